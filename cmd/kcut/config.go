@@ -1,0 +1,58 @@
+package main
+
+import (
+	"bytes"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kcut/kcut/pipeline"
+)
+
+func newConfig(u *ui) *cobra.Command {
+	var schema bool
+	cmd := &cobra.Command{
+		Use:   "config [JOB]",
+		Short: "Print a job as it would run, and where every value comes from",
+		Long: `Prints every setting of a job after flags and KCUT_ environment variables have
+replaced values of the file, each with its origin. With --schema it prints the JSON
+Schema of job files, for editors.`,
+		Args: takes("at most one job file", 0, 1),
+	}
+	overrides := addOverrides(cmd.Flags())
+	cmd.Flags().BoolVar(&schema, "schema", false, "print the JSON Schema of job files")
+	addJSON(cmd, u)
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		switch {
+		case schema:
+			return u.printf("%s\n", bytes.TrimSpace(pipeline.JobSchema()))
+		case len(args) == 0:
+			return usageError("kcut config", "kcut config takes a job file, or --schema")
+		}
+		job, err := pipeline.LoadJob(args[0], overrides())
+		if err != nil {
+			return err
+		}
+		return u.printSettings(job.Resolved())
+	}
+	return cmd
+}
+
+// setting is a pipeline.Setting in JSON.
+type setting struct {
+	Key    string `json:"key"`
+	Value  string `json:"value"`
+	Origin string `json:"origin"`
+}
+
+func (u *ui) printSettings(settings []pipeline.Setting) error {
+	t := newTable("key", "value", "from")
+	var list []setting
+	for _, s := range settings {
+		t.add(s.Key, s.Value, s.Origin)
+		list = append(list, setting(s))
+	}
+	if u.json {
+		return u.answer(map[string][]setting{"settings": list})
+	}
+	return u.printf("%s", t)
+}

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// docCommand is a command of a console block and what the document says comes out.
+type docCommand struct {
+	line   int // in the document
+	args   []string
+	exit   int
+	output []string // lines; "..." stands for any number of them
+}
+
+// TestDocs runs the console blocks of the documents, one after the other in a folder that
+// has the demo's files, as on a terminal. A line that starts with "$ " is a command and must
+// end with 0, or with what a comment says: "# exit 4". Lines below it must be its output.
+func TestDocs(t *testing.T) {
+	documents, err := filepath.Glob(filepath.Join("..", "..", "docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	demo, err := filepath.Abs(filepath.Join("..", "..", "docs", "demo"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, document := range append(documents, filepath.Join("..", "..", "README.md")) {
+		text, err := os.ReadFile(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		commands := consoleCommands(string(text))
+		t.Run(filepath.Base(document), func(t *testing.T) {
+			t.Setenv("NO_COLOR", "1")
+			t.Chdir(t.TempDir())
+			if err := os.CopyFS(".", os.DirFS(demo)); err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range commands {
+				exit, output := c.run(t)
+				got := strings.Split(strings.TrimSuffix(output, "\n"), "\n")
+				if exit != c.exit || len(c.output) > 0 && !matchLines(c.output, got) {
+					t.Errorf("%s:%d: %s\nexit %d, want %d; output:\n%s", document, c.line, strings.Join(c.args, " "), exit, c.exit, output)
+				}
+			}
+		})
+	}
+}
+
+var exitComment = regexp.MustCompile(` # exit (\d+)$`)
+
+// consoleCommands returns the commands of a document's ```console blocks.
+func consoleCommands(text string) []docCommand {
+	var commands []docCommand
+	inBlock := false
+	for i, line := range strings.Split(text, "\n") {
+		switch command, isCommand := strings.CutPrefix(line, "$ "); {
+		case strings.HasPrefix(line, "```"):
+			inBlock = line == "```console"
+		case !inBlock:
+		case isCommand:
+			c := docCommand{line: i + 1}
+			if comment := exitComment.FindStringSubmatch(command); comment != nil {
+				c.exit, _ = strconv.Atoi(comment[1])
+				command = strings.TrimSuffix(command, comment[0])
+			}
+			c.args = strings.Fields(command)
+			commands = append(commands, c)
+		case len(commands) > 0:
+			last := &commands[len(commands)-1]
+			last.output = append(last.output, line)
+		}
+	}
+	return commands
+}
+
+// liveLine matches what progress draws on a terminal, up to where it takes that away.
+var liveLine = regexp.MustCompile(`(\r\x1b\[K[^\r\n]*)*\r\x1b\[K`)
+
+// run runs a command: kcut in this process, others by the shell.
+func (c *docCommand) run(t *testing.T) (int, string) {
+	t.Helper()
+	var output bytes.Buffer
+	if c.args[0] == "kcut" {
+		exit := execute(context.Background(), c.args[1:], newUI(&output, &output, true))
+		return exit, liveLine.ReplaceAllString(output.String(), "")
+	}
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", strings.Join(c.args, " "))
+	cmd.Stdout, cmd.Stderr = &output, &output
+	var exit *exec.ExitError
+	if err := cmd.Run(); errors.As(err, &exit) {
+		return exit.ExitCode(), output.String()
+	} else if err != nil {
+		return -1, fmt.Sprint(err)
+	}
+	return 0, output.String()
+}
+
+// matchLines reports whether lines are as wanted. In a wanted line "..." stands for any
+// text, alone for any number of lines.
+func matchLines(want, got []string) bool {
+	for len(want) > 0 && want[len(want)-1] == "" {
+		want = want[:len(want)-1]
+	}
+	for len(got) > 0 && got[len(got)-1] == "" {
+		got = got[:len(got)-1]
+	}
+	return matchFrom(want, got)
+}
+
+func matchFrom(want, got []string) bool {
+	switch {
+	case len(want) == 0:
+		return len(got) == 0
+	case want[0] == "...":
+		return matchFrom(want[1:], got) || len(got) > 0 && matchFrom(want, got[1:])
+	}
+	return len(got) > 0 && matchLine(want[0], got[0]) && matchFrom(want[1:], got[1:])
+}
+
+func matchLine(want, got string) bool {
+	pattern := strings.ReplaceAll(regexp.QuoteMeta(want), `\.\.\.`, `.*`)
+	return regexp.MustCompile("^" + pattern + "$").MatchString(got)
+}
+
+func TestConsoleCommands(t *testing.T) {
+	text := "text\n```sh\n$ not this\n```\n```console\n$ kcut run x # exit 4\nerror\n\nhint\n$ ls\n```\n$ nor this\n"
+	got := fmt.Sprint(consoleCommands(text))
+	if want := "[{6 [kcut run x] 4 [error  hint]} {10 [ls] 0 []}]"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestMatchLines(t *testing.T) {
+	for _, tt := range []struct {
+		want, got string
+		matches   bool
+	}{
+		{"a\nb", "a\nb", true},
+		{"a\nb\n", "a\nb", true},
+		{"a\nb", "a", false},
+		{"a", "a\nb", false},
+		{"a\n...", "a\nb\nc", true},
+		{"a\n...\nc", "a\nb\nb\nc", true},
+		{"a\n...\nd", "a\nb\nc", false},
+		{"...", "", true},
+		{"took ... s", "took 1.5 s", true},
+		{"took ... s", "took 1.5 m", false},
+		{"a.c", "abc", false},
+	} {
+		if got := matchLines(strings.Split(tt.want, "\n"), strings.Split(tt.got, "\n")); got != tt.matches {
+			t.Errorf("%q against %q: %v", tt.want, tt.got, got)
+		}
+	}
+}

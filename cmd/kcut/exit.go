@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/kcut/kcut/pipeline"
+)
+
+const exitDone = 0
+
+// exits says what every class of error is called, its exit code, and what to do when the
+// error itself does not say. Schedulers retry 6, and 130 and 143; see docs/operations.md.
+var exits = map[pipeline.Class]struct {
+	name string
+	code int
+	hint string
+}{
+	pipeline.ClassInternal:  {"internal", 1, "this is a bug in kcut: please report it; KCUT_DEBUG=1 shows where it happened"},
+	pipeline.ClassUsage:     {"usage", 2, "kcut config --schema prints every key of a job file"},
+	pipeline.ClassInput:     {"input", 3, "compare the input with the job file, or export it again"},
+	pipeline.ClassPrivacy:   {"privacy", 4, "lower k, or give more records"},
+	pipeline.ClassExists:    {"exists", 5, "--overwrite replaces it"},
+	pipeline.ClassTransient: {"transient", 6, "try again"},
+	pipeline.ClassResources: {"resources", 7, "give more memory with --memory, or free disk space"},
+	pipeline.ClassCancelled: {"cancelled", 1, "run the same command again"},
+}
+
+// failure is an error as users and programs see it.
+type failure struct {
+	Class   string `json:"class"`
+	Message string `json:"message"`
+	Hint    string `json:"hint"`
+	Exit    int    `json:"exit"`
+
+	stack []byte // of a bug
+}
+
+// failureOf tells what to say about err and how to leave.
+func failureOf(ctx context.Context, err error) *failure {
+	class := pipeline.ClassOf(err)
+	exit := exits[class]
+	f := &failure{Class: exit.name, Message: err.Error(), Hint: hintOf(err), Exit: exit.code}
+	if f.Hint == "" {
+		f.Hint = exit.hint
+	}
+	var stopped stopSignal
+	if class == pipeline.ClassCancelled && errors.As(context.Cause(ctx), &stopped) {
+		f.Exit = stopped.exitCode()
+		f.Message = strings.Replace(f.Message, context.Canceled.Error(), stopped.Error(), 1)
+	}
+	var bug *pipeline.PanicError
+	if errors.As(err, &bug) {
+		f.stack = bug.Stack
+	}
+	return f
+}
+
+// hintOf returns the hint of the outermost error that has one.
+func hintOf(err error) string {
+	for err != nil {
+		var classed *pipeline.Error
+		if !errors.As(err, &classed) {
+			return ""
+		}
+		if classed.Hint != "" {
+			return classed.Hint
+		}
+		err = classed.Err
+	}
+	return ""
+}

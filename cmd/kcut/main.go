@@ -1,0 +1,37 @@
+// Kcut anonymizes big tables: it reads Parquet, Arrow or CSV, generalizes the
+// quasi-identifiers of a job file until every combination of their values is shared by
+// enough records, and writes Parquet that proves it.
+//
+// This package is flags, words, hints and exit codes; what is done is in package pipeline.
+package main
+
+import (
+	"context"
+	"os"
+
+	"github.com/kcut/kcut/pipeline"
+)
+
+func main() {
+	os.Exit(stoppable(func(ctx context.Context) int {
+		return execute(ctx, os.Args[1:], newUI(os.Stdout, os.Stderr, isTerminal(os.Stderr)))
+	}))
+}
+
+// execute runs one command line and returns its exit code. It does not leave the process,
+// so that whatever a command owes is done when it returns.
+func execute(ctx context.Context, args []string, u *ui) int {
+	err := pipeline.Fence(func() error {
+		root := newRoot(u)
+		root.SetArgs(args)
+		root.SetOut(u.out)
+		root.SetErr(u.err)
+		return root.ExecuteContext(ctx)
+	})
+	if err == nil {
+		return exitDone
+	}
+	failed := failureOf(ctx, err)
+	u.fail(failed, args)
+	return failed.Exit
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"os"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/kcut/kcut/pipeline"
+)
+
+// jobFlag is a flag that replaces a value of the job file. It keeps the text as it was
+// given: the job file's own rules say what it may be.
+type jobFlag struct {
+	pipeline.JobFlag
+	values []string
+}
+
+func (f *jobFlag) String() string { return strings.Join(f.values, ",") }
+
+// Type is what help calls the flag's value.
+func (f *jobFlag) Type() string { return "value" }
+
+func (f *jobFlag) Set(value string) error {
+	if !f.List {
+		f.values = f.values[:0]
+	}
+	f.values = append(f.values, value)
+	return nil
+}
+
+// addOverrides registers a flag for every value of a job file that the command line may
+// replace. The returned function gives the replacements that the environment and the flags
+// ask for.
+func addOverrides(flags *pflag.FlagSet) func() []pipeline.Override {
+	var jobFlags []*jobFlag
+	for _, f := range pipeline.JobFlags() {
+		flag := &jobFlag{JobFlag: f}
+		jobFlags = append(jobFlags, flag)
+		flags.Var(flag, strings.TrimPrefix(f.Flag, "--"), plainDoc(f))
+	}
+	return func() []pipeline.Override {
+		overrides := pipeline.EnvironmentOverrides(os.LookupEnv)
+		for _, flag := range jobFlags {
+			for _, value := range flag.values {
+				overrides = append(overrides, pipeline.Override{Key: flag.Key, Value: value, Origin: flag.Flag})
+			}
+		}
+		return overrides
+	}
+}
+
+// plainDoc is a flag's line of help. Back quotes would name the flag's value.
+func plainDoc(f pipeline.JobFlag) string {
+	return strings.ReplaceAll(f.Doc, "`", "") + " [" + f.Variable + "]"
+}

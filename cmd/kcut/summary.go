@@ -1,0 +1,52 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kcut/kcut/pipeline"
+)
+
+// summarize tells what a run has released: in words on a terminal, else as one log record.
+func (u *ui) summarize(r *pipeline.Report) error {
+	if u.quiet {
+		return nil
+	}
+	if !u.terminal {
+		u.log.Info("released", "output", r.Output, "rows", r.Rows, "quasi_identifiers", r.Sets, "steps", r.Steps)
+		return nil
+	}
+	cut, err := pipeline.ReadCut(r.Output)
+	if err != nil {
+		return fmt.Errorf("summarize release: %w", err)
+	}
+	fmt.Fprintf(u.err, "released %s: %s rows, %d steps\n\n%s\n%s\n%s\n",
+		r.Output, grouped(r.Rows), r.Steps, setTable(r.Sets), countTable(cut.Columns), stageLine(r))
+	return nil
+}
+
+// setTable lists quasi-identifier sets and how anonymous they are.
+func setTable(sets []pipeline.SetReport) string {
+	t := newTable("quasi-identifiers", "k", "anonymity")
+	for _, set := range sets {
+		t.add(strings.Join(set.Columns, ", "), grouped(int64(set.K)), grouped(int64(set.Anonymity)))
+	}
+	return t.String()
+}
+
+// countTable lists masked columns and how much of them is released.
+func countTable(columns pipeline.CutColumns) string {
+	t := newTable("column", "mask", "labels")
+	for _, c := range columns {
+		t.add(c.Name, c.Mask, grouped(int64(len(labelTexts(c)))))
+	}
+	return t.String()
+}
+
+func stageLine(r *pipeline.Report) string {
+	var parts []string
+	for _, stage := range r.Stages {
+		parts = append(parts, fmt.Sprintf("%s %.1f s", stage.Stage, stage.Seconds))
+	}
+	return strings.Join(parts, ", ")
+}

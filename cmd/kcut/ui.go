@@ -1,0 +1,117 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/kcut/kcut/pipeline"
+)
+
+// The rules for words:
+//
+//   - An error is "kcut: error: verb object: cause", then "kcut: hint: next action".
+//     No capital at the start, no period at the end, lower case as in Go errors.
+//   - Words name files, columns, row groups, rows and counts, never a cell's value.
+//   - What a program reads goes to standard output: with --json one object on one line, the
+//     last one, when the command failed too. Everything else goes to standard error.
+//   - On a terminal standard error has words and one live line; elsewhere every line is a
+//     JSON log record, but for errors and hints, which read the same everywhere.
+//   - --quiet leaves errors and hints. NO_COLOR leaves words without color.
+
+// ui is where a command's words go.
+type ui struct {
+	out, err io.Writer
+	terminal bool // err is a terminal
+	color    bool
+	quiet    bool // flag
+	json     bool // flag
+	answered bool // the JSON object has been printed
+	log      *slog.Logger
+}
+
+func newUI(out, err io.Writer, terminal bool) *ui {
+	return &ui{
+		out: out, err: err, terminal: terminal,
+		color: terminal && os.Getenv("NO_COLOR") == "",
+		log:   slog.New(slog.NewJSONHandler(err, nil)),
+	}
+}
+
+// isTerminal reports whether a live line can be drawn on a file.
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb"
+}
+
+// printf prints an answer to standard output.
+func (u *ui) printf(format string, args ...any) error {
+	if _, err := fmt.Fprintf(u.out, format, args...); err != nil {
+		return fmt.Errorf("write standard output: %w", err)
+	}
+	return nil
+}
+
+// answer prints the JSON object of a command, on one line.
+func (u *ui) answer(v any) error {
+	u.answered = true
+	text, err := oneLine(v)
+	if err != nil {
+		return fmt.Errorf("encode answer: %w", err)
+	}
+	return u.printf("%s\n", text)
+}
+
+// oneLine encodes v without the escaping of <, > and &, which labels may hold.
+func oneLine(v any) (string, error) {
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(v)
+	return strings.TrimSuffix(text.String(), "\n"), err
+}
+
+// note tells a fact worth knowing.
+func (u *ui) note(text string) {
+	switch {
+	case u.quiet:
+	case u.terminal:
+		fmt.Fprintf(u.err, "kcut: note: %s\n", text)
+	default:
+		u.log.Info(text)
+	}
+}
+
+// fail prints an error, its hint and, when asked to, the place of a bug. args are needed
+// because a command line that cannot be parsed may still ask for JSON.
+func (u *ui) fail(f *failure, args []string) {
+	fmt.Fprintf(u.err, "kcut: %s %s\n", u.paint("31", "error:"), f.Message)
+	fmt.Fprintf(u.err, "kcut: %s %s\n", u.paint("36", "hint:"), f.Hint)
+	if f.stack != nil && os.Getenv("KCUT_DEBUG") != "" {
+		u.err.Write(f.stack)
+	}
+	if !u.answered && (u.json || slices.Contains(args, "--json")) {
+		// Standard output may be what failed; the exit code tells the rest.
+		_ = u.answer(map[string]*failure{"error": f})
+	}
+}
+
+func (u *ui) paint(color, text string) string {
+	if !u.color {
+		return text
+	}
+	return "\x1b[" + color + "m" + text + "\x1b[0m"
+}
+
+// usageError is an error of the command line; its hint points at the command's help.
+func usageError(command, format string, args ...any) error {
+	return &pipeline.Error{
+		Class: pipeline.ClassUsage,
+		Err:   fmt.Errorf("read command line: "+format, args...),
+		Hint:  command + " --help shows what it takes",
+	}
+}

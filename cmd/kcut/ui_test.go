@@ -1,0 +1,189 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline"
+)
+
+func TestStoppedMessage(t *testing.T) {
+	ctx, stop := context.WithCancelCause(context.Background())
+	stop(stopSignal{syscall.SIGINT})
+	got := failureOf(ctx, fmt.Errorf("read row group 3: %w", context.Canceled)).Message
+	if want := "read row group 3: stopped by SIGINT"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestFailureOf(t *testing.T) {
+	stopped, stop := context.WithCancelCause(context.Background())
+	stop(stopSignal{syscall.SIGTERM})
+	for _, tt := range []struct {
+		name  string
+		ctx   context.Context
+		err   error
+		class string
+		exit  int
+		hint  string // contained
+	}{
+		{"unknown", context.Background(), errors.New("x"), "internal", 1, "report"},
+		{"usage", context.Background(), usageError("kcut run", "x"), "usage", 2, "kcut run --help"},
+		{"input", context.Background(), fmt.Errorf("read: %w", formats.ErrDamaged), "input", 3, "input"},
+		{"privacy", context.Background(), &pipeline.Error{Class: pipeline.ClassPrivacy, Err: errors.New("x")}, "privacy", 4, "lower k"},
+		{"exists", context.Background(), &pipeline.Error{Class: pipeline.ClassExists, Err: errors.New("x")}, "exists", 5, "--overwrite"},
+		{"transient", context.Background(), fmt.Errorf("read: %w", syscall.EIO), "transient", 6, "again"},
+		{"disk full", context.Background(), fmt.Errorf("write: %w", syscall.ENOSPC), "resources", 7, "disk"},
+		{"cancelled", stopped, fmt.Errorf("search: %w", context.Canceled), "cancelled", 143, "again"},
+		{"cancelled, by cause", stopped, context.Cause(stopped), "cancelled", 143, "again"},
+		{"failed before it saw the signal", stopped, fmt.Errorf("read: %w", formats.ErrDamaged), "input", 3, "input"},
+		{
+			"inner hint", context.Background(),
+			&pipeline.Error{Class: pipeline.ClassInput, Err: &pipeline.Error{Hint: "look there", Err: errors.New("x")}},
+			"input", 3, "look there",
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := failureOf(tt.ctx, tt.err)
+			if f.Class != tt.class || f.Exit != tt.exit || !strings.Contains(f.Hint, tt.hint) {
+				t.Errorf("got class %s, exit %d, hint %q; want %s, %d, …%s…", f.Class, f.Exit, f.Hint, tt.class, tt.exit, tt.hint)
+			}
+		})
+	}
+}
+
+// panicking fails in the middle of an answer, with a value that must not be shown.
+type panicking struct{ io.Writer }
+
+func (panicking) Write([]byte) (int, error) { panic("the cell's value") }
+
+func TestPanic(t *testing.T) {
+	for _, debug := range []string{"", "1"} {
+		t.Setenv("KCUT_DEBUG", debug)
+		var stderr strings.Builder
+		code := execute(context.Background(), []string{"version"}, newUI(panicking{}, &stderr, false))
+		got := stderr.String()
+		if code != 1 || !strings.HasPrefix(got, "kcut: error: internal: panic with a string\nkcut: hint: ") {
+			t.Errorf("exit %d, said %q", code, got)
+		}
+		if strings.Contains(got, "cell's") {
+			t.Errorf("the panic's value is shown: %q", got)
+		}
+		if hasStack := strings.Contains(got, "goroutine"); hasStack != (debug != "") {
+			t.Errorf("KCUT_DEBUG=%q: stack shown: %v", debug, hasStack)
+		}
+	}
+}
+
+func TestProgressLine(t *testing.T) {
+	for _, tt := range []struct {
+		at      pipeline.Progress
+		elapsed time.Duration
+		want    string
+	}{
+		{pipeline.Progress{}, 3 * time.Second, "mask  0:03"},
+		{pipeline.Progress{Done: 1200}, 61 * time.Second, "mask  1,200 steps  1:01"},
+		{pipeline.Progress{Done: 1e6, Total: 4e6}, 2 * time.Second, "mask  1,000,000 of 4,000,000 rows  25 %  500,000 rows/s  0:06 left"},
+		{pipeline.Progress{Done: 1, Total: 3601}, time.Second, "mask  1 of 3,601 rows  0 %  1 rows/s  1:00:00 left"},
+		{pipeline.Progress{Total: 10}, time.Second, "mask  0 of 10 rows  0 %  0 rows/s  0:00 left"},
+	} {
+		if got := progressLine(pipeline.StageMask, tt.at, tt.elapsed); got != tt.want {
+			t.Errorf("got  %q\nwant %q", got, tt.want)
+		}
+	}
+}
+
+func TestGrouped(t *testing.T) {
+	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", -1000: "-1,000", -100: "-100", 1234567: "1,234,567"} {
+		if got := grouped(n); got != want {
+			t.Errorf("grouped(%d) = %q, want %q", n, got, want)
+		}
+	}
+}
+
+func TestTable(t *testing.T) {
+	table := newTable("a", "bb", "c")
+	table.add("long", "", "x")
+	table.add("ü", "y", "")
+	want := "a     bb  c\nlong      x\nü     y\n"
+	if got := table.String(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestFold(t *testing.T) {
+	for _, tt := range []struct {
+		texts []string
+		want  []string
+	}{
+		{nil, []string{""}},
+		{[]string{"a"}, []string{"a"}},
+		{[]string{"aaa", "bb", "c"}, []string{"aaa | bb |", "c"}},
+		{[]string{"much too long", "b"}, []string{"much too long |", "b"}},
+	} {
+		if got := fold(tt.texts, 10); !slices.Equal(got, tt.want) {
+			t.Errorf("fold(%q) = %q, want %q", tt.texts, got, tt.want)
+		}
+	}
+}
+
+// A terminal gets words and no log records, other places the reverse, and --quiet neither.
+func TestNote(t *testing.T) {
+	for _, tt := range []struct {
+		terminal, quiet bool
+		want            string // contained; empty: nothing is said
+	}{
+		{true, false, "kcut: note: two nulls\n"},
+		{false, false, `"msg":"two nulls"`},
+		{true, true, ""},
+		{false, true, ""},
+	} {
+		var stderr strings.Builder
+		u := newUI(io.Discard, &stderr, tt.terminal)
+		u.quiet = tt.quiet
+		u.note("two nulls")
+		if got := stderr.String(); !strings.Contains(got, tt.want) || (tt.want == "") != (got == "") {
+			t.Errorf("terminal %v, quiet %v: said %q, want %q", tt.terminal, tt.quiet, got, tt.want)
+		}
+	}
+}
+
+func TestColor(t *testing.T) {
+	for _, noColor := range []string{"", "1"} {
+		t.Setenv("NO_COLOR", noColor)
+		var stderr strings.Builder
+		execute(context.Background(), []string{"nothing"}, newUI(io.Discard, &stderr, true))
+		if colored := strings.Contains(stderr.String(), "\x1b["); colored == (noColor != "") {
+			t.Errorf("NO_COLOR=%q: said %q", noColor, stderr.String())
+		}
+	}
+}
+
+// Progress is shown, and the live line taken away before other words come.
+func TestProgress(t *testing.T) {
+	var stderr strings.Builder
+	u := newUI(io.Discard, &stderr, true)
+	p := &progress{ui: u, quit: make(chan struct{})}
+	events := p.events()
+	events.Start(pipeline.StageMask)
+	events.Progress(pipeline.StageMask, pipeline.Progress{Done: 20, Total: 100})
+	events.Progress(pipeline.StageMask, pipeline.Progress{Done: 10, Total: 100}) // overtaken
+	p.show(p.began.Add(time.Second))
+	events.Notice("two nulls")
+	events.End(pipeline.StageMask, time.Second)
+	p.show(p.began.Add(2 * time.Second)) // between stages
+	p.close()
+	const erase = "\r\x1b[K"
+	want := erase + "mask  20 of 100 rows  20 %  20 rows/s  0:04 left" + erase + "kcut: note: two nulls\n"
+	if got := stderr.String(); got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}

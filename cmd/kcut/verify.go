@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kcut/kcut/pipeline"
+)
+
+func newVerify(u *ui) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "verify FILE...",
+		Short: "Recount released files and look for leaks, from the files alone",
+		Long: `Recounts every quasi-identifier set of a released file or directory, checks its labels
+against the embedded cut, and looks for anything that a release must not give away.`,
+		Args: takes("at least one released file", 1, -1),
+	}
+	addJSON(cmd, u)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		verified, err := verifyAll(cmd.Context(), u, args)
+		if u.json {
+			if err != nil {
+				verified.Error = failureOf(cmd.Context(), err)
+			}
+			return errors.Join(err, u.answer(verified))
+		}
+		return err
+	}
+	return cmd
+}
+
+// verifications is the JSON answer of kcut verify.
+type verifications struct {
+	Files []*pipeline.Verification `json:"files"`
+	OK    bool                     `json:"ok"`
+	Error *failure                 `json:"error,omitempty"`
+}
+
+// verifyAll verifies all files, also after one has failed, and returns the first failure.
+func verifyAll(ctx context.Context, u *ui, paths []string) (*verifications, error) {
+	all := &verifications{Files: []*pipeline.Verification{}, OK: true}
+	var first error
+	for _, path := range paths {
+		v, err := verifyOne(ctx, u, path)
+		if v != nil {
+			all.Files = append(all.Files, v)
+		}
+		if err != nil && first == nil {
+			all.OK, first = false, err
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return all, first
+}
+
+func verifyOne(ctx context.Context, u *ui, path string) (*pipeline.Verification, error) {
+	progress := u.follow()
+	v, err := pipeline.Verify(ctx, path, progress.events())
+	progress.close()
+	if v == nil || u.json {
+		return v, err
+	}
+	return v, errors.Join(err, u.printVerification(v))
+}
+
+func (u *ui) printVerification(v *pipeline.Verification) error {
+	verdict := "ok"
+	if !v.OK {
+		verdict = "broken"
+	}
+	err := u.printf("%s: %s, %s rows\n%s", v.Path, verdict, grouped(v.Rows), setTable(v.Sets))
+	for _, finding := range v.Findings {
+		err = errors.Join(err, u.printf("finding: %s\n", finding))
+	}
+	return err
+}

@@ -1,0 +1,52 @@
+package engine
+
+// Mask is the masking operation of an attribute (TDR, section 2.1).
+type Mask uint8
+
+// The masking operations.
+const (
+	Generalize Mask = iota // categorical, with a taxonomy tree
+	Discretize             // ordered: intervals grown during the search
+	Suppress               // categorical, without a tree: values disclosed one by one
+)
+
+// Attribute is one masked column as an engine sees it: a domain of Len codes,
+// 0 ≤ code < Len, in the order that decides ties.
+//
+//	Generalize: the leaves of Tree in preorder, whether they occur or not
+//	Discretize: the distinct values, ascending (or the quantile bins that stand for them)
+//	Suppress:   the distinct values, by their text, bytewise
+//
+// When HasNull, the last code is the null, whatever the mask.
+type Attribute struct {
+	Name    string
+	Mask    Mask
+	Texts   []string // text of every code but the null; Discretize: of the value, or of the bin's smallest
+	HasNull bool
+
+	Tree *Tree // Generalize
+
+	// Discretize only. Positions places every code but the null on the number line, for the
+	// certainty penalty; Lower and Upper are its ends (declared bounds, else the extremes of
+	// the data). LowerText and UpperText are the declared bounds' texts, empty without.
+	Positions            []float64
+	Lower, Upper         float64
+	LowerText, UpperText string
+}
+
+// Len returns the number of codes, the null's included.
+func (a *Attribute) Len() int {
+	n := len(a.Texts)
+	if a.HasNull {
+		n++
+	}
+	return n
+}
+
+// Label returns the text of a code, or the null.
+func (a *Attribute) Label(code int) Label {
+	if code == len(a.Texts) {
+		return Label{Null: true}
+	}
+	return Label{Text: a.Texts[code]}
+}

@@ -1,0 +1,100 @@
+package engine
+
+// Suppressed is the label of the values that a suppressed attribute does not disclose.
+const Suppressed = "*"
+
+// Cut is the Recoding of global recoding: the labels of an attribute depend on its own
+// codes alone.
+type Cut struct {
+	Columns []ColumnCut // by attribute
+}
+
+// ColumnCut is the cut of one attribute.
+type ColumnCut struct {
+	// Labels are the released values in domain order: the nodes of the cut, also those that
+	// no record has; the intervals; the disclosed values and then, always, Suppressed. The
+	// null comes after all values.
+	Labels []Label
+	Code   []uint32 // label of every code
+
+	Intervals []Interval // Discretize: as Labels, without the null
+}
+
+// Labels returns the released values of an attribute.
+func (c *Cut) Labels(attribute int) []Label { return c.Columns[attribute].Labels }
+
+// Codes returns the label number of every code of an attribute.
+func (c *Cut) Codes(attribute int) []uint32 { return c.Columns[attribute].Code }
+
+// Recode writes the label numbers of n rows.
+func (c *Cut) Recode(n int, codes, labels [][]uint32) {
+	for a := range c.Columns {
+		code := c.Columns[a].Code
+		to := labels[a][:n]
+		for i, v := range codes[a][:n] {
+			to[i] = code[v]
+		}
+	}
+}
+
+// Disclosed returns the labels of a suppressed attribute that are values: all but the last.
+func (c *ColumnCut) Disclosed() []Label { return c.Labels[:len(c.Labels)-1] }
+
+// CutTree returns the cut of an attribute through the given nodes of its tree, in
+// preorder. A root that is split leaves the null a label of its own.
+func CutTree(a *Attribute, nodes []int) ColumnCut {
+	c := ColumnCut{Code: make([]uint32, a.Len())}
+	for i, n := range nodes {
+		c.Labels = append(c.Labels, Label{Text: a.Tree.Name(n)})
+		lo, hi := a.Tree.Range(n)
+		fill(c.Code[lo:hi], uint32(i))
+	}
+	if a.HasNull && nodes[0] != 0 {
+		c.addNull()
+	}
+	return c
+}
+
+// CutIntervals returns the cut of an attribute into intervals that start at the given
+// codes, the first of them 0. If there are several, the null is a label of its own.
+func CutIntervals(a *Attribute, starts []int) ColumnCut {
+	c := ColumnCut{Code: make([]uint32, a.Len())}
+	for i, lo := range starts {
+		hi := len(a.Texts)
+		if i+1 < len(starts) {
+			hi = starts[i+1]
+		}
+		interval := a.Interval(lo, hi)
+		c.Intervals = append(c.Intervals, interval)
+		c.Labels = append(c.Labels, Label{Text: interval.Label})
+		fill(c.Code[lo:hi], uint32(i))
+	}
+	if a.HasNull && len(starts) > 1 {
+		c.addNull()
+	}
+	return c
+}
+
+// CutSuppressed returns the cut of an attribute that discloses the given codes, ascending.
+func CutSuppressed(a *Attribute, disclosed []int) ColumnCut {
+	c := ColumnCut{Code: make([]uint32, a.Len())}
+	fill(c.Code, uint32(len(disclosed)))
+	for i, code := range disclosed {
+		c.Labels = append(c.Labels, a.Label(code))
+		c.Code[code] = uint32(i)
+	}
+	c.Labels = append(c.Labels, Label{Text: Suppressed})
+	return c
+}
+
+// addNull gives the last code, the null's, a label of its own.
+func (c *ColumnCut) addNull() {
+	c.Code[len(c.Code)-1] = uint32(len(c.Labels))
+	c.Labels = append(c.Labels, Label{Null: true})
+}
+
+func fill(codes []uint32, label uint32) {
+	for i := range codes {
+		codes[i] = label
+	}
+}

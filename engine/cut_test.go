@@ -1,0 +1,65 @@
+package engine
+
+import (
+	"reflect"
+	"testing"
+)
+
+// ages is a discretized attribute with the values 17, 37, 42 and perhaps a null.
+func ages(null bool, lower, upper string) *Attribute {
+	return &Attribute{Mask: Discretize, Texts: []string{"17", "37", "42"}, HasNull: null, LowerText: lower, UpperText: upper}
+}
+
+func labels(texts ...string) []Label {
+	var labels []Label
+	for _, text := range texts {
+		labels = append(labels, Label{Text: text, Null: text == ""})
+	}
+	return labels
+}
+
+func TestCutLabels(t *testing.T) {
+	tree := mustTree(t, education)
+	edu := func(null bool) *Attribute {
+		return &Attribute{Tree: tree, Texts: tree.Leaves(), HasNull: null}
+	}
+	jobs := &Attribute{Mask: Suppress, Texts: []string{"Cook", "Sales"}, HasNull: true}
+	for _, c := range []struct {
+		name   string
+		cut    ColumnCut
+		labels []Label
+		code   []uint32
+	}{
+		{"root covers the null", CutTree(edu(true), []int{0}), labels("ANY"), []uint32{0, 0, 0, 0, 0}},
+		{"split root", CutTree(edu(true), []int{1, 5, 6}), labels("Secondary", "Bachelors", "Grad School", ""), []uint32{0, 0, 1, 2, 3}},
+		{"no null", CutTree(edu(false), []int{1, 4}), labels("Secondary", "University"), []uint32{0, 0, 1, 1}},
+		{"open interval", CutIntervals(ages(true, "", ""), []int{0}), labels("(,)"), []uint32{0, 0, 0, 0}},
+		{"bounded interval", CutIntervals(ages(false, "17", "90"), []int{0}), labels("[17,90]"), []uint32{0, 0, 0}},
+		{"open ends", CutIntervals(ages(true, "", ""), []int{0, 1, 2}), labels("(,37)", "[37,42)", "[42,)", ""), []uint32{0, 1, 2, 3}},
+		{"declared bounds", CutIntervals(ages(false, "17", "90"), []int{0, 1}), labels("[17,37)", "[37,90]"), []uint32{0, 1, 1}},
+		{"one declared bound", CutIntervals(ages(false, "", "90"), []int{0, 2}), labels("(,42)", "[42,90]"), []uint32{0, 0, 1}},
+		{"nothing disclosed", CutSuppressed(jobs, nil), labels("*"), []uint32{0, 0, 0}},
+		{"disclosed null", CutSuppressed(jobs, []int{1, 2}), labels("Sales", "", "*"), []uint32{2, 0, 1}},
+	} {
+		if !reflect.DeepEqual(c.cut.Labels, c.labels) || !reflect.DeepEqual(c.cut.Code, c.code) {
+			t.Errorf("%s: labels %v codes %v, want %v %v", c.name, c.cut.Labels, c.cut.Code, c.labels, c.code)
+		}
+	}
+}
+
+func TestIntervalEnds(t *testing.T) {
+	got := CutIntervals(ages(true, "17", ""), []int{0, 2}).Intervals
+	want := []Interval{{"[17,42)", "17", "42"}, {"[42,)", "42", ""}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestCutRecodesByColumn(t *testing.T) {
+	cut := &Cut{Columns: []ColumnCut{{Code: []uint32{1, 0}}, {Code: []uint32{2, 2, 5}}}}
+	got := [][]uint32{{9, 9, 9}, {9, 9, 9}}
+	cut.Recode(2, [][]uint32{{0, 1, 0}, {2, 0, 0}}, got)
+	if want := [][]uint32{{1, 0, 9}, {5, 2, 9}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}

@@ -1,0 +1,87 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/kcut/kcut/partition"
+)
+
+// Plan says which counts an engine needs; compress makes exactly those in one reading
+// of the input.
+type Plan struct {
+	Groupings  []Grouping // tables of distinct tuples
+	Histograms bool       // value × class counts of every attribute
+}
+
+// Grouping asks for the distinct tuples of some attributes, with the class as last code or without.
+type Grouping struct {
+	Columns []int
+	Class   bool
+}
+
+// Table is the compressed input of a search.
+type Table struct {
+	Attributes []Attribute // in job order: first mention in the quasi-identifier sets
+	Classes    int         // number of classes, in label order; 0: no class was declared
+	Rows       uint64
+	Groupings  []*partition.Table     // as planned, codes in the attributes' order
+	Histograms []*partition.Histogram // one an attribute
+}
+
+// Options steer a search.
+type Options struct {
+	Score    Score
+	MaxSteps int        // negative: no limit
+	OnStep   func(Step) // called after every performed specialization; may be nil
+}
+
+// Score names a selection criterion (design: TDS section 4, TDR section 3.2).
+type Score uint8
+
+// The scores.
+const (
+	ScoreTDR      Score = iota // InfoGain/(AnonyLoss+1)
+	ScoreTDS                   // InfoGain/AnonyLoss, InfoGain when there is no loss
+	ScoreInfoGain              // InfoGain
+)
+
+// Step describes one performed specialization.
+type Step struct {
+	Number    int
+	Attribute int
+	Value     Label
+	Children  []Label
+	InfoGain  float64
+	AnonyLoss float64
+	Score     float64
+	Anonymity []uint64 // A(QID) after the step, of every set that Requirement.Reduce keeps, in order
+	Live      uint64   // records in leaf partitions that are not discarded, summed over the sets
+}
+
+// Label is a released value: a text, or the null.
+type Label struct {
+	Text string
+	Null bool
+}
+
+// Engine finds a Recoding of a table that meets a requirement.
+type Engine interface {
+	// Plan says what Search will need of the table. It depends on the requirement alone.
+	Plan(Requirement) Plan
+	// Search returns the best recoding it finds. It returns ErrInfeasible when the table has
+	// fewer records than some set's K. The table's groupings are consumed.
+	Search(context.Context, *Table, Requirement, Options) (Recoding, error)
+}
+
+// Recoding answers one question: for this combination of codes, which labels?
+type Recoding interface {
+	// Labels returns the released values of an attribute, in domain order. Label numbers
+	// index it.
+	Labels(attribute int) []Label
+	// Codes returns the label number of every code of an attribute, when it depends on that
+	// code alone, else nil.
+	Codes(attribute int) []uint32
+	// Recode writes the label numbers of n rows: codes[a][i] and labels[a][i] for attribute a
+	// and row i. It is safe for concurrent use.
+	Recode(n int, codes, labels [][]uint32)
+}

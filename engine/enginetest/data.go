@@ -1,0 +1,142 @@
+// Package enginetest builds the small tables that tests of engines search.
+package enginetest
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/kcut/kcut/engine"
+)
+
+// Column describes a masked column of Data.
+type Column struct {
+	Name         string
+	Mask         engine.Mask
+	Tree         engine.Node // Generalize
+	Lower, Upper string      // Discretize: declared bounds, or empty
+}
+
+// Data is a table as text. Classes is empty when there is no class.
+type Data struct {
+	Columns []Column
+	Rows    [][]engine.Label // by column
+	Classes []string         // by row
+}
+
+// Values returns a row without nulls.
+func Values(texts ...string) []engine.Label {
+	row := make([]engine.Label, len(texts))
+	for i, text := range texts {
+		row[i] = engine.Label{Text: text}
+	}
+	return row
+}
+
+// Table compresses the data as an engine's plan asks. It panics like Codes.
+func (d Data) Table(plan engine.Plan) *engine.Table { return d.Codes().Table(plan) }
+
+// Codes encodes the data. It panics when a tree is no tree, or lacks a value.
+func (d Data) Codes() Codes {
+	c := Codes{Rows: len(d.Rows)}
+	for i := range d.Columns {
+		a := d.attribute(i)
+		codes := d.encode(&a, i)
+		c.Attributes = append(c.Attributes, a)
+		c.Columns = append(c.Columns, codes)
+	}
+	labels := distinct(d.Classes)
+	c.Classes = len(labels)
+	for _, class := range d.Classes {
+		code, _ := slices.BinarySearch(labels, class)
+		c.Class = append(c.Class, uint32(code))
+	}
+	return c
+}
+
+// encode returns a column's codes, by row.
+func (d Data) encode(a *engine.Attribute, column int) []uint32 {
+	domain := map[string]uint32{}
+	for code, text := range a.Texts {
+		domain[text] = uint32(code)
+	}
+	codes := make([]uint32, len(d.Rows))
+	for r, row := range d.Rows {
+		code, ok := domain[row[column].Text]
+		if row[column].Null {
+			code, ok = uint32(len(a.Texts)), true
+		}
+		if !ok {
+			panic("a value is not in the domain of " + a.Name)
+		}
+		codes[r] = code
+	}
+	return codes
+}
+
+// Released returns the rows as a recoding releases them.
+func (d Data) Released(recoding engine.Recoding) [][]engine.Label {
+	rows := make([][]engine.Label, len(d.Rows))
+	for i := range d.Columns {
+		a := d.attribute(i)
+		for r, code := range d.encode(&a, i) {
+			rows[r] = append(rows[r], recoding.Labels(i)[recoding.Codes(i)[code]])
+		}
+	}
+	return rows
+}
+
+// attribute returns the domain of a column.
+func (d Data) attribute(i int) engine.Attribute {
+	c := d.Columns[i]
+	a := engine.Attribute{Name: c.Name, Mask: c.Mask, LowerText: c.Lower, UpperText: c.Upper}
+	var texts []string
+	for _, row := range d.Rows {
+		if row[i].Null {
+			a.HasNull = true
+		} else {
+			texts = append(texts, row[i].Text)
+		}
+	}
+	a.Texts = distinct(texts)
+	switch c.Mask {
+	case engine.Generalize:
+		tree, err := engine.NewTree(c.Tree)
+		if err != nil {
+			panic(err)
+		}
+		a.Tree, a.Texts = tree, tree.Leaves()
+	case engine.Discretize:
+		place(&a)
+	}
+	return a
+}
+
+// place orders the values of a discretized attribute by their numbers.
+func place(a *engine.Attribute) {
+	slices.SortFunc(a.Texts, func(x, y string) int { return cmp.Compare(number(x), number(y)) })
+	for _, text := range a.Texts {
+		a.Positions = append(a.Positions, number(text))
+	}
+	if n := len(a.Positions); n > 0 {
+		a.Lower, a.Upper = a.Positions[0], a.Positions[n-1]
+	}
+	if a.LowerText != "" {
+		a.Lower = number(a.LowerText)
+	}
+	if a.UpperText != "" {
+		a.Upper = number(a.UpperText)
+	}
+}
+
+func number(text string) float64 {
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		panic(err)
+	}
+	return x
+}
+
+func distinct(texts []string) []string {
+	return slices.Compact(slices.Sorted(slices.Values(texts)))
+}

@@ -1,0 +1,7 @@
+package engine
+
+import "errors"
+
+// ErrInfeasible is returned when the table has fewer records than a set's K: not even
+// with everything masked would it be met.
+var ErrInfeasible = errors.New("the table has fewer records than k")

@@ -1,0 +1,36 @@
+package topdown
+
+import (
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/partition"
+)
+
+// column is one column of the search: its values, masked and released, and its candidates.
+// A candidate's node is the column's own number for it.
+type column interface {
+	// codes returns the code that the search uses for every code of the attribute, and the
+	// size of that smaller domain. Codes that no specialization can tell apart are one.
+	codes() (codes []uint32, domain int)
+	// start puts the first candidates into the search.
+	start(s *search)
+	// refine performs a candidate, in the view too, and puts those it brings into the search.
+	refine(s *search, node int) partition.Refinement
+	// gain returns what refining a candidate gains now.
+	gain(node int) float64
+	// labels returns the value of a candidate and the children it is refined into.
+	labels(node int) (value engine.Label, children []engine.Label)
+	// cut returns the cut that was reached.
+	cut() engine.ColumnCut
+}
+
+// newColumn returns the column of an attribute.
+func newColumn(p profile) column {
+	switch p.attribute.Mask {
+	case engine.Suppress:
+		return newSuppressed(p)
+	case engine.Discretize:
+		return newRefined(p, &intervals{profile: p})
+	default:
+		return newRefined(p, &taxonomy{profile: p})
+	}
+}

@@ -1,0 +1,48 @@
+package topdown
+
+import "math"
+
+// The formulas of this file decide ties and are part of the product's promise: plain
+// float64 arithmetic in the order written. The conversions around products forbid the
+// compiler to fuse them with the additions.
+
+// part is a set of records in which impurity is to be reduced: the entropy of its classes
+// or, without a class, the certainty penalty of its label.
+type part struct {
+	size     uint64
+	impurity float64
+}
+
+// entropy returns I(R) of a set of n records with the given class frequencies.
+func entropy(frequencies []uint64, n uint64) float64 {
+	sum, size := 0.0, float64(n)
+	for _, f := range frequencies {
+		if f > 0 {
+			p := float64(f) / size
+			sum += float64(p * math.Log2(p))
+		}
+	}
+	return -sum
+}
+
+// reduction returns the impurity of a whole less that of its parts, each weighted with its
+// share of the records. Empty parts are left out.
+func reduction(whole part, parts ...part) float64 {
+	rest := 0.0
+	for _, p := range parts {
+		if p.size > 0 {
+			share := float64(p.size) / float64(whole.size)
+			rest += float64(share * p.impurity)
+		}
+	}
+	return whole.impurity - rest
+}
+
+// gainOf is InfoGain with a class. Without one it is the reduction of the certainty
+// penalty, summed over the records.
+func (p *profile) gainOf(whole part, parts ...part) float64 {
+	if p.classes > 0 {
+		return reduction(whole, parts...)
+	}
+	return float64(float64(whole.size) * reduction(whole, parts...))
+}

@@ -1,0 +1,249 @@
+package topdown_test
+
+import (
+	"math"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/kcut/kcut/engine"
+)
+
+func (n *naive) candidates(c int) []*naiveCandidate {
+	switch n.data.Columns[c].Mask {
+	case engine.Generalize:
+		return n.nodes(c)
+	case engine.Discretize:
+		return n.splits(c)
+	}
+	return n.disclosures(c)
+}
+
+// nodes returns the candidates of a generalized column.
+func (n *naive) nodes(c int) []*naiveCandidate {
+	var candidates []*naiveCandidate
+	state := &n.columns[c]
+	for at, v := range state.cut {
+		if len(v.node.Children) == 0 {
+			continue
+		}
+		x := &naiveCandidate{column: c, order: v.preorder, value: engine.Label{Text: v.node.Name}, penalty: n.nodePenalty(c, v.node, v.root)}
+		x.rows = n.under(c, v.node, v.root)
+		var below []naiveNode
+		preorder := v.preorder + 1
+		for _, child := range v.node.Children {
+			label := engine.Label{Text: child.Name}
+			x.children = append(x.children, label)
+			x.parts = append(x.parts, naivePart{label, n.under(c, child, false), n.nodePenalty(c, child, false)})
+			below = append(below, naiveNode{node: child, preorder: preorder})
+			preorder += len(names(child))
+		}
+		if nulls := n.nulls(c); v.root && len(nulls) > 0 {
+			x.children = append(x.children, engine.Label{Null: true})
+			x.parts = append(x.parts, naivePart{engine.Label{Null: true}, nulls, 0})
+		}
+		x.apply = func() { state.cut = slices.Replace(state.cut, at, at+1, below...) }
+		candidates = append(candidates, x)
+	}
+	return candidates
+}
+
+// names returns the names of all nodes of a tree.
+func names(node engine.Node) []string {
+	all := []string{node.Name}
+	for _, child := range node.Children {
+		all = append(all, names(child)...)
+	}
+	return all
+}
+
+func leafNames(node engine.Node) []string {
+	if len(node.Children) == 0 {
+		return []string{node.Name}
+	}
+	var all []string
+	for _, child := range node.Children {
+		all = append(all, leafNames(child)...)
+	}
+	return all
+}
+
+func (n *naive) nodePenalty(c int, node engine.Node, root bool) float64 {
+	if len(node.Children) == 0 {
+		return 0
+	}
+	under, all := len(leafNames(node)), len(leafNames(n.data.Columns[c].Tree))
+	if len(n.nulls(c)) > 0 {
+		all++
+		if root {
+			under++
+		}
+	}
+	return float64(under) / float64(all)
+}
+
+func (n *naive) under(c int, node engine.Node, root bool) (rows []int) {
+	leaves := leafNames(node)
+	for r, row := range n.data.Rows {
+		if row[c].Null && root || !row[c].Null && slices.Contains(leaves, row[c].Text) {
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+func (n *naive) nulls(c int) (rows []int) {
+	for r, row := range n.data.Rows {
+		if row[c].Null {
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+// splits returns the candidates of a discretized column.
+func (n *naive) splits(c int) []*naiveCandidate {
+	var candidates []*naiveCandidate
+	state := &n.columns[c]
+	for at, v := range state.intervals {
+		var best *naiveCandidate
+		seen := map[string]bool{}
+		var values []string
+		for _, r := range n.between(c, v) {
+			if text := n.data.Rows[r][c].Text; !seen[text] {
+				seen[text] = true
+				values = append(values, text)
+			}
+		}
+		sort.Slice(values, func(i, j int) bool { return parse(values[i]) < parse(values[j]) })
+		for i := 1; i < len(values); i++ {
+			x := n.split(c, at, v, values[i])
+			if best == nil || x.gain > best.gain {
+				best = x
+			}
+		}
+		if best != nil {
+			candidates = append(candidates, best)
+		}
+	}
+	return candidates
+}
+
+func (n *naive) split(c, at int, v naiveInterval, text string) *naiveCandidate {
+	left := naiveInterval{lower: v.lower, lo: v.lo, upper: text, hi: parse(text)}
+	right := naiveInterval{lower: text, lo: parse(text), upper: v.upper, hi: v.hi}
+	x := &naiveCandidate{column: c, order: at, value: engine.Label{Text: n.intervalLabel(c, v)}, penalty: n.width(c, v)}
+	x.rows = n.between(c, v)
+	for _, child := range []naiveInterval{left, right} {
+		label := engine.Label{Text: n.intervalLabel(c, child)}
+		x.children = append(x.children, label)
+		x.parts = append(x.parts, naivePart{label, n.between(c, child), n.width(c, child)})
+	}
+	if nulls := n.nulls(c); v.root && len(nulls) > 0 {
+		x.rows = append(x.rows, nulls...)
+		x.children = append(x.children, engine.Label{Null: true})
+		x.parts = append(x.parts, naivePart{engine.Label{Null: true}, nulls, 0})
+	}
+	x.gain = n.gain(x.rows, x.penalty, x.parts)
+	state := &n.columns[c]
+	x.apply = func() { state.intervals = slices.Replace(state.intervals, at, at+1, left, right) }
+	return x
+}
+
+func parse(text string) float64 {
+	number, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		panic(err)
+	}
+	return number
+}
+
+func (n *naive) between(c int, v naiveInterval) (rows []int) {
+	for r, row := range n.data.Rows {
+		if !row[c].Null && parse(row[c].Text) >= v.lo && parse(row[c].Text) < v.hi {
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+func (n *naive) intervalLabel(c int, v naiveInterval) string {
+	column := n.data.Columns[c]
+	var label strings.Builder
+	switch {
+	case v.lower != "":
+		label.WriteString("[" + v.lower)
+	case column.Lower != "":
+		label.WriteString("[" + column.Lower)
+	default:
+		label.WriteString("(")
+	}
+	label.WriteString(",")
+	switch {
+	case v.upper != "":
+		label.WriteString(v.upper + ")")
+	case column.Upper != "":
+		label.WriteString(column.Upper + "]")
+	default:
+		label.WriteString(")")
+	}
+	return label.String()
+}
+
+// width is an interval's share of the number line.
+func (n *naive) width(c int, v naiveInterval) float64 {
+	lowest, highest := math.Inf(1), math.Inf(-1)
+	for _, row := range n.data.Rows {
+		if !row[c].Null {
+			lowest, highest = min(lowest, parse(row[c].Text)), max(highest, parse(row[c].Text))
+		}
+	}
+	if text := n.data.Columns[c].Lower; text != "" {
+		lowest = parse(text)
+	}
+	if text := n.data.Columns[c].Upper; text != "" {
+		highest = parse(text)
+	}
+	if highest == lowest {
+		return 0
+	}
+	return (min(v.hi, highest) - max(v.lo, lowest)) / (highest - lowest)
+}
+
+// disclosures returns the candidates of a suppressed column.
+func (n *naive) disclosures(c int) []*naiveCandidate {
+	state := &n.columns[c]
+	var hidden []engine.Label
+	var rows []int
+	for r, row := range n.data.Rows {
+		if !state.disclosed[row[c]] {
+			rows = append(rows, r)
+			if !slices.Contains(hidden, row[c]) {
+				hidden = append(hidden, row[c])
+			}
+		}
+	}
+	sort.Slice(hidden, func(i, j int) bool {
+		if hidden[i].Null != hidden[j].Null {
+			return hidden[j].Null
+		}
+		return hidden[i].Text < hidden[j].Text
+	})
+	var candidates []*naiveCandidate
+	for order, v := range hidden {
+		x := &naiveCandidate{column: c, order: order, value: v, children: []engine.Label{v}, rows: rows, penalty: 1}
+		shown, rest := naivePart{label: v}, naivePart{label: engine.Label{Text: "*"}, penalty: 1}
+		for _, r := range rows {
+			if n.data.Rows[r][c] == v {
+				shown.rows = append(shown.rows, r)
+			} else {
+				rest.rows = append(rest.rows, r)
+			}
+		}
+		x.parts = []naivePart{shown, rest}
+		x.apply = func() { state.disclosed[v] = true }
+		candidates = append(candidates, x)
+	}
+	return candidates
+}

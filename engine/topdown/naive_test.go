@@ -1,0 +1,272 @@
+package topdown_test
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/enginetest"
+)
+
+// naive is the search as the definitions read: it rescans all rows, as text, for every
+// candidate of every step, and shares nothing with the engine but the input.
+type naive struct {
+	data     enginetest.Data
+	sets     []engine.Set
+	score    engine.Score
+	rows     []int
+	classes  []string
+	columns  []naiveColumn
+	released [][]engine.Label // by row and column
+}
+
+// naiveColumn is the state of one column.
+type naiveColumn struct {
+	cut       []naiveNode     // Generalize
+	intervals []naiveInterval // Discretize
+	disclosed map[engine.Label]bool
+}
+
+type naiveNode struct {
+	node     engine.Node
+	root     bool
+	preorder int
+}
+
+type naiveInterval struct {
+	lower, upper string // texts of the ends; empty: the column's end
+	lo, hi       float64
+	root         bool
+}
+
+// naiveCandidate is one possible refinement.
+type naiveCandidate struct {
+	column, order int
+	value         engine.Label
+	children      []engine.Label // as a step reports them
+	rows          []int
+	parts         []naivePart
+	penalty       float64
+	apply         func()
+
+	gain, loss, score float64
+	anonymity         []uint64
+}
+
+type naivePart struct {
+	label   engine.Label
+	rows    []int
+	penalty float64
+}
+
+// naiveSearch returns the steps and the released rows.
+func naiveSearch(data enginetest.Data, sets []engine.Set, options engine.Options) ([]engine.Step, [][]engine.Label) {
+	n := &naive{data: data, sets: withoutImplied(sets), score: options.Score}
+	for r := range data.Rows {
+		n.rows = append(n.rows, r)
+		n.released = append(n.released, make([]engine.Label, len(data.Columns)))
+	}
+	n.classes = slices.Compact(slices.Sorted(slices.Values(data.Classes)))
+	for c := range data.Columns {
+		n.start(c)
+	}
+	var steps []engine.Step
+	for options.MaxSteps < 0 || len(steps) < options.MaxSteps {
+		best := n.best()
+		if best == nil {
+			break
+		}
+		for _, p := range best.parts {
+			for _, r := range p.rows {
+				n.released[r][best.column] = p.label
+			}
+		}
+		best.apply()
+		steps = append(steps, engine.Step{
+			Number: len(steps) + 1, Attribute: best.column, Value: best.value, Children: best.children,
+			InfoGain: best.gain, AnonyLoss: best.loss, Score: best.score, Anonymity: best.anonymity,
+		})
+	}
+	return steps, n.released
+}
+
+// withoutImplied drops sets one at a time while another one implies it, the later first.
+func withoutImplied(sets []engine.Set) []engine.Set {
+	sets = slices.Clone(sets)
+	for i := len(sets) - 1; i >= 0; i-- {
+		for j := range sets {
+			if i == j || sets[i].K > sets[j].K {
+				continue
+			}
+			inside := true
+			for _, c := range sets[i].Columns {
+				inside = inside && slices.Contains(sets[j].Columns, c)
+			}
+			if inside {
+				sets = slices.Delete(sets, i, i+1)
+				break
+			}
+		}
+	}
+	return sets
+}
+
+func (n *naive) start(c int) {
+	column := n.data.Columns[c]
+	state := naiveColumn{disclosed: map[engine.Label]bool{}}
+	var label engine.Label
+	switch column.Mask {
+	case engine.Generalize:
+		state.cut = []naiveNode{{node: column.Tree, root: true}}
+		label.Text = column.Tree.Name
+	case engine.Discretize:
+		whole := naiveInterval{lo: math.Inf(-1), hi: math.Inf(1), root: true}
+		state.intervals = []naiveInterval{whole}
+		label.Text = n.intervalLabel(c, whole)
+	case engine.Suppress:
+		label.Text = "*"
+	}
+	n.columns = append(n.columns, state)
+	for r := range n.rows {
+		n.released[r][c] = label
+	}
+}
+
+// best returns the valid and beneficial candidate to perform, or nil.
+func (n *naive) best() *naiveCandidate {
+	var best *naiveCandidate
+	for c := range n.data.Columns {
+		for _, x := range n.candidates(c) {
+			if n.beneficial(x) && n.weigh(x) && (best == nil || better(x, best)) {
+				best = x
+			}
+		}
+	}
+	return best
+}
+
+func better(x, y *naiveCandidate) bool {
+	if x.score != y.score {
+		return x.score > y.score
+	}
+	if x.gain != y.gain {
+		return x.gain > y.gain
+	}
+	if x.column != y.column {
+		return x.column < y.column
+	}
+	return x.order < y.order
+}
+
+func (n *naive) beneficial(x *naiveCandidate) bool {
+	if len(n.classes) == 0 {
+		return len(x.rows) > 0
+	}
+	for _, r := range x.rows {
+		if n.data.Classes[r] != n.data.Classes[x.rows[0]] {
+			return true
+		}
+	}
+	return false
+}
+
+// weigh computes the candidate's figures and reports whether it is valid.
+func (n *naive) weigh(x *naiveCandidate) bool {
+	before := make([][]engine.Label, len(n.released))
+	for r := range n.released {
+		before[r] = slices.Clone(n.released[r])
+	}
+	var now []uint64
+	for _, s := range n.sets {
+		now = append(now, n.anonymityOf(s))
+	}
+	for _, p := range x.parts {
+		for _, r := range p.rows {
+			n.released[r][x.column] = p.label
+		}
+	}
+	valid, sets, lost := true, 0, 0.0
+	for i, s := range n.sets {
+		after := n.anonymityOf(s)
+		x.anonymity = append(x.anonymity, after)
+		if slices.Contains(s.Columns, x.column) {
+			sets++
+			lost += float64(now[i] - after)
+			valid = valid && after >= uint64(s.K)
+		}
+	}
+	n.released = before
+	if sets == 0 {
+		return false
+	}
+	x.gain = n.gain(x.rows, x.penalty, x.parts)
+	x.loss = lost / float64(sets)
+	switch {
+	case n.score == engine.ScoreTDR:
+		x.score = x.gain / (x.loss + 1)
+	case n.score == engine.ScoreTDS && x.loss != 0:
+		x.score = x.gain / x.loss
+	default:
+		x.score = x.gain
+	}
+	return valid
+}
+
+func (n *naive) anonymityOf(s engine.Set) uint64 {
+	groups := map[string]uint64{}
+	for _, row := range n.released {
+		key := ""
+		for _, c := range s.Columns {
+			key += strconv.FormatBool(row[c].Null) + row[c].Text + "\x00"
+		}
+		groups[key]++
+	}
+	smallest := uint64(math.MaxUint64)
+	for _, size := range groups {
+		smallest = min(smallest, size)
+	}
+	return smallest
+}
+
+// gain is InfoGain, or the records' reduction of penalty without a class.
+func (n *naive) gain(rows []int, penalty float64, parts []naivePart) float64 {
+	whole := penalty
+	if len(n.classes) > 0 {
+		whole = n.entropy(rows)
+	}
+	rest := 0.0
+	for _, p := range parts {
+		if len(p.rows) == 0 {
+			continue
+		}
+		impurity := p.penalty
+		if len(n.classes) > 0 {
+			impurity = n.entropy(p.rows)
+		}
+		product := float64(len(p.rows)) / float64(len(rows)) * impurity
+		rest += product
+	}
+	if len(n.classes) > 0 {
+		return whole - rest
+	}
+	return float64(len(rows)) * (whole - rest)
+}
+
+func (n *naive) entropy(rows []int) float64 {
+	sum := 0.0
+	for _, class := range n.classes {
+		count := 0
+		for _, r := range rows {
+			if n.data.Classes[r] == class {
+				count++
+			}
+		}
+		if count > 0 {
+			p := float64(count) / float64(len(rows))
+			product := p * math.Log2(p)
+			sum += product
+		}
+	}
+	return -sum
+}

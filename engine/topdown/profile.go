@@ -1,0 +1,42 @@
+package topdown
+
+import (
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/partition"
+)
+
+// profile is what a column's candidates are grown from.
+type profile struct {
+	attribute *engine.Attribute
+	index     int // of the attribute
+	histogram *partition.Histogram
+	classes   int    // 0: no class was declared
+	k         uint64 // the largest threshold of the sets with this column
+}
+
+// count adds the class frequencies of the codes lo ≤ code < hi and returns their sum.
+func (p *profile) count(frequencies []uint64, lo, hi int) (size uint64) {
+	h := p.histogram
+	for i := h.Start[lo]; i < h.Start[hi]; i++ {
+		frequencies[h.Class[i]] += h.Count[i]
+		size += h.Count[i]
+	}
+	return size
+}
+
+// occurs reports whether any record has the code.
+func (p *profile) occurs(code int) bool {
+	return p.histogram.Start[code] < p.histogram.Start[code+1]
+}
+
+// beneficial reports whether refining records with these frequencies can gain anything:
+// they have more than one class or, without a class, there are any.
+func (p *profile) beneficial(frequencies []uint64) bool {
+	present := 0
+	for _, f := range frequencies {
+		if f > 0 {
+			present++
+		}
+	}
+	return present > 1 || p.classes == 0 && present > 0
+}

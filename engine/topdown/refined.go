@@ -1,0 +1,239 @@
+package topdown
+
+import (
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/partition"
+)
+
+// refined is a column with a taxonomy, given or grown: every node of its cut is refined
+// into its children. Nodes are grown from the root, most of them before the search, to
+// find those that never can be refined, the rest when they enter the cut.
+type refined struct {
+	profile
+	shape shape
+	nodes []node
+	code  []uint32 // codes of the search, by code of the attribute and one more
+}
+
+// shape makes the nodes of a taxonomy.
+type shape interface {
+	root() span
+	// children returns what a node is refined into, nothing for a leaf. Frequencies are the
+	// classes of the node's records.
+	children(of span, frequencies []uint64) []span
+	// penalty returns the normalized certainty penalty of a node.
+	penalty(of span) float64
+	label(of span) engine.Label
+	// cut returns the cut through the given nodes, in order, the null's own left out.
+	cut(through []span) engine.ColumnCut
+}
+
+// span is a node as its shape sees it: the codes lo ≤ code < hi, and for a given taxonomy
+// the node's number there.
+type span struct {
+	lo, hi int
+	node   int
+}
+
+// node is a value of the column.
+type node struct {
+	span
+	part
+	gain            float64
+	first, children int // its children in nodes; none: it cannot be refined
+	grown           bool
+	performed       bool
+}
+
+// patience bounds the growth before the search: it looks at each entry of the histogram
+// at most so often, on average.
+const patience = 64
+
+func newRefined(p profile, s shape) *refined {
+	r := &refined{profile: p, shape: s}
+	r.nodes = []node{r.measure(s.root(), make([]uint64, p.histogram.Classes))}
+	r.growAhead()
+	r.number()
+	return r
+}
+
+// growAhead grows the nodes level by level.
+func (r *refined) growAhead() {
+	starts := r.histogram.Start
+	left := patience * starts[len(starts)-1]
+	for n := 0; n < len(r.nodes) && left >= 0; n++ {
+		left -= starts[r.nodes[n].hi] - starts[r.nodes[n].lo]
+		r.grow(n)
+	}
+}
+
+// grow finds the children of a node. One that is not beneficial, or would have a child
+// that no set lets stand alone, gets none.
+func (r *refined) grow(n int) {
+	if r.nodes[n].grown {
+		return
+	}
+	r.nodes[n].grown = true
+	whole := r.nodes[n]
+	frequencies := make([]uint64, r.histogram.Classes)
+	r.count(frequencies, whole.lo, whole.hi)
+	if !r.beneficial(frequencies) {
+		return
+	}
+	first := len(r.nodes)
+	var parts []part
+	for _, s := range r.shape.children(whole.span, frequencies) {
+		child := r.measure(s, frequencies)
+		if child.size > 0 && child.size < r.k {
+			r.nodes = r.nodes[:first]
+			return
+		}
+		r.nodes = append(r.nodes, child)
+		parts = append(parts, child.part)
+	}
+	r.nodes[n].first, r.nodes[n].children = first, len(parts)
+	if len(parts) > 0 {
+		r.nodes[n].gain = r.gainOf(whole.part, parts...)
+	}
+}
+
+// measure returns the node of a span. Scratch is overwritten.
+func (r *refined) measure(s span, scratch []uint64) node {
+	clear(scratch)
+	n := node{span: s}
+	n.size = r.count(scratch, s.lo, s.hi)
+	switch {
+	case r.classes == 0:
+		n.impurity = r.shape.penalty(s)
+	case n.size > 0:
+		n.impurity = entropy(scratch, n.size)
+	}
+	return n
+}
+
+// number gives the codes of the search: one to a node that cannot be refined, one to each
+// code that occurs below nodes that are not grown yet.
+func (r *refined) number() {
+	r.code = make([]uint32, r.attribute.Len()+1)
+	next := uint32(0)
+	r.leaves(0, func(n *node) {
+		for c := n.lo; c < n.hi; c++ {
+			r.code[c] = next
+			if !n.grown && r.occurs(c) {
+				next++
+			}
+		}
+		if n.grown && n.size > 0 {
+			next++
+		}
+	})
+	r.code[len(r.code)-1] = next
+}
+
+// leaves visits the nodes without children below n, in order.
+func (r *refined) leaves(n int, visit func(*node)) {
+	children, first := r.nodes[n].children, r.nodes[n].first
+	if children == 0 {
+		visit(&r.nodes[n])
+	}
+	for c := first; c < first+children; c++ {
+		r.leaves(c, visit)
+	}
+}
+
+func (r *refined) codes() ([]uint32, int) {
+	last := len(r.code) - 1
+	return r.code[:last], max(1, int(r.code[last]))
+}
+
+func (r *refined) start(s *search) { r.enter(s, 0) }
+
+// enter makes a node part of the cut: a candidate, if it can be refined.
+func (r *refined) enter(s *search, n int) {
+	r.grow(n)
+	v := &s.view.Columns[r.index]
+	whole := r.nodes[n]
+	value := partition.None
+	if whole.children > 0 {
+		value = s.add(candidate{column: r.index, node: n, order: whole.lo}, r.occupied(n))
+	}
+	for c := r.code[whole.lo]; c < r.code[whole.hi]; c++ {
+		v.Value[c] = value
+	}
+	if value == partition.None {
+		return
+	}
+	child := uint32(0)
+	for _, part := range r.nodes[whole.first : whole.first+whole.children] {
+		if part.size > 0 {
+			fill(v.Child[r.code[part.lo]:r.code[part.hi]], child)
+			child++
+		}
+	}
+}
+
+// occupied returns the number of a node's children that have records.
+func (r *refined) occupied(n int) int {
+	children := 0
+	for _, part := range r.nodes[r.nodes[n].first:][:r.nodes[n].children] {
+		if part.size > 0 {
+			children++
+		}
+	}
+	return children
+}
+
+func (r *refined) refine(s *search, n int) partition.Refinement {
+	v := &s.view.Columns[r.index]
+	whole := &r.nodes[n]
+	whole.performed = true
+	lo, hi := r.code[whole.lo], r.code[whole.hi]
+	refinement := partition.Refinement{
+		Value:    v.Value[lo],
+		Column:   r.index,
+		Children: r.occupied(n),
+		First:    lo,
+		Child:    append([]uint32(nil), v.Child[lo:hi]...),
+	}
+	first, children := whole.first, whole.children
+	for c := first; c < first+children; c++ {
+		r.enter(s, c)
+	}
+	return refinement
+}
+
+func (r *refined) gain(n int) float64 { return r.nodes[n].gain }
+
+func (r *refined) labels(n int) (value engine.Label, children []engine.Label) {
+	for _, c := range r.nodes[r.nodes[n].first:][:r.nodes[n].children] {
+		children = append(children, r.shape.label(c.span))
+	}
+	return r.shape.label(r.nodes[n].span), children
+}
+
+// members returns the nodes of the cut, in order, without the null's own.
+func (r *refined) members() []span {
+	var members []span
+	var walk func(n int)
+	walk = func(n int) {
+		if !r.nodes[n].performed {
+			if r.nodes[n].lo < len(r.attribute.Texts) || n == 0 {
+				members = append(members, r.nodes[n].span)
+			}
+			return
+		}
+		for c := range r.nodes[n].children {
+			walk(r.nodes[n].first + c)
+		}
+	}
+	walk(0)
+	return members
+}
+
+func (r *refined) cut() engine.ColumnCut { return r.shape.cut(r.members()) }
+
+func fill(codes []uint32, code uint32) {
+	for i := range codes {
+		codes[i] = code
+	}
+}

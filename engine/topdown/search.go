@@ -1,0 +1,206 @@
+package topdown
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/partition"
+)
+
+// search is the state of one search.
+type search struct {
+	options    engine.Options
+	columns    []column // by attribute
+	sets       []*partition.TIPS
+	with       [][]*partition.TIPS // by attribute: the sets with that column
+	view       partition.View
+	candidates []candidate // by value of the view
+	queue      queue
+	stale      []int32 // values whose score changed, or who died, since the last update
+}
+
+// newSearch returns the search at its start, everything masked.
+func newSearch(ctx context.Context, table *engine.Table, requirement engine.Requirement, options engine.Options) (*search, error) {
+	n := len(table.Attributes)
+	s := &search{options: options, columns: make([]column, n), with: make([][]*partition.TIPS, n)}
+	s.queue.candidates = &s.candidates
+	s.view.Columns = make([]partition.Column, n)
+	for a := range table.Attributes {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		s.columns[a] = newColumn(profile{
+			attribute: &table.Attributes[a],
+			index:     a,
+			histogram: table.Histograms[a],
+			classes:   table.Classes,
+			k:         threshold(requirement, a),
+		})
+		_, domain := s.columns[a].codes()
+		s.view.Columns[a] = partition.NewColumn(domain)
+		s.columns[a].start(s)
+	}
+	for i, set := range requirement.Sets {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		tips := partition.NewTIPS(s.recode(table.Groupings[i], set.Columns), set.Columns, uint64(max(set.K, 0)), &s.view)
+		s.sets = append(s.sets, tips)
+		for _, a := range set.Columns {
+			s.with[a] = append(s.with[a], tips)
+		}
+	}
+	return s, nil
+}
+
+// threshold returns the largest K of the sets with an attribute. One that is in no set
+// takes no part: nothing is large enough to stand alone there.
+func threshold(requirement engine.Requirement, attribute int) uint64 {
+	k, found := uint64(0), false
+	for _, set := range requirement.Sets {
+		if slices.Contains(set.Columns, attribute) {
+			k, found = max(k, uint64(max(set.K, 0))), true
+		}
+	}
+	if !found {
+		return math.MaxUint64
+	}
+	return k
+}
+
+// recode replaces the attributes' codes by the search's.
+func (s *search) recode(table *partition.Table, columns []int) *partition.Table {
+	maps, domains := make([][]uint32, len(columns)), make([]int, len(columns))
+	for i, a := range columns {
+		maps[i], domains[i] = s.columns[a].codes()
+	}
+	return table.Recode(maps, domains)
+}
+
+// add makes a value of the view a candidate.
+func (s *search) add(c candidate, children int) int32 {
+	s.candidates = append(s.candidates, c)
+	value := s.view.Add(c.column, children)
+	s.stale = append(s.stale, value)
+	return value
+}
+
+// run performs the best candidate until there is none or the steps are used up.
+func (s *search) run(ctx context.Context) error {
+	s.update(true)
+	for number := 1; s.options.MaxSteps < 0 || number <= s.options.MaxSteps; number++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		best, ok := s.queue.best()
+		if !ok {
+			return nil
+		}
+		step := s.describe(best, number)
+		if err := s.perform(ctx, best); err != nil {
+			return err
+		}
+		s.report(step)
+	}
+	return nil
+}
+
+// perform refines a value in its column, the view and the sets.
+func (s *search) perform(ctx context.Context, value int32) error {
+	c := s.candidates[value]
+	s.view.Kill(value)
+	s.stale = append(s.stale, value)
+	refinement := s.columns[c.column].refine(s, c.node)
+	fell := false
+	for _, set := range s.with[c.column] {
+		before := set.Anonymity()
+		if err := set.Refine(ctx, &refinement); err != nil {
+			return err
+		}
+		fell = fell || set.Anonymity() < before
+	}
+	s.update(fell && s.options.Score != engine.ScoreInfoGain)
+	return nil
+}
+
+// update rescores the stale candidates, or all of them.
+func (s *search) update(all bool) {
+	for _, set := range s.sets {
+		s.stale = set.Changed(s.stale)
+	}
+	for _, value := range s.stale {
+		if s.view.Dead(value) {
+			s.queue.remove(value)
+		} else {
+			c := &s.candidates[value]
+			c.gain = s.columns[c.column].gain(c.node)
+			s.rescore(value)
+			s.queue.put(value)
+		}
+	}
+	s.stale = s.stale[:0]
+	if all {
+		for _, value := range s.queue.values {
+			s.rescore(value)
+		}
+		s.queue.rebuild()
+	}
+}
+
+// rescore computes a candidate's score.
+func (s *search) rescore(value int32) {
+	c := &s.candidates[value]
+	switch s.options.Score {
+	case engine.ScoreInfoGain:
+		c.score = c.gain
+	case engine.ScoreTDS:
+		c.score = c.gain
+		if loss := s.loss(value); loss > 0 {
+			c.score = c.gain / loss
+		}
+	default:
+		c.score = c.gain / (s.loss(value) + 1)
+	}
+}
+
+// loss returns AnonyLoss: how far refining a value would lower A(QID), on average over the
+// sets with its column.
+func (s *search) loss(value int32) float64 {
+	sets := s.with[s.candidates[value].column]
+	sum := uint64(0)
+	for _, set := range sets {
+		sum += set.Anonymity() - set.After(value)
+	}
+	return float64(sum) / float64(len(sets))
+}
+
+// describe returns the step that performs a value, as far as it is known before.
+func (s *search) describe(value int32, number int) engine.Step {
+	c := s.candidates[value]
+	step := engine.Step{Number: number, Attribute: c.column, InfoGain: c.gain, AnonyLoss: s.loss(value), Score: c.score}
+	step.Value, step.Children = s.columns[c.column].labels(c.node)
+	return step
+}
+
+// report completes a step after it is performed and hands it out.
+func (s *search) report(step engine.Step) {
+	if s.options.OnStep == nil {
+		return
+	}
+	for _, set := range s.sets {
+		step.Anonymity = append(step.Anonymity, set.Anonymity())
+		step.Live += set.Live()
+	}
+	s.options.OnStep(step)
+}
+
+// cut returns the cut that was reached.
+func (s *search) cut() *engine.Cut {
+	cut := &engine.Cut{}
+	for _, c := range s.columns {
+		cut.Columns = append(cut.Columns, c.cut())
+	}
+	return cut
+}

@@ -1,0 +1,150 @@
+package topdown
+
+import (
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/partition"
+)
+
+// suppressed is a column whose values are disclosed one by one. A node is a code of the
+// attribute.
+type suppressed struct {
+	profile
+	code        []uint32 // of the search, by code of the attribute
+	domain      int
+	parts       []part   // by code: what its records are when disclosed
+	frequencies []uint64 // classes of the records that are suppressed
+	scratch     []uint64 // by class
+	rest        part     // the records that are suppressed
+	open        []int    // codes that may still be disclosed, ascending
+	value       []int32  // by code: number in the view
+	disclosed   []bool   // by code
+}
+
+func newSuppressed(p profile) *suppressed {
+	n := p.attribute.Len()
+	c := &suppressed{profile: p, code: make([]uint32, n), parts: make([]part, n), value: make([]int32, n), disclosed: make([]bool, n)}
+	c.frequencies = make([]uint64, p.histogram.Classes)
+	c.scratch = make([]uint64, p.histogram.Classes)
+	for code := range n {
+		clear(c.scratch)
+		c.parts[code].size = c.count(c.scratch, code, code+1)
+		c.parts[code].impurity = c.impurity(c.scratch, c.parts[code].size, 0)
+		c.count(c.frequencies, code, code+1)
+		c.rest.size += c.parts[code].size
+	}
+	c.number()
+	return c
+}
+
+// number opens the codes that are frequent enough to be disclosed and numbers them; all
+// others share the last code.
+func (c *suppressed) number() {
+	if c.beneficial(c.frequencies) {
+		for code, p := range c.parts {
+			if p.size > 0 && p.size >= c.k {
+				c.open = append(c.open, code)
+			}
+		}
+	}
+	fill(c.code, uint32(len(c.open)))
+	for i, code := range c.open {
+		c.code[code] = uint32(i)
+	}
+	c.domain = len(c.open) + 1
+}
+
+func (c *suppressed) codes() ([]uint32, int) { return c.code, c.domain }
+
+// start makes every open code a candidate. The last code is a value that is dead already,
+// so that its records count as suppressed.
+func (c *suppressed) start(s *search) {
+	v := &s.view.Columns[c.index]
+	v.Suppressed = true
+	c.rest.impurity = c.impurity(c.frequencies, c.rest.size, 1)
+	for i, code := range c.open {
+		c.value[code] = s.add(candidate{column: c.index, node: code, order: code}, 2)
+		v.Value[i], v.Child[i] = c.value[code], uint32(i)
+	}
+	last := c.domain - 1
+	v.Value[last], v.Child[last] = s.add(candidate{column: c.index}, 2), uint32(last)
+	s.view.Kill(v.Value[last])
+}
+
+// impurity returns the entropy of the classes or, without a class, the penalty of the
+// label: 1 for what is suppressed, 0 for what is not.
+func (c *suppressed) impurity(classes []uint64, size uint64, penalty float64) float64 {
+	if c.classes == 0 {
+		return penalty
+	}
+	if size == 0 {
+		return 0
+	}
+	return entropy(classes, size)
+}
+
+func (c *suppressed) gain(code int) float64 {
+	left := part{size: c.rest.size - c.parts[code].size}
+	left.impurity = c.impurity(c.without(code), left.size, 1)
+	return c.gainOf(c.rest, c.parts[code], left)
+}
+
+// without returns the classes of the suppressed records that do not have the code, valid
+// until the next call.
+func (c *suppressed) without(code int) []uint64 {
+	copy(c.scratch, c.frequencies)
+	h := c.histogram
+	for i := h.Start[code]; i < h.Start[code+1]; i++ {
+		c.scratch[h.Class[i]] -= h.Count[i]
+	}
+	return c.scratch
+}
+
+func (c *suppressed) refine(s *search, code int) partition.Refinement {
+	c.disclosed[code] = true
+	s.view.Columns[c.index].Value[c.code[code]] = partition.None
+	copy(c.frequencies, c.without(code))
+	c.rest.size -= c.parts[code].size
+	c.rest.impurity = c.impurity(c.frequencies, c.rest.size, 1)
+	c.reconsider(s)
+	return partition.Refinement{
+		Value:    c.value[code],
+		Column:   c.index,
+		Children: 2,
+		First:    c.code[code],
+		Child:    []uint32{1},
+	}
+}
+
+// reconsider brings the open candidates up to date after fewer records are suppressed.
+func (c *suppressed) reconsider(s *search) {
+	beneficial := c.beneficial(c.frequencies)
+	open := c.open[:0]
+	for _, code := range c.open {
+		value := c.value[code]
+		if s.view.Dead(value) {
+			continue
+		}
+		if !beneficial {
+			s.view.Kill(value)
+		} else {
+			open = append(open, code)
+		}
+		s.stale = append(s.stale, value)
+	}
+	c.open = open
+}
+
+func (c *suppressed) labels(code int) (value engine.Label, children []engine.Label) {
+	value = c.attribute.Label(code)
+	return value, []engine.Label{value}
+}
+
+func (c *suppressed) cut() engine.ColumnCut {
+	var codes []int
+	for code, disclosed := range c.disclosed {
+		if disclosed {
+			codes = append(codes, code)
+		}
+	}
+	return engine.CutSuppressed(c.attribute, codes)
+}

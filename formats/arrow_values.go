@@ -1,0 +1,308 @@
+package formats
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+)
+
+const (
+	arrowBatchBytes   = 1 << 30  // of one column of a batch: views may show the same bytes in every row
+	arrowBatchEntries = 64 << 20 // of one leaf of a nested column
+)
+
+var errLarge = fmt.Errorf("%w: more than %d bytes or %d entries in a batch of one column", ErrUnsupported, arrowBatchBytes, arrowBatchEntries)
+
+// appendValues appends the valid rows of [from, to) of a flat column.
+func (a *arrowArray) appendValues(v *Values, from, to int) error {
+	if v.Type.Kind == Null {
+		return nil
+	}
+	if !v.Type.InWords() {
+		return a.appendBytes(v, from, to)
+	}
+	start := len(v.Words)
+	var err error
+	if v.Words, err = a.appendWords(v.Words, from, to); err != nil || a.validity == nil {
+		return err
+	}
+	n := start
+	for i := from; i < to; i++ {
+		v.Words[n] = v.Words[start+i-from]
+		if a.valid(i) {
+			n++
+		}
+	}
+	v.Words = v.Words[:n]
+	return nil
+}
+
+func (a *arrowArray) appendBytes(v *Values, from, to int) error {
+	var scratch [32]byte
+	for i := from; i < to; i++ {
+		if !a.valid(i) {
+			continue
+		}
+		b, err := a.value(i, &scratch)
+		if err != nil {
+			return err
+		}
+		v.AppendBytes(b)
+		if len(v.Data) > arrowBatchBytes {
+			return errLarge
+		}
+	}
+	return nil
+}
+
+// value returns the bytes of row i as Values keeps them.
+func (a *arrowArray) value(i int, scratch *[32]byte) ([]byte, error) {
+	b := a.bytes(i)
+	if a.field.typ.Kind != Decimal {
+		return b, nil
+	}
+	size := 16
+	if a.field.typ.Precision > 38 {
+		size = 32
+	}
+	if !extend(scratch[:size], b) {
+		return nil, errDigits
+	}
+	slices.Reverse(scratch[:size])
+	scratch[0] ^= 0x80
+	return scratch[:size], nil
+}
+
+var errDigits = fmt.Errorf("%w: a decimal of more digits than its column", ErrDamaged)
+
+// extend copies a little-endian two's complement number to dst, longer or shorter, and
+// reports whether it fits.
+func extend(dst, src []byte) bool {
+	sign := byte(int8(src[len(src)-1]) >> 7)
+	n := copy(dst, src)
+	for i := range dst[n:] {
+		dst[n+i] = sign
+	}
+	for _, b := range src[n:] {
+		if b != sign {
+			return false
+		}
+	}
+	return byte(int8(dst[len(dst)-1])>>7) == sign
+}
+
+// appendWords appends the word of every row of [from, to); that of a null means nothing.
+func (a *arrowArray) appendWords(dst []uint64, from, to int) ([]uint64, error) {
+	t := a.field.typ
+	switch {
+	case t.Kind == Boolean:
+		for i := from; i < to; i++ {
+			dst = append(dst, uint64(a.data[i>>3]>>(i&7)&1))
+		}
+		return dst, nil
+	case t.Kind == Decimal:
+		return a.appendDecimals(dst, from, to)
+	case t.Kind == Date && a.field.width == 8:
+		return a.appendDays(dst, from, to)
+	case t.Kind == Float:
+		return a.appendFloats(dst, from, to), nil
+	case t.Kind == Uint:
+		return a.appendUnsigned(dst, from, to), nil
+	}
+	return a.appendSigned(dst, from, to), nil
+}
+
+func (a *arrowArray) appendSigned(dst []uint64, from, to int) []uint64 {
+	w := a.field.width
+	b := a.data[from*w : to*w]
+	switch w {
+	case 1:
+		for _, x := range b {
+			dst = append(dst, intWord(int64(int8(x))))
+		}
+	case 2:
+		for ; len(b) >= 2; b = b[2:] {
+			dst = append(dst, intWord(int64(int16(binary.LittleEndian.Uint16(b)))))
+		}
+	case 4:
+		for ; len(b) >= 4; b = b[4:] {
+			dst = append(dst, intWord(int64(int32(binary.LittleEndian.Uint32(b)))))
+		}
+	case 8:
+		for ; len(b) >= 8; b = b[8:] {
+			dst = append(dst, intWord(int64(binary.LittleEndian.Uint64(b))))
+		}
+	}
+	return dst
+}
+
+func (a *arrowArray) appendUnsigned(dst []uint64, from, to int) []uint64 {
+	w := a.field.width
+	b := a.data[from*w : to*w]
+	switch w {
+	case 1:
+		for _, x := range b {
+			dst = append(dst, uint64(x))
+		}
+	case 2:
+		for ; len(b) >= 2; b = b[2:] {
+			dst = append(dst, uint64(binary.LittleEndian.Uint16(b)))
+		}
+	case 4:
+		for ; len(b) >= 4; b = b[4:] {
+			dst = append(dst, uint64(binary.LittleEndian.Uint32(b)))
+		}
+	case 8:
+		for ; len(b) >= 8; b = b[8:] {
+			dst = append(dst, binary.LittleEndian.Uint64(b))
+		}
+	}
+	return dst
+}
+
+func (a *arrowArray) appendFloats(dst []uint64, from, to int) []uint64 {
+	w := a.field.width
+	b := a.data[from*w : to*w]
+	switch w {
+	case 2:
+		for ; len(b) >= 2; b = b[2:] {
+			dst = append(dst, floatWord(widenFloat16(binary.LittleEndian.Uint16(b))))
+		}
+	case 4:
+		for ; len(b) >= 4; b = b[4:] {
+			dst = append(dst, floatWord(widenFloat32(binary.LittleEndian.Uint32(b))))
+		}
+	case 8:
+		for ; len(b) >= 8; b = b[8:] {
+			dst = append(dst, floatWord(binary.LittleEndian.Uint64(b)))
+		}
+	}
+	return dst
+}
+
+// appendDecimals appends decimals of at most 18 digits, whatever their size in the file.
+func (a *arrowArray) appendDecimals(dst []uint64, from, to int) ([]uint64, error) {
+	var v [8]byte
+	for i := from; i < to; i++ {
+		if fits := extend(v[:], a.bytes(i)); !fits && a.valid(i) {
+			return dst, errDigits
+		}
+		dst = append(dst, intWord(int64(binary.LittleEndian.Uint64(v[:]))))
+	}
+	return dst, nil
+}
+
+const millisPerDay = 24 * 60 * 60 * 1000
+
+// appendDays appends dates that the file keeps as milliseconds.
+func (a *arrowArray) appendDays(dst []uint64, from, to int) ([]uint64, error) {
+	for i := from; i < to; i++ {
+		ms := int64(binary.LittleEndian.Uint64(a.data[8*i:]))
+		if ms%millisPerDay != 0 && a.valid(i) {
+			return dst, fmt.Errorf("%w: a date that is no whole day at row %d", ErrDamaged, i)
+		}
+		dst = append(dst, intWord(ms/millisPerDay))
+	}
+	return dst, nil
+}
+
+// index returns the dictionary index of row i.
+func (a *arrowArray) index(i int) uint64 {
+	switch a.field.width {
+	case 1:
+		if a.field.signed {
+			return uint64(int8(a.data[i]))
+		}
+		return uint64(a.data[i])
+	case 2:
+		if v := binary.LittleEndian.Uint16(a.data[2*i:]); !a.field.signed {
+			return uint64(v)
+		} else {
+			return uint64(int16(v))
+		}
+	case 4:
+		if v := binary.LittleEndian.Uint32(a.data[4*i:]); !a.field.signed {
+			return uint64(v)
+		} else {
+			return uint64(int32(v))
+		}
+	}
+	return binary.LittleEndian.Uint64(a.data[8*i:])
+}
+
+// arrowValues is the dictionary of a column: the values of a flat one, of others the parts
+// that their file has.
+type arrowValues struct {
+	first, last int // of the messages that it was made of
+	n           uint64
+	values      *Values
+	codes       []uint32 // of each entry when some are null; nil: index+1
+	parts       []*arrowArray
+}
+
+// extend adds the entries of a message.
+func (d *arrowValues) extend(a *arrowArray) error {
+	if d.values == nil {
+		d.parts = append(d.parts, a)
+		d.n += uint64(a.n)
+		return nil
+	}
+	if err := a.appendValues(d.values, 0, a.n); err != nil {
+		return err
+	}
+	if d.n += uint64(a.n); uint64(d.values.Len()) != d.n {
+		d.number(a)
+	}
+	return nil
+}
+
+// number gives entries their codes as soon as some are null.
+func (d *arrowValues) number(a *arrowArray) {
+	for i := len(d.codes); i < int(d.n)-a.n; i++ {
+		d.codes = append(d.codes, uint32(i+1))
+	}
+	next := uint32(0)
+	for _, c := range d.codes {
+		next = max(next, c)
+	}
+	for i := range a.n {
+		if !a.valid(i) {
+			d.codes = append(d.codes, 0)
+			continue
+		}
+		next++
+		d.codes = append(d.codes, next)
+	}
+}
+
+// appendCodes appends the codes of rows [from, to) of a dictionary column.
+func (a *arrowArray) appendCodes(dst []uint32, from, to int) ([]uint32, error) {
+	d := a.dictionary
+	for i := from; i < to; i++ {
+		if !a.valid(i) {
+			dst = append(dst, 0)
+			continue
+		}
+		at := a.index(i)
+		if at >= d.n {
+			return dst, fmt.Errorf("%w: a dictionary index out of range at row %d", ErrDamaged, i)
+		}
+		if d.codes != nil {
+			dst = append(dst, d.codes[at])
+		} else {
+			dst = append(dst, uint32(at)+1)
+		}
+	}
+	return dst, nil
+}
+
+// entry returns the entry of a dictionary that index i means.
+func (d *arrowValues) entry(i uint64) (*arrowArray, int) {
+	for _, p := range d.parts {
+		if i < uint64(p.n) {
+			return p, int(i)
+		}
+		i -= uint64(p.n)
+	}
+	return nil, 0
+}

@@ -1,0 +1,153 @@
+package formats
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// converter appends the next n physical values of a page to Values of the column's type.
+type converter func(dst *Values, c *cells, n int) error
+
+// converterOf returns the converter from a physical type of the given width.
+func converterOf(t Type, physical format.Type, width int) converter {
+	switch physical {
+	case format.Boolean:
+		return wordsOf(1, func(b []byte) uint64 { return uint64(b[0]) })
+	case format.Int32:
+		if t.Kind == Uint {
+			return wordsOf(4, func(b []byte) uint64 { return uint64(binary.LittleEndian.Uint32(b)) })
+		}
+		return wordsOf(4, func(b []byte) uint64 { return intWord(int64(int32(binary.LittleEndian.Uint32(b)))) })
+	case format.Int64:
+		if t.Kind == Uint {
+			return wordsOf(8, binary.LittleEndian.Uint64)
+		}
+		return wordsOf(8, func(b []byte) uint64 { return binary.LittleEndian.Uint64(b) ^ signBit })
+	case format.Float:
+		return wordsOf(4, func(b []byte) uint64 { return floatWord(widenFloat32(binary.LittleEndian.Uint32(b))) })
+	case format.Double:
+		return wordsOf(8, func(b []byte) uint64 { return floatWord(binary.LittleEndian.Uint64(b)) })
+	case format.Int96:
+		return appendInt96
+	case format.FixedLenByteArray:
+		return fixedConverter(t, width)
+	}
+	if t.Kind == Decimal {
+		return appendStringDecimals
+	}
+	return func(dst *Values, c *cells, n int) error { return c.appendStrings(dst, n) }
+}
+
+// wordsOf makes a converter from what a value's bytes mean as a word.
+func wordsOf(width int, word func([]byte) uint64) converter {
+	return func(dst *Values, c *cells, n int) error {
+		slab, err := c.fixed(n)
+		if err != nil {
+			return err
+		}
+		for ; len(slab) >= width; slab = slab[width:] {
+			dst.Words = append(dst.Words, word(slab))
+		}
+		return nil
+	}
+}
+
+func fixedConverter(t Type, width int) converter {
+	if t.Kind == Float {
+		return wordsOf(2, func(b []byte) uint64 { return floatWord(widenFloat16(binary.LittleEndian.Uint16(b))) })
+	}
+	return func(dst *Values, c *cells, n int) error {
+		slab, err := c.fixed(n)
+		if err != nil {
+			return err
+		}
+		for ; len(slab) >= width && err == nil; slab = slab[width:] {
+			if t.Kind == Decimal {
+				err = appendDecimal(dst, slab[:width])
+			} else if err = roomFor(dst, width); err == nil {
+				dst.AppendBytes(slab[:width])
+			}
+		}
+		return err
+	}
+}
+
+// rawConverter keeps the bytes of the physical values: the leaves of nested columns.
+func rawConverter(width int) converter {
+	if width > 0 {
+		return fixedConverter(Type{Kind: Binary}, width)
+	}
+	return func(dst *Values, c *cells, n int) error { return c.appendStrings(dst, n) }
+}
+
+// nanosOfDay is how many nanoseconds a day has.
+const nanosOfDay = 86400e9
+
+// appendInt96 appends timestamps of a Julian day and nanoseconds. Old writers let the
+// nanoseconds be negative, or more than a day's: such are brought into their day, so that
+// one moment is one value and the order of bytes that of moments.
+func appendInt96(dst *Values, c *cells, n int) error {
+	slab, err := c.fixed(n)
+	if err != nil {
+		return err
+	}
+	for ; len(slab) >= 12; slab = slab[12:] {
+		nanos := int64(binary.LittleEndian.Uint64(slab))
+		day := int64(int32(binary.LittleEndian.Uint32(slab[8:])))
+		extra := floorDiv(nanos, nanosOfDay)
+		if day += extra; day != int64(int32(day)) {
+			return fmt.Errorf("read INT96: day out of range: %w", ErrDamaged)
+		}
+		dst.Data = binary.BigEndian.AppendUint32(dst.Data, uint32(day)^1<<31)
+		dst.Data = binary.BigEndian.AppendUint64(dst.Data, uint64(nanos-extra*nanosOfDay))
+		dst.Ends = append(dst.Ends, uint32(len(dst.Data)))
+	}
+	return nil
+}
+
+func appendStringDecimals(dst *Values, c *cells, n int) error {
+	c.strings.Ends, c.strings.Data = c.strings.Ends[:0], c.strings.Data[:0]
+	if err := c.appendStrings(&c.strings, n); err != nil {
+		return err
+	}
+	for i := range n {
+		if err := appendDecimal(dst, c.strings.Bytes(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// appendDecimal appends a decimal of big-endian two's complement bytes, any number of them.
+func appendDecimal(dst *Values, b []byte) error {
+	sign := byte(0)
+	if len(b) > 0 && b[0]&0x80 != 0 {
+		sign = 0xff
+	}
+	size := 8
+	if dst.Type.Wide {
+		size = wideSize(dst.Type)
+	}
+	var full [32]byte
+	value := full[:size]
+	if extra := len(b) - size; extra > 0 {
+		if len(bytes.TrimLeft(b[:extra], string(sign))) > 0 || b[extra]&0x80 != sign&0x80 {
+			return fmt.Errorf("read decimal: %d bytes for %d digits: %w", len(b), dst.Type.Precision, ErrDamaged)
+		}
+		b = b[extra:]
+	}
+	for i := range value[:size-len(b)] {
+		value[i] = sign
+	}
+	copy(value[size-len(b):], b)
+	value[0] ^= 0x80
+	if !dst.Type.Wide {
+		dst.Words = append(dst.Words, binary.BigEndian.Uint64(value))
+		return nil
+	}
+	dst.AppendBytes(value)
+	return roomFor(dst, 0)
+}

@@ -1,0 +1,285 @@
+package formats
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"math/bits"
+	"strconv"
+	"strings"
+)
+
+// errNotValue is what Parse wraps; it never shows the text.
+var errNotValue = errors.New("not a value of the column's type")
+
+// Parse appends the value that text stands for. It takes every text of Text, and others
+// that mean one value exactly: a timestamp without its time, fewer fraction digits, a
+// UUID without hyphens. A float is rounded to the nearest of its width; for everything
+// else digits that the type cannot hold are an error. The error does not show the text.
+func (v *Values) Parse(text string) error {
+	if v.Type.InWords() {
+		w, ok := parseWord(v.Type, text)
+		if !ok {
+			return fmt.Errorf("parse %s: %w", v.Type, errNotValue)
+		}
+		v.Words = append(v.Words, w)
+		return nil
+	}
+	b, ok := parseBytes(v.Type, text)
+	if !ok {
+		return fmt.Errorf("parse %s: %w", v.Type, errNotValue)
+	}
+	v.AppendBytes(b)
+	return nil
+}
+
+func parseWord(t Type, text string) (uint64, bool) {
+	switch t.Kind {
+	case Boolean:
+		return parseBoolean(text)
+	case Uint:
+		x, err := strconv.ParseUint(text, 10, t.Bits)
+		return x, err == nil
+	case Float:
+		bits, ok := parseFloat(text, t.Bits)
+		return floatWord(bits), ok
+	case Decimal:
+		x, ok := parseDecimal(text, t)
+		return intWord(x.Int64()), ok && x.IsInt64()
+	case Date:
+		days, ok := parseDate(text)
+		return intWord(days), ok && days == int64(int32(days))
+	case Time:
+		x, ok := parseTime(text, t.Unit)
+		return intWord(x), ok
+	case Timestamp:
+		x, ok := parseTimestamp(text, t.Unit, t.Zone)
+		return intWord(x), ok
+	}
+	x, err := strconv.ParseInt(text, 10, t.Bits)
+	return intWord(x), err == nil
+}
+
+func parseBytes(t Type, text string) ([]byte, bool) {
+	switch t.Kind {
+	case String:
+		return []byte(text), true
+	case Binary:
+		b, err := hex.DecodeString(text)
+		return b, err == nil && (t.Size == 0 || len(b) == t.Size)
+	case UUID:
+		b, err := hex.DecodeString(strings.ReplaceAll(text, "-", ""))
+		return b, err == nil && len(b) == 16
+	case Decimal:
+		x, ok := parseDecimal(text, t)
+		if !ok {
+			return nil, false
+		}
+		return wideBytes(x, wideSize(t))
+	case Timestamp:
+		return parseInt96(text, t.Zone)
+	}
+	return nil, false
+}
+
+func parseBoolean(text string) (uint64, bool) {
+	switch {
+	case strings.EqualFold(text, "true"), text == "1":
+		return 1, true
+	case strings.EqualFold(text, "false"), text == "0":
+		return 0, true
+	}
+	return 0, false
+}
+
+func parseFloat(text string, size int) (uint64, bool) {
+	if payload, ok := strings.CutPrefix(text, "NaN:"); ok {
+		bits, err := strconv.ParseUint(payload, 16, 64)
+		return bits, err == nil && math.IsNaN(math.Float64frombits(bits))
+	}
+	x, err := strconv.ParseFloat(text, max(size, 32))
+	if err != nil || strings.ContainsAny(text, "xX_") {
+		return 0, false
+	}
+	if math.IsNaN(x) {
+		return quietNaN, true
+	}
+	if size != 16 {
+		return math.Float64bits(x), true
+	}
+	// Rounding twice would be wrong for texts near the middle of two halves.
+	x, _ = strconv.ParseFloat(text, 64)
+	half := roundFloat16(x)
+	return math.Float64bits(half), !math.IsInf(half, 0) || math.IsInf(x, 0)
+}
+
+// maxDecimalText is more than any decimal needs; longer texts are not worth the arithmetic.
+const maxDecimalText = 400
+
+// parseDecimal returns the unscaled number of a decimal text.
+func parseDecimal(text string, t Type) (*big.Int, bool) {
+	if len(text) > maxDecimalText || !strings.ContainsAny(text, "0123456789") {
+		return new(big.Int), false
+	}
+	whole, fraction, _ := strings.Cut(text, ".")
+	fraction = strings.TrimRight(fraction, "0")
+	if len(fraction) > max(t.Scale, 0) || !decimalDigits(fraction) {
+		return new(big.Int), false
+	}
+	fraction += strings.Repeat("0", max(t.Scale, 0)-len(fraction))
+	x, ok := new(big.Int).SetString(whole+fraction, 10)
+	if !ok {
+		return new(big.Int), false
+	}
+	if t.Scale < 0 {
+		var rest big.Int
+		x.QuoRem(x, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(-t.Scale)), nil), &rest)
+		ok = rest.Sign() == 0
+	}
+	return x, ok
+}
+
+func decimalDigits(text string) bool {
+	for i := range len(text) {
+		if text[i] < '0' || text[i] > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// wideSize returns the bytes of a wide decimal.
+func wideSize(t Type) int {
+	if t.Precision <= 38 {
+		return 16
+	}
+	return 32
+}
+
+// wideBytes returns the bytes of a wide decimal, and false when it has no room.
+func wideBytes(x *big.Int, size int) ([]byte, bool) {
+	shifted := new(big.Int).Lsh(big.NewInt(1), uint(size*8-1))
+	shifted.Add(shifted, x)
+	if shifted.Sign() < 0 || shifted.BitLen() > size*8 {
+		return nil, false
+	}
+	return shifted.FillBytes(make([]byte, size)), true
+}
+
+func parseDate(text string) (int64, bool) {
+	rest, negative := strings.CutPrefix(text, "-")
+	if !negative {
+		rest = strings.TrimPrefix(rest, "+")
+	}
+	parts := strings.Split(rest, "-")
+	if len(parts) != 3 || len(parts[0]) < 4 || len(parts[0]) > 12 || len(parts[1]) != 2 || len(parts[2]) != 2 {
+		return 0, false
+	}
+	year, ok1 := parseDigits(parts[0])
+	month, ok2 := parseDigits(parts[1])
+	day, ok3 := parseDigits(parts[2])
+	date := civil{int64(year), int(month), int(day)}
+	if negative {
+		date.year = -date.year
+	}
+	return date.days(), ok1 && ok2 && ok3 && date.valid()
+}
+
+func parseDigits(text string) (uint64, bool) {
+	x, err := strconv.ParseUint(text, 10, 64)
+	return x, err == nil && decimalDigits(text)
+}
+
+// parseClock returns the units of hh:mm, hh:mm:ss or hh:mm:ss.fraction.
+func parseClock(text string, unit Unit) (uint64, bool) {
+	clock, fraction, _ := strings.Cut(text, ".")
+	parts := strings.Split(clock, ":")
+	if len(parts) == 2 {
+		parts = append(parts, "00")
+	}
+	if len(parts) != 3 || len(parts[0]) < 2 || len(parts[1]) != 2 || len(parts[2]) != 2 {
+		return 0, false
+	}
+	hours, ok1 := parseDigits(parts[0])
+	minutes, ok2 := parseDigits(parts[1])
+	seconds, ok3 := parseDigits(parts[2])
+	if !ok1 || !ok2 || !ok3 || hours > math.MaxUint64/3600-1 || minutes > 59 || seconds > 59 {
+		return 0, false
+	}
+	return clockUnits(hours*3600+minutes*60+seconds, fraction, unit)
+}
+
+func clockUnits(seconds uint64, fraction string, unit Unit) (uint64, bool) {
+	fraction = strings.TrimRight(fraction, "0")
+	if len(fraction) > unit.digits() {
+		return 0, false
+	}
+	part, ok := uint64(0), true
+	if unit != Second {
+		part, ok = parseDigits(fraction + strings.Repeat("0", unit.digits()-len(fraction)))
+	}
+	high, low := bits.Mul64(seconds, uint64(unit.perSecond()))
+	sum, carry := bits.Add64(low, part, 0)
+	return sum, ok && high == 0 && carry == 0
+}
+
+func parseTime(text string, unit Unit) (int64, bool) {
+	rest, negative := strings.CutPrefix(text, "-")
+	units, ok := parseClock(rest, unit)
+	if negative {
+		return -int64(units), ok && units <= 1<<63
+	}
+	return int64(units), ok && units < 1<<63
+}
+
+// cutMoment splits the text of a timestamp into days, clock and offset from UTC in minutes.
+func cutMoment(text, zone string) (days int64, clock string, offset int64, ok bool) {
+	at := strings.IndexAny(text, "T ")
+	if at < 0 {
+		days, ok = parseDate(text)
+		return days, "00:00:00", 0, ok
+	}
+	days, ok = parseDate(text[:at])
+	clock = text[at+1:]
+	if !ok || zone == "" {
+		return days, clock, 0, ok
+	}
+	if utc, cut := strings.CutSuffix(clock, "Z"); cut {
+		return days, utc, 0, true
+	}
+	sign := strings.LastIndexAny(clock, "+-")
+	if sign < 0 {
+		return days, clock, 0, true
+	}
+	minutes, ok := parseClock(clock[sign+1:], Second)
+	offset = int64(minutes) / 60
+	if clock[sign] == '-' {
+		offset = -offset
+	}
+	return days, clock[:sign], offset, ok && minutes < 86400 && minutes%60 == 0
+}
+
+func parseTimestamp(text string, unit Unit, zone string) (int64, bool) {
+	days, clock, offset, ok := cutMoment(text, zone)
+	units, fits := parseClock(clock, unit)
+	if !ok || !fits || units >= uint64(86400*unit.perSecond()) {
+		return 0, false
+	}
+	moment := new(big.Int).Mul(big.NewInt(days*1440-offset), big.NewInt(60*unit.perSecond()))
+	moment.Add(moment, new(big.Int).SetUint64(units))
+	return moment.Int64(), moment.IsInt64()
+}
+
+func parseInt96(text, zone string) ([]byte, bool) {
+	days, clock, offset, ok := cutMoment(text, zone)
+	nanos, fits := parseClock(clock, Nano)
+	julian := days + julianEpoch
+	if !ok || !fits || offset != 0 || nanos >= nanosOfDay || julian != int64(int32(julian)) {
+		return nil, false
+	}
+	b := binary.BigEndian.AppendUint32(nil, uint32(julian)^1<<31)
+	return binary.BigEndian.AppendUint64(b, nanos), true
+}

@@ -1,0 +1,37 @@
+package formats
+
+import "context"
+
+// source is one opened input file of any format, cut into chunks that can be read on
+// their own: row groups of Parquet, record batches of Arrow, byte ranges of CSV.
+type source interface {
+	// fields returns the file's columns.
+	fields() []Field
+	// chunks returns the number of rows of every chunk, in file order.
+	chunks() []int64
+	// read returns the rows of chunks first to first+count−1, only the columns asked for.
+	// It may be called from several goroutines at a time.
+	read(ctx context.Context, first, count int, columns []Request) (BatchReader, error)
+	close() error
+}
+
+// Request asks a reader for one column.
+type Request struct {
+	Column int  // position in the schema
+	Coded  bool // as codes into distinct values, whatever the file's encoding is; else in the shape that costs least
+}
+
+// BatchReader yields the rows of a split in order.
+type BatchReader interface {
+	// Next returns the next batch, of at least one row, or io.EOF. The batch is valid until
+	// the next call. It returns the context's error when that is done.
+	Next(ctx context.Context) (*Batch, error)
+	Close() error
+}
+
+// ReadOptions say how to read what a file itself does not say.
+type ReadOptions struct {
+	Types     map[string]Type // declared types of CSV columns; the others are inferred
+	Delimiter byte            // of CSV; 0: ',' , or ';' or tab when the header has that and no comma
+	BatchRows int             // most rows a batch; 0: 65,536. Tests set it to 1
+}

@@ -1,0 +1,97 @@
+package formats
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// TaxonomyNode is one node of a taxonomy tree: a value, and what it is refined into. A
+// node without children is a leaf, a value as the data have it. Names are unique in a
+// tree, and never empty.
+type TaxonomyNode struct {
+	Name     string
+	Children []TaxonomyNode
+	Line     int // where the file names it first, from 1
+	Column   int // from 1; in characters (YAML) or bytes (CSV)
+}
+
+// Leaf reports whether the node has no children.
+func (n *TaxonomyNode) Leaf() bool { return len(n.Children) == 0 }
+
+// TaxonomyError lists what is wrong with one taxonomy file. Its text names places, never
+// names of nodes: they are values of the data.
+type TaxonomyError struct{ Problems Problems }
+
+// Error renders all problems, one a line.
+func (e *TaxonomyError) Error() string { return e.Problems.String() }
+
+// maxTaxonomyBytes bounds a taxonomy file in CSV form.
+const maxTaxonomyBytes = 256 << 20
+
+// ReadTaxonomies reads a YAML file of named trees:
+//
+//	education:
+//	  ANY:
+//	    Secondary: [9th, 10th]
+//	    University: {Bachelors: {}, Masters: }
+//
+// A node is a key, its children are the keys or items below it; a leaf is a key without
+// children or an item of a list. Every tree has one root. What is wrong with the file's
+// content comes back as a *TaxonomyError, all of it at once.
+func ReadTaxonomies(path string) (map[string]*TaxonomyNode, error) {
+	text, err := readTaxonomyFile(path, maxYAMLBytes)
+	if err != nil {
+		return nil, err
+	}
+	trees, problems := parseTaxonomies(text)
+	return trees, taxonomyError(path, problems)
+}
+
+// ReadTaxonomy reads a file that holds one tree: YAML with the root as its only key, when
+// the name ends in .yaml or .yml, else a CSV hierarchy as ARX writes it (see
+// parseHierarchy). What is wrong with the file's content comes back as a *TaxonomyError,
+// all of it at once.
+func ReadTaxonomy(path string) (*TaxonomyNode, error) {
+	limit, parse := maxTaxonomyBytes, parseHierarchy
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".yaml", ".yml":
+		limit, parse = maxYAMLBytes, parseTaxonomy
+	}
+	text, err := readTaxonomyFile(path, limit)
+	if err != nil {
+		return nil, err
+	}
+	tree, problems := parse(text)
+	return tree, taxonomyError(path, problems)
+}
+
+// readTaxonomyFile reads a file of at most limit bytes.
+func readTaxonomyFile(path string, limit int) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("open taxonomy: %w", err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, int64(limit)+1))
+	if err != nil {
+		return nil, fmt.Errorf("read taxonomy: %w", err)
+	}
+	if len(text) > limit {
+		return nil, taxonomyError(path, Problems{{Message: fmt.Sprintf("larger than %d MiB", limit>>20)}})
+	}
+	return text, nil
+}
+
+// taxonomyError wraps the problems of a file, if any.
+func taxonomyError(path string, problems Problems) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	for i := range problems {
+		problems[i].File = path
+	}
+	return &TaxonomyError{problems}
+}

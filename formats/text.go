@@ -1,0 +1,219 @@
+package formats
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+)
+
+// julianEpoch is the Julian day of 1970-01-01.
+const julianEpoch = 2440588
+
+// quietNaN is the NaN whose text is NaN alone; any other one shows its bits.
+const quietNaN = 0x7ff8000000000000
+
+// Text returns the canonical text of value i. Different values of one type have
+// different texts, and Parse of a text is the value again.
+//
+//	numbers     decimal; floats the shortest text that comes back, NaN, Infinity
+//	decimals    all digits of the scale
+//	dates       2006-01-02; years have four digits or more and a minus before year 0
+//	times       15:04:05.999999, without trailing zeros
+//	timestamps  2006-01-02T15:04:05.999999, with Z when the type has a zone
+//	UUIDs       canonical; other bytes lower-case hexadecimal; strings as they are
+func (v *Values) Text(i int) string {
+	if v.Type.InWords() {
+		return v.wordText(v.Words[i])
+	}
+	b := v.Bytes(i)
+	switch v.Type.Kind {
+	case String:
+		return string(b)
+	case UUID:
+		return uuidText(b)
+	case Decimal:
+		return decimalText(wideInt(b).String(), v.Type.Scale)
+	case Timestamp:
+		return int96Text(b, v.Type.Zone)
+	}
+	return hex.EncodeToString(b)
+}
+
+func (v *Values) wordText(w uint64) string {
+	t := v.Type
+	switch t.Kind {
+	case Boolean:
+		return strconv.FormatBool(w != 0)
+	case Uint:
+		return strconv.FormatUint(w, 10)
+	case Float:
+		return floatText(wordFloat(w), t.Bits)
+	case Decimal:
+		return decimalText(strconv.FormatInt(wordInt(w), 10), t.Scale)
+	case Date:
+		return string(appendDate(nil, wordInt(w)))
+	case Time:
+		return timeText(wordInt(w), t.Unit)
+	case Timestamp:
+		return timestampText(wordInt(w), t.Unit, t.Zone)
+	}
+	return strconv.FormatInt(wordInt(w), 10)
+}
+
+// Float returns about where value i of an ordered type lies on the number line: days
+// for dates, units for times and timestamps. It is not exact beyond 2^53, and NaN for NaN.
+func (v *Values) Float(i int) float64 {
+	if !v.Type.InWords() {
+		return v.wideFloat(v.Bytes(i))
+	}
+	w := v.Words[i]
+	switch v.Type.Kind {
+	case Boolean, Uint:
+		return float64(w)
+	case Float:
+		return math.Float64frombits(wordFloat(w))
+	case Decimal:
+		return float64(wordInt(w)) / math.Pow10(v.Type.Scale)
+	}
+	return float64(wordInt(w))
+}
+
+func (v *Values) wideFloat(b []byte) float64 {
+	switch v.Type.Kind {
+	case Decimal:
+		x, _ := new(big.Float).SetInt(wideInt(b)).Float64()
+		return x / math.Pow10(v.Type.Scale)
+	case Timestamp:
+		days, nanos := int96Parts(b)
+		return float64(days)*nanosOfDay + float64(nanos)
+	}
+	return math.NaN()
+}
+
+func floatText(bits uint64, size int) string {
+	x := math.Float64frombits(bits)
+	switch {
+	case bits == quietNaN:
+		return "NaN"
+	case math.IsNaN(x):
+		return fmt.Sprintf("NaN:%016x", bits)
+	case math.IsInf(x, 1):
+		return "Infinity"
+	case math.IsInf(x, -1):
+		return "-Infinity"
+	}
+	form := byte('g')
+	if a := math.Abs(x); a == 0 || a >= 1e-6 && a < 1e21 {
+		form = 'f'
+	}
+	if size != 16 {
+		return strconv.FormatFloat(x, form, -1, size)
+	}
+	return strconv.FormatFloat(shortestFloat16(x), form, -1, 64)
+}
+
+// shortestFloat16 returns the number with the fewest digits that rounds to the half x.
+// Five digits tell all halves apart.
+func shortestFloat16(x float64) float64 {
+	for digits := 1; digits < 5; digits++ {
+		short, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'e', digits-1, 64), 64)
+		if roundFloat16(short) == x {
+			return short
+		}
+	}
+	short, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'e', 4, 64), 64)
+	return short
+}
+
+// decimalText puts the point into the text of an unscaled number.
+func decimalText(digits string, scale int) string {
+	sign := ""
+	if digits[0] == '-' {
+		sign, digits = "-", digits[1:]
+	}
+	for ; scale < 0 && digits != "0"; scale++ {
+		digits += "0"
+	}
+	if scale <= 0 {
+		return sign + digits
+	}
+	for len(digits) <= scale {
+		digits = "0" + digits
+	}
+	point := len(digits) - scale
+	return sign + digits[:point] + "." + digits[point:]
+}
+
+// wideInt returns the number of a wide decimal's bytes.
+func wideInt(b []byte) *big.Int {
+	x := new(big.Int).SetBytes(b)
+	return x.Sub(x, new(big.Int).Lsh(big.NewInt(1), uint(len(b)*8-1)))
+}
+
+// int96Parts returns the days since 1970-01-01 and the nanoseconds of an INT96 timestamp.
+func int96Parts(b []byte) (days int64, nanos uint64) {
+	julian := int32(binary.BigEndian.Uint32(b) ^ 1<<31)
+	return int64(julian) - julianEpoch, binary.BigEndian.Uint64(b[4:])
+}
+
+func int96Text(b []byte, zone string) string {
+	days, nanos := int96Parts(b)
+	text := append(appendDate(nil, days), 'T')
+	text = appendClock(text, nanos/1e9, nanos%1e9, Nano)
+	return string(appendZone(text, zone))
+}
+
+func timestampText(units int64, unit Unit, zone string) string {
+	second := floorDiv(units, unit.perSecond())
+	fraction := units - second*unit.perSecond()
+	days := floorDiv(second, 86400)
+	text := append(appendDate(nil, days), 'T')
+	text = appendClock(text, uint64(second-days*86400), uint64(fraction), unit)
+	return string(appendZone(text, zone))
+}
+
+func timeText(units int64, unit Unit) string {
+	var text []byte
+	magnitude := uint64(units)
+	if units < 0 {
+		text, magnitude = append(text, '-'), -magnitude
+	}
+	per := uint64(unit.perSecond())
+	return string(appendClock(text, magnitude/per, magnitude%per, unit))
+}
+
+func appendZone(text []byte, zone string) []byte {
+	if zone != "" {
+		return append(text, 'Z')
+	}
+	return text
+}
+
+func appendDate(text []byte, days int64) []byte {
+	date := civilOf(days)
+	if date.year < 0 {
+		text, date.year = append(text, '-'), -date.year
+	}
+	return fmt.Appendf(text, "%04d-%02d-%02d", date.year, date.month, date.day)
+}
+
+// appendClock writes hours, minutes, seconds and what is not zero of the fraction. Hours
+// go on after 23: a file may hold such a time, and no two values may look the same.
+func appendClock(text []byte, seconds, fraction uint64, unit Unit) []byte {
+	text = fmt.Appendf(text, "%02d:%02d:%02d", seconds/3600, seconds/60%60, seconds%60)
+	if fraction == 0 {
+		return text
+	}
+	text = fmt.Appendf(text, ".%0*d", unit.digits(), fraction)
+	for text[len(text)-1] == '0' {
+		text = text[:len(text)-1]
+	}
+	return text
+}
+
+func uuidText(b []byte) string {
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[0:4], b[4:6], b[6:8], b[8:10], b[10:16])
+}

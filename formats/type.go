@@ -1,0 +1,65 @@
+package formats
+
+// Kind is the logical kind of a flat column, or Nested.
+type Kind uint8
+
+// The kinds of columns.
+const (
+	Boolean   Kind = iota
+	Int            // signed, Bits 8 to 64
+	Uint           // unsigned, Bits 8 to 64
+	Float          // Bits 16, 32 or 64
+	Decimal        // unscaled integer times 10^-Scale
+	Date           // days since 1970-01-01
+	Time           // Unit since midnight
+	Timestamp      // Unit since 1970-01-01T00:00:00, UTC when Zone is not empty
+	String         // UTF-8 text; enums and JSON too
+	Binary         // bytes without a meaning
+	UUID           // 16 bytes
+	Null           // a column without a type, all null
+	Nested         // lists, maps, structs: can be kept or dropped, not masked
+)
+
+// Unit is the resolution of a Time or Timestamp.
+type Unit uint8
+
+// The resolutions.
+const (
+	Second Unit = iota
+	Milli
+	Micro
+	Nano
+)
+
+// Type says how the values of a column are to be understood. Two files agree on a
+// column when its Types are equal.
+type Type struct {
+	Kind      Kind
+	Bits      int    // Int, Uint, Float
+	Unit      Unit   // Time, Timestamp
+	Zone      string // Timestamp: "UTC" or the source's zone; empty is local (no zone)
+	Precision int    // Decimal: digits in all
+	Scale     int    // Decimal: digits after the point
+	Size      int    // Binary of fixed width: bytes; 0 is variable
+	Wide      bool   // values are kept as Bytes although the Kind would fit a word (Parquet INT96 timestamps, decimals over 18 digits)
+	Nested    string // Nested: the structure, as text, so that files can be compared
+}
+
+// Ordered reports whether the values have an order that an interval can cut:
+// numbers, decimals, dates, times and timestamps.
+func (t Type) Ordered() bool {
+	switch t.Kind {
+	case Int, Uint, Float, Decimal, Date, Time, Timestamp:
+		return true
+	}
+	return false
+}
+
+// InWords reports whether Values of this type lie in Words (else in Data).
+func (t Type) InWords() bool {
+	switch t.Kind {
+	case Boolean, Int, Uint, Float, Date, Time, Timestamp, Decimal:
+		return !t.Wide
+	}
+	return false
+}

@@ -1,0 +1,196 @@
+package partition
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/kcut/kcut/spill"
+)
+
+// denseClasses is the largest number of (code, class) pairs that are counted in a plain
+// array: 32 MiB. More are counted as tuples.
+const denseClasses = 1 << 22
+
+// ClassCounter counts the (code, class) pairs of one column while neither domain is known. It
+// belongs to one goroutine; NewHistogram joins several.
+type ClassCounter struct {
+	budget *spill.Budget
+	stride int // classes there is room for
+	counts []uint64
+	pairs  *Counter // instead of counts when there are too many
+}
+
+// NewClassCounter returns an empty counter.
+func NewClassCounter(budget *spill.Budget) *ClassCounter { return &ClassCounter{budget: budget, stride: 1} }
+
+// Add counts rows with the given codes and classes, below the given domains; classes is
+// nil when there is no class.
+func (t *ClassCounter) Add(codes, classes []uint32, domain, classDomain int) error {
+	if t.pairs == nil {
+		if err := t.grow(domain, classDomain); err != nil {
+			return err
+		}
+	}
+	if classes == nil {
+		return t.addUnclassed(codes, domain)
+	}
+	if t.pairs != nil {
+		return t.pairs.Add(len(codes), [][]uint32{codes, classes}, []int{domain, classDomain})
+	}
+	counts, stride := t.counts, uint32(t.stride)
+	for i, code := range codes {
+		counts[code*stride+classes[i]]++
+	}
+	return nil
+}
+
+func (t *ClassCounter) addUnclassed(codes []uint32, domain int) error {
+	if t.pairs != nil {
+		return t.pairs.Add(len(codes), [][]uint32{codes, make([]uint32, len(codes))}, []int{domain, 1})
+	}
+	for _, code := range codes {
+		t.counts[code]++
+	}
+	return nil
+}
+
+// grow makes room for the domains, moving to pairs when the array would be too large.
+func (t *ClassCounter) grow(domain, classDomain int) error {
+	stride := t.stride
+	for stride < classDomain {
+		stride *= 2
+	}
+	if stride == t.stride && domain*stride <= len(t.counts) {
+		return nil
+	}
+	room := 2 * domain * stride
+	if domain*stride > denseClasses {
+		return t.toPairs()
+	}
+	if err := t.budget.Draw("class counts", int64(room)*8); err != nil {
+		return err
+	}
+	counts := make([]uint64, room)
+	for from, to := 0, 0; from < len(t.counts) && to < room; from, to = from+t.stride, to+stride {
+		copy(counts[to:to+t.stride], t.counts[from:from+t.stride])
+	}
+	t.budget.Return(int64(len(t.counts)) * 8)
+	t.counts, t.stride = counts, stride
+	return nil
+}
+
+func (t *ClassCounter) toPairs() error {
+	t.pairs = NewCounter(2, t.budget)
+	if err := t.pairs.widen([]int{max(1, len(t.counts)/t.stride), t.stride}); err != nil {
+		return err
+	}
+	key := make([]uint64, t.pairs.layout.Words)
+	fields := t.pairs.layout.Fields
+	for i, count := range t.counts {
+		if count > 0 {
+			clear(key)
+			key[fields[0].Word] |= uint64(i/t.stride) << fields[0].Shift
+			key[fields[1].Word] |= uint64(i%t.stride) << fields[1].Shift
+			if err := t.pairs.add(key, count); err != nil {
+				return err
+			}
+		}
+	}
+	t.budget.Return(int64(len(t.counts)) * 8)
+	t.counts = nil
+	return nil
+}
+
+// Pairs is the list of all (code, class) pairs that occur, by code, then class.
+type Pairs []Pair
+
+// Pair counts the records of one code and class.
+type Pair struct {
+	Code, Class uint32
+	Count       uint64
+}
+
+// JoinClassCounters adds up what counters of the same column have counted. They are consumed.
+func JoinClassCounters(ctx context.Context, parts []*ClassCounter, budget *spill.Budget, threads int) (Pairs, error) {
+	var pairs Pairs
+	var counters []*Counter
+	for _, t := range parts {
+		if t.pairs != nil {
+			counters = append(counters, t.pairs)
+			continue
+		}
+		for i, count := range t.counts {
+			if count > 0 {
+				pairs = append(pairs, Pair{uint32(i / t.stride), uint32(i % t.stride), count})
+			}
+		}
+		budget.Return(int64(len(t.counts)) * 8)
+		t.counts = nil
+	}
+	if len(counters) > 0 {
+		table, err := Tabulate(ctx, counters, budget, threads)
+		if err != nil {
+			return nil, err
+		}
+		code, class := table.Layout.Fields[0], table.Layout.Fields[1]
+		for i, count := range table.Counts {
+			key := table.Keys[i*table.Layout.Words:]
+			pairs = append(pairs, Pair{code.Code(key), class.Code(key), uint64(count)})
+		}
+		table.Free(budget)
+	}
+	return pairs.merge(), nil
+}
+
+// Translate replaces the codes and classes by their images and merges what became equal.
+// A nil map leaves its side as it is.
+func (p Pairs) Translate(codes, classes []uint32) Pairs {
+	for i := range p {
+		if codes != nil {
+			p[i].Code = codes[p[i].Code]
+		}
+		if classes != nil {
+			p[i].Class = classes[p[i].Class]
+		}
+	}
+	return p.merge()
+}
+
+// merge sorts pairs and adds up equal ones, in place.
+func (p Pairs) merge() Pairs {
+	slices.SortFunc(p, func(a, b Pair) int {
+		return cmp.Or(cmp.Compare(a.Code, b.Code), cmp.Compare(a.Class, b.Class))
+	})
+	end := 0
+	for _, pair := range p {
+		if end > 0 && p[end-1].Code == pair.Code && p[end-1].Class == pair.Class {
+			p[end-1].Count += pair.Count
+			continue
+		}
+		p[end] = pair
+		end++
+	}
+	return p[:end]
+}
+
+// Histogram arranges merged pairs over a domain of codes and a number of classes.
+func (p Pairs) Histogram(domain, classes int) *Histogram {
+	h := &Histogram{
+		Classes: classes,
+		Start:   make([]int, domain+1),
+		Class:   make([]uint32, len(p)),
+		Count:   make([]uint64, len(p)),
+	}
+	next := 0
+	for i, pair := range p {
+		for ; next <= int(pair.Code); next++ {
+			h.Start[next] = i
+		}
+		h.Class[i], h.Count[i] = pair.Class, pair.Count
+	}
+	for ; next <= domain; next++ {
+		h.Start[next] = len(p)
+	}
+	return h
+}

@@ -1,0 +1,219 @@
+package partition
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/kcut/kcut/spill"
+)
+
+// plenty is a budget that no test exhausts.
+func plenty() *spill.Budget { return spill.NewBudget(1 << 40) }
+
+// randomRows returns columns of codes whose domains grow as rows go by.
+func randomRows(rng *rand.Rand, rows, columns int) (codes [][]uint32) {
+	codes = make([][]uint32, columns)
+	for c := range codes {
+		codes[c] = make([]uint32, rows)
+		final := 1 << rng.IntN(24)
+		for row := range codes[c] {
+			domain := max(1, final*row/rows)
+			codes[c][row] = uint32(rng.IntN(domain))
+		}
+	}
+	return codes
+}
+
+// countPlainly counts tuples with a map from their text.
+func countPlainly(codes [][]uint32) map[string]uint64 {
+	counts := make(map[string]uint64)
+	for row := range codes[0] {
+		tuple := make([]uint32, len(codes))
+		for c := range codes {
+			tuple[c] = codes[c][row]
+		}
+		counts[fmt.Sprint(tuple)]++
+	}
+	return counts
+}
+
+func tableCounts(t *Table) map[string]uint64 {
+	counts := make(map[string]uint64)
+	for i, n := range t.Counts {
+		key := t.Keys[i*t.Layout.Words : (i+1)*t.Layout.Words]
+		tuple := make([]uint32, len(t.Layout.Fields))
+		for c, field := range t.Layout.Fields {
+			tuple[c] = field.Code(key)
+		}
+		counts[fmt.Sprint(tuple)] += uint64(n)
+	}
+	return counts
+}
+
+// addBatches deals rows out to counters in batches of random size.
+func addBatches(t *testing.T, rng *rand.Rand, counters []*Counter, codes [][]uint32) {
+	t.Helper()
+	rows := len(codes[0])
+	domains := make([]int, len(codes))
+	for from := 0; from < rows; {
+		to := min(rows, from+1+rng.IntN(5000))
+		batch := make([][]uint32, len(codes))
+		for c := range codes {
+			batch[c] = codes[c][from:to]
+			for _, code := range batch[c] {
+				domains[c] = max(domains[c], int(code)+1)
+			}
+		}
+		if err := counters[rng.IntN(len(counters))].Add(to-from, batch, domains); err != nil {
+			t.Fatal(err)
+		}
+		from = to
+	}
+}
+
+func TestCounterAgreesWithMap(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	for range 30 {
+		columns, rows := 1+rng.IntN(8), 1+rng.IntN(60_000)
+		codes := randomRows(rng, rows, columns)
+		counters := make([]*Counter, 1+rng.IntN(3))
+		budget := plenty()
+		for i := range counters {
+			counters[i] = NewCounter(columns, budget)
+		}
+		addBatches(t, rng, counters, codes)
+		table, err := Tabulate(context.Background(), counters, budget, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := countPlainly(codes)
+		if got := tableCounts(table); !maps.Equal(got, want) {
+			t.Fatalf("%d rows × %d columns: %d tuples, want %d or other counts", rows, columns, len(got), len(want))
+		}
+		if table.Len() != len(want) {
+			t.Fatalf("%d records for %d distinct tuples", table.Len(), len(want))
+		}
+		if budget.Used() != table.Bytes() {
+			t.Fatalf("%d bytes drawn for a table of %d", budget.Used(), table.Bytes())
+		}
+	}
+}
+
+func TestCounterStopsAtBudget(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	codes := randomRows(rng, 200_000, 3)
+	counter := NewCounter(3, spill.NewBudget(1<<16))
+	err := counter.Add(len(codes[0]), codes, []int{1 << 24, 1 << 24, 1 << 24})
+	if !errors.Is(err, spill.ErrBudget) {
+		t.Fatalf("got %v, want an error of the budget", err)
+	}
+}
+
+func TestTranslateRenamesCodes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	codes := [][]uint32{make([]uint32, 500), make([]uint32, 500)}
+	domains := []int{90, 7}
+	renamed := [][]uint32{make([]uint32, 500), make([]uint32, 500)}
+	names := make([][]uint32, 2)
+	for c, domain := range domains {
+		for _, to := range rng.Perm(domain) {
+			names[c] = append(names[c], uint32(to)<<20) // far wider than before
+		}
+		for row := range codes[c] {
+			codes[c][row] = uint32(rng.IntN(domain))
+			renamed[c][row] = names[c][codes[c][row]]
+		}
+	}
+	counter := NewCounter(2, plenty())
+	if err := counter.Add(500, codes, domains); err != nil {
+		t.Fatal(err)
+	}
+	table, err := Tabulate(context.Background(), []*Counter{counter}, plenty(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table.Translate(names, []int{90 << 20, 7 << 20})
+	if !maps.Equal(tableCounts(table), countPlainly(renamed)) {
+		t.Fatal("renamed tuples have other counts")
+	}
+}
+
+func TestClassCountersAgreeWithMap(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	for _, final := range []int{1, 300, 1 << 23} { // the last one outgrows the plain array
+		const rows, classes = 50_000, 5
+		codes, class := make([]uint32, rows), make([]uint32, rows)
+		want := make(map[Pair]uint64)
+		classCounters := []*ClassCounter{NewClassCounter(plenty()), NewClassCounter(plenty())}
+		for row := range rows {
+			codes[row] = uint32(rng.IntN(max(1, final*row/rows)))
+			class[row] = uint32(rng.IntN(1 + classes*row/rows))
+			want[Pair{Code: codes[row], Class: class[row]}]++
+		}
+		for from := 0; from < rows; from += 1000 {
+			to := from + 1000
+			domain, classDomain := max(1, final*to/rows), 1+classes*to/rows
+			if err := classCounters[rng.IntN(2)].Add(codes[from:to], class[from:to], domain, classDomain); err != nil {
+				t.Fatal(err)
+			}
+		}
+		pairs, err := JoinClassCounters(context.Background(), classCounters, plenty(), 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(pairs) != len(want) {
+			t.Fatalf("domain %d: %d pairs, want %d", final, len(pairs), len(want))
+		}
+		h := pairs.Histogram(final, classes+1)
+		for code := range h.Len() {
+			for i := h.Start[code]; i < h.Start[code+1]; i++ {
+				if n := want[Pair{Code: uint32(code), Class: h.Class[i]}]; n != h.Count[i] {
+					t.Fatalf("domain %d: code %d class %d counted %d, want %d", final, code, h.Class[i], h.Count[i], n)
+				}
+			}
+		}
+	}
+}
+
+func BenchmarkCounter(b *testing.B) {
+	for _, distinct := range []int{10_000, 1_000_000} {
+		b.Run(fmt.Sprintf("distinct=%d", distinct), func(b *testing.B) {
+			const rows = 1 << 20
+			rng := rand.New(rand.NewPCG(5, 6))
+			codes, domains := make([][]uint32, 14), make([]int, 14)
+			for c := range codes {
+				codes[c], domains[c] = make([]uint32, rows), 40
+			}
+			for row := range rows {
+				tuple := rand.New(rand.NewPCG(uint64(rng.IntN(distinct)), 7))
+				for c := range codes {
+					codes[c][row] = uint32(tuple.IntN(40))
+				}
+			}
+			for b.Loop() {
+				counter := NewCounter(len(codes), plenty())
+				for from := 0; from < rows; from += 1 << 16 {
+					batch := make([][]uint32, len(codes))
+					for c := range codes {
+						batch[c] = codes[c][from : from+1<<16]
+					}
+					if err := counter.Add(1<<16, batch, domains); err != nil {
+						b.Fatal(err)
+					}
+				}
+				if _, err := Tabulate(context.Background(), []*Counter{counter}, plenty(), 1); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/row")
+		})
+	}
+}

@@ -1,0 +1,75 @@
+package partition
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// randomTable returns a table of n records over the given domains, some equal.
+func randomTable(r *rand.Rand, n int, domains []int, layout Layout) *Table {
+	t := &Table{Layout: layout}
+	for range n {
+		key := make([]uint64, t.Layout.Words)
+		for i, f := range t.Layout.Fields {
+			key[f.Word] |= uint64(r.IntN(domains[i])) << f.Shift
+		}
+		t.Keys = append(t.Keys, key...)
+		t.Counts = append(t.Counts, 1+uint32(r.IntN(3)))
+	}
+	return t
+}
+
+// tuples returns the sums of counts by tuple, with every code mapped.
+func (t *Table) tuples(codes [][]uint32) map[string]uint64 {
+	sums := map[string]uint64{}
+	w := t.Layout.Words
+	for i, n := range t.Counts {
+		tuple := ""
+		for c, f := range t.Layout.Fields {
+			code := f.Code(t.Keys[i*w : (i+1)*w])
+			if codes != nil {
+				code = codes[c][code]
+			}
+			tuple += fmt.Sprint(code, " ")
+		}
+		sums[tuple] += uint64(n)
+	}
+	return sums
+}
+
+func TestRecodeMergesEqualTuples(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	for i, domains := range [][]int{{1}, {2, 3}, {5, 1, 7}, {300, 200, 100}, {1 << 15, 1 << 15, 1 << 15, 9, 1 << 15, 1 << 15}} {
+		for _, n := range []int{0, 1, 500, 3 * shardRecords} {
+			r := rand.New(rand.NewPCG(seed, uint64(i)))
+			table := randomTable(r, n, domains, NewLayout(domains))
+			codes, to := make([][]uint32, len(domains)), make([]int, len(domains))
+			for c, d := range domains {
+				to[c] = 1 + r.IntN(d)
+				for range d {
+					codes[c] = append(codes[c], uint32(r.IntN(to[c])))
+				}
+			}
+			want := table.tuples(codes)
+			got := table.Recode(codes, to)
+			if !maps.Equal(got.tuples(nil), want) {
+				t.Errorf("seed %d: domains %v, %d records: sums differ", seed, domains, n)
+			}
+			if got.Len() != len(want) {
+				t.Errorf("seed %d: domains %v, %d records: %d tuples, want %d", seed, domains, n, got.Len(), len(want))
+			}
+		}
+	}
+}
+
+func TestRecodeKeepsCountsThatDoNotFit(t *testing.T) {
+	table := &Table{Layout: NewLayout([]int{3}), Keys: []uint64{0, 1, 2}, Counts: []uint32{math.MaxUint32, math.MaxUint32, 5}}
+	got := table.Recode([][]uint32{{0, 0, 0}}, []int{1}).tuples(nil)
+	if want := uint64(2*math.MaxUint32 + 5); got["0 "] != want {
+		t.Errorf("sum %d, want %d", got["0 "], want)
+	}
+}

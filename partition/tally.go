@@ -1,0 +1,106 @@
+package partition
+
+// tally counts the records of a partition by child, for several fields in one pass.
+type tally struct {
+	sums   [][]uint64 // by field and child; all zero between two uses
+	fields []active   // that are being counted
+	cells  []cell     // what list and drain return
+}
+
+// cell is the number of records that a child would get. In a suppressed column the
+// child is the code that would be disclosed.
+type cell struct {
+	child uint32
+	size  uint64
+}
+
+// tallyBlock is how many records are counted for one field before the next field's turn:
+// their keys and counts stay in the first-level cache.
+const tallyBlock = 1024
+
+// add counts the records of a partition for every given field that has no stats.
+func (y *tally) add(t *TIPS, l leaf, fields []active) {
+	y.fields = y.fields[:0]
+	for _, a := range fields {
+		if l.stats.of(a.field) == nil {
+			y.reserve(a)
+			y.fields = append(y.fields, a)
+		}
+	}
+	w := t.table.Layout.Words
+	for lo := l.lo; lo < l.hi && len(y.fields) > 0; lo += tallyBlock {
+		hi := min(lo+tallyBlock, l.hi)
+		keys, counts := t.table.Keys[lo*w:hi*w], t.table.Counts[lo:hi]
+		for _, a := range y.fields {
+			f, child := t.table.Layout.Fields[a.field], t.view.Columns[t.columns[a.field]].Child
+			if a.children == 2 && a.value != None {
+				y.sums[a.field][1] += second(keys[f.Word:], w, counts, f, child)
+			} else {
+				each(keys[f.Word:], w, counts, f, child, y.sums[a.field])
+			}
+		}
+	}
+	for _, a := range y.fields {
+		if a.children == 2 && a.value != None {
+			y.sums[a.field][0] = l.size - y.sums[a.field][1]
+		}
+	}
+}
+
+func (y *tally) reserve(a active) {
+	if n := a.children - len(y.sums[a.field]); n > 0 {
+		y.sums[a.field] = append(y.sums[a.field], make([]uint64, n)...)
+	}
+}
+
+// second returns the sum of the counts of child 1, where there are but two.
+func second(keys []uint64, words int, counts []uint32, f Field, child []uint32) (size uint64) {
+	at := 0
+	for _, n := range counts {
+		size += uint64(n) & -uint64(child[keys[at]>>f.Shift&f.Mask])
+		at += words
+	}
+	return size
+}
+
+// each adds the counts to their children's sums.
+func each(keys []uint64, words int, counts []uint32, f Field, child []uint32, sums []uint64) {
+	at := 0
+	for _, n := range counts {
+		sums[child[keys[at]>>f.Shift&f.Mask]] += uint64(n)
+		at += words
+	}
+}
+
+// drain returns the field's children that have records, and zeroes their sums. A small
+// partition does not look through the many children of a large domain.
+func (y *tally) drain(t *TIPS, l leaf, a active) []cell {
+	sums := y.sums[a.field][:a.children]
+	if a.children <= l.records() {
+		cells := y.list(sums)
+		clear(sums)
+		return cells
+	}
+	y.cells = y.cells[:0]
+	f, child := t.table.Layout.Fields[a.field], t.view.Columns[t.columns[a.field]].Child
+	w := t.table.Layout.Words
+	for at := l.lo*w + f.Word; at < l.hi*w; at += w {
+		c := child[t.table.Keys[at]>>f.Shift&f.Mask]
+		if sums[c] > 0 {
+			y.cells = append(y.cells, cell{child: c, size: sums[c]})
+			sums[c] = 0
+		}
+	}
+	return y.cells
+}
+
+// list returns the children whose sum is not zero.
+func (y *tally) list(sums []uint64) []cell {
+	y.cells = y.cells[:0]
+	for c, size := range sums {
+		if size > 0 {
+			y.cells = append(y.cells, cell{child: uint32(c), size: size})
+		}
+	}
+	return y.cells
+}

@@ -1,0 +1,121 @@
+package pipeline
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+	"time"
+)
+
+// columnCheck says which values a released column may hold, going by the cut alone.
+type columnCheck struct {
+	name    string
+	numbers map[string]uint32 // of every accepted text
+	null    bool              // whether null is accepted
+}
+
+// nullNumber is the number of the null; texts are numbered from 1.
+const nullNumber = 0
+
+// checksOf returns the checks of the columns that a masked column was released as.
+func checksOf(c *CutColumn) []columnCheck {
+	switch c.Render {
+	case RenderBounds:
+		lower := newCheck(c.Name + "_lower")
+		upper := newCheck(c.Name + "_upper")
+		for _, label := range c.Cut {
+			lower.acceptEnd(label.Lower)
+			upper.acceptEnd(label.Upper)
+		}
+		return []columnCheck{lower, upper}
+	case RenderMidpoint:
+		middle := newCheck(c.Name)
+		for _, label := range c.Cut {
+			middle.acceptMiddle(label)
+		}
+		return []columnCheck{middle}
+	}
+	check := newCheck(c.Name)
+	for _, label := range c.Cut {
+		check.accept(label.Label, label.Null)
+	}
+	if c.Suppressed != "" {
+		check.accept(c.Suppressed, false)
+	}
+	return []columnCheck{check}
+}
+
+func newCheck(name string) columnCheck {
+	return columnCheck{name: name, numbers: make(map[string]uint32)}
+}
+
+func (c *columnCheck) accept(text string, null bool) {
+	if null {
+		c.null = true
+		return
+	}
+	if _, ok := c.numbers[text]; !ok {
+		c.numbers[text] = uint32(len(c.numbers)) + 1
+	}
+}
+
+// acceptEnd accepts an interval's end, which is null when it is open.
+func (c *columnCheck) acceptEnd(end json.RawMessage) {
+	text, ok := endText(end)
+	c.accept(text, !ok)
+}
+
+// acceptMiddle accepts an interval's middle, which is null when an end is open.
+func (c *columnCheck) acceptMiddle(interval CutLabel) {
+	lower, closedBelow := endText(interval.Lower)
+	upper, closedAbove := endText(interval.Upper)
+	if !closedBelow || !closedAbove {
+		c.accept("", true)
+		return
+	}
+	from, err1 := time.Parse(time.DateOnly, lower)
+	to, err2 := time.Parse(time.DateOnly, upper)
+	if err1 == nil && err2 == nil {
+		days := int(to.Sub(from).Hours()/24) / 2
+		c.accept(from.AddDate(0, 0, days).Format(time.DateOnly), false)
+		return
+	}
+	a, err1 := strconv.ParseFloat(lower, 64)
+	b, err2 := strconv.ParseFloat(upper, 64)
+	if middle := a + (b-a)/2; err1 == nil && err2 == nil && !math.IsNaN(middle) && !math.IsInf(middle, 0) {
+		c.accept(formatFloat(middle), false)
+		return
+	}
+	c.accept("", true)
+}
+
+// endText returns the text of an interval's end and whether it has one.
+func endText(end json.RawMessage) (string, bool) {
+	if len(end) == 0 || string(end) == "null" {
+		return "", false
+	}
+	var text string
+	if end[0] == '"' && json.Unmarshal(end, &text) == nil {
+		return text, true
+	}
+	return string(end), true
+}
+
+// formatFloat is the text of a 64-bit float as formats prints it.
+func formatFloat(x float64) string {
+	if a := math.Abs(x); a == 0 || a >= 1e-6 && a < 1e21 {
+		return strconv.FormatFloat(x, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
+}
+
+// number returns the number of a released text and whether the cut accepts it.
+func (c *columnCheck) number(text string) (uint32, bool) {
+	n, ok := c.numbers[text]
+	return n, ok
+}
+
+func (c *columnCheck) accepts(text string) bool {
+	_, ok := c.numbers[text]
+	return ok
+}

@@ -1,0 +1,243 @@
+package pipeline
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/kcut/kcut/formats"
+)
+
+// CutKey is the one metadata key of a released file.
+const CutKey = "kcut.cut"
+
+// cutVersion is the version of the cut's JSON form (docs/metadata.md).
+const cutVersion = 1
+
+// CutFile is the cut embedded in a released file: what was done to its columns and how
+// anonymous that left them. It holds released labels only.
+type CutFile struct {
+	Version   int         `json:"version"`
+	Algorithm string      `json:"algorithm"`
+	Class     string      `json:"class,omitempty"`
+	Rows      int64       `json:"rows"`
+	Sets      []SetReport `json:"quasi_identifiers"`
+	Columns   CutColumns  `json:"columns"`
+	Steps     int         `json:"steps"`
+
+	Raw []byte `json:"-"` // the JSON it was read from
+}
+
+// CutColumns is a JSON object from column names to cuts that keeps its order.
+type CutColumns []CutColumn
+
+// CutColumn is the cut of one masked column.
+type CutColumn struct {
+	Name       string     `json:"-"`
+	Mask       string     `json:"mask"`
+	Render     string     `json:"render,omitempty"` // bounds or midpoint; absent: labels
+	Cut        []CutLabel `json:"cut"`
+	Suppressed string     `json:"suppressed,omitempty"` // the mark of a suppressed value
+}
+
+// CutLabel is one released label of a column: a JSON string, null, or for an interval an
+// object with its label and ends.
+type CutLabel struct {
+	Label    string
+	Null     bool
+	Interval bool
+	Lower    json.RawMessage // a JSON number, or a string for dates and times; nil: open
+	Upper    json.RawMessage
+}
+
+type cutInterval struct {
+	Label *string         `json:"label"`
+	Lower json.RawMessage `json:"lower,omitempty"`
+	Upper json.RawMessage `json:"upper,omitempty"`
+}
+
+// MarshalJSON writes a string, null or object.
+func (l CutLabel) MarshalJSON() ([]byte, error) {
+	switch {
+	case l.Null:
+		return []byte("null"), nil
+	case l.Interval:
+		return marshalPlain(cutInterval{&l.Label, l.Lower, l.Upper})
+	}
+	return marshalPlain(l.Label)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (l *CutLabel) UnmarshalJSON(data []byte) error {
+	*l = CutLabel{}
+	switch {
+	case string(data) == "null":
+		l.Null = true
+		return nil
+	case data[0] != '{':
+		return json.Unmarshal(data, &l.Label)
+	}
+	var interval cutInterval
+	if err := json.Unmarshal(data, &interval); err != nil {
+		return err
+	}
+	if interval.Label == nil {
+		return errors.New("an interval has no label")
+	}
+	l.Label, l.Interval, l.Lower, l.Upper = *interval.Label, true, interval.Lower, interval.Upper
+	return nil
+}
+
+// MarshalJSON writes the columns in their order.
+func (c CutColumns) MarshalJSON() ([]byte, error) {
+	var out bytes.Buffer
+	out.WriteByte('{')
+	for i := range c {
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		name, err := marshalPlain(c[i].Name)
+		if err != nil {
+			return nil, err
+		}
+		column, err := marshalPlain(c[i])
+		if err != nil {
+			return nil, err
+		}
+		out.Write(append(append(name, ':'), column...))
+	}
+	out.WriteByte('}')
+	return out.Bytes(), nil
+}
+
+// UnmarshalJSON reads the columns in their order.
+func (c *CutColumns) UnmarshalJSON(data []byte) error {
+	in := json.NewDecoder(bytes.NewReader(data))
+	if open, err := in.Token(); err != nil || open != json.Delim('{') {
+		return errors.New("columns is no JSON object")
+	}
+	for in.More() {
+		name, err := in.Token()
+		if err != nil {
+			return err
+		}
+		column := CutColumn{}
+		if err := in.Decode(&column); err != nil {
+			return err
+		}
+		column.Name = name.(string)
+		*c = append(*c, column)
+	}
+	return nil
+}
+
+// marshalPlain is json.Marshal without the escaping of <, > and &, which labels may hold.
+func marshalPlain(v any) ([]byte, error) {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimRight(out.Bytes(), "\n"), nil
+}
+
+// ParseCut reads a cut's JSON form.
+func ParseCut(data []byte) (*CutFile, error) {
+	cut := &CutFile{Raw: data}
+	if err := json.Unmarshal(data, cut); err != nil {
+		return nil, fmt.Errorf("read cut: no valid JSON: %w", formats.ErrDamaged)
+	}
+	if cut.Version != cutVersion {
+		return nil, fmt.Errorf("read cut: version %d, this kcut reads version %d: %w", cut.Version, cutVersion, formats.ErrUnsupported)
+	}
+	names := make(map[string]bool, len(cut.Columns))
+	for _, column := range cut.Columns {
+		names[column.Name] = true
+	}
+	for i, set := range cut.Sets {
+		for _, name := range set.Columns {
+			if !names[name] {
+				return nil, fmt.Errorf("read cut: quasi-identifier set %d has a column without a cut: %w", i+1, formats.ErrDamaged)
+			}
+		}
+	}
+	return cut, nil
+}
+
+// ReadCut returns the cut of a released file, of a released directory (its first part's),
+// or of a file that holds the JSON alone.
+func ReadCut(path string) (*CutFile, error) {
+	parts, err := releaseParts(path)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := embeddedCut(parts[0])
+	if err != nil {
+		return nil, err
+	}
+	cut, err := ParseCut(raw)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", parts[0], err)
+	}
+	return cut, nil
+}
+
+// maxCutFile bounds a cut file that is read whole.
+const maxCutFile = 1 << 28
+
+func embeddedCut(path string) ([]byte, error) {
+	if info, err := os.Stat(path); err == nil && info.Size() <= maxCutFile {
+		head := make([]byte, 1)
+		if file, err := os.Open(path); err == nil {
+			file.Read(head)
+			file.Close()
+		}
+		if head[0] == '{' {
+			return os.ReadFile(path)
+		}
+	}
+	release, err := formats.OpenRelease(path)
+	if err != nil {
+		return nil, err
+	}
+	defer release.Close()
+	text, ok := release.Metadata(CutKey)
+	if !ok {
+		return nil, &Error{
+			Class: ClassInput,
+			Hint:  "name a file that kcut run has released",
+			Err:   fmt.Errorf("read %s: it has no %s metadata: %w", path, CutKey, formats.ErrDamaged),
+		}
+	}
+	return []byte(text), nil
+}
+
+// releaseParts returns the files of a release: itself, or a directory's part files in order.
+func releaseParts(path string) ([]string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, &Error{Class: ClassInput, Err: fmt.Errorf("open release: %w", err)}
+	}
+	if !info.IsDir() {
+		return []string{path}, nil
+	}
+	entries, err := os.ReadDir(path) // sorted by name, which is the order of the parts
+	if err != nil {
+		return nil, fmt.Errorf("list release %s: %w", path, err)
+	}
+	var parts []string
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), "part-") && strings.HasSuffix(entry.Name(), ".parquet") {
+			parts = append(parts, filepath.Join(path, entry.Name()))
+		}
+	}
+	if len(parts) == 0 {
+		return nil, &Error{Class: ClassInput, Err: fmt.Errorf("open release %s: it has no part files: %w", path, formats.ErrNoInput)}
+	}
+	return parts, nil
+}

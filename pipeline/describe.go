@@ -1,0 +1,65 @@
+package pipeline
+
+import (
+	"encoding/json"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/formats"
+)
+
+// describe makes the cut that is embedded in the release.
+func (r *run) describe() *CutFile {
+	cut := &CutFile{
+		Version: cutVersion, Algorithm: r.job.Algorithm, Class: r.job.Class,
+		Rows: r.dataset.Rows(), Sets: r.report.Sets, Steps: r.report.Steps,
+	}
+	fields := r.dataset.Schema().Fields
+	for a, field := range r.prepared.masked {
+		cut.Columns = append(cut.Columns, r.describeColumn(a, r.prepared.specs[field], fields[field].Type))
+	}
+	return cut
+}
+
+func (r *run) describeColumn(a int, spec *ColumnSpec, t formats.Type) CutColumn {
+	column := CutColumn{Name: spec.Name, Mask: spec.Mask}
+	if spec.Render == RenderBounds || spec.Render == RenderMidpoint {
+		column.Render = spec.Render
+	}
+	labels := r.recoding.Labels(a)
+	intervals := intervalsOf(r.recoding, a)
+	for i, label := range labels {
+		described := CutLabel{Label: label.Text, Null: label.Null}
+		if intervals != nil && !label.Null {
+			described.Interval = true
+			described.Lower = endJSON(t, intervals[i].Lower)
+			described.Upper = endJSON(t, intervals[i].Upper)
+		}
+		if spec.Mask == MaskSuppress && !label.Null && label.Text == engine.Suppressed {
+			continue
+		}
+		column.Cut = append(column.Cut, described)
+	}
+	if column.Cut == nil {
+		column.Cut = []CutLabel{}
+	}
+	if spec.Mask == MaskSuppress {
+		column.Suppressed = engine.Suppressed
+	}
+	return column
+}
+
+// endJSON is the JSON of an interval's end: a number for numbers, else a string; nil when
+// the end is open.
+func endJSON(t formats.Type, text string) json.RawMessage {
+	if text == "" {
+		return nil
+	}
+	switch t.Kind {
+	case formats.Int, formats.Uint, formats.Float, formats.Decimal:
+		if json.Valid([]byte(text)) { // not so for an infinity
+			return json.RawMessage(text)
+		}
+	}
+	quoted, _ := json.Marshal(text) // a string always marshals
+	return quoted
+}

@@ -1,0 +1,16 @@
+// Package pipeline is where files, counts and decisions meet: it reads the job file and
+// runs the job.
+//
+//	read ──▶ compress ──▶ search ──▶ mask ──▶ verify ──▶ publish
+//
+// Every stage is a plain function of what the one before it made. Compress and mask work
+// split by split and their results do not depend on which worker did which split, so equal
+// inputs and jobs give equal bytes.
+//
+// Contract: a run that returns an error has published nothing, and what it had written is
+// removed. Errors belong to one Class, which is all that a caller needs to choose an exit
+// code. Events and errors carry places and counts, never a cell's value.
+//
+// Not promised: that a released file protects against more than the quasi-identifier sets
+// it declares; see docs/privacy.md.
+package pipeline

@@ -1,0 +1,284 @@
+package pipeline
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/partition"
+)
+
+// maxSplitValues is the most distinct values of a discretized column that a search may
+// split at; columns with more are cut into that many quantile bins first.
+const maxSplitValues = 65_536
+
+// domain is a masked column's attribute, and the way from provisional codes to its codes.
+type domain struct {
+	attribute engine.Attribute
+	codes     []uint32 // code of every provisional code that occurs
+	merges    bool     // several values share a code
+	nulls     uint64   // records without a value
+	binned    int      // number of distinct values when there were too many, else 0
+}
+
+// occurrence is a distinct value that some record has.
+type occurrence struct {
+	provisional uint32
+	records     uint64
+	text        string
+}
+
+// newDomain orders the values of a masked column that occur in the records (a source's
+// dictionary may hold others) and binds them to the column's mask.
+func newDomain(spec *ColumnSpec, in *interner, pairs partition.Pairs, taxonomy Taxonomy) (*domain, error) {
+	d := &domain{codes: make([]uint32, in.len())}
+	var found []occurrence
+	for _, pair := range pairs {
+		switch n := len(found); {
+		case pair.Code == nullCode:
+			d.nulls += pair.Count
+		case n > 0 && found[n-1].provisional == pair.Code:
+			found[n-1].records += pair.Count
+		default:
+			found = append(found, occurrence{provisional: pair.Code, records: pair.Count})
+		}
+	}
+	d.attribute = engine.Attribute{Name: spec.Name, HasNull: d.nulls > 0}
+	bind := d.suppress
+	switch spec.Mask {
+	case MaskGeneralize:
+		bind = func(spec *ColumnSpec, in *interner, found []occurrence) error {
+			return d.generalize(spec, in, found, taxonomy)
+		}
+	case MaskDiscretize:
+		bind = d.discretize
+	}
+	if err := bind(spec, in, found); err != nil {
+		return nil, err
+	}
+	d.codes[nullCode] = uint32(len(d.attribute.Texts))
+	return d, nil
+}
+
+func withTexts(in *interner, found []occurrence) []occurrence {
+	for i := range found {
+		found[i].text = in.values.Text(int(found[i].provisional) - 1)
+	}
+	slices.SortFunc(found, func(a, b occurrence) int { return strings.Compare(a.text, b.text) })
+	return found
+}
+
+// suppress orders the values by their text, bytewise.
+func (d *domain) suppress(spec *ColumnSpec, in *interner, found []occurrence) error {
+	d.attribute.Mask = engine.Suppress
+	for code, o := range withTexts(in, found) {
+		if o.text == engine.Suppressed {
+			return &Error{
+				Class: ClassInput,
+				Hint:  "replace that value in the source, or give the column another mask",
+				Err:   fmt.Errorf("mask column %s: it holds the mark of a suppressed value itself (%d rows)", spec.Name, o.records),
+			}
+		}
+		d.codes[o.provisional] = uint32(code)
+		d.attribute.Texts = append(d.attribute.Texts, o.text)
+	}
+	return nil
+}
+
+// generalize binds every value to the leaf of its text.
+func (d *domain) generalize(spec *ColumnSpec, in *interner, found []occurrence, taxonomy Taxonomy) error {
+	found = withTexts(in, found)
+	texts := make([]string, len(found))
+	for i, o := range found {
+		texts[i] = o.text
+	}
+	tree, err := taxonomy.build(texts)
+	if err != nil {
+		return &Error{Class: ClassInput, Err: fmt.Errorf("make the taxonomy of column %s: %w", spec.Name, err)}
+	}
+	unknown := &uncovered{column: spec.Name}
+	var names []string
+	for _, o := range found {
+		if _, ok := tree.Code(o.text); !ok {
+			unknown.add(o)
+			names = append(names, o.text)
+		}
+	}
+	if len(names) > 0 {
+		if spec.Unknown != UnknownRoot {
+			return unknown
+		}
+		if tree, err = tree.WithLeaves(names); err != nil {
+			return &Error{Class: ClassInput, Err: fmt.Errorf("add %d unknown values of column %s under the root of its taxonomy: %w", len(names), spec.Name, err)}
+		}
+	}
+	d.attribute.Mask, d.attribute.Tree, d.attribute.Texts = engine.Generalize, tree, tree.Leaves()
+	for _, o := range found {
+		d.codes[o.provisional], _ = tree.Code(o.text)
+	}
+	return nil
+}
+
+// uncovered is the error of values that a taxonomy lacks. The run adds where the first one is.
+type uncovered struct {
+	column      string
+	values      int
+	records     uint64
+	provisional map[uint32]bool
+	first       string // "file F, row N", once it was looked for
+}
+
+func (u *uncovered) add(o occurrence) {
+	if u.provisional == nil {
+		u.provisional = make(map[uint32]bool)
+	}
+	u.provisional[o.provisional] = true
+	u.values++
+	u.records += o.records
+}
+
+func (u *uncovered) Error() string {
+	text := fmt.Sprintf("mask column %s: its taxonomy lacks %d distinct values of %d rows", u.column, u.values, u.records)
+	if u.first != "" {
+		text += ", first in " + u.first
+	}
+	return text
+}
+
+// discretize orders the values and, when there are too many, cuts them into quantile bins.
+func (d *domain) discretize(spec *ColumnSpec, in *interner, found []occurrence) error {
+	values := &in.values
+	slices.SortFunc(found, func(a, b occurrence) int {
+		return compareValues(values, int(a.provisional)-1, values, int(b.provisional)-1)
+	})
+	a := &d.attribute
+	a.Mask = engine.Discretize
+	if err := setBounds(a, spec, values, found); err != nil {
+		return err
+	}
+	starts := binStarts(found, maxSplitValues)
+	if len(starts) < len(found) {
+		d.merges, d.binned = true, len(found)
+	}
+	bin := -1
+	for i, o := range found {
+		if bin+1 < len(starts) && starts[bin+1] == i {
+			bin++
+			entry := int(o.provisional) - 1
+			a.Texts = append(a.Texts, values.Text(entry))
+			a.Positions = append(a.Positions, values.Float(entry))
+		}
+		d.codes[o.provisional] = uint32(bin)
+	}
+	return nil
+}
+
+// compareValues orders entry i of a and entry j of b, which have the same type.
+func compareValues(a *formats.Values, i int, b *formats.Values, j int) int {
+	if a.Type.InWords() {
+		return cmp.Compare(a.Words[i], b.Words[j])
+	}
+	return slices.Compare(a.Bytes(i), b.Bytes(j))
+}
+
+// binStarts returns the positions in found, which is ascending, at which quantile bins
+// start: every position when there are at most limit; else bin i starts at the first value
+// with at least i/limit of the records below it, and bins that would be empty vanish.
+func binStarts(found []occurrence, limit int) []int {
+	starts := make([]int, 0, min(len(found), limit))
+	if len(found) <= limit {
+		for i := range found {
+			starts = append(starts, i)
+		}
+		return starts
+	}
+	var total uint64
+	for _, o := range found {
+		total += o.records
+	}
+	below, edge := uint64(0), uint64(0)
+	for i, o := range found {
+		if below*uint64(limit) >= edge*total {
+			starts = append(starts, i)
+			edge = below*uint64(limit)/total + 1
+		}
+		below += o.records
+	}
+	return starts
+}
+
+// setBounds places the ends of the number line: the declared bounds, which every value must
+// lie between, else the extremes of the data.
+func setBounds(a *engine.Attribute, spec *ColumnSpec, values *formats.Values, found []occurrence) error {
+	if len(found) > 0 {
+		a.Lower = values.Float(int(found[0].provisional) - 1)
+		a.Upper = values.Float(int(found[len(found)-1].provisional) - 1)
+	}
+	var err error
+	if a.LowerText, err = declaredEnd(spec, values, found, spec.Bounds.Lower, &a.Lower, false); err != nil {
+		return err
+	}
+	a.UpperText, err = declaredEnd(spec, values, found, spec.Bounds.Upper, &a.Upper, true)
+	return err
+}
+
+// declaredEnd reads a declared bound, places the end of the number line there and returns
+// the bound's canonical text. An empty text declares nothing.
+func declaredEnd(spec *ColumnSpec, values *formats.Values, found []occurrence, text string, end *float64, upper bool) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	bound := &formats.Values{Type: values.Type}
+	if err := bound.Parse(text); err != nil {
+		return "", &Error{Class: ClassUsage, Err: fmt.Errorf("read the declared bounds of column %s: %w", spec.Name, err)}
+	}
+	if outside := beyond(bound, upper, values, found); outside.values > 0 {
+		return "", &Error{
+			Class: ClassInput,
+			Hint:  "widen bounds in the job file, or leave them out for open ends",
+			Err:   fmt.Errorf("mask column %s: %d distinct values of %d rows lie outside the declared bounds", spec.Name, outside.values, outside.records),
+		}
+	}
+	*end = bound.Float(0)
+	return bound.Text(0), nil
+}
+
+// beyond counts the values below a lower bound, or above an upper one.
+func beyond(bound *formats.Values, upper bool, values *formats.Values, found []occurrence) (out uncovered) {
+	for _, o := range found {
+		order := compareValues(values, int(o.provisional)-1, bound, 0)
+		if upper && order > 0 || !upper && order < 0 {
+			out.add(o)
+		}
+	}
+	return out
+}
+
+// classOrder returns the class number of every provisional code of the class column, in
+// label order: by text, bytewise, the null last; and the number of classes that occur.
+func classOrder(in *interner, pairs partition.Pairs) ([]uint32, int) {
+	occurs := make([]bool, in.len())
+	for _, pair := range pairs {
+		occurs[pair.Class] = true
+	}
+	var found []occurrence
+	for code := 1; code < len(occurs); code++ {
+		if occurs[code] {
+			found = append(found, occurrence{provisional: uint32(code)})
+		}
+	}
+	order := make([]uint32, in.len())
+	classes := 0
+	for _, o := range withTexts(in, found) {
+		order[o.provisional] = uint32(classes)
+		classes++
+	}
+	if occurs[nullCode] {
+		order[nullCode] = uint32(classes)
+		classes++
+	}
+	return order, classes
+}

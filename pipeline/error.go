@@ -1,0 +1,69 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"syscall"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/spill"
+)
+
+// Class says what kind of failure an error is, for exit codes and retries.
+type Class uint8
+
+// The classes of errors.
+const (
+	ClassInternal  Class = iota // a bug
+	ClassUsage                  // the job file or the command line
+	ClassInput                  // the input does not fit the job, or is damaged
+	ClassPrivacy                // the requirement cannot be met, or the recount found it broken
+	ClassExists                 // the output exists
+	ClassTransient              // I/O that may work when tried again
+	ClassResources              // disk full, or the memory budget too small
+	ClassCancelled              // the context was cancelled
+)
+
+// Error is an error with its class and, where there is one, the next thing to do.
+type Error struct {
+	Class Class
+	Hint  string
+	Err   error
+}
+
+func (e *Error) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// ClassOf returns the class of an error that a function of this package returned.
+func ClassOf(err error) Class {
+	var classed *Error
+	var job *JobError
+	switch {
+	case errors.As(err, &classed):
+		return classed.Class
+	case errors.As(err, &job):
+		return ClassUsage
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return ClassCancelled
+	case errors.Is(err, formats.ErrDamaged), errors.Is(err, formats.ErrUnsupported),
+		errors.Is(err, formats.ErrSchema), errors.Is(err, formats.ErrNoInput):
+		return ClassInput
+	case errors.Is(err, engine.ErrInfeasible), errors.Is(err, formats.ErrLeak):
+		return ClassPrivacy
+	case errors.Is(err, spill.ErrBudget), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return ClassResources
+	case errors.Is(err, formats.ErrBusy), isTransient(err):
+		return ClassTransient
+	}
+	return ClassInternal
+}
+
+// isTransient reports whether err comes from the operating system: a read or write that
+// failed may work the next time, unlike a bug.
+func isTransient(err error) bool {
+	var errno syscall.Errno
+	return errors.As(err, &errno)
+}

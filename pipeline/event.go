@@ -1,0 +1,64 @@
+package pipeline
+
+import "time"
+
+// Stage names a part of a run.
+type Stage string
+
+// The stages, in order.
+const (
+	StagePlan     Stage = "plan"
+	StageCompress Stage = "compress"
+	StageSearch   Stage = "search"
+	StageMask     Stage = "mask"
+	StageVerify   Stage = "verify"
+	StagePublish  Stage = "publish"
+	StageSample   Stage = "sample" // of kcut sample, its only one
+)
+
+// Events is told what a run does. Every function may be nil; Progress may be called
+// from several goroutines at a time, the others from one.
+type Events struct {
+	Start    func(Stage)
+	Progress func(Stage, Progress)
+	End      func(Stage, time.Duration)
+	// Notice is a fact the user should know of: a dropped redundant set, nulls, quantile
+	// split points. It has a text with places and counts only.
+	Notice func(text string)
+}
+
+// Progress counts what a stage has done of what it has to do.
+type Progress struct {
+	Done, Total int64 // rows; in search: performed steps, Total 0
+}
+
+// Began tells that a stage begins and returns when.
+func (e *Events) Began(s Stage) time.Time {
+	if e.Start != nil {
+		e.Start(s)
+	}
+	return time.Now()
+}
+
+// Ended tells that a stage has ended and returns how long it took.
+func (e *Events) Ended(s Stage, began time.Time) time.Duration {
+	d := time.Since(began)
+	if e.End != nil {
+		e.End(s, d)
+	}
+	return d
+}
+
+// Advanced tells how far a stage is.
+func (e *Events) Advanced(s Stage, p Progress) {
+	if e.Progress != nil {
+		e.Progress(s, p)
+	}
+}
+
+// Noted tells a fact.
+func (e *Events) Noted(text string) {
+	if e.Notice != nil {
+		e.Notice(text)
+	}
+}

@@ -1,0 +1,91 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/kcut/kcut/formats"
+)
+
+// openInput opens the job's input with the types that the job declares.
+func openInput(ctx context.Context, job *Job) (*formats.Dataset, error) {
+	options := formats.ReadOptions{Delimiter: job.CSV.Delimiter, Types: make(map[string]formats.Type)}
+	for i := range job.Columns {
+		if t := job.Columns[i].Type; t != nil {
+			options.Types[job.Columns[i].Name] = *t
+		}
+	}
+	dataset, err := formats.Open(ctx, job.Input, options)
+	if err != nil {
+		return nil, fmt.Errorf("open input: %w", err)
+	}
+	return dataset, nil
+}
+
+// locate adds to the error of an uncovered value where the first such row is.
+func (r *run) locate(ctx context.Context, attribute int, err error) error {
+	var lacking *uncovered
+	if !errors.As(err, &lacking) {
+		return err
+	}
+	lacking.first, err = r.firstRow(ctx, attribute, lacking.provisional)
+	if err != nil {
+		return err
+	}
+	return &Error{
+		Class: ClassInput,
+		Hint:  "add the values to the taxonomy, or set unknown: root for the column",
+		Err:   lacking,
+	}
+}
+
+// firstRow returns the place of the first row whose value has one of the given codes.
+func (r *run) firstRow(ctx context.Context, attribute int, provisional map[uint32]bool) (string, error) {
+	m := mapping{in: r.counts.columns[attribute], known: 1}
+	request := []formats.Request{{Column: r.prepared.masked[attribute], Coded: true}}
+	start := int64(0) // of the split's file
+	file := ""
+	for _, split := range r.dataset.Splits() {
+		if split.File != file {
+			file, start = split.File, split.Row
+		}
+		row, err := firstInSplit(ctx, r.dataset, split, request, &m, provisional)
+		if err != nil {
+			return "", err
+		}
+		if row >= 0 {
+			return fmt.Sprintf("%s, row %d", file, split.Row-start+row+1), nil
+		}
+	}
+	return "", errors.New("find the first row of a value that was counted: no row has it")
+}
+
+// firstInSplit returns the position of the first such row in a split, or -1.
+func firstInSplit(ctx context.Context, dataset *formats.Dataset, split formats.Split, request []formats.Request, m *mapping, wanted map[uint32]bool) (row int64, err error) {
+	reader, err := dataset.Read(ctx, split, request)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, reader.Close()) }()
+	var codes []uint32
+	for {
+		batch, err := reader.Next(ctx)
+		if err == io.EOF {
+			return -1, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+		if codes, err = m.translate(batch.Columns[0], codes); err != nil {
+			return 0, err
+		}
+		for i, code := range codes {
+			if wanted[code] {
+				return row + int64(i), nil
+			}
+		}
+		row += int64(batch.Rows)
+	}
+}

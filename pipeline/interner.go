@@ -1,0 +1,161 @@
+package pipeline
+
+import (
+	"fmt"
+	"math"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/spill"
+)
+
+// nullCode is the provisional code of the null; values are numbered from 1.
+const nullCode = 0
+
+// interner numbers the distinct values of one column over all batches of a run, in the
+// order in which it meets them. These provisional codes depend on which worker came first;
+// nothing that is released may depend on them (see domain.go, which orders them).
+type interner struct {
+	column    string
+	nanIsNull bool // an interval cannot hold a value that has no order
+	budget    *spill.Budget
+
+	mu     sync.Mutex
+	frozen bool // every value is known: a new one means that the input has changed
+	words  map[uint64]uint32
+	bytes  map[string]uint32
+	values formats.Values // provisional code c ≥ 1 is values' entry c−1
+}
+
+func newInterner(field formats.Field, nanIsNull bool, budget *spill.Budget) *interner {
+	in := &interner{column: field.Name, nanIsNull: nanIsNull, budget: budget}
+	in.values.Type = field.Type
+	if field.Type.InWords() {
+		in.words = make(map[uint64]uint32)
+	} else {
+		in.bytes = make(map[string]uint32)
+	}
+	return in
+}
+
+// len returns the number of provisional codes given out, the null's included.
+func (in *interner) len() int { return in.values.Len() + 1 }
+
+// mapping translates one reader's local codes to provisional codes. It belongs to one
+// goroutine and remembers what it did for a list of values that only grows.
+type mapping struct {
+	in    *interner
+	of    *formats.Values
+	codes []uint32 // codes[c] is the provisional code of local code c
+	known int      // domain of the provisional codes seen so far
+}
+
+// translate appends to out[:0] the provisional codes of a coded column's rows.
+func (m *mapping) translate(c *formats.Column, out []uint32) ([]uint32, error) {
+	if m.of != c.Values {
+		m.of, m.codes = c.Values, append(m.codes[:0], nullCode)
+	}
+	if n := c.Values.Len(); len(m.codes) <= n {
+		var err error
+		if m.codes, m.known, err = m.in.intern(c.Values, m.codes); err != nil {
+			return nil, err
+		}
+	}
+	out = out[:0]
+	for _, code := range c.Codes {
+		out = append(out, m.codes[code])
+	}
+	return out, nil
+}
+
+// intern numbers the values from entry len(codes)−1 on and appends their codes. It also
+// returns the number of provisional codes there are by then.
+func (in *interner) intern(values *formats.Values, codes []uint32) ([]uint32, int, error) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	before, data := in.values.Len(), len(in.values.Data)
+	for i := len(codes) - 1; i < values.Len(); i++ {
+		var code uint32
+		var err error
+		if in.words != nil {
+			code, err = in.word(values.Words[i])
+		} else {
+			code, err = in.text(values.Bytes(i))
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		codes = append(codes, code)
+	}
+	// A Go map entry of a word takes about 30 bytes, of a string about 50 beside its bytes,
+	// which are held twice: once as the key and once in values.
+	grown := int64(in.values.Len()-before)*60 + 2*int64(len(in.values.Data)-data)
+	if err := in.budget.Draw("the distinct values of column "+in.column, grown); err != nil {
+		return nil, 0, err
+	}
+	return codes, in.len(), nil
+}
+
+func (in *interner) word(word uint64) (uint32, error) {
+	if in.values.Type.Kind == formats.Float {
+		if word = canonicalFloat(word); word == canonicalNaN && in.nanIsNull {
+			return nullCode, nil
+		}
+	}
+	code, ok := in.words[word]
+	if ok {
+		return code, nil
+	}
+	if in.frozen {
+		return 0, in.changed()
+	}
+	in.values.Words = append(in.values.Words, word)
+	code = uint32(len(in.values.Words))
+	in.words[word] = code
+	return code, nil
+}
+
+func (in *interner) text(value []byte) (uint32, error) {
+	code, ok := in.bytes[string(value)]
+	if ok {
+		return code, nil
+	}
+	if in.frozen {
+		return 0, in.changed()
+	}
+	if in.values.Type.Kind == formats.String && !utf8.Valid(value) {
+		return 0, fmt.Errorf("read column %s: a text is not UTF-8: %w", in.column, formats.ErrDamaged)
+	}
+	if uint64(len(in.values.Data))+uint64(len(value)) > math.MaxUint32 {
+		return 0, fmt.Errorf("hold the distinct values of column %s: more than 4 GiB of text: %w", in.column, formats.ErrUnsupported)
+	}
+	in.values.AppendBytes(value)
+	code = uint32(in.values.Len())
+	in.bytes[string(value)] = code
+	return code, nil
+}
+
+func (in *interner) changed() error {
+	return fmt.Errorf("read column %s again: it has a value it did not have before, the input was changed during the run: %w", in.column, formats.ErrDamaged)
+}
+
+// The words of floats that stand for several bit patterns of one value (values.go of
+// formats: all bits flipped when negative, else the sign bit).
+const (
+	wordZero      = uint64(1) << 63
+	wordMinusZero = wordZero - 1
+	canonicalNaN  = uint64(0xfff8) << 48
+)
+
+// canonicalFloat joins what is one value: -0 and 0, and all NaNs.
+func canonicalFloat(word uint64) uint64 {
+	const plusInf, minusInf = uint64(0xfff0) << 48, uint64(0x000f)<<48 | 1<<48 - 1
+	switch {
+	case word == wordMinusZero:
+		return wordZero
+	case word > plusInf, word < minusInf:
+		return canonicalNaN
+	}
+	return word
+}

@@ -1,0 +1,192 @@
+package pipeline
+
+import (
+	"slices"
+	"strings"
+)
+
+// fieldKind says what a field of the job file holds.
+type fieldKind uint8
+
+const (
+	kindText       fieldKind = iota // one word or name
+	kindTexts                       // a list of names
+	kindPath                        // one path
+	kindPaths                       // a path or a list of paths
+	kindInteger                     // a whole number
+	kindSize                        // bytes, with a unit or without
+	kindCharacter                   // one ASCII character
+	kindBounds                      // [lower, upper]
+	kindTaxonomy                    // a name, an inline tree or a generator
+	kindTaxonomies                  // a path, or a map from names to taxonomies
+	kindMap                         // fields of its own
+	kindList                        // a list of maps with fields of their own
+	kindNamed                       // a map from free names to maps with fields of their own
+)
+
+// jobField is one row of the table that defines the job file. Decoding, checking, defaults,
+// overrides, the JSON Schema and the reference in docs/job-file.md all come from it.
+type jobField struct {
+	path     string // keys joined by "."; "[]" is every item, "*" every name
+	kind     fieldKind
+	doc      string
+	def      string   // value when absent
+	defWords string   // what absence means, when that is not a value
+	enum     []string // the only values
+	later    []string // values that are known, but not available in this version
+	pattern  string   // regular expression of the values
+	example  string   // of a value that matches the pattern
+	min, max int64    // of integers; max 0: none
+	flag     string   // of the command line, without dashes; the variable follows from it
+	masks    []string // columns: only with these masks
+	required bool
+	bare     bool // a map's key that a bare word in the map's place stands for
+}
+
+// Values of enumerated fields.
+const (
+	MaskGeneralize = "generalize"
+	MaskDiscretize = "discretize"
+	MaskSuppress   = "suppress"
+	MaskKeep       = "keep"
+	MaskDrop       = "drop"
+
+	UnlistedError = "error"
+	UnlistedDrop  = "drop"
+	UnlistedKeep  = "keep"
+
+	UnknownError = "error"
+	UnknownRoot  = "root"
+
+	RenderLabel    = "label"
+	RenderBounds   = "bounds"
+	RenderMidpoint = "midpoint"
+
+	AlgorithmTDR = "tdr"
+	AlgorithmTDS = "tds"
+)
+
+// typePattern matches the declared types of CSV columns.
+const typePattern = `^(text|boolean|integer|number|date|time|timestamp|decimal\([0-9]{1,2}, ?[0-9]{1,2}\))$`
+
+// sizePattern matches sizes: bytes, or a number with a unit.
+const sizePattern = `^[0-9]+(\.[0-9]+)? ?([kKMGT]i?)?B?$`
+
+// jobFields defines the job file, in the order of the reference.
+var jobFields = []jobField{
+	{path: "input", kind: kindPaths, required: true, flag: "input",
+		doc: "what to read: a file, a directory (hive partitions too) or a glob, or a list of them"},
+	{path: "output", kind: kindMap, required: true,
+		doc: "what to write; a bare path is short for `{path: …}`"},
+	{path: "output.path", kind: kindPath, required: true, bare: true, flag: "output",
+		doc: "a file, or a directory of part files when it ends in `/`"},
+	{path: "output.compression", kind: kindText, def: "zstd", enum: []string{"zstd", "snappy", "gzip", "none"}, flag: "compression",
+		doc: "of the pages of the release"},
+	{path: "output.level", kind: kindInteger, min: 1, max: 22, defWords: "the compression's own",
+		doc: "of compression: zstd 1 to 22, gzip 1 to 9"},
+	{path: "output.row_group_rows", kind: kindInteger, min: 1, max: 1 << 31, def: "1000000",
+		doc: "rows a row group of the release"},
+	{path: "class", kind: kindText, defWords: "none: the search gains granularity", flag: "class",
+		doc: "the column that a model will be trained to predict from the release"},
+	{path: "quasi_identifiers", kind: kindList, required: true,
+		doc: "the sets of columns that hold in the release, all at once"},
+	{path: "quasi_identifiers[].columns", kind: kindTexts, required: true,
+		doc: "the columns of the set, each of them masked"},
+	{path: "quasi_identifiers[].k", kind: kindInteger, min: 1, required: true, flag: "k",
+		doc: "the smallest number of records that share one combination of the set's released values; the flag and the variable are for every set"},
+	{path: "columns", kind: kindNamed, required: true,
+		doc: "what happens to every input column, by name; a bare word is short for `{mask: word}`"},
+	{path: "columns.*.mask", kind: kindText, required: true, bare: true,
+		enum: []string{MaskGeneralize, MaskDiscretize, MaskSuppress, MaskKeep, MaskDrop},
+		doc:  "`generalize`: along a taxonomy; `discretize`: into intervals; `suppress`: a value or `*`; `keep`: unchanged; `drop`: not released"},
+	{path: "columns.*.bounds", kind: kindBounds, masks: []string{MaskDiscretize}, defWords: "open ends",
+		doc: "`[lower, upper]`, the ends of the outer intervals; `null` for an end that stays open"},
+	{path: "columns.*.taxonomy", kind: kindTaxonomy, masks: []string{MaskGeneralize}, defWords: "the tree of the column's name",
+		doc: "a name in `taxonomies`, an inline tree or a generator"},
+	{path: "columns.*.unknown", kind: kindText, masks: []string{MaskGeneralize}, def: UnknownError, enum: []string{UnknownError, UnknownRoot},
+		doc: "values that the taxonomy lacks: `error`, or `root`: a child of their own under the root"},
+	{path: "columns.*.render", kind: kindText, masks: []string{MaskDiscretize}, def: RenderLabel, enum: []string{RenderLabel, RenderBounds, RenderMidpoint},
+		doc: "the released form: `label`: range text; `bounds`: two numeric columns; `midpoint`: one"},
+	{path: "columns.*.type", kind: kindText, pattern: typePattern, example: "decimal(10,2)", defWords: "inferred",
+		doc: "the type of a CSV column: `text`, `boolean`, `integer`, `number`, `date`, `time`, `timestamp`, `decimal(p,s)`"},
+	{path: "unlisted", kind: kindText, def: UnlistedError, enum: []string{UnlistedError, UnlistedDrop, UnlistedKeep},
+		doc: "input columns without an entry in `columns`"},
+	{path: "taxonomies", kind: kindTaxonomies, defWords: "none",
+		doc: "a YAML file of named trees, or a map from names to taxonomies: a file (YAML or CSV), an inline tree or a generator"},
+	{path: "algorithm", kind: kindText, def: AlgorithmTDR, enum: []string{AlgorithmTDR, AlgorithmTDS}, flag: "algorithm",
+		later: []string{"bottom-up", "kactus", "iack", "iacc", "mondrian", "infogain-mondrian"},
+		doc:   "the search"},
+	{path: "score", kind: kindText, enum: []string{"tdr", "tds", "infogain"}, defWords: "the algorithm's own", flag: "score",
+		doc: "what makes a specialization the best, for `tdr` and `tds`"},
+	{path: "max_steps", kind: kindInteger, min: 0, defWords: "no limit", flag: "max-steps",
+		doc: "the most specializations to perform; 0: none"},
+	{path: "limits", kind: kindMap,
+		doc: "what the run may use"},
+	{path: "limits.memory", kind: kindSize, pattern: sizePattern, example: "1GiB", defWords: "60 % of the memory there is", flag: "memory",
+		doc: "resident memory, as `1GiB`, `512MiB`, `2GB` or in bytes"},
+	{path: "limits.threads", kind: kindInteger, min: 1, max: 1024, defWords: "one a CPU", flag: "threads",
+		doc: "goroutines that work at the same time; the result does not depend on them"},
+	{path: "limits.spill_dir", kind: kindPath, defWords: "beside the output", flag: "spill-dir",
+		doc: "where data beyond the memory limit goes until the run ends"},
+	{path: "csv", kind: kindMap,
+		doc: "how to read CSV input"},
+	{path: "csv.delimiter", kind: kindCharacter, defWords: "found in the header",
+		doc: "the one character between fields"},
+}
+
+// fieldAt returns the field of a path, or nil.
+func fieldAt(path string) *jobField {
+	for i := range jobFields {
+		if jobFields[i].path == path {
+			return &jobFields[i]
+		}
+	}
+	return nil
+}
+
+// fieldsUnder returns the fields directly under a prefix: "" for the file itself, else as
+// jobField.prefix gives it.
+func fieldsUnder(prefix string) []*jobField {
+	var fields []*jobField
+	for i := range jobFields {
+		rest, ok := strings.CutPrefix(jobFields[i].path, prefix)
+		if ok && !strings.ContainsAny(rest, ".[") {
+			fields = append(fields, &jobFields[i])
+		}
+	}
+	return fields
+}
+
+// prefix returns what the paths of the fields under a field start with.
+func (f *jobField) prefix() string {
+	switch f.kind {
+	case kindList:
+		return f.path + "[]."
+	case kindNamed:
+		return f.path + ".*."
+	}
+	return f.path + "."
+}
+
+// key returns the last key of a field's path.
+func (f *jobField) key() string { return f.path[strings.LastIndexByte(f.path, '.')+1:] }
+
+// variable returns the environment variable of a field with a flag.
+func (f *jobField) variable() string {
+	return "KCUT_" + strings.ToUpper(strings.ReplaceAll(f.flag, "-", "_"))
+}
+
+// bareField returns the field that a bare word stands for among those under a prefix, or nil.
+func bareField(prefix string) *jobField {
+	for _, f := range fieldsUnder(prefix) {
+		if f.bare {
+			return f
+		}
+	}
+	return nil
+}
+
+// allows reports whether a column with this mask may have the field.
+func (f *jobField) allows(mask string) bool {
+	return len(f.masks) == 0 || slices.Contains(f.masks, mask)
+}

@@ -1,0 +1,231 @@
+package pipeline
+
+import (
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/kcut/kcut/formats"
+)
+
+// jobLoader turns the YAML of a job file into a Job. The document itself goes through the
+// stages: bare words become maps, overrides replace values, what is wrong is reported and
+// taken out, defaults are filled in. What is left is the resolved job.
+type jobLoader struct {
+	jobSource
+	problems []Problem
+	specs    map[*formats.YAMLNode]*TaxonomySpec // of the taxonomies checked
+	broken   map[string]bool                     // top-level keys whose values were taken out
+}
+
+func newJobLoader(path string, text []byte) *jobLoader {
+	lines := strings.Split(strings.TrimPrefix(string(text), "\ufeff"), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimSuffix(lines[i], "\r")
+	}
+	return &jobLoader{
+		jobSource: jobSource{file: path, lines: lines, origins: make(map[*formats.YAMLNode]string)},
+		specs:     make(map[*formats.YAMLNode]*TaxonomySpec),
+		broken:    make(map[string]bool),
+	}
+}
+
+func (l *jobLoader) add(n *formats.YAMLNode, hint, format string, args ...any) {
+	l.problems = append(l.problems, l.problem(n, hint, format, args...))
+}
+
+func (l *jobLoader) load(root *formats.YAMLNode, overrides []Override) *Job {
+	if root == nil || root.Kind != formats.YAMLMap {
+		l.problems = append(l.problems, Problem{
+			File: l.file, Line: 1, Column: 1, Message: "not a job: it needs a map of keys like input, output and columns",
+			Hint: "kcut config --schema prints every key of a job file",
+		})
+		return nil
+	}
+	l.root = root
+	l.expand("", root)
+	for _, o := range sortOverrides(overrides) {
+		l.override(o)
+	}
+	l.checkMap("", root)
+	l.defaults()
+	job := l.bind()
+	l.rules(job)
+	return job
+}
+
+// expand puts maps where bare words stand for them.
+func (l *jobLoader) expand(prefix string, m *formats.YAMLNode) {
+	for i := range m.Entries {
+		e := &m.Entries[i]
+		for _, f := range fieldsUnder(prefix) {
+			if f.key() == e.Key.Text {
+				e.Value = l.expandField(f, e.Value)
+			}
+		}
+	}
+}
+
+func (l *jobLoader) expandField(f *jobField, n *formats.YAMLNode) *formats.YAMLNode {
+	switch {
+	case f.kind == kindMap:
+		return l.expandBare(f, n)
+	case f.kind == kindNamed && n.Kind == formats.YAMLMap:
+		for i := range n.Entries {
+			n.Entries[i].Value = l.expandBare(f, n.Entries[i].Value)
+		}
+	case f.kind == kindPaths && n.Kind == formats.YAMLScalar && !n.Null():
+		return &formats.YAMLNode{Kind: formats.YAMLList, Items: []*formats.YAMLNode{n}, Line: n.Line, Column: n.Column}
+	}
+	return n
+}
+
+// expandBare returns the map that a bare word stands for, or the node itself.
+func (l *jobLoader) expandBare(f *jobField, n *formats.YAMLNode) *formats.YAMLNode {
+	bare := bareField(f.prefix())
+	if bare == nil || n.Kind != formats.YAMLScalar || n.Null() {
+		return n
+	}
+	key := &formats.YAMLNode{Text: bare.key(), Line: n.Line, Column: n.Column}
+	return &formats.YAMLNode{
+		Kind: formats.YAMLMap, Entries: []formats.YAMLEntry{{Key: key, Value: n}}, Line: n.Line, Column: n.Column,
+	}
+}
+
+// override lays one override over the document.
+func (l *jobLoader) override(o Override) {
+	f := fieldAt(o.Key)
+	if f == nil || f.flag == "" {
+		l.problems = append(l.problems, Problem{File: o.Origin, Message: "no such key of a job: " + strconv.Quote(o.Key)})
+		return
+	}
+	text := o.Value
+	if f.kind == kindPath || f.kind == kindPaths {
+		text = fromHere(text)
+	}
+	n := &formats.YAMLNode{Text: text, Quoted: f.kind != kindInteger && f.kind != kindSize}
+	l.origins[n] = o.Origin
+	if list, item, ok := strings.Cut(f.path, "[]."); ok {
+		l.overrideItems(l.root.Get(list), item, n)
+		return
+	}
+	m := l.root
+	keys := strings.Split(f.path, ".")
+	for _, key := range keys[:len(keys)-1] {
+		if m = l.child(m, key); m == nil {
+			return
+		}
+	}
+	if f.kind == kindPaths {
+		n = l.appended(m.Get(f.key()), n, o.Origin)
+	}
+	setKey(m, f.key(), n)
+}
+
+// overrideItems sets a key of every map in a list.
+func (l *jobLoader) overrideItems(list *formats.YAMLNode, key string, n *formats.YAMLNode) {
+	if list == nil {
+		return
+	}
+	for _, item := range list.Items {
+		if item.Kind == formats.YAMLMap {
+			setKey(item, key, n)
+		}
+	}
+}
+
+// child returns the map at a key, made when absent, or nil when something else is there.
+func (l *jobLoader) child(m *formats.YAMLNode, key string) *formats.YAMLNode {
+	n := m.Get(key)
+	if n == nil {
+		n = &formats.YAMLNode{Kind: formats.YAMLMap}
+		l.origins[n] = originDefault
+		setKey(m, key, n)
+	}
+	if n.Kind != formats.YAMLMap {
+		return nil
+	}
+	return n
+}
+
+// appended returns a list of an override's value, after those it was already given.
+func (l *jobLoader) appended(list, n *formats.YAMLNode, origin string) *formats.YAMLNode {
+	if list == nil || l.origins[list] != origin {
+		list = &formats.YAMLNode{Kind: formats.YAMLList}
+		l.origins[list] = origin
+	}
+	list.Items = append(list.Items, n)
+	return list
+}
+
+// setKey gives a key of a map a value, in place or at the end.
+func setKey(m *formats.YAMLNode, key string, n *formats.YAMLNode) {
+	for i := range m.Entries {
+		if m.Entries[i].Key.Text == key {
+			m.Entries[i].Value = n
+			return
+		}
+	}
+	m.Entries = append(m.Entries, formats.YAMLEntry{Key: &formats.YAMLNode{Text: key, Quoted: true}, Value: n})
+}
+
+// fromHere makes a path that starts from the current directory independent of it, since
+// the job file's own start from its folder. It keeps a final slash.
+func fromHere(path string) string {
+	if path == "" || filepath.IsAbs(path) {
+		return path
+	}
+	here, err := filepath.Abs(".")
+	if err != nil {
+		return path // without a current directory nothing opens; the message then names the path as given
+	}
+	return strings.TrimSuffix(here, "/") + "/" + path
+}
+
+// defaults fills in the values of absent fields.
+func (l *jobLoader) defaults() {
+	for i := range jobFields {
+		f := &jobFields[i]
+		if f.def == "" || len(f.masks) > 0 {
+			continue
+		}
+		parent := l.root
+		if head, _, ok := strings.Cut(f.path, "."); ok {
+			parent = l.child(l.root, head)
+		}
+		l.setDefault(parent, f, f.def)
+	}
+	if algorithm := yamlText(l.root.Get("algorithm")); algorithm == AlgorithmTDR || algorithm == AlgorithmTDS {
+		l.setDefault(l.root, fieldAt("score"), algorithm) // every algorithm's own score has its name
+	}
+	if columns := l.root.Get("columns"); columns != nil {
+		for _, e := range columns.Entries {
+			l.columnDefaults(e.Key.Text, e.Value)
+		}
+	}
+}
+
+// columnDefaults fills in the fields that a column's mask allows.
+func (l *jobLoader) columnDefaults(name string, column *formats.YAMLNode) {
+	mask := yamlText(column.Get("mask"))
+	for _, f := range fieldsUnder(fieldAt("columns").prefix()) {
+		if len(f.masks) == 0 || !f.allows(mask) {
+			continue
+		}
+		if f.kind == kindTaxonomy {
+			l.setDefault(column, f, name)
+		} else if f.def != "" {
+			l.setDefault(column, f, f.def)
+		}
+	}
+}
+
+// setDefault gives an absent field of a map a value.
+func (l *jobLoader) setDefault(m *formats.YAMLNode, f *jobField, value string) {
+	if m == nil || m.Get(f.key()) != nil {
+		return
+	}
+	n := &formats.YAMLNode{Text: value, Quoted: f.kind != kindInteger}
+	l.origins[n] = originDefault
+	setKey(m, f.key(), n)
+}

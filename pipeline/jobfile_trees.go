@@ -1,0 +1,115 @@
+package pipeline
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/kcut/kcut/formats"
+)
+
+// Taxonomy is the taxonomy of one column: a tree, or how to make one of the values that
+// occur. Exactly one field is set.
+type Taxonomy struct {
+	Tree      *formats.TaxonomyNode
+	Generator *Generator
+}
+
+// LoadTaxonomies returns the taxonomy of every generalized column, by name. It reads every
+// taxonomy file that one of them needs, once. A file that is missing or wrong, and a name
+// that no tree has, come back as a *JobError, all of it at once; other errors are failures
+// to read.
+func (j *Job) LoadTaxonomies() (map[string]Taxonomy, error) {
+	t := treeLoader{job: j, files: make(map[string]*formats.TaxonomyNode), failed: make(map[string]bool)}
+	out := make(map[string]Taxonomy)
+	for i := range j.Columns {
+		c := &j.Columns[i]
+		if c.Mask != MaskGeneralize {
+			continue
+		}
+		taxonomy, err := t.column(c)
+		if err != nil {
+			return nil, err
+		}
+		out[c.Name] = taxonomy
+	}
+	if err := jobError(t.problems); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// treeLoader reads taxonomy files, each once.
+type treeLoader struct {
+	job      *Job
+	problems []Problem
+	named    map[string]*formats.TaxonomyNode // of the job's taxonomy file, once read
+	files    map[string]*formats.TaxonomyNode // single trees, by path
+	failed   map[string]bool                  // paths that were reported
+}
+
+// column returns a column's taxonomy; after a problem, an empty one.
+func (t *treeLoader) column(c *ColumnSpec) (Taxonomy, error) {
+	spec := c.Taxonomy
+	if spec.Name != "" && t.job.TaxonomyFile != "" {
+		tree, err := t.fromNamed(c)
+		return Taxonomy{Tree: tree}, err
+	}
+	if spec.Name != "" {
+		spec = t.job.Taxonomies[spec.Name]
+	}
+	if spec.File != "" {
+		tree, err := t.fromFile(spec)
+		return Taxonomy{Tree: tree}, err
+	}
+	return Taxonomy{spec.Tree, spec.Generator}, nil
+}
+
+// fromNamed finds a column's tree in the job's file of named trees.
+func (t *treeLoader) fromNamed(c *ColumnSpec) (*formats.TaxonomyNode, error) {
+	path := t.job.TaxonomyFile
+	if t.named == nil && !t.failed[path] {
+		named, err := formats.ReadTaxonomies(path)
+		if err != nil {
+			return nil, t.fail(path, nodePos(t.job.source.root.Get("taxonomies")), err)
+		}
+		t.named = named
+	}
+	tree := t.named[c.Taxonomy.Name]
+	if tree == nil && !t.failed[path] {
+		p := t.job.ProblemAt(c.Taxonomy.Pos, "column %q: no taxonomy named %q in %s", c.Name, c.Taxonomy.Name, path)
+		p.Hint = didYouMean(c.Taxonomy.Name, slices.Sorted(maps.Keys(t.named)))
+		t.problems = append(t.problems, p)
+	}
+	return tree, nil
+}
+
+// fromFile reads a file of one tree.
+func (t *treeLoader) fromFile(spec *TaxonomySpec) (*formats.TaxonomyNode, error) {
+	if tree := t.files[spec.File]; tree != nil || t.failed[spec.File] {
+		return tree, nil
+	}
+	tree, err := formats.ReadTaxonomy(spec.File)
+	if err != nil {
+		return nil, t.fail(spec.File, spec.Pos, err)
+	}
+	t.files[spec.File] = tree
+	return tree, nil
+}
+
+// fail notes that a file cannot be used. It returns errors that are not the job's fault.
+func (t *treeLoader) fail(path string, at Pos, err error) error {
+	t.failed[path] = true
+	var bad *formats.TaxonomyError
+	if errors.As(err, &bad) {
+		t.problems = append(t.problems, bad.Problems...)
+		return nil
+	}
+	cause, ok := wrongPath(err)
+	if !ok {
+		return fmt.Errorf("read taxonomies: %w", err)
+	}
+	t.problems = append(t.problems, t.job.ProblemAt(at, "read taxonomy file %s: %s", path, cause))
+	return nil
+}

@@ -1,0 +1,127 @@
+package pipeline
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/kcut/kcut"
+
+// mayImport lists, for every floor of the house, the floors it may import. A package counts
+// to the longest path that leads to it. Imports go down only, and siblings do not meet:
+// pipeline is the only place that knows files, counts and decisions.
+var mayImport = map[string][]string{
+	"cmd":       {"pipeline", "pipeline/"},
+	"pipeline/": {"pipeline", "formats"},
+	"pipeline":  {"engine", "engine/", "partition", "formats", "spill"},
+	"engine/":   {"engine", "partition", "spill"},
+	"engine":    {"partition"},
+	"partition": {"spill"},
+	"formats":   {"formats"},
+	"spill":     {},
+}
+
+// onlyIn lists the modules that one floor keeps to itself.
+var onlyIn = map[string]string{
+	"github.com/apache/arrow":       "formats",
+	"github.com/parquet-go":         "formats",
+	"github.com/cockroachdb/pebble": "spill",
+	"github.com/spf13":              "cmd",
+}
+
+// Test code may look below its floor, but leaves other floors' modules alone, too.
+func TestLayers(t *testing.T) {
+	files := 0
+	err := filepath.WalkDir("..", func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(file, ".go") {
+			return err
+		}
+		files++
+		imported, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		name := strings.TrimPrefix(filepath.ToSlash(file), "../")
+		for _, spec := range imported.Imports {
+			target, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			if why := layerFault(name, target); why != "" {
+				t.Errorf("%s imports %s: %s", name, target, why)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if files < 10 {
+		t.Errorf("found only %d Go files", files)
+	}
+}
+
+// layerFault says what is wrong with a file's import, or nothing.
+func layerFault(file, target string) string {
+	from := floorOf(path.Dir(file))
+	for owned, owner := range onlyIn {
+		if strings.HasPrefix(target, owned) && from != owner {
+			return "only " + owner + " does"
+		}
+	}
+	below, local := strings.CutPrefix(target, module+"/")
+	if !local || strings.HasSuffix(file, "_test.go") {
+		return ""
+	}
+	allowed, known := mayImport[from]
+	switch {
+	case !known:
+		return "its folder has no floor"
+	case !slices.Contains(allowed, floorOf(below)):
+		return "imports go down only"
+	}
+	return ""
+}
+
+// floorOf returns the floor of a package's folder: its first element, and for packages
+// below engine and pipeline that and a slash.
+func floorOf(dir string) string {
+	first, rest, _ := strings.Cut(dir, "/")
+	if (first == "engine" || first == "pipeline") && rest != "" {
+		return first + "/"
+	}
+	return first
+}
+
+func TestLayerFault(t *testing.T) {
+	for _, tt := range []struct {
+		file, target string
+		allowed      bool
+	}{
+		{"pipeline/run.go", module + "/formats", true},
+		{"engine/topdown/search.go", module + "/engine", true},
+		{"cmd/kcut/main.go", "github.com/spf13/cobra", true},
+		{"formats/reader.go", "github.com/parquet-go/parquet-go", true},
+		{"engine/engine.go", "context", true},
+		{"engine/engine.go", module + "/formats", false},
+		{"engine/topdown/search.go", module + "/engine/mondrian", false},
+		{"engine/engine.go", module + "/engine/topdown", false},
+		{"spill/store.go", module + "/partition", false},
+		{"formats/reader.go", module + "/spill", false},
+		{"cmd/kcut/main.go", module + "/formats", false},
+		{"pipeline/run_test.go", "github.com/parquet-go/parquet-go", false},
+		{"pipeline/run.go", "github.com/cockroachdb/pebble/v2", false},
+		{"tools/x.go", module + "/spill", false},
+	} {
+		if why := layerFault(tt.file, tt.target); (why == "") != tt.allowed {
+			t.Errorf("%s imports %s: %q, allowed should be %v", tt.file, tt.target, why, tt.allowed)
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package pipeline
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/formats"
+)
+
+// prepared is a job bound to the schema of its input.
+type prepared struct {
+	specs       []*ColumnSpec // of every field of the schema
+	masked      []int         // field of every attribute, in job order
+	class       int           // field of the class, or -1
+	requirement engine.Requirement
+	dropped     []int // redundant sets, by position in the job
+}
+
+// prepare binds the job's columns to the input's, and checks everything that can be
+// checked before a row is read.
+func prepare(job *Job, schema *formats.Schema, rows int64) (*prepared, error) {
+	p := &prepared{class: -1}
+	if err := p.bindColumns(job, schema); err != nil {
+		return nil, err
+	}
+	if job.Class != "" {
+		p.class = schema.Index(job.Class)
+		if kind := schema.Fields[p.class].Type.Kind; kind == formats.Nested {
+			return nil, misfit("read class column %s: it is nested", job.Class)
+		}
+	}
+	number := p.orderAttributes(job, schema)
+	requirement := engine.Requirement{}
+	for _, set := range job.Sets {
+		s := engine.Set{K: set.K}
+		for _, name := range set.Columns {
+			s.Columns = append(s.Columns, number[name])
+		}
+		requirement.Sets = append(requirement.Sets, s)
+	}
+	p.requirement, p.dropped = requirement.Reduce()
+	for _, a := range p.masked {
+		if err := checkMask(p.specs[a], schema.Fields[a].Type); err != nil {
+			return nil, err
+		}
+	}
+	for i, set := range job.Sets {
+		if rows < int64(set.K) {
+			return nil, &Error{
+				Class: ClassPrivacy,
+				Hint:  "lower k, or give more rows",
+				Err:   fmt.Errorf("meet quasi-identifier set %d: the input has %d rows, k is %d: %w", i+1, rows, set.K, engine.ErrInfeasible),
+			}
+		}
+	}
+	return p, nil
+}
+
+// misfit is the error of an input that does not fit the job.
+func misfit(format string, args ...any) error {
+	return &Error{Class: ClassInput, Err: fmt.Errorf(format, args...)}
+}
+
+// bindColumns finds every column of the job in the input and the other way round.
+func (p *prepared) bindColumns(job *Job, schema *formats.Schema) error {
+	var missing, unlisted []string
+	for i := range job.Columns {
+		spec := &job.Columns[i]
+		if schema.Index(spec.Name) < 0 {
+			missing = append(missing, spec.Name)
+		}
+	}
+	for _, field := range schema.Fields {
+		spec := job.Column(field.Name)
+		if spec == nil {
+			spec = &ColumnSpec{Name: field.Name, Mask: job.Unlisted}
+			if job.Unlisted != UnlistedDrop && job.Unlisted != UnlistedKeep {
+				unlisted = append(unlisted, field.Name)
+			}
+		}
+		p.specs = append(p.specs, spec)
+	}
+	if job.Class != "" && schema.Index(job.Class) < 0 && job.Column(job.Class) == nil {
+		missing = append(missing, job.Class)
+	}
+	switch {
+	case len(missing) > 0:
+		return misfit("find columns in the input: it lacks %s", strings.Join(missing, ", "))
+	case len(unlisted) > 0:
+		return &Error{
+			Class: ClassInput,
+			Hint:  "add each to columns with a mask, keep or drop, or set unlisted: drop",
+			Err:   fmt.Errorf("match the input with the job: no entry for column %s", strings.Join(unlisted, ", ")),
+		}
+	}
+	return nil
+}
+
+// orderAttributes numbers the masked columns by their first mention in the sets.
+func (p *prepared) orderAttributes(job *Job, schema *formats.Schema) map[string]int {
+	number := make(map[string]int)
+	for _, set := range job.Sets {
+		for _, name := range set.Columns {
+			if _, ok := number[name]; !ok {
+				number[name] = len(p.masked)
+				p.masked = append(p.masked, schema.Index(name))
+			}
+		}
+	}
+	return number
+}
+
+func checkMask(spec *ColumnSpec, t formats.Type) error {
+	switch {
+	case t.Kind == formats.Nested:
+		return &Error{
+			Class: ClassInput,
+			Hint:  "a nested column can be kept or dropped",
+			Err:   fmt.Errorf("mask column %s: it is nested", spec.Name),
+		}
+	case spec.Mask == MaskDiscretize && !t.Ordered():
+		return &Error{
+			Class: ClassInput,
+			Hint:  "use suppress or generalize, or declare the column's type when the input is CSV",
+			Err:   fmt.Errorf("discretize column %s: its values are %s, which have no order that intervals could cut", spec.Name, t),
+		}
+	}
+	return nil
+}
+
+// requests returns what compress reads: the masked columns, then the class.
+func (p *prepared) requests() []formats.Request {
+	var requests []formats.Request
+	for _, field := range p.masked {
+		requests = append(requests, formats.Request{Column: field, Coded: true})
+	}
+	if p.class >= 0 {
+		requests = append(requests, formats.Request{Column: p.class, Coded: true})
+	}
+	return requests
+}

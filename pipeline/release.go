@@ -1,0 +1,93 @@
+package pipeline
+
+import (
+	"fmt"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/formats"
+)
+
+// releaseColumn is one column of the released table and where its values come from.
+type releaseColumn struct {
+	output    formats.OutputColumn
+	request   int             // position among the mask stage's requests
+	attribute int             // masked: the attribute, else -1
+	values    *formats.Values // masked: the released values
+	codes     []uint32        // masked: for every label number, 0 or 1 + the value's position
+}
+
+// releasePlan is the shape of the release: its columns, and what must be read to make them.
+type releasePlan struct {
+	columns  []releaseColumn
+	requests []formats.Request
+	masked   []int // request of every attribute
+}
+
+// planRelease lays out the released columns in the input's order. A masked column becomes
+// one column of labels, or the numeric columns its render option asks for.
+func planRelease(job *Job, schema *formats.Schema, specs []*ColumnSpec, attributes []engine.Attribute, recoding engine.Recoding) (*releasePlan, error) {
+	number := make(map[string]int, len(attributes))
+	for i := range attributes {
+		number[attributes[i].Name] = i
+	}
+	plan := &releasePlan{masked: make([]int, len(attributes))}
+	for i := range schema.Fields {
+		field := schema.Fields[i]
+		if specs[i].Mask == MaskDrop {
+			continue
+		}
+		request := len(plan.requests)
+		a, masked := number[field.Name]
+		plan.requests = append(plan.requests, formats.Request{Column: i, Coded: masked})
+		if !masked {
+			plan.columns = append(plan.columns, releaseColumn{
+				output: formats.OutputColumn{Field: field}, request: request, attribute: -1,
+			})
+			continue
+		}
+		plan.masked[a] = request
+		rendered, err := render(specs[i], field, recoding.Labels(a), intervalsOf(recoding, a))
+		if err != nil {
+			return nil, fmt.Errorf("render column %s: %w", field.Name, err)
+		}
+		for _, column := range rendered {
+			column.request, column.attribute = request, a
+			plan.columns = append(plan.columns, column)
+		}
+	}
+	return plan, plan.checkNames()
+}
+
+// intervalsOf returns the intervals of a discretized attribute, nil of others.
+func intervalsOf(recoding engine.Recoding, attribute int) []engine.Interval {
+	if cut, ok := recoding.(*engine.Cut); ok {
+		return cut.Columns[attribute].Intervals
+	}
+	return nil
+}
+
+// checkNames refuses a release in which two columns share a name.
+func (p *releasePlan) checkNames() error {
+	seen := make(map[string]bool)
+	for i := range p.columns {
+		name := p.columns[i].output.Field.Name
+		if seen[name] {
+			return &Error{
+				Class: ClassUsage,
+				Hint:  "drop the column of that name, or render labels instead of bounds",
+				Err:   fmt.Errorf("lay out the release: two columns would be named %s", name),
+			}
+		}
+		seen[name] = true
+	}
+	return nil
+}
+
+// outputs returns the columns as the writer wants them.
+func (p *releasePlan) outputs() []formats.OutputColumn {
+	outputs := make([]formats.OutputColumn, len(p.columns))
+	for i := range p.columns {
+		outputs[i] = p.columns[i].output
+	}
+	return outputs
+}

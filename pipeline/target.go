@@ -1,0 +1,167 @@
+package pipeline
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/kcut/kcut/formats"
+)
+
+// groupsPerPart is the number of row groups in every part file but the last of a release
+// that is a directory.
+const groupsPerPart = 16
+
+// checkTarget refuses an output that exists, unless it is to be replaced.
+func checkTarget(job *Job, overwrite bool) error {
+	path := filepath.Clean(job.Output.Path)
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("look for output %s: %w", path, err)
+	case !overwrite:
+		return &Error{
+			Class: ClassExists,
+			Hint:  "name another output, or replace it with --overwrite",
+			Err:   fmt.Errorf("write output %s: it exists", path),
+		}
+	case info.IsDir() != isDirectory(job.Output.Path):
+		return &Error{
+			Class: ClassExists,
+			Hint:  "remove it first; a directory is never replaced by a file, nor the other way round",
+			Err:   fmt.Errorf("replace output %s: one is a directory, the other a file", path),
+		}
+	}
+	return nil
+}
+
+// isDirectory reports whether an output path names a directory of part files.
+func isDirectory(path string) bool { return strings.HasSuffix(path, "/") }
+
+// checkDistinct refuses an output that is one of the inputs or lies where the next run
+// would read it as input.
+func checkDistinct(job *Job, dataset *formats.Dataset) error {
+	output, err := filepath.Abs(job.Output.Path)
+	if err != nil {
+		return fmt.Errorf("find output %s: %w", job.Output.Path, err)
+	}
+	for _, file := range dataset.Files() {
+		input, err := filepath.Abs(file)
+		if err != nil {
+			return fmt.Errorf("find input %s: %w", file, err)
+		}
+		if input == output || strings.HasPrefix(input, output+string(filepath.Separator)) {
+			return overlap(job)
+		}
+	}
+	for _, pattern := range job.Input {
+		if info, err := os.Stat(pattern); err != nil || !info.IsDir() {
+			continue
+		}
+		directory, err := filepath.Abs(pattern)
+		if err != nil {
+			return fmt.Errorf("find input %s: %w", pattern, err)
+		}
+		if strings.HasPrefix(output, directory+string(filepath.Separator)) {
+			return overlap(job)
+		}
+	}
+	return nil
+}
+
+func overlap(job *Job) error {
+	return &Error{
+		Class: ClassUsage,
+		Hint:  "write the release somewhere else",
+		Err:   fmt.Errorf("write output %s: it is among the job's own input", job.Output.Path),
+	}
+}
+
+// target is where a release is written until it is published.
+type target struct {
+	*formats.Publication
+	directory bool
+}
+
+func openTarget(path string) (*target, error) {
+	create := formats.CreateFile
+	if isDirectory(path) {
+		create = formats.CreateDir
+	}
+	publication, err := create(filepath.Clean(path))
+	if err != nil {
+		return nil, err
+	}
+	return &target{publication, isDirectory(path)}, nil
+}
+
+// parts writes encoded row groups to the target's one file, or to part files in turn.
+type parts struct {
+	target   *target
+	columns  []formats.OutputColumn
+	metadata map[string]string
+
+	number int // of the next part file
+	groups int // in the open part
+	file   formats.File
+	writer *formats.Writer
+}
+
+func (t *target) parts(columns []formats.OutputColumn, metadata map[string]string) *parts {
+	return &parts{target: t, columns: columns, metadata: metadata}
+}
+
+// add appends a row group.
+func (p *parts) add(g *formats.EncodedRowGroup) error {
+	if p.writer == nil {
+		if err := p.open(); err != nil {
+			return err
+		}
+	}
+	if err := p.writer.Write(g); err != nil {
+		return err
+	}
+	if p.groups++; p.target.directory && p.groups == groupsPerPart {
+		return p.finish()
+	}
+	return nil
+}
+
+func (p *parts) open() (err error) {
+	p.file = p.target.File()
+	if p.target.directory {
+		if p.file, err = p.target.Create(fmt.Sprintf("part-%05d.parquet", p.number)); err != nil {
+			return err
+		}
+	}
+	p.number++
+	p.groups = 0
+	p.writer, err = formats.NewWriter(p.file, p.columns, p.metadata)
+	return err
+}
+
+// finish writes the open part's footer.
+func (p *parts) finish() error {
+	err := p.writer.Close()
+	if p.target.directory {
+		err = errors.Join(err, p.file.Close())
+	}
+	p.writer = nil
+	return err
+}
+
+// close ends the last part; after a failure it only lets go of it.
+func (p *parts) close(complete bool) error {
+	switch {
+	case p.writer != nil && complete:
+		return p.finish()
+	case p.writer != nil && p.target.directory:
+		return p.file.Close()
+	}
+	return nil
+}

@@ -1,0 +1,41 @@
+package pipeline
+
+import (
+	"errors"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/formats"
+)
+
+// build makes a column's tree: as it was given, or generated from the texts of the values
+// that occur.
+func (t Taxonomy) build(texts []string) (*engine.Tree, error) {
+	root, err := t.root(texts)
+	if err != nil {
+		return nil, err
+	}
+	return engine.NewTree(root)
+}
+
+func (t Taxonomy) root(texts []string) (engine.Node, error) {
+	switch {
+	case t.Tree != nil:
+		return node(t.Tree), nil
+	case t.Generator == nil:
+		return engine.Node{}, errors.New("it is neither a tree nor a generator")
+	case len(t.Generator.Prefix) > 0:
+		return engine.PrefixTree(t.Generator.Prefix, texts)
+	case len(t.Generator.Date) > 0:
+		return engine.DateTree(t.Generator.Date, texts)
+	}
+	return engine.RangeTree(t.Generator.Ranges, texts)
+}
+
+// node is a file's tree in the engine's form.
+func node(t *formats.TaxonomyNode) engine.Node {
+	n := engine.Node{Name: t.Name}
+	for i := range t.Children {
+		n.Children = append(n.Children, node(&t.Children[i]))
+	}
+	return n
+}

@@ -1,0 +1,55 @@
+package spill
+
+import (
+	"errors"
+	"sync"
+	"testing"
+)
+
+func TestBudgetRefusesWhatDoesNotFit(t *testing.T) {
+	b := NewBudget(100)
+	if err := b.Draw("a table", 60); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Draw("another", 41); !errors.Is(err, ErrBudget) {
+		t.Fatalf("drew 101 bytes of 100: %v", err)
+	}
+	if b.Used() != 60 {
+		t.Fatalf("a refused draw left %d bytes in use", b.Used())
+	}
+	if err := b.Draw("the rest", 40); err != nil {
+		t.Fatal(err)
+	}
+	b.Return(100)
+	if b.Used() != 0 || b.Peak() != 100 {
+		t.Fatalf("used %d, peak %d after returning everything", b.Used(), b.Peak())
+	}
+}
+
+func TestBudgetIsSafeForManyDrawers(t *testing.T) {
+	b := NewBudget(1 << 30)
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			for range 1000 {
+				if b.Draw("bytes", 7) == nil {
+					b.Return(7)
+				}
+			}
+		})
+	}
+	group.Wait()
+	if b.Used() != 0 || b.Peak() < 7 || b.Peak() > 56 {
+		t.Fatalf("used %d, peak %d", b.Used(), b.Peak())
+	}
+}
+
+func TestDefaultLimitIsPartOfTheMachine(t *testing.T) {
+	limit, all := DefaultLimit(), machineMemory()
+	if limit < 1<<20 || limit > all*6/10+1 {
+		t.Fatalf("default limit %d of %d bytes", limit, all)
+	}
+	if PeakResident() < 1<<20 {
+		t.Fatalf("peak resident set of %d bytes", PeakResident())
+	}
+}

@@ -1,0 +1,64 @@
+package spill
+
+import (
+	"os"
+	"strconv"
+	"strings"
+)
+
+// defaultShare is the part of the memory that a run takes when nothing is said: the rest is
+// for what else the machine or container has to do.
+const defaultShare = 0.6
+
+// fallbackMemory is assumed when the system does not say how much memory it has.
+const fallbackMemory = 4 << 30
+
+// DefaultLimit returns the budget of a run that declares none, in bytes: 60 % of the
+// cgroup's limit or of the machine's memory, whichever is smaller.
+func DefaultLimit() int64 {
+	memory := machineMemory()
+	for _, file := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
+		if limit, ok := readNumber(file); ok && limit < memory {
+			memory = limit
+		}
+	}
+	return int64(float64(memory) * defaultShare)
+}
+
+func readNumber(file string) (int64, bool) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+	return n, err == nil && n > 0
+}
+
+func machineMemory() int64 {
+	if kib, ok := procField("/proc/meminfo", "MemTotal:"); ok {
+		return kib << 10
+	}
+	return fallbackMemory
+}
+
+// PeakResident returns the largest resident set that the process has had, in bytes, or 0
+// where the system does not tell.
+func PeakResident() int64 {
+	kib, _ := procField("/proc/self/status", "VmHWM:")
+	return kib << 10
+}
+
+// procField returns the number after a name in a file of "name number kB" lines.
+func procField(file, name string) (int64, bool) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return 0, false
+	}
+	for line := range strings.Lines(string(text)) {
+		if fields := strings.Fields(line); len(fields) >= 2 && fields[0] == name {
+			n, err := strconv.ParseInt(fields[1], 10, 64)
+			return n, err == nil
+		}
+	}
+	return 0, false
+}
