@@ -40,11 +40,6 @@ func prepare(job *Job, schema *formats.Schema, rows int64) (*prepared, error) {
 		requirement.Sets = append(requirement.Sets, s)
 	}
 	p.requirement, p.dropped = requirement.Reduce()
-	for _, a := range p.masked {
-		if err := checkMask(p.specs[a], schema.Fields[a].Type); err != nil {
-			return nil, err
-		}
-	}
 	for i, set := range job.Sets {
 		if rows < int64(set.K) {
 			return nil, &Error{
@@ -52,6 +47,11 @@ func prepare(job *Job, schema *formats.Schema, rows int64) (*prepared, error) {
 				Hint:  "lower k, or give more rows",
 				Err:   fmt.Errorf("meet quasi-identifier set %d: the input has %d rows, k is %d: %w", i+1, rows, set.K, engine.ErrInfeasible),
 			}
+		}
+	}
+	for _, a := range p.masked {
+		if err := checkMask(p.specs[a], schema.Fields[a].Type); err != nil {
+			return nil, err
 		}
 	}
 	return p, nil
@@ -119,11 +119,11 @@ func checkMask(spec *ColumnSpec, t formats.Type) error {
 			Hint:  "a nested column can be kept or dropped",
 			Err:   fmt.Errorf("mask column %s: it is nested", spec.Name),
 		}
-	case spec.Mask == MaskDiscretize && !t.Ordered():
+	case spec.Mask == MaskDiscretize && !t.Ordered() && t.Kind != formats.Null:
 		return &Error{
 			Class: ClassInput,
 			Hint:  "use suppress or generalize, or declare the column's type when the input is CSV",
-			Err:   fmt.Errorf("discretize column %s: its values are %s, which have no order that intervals could cut", spec.Name, t),
+			Err:   fmt.Errorf("discretize column %s: its type is %s, which has no order that intervals could cut", spec.Name, t),
 		}
 	}
 	return nil
