@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/parquet-go/parquet-go/format"
 )
@@ -31,12 +32,12 @@ func converterOf(t Type, physical format.Type, width int) converter {
 	case format.Double:
 		return wordsOf(8, func(b []byte) uint64 { return floatWord(binary.LittleEndian.Uint64(b)) })
 	case format.Int96:
-		return appendInt96
+		return convertInt96
 	case format.FixedLenByteArray:
 		return fixedConverter(t, width)
 	}
 	if t.Kind == Decimal {
-		return appendStringDecimals
+		return convertDecimals
 	}
 	return func(dst *Values, c *cells, n int) error { return c.appendStrings(dst, n) }
 }
@@ -48,8 +49,10 @@ func wordsOf(width int, word func([]byte) uint64) converter {
 		if err != nil {
 			return err
 		}
-		for ; len(slab) >= width; slab = slab[width:] {
-			dst.Words = append(dst.Words, word(slab))
+		at := len(dst.Words)
+		dst.Words = slices.Grow(dst.Words, n)[:at+n]
+		for i := range dst.Words[at:] {
+			dst.Words[at+i] = word(slab[i*width:])
 		}
 		return nil
 	}
@@ -86,10 +89,10 @@ func rawConverter(width int) converter {
 // nanosOfDay is how many nanoseconds a day has.
 const nanosOfDay = 86400e9
 
-// appendInt96 appends timestamps of a Julian day and nanoseconds. Old writers let the
+// convertInt96 appends timestamps of a Julian day and nanoseconds. Old writers let the
 // nanoseconds be negative, or more than a day's: such are brought into their day, so that
 // one moment is one value and the order of bytes that of moments.
-func appendInt96(dst *Values, c *cells, n int) error {
+func convertInt96(dst *Values, c *cells, n int) error {
 	slab, err := c.fixed(n)
 	if err != nil {
 		return err
@@ -108,7 +111,7 @@ func appendInt96(dst *Values, c *cells, n int) error {
 	return nil
 }
 
-func appendStringDecimals(dst *Values, c *cells, n int) error {
+func convertDecimals(dst *Values, c *cells, n int) error {
 	c.strings.Ends, c.strings.Data = c.strings.Ends[:0], c.strings.Data[:0]
 	if err := c.appendStrings(&c.strings, n); err != nil {
 		return err
