@@ -84,7 +84,7 @@ var jobFields = []jobField{
 		doc: "of the pages of the release"},
 	{path: "output.level", kind: kindInteger, min: 1, max: 22, defWords: "the compression's own",
 		doc: "of compression: zstd 1 to 22, gzip 1 to 9"},
-	{path: "output.row_group_rows", kind: kindInteger, min: 1, max: 1 << 31, def: "1000000",
+	{path: "output.row_group_rows", kind: kindInteger, min: 1, max: 1 << 31, def: "262144",
 		doc: "rows a row group of the release"},
 	{path: "class", kind: kindText, defWords: "none: the search gains granularity", flag: "class",
 		doc: "the column that a model will be trained to predict from the release"},

@@ -314,7 +314,7 @@ func (r *run) mask(ctx context.Context, target *target) error {
 }
 
 func (r *run) recount(ctx context.Context, path string) error {
-	v, err := newVerifier(path, &r.events)
+	v, err := newVerifier(path, r.threads, &r.events)
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ type Verification struct {
 // files for what they must not give away. It shares no code with the writing path. When
 // something is wrong it returns what it found together with an *Error of ClassPrivacy.
 func Verify(ctx context.Context, path string, events Events) (*Verification, error) {
-	v, err := newVerifier(path, &events)
+	v, err := newVerifier(path, runtime.GOMAXPROCS(0), &events)
 	if err != nil {
 		return nil, err
 	}
@@ -41,12 +41,13 @@ func Verify(ctx context.Context, path string, events Events) (*Verification, err
 
 // verifier holds a recount in progress.
 type verifier struct {
-	path   string
-	parts  []string
-	cut    *CutFile
-	checks []columnCheck    // released columns of masked columns
-	first  map[string][]int // positions in checks of a masked column's released columns
-	events *Events
+	path    string
+	threads int
+	parts   []string
+	cut     *CutFile
+	checks  []columnCheck    // released columns of masked columns
+	first   map[string][]int // positions in checks of a masked column's released columns
+	events  *Events
 
 	mu       sync.Mutex
 	rows     int64
@@ -55,7 +56,7 @@ type verifier struct {
 	report   []string
 }
 
-func newVerifier(path string, events *Events) (*verifier, error) {
+func newVerifier(path string, threads int, events *Events) (*verifier, error) {
 	parts, err := releaseParts(path)
 	if err != nil {
 		return nil, err
@@ -65,7 +66,7 @@ func newVerifier(path string, events *Events) (*verifier, error) {
 		return nil, err
 	}
 	v := &verifier{
-		path: path, parts: parts, cut: cut, events: events,
+		path: path, threads: threads, parts: parts, cut: cut, events: events,
 		first:    make(map[string][]int),
 		counts:   make([]map[string]uint64, len(cut.Sets)),
 		findings: make(map[string]bool),
@@ -128,7 +129,7 @@ func (v *verifier) scanPart(ctx context.Context, part string) error {
 		v.find("%s: %s", part, leak)
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(runtime.GOMAXPROCS(0))
+	group.SetLimit(v.threads)
 	for g := range release.RowGroups() {
 		group.Go(func() error {
 			return Fence(func() error { return v.scanRowGroup(ctx, release, g, names) })
