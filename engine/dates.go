@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// DateLevels are the levels that DateTree knows, coarsest first.
-var DateLevels = []string{"century", "decade", "year", "quarter", "month"}
+// DateLevels are the levels that DateTree knows, finest first.
+var DateLevels = []string{"day", "month", "quarter", "year", "decade", "century"}
 
 // DateTree generates a taxonomy of dates or timestamps in ISO form. Above a date stand its
-// "1990-05", "1990-Q2", "1990", "1990s" and "19XX", as the levels say, and at the top a
+// "1990-05-03" (of a timestamp), "1990-05", "1990-Q2", "1990", "1990s" and "19XX", as the levels say, and at the top a
 // star. It is an error if a text is no date; the error says how many.
 func DateTree(levels []string, texts []string) (Node, error) {
 	for _, level := range levels {
@@ -27,7 +27,7 @@ func DateTree(levels []string, texts []string) (Node, error) {
 			failed++
 			continue
 		}
-		root.insert(append(periods(levels, date), text)...)
+		root.insert(append(periods(levels, date, text), text)...)
 	}
 	if failed > 0 {
 		return Node{}, fmt.Errorf("generate date taxonomy: %d of %d values are no dates", failed, len(texts))
@@ -46,19 +46,21 @@ func parseDate(text string) (date time.Time, ok bool) {
 	return date, err == nil
 }
 
-// periods returns the names of the periods that a date lies in, coarsest first.
-func periods(levels []string, date time.Time) []string {
+// periods returns the names of the periods that a date lies in, coarsest first, without a
+// day that is the whole text.
+func periods(levels []string, date time.Time, text string) []string {
 	year, month := date.Year(), int(date.Month())
 	names := map[string]string{
 		"century": fmt.Sprintf("%02dXX", year/100),
 		"decade":  fmt.Sprintf("%03d0s", year/10),
 		"year":    fmt.Sprintf("%04d", year),
 		"quarter": fmt.Sprintf("%04d-Q%d", year, (month+2)/3),
+		"day":     date.Format(time.DateOnly),
 		"month":   fmt.Sprintf("%04d-%02d", year, month),
 	}
 	var path []string
-	for _, level := range DateLevels {
-		if slices.Contains(levels, level) {
+	for _, level := range slices.Backward(DateLevels) {
+		if slices.Contains(levels, level) && names[level] != text {
 			path = append(path, names[level])
 		}
 	}

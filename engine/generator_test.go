@@ -42,6 +42,7 @@ func TestGenerators(t *testing.T) {
 		{"clash with the root", prefix(1), "* ab", "1 values have the name"},
 		{"length", prefix(0), "a", "length 0 is not positive"},
 		{"dates", date("month", "year"), "1990-05-03 1990-05-01 1991-01-01", "*(1990(1990-05(1990-05-01 1990-05-03)) 1991(1991-01(1991-01-01)))"},
+		{"days of timestamps and dates", date("day", "year"), "1990-05-03T10:00:00Z 1990-05-03T11:00:00Z 1991-01-01", "*(1990(1990-05-03(1990-05-03T10:00:00Z 1990-05-03T11:00:00Z)) 1991(1991-01-01))"},
 		{"all levels", date("month", "quarter", "year", "decade", "century"), "1990-05-03T10:00:00Z", "*(19XX(1990s(1990(1990-Q2(1990-05(1990-05-03T10:00:00Z))))))"},
 		{"decades", date("decade"), "0987-12-31 2001-01-01", "*(0980s(0987-12-31) 2000s(2001-01-01))"},
 		{"no dates", date("year"), "1990-02-30 1990-02-03 soon 1990-02-03x", "3 of 4 values are no dates"},

@@ -22,7 +22,9 @@ type ClassCounter struct {
 }
 
 // NewClassCounter returns an empty counter.
-func NewClassCounter(budget *spill.Budget) *ClassCounter { return &ClassCounter{budget: budget, stride: 1} }
+func NewClassCounter(budget *spill.Budget) *ClassCounter {
+	return &ClassCounter{budget: budget, stride: 1}
+}
 
 // Add counts rows with the given codes and classes, below the given domains; classes is
 // nil when there is no class.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 )
 
@@ -24,9 +25,6 @@ type Generator struct {
 	Date   []string // units that dates are generalized to, each coarser than the one before
 	Ranges []string // ascending numbers, as text: the edges between ranges
 }
-
-// DateUnits are the units of a date generator, finest first.
-var DateUnits = []string{"month", "quarter", "year", "decade", "century"}
 
 // generators are the words that make a map with one list a generator.
 var generators = []string{"prefix", "date", "ranges"}
@@ -126,11 +124,11 @@ func (g *Generator) addPrefix(n *formats.YAMLNode) string {
 
 // addDate adds a unit. It returns what is wrong with it.
 func (g *Generator) addDate(n *formats.YAMLNode) string {
-	unit := slices.Index(DateUnits, n.Text)
+	unit := slices.Index(engine.DateLevels, n.Text)
 	switch {
 	case unit < 0:
-		return fmt.Sprintf("a unit must be one of %s, not %q", strings.Join(DateUnits, ", "), n.Text)
-	case len(g.Date) > 0 && unit <= slices.Index(DateUnits, g.Date[len(g.Date)-1]):
+		return fmt.Sprintf("a unit must be one of %s, not %q", strings.Join(engine.DateLevels, ", "), n.Text)
+	case len(g.Date) > 0 && unit <= slices.Index(engine.DateLevels, g.Date[len(g.Date)-1]):
 		return "units must grow coarser, the finest first"
 	}
 	g.Date = append(g.Date, n.Text)

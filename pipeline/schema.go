@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/kcut/kcut/engine"
 )
 
 // schema is a node of a JSON Schema, in the order in which it is written.
@@ -194,7 +196,7 @@ func generatorSchema() *schema {
 		Description: "a taxonomy made of the values that occur: prefixes of codes, units of dates, ranges of numbers",
 		Properties: properties{
 			{"prefix", list(&schema{Type: "integer", Minimum: &one})},
-			{"date", list(&schema{Type: "string", Enum: DateUnits})},
+			{"date", list(&schema{Type: "string", Enum: engine.DateLevels})},
 			{"ranges", list(&schema{Type: "number"})},
 		},
 	}
