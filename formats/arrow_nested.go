@@ -238,7 +238,7 @@ func (s *shredder) items(n *nestedNode, a *arrowArray, i, repetition, definition
 func (a *arrowArray) resolve(i int) (*arrowArray, int, error) {
 	for a.valid(i) && a.field.shape == arrowDictionary {
 		at := a.index(i)
-		if at >= a.dictionary.n {
+		if at >= uint32(a.dictionary.n) {
 			return nil, 0, fmt.Errorf("%w: a dictionary index out of range", ErrDamaged)
 		}
 		next, k := a.dictionary.entry(at)

@@ -3,6 +3,7 @@ package formats
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -206,35 +207,50 @@ func (a *arrowArray) appendDays(dst []uint64, from, to int) ([]uint64, error) {
 	return dst, nil
 }
 
-// index returns the dictionary index of row i.
-func (a *arrowArray) index(i int) uint64 {
-	switch a.field.width {
-	case 1:
-		if a.field.signed {
-			return uint64(int8(a.data[i]))
+// index returns the dictionary index of row i; a negative one is beyond all dictionaries.
+func (a *arrowArray) index(i int) uint32 {
+	var one [1]uint32
+	return a.appendIndices(one[:0], i, i+1)[0]
+}
+
+// appendIndices appends the dictionary indices of rows [from, to), those of nulls too.
+func (a *arrowArray) appendIndices(dst []uint32, from, to int) []uint32 {
+	w := a.field.width
+	b := a.data[from*w : to*w]
+	switch {
+	case w == 1 && a.field.signed:
+		for _, x := range b {
+			dst = append(dst, uint32(int8(x)))
 		}
-		return uint64(a.data[i])
-	case 2:
-		if v := binary.LittleEndian.Uint16(a.data[2*i:]); !a.field.signed {
-			return uint64(v)
-		} else {
-			return uint64(int16(v))
+	case w == 1:
+		for _, x := range b {
+			dst = append(dst, uint32(x))
 		}
-	case 4:
-		if v := binary.LittleEndian.Uint32(a.data[4*i:]); !a.field.signed {
-			return uint64(v)
-		} else {
-			return uint64(int32(v))
+	case w == 2 && a.field.signed:
+		for ; len(b) >= 2; b = b[2:] {
+			dst = append(dst, uint32(int16(binary.LittleEndian.Uint16(b))))
+		}
+	case w == 2:
+		for ; len(b) >= 2; b = b[2:] {
+			dst = append(dst, uint32(binary.LittleEndian.Uint16(b)))
+		}
+	case w == 4:
+		for ; len(b) >= 4; b = b[4:] {
+			dst = append(dst, binary.LittleEndian.Uint32(b))
+		}
+	case w == 8:
+		for ; len(b) >= 8; b = b[8:] {
+			dst = append(dst, uint32(min(binary.LittleEndian.Uint64(b), math.MaxUint32)))
 		}
 	}
-	return binary.LittleEndian.Uint64(a.data[8*i:])
+	return dst
 }
 
 // arrowValues is the dictionary of a column: the values of a flat one, of others the parts
 // that their file has.
 type arrowValues struct {
 	first, last int // of the messages that it was made of
-	n           uint64
+	n           int
 	values      *Values
 	codes       []uint32 // of each entry when some are null; nil: index+1
 	parts       []*arrowArray
@@ -242,15 +258,18 @@ type arrowValues struct {
 
 // extend adds the entries of a message.
 func (d *arrowValues) extend(a *arrowArray) error {
+	if d.n > arrowMostRows-a.n {
+		return errLarge
+	}
 	if d.values == nil {
 		d.parts = append(d.parts, a)
-		d.n += uint64(a.n)
+		d.n += a.n
 		return nil
 	}
 	if err := a.appendValues(d.values, 0, a.n); err != nil {
 		return err
 	}
-	if d.n += uint64(a.n); uint64(d.values.Len()) != d.n {
+	if d.n += a.n; d.values.Len() != d.n {
 		d.number(a)
 	}
 	return nil
@@ -258,7 +277,7 @@ func (d *arrowValues) extend(a *arrowArray) error {
 
 // number gives entries their codes as soon as some are null.
 func (d *arrowValues) number(a *arrowArray) {
-	for i := len(d.codes); i < int(d.n)-a.n; i++ {
+	for i := len(d.codes); i < d.n-a.n; i++ {
 		d.codes = append(d.codes, uint32(i+1))
 	}
 	next := uint32(0)
@@ -277,32 +296,40 @@ func (d *arrowValues) number(a *arrowArray) {
 
 // appendCodes appends the codes of rows [from, to) of a dictionary column.
 func (a *arrowArray) appendCodes(dst []uint32, from, to int) ([]uint32, error) {
-	d := a.dictionary
-	for i := from; i < to; i++ {
-		if !a.valid(i) {
-			dst = append(dst, 0)
-			continue
+	start := len(dst)
+	dst = a.appendIndices(dst, from, to)
+	d, entries := a.dictionary, uint32(a.dictionary.n)
+	for i, at := range dst[start:] {
+		switch {
+		case at >= entries && a.valid(from+i):
+			return dst, fmt.Errorf("%w: a dictionary index out of range at row %d", ErrDamaged, from+i)
+		case at >= entries:
+			dst[start+i] = 0
+		case d.codes != nil:
+			dst[start+i] = d.codes[at]
+		default:
+			dst[start+i] = at + 1
 		}
-		at := a.index(i)
-		if at >= d.n {
-			return dst, fmt.Errorf("%w: a dictionary index out of range at row %d", ErrDamaged, i)
-		}
-		if d.codes != nil {
-			dst = append(dst, d.codes[at])
-		} else {
-			dst = append(dst, uint32(at)+1)
+	}
+	if a.validity == nil {
+		return dst, nil
+	}
+	for i := range dst[start:] {
+		if !a.valid(from + i) {
+			dst[start+i] = 0
 		}
 	}
 	return dst, nil
 }
 
-// entry returns the entry of a dictionary that index i means.
-func (d *arrowValues) entry(i uint64) (*arrowArray, int) {
+// entry returns the entry of a dictionary that index i, which is in range, means.
+func (d *arrowValues) entry(i uint32) (*arrowArray, int) {
+	at := int(i)
 	for _, p := range d.parts {
-		if i < uint64(p.n) {
-			return p, int(i)
+		if at < p.n {
+			return p, at
 		}
-		i -= uint64(p.n)
+		at -= p.n
 	}
 	return nil, 0
 }

@@ -66,6 +66,7 @@ func csvFloat(text []byte) (float64, bool) {
 	if !ok {
 		return 0, false
 	}
+	// The view of text as a string ends with the call: strconv copies what its errors quote.
 	if !n.exact || n.mantissa > 1<<53 || n.exponent < -22 || n.exponent > 22 {
 		f, err := strconv.ParseFloat(unsafe.String(unsafe.SliceData(text), len(text)), 64)
 		return f, err == nil

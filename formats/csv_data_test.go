@@ -1,0 +1,214 @@
+package formats
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// randomText returns a text that needs quotes more often than not.
+func randomText(r *rand.Rand) string {
+	alphabet := []string{"a", "b", "\"", ",", "\n", "\r\n", ";", " ", "é", "漢", "1", "."}
+	var b strings.Builder
+	for range r.IntN(8) {
+		b.WriteString(alphabet[r.IntN(len(alphabet))])
+	}
+	return b.String()
+}
+
+// writeRandom writes a field, quoted when it must be and sometimes when not.
+func writeRandom(b *strings.Builder, r *rand.Rand, text string) {
+	if r.IntN(3) > 0 && !strings.ContainsAny(text, "\",\n\r") {
+		b.WriteString(text)
+		return
+	}
+	b.WriteString(`"` + strings.ReplaceAll(text, `"`, `""`) + `"`)
+}
+
+// TestCSVAgreesWithStandardLibrary compares the scanner with encoding/csv on random
+// well-formed texts, with a buffer that every few records outgrow.
+func TestCSVAgreesWithStandardLibrary(t *testing.T) {
+	seed := rand.Uint64()
+	r := rand.New(rand.NewPCG(seed, 0))
+	for range 3000 {
+		columns := 1 + r.IntN(4)
+		var b strings.Builder
+		for range r.IntN(20) {
+			for c := range columns {
+				if c > 0 {
+					b.WriteByte(',')
+				}
+				writeRandom(&b, r, randomText(r))
+			}
+			b.WriteString([]string{"\n", "\r\n", "\n\n", "\r\n\n"}[r.IntN(4)])
+		}
+		text := b.String()
+		if r.IntN(2) == 0 {
+			text = strings.TrimRight(text, "\r\n")
+		}
+		want, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+		got, gotErr := scanAll(text, columns, 1+r.IntN(64))
+		if err != nil || gotErr != nil || !reflect.DeepEqual(got, want) && len(want)+len(got) > 0 {
+			t.Fatalf("seed %d: %q: got %q (%v), want %q (%v)", seed, text, got, gotErr, want, err)
+		}
+	}
+}
+
+// scanAll returns all records, with line ends inside fields as encoding/csv makes them.
+func scanAll(text string, columns, buffer int) (records [][]string, err error) {
+	s := newCSVScanner(strings.NewReader(text), ',', 1, columns)
+	s.skip, s.buf = true, make([]byte, buffer)
+	for {
+		fields, err := s.record()
+		if err != nil {
+			if err.Error() == "EOF" {
+				return records, nil
+			}
+			return records, err
+		}
+		var record []string
+		for _, f := range fields {
+			record = append(record, strings.ReplaceAll(string(f.text), "\r\n", "\n"))
+		}
+		records = append(records, record)
+	}
+}
+
+func TestCSVRealData(t *testing.T) {
+	tests := []struct {
+		file string
+		rows int64
+		ints string // columns that are Int; the others are String
+	}{
+		{"adult/adult.csv", 45222, "age fnlwgt education-num capital-gain capital-loss hours-per-week"},
+		{"uci/german.csv", 1000, "duration-months credit-amount installment-rate residence-since age existing-credits dependents"},
+		{"uci/nursery.csv", 12960, ""},
+		{"uci/mushroom.csv", 8124, ""},
+		{"uci/cmc.csv", 1473, "wife-age wife-education husband-education children husband-occupation living-standard"},
+		{"uci/car.csv", 1728, ""},
+		{"uci/tictactoe.csv", 958, ""},
+		{"uci/vote.csv", 435, ""},
+		{"uci/breast_cancer_wisconsin.csv", 699, "id clump-thickness cell-size-uniformity cell-shape-uniformity marginal-adhesion epithelial-cell-size bare-nuclei bland-chromatin normal-nucleoli mitoses"},
+	}
+	for _, tt := range tests {
+		path := filepath.Join("../../shared/data", tt.file)
+		if _, err := os.Stat(path); err != nil {
+			t.Skip("no shared data")
+		}
+		s, err := openCSV(context.Background(), path, ReadOptions{})
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		defer s.close()
+		var ints []string
+		for _, f := range s.fields() {
+			if f.Type == (Type{Kind: Int, Bits: 64}) {
+				ints = append(ints, f.Name)
+			} else if f.Type.Kind != String {
+				t.Errorf("%s: column %s is %v", tt.file, f.Name, f.Type)
+			}
+		}
+		if got := strings.Join(ints, " "); got != tt.ints || rowsOf(s) != tt.rows {
+			t.Errorf("%s: %d rows, ints %s", tt.file, rowsOf(s), got)
+		}
+		compareWithStandardLibrary(t, s, path)
+	}
+}
+
+func compareWithStandardLibrary(t *testing.T, s source, path string) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c, cells := range mustReadAll(t, s, true) {
+		for i, got := range cells {
+			want := records[i+1][c]
+			if want == "" {
+				want = nullCell
+			}
+			if got != want {
+				t.Fatalf("%s: row %d, column %d differs", path, i, c)
+			}
+		}
+	}
+}
+
+func FuzzCSV(f *testing.F) {
+	for _, seed := range []string{
+		"", "a\n", "a,b\n1,2\n", "a;b\n\"x\"\"y\";\r\n", "\ufeffa\tb\n1970-01-01\t1.5e3\n", "a,b\n\"1\n2\",true\n\n", "a\n\n\"\n",
+	} {
+		f.Add([]byte(seed), byte(0))
+		f.Add(packedText(f, []byte(seed), true), byte(1))
+		f.Add(packedText(f, []byte(seed), false), byte(7))
+	}
+	f.Fuzz(func(t *testing.T, data []byte, batch byte) {
+		s, err := tryCSV(t, string(data), ReadOptions{BatchRows: int(batch)})
+		if err != nil {
+			checkRefused(t, err)
+			return
+		}
+		coded := mustReadAll(t, s, true)
+		if plain := mustReadAll(t, s, false); !reflect.DeepEqual(coded, plain) {
+			t.Errorf("coded %q, plain %q", coded, plain)
+		}
+		if int64(len(coded[0])) != rowsOf(s) {
+			t.Errorf("%d rows, said %d", len(coded[0]), rowsOf(s))
+		}
+	})
+}
+
+// checkRefused makes sure that bad input is refused as such, not by a panic.
+func checkRefused(t testing.TB, err error) {
+	t.Helper()
+	known := errors.Is(err, ErrDamaged) || errors.Is(err, ErrUnsupported) || errors.Is(err, ErrSchema)
+	if !known || strings.Contains(err.Error(), "panic") {
+		t.Errorf("refused with %v", err)
+	}
+}
+
+func BenchmarkCSV(b *testing.B) {
+	s := mustCSV(b, string(bigCSV(200000)), ReadOptions{})
+	parts := s.(*csvSource).parts
+	b.SetBytes(parts[len(parts)-1].end)
+	for b.Loop() {
+		for _, coded := range []bool{true, false} {
+			if _, err := drain(s, everyColumn(s, coded)); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	runtime.KeepAlive(s)
+}
+
+// drain reads a whole source and returns its rows.
+func drain(s source, requests []Request) (rows int64, err error) {
+	r, err := s.read(context.Background(), 0, len(s.chunks()), requests)
+	if err != nil {
+		return 0, err
+	}
+	defer r.Close()
+	for {
+		b, err := r.Next(context.Background())
+		if err != nil {
+			if err.Error() == "EOF" {
+				err = nil
+			}
+			return rows, err
+		}
+		rows += int64(b.Rows)
+	}
+}

@@ -1,0 +1,127 @@
+package pipeline
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/kcut/kcut/formats"
+)
+
+// splitsOf returns splits of the given numbers of rows.
+func splitsOf(rows ...int64) (splits []formats.Split) {
+	at := int64(0)
+	for i, n := range rows {
+		splits = append(splits, formats.Split{Ordinal: i, Row: at, Rows: n})
+		at += n
+	}
+	return splits
+}
+
+func TestPlanRowGroups(t *testing.T) {
+	for _, tt := range []struct {
+		splits []formats.Split
+		want   string // tasks in brackets, groups as ordinal:from-to+…
+	}{
+		{splitsOf(), ""},
+		{splitsOf(0, 0), ""},
+		{splitsOf(10), "[0:0-10]"},
+		{splitsOf(4, 0, 6), "[0:0-4+2:0-6]"},
+		{splitsOf(4, 7, 3), "[0:0-4][1:0-7+2:0-3]"},
+		{splitsOf(25), "[0:0-8 0:8-16 0:16-25]"},
+		{splitsOf(3, 11, 3), "[0:0-3][1:0-5 1:5-11][2:0-3]"},
+	} {
+		got := ""
+		for _, task := range planRowGroups(tt.splits, 10) {
+			got += "["
+			for g, pieces := range task {
+				if g > 0 {
+					got += " "
+				}
+				for i, p := range pieces {
+					if i > 0 {
+						got += "+"
+					}
+					got += fmt.Sprintf("%d:%d-%d", p.split.Ordinal, p.from, p.to)
+				}
+			}
+			got += "]"
+		}
+		if got != tt.want {
+			t.Errorf("%d splits: got %s, want %s", len(tt.splits), got, tt.want)
+		}
+	}
+}
+
+func TestPlanRowGroupsCoversEveryRowOnce(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	for range 200 {
+		var rows []int64
+		for range rng.IntN(20) {
+			rows = append(rows, rng.Int64N(1<<rng.IntN(12)+1))
+		}
+		splits, limit := splitsOf(rows...), 1+rng.Int64N(300)
+		next := int64(0)
+		for _, task := range planRowGroups(splits, limit) {
+			for _, pieces := range task {
+				size := int64(0)
+				for _, p := range pieces {
+					if p.split.Row+p.from != next || p.to <= p.from {
+						t.Fatalf("rows %v, limit %d: piece %d:%d-%d after row %d", rows, limit, p.split.Ordinal, p.from, p.to, next)
+					}
+					next, size = p.split.Row+p.to, size+p.to-p.from
+				}
+				if size > limit {
+					t.Fatalf("rows %v, limit %d: a row group of %d", rows, limit, size)
+				}
+			}
+		}
+		if n := len(splits); n > 0 && next != splits[n-1].Row+splits[n-1].Rows {
+			t.Fatalf("rows %v, limit %d: rows from %d on are missing", rows, limit, next)
+		}
+	}
+}
+
+func TestBinStartsAreQuantileEdges(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	for range 300 {
+		var found []occurrence
+		var total uint64
+		for range 1 + rng.IntN(60) {
+			n := 1 + rng.Uint64N(1<<rng.IntN(8))
+			found, total = append(found, occurrence{records: n}), total+n
+		}
+		limit := 1 + rng.IntN(40)
+		// The definition, word for word: bin i starts at the first value below which at least
+		// i/limit of the records lie.
+		want := make(map[int]bool)
+		for i := range limit {
+			below := uint64(0)
+			for at, o := range found {
+				if below*uint64(limit) >= uint64(i)*total {
+					want[at] = true
+					break
+				}
+				below += o.records
+			}
+		}
+		if len(found) <= limit {
+			for at := range found {
+				want[at] = true
+			}
+		}
+		got := binStarts(found, limit)
+		if len(got) != len(want) {
+			t.Fatalf("%d values, limit %d: %d bins, want %d", len(found), limit, len(got), len(want))
+		}
+		for _, at := range got {
+			if !want[at] {
+				t.Fatalf("%d values, limit %d: a bin starts at value %d", len(found), limit, at)
+			}
+		}
+	}
+}
