@@ -131,11 +131,11 @@ func (c *compressor) newCounting() *counting {
 		counters: make([]*partition.ClassCounter, len(c.columns)),
 	}
 	for i, in := range c.columns {
-		w.maps[i] = mapping{in: in, known: 1}
+		w.maps[i] = newMapping(in)
 		w.counters[i] = partition.NewClassCounter(c.budget)
 	}
 	if c.class != nil {
-		w.maps[len(c.columns)] = mapping{in: c.class, known: 1}
+		w.maps[len(c.columns)] = newMapping(c.class)
 	}
 	for _, g := range c.plan.Groupings {
 		columns := g.Columns
@@ -179,7 +179,7 @@ func (w *counting) batch(b *formats.Batch) (err error) {
 		if w.codes[i], err = w.maps[i].translate(column, w.codes[i]); err != nil {
 			return err
 		}
-		w.domains[i] = w.maps[i].known
+		w.domains[i] = w.maps[i].domain
 	}
 	var classes []uint32
 	classDomain := 1

@@ -43,7 +43,7 @@ func (r *run) locate(ctx context.Context, attribute int, err error) error {
 
 // firstRow returns the place of the first row whose value has one of the given codes.
 func (r *run) firstRow(ctx context.Context, attribute int, provisional map[uint32]bool) (string, error) {
-	m := mapping{in: r.counts.columns[attribute], known: 1}
+	m := newMapping(r.counts.columns[attribute])
 	request := []formats.Request{{Column: r.prepared.masked[attribute], Coded: true}}
 	start := int64(0) // of the split's file
 	file := ""

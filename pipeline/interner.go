@@ -42,40 +42,15 @@ func newInterner(field formats.Field, nanIsNull bool, budget *spill.Budget) *int
 // len returns the number of provisional codes given out, the null's included.
 func (in *interner) len() int { return in.values.Len() + 1 }
 
-// mapping translates one reader's local codes to provisional codes. It belongs to one
-// goroutine and remembers what it did for a list of values that only grows.
-type mapping struct {
-	in    *interner
-	of    *formats.Values
-	codes []uint32 // codes[c] is the provisional code of local code c
-	known int      // domain of the provisional codes seen so far
-}
+// null returns the null's provisional code.
+func (in *interner) null() uint32 { return nullCode }
 
-// translate appends to out[:0] the provisional codes of a coded column's rows.
-func (m *mapping) translate(c *formats.Column, out []uint32) ([]uint32, error) {
-	if m.of != c.Values {
-		m.of, m.codes = c.Values, append(m.codes[:0], nullCode)
-	}
-	if n := c.Values.Len(); len(m.codes) <= n {
-		var err error
-		if m.codes, m.known, err = m.in.intern(c.Values, m.codes); err != nil {
-			return nil, err
-		}
-	}
-	out = out[:0]
-	for _, code := range c.Codes {
-		out = append(out, m.codes[code])
-	}
-	return out, nil
-}
-
-// intern numbers the values from entry len(codes)−1 on and appends their codes. It also
-// returns the number of provisional codes there are by then.
-func (in *interner) intern(values *formats.Values, codes []uint32) ([]uint32, int, error) {
+// encode numbers the values that are new and appends the provisional codes of all.
+func (in *interner) encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	before, data := in.values.Len(), len(in.values.Data)
-	for i := len(codes) - 1; i < values.Len(); i++ {
+	for i := from; i < values.Len(); i++ {
 		var code uint32
 		var err error
 		if in.words != nil {
@@ -134,6 +109,28 @@ func (in *interner) text(value []byte) (uint32, error) {
 	code = uint32(in.values.Len())
 	in.bytes[string(value)] = code
 	return code, nil
+}
+
+// ordered is the coder of a domain whose values were interned.
+type ordered struct {
+	in     *interner
+	domain *domain
+}
+
+func (o ordered) null() uint32 { return o.domain.codes[nullCode] }
+
+// encode appends the values' codes. A value that was not met before is an error: the input
+// has changed.
+func (o ordered) encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
+	first := len(codes)
+	codes, _, err := o.in.encode(values, from, codes)
+	if err != nil {
+		return nil, 0, err
+	}
+	for i := first; i < len(codes); i++ {
+		codes[i] = o.domain.codes[codes[i]]
+	}
+	return codes, o.domain.attribute.Len(), nil
 }
 
 func (in *interner) changed() error {

@@ -17,8 +17,7 @@ type masker struct {
 	dataset  *formats.Dataset
 	plan     *releasePlan
 	recoding engine.Recoding
-	interned []*interner // of every attribute, all values known
-	domains  []*domain
+	coders   []coder // of every attribute
 	write    formats.WriteOptions
 	threads  int
 	events   *Events
@@ -77,7 +76,7 @@ func (m *masker) newMasking() (*masking, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := len(m.domains)
+	n := len(m.coders)
 	w := &masking{
 		m: m, rows: rows,
 		maps:   make([]mapping, n),
@@ -85,7 +84,7 @@ func (m *masker) newMasking() (*masking, error) {
 		labels: make([][]uint32, n),
 	}
 	for a := range w.maps {
-		w.maps[a] = mapping{in: m.interned[a], known: 1}
+		w.maps[a] = newMapping(m.coders[a])
 	}
 	return w, nil
 }
@@ -155,20 +154,16 @@ func (w *masking) next(ctx context.Context) (err error) {
 	return nil
 }
 
-// translate fills the final codes of attribute a.
+// translate fills the codes of attribute a and makes room for its labels.
 func (w *masking) translate(a int, column *formats.Column) (err error) {
 	if w.codes[a], err = w.maps[a].translate(column, w.codes[a]); err != nil {
 		return err
 	}
-	final := w.m.domains[a].codes
-	codes := w.codes[a]
-	for i, provisional := range codes {
-		codes[i] = final[provisional]
+	rows := len(w.codes[a])
+	if cap(w.labels[a]) < rows {
+		w.labels[a] = make([]uint32, rows)
 	}
-	if cap(w.labels[a]) < len(codes) {
-		w.labels[a] = make([]uint32, len(codes))
-	}
-	w.labels[a] = w.labels[a][:len(codes)]
+	w.labels[a] = w.labels[a][:rows]
 	return nil
 }
 

@@ -300,11 +300,13 @@ func (r *run) mask(ctx context.Context, target *target) error {
 	if err != nil {
 		return err
 	}
-	for _, in := range r.counts.columns {
+	coders := make([]coder, len(r.domains))
+	for a, in := range r.counts.columns {
 		in.frozen = true
+		coders[a] = ordered{in, r.domains[a]}
 	}
 	m := &masker{
-		dataset: r.dataset, plan: plan, recoding: r.recoding, interned: r.counts.columns, domains: r.domains,
+		dataset: r.dataset, plan: plan, recoding: r.recoding, coders: coders,
 		write:   formats.WriteOptions{Compression: r.job.Output.Compression, Level: r.job.Output.Level},
 		threads: r.threads, events: &r.events,
 	}
