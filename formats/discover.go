@@ -130,6 +130,40 @@ func list(dir string, depth int) ([]string, error) {
 	return names, nil
 }
 
+// Finds reports whether a pattern would name a file of the given path if there were one.
+func Finds(pattern, path string) (bool, error) {
+	pattern, err := filepath.Abs(pattern)
+	if err != nil {
+		return false, fmt.Errorf("find input %s: %w", pattern, err)
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return false, fmt.Errorf("find input %s: %w", path, err)
+	}
+	root, parts := pattern, []string(nil)
+	if _, err := os.Stat(pattern); err != nil && hasMeta(pattern) {
+		root, parts = splitGlob(pattern)
+	}
+	below, err := filepath.Rel(root, path)
+	if err != nil || !filepath.IsLocal(below) {
+		return false, nil
+	}
+	return below == "." || matchNames(parts, strings.Split(filepath.ToSlash(below), "/")), nil
+}
+
+// matchNames is matchParts for the components of one path.
+func matchNames(parts, names []string) bool {
+	switch {
+	case len(parts) == 0:
+		return !slices.ContainsFunc(names, hidden)
+	case len(names) == 0:
+		return false
+	case parts[0] == "**":
+		return matchNames(parts[1:], names) || !hidden(names[0]) && matchNames(parts, names[1:])
+	}
+	ok, err := filepath.Match(parts[0], names[0])
+	return err == nil && ok && (!hidden(names[0]) || hidden(parts[0])) && matchNames(parts[1:], names[1:])
+}
+
 // matchParts appends the files below dir whose path matches the parts of a pattern, one a
 // path component; ** stands for any number of components. A directory that the whole
 // pattern matches stands for the files below it. Hive partitions are looked for in the whole path.

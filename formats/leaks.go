@@ -199,12 +199,17 @@ func (s *pageScan) page(p *labelPage) {
 	}
 }
 
-// statistic looks at a smallest or largest value; nil is none.
+// statistic looks at a smallest or largest value; nil is none. The format asks for a
+// smallest 0 of floats to be written as -0.
 func (s *pageScan) statistic(v []byte) {
 	if v == nil {
 		return
 	}
-	if s.form.size > 0 && len(v) != s.form.size || !s.accept(s.form.text(v)) {
+	if s.form.size > 0 && len(v) != s.form.size {
+		s.bounds++
+		return
+	}
+	if text := s.form.text(v); !s.accept(text) && (text != "-0" || !s.accept("0")) {
 		s.bounds++
 	}
 }

@@ -155,18 +155,36 @@ func ParseCut(data []byte) (*CutFile, error) {
 	if cut.Version != cutVersion {
 		return nil, fmt.Errorf("read cut: version %d, this kcut reads version %d: %w", cut.Version, cutVersion, formats.ErrUnsupported)
 	}
-	names := make(map[string]bool, len(cut.Columns))
-	for _, column := range cut.Columns {
+	if err := cut.check(); err != nil {
+		return nil, fmt.Errorf("read cut: %w", err)
+	}
+	return cut, nil
+}
+
+// check makes sure of what a recount relies on: sets that demand something, of columns that
+// have one cut each.
+func (c *CutFile) check() error {
+	names := make(map[string]bool, len(c.Columns))
+	for _, column := range c.Columns {
+		if names[column.Name] {
+			return fmt.Errorf("column %s has two cuts: %w", column.Name, formats.ErrDamaged)
+		}
 		names[column.Name] = true
 	}
-	for i, set := range cut.Sets {
+	if len(c.Sets) == 0 {
+		return fmt.Errorf("no quasi-identifier set: %w", formats.ErrDamaged)
+	}
+	for i, set := range c.Sets {
+		if set.K < 1 || len(set.Columns) == 0 {
+			return fmt.Errorf("quasi-identifier set %d demands nothing: %w", i+1, formats.ErrDamaged)
+		}
 		for _, name := range set.Columns {
 			if !names[name] {
-				return nil, fmt.Errorf("read cut: quasi-identifier set %d has a column without a cut: %w", i+1, formats.ErrDamaged)
+				return fmt.Errorf("quasi-identifier set %d has a column without a cut: %w", i+1, formats.ErrDamaged)
 			}
 		}
 	}
-	return cut, nil
+	return nil
 }
 
 // ReadCut returns the cut of a released file, of a released directory (its first part's),

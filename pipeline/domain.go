@@ -226,14 +226,11 @@ func setBounds(a *engine.Attribute, spec *ColumnSpec, values *formats.Values, fo
 }
 
 // declaredEnd reads a declared bound, places the end of the number line there and returns
-// the bound's canonical text. An empty text declares nothing.
+// the bound's canonical text, empty when nothing is declared.
 func declaredEnd(spec *ColumnSpec, values *formats.Values, found []occurrence, text string, end *float64, upper bool) (string, error) {
-	if text == "" {
-		return "", nil
-	}
-	bound := &formats.Values{Type: values.Type}
-	if err := bound.Parse(text); err != nil {
-		return "", &Error{Class: ClassUsage, Err: fmt.Errorf("read the declared bounds of column %s: %w", spec.Name, err)}
+	bound, err := parseBound(spec, values.Type, text)
+	if bound == nil {
+		return "", err
 	}
 	if outside := beyond(bound, upper, values, found); outside.values > 0 {
 		return "", &Error{

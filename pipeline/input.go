@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 
 	"github.com/kcut/kcut/formats"
 )
@@ -22,6 +24,34 @@ func openInput(ctx context.Context, job *Job) (*formats.Dataset, error) {
 		return nil, fmt.Errorf("open input: %w", err)
 	}
 	return dataset, nil
+}
+
+// statInputs returns what the file system says of every input file.
+func statInputs(files []string) ([]fs.FileInfo, error) {
+	infos := make([]fs.FileInfo, len(files))
+	for i, file := range files {
+		var err error
+		if infos[i], err = os.Stat(file); err != nil {
+			return nil, fmt.Errorf("look at input: %w", err)
+		}
+	}
+	return infos, nil
+}
+
+// checkUnchanged compares the input files with what they were when the run began. Two
+// readings of different data could agree in every value and count and still not in which
+// rows have them.
+func checkUnchanged(files []string, before []fs.FileInfo) error {
+	now, err := statInputs(files)
+	if err != nil {
+		return err
+	}
+	for i, was := range before {
+		if !os.SameFile(was, now[i]) || was.Size() != now[i].Size() || !was.ModTime().Equal(now[i].ModTime()) {
+			return fmt.Errorf("read %s again: it was changed during the run: %w", files[i], formats.ErrDamaged)
+		}
+	}
+	return nil
 }
 
 // locate adds to the error of an uncovered value where the first such row is.

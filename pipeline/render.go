@@ -3,6 +3,7 @@ package pipeline
 import (
 	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
@@ -87,8 +88,9 @@ func boundColumn(field formats.Field, suffix string, intervals []engine.Interval
 	return c, nil
 }
 
-// midpointColumn holds the middle of every interval: of numbers as a float, of dates as the
-// date, rounded down. An interval with an open end has none.
+// midpointColumn holds the middle of every interval: of numbers as a float, halfway between
+// the floats nearest to the ends' texts; of dates as the date, rounded down. An interval with
+// an open end has none.
 func midpointColumn(field formats.Field, intervals []engine.Interval) (releaseColumn, error) {
 	t := formats.Type{Kind: formats.Float, Bits: 64}
 	switch field.Type.Kind {
@@ -114,18 +116,29 @@ func (c *releaseColumn) addMiddle(source formats.Type, interval engine.Interval)
 	if interval.Lower == "" || interval.Upper == "" {
 		return c.add("", true)
 	}
-	ends := &formats.Values{Type: source}
+	if source.Kind == formats.Date {
+		return c.addMiddleDate(interval)
+	}
+	lower, err := strconv.ParseFloat(interval.Lower, 64)
+	if err != nil {
+		return err
+	}
+	upper, err := strconv.ParseFloat(interval.Upper, 64)
+	if err != nil {
+		return err
+	}
+	middle := lower + (upper-lower)/2
+	return c.add(formatFloat(middle), math.IsInf(middle, 0) || math.IsNaN(middle))
+}
+
+func (c *releaseColumn) addMiddleDate(interval engine.Interval) error {
+	ends := &formats.Values{Type: c.values.Type}
 	for _, text := range []string{interval.Lower, interval.Upper} {
 		if err := ends.Parse(text); err != nil {
 			return err
 		}
 	}
-	if source.Kind == formats.Date {
-		c.values.Words = append(c.values.Words, ends.Words[0]+(ends.Words[1]-ends.Words[0])/2)
-		c.codes = append(c.codes, uint32(c.values.Len()))
-		return nil
-	}
-	lower, upper := ends.Float(0), ends.Float(1)
-	middle := lower + (upper-lower)/2
-	return c.add(formatFloat(middle), math.IsInf(middle, 0) || math.IsNaN(middle))
+	c.values.Words = append(c.values.Words, ends.Words[0]+(ends.Words[1]-ends.Words[0])/2)
+	c.codes = append(c.codes, uint32(c.values.Len()))
+	return nil
 }

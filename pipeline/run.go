@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"runtime"
 
@@ -62,6 +63,7 @@ type run struct {
 	budget  *spill.Budget
 
 	dataset    *formats.Dataset
+	inputs     []fs.FileInfo // of the dataset's files, when they were opened
 	prepared   *prepared
 	taxonomies map[string]Taxonomy // of generalized columns
 	counts     *compression
@@ -124,6 +126,9 @@ func (r *run) plan(ctx context.Context) (err error) {
 		return err
 	}
 	if err := checkDistinct(r.job, r.dataset); err != nil {
+		return err
+	}
+	if r.inputs, err = statInputs(r.dataset.Files()); err != nil {
 		return err
 	}
 	r.report.Rows, r.report.Inputs = r.dataset.Rows(), r.dataset.Files()
@@ -272,7 +277,7 @@ func (r *run) search(ctx context.Context) error {
 		}
 		r.report.Sets = append(r.report.Sets, report)
 	}
-	r.cut, err = json.Marshal(r.describe())
+	r.cut, err = marshalPlain(r.describe())
 	return err
 }
 
@@ -312,6 +317,9 @@ func (r *run) mask(ctx context.Context, target *target) error {
 	}
 	parts := target.parts(plan.outputs(), map[string]string{CutKey: string(r.cut)})
 	err = m.mask(ctx, planRowGroups(r.dataset.Splits(), int64(r.job.Output.RowGroupRows)), parts.add)
+	if err == nil {
+		err = checkUnchanged(r.dataset.Files(), r.inputs)
+	}
 	return errors.Join(err, parts.close(err == nil))
 }
 

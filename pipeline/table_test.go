@@ -84,6 +84,12 @@ func (t *testTable) column(tb testing.TB, c int, rows [][]string) *formats.Colum
 // parquet writes rows from..to-1 to a file with row groups of the given number of rows.
 func (t *testTable) parquet(tb testing.TB, path string, from, to, groupRows int) {
 	tb.Helper()
+	t.encode(tb, path, nil, from, to, groupRows)
+}
+
+// encode writes rows from..to-1 to a file with the given metadata.
+func (t *testTable) encode(tb testing.TB, path string, metadata map[string]string, from, to, groupRows int) {
+	tb.Helper()
 	columns := make([]formats.OutputColumn, len(t.fields))
 	for i, field := range t.fields {
 		columns[i].Field = field
@@ -93,32 +99,36 @@ func (t *testTable) parquet(tb testing.TB, path string, from, to, groupRows int)
 		tb.Fatal(err)
 	}
 	defer file.Close()
-	writer, err := formats.NewWriter(file, columns, nil)
+	writer, err := formats.NewWriter(file, columns, metadata)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	for ; from < to; from += groupRows {
-		rows := t.rows[from:min(to, from+groupRows)]
-		group, err := formats.NewRowGroup(columns, formats.WriteOptions{Compression: "snappy"})
-		if err != nil {
-			tb.Fatal(err)
-		}
-		for c := range columns {
-			if err := group.Append(c, t.column(tb, c, rows), 0, len(rows)); err != nil {
-				tb.Fatal(err)
-			}
-		}
-		encoded, err := group.Encode()
-		if err != nil {
-			tb.Fatal(err)
-		}
-		if err := writer.Write(encoded); err != nil {
+		if err := writer.Write(t.rowGroup(tb, columns, t.rows[from:min(to, from+groupRows)])); err != nil {
 			tb.Fatal(err)
 		}
 	}
 	if err := writer.Close(); err != nil {
 		tb.Fatal(err)
 	}
+}
+
+func (t *testTable) rowGroup(tb testing.TB, columns []formats.OutputColumn, rows [][]string) *formats.EncodedRowGroup {
+	tb.Helper()
+	group, err := formats.NewRowGroup(columns, formats.WriteOptions{Compression: "snappy"})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for c := range columns {
+		if err := group.Append(c, t.column(tb, c, rows), 0, len(rows)); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	encoded, err := group.Encode()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return encoded
 }
 
 // csv writes all rows as CSV.
@@ -175,14 +185,19 @@ func jobFolder(tb testing.TB, job string) string {
 	return dir
 }
 
-// runJob runs the folder's job with overrides given as key, value pairs.
-func runJob(tb testing.TB, dir string, trace io.Writer, overrides ...string) (*Report, error) {
-	tb.Helper()
+// loadJob loads the folder's job with overrides given as key, value pairs.
+func loadJob(dir string, overrides ...string) (*Job, error) {
 	var list []Override
 	for i := 0; i < len(overrides); i += 2 {
 		list = append(list, Override{Key: overrides[i], Value: overrides[i+1], Origin: "test"})
 	}
-	job, err := LoadJob(filepath.Join(dir, "job.yaml"), list)
+	return LoadJob(filepath.Join(dir, "job.yaml"), list)
+}
+
+// runJob runs the folder's job with overrides given as key, value pairs.
+func runJob(tb testing.TB, dir string, trace io.Writer, overrides ...string) (*Report, error) {
+	tb.Helper()
+	job, err := loadJob(dir, overrides...)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/kcut/kcut/formats"
 )
@@ -21,7 +22,7 @@ func checkTarget(job *Job, overwrite bool) error {
 	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil
+		return checkFolder(filepath.Dir(path))
 	case err != nil:
 		return fmt.Errorf("look for output %s: %w", path, err)
 	case !overwrite:
@@ -38,6 +39,22 @@ func checkTarget(job *Job, overwrite bool) error {
 		}
 	}
 	return nil
+}
+
+// checkFolder refuses an output whose folder is not there, before any work is done for it.
+func checkFolder(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return nil
+	case err == nil, errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return &Error{
+			Class: ClassUsage,
+			Hint:  "make the folder first, or name another output",
+			Err:   fmt.Errorf("write output into %s: there is no such folder", path),
+		}
+	}
+	return fmt.Errorf("look for folder %s: %w", path, err)
 }
 
 // isDirectory reports whether an output path names a directory of part files.
@@ -59,15 +76,16 @@ func checkDistinct(job *Job, dataset *formats.Dataset) error {
 			return overlap(job)
 		}
 	}
+	written := output
+	if isDirectory(job.Output.Path) {
+		written = filepath.Join(output, partName(0))
+	}
 	for _, pattern := range job.Input {
-		if info, err := os.Stat(pattern); err != nil || !info.IsDir() {
-			continue
-		}
-		directory, err := filepath.Abs(pattern)
+		found, err := formats.Finds(pattern, written)
 		if err != nil {
-			return fmt.Errorf("find input %s: %w", pattern, err)
+			return err
 		}
-		if strings.HasPrefix(output, directory+string(filepath.Separator)) {
+		if found {
 			return overlap(job)
 		}
 	}
@@ -116,6 +134,8 @@ func (t *target) parts(columns []formats.OutputColumn, metadata map[string]strin
 	return &parts{target: t, columns: columns, metadata: metadata}
 }
 
+func partName(number int) string { return fmt.Sprintf("part-%05d.parquet", number) }
+
 // add appends a row group.
 func (p *parts) add(g *formats.EncodedRowGroup) error {
 	if p.writer == nil {
@@ -135,7 +155,7 @@ func (p *parts) add(g *formats.EncodedRowGroup) error {
 func (p *parts) open() (err error) {
 	p.file = p.target.File()
 	if p.target.directory {
-		if p.file, err = p.target.Create(fmt.Sprintf("part-%05d.parquet", p.number)); err != nil {
+		if p.file, err = p.target.Create(partName(p.number)); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,445 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/binary"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut/formats"
+)
+
+// audit compares a release with its source, cell by cell, by plain maps over texts. It
+// shares nothing with the run or the verifier but the reading of files.
+type audit struct {
+	testing.TB
+	job     *Job
+	source  *grid
+	release *grid
+	labels  map[string]*textColumn // released columns of masked columns
+	cut     *CutFile
+}
+
+// auditFolder audits the release of a folder's job.
+func auditFolder(tb testing.TB, dir string, overrides ...string) *audit {
+	tb.Helper()
+	job, err := loadJob(dir, overrides...)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return auditJob(tb, job)
+}
+
+// auditJob audits the release of a job.
+func auditJob(tb testing.TB, job *Job) *audit {
+	tb.Helper()
+	path := job.Output.Path
+	a := &audit{TB: tb, job: job, source: readGrid(tb, job)}
+	a.release = readGrid(tb, &Job{Input: []string{path}})
+	var err error
+	if a.cut, err = ReadCut(path); err != nil {
+		tb.Fatal(err)
+	}
+	var masked []string
+	for _, column := range a.cut.Columns {
+		masked = append(masked, releasedNames(column.Name, column.Render)...)
+	}
+	a.labels = readLabels(tb, path, masked)
+	a.checkColumns()
+	for i := range a.source.fields {
+		a.checkKept(i)
+	}
+	for i := range a.cut.Columns {
+		a.checkTruth(&a.cut.Columns[i])
+		a.checkCut(&a.cut.Columns[i])
+	}
+	a.checkSets()
+	if v, err := Verify(context.Background(), path, Events{}); err != nil || !v.OK || v.Rows != int64(a.source.rows) {
+		tb.Errorf("verify: %+v, %v", v, err)
+	}
+	return a
+}
+
+// releasedNames returns the columns that a masked column is released as.
+func releasedNames(name, render string) []string {
+	if render == RenderBounds {
+		return []string{name + "_lower", name + "_upper"}
+	}
+	return []string{name}
+}
+
+// spec returns what the job says of an input column.
+func (a *audit) spec(name string) ColumnSpec {
+	if spec := a.job.Column(name); spec != nil {
+		return *spec
+	}
+	return ColumnSpec{Name: name, Mask: a.job.Unlisted}
+}
+
+// checkColumns: the release has the columns it should have, in order, and every row.
+func (a *audit) checkColumns() {
+	a.Helper()
+	var want, got []string
+	for _, field := range a.source.fields {
+		if spec := a.spec(field.Name); spec.Mask != MaskDrop {
+			want = append(want, releasedNames(field.Name, spec.Render)...)
+		}
+	}
+	for _, field := range a.release.fields {
+		got = append(got, field.Name)
+	}
+	if !slices.Equal(got, want) {
+		a.Errorf("columns %q, want %q", got, want)
+	}
+	if a.release.rows != a.source.rows || a.cut.Rows != int64(a.source.rows) {
+		a.Fatalf("%d rows, the cut says %d, the source has %d", a.release.rows, a.cut.Rows, a.source.rows)
+	}
+}
+
+// checkKept: a kept column is what it was, in every row.
+func (a *audit) checkKept(i int) {
+	a.Helper()
+	field := a.source.fields[i]
+	if a.spec(field.Name).Mask != MaskKeep || field.Type.Kind == formats.Nested {
+		return
+	}
+	at := slices.IndexFunc(a.release.fields, func(f formats.Field) bool { return f.Name == field.Name })
+	if at < 0 || a.release.fields[at].Type != field.Type {
+		a.Errorf("column %s: not there, or of another type", field.Name)
+		return
+	}
+	was, is := &a.source.columns[i], &a.release.columns[at]
+	for row := range a.source.rows {
+		if was.at(row) != is.at(row) {
+			a.Errorf("column %s, row %d: %q became %q", field.Name, row, was.at(row), is.at(row))
+			return
+		}
+	}
+}
+
+// checkTruth: every released value of a masked column covers the value it stands for.
+func (a *audit) checkTruth(column *CutColumn) {
+	a.Helper()
+	was := a.source.column(column.Name)
+	var is []*textColumn
+	for _, name := range releasedNames(column.Name, column.Render) {
+		is = append(is, a.labels[name])
+		if len(a.labels[name].codes) != a.source.rows {
+			a.Fatalf("column %s has %d labels", name, len(a.labels[name].codes))
+		}
+	}
+	seen := make(map[[3]uint32]bool)
+	for row := range a.source.rows {
+		key := [3]uint32{was.codes[row]}
+		texts := make([]string, 0, 2)
+		for i, c := range is {
+			key[i+1] = c.codes[row]
+			texts = append(texts, c.at(row))
+		}
+		if seen[key] {
+			continue
+		}
+		seen[key] = true
+		if !a.covers(column, was.at(row), texts) {
+			a.Errorf("column %s, row %d: %q became %q", column.Name, row, was.at(row), texts)
+			return
+		}
+	}
+}
+
+// covers reports whether released texts are true of a value.
+func (a *audit) covers(column *CutColumn, value string, texts []string) bool {
+	released := texts[0]
+	switch column.Mask {
+	case MaskSuppress:
+		return released == value || released == "*"
+	case MaskGeneralize:
+		path := a.path(column.Name, value)
+		return slices.Contains(path, released)
+	}
+	if strings.HasPrefix(value, "NaN") {
+		value = null // no interval can hold it
+	}
+	switch column.Render {
+	case RenderBounds:
+		return value == null || within(value, interval{lower: texts[0], upper: texts[1], closed: a.closed(column, texts[1])})
+	case RenderMidpoint:
+		return true // see TestMidpoints
+	}
+	if value == null {
+		return released == null && len(column.Cut) > 1 || len(column.Cut) == 1 && released == column.Cut[0].Label
+	}
+	parsed, ok := parseInterval(released)
+	return ok && within(value, parsed)
+}
+
+// closed reports whether an upper bound is the declared one, which belongs to its interval.
+func (a *audit) closed(column *CutColumn, upper string) bool {
+	last := column.Cut[len(column.Cut)-1]
+	if last.Null {
+		last = column.Cut[len(column.Cut)-2]
+	}
+	text, _ := endText(last.Upper)
+	return text == upper && strings.HasSuffix(last.Label, "]")
+}
+
+// path returns the labels that may stand for a value of a generalized column: its own and
+// those of its ancestors.
+func (a *audit) path(name, value string) []string {
+	t := a.taxonomy(name)
+	if t.Generator != nil {
+		return generatedPath(value, t.Generator)
+	}
+	if value == null {
+		return []string{null, t.Tree.Name}
+	}
+	if path := pathTo(t.Tree, value); path != nil {
+		return path
+	}
+	if a.spec(name).Unknown == UnknownRoot {
+		return []string{value, t.Tree.Name}
+	}
+	return nil
+}
+
+// generatedPath is path for a generator.
+func generatedPath(value string, g *Generator) []string {
+	if len(g.Ranges) > 0 {
+		return append(rangesWith(value, g.Ranges), value, "(,)")
+	}
+	path := []string{value, "*"}
+	if value == null {
+		return path
+	}
+	for _, n := range g.Prefix {
+		if r := []rune(value); n < len(r) {
+			path = append(path, string(r[:n])+"*")
+		}
+	}
+	for _, unit := range g.Date {
+		path = append(path, map[string]string{"month": value[:7], "year": value[:4], "decade": value[:3] + "0s"}[unit])
+	}
+	return path
+}
+
+// rangesWith returns the ranges between edges that hold a number.
+func rangesWith(value string, edges []string) []string {
+	if value == null {
+		return nil
+	}
+	ends := append(append([]string{""}, edges...), "")
+	var found []string
+	for i := range len(ends) - 1 {
+		opening := "["
+		if i == 0 {
+			opening = "("
+		}
+		if within(value, interval{lower: ends[i], upper: ends[i+1]}) {
+			found = append(found, opening+ends[i]+","+ends[i+1]+")")
+		}
+	}
+	return found
+}
+
+// taxonomy returns the tree of a generalized column as its file has it, or a generator.
+func (a *audit) taxonomy(name string) TaxonomySpec {
+	spec := a.spec(name).Taxonomy
+	if spec.Name == "" {
+		return *spec
+	}
+	if a.job.TaxonomyFile == "" {
+		return *a.job.Taxonomies[spec.Name]
+	}
+	trees, err := formats.ReadTaxonomies(a.job.TaxonomyFile)
+	if err != nil {
+		a.Fatal(err)
+	}
+	return TaxonomySpec{Tree: trees[spec.Name]}
+}
+
+// pathTo returns the names from a leaf up to the root, nil when there is no such leaf.
+func pathTo(n *formats.TaxonomyNode, leaf string) []string {
+	if n.Leaf() && n.Name == leaf {
+		return []string{n.Name}
+	}
+	for i := range n.Children {
+		if path := pathTo(&n.Children[i], leaf); path != nil {
+			return append(path, n.Name)
+		}
+	}
+	return nil
+}
+
+// interval is what a label says; an end that is empty or null is open.
+type interval struct {
+	lower, upper string
+	closed       bool // the upper end belongs to it
+}
+
+func parseInterval(label string) (interval, bool) {
+	if len(label) < 3 || !strings.ContainsRune("[(", rune(label[0])) || !strings.ContainsRune(")]", rune(label[len(label)-1])) {
+		return interval{}, false
+	}
+	lower, upper, ok := strings.Cut(label[1:len(label)-1], ",")
+	return interval{lower, upper, label[len(label)-1] == ']'}, ok && (lower == "") == (label[0] == '(')
+}
+
+func within(value string, i interval) bool {
+	if i.lower != "" && i.lower != null && order(value, i.lower) < 0 {
+		return false
+	}
+	if i.upper == "" || i.upper == null {
+		return true
+	}
+	c := order(value, i.upper)
+	return c < 0 || c == 0 && i.closed
+}
+
+// order compares numbers exactly, and dates and times, which are as long as each other, bytewise.
+func order(a, b string) int {
+	x, ok := new(big.Rat).SetString(a)
+	y, ok2 := new(big.Rat).SetString(b)
+	if ok && ok2 {
+		return x.Cmp(y)
+	}
+	f, err := strconv.ParseFloat(a, 64)
+	g, err2 := strconv.ParseFloat(b, 64)
+	if err == nil && err2 == nil {
+		return big.NewFloat(f).Cmp(big.NewFloat(g))
+	}
+	return strings.Compare(a, b)
+}
+
+// checkCut: the cut has every released label, and is one: a node on every path, intervals
+// that leave no gap.
+func (a *audit) checkCut(column *CutColumn) {
+	a.Helper()
+	if spec := a.spec(column.Name); spec.Mask != column.Mask {
+		a.Errorf("column %s: the cut says %s", column.Name, column.Mask)
+	}
+	labels := make(map[string]int)
+	for _, label := range column.Cut {
+		text := label.Label
+		if label.Null {
+			text = null
+		}
+		if labels[text]++; labels[text] > 1 {
+			a.Errorf("column %s: a label is twice in the cut", column.Name)
+		}
+	}
+	if column.Mask == MaskSuppress {
+		labels[column.Suppressed]++
+	}
+	if column.Render == "" {
+		for _, text := range a.labels[column.Name].texts[1:] {
+			if labels[text] == 0 {
+				a.Errorf("column %s: a released label is not in the cut", column.Name)
+			}
+		}
+	}
+	switch column.Mask {
+	case MaskGeneralize:
+		if tree := a.taxonomy(column.Name).Tree; tree != nil {
+			a.checkNodes(column.Name, tree, labels, 0)
+		}
+	case MaskDiscretize:
+		a.checkIntervals(column)
+	}
+}
+
+// checkNodes: every leaf has exactly one node of the cut at or above it.
+func (a *audit) checkNodes(name string, n *formats.TaxonomyNode, labels map[string]int, above int) {
+	above += labels[n.Name]
+	if n.Leaf() && above != 1 {
+		a.Errorf("column %s: a leaf has %d nodes of the cut on its path", name, above)
+	}
+	for i := range n.Children {
+		a.checkNodes(name, &n.Children[i], labels, above)
+	}
+}
+
+func (a *audit) checkIntervals(column *CutColumn) {
+	a.Helper()
+	var end string
+	if bounds := a.spec(column.Name).Bounds; bounds.Lower != "" {
+		if end, _ = endText(column.Cut[0].Lower); order(end, bounds.Lower) != 0 {
+			a.Errorf("column %s: the first interval does not begin at the declared bound", column.Name)
+		}
+	}
+	for _, label := range column.Cut {
+		if label.Null {
+			continue
+		}
+		lower, _ := endText(label.Lower)
+		upper, _ := endText(label.Upper)
+		parsed, ok := parseInterval(label.Label)
+		if !ok || parsed.lower != lower || parsed.upper != upper || lower != end {
+			a.Errorf("column %s: the cut's intervals do not join", column.Name)
+		}
+		end = upper
+	}
+	if bounds := a.spec(column.Name).Bounds; end != bounds.Upper && (end == "" || order(end, bounds.Upper) != 0) {
+		a.Errorf("column %s: the last interval ends elsewhere", column.Name)
+	}
+}
+
+// checkSets: every set of the job has its k, and the cut says how anonymous it is.
+func (a *audit) checkSets() {
+	a.Helper()
+	claimed := make(map[string]SetReport)
+	for _, set := range a.cut.Sets {
+		claimed[strings.Join(set.Columns, "\x00")] = set
+	}
+	for i, set := range a.job.Sets {
+		counted := a.anonymity(set.Columns)
+		if counted < set.K {
+			a.Errorf("set %d: anonymity %d, k is %d", i+1, counted, set.K)
+		}
+		claim, ok := claimed[strings.Join(set.Columns, "\x00")]
+		if ok && (claim.K > set.K && len(a.job.Sets) == 1 || claim.Anonymity > uint64(counted)) {
+			a.Errorf("set %d: the cut claims %+v, counted %d", i+1, claim, counted)
+		}
+		if ok && claim.Anonymity != uint64(counted) && !a.rendered(set.Columns) {
+			a.Errorf("set %d: the cut claims anonymity %d, counted %d", i+1, claim.Anonymity, counted)
+		}
+	}
+	for _, claim := range claimed {
+		if !slices.ContainsFunc(a.job.Sets, func(s SetSpec) bool { return slices.Equal(s.Columns, claim.Columns) && s.K == claim.K }) {
+			a.Errorf("the cut has a set that the job has not: %+v", claim)
+		}
+	}
+}
+
+// rendered reports whether a column of a set is released as numbers, where different labels
+// may look alike.
+func (a *audit) rendered(columns []string) bool {
+	return slices.ContainsFunc(columns, func(name string) bool { return a.spec(name).Render != RenderLabel })
+}
+
+// anonymity counts the smallest group of rows that look alike in some columns.
+func (a *audit) anonymity(columns []string) int {
+	var released []*textColumn
+	for _, name := range columns {
+		for _, n := range releasedNames(name, a.spec(name).Render) {
+			released = append(released, a.labels[n])
+		}
+	}
+	counts := make(map[string]int)
+	key := make([]byte, 4*len(released))
+	for row := range a.source.rows {
+		for i, c := range released {
+			binary.LittleEndian.PutUint32(key[4*i:], c.codes[row])
+		}
+		counts[string(key)]++
+	}
+	smallest := 0
+	for _, n := range counts {
+		if smallest == 0 || n < smallest {
+			smallest = n
+		}
+	}
+	return smallest
+}

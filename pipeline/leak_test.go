@@ -1,0 +1,211 @@
+package pipeline
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/formatstest"
+)
+
+// canary starts every text that must not get out.
+const canary = "canary"
+
+// leakJob masks texts in every way; region comes from directory names.
+const leakJob = `
+input: in
+output: out.parquet
+class: class
+quasi_identifiers:
+  - {columns: [city, job, code, region], k: 4}
+columns:
+  city:   generalize
+  job:    suppress
+  code:   {mask: generalize, taxonomy: {prefix: [1]}}
+  region: suppress
+  class:  keep
+  name:   drop
+taxonomies:
+  city: {Europe: {Germany: [Bonn, canary-city], France: [Paris, Nice]}}
+`
+
+// leakTable is a source with canaries where rows lead to none of the release's labels: one
+// row each of values that k keeps from being told, whole columns that are dropped,
+// dictionary entries that no row has.
+func leakTable(file int) []formatstest.Text {
+	const rows = 60
+	columns := []formatstest.Text{
+		{Name: "city"}, {Name: "job"}, {Name: "code"}, {Name: "name"}, {Name: "class"},
+	}
+	for row := range rows {
+		for i, value := range []string{
+			[]string{"Bonn", "Paris", "Nice"}[row%3], []string{"cook", "clerk"}[row%2],
+			fmt.Sprintf("%d%d", row%2, row%4), fmt.Sprintf("%s-name-%d", canary, row), []string{"low", "high"}[row%2],
+		} {
+			columns[i].Rows = append(columns[i].Rows, value)
+		}
+	}
+	columns[0].Rows[7] = canary + "-city"
+	columns[1].Rows[20+file] = canary + "-job"
+	columns[2].Rows[30+file] = canary + "-code"
+	for i := range columns {
+		columns[i].Unused = []string{fmt.Sprintf("%s-unused-%d", canary, i)}
+	}
+	return columns
+}
+
+func leakMetadata() map[string]string {
+	return map[string]string{"pandas": canary + "-pandas", "org.apache.spark.sql.parquet.row.metadata": canary + "-spark"}
+}
+
+// leakFolder makes a folder with two partitions by region, one of which is a canary. Their
+// files are written so that canaries are all over: an index and bloom filters in one, unused
+// dictionary entries in the other.
+func leakFolder(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "job.yaml"), leakJob)
+	for i, file := range []struct {
+		region string
+		write  func(string, []formatstest.Text, map[string]string) error
+	}{
+		{"north", formatstest.WriteIndexed}, {"north", formatstest.WriteUnused}, {canary + "-region", formatstest.WriteUnused},
+	} {
+		folder := filepath.Join(dir, "in", "region="+file.region)
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		table := leakTable(i)
+		if i == 2 {
+			for c := range table {
+				table[c].Rows = table[c].Rows[:3] // fewer than k
+			}
+		}
+		path := filepath.Join(folder, fmt.Sprintf("%s-file-%d.parquet", canary, i))
+		if err := file.write(path, table, leakMetadata()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// everything returns what there is to read in a release: names below the folder it is in,
+// but for what the test put there, and all that its files hold.
+func everything(t *testing.T, dir string) [][]byte {
+	t.Helper()
+	var all [][]byte
+	err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
+		name, _ := filepath.Rel(dir, path)
+		switch {
+		case err != nil:
+			return err
+		case name == "in":
+			return filepath.SkipDir
+		case !strings.HasSuffix(name, ".parquet") || entry.IsDir():
+			all = append(all, []byte(name))
+			return nil
+		}
+		held, err := formatstest.Bytes(path)
+		all = append(append(all, []byte(name)), held...)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// mustNotHold looks for secrets in the releases of a folder.
+func mustNotHold(t *testing.T, dir string, secrets ...[]byte) {
+	t.Helper()
+	all := everything(t, dir)
+	if !bytes.Contains(bytes.Join(all, nil), []byte(CutKey)) {
+		t.Fatal("no release to look at")
+	}
+	for _, held := range all {
+		for _, secret := range secrets {
+			if bytes.Contains(held, secret) {
+				t.Errorf("%q gets out", secret)
+			}
+		}
+	}
+}
+
+func TestNoCanaryGetsOut(t *testing.T) {
+	for _, output := range []string{"out.parquet", "out/"} {
+		for _, compression := range []string{"none", "zstd"} {
+			t.Run(output+" "+compression, func(t *testing.T) {
+				dir := leakFolder(t)
+				overrides := []string{"output.path", dir + "/" + output, "output.compression", compression}
+				report := mustRun(t, dir, nil, overrides...)
+				auditFolder(t, dir, overrides...)
+				if report.Steps < 2 {
+					t.Fatalf("%d steps tell too little", report.Steps)
+				}
+				mustNotHold(t, dir, []byte(canary))
+			})
+		}
+	}
+}
+
+// The canaries of the source can be found where they were put.
+func TestCanariesAreThere(t *testing.T) {
+	dir := leakFolder(t)
+	for i, want := range []string{"-name-7", "-unused-1", "-unused-4"} {
+		path := filepath.Join(dir, "in", "region=north", fmt.Sprintf("%s-file-%d.parquet", canary, min(i, 1)))
+		held, err := formatstest.Bytes(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := bytes.Join(held, nil)
+		for _, text := range []string{canary + "-pandas", canary + "-spark", canary + want} {
+			if !bytes.Contains(all, []byte(text)) {
+				t.Errorf("%s is not in %s", text, filepath.Base(path))
+			}
+		}
+	}
+}
+
+// The smallest and largest numbers of a column without declared bounds stay untold, as text
+// and as bytes, whatever it is rendered as.
+func TestExtremesStay(t *testing.T) {
+	const low, high = -987654321, 1234567890123
+	for _, render := range []string{RenderLabel, RenderBounds, RenderMidpoint} {
+		t.Run(render, func(t *testing.T) {
+			table := &testTable{fields: []formats.Field{
+				{Name: "amount", Type: formats.Type{Kind: formats.Int, Bits: 64}},
+				{Name: "class", Type: formats.Type{Kind: formats.String}},
+			}}
+			for i := range 100 {
+				table.rows = append(table.rows, []string{fmt.Sprint(1000 + i), []string{"low", "high"}[i/25%2]})
+			}
+			table.rows[50][0], table.rows[60][0] = fmt.Sprint(low), fmt.Sprint(high)
+			dir := jobFolder(t, strings.ReplaceAll(extremesJob, "RENDER", render))
+			table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 100, 30)
+			if report := mustRun(t, dir, nil); report.Steps < 2 {
+				t.Fatalf("%d steps tell too little", report.Steps)
+			}
+			auditFolder(t, dir)
+			for _, number := range []int64{low, high} {
+				mustNotHold(t, dir, fmt.Append(nil, number), binary.LittleEndian.AppendUint64(nil, uint64(number)),
+					binary.LittleEndian.AppendUint64(nil, math.Float64bits(float64(number))))
+			}
+		})
+	}
+}
+
+const extremesJob = `
+input: in
+output: out.parquet
+class: class
+quasi_identifiers: [{columns: [amount], k: 5}]
+columns:
+  amount: {mask: discretize, render: RENDER}
+  class: keep
+`

@@ -1,0 +1,345 @@
+package pipeline
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut/formats"
+)
+
+// releasedPeople runs a job over people and returns its folder, and the release as a table
+// that can be written again.
+func releasedPeople(t *testing.T, text string) (string, *testTable) {
+	t.Helper()
+	dir := jobFolder(t, text)
+	people(rand.New(rand.NewPCG(1, 2)), 2000).parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 2000, 500)
+	mustRun(t, dir, nil)
+	job, err := loadJob(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir, readTable(t, job.Output.Path)
+}
+
+// outputIs returns the people job with another output.
+func outputIs(output string) string {
+	return strings.Replace(peopleJob, "output: out.parquet", "output: "+output, 1)
+}
+
+// readTable reads a release as a table.
+func readTable(tb testing.TB, path string) *testTable {
+	tb.Helper()
+	g := readGrid(tb, &Job{Input: []string{path}})
+	table := &testTable{}
+	for _, field := range g.fields {
+		table.fields = append(table.fields, formats.Field{Name: field.Name, Type: field.Type, Nullable: true})
+	}
+	for row := range g.rows {
+		cells := make([]string, len(g.columns))
+		for c := range g.columns {
+			cells[c] = g.columns[c].at(row)
+		}
+		table.rows = append(table.rows, cells)
+	}
+	return table
+}
+
+func cloneRows(rows [][]string) [][]string {
+	clone := make([][]string, len(rows))
+	for i, row := range rows {
+		clone[i] = slices.Clone(row)
+	}
+	return clone
+}
+
+// set gives a cell another text.
+func (t *testTable) set(row int, column, text string) { t.rows[row][t.index(column)] = text }
+
+func (t *testTable) index(column string) int {
+	return slices.IndexFunc(t.fields, func(f formats.Field) bool { return f.Name == column })
+}
+
+// rename replaces the first field of a name.
+func (t *testTable) rename(from, to string) { t.fields[t.index(from)].Name = to }
+
+// embedded returns the metadata of a release.
+func embedded(t *testing.T, path string) map[string]string {
+	t.Helper()
+	cut, err := ReadCut(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]string{CutKey: string(cut.Raw)}
+}
+
+// edit changes the embedded cut.
+func edit(t *testing.T, metadata map[string]string, change func(*CutFile)) {
+	t.Helper()
+	cut, err := ParseCut([]byte(metadata[CutKey]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	change(cut)
+	text, err := marshalPlain(cut)
+	if err != nil {
+		t.Fatal(err)
+	}
+	metadata[CutKey] = string(text)
+}
+
+// mustFind verifies a release that somebody tampered with.
+func mustFind(t *testing.T, path string, want ...string) {
+	t.Helper()
+	v, err := Verify(t.Context(), path, Events{})
+	if err == nil || v == nil || v.OK || ClassOf(err) != ClassPrivacy {
+		t.Fatalf("got %+v, %v", v, err)
+	}
+	all := strings.Join(v.Findings, "\n")
+	for _, text := range want {
+		if !strings.Contains(all, text) {
+			t.Errorf("found\n%s\nwant %q", all, text)
+		}
+	}
+	if want == nil {
+		t.Errorf("found\n%s", all)
+	}
+}
+
+func TestVerifyFinds(t *testing.T) {
+	dir, sound := releasedPeople(t, peopleJob)
+	path := filepath.Join(dir, "out.parquet")
+	metadata := embedded(t, path)
+	cut, _ := ReadCut(path)
+	ages, jobs := cut.Columns[1].Cut, cut.Columns[2]
+	if len(ages) < 2 || jobs.Name != "job" {
+		t.Fatalf("this release tells too little: %+v", cut)
+	}
+	for _, tt := range []struct {
+		name   string
+		tamper func(*testTable, map[string]string)
+		want   []string // nil: it is sound
+	}{
+		{"nothing", func(*testTable, map[string]string) {}, nil},
+		{"k broken", func(table *testTable, _ map[string]string) { loneRow(table, cut) }, []string{"quasi-identifier set 1: anonymity 1 is below k = 5"}},
+		{"foreign label", func(table *testTable, _ map[string]string) {
+			for row := range table.rows {
+				if table.rows[row][table.index("city")] == "Europe" || row < 10 {
+					table.set(row, "city", "Atlantis")
+				}
+			}
+		}, []string{"column city: a label that its cut does not hold"}},
+		{"foreign null", func(table *testTable, _ map[string]string) { table.rows[3][table.index("job")] = null }, []string{"column job: a null"}},
+		{"foreign metadata", func(_ *testTable, m map[string]string) { m["pandas"] = "{}" }, []string{"metadata besides kcut.cut"}},
+		{"more anonymity claimed", func(_ *testTable, m map[string]string) {
+			edit(t, m, func(c *CutFile) { c.Sets[0].Anonymity++ })
+		}, []string{"quasi-identifier set 1: anonymity"}},
+		{"less anonymity claimed", func(_ *testTable, m map[string]string) {
+			edit(t, m, func(c *CutFile) { c.Sets[1].Anonymity-- })
+		}, []string{"quasi-identifier set 2: anonymity"}},
+		{"larger k claimed", func(_ *testTable, m map[string]string) {
+			edit(t, m, func(c *CutFile) { c.Sets[0].K = 100000 })
+		}, []string{"is below k = 100000"}},
+		{"column gone", func(table *testTable, _ map[string]string) { table.rename("job", "profession") }, []string{"the cut speaks of column job, which is not there"}},
+		{"row gone", func(table *testTable, _ map[string]string) { table.rows = table.rows[1:] }, []string{"it has 1999 rows, its cut claims 2000"}},
+		{"row twice", func(table *testTable, _ map[string]string) { table.rows = append(table.rows, table.rows[0]) }, []string{"it has 2001 rows"}},
+		{"no rows", func(table *testTable, _ map[string]string) { table.rows = nil }, []string{"it has 0 rows", "anonymity 0 is below k = 5"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			table := &testTable{fields: slices.Clone(sound.fields), rows: cloneRows(sound.rows)}
+			m := maps.Clone(metadata)
+			tt.tamper(table, m)
+			forged := filepath.Join(dir, "forged.parquet")
+			table.encode(t, forged, m, 0, len(table.rows), 300)
+			if tt.want != nil {
+				mustFind(t, forged, tt.want...)
+			} else if v, err := Verify(t.Context(), forged, Events{}); err != nil || !v.OK || len(v.Findings) > 0 {
+				t.Errorf("got %+v, %v", v, err)
+			}
+		})
+	}
+}
+
+// loneRow gives a row a combination of labels that no other has, each of them from the cut.
+func loneRow(table *testTable, cut *CutFile) {
+	counts := make(map[string]int)
+	key := func(row []string) string {
+		return fmt.Sprint(row[table.index("city")], row[table.index("age")], row[table.index("job")])
+	}
+	for _, row := range table.rows {
+		counts[key(row)]++
+	}
+	for _, city := range cut.Columns[0].Cut {
+		for _, age := range cut.Columns[1].Cut {
+			for _, job := range append(cut.Columns[2].Cut, CutLabel{Label: cut.Columns[2].Suppressed}) {
+				row := slices.Clone(table.rows[0])
+				row[table.index("city")], row[table.index("age")], row[table.index("job")] = city.Label, age.Label, job.Label
+				if counts[key(row)] == 0 && !city.Null && !age.Null && !job.Null {
+					table.rows[0] = row
+					return
+				}
+			}
+		}
+	}
+}
+
+// A cut that says nothing, or too little, makes no release.
+func TestVerifyRefusesCuts(t *testing.T) {
+	dir, table := releasedPeople(t, peopleJob)
+	forged := filepath.Join(dir, "forged.parquet")
+	sound := embedded(t, filepath.Join(dir, "out.parquet"))[CutKey]
+	change := func(change func(*CutFile)) string {
+		m := map[string]string{CutKey: sound}
+		edit(t, m, change)
+		return m[CutKey]
+	}
+	for name, text := range map[string]string{
+		"no JSON":        "cut",
+		"empty":          "{}",
+		"version":        change(func(c *CutFile) { c.Version = 9 }),
+		"no sets":        change(func(c *CutFile) { c.Sets = nil }),
+		"no columns":     change(func(c *CutFile) { c.Sets, c.Columns = nil, nil }),
+		"empty set":      change(func(c *CutFile) { c.Sets[0].Columns = nil }),
+		"k of 0":         change(func(c *CutFile) { c.Sets[0].K = 0 }),
+		"unknown column": change(func(c *CutFile) { c.Sets[0].Columns[0] = "x" }),
+		"null":           "null",
+		"column twice":   change(func(c *CutFile) { c.Columns = append(c.Columns, c.Columns[0]) }),
+	} {
+		table.encode(t, forged, map[string]string{CutKey: text}, 0, len(table.rows), 2000)
+		v, err := Verify(t.Context(), forged, Events{})
+		if v != nil || ClassOf(err) != ClassInput {
+			t.Errorf("%s: got %+v, %v of class %d", name, v, err, ClassOf(err))
+		}
+	}
+	table.encode(t, forged, nil, 0, len(table.rows), 2000)
+	if _, err := Verify(t.Context(), forged, Events{}); ClassOf(err) != ClassInput || !strings.Contains(err.Error(), "has no kcut.cut metadata") {
+		t.Errorf("no cut: %v", err)
+	}
+}
+
+func TestVerifyTruncated(t *testing.T) {
+	dir, _ := releasedPeople(t, peopleJob)
+	whole, err := os.ReadFile(filepath.Join(dir, "out.parquet"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := filepath.Join(dir, "broken.parquet")
+	for size := 0; size < len(whole); size += 1 + len(whole)/200 {
+		write(t, broken, string(whole[:size]))
+		if v, err := Verify(context.Background(), broken, Events{}); !errors.Is(err, formats.ErrDamaged) {
+			t.Errorf("%d of %d bytes: got %+v, %v", size, len(whole), v, err)
+		}
+	}
+}
+
+// A flipped bit is an error or a finding, or it changed nothing that the cut speaks of:
+// what passes still has every k, and labels of the cut only.
+func TestVerifyFlipped(t *testing.T) {
+	dir, _ := releasedPeople(t, peopleJob)
+	whole, err := os.ReadFile(filepath.Join(dir, "out.parquet"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	job, err := loadJob(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := filepath.Join(dir, "broken.parquet")
+	passed := 0
+	for at := 0; at < len(whole); at += 1 + len(whole)/400 {
+		flipped := bytes.Clone(whole)
+		flipped[at] ^= 1 << (at % 8)
+		write(t, broken, string(flipped))
+		v, err := Verify(context.Background(), broken, Events{})
+		switch class := ClassOf(err); {
+		case err == nil && v.OK:
+			passed++
+			stillAnonymous(t, job, broken)
+		case err == nil, class != ClassInput && class != ClassPrivacy:
+			t.Errorf("byte %d: got %+v, %v", at, v, err)
+		}
+	}
+	t.Logf("%d flips passed", passed)
+}
+
+// stillAnonymous counts the sets of a release again.
+func stillAnonymous(t *testing.T, job *Job, path string) {
+	t.Helper()
+	cut, err := ReadCut(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &audit{TB: t, job: job, cut: cut, source: &grid{rows: int(cut.Rows)}}
+	var names []string
+	for _, column := range cut.Columns {
+		names = append(names, column.Name)
+	}
+	a.labels = readLabels(t, path, names)
+	a.checkSets()
+}
+
+func TestVerifyDirectory(t *testing.T) {
+	parts := func(t *testing.T) (string, []string) {
+		dir, _ := releasedPeople(t, outputIs("{path: out/, row_group_rows: 100}"))
+		out := filepath.Join(dir, "out")
+		list, err := releaseParts(out)
+		if err != nil || len(list) < 2 {
+			t.Fatalf("parts %v, %v", list, err)
+		}
+		return out, list
+	}
+	t.Run("sound", func(t *testing.T) {
+		out, _ := parts(t)
+		if v, err := Verify(t.Context(), out, Events{}); err != nil || !v.OK {
+			t.Errorf("got %+v, %v", v, err)
+		}
+	})
+	t.Run("part gone", func(t *testing.T) {
+		out, list := parts(t)
+		if err := os.Remove(list[1]); err != nil {
+			t.Fatal(err)
+		}
+		mustFind(t, out, "rows, its cut claims 2000")
+	})
+	t.Run("another cut", func(t *testing.T) {
+		out, list := parts(t)
+		metadata := embedded(t, out)
+		edit(t, metadata, func(c *CutFile) { c.Steps++ })
+		table := readTable(t, list[1])
+		table.encode(t, list[1], metadata, 0, len(table.rows), 100)
+		mustFind(t, out, "part-00001.parquet: its cut differs from the first part's")
+	})
+	t.Run("no cut", func(t *testing.T) {
+		out, list := parts(t)
+		table := readTable(t, list[1])
+		table.encode(t, list[1], nil, 0, len(table.rows), 100)
+		mustFind(t, out, "part-00001.parquet: its cut differs from the first part's")
+	})
+	t.Run("no parts", func(t *testing.T) {
+		if _, err := Verify(t.Context(), t.TempDir(), Events{}); ClassOf(err) != ClassInput {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// A release cannot hide behind the JSON of a cut alone.
+func TestVerifyCutFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "cut.json")
+	text, err := json.Marshal(&CutFile{Version: cutVersion, Sets: []SetReport{{Columns: []string{"a"}, K: 2}}, Columns: CutColumns{{Name: "a", Mask: MaskSuppress}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, string(text))
+	if v, err := Verify(t.Context(), path, Events{}); !errors.Is(err, formats.ErrDamaged) {
+		t.Errorf("got %+v, %v", v, err)
+	}
+}
