@@ -250,7 +250,7 @@ func releaseParts(path string) ([]string, error) {
 	}
 	var parts []string
 	for _, entry := range entries {
-		if strings.HasPrefix(entry.Name(), "part-") && strings.HasSuffix(entry.Name(), ".parquet") {
+		if isPart(entry.Name()) {
 			parts = append(parts, filepath.Join(path, entry.Name()))
 		}
 	}
@@ -258,4 +258,9 @@ func releaseParts(path string) ([]string, error) {
 		return nil, &Error{Class: ClassInput, Err: fmt.Errorf("open release %s: it has no part files: %w", path, formats.ErrNoInput)}
 	}
 	return parts, nil
+}
+
+// isPart reports whether a file of a released directory is one of its parts.
+func isPart(name string) bool {
+	return strings.HasPrefix(name, "part-") && strings.HasSuffix(name, ".parquet")
 }

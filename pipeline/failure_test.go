@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -253,6 +254,25 @@ func TestOutputExists(t *testing.T) {
 			}
 			auditFolder(t, dir)
 		})
+	}
+}
+
+// A run that cannot write its report has not published either.
+func TestReportUnwritable(t *testing.T) {
+	dir := jobFolder(t, peopleJob)
+	peopleFile(t, dir)
+	before := listing(t, dir)
+	if err := tryJob(t, dir, t.Context(), RunOptions{RunJSON: filepath.Join(dir, "none", "run.json")}); err == nil {
+		t.Error("a report was written into a folder that does not exist")
+	}
+	unchanged(t, dir, before)
+	report := filepath.Join(t.TempDir(), "run.json")
+	if err := tryJob(t, dir, t.Context(), RunOptions{RunJSON: report}); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(report)
+	if err != nil || !bytes.Contains(text, []byte(`"rows": 300`)) {
+		t.Errorf("report %s, %v", text, err)
 	}
 }
 

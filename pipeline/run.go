@@ -21,7 +21,7 @@ import (
 type RunOptions struct {
 	Overwrite bool      // replace an existing output
 	Trace     io.Writer // one JSON line per performed specialization; may be nil
-	RunJSON   string    // file that receives the report; empty: none
+	RunJSON   string    // file that receives the report, before publishing; empty: none
 	Events    Events
 }
 
@@ -43,12 +43,6 @@ func Run(ctx context.Context, job *Job, opt RunOptions) (*Report, error) {
 	}
 	if err != nil {
 		return nil, err
-	}
-	r.report.PeakDraw, r.report.PeakRSS = r.budget.Peak(), spill.PeakResident()
-	if opt.RunJSON != "" {
-		if err := writeReport(opt.RunJSON, r.report); err != nil {
-			return nil, err
-		}
 	}
 	return r.report, nil
 }
@@ -292,6 +286,9 @@ func (r *run) release(ctx context.Context) error {
 		err = r.stage(ctx, StageVerify, func(ctx context.Context) error { return r.recount(ctx, target.Path()) })
 	}
 	if err == nil {
+		err = r.writeReport()
+	}
+	if err == nil {
 		err = r.stage(ctx, StagePublish, func(context.Context) error { return target.Publish() })
 	}
 	if err != nil {
@@ -335,12 +332,18 @@ func (r *run) recount(ctx context.Context, path string) error {
 	return err
 }
 
-func writeReport(path string, report *Report) error {
-	text, err := json.MarshalIndent(report, "", "  ")
+// writeReport completes the report and writes it where the options say. That comes before
+// publishing, so that a run which cannot write it publishes nothing.
+func (r *run) writeReport() error {
+	r.report.PeakDraw, r.report.PeakRSS = r.budget.Peak(), spill.PeakResident()
+	if r.opt.RunJSON == "" {
+		return nil
+	}
+	text, err := json.MarshalIndent(r.report, "", "  ")
 	if err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
-	if err := os.WriteFile(path, append(text, '\n'), 0o600); err != nil {
+	if err := os.WriteFile(r.opt.RunJSON, append(text, '\n'), 0o600); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
 	return nil

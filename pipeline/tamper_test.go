@@ -149,6 +149,9 @@ func TestVerifyFinds(t *testing.T) {
 		{"larger k claimed", func(_ *testTable, m map[string]string) {
 			edit(t, m, func(c *CutFile) { c.Sets[0].K = 100000 })
 		}, []string{"is below k = 100000"}},
+		{"an interval's end moved", func(_ *testTable, m map[string]string) {
+			edit(t, m, func(c *CutFile) { c.Columns[1].Cut[0].Upper = json.RawMessage("1") })
+		}, []string{"column age: an interval of its cut has other ends than its label"}},
 		{"column gone", func(table *testTable, _ map[string]string) { table.rename("job", "profession") }, []string{"the cut speaks of column job, which is not there"}},
 		{"row gone", func(table *testTable, _ map[string]string) { table.rows = table.rows[1:] }, []string{"it has 1999 rows, its cut claims 2000"}},
 		{"row twice", func(table *testTable, _ map[string]string) { table.rows = append(table.rows, table.rows[0]) }, []string{"it has 2001 rows"}},
@@ -309,6 +312,18 @@ func TestVerifyDirectory(t *testing.T) {
 			t.Fatal(err)
 		}
 		mustFind(t, out, "rows, its cut claims 2000")
+	})
+	t.Run("not complete", func(t *testing.T) {
+		out, _ := parts(t)
+		if err := os.Remove(filepath.Join(out, "_SUCCESS")); err != nil {
+			t.Fatal(err)
+		}
+		mustFind(t, out, "has no _SUCCESS")
+	})
+	t.Run("a foreign file", func(t *testing.T) {
+		out, _ := parts(t)
+		write(t, filepath.Join(out, "people.csv"), "name")
+		mustFind(t, out, "holds people.csv, which is no part of a release")
 	})
 	t.Run("another cut", func(t *testing.T) {
 		out, list := parts(t)

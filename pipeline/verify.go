@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"os"
 	"runtime"
 	"slices"
 	"sync"
@@ -29,6 +30,9 @@ type Verification struct {
 func Verify(ctx context.Context, path string, events Events) (*Verification, error) {
 	v, err := newVerifier(path, runtime.GOMAXPROCS(0), &events)
 	if err != nil {
+		return nil, err
+	}
+	if err := v.checkFolder(); err != nil {
 		return nil, err
 	}
 	began := events.Began(StageVerify)
@@ -81,6 +85,51 @@ func newVerifier(path string, threads int, events *Events) (*verifier, error) {
 		}
 	}
 	return v, nil
+}
+
+// checkFolder looks for what a released directory lacks, or holds beside its parts.
+func (v *verifier) checkFolder() error {
+	if len(v.parts) == 1 && v.parts[0] == v.path {
+		return nil
+	}
+	entries, err := os.ReadDir(v.path)
+	if err != nil {
+		return fmt.Errorf("list release %s: %w", v.path, err)
+	}
+	complete := false
+	for _, entry := range entries {
+		switch {
+		case entry.Name() == "_SUCCESS":
+			complete = true
+		case !isPart(entry.Name()):
+			v.find("%s holds %s, which is no part of a release", v.path, entry.Name())
+		}
+	}
+	if !complete {
+		v.find("%s has no _SUCCESS: it was not written to its end", v.path)
+	}
+	return nil
+}
+
+// checkLabels compares the cut's interval labels with their ends.
+func (v *verifier) checkLabels() {
+	for i := range v.cut.Columns {
+		for _, l := range v.cut.Columns[i].Cut {
+			if !l.Interval {
+				continue
+			}
+			lower, closed := endText(l.Lower)
+			upper, bounded := endText(l.Upper)
+			opening, closing := "(", ")"
+			if closed {
+				opening = "["
+			}
+			text := opening + lower + "," + upper
+			if l.Label != text+closing && (!bounded || l.Label != text+"]") {
+				v.find("column %s: an interval of its cut has other ends than its label", v.cut.Columns[i].Name)
+			}
+		}
+	}
 }
 
 // find records a finding once.
@@ -221,6 +270,7 @@ func (v *verifier) add(set int, counts map[string]uint64) {
 
 // conclude compares the counts with what the cut claims.
 func (v *verifier) conclude() (*Verification, error) {
+	v.checkLabels()
 	result := &Verification{Path: v.path, Rows: v.rows}
 	if v.rows != v.cut.Rows {
 		v.find("it has %d rows, its cut claims %d", v.rows, v.cut.Rows)
