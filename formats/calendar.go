@@ -3,6 +3,12 @@ package formats
 // Dates are proleptic Gregorian with a year 0, as in ISO 8601, and reach as far as an
 // int64 of seconds does, beyond what package time can print.
 
+// DaysOf returns the days from 1970-01-01 to a date, and false when there is no such date.
+func DaysOf(year int64, month, day int) (days int64, ok bool) {
+	date := civil{year, month, day}
+	return date.days(), date.valid()
+}
+
 // civil is a date.
 type civil struct {
 	year       int64

@@ -10,71 +10,104 @@ const (
 	distinctBytes   = 64 << 20 // keys of long texts
 )
 
-// distinct gives values codes in the order of their first appearance. It grows with the
-// number of distinct values, up to the limits above; then renew starts over.
-type distinct struct {
-	values *Values
-	keys   *Values  // of each entry the bytes it was found by: the texts of parsed values; values itself for bytes
-	slots  []uint64 // open addressing: high half of the hash, and the code; 0 is free
-	used   int
-	seed   maphash.Seed
+// Distinct gives values codes in the order of their first appearance: code c ≥ 1 is entry
+// c−1 of Values, as in a coded Column. It grows with the number of distinct values; see
+// Renewed for a limit. One goroutine uses it at a time.
+type Distinct struct {
+	Values *Values
+
+	keys  *Values  // of each entry the bytes it is found by: the texts of parsed values; Values itself for others
+	slots []uint64 // open addressing: high half of the hash, and the code; 0 is free
+	used  int
+	seed  maphash.Seed
 }
 
-// newDistinct returns an empty table of values of type t that are found by themselves.
-func newDistinct(t Type) *distinct {
-	d := &distinct{values: &Values{Type: t}, slots: make([]uint64, 256), seed: maphash.MakeSeed()}
-	d.keys = d.values
-	return d
+// NewDistinct returns a table that knows the values already in the list, and appends new
+// ones to it. Nobody else may append to the list from now on.
+func NewDistinct(values *Values) *Distinct {
+	return newDistinct(values, values)
 }
 
-// newParsed returns an empty table of values of type t that are found by their text.
-func newParsed(t Type) *distinct {
-	d := newDistinct(t)
-	if t.Kind != String {
-		d.keys = &Values{Type: Type{Kind: String}}
+// NewParsed returns an empty table of values of type t that are found by their text: see
+// CodeOfText.
+func NewParsed(t Type) *Distinct {
+	values := &Values{Type: t}
+	if t.Kind == String {
+		return newDistinct(values, values)
 	}
+	return newDistinct(values, &Values{Type: Type{Kind: String}})
+}
+
+func newDistinct(values, keys *Values) *Distinct {
+	d := &Distinct{Values: values, keys: keys, used: values.Len(), seed: maphash.MakeSeed()}
+	d.rehash()
 	return d
 }
 
-// renewed returns d, or an empty table like it when d has outgrown its limits. Whoever
-// keeps codes of d must call it between batches only.
-func (d *distinct) renewed() *distinct {
+// Renewed returns d, or an empty table like it when d has outgrown what is worth looking
+// back to: a million entries, or 64 MiB of bytes to find them by. Whoever keeps codes of d
+// must call it between batches only.
+func (d *Distinct) Renewed() *Distinct {
 	if d.used < distinctEntries && len(d.keys.Data) < distinctBytes {
 		return d
 	}
-	fresh := newDistinct(d.values.Type)
-	if d.keys != d.values {
-		fresh.keys = &Values{Type: d.keys.Type}
+	fresh := &Values{Type: d.Values.Type}
+	if d.keys == d.Values {
+		return newDistinct(fresh, fresh)
 	}
-	return fresh
+	return newDistinct(fresh, &Values{Type: d.keys.Type})
 }
 
-// codeOfWord returns the code of w, entering it when it is new.
-func (d *distinct) codeOfWord(w uint64) uint32 {
+// CodeOfWord returns the code of w, entering it when it is new.
+func (d *Distinct) CodeOfWord(w uint64) uint32 {
 	h := mixWord(w)
 	for i := h & uint64(len(d.slots)-1); ; i = (i + 1) & uint64(len(d.slots)-1) {
 		slot := d.slots[i]
 		if slot == 0 {
-			d.values.Words = append(d.values.Words, w)
+			d.Values.Words = append(d.Values.Words, w)
 			return d.enter(i, h)
 		}
-		if slot>>32 == h>>32 && d.values.Words[uint32(slot)-1] == w {
+		if slot>>32 == h>>32 && d.Values.Words[uint32(slot)-1] == w {
 			return uint32(slot)
 		}
 	}
 }
 
-// mixWord spreads w over 64 bits (the finalizer of MurmurHash3).
+// mixWord spreads w over 64 bits, none of which it loses: all bits of w reach the upper
+// half of the product, and from there the lower half, which picks the slot.
 func mixWord(w uint64) uint64 {
-	w ^= w >> 33
-	w *= 0xff51afd7ed558ccd
-	w ^= w >> 33
-	w *= 0xc4ceb9fe1a85ec53
-	return w ^ w>>33
+	w = (w ^ w>>32) * 0x9e3779b97f4a7c15
+	return w ^ w>>32
+}
+
+// CodeOfBytes returns the code of b, entering it when it is new.
+func (d *Distinct) CodeOfBytes(b []byte) uint32 {
+	code, at, hash := d.find(b)
+	if code != 0 {
+		return code
+	}
+	d.Values.AppendBytes(b)
+	return d.enter(at, hash)
+}
+
+// CodeOfText returns the code of the value that a text stands for. When the text is new,
+// parse appends its value, one, or returns an error.
+func (d *Distinct) CodeOfText(text []byte, parse func(v *Values, text []byte) error) (uint32, error) {
+	code, at, hash := d.find(text)
+	if code != 0 {
+		return code, nil
+	}
+	if err := parse(d.Values, text); err != nil {
+		return 0, err
+	}
+	if d.keys != d.Values {
+		d.keys.AppendBytes(text)
+	}
+	return d.enter(at, hash), nil
 }
 
 // find returns the code of key, or 0 and where to enter it.
-func (d *distinct) find(key []byte) (code uint32, at, hash uint64) {
+func (d *Distinct) find(key []byte) (code uint32, at, hash uint64) {
 	hash = maphash.Bytes(d.seed, key)
 	for i := hash & uint64(len(d.slots)-1); ; i = (i + 1) & uint64(len(d.slots)-1) {
 		slot := d.slots[i]
@@ -87,41 +120,51 @@ func (d *distinct) find(key []byte) (code uint32, at, hash uint64) {
 	}
 }
 
-// codeOfBytes returns the code of b, entering it when it is new.
-func (d *distinct) codeOfBytes(b []byte) uint32 {
-	code, at, hash := d.find(b)
-	if code != 0 {
-		return code
-	}
-	d.values.AppendBytes(b)
-	return d.enter(at, hash)
-}
-
-// enter gives the entry just appended to values its code.
-func (d *distinct) enter(at, hash uint64) uint32 {
+// enter gives the entry just appended to the values its code.
+func (d *Distinct) enter(at, hash uint64) uint32 {
 	d.used++
 	d.slots[at] = hash>>32<<32 | uint64(d.used)
 	if d.used*2 > len(d.slots) {
-		d.grow()
+		d.rehash()
 	}
 	return uint32(d.used)
 }
 
-// grow doubles the table. Slots hold only half a hash, so that the keys are hashed again.
-func (d *distinct) grow() {
-	d.slots = make([]uint64, 2*len(d.slots))
-	mask := uint64(len(d.slots) - 1)
+// rehash makes a table at most a third full. Slots hold only half a hash, so that the keys
+// are hashed again. Of equal entries, which a list may have that was there before, only the
+// first gets a slot: a long run of them would be walked for each.
+func (d *Distinct) rehash() {
+	size := 256
+	for size < 3*d.used {
+		size *= 2
+	}
+	d.slots = make([]uint64, size)
+	mask := uint64(size - 1)
 	for c := range d.used {
 		hash := d.hashOf(c)
 		i := hash & mask
-		for d.slots[i] != 0 {
+		for d.slots[i] != 0 && !d.same(d.slots[i], hash, c) {
 			i = (i + 1) & mask
 		}
-		d.slots[i] = hash>>32<<32 | uint64(c+1)
+		if d.slots[i] == 0 {
+			d.slots[i] = hash>>32<<32 | uint64(c+1)
+		}
 	}
 }
 
-func (d *distinct) hashOf(entry int) uint64 {
+// same reports whether a slot is that of a key equal to an entry's.
+func (d *Distinct) same(slot, hash uint64, entry int) bool {
+	switch known := int(uint32(slot) - 1); {
+	case slot>>32 != hash>>32:
+		return false
+	case d.keys.Type.InWords():
+		return d.keys.Words[known] == d.keys.Words[entry]
+	default:
+		return bytes.Equal(d.keys.Bytes(known), d.keys.Bytes(entry))
+	}
+}
+
+func (d *Distinct) hashOf(entry int) uint64 {
 	if d.keys.Type.InWords() {
 		return mixWord(d.keys.Words[entry])
 	}

@@ -1,21 +1,31 @@
-// Package formats is the only part of kcut that knows files: it reads Parquet,
-// Arrow IPC and CSV, reads taxonomy files, writes Parquet, and publishes what it
-// wrote in one step.
+// Package formats says what a table is to kcut, whatever file it came from or goes to:
 //
-// Everything above it sees one picture of a table, whatever it came from:
+//	Type, Unit   how the values of a column are to be understood
+//	Values       a list of values, so encoded that their order is that of numbers or bytes
+//	Distinct     codes of values
+//	Batch        rows as columns of codes into Values, or of plain Values
+//	Field        a column of a Schema, with what Parquet declares of it
+//	Split        a part of a table, the unit of work
+//	Source       the contract of what reads one file
 //
-//	Dataset ── Schema: the columns all files agree on
-//	   │
-//	   └── Split (a file and a range of its row groups, with an ordinal)
-//	          │
-//	          └── Batch ── Column: codes into the distinct Values, or plain Values
+// Files are the business of the packages below it:
 //
-// Contract: reading never panics on a damaged file and never allocates more than
-// the file's own sizes justify; what cannot be read right is refused with an error
-// that wraps ErrDamaged, ErrUnsupported or ErrSchema. Errors name files, columns,
-// row groups and rows, never a cell's value. Equal inputs give equal bytes: nothing
-// written depends on a clock, a worker or a map's order.
+//	dataset      the front door: many files, one table
+//	parquetfile  reading Parquet
+//	arrowfile    reading Arrow IPC
+//	csvfile      reading CSV
+//	writer       writing Parquet
+//	release      reading a released file back, to check it
+//	publish      putting an output in its place in one step
+//	taxonomy     reading taxonomy files
+//	yaml         YAML with the places of its values, and what is wrong at them
 //
-// Not promised: that a Batch outlives the next call of its reader, and that codes
-// mean the same in two batches with different Values.
+// Contract of all of them: reading never panics on a damaged file and never allocates more
+// than the file's own sizes justify; what cannot be read right is refused with an error
+// that wraps ErrDamaged, ErrUnsupported or ErrSchema. Errors name files, columns, row
+// groups and rows, never a cell's value. Equal inputs give equal bytes: nothing written
+// depends on a clock, a worker or a map's order.
+//
+// Not promised: that a Batch outlives the next call of its reader, and that codes mean the
+// same in two batches with different Values.
 package formats

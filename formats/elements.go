@@ -8,11 +8,15 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// elementsOf returns the subtree of a Parquet schema that a release declares for f: what
+// CreatedBy is how a release says who wrote it. It names no version: equal input gives
+// equal bytes.
+const CreatedBy = "kcut"
+
+// Declaration returns the subtree of a Parquet schema that a release declares for f: what
 // the source declared, under f's name, or the usual element of a flat type. Field ids are
 // never copied: they are the source's, and a release has no use for them.
-func elementsOf(f Field) []format.SchemaElement {
-	elements := slices.Clone(f.elements)
+func (f Field) Declaration() []format.SchemaElement {
+	elements := slices.Clone(f.Elements)
 	if len(elements) == 0 {
 		elements = []format.SchemaElement{flatElement(f.Type)}
 	}
@@ -21,12 +25,13 @@ func elementsOf(f Field) []format.SchemaElement {
 	}
 	elements[0].Name = f.Name
 	if f.Type.Kind != Nested {
-		elements[0].RepetitionType = thrift.New(repetitionOf(f.Nullable))
+		elements[0].RepetitionType = thrift.New(Repetition(f.Nullable))
 	}
 	return elements
 }
 
-func repetitionOf(nullable bool) format.FieldRepetitionType {
+// Repetition returns how Parquet declares a column that is nullable, or not.
+func Repetition(nullable bool) format.FieldRepetitionType {
 	if nullable {
 		return format.Optional
 	}
@@ -158,48 +163,4 @@ func timeUnit(u Unit) format.TimeUnit {
 		return format.TimeUnit{Value: &format.NanoSeconds{}}
 	}
 	return format.TimeUnit{Value: &format.MilliSeconds{}}
-}
-
-// leafElement is one leaf of a column's subtree, with what writing it takes.
-type leafElement struct {
-	element    format.SchemaElement
-	path       []string
-	repetition int // highest level
-	definition int // highest level
-}
-
-// leavesOf returns the leaves below the first element of a subtree, in order.
-func leavesOf(elements []format.SchemaElement) []leafElement {
-	var leaves []leafElement
-	for rest, root := elements, (leafElement{}); len(rest) > 0; {
-		leaves, rest = appendLeaves(leaves, rest, root)
-	}
-	return leaves
-}
-
-func appendLeaves(leaves []leafElement, elements []format.SchemaElement, parent leafElement) ([]leafElement, []format.SchemaElement) {
-	e, rest := elements[0], elements[1:]
-	node := leafElement{
-		element:    e,
-		path:       append(slices.Clip(parent.path), e.Name),
-		repetition: parent.repetition,
-		definition: parent.definition,
-	}
-	switch e.RepetitionType.V {
-	case format.Optional:
-		node.definition++
-	case format.Repeated:
-		node.definition++
-		node.repetition++
-	}
-	if !e.NumChildren.Valid || e.NumChildren.V == 0 {
-		return append(leaves, node), rest
-	}
-	for range e.NumChildren.V {
-		if len(rest) == 0 {
-			break
-		}
-		leaves, rest = appendLeaves(leaves, rest, node)
-	}
-	return leaves, rest
 }

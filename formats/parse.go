@@ -1,7 +1,6 @@
 package formats
 
 import (
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -45,22 +44,22 @@ func parseWord(t Type, text string) (uint64, bool) {
 		return x, err == nil
 	case Float:
 		bits, ok := parseFloat(text, t.Bits)
-		return floatWord(bits), ok
+		return FloatWord(bits), ok
 	case Decimal:
 		x, ok := parseDecimal(text, t)
-		return intWord(x.Int64()), ok && x.IsInt64()
+		return IntWord(x.Int64()), ok && x.IsInt64()
 	case Date:
 		days, ok := parseDate(text)
-		return intWord(days), ok && days == int64(int32(days))
+		return IntWord(days), ok && days == int64(int32(days))
 	case Time:
 		x, ok := parseTime(text, t.Unit)
-		return intWord(x), ok
+		return IntWord(x), ok
 	case Timestamp:
 		x, ok := parseTimestamp(text, t.Unit, t.Zone)
-		return intWord(x), ok
+		return IntWord(x), ok
 	}
 	x, err := strconv.ParseInt(text, 10, t.Bits)
-	return intWord(x), err == nil
+	return IntWord(x), err == nil
 }
 
 func parseBytes(t Type, text string) ([]byte, bool) {
@@ -78,7 +77,7 @@ func parseBytes(t Type, text string) ([]byte, bool) {
 		if !ok {
 			return nil, false
 		}
-		return wideBytes(x, wideSize(t))
+		return wideBytes(x, t.WideSize())
 	case Timestamp:
 		return parseInt96(text, t.Zone)
 	}
@@ -151,14 +150,6 @@ func decimalDigits(text string) bool {
 	return true
 }
 
-// wideSize returns the bytes of a wide decimal.
-func wideSize(t Type) int {
-	if t.Precision <= 38 {
-		return 16
-	}
-	return 32
-}
-
 // wideBytes returns the bytes of a wide decimal, and false when it has no room.
 func wideBytes(x *big.Int, size int) ([]byte, bool) {
 	shifted := new(big.Int).Lsh(big.NewInt(1), uint(size*8-1))
@@ -181,11 +172,12 @@ func parseDate(text string) (int64, bool) {
 	year, ok1 := parseDigits(parts[0])
 	month, ok2 := parseDigits(parts[1])
 	day, ok3 := parseDigits(parts[2])
-	date := civil{int64(year), int(month), int(day)}
+	signed := int64(year)
 	if negative {
-		date.year = -date.year
+		signed = -signed
 	}
-	return date.days(), ok1 && ok2 && ok3 && date.valid()
+	days, ok := DaysOf(signed, int(month), int(day))
+	return days, ok && ok1 && ok2 && ok3
 }
 
 func parseDigits(text string) (uint64, bool) {
@@ -271,15 +263,4 @@ func parseTimestamp(text string, unit Unit, zone string) (int64, bool) {
 	moment := new(big.Int).Mul(big.NewInt(days*1440-offset), big.NewInt(60*unit.perSecond()))
 	moment.Add(moment, new(big.Int).SetUint64(units))
 	return moment.Int64(), moment.IsInt64()
-}
-
-func parseInt96(text, zone string) ([]byte, bool) {
-	days, clock, offset, ok := cutMoment(text, zone)
-	nanos, fits := parseClock(clock, Nano)
-	julian := days + julianEpoch
-	if !ok || !fits || offset != 0 || nanos >= nanosOfDay || julian != int64(int32(julian)) {
-		return nil, false
-	}
-	b := binary.BigEndian.AppendUint32(nil, uint32(julian)^1<<31)
-	return binary.BigEndian.AppendUint64(b, nanos), true
 }

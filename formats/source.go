@@ -1,18 +1,22 @@
 package formats
 
-import "context"
+import (
+	"context"
+	"fmt"
+)
 
-// source is one opened input file of any format, cut into chunks that can be read on
+// Source is one opened input file of any format, cut into chunks that can be read on
 // their own: row groups of Parquet, record batches of Arrow, byte ranges of CSV.
-type source interface {
-	// fields returns the file's columns.
-	fields() []Field
-	// chunks returns the number of rows of every chunk, in file order.
-	chunks() []int64
-	// read returns the rows of chunks first to first+count−1, only the columns asked for.
+type Source interface {
+	// Fields returns the file's columns.
+	Fields() []Field
+	// Chunks returns the number of rows of every chunk, in file order.
+	Chunks() []int64
+	// Read returns the rows of chunks first to first+count−1, only the columns asked for.
 	// It may be called from several goroutines at a time.
-	read(ctx context.Context, first, count int, columns []Request) (BatchReader, error)
-	close() error
+	Read(ctx context.Context, first, count int, columns []Request) (BatchReader, error)
+	// Close closes the file. Its readers have been closed before.
+	Close() error
 }
 
 // Request asks a reader for one column.
@@ -34,4 +38,18 @@ type ReadOptions struct {
 	Types     map[string]Type // declared types of CSV columns; the others are inferred
 	Delimiter byte            // of CSV; 0: ',' , or ';' or tab when the header has that and no comma
 	BatchRows int             // most rows a batch; 0: 65,536. Tests set it to 1
+}
+
+// CheckRead refuses, with ErrSchema, to read chunks or columns that a source does not have.
+func CheckRead(s Source, first, count int, columns []Request) error {
+	chunks, fields := len(s.Chunks()), len(s.Fields())
+	if first < 0 || count < 0 || first > chunks-count {
+		return fmt.Errorf("%w: no chunks %d to %d", ErrSchema, first, first+count-1)
+	}
+	for _, c := range columns {
+		if c.Column < 0 || c.Column >= fields {
+			return fmt.Errorf("%w: no column %d", ErrSchema, c.Column)
+		}
+	}
+	return nil
 }

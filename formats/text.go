@@ -1,16 +1,12 @@
 package formats
 
 import (
-	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"math"
 	"math/big"
 	"strconv"
 )
-
-// julianEpoch is the Julian day of 1970-01-01.
-const julianEpoch = 2440588
 
 // quietNaN is the NaN whose text is NaN alone; any other one shows its bits.
 const quietNaN = 0x7ff8000000000000
@@ -50,17 +46,17 @@ func (v *Values) wordText(w uint64) string {
 	case Uint:
 		return strconv.FormatUint(w, 10)
 	case Float:
-		return floatText(wordFloat(w), t.Bits)
+		return floatText(WordFloat(w), t.Bits)
 	case Decimal:
-		return decimalText(strconv.FormatInt(wordInt(w), 10), t.Scale)
+		return decimalText(strconv.FormatInt(WordInt(w), 10), t.Scale)
 	case Date:
-		return string(appendDate(nil, wordInt(w)))
+		return string(appendDate(nil, WordInt(w)))
 	case Time:
-		return timeText(wordInt(w), t.Unit)
+		return timeText(WordInt(w), t.Unit)
 	case Timestamp:
-		return timestampText(wordInt(w), t.Unit, t.Zone)
+		return timestampText(WordInt(w), t.Unit, t.Zone)
 	}
-	return strconv.FormatInt(wordInt(w), 10)
+	return strconv.FormatInt(WordInt(w), 10)
 }
 
 // Float returns about where value i of an ordered type lies on the number line: days
@@ -74,11 +70,11 @@ func (v *Values) Float(i int) float64 {
 	case Boolean, Uint:
 		return float64(w)
 	case Float:
-		return math.Float64frombits(wordFloat(w))
+		return math.Float64frombits(WordFloat(w))
 	case Decimal:
-		return float64(wordInt(w)) / math.Pow10(v.Type.Scale)
+		return float64(WordInt(w)) / math.Pow10(v.Type.Scale)
 	}
-	return float64(wordInt(w))
+	return float64(WordInt(w))
 }
 
 func (v *Values) wideFloat(b []byte) float64 {
@@ -151,19 +147,6 @@ func decimalText(digits string, scale int) string {
 func wideInt(b []byte) *big.Int {
 	x := new(big.Int).SetBytes(b)
 	return x.Sub(x, new(big.Int).Lsh(big.NewInt(1), uint(len(b)*8-1)))
-}
-
-// int96Parts returns the days since 1970-01-01 and the nanoseconds of an INT96 timestamp.
-func int96Parts(b []byte) (days int64, nanos uint64) {
-	julian := int32(binary.BigEndian.Uint32(b) ^ 1<<31)
-	return int64(julian) - julianEpoch, binary.BigEndian.Uint64(b[4:])
-}
-
-func int96Text(b []byte, zone string) string {
-	days, nanos := int96Parts(b)
-	text := append(appendDate(nil, days), 'T')
-	text = appendClock(text, nanos/1e9, nanos%1e9, Nano)
-	return string(appendZone(text, zone))
 }
 
 func timestampText(units int64, unit Unit, zone string) string {

@@ -63,3 +63,11 @@ func (t Type) InWords() bool {
 	}
 	return false
 }
+
+// WideSize returns the bytes that a wide Decimal is kept in.
+func (t Type) WideSize() int {
+	if t.Precision <= 38 {
+		return 16
+	}
+	return 32
+}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/taxonomy"
 )
 
 // audit compares a release with its source, cell by cell, by plain maps over texts. It
@@ -253,7 +254,7 @@ func (a *audit) taxonomy(name string) TaxonomySpec {
 	if a.job.TaxonomyFile == "" {
 		return *a.job.Taxonomies[spec.Name]
 	}
-	trees, err := formats.ReadTaxonomies(a.job.TaxonomyFile)
+	trees, err := taxonomy.ReadAll(a.job.TaxonomyFile)
 	if err != nil {
 		a.Fatal(err)
 	}
@@ -261,7 +262,7 @@ func (a *audit) taxonomy(name string) TaxonomySpec {
 }
 
 // pathTo returns the names from a leaf up to the root, nil when there is no such leaf.
-func pathTo(n *formats.TaxonomyNode, leaf string) []string {
+func pathTo(n *taxonomy.Node, leaf string) []string {
 	if n.Leaf() && n.Name == leaf {
 		return []string{n.Name}
 	}
@@ -351,7 +352,7 @@ func (a *audit) checkCut(column *CutColumn) {
 }
 
 // checkNodes: every leaf has exactly one node of the cut at or above it.
-func (a *audit) checkNodes(name string, n *formats.TaxonomyNode, labels map[string]int, above int) {
+func (a *audit) checkNodes(name string, n *taxonomy.Node, labels map[string]int, above int) {
 	above += labels[n.Name]
 	if n.Leaf() && above != 1 {
 		a.Errorf("column %s: a leaf has %d nodes of the cut on its path", name, above)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/spill"
 )
@@ -28,7 +29,7 @@ type compression struct {
 // compressor reads splits and counts them. The counts of a split depend on the split and
 // the plan alone; sums do not depend on who counted what.
 type compressor struct {
-	dataset  *formats.Dataset
+	dataset  *dataset.Dataset
 	requests []formats.Request // masked columns in attribute order, then the class
 	plan     engine.Plan
 	budget   *spill.Budget

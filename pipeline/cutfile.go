@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/release"
 )
 
 // CutKey is the one metadata key of a released file.
@@ -219,7 +220,7 @@ func embeddedCut(path string) ([]byte, error) {
 			return os.ReadFile(path)
 		}
 	}
-	release, err := formats.OpenRelease(path)
+	release, err := release.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/formats/release"
 )
 
 // grid is a table as the texts of its cells, column by column.
@@ -69,7 +71,7 @@ func readGrid(tb testing.TB, job *Job) *grid {
 	return g
 }
 
-func (g *grid) read(dataset *formats.Dataset, split formats.Split, requests []formats.Request) (err error) {
+func (g *grid) read(dataset *dataset.Dataset, split formats.Split, requests []formats.Request) (err error) {
 	ctx := context.Background()
 	reader, err := dataset.Read(ctx, split, requests)
 	if err != nil {
@@ -125,7 +127,7 @@ func readLabels(tb testing.TB, path string, names []string) map[string]*textColu
 		tb.Fatal(err)
 	}
 	for _, part := range parts {
-		release, err := formats.OpenRelease(part)
+		release, err := release.Open(part)
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -145,7 +147,7 @@ func readLabels(tb testing.TB, path string, names []string) map[string]*textColu
 	return columns
 }
 
-func (c *textColumn) appendLabels(from *formats.LabelColumn) {
+func (c *textColumn) appendLabels(from *release.LabelColumn) {
 	own := make([]uint32, 1, len(from.Labels)+1)
 	for _, label := range from.Labels {
 		own = append(own, c.code(label, false))

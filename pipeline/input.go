@@ -9,17 +9,18 @@ import (
 	"os"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/dataset"
 )
 
 // openInput opens the job's input with the types that the job declares.
-func openInput(ctx context.Context, job *Job) (*formats.Dataset, error) {
+func openInput(ctx context.Context, job *Job) (*dataset.Dataset, error) {
 	options := formats.ReadOptions{Delimiter: job.CSV.Delimiter, Types: make(map[string]formats.Type)}
 	for i := range job.Columns {
 		if t := job.Columns[i].Type; t != nil {
 			options.Types[job.Columns[i].Name] = *t
 		}
 	}
-	dataset, err := formats.Open(ctx, job.Input, options)
+	dataset, err := dataset.Open(ctx, job.Input, options)
 	if err != nil {
 		return nil, fmt.Errorf("open input: %w", err)
 	}
@@ -93,7 +94,7 @@ func (r *run) firstRow(ctx context.Context, attribute int, provisional map[uint3
 }
 
 // firstInSplit returns the position of the first such row in a split, or -1.
-func firstInSplit(ctx context.Context, dataset *formats.Dataset, split formats.Split, request []formats.Request, m *mapping, wanted map[uint32]bool) (row int64, err error) {
+func firstInSplit(ctx context.Context, dataset *dataset.Dataset, split formats.Split, request []formats.Request, m *mapping, wanted map[uint32]bool) (row int64, err error) {
 	reader, err := dataset.Read(ctx, split, request)
 	if err != nil {
 		return 0, err

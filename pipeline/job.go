@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/yaml"
 )
 
 // Job is a whole run: what to read, what must hold, how to mask, where to write. LoadJob
@@ -115,7 +116,7 @@ func LoadJob(path string, overrides []Override) (*Job, error) {
 // parseJob is LoadJob of a text.
 func parseJob(path string, text []byte, overrides []Override) (*Job, error) {
 	l := newJobLoader(path, text)
-	root, problems := formats.ParseYAML(text)
+	root, problems := yaml.Parse(text)
 	problems.Locate(path, text)
 	l.problems = problems
 	var job *Job

@@ -6,18 +6,18 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/yaml"
 )
 
 // Problem is one thing that is wrong with a job.
-type Problem = formats.Problem
+type Problem = yaml.Problem
 
 // JobError lists what is wrong with a job: its file, its overrides, and the taxonomy files
 // that it names. Nothing was read or written but these.
 type JobError struct{ Problems []Problem }
 
 // Error renders all problems: place and message, the source line with a caret, a hint.
-func (e *JobError) Error() string { return formats.Problems(e.Problems).String() }
+func (e *JobError) Error() string { return yaml.Problems(e.Problems).String() }
 
 // jobError returns the problems as an error, each once and those of one file in its order.
 // It returns nil without problems.

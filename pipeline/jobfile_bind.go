@@ -5,10 +5,11 @@ import (
 	"strconv"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/yaml"
 )
 
 // yamlText returns the text of a scalar that may be absent.
-func yamlText(n *formats.YAMLNode) string {
+func yamlText(n *yaml.Node) string {
 	if n == nil {
 		return ""
 	}
@@ -16,13 +17,13 @@ func yamlText(n *formats.YAMLNode) string {
 }
 
 // yamlInt returns the value of a checked integer that may be absent.
-func yamlInt(n *formats.YAMLNode) int {
+func yamlInt(n *yaml.Node) int {
 	v, _ := strconv.Atoi(yamlText(n)) // checked: only an absent one fails
 	return v
 }
 
 // yamlTexts returns the texts of a list that may be absent.
-func yamlTexts(n *formats.YAMLNode) []string {
+func yamlTexts(n *yaml.Node) []string {
 	if n == nil {
 		return nil
 	}
@@ -34,9 +35,9 @@ func yamlTexts(n *formats.YAMLNode) []string {
 }
 
 // orEmptyNode returns a node, or an empty one when it is absent.
-func orEmptyNode(n *formats.YAMLNode) *formats.YAMLNode {
+func orEmptyNode(n *yaml.Node) *yaml.Node {
 	if n == nil {
-		return &formats.YAMLNode{}
+		return &yaml.Node{}
 	}
 	return n
 }
@@ -78,7 +79,7 @@ func (l *jobLoader) bind() *Job {
 }
 
 // path returns a path as it can be opened, or "" when it is absent.
-func (l *jobLoader) path(n *formats.YAMLNode) string {
+func (l *jobLoader) path(n *yaml.Node) string {
 	if n == nil {
 		return ""
 	}
@@ -114,7 +115,7 @@ func (l *jobLoader) bindColumns(job *Job) {
 }
 
 // boundText returns the text of a bound; that of an open end is empty.
-func boundText(n *formats.YAMLNode) string {
+func boundText(n *yaml.Node) string {
 	if n.Null() {
 		return ""
 	}
@@ -127,7 +128,7 @@ func (l *jobLoader) bindTaxonomies(job *Job) {
 	if n == nil {
 		return
 	}
-	if n.Kind == formats.YAMLScalar {
+	if n.Kind == yaml.Scalar {
 		job.TaxonomyFile = l.path(n)
 		return
 	}

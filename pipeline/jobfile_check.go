@@ -7,11 +7,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/yaml"
 )
 
 // checkMap checks the keys and values of a map, and takes out what is wrong.
-func (l *jobLoader) checkMap(prefix string, m *formats.YAMLNode) {
+func (l *jobLoader) checkMap(prefix string, m *yaml.Node) {
 	fields := fieldsUnder(prefix)
 	for _, f := range fields {
 		if f.required && m.Get(f.key()) == nil {
@@ -33,7 +33,7 @@ func (l *jobLoader) checkMap(prefix string, m *formats.YAMLNode) {
 	m.Entries = good
 }
 
-func (l *jobLoader) missing(f *jobField, m *formats.YAMLNode) {
+func (l *jobLoader) missing(f *jobField, m *yaml.Node) {
 	hint := f.key() + ": " + f.doc
 	if len(f.enum) > 0 {
 		hint = f.key() + " is " + f.wants()
@@ -41,7 +41,7 @@ func (l *jobLoader) missing(f *jobField, m *formats.YAMLNode) {
 	l.add(m, strings.ReplaceAll(hint, "`", ""), "missing key %q", f.key())
 }
 
-func (l *jobLoader) unknown(key *formats.YAMLNode, fields []*jobField) {
+func (l *jobLoader) unknown(key *yaml.Node, fields []*jobField) {
 	names := make([]string, len(fields))
 	for i, f := range fields {
 		names[i] = f.key()
@@ -55,7 +55,7 @@ func (l *jobLoader) unknown(key *formats.YAMLNode, fields []*jobField) {
 
 // checkField reports whether a value is one that the field can have. Of fields with fields
 // of their own it takes out the wrong ones only.
-func (l *jobLoader) checkField(f *jobField, n *formats.YAMLNode) bool {
+func (l *jobLoader) checkField(f *jobField, n *yaml.Node) bool {
 	if n.Null() {
 		l.add(n, "give it a value, or leave it out", "%s has no value", f.key())
 		return false
@@ -79,8 +79,8 @@ func (l *jobLoader) checkField(f *jobField, n *formats.YAMLNode) bool {
 	return l.checkScalar(f, n)
 }
 
-func (l *jobLoader) checkMapField(f *jobField, n *formats.YAMLNode) bool {
-	if n.Kind != formats.YAMLMap {
+func (l *jobLoader) checkMapField(f *jobField, n *yaml.Node) bool {
+	if n.Kind != yaml.Map {
 		l.add(n, "", "%s must be a map, not %s", f.key(), describeNode(n))
 		return false
 	}
@@ -90,13 +90,13 @@ func (l *jobLoader) checkMapField(f *jobField, n *formats.YAMLNode) bool {
 
 // checkList checks a list of maps. Items of another shape become empty maps, so that
 // positions in the list stay what they are.
-func (l *jobLoader) checkList(f *jobField, n *formats.YAMLNode) bool {
-	if n.Kind != formats.YAMLList || len(n.Items) == 0 {
+func (l *jobLoader) checkList(f *jobField, n *yaml.Node) bool {
+	if n.Kind != yaml.List || len(n.Items) == 0 {
 		l.add(n, "as in: - {columns: [age, sex], k: 50}", "%s must be a list of sets, not %s", f.key(), describeNode(n))
 		return false
 	}
 	for i, item := range n.Items {
-		if item.Kind == formats.YAMLMap {
+		if item.Kind == yaml.Map {
 			l.checkMap(f.prefix(), item)
 			continue
 		}
@@ -107,8 +107,8 @@ func (l *jobLoader) checkList(f *jobField, n *formats.YAMLNode) bool {
 }
 
 // checkNamed checks a map of maps, like checkList.
-func (l *jobLoader) checkNamed(f *jobField, n *formats.YAMLNode) bool {
-	if n.Kind != formats.YAMLMap || len(n.Entries) == 0 {
+func (l *jobLoader) checkNamed(f *jobField, n *yaml.Node) bool {
+	if n.Kind != yaml.Map || len(n.Entries) == 0 {
 		l.add(n, "as in: age: discretize", "%s must be a map from names of columns to masks, not %s", f.key(), describeNode(n))
 		return false
 	}
@@ -117,7 +117,7 @@ func (l *jobLoader) checkNamed(f *jobField, n *formats.YAMLNode) bool {
 		switch {
 		case e.Key.Text == "":
 			l.add(e.Key, "", "a column needs a name")
-		case e.Value.Kind == formats.YAMLMap:
+		case e.Value.Kind == yaml.Map:
 			l.checkMap(f.prefix(), e.Value)
 			continue
 		case e.Value.Null():
@@ -130,22 +130,22 @@ func (l *jobLoader) checkNamed(f *jobField, n *formats.YAMLNode) bool {
 	return true
 }
 
-func emptyMapLike(n *formats.YAMLNode) *formats.YAMLNode {
-	return &formats.YAMLNode{Kind: formats.YAMLMap, Line: n.Line, Column: n.Column}
+func emptyMapLike(n *yaml.Node) *yaml.Node {
+	return &yaml.Node{Kind: yaml.Map, Line: n.Line, Column: n.Column}
 }
 
 // describeNode names the shape of a node, for messages.
-func describeNode(n *formats.YAMLNode) string {
+func describeNode(n *yaml.Node) string {
 	switch {
-	case n.Kind == formats.YAMLMap && len(n.Entries) == 0:
+	case n.Kind == yaml.Map && len(n.Entries) == 0:
 		return "an empty map"
-	case n.Kind == formats.YAMLMap:
+	case n.Kind == yaml.Map:
 		return "a map"
-	case n.Kind == formats.YAMLList && len(n.Items) == 0:
+	case n.Kind == yaml.List && len(n.Items) == 0:
 		return "an empty list"
-	case n.Kind == formats.YAMLList && len(n.Items) == 1:
+	case n.Kind == yaml.List && len(n.Items) == 1:
 		return "a list of one"
-	case n.Kind == formats.YAMLList:
+	case n.Kind == yaml.List:
 		return fmt.Sprintf("a list of %d", len(n.Items))
 	case n.Null():
 		return "nothing"
@@ -154,8 +154,8 @@ func describeNode(n *formats.YAMLNode) string {
 }
 
 // checkScalars checks a list of texts and takes the wrong ones out.
-func (l *jobLoader) checkScalars(f *jobField, n *formats.YAMLNode) bool {
-	if n.Kind != formats.YAMLList || len(n.Items) == 0 {
+func (l *jobLoader) checkScalars(f *jobField, n *yaml.Node) bool {
+	if n.Kind != yaml.List || len(n.Items) == 0 {
 		l.add(n, "", "%s must be a %s, not %s", f.key(), referenceKinds[f.kind], describeNode(n))
 		return false
 	}
@@ -170,7 +170,7 @@ func (l *jobLoader) checkScalars(f *jobField, n *formats.YAMLNode) bool {
 	return whole
 }
 
-func (l *jobLoader) checkScalar(f *jobField, n *formats.YAMLNode) bool {
+func (l *jobLoader) checkScalar(f *jobField, n *yaml.Node) bool {
 	message, hint := scalarProblem(f, n)
 	if message == "" {
 		return true
@@ -180,9 +180,9 @@ func (l *jobLoader) checkScalar(f *jobField, n *formats.YAMLNode) bool {
 }
 
 // scalarProblem says what is wrong with a single value, and what to do about it.
-func scalarProblem(f *jobField, n *formats.YAMLNode) (message, hint string) {
+func scalarProblem(f *jobField, n *yaml.Node) (message, hint string) {
 	switch {
-	case n.Kind != formats.YAMLScalar || n.Null():
+	case n.Kind != yaml.Scalar || n.Null():
 		return "must be " + f.wants() + ", not " + describeNode(n), ""
 	case slices.Contains(f.later, n.Text):
 		return fmt.Sprintf("%s is not available in this version", n.Text), "available are " + strings.Join(f.enum, " and ")
@@ -227,7 +227,7 @@ func (f *jobField) wants() string {
 	return "a text"
 }
 
-func (f *jobField) integerProblem(n *formats.YAMLNode) string {
+func (f *jobField) integerProblem(n *yaml.Node) string {
 	v, err := strconv.ParseInt(n.Text, 10, 64)
 	if err != nil || n.Quoted || v < f.min || f.max > 0 && v > f.max {
 		return "must be " + f.wants() + ", not " + describeScalar(n)
@@ -236,9 +236,9 @@ func (f *jobField) integerProblem(n *formats.YAMLNode) string {
 }
 
 // checkBounds checks a pair of bounds.
-func (l *jobLoader) checkBounds(n *formats.YAMLNode) bool {
+func (l *jobLoader) checkBounds(n *yaml.Node) bool {
 	const hint = "as in: bounds: [17, 90], or [17, null] for an open end"
-	if n.Kind != formats.YAMLList || len(n.Items) != 2 {
+	if n.Kind != yaml.List || len(n.Items) != 2 {
 		l.add(n, hint, "bounds must be a list of two values, not %s", describeNode(n))
 		return false
 	}
@@ -246,7 +246,7 @@ func (l *jobLoader) checkBounds(n *formats.YAMLNode) bool {
 	for _, item := range n.Items {
 		if item.Null() {
 			open++
-		} else if item.Kind != formats.YAMLScalar || item.Text == "" {
+		} else if item.Kind != yaml.Scalar || item.Text == "" {
 			l.add(item, hint, "a bound must be a number, a date or null, not %s", describeNode(item))
 			return false
 		}
@@ -299,7 +299,7 @@ func characterProblem(text string) (message, hint string) {
 }
 
 // describeScalar shows a number as it is and everything else in quotes.
-func describeScalar(n *formats.YAMLNode) string {
+func describeScalar(n *yaml.Node) string {
 	if _, err := strconv.ParseFloat(n.Text, 64); err == nil && !n.Quoted {
 		return n.Text
 	}

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/yaml"
 )
 
 // jobLoader turns the YAML of a job file into a Job. The document itself goes through the
@@ -14,8 +14,8 @@ import (
 type jobLoader struct {
 	jobSource
 	problems []Problem
-	specs    map[*formats.YAMLNode]*TaxonomySpec // of the taxonomies checked
-	broken   map[string]bool                     // top-level keys whose values were taken out
+	specs    map[*yaml.Node]*TaxonomySpec // of the taxonomies checked
+	broken   map[string]bool              // top-level keys whose values were taken out
 }
 
 func newJobLoader(path string, text []byte) *jobLoader {
@@ -24,18 +24,18 @@ func newJobLoader(path string, text []byte) *jobLoader {
 		lines[i] = strings.TrimSuffix(lines[i], "\r")
 	}
 	return &jobLoader{
-		jobSource: jobSource{file: path, lines: lines, origins: make(map[*formats.YAMLNode]string)},
-		specs:     make(map[*formats.YAMLNode]*TaxonomySpec),
+		jobSource: jobSource{file: path, lines: lines, origins: make(map[*yaml.Node]string)},
+		specs:     make(map[*yaml.Node]*TaxonomySpec),
 		broken:    make(map[string]bool),
 	}
 }
 
-func (l *jobLoader) add(n *formats.YAMLNode, hint, format string, args ...any) {
+func (l *jobLoader) add(n *yaml.Node, hint, format string, args ...any) {
 	l.problems = append(l.problems, l.problem(n, hint, format, args...))
 }
 
-func (l *jobLoader) load(root *formats.YAMLNode, overrides []Override) *Job {
-	if root == nil || root.Kind != formats.YAMLMap {
+func (l *jobLoader) load(root *yaml.Node, overrides []Override) *Job {
+	if root == nil || root.Kind != yaml.Map {
 		l.problems = append(l.problems, Problem{
 			File: l.file, Line: 1, Column: 1, Message: "not a job: it needs a map of keys like input, output and columns",
 			Hint: "kcut config --schema prints every key of a job file",
@@ -55,7 +55,7 @@ func (l *jobLoader) load(root *formats.YAMLNode, overrides []Override) *Job {
 }
 
 // expand puts maps where bare words stand for them.
-func (l *jobLoader) expand(prefix string, m *formats.YAMLNode) {
+func (l *jobLoader) expand(prefix string, m *yaml.Node) {
 	for i := range m.Entries {
 		e := &m.Entries[i]
 		for _, f := range fieldsUnder(prefix) {
@@ -66,29 +66,29 @@ func (l *jobLoader) expand(prefix string, m *formats.YAMLNode) {
 	}
 }
 
-func (l *jobLoader) expandField(f *jobField, n *formats.YAMLNode) *formats.YAMLNode {
+func (l *jobLoader) expandField(f *jobField, n *yaml.Node) *yaml.Node {
 	switch {
 	case f.kind == kindMap:
 		return l.expandBare(f, n)
-	case f.kind == kindNamed && n.Kind == formats.YAMLMap:
+	case f.kind == kindNamed && n.Kind == yaml.Map:
 		for i := range n.Entries {
 			n.Entries[i].Value = l.expandBare(f, n.Entries[i].Value)
 		}
-	case f.kind == kindPaths && n.Kind == formats.YAMLScalar && !n.Null():
-		return &formats.YAMLNode{Kind: formats.YAMLList, Items: []*formats.YAMLNode{n}, Line: n.Line, Column: n.Column}
+	case f.kind == kindPaths && n.Kind == yaml.Scalar && !n.Null():
+		return &yaml.Node{Kind: yaml.List, Items: []*yaml.Node{n}, Line: n.Line, Column: n.Column}
 	}
 	return n
 }
 
 // expandBare returns the map that a bare word stands for, or the node itself.
-func (l *jobLoader) expandBare(f *jobField, n *formats.YAMLNode) *formats.YAMLNode {
+func (l *jobLoader) expandBare(f *jobField, n *yaml.Node) *yaml.Node {
 	bare := bareField(f.prefix())
-	if bare == nil || n.Kind != formats.YAMLScalar || n.Null() {
+	if bare == nil || n.Kind != yaml.Scalar || n.Null() {
 		return n
 	}
-	key := &formats.YAMLNode{Text: bare.key(), Line: n.Line, Column: n.Column}
-	return &formats.YAMLNode{
-		Kind: formats.YAMLMap, Entries: []formats.YAMLEntry{{Key: key, Value: n}}, Line: n.Line, Column: n.Column,
+	key := &yaml.Node{Text: bare.key(), Line: n.Line, Column: n.Column}
+	return &yaml.Node{
+		Kind: yaml.Map, Entries: []yaml.Entry{{Key: key, Value: n}}, Line: n.Line, Column: n.Column,
 	}
 }
 
@@ -103,7 +103,7 @@ func (l *jobLoader) override(o Override) {
 	if f.kind == kindPath || f.kind == kindPaths {
 		text = fromHere(text)
 	}
-	n := &formats.YAMLNode{Text: text, Quoted: f.kind != kindInteger && f.kind != kindSize}
+	n := &yaml.Node{Text: text, Quoted: f.kind != kindInteger && f.kind != kindSize}
 	l.origins[n] = o.Origin
 	if list, item, ok := strings.Cut(f.path, "[]."); ok {
 		l.overrideItems(l.root.Get(list), item, n)
@@ -123,35 +123,35 @@ func (l *jobLoader) override(o Override) {
 }
 
 // overrideItems sets a key of every map in a list.
-func (l *jobLoader) overrideItems(list *formats.YAMLNode, key string, n *formats.YAMLNode) {
+func (l *jobLoader) overrideItems(list *yaml.Node, key string, n *yaml.Node) {
 	if list == nil {
 		return
 	}
 	for _, item := range list.Items {
-		if item.Kind == formats.YAMLMap {
+		if item.Kind == yaml.Map {
 			setKey(item, key, n)
 		}
 	}
 }
 
 // child returns the map at a key, made when absent, or nil when something else is there.
-func (l *jobLoader) child(m *formats.YAMLNode, key string) *formats.YAMLNode {
+func (l *jobLoader) child(m *yaml.Node, key string) *yaml.Node {
 	n := m.Get(key)
 	if n == nil {
-		n = &formats.YAMLNode{Kind: formats.YAMLMap}
+		n = &yaml.Node{Kind: yaml.Map}
 		l.origins[n] = originDefault
 		setKey(m, key, n)
 	}
-	if n.Kind != formats.YAMLMap {
+	if n.Kind != yaml.Map {
 		return nil
 	}
 	return n
 }
 
 // appended returns a list of an override's value, after those it was already given.
-func (l *jobLoader) appended(list, n *formats.YAMLNode, origin string) *formats.YAMLNode {
+func (l *jobLoader) appended(list, n *yaml.Node, origin string) *yaml.Node {
 	if list == nil || l.origins[list] != origin {
-		list = &formats.YAMLNode{Kind: formats.YAMLList}
+		list = &yaml.Node{Kind: yaml.List}
 		l.origins[list] = origin
 	}
 	list.Items = append(list.Items, n)
@@ -159,14 +159,14 @@ func (l *jobLoader) appended(list, n *formats.YAMLNode, origin string) *formats.
 }
 
 // setKey gives a key of a map a value, in place or at the end.
-func setKey(m *formats.YAMLNode, key string, n *formats.YAMLNode) {
+func setKey(m *yaml.Node, key string, n *yaml.Node) {
 	for i := range m.Entries {
 		if m.Entries[i].Key.Text == key {
 			m.Entries[i].Value = n
 			return
 		}
 	}
-	m.Entries = append(m.Entries, formats.YAMLEntry{Key: &formats.YAMLNode{Text: key, Quoted: true}, Value: n})
+	m.Entries = append(m.Entries, yaml.Entry{Key: &yaml.Node{Text: key, Quoted: true}, Value: n})
 }
 
 // fromHere makes a path that starts from the current directory independent of it, since
@@ -206,7 +206,7 @@ func (l *jobLoader) defaults() {
 }
 
 // columnDefaults fills in the fields that a column's mask allows.
-func (l *jobLoader) columnDefaults(name string, column *formats.YAMLNode) {
+func (l *jobLoader) columnDefaults(name string, column *yaml.Node) {
 	mask := yamlText(column.Get("mask"))
 	for _, f := range fieldsUnder(fieldAt("columns").prefix()) {
 		if len(f.masks) == 0 || !f.allows(mask) {
@@ -221,11 +221,11 @@ func (l *jobLoader) columnDefaults(name string, column *formats.YAMLNode) {
 }
 
 // setDefault gives an absent field of a map a value.
-func (l *jobLoader) setDefault(m *formats.YAMLNode, f *jobField, value string) {
+func (l *jobLoader) setDefault(m *yaml.Node, f *jobField, value string) {
 	if m == nil || m.Get(f.key()) != nil {
 		return
 	}
-	n := &formats.YAMLNode{Text: value, Quoted: f.kind != kindInteger}
+	n := &yaml.Node{Text: value, Quoted: f.kind != kindInteger}
 	l.origins[n] = originDefault
 	setKey(m, f.key(), n)
 }

@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/yaml"
 )
 
 // YAML renders the resolved job as a job file, with the origin of every value as a comment.
@@ -26,7 +26,7 @@ type jobRenderer struct {
 }
 
 // fields writes the fields under a prefix, in the order of the reference.
-func (r *jobRenderer) fields(prefix, indent string, m *formats.YAMLNode) {
+func (r *jobRenderer) fields(prefix, indent string, m *yaml.Node) {
 	for _, f := range fieldsUnder(prefix) {
 		n := m.Get(f.key())
 		if n == nil {
@@ -44,7 +44,7 @@ func (r *jobRenderer) absent(f *jobField, indent string) {
 	}
 }
 
-func (r *jobRenderer) field(f *jobField, indent string, n *formats.YAMLNode) {
+func (r *jobRenderer) field(f *jobField, indent string, n *yaml.Node) {
 	switch {
 	case f.kind == kindMap && len(n.Entries) > 0:
 		r.line(indent + f.key() + ":")
@@ -62,7 +62,7 @@ func (r *jobRenderer) field(f *jobField, indent string, n *formats.YAMLNode) {
 			r.line(indent + "  " + renderScalar(e.Key) + ":")
 			r.fields(f.prefix(), indent+"    ", e.Value)
 		}
-	case f.kind == kindTaxonomies && n.Kind == formats.YAMLMap:
+	case f.kind == kindTaxonomies && n.Kind == yaml.Map:
 		r.line(indent + f.key() + ":")
 		for _, e := range n.Entries {
 			r.value(indent+"  "+renderScalar(e.Key), e.Value)
@@ -75,7 +75,7 @@ func (r *jobRenderer) field(f *jobField, indent string, n *formats.YAMLNode) {
 func (r *jobRenderer) line(text string) { r.b = append(r.b, text+"\n"...) }
 
 // value writes a key, its value on the same line, and where that came from.
-func (r *jobRenderer) value(key string, n *formats.YAMLNode) {
+func (r *jobRenderer) value(key string, n *yaml.Node) {
 	comment := strings.Map(func(c rune) rune {
 		if !unicode.IsPrint(c) {
 			return utf8.RuneError
@@ -86,15 +86,15 @@ func (r *jobRenderer) value(key string, n *formats.YAMLNode) {
 }
 
 // renderFlow returns a node as YAML in flow style.
-func renderFlow(n *formats.YAMLNode) string {
+func renderFlow(n *yaml.Node) string {
 	switch n.Kind {
-	case formats.YAMLList:
+	case yaml.List:
 		items := make([]string, len(n.Items))
 		for i, item := range n.Items {
 			items[i] = renderFlow(item)
 		}
 		return "[" + strings.Join(items, ", ") + "]"
-	case formats.YAMLMap:
+	case yaml.Map:
 		entries := make([]string, len(n.Entries))
 		for i, e := range n.Entries {
 			entries[i] = renderScalar(e.Key) + ": " + renderFlow(e.Value)
@@ -108,7 +108,7 @@ func renderFlow(n *formats.YAMLNode) string {
 var plainScalar = regexp.MustCompile(`^[\pL\pN_./][\pL\pN_./+%*-]*( [\pL\pN_./+%*-]+)*$`)
 
 // renderScalar returns a scalar as YAML, in quotes where they change its meaning.
-func renderScalar(n *formats.YAMLNode) string {
+func renderScalar(n *yaml.Node) string {
 	switch {
 	case n.Null():
 		return "null"

@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/yaml"
 )
 
 // rules checks what the parts of a job say of each other. What checkMap took out is absent
@@ -18,7 +18,7 @@ func (l *jobLoader) rules(job *Job) {
 }
 
 // item returns an item of the list at a top-level key.
-func (l *jobLoader) item(key string, i int) *formats.YAMLNode { return l.root.Get(key).Items[i] }
+func (l *jobLoader) item(key string, i int) *yaml.Node { return l.root.Get(key).Items[i] }
 
 // setRules: every column of a set is there once, and masked.
 func (l *jobLoader) setRules(job *Job) {
@@ -73,7 +73,7 @@ func (j *Job) inSet(name string) bool {
 }
 
 // maskRules: a column has no key that its mask has no use for.
-func (l *jobLoader) maskRules(c *ColumnSpec, column *formats.YAMLNode) {
+func (l *jobLoader) maskRules(c *ColumnSpec, column *yaml.Node) {
 	if c.Mask == "" {
 		return
 	}
@@ -87,7 +87,7 @@ func (l *jobLoader) maskRules(c *ColumnSpec, column *formats.YAMLNode) {
 
 // taxonomyRules: the taxonomy that a column names exists. Whether a file of named trees has
 // it is known when that is read.
-func (l *jobLoader) taxonomyRules(job *Job, c *ColumnSpec, e formats.YAMLEntry) {
+func (l *jobLoader) taxonomyRules(job *Job, c *ColumnSpec, e yaml.Entry) {
 	if c.Taxonomy == nil || c.Taxonomy.Name == "" || job.TaxonomyFile != "" || l.broken["taxonomies"] {
 		return
 	}

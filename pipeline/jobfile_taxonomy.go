@@ -7,14 +7,15 @@ import (
 	"strings"
 
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/taxonomy"
+	"github.com/kcut/kcut/formats/yaml"
 )
 
 // TaxonomySpec says where a taxonomy comes from: exactly one of its fields but Pos is set.
 type TaxonomySpec struct {
-	Name      string                // a name among the job's taxonomies (columns only)
-	File      string                // a file with one tree, YAML or CSV (named taxonomies only)
-	Tree      *formats.TaxonomyNode // an inline tree
+	Name      string         // a name among the job's taxonomies (columns only)
+	File      string         // a file with one tree, YAML or CSV (named taxonomies only)
+	Tree      *taxonomy.Node // an inline tree
 	Generator *Generator
 	Pos       Pos
 }
@@ -30,8 +31,8 @@ type Generator struct {
 var generators = []string{"prefix", "date", "ranges"}
 
 // checkTaxonomy checks the taxonomy of a column: a name, a tree or a generator.
-func (l *jobLoader) checkTaxonomy(n *formats.YAMLNode) bool {
-	if n.Kind == formats.YAMLScalar {
+func (l *jobLoader) checkTaxonomy(n *yaml.Node) bool {
+	if n.Kind == yaml.Scalar {
 		if n.Text == "" {
 			l.add(n, "", "taxonomy is empty")
 			return false
@@ -44,21 +45,21 @@ func (l *jobLoader) checkTaxonomy(n *formats.YAMLNode) bool {
 
 // checkTaxonomies checks the top-level taxonomies: a path, or a map of files, trees and
 // generators.
-func (l *jobLoader) checkTaxonomies(n *formats.YAMLNode) bool {
+func (l *jobLoader) checkTaxonomies(n *yaml.Node) bool {
 	switch {
-	case n.Kind == formats.YAMLScalar && n.Text != "":
+	case n.Kind == yaml.Scalar && n.Text != "":
 		return true
-	case n.Kind != formats.YAMLMap || len(n.Entries) == 0:
+	case n.Kind != yaml.Map || len(n.Entries) == 0:
 		l.add(n, "", "taxonomies must be a path, or a map from names to taxonomies, not %s", describeNode(n))
 		return false
 	}
 	whole := true
 	for _, e := range n.Entries {
 		switch {
-		case e.Value.Null() || e.Value.Kind == formats.YAMLScalar && e.Value.Text == "":
+		case e.Value.Null() || e.Value.Kind == yaml.Scalar && e.Value.Text == "":
 			l.add(e.Key, "", "taxonomy %q has no value", e.Key.Text)
 			whole = false
-		case e.Value.Kind == formats.YAMLScalar:
+		case e.Value.Kind == yaml.Scalar:
 			l.specs[e.Value] = &TaxonomySpec{File: jobPath(l.file, e.Value.Text), Pos: nodePos(e.Value)}
 		default:
 			whole = l.checkInline(e.Value) && whole
@@ -68,14 +69,14 @@ func (l *jobLoader) checkTaxonomies(n *formats.YAMLNode) bool {
 }
 
 // checkInline checks an inline tree or a generator.
-func (l *jobLoader) checkInline(n *formats.YAMLNode) bool {
-	if n.Kind == formats.YAMLMap && len(n.Entries) == 1 {
+func (l *jobLoader) checkInline(n *yaml.Node) bool {
+	if n.Kind == yaml.Map && len(n.Entries) == 1 {
 		e := n.Entries[0]
-		if slices.Contains(generators, e.Key.Text) && e.Value.Kind == formats.YAMLList {
+		if slices.Contains(generators, e.Key.Text) && e.Value.Kind == yaml.List {
 			return l.checkGenerator(n, e.Key.Text, e.Value)
 		}
 	}
-	tree, problems := formats.NewTaxonomy(n)
+	tree, problems := taxonomy.New(n)
 	for _, p := range problems {
 		at := l.problemAt(Pos{p.Line, p.Column}, "%s", p.Message)
 		at.Hint = p.Hint
@@ -86,14 +87,14 @@ func (l *jobLoader) checkInline(n *formats.YAMLNode) bool {
 }
 
 // checkGenerator checks {prefix: […]}, {date: […]} or {ranges: […]}.
-func (l *jobLoader) checkGenerator(n *formats.YAMLNode, word string, list *formats.YAMLNode) bool {
+func (l *jobLoader) checkGenerator(n *yaml.Node, word string, list *yaml.Node) bool {
 	g := &Generator{}
-	check := map[string]func(*Generator, *formats.YAMLNode) string{
+	check := map[string]func(*Generator, *yaml.Node) string{
 		"prefix": (*Generator).addPrefix, "date": (*Generator).addDate, "ranges": (*Generator).addRange,
 	}[word]
 	for _, item := range list.Items {
 		message := "must be a single value"
-		if item.Kind == formats.YAMLScalar && !item.Null() {
+		if item.Kind == yaml.Scalar && !item.Null() {
 			message = check(g, item)
 		}
 		if message != "" {
@@ -110,7 +111,7 @@ func (l *jobLoader) checkGenerator(n *formats.YAMLNode, word string, list *forma
 }
 
 // addPrefix adds a length. It returns what is wrong with it.
-func (g *Generator) addPrefix(n *formats.YAMLNode) string {
+func (g *Generator) addPrefix(n *yaml.Node) string {
 	v, err := strconv.Atoi(n.Text)
 	switch {
 	case err != nil || n.Quoted || v < 1:
@@ -123,7 +124,7 @@ func (g *Generator) addPrefix(n *formats.YAMLNode) string {
 }
 
 // addDate adds a unit. It returns what is wrong with it.
-func (g *Generator) addDate(n *formats.YAMLNode) string {
+func (g *Generator) addDate(n *yaml.Node) string {
 	unit := slices.Index(engine.DateLevels, n.Text)
 	switch {
 	case unit < 0:
@@ -136,7 +137,7 @@ func (g *Generator) addDate(n *formats.YAMLNode) string {
 }
 
 // addRange adds an edge. It returns what is wrong with it.
-func (g *Generator) addRange(n *formats.YAMLNode) string {
+func (g *Generator) addRange(n *yaml.Node) string {
 	v, ok := edgeValue(n.Text)
 	if !ok || n.Quoted {
 		return "an edge must be a number, not " + strconv.Quote(n.Text)

@@ -6,13 +6,13 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/taxonomy"
 )
 
 // Taxonomy is the taxonomy of one column: a tree, or how to make one of the values that
 // occur. Exactly one field is set.
 type Taxonomy struct {
-	Tree      *formats.TaxonomyNode
+	Tree      *taxonomy.Node
 	Generator *Generator
 }
 
@@ -21,7 +21,7 @@ type Taxonomy struct {
 // that no tree has, come back as a *JobError, all of it at once; other errors are failures
 // to read.
 func (j *Job) LoadTaxonomies() (map[string]Taxonomy, error) {
-	t := treeLoader{job: j, files: make(map[string]*formats.TaxonomyNode), failed: make(map[string]bool)}
+	t := treeLoader{job: j, files: make(map[string]*taxonomy.Node), failed: make(map[string]bool)}
 	out := make(map[string]Taxonomy)
 	for i := range j.Columns {
 		c := &j.Columns[i]
@@ -44,9 +44,9 @@ func (j *Job) LoadTaxonomies() (map[string]Taxonomy, error) {
 type treeLoader struct {
 	job      *Job
 	problems []Problem
-	named    map[string]*formats.TaxonomyNode // of the job's taxonomy file, once read
-	files    map[string]*formats.TaxonomyNode // single trees, by path
-	failed   map[string]bool                  // paths that were reported
+	named    map[string]*taxonomy.Node // of the job's taxonomy file, once read
+	files    map[string]*taxonomy.Node // single trees, by path
+	failed   map[string]bool           // paths that were reported
 }
 
 // column returns a column's taxonomy; after a problem, an empty one.
@@ -67,10 +67,10 @@ func (t *treeLoader) column(c *ColumnSpec) (Taxonomy, error) {
 }
 
 // fromNamed finds a column's tree in the job's file of named trees.
-func (t *treeLoader) fromNamed(c *ColumnSpec) (*formats.TaxonomyNode, error) {
+func (t *treeLoader) fromNamed(c *ColumnSpec) (*taxonomy.Node, error) {
 	path := t.job.TaxonomyFile
 	if t.named == nil && !t.failed[path] {
-		named, err := formats.ReadTaxonomies(path)
+		named, err := taxonomy.ReadAll(path)
 		if err != nil {
 			return nil, t.fail(path, nodePos(t.job.source.root.Get("taxonomies")), err)
 		}
@@ -86,11 +86,11 @@ func (t *treeLoader) fromNamed(c *ColumnSpec) (*formats.TaxonomyNode, error) {
 }
 
 // fromFile reads a file of one tree.
-func (t *treeLoader) fromFile(spec *TaxonomySpec) (*formats.TaxonomyNode, error) {
+func (t *treeLoader) fromFile(spec *TaxonomySpec) (*taxonomy.Node, error) {
 	if tree := t.files[spec.File]; tree != nil || t.failed[spec.File] {
 		return tree, nil
 	}
-	tree, err := formats.ReadTaxonomy(spec.File)
+	tree, err := taxonomy.Read(spec.File)
 	if err != nil {
 		return nil, t.fail(spec.File, spec.Pos, err)
 	}
@@ -101,7 +101,7 @@ func (t *treeLoader) fromFile(spec *TaxonomySpec) (*formats.TaxonomyNode, error)
 // fail notes that a file cannot be used. It returns errors that are not the job's fault.
 func (t *treeLoader) fail(path string, at Pos, err error) error {
 	t.failed[path] = true
-	var bad *formats.TaxonomyError
+	var bad *taxonomy.Error
 	if errors.As(err, &bad) {
 		t.problems = append(t.problems, bad.Problems...)
 		return nil

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/taxonomy"
 )
 
 const smallJob = `input: in.csv
@@ -217,9 +218,9 @@ func plainTaxonomy(spec *TaxonomySpec) *TaxonomySpec {
 	return &plain
 }
 
-func plainTree(n formats.TaxonomyNode) formats.TaxonomyNode {
+func plainTree(n taxonomy.Node) taxonomy.Node {
 	n.Line, n.Column = 0, 0
-	children := make([]formats.TaxonomyNode, len(n.Children))
+	children := make([]taxonomy.Node, len(n.Children))
 	for i := range n.Children {
 		children[i] = plainTree(n.Children[i])
 	}

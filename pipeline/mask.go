@@ -9,16 +9,18 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/formats/writer"
 )
 
 // masker reads the input a second time and turns it into encoded row groups of the release.
 // What it makes of a task depends on the task's rows, the recoding and the domains alone.
 type masker struct {
-	dataset  *formats.Dataset
+	dataset  *dataset.Dataset
 	plan     *releasePlan
 	recoding engine.Recoding
 	coders   []coder // of every attribute
-	write    formats.WriteOptions
+	write    writer.Options
 	threads  int
 	events   *Events
 	done     atomic.Int64
@@ -26,14 +28,14 @@ type masker struct {
 
 // mask encodes all tasks on m.threads goroutines and hands the row groups to add in input
 // order, from one goroutine.
-func (m *masker) mask(ctx context.Context, tasks [][][]piece, add func(*formats.EncodedRowGroup) error) error {
-	return InOrder(ctx, len(tasks), m.threads, func(ctx context.Context, i int, emit func(*formats.EncodedRowGroup) error) error {
+func (m *masker) mask(ctx context.Context, tasks [][][]piece, add func(*writer.EncodedRowGroup) error) error {
+	return InOrder(ctx, len(tasks), m.threads, func(ctx context.Context, i int, emit func(*writer.EncodedRowGroup) error) error {
 		return m.task(ctx, tasks[i], emit)
 	}, add)
 }
 
 // task encodes the row groups of one task, in order.
-func (m *masker) task(ctx context.Context, groups [][]piece, emit func(*formats.EncodedRowGroup) error) error {
+func (m *masker) task(ctx context.Context, groups [][]piece, emit func(*writer.EncodedRowGroup) error) error {
 	w, err := m.newMasking()
 	if err != nil {
 		return err
@@ -59,7 +61,7 @@ func (m *masker) task(ctx context.Context, groups [][]piece, emit func(*formats.
 // masking is one worker's state: an open reader and the row group being filled.
 type masking struct {
 	m      *masker
-	rows   *formats.RowGroup
+	rows   *writer.RowGroup
 	maps   []mapping  // of every attribute
 	codes  [][]uint32 // final codes of the batch, of every attribute
 	labels [][]uint32 // label numbers of the batch, of every attribute
@@ -72,7 +74,7 @@ type masking struct {
 }
 
 func (m *masker) newMasking() (*masking, error) {
-	rows, err := formats.NewRowGroup(m.plan.outputs(), m.write)
+	rows, err := writer.NewRowGroup(m.plan.outputs(), m.write)
 	if err != nil {
 		return nil, err
 	}

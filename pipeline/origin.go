@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/yaml"
 )
 
 // Pos is a place in the job file. The zero Pos is a value that is not from the file.
@@ -56,15 +56,15 @@ func EnvironmentOverrides(lookup func(string) (string, bool)) []Override {
 type jobSource struct {
 	file    string
 	lines   []string
-	root    *formats.YAMLNode            // the resolved job
-	origins map[*formats.YAMLNode]string // of values that are not from the file
+	root    *yaml.Node            // the resolved job
+	origins map[*yaml.Node]string // of values that are not from the file
 }
 
 // originDefault is the origin of values that nobody gave.
 const originDefault = "default"
 
 // origin names where a value came from: "people.yaml:4", "--k", "KCUT_MEMORY", "default".
-func (s *jobSource) origin(n *formats.YAMLNode) string {
+func (s *jobSource) origin(n *yaml.Node) string {
 	if name, ok := s.origins[n]; ok {
 		return name
 	}
@@ -72,7 +72,7 @@ func (s *jobSource) origin(n *formats.YAMLNode) string {
 }
 
 // problem describes what is wrong at a node.
-func (s *jobSource) problem(n *formats.YAMLNode, hint, format string, args ...any) Problem {
+func (s *jobSource) problem(n *yaml.Node, hint, format string, args ...any) Problem {
 	p := s.problemAt(nodePos(n), format, args...)
 	p.Hint = hint
 	if name, ok := s.origins[n]; ok {
@@ -89,7 +89,7 @@ func (s *jobSource) problemAt(at Pos, format string, args ...any) Problem {
 	return p
 }
 
-func nodePos(n *formats.YAMLNode) Pos { return Pos{n.Line, n.Column} }
+func nodePos(n *yaml.Node) Pos { return Pos{n.Line, n.Column} }
 
 // ProblemAt describes what turned out to be wrong at a place of the job file, for a
 // JobError. The message must hold no value of the data.
@@ -132,7 +132,7 @@ type settingWalker struct {
 }
 
 // fields adds the settings of the fields under a prefix. at is their concrete path.
-func (r *settingWalker) fields(prefix, at string, m *formats.YAMLNode) {
+func (r *settingWalker) fields(prefix, at string, m *yaml.Node) {
 	for _, f := range fieldsUnder(prefix) {
 		n, path := m.Get(f.key()), at+f.key()
 		switch {
@@ -141,12 +141,12 @@ func (r *settingWalker) fields(prefix, at string, m *formats.YAMLNode) {
 		case n != nil:
 			r.field(f, path, n)
 		case f.kind == kindMap:
-			r.fields(f.prefix(), path+".", &formats.YAMLNode{})
+			r.fields(f.prefix(), path+".", &yaml.Node{})
 		}
 	}
 }
 
-func (r *settingWalker) field(f *jobField, path string, n *formats.YAMLNode) {
+func (r *settingWalker) field(f *jobField, path string, n *yaml.Node) {
 	switch f.kind {
 	case kindMap:
 		r.fields(f.prefix(), path+".", n)

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/formats/taxonomy"
 )
 
 // long reports whether the heavier variants of tests are asked for.
@@ -35,15 +37,15 @@ func realData(tb testing.TB, name string) string {
 // the class and those left out.
 func realJob(tb testing.TB, input, class, taxonomies string, leaveOut []string, sets ...SetSpec) string {
 	tb.Helper()
-	dataset, err := formats.Open(tb.Context(), []string{input}, formats.ReadOptions{})
+	dataset, err := dataset.Open(tb.Context(), []string{input}, formats.ReadOptions{})
 	if err != nil {
 		tb.Fatal(err)
 	}
 	defer dataset.Close()
 	fields := dataset.Schema().Fields
-	trees := map[string]*formats.TaxonomyNode{}
+	trees := map[string]*taxonomy.Node{}
 	if taxonomies != "" {
-		if trees, err = formats.ReadTaxonomies(taxonomies); err != nil {
+		if trees, err = taxonomy.ReadAll(taxonomies); err != nil {
 			tb.Fatal(err)
 		}
 	}

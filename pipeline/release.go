@@ -5,11 +5,12 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/writer"
 )
 
 // releaseColumn is one column of the released table and where its values come from.
 type releaseColumn struct {
-	output    formats.OutputColumn
+	output    writer.Column
 	request   int             // position among the mask stage's requests
 	attribute int             // masked: the attribute, else -1
 	values    *formats.Values // masked: the released values
@@ -41,7 +42,7 @@ func planRelease(job *Job, schema *formats.Schema, specs []*ColumnSpec, attribut
 		plan.requests = append(plan.requests, formats.Request{Column: i, Coded: masked})
 		if !masked {
 			plan.columns = append(plan.columns, releaseColumn{
-				output: formats.OutputColumn{Field: field}, request: request, attribute: -1,
+				output: writer.Column{Field: field}, request: request, attribute: -1,
 			})
 			continue
 		}
@@ -84,8 +85,8 @@ func (p *releasePlan) checkNames() error {
 }
 
 // outputs returns the columns as the writer wants them.
-func (p *releasePlan) outputs() []formats.OutputColumn {
-	outputs := make([]formats.OutputColumn, len(p.columns))
+func (p *releasePlan) outputs() []writer.Column {
+	outputs := make([]writer.Column, len(p.columns))
 	for i := range p.columns {
 		outputs[i] = p.columns[i].output
 	}

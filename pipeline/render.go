@@ -7,6 +7,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/writer"
 )
 
 // render makes the released columns of one attribute, whose label numbers index labels. Intervals
@@ -36,7 +37,7 @@ func render(spec *ColumnSpec, field formats.Field, labels []engine.Label, interv
 // not tell whether a null occurs.
 func newRendered(name string, t formats.Type) releaseColumn {
 	return releaseColumn{
-		output: formats.OutputColumn{Field: formats.Field{Name: name, Type: t, Nullable: true}, Masked: true},
+		output: writer.Column{Field: formats.Field{Name: name, Type: t, Nullable: true}, Masked: true},
 		values: &formats.Values{Type: t},
 	}
 }

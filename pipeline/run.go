@@ -12,7 +12,8 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/topdown"
-	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/formats/writer"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/spill"
 )
@@ -56,7 +57,7 @@ type run struct {
 	threads int
 	budget  *spill.Budget
 
-	dataset    *formats.Dataset
+	dataset    *dataset.Dataset
 	inputs     []fs.FileInfo // of the dataset's files, when they were opened
 	prepared   *prepared
 	taxonomies map[string]Taxonomy // of generalized columns
@@ -309,7 +310,7 @@ func (r *run) mask(ctx context.Context, target *target) error {
 	}
 	m := &masker{
 		dataset: r.dataset, plan: plan, recoding: r.recoding, coders: coders,
-		write:   formats.WriteOptions{Compression: r.job.Output.Compression, Level: r.job.Output.Level},
+		write:   writer.Options{Compression: r.job.Output.Compression, Level: r.job.Output.Level},
 		threads: r.threads, events: &r.events,
 	}
 	parts := target.parts(plan.outputs(), map[string]string{CutKey: string(r.cut)})

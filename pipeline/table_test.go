@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/writer"
 )
 
 // null marks a null in the rows of a testTable.
@@ -90,7 +91,7 @@ func (t *testTable) parquet(tb testing.TB, path string, from, to, groupRows int)
 // encode writes rows from..to-1 to a file with the given metadata.
 func (t *testTable) encode(tb testing.TB, path string, metadata map[string]string, from, to, groupRows int) {
 	tb.Helper()
-	columns := make([]formats.OutputColumn, len(t.fields))
+	columns := make([]writer.Column, len(t.fields))
 	for i, field := range t.fields {
 		columns[i].Field = field
 	}
@@ -99,23 +100,23 @@ func (t *testTable) encode(tb testing.TB, path string, metadata map[string]strin
 		tb.Fatal(err)
 	}
 	defer file.Close()
-	writer, err := formats.NewWriter(file, columns, metadata)
+	out, err := writer.New(file, columns, metadata)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	for ; from < to; from += groupRows {
-		if err := writer.Write(t.rowGroup(tb, columns, t.rows[from:min(to, from+groupRows)])); err != nil {
+		if err := out.Write(t.rowGroup(tb, columns, t.rows[from:min(to, from+groupRows)])); err != nil {
 			tb.Fatal(err)
 		}
 	}
-	if err := writer.Close(); err != nil {
+	if err := out.Close(); err != nil {
 		tb.Fatal(err)
 	}
 }
 
-func (t *testTable) rowGroup(tb testing.TB, columns []formats.OutputColumn, rows [][]string) *formats.EncodedRowGroup {
+func (t *testTable) rowGroup(tb testing.TB, columns []writer.Column, rows [][]string) *writer.EncodedRowGroup {
 	tb.Helper()
-	group, err := formats.NewRowGroup(columns, formats.WriteOptions{Compression: "snappy"})
+	group, err := writer.NewRowGroup(columns, writer.Options{Compression: "snappy"})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -9,7 +9,9 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/formats/publish"
+	"github.com/kcut/kcut/formats/writer"
 )
 
 // groupsPerPart is the number of row groups in every part file but the last of a release
@@ -62,12 +64,12 @@ func isDirectory(path string) bool { return strings.HasSuffix(path, "/") }
 
 // checkDistinct refuses an output that is one of the inputs or lies where the next run
 // would read it as input.
-func checkDistinct(job *Job, dataset *formats.Dataset) error {
+func checkDistinct(job *Job, in *dataset.Dataset) error {
 	output, err := filepath.Abs(job.Output.Path)
 	if err != nil {
 		return fmt.Errorf("find output %s: %w", job.Output.Path, err)
 	}
-	for _, file := range dataset.Files() {
+	for _, file := range in.Files() {
 		input, err := filepath.Abs(file)
 		if err != nil {
 			return fmt.Errorf("find input %s: %w", file, err)
@@ -81,7 +83,7 @@ func checkDistinct(job *Job, dataset *formats.Dataset) error {
 		written = filepath.Join(output, partName(0))
 	}
 	for _, pattern := range job.Input {
-		found, err := formats.Finds(pattern, written)
+		found, err := dataset.Finds(pattern, written)
 		if err != nil {
 			return err
 		}
@@ -102,14 +104,14 @@ func overlap(job *Job) error {
 
 // target is where a release is written until it is published.
 type target struct {
-	*formats.Publication
+	*publish.Publication
 	directory bool
 }
 
 func openTarget(path string) (*target, error) {
-	create := formats.CreateFile
+	create := publish.File
 	if isDirectory(path) {
-		create = formats.CreateDir
+		create = publish.Dir
 	}
 	publication, err := create(filepath.Clean(path))
 	if err != nil {
@@ -121,23 +123,23 @@ func openTarget(path string) (*target, error) {
 // parts writes encoded row groups to the target's one file, or to part files in turn.
 type parts struct {
 	target   *target
-	columns  []formats.OutputColumn
+	columns  []writer.Column
 	metadata map[string]string
 
 	number int // of the next part file
 	groups int // in the open part
-	file   formats.File
-	writer *formats.Writer
+	file   publish.Handle
+	writer *writer.Writer
 }
 
-func (t *target) parts(columns []formats.OutputColumn, metadata map[string]string) *parts {
+func (t *target) parts(columns []writer.Column, metadata map[string]string) *parts {
 	return &parts{target: t, columns: columns, metadata: metadata}
 }
 
 func partName(number int) string { return fmt.Sprintf("part-%05d.parquet", number) }
 
 // add appends a row group.
-func (p *parts) add(g *formats.EncodedRowGroup) error {
+func (p *parts) add(g *writer.EncodedRowGroup) error {
 	if p.writer == nil {
 		if err := p.open(); err != nil {
 			return err
@@ -161,7 +163,7 @@ func (p *parts) open() (err error) {
 	}
 	p.number++
 	p.groups = 0
-	p.writer, err = formats.NewWriter(p.file, p.columns, p.metadata)
+	p.writer, err = writer.New(p.file, p.columns, p.metadata)
 	return err
 }
 

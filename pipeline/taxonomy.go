@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/taxonomy"
 )
 
 // build makes a column's tree: as it was given, or generated from the texts of the values
@@ -32,7 +32,7 @@ func (t Taxonomy) root(texts []string) (engine.Node, error) {
 }
 
 // node is a file's tree in the engine's form.
-func node(t *formats.TaxonomyNode) engine.Node {
+func node(t *taxonomy.Node) engine.Node {
 	n := engine.Node{Name: t.Name}
 	for i := range t.Children {
 		n.Children = append(n.Children, node(&t.Children[i]))

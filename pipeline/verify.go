@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/release"
 )
 
 // Verification is what a recount of a release found.
@@ -153,7 +153,7 @@ func (v *verifier) scan(ctx context.Context) error {
 }
 
 func (v *verifier) scanPart(ctx context.Context, part string) error {
-	release, err := formats.OpenRelease(part)
+	release, err := release.Open(part)
 	if err != nil {
 		return err
 	}
@@ -188,7 +188,7 @@ func (v *verifier) scanPart(ctx context.Context, part string) error {
 }
 
 // hasColumns reports whether a part has every column that the cut speaks of.
-func (v *verifier) hasColumns(part string, release *formats.Release) bool {
+func (v *verifier) hasColumns(part string, release *release.File) bool {
 	has := make(map[string]bool)
 	for _, column := range release.Columns() {
 		has[column.Name] = true
@@ -203,7 +203,7 @@ func (v *verifier) hasColumns(part string, release *formats.Release) bool {
 }
 
 // scanRowGroup checks the labels of one row group and adds its counts.
-func (v *verifier) scanRowGroup(ctx context.Context, release *formats.Release, g int, names []string) error {
+func (v *verifier) scanRowGroup(ctx context.Context, release *release.File, g int, names []string) error {
 	columns, err := release.Labels(ctx, g, names)
 	if err != nil {
 		return err
@@ -239,7 +239,7 @@ func (v *verifier) scanRowGroup(ctx context.Context, release *formats.Release, g
 }
 
 // countLabels counts the combinations of labels of some columns with a plain map.
-func countLabels(rows int, columns []formats.LabelColumn, ids [][]uint32, positions []int) map[string]uint64 {
+func countLabels(rows int, columns []release.LabelColumn, ids [][]uint32, positions []int) map[string]uint64 {
 	counts := make(map[string]uint64)
 	key := make([]byte, 4*len(positions))
 	pointers := make(map[string]*uint64)

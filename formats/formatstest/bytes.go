@@ -1,4 +1,3 @@
-// Package formatstest helps tests to look for what a released file must not hold.
 package formatstest
 
 import (

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/writer"
 )
 
 // batchRows is how many people are made column by column at a time: few enough to
@@ -15,26 +16,26 @@ const batchRows = 4096
 type parquetWriter struct {
 	people  *people
 	columns []column
-	output  []formats.OutputColumn
-	writer  *formats.Writer
+	output  []writer.Column
+	writer  *writer.Writer
 	batches sync.Pool // of *batch
 }
 
 func newParquet(w io.Writer, p *people) (*parquetWriter, error) {
 	s := &parquetWriter{people: p, columns: p.columns()}
 	for _, c := range s.columns {
-		s.output = append(s.output, formats.OutputColumn{
+		s.output = append(s.output, writer.Column{
 			Field: formats.Field{Name: c.name, Type: c.kind, Nullable: c.nullable},
 		})
 	}
 	s.batches.New = func() any { return newBatch(s.columns) }
 	var err error
-	s.writer, err = formats.NewWriter(w, s.output, nil)
+	s.writer, err = writer.New(w, s.output, nil)
 	return s, err
 }
 
 func (s *parquetWriter) encode(first int64, rows int) (block, error) {
-	group, err := formats.NewRowGroup(s.output, formats.WriteOptions{})
+	group, err := writer.NewRowGroup(s.output, writer.Options{})
 	if err != nil {
 		return block{}, err
 	}

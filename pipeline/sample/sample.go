@@ -11,7 +11,8 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/publish"
+	"github.com/kcut/kcut/formats/writer"
 	"github.com/kcut/kcut/pipeline"
 )
 
@@ -29,8 +30,8 @@ type Options struct {
 // row groups in flight to need little memory.
 const rowGroupRows = 1 << 17
 
-// writer writes blocks of people in one file format.
-type writer interface {
+// blockWriter writes blocks of people in one file format.
+type blockWriter interface {
 	// encode turns people first to first+rows−1 into bytes of the format. It may be called
 	// from several goroutines at a time.
 	encode(first int64, rows int) (block, error)
@@ -43,7 +44,7 @@ type writer interface {
 type block struct {
 	rows  int
 	text  []byte
-	group *formats.EncodedRowGroup
+	group *writer.EncodedRowGroup
 }
 
 // Write writes a file of synthetic people that resemble a census extract: correlated
@@ -61,7 +62,7 @@ func Write(ctx context.Context, path string, opt Options) error {
 	if err := checkTarget(path, opt.Overwrite); err != nil {
 		return err
 	}
-	target, err := formats.CreateFile(path)
+	target, err := publish.File(path)
 	if err != nil {
 		return err
 	}
@@ -159,7 +160,7 @@ func write(ctx context.Context, file io.Writer, extension string, opt Options) e
 	return nil
 }
 
-func newWriter(file io.Writer, extension string, p *people) (writer, error) {
+func newWriter(file io.Writer, extension string, p *people) (blockWriter, error) {
 	if extension == ".csv" {
 		return newCSV(file, p)
 	}

@@ -1,0 +1,321 @@
+package arrowfile
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/parquet-go/parquet-go/deprecated"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/plain"
+)
+
+// column returns the column of a schema that f is.
+func (f *field) column() formats.Field {
+	out := formats.Field{Name: f.name, Type: f.typ, Nullable: f.nullable || f.typ.Kind == formats.Null}
+	if f.typ.Kind != formats.Nested {
+		return out
+	}
+	out.Type = formats.Type{Kind: formats.Nested, Nested: f.text}
+	if elements, ok := f.elements(f.name, f.nullable); ok && len(elements) > 1 {
+		out.Elements = elements
+		out.Type.Nested = structureOf(elements)
+	}
+	return out
+}
+
+// elements returns the Parquet schema of a column, and false when Parquet has none for it.
+func (f *field) elements(name string, nullable bool) ([]format.SchemaElement, bool) {
+	switch {
+	case f.typ.Kind != formats.Nested:
+		return formats.Field{Name: name, Type: f.typ, Nullable: nullable || f.typ.Kind == formats.Null}.Declaration(), true
+	case f.shape == asDictionary:
+		return f.values().elements(name, nullable)
+	case f.shape == asStruct:
+		return group(groupElement(name, formats.Repetition(nullable)), f.children)
+	case f.isMap && len(f.children[0].children) == 2:
+		outer := annotatedGroup(name, nullable, &format.MapType{}, deprecated.Map)
+		return wrap(outer)(group(groupElement("key_value", format.Repeated), f.children[0].children))
+	case f.shape == asList || f.shape == asListView || f.shape == asFixedList:
+		outer := annotatedGroup(name, nullable, &format.ListType{}, deprecated.List)
+		item := f.children[0]
+		return wrap(outer)(wrap(groupElement("list", format.Repeated))(item.elements("element", item.nullable)))
+	}
+	return nil, false
+}
+
+func groupElement(name string, repetition format.FieldRepetitionType) format.SchemaElement {
+	return format.SchemaElement{Name: name, RepetitionType: thrift.New(repetition)}
+}
+
+// annotatedGroup returns the outer group of a list or a map.
+func annotatedGroup(name string, nullable bool, t format.LogicalTypeValue, c deprecated.ConvertedType) format.SchemaElement {
+	e := groupElement(name, formats.Repetition(nullable))
+	e.LogicalType, e.ConvertedType = format.LogicalType{Value: t}, thrift.New(c)
+	return e
+}
+
+// group makes a group of all fields under their own names.
+func group(e format.SchemaElement, fields []*field) ([]format.SchemaElement, bool) {
+	e.NumChildren = thrift.New(int32(len(fields)))
+	out := []format.SchemaElement{e}
+	for _, f := range fields {
+		elements, ok := f.elements(f.name, f.nullable)
+		if !ok {
+			return nil, false
+		}
+		out = append(out, elements...)
+	}
+	return out, len(fields) > 0
+}
+
+// wrap makes a group of one child.
+func wrap(e format.SchemaElement) func([]format.SchemaElement, bool) ([]format.SchemaElement, bool) {
+	return func(child []format.SchemaElement, ok bool) ([]format.SchemaElement, bool) {
+		e.NumChildren = thrift.New(int32(1))
+		return append([]format.SchemaElement{e}, child...), ok
+	}
+}
+
+// structureOf returns a subtree of a schema as text, without the name of its root.
+func structureOf(elements []format.SchemaElement) string {
+	var b strings.Builder
+	writeStructure(&b, elements)
+	return b.String()
+}
+
+// writeStructure writes the first element with all below it, and returns the rest.
+func writeStructure(b *strings.Builder, elements []format.SchemaElement) []format.SchemaElement {
+	e, rest := elements[0], elements[1:]
+	b.WriteString(strings.ToLower(e.RepetitionType.V.String()))
+	if e.Type.Valid {
+		b.WriteString(" " + strings.ToLower(e.Type.V.String()))
+	}
+	if e.TypeLength.V > 0 {
+		fmt.Fprintf(b, "(%d)", e.TypeLength.V)
+	}
+	if e.LogicalType.Value != nil {
+		b.WriteString(" " + e.LogicalType.String())
+	}
+	for i := range e.NumChildren.V {
+		b.WriteString([]string{" {", ", "}[min(i, 1)])
+		fmt.Fprintf(b, "%q ", rest[0].Name)
+		rest = writeStructure(b, rest)
+	}
+	if e.NumChildren.V > 0 {
+		b.WriteString("}")
+	}
+	return rest
+}
+
+// shredder cuts a nested column into the leaves of Parquet.
+type shredder struct {
+	root   *nestedNode
+	leaves []*nestedLeaf
+	out    []formats.Leaf
+}
+
+// nestedNode is a node of a nested column; a dictionary and its values are one.
+type nestedNode struct {
+	field      *field // of the values, behind dictionaries
+	nullable   bool
+	repetition int // level of the items of a list but the first
+	children   []*nestedNode
+	leaves     []*nestedLeaf // below
+}
+
+// nestedLeaf is a leaf being filled.
+type nestedLeaf struct {
+	form        plain.Form
+	physical    format.Type
+	typ         formats.Type
+	repetitions bool
+	definitions bool
+	out         formats.Leaf
+	values      formats.Values
+	words       []uint64
+}
+
+func newShredder(f *field) (*shredder, error) {
+	s := &shredder{}
+	var err error
+	s.root, err = s.node(f, f.nullable, 0, 0)
+	s.out = make([]formats.Leaf, len(s.leaves))
+	return s, err
+}
+
+// node builds the tree below a field that lies under the given levels.
+func (s *shredder) node(f *field, nullable bool, repetition, definition int) (*nestedNode, error) {
+	for f.shape == asDictionary {
+		f = f.values()
+	}
+	n := &nestedNode{field: f, nullable: nullable || f.typ.Kind == formats.Null}
+	if n.nullable {
+		definition++
+	}
+	first := len(s.leaves)
+	if f.typ.Kind != formats.Nested {
+		if err := s.leaf(f, repetition > 0, definition > 0); err != nil {
+			return nil, err
+		}
+	}
+	if f.shape != asStruct {
+		repetition, definition = repetition+1, definition+1
+		n.repetition = repetition
+	}
+	for _, c := range f.children {
+		child, err := s.node(c, c.nullable, repetition, definition)
+		if err != nil {
+			return nil, err
+		}
+		n.children = append(n.children, child)
+	}
+	n.leaves = s.leaves[first:]
+	return n, nil
+}
+
+func (s *shredder) leaf(f *field, repetitions, definitions bool) error {
+	e := formats.Field{Type: f.typ}.Declaration()[0]
+	form, err := plain.FormOf(f.typ, e)
+	l := &nestedLeaf{form: form, physical: e.Type.V, typ: f.typ, repetitions: repetitions, definitions: definitions}
+	l.values.Type = formats.Type{Kind: formats.Binary}
+	s.leaves = append(s.leaves, l)
+	return err
+}
+
+// shred returns the leaves of rows [from, to), good until the next call.
+func (s *shredder) shred(a *column, from, to int) ([]formats.Leaf, error) {
+	for _, l := range s.leaves {
+		l.reset()
+	}
+	for i := from; i < to; i++ {
+		if err := s.visit(s.root, a, i, 0, 0); err != nil {
+			return nil, err
+		}
+	}
+	for i, l := range s.leaves {
+		l.out.Values = &l.values
+		s.out[i] = l.out
+	}
+	return s.out, nil
+}
+
+// visit adds row i of a, which lies under the given levels.
+func (s *shredder) visit(n *nestedNode, a *column, i, repetition, definition int) error {
+	a, i, err := a.resolve(i)
+	switch {
+	case err != nil:
+		return err
+	case a == nil && !n.nullable:
+		return errNull
+	case a == nil:
+		return n.empty(repetition, definition)
+	case n.nullable:
+		definition++
+	}
+	switch {
+	case n.field.typ.Kind != formats.Nested:
+		return n.leaves[0].add(a, i, repetition, definition)
+	case n.field.shape == asStruct:
+		for k, c := range n.children {
+			if err := s.visit(c, a.children[k], i, repetition, definition); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return s.items(n, a, i, repetition, definition)
+}
+
+// items adds the items of a list.
+func (s *shredder) items(n *nestedNode, a *column, i, repetition, definition int) error {
+	from, to := a.span(i)
+	if from == to {
+		return n.empty(repetition, definition)
+	}
+	for k := from; k < to; k++ {
+		if err := s.visit(n.children[0], a.children[0], k, repetition, definition+1); err != nil {
+			return err
+		}
+		repetition = n.repetition
+	}
+	return nil
+}
+
+// resolve follows dictionaries to the value of row i, nil when it is null.
+func (a *column) resolve(i int) (*column, int, error) {
+	for a.valid(i) && a.field.shape == asDictionary {
+		at := a.index(i)
+		if at >= uint32(a.dictionary.n) {
+			return nil, 0, fmt.Errorf("%w: a dictionary index out of range", formats.ErrDamaged)
+		}
+		next, k := a.dictionary.entry(at)
+		a, i = next, k
+	}
+	if !a.valid(i) {
+		return nil, 0, nil
+	}
+	return a, i, nil
+}
+
+// empty adds an entry without a value to all leaves below.
+func (n *nestedNode) empty(repetition, definition int) error {
+	for _, l := range n.leaves {
+		if err := l.entry(repetition, definition); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *nestedLeaf) reset() {
+	l.out.Entries, l.out.Repetition, l.out.Definition = 0, l.out.Repetition[:0], l.out.Definition[:0]
+	l.values.Ends, l.values.Data = l.values.Ends[:0], l.values.Data[:0]
+}
+
+// entry adds the levels of an entry.
+func (l *nestedLeaf) entry(repetition, definition int) error {
+	if l.out.Entries++; l.out.Entries > batchEntries || len(l.values.Data) > batchBytes {
+		return errLarge
+	}
+	if l.repetitions {
+		l.out.Repetition = append(l.out.Repetition, byte(repetition))
+	}
+	if l.definitions {
+		l.out.Definition = append(l.out.Definition, byte(definition))
+	}
+	return nil
+}
+
+// add adds an entry with the value of row i of a, which is valid.
+func (l *nestedLeaf) add(a *column, i, repetition, definition int) (err error) {
+	if err := l.entry(repetition, definition); err != nil {
+		return err
+	}
+	v := &l.values
+	if l.typ.InWords() {
+		if l.words, err = a.appendWords(l.words[:0], i, i+1); err == nil {
+			v.Data, err = l.form.AppendWords(v.Data, l.words)
+		}
+	} else {
+		err = l.addBytes(a, i)
+	}
+	v.Ends = append(v.Ends, uint32(len(v.Data)))
+	return err
+}
+
+func (l *nestedLeaf) addBytes(a *column, i int) error {
+	var scratch [32]byte
+	b, err := a.value(i, &scratch)
+	switch {
+	case err != nil:
+		return err
+	case l.physical == format.ByteArray: // without the length that a page puts before it
+		l.values.Data = append(l.values.Data, b...)
+		return nil
+	}
+	l.values.Data, err = l.form.AppendBytes(l.values.Data, b)
+	return err
+}

@@ -1,0 +1,264 @@
+package arrowfile
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sort"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/fence"
+)
+
+// source is an opened Arrow IPC file or stream. Arrow's own library reads its schema;
+// everything else is read here, column by column, because the library's reader decodes all
+// columns of a batch, believes the lengths that a file declares, and panics on others.
+type source struct {
+	path         string
+	file         *os.File
+	size         int64
+	rows         int // most rows a batch
+	big          bool
+	columns      []*field
+	schema       []formats.Field
+	batches      []place
+	dictionaries map[int64][]part
+}
+
+// place is where a record batch lies.
+type place struct {
+	at   int64 // position of its message
+	rows int64
+}
+
+// part is a message that makes, replaces or (delta) extends a dictionary.
+type part struct {
+	at     int64
+	delta  bool
+	before int // the first record batch that sees it
+}
+
+var (
+	magic       = []byte("ARROW1")
+	trailerSize = int64(len(magic) + 4)
+	featherOne  = []byte("FEA1")
+)
+
+// Open opens an Arrow IPC file or stream and reads the metadata of all its messages.
+// Record batches are its chunks. It returns formats.ErrDamaged for a file that contradicts the
+// format and formats.ErrUnsupported for what is not read; a column of a type that cannot be read is
+// refused only when it is asked for.
+func Open(ctx context.Context, path string, opt formats.ReadOptions) (formats.Source, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	s := &source{path: path, file: file, rows: opt.BatchRows, dictionaries: make(map[int64][]part)}
+	if s.rows <= 0 {
+		s.rows = 65536
+	}
+	if err := s.open(ctx); err != nil {
+		file.Close()
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	return s, nil
+}
+
+func (s *source) Fields() []formats.Field { return s.schema }
+
+func (s *source) Close() error { return s.file.Close() }
+
+func (s *source) Chunks() []int64 {
+	rows := make([]int64, len(s.batches))
+	for i, b := range s.batches {
+		rows[i] = b.rows
+	}
+	return rows
+}
+
+func (s *source) open(ctx context.Context) (err error) {
+	defer fence.Catch(&err)
+	info, err := s.file.Stat()
+	if err != nil {
+		return err
+	}
+	s.size = info.Size()
+	start := make([]byte, min(8, s.size))
+	if err := s.readAt(start, 0); err != nil {
+		return err
+	}
+	switch {
+	case bytes.HasPrefix(start, magic):
+		return s.openFile(ctx)
+	case bytes.HasPrefix(start, featherOne):
+		return fmt.Errorf("%w: Feather version 1", formats.ErrUnsupported)
+	}
+	return s.openStream(ctx)
+}
+
+// openFile reads the schema message that follows the magic, and the footer's blocks.
+func (s *source) openFile(ctx context.Context) error {
+	footer, err := s.readFooter()
+	if err != nil {
+		return err
+	}
+	if _, err := s.readSchema(8); err != nil {
+		return err
+	}
+	left := s.size
+	dictionaries, batches := footer.vector(2, 24), footer.vector(3, 24)
+	if footer.f.bad {
+		return fmt.Errorf("%w: broken footer", formats.ErrDamaged)
+	}
+	for _, blocks := range []flatVector{dictionaries, batches} {
+		for i := range blocks.n {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			m, err := s.readBlock(blocks, i)
+			if err != nil {
+				return fmt.Errorf("block %d of the footer: %w", i, err)
+			}
+			if left -= m.end() - m.at; left < 0 {
+				return fmt.Errorf("%w: blocks of the footer overlap", formats.ErrDamaged)
+			}
+			if err := s.add(m); err != nil {
+				return fmt.Errorf("block %d of the footer: %w", i, err)
+			}
+		}
+	}
+	return s.checkReplacements()
+}
+
+// readFooter returns the table at the end of the file.
+func (s *source) readFooter() (flatTable, error) {
+	tail := make([]byte, trailerSize)
+	if s.size < 8+trailerSize {
+		return flatTable{}, fmt.Errorf("%w: ends before its footer", formats.ErrDamaged)
+	}
+	if err := s.readAt(tail, s.size-trailerSize); err != nil {
+		return flatTable{}, err
+	}
+	length := int64(binary.LittleEndian.Uint32(tail))
+	if !bytes.Equal(tail[4:], magic) || length < 8 || length > s.size-8-trailerSize {
+		return flatTable{}, fmt.Errorf("%w: no footer at its end", formats.ErrDamaged)
+	}
+	f := &flatbuf{data: make([]byte, length)}
+	if err := s.readAt(f.data, s.size-trailerSize-length); err != nil {
+		return flatTable{}, err
+	}
+	return f.root(), nil
+}
+
+// readBlock reads the message that a block of the footer points to.
+func (s *source) readBlock(blocks flatVector, i int) (*message, error) {
+	p := blocks.pos + 24*i
+	at, meta, body := blocks.f.int64(p), int64(int32(blocks.f.uint32(p+8))), blocks.f.int64(p+16)
+	m, err := s.readMessage(at)
+	if err == io.EOF {
+		return nil, fmt.Errorf("%w: an empty message", formats.ErrDamaged)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if m.body-at != meta || m.size != body {
+		return nil, fmt.Errorf("%w: its lengths are not those of the message", formats.ErrDamaged)
+	}
+	return m, nil
+}
+
+// openStream reads the metadata of all messages up to the end of the stream.
+func (s *source) openStream(ctx context.Context) error {
+	at, err := s.readSchema(0)
+	if err != nil {
+		return err
+	}
+	for n := 1; ; n++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		m, err := s.readMessage(at)
+		if err == io.EOF {
+			return nil
+		}
+		if err == nil {
+			err = s.add(m)
+		}
+		if err != nil {
+			return fmt.Errorf("message %d: %w", n, err)
+		}
+		at = m.end()
+	}
+}
+
+// readSchema makes the columns of the schema message at a position, and returns where the
+// next message starts.
+func (s *source) readSchema(at int64) (int64, error) {
+	m, err := s.readMessage(at)
+	if err == io.EOF {
+		return 0, fmt.Errorf("%w: no schema", formats.ErrDamaged)
+	}
+	if err != nil {
+		return 0, err
+	}
+	if s.columns, s.big, err = decodeSchema(m); err != nil {
+		return 0, err
+	}
+	seen := make(map[string]bool, len(s.columns))
+	for _, c := range s.columns {
+		if seen[c.name] {
+			return 0, fmt.Errorf("%w: two columns named %q", formats.ErrUnsupported, c.name)
+		}
+		seen[c.name] = true
+		s.schema = append(s.schema, c.column())
+	}
+	return m.end(), nil
+}
+
+// add files a message under the record batches or the dictionaries.
+func (s *source) add(m *message) error {
+	switch m.kind {
+	case batchMessage:
+		b, err := m.batch(m.header)
+		if err != nil {
+			return err
+		}
+		s.batches = append(s.batches, place{m.at, b.rows})
+		return nil
+	case dictionaryMessage:
+		id, delta := m.header.int64(0), m.header.byte(2) != 0
+		s.dictionaries[id] = append(s.dictionaries[id], part{m.at, delta, len(s.batches)})
+		return nil
+	}
+	return fmt.Errorf("%w: a message of kind %d", formats.ErrUnsupported, m.kind)
+}
+
+// checkReplacements refuses a file that defines a dictionary twice: its batches can be read
+// in any order, so that nothing says which one is meant.
+func (s *source) checkReplacements() error {
+	for _, parts := range s.dictionaries {
+		if slices.ContainsFunc(parts[1:], func(p part) bool { return !p.delta }) {
+			return fmt.Errorf("%w: a file with two dictionaries of one id", formats.ErrDamaged)
+		}
+	}
+	return nil
+}
+
+// parts returns the parts of a dictionary as a record batch sees it: those from first to
+// before last, the first of them whole, the others deltas.
+func (s *source) parts(id int64, batch int) (first, last int) {
+	parts := s.dictionaries[id]
+	last = sort.Search(len(parts), func(i int) bool { return parts[i].before > batch })
+	first = last
+	for first > 0 {
+		first--
+		if !parts[first].delta {
+			break
+		}
+	}
+	return first, last
+}

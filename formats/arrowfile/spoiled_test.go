@@ -1,0 +1,164 @@
+package arrowfile
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/ipc"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/formatstest"
+)
+
+// oneColumn writes a record batch of one required int64 column.
+func oneColumn(t testing.TB, stream bool, options ...ipc.Option) []byte {
+	schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int64}}, nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	for i := range 1000 {
+		b.Field(0).(*array.Int64Builder).Append(int64(i % 7))
+	}
+	return arrowBytes(t, stream, schema, []arrow.Record{b.NewRecord()}, options...)
+}
+
+func TestRefuses(t *testing.T) {
+	file, stream := oneColumn(t, false), oneColumn(t, true)
+	twice := arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.Null}, {Name: "a", Type: arrow.Null}}, nil)
+	tests := []struct {
+		name string
+		data []byte
+		want error
+	}{
+		{"empty", nil, formats.ErrDamaged},
+		{"magic alone", []byte("ARROW1\x00\x00"), formats.ErrDamaged},
+		{"no Arrow", []byte("a,b\n1,2\n1,2\n1,2\n"), formats.ErrDamaged},
+		{"feather 1", []byte("FEA1\x00\x00\x00\x00FEA1"), formats.ErrUnsupported},
+		{"file without its end", file[:len(file)-1], formats.ErrDamaged},
+		{"half a file", file[:len(file)/2], formats.ErrDamaged},
+		{"stream cut in the body", stream[:len(stream)/2], formats.ErrDamaged},
+		{"stream cut in the schema", stream[:20], formats.ErrDamaged},
+		{"a length of gigabytes", []byte("\xff\xff\xff\xff\xff\xff\xff\x7f"), formats.ErrDamaged},
+		{"two columns of one name", arrowBytes(t, true, twice, nil), formats.ErrUnsupported},
+	}
+	for _, tt := range tests {
+		_, err := Open(context.Background(), formatstest.WriteTemp(t, "t.arrow", tt.data), formats.ReadOptions{})
+		if !errors.Is(err, tt.want) {
+			t.Errorf("%s: got %v, want %v", tt.name, err, tt.want)
+		}
+		formatstest.CheckRefused(t, err)
+	}
+}
+
+func TestCompressedLengthThatLies(t *testing.T) {
+	for _, option := range []ipc.Option{ipc.WithZstd(), ipc.WithLZ4()} {
+		data := oneColumn(t, true, option)
+		at := bytes.Index(data, binary.LittleEndian.AppendUint64(nil, 8000))
+		if at < 0 {
+			t.Fatal("no buffer of 8,000 bytes")
+		}
+		for _, n := range []int64{-2, 7000, 7999, 8001, 1 << 29, 1 << 31, 1 << 62} {
+			binary.LittleEndian.PutUint64(data[at:], uint64(n))
+			s := mustArrow(t, data, 0)
+			_, err := formatstest.Drain(s, []formats.Request{{Coded: true}})
+			if err == nil {
+				t.Errorf("%d bytes: no error", n)
+			}
+			formatstest.CheckRefused(t, err)
+		}
+	}
+}
+
+func TestNullWhereNoneIsAllowed(t *testing.T) {
+	required := arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int64}}, nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, required)
+	b.Field(0).AppendNull()
+	s := mustArrow(t, arrowBytes(t, true, required, []arrow.Record{b.NewRecord()}), 0)
+	for _, coded := range []bool{true, false} {
+		if _, err := formatstest.Drain(s, []formats.Request{{Coded: coded}}); !errors.Is(err, formats.ErrDamaged) {
+			t.Errorf("coded %v: got %v", coded, err)
+		}
+	}
+}
+
+func TestIndexOutOfRange(t *testing.T) {
+	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
+	schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: dt, Nullable: true}}, nil)
+	data := arrowBytes(t, true, schema, []arrow.Record{dictionaryRecord(schema, "x", "y", "z")})
+	at := bytes.LastIndex(data, []byte{0, 1, 2})
+	for _, index := range []byte{3, 127, 0xff} {
+		data[at+1] = index
+		if _, err := formatstest.Drain(mustArrow(t, data, 0), []formats.Request{{}}); !errors.Is(err, formats.ErrDamaged) {
+			t.Errorf("index %d: got %v", index, err)
+		}
+	}
+}
+
+// TestSpoiled changes random bytes of sound files: they are read or refused.
+func TestSpoiled(t *testing.T) {
+	seed := rand.Uint64()
+	r := rand.New(rand.NewPCG(seed, 0))
+	for i, sound := range arrowSeeds(t) {
+		path := formatstest.WriteTemp(t, "t.arrow", nil)
+		for range 50 {
+			data := bytes.Clone(sound)
+			for range 1 + r.IntN(4) {
+				data[r.IntN(len(data))] = byte(r.Uint32())
+			}
+			if err := os.WriteFile(path, data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if readOrRefuse(t, path); t.Failed() {
+				t.Fatalf("seed %d, file %d", seed, i)
+			}
+		}
+	}
+}
+
+// arrowSeeds returns small sound files of all kinds.
+func arrowSeeds(t testing.TB) (seeds [][]byte) {
+	r := rand.New(rand.NewPCG(1, 2))
+	flat, nested := flatSchema(), nestedSchema()
+	for _, options := range [][]ipc.Option{nil, {ipc.WithZstd()}, {ipc.WithLZ4()}} {
+		record := randomRecord(t, r, flat, 20)
+		seeds = append(seeds,
+			arrowBytes(t, false, flat, []arrow.Record{record}, options...),
+			arrowBytes(t, true, flat, []arrow.Record{record, randomRecord(t, r, flat, 3)}, options...),
+			arrowBytes(t, true, nested, []arrow.Record{nestedRecord(r, nested, 10)}, options...))
+	}
+	return seeds
+}
+
+func FuzzRead(f *testing.F) {
+	for _, seed := range arrowSeeds(f) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		readOrRefuse(t, formatstest.WriteTemp(t, "t.arrow", data))
+	})
+}
+
+func BenchmarkRead(b *testing.B) {
+	schema := flatSchema()
+	r := rand.New(rand.NewPCG(1, 1))
+	s := mustArrow(b, arrowBytes(b, false, schema, []arrow.Record{randomRecord(b, r, schema, 200000)}), 0)
+	for i, f := range s.Fields() {
+		for _, coded := range []bool{true, false} {
+			b.Run(fmt.Sprintf("%v/coded=%v", f.Type, coded), func(b *testing.B) {
+				for b.Loop() {
+					if _, err := formatstest.Drain(s, []formats.Request{{Column: i, Coded: coded}}); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/200000, "ns/row")
+			})
+		}
+	}
+}

@@ -1,0 +1,184 @@
+package csvfile
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"math/rand/v2"
+	"os"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/formatstest"
+)
+
+// randomText returns a text that needs quotes more often than not.
+func randomText(r *rand.Rand) string {
+	alphabet := []string{"a", "b", "\"", ",", "\n", "\r\n", ";", " ", "é", "漢", "1", "."}
+	var b strings.Builder
+	for range r.IntN(8) {
+		b.WriteString(alphabet[r.IntN(len(alphabet))])
+	}
+	return b.String()
+}
+
+// writeRandom writes a field, quoted when it must be and sometimes when not.
+func writeRandom(b *strings.Builder, r *rand.Rand, text string) {
+	if r.IntN(3) > 0 && !strings.ContainsAny(text, "\",\n\r") {
+		b.WriteString(text)
+		return
+	}
+	b.WriteString(`"` + strings.ReplaceAll(text, `"`, `""`) + `"`)
+}
+
+// TestAgreesWithStandardLibrary compares the scanner with encoding/csv on random
+// well-formed texts, with a buffer that every few records outgrow.
+func TestAgreesWithStandardLibrary(t *testing.T) {
+	seed := rand.Uint64()
+	r := rand.New(rand.NewPCG(seed, 0))
+	for range 3000 {
+		columns := 1 + r.IntN(4)
+		var b strings.Builder
+		for range r.IntN(20) {
+			for c := range columns {
+				if c > 0 {
+					b.WriteByte(',')
+				}
+				writeRandom(&b, r, randomText(r))
+			}
+			b.WriteString([]string{"\n", "\r\n", "\n\n", "\r\n\n"}[r.IntN(4)])
+		}
+		text := b.String()
+		if r.IntN(2) == 0 {
+			text = strings.TrimRight(text, "\r\n")
+		}
+		want, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+		got, gotErr := scanAll(text, columns, 1+r.IntN(64))
+		if err != nil || gotErr != nil || !reflect.DeepEqual(got, want) && len(want)+len(got) > 0 {
+			t.Fatalf("seed %d: %q: got %q (%v), want %q (%v)", seed, text, got, gotErr, want, err)
+		}
+	}
+}
+
+// scanAll returns all records, with line ends inside fields as encoding/csv makes them.
+func scanAll(text string, columns, buffer int) (records [][]string, err error) {
+	s := newScanner(strings.NewReader(text), ',', 1, columns)
+	s.skip, s.buf = true, make([]byte, buffer)
+	for {
+		fields, err := s.record()
+		if err != nil {
+			if err.Error() == "EOF" {
+				return records, nil
+			}
+			return records, err
+		}
+		var record []string
+		for _, f := range fields {
+			record = append(record, strings.ReplaceAll(string(f.text), "\r\n", "\n"))
+		}
+		records = append(records, record)
+	}
+}
+
+func TestRealData(t *testing.T) {
+	tests := []struct {
+		file string
+		rows int64
+		ints string // columns that are Int; the others are String
+	}{
+		{"adult/adult.csv", 45222, "age fnlwgt education-num capital-gain capital-loss hours-per-week"},
+		{"uci/german.csv", 1000, "duration-months credit-amount installment-rate residence-since age existing-credits dependents"},
+		{"uci/nursery.csv", 12960, ""},
+		{"uci/mushroom.csv", 8124, ""},
+		{"uci/cmc.csv", 1473, "wife-age wife-education husband-education children husband-occupation living-standard"},
+		{"uci/car.csv", 1728, ""},
+		{"uci/tictactoe.csv", 958, ""},
+		{"uci/vote.csv", 435, ""},
+		{"uci/breast_cancer_wisconsin.csv", 699, "id clump-thickness cell-size-uniformity cell-shape-uniformity marginal-adhesion epithelial-cell-size bare-nuclei bland-chromatin normal-nucleoli mitoses"},
+	}
+	for _, tt := range tests {
+		path := formatstest.SharedData(t, tt.file)
+		s, err := Open(context.Background(), path, formats.ReadOptions{})
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		defer s.Close()
+		var ints []string
+		for _, f := range s.Fields() {
+			if f.Type == (formats.Type{Kind: formats.Int, Bits: 64}) {
+				ints = append(ints, f.Name)
+			} else if f.Type.Kind != formats.String {
+				t.Errorf("%s: column %s is %v", tt.file, f.Name, f.Type)
+			}
+		}
+		if got := strings.Join(ints, " "); got != tt.ints || formatstest.Rows(s) != tt.rows {
+			t.Errorf("%s: %d rows, ints %s", tt.file, formatstest.Rows(s), got)
+		}
+		compareWithStandardLibrary(t, s, path)
+	}
+}
+
+func compareWithStandardLibrary(t *testing.T, s formats.Source, path string) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c, cells := range formatstest.ReadAll(t, s, true) {
+		for i, got := range cells {
+			want := records[i+1][c]
+			if want == "" {
+				want = formatstest.NullCell
+			}
+			if got != want {
+				t.Fatalf("%s: row %d, column %d differs", path, i, c)
+			}
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, seed := range []string{
+		"", "a\n", "a,b\n1,2\n", "a;b\n\"x\"\"y\";\r\n", "\ufeffa\tb\n1970-01-01\t1.5e3\n", "a,b\n\"1\n2\",true\n\n", "a\n\n\"\n",
+	} {
+		f.Add([]byte(seed), byte(0))
+		f.Add(packedText(f, []byte(seed), true), byte(1))
+		f.Add(packedText(f, []byte(seed), false), byte(7))
+	}
+	f.Fuzz(func(t *testing.T, data []byte, batch byte) {
+		s, err := tryCSV(t, string(data), formats.ReadOptions{BatchRows: int(batch)})
+		if err != nil {
+			formatstest.CheckRefused(t, err)
+			return
+		}
+		coded := formatstest.ReadAll(t, s, true)
+		if plain := formatstest.ReadAll(t, s, false); !reflect.DeepEqual(coded, plain) {
+			t.Errorf("coded %q, plain %q", coded, plain)
+		}
+		if int64(len(coded[0])) != formatstest.Rows(s) {
+			t.Errorf("%d rows, said %d", len(coded[0]), formatstest.Rows(s))
+		}
+	})
+}
+
+func BenchmarkRead(b *testing.B) {
+	s := mustCSV(b, string(bigCSV(200000)), formats.ReadOptions{})
+	parts := s.(*source).parts
+	b.SetBytes(parts[len(parts)-1].end)
+	for b.Loop() {
+		for _, coded := range []bool{true, false} {
+			if _, err := formatstest.Drain(s, formatstest.EveryColumn(s, coded)); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	runtime.KeepAlive(s)
+}

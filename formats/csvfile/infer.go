@@ -1,0 +1,201 @@
+package csvfile
+
+import (
+	"math"
+
+	"github.com/kcut/kcut/formats"
+)
+
+// guess is a set of types that a CSV text may stand for.
+type guess uint8
+
+const (
+	guessLower guess = 1 << iota // true, false
+	guessTitle                   // True, False
+	guessUpper                   // TRUE, FALSE
+	guessInt
+	guessFloat
+	guessDate
+	guessLocal // timestamp without an offset
+	guessZoned // timestamp with one
+
+	guessAny = ^guess(0)
+)
+
+// evidence is what the texts of one column seen so far allow.
+type evidence struct {
+	guess guess
+	nulls bool
+	texts bool // has a field that is not null
+}
+
+// see narrows the guess by one more field.
+func (c *evidence) see(f field) {
+	if f.null() {
+		c.nulls = true
+		return
+	}
+	c.texts = true
+	if c.guess != 0 {
+		c.guess &= guessText(f.text)
+	}
+}
+
+// inferred returns the first type, in the order below, that all texts of the column stand for.
+func (c *evidence) inferred() formats.Type {
+	switch g := c.guess; {
+	case !c.texts:
+		return formats.Type{Kind: formats.String}
+	case g&(guessLower|guessTitle|guessUpper) != 0:
+		return formats.Type{Kind: formats.Boolean}
+	case g&guessInt != 0:
+		return formats.Type{Kind: formats.Int, Bits: 64}
+	case g&guessFloat != 0:
+		return formats.Type{Kind: formats.Float, Bits: 64}
+	case g&guessDate != 0:
+		return formats.Type{Kind: formats.Date}
+	case g&guessZoned != 0:
+		return formats.Type{Kind: formats.Timestamp, Unit: formats.Micro, Zone: "UTC"}
+	case g&guessLocal != 0:
+		return formats.Type{Kind: formats.Timestamp, Unit: formats.Micro}
+	}
+	return formats.Type{Kind: formats.String}
+}
+
+// guessText returns the types other than String that text may stand for.
+func guessText(text []byte) guess {
+	if len(text) == 0 {
+		return 0
+	}
+	switch c := text[0]; {
+	case c == '-' || c == '.' || c-'0' <= 9:
+		if len(text) >= 10 && text[4] == '-' {
+			if g := guessTime(text); g != 0 {
+				return g
+			}
+		}
+		return guessNumber(text)
+	case len(text) <= 5:
+		return guessBoolean(text)
+	}
+	return 0
+}
+
+func guessBoolean(text []byte) guess {
+	switch string(text) {
+	case "true", "false":
+		return guessLower
+	case "True", "False":
+		return guessTitle
+	case "TRUE", "FALSE":
+		return guessUpper
+	}
+	return 0
+}
+
+func guessTime(text []byte) guess {
+	if _, ok := parseDate(text); ok {
+		return guessDate
+	}
+	if _, zoned, ok := parseTimestamp(text); ok && zoned {
+		return guessZoned
+	} else if ok {
+		return guessLocal
+	}
+	return 0
+}
+
+// guessNumber tells integers and floats apart. Codes that only look like numbers (a leading
+// zero, a plus, more digits than a float keeps) are neither.
+func guessNumber(text []byte) guess {
+	n, ok := cutNumber(text)
+	switch {
+	case !ok || n.leadingZero:
+		return 0
+	case !n.integer:
+		if _, ok := parseFloat(text); !ok {
+			return 0
+		}
+		return guessFloat
+	case n.negative && n.mantissa == 0 && n.digits == 1: // -0 is no integer
+		return guessFloat
+	}
+	var g guess
+	if _, ok := parseInt(text); ok {
+		g |= guessInt
+	}
+	if n.digits <= 15 {
+		g |= guessFloat
+	}
+	return g
+}
+
+// number is a decimal text taken apart: mantissa times 10^exponent.
+type number struct {
+	negative    bool
+	integer     bool // no point, no exponent
+	leadingZero bool
+	exact       bool   // mantissa and exponent hold all digits
+	mantissa    uint64 // of the first 19 digits
+	exponent    int
+	digits      int // of the whole part
+}
+
+// cutNumber takes text apart: -?digits, with a point anywhere but alone, and an exponent.
+func cutNumber(text []byte) (number, bool) {
+	n := number{integer: true, exact: true}
+	i := 0
+	if i < len(text) && text[i] == '-' {
+		n.negative = true
+		i++
+	}
+	start := i
+	i = n.takeDigits(text, i)
+	n.digits = i - start
+	n.leadingZero = n.digits > 1 && text[start] == '0'
+	total := n.digits
+	if i < len(text) && text[i] == '.' {
+		n.integer = false
+		point := i + 1
+		i = n.takeDigits(text, point)
+		total += i - point
+		n.exponent = point - i
+	}
+	n.exact = total <= 19
+	if total == 0 {
+		return n, false
+	}
+	if i < len(text) && text[i]|0x20 == 'e' {
+		n.integer = false
+		return n, n.takeExponent(text[i+1:])
+	}
+	return n, i == len(text)
+}
+
+// takeDigits adds the digits at i to the mantissa and returns the position behind them.
+func (n *number) takeDigits(text []byte, i int) int {
+	for ; i < len(text) && text[i]-'0' <= 9; i++ {
+		n.mantissa = n.mantissa*10 + uint64(text[i]-'0')
+	}
+	return i
+}
+
+// takeExponent adds the exponent that is the whole of text.
+func (n *number) takeExponent(text []byte) bool {
+	sign := 1
+	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
+		if text[0] == '-' {
+			sign = -1
+		}
+		text = text[1:]
+	}
+	e := 0
+	for _, c := range text {
+		if c-'0' > 9 || e > math.MaxInt16 {
+			return false
+		}
+		e = e*10 + int(c-'0')
+	}
+	n.exponent += sign * e
+	return len(text) > 0
+}

@@ -1,0 +1,160 @@
+package csvfile
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/kcut/kcut/formats"
+)
+
+// batchBytes ends a batch early: its texts are held in memory.
+const batchBytes = 32 << 20
+
+// reader reads the records of consecutive chunks.
+type reader struct {
+	src     *source
+	text    io.ReadCloser
+	scan    *scanner
+	first   int64 // row of the file of the first row of the split
+	row     int64 // rows returned
+	left    int64 // rows still to come
+	columns []target
+	batch   formats.Batch
+}
+
+// target is a column being built.
+type target struct {
+	formats.Request
+	field  formats.Field
+	out    formats.Column
+	coded  *formats.Distinct // nil for a plain column
+	values formats.Values    // of a plain one
+}
+
+// read returns the rows of count chunks from first on.
+func (s *source) Read(ctx context.Context, first, count int, columns []formats.Request) (formats.BatchReader, error) {
+	if err := formats.CheckRead(s, first, count, columns); err != nil {
+		return nil, fmt.Errorf("read %s: %w", s.path, err)
+	}
+	r := &reader{src: s, columns: make([]target, len(columns))}
+	for i, request := range columns {
+		r.columns[i] = newTarget(request, s.schema[request.Column])
+		r.batch.Columns = append(r.batch.Columns, &r.columns[i].out)
+	}
+	if count == 0 {
+		return r, nil
+	}
+	start, end := s.parts[first], s.parts[first+count-1]
+	text, err := s.text(start.offset, end.end)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", s.path, damage(err))
+	}
+	r.text, r.first, r.left = text, start.row, end.row+end.rows-start.row
+	r.scan = newScanner(text, s.delim, start.line, len(s.schema))
+	r.scan.skip, r.scan.names = len(s.schema) > 1, s.schema
+	return r, ctx.Err()
+}
+
+func newTarget(request formats.Request, field formats.Field) target {
+	t := target{Request: request, field: field}
+	if request.Coded {
+		t.coded = formats.NewParsed(field.Type)
+	}
+	t.values.Type = field.Type
+	return t
+}
+
+// Next returns the next records.
+func (r *reader) Next(ctx context.Context) (*formats.Batch, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if r.left == 0 {
+		return nil, io.EOF
+	}
+	for i := range r.columns {
+		r.columns[i].reset()
+	}
+	r.batch.Row = r.row
+	start := r.scan.offset
+	rows := 0
+	for ; rows < r.src.batch && r.left > 0 && r.scan.offset-start < batchBytes; rows++ {
+		if err := r.add(); err != nil {
+			return nil, fmt.Errorf("read %s: %w", r.src.path, damage(err))
+		}
+	}
+	r.batch.Rows = rows
+	for i := range r.columns {
+		r.columns[i].finish()
+	}
+	return &r.batch, nil
+}
+
+// add adds the next record to all columns.
+func (r *reader) add() error {
+	record, err := r.src.record(r.scan)
+	if err == io.EOF {
+		return fmt.Errorf("%w: ends after %d rows, it had more when it was opened", formats.ErrDamaged, r.first+r.row)
+	}
+	if err != nil {
+		return err
+	}
+	for i := range r.columns {
+		t := &r.columns[i]
+		if err := t.add(record[t.Column]); err != nil {
+			return fmt.Errorf("line %d, column %q: %w", r.scan.line, t.field.Name, err)
+		}
+	}
+	r.row++
+	r.left--
+	return nil
+}
+
+// Close frees the decompressor.
+func (r *reader) Close() error {
+	if r.text == nil {
+		return nil
+	}
+	return r.text.Close()
+}
+
+// reset empties the column for the next batch.
+func (t *target) reset() {
+	if t.coded != nil {
+		t.coded = t.coded.Renewed()
+		t.out.Codes = t.out.Codes[:0]
+		return
+	}
+	t.out.Valid = t.out.Valid[:0]
+	t.values.Words, t.values.Ends, t.values.Data = t.values.Words[:0], t.values.Ends[:0], t.values.Data[:0]
+}
+
+// finish hands the values to the column.
+func (t *target) finish() {
+	t.out.Values = &t.values
+	if t.coded != nil {
+		t.out.Values = t.coded.Values
+	}
+}
+
+// add adds one row.
+func (t *target) add(f field) (err error) {
+	switch {
+	case t.coded == nil:
+		t.out.Valid = append(t.out.Valid, !f.null())
+		if !f.null() {
+			err = parseField(&t.values, f.text)
+		}
+	case f.null():
+		t.out.Codes = append(t.out.Codes, 0)
+	default:
+		var code uint32
+		code, err = t.coded.CodeOfText(f.text, parseField)
+		t.out.Codes = append(t.out.Codes, code)
+	}
+	if err != nil { // the parser's own words could quote the value
+		return fmt.Errorf("%w: a value that is no %s", formats.ErrDamaged, t.field.Type)
+	}
+	return nil
+}

@@ -1,0 +1,260 @@
+package csvfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/kcut/kcut/formats"
+)
+
+const (
+	bufferSize = 256 << 10
+	longest    = 64 << 20 // bytes of one record: an unclosed quote must not read the whole file into memory
+)
+
+// field is one field of a record: its bytes without quotes.
+type field struct {
+	text   []byte
+	quoted bool
+}
+
+// null reports whether the field stands for a null: empty and not quoted.
+func (f field) null() bool { return len(f.text) == 0 && !f.quoted }
+
+// span is where a field lies in the scanner's buffer.
+type span struct {
+	start, end int
+	quoted     bool
+	doubled    bool // holds doubled quotes
+}
+
+// scanner cuts CSV text into records: RFC 4180, with LF or CRLF.
+type scanner struct {
+	r       io.Reader
+	delim   byte
+	limit   int             // most fields a record may have
+	skip    bool            // blank lines are no records
+	names   []formats.Field // for errors, when known
+	special [256]bool
+
+	buf      []byte
+	pos, end int // what is not scanned yet is buf[pos:end]
+	eof      bool
+	start    int64 // of the record last returned, in the text
+	offset   int64 // of buf[pos]
+	line     int64 // of the record last returned, from 1
+	next     int64 // of buf[pos]
+	spans    []span
+	fields   []field
+}
+
+// newScanner returns a scanner of r, whose first byte is on the given line. It refuses
+// records of more than limit fields.
+func newScanner(r io.Reader, delim byte, line int64, limit int) *scanner {
+	s := &scanner{r: r, delim: delim, limit: limit, next: line, buf: make([]byte, bufferSize)}
+	s.special[delim], s.special['\n'], s.special['"'] = true, true, true
+	return s
+}
+
+var errMore = errors.New("record goes on behind the buffer")
+
+// record returns the fields of the next record, valid until the next call, or io.EOF.
+// Errors name the line.
+func (s *scanner) record() ([]field, error) {
+	for {
+		if s.skip {
+			s.skipBlank()
+		}
+		at, err := s.cut()
+		if err == nil {
+			return s.accept(at)
+		}
+		if err == errMore {
+			err = s.fill()
+		}
+		if err == io.EOF {
+			return nil, err
+		}
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", s.next, err)
+		}
+	}
+}
+
+// accept makes the fields of the record that ends before at.
+func (s *scanner) accept(at int) ([]field, error) {
+	raw := s.buf[s.pos:at]
+	if !utf8.Valid(raw) {
+		return nil, fmt.Errorf("line %d, column %s: %w: invalid UTF-8", s.next, s.invalid(), formats.ErrDamaged)
+	}
+	s.line, s.start = s.next, s.offset
+	s.fields = s.fields[:0]
+	for _, f := range s.spans {
+		text := s.buf[f.start:f.end:f.end]
+		if f.quoted {
+			s.next += int64(bytes.Count(text, newline))
+		}
+		if f.doubled {
+			text = undouble(text)
+		}
+		s.fields = append(s.fields, field{text, f.quoted})
+	}
+	s.next++
+	s.offset += int64(len(raw))
+	s.pos = at
+	return s.fields, nil
+}
+
+var newline = []byte{'\n'}
+
+// invalid returns the name, or the number, of the first column of the record that is no UTF-8.
+func (s *scanner) invalid() string {
+	for i, f := range s.spans {
+		if utf8.Valid(s.buf[f.start:f.end]) {
+			continue
+		}
+		if i < len(s.names) {
+			return strconv.Quote(s.names[i].Name)
+		}
+		return strconv.Itoa(i + 1)
+	}
+	return "unknown"
+}
+
+// undouble turns doubled quotes into single ones, in place.
+func undouble(text []byte) []byte {
+	n := 0
+	for i := 0; i < len(text); i++ {
+		text[n] = text[i]
+		n++
+		if text[i] == '"' {
+			i++
+		}
+	}
+	return text[:n:n]
+}
+
+// skipBlank passes over empty lines.
+func (s *scanner) skipBlank() {
+	for s.pos < s.end {
+		n := 1
+		if s.buf[s.pos] == '\r' && s.pos+1 < s.end {
+			n = 2
+		}
+		if last := s.buf[s.pos+n-1]; last != '\n' && !(last == '\r' && s.eof && n == 1) {
+			return
+		}
+		s.pos += n
+		s.offset += int64(n)
+		s.next++
+	}
+}
+
+// cut finds the spans of the record at pos and returns where the next one starts.
+func (s *scanner) cut() (int, error) {
+	s.spans = s.spans[:0]
+	if s.pos == s.end {
+		if s.eof {
+			return 0, io.EOF
+		}
+		return 0, errMore
+	}
+	for i := s.pos; ; i++ {
+		var err error
+		var f span
+		if i < s.end && s.buf[i] == '"' {
+			f, i, err = s.quoted(i)
+		} else {
+			f, i, err = s.bare(i)
+		}
+		if err != nil {
+			return 0, err
+		}
+		if len(s.spans) == s.limit {
+			return 0, fmt.Errorf("%w: more than the %d fields of the header", formats.ErrDamaged, s.limit)
+		}
+		s.spans = append(s.spans, f)
+		if i == s.end {
+			return i, nil
+		}
+		if s.buf[i] == '\n' {
+			return i + 1, nil
+		}
+	}
+}
+
+// bare returns the unquoted field that starts at i, and the position of the delimiter, line
+// feed or end of file behind it.
+func (s *scanner) bare(i int) (span, int, error) {
+	start, buf := i, s.buf[:s.end]
+	for i < len(buf) && !s.special[buf[i]] {
+		i++
+	}
+	f := span{start: start, end: i}
+	switch {
+	case i == s.end && !s.eof:
+		return f, 0, errMore
+	case i < s.end && buf[i] == '"':
+		return f, 0, fmt.Errorf("%w: a quote inside an unquoted field", formats.ErrDamaged)
+	case i > start && buf[i-1] == '\r' && (i == s.end || buf[i] == '\n'):
+		f.end--
+	}
+	return f, i, nil
+}
+
+// quoted is bare for the quoted field whose opening quote is at i.
+func (s *scanner) quoted(i int) (span, int, error) {
+	f := span{start: i + 1, quoted: true}
+	for i++; ; i += 2 {
+		n := bytes.IndexByte(s.buf[i:s.end], '"')
+		if n < 0 {
+			if s.eof {
+				return f, 0, fmt.Errorf("%w: a quote that is never closed", formats.ErrDamaged)
+			}
+			return f, 0, errMore
+		}
+		i += n
+		if i+1 == s.end || s.buf[i+1] != '"' {
+			break
+		}
+		f.doubled = true
+	}
+	f.end = i
+	i++
+	if i+1 >= s.end && !s.eof {
+		return f, 0, errMore
+	}
+	if i < s.end && s.buf[i] == '\r' && (i+1 == s.end || s.buf[i+1] == '\n') {
+		i++
+	}
+	if i < s.end && s.buf[i] != s.delim && s.buf[i] != '\n' {
+		return f, 0, fmt.Errorf("%w: text behind a closing quote", formats.ErrDamaged)
+	}
+	return f, i, nil
+}
+
+// fill reads more text behind what is not scanned yet.
+func (s *scanner) fill() error {
+	copy(s.buf, s.buf[s.pos:s.end])
+	s.pos, s.end = 0, s.end-s.pos
+	if s.end > longest {
+		return fmt.Errorf("%w: a record of more than %d bytes", formats.ErrDamaged, longest)
+	}
+	if s.end > len(s.buf)/2 {
+		s.buf = append(s.buf, make([]byte, len(s.buf))...)
+	}
+	for s.end < len(s.buf) && !s.eof {
+		n, err := s.r.Read(s.buf[s.end:])
+		s.end += n
+		if err == io.EOF {
+			s.eof = true
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
+}

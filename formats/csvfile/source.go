@@ -1,0 +1,266 @@
+package csvfile
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/kcut/kcut/formats"
+)
+
+const (
+	chunkRows  = 65536
+	maxColumns = 65536
+)
+
+// source is an opened CSV file.
+type source struct {
+	path   string
+	file   *os.File
+	packed compression
+	delim  byte
+	batch  int
+	schema []formats.Field
+	parts  []part
+}
+
+// part is a range of whole records: about chunkRows of them, or, in a compressed
+// file, all. Offsets count from the file's first byte, or the first unpacked one.
+type part struct {
+	offset, end int64
+	line        int64 // of the first record, from 1
+	row         int64 // of the first record, from 0
+	rows        int64
+}
+
+// Open opens a CSV file, plain, gzip or zstd, and reads it once from end to end to count
+// its rows and to infer the types that opt does not declare. The file must have a header. It
+// returns formats.ErrSchema for a header that cannot name columns, formats.ErrDamaged for text that is not
+// CSV in UTF-8.
+func Open(ctx context.Context, path string, opt formats.ReadOptions) (formats.Source, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	s := &source{path: path, file: file, batch: opt.BatchRows}
+	if s.batch <= 0 {
+		s.batch = chunkRows
+	}
+	if err := s.profile(ctx, opt); err != nil {
+		file.Close()
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	return s, nil
+}
+
+func (s *source) Fields() []formats.Field { return s.schema }
+
+func (s *source) Close() error { return s.file.Close() }
+
+func (s *source) Chunks() []int64 {
+	rows := make([]int64, len(s.parts))
+	for i, p := range s.parts {
+		rows[i] = p.rows
+	}
+	return rows
+}
+
+// text returns the unpacked bytes from offset to end of the file (end < 0: all).
+func (s *source) text(offset, end int64) (io.ReadCloser, error) {
+	if s.packed == 0 {
+		if end < 0 {
+			end = 1<<63 - 1
+		}
+		return io.NopCloser(io.NewSectionReader(s.file, offset, end-offset)), nil
+	}
+	r, err := s.packed.reader(io.NewSectionReader(s.file, 0, 1<<63-1))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := io.CopyN(io.Discard, r, offset); err != nil {
+		r.Close()
+		return nil, damage(err)
+	}
+	return r, nil
+}
+
+// damage turns an error of a decompressor into formats.ErrDamaged, and leaves those of the disk, of
+// a stopped run and of this package as they are.
+func damage(err error) error {
+	var disk *fs.PathError
+	switch {
+	case errors.As(err, &disk), errors.Is(err, formats.ErrDamaged), errors.Is(err, formats.ErrSchema),
+		errors.Is(err, formats.ErrUnsupported), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	}
+	return fmt.Errorf("%w: %w", formats.ErrDamaged, err)
+}
+
+// profile finds the delimiter, the columns, their types and the chunks.
+func (s *source) profile(ctx context.Context, opt formats.ReadOptions) error {
+	magic := make([]byte, 4)
+	n, err := s.file.ReadAt(magic, 0)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	s.packed = compressionOf(magic[:n])
+	start, err := s.sniff(opt.Delimiter)
+	if err != nil {
+		return err
+	}
+	r, err := s.text(start, -1)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	scan := newScanner(r, s.delim, 1, maxColumns)
+	scan.offset = start
+	if err := s.header(scan); err != nil {
+		return damage(err)
+	}
+	columns, err := s.survey(ctx, scan)
+	if err != nil {
+		return damage(err)
+	}
+	return s.declare(columns, opt.Types)
+}
+
+var utf8BOM = []byte("\xef\xbb\xbf")
+
+// sniff sets the delimiter and returns where the text starts, behind a byte order mark.
+func (s *source) sniff(delim byte) (int64, error) {
+	r, err := s.text(0, -1)
+	if err != nil {
+		return 0, damage(err)
+	}
+	defer r.Close()
+	head := make([]byte, bufferSize)
+	n, err := io.ReadFull(r, head)
+	if err != nil && n == 0 && err != io.EOF {
+		return 0, damage(err)
+	}
+	text := bytes.TrimPrefix(head[:n], utf8BOM)
+	s.delim = delim
+	if delim == 0 {
+		s.delim = delimiterOf(text)
+	}
+	if s.delim == '"' || s.delim == '\n' || s.delim == '\r' || s.delim >= 0x80 {
+		return 0, fmt.Errorf("%w: delimiter %q", formats.ErrUnsupported, s.delim)
+	}
+	return int64(n - len(text)), nil
+}
+
+// delimiterOf returns the delimiter of a header: a comma when it has one outside quotes,
+// else a semicolon or a tab, whichever comes first.
+func delimiterOf(text []byte) byte {
+	found, quoted, started := byte(','), false, false
+	for _, c := range text {
+		switch {
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == ',':
+			return ','
+		case c == '\n' && started:
+			return found
+		case found == ',' && (c == ';' || c == '\t'):
+			found = c
+		}
+		started = started || c != '\n' && c != '\r'
+	}
+	return found
+}
+
+// header makes the columns, still without types, of the first record.
+func (s *source) header(scan *scanner) error {
+	scan.skip = true
+	names, err := scan.record()
+	if err == io.EOF {
+		return fmt.Errorf("%w: no header", formats.ErrSchema)
+	}
+	if err != nil {
+		return err
+	}
+	seen := make(map[string]bool, len(names))
+	for i, f := range names {
+		name := string(f.text)
+		if name == "" {
+			return fmt.Errorf("%w: column %d has no name in the header", formats.ErrSchema, i+1)
+		}
+		if seen[name] {
+			return fmt.Errorf("%w: the header names column %q twice", formats.ErrSchema, name)
+		}
+		seen[name] = true
+		s.schema = append(s.schema, formats.Field{Name: name})
+	}
+	return nil
+}
+
+// survey reads all records: it returns what each column's texts allow, and makes the chunks.
+func (s *source) survey(ctx context.Context, scan *scanner) ([]evidence, error) {
+	columns := make([]evidence, len(s.schema))
+	for i := range columns {
+		columns[i].guess = guessAny
+	}
+	scan.limit, scan.skip, scan.names = len(columns), len(columns) > 1, s.schema
+	chunk := part{offset: scan.offset, line: scan.next}
+	for {
+		record, err := s.record(scan)
+		if err == io.EOF {
+			s.addChunk(chunk, scan.offset)
+			return columns, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if chunk.rows >= chunkRows && s.packed == 0 {
+			s.addChunk(chunk, scan.start)
+			chunk = part{offset: scan.start, line: scan.line, row: chunk.row + chunk.rows}
+		}
+		if chunk.rows%chunkRows == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		chunk.rows++
+		for i, f := range record {
+			columns[i].see(f)
+		}
+	}
+}
+
+// addChunk adds a chunk that ends at end, if it has rows.
+func (s *source) addChunk(chunk part, end int64) {
+	if chunk.end = end; chunk.rows > 0 {
+		s.parts = append(s.parts, chunk)
+	}
+}
+
+// record returns the next record, which has as many fields as the header.
+func (s *source) record(scan *scanner) ([]field, error) {
+	fields, err := scan.record()
+	if err != nil {
+		return nil, err
+	}
+	if len(fields) != len(s.schema) {
+		return nil, fmt.Errorf("line %d: %w: %d fields where the header has %d", scan.line, formats.ErrDamaged, len(fields), len(s.schema))
+	}
+	return fields, nil
+}
+
+// declare gives the columns their types.
+func (s *source) declare(columns []evidence, types map[string]formats.Type) error {
+	for i := range s.schema {
+		f := &s.schema[i]
+		f.Type, f.Nullable = columns[i].inferred(), columns[i].nulls
+		if t, ok := types[f.Name]; ok {
+			f.Type = t
+		}
+		if f.Type.Kind == formats.Nested {
+			return fmt.Errorf("column %q: %w: a nested type in CSV", f.Name, formats.ErrUnsupported)
+		}
+	}
+	return nil
+}

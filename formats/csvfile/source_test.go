@@ -1,0 +1,356 @@
+package csvfile
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/formatstest"
+)
+
+func tryCSV(t testing.TB, text string, opt formats.ReadOptions) (formats.Source, error) {
+	t.Helper()
+	s, err := Open(context.Background(), formatstest.WriteTemp(t, "t.csv", []byte(text)), opt)
+	if err == nil {
+		t.Cleanup(func() { s.Close() })
+	}
+	return s, err
+}
+
+func mustCSV(t testing.TB, text string, opt formats.ReadOptions) formats.Source {
+	t.Helper()
+	s, err := tryCSV(t, text, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestCells(t *testing.T) {
+	const null = formatstest.NullCell
+	tests := []struct {
+		name, text string
+		want       [][]string // by column
+	}{
+		{"plain", "a,b\nx,y\nz,w\n", [][]string{{"x", "z"}, {"y", "w"}}},
+		{"no newline at the end", "a,b\nx,y", [][]string{{"x"}, {"y"}}},
+		{"crlf", "a,b\r\nx,y\r\n", [][]string{{"x"}, {"y"}}},
+		{"crlf cut short", "a,b\r\nx,y\r", [][]string{{"x"}, {"y"}}},
+		{"byte order mark", "\ufeffa,b\nx,y\n", [][]string{{"x"}, {"y"}}},
+		{"quotes", "\"a\",b\n\"x,1\",\"say \"\"yes\"\"\"\n", [][]string{{"x,1"}, {`say "yes"`}}},
+		{"newline in quotes", "a,b\n\"x\ny\r\nz\",w\n", [][]string{{"x\ny\r\nz"}, {"w"}}},
+		{"null and empty", "a,b\n,\"\"\nx,y\n", [][]string{{null, "x"}, {"", "y"}}},
+		{"last field empty", "a,b\nx,\ny,", [][]string{{"x", "y"}, {null, null}}},
+		{"blank lines between", "a,b\n\nx,y\r\n\r\n\nz,w\n\n", [][]string{{"x", "z"}, {"y", "w"}}},
+		{"blank lines of one column", "a\nx\n\ny\n", [][]string{{"x", null, "y"}}},
+		{"carriage return inside", "a,b\nx\ry,z\n", [][]string{{"x\ry"}, {"z"}}},
+		{"no rows", "a,b\n", [][]string{nil, nil}},
+		{"header alone", "a,b", [][]string{nil, nil}},
+		{"semicolons", "a;b\nx,1;y\n", [][]string{{"x,1"}, {"y"}}},
+		{"tabs", "a\tb\nx;1\ty\n", [][]string{{"x;1"}, {"y"}}},
+		{"comma in a quoted name", "\"a,1\";b\nx;y\n", [][]string{{"x"}, {"y"}}},
+		{"other languages", "größe,név\nß,ő\n", [][]string{{"ß"}, {"ő"}}},
+	}
+	for _, tt := range tests {
+		for _, batch := range []int{0, 1} {
+			for _, coded := range []bool{true, false} {
+				s := mustCSV(t, tt.text, formats.ReadOptions{BatchRows: batch})
+				if got := formatstest.ReadAll(t, s, coded); !reflect.DeepEqual(got, tt.want) {
+					t.Errorf("%s, batch %d, coded %v: got %q, want %q", tt.name, batch, coded, got, tt.want)
+				}
+				if got := formatstest.Rows(s); got != int64(len(tt.want[0])) {
+					t.Errorf("%s: %d rows, want %d", tt.name, got, len(tt.want[0]))
+				}
+			}
+		}
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	long := strings.Repeat("x", longest+bufferSize)
+	tests := []struct {
+		name, text string
+		want       error
+		says       string
+	}{
+		{"empty file", "", formats.ErrSchema, "no header"},
+		{"blank file", "\n\n", formats.ErrSchema, "no header"},
+		{"unnamed column", "a,,c\n", formats.ErrSchema, "column 2"},
+		{"two columns of one name", "a,b,a\n", formats.ErrSchema, `"a"`},
+		{"too few fields", "a,b\n1,2\n3\n", formats.ErrDamaged, "line 3"},
+		{"too many fields", "a,b\n\n1,2,3\n", formats.ErrDamaged, "line 3"},
+		{"lines inside quotes count", "a,b\n\"1\n\n\",2\n3\n", formats.ErrDamaged, "line 5"},
+		{"quote never closed", "a,b\n1,\"2\n", formats.ErrDamaged, "line 2"},
+		{"text behind a quote", "a,b\n1,\"2\"x\n", formats.ErrDamaged, "line 2"},
+		{"quote in the middle", "a,b\n1,2\"\n", formats.ErrDamaged, "line 2"},
+		{"no UTF-8", "a,b\n1,2\n3,\xff\n", formats.ErrDamaged, `line 3, column "b"`},
+		{"no UTF-8 in the header", "a,\xff\n", formats.ErrDamaged, "line 1, column 2"},
+		{"UTF-16", "\xff\xfea\x00,\x00b\x00\n\x00", formats.ErrDamaged, "line 1"},
+		{"long field", "a,b\n1,\"" + long, formats.ErrDamaged, "line 2"},
+	}
+	for _, tt := range tests {
+		_, err := tryCSV(t, tt.text, formats.ReadOptions{})
+		if !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.says) {
+			t.Errorf("%s: got %v, want %v that says %s", tt.name, err, tt.want, tt.says)
+		}
+	}
+}
+
+func TestInference(t *testing.T) {
+	local := formats.Type{Kind: formats.Timestamp, Unit: formats.Micro}
+	zoned := formats.Type{Kind: formats.Timestamp, Unit: formats.Micro, Zone: "UTC"}
+	tests := []struct {
+		texts string // separated by |
+		want  formats.Type
+		cells string // other than the texts
+	}{
+		{"true|false", formats.Type{Kind: formats.Boolean}, "1|0"},
+		{"True|False", formats.Type{Kind: formats.Boolean}, "1|0"},
+		{"TRUE|FALSE", formats.Type{Kind: formats.Boolean}, "1|0"},
+		{"true|FALSE", formats.Type{Kind: formats.String}, ""},
+		{"true|1", formats.Type{Kind: formats.String}, ""},
+		{"yes|no", formats.Type{Kind: formats.String}, ""},
+		{"0|-1|9223372036854775807|-9223372036854775808", formats.Type{Kind: formats.Int, Bits: 64}, ""},
+		{"12|9223372036854775808", formats.Type{Kind: formats.String}, ""},
+		{"01234|12345", formats.Type{Kind: formats.String}, ""},
+		{"+1|2", formats.Type{Kind: formats.String}, ""},
+		{"-0|1", formats.Type{Kind: formats.Float, Bits: 64}, "-0|1"},
+		{"1|1.5", formats.Type{Kind: formats.Float, Bits: 64}, ""},
+		{"1234567890123456|1.5", formats.Type{Kind: formats.String}, ""},
+		{"0.1|-2.50|1e3|1E-3|.5|5.", formats.Type{Kind: formats.Float, Bits: 64}, "0.1|-2.5|1000|0.001|0.5|5"},
+		{"123456789.123456789123|2.2250738585072011e-308", formats.Type{Kind: formats.Float, Bits: 64}, "1.2345678912345679e+08|2.225073858507201e-308"},
+		{"007.5|1", formats.Type{Kind: formats.String}, ""},
+		{"1e999", formats.Type{Kind: formats.String}, ""},
+		{"NaN|1", formats.Type{Kind: formats.String}, ""},
+		{"1e|1", formats.Type{Kind: formats.String}, ""},
+		{"-|1", formats.Type{Kind: formats.String}, ""},
+		{".|1", formats.Type{Kind: formats.String}, ""},
+		{"1.2.3", formats.Type{Kind: formats.String}, ""},
+		{"1970-01-01|2000-02-29|1969-12-31|0001-01-01", formats.Type{Kind: formats.Date}, "0|11016|-1|-719162"},
+		{"1900-02-29", formats.Type{Kind: formats.String}, ""},
+		{"2000-13-01", formats.Type{Kind: formats.String}, ""},
+		{"2000-04-31", formats.Type{Kind: formats.String}, ""},
+		{"2000-1-01", formats.Type{Kind: formats.String}, ""},
+		{"1970-01-01T00:00:01|1970-01-01 00:00:00.5", local, "1000000|500000"},
+		{"1969-12-31 23:59:59.999999", local, "-1"},
+		{"1970-01-01T00:00:00Z|1970-01-01T00:00:00+01:30|1970-01-01 00:00:00-01:00", zoned, "0|-5400000000|3600000000"},
+		{"1970-01-01T00:00:00Z|1970-01-01T00:00:00", formats.Type{Kind: formats.String}, ""},
+		{"1970-01-01T00:00:00.1234567", formats.Type{Kind: formats.String}, ""},
+		{"1970-01-01T24:00:00", formats.Type{Kind: formats.String}, ""},
+		{"1970-01-01T00:00:00+1", formats.Type{Kind: formats.String}, ""},
+		{"1970-01-01|1970-01-01T00:00:00", formats.Type{Kind: formats.String}, ""},
+		{"1|x", formats.Type{Kind: formats.String}, ""},
+	}
+	for _, tt := range tests {
+		texts := strings.Split(tt.texts, "|")
+		want := texts
+		if tt.cells != "" {
+			want = strings.Split(tt.cells, "|")
+		}
+		s := mustCSV(t, "c,d\n"+strings.Join(texts, ",\n")+",\n", formats.ReadOptions{})
+		if got := s.Fields()[0]; got.Type != tt.want || got.Nullable {
+			t.Errorf("%s: got %+v, want %+v", tt.texts, got, tt.want)
+		}
+		if got := s.Fields()[1]; got.Type.Kind != formats.String || !got.Nullable {
+			t.Errorf("column of nulls: got %+v", got)
+		}
+		for _, coded := range []bool{true, false} {
+			if got := formatstest.ReadAll(t, s, coded)[0]; !reflect.DeepEqual(got, want) {
+				t.Errorf("%s, coded %v: got %q, want %q", tt.texts, coded, got, want)
+			}
+		}
+	}
+}
+
+func TestQuotedFieldsAreInferred(t *testing.T) {
+	s := mustCSV(t, "a,b,c\n\"1\",\"\",\n2,\"3\",\n", formats.ReadOptions{})
+	for i, want := range []formats.Kind{formats.Int, formats.String, formats.String} {
+		if got := s.Fields()[i].Type.Kind; got != want {
+			t.Errorf("column %d: kind %d, want %d", i, got, want)
+		}
+	}
+}
+
+func TestDeclaredTypes(t *testing.T) {
+	opt := formats.ReadOptions{Types: map[string]formats.Type{
+		"zip": {Kind: formats.String}, "n": {Kind: formats.Int, Bits: 8}, "d": {Kind: formats.Decimal, Precision: 5, Scale: 2}, "absent": {Kind: formats.Date},
+	}}
+	s := mustCSV(t, "zip,n,d\n1,-5,1.5\n2,,2.25\n", opt)
+	want := [][]string{{"1", "2"}, {"-5", formatstest.NullCell}, {"150", "225"}}
+	for _, coded := range []bool{true, false} {
+		if got := formatstest.ReadAll(t, s, coded); !reflect.DeepEqual(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	for _, coded := range []bool{true, false} {
+		s := mustCSV(t, "zip,n,d\n1,2,3\n4,secret,5\n", opt)
+		_, err := formatstest.ReadCells(s, 0, 1, formatstest.EveryColumn(s, coded)...)
+		if !errors.Is(err, formats.ErrDamaged) || !strings.Contains(err.Error(), `line 3, column "n"`) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("got %v", err)
+		}
+	}
+	if _, err := tryCSV(t, "zip\n1\n", formats.ReadOptions{Types: map[string]formats.Type{"zip": {Kind: formats.Nested}}}); !errors.Is(err, formats.ErrUnsupported) {
+		t.Errorf("nested type: got %v", err)
+	}
+}
+
+func TestDelimiters(t *testing.T) {
+	s := mustCSV(t, "a|b\nx,1|y;2\n", formats.ReadOptions{Delimiter: '|'})
+	if got, want := formatstest.ReadAll(t, s, false), [][]string{{"x,1"}, {"y;2"}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if _, err := tryCSV(t, "a,b\n", formats.ReadOptions{Delimiter: '"'}); !errors.Is(err, formats.ErrUnsupported) {
+		t.Errorf("quote as delimiter: got %v", err)
+	}
+}
+
+// bigCSV returns rows of an int, a quoted text with newlines, and a text of few values.
+func bigCSV(rows int) []byte {
+	var b bytes.Buffer
+	b.WriteString("id,note,class\n")
+	for i := range rows {
+		fmt.Fprintf(&b, "%d,\"line\n%d \"\"q\"\"\",c%d\n", i, i%1000, i%3)
+	}
+	return b.Bytes()
+}
+
+func TestChunksReadAlone(t *testing.T) {
+	const rows = 3*chunkRows + 17
+	s := mustCSV(t, string(bigCSV(rows)), formats.ReadOptions{})
+	if got, want := s.Chunks(), []int64{chunkRows, chunkRows, chunkRows, 17}; !reflect.DeepEqual(got, want) {
+		t.Fatalf("chunks %v, want %v", got, want)
+	}
+	whole := formatstest.ReadAll(t, s, true)
+	parts := make([][][]string, 4)
+	var wait sync.WaitGroup
+	for i := range parts {
+		wait.Go(func() { parts[i], _ = formatstest.ReadCells(s, i, 1, formatstest.EveryColumn(s, false)...) })
+	}
+	wait.Wait()
+	for c := range whole {
+		var got []string
+		for _, p := range parts {
+			got = append(got, p[c]...)
+		}
+		if !reflect.DeepEqual(got, whole[c]) {
+			t.Errorf("column %d: chunks read alone differ from the whole", c)
+		}
+	}
+}
+
+func TestErrorsInLaterChunksNameTheLine(t *testing.T) {
+	text := append(bigCSV(chunkRows+10), "1,2,x\n"...)
+	s := mustCSV(t, string(text), formats.ReadOptions{Types: map[string]formats.Type{"note": {Kind: formats.Int, Bits: 64}}})
+	_, err := formatstest.ReadCells(s, 1, 1, formats.Request{Column: 1})
+	if want := fmt.Sprintf("line %d,", 2*chunkRows+2); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want it to say %s", err, want)
+	}
+}
+
+func packedText(t testing.TB, data []byte, gz bool) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if gz {
+		w := gzip.NewWriter(&b)
+		w.Write(data)
+		w.Close()
+		return b.Bytes()
+	}
+	w, err := zstd.NewWriter(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Write(data)
+	w.Close()
+	return b.Bytes()
+}
+
+func TestCompressed(t *testing.T) {
+	plain := append([]byte("\ufeff"), bigCSV(chunkRows+5)...)
+	want := formatstest.ReadAll(t, mustCSV(t, string(plain), formats.ReadOptions{}), true)
+	for _, gz := range []bool{true, false} {
+		data := packedText(t, plain, gz)
+		s := mustCSV(t, string(data), formats.ReadOptions{})
+		if len(s.Chunks()) != 1 {
+			t.Errorf("%d chunks, want 1", len(s.Chunks()))
+		}
+		if got := formatstest.ReadAll(t, s, true); !reflect.DeepEqual(got, want) {
+			t.Errorf("gzip %v: unpacked text reads differently", gz)
+		}
+		if _, err := tryCSV(t, string(data[:len(data)/2]), formats.ReadOptions{}); !errors.Is(err, formats.ErrDamaged) {
+			t.Errorf("gzip %v, cut in half: got %v", gz, err)
+		}
+		if _, err := tryCSV(t, string(data[:6]), formats.ReadOptions{}); !errors.Is(err, formats.ErrDamaged) {
+			t.Errorf("gzip %v, 6 bytes: got %v", gz, err)
+		}
+	}
+}
+
+func TestFileThatChanged(t *testing.T) {
+	path := formatstest.WriteTemp(t, "t.csv", bigCSV(100))
+	s, err := Open(context.Background(), path, formats.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := os.Truncate(path, 500); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := formatstest.ReadCells(s, 0, 1, formatstest.EveryColumn(s, true)...); !errors.Is(err, formats.ErrDamaged) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	path := formatstest.WriteTemp(t, "t.csv", bigCSV(10))
+	if _, err := Open(ctx, path, formats.ReadOptions{}); !errors.Is(err, context.Canceled) || errors.Is(err, formats.ErrDamaged) {
+		t.Errorf("open: got %v", err)
+	}
+	s, err := Open(context.Background(), path, formats.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	r, err := s.Read(context.Background(), 0, 1, formatstest.EveryColumn(s, true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if _, err := r.Next(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("next: got %v", err)
+	}
+}
+
+func TestReadsWithoutAllocatingPerRow(t *testing.T) {
+	s := mustCSV(t, string(bigCSV(60000)), formats.ReadOptions{BatchRows: 1000})
+	for _, coded := range []bool{true, false} {
+		r, err := s.Read(context.Background(), 0, 1, formatstest.EveryColumn(s, coded))
+		if err != nil {
+			t.Fatal(err)
+		}
+		next := func() {
+			if _, err := r.Next(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 5 {
+			next()
+		}
+		if got := testing.AllocsPerRun(20, next); got > 100 {
+			t.Errorf("coded %v: %v allocations a batch of 1,000 rows", coded, got)
+		}
+		r.Close()
+	}
+}

@@ -1,0 +1,342 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/kcut/kcut/formats"
+)
+
+type personRow struct {
+	Name string `parquet:"name"`
+	Age  int32  `parquet:"age"`
+}
+
+// swappedRow has the columns of personRow in the other order, one of them nullable.
+type swappedRow struct {
+	Age  *int32 `parquet:"age"`
+	Name string `parquet:"name"`
+}
+
+type longAgeRow struct {
+	Name string `parquet:"name"`
+	Age  int64  `parquet:"age"`
+}
+
+type extraRow struct {
+	Name  string `parquet:"name"`
+	Age   int32  `parquet:"age"`
+	Extra bool   `parquet:"extra"`
+}
+
+// writeRows writes a file below dir, with its directories.
+func writeRows[T any](t testing.TB, dir, name string, rows []T, options ...parquet.WriterOption) string {
+	t.Helper()
+	path := filepath.Join(dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := parquet.WriteFile(path, rows, options...); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func openDataset(t *testing.T, patterns ...string) *Dataset {
+	t.Helper()
+	d, err := Open(context.Background(), patterns, formats.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	return d
+}
+
+func allColumns(d *Dataset, coded bool) []formats.Request {
+	requests := make([]formats.Request, len(d.Schema().Fields))
+	for i := range requests {
+		requests[i] = formats.Request{Column: i, Coded: coded}
+	}
+	return requests
+}
+
+func TestDiscover(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"b.parquet", "a.parquet", "a-1.parquet", "sub/c.parquet", "sub/deep/d.parquet", "_SUCCESS", ".crc", "_temporary/x.parquet", ".git/y.parquet", "[z].parquet"} {
+		writeRows(t, dir, name, []personRow{{"ann", 1}})
+	}
+	if err := os.Symlink(filepath.Join(dir, "sub"), filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ pattern, want string }{
+		{".", "[z].parquet a-1.parquet a.parquet b.parquet link/c.parquet link/deep/d.parquet sub/c.parquet sub/deep/d.parquet"},
+		{"a.parquet", "a.parquet"},
+		{"a*.parquet", "a-1.parquet a.parquet"},
+		{"*.parquet", "[z].parquet a-1.parquet a.parquet b.parquet"},
+		{"?.parquet", "a.parquet b.parquet"},
+		{"[ab].parquet", "a.parquet b.parquet"},
+		{"[z].parquet", "[z].parquet"},
+		{"sub/**/*.parquet", "sub/c.parquet sub/deep/d.parquet"},
+		{"sub/**", "sub/c.parquet sub/deep/d.parquet"},
+		{"su?", "sub/c.parquet sub/deep/d.parquet"},
+		{"_temp*/*", "_temporary/x.parquet"},
+		{"_SUCCESS", "_SUCCESS"},
+		{"nothing*", ""},
+		{"missing.parquet", ""},
+	} {
+		files, err := discover([]string{filepath.Join(dir, c.pattern)})
+		if c.want == "" {
+			if !errors.Is(err, formats.ErrNoInput) {
+				t.Errorf("%s: %v, want ErrNoInput", c.pattern, err)
+			}
+			continue
+		}
+		var got []string
+		for _, file := range files {
+			rel, _ := filepath.Rel(dir, file.path)
+			got = append(got, filepath.ToSlash(rel))
+		}
+		if err != nil || strings.Join(got, " ") != c.want {
+			t.Errorf("%s: %v, %v, want %s", c.pattern, got, err, c.want)
+		}
+	}
+	both, err := discover([]string{filepath.Join(dir, "b.parquet"), filepath.Join(dir, "*.parquet")})
+	if err != nil || len(both) != 4 || filepath.Base(both[0].path) != "b.parquet" {
+		t.Errorf("two patterns: %v, %v: want b.parquet first, and once", both, err)
+	}
+	if _, err := discover(nil); !errors.Is(err, formats.ErrNoInput) {
+		t.Errorf("no pattern: %v, want ErrNoInput", err)
+	}
+}
+
+func TestOpenUnifiesFiles(t *testing.T) {
+	dir := t.TempDir()
+	writeRows(t, dir, "1.parquet", []personRow{{"ann", 1}, {"bob", 2}})
+	age := int32(3)
+	writeRows(t, dir, "2.parquet", []swappedRow{{&age, "cid"}, {nil, "dan"}})
+	writeRows(t, dir, "3.parquet", []personRow{})
+	d := openDataset(t, dir)
+	if fields := d.Schema().Fields; len(fields) != 2 || fields[1].Name != "age" || !fields[1].Nullable || fields[0].Nullable {
+		t.Fatalf("schema %+v", fields)
+	}
+	if e := d.Schema().Fields[1].Elements[0]; e.RepetitionType.V != format.Optional {
+		t.Errorf("declared as %v, want optional", e.RepetitionType.V)
+	}
+	if d.Rows() != 4 || len(d.Files()) != 3 || len(d.Splits()) != 2 {
+		t.Errorf("%d rows, %d files, %d splits", d.Rows(), len(d.Files()), len(d.Splits()))
+	}
+	if got := datasetTexts(t, d); fmt.Sprint(got) != "[ann,1 bob,2 cid,3 dan,null]" {
+		t.Errorf("read %v", got)
+	}
+}
+
+// datasetTexts reads all columns and returns the rows as text.
+func datasetTexts(t *testing.T, d *Dataset) []string {
+	t.Helper()
+	var rows []string
+	for _, s := range d.Splits() {
+		r, err := d.Read(context.Background(), s, allColumns(d, true))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for {
+			b, err := r.Next(context.Background())
+			if err != nil {
+				break
+			}
+			for i := range b.Rows {
+				var cells []string
+				for _, c := range b.Columns {
+					text := "null"
+					if code := c.Codes[i]; code > 0 {
+						text = c.Values.Text(int(code - 1))
+					}
+					cells = append(cells, text)
+				}
+				rows = append(rows, strings.Join(cells, ","))
+			}
+		}
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return rows
+}
+
+func TestOpenRefuses(t *testing.T) {
+	person := []personRow{{"ann", 1}}
+	for name, c := range map[string]struct {
+		write func(dir string)
+		want  error
+		words []string
+	}{
+		"types": {func(dir string) {
+			writeRows(t, dir, "a.parquet", person)
+			writeRows(t, dir, "b.parquet", []longAgeRow{{"bob", 2}})
+		}, formats.ErrSchema, []string{"a.parquet", "b.parquet", `"age"`, "int32", "int64"}},
+		"extra": {func(dir string) {
+			writeRows(t, dir, "a.parquet", person)
+			writeRows(t, dir, "b.parquet", []extraRow{{"bob", 2, true}})
+		}, formats.ErrSchema, []string{"a.parquet", "b.parquet", `"extra"`}},
+		"missing": {func(dir string) {
+			writeRows(t, dir, "a.parquet", []extraRow{{"bob", 2, true}})
+			writeRows(t, dir, "b.parquet", person)
+		}, formats.ErrSchema, []string{"a.parquet", "b.parquet", `"extra"`}},
+		"keys": {func(dir string) {
+			writeRows(t, dir, "a.parquet", person)
+			writeRows(t, dir, "y=1/b.parquet", person)
+		}, formats.ErrSchema, []string{"a.parquet", "b.parquet"}},
+		"key and column": {func(dir string) {
+			writeRows(t, dir, "age=1/b.parquet", person)
+		}, formats.ErrSchema, []string{`"age"`}},
+		"not a table": {func(dir string) {
+			os.WriteFile(filepath.Join(dir, "readme.md"), []byte("hello"), 0o600)
+		}, formats.ErrUnsupported, []string{"readme.md", ".csv"}},
+		"not parquet": {func(dir string) {
+			os.WriteFile(filepath.Join(dir, "a.parquet"), []byte("hello"), 0o600)
+		}, formats.ErrDamaged, []string{"a.parquet", "PAR1"}},
+		"encrypted": {func(dir string) {
+			os.WriteFile(filepath.Join(dir, "a.parquet"), []byte("PAREPARE"), 0o600)
+		}, formats.ErrUnsupported, []string{"a.parquet", "encrypted"}},
+		"empty directory": {func(string) {}, formats.ErrNoInput, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			c.write(dir)
+			_, err := Open(context.Background(), []string{dir}, formats.ReadOptions{})
+			if !errors.Is(err, c.want) {
+				t.Fatalf("got %v, want %v", err, c.want)
+			}
+			for _, word := range c.words {
+				if !strings.Contains(err.Error(), word) {
+					t.Errorf("%v: does not mention %s", err, word)
+				}
+			}
+		})
+	}
+}
+
+func TestHivePartitions(t *testing.T) {
+	dir := t.TempDir()
+	for i, name := range []string{
+		"year=2024/day=2024-01-01/city=S%C3%A3o%20Paulo/a.parquet",
+		"year=2024/day=2024-01-02/city=1/a.parquet",
+		"year=2025/day=__HIVE_DEFAULT_PARTITION__/city=01/a.parquet",
+	} {
+		writeRows(t, dir, name, []personRow{{"ann", int32(i)}, {"bob", int32(i)}})
+	}
+	for _, pattern := range []string{dir, filepath.Join(dir, "*/*/*/*.parquet"), filepath.Join(dir, "**/a.parquet")} {
+		d := openDataset(t, pattern)
+		var names []string
+		for _, f := range d.Schema().Fields[2:] {
+			names = append(names, fmt.Sprintf("%s %s %v %v", f.Name, f.Type, f.Nullable, f.Hive))
+		}
+		if want := []string{"year int64 false true", "day date true true", "city string false true"}; !slices.Equal(names, want) {
+			t.Fatalf("%s: columns %q, want %q", pattern, names, want)
+		}
+		want := "[ann,0,2024,2024-01-01,São Paulo bob,0,2024,2024-01-01,São Paulo ann,1,2024,2024-01-02,1 bob,1,2024,2024-01-02,1 ann,2,2025,null,01 bob,2,2025,null,01]"
+		if got := fmt.Sprint(datasetTexts(t, d)); got != want {
+			t.Errorf("%s: read %s, want %s", pattern, got, want)
+		}
+		only, err := d.Read(context.Background(), d.Splits()[0], []formats.Request{{Column: 4}, {Column: 4}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, err := only.Next(context.Background()); err != nil || b.Rows != 2 || b.Columns[1].Codes[1] != 1 {
+			t.Errorf("hive columns alone: %v", err)
+		}
+		only.Close()
+	}
+	single := openDataset(t, filepath.Join(dir, "year=2025"))
+	if n := len(single.Schema().Fields); n != 4 {
+		t.Errorf("below year=2025 there are %d columns, want 4", n)
+	}
+}
+
+func TestPlanSplits(t *testing.T) {
+	files := []member{
+		{path: "a", chunks: []int64{0, 30000, 40000, 0, 70000, 10}},
+		{path: "b", chunks: []int64{0, 0}},
+		{path: "c", chunks: nil},
+		{path: "d", chunks: []int64{5}},
+	}
+	want := []formats.Split{
+		{Ordinal: 0, File: "a", First: 0, Count: 3, Row: 0, Rows: 70000},
+		{Ordinal: 1, File: "a", First: 3, Count: 2, Row: 70000, Rows: 70000},
+		{Ordinal: 2, File: "a", First: 5, Count: 1, Row: 140000, Rows: 10},
+		{Ordinal: 3, File: "d", First: 0, Count: 1, Row: 140010, Rows: 5},
+	}
+	if got := planSplits(files); !slices.Equal(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+// TestManyFiles opens more files than a dataset keeps open, and reads them from several
+// goroutines at a time.
+func TestManyFiles(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 3 * keptSources {
+		writeRows(t, dir, fmt.Sprintf("%03d.parquet", i), []personRow{{"ann", int32(i)}})
+	}
+	d := openDataset(t, dir)
+	if n := len(d.sources.entries); n > keptSources {
+		t.Errorf("%d files are open, want at most %d", n, keptSources)
+	}
+	errs := make(chan error)
+	for range 4 {
+		go func() {
+			rows := int64(0)
+			for _, s := range d.Splits() {
+				r, err := d.Read(context.Background(), s, []formats.Request{{Column: 0}})
+				if err != nil {
+					errs <- err
+					return
+				}
+				b, err := r.Next(context.Background())
+				if err == nil {
+					rows += int64(b.Rows)
+				}
+				r.Close()
+			}
+			if rows != d.Rows() {
+				errs <- fmt.Errorf("%d rows, want %d", rows, d.Rows())
+				return
+			}
+			errs <- nil
+		}()
+	}
+	for range 4 {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+	if err := d.Close(); err != nil || len(d.sources.entries) > 0 {
+		t.Errorf("after Close %d files are open: %v", len(d.sources.entries), err)
+	}
+}
+
+func TestFileChangesWhileInUse(t *testing.T) {
+	dir := t.TempDir()
+	path := writeRows(t, dir, "a.parquet", []personRow{{"ann", 1}})
+	d := openDataset(t, dir)
+	d.sources.close()
+	writeRows(t, dir, "a.parquet", []personRow{{"ann", 1}, {"bob", 2}})
+	if _, err := d.Read(context.Background(), d.Splits()[0], nil); !errors.Is(err, formats.ErrDamaged) || !strings.Contains(err.Error(), path) {
+		t.Errorf("got %v, want ErrDamaged", err)
+	}
+}
+
+func TestDuplicateColumns(t *testing.T) {
+	if err := checkNames("a.parquet", []formats.Field{{Name: "x"}, {Name: "y"}, {Name: "x"}}); !errors.Is(err, formats.ErrSchema) {
+		t.Errorf("got %v, want ErrSchema", err)
+	}
+}

@@ -1,0 +1,115 @@
+package dataset
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kcut/kcut/formats"
+)
+
+// hiveNull is the directory name's value that stands for a null.
+const hiveNull = "__HIVE_DEFAULT_PARTITION__"
+
+// partition is one key=value of a path.
+type partition struct {
+	key, value string
+	null       bool
+}
+
+// partitionsOf returns the partitions in a path's directories.
+func partitionsOf(path string) []partition {
+	var found []partition
+	for part := range strings.SplitSeq(path, "/") {
+		key, value, ok := strings.Cut(part, "=")
+		if ok && key != "" {
+			found = append(found, partition{unescape(key), unescape(value), value == hiveNull})
+		}
+	}
+	return found
+}
+
+// unescape undoes percent encoding; what is not encoded right is taken as it is.
+func unescape(text string) string {
+	if plain, err := url.PathUnescape(text); err == nil {
+		return plain
+	}
+	return text
+}
+
+// hiveColumn is a column that directory names carry: one code a file.
+type hiveColumn struct {
+	field  formats.Field
+	values *formats.Values
+	codes  []uint32 // by file; 0 is null
+}
+
+// hiveColumns makes columns of the partitions of all files, which must have the same keys.
+func hiveColumns(files []inputFile) ([]hiveColumn, error) {
+	rows := make([][]partition, len(files))
+	for i, file := range files {
+		rows[i] = partitionsOf(file.hive)
+		if !sameKeys(rows[0], rows[i]) {
+			return nil, fmt.Errorf("compare %s and %s: directories have different partition keys: %w", files[0].path, file.path, formats.ErrSchema)
+		}
+	}
+	columns := make([]hiveColumn, len(rows[0]))
+	for k := range columns {
+		column := make([]partition, len(rows))
+		for i := range rows {
+			column[i] = rows[i][k]
+		}
+		columns[k] = newHiveColumn(column)
+	}
+	return columns, nil
+}
+
+func sameKeys(a, b []partition) bool {
+	return slices.EqualFunc(a, b, func(a, b partition) bool { return a.key == b.key })
+}
+
+func newHiveColumn(parts []partition) hiveColumn {
+	kind := hiveType(parts)
+	c := hiveColumn{
+		field:  formats.Field{Name: parts[0].key, Type: kind, Hive: true},
+		values: &formats.Values{Type: kind},
+	}
+	codes := make(map[string]uint32)
+	for _, p := range parts {
+		code, known := codes[p.value]
+		switch {
+		case p.null:
+			c.field.Nullable = true
+			code = 0
+		case !known && c.values.Parse(p.value) == nil:
+			code = uint32(c.values.Len())
+			codes[p.value] = code
+		}
+		c.codes = append(c.codes, code)
+	}
+	return c
+}
+
+// hiveType returns the type that fits all values: integer, date or text.
+func hiveType(parts []partition) formats.Type {
+	integers, dates, some := true, true, false
+	for _, p := range parts {
+		if p.null {
+			continue
+		}
+		some = true
+		x, err := strconv.ParseInt(p.value, 10, 64)
+		integers = integers && err == nil && strconv.FormatInt(x, 10) == p.value
+		day := formats.Values{Type: formats.Type{Kind: formats.Date}}
+		dates = dates && len(p.value) == len("2006-01-02") && day.Parse(p.value) == nil
+	}
+	switch {
+	case some && integers:
+		return formats.Type{Kind: formats.Int, Bits: 64}
+	case some && dates:
+		return formats.Type{Kind: formats.Date}
+	}
+	return formats.Type{Kind: formats.String}
+}

@@ -1,0 +1,32 @@
+package dataset
+
+import "github.com/kcut/kcut/formats"
+
+// splitRows is how many rows a split has at least, unless its file ends: row groups
+// smaller than that are joined.
+const splitRows = 65536
+
+// planSplits cuts files into splits. The plan depends on the files alone.
+func planSplits(files []member) []formats.Split {
+	var splits []formats.Split
+	row := int64(0)
+	for _, file := range files {
+		split := formats.Split{File: file.path, Row: row}
+		for _, rows := range file.chunks {
+			split.Count++
+			split.Rows += rows
+			row += rows
+			if split.Rows >= splitRows {
+				splits = append(splits, split)
+				split = formats.Split{File: file.path, First: split.First + split.Count, Row: row}
+			}
+		}
+		if split.Rows > 0 {
+			splits = append(splits, split)
+		}
+	}
+	for i := range splits {
+		splits[i].Ordinal = i
+	}
+	return splits
+}

@@ -1,0 +1,62 @@
+package formats_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/formatstest"
+)
+
+// TestDistinct compares codes with those of a map, for values in words and in bytes, in a
+// table that starts empty or with a list.
+func TestDistinct(t *testing.T) {
+	r := formatstest.Rand(t)
+	for _, known := range []int{0, 1, 5000} {
+		words := formats.NewDistinct(&formats.Values{Type: formats.Type{Kind: formats.Uint, Bits: 64}})
+		texts := formats.NewDistinct(&formats.Values{Type: formats.Type{Kind: formats.String}})
+		for i := range known {
+			words.Values.Words = append(words.Values.Words, uint64(i)<<40)
+			texts.Values.AppendBytes(fmt.Append(nil, uint64(i)<<40))
+		}
+		words, texts = formats.NewDistinct(words.Values), formats.NewDistinct(texts.Values)
+		want := map[uint64]uint32{}
+		for i := range known {
+			want[uint64(i)<<40] = uint32(i + 1)
+		}
+		for range 20000 {
+			w := r.Uint64N(10000) << 40
+			if want[w] == 0 {
+				want[w] = uint32(len(want) + 1)
+			}
+			if a, b := words.CodeOfWord(w), texts.CodeOfBytes(fmt.Append(nil, w)); a != want[w] || b != want[w] {
+				t.Fatalf("seed %d, %d known: codes %d and %d, want %d", formatstest.Seed, known, a, b, want[w])
+			}
+		}
+		if words.Values.Len() != len(want) || texts.Values.Len() != len(want) {
+			t.Errorf("%d known: %d and %d values, want %d", known, words.Values.Len(), texts.Values.Len(), len(want))
+		}
+	}
+}
+
+func TestDistinctParsed(t *testing.T) {
+	parse := func(v *formats.Values, text []byte) error { return v.Parse(string(text)) }
+	d := formats.NewParsed(formats.Type{Kind: formats.Int, Bits: 64})
+	for i, text := range []string{"7", "8", "7", "x", "8", "9"} {
+		code, err := d.CodeOfText([]byte(text), parse)
+		if want := []uint32{1, 2, 1, 0, 2, 3}[i]; code != want || (err != nil) != (want == 0) {
+			t.Errorf("%q has code %d (%v), want %d", text, code, err, want)
+		}
+	}
+	if d.Renewed() != d {
+		t.Error("renewed after three values")
+	}
+	// A million equal entries take no longer than others do.
+	full := formats.NewDistinct(&formats.Values{Type: formats.Type{Kind: formats.Uint, Bits: 64}, Words: make([]uint64, 1<<20)})
+	if code := full.CodeOfWord(0); code != 1 {
+		t.Errorf("the code of equal entries is %d, want that of the first", code)
+	}
+	if fresh := full.Renewed(); fresh.Values.Len() != 0 || fresh.Values.Type != full.Values.Type {
+		t.Errorf("renewed to %d values of %v", fresh.Values.Len(), fresh.Values.Type)
+	}
+}

@@ -1,0 +1,162 @@
+package formatstest
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/big"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut/formats"
+)
+
+// NullCell stands for a null among cells.
+const NullCell = "\x00null"
+
+// cellText returns value i exactly: unscaled numbers, bits of floats that are not numbers,
+// texts as they are, other bytes in hex.
+func cellText(v *formats.Values, i int) string {
+	switch t := v.Type; {
+	case t.Kind == formats.String:
+		return string(v.Bytes(i))
+	case t.Kind == formats.Decimal && t.Wide:
+		return wideText(v.Bytes(i))
+	case !t.InWords():
+		return hex.EncodeToString(v.Bytes(i))
+	case t.Kind == formats.Float:
+		if f := math.Float64frombits(formats.WordFloat(v.Words[i])); f == f {
+			return fmt.Sprint(f)
+		}
+		return fmt.Sprintf("%x", formats.WordFloat(v.Words[i]))
+	case t.Kind == formats.Uint || t.Kind == formats.Boolean:
+		return fmt.Sprint(v.Words[i])
+	default:
+		return fmt.Sprint(formats.WordInt(v.Words[i]))
+	}
+}
+
+// wideText returns a wide decimal's unscaled number.
+func wideText(b []byte) string {
+	n := new(big.Int).SetBytes(b)
+	return n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b)-1))).String()
+}
+
+// cellsOf returns the cells of a flat column of a batch, or an error when its shape is not
+// one of those that Column describes.
+func cellsOf(c *formats.Column, rows int) ([]string, error) {
+	out, next := make([]string, rows), 0
+	if c.Codes != nil {
+		if len(c.Codes) != rows {
+			return nil, fmt.Errorf("%d codes of %d rows", len(c.Codes), rows)
+		}
+		for i, code := range c.Codes {
+			if out[i] = NullCell; code > 0 {
+				out[i] = cellText(c.Values, int(code)-1)
+			}
+		}
+		return out, nil
+	}
+	if len(c.Valid) != rows {
+		return nil, fmt.Errorf("%d rows are valid or not, of %d", len(c.Valid), rows)
+	}
+	for i, valid := range c.Valid {
+		if out[i] = NullCell; valid {
+			out[i] = cellText(c.Values, next)
+			next++
+		}
+	}
+	if next != c.Values.Len() {
+		return nil, fmt.Errorf("%d values for %d valid rows", c.Values.Len(), next)
+	}
+	return out, nil
+}
+
+// ReadCells returns the cells of a range of chunks, column by column.
+func ReadCells(s formats.Source, first, count int, requests ...formats.Request) ([][]string, error) {
+	ctx := context.Background()
+	r, err := s.Read(ctx, first, count, requests)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	out := make([][]string, len(requests))
+	for row := int64(0); ; {
+		b, err := r.Next(ctx)
+		if err == io.EOF {
+			return out, nil
+		}
+		if err != nil {
+			return out, err
+		}
+		if b.Rows < 1 || b.Row != row {
+			return out, fmt.Errorf("batch of %d rows from %d, want it from %d", b.Rows, b.Row, row)
+		}
+		row += int64(b.Rows)
+		for i, c := range b.Columns {
+			cells, err := cellsOf(c, b.Rows)
+			if err != nil {
+				return out, err
+			}
+			out[i] = append(out[i], cells...)
+		}
+	}
+}
+
+// EveryColumn asks for every column of s.
+func EveryColumn(s formats.Source, coded bool) []formats.Request {
+	requests := make([]formats.Request, len(s.Fields()))
+	for i := range requests {
+		requests[i] = formats.Request{Column: i, Coded: coded}
+	}
+	return requests
+}
+
+// ReadAll returns the cells of the whole source.
+func ReadAll(t *testing.T, s formats.Source, coded bool) [][]string {
+	t.Helper()
+	out, err := ReadCells(s, 0, len(s.Chunks()), EveryColumn(s, coded)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// Rows returns the number of rows that a source says it has.
+func Rows(s formats.Source) (n int64) {
+	for _, rows := range s.Chunks() {
+		n += rows
+	}
+	return n
+}
+
+// drain reads a whole source and returns its rows.
+func Drain(s formats.Source, requests []formats.Request) (rows int64, err error) {
+	r, err := s.Read(context.Background(), 0, len(s.Chunks()), requests)
+	if err != nil {
+		return 0, err
+	}
+	defer r.Close()
+	for {
+		b, err := r.Next(context.Background())
+		if err != nil {
+			if err.Error() == "EOF" {
+				err = nil
+			}
+			return rows, err
+		}
+		rows += int64(b.Rows)
+	}
+}
+
+// CheckRefused makes sure that bad input is refused as such, not by a panic.
+func CheckRefused(t testing.TB, err error) {
+	t.Helper()
+	known := errors.Is(err, formats.ErrDamaged) || errors.Is(err, formats.ErrUnsupported) || errors.Is(err, formats.ErrSchema)
+	if !known || strings.Contains(err.Error(), "panic") {
+		t.Errorf("refused with %v", err)
+	}
+}

@@ -1,0 +1,212 @@
+// Package plain knows PLAIN, the encoding of single values in Parquet: what the writer fills
+// its pages with, and what the leaves of nested columns are made of.
+//
+// Not promised: booleans as pages have them. Here each takes a byte of its own.
+package plain
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/kcut/kcut/formats"
+)
+
+// Form says how the values of one flat column become PLAIN bytes. It undoes what
+// Values does to keep order: flipped sign bits, widened floats, big-endian INT96.
+type Form struct {
+	Type formats.Type // of the values
+	Size int          // bytes of a fixed-width value as stored here; 0: a length of 4 bytes comes first
+
+	physical format.Type
+	scale    int64 // factor on words: 1,000 for seconds, which Parquet does not know
+}
+
+// FormOf returns the form of a flat column, or formats.ErrUnsupported when values of the
+// column's type cannot be stored as its schema element says.
+func FormOf(t formats.Type, e format.SchemaElement) (Form, error) {
+	f := Form{Type: t, Size: SizeOf(e), physical: e.Type.V, scale: 1}
+	if (t.Kind == formats.Time || t.Kind == formats.Timestamp) && t.Unit == formats.Second {
+		f.scale = 1000
+	}
+	if !f.fits() {
+		return f, fmt.Errorf("%w: a column of this type stored as %v", formats.ErrUnsupported, f.physical)
+	}
+	return f, nil
+}
+
+// SizeOf returns the bytes of one PLAIN value, 0 for byte arrays. Booleans take one
+// byte until a page packs them.
+func SizeOf(e format.SchemaElement) int {
+	switch e.Type.V {
+	case format.Boolean:
+		return 1
+	case format.Int32, format.Float:
+		return 4
+	case format.Int64, format.Double:
+		return 8
+	case format.Int96:
+		return 12
+	case format.FixedLenByteArray:
+		return int(e.TypeLength.V)
+	}
+	return 0
+}
+
+// fits reports whether AppendWords (words) or AppendBytes (bytes) knows the form.
+func (f Form) fits() bool {
+	wide := !f.Type.InWords()
+	switch f.physical {
+	case format.Boolean:
+		return f.Type.Kind == formats.Boolean
+	case format.Int32, format.Int64:
+		return !wide && f.Type.Kind != formats.Float && f.Type.Kind != formats.Boolean || f.Type.Kind == formats.Null
+	case format.Float, format.Double:
+		return f.Type.Kind == formats.Float
+	case format.Int96:
+		return wide && f.Type.Kind == formats.Timestamp
+	case format.FixedLenByteArray:
+		return f.Size > 0 && (wide || f.Type.Kind == formats.Decimal || f.Type.Kind == formats.Float && f.Size == 2)
+	}
+	return wide || f.Type.Kind == formats.Decimal
+}
+
+// AppendWords appends the PLAIN bytes of words, or returns formats.ErrUnsupported for a value that
+// the physical type cannot hold.
+func (f Form) AppendWords(dst []byte, words []uint64) ([]byte, error) {
+	switch {
+	case f.physical == format.Boolean:
+		for _, w := range words {
+			dst = append(dst, byte(w&1))
+		}
+		return dst, nil
+	case f.physical == format.Double:
+		for _, w := range words {
+			dst = binary.LittleEndian.AppendUint64(dst, formats.WordFloat(w))
+		}
+		return dst, nil
+	case f.physical == format.Float:
+		for _, w := range words {
+			dst = binary.LittleEndian.AppendUint32(dst, formats.NarrowFloat32(formats.WordFloat(w)))
+		}
+		return dst, nil
+	case f.Type.Kind == formats.Float:
+		for _, w := range words {
+			dst = binary.LittleEndian.AppendUint16(dst, formats.NarrowFloat16(formats.WordFloat(w)))
+		}
+		return dst, nil
+	case f.Type.Kind == formats.Uint:
+		return f.appendUnsigned(dst, words)
+	}
+	return f.appendSigned(dst, words)
+}
+
+func (f Form) appendUnsigned(dst []byte, words []uint64) ([]byte, error) {
+	for _, w := range words {
+		if f.physical == format.Int64 {
+			dst = binary.LittleEndian.AppendUint64(dst, w)
+			continue
+		}
+		if w > math.MaxUint32 {
+			return dst, errRange
+		}
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(w))
+	}
+	return dst, nil
+}
+
+// errRange is returned for a value that its physical type cannot hold.
+var errRange = fmt.Errorf("%w: value outside the range of its physical type", formats.ErrUnsupported)
+
+func (f Form) appendSigned(dst []byte, words []uint64) ([]byte, error) {
+	for _, w := range words {
+		v := formats.WordInt(w)
+		if scaled := v * f.scale; scaled/f.scale == v {
+			v = scaled
+		} else {
+			return dst, errRange
+		}
+		switch f.physical {
+		case format.Int64:
+			dst = binary.LittleEndian.AppendUint64(dst, uint64(v))
+		case format.Int32:
+			if int64(int32(v)) != v {
+				return dst, errRange
+			}
+			dst = binary.LittleEndian.AppendUint32(dst, uint32(v))
+		default:
+			var twos [8]byte
+			binary.BigEndian.PutUint64(twos[:], uint64(v))
+			var err error
+			if dst, err = f.appendTwos(dst, twos[:]); err != nil {
+				return dst, err
+			}
+		}
+	}
+	return dst, nil
+}
+
+// AppendBytes appends the PLAIN bytes of one value that is not InWords, or returns
+// formats.ErrUnsupported for one that the physical type cannot hold.
+func (f Form) AppendBytes(dst, value []byte) ([]byte, error) {
+	switch {
+	case f.physical == format.Int96:
+		return appendInt96(dst, value)
+	case f.Type.Kind == formats.Decimal:
+		if len(value) == 0 {
+			return dst, errRange
+		}
+		var twos [32]byte
+		n := copy(twos[:], value)
+		twos[0] ^= 0x80
+		return f.appendTwos(dst, twos[:n])
+	}
+	return AppendRaw(dst, value, f.Size)
+}
+
+// AppendRaw appends the bytes of a value of size bytes as they are, or, when size is 0,
+// with their length before them. A value of another size is formats.ErrUnsupported.
+func AppendRaw(dst, value []byte, size int) ([]byte, error) {
+	if size == 0 {
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(len(value)))
+	} else if len(value) != size {
+		return dst, errRange
+	}
+	return append(dst, value...), nil
+}
+
+// appendTwos appends a big-endian two's complement number, made as wide as the form is, or
+// as short as possible in a byte array.
+func (f Form) appendTwos(dst, twos []byte) ([]byte, error) {
+	sign := byte(int8(twos[0]) >> 7)
+	size := f.Size
+	if size == 0 {
+		size = 1
+	}
+	for len(twos) > size && twos[0] == sign && twos[1]>>7 == sign>>7 {
+		twos = twos[1:]
+	}
+	if f.Size == 0 {
+		return AppendRaw(dst, twos, 0)
+	}
+	if len(twos) > f.Size {
+		return dst, errRange
+	}
+	for range f.Size - len(twos) {
+		dst = append(dst, sign)
+	}
+	return append(dst, twos...), nil
+}
+
+// appendInt96 turns day and nanoseconds, both big-endian, into Parquet's nanoseconds and
+// day, both little-endian.
+func appendInt96(dst, value []byte) ([]byte, error) {
+	if len(value) != 12 {
+		return dst, errRange
+	}
+	day := binary.BigEndian.Uint32(value) ^ 1<<31
+	dst = binary.LittleEndian.AppendUint64(dst, binary.BigEndian.Uint64(value[4:]))
+	return binary.LittleEndian.AppendUint32(dst, day), nil
+}

@@ -1,0 +1,151 @@
+package parquetfile
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/snappy"
+	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go/format"
+	"github.com/pierrec/lz4/v4"
+
+	"github.com/kcut/kcut/formats"
+)
+
+// maxPageBytes bounds one unpacked page: far above what writers make (1 MiB is usual),
+// far below what a few bytes of a hostile file can unpack to.
+const maxPageBytes = 256 << 20
+
+// maxRatio is the most that a byte can unpack to, a little rounded up, for the codecs
+// whose format has a limit: a header that claims more is wrong, and nothing is allocated.
+var maxRatio = map[format.CompressionCodec]int{
+	format.Snappy: 64, format.Gzip: 1100, format.Lz4: 256, format.Lz4Raw: 256, format.Zstd: 1 << 16,
+}
+
+// pageSize checks the size that a page claims to unpack to.
+func pageSize(codec format.CompressionCodec, packed, unpacked int) error {
+	if unpacked > maxPageBytes {
+		return fmt.Errorf("page of %d bytes, more than %d: %w", unpacked, maxPageBytes, formats.ErrUnsupported)
+	}
+	if ratio := maxRatio[codec]; ratio > 0 && unpacked/ratio > packed+64 {
+		return fmt.Errorf("page of %d bytes cannot unpack to %d: %w", packed, unpacked, formats.ErrDamaged)
+	}
+	return nil
+}
+
+// unpack fills dst with what src unpacks to, which must be exactly that much. The codecs
+// of parquet-go grow their output to whatever a page holds, so they are not used.
+func unpack(codec format.CompressionCodec, dst, src []byte) error {
+	n, err := unpackInto(codec, dst, src)
+	switch {
+	case errors.Is(err, formats.ErrUnsupported):
+		return err
+	case err != nil:
+		return fmt.Errorf("unpack %s page: %w", codec, formats.ErrDamaged)
+	case n != len(dst):
+		return fmt.Errorf("unpack %s page to %d bytes: got %d: %w", codec, len(dst), n, formats.ErrDamaged)
+	}
+	return nil
+}
+
+func unpackInto(codec format.CompressionCodec, dst, src []byte) (int, error) {
+	switch codec {
+	case format.Snappy:
+		return unpackSnappy(dst, src)
+	case format.Gzip:
+		return unpackGzip(dst, src)
+	case format.Zstd:
+		return unpackZstd(dst, src)
+	case format.Brotli:
+		return readExactly(brotli.NewReader(bytes.NewReader(src)), dst)
+	case format.Lz4Raw:
+		return lz4.UncompressBlock(src, dst)
+	case format.Lz4:
+		return unpackLz4(dst, src)
+	}
+	return 0, fmt.Errorf("unpack page: codec %s: %w", codec, formats.ErrUnsupported)
+}
+
+func unpackSnappy(dst, src []byte) (int, error) {
+	if n, err := snappy.DecodedLen(src); err != nil || n != len(dst) {
+		return n, err
+	}
+	out, err := snappy.Decode(dst, src)
+	return len(out), err
+}
+
+var gzipReaders sync.Pool
+
+func unpackGzip(dst, src []byte) (int, error) {
+	r, ok := gzipReaders.Get().(*gzip.Reader)
+	if !ok {
+		r = new(gzip.Reader)
+	}
+	defer gzipReaders.Put(r)
+	if err := r.Reset(bytes.NewReader(src)); err != nil {
+		return 0, err
+	}
+	return readExactly(r, dst)
+}
+
+// readExactly fills dst and makes sure that nothing comes after it.
+func readExactly(r io.Reader, dst []byte) (int, error) {
+	n, err := io.ReadFull(r, dst)
+	if err != nil {
+		return n, err
+	}
+	var more [1]byte
+	extra, err := io.ReadFull(r, more[:])
+	if err == io.EOF {
+		err = nil
+	}
+	return n + extra, err
+}
+
+var zstdDecoder = sync.OnceValues(func() (*zstd.Decoder, error) {
+	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxMemory(maxPageBytes))
+})
+
+func unpackZstd(dst, src []byte) (int, error) {
+	decoder, err := zstdDecoder()
+	if err != nil {
+		return 0, err
+	}
+	out, err := decoder.DecodeAll(src, dst[:0:len(dst)])
+	return len(out), err
+}
+
+// unpackLz4 reads the deprecated codec LZ4: Hadoop's frames of a big-endian unpacked and
+// packed length and a block, or, by writers that did not know of them, one bare block.
+func unpackLz4(dst, src []byte) (int, error) {
+	if n, err := unpackHadoopLz4(dst, src); err == nil && n == len(dst) {
+		return n, nil
+	}
+	return lz4.UncompressBlock(src, dst)
+}
+
+func unpackHadoopLz4(dst, src []byte) (int, error) {
+	done := 0
+	for len(src) > 0 {
+		if len(src) < 8 {
+			return done, io.ErrUnexpectedEOF
+		}
+		unpacked, packed := int(binary.BigEndian.Uint32(src)), int(binary.BigEndian.Uint32(src[4:]))
+		src = src[8:]
+		if packed > len(src) || unpacked > len(dst)-done {
+			return done, io.ErrUnexpectedEOF
+		}
+		n, err := lz4.UncompressBlock(src[:packed], dst[done:done+unpacked])
+		if err != nil || n != unpacked {
+			return done, io.ErrUnexpectedEOF
+		}
+		done, src = done+n, src[packed:]
+	}
+	return done, nil
+}

@@ -1,0 +1,375 @@
+package parquetfile
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/kcut/kcut/formats"
+)
+
+// stepRows is how many rows of a batch are read from one column before the next column
+// takes its turn: few enough for levels and codes to stay in the nearest cache.
+const stepRows = 1024
+
+// maxTableValues is how many distinct values of pages without a dictionary are kept
+// before a later batch starts with new Values.
+const maxTableValues = 1 << 18
+
+// flatColumn reads one flat column of a split.
+type flatColumn struct {
+	leaf    *leafColumn
+	kind    formats.Type
+	coded   bool // give codes, whatever the encoding
+	limit   int  // values of pages without a dictionary that are kept from batch to batch
+	convert converter
+
+	pages   pages
+	left    int // entries left in the page
+	packed  bool
+	defs    runs
+	indexes runs
+	cells   cells
+
+	values     *formats.Values   // what codes point into
+	dictionary int               // entries of the chunk's dictionary
+	translated []uint32          // codes of entries
+	table      *formats.Distinct // of values, once a page without a dictionary was met
+	entries    *formats.Values   // the chunk's dictionary; nil: it is how values start, codes are indexes plus one
+
+	codes   []uint32
+	valid   []bool
+	plain   formats.Values // of the batch, when it is plain
+	isPlain bool
+	before  int // bytes of values when the batch began
+	scratch formats.Values
+	levels  [stepRows]uint32
+}
+
+func newFlatColumn(leaf *leafColumn, t formats.Type, coded bool) *flatColumn {
+	width := physicalWidth(leaf.physical, leaf.length)
+	c := &flatColumn{leaf: leaf, kind: t, coded: coded, limit: maxTableValues, convert: converterOf(t, leaf.physical, width)}
+	if t.Kind == formats.Null {
+		c.convert = rejectValues
+	}
+	c.pages.leaf = leaf
+	c.cells = cells{physical: leaf.physical, width: width}
+	c.values, c.plain.Type, c.scratch.Type = &formats.Values{Type: t}, t, t
+	return c
+}
+
+// rejectValues is the converter of a column without a type: all its cells are null.
+func rejectValues(_ *formats.Values, _ *cells, n int) error {
+	if n == 0 {
+		return nil
+	}
+	return fmt.Errorf("read %d values of a column without a type: %w", n, formats.ErrDamaged)
+}
+
+// open starts on the column's chunk of a row group.
+func (c *flatColumn) open(f *parquetFile, chunks []chunkMeta) {
+	c.pages.open(f, &chunks[0].Column)
+	c.left, c.dictionary, c.translated, c.entries = 0, 0, nil, nil
+}
+
+// begin starts a batch of at most that many rows.
+func (c *flatColumn) begin(rows int) {
+	c.codes, c.valid, c.isPlain = grown(c.codes, rows)[:0], c.valid[:0], false
+	c.plain.Words, c.plain.Ends, c.plain.Data = c.plain.Words[:0], c.plain.Ends[:0], c.plain.Data[:0]
+	if c.table != nil && (c.values.Len() > c.limit || len(c.values.Data) > 64*c.limit) {
+		c.restart()
+	}
+	c.before = len(c.values.Data)
+}
+
+// restart leaves the values to whoever still has them and starts with none.
+func (c *flatColumn) restart() {
+	if c.dictionary > 0 && c.entries == nil {
+		c.entries = headOf(c.values, c.dictionary)
+	}
+	c.values, c.table, c.translated = &formats.Values{Type: c.kind}, nil, nil
+}
+
+// headOf returns the first n values.
+func headOf(v *formats.Values, n int) *formats.Values {
+	if v.Type.InWords() {
+		return &formats.Values{Type: v.Type, Words: v.Words[:n:n]}
+	}
+	size := v.Ends[n-1]
+	return &formats.Values{Type: v.Type, Ends: v.Ends[:n:n], Data: v.Data[:size:size]}
+}
+
+// read appends n rows, at most stepRows, to the batch.
+func (c *flatColumn) read(n int) error {
+	for n > 0 {
+		if err := c.load(); err != nil {
+			return err
+		}
+		m := min(n, c.left)
+		defined, err := c.readLevels(m)
+		if err != nil {
+			return err
+		}
+		if c.packed {
+			err = c.readIndexes(m, defined)
+		} else {
+			err = c.readValues(m, defined)
+		}
+		if err != nil {
+			return err
+		}
+		c.left -= m
+		n -= m
+	}
+	return nil
+}
+
+// load makes sure that there are entries left in the page.
+func (c *flatColumn) load() error {
+	for c.left == 0 {
+		p, err := c.pages.next()
+		if err == io.EOF {
+			return fmt.Errorf("column chunk ends early: %w", formats.ErrDamaged)
+		}
+		if err != nil {
+			return err
+		}
+		if p.dictionary {
+			err = c.loadDictionary(p)
+		} else {
+			err = c.loadPage(p)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *flatColumn) loadPage(p *page) error {
+	c.left = p.values
+	c.defs.reset(p.definition, 1)
+	c.packed = p.encoding == format.RLEDictionary || p.encoding == format.PlainDictionary
+	if !c.packed {
+		return c.cells.reset(p.data, p.encoding, p.values)
+	}
+	return resetIndexes(&c.indexes, p)
+}
+
+// resetIndexes starts on the dictionary indexes of a page: the bits of an index, and runs.
+func resetIndexes(r *runs, p *page) error {
+	if len(p.data) == 0 {
+		r.reset(nil, 0) // all entries may be null
+		return nil
+	}
+	width := uint(p.data[0])
+	if width > 32 {
+		return fmt.Errorf("read dictionary indexes of %d bits: %w", width, formats.ErrDamaged)
+	}
+	r.reset(p.data[1:], width)
+	return nil
+}
+
+// loadDictionary reads the chunk's dictionary. When the values already start with it, as
+// they do when row groups share one, they are kept, and with them what others derived from them.
+func (c *flatColumn) loadDictionary(p *page) error {
+	if c.dictionary > 0 || c.entries != nil {
+		return fmt.Errorf("column chunk with two dictionaries: %w", formats.ErrDamaged)
+	}
+	entries := &formats.Values{Type: c.kind}
+	if err := c.cells.reset(p.data, p.encoding, p.values); err != nil {
+		return err
+	}
+	if err := c.convert(entries, &c.cells, p.values); err != nil {
+		return fmt.Errorf("read dictionary: %w", err)
+	}
+	c.dictionary = p.values
+	switch {
+	case startsWith(c.values, entries):
+	case len(c.codes) > 0:
+		c.entries = entries // the batch has codes already, which must keep their meaning
+	default:
+		c.values, c.table, c.before = entries, nil, len(entries.Data)
+	}
+	return nil
+}
+
+// startsWith reports whether the first of all values are those of head.
+func startsWith(all, head *formats.Values) bool {
+	return all.Len() >= head.Len() && len(all.Data) >= len(head.Data) &&
+		slices.Equal(all.Words[:len(head.Words)], head.Words) &&
+		slices.Equal(all.Ends[:len(head.Ends)], head.Ends) && bytes.Equal(all.Data[:len(head.Data)], head.Data)
+}
+
+// readLevels reads the levels of n entries, unless all are defined, and returns how many are.
+func (c *flatColumn) readLevels(n int) (int, error) {
+	if c.leaf.maxDefinition == 0 || c.defs.skipRun(n, 1) {
+		return n, nil
+	}
+	levels := c.levels[:n]
+	if err := c.defs.read(levels); err != nil {
+		return 0, err
+	}
+	defined := uint32(0)
+	for _, level := range levels {
+		defined += level & 1
+	}
+	return int(defined), nil
+}
+
+// readIndexes reads n entries of a page of dictionary indexes.
+func (c *flatColumn) readIndexes(n, defined int) error {
+	at := len(c.codes)
+	c.codes = slices.Grow(c.codes, n)[:at+n]
+	codes := c.codes[at:]
+	if err := c.indexes.read(codes[:defined]); err != nil {
+		return err
+	}
+	if err := c.translate(codes[:defined]); err != nil {
+		return err
+	}
+	if defined < n {
+		c.spread(codes, defined)
+	}
+	if c.isPlain {
+		return c.toPlain()
+	}
+	return nil
+}
+
+// translate turns dictionary indexes into codes.
+func (c *flatColumn) translate(codes []uint32) error {
+	highest := addOne(codes)
+	if len(codes) > 0 && int64(highest) >= int64(c.dictionary) {
+		return fmt.Errorf("dictionary index %d, %d entries: %w", highest, c.dictionary, formats.ErrDamaged)
+	}
+	if c.entries == nil {
+		return nil
+	}
+	if c.translated == nil {
+		c.translated = c.codesOf(make([]uint32, 0, c.dictionary), c.entries)
+	}
+	for i, code := range codes {
+		codes[i] = c.translated[code-1]
+	}
+	return nil
+}
+
+// addOne adds one to all indexes and returns the highest that there was. Four at a time,
+// because it is the one loop that every cell goes through, and a single maximum makes it wait.
+func addOne(indexes []uint32) uint32 {
+	var a, b, c, d uint32
+	rest := indexes
+	for ; len(rest) >= 4; rest = rest[4:] {
+		four := rest[:4:4]
+		a, b, c, d = max(a, four[0]), max(b, four[1]), max(c, four[2]), max(d, four[3])
+		four[0], four[1], four[2], four[3] = four[0]+1, four[1]+1, four[2]+1, four[3]+1
+	}
+	for i, index := range rest {
+		a = max(a, index)
+		rest[i] = index + 1
+	}
+	return max(a, b, c, d)
+}
+
+// spread moves the codes of the defined entries to their rows and puts 0 for the nulls.
+func (c *flatColumn) spread(codes []uint32, defined int) {
+	from := defined
+	for i := len(codes) - 1; i >= 0; i-- {
+		if c.levels[i] != 0 {
+			from--
+			codes[i] = codes[from]
+		} else {
+			codes[i] = 0
+		}
+	}
+}
+
+// readValues reads n entries of a page of plain values.
+func (c *flatColumn) readValues(n, defined int) error {
+	if !c.coded {
+		if err := c.toPlain(); err != nil {
+			return err
+		}
+		c.appendValid(n, defined)
+		return c.convert(&c.plain, &c.cells, defined)
+	}
+	c.scratch.Words, c.scratch.Ends, c.scratch.Data = c.scratch.Words[:0], c.scratch.Ends[:0], c.scratch.Data[:0]
+	if err := c.convert(&c.scratch, &c.cells, defined); err != nil {
+		return err
+	}
+	if err := roomFor(c.values, len(c.scratch.Data)); err != nil {
+		return err
+	}
+	at := len(c.codes)
+	c.codes = slices.Grow(c.codes, n)
+	c.codes = c.codesOf(c.codes, &c.scratch)[:at+n]
+	if defined < n {
+		c.spread(c.codes[at:], defined)
+	}
+	return nil
+}
+
+// codesOf appends the codes of some values.
+func (c *flatColumn) codesOf(codes []uint32, some *formats.Values) []uint32 {
+	if c.table == nil {
+		c.table = formats.NewDistinct(c.values)
+	}
+	if c.kind.InWords() {
+		for _, w := range some.Words {
+			codes = append(codes, c.table.CodeOfWord(w))
+		}
+		return codes
+	}
+	for i := range some.Ends {
+		codes = append(codes, c.table.CodeOfBytes(some.Bytes(i)))
+	}
+	return codes
+}
+
+func (c *flatColumn) appendValid(n, defined int) {
+	for i := range n {
+		c.valid = append(c.valid, defined == n || c.levels[i] != 0)
+	}
+}
+
+// toPlain gives the batch the plain shape: some pages of it have no dictionary.
+func (c *flatColumn) toPlain() error {
+	c.isPlain = true
+	for _, code := range c.codes {
+		c.valid = append(c.valid, code != 0)
+		if code == 0 {
+			continue
+		}
+		if c.kind.InWords() {
+			c.plain.Words = append(c.plain.Words, c.values.Words[code-1])
+			continue
+		}
+		value := c.values.Bytes(int(code - 1))
+		if err := roomFor(&c.plain, len(value)); err != nil {
+			return err
+		}
+		c.plain.AppendBytes(value)
+	}
+	c.codes = c.codes[:0]
+	return nil
+}
+
+// finish has nothing to check: a flat chunk has as many values as rows.
+func (c *flatColumn) finish() error { return nil }
+
+// size returns the bytes of the values that the batch brought.
+func (c *flatColumn) size() int {
+	return len(c.plain.Data) + 8*len(c.plain.Words) + len(c.values.Data) - c.before
+}
+
+func (c *flatColumn) column(dst *formats.Column) {
+	if c.isPlain {
+		*dst = formats.Column{Values: &c.plain, Valid: c.valid}
+		return
+	}
+	*dst = formats.Column{Values: c.values, Codes: c.codes}
+}

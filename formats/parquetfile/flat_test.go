@@ -1,0 +1,163 @@
+package parquetfile
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/formatstest"
+)
+
+// halfDictionary writes a file whose dictionary columns give up their dictionary half-way.
+func halfDictionary(t *testing.T, rows []sampleRow, group int) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "half.parquet")
+	writeSample(t, path, rows, group, parquet.PageBufferSize(700), parquet.DictionaryMaxBytes(100))
+	return path
+}
+
+func openSource(t *testing.T, path string) *source {
+	t.Helper()
+	src, err := Open(context.Background(), path, formats.ReadOptions{BatchRows: 64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { src.Close() })
+	return src.(*source)
+}
+
+// TestValuesOnlyGrow checks what a Column promises: as long as Values are the same, the
+// entries that were there stay, and codes go on meaning them, whether pages have a
+// dictionary or not, and whether the values are given up in between.
+func TestValuesOnlyGrow(t *testing.T) {
+	rows := sampleRows(formatstest.Rand(t), 3000)
+	for _, limit := range []int{maxTableValues, 10} {
+		src := openSource(t, halfDictionary(t, rows, 1100))
+		mixed := 0
+		for i, field := range src.Fields() {
+			if field.Type.Kind == formats.Nested {
+				continue
+			}
+			r, err := src.Read(context.Background(), 0, len(src.Chunks()), []formats.Request{{Column: i, Coded: true}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := r.(*reader).columns[0].(*flatColumn)
+			c.limit = limit
+			var seen formats.Values
+			var last *formats.Values
+			var got gotColumn
+			for {
+				b, err := r.Next(context.Background())
+				if err == io.EOF {
+					break
+				}
+				if err != nil {
+					t.Fatalf("column %s: %v", field.Name, err)
+				}
+				v := b.Columns[0].Values
+				if v == last && !startsWith(v, &seen) {
+					t.Fatalf("column %s: values changed at row %d", field.Name, b.Row)
+				}
+				last, seen = v, formats.Values{Type: v.Type, Words: slices.Clone(v.Words), Ends: slices.Clone(v.Ends), Data: bytes.Clone(v.Data)}
+				got.add(t, b.Columns[0], b.Rows)
+				if c.dictionary > 0 && !c.packed {
+					mixed++
+				}
+			}
+			if field.Name == "city" {
+				for row, text := range got.texts {
+					if want := textOf(rows[row].City); deref(text) != deref(want) {
+						t.Fatalf("seed %d: limit %d: city of row %d: %v, want %v", formatstest.Seed, limit, row, deref(text), deref(want))
+					}
+				}
+			}
+		}
+		if mixed == 0 {
+			t.Error("no chunk had pages with and without a dictionary: the test tests nothing")
+		}
+	}
+}
+
+// TestSharedDictionary checks that row groups with the same dictionary keep their Values.
+func TestSharedDictionary(t *testing.T) {
+	rows := make([]sampleRow, 400)
+	for i := range rows {
+		city := []string{"a", "b", "c"}[i%3]
+		rows[i].City = &city
+	}
+	path := filepath.Join(t.TempDir(), "shared.parquet")
+	writeSample(t, path, rows, 99)
+	src := openSource(t, path)
+	column := slices.IndexFunc(src.Fields(), func(f formats.Field) bool { return f.Name == "city" })
+	r, err := src.Read(context.Background(), 0, len(src.Chunks()), []formats.Request{{Column: column}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first *formats.Values
+	for {
+		b, err := r.Next(context.Background())
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = b.Columns[0].Values
+		}
+		if b.Columns[0].Values != first || first.Len() != 3 {
+			t.Fatalf("row %d has values of its own", b.Row)
+		}
+	}
+}
+
+func TestReaderStopsWhenAsked(t *testing.T) {
+	src := openSource(t, halfDictionary(t, sampleRows(formatstest.Rand(t), 500), 500))
+	ctx, cancel := context.WithCancel(context.Background())
+	r, err := src.Read(ctx, 0, 1, []formats.Request{{Column: 0}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Next(ctx); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if _, err := r.Next(ctx); err != context.Canceled {
+		t.Errorf("after cancel: %v", err)
+	}
+}
+
+// TestRowLoopAllocatesNothing reads batch after batch of a row group.
+func TestRowLoopAllocatesNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "sample.parquet")
+	writeSample(t, path, sampleRows(formatstest.Rand(t), 20000), 20000)
+	src := openSource(t, path)
+	var requests []formats.Request
+	for i, f := range src.Fields() {
+		if f.Type.Kind != formats.Nested {
+			requests = append(requests, formats.Request{Column: i, Coded: f.Name != "id" && f.Name != "note"})
+		}
+	}
+	r, err := src.Read(context.Background(), 0, 1, requests)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := func() {
+		if _, err := r.Next(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 100 {
+		next()
+	}
+	if got := testing.AllocsPerRun(100, next); got > 2 {
+		t.Errorf("%v allocations a batch of 64 rows", got)
+	}
+}

@@ -1,0 +1,182 @@
+package parquetfile
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/kcut/kcut/formats"
+)
+
+// The structs of this file are Parquet's metadata without what a reader of whole columns
+// has no use for. Statistics, page indexes and key-value metadata are by far the most of
+// a footer; they are not decoded, so that nothing in them can be wrong.
+
+type footer struct {
+	Schema     thrift.Slice[format.SchemaElement] `thrift:"2,required"`
+	NumRows    int64                              `thrift:"3,required"`
+	RowGroups  thrift.Slice[rowGroupMeta]         `thrift:"4,required"`
+	CreatedBy  string                             `thrift:"6,optional"`
+	Encryption format.EncryptionAlgorithm         `thrift:"8,optional"`
+}
+
+type rowGroupMeta struct {
+	Columns thrift.Slice[chunkMeta] `thrift:"1,required"`
+	NumRows int64                   `thrift:"3,required"`
+}
+
+type chunkMeta struct {
+	FilePath  string                      `thrift:"1,optional"`
+	Column    columnMeta                  `thrift:"3,optional"`
+	Crypto    format.ColumnCryptoMetaData `thrift:"8,optional"`
+	Encrypted []byte                      `thrift:"9,optional"`
+}
+
+type columnMeta struct {
+	Type                 format.Type             `thrift:"1,required"`
+	Codec                format.CompressionCodec `thrift:"4,required"`
+	NumValues            int64                   `thrift:"5,required"`
+	TotalCompressedSize  int64                   `thrift:"7,required"`
+	DataPageOffset       int64                   `thrift:"9,required"`
+	DictionaryPageOffset int64                   `thrift:"11,optional"`
+}
+
+type pageMeta struct {
+	Type             format.PageType                 `thrift:"1,required"`
+	UncompressedSize int32                           `thrift:"2,required"`
+	CompressedSize   int32                           `thrift:"3,required"`
+	CRC              int32                           `thrift:"4,optional"`
+	Data             thrift.Null[dataPageMeta]       `thrift:"5,optional"`
+	Dictionary       thrift.Null[dictionaryPageMeta] `thrift:"7,optional"`
+	DataV2           thrift.Null[dataPageV2Meta]     `thrift:"8,optional"`
+}
+
+type dataPageMeta struct {
+	NumValues          int32           `thrift:"1,required"`
+	Encoding           format.Encoding `thrift:"2,required"`
+	DefinitionEncoding format.Encoding `thrift:"3,required"`
+	RepetitionEncoding format.Encoding `thrift:"4,required"`
+}
+
+type dictionaryPageMeta struct {
+	NumValues int32           `thrift:"1,required"`
+	Encoding  format.Encoding `thrift:"2,required"`
+}
+
+type dataPageV2Meta struct {
+	NumValues       int32             `thrift:"1,required"`
+	Encoding        format.Encoding   `thrift:"4,required"`
+	DefinitionBytes int32             `thrift:"5,required"`
+	RepetitionBytes int32             `thrift:"6,required"`
+	IsCompressed    thrift.Null[bool] `thrift:"7,optional"`
+}
+
+// chunkRange returns where a chunk's pages lie. Some writers leave the dictionary's offset
+// at 0 and let the data offset point at it.
+func (c *columnMeta) chunkRange() (start, end int64) {
+	start = c.DataPageOffset
+	if d := c.DictionaryPageOffset; d > 0 && d < start {
+		start = d
+	}
+	return start, start + c.TotalCompressedSize
+}
+
+// alwaysCompressed reports whether the file's writer compressed all pages of version 2
+// although it said of some that it did not (parquet-cpp before 3.0.0, ARROW-10353).
+func (f *footer) alwaysCompressed() bool {
+	name, version, _ := strings.Cut(f.CreatedBy, " version ")
+	number, _, _ := strings.Cut(version, ".")
+	major, err := strconv.Atoi(number)
+	return strings.HasPrefix(name, "parquet-cpp") && err == nil && major < 3
+}
+
+// readFooter reads and decodes the file's metadata.
+func (f *parquetFile) readFooter() error {
+	var tail [8]byte
+	if f.size < 12 {
+		return fmt.Errorf("read footer: file of %d bytes: %w", f.size, formats.ErrDamaged)
+	}
+	if _, err := f.file.ReadAt(tail[:], f.size-8); err != nil {
+		return shortRead(err)
+	}
+	switch string(tail[4:]) {
+	case "PAR1":
+	case "PARE":
+		return fmt.Errorf("read footer: file is encrypted: %w", formats.ErrUnsupported)
+	default:
+		return fmt.Errorf("read footer: file does not end in PAR1: %w", formats.ErrDamaged)
+	}
+	length := int64(binary.LittleEndian.Uint32(tail[:]))
+	if length > f.size-12 {
+		return fmt.Errorf("read footer: footer of %d bytes in a file of %d: %w", length, f.size, formats.ErrDamaged)
+	}
+	data := make([]byte, length)
+	if _, err := f.file.ReadAt(data, f.size-8-length); err != nil {
+		return shortRead(err)
+	}
+	return f.decodeFooter(data)
+}
+
+func (f *parquetFile) decodeFooter(data []byte) error {
+	n, err := decodeThrift(data, &f.footer)
+	switch {
+	case err != nil:
+		return fmt.Errorf("read footer: %w: %w", err, formats.ErrDamaged)
+	case f.footer.Encryption.Value != nil:
+		return fmt.Errorf("read footer: columns are encrypted: %w", formats.ErrUnsupported)
+	case n != len(data):
+		return fmt.Errorf("read footer: %d bytes too many: %w", len(data)-n, formats.ErrDamaged)
+	}
+	return nil
+}
+
+// checkRowGroups checks that the row groups agree with the schema, with each other and
+// with the size of the file.
+func (f *parquetFile) checkRowGroups() error {
+	rows := int64(0)
+	for i := range f.footer.RowGroups {
+		g := &f.footer.RowGroups[i]
+		if g.NumRows < 0 || g.NumRows > maxFileRows-rows {
+			return fmt.Errorf("row group %d: %d rows: %w", i, g.NumRows, formats.ErrDamaged)
+		}
+		rows += g.NumRows
+		if len(g.Columns) != len(f.schema.leaves) {
+			return fmt.Errorf("row group %d: %d column chunks for %d columns: %w", i, len(g.Columns), len(f.schema.leaves), formats.ErrDamaged)
+		}
+		for j := range g.Columns {
+			if err := f.checkChunk(&g.Columns[j], &f.schema.leaves[j], g.NumRows); err != nil {
+				return fmt.Errorf("row group %d: column %q: %w", i, f.schema.leaves[j].path, err)
+			}
+		}
+	}
+	// Some writers leave the number for the whole file at 0.
+	if rows != f.footer.NumRows && f.footer.NumRows != 0 {
+		return fmt.Errorf("row groups hold %d rows, the file %d: %w", rows, f.footer.NumRows, formats.ErrDamaged)
+	}
+	return nil
+}
+
+// maxFileRows keeps sums of rows far from overflow.
+const maxFileRows = 1 << 48
+
+func (f *parquetFile) checkChunk(c *chunkMeta, leaf *leafColumn, rows int64) error {
+	m := &c.Column
+	start, end := m.chunkRange()
+	switch {
+	case c.Crypto.Value != nil || len(c.Encrypted) > 0:
+		return fmt.Errorf("column is encrypted: %w", formats.ErrUnsupported)
+	case c.FilePath != "":
+		return fmt.Errorf("column lies in another file: %w", formats.ErrUnsupported)
+	case m.Type != leaf.physical:
+		return fmt.Errorf("pages of %s for a column of %s: %w", m.Type, leaf.physical, formats.ErrDamaged)
+	case m.NumValues < rows || leaf.maxRepetition == 0 && m.NumValues != rows:
+		return fmt.Errorf("%d values for %d rows: %w", m.NumValues, rows, formats.ErrDamaged)
+	case m.NumValues > 0 && (start < 4 || m.TotalCompressedSize < 0 || end < start || end > f.size-8):
+		return fmt.Errorf("pages beyond the file: %w", formats.ErrDamaged)
+	}
+	return nil
+}

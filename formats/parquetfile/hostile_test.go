@@ -1,0 +1,247 @@
+package parquetfile
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/formatstest"
+)
+
+// readParquet reads all columns of a Parquet file and returns how many rows came.
+func readParquet(path string, coded bool) (rows int64, err error) {
+	ctx := context.Background()
+	src, err := Open(ctx, path, formats.ReadOptions{})
+	if err != nil {
+		return 0, err
+	}
+	defer src.Close()
+	var requests []formats.Request
+	for i := range src.Fields() {
+		requests = append(requests, formats.Request{Column: i, Coded: coded})
+	}
+	r, err := src.Read(ctx, 0, len(src.Chunks()), requests)
+	if err != nil {
+		return 0, err
+	}
+	defer r.Close()
+	for {
+		b, err := r.Next(ctx)
+		if err == io.EOF {
+			return rows, nil
+		}
+		if err != nil {
+			return rows, err
+		}
+		rows += int64(b.Rows)
+	}
+}
+
+// checkRefusal checks that an error says that the file is at fault, in words of our own.
+func checkRefusal(t *testing.T, err error) {
+	t.Helper()
+	var bug runtime.Error
+	switch {
+	case errors.As(err, &bug):
+		t.Errorf("a panic was caught: %v", err)
+	case !errors.Is(err, formats.ErrDamaged) && !errors.Is(err, formats.ErrUnsupported):
+		t.Errorf("refused without saying whose fault it is: %v", err)
+	}
+}
+
+// allocated returns the bytes that f allocates.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// refused are the files of the Apache project's good data that cannot be read, and why.
+var refused = map[string]string{
+	"large_string_map.brotli.parquet":                "more than",
+	"datapage_v1-corrupt-checksum.parquet":           "checksum",
+	"rle-dict-uncompressed-corrupt-checksum.parquet": "checksum",
+}
+
+// accepted are the bad files that are no worse than unusual: a dictionary whose indexes
+// take no bits, all 0, which other readers take too.
+var accepted = map[string]bool{"ARROW-GH-43605.parquet": true}
+
+func TestGoodAndBadFiles(t *testing.T) {
+	for path, info := range filesBelow(t, formatstest.SharedData(t, "parquet-testing")) {
+		name := filepath.Base(path)
+		bad := strings.Contains(path, "bad_data")
+		if ext := filepath.Ext(name); ext != ".parquet" && ext != ".encrypted" {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			var err error
+			if size := allocated(func() { _, err = readParquet(path, true) }); size > 64<<20+uint64(info.Size())*100 {
+				t.Errorf("allocated %d bytes for a file of %d", size, info.Size())
+			}
+			reason, expected := refused[name]
+			switch {
+			case strings.HasSuffix(name, ".encrypted"):
+				if !errors.Is(err, formats.ErrUnsupported) {
+					t.Errorf("encrypted file: %v", err)
+				}
+			case expected || bad && !accepted[name]:
+				if err == nil || !strings.Contains(err.Error(), reason) {
+					t.Fatalf("got %v, want a refusal that mentions %q", err, reason)
+				}
+				checkRefusal(t, err)
+			case err != nil:
+				t.Errorf("refused: %v", err)
+			}
+		})
+	}
+}
+
+func filesBelow(t *testing.T, root string) map[string]fs.FileInfo {
+	t.Helper()
+	files := make(map[string]fs.FileInfo)
+	err := filepath.Walk(root, func(path string, info fs.FileInfo, err error) error {
+		if err == nil && info.Mode().IsRegular() {
+			files[path] = info
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func TestFuzzCrashers(t *testing.T) {
+	for path, info := range filesBelow(t, formatstest.SharedData(t, "arrow-testing/data/parquet")) {
+		for _, coded := range []bool{false, true} {
+			var err error
+			size := allocated(func() { _, err = readParquet(path, coded) })
+			if err != nil {
+				checkRefusal(t, err)
+			}
+			if size > 64<<20+uint64(info.Size())*100 {
+				t.Errorf("%s: allocated %d bytes for a file of %d", path, size, info.Size())
+			}
+		}
+	}
+}
+
+// TestDamage changes some bytes of a good file, over and over: it is read, rightly
+// or not, or refused.
+func TestDamage(t *testing.T) {
+	r := formatstest.Rand(t)
+	rows := sampleRows(r, 300)
+	path := filepath.Join(t.TempDir(), "damaged.parquet")
+	for i, options := range [][]parquet.WriterOption{
+		{parquet.Compression(&parquet.Snappy), parquet.PageBufferSize(600)},
+		{parquet.DataPageVersion(1), parquet.DictionaryMaxBytes(100)},
+		{parquet.Compression(&parquet.Zstd)},
+	} {
+		writeSample(t, path, rows, 200, options...)
+		good, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 200 {
+			bad := bytes.Clone(good)
+			for range 1 + r.IntN(3) {
+				at := r.IntN(len(bad))
+				if r.IntN(2) == 0 {
+					at = len(bad) - 1 - r.IntN(min(2000, len(bad)))
+				}
+				bad[at] ^= byte(1 + r.IntN(255))
+			}
+			bad = bad[:len(bad)-r.IntN(2)*r.IntN(20)]
+			if err := os.WriteFile(path, bad, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := readParquet(path, r.IntN(2) == 0); err != nil {
+				checkRefusal(t, err)
+			}
+			if t.Failed() {
+				t.Fatalf("seed %d: options %d", formatstest.Seed, i)
+			}
+		}
+	}
+}
+
+func TestTruncated(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "short.parquet")
+	writeSample(t, path, sampleRows(formatstest.Rand(t), 50), 50)
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for size := 0; size < len(good); size += 13 {
+		if err := os.WriteFile(path, good[:size], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := readParquet(path, false)
+		if !errors.Is(err, formats.ErrDamaged) {
+			t.Fatalf("%d of %d bytes: %v", size, len(good), err)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	path := filepath.Join(f.TempDir(), "seed.parquet")
+	for _, options := range [][]parquet.WriterOption{nil, {parquet.DataPageVersion(1), parquet.DictionaryMaxBytes(100)}} {
+		writeSample(f, path, sampleRows(formatstest.Rand(f), 40), 25, options...)
+		seed, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		path := filepath.Join(t.TempDir(), "fuzz.parquet")
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := readParquet(path, true); err != nil {
+			checkRefusal(t, err)
+		}
+		if _, err := readParquet(path, false); err != nil {
+			checkRefusal(t, err)
+		}
+	})
+}
+
+// TestErrorsShowNoValue looks for a cell's text in what a damaged file's error says.
+func TestErrorsShowNoValue(t *testing.T) {
+	secret := "a secret nobody may read"
+	rows := make([]sampleRow, 4)
+	for i := range rows {
+		rows[i].Note, rows[i].City = &secret, &secret
+	}
+	path := filepath.Join(t.TempDir(), "secret.parquet")
+	writeSample(t, path, rows, 4)
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := 0; at < len(good); at += 3 {
+		bad := bytes.Clone(good)
+		bad[at] ^= 0xff
+		if err := os.WriteFile(path, bad, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := readParquet(path, true); err != nil && strings.Contains(fmt.Sprint(err), secret[:8]) {
+			t.Fatalf("byte %d: %v", at, err)
+		}
+	}
+}

@@ -1,0 +1,288 @@
+package parquetfile
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/kcut/kcut/formats"
+)
+
+// maxBatchEntries bounds the entries of one leaf in a batch: a few bytes of levels can
+// claim billions.
+const maxBatchEntries = 1 << 26
+
+// nestedColumn reads all leaves of one nested column of a split.
+type nestedColumn struct {
+	leaves []*leafReader
+	batch  []formats.Leaf
+}
+
+func newNestedColumn(leaves []leafColumn) *nestedColumn {
+	c := &nestedColumn{batch: make([]formats.Leaf, len(leaves))}
+	for i := range leaves {
+		c.leaves = append(c.leaves, newLeafReader(&leaves[i]))
+	}
+	return c
+}
+
+func (c *nestedColumn) open(f *parquetFile, chunks []chunkMeta) {
+	for i, leaf := range c.leaves {
+		leaf.open(f, &chunks[i].Column)
+	}
+}
+
+func (c *nestedColumn) begin(int) {
+	for _, leaf := range c.leaves {
+		leaf.begin()
+	}
+}
+
+func (c *nestedColumn) read(n int) error {
+	for _, leaf := range c.leaves {
+		if err := leaf.read(n); err != nil {
+			return fmt.Errorf("leaf %q: %w", leaf.leaf.path, err)
+		}
+	}
+	return nil
+}
+
+func (c *nestedColumn) finish() error {
+	for _, leaf := range c.leaves {
+		if err := leaf.finish(); err != nil {
+			return fmt.Errorf("leaf %q: %w", leaf.leaf.path, err)
+		}
+	}
+	return nil
+}
+
+func (c *nestedColumn) size() int {
+	size := 0
+	for _, leaf := range c.leaves {
+		size += leaf.entries + len(leaf.values.Data)
+	}
+	return size
+}
+
+func (c *nestedColumn) column(dst *formats.Column) {
+	for i, leaf := range c.leaves {
+		c.batch[i] = leaf.batch()
+	}
+	*dst = formats.Column{Leaves: c.batch}
+}
+
+// leafReader reads one leaf: levels, and the bytes of its physical values.
+type leafReader struct {
+	leaf    *leafColumn
+	convert converter
+	pages   pages
+	left    int // entries of the page whose levels are not decoded yet
+	packed  bool
+	reps    runs
+	defs    runs
+	indexes runs
+	cells   cells
+	entry   *formats.Values // the chunk's dictionary
+
+	// decoded levels, of which those from at on are not in the batch yet
+	at, have   int
+	repetition [stepRows]uint32
+	definition [stepRows]uint32
+	codes      []uint32
+
+	// the batch
+	entries     int
+	repetitions []byte
+	definitions []byte
+	values      formats.Values
+}
+
+func newLeafReader(leaf *leafColumn) *leafReader {
+	width := physicalWidth(leaf.physical, leaf.length)
+	l := &leafReader{leaf: leaf, convert: rawConverter(width), entry: &formats.Values{Type: formats.Type{Kind: formats.Binary}}}
+	l.pages.leaf = leaf
+	l.cells = cells{physical: leaf.physical, width: width}
+	l.values.Type = formats.Type{Kind: formats.Binary}
+	return l
+}
+
+func (l *leafReader) open(f *parquetFile, chunk *columnMeta) {
+	l.pages.open(f, chunk)
+	l.left, l.at, l.have = 0, 0, 0
+	l.entry.Ends, l.entry.Data = l.entry.Ends[:0], l.entry.Data[:0]
+}
+
+func (l *leafReader) begin() {
+	l.entries, l.repetitions, l.definitions = 0, l.repetitions[:0], l.definitions[:0]
+	l.values.Ends, l.values.Data = l.values.Ends[:0], l.values.Data[:0]
+}
+
+// read appends n rows to the batch. A row ends where the next one starts, so it may look
+// at levels, of this page or the next, that belong to later rows.
+func (l *leafReader) read(n int) error {
+	for rows := 0; ; {
+		if l.at == l.have {
+			err := l.decode()
+			if err == io.EOF && rows == n {
+				return nil
+			}
+			if err != nil {
+				return notEOF(err)
+			}
+		}
+		start := l.at
+		for l.at < l.have && (l.repetition[l.at] != 0 || rows < n) {
+			if l.repetition[l.at] == 0 {
+				rows++
+			} else if rows == 0 {
+				return fmt.Errorf("first level continues a row: %w", formats.ErrDamaged)
+			}
+			l.at++
+		}
+		if err := l.take(start, l.at); err != nil {
+			return err
+		}
+		if l.at < l.have {
+			return nil
+		}
+	}
+}
+
+func notEOF(err error) error {
+	if err == io.EOF {
+		return fmt.Errorf("column chunk ends early: %w", formats.ErrDamaged)
+	}
+	return err
+}
+
+// decode decodes some levels to come, all of one page. It returns io.EOF at the chunk's end.
+func (l *leafReader) decode() error {
+	for l.left == 0 {
+		p, err := l.pages.next()
+		if err != nil {
+			return err
+		}
+		if p.dictionary {
+			err = l.loadDictionary(p)
+		} else {
+			err = l.loadPage(p)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	l.at, l.have = 0, min(l.left, stepRows)
+	if err := decodeLevels(&l.reps, l.repetition[:l.have], l.leaf.maxRepetition); err != nil {
+		return err
+	}
+	if err := decodeLevels(&l.defs, l.definition[:l.have], l.leaf.maxDefinition); err != nil {
+		return err
+	}
+	l.left -= l.have
+	return nil
+}
+
+func decodeLevels(r *runs, levels []uint32, highest int) error {
+	if highest == 0 {
+		clear(levels)
+		return nil
+	}
+	if err := r.read(levels); err != nil {
+		return err
+	}
+	if found := slices.Max(levels); found > uint32(highest) {
+		return fmt.Errorf("level %d, highest is %d: %w", found, highest, formats.ErrDamaged)
+	}
+	return nil
+}
+
+func (l *leafReader) loadPage(p *page) error {
+	l.left = p.values
+	l.reps.reset(p.repetition, levelWidth(l.leaf.maxRepetition))
+	l.defs.reset(p.definition, levelWidth(l.leaf.maxDefinition))
+	l.packed = p.encoding == format.RLEDictionary || p.encoding == format.PlainDictionary
+	if !l.packed {
+		return l.cells.reset(p.data, p.encoding, p.values)
+	}
+	return resetIndexes(&l.indexes, p)
+}
+
+func (l *leafReader) loadDictionary(p *page) error {
+	if l.entry.Len() > 0 {
+		return fmt.Errorf("column chunk with two dictionaries: %w", formats.ErrDamaged)
+	}
+	if err := l.cells.reset(p.data, p.encoding, p.values); err != nil {
+		return err
+	}
+	return l.convert(l.entry, &l.cells, p.values)
+}
+
+// take appends the decoded entries from start to end, and their values, to the batch.
+func (l *leafReader) take(start, end int) error {
+	if l.entries += end - start; l.entries > maxBatchEntries {
+		return fmt.Errorf("rows of more than %d entries: %w", maxBatchEntries, formats.ErrUnsupported)
+	}
+	if l.leaf.maxRepetition > 0 {
+		l.repetitions = appendLevelBytes(l.repetitions, l.repetition[start:end])
+	}
+	defined := end - start
+	if l.leaf.maxDefinition > 0 {
+		l.definitions = appendLevelBytes(l.definitions, l.definition[start:end])
+		defined = 0
+		for _, level := range l.definition[start:end] {
+			if int(level) == l.leaf.maxDefinition {
+				defined++
+			}
+		}
+	}
+	if l.packed {
+		return l.takeIndexed(defined)
+	}
+	return l.convert(&l.values, &l.cells, defined)
+}
+
+func appendLevelBytes(dst []byte, levels []uint32) []byte {
+	for _, level := range levels {
+		dst = append(dst, byte(level))
+	}
+	return dst
+}
+
+func (l *leafReader) takeIndexed(n int) error {
+	l.codes = grown(l.codes, n)
+	if err := l.indexes.read(l.codes); err != nil {
+		return err
+	}
+	for _, index := range l.codes {
+		if int64(index) >= int64(l.entry.Len()) {
+			return fmt.Errorf("dictionary index %d, %d entries: %w", index, l.entry.Len(), formats.ErrDamaged)
+		}
+		value := l.entry.Bytes(int(index))
+		if err := roomFor(&l.values, len(value)); err != nil {
+			return err
+		}
+		l.values.AppendBytes(value)
+	}
+	return nil
+}
+
+// finish checks that the last row was the chunk's last.
+func (l *leafReader) finish() error {
+	if l.at < l.have || l.left > 0 || l.pages.left > 0 {
+		return fmt.Errorf("column chunk has more rows than its row group: %w", formats.ErrDamaged)
+	}
+	return nil
+}
+
+func (l *leafReader) batch() formats.Leaf {
+	leaf := formats.Leaf{Entries: l.entries, Values: &l.values}
+	if l.leaf.maxRepetition > 0 {
+		leaf.Repetition = l.repetitions
+	}
+	if l.leaf.maxDefinition > 0 {
+		leaf.Definition = l.definitions
+	}
+	return leaf
+}

@@ -1,0 +1,262 @@
+package parquetfile
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/kcut/kcut/formats"
+)
+
+// readBuffer is how much of a column chunk is read at a time.
+const readBuffer = 1 << 20
+
+// page is one page of a column chunk, unpacked. Levels and values are still encoded and
+// lie in the reader's buffers until its next page.
+type page struct {
+	dictionary bool
+	values     int // entries, nulls included
+	encoding   format.Encoding
+	repetition []byte // nil when the column does not repeat
+	definition []byte // nil when the column is required
+	data       []byte
+}
+
+// pages reads the pages of one column chunk in order, and trusts no size it meets.
+type pages struct {
+	leaf             *leafColumn
+	codec            format.CompressionCodec
+	left             int64 // values that data pages still have to bring
+	alwaysCompressed bool
+	buffer           *bufio.Reader
+	section          *io.SectionReader
+	header           pageMeta
+	packed           []byte
+	data             []byte
+	current          page
+}
+
+// open starts on a chunk.
+func (p *pages) open(f *parquetFile, chunk *columnMeta) {
+	p.codec, p.left = chunk.Codec, chunk.NumValues
+	p.alwaysCompressed = f.footer.alwaysCompressed()
+	start, end := chunk.chunkRange()
+	// Old parquet-mr forgot the dictionary page's header in the size (PARQUET-816).
+	end = min(end+100, f.size)
+	p.section = io.NewSectionReader(f.file, start, end-start)
+	if p.buffer == nil {
+		p.buffer = bufio.NewReaderSize(p.section, int(min(readBuffer, max(end-start, 4096))))
+		return
+	}
+	p.buffer.Reset(p.section)
+}
+
+// next returns the next dictionary or data page, or io.EOF when all values were brought.
+func (p *pages) next() (*page, error) {
+	for p.left > 0 {
+		if err := p.readHeader(); err != nil {
+			return nil, err
+		}
+		if err := p.readBody(); err != nil {
+			return nil, err
+		}
+		switch p.header.Type {
+		case format.DictionaryPage:
+			return p.dictionaryPage()
+		case format.DataPage:
+			return p.dataPageV1()
+		case format.DataPageV2:
+			return p.dataPageV2()
+		}
+	}
+	return nil, io.EOF
+}
+
+func (p *pages) readHeader() error {
+	p.header = pageMeta{}
+	for window := 256; ; window *= 4 {
+		bytes, err := p.buffer.Peek(min(window, p.buffer.Size()))
+		if err != nil && err != io.EOF {
+			return err
+		}
+		n, failed := decodeThrift(bytes, &p.header)
+		if failed == nil {
+			_, err = p.buffer.Discard(n)
+			return err
+		}
+		if err == io.EOF || !errors.Is(failed, errShort) || window >= p.buffer.Size() {
+			return fmt.Errorf("read page header: %w", formats.ErrDamaged)
+		}
+	}
+}
+
+// readBody reads the page's bytes as they lie in the file and checks their checksum.
+func (p *pages) readBody() error {
+	packed, unpacked := int(p.header.CompressedSize), int(p.header.UncompressedSize)
+	if packed < 0 || unpacked < 0 {
+		return fmt.Errorf("read page header: negative size: %w", formats.ErrDamaged)
+	}
+	if at, _ := p.section.Seek(0, io.SeekCurrent); int64(packed) > p.section.Size()-at+int64(p.buffer.Buffered()) {
+		return fmt.Errorf("read page of %d bytes: beyond the column chunk: %w", packed, formats.ErrDamaged)
+	}
+	if err := pageSize(p.codec, packed, unpacked); err != nil {
+		return err
+	}
+	if packed > maxPageBytes {
+		return fmt.Errorf("read page of %d bytes, more than %d: %w", packed, maxPageBytes, formats.ErrUnsupported)
+	}
+	p.packed = grown(p.packed, packed+pagePadding)[:packed]
+	if _, err := io.ReadFull(p.buffer, p.packed); err != nil {
+		return shortRead(err)
+	}
+	if sum := uint32(p.header.CRC); sum != 0 && sum != crc32.ChecksumIEEE(p.packed) {
+		return fmt.Errorf("read page: checksum does not match: %w", formats.ErrDamaged)
+	}
+	return nil
+}
+
+// shortRead turns the end of the file into damage and leaves other errors alone.
+func shortRead(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("file ends early: %w", formats.ErrDamaged)
+	}
+	return err
+}
+
+// unpack returns what the packed bytes unpack to: size bytes.
+func (p *pages) unpack(packed []byte, size int) ([]byte, error) {
+	if p.codec == format.Uncompressed {
+		if len(packed) != size {
+			return nil, fmt.Errorf("page of %d bytes claims %d: %w", len(packed), size, formats.ErrDamaged)
+		}
+		return packed, nil
+	}
+	if size < 0 {
+		return nil, fmt.Errorf("read page header: negative size: %w", formats.ErrDamaged)
+	}
+	p.data = grown(p.data, size+pagePadding)[:size]
+	if size == 0 {
+		return p.data, nil // not even an empty stream needs to be there
+	}
+	return p.data, unpack(p.codec, p.data, packed)
+}
+
+func (p *pages) dictionaryPage() (*page, error) {
+	header := p.header.Dictionary
+	if !header.Valid || header.V.NumValues < 0 {
+		return nil, fmt.Errorf("read dictionary page header: %w", formats.ErrDamaged)
+	}
+	if e := header.V.Encoding; e != format.Plain && e != format.PlainDictionary {
+		return nil, fmt.Errorf("read dictionary page: encoding %s: %w", e, formats.ErrUnsupported)
+	}
+	data, err := p.unpack(p.packed, int(p.header.UncompressedSize))
+	p.current = page{dictionary: true, values: int(header.V.NumValues), encoding: format.Plain, data: data}
+	return &p.current, err
+}
+
+// count takes the values of a data page off those that the chunk promised.
+func (p *pages) count(values int32) error {
+	if values < 0 || int64(values) > p.left {
+		return fmt.Errorf("page of %d values, %d left in the column chunk: %w", values, p.left, formats.ErrDamaged)
+	}
+	p.left -= int64(values)
+	return nil
+}
+
+func (p *pages) dataPageV1() (*page, error) {
+	header := p.header.Data
+	if !header.Valid {
+		return nil, fmt.Errorf("read data page header: %w", formats.ErrDamaged)
+	}
+	if err := p.count(header.V.NumValues); err != nil {
+		return nil, err
+	}
+	data, err := p.unpack(p.packed, int(p.header.UncompressedSize))
+	if err != nil {
+		return nil, err
+	}
+	p.current = page{values: int(header.V.NumValues), encoding: header.V.Encoding, data: data}
+	p.current.repetition, err = p.cutLevels(p.leaf.maxRepetition, header.V.RepetitionEncoding)
+	if err == nil {
+		p.current.definition, err = p.cutLevels(p.leaf.maxDefinition, header.V.DefinitionEncoding)
+	}
+	return &p.current, err
+}
+
+// cutLevels takes the levels of a version 1 page off the front of its data.
+func (p *pages) cutLevels(highest int, encoding format.Encoding) ([]byte, error) {
+	if highest == 0 {
+		return nil, nil
+	}
+	data := p.current.data
+	if encoding == format.BitPacked {
+		size := (p.current.values*int(levelWidth(highest)) + 7) / 8
+		if size > len(data) {
+			return nil, fmt.Errorf("read levels: page ends early: %w", formats.ErrDamaged)
+		}
+		p.current.data = data[size:]
+		return repackLevels(data[:size], p.current.values, levelWidth(highest)), nil
+	}
+	if encoding != format.RLE {
+		return nil, fmt.Errorf("read levels: encoding %s: %w", encoding, formats.ErrUnsupported)
+	}
+	if len(data) < 4 || int64(binary.LittleEndian.Uint32(data)) > int64(len(data)-4) {
+		return nil, fmt.Errorf("read levels: page ends early: %w", formats.ErrDamaged)
+	}
+	end := 4 + int(binary.LittleEndian.Uint32(data))
+	p.current.data = data[end:]
+	return data[4:end], nil
+}
+
+// repackLevels turns levels of the deprecated encoding BIT_PACKED, which fills bytes from
+// the highest bit, into one packed run of the hybrid, which fills them from the lowest.
+func repackLevels(data []byte, n int, width uint) []byte {
+	groups := (n + 7) / 8
+	out := binary.AppendUvarint(nil, uint64(groups)<<1|1)
+	start := len(out)
+	out = append(out, make([]byte, groups*int(width)+pagePadding)...)[:start+groups*int(width)]
+	for i := range uint(n) * width {
+		value, bit := i/width, i%width
+		if data[i/8]>>(7-i%8)&1 != 0 {
+			at := value*width + width - 1 - bit
+			out[start+int(at/8)] |= 1 << (at % 8)
+		}
+	}
+	return out
+}
+
+func (p *pages) dataPageV2() (*page, error) {
+	header := p.header.DataV2
+	if !header.Valid {
+		return nil, fmt.Errorf("read data page header: %w", formats.ErrDamaged)
+	}
+	h := header.V
+	if err := p.count(h.NumValues); err != nil {
+		return nil, err
+	}
+	reps, defs := int64(h.RepetitionBytes), int64(h.DefinitionBytes)
+	if reps < 0 || defs < 0 || reps+defs > int64(len(p.packed)) {
+		return nil, fmt.Errorf("read levels: page ends early: %w", formats.ErrDamaged)
+	}
+	p.current = page{values: int(h.NumValues), encoding: h.Encoding}
+	// A column without levels may have some all the same: they are skipped.
+	if p.leaf.maxRepetition > 0 {
+		p.current.repetition = p.packed[:reps]
+	}
+	if p.leaf.maxDefinition > 0 {
+		p.current.definition = p.packed[reps : reps+defs]
+	}
+	packed := p.packed[reps+defs:]
+	if h.IsCompressed.Valid && !h.IsCompressed.V && !p.alwaysCompressed {
+		p.current.data = packed
+		return &p.current, nil
+	}
+	data, err := p.unpack(packed, int(int64(p.header.UncompressedSize)-reps-defs))
+	p.current.data = data
+	return &p.current, err
+}

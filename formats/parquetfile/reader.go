@@ -1,0 +1,143 @@
+package parquetfile
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/fence"
+)
+
+// maxBatchBytes ends a batch early whose values are large.
+const maxBatchBytes = 16 << 20
+
+// columnReader reads one column of a split, row group after row group.
+type columnReader interface {
+	open(f *parquetFile, chunks []chunkMeta)
+	begin(rows int)
+	read(n int) error
+	finish() error
+	size() int
+	column(dst *formats.Column)
+}
+
+// reader reads a range of row groups. A batch never crosses from one to the next,
+// because dictionaries do not.
+type reader struct {
+	file      *parquetFile
+	group     int // the current row group
+	end       int
+	left      int64 // rows left in the current row group
+	batchRows int
+	columns   []columnReader
+	tops      []*topColumn
+	batch     formats.Batch
+	store     []formats.Column
+	err       error
+}
+
+func newReader(f *parquetFile, first, count int, columns []formats.Request, batchRows int) *reader {
+	r := &reader{file: f, group: first - 1, end: first + count, batchRows: batchRows}
+	r.store = make([]formats.Column, len(columns))
+	for i, request := range columns {
+		top := &f.schema.columns[request.Column]
+		r.tops = append(r.tops, top)
+		r.batch.Columns = append(r.batch.Columns, &r.store[i])
+		leaves := f.schema.leaves[top.first:top.last]
+		if top.field.Type.Kind == formats.Nested {
+			r.columns = append(r.columns, newNestedColumn(leaves))
+		} else {
+			r.columns = append(r.columns, newFlatColumn(&leaves[0], top.field.Type, request.Coded))
+		}
+	}
+	return r
+}
+
+// Next implements BatchReader.
+func (r *reader) Next(ctx context.Context) (*formats.Batch, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if r.err == nil {
+		r.err = r.next()
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	return &r.batch, nil
+}
+
+func (r *reader) next() (err error) {
+	defer fence.Catch(&err)
+	r.batch.Row += int64(r.batch.Rows)
+	r.batch.Rows = 0
+	for r.left == 0 {
+		if r.group++; r.group >= r.end {
+			return io.EOF
+		}
+		r.open()
+	}
+	for _, c := range r.columns {
+		c.begin(int(min(int64(r.batchRows), r.left)))
+	}
+	if err := r.fill(); err != nil {
+		return err
+	}
+	for i, c := range r.columns {
+		c.column(&r.store[i])
+	}
+	return nil
+}
+
+// open starts on the current row group.
+func (r *reader) open() {
+	g := &r.file.footer.RowGroups[r.group]
+	r.left = g.NumRows
+	for i, c := range r.columns {
+		c.open(r.file, g.Columns[r.tops[i].first:r.tops[i].last])
+	}
+}
+
+// fill reads the rows of a batch, some at a time from each column in turn.
+func (r *reader) fill() error {
+	step := stepRows
+	for r.left > 0 && r.batch.Rows < r.batchRows {
+		n := int(min(int64(step), r.left, int64(r.batchRows-r.batch.Rows)))
+		size := 0
+		for i, c := range r.columns {
+			if err := c.read(n); err != nil {
+				return r.wrap(i, err)
+			}
+			size += c.size()
+		}
+		r.batch.Rows += n
+		r.left -= int64(n)
+		if size > maxBatchBytes {
+			break
+		}
+	}
+	return r.finish()
+}
+
+func (r *reader) finish() error {
+	if r.left > 0 {
+		return nil
+	}
+	for i, c := range r.columns {
+		if err := c.finish(); err != nil {
+			return r.wrap(i, err)
+		}
+	}
+	return nil
+}
+
+func (r *reader) wrap(i int, err error) error {
+	return fmt.Errorf("read column %q of row group %d of %s: %w", r.tops[i].field.Name, r.group, r.file.path, err)
+}
+
+// Close implements BatchReader.
+func (r *reader) Close() error {
+	r.columns, r.err = nil, io.EOF
+	return nil
+}

@@ -1,0 +1,91 @@
+package parquetfile
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/fence"
+)
+
+// parquetFile is an opened Parquet file. Its footer is read and checked; pages are read
+// by reader.
+type parquetFile struct {
+	path   string
+	file   *os.File
+	size   int64
+	footer footer
+	schema *tree
+}
+
+// Open opens a Parquet file and checks its footer.
+func Open(_ context.Context, path string, opt formats.ReadOptions) (_ formats.Source, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("open parquet: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("open %s: %w", path, err)
+			file.Close()
+		}
+	}()
+	defer fence.Catch(&err)
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	f := &parquetFile{path: path, file: file, size: info.Size()}
+	if err := f.readFooter(); err != nil {
+		return nil, err
+	}
+	if f.schema, err = readSchema(f.footer.Schema); err != nil {
+		return nil, err
+	}
+	if err := f.checkRowGroups(); err != nil {
+		return nil, err
+	}
+	return &source{parquetFile: f, batchRows: opt.BatchRows}, nil
+}
+
+// source makes a parquetFile a formats.Source.
+type source struct {
+	*parquetFile
+	batchRows int
+}
+
+func (s *source) Fields() []formats.Field {
+	fields := make([]formats.Field, len(s.schema.columns))
+	for i := range fields {
+		fields[i] = s.schema.columns[i].field
+	}
+	return fields
+}
+
+func (s *source) Chunks() []int64 {
+	rows := make([]int64, len(s.footer.RowGroups))
+	for i := range rows {
+		rows[i] = s.footer.RowGroups[i].NumRows
+	}
+	return rows
+}
+
+func (s *source) Read(_ context.Context, first, count int, columns []formats.Request) (formats.BatchReader, error) {
+	if first < 0 || count < 0 || first+count > len(s.footer.RowGroups) {
+		return nil, fmt.Errorf("read row groups %d to %d of %s: there are %d", first, first+count-1, s.path, len(s.footer.RowGroups))
+	}
+	return newReader(s.parquetFile, first, count, columns, batchRows(s.batchRows)), nil
+}
+
+func (s *source) Close() error { return s.file.Close() }
+
+// defaultBatchRows is the most rows of a batch when nothing else is asked for.
+const defaultBatchRows = 65536
+
+func batchRows(asked int) int {
+	if asked > 0 {
+		return asked
+	}
+	return defaultBatchRows
+}

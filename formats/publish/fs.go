@@ -1,0 +1,127 @@
+package publish
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// FS is what publishing needs of a file system, so that tests can make every operation fail.
+type FS interface {
+	// OpenPrivate opens a file for writing, creating it with mode 0600. It follows no
+	// symbolic link.
+	OpenPrivate(name string) (Handle, error)
+	// OpenDir opens a directory, to lock or to sync it.
+	OpenDir(name string) (Handle, error)
+	MkdirPrivate(name string) error // mode 0700
+	Lstat(name string) (fs.FileInfo, error)
+	ReadDir(name string) ([]fs.DirEntry, error)
+	Chmod(name string, mode fs.FileMode) error
+	Rename(from, to string) error
+	// Exchange swaps two names in one step. It returns errors.ErrUnsupported where the
+	// system cannot.
+	Exchange(a, b string) error
+	Remove(name string) error // a file or an empty directory
+}
+
+// Handle is an open file or directory of an FS.
+type Handle interface {
+	io.Writer
+	io.WriterAt
+	io.Closer
+	Name() string
+	Stat() (fs.FileInfo, error)
+	Truncate(size int64) error
+	Sync() error
+	// Lock takes an exclusive lock without waiting, which lasts until Close. It returns
+	// formats.ErrBusy when another process, or another Handle of this one, holds it.
+	Lock() error
+}
+
+// OS is the machine's file system.
+var OS FS = osFS{}
+
+type osFS struct{}
+
+type osFile struct{ *os.File }
+
+func (f osFile) Lock() error { return lock(f.File) }
+
+func (osFS) OpenPrivate(name string) (Handle, error) {
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|noFollow, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	return osFile{f}, nil
+}
+
+func (osFS) OpenDir(name string) (Handle, error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|noFollow, 0)
+	if err != nil {
+		return nil, err
+	}
+	return osFile{f}, nil
+}
+
+func (osFS) MkdirPrivate(name string) error { return os.Mkdir(name, 0o700) }
+
+func (osFS) Lstat(name string) (fs.FileInfo, error) { return os.Lstat(name) }
+
+func (osFS) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(name) }
+
+func (osFS) Chmod(name string, mode fs.FileMode) error { return os.Chmod(name, mode) }
+
+func (osFS) Rename(from, to string) error { return os.Rename(from, to) }
+
+func (osFS) Exchange(a, b string) error { return exchange(a, b) }
+
+func (osFS) Remove(name string) error { return os.Remove(name) }
+
+// syncDir makes the names in a directory durable.
+func syncDir(d FS, name string) error {
+	f, err := d.OpenDir(name)
+	if err != nil {
+		return fmt.Errorf("sync directory: %w", err)
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		return fmt.Errorf("sync directory %s: %w", name, err)
+	}
+	return nil
+}
+
+// removeAll removes a file, or a directory with everything below it. What is not there is
+// removed already.
+func removeAll(d FS, name string) error {
+	info, err := d.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if info.IsDir() {
+		if err := empty(d, name); err != nil {
+			return err
+		}
+	}
+	if err := d.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// empty removes everything below a directory.
+func empty(d FS, name string) error {
+	entries, err := d.ReadDir(name)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := removeAll(d, name+string(os.PathSeparator)+e.Name()); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,16 @@
+package publish
+
+import (
+	"errors"
+	"os"
+)
+
+const (
+	noFollow = 0
+	umask    = os.FileMode(0)
+)
+
+// lock does nothing: two runs with one output are not told apart here.
+func lock(*os.File) error { return nil }
+
+func exchange(string, string) error { return errors.ErrUnsupported }

@@ -1,0 +1,357 @@
+package publish
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/kcut/kcut/formats"
+)
+
+// successFile is the name of the empty file that says a directory is complete.
+const successFile = "_SUCCESS"
+
+// Publication is an output in the making: a private file or directory beside its target,
+// which takes the target's place in one step or not at all. After a failure, a kill or a
+// power loss the target is what it was before, or absent; what is left of the attempt is
+// swept by the next one. One Publication is used by one goroutine, its files by several.
+type Publication struct {
+	fs     FS
+	target string
+	work   string // the temporary sibling
+	dir    bool
+	held   Handle // work, open and locked
+	done   bool   // the target has been replaced
+}
+
+// File begins a file output. It returns formats.ErrBusy while another run writes the same target.
+func File(target string) (*Publication, error) { return FileOn(OS, target) }
+
+// FileOn is File on any file system.
+func FileOn(d FS, target string) (*Publication, error) {
+	p := newPublication(d, target, false)
+	if err := p.begin(); err != nil {
+		return nil, fmt.Errorf("create output %s: %w", target, err)
+	}
+	return p, nil
+}
+
+// Dir begins a directory output. It returns formats.ErrBusy while another run writes the same target.
+func Dir(target string) (*Publication, error) { return DirOn(OS, target) }
+
+// DirOn is Dir on any file system.
+func DirOn(d FS, target string) (*Publication, error) {
+	p := newPublication(d, target, true)
+	if err := p.begin(); err != nil {
+		return nil, fmt.Errorf("create output %s: %w", target, err)
+	}
+	return p, nil
+}
+
+func newPublication(d FS, target string, dir bool) *Publication {
+	target = filepath.Clean(target)
+	return &Publication{fs: d, target: target, work: sibling(target, "tmp"), dir: dir}
+}
+
+// sibling returns a hidden name beside the target.
+func sibling(target, what string) string {
+	return filepath.Join(filepath.Dir(target), "."+filepath.Base(target)+".kcut-"+what)
+}
+
+// Path returns where the output is until it is published.
+func (p *Publication) Path() string { return p.work }
+
+// File returns the file of a file output, open for writing.
+func (p *Publication) File() Handle { return p.held }
+
+// Create makes a file of a directory output, and the directories on its way. Name is
+// relative, with slashes. The caller closes it before Publish.
+func (p *Publication) Create(name string) (Handle, error) {
+	if !filepath.IsLocal(filepath.FromSlash(name)) {
+		return nil, fmt.Errorf("create %s: name leads out of the output", name)
+	}
+	parts := strings.Split(name, "/")
+	at := p.work
+	for _, part := range parts[:len(parts)-1] {
+		at = filepath.Join(at, part)
+		if err := p.fs.MkdirPrivate(at); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, fmt.Errorf("create %s: %w", name, err)
+		}
+	}
+	f, err := p.fs.OpenPrivate(filepath.Join(at, parts[len(parts)-1]))
+	if err != nil {
+		return nil, fmt.Errorf("create %s: %w", name, err)
+	}
+	return f, nil
+}
+
+// begin opens and locks the temporary sibling, and sweeps what a crash left in it.
+func (p *Publication) begin() error {
+	if err := p.checkTarget(); err != nil {
+		return err
+	}
+	for p.held == nil {
+		if err := p.hold(); err != nil {
+			return err
+		}
+	}
+	if err := p.sweep(); err != nil {
+		return errors.Join(err, p.held.Close())
+	}
+	return nil
+}
+
+// checkTarget refuses a target of the other kind before any work is done.
+func (p *Publication) checkTarget() error {
+	info, err := p.fs.Lstat(p.target)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case p.dir && !info.IsDir():
+		return errors.New("a file of this name exists where a directory is to be")
+	case !p.dir && info.IsDir():
+		return errors.New("a directory of this name exists where a file is to be")
+	}
+	return nil
+}
+
+// hold opens the temporary sibling and locks it. Between the two another run may have
+// published or removed what was opened; held stays nil then, and nothing was touched.
+func (p *Publication) hold() error {
+	f, err := p.open()
+	if err != nil {
+		return err
+	}
+	if err := f.Lock(); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	same, err := p.stillThere(f)
+	if err != nil || !same {
+		return errors.Join(err, f.Close())
+	}
+	p.held = f
+	return nil
+}
+
+func (p *Publication) open() (Handle, error) {
+	if !p.dir {
+		return p.fs.OpenPrivate(p.work)
+	}
+	if err := p.fs.MkdirPrivate(p.work); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	f, err := p.fs.OpenDir(p.work)
+	if errors.Is(err, fs.ErrNotExist) { // swept by another run just now
+		return nil, formats.ErrBusy
+	}
+	return f, err
+}
+
+// stillThere reports whether the temporary name still leads to f.
+func (p *Publication) stillThere(f Handle) (bool, error) {
+	opened, err := f.Stat()
+	if err != nil {
+		return false, err
+	}
+	named, err := p.fs.Lstat(p.work)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && os.SameFile(opened, named), err
+}
+
+// sweep empties the temporary sibling, and takes a directory back that a crash left aside.
+func (p *Publication) sweep() error {
+	if !p.dir {
+		if err := p.held.Truncate(0); err != nil {
+			return err
+		}
+		return p.fs.Chmod(p.work, 0o600)
+	}
+	if err := p.restore(); err != nil {
+		return err
+	}
+	if err := empty(p.fs, p.work); err != nil {
+		return err
+	}
+	return p.fs.Chmod(p.work, 0o700)
+}
+
+// restore undoes half a replacement by way of the aside name.
+func (p *Publication) restore() error {
+	aside := sibling(p.target, "old")
+	_, err := p.fs.Lstat(p.target)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return errors.Join(err, removeAll(p.fs, aside))
+	}
+	if err := p.fs.Rename(aside, p.target); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// Publish makes the output durable and puts it in the target's place. On an error before
+// that step the target is untouched, and Discard is still owed; an error after it means
+// that the complete new output is in place but may not survive a power loss yet, or that
+// the old one could not be removed. The next run sweeps that.
+func (p *Publication) Publish() error {
+	if err := p.publish(); err != nil {
+		return fmt.Errorf("publish %s: %w", p.target, err)
+	}
+	return nil
+}
+
+func (p *Publication) publish() error {
+	if p.dir {
+		return p.publishDir()
+	}
+	if err := p.held.Sync(); err != nil {
+		return err
+	}
+	if err := p.fs.Chmod(p.work, 0o666&^umask); err != nil {
+		return err
+	}
+	if err := p.fs.Rename(p.work, p.target); err != nil {
+		return err
+	}
+	p.done = true
+	return errors.Join(syncDir(p.fs, filepath.Dir(p.target)), p.release())
+}
+
+func (p *Publication) publishDir() error {
+	if err := p.seal(p.work); err != nil {
+		return err
+	}
+	if err := p.writeSuccess(); err != nil {
+		return err
+	}
+	if err := p.fs.Chmod(p.work, 0o777&^umask); err != nil {
+		return err
+	}
+	return p.replace()
+}
+
+// seal makes everything below a directory durable and as readable as new files are.
+func (p *Publication) seal(dir string) error {
+	entries, err := p.fs.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		name, mode, seal := filepath.Join(dir, e.Name()), 0o666&^umask, p.sealFile
+		if e.IsDir() {
+			mode, seal = 0o777&^umask, p.seal
+		}
+		if err := seal(name); err != nil {
+			return err
+		}
+		if err := p.fs.Chmod(name, mode); err != nil {
+			return err
+		}
+	}
+	return syncDir(p.fs, dir)
+}
+
+func (p *Publication) sealFile(name string) error {
+	f, err := p.fs.OpenPrivate(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+func (p *Publication) writeSuccess() error {
+	name := filepath.Join(p.work, successFile)
+	if err := p.sealFile(name); err != nil {
+		return err
+	}
+	if err := p.fs.Chmod(name, 0o666&^umask); err != nil {
+		return err
+	}
+	return syncDir(p.fs, p.work)
+}
+
+// replace puts the directory in the target's place and removes the old one.
+func (p *Publication) replace() error {
+	_, err := p.fs.Lstat(p.target)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := p.fs.Rename(p.work, p.target); err != nil {
+			return err
+		}
+		p.done = true
+		return errors.Join(syncDir(p.fs, filepath.Dir(p.target)), p.release())
+	}
+	if err != nil {
+		return err
+	}
+	return p.exchange()
+}
+
+// exchange swaps the directory with the one in its place. The old one is locked before it
+// gets the temporary name: otherwise another run could take it for its own while it is
+// being removed.
+func (p *Publication) exchange() error {
+	old, err := p.fs.OpenDir(p.target)
+	if err != nil {
+		return err
+	}
+	if err := old.Lock(); err != nil {
+		return errors.Join(err, old.Close())
+	}
+	rest := p.work
+	if err = p.fs.Exchange(p.work, p.target); errors.Is(err, errors.ErrUnsupported) {
+		rest = sibling(p.target, "old")
+		err = p.renameAside(rest)
+	}
+	if err != nil {
+		return errors.Join(err, old.Close())
+	}
+	p.done = true
+	if err = syncDir(p.fs, filepath.Dir(p.target)); err == nil {
+		err = removeAll(p.fs, rest)
+	}
+	return errors.Join(err, old.Close(), p.release())
+}
+
+// renameAside replaces the target in two steps. A crash between them leaves no target and
+// the old one aside, from where the next run takes it back.
+func (p *Publication) renameAside(aside string) error {
+	if err := p.fs.Rename(p.target, aside); err != nil {
+		return err
+	}
+	if err := p.fs.Rename(p.work, p.target); err != nil {
+		return errors.Join(err, p.fs.Rename(aside, p.target))
+	}
+	return nil
+}
+
+// Discard gives the output up and removes it. After Publish has replaced the target it
+// does nothing.
+func (p *Publication) Discard() error {
+	if p.held == nil {
+		return nil
+	}
+	var err error
+	if !p.done {
+		err = removeAll(p.fs, p.work)
+	}
+	if err = errors.Join(err, p.release()); err != nil {
+		return fmt.Errorf("discard output %s: %w", p.target, err)
+	}
+	return nil
+}
+
+// release closes what is held, and with it the lock.
+func (p *Publication) release() error {
+	if p.held == nil {
+		return nil
+	}
+	f := p.held
+	p.held = nil
+	return f.Close()
+}

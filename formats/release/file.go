@@ -1,0 +1,256 @@
+package release
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/apache/arrow/go/v17/parquet"
+	"github.com/apache/arrow/go/v17/parquet/file"
+	"github.com/apache/arrow/go/v17/parquet/metadata"
+	"github.com/apache/arrow/go/v17/parquet/schema"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/fence"
+)
+
+// CutKey is the one metadata key of a release: the solution cut, as JSON.
+const CutKey = "kcut.cut"
+
+// File reads a released Parquet file by a path of its own: by another library than the
+// one that the encoder is built on, and by none of the encoder's code, so that what is
+// found in the file is what other readers find in it. Its methods may be called from
+// several goroutines at a time.
+type File struct {
+	path   string
+	file   *os.File
+	size   int64
+	reader *file.Reader
+	footer *metadata.FileMetaData
+}
+
+// Open opens a released file. It returns formats.ErrDamaged for a file that is not Parquet
+// or whose footer contradicts itself, and formats.ErrUnsupported for an encrypted one.
+func Open(path string) (*File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("open release: %w", err)
+	}
+	r := &File{path: path, file: f}
+	if err := r.readFooter(); err != nil {
+		return nil, errors.Join(fmt.Errorf("open release %s: %w", path, err), f.Close())
+	}
+	return r, nil
+}
+
+func (r *File) readFooter() (err error) {
+	defer fence.Catch(&err)
+	info, err := r.file.Stat()
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%w: not a regular file", formats.ErrDamaged)
+	}
+	r.size = info.Size()
+	if r.reader, err = file.NewParquetReader(r.file); err != nil {
+		return fmt.Errorf("%w: %w", formats.ErrDamaged, err)
+	}
+	r.footer = r.reader.MetaData()
+	if r.footer.IsSetEncryptionAlgorithm() {
+		return fmt.Errorf("%w: encrypted", formats.ErrUnsupported)
+	}
+	return r.checkRowGroups()
+}
+
+// checkRowGroups makes sure of what everything else relies on: that every row group has a
+// chunk with metadata for every leaf, and that rows add up.
+func (r *File) checkRowGroups() error {
+	rows := int64(0)
+	for i, g := range r.footer.RowGroups {
+		if len(g.Columns) != r.footer.Schema.NumColumns() {
+			return fmt.Errorf("%w: row group %d has %d columns, the schema %d", formats.ErrDamaged, i, len(g.Columns), r.footer.Schema.NumColumns())
+		}
+		for _, c := range g.Columns {
+			if c.MetaData == nil || c.FilePath != nil && *c.FilePath != "" {
+				return fmt.Errorf("%w: row group %d has a column outside this file", formats.ErrUnsupported, i)
+			}
+		}
+		if g.NumRows < 0 {
+			return fmt.Errorf("%w: row group %d has %d rows", formats.ErrDamaged, i, g.NumRows)
+		}
+		rows += g.NumRows
+	}
+	if rows != r.footer.NumRows {
+		return fmt.Errorf("%w: row groups have %d rows, the footer says %d", formats.ErrDamaged, rows, r.footer.NumRows)
+	}
+	return nil
+}
+
+// Close closes the file.
+func (r *File) Close() error { return r.file.Close() }
+
+// Rows returns the number of rows.
+func (r *File) Rows() int64 { return r.footer.NumRows }
+
+// RowGroups returns the number of row groups.
+func (r *File) RowGroups() int { return len(r.footer.RowGroups) }
+
+// RowGroupRows returns the number of rows of a row group.
+func (r *File) RowGroupRows(rowGroup int) int64 { return r.footer.RowGroups[rowGroup].NumRows }
+
+// Metadata returns the value of a key of the file's metadata.
+func (r *File) Metadata(key string) (string, bool) {
+	for _, kv := range r.footer.FileMetaData.KeyValueMetadata {
+		if kv.Key == key {
+			return kv.GetValue(), true
+		}
+	}
+	return "", false
+}
+
+// Column is one top-level column of a released file.
+type Column struct {
+	Name     string
+	Physical string // Parquet's physical type; empty when nested
+	Logical  string // Parquet's logical type, as text
+	String   bool   // UTF-8 text
+	Nullable bool
+	Nested   bool
+}
+
+// Columns returns the top-level columns in order.
+func (r *File) Columns() []Column {
+	root := r.footer.Schema.Root()
+	columns := make([]Column, root.NumFields())
+	for i := range columns {
+		columns[i] = columnOf(root.Field(i))
+	}
+	return columns
+}
+
+func columnOf(n schema.Node) Column {
+	c := Column{
+		Name:     n.Name(),
+		Logical:  n.LogicalType().String(),
+		Nullable: n.RepetitionType() != parquet.Repetitions.Required,
+	}
+	p, ok := n.(*schema.PrimitiveNode)
+	if !ok || n.RepetitionType() == parquet.Repetitions.Repeated {
+		c.Nested = true
+		return c
+	}
+	c.Physical = p.PhysicalType().String()
+	_, c.String = n.LogicalType().(schema.StringLogicalType)
+	return c
+}
+
+// LabelColumn holds one column of a row group as codes of labels.
+type LabelColumn struct {
+	Labels []string // distinct, each used by a row, in order of first appearance
+	Codes  []uint32 // one a row: 0 is null, c ≥ 1 is Labels[c−1]
+}
+
+// Labels reads flat columns of a row group, in the order asked for. The labels of columns
+// that are not text are canonical texts, as Values.Text gives them. It returns formats.ErrSchema
+// for a column that the file lacks, formats.ErrUnsupported for one that is nested or whose pages
+// are encoded otherwise than PLAIN or by dictionary, and formats.ErrDamaged.
+func (r *File) Labels(ctx context.Context, rowGroup int, columns []string) ([]LabelColumn, error) {
+	result := make([]LabelColumn, len(columns))
+	for i, name := range columns {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		c, err := r.labels(rowGroup, name)
+		if err != nil {
+			return nil, fmt.Errorf("read column %s of row group %d of %s: %w", name, rowGroup, r.path, err)
+		}
+		result[i] = c
+	}
+	return result, nil
+}
+
+func (r *File) labels(rowGroup int, name string) (LabelColumn, error) {
+	leaf, err := r.leaf(name)
+	if err != nil {
+		return LabelColumn{}, err
+	}
+	c, err := r.chunk(rowGroup, leaf)
+	if err != nil {
+		return LabelColumn{}, err
+	}
+	l := newLabeler(int(min(r.RowGroupRows(rowGroup), 1<<20)))
+	err = c.scan(l)
+	return l.LabelColumn, err
+}
+
+// leaf returns the position of a flat column among the leaves.
+func (r *File) leaf(name string) (int, error) {
+	root := r.footer.Schema.Root()
+	i := root.FieldIndexByName(name)
+	if i < 0 {
+		return 0, fmt.Errorf("%w: no such column", formats.ErrSchema)
+	}
+	if columnOf(root.Field(i)).Nested {
+		return 0, fmt.Errorf("%w: nested column", formats.ErrUnsupported)
+	}
+	return r.footer.Schema.ColumnIndexByNode(root.Field(i)), nil
+}
+
+// labeler collects the labels of a chunk.
+type labeler struct {
+	LabelColumn
+	known map[string]uint32 // label → code
+	own   []uint32          // dictionary index → code; 0: not used yet
+}
+
+func newLabeler(rows int) *labeler {
+	return &labeler{LabelColumn: LabelColumn{Codes: make([]uint32, 0, rows)}, known: map[string]uint32{}}
+}
+
+func (l *labeler) code(label string) uint32 {
+	c, ok := l.known[label]
+	if !ok {
+		l.LabelColumn.Labels = append(l.LabelColumn.Labels, label)
+		c = uint32(len(l.LabelColumn.Labels))
+		l.known[label] = c
+	}
+	return c
+}
+
+// page takes over a page's rows.
+func (l *labeler) page(p *page) {
+	if p.entries == nil {
+		l.plain(p)
+		return
+	}
+	if len(l.own) < len(p.entries) {
+		l.own = make([]uint32, len(p.entries))
+	}
+	next := 0
+	for _, defined := range p.defined {
+		if !defined {
+			l.Codes = append(l.Codes, 0)
+			continue
+		}
+		index := p.indexes[next]
+		next++
+		if l.own[index] == 0 {
+			l.own[index] = l.code(p.entries[index])
+		}
+		l.Codes = append(l.Codes, l.own[index])
+	}
+}
+
+func (l *labeler) plain(p *page) {
+	next := 0
+	for _, defined := range p.defined {
+		if !defined {
+			l.Codes = append(l.Codes, 0)
+			continue
+		}
+		l.Codes = append(l.Codes, l.code(p.values[next]))
+		next++
+	}
+}

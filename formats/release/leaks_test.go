@@ -1,0 +1,84 @@
+package release
+
+import (
+	"context"
+	"encoding/binary"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// rewrite changes the footer of a file.
+func rewrite(t *testing.T, b []byte, change func(*format.FileMetaData)) []byte {
+	t.Helper()
+	end := len(b) - 8
+	start := end - int(binary.LittleEndian.Uint32(b[end:]))
+	var m format.FileMetaData
+	if err := thrift.Unmarshal(new(thrift.CompactProtocol), b[start:end], &m); err != nil {
+		t.Fatal(err)
+	}
+	change(&m)
+	footer, err := thrift.Marshal(new(thrift.CompactProtocol), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b = append(slices.Clone(b[:start]), footer...)
+	return append(binary.LittleEndian.AppendUint32(b, uint32(len(footer))), "PAR1"...)
+}
+
+// cutLabels returns what the cut of people accepts.
+func cutLabels() map[string]func(string) bool {
+	return map[string]func(string) bool{
+		"sex": func(l string) bool { return l == "M" || l == "F" },
+		"age": func(l string) bool { return l == "[17,37)" || l == "[37,90]" },
+	}
+}
+
+func TestLeaks(t *testing.T) {
+	sound := people(t, map[string]string{CutKey: "{}"})
+	chunk := func(m *format.FileMetaData) *format.ColumnChunk { return &m.RowGroups[1].Columns[0] }
+	for _, tc := range []struct {
+		name string
+		file []byte
+		want []string
+	}{
+		{"sound", sound, nil},
+		{"metadata", people(t, map[string]string{CutKey: "{}", "pandas": "{}"}), []string{"metadata besides kcut.cut"}},
+		{"creator", rewrite(t, sound, func(m *format.FileMetaData) { m.CreatedBy = "parquet-cpp" }), []string{"not written by kcut"}},
+		{"field id", rewrite(t, sound, func(m *format.FileMetaData) { m.Schema[2].FieldID = 7 }), []string{"column age: field id of the source"}},
+		{"chunk metadata", rewrite(t, sound, func(m *format.FileMetaData) {
+			chunk(m).MetaData.KeyValueMetadata = []format.KeyValue{{Key: "k", Value: "v"}}
+		}), []string{"column sex, row group 1: metadata of a column chunk"}},
+		{"bloom filter", rewrite(t, sound, func(m *format.FileMetaData) { chunk(m).MetaData.BloomFilterOffset = 4 }),
+			[]string{"column sex, row group 1: bloom filter"}},
+		{"page index", rewrite(t, sound, func(m *format.FileMetaData) { chunk(m).ColumnIndexOffset = 4 }),
+			[]string{"column sex, row group 1: page index"}},
+		{"statistics", rewrite(t, sound, func(m *format.FileMetaData) { chunk(m).MetaData.Statistics.MinValue = []byte("Alice") }),
+			[]string{"column sex, row group 1: 1 statistics that are no labels of the cut"}},
+		{"old statistics", rewrite(t, sound, func(m *format.FileMetaData) {
+			chunk(m).MetaData.Statistics.Max, chunk(m).MetaData.Statistics.Min = []byte("Bob"), []byte("Alice")
+		}), []string{"column sex, row group 1: 2 statistics that are no labels of the cut"}},
+		{"gap", rewrite(t, sound, func(m *format.FileMetaData) { m.RowGroups, m.NumRows = m.RowGroups[:1], 3 }),
+			[]string{"bytes that the footer does not account for"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) { checkFindings(t, tc.file, tc.want) })
+	}
+}
+
+func checkFindings(t *testing.T, b []byte, want []string) {
+	t.Helper()
+	found, err := open(t, b).Leaks(context.Background(), cutLabels())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ok := len(found) == len(want)
+	for i := range min(len(found), len(want)) {
+		ok = ok && strings.HasSuffix(found[i].String(), want[i])
+	}
+	if !ok {
+		t.Errorf("found %v, want %v", found, want)
+	}
+}

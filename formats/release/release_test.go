@@ -1,0 +1,175 @@
+package release
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/formatstest"
+	"github.com/kcut/kcut/formats/writer"
+)
+
+// open saves a release and opens it.
+func open(t testing.TB, b []byte) *File {
+	t.Helper()
+	r, err := Open(formatstest.WriteTemp(t, "release.parquet", b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+// people returns a release of two row groups: two masked columns and a kept number.
+func people(t testing.TB, metadata map[string]string) []byte {
+	t.Helper()
+	columns := []writer.Column{
+		{Field: formats.Field{Name: "sex", Type: formats.Type{Kind: formats.String}, Nullable: true}, Masked: true},
+		{Field: formats.Field{Name: "age", Type: formats.Type{Kind: formats.String}}, Masked: true},
+		{Field: formats.Field{Name: "hours", Type: formats.Type{Kind: formats.Int, Bits: 32}}},
+	}
+	sex, age, hours := &formats.Values{Type: formats.Type{Kind: formats.String}}, &formats.Values{Type: formats.Type{Kind: formats.String}}, &formats.Values{Type: columns[2].Field.Type}
+	for _, label := range []string{"M", "F"} {
+		sex.AppendBytes([]byte(label))
+	}
+	for _, label := range []string{"[17,37)", "[37,90]"} {
+		age.AppendBytes([]byte(label))
+	}
+	hours.Words = []uint64{formats.IntWord(38), formats.IntWord(40)}
+	groups := make([]*writer.RowGroup, 2)
+	for i := range groups {
+		g, err := writer.NewRowGroup(columns, writer.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for c, column := range []*formats.Column{
+			{Values: sex, Codes: []uint32{1, 0, 2}}, {Values: age, Codes: []uint32{2, 1, 2}}, {Values: hours, Codes: []uint32{1, 2, 1}},
+		} {
+			if err := g.Append(c, column, 0, 3); err != nil {
+				t.Fatal(err)
+			}
+		}
+		groups[i] = g
+	}
+	return releaseFile(t, columns, metadata, groups...)
+}
+
+// releaseFile returns a release of row groups.
+func releaseFile(t testing.TB, columns []writer.Column, metadata map[string]string, groups ...*writer.RowGroup) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := writer.New(&b, columns, metadata)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range groups {
+		e, err := g.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Write(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestDescribes(t *testing.T) {
+	b := people(t, map[string]string{CutKey: "{}"})
+	formatstest.Keep(t, "people", b)
+	r := open(t, b)
+	if cut, ok := r.Metadata(CutKey); cut != "{}" || !ok {
+		t.Errorf("metadata is %q, %v", cut, ok)
+	}
+	if _, ok := r.Metadata("other"); ok {
+		t.Error("metadata that was not written")
+	}
+	if r.Rows() != 6 || r.RowGroups() != 2 || r.RowGroupRows(1) != 3 {
+		t.Errorf("%d rows in %d row groups", r.Rows(), r.RowGroups())
+	}
+	want := []Column{
+		{Name: "sex", Physical: "BYTE_ARRAY", Logical: "String", String: true, Nullable: true},
+		{Name: "age", Physical: "BYTE_ARRAY", Logical: "String", String: true},
+		{Name: "hours", Physical: "INT32", Logical: "Int(bitWidth=32, isSigned=true)"},
+	}
+	if got := r.Columns(); !slices.Equal(got, want) {
+		t.Errorf("columns are %+v, want %+v", got, want)
+	}
+	labels, err := r.Labels(context.Background(), 1, []string{"hours", "sex"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprint(labels), "[{[38 40] [1 2 1]} {[M F] [1 0 2]}]"; got != want {
+		t.Errorf("labels are %s, want %s", got, want)
+	}
+	if _, err := r.Labels(context.Background(), 0, []string{"absent"}); !errors.Is(err, formats.ErrSchema) {
+		t.Errorf("absent column: %v, want ErrSchema", err)
+	}
+}
+
+func TestEmpty(t *testing.T) {
+	r := open(t, releaseFile(t, []writer.Column{{Field: formats.Field{Name: "x", Type: formats.Type{Kind: formats.String}}}}, nil))
+	if r.Rows() != 0 || r.RowGroups() != 0 || len(r.Columns()) != 1 {
+		t.Errorf("%d rows, %d row groups, %d columns", r.Rows(), r.RowGroups(), len(r.Columns()))
+	}
+}
+
+// TestDamaged cuts and flips every byte of a release: it is read or refused, never a
+// panic, and a refusal says no more than it may.
+func TestDamaged(t *testing.T) {
+	b := people(t, map[string]string{CutKey: "{}"})
+	refused, path := 0, filepath.Join(t.TempDir(), "x")
+	for i := range b {
+		for _, damaged := range [][]byte{b[:i], flip(b, i, 1<<(i%8))} {
+			err := readAll(damaged, path)
+			switch {
+			case err == nil:
+			case !errors.Is(err, formats.ErrDamaged) && !errors.Is(err, formats.ErrUnsupported) && !errors.Is(err, formats.ErrSchema):
+				t.Fatalf("byte %d: %v", i, err)
+			case strings.Contains(err.Error(), "[37,90]"):
+				t.Fatalf("byte %d: the error holds a label: %v", i, err)
+			default:
+				refused++
+			}
+		}
+	}
+	if refused < len(b)+len(b)/10 { // every cut, and many of the flipped bits
+		t.Errorf("only %d of %d damaged files refused", refused, 2*len(b))
+	}
+}
+
+func flip(b []byte, i int, mask byte) []byte {
+	b = slices.Clone(b)
+	b[i] ^= mask
+	return b
+}
+
+// readAll reads everything that File can read.
+func readAll(b []byte, path string) error {
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		return err
+	}
+	r, err := Open(path)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	yes := func(string) bool { return true }
+	for g := range r.RowGroups() {
+		if _, err := r.Labels(context.Background(), g, []string{"sex", "age", "hours"}); err != nil {
+			return err
+		}
+	}
+	_, err = r.Leaks(context.Background(), map[string]func(string) bool{"sex": yes, "age": yes})
+	return err
+}

@@ -1,0 +1,201 @@
+package taxonomy
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/kcut/kcut/formats/yaml"
+)
+
+// maxLevels is more fields than any hierarchy has.
+const maxLevels = 100
+
+// parseHierarchy parses a CSV file in ARX's hierarchy form: one row a leaf, its fields the
+// path up to the root.
+//
+//	Bachelors;Undergraduate;Higher education;*
+//	Masters;Graduate;Higher education;*
+//
+// Fields are separated by ";" or ",". All rows have the same number of fields and the same
+// last one. A label that repeats on consecutive levels of a row stands for one node.
+func parseHierarchy(text []byte) (*Node, yaml.Problems) {
+	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+	if problems := yaml.CheckUTF8(text); len(problems) > 0 {
+		return nil, problems
+	}
+	h := hierarchy{numbers: make(map[string]int)}
+	h.read(text)
+	if len(h.problems) == 0 {
+		h.check()
+	}
+	if len(h.problems) > 0 {
+		return nil, h.problems
+	}
+	root := h.tree(0)
+	return &root, nil
+}
+
+// hierarchy is a tree that grows row by row. Node 0 is the root.
+type hierarchy struct {
+	nodes    []hierarchyNode
+	numbers  map[string]int // of nodes, by name
+	problems yaml.Problems
+}
+
+type hierarchyNode struct {
+	name         string
+	parent       int // -1: the root
+	children     []int
+	row          int // line of the row of which it is the leaf; 0: of none
+	line, column int
+}
+
+func (h *hierarchy) add(line, column int, format string, args ...any) {
+	h.problems.Add(yaml.Problem{Line: line, Column: column, Message: fmt.Sprintf(format, args...)})
+}
+
+// read adds all rows of the file.
+func (h *hierarchy) read(text []byte) {
+	r := csv.NewReader(bytes.NewReader(text))
+	r.Comma = hierarchyDelimiter(text)
+	r.FieldsPerRecord = -1
+	r.ReuseRecord = true
+	width := 0
+	for {
+		row, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		var bad *csv.ParseError
+		if errors.As(err, &bad) {
+			h.add(bad.Line, max(bad.Column, 1), "not valid CSV: %v", bad.Err)
+			return
+		}
+		if width == 0 {
+			width = len(row)
+		}
+		if len(row) != width || width > maxLevels {
+			line, _ := r.FieldPos(0)
+			h.add(line, 1, "a row of %s, the first row has %d (at most %d)", plural(len(row), "field"), width, maxLevels)
+			continue
+		}
+		h.row(row, r.FieldPos)
+	}
+}
+
+// plural says how many there are of something: "1 row", "2 rows".
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
+// hierarchyDelimiter returns ";" when the first line has one outside of quotes, else ",".
+func hierarchyDelimiter(text []byte) rune {
+	quoted := false
+	for _, c := range text {
+		switch {
+		case c == '"':
+			quoted = !quoted
+		case c == ';' && !quoted:
+			return ';'
+		case c == '\n' && !quoted:
+			return ','
+		}
+	}
+	return ','
+}
+
+// row adds one leaf and its path, from the root down.
+func (h *hierarchy) row(row []string, at func(field int) (line, column int)) {
+	parent := -1
+	for field := len(row) - 1; field >= 0; field-- {
+		name := row[field]
+		if name == "" {
+			line, column := at(field)
+			h.add(line, column, "empty name")
+			return
+		}
+		if parent >= 0 && h.nodes[parent].name == name {
+			continue // one node that fills several levels
+		}
+		number, ok := h.node(name, parent, at, field)
+		if !ok {
+			return
+		}
+		parent = number
+	}
+	h.leaf(parent, at)
+}
+
+// node finds or makes the named child of a node.
+func (h *hierarchy) node(name string, parent int, at func(int) (int, int), field int) (int, bool) {
+	if number, ok := h.numbers[name]; ok {
+		if h.nodes[number].parent == parent {
+			return number, true
+		}
+		line, column := at(field)
+		h.add(line, column, "name with another parent than on line %d: names must be unique in a tree", h.nodes[number].line)
+		return 0, false
+	}
+	line, column := at(field)
+	number := len(h.nodes)
+	if parent < 0 && number > 0 {
+		h.add(line, column, "a second root: the last field of every row must be the same")
+		return 0, false
+	}
+	h.nodes = append(h.nodes, hierarchyNode{name: name, parent: parent, line: line, column: column})
+	h.numbers[name] = number
+	if parent >= 0 {
+		h.nodes[parent].children = append(h.nodes[parent].children, number)
+	}
+	return number, true
+}
+
+// leaf marks a node as the leaf of the row just read.
+func (h *hierarchy) leaf(number int, at func(int) (int, int)) {
+	line, column := at(0)
+	if n := &h.nodes[number]; n.row == 0 {
+		n.row = line
+	} else {
+		h.add(line, column, "a second row for the leaf of line %d", n.row)
+	}
+}
+
+// check finds leaves that are inner nodes, too, and a tree that is only a root.
+func (h *hierarchy) check() {
+	if len(h.nodes) == 0 {
+		h.add(1, 1, "no tree: the file is empty")
+		return
+	}
+	if len(h.nodes) == 1 {
+		h.add(1, 1, "a root without children generalizes nothing")
+		return
+	}
+	for i := range h.nodes {
+		n := &h.nodes[i]
+		if n.row > 0 && len(n.children) > 0 {
+			h.add(n.row, 1, "the leaf of this row is also the parent of the node on line %d: names must be unique in a tree", h.nodes[n.children[0]].line)
+		}
+	}
+	slices.SortStableFunc(h.problems, func(a, b yaml.Problem) int { return a.Line - b.Line })
+}
+
+// tree makes the tree below a node. Its depth is at most the number of fields.
+func (h *hierarchy) tree(number int) Node {
+	n := &h.nodes[number]
+	out := Node{Name: n.name, Line: n.line, Column: n.column}
+	if len(n.children) > 0 {
+		out.Children = make([]Node, len(n.children))
+	}
+	for i, child := range n.children {
+		out.Children[i] = h.tree(child)
+	}
+	return out
+}

@@ -1,0 +1,137 @@
+package taxonomy
+
+import (
+	"fmt"
+
+	"github.com/kcut/kcut/formats/yaml"
+)
+
+// parseTrees parses a YAML file of named trees.
+func parseTrees(text []byte) (map[string]*Node, yaml.Problems) {
+	doc, problems := yaml.Parse(text)
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	if doc == nil || doc.Kind != yaml.Map {
+		return nil, yaml.Problems{{Line: 1, Column: 1, Message: "not a map from names to trees"}}
+	}
+	trees := make(map[string]*Node, len(doc.Entries))
+	for _, e := range doc.Entries {
+		at := e.Value
+		if at.Null() {
+			at = e.Key
+		}
+		tree, ps := New(e.Value)
+		for _, p := range ps {
+			if p.Line == 0 {
+				p.Line, p.Column = at.Line, at.Column
+			}
+			problems.Add(p)
+		}
+		trees[e.Key.Text] = tree
+	}
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	return trees, nil
+}
+
+// parseTree parses a YAML file that holds one tree.
+func parseTree(text []byte) (*Node, yaml.Problems) {
+	doc, problems := yaml.Parse(text)
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	if doc == nil {
+		return nil, yaml.Problems{{Line: 1, Column: 1, Message: "no tree: the file is empty"}}
+	}
+	return New(doc)
+}
+
+// New makes a tree of a YAML map with one key, the root. The problems have no file
+// and no source line yet: see Problems.Locate.
+func New(doc *yaml.Node) (*Node, yaml.Problems) {
+	if doc.Kind != yaml.Map || len(doc.Entries) == 0 {
+		return nil, yaml.Problems{{Line: doc.Line, Column: doc.Column, Message: "not a tree: it needs a map with one key, the root"}}
+	}
+	if len(doc.Entries) > 1 {
+		second := doc.Entries[1].Key
+		return nil, yaml.Problems{{
+			Line: second.Line, Column: second.Column,
+			Message: fmt.Sprintf("a second root: a tree has one, this has %d", len(doc.Entries)),
+			Hint:    "put the roots under a common one",
+		}}
+	}
+	b := builder{lines: make(map[string]int)}
+	root := b.node(doc.Entries[0].Key, doc.Entries[0].Value)
+	if len(b.problems) == 0 && root.Leaf() {
+		b.add(doc.Entries[0].Key, "a root without children generalizes nothing", "")
+	}
+	if len(b.problems) > 0 {
+		return nil, b.problems
+	}
+	return &root, nil
+}
+
+// builder makes the nodes of one tree.
+type builder struct {
+	lines    map[string]int // where a name was first used
+	problems yaml.Problems
+}
+
+func (b *builder) add(n *yaml.Node, message, hint string) {
+	b.problems.Add(yaml.Problem{Line: n.Line, Column: n.Column, Message: message, Hint: hint})
+}
+
+// node makes a node of a key and what is below it.
+func (b *builder) node(key, below *yaml.Node) Node {
+	n := b.name(key)
+	switch {
+	case below.Kind == yaml.Map:
+		n.Children = b.entries(nil, below)
+	case below.Kind == yaml.List:
+		n.Children = b.items(below)
+	case !below.Null():
+		b.add(below, "a node's value must be a map or a list of its children, or empty", "")
+	}
+	return n
+}
+
+func (b *builder) entries(children []Node, m *yaml.Node) []Node {
+	for _, e := range m.Entries {
+		children = append(children, b.node(e.Key, e.Value))
+	}
+	return children
+}
+
+// items makes children of a list: leaves of its texts, trees of its maps.
+func (b *builder) items(list *yaml.Node) []Node {
+	var children []Node
+	for _, item := range list.Items {
+		switch item.Kind {
+		case yaml.Map:
+			children = b.entries(children, item)
+		case yaml.List:
+			b.add(item, "a list inside a list has no name", "")
+		default:
+			children = append(children, b.name(item))
+		}
+	}
+	return children
+}
+
+// name makes a leaf of a key or a list item, and checks that its name is new.
+func (b *builder) name(n *yaml.Node) Node {
+	line, used := b.lines[n.Text]
+	switch {
+	case n.Text == "":
+		b.add(n, "empty name", "")
+	case n.Null():
+		b.add(n, "a null is no name", "quote it when it is a text of the data; nulls need no leaf")
+	case used:
+		b.add(n, fmt.Sprintf("name used twice in one tree, first on line %d", line), "names must be unique: rename one")
+	default:
+		b.lines[n.Text] = n.Line
+	}
+	return Node{Name: n.Text, Line: n.Line, Column: n.Column}
+}

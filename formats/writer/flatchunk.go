@@ -1,0 +1,347 @@
+package writer
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/plain"
+)
+
+// flatChunk collects a column chunk of a flat column: as dictionary codes while that pays,
+// else as PLAIN bytes. Which of the two is decided by the values of all its rows.
+type flatChunk struct {
+	plainChunk
+	form     plain.Form
+	typ      formats.Type
+	nullable bool
+	masked   bool // dictionary encoded, however many entries there are
+
+	coded   bool     // the rows are in indexes, not yet in plainChunk
+	indexes []uint32 // one a row: index into the dictionary, or absent
+	dict    dictionary
+	bounds
+
+	words   []uint64 // scratch
+	present []uint32 // scratch
+	levels  []byte   // scratch
+}
+
+// absent stands for null among dictionary indexes: code 0 less 1.
+const absent = math.MaxUint32
+
+// errRequired is returned for a null in a column that was declared to have none.
+var errRequired = errors.New("null in a column declared without nulls")
+
+func newFlatChunk(c Column, leaf leafElement) (*flatChunk, error) {
+	form, err := plain.FormOf(c.Field.Type, leaf.element)
+	if err != nil {
+		return nil, err
+	}
+	f := &flatChunk{
+		plainChunk: plainChunk{leaf: leaf, size: form.Size},
+		form:       form, typ: c.Field.Type, nullable: leaf.definition > 0, masked: c.Masked,
+	}
+	f.reset()
+	return f, nil
+}
+
+func (c *flatChunk) reset() {
+	c.plainChunk.reset()
+	c.coded = c.leaf.element.Type.V != format.Boolean // a dictionary of booleans is not allowed
+	c.indexes = c.indexes[:0]
+	c.dict.reset(c.typ)
+	c.bounds.reset()
+}
+
+func (c *flatChunk) rows() int {
+	if c.coded {
+		return len(c.indexes)
+	}
+	return c.entries
+}
+
+func (c *flatChunk) append(col *formats.Column, from, to int) error {
+	if col.Values == nil || col.Values.Type.InWords() != c.typ.InWords() {
+		return fmt.Errorf("%w: values of another type", formats.ErrSchema)
+	}
+	if col.Codes != nil {
+		return c.appendCodes(col.Values, col.Codes[from:to])
+	}
+	first := count(col.Valid[:from])
+	return c.appendValid(col.Values, first, col.Valid[from:to])
+}
+
+func count(valid []bool) int {
+	n := 0
+	for _, v := range valid {
+		if v {
+			n++
+		}
+	}
+	return n
+}
+
+// appendCodes appends rows given as codes into v.
+func (c *flatChunk) appendCodes(v *formats.Values, codes []uint32) (err error) {
+	if !c.nullable && slices.Contains(codes, 0) {
+		return errRequired
+	}
+	if c.coded {
+		if codes, err = c.translate(v, codes); err != nil || len(codes) == 0 {
+			return err
+		}
+		if err := c.unfold(); err != nil {
+			return err
+		}
+	}
+	if len(codes) > 0 && int(slices.Max(codes)) > v.Len() {
+		return errCode
+	}
+	return c.expand(v, codes)
+}
+
+// errCode is returned for a code that stands for no value.
+var errCode = fmt.Errorf("%w: code without a value", formats.ErrDamaged)
+
+// translate appends rows to indexes until the dictionary is full, and returns the rest.
+func (c *flatChunk) translate(v *formats.Values, codes []uint32) ([]uint32, error) {
+	c.dict.follow(v)
+	translated := c.dict.translated
+	done := len(c.indexes)
+	c.indexes = slices.Grow(c.indexes, len(codes))[:done+len(codes)]
+	indexes := c.indexes[done:]
+	for i, code := range codes {
+		if int(code) >= len(translated) {
+			return nil, errCode
+		}
+		own := translated[code]
+		if own == 0 && code != 0 {
+			own = c.dict.code(v, int(code-1), c.form)
+			if c.full() {
+				c.indexes = c.indexes[:done+i]
+				return codes[i:], nil
+			}
+			translated[code] = own
+		}
+		indexes[i] = own - 1
+	}
+	return nil, nil
+}
+
+func (c *flatChunk) full() bool { return !c.masked && c.dict.full() }
+
+// appendValid appends rows of which the valid ones are values first, first+1, … of v.
+func (c *flatChunk) appendValid(v *formats.Values, first int, valid []bool) error {
+	n := count(valid)
+	if first+n > v.Len() {
+		return fmt.Errorf("%w: %d valid rows, %d values", formats.ErrDamaged, first+n, v.Len())
+	}
+	if n < len(valid) && !c.nullable {
+		return errRequired
+	}
+	if c.coded {
+		c.dict.forget()
+		done, used := c.lookUp(v, first, valid)
+		if valid = valid[done:]; len(valid) == 0 {
+			return nil
+		}
+		first, n = first+used, n-used
+		if err := c.unfold(); err != nil {
+			return err
+		}
+	}
+	c.entries += len(valid)
+	if c.nullable {
+		c.definition = appendLevelsOf(c.definition, valid)
+	}
+	return c.addValues(v, first, first+n)
+}
+
+// lookUp appends rows to indexes until the dictionary is full, and returns how many, and
+// how many of them were valid.
+func (c *flatChunk) lookUp(v *formats.Values, first int, valid []bool) (rows, used int) {
+	for i, ok := range valid {
+		own := uint32(0)
+		if ok {
+			own = c.dict.code(v, first+used, c.form)
+			if c.full() {
+				return i, used
+			}
+			used++
+		}
+		c.indexes = append(c.indexes, own-1)
+	}
+	return len(valid), used
+}
+
+// unfold turns the rows met so far into PLAIN bytes.
+func (c *flatChunk) unfold() error {
+	c.coded = false
+	for i := range c.indexes {
+		c.indexes[i]++ // to a code: absent becomes 0
+	}
+	return c.expand(&c.dict.values, c.indexes)
+}
+
+// expand appends the values behind codes.
+func (c *flatChunk) expand(v *formats.Values, codes []uint32) (err error) {
+	c.entries += len(codes)
+	c.addLevels(codes)
+	if !v.Type.InWords() {
+		for _, code := range codes {
+			if code != 0 {
+				if err = c.addText(v.Bytes(int(code - 1))); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	c.words = c.words[:0]
+	for _, code := range codes {
+		if code != 0 {
+			c.words = append(c.words, v.Words[code-1])
+		}
+	}
+	return c.addWordValues(c.words)
+}
+
+// addLevels appends the definition levels of codes.
+func (c *flatChunk) addLevels(codes []uint32) {
+	if !c.nullable {
+		return
+	}
+	for _, code := range codes {
+		level := byte(1)
+		if code == 0 {
+			level = 0
+		}
+		c.definition = append(c.definition, level)
+	}
+}
+
+func appendLevelsOf(dst []byte, valid []bool) []byte {
+	for _, ok := range valid {
+		level := byte(0)
+		if ok {
+			level = 1
+		}
+		dst = append(dst, level)
+	}
+	return dst
+}
+
+// addValues appends the PLAIN bytes of values first to last−1.
+func (c *flatChunk) addValues(v *formats.Values, first, last int) error {
+	if v.Type.InWords() {
+		return c.addWordValues(v.Words[first:last])
+	}
+	for i := first; i < last; i++ {
+		if err := c.addText(v.Bytes(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *flatChunk) addWordValues(words []uint64) (err error) {
+	c.bounds.addWords(words)
+	c.plain, err = c.form.AppendWords(c.plain, words)
+	return err
+}
+
+func (c *flatChunk) addText(b []byte) (err error) {
+	c.bounds.addBytes(b)
+	c.plain, err = c.form.AppendBytes(c.plain, b)
+	return err
+}
+
+// encode writes the chunk's pages and statistics.
+func (c *flatChunk) encode(p *pageWriter) ([]format.ColumnChunk, error) {
+	p.begin(c.leaf)
+	if c.coded && !c.pays() {
+		if err := c.unfold(); err != nil {
+			return nil, err
+		}
+	}
+	write := c.plainChunk.encode
+	if c.coded {
+		c.bounds.add(&c.dict.values)
+		write = c.encodeCodes
+	}
+	if err := write(p); err != nil {
+		return nil, err
+	}
+	s := &p.chunk.Statistics
+	s.MinValue, s.MaxValue = c.bounds.extremes(c.form, c.leaf.element)
+	return []format.ColumnChunk{p.end()}, nil
+}
+
+// pays reports whether the dictionary is worth its page. An empty one never is, not even
+// for a masked column: there is nothing but nulls.
+func (c *flatChunk) pays() bool {
+	entries, rows := c.dict.values.Len(), len(c.indexes)
+	return entries > 0 && (c.masked || rows <= 8 || entries <= rows/2)
+}
+
+// encodeCodes writes the dictionary page and pages of indexes into it.
+func (c *flatChunk) encodeCodes(p *pageWriter) error {
+	entries := c.dict.values.Len()
+	if err := c.encodeEntries(p); err != nil {
+		return err
+	}
+	width := max(1, widthOf(entries-1)) // one bit for one entry: not every reader takes none
+	for page := range slices.Chunk(c.indexes, pageRows) {
+		p.body = p.body[:0]
+		present := c.split(p, page)
+		p.body = append(p.body, byte(width))
+		p.body = appendHybrid(p.body, present, width)
+		if err := p.data(len(page), len(page)-len(present), format.RLEDictionary); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// split writes the definition levels of a page and returns its indexes without nulls.
+func (c *flatChunk) split(p *pageWriter, page []uint32) []uint32 {
+	switch {
+	case !c.nullable:
+		return page
+	case !slices.Contains(page, absent):
+		p.body = append(p.body, 0, 0, 0, 0)
+		p.body = appendRun(p.body, 1, len(page), 1)
+		binary.LittleEndian.PutUint32(p.body, uint32(len(p.body)-4))
+		return page
+	}
+	c.levels, c.present = c.levels[:0], c.present[:0]
+	for _, index := range page {
+		if index == absent {
+			c.levels = append(c.levels, 0)
+			continue
+		}
+		c.levels = append(c.levels, 1)
+		c.present = append(c.present, index)
+	}
+	p.body = appendLevelRuns(p.body, c.levels, 1)
+	return c.present
+}
+
+func (c *flatChunk) encodeEntries(p *pageWriter) (err error) {
+	v := &c.dict.values
+	if p.body, err = c.form.AppendWords(p.body[:0], v.Words); err != nil {
+		return err
+	}
+	for i := range v.Ends {
+		if p.body, err = c.form.AppendBytes(p.body, v.Bytes(i)); err != nil {
+			return err
+		}
+	}
+	return p.dictionary(v.Len())
+}

@@ -1,0 +1,193 @@
+package writer
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"github.com/apache/arrow/go/v17/arrow/memory"
+	"github.com/apache/arrow/go/v17/parquet/file"
+	"github.com/apache/arrow/go/v17/parquet/pqarrow"
+	pq "github.com/parquet-go/parquet-go"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/formatstest"
+)
+
+// visitRow is a row of one nested column with what can go into one.
+type visitRow struct {
+	Visit struct {
+		Codes []string
+		Notes *string
+		Fixed [4]byte
+		Steps []struct {
+			Done  bool
+			Marks []int32
+			Score float64
+		}
+	}
+}
+
+func randomVisit(r *rand.Rand) (v visitRow) {
+	for range r.IntN(4) {
+		v.Visit.Codes = append(v.Visit.Codes, fmt.Sprint("code ", r.IntN(9)))
+	}
+	if r.IntN(3) > 0 {
+		note := fmt.Sprint("note ", r.IntN(9))
+		v.Visit.Notes = &note
+	}
+	v.Visit.Fixed[r.IntN(4)] = byte(r.IntN(256))
+	for range r.IntN(3) {
+		step := struct {
+			Done  bool
+			Marks []int32
+			Score float64
+		}{Done: r.IntN(2) == 0, Score: r.Float64()}
+		for range r.IntN(4) {
+			step.Marks = append(step.Marks, int32(r.IntN(100)))
+		}
+		v.Visit.Steps = append(v.Visit.Steps, step)
+	}
+	return v
+}
+
+// leavesOfRows returns rows as the leaves of a batch's column.
+func leavesOfRows(schema *pq.Schema, rows []visitRow, highest []leafElement) []formats.Leaf {
+	leaves := make([]formats.Leaf, len(highest))
+	for i := range leaves {
+		leaves[i].Values = &formats.Values{Type: formats.Type{Kind: formats.Binary}}
+	}
+	for _, row := range rows {
+		for _, v := range schema.Deconstruct(nil, row) {
+			l, h := &leaves[v.Column()], highest[v.Column()]
+			l.Entries++
+			if h.repetition > 0 {
+				l.Repetition = append(l.Repetition, byte(v.RepetitionLevel()))
+			}
+			if h.definition > 0 {
+				l.Definition = append(l.Definition, byte(v.DefinitionLevel()))
+			}
+			if v.DefinitionLevel() == h.definition {
+				l.Values.AppendBytes(v.Bytes())
+			}
+		}
+	}
+	return leaves
+}
+
+func TestWriteNested(t *testing.T) {
+	const seed = 31
+	r := rand.New(rand.NewPCG(seed, 0))
+	schema := pq.SchemaOf(visitRow{})
+	for _, n := range []int{1, 2, 9, 1000, 40_000} {
+		rows := make([]visitRow, n)
+		for i := range rows {
+			rows[i] = randomVisit(r)
+		}
+		source := writeSource(t, rows)
+		f, err := pq.OpenFile(bytes.NewReader(source), int64(len(source)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		field := formats.Field{Name: "Visit", Type: formats.Type{Kind: formats.Nested}, Elements: f.Metadata().Schema[1:]}
+		b := writeNested(t, r, schema, field, rows)
+		formatstest.Keep(t, fmt.Sprintf("nested-%d", n), b)
+		if got := readNested(t, b, n); !reflect.DeepEqual(got, rows) {
+			t.Errorf("seed %d, %d rows: parquet-go reads something else", seed, n)
+		}
+		if got, want := arrowText(t, b), arrowText(t, source); got != want {
+			t.Errorf("seed %d, %d rows: arrow reads something else", seed, n)
+		}
+	}
+}
+
+func writeSource(t *testing.T, rows []visitRow) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := pq.NewGenericWriter[visitRow](&b)
+	if _, err := w.Write(rows); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// writeNested writes rows in batches, each appended in two spans.
+func writeNested(t *testing.T, r *rand.Rand, schema *pq.Schema, field formats.Field, rows []visitRow) []byte {
+	t.Helper()
+	columns := []Column{{Field: field}}
+	g, err := NewRowGroup(columns, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for len(rows) > 0 {
+		n := 1 + r.IntN(len(rows))
+		c := &formats.Column{Leaves: leavesOfRows(schema, rows[:n], leavesOf(field.Elements))}
+		middle := r.IntN(n + 1)
+		for _, span := range [][2]int{{0, middle}, {middle, n}} {
+			if err := g.Append(0, c, span[0], span[1]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rows = rows[n:]
+	}
+	return writeFile(t, columns, nil, g)
+}
+
+func readNested(t *testing.T, b []byte, n int) []visitRow {
+	t.Helper()
+	reader := pq.NewGenericReader[visitRow](bytes.NewReader(b))
+	defer reader.Close()
+	rows := make([]visitRow, n)
+	for at := 0; at < n; {
+		read, err := reader.Read(rows[at:])
+		at += read
+		if err != nil && (err != io.EOF || at < n) {
+			t.Fatal(err)
+		}
+	}
+	for i := range rows {
+		emptyToNil(&rows[i])
+	}
+	return rows
+}
+
+// emptyToNil makes empty lists nil: the two are one in a list without a null.
+func emptyToNil(v *visitRow) {
+	if len(v.Visit.Codes) == 0 {
+		v.Visit.Codes = nil
+	}
+	if len(v.Visit.Steps) == 0 {
+		v.Visit.Steps = nil
+	}
+	for i := range v.Visit.Steps {
+		if len(v.Visit.Steps[i].Marks) == 0 {
+			v.Visit.Steps[i].Marks = nil
+		}
+	}
+}
+
+func arrowText(t *testing.T, b []byte) string {
+	t.Helper()
+	f, err := file.NewParquetReader(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	reader, err := pqarrow.NewFileReader(f, pqarrow.ArrowReadProperties{}, memory.DefaultAllocator)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := reader.ReadTable(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer table.Release()
+	return fmt.Sprint(table.Column(0).Data().Chunks())
+}

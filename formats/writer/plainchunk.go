@@ -1,0 +1,208 @@
+package writer
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/plain"
+)
+
+// plainChunk collects a column chunk as Parquet sees it: levels, and the PLAIN bytes of
+// the defined entries, a boolean in a byte of its own.
+type plainChunk struct {
+	leaf       leafElement
+	size       int    // bytes of a value; 0: a length of 4 bytes comes first
+	entries    int    // number of entries, nulls too
+	repetition []byte // one per entry, when the leaf can repeat
+	definition []byte // one per entry, when the leaf can be null
+	plain      []byte
+}
+
+func (c *plainChunk) reset() {
+	c.entries = 0
+	c.repetition, c.definition, c.plain = c.repetition[:0], c.definition[:0], c.plain[:0]
+}
+
+// rows counts the rows collected so far.
+func (c *plainChunk) rows() int {
+	if len(c.repetition) == 0 {
+		return c.entries
+	}
+	n := 0
+	for _, level := range c.repetition {
+		if level == 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// encode writes the chunk as PLAIN pages, each starting at a row.
+func (c *plainChunk) encode(p *pageWriter) error {
+	for entry, offset := 0, 0; entry < c.entries; {
+		page := c.page(entry, offset)
+		p.body = appendLevelRuns(p.body[:0], part(c.repetition, entry, page.entries), c.leaf.repetition)
+		p.body = appendLevelRuns(p.body, part(c.definition, entry, page.entries), c.leaf.definition)
+		p.body = c.appendValues(p.body, c.plain[offset:offset+page.bytes])
+		if err := p.data(page.entries, page.entries-page.defined, format.Plain); err != nil {
+			return err
+		}
+		entry += page.entries
+		offset += page.bytes
+	}
+	return nil
+}
+
+// part returns n of the levels, or none when there are none.
+func part(levels []byte, from, n int) []byte {
+	if len(levels) == 0 {
+		return nil
+	}
+	return levels[from : from+n]
+}
+
+// plainPage is the extent of a page.
+type plainPage struct{ rows, entries, defined, bytes int }
+
+// page returns the extent of the page that starts at an entry and an offset into plain.
+func (c *plainChunk) page(entry, offset int) plainPage {
+	var p plainPage
+	for ; entry < c.entries; entry++ {
+		if len(c.repetition) == 0 || c.repetition[entry] == 0 {
+			if p.rows == pageRows || p.bytes >= pageBytes {
+				break
+			}
+			p.rows++
+		}
+		p.entries++
+		if len(c.definition) > 0 && int(c.definition[entry]) < c.leaf.definition {
+			continue
+		}
+		p.defined++
+		if c.size > 0 {
+			p.bytes += c.size
+		} else {
+			p.bytes += 4 + int(binary.LittleEndian.Uint32(c.plain[offset+p.bytes:]))
+		}
+	}
+	return p
+}
+
+// appendValues appends PLAIN bytes as a page holds them: booleans eight to a byte.
+func (c *plainChunk) appendValues(dst, plain []byte) []byte {
+	if c.leaf.element.Type.V != format.Boolean {
+		return append(dst, plain...)
+	}
+	for i, b := range plain {
+		if i%8 == 0 {
+			dst = append(dst, 0)
+		}
+		dst[len(dst)-1] |= b << (i % 8)
+	}
+	return dst
+}
+
+// appendLeaf appends the entries of rows from to to−1.
+func (c *plainChunk) appendLeaf(l *formats.Leaf, from, to int) error {
+	if err := c.checkLevels(l); err != nil {
+		return err
+	}
+	first, last, err := entriesOf(l, from, to)
+	if err != nil {
+		return err
+	}
+	c.entries += last - first
+	c.repetition = appendOr(c.repetition, l.Repetition, first, last, c.leaf.repetition, 0)
+	c.definition = appendOr(c.definition, l.Definition, first, last, c.leaf.definition, byte(c.leaf.definition))
+	before, inside := c.defined(l, 0, first), c.defined(l, first, last)
+	if before+inside > l.Values.Len() {
+		return fmt.Errorf("%w: %d defined entries, %d values", formats.ErrDamaged, before+inside, l.Values.Len())
+	}
+	for i := range inside {
+		if c.plain, err = plain.AppendRaw(c.plain, l.Values.Bytes(before+i), c.size); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkLevels refuses levels that the schema does not allow, or that are not one an entry.
+func (c *plainChunk) checkLevels(l *formats.Leaf) error {
+	for _, side := range []struct {
+		levels  []byte
+		highest int
+	}{{l.Repetition, c.leaf.repetition}, {l.Definition, c.leaf.definition}} {
+		if side.levels == nil {
+			continue
+		}
+		if len(side.levels) != l.Entries {
+			return fmt.Errorf("%w: %d entries, %d levels", formats.ErrDamaged, l.Entries, len(side.levels))
+		}
+		if l.Entries > 0 && int(slices.Max(side.levels)) > side.highest {
+			return fmt.Errorf("%w: level above %d", formats.ErrDamaged, side.highest)
+		}
+	}
+	return nil
+}
+
+// entriesOf returns the range of entries of a leaf that make up rows from to to−1.
+func entriesOf(l *formats.Leaf, from, to int) (first, last int, err error) {
+	if l.Repetition == nil {
+		if to > l.Entries {
+			return 0, 0, fmt.Errorf("%w: %d entries, %d rows", formats.ErrDamaged, l.Entries, to)
+		}
+		return from, to, nil
+	}
+	row, first := -1, -1
+	for i, level := range l.Repetition {
+		if level != 0 {
+			continue
+		}
+		if row++; row == from {
+			first = i
+		}
+		if row == to {
+			return first, i, nil
+		}
+	}
+	if row+1 != to {
+		return 0, 0, fmt.Errorf("%w: %d rows of entries, %d rows", formats.ErrDamaged, row+1, to)
+	}
+	if from == to {
+		first = len(l.Repetition)
+	}
+	return first, len(l.Repetition), nil
+}
+
+// defined counts the defined entries between two positions.
+func (c *plainChunk) defined(l *formats.Leaf, first, last int) int {
+	if l.Definition == nil {
+		return last - first
+	}
+	n := 0
+	for _, level := range l.Definition[first:last] {
+		if int(level) == c.leaf.definition {
+			n++
+		}
+	}
+	return n
+}
+
+// appendOr appends levels first to last−1, or as many of value when levels is nil; nothing
+// when the highest level is 0.
+func appendOr(dst, levels []byte, first, last, highest int, value byte) []byte {
+	switch {
+	case highest == 0:
+		return dst
+	case levels != nil:
+		return append(dst, levels[first:last]...)
+	}
+	for range last - first {
+		dst = append(dst, value)
+	}
+	return dst
+}

@@ -1,0 +1,171 @@
+package writer
+
+import (
+	"fmt"
+
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/plain"
+)
+
+// Column is one column of a release.
+type Column struct {
+	Field  formats.Field // name, type, nullable
+	Masked bool          // rebuilt from labels: nothing of the source's declaration is used, and the column is always dictionary encoded
+}
+
+// elements returns the column's subtree of the release's schema.
+func (c Column) elements() []format.SchemaElement {
+	f := c.Field
+	if c.Masked {
+		f.Elements = nil
+	}
+	return f.Declaration()
+}
+
+// Options say how pages are compressed.
+type Options struct {
+	Compression string // zstd (when empty), snappy, gzip or none
+	Level       int    // of zstd (1 to 22) and gzip (1 to 9); 0: the codec's usual one
+}
+
+// RowGroup collects the rows of one row group of a release and encodes them. Several may
+// be filled and encoded at a time, each by one goroutine. The encoded bytes are a function
+// of the rows' values alone: not of how batches were cut, of the source's encodings, or of
+// Values entries that no row uses.
+type RowGroup struct {
+	columns []Column
+	chunks  []columnChunk
+	pages   pageWriter
+}
+
+// columnChunk collects one column of a row group.
+type columnChunk interface {
+	append(c *formats.Column, from, to int) error
+	rows() int
+	encode(p *pageWriter) ([]format.ColumnChunk, error)
+	reset()
+}
+
+// NewRowGroup returns an empty row group. It returns formats.ErrUnsupported for an unknown codec or
+// a column whose type its schema element cannot hold.
+func NewRowGroup(columns []Column, opt Options) (*RowGroup, error) {
+	if len(columns) == 0 {
+		return nil, fmt.Errorf("write row group: %w: no columns", formats.ErrSchema)
+	}
+	c, err := newCompressor(opt)
+	if err != nil {
+		return nil, err
+	}
+	g := &RowGroup{columns: columns, pages: pageWriter{compressor: c}}
+	for _, column := range columns {
+		chunk, err := newColumnChunk(column)
+		if err != nil {
+			return nil, fmt.Errorf("write column %s: %w", column.Field.Name, err)
+		}
+		g.chunks = append(g.chunks, chunk)
+	}
+	return g, nil
+}
+
+func newColumnChunk(c Column) (columnChunk, error) {
+	leaves := leavesOf(c.elements())
+	if c.Field.Type.Kind == formats.Nested {
+		return newNestedChunk(leaves), nil
+	}
+	return newFlatChunk(c, leaves[0])
+}
+
+// Append adds rows from to to−1 of a batch's column to a column of the row group. All
+// columns must have got the same rows when Encode is called.
+func (g *RowGroup) Append(column int, c *formats.Column, from, to int) error {
+	if err := g.chunks[column].append(c, from, to); err != nil {
+		return fmt.Errorf("write column %s: %w", g.columns[column].Field.Name, err)
+	}
+	return nil
+}
+
+// EncodedRowGroup is a row group ready to be written.
+type EncodedRowGroup struct {
+	Rows  int64
+	bytes []byte
+	entry format.RowGroup // offsets as if it were the first of its file
+}
+
+// Size returns the number of bytes that the row group adds to a file, without its footer entry.
+func (g *EncodedRowGroup) Size() int64 { return int64(len(g.bytes)) }
+
+// Encode returns the rows collected so far, and empties g for the next ones.
+func (g *RowGroup) Encode() (*EncodedRowGroup, error) {
+	defer g.reset()
+	e := &EncodedRowGroup{Rows: int64(g.chunks[0].rows())}
+	for i, chunk := range g.chunks {
+		if rows := int64(chunk.rows()); rows != e.Rows {
+			return nil, fmt.Errorf("write column %s: %w: %d rows, column %s has %d", g.columns[i].Field.Name, formats.ErrSchema, rows, g.columns[0].Field.Name, e.Rows)
+		}
+		columns, err := chunk.encode(&g.pages)
+		if err != nil {
+			return nil, fmt.Errorf("write column %s: %w", g.columns[i].Field.Name, err)
+		}
+		e.entry.Columns = append(e.entry.Columns, columns...)
+	}
+	e.bytes = g.pages.out
+	g.pages.out = make([]byte, 0, cap(e.bytes))
+	e.entry.NumRows, e.entry.FileOffset = e.Rows, firstOffset
+	for i := range e.entry.Columns {
+		e.entry.TotalByteSize += e.entry.Columns[i].MetaData.TotalUncompressedSize
+		e.entry.TotalCompressedSize += e.entry.Columns[i].MetaData.TotalCompressedSize
+	}
+	return e, nil
+}
+
+func (g *RowGroup) reset() {
+	g.pages.out = g.pages.out[:0]
+	for _, chunk := range g.chunks {
+		chunk.reset()
+	}
+}
+
+// nestedChunk collects the leaves of a nested column, copied as they are.
+type nestedChunk struct{ leaves []*plainChunk }
+
+func newNestedChunk(leaves []leafElement) *nestedChunk {
+	n := &nestedChunk{}
+	for _, l := range leaves {
+		n.leaves = append(n.leaves, &plainChunk{leaf: l, size: plain.SizeOf(l.element)})
+	}
+	return n
+}
+
+func (n *nestedChunk) append(c *formats.Column, from, to int) error {
+	if len(c.Leaves) != len(n.leaves) {
+		return fmt.Errorf("%w: %d leaves, %d declared", formats.ErrSchema, len(c.Leaves), len(n.leaves))
+	}
+	for i, leaf := range n.leaves {
+		if err := leaf.appendLeaf(&c.Leaves[i], from, to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (n *nestedChunk) rows() int { return n.leaves[0].rows() }
+
+func (n *nestedChunk) encode(p *pageWriter) ([]format.ColumnChunk, error) {
+	var columns []format.ColumnChunk
+	for _, leaf := range n.leaves {
+		p.begin(leaf.leaf)
+		if err := leaf.encode(p); err != nil {
+			return nil, err
+		}
+		columns = append(columns, p.end())
+	}
+	return columns, nil
+}
+
+func (n *nestedChunk) reset() {
+	for _, leaf := range n.leaves {
+		leaf.reset()
+	}
+}

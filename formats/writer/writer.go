@@ -1,0 +1,99 @@
+package writer
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/kcut/kcut/formats"
+)
+
+const magic = "PAR1"
+
+// Writer writes a release: magic bytes, row groups in the order given, footer. The footer
+// holds no time and no name but those of columns and metadata keys.
+type Writer struct {
+	w      io.Writer
+	footer format.FileMetaData
+	offset int64
+}
+
+// New returns a Writer to w of a file with these columns and key-value metadata,
+// which is written in the order of its keys. A file without a row group is a valid, empty
+// table once closed.
+func New(w io.Writer, columns []Column, metadata map[string]string) (*Writer, error) {
+	f := &Writer{w: w, footer: format.FileMetaData{Version: 2, CreatedBy: formats.CreatedBy}}
+	f.footer.Schema = schemaOf(columns)
+	order := format.ColumnOrder{Value: &format.TypeDefinedOrder{}}
+	f.footer.ColumnOrders = slices.Repeat([]format.ColumnOrder{order}, len(leavesOf(f.footer.Schema)))
+	for _, key := range slices.Sorted(maps.Keys(metadata)) {
+		f.footer.KeyValueMetadata = append(f.footer.KeyValueMetadata, format.KeyValue{Key: key, Value: metadata[key]})
+	}
+	return f, f.write([]byte(magic))
+}
+
+// schemaOf returns the schema of a file, root first.
+func schemaOf(columns []Column) []format.SchemaElement {
+	schema := []format.SchemaElement{{Name: "schema", NumChildren: thrift.New(int32(len(columns)))}}
+	for _, c := range columns {
+		schema = append(schema, c.elements()...)
+	}
+	return schema
+}
+
+// Write appends a row group; one without rows leaves no trace.
+func (w *Writer) Write(g *EncodedRowGroup) error {
+	if g.Rows == 0 {
+		return nil
+	}
+	ordinal := len(w.footer.RowGroups)
+	if ordinal > math.MaxInt16 {
+		return fmt.Errorf("write row group %d: %w: a Parquet file numbers them with 15 bits", ordinal, formats.ErrUnsupported)
+	}
+	entry := g.entry
+	entry.Ordinal = int16(ordinal)
+	entry.FileOffset += w.offset - firstOffset
+	entry.Columns = slices.Clone(entry.Columns)
+	for i := range entry.Columns {
+		move(&entry.Columns[i].MetaData, w.offset-firstOffset)
+	}
+	w.footer.RowGroups = append(w.footer.RowGroups, entry)
+	w.footer.NumRows += g.Rows
+	if err := w.write(g.bytes); err != nil {
+		return fmt.Errorf("write row group %d: %w", ordinal, err)
+	}
+	return nil
+}
+
+// move adds by to the offsets that are set.
+func move(m *format.ColumnMetaData, by int64) {
+	m.DataPageOffset += by
+	if m.DictionaryPageOffset > 0 {
+		m.DictionaryPageOffset += by
+	}
+}
+
+// Close writes the footer. It does not close the writer underneath.
+func (w *Writer) Close() error {
+	footer, err := thrift.Marshal(new(thrift.CompactProtocol), w.footer)
+	if err != nil {
+		return fmt.Errorf("encode footer: %w", err)
+	}
+	footer = binary.LittleEndian.AppendUint32(footer, uint32(len(footer)))
+	if err := w.write(append(footer, magic...)); err != nil {
+		return fmt.Errorf("write footer: %w", err)
+	}
+	return nil
+}
+
+func (w *Writer) write(b []byte) error {
+	n, err := w.w.Write(b)
+	w.offset += int64(n)
+	return err
+}
