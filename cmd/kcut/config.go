@@ -13,9 +13,10 @@ func newConfig(u *ui) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config [JOB]",
 		Short: "Print a job as it would run, and where every value comes from",
-		Long: `Prints every setting of a job after flags and KCUT_ environment variables have
-replaced values of the file, each with its origin. With --schema it prints the JSON
-Schema of job files, for editors.`,
+		Long: `Prints a job after flags and KCUT_ environment variables have replaced values of the
+file, as a job file in which every value has a comment that says where it came from. With
+--json it is one object with all settings; with --schema, the JSON Schema of job files,
+for editors.`,
 		Args: takes("at most one job file", 0, 1),
 	}
 	overrides := addOverrides(cmd.Flags())
@@ -32,7 +33,10 @@ Schema of job files, for editors.`,
 		if err != nil {
 			return err
 		}
-		return u.printSettings(job.Resolved())
+		if u.json {
+			return u.answer(map[string][]setting{"settings": settingsOf(job)})
+		}
+		return u.printf("%s", job.YAML())
 	}
 	return cmd
 }
@@ -44,15 +48,10 @@ type setting struct {
 	Origin string `json:"origin"`
 }
 
-func (u *ui) printSettings(settings []pipeline.Setting) error {
-	t := newTable("key", "value", "from")
+func settingsOf(job *pipeline.Job) []setting {
 	var list []setting
-	for _, s := range settings {
-		t.add(s.Key, s.Value, s.Origin)
+	for _, s := range job.Resolved() {
 		list = append(list, setting(s))
 	}
-	if u.json {
-		return u.answer(map[string][]setting{"settings": list})
-	}
-	return u.printf("%s", t)
+	return list
 }
