@@ -15,13 +15,18 @@ const (
 //
 //	Generalize: the leaves of Tree in preorder, whether they occur or not
 //	Discretize: the distinct values, ascending (or the quantile bins that stand for them)
-//	Suppress:   the distinct values, by their text, bytewise
+//	Suppress:   the distinct values, by their text, bytewise; when HasRest, then a code for the rest
 //
 // When HasNull, the last code is the null, whatever the mask.
+//
+// The rest stands for all values that were not worth listing, because each has fewer
+// records than the largest K of the sets with the attribute. It is never disclosed, has no
+// text of its own, and counts as suppressed however many records it has.
 type Attribute struct {
 	Name    string
 	Mask    Mask
-	Texts   []string // text of every code but the null; Discretize: of the value, or of the bin's smallest
+	Texts   []string // text of every code but the rest and the null; Discretize: of the value, or of the bin's smallest
+	HasRest bool     // Suppress only
 	HasNull bool
 
 	Tree *Tree // Generalize
@@ -34,19 +39,28 @@ type Attribute struct {
 	LowerText, UpperText string
 }
 
-// Len returns the number of codes, the null's included.
+// Len returns the number of codes, the rest's and the null's included.
 func (a *Attribute) Len() int {
 	n := len(a.Texts)
+	if a.HasRest {
+		n++
+	}
 	if a.HasNull {
 		n++
 	}
 	return n
 }
 
-// Label returns the text of a code, or the null.
+// IsRest reports whether a code stands for the rest.
+func (a *Attribute) IsRest(code int) bool { return a.HasRest && code == len(a.Texts) }
+
+// Label returns the text of a code, or the null. The rest's is Suppressed.
 func (a *Attribute) Label(code int) Label {
-	if code == len(a.Texts) {
-		return Label{Null: true}
+	switch {
+	case code < len(a.Texts):
+		return Label{Text: a.Texts[code]}
+	case a.IsRest(code):
+		return Label{Text: Suppressed}
 	}
-	return Label{Text: a.Texts[code]}
+	return Label{Null: true}
 }

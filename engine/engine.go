@@ -24,8 +24,15 @@ type Table struct {
 	Attributes []Attribute // in job order: first mention in the quasi-identifier sets
 	Classes    int         // number of classes, in label order; 0: no class was declared
 	Rows       uint64
-	Groupings  []*partition.Table     // as planned, codes in the attributes' order
+	Groupings  []*partition.Table     // as planned, columns in the attributes' order
+	Coarse     bool                   // the groupings are in the codes that Codes returns; spilled ones must be
 	Histograms []*partition.Histogram // one an attribute
+}
+
+// Coarsening maps the codes of an attribute to those that a search tells apart.
+type Coarsening struct {
+	Codes  []uint32 // by code of the attribute
+	Domain int      // every image is below it
 }
 
 // Options steer a search.
@@ -33,6 +40,10 @@ type Options struct {
 	Score    Score
 	MaxSteps int        // negative: no limit
 	OnStep   func(Step) // called after every performed specialization; may be nil
+
+	// Space is what the groupings and the search may take. With a budget, the groupings'
+	// bytes are drawn from it already, and all is returned to it when the search succeeds.
+	Space partition.Space
 }
 
 // Score names a selection criterion (design: TDS section 4, TDR section 3.2).
@@ -68,6 +79,10 @@ type Label struct {
 type Engine interface {
 	// Plan says what Search will need of the table. It depends on the requirement alone.
 	Plan(Requirement) Plan
+	// Codes says which codes of every attribute Search will tell apart, given what is known
+	// before tuples are counted: tuples that are counted in these codes are fewer and
+	// shorter. Classes and histograms are as in the Table.
+	Codes(attributes []Attribute, histograms []*partition.Histogram, classes int, requirement Requirement) []Coarsening
 	// Search returns the best recoding it finds. It returns ErrInfeasible when the table has
 	// fewer records than some set's K. The table's groupings are consumed.
 	Search(context.Context, *Table, Requirement, Options) (Recoding, error)

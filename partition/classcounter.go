@@ -142,7 +142,7 @@ func JoinClassCounters(ctx context.Context, parts []*ClassCounter, budget *spill
 		}
 		table.Free(budget)
 	}
-	return pairs.merge(), nil
+	return pairs.Merge(), nil
 }
 
 // Translate replaces the codes and classes by their images and merges what became equal.
@@ -156,11 +156,11 @@ func (p Pairs) Translate(codes, classes []uint32) Pairs {
 			p[i].Class = classes[p[i].Class]
 		}
 	}
-	return p.merge()
+	return p.Merge()
 }
 
-// merge sorts pairs and adds up equal ones, in place.
-func (p Pairs) merge() Pairs {
+// Merge sorts pairs and adds up equal ones, in place.
+func (p Pairs) Merge() Pairs {
 	slices.SortFunc(p, func(a, b Pair) int {
 		return cmp.Or(cmp.Compare(a.Code, b.Code), cmp.Compare(a.Class, b.Class))
 	})

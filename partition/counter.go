@@ -1,11 +1,9 @@
 package partition
 
 import (
-	"context"
+	"fmt"
 	"math/bits"
-	"sync"
-
-	"golang.org/x/sync/errgroup"
+	"slices"
 
 	"github.com/kcut/kcut/spill"
 )
@@ -20,14 +18,17 @@ const (
 	minCompact = 1 << 12
 )
 
-// Counter counts tuples of codes whose domains are not known beforehand.
+// Counter counts tuples of codes.
 //
-//	rows ──▶ cache (direct mapped, counts in place) ──evicted──▶ 256 buckets by hash
+//	rows ──▶ cache (direct mapped, counts in place) ──evicted──▶ 256 buckets by hash ──full──▶ store
 //
 // Few distinct tuples never leave the cache; many pass through it to the buckets, where
 // equal ones are merged whenever a bucket has doubled, so memory stays within about three
 // times the distinct tuples. When a domain outgrows its bits everything is packed anew
-// with wider fields. A Counter belongs to one goroutine; Tabulate joins several.
+// with wider fields. A counter that spills knows its domains beforehand, and writes a
+// bucket that has grown to its part of the counter's share to the store.
+//
+// A Counter belongs to one goroutine; Tabulate or TabulateSpilled joins several.
 type Counter struct {
 	budget  *spill.Budget
 	domains []int // every code of column i is below domains[i]
@@ -37,6 +38,7 @@ type Counter struct {
 	buckets [1 << bucketBits]bucket
 	keys    []uint64 // scratch: the packed keys of the rows being added
 	slots   []uint32 // scratch of compact
+	outlet  *outlet  // nil: everything stays in memory
 }
 
 // bucket is a list of records; tuples may occur more than once.
@@ -55,6 +57,20 @@ func NewCounter(columns int, budget *spill.Budget) *Counter {
 	return c
 }
 
+// NewSpillCounter returns a counter of tuples whose codes are below the given domain
+// sizes. Besides its cache, a few hundred KiB, it draws at most the space's share, and
+// writes what exceeds that or the budget to the store.
+func NewSpillCounter(domains []int, space Space) *Counter {
+	return newSpillCounter(domains, space.Budget, space.store(), space.Share)
+}
+
+func newSpillCounter(domains []int, budget *spill.Budget, s store, share int64) *Counter {
+	c := &Counter{budget: budget, domains: slices.Clone(domains)}
+	c.reset()
+	c.outlet = newOutlet(c.layout, s, share)
+	return c
+}
+
 func (c *Counter) reset() {
 	c.layout = NewLayout(c.domains)
 	c.stride = c.layout.Words + 1
@@ -65,8 +81,8 @@ func (c *Counter) reset() {
 }
 
 // Add counts n rows given as one slice of codes a column. Every code of column i must be
-// below domains[i]. It returns an error wrapping spill.ErrBudget when the table outgrows
-// the budget.
+// below domains[i], which a counter that spills knows already. It returns an error
+// wrapping spill.ErrBudget when the table outgrows the budget, or the store's.
 func (c *Counter) Add(n int, codes [][]uint32, domains []int) error {
 	if err := c.widen(domains); err != nil {
 		return err
@@ -134,9 +150,10 @@ func (c *Counter) add(key []uint64, count uint64) error {
 // push appends a record to the bucket its hash belongs to, merging the bucket first when
 // it is full.
 func (c *Counter) push(h uint64, record []uint64) error {
-	b := &c.buckets[h>>(64-bucketBits)]
+	i := h >> (64 - bucketBits)
+	b := &c.buckets[i]
 	if len(b.records)+c.stride > cap(b.records) {
-		if err := c.makeRoom(b); err != nil {
+		if err := c.makeRoom(int(i)); err != nil {
 			return err
 		}
 	}
@@ -144,7 +161,9 @@ func (c *Counter) push(h uint64, record []uint64) error {
 	return nil
 }
 
-func (c *Counter) makeRoom(b *bucket) error {
+// makeRoom lets bucket i take one more record.
+func (c *Counter) makeRoom(i int) error {
+	b := &c.buckets[i]
 	if len(b.records) >= b.limit {
 		b.records, c.slots = compact(b.records, c.stride, c.slots)
 		b.limit = max(b.limit, 2*len(b.records))
@@ -153,7 +172,15 @@ func (c *Counter) makeRoom(b *bucket) error {
 		}
 	}
 	size := max(64*c.stride, 3*cap(b.records)/2)
+	if c.outlet != nil {
+		if size = min(size, c.outlet.limit); size <= cap(b.records) {
+			return c.drain(i)
+		}
+	}
 	if err := c.budget.Draw("distinct tuples", int64(size)*8); err != nil {
+		if c.outlet != nil && cap(b.records) > 0 {
+			return c.drain(i)
+		}
 		return err
 	}
 	grown := make([]uint64, len(b.records), size)
@@ -161,6 +188,18 @@ func (c *Counter) makeRoom(b *bucket) error {
 	c.budget.Return(int64(cap(b.records)) * 8)
 	b.records = grown
 	return nil
+}
+
+// drain merges bucket i and, unless that halves it, writes it to the store.
+func (c *Counter) drain(i int) error {
+	b := &c.buckets[i]
+	b.records, c.slots = compact(b.records, c.stride, c.slots)
+	if 2*len(b.records) <= cap(b.records) {
+		return nil
+	}
+	err := c.outlet.write(i, b.records)
+	b.records = b.records[:0]
+	return err
 }
 
 // widen packs everything anew when a domain has outgrown its field.
@@ -174,6 +213,9 @@ func (c *Counter) widen(domains []int) error {
 	}
 	if !grown {
 		return nil
+	}
+	if c.outlet != nil {
+		return fmt.Errorf("count tuples: a code is above its declared domain")
 	}
 	for i, d := range c.domains { // to the full power of two, so that the next growth is far
 		c.domains[i] = 1 << bits.Len(uint(d-1))
@@ -224,145 +266,4 @@ func (c *Counter) flush() error {
 	}
 	c.cache = nil
 	return nil
-}
-
-// Tabulate joins what counters of the same columns have counted into one table of distinct
-// tuples, on the given number of goroutines. The counters are consumed.
-func Tabulate(ctx context.Context, counters []*Counter, budget *spill.Budget, threads int) (*Table, error) {
-	first := counters[0]
-	for _, c := range counters {
-		if err := first.widen(c.domains); err != nil {
-			return nil, err
-		}
-	}
-	for _, c := range counters {
-		if err := c.widen(first.domains); err != nil {
-			return nil, err
-		}
-		if err := c.flush(); err != nil {
-			return nil, err
-		}
-	}
-	stride := first.stride
-	merged := make([][]uint64, len(first.buckets))
-	scratch := sync.Pool{New: func() any { return new([]uint32) }}
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(max(1, threads))
-	for b := range merged {
-		group.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			slots := scratch.Get().(*[]uint32)
-			merged[b], *slots = joinBucket(counters, b, budget, *slots)
-			scratch.Put(slots)
-			return nil
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return nil, err
-	}
-	return newTable(first.layout, merged, stride, budget)
-}
-
-// joinBucket merges bucket b of all counters into the first counter's.
-func joinBucket(counters []*Counter, b int, budget *spill.Budget, slots []uint32) ([]uint64, []uint32) {
-	records := counters[0].buckets[b].records
-	counters[0].buckets[b].records = nil
-	for _, c := range counters[1:] {
-		had := cap(records)
-		records = append(records, c.buckets[b].records...)
-		// Joining replaces buffers that were drawn by one of at most their joint size, or half
-		// as much again by append's growth; the books are kept exact either way.
-		budget.Return(int64(had+cap(c.buckets[b].records)-cap(records)) * 8)
-		c.buckets[b].records = nil
-	}
-	return compact(records, counters[0].stride, slots)
-}
-
-func newTable(layout Layout, merged [][]uint64, stride int, budget *spill.Budget) (*Table, error) {
-	n := 0
-	for _, records := range merged {
-		n += len(records) / stride
-	}
-	t := &Table{Layout: layout}
-	if err := budget.Draw("the compressed table", int64(n)*(int64(layout.Words)*8+4)); err != nil {
-		return nil, err
-	}
-	t.Keys = make([]uint64, 0, n*layout.Words)
-	t.Counts = make([]uint32, 0, n)
-	for b, records := range merged {
-		for i := 0; i < len(records); i += stride {
-			t.Keys = append(t.Keys, records[i:i+stride-1]...)
-			t.Counts = append(t.Counts, uint32(records[i+stride-1]))
-		}
-		budget.Return(int64(cap(records)) * 8)
-		merged[b] = nil
-	}
-	return t, nil
-}
-
-// compact merges equal tuples of records in place and returns the shorter list. slots is
-// scratch that is returned for reuse.
-func compact(records []uint64, stride int, slots []uint32) ([]uint64, []uint32) {
-	n := len(records) / stride
-	if n < 2 {
-		return records, slots
-	}
-	size := 1 << bits.Len(uint(2*n-1))
-	if cap(slots) < size {
-		slots = make([]uint32, size)
-	}
-	slots = slots[:size]
-	clear(slots)
-	mask := uint64(size - 1)
-	words := stride - 1
-	end := 0 // of the distinct records
-	for i := 0; i < len(records); i += stride {
-		key := records[i : i+words]
-		slot := hash(key) & mask
-		for {
-			at := int(slots[slot])
-			if at == 0 {
-				copy(records[end:], records[i:i+stride])
-				end += stride
-				slots[slot] = uint32(end / stride)
-				break
-			}
-			if found := (at - 1) * stride; equal(records[found:], key) {
-				records[found+words] += records[i+words]
-				break
-			}
-			slot = (slot + 1) & mask
-		}
-	}
-	return records[:end], slots
-}
-
-// equal reports whether record starts with key.
-func equal(record, key []uint64) bool {
-	for i, word := range key {
-		if record[i] != word {
-			return false
-		}
-	}
-	return true
-}
-
-// hashFactor is 2^64 divided by the golden ratio, odd: multiplying by it and folding the
-// halves of the product mixes every bit of a word into every bit of the hash.
-const hashFactor = 0x9e3779b97f4a7c15
-
-func hash1(word uint64) uint64 {
-	hi, lo := bits.Mul64(word^0xd6e8feb86659fd93, hashFactor)
-	return hi ^ lo
-}
-
-func hash(key []uint64) uint64 {
-	h := hash1(key[0])
-	for _, word := range key[1:] {
-		hi, lo := bits.Mul64(h^word, hashFactor)
-		h = hi ^ lo
-	}
-	return h
 }

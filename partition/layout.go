@@ -34,5 +34,8 @@ func NewLayout(domains []int) Layout {
 	return l
 }
 
+// tableBytes returns the memory that a table of n records takes.
+func (l Layout) tableBytes(n int) int64 { return int64(n) * (int64(l.Words)*8 + 4) }
+
 // Code returns the code at f of a packed key.
 func (f Field) Code(key []uint64) uint32 { return uint32(key[f.Word] >> f.Shift & f.Mask) }

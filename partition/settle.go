@@ -10,7 +10,7 @@ func (t *TIPS) settle(p int32, fields []active, rest stats) (alive bool) {
 	}
 	t.tally.add(t, *l, fields)
 	old := l.stats
-	if !statsPay(l.records(), fields) {
+	if !statsPay(l.records(), fields, t.spilled) {
 		l.stats = nil
 	} else if old == nil {
 		l.stats = make(stats, len(t.columns))
@@ -24,7 +24,9 @@ func (t *TIPS) settle(p int32, fields []active, rest stats) (alive bool) {
 		rest.subtract(a.field, cells)
 		alive = t.weigh(p, a, cells) || alive
 	}
-	return alive && l.records() > 1
+	sums := l.stats.bytes()
+	t.sums, l.sums = t.sums+sums-l.sums, sums
+	return alive
 }
 
 // weigh notes the parts that refining a field's value, or its suppressed values, would

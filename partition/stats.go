@@ -4,6 +4,14 @@ package partition
 // field without. They let the largest part of a partition be counted by subtraction.
 type stats [][]uint64
 
+// bytes returns the memory that the sums take.
+func (s stats) bytes() (n int64) {
+	for _, sums := range s {
+		n += int64(cap(sums)) * 8
+	}
+	return n + int64(cap(s))*24
+}
+
 // of returns a field's sums, or nil.
 func (s stats) of(field int) []uint64 {
 	if s == nil {
@@ -12,14 +20,24 @@ func (s stats) of(field int) []uint64 {
 	return s[field]
 }
 
-// take removes and returns a field's sums.
-func (s stats) take(field int) []uint64 {
-	if s == nil {
-		return nil
+// drop removes a field's sums.
+func (s stats) drop(field int) {
+	if s != nil {
+		s[field] = nil
 	}
-	sums := s[field]
-	s[field] = nil
-	return sums
+}
+
+// or returns the sums of s and, for fields without any, those of other.
+func (s stats) or(other stats) stats {
+	if s == nil {
+		return other
+	}
+	for field, sums := range other {
+		if s[field] == nil {
+			s[field] = sums
+		}
+	}
+	return s
 }
 
 // put stores a field's sums, unless s is nil.
@@ -42,11 +60,15 @@ func (s stats) subtract(field int, cells []cell) {
 	}
 }
 
-// statsPay reports whether counting that many records costs more than keeping sums.
-func statsPay(records int, fields []active) bool {
+// statsPay reports whether counting that many records costs more than keeping sums. Where
+// memory is so short that partitions are spilled, sums may take a fiftieth of the records'.
+func statsPay(records int, fields []active, spilled bool) bool {
 	sums := 0
 	for _, a := range fields {
 		sums += a.children
+	}
+	if spilled {
+		sums *= 16
 	}
 	return records >= 256 && records >= 4*sums
 }

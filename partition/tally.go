@@ -27,22 +27,40 @@ func (y *tally) add(t *TIPS, l leaf, fields []active) {
 			y.fields = append(y.fields, a)
 		}
 	}
+	if l.pile == nil {
+		y.count(t, l, y.fields, y.sums)
+	} else if len(y.fields) > 0 {
+		t.fail(t.blocks(l.pile, false, func() error {
+			y.count(t, leaf{hi: t.table.Len()}, y.fields, y.sums)
+			return nil
+		}))
+	}
+	complete(y.fields, y.sums, l.size)
+}
+
+// count adds the records of a partition in the table to the sums of fields. Of two
+// children only the second is counted: complete makes up for the first.
+func (y *tally) count(t *TIPS, l leaf, fields []active, sums [][]uint64) {
 	w := t.table.Layout.Words
-	for lo := l.lo; lo < l.hi && len(y.fields) > 0; lo += tallyBlock {
+	for lo := l.lo; lo < l.hi && len(fields) > 0; lo += tallyBlock {
 		hi := min(lo+tallyBlock, l.hi)
 		keys, counts := t.table.Keys[lo*w:hi*w], t.table.Counts[lo:hi]
-		for _, a := range y.fields {
+		for _, a := range fields {
 			f, child := t.table.Layout.Fields[a.field], t.view.Columns[t.columns[a.field]].Child
-			if a.children == 2 && a.value != None {
-				y.sums[a.field][1] += second(keys[f.Word:], w, counts, f, child)
+			if a.two() {
+				sums[a.field][1] += second(keys[f.Word:], w, counts, f, child)
 			} else {
-				each(keys[f.Word:], w, counts, f, child, y.sums[a.field])
+				each(keys[f.Word:], w, counts, f, child, sums[a.field])
 			}
 		}
 	}
-	for _, a := range y.fields {
-		if a.children == 2 && a.value != None {
-			y.sums[a.field][0] = l.size - y.sums[a.field][1]
+}
+
+// complete finishes the sums that count has made of records whose counts add up to size.
+func complete(fields []active, sums [][]uint64, size uint64) {
+	for _, a := range fields {
+		if a.two() {
+			sums[a.field][0] = size - sums[a.field][1]
 		}
 	}
 }
@@ -76,7 +94,7 @@ func each(keys []uint64, words int, counts []uint32, f Field, child []uint32, su
 // partition does not look through the many children of a large domain.
 func (y *tally) drain(t *TIPS, l leaf, a active) []cell {
 	sums := y.sums[a.field][:a.children]
-	if a.children <= l.records() {
+	if a.children <= l.records() || l.pile != nil {
 		cells := y.list(sums)
 		clear(sums)
 		return cells

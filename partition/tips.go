@@ -2,13 +2,18 @@ package partition
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"unsafe"
 )
 
 // TIPS holds the leaf partitions of one quasi-identifier set (TDS, Definition 3): the
 // records that share the values they are masked to, on every column of the set, and the
-// links from each value to its partitions. The records are those of one table, moved in
-// place so that every partition's are adjacent; no memory is allocated for them.
+// links from each value to its partitions.
+//
+// In memory the records are those of one table, moved in place so that every partition's
+// are adjacent. Spilled, every partition has a pile of its own, and the table holds the
+// records that are being worked on.
 type TIPS struct {
 	VIT
 
@@ -17,18 +22,31 @@ type TIPS struct {
 	table   *Table
 	leaves  []leaf
 	links   links
-	live    uint64
+	kept    int    // leaves that are not discarded
+	live    uint64 // their records
 
 	division division
 	tally    tally
 	fields   []active // what active returns
+	mask     []uint64 // scratch of varies, by word
+
+	pool    *Pool
+	held    int64 // drawn from the pool for all but records
+	sums    int64 // bytes of all stats
+	spilled bool
+	codec   codec
+	block   int             // records that are read from a pile before they are worked on
+	ctx     context.Context // of the call being served
+	err     error           // the first of the store's
 }
 
 // leaf is one leaf partition. A discarded one has no records.
 type leaf struct {
-	lo, hi int    // its records in the table
+	lo, hi int    // its records in the table or, of a pile, 0 and their number
 	size   uint64 // the sum of their counts
 	stats  stats  // nil for small partitions
+	sums   int64  // bytes that stats had when they were last looked at
+	pile   *pile  // of a spilled partition
 }
 
 func (l leaf) records() int { return l.hi - l.lo }
@@ -41,22 +59,41 @@ type active struct {
 	link     bool  // the partition is not linked yet
 }
 
-// NewTIPS returns the one leaf partition of a table, consumed, whose field i is column
-// columns[i] of the view. A value whose refinement would leave fewer than k records
-// together is killed.
-func NewTIPS(table *Table, columns []int, k uint64, view *View) *TIPS {
-	size := uint64(0)
-	for _, n := range table.Counts {
-		size += uint64(n)
-	}
-	t := &TIPS{VIT: VIT{k: k, anonymity: size}, view: view, columns: columns, table: table}
+// two reports whether refining the field's value makes two children.
+func (a active) two() bool { return a.children == 2 && a.value != None }
+
+// NewTIPS returns the one leaf partition of a table, whose field i is column columns[i] of
+// the view. A value whose refinement would leave fewer than k records together is killed.
+//
+// The table is consumed: the bytes of one in memory, which must be drawn from the pool's
+// budget, and the chunks of a spilled one, which must be in the pool's store, are the
+// pool's from now on.
+func NewTIPS(ctx context.Context, table *Table, columns []int, k uint64, view *View, pool *Pool) (*TIPS, error) {
+	size := table.size()
+	t := &TIPS{VIT: VIT{k: k, anonymity: size}, view: view, columns: columns, table: table, pool: pool, ctx: ctx}
 	t.tally.sums = make([][]uint64, len(columns))
-	t.reserve()
+	t.mask = make([]uint64, table.Layout.Words)
+	t.codec = newCodec(table.Layout)
+	t.block = max(2, pool.chunk/(8*table.Layout.Words+4))
+	pool.sets = append(pool.sets, t)
+	pool.adopt(table.Bytes())
 	if table.Len() > 0 {
-		t.leaves = append(t.leaves, leaf{hi: table.Len(), size: size})
-		t.keep(0, t.settle(0, t.active(0, true), nil))
+		t.leaves = append(t.leaves, leaf{hi: table.Len(), size: size, pile: table.pile})
+		t.kept = 1
 	}
-	return t
+	if t.spilled = table.Spilled(); t.spilled {
+		t.table = &Table{Layout: table.Layout}
+	}
+	t.reserve()
+	t.account()
+	if len(t.leaves) > 0 && t.err == nil {
+		t.keep(0, t.settle(0, t.active(0, true), nil))
+		t.account()
+	}
+	if t.err != nil {
+		return nil, fmt.Errorf("read the first partition: %w", t.err)
+	}
+	return t, nil
 }
 
 func (t *TIPS) reserve() {
@@ -69,10 +106,11 @@ func (t *TIPS) reserve() {
 func (t *TIPS) Live() uint64 { return t.live }
 
 // Refine performs a refinement on every leaf partition linked to its value. The view must
-// show the values after it. After an error, which is the context's, the partitions are
-// not to be used.
+// show the values after it. After an error, which is the context's, the store's or the
+// budget's, the partitions are not to be used.
 func (t *TIPS) Refine(ctx context.Context, r *Refinement) error {
 	const patience = 1 << 20 // records between two looks at the context
+	t.ctx = ctx
 	t.reserve()
 	field := slices.Index(t.columns, r.Column)
 	touched := 0
@@ -82,6 +120,9 @@ func (t *TIPS) Refine(ctx context.Context, r *Refinement) error {
 		}
 		touched += t.leaves[p].records()
 		t.refine(p, field, r)
+		if t.account(); t.err != nil {
+			return fmt.Errorf("refine leaf partitions: %w", t.err)
+		}
 		if touched > patience {
 			touched = 0
 			if err := ctx.Err(); err != nil {
@@ -92,45 +133,66 @@ func (t *TIPS) Refine(ctx context.Context, r *Refinement) error {
 	return nil
 }
 
-// refine divides one partition. The largest part keeps the partition's number.
+// refine divides one partition.
 func (t *TIPS) refine(p int32, field int, r *Refinement) {
+	switch l := &t.leaves[p]; {
+	case l.pile == nil:
+		t.divide(p, field, r)
+	case l.records() <= t.block:
+		t.borrow(p, func() { t.divide(p, field, r) })
+	default:
+		t.route(p, field, r)
+	}
+}
+
+// divide divides a partition whose records are in the table.
+func (t *TIPS) divide(p int32, field int, r *Refinement) {
 	parent := t.leaves[p]
 	parts := t.division.divide(t.table, parent, t.table.Layout.Fields[field], r)
 	if len(parts) == 1 {
 		t.follow(p, field)
 		return
 	}
-	t.live -= parent.size
-	own := parent.stats.take(field)
 	largest := 0
 	for i, part := range parts {
-		t.anonymity = min(t.anonymity, part.size)
-		if part.records() > parts[largest].records() {
+		if part.size > parts[largest].size {
 			largest = i
 		}
 	}
+	t.outdate(parent.stats, field, r)
+	t.replace(p, parts, largest, field)
+}
+
+// outdate drops the sums of a field that its refinement makes untrue: in a suppressed
+// column, that of the disclosed code alone.
+func (t *TIPS) outdate(s stats, field int, r *Refinement) {
+	if sums := s.of(field); sums != nil && t.view.Columns[r.Column].Suppressed {
+		sums[r.First] = 0
+	} else {
+		s.drop(field)
+	}
+}
+
+// replace puts parts in a partition's place. The largest keeps the partition's number, its
+// links, and what the other parts leave of its stats.
+func (t *TIPS) replace(p int32, parts []leaf, largest, field int) {
+	parent := t.leaves[p]
+	t.live -= parent.size
 	for i, part := range parts {
+		t.anonymity = min(t.anonymity, part.size)
 		if i != largest {
 			t.leaves = append(t.leaves, part)
+			t.kept++
 			q := int32(len(t.leaves) - 1)
 			t.keep(q, t.settle(q, t.active(q, true), parent.stats))
 		}
 	}
 	t.leaves[p] = parts[largest]
-	t.leaves[p].stats = parent.stats
-	t.inherit(p, field, own, r)
-}
-
-// inherit settles the largest part of a partition. It has the partition's links and what
-// the other parts left of its stats. In the refined column it has a new value, unless that
-// is suppressed still, and then only the disclosed code is gone from its own sums.
-func (t *TIPS) inherit(p int32, field int, own []uint64, r *Refinement) {
+	t.leaves[p].sums = parent.sums
+	t.leaves[p].stats = parent.stats.or(parts[largest].stats)
 	fields := t.active(p, false)
 	if i := position(fields, field); i >= 0 && fields[i].value != None {
-		fields[i].link = true
-	} else if i >= 0 && own != nil {
-		own[r.First] = 0
-		t.leaves[p].stats[field] = own
+		fields[i].link = true // to its new value
 	}
 	t.keep(p, t.settle(p, fields, nil))
 }
@@ -144,7 +206,7 @@ func (t *TIPS) follow(p int32, field int) {
 			return
 		}
 		alive = len(fields) > 1
-		t.leaves[p].stats.take(field)
+		t.leaves[p].stats.drop(field)
 		fields[i].link = true
 		alive = t.settle(p, fields[i:i+1], nil) || alive
 	}
@@ -152,33 +214,100 @@ func (t *TIPS) follow(p int32, field int) {
 	t.keep(p, alive)
 }
 
-// keep counts a partition as live, or discards it.
+// keep counts a partition as live, or discards it: when it is not alive or its records
+// agree in all fields that active has listed for it.
 func (t *TIPS) keep(p int32, alive bool) {
-	if alive {
-		t.live += t.leaves[p].size
-	} else {
-		t.leaves[p] = leaf{}
+	l := &t.leaves[p]
+	if alive && t.varies(*l, t.fields) {
+		t.live += l.size
+		return
 	}
+	t.kept--
+	t.sums -= l.sums
+	if l.pile != nil {
+		t.fail(t.pool.free(l.pile))
+	}
+	*l = leaf{}
+}
+
+// varies reports whether the records of a partition differ in one of the fields.
+func (t *TIPS) varies(l leaf, fields []active) bool {
+	clear(t.mask)
+	for _, a := range fields {
+		f := t.table.Layout.Fields[a.field]
+		t.mask[f.Word] |= f.Mask << f.Shift
+	}
+	if l.pile != nil {
+		for k, bits := range l.pile.varying {
+			if bits&t.mask[k] != 0 {
+				return true
+			}
+		}
+		return false
+	}
+	first := t.sample(l)
+	for i := l.lo + 1; i < l.hi; i++ {
+		for k, word := range t.table.Keys[i*len(first) : (i+1)*len(first)] {
+			if (word^first[k])&t.mask[k] != 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// fail remembers the first error.
+func (t *TIPS) fail(err error) {
+	if t.err == nil {
+		t.err = err
+	}
+}
+
+// account draws what partitions take besides their records, or returns what they took.
+// It may move any table or pile of the pool to the store, so none is being worked on.
+func (t *TIPS) account() {
+	held := int64(cap(t.leaves))*int64(unsafe.Sizeof(leaf{})) + t.links.bytes() + t.VIT.bytes() + t.sums
+	if t.spilled {
+		held += int64(t.kept) * pileBytes
+	}
+	if held > t.held {
+		t.fail(t.pool.draw("what is known of leaf partitions", held-t.held))
+	} else {
+		t.pool.release(t.held - held)
+	}
+	t.held = held
 }
 
 // active lists the fields of a partition whose value can still be refined. The list is
 // valid until the next call.
 func (t *TIPS) active(p int32, link bool) []active {
-	t.fields = t.fields[:0]
+	t.fields = t.listActive(t.fields[:0], t.sample(t.leaves[p]), link)
+	return t.fields
+}
+
+// sample returns a key of a partition.
+func (t *TIPS) sample(l leaf) []uint64 {
+	if l.pile != nil {
+		return l.pile.sample
+	}
 	w := t.table.Layout.Words
-	first := t.table.Keys[t.leaves[p].lo*w:][:w]
+	return t.table.Keys[l.lo*w:][:w]
+}
+
+// listActive appends the fields in which the partition of a key can still be refined.
+func (t *TIPS) listActive(to []active, key []uint64, link bool) []active {
 	for i, c := range t.columns {
 		column := &t.view.Columns[c]
-		value := column.Value[t.table.Layout.Fields[i].Code(first)]
+		value := column.Value[t.table.Layout.Fields[i].Code(key)]
 		switch {
 		case value == None:
 		case column.Suppressed && column.alive > 0:
-			t.fields = append(t.fields, active{field: i, value: None, children: len(column.Value), link: link})
+			to = append(to, active{field: i, value: None, children: len(column.Value), link: link})
 		case !column.Suppressed && !t.view.Dead(value):
-			t.fields = append(t.fields, active{field: i, value: value, children: t.view.values[value].children, link: link})
+			to = append(to, active{field: i, value: value, children: t.view.values[value].children, link: link})
 		}
 	}
-	return t.fields
+	return to
 }
 
 // position returns the index of a field in the list, or -1.

@@ -8,7 +8,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
+
+	"github.com/kcut/kcut/spill"
 )
 
 // model is a naive twin of a View and its sets: it keeps whole tables and counts anew.
@@ -29,7 +30,7 @@ type modelColumn struct {
 }
 
 // newModel draws columns of both kinds and sets over them.
-func newModel(r *rand.Rand) *model {
+func newModel(r *rand.Rand, pool *Pool) *model {
 	m := &model{}
 	var domains []int
 	for c := range 2 + r.IntN(4) {
@@ -55,7 +56,11 @@ func newModel(r *rand.Rand) *model {
 		m.tables = append(m.tables, &Table{Layout: table.Layout, Keys: append([]uint64(nil), table.Keys...), Counts: append([]uint32(nil), table.Counts...)})
 		m.sets = append(m.sets, columns)
 		m.ks = append(m.ks, uint64(1+r.IntN(60)))
-		m.tips = append(m.tips, NewTIPS(table, columns, m.ks[len(m.ks)-1], &m.view))
+		tips, err := NewTIPS(context.Background(), table, columns, m.ks[len(m.ks)-1], &m.view, pool)
+		if err != nil {
+			panic(err) // no pool is pressed before its first step
+		}
+		m.tips = append(m.tips, tips)
 	}
 	return m
 }
@@ -185,67 +190,202 @@ func (m *model) check(t *testing.T) (alive []int32) {
 	return alive
 }
 
-func TestTIPSAgreesWithRecount(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	kept, refined := 0, 0
-	for i := range 60 {
-		r := rand.New(rand.NewPCG(seed, uint64(i)))
-		m := newModel(r)
-		for alive := m.check(t); len(alive) > 0; alive = m.check(t) {
-			value := alive[r.IntN(len(alive))]
-			c := m.view.values[value].column
-			refinement := m.refine(r, c, value)
-			for set, tips := range m.tips {
-				if slices.Contains(m.sets[set], c) {
-					if err := tips.Refine(context.Background(), &refinement); err != nil {
-						t.Fatal(err)
-					}
-				}
-				for _, l := range tips.leaves {
-					if l.stats != nil {
-						kept++
-					}
-				}
-			}
-			refined++
-			if t.Failed() {
-				t.Fatalf("seed %d, case %d", seed, i)
-			}
-		}
-		for _, tips := range m.tips {
-			if tips.Live() > tips.size() {
-				t.Errorf("%d records live of %d", tips.Live(), tips.size())
-			}
-		}
-	}
-	if kept == 0 || refined < 100 {
-		t.Errorf("seed %d: only %d refinements, %d partitions with stats", seed, refined, kept)
+// regime makes pools, and presses them before every step.
+type regime struct {
+	name  string
+	pool  func() *Pool
+	press func(r *rand.Rand, pool *Pool) error
+}
+
+func limitedPool(chunk int) func() *Pool {
+	return func() *Pool {
+		pool := newPool(spill.NewBudget(1<<40), newMemoryStore(), 1<<40)
+		pool.chunk = chunk
+		return pool
 	}
 }
 
-// size returns the number of records of the table.
-func (t *TIPS) size() (size uint64) {
-	for _, n := range t.table.Counts {
-		size += uint64(n)
+var regimes = []regime{
+	{"unlimited", func() *Pool { return NewPool(Space{}) }, func(*rand.Rand, *Pool) error { return nil }},
+	{"ample", limitedPool(1 << 12), func(*rand.Rand, *Pool) error { return nil }},
+	{"scarce", limitedPool(512), scarce},
+	{"scarce, chunks of two records", limitedPool(24), scarce},
+	{"all in the store", limitedPool(512), allOut},
+	{"all in the store, chunks of two records", limitedPool(24), allOut},
+	{"all in the store, no room for sums", func() *Pool { return newPool(nil, newMemoryStore(), 0) }, allOut},
+}
+
+// scarce leaves little more memory than what is known of partitions takes.
+func scarce(r *rand.Rand, pool *Pool) error {
+	held := int64(0)
+	for _, t := range pool.sets {
+		held += t.held
 	}
-	return size
+	pool.share = 20*held + r.Int64N(20_000)
+	return nil
+}
+
+// allOut moves everything to the store.
+func allOut(_ *rand.Rand, pool *Pool) error {
+	for moved := true; moved; {
+		var err error
+		if moved, err = pool.evict(1 << 40); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func TestTIPSAgreesWithRecount(t *testing.T) {
+	seed := rand.Uint64()
+	for _, g := range regimes {
+		t.Run(g.name, func(t *testing.T) {
+			kept, refined := 0, 0
+			for i := range 25 {
+				r := rand.New(rand.NewPCG(seed, uint64(i)))
+				pool := g.pool()
+				m := newModel(r, pool)
+				for alive := m.check(t); len(alive) > 0; alive = m.check(t) {
+					if err := g.press(r, pool); err != nil {
+						t.Fatal(err)
+					}
+					n, err := m.step(r, alive[r.IntN(len(alive))])
+					if err != nil || t.Failed() {
+						t.Fatalf("seed %d, case %d: %v", seed, i, err)
+					}
+					kept += n
+					refined++
+				}
+				for set, tips := range m.tips {
+					if size := m.tables[set].size(); tips.Live() > size {
+						t.Errorf("%d records live of %d", tips.Live(), size)
+					}
+				}
+				closePool(t, pool)
+			}
+			if kept == 0 || refined < 100 {
+				t.Errorf("seed %d: only %d refinements, %d partitions with stats", seed, refined, kept)
+			}
+		})
+	}
+}
+
+// closePool checks that a closed pool holds nothing.
+func closePool(t *testing.T, pool *Pool) {
+	t.Helper()
+	if err := pool.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if s, ok := pool.store.(*memoryStore); ok && len(s.sequences) > 0 {
+		t.Errorf("%d sequences left in the store", len(s.sequences))
+	}
+	if pool.used != 0 {
+		t.Errorf("%d bytes left of the pool", pool.used)
+	}
+}
+
+// step refines a value in all sets and returns how many partitions have stats then.
+func (m *model) step(r *rand.Rand, value int32) (kept int, err error) {
+	c := m.view.values[value].column
+	refinement := m.refine(r, c, value)
+	for set, tips := range m.tips {
+		if slices.Contains(m.sets[set], c) {
+			if err := tips.Refine(context.Background(), &refinement); err != nil {
+				return 0, err
+			}
+		}
+		for _, l := range tips.leaves {
+			if l.stats != nil {
+				kept++
+			}
+		}
+	}
+	return kept, nil
 }
 
 func TestRefineStopsWhenCancelled(t *testing.T) {
-	var view View
-	view.Columns = []Column{NewColumn(2)}
-	value := view.Add(0, 2)
-	view.Columns[0].Value = []int32{value, value}
-	view.Columns[0].Child = []uint32{0, 1}
-	table := &Table{Layout: NewLayout([]int{2}), Keys: make([]uint64, 2<<20), Counts: make([]uint32, 2<<20)}
-	for i := range table.Keys {
-		table.Keys[i], table.Counts[i] = uint64(i%2), 1
+	for name, pool := range map[string]*Pool{"in memory": NewPool(Space{}), "spilled": limitedPool(1 << 10)()} {
+		var view View
+		view.Columns = []Column{NewColumn(2)}
+		value := view.Add(0, 2)
+		view.Columns[0].Value = []int32{value, value}
+		view.Columns[0].Child = []uint32{0, 1}
+		table := &Table{Layout: NewLayout([]int{2}), Keys: make([]uint64, 2<<20), Counts: make([]uint32, 2<<20)}
+		for i := range table.Keys {
+			table.Keys[i], table.Counts[i] = uint64(i%2), 1
+		}
+		tips, err := NewTIPS(context.Background(), table, []int{0}, 1, &view, pool)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == "spilled" {
+			if err := tips.spill(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		err = tips.Refine(ctx, &Refinement{Value: value, Children: 2, Child: []uint32{0, 1}})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: got %v, want the context's error", name, err)
+		}
 	}
-	tips := NewTIPS(table, []int{0}, 1, &view)
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	err := tips.Refine(ctx, &Refinement{Value: value, Children: 2, Child: []uint32{0, 1}})
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v, want the context's error", err)
+}
+
+// TestTIPSReportsFaults repeats one search against stores that fail at one call.
+func TestTIPSReportsFaults(t *testing.T) {
+	for _, seed := range []uint64{1, 2, 3} {
+		untilNoFault(t, func(s *memoryStore) (err error) {
+			r := rand.New(rand.NewPCG(seed, 5))
+			pool := newPool(spill.NewBudget(1<<40), s, 1<<40)
+			pool.chunk = 1 << 10
+			defer func() { err = errors.Join(err, pool.Close()) }()
+			m := newModel(r, pool)
+			for range 6 {
+				var alive []int32
+				for value := range m.view.values {
+					if !m.view.Dead(int32(value)) {
+						alive = append(alive, int32(value))
+					}
+				}
+				if len(alive) == 0 {
+					return nil
+				}
+				if err := allOut(r, pool); err != nil {
+					return err
+				}
+				if _, err := m.step(r, alive[r.IntN(len(alive))]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+}
+
+// TestPoolWritesThrough adds records to a pile when there is neither memory nor anything
+// that could make room.
+func TestPoolWritesThrough(t *testing.T) {
+	s := newMemoryStore()
+	pool := newPool(spill.NewBudget(1<<40), s, 10)
+	table := randomTable(rand.New(rand.NewPCG(1, 1)), 5, []int{9}, NewLayout([]int{9}))
+	p := &pile{}
+	for range 3 {
+		if err := pool.add(p, newCodec(table.Layout), table, 0, 5, 8); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if p.records != 15 || p.size != 24 || len(p.frames) != 0 || len(s.sequences[p.sequence]) != 3 {
+		t.Errorf("got %+v, want three chunks in the store", p)
+	}
+}
+
+// TestTIPSNeedsItsBudget searches with a store but no memory for what is known of partitions.
+func TestTIPSNeedsItsBudget(t *testing.T) {
+	pool := newPool(spill.NewBudget(1<<40), newMemoryStore(), 10)
+	view := View{Columns: []Column{NewColumn(2)}}
+	table := &Table{Layout: NewLayout([]int{2}), Keys: []uint64{0, 1}, Counts: []uint32{1, 1}}
+	if _, err := NewTIPS(context.Background(), table, []int{0}, 1, &view, pool); !errors.Is(err, spill.ErrBudget) {
+		t.Errorf("got %v, want an error of the budget", err)
 	}
 }

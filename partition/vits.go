@@ -32,6 +32,9 @@ func (v *VIT) Changed(to []int32) []int32 {
 	return to
 }
 
+// bytes returns the memory that the minima take.
+func (v *VIT) bytes() int64 { return int64(cap(v.smallest))*9 + int64(cap(v.changed))*4 }
+
 // reserve makes room for values below n.
 func (v *VIT) reserve(n int) {
 	for len(v.smallest) < n {

@@ -2,13 +2,7 @@ package pipeline
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"math"
-	"sync/atomic"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
@@ -17,102 +11,72 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// compression is what one reading of the input leaves: the distinct values of every masked
-// column and of the class, and the counts an engine asked for, all in provisional codes.
-type compression struct {
-	columns   []*interner // masked columns, in attribute order
-	class     *interner   // nil without a class
-	groupings []*partition.Table
-	pairs     []partition.Pairs // (value, class) of every attribute
-}
-
-// compressor reads splits and counts them. The counts of a split depend on the split and
-// the plan alone; sums do not depend on who counted what.
+// compressor reads the input once and counts it. The counts of a split depend on the split,
+// the coders and the plan alone; sums do not depend on who counted what.
 type compressor struct {
 	dataset  *dataset.Dataset
-	requests []formats.Request // masked columns in attribute order, then the class
+	requests []formats.Request // masked columns in attribute order, then the class if it is counted
+	coders   []coder           // of every request
 	plan     engine.Plan
 	budget   *spill.Budget
 	threads  int
-	events   *Events
-	compression
+	advanced func(rows int64)
+
+	newCounter func(columns []int) *partition.Counter
+	classes    bool   // count the (value, class) pairs of every masked column, too
+	class      string // name of the class column, when there is one among the requests
+	attributes int    // number of masked columns
 }
 
-// compress reads the masked columns and the class of the whole input once. The rows that
-// it can count are limited to 4,294,967,295.
-func (c *compressor) compress(ctx context.Context) (*compression, error) {
-	if rows := c.dataset.Rows(); rows > math.MaxUint32 {
-		return nil, fmt.Errorf("count %d rows: more than %d: %w", rows, math.MaxUint32, formats.ErrUnsupported)
-	}
-	workers := make([]*counting, max(1, min(c.threads, len(c.dataset.Splits()))))
+// count reads the input.
+func (c *compressor) count(ctx context.Context) ([]*counting, error) {
+	workers := make([]*counting, workersFor(c.dataset, c.threads))
 	for i := range workers {
 		workers[i] = c.newCounting()
 	}
-	if err := c.countAll(ctx, workers); err != nil {
-		return nil, err
-	}
-	if err := c.join(ctx, workers); err != nil {
-		return nil, err
-	}
-	return &c.compression, nil
+	return workers, readAll(ctx, c.dataset, c.requests, workers, c.advanced)
 }
 
-func (c *compressor) countAll(ctx context.Context, workers []*counting) error {
-	splits := c.dataset.Splits()
-	var next, rows atomic.Int64
-	group, ctx := errgroup.WithContext(ctx)
-	for _, w := range workers {
-		group.Go(func() error {
-			return Fence(func() error {
-				for i := next.Add(1) - 1; int(i) < len(splits); i = next.Add(1) - 1 {
-					err := w.split(ctx, splits[i], func(n int) {
-						c.events.Advanced(StageCompress, Progress{rows.Add(int64(n)), c.dataset.Rows()})
-					})
-					if err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-		})
-	}
-	return group.Wait()
-}
-
-func (c *compressor) join(ctx context.Context, workers []*counting) error {
-	c.groupings = make([]*partition.Table, len(c.plan.Groupings))
-	for g := range c.groupings {
+// groupings joins what the workers have counted of every grouping.
+func groupings(workers []*counting, join func([]*partition.Counter) (*partition.Table, error)) ([]*partition.Table, error) {
+	tables := make([]*partition.Table, len(workers[0].groupings))
+	for g := range tables {
 		counters := make([]*partition.Counter, len(workers))
 		for i, w := range workers {
 			counters[i] = w.groupings[g].counter
 		}
 		var err error
-		if c.groupings[g], err = partition.Tabulate(ctx, counters, c.budget, c.threads); err != nil {
-			return fmt.Errorf("join the counts of quasi-identifier set %d: %w", g+1, err)
+		if tables[g], err = join(counters); err != nil {
+			return nil, fmt.Errorf("join the counts of quasi-identifier set %d: %w", g+1, err)
 		}
 	}
-	c.pairs = make([]partition.Pairs, len(c.columns))
-	for a := range c.pairs {
+	return tables, nil
+}
+
+// pairs joins what the workers have counted of every masked column.
+func (c *compressor) pairs(ctx context.Context, workers []*counting) ([]partition.Pairs, error) {
+	pairs := make([]partition.Pairs, c.attributes)
+	for a := range pairs {
 		counters := make([]*partition.ClassCounter, len(workers))
 		for i, w := range workers {
 			counters[i] = w.counters[a]
 		}
 		var err error
-		if c.pairs[a], err = partition.JoinClassCounters(ctx, counters, c.budget, c.threads); err != nil {
-			return fmt.Errorf("join the class counts of column %s: %w", c.columns[a].column, err)
+		if pairs[a], err = partition.JoinClassCounters(ctx, counters, c.budget, c.threads); err != nil {
+			return nil, fmt.Errorf("join the class counts of masked column %d: %w", a+1, err)
 		}
 	}
-	return nil
+	return pairs, nil
 }
 
 // counting is one worker's share of the counts.
 type counting struct {
-	c         *compressor
+	class     string
 	maps      []mapping  // of every request
-	codes     [][]uint32 // provisional codes of the batch, of every request
+	codes     [][]uint32 // of the batch, of every request
 	domains   []int
 	groupings []groupingCount
-	counters  []*partition.ClassCounter
+	counters  []*partition.ClassCounter // of every masked column, when classes are counted
 }
 
 // groupingCount counts one grouping; its slices select the grouping's columns.
@@ -125,26 +89,26 @@ type groupingCount struct {
 
 func (c *compressor) newCounting() *counting {
 	w := &counting{
-		c:        c,
-		maps:     make([]mapping, len(c.requests)),
-		codes:    make([][]uint32, len(c.requests)),
-		domains:  make([]int, len(c.requests)),
-		counters: make([]*partition.ClassCounter, len(c.columns)),
+		class:   c.class,
+		maps:    make([]mapping, len(c.requests)),
+		codes:   make([][]uint32, len(c.requests)),
+		domains: make([]int, len(c.requests)),
 	}
-	for i, in := range c.columns {
-		w.maps[i] = newMapping(in)
-		w.counters[i] = partition.NewClassCounter(c.budget)
+	for i, coder := range c.coders {
+		w.maps[i] = newMapping(coder)
 	}
-	if c.class != nil {
-		w.maps[len(c.columns)] = newMapping(c.class)
+	for range c.attributes {
+		if c.classes {
+			w.counters = append(w.counters, partition.NewClassCounter(c.budget))
+		}
 	}
 	for _, g := range c.plan.Groupings {
 		columns := g.Columns
-		if g.Class && c.class != nil {
-			columns = append(columns[:len(columns):len(columns)], len(c.columns))
+		if g.Class && w.class != "" {
+			columns = append(columns[:len(columns):len(columns)], c.attributes)
 		}
 		w.groupings = append(w.groupings, groupingCount{
-			counter: partition.NewCounter(len(columns), c.budget),
+			counter: c.newCounter(columns),
 			columns: columns,
 			codes:   make([][]uint32, len(columns)),
 			domains: make([]int, len(columns)),
@@ -153,27 +117,7 @@ func (c *compressor) newCounting() *counting {
 	return w
 }
 
-// split counts the rows of one split.
-func (w *counting) split(ctx context.Context, s formats.Split, counted func(rows int)) (err error) {
-	reader, err := w.c.dataset.Read(ctx, s, w.c.requests)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, reader.Close()) }()
-	for {
-		batch, err := reader.Next(ctx)
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := w.batch(batch); err != nil {
-			return fmt.Errorf("count %s: %w", s.File, err)
-		}
-		counted(batch.Rows)
-	}
-}
+func (w *counting) endSplit() error { return nil }
 
 func (w *counting) batch(b *formats.Batch) (err error) {
 	for i, column := range b.Columns {
@@ -184,11 +128,11 @@ func (w *counting) batch(b *formats.Batch) (err error) {
 	}
 	var classes []uint32
 	classDomain := 1
-	if w.c.class != nil {
+	if w.class != "" {
 		last := len(w.codes) - 1
 		classes, classDomain = w.codes[last], w.domains[last]
 		if classDomain > maxClasses+1 {
-			return w.c.tooManyClasses()
+			return manyClasses(w.class)
 		}
 	}
 	for i, counter := range w.counters {
@@ -215,10 +159,10 @@ func (g *groupingCount) add(rows int, codes [][]uint32, domains []int) error {
 // nearly always an identifier named by mistake.
 const maxClasses = 10_000
 
-func (c *compressor) tooManyClasses() error {
+func manyClasses(column string) error {
 	return &Error{
 		Class: ClassInput,
 		Hint:  "name a column with few distinct values as class",
-		Err:   fmt.Errorf("count classes: class column %s has more than %d distinct values", c.class.column, maxClasses),
+		Err:   fmt.Errorf("count classes: class column %s has more than %d distinct values", column, maxClasses),
 	}
 }

@@ -76,11 +76,7 @@ func (d *domain) suppress(spec *ColumnSpec, in *interner, found []occurrence) er
 	d.attribute.Mask = engine.Suppress
 	for code, o := range withTexts(in, found) {
 		if o.text == engine.Suppressed {
-			return &Error{
-				Class: ClassInput,
-				Hint:  "replace that value in the source, or give the column another mask",
-				Err:   fmt.Errorf("mask column %s: it holds the mark of a suppressed value itself (%d rows)", spec.Name, o.records),
-			}
+			return marked(spec.Name, o.records)
 		}
 		d.codes[o.provisional] = uint32(code)
 		d.attribute.Texts = append(d.attribute.Texts, o.text)
@@ -99,17 +95,18 @@ func (d *domain) generalize(spec *ColumnSpec, in *interner, found []occurrence, 
 	if err != nil {
 		return &Error{Class: ClassInput, Err: fmt.Errorf("make the taxonomy of column %s: %w", spec.Name, err)}
 	}
-	unknown := &uncovered{column: spec.Name}
+	lacking := &uncovered{column: spec.Name, tree: tree}
 	var names []string
 	for _, o := range found {
 		if _, ok := tree.Code(o.text); !ok {
-			unknown.add(o)
+			lacking.values++
+			lacking.records += o.records
 			names = append(names, o.text)
 		}
 	}
 	if len(names) > 0 {
 		if spec.Unknown != UnknownRoot {
-			return unknown
+			return lacking
 		}
 		if tree, err = tree.WithLeaves(names); err != nil {
 			return &Error{Class: ClassInput, Err: fmt.Errorf("add %d unknown values of column %s under the root of its taxonomy: %w", len(names), spec.Name, err)}
@@ -124,20 +121,11 @@ func (d *domain) generalize(spec *ColumnSpec, in *interner, found []occurrence, 
 
 // uncovered is the error of values that a taxonomy lacks. The run adds where the first one is.
 type uncovered struct {
-	column      string
-	values      int
-	records     uint64
-	provisional map[uint32]bool
-	first       string // "file F, row N", once it was looked for
-}
-
-func (u *uncovered) add(o occurrence) {
-	if u.provisional == nil {
-		u.provisional = make(map[uint32]bool)
-	}
-	u.provisional[o.provisional] = true
-	u.values++
-	u.records += o.records
+	column  string
+	tree    *engine.Tree
+	values  int
+	records uint64
+	first   string // "file F, row N", once it was looked for
 }
 
 func (u *uncovered) Error() string {
@@ -148,6 +136,15 @@ func (u *uncovered) Error() string {
 	return text
 }
 
+// marked is the error of a column that holds the mark of suppressed values itself.
+func marked(column string, records uint64) error {
+	return &Error{
+		Class: ClassInput,
+		Hint:  "replace that value in the source, or give the column another mask",
+		Err:   fmt.Errorf("mask column %s: it holds the mark of a suppressed value itself (%d rows)", column, records),
+	}
+}
+
 // discretize orders the values and, when there are too many, cuts them into quantile bins.
 func (d *domain) discretize(spec *ColumnSpec, in *interner, found []occurrence) error {
 	values := &in.values
@@ -156,7 +153,18 @@ func (d *domain) discretize(spec *ColumnSpec, in *interner, found []occurrence) 
 	})
 	a := &d.attribute
 	a.Mask = engine.Discretize
-	if err := setBounds(a, spec, values, found); err != nil {
+	bounds, err := newDeclaredBounds(spec, values.Type)
+	if err != nil {
+		return err
+	}
+	for _, o := range found {
+		bounds.check(values, int(o.provisional)-1, o.records)
+	}
+	if len(found) > 0 {
+		a.Lower = values.Float(int(found[0].provisional) - 1)
+		a.Upper = values.Float(int(found[len(found)-1].provisional) - 1)
+	}
+	if err := bounds.place(a); err != nil {
 		return err
 	}
 	starts := binStarts(found, maxSplitValues)
@@ -208,50 +216,6 @@ func binStarts(found []occurrence, limit int) []int {
 		below += o.records
 	}
 	return starts
-}
-
-// setBounds places the ends of the number line: the declared bounds, which every value must
-// lie between, else the extremes of the data.
-func setBounds(a *engine.Attribute, spec *ColumnSpec, values *formats.Values, found []occurrence) error {
-	if len(found) > 0 {
-		a.Lower = values.Float(int(found[0].provisional) - 1)
-		a.Upper = values.Float(int(found[len(found)-1].provisional) - 1)
-	}
-	var err error
-	if a.LowerText, err = declaredEnd(spec, values, found, spec.Bounds.Lower, &a.Lower, false); err != nil {
-		return err
-	}
-	a.UpperText, err = declaredEnd(spec, values, found, spec.Bounds.Upper, &a.Upper, true)
-	return err
-}
-
-// declaredEnd reads a declared bound, places the end of the number line there and returns
-// the bound's canonical text, empty when nothing is declared.
-func declaredEnd(spec *ColumnSpec, values *formats.Values, found []occurrence, text string, end *float64, upper bool) (string, error) {
-	bound, err := parseBound(spec, values.Type, text)
-	if bound == nil {
-		return "", err
-	}
-	if outside := beyond(bound, upper, values, found); outside.values > 0 {
-		return "", &Error{
-			Class: ClassInput,
-			Hint:  "widen bounds in the job file, or leave them out for open ends",
-			Err:   fmt.Errorf("mask column %s: %d distinct values of %d rows lie outside the declared bounds", spec.Name, outside.values, outside.records),
-		}
-	}
-	*end = bound.Float(0)
-	return bound.Text(0), nil
-}
-
-// beyond counts the values below a lower bound, or above an upper one.
-func beyond(bound *formats.Values, upper bool, values *formats.Values, found []occurrence) (out uncovered) {
-	for _, o := range found {
-		order := compareValues(values, int(o.provisional)-1, bound, 0)
-		if upper && order > 0 || !upper && order < 0 {
-			out.add(o)
-		}
-	}
-	return out
 }
 
 // classOrder returns the class number of every provisional code of the class column, in

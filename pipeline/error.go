@@ -53,9 +53,9 @@ func ClassOf(err error) Class {
 		return ClassInput
 	case errors.Is(err, engine.ErrInfeasible), errors.Is(err, formats.ErrLeak):
 		return ClassPrivacy
-	case errors.Is(err, spill.ErrBudget), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+	case errors.Is(err, spill.ErrBudget), errors.Is(err, spill.ErrDisk), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return ClassResources
-	case errors.Is(err, formats.ErrBusy), isTransient(err):
+	case errors.Is(err, formats.ErrBusy), errors.Is(err, spill.ErrCorrupt), isTransient(err):
 		return ClassTransient
 	}
 	return ClassInternal

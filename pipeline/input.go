@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 )
@@ -61,7 +62,7 @@ func (r *run) locate(ctx context.Context, attribute int, err error) error {
 	if !errors.As(err, &lacking) {
 		return err
 	}
-	lacking.first, err = r.firstRow(ctx, attribute, lacking.provisional)
+	lacking.first, err = r.firstRow(ctx, attribute, lacking.tree)
 	if err != nil {
 		return err
 	}
@@ -72,9 +73,27 @@ func (r *run) locate(ctx context.Context, attribute int, err error) error {
 	}
 }
 
-// firstRow returns the place of the first row whose value has one of the given codes.
-func (r *run) firstRow(ctx context.Context, attribute int, provisional map[uint32]bool) (string, error) {
-	m := newMapping(r.counts.columns[attribute])
+// coverage codes values by whether a taxonomy covers them.
+type coverage struct{ tree *engine.Tree }
+
+const covered, lacked = 0, 1
+
+func (c coverage) null() uint32 { return covered }
+
+func (c coverage) encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
+	for i := from; i < values.Len(); i++ {
+		code := uint32(lacked)
+		if _, ok := c.tree.Code(values.Text(i)); ok {
+			code = covered
+		}
+		codes = append(codes, code)
+	}
+	return codes, lacked + 1, nil
+}
+
+// firstRow returns the place of the first row whose value a taxonomy lacks.
+func (r *run) firstRow(ctx context.Context, attribute int, tree *engine.Tree) (string, error) {
+	m := newMapping(coverage{tree})
 	request := []formats.Request{{Column: r.prepared.masked[attribute], Coded: true}}
 	start := int64(0) // of the split's file
 	file := ""
@@ -82,7 +101,7 @@ func (r *run) firstRow(ctx context.Context, attribute int, provisional map[uint3
 		if split.File != file {
 			file, start = split.File, split.Row
 		}
-		row, err := firstInSplit(ctx, r.dataset, split, request, &m, provisional)
+		row, err := firstInSplit(ctx, r.dataset, split, request, &m)
 		if err != nil {
 			return "", err
 		}
@@ -94,7 +113,7 @@ func (r *run) firstRow(ctx context.Context, attribute int, provisional map[uint3
 }
 
 // firstInSplit returns the position of the first such row in a split, or -1.
-func firstInSplit(ctx context.Context, dataset *dataset.Dataset, split formats.Split, request []formats.Request, m *mapping, wanted map[uint32]bool) (row int64, err error) {
+func firstInSplit(ctx context.Context, dataset *dataset.Dataset, split formats.Split, request []formats.Request, m *mapping) (row int64, err error) {
 	reader, err := dataset.Read(ctx, split, request)
 	if err != nil {
 		return 0, err
@@ -113,7 +132,7 @@ func firstInSplit(ctx context.Context, dataset *dataset.Dataset, split formats.S
 			return 0, err
 		}
 		for i, code := range codes {
-			if wanted[code] {
+			if code == lacked {
 				return row + int64(i), nil
 			}
 		}

@@ -14,6 +14,7 @@ type shape struct {
 	files, groupRows int
 	threads          string
 	csv              bool
+	spill            bool // out of core
 }
 
 // released runs the people job over a table stored in the given shape and returns the
@@ -29,8 +30,14 @@ func released(t *testing.T, table *testTable, s shape) (release, trace []byte) {
 		table.parquet(t, filepath.Join(dir, "in", fmt.Sprintf("%03d.parquet", i)), from, to, s.groupRows)
 	}
 	var steps bytes.Buffer
-	mustRun(t, dir, &steps, "limits.threads", s.threads)
-	release, err := os.ReadFile(filepath.Join(dir, "out.parquet"))
+	job, err := loadJob(dir, "limits.threads", s.threads, "limits.memory", "64MiB")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Run(t.Context(), job, RunOptions{Trace: &steps, spill: s.spill}); err != nil {
+		t.Fatal(err)
+	}
+	release, err = os.ReadFile(filepath.Join(dir, "out.parquet"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,6 +59,8 @@ func TestSameBytesWhateverTheLayout(t *testing.T) {
 		{files: 20, groupRows: 1 << 20, threads: "8"},
 		{files: 20, groupRows: 13, threads: "1"},
 		{csv: true, threads: "2"},
+		{files: 3, groupRows: 100, threads: "2", spill: true},
+		{csv: true, threads: "1", spill: true},
 	} {
 		got, trace := released(t, table, s)
 		if !bytes.Equal(trace, steps) {

@@ -42,6 +42,9 @@ func prepare(job *Job, schema *formats.Schema, rows int64) (*prepared, error) {
 		requirement.Sets = append(requirement.Sets, s)
 	}
 	p.requirement, p.dropped = requirement.Reduce()
+	if rows > math.MaxUint32 {
+		return nil, fmt.Errorf("count %d rows: more than %d: %w", rows, uint32(math.MaxUint32), formats.ErrUnsupported)
+	}
 	for i, set := range job.Sets {
 		if rows < int64(set.K) {
 			return nil, &Error{

@@ -14,7 +14,6 @@ import (
 	"github.com/kcut/kcut/engine/topdown"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/writer"
-	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -24,6 +23,8 @@ type RunOptions struct {
 	Trace     io.Writer // one JSON line per performed specialization; may be nil
 	RunJSON   string    // file that receives the report, before publishing; empty: none
 	Events    Events
+
+	spill bool // out of core whatever the budget is: for tests
 }
 
 // Run carries out the job and publishes its release. On an error nothing is published.
@@ -41,6 +42,9 @@ func Run(ctx context.Context, job *Job, opt RunOptions) (*Report, error) {
 	err := r.do(ctx)
 	if r.dataset != nil {
 		err = errors.Join(err, r.dataset.Close())
+	}
+	if r.store != nil {
+		err = errors.Join(err, r.store.Close())
 	}
 	if err != nil {
 		return nil, err
@@ -61,8 +65,8 @@ type run struct {
 	inputs     []fs.FileInfo // of the dataset's files, when they were opened
 	prepared   *prepared
 	taxonomies map[string]Taxonomy // of generalized columns
-	counts     *compression
-	domains    []*domain
+	problem    *problem
+	store      *spill.Store // open once something did not fit the memory
 	recoding   engine.Recoding
 	cut        []byte // the embedded cut
 }
@@ -136,97 +140,6 @@ func (r *run) plan(ctx context.Context) (err error) {
 	return nil
 }
 
-// compress counts the input and gives every value its place in the order of its domain.
-func (r *run) compress(ctx context.Context) error {
-	c := &compressor{
-		dataset: r.dataset, requests: r.prepared.requests(), plan: topdown.Engine{}.Plan(r.prepared.requirement),
-		budget: r.budget, threads: r.threads, events: &r.events,
-	}
-	fields := r.dataset.Schema().Fields
-	for _, field := range r.prepared.masked {
-		c.columns = append(c.columns, newInterner(fields[field], r.prepared.specs[field].Mask == MaskDiscretize, r.budget))
-	}
-	if r.prepared.class >= 0 {
-		c.class = newInterner(fields[r.prepared.class], false, r.budget)
-	}
-	var err error
-	if r.counts, err = c.compress(ctx); err != nil {
-		return err
-	}
-	return r.bind(ctx)
-}
-
-// bind makes the domains and notes what the user should know of them.
-func (r *run) bind(ctx context.Context) error {
-	for a, field := range r.prepared.masked {
-		spec := r.prepared.specs[field]
-		d, err := newDomain(spec, r.counts.columns[a], r.counts.pairs[a], r.taxonomies[spec.Name])
-		if err != nil {
-			return r.locate(ctx, a, err)
-		}
-		r.domains = append(r.domains, d)
-		if d.nulls > 0 {
-			r.report.Nulls = append(r.report.Nulls, NullCount{spec.Name, d.nulls})
-			r.events.Noted(fmt.Sprintf("column %s has %d nulls", spec.Name, d.nulls))
-		}
-		if d.binned > 0 {
-			r.events.Noted(fmt.Sprintf("column %s has %d distinct values: split points are restricted to %d quantile edges", spec.Name, d.binned, len(d.attribute.Texts)))
-		}
-	}
-	return nil
-}
-
-// table hands the counts over in the codes of the domains.
-func (r *run) table() (*engine.Table, error) {
-	t := &engine.Table{Rows: uint64(r.dataset.Rows()), Attributes: r.attributes()}
-	classes, codes := 1, []uint32(nil)
-	if r.counts.class != nil {
-		codes, classes = classOrder(r.counts.class, r.counts.pairs[0])
-		t.Classes = classes
-		if classes == 1 {
-			r.events.Noted(fmt.Sprintf("class column %s holds one class: no specialization is beneficial", r.job.Class))
-		}
-	}
-	for a, d := range r.domains {
-		pairs := r.counts.pairs[a].Translate(d.codes, codes)
-		t.Histograms = append(t.Histograms, pairs.Histogram(d.attribute.Len(), classes))
-	}
-	plan := topdown.Engine{}.Plan(r.prepared.requirement)
-	for g, grouping := range plan.Groupings {
-		translated, err := r.translate(r.counts.groupings[g], grouping)
-		if err != nil {
-			return nil, err
-		}
-		r.report.Tuples = append(r.report.Tuples, translated.Len())
-		t.Groupings = append(t.Groupings, translated)
-	}
-	return t, nil
-}
-
-func (r *run) translate(t *partition.Table, grouping engine.Grouping) (*partition.Table, error) {
-	maps := make([][]uint32, len(grouping.Columns))
-	domains := make([]int, len(grouping.Columns))
-	merges := false
-	for i, a := range grouping.Columns {
-		maps[i], domains[i] = r.domains[a].codes, r.domains[a].attribute.Len()
-		merges = merges || r.domains[a].merges
-	}
-	if merges {
-		return t.Recode(maps, domains), nil
-	}
-	t.Translate(maps, domains)
-	return t, nil
-}
-
-// attributes returns the masked columns as the engine sees them.
-func (r *run) attributes() []engine.Attribute {
-	attributes := make([]engine.Attribute, len(r.domains))
-	for a, d := range r.domains {
-		attributes[a] = d.attribute
-	}
-	return attributes
-}
-
 // scores are the selection criteria by the job file's names.
 var scores = map[string]engine.Score{
 	"tdr": engine.ScoreTDR, "tds": engine.ScoreTDS, "infogain": engine.ScoreInfoGain,
@@ -240,23 +153,38 @@ func (r *run) maxSteps() int {
 	return *r.job.MaxSteps
 }
 
-// search finds the recoding and writes down what is released.
+// search finds the recoding and writes down what is released. A search that outgrows the
+// memory is started again out of core.
 func (r *run) search(ctx context.Context) error {
-	table, err := r.table()
+	trace := &tracer{attributes: r.problem.table.Attributes, out: r.opt.Trace}
+	err := r.searchOnce(ctx, trace)
+	if errors.Is(err, spill.ErrBudget) && r.store == nil {
+		if err := r.leaveMemory(ctx, "the leaf partitions"); err != nil {
+			return err
+		}
+		err = r.searchOnce(ctx, trace)
+	}
 	if err != nil {
 		return err
 	}
-	trace := &tracer{attributes: table.Attributes, out: r.opt.Trace}
-	last := make([]uint64, len(r.prepared.requirement.Sets))
-	for i := range last {
-		last[i] = table.Rows
+	r.cut, err = marshalPlain(r.describe())
+	return err
+}
+
+func (r *run) searchOnce(ctx context.Context, trace *tracer) error {
+	table := r.problem.table
+	r.report.Steps, r.report.Sets = 0, nil
+	anonymity := make([]uint64, len(r.prepared.requirement.Sets))
+	for i := range anonymity {
+		anonymity[i] = table.Rows
 	}
 	recoding, err := topdown.Engine{}.Search(ctx, table, r.prepared.requirement, engine.Options{
 		Score:    scores[r.job.Score],
 		MaxSteps: r.maxSteps(),
+		Space:    r.searchSpace(),
 		OnStep: func(s engine.Step) {
 			r.report.Steps = s.Number
-			copy(last, s.Anonymity)
+			copy(anonymity, s.Anonymity)
 			trace.step(s)
 			r.events.Advanced(StageSearch, Progress{Done: int64(s.Number)})
 		},
@@ -266,14 +194,13 @@ func (r *run) search(ctx context.Context) error {
 	}
 	r.recoding = recoding
 	for i, set := range r.prepared.requirement.Sets {
-		report := SetReport{K: set.K, Anonymity: last[i]}
+		report := SetReport{K: set.K, Anonymity: anonymity[i]}
 		for _, a := range set.Columns {
 			report.Columns = append(report.Columns, table.Attributes[a].Name)
 		}
 		r.report.Sets = append(r.report.Sets, report)
 	}
-	r.cut, err = marshalPlain(r.describe())
-	return err
+	return nil
 }
 
 // release writes, recounts and publishes.
@@ -299,17 +226,12 @@ func (r *run) release(ctx context.Context) error {
 }
 
 func (r *run) mask(ctx context.Context, target *target) error {
-	plan, err := planRelease(r.job, r.dataset.Schema(), r.prepared.specs, r.attributes(), r.recoding)
+	plan, err := planRelease(r.job, r.dataset.Schema(), r.prepared.specs, r.problem.table.Attributes, r.recoding)
 	if err != nil {
 		return err
 	}
-	coders := make([]coder, len(r.domains))
-	for a, in := range r.counts.columns {
-		in.frozen = true
-		coders[a] = ordered{in, r.domains[a]}
-	}
 	m := &masker{
-		dataset: r.dataset, plan: plan, recoding: r.recoding, coders: coders,
+		dataset: r.dataset, plan: plan, recoding: r.recoding, coders: r.problem.coders,
 		write:   writer.Options{Compression: r.job.Output.Compression, Level: r.job.Output.Level},
 		threads: r.threads, events: &r.events,
 	}

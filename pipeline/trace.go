@@ -11,6 +11,7 @@ import (
 type tracer struct {
 	attributes []engine.Attribute
 	out        io.Writer // nil: nothing is written
+	written    int       // steps; a search that starts again repeats them
 	err        error     // the first one; later steps are not written
 }
 
@@ -37,9 +38,10 @@ func (l traceLabel) MarshalJSON() ([]byte, error) {
 }
 
 func (t *tracer) step(s engine.Step) {
-	if t.out == nil || t.err != nil {
+	if t.out == nil || t.err != nil || s.Number <= t.written {
 		return
 	}
+	t.written = s.Number
 	line := traceStep{
 		Step: s.Number, Column: t.attributes[s.Attribute].Name, Value: traceLabel(s.Value),
 		InfoGain: s.InfoGain, AnonyLoss: s.AnonyLoss, Score: s.Score, Anonymity: s.Anonymity,

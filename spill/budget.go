@@ -12,6 +12,7 @@ var ErrBudget = errors.New("memory budget exhausted")
 // Budget bounds the bytes that grow with the input. Whoever holds such bytes draws them
 // before allocating and returns them when done. It is safe for concurrent use.
 type Budget struct {
+	whole *Budget // of which this is a part; nil: it is the whole
 	limit int64
 	used  atomic.Int64
 	peak  atomic.Int64
@@ -19,6 +20,9 @@ type Budget struct {
 
 // NewBudget returns a budget of limit bytes.
 func NewBudget(limit int64) *Budget { return &Budget{limit: limit} }
+
+// Part returns a budget whose draws are draws from b, too, and which has a limit of its own.
+func (b *Budget) Part(limit int64) *Budget { return &Budget{whole: b, limit: limit} }
 
 // Draw takes n bytes, or returns an error wrapping ErrBudget that names what they were
 // for and takes none.
@@ -28,13 +32,24 @@ func (b *Budget) Draw(what string, n int64) error {
 		b.used.Add(-n)
 		return fmt.Errorf("draw %d bytes for %s from a budget of %d with %d in use: %w", n, what, b.limit, used-n, ErrBudget)
 	}
+	if b.whole != nil {
+		if err := b.whole.Draw(what, n); err != nil {
+			b.used.Add(-n)
+			return err
+		}
+	}
 	for peak := b.peak.Load(); used > peak && !b.peak.CompareAndSwap(peak, used); peak = b.peak.Load() {
 	}
 	return nil
 }
 
 // Return gives n bytes back.
-func (b *Budget) Return(n int64) { b.used.Add(-n) }
+func (b *Budget) Return(n int64) {
+	b.used.Add(-n)
+	if b.whole != nil {
+		b.whole.Return(n)
+	}
+}
 
 // Limit returns the budget's size in bytes.
 func (b *Budget) Limit() int64 { return b.limit }

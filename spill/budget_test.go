@@ -53,3 +53,24 @@ func TestDefaultLimitIsPartOfTheMachine(t *testing.T) {
 		t.Fatalf("peak resident set of %d bytes", PeakResident())
 	}
 }
+
+func TestBudgetOfAPart(t *testing.T) {
+	whole := NewBudget(100)
+	part := whole.Part(60)
+	if err := part.Draw("a table", 50); err != nil || whole.Used() != 50 {
+		t.Fatalf("%v, %d bytes drawn from the whole", err, whole.Used())
+	}
+	if err := part.Draw("more than the part", 11); !errors.Is(err, ErrBudget) || whole.Used() != 50 {
+		t.Fatalf("%v, %d bytes drawn from the whole", err, whole.Used())
+	}
+	if err := whole.Draw("the rest", 50); err != nil {
+		t.Fatal(err)
+	}
+	if err := part.Draw("more than the whole", 1); !errors.Is(err, ErrBudget) || part.Used() != 50 {
+		t.Fatalf("%v, %d bytes drawn from the part", err, part.Used())
+	}
+	part.Return(50)
+	if whole.Used() != 50 || part.Used() != 0 {
+		t.Fatalf("whole %d, part %d after returning", whole.Used(), part.Used())
+	}
+}

@@ -1,6 +1,8 @@
 package enginetest
 
 import (
+	"context"
+
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
 )
@@ -26,6 +28,53 @@ func (c Codes) Table(plan engine.Plan) *engine.Table {
 		}
 	}
 	return t
+}
+
+// Coarse is Table in the codes that the engine tells apart, counted by counters that have
+// a sixteenth of the space's share each. The space must have a budget and a store.
+func (c Codes) Coarse(ctx context.Context, e engine.Engine, requirement engine.Requirement, space partition.Space) (*engine.Table, error) {
+	plan := e.Plan(requirement)
+	groupings := plan.Groupings
+	plan.Groupings = nil
+	t := c.Table(plan)
+	t.Coarse = true
+	codes := e.Codes(t.Attributes, t.Histograms, t.Classes, requirement)
+	for _, g := range groupings {
+		counted, err := c.count(ctx, g, codes, space)
+		if err != nil {
+			return nil, err
+		}
+		t.Groupings = append(t.Groupings, counted)
+	}
+	return t, nil
+}
+
+// count counts some columns in coarser codes.
+func (c Codes) count(ctx context.Context, g engine.Grouping, codes []engine.Coarsening, space partition.Space) (*partition.Table, error) {
+	var domains []int
+	for _, a := range g.Columns {
+		domains = append(domains, codes[a].Domain)
+	}
+	share := space
+	share.Share /= 16
+	counters := []*partition.Counter{partition.NewSpillCounter(domains, share), partition.NewSpillCounter(domains, share)}
+	const batch = 1 << 16
+	columns := make([][]uint32, len(g.Columns))
+	for from := 0; from < c.Rows; from += batch {
+		n := min(batch, c.Rows-from)
+		for i, a := range g.Columns {
+			columns[i] = columns[i][:0]
+			for _, code := range c.Columns[a][from : from+n] {
+				columns[i] = append(columns[i], codes[a].Codes[code])
+			}
+		}
+		if err := counters[from/batch%2].Add(n, columns, domains); err != nil {
+			return nil, err
+		}
+	}
+	half := space
+	half.Share /= 2
+	return partition.TabulateSpilled(ctx, counters, half, 2)
 }
 
 // group counts the distinct tuples of some columns.

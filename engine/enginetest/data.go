@@ -15,6 +15,7 @@ type Column struct {
 	Mask         engine.Mask
 	Tree         engine.Node // Generalize
 	Lower, Upper string      // Discretize: declared bounds, or empty
+	Rare         int         // Suppress: values of fewer records are the rest; 0: none
 }
 
 // Data is a table as text. Classes is empty when there is no class.
@@ -63,7 +64,10 @@ func (d Data) encode(a *engine.Attribute, column int) []uint32 {
 	codes := make([]uint32, len(d.Rows))
 	for r, row := range d.Rows {
 		code, ok := domain[row[column].Text]
-		if row[column].Null {
+		switch {
+		case row[column].Null:
+			code, ok = uint32(a.Len()-1), true
+		case !ok && a.HasRest:
 			code, ok = uint32(len(a.Texts)), true
 		}
 		if !ok {
@@ -100,6 +104,10 @@ func (d Data) attribute(i int) engine.Attribute {
 	}
 	a.Texts = distinct(texts)
 	switch c.Mask {
+	case engine.Suppress:
+		listed := frequent(texts, c.Rare)
+		a.HasRest = len(listed) < len(a.Texts)
+		a.Texts = listed
 	case engine.Generalize:
 		tree, err := engine.NewTree(c.Tree)
 		if err != nil {
@@ -110,6 +118,15 @@ func (d Data) attribute(i int) engine.Attribute {
 		place(&a)
 	}
 	return a
+}
+
+// frequent returns the distinct texts that occur at least n times.
+func frequent(texts []string, n int) []string {
+	counts := map[string]int{}
+	for _, text := range texts {
+		counts[text]++
+	}
+	return slices.DeleteFunc(distinct(texts), func(text string) bool { return counts[text] < n })
 }
 
 // place orders the values of a discretized attribute by their numbers.

@@ -8,9 +8,9 @@ import (
 // column is one column of the search: its values, masked and released, and its candidates.
 // A candidate's node is the column's own number for it.
 type column interface {
-	// codes returns the code that the search uses for every code of the attribute, and the
-	// size of that smaller domain. Codes that no specialization can tell apart are one.
-	codes() (codes []uint32, domain int)
+	// codes returns the codes that the search uses: those of the attribute that no
+	// specialization can tell apart are one.
+	codes() engine.Coarsening
 	// start puts the first candidates into the search.
 	start(s *search)
 	// refine performs a candidate, in the view too, and puts those it brings into the search.

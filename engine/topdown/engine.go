@@ -2,10 +2,12 @@ package topdown
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/partition"
 )
 
 // Engine searches with TDS, TDR or by information gain alone, as the options' score says.
@@ -23,6 +25,17 @@ func (Engine) Plan(requirement engine.Requirement) engine.Plan {
 	return plan
 }
 
+// Codes merges the values that can never be refined with all that is below them.
+func (Engine) Codes(attributes []engine.Attribute, histograms []*partition.Histogram, classes int, requirement engine.Requirement) []engine.Coarsening {
+	table := &engine.Table{Attributes: attributes, Histograms: histograms, Classes: classes}
+	requirement = reduce(requirement)
+	coarsenings := make([]engine.Coarsening, len(attributes))
+	for a := range attributes {
+		coarsenings[a] = newColumn(newProfile(table, a, requirement)).codes()
+	}
+	return coarsenings
+}
+
 // Search returns a *engine.Cut.
 func (Engine) Search(ctx context.Context, table *engine.Table, requirement engine.Requirement, options engine.Options) (engine.Recoding, error) {
 	for i, set := range requirement.Sets {
@@ -30,11 +43,12 @@ func (Engine) Search(ctx context.Context, table *engine.Table, requirement engin
 			return nil, fmt.Errorf("search quasi-identifier set %d: %w", i+1, engine.ErrInfeasible)
 		}
 	}
-	s, err := newSearch(ctx, table, reduce(requirement), options)
+	pool := partition.NewPool(options.Space)
+	s, err := newSearch(ctx, table, reduce(requirement), options, pool)
 	if err == nil {
 		err = s.run(ctx)
 	}
-	if err != nil {
+	if err := errors.Join(err, pool.Close()); err != nil {
 		return nil, fmt.Errorf("search specializations: %w", err)
 	}
 	return s.cut(), nil

@@ -1,6 +1,9 @@
 package topdown
 
 import (
+	"math"
+	"slices"
+
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
 )
@@ -12,6 +15,31 @@ type profile struct {
 	histogram *partition.Histogram
 	classes   int    // 0: no class was declared
 	k         uint64 // the largest threshold of the sets with this column
+}
+
+func newProfile(table *engine.Table, attribute int, requirement engine.Requirement) profile {
+	return profile{
+		attribute: &table.Attributes[attribute],
+		index:     attribute,
+		histogram: table.Histograms[attribute],
+		classes:   table.Classes,
+		k:         threshold(requirement, attribute),
+	}
+}
+
+// threshold returns the largest K of the sets with an attribute. One that is in no set
+// takes no part: nothing is large enough to stand alone there.
+func threshold(requirement engine.Requirement, attribute int) uint64 {
+	k, found := uint64(0), false
+	for _, set := range requirement.Sets {
+		if slices.Contains(set.Columns, attribute) {
+			k, found = max(k, uint64(max(set.K, 0))), true
+		}
+	}
+	if !found {
+		return math.MaxUint64
+	}
+	return k
 }
 
 // count adds the class frequencies of the codes lo ≤ code < hi and returns their sum.

@@ -141,9 +141,9 @@ func (r *refined) leaves(n int, visit func(*node)) {
 	}
 }
 
-func (r *refined) codes() ([]uint32, int) {
+func (r *refined) codes() engine.Coarsening {
 	last := len(r.code) - 1
-	return r.code[:last], max(1, int(r.code[last]))
+	return engine.Coarsening{Codes: r.code[:last], Domain: max(1, int(r.code[last]))}
 }
 
 func (r *refined) start(s *search) { r.enter(s, 0) }

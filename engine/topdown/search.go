@@ -2,8 +2,7 @@ package topdown
 
 import (
 	"context"
-	"math"
-	"slices"
+	"fmt"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
@@ -22,7 +21,7 @@ type search struct {
 }
 
 // newSearch returns the search at its start, everything masked.
-func newSearch(ctx context.Context, table *engine.Table, requirement engine.Requirement, options engine.Options) (*search, error) {
+func newSearch(ctx context.Context, table *engine.Table, requirement engine.Requirement, options engine.Options, pool *partition.Pool) (*search, error) {
 	n := len(table.Attributes)
 	s := &search{options: options, columns: make([]column, n), with: make([][]*partition.TIPS, n)}
 	s.queue.candidates = &s.candidates
@@ -31,22 +30,26 @@ func newSearch(ctx context.Context, table *engine.Table, requirement engine.Requ
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		s.columns[a] = newColumn(profile{
-			attribute: &table.Attributes[a],
-			index:     a,
-			histogram: table.Histograms[a],
-			classes:   table.Classes,
-			k:         threshold(requirement, a),
-		})
-		_, domain := s.columns[a].codes()
-		s.view.Columns[a] = partition.NewColumn(domain)
+		s.columns[a] = newColumn(newProfile(table, a, requirement))
+		s.view.Columns[a] = partition.NewColumn(s.columns[a].codes().Domain)
 		s.columns[a].start(s)
 	}
 	for i, set := range requirement.Sets {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		tips := partition.NewTIPS(s.recode(table.Groupings[i], set.Columns), set.Columns, uint64(max(set.K, 0)), &s.view)
+		grouping := table.Groupings[i]
+		switch {
+		case table.Coarse:
+		case grouping.Spilled():
+			return nil, fmt.Errorf("recode the counts of quasi-identifier set %d: they are spilled", i+1)
+		default:
+			grouping = s.recode(grouping, set.Columns)
+		}
+		tips, err := partition.NewTIPS(ctx, grouping, set.Columns, uint64(max(set.K, 0)), &s.view, pool)
+		if err != nil {
+			return nil, err
+		}
 		s.sets = append(s.sets, tips)
 		for _, a := range set.Columns {
 			s.with[a] = append(s.with[a], tips)
@@ -55,26 +58,12 @@ func newSearch(ctx context.Context, table *engine.Table, requirement engine.Requ
 	return s, nil
 }
 
-// threshold returns the largest K of the sets with an attribute. One that is in no set
-// takes no part: nothing is large enough to stand alone there.
-func threshold(requirement engine.Requirement, attribute int) uint64 {
-	k, found := uint64(0), false
-	for _, set := range requirement.Sets {
-		if slices.Contains(set.Columns, attribute) {
-			k, found = max(k, uint64(max(set.K, 0))), true
-		}
-	}
-	if !found {
-		return math.MaxUint64
-	}
-	return k
-}
-
 // recode replaces the attributes' codes by the search's.
 func (s *search) recode(table *partition.Table, columns []int) *partition.Table {
 	maps, domains := make([][]uint32, len(columns)), make([]int, len(columns))
 	for i, a := range columns {
-		maps[i], domains[i] = s.columns[a].codes()
+		coarse := s.columns[a].codes()
+		maps[i], domains[i] = coarse.Codes, coarse.Domain
 	}
 	return table.Recode(maps, domains)
 }

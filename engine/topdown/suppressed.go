@@ -41,7 +41,7 @@ func newSuppressed(p profile) *suppressed {
 func (c *suppressed) number() {
 	if c.beneficial(c.frequencies) {
 		for code, p := range c.parts {
-			if p.size > 0 && p.size >= c.k {
+			if p.size > 0 && p.size >= c.k && !c.attribute.IsRest(code) {
 				c.open = append(c.open, code)
 			}
 		}
@@ -53,7 +53,9 @@ func (c *suppressed) number() {
 	c.domain = len(c.open) + 1
 }
 
-func (c *suppressed) codes() ([]uint32, int) { return c.code, c.domain }
+func (c *suppressed) codes() engine.Coarsening {
+	return engine.Coarsening{Codes: c.code, Domain: c.domain}
+}
 
 // start makes every open code a candidate. The last code is a value that is dead already,
 // so that its records count as suppressed.

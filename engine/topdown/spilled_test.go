@@ -1,0 +1,108 @@
+package topdown_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/topdown"
+	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/spill"
+)
+
+func openStore(t *testing.T) *spill.Store {
+	t.Helper()
+	s, err := spill.Open(t.TempDir(), spill.Options{Budget: spill.NewBudget(16 << 20)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// searchIn runs the engine in a space, which must be free before and after, on a table
+// that is spilled or, if asked for, was in memory.
+func (c randomCase) searchIn(t *testing.T, space partition.Space, inMemory bool) ([]engine.Step, [][]engine.Label, error) {
+	t.Helper()
+	requirement := engine.Requirement{Sets: c.sets}
+	counting := space
+	counting.Budget = spill.NewBudget(1 << 40)
+	counting.Share = 1
+	if inMemory {
+		counting.Share = 1 << 40
+	}
+	table, err := c.data.Codes().Coarse(context.Background(), topdown.Engine{}, requirement, counting)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := space.Budget.Draw("groupings", counting.Budget.Used()); err != nil {
+		return nil, nil, err
+	}
+	var steps []engine.Step
+	options := c.options
+	options.Space = space
+	options.OnStep = func(s engine.Step) { steps = append(steps, s) }
+	recoding, err := topdown.Engine{}.Search(context.Background(), table, requirement, options)
+	if err != nil {
+		return nil, nil, err
+	}
+	if used := space.Budget.Used(); used != 0 {
+		t.Errorf("%d bytes are not returned", used)
+	}
+	return steps, c.data.Released(recoding), nil
+}
+
+// TestSpilledSearchAgrees gives random tables the smallest share that they can be searched
+// in, and more. Steps and release are those of the naive search and of the search in memory.
+func TestSpilledSearchAgrees(t *testing.T) {
+	seed := rand.Uint64()
+	store := openStore(t)
+	refused := 0
+	for i := range 150 {
+		c := newCase(rand.New(rand.NewPCG(seed, uint64(i))))
+		want, wantReleased, err := search(c.data, c.sets, c.options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.compareNaive(t, want, wantReleased)
+		for share, enough := int64(1<<10), 0; enough < 3; share += share / 4 {
+			budget := spill.NewBudget(1 << 30)
+			got, released, err := c.searchIn(t, partition.Space{Budget: budget, Store: store, Share: share}, i%2 == 0)
+			if errors.Is(err, spill.ErrBudget) && enough == 0 {
+				refused++
+				continue
+			}
+			if enough++; err != nil || !reflect.DeepEqual(got, want) || !reflect.DeepEqual(released, wantReleased) {
+				t.Errorf("share %d: %v\ngot  %+v\nwant %+v", share, err, got, want)
+			}
+		}
+		if t.Failed() {
+			t.Fatalf("seed %d, case %d\n%s", seed, i, c)
+		}
+	}
+	if refused == 0 || store.Stats().Chunks == 0 {
+		t.Errorf("%d searches refused, %d chunks stored", refused, store.Stats().Chunks)
+	}
+}
+
+// TestSearchRefusesSpilledCountsInOtherCodes: only counts in memory can be recoded.
+func TestSearchRefusesSpilledCountsInOtherCodes(t *testing.T) {
+	c := randomCase{data: table1(), sets: []engine.Set{{Columns: []int{0, 1}, K: 4}}, options: engine.Options{MaxSteps: -1}}
+	requirement := engine.Requirement{Sets: c.sets}
+	space := partition.Space{Budget: spill.NewBudget(1 << 40), Store: openStore(t), Share: 1}
+	table, err := c.data.Codes().Coarse(context.Background(), topdown.Engine{}, requirement, space)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table.Coarse = false
+	if _, err := (topdown.Engine{}).Search(context.Background(), table, requirement, c.options); err == nil {
+		t.Error("spilled counts in other codes were searched")
+	}
+}

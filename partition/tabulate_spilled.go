@@ -1,0 +1,184 @@
+package partition
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/kcut/kcut/spill"
+)
+
+// TabulateSpilled joins what spilling counters of the same tuples have counted into one
+// table, on the given number of goroutines. The counters are consumed. The table is in
+// memory when it takes at most the space's share and the budget has that left; otherwise
+// it is spilled. Meanwhile as much is drawn as the counters' shares together.
+func TabulateSpilled(ctx context.Context, counters []*Counter, space Space, threads int) (*Table, error) {
+	t := &tabulation{
+		counters: counters,
+		layout:   counters[0].layout,
+		budget:   space.Budget,
+		store:    space.store(),
+		share:    space.Share,
+		threads:  max(1, threads),
+	}
+	table, err := t.tabulate(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("join distinct tuples: %w", err)
+	}
+	return table, nil
+}
+
+type tabulation struct {
+	counters []*Counter
+	layout   Layout
+	budget   *spill.Budget
+	store    store
+	share    int64
+	threads  int
+}
+
+func (t *tabulation) tabulate(ctx context.Context) (*Table, error) {
+	spilled := false
+	for _, c := range t.counters {
+		if err := c.flush(); err != nil {
+			return nil, err
+		}
+		spilled = spilled || !c.outlet.empty()
+	}
+	if !spilled {
+		return t.join(ctx)
+	}
+	sources, err := t.drain()
+	if err != nil {
+		return nil, err
+	}
+	out := newResult(t.layout, t.store)
+	if err := t.merge(ctx, sources, out); err != nil {
+		return nil, err
+	}
+	return t.finish(ctx, out)
+}
+
+// join makes the table of counters that are in memory.
+func (t *tabulation) join(ctx context.Context) (*Table, error) {
+	merged, err := joinBuckets(ctx, t.counters, t.budget, t.threads)
+	if err != nil {
+		return nil, err
+	}
+	if t.layout.tableBytes(countRecords(merged, t.layout.Words+1)) <= t.share {
+		table, err := newTable(t.layout, merged, t.budget)
+		if !errors.Is(err, spill.ErrBudget) {
+			return table, err
+		}
+	}
+	out := newResult(t.layout, t.store)
+	for b, records := range merged {
+		if err := out.add(records); err != nil {
+			return nil, err
+		}
+		t.budget.Return(int64(cap(records)) * 8)
+		merged[b] = nil
+	}
+	return t.finish(ctx, out)
+}
+
+// drain writes all that is in memory to the store, and returns the sequences by bucket.
+func (t *tabulation) drain() (sources [1 << bucketBits][]spill.Sequence, err error) {
+	for _, c := range t.counters {
+		for i := range c.buckets {
+			b := &c.buckets[i]
+			if len(b.records) > 0 {
+				if err := c.outlet.write(i, b.records); err != nil {
+					return sources, err
+				}
+			}
+			t.budget.Return(int64(cap(b.records)) * 8)
+			b.records = nil
+			sources[i] = append(sources[i], c.outlet.sequences[i]...)
+		}
+	}
+	return sources, nil
+}
+
+// merge merges all buckets into out.
+func (t *tabulation) merge(ctx context.Context, sources [1 << bucketBits][]spill.Sequence, out *result) error {
+	share := int64(0)
+	for _, c := range t.counters {
+		share += c.outlet.share
+	}
+	share /= int64(t.threads)
+	var next atomic.Int64
+	group, ctx := errgroup.WithContext(ctx)
+	for range t.threads {
+		group.Go(func() error {
+			m := t.newMerger(ctx, share, out)
+			if err := t.budget.Draw("tuples that are merged", m.memory()); err != nil {
+				return err
+			}
+			defer t.budget.Return(m.memory())
+			for b := next.Add(1) - 1; b < 1<<bucketBits; b = next.Add(1) - 1 {
+				if err := m.merge(sources[b], 0); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// newMerger returns a merger that takes about share bytes, but enough to get on.
+func (t *tabulation) newMerger(ctx context.Context, share int64, out *result) *merger {
+	m := &merger{ctx: ctx, stride: t.layout.Words + 1, result: out.add}
+	m.scribe = newScribe(t.layout, t.store, t.counters[0].outlet.scribe.chunk)
+	splitting := m.memory()
+	records := max(4*m.chunk, int((share-splitting)/int64(8*m.stride+16)))
+	m.limit = records * m.stride
+	return m
+}
+
+// finish brings the result into memory if there is room.
+func (t *tabulation) finish(ctx context.Context, out *result) (*Table, error) {
+	table := &Table{Layout: t.layout, pile: &out.pile}
+	n := out.pile.records
+	bytes := t.layout.tableBytes(n)
+	if bytes > t.share || t.budget.Draw("the compressed table", bytes) != nil {
+		return table, nil
+	}
+	table.pile = nil
+	table.Keys, table.Counts = make([]uint64, 0, n*t.layout.Words), make([]uint32, 0, n)
+	if n == 0 {
+		return table, nil
+	}
+	err := readChunks(ctx, t.store, out.pile.sequence, func(chunk []byte) error {
+		return out.scribe.codec.decode(chunk, table)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return table, t.store.Free(out.pile.sequence)
+}
+
+// result collects distinct tuples in the store. It is safe for concurrent use.
+type result struct {
+	mu     sync.Mutex
+	scribe scribe
+	pile   pile
+}
+
+func newResult(layout Layout, s store) *result {
+	return &result{scribe: newScribe(layout, s, outletChunk/(8*(layout.Words+1)))}
+}
+
+func (r *result) add(records []uint64) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.pile.stored && len(records) > 0 {
+		r.pile.sequence, r.pile.stored = r.scribe.store.NewSequence(), true
+	}
+	return r.scribe.write(r.pile.sequence, records, &r.pile)
+}

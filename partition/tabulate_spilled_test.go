@@ -1,0 +1,173 @@
+package partition
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/kcut/kcut/spill"
+)
+
+// spillCount counts rows on some spilling counters and joins them.
+func spillCount(ctx context.Context, rng *rand.Rand, codes [][]uint32, domains []int, budget *spill.Budget, s store, share, tableShare int64) (*tabulation, *Table, error) {
+	counters := make([]*Counter, 1+rng.IntN(3))
+	for i := range counters {
+		counters[i] = newSpillCounter(domains, budget, s, share)
+	}
+	t := &tabulation{counters: counters, layout: counters[0].layout, budget: budget, store: s, share: tableShare, threads: 2}
+	for from := 0; from < len(codes[0]); {
+		to := min(len(codes[0]), from+1+rng.IntN(5000))
+		batch := make([][]uint32, len(codes))
+		for c := range codes {
+			batch[c] = codes[c][from:to]
+		}
+		if err := counters[rng.IntN(len(counters))].Add(to-from, batch, domains); err != nil {
+			return t, nil, err
+		}
+		from = to
+	}
+	table, err := t.tabulate(ctx)
+	return t, table, err
+}
+
+// domainsOf returns one more than the largest code of every column.
+func domainsOf(codes [][]uint32) []int {
+	domains := make([]int, len(codes))
+	for c := range codes {
+		for _, code := range codes[c] {
+			domains[c] = max(domains[c], int(code)+1)
+		}
+	}
+	return domains
+}
+
+// unspilled returns the table of a spilled one.
+func unspilled(t *testing.T, table *Table, s store) *Table {
+	t.Helper()
+	if !table.Spilled() {
+		return table
+	}
+	whole := &Table{Layout: table.Layout}
+	err := readChunks(context.Background(), s, table.pile.sequence, func(chunk []byte) error {
+		return newCodec(table.Layout).decode(chunk, whole)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if table.Len() != whole.Len() || table.size() != whole.size() {
+		t.Fatalf("%d tuples of %d records, want %d of %d", table.Len(), table.size(), whole.Len(), whole.size())
+	}
+	return whole
+}
+
+func TestSpillCounterAgreesWithMap(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	spilled, inMemory := 0, 0
+	for i := range 40 {
+		columns, rows := 1+rng.IntN(8), 1+rng.IntN(60_000)
+		codes := randomRows(rng, rows, columns)
+		share, tableShare := int64(1)<<rng.IntN(24), int64(1)<<rng.IntN(24)
+		if i%4 == 0 { // two records a bucket and chunk
+			share = 1
+			for c := range codes {
+				codes[c] = codes[c][:min(rows, 5000)]
+			}
+		}
+		s, budget := newMemoryStore(), plenty()
+		_, table, err := spillCount(context.Background(), rng, codes, domainsOf(codes), budget, s, share, tableShare)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if table.Spilled() {
+			spilled++
+		} else {
+			inMemory++
+		}
+		if budget.Used() != table.Bytes() || table.Bytes() > tableShare {
+			t.Errorf("%d bytes drawn for a table of %d within %d", budget.Used(), table.Bytes(), tableShare)
+		}
+		if got := len(s.sequences); got > 1 || got == 1 && !table.Spilled() {
+			t.Errorf("%d sequences left, table spilled: %t", got, table.Spilled())
+		}
+		whole := unspilled(t, table, s)
+		want := countPlainly(codes)
+		if got := tableCounts(whole); whole.Len() != len(want) || !maps.Equal(got, want) {
+			t.Fatalf("share %d: %d records for %d tuples, want %d or other counts", share, whole.Len(), len(got), len(want))
+		}
+	}
+	if spilled < 5 || inMemory < 5 {
+		t.Errorf("%d tables spilled, %d in memory", spilled, inMemory)
+	}
+}
+
+// TestMergeSplitsBucketsThatDoNotFit merges in as little memory as it gets by with.
+func TestMergeSplitsBucketsThatDoNotFit(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	codes := randomRows(rng, 30_000, 5)
+	s := newMemoryStore()
+	out := newResult(NewLayout(domainsOf(codes)), s)
+	layout := out.scribe.table.Layout
+	m := &merger{ctx: context.Background(), stride: layout.Words + 1, result: out.add, scribe: newScribe(layout, s, 2)}
+	m.limit = 8 * m.stride
+	counter := newSpillCounter(domainsOf(codes), plenty(), s, 1)
+	if err := counter.Add(len(codes[0]), codes, nil); err != nil {
+		t.Fatal(err)
+	}
+	tab := &tabulation{counters: []*Counter{counter}, layout: layout, budget: plenty(), store: s}
+	if err := counter.flush(); err != nil {
+		t.Fatal(err)
+	}
+	sources, err := tab.drain()
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := s.next
+	for b := range sources {
+		if err := m.merge(sources[b], 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s.next < before+100 {
+		t.Errorf("only %d sequences made", s.next-before)
+	}
+	got := unspilled(t, &Table{Layout: layout, pile: &out.pile}, s)
+	if want := countPlainly(codes); got.Len() != len(want) || !maps.Equal(tableCounts(got), want) {
+		t.Errorf("%d tuples, want %d or other counts", got.Len(), len(want))
+	}
+}
+
+func TestSpillCounterReportsFaults(t *testing.T) {
+	codes := randomRows(rand.New(rand.NewPCG(1, 2)), 4000, 4)
+	untilNoFault(t, func(s *memoryStore) error {
+		_, table, err := spillCount(context.Background(), rand.New(rand.NewPCG(3, 4)), codes, domainsOf(codes), plenty(), s, 1<<14, 1<<24)
+		if err == nil && !maps.Equal(tableCounts(table), countPlainly(codes)) {
+			t.Error("other counts")
+		}
+		return err
+	})
+}
+
+func TestSpillCounterStopsWhenCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, share := range []int64{1, 1 << 24} {
+		codes := randomRows(rand.New(rand.NewPCG(1, 2)), 10_000, 4)
+		_, _, err := spillCount(ctx, rand.New(rand.NewPCG(3, 4)), codes, domainsOf(codes), plenty(), newMemoryStore(), share, 1<<24)
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("share %d: got %v, want the context's error", share, err)
+		}
+	}
+}
+
+func TestSpillCounterRefusesWiderDomains(t *testing.T) {
+	counter := newSpillCounter([]int{4}, plenty(), newMemoryStore(), 1<<20)
+	if err := counter.Add(1, [][]uint32{{9}}, []int{10}); err == nil {
+		t.Error("a code of a wider domain was counted")
+	}
+}

@@ -1,0 +1,233 @@
+package pipeline
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/partition"
+)
+
+// surveyed is a masked column after its census: its domain, the (code, class) pairs in its
+// codes and the class's provisional ones, and how values are coded.
+type surveyed struct {
+	domain
+	pairs partition.Pairs
+	coder coder
+}
+
+// bind makes the column's domain from the values in order. k is the largest of the sets
+// with the column, rows the number of records.
+func (c *census) bind(ctx context.Context, spec *ColumnSpec, taxonomy Taxonomy, k uint64, rows int64) (*surveyed, error) {
+	s := &surveyed{}
+	for class, n := range c.nulls {
+		if n > 0 {
+			s.nulls += n
+			s.pairs = append(s.pairs, partition.Pair{Class: uint32(class), Count: n})
+		}
+	}
+	nulls := len(s.pairs)
+	s.attribute = engine.Attribute{Name: spec.Name, HasNull: s.nulls > 0}
+	var err error
+	switch spec.Mask {
+	case MaskDiscretize:
+		err = c.discretize(ctx, s, spec, uint64(rows)-s.nulls)
+	case MaskGeneralize:
+		err = c.generalize(ctx, s, spec, taxonomy)
+	default:
+		err = c.suppress(ctx, s, spec, k)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i := range s.pairs[:nulls] {
+		s.pairs[i].Code = s.coder.null()
+	}
+	s.pairs = s.pairs.Merge()
+	return s, nil
+}
+
+// entry appends the value to values.
+func (v *counted) entry(values *formats.Values) {
+	if values.Type.InWords() {
+		values.Words = append(values.Words, v.word)
+	} else {
+		values.AppendBytes(v.value)
+	}
+}
+
+// addPairs notes the value's records under a code.
+func (s *surveyed) addPairs(code uint32, v *counted) {
+	for _, k := range v.classes {
+		s.pairs = append(s.pairs, partition.Pair{Code: code, Class: k.class, Count: k.count})
+	}
+}
+
+// binner cuts values that come in order into quantile bins, as binStarts does, and keeps
+// every value apart as long as there are not too many.
+type binner struct {
+	limit        int
+	total        uint64 // records with a value
+	below, edge  uint64
+	exact, bins  formats.Values // the values; the smallest value of every bin
+	exactly, cut surveyed       // the pairs of either
+}
+
+func (b *binner) add(v *counted) {
+	records := v.records()
+	if b.exact.Len() <= b.limit {
+		b.exactly.addPairs(uint32(b.exact.Len()), v)
+		v.entry(&b.exact)
+	}
+	if b.below*uint64(b.limit) >= b.edge*b.total {
+		b.edge = b.below*uint64(b.limit)/b.total + 1
+		v.entry(&b.bins)
+	}
+	b.cut.addPairs(uint32(b.bins.Len()-1), v)
+	if len(b.cut.pairs) > 4*b.limit {
+		b.cut.pairs = b.cut.pairs.Merge()
+	}
+	b.below += records
+}
+
+// discretize makes one code of every value, or of every quantile bin when there are too many.
+func (c *census) discretize(ctx context.Context, s *surveyed, spec *ColumnSpec, total uint64) error {
+	b := &binner{limit: maxSplitValues, total: total}
+	b.exact.Type, b.bins.Type = c.typ, c.typ
+	values := 0
+	first, last := &formats.Values{Type: c.typ}, &formats.Values{Type: c.typ}
+	bounds, err := newDeclaredBounds(spec, c.typ)
+	if err != nil {
+		return err
+	}
+	err = c.each(ctx, func(v *counted) error {
+		if values == 0 {
+			v.entry(first)
+		}
+		values++
+		last.Words, last.Ends, last.Data = last.Words[:0], last.Ends[:0], last.Data[:0]
+		v.entry(last)
+		bounds.check(last, 0, v.records())
+		b.add(v)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	edges, pairs := b.exact, b.exactly.pairs
+	if values > maxSplitValues {
+		edges, pairs, s.binned = b.bins, b.cut.pairs, values
+	}
+	s.pairs = append(s.pairs, pairs...)
+	s.coder = &edgeCoder{edges: edges, nullCode: uint32(edges.Len())}
+	a := &s.attribute
+	a.Mask = engine.Discretize
+	for i := range edges.Len() {
+		a.Texts = append(a.Texts, edges.Text(i))
+		a.Positions = append(a.Positions, edges.Float(i))
+	}
+	if values > 0 {
+		a.Lower, a.Upper = first.Float(0), last.Float(0)
+	}
+	return bounds.place(a)
+}
+
+// suppress lists the values that some release could disclose: those with at least k
+// records. All others share one code.
+func (c *census) suppress(ctx context.Context, s *surveyed, spec *ColumnSpec, k uint64) error {
+	listed := formats.Values{Type: c.typ}
+	var found []occurrence
+	var classes [][]classCount
+	var rest counted
+	err := c.each(ctx, func(v *counted) error {
+		one := formats.Values{Type: c.typ}
+		v.entry(&one)
+		if len(v.value) <= len(engine.Suppressed) && one.Text(0) == engine.Suppressed {
+			return marked(spec.Name, v.records())
+		}
+		if v.records() < k {
+			rest.classes = addClasses(rest.classes, v.classes)
+			return nil
+		}
+		if err := c.budget.Draw("the values of column "+c.column, int64(len(v.value))+100); err != nil {
+			return err
+		}
+		v.entry(&listed)
+		classes = append(classes, slices.Clone(v.classes))
+		found = append(found, occurrence{provisional: uint32(listed.Len()), text: one.Text(0)})
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(found, func(a, b occurrence) int { return strings.Compare(a.text, b.text) })
+	coder := newListCoder(c.typ)
+	a := &s.attribute
+	a.Mask = engine.Suppress
+	for code, o := range found {
+		a.Texts = append(a.Texts, o.text)
+		s.addPairs(uint32(code), &counted{classes: classes[o.provisional-1]})
+		if err := coder.list(&listed, int(o.provisional)-1, uint32(code), c.budget); err != nil {
+			return err
+		}
+	}
+	coder.rest = uint32(len(found))
+	coder.nullCode = coder.rest
+	if len(rest.classes) > 0 {
+		a.HasRest = true
+		s.addPairs(coder.rest, &rest)
+		coder.nullCode++
+	}
+	s.coder = coder
+	return nil
+}
+
+// addClasses adds up two lists of classes.
+func addClasses(to, from []classCount) []classCount {
+	for _, k := range from {
+		at, ok := slices.BinarySearchFunc(to, k.class, func(e classCount, class uint32) int { return int(e.class) - int(class) })
+		if ok {
+			to[at].count += k.count
+		} else {
+			to = slices.Insert(to, at, k)
+		}
+	}
+	return to
+}
+
+// generalize binds every value to the leaf of its text. The values of a generated taxonomy,
+// and those that a given one covers, must fit the budget.
+func (c *census) generalize(ctx context.Context, s *surveyed, spec *ColumnSpec, taxonomy Taxonomy) error {
+	all := formats.Values{Type: c.typ}
+	var found []occurrence
+	var classes [][]classCount
+	err := c.each(ctx, func(v *counted) error {
+		if err := c.budget.Draw("the values of column "+c.column, 2*int64(len(v.value))+200); err != nil {
+			return err
+		}
+		v.entry(&all)
+		classes = append(classes, slices.Clone(v.classes))
+		found = append(found, occurrence{provisional: uint32(all.Len()), records: v.records()})
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	in := &interner{column: c.column, values: all}
+	s.codes = make([]uint32, in.len())
+	if err := s.domain.generalize(spec, in, found, taxonomy); err != nil {
+		return err
+	}
+	coder := newListCoder(c.typ)
+	for i := range all.Len() {
+		s.addPairs(s.codes[i+1], &counted{classes: classes[i]})
+		if err := coder.list(&all, i, s.codes[i+1], c.budget); err != nil {
+			return err
+		}
+	}
+	coder.nullCode = uint32(len(s.attribute.Texts))
+	s.coder = coder
+	return nil
+}

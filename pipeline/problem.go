@@ -1,0 +1,194 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/topdown"
+	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/spill"
+)
+
+// problem is what compress makes of the input: the table that the engine searches, and the
+// way from values to its codes.
+type problem struct {
+	table  *engine.Table
+	coders []coder // of every attribute
+}
+
+// compress counts the input in memory, and out of core when that is not enough.
+func (r *run) compress(ctx context.Context) error {
+	err := r.countInMemory(ctx)
+	if errors.Is(err, spill.ErrBudget) || err == nil && r.opt.spill {
+		return r.leaveMemory(ctx, "the distinct values and tuples")
+	}
+	return err
+}
+
+// countInMemory reads the input once. What it holds may take half of the budget: the other
+// half is for the search, the readers and what Go's collector has not collected.
+func (r *run) countInMemory(ctx context.Context) error {
+	part := r.budget.Part(r.budget.Limit() / 2)
+	err := r.countWithin(ctx, part)
+	if err != nil {
+		part.Return(part.Used())
+	}
+	return err
+}
+
+func (r *run) countWithin(ctx context.Context, budget *spill.Budget) error {
+	c := &compressor{
+		dataset: r.dataset, requests: r.prepared.requests(), plan: topdown.Engine{}.Plan(r.prepared.requirement),
+		budget: budget, threads: r.threads, advanced: r.counted(0, 1),
+		newCounter: func(columns []int) *partition.Counter { return partition.NewCounter(len(columns), budget) },
+		classes:    true, class: r.job.Class, attributes: len(r.prepared.masked),
+	}
+	counts := &compression{}
+	fields := r.dataset.Schema().Fields
+	for _, field := range r.prepared.masked {
+		in := newInterner(fields[field], r.prepared.specs[field].Mask == MaskDiscretize, budget)
+		counts.columns = append(counts.columns, in)
+		c.coders = append(c.coders, in)
+	}
+	if r.prepared.class >= 0 {
+		counts.class = newInterner(fields[r.prepared.class], false, budget)
+		c.coders = append(c.coders, counts.class)
+	}
+	workers, err := c.count(ctx)
+	if err != nil {
+		return err
+	}
+	counts.groupings, err = groupings(workers, func(counters []*partition.Counter) (*partition.Table, error) {
+		return partition.Tabulate(ctx, counters, budget, r.threads)
+	})
+	if err != nil {
+		return err
+	}
+	if counts.pairs, err = c.pairs(ctx, workers); err != nil {
+		return err
+	}
+	return r.bind(ctx, counts)
+}
+
+// counted returns a function that tells the progress of one of several readings.
+func (r *run) counted(reading, readings int64) func(rows int64) {
+	total := r.dataset.Rows()
+	return func(rows int64) {
+		r.events.Advanced(StageCompress, Progress{Done: reading*total + rows, Total: readings * total})
+	}
+}
+
+// compression is what one reading of the input leaves: the distinct values of every masked
+// column and of the class, and the counts an engine asked for, all in provisional codes.
+type compression struct {
+	columns   []*interner // masked columns, in attribute order
+	class     *interner   // nil without a class
+	groupings []*partition.Table
+	pairs     []partition.Pairs // (value, class) of every attribute
+}
+
+// bind orders what was counted by the domains.
+func (r *run) bind(ctx context.Context, counts *compression) error {
+	p := &problem{table: &engine.Table{Rows: uint64(r.dataset.Rows())}}
+	var domains []*domain
+	for a, field := range r.prepared.masked {
+		spec := r.prepared.specs[field]
+		d, err := newDomain(spec, counts.columns[a], counts.pairs[a], r.taxonomies[spec.Name])
+		if err != nil {
+			return r.locate(ctx, a, err)
+		}
+		domains = append(domains, d)
+		p.table.Attributes = append(p.table.Attributes, d.attribute)
+		counts.columns[a].frozen = true
+		p.coders = append(p.coders, ordered{counts.columns[a], d})
+	}
+	for a, d := range domains {
+		r.note(d)
+		counts.pairs[a] = counts.pairs[a].Translate(d.codes, nil)
+	}
+	r.classify(p.table, counts.class, counts.pairs)
+	plan := topdown.Engine{}.Plan(r.prepared.requirement)
+	for g, grouping := range plan.Groupings {
+		p.table.Groupings = append(p.table.Groupings, inDomains(counts.groupings[g], grouping.Columns, domains))
+	}
+	r.pose(p)
+	return nil
+}
+
+// note tells what the user should know of a domain.
+func (r *run) note(d *domain) {
+	name := d.attribute.Name
+	if d.nulls > 0 {
+		r.report.Nulls = append(r.report.Nulls, NullCount{name, d.nulls})
+		r.events.Noted(fmt.Sprintf("column %s has %d nulls", name, d.nulls))
+	}
+	if d.binned > 0 {
+		r.events.Noted(fmt.Sprintf("column %s has %d distinct values: split points are restricted to %d quantile edges", name, d.binned, len(d.attribute.Texts)))
+	}
+}
+
+// classify numbers the classes in label order and makes the histograms of pairs whose codes
+// are the attributes' and whose classes are provisional.
+func (r *run) classify(t *engine.Table, class *interner, pairs []partition.Pairs) {
+	classes, codes := 1, []uint32(nil)
+	if class != nil {
+		codes, classes = classOrder(class, pairs[0])
+		t.Classes = classes
+		if classes == 1 {
+			r.events.Noted(fmt.Sprintf("class column %s holds one class: no specialization is beneficial", r.job.Class))
+		}
+	}
+	for a := range pairs {
+		t.Histograms = append(t.Histograms, pairs[a].Translate(nil, codes).Histogram(t.Attributes[a].Len(), classes))
+	}
+}
+
+// inDomains hands a table over in the codes of the domains.
+func inDomains(t *partition.Table, columns []int, domains []*domain) *partition.Table {
+	maps := make([][]uint32, len(columns))
+	sizes := make([]int, len(columns))
+	merges := false
+	for i, a := range columns {
+		maps[i], sizes[i] = domains[a].codes, domains[a].attribute.Len()
+		merges = merges || domains[a].merges
+	}
+	if merges {
+		return t.Recode(maps, sizes)
+	}
+	t.Translate(maps, sizes)
+	return t
+}
+
+// pose makes p the problem to be searched.
+func (r *run) pose(p *problem) {
+	r.problem = p
+	r.report.Tuples = nil
+	for _, grouping := range p.table.Groupings {
+		r.report.Tuples = append(r.report.Tuples, grouping.Len())
+	}
+}
+
+// leaveMemory starts again, with a store for what did not fit.
+func (r *run) leaveMemory(ctx context.Context, what string) error {
+	r.events.Noted(what + " exceed their share of the memory budget: spilling to disk")
+	r.problem, r.report.Nulls = nil, nil
+	r.budget.Return(r.budget.Used())
+	debug.FreeOSMemory()
+	var err error
+	if r.store, err = spill.Open(r.spillFolder(), spill.Options{Budget: r.budget}); err != nil {
+		return fmt.Errorf("open spill folder: %w", err)
+	}
+	return r.countOutOfCore(ctx)
+}
+
+// searchSpace is what the search may take: all that nobody else has drawn.
+func (r *run) searchSpace() partition.Space {
+	share := r.budget.Limit() - r.budget.Used()
+	for _, grouping := range r.problem.table.Groupings {
+		share += grouping.Bytes()
+	}
+	return partition.Space{Budget: r.budget, Store: r.store, Share: share}
+}

@@ -1,0 +1,163 @@
+package pipeline
+
+import (
+	"context"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/spill"
+)
+
+// survey is the first of the two readings of an input whose values or tuples do not fit the
+// memory: it takes a census of every masked column, and counts no tuples.
+type survey struct {
+	dataset  *dataset.Dataset
+	requests []formats.Request // masked columns in attribute order, then the class
+	columns  []*census
+	class    *interner // nil without a class
+	budget   *spill.Budget
+	listed   int // longest list of values that is tallied, and not counted row by row
+	threads  int
+	advanced func(rows int64)
+}
+
+// take reads the whole input.
+func (s *survey) take(ctx context.Context) error {
+	workers := make([]*surveying, workersFor(s.dataset, s.threads))
+	for i := range workers {
+		workers[i] = s.newSurveying()
+	}
+	return readAll(ctx, s.dataset, s.requests, workers, s.advanced)
+}
+
+// surveying is one worker's state.
+type surveying struct {
+	s       *survey
+	class   mapping
+	classes []uint32
+	tallies []columnTally
+}
+
+// columnTally counts the local codes of one column while the reader's list of values stays
+// the same.
+type columnTally struct {
+	census *census
+	of     *formats.Values
+	counts []uint32 // by local code and class
+	stride int      // classes there is room for
+}
+
+func (s *survey) newSurveying() *surveying {
+	w := &surveying{s: s, tallies: make([]columnTally, len(s.columns))}
+	for i, c := range s.columns {
+		w.tallies[i] = columnTally{census: c, stride: 1}
+	}
+	if s.class != nil {
+		w.class = newMapping(s.class)
+	}
+	return w
+}
+
+func (w *surveying) batch(b *formats.Batch) (err error) {
+	classDomain := 1
+	if w.s.class == nil {
+		if len(w.classes) < b.Rows {
+			w.classes = make([]uint32, b.Rows)
+		}
+	} else {
+		if w.classes, err = w.class.translate(b.Columns[len(b.Columns)-1], w.classes); err != nil {
+			return err
+		}
+		if classDomain = w.class.domain; classDomain > maxClasses+1 {
+			return manyClasses(w.s.class.column)
+		}
+	}
+	for i := range w.tallies {
+		if err := w.tallies[i].batch(b.Columns[i], w.classes[:b.Rows], classDomain, w.s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// endSplit empties the tallies: the reader's lists of values end with the split.
+func (w *surveying) endSplit() error {
+	for i := range w.tallies {
+		if err := w.tallies[i].flush(w.s.budget); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// batch counts the rows of a batch: in the tally while the list of values is short, else
+// one by one.
+func (t *columnTally) batch(column *formats.Column, classes []uint32, classDomain int, s *survey) error {
+	if t.of != column.Values || classDomain > t.stride || column.Values.Len() > s.listed {
+		if err := t.flush(s.budget); err != nil {
+			return err
+		}
+		t.of = column.Values
+		for t.stride < classDomain {
+			t.stride *= 2
+		}
+	}
+	if column.Values.Len() > s.listed {
+		return t.census.addRows(column, classes)
+	}
+	if n := (column.Values.Len() + 1) * t.stride; n > len(t.counts) {
+		if err := s.budget.Draw("value counts", int64(n-len(t.counts))*4); err != nil {
+			return err
+		}
+		t.counts = append(t.counts, make([]uint32, n-len(t.counts))...)
+	}
+	for i, code := range column.Codes {
+		t.counts[int(code)*t.stride+int(classes[i])]++
+	}
+	return nil
+}
+
+// flush hands the tally over to the census and empties it.
+func (t *columnTally) flush(budget *spill.Budget) error {
+	if len(t.counts) == 0 {
+		return nil
+	}
+	if err := t.census.addTally(t.of, t.counts, t.stride); err != nil {
+		return err
+	}
+	budget.Return(int64(len(t.counts)) * 4)
+	t.of, t.counts = nil, nil
+	return nil
+}
+
+// addTally adds the counts of local codes and classes.
+func (c *census) addTally(values *formats.Values, counts []uint32, stride int) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i, n := range counts {
+		if n == 0 {
+			continue
+		}
+		code, class := i/stride, uint32(i%stride)
+		if code == 0 {
+			c.addNull(class, n)
+		} else if err := c.add(values, code-1, class, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addRows adds every row of a batch.
+func (c *census) addRows(column *formats.Column, classes []uint32) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i, code := range column.Codes {
+		if code == 0 {
+			c.addNull(classes[i], 1)
+		} else if err := c.add(column.Values, int(code)-1, classes[i], 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}

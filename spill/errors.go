@@ -1,0 +1,43 @@
+package spill
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"syscall"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+var (
+	// ErrDisk is returned when the spill folder cannot take what has to be written.
+	ErrDisk = errors.New("the disk is full, or the folder is read-only or gone: free space or name another spill folder")
+	// ErrCorrupt is returned when bytes read back are not those that were written.
+	ErrCorrupt = errors.New("the spilled data is damaged: check the disk and run again")
+
+	errClosed       = errors.New("the spill store is closed")
+	errFreed        = errors.New("the sequence was freed while it was read")
+	errReaderClosed = errors.New("the reader of a spilled sequence is closed")
+	errMissing      = errors.New("a chunk is missing")
+)
+
+// diskErrors are the causes of ErrDisk.
+var diskErrors = []error{
+	syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.ENOTDIR, fs.ErrNotExist, fs.ErrPermission,
+}
+
+// explain wraps a failure of the folder's files in the sentinel that it is a case of. The
+// cause of damage is named, not wrapped: it may be io.EOF, which must not look like the
+// end of a sequence.
+func explain(verb, folder string, err error) error {
+	for _, cause := range diskErrors {
+		if errors.Is(err, cause) {
+			return fmt.Errorf("%s spill folder %s: %w: %w", verb, folder, ErrDisk, err)
+		}
+	}
+	if pebble.IsCorruptionError(err) || errors.Is(err, errMissing) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("%s spill folder %s: %w: %v", verb, folder, ErrCorrupt, err)
+	}
+	return fmt.Errorf("%s spill folder %s: %w", verb, folder, err)
+}

@@ -1,0 +1,359 @@
+package spill
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+)
+
+// errWrong is what workload returns when it read other bytes than it appended.
+var errWrong = errors.New("wrong bytes")
+
+// workload opens a store, does some of everything and closes it. It returns the first error.
+func workload(fs vfs.FS) (err error) {
+	s, err := Open("/scratch/a", Options{FS: fs, Budget: small()})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closed := s.Close(); err == nil {
+			err = closed
+		}
+	}()
+	large, small, parent := s.NewSequence(), s.NewSequence(), s.NewSequence()
+	sizes := map[Sequence]int{large: 900 << 10, small: 1000, parent: 300 << 10}
+	for n := range uint64(5) {
+		for _, seq := range []Sequence{large, small, parent} {
+			if err := s.Append(seq, chunkOf(seq, n, sizes[seq])); err != nil {
+				return err
+			}
+		}
+	}
+	child := s.NewSequence()
+	sizes[child] = sizes[parent]
+	if err := split(s, parent, child); err != nil {
+		return err
+	}
+	for _, seq := range []Sequence{small, large} {
+		if err := compare(s, seq, sizes[seq]); err != nil {
+			return err
+		}
+	}
+	return s.Free(large, small, child)
+}
+
+// split moves a sequence's chunks to another.
+func split(s *Store, parent, child Sequence) error {
+	r, err := s.Read(context.Background(), parent)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for {
+		chunk, err := r.Next()
+		if err == io.EOF {
+			return s.Free(parent)
+		}
+		if err != nil {
+			return err
+		}
+		if err := s.Append(child, chunk); err != nil {
+			return err
+		}
+	}
+}
+
+// compare reads a sequence of five chunks.
+func compare(s *Store, seq Sequence, size int) error {
+	got, err := readAll(s, seq)
+	for n, chunk := range got {
+		if !bytes.Equal(chunk, chunkOf(seq, uint64(n), size)) {
+			return fmt.Errorf("chunk %d of sequence %d: %w", n, seq, errWrong)
+		}
+	}
+	if err == nil && len(got) != 5 {
+		return fmt.Errorf("%d chunks in sequence %d: %w", len(got), seq, errWrong)
+	}
+	return err
+}
+
+// faults injects an error into file operations.
+type faults struct {
+	err    error
+	counts func(errorfs.Op) bool // the operations that may fail
+	first  int64                 // the number of the first one that does
+	last   int64                 // and of the last one
+	seen   atomic.Int64
+	fired  atomic.Int64
+	op     atomic.Value // what failed first
+}
+
+func (f *faults) MaybeError(op errorfs.Op) error {
+	if !f.counts(op) {
+		return nil
+	}
+	if n := f.seen.Add(1) - 1; n < f.first || n > f.last {
+		return nil
+	}
+	if f.fired.Add(1) == 1 {
+		f.op.Store(op)
+	}
+	return f.err
+}
+
+func (f *faults) String() string { return "faults" }
+
+// stale is a folder that a run has left.
+const stale = "/scratch/a/" + folderPrefix + "0-1"
+
+// matters leaves out what nobody asks for an answer of: how full the disk is, and whether
+// somebody else's folder is alive.
+func matters(op errorfs.Op) bool {
+	return op.Kind != errorfs.OpGetDiskUsage && !(op.Kind == errorfs.OpLock && strings.HasPrefix(op.Path, stale))
+}
+
+// writes are the operations that a full disk refuses.
+func writes(op errorfs.Op) bool {
+	switch op.Kind {
+	case errorfs.OpCreate, errorfs.OpLink, errorfs.OpFileWrite, errorfs.OpMkdirAll, errorfs.OpFileWriteAt, errorfs.OpRename:
+		return true
+	}
+	return false
+}
+
+// sweepFaults fails the operation number 0, then 1, 2, … until there is none of that
+// number, and all after it when that is to last. Every fault must come out as an error.
+func sweepFaults(t *testing.T, f *faults, check func(t *testing.T, fs *vfs.MemFS, op errorfs.Op, err error)) {
+	lasts := f.last > 0
+	for ; ; f.first++ {
+		if !lasts {
+			f.last = f.first
+		}
+		f.seen.Store(0)
+		f.fired.Store(0)
+		memory := vfs.NewMem()
+		if err := memory.MkdirAll(stale, folderMode); err != nil {
+			t.Fatal(err)
+		}
+		err := workload(errorfs.Wrap(memory, f))
+		if f.fired.Load() == 0 {
+			if err != nil {
+				t.Fatalf("without a fault: %v", err)
+			}
+			break
+		}
+		op := f.op.Load().(errorfs.Op)
+		if err == nil || errors.Is(err, errWrong) || !errors.Is(err, f.err) {
+			t.Fatalf("operation %d failed, of kind %d on %s, and the run said %v", f.first, op.Kind, op.Path, err)
+		}
+		check(t, memory, op, err)
+	}
+	if t.Logf("%d operations", f.first); f.first < 50 {
+		t.Fatal("that is too few")
+	}
+}
+
+// A file operation that fails once fails the run, which removes its folder all the same.
+func TestEveryFaultSurfaces(t *testing.T) {
+	f := &faults{err: errorfs.ErrInjected, counts: matters}
+	sweepFaults(t, f, func(t *testing.T, fs *vfs.MemFS, op errorfs.Op, err error) {
+		removing := op.Kind == errorfs.OpRemoveAll || op.Kind == errorfs.OpRemove
+		if left := ownFolders(fs); len(left) > 0 && !removing {
+			t.Fatalf("%v is left after operation of kind %d on %s: %v", left, op.Kind, op.Path, err)
+		}
+	})
+}
+
+func TestEveryLastingFaultSurfaces(t *testing.T) {
+	f := &faults{err: errorfs.ErrInjected, counts: matters, last: forever}
+	sweepFaults(t, f, func(*testing.T, *vfs.MemFS, errorfs.Op, error) {})
+}
+
+const forever = 1 << 62
+
+// ownFolders returns the names of the spill folders of this process.
+func ownFolders(fs *vfs.MemFS) []string {
+	names, _ := fs.List("/scratch/a")
+	return slices.DeleteFunc(names, func(name string) bool {
+		return !strings.HasPrefix(name, fmt.Sprint(folderPrefix, os.Getpid()))
+	})
+}
+
+// A full disk ends the run with ErrDisk, wherever it strikes, and the folder goes.
+func TestFullDisk(t *testing.T) {
+	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS} {
+		t.Run(full.Error(), func(t *testing.T) {
+			f := &faults{err: full, counts: writes, last: forever}
+			sweepFaults(t, f, func(t *testing.T, fs *vfs.MemFS, _ errorfs.Op, err error) {
+				if !errors.Is(err, ErrDisk) || !strings.Contains(err.Error(), "/scratch/a") {
+					t.Fatal(err)
+				}
+				if left := ownFolders(fs); len(left) > 0 {
+					t.Fatalf("%v is left", left)
+				}
+			})
+		})
+	}
+}
+
+// A failure in the background comes back from every later call, and again from Close.
+func TestFailureStays(t *testing.T) {
+	f := &faults{err: syscall.ENOSPC, first: 100, last: forever, counts: func(op errorfs.Op) bool {
+		return writes(op) && strings.Contains(op.Path, "table-")
+	}}
+	s, err := Open("/scratch", Options{FS: errorfs.Wrap(vfs.NewMem(), f), Budget: small()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seq := s.NewSequence()
+	for err == nil {
+		err = s.Append(seq, make([]byte, 100<<10))
+	}
+	_, read := s.Read(context.Background(), seq)
+	for name, err := range map[string]error{
+		"append": err, "append again": s.Append(seq, nil), "append much": s.Append(seq, make([]byte, 3<<20)),
+		"read": read, "free": s.Free(seq), "close": s.Close(),
+	} {
+		if !errors.Is(err, ErrDisk) || !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Errorf("second close: %v", err)
+	}
+}
+
+func TestFolderThatCannotBe(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(filepath.Join(file, "below"), Options{}); !errors.Is(err, ErrDisk) {
+		t.Errorf("below a file: %v", err)
+	}
+	if os.Getuid() == 0 {
+		return // to whom nothing is read-only
+	}
+	locked := t.TempDir()
+	if err := os.Chmod(locked, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(locked, Options{}); !errors.Is(err, ErrDisk) {
+		t.Errorf("in a read-only folder: %v", err)
+	}
+}
+
+func TestFolderRemovedUnderneath(t *testing.T) {
+	s, err := Open(t.TempDir(), Options{Budget: small()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seq := s.NewSequence()
+	fill(t, s, seq, 50, 100<<10)
+	for os.RemoveAll(s.folder.path) != nil {
+		// The store has just made a file.
+	}
+	for range 100 {
+		if err = s.Append(seq, make([]byte, 100<<10)); err != nil {
+			break
+		}
+	}
+	if !errors.Is(err, ErrDisk) {
+		t.Errorf("append: %v", err)
+	}
+	if err := s.Close(); !errors.Is(err, ErrDisk) {
+		t.Errorf("close: %v", err)
+	}
+}
+
+// tables returns the paths of a store's table files once all that was appended is in them
+// or in the last run.
+func tables(t *testing.T, s *Store) []string {
+	t.Helper()
+	eventually(t, "nothing is written", func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return len(s.queue) == 0 && len(s.spare) == runsOfStore-1
+	})
+	paths, err := filepath.Glob(filepath.Join(s.folder.path, "*.sst"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no tables: %v", err)
+	}
+	return paths
+}
+
+// Bytes that changed on disk are an error, never data.
+func TestDamage(t *testing.T) {
+	flip := func(at func(size int) int) func([]byte) []byte {
+		return func(b []byte) []byte { b[at(len(b))] ^= 1; return b }
+	}
+	for name, damage := range map[string]func([]byte) []byte{
+		"first byte": flip(func(int) int { return 0 }),
+		"middle":     flip(func(size int) int { return size / 2 }),
+		"last byte":  flip(func(size int) int { return size - 1 }),
+		"half":       func(b []byte) []byte { return b[:len(b)/2] },
+		"nothing":    func(b []byte) []byte { return nil },
+		"zeros":      func(b []byte) []byte { clear(b); return b },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, err := Open(t.TempDir(), Options{Budget: small()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			seq := s.NewSequence()
+			want := fill(t, s, seq, 200, 30<<10)
+			for _, path := range tables(t, s) {
+				bytes, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, damage(bytes), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got, err := readAll(s, seq)
+			if !errors.Is(err, ErrCorrupt) || errors.Is(err, io.EOF) {
+				t.Errorf("read: %v", err)
+			}
+			if why := differs(got, want[:len(got)]); why != "" {
+				t.Error(why)
+			}
+			if err := s.Close(); !errors.Is(err, ErrCorrupt) {
+				t.Errorf("close: %v", err)
+			}
+		})
+	}
+}
+
+// A table that is missing altogether is a folder that somebody tidied up.
+func TestMissingTable(t *testing.T) {
+	s, err := Open(t.TempDir(), Options{Budget: small()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seq := s.NewSequence()
+	fill(t, s, seq, 60, 100<<10)
+	for _, path := range tables(t, s) {
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := readAll(s, seq); !errors.Is(err, ErrDisk) {
+		t.Errorf("read: %v", err)
+	}
+	if err := s.Close(); !errors.Is(err, ErrDisk) {
+		t.Errorf("close: %v", err)
+	}
+}

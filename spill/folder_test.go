@@ -1,0 +1,251 @@
+package spill
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// names returns what is in a folder, or nothing when there is none.
+func names(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func TestNothingIsLeft(t *testing.T) {
+	for _, tt := range []struct {
+		name, dir string
+		before    []string // files made before
+		left      []string // in the folder above
+	}{
+		{"existing", "", nil, nil},
+		{"made", "a", nil, nil},
+		{"made deep", "a/b/c", nil, nil},
+		{"with others", "", []string{"other", "kcut-spilled"}, []string{"kcut-spilled", "other"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			top := t.TempDir()
+			for _, name := range tt.before {
+				if err := os.WriteFile(filepath.Join(top, name), nil, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			dir := filepath.Join(top, tt.dir)
+			s, err := Open(dir, Options{Budget: small()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			fill(t, s, s.NewSequence(), 40, 100<<10)
+			info, err := os.Stat(s.folder.path)
+			if err != nil || info.Mode().Perm() != folderMode {
+				t.Fatalf("folder of mode %v: %v", info.Mode(), err)
+			}
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if got := names(t, top); !slices.Equal(got, tt.left) {
+				t.Errorf("%v is left, not %v", got, tt.left)
+			}
+		})
+	}
+}
+
+// A folder that was made is kept as long as somebody uses it.
+func TestTwoStoresInOneFolder(t *testing.T) {
+	top := t.TempDir()
+	dir := filepath.Join(top, "made")
+	first, err := Open(dir, Options{Budget: small()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(top, "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	second := open(t, nil, link)
+	a, b := first.NewSequence(), second.NewSequence()
+	wantA, wantB := fill(t, first, a, 40, 100<<10), fill(t, second, b, 40, 90<<10)
+	check(t, first, a, wantA)
+	check(t, second, b, wantB)
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := names(t, dir); len(got) != 1 {
+		t.Errorf("%v is there", got)
+	}
+	check(t, second, b, wantB)
+}
+
+func TestSweepInMemory(t *testing.T) {
+	fs := vfs.NewMem()
+	for _, dir := range []string{"/scratch/kcut-spill-7-1", "/scratch/kcut-spill-7-2/sub", "/scratch/other"} {
+		if err := fs.MkdirAll(dir, folderMode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		s := open(t, fs, "/scratch")
+		got, err := fs.List("/scratch")
+		slices.Sort(got)
+		if want := []string{filepath.Base(s.folder.path), "other"}; err != nil || !slices.Contains(got, "other") || slices.Contains(got, "kcut-spill-7-1") || slices.Contains(got, "kcut-spill-7-2") {
+			t.Errorf("%v, want %v: %v", got, want, err)
+		}
+	}
+}
+
+// lostFS takes a folder away while it is being locked, as a sweeping process may.
+type lostFS struct {
+	vfs.FS
+	before, after bool // before it is locked, or before it gets its name
+}
+
+func (l *lostFS) Lock(name string) (io.Closer, error) {
+	switch {
+	case l.before:
+		l.before = false
+		return nil, &os.PathError{Op: "lock", Path: name, Err: syscall.EAGAIN}
+	case l.after:
+		l.after = false
+		lock, err := l.FS.Lock(name)
+		return lock, errors.Join(err, l.FS.RemoveAll(l.FS.PathDir(name)))
+	}
+	return l.FS.Lock(name)
+}
+
+func TestFolderLostWhileOpening(t *testing.T) {
+	for _, lost := range []*lostFS{{before: true}, {after: true}, {before: true, after: true}} {
+		lost.FS = vfs.NewMem()
+		s := open(t, lost, "/scratch")
+		seq := s.NewSequence()
+		check(t, s, seq, fill(t, s, seq, 40, 100<<10))
+	}
+}
+
+// childEnv says what a copy of this program does, and in which folder.
+const childEnv = "KCUT_TEST_CHILD"
+
+func TestMain(m *testing.M) {
+	switch what, dir, _ := strings.Cut(os.Getenv(childEnv), " "); what {
+	case "hold":
+		hold(dir)
+	case "churn":
+		churn(dir)
+	default:
+		os.Exit(m.Run())
+	}
+}
+
+// hold opens a store, says where, and waits until standard input ends.
+func hold(dir string) {
+	s, err := Open(dir, Options{Budget: small()})
+	if err != nil {
+		fmt.Println("error:", err)
+		return
+	}
+	seq := s.NewSequence()
+	for n := range 40 {
+		err = s.Append(seq, chunkOf(seq, uint64(n), 100<<10))
+	}
+	fmt.Println(filepath.Base(s.folder.path), err)
+	io.Copy(io.Discard, os.Stdin)
+}
+
+// churn opens and closes stores and says what went wrong.
+func churn(dir string) {
+	for range 30 {
+		s, err := Open(dir, Options{Budget: small()})
+		if err == nil {
+			err = s.Close()
+		}
+		if err != nil {
+			fmt.Println(err)
+		}
+	}
+}
+
+// child returns a copy of this program that is to do something in a folder.
+func child(what, dir string) *exec.Cmd {
+	c := exec.Command(os.Args[0])
+	c.Env = append(os.Environ(), childEnv+"="+what+" "+dir)
+	return c
+}
+
+// Processes that start and end at the same time do not sweep each other's folders.
+func TestManyProcessesInOneFolder(t *testing.T) {
+	dir := t.TempDir()
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			if out, err := child("churn", dir).CombinedOutput(); err != nil || len(out) > 0 {
+				t.Errorf("%v: %s", err, out)
+			}
+		})
+	}
+	group.Wait()
+	if got := names(t, dir); len(got) > 0 {
+		t.Errorf("%v is left", got)
+	}
+}
+
+// Another process's store is left alone while it lives, and swept after it was killed.
+func TestSweepOfAKilledProcess(t *testing.T) {
+	dir := t.TempDir()
+	holder := child("hold", dir)
+	if _, err := holder.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := holder.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := holder.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	var name, failure string
+	if fmt.Sscan(line, &name, &failure); failure != "<nil>" {
+		t.Fatal(line)
+	}
+	swept := func() bool {
+		s, err := Open(dir, Options{Budget: small()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		return !slices.Contains(names(t, dir), name)
+	}
+	if swept() {
+		t.Error("the folder of a living process was swept")
+	}
+	if err := holder.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	holder.Wait()
+	if !swept() {
+		t.Error("the folder of a killed process was left")
+	}
+	if got := names(t, dir); len(got) > 0 {
+		t.Errorf("%v is left", got)
+	}
+}

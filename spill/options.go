@@ -1,0 +1,116 @@
+package spill
+
+import (
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/sstable"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// Options are a Store's. The zero value is good.
+type Options struct {
+	// FS is where the folder is; nil is the machine's file system.
+	FS vfs.FS
+	// Budget is what the buffers are drawn from at Open and returned to at Close: an eighth
+	// of its limit, at least 2 and at most 64 MiB. Nil draws nothing and counts as a large one.
+	Budget *Budget
+	// Log, when set, is told what the store survived, in words that hold no data.
+	Log func(text string)
+}
+
+// The share of the budget that a store takes.
+const (
+	shareOfLimit = 8
+	minShare     = 2 << 20
+	maxShare     = 64 << 20
+)
+
+// share returns the bytes that a store of these options may hold.
+func (o *Options) share() int64 {
+	if o.Budget == nil {
+		return maxShare
+	}
+	return min(max(o.Budget.Limit()/shareOfLimit, minShare), maxShare)
+}
+
+// A share is three quarters runs, one being filled and one being written. The rest is for
+// the block cache, chunks read ahead, the block being written and what Pebble knows about
+// its tables.
+const (
+	runsOfStore  = 2
+	runEighths   = 3
+	blockCache   = 1 << 20 // data is read once: more only costs
+	openTables   = 128     // file descriptors; each also holds a table's index
+	blockSize    = 32 << 10
+	neverCompact = 1 << 20 // level-0 files: more than there will be
+)
+
+// formatVersion is the newest with excising but without columnar blocks, which take twice
+// the time to write when a block is one value.
+const formatVersion = pebble.FormatFlushableIngestExcises
+
+// runSize returns the bytes that one run takes of a share.
+func runSize(share int64) int { return int(share * runEighths / 8) }
+
+// pebbleOptions makes Pebble a directory of tables: nothing goes through its log or its
+// memtables, which on a full disk retry forever, and nothing is compacted, which would
+// write scratch data five times over.
+func (s *Store) pebbleOptions() *pebble.Options {
+	o := &pebble.Options{
+		FS:                          s.files,
+		FormatMajorVersion:          formatVersion,
+		CacheSize:                   blockCache,
+		MaxOpenFiles:                openTables,
+		DisableWAL:                  true,
+		MemTableSize:                64 << 10,
+		DisableAutomaticCompactions: true,
+		DisableTableStats:           true,
+		L0CompactionThreshold:       neverCompact,
+		L0CompactionFileThreshold:   neverCompact,
+		L0StopWritesThreshold:       neverCompact,
+		Logger:                      logger{s},
+		EventListener: &pebble.EventListener{
+			BackgroundError: s.fail,
+			DataCorruption:  func(info pebble.DataCorruptionInfo) { s.fail(info.Details) },
+		},
+	}
+	o.Experimental.ReadSamplingMultiplier = -1
+	o.Experimental.CompactionScheduler = noCompactions{}
+	for i := range o.Levels {
+		o.Levels[i].BlockSize = blockSize
+		o.Levels[i].Compression = func() *sstable.CompressionProfile { return sstable.NoCompression }
+	}
+	o.EnsureDefaults()
+	return o
+}
+
+// noCompactions schedules none. Pebble's own scheduler runs a goroutine, which stays when
+// Pebble fails to open.
+type noCompactions struct{}
+
+func (noCompactions) Register(int, pebble.DBForCompaction)              {}
+func (noCompactions) Unregister()                                       {}
+func (noCompactions) TrySchedule() (bool, pebble.CompactionGrantHandle) { return false, nil }
+func (noCompactions) UpdateGetAllowedWithoutPermission()                {}
+
+// logger takes Pebble's words. What it calls fatal fails the store; the process goes on.
+type logger struct{ store *Store }
+
+func (l logger) Infof(string, ...any) {}
+
+func (l logger) Errorf(format string, args ...any) {
+	if l.store.log != nil {
+		l.store.log(fmt.Sprintf(format, args...))
+	}
+}
+
+func (l logger) Fatalf(format string, args ...any) {
+	for _, arg := range args {
+		if err, ok := arg.(error); ok {
+			l.store.fail(err)
+			return
+		}
+	}
+	l.store.fail(fmt.Errorf(format, args...))
+}

@@ -1,0 +1,54 @@
+package spill
+
+// chunkCost is what a chunk takes of a run beside its bytes: its slice header and its part
+// of a piece. It bounds runs of empty chunks.
+const chunkCost = 48
+
+// run is a buffer of chunks on their way to disk.
+type run struct {
+	arena  []byte // its capacity is what the run may take in all
+	used   int
+	live   int // what of used has not been freed
+	pieces []*piece
+	done   bool // a run of one oversized chunk: its writing has ended
+}
+
+func newRun(size int) *run { return &run{arena: make([]byte, 0, size)} }
+
+// fits reports whether a chunk of n bytes can be added.
+func (r *run) fits(n int) bool { return r.used+n+chunkCost <= cap(r.arena) }
+
+// add copies a chunk to the end of a sequence.
+func (r *run) add(q *sequence, chunk []byte) {
+	from := len(r.arena)
+	r.arena = append(r.arena, chunk...)
+	r.hold(q, r.arena[from:len(r.arena):len(r.arena)])
+}
+
+// hold makes bytes that stay as they are the next chunk of a sequence.
+func (r *run) hold(q *sequence, chunk []byte) {
+	p := r.pieceOf(q)
+	p.chunks = append(p.chunks, chunk)
+	cost := len(chunk) + chunkCost
+	p.bytes += cost
+	r.used += cost
+	r.live += cost
+	q.next++
+}
+
+// pieceOf returns the run's piece of a sequence, which is the last one if there is any.
+func (r *run) pieceOf(q *sequence) *piece {
+	if n := len(q.pieces); n > 0 && q.pieces[n-1].run == r {
+		return q.pieces[n-1]
+	}
+	p := &piece{sequence: q, run: r, first: q.next}
+	q.pieces = append(q.pieces, p)
+	r.pieces = append(r.pieces, p)
+	return p
+}
+
+// reset makes room for new chunks.
+func (r *run) reset() {
+	clear(r.pieces)
+	r.arena, r.used, r.live, r.pieces = r.arena[:0], 0, 0, r.pieces[:0]
+}

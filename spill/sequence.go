@@ -1,0 +1,84 @@
+package spill
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// Sequence names a list of chunks in a Store. Numbers are never reused.
+type Sequence uint64
+
+// sequence is where the chunks of a Sequence are: 0 to stored-1 in tables, the others, up
+// to next-1, in the pieces of runs that are not yet written.
+type sequence struct {
+	number  Sequence
+	next    uint64
+	stored  uint64
+	extents []extent // in the order of their chunks
+	pieces  []*piece // in the order of their chunks
+	tables  int      // tables of its own
+	freed   bool
+}
+
+// extent is a row of chunks, first to end-1, that are neighbours in one home's keys.
+type extent struct{ home, first, end uint64 }
+
+// piece is the part of a sequence that is in one run. It changes only while its run is
+// the one being filled.
+type piece struct {
+	sequence *sequence
+	run      *run
+	first    uint64
+	chunks   [][]byte
+	bytes    int // what it takes of its run
+}
+
+func (p *piece) end() uint64 { return p.first + uint64(len(p.chunks)) }
+
+// extentOf returns the extent that holds a stored chunk.
+func (q *sequence) extentOf(chunk uint64) extent {
+	i, _ := slices.BinarySearchFunc(q.extents, chunk, func(e extent, n uint64) int {
+		if e.end <= n {
+			return -1
+		}
+		return 1
+	})
+	return q.extents[i]
+}
+
+// buffered returns the bytes of a chunk that is not stored.
+func (q *sequence) buffered(chunk uint64) []byte {
+	for _, p := range q.pieces {
+		if chunk < p.end() {
+			return p.chunks[chunk-p.first]
+		}
+	}
+	return nil
+}
+
+// store notes that the oldest piece has been written to a home.
+func (q *sequence) store(p *piece, home uint64) {
+	q.pieces = q.pieces[1:]
+	q.stored = p.end()
+	if n := len(q.extents); n > 0 && q.extents[n-1].home == home {
+		q.extents[n-1].end = p.end()
+		return
+	}
+	q.extents = append(q.extents, extent{home: home, first: p.first, end: p.end()})
+}
+
+// sharedHome is the bit that tells the home of a shared table from that of a sequence.
+const sharedHome = 1 << 63
+
+// keySize is the length of a key: home, sequence, chunk number.
+const keySize = 24
+
+// appendKey appends the key of a chunk.
+func appendKey(to []byte, home uint64, number Sequence, chunk uint64) []byte {
+	to = binary.BigEndian.AppendUint64(to, home)
+	to = binary.BigEndian.AppendUint64(to, uint64(number))
+	return binary.BigEndian.AppendUint64(to, chunk)
+}
+
+// homeKey returns the smallest key of a home.
+func homeKey(home uint64) []byte { return binary.BigEndian.AppendUint64(nil, home) }

@@ -1,0 +1,335 @@
+package spill
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/sstable"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// Store keeps chunks of bytes that do not fit memory, in a private folder of one run. Its
+// methods are safe for concurrent use, Close apart.
+type Store struct {
+	log     func(string)
+	budget  *Budget
+	share   int64
+	folder  *folder
+	files   *scratchFS
+	db      *pebble.DB
+	format  sstable.WriterOptions
+	written uint64 // tables ever written; the background writer's
+
+	context context.Context // of the readers
+	cancel  context.CancelFunc
+	group   sync.WaitGroup // the background writer and the readers
+
+	// mu guards what follows. Nobody who holds it waits for Pebble or a file, because fail
+	// takes it, and fail is called from inside them.
+	mu        sync.Mutex
+	changed   sync.Cond // current, queue, spare, failure or closed have changed
+	sequences map[Sequence]*sequence
+	last      Sequence
+	shared    map[uint64]int // sequences alive in a shared table, by home
+	ownTables int            // tables alive of one sequence each
+	current   *run           // being filled; nil while there is no spare one
+	queue     []*run         // to be written, in this order
+	spare     []*run
+	chunks    int64
+	failure   error
+	closed    bool
+}
+
+// Open makes a store in a new private folder below dir, which is made when it does not
+// exist, and removes what crashed runs have left there. It returns an error wrapping
+// ErrBudget when its share is not to be had and ErrDisk when dir cannot be written to.
+func Open(dir string, o Options) (*Store, error) {
+	s := &Store{
+		log: o.Log, budget: o.Budget, share: o.share(),
+		sequences: map[Sequence]*sequence{}, shared: map[uint64]int{},
+	}
+	s.changed.L = &s.mu
+	if err := s.draw(); err != nil {
+		return nil, err
+	}
+	s.context, s.cancel = context.WithCancel(context.Background())
+	if err := s.open(dir, o.FS); err != nil {
+		s.cancel()
+		return nil, errors.Join(err, s.release())
+	}
+	for range runsOfStore {
+		s.spare = append(s.spare, newRun(runSize(s.share)))
+	}
+	s.group.Go(s.writeBehind)
+	return s, nil
+}
+
+func (s *Store) draw() error {
+	if s.budget == nil {
+		return nil
+	}
+	return s.budget.Draw("the spill store's buffers", s.share)
+}
+
+// open makes the folder and Pebble's files in it.
+func (s *Store) open(dir string, fsys vfs.FS) (err error) {
+	if fsys == nil {
+		fsys = vfs.Default
+		real, err := realPath(dir)
+		if err != nil {
+			return explain("open", dir, err)
+		}
+		dir = real
+	}
+	if s.folder, err = openFolder(fsys, dir); err != nil {
+		return err
+	}
+	s.files = newScratchFS(fsys, s.fail)
+	options := s.pebbleOptions()
+	if s.db, err = pebble.Open(s.folder.path, options); err == nil {
+		s.format = options.MakeWriterOptions(0, s.db.TableFormat())
+	} else {
+		s.fail(err)
+	}
+	return s.failed()
+}
+
+// release closes and removes everything and returns the share of the budget.
+func (s *Store) release() error {
+	var err error
+	if s.db != nil {
+		err = s.db.Close()
+	}
+	if s.folder != nil {
+		if removed := s.folder.remove(); removed != nil {
+			err = errors.Join(err, explain("remove", s.folder.path, removed))
+		}
+	}
+	if s.budget != nil {
+		s.budget.Return(s.share)
+	}
+	return err
+}
+
+// fail makes every later call return err. The first failure stays: the others follow from it.
+func (s *Store) fail(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.failure == nil {
+		s.failure = explain("use", s.folder.path, err)
+	}
+	s.changed.Broadcast()
+}
+
+// failed returns the failure that there has been.
+func (s *Store) failed() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.failure
+}
+
+// usable returns why the store cannot be used any more.
+func (s *Store) usable() error {
+	if s.failure == nil && s.closed {
+		return errClosed
+	}
+	return s.failure
+}
+
+// NewSequence returns a sequence without chunks.
+func (s *Store) NewSequence() Sequence {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last++
+	return s.last
+}
+
+// MaxChunk is the largest chunk, in bytes. A chunk is a block of a table, and when one is
+// damaged Pebble looks for a flipped bit in a time that grows with the block: half a minute
+// for a MiB.
+const MaxChunk = 4 << 20
+
+// Append adds a chunk at the end of a sequence; the bytes are copied. It waits while the
+// disk is slower than the callers. Calls for one sequence must not run at the same time,
+// nor after it was freed. A failure of the store, also one in the background, is returned
+// from then on. Chunks of some 10 KiB and more are best: each is a key of its own.
+func (s *Store) Append(seq Sequence, chunk []byte) error {
+	if len(chunk) > MaxChunk {
+		return fmt.Errorf("append to a spilled sequence: %d bytes are more than a chunk may have, %d", len(chunk), MaxChunk)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(chunk)+chunkCost > runSize(s.share) {
+		return s.appendLarge(seq, chunk)
+	}
+	for s.usable() == nil && (s.current == nil || !s.current.fits(len(chunk))) {
+		s.handOver()
+		if s.current == nil {
+			s.changed.Wait()
+		}
+	}
+	if err := s.usable(); err != nil {
+		return err
+	}
+	s.current.add(s.sequenceOf(seq), chunk)
+	s.chunks++
+	return nil
+}
+
+// appendLarge writes a chunk that fits no run from the caller's bytes, and waits for it.
+func (s *Store) appendLarge(seq Sequence, chunk []byte) error {
+	if err := s.usable(); err != nil {
+		return err
+	}
+	s.handOver() // what came before must be written before
+	large := &run{}
+	large.hold(s.sequenceOf(seq), chunk)
+	s.chunks++
+	s.queue = append(s.queue, large)
+	s.changed.Broadcast()
+	for !large.done {
+		s.changed.Wait()
+	}
+	return s.usable()
+}
+
+// handOver queues the current run, if there is anything in it, and takes a spare one, if
+// there is one.
+func (s *Store) handOver() {
+	if s.current != nil && s.current.used > 0 {
+		s.queue = append(s.queue, s.current)
+		s.current = nil
+		s.changed.Broadcast()
+	}
+	if n := len(s.spare); s.current == nil && n > 0 {
+		s.current, s.spare = s.spare[n-1], s.spare[:n-1]
+	}
+}
+
+func (s *Store) sequenceOf(seq Sequence) *sequence {
+	q := s.sequences[seq]
+	if q == nil {
+		q = &sequence{number: seq}
+		s.sequences[seq] = q
+	}
+	return q
+}
+
+// Free drops sequences with all their chunks. Chunks that were still in memory are never
+// written; a table's file is deleted soon after the last sequence in it was freed and no
+// reader is in it. A reader of a freed sequence gets an error.
+func (s *Store) Free(seqs ...Sequence) error {
+	s.mu.Lock()
+	homes := []uint64(nil)
+	for _, seq := range seqs {
+		if q := s.sequences[seq]; q != nil {
+			delete(s.sequences, seq)
+			homes = append(homes, s.drop(q)...)
+		}
+	}
+	err := s.usable()
+	s.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return s.excise(homes)
+}
+
+// drop forgets a sequence and returns the homes in which nothing is left alive.
+func (s *Store) drop(q *sequence) (homes []uint64) {
+	q.freed = true
+	for _, p := range q.pieces {
+		if p.run.live -= p.bytes; p.run.live == 0 && p.run == s.current {
+			p.run.reset()
+		}
+	}
+	s.ownTables -= q.tables
+	for _, e := range q.extents {
+		if s.leave(e.home) {
+			homes = append(homes, e.home)
+		}
+	}
+	q.pieces, q.extents = nil, nil
+	return homes
+}
+
+// leave notes that a sequence left a home and reports whether nothing is left in it.
+func (s *Store) leave(home uint64) bool {
+	if home&sharedHome == 0 {
+		return true
+	}
+	s.shared[home]--
+	if s.shared[home] > 0 {
+		return false
+	}
+	delete(s.shared, home)
+	return true
+}
+
+// excise drops the tables of homes. Homes that follow each other go in one step.
+func (s *Store) excise(homes []uint64) error {
+	slices.Sort(homes)
+	for i := 0; i < len(homes); {
+		from := homes[i]
+		end := from
+		for ; i < len(homes) && homes[i] <= end; i++ {
+			end = homes[i] + 1
+		}
+		span := pebble.KeyRange{Start: homeKey(from), End: homeKey(end)}
+		if err := s.db.Excise(context.Background(), span); err != nil {
+			s.fail(err)
+			break
+		}
+	}
+	return s.failed()
+}
+
+// Stats are a store's numbers.
+type Stats struct {
+	BytesWritten  int64 // to files, everything included
+	BytesRead     int64 // from files
+	DiskBytes     int64 // in the folder now
+	PeakDiskBytes int64 // the most that was in the folder at one time
+	Chunks        int64 // appended
+}
+
+// Stats returns the numbers of now. After Close they stay as they were.
+func (s *Store) Stats() Stats {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now, peak := s.files.usage()
+	return Stats{
+		BytesWritten: s.files.written.Load(), BytesRead: s.files.read.Load(),
+		DiskBytes: now, PeakDiskBytes: peak, Chunks: s.chunks,
+	}
+}
+
+// Close ends the readers and the writer, and removes the folder with everything in it,
+// and dir when Open made it and it is empty. It returns the failure of the store, if there
+// was one. No other call may be running; a second Close does nothing.
+func (s *Store) Close() error {
+	if !s.end() {
+		return nil
+	}
+	s.cancel()
+	s.group.Wait()
+	err := s.release()
+	return cmp.Or(s.failed(), err)
+}
+
+// end closes the store to its callers. It reports false when that has been done before.
+func (s *Store) end() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return false
+	}
+	s.closed = true
+	s.changed.Broadcast()
+	return true
+}

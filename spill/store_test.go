@@ -1,0 +1,489 @@
+package spill
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// small is a budget whose runs take two chunks of 256 KiB.
+func small() *Budget { return NewBudget(1 << 24) }
+
+// noise is where chunks are cut from.
+var noise = func() []byte {
+	bytes := make([]byte, 4<<20)
+	rand.NewChaCha8([32]byte{}).Read(bytes)
+	return bytes
+}()
+
+// chunkOf returns bytes that no other chunk of any sequence has, if there are enough of them.
+func chunkOf(seq Sequence, n uint64, size int) []byte {
+	from := int(uint64(seq)*7919+n*104_729) % (1 << 20)
+	chunk := bytes.Clone(noise[from : from+size])
+	if size >= 16 {
+		binary.BigEndian.PutUint64(chunk, uint64(seq))
+		binary.BigEndian.PutUint64(chunk[8:], n)
+	}
+	return chunk
+}
+
+// readAll returns copies of a sequence's chunks.
+func readAll(s *Store, seq Sequence) (chunks [][]byte, err error) {
+	r, err := s.Read(context.Background(), seq)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	for {
+		chunk, err := r.Next()
+		if err == io.EOF {
+			return chunks, nil
+		}
+		if err != nil {
+			return chunks, err
+		}
+		chunks = append(chunks, bytes.Clone(chunk))
+	}
+}
+
+// check fails the test unless a sequence has exactly these chunks.
+func check(t *testing.T, s *Store, seq Sequence, want [][]byte) {
+	t.Helper()
+	got, err := readAll(s, seq)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if why := differs(got, want); why != "" {
+		t.Fatalf("sequence %d: %s", seq, why)
+	}
+}
+
+func differs(got, want [][]byte) string {
+	if len(got) != len(want) {
+		return fmt.Sprintf("%d chunks of %d", len(got), len(want))
+	}
+	for i := range got {
+		if !bytes.Equal(got[i], want[i]) {
+			return fmt.Sprintf("chunk %d of %d bytes is not the one appended, of %d", i, len(got[i]), len(want[i]))
+		}
+	}
+	return ""
+}
+
+// places are what the contract is tested on.
+func places(t *testing.T, test func(t *testing.T, fs vfs.FS, dir string)) {
+	t.Run("memory", func(t *testing.T) { test(t, vfs.NewMem(), "/scratch") })
+	t.Run("folder", func(t *testing.T) { test(t, nil, t.TempDir()) })
+}
+
+func open(t *testing.T, fs vfs.FS, dir string) *Store {
+	t.Helper()
+	s, err := Open(dir, Options{FS: fs, Budget: small(), Log: func(text string) { t.Log(text) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// fill appends n chunks of a size to a sequence.
+func fill(t *testing.T, s *Store, seq Sequence, n, size int) (chunks [][]byte) {
+	t.Helper()
+	for i := range n {
+		chunk := chunkOf(seq, uint64(i), size)
+		if err := s.Append(seq, chunk); err != nil {
+			t.Fatal(err)
+		}
+		chunks = append(chunks, chunk)
+	}
+	return chunks
+}
+
+func TestChunksComeBackInOrder(t *testing.T) {
+	for _, tt := range []struct{ chunks, size int }{
+		{0, 0}, {1, 0}, {1, 1}, {5, 0}, {3, 100}, {2000, 10}, {20, 256 << 10}, {3, 2 << 20}, {100, 40 << 10},
+	} {
+		t.Run(fmt.Sprintf("%dx%d", tt.chunks, tt.size), func(t *testing.T) {
+			places(t, func(t *testing.T, fs vfs.FS, dir string) {
+				s := open(t, fs, dir)
+				seq := s.NewSequence()
+				want := fill(t, s, seq, tt.chunks, tt.size)
+				check(t, s, seq, want)
+				check(t, s, seq, want)
+				if got := s.Stats().Chunks; got != int64(tt.chunks) {
+					t.Errorf("%d chunks counted", got)
+				}
+			})
+		})
+	}
+}
+
+func TestAppendCopies(t *testing.T) {
+	s := open(t, vfs.NewMem(), "/scratch")
+	seq := s.NewSequence()
+	for _, size := range []int{10, 2 << 20} {
+		chunk := bytes.Repeat([]byte{1}, size)
+		if err := s.Append(seq, chunk); err != nil {
+			t.Fatal(err)
+		}
+		clear(chunk)
+	}
+	check(t, s, seq, [][]byte{bytes.Repeat([]byte{1}, 10), bytes.Repeat([]byte{1}, 2<<20)})
+}
+
+func TestTooLargeAChunkIsRefused(t *testing.T) {
+	s := open(t, vfs.NewMem(), "/scratch")
+	if err := s.Append(s.NewSequence(), make([]byte, MaxChunk+1)); err == nil {
+		t.Fatal("accepted")
+	}
+}
+
+// What is freed before it was written is never written.
+func TestFreedInMemory(t *testing.T) {
+	s := open(t, vfs.NewMem(), "/scratch")
+	before := s.Stats().BytesWritten
+	for range 100 {
+		seq := s.NewSequence()
+		fill(t, s, seq, 3, 100<<10)
+		if err := s.Free(seq); err != nil {
+			t.Fatal(err)
+		}
+		check(t, s, seq, nil)
+	}
+	if written := s.Stats().BytesWritten - before; written > 0 {
+		t.Errorf("%d bytes were written", written)
+	}
+}
+
+// eventually waits for what Pebble does in the background.
+func eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for range 2000 {
+		if is() {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	t.Fatal(what)
+}
+
+// Freeing large sequences gives their space back one by one; of small ones, when those
+// that were written with them are freed, too.
+func TestFreeGivesSpaceBack(t *testing.T) {
+	for _, size := range []int{130 << 10, 3 << 10} {
+		places(t, func(t *testing.T, fs vfs.FS, dir string) {
+			s := open(t, fs, dir)
+			const sequences = 16
+			chunks := 4 << 20 / sequences / size
+			seqs := make([]Sequence, sequences)
+			for i := range seqs {
+				seqs[i] = s.NewSequence()
+			}
+			for n := range chunks {
+				for _, seq := range seqs {
+					if err := s.Append(seq, chunkOf(seq, uint64(n), size)); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			full := func() int64 { return s.Stats().DiskBytes }
+			all := int64(sequences * chunks * size)
+			for i, seq := range seqs {
+				if err := s.Free(seq); err != nil {
+					t.Fatal(err)
+				}
+				left := all * int64(sequences-i-1) / sequences
+				if size > ownTable {
+					eventually(t, "space stays", func() bool { return full() <= left+1<<20 })
+				}
+			}
+			eventually(t, "space stays at the end", func() bool { return full() < 1<<18 })
+			if peak := s.Stats().PeakDiskBytes; peak < all/2 || peak > all*11/10+1<<18 {
+				t.Errorf("peak of %d bytes for %d", peak, all)
+			}
+		})
+	}
+}
+
+func TestReadersSeeWhatWasThere(t *testing.T) {
+	s := open(t, vfs.NewMem(), "/scratch")
+	parent, child := s.NewSequence(), s.NewSequence()
+	want := fill(t, s, parent, 30, 100<<10)
+	r, err := s.Read(context.Background(), parent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for i := range want {
+		chunk, err := r.Next()
+		if err != nil || !bytes.Equal(chunk, want[i]) {
+			t.Fatalf("chunk %d: %v", i, err)
+		}
+		if err := s.Append(child, chunk); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := r.Next(); err != io.EOF {
+		t.Fatalf("at the end: %v", err)
+	}
+	if err := s.Free(parent); err != nil {
+		t.Fatal(err)
+	}
+	check(t, s, child, want)
+}
+
+func TestReaderOfAFreedSequence(t *testing.T) {
+	s := open(t, vfs.NewMem(), "/scratch")
+	seq := s.NewSequence()
+	fill(t, s, seq, 100, 100<<10)
+	r, err := s.Read(context.Background(), seq)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if err := s.Free(seq); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for ; err == nil; n++ {
+		_, err = r.Next()
+	}
+	if !errors.Is(err, errFreed) || n > 60 {
+		t.Fatalf("after %d chunks: %v", n, err)
+	}
+}
+
+func TestReaderEndsWithItsContext(t *testing.T) {
+	s := open(t, vfs.NewMem(), "/scratch")
+	seq := s.NewSequence()
+	want := fill(t, s, seq, 40, 100<<10)
+	ctx, cancel := context.WithCancel(context.Background())
+	r, err := s.Read(ctx, seq)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Next(); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if _, err := r.Next(); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	closed, err := s.Read(context.Background(), seq)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := closed.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := closed.Next(); !errors.Is(err, errReaderClosed) {
+		t.Fatal(err)
+	}
+	check(t, s, seq, want) // the store is none the worse
+}
+
+func TestClosedStore(t *testing.T) {
+	s := open(t, vfs.NewMem(), "/scratch")
+	seq := s.NewSequence()
+	fill(t, s, seq, 40, 100<<10)
+	r, err := s.Read(context.Background(), seq)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Next(); !errors.Is(err, errClosed) {
+		t.Errorf("next: %v", err)
+	}
+	_, read := s.Read(context.Background(), seq)
+	for name, err := range map[string]error{"append": s.Append(seq, nil), "free": s.Free(seq), "read": read} {
+		if !errors.Is(err, errClosed) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestBudgetIsDrawnAndReturned(t *testing.T) {
+	for _, tt := range []struct{ limit, share int64 }{
+		{4 << 20, 2 << 20}, {64 << 20, 8 << 20}, {8 << 30, 64 << 20},
+	} {
+		budget := NewBudget(tt.limit)
+		s, err := Open("/scratch", Options{FS: vfs.NewMem(), Budget: budget})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if budget.Used() != tt.share {
+			t.Errorf("%d bytes drawn of %d", budget.Used(), tt.limit)
+		}
+		if err := s.Close(); err != nil || budget.Used() != 0 {
+			t.Errorf("%d bytes kept: %v", budget.Used(), err)
+		}
+	}
+	if _, err := Open("/scratch", Options{FS: vfs.NewMem(), Budget: NewBudget(1 << 20)}); !errors.Is(err, ErrBudget) {
+		t.Errorf("with 1 MiB: %v", err)
+	}
+}
+
+// Random operations on interleaved sequences agree with a map.
+func TestRandomOperations(t *testing.T) {
+	places(t, func(t *testing.T, fs vfs.FS, dir string) {
+		for range 4 {
+			seed := rand.Uint64()
+			t.Logf("seed %d", seed)
+			random := rand.New(rand.NewPCG(seed, 0))
+			s := open(t, fs, dir)
+			want := map[Sequence][][]byte{}
+			var seqs []Sequence
+			for range 600 {
+				if len(seqs) == 0 || random.IntN(12) == 0 {
+					seqs = append(seqs, s.NewSequence())
+				}
+				i := random.IntN(len(seqs))
+				seq := seqs[i]
+				switch random.IntN(20) {
+				case 0:
+					if err := s.Free(seq); err != nil {
+						t.Fatal(err)
+					}
+					delete(want, seq)
+					seqs = append(seqs[:i], seqs[i+1:]...)
+				case 1, 2:
+					check(t, s, seq, want[seq])
+				default:
+					chunk := chunkOf(seq, uint64(len(want[seq])), randomSize(random))
+					if err := s.Append(seq, chunk); err != nil {
+						t.Fatal(err)
+					}
+					want[seq] = append(want[seq], chunk)
+				}
+			}
+			for seq, chunks := range want {
+				check(t, s, seq, chunks)
+			}
+			if err := s.Free(seqs...); err != nil {
+				t.Fatal(err)
+			}
+			eventually(t, "space stays", func() bool { return s.Stats().DiskBytes < 1<<18 })
+		}
+	})
+}
+
+// randomSize returns sizes from nothing to more than a run takes.
+func randomSize(random *rand.Rand) int {
+	switch random.IntN(10) {
+	case 0:
+		return 0
+	case 1:
+		return 256 << 10
+	case 2, 3, 4:
+		return random.IntN(300 << 10)
+	case 5:
+		return random.IntN(1 << 20)
+	}
+	return random.IntN(2000)
+}
+
+// Workers that each split a sequence of their own, as a search does, do not disturb each other.
+func TestConcurrentUse(t *testing.T) {
+	places(t, func(t *testing.T, fs vfs.FS, dir string) {
+		s := open(t, fs, dir)
+		var group sync.WaitGroup
+		for range 8 {
+			group.Go(func() {
+				if err := splitAndFree(s); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		group.Wait()
+		eventually(t, "space stays", func() bool { return s.Stats().DiskBytes < 1<<18 })
+	})
+}
+
+// splitAndFree appends a sequence, moves its chunks to two others while it reads it, and
+// reads those.
+func splitAndFree(s *Store) error {
+	parent, even, odd := s.NewSequence(), s.NewSequence(), s.NewSequence()
+	var want [2][][]byte
+	for n := range 40 {
+		chunk := chunkOf(parent, uint64(n), 1000*n)
+		want[n%2] = append(want[n%2], chunk)
+		if err := s.Append(parent, chunk); err != nil {
+			return err
+		}
+	}
+	r, err := s.Read(context.Background(), parent)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for n := range 40 {
+		chunk, err := r.Next()
+		if err != nil {
+			return err
+		}
+		if err := s.Append([]Sequence{even, odd}[n%2], chunk); err != nil {
+			return err
+		}
+	}
+	if err := s.Free(parent); err != nil {
+		return err
+	}
+	for i, seq := range []Sequence{even, odd} {
+		got, err := readAll(s, seq)
+		if err != nil {
+			return err
+		}
+		if why := differs(got, want[i]); why != "" {
+			return errors.New(why)
+		}
+	}
+	return s.Free(even, odd)
+}
+
+// No goroutine outlives Close, readers that nobody closed included.
+func TestNothingRunsAfterClose(t *testing.T) {
+	for range 3 {
+		s := open(t, vfs.NewMem(), "/scratch")
+		seq := s.NewSequence()
+		fill(t, s, seq, 40, 100<<10)
+		for range 3 {
+			if _, err := s.Read(context.Background(), seq); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var stacks string
+	ended := func() bool {
+		buffer := make([]byte, 1<<20)
+		stacks = string(buffer[:runtime.Stack(buffer, true)])
+		return !strings.Contains(stacks, "pebble") && !strings.Contains(stacks, "spill.(*Store)")
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log(stacks)
+		}
+	})
+	eventually(t, "goroutines stay", ended)
+}
