@@ -198,3 +198,18 @@ func TestUCI(t *testing.T) {
 		}
 	}
 }
+
+// Logical types that the release reader's library is too old for can be kept.
+func TestGeometryIsKept(t *testing.T) {
+	dir := jobFolder(t, fmt.Sprintf(`
+input: %s
+output: out.parquet
+quasi_identifiers: [{columns: [group], k: 1}]
+columns: {group: suppress, wkt: keep, geometry: keep}
+`, realData(t, "parquet-testing/data/geospatial/geospatial.parquet")))
+	report := mustRun(t, dir, nil)
+	v, err := Verify(t.Context(), filepath.Join(dir, "out.parquet"), Events{})
+	if err != nil || !v.OK || v.Rows != report.Rows {
+		t.Errorf("got %+v, %v", v, err)
+	}
+}

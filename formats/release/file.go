@@ -54,8 +54,8 @@ func (r *File) readFooter() (err error) {
 		return fmt.Errorf("%w: not a regular file", formats.ErrDamaged)
 	}
 	r.size = info.Size()
-	if r.reader, err = file.NewParquetReader(r.file); err != nil {
-		return fmt.Errorf("%w: %w", formats.ErrDamaged, err)
+	if r.reader, err = openReader(r.file, r.size); err != nil {
+		return err
 	}
 	r.footer = r.reader.MetaData()
 	if r.footer.IsSetEncryptionAlgorithm() {

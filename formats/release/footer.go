@@ -1,0 +1,80 @@
+package release
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os"
+
+	"github.com/apache/arrow/go/v17/parquet/file"
+	"github.com/apache/arrow/go/v17/parquet/metadata"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/fence"
+)
+
+// openReader opens a file with Arrow's library, which panics over logical types that are
+// younger than itself. A kept column may have one; a released column never has. So a file
+// that makes it panic is tried once more with these annotations left out of the footer.
+func openReader(f *os.File, size int64) (*file.Reader, error) {
+	reader, err := tryReader(f, nil)
+	if err == nil {
+		return reader, nil
+	}
+	footer, found := withoutLaterTypes(f, size)
+	if !found {
+		return nil, err
+	}
+	return tryReader(f, footer)
+}
+
+func tryReader(f *os.File, footer []byte) (reader *file.Reader, err error) {
+	defer fence.Catch(&err)
+	var options []file.ReadOption
+	if footer != nil {
+		m, err := metadata.NewFileMetaData(footer, nil)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", formats.ErrDamaged, err)
+		}
+		options = append(options, file.WithMetadata(m))
+	}
+	if reader, err = file.NewParquetReader(f, options...); err != nil {
+		return nil, fmt.Errorf("%w: %w", formats.ErrDamaged, err)
+	}
+	return reader, nil
+}
+
+// withoutLaterTypes returns the footer without the logical types that Arrow's library does
+// not know, and whether there were any.
+func withoutLaterTypes(f *os.File, size int64) (footer []byte, found bool) {
+	const tail = 8 // the footer's length, and the magic
+	var end [tail]byte
+	if _, err := f.ReadAt(end[:], size-tail); err != nil {
+		return nil, false
+	}
+	length := int64(binary.LittleEndian.Uint32(end[:]))
+	if length > size-tail {
+		return nil, false
+	}
+	footer = make([]byte, length)
+	if _, err := f.ReadAt(footer, size-tail-length); err != nil {
+		return nil, false
+	}
+	var meta format.FileMetaData
+	if err := thrift.Unmarshal(new(thrift.CompactProtocol), footer, &meta); err != nil {
+		return nil, false
+	}
+	for i := range meta.Schema {
+		switch meta.Schema[i].LogicalType.Value.(type) {
+		case *format.VariantType, *format.GeometryType, *format.GeographyType:
+			meta.Schema[i].LogicalType = format.LogicalType{}
+			found = true
+		}
+	}
+	if !found {
+		return nil, false
+	}
+	footer, err := thrift.Marshal(new(thrift.CompactProtocol), &meta)
+	return footer, err == nil
+}
