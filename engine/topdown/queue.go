@@ -9,13 +9,19 @@ type queue struct {
 
 func (q *queue) at(i int) *candidate { return &(*q.candidates)[q.values[i]] }
 
-// put inserts a value, or moves it to where its candidate's score belongs.
-func (q *queue) put(value int32) {
+// append inserts a value, if it is not there, anywhere: the order is restored by rebuild.
+func (q *queue) append(value int32) *candidate {
 	c := &(*q.candidates)[value]
 	if c.place == 0 {
 		q.values = append(q.values, value)
 		c.place = len(q.values)
 	}
+	return c
+}
+
+// put inserts a value, or moves it to where its candidate's score belongs.
+func (q *queue) put(value int32) {
+	c := q.append(value)
 	if i := c.place - 1; !q.up(i) {
 		q.down(i)
 	}

@@ -119,13 +119,18 @@ func (s *search) update(all bool) {
 	for _, set := range s.sets {
 		s.stale = set.Changed(s.stale)
 	}
+	many := all || len(s.stale) > len(s.queue.values)/8
 	for _, value := range s.stale {
 		if s.view.Dead(value) {
 			s.queue.remove(value)
+			continue
+		}
+		c := &s.candidates[value]
+		c.gain = s.columns[c.column].gain(c.node)
+		s.rescore(value)
+		if many {
+			s.queue.append(value)
 		} else {
-			c := &s.candidates[value]
-			c.gain = s.columns[c.column].gain(c.node)
-			s.rescore(value)
 			s.queue.put(value)
 		}
 	}
@@ -134,6 +139,8 @@ func (s *search) update(all bool) {
 		for _, value := range s.queue.values {
 			s.rescore(value)
 		}
+	}
+	if many {
 		s.queue.rebuild()
 	}
 }

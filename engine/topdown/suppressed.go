@@ -1,6 +1,8 @@
 package topdown
 
 import (
+	"encoding/binary"
+
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
 )
@@ -18,6 +20,19 @@ type suppressed struct {
 	open        []int    // codes that may still be disclosed, ascending
 	value       []int32  // by code: number in the view
 	disclosed   []bool   // by code
+
+	// Codes of one kind have the same classes, and so the same gain. Of many values most are
+	// rare, and then kinds are few: a disclosure changes the gain of every open code, and
+	// computing it once a kind is what keeps that cheap.
+	kind  []int // by code
+	gains []kindGain
+	state int // number of disclosures
+}
+
+// kindGain is the gain of a kind in the state after so many disclosures.
+type kindGain struct {
+	state int
+	gain  float64
 }
 
 func newSuppressed(p profile) *suppressed {
@@ -33,7 +48,32 @@ func newSuppressed(p profile) *suppressed {
 		c.rest.size += c.parts[code].size
 	}
 	c.number()
+	c.sort()
 	return c
+}
+
+// sort gives open codes their kinds.
+func (c *suppressed) sort() {
+	c.kind = make([]int, len(c.parts))
+	kinds := make(map[string]int)
+	var key []byte
+	for _, code := range c.open {
+		key = key[:0]
+		h := c.histogram
+		for i := h.Start[code]; i < h.Start[code+1]; i++ {
+			key = binary.AppendUvarint(binary.AppendUvarint(key, uint64(h.Class[i])), h.Count[i])
+		}
+		kind, ok := kinds[string(key)]
+		if !ok {
+			kind = len(kinds)
+			kinds[string(key)] = kind
+		}
+		c.kind[code] = kind
+	}
+	c.gains = make([]kindGain, len(kinds))
+	for kind := range c.gains {
+		c.gains[kind].state = -1
+	}
 }
 
 // number opens the codes that are frequent enough to be disclosed and numbers them; all
@@ -85,6 +125,14 @@ func (c *suppressed) impurity(classes []uint64, size uint64, penalty float64) fl
 }
 
 func (c *suppressed) gain(code int) float64 {
+	known := &c.gains[c.kind[code]]
+	if known.state != c.state {
+		known.state, known.gain = c.state, c.gainNow(code)
+	}
+	return known.gain
+}
+
+func (c *suppressed) gainNow(code int) float64 {
 	left := part{size: c.rest.size - c.parts[code].size}
 	left.impurity = c.impurity(c.without(code), left.size, 1)
 	return c.gainOf(c.rest, c.parts[code], left)
@@ -103,6 +151,7 @@ func (c *suppressed) without(code int) []uint64 {
 
 func (c *suppressed) refine(s *search, code int) partition.Refinement {
 	c.disclosed[code] = true
+	c.state++
 	s.view.Columns[c.index].Value[c.code[code]] = partition.None
 	copy(c.frequencies, c.without(code))
 	c.rest.size -= c.parts[code].size
