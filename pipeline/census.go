@@ -3,12 +3,10 @@ package pipeline
 import (
 	"bytes"
 	"cmp"
-	"container/heap"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"io"
+	"math"
 	"slices"
 	"sync"
 	"unicode/utf8"
@@ -30,6 +28,7 @@ type census struct {
 	store     *spill.Store
 	budget    *spill.Budget
 	room      int // entries held in memory
+	fan       int // runs that are read at one time
 
 	mu      sync.Mutex
 	nulls   []uint64 // records without a value, by class
@@ -51,10 +50,17 @@ type censusEntry struct {
 // entryBytes is what an entry takes, with 16 bytes of value.
 const entryBytes = 24 + 16
 
+// Of the budget, so much holds what is read of the runs of one census.
+const mergePart = 16
+
 // newCensus returns a census that holds up to room entries in memory and moves them to the
 // store when there are more.
 func newCensus(field formats.Field, nanIsNull bool, store *spill.Store, budget *spill.Budget, room int) *census {
-	return &census{column: field.Name, typ: field.Type, nanIsNull: nanIsNull, store: store, budget: budget, room: room}
+	fan := min(max(budget.Limit()/mergePart/spill.ReaderBytes, 4), 64)
+	return &census{
+		column: field.Name, typ: field.Type, nanIsNull: nanIsNull,
+		store: store, budget: budget, room: room, fan: int(fan),
+	}
 }
 
 // value returns an entry's bytes in an arena; nil for words.
@@ -96,11 +102,14 @@ func (c *census) add(values *formats.Values, i int, class, n uint32) error {
 		}
 	}
 	c.entries = append(c.entries, e)
-	if len(c.entries) >= c.room || len(c.arena) >= c.room*16 {
+	if len(c.entries) >= c.room || len(c.arena) >= min(c.room*16, maxArena) {
 		return c.compact()
 	}
 	return nil
 }
+
+// maxArena leaves positions in the arena 32 bits, whatever the next value is.
+const maxArena = 1 << 30
 
 // grow doubles the room for entries, within what the census may hold.
 func (c *census) grow() error {
@@ -123,7 +132,7 @@ func (c *census) addNull(class, n uint32) {
 // compact merges equal entries, and moves them to a run when that does not make enough room.
 func (c *census) compact() error {
 	c.sort()
-	if len(c.entries) < c.room/2 && len(c.arena) < c.room*8 {
+	if len(c.entries) < c.room/2 && len(c.arena) < min(c.room*16, maxArena)/2 {
 		return nil
 	}
 	return c.flush()
@@ -139,7 +148,7 @@ func (c *census) sort() {
 		if end > 0 {
 			last := &c.entries[end-1]
 			same := last.word == e.word && bytes.Equal(last.value(arena), e.value(c.arena))
-			if same && last.class == e.class {
+			if same && last.class == e.class && last.count <= math.MaxUint32-e.count {
 				last.count += e.count
 				continue
 			}
@@ -159,68 +168,17 @@ func (c *census) sort() {
 	c.entries, c.arena = c.entries[:end], arena
 }
 
-// runChunk is the size of the chunks in which entries go to the store.
-const runChunk = 128 << 10
-
 // flush writes the sorted entries to a run of their own.
 func (c *census) flush() error {
-	run := c.store.NewSequence()
-	chunk := make([]byte, 0, runChunk+64)
+	w := c.newRun()
 	for i := range c.entries {
-		chunk = appendEntry(chunk, &c.entries[i], c.arena)
-		if len(chunk) >= runChunk {
-			if err := c.store.Append(run, chunk); err != nil {
-				return fmt.Errorf("spill the values of column %s: %w", c.column, err)
-			}
-			chunk = chunk[:0]
+		e := &c.entries[i]
+		if err := w.add(e.word, e.value(c.arena), e.class, e.count); err != nil {
+			return err
 		}
 	}
-	if len(chunk) > 0 {
-		if err := c.store.Append(run, chunk); err != nil {
-			return fmt.Errorf("spill the values of column %s: %w", c.column, err)
-		}
-	}
-	c.runs = append(c.runs, run)
 	c.entries, c.arena = c.entries[:0], c.arena[:0]
-	return nil
-}
-
-// appendEntry appends the form that entries have in a run: word, length, value, class, count.
-func appendEntry(chunk []byte, e *censusEntry, arena []byte) []byte {
-	chunk = binary.BigEndian.AppendUint64(chunk, e.word)
-	chunk = binary.AppendUvarint(chunk, uint64(e.length))
-	chunk = append(chunk, e.value(arena)...)
-	chunk = binary.AppendUvarint(chunk, uint64(e.class))
-	return binary.AppendUvarint(chunk, uint64(e.count))
-}
-
-var errRun = errors.New("a run of values is damaged")
-
-// parseEntry reads an entry whose value is left in the chunk: at and length refer to it.
-func parseEntry(chunk []byte, at int) (e censusEntry, next int, err error) {
-	if len(chunk)-at < 8 {
-		return e, 0, errRun
-	}
-	e.word = binary.BigEndian.Uint64(chunk[at:])
-	at += 8
-	var fields [3]uint64
-	for i := range fields {
-		value, n := binary.Uvarint(chunk[at:])
-		if n <= 0 {
-			return e, 0, errRun
-		}
-		at += n
-		fields[i] = value
-		if i == 0 {
-			if value > uint64(len(chunk)-at) {
-				return e, 0, errRun
-			}
-			e.at, e.length = uint32(at), uint32(value)
-			at += int(value)
-		}
-	}
-	e.class, e.count = uint32(fields[1]), uint32(fields[2])
-	return e, at, nil
+	return w.end()
 }
 
 // counted is a value and the records of its classes, which ascend.
@@ -251,12 +209,53 @@ func (c *census) each(ctx context.Context, f func(*counted) error) error {
 			return err
 		}
 	}
-	merge := &runMerge{ctx: ctx}
+	for len(c.runs) > c.fan {
+		if err := c.reduce(ctx); err != nil {
+			return err
+		}
+	}
+	if err := c.merge(ctx, c.runs, f); err != nil {
+		return err
+	}
+	c.budget.Return(int64(cap(c.entries)) * entryBytes)
+	c.entries, c.arena = nil, nil
+	return nil
+}
+
+// reduce makes one run of those at the front of the queue.
+func (c *census) reduce(ctx context.Context) error {
+	w := c.newRun()
+	err := c.merge(ctx, c.runs[:c.fan], func(v *counted) error {
+		for _, k := range v.classes {
+			for n := k.count; n > 0; n -= min(n, math.MaxUint32) {
+				if err := w.add(v.word, v.value, k.class, uint32(min(n, math.MaxUint32))); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	c.runs = c.runs[c.fan:]
+	return w.end()
+}
+
+// merge calls f with every value of some runs, or of the memory when there are none, and
+// frees the runs.
+func (c *census) merge(ctx context.Context, runs []spill.Sequence, f func(*counted) error) error {
+	what, taken := "reading the values of column "+c.column, int64(len(runs))*spill.ReaderBytes
+	if err := c.budget.Draw(what, taken); err != nil {
+		return err
+	}
+	defer c.budget.Return(taken)
+	merge := &runMerge{ctx: ctx, column: c.column}
 	defer merge.close()
-	if len(c.runs) == 0 {
+	if len(runs) == 0 {
 		merge.cursors = append(merge.cursors, &runCursor{entries: c.entries, chunk: c.arena})
 	}
-	for _, run := range c.runs {
+	for _, run := range runs {
 		reader, err := c.store.Read(ctx, run)
 		if err != nil {
 			return fmt.Errorf("read the values of column %s: %w", c.column, err)
@@ -264,146 +263,10 @@ func (c *census) each(ctx context.Context, f func(*counted) error) error {
 		merge.cursors = append(merge.cursors, &runCursor{reader: reader})
 	}
 	if err := merge.each(f); err != nil {
-		return fmt.Errorf("merge the values of column %s: %w", c.column, err)
-	}
-	c.budget.Return(int64(cap(c.entries)) * entryBytes)
-	c.entries, c.arena = nil, nil
-	return c.store.Free(c.runs...)
-}
-
-// runCursor stands at an entry of a run, or of the entries that never left memory.
-type runCursor struct {
-	reader  *spill.Reader
-	entries []censusEntry // in memory: those still to come
-	chunk   []byte
-	next    int
-	entry   censusEntry
-}
-
-// advance moves to the next entry and reports whether there is one.
-func (r *runCursor) advance() (bool, error) {
-	if r.reader == nil {
-		if len(r.entries) == 0 {
-			return false, nil
-		}
-		r.entry, r.entries = r.entries[0], r.entries[1:]
-		return true, nil
-	}
-	for r.next == len(r.chunk) {
-		chunk, err := r.reader.Next()
-		if err == io.EOF {
-			return false, nil
-		}
-		if err != nil {
-			return false, err
-		}
-		r.chunk, r.next = chunk, 0
-	}
-	var err error
-	r.entry, r.next, err = parseEntry(r.chunk, r.next)
-	return err == nil, err
-}
-
-// runMerge is a heap of cursors, the least entry first.
-type runMerge struct {
-	ctx     context.Context
-	cursors []*runCursor
-}
-
-func (m *runMerge) Len() int { return len(m.cursors) }
-func (m *runMerge) Less(i, j int) bool {
-	a, b := m.cursors[i], m.cursors[j]
-	return compareEntries(&a.entry, a.chunk, &b.entry, b.chunk) < 0
-}
-func (m *runMerge) Swap(i, j int) { m.cursors[i], m.cursors[j] = m.cursors[j], m.cursors[i] }
-func (m *runMerge) Push(x any)    { m.cursors = append(m.cursors, x.(*runCursor)) }
-func (m *runMerge) Pop() any {
-	last := m.cursors[len(m.cursors)-1]
-	m.cursors = m.cursors[:len(m.cursors)-1]
-	return last
-}
-
-// start moves every cursor to its first entry.
-func (m *runMerge) start() error {
-	all := m.cursors
-	m.cursors = nil
-	for i, cursor := range all {
-		ok, err := cursor.advance()
-		if err != nil {
-			m.cursors = append(m.cursors, all[i:]...) // to be closed
-			return err
-		}
-		if ok {
-			m.cursors = append(m.cursors, cursor)
-		} else if cursor.reader != nil {
-			if err := cursor.reader.Close(); err != nil {
-				return err
-			}
-		}
-	}
-	heap.Init(m)
-	return nil
-}
-
-// each calls f with every value, its classes summed over all runs.
-func (m *runMerge) each(f func(*counted) error) error {
-	if err := m.start(); err != nil {
 		return err
 	}
-	var value counted
-	for n := 0; len(m.cursors) > 0; n++ {
-		if n&0xffff == 0 && m.ctx.Err() != nil {
-			return m.ctx.Err()
-		}
-		first := m.cursors[0]
-		value.word = first.entry.word
-		value.value = append(value.value[:0], first.entry.value(first.chunk)...)
-		value.classes = value.classes[:0]
-		if err := m.gather(&value); err != nil {
-			return err
-		}
-		if err := f(&value); err != nil {
-			return err
-		}
+	if err := c.store.Free(runs...); err != nil {
+		return fmt.Errorf("free the values of column %s: %w", c.column, err)
 	}
 	return nil
-}
-
-// gather takes all entries of the value from the cursors.
-func (m *runMerge) gather(value *counted) error {
-	for len(m.cursors) > 0 {
-		first := m.cursors[0]
-		if first.entry.word != value.word || !bytes.Equal(first.entry.value(first.chunk), value.value) {
-			return nil
-		}
-		last := len(value.classes) - 1
-		if last >= 0 && value.classes[last].class == first.entry.class {
-			value.classes[last].count += uint64(first.entry.count)
-		} else {
-			value.classes = append(value.classes, classCount{first.entry.class, uint64(first.entry.count)})
-		}
-		ok, err := first.advance()
-		switch {
-		case err != nil:
-			return err
-		case ok:
-			heap.Fix(m, 0)
-		default:
-			heap.Pop(m)
-			if first.reader != nil {
-				if err := first.reader.Close(); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return nil
-}
-
-func (m *runMerge) close() {
-	for _, cursor := range m.cursors {
-		if cursor.reader != nil {
-			cursor.reader.Close()
-		}
-	}
 }

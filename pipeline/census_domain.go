@@ -73,6 +73,7 @@ type binner struct {
 	below, edge  uint64
 	exact, bins  formats.Values // the values; the smallest value of every bin
 	exactly, cut surveyed       // the pairs of either
+	merged       int            // pairs of the bins when they were last merged
 }
 
 func (b *binner) add(v *counted) {
@@ -86,8 +87,9 @@ func (b *binner) add(v *counted) {
 		v.entry(&b.bins)
 	}
 	b.cut.addPairs(uint32(b.bins.Len()-1), v)
-	if len(b.cut.pairs) > 4*b.limit {
+	if len(b.cut.pairs) > max(4*b.limit, 2*b.merged) {
 		b.cut.pairs = b.cut.pairs.Merge()
+		b.merged = len(b.cut.pairs)
 	}
 	b.below += records
 }
@@ -121,7 +123,11 @@ func (c *census) discretize(ctx context.Context, s *surveyed, spec *ColumnSpec, 
 		edges, pairs, s.binned = b.bins, b.cut.pairs, values
 	}
 	s.pairs = append(s.pairs, pairs...)
-	s.coder = &edgeCoder{edges: edges, nullCode: uint32(edges.Len())}
+	coder := &edgeCoder{edges: edges, nullCode: uint32(edges.Len())}
+	if s.nulls > 0 {
+		coder.nanCode = coder.nullCode
+	}
+	s.coder = coder
 	a := &s.attribute
 	a.Mask = engine.Discretize
 	for i := range edges.Len() {
@@ -173,10 +179,10 @@ func (c *census) suppress(ctx context.Context, s *surveyed, spec *ColumnSpec, k 
 			return err
 		}
 	}
-	coder.rest = uint32(len(found))
-	coder.nullCode = coder.rest
+	coder.nullCode = uint32(len(found))
 	if len(rest.classes) > 0 {
 		a.HasRest = true
+		coder.rest = coder.nullCode
 		s.addPairs(coder.rest, &rest)
 		coder.nullCode++
 	}

@@ -47,10 +47,13 @@ const (
 func (r *run) newSurvey() *survey {
 	columns := int64(len(r.prepared.masked))
 	room := max(r.budget.Limit()/censusPart/columns/entryBytes, 1024)
-	listed := r.budget.Limit() / tallyPart / columns / int64(r.threads) / 16 // four classes of four bytes
+	listed := max(r.budget.Limit()/tallyPart/columns/int64(r.threads)/16, 256) // four classes of four bytes
+	if r.opt.room > 0 {
+		room, listed = int64(r.opt.room), int64(r.opt.room)
+	}
 	s := &survey{
 		dataset: r.dataset, requests: r.prepared.requests(), budget: r.budget,
-		listed: int(min(max(listed, 256), 1<<16)), threads: r.threads, advanced: r.counted(0, 2),
+		listed: int(min(listed, 1<<16)), threads: r.threads, advanced: r.counted(0, 2),
 	}
 	fields := r.dataset.Schema().Fields
 	for _, field := range r.prepared.masked {

@@ -21,11 +21,12 @@ type problem struct {
 
 // compress counts the input in memory, and out of core when that is not enough.
 func (r *run) compress(ctx context.Context) error {
-	err := r.countInMemory(ctx)
-	if errors.Is(err, spill.ErrBudget) || err == nil && r.opt.spill {
-		return r.leaveMemory(ctx, "the distinct values and tuples")
+	if !r.opt.spill {
+		if err := r.countInMemory(ctx); !errors.Is(err, spill.ErrBudget) {
+			return err
+		}
 	}
-	return err
+	return r.leaveMemory(ctx, "the distinct values and tuples")
 }
 
 // countInMemory reads the input once. What it holds may take half of the budget: the other
@@ -178,7 +179,9 @@ func (r *run) leaveMemory(ctx context.Context, what string) error {
 	r.budget.Return(r.budget.Used())
 	debug.FreeOSMemory()
 	var err error
-	if r.store, err = spill.Open(r.spillFolder(), spill.Options{Budget: r.budget}); err != nil {
+	options := r.opt.store
+	options.Budget = r.budget
+	if r.store, err = spill.Open(r.spillFolder(), options); err != nil {
 		return fmt.Errorf("open spill folder: %w", err)
 	}
 	return r.countOutOfCore(ctx)

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
+	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/topdown"
@@ -24,7 +25,10 @@ type RunOptions struct {
 	RunJSON   string    // file that receives the report, before publishing; empty: none
 	Events    Events
 
-	spill bool // out of core whatever the budget is: for tests
+	// For tests.
+	spill bool          // out of core whatever the budget is
+	room  int           // values in memory before they spill; 0: what the budget allows
+	store spill.Options // of the store, but for the budget
 }
 
 // Run carries out the job and publishes its release. On an error nothing is published.
@@ -71,11 +75,15 @@ type run struct {
 	cut        []byte // the embedded cut
 }
 
-// listen keeps what the events tell in the report, too.
+// listen keeps what the events tell in the report, too. What a run that starts again out of
+// core notes again is told once.
 func (r *run) listen() {
 	r.events = r.opt.Events
 	notice := r.events.Notice
 	r.events.Notice = func(text string) {
+		if slices.Contains(r.report.Notices, text) {
+			return
+		}
 		r.report.Notices = append(r.report.Notices, text)
 		if notice != nil {
 			notice(text)

@@ -12,6 +12,7 @@ import (
 type edgeCoder struct {
 	edges    formats.Values // ascending; the first is the smallest value
 	nullCode uint32
+	nanCode  uint32 // the null's, or any when no record is without a value
 }
 
 func (c *edgeCoder) null() uint32 { return c.nullCode }
@@ -31,7 +32,7 @@ func (c *edgeCoder) code(values *formats.Values, i int) uint32 {
 	word := values.Words[i]
 	if values.Type.Kind == formats.Float {
 		if word = canonicalFloat(word); word == canonicalNaN {
-			return c.nullCode
+			return c.nanCode
 		}
 	}
 	above := sort.Search(len(c.edges.Words), func(e int) bool { return c.edges.Words[e] > word })
@@ -39,7 +40,8 @@ func (c *edgeCoder) code(values *formats.Values, i int) uint32 {
 }
 
 // listCoder is the coder of a column of which only some values are listed: those that may
-// be released. All others share one code.
+// be released. All others share one code. Lists of values may hold some that no record has:
+// these get any code of the domain.
 type listCoder struct {
 	words    map[uint64]uint32
 	texts    map[string]uint32

@@ -28,6 +28,9 @@ type Reader struct {
 // batchesOfReader is how many batches a reader has: the caller's and the next.
 const batchesOfReader = 2
 
+// ReaderBytes is what a reader of chunks smaller than a batch holds.
+const ReaderBytes = batchesOfReader * readBatch
+
 // Read returns a reader of the chunks that a sequence has now, reading ahead. Other
 // sequences may be appended to and freed meanwhile, this one not. The reader ends with ctx
 // or the store at the latest; Close it to end it earlier. It holds two batches of 256 KiB

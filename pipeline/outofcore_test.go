@@ -1,0 +1,438 @@
+package pipeline
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut/formats"
+)
+
+// cases returns how many random cases to try: KCUT_CASES, or a few.
+func cases(tb testing.TB, few int) int {
+	tb.Helper()
+	text := os.Getenv("KCUT_CASES")
+	if text == "" {
+		return few
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return n
+}
+
+// seeded returns the seeds of random cases: KCUT_SEED alone, or as many as there are cases.
+func seeded(tb testing.TB, few int) []uint64 {
+	tb.Helper()
+	if text := os.Getenv("KCUT_SEED"); text != "" {
+		seed, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		return []uint64{seed}
+	}
+	seeds := make([]uint64, cases(tb, few))
+	for i := range seeds {
+		seeds[i] = rand.Uint64()
+	}
+	return seeds
+}
+
+// outcome is what a run leaves.
+type outcome struct {
+	release, trace []byte
+	nulls          []NullCount
+	steps          int
+	err            string
+	class          Class
+}
+
+// outcomeOf runs a folder's job and removes the release.
+func outcomeOf(t *testing.T, dir string, opt RunOptions, overrides ...string) (o outcome) {
+	t.Helper()
+	job, err := loadJob(dir, overrides...)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, mustRead(t, filepath.Join(dir, "job.yaml")))
+	}
+	before := listing(t, dir)
+	var trace bytes.Buffer
+	opt.Trace = &trace
+	report, err := Run(t.Context(), job, opt)
+	o.trace = trace.Bytes()
+	if err != nil {
+		o.err, o.class = err.Error(), ClassOf(err)
+	} else {
+		o.release = mustRead(t, job.Output.Path)
+		o.nulls, o.steps = report.Nulls, report.Steps
+		if err := os.Remove(job.Output.Path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	unchanged(t, dir, before)
+	return o
+}
+
+func mustRead(tb testing.TB, path string) []byte {
+	tb.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return text
+}
+
+// mustAgree demands that two runs ended in the same way.
+func mustAgree(t *testing.T, got, want outcome) {
+	t.Helper()
+	if got.err != want.err || got.class != want.class {
+		t.Errorf("out of core: %q of class %d\nin memory:   %q of class %d", got.err, got.class, want.err, want.class)
+	}
+	if !bytes.Equal(got.trace, want.trace) {
+		t.Errorf("another trace:\n%s\nin memory:\n%s", got.trace, want.trace)
+	}
+	if !bytes.Equal(got.release, want.release) {
+		t.Errorf("other bytes, %d instead of %d", len(got.release), len(want.release))
+	}
+	if !slices.Equal(got.nulls, want.nulls) {
+		t.Errorf("nulls %v, in memory %v", got.nulls, want.nulls)
+	}
+}
+
+// randomColumn is a column of a random table: its type and mask, and texts to draw from.
+type randomColumn struct {
+	formats.Field
+	mask  string // of the job file
+	texts []string
+}
+
+// randomMasks are the ways in which a column can be masked.
+var randomMasks = []func(*rand.Rand, string) randomColumn{
+	suppressedTexts, suppressedWords, discretized, discretizedDecimal, tree, prefixes, generated,
+}
+
+func suppressedTexts(rng *rand.Rand, name string) randomColumn {
+	c := randomColumn{Field: formats.Field{Name: name, Type: formats.Type{Kind: formats.String}}, mask: "suppress"}
+	for i := range 1 + rng.IntN(40) {
+		c.texts = append(c.texts, strings.Repeat("common", rng.IntN(4))+strings.Repeat("\x00", rng.IntN(3))+strconv.Itoa(i/2))
+	}
+	c.texts = append(c.texts, "", "é")
+	if rng.IntN(15) == 0 {
+		c.texts = append(c.texts, "*")
+	}
+	if rng.IntN(3) == 0 {
+		c.Type = formats.Type{Kind: formats.Binary}
+		for i, text := range c.texts {
+			c.texts[i] = fmt.Sprintf("%x", text)
+		}
+	}
+	return c
+}
+
+func suppressedWords(rng *rand.Rand, name string) randomColumn {
+	c := randomColumn{Field: formats.Field{Name: name}, mask: "suppress"}
+	switch rng.IntN(3) {
+	case 0:
+		c.Type, c.texts = formats.Type{Kind: formats.Boolean}, []string{"true", "false"}
+	case 1:
+		c.Type, c.texts = formats.Type{Kind: formats.Float, Bits: 64}, randomFloats(rng)
+	default:
+		c.Type = formats.Type{Kind: formats.Int, Bits: 32}
+		for range 1 + rng.IntN(300) {
+			c.texts = append(c.texts, strconv.Itoa(rng.IntN(400)-200))
+		}
+	}
+	return c
+}
+
+// randomFloats returns numbers with some that have no order or two forms.
+func randomFloats(rng *rand.Rand) []string {
+	texts := []string{"0", "-0", "NaN", "NaN:fff8000000000001", "-Infinity", "Infinity"}
+	texts = texts[:rng.IntN(len(texts)+1)]
+	for range 1 + rng.IntN(40) {
+		texts = append(texts, fmt.Sprint(float64(rng.IntN(200)-100)/8))
+	}
+	return texts
+}
+
+var renders = []string{RenderLabel, RenderBounds, RenderMidpoint}
+
+func discretized(rng *rand.Rand, name string) randomColumn {
+	c := randomColumn{Field: formats.Field{Name: name}, mask: "{mask: discretize, render: " + renders[rng.IntN(len(renders))]}
+	switch rng.IntN(4) {
+	case 0:
+		c.Type, c.texts = formats.Type{Kind: formats.Float, Bits: 64}, randomFloats(rng)
+	case 1:
+		c.Type = formats.Type{Kind: formats.Date}
+		for range 1 + rng.IntN(60) {
+			c.texts = append(c.texts, fmt.Sprintf("%d-%02d-%02d", 1960+rng.IntN(50), 1+rng.IntN(12), 1+rng.IntN(28)))
+		}
+	case 2:
+		c.Type = formats.Type{Kind: formats.Timestamp, Unit: formats.Micro, Zone: "UTC"}
+		for range 1 + rng.IntN(60) {
+			c.texts = append(c.texts, fmt.Sprintf("2020-01-%02dT%02d:00:00Z", 1+rng.IntN(28), rng.IntN(24)))
+		}
+	default:
+		c.Type = formats.Type{Kind: formats.Int, Bits: 64}
+		for range 1 + rng.IntN(400) {
+			c.texts = append(c.texts, strconv.Itoa(rng.IntN(600)))
+		}
+		if rng.IntN(3) == 0 {
+			c.mask += fmt.Sprintf(", bounds: [0, %d]", 400+rng.IntN(300)) // sometimes too tight
+		}
+	}
+	c.mask += "}"
+	return c
+}
+
+func discretizedDecimal(rng *rand.Rand, name string) randomColumn {
+	t := formats.Type{Kind: formats.Decimal, Precision: 9, Scale: 2}
+	unit := ""
+	if rng.IntN(2) == 0 {
+		t, unit = formats.Type{Kind: formats.Decimal, Precision: 30, Scale: 2, Wide: true}, "12345678901234567890"
+	}
+	c := randomColumn{Field: formats.Field{Name: name, Type: t}, mask: "discretize"}
+	for range 1 + rng.IntN(300) {
+		c.texts = append(c.texts, fmt.Sprintf("%s%d%s.%02d", []string{"", "-"}[rng.IntN(2)], 1+rng.IntN(90), unit, rng.IntN(100)))
+	}
+	return c
+}
+
+func tree(rng *rand.Rand, name string) randomColumn {
+	c := randomColumn{
+		Field: formats.Field{Name: name, Type: formats.Type{Kind: formats.String}},
+		mask:  "{mask: generalize, taxonomy: world" + []string{"", ", unknown: root"}[rng.IntN(2)] + "}",
+		texts: []string{"Bonn", "Köln", "Paris", "Lyon", "Nice", "Rome"}[:1+rng.IntN(6)],
+	}
+	if strings.Contains(c.mask, "unknown") || rng.IntN(8) == 0 {
+		c.texts = append(c.texts, "Oslo", "Bern")
+	}
+	return c
+}
+
+const worldTree = `taxonomies:
+  world: {World: {Germany: [Bonn, Köln], France: {Paris: {}, South: [Lyon, Nice]}, Rome: {}}}
+`
+
+func prefixes(rng *rand.Rand, name string) randomColumn {
+	c := randomColumn{
+		Field: formats.Field{Name: name, Type: formats.Type{Kind: formats.String}},
+		mask:  "{mask: generalize, taxonomy: {prefix: [4, 2, 1]}}",
+	}
+	for range 1 + rng.IntN(300) {
+		c.texts = append(c.texts, fmt.Sprintf("%05d", rng.IntN(3)*10_000+rng.IntN(500)))
+	}
+	return c
+}
+
+func generated(rng *rand.Rand, name string) randomColumn {
+	c := randomColumn{Field: formats.Field{Name: name}}
+	if rng.IntN(2) == 0 {
+		c.Type, c.mask = formats.Type{Kind: formats.Int, Bits: 16}, "{mask: generalize, taxonomy: {ranges: [0, 10, 100]}}"
+		for range 1 + rng.IntN(300) {
+			c.texts = append(c.texts, strconv.Itoa(rng.IntN(100)))
+		}
+		return c
+	}
+	c.Type, c.mask = formats.Type{Kind: formats.Date}, "{mask: generalize, taxonomy: {date: [month, year, decade]}}"
+	for range 1 + rng.IntN(300) {
+		c.texts = append(c.texts, fmt.Sprintf("%d-%02d-%02d", 1960+rng.IntN(50), 1+rng.IntN(12), 1+rng.IntN(28)))
+	}
+	return c
+}
+
+// randomTable is a random table with a job over it.
+type randomTable struct {
+	testTable
+	job       string
+	overrides []string
+}
+
+// randomCase makes a table of up to seven columns, a class and a kept column among them, and
+// a job with up to three sets.
+func randomCase(rng *rand.Rand) *randomTable {
+	var r randomTable
+	var columns []randomColumn
+	for i := range 1 + rng.IntN(5) {
+		columns = append(columns, randomMasks[rng.IntN(len(randomMasks))](rng, fmt.Sprintf("c%d", i)))
+	}
+	var job strings.Builder
+	fmt.Fprintf(&job, "input: in\noutput: out.parquet\nquasi_identifiers:\n")
+	for _, set := range randomSets(rng, len(columns)) {
+		fmt.Fprintf(&job, "- {k: %d, columns: [%s]}\n", 1+rng.IntN(8), strings.Join(set, ", "))
+	}
+	job.WriteString("columns:\n")
+	for _, c := range columns {
+		fmt.Fprintf(&job, "  %s: %s\n", c.Name, c.mask)
+	}
+	labels := []string{"low", "high", "middle", ""}[:1+rng.IntN(4)]
+	columns = append(columns, randomColumn{
+		Field: formats.Field{Name: "label", Type: formats.Type{Kind: formats.String}}, texts: labels,
+	})
+	job.WriteString("  label: keep\n" + worldTree)
+	if rng.IntN(4) > 0 {
+		job.WriteString("class: label\n")
+	}
+	if rng.IntN(4) == 0 {
+		fmt.Fprintf(&job, "max_steps: %d\n", rng.IntN(6))
+	}
+	r.job = job.String()
+	r.overrides = []string{
+		"score", []string{"tdr", "tds", "infogain"}[rng.IntN(3)], "limits.threads", strconv.Itoa(1 + rng.IntN(4)),
+		"limits.memory", "64MiB",
+	}
+	r.fill(rng, columns)
+	return &r
+}
+
+// randomSets deals all columns out to sets, which may overlap.
+func randomSets(rng *rand.Rand, columns int) [][]string {
+	sets := make([][]string, 1+rng.IntN(min(3, columns)))
+	for c, of := range rng.Perm(columns) {
+		for s := range sets {
+			if c%len(sets) == s || rng.IntN(3) == 0 {
+				sets[s] = append(sets[s], fmt.Sprintf("c%d", of))
+			}
+		}
+	}
+	return sets
+}
+
+// fill makes the rows. Values that come early in a column's list are frequent, and go with a class.
+func (r *randomTable) fill(rng *rand.Rand, columns []randomColumn) {
+	nulls := []int{0, 30, 2}[rng.IntN(3)]
+	for _, c := range columns {
+		c.Nullable = true
+		r.fields = append(r.fields, c.Field)
+	}
+	for range 8 + rng.IntN(8<<rng.IntN(8)) {
+		row := make([]string, len(columns))
+		lean := rng.Float64()
+		for i, c := range columns {
+			at := rng.Float64()
+			if rng.IntN(3) > 0 {
+				at *= lean
+			}
+			row[i] = c.texts[int(at*float64(len(c.texts)))]
+			if nulls > 0 && rng.IntN(nulls) == 0 {
+				row[i] = null
+			}
+		}
+		r.rows = append(r.rows, row)
+	}
+}
+
+// put writes the table to a few files below a folder, and its job.
+func (r *randomTable) put(t *testing.T, rng *rand.Rand) (dir string) {
+	t.Helper()
+	dir = jobFolder(t, r.job)
+	files := 1 + rng.IntN(3)
+	for i := range files {
+		from, to := i*len(r.rows)/files, (i+1)*len(r.rows)/files
+		r.parquet(t, filepath.Join(dir, "in", fmt.Sprintf("%d.parquet", i)), from, to, 1+rng.IntN(200))
+	}
+	return dir
+}
+
+// A run ends in the same way whether the table fits the memory or not.
+func TestOutOfCoreAgrees(t *testing.T) {
+	tried := map[string]int{}
+	for _, seed := range seeded(t, 150) {
+		ok := t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(seed, 0))
+			table := randomCase(rng)
+			dir := table.put(t, rng)
+			want := outcomeOf(t, dir, RunOptions{}, table.overrides...)
+			room := []int{0, 1, 3, 50}[rng.IntN(4)]
+			got := outcomeOf(t, dir, RunOptions{spill: true, room: room}, table.overrides...)
+			mustAgree(t, got, want)
+			if t.Failed() {
+				t.Logf("room %d, %v, %d rows\n%s", room, table.overrides, len(table.rows), table.job)
+			}
+			switch {
+			case want.err != "":
+				tried["errors"]++
+			case want.steps > 2:
+				tried["many steps"]++
+			default:
+				tried["few steps"]++
+			}
+		})
+		if !ok {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+	t.Log(tried)
+	if len(tried) < 3 && os.Getenv("KCUT_SEED") == "" {
+		t.Error("that says little")
+	}
+}
+
+// identifiers is a table whose columns have about as many values as rows.
+func identifiers(rng *rand.Rand, rows int) *testTable {
+	text := formats.Type{Kind: formats.String}
+	t := &testTable{fields: []formats.Field{
+		{Name: "number", Type: formats.Type{Kind: formats.Int, Bits: 64}},
+		{Name: "weight", Type: formats.Type{Kind: formats.Float, Bits: 64}, Nullable: true},
+		{Name: "amount", Type: formats.Type{Kind: formats.Decimal, Precision: 30, Scale: 2, Wide: true}},
+		{Name: "name", Type: text},
+		{Name: "label", Type: text},
+	}}
+	for range rows {
+		n := rng.IntN(3 * rows)
+		label := []string{"low", "high"}[min(n/rows, 1)]
+		if rng.IntN(10) == 0 {
+			label = "odd"
+		}
+		weight := fmt.Sprint(float64(rng.IntN(2*rows)-rows) / 16)
+		if rng.IntN(500) == 0 {
+			weight = null
+		}
+		name := fmt.Sprint("common prefix of all ", rng.IntN(rows))
+		if rng.IntN(4) == 0 {
+			name = fmt.Sprint("Smith ", rng.IntN(50))
+		}
+		t.rows = append(t.rows, []string{fmt.Sprint(n), weight, fmt.Sprintf("%d45678901234567890.25", rng.IntN(2*rows)), name, label})
+	}
+	return t
+}
+
+const identifiersJob = `
+input: in
+output: out.parquet
+class: label
+quasi_identifiers:
+  - {columns: [number, name], k: 20}
+  - {columns: [name, amount, weight], k: 5}
+columns: {number: discretize, weight: discretize, amount: discretize, name: suppress, label: keep}
+`
+
+// Columns with more values than a search splits at, and with values that are too rare to be
+// listed, make no difference either.
+func TestOutOfCoreAgreesOnManyValues(t *testing.T) {
+	for _, tt := range []struct {
+		rows      int
+		overrides []string
+	}{
+		{maxSplitValues + 20_000, nil},
+		{2 * maxSplitValues, []string{"score", "infogain", "max_steps", "40"}},
+	} {
+		seed := rand.Uint64()
+		t.Logf("seed %d", seed)
+		table := identifiers(rand.New(rand.NewPCG(seed, 0)), tt.rows)
+		dir := jobFolder(t, identifiersJob)
+		table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, tt.rows, 30_000)
+		want := outcomeOf(t, dir, RunOptions{}, append(tt.overrides, "limits.memory", "1GiB")...)
+		got := outcomeOf(t, dir, RunOptions{spill: true}, append(tt.overrides, "limits.memory", "64MiB")...)
+		mustAgree(t, got, want)
+		if want.steps < 10 {
+			t.Errorf("%d steps tell too little", want.steps)
+		}
+	}
+}
