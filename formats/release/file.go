@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/apache/arrow/go/v17/parquet"
@@ -14,6 +15,9 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/fence"
 )
+
+// magic is what a Parquet file begins and ends with.
+const magic = "PAR1"
 
 // CutKey is the one metadata key of a release: the solution cut, as JSON.
 const CutKey = "kcut.cut"
@@ -54,6 +58,9 @@ func (r *File) readFooter() (err error) {
 		return fmt.Errorf("%w: not a regular file", formats.ErrDamaged)
 	}
 	r.size = info.Size()
+	if err := r.checkMagic(); err != nil {
+		return err
+	}
 	if r.reader, err = file.NewParquetReader(r.file); err != nil {
 		return fmt.Errorf("%w: %w", formats.ErrDamaged, err)
 	}
@@ -62,6 +69,18 @@ func (r *File) readFooter() (err error) {
 		return fmt.Errorf("%w: encrypted", formats.ErrUnsupported)
 	}
 	return r.checkRowGroups()
+}
+
+// checkMagic looks at the first bytes; the reader looks at the last ones only.
+func (r *File) checkMagic() error {
+	first := make([]byte, len(magic))
+	if _, err := r.file.ReadAt(first, 0); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if string(first) != magic {
+		return fmt.Errorf("%w: not Parquet", formats.ErrDamaged)
+	}
+	return nil
 }
 
 // checkRowGroups makes sure of what everything else relies on: that every row group has a
