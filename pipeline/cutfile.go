@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/kcut/kcut/formats"
@@ -171,6 +172,9 @@ func (c *CutFile) check() error {
 			return fmt.Errorf("column %s has two cuts: %w", column.Name, formats.ErrDamaged)
 		}
 		names[column.Name] = true
+		if !slices.Contains([]string{MaskGeneralize, MaskDiscretize, MaskSuppress}, column.Mask) {
+			return fmt.Errorf("column %s has an unknown mask: %w", column.Name, formats.ErrDamaged)
+		}
 	}
 	if len(c.Sets) == 0 {
 		return fmt.Errorf("no quasi-identifier set: %w", formats.ErrDamaged)

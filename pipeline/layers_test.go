@@ -45,6 +45,7 @@ var mayImport = map[string][]string{
 // onlyIn lists the modules that one floor keeps to itself.
 var onlyIn = map[string]string{
 	"github.com/apache/arrow":       "formats",
+	"github.com/apache/thrift":      "formats",
 	"github.com/parquet-go":         "formats",
 	"github.com/cockroachdb/pebble": "spill",
 	"github.com/spf13":              "cmd",

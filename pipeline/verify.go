@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -111,6 +112,14 @@ func (v *verifier) checkFolder() error {
 	return nil
 }
 
+// checkForm looks for what the cut holds besides what kcut reads of it.
+func (v *verifier) checkForm() {
+	text, err := marshalPlain(v.cut)
+	if err != nil || !bytes.Equal(text, v.cut.Raw) {
+		v.find("its cut is not of the form that kcut writes")
+	}
+}
+
 // checkLabels compares the cut's interval labels with their ends.
 func (v *verifier) checkLabels() {
 	for i := range v.cut.Columns {
@@ -193,9 +202,16 @@ func (v *verifier) hasColumns(part string, release *release.File) bool {
 	for _, column := range release.Columns() {
 		has[column.Name] = true
 	}
+	var names []string
 	for i := range v.checks {
-		if !has[v.checks[i].name] {
-			v.find("%s: the cut speaks of column %s, which is not there", part, v.checks[i].name)
+		names = append(names, v.checks[i].name)
+	}
+	if v.cut.Class != "" {
+		names = append(names, v.cut.Class)
+	}
+	for _, name := range names {
+		if !has[name] {
+			v.find("%s: the cut speaks of column %s, which is not there", part, name)
 			return false
 		}
 	}
@@ -270,6 +286,7 @@ func (v *verifier) add(set int, counts map[string]uint64) {
 
 // conclude compares the counts with what the cut claims.
 func (v *verifier) conclude() (*Verification, error) {
+	v.checkForm()
 	v.checkLabels()
 	result := &Verification{Path: v.path, Rows: v.rows}
 	if v.rows != v.cut.Rows {

@@ -18,12 +18,10 @@ import (
 
 // chunk reads the pages of one flat column chunk.
 type chunk struct {
-	column  *schema.Column
-	form    form
-	rows    int64
-	pages   file.PageReader
-	section *io.SectionReader
-	buffer  *bufio.Reader
+	column *schema.Column
+	form   form
+	rows   int64
+	pages  file.PageReader
 
 	entries []string // of the dictionary page; nil before it
 	page
@@ -56,22 +54,29 @@ func (r *File) chunk(rowGroup, leaf int) (c *chunk, err error) {
 	if err != nil {
 		return nil, err
 	}
+	section, err := r.section(rowGroup, leaf)
+	if err != nil {
+		return nil, err
+	}
+	c = &chunk{column: column, form: form, rows: r.RowGroupRows(rowGroup)}
+	c.pages, err = r.pages(rowGroup, leaf, bufio.NewReaderSize(section, bufferSize))
+	return c, err
+}
+
+// bufferSize is how much of a chunk is read at a time, in bytes.
+const bufferSize = 1 << 16
+
+// pages returns a reader of the pages of a chunk, given its bytes.
+func (r *File) pages(rowGroup, leaf int, bytes *bufio.Reader) (file.PageReader, error) {
 	meta, err := r.reader.RowGroup(rowGroup).MetaData().ColumnChunk(leaf)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", formats.ErrDamaged, err)
 	}
-	from, size := r.extent(rowGroup, leaf)
-	if from < 0 || size < 0 || from > r.size-size {
-		return nil, fmt.Errorf("%w: column chunk lies outside the file", formats.ErrDamaged)
-	}
-	c = &chunk{column: column, form: form, rows: r.RowGroupRows(rowGroup)}
-	c.section = io.NewSectionReader(r.file, from, size)
-	c.buffer = bufio.NewReaderSize(c.section, 1<<16)
-	c.pages, err = file.NewPageReader(c.buffer, meta.NumValues(), meta.Compression(), newPageMemory(meta.TotalUncompressedSize()), nil)
+	pages, err := file.NewPageReader(bytes, meta.NumValues(), meta.Compression(), newPageMemory(meta.TotalUncompressedSize()), nil)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", formats.ErrUnsupported, err)
 	}
-	return c, nil
+	return pages, nil
 }
 
 // pageMemory refuses, by a panic that the fence catches, a page that says it is larger than
@@ -110,6 +115,15 @@ func (r *File) extent(rowGroup, leaf int) (from, size int64) {
 	return from, m.TotalCompressedSize
 }
 
+// section returns the bytes of a chunk.
+func (r *File) section(rowGroup, leaf int) (*io.SectionReader, error) {
+	from, size := r.extent(rowGroup, leaf)
+	if from < 0 || size < 0 || from > r.size-size {
+		return nil, fmt.Errorf("%w: column chunk lies outside the file", formats.ErrDamaged)
+	}
+	return io.NewSectionReader(r.file, from, size), nil
+}
+
 // scan shows every page to v.
 func (c *chunk) scan(v pageVisitor) (err error) {
 	defer fence.Catch(&err)
@@ -146,12 +160,6 @@ func (c *chunk) finish(rows int64) error {
 		return errRows
 	}
 	return nil
-}
-
-// rest returns the number of bytes of the chunk after its last page.
-func (c *chunk) rest() int64 {
-	at, _ := c.section.Seek(0, io.SeekCurrent) // a section's position is a field
-	return c.section.Size() - at + int64(c.buffer.Buffered())
 }
 
 func (c *chunk) readDictionary(p *file.DictionaryPage, v pageVisitor) error {

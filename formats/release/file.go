@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/apache/arrow/go/v17/parquet"
@@ -14,6 +15,9 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/fence"
 )
+
+// magic is what a Parquet file begins and ends with.
+const magic = "PAR1"
 
 // CutKey is the one metadata key of a release: the solution cut, as JSON.
 const CutKey = "kcut.cut"
@@ -28,6 +32,7 @@ type File struct {
 	size   int64
 	reader *file.Reader
 	footer *metadata.FileMetaData
+	later  *laterFooter // nil unless types had to be left out
 }
 
 // Open opens a released file. It returns formats.ErrDamaged for a file that is not Parquet
@@ -54,7 +59,10 @@ func (r *File) readFooter() (err error) {
 		return fmt.Errorf("%w: not a regular file", formats.ErrDamaged)
 	}
 	r.size = info.Size()
-	if r.reader, err = openReader(r.file, r.size); err != nil {
+	if err := r.checkMagic(); err != nil {
+		return err
+	}
+	if err := r.openReader(); err != nil {
 		return err
 	}
 	r.footer = r.reader.MetaData()
@@ -62,6 +70,18 @@ func (r *File) readFooter() (err error) {
 		return fmt.Errorf("%w: encrypted", formats.ErrUnsupported)
 	}
 	return r.checkRowGroups()
+}
+
+// checkMagic looks at the first bytes; the reader looks at the last ones only.
+func (r *File) checkMagic() error {
+	first := make([]byte, len(magic))
+	if _, err := r.file.ReadAt(first, 0); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if string(first) != magic {
+		return fmt.Errorf("%w: not Parquet", formats.ErrDamaged)
+	}
+	return nil
 }
 
 // checkRowGroups makes sure of what everything else relies on: that every row group has a

@@ -1,6 +1,7 @@
 package release
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"os"
@@ -16,17 +17,24 @@ import (
 
 // openReader opens a file with Arrow's library, which panics over logical types that are
 // younger than itself. A kept column may have one; a released column never has. So a file
-// that makes it panic is tried once more with these annotations left out of the footer.
-func openReader(f *os.File, size int64) (*file.Reader, error) {
-	reader, err := tryReader(f, nil)
-	if err == nil {
-		return reader, nil
+// that makes it panic is tried once more with these annotations left out of the footer, of
+// which is noted then whether it has nothing but its fields.
+func (r *File) openReader() error {
+	var err error
+	if r.reader, err = tryReader(r.file, nil); err == nil {
+		return nil
 	}
-	footer, found := withoutLaterTypes(f, size)
-	if !found {
-		return nil, err
+	if r.later = withoutLaterTypes(r.file, r.size); r.later == nil {
+		return err
 	}
-	return tryReader(f, footer)
+	r.reader, err = tryReader(r.file, r.later.footer)
+	return err
+}
+
+// laterFooter is a footer without the logical types that Arrow's library does not know.
+type laterFooter struct {
+	footer []byte
+	plain  bool // the original has the bytes that its fields have when they are written again
 }
 
 func tryReader(f *os.File, footer []byte) (reader *file.Reader, err error) {
@@ -45,26 +53,31 @@ func tryReader(f *os.File, footer []byte) (reader *file.Reader, err error) {
 	return reader, nil
 }
 
-// withoutLaterTypes returns the footer without the logical types that Arrow's library does
-// not know, and whether there were any.
-func withoutLaterTypes(f *os.File, size int64) (footer []byte, found bool) {
+// withoutLaterTypes returns nil when the footer has no such types, or cannot be read.
+func withoutLaterTypes(f *os.File, size int64) *laterFooter {
 	const tail = 8 // the footer's length, and the magic
 	var end [tail]byte
 	if _, err := f.ReadAt(end[:], size-tail); err != nil {
-		return nil, false
+		return nil
 	}
 	length := int64(binary.LittleEndian.Uint32(end[:]))
 	if length > size-tail {
-		return nil, false
+		return nil
 	}
-	footer = make([]byte, length)
+	footer := make([]byte, length)
 	if _, err := f.ReadAt(footer, size-tail-length); err != nil {
-		return nil, false
+		return nil
 	}
 	var meta format.FileMetaData
 	if err := thrift.Unmarshal(new(thrift.CompactProtocol), footer, &meta); err != nil {
-		return nil, false
+		return nil
 	}
+	again, err := thrift.Marshal(new(thrift.CompactProtocol), &meta)
+	if err != nil {
+		return nil
+	}
+	later := &laterFooter{plain: bytes.Equal(again, footer)}
+	found := false
 	for i := range meta.Schema {
 		switch meta.Schema[i].LogicalType.Value.(type) {
 		case *format.VariantType, *format.GeometryType, *format.GeographyType:
@@ -72,9 +85,8 @@ func withoutLaterTypes(f *os.File, size int64) (footer []byte, found bool) {
 			found = true
 		}
 	}
-	if !found {
-		return nil, false
+	if later.footer, err = thrift.Marshal(new(thrift.CompactProtocol), &meta); err != nil || !found {
+		return nil
 	}
-	footer, err := thrift.Marshal(new(thrift.CompactProtocol), &meta)
-	return footer, err == nil
+	return later
 }

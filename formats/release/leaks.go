@@ -1,6 +1,7 @@
 package release
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
@@ -9,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/fence"
 )
 
 // Finding is one thing in a released file that has no business there. It holds no value.
@@ -31,17 +33,22 @@ func (f Finding) String() string {
 }
 
 // Leaks looks for everything that a release must not hold, in the whole file and in the
-// pages of the masked columns, given with a function that accepts the labels of their cut.
-// It returns the findings in the order of the file; formats.ErrSchema when a masked column is
-// missing; formats.ErrDamaged or formats.ErrUnsupported when a page cannot be read, and so not be cleared.
+// pages of the masked columns, given with a function that accepts the labels of their cut,
+// and holds the pages of all columns against their checksums. It returns the findings in the
+// order of the file; formats.ErrSchema when a masked column is missing; formats.ErrDamaged or
+// formats.ErrUnsupported when a page is not as it was written or cannot be read, and so not
+// be cleared.
 func (r *File) Leaks(ctx context.Context, masked map[string]func(label string) bool) ([]Finding, error) {
-	s := &leakScan{release: r}
+	s := &leakScan{release: r, masked: masked}
 	s.footer()
-	if err := s.gaps(); err != nil {
+	if err := s.bytes(); err != nil {
 		return nil, fmt.Errorf("scan %s: %w", r.path, err)
 	}
 	for g := range r.RowGroups() {
 		s.rowGroup(g)
+		if err := s.pages(ctx, g); err != nil {
+			return nil, err
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(masked)) {
 		for g := range r.RowGroups() {
@@ -62,6 +69,7 @@ func (r *File) Leaks(ctx context.Context, masked map[string]func(label string) b
 // leakScan gathers findings.
 type leakScan struct {
 	release  *File
+	masked   map[string]func(label string) bool
 	findings []Finding
 }
 
@@ -106,15 +114,23 @@ func (s *leakScan) rowGroup(g int) {
 // extent is a range of bytes of the file.
 type extent struct{ from, to int64 }
 
-// gaps looks for bytes that belong to no column chunk and not to the footer.
-func (s *leakScan) gaps() error {
+// bytes looks for bytes that no reader would miss.
+func (s *leakScan) bytes() error {
 	r := s.release
 	var tail [8]byte
 	if _, err := r.file.ReadAt(tail[:], r.size-8); err != nil {
 		return err
 	}
-	footer := r.size - 8 - int64(binary.LittleEndian.Uint32(tail[:]))
-	used := []extent{{0, int64(len("PAR1"))}, {footer, r.size}}
+	footer := extent{to: r.size - 8}
+	footer.from = footer.to - int64(binary.LittleEndian.Uint32(tail[:]))
+	s.gaps(footer)
+	return s.form(footer)
+}
+
+// gaps looks for bytes that belong to no column chunk and not to the footer.
+func (s *leakScan) gaps(footer extent) {
+	r := s.release
+	used := []extent{{0, int64(len(magic))}, {footer.from, r.size}}
 	for g, group := range r.footer.RowGroups {
 		for i := range group.Columns {
 			from, size := r.extent(g, i)
@@ -128,6 +144,29 @@ func (s *leakScan) gaps() error {
 			s.find("", -1, fmt.Sprintf("%d bytes that the footer does not account for", e.from-end))
 		}
 		end = max(end, e.to)
+	}
+}
+
+// form compares the footer with what its fields look like when they are written again. One
+// of other bytes has fields that readers skip.
+func (s *leakScan) form(footer extent) (err error) {
+	defer fence.Catch(&err)
+	raw := make([]byte, footer.to-footer.from)
+	if _, err := s.release.file.ReadAt(raw, footer.from); err != nil {
+		return err
+	}
+	if later := s.release.later; later != nil {
+		if !later.plain {
+			s.find("", -1, "a footer that kcut does not write")
+		}
+		return nil
+	}
+	var again bytes.Buffer
+	if _, err := s.release.footer.WriteTo(&again, nil); err != nil {
+		return fmt.Errorf("%w: %w", formats.ErrDamaged, err)
+	}
+	if !bytes.Equal(raw, again.Bytes()) {
+		s.find("", -1, "a footer that kcut does not write")
 	}
 	return nil
 }
@@ -153,9 +192,6 @@ func (s *leakScan) column(g int, name string, accept func(string) bool) error {
 	}
 	for _, what := range pages.report() {
 		s.find(name, g, what)
-	}
-	if n := c.rest(); n > 0 {
-		s.find(name, g, fmt.Sprintf("%d bytes after the last page", n))
 	}
 	return nil
 }

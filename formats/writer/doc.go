@@ -4,6 +4,7 @@
 // Contract: the bytes of a row group are a function of its rows' values alone, and a file's
 // of its row groups, columns and metadata. What is not in a row is not in the file: no
 // unused dictionary entry, no field id, no metadata of a source, no page index, no time.
+// Every page carries its checksum.
 //
 // Not promised: that a reader finds its own dictionary or its own page sizes again.
 package writer

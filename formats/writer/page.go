@@ -50,7 +50,7 @@ func (p *pageWriter) end() format.ColumnChunk { return format.ColumnChunk{MetaDa
 func (p *pageWriter) dictionary(entries int) error {
 	p.chunk.DictionaryPageOffset = p.offset()
 	p.count(format.DictionaryPage, format.Plain)
-	return p.write(format.PageHeader{
+	return p.write(pageHeader{
 		Type: format.DictionaryPage,
 		DictionaryPageHeader: thrift.New(format.DictionaryPageHeader{
 			NumValues: int32(entries), Encoding: format.Plain,
@@ -67,7 +67,7 @@ func (p *pageWriter) data(entries, nulls int, encoding format.Encoding) error {
 	p.chunk.NumValues += int64(entries)
 	p.chunk.Statistics.NullCount += int64(nulls)
 	p.count(format.DataPage, encoding)
-	return p.write(format.PageHeader{
+	return p.write(pageHeader{
 		Type: format.DataPage,
 		DataPageHeader: thrift.New(format.DataPageHeader{
 			NumValues:               int32(entries),
@@ -82,17 +82,16 @@ func (p *pageWriter) data(entries, nulls int, encoding format.Encoding) error {
 func (p *pageWriter) offset() int64 { return firstOffset + int64(len(p.out)) }
 
 // write compresses body, completes the header and appends both.
-func (p *pageWriter) write(h format.PageHeader) (err error) {
+func (p *pageWriter) write(h pageHeader) (err error) {
 	if p.packed, err = p.compress(p.packed[:0], p.body); err != nil {
 		return err
 	}
 	if max(len(p.body), len(p.packed)) > math.MaxInt32 {
 		return fmt.Errorf("write page of %d bytes: %w size", len(p.body), formats.ErrUnsupported)
 	}
-	h.UncompressedPageSize, h.CompressedPageSize = int32(len(p.body)), int32(len(p.packed))
 	p.header.Reset()
-	if err := thrift.NewEncoder(new(thrift.CompactProtocol).NewWriter(&p.header)).Encode(h); err != nil {
-		return fmt.Errorf("encode page header: %w", err)
+	if err := h.encode(&p.header, len(p.body), p.packed); err != nil {
+		return err
 	}
 	p.out = append(append(p.out, p.header.Bytes()...), p.packed...)
 	p.chunk.TotalUncompressedSize += int64(p.header.Len() + len(p.body))
