@@ -159,7 +159,7 @@ func measure(t *testing.T, dir, memory string) measured {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%s: peak resident set %d MiB, %.0f s, %d steps, tuples %d, stages %.1f",
+	t.Logf("%s: peak resident set %d MiB, %.0f s, %d steps, tuples %d, stages %v",
 		memory, m.resident>>20, time.Since(began).Seconds(), run.Steps, run.Tuples, run.Stages)
 	return m
 }
