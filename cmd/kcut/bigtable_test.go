@@ -2,10 +2,11 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
-	"testing"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/writer"
@@ -68,27 +69,25 @@ func (c *bigColumn) cell(i int, row int64) uint64 {
 	return a
 }
 
-// write makes the file, and a class column that the first column has something to do with.
-func (b *bigTable) write(t *testing.T, path string) {
-	t.Helper()
+// write makes the file, and a class column that the first columns have something to do with.
+func (b *bigTable) write(path string) error {
 	file, err := os.Create(path)
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
-	defer file.Close()
 	out := bufio.NewWriterSize(file, 1<<20)
-	var columns []writer.Column
-	for _, c := range b.columns {
-		columns = append(columns, writer.Column{Field: formats.Field{Name: c.name, Type: c.typ}})
-	}
-	columns = append(columns, writer.Column{Field: formats.Field{Name: "class", Type: bigText}})
+	return errors.Join(b.writeTo(out), out.Flush(), file.Close())
+}
+
+func (b *bigTable) writeTo(out io.Writer) error {
+	columns := b.output()
 	w, err := writer.New(out, columns, nil)
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	group, err := writer.NewRowGroup(columns, writer.Options{Compression: "snappy"})
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	batch := b.newBatch()
 	for row := int64(0); row < b.rows; {
@@ -97,24 +96,26 @@ func (b *bigTable) write(t *testing.T, path string) {
 			batch.fill(row, int(min(bigBatch, end-row)))
 			for i := range batch.columns {
 				if err := group.Append(i, &batch.columns[i], 0, batch.rows); err != nil {
-					t.Fatal(err)
+					return err
 				}
 			}
 		}
 		encoded, err := group.Encode()
 		if err != nil {
-			t.Fatal(err)
+			return err
 		}
 		if err := w.Write(encoded); err != nil {
-			t.Fatal(err)
+			return err
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
+	return w.Close()
+}
+
+func (b *bigTable) output() (columns []writer.Column) {
+	for _, c := range b.columns {
+		columns = append(columns, writer.Column{Field: formats.Field{Name: c.name, Type: c.typ}})
 	}
-	if err := out.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	return append(columns, writer.Column{Field: formats.Field{Name: "class", Type: bigText}})
 }
 
 const bigBatch = 8192
