@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	distinctEntries = 1 << 20  // a column with more is nearly all different: looking back further saves nobody work
-	distinctBytes   = 64 << 20 // keys of long texts
+	distinctEntries = 1 << 20 // a column with more is nearly all different: looking back further saves nobody work
+	keyBytes        = 64      // of an entry, when they are many: keys may be long texts
 )
 
 // Distinct gives values codes in the order of their first appearance: code c ≥ 1 is entry
@@ -45,10 +45,13 @@ func newDistinct(values, keys *Values) *Distinct {
 }
 
 // Renewed returns d, or an empty table like it when d has outgrown what is worth looking
-// back to: a million entries, or 64 MiB of bytes to find them by. Whoever keeps codes of d
-// must call it between batches only.
-func (d *Distinct) Renewed() *Distinct {
-	if d.used < distinctEntries && len(d.keys.Data) < distinctBytes {
+// back to: a million entries, or as many as the limit when it is not 0, with 64 bytes each
+// to find them by. Whoever keeps codes of d must call it between batches only.
+func (d *Distinct) Renewed(limit int) *Distinct {
+	if limit == 0 {
+		limit = distinctEntries
+	}
+	if d.used < limit && len(d.keys.Data) < keyBytes*limit {
 		return d
 	}
 	fresh := &Values{Type: d.Values.Type}

@@ -48,15 +48,18 @@ func TestDistinctParsed(t *testing.T) {
 			t.Errorf("%q has code %d (%v), want %d", text, code, err, want)
 		}
 	}
-	if d.Renewed() != d {
+	if d.Renewed(0) != d || d.Renewed(4) != d {
 		t.Error("renewed after three values")
+	}
+	if fresh := d.Renewed(3); fresh == d || fresh.Values.Len() != 0 {
+		t.Error("not renewed at its limit")
 	}
 	// A million equal entries take no longer than others do.
 	full := formats.NewDistinct(&formats.Values{Type: formats.Type{Kind: formats.Uint, Bits: 64}, Words: make([]uint64, 1<<20)})
 	if code := full.CodeOfWord(0); code != 1 {
 		t.Errorf("the code of equal entries is %d, want that of the first", code)
 	}
-	if fresh := full.Renewed(); fresh.Values.Len() != 0 || fresh.Values.Type != full.Values.Type {
+	if fresh := full.Renewed(0); fresh.Values.Len() != 0 || fresh.Values.Type != full.Values.Type {
 		t.Errorf("renewed to %d values of %v", fresh.Values.Len(), fresh.Values.Type)
 	}
 }

@@ -50,7 +50,7 @@ func (c *textColumn) at(row int) string { return c.texts[c.codes[row]] }
 // readGrid reads all flat columns of the files that a job reads.
 func readGrid(tb testing.TB, job *Job) *grid {
 	tb.Helper()
-	dataset, err := openInput(context.Background(), job)
+	dataset, err := openInput(context.Background(), job, formats.ReadOptions{})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -13,14 +13,8 @@ import (
 	"github.com/kcut/kcut/formats/dataset"
 )
 
-// openInput opens the job's input with the types that the job declares.
-func openInput(ctx context.Context, job *Job) (*dataset.Dataset, error) {
-	options := formats.ReadOptions{Delimiter: job.CSV.Delimiter, Types: make(map[string]formats.Type)}
-	for i := range job.Columns {
-		if t := job.Columns[i].Type; t != nil {
-			options.Types[job.Columns[i].Name] = *t
-		}
-	}
+// openInput opens the job's input.
+func openInput(ctx context.Context, job *Job, options formats.ReadOptions) (*dataset.Dataset, error) {
 	dataset, err := dataset.Open(ctx, job.Input, options)
 	if err != nil {
 		return nil, fmt.Errorf("open input: %w", err)

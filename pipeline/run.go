@@ -41,6 +41,10 @@ func Run(ctx context.Context, job *Job, opt RunOptions) (*Report, error) {
 	if memory == 0 {
 		memory = spill.DefaultLimit()
 	}
+	if err := checkMemory(memory); err != nil {
+		return nil, err
+	}
+	defer limitHeap(memory)()
 	r.budget = spill.NewBudget(memory)
 	r.listen()
 	err := r.do(ctx)
@@ -129,7 +133,7 @@ func (r *run) plan(ctx context.Context) (err error) {
 	if r.taxonomies, err = r.job.LoadTaxonomies(); err != nil {
 		return err
 	}
-	if r.dataset, err = openInput(ctx, r.job); err != nil {
+	if r.dataset, err = openInput(ctx, r.job, readOptions(r.job, r.budget.Limit(), r.threads)); err != nil {
 		return err
 	}
 	if err := checkDistinct(r.job, r.dataset); err != nil {
@@ -142,6 +146,7 @@ func (r *run) plan(ctx context.Context) (err error) {
 	if r.prepared, err = prepare(r.job, r.dataset.Schema(), r.dataset.Rows()); err != nil {
 		return err
 	}
+	r.threads = threadsWithin(r.budget.Limit(), r.threads, r.prepared.read())
 	for _, set := range r.prepared.dropped {
 		r.events.Noted(fmt.Sprintf("quasi-identifier set %d is redundant: its columns are in another set whose k is not smaller", set+1))
 	}
@@ -181,7 +186,7 @@ func (r *run) search(ctx context.Context) error {
 
 func (r *run) searchOnce(ctx context.Context, trace *tracer) error {
 	table := r.problem.table
-	r.report.Steps, r.report.Sets = 0, nil
+	r.report.Steps, r.report.Live, r.report.Sets = 0, nil, nil
 	anonymity := make([]uint64, len(r.prepared.requirement.Sets))
 	for i := range anonymity {
 		anonymity[i] = table.Rows
@@ -192,6 +197,7 @@ func (r *run) searchOnce(ctx context.Context, trace *tracer) error {
 		Space:    r.searchSpace(),
 		OnStep: func(s engine.Step) {
 			r.report.Steps = s.Number
+			r.report.Live = append(r.report.Live, s.Live)
 			copy(anonymity, s.Anonymity)
 			trace.step(s)
 			r.events.Advanced(StageSearch, Progress{Done: int64(s.Number)})
@@ -252,7 +258,7 @@ func (r *run) mask(ctx context.Context, target *target) error {
 }
 
 func (r *run) recount(ctx context.Context, path string) error {
-	v, err := newVerifier(path, r.threads, &r.events)
+	v, err := newVerifier(path, r.threads, (r.budget.Limit()-r.budget.Used())/verifyPart, &r.events)
 	if err != nil {
 		return err
 	}

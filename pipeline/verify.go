@@ -3,8 +3,9 @@ package pipeline
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
+	"errors"
 	"fmt"
+	"math"
 	"os"
 	"runtime"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/kcut/kcut/formats/release"
+	"github.com/kcut/kcut/spill"
 )
 
 // Verification is what a recount of a release found.
@@ -29,7 +31,7 @@ type Verification struct {
 // files for what they must not give away. It shares no code with the writing path. When
 // something is wrong it returns what it found together with an *Error of ClassPrivacy.
 func Verify(ctx context.Context, path string, events Events) (*Verification, error) {
-	v, err := newVerifier(path, runtime.GOMAXPROCS(0), &events)
+	v, err := newVerifier(path, runtime.GOMAXPROCS(0), spill.DefaultLimit()/verifyPart, &events)
 	if err != nil {
 		return nil, err
 	}
@@ -44,6 +46,12 @@ func Verify(ctx context.Context, path string, events Events) (*Verification, err
 	return v.conclude()
 }
 
+// verifyPart is the part of the memory that the groups of a recount may take.
+const verifyPart = 2
+
+// mostPasses is how often a release is read before its groups are given up on.
+const mostPasses = 1 << 10
+
 // verifier holds a recount in progress.
 type verifier struct {
 	path    string
@@ -52,16 +60,23 @@ type verifier struct {
 	cut     *CutFile
 	checks  []columnCheck    // released columns of masked columns
 	first   map[string][]int // positions in checks of a masked column's released columns
+	keys    []labelKey       // of every set
+	memory  int64            // bytes that the counts of all sets may take
 	events  *Events
+
+	// Groups that are too many to be counted at once are counted in passes over the
+	// release, each of those whose hash is its own.
+	pass, passes uint64
+	anonymity    []uint64 // of every set, over the passes so far
 
 	mu       sync.Mutex
 	rows     int64
-	counts   []map[string]uint64 // of every set: records of every combination of labels
+	counts   []*labelCounts // of every set: records of every combination of labels of the pass
 	findings map[string]bool
 	report   []string
 }
 
-func newVerifier(path string, threads int, events *Events) (*verifier, error) {
+func newVerifier(path string, threads int, memory int64, events *Events) (*verifier, error) {
 	parts, err := releaseParts(path)
 	if err != nil {
 		return nil, err
@@ -71,19 +86,24 @@ func newVerifier(path string, threads int, events *Events) (*verifier, error) {
 		return nil, err
 	}
 	v := &verifier{
-		path: path, threads: threads, parts: parts, cut: cut, events: events,
+		path: path, threads: threads, parts: parts, cut: cut, memory: memory, events: events,
 		first:    make(map[string][]int),
-		counts:   make([]map[string]uint64, len(cut.Sets)),
 		findings: make(map[string]bool),
-	}
-	for i := range v.counts {
-		v.counts[i] = make(map[string]uint64)
 	}
 	for i := range cut.Columns {
 		for _, check := range checksOf(&cut.Columns[i]) {
 			v.first[cut.Columns[i].Name] = append(v.first[cut.Columns[i].Name], len(v.checks))
 			v.checks = append(v.checks, check)
 		}
+	}
+	for _, set := range cut.Sets {
+		var columns, below []int
+		for _, name := range set.Columns {
+			for _, column := range v.first[name] {
+				columns, below = append(columns, column), append(below, len(v.checks[column].numbers))
+			}
+		}
+		v.keys = append(v.keys, newLabelKey(columns, below))
 	}
 	return v, nil
 }
@@ -152,16 +172,44 @@ func (v *verifier) find(format string, args ...any) {
 	}
 }
 
+// scan looks for leaks and counts, in as many passes as it takes.
 func (v *verifier) scan(ctx context.Context) error {
 	for _, part := range v.parts {
-		if err := v.scanPart(ctx, part); err != nil {
+		if err := v.scanLeaks(ctx, part); err != nil {
 			return fmt.Errorf("verify %s: %w", part, err)
+		}
+	}
+	for v.passes = 1; ; v.passes *= 2 {
+		err := v.scanPasses(ctx)
+		if !errors.Is(err, errManyGroups) || v.passes == mostPasses {
+			return err
+		}
+	}
+}
+
+func (v *verifier) scanPasses(ctx context.Context) error {
+	v.anonymity = make([]uint64, len(v.keys))
+	for v.pass = range v.passes {
+		v.rows, v.counts = 0, v.counts[:0]
+		for i := range v.keys {
+			v.counts = append(v.counts, newLabelCounts(v.keys[i].size, v.memory/int64(len(v.keys))))
+		}
+		for _, part := range v.parts {
+			if err := v.scanPart(ctx, part); err != nil {
+				return fmt.Errorf("verify %s: %w", part, err)
+			}
+		}
+		for i, counts := range v.counts {
+			if least := counts.least(); least > 0 && (v.anonymity[i] == 0 || least < v.anonymity[i]) {
+				v.anonymity[i] = least
+			}
 		}
 	}
 	return nil
 }
 
-func (v *verifier) scanPart(ctx context.Context, part string) error {
+// scanLeaks looks for what a part must not hold.
+func (v *verifier) scanLeaks(ctx context.Context, part string) error {
 	release, err := release.Open(part)
 	if err != nil {
 		return err
@@ -174,10 +222,8 @@ func (v *verifier) scanPart(ctx context.Context, part string) error {
 		return nil
 	}
 	accept := make(map[string]func(string) bool, len(v.checks))
-	names := make([]string, len(v.checks))
 	for i := range v.checks {
-		names[i] = v.checks[i].name
-		accept[names[i]] = v.checks[i].accepts
+		accept[v.checks[i].name] = v.checks[i].accepts
 	}
 	leaks, err := release.Leaks(ctx, accept)
 	if err != nil {
@@ -185,6 +231,23 @@ func (v *verifier) scanPart(ctx context.Context, part string) error {
 	}
 	for _, leak := range leaks {
 		v.find("%s: %s", part, leak)
+	}
+	return nil
+}
+
+// scanPart checks the labels of a part and counts them.
+func (v *verifier) scanPart(ctx context.Context, part string) error {
+	release, err := release.Open(part)
+	if err != nil {
+		return err
+	}
+	defer release.Close()
+	if !v.hasColumns(part, release) {
+		return nil
+	}
+	names := make([]string, len(v.checks))
+	for i := range v.checks {
+		names[i] = v.checks[i].name
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(v.threads)
@@ -239,12 +302,10 @@ func (v *verifier) scanRowGroup(ctx context.Context, release *release.File, g in
 			ids[i] = append(ids[i], id)
 		}
 	}
-	for s, set := range v.cut.Sets {
-		var positions []int
-		for _, name := range set.Columns {
-			positions = append(positions, v.first[name]...)
+	for set := range v.keys {
+		if err := v.countLabels(set, rows, columns, ids); err != nil {
+			return err
 		}
-		v.add(s, countLabels(rows, columns, ids, positions))
 	}
 	v.mu.Lock()
 	v.rows += int64(rows)
@@ -254,34 +315,24 @@ func (v *verifier) scanRowGroup(ctx context.Context, release *release.File, g in
 	return nil
 }
 
-// countLabels counts the combinations of labels of some columns with a plain map.
-func countLabels(rows int, columns []release.LabelColumn, ids [][]uint32, positions []int) map[string]uint64 {
-	counts := make(map[string]uint64)
-	key := make([]byte, 4*len(positions))
-	pointers := make(map[string]*uint64)
+// countLabels adds up a row group's combinations of labels of one set, those of the pass,
+// and then adds them to the set's counts.
+func (v *verifier) countLabels(set, rows int, columns []release.LabelColumn, ids [][]uint32) error {
+	k := &v.keys[set]
+	counts := newLabelCounts(k.size, math.MaxInt64) // a row group has few rows
+	key := make([]uint64, k.size)
 	for row := range rows {
-		for i, p := range positions {
-			binary.LittleEndian.PutUint32(key[4*i:], ids[p][columns[p].Codes[row]])
+		k.pack(key, func(column int) uint32 { return ids[column][columns[column].Codes[row]] })
+		if v.passes > 1 && labelHash(key)>>32%v.passes != v.pass {
+			continue
 		}
-		n, ok := pointers[string(key)]
-		if !ok {
-			n = new(uint64)
-			pointers[string(key)] = n
+		if err := counts.add(key, 1); err != nil {
+			return err
 		}
-		*n++
 	}
-	for k, n := range pointers {
-		counts[k] = *n
-	}
-	return counts
-}
-
-func (v *verifier) add(set int, counts map[string]uint64) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	for key, n := range counts {
-		v.counts[set][key] += n
-	}
+	return counts.each(v.counts[set].add)
 }
 
 // conclude compares the counts with what the cut claims.
@@ -293,12 +344,7 @@ func (v *verifier) conclude() (*Verification, error) {
 		v.find("it has %d rows, its cut claims %d", v.rows, v.cut.Rows)
 	}
 	for i, set := range v.cut.Sets {
-		counted := SetReport{Columns: set.Columns, K: set.K}
-		for _, n := range v.counts[i] {
-			if counted.Anonymity == 0 || n < counted.Anonymity {
-				counted.Anonymity = n
-			}
-		}
+		counted := SetReport{Columns: set.Columns, K: set.K, Anonymity: v.anonymity[i]}
 		result.Sets = append(result.Sets, counted)
 		switch {
 		case counted.Anonymity < uint64(set.K):

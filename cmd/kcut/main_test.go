@@ -15,7 +15,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"kcut": main})
+	testscript.Main(m, map[string]func(){"kcut": main, "bigrun": writeBigRun})
 }
 
 // TestScript runs the command lines of testdata/script. Beside testscript's own commands

@@ -20,8 +20,8 @@ func (u *ui) summarize(r *pipeline.Report) error {
 	if err != nil {
 		return fmt.Errorf("summarize release: %w", err)
 	}
-	fmt.Fprintf(u.err, "released %s: %s rows, %d steps\n\n%s\n%s\n%s\n",
-		r.Output, grouped(r.Rows), r.Steps, setTable(r.Sets), countTable(cut.Columns), stageLine(r))
+	fmt.Fprintf(u.err, "released %s: %s rows, %d steps\n\n%s\n%s\n%s%s\n",
+		r.Output, grouped(r.Rows), r.Steps, setTable(r.Sets), countTable(cut.Columns), liveLine(r.Live), stageLine(r))
 	return nil
 }
 
@@ -41,6 +41,16 @@ func countTable(columns pipeline.CutColumns) string {
 		t.add(c.Name, c.Mask, grouped(int64(len(labelTexts(c)))))
 	}
 	return t.String()
+}
+
+// liveLine tells how far the search got: how many records it could still tell apart after
+// its first step, and after its last.
+func liveLine(live []uint64) string {
+	if len(live) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("live records: %s after the first step, %s after the last\n",
+		grouped(int64(live[0])), grouped(int64(live[len(live)-1])))
 }
 
 func stageLine(r *pipeline.Report) string {

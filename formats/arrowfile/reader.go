@@ -35,12 +35,13 @@ type reader struct {
 // target is a column being built.
 type target struct {
 	formats.Request
-	field  formats.Field
-	out    formats.Column
-	coded  *formats.Distinct // of a column to be coded that has no dictionary
-	values formats.Values    // of a plain one
-	words  []uint64
-	nested *shredder
+	field    formats.Field
+	out      formats.Column
+	coded    *formats.Distinct // of a column to be coded that has no dictionary
+	remember int               // values of it
+	values   formats.Values    // of a plain one
+	words    []uint64
+	nested   *shredder
 }
 
 // read returns the rows of count record batches from first on.
@@ -55,6 +56,7 @@ func (s *source) Read(ctx context.Context, first, count int, columns []formats.R
 		if err := r.targets[i].init(c, s.columns[c.Column], s.schema[c.Column]); err != nil {
 			return nil, fmt.Errorf("read %s: column %q: %w", s.path, s.schema[c.Column].Name, err)
 		}
+		r.targets[i].remember = s.remember
 		r.wanted[c.Column] = true
 		r.batch.Columns = append(r.batch.Columns, &r.targets[i].out)
 	}
@@ -235,7 +237,7 @@ func (t *target) fillFlat(a *column, from, to int) (err error) {
 		t.out.Codes, err = a.appendCodes(t.out.Codes[:0], from, to)
 		return err
 	case t.coded != nil:
-		t.coded = t.coded.Renewed()
+		t.coded = t.coded.Renewed(t.remember)
 		t.out.Values = t.coded.Values
 		return t.code(a, from, to)
 	}

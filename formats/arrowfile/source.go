@@ -22,6 +22,7 @@ type source struct {
 	file         *os.File
 	size         int64
 	rows         int // most rows a batch
+	remember     int // distinct values of a coded column
 	big          bool
 	columns      []*field
 	schema       []formats.Field
@@ -57,7 +58,7 @@ func Open(ctx context.Context, path string, opt formats.ReadOptions) (formats.So
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	s := &source{path: path, file: file, rows: opt.BatchRows, dictionaries: make(map[int64][]part)}
+	s := &source{path: path, file: file, rows: opt.BatchRows, remember: opt.Remember, dictionaries: make(map[int64][]part)}
 	if s.rows <= 0 {
 		s.rows = 65536
 	}

@@ -74,7 +74,7 @@ func (r *reader) Next(ctx context.Context) (*formats.Batch, error) {
 		return nil, io.EOF
 	}
 	for i := range r.columns {
-		r.columns[i].reset()
+		r.columns[i].reset(r.src.remember)
 	}
 	r.batch.Row = r.row
 	start := r.scan.offset
@@ -120,9 +120,9 @@ func (r *reader) Close() error {
 }
 
 // reset empties the column for the next batch.
-func (t *target) reset() {
+func (t *target) reset(remember int) {
 	if t.coded != nil {
-		t.coded = t.coded.Renewed()
+		t.coded = t.coded.Renewed(remember)
 		t.out.Codes = t.out.Codes[:0]
 		return
 	}

@@ -19,13 +19,14 @@ const (
 
 // source is an opened CSV file.
 type source struct {
-	path   string
-	file   *os.File
-	packed compression
-	delim  byte
-	batch  int
-	schema []formats.Field
-	parts  []part
+	path     string
+	file     *os.File
+	packed   compression
+	delim    byte
+	remember int // distinct values of a coded column
+	batch    int
+	schema   []formats.Field
+	parts    []part
 }
 
 // part is a range of whole records: about chunkRows of them, or, in a compressed
@@ -46,7 +47,7 @@ func Open(ctx context.Context, path string, opt formats.ReadOptions) (formats.So
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	s := &source{path: path, file: file, batch: opt.BatchRows}
+	s := &source{path: path, file: file, batch: opt.BatchRows, remember: opt.Remember}
 	if s.batch <= 0 {
 		s.batch = chunkRows
 	}

@@ -15,8 +15,8 @@ import (
 // takes its turn: few enough for levels and codes to stay in the nearest cache.
 const stepRows = 1024
 
-// maxTableValues is how many distinct values of pages without a dictionary are kept
-// before a later batch starts with new Values.
+// maxTableValues is how many distinct values of pages without a dictionary are kept, at
+// most, before a later batch starts with new Values.
 const maxTableValues = 1 << 18
 
 // flatColumn reads one flat column of a split.
@@ -49,9 +49,9 @@ type flatColumn struct {
 	levels  [stepRows]uint32
 }
 
-func newFlatColumn(leaf *leafColumn, t formats.Type, coded bool) *flatColumn {
+func newFlatColumn(leaf *leafColumn, t formats.Type, coded bool, limit int) *flatColumn {
 	width := physicalWidth(leaf.physical, leaf.length)
-	c := &flatColumn{leaf: leaf, kind: t, coded: coded, limit: maxTableValues, convert: converterOf(t, leaf.physical, width)}
+	c := &flatColumn{leaf: leaf, kind: t, coded: coded, limit: limit, convert: converterOf(t, leaf.physical, width)}
 	if t.Kind == formats.Null {
 		c.convert = rejectValues
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // readBuffer is how much of a column chunk is read at a time.
-const readBuffer = 1 << 20
+const readBuffer = 256 << 10
 
 // page is one page of a column chunk, unpacked. Levels and values are still encoded and
 // lie in the reader's buffers until its next page.

@@ -37,7 +37,7 @@ type reader struct {
 	err       error
 }
 
-func newReader(f *parquetFile, first, count int, columns []formats.Request, batchRows int) *reader {
+func newReader(f *parquetFile, first, count int, columns []formats.Request, batchRows, remember int) *reader {
 	r := &reader{file: f, group: first - 1, end: first + count, batchRows: batchRows}
 	r.store = make([]formats.Column, len(columns))
 	for i, request := range columns {
@@ -48,7 +48,7 @@ func newReader(f *parquetFile, first, count int, columns []formats.Request, batc
 		if top.field.Type.Kind == formats.Nested {
 			r.columns = append(r.columns, newNestedColumn(leaves))
 		} else {
-			r.columns = append(r.columns, newFlatColumn(&leaves[0], top.field.Type, request.Coded))
+			r.columns = append(r.columns, newFlatColumn(&leaves[0], top.field.Type, request.Coded, remember))
 		}
 	}
 	return r

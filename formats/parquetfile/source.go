@@ -46,13 +46,18 @@ func Open(_ context.Context, path string, opt formats.ReadOptions) (_ formats.So
 	if err := f.checkRowGroups(); err != nil {
 		return nil, err
 	}
-	return &source{parquetFile: f, batchRows: opt.BatchRows}, nil
+	s := &source{parquetFile: f, batchRows: opt.BatchRows, remember: maxTableValues}
+	if opt.Remember > 0 {
+		s.remember = min(s.remember, opt.Remember)
+	}
+	return s, nil
 }
 
 // source makes a parquetFile a formats.Source.
 type source struct {
 	*parquetFile
 	batchRows int
+	remember  int // distinct values of a column
 }
 
 func (s *source) Fields() []formats.Field {
@@ -75,7 +80,7 @@ func (s *source) Read(_ context.Context, first, count int, columns []formats.Req
 	if first < 0 || count < 0 || first+count > len(s.footer.RowGroups) {
 		return nil, fmt.Errorf("read row groups %d to %d of %s: there are %d", first, first+count-1, s.path, len(s.footer.RowGroups))
 	}
-	return newReader(s.parquetFile, first, count, columns, batchRows(s.batchRows)), nil
+	return newReader(s.parquetFile, first, count, columns, batchRows(s.batchRows), s.remember), nil
 }
 
 func (s *source) Close() error { return s.file.Close() }

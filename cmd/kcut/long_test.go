@@ -1,0 +1,207 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/kcut/kcut/formats"
+)
+
+// overhead is what a run may take beyond its memory budget: docs/operations.md promises it.
+const overhead = 96 << 20
+
+// bigRows returns a number of rows, times KCUT_LONG_SCALE.
+func bigRows(rows float64) int64 {
+	if scale, err := strconv.ParseFloat(os.Getenv("KCUT_LONG_SCALE"), 64); err == nil {
+		rows *= scale
+	}
+	return int64(rows)
+}
+
+// bigRun is a table and a job with one set of all masked columns.
+type bigRun struct {
+	name  string
+	table bigTable
+	masks string // of the columns in order; the class is kept
+	k     int
+}
+
+func bigRuns() []bigRun {
+	return []bigRun{
+		{
+			name: "many distinct tuples",
+			table: bigTable{rows: bigRows(20e6), rowGroup: 1 << 20, columns: []bigColumn{
+				numbers("age", 74), numbers("weight", 20_000), numbers("education-num", 16), numbers("gain", 120),
+				numbers("loss", 100), numbers("hours", 99), zips("zip"), words("sex", 2), words("race", 5),
+				words("relationship", 6), words("marital", 7), words("workclass", 8), words("occupation", 14), words("country", 41),
+			}},
+			masks: "discretize discretize discretize discretize discretize discretize prefix suppress suppress suppress suppress suppress suppress suppress",
+			k:     50,
+		},
+		{
+			name: "many rows",
+			table: bigTable{rows: bigRows(100e6), rowGroup: 12_500_000, columns: []bigColumn{
+				numbers("age", 74), words("sex", 2), zips("zip"),
+			}},
+			masks: "discretize suppress prefix",
+			k:     50,
+		},
+		{
+			name: "many distinct values",
+			table: bigTable{rows: bigRows(20e6), rowGroup: 1 << 20, columns: []bigColumn{
+				{name: "seen", typ: formats.Type{Kind: formats.Timestamp, Unit: formats.Micro}},
+				{name: "account", typ: bigText, text: account},
+				numbers("age", 74),
+			}},
+			masks: "discretize suppress discretize",
+			k:     50,
+		},
+		{
+			name: "one giant row group",
+			table: bigTable{rows: bigRows(10e6), rowGroup: 1 << 40, columns: []bigColumn{
+				numbers("age", 74), words("sex", 2),
+				{name: "id", typ: bigInt}, {name: "amount", typ: bigFloat}, {name: "note", typ: bigText, text: account},
+			}},
+			masks: "discretize suppress keep keep keep",
+			k:     50,
+		},
+	}
+}
+
+// TestBiggerThanMemory runs jobs whose data is larger than their memory budget: the process
+// stays within budget and overhead, and releases the same as with plenty.
+func TestBiggerThanMemory(t *testing.T) {
+	if os.Getenv("KCUT_LONG") == "" {
+		t.Skip("takes minutes: KCUT_LONG=1 runs it")
+	}
+	for i, tt := range bigRuns() {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			if text, err := exec.CommandContext(t.Context(), "bigrun", strconv.Itoa(i), dir).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, text)
+			}
+			const budget = 256 << 20
+			plenty := measure(t, dir, "8GiB")
+			tight := measure(t, dir, "256MiB")
+			if tight.sums != plenty.sums {
+				t.Errorf("with 256 MiB release and trace are %s, with 8 GiB %s", tight.sums, plenty.sums)
+			}
+			if tight.resident > budget+overhead {
+				t.Errorf("peak resident set is %d MiB with a budget of 256 MiB", tight.resident>>20)
+			}
+		})
+	}
+}
+
+// account is a text of which one in three is one of a hundred frequent ones.
+func account(v uint64) string {
+	if v%3 == 0 {
+		return "shared-" + strconv.FormatUint(v/3%100, 10)
+	}
+	return "account-" + strconv.FormatUint(v, 36)
+}
+
+// writeBigRun is a command: it writes table and job of the run of a number to a folder. It
+// has a process of its own because what a process has held counts for its children, too.
+func writeBigRun() {
+	number, err := strconv.Atoi(os.Args[1])
+	if err == nil {
+		err = bigRuns()[number].prepare(os.Args[2])
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// prepare writes table and job.
+func (b *bigRun) prepare(dir string) error {
+	if err := b.table.write(filepath.Join(dir, "in.parquet")); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "job.yaml"), []byte(b.job()), 0o600)
+}
+
+// job returns the job file.
+func (b *bigRun) job() string {
+	var set []string
+	columns := "  class: keep\n"
+	masks := strings.Fields(b.masks)
+	for i, c := range b.table.columns {
+		mask := masks[i]
+		if mask != "keep" {
+			set = append(set, c.name)
+		}
+		if mask == "prefix" {
+			mask = "{mask: generalize, taxonomy: {prefix: [5, 3, 1]}}"
+		}
+		columns += fmt.Sprintf("  %s: %s\n", c.name, mask)
+	}
+	return fmt.Sprintf("input: in.parquet\noutput: out.parquet\nclass: class\nquasi_identifiers:\n  - {columns: [%s], k: %d}\ncolumns:\n%s",
+		strings.Join(set, ", "), b.k, columns)
+}
+
+type measured struct {
+	resident int64
+	sums     string // of release and trace
+}
+
+// measure runs the job in dir in a process of its own.
+func measure(t *testing.T, dir, memory string) measured {
+	t.Helper()
+	report := filepath.Join(dir, "run.json")
+	trace := filepath.Join(dir, "trace.jsonl")
+	began := time.Now()
+	cmd := exec.CommandContext(t.Context(), "kcut", "run", filepath.Join(dir, "job.yaml"), "--memory", memory,
+		"--trace", trace, "--run-json", report, "--overwrite", "--quiet")
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	m := measured{
+		resident: cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10,
+		sums:     digest(t, filepath.Join(dir, "out.parquet")) + " " + digest(t, trace),
+	}
+	var run struct {
+		Steps  int
+		Tuples []int `json:"distinct_tuples"`
+		Stages []struct {
+			Stage   string
+			Seconds float64
+		}
+	}
+	text, err := os.ReadFile(report)
+	if err == nil {
+		err = json.Unmarshal(text, &run)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s: peak resident set %d MiB, %.0f s, %d steps, tuples %d, stages %v",
+		memory, m.resident>>20, time.Since(began).Seconds(), run.Steps, run.Tuples, run.Stages)
+	return m
+}
+
+// digest returns the first bytes of a file's SHA-256.
+func digest(t *testing.T, path string) string {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, file); err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%x", h.Sum(nil)[:12])
+}

@@ -1,0 +1,88 @@
+package pipeline
+
+import (
+	"fmt"
+	"math"
+	"runtime/debug"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/spill"
+)
+
+// MinMemory is the smallest memory budget that a run starts with, in bytes. It is what the
+// store's buffers, a census of twenty columns and one reader take together at their least.
+const MinMemory = 16 << 20
+
+// heapOverhead is what Go's heap may take beyond the budget: what is not drawn from it
+// because it does not grow with the input, and garbage. The program itself, its stacks and
+// the pages of files that the system counts in come on top.
+const heapOverhead = 48 << 20
+
+// checkMemory refuses a budget that nothing could be done in.
+func checkMemory(memory int64) error {
+	if memory >= MinMemory {
+		return nil
+	}
+	return &Error{
+		Class: ClassResources,
+		Hint:  fmt.Sprintf("give at least %d MiB with --memory", MinMemory>>20),
+		Err:   fmt.Errorf("start run with %d bytes, the least is %d MiB: %w", memory, MinMemory>>20, spill.ErrBudget),
+	}
+}
+
+// limitHeap makes Go collect garbage before its heap outgrows the budget, and returns a
+// function that undoes it. A limit that is lower already stays.
+func limitHeap(memory int64) (undo func()) {
+	limit := memory + heapOverhead
+	before := debug.SetMemoryLimit(-1)
+	if limit >= before || memory > math.MaxInt64-heapOverhead {
+		return func() {}
+	}
+	debug.SetMemoryLimit(limit)
+	return func() { debug.SetMemoryLimit(before) }
+}
+
+const (
+	// readerBytes is what reading one column takes: pages as they lie in the file and
+	// unpacked, codes, and what is kept from batch to batch.
+	readerBytes = 2 << 20
+	// rememberedBytes is what one remembered value takes, with its place in a table.
+	rememberedBytes = 64
+	// readShare is the part of the budget for reading.
+	readShare = 4
+)
+
+// threadsWithin returns how many of the threads the budget has room for, when every one
+// reads that many columns.
+func threadsWithin(memory int64, threads, columns int) int {
+	room := memory / readShare / readerBytes / int64(max(1, columns))
+	return int(min(max(room, 1), int64(threads)))
+}
+
+// read returns the number of columns that are read.
+func (p *prepared) read() (n int) {
+	for _, spec := range p.specs {
+		if spec.Mask != MaskDrop {
+			n++
+		}
+	}
+	return n
+}
+
+// readOptions are the job's, with readers that remember no more than a quarter of what
+// they may take.
+func readOptions(job *Job, memory int64, threads int) formats.ReadOptions {
+	options := formats.ReadOptions{Delimiter: job.CSV.Delimiter, Types: make(map[string]formats.Type)}
+	columns := 0
+	for i := range job.Columns {
+		if job.Columns[i].Mask != MaskDrop {
+			columns++
+		}
+		if t := job.Columns[i].Type; t != nil {
+			options.Types[job.Columns[i].Name] = *t
+		}
+	}
+	each := memory / readShare / int64(max(1, columns)) / int64(threadsWithin(memory, threads, columns))
+	options.Remember = int(max(each/4/rememberedBytes, 1024))
+	return options
+}
