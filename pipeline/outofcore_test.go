@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/kcut/kcut/formats"
@@ -48,7 +49,7 @@ func seeded(tb testing.TB, few int) []uint64 {
 // outcome is what a run leaves.
 type outcome struct {
 	release, trace []byte
-	nulls          []NullCount
+	notices        []string // but of spilling
 	steps          int
 	err            string
 	class          Class
@@ -70,7 +71,8 @@ func outcomeOf(t *testing.T, dir string, opt RunOptions, overrides ...string) (o
 		o.err, o.class = err.Error(), ClassOf(err)
 	} else {
 		o.release = mustRead(t, job.Output.Path)
-		o.nulls, o.steps = report.Nulls, report.Steps
+		o.steps = report.Steps
+		o.notices = slices.DeleteFunc(report.Notices, func(text string) bool { return strings.HasSuffix(text, "spilling to disk") })
 		if err := os.Remove(job.Output.Path); err != nil {
 			t.Fatal(err)
 		}
@@ -100,8 +102,8 @@ func mustAgree(t *testing.T, got, want outcome) {
 	if !bytes.Equal(got.release, want.release) {
 		t.Errorf("other bytes, %d instead of %d", len(got.release), len(want.release))
 	}
-	if !slices.Equal(got.nulls, want.nulls) {
-		t.Errorf("nulls %v, in memory %v", got.nulls, want.nulls)
+	if !slices.Equal(got.notices, want.notices) {
+		t.Errorf("notices %q, in memory %q", got.notices, want.notices)
 	}
 }
 
@@ -433,6 +435,54 @@ func TestOutOfCoreAgreesOnManyValues(t *testing.T) {
 		mustAgree(t, got, want)
 		if want.steps < 10 {
 			t.Errorf("%d steps tell too little", want.steps)
+		}
+	}
+}
+
+// An input that changes after its values were counted makes no release.
+func TestInputChangesAfterTheSurvey(t *testing.T) {
+	for name, change := range map[string]func(*testTable){
+		"new values": func(table *testTable) {
+			for row := range table.rows {
+				table.set(row, "job", "x"+table.rows[row][table.index("job")])
+				table.set(row, "weight", "NaN")
+				table.set(row, "age", null)
+			}
+		},
+		"fewer rows": func(table *testTable) { table.rows = table.rows[:200] },
+		"more rows":  func(table *testTable) { table.rows = append(table.rows, table.rows...) },
+	} {
+		for _, kind := range []string{"parquet", "csv"} {
+			t.Run(name+" "+kind, func(t *testing.T) {
+				dir := jobFolder(t, peopleJob)
+				table := people(rand.New(rand.NewPCG(3, 4)), 300)
+				path := filepath.Join(dir, "in", "a."+kind)
+				put := func() {
+					if kind == "csv" {
+						table.csv(t, path)
+					} else {
+						table.parquet(t, path, 0, len(table.rows), 1000)
+					}
+				}
+				put()
+				var once sync.Once
+				err := tryJob(t, dir, t.Context(), RunOptions{spill: true, Events: Events{Progress: func(s Stage, p Progress) {
+					if s == StageCompress && 2*p.Done == p.Total {
+						once.Do(func() {
+							change(table)
+							put()
+						})
+					}
+				}}})
+				if err == nil || ClassOf(err) != ClassInput {
+					t.Errorf("got %v of class %d", err, ClassOf(err))
+				}
+				for _, left := range []string{"out.parquet", ".kcut-spill"} {
+					if _, err := os.Lstat(filepath.Join(dir, left)); err == nil {
+						t.Errorf("%s is left", left)
+					}
+				}
+			})
 		}
 	}
 }

@@ -182,7 +182,7 @@ func (r *run) leaveMemory(ctx context.Context, what string) error {
 	options := r.opt.store
 	options.Budget = r.budget
 	if r.store, err = spill.Open(r.spillFolder(), options); err != nil {
-		return fmt.Errorf("open spill folder: %w", err)
+		return err
 	}
 	return r.countOutOfCore(ctx)
 }

@@ -51,13 +51,24 @@ func Run(ctx context.Context, job *Job, opt RunOptions) (*Report, error) {
 	if r.dataset != nil {
 		err = errors.Join(err, r.dataset.Close())
 	}
-	if r.store != nil {
-		err = errors.Join(err, r.store.Close())
+	if closed := r.closeStore(); !errors.Is(err, closed) {
+		err = errors.Join(err, closed)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return r.report, nil
+}
+
+// closeStore removes all that was spilled. The failure of the store, if there was one, comes
+// back again.
+func (r *run) closeStore() error {
+	if r.store == nil {
+		return nil
+	}
+	store := r.store
+	r.store = nil
+	return store.Close()
 }
 
 // run is a job being carried out.
@@ -111,6 +122,10 @@ func (r *run) do(ctx context.Context) error {
 		if err := r.stage(ctx, s.name, s.do); err != nil {
 			return err
 		}
+	}
+	// Before publishing: a run whose spilled data stays behind must not have succeeded.
+	if err := r.closeStore(); err != nil {
+		return err
 	}
 	return r.release(ctx)
 }

@@ -1,0 +1,265 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/spill"
+	"github.com/kcut/kcut/spill/spilltest"
+)
+
+// spillingJob is a job that spills in every stage that can, with the limit that it sets.
+const spillingJob = `
+input: in
+output: out.parquet
+class: label
+quasi_identifiers:
+  - {columns: [number, name], k: 3}
+  - {columns: [name, zip], k: 2}
+columns: {number: discretize, name: suppress, zip: {mask: generalize, taxonomy: {prefix: [4, 2]}}, label: keep}
+limits: {memory: 12MiB, threads: 2, spill_dir: scratch}
+`
+
+// spillingFolder makes a folder whose job writes all kinds of things to its scratch folder.
+func spillingFolder(tb testing.TB) string {
+	tb.Helper()
+	text := formats.Type{Kind: formats.String}
+	table := &testTable{fields: []formats.Field{
+		{Name: "number", Type: formats.Type{Kind: formats.Int, Bits: 64}},
+		{Name: "name", Type: text}, {Name: "zip", Type: text}, {Name: "label", Type: text},
+	}}
+	rng := rand.New(rand.NewPCG(3, 4))
+	for i := range 24_000 {
+		number := rng.IntN(8000)
+		table.rows = append(table.rows, []string{
+			fmt.Sprint(number), fmt.Sprintf("%s %d", strings.Repeat("name", 20), i/3), fmt.Sprintf("%05d", 10_000+rng.IntN(3000)),
+			[]string{"low", "high"}[min(1, (number+rng.IntN(4000))/6000)],
+		})
+	}
+	dir := jobFolder(tb, spillingJob)
+	table.parquet(tb, filepath.Join(dir, "in", "a.parquet"), 0, len(table.rows), 6000)
+	return dir
+}
+
+// spillOnto runs the folder's job out of core on a disk.
+func spillOnto(t *testing.T, dir string, disk *spilltest.Disk) error {
+	t.Helper()
+	return tryJob(t, dir, t.Context(), RunOptions{spill: true, room: 3000, store: spill.Options{FS: disk}})
+}
+
+// A file operation that fails, once or from then on, fails the run, which publishes nothing
+// and leaves nothing that the next one does not sweep.
+func TestEveryDiskFaultSurfaces(t *testing.T) {
+	for _, tt := range []struct {
+		err   error
+		class Class
+		disk  func(error, int64) *spilltest.Disk
+	}{
+		{syscall.ENOSPC, ClassResources, spilltest.Full},
+		{syscall.EDQUOT, ClassResources, spilltest.Failing},
+		{syscall.EIO, ClassTransient, spilltest.Failing},
+	} {
+		t.Run(tt.err.Error(), func(t *testing.T) {
+			dir := spillingFolder(t)
+			before := listing(t, dir)
+			healthy := spilltest.Failing(nil, 0)
+			if err := spillOnto(t, dir, healthy); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Remove(filepath.Join(dir, "out.parquet")); err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%d operations", healthy.Operations())
+			if healthy.Operations() < 100 {
+				t.Error("they are too few")
+			}
+			step := int64(1)
+			if !long {
+				step = max(1, healthy.Operations()/25)
+			}
+			for n := int64(0); ; n += step {
+				disk := tt.disk(tt.err, n)
+				err := spillOnto(t, dir, disk)
+				if !disk.Failed() {
+					if err != nil {
+						t.Errorf("without a fault: %v", err)
+					}
+					break
+				}
+				mustFail(t, disk, err, tt.err, tt.class)
+				unchanged(t, dir, before)
+				if t.Failed() {
+					t.Fatalf("operation %d", n)
+				}
+			}
+		})
+	}
+}
+
+// mustFail demands that a run on a failed disk said so, and that nothing stays there.
+func mustFail(t *testing.T, disk *spilltest.Disk, got, want error, class Class) {
+	t.Helper()
+	if !errors.Is(got, want) || ClassOf(got) != class {
+		t.Errorf("got %v of class %d", got, ClassOf(got))
+		return
+	}
+	if strings.Count(got.Error(), "spill folder /") != 1 || !strings.Contains(got.Error(), "scratch") {
+		t.Errorf("%q does not name the folder once", got)
+	}
+	left := disk.Left()
+	if len(left) == 0 {
+		return
+	}
+	if !disk.Removing() {
+		t.Errorf("%v is left after %v", left, got)
+	}
+	disk.Repair()
+	store, err := spill.Open(filepath.Dir(left[0]), spill.Options{FS: disk})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Close(); err != nil {
+		t.Error(err)
+	}
+	if left := disk.Left(); len(left) > 0 {
+		t.Errorf("%v is left by the next run, too", left)
+	}
+}
+
+// A folder that cannot be spilled to ends the run with what to do about it.
+func TestSpillFolderTrouble(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		prepare func(t *testing.T, scratch string)
+		during  func(scratch string) error // the first reading
+		class   Class
+	}{
+		{"a file", func(t *testing.T, scratch string) { write(t, scratch, "x") }, nil, ClassResources},
+		{"read-only", func(t *testing.T, scratch string) {
+			if os.Getuid() == 0 {
+				t.Skip("nothing is read-only to root")
+			}
+			if err := os.Mkdir(scratch, 0o500); err != nil {
+				t.Fatal(err)
+			}
+		}, nil, ClassResources},
+		{"vanishes", func(*testing.T, string) {}, removeAll, ClassResources},
+		{"damaged", func(*testing.T, string) {}, damage, ClassTransient},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := spillingFolder(t)
+			scratch := filepath.Join(dir, "scratch")
+			tt.prepare(t, scratch)
+			before, goroutines, files := listing(t, dir), runtime.NumGoroutine(), openFiles()
+			var during sync.Once
+			err := tryJob(t, dir, t.Context(), RunOptions{spill: true, room: 3000, Events: Events{Progress: func(s Stage, p Progress) {
+				if tt.during != nil && s == StageCompress && 5*p.Done >= 2*p.Total {
+					during.Do(func() {
+						if err := tt.during(scratch); err != nil {
+							t.Error(err)
+						}
+					})
+				}
+			}}})
+			if ClassOf(err) != tt.class || err == nil || !strings.Contains(err.Error(), scratch) {
+				t.Errorf("got %v of class %d", err, ClassOf(err))
+			}
+			unchanged(t, dir, before)
+			mustEnd(t, goroutines)
+			if now := openFiles(); now > files {
+				t.Errorf("%d files open, %d before", now, files)
+			}
+		})
+	}
+}
+
+// removeAll removes a folder while files are made in it.
+func removeAll(folder string) error {
+	for {
+		if err := os.RemoveAll(folder); !errors.Is(err, syscall.ENOTEMPTY) {
+			return err
+		}
+	}
+}
+
+// damage changes the tables in a folder, once there are some.
+func damage(folder string) error {
+	for range 500 {
+		found, err := damageTables(folder)
+		if found > 0 || err != nil {
+			return err
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return errors.New("nothing is there to be damaged")
+}
+
+func damageTables(folder string) (found int, err error) {
+	err = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".sst") {
+			return err
+		}
+		found++
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		clear(text[:len(text)-len(text)/8])
+		return os.WriteFile(path, text, 0o600)
+	})
+	return found, err
+}
+
+// A spilling run that is cancelled in any stage says so, leaves nothing, and ends its goroutines.
+func TestCancelledOutOfCore(t *testing.T) {
+	for _, at := range []struct {
+		stage Stage
+		share int64 // of the stage in percent; negative: when it starts
+	}{
+		{StageCompress, -1}, {StageCompress, 0}, {StageCompress, 40}, {StageCompress, 60}, {StageCompress, 100},
+		{StageSearch, -1}, {StageSearch, 0}, {StageMask, -1}, {StageMask, 0}, {StageVerify, -1}, {StageVerify, 0}, {StagePublish, -1},
+	} {
+		t.Run(fmt.Sprint(at.stage, at.share), func(t *testing.T) {
+			dir := spillingFolder(t)
+			before, goroutines, files := listing(t, dir), runtime.NumGoroutine(), openFiles()
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			events := Events{
+				Start: func(s Stage) {
+					if s == at.stage && at.share < 0 {
+						cancel()
+					}
+				},
+				Progress: func(s Stage, p Progress) {
+					if s == at.stage && at.share >= 0 && p.Done*100 >= p.Total*at.share {
+						cancel()
+					}
+				},
+			}
+			err := tryJob(t, dir, ctx, RunOptions{spill: true, room: 3000, Events: events})
+			if at.stage == StagePublish && err == nil { // too late to stop it
+				return
+			}
+			if !errors.Is(err, context.Canceled) || ClassOf(err) != ClassCancelled {
+				t.Errorf("got %v of class %d", err, ClassOf(err))
+			}
+			unchanged(t, dir, before)
+			mustEnd(t, goroutines)
+			if now := openFiles(); now > files {
+				t.Errorf("%d files open, %d before", now, files)
+			}
+		})
+	}
+}
