@@ -29,7 +29,7 @@ quasi_identifiers:
   - {columns: [number, name], k: 3}
   - {columns: [name, zip], k: 2}
 columns: {number: discretize, name: suppress, zip: {mask: generalize, taxonomy: {prefix: [4, 2]}}, label: keep}
-limits: {memory: 12MiB, threads: 2, spill_dir: scratch}
+limits: {memory: 16MiB, threads: 2, spill_dir: scratch}
 `
 
 // spillingFolder makes a folder whose job writes all kinds of things to its scratch folder.
