@@ -210,7 +210,7 @@ func TestCensusOfFloats(t *testing.T) {
 
 // Counts above 32 bits are sums of entries that are not.
 func TestCensusOfManyRecords(t *testing.T) {
-	c := tinyCensus(t, formats.Type{Kind: formats.Int, Bits: 64}, false, 3)
+	c := tinyCensus(t, formats.Type{Kind: formats.Int, Bits: 64}, false, 8)
 	c.fan = 2
 	values := &formats.Values{Type: c.typ, Words: []uint64{1, 2, 3}}
 	for range 8 {

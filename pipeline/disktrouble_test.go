@@ -74,7 +74,7 @@ func TestEveryDiskFaultSurfaces(t *testing.T) {
 		t.Run(tt.err.Error(), func(t *testing.T) {
 			dir := spillingFolder(t)
 			before := listing(t, dir)
-			healthy := spilltest.Failing(nil, 0)
+			healthy := spilltest.Healthy()
 			if err := spillOnto(t, dir, healthy); err != nil {
 				t.Fatal(err)
 			}
@@ -87,7 +87,7 @@ func TestEveryDiskFaultSurfaces(t *testing.T) {
 			}
 			step := int64(1)
 			if !long {
-				step = max(1, healthy.Operations()/25)
+				step = max(1, healthy.Operations()/12)
 			}
 			for n := int64(0); ; n += step {
 				disk := tt.disk(tt.err, n)

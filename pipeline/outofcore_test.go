@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/spill"
+	"github.com/kcut/kcut/spill/spilltest"
 )
 
 // cases returns how many random cases to try: KCUT_CASES, or a few.
@@ -352,7 +354,7 @@ func TestOutOfCoreAgrees(t *testing.T) {
 			dir := table.put(t, rng)
 			want := outcomeOf(t, dir, RunOptions{}, table.overrides...)
 			room := []int{0, 1, 3, 50}[rng.IntN(4)]
-			got := outcomeOf(t, dir, RunOptions{spill: true, room: room}, table.overrides...)
+			got := outcomeOf(t, dir, RunOptions{spill: true, room: room, store: spill.Options{FS: spilltest.Healthy()}}, table.overrides...)
 			mustAgree(t, got, want)
 			if t.Failed() {
 				t.Logf("room %d, %v, %d rows\n%s", room, table.overrides, len(table.rows), table.job)
@@ -425,6 +427,9 @@ func TestOutOfCoreAgreesOnManyValues(t *testing.T) {
 		{maxSplitValues + 20_000, nil},
 		{2 * maxSplitValues, []string{"score", "infogain", "max_steps", "40"}},
 	} {
+		if tt.overrides != nil && !long {
+			continue
+		}
 		seed := rand.Uint64()
 		t.Logf("seed %d", seed)
 		table := identifiers(rand.New(rand.NewPCG(seed, 0)), tt.rows)

@@ -22,6 +22,9 @@ type Disk struct {
 	repaired atomic.Bool
 }
 
+// Healthy returns a disk on which nothing fails.
+func Healthy() *Disk { return Failing(nil, 0) }
+
 // Failing returns a disk on which operation n fails with err, once.
 func Failing(err error, n int64) *Disk { return newDisk(&Disk{err: err, first: n}) }
 
