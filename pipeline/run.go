@@ -47,10 +47,7 @@ func Run(ctx context.Context, job *Job, opt RunOptions) (*Report, error) {
 	defer limitHeap(memory)()
 	r.budget = spill.NewBudget(memory)
 	r.listen()
-	err := r.do(ctx)
-	if r.dataset != nil {
-		err = errors.Join(err, r.dataset.Close())
-	}
+	err := errors.Join(r.do(ctx), r.closeInput())
 	if closed := r.closeStore(); !errors.Is(err, closed) {
 		err = errors.Join(err, closed)
 	}
@@ -243,6 +240,9 @@ func (r *run) release(ctx context.Context) error {
 		err = r.stage(ctx, StageVerify, func(ctx context.Context) error { return r.recount(ctx, target.Path()) })
 	}
 	if err == nil {
+		err = r.closeInput()
+	}
+	if err == nil {
 		err = r.writeReport()
 	}
 	if err == nil {
@@ -252,6 +252,16 @@ func (r *run) release(ctx context.Context) error {
 		return errors.Join(err, target.Discard())
 	}
 	return nil
+}
+
+// closeInput lets go of the input, once. That comes before publishing, too.
+func (r *run) closeInput() error {
+	if r.dataset == nil {
+		return nil
+	}
+	in := r.dataset
+	r.dataset = nil
+	return in.Close()
 }
 
 func (r *run) mask(ctx context.Context, target *target) error {
