@@ -7,7 +7,7 @@ type Report struct {
 	Rows     int64       `json:"rows"`
 	Sets     []SetReport `json:"quasi_identifiers"`
 	Steps    int         `json:"steps"`
-	Live     []uint64    `json:"live,omitempty"` // after each step: records that later steps may still tell apart, summed over the sets
+	Live     []uint64    `json:"live,omitempty"`  // after each step: records that later steps may still tell apart, summed over the sets
 	Tuples   []int       `json:"distinct_tuples"` // of every grouping, before the search
 	Nulls    []NullCount `json:"nulls,omitempty"`
 	Notices  []string    `json:"notices,omitempty"`

@@ -21,7 +21,7 @@ func (u *ui) summarize(r *pipeline.Report) error {
 		return fmt.Errorf("summarize release: %w", err)
 	}
 	fmt.Fprintf(u.err, "released %s: %s rows, %d steps\n\n%s\n%s\n%s%s\n",
-		r.Output, grouped(r.Rows), r.Steps, setTable(r.Sets), countTable(cut.Columns), liveLine(r.Live), stageLine(r))
+		r.Output, grouped(r.Rows), r.Steps, setTable(r.Sets), countTable(cut.Columns), liveRecords(r.Live), stageLine(r))
 	return nil
 }
 
@@ -43,9 +43,9 @@ func countTable(columns pipeline.CutColumns) string {
 	return t.String()
 }
 
-// liveLine tells how far the search got: how many records it could still tell apart after
+// liveRecords tells how far the search got: how many records it could still tell apart after
 // its first step, and after its last.
-func liveLine(live []uint64) string {
+func liveRecords(live []uint64) string {
 	if len(live) == 0 {
 		return ""
 	}
