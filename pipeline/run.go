@@ -265,6 +265,9 @@ func (r *run) recount(ctx context.Context, path string) error {
 // publishing, so that a run which cannot write it publishes nothing.
 func (r *run) writeReport() error {
 	r.report.PeakDraw, r.report.PeakRSS = r.budget.Peak(), spill.PeakResident()
+	if r.store != nil {
+		r.report.Spilled = r.store.Stats().BytesWritten
+	}
 	if r.opt.RunJSON == "" {
 		return nil
 	}
