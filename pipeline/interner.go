@@ -64,8 +64,9 @@ func (in *interner) encode(values *formats.Values, from int, codes []uint32) ([]
 		codes = append(codes, code)
 	}
 	// A Go map entry of a word takes about 30 bytes, of a string about 50 beside its bytes,
-	// which are held twice: once as the key and once in values.
-	grown := int64(in.values.Len()-before)*60 + 2*int64(len(in.values.Data)-data)
+	// which are held twice: once as the key and once in values. The rest is for tables
+	// that are being grown, and for what the domain makes of a value: a text, its pairs.
+	grown := int64(in.values.Len()-before)*160 + 3*int64(len(in.values.Data)-data)
 	if err := in.budget.Draw("the distinct values of column "+in.column, grown); err != nil {
 		return nil, 0, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/writer"
+	"github.com/kcut/kcut/spill"
 )
 
 // masker reads the input a second time and turns it into encoded row groups of the release.
@@ -22,6 +23,7 @@ type masker struct {
 	coders   []coder // of every attribute
 	write    writer.Options
 	threads  int
+	budget   *spill.Budget
 	events   *Events
 	done     atomic.Int64
 }
@@ -71,6 +73,27 @@ type masking struct {
 	open   formats.Split
 	batch  *formats.Batch
 	used   int // rows of batch already taken
+	drawn  int64
+}
+
+// A row group of usual size counts as overhead; what exceeds that is drawn, with the pages
+// that become of it and those that wait to be written.
+const (
+	usualGroup   = 16 << 20
+	groupsAtWork = 3
+)
+
+// draw draws what the row group has grown by.
+func (w *masking) draw() error {
+	need := groupsAtWork*max(0, w.rows.Held()-usualGroup) - w.drawn
+	if need <= 0 {
+		return nil
+	}
+	if err := w.m.budget.Draw("a row group of the release", need); err != nil {
+		return &Error{Class: ClassResources, Hint: "lower output.row_group_rows or --threads, or give more with --memory", Err: err}
+	}
+	w.drawn += need
+	return nil
 }
 
 func (m *masker) newMasking() (*masking, error) {
@@ -92,6 +115,7 @@ func (m *masker) newMasking() (*masking, error) {
 }
 
 func (w *masking) close() {
+	w.m.budget.Return(w.drawn)
 	if w.reader != nil {
 		w.reader.Close()
 	}
@@ -110,6 +134,9 @@ func (w *masking) piece(ctx context.Context, p piece) error {
 		}
 		to := min(w.batch.Rows, w.used+int(p.to-row))
 		if err := w.append(w.used, to); err != nil {
+			return err
+		}
+		if err := w.draw(); err != nil {
 			return err
 		}
 		n := to - w.used

@@ -14,6 +14,7 @@ type Report struct {
 	Inputs   []string    `json:"inputs"`
 	Stages   []StageTime `json:"stages"`
 	PeakDraw int64       `json:"peak_budget_bytes"`
+	Spilled  int64       `json:"spilled_bytes"` // written to disk
 	PeakRSS  int64       `json:"peak_resident_bytes"`
 }
 

@@ -272,7 +272,7 @@ func (r *run) mask(ctx context.Context, target *target) error {
 	m := &masker{
 		dataset: r.dataset, plan: plan, recoding: r.recoding, coders: r.problem.coders,
 		write:   writer.Options{Compression: r.job.Output.Compression, Level: r.job.Output.Level},
-		threads: r.threads, events: &r.events,
+		threads: r.threads, budget: r.budget, events: &r.events,
 	}
 	parts := target.parts(plan.outputs(), map[string]string{CutKey: string(r.cut)})
 	err = m.mask(ctx, planRowGroups(r.dataset.Splits(), int64(r.job.Output.RowGroupRows)), parts.add)
@@ -298,6 +298,9 @@ func (r *run) recount(ctx context.Context, path string) error {
 // publishing, so that a run which cannot write it publishes nothing.
 func (r *run) writeReport() error {
 	r.report.PeakDraw, r.report.PeakRSS = r.budget.Peak(), spill.PeakResident()
+	if r.store != nil {
+		r.report.Spilled = r.store.Stats().BytesWritten
+	}
 	if r.opt.RunJSON == "" {
 		return nil
 	}

@@ -59,6 +59,8 @@ func (c *flatChunk) reset() {
 	c.bounds.reset()
 }
 
+func (c *flatChunk) held() int { return c.plainChunk.held() + 4*cap(c.indexes) + c.dict.bytes }
+
 func (c *flatChunk) rows() int {
 	if c.coded {
 		return len(c.indexes)

@@ -27,6 +27,8 @@ func (c *plainChunk) reset() {
 	c.repetition, c.definition, c.plain = c.repetition[:0], c.definition[:0], c.plain[:0]
 }
 
+func (c *plainChunk) held() int { return cap(c.repetition) + cap(c.definition) + cap(c.plain) }
+
 // rows counts the rows collected so far.
 func (c *plainChunk) rows() int {
 	if len(c.repetition) == 0 {

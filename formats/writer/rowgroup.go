@@ -45,6 +45,7 @@ type columnChunk interface {
 	append(c *formats.Column, from, to int) error
 	rows() int
 	encode(p *pageWriter) ([]format.ColumnChunk, error)
+	held() int
 	reset()
 }
 
@@ -120,6 +121,15 @@ func (g *RowGroup) Encode() (*EncodedRowGroup, error) {
 	return e, nil
 }
 
+// Held returns about how many bytes the rows collected so far take.
+func (g *RowGroup) Held() int64 {
+	n := 0
+	for _, chunk := range g.chunks {
+		n += chunk.held()
+	}
+	return int64(n)
+}
+
 func (g *RowGroup) reset() {
 	g.pages.out = g.pages.out[:0]
 	for _, chunk := range g.chunks {
@@ -162,6 +172,13 @@ func (n *nestedChunk) encode(p *pageWriter) ([]format.ColumnChunk, error) {
 		columns = append(columns, p.end())
 	}
 	return columns, nil
+}
+
+func (n *nestedChunk) held() (bytes int) {
+	for _, leaf := range n.leaves {
+		bytes += leaf.held()
+	}
+	return bytes
 }
 
 func (n *nestedChunk) reset() {
