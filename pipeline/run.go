@@ -65,7 +65,14 @@ func (r *run) closeStore() error {
 	}
 	store := r.store
 	r.store = nil
-	return store.Close()
+	err := store.Close()
+	r.report.Spilled = store.Stats().BytesWritten
+	if r.job.Limits.SpillDir == "" {
+		// A run that was killed may have left the hidden folder behind. It stays when another
+		// run is using it.
+		_ = os.Remove(r.spillFolder())
+	}
+	return err
 }
 
 // run is a job being carried out.
@@ -298,9 +305,6 @@ func (r *run) recount(ctx context.Context, path string) error {
 // publishing, so that a run which cannot write it publishes nothing.
 func (r *run) writeReport() error {
 	r.report.PeakDraw, r.report.PeakRSS = r.budget.Peak(), spill.PeakResident()
-	if r.store != nil {
-		r.report.Spilled = r.store.Stats().BytesWritten
-	}
 	if r.opt.RunJSON == "" {
 		return nil
 	}
