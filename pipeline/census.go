@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"sync"
 	"unicode/utf8"
@@ -164,32 +165,53 @@ const runChunk = 128 << 10
 
 // flush writes the sorted entries to a run of their own.
 func (c *census) flush() error {
-	run := c.store.NewSequence()
-	chunk := make([]byte, 0, runChunk+64)
+	w := c.newRun()
 	for i := range c.entries {
-		chunk = appendEntry(chunk, &c.entries[i], c.arena)
-		if len(chunk) >= runChunk {
-			if err := c.store.Append(run, chunk); err != nil {
-				return fmt.Errorf("spill the values of column %s: %w", c.column, err)
-			}
-			chunk = chunk[:0]
+		if err := w.add(&c.entries[i], c.entries[i].value(c.arena)); err != nil {
+			return err
 		}
 	}
-	if len(chunk) > 0 {
-		if err := c.store.Append(run, chunk); err != nil {
-			return fmt.Errorf("spill the values of column %s: %w", c.column, err)
-		}
-	}
-	c.runs = append(c.runs, run)
+	c.runs = append(c.runs, w.run)
 	c.entries, c.arena = c.entries[:0], c.arena[:0]
+	return w.end()
+}
+
+// runWriter writes sorted entries to a run.
+type runWriter struct {
+	census *census
+	run    spill.Sequence
+	chunk  []byte
+}
+
+func (c *census) newRun() *runWriter {
+	return &runWriter{census: c, run: c.store.NewSequence(), chunk: make([]byte, 0, runChunk+64)}
+}
+
+func (w *runWriter) add(e *censusEntry, value []byte) error {
+	w.chunk = appendEntry(w.chunk, e, value)
+	if len(w.chunk) < runChunk {
+		return nil
+	}
+	return w.end()
+}
+
+// end writes what was added since the last chunk.
+func (w *runWriter) end() error {
+	if len(w.chunk) == 0 {
+		return nil
+	}
+	if err := w.census.store.Append(w.run, w.chunk); err != nil {
+		return fmt.Errorf("spill the values of column %s: %w", w.census.column, err)
+	}
+	w.chunk = w.chunk[:0]
 	return nil
 }
 
 // appendEntry appends the form that entries have in a run: word, length, value, class, count.
-func appendEntry(chunk []byte, e *censusEntry, arena []byte) []byte {
+func appendEntry(chunk []byte, e *censusEntry, value []byte) []byte {
 	chunk = binary.BigEndian.AppendUint64(chunk, e.word)
 	chunk = binary.AppendUvarint(chunk, uint64(e.length))
-	chunk = append(chunk, e.value(arena)...)
+	chunk = append(chunk, value...)
 	chunk = binary.AppendUvarint(chunk, uint64(e.class))
 	return binary.AppendUvarint(chunk, uint64(e.count))
 }
@@ -251,12 +273,31 @@ func (c *census) each(ctx context.Context, f func(*counted) error) error {
 			return err
 		}
 	}
+	for len(c.runs) > mergedRuns {
+		if err := c.shorten(ctx); err != nil {
+			return err
+		}
+	}
+	if err := c.merge(ctx, c.runs, f); err != nil {
+		return err
+	}
+	c.budget.Return(int64(cap(c.entries)) * entryBytes)
+	c.entries, c.arena = nil, nil
+	return nil
+}
+
+// mergedRuns is how many runs are read at a time: a reader holds some chunks of its run.
+const mergedRuns = 16
+
+// merge calls f with every value of some runs, or of the entries that never left memory
+// when there are none, in order. The runs are freed.
+func (c *census) merge(ctx context.Context, runs []spill.Sequence, f func(*counted) error) error {
 	merge := &runMerge{ctx: ctx}
 	defer merge.close()
-	if len(c.runs) == 0 {
+	if len(runs) == 0 {
 		merge.cursors = append(merge.cursors, &runCursor{entries: c.entries, chunk: c.arena})
 	}
-	for _, run := range c.runs {
+	for _, run := range runs {
 		reader, err := c.store.Read(ctx, run)
 		if err != nil {
 			return fmt.Errorf("read the values of column %s: %w", c.column, err)
@@ -266,9 +307,29 @@ func (c *census) each(ctx context.Context, f func(*counted) error) error {
 	if err := merge.each(f); err != nil {
 		return fmt.Errorf("merge the values of column %s: %w", c.column, err)
 	}
-	c.budget.Return(int64(cap(c.entries)) * entryBytes)
-	c.entries, c.arena = nil, nil
-	return c.store.Free(c.runs...)
+	return c.store.Free(runs...)
+}
+
+// shorten makes one run of the oldest ones.
+func (c *census) shorten(ctx context.Context) error {
+	w := c.newRun()
+	err := c.merge(ctx, c.runs[:mergedRuns], func(v *counted) error {
+		for _, k := range v.classes {
+			e := censusEntry{word: v.word, length: uint32(len(v.value)), class: k.class}
+			for left := k.count; left > 0; left -= uint64(e.count) {
+				e.count = uint32(min(left, math.MaxUint32))
+				if err := w.add(&e, v.value); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		err = w.end()
+	}
+	c.runs = append(c.runs[mergedRuns:], w.run)
+	return err
 }
 
 // runCursor stands at an entry of a run, or of the entries that never left memory.
