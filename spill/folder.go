@@ -17,8 +17,8 @@ import (
 const (
 	// folderPrefix starts the names of the private folders: kcut-spill-<process>-<number>.
 	folderPrefix = "kcut-spill-"
-	// newPrefix starts their names until they are locked: nobody sweeps a folder that its
-	// maker has not had the time to lock.
+	// newPrefix starts their names until they are locked, so that a folder of the final name
+	// is never without a lock.
 	newPrefix = ".kcut-new-"
 	// ownerFile is locked as long as the store lives.
 	ownerFile = "owner"
@@ -91,10 +91,9 @@ func sweep(fsys vfs.FS, dir string) error {
 	}
 	for _, name := range names {
 		stale := place{fs: fsys, path: fsys.PathJoin(dir, name)}
-		switch {
-		case strings.HasPrefix(name, newPrefix):
-			_ = fsys.Remove(stale.path) // works when it is empty: its maker tries another
-		case strings.HasPrefix(name, folderPrefix) && !live.folders[stale]:
+		// A new folder whose maker has not locked it yet may go, too: its maker tries another.
+		ours := strings.HasPrefix(name, folderPrefix) || strings.HasPrefix(name, newPrefix)
+		if ours && !live.folders[stale] {
 			if err := stale.sweep(); err != nil {
 				return err
 			}

@@ -249,3 +249,25 @@ func TestSweepOfAKilledProcess(t *testing.T) {
 		t.Errorf("%v is left", got)
 	}
 }
+
+// A run that was killed before its folder had its final name leaves nothing for good.
+func TestSweepOfNewFolders(t *testing.T) {
+	dir := t.TempDir()
+	abandoned := filepath.Join(dir, newPrefix+"1-1")
+	if err := os.Mkdir(abandoned, folderMode); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(abandoned, ownerFile), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	store, err := Open(dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(abandoned); !os.IsNotExist(err) {
+		t.Errorf("the abandoned folder is still there: %v", err)
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
