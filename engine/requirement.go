@@ -51,3 +51,13 @@ func (s Set) within(other Set) bool {
 	}
 	return true
 }
+
+// LargestK returns the largest K of the sets with an attribute, and whether there is one.
+func (r Requirement) LargestK(attribute int) (k uint64, ok bool) {
+	for _, set := range r.Sets {
+		if slices.Contains(set.Columns, attribute) {
+			k, ok = max(k, uint64(max(set.K, 0))), true
+		}
+	}
+	return k, ok
+}

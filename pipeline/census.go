@@ -68,11 +68,13 @@ func (e *censusEntry) value(arena []byte) []byte { return arena[e.at : e.at+e.le
 
 // compareEntries orders entries by value, then class.
 func compareEntries(a *censusEntry, arenaA []byte, b *censusEntry, arenaB []byte) int {
-	return cmp.Or(
-		cmp.Compare(a.word, b.word),
-		bytes.Compare(a.value(arenaA), b.value(arenaB)),
-		cmp.Compare(a.class, b.class),
-	)
+	if a.word != b.word { // nearly always
+		return cmp.Compare(a.word, b.word)
+	}
+	if order := bytes.Compare(a.value(arenaA), b.value(arenaB)); order != 0 {
+		return order
+	}
+	return cmp.Compare(a.class, b.class)
 }
 
 // add counts n records of entry i of values and a class. The caller holds the lock.

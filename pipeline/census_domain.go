@@ -148,9 +148,7 @@ func (c *census) suppress(ctx context.Context, s *surveyed, spec *ColumnSpec, k 
 	var classes [][]classCount
 	var rest counted
 	err := c.each(ctx, func(v *counted) error {
-		one := formats.Values{Type: c.typ}
-		v.entry(&one)
-		if len(v.value) <= len(engine.Suppressed) && one.Text(0) == engine.Suppressed {
+		if c.typ.Kind == formats.String && string(v.value) == engine.Suppressed { // no other type has that text
 			return marked(spec.Name, v.records())
 		}
 		if v.records() < k {
@@ -162,7 +160,7 @@ func (c *census) suppress(ctx context.Context, s *surveyed, spec *ColumnSpec, k 
 		}
 		v.entry(&listed)
 		classes = append(classes, slices.Clone(v.classes))
-		found = append(found, occurrence{provisional: uint32(listed.Len()), text: one.Text(0)})
+		found = append(found, occurrence{provisional: uint32(listed.Len()), text: listed.Text(listed.Len() - 1)})
 		return nil
 	})
 	if err != nil {

@@ -37,12 +37,12 @@ func (m *masker) mask(ctx context.Context, tasks [][][]piece, add func(*writer.E
 }
 
 // task encodes the row groups of one task, in order.
-func (m *masker) task(ctx context.Context, groups [][]piece, emit func(*writer.EncodedRowGroup) error) error {
+func (m *masker) task(ctx context.Context, groups [][]piece, emit func(*writer.EncodedRowGroup) error) (err error) {
 	w, err := m.newMasking()
 	if err != nil {
 		return err
 	}
-	defer w.close()
+	defer func() { err = errors.Join(err, w.close()) }()
 	for _, pieces := range groups {
 		for _, p := range pieces {
 			if err := w.piece(ctx, p); err != nil {
@@ -114,11 +114,12 @@ func (m *masker) newMasking() (*masking, error) {
 	return w, nil
 }
 
-func (w *masking) close() {
+func (w *masking) close() error {
 	w.m.budget.Return(w.drawn)
-	if w.reader != nil {
-		w.reader.Close()
+	if w.reader == nil {
+		return nil
 	}
+	return w.reader.Close()
 }
 
 // piece appends a range of a split's rows to the row group. Pieces of one split come in order.

@@ -21,7 +21,8 @@ func (r *run) countOutOfCore(ctx context.Context) error {
 	var pairs []partition.Pairs
 	for a, c := range s.columns {
 		spec := r.prepared.specs[r.prepared.masked[a]]
-		bound, err := c.bind(ctx, spec, r.taxonomies[spec.Name], r.prepared.threshold(a), r.dataset.Rows())
+		k, _ := r.prepared.requirement.LargestK(a) // every attribute is in a set
+		bound, err := c.bind(ctx, spec, r.taxonomies[spec.Name], k, r.dataset.Rows())
 		if err != nil {
 			return r.locate(ctx, a, err)
 		}
@@ -125,19 +126,6 @@ func (r *run) countTuples(ctx context.Context, p *problem) error {
 		return partition.TabulateSpilled(ctx, counters, space, r.threads)
 	})
 	return err
-}
-
-// threshold returns the largest k of the sets with an attribute.
-func (p *prepared) threshold(attribute int) uint64 {
-	k := 0
-	for _, set := range p.requirement.Sets {
-		for _, a := range set.Columns {
-			if a == attribute {
-				k = max(k, set.K)
-			}
-		}
-	}
-	return uint64(k)
 }
 
 // spillFolder returns where a run spills: where the job says, or in a hidden folder beside

@@ -2,7 +2,6 @@ package topdown
 
 import (
 	"math"
-	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
@@ -30,16 +29,10 @@ func newProfile(table *engine.Table, attribute int, requirement engine.Requireme
 // threshold returns the largest K of the sets with an attribute. One that is in no set
 // takes no part: nothing is large enough to stand alone there.
 func threshold(requirement engine.Requirement, attribute int) uint64 {
-	k, found := uint64(0), false
-	for _, set := range requirement.Sets {
-		if slices.Contains(set.Columns, attribute) {
-			k, found = max(k, uint64(max(set.K, 0))), true
-		}
+	if k, ok := requirement.LargestK(attribute); ok {
+		return k
 	}
-	if !found {
-		return math.MaxUint64
-	}
-	return k
+	return math.MaxUint64
 }
 
 // count adds the class frequencies of the codes lo ≤ code < hi and returns their sum.
