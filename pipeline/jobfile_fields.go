@@ -190,3 +190,10 @@ func bareField(prefix string) *jobField {
 func (f *jobField) allows(mask string) bool {
 	return len(f.masks) == 0 || slices.Contains(f.masks, mask)
 }
+
+// referenceKinds describes the kinds that have no values of their own to list.
+var referenceKinds = map[fieldKind]string{
+	kindText: "text", kindTexts: "list of names", kindPath: "path", kindPaths: "path or list of paths",
+	kindSize: "size", kindCharacter: "character", kindBounds: "`[lower, upper]`", kindTaxonomy: "name, tree or generator",
+	kindTaxonomies: "path or map", kindMap: "map", kindList: "list of maps", kindNamed: "map by name",
+}

@@ -28,7 +28,7 @@ var mayImport = map[string][]string{
 	"spill":     {},
 
 	"formats/dataset":        {"formats", "formats/parquetfile", "formats/arrowfile", "formats/csvfile"},
-	"formats/parquetfile":    {"formats", "formats/internal/fence"},
+	"formats/parquetfile":    {"formats", "formats/internal/fence", "formats/internal/plain"},
 	"formats/arrowfile":      {"formats", "formats/internal/fence", "formats/internal/plain"},
 	"formats/csvfile":        {"formats"},
 	"formats/writer":         {"formats", "formats/internal/plain"},

@@ -90,7 +90,7 @@ func TestJobReference(t *testing.T) {
 	if !ok || !ok2 {
 		t.Fatalf("%s has no place for the reference", path)
 	}
-	golden(t, path, string(head)+begin+JobReference()+end+string(tail))
+	golden(t, path, string(head)+begin+jobReference()+end+string(tail))
 }
 
 // The example of docs/job-file.md is a job.

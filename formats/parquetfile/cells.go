@@ -33,23 +33,6 @@ type cells struct {
 	strings  formats.Values
 }
 
-// physicalWidth returns the bytes of a value of the physical type, 0 for byte strings.
-func physicalWidth(physical format.Type, length int) int {
-	switch physical {
-	case format.Boolean:
-		return 1
-	case format.Int32, format.Float:
-		return 4
-	case format.Int64, format.Double:
-		return 8
-	case format.Int96:
-		return 12
-	case format.FixedLenByteArray:
-		return length
-	}
-	return 0
-}
-
 // reset starts on the data of a page of at most limit values.
 func (c *cells) reset(data []byte, encoding format.Encoding, limit int) error {
 	c.data, c.encoding, c.at = data, encoding, 0

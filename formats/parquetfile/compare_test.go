@@ -398,11 +398,10 @@ func TestAgreesWithArrow(t *testing.T) {
 	}
 	compared := 0
 	for _, path := range paths {
+		if refused[filepath.Base(path)] != "" { // which another test makes sure of
+			continue
+		}
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			switch filepath.Base(path) {
-			case "large_string_map.brotli.parquet", "datapage_v1-corrupt-checksum.parquet", "rle-dict-uncompressed-corrupt-checksum.parquet":
-				t.Skip("is refused")
-			}
 			s, want, err := physicalFile(t, path)
 			if err != nil {
 				t.Skipf("arrow-go cannot read it: %v", err)

@@ -9,6 +9,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/plain"
 )
 
 // stepRows is how many rows of a batch are read from one column before the next column
@@ -50,7 +51,7 @@ type flatColumn struct {
 }
 
 func newFlatColumn(leaf *leafColumn, t formats.Type, coded bool, limit int) *flatColumn {
-	width := physicalWidth(leaf.physical, leaf.length)
+	width := plain.Width(leaf.physical, leaf.length)
 	c := &flatColumn{leaf: leaf, kind: t, coded: coded, limit: limit, convert: converterOf(t, leaf.physical, width)}
 	if t.Kind == formats.Null {
 		c.convert = rejectValues

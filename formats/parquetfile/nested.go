@@ -8,6 +8,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/plain"
 )
 
 // maxBatchEntries bounds the entries of one leaf in a batch: a few bytes of levels can
@@ -100,7 +101,7 @@ type leafReader struct {
 }
 
 func newLeafReader(leaf *leafColumn) *leafReader {
-	width := physicalWidth(leaf.physical, leaf.length)
+	width := plain.Width(leaf.physical, leaf.length)
 	l := &leafReader{leaf: leaf, convert: rawConverter(width), entry: &formats.Values{Type: formats.Type{Kind: formats.Binary}}}
 	l.pages.leaf = leaf
 	l.cells = cells{physical: leaf.physical, width: width}

@@ -37,10 +37,9 @@ func FormOf(t formats.Type, e format.SchemaElement) (Form, error) {
 	return f, nil
 }
 
-// SizeOf returns the bytes of one PLAIN value, 0 for byte arrays. Booleans take one
-// byte until a page packs them.
-func SizeOf(e format.SchemaElement) int {
-	switch e.Type.V {
+// Width is SizeOf for a physical type and the length of its fixed byte arrays.
+func Width(physical format.Type, length int) int {
+	switch physical {
 	case format.Boolean:
 		return 1
 	case format.Int32, format.Float:
@@ -50,9 +49,15 @@ func SizeOf(e format.SchemaElement) int {
 	case format.Int96:
 		return 12
 	case format.FixedLenByteArray:
-		return int(e.TypeLength.V)
+		return length
 	}
 	return 0
+}
+
+// SizeOf returns the bytes of one PLAIN value, 0 for byte arrays. Booleans take one
+// byte until a page packs them.
+func SizeOf(e format.SchemaElement) int {
+	return Width(e.Type.V, int(e.TypeLength.V))
 }
 
 // fits reports whether AppendWords (words) or AppendBytes (bytes) knows the form.
