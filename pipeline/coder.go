@@ -53,8 +53,9 @@ func (m *mapping) learn(values *formats.Values) error {
 // apply appends to out[:0] the codes of local codes into values that were learned.
 func (m *mapping) apply(local, out []uint32) []uint32 {
 	out = slices.Grow(out[:0], len(local))[:len(local)]
+	codes := m.codes
 	for i, code := range local {
-		out[i] = m.codes[code]
+		out[i] = codes[code]
 	}
 	return out
 }
