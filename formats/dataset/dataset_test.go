@@ -324,6 +324,27 @@ func TestManyFiles(t *testing.T) {
 	}
 }
 
+// TestManyTexts opens more CSV files than a dataset keeps open of others. They are read from
+// end to end to be opened, so it is not done twice.
+func TestManyTexts(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 3 * keptSources {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%03d.csv", i)), []byte("name,age\nann,1\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := openDataset(t, dir)
+	if n := len(d.sources.entries); n != 3*keptSources {
+		t.Errorf("%d files are kept, want all", n)
+	}
+	if rows := datasetTexts(t, d); len(rows) != 3*keptSources {
+		t.Errorf("%d rows, want %d", len(rows), 3*keptSources)
+	}
+	if err := d.Close(); err != nil || len(d.sources.entries) > 0 {
+		t.Errorf("after Close %d files are kept: %v", len(d.sources.entries), err)
+	}
+}
+
 // TestFirstErrorOfManyFiles spoils two of many files: whatever the number of goroutines that
 // open them, the error is that of the first.
 func TestFirstErrorOfManyFiles(t *testing.T) {
