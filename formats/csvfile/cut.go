@@ -1,6 +1,7 @@
 package csvfile
 
 import (
+	"bytes"
 	"context"
 	"io"
 
@@ -75,16 +76,22 @@ func (s *source) look(b *block, from, to int64) error {
 	}
 }
 
+var quote, newline = []byte{'"'}, []byte{'\n'}
+
 // see counts what is in some more bytes of the block, the first of which is at at.
 func (b *block) see(text []byte, at int64) {
-	for i, c := range text {
-		if c == '"' {
-			b.quotes++
-		} else if c == '\n' {
-			b.lines++
-			if first := &b.starts[b.quotes&1]; first.at == 0 {
-				*first = recordStart{at + int64(i) + 1, b.lines}
-			}
+	for len(text) > 0 {
+		end := bytes.IndexByte(text, '\n')
+		if end < 0 {
+			b.quotes += int64(bytes.Count(text, quote))
+			return
 		}
+		b.quotes += int64(bytes.Count(text[:end], quote))
+		b.lines++
+		at += int64(end) + 1
+		if first := &b.starts[b.quotes&1]; first.at == 0 {
+			*first = recordStart{at, b.lines}
+		}
+		text = text[end+1:]
 	}
 }

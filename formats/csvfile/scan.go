@@ -127,8 +127,6 @@ func (s *scanner) accept(at int) ([]field, error) {
 	return s.fields, nil
 }
 
-var newline = []byte{'\n'}
-
 // invalid returns the name, or the number, of the first column of the record that is no UTF-8.
 func (s *scanner) invalid() string {
 	for i, f := range s.spans {
