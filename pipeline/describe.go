@@ -26,7 +26,7 @@ func (r *run) describeColumn(a int, spec *ColumnSpec, t formats.Type) CutColumn 
 		column.Render = spec.Render
 	}
 	labels := r.recoding.Labels(a)
-	intervals := intervalsOf(r.recoding, a)
+	intervals := r.recoding.Intervals(a)
 	for i, label := range labels {
 		described := CutLabel{Label: label.Text, Null: label.Null}
 		if intervals != nil && !label.Null {

@@ -47,7 +47,7 @@ func planRelease(job *Job, schema *formats.Schema, specs []*ColumnSpec, attribut
 			continue
 		}
 		plan.masked[a] = request
-		rendered, err := render(specs[i], field, recoding.Labels(a), intervalsOf(recoding, a))
+		rendered, err := render(specs[i], field, recoding.Labels(a), recoding.Intervals(a))
 		if err != nil {
 			return nil, fmt.Errorf("render column %s: %w", field.Name, err)
 		}
@@ -57,14 +57,6 @@ func planRelease(job *Job, schema *formats.Schema, specs []*ColumnSpec, attribut
 		}
 	}
 	return plan, plan.checkNames()
-}
-
-// intervalsOf returns the intervals of a discretized attribute, nil of others.
-func intervalsOf(recoding engine.Recoding, attribute int) []engine.Interval {
-	if cut, ok := recoding.(*engine.Cut); ok {
-		return cut.Columns[attribute].Intervals
-	}
-	return nil
 }
 
 // checkNames refuses a release in which two columns share a name.
