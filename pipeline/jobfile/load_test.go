@@ -1,4 +1,4 @@
-package pipeline
+package jobfile
 
 import (
 	"errors"
@@ -37,12 +37,12 @@ func writeFile(t *testing.T, dir, name, text string) string {
 	return path
 }
 
-func TestLoadJob(t *testing.T) {
-	job, err := LoadJob(filepath.Join("testdata", "jobs", "good", "everything.yaml"), nil)
+func TestLoad(t *testing.T) {
+	job, err := Load(filepath.Join("testdata", "good", "everything.yaml"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := filepath.Join("testdata", "jobs", "good") + "/"
+	dir := filepath.Join("testdata", "good") + "/"
 	if want := []string{dir + "a.csv", dir + "b c.csv", "/data/*.csv"}; !slices.Equal(job.Input, want) {
 		t.Errorf("input %q, want %q", job.Input, want)
 	}
@@ -76,8 +76,8 @@ func TestLoadJob(t *testing.T) {
 	}
 }
 
-func TestLoadJobDefaults(t *testing.T) {
-	job, err := parseJob("jobs/a.yaml", []byte(smallJob), nil)
+func TestDefaults(t *testing.T) {
+	job, err := parse("jobs/a.yaml", []byte(smallJob), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,10 +85,10 @@ func TestLoadJobDefaults(t *testing.T) {
 	if job.Output != want || job.Algorithm != AlgorithmTDR || job.Score != "tdr" || job.MaxSteps != nil || job.Unlisted != UnlistedError {
 		t.Errorf("got %+v", job)
 	}
-	if age := job.Column("age"); age.Render != RenderLabel || age.Bounds != (Bounds{}) || age.Unknown != "" || age.Pos != (Pos{6, 11}) {
+	if age := job.Column("age"); age.Render != RenderLabel || age.Bounds != (Bounds{}) || age.Unknown != "" {
 		t.Errorf("age %+v", age)
 	}
-	tds, err := parseJob("a.yaml", []byte(smallJob+"algorithm: tds\n"), nil)
+	tds, err := parse("a.yaml", []byte(smallJob+"algorithm: tds\n"), nil)
 	if err != nil || tds.Score != "tds" {
 		t.Errorf("tds: score %+v, %v", tds, err)
 	}
@@ -99,7 +99,7 @@ func TestOverrides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	job, err := parseJob("jobs/a.yaml", []byte(smallJob), []Override{
+	job, err := parse("jobs/a.yaml", []byte(smallJob), []Override{
 		{"quasi_identifiers[].k", "30", "--k"},
 		{"limits.memory", "2MiB", "--memory"},
 		{"limits.memory", "4MiB", "KCUT_MEMORY"}, // flags win, whatever the order
@@ -121,7 +121,7 @@ func TestOverrides(t *testing.T) {
 		t.Errorf("input %q, want %q; output %q", job.Input, want, job.Output.Path)
 	}
 	origins := make(map[string]string)
-	for _, s := range job.Resolved() {
+	for _, s := range job.Settings() {
 		origins[s.Key] = s.Origin
 	}
 	want := map[string]string{
@@ -152,8 +152,8 @@ func TestOverrideProblems(t *testing.T) {
 		{Override{"limits.threads", "", "KCUT_THREADS"}, "KCUT_THREADS: threads has no value\n    hint: give it a value, or leave it out"},
 	}
 	for _, tt := range tests {
-		_, err := parseJob("a.yaml", []byte(smallJob), []Override{tt.override})
-		var bad *JobError
+		_, err := parse("a.yaml", []byte(smallJob), []Override{tt.override})
+		var bad *Error
 		if !errors.As(err, &bad) {
 			t.Errorf("%v: got %v", tt.override, err)
 			continue
@@ -176,8 +176,8 @@ func TestEnvironmentOverrides(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	var flags []string
-	for _, f := range JobFlags() {
-		flags = append(flags, f.Flag)
+	for _, f := range Flags() {
+		flags = append(flags, f.Name)
 	}
 	const all = "--input --output --compression --class --k --algorithm --score --max-steps --memory --threads --spill-dir"
 	if strings.Join(flags, " ") != all {
@@ -188,29 +188,25 @@ func TestEnvironmentOverrides(t *testing.T) {
 // plainJob returns a job without what depends on where it was read from.
 func plainJob(job *Job) *Job {
 	plain := *job
-	plain.File, plain.source = "", jobSource{}
-	plain.Sets = slices.Clone(job.Sets)
-	for i := range plain.Sets {
-		plain.Sets[i].Pos = Pos{}
-	}
+	plain.File, plain.source = "", document{}
 	plain.Columns = slices.Clone(job.Columns)
 	for i := range plain.Columns {
 		c := &plain.Columns[i]
-		c.Pos, c.Bounds.Pos, c.Taxonomy = Pos{}, Pos{}, plainTaxonomy(c.Taxonomy)
+		c.Taxonomy = plainTaxonomy(c.Taxonomy)
 	}
-	plain.Taxonomies = make(map[string]*TaxonomySpec)
+	plain.Taxonomies = make(map[string]*TaxonomySource)
 	for name, spec := range job.Taxonomies {
 		plain.Taxonomies[name] = plainTaxonomy(spec)
 	}
 	return &plain
 }
 
-func plainTaxonomy(spec *TaxonomySpec) *TaxonomySpec {
+func plainTaxonomy(spec *TaxonomySource) *TaxonomySource {
 	if spec == nil {
 		return nil
 	}
 	plain := *spec
-	plain.Pos = Pos{}
+	plain.pos = pos{}
 	if plain.Tree != nil {
 		tree := plainTree(*plain.Tree)
 		plain.Tree = &tree
@@ -232,11 +228,11 @@ func plainTree(n taxonomy.Node) taxonomy.Node {
 func TestResolvedJobLoadsAgain(t *testing.T) {
 	for _, path := range jobsIn(t, "good") {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			job, err := LoadJob(path, []Override{{"quasi_identifiers[].k", "9", "--k"}, {"limits.spill_dir", "a b", "--spill-dir"}})
+			job, err := Load(path, []Override{{"quasi_identifiers[].k", "9", "--k"}, {"limits.spill_dir", "a b", "--spill-dir"}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			again, err := parseJob(path, []byte(job.YAML()), nil)
+			again, err := parse(path, []byte(job.YAML()), nil)
 			if err != nil {
 				t.Fatalf("%v in\n%s", err, job.YAML())
 			}
@@ -249,12 +245,12 @@ func TestResolvedJobLoadsAgain(t *testing.T) {
 
 // What kcut config prints.
 func TestYAML(t *testing.T) {
-	job, err := LoadJob(filepath.Join("testdata", "jobs", "good", "people.yaml"),
+	job, err := Load(filepath.Join("testdata", "good", "people.yaml"),
 		[]Override{{"quasi_identifiers[].k", "30", "--k"}, {"limits.memory", "2GB", "KCUT_MEMORY"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, filepath.Join("testdata", "jobs", "resolved.golden"), job.YAML())
+	golden(t, filepath.Join("testdata", "resolved.golden"), job.YAML())
 }
 
 func TestLoadTaxonomies(t *testing.T) {
@@ -272,7 +268,7 @@ columns:
   city: {mask: generalize, taxonomy: {ANY: [x, y]}}
 taxonomies: {sex: trees/sex.csv, race: trees/race.yaml, unused: trees/none.csv}
 `)
-	job, err := LoadJob(path, nil)
+	job, err := Load(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -308,12 +304,12 @@ DIR/bad.csv:2:1: a second row for the leaf of line 1`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			job, err := LoadJob(writeFile(t, dir, "job.yaml", head+"taxonomies: "+tt.taxonomies+"\n"), nil)
+			job, err := Load(writeFile(t, dir, "job.yaml", head+"taxonomies: "+tt.taxonomies+"\n"), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			_, err = job.LoadTaxonomies()
-			var bad *JobError
+			var bad *Error
 			if !errors.As(err, &bad) || strings.ReplaceAll(err.Error(), dir, "DIR") != tt.want {
 				t.Errorf("got\n%v\nwant\n%s", err, tt.want)
 			}
@@ -321,16 +317,16 @@ DIR/bad.csv:2:1: a second row for the leaf of line 1`},
 	}
 }
 
-func TestLoadJobFiles(t *testing.T) {
+func TestLoadFiles(t *testing.T) {
 	dir := t.TempDir()
-	var bad *JobError
-	if _, err := LoadJob(filepath.Join(dir, "none.yaml"), nil); !errors.As(err, &bad) || !strings.Contains(err.Error(), "no such file") {
+	var bad *Error
+	if _, err := Load(filepath.Join(dir, "none.yaml"), nil); !errors.As(err, &bad) || !strings.Contains(err.Error(), "no such file") {
 		t.Errorf("missing: %v", err)
 	}
-	if _, err := LoadJob(dir, nil); !errors.As(err, &bad) || !strings.Contains(err.Error(), "it is a directory") {
+	if _, err := Load(dir, nil); !errors.As(err, &bad) || !strings.Contains(err.Error(), "it is a directory") {
 		t.Errorf("directory: %v", err)
 	}
-	if _, err := LoadJob(writeFile(t, dir, "big.yaml", strings.Repeat("# a comment\n", 2<<20)), nil); !errors.As(err, &bad) || !strings.Contains(err.Error(), "larger than 16 MiB") {
+	if _, err := Load(writeFile(t, dir, "big.yaml", strings.Repeat("# a comment\n", 2<<20)), nil); !errors.As(err, &bad) || !strings.Contains(err.Error(), "larger than 16 MiB") {
 		t.Errorf("large: %v", err)
 	}
 	if err := openError("x", "read job file", fs.ErrClosed); errors.As(err, &bad) {
@@ -338,9 +334,9 @@ func TestLoadJobFiles(t *testing.T) {
 	}
 }
 
-func FuzzJob(f *testing.F) {
+func FuzzParse(f *testing.F) {
 	for _, folder := range []string{"good", "bad"} {
-		paths, err := filepath.Glob(filepath.Join("testdata", "jobs", folder, "*.yaml"))
+		paths, err := filepath.Glob(filepath.Join("testdata", folder, "*.yaml"))
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -353,15 +349,15 @@ func FuzzJob(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		job, err := parseJob("jobs/a.yaml", text, []Override{{"limits.threads", "2", "--threads"}})
+		job, err := parse("jobs/a.yaml", text, []Override{{"limits.threads", "2", "--threads"}})
 		if err != nil {
-			var bad *JobError
+			var bad *Error
 			if !errors.As(err, &bad) || len(bad.Problems) == 0 {
-				t.Fatalf("got %v, want a JobError", err)
+				t.Fatalf("got %v, want an Error", err)
 			}
 			return
 		}
-		again, err := parseJob("jobs/a.yaml", []byte(job.YAML()), nil)
+		again, err := parse("jobs/a.yaml", []byte(job.YAML()), nil)
 		if err != nil {
 			t.Fatalf("%v in\n%s", err, job.YAML())
 		}

@@ -1,4 +1,4 @@
-package pipeline
+package jobfile
 
 import (
 	"bytes"
@@ -11,15 +11,15 @@ import (
 )
 
 // The schema describes exactly the fields of the table.
-func TestJobSchema(t *testing.T) {
-	golden(t, filepath.Join("testdata", "job.schema.json"), string(JobSchema()))
+func TestSchema(t *testing.T) {
+	golden(t, filepath.Join("testdata", "schema.json"), string(Schema()))
 	var root map[string]any
-	if err := json.Unmarshal(JobSchema(), &root); err != nil {
+	if err := json.Unmarshal(Schema(), &root); err != nil {
 		t.Fatal(err)
 	}
-	for i := range jobFields {
-		if at := schemaAt(root, jobFields[i].path); at == nil || at["description"] == "" {
-			t.Errorf("no schema of %s", jobFields[i].path)
+	for i := range fieldTable {
+		if at := schemaAt(root, fieldTable[i].path); at == nil || at["description"] == "" {
+			t.Errorf("no schema of %s", fieldTable[i].path)
 		}
 	}
 }
@@ -57,10 +57,10 @@ func object(s map[string]any) map[string]any {
 
 // The table of fields is sound: unique paths, one kind of default, patterns that compile
 // and match their example, defaults that are values.
-func TestJobFields(t *testing.T) {
+func TestFieldTable(t *testing.T) {
 	seen := make(map[string]bool)
-	for i := range jobFields {
-		f := &jobFields[i]
+	for i := range fieldTable {
+		f := &fieldTable[i]
 		if seen[f.path] || f.doc == "" || f.def != "" && f.defWords != "" {
 			t.Errorf("bad row %s", f.path)
 		}
@@ -78,8 +78,8 @@ func TestJobFields(t *testing.T) {
 }
 
 // docs/job-file.md holds the reference that the table of fields makes.
-func TestJobReference(t *testing.T) {
-	path := filepath.Join("..", "docs", "job-file.md")
+func TestReference(t *testing.T) {
+	path := filepath.Join("..", "..", "docs", "job-file.md")
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -90,18 +90,18 @@ func TestJobReference(t *testing.T) {
 	if !ok || !ok2 {
 		t.Fatalf("%s has no place for the reference", path)
 	}
-	golden(t, path, string(head)+begin+jobReference()+end+string(tail))
+	golden(t, path, string(head)+begin+reference()+end+string(tail))
 }
 
 // The example of docs/job-file.md is a job.
-func TestJobExample(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "docs", "job-file.md"))
+func TestExample(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "job-file.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, rest, _ := strings.Cut(string(text), "```yaml\n")
 	example, _, _ := strings.Cut(rest, "```")
-	job, err := parseJob("people.yaml", []byte(example), nil)
+	job, err := parse("people.yaml", []byte(example), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,19 +1,16 @@
-package pipeline
+package jobfile
 
 import (
 	"fmt"
 	"strings"
 )
 
-// What follows makes the reference table of docs/job-file.md from the definition of the job
-// file's fields.
-
-// jobReference returns the table of all fields of the job file, as Markdown.
-func jobReference() string {
+// reference returns the table of all fields of the job file, as docs/job-file.md has it.
+func reference() string {
 	var b strings.Builder
 	b.WriteString("| key | value | default | flag, variable | meaning |\n|---|---|---|---|---|\n")
-	for i := range jobFields {
-		f := &jobFields[i]
+	for i := range fieldTable {
+		f := &fieldTable[i]
 		overrides := ""
 		if f.flag != "" {
 			overrides = "`--" + f.flag + "`, `" + f.variable() + "`"
@@ -24,7 +21,7 @@ func jobReference() string {
 	return b.String()
 }
 
-func (f *jobField) referenceValue() string {
+func (f *field) referenceValue() string {
 	switch {
 	case len(f.enum) > 0:
 		return "`" + strings.Join(f.enum, "`, `") + "`"
@@ -38,7 +35,7 @@ func (f *jobField) referenceValue() string {
 	return referenceKinds[f.kind]
 }
 
-func (f *jobField) referenceDefault() string {
+func (f *field) referenceDefault() string {
 	switch {
 	case f.required:
 		return "required"

@@ -1,4 +1,4 @@
-package pipeline
+package jobfile
 
 import (
 	"fmt"
@@ -9,32 +9,32 @@ import (
 	"github.com/kcut/kcut/formats/yaml"
 )
 
-// Pos is a place in the job file. The zero Pos is a value that is not from the file.
-type Pos struct{ Line, Column int }
+// pos is a place in the job file. The zero pos is a value that is not from the file.
+type pos struct{ line, column int }
 
 // Override is a value that replaces the job file's. Flags win over environment variables,
 // whatever their order.
 type Override struct {
-	Key    string // as in JobFlag
+	Key    string // as in Flag
 	Value  string
 	Origin string // "--memory" or "KCUT_MEMORY": what messages call it
 }
 
-// JobFlag is a field of the job file that the command line and the environment can set.
-type JobFlag struct {
+// Flag is a field of the job file that the command line and the environment can set.
+type Flag struct {
 	Key      string // for Override: "limits.memory"
-	Flag     string // "--memory"
+	Name     string // "--memory"
 	Variable string // "KCUT_MEMORY"
 	Doc      string
 	List     bool // may be given several times
 }
 
-// JobFlags returns the fields that can be overridden, in the order of the reference.
-func JobFlags() []JobFlag {
-	var flags []JobFlag
-	for i := range jobFields {
-		if f := &jobFields[i]; f.flag != "" {
-			flags = append(flags, JobFlag{f.path, "--" + f.flag, f.variable(), f.doc, f.kind == kindPaths})
+// Flags returns the fields that can be overridden, in the order of the reference.
+func Flags() []Flag {
+	var flags []Flag
+	for i := range fieldTable {
+		if f := &fieldTable[i]; f.flag != "" {
+			flags = append(flags, Flag{f.path, "--" + f.flag, f.variable(), f.doc, f.kind == kindPaths})
 		}
 	}
 	return flags
@@ -44,7 +44,7 @@ func JobFlags() []JobFlag {
 // set to nothing count as not set.
 func EnvironmentOverrides(lookup func(string) (string, bool)) []Override {
 	var overrides []Override
-	for _, f := range JobFlags() {
+	for _, f := range Flags() {
 		if value, ok := lookup(f.Variable); ok && value != "" {
 			overrides = append(overrides, Override{f.Key, value, f.Variable})
 		}
@@ -52,8 +52,8 @@ func EnvironmentOverrides(lookup func(string) (string, bool)) []Override {
 	return overrides
 }
 
-// jobSource knows where a job's values came from.
-type jobSource struct {
+// document knows where a job's values came from.
+type document struct {
 	file    string
 	lines   []string
 	root    *yaml.Node            // the resolved job
@@ -64,37 +64,32 @@ type jobSource struct {
 const originDefault = "default"
 
 // origin names where a value came from: "people.yaml:4", "--k", "KCUT_MEMORY", "default".
-func (s *jobSource) origin(n *yaml.Node) string {
-	if name, ok := s.origins[n]; ok {
+func (d *document) origin(n *yaml.Node) string {
+	if name, ok := d.origins[n]; ok {
 		return name
 	}
-	return fmt.Sprintf("%s:%d", filepath.Base(s.file), n.Line)
+	return fmt.Sprintf("%s:%d", filepath.Base(d.file), n.Line)
 }
 
 // problem describes what is wrong at a node.
-func (s *jobSource) problem(n *yaml.Node, hint, format string, args ...any) Problem {
-	p := s.problemAt(nodePos(n), format, args...)
+func (d *document) problem(n *yaml.Node, hint, format string, args ...any) Problem {
+	p := d.problemAt(posOf(n), format, args...)
 	p.Hint = hint
-	if name, ok := s.origins[n]; ok {
+	if name, ok := d.origins[n]; ok {
 		p.File = name
 	}
 	return p
 }
 
-func (s *jobSource) problemAt(at Pos, format string, args ...any) Problem {
-	p := Problem{File: s.file, Line: at.Line, Column: at.Column, Message: fmt.Sprintf(format, args...)}
-	if at.Line >= 1 && at.Line <= len(s.lines) {
-		p.Source = s.lines[at.Line-1]
+func posOf(n *yaml.Node) pos { return pos{n.Line, n.Column} }
+
+// problemAt describes what is wrong at a place. The message must hold no value of the data.
+func (d *document) problemAt(at pos, format string, args ...any) Problem {
+	p := Problem{File: d.file, Line: at.line, Column: at.column, Message: fmt.Sprintf(format, args...)}
+	if at.line >= 1 && at.line <= len(d.lines) {
+		p.Source = d.lines[at.line-1]
 	}
 	return p
-}
-
-func nodePos(n *yaml.Node) Pos { return Pos{n.Line, n.Column} }
-
-// ProblemAt describes what turned out to be wrong at a place of the job file, for a
-// JobError. The message must hold no value of the data.
-func (j *Job) ProblemAt(at Pos, format string, args ...any) Problem {
-	return j.source.problemAt(at, format, args...)
 }
 
 // sortOverrides puts those that win last.
@@ -117,48 +112,48 @@ type Setting struct {
 	Origin string // "people.yaml:4", "--k", "KCUT_MEMORY" or "default"
 }
 
-// Resolved lists every value of the job and where it came from, in the order of the
+// Settings lists every value of the job and where it came from, in the order of the
 // reference.
-func (j *Job) Resolved() []Setting {
-	r := settingWalker{source: &j.source}
-	r.fields("", "", j.source.root)
-	return r.settings
+func (j *Job) Settings() []Setting {
+	l := lister{source: &j.source}
+	l.fields("", "", j.source.root)
+	return l.settings
 }
 
-// settingWalker walks the resolved job.
-type settingWalker struct {
-	source   *jobSource
+// lister walks the resolved job.
+type lister struct {
+	source   *document
 	settings []Setting
 }
 
 // fields adds the settings of the fields under a prefix. at is their concrete path.
-func (r *settingWalker) fields(prefix, at string, m *yaml.Node) {
+func (l *lister) fields(prefix, at string, m *yaml.Node) {
 	for _, f := range fieldsUnder(prefix) {
 		n, path := m.Get(f.key()), at+f.key()
 		switch {
 		case n == nil && prefix != fieldAt("columns").prefix() && f.defWords != "":
-			r.settings = append(r.settings, Setting{path, f.defWords, originDefault})
+			l.settings = append(l.settings, Setting{path, f.defWords, originDefault})
 		case n != nil:
-			r.field(f, path, n)
+			l.field(f, path, n)
 		case f.kind == kindMap:
-			r.fields(f.prefix(), path+".", &yaml.Node{})
+			l.fields(f.prefix(), path+".", &yaml.Node{})
 		}
 	}
 }
 
-func (r *settingWalker) field(f *jobField, path string, n *yaml.Node) {
+func (l *lister) field(f *field, path string, n *yaml.Node) {
 	switch f.kind {
 	case kindMap:
-		r.fields(f.prefix(), path+".", n)
+		l.fields(f.prefix(), path+".", n)
 	case kindList:
 		for i, item := range n.Items {
-			r.fields(f.prefix(), fmt.Sprintf("%s[%d].", path, i), item)
+			l.fields(f.prefix(), fmt.Sprintf("%s[%d].", path, i), item)
 		}
 	case kindNamed:
 		for _, e := range n.Entries {
-			r.fields(f.prefix(), path+"."+renderScalar(e.Key)+".", e.Value)
+			l.fields(f.prefix(), path+"."+renderScalar(e.Key)+".", e.Value)
 		}
 	default:
-		r.settings = append(r.settings, Setting{path, renderFlow(n), r.source.origin(n)})
+		l.settings = append(l.settings, Setting{path, renderFlow(n), l.source.origin(n)})
 	}
 }

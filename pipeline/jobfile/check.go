@@ -1,4 +1,4 @@
-package pipeline
+package jobfile
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 )
 
 // checkMap checks the keys and values of a map, and takes out what is wrong.
-func (l *jobLoader) checkMap(prefix string, m *yaml.Node) {
+func (l *loader) checkMap(prefix string, m *yaml.Node) {
 	fields := fieldsUnder(prefix)
 	for _, f := range fields {
 		if f.required && m.Get(f.key()) == nil {
@@ -20,7 +20,7 @@ func (l *jobLoader) checkMap(prefix string, m *yaml.Node) {
 	}
 	good := m.Entries[:0:0]
 	for _, e := range m.Entries {
-		i := slices.IndexFunc(fields, func(f *jobField) bool { return f.key() == e.Key.Text })
+		i := slices.IndexFunc(fields, func(f *field) bool { return f.key() == e.Key.Text })
 		switch {
 		case i < 0:
 			l.unknown(e.Key, fields)
@@ -33,7 +33,7 @@ func (l *jobLoader) checkMap(prefix string, m *yaml.Node) {
 	m.Entries = good
 }
 
-func (l *jobLoader) missing(f *jobField, m *yaml.Node) {
+func (l *loader) missing(f *field, m *yaml.Node) {
 	hint := f.key() + ": " + f.doc
 	if len(f.enum) > 0 {
 		hint = f.key() + " is " + f.wants()
@@ -41,7 +41,7 @@ func (l *jobLoader) missing(f *jobField, m *yaml.Node) {
 	l.add(m, strings.ReplaceAll(hint, "`", ""), "missing key %q", f.key())
 }
 
-func (l *jobLoader) unknown(key *yaml.Node, fields []*jobField) {
+func (l *loader) unknown(key *yaml.Node, fields []*field) {
 	names := make([]string, len(fields))
 	for i, f := range fields {
 		names[i] = f.key()
@@ -55,7 +55,7 @@ func (l *jobLoader) unknown(key *yaml.Node, fields []*jobField) {
 
 // checkField reports whether a value is one that the field can have. Of fields with fields
 // of their own it takes out the wrong ones only.
-func (l *jobLoader) checkField(f *jobField, n *yaml.Node) bool {
+func (l *loader) checkField(f *field, n *yaml.Node) bool {
 	if n.Null() {
 		l.add(n, "give it a value, or leave it out", "%s has no value", f.key())
 		return false
@@ -79,7 +79,7 @@ func (l *jobLoader) checkField(f *jobField, n *yaml.Node) bool {
 	return l.checkScalar(f, n)
 }
 
-func (l *jobLoader) checkMapField(f *jobField, n *yaml.Node) bool {
+func (l *loader) checkMapField(f *field, n *yaml.Node) bool {
 	if n.Kind != yaml.Map {
 		l.add(n, "", "%s must be a map, not %s", f.key(), describeNode(n))
 		return false
@@ -90,7 +90,7 @@ func (l *jobLoader) checkMapField(f *jobField, n *yaml.Node) bool {
 
 // checkList checks a list of maps. Items of another shape become empty maps, so that
 // positions in the list stay what they are.
-func (l *jobLoader) checkList(f *jobField, n *yaml.Node) bool {
+func (l *loader) checkList(f *field, n *yaml.Node) bool {
 	if n.Kind != yaml.List || len(n.Items) == 0 {
 		l.add(n, "as in: - {columns: [age, sex], k: 50}", "%s must be a list of sets, not %s", f.key(), describeNode(n))
 		return false
@@ -107,7 +107,7 @@ func (l *jobLoader) checkList(f *jobField, n *yaml.Node) bool {
 }
 
 // checkNamed checks a map of maps, like checkList.
-func (l *jobLoader) checkNamed(f *jobField, n *yaml.Node) bool {
+func (l *loader) checkNamed(f *field, n *yaml.Node) bool {
 	if n.Kind != yaml.Map || len(n.Entries) == 0 {
 		l.add(n, "as in: age: discretize", "%s must be a map from names of columns to masks, not %s", f.key(), describeNode(n))
 		return false
@@ -154,7 +154,7 @@ func describeNode(n *yaml.Node) string {
 }
 
 // checkScalars checks a list of texts and takes the wrong ones out.
-func (l *jobLoader) checkScalars(f *jobField, n *yaml.Node) bool {
+func (l *loader) checkScalars(f *field, n *yaml.Node) bool {
 	if n.Kind != yaml.List || len(n.Items) == 0 {
 		l.add(n, "", "%s must be a %s, not %s", f.key(), referenceKinds[f.kind], describeNode(n))
 		return false
@@ -170,7 +170,7 @@ func (l *jobLoader) checkScalars(f *jobField, n *yaml.Node) bool {
 	return whole
 }
 
-func (l *jobLoader) checkScalar(f *jobField, n *yaml.Node) bool {
+func (l *loader) checkScalar(f *field, n *yaml.Node) bool {
 	message, hint := scalarProblem(f, n)
 	if message == "" {
 		return true
@@ -180,7 +180,7 @@ func (l *jobLoader) checkScalar(f *jobField, n *yaml.Node) bool {
 }
 
 // scalarProblem says what is wrong with a single value, and what to do about it.
-func scalarProblem(f *jobField, n *yaml.Node) (message, hint string) {
+func scalarProblem(f *field, n *yaml.Node) (message, hint string) {
 	switch {
 	case n.Kind != yaml.Scalar || n.Null():
 		return "must be " + f.wants() + ", not " + describeNode(n), ""
@@ -207,7 +207,7 @@ func scalarProblem(f *jobField, n *yaml.Node) (message, hint string) {
 }
 
 // wants describes the single values that a field can have.
-func (f *jobField) wants() string {
+func (f *field) wants() string {
 	switch {
 	case len(f.enum) > 0:
 		return "one of " + strings.Join(f.enum, ", ")
@@ -227,7 +227,7 @@ func (f *jobField) wants() string {
 	return "a text"
 }
 
-func (f *jobField) integerProblem(n *yaml.Node) string {
+func (f *field) integerProblem(n *yaml.Node) string {
 	v, err := strconv.ParseInt(n.Text, 10, 64)
 	if err != nil || n.Quoted || v < f.min || f.max > 0 && v > f.max {
 		return "must be " + f.wants() + ", not " + describeScalar(n)
@@ -236,7 +236,7 @@ func (f *jobField) integerProblem(n *yaml.Node) string {
 }
 
 // checkBounds checks a pair of bounds.
-func (l *jobLoader) checkBounds(n *yaml.Node) bool {
+func (l *loader) checkBounds(n *yaml.Node) bool {
 	const hint = "as in: bounds: [17, 90], or [17, null] for an open end"
 	if n.Kind != yaml.List || len(n.Items) != 2 {
 		l.add(n, hint, "bounds must be a list of two values, not %s", describeNode(n))

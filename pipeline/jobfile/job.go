@@ -1,4 +1,4 @@
-package pipeline
+package jobfile
 
 import (
 	"errors"
@@ -14,20 +14,20 @@ import (
 	"github.com/kcut/kcut/formats/yaml"
 )
 
-// Job is a whole run: what to read, what must hold, how to mask, where to write. LoadJob
+// Job is a whole run: what to read, what must hold, how to mask, where to write. Load
 // makes one. Paths are as they can be opened: relative ones of the job file have its folder
 // in front. What was absent has its default, or the zero value where that is said.
 type Job struct {
 	File    string   // path of the job file
 	Input   []string // files, directories, globs
 	Output  Output
-	Class   string    // empty: none
-	Sets    []SetSpec // at least one
-	Columns []ColumnSpec
+	Class   string // empty: none
+	Sets    []Set  // at least one
+	Columns []Column
 
-	Unlisted     string                   // UnlistedError, UnlistedDrop or UnlistedKeep
-	TaxonomyFile string                   // YAML file of named trees; empty: none
-	Taxonomies   map[string]*TaxonomySpec // named taxonomies; nil with a TaxonomyFile
+	Unlisted     string                     // UnlistedError, UnlistedDrop or UnlistedKeep
+	TaxonomyFile string                     // YAML file of named trees; empty: none
+	Taxonomies   map[string]*TaxonomySource // named taxonomies; nil with a TaxonomyFile
 
 	Algorithm string // AlgorithmTDR or AlgorithmTDS
 	Score     string // "tdr", "tds" or "infogain"
@@ -35,7 +35,7 @@ type Job struct {
 	Limits    Limits
 	CSV       CSV
 
-	source jobSource // where every value came from
+	source document // where every value came from
 }
 
 // Output says what to write.
@@ -46,36 +46,26 @@ type Output struct {
 	RowGroupRows int
 }
 
-// SetSpec is one quasi-identifier set.
-type SetSpec struct {
+// Set is one quasi-identifier set.
+type Set struct {
 	Columns []string // at least one, each once
 	K       int      // at least 1
-	Pos     Pos
 }
 
-// ColumnSpec says what happens to one input column.
-type ColumnSpec struct {
+// Column says what happens to one input column.
+type Column struct {
 	Name     string
-	Mask     string        // MaskGeneralize, MaskDiscretize, MaskSuppress, MaskKeep or MaskDrop
-	Bounds   Bounds        // discretize
-	Taxonomy *TaxonomySpec // generalize; else nil
-	Unknown  string        // generalize: UnknownError or UnknownRoot
-	Render   string        // discretize: RenderLabel, RenderBounds or RenderMidpoint
-	Type     *formats.Type // declared type of a CSV column; nil: inferred
-	Pos      Pos
-}
-
-// Masked reports whether the column's values are masked, not kept or dropped.
-func (c *ColumnSpec) Masked() bool {
-	return c.Mask == MaskGeneralize || c.Mask == MaskDiscretize || c.Mask == MaskSuppress
+	Mask     string          // MaskGeneralize, MaskDiscretize, MaskSuppress, MaskKeep or MaskDrop
+	Bounds   Bounds          // discretize
+	Taxonomy *TaxonomySource // generalize; else nil
+	Unknown  string          // generalize: UnknownError or UnknownRoot
+	Render   string          // discretize: RenderLabel, RenderBounds or RenderMidpoint
+	Type     *formats.Type   // declared type of a CSV column; nil: inferred
 }
 
 // Bounds are the declared ends of a discretized column, as text; empty is open. Whether
 // they fit the column, and each other, is known only with the column's type.
-type Bounds struct {
-	Lower, Upper string
-	Pos          Pos
-}
+type Bounds struct{ Lower, Upper string }
 
 // Limits bound what a run uses. Zero values mean that nothing was declared.
 type Limits struct {
@@ -90,7 +80,7 @@ type CSV struct {
 }
 
 // Column returns the named column's spec, or nil.
-func (j *Job) Column(name string) *ColumnSpec {
+func (j *Job) Column(name string) *Column {
 	for i := range j.Columns {
 		if j.Columns[i].Name == name {
 			return &j.Columns[i]
@@ -99,23 +89,28 @@ func (j *Job) Column(name string) *ColumnSpec {
 	return nil
 }
 
-// maxJobBytes bounds a job file.
-const maxJobBytes = 16 << 20
+// masked reports whether the column's values are masked, not kept or dropped.
+func (c *Column) masked() bool {
+	return c.Mask == MaskGeneralize || c.Mask == MaskDiscretize || c.Mask == MaskSuppress
+}
 
-// LoadJob reads a job file, lays the overrides over it, and checks all of it: syntax, keys,
+// maxBytes bounds a job file.
+const maxBytes = 16 << 20
+
+// Load reads a job file, lays the overrides over it, and checks all of it: syntax, keys,
 // types, and what the parts say of each other. It opens no other file. What is wrong comes
-// back as a *JobError, all of it at once; other errors are failures to read.
-func LoadJob(path string, overrides []Override) (*Job, error) {
-	text, err := readJob(path)
+// back as an *Error, all of it at once; other errors are failures to read.
+func Load(path string, overrides []Override) (*Job, error) {
+	text, err := readFile(path)
 	if err != nil {
 		return nil, err
 	}
-	return parseJob(path, text, overrides)
+	return parse(path, text, overrides)
 }
 
-// parseJob is LoadJob of a text.
-func parseJob(path string, text []byte, overrides []Override) (*Job, error) {
-	l := newJobLoader(path, text)
+// parse is Load of a text.
+func parse(path string, text []byte, overrides []Override) (*Job, error) {
+	l := newLoader(path, text)
 	root, problems := yaml.Parse(text)
 	problems.Locate(path, text)
 	l.problems = problems
@@ -123,33 +118,33 @@ func parseJob(path string, text []byte, overrides []Override) (*Job, error) {
 	if root != nil || len(problems) == 0 {
 		job = l.load(root, overrides)
 	}
-	if err := jobError(l.problems); err != nil {
+	if err := asError(l.problems); err != nil {
 		return nil, err
 	}
 	return job, nil
 }
 
-// readJob reads the text of a job file.
-func readJob(path string) ([]byte, error) {
+// readFile reads the text of a job file.
+func readFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, openError(path, "open job file", err)
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxJobBytes+1))
+	text, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
 	if err != nil {
 		return nil, openError(path, "read job file", err)
 	}
-	if len(text) > maxJobBytes {
-		return nil, &JobError{[]Problem{{File: path, Message: fmt.Sprintf("larger than %d MiB: not a job file", maxJobBytes>>20)}}}
+	if len(text) > maxBytes {
+		return nil, &Error{[]Problem{{File: path, Message: fmt.Sprintf("larger than %d MiB: not a job file", maxBytes>>20)}}}
 	}
 	return text, nil
 }
 
-// openError tells a path that is wrong, which is a JobError, from a disk that fails.
+// openError tells a path that is wrong, which is an Error, from a disk that fails.
 func openError(path, verb string, err error) error {
 	if cause, ok := wrongPath(err); ok {
-		return &JobError{[]Problem{{File: path, Message: verb + ": " + cause}}}
+		return &Error{[]Problem{{File: path, Message: verb + ": " + cause}}}
 	}
 	return fmt.Errorf("%s: %w", verb, err)
 }
@@ -169,8 +164,8 @@ func wrongPath(err error) (cause string, ok bool) {
 	return "", false
 }
 
-// jobPath returns a path of the job file as it can be opened from the current directory.
-func jobPath(jobFile, path string) string {
+// openable returns a path of the job file as it can be opened from the current directory.
+func openable(jobFile, path string) string {
 	dir := filepath.Dir(jobFile)
 	if filepath.IsAbs(path) || dir == "." {
 		return path

@@ -1,4 +1,4 @@
-package pipeline
+package jobfile
 
 import (
 	"path/filepath"
@@ -8,33 +8,33 @@ import (
 	"github.com/kcut/kcut/formats/yaml"
 )
 
-// jobLoader turns the YAML of a job file into a Job. The document itself goes through the
+// loader turns the YAML of a job file into a Job. The document itself goes through the
 // stages: bare words become maps, overrides replace values, what is wrong is reported and
 // taken out, defaults are filled in. What is left is the resolved job.
-type jobLoader struct {
-	jobSource
+type loader struct {
+	document
 	problems []Problem
-	specs    map[*yaml.Node]*TaxonomySpec // of the taxonomies checked
-	broken   map[string]bool              // top-level keys whose values were taken out
+	specs    map[*yaml.Node]*TaxonomySource // of the taxonomies checked
+	broken   map[string]bool                // top-level keys whose values were taken out
 }
 
-func newJobLoader(path string, text []byte) *jobLoader {
+func newLoader(path string, text []byte) *loader {
 	lines := strings.Split(strings.TrimPrefix(string(text), "\ufeff"), "\n")
 	for i := range lines {
 		lines[i] = strings.TrimSuffix(lines[i], "\r")
 	}
-	return &jobLoader{
-		jobSource: jobSource{file: path, lines: lines, origins: make(map[*yaml.Node]string)},
-		specs:     make(map[*yaml.Node]*TaxonomySpec),
-		broken:    make(map[string]bool),
+	return &loader{
+		document: document{file: path, lines: lines, origins: make(map[*yaml.Node]string)},
+		specs:    make(map[*yaml.Node]*TaxonomySource),
+		broken:   make(map[string]bool),
 	}
 }
 
-func (l *jobLoader) add(n *yaml.Node, hint, format string, args ...any) {
+func (l *loader) add(n *yaml.Node, hint, format string, args ...any) {
 	l.problems = append(l.problems, l.problem(n, hint, format, args...))
 }
 
-func (l *jobLoader) load(root *yaml.Node, overrides []Override) *Job {
+func (l *loader) load(root *yaml.Node, overrides []Override) *Job {
 	if root == nil || root.Kind != yaml.Map {
 		l.problems = append(l.problems, Problem{
 			File: l.file, Line: 1, Column: 1, Message: "not a job: it needs a map of keys like input, output and columns",
@@ -55,7 +55,7 @@ func (l *jobLoader) load(root *yaml.Node, overrides []Override) *Job {
 }
 
 // expand puts maps where bare words stand for them.
-func (l *jobLoader) expand(prefix string, m *yaml.Node) {
+func (l *loader) expand(prefix string, m *yaml.Node) {
 	for i := range m.Entries {
 		e := &m.Entries[i]
 		for _, f := range fieldsUnder(prefix) {
@@ -66,7 +66,7 @@ func (l *jobLoader) expand(prefix string, m *yaml.Node) {
 	}
 }
 
-func (l *jobLoader) expandField(f *jobField, n *yaml.Node) *yaml.Node {
+func (l *loader) expandField(f *field, n *yaml.Node) *yaml.Node {
 	switch {
 	case f.kind == kindMap:
 		return l.expandBare(f, n)
@@ -81,7 +81,7 @@ func (l *jobLoader) expandField(f *jobField, n *yaml.Node) *yaml.Node {
 }
 
 // expandBare returns the map that a bare word stands for, or the node itself.
-func (l *jobLoader) expandBare(f *jobField, n *yaml.Node) *yaml.Node {
+func (l *loader) expandBare(f *field, n *yaml.Node) *yaml.Node {
 	bare := bareField(f.prefix())
 	if bare == nil || n.Kind != yaml.Scalar || n.Null() {
 		return n
@@ -93,7 +93,7 @@ func (l *jobLoader) expandBare(f *jobField, n *yaml.Node) *yaml.Node {
 }
 
 // override lays one override over the document.
-func (l *jobLoader) override(o Override) {
+func (l *loader) override(o Override) {
 	f := fieldAt(o.Key)
 	if f == nil || f.flag == "" {
 		l.problems = append(l.problems, Problem{File: o.Origin, Message: "no such key of a job: " + strconv.Quote(o.Key)})
@@ -123,7 +123,7 @@ func (l *jobLoader) override(o Override) {
 }
 
 // overrideItems sets a key of every map in a list.
-func (l *jobLoader) overrideItems(list *yaml.Node, key string, n *yaml.Node) {
+func (l *loader) overrideItems(list *yaml.Node, key string, n *yaml.Node) {
 	if list == nil {
 		return
 	}
@@ -135,11 +135,11 @@ func (l *jobLoader) overrideItems(list *yaml.Node, key string, n *yaml.Node) {
 }
 
 // child returns the map at a key, made when absent, or nil when something else is there.
-func (l *jobLoader) child(m *yaml.Node, key string) *yaml.Node {
+func (d *document) child(m *yaml.Node, key string) *yaml.Node {
 	n := m.Get(key)
 	if n == nil {
 		n = &yaml.Node{Kind: yaml.Map}
-		l.origins[n] = originDefault
+		d.origins[n] = originDefault
 		setKey(m, key, n)
 	}
 	if n.Kind != yaml.Map {
@@ -149,7 +149,7 @@ func (l *jobLoader) child(m *yaml.Node, key string) *yaml.Node {
 }
 
 // appended returns a list of an override's value, after those it was already given.
-func (l *jobLoader) appended(list, n *yaml.Node, origin string) *yaml.Node {
+func (l *loader) appended(list, n *yaml.Node, origin string) *yaml.Node {
 	if list == nil || l.origins[list] != origin {
 		list = &yaml.Node{Kind: yaml.List}
 		l.origins[list] = origin
@@ -183,9 +183,9 @@ func fromHere(path string) string {
 }
 
 // defaults fills in the values of absent fields.
-func (l *jobLoader) defaults() {
-	for i := range jobFields {
-		f := &jobFields[i]
+func (l *loader) defaults() {
+	for i := range fieldTable {
+		f := &fieldTable[i]
 		if f.def == "" || len(f.masks) > 0 {
 			continue
 		}
@@ -206,7 +206,7 @@ func (l *jobLoader) defaults() {
 }
 
 // columnDefaults fills in the fields that a column's mask allows.
-func (l *jobLoader) columnDefaults(name string, column *yaml.Node) {
+func (l *loader) columnDefaults(name string, column *yaml.Node) {
 	mask := yamlText(column.Get("mask"))
 	for _, f := range fieldsUnder(fieldAt("columns").prefix()) {
 		if len(f.masks) == 0 || !f.allows(mask) {
@@ -221,7 +221,7 @@ func (l *jobLoader) columnDefaults(name string, column *yaml.Node) {
 }
 
 // setDefault gives an absent field of a map a value.
-func (l *jobLoader) setDefault(m *yaml.Node, f *jobField, value string) {
+func (l *loader) setDefault(m *yaml.Node, f *field, value string) {
 	if m == nil || m.Get(f.key()) != nil {
 		return
 	}

@@ -1,4 +1,4 @@
-package pipeline
+package jobfile
 
 import (
 	"fmt"
@@ -42,8 +42,8 @@ func orEmptyNode(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// bind makes the Job of a checked document. Sets and columns keep their positions.
-func (l *jobLoader) bind() *Job {
+// bind makes the Job of a checked document.
+func (l *loader) bind() *Job {
 	root := l.root
 	output, limits, csv := orEmptyNode(root.Get("output")), orEmptyNode(root.Get("limits")), orEmptyNode(root.Get("csv"))
 	memory, _ := parseSize(yamlText(limits.Get("memory")))
@@ -60,7 +60,7 @@ func (l *jobLoader) bind() *Job {
 		Algorithm: yamlText(root.Get("algorithm")),
 		Score:     yamlText(root.Get("score")),
 		Limits:    Limits{Memory: memory, Threads: yamlInt(limits.Get("threads")), SpillDir: l.path(limits.Get("spill_dir"))},
-		source:    l.jobSource,
+		source:    l.document,
 	}
 	for _, n := range orEmptyNode(root.Get("input")).Items {
 		job.Input = append(job.Input, l.path(n))
@@ -79,36 +79,35 @@ func (l *jobLoader) bind() *Job {
 }
 
 // path returns a path as it can be opened, or "" when it is absent.
-func (l *jobLoader) path(n *yaml.Node) string {
+func (l *loader) path(n *yaml.Node) string {
 	if n == nil {
 		return ""
 	}
-	return jobPath(l.file, n.Text)
+	return openable(l.file, n.Text)
 }
 
-func (l *jobLoader) bindSets(job *Job) {
+func (l *loader) bindSets(job *Job) {
 	for _, n := range orEmptyNode(l.root.Get("quasi_identifiers")).Items {
-		job.Sets = append(job.Sets, SetSpec{Columns: yamlTexts(n.Get("columns")), K: yamlInt(n.Get("k")), Pos: nodePos(n)})
+		job.Sets = append(job.Sets, Set{Columns: yamlTexts(n.Get("columns")), K: yamlInt(n.Get("k"))})
 	}
 }
 
-func (l *jobLoader) bindColumns(job *Job) {
+func (l *loader) bindColumns(job *Job) {
 	for _, e := range orEmptyNode(l.root.Get("columns")).Entries {
 		n := e.Value
-		c := ColumnSpec{
+		c := Column{
 			Name:     e.Key.Text,
 			Mask:     yamlText(n.Get("mask")),
 			Taxonomy: l.specs[n.Get("taxonomy")],
 			Unknown:  yamlText(n.Get("unknown")),
 			Render:   yamlText(n.Get("render")),
 			Type:     columnType(yamlText(n.Get("type"))),
-			Pos:      nodePos(e.Key),
 		}
 		if name := n.Get("taxonomy"); name != nil && c.Taxonomy == nil { // a default: its own name
-			c.Taxonomy = &TaxonomySpec{Name: name.Text, Pos: c.Pos}
+			c.Taxonomy = &TaxonomySource{Name: name.Text, pos: posOf(e.Key)}
 		}
 		if bounds := n.Get("bounds"); bounds != nil {
-			c.Bounds = Bounds{boundText(bounds.Items[0]), boundText(bounds.Items[1]), nodePos(bounds)}
+			c.Bounds = Bounds{boundText(bounds.Items[0]), boundText(bounds.Items[1])}
 		}
 		job.Columns = append(job.Columns, c)
 	}
@@ -123,7 +122,7 @@ func boundText(n *yaml.Node) string {
 }
 
 // bindTaxonomies takes over the named taxonomies.
-func (l *jobLoader) bindTaxonomies(job *Job) {
+func (l *loader) bindTaxonomies(job *Job) {
 	n := l.root.Get("taxonomies")
 	if n == nil {
 		return
@@ -132,7 +131,7 @@ func (l *jobLoader) bindTaxonomies(job *Job) {
 		job.TaxonomyFile = l.path(n)
 		return
 	}
-	job.Taxonomies = make(map[string]*TaxonomySpec, len(n.Entries))
+	job.Taxonomies = make(map[string]*TaxonomySource, len(n.Entries))
 	for _, e := range n.Entries {
 		job.Taxonomies[e.Key.Text] = l.specs[e.Value]
 	}

@@ -1,4 +1,4 @@
-package pipeline
+package jobfile
 
 import (
 	"cmp"
@@ -12,16 +12,16 @@ import (
 // Problem is one thing that is wrong with a job.
 type Problem = yaml.Problem
 
-// JobError lists what is wrong with a job: its file, its overrides, and the taxonomy files
+// Error lists what is wrong with a job: its file, its overrides, and the taxonomy files
 // that it names. Nothing was read or written but these.
-type JobError struct{ Problems []Problem }
+type Error struct{ Problems []Problem }
 
 // Error renders all problems: place and message, the source line with a caret, a hint.
-func (e *JobError) Error() string { return yaml.Problems(e.Problems).String() }
+func (e *Error) Error() string { return yaml.Problems(e.Problems).String() }
 
-// jobError returns the problems as an error, each once and those of one file in its order.
+// asError returns the problems as an error, each once and those of one file in its order.
 // It returns nil without problems.
-func jobError(problems []Problem) error {
+func asError(problems []Problem) error {
 	if len(problems) == 0 {
 		return nil
 	}
@@ -40,7 +40,7 @@ func jobError(problems []Problem) error {
 	slices.SortStableFunc(unique, func(a, b Problem) int {
 		return cmp.Or(files[a.File]-files[b.File], a.Line-b.Line, a.Column-b.Column)
 	})
-	return &JobError{unique}
+	return &Error{unique}
 }
 
 // didYouMean returns a hint naming the candidate that is spelled most like a word, or "".
