@@ -1,46 +1,6 @@
 package jobfile
 
-import (
-	"fmt"
-	"strconv"
-
-	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/formats/yaml"
-)
-
-// yamlText returns the text of a scalar that may be absent.
-func yamlText(n *yaml.Node) string {
-	if n == nil {
-		return ""
-	}
-	return n.Text
-}
-
-// yamlInt returns the value of a checked integer that may be absent.
-func yamlInt(n *yaml.Node) int {
-	v, _ := strconv.Atoi(yamlText(n)) // checked: only an absent one fails
-	return v
-}
-
-// yamlTexts returns the texts of a list that may be absent.
-func yamlTexts(n *yaml.Node) []string {
-	if n == nil {
-		return nil
-	}
-	out := make([]string, len(n.Items))
-	for i, item := range n.Items {
-		out[i] = item.Text
-	}
-	return out
-}
-
-// orEmptyNode returns a node, or an empty one when it is absent.
-func orEmptyNode(n *yaml.Node) *yaml.Node {
-	if n == nil {
-		return &yaml.Node{}
-	}
-	return n
-}
+import "github.com/kcut/kcut/formats/yaml"
 
 // bind makes the Job of a checked document.
 func (l *loader) bind() *Job {
@@ -135,33 +95,4 @@ func (l *loader) bindTaxonomies(job *Job) {
 	for _, e := range n.Entries {
 		job.Taxonomies[e.Key.Text] = l.specs[e.Value]
 	}
-}
-
-// columnType returns the type that a declaration stands for, or nil for none and for a
-// decimal that cannot be.
-func columnType(text string) *formats.Type {
-	switch text {
-	case "text":
-		return &formats.Type{Kind: formats.String}
-	case "boolean":
-		return &formats.Type{Kind: formats.Boolean}
-	case "integer":
-		return &formats.Type{Kind: formats.Int, Bits: 64}
-	case "number":
-		return &formats.Type{Kind: formats.Float, Bits: 64}
-	case "date":
-		return &formats.Type{Kind: formats.Date}
-	case "time":
-		return &formats.Type{Kind: formats.Time, Unit: formats.Micro}
-	case "timestamp":
-		return &formats.Type{Kind: formats.Timestamp, Unit: formats.Micro}
-	}
-	var precision, scale int
-	if _, err := fmt.Sscanf(text, "decimal(%d,%d)", &precision, &scale); err != nil {
-		return nil
-	}
-	if precision < 1 || precision > 38 || scale > precision {
-		return nil
-	}
-	return &formats.Type{Kind: formats.Decimal, Precision: precision, Scale: scale, Wide: precision > 18}
 }

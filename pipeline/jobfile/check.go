@@ -1,10 +1,7 @@
 package jobfile
 
 import (
-	"fmt"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/kcut/kcut/formats/yaml"
@@ -130,111 +127,6 @@ func (l *loader) checkNamed(f *field, n *yaml.Node) bool {
 	return true
 }
 
-func emptyMapLike(n *yaml.Node) *yaml.Node {
-	return &yaml.Node{Kind: yaml.Map, Line: n.Line, Column: n.Column}
-}
-
-// describeNode names the shape of a node, for messages.
-func describeNode(n *yaml.Node) string {
-	switch {
-	case n.Kind == yaml.Map && len(n.Entries) == 0:
-		return "an empty map"
-	case n.Kind == yaml.Map:
-		return "a map"
-	case n.Kind == yaml.List && len(n.Items) == 0:
-		return "an empty list"
-	case n.Kind == yaml.List && len(n.Items) == 1:
-		return "a list of one"
-	case n.Kind == yaml.List:
-		return fmt.Sprintf("a list of %d", len(n.Items))
-	case n.Null():
-		return "nothing"
-	}
-	return strconv.Quote(n.Text)
-}
-
-// checkScalars checks a list of texts and takes the wrong ones out.
-func (l *loader) checkScalars(f *field, n *yaml.Node) bool {
-	if n.Kind != yaml.List || len(n.Items) == 0 {
-		l.add(n, "", "%s must be a %s, not %s", f.key(), referenceKinds[f.kind], describeNode(n))
-		return false
-	}
-	good := n.Items[:0:0]
-	for _, item := range n.Items {
-		if l.checkScalar(f, item) {
-			good = append(good, item)
-		}
-	}
-	whole := len(good) == len(n.Items)
-	n.Items = good
-	return whole
-}
-
-func (l *loader) checkScalar(f *field, n *yaml.Node) bool {
-	message, hint := scalarProblem(f, n)
-	if message == "" {
-		return true
-	}
-	l.add(n, hint, "%s %s", f.key(), message)
-	return slices.Contains(f.later, n.Text) // a known value still tells other rules what is meant
-}
-
-// scalarProblem says what is wrong with a single value, and what to do about it.
-func scalarProblem(f *field, n *yaml.Node) (message, hint string) {
-	switch {
-	case n.Kind != yaml.Scalar || n.Null():
-		return "must be " + f.wants() + ", not " + describeNode(n), ""
-	case slices.Contains(f.later, n.Text):
-		return fmt.Sprintf("%s is not available in this version", n.Text), "available are " + strings.Join(f.enum, " and ")
-	case len(f.enum) > 0 && !slices.Contains(f.enum, n.Text):
-		return "must be " + f.wants() + ", not " + describeNode(n), didYouMean(n.Text, f.enum)
-	case f.kind == kindInteger:
-		return f.integerProblem(n), ""
-	case f.kind == kindSize:
-		return sizeProblem(n.Text)
-	case f.kind == kindCharacter:
-		return characterProblem(n.Text)
-	case f.pattern != "" && !regexp.MustCompile(f.pattern).MatchString(n.Text):
-		return "must be " + f.wants() + ", not " + describeNode(n), ""
-	case f.pattern == typePattern && columnType(n.Text) == nil:
-		return "must be of 1 to 38 digits, no more of them after the point", ""
-	case n.Text == "":
-		return "is empty", ""
-	case strings.ContainsRune(n.Text, 0):
-		return "holds a zero character", ""
-	}
-	return "", ""
-}
-
-// wants describes the single values that a field can have.
-func (f *field) wants() string {
-	switch {
-	case len(f.enum) > 0:
-		return "one of " + strings.Join(f.enum, ", ")
-	case f.kind == kindInteger && f.max > 0:
-		return fmt.Sprintf("an integer from %d to %d", f.min, f.max)
-	case f.kind == kindInteger:
-		return fmt.Sprintf("an integer of at least %d", f.min)
-	case f.kind == kindSize:
-		return "a size such as 1GiB"
-	case f.kind == kindPath, f.kind == kindPaths:
-		return "a path"
-	case f.kind == kindTexts:
-		return "a name"
-	case f.pattern != "":
-		return strings.ReplaceAll(strings.TrimPrefix(f.doc[strings.IndexByte(f.doc, ':')+1:], " "), "`", "")
-	}
-	return "a text"
-}
-
-func (f *field) integerProblem(n *yaml.Node) string {
-	v, err := strconv.ParseInt(n.Text, 10, 64)
-	if err != nil || n.Quoted || v < f.min || f.max > 0 && v > f.max {
-		return "must be " + f.wants() + ", not " + describeScalar(n)
-	}
-	return ""
-}
-
 // checkBounds checks a pair of bounds.
 func (l *loader) checkBounds(n *yaml.Node) bool {
 	const hint = "as in: bounds: [17, 90], or [17, null] for an open end"
@@ -255,53 +147,4 @@ func (l *loader) checkBounds(n *yaml.Node) bool {
 		l.add(n, "leave bounds out for two open ends", "bounds without a value")
 	}
 	return open < 2
-}
-
-// sizeUnits are the units of sizes, in bytes.
-var sizeUnits = map[string]float64{
-	"": 1, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12, "ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40,
-}
-
-var sizeRegexp = regexp.MustCompile(sizePattern)
-
-// minMemory catches sizes whose unit was forgotten.
-const minMemory = 1 << 20
-
-// parseSize returns a size in bytes.
-func parseSize(text string) (int64, bool) {
-	if !sizeRegexp.MatchString(text) {
-		return 0, false
-	}
-	number := text[:strings.LastIndexAny(text, "0123456789")+1]
-	unit := strings.TrimSuffix(strings.ToLower(strings.TrimSpace(text[len(number):])), "b")
-	v, err := strconv.ParseFloat(number, 64)
-	v *= sizeUnits[unit]
-	return int64(v), err == nil && v < 1<<62
-}
-
-func sizeProblem(text string) (message, hint string) {
-	size, ok := parseSize(text)
-	switch {
-	case !ok:
-		return fmt.Sprintf("must be a size such as 1GiB, 512MiB or 2GB, not %q", text), ""
-	case size < minMemory:
-		return fmt.Sprintf("of %d bytes is less than 1MiB", size), "is a unit missing, as in 1GiB?"
-	}
-	return "", ""
-}
-
-func characterProblem(text string) (message, hint string) {
-	const separators = "\t !#$%&'()*,/:;<=>?@[\\]^_`{|}~"
-	if len(text) == 1 && strings.Contains(separators, text) {
-		return "", ""
-	}
-	return fmt.Sprintf("must be one character such as \",\", \";\" or \"\\t\", not %q", text), "a tab is \"\\t\" in double quotes"
-}
-
-// describeScalar shows a number as it is and everything else in quotes.
-func describeScalar(n *yaml.Node) string {
-	if _, err := strconv.ParseFloat(n.Text, 64); err == nil && !n.Quoted {
-		return n.Text
-	}
-	return strconv.Quote(n.Text)
 }

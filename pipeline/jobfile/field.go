@@ -24,35 +24,6 @@ const (
 	kindNamed                       // a map from free names to maps with fields of their own
 )
 
-// Values of enumerated fields.
-const (
-	MaskGeneralize = "generalize"
-	MaskDiscretize = "discretize"
-	MaskSuppress   = "suppress"
-	MaskKeep       = "keep"
-	MaskDrop       = "drop"
-
-	UnlistedError = "error"
-	UnlistedDrop  = "drop"
-	UnlistedKeep  = "keep"
-
-	UnknownError = "error"
-	UnknownRoot  = "root"
-
-	RenderLabel    = "label"
-	RenderBounds   = "bounds"
-	RenderMidpoint = "midpoint"
-
-	AlgorithmTDR = "tdr"
-	AlgorithmTDS = "tds"
-)
-
-// typePattern matches the declared types of CSV columns.
-const typePattern = `^(text|boolean|integer|number|date|time|timestamp|decimal\([0-9]{1,2}, ?[0-9]{1,2}\))$`
-
-// sizePattern matches sizes: bytes, or a number with a unit.
-const sizePattern = `^[0-9]+(\.[0-9]+)? ?([kKMGT]i?)?B?$`
-
 // field is one row of the table that defines the job file. Decoding, checking, defaults,
 // overrides, the JSON Schema and the reference in docs/job-file.md all come from it.
 type field struct {

@@ -1,17 +1,9 @@
 package jobfile
 
 import (
-	"errors"
-	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"strings"
-	"syscall"
+	"slices"
 
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/formats/yaml"
 )
 
 // Job is a whole run: what to read, what must hold, how to mask, where to write. Load
@@ -79,6 +71,29 @@ type CSV struct {
 	Delimiter byte // 0: found in the header
 }
 
+// Values of enumerated fields.
+const (
+	MaskGeneralize = "generalize"
+	MaskDiscretize = "discretize"
+	MaskSuppress   = "suppress"
+	MaskKeep       = "keep"
+	MaskDrop       = "drop"
+
+	UnlistedError = "error"
+	UnlistedDrop  = "drop"
+	UnlistedKeep  = "keep"
+
+	UnknownError = "error"
+	UnknownRoot  = "root"
+
+	RenderLabel    = "label"
+	RenderBounds   = "bounds"
+	RenderMidpoint = "midpoint"
+
+	AlgorithmTDR = "tdr"
+	AlgorithmTDS = "tds"
+)
+
 // Column returns the named column's spec, or nil.
 func (j *Job) Column(name string) *Column {
 	for i := range j.Columns {
@@ -94,81 +109,14 @@ func (c *Column) masked() bool {
 	return c.Mask == MaskGeneralize || c.Mask == MaskDiscretize || c.Mask == MaskSuppress
 }
 
-// maxBytes bounds a job file.
-const maxBytes = 16 << 20
-
-// Load reads a job file, lays the overrides over it, and checks all of it: syntax, keys,
-// types, and what the parts say of each other. It opens no other file. What is wrong comes
-// back as an *Error, all of it at once; other errors are failures to read.
-func Load(path string, overrides []Override) (*Job, error) {
-	text, err := readFile(path)
-	if err != nil {
-		return nil, err
+func (j *Job) columnNames() []string {
+	names := make([]string, len(j.Columns))
+	for i := range j.Columns {
+		names[i] = j.Columns[i].Name
 	}
-	return parse(path, text, overrides)
+	return names
 }
 
-// parse is Load of a text.
-func parse(path string, text []byte, overrides []Override) (*Job, error) {
-	l := newLoader(path, text)
-	root, problems := yaml.Parse(text)
-	problems.Locate(path, text)
-	l.problems = problems
-	var job *Job
-	if root != nil || len(problems) == 0 {
-		job = l.load(root, overrides)
-	}
-	if err := asError(l.problems); err != nil {
-		return nil, err
-	}
-	return job, nil
-}
-
-// readFile reads the text of a job file.
-func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, openError(path, "open job file", err)
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
-	if err != nil {
-		return nil, openError(path, "read job file", err)
-	}
-	if len(text) > maxBytes {
-		return nil, &Error{[]Problem{{File: path, Message: fmt.Sprintf("larger than %d MiB: not a job file", maxBytes>>20)}}}
-	}
-	return text, nil
-}
-
-// openError tells a path that is wrong, which is an Error, from a disk that fails.
-func openError(path, verb string, err error) error {
-	if cause, ok := wrongPath(err); ok {
-		return &Error{[]Problem{{File: path, Message: verb + ": " + cause}}}
-	}
-	return fmt.Errorf("%s: %w", verb, err)
-}
-
-// wrongPath reports whether an error of opening or reading means that the path is wrong, and why.
-func wrongPath(err error) (cause string, ok bool) {
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "no such file", true
-	case errors.Is(err, fs.ErrPermission):
-		return "permission denied", true
-	case errors.Is(err, syscall.EISDIR):
-		return "it is a directory", true
-	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENAMETOOLONG), errors.Is(err, fs.ErrInvalid), errors.Is(err, syscall.EINVAL):
-		return "not a path of a file", true
-	}
-	return "", false
-}
-
-// openable returns a path of the job file as it can be opened from the current directory.
-func openable(jobFile, path string) string {
-	dir := filepath.Dir(jobFile)
-	if filepath.IsAbs(path) || dir == "." {
-		return path
-	}
-	return strings.TrimSuffix(dir, "/") + "/" + path // no Join: it would drop a final slash
+func (j *Job) inSet(name string) bool {
+	return slices.ContainsFunc(j.Sets, func(s Set) bool { return slices.Contains(s.Columns, name) })
 }

@@ -1,9 +1,29 @@
 package jobfile
 
 import (
+	"bytes"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
+	"testing"
 )
+
+// docs/job-file.md holds the reference that the table of fields makes.
+func TestReference(t *testing.T) {
+	path := filepath.Join("..", "..", "docs", "job-file.md")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const begin, end = "<!-- reference: begin -->\n", "<!-- reference: end -->"
+	head, rest, ok := bytes.Cut(text, []byte(begin))
+	_, tail, ok2 := bytes.Cut(rest, []byte(end))
+	if !ok || !ok2 {
+		t.Fatalf("%s has no place for the reference", path)
+	}
+	golden(t, path, string(head)+begin+reference()+end+string(tail))
+}
 
 // reference returns the table of all fields of the job file, as docs/job-file.md has it.
 func reference() string {

@@ -40,14 +40,6 @@ func (l *loader) setRules(job *Job) {
 	}
 }
 
-func (j *Job) columnNames() []string {
-	names := make([]string, len(j.Columns))
-	for i := range j.Columns {
-		names[i] = j.Columns[i].Name
-	}
-	return names
-}
-
 // columnRules: masked columns are in a set, and have the keys of their mask only.
 func (l *loader) columnRules(job *Job) {
 	for i := range job.Columns {
@@ -66,10 +58,6 @@ func (l *loader) columnRules(job *Job) {
 // setsBroken reports whether columns of a set may have been taken out.
 func (l *loader) setsBroken(job *Job) bool {
 	return len(job.Sets) == 0 || slices.ContainsFunc(job.Sets, func(s Set) bool { return len(s.Columns) == 0 })
-}
-
-func (j *Job) inSet(name string) bool {
-	return slices.ContainsFunc(j.Sets, func(s Set) bool { return slices.Contains(s.Columns, name) })
 }
 
 // maskRules: a column has no key that its mask has no use for.
