@@ -83,7 +83,7 @@ func (c *Counter) reset() {
 // below domains[i], which a counter that spills knows already. It returns an error
 // wrapping spill.ErrBudget when the table outgrows the budget, or the store's.
 func (c *Counter) Add(n int, codes [][]uint32, domains []int) error {
-	if err := c.widen(domains); err != nil {
+	if err := c.widen(domains); err != nil || n == 0 {
 		return err
 	}
 	words := c.layout.Words

@@ -8,9 +8,15 @@ import (
 	"github.com/kcut/kcut/formats/internal/fence"
 )
 
-// blockBytes is the size of the blocks that a file is cut into, to be read side by side. It
-// does not depend on the number of threads, so that the chunks do not either.
-const blockBytes = 1 << 20
+// cutting says how a file is cut. It does not depend on the number of threads, so that the
+// chunks do not either.
+type cutting struct {
+	block int64 // bytes of a block; blocks are surveyed side by side
+	chunk int64 // records of a chunk
+	mark  int64 // records from one mark to the next
+}
+
+var usualCutting = cutting{block: 1 << 20, chunk: 65536, mark: 512}
 
 // block is what a range of bytes holds, seen before it is known whether it starts inside
 // quotes: that depends on all quotes before it. In text that is CSV a newline ends a record
@@ -24,33 +30,44 @@ type block struct {
 // recordStart is a position in a block and the newlines of the block before it.
 type recordStart struct{ at, lines int64 }
 
-// cut cuts the text from a record's start on to the end of the file into parts of whole
-// records, about one a block. As far as the text is CSV, parts start where records do.
-func (s *source) cut(ctx context.Context, start, line int64) ([]part, error) {
+// stretch is a range of whole records that is surveyed by one goroutine.
+type stretch struct {
+	place
+	end   int64
+	rows  int64
+	marks []place // of its records 0, mark, 2·mark, …
+}
+
+// place is where a record starts: a position in the text, and a line, from 1.
+type place struct{ offset, line int64 }
+
+// cut cuts the text from a record's start on to the end of the file into stretches, about
+// one a block. As far as the text is CSV, they start where records do.
+func (s *source) cut(ctx context.Context, start place) ([]stretch, error) {
 	size := s.info.Size()
-	blocks := make([]block, (max(size-start, 0)+s.block-1)/s.block)
+	blocks := make([]block, (max(size-start.offset, 0)+s.cutting.block-1)/s.cutting.block)
 	err := fence.Each(len(blocks), s.threads, func(i int) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		from := start + int64(i)*s.block
-		return s.look(&blocks[i], from, min(from+s.block, size))
+		from := start.offset + int64(i)*s.cutting.block
+		return s.look(&blocks[i], from, min(from+s.cutting.block, size))
 	})
 	if err != nil {
 		return nil, err
 	}
-	parts := []part{{offset: start, end: size, line: line}}
-	inside := int64(0)
+	found := []stretch{{place: start, end: size}}
+	inside, line := int64(0), start.line
 	for i, b := range blocks {
 		if first := b.starts[inside]; i > 0 && first.at > 0 {
-			at := start + int64(i)*s.block + first.at
-			parts[len(parts)-1].end = at
-			parts = append(parts, part{offset: at, end: size, line: line + first.lines})
+			at := start.offset + int64(i)*s.cutting.block + first.at
+			found[len(found)-1].end = at
+			found = append(found, stretch{place: place{at, line + first.lines}, end: size})
 		}
 		inside = (inside + b.quotes) & 1
 		line += b.lines
 	}
-	return parts, nil
+	return found, nil
 }
 
 // look fills in a block.

@@ -45,11 +45,17 @@ func (s *source) Read(ctx context.Context, first, count int, columns []formats.R
 		return r, nil
 	}
 	start, end := s.parts[first], s.parts[first+count-1]
-	scan, err := s.scan(start.offset, end.end, start.line)
-	if err != nil {
+	var err error
+	if r.scan, err = s.scan(start.place, end.end); err != nil {
 		return nil, fmt.Errorf("read %s: %w", s.path, damage(err))
 	}
-	r.scan, r.first, r.left = scan, start.row, end.row+end.rows-start.row
+	r.first, r.left = start.row, end.row+end.rows-start.row
+	for range start.skip {
+		if _, err := s.record(r.scan); err != nil {
+			r.Close()
+			return nil, fmt.Errorf("read %s: %w", s.path, damage(err))
+		}
+	}
 	return r, ctx.Err()
 }
 

@@ -24,7 +24,7 @@ type source struct {
 	path     string
 	info     fs.FileInfo // of the file that was opened
 	threads  int
-	block    int64
+	cutting  cutting
 	packed   compression
 	delim    byte
 	remember int // distinct values of a coded column
@@ -33,13 +33,14 @@ type source struct {
 	parts    []part
 }
 
-// part is a range of whole records: about a block of them, or, in a compressed file, all.
-// Offsets count from the file's first byte, or the first unpacked one.
+// part is a chunk: a range of records, as many as every chunk has, or, in a compressed file,
+// all. Offsets count from the file's first byte, or the first unpacked one.
 type part struct {
-	offset, end int64
-	line        int64 // of the first record, from 1
-	row         int64 // of the first record, from 0
-	rows        int64
+	place       // of a record at or before the first
+	skip  int64 // records from there to the first
+	end   int64 // behind the last, or later
+	row   int64 // of the first record, from 0
+	rows  int64
 }
 
 // Open opens a CSV file, plain, gzip or zstd, and reads it once from end to end to count
@@ -47,15 +48,15 @@ type part struct {
 // returns formats.ErrSchema for a header that cannot name columns, formats.ErrDamaged for text that is not
 // CSV in UTF-8.
 func Open(ctx context.Context, path string, opt formats.ReadOptions) (formats.Source, error) {
-	return open(ctx, path, opt, blockBytes)
+	return open(ctx, path, opt, usualCutting)
 }
 
-func open(ctx context.Context, path string, opt formats.ReadOptions, block int64) (*source, error) {
+func open(ctx context.Context, path string, opt formats.ReadOptions, cutting cutting) (*source, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	s := &source{path: path, info: info, block: block, threads: opt.Threads, batch: opt.BatchRows, remember: opt.Remember}
+	s := &source{path: path, info: info, cutting: cutting, threads: opt.Threads, batch: opt.BatchRows, remember: opt.Remember}
 	if s.batch <= 0 {
 		s.batch = batchRows
 	}
@@ -170,7 +171,7 @@ func (s *source) profile(ctx context.Context, opt formats.ReadOptions) error {
 	if err := s.header(scan); err != nil {
 		return damage(err)
 	}
-	columns, err := s.survey(ctx, scan.offset, scan.next, opt.Types)
+	columns, err := s.survey(ctx, place{scan.offset, scan.next}, opt.Types)
 	if err != nil {
 		return damage(err)
 	}

@@ -237,11 +237,13 @@ func TestBlocks(t *testing.T) {
 		"open quote":   "a,b\n" + strings.Repeat("1,2\n", 50) + "1,\"2\n" + strings.Repeat("1,2\n", 50),
 	} {
 		path := formatstest.WriteTemp(t, "t.csv", []byte(text))
-		want := opened(t, path, formats.ReadOptions{Threads: 1}, 1<<20)
-		for _, block := range []int64{1, 2, 3, 7, 64, 1000} {
-			for _, threads := range []int{1, 4} {
-				if got := opened(t, path, formats.ReadOptions{Threads: threads}, block); got != want {
-					t.Errorf("%s, blocks of %d, %d threads: got %s, want %s", name, block, threads, got, want)
+		for _, chunk := range []int64{3, 16, 1000} {
+			want := opened(t, path, formats.ReadOptions{Threads: 1}, cutting{1 << 20, chunk, 1})
+			for _, block := range []int64{1, 2, 3, 7, 64, 1000} {
+				for _, threads := range []int{1, 4} {
+					if got := opened(t, path, formats.ReadOptions{Threads: threads}, cutting{block, chunk, 1 + block%5}); got != want {
+						t.Errorf("%s, blocks of %d, %d threads: got %s, want %s", name, block, threads, got, want)
+					}
 				}
 			}
 		}
@@ -249,13 +251,13 @@ func TestBlocks(t *testing.T) {
 }
 
 // opened returns all that a file holds, read chunk by chunk, or its error.
-func opened(t *testing.T, path string, opt formats.ReadOptions, block int64) string {
-	s, err := open(context.Background(), path, opt, block)
+func opened(t *testing.T, path string, opt formats.ReadOptions, cut cutting) string {
+	s, err := open(context.Background(), path, opt, cut)
 	if err != nil {
 		return err.Error()
 	}
 	defer s.Close()
-	text := fmt.Sprintln(s.Fields(), formatstest.Rows(s))
+	text := fmt.Sprintln(s.Fields(), s.Chunks())
 	cells := make([][]string, len(s.Fields()))
 	for i := range s.Chunks() {
 		columns, err := formatstest.ReadCells(s, i, 1, formatstest.EveryColumn(s, true)...)
@@ -269,18 +271,19 @@ func opened(t *testing.T, path string, opt formats.ReadOptions, block int64) str
 	return text + fmt.Sprintf("%q", cells)
 }
 
-func TestErrorsInLaterChunksNameTheLine(t *testing.T) {
-	text := append(bigCSV(1000), "1,2,x\n"...)
-	path := formatstest.WriteTemp(t, "t.csv", text)
-	s, err := open(context.Background(), path, formats.ReadOptions{Types: map[string]formats.Type{"note": {Kind: formats.Int, Bits: 64}}}, 2000)
-	if err != nil {
-		t.Fatal(err)
+func TestChunks(t *testing.T) {
+	s := mustCSV(t, string(bigCSV(3*65536+17)), formats.ReadOptions{})
+	if got, want := s.Chunks(), []int64{65536, 65536, 65536, 17}; !reflect.DeepEqual(got, want) {
+		t.Errorf("chunks %v, want %v", got, want)
 	}
-	last := len(s.Chunks()) - 1
-	line := 2002 - 2*(s.Chunks()[last]-1) // every other row has two lines
-	_, err = formatstest.ReadCells(s, last, 1, formats.Request{Column: 1})
-	if want := fmt.Sprintf("line %d,", line); last < 2 || err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("chunk %d: got %v, want it to say %s", last, err, want)
+}
+
+func TestErrorsInLaterChunksNameTheLine(t *testing.T) {
+	text := append(bigCSV(65536+10), "1,2,x\n"...)
+	s := mustCSV(t, string(text), formats.ReadOptions{Types: map[string]formats.Type{"note": {Kind: formats.Int, Bits: 64}}})
+	_, err := formatstest.ReadCells(s, 1, 1, formats.Request{Column: 1})
+	if want := fmt.Sprintf("line %d,", 2*65536+2); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want it to say %s", err, want)
 	}
 }
 

@@ -3,36 +3,31 @@ package csvfile
 import (
 	"context"
 	"io"
-	"slices"
+	"math"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/fence"
 )
 
-// survey reads all records behind the header, on several goroutines: it makes the chunks
-// and returns what each column's texts allow.
-func (s *source) survey(ctx context.Context, start, line int64, types map[string]formats.Type) ([]evidence, error) {
-	parts := []part{{offset: start, end: -1, line: line}}
+// survey reads all records from a place on, on several goroutines: it makes the chunks and
+// returns what each column's texts allow.
+func (s *source) survey(ctx context.Context, start place, types map[string]formats.Type) ([]evidence, error) {
+	stretches := []stretch{{place: start, end: -1}}
 	if s.packed == 0 {
 		var err error
-		if parts, err = s.cut(ctx, start, line); err != nil {
+		if stretches, err = s.cut(ctx, start); err != nil {
 			return nil, err
 		}
 	}
-	found := make([][]evidence, len(parts))
-	err := fence.Each(len(parts), s.threads, func(i int) (err error) {
+	found := make([][]evidence, len(stretches))
+	err := fence.Each(len(stretches), s.threads, func(i int) (err error) {
 		found[i] = s.newEvidence(types)
-		return s.surveyPart(ctx, &parts[i], found[i])
+		return s.surveyStretch(ctx, &stretches[i], found[i])
 	})
 	if err != nil {
 		return nil, err
 	}
-	row := int64(0)
-	for i := range parts {
-		parts[i].row = row
-		row += parts[i].rows
-	}
-	s.parts = slices.DeleteFunc(parts, func(p part) bool { return p.rows == 0 })
+	s.parts = s.chunks(stretches)
 	columns := s.newEvidence(types)
 	for _, f := range found {
 		for c := range columns {
@@ -40,6 +35,29 @@ func (s *source) survey(ctx context.Context, start, line int64, types map[string
 		}
 	}
 	return columns, nil
+}
+
+// chunks cuts the records of all stretches into chunks of equally many. A compressed file,
+// which can only be read from its start, has one.
+func (s *source) chunks(stretches []stretch) (parts []part) {
+	size := s.cutting.chunk
+	if s.packed != 0 {
+		size = math.MaxInt64
+	}
+	row := int64(0)
+	for _, t := range stretches {
+		for at := int64(0); at < t.rows; {
+			if n := len(parts); n == 0 || parts[n-1].rows == size {
+				parts = append(parts, part{place: t.marks[at/s.cutting.mark], skip: at % s.cutting.mark, row: row + at})
+			}
+			last := &parts[len(parts)-1]
+			n := min(size-last.rows, t.rows-at)
+			last.rows, last.end = last.rows+n, t.end
+			at += n
+		}
+		row += t.rows
+	}
+	return parts
 }
 
 // newEvidence returns what the columns' texts allow before one is seen. What a column that
@@ -54,40 +72,44 @@ func (s *source) newEvidence(types map[string]formats.Type) []evidence {
 	return columns
 }
 
-// surveyPart counts the records of a part, and sees all their fields.
-func (s *source) surveyPart(ctx context.Context, p *part, columns []evidence) error {
-	scan, err := s.scan(p.offset, p.end, p.line)
+// surveyStretch counts the records of a stretch, marks some, and sees all their fields.
+func (s *source) surveyStretch(ctx context.Context, t *stretch, columns []evidence) error {
+	scan, err := s.scan(t.place, t.end)
 	if err != nil {
 		return err
 	}
 	defer scan.close()
 	for {
+		at := place{scan.offset, scan.next}
 		record, err := s.record(scan)
 		if err == io.EOF {
-			p.end = scan.offset
+			t.end = scan.offset
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		if p.rows%batchRows == 0 && ctx.Err() != nil {
-			return ctx.Err()
+		if t.rows%s.cutting.mark == 0 {
+			t.marks = append(t.marks, at)
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 		}
-		p.rows++
+		t.rows++
 		for i, f := range record {
 			columns[i].see(f)
 		}
 	}
 }
 
-// scan returns a scanner of the records from offset to end of the text.
-func (s *source) scan(offset, end, line int64) (*scanner, error) {
-	text, err := s.text(offset, end)
+// scan returns a scanner of the records from a place on to the end of the text.
+func (s *source) scan(from place, end int64) (*scanner, error) {
+	text, err := s.text(from.offset, end)
 	if err != nil {
 		return nil, err
 	}
-	scan := newScanner(text, s.delim, line, len(s.schema))
-	scan.offset = offset
+	scan := newScanner(text, s.delim, from.line, len(s.schema))
+	scan.offset = from.offset
 	scan.skip, scan.names = len(s.schema) > 1, s.schema
 	return scan, nil
 }
