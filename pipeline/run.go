@@ -52,7 +52,7 @@ func Run(ctx context.Context, job *Job, opt RunOptions) (*Report, error) {
 		err = errors.Join(err, closed)
 	}
 	if err != nil {
-		return nil, err
+		return nil, r.advise(err)
 	}
 	return r.report, nil
 }
