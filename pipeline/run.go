@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/topdown"
 	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/writer"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
@@ -30,6 +32,7 @@ type RunOptions struct {
 	spill bool          // out of core whatever the budget is
 	room  int           // values in memory before they spill; 0: what the budget allows
 	store spill.Options // of the store, but for the budget
+	files publish.FS    // where the output is; nil: the machine's
 }
 
 // Run carries out the job and publishes its release. On an error nothing is published.
@@ -239,7 +242,7 @@ func (r *run) searchOnce(ctx context.Context, trace *tracer) error {
 
 // release writes, recounts and publishes.
 func (r *run) release(ctx context.Context) error {
-	target, err := openTarget(r.job.Output.Path)
+	target, err := openTarget(cmp.Or(r.opt.files, publish.OS), r.job.Output.Path)
 	if err != nil {
 		return err
 	}
