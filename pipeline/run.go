@@ -71,12 +71,26 @@ func (r *run) closeStore() error {
 	r.store = nil
 	err := store.Close()
 	r.report.Spilled = store.Stats().BytesWritten
+	r.removeHidden()
+	return err
+}
+
+// sweepSpilled removes what a run that was killed has spilled, also when this one will need
+// no store: it is personal data.
+func (r *run) sweepSpilled() error {
+	if err := spill.Sweep(r.spillFolder(), r.opt.store.FS); err != nil {
+		return err
+	}
+	r.removeHidden()
+	return nil
+}
+
+// removeHidden removes the hidden folder that a run which was killed may have left behind.
+// It stays when another run is using it.
+func (r *run) removeHidden() {
 	if r.job.Limits.SpillDir == "" {
-		// A run that was killed may have left the hidden folder behind. It stays when another
-		// run is using it.
 		_ = os.Remove(r.spillFolder())
 	}
-	return err
 }
 
 // run is a job being carried out.
@@ -116,6 +130,9 @@ func (r *run) listen() {
 
 func (r *run) do(ctx context.Context) error {
 	if err := checkTarget(r.job, r.opt.Overwrite); err != nil {
+		return err
+	}
+	if err := r.sweepSpilled(); err != nil {
 		return err
 	}
 	stages := []struct {

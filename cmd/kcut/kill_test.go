@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -50,7 +51,9 @@ func TestKilledWhileSpilling(t *testing.T) {
 			t.Logf("seed %d", seed)
 			rng := rand.New(rand.NewPCG(seed, 0))
 			r := newSpillingRun(t, 25_000)
-			r.output = output
+			if r.output = output; strings.HasSuffix(output, "/") {
+				r.scratch = r.hidden()
+			}
 			began := time.Now()
 			want := r.mustSucceed(t)
 			took := time.Since(began)
@@ -102,27 +105,33 @@ func TestTwoRunsInOneSpillFolder(t *testing.T) {
 	}
 }
 
-// While a run spills nobody else can read what it has spilled, and what one has left that
-// was killed goes with the next.
+// While a run spills nobody else can read what it has spilled, and what is left when it is
+// killed goes with the next run, whether that spills or not.
 func TestSpillFolderIsPrivateAndSwept(t *testing.T) {
-	t.Parallel()
-	r := newSpillingRun(t, 50_000)
-	want := r.mustSucceed(t)
-	run := start(t, r.command())
-	run.untilSpilled(t, r.scratch)
-	for _, name := range list(t, r.scratch) {
-		if info, err := os.Stat(filepath.Join(r.scratch, name)); err != nil || info.Mode() != os.ModeDir|0o700 {
-			t.Errorf("%s has mode %v: %v", name, info.Mode(), err)
+	for _, memory := range []string{"16MiB", "1GiB"} {
+		for _, named := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s %v", memory, named), func(t *testing.T) {
+				t.Parallel()
+				r := newSpillingRun(t, 40_000)
+				if !named {
+					r.scratch = r.hidden()
+				}
+				run := start(t, r.command())
+				run.untilSpilled(t, r.scratch)
+				for _, name := range list(t, r.scratch) {
+					if info, err := os.Stat(filepath.Join(r.scratch, name)); err != nil || info.Mode() != os.ModeDir|0o700 {
+						t.Errorf("%s has mode %v: %v", name, info.Mode(), err)
+					}
+				}
+				if err := run.cmd.Process.Kill(); err != nil {
+					t.Fatal(err)
+				}
+				<-run.done
+				if len(tables(r.scratch)) == 0 {
+					t.Error("the killed run left nothing to sweep")
+				}
+				r.mustSucceed(t, "--memory", memory)
+			})
 		}
-	}
-	if err := run.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	<-run.done
-	if len(tables(r.scratch)) == 0 {
-		t.Error("the killed run left nothing to sweep")
-	}
-	if got := r.mustSucceed(t); got != want {
-		t.Errorf("the next run released %s, want %s", got, want)
 	}
 }
