@@ -35,6 +35,10 @@ type bigRun struct {
 	table bigTable
 	masks string // of the columns in order; the class is kept
 	k     int
+	// room is how many bytes of a row may lie in the spill folder at a time: half more than
+	// its packed codes take, or than the values, with texts as long as they are, when these
+	// do not fit the memory. Without freeing what was consumed it is three times that.
+	room int64
 }
 
 func bigRuns() []bigRun {
@@ -48,6 +52,7 @@ func bigRuns() []bigRun {
 			}},
 			masks: "discretize discretize discretize discretize discretize discretize prefix suppress suppress suppress suppress suppress suppress suppress",
 			k:     50,
+			room:  24,
 		},
 		{
 			name: "many rows",
@@ -67,6 +72,7 @@ func bigRuns() []bigRun {
 			}},
 			masks: "discretize suppress discretize",
 			k:     50,
+			room:  54,
 		},
 		{
 			name: "one giant row group",
@@ -81,7 +87,8 @@ func bigRuns() []bigRun {
 }
 
 // TestBiggerThanMemory runs jobs whose data is larger than their memory budget: the process
-// stays within budget and overhead, and releases the same as with plenty.
+// stays within budget and overhead, its spill folder within a little more than the data that
+// is alive, and it releases the same as with plenty.
 func TestBiggerThanMemory(t *testing.T) {
 	if os.Getenv("KCUT_LONG") == "" {
 		t.Skip("takes minutes: KCUT_LONG=1 runs it")
@@ -100,6 +107,12 @@ func TestBiggerThanMemory(t *testing.T) {
 			}
 			if tight.resident > budget+overhead {
 				t.Errorf("peak resident set is %d MiB with a budget of 256 MiB", tight.resident>>20)
+			}
+			if room := tt.table.rows * tt.room; tight.disk > room {
+				t.Errorf("%d MiB lay in the spill folder at a time, more than %d", tight.disk>>20, room>>20)
+			}
+			if tight.disk == 0 && tt.room > 0 {
+				t.Error("nothing was spilled")
 			}
 		})
 	}
