@@ -37,7 +37,7 @@ type bigRun struct {
 	k     int
 	// room is how many bytes of a row may lie in the spill folder at a time: half more than
 	// its packed codes take, or than the values, with texts as long as they are, when these
-	// do not fit the memory. Without freeing what was consumed it is three times that.
+	// do not fit the memory. Without freeing what was consumed it would be more.
 	room int64
 }
 
