@@ -182,14 +182,14 @@ func smaller(a, b uint64) uint64 {
 	return min(a, b)
 }
 
-// next frees the shards of the pass and begins a pass over those after them. It returns
-// false when there are none.
+// next frees the shards of the pass and begins a pass over those after them, as many as
+// had room and a few more. It returns false when there are none.
 func (c *labelCounts) next() bool {
-	from := int(c.until.Load())
-	for shard := c.from; shard < from; shard++ {
+	from, until := c.from, int(c.until.Load())
+	for shard := from; shard < until; shard++ {
 		c.free(shard)
 	}
-	c.from = from
-	c.until.Store(labelShards)
-	return from < labelShards
+	c.from = until
+	c.until.Store(int64(min(labelShards, until+(until-from)*5/4+1)))
+	return until < labelShards
 }

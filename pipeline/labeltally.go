@@ -76,27 +76,13 @@ func (t *labelTally) gather(rows int, numbers []release.Numbers) error {
 	return nil
 }
 
-// flush counts the keys that were gathered, shard by shard: a shard is locked once.
+// flush counts the keys that were gathered, as far as they belong to the pass, shard by
+// shard: a shard is locked once.
 func (t *labelTally) flush() error {
 	if len(t.rows) == 0 {
 		return nil
 	}
-	size := t.key.size
-	t.ends = [labelShards]int{}
-	for at := 0; at < len(t.rows); at += size {
-		t.ends[shardOf(labelHash(t.rows[at:at+size]))] += size
-	}
-	end := 0
-	for shard, n := range t.ends {
-		t.ends[shard], end = end, end+n
-	}
-	for at := 0; at < len(t.rows); at += size {
-		key := t.rows[at : at+size]
-		shard := shardOf(labelHash(key))
-		copy(t.sorted[t.ends[shard]:], key)
-		t.ends[shard] += size
-	}
-	t.rows = t.rows[:0]
+	t.sort()
 	begin := 0
 	for shard, end := range t.ends {
 		if err := t.counts.add(shard, t.sorted[begin:end]); err != nil {
@@ -105,6 +91,31 @@ func (t *labelTally) flush() error {
 		begin = end
 	}
 	return nil
+}
+
+// sort moves the gathered keys of the pass to sorted, where those of a shard end at its end.
+func (t *labelTally) sort() {
+	size := t.key.size
+	from, until := uint(t.counts.from), uint(t.counts.until.Load())
+	t.ends = [labelShards]int{}
+	for at := 0; at < len(t.rows); at += size {
+		t.ends[shardOf(labelHash(t.rows[at:at+size]))] += size
+	}
+	end := 0
+	for shard, n := range t.ends {
+		t.ends[shard] = end
+		if uint(shard)-from < until-from {
+			end += n
+		}
+	}
+	for at := 0; at < len(t.rows); at += size {
+		key := t.rows[at : at+size]
+		if shard := shardOf(labelHash(key)); uint(shard)-from < until-from {
+			copy(t.sorted[t.ends[shard]:], key)
+			t.ends[shard] += size
+		}
+	}
+	t.rows = t.rows[:0]
 }
 
 // leastCell returns the smallest count of the cells of several tallies together, or 0 when
