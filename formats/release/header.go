@@ -13,14 +13,13 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// Parquet's numbers of the kinds of pages, and of the encodings of levels.
+// Parquet's numbers of the kinds of pages, and of the encoding of levels.
 const (
 	dataPage       = 0
 	dictionaryPage = 2
 	dataPageV2     = 3
 
 	runLengths = 3 // the hybrid of run lengths and packed bits
-	packedBits = 4 // the older packed bits alone
 )
 
 // maxHeader bounds a page header, in bytes: one that holds two long values of the column is
@@ -111,7 +110,7 @@ func (h *headerReader) field(wire thrift.TType, path, id int) (err error) {
 	path = 10*path + id
 	number := h.header.number(path)
 	switch {
-	case wire == thrift.STRUCT && (path == 5 || path == 7 || path == 8 || path == 55 || path == 88):
+	case wire == thrift.STRUCT && (path == 5 || path == 7 || path == 8 || path == 55):
 		h.form.field(id, compactStruct)
 		err = h.fields(path)
 	case wire == thrift.I32 && number != nil:
@@ -153,7 +152,7 @@ func (h *pageHeader) number(path int) *int64 {
 		return &h.definitions
 	case 54:
 		return &h.repetitions
-	case 553, 82, 883:
+	case 553, 82:
 		h.counted = true
 		return &h.nulls
 	case 83:
@@ -217,10 +216,9 @@ func (f *headerForm) truth(id int, yes bool) {
 
 // of reports whether a header has the parts that its kind of page asks for.
 func (f *headerForm) of(h *pageHeader) bool {
-	levels := func(encoding int64) bool { return encoding == runLengths || encoding == packedBits }
 	switch h.kind {
 	case dataPage:
-		return f.page == 5 && levels(h.definitions) && levels(h.repetitions)
+		return f.page == 5 && h.definitions == runLengths && h.repetitions == runLengths
 	case dictionaryPage:
 		return f.page == 7
 	case dataPageV2:
