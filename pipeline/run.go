@@ -66,7 +66,8 @@ func (r *run) closeStore() error {
 	store := r.store
 	r.store = nil
 	err := store.Close()
-	r.report.Spilled = store.Stats().BytesWritten
+	stats := store.Stats()
+	r.report.Spilled, r.report.SpilledPeak = stats.BytesWritten, stats.PeakDiskBytes
 	if r.job.Limits.SpillDir == "" {
 		// A run that was killed may have left the hidden folder behind. It stays when another
 		// run is using it.
