@@ -80,7 +80,7 @@ func (p *pile) note(f fragment) {
 		p.sample, p.varying = f.sample, f.varying
 	}
 	for k, first := range f.sample {
-		p.varying[k] |= f.varying[k] | first ^ p.sample[k]
+		p.varying[k] |= f.varying[k] | (first ^ p.sample[k])
 	}
 	p.records += f.records
 	p.size += f.size
