@@ -18,9 +18,9 @@ type surveyed struct {
 	coder coder
 }
 
-// bind makes the column's domain from the values in order. k is the largest of the sets
-// with the column, rows the number of records.
-func (c *census) bind(ctx context.Context, spec *ColumnSpec, taxonomy Taxonomy, k uint64, rows int64) (*surveyed, error) {
+// bind makes the column's domain from the values in order. The pruning is that of the
+// column, rows the number of records.
+func (c *census) bind(ctx context.Context, spec *ColumnSpec, taxonomy Taxonomy, pruning engine.Pruning, rows int64) (*surveyed, error) {
 	s := &surveyed{}
 	for class, n := range c.nulls {
 		if n > 0 {
@@ -35,9 +35,9 @@ func (c *census) bind(ctx context.Context, spec *ColumnSpec, taxonomy Taxonomy, 
 	case MaskDiscretize:
 		err = c.discretize(ctx, s, spec, uint64(rows)-s.nulls)
 	case MaskGeneralize:
-		err = c.generalize(ctx, s, spec, taxonomy)
+		err = c.generalize(ctx, s, spec, taxonomy, pruning)
 	default:
-		err = c.suppress(ctx, s, spec, k)
+		err = c.suppress(ctx, s, spec, pruning.K)
 	}
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func (v *counted) entry(values *formats.Values) {
 // addPairs notes the value's records under a code.
 func (s *surveyed) addPairs(code uint32, v *counted) {
 	for _, k := range v.classes {
-		s.pairs = append(s.pairs, partition.Pair{Code: code, Class: k.class, Count: k.count})
+		s.pairs = append(s.pairs, partition.Pair{Code: code, Class: k.Class, Count: k.Count})
 	}
 }
 
@@ -145,14 +145,14 @@ func (c *census) discretize(ctx context.Context, s *surveyed, spec *ColumnSpec, 
 func (c *census) suppress(ctx context.Context, s *surveyed, spec *ColumnSpec, k uint64) error {
 	listed := formats.Values{Type: c.typ}
 	var found []occurrence
-	var classes [][]classCount
+	var classes [][]engine.Frequency
 	var rest counted
 	err := c.each(ctx, func(v *counted) error {
 		if c.typ.Kind == formats.String && string(v.value) == engine.Suppressed { // no other type has that text
 			return marked(spec.Name, v.records())
 		}
 		if v.records() < k {
-			rest.classes = addClasses(rest.classes, v.classes)
+			rest.classes = engine.AddFrequencies(rest.classes, v.classes)
 			return nil
 		}
 		if err := c.budget.Draw("the values of column "+c.column, int64(len(v.value))+100); err != nil {
@@ -184,54 +184,6 @@ func (c *census) suppress(ctx context.Context, s *surveyed, spec *ColumnSpec, k 
 		s.addPairs(coder.rest, &rest)
 		coder.nullCode++
 	}
-	s.coder = coder
-	return nil
-}
-
-// addClasses adds up two lists of classes.
-func addClasses(to, from []classCount) []classCount {
-	for _, k := range from {
-		at, ok := slices.BinarySearchFunc(to, k.class, func(e classCount, class uint32) int { return int(e.class) - int(class) })
-		if ok {
-			to[at].count += k.count
-		} else {
-			to = slices.Insert(to, at, k)
-		}
-	}
-	return to
-}
-
-// generalize binds every value to the leaf of its text. The values of a generated taxonomy,
-// and those that a given one covers, must fit the budget.
-func (c *census) generalize(ctx context.Context, s *surveyed, spec *ColumnSpec, taxonomy Taxonomy) error {
-	all := formats.Values{Type: c.typ}
-	var found []occurrence
-	var classes [][]classCount
-	err := c.each(ctx, func(v *counted) error {
-		if err := c.budget.Draw("the values of column "+c.column, 2*int64(len(v.value))+200); err != nil {
-			return err
-		}
-		v.entry(&all)
-		classes = append(classes, slices.Clone(v.classes))
-		found = append(found, occurrence{provisional: uint32(all.Len()), records: v.records()})
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	in := &interner{column: c.column, values: all}
-	s.codes = make([]uint32, in.len())
-	if err := s.domain.generalize(spec, in, found, taxonomy); err != nil {
-		return err
-	}
-	coder := newListCoder(c.typ)
-	for i := range all.Len() {
-		s.addPairs(s.codes[i+1], &counted{classes: classes[i]})
-		if err := coder.list(&all, i, s.codes[i+1], c.budget); err != nil {
-			return err
-		}
-	}
-	coder.nullCode = uint32(len(s.attribute.Texts))
 	s.coder = coder
 	return nil
 }

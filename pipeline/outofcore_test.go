@@ -217,6 +217,14 @@ func tree(rng *rand.Rand, name string) randomColumn {
 	if strings.Contains(c.mask, "unknown") || rng.IntN(8) == 0 {
 		c.texts = append(c.texts, "Oslo", "Bern")
 	}
+	switch rng.IntN(15) {
+	case 0:
+		for range rng.IntN(40) { // unknown and rare
+			c.texts = append(c.texts, strconv.Itoa(rng.IntN(400)))
+		}
+	case 1: // not to be added
+		c.texts = append(c.texts, []string{"", "South", "World"}[rng.IntN(3)])
+	}
 	return c
 }
 
@@ -224,29 +232,55 @@ const worldTree = `taxonomies:
   world: {World: {Germany: [Bonn, Köln], France: {Paris: {}, South: [Lyon, Nice]}, Rome: {}}}
 `
 
+// prefixes makes codes, in groups of which some are rare.
 func prefixes(rng *rand.Rand, name string) randomColumn {
 	c := randomColumn{
 		Field: formats.Field{Name: name, Type: formats.Type{Kind: formats.String}},
 		mask:  "{mask: generalize, taxonomy: {prefix: [4, 2, 1]}}",
 	}
+	code := func() string { return fmt.Sprintf("%05d", rng.IntN(3)*10_000+rng.IntN(500)) }
+	switch rng.IntN(4) {
+	case 0: // of all lengths
+		code = func() string { return strconv.Itoa(rng.IntN(1 << rng.IntN(20))) }
+	case 1: // words
+		c.Type, code = formats.Type{Kind: formats.Int, Bits: 64}, func() string { return strconv.Itoa(rng.IntN(3000) - 1000) }
+	case 2: // few, and characters of several bytes
+		code = func() string { return string([]rune("aé*€")[rng.IntN(4)]) + strings.Repeat("ä", rng.IntN(4)) }
+	}
 	for range 1 + rng.IntN(300) {
-		c.texts = append(c.texts, fmt.Sprintf("%05d", rng.IntN(3)*10_000+rng.IntN(500)))
+		c.texts = append(c.texts, code())
 	}
 	return c
 }
 
+// generated makes numbers in ranges, or dates, days and times in periods.
 func generated(rng *rand.Rand, name string) randomColumn {
 	c := randomColumn{Field: formats.Field{Name: name}}
-	if rng.IntN(2) == 0 {
-		c.Type, c.mask = formats.Type{Kind: formats.Int, Bits: 16}, "{mask: generalize, taxonomy: {ranges: [0, 10, 100]}}"
-		for range 1 + rng.IntN(300) {
-			c.texts = append(c.texts, strconv.Itoa(rng.IntN(100)))
-		}
-		return c
+	day := func() string {
+		return fmt.Sprintf("%d-%02d-%02d", 1960+rng.IntN(50), 1+rng.IntN(12), 1+rng.IntN(28))
 	}
-	c.Type, c.mask = formats.Type{Kind: formats.Date}, "{mask: generalize, taxonomy: {date: [month, year, decade]}}"
-	for range 1 + rng.IntN(300) {
-		c.texts = append(c.texts, fmt.Sprintf("%d-%02d-%02d", 1960+rng.IntN(50), 1+rng.IntN(12), 1+rng.IntN(28)))
+	value := day
+	switch rng.IntN(5) {
+	case 0:
+		c.Type, c.mask = formats.Type{Kind: formats.Int, Bits: 16}, "{mask: generalize, taxonomy: {ranges: [0, 10, 100]}}"
+		value = func() string { return strconv.Itoa(rng.IntN(120) - 10) }
+	case 1:
+		c.Type, c.mask = formats.Type{Kind: formats.Float, Bits: 64}, "{mask: generalize, taxonomy: {ranges: [-1, 0.5]}}"
+		floats := randomFloats(rng)
+		value = func() string { return floats[rng.IntN(len(floats))] }
+	case 2:
+		c.Type, c.mask = formats.Type{Kind: formats.Timestamp, Unit: formats.Micro, Zone: "UTC"}, "{mask: generalize, taxonomy: {date: [day, quarter, century]}}"
+		value = func() string {
+			return fmt.Sprintf("2020-01-%02dT%02d:00:00%sZ", 1+rng.IntN(4), rng.IntN(4), []string{"", ".5", ".25"}[rng.IntN(3)])
+		}
+	case 3:
+		c.Type, c.mask = formats.Type{Kind: formats.String}, "{mask: generalize, taxonomy: {date: [day, year]}}"
+		value = func() string { return day()[:9] + "1" + []string{"", " 10:00", "T11:00"}[min(rng.IntN(40), 2)] }
+	default:
+		c.Type, c.mask = formats.Type{Kind: formats.Date}, "{mask: generalize, taxonomy: {date: [month, year, decade]}}"
+	}
+	for range 1 + rng.IntN(300>>rng.IntN(8)) {
+		c.texts = append(c.texts, value())
 	}
 	return c
 }
