@@ -26,12 +26,21 @@ func (c *Cut) Labels(attribute int) []Label { return c.Columns[attribute].Labels
 // Codes returns the label number of every code of an attribute.
 func (c *Cut) Codes(attribute int) []uint32 { return c.Columns[attribute].Code }
 
-// Recode writes the label numbers of n rows.
-func (c *Cut) Recode(n int, codes, labels [][]uint32) {
+// Intervals returns the intervals of a discretized attribute, nil of others.
+func (c *Cut) Intervals(attribute int) []Interval { return c.Columns[attribute].Intervals }
+
+// Cells returns 0: no cell is divided.
+func (c *Cut) Cells() int { return 0 }
+
+// Count does nothing.
+func (c *Cut) Count(Rows) {}
+
+// Recode writes the label numbers of rows.
+func (c *Cut) Recode(rows Rows, labels [][]uint32) {
 	for a := range c.Columns {
 		code := c.Columns[a].Code
-		to := labels[a][:n]
-		for i, v := range codes[a][:n] {
+		to := labels[a][:rows.N]
+		for i, v := range rows.Codes[a][:rows.N] {
 			to[i] = code[v]
 		}
 	}

@@ -58,7 +58,7 @@ func TestIntervalEnds(t *testing.T) {
 func TestCutRecodesByColumn(t *testing.T) {
 	cut := &Cut{Columns: []ColumnCut{{Code: []uint32{1, 0}}, {Code: []uint32{2, 2, 5}}}}
 	got := [][]uint32{{9, 9, 9}, {9, 9, 9}}
-	cut.Recode(2, [][]uint32{{0, 1, 0}, {2, 0, 0}}, got)
+	cut.Recode(Rows{N: 2, Codes: [][]uint32{{0, 1}, {2, 0}}}, got)
 	if want := [][]uint32{{1, 0, 9}, {5, 2, 9}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}

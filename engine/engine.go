@@ -11,6 +11,7 @@ import (
 type Plan struct {
 	Groupings  []Grouping // tables of distinct tuples
 	Histograms bool       // value × class counts of every attribute
+	Whole      bool       // domains must list every value: nothing is merged into a rest
 }
 
 // Grouping asks for the distinct tuples of some attributes, with the class as last code or without.
@@ -23,6 +24,7 @@ type Grouping struct {
 type Table struct {
 	Attributes []Attribute // in job order: first mention in the quasi-identifier sets
 	Classes    int         // number of classes, in label order; 0: no class was declared
+	ClassNames []Label     // of every class
 	Rows       uint64
 	Groupings  []*partition.Table     // as planned, columns in the attributes' order
 	Coarse     bool                   // the groupings are in the codes that Codes returns; spilled ones must be
@@ -93,10 +95,25 @@ type Recoding interface {
 	// Labels returns the released values of an attribute, in domain order. Label numbers
 	// index it.
 	Labels(attribute int) []Label
+	// Intervals returns the ends of a discretized attribute's labels, the null's not among
+	// them; nil of other attributes.
+	Intervals(attribute int) []Interval
 	// Codes returns the label number of every code of an attribute, when it depends on that
 	// code alone, else nil.
 	Codes(attribute int) []uint32
-	// Recode writes the label numbers of n rows: codes[a][i] and labels[a][i] for attribute a
-	// and row i. It is safe for concurrent use.
-	Recode(n int, codes, labels [][]uint32)
+	// Cells returns the number of divided cells: 0 when labels depend on codes alone.
+	Cells() int
+	// Count adds the rows of every divided cell to rows.Taken.
+	Count(rows Rows)
+	// Recode writes the label numbers of rows: labels[a][i] for attribute a and row i. A row
+	// that is not released has DroppedLabel in labels[0]. It is safe for concurrent use.
+	Recode(rows Rows, labels [][]uint32)
+}
+
+// Rows are records of the input, in its order, to be recoded.
+type Rows struct {
+	N       int
+	Codes   [][]uint32 // by attribute, N each
+	Classes []uint32   // by row, when there are divided cells and a class
+	Taken   []uint64   // of every divided cell: its rows that came before; Recode and Count count on
 }

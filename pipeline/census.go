@@ -13,6 +13,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -60,7 +61,7 @@ const mergePart = 16
 func newCensus(field formats.Field, mask string, store *spill.Store, budget *spill.Budget, room int) *census {
 	fan := min(max(budget.Limit()/mergePart/spill.ReaderBytes, 4), 64)
 	return &census{
-		column: field.Name, typ: field.Type, nanIsNull: mask == MaskDiscretize, texts: mask == MaskGeneralize,
+		column: field.Name, typ: field.Type, nanIsNull: mask == jobfile.MaskDiscretize, texts: mask == jobfile.MaskGeneralize,
 		store: store, budget: budget, room: room, fan: int(fan),
 	}
 }

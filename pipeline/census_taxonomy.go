@@ -7,12 +7,13 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
 
 // generalize binds every value to the leaf of its text. What is below a node that no search
 // refines is one code: of millions of values, no more are held than have enough records.
-func (c *census) generalize(ctx context.Context, s *surveyed, spec *ColumnSpec, taxonomy Taxonomy, pruning engine.Pruning) (err error) {
+func (c *census) generalize(ctx context.Context, s *surveyed, spec *jobfile.Column, taxonomy jobfile.Taxonomy, pruning engine.Pruning) (err error) {
 	pruning.Hold = c.hold
 	coder := &treeCoder{}
 	var pairs partition.Pairs
@@ -45,8 +46,8 @@ func (c *census) hold(bytes int64) error {
 }
 
 // growTree grows a generated taxonomy.
-func (c *census) growTree(ctx context.Context, spec *ColumnSpec, taxonomy Taxonomy, pruning engine.Pruning) (*engine.Tree, engine.Generator, partition.Pairs, error) {
-	generator, err := taxonomy.generator()
+func (c *census) growTree(ctx context.Context, spec *jobfile.Column, taxonomy jobfile.Taxonomy, pruning engine.Pruning) (*engine.Tree, engine.Generator, partition.Pairs, error) {
+	generator, err := generatorOf(taxonomy)
 	if err != nil {
 		return nil, nil, nil, untreed(spec, err)
 	}
@@ -66,19 +67,19 @@ func (c *census) growTree(ctx context.Context, spec *ColumnSpec, taxonomy Taxono
 }
 
 // untreed is the error of a taxonomy that cannot be made.
-func untreed(spec *ColumnSpec, err error) error {
+func untreed(spec *jobfile.Column, err error) error {
 	return &Error{Class: ClassInput, Err: fmt.Errorf("make the taxonomy of column %s: %w", spec.Name, err)}
 }
 
 // cover counts the values by the leaves of a given taxonomy. Those that it lacks stand
 // under the root when the column says so.
-func (c *census) cover(ctx context.Context, spec *ColumnSpec, taxonomy Taxonomy, pruning engine.Pruning) (*engine.Tree, partition.Pairs, error) {
-	tree, err := taxonomy.build(nil)
+func (c *census) cover(ctx context.Context, spec *jobfile.Column, taxonomy jobfile.Taxonomy, pruning engine.Pruning) (*engine.Tree, partition.Pairs, error) {
+	tree, err := buildTree(taxonomy, nil)
 	if err != nil {
 		return nil, nil, untreed(spec, err)
 	}
 	x := &extension{tree: tree, lacking: uncovered{column: spec.Name, tree: tree}, hold: c.hold}
-	if spec.Unknown == UnknownRoot {
+	if spec.Unknown == jobfile.UnknownRoot {
 		x.unknown = engine.NewGrower(engine.Flat(tree.Name(0)), pruning)
 	}
 	if err := c.each(ctx, x.add); err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -103,7 +104,7 @@ func TestCensusOfTexts(t *testing.T) {
 	for _, seed := range seeded(t, 40) {
 		rng := rand.New(rand.NewPCG(seed, 0))
 		room := 1 + rng.IntN(1<<rng.IntN(10))
-		c := tinyCensus(t, formats.Type{Kind: formats.String}, MaskSuppress, room)
+		c := tinyCensus(t, formats.Type{Kind: formats.String}, jobfile.MaskSuppress, room)
 		c.fan = 2 + rng.IntN(5)
 		want, nulls := plainCensus{}, map[uint32]uint64{}
 		for range rng.IntN(40) {
@@ -154,7 +155,7 @@ func addRandomBatch(t *testing.T, rng *rand.Rand, c *census, want plainCensus, n
 
 // Values of any length pass through the runs, also those around and above a chunk.
 func TestCensusOfLongValues(t *testing.T) {
-	c := tinyCensus(t, formats.Type{Kind: formats.Binary}, MaskSuppress, 4)
+	c := tinyCensus(t, formats.Type{Kind: formats.Binary}, jobfile.MaskSuppress, 4)
 	want := plainCensus{}
 	lengths := []int{
 		0, 1, runChunk - 20, runChunk, maxRunChunk, 2 * maxRunChunk, 2*maxRunChunk + 1, spill.MaxChunk, spill.MaxChunk + 1, 9 << 20,
@@ -177,7 +178,7 @@ func TestCensusOfLongValues(t *testing.T) {
 
 // Of floats, all NaNs are one value or the null, and the two zeros are one.
 func TestCensusOfFloats(t *testing.T) {
-	for _, mask := range []string{MaskSuppress, MaskDiscretize} {
+	for _, mask := range []string{jobfile.MaskSuppress, jobfile.MaskDiscretize} {
 		c := tinyCensus(t, formats.Type{Kind: formats.Float, Bits: 64}, mask, 2)
 		values := &formats.Values{Type: c.typ}
 		for _, text := range []string{"0", "-0", "NaN", "NaN:fff8000000000001", "1", "-Infinity", "Infinity", "-1"} {
@@ -197,7 +198,7 @@ func TestCensusOfFloats(t *testing.T) {
 			got = append(got, fmt.Sprint(told.Text(i), v.classes[0].Count))
 		}
 		want := []string{"-Infinity6", "-18", "03", "15", "Infinity7", "NaN7"}
-		if mask == MaskDiscretize {
+		if mask == jobfile.MaskDiscretize {
 			want = want[:5]
 			if len(c.nulls) != 1 || c.nulls[0] != 7 {
 				t.Errorf("nulls %v", c.nulls)
@@ -211,7 +212,7 @@ func TestCensusOfFloats(t *testing.T) {
 
 // Counts above 32 bits are sums of entries that are not.
 func TestCensusOfManyRecords(t *testing.T) {
-	c := tinyCensus(t, formats.Type{Kind: formats.Int, Bits: 64}, MaskSuppress, 8)
+	c := tinyCensus(t, formats.Type{Kind: formats.Int, Bits: 64}, jobfile.MaskSuppress, 8)
 	c.fan = 2
 	values := &formats.Values{Type: c.typ, Words: []uint64{1, 2, 3}}
 	for range 8 {
@@ -230,7 +231,7 @@ func TestCensusOfManyRecords(t *testing.T) {
 
 // A census gives back what it drew, and its runs.
 func TestCensusReturnsItsShare(t *testing.T) {
-	c := tinyCensus(t, formats.Type{Kind: formats.Int, Bits: 64}, MaskSuppress, 10)
+	c := tinyCensus(t, formats.Type{Kind: formats.Int, Bits: 64}, jobfile.MaskSuppress, 10)
 	c.fan = 3
 	before := c.budget.Used()
 	for n := range uint64(2000) {
@@ -254,7 +255,7 @@ func TestCensusReturnsItsShare(t *testing.T) {
 func TestCensusRefused(t *testing.T) {
 	refused := errors.New("no such value")
 	for _, values := range []uint64{5, 500} {
-		c := tinyCensus(t, formats.Type{Kind: formats.Int, Bits: 64}, MaskSuppress, 20)
+		c := tinyCensus(t, formats.Type{Kind: formats.Int, Bits: 64}, jobfile.MaskSuppress, 20)
 		for n := range values {
 			if err := c.add(&formats.Values{Type: c.typ, Words: []uint64{n}}, 0, 0, 1); err != nil {
 				t.Fatal(err)
@@ -293,20 +294,20 @@ func TestParseEntryOfAnything(t *testing.T) {
 // The coders of a census take lists that hold values no record has, as a source's
 // dictionary may, and give them codes of the domain.
 func TestCodersTakeUnusedValues(t *testing.T) {
-	prefixes := Taxonomy{Generator: &Generator{Prefix: []int{1}}}
+	prefixes := jobfile.Taxonomy{Generator: &jobfile.Generator{Prefix: []int{1}}}
 	for _, tt := range []struct {
 		mask   string
 		t      formats.Type
 		used   string
 		unused string
 	}{
-		{MaskGeneralize, formats.Type{Kind: formats.String}, "ab", "c"},
-		{MaskGeneralize, formats.Type{Kind: formats.Float, Bits: 64}, "1.5", "-0"},
-		{MaskSuppress, formats.Type{Kind: formats.String}, "a", "b"},
-		{MaskSuppress, formats.Type{Kind: formats.Int, Bits: 64}, "1", "2"},
-		{MaskDiscretize, formats.Type{Kind: formats.Float, Bits: 64}, "1", "NaN"},
-		{MaskDiscretize, formats.Type{Kind: formats.Float, Bits: 64}, "1", "-5"},
-		{MaskDiscretize, formats.Type{Kind: formats.Decimal, Precision: 30, Wide: true}, "1", "-5"},
+		{jobfile.MaskGeneralize, formats.Type{Kind: formats.String}, "ab", "c"},
+		{jobfile.MaskGeneralize, formats.Type{Kind: formats.Float, Bits: 64}, "1.5", "-0"},
+		{jobfile.MaskSuppress, formats.Type{Kind: formats.String}, "a", "b"},
+		{jobfile.MaskSuppress, formats.Type{Kind: formats.Int, Bits: 64}, "1", "2"},
+		{jobfile.MaskDiscretize, formats.Type{Kind: formats.Float, Bits: 64}, "1", "NaN"},
+		{jobfile.MaskDiscretize, formats.Type{Kind: formats.Float, Bits: 64}, "1", "-5"},
+		{jobfile.MaskDiscretize, formats.Type{Kind: formats.Decimal, Precision: 30, Wide: true}, "1", "-5"},
 	} {
 		c := tinyCensus(t, tt.t, tt.mask, 10)
 		values := &formats.Values{Type: tt.t}
@@ -318,7 +319,7 @@ func TestCodersTakeUnusedValues(t *testing.T) {
 		if err := c.add(values, 0, 0, 5); err != nil {
 			t.Fatal(err)
 		}
-		bound, err := c.bind(t.Context(), &ColumnSpec{Name: "c", Mask: tt.mask}, prefixes, engine.Pruning{K: 2}, 5)
+		bound, err := c.bind(t.Context(), &jobfile.Column{Name: "c", Mask: tt.mask}, prefixes, engine.Pruning{K: 2}, 5)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -40,7 +41,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // ClassOf returns the class of an error that a function of this package returned.
 func ClassOf(err error) Class {
 	var classed *Error
-	var job *JobError
+	var job *jobfile.Error
 	switch {
 	case errors.As(err, &classed):
 		return classed.Class

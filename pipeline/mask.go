@@ -180,7 +180,7 @@ func (w *masking) next(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	w.m.recoding.Recode(w.batch.Rows, w.codes, w.labels)
+	w.m.recoding.Recode(engine.Rows{N: w.batch.Rows, Codes: w.codes}, w.labels)
 	return nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/kcut/kcut/engine/topdown"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/writer"
+	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -32,7 +33,7 @@ type RunOptions struct {
 }
 
 // Run carries out the job and publishes its release. On an error nothing is published.
-func Run(ctx context.Context, job *Job, opt RunOptions) (*Report, error) {
+func Run(ctx context.Context, job *jobfile.Job, opt RunOptions) (*Report, error) {
 	r := &run{job: job, opt: opt, report: &Report{Output: job.Output.Path}, threads: job.Limits.Threads}
 	if r.threads == 0 {
 		r.threads = runtime.GOMAXPROCS(0)
@@ -77,7 +78,7 @@ func (r *run) closeStore() error {
 
 // run is a job being carried out.
 type run struct {
-	job     *Job
+	job     *jobfile.Job
 	opt     RunOptions
 	events  Events
 	report  *Report
@@ -87,7 +88,7 @@ type run struct {
 	dataset    *dataset.Dataset
 	inputs     []fs.FileInfo // of the dataset's files, when they were opened
 	prepared   *prepared
-	taxonomies map[string]Taxonomy // of generalized columns
+	taxonomies map[string]jobfile.Taxonomy // of generalized columns
 	problem    *problem
 	store      *spill.Store // open once something did not fit the memory
 	recoding   engine.Recoding

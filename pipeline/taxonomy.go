@@ -5,23 +5,24 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats/taxonomy"
+	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
-// build makes a column's tree: as it was given, or generated from the texts of the values
+// buildTree makes a column's tree: as it was given, or generated from the texts of the values
 // that occur.
-func (t Taxonomy) build(texts []string) (*engine.Tree, error) {
+func buildTree(t jobfile.Taxonomy, texts []string) (*engine.Tree, error) {
 	if t.Tree != nil {
 		return engine.NewTree(node(t.Tree))
 	}
-	generator, err := t.generator()
+	generator, err := generatorOf(t)
 	if err != nil {
 		return nil, err
 	}
 	return engine.Generate(generator, texts)
 }
 
-// generator returns the engine's form of a taxonomy that is not a tree.
-func (t Taxonomy) generator() (engine.Generator, error) {
+// generatorOf returns the engine's form of a taxonomy that is not a tree.
+func generatorOf(t jobfile.Taxonomy) (engine.Generator, error) {
 	switch {
 	case t.Generator == nil:
 		return nil, errors.New("it is neither a tree nor a generator")
