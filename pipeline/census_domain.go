@@ -9,6 +9,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/spill"
 )
 
 // surveyed is a masked column after its census: its domain, the (code, class) pairs in its
@@ -75,7 +76,26 @@ type binner struct {
 	exact, bins  formats.Values // the values; the smallest value of every bin
 	exactly, cut surveyed       // the pairs of either
 	merged       int            // pairs of the bins when they were last merged
+	drawn        int64
 }
+
+// usualPairs of value and class, four of each bin, count as overhead; what exceeds them,
+// because classes are many, is drawn.
+const usualPairs = 4 * maxSplitValues
+
+// draw draws what the pairs have grown by.
+func (b *binner) draw(column string, budget *spill.Budget) error {
+	pairs := max(0, len(b.exactly.pairs)-usualPairs) + max(0, len(b.cut.pairs)-usualPairs)
+	need := int64(pairs)*engine.FrequencyBytes - b.drawn
+	if need < drawnPairs*engine.FrequencyBytes {
+		return nil
+	}
+	b.drawn += need
+	return budget.Draw("the classes of column "+column, need)
+}
+
+// drawnPairs are drawn at one time.
+const drawnPairs = 1024
 
 func (b *binner) add(v *counted) {
 	records := v.records()
@@ -114,7 +134,7 @@ func (c *census) discretize(ctx context.Context, s *surveyed, spec *jobfile.Colu
 		v.entry(last)
 		bounds.check(last, 0, v.records())
 		b.add(v)
-		return nil
+		return b.draw(c.column, c.budget)
 	})
 	if err != nil {
 		return err
@@ -156,7 +176,7 @@ func (c *census) suppress(ctx context.Context, s *surveyed, spec *jobfile.Column
 			rest.classes = engine.AddFrequencies(rest.classes, v.classes)
 			return nil
 		}
-		if err := c.budget.Draw("the values of column "+c.column, int64(len(v.value))+100); err != nil {
+		if err := c.budget.Draw("the values of column "+c.column, int64(len(v.value))+100+int64(len(v.classes))*engine.FrequencyBytes); err != nil {
 			return err
 		}
 		v.entry(&listed)

@@ -357,3 +357,27 @@ columns: {name: suppress, label: keep}
 	}
 	mustAgree(t, outcomeOf(t, dir, RunOptions{spill: true, room: 1}, limit...), want)
 }
+
+// Pairs of values and classes that are more than usual are drawn from the budget.
+func TestManyClassesAreDrawn(t *testing.T) {
+	b := &binner{limit: maxSplitValues, total: 1 << 30}
+	b.exact.Type, b.bins.Type = formats.Type{Kind: formats.Int, Bits: 64}, formats.Type{Kind: formats.Int, Bits: 64}
+	budget := spill.NewBudget(64 << 20)
+	v := &counted{}
+	for class := range uint32(100) {
+		v.classes = append(v.classes, engine.Frequency{Class: class, Count: 1})
+	}
+	var err error
+	values := 0
+	for ; err == nil && values < maxSplitValues; values++ {
+		v.word++
+		b.add(v)
+		err = b.draw("c", budget)
+		if pairs := len(b.exactly.pairs); pairs > usualPairs+drawnPairs && budget.Used() == 0 {
+			t.Fatalf("%d pairs, none of them drawn", pairs)
+		}
+	}
+	if !errors.Is(err, spill.ErrBudget) {
+		t.Errorf("%d values of 100 classes: %v", values, err)
+	}
+}
