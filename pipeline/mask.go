@@ -25,6 +25,7 @@ type masker struct {
 	budget   *spill.Budget
 	events   *Events
 	done     atomic.Int64
+	idle     chan *masking // workers that have ended a task, for the next ones
 }
 
 // maskedGroup is a row group of the release, and the row group of the input that it copies
@@ -38,6 +39,7 @@ type maskedGroup struct {
 // mask encodes all tasks on m.threads goroutines and adds the row groups to the parts in
 // input order, from one goroutine.
 func (m *masker) mask(ctx context.Context, tasks []maskTask, parts *parts) error {
+	m.idle = make(chan *masking, m.threads)
 	return InOrder(ctx, len(tasks), m.threads, func(ctx context.Context, i int, emit func(maskedGroup) error) error {
 		return m.task(ctx, tasks[i], emit)
 	}, func(g maskedGroup) error { return m.add(ctx, parts, g) })
@@ -45,15 +47,41 @@ func (m *masker) mask(ctx context.Context, tasks []maskTask, parts *parts) error
 
 // task encodes the row groups of one task, in order.
 func (m *masker) task(ctx context.Context, t maskTask, emit func(maskedGroup) error) (err error) {
-	w, err := m.newMasking()
+	w, err := m.take()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, w.close()) }()
+	defer func() {
+		usual := err == nil && w.drawn == 0
+		if err = errors.Join(err, w.close()); usual && err == nil {
+			m.leave(w)
+		}
+	}()
 	if t.follows {
 		return w.follow(ctx, t.groups[0][0].split, emit)
 	}
 	return w.encode(ctx, t.groups, emit)
+}
+
+// take returns a worker that is idle, or a new one: its buffers and its encoder's tables are
+// larger than what most row groups become.
+func (m *masker) take() (*masking, error) {
+	select {
+	case w := <-m.idle:
+		w.choose(nil)
+		return w, nil
+	default:
+		return m.newMasking()
+	}
+}
+
+// leave keeps a worker for the next task. One whose buffers have grown beyond the usual must
+// not be left: they would count for nobody.
+func (m *masker) leave(w *masking) {
+	select {
+	case m.idle <- w:
+	default:
+	}
 }
 
 // add writes a row group.
