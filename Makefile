@@ -26,8 +26,12 @@ test:
 test-long:
 	KCUT_LONG=1 $(GO) test -timeout 60m ./...
 
+# The table of docs/performance.md, and how the search scales. Minutes to half an hour.
 bench:
-	$(GO) test -run '^$$' -bench . ./...
+	mkdir -p build
+	KCUT_BENCH=$(CURDIR)/build/bench.md $(GO) test -timeout 2h -run '^$$' -bench '^BenchmarkTable$$' -benchtime 1x ./pipeline
+	cat build/bench.md
+	$(GO) test -timeout 2h -run '^$$' -bench '^BenchmarkAdult' -benchtime 5x ./engine/topdown
 
 lint:
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "not formatted: $$unformatted" >&2; exit 1; }

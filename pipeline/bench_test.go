@@ -1,71 +1,32 @@
 package pipeline_test
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/pipeline/sample"
-	"github.com/kcut/kcut/spill"
 )
 
-// benchRows are the sizes that the benchmarks run on.
-var benchRows = []int64{100_000, 1_000_000, 10_000_000}
-
-// BenchmarkRun runs the demo job over sampled people of several sizes, with one thread and
-// with two, and reports rows per second of every stage.
+// BenchmarkRun runs the largest of the table's jobs in this process, to be profiled.
 func BenchmarkRun(b *testing.B) {
-	for _, rows := range benchRows {
-		dir := b.TempDir()
-		for _, name := range []string{"people.yaml", "taxonomies.yaml"} {
-			text, err := os.ReadFile(filepath.Join("..", "docs", "demo", name))
-			if err != nil {
-				b.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
-				b.Fatal(err)
-			}
-		}
-		people := filepath.Join(dir, "people.parquet")
-		if err := sample.Write(b.Context(), people, sample.Options{Rows: rows, Seed: 1}); err != nil {
-			b.Fatal(err)
-		}
-		for _, threads := range []string{"1", "2"} {
-			b.Run(fmt.Sprintf("rows=%d/threads=%s", rows, threads), func(b *testing.B) {
-				benchmarkJob(b, filepath.Join(dir, "people.yaml"), rows, threads)
-			})
-		}
-		if err := os.RemoveAll(dir); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-// benchmarkJob reports, for every stage, rows per second, and the peak resident set that the
-// process has had so far, in MiB.
-func benchmarkJob(b *testing.B, path string, rows int64, threads string) {
-	job, err := jobfile.Load(path, []jobfile.Override{{Key: "limits.threads", Value: threads, Origin: "benchmark"}})
-	if err != nil {
+	dir := b.TempDir()
+	people, path := filepath.Join(dir, "people.parquet"), filepath.Join(dir, "job.yaml")
+	if err := sample.Write(b.Context(), people, sample.Options{Rows: slices.Max(benchRows), Seed: 1}); err != nil {
 		b.Fatal(err)
 	}
-	took := make(map[pipeline.Stage]time.Duration)
-	events := pipeline.Events{End: func(s pipeline.Stage, d time.Duration) { took[s] += d }}
+	copyDemo(b, dir, "taxonomies.yaml")
+	if err := os.WriteFile(path, []byte(benchInputs[0].job()), 0o600); err != nil {
+		b.Fatal(err)
+	}
 	b.ReportAllocs()
-	n := 0
 	for b.Loop() {
-		if _, err := pipeline.Run(b.Context(), job, pipeline.RunOptions{Overwrite: true, Events: events}); err != nil {
-			b.Fatal(err)
-		}
-		n++
+		timedRun(b, path, "8GiB")
 	}
-	for _, s := range []pipeline.Stage{pipeline.StageCompress, pipeline.StageSearch, pipeline.StageMask, pipeline.StageVerify} {
-		b.ReportMetric(float64(rows)*float64(n)/took[s].Seconds(), string(s)+"-rows/s")
-	}
-	b.ReportMetric(float64(spill.PeakResident())/(1<<20), "peak-MiB")
 }
 
 // spillMemory is a budget that the tuples of the sampled people below do not fit.
