@@ -1,0 +1,55 @@
+package formatstest
+
+import (
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+type plainRow struct {
+	Name *string `parquet:"name,optional,dict"`
+	Age  int32   `parquet:"age"`
+	City string  `parquet:"city,dict"`
+}
+
+func TestPlainLoop(t *testing.T) {
+	from, to := filepath.Join(t.TempDir(), "from.parquet"), filepath.Join(t.TempDir(), "to.parquet")
+	a, b := "a", "b"
+	var rows []plainRow
+	const times = plainRows // so that there is more than one block of rows
+	for range times {
+		rows = append(rows, plainRow{&a, 30, "x"}, plainRow{nil, 30, "x"}, plainRow{&b, 41, "y"})
+	}
+	if err := parquet.WriteFile(from, rows, parquet.MaxRowsPerRowGroup(2*times)); err != nil {
+		t.Fatal(err)
+	}
+	groups, values, err := CountGroups(from, []string{"name", "age"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := [][]string{{"a", "", "b"}, {"30", "41"}}; groups != 3 || !reflect.DeepEqual(values, want) {
+		t.Errorf("got %d groups of %q, want 3 of %q", groups, values, want)
+	}
+	labels := map[string]map[string]string{"name": {"a": "A", "b": "B"}, "age": {"30": "young", "41": "old"}}
+	if err := RewriteColumns(from, to, []string{"name", "age", "city"}, labels); err != nil {
+		t.Fatal(err)
+	}
+	type masked struct {
+		Name *string `parquet:"name,optional"`
+		Age  string  `parquet:"age"`
+		City string  `parquet:"city"`
+	}
+	got, err := parquet.ReadFile[masked](to)
+	if err != nil || len(got) != len(rows) {
+		t.Fatalf("%d rows of %d, %v", len(got), len(rows), err)
+	}
+	labelA, labelB := "A", "B"
+	want := []masked{{&labelA, "young", "x"}, {nil, "young", "x"}, {&labelB, "old", "y"}}
+	for i, row := range got {
+		if !reflect.DeepEqual(row, want[i%len(want)]) {
+			t.Fatalf("row %d: got %+v, want %+v", i, row, want[i%len(want)])
+		}
+	}
+}
