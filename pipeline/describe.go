@@ -11,7 +11,7 @@ import (
 // describe makes the cut that is embedded in the release.
 func (r *run) describe() *CutFile {
 	cut := &CutFile{
-		Version: cutVersion, Algorithm: r.job.Algorithm, Class: r.job.Class,
+		Version: cutVersion, Algorithm: r.job.Algorithm.Name, Class: r.job.Class,
 		Rows: r.dataset.Rows(), Sets: r.report.Sets, Steps: r.report.Steps,
 	}
 	fields := r.dataset.Schema().Fields
