@@ -55,11 +55,15 @@ func (c Codes) count(ctx context.Context, g engine.Grouping, codes []engine.Coar
 	for _, a := range g.Columns {
 		domains = append(domains, codes[a].Domain)
 	}
+	classes := g.Class && c.Classes > 0
+	if classes {
+		domains = append(domains, c.Classes)
+	}
 	share := space
 	share.Share /= 16
 	counters := []*partition.Counter{partition.NewSpillCounter(domains, share), partition.NewSpillCounter(domains, share)}
 	const batch = 1 << 16
-	columns := make([][]uint32, len(g.Columns))
+	columns := make([][]uint32, len(domains))
 	for from := 0; from < c.Rows; from += batch {
 		n := min(batch, c.Rows-from)
 		for i, a := range g.Columns {
@@ -67,6 +71,9 @@ func (c Codes) count(ctx context.Context, g engine.Grouping, codes []engine.Coar
 			for _, code := range c.Columns[a][from : from+n] {
 				columns[i] = append(columns[i], codes[a].Codes[code])
 			}
+		}
+		if classes {
+			columns[len(g.Columns)] = c.Class[from : from+n]
 		}
 		if err := counters[from/batch%2].Add(n, columns, domains); err != nil {
 			return nil, err
