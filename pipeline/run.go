@@ -12,7 +12,6 @@ import (
 	"slices"
 
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/engine/topdown"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/writer"
 	"github.com/kcut/kcut/pipeline/jobfile"
@@ -34,7 +33,7 @@ type RunOptions struct {
 
 // Run carries out the job and publishes its release. On an error nothing is published.
 func Run(ctx context.Context, job *jobfile.Job, opt RunOptions) (*Report, error) {
-	r := &run{job: job, opt: opt, report: &Report{Output: job.Output.Path}, threads: job.Limits.Threads}
+	r := &run{job: job, opt: opt, engine: newEngine(job.Algorithm), report: &Report{Output: job.Output.Path}, threads: job.Limits.Threads}
 	if r.threads == 0 {
 		r.threads = runtime.GOMAXPROCS(0)
 	}
@@ -91,6 +90,7 @@ type run struct {
 	taxonomies map[string]jobfile.Taxonomy // of generalized columns
 	problem    *problem
 	store      *spill.Store // open once something did not fit the memory
+	engine     engine.Engine
 	recoding   engine.Recoding
 	cut        []byte // the embedded cut
 }
@@ -211,7 +211,7 @@ func (r *run) searchOnce(ctx context.Context, trace *tracer) error {
 	for i := range anonymity {
 		anonymity[i] = table.Rows
 	}
-	recoding, err := topdown.Engine{}.Search(ctx, table, r.prepared.requirement, engine.Options{
+	recoding, err := r.engine.Search(ctx, table, r.prepared.requirement, engine.Options{
 		Score:    scores[r.job.Score],
 		MaxSteps: r.maxSteps(),
 		Space:    r.searchSpace(),
