@@ -11,13 +11,14 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/taxonomy"
+	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
 // audit compares a release with its source, cell by cell, by plain maps over texts. It
 // shares nothing with the run or the verifier but the reading of files.
 type audit struct {
 	testing.TB
-	job     *Job
+	job     *jobfile.Job
 	source  *grid
 	release *grid
 	labels  map[string]*textColumn // released columns of masked columns
@@ -35,11 +36,11 @@ func auditFolder(tb testing.TB, dir string, overrides ...string) *audit {
 }
 
 // auditJob audits the release of a job.
-func auditJob(tb testing.TB, job *Job) *audit {
+func auditJob(tb testing.TB, job *jobfile.Job) *audit {
 	tb.Helper()
 	path := job.Output.Path
 	a := &audit{TB: tb, job: job, source: readGrid(tb, job)}
-	a.release = readGrid(tb, &Job{Input: []string{path}})
+	a.release = readGrid(tb, &jobfile.Job{Input: []string{path}})
 	var err error
 	if a.cut, err = ReadCut(path); err != nil {
 		tb.Fatal(err)
@@ -66,18 +67,18 @@ func auditJob(tb testing.TB, job *Job) *audit {
 
 // releasedNames returns the columns that a masked column is released as.
 func releasedNames(name, render string) []string {
-	if render == RenderBounds {
+	if render == jobfile.RenderBounds {
 		return []string{name + "_lower", name + "_upper"}
 	}
 	return []string{name}
 }
 
 // spec returns what the job says of an input column.
-func (a *audit) spec(name string) ColumnSpec {
+func (a *audit) spec(name string) jobfile.Column {
 	if spec := a.job.Column(name); spec != nil {
 		return *spec
 	}
-	return ColumnSpec{Name: name, Mask: a.job.Unlisted}
+	return jobfile.Column{Name: name, Mask: a.job.Unlisted}
 }
 
 // checkColumns: the release has the columns it should have, in order, and every row.
@@ -85,7 +86,7 @@ func (a *audit) checkColumns() {
 	a.Helper()
 	var want, got []string
 	for _, field := range a.source.fields {
-		if spec := a.spec(field.Name); spec.Mask != MaskDrop {
+		if spec := a.spec(field.Name); spec.Mask != jobfile.MaskDrop {
 			want = append(want, releasedNames(field.Name, spec.Render)...)
 		}
 	}
@@ -104,7 +105,7 @@ func (a *audit) checkColumns() {
 func (a *audit) checkKept(i int) {
 	a.Helper()
 	field := a.source.fields[i]
-	if a.spec(field.Name).Mask != MaskKeep || field.Type.Kind == formats.Nested {
+	if a.spec(field.Name).Mask != jobfile.MaskKeep || field.Type.Kind == formats.Nested {
 		return
 	}
 	at := slices.IndexFunc(a.release.fields, func(f formats.Field) bool { return f.Name == field.Name })
@@ -155,9 +156,9 @@ func (a *audit) checkTruth(column *CutColumn) {
 func (a *audit) covers(column *CutColumn, value string, texts []string) bool {
 	released := texts[0]
 	switch column.Mask {
-	case MaskSuppress:
+	case jobfile.MaskSuppress:
 		return released == value || released == "*"
-	case MaskGeneralize:
+	case jobfile.MaskGeneralize:
 		path := a.path(column.Name, value)
 		return slices.Contains(path, released)
 	}
@@ -165,9 +166,9 @@ func (a *audit) covers(column *CutColumn, value string, texts []string) bool {
 		value = null // no interval can hold it
 	}
 	switch column.Render {
-	case RenderBounds:
+	case jobfile.RenderBounds:
 		return value == null || within(value, interval{lower: texts[0], upper: texts[1], closed: a.closed(column, texts[1])})
-	case RenderMidpoint:
+	case jobfile.RenderMidpoint:
 		return true // see TestMidpoints
 	}
 	if value == null {
@@ -200,14 +201,14 @@ func (a *audit) path(name, value string) []string {
 	if path := pathTo(t.Tree, value); path != nil {
 		return path
 	}
-	if a.spec(name).Unknown == UnknownRoot {
+	if a.spec(name).Unknown == jobfile.UnknownRoot {
 		return []string{value, t.Tree.Name}
 	}
 	return nil
 }
 
 // generatedPath is path for a generator.
-func generatedPath(value string, g *Generator) []string {
+func generatedPath(value string, g *jobfile.Generator) []string {
 	if len(g.Ranges) > 0 {
 		return append(rangesWith(value, g.Ranges), value, "(,)")
 	}
@@ -246,7 +247,7 @@ func rangesWith(value string, edges []string) []string {
 }
 
 // taxonomy returns the tree of a generalized column as its file has it, or a generator.
-func (a *audit) taxonomy(name string) TaxonomySpec {
+func (a *audit) taxonomy(name string) jobfile.TaxonomySource {
 	spec := a.spec(name).Taxonomy
 	if spec.Name == "" {
 		return *spec
@@ -258,7 +259,7 @@ func (a *audit) taxonomy(name string) TaxonomySpec {
 	if err != nil {
 		a.Fatal(err)
 	}
-	return TaxonomySpec{Tree: trees[spec.Name]}
+	return jobfile.TaxonomySource{Tree: trees[spec.Name]}
 }
 
 // pathTo returns the names from a leaf up to the root, nil when there is no such leaf.
@@ -331,7 +332,7 @@ func (a *audit) checkCut(column *CutColumn) {
 			a.Errorf("column %s: a label is twice in the cut", column.Name)
 		}
 	}
-	if column.Mask == MaskSuppress {
+	if column.Mask == jobfile.MaskSuppress {
 		labels[column.Suppressed]++
 	}
 	if column.Render == "" {
@@ -342,11 +343,11 @@ func (a *audit) checkCut(column *CutColumn) {
 		}
 	}
 	switch column.Mask {
-	case MaskGeneralize:
+	case jobfile.MaskGeneralize:
 		if tree := a.taxonomy(column.Name).Tree; tree != nil {
 			a.checkNodes(column.Name, tree, labels, 0)
 		}
-	case MaskDiscretize:
+	case jobfile.MaskDiscretize:
 		a.checkIntervals(column)
 	}
 }
@@ -408,7 +409,7 @@ func (a *audit) checkSets() {
 		}
 	}
 	for _, claim := range claimed {
-		if !slices.ContainsFunc(a.job.Sets, func(s SetSpec) bool { return slices.Equal(s.Columns, claim.Columns) && s.K == claim.K }) {
+		if !slices.ContainsFunc(a.job.Sets, func(s jobfile.Set) bool { return slices.Equal(s.Columns, claim.Columns) && s.K == claim.K }) {
 			a.Errorf("the cut has a set that the job has not: %+v", claim)
 		}
 	}
@@ -417,7 +418,7 @@ func (a *audit) checkSets() {
 // rendered reports whether a column of a set is released as numbers, where different labels
 // may look alike.
 func (a *audit) rendered(columns []string) bool {
-	return slices.ContainsFunc(columns, func(name string) bool { return a.spec(name).Render != RenderLabel })
+	return slices.ContainsFunc(columns, func(name string) bool { return a.spec(name).Render != jobfile.RenderLabel })
 }
 
 // anonymity counts the smallest group of rows that look alike in some columns.

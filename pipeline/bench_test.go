@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/pipeline/sample"
 	"github.com/kcut/kcut/spill"
 )
@@ -47,7 +48,7 @@ func BenchmarkRun(b *testing.B) {
 // benchmarkJob reports, for every stage, rows per second, and the peak resident set that the
 // process has had so far, in MiB.
 func benchmarkJob(b *testing.B, path string, rows int64, threads string) {
-	job, err := pipeline.LoadJob(path, []pipeline.Override{{Key: "limits.threads", Value: threads, Origin: "benchmark"}})
+	job, err := jobfile.Load(path, []jobfile.Override{{Key: "limits.threads", Value: threads, Origin: "benchmark"}})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -108,7 +109,7 @@ func BenchmarkSpill(b *testing.B) {
 }
 
 func timedRun(b *testing.B, path, memory string) (time.Duration, *pipeline.Report) {
-	job, err := pipeline.LoadJob(path, []pipeline.Override{{Key: "limits.memory", Value: memory, Origin: "benchmark"}})
+	job, err := jobfile.Load(path, []jobfile.Override{{Key: "limits.memory", Value: memory, Origin: "benchmark"}})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
 // declaredBounds are the bounds that the job declares for a discretized column, and what
@@ -16,7 +17,7 @@ type declaredBounds struct {
 	records      uint64
 }
 
-func newDeclaredBounds(spec *ColumnSpec, t formats.Type) (*declaredBounds, error) {
+func newDeclaredBounds(spec *jobfile.Column, t formats.Type) (*declaredBounds, error) {
 	d := &declaredBounds{column: spec.Name}
 	var err error
 	if d.lower, err = parseBound(spec, t, spec.Bounds.Lower); err != nil {

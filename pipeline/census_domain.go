@@ -8,6 +8,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
 // surveyed is a masked column after its census: its domain, the (code, class) pairs in its
@@ -20,7 +21,7 @@ type surveyed struct {
 
 // bind makes the column's domain from the values in order. k is the largest of the sets
 // with the column, rows the number of records.
-func (c *census) bind(ctx context.Context, spec *ColumnSpec, taxonomy Taxonomy, k uint64, rows int64) (*surveyed, error) {
+func (c *census) bind(ctx context.Context, spec *jobfile.Column, taxonomy jobfile.Taxonomy, k uint64, rows int64) (*surveyed, error) {
 	s := &surveyed{}
 	for class, n := range c.nulls {
 		if n > 0 {
@@ -32,9 +33,9 @@ func (c *census) bind(ctx context.Context, spec *ColumnSpec, taxonomy Taxonomy, 
 	s.attribute = engine.Attribute{Name: spec.Name, HasNull: s.nulls > 0}
 	var err error
 	switch spec.Mask {
-	case MaskDiscretize:
+	case jobfile.MaskDiscretize:
 		err = c.discretize(ctx, s, spec, uint64(rows)-s.nulls)
-	case MaskGeneralize:
+	case jobfile.MaskGeneralize:
 		err = c.generalize(ctx, s, spec, taxonomy)
 	default:
 		err = c.suppress(ctx, s, spec, k)
@@ -95,7 +96,7 @@ func (b *binner) add(v *counted) {
 }
 
 // discretize makes one code of every value, or of every quantile bin when there are too many.
-func (c *census) discretize(ctx context.Context, s *surveyed, spec *ColumnSpec, total uint64) error {
+func (c *census) discretize(ctx context.Context, s *surveyed, spec *jobfile.Column, total uint64) error {
 	b := &binner{limit: maxSplitValues, total: total}
 	b.exact.Type, b.bins.Type = c.typ, c.typ
 	values := 0
@@ -142,7 +143,7 @@ func (c *census) discretize(ctx context.Context, s *surveyed, spec *ColumnSpec, 
 
 // suppress lists the values that some release could disclose: those with at least k
 // records. All others share one code.
-func (c *census) suppress(ctx context.Context, s *surveyed, spec *ColumnSpec, k uint64) error {
+func (c *census) suppress(ctx context.Context, s *surveyed, spec *jobfile.Column, k uint64) error {
 	listed := formats.Values{Type: c.typ}
 	var found []occurrence
 	var classes [][]classCount
@@ -203,7 +204,7 @@ func addClasses(to, from []classCount) []classCount {
 
 // generalize binds every value to the leaf of its text. The values of a generated taxonomy,
 // and those that a given one covers, must fit the budget.
-func (c *census) generalize(ctx context.Context, s *surveyed, spec *ColumnSpec, taxonomy Taxonomy) error {
+func (c *census) generalize(ctx context.Context, s *surveyed, spec *jobfile.Column, taxonomy jobfile.Taxonomy) error {
 	all := formats.Values{Type: c.typ}
 	var found []occurrence
 	var classes [][]classCount

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -298,13 +299,13 @@ func TestCodersTakeUnusedValues(t *testing.T) {
 		used   string
 		unused string
 	}{
-		{MaskSuppress, formats.Type{Kind: formats.String}, "a", "b"},
-		{MaskSuppress, formats.Type{Kind: formats.Int, Bits: 64}, "1", "2"},
-		{MaskDiscretize, formats.Type{Kind: formats.Float, Bits: 64}, "1", "NaN"},
-		{MaskDiscretize, formats.Type{Kind: formats.Float, Bits: 64}, "1", "-5"},
-		{MaskDiscretize, formats.Type{Kind: formats.Decimal, Precision: 30, Wide: true}, "1", "-5"},
+		{jobfile.MaskSuppress, formats.Type{Kind: formats.String}, "a", "b"},
+		{jobfile.MaskSuppress, formats.Type{Kind: formats.Int, Bits: 64}, "1", "2"},
+		{jobfile.MaskDiscretize, formats.Type{Kind: formats.Float, Bits: 64}, "1", "NaN"},
+		{jobfile.MaskDiscretize, formats.Type{Kind: formats.Float, Bits: 64}, "1", "-5"},
+		{jobfile.MaskDiscretize, formats.Type{Kind: formats.Decimal, Precision: 30, Wide: true}, "1", "-5"},
 	} {
-		c := tinyCensus(t, tt.t, tt.mask == MaskDiscretize, 10)
+		c := tinyCensus(t, tt.t, tt.mask == jobfile.MaskDiscretize, 10)
 		values := &formats.Values{Type: tt.t}
 		for _, text := range []string{tt.used, tt.unused} {
 			if err := values.Parse(text); err != nil {
@@ -314,7 +315,7 @@ func TestCodersTakeUnusedValues(t *testing.T) {
 		if err := c.add(values, 0, 0, 5); err != nil {
 			t.Fatal(err)
 		}
-		bound, err := c.bind(t.Context(), &ColumnSpec{Name: "c", Mask: tt.mask}, Taxonomy{}, 2, 5)
+		bound, err := c.bind(t.Context(), &jobfile.Column{Name: "c", Mask: tt.mask}, jobfile.Taxonomy{}, 2, 5)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/release"
+	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
 // CutKey is the one metadata key of a released file.
@@ -172,7 +173,7 @@ func (c *CutFile) check() error {
 			return fmt.Errorf("column %s has two cuts: %w", column.Name, formats.ErrDamaged)
 		}
 		names[column.Name] = true
-		if !slices.Contains([]string{MaskGeneralize, MaskDiscretize, MaskSuppress}, column.Mask) {
+		if !slices.Contains([]string{jobfile.MaskGeneralize, jobfile.MaskDiscretize, jobfile.MaskSuppress}, column.Mask) {
 			return fmt.Errorf("column %s has an unknown mask: %w", column.Name, formats.ErrDamaged)
 		}
 	}

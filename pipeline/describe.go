@@ -5,6 +5,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
 // describe makes the cut that is embedded in the release.
@@ -20,9 +21,9 @@ func (r *run) describe() *CutFile {
 	return cut
 }
 
-func (r *run) describeColumn(a int, spec *ColumnSpec, t formats.Type) CutColumn {
+func (r *run) describeColumn(a int, spec *jobfile.Column, t formats.Type) CutColumn {
 	column := CutColumn{Name: spec.Name, Mask: spec.Mask}
-	if spec.Render == RenderBounds || spec.Render == RenderMidpoint {
+	if spec.Render == jobfile.RenderBounds || spec.Render == jobfile.RenderMidpoint {
 		column.Render = spec.Render
 	}
 	labels := r.recoding.Labels(a)
@@ -34,7 +35,7 @@ func (r *run) describeColumn(a int, spec *ColumnSpec, t formats.Type) CutColumn 
 			described.Lower = endJSON(t, intervals[i].Lower)
 			described.Upper = endJSON(t, intervals[i].Upper)
 		}
-		if spec.Mask == MaskSuppress && !label.Null && label.Text == engine.Suppressed {
+		if spec.Mask == jobfile.MaskSuppress && !label.Null && label.Text == engine.Suppressed {
 			continue
 		}
 		column.Cut = append(column.Cut, described)
@@ -42,7 +43,7 @@ func (r *run) describeColumn(a int, spec *ColumnSpec, t formats.Type) CutColumn 
 	if column.Cut == nil {
 		column.Cut = []CutLabel{}
 	}
-	if spec.Mask == MaskSuppress {
+	if spec.Mask == jobfile.MaskSuppress {
 		column.Suppressed = engine.Suppressed
 	}
 	return column

@@ -1,5 +1,5 @@
-// Package pipeline is where files, counts and decisions meet: it reads the job file and
-// runs the job.
+// Package pipeline is where files, counts and decisions meet: it runs the job that a job
+// file describes.
 //
 //	read ──▶ compress ──▶ search ──▶ mask ──▶ verify ──▶ publish
 //

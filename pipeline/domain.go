@@ -9,6 +9,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
 // maxSplitValues is the most distinct values of a discretized column that a search may
@@ -33,7 +34,7 @@ type occurrence struct {
 
 // newDomain orders the values of a masked column that occur in the records (a source's
 // dictionary may hold others) and binds them to the column's mask.
-func newDomain(spec *ColumnSpec, in *interner, pairs partition.Pairs, taxonomy Taxonomy) (*domain, error) {
+func newDomain(spec *jobfile.Column, in *interner, pairs partition.Pairs, taxonomy jobfile.Taxonomy) (*domain, error) {
 	d := &domain{codes: make([]uint32, in.len())}
 	var found []occurrence
 	for _, pair := range pairs {
@@ -49,11 +50,11 @@ func newDomain(spec *ColumnSpec, in *interner, pairs partition.Pairs, taxonomy T
 	d.attribute = engine.Attribute{Name: spec.Name, HasNull: d.nulls > 0}
 	bind := d.suppress
 	switch spec.Mask {
-	case MaskGeneralize:
-		bind = func(spec *ColumnSpec, in *interner, found []occurrence) error {
+	case jobfile.MaskGeneralize:
+		bind = func(spec *jobfile.Column, in *interner, found []occurrence) error {
 			return d.generalize(spec, in, found, taxonomy)
 		}
-	case MaskDiscretize:
+	case jobfile.MaskDiscretize:
 		bind = d.discretize
 	}
 	if err := bind(spec, in, found); err != nil {
@@ -72,7 +73,7 @@ func withTexts(in *interner, found []occurrence) []occurrence {
 }
 
 // suppress orders the values by their text, bytewise.
-func (d *domain) suppress(spec *ColumnSpec, in *interner, found []occurrence) error {
+func (d *domain) suppress(spec *jobfile.Column, in *interner, found []occurrence) error {
 	d.attribute.Mask = engine.Suppress
 	for code, o := range withTexts(in, found) {
 		if o.text == engine.Suppressed {
@@ -85,13 +86,13 @@ func (d *domain) suppress(spec *ColumnSpec, in *interner, found []occurrence) er
 }
 
 // generalize binds every value to the leaf of its text.
-func (d *domain) generalize(spec *ColumnSpec, in *interner, found []occurrence, taxonomy Taxonomy) error {
+func (d *domain) generalize(spec *jobfile.Column, in *interner, found []occurrence, taxonomy jobfile.Taxonomy) error {
 	found = withTexts(in, found)
 	texts := make([]string, len(found))
 	for i, o := range found {
 		texts[i] = o.text
 	}
-	tree, err := taxonomy.build(texts)
+	tree, err := buildTree(taxonomy, texts)
 	if err != nil {
 		return &Error{Class: ClassInput, Err: fmt.Errorf("make the taxonomy of column %s: %w", spec.Name, err)}
 	}
@@ -105,7 +106,7 @@ func (d *domain) generalize(spec *ColumnSpec, in *interner, found []occurrence, 
 		}
 	}
 	if len(names) > 0 {
-		if spec.Unknown != UnknownRoot {
+		if spec.Unknown != jobfile.UnknownRoot {
 			return lacking
 		}
 		if tree, err = tree.WithLeaves(names); err != nil {
@@ -146,7 +147,7 @@ func marked(column string, records uint64) error {
 }
 
 // discretize orders the values and, when there are too many, cuts them into quantile bins.
-func (d *domain) discretize(spec *ColumnSpec, in *interner, found []occurrence) error {
+func (d *domain) discretize(spec *jobfile.Column, in *interner, found []occurrence) error {
 	values := &in.values
 	slices.SortFunc(found, func(a, b occurrence) int {
 		return compareValues(values, int(a.provisional)-1, values, int(b.provisional)-1)

@@ -9,6 +9,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/release"
+	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
 // grid is a table as the texts of its cells, column by column.
@@ -48,7 +49,7 @@ func (c *textColumn) code(text string, isNull bool) uint32 {
 func (c *textColumn) at(row int) string { return c.texts[c.codes[row]] }
 
 // readGrid reads all flat columns of the files that a job reads.
-func readGrid(tb testing.TB, job *Job) *grid {
+func readGrid(tb testing.TB, job *jobfile.Job) *grid {
 	tb.Helper()
 	dataset, err := openInput(context.Background(), job, formats.ReadOptions{})
 	if err != nil {

@@ -11,10 +11,11 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
 // openInput opens the job's input.
-func openInput(ctx context.Context, job *Job, options formats.ReadOptions) (*dataset.Dataset, error) {
+func openInput(ctx context.Context, job *jobfile.Job, options formats.ReadOptions) (*dataset.Dataset, error) {
 	dataset, err := dataset.Open(ctx, job.Input, options)
 	if err != nil {
 		return nil, fmt.Errorf("open input: %w", err)

@@ -18,10 +18,12 @@ const module = "github.com/kcut/kcut"
 // to the longest path that leads to it. Imports go down only, and siblings do not meet:
 // pipeline is the only place that knows files, counts and decisions.
 var mayImport = map[string][]string{
-	"cmd":       {"pipeline", "pipeline/"},
-	"pipeline/": {"pipeline", "formats", "formats/writer", "formats/publish"},
-	"pipeline": {"engine", "engine/", "partition", "spill", "formats", "formats/dataset", "formats/writer",
-		"formats/release", "formats/publish", "formats/taxonomy", "formats/yaml"},
+	"cmd":             {"pipeline", "pipeline/jobfile", "pipeline/sample"},
+	"pipeline/sample": {"pipeline", "formats", "formats/writer", "formats/publish"},
+	"pipeline": {"pipeline/jobfile", "engine", "engine/", "partition", "spill", "formats", "formats/dataset", "formats/writer",
+		"formats/release", "formats/publish", "formats/taxonomy"},
+	"pipeline/jobfile": {"engine", "formats", "formats/taxonomy", "formats/yaml"},
+
 	"engine/":   {"engine", "partition", "spill"},
 	"engine":    {"partition"},
 	"partition": {"spill"},
@@ -106,13 +108,13 @@ func layerFault(file, target string) string {
 }
 
 // floorOf returns the floor of a package's folder: its first element, and for packages
-// below engine and pipeline that and a slash. Every package of formats has its own floor.
+// below engine that and a slash. Every package of formats and pipeline has its own floor.
 func floorOf(dir string) string {
 	first, rest, _ := strings.Cut(dir, "/")
 	switch {
-	case first == "formats":
+	case first == "formats", first == "pipeline":
 		return dir
-	case (first == "engine" || first == "pipeline") && rest != "":
+	case first == "engine" && rest != "":
 		return first + "/"
 	}
 	return first
@@ -125,6 +127,8 @@ func TestLayerFault(t *testing.T) {
 	}{
 		{"pipeline/run.go", module + "/formats", true},
 		{"pipeline/run.go", module + "/formats/dataset", true},
+		{"pipeline/run.go", module + "/pipeline/jobfile", true},
+		{"pipeline/jobfile/load.go", module + "/formats/yaml", true},
 		{"pipeline/sample/parquet.go", module + "/formats/writer", true},
 		{"formats/dataset/detect.go", module + "/formats/csvfile", true},
 		{"engine/topdown/search.go", module + "/engine", true},
@@ -142,6 +146,9 @@ func TestLayerFault(t *testing.T) {
 		{"formats/release/file.go", module + "/formats/internal/plain", false},
 		{"formats/csvfile/source.go", module + "/formats/parquetfile", false},
 		{"pipeline/run.go", module + "/formats/parquetfile", false},
+		{"pipeline/run.go", module + "/formats/yaml", false},
+		{"pipeline/jobfile/load.go", module + "/pipeline", false},
+		{"pipeline/sample/parquet.go", module + "/pipeline/jobfile", false},
 		{"cmd/kcut/main.go", module + "/formats", false},
 		{"pipeline/run_test.go", "github.com/parquet-go/parquet-go", false},
 		{"pipeline/run.go", "github.com/cockroachdb/pebble/v2", false},

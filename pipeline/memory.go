@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -62,7 +63,7 @@ func threadsWithin(memory int64, threads, columns int) int {
 // read returns the number of columns that are read.
 func (p *prepared) read() (n int) {
 	for _, spec := range p.specs {
-		if spec.Mask != MaskDrop {
+		if spec.Mask != jobfile.MaskDrop {
 			n++
 		}
 	}
@@ -71,11 +72,11 @@ func (p *prepared) read() (n int) {
 
 // readOptions are the job's, with readers that remember no more than a quarter of what
 // they may take.
-func readOptions(job *Job, memory int64, threads int) formats.ReadOptions {
+func readOptions(job *jobfile.Job, memory int64, threads int) formats.ReadOptions {
 	options := formats.ReadOptions{Delimiter: job.CSV.Delimiter, Types: make(map[string]formats.Type)}
 	columns := 0
 	for i := range job.Columns {
-		if job.Columns[i].Mask != MaskDrop {
+		if job.Columns[i].Mask != jobfile.MaskDrop {
 			columns++
 		}
 		if t := job.Columns[i].Type; t != nil {

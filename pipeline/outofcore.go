@@ -8,6 +8,7 @@ import (
 	"github.com/kcut/kcut/engine/topdown"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
 // countOutOfCore reads the input twice: once for a census of every column, which tells what
@@ -58,7 +59,7 @@ func (r *run) newSurvey() *survey {
 	}
 	fields := r.dataset.Schema().Fields
 	for _, field := range r.prepared.masked {
-		discretized := r.prepared.specs[field].Mask == MaskDiscretize
+		discretized := r.prepared.specs[field].Mask == jobfile.MaskDiscretize
 		s.columns = append(s.columns, newCensus(fields[field], discretized, r.store, r.budget, int(room)))
 	}
 	if r.prepared.class >= 0 {

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 	"github.com/kcut/kcut/spill/spilltest"
 )
@@ -165,7 +166,7 @@ func randomFloats(rng *rand.Rand) []string {
 	return texts
 }
 
-var renders = []string{RenderLabel, RenderBounds, RenderMidpoint}
+var renders = []string{jobfile.RenderLabel, jobfile.RenderBounds, jobfile.RenderMidpoint}
 
 func discretized(rng *rand.Rand, name string) randomColumn {
 	c := randomColumn{Field: formats.Field{Name: name}, mask: "{mask: discretize, render: " + renders[rng.IntN(len(renders))]}

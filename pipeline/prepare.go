@@ -8,20 +8,21 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
 // prepared is a job bound to the schema of its input.
 type prepared struct {
-	specs       []*ColumnSpec // of every field of the schema
-	masked      []int         // field of every attribute, in job order
-	class       int           // field of the class, or -1
+	specs       []*jobfile.Column // of every field of the schema
+	masked      []int             // field of every attribute, in job order
+	class       int               // field of the class, or -1
 	requirement engine.Requirement
 	dropped     []int // redundant sets, by position in the job
 }
 
 // prepare binds the job's columns to the input's, and checks everything that can be
 // checked before a row is read.
-func prepare(job *Job, schema *formats.Schema, rows int64) (*prepared, error) {
+func prepare(job *jobfile.Job, schema *formats.Schema, rows int64) (*prepared, error) {
 	p := &prepared{class: -1}
 	if err := p.bindColumns(job, schema); err != nil {
 		return nil, err
@@ -68,7 +69,7 @@ func misfit(format string, args ...any) error {
 }
 
 // bindColumns finds every column of the job in the input and the other way round.
-func (p *prepared) bindColumns(job *Job, schema *formats.Schema) error {
+func (p *prepared) bindColumns(job *jobfile.Job, schema *formats.Schema) error {
 	var missing, unlisted []string
 	for i := range job.Columns {
 		spec := &job.Columns[i]
@@ -79,8 +80,8 @@ func (p *prepared) bindColumns(job *Job, schema *formats.Schema) error {
 	for _, field := range schema.Fields {
 		spec := job.Column(field.Name)
 		if spec == nil {
-			spec = &ColumnSpec{Name: field.Name, Mask: job.Unlisted}
-			if job.Unlisted != UnlistedDrop && job.Unlisted != UnlistedKeep {
+			spec = &jobfile.Column{Name: field.Name, Mask: job.Unlisted}
+			if job.Unlisted != jobfile.UnlistedDrop && job.Unlisted != jobfile.UnlistedKeep {
 				unlisted = append(unlisted, field.Name)
 			}
 		}
@@ -103,7 +104,7 @@ func (p *prepared) bindColumns(job *Job, schema *formats.Schema) error {
 }
 
 // orderAttributes numbers the masked columns by their first mention in the sets.
-func (p *prepared) orderAttributes(job *Job, schema *formats.Schema) map[string]int {
+func (p *prepared) orderAttributes(job *jobfile.Job, schema *formats.Schema) map[string]int {
 	number := make(map[string]int)
 	for _, set := range job.Sets {
 		for _, name := range set.Columns {
@@ -116,7 +117,7 @@ func (p *prepared) orderAttributes(job *Job, schema *formats.Schema) map[string]
 	return number
 }
 
-func checkMask(spec *ColumnSpec, t formats.Type) error {
+func checkMask(spec *jobfile.Column, t formats.Type) error {
 	switch {
 	case t.Kind == formats.Nested:
 		return &Error{
@@ -124,7 +125,7 @@ func checkMask(spec *ColumnSpec, t formats.Type) error {
 			Hint:  "a nested column can be kept or dropped",
 			Err:   fmt.Errorf("mask column %s: it is nested", spec.Name),
 		}
-	case spec.Mask == MaskDiscretize && !t.Ordered() && t.Kind != formats.Null:
+	case spec.Mask == jobfile.MaskDiscretize && !t.Ordered() && t.Kind != formats.Null:
 		return &Error{
 			Class: ClassInput,
 			Hint:  "use suppress or generalize, or declare the column's type when the input is CSV",
@@ -135,7 +136,7 @@ func checkMask(spec *ColumnSpec, t formats.Type) error {
 }
 
 // checkBounds makes sure that the declared bounds are values of the column's type, in order.
-func checkBounds(spec *ColumnSpec, t formats.Type) error {
+func checkBounds(spec *jobfile.Column, t formats.Type) error {
 	if spec.Bounds.Lower == "" || spec.Bounds.Upper == "" {
 		_, err := parseBound(spec, t, cmp.Or(spec.Bounds.Lower, spec.Bounds.Upper))
 		return err
@@ -156,7 +157,7 @@ func checkBounds(spec *ColumnSpec, t formats.Type) error {
 
 // parseBound reads a declared bound as a value of the column's type. It returns nil when
 // nothing is declared, and for a column without a type, which has no value to lie anywhere.
-func parseBound(spec *ColumnSpec, t formats.Type, text string) (*formats.Values, error) {
+func parseBound(spec *jobfile.Column, t formats.Type, text string) (*formats.Values, error) {
 	if text == "" || t.Kind == formats.Null {
 		return nil, nil
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/topdown"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -50,7 +51,7 @@ func (r *run) countWithin(ctx context.Context, budget *spill.Budget) error {
 	counts := &compression{}
 	fields := r.dataset.Schema().Fields
 	for _, field := range r.prepared.masked {
-		in := newInterner(fields[field], r.prepared.specs[field].Mask == MaskDiscretize, budget)
+		in := newInterner(fields[field], r.prepared.specs[field].Mask == jobfile.MaskDiscretize, budget)
 		counts.columns = append(counts.columns, in)
 		c.coders = append(c.coders, in)
 	}

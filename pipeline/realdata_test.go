@@ -13,6 +13,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/taxonomy"
+	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
 // long reports whether the heavier variants of tests are asked for.
@@ -35,7 +36,7 @@ func realData(tb testing.TB, name string) string {
 // sets name is generalized when there is a tree of its name, discretized when it has an
 // order, else suppressed; everything else is kept. A set without columns has them all but
 // the class and those left out.
-func realJob(tb testing.TB, input, class, taxonomies string, leaveOut []string, sets ...SetSpec) string {
+func realJob(tb testing.TB, input, class, taxonomies string, leaveOut []string, sets ...jobfile.Set) string {
 	tb.Helper()
 	dataset, err := dataset.Open(tb.Context(), []string{input}, formats.ReadOptions{})
 	if err != nil {
@@ -64,14 +65,14 @@ func realJob(tb testing.TB, input, class, taxonomies string, leaveOut []string, 
 	}
 	text.WriteString("columns:\n")
 	for _, field := range fields {
-		mask := MaskKeep
+		mask := jobfile.MaskKeep
 		switch {
 		case masked[field.Name] && trees[field.Name] != nil:
-			mask = MaskGeneralize
+			mask = jobfile.MaskGeneralize
 		case masked[field.Name] && field.Type.Ordered():
-			mask = MaskDiscretize
+			mask = jobfile.MaskDiscretize
 		case masked[field.Name]:
-			mask = MaskSuppress
+			mask = jobfile.MaskSuppress
 		}
 		fmt.Fprintf(&text, "  %q: %s\n", field.Name, mask)
 	}
@@ -115,17 +116,17 @@ func runAndAudit(t *testing.T, dir string) *audit {
 // split tells the Adult data's training rows from the rest and is not an attribute.
 var adultKept = []string{"split"}
 
-func adultJob(t *testing.T, file string, sets ...SetSpec) string {
+func adultJob(t *testing.T, file string, sets ...jobfile.Set) string {
 	return realJob(t, realData(t, "adult/"+file), "class", realData(t, "adult/taxonomies.yaml"), adultKept, sets...)
 }
 
 func TestAdult(t *testing.T) {
-	parquet := adultJob(t, "adult.parquet", SetSpec{K: 50})
+	parquet := adultJob(t, "adult.parquet", jobfile.Set{K: 50})
 	a := runAndAudit(t, parquet)
 	if a.cut.Steps < 5 {
 		t.Errorf("only %d steps", a.cut.Steps)
 	}
-	csv := adultJob(t, "adult.csv", SetSpec{K: 50})
+	csv := adultJob(t, "adult.csv", jobfile.Set{K: 50})
 	mustRun(t, csv, nil)
 	b, err := ReadCut(filepath.Join(csv, "out.parquet"))
 	if err != nil {
@@ -150,7 +151,7 @@ func TestAdultTop(t *testing.T) {
 	for top, ks := range cases {
 		for _, k := range ks {
 			t.Run(fmt.Sprintf("top %d k %d", top, k), func(t *testing.T) {
-				runAndAudit(t, adultJob(t, "adult.parquet", SetSpec{Columns: adultTop[:top], K: k}))
+				runAndAudit(t, adultJob(t, "adult.parquet", jobfile.Set{Columns: adultTop[:top], K: k}))
 			})
 		}
 	}
@@ -158,16 +159,16 @@ func TestAdultTop(t *testing.T) {
 
 func TestAdultOverlappingSets(t *testing.T) {
 	a := runAndAudit(t, adultJob(t, "adult.parquet",
-		SetSpec{Columns: []string{"age", "sex", "race", "native-country"}, K: 40},
-		SetSpec{Columns: []string{"education", "occupation", "age"}, K: 15},
-		SetSpec{Columns: []string{"sex", "hours-per-week", "education", "workclass"}, K: 90}))
+		jobfile.Set{Columns: []string{"age", "sex", "race", "native-country"}, K: 40},
+		jobfile.Set{Columns: []string{"education", "occupation", "age"}, K: 15},
+		jobfile.Set{Columns: []string{"sex", "hours-per-week", "education", "workclass"}, K: 90}))
 	if len(a.cut.Sets) != 3 {
 		t.Errorf("got sets %+v", a.cut.Sets)
 	}
 }
 
 func TestAdultWithMissing(t *testing.T) {
-	a := runAndAudit(t, adultJob(t, "adult_with_missing.parquet", SetSpec{K: 30, Columns: []string{
+	a := runAndAudit(t, adultJob(t, "adult_with_missing.parquet", jobfile.Set{K: 30, Columns: []string{
 		"workclass", "occupation", "native-country", "age", "sex",
 	}}))
 	nulls := 0
@@ -182,7 +183,7 @@ func TestAdultWithMissing(t *testing.T) {
 }
 
 func TestHeart(t *testing.T) {
-	runAndAudit(t, realJob(t, realData(t, "brfss2015_heart.parquet"), "class", "", nil, SetSpec{K: 50}))
+	runAndAudit(t, realJob(t, realData(t, "brfss2015_heart.parquet"), "class", "", nil, jobfile.Set{K: 50}))
 }
 
 func TestUCI(t *testing.T) {
@@ -193,7 +194,7 @@ func TestUCI(t *testing.T) {
 	for _, path := range paths {
 		for _, k := range []int{2, 10} {
 			t.Run(fmt.Sprintf("%s k %d", filepath.Base(path), k), func(t *testing.T) {
-				runAndAudit(t, realJob(t, path, "class", "", nil, SetSpec{K: k}))
+				runAndAudit(t, realJob(t, path, "class", "", nil, jobfile.Set{K: k}))
 			})
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/writer"
+	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
 // releaseColumn is one column of the released table and where its values come from.
@@ -26,7 +27,7 @@ type releasePlan struct {
 
 // planRelease lays out the released columns in the input's order. A masked column becomes
 // one column of labels, or the numeric columns its render option asks for.
-func planRelease(job *Job, schema *formats.Schema, specs []*ColumnSpec, attributes []engine.Attribute, recoding engine.Recoding) (*releasePlan, error) {
+func planRelease(job *jobfile.Job, schema *formats.Schema, specs []*jobfile.Column, attributes []engine.Attribute, recoding engine.Recoding) (*releasePlan, error) {
 	number := make(map[string]int, len(attributes))
 	for i := range attributes {
 		number[attributes[i].Name] = i
@@ -34,7 +35,7 @@ func planRelease(job *Job, schema *formats.Schema, specs []*ColumnSpec, attribut
 	plan := &releasePlan{masked: make([]int, len(attributes))}
 	for i := range schema.Fields {
 		field := schema.Fields[i]
-		if specs[i].Mask == MaskDrop {
+		if specs[i].Mask == jobfile.MaskDrop {
 			continue
 		}
 		request := len(plan.requests)

@@ -8,13 +8,14 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/writer"
+	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
 // render makes the released columns of one attribute, whose label numbers index labels. Intervals
 // has one entry for every label of a discretized attribute but the null, and is nil otherwise.
-func render(spec *ColumnSpec, field formats.Field, labels []engine.Label, intervals []engine.Interval) ([]releaseColumn, error) {
+func render(spec *jobfile.Column, field formats.Field, labels []engine.Label, intervals []engine.Interval) ([]releaseColumn, error) {
 	switch spec.Render {
-	case RenderBounds:
+	case jobfile.RenderBounds:
 		lower, err := boundColumn(field, "_lower", intervals, func(i engine.Interval) string { return i.Lower })
 		if err != nil {
 			return nil, err
@@ -25,7 +26,7 @@ func render(spec *ColumnSpec, field formats.Field, labels []engine.Label, interv
 		}
 		lower.codes, upper.codes = nullLast(lower.codes, len(labels)), nullLast(upper.codes, len(labels))
 		return []releaseColumn{lower, upper}, nil
-	case RenderMidpoint:
+	case jobfile.RenderMidpoint:
 		middle, err := midpointColumn(field, intervals)
 		middle.codes = nullLast(middle.codes, len(labels))
 		return []releaseColumn{middle}, err

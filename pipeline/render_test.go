@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
 // numberTable has one column x of a type, with the given texts over and over, and a class
@@ -71,7 +72,7 @@ var orderedTypes = []struct {
 // the type it should be.
 func TestRender(t *testing.T) {
 	for _, tt := range orderedTypes {
-		for _, render := range []string{RenderLabel, RenderBounds, RenderMidpoint} {
+		for _, render := range []string{jobfile.RenderLabel, jobfile.RenderBounds, jobfile.RenderMidpoint} {
 			for _, declared := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s %s %v", tt.name, render, declared), func(t *testing.T) {
 					var texts []string
@@ -93,7 +94,7 @@ func renderOne(t *testing.T, table *testTable, of formats.Type, render, bounds s
 	t.Helper()
 	dir := jobFolder(t, numberJob(", render: "+render+bounds))
 	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, len(table.rows), 20)
-	if render == RenderMidpoint && (of.Kind == formats.Time || of.Kind == formats.Timestamp) {
+	if render == jobfile.RenderMidpoint && (of.Kind == formats.Time || of.Kind == formats.Timestamp) {
 		before := listing(t, dir)
 		if _, err := runJob(t, dir, nil); ClassOf(err) != ClassUsage {
 			t.Errorf("got %v of class %d", err, ClassOf(err))
@@ -107,11 +108,11 @@ func renderOne(t *testing.T, table *testTable, of formats.Type, render, bounds s
 	a := auditFolder(t, dir)
 	want := formats.Type{Kind: formats.String}
 	switch {
-	case render == RenderBounds:
+	case render == jobfile.RenderBounds:
 		want = of
-	case render == RenderMidpoint && of.Kind == formats.Date:
+	case render == jobfile.RenderMidpoint && of.Kind == formats.Date:
 		want = of
-	case render == RenderMidpoint:
+	case render == jobfile.RenderMidpoint:
 		want = formats.Type{Kind: formats.Float, Bits: 64}
 	}
 	for _, field := range a.release.fields[:len(a.release.fields)-1] {
@@ -119,7 +120,7 @@ func renderOne(t *testing.T, table *testTable, of formats.Type, render, bounds s
 			t.Errorf("column %s is %s", field.Name, field.Type)
 		}
 	}
-	if render == RenderMidpoint {
+	if render == jobfile.RenderMidpoint {
 		checkMidpoints(t, a, of)
 	}
 }
@@ -251,7 +252,7 @@ func TestOutputShapes(t *testing.T) {
 
 // checkDirectory: a directory has its parts and the mark of success, and a second run takes
 // the place of the first.
-func checkDirectory(t *testing.T, job *Job) {
+func checkDirectory(t *testing.T, job *jobfile.Job) {
 	t.Helper()
 	groups := (1000 + job.Output.RowGroupRows - 1) / job.Output.RowGroupRows
 	want := []string{"_SUCCESS"}

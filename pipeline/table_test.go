@@ -12,6 +12,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/writer"
+	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
 // null marks a null in the rows of a testTable.
@@ -187,12 +188,12 @@ func jobFolder(tb testing.TB, job string) string {
 }
 
 // loadJob loads the folder's job with overrides given as key, value pairs.
-func loadJob(dir string, overrides ...string) (*Job, error) {
-	var list []Override
+func loadJob(dir string, overrides ...string) (*jobfile.Job, error) {
+	var list []jobfile.Override
 	for i := 0; i < len(overrides); i += 2 {
-		list = append(list, Override{Key: overrides[i], Value: overrides[i+1], Origin: "test"})
+		list = append(list, jobfile.Override{Key: overrides[i], Value: overrides[i+1], Origin: "test"})
 	}
-	return LoadJob(filepath.Join(dir, "job.yaml"), list)
+	return jobfile.Load(filepath.Join(dir, "job.yaml"), list)
 }
 
 // runJob runs the folder's job with overrides given as key, value pairs.

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
 // releasedPeople runs a job over people and returns its folder, and the release as a table
@@ -40,7 +41,7 @@ func outputIs(output string) string {
 // readTable reads a release as a table.
 func readTable(tb testing.TB, path string) *testTable {
 	tb.Helper()
-	g := readGrid(tb, &Job{Input: []string{path}})
+	g := readGrid(tb, &jobfile.Job{Input: []string{path}})
 	table := &testTable{}
 	for _, field := range g.fields {
 		table.fields = append(table.fields, formats.Field{Name: field.Name, Type: field.Type, Nullable: true})
@@ -290,7 +291,7 @@ func TestVerifyFlipped(t *testing.T) {
 }
 
 // stillAnonymous counts the sets of a release again.
-func stillAnonymous(t *testing.T, job *Job, path string) {
+func stillAnonymous(t *testing.T, job *jobfile.Job, path string) {
 	t.Helper()
 	cut, err := ReadCut(path)
 	if err != nil {
@@ -364,7 +365,7 @@ func TestVerifyDirectory(t *testing.T) {
 // A release cannot hide behind the JSON of a cut alone.
 func TestVerifyCutFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cut.json")
-	text, err := json.Marshal(&CutFile{Version: cutVersion, Sets: []SetReport{{Columns: []string{"a"}, K: 2}}, Columns: CutColumns{{Name: "a", Mask: MaskSuppress}}})
+	text, err := json.Marshal(&CutFile{Version: cutVersion, Sets: []SetReport{{Columns: []string{"a"}, K: 2}}, Columns: CutColumns{{Name: "a", Mask: jobfile.MaskSuppress}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/writer"
+	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
 // groupsPerPart is the number of row groups in every part file but the last of a release
@@ -19,7 +20,7 @@ import (
 const groupsPerPart = 16
 
 // checkTarget refuses an output that exists, unless it is to be replaced.
-func checkTarget(job *Job, overwrite bool) error {
+func checkTarget(job *jobfile.Job, overwrite bool) error {
 	path := filepath.Clean(job.Output.Path)
 	info, err := os.Lstat(path)
 	switch {
@@ -64,7 +65,7 @@ func isDirectory(path string) bool { return strings.HasSuffix(path, "/") }
 
 // checkDistinct refuses an output that is one of the inputs or lies where the next run
 // would read it as input.
-func checkDistinct(job *Job, in *dataset.Dataset) error {
+func checkDistinct(job *jobfile.Job, in *dataset.Dataset) error {
 	output, err := filepath.Abs(job.Output.Path)
 	if err != nil {
 		return fmt.Errorf("find output %s: %w", job.Output.Path, err)
@@ -94,7 +95,7 @@ func checkDistinct(job *Job, in *dataset.Dataset) error {
 	return nil
 }
 
-func overlap(job *Job) error {
+func overlap(job *jobfile.Job) error {
 	return &Error{
 		Class: ClassUsage,
 		Hint:  "write the release somewhere else",
@@ -108,12 +109,12 @@ type target struct {
 	directory bool
 }
 
-func openTarget(path string) (*target, error) {
-	create := publish.File
+func openTarget(files publish.FS, path string) (*target, error) {
+	create := publish.FileOn
 	if isDirectory(path) {
-		create = publish.Dir
+		create = publish.DirOn
 	}
-	publication, err := create(filepath.Clean(path))
+	publication, err := create(files, filepath.Clean(path))
 	if err != nil {
 		return nil, err
 	}

@@ -5,19 +5,20 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats/taxonomy"
+	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
-// build makes a column's tree: as it was given, or generated from the texts of the values
-// that occur.
-func (t Taxonomy) build(texts []string) (*engine.Tree, error) {
-	root, err := t.root(texts)
+// buildTree makes a column's tree: as it was given, or generated from the texts of the
+// values that occur.
+func buildTree(t jobfile.Taxonomy, texts []string) (*engine.Tree, error) {
+	root, err := rootOf(t, texts)
 	if err != nil {
 		return nil, err
 	}
 	return engine.NewTree(root)
 }
 
-func (t Taxonomy) root(texts []string) (engine.Node, error) {
+func rootOf(t jobfile.Taxonomy, texts []string) (engine.Node, error) {
 	switch {
 	case t.Tree != nil:
 		return node(t.Tree), nil

@@ -6,13 +6,13 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
 // jobFlag is a flag that replaces a value of the job file. It keeps the text as it was
 // given: the job file's own rules say what it may be.
 type jobFlag struct {
-	pipeline.JobFlag
+	jobfile.Flag
 	values []string
 }
 
@@ -32,18 +32,18 @@ func (f *jobFlag) Set(value string) error {
 // addOverrides registers a flag for every value of a job file that the command line may
 // replace. The returned function gives the replacements that the environment and the flags
 // ask for.
-func addOverrides(flags *pflag.FlagSet) func() []pipeline.Override {
+func addOverrides(flags *pflag.FlagSet) func() []jobfile.Override {
 	var jobFlags []*jobFlag
-	for _, f := range pipeline.JobFlags() {
-		flag := &jobFlag{JobFlag: f}
+	for _, f := range jobfile.Flags() {
+		flag := &jobFlag{Flag: f}
 		jobFlags = append(jobFlags, flag)
-		flags.Var(flag, strings.TrimPrefix(f.Flag, "--"), plainDoc(f))
+		flags.Var(flag, strings.TrimPrefix(f.Name, "--"), plainDoc(f))
 	}
-	return func() []pipeline.Override {
-		overrides := pipeline.EnvironmentOverrides(os.LookupEnv)
+	return func() []jobfile.Override {
+		overrides := jobfile.EnvironmentOverrides(os.LookupEnv)
 		for _, flag := range jobFlags {
 			for _, value := range flag.values {
-				overrides = append(overrides, pipeline.Override{Key: flag.Key, Value: value, Origin: flag.Flag})
+				overrides = append(overrides, jobfile.Override{Key: flag.Key, Value: value, Origin: flag.Name})
 			}
 		}
 		return overrides
@@ -51,6 +51,6 @@ func addOverrides(flags *pflag.FlagSet) func() []pipeline.Override {
 }
 
 // plainDoc is a flag's line of help. Back quotes would name the flag's value.
-func plainDoc(f pipeline.JobFlag) string {
+func plainDoc(f jobfile.Flag) string {
 	return strings.ReplaceAll(f.Doc, "`", "") + " [" + f.Variable + "]"
 }

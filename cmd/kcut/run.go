@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
 func newRun(u *ui) *cobra.Command {
@@ -34,7 +35,7 @@ Flags and KCUT_ environment variables replace values of the job file.`,
 	cmd.Flags().StringVar(&opt.RunJSON, "run-json", "", "write how the run went, not for release, to `FILE`")
 	addJSON(cmd, u)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		job, err := pipeline.LoadJob(args[0], overrides())
+		job, err := jobfile.Load(args[0], overrides())
 		if err != nil {
 			return err
 		}
@@ -52,7 +53,7 @@ Flags and KCUT_ environment variables replace values of the job file.`,
 
 // runTraced runs a job and writes its trace, if one is wanted. The trace file is not
 // touched before the job is known to be sound.
-func runTraced(ctx context.Context, u *ui, job *pipeline.Job, opt pipeline.RunOptions, trace string) (*pipeline.Report, error) {
+func runTraced(ctx context.Context, u *ui, job *jobfile.Job, opt pipeline.RunOptions, trace string) (*pipeline.Report, error) {
 	progress := u.follow()
 	defer progress.close()
 	opt.Events = progress.events()

@@ -1,4 +1,4 @@
-package pipeline
+package jobfile
 
 import (
 	"errors"
@@ -18,7 +18,7 @@ type Taxonomy struct {
 
 // LoadTaxonomies returns the taxonomy of every generalized column, by name. It reads every
 // taxonomy file that one of them needs, once. A file that is missing or wrong, and a name
-// that no tree has, come back as a *JobError, all of it at once; other errors are failures
+// that no tree has, come back as an *Error, all of it at once; other errors are failures
 // to read.
 func (j *Job) LoadTaxonomies() (map[string]Taxonomy, error) {
 	t := treeLoader{job: j, files: make(map[string]*taxonomy.Node), failed: make(map[string]bool)}
@@ -34,7 +34,7 @@ func (j *Job) LoadTaxonomies() (map[string]Taxonomy, error) {
 		}
 		out[c.Name] = taxonomy
 	}
-	if err := jobError(t.problems); err != nil {
+	if err := asError(t.problems); err != nil {
 		return nil, err
 	}
 	return out, nil
@@ -50,7 +50,7 @@ type treeLoader struct {
 }
 
 // column returns a column's taxonomy; after a problem, an empty one.
-func (t *treeLoader) column(c *ColumnSpec) (Taxonomy, error) {
+func (t *treeLoader) column(c *Column) (Taxonomy, error) {
 	spec := c.Taxonomy
 	if spec.Name != "" && t.job.TaxonomyFile != "" {
 		tree, err := t.fromNamed(c)
@@ -67,18 +67,18 @@ func (t *treeLoader) column(c *ColumnSpec) (Taxonomy, error) {
 }
 
 // fromNamed finds a column's tree in the job's file of named trees.
-func (t *treeLoader) fromNamed(c *ColumnSpec) (*taxonomy.Node, error) {
+func (t *treeLoader) fromNamed(c *Column) (*taxonomy.Node, error) {
 	path := t.job.TaxonomyFile
 	if t.named == nil && !t.failed[path] {
 		named, err := taxonomy.ReadAll(path)
 		if err != nil {
-			return nil, t.fail(path, nodePos(t.job.source.root.Get("taxonomies")), err)
+			return nil, t.fail(path, posOf(t.job.source.root.Get("taxonomies")), err)
 		}
 		t.named = named
 	}
 	tree := t.named[c.Taxonomy.Name]
 	if tree == nil && !t.failed[path] {
-		p := t.job.ProblemAt(c.Taxonomy.Pos, "column %q: no taxonomy named %q in %s", c.Name, c.Taxonomy.Name, path)
+		p := t.job.source.problemAt(c.Taxonomy.pos, "column %q: no taxonomy named %q in %s", c.Name, c.Taxonomy.Name, path)
 		p.Hint = didYouMean(c.Taxonomy.Name, slices.Sorted(maps.Keys(t.named)))
 		t.problems = append(t.problems, p)
 	}
@@ -86,20 +86,20 @@ func (t *treeLoader) fromNamed(c *ColumnSpec) (*taxonomy.Node, error) {
 }
 
 // fromFile reads a file of one tree.
-func (t *treeLoader) fromFile(spec *TaxonomySpec) (*taxonomy.Node, error) {
+func (t *treeLoader) fromFile(spec *TaxonomySource) (*taxonomy.Node, error) {
 	if tree := t.files[spec.File]; tree != nil || t.failed[spec.File] {
 		return tree, nil
 	}
 	tree, err := taxonomy.Read(spec.File)
 	if err != nil {
-		return nil, t.fail(spec.File, spec.Pos, err)
+		return nil, t.fail(spec.File, spec.pos, err)
 	}
 	t.files[spec.File] = tree
 	return tree, nil
 }
 
 // fail notes that a file cannot be used. It returns errors that are not the job's fault.
-func (t *treeLoader) fail(path string, at Pos, err error) error {
+func (t *treeLoader) fail(path string, at pos, err error) error {
 	t.failed[path] = true
 	var bad *taxonomy.Error
 	if errors.As(err, &bad) {
@@ -110,6 +110,6 @@ func (t *treeLoader) fail(path string, at Pos, err error) error {
 	if !ok {
 		return fmt.Errorf("read taxonomies: %w", err)
 	}
-	t.problems = append(t.problems, t.job.ProblemAt(at, "read taxonomy file %s: %s", path, cause))
+	t.problems = append(t.problems, t.job.source.problemAt(at, "read taxonomy file %s: %s", path, cause))
 	return nil
 }

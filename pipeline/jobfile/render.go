@@ -1,4 +1,4 @@
-package pipeline
+package jobfile
 
 import (
 	"fmt"
@@ -14,19 +14,19 @@ import (
 // YAML renders the resolved job as a job file, with the origin of every value as a comment.
 // Saved in the folder of the job file it loads to the same job.
 func (j *Job) YAML() string {
-	r := jobRenderer{source: &j.source}
+	r := renderer{source: &j.source}
 	r.fields("", "", j.source.root)
 	return string(r.b)
 }
 
-// jobRenderer writes a resolved job as YAML in block style.
-type jobRenderer struct {
-	source *jobSource
+// renderer writes a resolved job as YAML in block style.
+type renderer struct {
+	source *document
 	b      []byte
 }
 
 // fields writes the fields under a prefix, in the order of the reference.
-func (r *jobRenderer) fields(prefix, indent string, m *yaml.Node) {
+func (r *renderer) fields(prefix, indent string, m *yaml.Node) {
 	for _, f := range fieldsUnder(prefix) {
 		n := m.Get(f.key())
 		if n == nil {
@@ -38,13 +38,13 @@ func (r *jobRenderer) fields(prefix, indent string, m *yaml.Node) {
 }
 
 // absent writes what it means that a field is absent, as a comment.
-func (r *jobRenderer) absent(f *jobField, indent string) {
+func (r *renderer) absent(f *field, indent string) {
 	if f.defWords != "" && indent == "" {
 		r.b = fmt.Appendf(r.b, "# %s: %s  # %s\n", f.key(), f.defWords, originDefault)
 	}
 }
 
-func (r *jobRenderer) field(f *jobField, indent string, n *yaml.Node) {
+func (r *renderer) field(f *field, indent string, n *yaml.Node) {
 	switch {
 	case f.kind == kindMap && len(n.Entries) > 0:
 		r.line(indent + f.key() + ":")
@@ -72,10 +72,10 @@ func (r *jobRenderer) field(f *jobField, indent string, n *yaml.Node) {
 	}
 }
 
-func (r *jobRenderer) line(text string) { r.b = append(r.b, text+"\n"...) }
+func (r *renderer) line(text string) { r.b = append(r.b, text+"\n"...) }
 
 // value writes a key, its value on the same line, and where that came from.
-func (r *jobRenderer) value(key string, n *yaml.Node) {
+func (r *renderer) value(key string, n *yaml.Node) {
 	comment := strings.Map(func(c rune) rune {
 		if !unicode.IsPrint(c) {
 			return utf8.RuneError

@@ -1,4 +1,4 @@
-package pipeline
+package jobfile
 
 import (
 	"errors"
@@ -32,7 +32,7 @@ func golden(t *testing.T, path, got string) {
 // jobsIn returns the job files of a folder of testdata.
 func jobsIn(t *testing.T, folder string) []string {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join("testdata", "jobs", folder, "*.yaml"))
+	paths, err := filepath.Glob(filepath.Join("testdata", folder, "*.yaml"))
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no jobs in %s: %v", folder, err)
 	}
@@ -44,10 +44,10 @@ func TestBadJobs(t *testing.T) {
 	for _, path := range jobsIn(t, "bad") {
 		name := strings.TrimSuffix(filepath.Base(path), ".yaml")
 		t.Run(name, func(t *testing.T) {
-			_, err := LoadJob(path, nil)
-			var bad *JobError
+			_, err := Load(path, nil)
+			var bad *Error
 			if !errors.As(err, &bad) {
-				t.Fatalf("got %v, want a JobError", err)
+				t.Fatalf("got %v, want an Error", err)
 			}
 			for _, p := range bad.Problems {
 				if p.File != path || p.Line < 1 || p.Column < 1 || p.Message == "" {

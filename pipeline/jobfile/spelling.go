@@ -1,47 +1,9 @@
-package pipeline
+package jobfile
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
-
-	"github.com/kcut/kcut/formats/yaml"
 )
-
-// Problem is one thing that is wrong with a job.
-type Problem = yaml.Problem
-
-// JobError lists what is wrong with a job: its file, its overrides, and the taxonomy files
-// that it names. Nothing was read or written but these.
-type JobError struct{ Problems []Problem }
-
-// Error renders all problems: place and message, the source line with a caret, a hint.
-func (e *JobError) Error() string { return yaml.Problems(e.Problems).String() }
-
-// jobError returns the problems as an error, each once and those of one file in its order.
-// It returns nil without problems.
-func jobError(problems []Problem) error {
-	if len(problems) == 0 {
-		return nil
-	}
-	var unique []Problem
-	for _, p := range problems {
-		if !slices.Contains(unique, p) {
-			unique = append(unique, p)
-		}
-	}
-	files := make(map[string]int) // in the order of their first problem
-	for _, p := range unique {
-		if _, ok := files[p.File]; !ok {
-			files[p.File] = len(files)
-		}
-	}
-	slices.SortStableFunc(unique, func(a, b Problem) int {
-		return cmp.Or(files[a.File]-files[b.File], a.Line-b.Line, a.Column-b.Column)
-	})
-	return &JobError{unique}
-}
 
 // didYouMean returns a hint naming the candidate that is spelled most like a word, or "".
 func didYouMean(word string, candidates []string) string {

@@ -1,4 +1,4 @@
-package pipeline
+package jobfile
 
 import (
 	"fmt"
@@ -11,13 +11,13 @@ import (
 	"github.com/kcut/kcut/formats/yaml"
 )
 
-// TaxonomySpec says where a taxonomy comes from: exactly one of its fields but Pos is set.
-type TaxonomySpec struct {
+// TaxonomySource says where a taxonomy comes from: exactly one of its exported fields is set.
+type TaxonomySource struct {
 	Name      string         // a name among the job's taxonomies (columns only)
 	File      string         // a file with one tree, YAML or CSV (named taxonomies only)
 	Tree      *taxonomy.Node // an inline tree
 	Generator *Generator
-	Pos       Pos
+	pos       pos
 }
 
 // Generator makes a taxonomy of the values that occur. Exactly one of its fields is set.
@@ -31,13 +31,13 @@ type Generator struct {
 var generators = []string{"prefix", "date", "ranges"}
 
 // checkTaxonomy checks the taxonomy of a column: a name, a tree or a generator.
-func (l *jobLoader) checkTaxonomy(n *yaml.Node) bool {
+func (l *loader) checkTaxonomy(n *yaml.Node) bool {
 	if n.Kind == yaml.Scalar {
 		if n.Text == "" {
 			l.add(n, "", "taxonomy is empty")
 			return false
 		}
-		l.specs[n] = &TaxonomySpec{Name: n.Text, Pos: nodePos(n)}
+		l.specs[n] = &TaxonomySource{Name: n.Text, pos: posOf(n)}
 		return true
 	}
 	return l.checkInline(n)
@@ -45,7 +45,7 @@ func (l *jobLoader) checkTaxonomy(n *yaml.Node) bool {
 
 // checkTaxonomies checks the top-level taxonomies: a path, or a map of files, trees and
 // generators.
-func (l *jobLoader) checkTaxonomies(n *yaml.Node) bool {
+func (l *loader) checkTaxonomies(n *yaml.Node) bool {
 	switch {
 	case n.Kind == yaml.Scalar && n.Text != "":
 		return true
@@ -60,7 +60,7 @@ func (l *jobLoader) checkTaxonomies(n *yaml.Node) bool {
 			l.add(e.Key, "", "taxonomy %q has no value", e.Key.Text)
 			whole = false
 		case e.Value.Kind == yaml.Scalar:
-			l.specs[e.Value] = &TaxonomySpec{File: jobPath(l.file, e.Value.Text), Pos: nodePos(e.Value)}
+			l.specs[e.Value] = &TaxonomySource{File: openable(l.file, e.Value.Text), pos: posOf(e.Value)}
 		default:
 			whole = l.checkInline(e.Value) && whole
 		}
@@ -69,7 +69,7 @@ func (l *jobLoader) checkTaxonomies(n *yaml.Node) bool {
 }
 
 // checkInline checks an inline tree or a generator.
-func (l *jobLoader) checkInline(n *yaml.Node) bool {
+func (l *loader) checkInline(n *yaml.Node) bool {
 	if n.Kind == yaml.Map && len(n.Entries) == 1 {
 		e := n.Entries[0]
 		if slices.Contains(generators, e.Key.Text) && e.Value.Kind == yaml.List {
@@ -78,16 +78,16 @@ func (l *jobLoader) checkInline(n *yaml.Node) bool {
 	}
 	tree, problems := taxonomy.New(n)
 	for _, p := range problems {
-		at := l.problemAt(Pos{p.Line, p.Column}, "%s", p.Message)
+		at := l.problemAt(pos{p.Line, p.Column}, "%s", p.Message)
 		at.Hint = p.Hint
 		l.problems = append(l.problems, at)
 	}
-	l.specs[n] = &TaxonomySpec{Tree: tree, Pos: nodePos(n)}
+	l.specs[n] = &TaxonomySource{Tree: tree, pos: posOf(n)}
 	return tree != nil
 }
 
 // checkGenerator checks {prefix: […]}, {date: […]} or {ranges: […]}.
-func (l *jobLoader) checkGenerator(n *yaml.Node, word string, list *yaml.Node) bool {
+func (l *loader) checkGenerator(n *yaml.Node, word string, list *yaml.Node) bool {
 	g := &Generator{}
 	check := map[string]func(*Generator, *yaml.Node) string{
 		"prefix": (*Generator).addPrefix, "date": (*Generator).addDate, "ranges": (*Generator).addRange,
@@ -106,7 +106,7 @@ func (l *jobLoader) checkGenerator(n *yaml.Node, word string, list *yaml.Node) b
 		l.add(list, "", "%s: at least one value is needed", word)
 		return false
 	}
-	l.specs[n] = &TaxonomySpec{Generator: g, Pos: nodePos(n)}
+	l.specs[n] = &TaxonomySource{Generator: g, pos: posOf(n)}
 	return true
 }
 

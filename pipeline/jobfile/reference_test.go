@@ -1,19 +1,36 @@
-package pipeline
+package jobfile
 
 import (
+	"bytes"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
+	"testing"
 )
 
-// What follows makes the reference table of docs/job-file.md from the definition of the job
-// file's fields.
+// docs/job-file.md holds the reference that the table of fields makes.
+func TestReference(t *testing.T) {
+	path := filepath.Join("..", "..", "docs", "job-file.md")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const begin, end = "<!-- reference: begin -->\n", "<!-- reference: end -->"
+	head, rest, ok := bytes.Cut(text, []byte(begin))
+	_, tail, ok2 := bytes.Cut(rest, []byte(end))
+	if !ok || !ok2 {
+		t.Fatalf("%s has no place for the reference", path)
+	}
+	golden(t, path, string(head)+begin+reference()+end+string(tail))
+}
 
-// jobReference returns the table of all fields of the job file, as Markdown.
-func jobReference() string {
+// reference returns the table of all fields of the job file, as docs/job-file.md has it.
+func reference() string {
 	var b strings.Builder
 	b.WriteString("| key | value | default | flag, variable | meaning |\n|---|---|---|---|---|\n")
-	for i := range jobFields {
-		f := &jobFields[i]
+	for i := range fieldTable {
+		f := &fieldTable[i]
 		overrides := ""
 		if f.flag != "" {
 			overrides = "`--" + f.flag + "`, `" + f.variable() + "`"
@@ -24,7 +41,7 @@ func jobReference() string {
 	return b.String()
 }
 
-func (f *jobField) referenceValue() string {
+func (f *field) referenceValue() string {
 	switch {
 	case len(f.enum) > 0:
 		return "`" + strings.Join(f.enum, "`, `") + "`"
@@ -38,7 +55,7 @@ func (f *jobField) referenceValue() string {
 	return referenceKinds[f.kind]
 }
 
-func (f *jobField) referenceDefault() string {
+func (f *field) referenceDefault() string {
 	switch {
 	case f.required:
 		return "required"

@@ -1,4 +1,4 @@
-package pipeline
+package jobfile
 
 import (
 	"slices"
@@ -24,9 +24,9 @@ const (
 	kindNamed                       // a map from free names to maps with fields of their own
 )
 
-// jobField is one row of the table that defines the job file. Decoding, checking, defaults,
+// field is one row of the table that defines the job file. Decoding, checking, defaults,
 // overrides, the JSON Schema and the reference in docs/job-file.md all come from it.
-type jobField struct {
+type field struct {
 	path     string // keys joined by "."; "[]" is every item, "*" every name
 	kind     fieldKind
 	doc      string
@@ -43,37 +43,8 @@ type jobField struct {
 	bare     bool // a map's key that a bare word in the map's place stands for
 }
 
-// Values of enumerated fields.
-const (
-	MaskGeneralize = "generalize"
-	MaskDiscretize = "discretize"
-	MaskSuppress   = "suppress"
-	MaskKeep       = "keep"
-	MaskDrop       = "drop"
-
-	UnlistedError = "error"
-	UnlistedDrop  = "drop"
-	UnlistedKeep  = "keep"
-
-	UnknownError = "error"
-	UnknownRoot  = "root"
-
-	RenderLabel    = "label"
-	RenderBounds   = "bounds"
-	RenderMidpoint = "midpoint"
-
-	AlgorithmTDR = "tdr"
-	AlgorithmTDS = "tds"
-)
-
-// typePattern matches the declared types of CSV columns.
-const typePattern = `^(text|boolean|integer|number|date|time|timestamp|decimal\([0-9]{1,2}, ?[0-9]{1,2}\))$`
-
-// sizePattern matches sizes: bytes, or a number with a unit.
-const sizePattern = `^[0-9]+(\.[0-9]+)? ?([kKMGT]i?)?B?$`
-
-// jobFields defines the job file, in the order of the reference.
-var jobFields = []jobField{
+// fieldTable defines the job file, in the order of the reference.
+var fieldTable = []field{
 	{path: "input", kind: kindPaths, required: true, flag: "input",
 		doc: "what to read: a file, a directory (hive partitions too) or a glob, or a list of them"},
 	{path: "output", kind: kindMap, required: true,
@@ -135,30 +106,30 @@ var jobFields = []jobField{
 }
 
 // fieldAt returns the field of a path, or nil.
-func fieldAt(path string) *jobField {
-	for i := range jobFields {
-		if jobFields[i].path == path {
-			return &jobFields[i]
+func fieldAt(path string) *field {
+	for i := range fieldTable {
+		if fieldTable[i].path == path {
+			return &fieldTable[i]
 		}
 	}
 	return nil
 }
 
 // fieldsUnder returns the fields directly under a prefix: "" for the file itself, else as
-// jobField.prefix gives it.
-func fieldsUnder(prefix string) []*jobField {
-	var fields []*jobField
-	for i := range jobFields {
-		rest, ok := strings.CutPrefix(jobFields[i].path, prefix)
+// field.prefix gives it.
+func fieldsUnder(prefix string) []*field {
+	var fields []*field
+	for i := range fieldTable {
+		rest, ok := strings.CutPrefix(fieldTable[i].path, prefix)
 		if ok && !strings.ContainsAny(rest, ".[") {
-			fields = append(fields, &jobFields[i])
+			fields = append(fields, &fieldTable[i])
 		}
 	}
 	return fields
 }
 
 // prefix returns what the paths of the fields under a field start with.
-func (f *jobField) prefix() string {
+func (f *field) prefix() string {
 	switch f.kind {
 	case kindList:
 		return f.path + "[]."
@@ -169,15 +140,15 @@ func (f *jobField) prefix() string {
 }
 
 // key returns the last key of a field's path.
-func (f *jobField) key() string { return f.path[strings.LastIndexByte(f.path, '.')+1:] }
+func (f *field) key() string { return f.path[strings.LastIndexByte(f.path, '.')+1:] }
 
 // variable returns the environment variable of a field with a flag.
-func (f *jobField) variable() string {
+func (f *field) variable() string {
 	return "KCUT_" + strings.ToUpper(strings.ReplaceAll(f.flag, "-", "_"))
 }
 
 // bareField returns the field that a bare word stands for among those under a prefix, or nil.
-func bareField(prefix string) *jobField {
+func bareField(prefix string) *field {
 	for _, f := range fieldsUnder(prefix) {
 		if f.bare {
 			return f
@@ -187,7 +158,7 @@ func bareField(prefix string) *jobField {
 }
 
 // allows reports whether a column with this mask may have the field.
-func (f *jobField) allows(mask string) bool {
+func (f *field) allows(mask string) bool {
 	return len(f.masks) == 0 || slices.Contains(f.masks, mask)
 }
 

@@ -1,4 +1,4 @@
-package pipeline
+package jobfile
 
 import (
 	"path/filepath"
@@ -9,7 +9,7 @@ import (
 
 // rules checks what the parts of a job say of each other. What checkMap took out is absent
 // here, and rules that would need it stay silent.
-func (l *jobLoader) rules(job *Job) {
+func (l *loader) rules(job *Job) {
 	l.setRules(job)
 	l.columnRules(job)
 	l.classRules(job)
@@ -18,10 +18,10 @@ func (l *jobLoader) rules(job *Job) {
 }
 
 // item returns an item of the list at a top-level key.
-func (l *jobLoader) item(key string, i int) *yaml.Node { return l.root.Get(key).Items[i] }
+func (l *loader) item(key string, i int) *yaml.Node { return l.root.Get(key).Items[i] }
 
 // setRules: every column of a set is there once, and masked.
-func (l *jobLoader) setRules(job *Job) {
+func (l *loader) setRules(job *Job) {
 	for i := range job.Sets {
 		columns := l.item("quasi_identifiers", i).Get("columns")
 		for c, name := range job.Sets[i].Columns {
@@ -33,27 +33,19 @@ func (l *jobLoader) setRules(job *Job) {
 				l.add(at, "a column is either to be predicted or a quasi-identifier", "the class column %q is in a set", name)
 			case spec == nil && !l.broken["columns"] && len(job.Columns) > 0:
 				l.add(at, didYouMean(name, job.columnNames()), "column %q is in a set and has no entry in columns", name)
-			case spec != nil && spec.Mask != "" && !spec.Masked():
+			case spec != nil && spec.Mask != "" && !spec.masked():
 				l.add(at, "use generalize, discretize or suppress", "column %q is in a set and not masked: its mask is %s", name, spec.Mask)
 			}
 		}
 	}
 }
 
-func (j *Job) columnNames() []string {
-	names := make([]string, len(j.Columns))
-	for i := range j.Columns {
-		names[i] = j.Columns[i].Name
-	}
-	return names
-}
-
 // columnRules: masked columns are in a set, and have the keys of their mask only.
-func (l *jobLoader) columnRules(job *Job) {
+func (l *loader) columnRules(job *Job) {
 	for i := range job.Columns {
 		c := &job.Columns[i]
 		e := l.root.Get("columns").Entries[i]
-		if c.Masked() && c.Name != job.Class && !l.setsBroken(job) && !job.inSet(c.Name) {
+		if c.masked() && c.Name != job.Class && !l.setsBroken(job) && !job.inSet(c.Name) {
 			l.add(e.Key, "add it to a set, or keep or drop it", "column %q is masked and in no quasi-identifier set", c.Name)
 		}
 		l.maskRules(c, e.Value)
@@ -64,16 +56,12 @@ func (l *jobLoader) columnRules(job *Job) {
 }
 
 // setsBroken reports whether columns of a set may have been taken out.
-func (l *jobLoader) setsBroken(job *Job) bool {
-	return len(job.Sets) == 0 || slices.ContainsFunc(job.Sets, func(s SetSpec) bool { return len(s.Columns) == 0 })
-}
-
-func (j *Job) inSet(name string) bool {
-	return slices.ContainsFunc(j.Sets, func(s SetSpec) bool { return slices.Contains(s.Columns, name) })
+func (l *loader) setsBroken(job *Job) bool {
+	return len(job.Sets) == 0 || slices.ContainsFunc(job.Sets, func(s Set) bool { return len(s.Columns) == 0 })
 }
 
 // maskRules: a column has no key that its mask has no use for.
-func (l *jobLoader) maskRules(c *ColumnSpec, column *yaml.Node) {
+func (l *loader) maskRules(c *Column, column *yaml.Node) {
 	if c.Mask == "" {
 		return
 	}
@@ -87,7 +75,7 @@ func (l *jobLoader) maskRules(c *ColumnSpec, column *yaml.Node) {
 
 // taxonomyRules: the taxonomy that a column names exists. Whether a file of named trees has
 // it is known when that is read.
-func (l *jobLoader) taxonomyRules(job *Job, c *ColumnSpec, e yaml.Entry) {
+func (l *loader) taxonomyRules(job *Job, c *Column, e yaml.Entry) {
 	if c.Taxonomy == nil || c.Taxonomy.Name == "" || job.TaxonomyFile != "" || l.broken["taxonomies"] {
 		return
 	}
@@ -116,12 +104,12 @@ func (l *jobLoader) taxonomyRules(job *Job, c *ColumnSpec, e yaml.Entry) {
 }
 
 // classRules: the class column goes out unchanged.
-func (l *jobLoader) classRules(job *Job) {
+func (l *loader) classRules(job *Job) {
 	if job.Class == "" || l.broken["columns"] || len(job.Columns) == 0 {
 		return
 	}
 	at := l.root.Get("class")
-	i := slices.IndexFunc(job.Columns, func(c ColumnSpec) bool { return c.Name == job.Class })
+	i := slices.IndexFunc(job.Columns, func(c Column) bool { return c.Name == job.Class })
 	if i < 0 {
 		if job.Unlisted != UnlistedKeep {
 			hint := didYouMean(job.Class, job.columnNames())
@@ -138,7 +126,7 @@ func (l *jobLoader) classRules(job *Job) {
 }
 
 // algorithmRules: scores are for the algorithms that have them.
-func (l *jobLoader) algorithmRules(job *Job) {
+func (l *loader) algorithmRules(job *Job) {
 	if score := l.root.Get("score"); score != nil && slices.Contains(fieldAt("algorithm").later, job.Algorithm) {
 		l.add(score, "", "score is for the algorithms tdr and tds, the algorithm is %s", job.Algorithm)
 	}
@@ -148,7 +136,7 @@ func (l *jobLoader) algorithmRules(job *Job) {
 var maxLevels = map[string]int{"zstd": 22, "gzip": 9}
 
 // outputRules: the level is one of the compression's, and the output is no input.
-func (l *jobLoader) outputRules(job *Job) {
+func (l *loader) outputRules(job *Job) {
 	if level := job.Output.Level; level > 0 && job.Output.Compression != "" {
 		at := l.root.Get("output").Get("level")
 		highest, ok := maxLevels[job.Output.Compression]

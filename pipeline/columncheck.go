@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"time"
+
+	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
 // columnCheck says which values a released column may hold, going by the cut alone.
@@ -20,7 +22,7 @@ const nullNumber = 0
 // checksOf returns the checks of the columns that a masked column was released as.
 func checksOf(c *CutColumn) []columnCheck {
 	switch c.Render {
-	case RenderBounds:
+	case jobfile.RenderBounds:
 		lower := newCheck(c.Name + "_lower")
 		upper := newCheck(c.Name + "_upper")
 		for _, label := range c.Cut {
@@ -28,7 +30,7 @@ func checksOf(c *CutColumn) []columnCheck {
 			upper.acceptEnd(label.Upper)
 		}
 		return []columnCheck{lower, upper}
-	case RenderMidpoint:
+	case jobfile.RenderMidpoint:
 		middle := newCheck(c.Name)
 		for _, label := range c.Cut {
 			middle.acceptMiddle(label)

@@ -1,4 +1,4 @@
-package pipeline
+package jobfile
 
 import (
 	"bytes"
@@ -80,9 +80,9 @@ func marshalJSON(v any) ([]byte, error) {
 	return bytes.TrimSpace(b.Bytes()), err
 }
 
-// JobSchema returns the JSON Schema (draft 2020-12) of the job file, for editors. It says
-// less than LoadJob checks: nothing of what the parts say of each other.
-func JobSchema() []byte {
+// Schema returns the JSON Schema (draft 2020-12) of the job file, for editors. It says
+// less than Load checks: nothing of what the parts say of each other.
+func Schema() []byte {
 	root := objectSchema("")
 	root.Schema = "https://json-schema.org/draft/2020-12/schema"
 	root.Title = "kcut job"
@@ -117,7 +117,7 @@ func objectSchema(prefix string) *schema {
 }
 
 // jsonScalar returns a field's default as JSON.
-func jsonScalar(f *jobField) string {
+func jsonScalar(f *field) string {
 	if f.kind == kindInteger {
 		return f.def
 	}
@@ -125,7 +125,7 @@ func jsonScalar(f *jobField) string {
 }
 
 // schema returns the schema of a field's values.
-func (f *jobField) schema() *schema {
+func (f *field) schema() *schema {
 	switch f.kind {
 	case kindMap:
 		return f.withBare(objectSchema(f.prefix()))
@@ -150,7 +150,7 @@ func (f *jobField) schema() *schema {
 }
 
 // scalarSchema returns the schema of single values.
-func (f *jobField) scalarSchema() *schema {
+func (f *field) scalarSchema() *schema {
 	switch {
 	case len(f.enum) > 0:
 		return &schema{Type: "string", Enum: f.enum}
@@ -174,7 +174,7 @@ func (f *jobField) scalarSchema() *schema {
 }
 
 // withBare adds the bare word that a map may be written as.
-func (f *jobField) withBare(object *schema) *schema {
+func (f *field) withBare(object *schema) *schema {
 	bare := bareField(f.prefix())
 	if bare == nil {
 		return object
