@@ -60,7 +60,7 @@ func (s *stock) countBytes(column, records int) int64 {
 	entries := int64(min(sums, uint64(records)))
 	bytes := entries*entryBytes + int64(min(sums, 2*uint64(records)+denseSums))*sumBytes
 	if !isDense(sums, records) {
-		bytes += entries * pairBytes
+		bytes += entries * 2 * pairBytes
 	}
 	return bytes
 }
@@ -97,7 +97,10 @@ func (c *Cells) histogramsHome(columns []int, visit func(int, *FrequencySet) err
 			return err
 		}
 		f := c.layout.Fields[column]
-		lo, hi := span(keys[f.Word:], w, f)
+		lo, hi := uint64(0), f.Mask
+		if c.sums(column) > 2*uint64(len(counts)) {
+			lo, hi = span(keys[f.Word:], w, f)
+		}
 		count.begin(c.stock, column, lo, hi, len(counts), len(counts))
 		count.add(keys, w, counts)
 		if err := visit(i, count.finish()); err != nil {
@@ -182,7 +185,7 @@ type columnCount struct {
 	base, codes  uint64   // the code of the first sum, and how many there are
 	dense        bool     // which of these are used
 	sums         []uint64 // by code - base, then class; all zero between two uses
-	pairs        []pair
+	pairs, spare []pair
 	limit        int // pairs at which they are merged next
 	set          FrequencySet
 }
@@ -247,7 +250,7 @@ func (x *columnCount) list(keys []uint64, words int, counts []uint32) {
 
 // merge sorts the list and joins what is equal.
 func (x *columnCount) merge() {
-	slices.SortFunc(x.pairs, func(a, b pair) int { return cmp.Compare(a.at, b.at) })
+	x.sort()
 	merged := x.pairs[:0]
 	for _, p := range x.pairs {
 		if last := len(merged) - 1; last >= 0 && merged[last].at == p.at {
@@ -259,13 +262,42 @@ func (x *columnCount) merge() {
 	x.pairs = merged
 }
 
+// sort sorts the list: a long one by radix, a byte at a time from the lowest.
+func (x *columnCount) sort() {
+	if len(x.pairs) < 1<<8 {
+		slices.SortFunc(x.pairs, func(a, b pair) int { return cmp.Compare(a.at, b.at) })
+		return
+	}
+	if cap(x.spare) < len(x.pairs) {
+		x.spare = make([]pair, len(x.pairs))
+	}
+	for shift := 0; (x.codes*x.classes-1)>>shift > 0; shift += 8 {
+		var next [1 << 8]int
+		for _, p := range x.pairs {
+			next[byte(p.at>>shift)]++
+		}
+		from := 0
+		for digit, n := range next {
+			next[digit] = from
+			from += n
+		}
+		sorted := x.spare[:len(x.pairs)]
+		for _, p := range x.pairs {
+			digit := byte(p.at >> shift)
+			sorted[next[digit]] = p
+			next[digit]++
+		}
+		x.pairs, x.spare = sorted, x.pairs
+	}
+}
+
 // bytes returns the memory that the counting takes, with that of its set.
 func (x *columnCount) bytes() int64 {
 	entries := min(uint64(len(x.pairs)), (x.field.Mask+1)*x.classes)
 	if x.dense {
 		entries = uint64(len(x.sums))
 	}
-	return int64(len(x.sums))*sumBytes + int64(cap(x.pairs))*pairBytes + int64(entries)*entryBytes
+	return int64(len(x.sums))*sumBytes + int64(cap(x.pairs)+cap(x.spare))*pairBytes + int64(entries)*entryBytes
 }
 
 // finish returns the set.

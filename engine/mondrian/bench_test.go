@@ -9,6 +9,8 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/enginetest"
 	"github.com/kcut/kcut/engine/mondrian"
+	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/spill"
 )
 
 // people returns records like Adult's: an ordered attribute and some categorical ones, of
@@ -87,7 +89,11 @@ var benchmarked = map[string]mondrian.Engine{
 }
 
 func BenchmarkSearch(b *testing.B) {
-	codes := people(1_000_000)
+	benchmarkSearch(b, people(1_000_000), func(*engine.Table) partition.Space { return partition.Space{} })
+}
+
+// benchmarkSearch searches for groups of 100 records in the space that a table is given.
+func benchmarkSearch(b *testing.B, codes enginetest.Codes, space func(*engine.Table) partition.Space) {
 	requirement := allColumns(codes, 100)
 	for name, e := range benchmarked {
 		b.Run(name, func(b *testing.B) {
@@ -96,8 +102,9 @@ func BenchmarkSearch(b *testing.B) {
 				b.StopTimer()
 				table := codes.Table(e.Plan(requirement))
 				table.ClassNames = classNames(codes)
+				options := engine.Options{Space: space(table)}
 				b.StartTimer()
-				recoding, err := e.Search(context.Background(), table, requirement, engine.Options{})
+				recoding, err := e.Search(context.Background(), table, requirement, options)
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -106,6 +113,36 @@ func BenchmarkSearch(b *testing.B) {
 			b.ReportMetric(float64(regions), "regions")
 		})
 	}
+}
+
+// BenchmarkSearchNumbers adds a column in which nearly every number is another.
+func BenchmarkSearchNumbers(b *testing.B) {
+	codes := people(1_000_000)
+	a := engine.Attribute{Name: "number", Mask: engine.Discretize}
+	column := make([]uint32, codes.Rows)
+	r := rand.New(rand.NewPCG(1, 1))
+	for row := range column {
+		column[row] = uint32(r.IntN(codes.Rows))
+		a.Texts, a.Positions = append(a.Texts, fmt.Sprint(row)), append(a.Positions, float64(row))
+	}
+	codes.Attributes, codes.Columns = append(codes.Attributes, a), append(codes.Columns, column)
+	benchmarkSearch(b, codes, func(*engine.Table) partition.Space { return partition.Space{} })
+}
+
+// BenchmarkSearchSpilled has a share of a third of the table.
+func BenchmarkSearchSpilled(b *testing.B) {
+	store, err := spill.Open(b.TempDir(), spill.Options{Budget: spill.NewBudget(64 << 20)})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer store.Close()
+	benchmarkSearch(b, people(1_000_000), func(t *engine.Table) partition.Space {
+		budget := spill.NewBudget(1 << 30)
+		if err := budget.Draw("table", t.Groupings[0].Bytes()); err != nil {
+			b.Fatal(err)
+		}
+		return partition.Space{Budget: budget, Store: store, Share: t.Groupings[0].Bytes() / 3}
+	})
 }
 
 func BenchmarkRecode(b *testing.B) {

@@ -9,13 +9,13 @@ import (
 )
 
 // draw chooses the copies with the smallest keys among those of a part's cells that have
-// one code: a threshold is found in two scans, with memory for few keys.
+// one code: the last one chosen is found in two scans, with memory for few keys.
 type draw struct {
 	keys  *rowKeys
 	field partition.Field
 	code  uint32
 
-	last ticket // the last one chosen
+	last ticket // the last one chosen; without a cell all that have its key are
 }
 
 // ticket is one copy of a cell. They are ordered by key, cell and number.
@@ -31,7 +31,7 @@ const drawBits = 14
 // fewTickets is how many are sorted at once.
 const fewTickets = 1 << drawBits
 
-// choose finds the n smallest tickets of all.
+// choose finds the n-th smallest of all tickets.
 func (d *draw) choose(ctx context.Context, cells *partition.Cells, n, all uint64) error {
 	first, end := uint64(0), uint64(1)<<drawBits // leading bits of the keys that are kept
 	if all > fewTickets {
@@ -45,18 +45,38 @@ func (d *draw) choose(ctx context.Context, cells *partition.Cells, n, all uint64
 		}
 		end = first + 1
 	}
-	var kept []ticket
+	var keys []uint64
 	err := d.each(ctx, cells, func(t ticket) {
 		if lead := t.key >> (64 - drawBits); first <= lead && lead < end {
-			t.cell = slices.Clone(t.cell)
-			kept = append(kept, t)
+			keys = append(keys, t.key)
 		}
 	})
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(kept, d.compare)
-	d.last = kept[n-1]
+	slices.Sort(keys)
+	d.last = ticket{key: keys[n-1]}
+	if n == uint64(len(keys)) || keys[n] != keys[n-1] {
+		return nil
+	}
+	before, _ := slices.BinarySearch(keys, keys[n-1])
+	return d.settle(ctx, cells, int(n)-before)
+}
+
+// settle finds the n-th of the tickets that have the last one's key.
+func (d *draw) settle(ctx context.Context, cells *partition.Cells, n int) error {
+	var equal []ticket
+	err := d.each(ctx, cells, func(t ticket) {
+		if t.key == d.last.key {
+			t.cell = slices.Clone(t.cell)
+			equal = append(equal, t)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(equal, d.compare)
+	d.last = equal[n-1]
 	return nil
 }
 
@@ -82,18 +102,17 @@ func (d *draw) each(ctx context.Context, cells *partition.Cells, visit func(tick
 func (d *draw) left(cell []uint64, count uint32) (n uint32) {
 	hash := d.keys.cell(cell)
 	for j := range count {
-		if d.compare(ticket{key: copyKey(hash, j), cell: cell, number: j}, d.last) <= 0 {
+		switch key := copyKey(hash, j); {
+		case key > d.last.key:
+		case key < d.last.key, d.last.cell == nil, d.compare(ticket{key, cell, j}, d.last) <= 0:
 			n++
 		}
 	}
 	return n
 }
 
-// compare orders tickets.
+// compare orders tickets of one key.
 func (d *draw) compare(a, b ticket) int {
-	if order := cmp.Compare(a.key, b.key); order != 0 {
-		return order
-	}
 	for _, f := range d.keys.fields { // codes by column, the class last
 		if order := cmp.Compare(f.Code(a.cell), f.Code(b.cell)); order != 0 {
 			return order

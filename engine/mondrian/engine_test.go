@@ -114,6 +114,27 @@ func TestSearchStopsWhenCancelled(t *testing.T) {
 	}
 }
 
+// TestSearchReportsTheBudget gives the regions no room.
+func TestSearchReportsTheBudget(t *testing.T) {
+	codes := people(2000)
+	requirement := allColumns(codes, 2)
+	for _, e := range variants(1) {
+		table := codes.Table(e.Plan(requirement))
+		table.ClassNames = classNames(codes)
+		budget := spill.NewBudget(table.Groupings[0].Bytes() + ledgerRoom)
+		if err := budget.Draw("table", table.Groupings[0].Bytes()); err != nil {
+			t.Fatal(err)
+		}
+		options := engine.Options{Space: partition.Space{Budget: budget, Share: 1 << 30}}
+		if _, err := e.Search(context.Background(), table, requirement, options); !errors.Is(err, spill.ErrBudget) || budget.Used() != 0 {
+			t.Errorf("%+v: got %v, %d bytes in use", e, err, budget.Used())
+		}
+	}
+}
+
+// ledgerRoom is less than the regions of 2,000 people take.
+const ledgerRoom = 64 << 10
+
 // TestOrderOfRowsDoesNotMatter shuffles the rows of random tables.
 func TestOrderOfRowsDoesNotMatter(t *testing.T) {
 	seed := rand.Uint64()

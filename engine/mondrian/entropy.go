@@ -104,7 +104,7 @@ func (s *search) offerPrefixes(column int, set *partition.FrequencySet, size uin
 func (x *entropy) begin(classes int, size uint64) {
 	if x.powers == nil {
 		x.left, x.right = make([]uint64, classes), make([]uint64, classes)
-		x.powers = make([]float64, 1<<12)
+		x.powers = make([]float64, 1<<16)
 		for n := range x.powers {
 			x.powers[n] = nLog(uint64(n))
 		}

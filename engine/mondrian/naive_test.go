@@ -18,7 +18,7 @@ import (
 // It shares no code with the engine.
 type naive struct {
 	enginetest.Codes
-	names  []string // of classes
+	names  []engine.Label // of classes
 	engine mondrian.Engine
 	k      int
 
@@ -380,7 +380,7 @@ func (n *naive) key(c naiveCell, path []string, number int) uint64 {
 	}
 	class := ""
 	if n.Classes > 0 {
-		class = n.names[c.class]
+		class = n.names[c.class].Text
 	}
 	fmt.Fprintf(h, "%s\x1f", class)
 	h.Write(binary.LittleEndian.AppendUint64(nil, uint64(number)))
