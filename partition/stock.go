@@ -27,7 +27,6 @@ type stock struct {
 	read       Table // a block of a pile
 	extra      Table // what Halve adds
 	view       Table // what Visit hands out
-	frame      []byte
 }
 
 func newStock(layout Layout, classes int, pool *Pool) *stock {
@@ -169,9 +168,7 @@ func (s *stock) remember(p *pile) {
 func (s *stock) Close() error {
 	var sequences []spill.Sequence
 	for c := range s.spilled {
-		if c.pile.stored {
-			sequences = append(sequences, c.pile.sequence)
-		}
+		sequences = append(sequences, c.pile.sequences...)
 	}
 	clear(s.spilled)
 	s.held = 0
