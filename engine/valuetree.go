@@ -170,7 +170,10 @@ func (t *ValueTree) Label(n int) Label {
 	return a.Label(int(t.nodes[n].lo))
 }
 
-// Interval returns the interval of node n of a discretized attribute, which is not the null.
+// IsInterval reports whether node n is one of a discretized attribute, and not the null.
+func (t *ValueTree) IsInterval(n int) bool { return t.attribute.Mask == Discretize && !t.isNull(n) }
+
+// Interval returns the interval of a node that is one.
 func (t *ValueTree) Interval(n int) Interval {
 	lo, hi := t.Range(n)
 	return t.attribute.Interval(lo, min(hi, len(t.attribute.Texts)))

@@ -95,7 +95,7 @@ func (t *Table) Aggregate(ctx context.Context, maps [][]uint32, domains []int, s
 func (t *Table) aggregateInMemory(maps [][]uint32, domains []int, space Space) (*Table, error) {
 	layout := NewLayout(domains)
 	drawn := 2 * layout.tableBytes(t.Len())
-	if err := space.draw("tuples that are aggregated", drawn); err != nil {
+	if err := space.Draw("tuples that are aggregated", drawn); err != nil {
 		return nil, err
 	}
 	r := &Table{Layout: layout, Keys: make([]uint64, t.Len()*layout.Words), Counts: append(make([]uint32, 0, t.Len()), t.Counts...)}
@@ -139,8 +139,8 @@ func recode(to []uint64, toLayout Layout, from []uint64, fromLayout Layout, maps
 	}
 }
 
-// draw takes bytes from the budget, if there is one, and not more than the share at once.
-func (s Space) draw(what string, bytes int64) error {
+// Draw takes bytes from the budget, if there is one, and not more than the share at once.
+func (s Space) Draw(what string, bytes int64) error {
 	if s.Budget == nil {
 		return nil
 	}

@@ -19,7 +19,7 @@ type column struct {
 
 // newColumn returns the column with its raw values as the cut.
 func newColumn(a *engine.Attribute, h *partition.Histogram, e Engine) *column {
-	tree := engine.NewValueTree(a, codeCounts(h), e.Bins)
+	tree := engine.NewValueTree(a, h.Sizes(), e.Bins)
 	n := tree.Len()
 	c := &column{
 		tree: tree, loss: losses(tree, h, e.Loss),
@@ -40,17 +40,6 @@ func newColumn(a *engine.Attribute, h *partition.Histogram, e Engine) *column {
 		c.leaves = append(c.leaves, int32(tree.Leaf(code)))
 	}
 	return c
-}
-
-// codeCounts returns the records of every code.
-func codeCounts(h *partition.Histogram) []uint64 {
-	counts := make([]uint64, h.Len())
-	for code := range counts {
-		for _, n := range h.Count[h.Start[code]:h.Start[code+1]] {
-			counts[code] += n
-		}
-	}
-	return counts
 }
 
 // enter puts a node into the cut. It returns the node whose generalization becomes valid, or -1.
