@@ -90,8 +90,8 @@ func nest(lines []string) (node engine.Node, rest []string) {
 	return node, rest
 }
 
-// BlowUp adds variations of the rows until there are n (TDS, section 6.3): of each, at
-// most so many attributes are replaced by values of their domain.
+// BlowUp adds variations of the rows until there are n (BUG, section 6.2): of each, so many
+// attributes are replaced by values of their domain.
 func (c Codes) BlowUp(n, attributes int) Codes {
 	r := rand.New(rand.NewPCG(1, 2))
 	originals := c.Rows
@@ -105,7 +105,7 @@ func (c Codes) BlowUp(n, attributes int) Codes {
 			c.Columns[a] = append(c.Columns[a], c.Columns[a][i%originals])
 		}
 		order := r.Perm(len(c.Columns))
-		for _, a := range order[:1+r.IntN(attributes)] {
+		for _, a := range order[:attributes] {
 			c.Columns[a][i] = uint32(r.IntN(c.Attributes[a].Len()))
 		}
 		c.Class = append(c.Class, c.Class[i%originals])

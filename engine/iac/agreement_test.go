@@ -23,8 +23,12 @@ func run(e iac.Engine, data enginetest.Data, table *engine.Table, sets []engine.
 	if err != nil {
 		return outcome{}, err
 	}
+	return describe(data, recoding), nil
+}
+
+func describe(data enginetest.Data, recoding engine.Recoding) outcome {
 	r := recoding.(*engine.Regions)
-	return outcome{released: data.Released(r), suppressed: r.Suppressed, dropped: r.DroppedRecords}, nil
+	return outcome{released: data.Released(r), suppressed: r.Suppressed, dropped: r.DroppedRecords}
 }
 
 // TestAgreesWithNaive compares the release with that of a program that does nothing
