@@ -2,6 +2,7 @@ package iac
 
 import (
 	"context"
+	"errors"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
@@ -44,37 +45,38 @@ func (s *set) project(to, key []uint64) []uint64 {
 
 // large returns the equivalence classes of a set that have k records.
 func (s *search) large(ctx context.Context, of set) (*partition.Index, error) {
-	classes := s.table
-	if !of.whole {
-		maps, domains := s.projection(of)
-		projected, err := s.table.Aggregate(ctx, maps, domains, s.beside())
-		if err != nil {
-			return nil, err
-		}
-		classes = projected
+	if of.whole {
+		return s.largeOf(ctx, s.table, of.k)
 	}
+	maps, domains := s.projection(of)
+	classes, err := s.table.Aggregate(ctx, maps, domains, s.beside())
+	if err != nil {
+		return nil, err
+	}
+	index, err := s.largeOf(ctx, classes, of.k)
+	return index, errors.Join(err, classes.Discard(s.space))
+}
+
+// largeOf returns the keys of a table with k records.
+func (s *search) largeOf(ctx context.Context, table *partition.Table, k uint64) (*partition.Index, error) {
 	n := 0
-	err := s.each(ctx, classes, func(_ []uint64, size uint64) {
-		if size >= of.k {
+	err := s.each(ctx, table, func(_ []uint64, size uint64) {
+		if size >= k {
 			n++
 		}
 	})
 	if err == nil {
-		err = s.draw("equivalence classes", partition.IndexBytes(classes.Layout, n))
+		err = s.draw("equivalence classes", partition.IndexBytes(table.Layout, n))
 	}
 	if err != nil {
 		return nil, err
 	}
-	index := partition.NewIndex(classes.Layout, n)
-	err = s.each(ctx, classes, func(key []uint64, size uint64) {
-		if size >= of.k {
+	index := partition.NewIndex(table.Layout, n)
+	return index, s.each(ctx, table, func(key []uint64, size uint64) {
+		if size >= k {
 			index.Add(key)
 		}
 	})
-	if err == nil && !of.whole {
-		err = classes.Discard(s.space)
-	}
-	return index, err
 }
 
 // projection maps the codes of the columns that a set does not have to 0. Keys keep their layout.
