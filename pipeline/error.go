@@ -54,12 +54,17 @@ func ClassOf(err error) Class {
 		return ClassInput
 	case errors.Is(err, engine.ErrInfeasible), errors.Is(err, formats.ErrLeak):
 		return ClassPrivacy
-	case errors.Is(err, spill.ErrBudget), errors.Is(err, spill.ErrDisk), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+	case errors.Is(err, spill.ErrBudget), errors.Is(err, spill.ErrDisk), isFull(err):
 		return ClassResources
 	case errors.Is(err, formats.ErrBusy), errors.Is(err, spill.ErrCorrupt), isTransient(err):
 		return ClassTransient
 	}
 	return ClassInternal
+}
+
+// isFull reports whether a disk, a quota or a limit on the size of files left no room.
+func isFull(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 
 // isTransient reports whether err comes from the operating system: a read or write that

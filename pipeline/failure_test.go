@@ -215,9 +215,9 @@ columns: {int64_list: suppress, utf8_list: keep}
 }
 
 // tryJob runs the folder's job with options.
-func tryJob(t *testing.T, dir string, ctx context.Context, opt RunOptions) error {
+func tryJob(t *testing.T, dir string, ctx context.Context, opt RunOptions, overrides ...string) error {
 	t.Helper()
-	job, err := loadJob(dir)
+	job, err := loadJob(dir, overrides...)
 	if err != nil {
 		t.Fatal(err)
 	}

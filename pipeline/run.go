@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/topdown"
 	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/writer"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
@@ -30,6 +32,7 @@ type RunOptions struct {
 	spill bool          // out of core whatever the budget is
 	room  int           // values in memory before they spill; 0: what the budget allows
 	store spill.Options // of the store, but for the budget
+	files publish.FS    // where the output is; nil: the machine's
 }
 
 // Run carries out the job and publishes its release. On an error nothing is published.
@@ -53,7 +56,7 @@ func Run(ctx context.Context, job *jobfile.Job, opt RunOptions) (*Report, error)
 		err = errors.Join(err, closed)
 	}
 	if err != nil {
-		return nil, err
+		return nil, r.advise(err)
 	}
 	return r.report, nil
 }
@@ -68,12 +71,26 @@ func (r *run) closeStore() error {
 	r.store = nil
 	err := store.Close()
 	r.report.Spilled = store.Stats().BytesWritten
+	r.removeHidden()
+	return err
+}
+
+// sweepSpilled removes what a run that was killed has spilled, also when this one will need
+// no store: it is personal data.
+func (r *run) sweepSpilled() error {
+	if err := spill.Sweep(r.spillFolder(), r.opt.store.FS); err != nil {
+		return err
+	}
+	r.removeHidden()
+	return nil
+}
+
+// removeHidden removes the hidden folder that a run which was killed may have left behind.
+// It stays when another run is using it.
+func (r *run) removeHidden() {
 	if r.job.Limits.SpillDir == "" {
-		// A run that was killed may have left the hidden folder behind. It stays when another
-		// run is using it.
 		_ = os.Remove(r.spillFolder())
 	}
-	return err
 }
 
 // run is a job being carried out.
@@ -113,6 +130,9 @@ func (r *run) listen() {
 
 func (r *run) do(ctx context.Context) error {
 	if err := checkTarget(r.job, r.opt.Overwrite); err != nil {
+		return err
+	}
+	if err := r.sweepSpilled(); err != nil {
 		return err
 	}
 	stages := []struct {
@@ -239,7 +259,7 @@ func (r *run) searchOnce(ctx context.Context, trace *tracer) error {
 
 // release writes, recounts and publishes.
 func (r *run) release(ctx context.Context) error {
-	target, err := openTarget(r.job.Output.Path)
+	target, err := openTarget(cmp.Or(r.opt.files, publish.OS), r.job.Output.Path)
 	if err != nil {
 		return err
 	}

@@ -109,12 +109,12 @@ type target struct {
 	directory bool
 }
 
-func openTarget(path string) (*target, error) {
-	create := publish.File
+func openTarget(files publish.FS, path string) (*target, error) {
+	create := publish.FileOn
 	if isDirectory(path) {
-		create = publish.Dir
+		create = publish.DirOn
 	}
-	publication, err := create(filepath.Clean(path))
+	publication, err := create(files, filepath.Clean(path))
 	if err != nil {
 		return nil, err
 	}

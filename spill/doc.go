@@ -22,5 +22,5 @@
 //
 // Not promised: that the process is smaller than the budget by itself. That is so only as
 // far as every holder draws what it holds, and the fixed overhead comes on top. A Store
-// survives no crash: it syncs nothing, and the next Open sweeps what was left.
+// survives no crash: it syncs nothing, and the next Open or Sweep removes what was left.
 package spill

@@ -12,9 +12,9 @@ import (
 
 var (
 	// ErrDisk is returned when the spill folder cannot take what has to be written.
-	ErrDisk = errors.New("the disk is full, or the folder is read-only or gone: free space or name another spill folder")
+	ErrDisk = errors.New("the disk is full, or the folder is read-only or gone")
 	// ErrCorrupt is returned when bytes read back are not those that were written.
-	ErrCorrupt = errors.New("the spilled data is damaged: check the disk and run again")
+	ErrCorrupt = errors.New("the spilled data is damaged")
 
 	errClosed       = errors.New("the spill store is closed")
 	errFreed        = errors.New("the sequence was freed while it was read")
@@ -24,7 +24,7 @@ var (
 
 // diskErrors are the causes of ErrDisk.
 var diskErrors = []error{
-	syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.ENOTDIR, fs.ErrNotExist, fs.ErrPermission,
+	syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EROFS, syscall.ENOTDIR, fs.ErrNotExist, fs.ErrPermission,
 }
 
 // explain wraps a failure of the folder's files in the sentinel that it is a case of. The

@@ -83,6 +83,26 @@ func (f *folder) makeParents() error {
 	}
 }
 
+// Sweep removes what crashed runs have left in dir, as Open does, for a run that needs no
+// store. A dir that does not exist, or that the process may not read, has nothing of it. Nil
+// for fsys is the machine's file system.
+func Sweep(dir string, fsys vfs.FS) (err error) {
+	path := dir
+	if fsys == nil {
+		fsys = vfs.Default
+		path, err = realPath(dir)
+	}
+	if err == nil {
+		live.Lock()
+		defer live.Unlock()
+		err = sweep(fsys, path)
+	}
+	if err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOTDIR) {
+		return nil
+	}
+	return explain("sweep", dir, err)
+}
+
 // sweep removes the folders in dir that no living process owns.
 func sweep(fsys vfs.FS, dir string) error {
 	names, err := fsys.List(dir)

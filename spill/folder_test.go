@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
 
 // names returns what is in a folder, or nothing when there is none.
@@ -247,6 +248,47 @@ func TestSweepOfAKilledProcess(t *testing.T) {
 	}
 	if got := names(t, dir); len(got) > 0 {
 		t.Errorf("%v is left", got)
+	}
+}
+
+// Abandoned folders go without a store being opened, those of living stores stay.
+func TestSweep(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, nil, dir)
+	seq := s.NewSequence()
+	want := fill(t, s, seq, 40, 100<<10)
+	for _, name := range []string{folderPrefix + "1-1/sub", newPrefix + "1-1", "other"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), folderMode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := Sweep(dir, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := names(t, dir); !slices.Equal(got, []string{filepath.Base(s.folder.path), "other"}) {
+		t.Errorf("%v is left", got)
+	}
+	check(t, s, seq, want)
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, nowhere := range []string{filepath.Join(dir, "nowhere", "at all"), file, filepath.Join(file, "below")} {
+		if err := Sweep(nowhere, nil); err != nil {
+			t.Errorf("%s: %v", nowhere, err)
+		}
+	}
+}
+
+// Removing that fails is told.
+func TestSweepFails(t *testing.T) {
+	memory := vfs.NewMem()
+	if err := memory.MkdirAll(stale, folderMode); err != nil {
+		t.Fatal(err)
+	}
+	f := &faults{err: syscall.EIO, last: forever, counts: func(op errorfs.Op) bool { return op.Kind == errorfs.OpRemoveAll }}
+	if err := Sweep("/scratch/a", errorfs.Wrap(memory, f)); !errors.Is(err, syscall.EIO) || !strings.Contains(err.Error(), "/scratch/a") {
+		t.Error(err)
 	}
 }
 

@@ -15,6 +15,9 @@ type Options struct {
 	// Budget is what the buffers are drawn from at Open and returned to at Close: an eighth
 	// of its limit, at least 2 and at most 64 MiB. Nil draws nothing and counts as a large one.
 	Budget *Budget
+	// Share is how many bytes that is instead, when not 0. With little of it little data is
+	// written to files: for tests.
+	Share int64
 	// Log, when set, is told what the store survived, in words that hold no data.
 	Log func(text string)
 }
@@ -28,7 +31,10 @@ const (
 
 // share returns the bytes that a store of these options may hold.
 func (o *Options) share() int64 {
-	if o.Budget == nil {
+	switch {
+	case o.Share > 0:
+		return o.Share
+	case o.Budget == nil:
 		return maxShare
 	}
 	return min(max(o.Budget.Limit()/shareOfLimit, minShare), maxShare)

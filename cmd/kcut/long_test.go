@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -34,6 +35,10 @@ type bigRun struct {
 	table bigTable
 	masks string // of the columns in order; the class is kept
 	k     int
+	// room is how many bytes of a row may lie in the spill folder at a time: half more than
+	// its packed codes take, or than the values, with texts as long as they are, when these
+	// do not fit the memory. Without freeing what was consumed it would be more.
+	room int64
 }
 
 func bigRuns() []bigRun {
@@ -47,6 +52,7 @@ func bigRuns() []bigRun {
 			}},
 			masks: "discretize discretize discretize discretize discretize discretize prefix suppress suppress suppress suppress suppress suppress suppress",
 			k:     50,
+			room:  24,
 		},
 		{
 			name: "many rows",
@@ -58,13 +64,15 @@ func bigRuns() []bigRun {
 		},
 		{
 			name: "many distinct values",
-			table: bigTable{rows: bigRows(20e6), rowGroup: 1 << 20, columns: []bigColumn{
+			// 20 million accounts, and more times than that.
+			table: bigTable{rows: bigRows(21.4e6), rowGroup: 1 << 20, columns: []bigColumn{
 				{name: "seen", typ: formats.Type{Kind: formats.Timestamp, Unit: formats.Micro}},
 				{name: "account", typ: bigText, text: account},
 				numbers("age", 74),
 			}},
 			masks: "discretize suppress discretize",
 			k:     50,
+			room:  54,
 		},
 		{
 			name: "one giant row group",
@@ -79,7 +87,8 @@ func bigRuns() []bigRun {
 }
 
 // TestBiggerThanMemory runs jobs whose data is larger than their memory budget: the process
-// stays within budget and overhead, and releases the same as with plenty.
+// stays within budget and overhead, its spill folder within a little more than the data that
+// is alive, and it releases the same as with plenty.
 func TestBiggerThanMemory(t *testing.T) {
 	if os.Getenv("KCUT_LONG") == "" {
 		t.Skip("takes minutes: KCUT_LONG=1 runs it")
@@ -99,14 +108,20 @@ func TestBiggerThanMemory(t *testing.T) {
 			if tight.resident > budget+overhead {
 				t.Errorf("peak resident set is %d MiB with a budget of 256 MiB", tight.resident>>20)
 			}
+			if room := tt.table.rows * tt.room; tight.disk > room {
+				t.Errorf("%d MiB lay in the spill folder at a time, more than %d", tight.disk>>20, room>>20)
+			}
+			if tight.disk == 0 && tt.room > 0 {
+				t.Error("nothing was spilled")
+			}
 		})
 	}
 }
 
-// account is a text of which one in three is one of a hundred frequent ones.
+// account is a text of which one in sixteen is one of a hundred frequent ones.
 func account(v uint64) string {
-	if v%3 == 0 {
-		return "shared-" + strconv.FormatUint(v/3%100, 10)
+	if v%16 == 0 {
+		return "shared-" + strconv.FormatUint(v/16%100, 10)
 	}
 	return "account-" + strconv.FormatUint(v, 36)
 }
@@ -153,6 +168,7 @@ func (b *bigRun) job() string {
 
 type measured struct {
 	resident int64
+	disk     int64  // the most that was seen in the spill folder
 	sums     string // of release and trace
 }
 
@@ -162,19 +178,23 @@ func measure(t *testing.T, dir, memory string) measured {
 	report := filepath.Join(dir, "run.json")
 	trace := filepath.Join(dir, "trace.jsonl")
 	began := time.Now()
-	cmd := exec.CommandContext(t.Context(), "kcut", "run", filepath.Join(dir, "job.yaml"), "--memory", memory,
+	cmd := exec.Command("kcut", "run", filepath.Join(dir, "job.yaml"), "--memory", memory,
 		"--trace", trace, "--run-json", report, "--overwrite", "--quiet")
-	if text, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, text)
+	child := start(t, cmd)
+	disk := child.mostIn(filepath.Join(dir, ".kcut-spill"))
+	if code := child.exit(t); code != 0 {
+		t.Fatalf("exit code %d: %s", code, &child.stderr)
 	}
 	m := measured{
+		disk:     disk,
 		resident: cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10,
 		sums:     digest(t, filepath.Join(dir, "out.parquet")) + " " + digest(t, trace),
 	}
 	var run struct {
-		Steps  int
-		Tuples []int `json:"distinct_tuples"`
-		Stages []struct {
+		Steps   int
+		Tuples  []int `json:"distinct_tuples"`
+		Spilled int64 `json:"spilled_bytes"`
+		Stages  []struct {
 			Stage   string
 			Seconds float64
 		}
@@ -186,9 +206,35 @@ func measure(t *testing.T, dir, memory string) measured {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%s: peak resident set %d MiB, %.0f s, %d steps, tuples %d, stages %v",
-		memory, m.resident>>20, time.Since(began).Seconds(), run.Steps, run.Tuples, run.Stages)
+	t.Logf("%s: peak resident set %d MiB, %.0f s, %d steps, tuples %d, spilled %d MiB, at most %d MiB at a time, stages %v",
+		memory, m.resident>>20, time.Since(began).Seconds(), run.Steps, run.Tuples, run.Spilled>>20, m.disk>>20, run.Stages)
 	return m
+}
+
+// mostIn returns the most bytes that were seen below a folder until the run ended.
+func (r *running) mostIn(folder string) (most int64) {
+	for {
+		select {
+		case <-r.done:
+			return most
+		case <-time.After(10 * time.Millisecond):
+			most = max(most, bytesIn(folder))
+		}
+	}
+}
+
+// bytesIn returns the bytes of the files below a folder, where they come and go.
+func bytesIn(folder string) (bytes int64) {
+	_ = filepath.WalkDir(folder, func(_ string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return nil
+		}
+		if info, err := entry.Info(); err == nil {
+			bytes += info.Size()
+		}
+		return nil
+	})
+	return bytes
 }
 
 // digest returns the first bytes of a file's SHA-256.

@@ -3,6 +3,7 @@ package spilltest
 
 import (
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -20,6 +21,15 @@ type Disk struct {
 	failed   atomic.Bool
 	removing atomic.Bool
 	repaired atomic.Bool
+	kinds    sync.Map // of the operations there were, by name
+}
+
+// kinds are names of what stores do on a disk.
+var kinds = map[errorfs.OpKind]string{
+	errorfs.OpCreate: "create", errorfs.OpLink: "link", errorfs.OpOpen: "open", errorfs.OpRemove: "remove",
+	errorfs.OpRemoveAll: "remove all", errorfs.OpRename: "rename", errorfs.OpMkdirAll: "make directory",
+	errorfs.OpLock: "lock", errorfs.OpList: "list", errorfs.OpFileRead: "read",
+	errorfs.OpFileReadAt: "read at", errorfs.OpFileWrite: "write", errorfs.OpFileWriteAt: "write at",
 }
 
 // Healthy returns a disk on which nothing fails.
@@ -43,6 +53,7 @@ func (d *Disk) MaybeError(op errorfs.Op) error {
 	if op.Kind == errorfs.OpGetDiskUsage || d.repaired.Load() {
 		return nil
 	}
+	d.kinds.Store(kinds[op.Kind], true)
 	n := d.seen.Add(1) - 1
 	if n < d.first || n > d.first && !d.full || d.full && !takesRoom(op) {
 		return nil
@@ -73,6 +84,13 @@ func (d *Disk) Removing() bool { return d.removing.Load() }
 
 // Operations returns how many operations there were.
 func (d *Disk) Operations() int64 { return d.seen.Load() }
+
+// Did reports whether there was an operation of a kind: create, write, read at, list, link,
+// rename, remove, remove all, lock and others.
+func (d *Disk) Did(kind string) bool {
+	_, did := d.kinds.Load(kind)
+	return did
+}
 
 // Left returns the paths of the folders and files on the disk that are, by their names, of
 // stores.

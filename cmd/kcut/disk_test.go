@@ -1,0 +1,231 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const (
+	exitTransient = 6
+	exitResources = 7
+)
+
+// A spill folder that cannot be used, or is lost or damaged while a run spills, ends the
+// run with what to do about it. The next run goes as if nothing had been.
+func TestSpillFolderTrouble(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		prepare func(t *testing.T, r *spillingRun) (undo func())
+		during  func(scratch string) error // over and over, from the first table on
+		exit    int
+		advice  string
+	}{
+		{"a file", fileInPlace, nil, exitResources, "let kcut write to"},
+		{"read-only", readOnly, nil, exitResources, "let kcut write to"},
+		{"removed", nothing, os.RemoveAll, exitResources, "nobody remove it"},
+		{"emptied", nothing, emptyFolder, exitResources, "nobody remove it"},
+		{"damaged", nothing, damageTables, exitTransient, "check the disk"},
+		{"full disk", smallDisk, nil, exitResources, "free space in"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := newSpillingRun(t, 40_000)
+			undo := tt.prepare(t, r)
+			run := start(t, r.command())
+			if tt.during != nil {
+				run.untilSpilled(t, r.scratch)
+				run.meanwhile(t, func() error { return tt.during(r.scratch) })
+			}
+			r.mustFail(t, run, tt.exit, r.scratch, tt.advice)
+			undo()
+			r.mustSucceed(t)
+		})
+	}
+}
+
+// meanwhile calls f until the run has ended.
+func (r *running) meanwhile(t *testing.T, f func() error) {
+	t.Helper()
+	for {
+		select {
+		case <-r.done:
+			return
+		case <-time.After(5 * time.Millisecond):
+		}
+		// Files come and go while f goes over them.
+		if err := f(); err != nil && !errors.Is(err, syscall.ENOTEMPTY) && !errors.Is(err, fs.ErrNotExist) {
+			t.Error(err)
+		}
+	}
+}
+
+func nothing(*testing.T, *spillingRun) (undo func()) { return func() {} }
+
+func fileInPlace(t *testing.T, r *spillingRun) (undo func()) {
+	if err := os.WriteFile(r.scratch, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		if err := os.Remove(r.scratch); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// readOnly makes a folder that the run may read and not write.
+func readOnly(t *testing.T, r *spillingRun) (undo func()) {
+	if os.Getuid() == 0 {
+		r.anotherUser(t)
+	}
+	if err := os.Mkdir(r.scratch, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		if err := os.Chmod(r.scratch, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// nobody is the user that a superuser, who may write everywhere, runs the binary as.
+const nobody = 65534
+
+// anotherUser makes the run's commands those of another user, who gets the folder of the
+// job and a copy of the binary in a folder that they can reach.
+func (r *spillingRun) anotherUser(t *testing.T) {
+	t.Helper()
+	copied := filepath.Join(filepath.Dir(r.dir), "kcut")
+	// Not by this process: what it has open for writing while another test starts a command
+	// cannot be executed.
+	if text, err := exec.Command("cp", r.binary, copied).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	r.binary = copied
+	for _, name := range append([]string{filepath.Dir(r.dir), r.dir}, r.paths()...) {
+		if err := os.Chown(name, nobody, nobody); err != nil {
+			t.Skip(err)
+		}
+	}
+	r.user = &syscall.Credential{Uid: nobody, Gid: nobody}
+	if text, err := r.command("--help").CombinedOutput(); err != nil {
+		t.Skipf("another user cannot run the binary: %v: %s", err, text)
+	}
+}
+
+// paths returns those of what the job's folder held at first.
+func (r *spillingRun) paths() (paths []string) {
+	for _, name := range r.before {
+		paths = append(paths, filepath.Join(r.dir, name))
+	}
+	return paths
+}
+
+func smallDisk(t *testing.T, r *spillingRun) (undo func()) { return mountSmall(t, r.scratch) }
+
+// mountSmall mounts a disk that is too small for the tests' releases, and for what they
+// spill, where that is permitted.
+func mountSmall(t *testing.T, path string) (unmount func()) {
+	t.Helper()
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mount("kcut-test", path, "tmpfs", 0, "size=256k"); err != nil {
+		t.Skipf("mount a small disk: %v", err)
+	}
+	mounted := true
+	unmount = func() {
+		if !mounted {
+			return
+		}
+		mounted = false
+		if err := syscall.Unmount(path, 0); err != nil {
+			t.Error(err)
+		}
+	}
+	t.Cleanup(unmount)
+	return unmount
+}
+
+func emptyFolder(folder string) error {
+	entries, err := os.ReadDir(folder)
+	for _, entry := range entries {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(folder, entry.Name())))
+	}
+	return err
+}
+
+// damageTables flips a bit in the first block of every table in a folder, once: a block
+// begins with a zero.
+func damageTables(folder string) (err error) {
+	for _, path := range tables(folder) {
+		file, opened := os.OpenFile(path, os.O_WRONLY, 0)
+		err = errors.Join(err, opened)
+		if opened == nil {
+			_, written := file.WriteAt([]byte{1}, 0)
+			err = errors.Join(err, written, file.Close())
+		}
+	}
+	return err
+}
+
+// A limit on the size of files, of the spilled ones or of the release, is like a full disk.
+func TestFileSizeLimit(t *testing.T) {
+	for _, tt := range []struct{ name, memory, advice string }{
+		{"spilling", "16MiB", "limits.spill_dir"},
+		{"writing the release", "1GiB", "or write to a larger disk"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := newSpillingRun(t, 40_000)
+			cmd := r.command("--memory", tt.memory)
+			limited := exec.Command("sh", append([]string{"-c", `ulimit -f 40 && exec "$0" "$@"`, cmd.Path}, cmd.Args[1:]...)...)
+			folder := r.dir
+			if tt.memory == "16MiB" {
+				folder = r.scratch
+			}
+			r.mustFail(t, start(t, limited), exitResources, folder, tt.advice)
+			r.mustSucceed(t, "--memory", tt.memory)
+		})
+	}
+}
+
+// A disk too full for the release ends the run like one too full for what is spilled. An
+// old output stays.
+func TestFullOutputDisk(t *testing.T) {
+	for _, output := range []string{"out.parquet", "parts/"} {
+		t.Run(output, func(t *testing.T) {
+			t.Parallel()
+			r := newSpillingRun(t, 40_000)
+			r.before = append(r.before, "release")
+			folder := filepath.Join(r.dir, "release")
+			mountSmall(t, folder)
+			old := filepath.Join(folder, "out.parquet")
+			if strings.HasSuffix(output, "/") {
+				old = filepath.Join(folder, "parts", "old.parquet")
+				if err := os.Mkdir(filepath.Dir(old), 0o700); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := os.WriteFile(old, []byte("old"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			before := list(t, folder)
+			run := start(t, r.command("--overwrite", "--output", folder+"/"+output))
+			r.mustFail(t, run, exitResources, folder, "free space in")
+			if left := list(t, folder); !slices.Equal(left, before) {
+				t.Errorf("%v is there, %v was before", left, before)
+			}
+			if text, err := os.ReadFile(old); err != nil || string(text) != "old" {
+				t.Errorf("the old output has %d bytes: %v", len(text), err)
+			}
+		})
+	}
+}

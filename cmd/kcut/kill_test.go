@@ -1,0 +1,137 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A run that a signal stops while it spills leaves with the signal's code and nothing behind.
+func TestStoppedWhileSpilling(t *testing.T) {
+	for _, tt := range []struct {
+		signal syscall.Signal
+		want   int
+		said   string
+	}{{syscall.SIGINT, 130, "stopped by SIGINT"}, {syscall.SIGTERM, 143, "stopped by SIGTERM"}} {
+		t.Run(tt.signal.String(), func(t *testing.T) {
+			t.Parallel()
+			r := newSpillingRun(t, 100_000)
+			run := start(t, r.command())
+			run.untilSpilled(t, r.scratch)
+			if err := run.cmd.Process.Signal(tt.signal); err != nil {
+				t.Fatal(err)
+			}
+			began := time.Now()
+			if got := run.exit(t); got != tt.want || !strings.Contains(run.stderr.String(), tt.said) {
+				t.Errorf("exit code %d, want %d: %s", got, tt.want, &run.stderr)
+			}
+			t.Logf("it took %v to leave", time.Since(began))
+			r.mustBeClean(t)
+			r.mustSucceed(t)
+		})
+	}
+}
+
+// A run that is killed, at whatever moment, publishes the whole release or nothing, and the
+// next one publishes the same bytes as if nothing had been and leaves no trace of it.
+func TestKilledWhileSpilling(t *testing.T) {
+	kills := 30
+	if os.Getenv("KCUT_LONG") != "" {
+		kills = 200
+	}
+	for _, output := range []string{"out.parquet", "parts/"} {
+		t.Run(output, func(t *testing.T) {
+			t.Parallel()
+			seed := rand.Uint64()
+			t.Logf("seed %d", seed)
+			rng := rand.New(rand.NewPCG(seed, 0))
+			r := newSpillingRun(t, 25_000)
+			if r.output = output; strings.HasSuffix(output, "/") {
+				r.scratch = r.hidden()
+			}
+			began := time.Now()
+			want := r.mustSucceed(t)
+			took := time.Since(began)
+			swept := 0
+			for kill := range kills / 2 {
+				run, moment := start(t, r.command()), rng.Int64N(int64(took))
+				if kill%2 == 0 {
+					run.untilSpilled(t, r.scratch)
+					moment /= 4
+				}
+				time.Sleep(time.Duration(moment))
+				_ = run.cmd.Process.Kill() // it may have ended by itself
+				<-run.done
+				if len(tables(r.scratch)) > 0 {
+					swept++
+				}
+				if got := r.released(t); got != "" && got != want {
+					t.Errorf("the killed run released\n%swant\n%s", got, want)
+				}
+				if got := r.mustSucceed(t, "--overwrite"); got != want {
+					t.Errorf("the next run released\n%swant\n%s", got, want)
+				}
+			}
+			if t.Logf("%d of %d kills left spilled data", swept, kills/2); swept == 0 {
+				t.Error("that is too few")
+			}
+		})
+	}
+}
+
+// Two runs that spill to one folder at the same time do not see each other.
+func TestTwoRunsInOneSpillFolder(t *testing.T) {
+	a, b := newSpillingRun(t, 60_000), newSpillingRun(t, 40_000)
+	wantA, wantB := a.mustSucceed(t), b.mustSucceed(t)
+	shared := t.TempDir()
+	for _, r := range []*spillingRun{a, b} {
+		r.scratch = shared
+	}
+	first := start(t, a.command())
+	first.untilSpilled(t, shared)
+	if got := b.mustRelease(t, start(t, b.command())); got != wantB {
+		t.Errorf("the second run released %s, want %s", got, wantB)
+	}
+	if got := a.mustRelease(t, first); got != wantA {
+		t.Errorf("the first run released %s, want %s", got, wantA)
+	}
+	if left := list(t, shared); len(left) > 0 {
+		t.Errorf("%v is left", left)
+	}
+}
+
+// While a run spills nobody else can read what it has spilled, and what is left when it is
+// killed goes with the next run, whether that spills or not.
+func TestSpillFolderIsPrivateAndSwept(t *testing.T) {
+	for _, memory := range []string{"16MiB", "1GiB"} {
+		for _, named := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s %v", memory, named), func(t *testing.T) {
+				t.Parallel()
+				r := newSpillingRun(t, 40_000)
+				if !named {
+					r.scratch = r.hidden()
+				}
+				run := start(t, r.command())
+				run.untilSpilled(t, r.scratch)
+				for _, name := range list(t, r.scratch) {
+					if info, err := os.Stat(filepath.Join(r.scratch, name)); err != nil || info.Mode() != os.ModeDir|0o700 {
+						t.Errorf("%s has mode %v: %v", name, info.Mode(), err)
+					}
+				}
+				if err := run.cmd.Process.Kill(); err != nil {
+					t.Fatal(err)
+				}
+				<-run.done
+				if len(tables(r.scratch)) == 0 {
+					t.Error("the killed run left nothing to sweep")
+				}
+				r.mustSucceed(t, "--memory", memory)
+			})
+		}
+	}
+}

@@ -1,0 +1,207 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/kcut/kcut/formats"
+)
+
+// spillingTable is a table of so many different values that a job of the least memory
+// spills them, and the tuples, and the partitions of the search.
+func spillingTable(rows int64) bigRun {
+	long := func(v uint64) string { return account(v) + strings.Repeat("-", 100) }
+	return bigRun{
+		table: bigTable{rows: rows, rowGroup: rows / 4, columns: []bigColumn{
+			{name: "seen", typ: formats.Type{Kind: formats.Timestamp, Unit: formats.Micro}},
+			{name: "account", typ: bigText, text: long},
+			numbers("age", 74),
+			{name: "note", typ: bigText, text: account},
+		}},
+		masks: "discretize suppress discretize keep",
+		k:     5,
+	}
+}
+
+// spillingRun is a folder whose job spills to the folder scratch.
+type spillingRun struct {
+	dir     string
+	scratch string
+	output  string // in the folder; a directory of part files when it ends in "/"
+	binary  string
+	user    *syscall.Credential // who runs it; nil: who runs the test
+	before  []string            // what the folder held at first
+}
+
+// newSpillingRun makes a folder with table and job.
+func newSpillingRun(t *testing.T, rows int64) *spillingRun {
+	t.Helper()
+	binary, err := exec.LookPath("kcut")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	b := spillingTable(rows)
+	if err := b.prepare(dir); err != nil {
+		t.Fatal(err)
+	}
+	return &spillingRun{dir: dir, scratch: filepath.Join(dir, "scratch"), output: "out.parquet", binary: binary, before: list(t, dir)}
+}
+
+// command returns a run of the job with the least memory. Later flags win.
+func (r *spillingRun) command(flags ...string) *exec.Cmd {
+	args := []string{"run", filepath.Join(r.dir, "job.yaml"), "--memory", "16MiB", "--quiet", "--output", r.dir + "/" + r.output}
+	if r.scratch != r.hidden() {
+		args = append(args, "--spill-dir", r.scratch)
+	}
+	cmd := exec.Command(r.binary, append(args, flags...)...)
+	cmd.Args[0] = "kcut"
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: r.user}
+	return cmd
+}
+
+// hidden is the folder that runs spill to when nobody names one.
+func (r *spillingRun) hidden() string { return filepath.Join(r.dir, ".kcut-spill") }
+
+// running is a run that goes on.
+type running struct {
+	cmd    *exec.Cmd
+	stderr bytes.Buffer
+	done   chan struct{} // closed when it has ended
+	err    error         // of its end
+}
+
+func start(t *testing.T, cmd *exec.Cmd) *running {
+	t.Helper()
+	r := &running{cmd: cmd, done: make(chan struct{})}
+	cmd.Stderr = &r.stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		r.err = cmd.Wait()
+		close(r.done)
+	}()
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		<-r.done
+	})
+	return r
+}
+
+// exit waits for the end and returns the exit code, -1 after a signal.
+func (r *running) exit(t *testing.T) int {
+	t.Helper()
+	<-r.done
+	var exit *exec.ExitError
+	if r.err != nil && !errors.As(r.err, &exit) {
+		t.Fatal(r.err)
+	}
+	return r.cmd.ProcessState.ExitCode()
+}
+
+// untilSpilled waits until tables lie in a spill folder, and fails when the run ends before.
+func (r *running) untilSpilled(t *testing.T, scratch string) {
+	t.Helper()
+	for len(tables(scratch)) == 0 {
+		select {
+		case <-r.done:
+			t.Fatalf("it ended before it spilled: %s", &r.stderr)
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
+// tables returns the paths of the tables below a folder, where files come and go.
+func tables(folder string) (paths []string) {
+	_ = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, ".sst") {
+			paths = append(paths, path)
+		}
+		return nil
+	})
+	return paths
+}
+
+// mustFail demands an exit code, an error and a hint that name a folder, and a job's folder
+// with nothing new in it but the scratch folder.
+func (r *spillingRun) mustFail(t *testing.T, run *running, want int, folder, advice string) {
+	t.Helper()
+	if got := run.exit(t); got != want {
+		t.Errorf("exit code %d, want %d: %s", got, want, &run.stderr)
+	}
+	said, hint, _ := strings.Cut(run.stderr.String(), "\n")
+	if !strings.HasPrefix(said, "kcut: error: ") || !strings.Contains(said, folder) {
+		t.Errorf("the error does not name %s: %s", folder, said)
+	}
+	if !strings.HasPrefix(hint, "kcut: hint: ") || !strings.Contains(hint, folder) || !strings.Contains(hint, advice) {
+		t.Errorf("the hint does not name %s and %q: %s", folder, advice, hint)
+	}
+	if strings.Count(hint, "\n") != 1 {
+		t.Errorf("that is not two lines: %s", &run.stderr)
+	}
+	r.mustBeClean(t)
+}
+
+// mustBeClean demands that the job's folder holds what it held before, and the scratch
+// folder nothing.
+func (r *spillingRun) mustBeClean(t *testing.T) {
+	t.Helper()
+	left := slices.DeleteFunc(list(t, r.dir), func(name string) bool { return name == "scratch" })
+	if !slices.Equal(left, r.before) {
+		t.Errorf("%v is there, %v was before", left, r.before)
+	}
+	if info, err := os.Stat(r.scratch); err == nil && info.IsDir() {
+		if left := list(t, r.scratch); len(left) > 0 {
+			t.Errorf("%v is left in the spill folder", left)
+		}
+	}
+}
+
+// mustSucceed runs the job, demands that nothing but the release is left, takes that away
+// and returns its digests.
+func (r *spillingRun) mustSucceed(t *testing.T, flags ...string) string {
+	t.Helper()
+	sum := r.mustRelease(t, start(t, r.command(flags...)))
+	r.mustBeClean(t)
+	return sum
+}
+
+// mustRelease waits for a run that publishes a release, takes that away and returns its
+// digests.
+func (r *spillingRun) mustRelease(t *testing.T, run *running) string {
+	t.Helper()
+	if code := run.exit(t); code != 0 {
+		t.Fatalf("exit code %d: %s", code, &run.stderr)
+	}
+	sum := r.released(t)
+	if err := os.RemoveAll(filepath.Join(r.dir, r.output)); err != nil {
+		t.Fatal(err)
+	}
+	return sum
+}
+
+// released returns the digests of all files of the release, which are none when there is no
+// release.
+func (r *spillingRun) released(t *testing.T) (sums string) {
+	t.Helper()
+	err := filepath.WalkDir(filepath.Join(r.dir, r.output), func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			sums += entry.Name() + " " + digest(t, path) + "\n"
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return sums
+}

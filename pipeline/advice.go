@@ -1,0 +1,48 @@
+package pipeline
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/kcut/kcut/spill"
+)
+
+// advise gives an error of a disk the next thing to do, unless it has one. It names the
+// folder that is meant: the user's, not the private one in it.
+func (r *run) advise(err error) error {
+	var advised *Error
+	if errors.As(err, &advised) {
+		return err
+	}
+	hint := ""
+	switch folder := r.spillFolder(); {
+	case errors.Is(err, spill.ErrCorrupt):
+		hint = fmt.Sprintf("check the disk of %s, or name a folder on another one with limits.spill_dir, and run again", folder)
+	case errors.Is(err, spill.ErrDisk) && isFull(err):
+		hint = fmt.Sprintf("free space in %s, name a folder on a larger disk with limits.spill_dir, or give more memory with --memory", folder)
+	case errors.Is(err, spill.ErrDisk):
+		hint = fmt.Sprintf("let kcut write to %s, and nobody remove it while a run goes on, or name another folder with limits.spill_dir", folder)
+	case isFull(err):
+		hint = fmt.Sprintf("free space in %s, or write to a larger disk", folderOf(err, r.job.Output.Path))
+	default:
+		return err
+	}
+	return &Error{Class: ClassOf(err), Hint: hint, Err: err}
+}
+
+// folderOf returns the folder of the file that an operation failed on, or else the one that
+// the output is written to.
+func folderOf(err error, output string) string {
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		return filepath.Dir(path.Path)
+	case errors.As(err, &link):
+		return filepath.Dir(link.New)
+	}
+	return filepath.Dir(filepath.Clean(output))
+}
