@@ -2,7 +2,7 @@
 // of distinct tuples of codes, value × class histograms, leaf partitions (TIPS) and the
 // anonymity of every quasi-identifier set (VITS).
 //
-//	rows ──▶ Counter ──▶ Table ──▶ TIPS
+//	rows ──▶ Counter ──▶ Table ──▶ TIPS, or Aggregate ──▶ Table
 //	           │ full      │ above its share   │ evicted from the Pool, largest first
 //	           ▼           ▼                   ▼
 //	       chunks of records in a spill.Store, read once more and freed
