@@ -121,17 +121,17 @@ func (q *qid) survey(ctx context.Context, space partition.Space) error {
 				q.anonymity, q.witnesses = uint64(n), q.witnesses[:0]
 			}
 			if uint64(n) == q.anonymity && len(q.witnesses) < q.limit {
-				q.witnesses = append(q.witnesses, q.vid(t.Keys[i*t.Layout.Words:][:t.Layout.Words]))
+				q.witnesses = append(q.witnesses, q.vid(t.Layout, t.Keys[i*t.Layout.Words:][:t.Layout.Words]))
 			}
 		}
 		return nil
 	})
 }
 
-// vid returns the nodes of a key of the table.
-func (q *qid) vid(key []uint64) vid {
+// vid returns the nodes of a key of the table's codes.
+func (q *qid) vid(layout partition.Layout, key []uint64) vid {
 	v := make(vid, len(q.columns))
-	for i, f := range q.table.Layout.Fields {
+	for i, f := range layout.Fields {
 		v[i] = q.nodes[i][f.Code(key)]
 	}
 	return v
@@ -241,13 +241,12 @@ func (q *qid) after(ctx context.Context, space partition.Space, g generalization
 	}
 	var alone []vid
 	anonymity = math.MaxUint64
-	field := q.table.Layout.Fields[g.column]
 	err = merged.Scan(ctx, space, func(t *partition.Table) error {
 		for i, n := range t.Counts {
 			anonymity = min(anonymity, uint64(n))
 			key := t.Keys[i*t.Layout.Words:][:t.Layout.Words]
-			if uint64(n) == q.anonymity && field.Code(key) == child && len(alone) < q.limit {
-				alone = append(alone, q.vid(key))
+			if uint64(n) == q.anonymity && t.Layout.Fields[g.column].Code(key) == child && len(alone) < q.limit {
+				alone = append(alone, q.vid(t.Layout, key))
 			}
 		}
 		return nil

@@ -139,23 +139,3 @@ func (s *search) suppressSmall(ctx context.Context) (*tuples, error) {
 	s.fill(c)
 	return t, nil
 }
-
-// fill suppresses the smallest tuples, too, until there are none or enough suppressed
-// records.
-func (s *search) fill(c *core) {
-	if s.Small != TopUp {
-		return
-	}
-	numbers, size := c.left()
-	c.bySize(numbers)
-	for _, i := range numbers {
-		if suppressed := s.input.Rows - size; suppressed == 0 || suppressed >= s.fewest {
-			return
-		}
-		if !c.gone[i] {
-			c.suppress(i)
-			c.settle()
-			_, size = c.left()
-		}
-	}
-}
