@@ -70,6 +70,7 @@ type Step struct {
 	Score     float64
 	Anonymity []uint64 // A(QID) after the step, of every set that Requirement.Reduce keeps, in order
 	Live      uint64   // records in leaf partitions that are not discarded, summed over the sets
+	Touched   uint64   // records in the leaf partitions that this and earlier steps divided, summed over steps and sets
 }
 
 // Label is a released value: a text, or the null.

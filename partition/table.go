@@ -39,8 +39,22 @@ func (t *Table) size() (size uint64) {
 // truncate drops the records and keeps their memory for others.
 func (t *Table) truncate() { t.Keys, t.Counts = t.Keys[:0], t.Counts[:0] }
 
+// exchange gives two tables of one layout each other's records.
+func (t *Table) exchange(with *Table) {
+	t.Keys, with.Keys = with.Keys, t.Keys
+	t.Counts, with.Counts = with.Counts, t.Counts
+}
+
 // Bytes returns the memory that the records take.
 func (t *Table) Bytes() int64 { return int64(cap(t.Keys))*8 + int64(cap(t.Counts))*4 }
+
+// StoredBytes returns the bytes that the records of a spilled table take in the store.
+func (t *Table) StoredBytes() int64 {
+	if t.pile == nil {
+		return 0
+	}
+	return t.pile.stored
+}
 
 // Free drops the records and returns their memory to the budget they were drawn from.
 func (t *Table) Free(budget *spill.Budget) {
@@ -53,19 +67,10 @@ func (t *Table) Free(budget *spill.Budget) {
 // joining them, which is what Recode is for.
 func (t *Table) Translate(maps [][]uint32, domains []int) {
 	to := NewLayout(domains)
-	keys := t.Keys
+	keys := t.Keys // a key that is not longer goes where it was
 	if to.Words > t.Layout.Words {
 		keys = make([]uint64, t.Len()*to.Words)
 	}
-	tuple := make([]uint64, to.Words)
-	for i := range t.Counts {
-		from := t.Keys[i*t.Layout.Words : (i+1)*t.Layout.Words]
-		clear(tuple)
-		for column, field := range t.Layout.Fields {
-			f := to.Fields[column]
-			tuple[f.Word] |= uint64(maps[column][field.Code(from)]) << f.Shift
-		}
-		copy(keys[i*to.Words:], tuple)
-	}
+	t.repack(keys, to, maps)
 	t.Keys, t.Layout = keys[:t.Len()*to.Words], to
 }

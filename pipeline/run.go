@@ -70,7 +70,8 @@ func (r *run) closeStore() error {
 	store := r.store
 	r.store = nil
 	err := store.Close()
-	r.report.Spilled = store.Stats().BytesWritten
+	stats := store.Stats()
+	r.report.Spilled, r.report.SpilledPeak = stats.BytesWritten, stats.PeakDiskBytes
 	r.removeHidden()
 	return err
 }

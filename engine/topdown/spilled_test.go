@@ -44,7 +44,7 @@ func TestSpilledSearchAgrees(t *testing.T) {
 		c.compareNaive(t, want, wantReleased)
 		for share, enough := int64(1<<10), 0; enough < 3; share += share / 4 {
 			budget := spill.NewBudget(1 << 30)
-			got, released, err := c.searchIn(t, partition.Space{Budget: budget, Store: store, Share: share}, i%2 == 0)
+			got, released, err := c.searchIn(t, partition.Space{Budget: budget, Store: store, Share: share, Threads: 1 + i%3}, i%2 == 0)
 			if errors.Is(err, spill.ErrBudget) && enough == 0 {
 				refused++
 				continue
