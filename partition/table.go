@@ -13,7 +13,8 @@ type Table struct {
 	pile *pile // of a spilled table
 }
 
-// Spilled reports whether the records are in a store. A spilled table is for NewTIPS or NewCells alone.
+// Spilled reports whether the records are in a store. They are not in Keys and Counts then,
+// but for NewTIPS, NewCells, Scan and Aggregate.
 func (t *Table) Spilled() bool { return t.pile != nil }
 
 // Len returns the number of distinct tuples.
