@@ -22,6 +22,9 @@ type Regions struct {
 	// Divided are the cells that are divided, by ascending codes, then class.
 	Divided []DividedCell
 
+	Suppressed     uint64 // records that are released with nothing but the widest labels, because they were too few
+	DroppedRecords uint64 // records that are not released
+
 	index map[string]int // of the divided cells, by their codes and class
 }
 
