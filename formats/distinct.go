@@ -20,6 +20,7 @@ type Distinct struct {
 	slots []uint64 // open addressing: high half of the hash, and the code; 0 is free
 	used  int
 	seed  maphash.Seed
+	near  near
 }
 
 // NewDistinct returns a table that knows the values already in the list, and appends new

@@ -19,6 +19,13 @@ type Source interface {
 	Close() error
 }
 
+// Kept is a Source that was costly to open and holds no file open while nobody reads it: it
+// is worth keeping.
+type Kept interface {
+	Source
+	Kept()
+}
+
 // Request asks a reader for one column.
 type Request struct {
 	Column int  // position in the schema
@@ -38,6 +45,7 @@ type ReadOptions struct {
 	Types     map[string]Type // declared types of CSV columns; the others are inferred
 	Delimiter byte            // of CSV; 0: ',' , or ';' or tab when the header has that and no comma
 	BatchRows int             // most rows a batch; 0: 65,536. Tests set it to 1
+	Threads   int             // goroutines that open a file, or the files of a dataset; 0: one a processor
 	Remember  int             // most distinct values of a column that a reader keeps from batch to batch; 0: as the format likes it. Dictionaries of the file are kept whole
 }
 

@@ -31,7 +31,7 @@ func newCellsCase(r *rand.Rand) *cellsCase {
 	c := &cellsCase{r: r}
 	wide := []int{}
 	for range 1 + r.IntN(4) {
-		c.domains = append(c.domains, 1+r.IntN(1<<(1+r.IntN(8))))
+		c.domains = append(c.domains, 1+r.IntN(1<<(1+r.IntN(13))))
 		wide = append(wide, c.domains[len(c.domains)-1]<<(r.IntN(2)*r.IntN(30)))
 	}
 	if r.IntN(3) > 0 {

@@ -3,6 +3,7 @@ package partition
 import (
 	"cmp"
 	"context"
+	"math/bits"
 	"slices"
 
 	"github.com/kcut/kcut/spill"
@@ -16,7 +17,7 @@ const denseClasses = 1 << 22
 // belongs to one goroutine; NewHistogram joins several.
 type ClassCounter struct {
 	budget *spill.Budget
-	stride int // classes there is room for
+	stride int // classes there is room for, a power of two
 	counts []uint64
 	pairs  *Counter // instead of counts when there are too many
 }
@@ -40,9 +41,10 @@ func (t *ClassCounter) Add(codes, classes []uint32, domain, classDomain int) err
 	if t.pairs != nil {
 		return t.pairs.Add(len(codes), [][]uint32{codes, classes}, []int{domain, classDomain})
 	}
-	counts, stride := t.counts, uint32(t.stride)
+	counts, shift := t.counts, bits.TrailingZeros(uint(t.stride))
+	classes = classes[:len(codes)]
 	for i, code := range codes {
-		counts[code*stride+classes[i]]++
+		counts[uint64(code)<<(shift&63)|uint64(classes[i])]++
 	}
 	return nil
 }

@@ -15,6 +15,9 @@ func compact(records []uint64, stride int, slots []uint32) ([]uint64, []uint32) 
 	}
 	slots = slots[:size]
 	clear(slots)
+	if stride == 2 {
+		return records[:compactShort(records, slots)], slots
+	}
 	mask := uint64(size - 1)
 	words := stride - 1
 	end := 0 // of the distinct records
@@ -37,6 +40,27 @@ func compact(records []uint64, stride int, slots []uint32) ([]uint64, []uint32) 
 		}
 	}
 	return records[:end], slots
+}
+
+// compactShort merges records whose key is one word, the common case, and returns the end
+// of the distinct ones. The number of slots is a power of two.
+func compactShort(records []uint64, slots []uint32) (end int) {
+	mask := uint64(len(slots) - 1)
+	for i := 0; i+1 < len(records); i += 2 {
+		key, count := records[i], records[i+1]
+		slot := hash1(key) & mask
+		for slots[slot] != 0 && records[2*slots[slot]-2] != key {
+			slot = (slot + 1) & mask
+		}
+		if at := int(slots[slot]); at != 0 {
+			records[2*at-1] += count
+			continue
+		}
+		records[end], records[end+1] = key, count
+		end += 2
+		slots[slot] = uint32(end / 2)
+	}
+	return end
 }
 
 // equal reports whether record starts with key.

@@ -24,27 +24,23 @@ const (
 //
 // Few distinct tuples never leave the cache; many pass through it to the buckets, where
 // equal ones are merged whenever a bucket has doubled, so memory stays within about three
-// times the distinct tuples. When a domain outgrows its bits everything is packed anew
-// with wider fields. A counter that spills knows its domains beforehand, and writes a
-// bucket that has grown to its part of the counter's share to the store.
+// times the distinct tuples. Tuples of so few bits that an array has a place for each are
+// counted there, and neither hashed nor evicted. When a domain outgrows its bits everything
+// is packed anew with wider fields. A counter that spills knows its domains beforehand, and
+// writes a bucket that has grown to its part of the counter's share to the store.
 //
 // A Counter belongs to one goroutine; Tabulate or TabulateSpilled joins several.
 type Counter struct {
 	budget  *spill.Budget
 	domains []int // every code of column i is below domains[i]
 	layout  Layout
-	stride  int // words of a record: the key, then the count
-	cache   []uint64
+	stride  int      // words of a record: the key, then the count
+	cache   []uint64 // nil when there is an array
+	array   array    // counts by key; nil when keys have too many bits
 	buckets [1 << bucketBits]bucket
 	keys    []uint64 // scratch: the packed keys of the rows being added
 	slots   []uint32 // scratch of compact
 	outlet  *outlet  // nil: everything stays in memory
-}
-
-// bucket is a list of records; tuples may occur more than once.
-type bucket struct {
-	records []uint64
-	limit   int // length at which it is compacted next
 }
 
 // NewCounter returns a counter of tuples of the given number of columns.
@@ -66,15 +62,18 @@ func NewSpillCounter(domains []int, space Space) *Counter {
 
 func newSpillCounter(domains []int, budget *spill.Budget, s store, share int64) *Counter {
 	c := &Counter{budget: budget, domains: slices.Clone(domains)}
+	c.outlet = newOutlet(NewLayout(domains), s, share)
 	c.reset()
-	c.outlet = newOutlet(c.layout, s, share)
 	return c
 }
 
 func (c *Counter) reset() {
 	c.layout = NewLayout(c.domains)
 	c.stride = c.layout.Words + 1
-	c.cache = make([]uint64, c.stride<<cacheBits)
+	c.cache, c.array = nil, c.newArray()
+	if c.array == nil {
+		c.cache = make([]uint64, c.stride<<cacheBits)
+	}
 	for i := range c.buckets {
 		c.buckets[i] = bucket{limit: minCompact * c.stride}
 	}
@@ -84,7 +83,7 @@ func (c *Counter) reset() {
 // below domains[i], which a counter that spills knows already. It returns an error
 // wrapping spill.ErrBudget when the table outgrows the budget, or the store's.
 func (c *Counter) Add(n int, codes [][]uint32, domains []int) error {
-	if err := c.widen(domains); err != nil {
+	if err := c.widen(domains); err != nil || n == 0 {
 		return err
 	}
 	words := c.layout.Words
@@ -94,44 +93,80 @@ func (c *Counter) Add(n int, codes [][]uint32, domains []int) error {
 	keys := c.keys[:n*words]
 	clear(keys)
 	for i, field := range c.layout.Fields {
-		word, shift := field.Word, field.Shift
-		for row, code := range codes[i][:n] {
-			keys[row*words+word] |= uint64(code) << shift
-		}
+		pack(keys[field.Word:], words, codes[i][:n], field.Shift)
 	}
-	if words == 1 {
+	switch {
+	case c.array != nil:
+		c.array.count(keys)
+		return nil
+	case words == 1:
 		return c.addShort(keys)
 	}
 	for i := 0; i < len(keys); i += words {
-		if err := c.add(keys[i:i+words], 1); err != nil {
+		if err := c.add(keys[i:i+words:i+words], 1); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// pack puts the codes into a word of every key.
+func pack(keys []uint64, words int, codes []uint32, shift uint) {
+	if words > 1 {
+		at := 0
+		for _, code := range codes {
+			keys[at] |= uint64(code) << (shift & 63)
+			at += words
+		}
+		return
+	}
+	keys = keys[:len(codes)]
+	for i, code := range codes {
+		keys[i] |= uint64(code) << (shift & 63)
+	}
+}
+
 // addShort is add for every key of one word, the common case.
 func (c *Counter) addShort(keys []uint64) error {
+	cache := c.cache[: 2<<cacheBits : 2<<cacheBits]
 	for _, key := range keys {
 		slot := hash1(key) & (1<<cacheBits - 1) * 2
-		entry := c.cache[slot : slot+2 : slot+2]
-		if entry[0] == key && entry[1] > 0 {
-			entry[1]++
+		entry := cache[slot : slot+2 : slot+2]
+		known, count := entry[0], entry[1]
+		if known == key && count > 0 {
+			entry[1] = count + 1
 			continue
 		}
-		if entry[1] > 0 {
-			if err := c.push(hash1(entry[0]), entry); err != nil {
+		entry[0], entry[1] = key, 1
+		if count > 0 {
+			if err := c.pushShort(known, count); err != nil {
 				return err
 			}
 		}
-		entry[0], entry[1] = key, 1
 	}
 	return nil
 }
 
+// pushShort is push for a key of one word.
+func (c *Counter) pushShort(key, count uint64) error {
+	i := hash1(key) >> (64 - bucketBits)
+	b := &c.buckets[i]
+	if len(b.records)+2 > cap(b.records) {
+		if err := c.makeRoom(int(i)); err != nil {
+			return err
+		}
+	}
+	b.records = append(b.records, key, count)
+	return nil
+}
+
 func (c *Counter) add(key []uint64, count uint64) error {
+	if c.array != nil {
+		c.array[key[0]] += uint32(count)
+		return nil
+	}
 	slot := int(hash(key)&(1<<cacheBits-1)) * c.stride
-	entry := c.cache[slot : slot+c.stride]
+	entry := c.cache[slot : slot+c.stride : slot+c.stride]
 	last := len(key)
 	if entry[last] > 0 {
 		if equal(entry, key) {
@@ -142,7 +177,9 @@ func (c *Counter) add(key []uint64, count uint64) error {
 			return err
 		}
 	}
-	copy(entry, key)
+	for w, word := range key {
+		entry[w] = word
+	}
 	entry[last] = count
 	return nil
 }
@@ -157,49 +194,12 @@ func (c *Counter) push(h uint64, record []uint64) error {
 			return err
 		}
 	}
-	b.records = append(b.records, record...)
+	at := len(b.records)
+	b.records = b.records[:at+len(record)]
+	for w, word := range record {
+		b.records[at+w] = word
+	}
 	return nil
-}
-
-// makeRoom lets bucket i take one more record.
-func (c *Counter) makeRoom(i int) error {
-	b := &c.buckets[i]
-	if len(b.records) >= b.limit {
-		b.records, c.slots = compact(b.records, c.stride, c.slots)
-		b.limit = max(b.limit, 2*len(b.records))
-		if 2*len(b.records) <= cap(b.records) {
-			return nil
-		}
-	}
-	size := max(64*c.stride, 3*cap(b.records)/2)
-	if c.outlet != nil {
-		if size = min(size, c.outlet.limit); size <= cap(b.records) {
-			return c.drain(i)
-		}
-	}
-	if err := c.budget.Draw("distinct tuples", int64(size)*8); err != nil {
-		if c.outlet != nil && cap(b.records) > 0 {
-			return c.drain(i)
-		}
-		return err
-	}
-	grown := make([]uint64, len(b.records), size)
-	copy(grown, b.records)
-	c.budget.Return(int64(cap(b.records)) * 8)
-	b.records = grown
-	return nil
-}
-
-// drain merges bucket i and, unless that halves it, writes it to the store.
-func (c *Counter) drain(i int) error {
-	b := &c.buckets[i]
-	b.records, c.slots = compact(b.records, c.stride, c.slots)
-	if 2*len(b.records) <= cap(b.records) {
-		return nil
-	}
-	err := c.outlet.write(i, b.records)
-	b.records = b.records[:0]
-	return err
 }
 
 // widen packs everything anew when a domain has outgrown its field.
@@ -220,50 +220,54 @@ func (c *Counter) widen(domains []int) error {
 	for i, d := range c.domains { // to the full power of two, so that the next growth is far
 		c.domains[i] = 1 << bits.Len(uint(d-1))
 	}
-	from, stride, cache, buckets := c.layout, c.stride, c.cache, c.buckets
+	was := *c
 	c.reset()
-	key := make([]uint64, c.layout.Words)
-	if err := c.repack(cache, from, stride, key); err != nil {
+	repack := c.repacker(was.layout)
+	if err := was.eachFront(repack); err != nil {
 		return err
 	}
-	for i := range buckets {
-		if err := c.repack(buckets[i].records, from, stride, key); err != nil {
+	c.budget.Return(was.array.drawn())
+	for i := range was.buckets {
+		if err := was.buckets[i].each(was.stride, repack); err != nil {
 			return err
 		}
-		c.budget.Return(int64(cap(buckets[i].records)) * 8)
-		buckets[i].records = nil
+		c.budget.Return(int64(cap(was.buckets[i].records)) * 8)
+		was.buckets[i].records = nil
 	}
 	return nil
 }
 
-func (c *Counter) repack(records []uint64, from Layout, stride int, key []uint64) error {
-	for i := 0; i < len(records); i += stride {
-		count := records[i+stride-1]
-		if count == 0 { // an empty slot of the cache
-			continue
-		}
+// repacker returns a function that adds records of another layout.
+func (c *Counter) repacker(from Layout) func(record []uint64) error {
+	key := make([]uint64, c.layout.Words)
+	return func(record []uint64) error {
 		clear(key)
-		for j, field := range from.Fields {
-			to := c.layout.Fields[j]
-			key[to.Word] |= uint64(field.Code(records[i:])) << to.Shift
+		for i, field := range from.Fields {
+			to := c.layout.Fields[i]
+			key[to.Word] |= uint64(field.Code(record)) << to.Shift
 		}
-		if err := c.add(key, count); err != nil {
-			return err
-		}
+		return c.add(key, record[len(record)-1])
 	}
-	return nil
 }
 
-// flush moves the cache's records to the buckets.
-func (c *Counter) flush() error {
+// eachFront calls f with the records that are not in a bucket.
+func (c *Counter) eachFront(f func(record []uint64) error) error {
 	for i := 0; i < len(c.cache); i += c.stride {
-		entry := c.cache[i : i+c.stride]
-		if entry[c.stride-1] > 0 {
-			if err := c.push(hash(entry[:c.stride-1]), entry); err != nil {
+		if c.cache[i+c.stride-1] > 0 {
+			if err := f(c.cache[i : i+c.stride]); err != nil {
 				return err
 			}
 		}
 	}
-	c.cache = nil
-	return nil
+	return c.array.each(f)
+}
+
+// flush moves all records to the buckets.
+func (c *Counter) flush() error {
+	err := c.eachFront(func(record []uint64) error {
+		return c.push(hash(record[:c.stride-1]), record)
+	})
+	c.budget.Return(c.array.drawn())
+	c.cache, c.array = nil, nil
+	return err
 }

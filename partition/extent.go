@@ -12,9 +12,6 @@ type Extent struct {
 	Above  bool
 }
 
-// Single reports whether there is but one code, below the top.
-func (e Extent) Single() bool { return e.Lo == e.Hi && !e.Above }
-
 // join makes e the extent of its records and others.
 func (e *Extent) join(o Extent) {
 	*e = Extent{Lo: min(e.Lo, o.Lo), Hi: max(e.Hi, o.Hi), Above: e.Above || o.Above}

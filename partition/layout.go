@@ -34,6 +34,12 @@ func NewLayout(domains []int) Layout {
 	return l
 }
 
+// bits returns the bits of a key that fields reach into.
+func (l Layout) bits() int {
+	last := l.Fields[len(l.Fields)-1]
+	return 64*last.Word + int(last.Shift) + bits.Len64(last.Mask)
+}
+
 // tableBytes returns the memory that a table of n records takes.
 func (l Layout) tableBytes(n int) int64 { return int64(n) * (int64(l.Words)*8 + 4) }
 

@@ -14,34 +14,35 @@ const (
 // the result's. A merged count that would not fit stays apart in a record of its own.
 func (t *Table) Recode(maps [][]uint32, domains []int) *Table {
 	r := &Table{Layout: NewLayout(domains), Keys: t.Keys, Counts: t.Counts}
-	t.repack(r.Layout, maps)
+	t.repack(t.Keys, r.Layout, maps)
 	r.Keys = r.Keys[:t.Len()*r.Layout.Words]
 	r.merge()
 	return r
 }
 
-// repack rewrites the keys in place, a block at a time: a new key is never longer.
-func (t *Table) repack(to Layout, maps [][]uint32) {
+// repack writes the keys in new codes, a block at a time. They may go where the keys are
+// when they are not longer.
+func (t *Table) repack(keys []uint64, to Layout, maps [][]uint32) {
 	const block = 512
 	buffer := make([]uint64, block*to.Words)
 	for lo := 0; lo < t.Len(); lo += block {
 		hi := min(lo+block, t.Len())
 		fresh := buffer[:(hi-lo)*to.Words]
 		clear(fresh)
-		keys := t.Keys[lo*t.Layout.Words : hi*t.Layout.Words]
+		old := t.Keys[lo*t.Layout.Words : hi*t.Layout.Words]
 		for i, codes := range maps {
 			if to.Fields[i].Mask != 0 {
-				translate(fresh, to.Words, to.Fields[i], keys, t.Layout.Words, t.Layout.Fields[i], codes)
+				translate(fresh, to.Words, to.Fields[i], old, t.Layout.Words, t.Layout.Fields[i], codes)
 			}
 		}
-		copy(t.Keys[lo*to.Words:], fresh)
+		copy(keys[lo*to.Words:], fresh)
 	}
 }
 
 // translate adds one column's new codes to a block of zeroed keys.
 func translate(fresh []uint64, freshWords int, to Field, keys []uint64, words int, from Field, codes []uint32) {
 	for i, j := from.Word, to.Word; i < len(keys); i, j = i+words, j+freshWords {
-		fresh[j] |= uint64(codes[keys[i]>>from.Shift&from.Mask]) << to.Shift
+		fresh[j] |= uint64(codes[keys[i]>>(from.Shift&63)&from.Mask]) << (to.Shift & 63)
 	}
 }
 

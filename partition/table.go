@@ -52,19 +52,10 @@ func (t *Table) Free(budget *spill.Budget) {
 // joining them, which is what Recode is for.
 func (t *Table) Translate(maps [][]uint32, domains []int) {
 	to := NewLayout(domains)
-	keys := t.Keys
+	keys := t.Keys // a key that is not longer goes where it was
 	if to.Words > t.Layout.Words {
 		keys = make([]uint64, t.Len()*to.Words)
 	}
-	tuple := make([]uint64, to.Words)
-	for i := range t.Counts {
-		from := t.Keys[i*t.Layout.Words : (i+1)*t.Layout.Words]
-		clear(tuple)
-		for column, field := range t.Layout.Fields {
-			f := to.Fields[column]
-			tuple[f.Word] |= uint64(maps[column][field.Code(from)]) << f.Shift
-		}
-		copy(keys[i*to.Words:], tuple)
-	}
+	t.repack(keys, to, maps)
 	t.Keys, t.Layout = keys[:t.Len()*to.Words], to
 }

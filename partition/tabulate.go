@@ -2,6 +2,7 @@ package partition
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -30,7 +31,7 @@ func Tabulate(ctx context.Context, counters []*Counter, budget *spill.Budget, th
 	if err != nil {
 		return nil, err
 	}
-	return newTable(first.layout, merged, budget)
+	return newTable(first.layout, merged, budget, threads)
 }
 
 // joinBuckets returns the distinct records of every bucket of all counters.
@@ -68,21 +69,29 @@ func joinBucket(counters []*Counter, b int, budget *spill.Budget, slots []uint32
 	return compact(records, counters[0].stride, slots)
 }
 
-// newTable returns the table of distinct records, which are consumed. When the budget
-// refuses, they are left as they are.
-func newTable(layout Layout, merged [][]uint64, budget *spill.Budget) (*Table, error) {
+// newTable returns the table of distinct records, which are consumed, on the given number
+// of goroutines. When the budget refuses, they are left as they are.
+func newTable(layout Layout, merged [][]uint64, budget *spill.Budget, threads int) (*Table, error) {
 	stride := layout.Words + 1
 	n := countRecords(merged, stride)
 	if err := budget.Draw("the compressed table", layout.tableBytes(n)); err != nil {
 		return nil, err
 	}
-	t := &Table{Layout: layout, Keys: make([]uint64, 0, n*layout.Words), Counts: make([]uint32, 0, n)}
+	t := &Table{Layout: layout, Keys: make([]uint64, n*layout.Words), Counts: make([]uint32, n)}
+	group := errgroup.Group{}
+	group.SetLimit(max(1, threads))
+	at := 0
 	for b, records := range merged {
-		t.take(records)
-		budget.Return(int64(cap(records)) * 8)
-		merged[b] = nil
+		start := at
+		at += len(records) / stride
+		group.Go(func() error {
+			t.place(start, records)
+			budget.Return(int64(cap(records)) * 8)
+			merged[b] = nil
+			return nil
+		})
 	}
-	return t, nil
+	return t, group.Wait()
 }
 
 func countRecords(merged [][]uint64, stride int) (n int) {
@@ -94,9 +103,25 @@ func countRecords(merged [][]uint64, stride int) (n int) {
 
 // take appends records of keys and counts in turn.
 func (t *Table) take(records []uint64) {
+	words, at := t.Layout.Words, len(t.Counts)
+	n := len(records) / (words + 1)
+	t.Keys = slices.Grow(t.Keys, n*words)[:(at+n)*words]
+	t.Counts = slices.Grow(t.Counts, n)[:at+n]
+	t.place(at, records)
+}
+
+// place stores records of keys and counts in turn from the table's record at on.
+func (t *Table) place(at int, records []uint64) {
 	words := t.Layout.Words
-	for i := 0; i < len(records); i += words + 1 {
-		t.Keys = append(t.Keys, records[i:i+words]...)
-		t.Counts = append(t.Counts, uint32(records[i+words]))
+	stride := words + 1
+	counts := t.Counts[at : at+len(records)/stride]
+	keys := t.Keys[at*words : (at+len(counts))*words]
+	for i := range counts {
+		counts[i] = uint32(records[i*stride+words])
+	}
+	for w := range words {
+		for i := range counts {
+			keys[i*words+w] = records[i*stride+w]
+		}
 	}
 }

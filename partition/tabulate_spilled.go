@@ -70,7 +70,7 @@ func (t *tabulation) join(ctx context.Context) (*Table, error) {
 		return nil, err
 	}
 	if t.layout.tableBytes(countRecords(merged, t.layout.Words+1)) <= t.share {
-		table, err := newTable(t.layout, merged, t.budget)
+		table, err := newTable(t.layout, merged, t.budget, t.threads)
 		if !errors.Is(err, spill.ErrBudget) {
 			return table, err
 		}

@@ -1,6 +1,10 @@
 package pipeline
 
-import "github.com/kcut/kcut/formats"
+import (
+	"slices"
+
+	"github.com/kcut/kcut/formats"
+)
 
 // coder finds the codes of values. Codes below domain are given out; the null has one, too.
 // It is safe for concurrent use.
@@ -25,19 +29,33 @@ func newMapping(c coder) mapping { return mapping{coder: c, domain: int(c.null()
 
 // translate appends to out[:0] the codes of a coded column's rows.
 func (m *mapping) translate(c *formats.Column, out []uint32) ([]uint32, error) {
-	if m.of != c.Values {
-		m.of, m.codes = c.Values, append(m.codes[:0], m.coder.null())
+	if err := m.learn(c.Values); err != nil {
+		return nil, err
 	}
-	if n := c.Values.Len(); len(m.codes) <= n {
-		codes, domain, err := m.coder.encode(c.Values, len(m.codes)-1, m.codes)
+	return m.apply(c.Codes, out), nil
+}
+
+// learn finds the codes of the values that are new to it.
+func (m *mapping) learn(values *formats.Values) error {
+	if m.of != values {
+		m.of, m.codes = values, append(m.codes[:0], m.coder.null())
+	}
+	if n := values.Len(); len(m.codes) <= n {
+		codes, domain, err := m.coder.encode(values, len(m.codes)-1, m.codes)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		m.codes, m.domain = codes, max(m.domain, domain)
 	}
-	out = out[:0]
-	for _, code := range c.Codes {
-		out = append(out, m.codes[code])
+	return nil
+}
+
+// apply appends to out[:0] the codes of local codes into values that were learned.
+func (m *mapping) apply(local, out []uint32) []uint32 {
+	out = slices.Grow(out[:0], len(local))[:len(local)]
+	codes := m.codes
+	for i, code := range local {
+		out[i] = codes[code]
 	}
-	return out, nil
+	return out
 }

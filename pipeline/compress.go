@@ -73,7 +73,7 @@ func (c *compressor) pairs(ctx context.Context, workers []*counting) ([]partitio
 type counting struct {
 	class     string
 	maps      []mapping  // of every request
-	codes     [][]uint32 // of the batch, of every request
+	codes     [][]uint32 // of the rows being counted, of every request
 	domains   []int
 	groupings []groupingCount
 	counters  []*partition.ClassCounter // of every masked column, when classes are counted
@@ -119,21 +119,39 @@ func (c *compressor) newCounting() *counting {
 
 func (w *counting) endSplit() error { return nil }
 
-func (w *counting) batch(b *formats.Batch) (err error) {
+// countRows is how many rows are counted at a time: their codes and keys stay in a
+// second-level cache on the way from the reader's codes to the counts.
+const countRows = 2048
+
+func (w *counting) batch(b *formats.Batch) error {
 	for i, column := range b.Columns {
-		if w.codes[i], err = w.maps[i].translate(column, w.codes[i]); err != nil {
+		if err := w.maps[i].learn(column.Values); err != nil {
 			return err
 		}
 		w.domains[i] = w.maps[i].domain
 	}
+	if w.class != "" && w.domains[len(w.domains)-1] > maxClasses+1 {
+		return manyClasses(w.class)
+	}
+	for lo := 0; lo < b.Rows; lo += countRows {
+		hi := min(lo+countRows, b.Rows)
+		for i, column := range b.Columns {
+			w.codes[i] = w.maps[i].apply(column.Codes[lo:hi], w.codes[i])
+		}
+		if err := w.count(hi - lo); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// count counts n rows whose codes are there.
+func (w *counting) count(n int) error {
 	var classes []uint32
 	classDomain := 1
 	if w.class != "" {
 		last := len(w.codes) - 1
 		classes, classDomain = w.codes[last], w.domains[last]
-		if classDomain > maxClasses+1 {
-			return manyClasses(w.class)
-		}
 	}
 	for i, counter := range w.counters {
 		if err := counter.Add(w.codes[i], classes, w.domains[i], classDomain); err != nil {
@@ -141,7 +159,7 @@ func (w *counting) batch(b *formats.Batch) (err error) {
 		}
 	}
 	for i := range w.groupings {
-		if err := w.groupings[i].add(b.Rows, w.codes, w.domains); err != nil {
+		if err := w.groupings[i].add(n, w.codes, w.domains); err != nil {
 			return err
 		}
 	}

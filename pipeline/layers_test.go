@@ -29,10 +29,10 @@ var mayImport = map[string][]string{
 	"partition": {"spill"},
 	"spill":     {},
 
-	"formats/dataset":        {"formats", "formats/parquetfile", "formats/arrowfile", "formats/csvfile"},
+	"formats/dataset":        {"formats", "formats/internal/fence", "formats/parquetfile", "formats/arrowfile", "formats/csvfile"},
 	"formats/parquetfile":    {"formats", "formats/internal/fence", "formats/internal/plain"},
 	"formats/arrowfile":      {"formats", "formats/internal/fence", "formats/internal/plain"},
-	"formats/csvfile":        {"formats"},
+	"formats/csvfile":        {"formats", "formats/internal/fence"},
 	"formats/writer":         {"formats", "formats/internal/plain"},
 	"formats/release":        {"formats", "formats/internal/fence"}, // none of the writer's code
 	"formats/publish":        {"formats"},

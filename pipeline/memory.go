@@ -73,7 +73,7 @@ func (p *prepared) read() (n int) {
 // readOptions are the job's, with readers that remember no more than a quarter of what
 // they may take.
 func readOptions(job *jobfile.Job, memory int64, threads int) formats.ReadOptions {
-	options := formats.ReadOptions{Delimiter: job.CSV.Delimiter, Types: make(map[string]formats.Type)}
+	options := formats.ReadOptions{Delimiter: job.CSV.Delimiter, Types: make(map[string]formats.Type), Threads: threads}
 	columns := 0
 	for i := range job.Columns {
 		if job.Columns[i].Mask != jobfile.MaskDrop {

@@ -64,18 +64,14 @@ func (d *dimension) children(set *partition.FrequencySet) {
 	}
 }
 
-// extent returns the extent of a frequency set.
+// extent returns the extent of a frequency set, in which not all are nulls.
 func (d *dimension) extent(set *partition.FrequencySet) partition.Extent {
 	n := len(set.Codes)
 	e := partition.Extent{Lo: set.Codes[0], Hi: set.Codes[n-1]}
 	if e.Hi < d.top {
 		return e
 	}
-	e.Above = true
-	if n == 1 {
-		return partition.Extent{Lo: 1<<32 - 1, Above: true}
-	}
-	e.Hi = set.Codes[n-2]
+	e.Hi, e.Above = set.Codes[n-2], true
 	return e
 }
 

@@ -12,8 +12,9 @@ import (
 //
 //	key = mix(FNV-1a(seed 00 scope 00 v1 1F v2 1F … vm 1F class 1F number))
 //
-// The seed is in decimal digits, the scope is the part's, a null is the byte 1E and the
-// number eight bytes, the lowest first.
+// The seed is in decimal digits. The scope is "mondrian:" and the part's path, such as 0.2.1:
+// of all records' first side the third one's second. A null is the byte 1E, the class of a
+// table without is empty, and the number is eight bytes, the lowest first.
 type rowKeys struct {
 	fields []partition.Field
 	texts  [][]string // by column, the class last, and code

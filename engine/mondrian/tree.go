@@ -1,10 +1,8 @@
 package mondrian
 
-import "sort"
-
 // tree is the tree of cuts: the Locator of strict regions, and of relaxed ones what their
-// divided cells leave. Code that no record of a part had goes where its neighbours go or,
-// when a part was not cut by order, to the largest side.
+// divided cells leave. A code that no record of a part has goes to the side that its order
+// says or, when the part was not cut by order, to the largest.
 type tree struct {
 	nodes []node
 	links []int32 // children of all nodes: nodes, or regions from -1 downwards
@@ -96,7 +94,14 @@ func (t *tree) child(n *node, code uint32) int32 {
 		return 1
 	}
 	steps := t.steps[n.at:][:n.steps]
-	return steps[sort.Search(len(steps)-1, func(i int) bool { return steps[i+1].code > code })].child
+	for len(steps) > 1 {
+		if half := len(steps) / 2; steps[half].code <= code {
+			steps = steps[half:]
+		} else {
+			steps = steps[:half]
+		}
+	}
+	return steps[0].child
 }
 
 // renumber replaces the regions by those they became.

@@ -264,6 +264,10 @@ func (t *target) code(a *column, from, to int) (err error) {
 	if t.words, err = a.appendWords(t.words[:0], from, to); err != nil {
 		return err
 	}
+	if a.validity == nil {
+		t.out.Codes = t.coded.AppendCodes(t.out.Codes, t.words)
+		return nil
+	}
 	for i, w := range t.words {
 		code := uint32(0)
 		if a.valid(from + i) {

@@ -3,9 +3,10 @@
 // quotes is a null.
 //
 // Contract: opening reads the file once from end to end, to count its rows and to infer the
-// types that are not declared. A type is inferred only when every text of the column stands
-// for a value of it; what only looks like a number, such as a code with leading zeros,
-// stays a text.
+// types that are not declared: block by block on several goroutines, unless it is
+// compressed. The file is not held open. A type is inferred only when every text of the
+// column stands for a value of it; what only looks like a number, such as a code with
+// leading zeros, stays a text.
 //
 // Not promised: that the text of a value comes back as it was written.
 package csvfile

@@ -41,6 +41,13 @@ func (c *evidence) see(f field) {
 	}
 }
 
+// join adds what other texts of the column allow.
+func (c *evidence) join(other evidence) {
+	c.guess &= other.guess
+	c.nulls = c.nulls || other.nulls
+	c.texts = c.texts || other.texts
+}
+
 // inferred returns the first type, in the order below, that all texts of the column stand for.
 func (c *evidence) inferred() formats.Type {
 	switch g := c.guess; {
@@ -113,7 +120,7 @@ func guessNumber(text []byte) guess {
 	case !ok || n.leadingZero:
 		return 0
 	case !n.integer:
-		if _, ok := parseFloat(text); !ok {
+		if _, ok := n.float(text); !ok {
 			return 0
 		}
 		return guessFloat
@@ -121,7 +128,7 @@ func guessNumber(text []byte) guess {
 		return guessFloat
 	}
 	var g guess
-	if _, ok := parseInt(text); ok {
+	if _, ok := n.int(); ok {
 		g |= guessInt
 	}
 	if n.digits <= 15 {

@@ -48,8 +48,15 @@ func wordOf(t formats.Type, text []byte) (uint64, bool) {
 // parseInt parses an integer of 64 bits: digits, perhaps a minus.
 func parseInt(text []byte) (int64, bool) {
 	n, ok := cutNumber(text)
+	if !ok {
+		return 0, false
+	}
+	return n.int()
+}
+
+func (n *number) int() (int64, bool) {
 	switch {
-	case !ok || !n.integer || n.leadingZero || n.digits > 19:
+	case !n.integer || n.leadingZero || n.digits > 19:
 		return 0, false
 	case n.negative && n.mantissa <= 1<<63:
 		return -int64(n.mantissa), true
@@ -60,13 +67,18 @@ func parseInt(text []byte) (int64, bool) {
 var pow10 = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
 	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
-// parseFloat parses a finite number. Up to 2^53 times or over a power of ten that a float
-// holds exactly, one operation rounds right; strconv does the rest.
+// parseFloat parses a finite number.
 func parseFloat(text []byte) (float64, bool) {
 	n, ok := cutNumber(text)
 	if !ok {
 		return 0, false
 	}
+	return n.float(text)
+}
+
+// float returns the number that a text was taken apart from. Up to 2^53 times or over a
+// power of ten that a float holds exactly, one operation rounds right; strconv does the rest.
+func (n *number) float(text []byte) (float64, bool) {
 	// The view of text as a string ends with the call: strconv copies what its errors quote.
 	if !n.exact || n.mantissa > 1<<53 || n.exponent < -22 || n.exponent > 22 {
 		f, err := strconv.ParseFloat(unsafe.String(unsafe.SliceData(text), len(text)), 64)

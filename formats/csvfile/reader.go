@@ -14,7 +14,6 @@ const batchBytes = 32 << 20
 // reader reads the records of consecutive chunks.
 type reader struct {
 	src     *source
-	text    io.ReadCloser
 	scan    *scanner
 	first   int64 // row of the file of the first row of the split
 	row     int64 // rows returned
@@ -46,13 +45,17 @@ func (s *source) Read(ctx context.Context, first, count int, columns []formats.R
 		return r, nil
 	}
 	start, end := s.parts[first], s.parts[first+count-1]
-	text, err := s.text(start.offset, end.end)
-	if err != nil {
+	var err error
+	if r.scan, err = s.scan(start.place, end.end); err != nil {
 		return nil, fmt.Errorf("read %s: %w", s.path, damage(err))
 	}
-	r.text, r.first, r.left = text, start.row, end.row+end.rows-start.row
-	r.scan = newScanner(text, s.delim, start.line, len(s.schema))
-	r.scan.skip, r.scan.names = len(s.schema) > 1, s.schema
+	r.first, r.left = start.row, end.row+end.rows-start.row
+	for range start.skip {
+		if _, err := s.record(r.scan); err != nil {
+			r.Close()
+			return nil, fmt.Errorf("read %s: %w", s.path, damage(err))
+		}
+	}
 	return r, ctx.Err()
 }
 
@@ -111,12 +114,12 @@ func (r *reader) add() error {
 	return nil
 }
 
-// Close frees the decompressor.
+// Close closes the file.
 func (r *reader) Close() error {
-	if r.text == nil {
+	if r.scan == nil {
 		return nil
 	}
-	return r.text.Close()
+	return r.scan.close()
 }
 
 // reset empties the column for the next batch.

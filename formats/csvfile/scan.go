@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/kcut/kcut/formats"
@@ -34,17 +35,17 @@ type span struct {
 
 // scanner cuts CSV text into records: RFC 4180, with LF or CRLF.
 type scanner struct {
-	r       io.Reader
+	r       io.ReadCloser
 	delim   byte
 	limit   int             // most fields a record may have
 	skip    bool            // blank lines are no records
 	names   []formats.Field // for errors, when known
 	special [256]bool
 
+	memory   *[]byte // that buf began with
 	buf      []byte
 	pos, end int // what is not scanned yet is buf[pos:end]
 	eof      bool
-	start    int64 // of the record last returned, in the text
 	offset   int64 // of buf[pos]
 	line     int64 // of the record last returned, from 1
 	next     int64 // of buf[pos]
@@ -54,11 +55,31 @@ type scanner struct {
 
 // newScanner returns a scanner of r, whose first byte is on the given line. It refuses
 // records of more than limit fields.
-func newScanner(r io.Reader, delim byte, line int64, limit int) *scanner {
-	s := &scanner{r: r, delim: delim, limit: limit, next: line, buf: make([]byte, bufferSize)}
+func newScanner(r io.ReadCloser, delim byte, line int64, limit int) *scanner {
+	s := &scanner{r: r, delim: delim, limit: limit, next: line, memory: takeBuffer()}
+	s.buf = *s.memory
 	s.special[delim], s.special['\n'], s.special['"'] = true, true, true
 	return s
 }
+
+// close closes what is scanned. The fields are not valid any more.
+func (s *scanner) close() error {
+	if s.memory != nil {
+		leaveBuffer(s.memory)
+		s.memory, s.buf, s.pos, s.end = nil, nil, 0, 0
+	}
+	return s.r.Close()
+}
+
+// freeBuffers are buffers of bufferSize that nobody uses.
+var freeBuffers = sync.Pool{New: func() any {
+	b := make([]byte, bufferSize)
+	return &b
+}}
+
+func takeBuffer() *[]byte { return freeBuffers.Get().(*[]byte) }
+
+func leaveBuffer(b *[]byte) { freeBuffers.Put(b) }
 
 var errMore = errors.New("record goes on behind the buffer")
 
@@ -91,25 +112,20 @@ func (s *scanner) accept(at int) ([]field, error) {
 	if !utf8.Valid(raw) {
 		return nil, fmt.Errorf("line %d, column %s: %w: invalid UTF-8", s.next, s.invalid(), formats.ErrDamaged)
 	}
-	s.line, s.start = s.next, s.offset
+	s.line = s.next
+	s.next += int64(bytes.Count(raw, newline))
 	s.fields = s.fields[:0]
 	for _, f := range s.spans {
 		text := s.buf[f.start:f.end:f.end]
-		if f.quoted {
-			s.next += int64(bytes.Count(text, newline))
-		}
 		if f.doubled {
 			text = undouble(text)
 		}
 		s.fields = append(s.fields, field{text, f.quoted})
 	}
-	s.next++
 	s.offset += int64(len(raw))
 	s.pos = at
 	return s.fields, nil
 }
-
-var newline = []byte{'\n'}
 
 // invalid returns the name, or the number, of the first column of the record that is no UTF-8.
 func (s *scanner) invalid() string {

@@ -8,19 +8,23 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"runtime"
 
 	"github.com/kcut/kcut/formats"
 )
 
 const (
-	chunkRows  = 65536
+	batchRows  = 65536 // of a batch, when nothing else is asked for
 	maxColumns = 65536
 )
 
-// source is an opened CSV file.
+// source is a CSV file whose records were counted. It holds no file open while nobody reads
+// it.
 type source struct {
 	path     string
-	file     *os.File
+	info     fs.FileInfo // of the file that was opened
+	threads  int
+	cutting  cutting
 	packed   compression
 	delim    byte
 	remember int // distinct values of a coded column
@@ -29,13 +33,14 @@ type source struct {
 	parts    []part
 }
 
-// part is a range of whole records: about chunkRows of them, or, in a compressed
-// file, all. Offsets count from the file's first byte, or the first unpacked one.
+// part is a chunk: a range of records, as many as every chunk has, or, in a compressed file,
+// all. Offsets count from the file's first byte, or the first unpacked one.
 type part struct {
-	offset, end int64
-	line        int64 // of the first record, from 1
-	row         int64 // of the first record, from 0
-	rows        int64
+	place       // of a record at or before the first
+	skip  int64 // records from there to the first
+	end   int64 // behind the last, or later
+	row   int64 // of the first record, from 0
+	rows  int64
 }
 
 // Open opens a CSV file, plain, gzip or zstd, and reads it once from end to end to count
@@ -43,16 +48,22 @@ type part struct {
 // returns formats.ErrSchema for a header that cannot name columns, formats.ErrDamaged for text that is not
 // CSV in UTF-8.
 func Open(ctx context.Context, path string, opt formats.ReadOptions) (formats.Source, error) {
-	file, err := os.Open(path)
+	return open(ctx, path, opt, usualCutting)
+}
+
+func open(ctx context.Context, path string, opt formats.ReadOptions, cutting cutting) (*source, error) {
+	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	s := &source{path: path, file: file, batch: opt.BatchRows, remember: opt.Remember}
+	s := &source{path: path, info: info, cutting: cutting, threads: opt.Threads, batch: opt.BatchRows, remember: opt.Remember}
 	if s.batch <= 0 {
-		s.batch = chunkRows
+		s.batch = batchRows
+	}
+	if s.threads <= 0 {
+		s.threads = runtime.GOMAXPROCS(0)
 	}
 	if err := s.profile(ctx, opt); err != nil {
-		file.Close()
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
 	return s, nil
@@ -60,7 +71,11 @@ func Open(ctx context.Context, path string, opt formats.ReadOptions) (formats.So
 
 func (s *source) Fields() []formats.Field { return s.schema }
 
-func (s *source) Close() error { return s.file.Close() }
+// Close has nothing to close: see Kept.
+func (s *source) Close() error { return nil }
+
+// Kept says that the source is worth keeping while nobody reads it, see formats.Kept.
+func (s *source) Kept() {}
 
 func (s *source) Chunks() []int64 {
 	rows := make([]int64, len(s.parts))
@@ -72,22 +87,61 @@ func (s *source) Chunks() []int64 {
 
 // text returns the unpacked bytes from offset to end of the file (end < 0: all).
 func (s *source) text(offset, end int64) (io.ReadCloser, error) {
-	if s.packed == 0 {
-		if end < 0 {
-			end = 1<<63 - 1
-		}
-		return io.NopCloser(io.NewSectionReader(s.file, offset, end-offset)), nil
-	}
-	r, err := s.packed.reader(io.NewSectionReader(s.file, 0, 1<<63-1))
+	file, err := s.open()
 	if err != nil {
 		return nil, err
 	}
-	if _, err := io.CopyN(io.Discard, r, offset); err != nil {
-		r.Close()
+	if end < 0 {
+		end = 1<<63 - 1
+	}
+	if s.packed == 0 {
+		return &section{io.NewSectionReader(file, offset, end-offset), file}, nil
+	}
+	r, err := s.packed.reader(io.NewSectionReader(file, 0, 1<<63-1))
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	text := &unpacked{r, file}
+	if _, err := io.CopyN(io.Discard, text, offset); err != nil {
+		text.Close()
 		return nil, damage(err)
 	}
-	return r, nil
+	return text, nil
 }
+
+// open opens the file, which must be the one whose records were counted.
+func (s *source) open() (*os.File, error) {
+	file, err := os.Open(s.path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err == nil && !(os.SameFile(info, s.info) && info.Size() == s.info.Size() && info.ModTime().Equal(s.info.ModTime())) {
+		err = fmt.Errorf("file changed while it was in use: %w", formats.ErrDamaged)
+	}
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return file, nil
+}
+
+// section is a part of a file that is closed with it.
+type section struct {
+	*io.SectionReader
+	file *os.File
+}
+
+func (s *section) Close() error { return s.file.Close() }
+
+// unpacked is what a compressed file unpacks to.
+type unpacked struct {
+	io.ReadCloser
+	file *os.File
+}
+
+func (u *unpacked) Close() error { return errors.Join(u.ReadCloser.Close(), u.file.Close()) }
 
 // damage turns an error of a decompressor into formats.ErrDamaged, and leaves those of the disk, of
 // a stopped run and of this package as they are.
@@ -103,12 +157,6 @@ func damage(err error) error {
 
 // profile finds the delimiter, the columns, their types and the chunks.
 func (s *source) profile(ctx context.Context, opt formats.ReadOptions) error {
-	magic := make([]byte, 4)
-	n, err := s.file.ReadAt(magic, 0)
-	if err != nil && err != io.EOF {
-		return err
-	}
-	s.packed = compressionOf(magic[:n])
 	start, err := s.sniff(opt.Delimiter)
 	if err != nil {
 		return err
@@ -117,23 +165,43 @@ func (s *source) profile(ctx context.Context, opt formats.ReadOptions) error {
 	if err != nil {
 		return err
 	}
-	defer r.Close()
 	scan := newScanner(r, s.delim, 1, maxColumns)
+	defer scan.close()
 	scan.offset = start
 	if err := s.header(scan); err != nil {
 		return damage(err)
 	}
-	columns, err := s.survey(ctx, scan)
+	columns, err := s.survey(ctx, place{scan.offset, scan.next}, opt.Types)
 	if err != nil {
 		return damage(err)
 	}
 	return s.declare(columns, opt.Types)
 }
 
+// detect tells how the file is compressed.
+func (s *source) detect() error {
+	file, err := s.open()
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	magic := make([]byte, 4)
+	n, err := file.ReadAt(magic, 0)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	s.packed = compressionOf(magic[:n])
+	return nil
+}
+
 var utf8BOM = []byte("\xef\xbb\xbf")
 
-// sniff sets the delimiter and returns where the text starts, behind a byte order mark.
+// sniff sets the compression and the delimiter, and returns where the text starts, behind a
+// byte order mark.
 func (s *source) sniff(delim byte) (int64, error) {
+	if err := s.detect(); err != nil {
+		return 0, err
+	}
 	r, err := s.text(0, -1)
 	if err != nil {
 		return 0, damage(err)
@@ -199,44 +267,6 @@ func (s *source) header(scan *scanner) error {
 		s.schema = append(s.schema, formats.Field{Name: name})
 	}
 	return nil
-}
-
-// survey reads all records: it returns what each column's texts allow, and makes the chunks.
-func (s *source) survey(ctx context.Context, scan *scanner) ([]evidence, error) {
-	columns := make([]evidence, len(s.schema))
-	for i := range columns {
-		columns[i].guess = guessAny
-	}
-	scan.limit, scan.skip, scan.names = len(columns), len(columns) > 1, s.schema
-	chunk := part{offset: scan.offset, line: scan.next}
-	for {
-		record, err := s.record(scan)
-		if err == io.EOF {
-			s.addChunk(chunk, scan.offset)
-			return columns, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if chunk.rows >= chunkRows && s.packed == 0 {
-			s.addChunk(chunk, scan.start)
-			chunk = part{offset: scan.start, line: scan.line, row: chunk.row + chunk.rows}
-		}
-		if chunk.rows%chunkRows == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		chunk.rows++
-		for i, f := range record {
-			columns[i].see(f)
-		}
-	}
-}
-
-// addChunk adds a chunk that ends at end, if it has rows.
-func (s *source) addChunk(chunk part, end int64) {
-	if chunk.end = end; chunk.rows > 0 {
-		s.parts = append(s.parts, chunk)
-	}
 }
 
 // record returns the next record, which has as many fields as the header.

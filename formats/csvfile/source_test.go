@@ -8,7 +8,6 @@ import (
 	"os"
 	"reflect"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/klauspost/compress/gzip"
@@ -224,35 +223,66 @@ func bigCSV(rows int) []byte {
 	return b.Bytes()
 }
 
-func TestChunksReadAlone(t *testing.T) {
-	const rows = 3*chunkRows + 17
-	s := mustCSV(t, string(bigCSV(rows)), formats.ReadOptions{})
-	if got, want := s.Chunks(), []int64{chunkRows, chunkRows, chunkRows, 17}; !reflect.DeepEqual(got, want) {
-		t.Fatalf("chunks %v, want %v", got, want)
-	}
-	whole := formatstest.ReadAll(t, s, true)
-	parts := make([][][]string, 4)
-	var wait sync.WaitGroup
-	for i := range parts {
-		wait.Go(func() { parts[i], _ = formatstest.ReadCells(s, i, 1, formatstest.EveryColumn(s, false)...) })
-	}
-	wait.Wait()
-	for c := range whole {
-		var got []string
-		for _, p := range parts {
-			got = append(got, p[c]...)
-		}
-		if !reflect.DeepEqual(got, whole[c]) {
-			t.Errorf("column %d: chunks read alone differ from the whole", c)
+// TestBlocks reads files that are cut into blocks of all sizes, with any number of threads:
+// rows, types, nulls, errors and what the chunks hold do not depend on either.
+func TestBlocks(t *testing.T) {
+	for name, text := range map[string]string{
+		"quotes":       string(bigCSV(300)),
+		"one column":   "a\n\n1\n\n\n\"2\n\n\"\n",
+		"blank lines":  "a,b\n\n\n1,2\n\n3,4\r\n\r\n",
+		"no last line": "a,b\n1,2\n3,\"4\n\"",
+		"late type":    "a,b\n" + strings.Repeat("1,2020-01-01\n", 50) + "x,\n",
+		"few fields":   "a,b\n" + strings.Repeat("1,\"2\n\"\n", 50) + "3\n" + strings.Repeat("1,2\n", 50),
+		"stray quote":  "a,b\n" + strings.Repeat("1,2\n", 50) + "1,2\"\n" + strings.Repeat("1,\"2\"\n", 50) + "3\n",
+		"open quote":   "a,b\n" + strings.Repeat("1,2\n", 50) + "1,\"2\n" + strings.Repeat("1,2\n", 50),
+	} {
+		path := formatstest.WriteTemp(t, "t.csv", []byte(text))
+		for _, chunk := range []int64{3, 16, 1000} {
+			want := opened(t, path, formats.ReadOptions{Threads: 1}, cutting{1 << 20, chunk, 1})
+			for _, block := range []int64{1, 2, 3, 7, 64, 1000} {
+				for _, threads := range []int{1, 4} {
+					if got := opened(t, path, formats.ReadOptions{Threads: threads}, cutting{block, chunk, 1 + block%5}); got != want {
+						t.Errorf("%s, blocks of %d, %d threads: got %s, want %s", name, block, threads, got, want)
+					}
+				}
+			}
 		}
 	}
 }
 
+// opened returns all that a file holds, read chunk by chunk, or its error.
+func opened(t *testing.T, path string, opt formats.ReadOptions, cut cutting) string {
+	s, err := open(context.Background(), path, opt, cut)
+	if err != nil {
+		return err.Error()
+	}
+	defer s.Close()
+	text := fmt.Sprintln(s.Fields(), s.Chunks())
+	cells := make([][]string, len(s.Fields()))
+	for i := range s.Chunks() {
+		columns, err := formatstest.ReadCells(s, i, 1, formatstest.EveryColumn(s, true)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for c := range columns {
+			cells[c] = append(cells[c], columns[c]...)
+		}
+	}
+	return text + fmt.Sprintf("%q", cells)
+}
+
+func TestChunks(t *testing.T) {
+	s := mustCSV(t, string(bigCSV(3*65536+17)), formats.ReadOptions{})
+	if got, want := s.Chunks(), []int64{65536, 65536, 65536, 17}; !reflect.DeepEqual(got, want) {
+		t.Errorf("chunks %v, want %v", got, want)
+	}
+}
+
 func TestErrorsInLaterChunksNameTheLine(t *testing.T) {
-	text := append(bigCSV(chunkRows+10), "1,2,x\n"...)
+	text := append(bigCSV(65536+10), "1,2,x\n"...)
 	s := mustCSV(t, string(text), formats.ReadOptions{Types: map[string]formats.Type{"note": {Kind: formats.Int, Bits: 64}}})
 	_, err := formatstest.ReadCells(s, 1, 1, formats.Request{Column: 1})
-	if want := fmt.Sprintf("line %d,", 2*chunkRows+2); err == nil || !strings.Contains(err.Error(), want) {
+	if want := fmt.Sprintf("line %d,", 2*65536+2); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want it to say %s", err, want)
 	}
 }
@@ -276,7 +306,7 @@ func packedText(t testing.TB, data []byte, gz bool) []byte {
 }
 
 func TestCompressed(t *testing.T) {
-	plain := append([]byte("\ufeff"), bigCSV(chunkRows+5)...)
+	plain := append([]byte("\ufeff"), bigCSV(70000)...)
 	want := formatstest.ReadAll(t, mustCSV(t, string(plain), formats.ReadOptions{}), true)
 	for _, gz := range []bool{true, false} {
 		data := packedText(t, plain, gz)

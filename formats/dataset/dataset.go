@@ -52,11 +52,11 @@ func (d *Dataset) open(ctx context.Context, found []inputFile) (err error) {
 	if d.hive, err = hiveColumns(found); err != nil {
 		return err
 	}
-	for i, file := range found {
-		if err := d.add(ctx, file.path); err != nil {
+	for i, p := range d.sources.profile(ctx, found) {
+		if err := d.add(found[i].path, p); err != nil {
 			return err
 		}
-		d.byPath[file.path] = i
+		d.byPath[found[i].path] = i
 	}
 	for _, c := range d.hive {
 		if d.schema.Index(c.field.Name) >= 0 {
@@ -67,25 +67,19 @@ func (d *Dataset) open(ctx context.Context, found []inputFile) (err error) {
 	return nil
 }
 
-// add reads one more file's schema and sizes.
-func (d *Dataset) add(ctx context.Context, path string) error {
-	if err := ctx.Err(); err != nil {
-		return err
+// add adds one more file.
+func (d *Dataset) add(path string, p profile) (err error) {
+	if p.err != nil {
+		return p.err
 	}
-	src, err := d.sources.acquire(ctx, path)
-	if err != nil {
-		return err
-	}
-	defer d.sources.release(path)
-	fields := src.Fields()
-	if err := checkNames(path, fields); err != nil {
+	if err := checkNames(path, p.fields); err != nil {
 		return err
 	}
 	if len(d.files) == 0 {
-		d.schema.Fields = slices.Clone(fields)
+		d.schema.Fields = slices.Clone(p.fields)
 	}
-	file := member{path: path, chunks: slices.Clone(src.Chunks())}
-	if file.columns, err = unify(&d.schema, fields); err != nil {
+	file := member{path: path, chunks: p.chunks}
+	if file.columns, err = unify(&d.schema, p.fields); err != nil {
 		return fmt.Errorf("compare %s and %s: %w", d.files[0].path, path, err)
 	}
 	for _, rows := range file.chunks {

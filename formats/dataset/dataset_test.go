@@ -324,6 +324,51 @@ func TestManyFiles(t *testing.T) {
 	}
 }
 
+// TestManyTexts opens more CSV files than a dataset keeps open of others. They are read from
+// end to end to be opened, so it is not done twice.
+func TestManyTexts(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 3 * keptSources {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%03d.csv", i)), []byte("name,age\nann,1\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := openDataset(t, dir)
+	if n := len(d.sources.entries); n != 3*keptSources {
+		t.Errorf("%d files are kept, want all", n)
+	}
+	if rows := datasetTexts(t, d); len(rows) != 3*keptSources {
+		t.Errorf("%d rows, want %d", len(rows), 3*keptSources)
+	}
+	if err := d.Close(); err != nil || len(d.sources.entries) > 0 {
+		t.Errorf("after Close %d files are kept: %v", len(d.sources.entries), err)
+	}
+}
+
+// TestFirstErrorOfManyFiles spoils two of many files: whatever the number of goroutines that
+// open them, the error is that of the first.
+func TestFirstErrorOfManyFiles(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 100 {
+		writeRows(t, dir, fmt.Sprintf("%03d.parquet", i), []personRow{{"ann", int32(i)}})
+	}
+	writeRows(t, dir, "055.parquet", []longAgeRow{{"bob", 2}})
+	if err := os.WriteFile(filepath.Join(dir, "060.parquet"), []byte("PAR1 and no more"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, spoil := range []string{"055.parquet", "054.parquet"} {
+		for _, threads := range []int{0, 1, 2, 16} {
+			_, err := Open(context.Background(), []string{dir}, formats.ReadOptions{Threads: threads})
+			if err == nil || !strings.Contains(err.Error(), spoil) {
+				t.Errorf("%d threads: got %v, want an error of %s", threads, err, spoil)
+			}
+		}
+		if err := os.WriteFile(filepath.Join(dir, "054.parquet"), []byte("PAR1 and no more"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestFileChangesWhileInUse(t *testing.T) {
 	dir := t.TempDir()
 	path := writeRows(t, dir, "a.parquet", []personRow{{"ann", 1}})

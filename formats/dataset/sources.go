@@ -87,12 +87,18 @@ func (c *sourceCache) drop(entry *cachedSource) {
 	}
 }
 
+// kept reports whether the source stays although nobody uses it.
+func (s *cachedSource) kept() bool {
+	_, kept := s.src.(formats.Kept)
+	return kept
+}
+
 // release gives back what acquire returned.
 func (c *sourceCache) release(path string) error {
 	c.mu.Lock()
 	entry := c.entries[path]
 	var unused []*cachedSource
-	if entry.users--; entry.users == 0 {
+	if entry.users--; entry.users == 0 && (c.closed || !entry.kept()) {
 		c.idle = append(c.idle, entry)
 		unused = c.evict()
 	}
@@ -127,6 +133,11 @@ func closeSources(entries []*cachedSource) error {
 func (c *sourceCache) close() error {
 	c.mu.Lock()
 	c.closed = true
+	for _, entry := range c.entries {
+		if entry.users == 0 && entry.kept() {
+			c.idle = append(c.idle, entry)
+		}
+	}
 	unused := c.evict()
 	c.mu.Unlock()
 	return closeSources(unused)

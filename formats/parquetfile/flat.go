@@ -78,7 +78,8 @@ func (c *flatColumn) open(f *parquetFile, chunks []chunkMeta) {
 
 // begin starts a batch of at most that many rows.
 func (c *flatColumn) begin(rows int) {
-	c.codes, c.valid, c.isPlain = grown(c.codes, rows)[:0], c.valid[:0], false
+	c.pages.codes = grown(c.pages.codes, rows)
+	c.codes, c.valid, c.isPlain = c.pages.codes[:0], c.valid[:0], false
 	c.plain.Words, c.plain.Ends, c.plain.Data = c.plain.Words[:0], c.plain.Ends[:0], c.plain.Data[:0]
 	if c.table != nil && (c.values.Len() > c.limit || len(c.values.Data) > 64*c.limit) {
 		c.restart()
@@ -320,10 +321,7 @@ func (c *flatColumn) codesOf(codes []uint32, some *formats.Values) []uint32 {
 		c.table = formats.NewDistinct(c.values)
 	}
 	if c.kind.InWords() {
-		for _, w := range some.Words {
-			codes = append(codes, c.table.CodeOfWord(w))
-		}
-		return codes
+		return c.table.AppendCodes(codes, some.Words)
 	}
 	for i := range some.Ends {
 		codes = append(codes, c.table.CodeOfBytes(some.Bytes(i)))
@@ -361,6 +359,8 @@ func (c *flatColumn) toPlain() error {
 
 // finish has nothing to check: a flat chunk has as many values as rows.
 func (c *flatColumn) finish() error { return nil }
+
+func (c *flatColumn) close() { c.pages.close() }
 
 // size returns the bytes of the values that the batch brought.
 func (c *flatColumn) size() int {

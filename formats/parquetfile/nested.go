@@ -67,6 +67,12 @@ func (c *nestedColumn) size() int {
 	return size
 }
 
+func (c *nestedColumn) close() {
+	for _, leaf := range c.leaves {
+		leaf.pages.close()
+	}
+}
+
 func (c *nestedColumn) column(dst *formats.Column) {
 	for i, leaf := range c.leaves {
 		c.batch[i] = leaf.batch()

@@ -1,7 +1,6 @@
 package parquetfile
 
 import (
-	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -33,12 +32,10 @@ type pages struct {
 	codec            format.CompressionCodec
 	left             int64 // values that data pages still have to bring
 	alwaysCompressed bool
-	buffer           *bufio.Reader
-	section          *io.SectionReader
-	header           pageMeta
-	packed           []byte
-	data             []byte
-	current          page
+	*buffers
+	section *io.SectionReader
+	header  pageMeta
+	current page
 }
 
 // open starts on a chunk.
@@ -49,11 +46,16 @@ func (p *pages) open(f *parquetFile, chunk *columnMeta) {
 	// Old parquet-mr forgot the dictionary page's header in the size (PARQUET-816).
 	end = min(end+100, f.size)
 	p.section = io.NewSectionReader(f.file, start, end-start)
-	if p.buffer == nil {
-		p.buffer = bufio.NewReaderSize(p.section, int(min(readBuffer, max(end-start, 4096))))
-		return
+	if p.buffers == nil {
+		p.buffers = takeBuffers()
 	}
-	p.buffer.Reset(p.section)
+	p.read(p.section, end-start)
+}
+
+// close ends the reading.
+func (p *pages) close() {
+	p.leave()
+	p.buffers, p.section = nil, nil
 }
 
 // next returns the next dictionary or data page, or io.EOF when all values were brought.
@@ -80,16 +82,16 @@ func (p *pages) next() (*page, error) {
 func (p *pages) readHeader() error {
 	p.header = pageMeta{}
 	for window := 256; ; window *= 4 {
-		bytes, err := p.buffer.Peek(min(window, p.buffer.Size()))
+		bytes, err := p.file.Peek(min(window, p.file.Size()))
 		if err != nil && err != io.EOF {
 			return err
 		}
 		n, failed := decodeThrift(bytes, &p.header)
 		if failed == nil {
-			_, err = p.buffer.Discard(n)
+			_, err = p.file.Discard(n)
 			return err
 		}
-		if err == io.EOF || !errors.Is(failed, errShort) || window >= p.buffer.Size() {
+		if err == io.EOF || !errors.Is(failed, errShort) || window >= p.file.Size() {
 			return fmt.Errorf("read page header: %w", formats.ErrDamaged)
 		}
 	}
@@ -101,7 +103,7 @@ func (p *pages) readBody() error {
 	if packed < 0 || unpacked < 0 {
 		return fmt.Errorf("read page header: negative size: %w", formats.ErrDamaged)
 	}
-	if at, _ := p.section.Seek(0, io.SeekCurrent); int64(packed) > p.section.Size()-at+int64(p.buffer.Buffered()) {
+	if at, _ := p.section.Seek(0, io.SeekCurrent); int64(packed) > p.section.Size()-at+int64(p.file.Buffered()) {
 		return fmt.Errorf("read page of %d bytes: beyond the column chunk: %w", packed, formats.ErrDamaged)
 	}
 	if err := pageSize(p.codec, packed, unpacked); err != nil {
@@ -111,7 +113,7 @@ func (p *pages) readBody() error {
 		return fmt.Errorf("read page of %d bytes, more than %d: %w", packed, maxPageBytes, formats.ErrUnsupported)
 	}
 	p.packed = grown(p.packed, packed+pagePadding)[:packed]
-	if _, err := io.ReadFull(p.buffer, p.packed); err != nil {
+	if _, err := io.ReadFull(p.file, p.packed); err != nil {
 		return shortRead(err)
 	}
 	if sum := uint32(p.header.CRC); sum != 0 && sum != crc32.ChecksumIEEE(p.packed) {

@@ -20,6 +20,7 @@ type columnReader interface {
 	finish() error
 	size() int
 	column(dst *formats.Column)
+	close()
 }
 
 // reader reads a range of row groups. A batch never crosses from one to the next,
@@ -138,6 +139,9 @@ func (r *reader) wrap(i int, err error) error {
 
 // Close implements BatchReader.
 func (r *reader) Close() error {
+	for _, c := range r.columns {
+		c.close()
+	}
 	r.columns, r.err = nil, io.EOF
 	return nil
 }
