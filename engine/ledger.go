@@ -7,7 +7,7 @@ import (
 )
 
 // Ledger draws what a search takes beside its records, of which it knows the bytes only as
-// it goes.
+// it goes. A nil Ledger has no limit.
 type Ledger struct {
 	budget *spill.Budget // nil: memory has no limit
 	what   string
@@ -22,7 +22,7 @@ func NewLedger(budget *spill.Budget, what string) *Ledger { return &Ledger{budge
 
 // Draw makes sure that so many bytes are drawn.
 func (l *Ledger) Draw(bytes int64) error {
-	if l.budget == nil || bytes <= l.drawn {
+	if l == nil || l.budget == nil || bytes <= l.drawn {
 		return nil
 	}
 	more := bytes - l.drawn + ledgerPage
@@ -35,7 +35,7 @@ func (l *Ledger) Draw(bytes int64) error {
 
 // Close returns everything.
 func (l *Ledger) Close() {
-	if l.budget != nil {
+	if l != nil && l.budget != nil {
 		l.budget.Return(l.drawn)
 		l.drawn = 0
 	}
