@@ -16,7 +16,7 @@ import (
 // TestAgreesWithNaiveGrowth compares trees, pruned and not. KCUT_SEED repeats a run,
 // KCUT_CASES makes it longer.
 func TestAgreesWithNaiveGrowth(t *testing.T) {
-	seed, cases := rand.Uint64(), 500
+	seed, cases := rand.Uint64(), 200
 	if text := os.Getenv("KCUT_SEED"); text != "" {
 		seed, _ = strconv.ParseUint(text, 10, 64)
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/engine/induce"
 )
 
 // draw keeps the copies with the smallest keys of those that it is offered.
@@ -30,7 +29,7 @@ type ticket struct {
 
 // draw returns a draw among the copies of a bag: for those that its parent may need, and
 // those that the root may need then. The last k are never needed.
-func (s *search) draw(t *induce.Tree, b bag) draw {
+func (s *search) draw(t tree, b bag) draw {
 	d := draw{keys: &s.keys, node: b.node}
 	if t.Parent(b.node) < 0 || b.size <= s.k {
 		return d

@@ -18,11 +18,12 @@ type naive struct {
 	enginetest.Data
 	engine  kactus.Engine
 	k       int
+	domains [][]engine.Label
 	classes []string
 	names   []string // that these have in keys
 
-	groups              []group
-	suppressed, dropped int
+	groups                         []group
+	suppressed, dropped, recruited int
 }
 
 // group is what is released with the same labels: the copies of cells.
@@ -77,6 +78,7 @@ func (n *naive) complete(root []copied, number int) {
 		g := &n.groups[p.group]
 		g.copies = without(g.copies, p.copied)
 		root = append(root, p.copied)
+		n.recruited++
 	}
 	n.groups = append(n.groups, group{number, n.top(), root})
 	n.suppressed = len(root)
@@ -130,7 +132,7 @@ func (n *naive) anonymize(d *enginetest.Decision, labels []engine.Label) (left [
 func (n *naive) cell(r int) copied {
 	c := copied{cell: fmt.Sprintf("%+v ", n.Rows[r])}
 	for column, value := range n.Rows[r] {
-		c.codes = append(c.codes, slices.Index(n.Domain(column), value))
+		c.codes = append(c.codes, slices.Index(n.domains[column], value))
 	}
 	if len(n.Classes) > 0 {
 		c.cell += n.Classes[r]
@@ -157,7 +159,7 @@ func (n *naive) key(c copied, node int) uint64 {
 	var text bytes.Buffer
 	fmt.Fprintf(&text, "%d\x00kactus:%d\x00", n.engine.Seed, node)
 	for column := range n.Columns {
-		value := n.Domain(column)[c.codes[column]]
+		value := n.domains[column][c.codes[column]]
 		if value.Null {
 			value.Text = "\x1e"
 		}
@@ -210,7 +212,7 @@ func (n *naive) top() (labels []engine.Label) {
 func (n *naive) narrow(label engine.Label, d *enginetest.Decision, branch int) engine.Label {
 	c := n.Columns[d.Column]
 	if c.Mask != engine.Discretize {
-		return n.Domain(d.Column)[branch]
+		return n.domains[d.Column][branch]
 	}
 	lower, upper := ends(label.Text)
 	if lower == c.Lower {

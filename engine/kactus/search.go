@@ -52,8 +52,22 @@ func newSearch(e Engine, table *engine.Table, k uint64, budget *spill.Budget) *s
 	return s
 }
 
-// Leaf makes the records of a leaf a bag.
+// tree is what the search must know of the decision tree.
+type tree interface {
+	Parent(node int) int
+	Number(node int) int
+}
+
+// Leaf is told of a leaf's records.
 func (s *search) Leaf(ctx context.Context, t *induce.Tree, leaf int, cells *partition.Cells) error {
+	return s.pack(ctx, t, leaf, cells)
+}
+
+// Close is told that all below a node is done.
+func (s *search) Close(_ context.Context, t *induce.Tree, node int) error { return s.suppress(t, node) }
+
+// pack makes the records of a leaf a bag.
+func (s *search) pack(ctx context.Context, t tree, leaf int, cells *partition.Cells) error {
 	b := bag{node: leaf, size: cells.Size()}
 	d := s.draw(t, b)
 	if b.size >= s.k && d.keep == 0 {
@@ -78,9 +92,9 @@ func (s *search) Leaf(ctx context.Context, t *induce.Tree, leaf int, cells *part
 	return s.leave(t, b)
 }
 
-// Close releases the children of a node that have k records or more, after they have given
-// what the records of the others lack. These are left at the node.
-func (s *search) Close(_ context.Context, t *induce.Tree, node int) error {
+// suppress releases the children of a node that have k records or more, after they have
+// given what the records of the others lack. These are left at the node.
+func (s *search) suppress(t tree, node int) error {
 	first := len(s.bags)
 	for ; first > 0 && t.Parent(s.bags[first-1].node) == node; first-- {
 		s.held -= s.bytes(s.bags[first-1])
@@ -130,7 +144,7 @@ func (s *search) topUp(parent int, children []bag, missing uint64) {
 }
 
 // collect fills a bag with the records of smaller children.
-func (s *search) collect(t *induce.Tree, b *bag, children []bag) {
+func (s *search) collect(t tree, b *bag, children []bag) {
 	for _, c := range children {
 		b.cells = append(b.cells, c.cells...)
 	}
@@ -156,7 +170,7 @@ func (s *search) release(b bag) {
 }
 
 // leave ends a node.
-func (s *search) leave(t *induce.Tree, b bag) error {
+func (s *search) leave(t tree, b bag) error {
 	if t.Parent(b.node) < 0 {
 		s.finish(b)
 		return nil
