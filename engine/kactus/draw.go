@@ -104,9 +104,14 @@ func (d *draw) compare(a, b ticket) int {
 
 // bytes returns the memory that tickets take.
 func (d *draw) bytes(tickets []ticket) int64 {
-	words := 1
+	return int64(cap(tickets)) * (ticketBytes + d.keyBytes())
+}
+
+// keyBytes returns the memory that a cell's key takes.
+func (d *draw) keyBytes() int64 {
+	words := 0
 	for _, f := range d.keys.Fields {
 		words = max(words, f.Word+1)
 	}
-	return int64(cap(tickets)) * int64(64+8*words)
+	return 8 * int64(words)
 }

@@ -177,7 +177,8 @@ func (s *search) leave(t tree, b bag) error {
 	}
 	s.bags = append(s.bags, b)
 	s.held += s.bytes(b)
-	return s.ledger.Draw(s.held + s.moves.bytes(len(s.keys.Fields)) + s.recruits.bytes(s.recruits.tickets) + int64(len(s.groups))*groupBytes)
+	groups := int64(len(s.groups)) * (groupBytes + groupColumnBytes*int64(len(s.attributes)))
+	return s.ledger.Draw(s.held + s.moves.bytes(len(s.keys.Fields)) + s.recruits.bytes(s.recruits.tickets) + groups)
 }
 
 // finish decides about the records that are left at the root.
@@ -199,14 +200,21 @@ func (s *search) finish(b bag) {
 	s.suppressed = b.size + recruited
 }
 
-// groupBytes is what a group takes, its labels not among it.
-const groupBytes = 64
+// Bytes of a group in the end, and of each of its attributes: the content, its label's
+// number, and the region's.
+const (
+	groupBytes       = 80
+	groupColumnBytes = 16
+)
+
+// Bytes of a bag, and of a cell and a ticket besides its key.
+const (
+	bagBytes    = 64
+	cellBytes   = 48
+	ticketBytes = 64
+)
 
 // bytes returns the memory that a bag takes.
 func (s *search) bytes(b bag) int64 {
-	words := int64(1)
-	for _, f := range s.keys.Fields {
-		words = max(words, int64(f.Word)+1)
-	}
-	return 64 + int64(cap(b.cells))*(32+16+8*words) + s.recruits.bytes(b.lowest)
+	return bagBytes + int64(cap(b.cells))*(cellBytes+s.recruits.keyBytes()) + s.recruits.bytes(b.lowest)
 }
