@@ -6,63 +6,78 @@ import (
 	"time"
 )
 
-// DateLevels are the levels that DateTree knows, finest first.
+// DateLevels are the levels of dates, finest first.
 var DateLevels = []string{"day", "month", "quarter", "year", "decade", "century"}
 
-// DateTree generates a taxonomy of dates or timestamps in ISO form. Above a date stand its
-// "1990-05-03" (of a timestamp), "1990-05", "1990-Q2", "1990", "1990s" and "19XX", as the levels say, and at the top a
-// star. It is an error if a text is no date; the error says how many.
-func DateTree(levels []string, texts []string) (Node, error) {
+// dates generates a taxonomy of dates or timestamps in ISO form. Above a date stand its
+// "1990-05-03" (of a timestamp), "1990-05", "1990-Q2", "1990", "1990s" and "19XX", as the
+// levels say, and at the top a star.
+type dates struct {
+	textual
+	levels []string // coarsest first
+}
+
+// Dates returns the generator of the given levels of dates, in any order.
+func Dates(levels []string) (Generator, error) {
+	d := &dates{}
 	for _, level := range levels {
 		if !slices.Contains(DateLevels, level) {
-			return Node{}, fmt.Errorf("generate date taxonomy: unknown level %q", level)
+			return nil, fmt.Errorf("generate date taxonomy: unknown level %q", level)
 		}
 	}
-	texts = distinct(texts)
-	root := &branch{name: "*"}
-	failed := 0
-	for _, text := range texts {
-		date, ok := parseDate(text)
-		if !ok {
-			failed++
-			continue
+	for _, level := range slices.Backward(DateLevels) {
+		if slices.Contains(levels, level) {
+			d.levels = append(d.levels, level)
 		}
-		root.insert(append(periods(levels, date, text), text)...)
 	}
-	if failed > 0 {
-		return Node{}, fmt.Errorf("generate date taxonomy: %d of %d values are no dates", failed, len(texts))
-	}
-	tree := root.node()
-	return tree, distinguish(tree, texts)
+	return d, nil
 }
 
-// parseDate reads the date at the start of a text: alone, or with a time after it.
-func parseDate(text string) (date time.Time, ok bool) {
+func (d *dates) root() string { return "*" }
+
+// path is without a day that is the whole text.
+func (d *dates) path(text string, to []step) (path []step, ok bool) {
+	if !isDate(text) {
+		return to, false
+	}
+	for _, level := range d.levels {
+		if s := period(level, text); !s.named(text) {
+			to = append(to, s)
+		}
+	}
+	return to, true
+}
+
+func (d *dates) misfits(texts, all int) error {
+	return fmt.Errorf("generate date taxonomy: %d of %d values are no dates", texts, all)
+}
+
+// isDate reports whether a text starts with a date: alone, or with a time after it.
+func isDate(text string) bool {
 	const length = len("2006-01-02")
 	if len(text) < length || len(text) > length && text[length] != 'T' && text[length] != ' ' {
-		return time.Time{}, false
+		return false
 	}
-	date, err := time.Parse(time.DateOnly, text[:length])
-	return date, err == nil
+	_, err := time.Parse(time.DateOnly, text[:length])
+	return err == nil
 }
 
-// periods returns the names of the periods that a date lies in, coarsest first, without a
-// day that is the whole text.
-func periods(levels []string, date time.Time, text string) []string {
-	year, month := date.Year(), int(date.Month())
-	names := map[string]string{
-		"century": fmt.Sprintf("%02dXX", year/100),
-		"decade":  fmt.Sprintf("%03d0s", year/10),
-		"year":    fmt.Sprintf("%04d", year),
-		"quarter": fmt.Sprintf("%04d-Q%d", year, (month+2)/3),
-		"day":     date.Format(time.DateOnly),
-		"month":   fmt.Sprintf("%04d-%02d", year, month),
+// quarters are the suffixes of the quarters by month.
+var quarters = [...]string{1: "-Q1", "-Q1", "-Q1", "-Q2", "-Q2", "-Q2", "-Q3", "-Q3", "-Q3", "-Q4", "-Q4", "-Q4"}
+
+// period returns the period of a level in which the date at the start of a text lies.
+func period(level, text string) step {
+	switch level {
+	case "century":
+		return step{text[:2], "XX"}
+	case "decade":
+		return step{text[:3], "0s"}
+	case "year":
+		return step{stem: text[:4]}
+	case "quarter":
+		return step{text[:4], quarters[(text[5]-'0')*10+text[6]-'0']}
+	case "month":
+		return step{stem: text[:7]}
 	}
-	var path []string
-	for _, level := range slices.Backward(DateLevels) {
-		if slices.Contains(levels, level) && names[level] != text {
-			path = append(path, names[level])
-		}
-	}
-	return path
+	return step{stem: text[:10]}
 }

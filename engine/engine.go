@@ -41,7 +41,7 @@ type Coarsening struct {
 type Options struct {
 	Score    Score
 	MaxSteps int        // negative: no limit
-	OnStep   func(Step) // called after every performed specialization; may be nil
+	OnStep   func(Step) // called after every step; may be nil
 
 	// Space is what the groupings and the search may take. With a budget, the groupings'
 	// bytes are drawn from it already, and all is returned to it when the search succeeds.
@@ -58,7 +58,8 @@ const (
 	ScoreInfoGain              // InfoGain
 )
 
-// Step describes one performed specialization.
+// Step describes one performed specialization or, bottom-up, generalization: there Value is
+// what Children became, InfoGain what that lost, and AnonyLoss the anonymity it gained.
 type Step struct {
 	Number    int
 	Attribute int
@@ -69,6 +70,7 @@ type Step struct {
 	Score     float64
 	Anonymity []uint64 // A(QID) after the step, of every set that Requirement.Reduce keeps, in order
 	Live      uint64   // records in leaf partitions that are not discarded, summed over the sets
+	Touched   uint64   // records in the leaf partitions that this and earlier steps divided, summed over steps and sets
 }
 
 // Label is a released value: a text, or the null.

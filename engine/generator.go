@@ -1,76 +1,62 @@
 package engine
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
+	"strings"
 )
 
-// branch is one node of a generated taxonomy while it grows. Generators insert one path
-// of names per value and sort the children when all are in.
-type branch struct {
-	name     string
-	children []*branch
-	index    map[string]*branch
+// Generator makes taxonomies of the texts of a column's values: it knows what stands above
+// a text, whatever other texts there are.
+type Generator interface {
+	// root returns the name of the top.
+	root() string
+	// path appends the nodes between the root and a text, the topmost first. A text that is
+	// not of the generator's kind has none.
+	path(text string, to []step) (path []step, ok bool)
+	// scattered reports whether texts that come bytewise may leave a node and come back to it.
+	scattered() bool
+	// arrange sorts siblings, when bytewise by name is not their order.
+	arrange(siblings []*branch)
+	// misfits returns the error of so many texts of all that have no path.
+	misfits(texts, all int) error
 }
 
-// child returns the child of the given name, new or not.
-func (b *branch) child(name string) *branch {
-	if c, ok := b.index[name]; ok {
-		return c
-	}
-	if b.index == nil {
-		b.index = map[string]*branch{}
-	}
-	c := &branch{name: name}
-	b.index[name] = c
-	b.children = append(b.children, c)
-	return c
+// step is a node on a path. Its name is made of two parts, of which the first is often a
+// part of the text.
+type step struct{ stem, suffix string }
+
+func (s step) name() string { return s.stem + s.suffix }
+
+// apart returns the step without holding on to the text.
+func (s step) apart() step { return step{strings.Clone(s.stem), s.suffix} }
+
+// named reports whether the step's name is the text.
+func (s step) named(text string) bool {
+	return len(text) == len(s.stem)+len(s.suffix) && strings.HasPrefix(text, s.stem) && strings.HasSuffix(text, s.suffix)
 }
 
-// insert adds the path of names below b.
-func (b *branch) insert(path ...string) {
-	for _, name := range path {
-		b = b.child(name)
-	}
-}
+// textual is the part of generators whose nodes stand in the bytewise order of names, which
+// is also that of the texts below them: nothing is scattered, nothing to be arranged.
+type textual struct{}
 
-// node returns the nested form, children bytewise by name.
-func (b *branch) node() Node {
-	slices.SortFunc(b.children, func(x, y *branch) int { return cmp.Compare(x.name, y.name) })
-	n := Node{Name: b.name}
-	for _, c := range b.children {
-		n.Children = append(n.Children, c.node())
-	}
-	return n
-}
+func (textual) scattered() bool { return false }
 
-// distinguish returns an error when generated inner nodes and values share names.
-func distinguish(root Node, values []string) error {
-	inner := map[string]bool{}
-	root.collectInner(inner)
-	clashes := 0
-	for _, v := range values {
-		if inner[v] {
-			clashes++
+func (textual) arrange([]*branch) {}
+
+// misfits is never asked of generators that take every text.
+func (textual) misfits(_, _ int) error { return nil }
+
+// Generate returns the taxonomy of some texts, each of which becomes a leaf.
+func Generate(generator Generator, texts []string) (*Tree, error) {
+	g := NewGrower(generator, Pruning{})
+	for _, text := range slices.Compact(slices.Sorted(slices.Values(texts))) {
+		if err := g.Add(text, nil); err != nil {
+			return nil, err
 		}
 	}
-	if clashes > 0 {
-		return fmt.Errorf("generate taxonomy: %d values have the name of a generated node", clashes)
+	tree, _, err := g.Finish()
+	if err != nil {
+		return nil, err
 	}
-	return nil
-}
-
-func (n Node) collectInner(names map[string]bool) {
-	if len(n.Children) > 0 {
-		names[n.Name] = true
-	}
-	for _, c := range n.Children {
-		c.collectInner(names)
-	}
-}
-
-// distinct returns the texts sorted, each once.
-func distinct(texts []string) []string {
-	return slices.Compact(slices.Sorted(slices.Values(texts)))
+	return tree, nil
 }

@@ -5,31 +5,36 @@ import (
 	"slices"
 )
 
-// PrefixTree generates a taxonomy of codes such as zip or ICD: above a value stand its
-// first n characters and a star, for every n of lengths that is shorter than the value,
-// and at the top a star alone.
-func PrefixTree(lengths []int, texts []string) (Node, error) {
-	lengths = slices.Compact(slices.Sorted(slices.Values(lengths)))
-	if len(lengths) > 0 && lengths[0] < 1 {
-		return Node{}, fmt.Errorf("generate prefix taxonomy: length %d is not positive", lengths[0])
-	}
-	texts = distinct(texts)
-	root := &branch{name: "*"}
-	for _, text := range texts {
-		root.insert(append(prefixes(lengths, text), text)...)
-	}
-	tree := root.node()
-	return tree, distinguish(tree, texts)
+// prefixes generates a taxonomy of codes such as zip or ICD: above a value stand its first n
+// characters and a star, for every n of the lengths that is shorter than the value, and at
+// the top a star alone.
+type prefixes struct {
+	textual
+	lengths []int // ascending
 }
 
-// prefixes returns the starred prefixes of a text, shortest first.
-func prefixes(lengths []int, text string) []string {
-	characters := []rune(text)
-	var path []string
-	for _, n := range lengths {
-		if n < len(characters) {
-			path = append(path, string(characters[:n])+"*")
-		}
+// Prefixes returns the generator of prefixes of the given lengths in characters.
+func Prefixes(lengths []int) (Generator, error) {
+	lengths = slices.Compact(slices.Sorted(slices.Values(lengths)))
+	if len(lengths) > 0 && lengths[0] < 1 {
+		return nil, fmt.Errorf("generate prefix taxonomy: length %d is not positive", lengths[0])
 	}
-	return path
+	return &prefixes{lengths: lengths}, nil
+}
+
+func (p *prefixes) root() string { return "*" }
+
+func (p *prefixes) path(text string, to []step) (path []step, ok bool) {
+	next, characters := 0, 0
+	for at := range text {
+		if next == len(p.lengths) {
+			break
+		}
+		if characters == p.lengths[next] {
+			to = append(to, step{text[:at], "*"})
+			next++
+		}
+		characters++
+	}
+	return to, true
 }

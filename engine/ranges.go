@@ -6,40 +6,67 @@ import (
 	"math/big"
 	"regexp"
 	"slices"
+	"sort"
 )
 
-// number is the form of the numbers that RangeTree reads. Exponents are short: they are
+// number is the form of the numbers that ranges are made of. Exponents are short: they are
 // worked out exactly.
 var number = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$`)
 
-// RangeTree generates a taxonomy of numbers: the intervals between the bounds, which must
-// ascend, open at both ends of the number line, with the values in numeric order below
-// them. Intervals without a value are left out. All comparisons are exact. It is an error
-// if a text is no number; the error says how many.
-func RangeTree(bounds []string, texts []string) (Node, error) {
+// ranges generates a taxonomy of numbers: the intervals between bounds, open at both ends
+// of the number line, with the values in numeric order below them. Intervals without a
+// value are left out. All comparisons are exact.
+type ranges struct {
+	edges []*big.Rat
+	names []string // of the intervals in order; none without bounds
+}
+
+// Ranges returns the generator of the intervals between the bounds, which must ascend.
+func Ranges(bounds []string) (Generator, error) {
 	edges, err := parseBounds(bounds)
 	if err != nil {
-		return Node{}, fmt.Errorf("generate range taxonomy: %w", err)
+		return nil, fmt.Errorf("generate range taxonomy: %w", err)
 	}
-	values, err := parseValues(distinct(texts))
-	if err != nil {
-		return Node{}, fmt.Errorf("generate range taxonomy: %w", err)
-	}
-	root := Node{Name: "(,)"}
-	for i := range len(bounds) + 1 {
-		interval := Node{Name: rangeName(bounds, i)}
-		for len(values) > 0 && (i == len(edges) || values[0].number.Cmp(edges[i]) < 0) {
-			interval.Children = append(interval.Children, Node{Name: values[0].text})
-			values = values[1:]
-		}
-		if len(interval.Children) > 0 {
-			root.Children = append(root.Children, interval)
+	r := &ranges{edges: edges}
+	if len(bounds) > 0 {
+		for i := range len(bounds) + 1 {
+			r.names = append(r.names, rangeName(bounds, i))
 		}
 	}
-	if len(bounds) == 0 && len(root.Children) > 0 {
-		root = root.Children[0]
+	return r, nil
+}
+
+func (r *ranges) root() string { return "(,)" }
+
+func (r *ranges) path(text string, to []step) (path []step, ok bool) {
+	n, ok := parseNumber(text)
+	if !ok || len(r.names) == 0 {
+		return to, ok
 	}
-	return root, distinguish(root, texts)
+	interval := sort.Search(len(r.edges), func(e int) bool { return n.Cmp(r.edges[e]) < 0 })
+	return append(to, step{stem: r.names[interval]}), true
+}
+
+// scattered is true: 5 is between 49 and 51.
+func (r *ranges) scattered() bool { return true }
+
+// arrange sorts intervals from below, and numbers by value, equal ones by their text.
+func (r *ranges) arrange(siblings []*branch) {
+	numbers := make(map[*branch]*big.Rat, len(siblings))
+	for _, b := range siblings {
+		if place := slices.Index(r.names, b.stem); place >= 0 {
+			numbers[b] = big.NewRat(int64(place), 1)
+		} else {
+			numbers[b], _ = parseNumber(b.stem)
+		}
+	}
+	slices.SortFunc(siblings, func(x, y *branch) int {
+		return cmp.Or(numbers[x].Cmp(numbers[y]), cmp.Compare(x.stem, y.stem))
+	})
+}
+
+func (r *ranges) misfits(texts, all int) error {
+	return fmt.Errorf("generate range taxonomy: %d of %d values are no numbers", texts, all)
 }
 
 // rangeName returns the name of the interval before bound i.
@@ -67,28 +94,6 @@ func parseBounds(bounds []string) ([]*big.Rat, error) {
 		edges = append(edges, edge)
 	}
 	return edges, nil
-}
-
-type numberText struct {
-	number *big.Rat
-	text   string
-}
-
-// parseValues returns the values in numeric order, equal numbers by their text.
-func parseValues(texts []string) ([]numberText, error) {
-	var values []numberText
-	for _, text := range texts {
-		if n, ok := parseNumber(text); ok {
-			values = append(values, numberText{n, text})
-		}
-	}
-	if failed := len(texts) - len(values); failed > 0 {
-		return nil, fmt.Errorf("%d of %d values are no numbers", failed, len(texts))
-	}
-	slices.SortFunc(values, func(x, y numberText) int {
-		return cmp.Or(x.number.Cmp(y.number), cmp.Compare(x.text, y.text))
-	})
-	return values, nil
 }
 
 func parseNumber(text string) (*big.Rat, bool) {

@@ -41,4 +41,5 @@ type Split struct {
 	Count   int    // number of row groups
 	Row     int64  // position of the first row in the dataset
 	Rows    int64  // number of rows
+	Raw     bool   // it is one row group of Parquet, whose column chunks can be copied
 }

@@ -31,17 +31,17 @@ func (t *Table) Scan(ctx context.Context, space Space, visit func(*Table) error)
 	if t.pile == nil {
 		return hand(t)
 	}
-	if !t.pile.stored {
+	if len(t.pile.sequences) == 0 {
 		return nil
 	}
 	codec, block := newCodec(t.Layout), Table{Layout: t.Layout}
-	err := readChunks(ctx, space.store(), t.pile.sequence, func(chunk []byte) error {
+	err := readChunks(ctx, space.store(), func(chunk []byte) error {
 		block.truncate()
 		if err := codec.decode(chunk, &block); err != nil {
 			return err
 		}
 		return hand(&block)
-	})
+	}, t.pile.sequences...)
 	if err != nil {
 		return fmt.Errorf("scan spilled tuples: %w", err)
 	}
@@ -56,10 +56,10 @@ func (t *Table) Discard(space Space) error {
 	if space.Budget != nil {
 		space.Budget.Return(bytes)
 	}
-	if pile == nil || !pile.stored {
+	if pile == nil || len(pile.sequences) == 0 {
 		return nil
 	}
-	if err := space.store().Free(pile.sequence); err != nil {
+	if err := space.store().Free(pile.sequences...); err != nil {
 		return fmt.Errorf("discard spilled tuples: %w", err)
 	}
 	return nil
@@ -99,10 +99,7 @@ func (t *Table) aggregateInMemory(maps [][]uint32, domains []int, space Space) (
 		return nil, err
 	}
 	r := &Table{Layout: layout, Keys: make([]uint64, t.Len()*layout.Words), Counts: append(make([]uint32, 0, t.Len()), t.Counts...)}
-	for lo := 0; lo < t.Len(); lo += scanBlock {
-		hi := min(lo+scanBlock, t.Len())
-		recode(r.Keys[lo*layout.Words:hi*layout.Words], layout, t.Keys[lo*t.Layout.Words:hi*t.Layout.Words], t.Layout, maps)
-	}
+	t.repack(r.Keys, layout, maps)
 	r.merge()
 	if 2*r.Len() <= t.Len() { // the larger arrays are garbage
 		r = &Table{Layout: layout, Keys: append(make([]uint64, 0, len(r.Keys)), r.Keys...), Counts: append(make([]uint32, 0, r.Len()), r.Counts...)}
@@ -119,8 +116,7 @@ func (t *Table) countInto(ctx context.Context, c *Counter, maps [][]uint32, spac
 	buffer := make([]uint64, scanBlock*w)
 	return t.Scan(ctx, space, func(block *Table) error {
 		keys := buffer[:block.Len()*w]
-		clear(keys)
-		recode(keys, c.layout, block.Keys, block.Layout, maps)
+		block.repack(keys, c.layout, maps)
 		for i, n := range block.Counts {
 			if err := c.add(keys[i*w:(i+1)*w], uint64(n)); err != nil {
 				return err
@@ -128,15 +124,6 @@ func (t *Table) countInto(ctx context.Context, c *Counter, maps [][]uint32, spac
 		}
 		return nil
 	})
-}
-
-// recode adds the keys of records, recoded, to zeroed ones.
-func recode(to []uint64, toLayout Layout, from []uint64, fromLayout Layout, maps [][]uint32) {
-	for i, codes := range maps {
-		if toLayout.Fields[i].Mask != 0 {
-			translate(to, toLayout.Words, toLayout.Fields[i], from, fromLayout.Words, fromLayout.Fields[i], codes)
-		}
-	}
 }
 
 // Draw takes bytes from the budget, if there is one, and not more than the share at once.

@@ -70,7 +70,7 @@ func (s *stock) pass(to **Cells, t *Table, lo, hi int, size uint64) error {
 		}
 	}
 	(*to).size += size
-	return s.pool.add((*to).pile, s.codec, t, lo, hi, size)
+	return s.pool.add((*to).pile, s.codec.fragment(t, lo, hi, size))
 }
 
 // Halve divides the cells in two by a column: codes below at go left, codes above go

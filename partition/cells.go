@@ -58,12 +58,12 @@ func (c *Cells) moveOut() error {
 	t, w := c.home.table, c.layout.Words
 	p := &pile{}
 	if c.lo < c.hi {
-		p.note(t, c.lo, c.hi, c.size)
+		p.note(describe(t, c.lo, c.hi, c.size))
 	}
 	for lo := c.lo; lo < c.hi; lo += c.block {
 		hi := min(lo+c.block, c.hi)
 		c.frame = c.codec.encode(c.frame[:0], t.Keys[lo*w:hi*w], t.Counts[lo:hi])
-		if err := c.pool.append(p, c.frame); err != nil {
+		if err := p.write(c.pool.store, c.frame); err != nil {
 			return err
 		}
 	}

@@ -19,7 +19,10 @@ type codec struct {
 	widths []int // bytes by word
 }
 
-const frameHead = 4
+const (
+	frameHead  = 4
+	encodeRoom = 8 // words are stored whole and then overwritten
+)
 
 func newCodec(l Layout) codec {
 	c := codec{widths: make([]int, l.Words)}
@@ -32,11 +35,11 @@ func newCodec(l Layout) codec {
 
 // encode appends the frame of some records.
 func (c codec) encode(to []byte, keys []uint64, counts []uint32) []byte {
-	to = slices.Grow(to, c.size(counts)+8) // words are stored whole and then overwritten
+	to = slices.Grow(to, c.size(counts)+encodeRoom)
 	to = binary.LittleEndian.AppendUint32(to, uint32(len(counts)))
 	for w, width := range c.widths {
 		at := len(to)
-		to = to[:at+width*len(counts)+8]
+		to = to[:at+width*len(counts)+encodeRoom]
 		for i := w; i < len(keys); i += len(c.widths) {
 			binary.LittleEndian.PutUint64(to[at:], keys[i])
 			at += width

@@ -3,7 +3,7 @@
 // anonymity of every quasi-identifier set (VITS), and the parts of recursive partitioning
 // (Cells).
 //
-//	rows ──▶ Counter ──▶ Table ──▶ TIPS or Cells
+//	rows ──▶ Counter ──▶ Table ──▶ TIPS or Cells, or Aggregate ──▶ Table
 //	           │ full      │ above its share   │ evicted from the Pool, largest first
 //	           ▼           ▼                   ▼
 //	       chunks of records in a spill.Store, read once more and freed

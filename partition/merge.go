@@ -41,7 +41,7 @@ func (m *merger) merge(sources []spill.Sequence, level int) error {
 	m.records = m.records[:0]
 	var split *deal
 	for _, source := range sources {
-		err := readChunks(m.ctx, m.store, source, func(chunk []byte) error {
+		err := readChunks(m.ctx, m.store, func(chunk []byte) error {
 			if err := m.load(chunk); err != nil {
 				return err
 			}
@@ -52,7 +52,7 @@ func (m *merger) merge(sources []spill.Sequence, level int) error {
 				return nil
 			}
 			return split.take()
-		})
+		}, source)
 		if err == nil {
 			err = m.store.Free(source)
 		}
@@ -115,7 +115,7 @@ func (d *deal) take() error {
 		to := hash(record[:d.stride-1]) >> d.shift & (1<<splitBits - 1)
 		b := &d.buckets[to]
 		if b.records = append(b.records, record...); len(b.records) >= d.chunk*d.stride {
-			if err := d.write(d.sources[to], b.records, nil); err != nil {
+			if err := d.write(d.sources[to], b.records); err != nil {
 				return err
 			}
 			b.records = b.records[:0]
@@ -128,7 +128,7 @@ func (d *deal) take() error {
 // merge merges bucket after bucket.
 func (d *deal) merge(level int) error {
 	for i := range d.buckets {
-		if err := d.write(d.sources[i], d.buckets[i].records, nil); err != nil {
+		if err := d.write(d.sources[i], d.buckets[i].records); err != nil {
 			return err
 		}
 		d.buckets[i].records = nil

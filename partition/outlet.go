@@ -10,7 +10,7 @@ type outlet struct {
 	share     int64 // bytes the counter may draw
 	limit     int   // words a bucket may have
 	scribe    scribe
-	sequences [1 << bucketBits][]spill.Sequence // none or one
+	sequences []spill.Sequence // by bucket; none before anything is written
 }
 
 func newOutlet(layout Layout, s store, share int64) *outlet {
@@ -23,23 +23,17 @@ func newOutlet(layout Layout, s store, share int64) *outlet {
 	}
 }
 
-// write appends the records of bucket i to its sequence.
+// write appends the records of bucket i to its sequence. Sequences are numbered as buckets
+// are, because neighbours in the store are freed together and buckets are joined in turn.
 func (o *outlet) write(i int, records []uint64) error {
-	if o.sequences[i] == nil {
-		o.sequences[i] = []spill.Sequence{o.scribe.store.NewSequence()}
+	for b := len(o.sequences); b < 1<<bucketBits; b++ {
+		o.sequences = append(o.sequences, o.scribe.store.NewSequence())
 	}
-	return o.scribe.write(o.sequences[i][0], records, nil)
+	return o.scribe.write(o.sequences[i], records)
 }
 
 // empty reports whether nothing was written.
-func (o *outlet) empty() bool {
-	for _, s := range o.sequences {
-		if s != nil {
-			return false
-		}
-	}
-	return true
-}
+func (o *outlet) empty() bool { return o.sequences == nil }
 
 // scribe writes lists of records, keys and counts in turn, to the store.
 type scribe struct {
@@ -54,18 +48,20 @@ func newScribe(layout Layout, s store, chunk int) scribe {
 	return scribe{store: s, codec: newCodec(layout), chunk: chunk, table: Table{Layout: layout}}
 }
 
-// write appends records to a sequence. The pile, if there is one, takes note of them.
-func (s *scribe) write(seq spill.Sequence, records []uint64, note *pile) error {
+// write appends records to a sequence.
+func (s *scribe) write(seq spill.Sequence, records []uint64) error {
+	return s.each(records, func(_ *Table, frame []byte) error { return s.store.Append(seq, frame) })
+}
+
+// each hands out records a chunk at a time, as a table and as the chunk's frame.
+func (s *scribe) each(records []uint64, visit func(t *Table, frame []byte) error) error {
 	step := s.chunk * (s.table.Layout.Words + 1)
 	for len(records) > 0 {
 		n := min(step, len(records))
 		s.table.truncate()
 		s.table.take(records[:n])
-		if note != nil {
-			note.note(&s.table, 0, s.table.Len(), s.table.size())
-		}
 		s.frame = s.codec.encode(s.frame[:0], s.table.Keys, s.table.Counts)
-		if err := s.store.Append(seq, s.frame); err != nil {
+		if err := visit(&s.table, s.frame); err != nil {
 			return err
 		}
 		records = records[n:]

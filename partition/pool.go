@@ -23,23 +23,28 @@ const (
 // records and what is known of them. What does not fit moves to the store, the largest
 // partitions first (TDS, section 5.5). A Pool is not safe for concurrent use.
 type Pool struct {
-	budget *spill.Budget // nil: memory has no limit
-	store  store         // nil: nothing can be moved
-	share  int64
-	used   int64
-	chunk  int     // bytes
-	piles  []*pile // with frames in memory
-	sets   []*TIPS
-	frame  []byte // scratch of add
-	page   []byte // scratch of evict, in which add is interrupted
+	budget  *spill.Budget // nil: memory has no limit
+	store   store         // nil: nothing can be moved
+	share   int64
+	threads int
+	used    int64
+	chunk   int     // bytes
+	piles   []*pile // with frames in memory
+	sets    []*TIPS
+	page    []byte  // scratch of move
+	moving  []*pile // scratch of evict
 }
 
 // NewPool returns a pool that draws at most the space's share. It must be closed.
-func NewPool(space Space) *Pool { return newPool(space.Budget, space.store(), space.Share) }
+func NewPool(space Space) *Pool {
+	m := newPool(space.Budget, space.store(), space.Share)
+	m.threads = max(1, space.Threads)
+	return m
+}
 
 func newPool(budget *spill.Budget, s store, share int64) *Pool {
 	chunk := min(max(share/shareChunks, minChunk), maxChunk)
-	return &Pool{budget: budget, store: s, share: share, chunk: int(chunk)}
+	return &Pool{budget: budget, store: s, share: share, threads: 1, chunk: int(chunk)}
 }
 
 // Close returns what the pool has drawn, the tables of its sets included, and frees what it
@@ -48,8 +53,8 @@ func (m *Pool) Close() error {
 	var sequences []spill.Sequence
 	for _, t := range m.sets {
 		for _, l := range t.leaves {
-			if l.pile != nil && l.pile.stored {
-				sequences = append(sequences, l.pile.sequence)
+			if l.pile != nil {
+				sequences = append(sequences, l.pile.sequences...)
 			}
 		}
 		t.leaves, t.table = nil, nil
@@ -110,7 +115,8 @@ func (m *Pool) release(n int64) {
 }
 
 // evict moves the largest piles to the store until n bytes are free or, since a look at all
-// piles is not for a few bytes, an eighth of the share. When there is no pile, it moves the largest table.
+// piles is not for a few bytes, an eighth of the share. It writes them in the order in which
+// they will be read. When there is no pile, it moves the largest table.
 func (m *Pool) evict(n int64) (moved bool, err error) {
 	if m.store == nil {
 		return false, nil
@@ -122,13 +128,18 @@ func (m *Pool) evict(n int64) (moved bool, err error) {
 	for i, p := range m.piles {
 		p.place = i + 1
 	}
-	for left := max(n, m.share/8); left > 0 && len(m.piles) > 0; {
-		p := m.piles[len(m.piles)-1]
-		left -= p.bytes
+	first := len(m.piles)
+	for left := max(n, m.share/8); left > 0 && first > 0; first-- {
+		left -= m.piles[first-1].bytes
+	}
+	m.moving = append(m.moving[:0], m.piles[first:]...)
+	slices.SortFunc(m.moving, func(a, b *pile) int { return cmp.Compare(a.turn, b.turn) })
+	for _, p := range m.moving {
 		if err := m.move(p); err != nil {
 			return false, err
 		}
 	}
+	clear(m.moving)
 	return true, nil
 }
 
@@ -150,7 +161,7 @@ func (m *Pool) move(p *pile) error {
 	m.page = m.page[:0]
 	for _, frame := range p.frames {
 		if len(m.page) > 0 && len(m.page)+len(frame) > m.chunk {
-			if err := m.append(p, m.page); err != nil {
+			if err := p.write(m.store, m.page); err != nil {
 				return err
 			}
 			m.page = m.page[:0]
@@ -160,15 +171,7 @@ func (m *Pool) move(p *pile) error {
 	m.forget(p)
 	m.release(p.bytes)
 	p.frames, p.bytes = nil, 0
-	return m.append(p, m.page)
-}
-
-// append writes a chunk of a pile to the store.
-func (m *Pool) append(p *pile, chunk []byte) error {
-	if !p.stored {
-		p.sequence, p.stored = m.store.NewSequence(), true
-	}
-	return m.store.Append(p.sequence, chunk)
+	return p.write(m.store, m.page)
 }
 
 // forget takes a pile off the list of those that may be evicted.
@@ -182,19 +185,17 @@ func (m *Pool) forget(p *pile) {
 	p.place = 0
 }
 
-// add appends records of a table, whose counts add up to size, to a pile.
-func (m *Pool) add(p *pile, c codec, t *Table, lo, hi int, size uint64) error {
-	p.note(t, lo, hi, size)
-	w := t.Layout.Words
-	m.frame = c.encode(m.frame[:0], t.Keys[lo*w:hi*w], t.Counts[lo:hi])
-	n := frameBytes(m.frame)
+// add appends a fragment to a pile.
+func (m *Pool) add(p *pile, f fragment) error {
+	p.note(f)
+	n := frameBytes(f.frame)
 	if err := m.draw("leaf partitions", n); err != nil {
 		if m.store == nil || !errors.Is(err, spill.ErrBudget) {
 			return err
 		}
-		return m.append(p, m.frame)
+		return p.write(m.store, f.frame)
 	}
-	p.frames = append(p.frames, slices.Clone(m.frame))
+	p.frames = append(p.frames, f.frame)
 	p.bytes += n
 	if p.place == 0 {
 		m.piles = append(m.piles, p)
@@ -220,13 +221,20 @@ func (m *Pool) each(ctx context.Context, p *pile, consume bool, visit func(chunk
 			p.frames[i] = nil
 		}
 	}
-	if p.stored {
-		if err := readChunks(ctx, m.store, p.sequence, visit); err != nil {
+	if len(p.sequences) == 0 {
+		return nil
+	}
+	if !consume {
+		return readChunks(ctx, m.store, visit, p.sequences...)
+	}
+	for _, sequence := range p.sequences {
+		if err := readChunks(ctx, m.store, visit, sequence); err != nil {
 			return err
 		}
-	}
-	if consume {
-		return m.free(p)
+		p.sequences = p.sequences[1:]
+		if err := m.store.Free(sequence); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -236,9 +244,10 @@ func (m *Pool) free(p *pile) error {
 	m.forget(p)
 	m.release(p.bytes)
 	p.frames, p.bytes = nil, 0
-	if !p.stored {
+	if len(p.sequences) == 0 {
 		return nil
 	}
-	p.stored = false
-	return m.store.Free(p.sequence)
+	sequences := p.sequences
+	p.sequences = nil
+	return m.store.Free(sequences...)
 }

@@ -1,5 +1,13 @@
 package partition
 
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/kcut/kcut/spill"
+)
+
 // spill moves all partitions out of the table, which is freed, into piles in the store.
 func (t *TIPS) spill() error {
 	table := t.table
@@ -10,12 +18,12 @@ func (t *TIPS) spill() error {
 		if l.records() == 0 {
 			continue
 		}
-		l.pile = &pile{}
-		l.pile.note(table, l.lo, l.hi, l.size)
+		l.pile = &pile{turn: t.turn(int32(p))}
+		l.pile.note(describe(table, l.lo, l.hi, l.size))
 		for lo := l.lo; lo < l.hi; lo += t.block {
 			hi := min(lo+t.block, l.hi)
 			t.pool.page = t.codec.encode(t.pool.page[:0], table.Keys[lo*w:hi*w], table.Counts[lo:hi])
-			if err := t.pool.append(l.pile, t.pool.page); err != nil {
+			if err := l.pile.write(t.pool.store, t.pool.page); err != nil {
 				return err
 			}
 		}
@@ -48,23 +56,81 @@ func (t *TIPS) blocks(p *pile, consume bool, visit func() error) error {
 	return err
 }
 
-// borrow brings a partition of at most a block into the table while work divides it, and
-// gives every partition that work leaves there a pile.
-func (t *TIPS) borrow(p int32, work func()) {
+// borrow brings partitions of at most a block together into the table while work divides
+// one after the other, and gives every partition that work leaves there a pile.
+func (t *TIPS) borrow(visits []int32, work func(p int32)) {
+	if t.fail(t.fetch(visits)); t.err != nil {
+		return
+	}
 	born := len(t.leaves)
-	t.fail(t.blocks(t.leaves[p].pile, true, func() error {
-		t.leaves[p].pile = nil
-		work()
-		if err := t.giveBack(p); err != nil {
+	for _, p := range visits {
+		work(p)
+	}
+	for _, p := range visits {
+		t.fail(t.giveBack(p))
+	}
+	for q := born; q < len(t.leaves); q++ {
+		t.fail(t.giveBack(int32(q)))
+	}
+	t.table.truncate()
+}
+
+// fetch moves the records of partitions from their piles to the table.
+func (t *TIPS) fetch(visits []int32) (err error) {
+	t.table.truncate()
+	if err := t.ctx.Err(); err != nil {
+		return err
+	}
+	var sequences []spill.Sequence
+	for _, p := range visits {
+		pile := t.leaves[p].pile
+		t.pool.forget(pile)
+		sequences = append(sequences, pile.sequences...)
+	}
+	var reader chunkReader
+	if len(sequences) > 0 {
+		if reader, err = t.pool.store.Read(t.ctx, sequences...); err != nil {
 			return err
 		}
-		for q := born; q < len(t.leaves); q++ {
-			if err := t.giveBack(int32(q)); err != nil {
-				return err
+		defer func() {
+			if err = errors.Join(err, reader.Close()); err == nil {
+				err = t.pool.store.Free(sequences...)
 			}
+		}()
+	}
+	for _, p := range visits {
+		if err := t.take(&t.leaves[p], reader); err != nil {
+			return err
 		}
-		return nil
-	}))
+	}
+	return nil
+}
+
+// take moves the records of a partition to the end of the table: those in memory and the
+// next ones of a reader.
+func (t *TIPS) take(l *leaf, reader chunkReader) error {
+	from, records := t.table.Len(), l.records()
+	for _, frame := range l.pile.frames {
+		if err := t.codec.decode(frame, t.table); err != nil {
+			return err
+		}
+	}
+	t.pool.release(l.pile.bytes)
+	l.pile.frames, l.pile.bytes = nil, 0
+	for t.table.Len() < from+records {
+		chunk, err := reader.Next()
+		if err == nil {
+			err = t.codec.decode(chunk, t.table)
+		}
+		if err == io.EOF || t.table.Len() > from+records {
+			err = fmt.Errorf("read a partition of %d records: %w", records, spill.ErrCorrupt)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	l.lo, l.hi, l.pile = from, from+records, nil
+	return nil
 }
 
 func (t *TIPS) giveBack(p int32) error {
@@ -73,6 +139,18 @@ func (t *TIPS) giveBack(p int32) error {
 		return nil
 	}
 	lo, hi := l.lo, l.hi
-	l.pile, l.lo, l.hi = &pile{}, 0, l.records()
-	return t.pool.add(l.pile, t.codec, t.table, lo, hi, l.size)
+	l.pile, l.lo, l.hi = &pile{turn: t.turn(p)}, 0, l.records()
+	return t.pool.add(l.pile, t.codec.fragment(t.table, lo, hi, l.size))
+}
+
+// schedule notes when the pile of a partition, if it has one, will be read.
+func (t *TIPS) schedule(p int32) {
+	if pile := t.leaves[p].pile; pile != nil {
+		pile.turn = t.turn(p)
+	}
+}
+
+// turn tells when the pile of a partition is read, compared with those of other partitions.
+func (t *TIPS) turn(p int32) uint64 {
+	return uint64(t.number)<<32 | uint64(uint32(p))
 }

@@ -169,9 +169,7 @@ func (s *stock) remember(p *pile) {
 func (s *stock) Close() error {
 	var sequences []spill.Sequence
 	for c := range s.spilled {
-		if c.pile.stored {
-			sequences = append(sequences, c.pile.sequence)
-		}
+		sequences = append(sequences, c.pile.sequences...)
 	}
 	clear(s.spilled)
 	s.held = 0

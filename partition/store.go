@@ -15,6 +15,8 @@ type Space struct {
 	Budget *spill.Budget
 	Store  *spill.Store
 	Share  int64
+	// Threads is how many goroutines may divide a partition that is larger than its share; 0 is one.
+	Threads int
 }
 
 // store returns the space's store, or nil.
@@ -29,7 +31,7 @@ func (s Space) store() store {
 type store interface {
 	NewSequence() spill.Sequence
 	Append(seq spill.Sequence, chunk []byte) error
-	Read(ctx context.Context, seq spill.Sequence) (chunkReader, error)
+	Read(ctx context.Context, seqs ...spill.Sequence) (chunkReader, error)
 	Free(seqs ...spill.Sequence) error
 }
 
@@ -41,13 +43,13 @@ type chunkReader interface {
 // disk is a spill.Store as a store.
 type disk struct{ *spill.Store }
 
-func (d disk) Read(ctx context.Context, seq spill.Sequence) (chunkReader, error) {
-	return d.Store.Read(ctx, seq)
+func (d disk) Read(ctx context.Context, seqs ...spill.Sequence) (chunkReader, error) {
+	return d.Store.Read(ctx, seqs...)
 }
 
-// readChunks hands out the chunks of a sequence, each valid until visit returns.
-func readChunks(ctx context.Context, s store, seq spill.Sequence, visit func(chunk []byte) error) (err error) {
-	reader, err := s.Read(ctx, seq)
+// readChunks hands out the chunks of sequences, each valid until visit returns.
+func readChunks(ctx context.Context, s store, visit func(chunk []byte) error, seqs ...spill.Sequence) (err error) {
+	reader, err := s.Read(ctx, seqs...)
 	if err != nil {
 		return err
 	}

@@ -53,13 +53,17 @@ func (s *memoryStore) Append(seq spill.Sequence, chunk []byte) error {
 	return nil
 }
 
-func (s *memoryStore) Read(ctx context.Context, seq spill.Sequence) (chunkReader, error) {
+func (s *memoryStore) Read(ctx context.Context, seqs ...spill.Sequence) (chunkReader, error) {
 	if err := s.call(); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return &memoryReader{s: s, chunks: slices.Clone(s.sequences[seq])}, nil
+	r := &memoryReader{s: s}
+	for _, seq := range seqs {
+		r.chunks = append(r.chunks, s.sequences[seq]...)
+	}
+	return r, nil
 }
 
 func (s *memoryStore) Free(seqs ...spill.Sequence) error {

@@ -13,7 +13,8 @@ type Table struct {
 	pile *pile // of a spilled table
 }
 
-// Spilled reports whether the records are in a store. A spilled table is for NewTIPS or NewCells alone.
+// Spilled reports whether the records are in a store. They are not in Keys and Counts then,
+// but for NewTIPS, NewCells, Scan and Aggregate.
 func (t *Table) Spilled() bool { return t.pile != nil }
 
 // Len returns the number of distinct tuples.
@@ -38,8 +39,22 @@ func (t *Table) size() (size uint64) {
 // truncate drops the records and keeps their memory for others.
 func (t *Table) truncate() { t.Keys, t.Counts = t.Keys[:0], t.Counts[:0] }
 
+// exchange gives two tables of one layout each other's records.
+func (t *Table) exchange(with *Table) {
+	t.Keys, with.Keys = with.Keys, t.Keys
+	t.Counts, with.Counts = with.Counts, t.Counts
+}
+
 // Bytes returns the memory that the records take.
 func (t *Table) Bytes() int64 { return int64(cap(t.Keys))*8 + int64(cap(t.Counts))*4 }
+
+// StoredBytes returns the bytes that the records of a spilled table take in the store.
+func (t *Table) StoredBytes() int64 {
+	if t.pile == nil {
+		return 0
+	}
+	return t.pile.stored
+}
 
 // Free drops the records and returns their memory to the budget they were drawn from.
 func (t *Table) Free(budget *spill.Budget) {

@@ -98,7 +98,9 @@ func (t *tabulation) drain() (sources [1 << bucketBits][]spill.Sequence, err err
 			}
 			t.budget.Return(int64(cap(b.records)) * 8)
 			b.records = nil
-			sources[i] = append(sources[i], c.outlet.sequences[i]...)
+			if !c.outlet.empty() {
+				sources[i] = append(sources[i], c.outlet.sequences[i])
+			}
 		}
 	}
 	return sources, nil
@@ -151,16 +153,18 @@ func (t *tabulation) finish(ctx context.Context, out *result) (*Table, error) {
 	}
 	table.pile = nil
 	table.Keys, table.Counts = make([]uint64, 0, n*t.layout.Words), make([]uint32, 0, n)
-	if n == 0 {
-		return table, nil
+	for _, sequence := range out.pile.sequences {
+		err := readChunks(ctx, t.store, func(chunk []byte) error {
+			return out.scribe.codec.decode(chunk, table)
+		}, sequence)
+		if err == nil {
+			err = t.store.Free(sequence)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
-	err := readChunks(ctx, t.store, out.pile.sequence, func(chunk []byte) error {
-		return out.scribe.codec.decode(chunk, table)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return table, t.store.Free(out.pile.sequence)
+	return table, nil
 }
 
 // result collects distinct tuples in the store. It is safe for concurrent use.
@@ -177,8 +181,8 @@ func newResult(layout Layout, s store) *result {
 func (r *result) add(records []uint64) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.pile.stored && len(records) > 0 {
-		r.pile.sequence, r.pile.stored = r.scribe.store.NewSequence(), true
-	}
-	return r.scribe.write(r.pile.sequence, records, &r.pile)
+	return r.scribe.each(records, func(t *Table, frame []byte) error {
+		r.pile.note(describe(t, 0, t.Len(), t.size()))
+		return r.pile.write(r.scribe.store, frame)
+	})
 }

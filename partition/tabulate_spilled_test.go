@@ -50,9 +50,9 @@ func unspilled(t *testing.T, table *Table, s store) *Table {
 		return table
 	}
 	whole := &Table{Layout: table.Layout}
-	err := readChunks(context.Background(), s, table.pile.sequence, func(chunk []byte) error {
+	err := readChunks(context.Background(), s, func(chunk []byte) error {
 		return newCodec(table.Layout).decode(chunk, whole)
-	})
+	}, table.pile.sequences...)
 	if err != nil {
 		t.Fatal(err)
 	}

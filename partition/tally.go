@@ -28,25 +28,25 @@ func (y *tally) add(t *TIPS, l leaf, fields []active) {
 		}
 	}
 	if l.pile == nil {
-		y.count(t, l, y.fields, y.sums)
+		t.count(t.table, l, y.fields, y.sums)
 	} else if len(y.fields) > 0 {
 		t.fail(t.blocks(l.pile, false, func() error {
-			y.count(t, leaf{hi: t.table.Len()}, y.fields, y.sums)
+			t.count(t.table, leaf{hi: t.table.Len()}, y.fields, y.sums)
 			return nil
 		}))
 	}
 	complete(y.fields, y.sums, l.size)
 }
 
-// count adds the records of a partition in the table to the sums of fields. Of two
-// children only the second is counted: complete makes up for the first.
-func (y *tally) count(t *TIPS, l leaf, fields []active, sums [][]uint64) {
-	w := t.table.Layout.Words
+// count adds a partition's records in a table to the sums of fields. Of two children only
+// the second is counted: complete makes up for the first. It only reads what t has.
+func (t *TIPS) count(table *Table, l leaf, fields []active, sums [][]uint64) {
+	w := table.Layout.Words
 	for lo := l.lo; lo < l.hi && len(fields) > 0; lo += tallyBlock {
 		hi := min(lo+tallyBlock, l.hi)
-		keys, counts := t.table.Keys[lo*w:hi*w], t.table.Counts[lo:hi]
+		keys, counts := table.Keys[lo*w:hi*w], table.Counts[lo:hi]
 		for _, a := range fields {
-			f, child := t.table.Layout.Fields[a.field], t.view.Columns[t.columns[a.field]].Child
+			f, child := table.Layout.Fields[a.field], t.view.Columns[t.columns[a.field]].Child
 			if a.two() {
 				sums[a.field][1] += second(keys[f.Word:], w, counts, f, child)
 			} else {

@@ -24,13 +24,17 @@ type TIPS struct {
 	links   links
 	kept    int    // leaves that are not discarded
 	live    uint64 // their records
+	touched uint64 // records of the partitions that refinements have visited
 
 	division division
 	tally    tally
+	routers  []*router
+	visits   []int32  // what linked returns
 	fields   []active // what active returns
 	mask     []uint64 // scratch of varies, by word
 
 	pool    *Pool
+	number  int   // among the pool's sets
 	held    int64 // drawn from the pool for all but records
 	sums    int64 // bytes of all stats
 	spilled bool
@@ -75,6 +79,7 @@ func NewTIPS(ctx context.Context, table *Table, columns []int, k uint64, view *V
 	t.mask = make([]uint64, table.Layout.Words)
 	t.codec = newCodec(table.Layout)
 	t.block = max(2, pool.chunk/(8*table.Layout.Words+4))
+	t.number = len(pool.sets)
 	pool.sets = append(pool.sets, t)
 	pool.adopt(table.Bytes())
 	if table.Len() > 0 {
@@ -87,13 +92,31 @@ func NewTIPS(ctx context.Context, table *Table, columns []int, k uint64, view *V
 	t.reserve()
 	t.account()
 	if len(t.leaves) > 0 && t.err == nil {
-		t.keep(0, t.settle(0, t.active(0, true), nil))
+		fields := t.active(0, true)
+		t.leaves[0].stats = t.known(fields)
+		t.keep(0, t.settle(0, fields, nil))
 		t.account()
 	}
 	if t.err != nil {
 		return nil, fmt.Errorf("read the first partition: %w", t.err)
 	}
 	return t, nil
+}
+
+// known returns the stats of the first partition as far as the view tells.
+func (t *TIPS) known(fields []active) stats {
+	s := make(stats, len(t.columns))
+	for _, a := range fields {
+		column := &t.view.Columns[t.columns[a.field]]
+		if column.Records == nil {
+			continue
+		}
+		s[a.field] = make([]uint64, a.children)
+		for code, n := range column.Records {
+			s[a.field][column.Child[code]] += n
+		}
+	}
+	return s
 }
 
 func (t *TIPS) reserve() {
@@ -105,6 +128,10 @@ func (t *TIPS) reserve() {
 // discarded when no refinement can split it at the time it is made or visited.
 func (t *TIPS) Live() uint64 { return t.live }
 
+// Touched returns the number of records in the partitions that refinements have visited,
+// each counted at every visit: the work of the search, however it is done.
+func (t *TIPS) Touched() uint64 { return t.touched }
+
 // Refine performs a refinement on every leaf partition linked to its value. The view must
 // show the values after it. After an error, which is the context's, the store's or the
 // budget's, the partitions are not to be used.
@@ -114,12 +141,10 @@ func (t *TIPS) Refine(ctx context.Context, r *Refinement) error {
 	t.reserve()
 	field := slices.Index(t.columns, r.Column)
 	touched := 0
-	for p, ok := t.links.take(r.Value); ok; p, ok = t.links.take(r.Value) {
-		if t.leaves[p].records() == 0 {
-			continue
-		}
-		touched += t.leaves[p].records()
-		t.refine(p, field, r)
+	for visits := t.linked(r.Value); len(visits) > 0; {
+		n, records := t.together(visits)
+		touched += records
+		t.refine(visits[:n], field, r)
 		if t.account(); t.err != nil {
 			return fmt.Errorf("refine leaf partitions: %w", t.err)
 		}
@@ -129,19 +154,51 @@ func (t *TIPS) Refine(ctx context.Context, r *Refinement) error {
 				return err
 			}
 		}
+		visits = visits[n:]
 	}
 	return nil
 }
 
-// refine divides one partition.
-func (t *TIPS) refine(p int32, field int, r *Refinement) {
-	switch l := &t.leaves[p]; {
+// linked consumes the links of a value and returns its partitions in the order of their
+// numbers, which is that of their records in the store, by and large.
+func (t *TIPS) linked(value int32) []int32 {
+	t.visits = t.visits[:0]
+	for p, ok := t.links.take(value); ok; p, ok = t.links.take(value) {
+		if t.leaves[p].records() > 0 {
+			t.visits = append(t.visits, p)
+			t.touched += t.leaves[p].size
+		}
+	}
+	slices.Sort(t.visits)
+	return t.visits
+}
+
+// together returns how many of the next partitions are refined at once, and their records:
+// one, or as many with piles as make a block.
+func (t *TIPS) together(visits []int32) (n, records int) {
+	for _, p := range visits {
+		l := t.leaves[p]
+		if n > 0 && (l.pile == nil || records+l.records() > t.block) {
+			break
+		}
+		n++
+		records += l.records()
+		if l.pile == nil {
+			break
+		}
+	}
+	return n, records
+}
+
+// refine divides one partition, or some that have piles.
+func (t *TIPS) refine(visits []int32, field int, r *Refinement) {
+	switch l := &t.leaves[visits[0]]; {
 	case l.pile == nil:
-		t.divide(p, field, r)
-	case l.records() <= t.block:
-		t.borrow(p, func() { t.divide(p, field, r) })
+		t.divide(visits[0], field, r)
+	case l.records() > t.block:
+		t.route(visits[0], field, r)
 	default:
-		t.route(p, field, r)
+		t.borrow(visits, func(p int32) { t.divide(p, field, r) })
 	}
 }
 
@@ -184,10 +241,12 @@ func (t *TIPS) replace(p int32, parts []leaf, largest, field int) {
 			t.leaves = append(t.leaves, part)
 			t.kept++
 			q := int32(len(t.leaves) - 1)
+			t.schedule(q)
 			t.keep(q, t.settle(q, t.active(q, true), parent.stats))
 		}
 	}
 	t.leaves[p] = parts[largest]
+	t.schedule(p)
 	t.leaves[p].sums = parent.sums
 	t.leaves[p].stats = parent.stats.or(parts[largest].stats)
 	fields := t.active(p, false)
@@ -266,7 +325,7 @@ func (t *TIPS) fail(err error) {
 // account draws what partitions take besides their records, or returns what they took.
 // It may move any table or pile of the pool to the store, so none is being worked on.
 func (t *TIPS) account() {
-	held := int64(cap(t.leaves))*int64(unsafe.Sizeof(leaf{})) + t.links.bytes() + t.VIT.bytes() + t.sums
+	held := int64(cap(t.leaves))*int64(unsafe.Sizeof(leaf{})) + t.links.bytes() + int64(cap(t.visits))*4 + t.VIT.bytes() + t.sums
 	if t.spilled {
 		held += int64(t.kept) * pileBytes
 	}

@@ -44,7 +44,8 @@ func newModel(r *rand.Rand, pool *Pool) *model {
 			m.enter(r, c, 0, domain)
 		}
 	}
-	for range 1 + r.IntN(2) {
+	sets := 1 + r.IntN(2)
+	for range sets {
 		columns := r.Perm(len(domains))[:1+r.IntN(len(domains))]
 		var own []int
 		var wide []int // makes keys of several words
@@ -54,6 +55,9 @@ func newModel(r *rand.Rand, pool *Pool) *model {
 		}
 		table := randomTable(r, 1+r.IntN(3000), own, NewLayout(wide))
 		m.tables = append(m.tables, &Table{Layout: table.Layout, Keys: append([]uint64(nil), table.Keys...), Counts: append([]uint32(nil), table.Counts...)})
+		if sets == 1 && r.IntN(2) == 0 {
+			m.tell(table, columns)
+		}
 		m.sets = append(m.sets, columns)
 		m.ks = append(m.ks, uint64(1+r.IntN(60)))
 		tips, err := NewTIPS(context.Background(), table, columns, m.ks[len(m.ks)-1], &m.view, pool)
@@ -63,6 +67,18 @@ func newModel(r *rand.Rand, pool *Pool) *model {
 		m.tips = append(m.tips, tips)
 	}
 	return m
+}
+
+// tell lets the view know how many records of the only table have each code.
+func (m *model) tell(table *Table, columns []int) {
+	w := table.Layout.Words
+	for f, c := range columns {
+		records := make([]uint64, len(m.view.Columns[c].Value))
+		for i, n := range table.Counts {
+			records[table.Layout.Fields[f].Code(table.Keys[i*w:(i+1)*w])] += uint64(n)
+		}
+		m.view.Columns[c].Records = records
+	}
 }
 
 func (m *model) suppress(c int) {
@@ -200,7 +216,7 @@ type regime struct {
 func limitedPool(chunk int) func() *Pool {
 	return func() *Pool {
 		pool := newPool(spill.NewBudget(1<<40), newMemoryStore(), 1<<40)
-		pool.chunk = chunk
+		pool.chunk, pool.threads = chunk, 1+chunk%3
 		return pool
 	}
 }
@@ -371,11 +387,11 @@ func TestPoolWritesThrough(t *testing.T) {
 	table := randomTable(rand.New(rand.NewPCG(1, 1)), 5, []int{9}, NewLayout([]int{9}))
 	p := &pile{}
 	for range 3 {
-		if err := pool.add(p, newCodec(table.Layout), table, 0, 5, 8); err != nil {
+		if err := pool.add(p, newCodec(table.Layout).fragment(table, 0, 5, 8)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if p.records != 15 || p.size != 24 || len(p.frames) != 0 || len(s.sequences[p.sequence]) != 3 {
+	if p.records != 15 || p.size != 24 || len(p.frames) != 0 || len(s.sequences[p.sequences[0]]) != 3 {
 		t.Errorf("got %+v, want three chunks in the store", p)
 	}
 }

@@ -11,7 +11,9 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -24,7 +26,8 @@ import (
 type census struct {
 	column    string
 	typ       formats.Type
-	nanIsNull bool
+	nanIsNull bool // as of an interner
+	texts     bool // values are counted by their text, which is what a taxonomy knows
 	store     *spill.Store
 	budget    *spill.Budget
 	room      int // entries held in memory
@@ -53,12 +56,12 @@ const entryBytes = 24 + 16
 // Of the budget, so much holds what is read of the runs of one census.
 const mergePart = 16
 
-// newCensus returns a census that holds up to room entries in memory and moves them to the
+// newCensus returns a census for a mask that holds up to room entries in memory and moves them to the
 // store when there are more.
-func newCensus(field formats.Field, nanIsNull bool, store *spill.Store, budget *spill.Budget, room int) *census {
+func newCensus(field formats.Field, mask string, store *spill.Store, budget *spill.Budget, room int) *census {
 	fan := min(max(budget.Limit()/mergePart/spill.ReaderBytes, 4), 64)
 	return &census{
-		column: field.Name, typ: field.Type, nanIsNull: nanIsNull,
+		column: field.Name, typ: field.Type, nanIsNull: mask == jobfile.MaskDiscretize, texts: mask == jobfile.MaskGeneralize,
 		store: store, budget: budget, room: room, fan: int(fan),
 	}
 }
@@ -88,15 +91,19 @@ func (c *census) add(values *formats.Values, i int, class, n uint32) error {
 				return nil
 			}
 		}
+		if c.texts {
+			word := formats.Values{Type: values.Type, Words: []uint64{e.word}}
+			c.keep(&e, []byte(word.Text(0)))
+		}
 	} else {
 		value := values.Bytes(i)
-		if values.Type.Kind == formats.String && !utf8.Valid(value) {
+		switch {
+		case values.Type.Kind == formats.String && !utf8.Valid(value):
 			return fmt.Errorf("read column %s: a text is not UTF-8: %w", c.column, formats.ErrDamaged)
+		case values.Type.Kind != formats.String && c.texts:
+			value = []byte(values.Text(i))
 		}
-		var first [8]byte
-		copy(first[:], value)
-		e.word, e.at, e.length = binary.BigEndian.Uint64(first[:]), uint32(len(c.arena)), uint32(len(value))
-		c.arena = append(c.arena, value...)
+		c.keep(&e, value)
 	}
 	if len(c.entries) == cap(c.entries) {
 		if err := c.grow(); err != nil {
@@ -108,6 +115,14 @@ func (c *census) add(values *formats.Values, i int, class, n uint32) error {
 		return c.compact()
 	}
 	return nil
+}
+
+// keep puts an entry's value into the arena.
+func (c *census) keep(e *censusEntry, value []byte) {
+	var first [8]byte
+	copy(first[:], value)
+	e.word, e.at, e.length = binary.BigEndian.Uint64(first[:]), uint32(len(c.arena)), uint32(len(value))
+	c.arena = append(c.arena, value...)
 }
 
 // maxArena leaves positions in the arena 32 bits, whatever the next value is.
@@ -187,18 +202,13 @@ func (c *census) flush() error {
 type counted struct {
 	word    uint64
 	value   []byte // valid until the next
-	classes []classCount
-}
-
-type classCount struct {
-	class uint32
-	count uint64
+	classes []engine.Frequency
 }
 
 // records returns the number of records with the value.
 func (c *counted) records() (n uint64) {
 	for _, k := range c.classes {
-		n += k.count
+		n += k.Count
 	}
 	return n
 }
@@ -229,8 +239,8 @@ func (c *census) reduce(ctx context.Context) error {
 	w := c.newRun()
 	err := c.merge(ctx, c.runs[:c.fan], func(v *counted) error {
 		for _, k := range v.classes {
-			for n := k.count; n > 0; n -= min(n, math.MaxUint32) {
-				if err := w.add(v.word, v.value, k.class, uint32(min(n, math.MaxUint32))); err != nil {
+			for n := k.Count; n > 0; n -= min(n, math.MaxUint32) {
+				if err := w.add(v.word, v.value, k.Class, uint32(min(n, math.MaxUint32))); err != nil {
 					return err
 				}
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/spill"
 )
 
 // surveyed is a masked column after its census: its domain, the (code, class) pairs in its
@@ -19,9 +20,9 @@ type surveyed struct {
 	coder coder
 }
 
-// bind makes the column's domain from the values in order. k is the largest of the sets
-// with the column, rows the number of records.
-func (c *census) bind(ctx context.Context, spec *jobfile.Column, taxonomy jobfile.Taxonomy, k uint64, rows int64) (*surveyed, error) {
+// bind makes the column's domain from the values in order. The pruning is that of the
+// column, rows the number of records.
+func (c *census) bind(ctx context.Context, spec *jobfile.Column, taxonomy jobfile.Taxonomy, pruning engine.Pruning, rows int64) (*surveyed, error) {
 	s := &surveyed{}
 	for class, n := range c.nulls {
 		if n > 0 {
@@ -36,9 +37,9 @@ func (c *census) bind(ctx context.Context, spec *jobfile.Column, taxonomy jobfil
 	case jobfile.MaskDiscretize:
 		err = c.discretize(ctx, s, spec, uint64(rows)-s.nulls)
 	case jobfile.MaskGeneralize:
-		err = c.generalize(ctx, s, spec, taxonomy)
+		err = c.generalize(ctx, s, spec, taxonomy, pruning)
 	default:
-		err = c.suppress(ctx, s, spec, k)
+		err = c.suppress(ctx, s, spec, pruning.K)
 	}
 	if err != nil {
 		return nil, err
@@ -62,7 +63,7 @@ func (v *counted) entry(values *formats.Values) {
 // addPairs notes the value's records under a code.
 func (s *surveyed) addPairs(code uint32, v *counted) {
 	for _, k := range v.classes {
-		s.pairs = append(s.pairs, partition.Pair{Code: code, Class: k.class, Count: k.count})
+		s.pairs = append(s.pairs, partition.Pair{Code: code, Class: k.Class, Count: k.Count})
 	}
 }
 
@@ -75,7 +76,26 @@ type binner struct {
 	exact, bins  formats.Values // the values; the smallest value of every bin
 	exactly, cut surveyed       // the pairs of either
 	merged       int            // pairs of the bins when they were last merged
+	drawn        int64
 }
+
+// usualPairs of value and class, four of each bin, count as overhead; what exceeds them,
+// because classes are many, is drawn.
+const usualPairs = 4 * maxSplitValues
+
+// draw draws what the pairs have grown by.
+func (b *binner) draw(column string, budget *spill.Budget) error {
+	pairs := max(0, len(b.exactly.pairs)-usualPairs) + max(0, len(b.cut.pairs)-usualPairs)
+	need := int64(pairs)*engine.FrequencyBytes - b.drawn
+	if need < drawnPairs*engine.FrequencyBytes {
+		return nil
+	}
+	b.drawn += need
+	return budget.Draw("the classes of column "+column, need)
+}
+
+// drawnPairs are drawn at one time.
+const drawnPairs = 1024
 
 func (b *binner) add(v *counted) {
 	records := v.records()
@@ -114,7 +134,7 @@ func (c *census) discretize(ctx context.Context, s *surveyed, spec *jobfile.Colu
 		v.entry(last)
 		bounds.check(last, 0, v.records())
 		b.add(v)
-		return nil
+		return b.draw(c.column, c.budget)
 	})
 	if err != nil {
 		return err
@@ -146,17 +166,17 @@ func (c *census) discretize(ctx context.Context, s *surveyed, spec *jobfile.Colu
 func (c *census) suppress(ctx context.Context, s *surveyed, spec *jobfile.Column, k uint64) error {
 	listed := formats.Values{Type: c.typ}
 	var found []occurrence
-	var classes [][]classCount
+	var classes [][]engine.Frequency
 	var rest counted
 	err := c.each(ctx, func(v *counted) error {
 		if c.typ.Kind == formats.String && string(v.value) == engine.Suppressed { // no other type has that text
 			return marked(spec.Name, v.records())
 		}
 		if v.records() < k {
-			rest.classes = addClasses(rest.classes, v.classes)
+			rest.classes = engine.AddFrequencies(rest.classes, v.classes)
 			return nil
 		}
-		if err := c.budget.Draw("the values of column "+c.column, int64(len(v.value))+100); err != nil {
+		if err := c.budget.Draw("the values of column "+c.column, int64(len(v.value))+100+int64(len(v.classes))*engine.FrequencyBytes); err != nil {
 			return err
 		}
 		v.entry(&listed)
@@ -185,54 +205,6 @@ func (c *census) suppress(ctx context.Context, s *surveyed, spec *jobfile.Column
 		s.addPairs(coder.rest, &rest)
 		coder.nullCode++
 	}
-	s.coder = coder
-	return nil
-}
-
-// addClasses adds up two lists of classes.
-func addClasses(to, from []classCount) []classCount {
-	for _, k := range from {
-		at, ok := slices.BinarySearchFunc(to, k.class, func(e classCount, class uint32) int { return int(e.class) - int(class) })
-		if ok {
-			to[at].count += k.count
-		} else {
-			to = slices.Insert(to, at, k)
-		}
-	}
-	return to
-}
-
-// generalize binds every value to the leaf of its text. The values of a generated taxonomy,
-// and those that a given one covers, must fit the budget.
-func (c *census) generalize(ctx context.Context, s *surveyed, spec *jobfile.Column, taxonomy jobfile.Taxonomy) error {
-	all := formats.Values{Type: c.typ}
-	var found []occurrence
-	var classes [][]classCount
-	err := c.each(ctx, func(v *counted) error {
-		if err := c.budget.Draw("the values of column "+c.column, 2*int64(len(v.value))+200); err != nil {
-			return err
-		}
-		v.entry(&all)
-		classes = append(classes, slices.Clone(v.classes))
-		found = append(found, occurrence{provisional: uint32(all.Len()), records: v.records()})
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	in := &interner{column: c.column, values: all}
-	s.codes = make([]uint32, in.len())
-	if err := s.domain.generalize(spec, in, found, taxonomy); err != nil {
-		return err
-	}
-	coder := newListCoder(c.typ)
-	for i := range all.Len() {
-		s.addPairs(s.codes[i+1], &counted{classes: classes[i]})
-		if err := coder.list(&all, i, s.codes[i+1], c.budget); err != nil {
-			return err
-		}
-	}
-	coder.nullCode = uint32(len(s.attribute.Texts))
 	s.coder = coder
 	return nil
 }

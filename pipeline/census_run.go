@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -216,10 +217,10 @@ func (m *runMerge) gather(value *counted) error {
 			return nil
 		}
 		last := len(value.classes) - 1
-		if last >= 0 && value.classes[last].class == first.entry.class {
-			value.classes[last].count += uint64(first.entry.count)
+		if last >= 0 && value.classes[last].Class == first.entry.class {
+			value.classes[last].Count += uint64(first.entry.count)
 		} else {
-			value.classes = append(value.classes, classCount{first.entry.class, uint64(first.entry.count)})
+			value.classes = append(value.classes, engine.Frequency{Class: first.entry.class, Count: uint64(first.entry.count)})
 		}
 		ok, err := first.advance()
 		switch {

@@ -13,13 +13,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
 
 // tinyCensus returns a census that holds a few entries, in a store of its own.
-func tinyCensus(tb testing.TB, t formats.Type, nanIsNull bool, room int) *census {
+func tinyCensus(tb testing.TB, t formats.Type, mask string, room int) *census {
 	tb.Helper()
 	budget := spill.NewBudget(64 << 20)
 	store, err := spill.Open(tb.TempDir(), spill.Options{Budget: budget})
@@ -31,7 +32,7 @@ func tinyCensus(tb testing.TB, t formats.Type, nanIsNull bool, room int) *census
 			tb.Error(err)
 		}
 	})
-	return newCensus(formats.Field{Name: "c", Type: t}, nanIsNull, store, budget, room)
+	return newCensus(formats.Field{Name: "c", Type: t}, mask, store, budget, room)
 }
 
 // plainCensus counts (value, class) pairs by a map.
@@ -48,7 +49,7 @@ func (p plainCensus) add(value string, class uint32, n uint64) {
 type taken struct {
 	word    uint64
 	value   string
-	classes []classCount
+	classes []engine.Frequency
 }
 
 func takeCensus(tb testing.TB, c *census) (all []taken) {
@@ -75,9 +76,9 @@ func mustCount(t *testing.T, got []taken, want plainCensus) {
 	for _, v := range got {
 		classes := map[uint32]uint64{}
 		for _, k := range v.classes {
-			classes[k.class] += k.count
+			classes[k.Class] += k.Count
 		}
-		ascend := slices.IsSortedFunc(v.classes, func(a, b classCount) int { return cmp.Compare(a.class, b.class) })
+		ascend := slices.IsSortedFunc(v.classes, func(a, b engine.Frequency) int { return cmp.Compare(a.Class, b.Class) })
 		if !maps.Equal(classes, want[v.value]) || len(classes) != len(v.classes) || !ascend {
 			t.Errorf("a value of %d bytes: %v, want %v", len(v.value), v.classes, want[v.value])
 		}
@@ -103,7 +104,7 @@ func TestCensusOfTexts(t *testing.T) {
 	for _, seed := range seeded(t, 40) {
 		rng := rand.New(rand.NewPCG(seed, 0))
 		room := 1 + rng.IntN(1<<rng.IntN(10))
-		c := tinyCensus(t, formats.Type{Kind: formats.String}, false, room)
+		c := tinyCensus(t, formats.Type{Kind: formats.String}, jobfile.MaskSuppress, room)
 		c.fan = 2 + rng.IntN(5)
 		want, nulls := plainCensus{}, map[uint32]uint64{}
 		for range rng.IntN(40) {
@@ -154,7 +155,7 @@ func addRandomBatch(t *testing.T, rng *rand.Rand, c *census, want plainCensus, n
 
 // Values of any length pass through the runs, also those around and above a chunk.
 func TestCensusOfLongValues(t *testing.T) {
-	c := tinyCensus(t, formats.Type{Kind: formats.Binary}, false, 4)
+	c := tinyCensus(t, formats.Type{Kind: formats.Binary}, jobfile.MaskSuppress, 4)
 	want := plainCensus{}
 	lengths := []int{
 		0, 1, runChunk - 20, runChunk, maxRunChunk, 2 * maxRunChunk, 2*maxRunChunk + 1, spill.MaxChunk, spill.MaxChunk + 1, 9 << 20,
@@ -177,8 +178,8 @@ func TestCensusOfLongValues(t *testing.T) {
 
 // Of floats, all NaNs are one value or the null, and the two zeros are one.
 func TestCensusOfFloats(t *testing.T) {
-	for _, nanIsNull := range []bool{false, true} {
-		c := tinyCensus(t, formats.Type{Kind: formats.Float, Bits: 64}, nanIsNull, 2)
+	for _, mask := range []string{jobfile.MaskSuppress, jobfile.MaskDiscretize} {
+		c := tinyCensus(t, formats.Type{Kind: formats.Float, Bits: 64}, mask, 2)
 		values := &formats.Values{Type: c.typ}
 		for _, text := range []string{"0", "-0", "NaN", "NaN:fff8000000000001", "1", "-Infinity", "Infinity", "-1"} {
 			if err := values.Parse(text); err != nil {
@@ -194,10 +195,10 @@ func TestCensusOfFloats(t *testing.T) {
 		var got []string
 		for i, v := range takeCensus(t, c) {
 			told.Words = append(told.Words, v.word)
-			got = append(got, fmt.Sprint(told.Text(i), v.classes[0].count))
+			got = append(got, fmt.Sprint(told.Text(i), v.classes[0].Count))
 		}
 		want := []string{"-Infinity6", "-18", "03", "15", "Infinity7", "NaN7"}
-		if nanIsNull {
+		if mask == jobfile.MaskDiscretize {
 			want = want[:5]
 			if len(c.nulls) != 1 || c.nulls[0] != 7 {
 				t.Errorf("nulls %v", c.nulls)
@@ -211,7 +212,7 @@ func TestCensusOfFloats(t *testing.T) {
 
 // Counts above 32 bits are sums of entries that are not.
 func TestCensusOfManyRecords(t *testing.T) {
-	c := tinyCensus(t, formats.Type{Kind: formats.Int, Bits: 64}, false, 8)
+	c := tinyCensus(t, formats.Type{Kind: formats.Int, Bits: 64}, jobfile.MaskSuppress, 8)
 	c.fan = 2
 	values := &formats.Values{Type: c.typ, Words: []uint64{1, 2, 3}}
 	for range 8 {
@@ -222,7 +223,7 @@ func TestCensusOfManyRecords(t *testing.T) {
 		}
 	}
 	for _, v := range takeCensus(t, c) {
-		if want := []classCount{{5, 8 * math.MaxUint32}}; !slices.Equal(v.classes, want) {
+		if want := []engine.Frequency{{Class: 5, Count: 8 * math.MaxUint32}}; !slices.Equal(v.classes, want) {
 			t.Errorf("value %d: %v, want %v", v.word, v.classes, want)
 		}
 	}
@@ -230,7 +231,7 @@ func TestCensusOfManyRecords(t *testing.T) {
 
 // A census gives back what it drew, and its runs.
 func TestCensusReturnsItsShare(t *testing.T) {
-	c := tinyCensus(t, formats.Type{Kind: formats.Int, Bits: 64}, false, 10)
+	c := tinyCensus(t, formats.Type{Kind: formats.Int, Bits: 64}, jobfile.MaskSuppress, 10)
 	c.fan = 3
 	before := c.budget.Used()
 	for n := range uint64(2000) {
@@ -254,7 +255,7 @@ func TestCensusReturnsItsShare(t *testing.T) {
 func TestCensusRefused(t *testing.T) {
 	refused := errors.New("no such value")
 	for _, values := range []uint64{5, 500} {
-		c := tinyCensus(t, formats.Type{Kind: formats.Int, Bits: 64}, false, 20)
+		c := tinyCensus(t, formats.Type{Kind: formats.Int, Bits: 64}, jobfile.MaskSuppress, 20)
 		for n := range values {
 			if err := c.add(&formats.Values{Type: c.typ, Words: []uint64{n}}, 0, 0, 1); err != nil {
 				t.Fatal(err)
@@ -293,19 +294,22 @@ func TestParseEntryOfAnything(t *testing.T) {
 // The coders of a census take lists that hold values no record has, as a source's
 // dictionary may, and give them codes of the domain.
 func TestCodersTakeUnusedValues(t *testing.T) {
+	prefixes := jobfile.Taxonomy{Generator: &jobfile.Generator{Prefix: []int{1}}}
 	for _, tt := range []struct {
 		mask   string
 		t      formats.Type
 		used   string
 		unused string
 	}{
+		{jobfile.MaskGeneralize, formats.Type{Kind: formats.String}, "ab", "c"},
+		{jobfile.MaskGeneralize, formats.Type{Kind: formats.Float, Bits: 64}, "1.5", "-0"},
 		{jobfile.MaskSuppress, formats.Type{Kind: formats.String}, "a", "b"},
 		{jobfile.MaskSuppress, formats.Type{Kind: formats.Int, Bits: 64}, "1", "2"},
 		{jobfile.MaskDiscretize, formats.Type{Kind: formats.Float, Bits: 64}, "1", "NaN"},
 		{jobfile.MaskDiscretize, formats.Type{Kind: formats.Float, Bits: 64}, "1", "-5"},
 		{jobfile.MaskDiscretize, formats.Type{Kind: formats.Decimal, Precision: 30, Wide: true}, "1", "-5"},
 	} {
-		c := tinyCensus(t, tt.t, tt.mask == jobfile.MaskDiscretize, 10)
+		c := tinyCensus(t, tt.t, tt.mask, 10)
 		values := &formats.Values{Type: tt.t}
 		for _, text := range []string{tt.used, tt.unused} {
 			if err := values.Parse(text); err != nil {
@@ -315,7 +319,7 @@ func TestCodersTakeUnusedValues(t *testing.T) {
 		if err := c.add(values, 0, 0, 5); err != nil {
 			t.Fatal(err)
 		}
-		bound, err := c.bind(t.Context(), &jobfile.Column{Name: "c", Mask: tt.mask}, jobfile.Taxonomy{}, 2, 5)
+		bound, err := c.bind(t.Context(), &jobfile.Column{Name: "c", Mask: tt.mask}, prefixes, engine.Pruning{K: 2}, 5)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -352,4 +356,28 @@ columns: {name: suppress, label: keep}
 		t.Errorf("%d steps, %s", want.steps, want.err)
 	}
 	mustAgree(t, outcomeOf(t, dir, RunOptions{spill: true, room: 1}, limit...), want)
+}
+
+// Pairs of values and classes that are more than usual are drawn from the budget.
+func TestManyClassesAreDrawn(t *testing.T) {
+	b := &binner{limit: maxSplitValues, total: 1 << 30}
+	b.exact.Type, b.bins.Type = formats.Type{Kind: formats.Int, Bits: 64}, formats.Type{Kind: formats.Int, Bits: 64}
+	budget := spill.NewBudget(64 << 20)
+	v := &counted{}
+	for class := range uint32(100) {
+		v.classes = append(v.classes, engine.Frequency{Class: class, Count: 1})
+	}
+	var err error
+	values := 0
+	for ; err == nil && values < maxSplitValues; values++ {
+		v.word++
+		b.add(v)
+		err = b.draw("c", budget)
+		if pairs := len(b.exactly.pairs); pairs > usualPairs+drawnPairs && budget.Used() == 0 {
+			t.Fatalf("%d pairs, none of them drawn", pairs)
+		}
+	}
+	if !errors.Is(err, spill.ErrBudget) {
+		t.Errorf("%d values of 100 classes: %v", values, err)
+	}
 }

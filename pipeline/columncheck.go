@@ -12,12 +12,9 @@ import (
 // columnCheck says which values a released column may hold, going by the cut alone.
 type columnCheck struct {
 	name    string
-	numbers map[string]uint32 // of every accepted text
+	numbers map[string]uint32 // of every accepted text, from 0 on
 	null    bool              // whether null is accepted
 }
-
-// nullNumber is the number of the null; texts are numbered from 1.
-const nullNumber = 0
 
 // checksOf returns the checks of the columns that a masked column was released as.
 func checksOf(c *CutColumn) []columnCheck {
@@ -57,7 +54,7 @@ func (c *columnCheck) accept(text string, null bool) {
 		return
 	}
 	if _, ok := c.numbers[text]; !ok {
-		c.numbers[text] = uint32(len(c.numbers)) + 1
+		c.numbers[text] = uint32(len(c.numbers))
 	}
 }
 
@@ -111,13 +108,21 @@ func formatFloat(x float64) string {
 	return strconv.FormatFloat(x, 'g', -1, 64)
 }
 
-// number returns the number of a released text and whether the cut accepts it.
-func (c *columnCheck) number(text string) (uint32, bool) {
+// number returns the number of a released text or of null, and whether the cut accepts it.
+// What it does not accept is numbered 0.
+func (c *columnCheck) number(text string, null bool) (uint32, bool) {
+	if null && c.null {
+		return uint32(len(c.numbers)), true
+	}
 	n, ok := c.numbers[text]
-	return n, ok
+	return n, ok && !null
 }
 
-func (c *columnCheck) accepts(text string) bool {
-	_, ok := c.numbers[text]
-	return ok
+// below returns the number that all numbers are below.
+func (c *columnCheck) below() uint64 {
+	n := uint64(len(c.numbers))
+	if c.null {
+		n++
+	}
+	return max(n, 1)
 }

@@ -94,7 +94,7 @@ func (d *domain) generalize(spec *jobfile.Column, in *interner, found []occurren
 	}
 	tree, err := buildTree(taxonomy, texts)
 	if err != nil {
-		return &Error{Class: ClassInput, Err: fmt.Errorf("make the taxonomy of column %s: %w", spec.Name, err)}
+		return untreed(spec, err)
 	}
 	lacking := &uncovered{column: spec.Name, tree: tree}
 	var names []string
@@ -110,7 +110,7 @@ func (d *domain) generalize(spec *jobfile.Column, in *interner, found []occurren
 			return lacking
 		}
 		if tree, err = tree.WithLeaves(names); err != nil {
-			return &Error{Class: ClassInput, Err: fmt.Errorf("add %d unknown values of column %s under the root of its taxonomy: %w", len(names), spec.Name, err)}
+			return lacking.unadmitted(err)
 		}
 	}
 	d.attribute.Mask, d.attribute.Tree, d.attribute.Texts = engine.Generalize, tree, tree.Leaves()
@@ -135,6 +135,11 @@ func (u *uncovered) Error() string {
 		text += ", first in " + u.first
 	}
 	return text
+}
+
+// unadmitted is the error of unknown values that cannot stand under the root.
+func (u *uncovered) unadmitted(err error) error {
+	return &Error{Class: ClassInput, Err: fmt.Errorf("add %d unknown values of column %s under the root of its taxonomy: %w", u.values, u.column, err)}
 }
 
 // marked is the error of a column that holds the mark of suppressed values itself.

@@ -4,61 +4,138 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/kcut/kcut/formats/release"
 )
 
-// The counts of random combinations are those of a plain map, whatever the widths.
-func TestLabelCounts(t *testing.T) {
+// randomBlock returns numbers of columns below the given ones: random ones, now and then the
+// same for all rows.
+func randomBlock(random *rand.Rand, rows int, below []uint64) []release.Numbers {
+	numbers := make([]release.Numbers, len(below))
+	for column, n := range below {
+		if random.IntN(4) == 0 {
+			numbers[column] = release.Numbers{Same: true, One: uint32(random.Uint64N(n))}
+			continue
+		}
+		for range rows {
+			numbers[column].Every = append(numbers[column].Every, uint32(random.Uint64N(n)))
+		}
+	}
+	return numbers
+}
+
+// numbersOf returns the numbers of a row.
+func numbersOf(row int, numbers []release.Numbers) (key [8]uint32) {
+	for column, n := range numbers {
+		if key[column] = n.One; !n.Same {
+			key[column] = n.Every[row]
+		}
+	}
+	return key
+}
+
+// The smallest count of random combinations is that of a plain map, whatever the number of
+// labels and of workers is, whether there are cells, and in however many passes.
+func TestLabelTally(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
-	for range 50 {
-		below := make([]int, 1+random.IntN(8))
+	passes := 0
+	for range 40 {
+		below := make([]uint64, 1+random.IntN(8))
 		columns := make([]int, len(below))
 		for i := range below {
-			below[i], columns[i] = random.IntN(1<<random.IntN(17)), i
+			below[i], columns[i] = 1+random.Uint64N(1<<random.IntN(17)), i
 		}
 		k := newLabelKey(columns, below)
-		counts := newLabelCounts(k.size, math.MaxInt64)
 		want := make(map[[8]uint32]uint64)
-		key := make([]uint64, k.size)
-		for range 2000 {
-			var numbers [8]uint32
-			for i, n := range below {
-				numbers[i] = uint32(random.IntN(n + 1))
+		var blocks [][]release.Numbers
+		var rows []int
+		for range 10 {
+			n := 1 + random.IntN(release.BlockRows)
+			block := randomBlock(random, n, below)
+			for row := range n {
+				want[numbersOf(row, block)]++
 			}
-			want[numbers]++
-			k.pack(key, func(column int) uint32 { return numbers[column] })
-			if err := counts.add(key, 1); err != nil {
-				t.Fatal(err)
-			}
+			blocks, rows = append(blocks, block), append(rows, n)
 		}
 		least := uint64(math.MaxUint64)
-		for numbers, n := range want {
+		for _, n := range want {
 			least = min(least, n)
-			k.pack(key, func(column int) uint32 { return numbers[column] })
-			if got := counts.find(key)[k.size]; got != n {
-				t.Fatalf("%v below %v: %d records, want %d", numbers, below, got, n)
+		}
+		counts := newLabelCounts(k.size)
+		for _, counts.limit = range []int64{math.MaxInt64, 1 << 17} {
+			counts.from = 0
+			counts.until.Store(labelShards)
+			got := uint64(0)
+			for more := true; more; more = counts.next() {
+				tallyAll(t, &k, counts, blocks, rows)
+				got = smaller(got, counts.least())
+				passes++
+			}
+			if got != least {
+				t.Fatalf("below %v, within %d bytes: the least is %d, want %d", below, counts.limit, got, least)
 			}
 		}
-		if counts.used != len(want) || counts.least() != least {
-			t.Fatalf("%d groups, the least %d, want %d and %d", counts.used, counts.least(), len(want), least)
+		if k.size == 1 && k.cells <= mostCells {
+			if got := leastCell(tallyAll(t, &k, nil, blocks, rows)); got != least {
+				t.Fatalf("below %v: the least cell is %d, want %d", below, got, least)
+			}
 		}
+		if counts.held.Load() != 0 {
+			t.Fatalf("%d bytes held at the end", counts.held.Load())
+		}
+	}
+	if passes <= 2*40 {
+		t.Error("no counts needed several passes")
 	}
 }
 
+// tallyAll counts blocks with two tallies at a time.
+func tallyAll(t *testing.T, k *labelKey, counts *labelCounts, blocks [][]release.Numbers, rows []int) []*labelTally {
+	t.Helper()
+	var group errgroup.Group
+	tallies := []*labelTally{newLabelTally(k, counts), newLabelTally(k, counts)}
+	for worker, tally := range tallies {
+		group.Go(func() error {
+			for i := worker; i < len(blocks); i += len(tallies) {
+				if err := tally.add(rows[i], blocks[i]); err != nil {
+					return err
+				}
+			}
+			return tally.flush()
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	return tallies
+}
+
+// Counts never hold more than their limit, and say so when not even a shard fits.
 func TestLabelCountsLimit(t *testing.T) {
-	const limit = 100 << 10
-	counts := newLabelCounts(1, limit)
-	for i := range uint64(1 << 20) {
-		if err := counts.add([]uint64{i}, 1); err != nil {
-			if !errors.Is(err, errManyGroups) || i < 1000 {
-				t.Errorf("group %d: %v", i, err)
+	const limit = 8 << 10
+	counts := newLabelCounts(1)
+	counts.limit = limit
+	keys := make([]uint64, 0, 1<<16)
+	for key := uint64(0); len(keys) < cap(keys); key++ {
+		if shardOf(labelHash([]uint64{key})) == 0 {
+			keys = append(keys, key)
+		}
+	}
+	for part := range slices.Chunk(keys, 100) {
+		if err := counts.add(0, part); err != nil {
+			if !errors.Is(err, errManyGroups) || counts.until.Load() != 1 {
+				t.Errorf("shards up to %d: %v", counts.until.Load(), err)
 			}
 			return
 		}
-		if len(counts.slots)*8 > limit {
-			t.Fatalf("%d bytes", len(counts.slots)*8)
+		if held := counts.held.Load(); held > limit || held != int64(8*len(counts.shards[0].slots)) {
+			t.Fatalf("%d bytes", held)
 		}
 	}
 	t.Error("no limit")

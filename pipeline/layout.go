@@ -8,34 +8,62 @@ type piece struct {
 	from, to int64
 }
 
-// planRowGroups cuts the rows of all splits, in order, into output row groups of about the
-// given number of rows: splits are joined while the group stays within it, and a split
-// that is larger alone is cut. Groups that need the same split are one task, since a split is
-// read from its start. The result depends on the splits' sizes alone.
-func planRowGroups(splits []formats.Split, rows int64) (tasks [][][]piece) {
+// maskTask is a run of the release's row groups that one worker makes, since they need the same
+// splits and a split is read from its start.
+type maskTask struct {
+	groups  [][]piece
+	follows bool // the one group is a row group of the input, whose kept columns can be copied
+}
+
+const (
+	// usualGroup is the number of rows of a row group that follows none of the input.
+	usualGroup = 1 << 18
+	// A row group of the input is followed from leastFollowed to mostFollowed rows. Smaller
+	// ones are joined: many make readers slow, and the release of a small table shall not tell
+	// how it was stored. Of larger ones not even the labels fit a modest memory.
+	leastFollowed = 1 << 16
+	mostFollowed  = 1 << 24
+	// A release of more row groups than that follows none: a Parquet file cannot number them.
+	maxFollowing = 1 << 15
+)
+
+// planRowGroups lays out the row groups of the release over all splits, in order. Where the
+// job does not ask for a number of rows (0), a split that is one row group of Parquet, of at
+// least as many rows as given and not too many, is one of the release. All others are joined, while the group stays within
+// the number of rows, and one that is larger alone is cut. The result depends on the splits'
+// sizes alone.
+func planRowGroups(splits []formats.Split, rows, least int64) (tasks []maskTask) {
 	var open []piece // the group being filled
 	var filled int64
 	flush := func() {
 		if len(open) > 0 {
-			tasks = append(tasks, [][]piece{open})
+			tasks = append(tasks, maskTask{groups: [][]piece{open}})
 			open, filled = nil, 0
 		}
 	}
+	follow := rows == 0
+	if follow {
+		rows = usualGroup
+	}
 	for _, s := range splits {
-		if s.Rows == 0 {
-			continue
-		}
-		if filled+s.Rows > rows {
+		followed := follow && s.Raw && s.Rows >= least && s.Rows <= mostFollowed
+		if followed || filled+s.Rows > rows {
 			flush()
 		}
-		if s.Rows > rows {
-			tasks = append(tasks, cutSplit(s, rows))
-			continue
+		switch {
+		case followed:
+			tasks = append(tasks, maskTask{groups: [][]piece{{{s, 0, s.Rows}}}, follows: true})
+		case s.Rows > rows:
+			tasks = append(tasks, maskTask{groups: cutSplit(s, rows)})
+		case s.Rows > 0:
+			open = append(open, piece{s, 0, s.Rows})
+			filled += s.Rows
 		}
-		open = append(open, piece{s, 0, s.Rows})
-		filled += s.Rows
 	}
 	flush()
+	if follow && len(tasks) > maxFollowing {
+		return planRowGroups(splits, usualGroup, least)
+	}
 	return tasks
 }
 

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/kcut/kcut/formats"
@@ -32,9 +33,9 @@ func TestPlanRowGroups(t *testing.T) {
 		{splitsOf(3, 11, 3), "[0:0-3][1:0-5 1:5-11][2:0-3]"},
 	} {
 		got := ""
-		for _, task := range planRowGroups(tt.splits, 10) {
+		for _, task := range planRowGroups(tt.splits, 10, leastFollowed) {
 			got += "["
-			for g, pieces := range task {
+			for g, pieces := range task.groups {
 				if g > 0 {
 					got += " "
 				}
@@ -53,6 +54,36 @@ func TestPlanRowGroups(t *testing.T) {
 	}
 }
 
+// Where the job asks for no size, row groups of Parquet of a size to follow are followed, and
+// others joined between them.
+func TestPlanRowGroupsFollows(t *testing.T) {
+	splits := splitsOf(leastFollowed, leastFollowed-1, 7, mostFollowed, mostFollowed+1, leastFollowed)
+	for i := range splits {
+		splits[i].Raw = i < 5
+	}
+	type shape struct {
+		groups, pieces int
+		follows        bool
+	}
+	want := []shape{{1, 1, true}, {1, 2, false}, {1, 1, true}, {65, 1, false}, {1, 1, false}}
+	var got []shape
+	for _, task := range planRowGroups(splits, 0, leastFollowed) {
+		got = append(got, shape{len(task.groups), len(task.groups[0]), task.follows})
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	for _, task := range planRowGroups(splits, usualGroup, leastFollowed) {
+		if task.follows {
+			t.Error("a row group is followed though the job asks for a size")
+		}
+	}
+	many := slices.Repeat(splits[:1], maxFollowing+1)
+	if tasks := planRowGroups(many, 0, leastFollowed); len(tasks) != maxFollowing/4+1 || tasks[0].follows {
+		t.Errorf("%d row groups follow %d", len(tasks), len(many))
+	}
+}
+
 func TestPlanRowGroupsCoversEveryRowOnce(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -64,8 +95,8 @@ func TestPlanRowGroupsCoversEveryRowOnce(t *testing.T) {
 		}
 		splits, limit := splitsOf(rows...), 1+rng.Int64N(300)
 		next := int64(0)
-		for _, task := range planRowGroups(splits, limit) {
-			for _, pieces := range task {
+		for _, task := range planRowGroups(splits, limit, leastFollowed) {
+			for _, pieces := range task.groups {
 				size := int64(0)
 				for _, p := range pieces {
 					if p.split.Row+p.from != next || p.to <= p.from {

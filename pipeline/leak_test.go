@@ -150,6 +150,11 @@ func TestNoCanaryGetsOut(t *testing.T) {
 					t.Fatalf("%d steps tell too little", report.Steps)
 				}
 				mustNotHold(t, dir, []byte(canary))
+				if err := follow(t, dir, false, overrides...); err != nil {
+					t.Fatal(err)
+				}
+				auditFolder(t, dir, overrides...)
+				mustNotHold(t, dir, []byte(canary))
 			})
 		}
 	}

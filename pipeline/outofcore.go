@@ -8,7 +8,6 @@ import (
 	"github.com/kcut/kcut/engine/topdown"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/partition"
-	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
 // countOutOfCore reads the input twice: once for a census of every column, which tells what
@@ -23,7 +22,8 @@ func (r *run) countOutOfCore(ctx context.Context) error {
 	for a, c := range s.columns {
 		spec := r.prepared.specs[r.prepared.masked[a]]
 		k, _ := r.prepared.requirement.LargestK(a) // every attribute is in a set
-		bound, err := c.bind(ctx, spec, r.taxonomies[spec.Name], k, r.dataset.Rows())
+		pruning := engine.Pruning{K: k, Classes: s.class != nil}
+		bound, err := c.bind(ctx, spec, r.taxonomies[spec.Name], pruning, r.dataset.Rows())
 		if err != nil {
 			return r.locate(ctx, a, err)
 		}
@@ -59,8 +59,7 @@ func (r *run) newSurvey() *survey {
 	}
 	fields := r.dataset.Schema().Fields
 	for _, field := range r.prepared.masked {
-		discretized := r.prepared.specs[field].Mask == jobfile.MaskDiscretize
-		s.columns = append(s.columns, newCensus(fields[field], discretized, r.store, r.budget, int(room)))
+		s.columns = append(s.columns, newCensus(fields[field], r.prepared.specs[field].Mask, r.store, r.budget, int(room)))
 	}
 	if r.prepared.class >= 0 {
 		s.class = newInterner(fields[r.prepared.class], false, r.budget)

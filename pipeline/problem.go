@@ -194,5 +194,5 @@ func (r *run) searchSpace() partition.Space {
 	for _, grouping := range r.problem.table.Groupings {
 		share += grouping.Bytes()
 	}
-	return partition.Space{Budget: r.budget, Store: r.store, Share: share}
+	return partition.Space{Budget: r.budget, Store: r.store, Share: share, Threads: r.threads}
 }

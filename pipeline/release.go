@@ -22,7 +22,6 @@ type releaseColumn struct {
 type releasePlan struct {
 	columns  []releaseColumn
 	requests []formats.Request
-	masked   []int // request of every attribute
 }
 
 // planRelease lays out the released columns in the input's order. A masked column becomes
@@ -32,7 +31,7 @@ func planRelease(job *jobfile.Job, schema *formats.Schema, specs []*jobfile.Colu
 	for i := range attributes {
 		number[attributes[i].Name] = i
 	}
-	plan := &releasePlan{masked: make([]int, len(attributes))}
+	plan := &releasePlan{}
 	for i := range schema.Fields {
 		field := schema.Fields[i]
 		if specs[i].Mask == jobfile.MaskDrop {
@@ -43,11 +42,10 @@ func planRelease(job *jobfile.Job, schema *formats.Schema, specs []*jobfile.Colu
 		plan.requests = append(plan.requests, formats.Request{Column: i, Coded: masked})
 		if !masked {
 			plan.columns = append(plan.columns, releaseColumn{
-				output: writer.Column{Field: field}, request: request, attribute: -1,
+				output: writer.Column{Field: field, Masked: field.Hive}, request: request, attribute: -1,
 			})
 			continue
 		}
-		plan.masked[a] = request
 		rendered, err := render(specs[i], field, recoding.Labels(a), recoding.Intervals(a))
 		if err != nil {
 			return nil, fmt.Errorf("render column %s: %w", field.Name, err)

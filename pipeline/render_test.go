@@ -254,7 +254,11 @@ func TestOutputShapes(t *testing.T) {
 // the place of the first.
 func checkDirectory(t *testing.T, job *jobfile.Job) {
 	t.Helper()
-	groups := (1000 + job.Output.RowGroupRows - 1) / job.Output.RowGroupRows
+	rows := job.Output.RowGroupRows
+	if rows == 0 {
+		rows = usualGroup
+	}
+	groups := (1000 + rows - 1) / rows
 	want := []string{"_SUCCESS"}
 	for part := range (groups + groupsPerPart - 1) / groupsPerPart {
 		want = append(want, fmt.Sprintf("part-%05d.parquet", part))

@@ -15,7 +15,9 @@ type Report struct {
 	Stages   []StageTime `json:"stages"`
 	PeakDraw int64       `json:"peak_budget_bytes"`
 	Spilled  int64       `json:"spilled_bytes"` // written to disk
-	PeakRSS  int64       `json:"peak_resident_bytes"`
+	// SpilledPeak is the most disk space that was taken at one time, in bytes.
+	SpilledPeak int64 `json:"spilled_peak_bytes"`
+	PeakRSS     int64 `json:"peak_resident_bytes"`
 }
 
 // SetReport is one quasi-identifier set and the anonymity it has in the release.

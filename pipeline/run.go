@@ -31,6 +31,7 @@ type RunOptions struct {
 	// For tests.
 	spill bool          // out of core whatever the budget is
 	room  int           // values in memory before they spill; 0: what the budget allows
+	least int64         // rows from which a row group of the input is followed; 0: leastFollowed
 	store spill.Options // of the store, but for the budget
 	files publish.FS    // where the output is; nil: the machine's
 }
@@ -70,7 +71,8 @@ func (r *run) closeStore() error {
 	store := r.store
 	r.store = nil
 	err := store.Close()
-	r.report.Spilled = store.Stats().BytesWritten
+	stats := store.Stats()
+	r.report.Spilled, r.report.SpilledPeak = stats.BytesWritten, stats.PeakDiskBytes
 	r.removeHidden()
 	return err
 }
@@ -303,7 +305,7 @@ func (r *run) mask(ctx context.Context, target *target) error {
 		threads: r.threads, budget: r.budget, events: &r.events,
 	}
 	parts := target.parts(plan.outputs(), map[string]string{CutKey: string(r.cut)})
-	err = m.mask(ctx, planRowGroups(r.dataset.Splits(), int64(r.job.Output.RowGroupRows)), parts.add)
+	err = m.mask(ctx, planRowGroups(r.dataset.Splits(), int64(r.job.Output.RowGroupRows), cmp.Or(r.opt.least, leastFollowed)), parts)
 	if err == nil {
 		err = checkUnchanged(r.dataset.Files(), r.inputs)
 	}

@@ -139,8 +139,8 @@ func TestVerifyFinds(t *testing.T) {
 					table.set(row, "city", "Atlantis")
 				}
 			}
-		}, []string{"column city: a label that its cut does not hold"}},
-		{"foreign null", func(table *testTable, _ map[string]string) { table.rows[3][table.index("job")] = null }, []string{"column job: a null"}},
+		}, []string{"column city, row group 0: 1 dictionary entries that are no labels of the cut"}},
+		{"foreign null", func(table *testTable, _ map[string]string) { table.rows[3][table.index("job")] = null }, []string{"column job, row group 0: 1 nulls, which the cut does not hold"}},
 		{"foreign metadata", func(_ *testTable, m map[string]string) { m["pandas"] = "{}" }, []string{"metadata besides kcut.cut"}},
 		{"more anonymity claimed", func(_ *testTable, m map[string]string) {
 			edit(t, m, func(c *CutFile) { c.Sets[0].Anonymity++ })

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -139,14 +140,14 @@ func (t *target) parts(columns []writer.Column, metadata map[string]string) *par
 
 func partName(number int) string { return fmt.Sprintf("part-%05d.parquet", number) }
 
-// add appends a row group.
-func (p *parts) add(g *writer.EncodedRowGroup) error {
+// add appends a row group, whose copied pages lie in source.
+func (p *parts) add(source io.ReaderAt, g *writer.EncodedRowGroup) error {
 	if p.writer == nil {
 		if err := p.open(); err != nil {
 			return err
 		}
 	}
-	if err := p.writer.Write(g); err != nil {
+	if err := p.writer.WriteFrom(source, g); err != nil {
 		return err
 	}
 	if p.groups++; p.target.directory && p.groups == groupsPerPart {

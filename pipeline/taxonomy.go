@@ -8,28 +8,30 @@ import (
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
-// buildTree makes a column's tree: as it was given, or generated from the texts of the
-// values that occur.
+// buildTree makes a column's tree: as it was given, or generated from the texts of the values
+// that occur.
 func buildTree(t jobfile.Taxonomy, texts []string) (*engine.Tree, error) {
-	root, err := rootOf(t, texts)
+	if t.Tree != nil {
+		return engine.NewTree(node(t.Tree))
+	}
+	generator, err := generatorOf(t)
 	if err != nil {
 		return nil, err
 	}
-	return engine.NewTree(root)
+	return engine.Generate(generator, texts)
 }
 
-func rootOf(t jobfile.Taxonomy, texts []string) (engine.Node, error) {
+// generatorOf returns the engine's form of a taxonomy that is not a tree.
+func generatorOf(t jobfile.Taxonomy) (engine.Generator, error) {
 	switch {
-	case t.Tree != nil:
-		return node(t.Tree), nil
 	case t.Generator == nil:
-		return engine.Node{}, errors.New("it is neither a tree nor a generator")
+		return nil, errors.New("it is neither a tree nor a generator")
 	case len(t.Generator.Prefix) > 0:
-		return engine.PrefixTree(t.Generator.Prefix, texts)
+		return engine.Prefixes(t.Generator.Prefix)
 	case len(t.Generator.Date) > 0:
-		return engine.DateTree(t.Generator.Date, texts)
+		return engine.Dates(t.Generator.Date)
 	}
-	return engine.RangeTree(t.Generator.Ranges, texts)
+	return engine.Ranges(t.Generator.Ranges)
 }
 
 // node is a file's tree in the engine's form.

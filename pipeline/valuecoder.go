@@ -3,6 +3,7 @@ package pipeline
 import (
 	"sort"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/spill"
 )
@@ -92,4 +93,31 @@ func (c *listCoder) code(values *formats.Values, i int) uint32 {
 		return c.rest
 	}
 	return code
+}
+
+// treeCoder is the coder of a generalized column: a value's code is that of its text's leaf,
+// or of the pruned node above it. Values that no record has get any code of the domain.
+type treeCoder struct {
+	tree      *engine.Tree
+	generator engine.Generator // nil when the tree was given
+}
+
+// null is the code after all leaves.
+func (c *treeCoder) null() uint32 { return uint32(len(c.tree.Leaves())) }
+
+func (c *treeCoder) encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
+	finder := engine.NewFinder(c.tree, c.generator)
+	canonical := formats.Values{Type: values.Type, Words: make([]uint64, 1)}
+	for i := from; i < values.Len(); i++ {
+		text := ""
+		if values.Type.Kind == formats.Float {
+			canonical.Words[0] = canonicalFloat(values.Words[i])
+			text = canonical.Text(0)
+		} else {
+			text = values.Text(i)
+		}
+		code, _ := finder.Code(text)
+		codes = append(codes, code)
+	}
+	return codes, len(c.tree.Leaves()) + 1, nil
 }

@@ -3,15 +3,9 @@ package pipeline
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"math"
 	"os"
 	"runtime"
-	"slices"
-	"sync"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/kcut/kcut/formats/release"
 	"github.com/kcut/kcut/spill"
@@ -49,9 +43,6 @@ func Verify(ctx context.Context, path string, events Events) (*Verification, err
 // verifyPart is the part of the memory that the groups of a recount may take.
 const verifyPart = 2
 
-// mostPasses is how often a release is read before its groups are given up on.
-const mostPasses = 1 << 10
-
 // verifier holds a recount in progress.
 type verifier struct {
 	path    string
@@ -64,16 +55,11 @@ type verifier struct {
 	memory  int64            // bytes that the counts of all sets may take
 	events  *Events
 
-	// Groups that are too many to be counted at once are counted in passes over the
-	// release, each of those whose hash is its own.
-	pass, passes uint64
-	anonymity    []uint64 // of every set, over the passes so far
-
-	mu       sync.Mutex
-	rows     int64
-	counts   []*labelCounts // of every set: records of every combination of labels of the pass
-	findings map[string]bool
-	report   []string
+	passes    int // readings of the release
+	rows      int64
+	anonymity []uint64 // of every set
+	findings  map[string]bool
+	report    []string
 }
 
 func newVerifier(path string, threads int, memory int64, events *Events) (*verifier, error) {
@@ -87,8 +73,9 @@ func newVerifier(path string, threads int, memory int64, events *Events) (*verif
 	}
 	v := &verifier{
 		path: path, threads: threads, parts: parts, cut: cut, memory: memory, events: events,
-		first:    make(map[string][]int),
-		findings: make(map[string]bool),
+		first:     make(map[string][]int),
+		findings:  make(map[string]bool),
+		anonymity: make([]uint64, len(cut.Sets)),
 	}
 	for i := range cut.Columns {
 		for _, check := range checksOf(&cut.Columns[i]) {
@@ -97,10 +84,11 @@ func newVerifier(path string, threads int, memory int64, events *Events) (*verif
 		}
 	}
 	for _, set := range cut.Sets {
-		var columns, below []int
+		var columns []int
+		var below []uint64
 		for _, name := range set.Columns {
 			for _, column := range v.first[name] {
-				columns, below = append(columns, column), append(below, len(v.checks[column].numbers))
+				columns, below = append(columns, column), append(below, v.checks[column].below())
 			}
 		}
 		v.keys = append(v.keys, newLabelKey(columns, below))
@@ -161,102 +149,19 @@ func (v *verifier) checkLabels() {
 	}
 }
 
+// scan looks for leaks and counts.
+func (v *verifier) scan(ctx context.Context) (err error) {
+	v.passes, err = v.newRecount().run(ctx)
+	return err
+}
+
 // find records a finding once.
 func (v *verifier) find(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	v.mu.Lock()
-	defer v.mu.Unlock()
 	if !v.findings[text] {
 		v.findings[text] = true
 		v.report = append(v.report, text)
 	}
-}
-
-// scan looks for leaks and counts, in as many passes as it takes.
-func (v *verifier) scan(ctx context.Context) error {
-	for _, part := range v.parts {
-		if err := v.scanLeaks(ctx, part); err != nil {
-			return fmt.Errorf("verify %s: %w", part, err)
-		}
-	}
-	for v.passes = 1; ; v.passes *= 2 {
-		err := v.scanPasses(ctx)
-		if !errors.Is(err, errManyGroups) || v.passes == mostPasses {
-			return err
-		}
-	}
-}
-
-func (v *verifier) scanPasses(ctx context.Context) error {
-	v.anonymity = make([]uint64, len(v.keys))
-	for v.pass = range v.passes {
-		v.rows, v.counts = 0, v.counts[:0]
-		for i := range v.keys {
-			v.counts = append(v.counts, newLabelCounts(v.keys[i].size, v.memory/int64(len(v.keys))))
-		}
-		for _, part := range v.parts {
-			if err := v.scanPart(ctx, part); err != nil {
-				return fmt.Errorf("verify %s: %w", part, err)
-			}
-		}
-		for i, counts := range v.counts {
-			if least := counts.least(); least > 0 && (v.anonymity[i] == 0 || least < v.anonymity[i]) {
-				v.anonymity[i] = least
-			}
-		}
-	}
-	return nil
-}
-
-// scanLeaks looks for what a part must not hold.
-func (v *verifier) scanLeaks(ctx context.Context, part string) error {
-	release, err := release.Open(part)
-	if err != nil {
-		return err
-	}
-	defer release.Close()
-	if text, _ := release.Metadata(CutKey); text != string(v.cut.Raw) {
-		v.find("%s: its cut differs from the first part's", part)
-	}
-	if !v.hasColumns(part, release) {
-		return nil
-	}
-	accept := make(map[string]func(string) bool, len(v.checks))
-	for i := range v.checks {
-		accept[v.checks[i].name] = v.checks[i].accepts
-	}
-	leaks, err := release.Leaks(ctx, accept)
-	if err != nil {
-		return err
-	}
-	for _, leak := range leaks {
-		v.find("%s: %s", part, leak)
-	}
-	return nil
-}
-
-// scanPart checks the labels of a part and counts them.
-func (v *verifier) scanPart(ctx context.Context, part string) error {
-	release, err := release.Open(part)
-	if err != nil {
-		return err
-	}
-	defer release.Close()
-	if !v.hasColumns(part, release) {
-		return nil
-	}
-	names := make([]string, len(v.checks))
-	for i := range v.checks {
-		names[i] = v.checks[i].name
-	}
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(v.threads)
-	for g := range release.RowGroups() {
-		group.Go(func() error {
-			return Fence(func() error { return v.scanRowGroup(ctx, release, g, names) })
-		})
-	}
-	return group.Wait()
 }
 
 // hasColumns reports whether a part has every column that the cut speaks of.
@@ -279,60 +184,6 @@ func (v *verifier) hasColumns(part string, release *release.File) bool {
 		}
 	}
 	return true
-}
-
-// scanRowGroup checks the labels of one row group and adds its counts.
-func (v *verifier) scanRowGroup(ctx context.Context, release *release.File, g int, names []string) error {
-	columns, err := release.Labels(ctx, g, names)
-	if err != nil {
-		return err
-	}
-	rows := len(columns[0].Codes)
-	ids := make([][]uint32, len(columns)) // of every column: cut-wide number of every local code
-	for i := range columns {
-		ids[i] = append(ids[i], nullNumber)
-		if !v.checks[i].null && slices.Contains(columns[i].Codes, 0) {
-			v.find("column %s: a null, which its cut does not hold", names[i])
-		}
-		for _, label := range columns[i].Labels {
-			id, ok := v.checks[i].number(label)
-			if !ok {
-				v.find("column %s: a label that its cut does not hold", names[i])
-			}
-			ids[i] = append(ids[i], id)
-		}
-	}
-	for set := range v.keys {
-		if err := v.countLabels(set, rows, columns, ids); err != nil {
-			return err
-		}
-	}
-	v.mu.Lock()
-	v.rows += int64(rows)
-	done := v.rows
-	v.mu.Unlock()
-	v.events.Advanced(StageVerify, Progress{done, v.cut.Rows})
-	return nil
-}
-
-// countLabels adds up a row group's combinations of labels of one set, those of the pass,
-// and then adds them to the set's counts.
-func (v *verifier) countLabels(set, rows int, columns []release.LabelColumn, ids [][]uint32) error {
-	k := &v.keys[set]
-	counts := newLabelCounts(k.size, math.MaxInt64) // a row group has few rows
-	key := make([]uint64, k.size)
-	for row := range rows {
-		k.pack(key, func(column int) uint32 { return ids[column][columns[column].Codes[row]] })
-		if v.passes > 1 && labelHash(key)>>32%v.passes != v.pass {
-			continue
-		}
-		if err := counts.add(key, 1); err != nil {
-			return err
-		}
-	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return counts.each(v.counts[set].add)
 }
 
 // conclude compares the counts with what the cut claims.

@@ -10,19 +10,24 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Reader returns the chunks of a sequence in order. It belongs to one goroutine.
+// Reader returns the chunks of sequences in order. It belongs to one goroutine.
 type Reader struct {
-	store    *Store
-	sequence *sequence
-	end      uint64          // chunks to read
-	parent   context.Context // the caller's
-	context  context.Context // ends with the parent, the reader or the store
-	cancel   context.CancelFunc
-	ahead    chan *batch
-	spare    chan *batch
-	done     chan struct{}
-	held     *batch // what the caller is reading
-	failure  error  // why ahead was closed early; set before that
+	store   *Store
+	sources []source        // what is left to read; the reading goroutine's
+	parent  context.Context // the caller's
+	context context.Context // ends with the parent, the reader or the store
+	cancel  context.CancelFunc
+	ahead   chan *batch
+	spare   chan *batch
+	done    chan struct{}
+	held    *batch // what the caller is reading
+	failure error  // why ahead was closed early; set before that
+}
+
+// source is the part of a sequence that is to be read.
+type source struct {
+	*sequence
+	next, end uint64 // chunks
 }
 
 // batchesOfReader is how many batches a reader has: the caller's and the next.
@@ -31,22 +36,26 @@ const batchesOfReader = 2
 // ReaderBytes is what a reader of chunks smaller than a batch holds.
 const ReaderBytes = batchesOfReader * readBatch
 
-// Read returns a reader of the chunks that a sequence has now, reading ahead. Other
-// sequences may be appended to and freed meanwhile, this one not. The reader ends with ctx
-// or the store at the latest; Close it to end it earlier. It holds two batches of 256 KiB
-// or of one chunk, whichever is more: a caller with many readers draws them.
-func (s *Store) Read(ctx context.Context, seq Sequence) (*Reader, error) {
+// Read returns a reader of the chunks that sequences have now, one sequence after the
+// other, reading ahead. Other sequences may be appended to and freed meanwhile, these not.
+// Many small ones are read fastest at once and in the order of their first chunks. The
+// reader ends with ctx or the store at the latest; Close it to end it earlier. It holds two
+// batches of 256 KiB or of one chunk, whichever is more: a caller with many readers draws
+// them.
+func (s *Store) Read(ctx context.Context, seqs ...Sequence) (*Reader, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.usable(); err != nil {
 		return nil, err
 	}
 	r := &Reader{
-		store: s, sequence: s.sequences[seq], parent: ctx,
+		store: s, parent: ctx,
 		ahead: make(chan *batch), spare: make(chan *batch, batchesOfReader), done: make(chan struct{}),
 	}
-	if r.sequence != nil {
-		r.end = r.sequence.next
+	for _, seq := range seqs {
+		if q := s.sequences[seq]; q != nil && q.next > 0 {
+			r.sources = append(r.sources, source{sequence: q, end: q.next})
+		}
 	}
 	for range batchesOfReader {
 		r.spare <- &batch{}
@@ -117,12 +126,11 @@ func (r *Reader) Close() error {
 func (r *Reader) run() {
 	defer close(r.done)
 	defer close(r.ahead)
-	for next := uint64(0); next < r.end && r.failure == nil; {
+	for len(r.sources) > 0 && r.failure == nil {
 		select {
 		case b := <-r.spare:
 			b.reset()
-			if r.failure = r.fill(b, next); r.failure == nil {
-				next += uint64(len(b.ends))
+			if r.failure = r.fill(b); r.failure == nil {
 				r.failure = r.send(b)
 			}
 		case <-r.context.Done():
@@ -140,56 +148,91 @@ func (r *Reader) send(b *batch) error {
 	}
 }
 
-// fill puts chunks from number next on into a batch, at least one.
-func (r *Reader) fill(b *batch, next uint64) error {
-	stored, err := r.store.buffered(r.sequence, next, r.end, b)
-	if err != nil || len(b.ends) > 0 {
-		return err
+// fill puts chunks into a batch, at least one, until it is full or all are read.
+func (r *Reader) fill(b *batch) (err error) {
+	var stored snapshot
+	for len(r.sources) > 0 && !b.full() && err == nil {
+		from := &r.sources[0]
+		if err = r.fillFrom(from, b, &stored); err == nil && from.next == from.end {
+			r.sources = r.sources[1:]
+		}
 	}
-	stored.first, stored.end = next, min(stored.end, r.end)
-	return r.fillStored(b, stored)
-}
-
-// buffered adds the chunks from number next on that are in memory to a batch. When the
-// first one is not, it returns the extent that it is stored in instead.
-func (s *Store) buffered(q *sequence, next, end uint64, b *batch) (extent, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.usable(); err != nil {
-		return extent{}, err
-	}
-	if q.freed {
-		return extent{}, errFreed
-	}
-	if next < q.stored {
-		return q.extentOf(next), nil
-	}
-	for ; next < end && !b.full(); next++ {
-		b.add(q.buffered(next))
-	}
-	return extent{}, nil
-}
-
-// fillStored adds an extent's first chunks.
-func (r *Reader) fillStored(b *batch, e extent) error {
-	it, err := r.store.db.NewIterWithContext(r.context, &pebble.IterOptions{
-		LowerBound: appendKey(nil, e.home, r.sequence.number, e.first),
-		UpperBound: appendKey(nil, e.home, r.sequence.number, e.end),
-	})
-	if err != nil {
-		return r.broken(err)
-	}
-	err = r.fillFrom(it, b, e)
-	if closed := it.Close(); err == nil && closed != nil {
+	if closed := stored.close(); err == nil && closed != nil {
 		return r.broken(closed)
 	}
 	return err
 }
 
-func (r *Reader) fillFrom(it *pebble.Iterator, b *batch, e extent) error {
+// snapshot is the tables that were there after a number of commits, open for reading.
+type snapshot struct {
+	*pebble.Iterator
+	commits uint64
+}
+
+// open opens the tables of now, unless it has those of so many commits.
+func (t *snapshot) open(r *Reader, commits uint64) error {
+	if t.Iterator != nil && t.commits >= commits {
+		return nil
+	}
+	if err := t.close(); err != nil {
+		return err
+	}
+	it, err := r.store.db.NewIterWithContext(r.context, &pebble.IterOptions{})
+	if err != nil {
+		return err
+	}
+	t.Iterator, t.commits = it, commits
+	return nil
+}
+
+func (t *snapshot) close() (err error) {
+	if t.Iterator != nil {
+		err = t.Iterator.Close()
+		t.Iterator = nil
+	}
+	return err
+}
+
+// fillFrom adds a source's next chunks that are together, in memory or in a table's keys.
+func (r *Reader) fillFrom(from *source, b *batch, stored *snapshot) error {
+	where, commits, err := r.store.buffered(from, b)
+	if err != nil || where.end == 0 {
+		return err
+	}
+	if err := stored.open(r, commits); err != nil {
+		return r.broken(err)
+	}
+	return r.fillStored(from, b, stored.Iterator, where)
+}
+
+// buffered adds the chunks of a source that are in memory to a batch. When the next one is
+// not, it returns the extent that it is stored in instead, and the commits until now.
+func (s *Store) buffered(from *source, b *batch) (where extent, commits uint64, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.usable(); err != nil {
+		return extent{}, 0, err
+	}
+	if from.freed {
+		return extent{}, 0, errFreed
+	}
+	if from.next < from.stored {
+		return from.extentOf(from.next), s.commits, nil
+	}
+	for ; from.next < from.end && !b.full(); from.next++ {
+		b.add(from.buffered(from.next))
+	}
+	return extent{}, 0, nil
+}
+
+// fillStored adds a source's chunks that are in an extent.
+func (r *Reader) fillStored(from *source, b *batch, it *pebble.Iterator, e extent) error {
+	end := min(e.end, from.end)
+	first := appendKey(nil, e.home, from.number, from.next)
+	it.SetBounds(first, appendKey(nil, e.home, from.number, end))
 	key := make([]byte, 0, keySize)
 	for found := it.First(); ; found = it.Next() {
-		key = appendKey(key[:0], e.home, r.sequence.number, e.first)
+		key = appendKey(key[:0], e.home, from.number, from.next)
 		if !found || !bytes.Equal(it.Key(), key) {
 			return r.broken(cmp.Or(it.Error(), errMissing))
 		}
@@ -198,7 +241,7 @@ func (r *Reader) fillFrom(it *pebble.Iterator, b *batch, e extent) error {
 			return r.broken(err)
 		}
 		b.add(chunk)
-		if e.first++; e.first == e.end || b.full() {
+		if from.next++; from.next == end || b.full() {
 			return nil
 		}
 	}
@@ -209,7 +252,7 @@ func (r *Reader) broken(err error) error {
 	if ended := r.context.Err(); ended != nil {
 		return ended
 	}
-	if r.store.isFreed(r.sequence) {
+	if len(r.sources) > 0 && r.store.isFreed(r.sources[0].sequence) {
 		return errFreed
 	}
 	r.store.fail(err)

@@ -41,6 +41,7 @@ type Store struct {
 	queue     []*run         // to be written, in this order
 	spare     []*run
 	chunks    int64
+	commits   uint64 // how often tables were added
 	failure   error
 	closed    bool
 }

@@ -20,7 +20,7 @@ const (
 	tablesStep = 8 << 10
 	// sharedTable is where a shared table ends, in units of what an own table needs: the
 	// sequences in it wait for each other to be freed.
-	sharedTable = 8
+	sharedTable = 2
 )
 
 // table is what one file is to hold: pieces in the order of their sequences.
@@ -154,6 +154,7 @@ func writePiece(w *sstable.Writer, home uint64, p *piece) error {
 func (s *Store) commit(tables []table) (dead []uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.commits++
 	for _, t := range tables {
 		alive := 0
 		for _, p := range t.pieces {

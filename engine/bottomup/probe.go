@@ -6,7 +6,7 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// probe counts, in one scan, what a generalization merges some witnesses with.
+// probe counts, in one scan, what a generalization merges the witnesses with.
 type probe struct {
 	generalization
 	field partition.Field
@@ -22,9 +22,14 @@ func (q *qid) probe(ctx context.Context, space partition.Space, candidates []gen
 	if len(candidates) == 0 {
 		return nil
 	}
+	var keys [][]uint64
+	codes := q.codes()
+	for _, v := range q.witnesses {
+		keys = append(keys, q.key(v, codes))
+	}
 	probes := make([]*probe, len(candidates))
 	for i, g := range candidates {
-		probes[i] = q.newProbe(g)
+		probes[i] = q.newProbe(g, keys)
 	}
 	err := q.table.Scan(ctx, space, func(t *partition.Table) error {
 		for _, p := range probes {
@@ -36,27 +41,22 @@ func (q *qid) probe(ctx context.Context, space partition.Space, candidates []gen
 		return err
 	}
 	for _, p := range probes {
-		for i, sum := range p.sums {
-			if sum == q.anonymity {
-				q.block(p.generalization, p.vids[i])
-				break
-			}
-		}
+		q.blocked[p.column] = block{node: p.node, vids: p.alone(q.anonymity)}
 	}
 	return nil
 }
 
-// newProbe returns the probe of a generalization that all witnesses have in common.
-func (q *qid) newProbe(g generalization) *probe {
+// newProbe returns the probe of a generalization that all witnesses, whose keys are given,
+// have in common.
+func (q *qid) newProbe(g generalization, keys [][]uint64) *probe {
 	layout := q.table.Layout
-	n := min(len(q.witnesses), maxProbed)
 	p := &probe{
 		generalization: g, field: layout.Fields[g.column], under: q.under(g),
-		index: partition.NewIndex(layout, n), key: make([]uint64, layout.Words),
+		index: partition.NewIndex(layout, len(q.witnesses)), key: make([]uint64, layout.Words),
 	}
-	for _, v := range q.witnesses[:n] {
-		if number := p.index.Add(p.masked(q.key(v))); number == len(p.vids) {
-			p.vids = append(p.vids, append(vid(nil), v...))
+	for i, key := range keys {
+		if number := p.index.Add(p.masked(key)); number == len(p.vids) {
+			p.vids = append(p.vids, q.witnesses[i])
 		}
 	}
 	p.sums = make([]uint64, len(p.vids))
@@ -83,16 +83,35 @@ func (p *probe) count(t *partition.Table) {
 	}
 }
 
-// key returns the table's key of a vid.
-func (q *qid) key(v vid) []uint64 {
-	key := make([]uint64, q.table.Layout.Words)
-	for i, f := range q.table.Layout.Fields {
+// alone returns the witnesses of so many records that were merged with nothing.
+func (p *probe) alone(anonymity uint64) (vids []vid) {
+	for i, sum := range p.sums {
+		if sum == anonymity {
+			vids = append(vids, p.vids[i])
+		}
+	}
+	return vids
+}
+
+// codes returns the table's code of every node, by column.
+func (q *qid) codes() [][]uint32 {
+	codes := make([][]uint32, len(q.columns))
+	for i, c := range q.columns {
+		codes[i] = make([]uint32, c.tree.Len())
 		for code, node := range q.nodes[i] {
-			if node == v[i] {
-				key[f.Word] |= uint64(code) << f.Shift
-				break
+			if node >= 0 {
+				codes[i][node] = uint32(code)
 			}
 		}
+	}
+	return codes
+}
+
+// key returns the table's key of a vid, given the nodes' codes.
+func (q *qid) key(v vid, codes [][]uint32) []uint64 {
+	key := make([]uint64, q.table.Layout.Words)
+	for i, f := range q.table.Layout.Fields {
+		key[f.Word] |= uint64(codes[i][v[i]]) << f.Shift
 	}
 	return key
 }

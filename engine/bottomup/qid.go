@@ -9,12 +9,9 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-const (
-	// maxWitnesses is how many anonymity vids are kept: when there are more, these are enough.
-	maxWitnesses = 4096
-	// maxProbed is how many of them a candidate is tried on before all tuples are merged.
-	maxProbed = 64
-)
+// maxWitnesses is how many anonymity vids are kept. There may be more, but these few last
+// for most of a search, and what they cannot tell is counted.
+const maxWitnesses = 4096
 
 // qid is a quasi-identifier set: its equivalence classes under a recent cut, and what is
 // known of those under the current one.
@@ -35,7 +32,8 @@ type qid struct {
 	gains     []gain
 }
 
-// vid is a combination of nodes of the current cut that records have, by column.
+// vid is a combination of nodes of the current cut that records have, by column. It is
+// not written to once it is made.
 type vid []int32
 
 // generalization replaces the children of a node of a column by the node.
@@ -50,11 +48,11 @@ type gain struct {
 	after uint64
 }
 
-// block shows that the generalization to a node is not critical: it merges an anonymity
-// vid with no other. It is none without a vid.
+// block shows that the generalization to a node is not critical: it merges some anonymity
+// vids with no other. It is none without a vid.
 type block struct {
 	node int32
-	vid  vid
+	vids []vid
 }
 
 // newQID returns a set at the start, when the table's codes are the attributes' own.
@@ -123,17 +121,17 @@ func (q *qid) survey(ctx context.Context, space partition.Space) error {
 				q.anonymity, q.witnesses = uint64(n), q.witnesses[:0]
 			}
 			if uint64(n) == q.anonymity && len(q.witnesses) < q.limit {
-				q.witnesses = append(q.witnesses, q.vid(t.Keys[i*t.Layout.Words:][:t.Layout.Words]))
+				q.witnesses = append(q.witnesses, q.vid(t.Layout, t.Keys[i*t.Layout.Words:][:t.Layout.Words]))
 			}
 		}
 		return nil
 	})
 }
 
-// vid returns the nodes of a key of the table.
-func (q *qid) vid(key []uint64) vid {
+// vid returns the nodes of a key of the table's codes.
+func (q *qid) vid(layout partition.Layout, key []uint64) vid {
 	v := make(vid, len(q.columns))
-	for i, f := range q.table.Layout.Fields {
+	for i, f := range layout.Fields {
 		v[i] = q.nodes[i][f.Code(key)]
 	}
 	return v
@@ -143,31 +141,40 @@ func (q *qid) vid(key []uint64) vid {
 // with others are none any more.
 func (q *qid) generalized(g generalization) {
 	q.stale, q.judged = true, false
-	c := q.columns[g.column]
-	if b := q.blocked[g.column]; b.vid != nil && b.node == g.node { // known to be merged with nothing
-		b.vid[g.column] = g.node
-		q.witnesses = append(q.witnesses, b.vid)
+	var same []vid // known to be merged with nothing
+	if b := q.blocked[g.column]; b.node == g.node {
+		same = b.vids
 		q.blocked[g.column] = block{}
 	}
-	touched := func(v vid) bool {
-		if c.tree.Parent(int(v[g.column])) != int(g.node) {
-			return false
-		}
-		v[g.column] = g.node
-		return c.children[g.node] > 1 // a single child only gets another name
+	q.witnesses = q.untouched(q.witnesses, g)
+	for _, v := range same {
+		q.witnesses = append(q.witnesses, v.with(g))
 	}
-	q.witnesses = slices.DeleteFunc(q.witnesses, touched)
-	for i, b := range q.blocked {
-		if b.vid != nil && touched(b.vid) {
-			q.blocked[i] = block{}
-		}
+	for i := range q.blocked {
+		q.blocked[i].vids = q.untouched(q.blocked[i].vids, g)
 	}
 }
 
-// block notes that a generalization merges a vid of A(QID) records with no other.
-func (q *qid) block(g generalization, v vid) {
-	q.blocked[g.column] = block{node: g.node, vid: v}
-	q.witnesses = append(q.witnesses, slices.Clone(v))
+// untouched returns the vids without children of a generalization's node. A single child
+// only gets another name.
+func (q *qid) untouched(vids []vid, g generalization) []vid {
+	c := q.columns[g.column]
+	left := vids[:0]
+	for _, v := range vids {
+		if c.tree.Parent(int(v[g.column])) != int(g.node) {
+			left = append(left, v)
+		} else if c.children[g.node] == 1 {
+			left = append(left, v.with(g))
+		}
+	}
+	return left
+}
+
+// with returns the vid after a generalization of its node.
+func (v vid) with(g generalization) vid {
+	v = slices.Clone(v)
+	v[g.column] = g.node
+	return v
 }
 
 // critical returns the critical generalizations, at most one a column (Theorem 1).
@@ -209,7 +216,7 @@ func (q *qid) critical(ctx context.Context, space partition.Space) ([]gain, erro
 func (q *qid) candidates() (list []generalization) {
 	for i, c := range q.columns {
 		node := c.up(q.witnesses[0][i])
-		if node < 0 || c.children[node] == 1 || q.blocked[i].vid != nil && q.blocked[i].node == node {
+		if node < 0 || c.children[node] == 1 || q.isBlocked(i, node) {
 			continue
 		}
 		other := func(v vid) bool { return c.up(v[i]) != node }
@@ -220,6 +227,11 @@ func (q *qid) candidates() (list []generalization) {
 	return list
 }
 
+// isBlocked reports whether the generalization of a column to a node is known to be not critical.
+func (q *qid) isBlocked(column int, node int32) bool {
+	return len(q.blocked[column].vids) > 0 && q.blocked[column].node == node
+}
+
 // after returns A(QID) after a generalization, of which it takes note when that is what it was.
 func (q *qid) after(ctx context.Context, space partition.Space, g generalization) (anonymity uint64, err error) {
 	maps, domains, child := q.merging(g)
@@ -227,18 +239,19 @@ func (q *qid) after(ctx context.Context, space partition.Space, g generalization
 	if err != nil {
 		return 0, err
 	}
+	var alone []vid
 	anonymity = math.MaxUint64
-	field := q.table.Layout.Fields[g.column]
 	err = merged.Scan(ctx, space, func(t *partition.Table) error {
 		for i, n := range t.Counts {
 			anonymity = min(anonymity, uint64(n))
 			key := t.Keys[i*t.Layout.Words:][:t.Layout.Words]
-			if uint64(n) == q.anonymity && field.Code(key) == child && q.blocked[g.column].vid == nil {
-				q.block(g, q.vid(key))
+			if uint64(n) == q.anonymity && t.Layout.Fields[g.column].Code(key) == child && len(alone) < q.limit {
+				alone = append(alone, q.vid(t.Layout, key))
 			}
 		}
 		return nil
 	})
+	q.blocked[g.column] = block{node: g.node, vids: alone}
 	return anonymity, errors.Join(err, merged.Discard(space))
 }
 

@@ -1,7 +1,6 @@
 package enginetest
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -67,15 +66,17 @@ func CheckAnonymous(t *testing.T, released [][]engine.Label, sets []engine.Set) 
 	for i, set := range sets {
 		groups := map[string]uint64{}
 		for _, row := range released {
+			if row == nil {
+				continue
+			}
 			key := ""
 			for _, c := range set.Columns {
-				if row != nil {
-					key += fmt.Sprintf("%q %t ", row[c].Text, row[c].Null)
+				if row[c].Null {
+					key += "null"
 				}
+				key += row[c].Text + "\x00"
 			}
-			if row != nil {
-				groups[key]++
-			}
+			groups[key]++
 		}
 		smallest := uint64(len(released))
 		for _, n := range groups {

@@ -81,7 +81,8 @@ func (c Codes) count(ctx context.Context, g engine.Grouping, codes []engine.Coar
 	return partition.TabulateSpilled(ctx, counters, half, 2)
 }
 
-// group counts the distinct tuples of some columns.
+// group counts the distinct tuples of some columns. Fields are a bit wider than they need
+// to be, as they may be when the domains were not known before.
 func (c Codes) group(g engine.Grouping) *partition.Table {
 	var domains []int
 	var columns [][]uint32
@@ -91,6 +92,11 @@ func (c Codes) group(g engine.Grouping) *partition.Table {
 	if g.Class && c.Classes > 0 {
 		domains, columns = append(domains, c.Classes), append(columns, c.Class)
 	}
+	maps := make([][]uint32, len(domains))
+	for i, domain := range domains {
+		maps[i] = engine.Identity(domain).Codes
+		domains[i] = 2 * domain
+	}
 	t := &partition.Table{Layout: partition.NewLayout(domains), Counts: make([]uint32, c.Rows)}
 	t.Keys = make([]uint64, c.Rows*t.Layout.Words)
 	for r := range c.Rows {
@@ -98,10 +104,6 @@ func (c Codes) group(g engine.Grouping) *partition.Table {
 			t.Keys[r*t.Layout.Words+f.Word] |= uint64(columns[i][r]) << f.Shift
 		}
 		t.Counts[r] = 1
-	}
-	maps := make([][]uint32, len(domains))
-	for i, domain := range domains {
-		maps[i] = engine.Identity(domain).Codes
 	}
 	return t.Recode(maps, domains)
 }

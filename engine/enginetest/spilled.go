@@ -24,22 +24,23 @@ func OpenStore(t *testing.T) *spill.Store {
 	return s
 }
 
-// SearchIn searches the data in a space, which must be free before and after. The tables
-// are spilled or, if asked for, were in memory.
-func SearchIn(t *testing.T, e engine.Engine, d Data, requirement engine.Requirement, space partition.Space, inMemory bool, onStep func(engine.Step)) (engine.Recoding, error) {
+// SearchIn searches a table in the options' space, which must be free before and after.
+// The tables are spilled or, if asked for, were in memory.
+func SearchIn(t *testing.T, e engine.Engine, c Codes, requirement engine.Requirement, options engine.Options, inMemory bool) (engine.Recoding, error) {
 	t.Helper()
+	space := options.Space
 	counting := partition.Space{Budget: spill.NewBudget(1 << 40), Store: space.Store, Share: 1}
 	if inMemory {
 		counting.Share = 1 << 40
 	}
-	table, err := d.Codes().Coarse(context.Background(), e, requirement, counting)
+	table, err := c.Coarse(context.Background(), e, requirement, counting)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := space.Budget.Draw("groupings", counting.Budget.Used()); err != nil {
 		return nil, err
 	}
-	recoding, err := e.Search(context.Background(), table, requirement, engine.Options{Space: space, OnStep: onStep})
+	recoding, err := e.Search(context.Background(), table, requirement, options)
 	if used := space.Budget.Used(); err == nil && used != 0 {
 		t.Errorf("%d bytes are not returned", used)
 	}

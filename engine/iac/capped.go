@@ -3,10 +3,8 @@ package iac
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/partition"
 )
 
 // suppressCapped is IACc: it suppresses the smallest classes, all of one size together, as
@@ -20,25 +18,7 @@ func (s *search) suppressCapped(ctx context.Context) (*tuples, error) {
 	if err != nil {
 		return nil, err
 	}
-	order, _ := t.left()
-	t.bySize(order)
-	caps := s.newCaps(t, classes)
-	reached := s.input.Rows // with everything suppressed
-	for first := 0; first < len(order); {
-		size, last := t.sizes[order[first]], first
-		for last < len(order) && t.sizes[order[last]] == size {
-			caps.suppress(t.index.Key(order[last]), classes.of(order[last]))
-			last++
-		}
-		if caps.exceeded(s.Delta, s.Epsilon) {
-			reached = size
-			break
-		}
-		for _, tuple := range order[first:last] {
-			t.gone[tuple] = true
-		}
-		first = last
-	}
+	reached := s.suppressBySize(t, s.newCaps(t, classes))
 	if s.fewest == 0 {
 		s.fewest = reached
 	}
@@ -52,53 +32,24 @@ func (s *search) suppressCapped(ctx context.Context) (*tuples, error) {
 	return t, err
 }
 
-// classCounts are the records of tuples by class.
-type classCounts struct {
-	start  []int // by tuple, and one more
-	counts []classCount
-}
-
-type classCount struct {
-	class int
-	size  uint64
-}
-
-func (c *classCounts) of(tuple int) []classCount { return c.counts[c.start[tuple]:c.start[tuple+1]] }
-
-// join joins cells, which are tuples with a class as last code, to tuples without. Without
-// a class they are the tuples.
-func (s *search) join(cells *tuples) (*tuples, *classCounts, error) {
-	n := len(cells.sizes)
-	const cellBytes = 8 + 16 + 2*8 // its tuple, its class count, and two places
-	if err := s.draw("class counts", partition.IndexBytes(cells.layout, n)+int64(n)*(tupleBytes+cellBytes)); err != nil {
-		return nil, nil, err
-	}
-	class, mask := partition.Field{}, make([]uint64, cells.layout.Words)
-	for i := range mask {
-		mask[i] = math.MaxUint64
-	}
-	if len(cells.layout.Fields) > len(s.attributes) {
-		class = cells.layout.Fields[len(s.attributes)]
-		mask[class.Word] &^= class.Mask << class.Shift
-	}
-	t, joined, key := newTuples(cells.layout, n), make([]int, n), make([]uint64, len(mask))
-	c := &classCounts{start: make([]int, n+1), counts: make([]classCount, n)}
-	for i, size := range cells.sizes {
-		for w := range key {
-			key[w] = cells.index.Key(i)[w] & mask[w]
+// suppressBySize suppresses the smallest classes while the caps allow it, and returns the
+// k that is reached: the size of the smallest one left or, if none is, all records.
+func (s *search) suppressBySize(t *tuples, caps caps) (k uint64) {
+	order, _ := t.left()
+	t.bySize(order)
+	for first := 0; first < len(order); {
+		size, last := t.sizes[order[first]], first
+		for last < len(order) && t.sizes[order[last]] == size {
+			caps.suppress(order[last])
+			last++
 		}
-		joined[i] = t.index.Add(key)
-		t.sizes[joined[i]] += size
-		c.start[joined[i]+1]++
+		if caps.exceeded(s.Delta, s.Epsilon) {
+			return size
+		}
+		for _, tuple := range order[first:last] {
+			t.gone[tuple] = true
+		}
+		first = last
 	}
-	for i := range n {
-		c.start[i+1] += c.start[i]
-	}
-	next := append([]int(nil), c.start[:n]...)
-	for i, tuple := range joined {
-		c.counts[next[tuple]] = classCount{class: int(class.Code(cells.index.Key(i))), size: cells.sizes[i]}
-		next[tuple]++
-	}
-	t.sizes, t.gone = t.sizes[:t.index.Len()], t.gone[:t.index.Len()]
-	return t, c, nil
+	return s.input.Rows
 }

@@ -8,7 +8,11 @@ import (
 
 // caps watch how suppression changes every attribute (section 4): how far the shares of its
 // values move, by the Kullback-Leibler divergence, and what it tells of the class.
-type caps []*change
+type caps struct {
+	tuples  *tuples
+	classes *classCounts
+	changes []*change // by column
+}
 
 // change is that of one attribute.
 type change struct {
@@ -20,7 +24,7 @@ type change struct {
 
 // newCaps returns the caps with nothing suppressed.
 func (s *search) newCaps(t *tuples, classes *classCounts) caps {
-	var c caps
+	c := caps{tuples: t, classes: classes}
 	for i := range s.attributes {
 		x := &change{field: t.layout.Fields[i]}
 		x.before = newFrequencies(s.domains[i], max(1, s.input.Classes))
@@ -33,16 +37,17 @@ func (s *search) newCaps(t *tuples, classes *classCounts) caps {
 			}
 		}
 		x.told, x.largest = inform(x.before), divergence(x.before.sizes, nil, x.before.total)
-		c = append(c, x)
+		c.changes = append(c.changes, x)
 	}
 	return c
 }
 
 // suppress takes out the records of a tuple.
-func (c caps) suppress(key []uint64, classes []classCount) {
-	for _, x := range c {
+func (c caps) suppress(tuple int) {
+	key := c.tuples.index.Key(tuple)
+	for _, x := range c.changes {
 		value := int(x.field.Code(key))
-		for _, n := range classes {
+		for _, n := range c.classes.of(tuple) {
 			x.after.remove(value, n.class, n.size)
 		}
 	}
@@ -51,7 +56,7 @@ func (c caps) suppress(key []uint64, classes []classCount) {
 // exceeded reports whether an attribute has changed by more than the given shares of the
 // largest divergence and of the largest information. One with a single value cannot change.
 func (c caps) exceeded(delta, epsilon float64) bool {
-	for _, x := range c {
+	for _, x := range c.changes {
 		if x.told.own <= 0 {
 			continue
 		}

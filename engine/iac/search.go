@@ -2,6 +2,7 @@ package iac
 
 import (
 	"context"
+	"errors"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
@@ -24,7 +25,7 @@ type search struct {
 
 func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, space partition.Space) *search {
 	kept, _ := requirement.Reduce()
-	s := &search{Engine: e, input: table, attributes: union(requirement), sets: kept.Sets, space: space}
+	s := &search{Engine: e, input: table, attributes: union(requirement), sets: kept.Sets, space: space, table: table.Groupings[0]}
 	for a := range table.Attributes {
 		s.levels = append(s.levels, e.bestLevel(&table.Attributes[a], table.Histograms[a]))
 	}
@@ -40,7 +41,8 @@ func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, sp
 }
 
 // run generalizes, suppresses, and returns what was drawn.
-func (s *search) run(ctx context.Context) (*engine.Regions, error) {
+func (s *search) run(ctx context.Context) (regions *engine.Regions, err error) {
+	defer func() { err = errors.Join(err, s.discard()) }()
 	if err := s.generalize(ctx); err != nil {
 		return nil, err
 	}
@@ -52,16 +54,19 @@ func (s *search) run(ctx context.Context) (*engine.Regions, error) {
 	if err != nil {
 		return nil, err
 	}
-	regions := s.release(t)
+	return s.release(t), nil
+}
+
+// discard returns what the table and everything else take.
+func (s *search) discard() error {
 	if s.space.Budget != nil {
 		s.space.Budget.Return(s.drawn)
 	}
-	return regions, s.table.Discard(s.space)
+	return s.table.Discard(s.space)
 }
 
 // generalize replaces the table's codes by those of the levels, unless it has them.
 func (s *search) generalize(ctx context.Context) error {
-	s.table = s.input.Groupings[0]
 	var maps [][]uint32
 	for _, a := range s.attributes {
 		c := s.levels[a].coarsening()
@@ -75,9 +80,10 @@ func (s *search) generalize(ctx context.Context) error {
 		return nil
 	}
 	table, err := s.table.Aggregate(ctx, maps, s.domains, s.beside())
-	if err == nil {
-		err = s.table.Discard(s.space)
+	if err != nil {
+		return err
 	}
+	err = s.table.Discard(s.space)
 	s.table = table
 	return err
 }
@@ -132,24 +138,4 @@ func (s *search) suppressSmall(ctx context.Context) (*tuples, error) {
 	c.settle()
 	s.fill(c)
 	return t, nil
-}
-
-// fill suppresses the smallest tuples, too, until there are none or enough suppressed
-// records.
-func (s *search) fill(c *core) {
-	if s.Small != TopUp {
-		return
-	}
-	numbers, size := c.left()
-	c.bySize(numbers)
-	for _, i := range numbers {
-		if suppressed := s.input.Rows - size; suppressed == 0 || suppressed >= s.fewest {
-			return
-		}
-		if !c.gone[i] {
-			c.suppress(i)
-			c.settle()
-			_, size = c.left()
-		}
-	}
 }

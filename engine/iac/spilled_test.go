@@ -27,7 +27,7 @@ func TestSpilledSearchAgrees(t *testing.T) {
 		}
 		for share, enough := int64(1<<9), 0; enough < 3; share *= 2 {
 			space := partition.Space{Budget: spill.NewBudget(4 * share), Store: store, Share: share}
-			recoding, err := enginetest.SearchIn(t, e, c.Data, requirement, space, i%2 == 0, nil)
+			recoding, err := enginetest.SearchIn(t, e, c.Data.Codes(), requirement, engine.Options{Space: space}, i%2 == 0)
 			if errors.Is(err, spill.ErrBudget) && enough == 0 {
 				refused++
 				continue

@@ -16,8 +16,9 @@ type tuples struct {
 	gone   []bool   // by number: suppressed
 }
 
-// tupleBytes is what a tuple takes besides its place in the index.
-const tupleBytes = 9
+// tupleBytes is what a tuple takes besides its place in the index: its size, whether it is
+// gone, and its number in a list.
+const tupleBytes = 8 + 1 + 8
 
 func newTuples(layout partition.Layout, n int) *tuples {
 	return &tuples{layout: layout, index: partition.NewIndex(layout, n), sizes: make([]uint64, n), gone: make([]bool, n)}

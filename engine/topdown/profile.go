@@ -45,6 +45,17 @@ func (p *profile) count(frequencies []uint64, lo, hi int) (size uint64) {
 	return size
 }
 
+// records returns the number of records by code of the search.
+func (p *profile) records(coarse engine.Coarsening) []uint64 {
+	records, h := make([]uint64, coarse.Domain), p.histogram
+	for code, to := range coarse.Codes {
+		for i := h.Start[code]; i < h.Start[code+1]; i++ {
+			records[to] += h.Count[i]
+		}
+	}
+	return records
+}
+
 // occurs reports whether any record has the code.
 func (p *profile) occurs(code int) bool {
 	return p.histogram.Start[code] < p.histogram.Start[code+1]

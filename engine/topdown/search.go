@@ -30,8 +30,11 @@ func newSearch(ctx context.Context, table *engine.Table, requirement engine.Requ
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		s.columns[a] = newColumn(newProfile(table, a, requirement))
-		s.view.Columns[a] = partition.NewColumn(s.columns[a].codes().Domain)
+		profile := newProfile(table, a, requirement)
+		s.columns[a] = newColumn(profile)
+		codes := s.columns[a].codes()
+		s.view.Columns[a] = partition.NewColumn(codes.Domain)
+		s.view.Columns[a].Records = profile.records(codes)
 		s.columns[a].start(s)
 	}
 	for i, set := range requirement.Sets {
@@ -188,6 +191,7 @@ func (s *search) report(step engine.Step) {
 	for _, set := range s.sets {
 		step.Anonymity = append(step.Anonymity, set.Anonymity())
 		step.Live += set.Live()
+		step.Touched += set.Touched()
 	}
 	s.options.OnStep(step)
 }

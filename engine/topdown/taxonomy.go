@@ -29,10 +29,17 @@ func (t *taxonomy) children(of span, _ []uint64) []span {
 
 // penalty is the share of all leaves that are under the node, 0 for a leaf.
 func (t *taxonomy) penalty(of span) float64 {
-	if of.node == nullNode || t.attribute.Tree.IsLeaf(of.node) {
+	tree := t.attribute.Tree
+	if of.node == nullNode || tree.IsLeaf(of.node) && !tree.IsPruned(of.node) {
 		return 0
 	}
-	return float64(of.hi-of.lo) / float64(t.attribute.Len())
+	// The root's span has the null in it.
+	null := t.attribute.Len() - len(t.attribute.Texts)
+	below := tree.Values(of.node)
+	if of.node == 0 {
+		below += null
+	}
+	return float64(below) / float64(tree.Values(0)+null)
 }
 
 func (t *taxonomy) label(of span) engine.Label {

@@ -25,6 +25,7 @@ type member struct {
 	path    string
 	columns []int   // position in the file of each column of the schema but the hive columns
 	chunks  []int64 // rows
+	raw     bool    // chunks are row groups of Parquet
 }
 
 // Open finds the files that the patterns name and reads their schemas and sizes. A
@@ -78,7 +79,7 @@ func (d *Dataset) add(path string, p profile) (err error) {
 	if len(d.files) == 0 {
 		d.schema.Fields = slices.Clone(p.fields)
 	}
-	file := member{path: path, chunks: p.chunks}
+	file := member{path: path, chunks: p.chunks, raw: p.raw}
 	if file.columns, err = unify(&d.schema, p.fields); err != nil {
 		return fmt.Errorf("compare %s and %s: %w", d.files[0].path, path, err)
 	}
@@ -110,24 +111,31 @@ func (d *Dataset) Files() []string {
 // Read returns a reader of some columns of a split. Columns of the batches are those
 // asked for, in that order. The reader must be closed.
 func (d *Dataset) Read(ctx context.Context, s formats.Split, columns []formats.Request) (formats.BatchReader, error) {
-	index, ok := d.byPath[s.File]
-	if !ok {
-		return nil, fmt.Errorf("read %s: not a file of this input", s.File)
-	}
-	file := &d.files[index]
-	src, err := d.sources.acquire(ctx, s.File)
+	file, src, err := d.acquire(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	r, err := d.newReader(ctx, src, index, s, columns)
-	if err == nil && !slices.Equal(file.chunks, src.Chunks()) {
-		err = fmt.Errorf("read %s: file changed while it was in use: %w", s.File, formats.ErrDamaged)
-	}
+	r, err := d.newReader(ctx, src, file, s, columns)
 	if err != nil {
 		d.sources.release(s.File)
 		return nil, err
 	}
 	return r, nil
+}
+
+// acquire opens the file of a split, which stays open until it is released.
+func (d *Dataset) acquire(ctx context.Context, s formats.Split) (*member, formats.Source, error) {
+	index, ok := d.byPath[s.File]
+	if !ok {
+		return nil, nil, fmt.Errorf("read %s: not a file of this input", s.File)
+	}
+	file := &d.files[index]
+	src, err := d.sources.acquire(ctx, s.File)
+	if err == nil && !slices.Equal(file.chunks, src.Chunks()) {
+		d.sources.release(s.File)
+		err = fmt.Errorf("read %s: file changed while it was in use: %w", s.File, formats.ErrDamaged)
+	}
+	return file, src, err
 }
 
 // Close closes the files that no reader uses. It is called last.

@@ -12,21 +12,22 @@ func planSplits(files []member) []formats.Split {
 	row := int64(0)
 	for _, file := range files {
 		split := formats.Split{File: file.path, Row: row}
+		flush := func() {
+			split.Ordinal, split.Raw = len(splits), file.raw && split.Count == 1
+			splits = append(splits, split)
+			split = formats.Split{File: file.path, First: split.First + split.Count, Row: row}
+		}
 		for _, rows := range file.chunks {
 			split.Count++
 			split.Rows += rows
 			row += rows
 			if split.Rows >= splitRows {
-				splits = append(splits, split)
-				split = formats.Split{File: file.path, First: split.First + split.Count, Row: row}
+				flush()
 			}
 		}
 		if split.Rows > 0 {
-			splits = append(splits, split)
+			flush()
 		}
-	}
-	for i := range splits {
-		splits[i].Ordinal = i
 	}
 	return splits
 }

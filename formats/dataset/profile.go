@@ -13,6 +13,7 @@ import (
 type profile struct {
 	fields []formats.Field
 	chunks []int64
+	raw    bool // chunks are row groups of Parquet
 	err    error
 }
 
@@ -41,5 +42,6 @@ func (c *sourceCache) profileOne(ctx context.Context, path string) (p profile) {
 		return profile{err: err}
 	}
 	defer c.release(path)
-	return profile{fields: src.Fields(), chunks: slices.Clone(src.Chunks())}
+	_, raw := src.(formats.RawSource)
+	return profile{fields: src.Fields(), chunks: slices.Clone(src.Chunks()), raw: raw}
 }

@@ -22,7 +22,7 @@ type slot struct {
 	code   uint32
 }
 
-func (d *Dataset) newReader(ctx context.Context, src formats.Source, file int, s formats.Split, columns []formats.Request) (*reader, error) {
+func (d *Dataset) newReader(ctx context.Context, src formats.Source, file *member, s formats.Split, columns []formats.Request) (*reader, error) {
 	r := &reader{release: func() error { return d.sources.release(s.File) }}
 	r.batch.Columns = make([]*formats.Column, len(columns))
 	var inFile []formats.Request
@@ -33,12 +33,12 @@ func (d *Dataset) newReader(ctx context.Context, src formats.Source, file int, s
 		}
 		if request.Column < own {
 			r.slots = append(r.slots, slot{column: len(inFile)})
-			inFile = append(inFile, formats.Request{Column: d.files[file].columns[request.Column], Coded: request.Coded})
+			inFile = append(inFile, formats.Request{Column: file.columns[request.Column], Coded: request.Coded})
 			continue
 		}
 		hive := &d.hive[request.Column-own]
 		r.batch.Columns[i] = &formats.Column{Values: hive.values}
-		r.slots = append(r.slots, slot{hive: r.batch.Columns[i], code: hive.codes[file]})
+		r.slots = append(r.slots, slot{hive: r.batch.Columns[i], code: hive.codes[d.byPath[s.File]]})
 	}
 	var err error
 	r.BatchReader, err = src.Read(ctx, s.First, s.Count, inFile)

@@ -3,7 +3,6 @@ package parquetfile
 import (
 	"encoding/binary"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/parquet-go/parquet-go/encoding/thrift"
@@ -69,6 +68,8 @@ type dictionaryPageMeta struct {
 
 type dataPageV2Meta struct {
 	NumValues       int32             `thrift:"1,required"`
+	NumNulls        int32             `thrift:"2,required"`
+	NumRows         int32             `thrift:"3,required"`
 	Encoding        format.Encoding   `thrift:"4,required"`
 	DefinitionBytes int32             `thrift:"5,required"`
 	RepetitionBytes int32             `thrift:"6,required"`
@@ -87,11 +88,15 @@ func (c *columnMeta) chunkRange() (start, end int64) {
 
 // alwaysCompressed reports whether the file's writer compressed all pages of version 2
 // although it said of some that it did not (parquet-cpp before 3.0.0, ARROW-10353).
-func (f *footer) alwaysCompressed() bool {
+func (f *footer) alwaysCompressed() bool { return f.writtenBefore("parquet-cpp", 3, 0) }
+
+// writtenBefore reports whether the file was written by a version of a writer, whose name
+// starts so, before the given one.
+func (f *footer) writtenBefore(writer string, major, minor int) bool {
 	name, version, _ := strings.Cut(f.CreatedBy, " version ")
-	number, _, _ := strings.Cut(version, ".")
-	major, err := strconv.Atoi(number)
-	return strings.HasPrefix(name, "parquet-cpp") && err == nil && major < 3
+	var have [2]int
+	n, _ := fmt.Sscanf(version, "%d.%d", &have[0], &have[1])
+	return strings.HasPrefix(name, writer) && n > 0 && (have[0] < major || have[0] == major && have[1] < minor)
 }
 
 // readFooter reads and decodes the file's metadata.

@@ -32,6 +32,7 @@ type pages struct {
 	codec            format.CompressionCodec
 	left             int64 // values that data pages still have to bring
 	alwaysCompressed bool
+	start            int64 // of the section in the file
 	*buffers
 	section *io.SectionReader
 	header  pageMeta
@@ -45,6 +46,7 @@ func (p *pages) open(f *parquetFile, chunk *columnMeta) {
 	start, end := chunk.chunkRange()
 	// Old parquet-mr forgot the dictionary page's header in the size (PARQUET-816).
 	end = min(end+100, f.size)
+	p.start = start
 	p.section = io.NewSectionReader(f.file, start, end-start)
 	if p.buffers == nil {
 		p.buffers = takeBuffers()
@@ -99,24 +101,41 @@ func (p *pages) readHeader() error {
 
 // readBody reads the page's bytes as they lie in the file and checks their checksum.
 func (p *pages) readBody() error {
-	packed, unpacked := int(p.header.CompressedSize), int(p.header.UncompressedSize)
-	if packed < 0 || unpacked < 0 {
-		return fmt.Errorf("read page header: negative size: %w", formats.ErrDamaged)
-	}
-	if at, _ := p.section.Seek(0, io.SeekCurrent); int64(packed) > p.section.Size()-at+int64(p.file.Buffered()) {
-		return fmt.Errorf("read page of %d bytes: beyond the column chunk: %w", packed, formats.ErrDamaged)
-	}
-	if err := pageSize(p.codec, packed, unpacked); err != nil {
+	packed, err := p.bodySize()
+	if err != nil {
 		return err
-	}
-	if packed > maxPageBytes {
-		return fmt.Errorf("read page of %d bytes, more than %d: %w", packed, maxPageBytes, formats.ErrUnsupported)
 	}
 	p.packed = grown(p.packed, packed+pagePadding)[:packed]
 	if _, err := io.ReadFull(p.file, p.packed); err != nil {
 		return shortRead(err)
 	}
-	if sum := uint32(p.header.CRC); sum != 0 && sum != crc32.ChecksumIEEE(p.packed) {
+	if p.header.CRC == 0 {
+		return nil
+	}
+	return p.checkSum(crc32.ChecksumIEEE(p.packed))
+}
+
+// bodySize returns how many bytes the page takes in the file, which there are.
+func (p *pages) bodySize() (int, error) {
+	packed, unpacked := int(p.header.CompressedSize), int(p.header.UncompressedSize)
+	if packed < 0 || unpacked < 0 {
+		return 0, fmt.Errorf("read page header: negative size: %w", formats.ErrDamaged)
+	}
+	if at, _ := p.section.Seek(0, io.SeekCurrent); int64(packed) > p.section.Size()-at+int64(p.file.Buffered()) {
+		return 0, fmt.Errorf("read page of %d bytes: beyond the column chunk: %w", packed, formats.ErrDamaged)
+	}
+	if err := pageSize(p.codec, packed, unpacked); err != nil {
+		return 0, err
+	}
+	if packed > maxPageBytes {
+		return 0, fmt.Errorf("read page of %d bytes, more than %d: %w", packed, maxPageBytes, formats.ErrUnsupported)
+	}
+	return packed, nil
+}
+
+// checkSum holds the page's checksum, if it has one, against that of its bytes.
+func (p *pages) checkSum(sum uint32) error {
+	if have := uint32(p.header.CRC); have != 0 && have != sum {
 		return fmt.Errorf("read page: checksum does not match: %w", formats.ErrDamaged)
 	}
 	return nil

@@ -1,8 +1,14 @@
 // Package release reads a released Parquet file back and looks for what it must not hold.
 //
-// Contract: it shares no code with the package that writes releases, and decodes them by
-// another library, so that what it finds in a file is what other readers find in it.
+// Contract: it shares no code with the package that writes releases. Footers, page headers
+// and codecs are read by other libraries than those that the writer is built on; pages are
+// walked by code of its own, which asks every page for its checksum.
 //
-// Not promised: that it reads every Parquet file. It reads what a release may hold: flat
-// columns in PLAIN or dictionary encoding.
+// Masked columns are decoded to their last value. Of kept columns, whatever their codec and
+// encoding are, the pages are checked as bytes: checksums, headers of no other form than
+// kcut's, and numbers of pages, entries, nulls and bytes that add up to what the footer says.
+// Unpacked are only their dictionaries, to count the values.
+//
+// Not promised: that it decodes every Parquet column. It decodes what a masked column may
+// be: flat, in PLAIN or dictionary encoding.
 package release

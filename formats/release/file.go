@@ -1,7 +1,6 @@
 package release
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -166,45 +165,6 @@ func columnOf(n schema.Node) Column {
 	return c
 }
 
-// LabelColumn holds one column of a row group as codes of labels.
-type LabelColumn struct {
-	Labels []string // distinct, each used by a row, in order of first appearance
-	Codes  []uint32 // one a row: 0 is null, c ≥ 1 is Labels[c−1]
-}
-
-// Labels reads flat columns of a row group, in the order asked for. The labels of columns
-// that are not text are canonical texts, as Values.Text gives them. It returns formats.ErrSchema
-// for a column that the file lacks, formats.ErrUnsupported for one that is nested or whose pages
-// are encoded otherwise than PLAIN or by dictionary, and formats.ErrDamaged.
-func (r *File) Labels(ctx context.Context, rowGroup int, columns []string) ([]LabelColumn, error) {
-	result := make([]LabelColumn, len(columns))
-	for i, name := range columns {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		c, err := r.labels(rowGroup, name)
-		if err != nil {
-			return nil, fmt.Errorf("read column %s of row group %d of %s: %w", name, rowGroup, r.path, err)
-		}
-		result[i] = c
-	}
-	return result, nil
-}
-
-func (r *File) labels(rowGroup int, name string) (LabelColumn, error) {
-	leaf, err := r.leaf(name)
-	if err != nil {
-		return LabelColumn{}, err
-	}
-	c, err := r.chunk(rowGroup, leaf)
-	if err != nil {
-		return LabelColumn{}, err
-	}
-	l := newLabeler(int(min(r.RowGroupRows(rowGroup), 1<<20)))
-	err = c.scan(l)
-	return l.LabelColumn, err
-}
-
 // leaf returns the position of a flat column among the leaves.
 func (r *File) leaf(name string) (int, error) {
 	root := r.footer.Schema.Root()
@@ -218,59 +178,21 @@ func (r *File) leaf(name string) (int, error) {
 	return r.footer.Schema.ColumnIndexByNode(root.Field(i)), nil
 }
 
-// labeler collects the labels of a chunk.
-type labeler struct {
-	LabelColumn
-	known map[string]uint32 // label → code
-	own   []uint32          // dictionary index → code; 0: not used yet
+// extent returns where a chunk begins and how long it is.
+func (r *File) extent(rowGroup, leaf int) (from, size int64) {
+	m := r.footer.RowGroups[rowGroup].Columns[leaf].MetaData
+	from = m.DataPageOffset
+	if m.IsSetDictionaryPageOffset() && m.GetDictionaryPageOffset() > 0 {
+		from = min(from, m.GetDictionaryPageOffset())
+	}
+	return from, m.TotalCompressedSize
 }
 
-func newLabeler(rows int) *labeler {
-	return &labeler{LabelColumn: LabelColumn{Codes: make([]uint32, 0, rows)}, known: map[string]uint32{}}
-}
-
-func (l *labeler) code(label string) uint32 {
-	c, ok := l.known[label]
-	if !ok {
-		l.LabelColumn.Labels = append(l.LabelColumn.Labels, label)
-		c = uint32(len(l.LabelColumn.Labels))
-		l.known[label] = c
+// section returns the bytes of a chunk.
+func (r *File) section(rowGroup, leaf int) (*io.SectionReader, error) {
+	from, size := r.extent(rowGroup, leaf)
+	if from < 0 || size < 0 || from > r.size-size {
+		return nil, fmt.Errorf("%w: column chunk lies outside the file", formats.ErrDamaged)
 	}
-	return c
-}
-
-// page takes over a page's rows.
-func (l *labeler) page(p *page) {
-	if p.entries == nil {
-		l.plain(p)
-		return
-	}
-	if len(l.own) < len(p.entries) {
-		l.own = make([]uint32, len(p.entries))
-	}
-	next := 0
-	for _, defined := range p.defined {
-		if !defined {
-			l.Codes = append(l.Codes, 0)
-			continue
-		}
-		index := p.indexes[next]
-		next++
-		if l.own[index] == 0 {
-			l.own[index] = l.code(p.entries[index])
-		}
-		l.Codes = append(l.Codes, l.own[index])
-	}
-}
-
-func (l *labeler) plain(p *page) {
-	next := 0
-	for _, defined := range p.defined {
-		if !defined {
-			l.Codes = append(l.Codes, 0)
-			continue
-		}
-		l.Codes = append(l.Codes, l.code(p.values[next]))
-		next++
-	}
+	return io.NewSectionReader(r.file, from, size), nil
 }

@@ -128,25 +128,24 @@ func oneText(t formats.Type, b []byte) string {
 	return (&formats.Values{Type: t, Ends: []uint32{uint32(len(b))}, Data: b}).Text(0)
 }
 
-// labels returns n PLAIN values as labels, and the bytes after them.
-func (f form) labels(b []byte, n int) ([]string, []byte, error) {
-	labels := make([]string, 0, min(n, len(b)/max(1, f.size)))
+// each shows n PLAIN values to f, and returns the bytes after them.
+func (f form) each(b []byte, n int, show func(value []byte)) (rest []byte, err error) {
 	for range n {
 		size := f.size
 		if size == 0 {
 			if len(b) < 4 {
-				return nil, nil, errValues
+				return nil, errValues
 			}
 			size = int(binary.LittleEndian.Uint32(b))
 			b = b[4:]
 		}
 		if len(b) < size {
-			return nil, nil, errValues
+			return nil, errValues
 		}
-		labels = append(labels, f.text(b[:size]))
+		show(b[:size])
 		b = b[size:]
 	}
-	return labels, b, nil
+	return b, nil
 }
 
 var errValues = fmt.Errorf("%w: values end too early", formats.ErrDamaged)

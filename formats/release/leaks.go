@@ -3,10 +3,8 @@ package release
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"encoding/binary"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/kcut/kcut/formats"
@@ -32,36 +30,16 @@ func (f Finding) String() string {
 	return fmt.Sprintf("column %s, row group %d: %s", f.Column, f.RowGroup, f.What)
 }
 
-// Leaks looks for everything that a release must not hold, in the whole file and in the
-// pages of the masked columns, given with a function that accepts the labels of their cut,
-// and holds the pages of all columns against their checksums. It returns the findings in the
-// order of the file; formats.ErrSchema when a masked column is missing; formats.ErrDamaged or
-// formats.ErrUnsupported when a page is not as it was written or cannot be read, and so not
-// be cleared.
-func (r *File) Leaks(ctx context.Context, masked map[string]func(label string) bool) ([]Finding, error) {
-	s := &leakScan{release: r, masked: masked}
+// FooterLeaks looks for what the file must not hold outside of its pages: in the footer, and
+// in bytes that no reader would miss. It returns the findings in the order of the file.
+func (r *File) FooterLeaks() ([]Finding, error) {
+	s := &leakScan{release: r}
 	s.footer()
 	if err := s.bytes(); err != nil {
 		return nil, fmt.Errorf("scan %s: %w", r.path, err)
 	}
 	for g := range r.RowGroups() {
 		s.rowGroup(g)
-		if err := s.pages(ctx, g); err != nil {
-			return nil, err
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(masked)) {
-		for g := range r.RowGroups() {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			if err := s.column(g, name, masked[name]); err != nil {
-				return nil, fmt.Errorf("scan column %s of row group %d of %s: %w", name, g, r.path, err)
-			}
-		}
-		if _, err := r.leaf(name); err != nil {
-			return nil, fmt.Errorf("scan column %s of %s: %w", name, r.path, err)
-		}
 	}
 	return s.findings, nil
 }
@@ -69,7 +47,6 @@ func (r *File) Leaks(ctx context.Context, masked map[string]func(label string) b
 // leakScan gathers findings.
 type leakScan struct {
 	release  *File
-	masked   map[string]func(label string) bool
 	findings []Finding
 }
 
@@ -169,111 +146,4 @@ func (s *leakScan) form(footer extent) (err error) {
 		s.find("", -1, "a footer that kcut does not write")
 	}
 	return nil
-}
-
-// column looks into the chunk of a masked column.
-func (s *leakScan) column(g int, name string, accept func(string) bool) error {
-	leaf, err := s.release.leaf(name)
-	if err != nil {
-		return err
-	}
-	c, err := s.release.chunk(g, leaf)
-	if err != nil {
-		return err
-	}
-	pages := &pageScan{accept: accept, form: c.form}
-	if err := c.scan(pages); err != nil {
-		return err
-	}
-	if m := s.release.footer.RowGroups[g].Columns[leaf].MetaData.Statistics; m != nil {
-		for _, v := range [][]byte{m.Min, m.Max, m.MinValue, m.MaxValue} {
-			pages.statistic(v)
-		}
-	}
-	for _, what := range pages.report() {
-		s.find(name, g, what)
-	}
-	return nil
-}
-
-// pageScan counts what is wrong with the pages of a chunk.
-type pageScan struct {
-	accept func(string) bool
-	form   form
-
-	entries []string
-	used    []bool
-	foreign int // dictionary entries that are no labels
-	values  int // values in pages that are no labels
-	bounds  int // statistics that are no labels
-	spare   int // bytes after values
-}
-
-func (s *pageScan) dictionary(entries []string, spare int) {
-	s.entries, s.used = entries, make([]bool, len(entries))
-	s.spare += spare
-	for _, e := range entries {
-		if !s.accept(e) {
-			s.foreign++
-		}
-	}
-}
-
-func (s *pageScan) page(p *page) {
-	s.spare += p.spare
-	for _, index := range p.indexes {
-		s.used[index] = true
-	}
-	for _, v := range p.values {
-		if !s.accept(v) {
-			s.values++
-		}
-	}
-	if p.stats.HasMin {
-		s.statistic(p.stats.Min)
-	}
-	if p.stats.HasMax {
-		s.statistic(p.stats.Max)
-	}
-}
-
-// statistic looks at a smallest or largest value; nil is none. The format asks for a
-// smallest 0 of floats to be written as -0.
-func (s *pageScan) statistic(v []byte) {
-	if v == nil {
-		return
-	}
-	if s.form.size > 0 && len(v) != s.form.size {
-		s.bounds++
-		return
-	}
-	if text := s.form.text(v); !s.accept(text) && (text != "-0" || !s.accept("0")) {
-		s.bounds++
-	}
-}
-
-// report says in words what was counted.
-func (s *pageScan) report() []string {
-	unused := 0
-	for _, u := range s.used {
-		if !u {
-			unused++
-		}
-	}
-	var report []string
-	for _, c := range []struct {
-		n    int
-		what string
-	}{
-		{s.foreign, "dictionary entries that are no labels of the cut"},
-		{unused, "dictionary entries that no row uses"},
-		{s.values, "values that are no labels of the cut"},
-		{s.bounds, "statistics that are no labels of the cut"},
-		{s.spare, "bytes after the values of a page"},
-	} {
-		if c.n > 0 {
-			report = append(report, fmt.Sprintf("%d %s", c.n, c.what))
-		}
-	}
-	return report
 }

@@ -2,7 +2,6 @@ package release
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -13,110 +12,117 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// pages walks the pages of all columns of a row group as bytes: they must be what their
-// checksums say, and together what the footer says of the chunk. Data pages are not decoded,
-// and no more than a buffer of them is in memory.
-func (s *leakScan) pages(ctx context.Context, g int) error {
-	buffer := bufio.NewReaderSize(nil, bufferSize)
-	for leaf := range s.release.footer.RowGroups[g].Columns {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		name := s.release.footer.Schema.Column(leaf).Path()
-		if err := s.leaf(g, leaf, name, buffer); err != nil {
-			return fmt.Errorf("scan column %s of row group %d of %s: %w", name, g, s.release.path, err)
-		}
-	}
-	return nil
+// bufferSize is how much of a chunk is read at a time, in bytes.
+const bufferSize = 1 << 16
+
+// pages walks the pages of a column chunk as bytes, until it has met all entries: further
+// than that no reader goes. They must be what their checksums say, and together what the
+// footer says of the chunk.
+type pages struct {
+	file           *File
+	rowGroup, leaf int
+
+	in      *bufio.Reader
+	headers *headerReader
+	codec
+	stored []byte // the last page that was loaded
+
+	from, size int64 // of the chunk
+	at         int64 // in the chunk
+	wanted     int64 // entries
+	tally
 }
 
-func (s *leakScan) leaf(g, leaf int, name string, buffer *bufio.Reader) error {
-	t, err := s.release.tally(g, leaf, buffer)
+// open goes to the first page of a chunk. What an earlier chunk needed is used again.
+func (p *pages) open(r *File, rowGroup, leaf int) error {
+	if p.in == nil {
+		p.in, p.headers, p.kinds = bufio.NewReaderSize(nil, bufferSize), newHeaderReader(), make(map[pageKind]int)
+	}
+	p.file, p.rowGroup, p.leaf = r, rowGroup, leaf
+	section, err := r.section(rowGroup, leaf)
 	if err != nil {
 		return err
 	}
-	if t.rest > 0 {
-		s.find(name, g, fmt.Sprintf("%d bytes after the last page", t.rest))
+	p.in.Reset(section)
+	p.from, p.size = r.extent(rowGroup, leaf)
+	p.at, p.wanted = 0, r.footer.RowGroups[rowGroup].Columns[leaf].MetaData.NumValues
+	clear(p.kinds)
+	p.tally = tally{kinds: p.kinds}
+	return nil
+}
+
+// next reads the header of the next page; nil after the last. The page itself has to be
+// loaded or passed before the next one.
+func (p *pages) next() (*pageHeader, error) {
+	if p.at >= p.size || p.entries >= p.wanted {
+		p.rest = p.size - p.at
+		return nil, p.compare(p.file, p.rowGroup, p.leaf)
 	}
-	if t.unchecked > 0 {
-		s.find(name, g, fmt.Sprintf("%d pages without a checksum", t.unchecked))
+	h, err := p.headers.read(p.in)
+	if err != nil {
+		return nil, err
 	}
-	if t.foreign > 0 {
-		s.find(name, g, fmt.Sprintf("%d page headers that kcut does not write", t.foreign))
+	if h.compressed > p.size-p.at-h.size {
+		return nil, fmt.Errorf("%w: a page ends after its column chunk", formats.ErrDamaged)
 	}
-	if t.dictionaries == 0 || s.masked[name] != nil { // that of a masked column is read with its pages
-		return nil
+	p.add(h, p.from+p.at)
+	p.at += h.size + h.compressed
+	return h, nil
+}
+
+// load reads a page and holds it against its checksum. It is valid until the next one.
+func (p *pages) load(h *pageHeader) ([]byte, error) {
+	p.stored = slices.Grow(p.stored[:0], int(h.compressed))[:h.compressed]
+	if _, err := io.ReadFull(p.in, p.stored); err != nil {
+		return nil, endOfFile(err)
 	}
-	spare, err := s.release.measureDictionary(g, leaf, buffer)
-	if spare > 0 {
-		s.find(name, g, fmt.Sprintf("%d bytes after the values of a page", spare))
+	return p.stored, h.check(crc32.ChecksumIEEE(p.stored))
+}
+
+// pass holds a page against its checksum, with no more than a buffer of it in memory.
+func (p *pages) pass(h *pageHeader) error {
+	crc := uint32(0)
+	for left := int(h.compressed); left > 0; {
+		part, err := p.in.Peek(min(left, p.in.Size()))
+		if err != nil {
+			return endOfFile(err)
+		}
+		crc = crc32.Update(crc, crc32.IEEETable, part)
+		p.in.Discard(len(part)) // peeked at: no error
+		left -= len(part)
+	}
+	return h.check(crc)
+}
+
+func endOfFile(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("%w: a page ends after the file", formats.ErrDamaged)
 	}
 	return err
 }
 
-// tally is the sum of the pages of a column chunk.
-type tally struct {
-	entries, nulls, uncompressed int64            // of the data pages; of the data pages; headers too
-	data                         int64            // position in the file of the first data page
-	rest                         int64            // bytes after the last page
-	kinds                        map[pageKind]int // number of pages
-	dictionaries                 int              // dictionary pages
-	unchecked                    int              // pages without a checksum
-	foreign                      int              // pages with a checksum, under a header that kcut does not write
-}
-
-// pageKind is what the footer counts pages by.
-type pageKind struct{ page, encoding int64 }
-
-// tally walks the pages of a chunk, with a buffer for it, until it has met all entries:
-// further than that no reader goes.
-func (r *File) tally(rowGroup, leaf int, buffer *bufio.Reader) (*tally, error) {
-	section, err := r.section(rowGroup, leaf)
-	if err != nil {
-		return nil, err
-	}
-	buffer.Reset(section)
-	from, size := r.extent(rowGroup, leaf)
-	t := &tally{kinds: make(map[pageKind]int)}
-	at, entries := int64(0), r.footer.RowGroups[rowGroup].Columns[leaf].MetaData.NumValues
-	for at < size && t.entries < entries {
-		h, err := readHeader(buffer)
-		if err != nil {
-			return nil, err
-		}
-		if h.compressed > size-at-h.size {
-			return nil, fmt.Errorf("%w: a page ends after its column chunk", formats.ErrDamaged)
-		}
-		if err := h.check(buffer); err != nil {
-			return nil, err
-		}
-		t.add(h, from+at)
-		at += h.size + h.compressed
-	}
-	t.rest = size - at
-	return t, t.compare(r, rowGroup, leaf)
-}
-
-// check reads a page and holds it against its checksum.
-func (h *pageHeader) check(page *bufio.Reader) error {
-	crc := uint32(0)
-	for left := int(h.compressed); left > 0; {
-		part, err := page.Peek(min(left, page.Size()))
-		if errors.Is(err, io.EOF) {
-			err = fmt.Errorf("%w: a page ends after the file", formats.ErrDamaged)
-		}
-		if err != nil {
-			return err
-		}
-		crc = crc32.Update(crc, crc32.IEEETable, part)
-		page.Discard(len(part)) // peeked at: no error
-		left -= len(part)
-	}
+// check compares the checksum of a page with the one in its header.
+func (h *pageHeader) check(crc uint32) error {
 	if h.checked && int32(crc) != int32(h.crc) {
 		return fmt.Errorf("%w: a page is not what its checksum says", formats.ErrDamaged)
 	}
 	return nil
 }
+
+// tally is the sum of the pages of a column chunk.
+type tally struct {
+	entries, nulls, rows, uncompressed int64            // of the data pages, and the last of headers and dictionary too
+	data                               int64            // position in the file of the first data page
+	rest                               int64            // bytes after the last page
+	kinds                              map[pageKind]int // number of pages
+	dictionaries                       int              // dictionary pages
+	unchecked                          int              // pages without a checksum
+	foreign                            int              // pages with a checksum, under a header that kcut does not write
+	uncounted                          int              // data pages that do not say how many nulls they have
+}
+
+// pageKind is what the footer counts pages by.
+type pageKind struct{ page, encoding int64 }
 
 // add counts a page whose header is at a position in the file.
 func (t *tally) add(h *pageHeader, at int64) {
@@ -127,6 +133,10 @@ func (t *tally) add(h *pageHeader, at int64) {
 	} else {
 		t.entries += h.entries
 		t.nulls += h.nulls
+		t.rows += h.rows
+		if !h.counted {
+			t.uncounted++
+		}
 		if t.data == 0 {
 			t.data = at
 		}
@@ -142,13 +152,20 @@ func (t *tally) add(h *pageHeader, at int64) {
 // compare holds the pages and the schema against what the footer says of their chunk.
 func (t *tally) compare(r *File, rowGroup, leaf int) error {
 	m, column := r.footer.RowGroups[rowGroup].Columns[leaf].MetaData, r.footer.Schema.Column(leaf)
-	rows := t.entries
+	entries := t.entries
 	if column.MaxRepetitionLevel() == 0 {
-		rows = r.RowGroupRows(rowGroup)
+		entries = r.RowGroupRows(rowGroup)
 	}
 	nulls, kinds := t.nulls, t.kinds
 	if t.unchecked+t.foreign == 0 { // else they are optional
-		nulls, kinds = r.nullsOf(rowGroup, leaf), r.kindsOf(rowGroup, leaf)
+		kinds = r.kindsOf(rowGroup, leaf)
+		if t.uncounted == 0 {
+			nulls = r.nullsOf(rowGroup, leaf)
+		}
+	}
+	rows := t.rows
+	if rows > 0 && t.onlyV2() {
+		rows = r.RowGroupRows(rowGroup)
 	}
 	for _, c := range []struct {
 		what string
@@ -156,7 +173,7 @@ func (t *tally) compare(r *File, rowGroup, leaf int) error {
 	}{
 		{"column", slices.Equal(m.PathInSchema, column.ColumnPath())},
 		{"type", int(m.Type) == int(column.PhysicalType())},
-		{"rows", t.entries == rows},
+		{"rows", t.entries == entries && t.rows == rows},
 		{"entries", t.entries == m.NumValues},
 		{"nulls", t.nulls == nulls},
 		{"bytes before compression", t.uncompressed == m.TotalUncompressedSize},
@@ -168,6 +185,42 @@ func (t *tally) compare(r *File, rowGroup, leaf int) error {
 		}
 	}
 	return nil
+}
+
+// onlyV2 reports whether all data pages count their rows.
+func (t *tally) onlyV2() bool {
+	for kind := range t.kinds {
+		if kind.page == dataPage {
+			return false
+		}
+	}
+	return true
+}
+
+// report says in words what was counted that a release does not have.
+func (t *tally) report() []string {
+	return counted{
+		{int(t.rest), "bytes after the last page"},
+		{t.unchecked, "pages without a checksum"},
+		{t.foreign, "page headers that kcut does not write"},
+	}.words()
+}
+
+// counted is a number of things that are wrong, of several kinds.
+type counted []struct {
+	n    int
+	what string
+}
+
+// words returns a text for every kind that there is.
+func (c counted) words() []string {
+	var words []string
+	for _, one := range c {
+		if one.n > 0 {
+			words = append(words, fmt.Sprintf("%d %s", one.n, one.what))
+		}
+	}
+	return words
 }
 
 // kindsOf returns how many pages of every kind the footer counts in a chunk.

@@ -89,3 +89,17 @@ func (d *dictionary) codeOfBytes(b []byte, f plain.Form) uint32 {
 func (d *dictionary) full() bool {
 	return d.values.Len() > maxDictionaryEntries || d.bytes > maxDictionaryBytes
 }
+
+// encode writes the dictionary page.
+func (d *dictionary) encode(p *pageWriter, f plain.Form) (err error) {
+	v := &d.values
+	if p.body, err = f.AppendWords(p.body[:0], v.Words); err != nil {
+		return err
+	}
+	for i := range v.Ends {
+		if p.body, err = f.AppendBytes(p.body, v.Bytes(i)); err != nil {
+			return err
+		}
+	}
+	return p.dictionary(v.Len())
+}

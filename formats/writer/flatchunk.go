@@ -1,10 +1,8 @@
 package writer
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/parquet-go/parquet-go/format"
@@ -13,27 +11,22 @@ import (
 	"github.com/kcut/kcut/formats/internal/plain"
 )
 
-// flatChunk collects a column chunk of a flat column: as dictionary codes while that pays,
-// else as PLAIN bytes. Which of the two is decided by the values of all its rows.
+// flatChunk collects a column chunk of a flat column that is kept: as dictionary codes while
+// that pays, else as PLAIN bytes. Which of the two is decided by the values of all its rows.
 type flatChunk struct {
 	plainChunk
 	form     plain.Form
 	typ      formats.Type
 	nullable bool
-	masked   bool // dictionary encoded, however many entries there are
 
 	coded   bool     // the rows are in indexes, not yet in plainChunk
 	indexes []uint32 // one a row: index into the dictionary, or absent
 	dict    dictionary
 	bounds
 
-	words   []uint64 // scratch
-	present []uint32 // scratch
-	levels  []byte   // scratch
+	pages indexPages
+	words []uint64 // scratch
 }
-
-// absent stands for null among dictionary indexes: code 0 less 1.
-const absent = math.MaxUint32
 
 // errRequired is returned for a null in a column that was declared to have none.
 var errRequired = errors.New("null in a column declared without nulls")
@@ -45,7 +38,7 @@ func newFlatChunk(c Column, leaf leafElement) (*flatChunk, error) {
 	}
 	f := &flatChunk{
 		plainChunk: plainChunk{leaf: leaf, size: form.Size},
-		form:       form, typ: c.Field.Type, nullable: leaf.definition > 0, masked: c.Masked,
+		form:       form, typ: c.Field.Type, nullable: leaf.definition > 0,
 	}
 	f.reset()
 	return f, nil
@@ -125,7 +118,7 @@ func (c *flatChunk) translate(v *formats.Values, codes []uint32) ([]uint32, erro
 		own := translated[code]
 		if own == 0 && code != 0 {
 			own = c.dict.code(v, int(code-1), c.form)
-			if c.full() {
+			if c.dict.full() {
 				c.indexes = c.indexes[:done+i]
 				return codes[i:], nil
 			}
@@ -135,8 +128,6 @@ func (c *flatChunk) translate(v *formats.Values, codes []uint32) ([]uint32, erro
 	}
 	return nil, nil
 }
-
-func (c *flatChunk) full() bool { return !c.masked && c.dict.full() }
 
 // appendValid appends rows of which the valid ones are values first, first+1, … of v.
 func (c *flatChunk) appendValid(v *formats.Values, first int, valid []bool) error {
@@ -172,7 +163,7 @@ func (c *flatChunk) lookUp(v *formats.Values, first int, valid []bool) (rows, us
 		own := uint32(0)
 		if ok {
 			own = c.dict.code(v, first+used, c.form)
-			if c.full() {
+			if c.dict.full() {
 				return i, used
 			}
 			used++
@@ -265,7 +256,7 @@ func (c *flatChunk) addText(b []byte) (err error) {
 }
 
 // encode writes the chunk's pages and statistics.
-func (c *flatChunk) encode(p *pageWriter) ([]format.ColumnChunk, error) {
+func (c *flatChunk) encode(p *pageWriter) ([]chunkMeta, error) {
 	p.begin(c.leaf)
 	if c.coded && !c.pays() {
 		if err := c.unfold(); err != nil {
@@ -280,70 +271,26 @@ func (c *flatChunk) encode(p *pageWriter) ([]format.ColumnChunk, error) {
 	if err := write(p); err != nil {
 		return nil, err
 	}
-	s := &p.chunk.Statistics
-	s.MinValue, s.MaxValue = c.bounds.extremes(c.form, c.leaf.element)
-	return []format.ColumnChunk{p.end()}, nil
+	return []chunkMeta{p.end(c.bounds.extremes(c.form, c.leaf.element))}, nil
 }
 
-// pays reports whether the dictionary is worth its page. An empty one never is, not even
-// for a masked column: there is nothing but nulls.
+// pays reports whether the dictionary is worth its page.
 func (c *flatChunk) pays() bool {
 	entries, rows := c.dict.values.Len(), len(c.indexes)
-	return entries > 0 && (c.masked || rows <= 8 || entries <= rows/2)
+	return entries > 0 && (rows <= 8 || entries <= rows/2)
 }
 
 // encodeCodes writes the dictionary page and pages of indexes into it.
 func (c *flatChunk) encodeCodes(p *pageWriter) error {
-	entries := c.dict.values.Len()
-	if err := c.encodeEntries(p); err != nil {
+	if err := c.dict.encode(p, c.form); err != nil {
 		return err
 	}
-	width := max(1, widthOf(entries-1)) // one bit for one entry: not every reader takes none
-	for page := range slices.Chunk(c.indexes, pageRows) {
-		p.body = p.body[:0]
-		present := c.split(p, page)
-		p.body = append(p.body, byte(width))
-		p.body = appendHybrid(p.body, present, width)
-		if err := p.data(len(page), len(page)-len(present), format.RLEDictionary); err != nil {
+	for rows := range slices.Chunk(c.indexes, pageRows) {
+		page, err := c.pages.encode(p, rows, c.dict.values.Len(), c.nullable, slices.Contains(rows, absent))
+		if err != nil {
 			return err
 		}
+		p.place(page)
 	}
 	return nil
-}
-
-// split writes the definition levels of a page and returns its indexes without nulls.
-func (c *flatChunk) split(p *pageWriter, page []uint32) []uint32 {
-	switch {
-	case !c.nullable:
-		return page
-	case !slices.Contains(page, absent):
-		p.body = append(p.body, 0, 0, 0, 0)
-		p.body = appendRun(p.body, 1, len(page), 1)
-		binary.LittleEndian.PutUint32(p.body, uint32(len(p.body)-4))
-		return page
-	}
-	c.levels, c.present = c.levels[:0], c.present[:0]
-	for _, index := range page {
-		if index == absent {
-			c.levels = append(c.levels, 0)
-			continue
-		}
-		c.levels = append(c.levels, 1)
-		c.present = append(c.present, index)
-	}
-	p.body = appendLevelRuns(p.body, c.levels, 1)
-	return c.present
-}
-
-func (c *flatChunk) encodeEntries(p *pageWriter) (err error) {
-	v := &c.dict.values
-	if p.body, err = c.form.AppendWords(p.body[:0], v.Words); err != nil {
-		return err
-	}
-	for i := range v.Ends {
-		if p.body, err = c.form.AppendBytes(p.body, v.Bytes(i)); err != nil {
-			return err
-		}
-	}
-	return p.dictionary(v.Len())
 }

@@ -51,7 +51,9 @@ func TestLeaksInPages(t *testing.T) {
 			if err := p.data(3, 0, tc.encoding); err != nil {
 				t.Fatal(err)
 			}
-			p.out = append(p.out, tc.after...)
+			if tc.after != "" {
+				p.out = append(p.out, segment{bytes: []byte(tc.after)})
+			}
 			p.chunk.TotalCompressedSize += int64(len(tc.after))
 			checkPage(t, p, tc.want)
 		})
@@ -66,7 +68,7 @@ func checkPage(t *testing.T, p *pageWriter, want string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &EncodedRowGroup{Rows: 3, bytes: p.out, entry: format.RowGroup{NumRows: 3, FileOffset: firstOffset, Columns: []format.ColumnChunk{p.end()}}}
+	g := &EncodedRowGroup{Rows: 3, out: p.out, entry: rowGroupMeta{NumRows: 3, FileOffset: firstOffset, Columns: []chunkMeta{p.end(nil, nil)}}}
 	if err := w.Write(g); err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
@@ -23,80 +24,127 @@ const (
 // firstOffset is where the first row group of a file begins, after the magic bytes.
 const firstOffset = 4
 
+// segment is a run of bytes of a row group: its own, or size bytes of a source at an offset.
+type segment struct {
+	bytes  []byte
+	offset int64
+	size   int64
+}
+
+// storedPage is a page as it goes into the file.
+type storedPage struct {
+	kind     format.PageType
+	encoding format.Encoding
+	entries  int // nulls too
+	nulls    int // −1: nobody counted
+	unpacked int // bytes before compression, with the header
+
+	bytes  []byte  // header and page; of a page that is copied the header alone
+	copied segment // what is copied after bytes
+}
+
+func (s *storedPage) size() int64 { return int64(len(s.bytes)) + s.copied.size }
+
 // pageWriter lays out the pages of one row group, chunk after chunk. Offsets are those the
 // row group would have as the first of its file.
 type pageWriter struct {
 	compressor
-	out    []byte
+	out    []segment
+	size   int64  // of out
 	body   []byte // scratch: the page being built
 	packed []byte // scratch: the page compressed
 	header bytes.Buffer
-	chunk  format.ColumnMetaData // of the chunk being written
+	chunk  columnMeta // of the chunk being written
+	nulls  int64      // in it
+	silent bool       // some page of it does not say how many nulls it has
 }
 
 // begin starts the chunk of a leaf.
 func (p *pageWriter) begin(l leafElement) {
-	p.chunk = format.ColumnMetaData{
+	p.chunk = columnMeta{
 		Type:         l.element.Type.V,
 		PathInSchema: l.path,
 		Codec:        p.codec(),
 	}
+	p.nulls, p.silent = 0, false
 }
 
-// end finishes the chunk and returns its entry in the footer.
-func (p *pageWriter) end() format.ColumnChunk { return format.ColumnChunk{MetaData: p.chunk} }
+// end finishes the chunk, whose smallest and largest values are given or nil, and returns
+// its entry in the footer.
+func (p *pageWriter) end(low, high []byte) chunkMeta {
+	if !p.silent {
+		p.chunk.Statistics = thrift.New(format.Statistics{MinValue: low, MaxValue: high, NullCount: p.nulls})
+	}
+	return chunkMeta{MetaData: p.chunk}
+}
 
 // dictionary writes body as the dictionary page of the chunk.
 func (p *pageWriter) dictionary(entries int) error {
-	p.chunk.DictionaryPageOffset = p.offset()
-	p.count(format.DictionaryPage, format.Plain)
-	return p.write(pageHeader{
-		Type: format.DictionaryPage,
-		DictionaryPageHeader: thrift.New(format.DictionaryPageHeader{
-			NumValues: int32(entries), Encoding: format.Plain,
-		}),
-	})
-}
-
-// data writes body as a data page. Every page says how many nulls it holds: the header's
-// statistics cannot be left out, and a wrong zero would be believed.
-func (p *pageWriter) data(entries, nulls int, encoding format.Encoding) error {
-	if p.chunk.DataPageOffset == 0 {
-		p.chunk.DataPageOffset = p.offset()
-	}
-	p.chunk.NumValues += int64(entries)
-	p.chunk.Statistics.NullCount += int64(nulls)
-	p.count(format.DataPage, encoding)
-	return p.write(pageHeader{
-		Type: format.DataPage,
-		DataPageHeader: thrift.New(format.DataPageHeader{
-			NumValues:               int32(entries),
-			Encoding:                encoding,
-			DefinitionLevelEncoding: format.RLE,
-			RepetitionLevelEncoding: format.RLE,
-			Statistics:              format.Statistics{NullCount: int64(nulls)},
-		}),
-	})
-}
-
-func (p *pageWriter) offset() int64 { return firstOffset + int64(len(p.out)) }
-
-// write compresses body, completes the header and appends both.
-func (p *pageWriter) write(h pageHeader) (err error) {
-	if p.packed, err = p.compress(p.packed[:0], p.body); err != nil {
+	page, err := p.store(dictionaryHeader(entries))
+	if err != nil {
 		return err
+	}
+	page.entries, page.encoding = entries, format.Plain
+	p.place(page)
+	return nil
+}
+
+// data writes body as a data page.
+func (p *pageWriter) data(entries, nulls int, encoding format.Encoding) error {
+	page, err := p.encodeData(entries, nulls, encoding)
+	if err == nil {
+		p.place(page)
+	}
+	return err
+}
+
+// encodeData makes a data page of body, to be placed.
+func (p *pageWriter) encodeData(entries, nulls int, encoding format.Encoding) (storedPage, error) {
+	page, err := p.store(dataHeader(entries, nulls, encoding))
+	page.entries, page.nulls, page.encoding = entries, nulls, encoding
+	return page, err
+}
+
+// store compresses body and completes the header.
+func (p *pageWriter) store(h pageHeader) (page storedPage, err error) {
+	if p.packed, err = p.compress(p.packed[:0], p.body); err != nil {
+		return page, err
 	}
 	if max(len(p.body), len(p.packed)) > math.MaxInt32 {
-		return fmt.Errorf("write page of %d bytes: %w size", len(p.body), formats.ErrUnsupported)
+		return page, fmt.Errorf("write page of %d bytes: %w size", len(p.body), formats.ErrUnsupported)
 	}
 	p.header.Reset()
-	if err := h.encode(&p.header, len(p.body), p.packed); err != nil {
-		return err
+	h.store(len(p.body), p.packed)
+	if err := h.encode(&p.header); err != nil {
+		return page, err
 	}
-	p.out = append(append(p.out, p.header.Bytes()...), p.packed...)
-	p.chunk.TotalUncompressedSize += int64(p.header.Len() + len(p.body))
-	p.chunk.TotalCompressedSize += int64(p.header.Len() + len(p.packed))
-	return nil
+	return storedPage{
+		kind: h.Type, unpacked: p.header.Len() + len(p.body),
+		bytes: slices.Concat(p.header.Bytes(), p.packed),
+	}, nil
+}
+
+// place appends a page to the chunk and enters it there.
+func (p *pageWriter) place(page storedPage) {
+	c, at := &p.chunk, firstOffset+p.size
+	if page.kind == format.DictionaryPage {
+		c.DictionaryPageOffset = at
+	} else {
+		if c.DataPageOffset == 0 {
+			c.DataPageOffset = at
+		}
+		c.NumValues += int64(page.entries)
+		p.nulls += int64(page.nulls)
+		p.silent = p.silent || page.nulls < 0
+	}
+	c.TotalUncompressedSize += int64(page.unpacked)
+	c.TotalCompressedSize += page.size()
+	p.count(page.kind, page.encoding)
+	p.size += page.size()
+	p.out = append(p.out, segment{bytes: page.bytes})
+	if page.copied.size > 0 {
+		p.out = append(p.out, page.copied)
+	}
 }
 
 // count enters a page into the chunk's encodings and encoding statistics.
@@ -109,16 +157,14 @@ func (p *pageWriter) count(t format.PageType, e format.Encoding) {
 	}
 	p.chunk.EncodingStats = append(p.chunk.EncodingStats, format.PageEncodingStats{PageType: t, Encoding: e, Count: 1})
 	p.addEncoding(e)
-	if t == format.DataPage {
+	if t != format.DictionaryPage {
 		p.addEncoding(format.RLE) // the levels
 	}
 }
 
 func (p *pageWriter) addEncoding(e format.Encoding) {
-	for _, have := range p.chunk.Encoding {
-		if have == e {
-			return
-		}
+	if slices.Contains(p.chunk.Encoding, e) {
+		return
 	}
 	p.chunk.Encoding = append(p.chunk.Encoding, e)
 }

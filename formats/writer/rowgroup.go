@@ -2,6 +2,7 @@ package writer
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/parquet-go/parquet-go/format"
 
@@ -33,10 +34,11 @@ type Options struct {
 // RowGroup collects the rows of one row group of a release and encodes them. Several may
 // be filled and encoded at a time, each by one goroutine. The encoded bytes are a function
 // of the rows' values alone: not of how batches were cut, of the source's encodings, or of
-// Values entries that no row uses.
+// Values entries that no row uses. Columns that are copied are one of their pages, too.
 type RowGroup struct {
 	columns []Column
-	chunks  []columnChunk
+	own     []columnChunk // that encode
+	chunks  []columnChunk // of the row group being filled: own, or copied
 	pages   pageWriter
 }
 
@@ -44,7 +46,7 @@ type RowGroup struct {
 type columnChunk interface {
 	append(c *formats.Column, from, to int) error
 	rows() int
-	encode(p *pageWriter) ([]format.ColumnChunk, error)
+	encode(p *pageWriter) ([]chunkMeta, error)
 	held() int
 	reset()
 }
@@ -61,19 +63,23 @@ func NewRowGroup(columns []Column, opt Options) (*RowGroup, error) {
 	}
 	g := &RowGroup{columns: columns, pages: pageWriter{compressor: c}}
 	for _, column := range columns {
-		chunk, err := newColumnChunk(column)
+		chunk, err := g.newChunk(column)
 		if err != nil {
 			return nil, fmt.Errorf("write column %s: %w", column.Field.Name, err)
 		}
-		g.chunks = append(g.chunks, chunk)
+		g.own = append(g.own, chunk)
 	}
+	g.chunks = slices.Clone(g.own)
 	return g, nil
 }
 
-func newColumnChunk(c Column) (columnChunk, error) {
+func (g *RowGroup) newChunk(c Column) (columnChunk, error) {
 	leaves := leavesOf(c.elements())
-	if c.Field.Type.Kind == formats.Nested {
+	switch {
+	case c.Field.Type.Kind == formats.Nested:
 		return newNestedChunk(leaves), nil
+	case c.Masked && leaves[0].element.Type.V != format.Boolean: // a dictionary of booleans is not allowed
+		return newLabelChunk(c, leaves[0], &g.pages)
 	}
 	return newFlatChunk(c, leaves[0])
 }
@@ -81,7 +87,33 @@ func newColumnChunk(c Column) (columnChunk, error) {
 // Append adds rows from to to−1 of a batch's column to a column of the row group. All
 // columns must have got the same rows when Encode is called.
 func (g *RowGroup) Append(column int, c *formats.Column, from, to int) error {
-	if err := g.chunks[column].append(c, from, to); err != nil {
+	return g.wrap(column, g.chunks[column].append(c, from, to))
+}
+
+// AppendLabels adds a row for each code to a masked column: its label is 1 + the position
+// through[code] in labels, 0 for null. It is Append for codes that many rows share.
+func (g *RowGroup) AppendLabels(column int, labels *formats.Values, through, codes []uint32) error {
+	chunk, ok := g.chunks[column].(*labelChunk)
+	if !ok {
+		return g.wrap(column, fmt.Errorf("%w: not a column of labels", formats.ErrSchema))
+	}
+	return g.wrap(column, chunk.appendThrough(labels, through, codes))
+}
+
+// Copy makes a column of the row group a copy of chunks of so many rows, one a leaf. Bytes
+// are read when the row group is written.
+func (g *RowGroup) Copy(column int, rows int64, chunks []formats.RawChunk) error {
+	c := g.columns[column]
+	copied := &copiedChunk{leaves: leavesOf(c.elements()), typ: c.Field.Type, number: int(rows), chunks: chunks}
+	if c.Masked {
+		return g.wrap(column, fmt.Errorf("%w: pages of a source for a masked column", formats.ErrSchema))
+	}
+	g.chunks[column] = copied
+	return g.wrap(column, copied.check())
+}
+
+func (g *RowGroup) wrap(column int, err error) error {
+	if err != nil {
 		return fmt.Errorf("write column %s: %w", g.columns[column].Field.Name, err)
 	}
 	return nil
@@ -90,29 +122,29 @@ func (g *RowGroup) Append(column int, c *formats.Column, from, to int) error {
 // EncodedRowGroup is a row group ready to be written.
 type EncodedRowGroup struct {
 	Rows  int64
-	bytes []byte
-	entry format.RowGroup // offsets as if it were the first of its file
+	out   []segment
+	size  int64
+	entry rowGroupMeta // offsets as if it were the first of its file
 }
 
 // Size returns the number of bytes that the row group adds to a file, without its footer entry.
-func (g *EncodedRowGroup) Size() int64 { return int64(len(g.bytes)) }
+func (g *EncodedRowGroup) Size() int64 { return g.size }
 
 // Encode returns the rows collected so far, and empties g for the next ones.
 func (g *RowGroup) Encode() (*EncodedRowGroup, error) {
-	defer g.reset()
+	defer g.Reset()
 	e := &EncodedRowGroup{Rows: int64(g.chunks[0].rows())}
 	for i, chunk := range g.chunks {
 		if rows := int64(chunk.rows()); rows != e.Rows {
-			return nil, fmt.Errorf("write column %s: %w: %d rows, column %s has %d", g.columns[i].Field.Name, formats.ErrSchema, rows, g.columns[0].Field.Name, e.Rows)
+			return nil, g.wrap(i, fmt.Errorf("%w: %d rows, column %s has %d", formats.ErrSchema, rows, g.columns[0].Field.Name, e.Rows))
 		}
 		columns, err := chunk.encode(&g.pages)
 		if err != nil {
-			return nil, fmt.Errorf("write column %s: %w", g.columns[i].Field.Name, err)
+			return nil, g.wrap(i, err)
 		}
 		e.entry.Columns = append(e.entry.Columns, columns...)
 	}
-	e.bytes = g.pages.out
-	g.pages.out = make([]byte, 0, cap(e.bytes))
+	e.out, e.size = g.pages.out, g.pages.size
 	e.entry.NumRows, e.entry.FileOffset = e.Rows, firstOffset
 	for i := range e.entry.Columns {
 		e.entry.TotalByteSize += e.entry.Columns[i].MetaData.TotalUncompressedSize
@@ -130,10 +162,12 @@ func (g *RowGroup) Held() int64 {
 	return int64(n)
 }
 
-func (g *RowGroup) reset() {
-	g.pages.out = g.pages.out[:0]
-	for _, chunk := range g.chunks {
+// Reset empties g.
+func (g *RowGroup) Reset() {
+	g.pages.out, g.pages.size = nil, 0
+	for i, chunk := range g.own {
 		chunk.reset()
+		g.chunks[i] = chunk
 	}
 }
 
@@ -162,14 +196,14 @@ func (n *nestedChunk) append(c *formats.Column, from, to int) error {
 
 func (n *nestedChunk) rows() int { return n.leaves[0].rows() }
 
-func (n *nestedChunk) encode(p *pageWriter) ([]format.ColumnChunk, error) {
-	var columns []format.ColumnChunk
+func (n *nestedChunk) encode(p *pageWriter) ([]chunkMeta, error) {
+	var columns []chunkMeta
 	for _, leaf := range n.leaves {
 		p.begin(leaf.leaf)
 		if err := leaf.encode(p); err != nil {
 			return nil, err
 		}
-		columns = append(columns, p.end())
+		columns = append(columns, p.end(nil, nil))
 	}
 	return columns, nil
 }

@@ -2,6 +2,7 @@ package writer
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -20,15 +21,16 @@ const magic = "PAR1"
 // holds no time and no name but those of columns and metadata keys.
 type Writer struct {
 	w      io.Writer
-	footer format.FileMetaData
+	footer fileMetaData
 	offset int64
+	buffer []byte // of what is copied
 }
 
 // New returns a Writer to w of a file with these columns and key-value metadata,
 // which is written in the order of its keys. A file without a row group is a valid, empty
 // table once closed.
 func New(w io.Writer, columns []Column, metadata map[string]string) (*Writer, error) {
-	f := &Writer{w: w, footer: format.FileMetaData{Version: 2, CreatedBy: formats.CreatedBy}}
+	f := &Writer{w: w, footer: fileMetaData{Version: 2, CreatedBy: formats.CreatedBy}}
 	f.footer.Schema = schemaOf(columns)
 	order := format.ColumnOrder{Value: &format.TypeDefinedOrder{}}
 	f.footer.ColumnOrders = slices.Repeat([]format.ColumnOrder{order}, len(leavesOf(f.footer.Schema)))
@@ -47,8 +49,12 @@ func schemaOf(columns []Column) []format.SchemaElement {
 	return schema
 }
 
-// Write appends a row group; one without rows leaves no trace.
-func (w *Writer) Write(g *EncodedRowGroup) error {
+// Write appends a row group that copies nothing; one without rows leaves no trace.
+func (w *Writer) Write(g *EncodedRowGroup) error { return w.WriteFrom(nil, g) }
+
+// WriteFrom appends a row group whose copied pages lie in source. The error wraps
+// formats.ErrDamaged when the source has become shorter.
+func (w *Writer) WriteFrom(source io.ReaderAt, g *EncodedRowGroup) error {
 	if g.Rows == 0 {
 		return nil
 	}
@@ -65,14 +71,16 @@ func (w *Writer) Write(g *EncodedRowGroup) error {
 	}
 	w.footer.RowGroups = append(w.footer.RowGroups, entry)
 	w.footer.NumRows += g.Rows
-	if err := w.write(g.bytes); err != nil {
-		return fmt.Errorf("write row group %d: %w", ordinal, err)
+	for _, s := range g.out {
+		if err := w.segment(source, s); err != nil {
+			return fmt.Errorf("write row group %d: %w", ordinal, err)
+		}
 	}
 	return nil
 }
 
 // move adds by to the offsets that are set.
-func move(m *format.ColumnMetaData, by int64) {
+func move(m *columnMeta, by int64) {
 	m.DataPageOffset += by
 	if m.DictionaryPageOffset > 0 {
 		m.DictionaryPageOffset += by
@@ -88,6 +96,33 @@ func (w *Writer) Close() error {
 	footer = binary.LittleEndian.AppendUint32(footer, uint32(len(footer)))
 	if err := w.write(append(footer, magic...)); err != nil {
 		return fmt.Errorf("write footer: %w", err)
+	}
+	return nil
+}
+
+// copyBuffer is how much is copied at a time, in bytes.
+const copyBuffer = 1 << 20
+
+// segment writes or copies a run of bytes.
+func (w *Writer) segment(source io.ReaderAt, s segment) error {
+	if s.bytes != nil {
+		return w.write(s.bytes)
+	}
+	if w.buffer == nil {
+		w.buffer = make([]byte, copyBuffer)
+	}
+	for end := s.offset + s.size; s.offset < end; {
+		some := w.buffer[:min(int64(len(w.buffer)), end-s.offset)]
+		if n, err := source.ReadAt(some, s.offset); n < len(some) {
+			if errors.Is(err, io.EOF) {
+				err = fmt.Errorf("file ends early: %w", formats.ErrDamaged)
+			}
+			return fmt.Errorf("copy pages: %w", err)
+		}
+		if err := w.write(some); err != nil {
+			return err
+		}
+		s.offset += int64(len(some))
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ type Output struct {
 	Path         string // a directory of part files when it ends in "/"
 	Compression  string // "zstd", "snappy", "gzip" or "none"
 	Level        int    // of compression; 0: its own default
-	RowGroupRows int
+	RowGroupRows int    // 0: those of the input where they are of a size to follow
 }
 
 // Set is one quasi-identifier set.

@@ -80,7 +80,7 @@ func TestDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Output{Path: "jobs/out.parquet", Compression: "zstd", RowGroupRows: 262144}
+	want := Output{Path: "jobs/out.parquet", Compression: "zstd"}
 	if job.Output != want || job.Algorithm != AlgorithmTDR || job.Score != "tdr" || job.MaxSteps != nil || job.Unlisted != UnlistedError {
 		t.Errorf("got %+v", job)
 	}

@@ -1,0 +1,63 @@
+package dataset
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/kcut/kcut/formats"
+)
+
+// RowGroup is one row group of an input file, open for copying. It must be closed.
+type RowGroup struct {
+	formats.RawSource
+	dataset  *Dataset
+	file     *member
+	rowGroup int
+}
+
+// RowGroup opens the row group of a split that is Raw.
+func (d *Dataset) RowGroup(ctx context.Context, s formats.Split) (*RowGroup, error) {
+	file, src, err := d.acquire(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	raw, ok := src.(formats.RawSource)
+	if !ok || s.Count != 1 {
+		d.sources.release(s.File)
+		return nil, fmt.Errorf("copy from %s: %w: not one row group of Parquet", s.File, formats.ErrSchema)
+	}
+	return &RowGroup{raw, d, file, s.First}, nil
+}
+
+// Chunks describes the chunks of a column of the dataset's schema, one a leaf, or returns nil
+// when the column has to be encoded anew: when RawChunks says so, when the file stores the
+// column otherwise than the schema has it, or does not store it at all.
+func (g *RowGroup) Chunks(ctx context.Context, column int) ([]formats.RawChunk, error) {
+	if column >= len(g.file.columns) {
+		return nil, nil // a hive column
+	}
+	own := g.file.columns[column]
+	if !sameLayout(g.dataset.schema.Fields[column].Elements, g.Fields()[own].Elements) {
+		return nil, nil
+	}
+	return g.RawChunks(ctx, g.rowGroup, own)
+}
+
+// Close lets go of the file.
+func (g *RowGroup) Close() error { return g.dataset.sources.release(g.file.path) }
+
+// sameLayout reports whether pages of one column are such of another: levels and physical
+// types are the same. What the values mean is compared by their types.
+func sameLayout(a, b []format.SchemaElement) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].Type != b[i].Type || a[i].TypeLength != b[i].TypeLength || a[i].RepetitionType != b[i].RepetitionType || a[i].NumChildren != b[i].NumChildren {
+			return false
+		}
+	}
+	return true
+}

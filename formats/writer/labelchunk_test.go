@@ -1,0 +1,124 @@
+package writer
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/kcut/kcut/formats"
+)
+
+// labelsOf returns texts as labels.
+func labelsOf(texts ...string) *formats.Values {
+	v := &formats.Values{Type: formats.Type{Kind: formats.String}}
+	for _, text := range texts {
+		v.AppendBytes([]byte(text))
+	}
+	return v
+}
+
+func labelGroup(t *testing.T, nullable bool) (*RowGroup, []Column) {
+	t.Helper()
+	columns := []Column{{Field: formats.Field{Name: "x", Type: formats.Type{Kind: formats.String}, Nullable: nullable}, Masked: true}}
+	g, err := NewRowGroup(columns, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g, columns
+}
+
+// TestAppendLabels leads codes to labels by tables of every size, several of a row group and
+// some longer than what is appended, and demands the bytes of the labels themselves.
+func TestAppendLabels(t *testing.T) {
+	r := rand.New(rand.NewPCG(31, 32))
+	labels := labelsOf("a", "b", "c", "b", "d")
+	one, columns := labelGroup(t, true)
+	other, _ := labelGroup(t, true)
+	for _, size := range []int{1, 3, 40, 900, 3} {
+		through := make([]uint32, size)
+		for i := range through {
+			through[i] = uint32(r.IntN(labels.Len() + 1))
+		}
+		for _, rows := range []int{1, 10, 20_000, 50_000} {
+			codes, direct := make([]uint32, rows), make([]uint32, rows)
+			for i := range codes {
+				codes[i] = uint32(r.IntN(size))
+				direct[i] = through[codes[i]]
+			}
+			if err := one.AppendLabels(0, labels, through, codes); err != nil {
+				t.Fatal(err)
+			}
+			if err := other.Append(0, &formats.Column{Values: labels, Codes: direct}, 0, rows); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if !bytes.Equal(writeFile(t, columns, nil, one), writeFile(t, columns, nil, other)) {
+		t.Error("labels by way of tables give other bytes")
+	}
+}
+
+// TestAppendLabelsRefuses gives codes that lead nowhere, and a null where none may be. A table
+// may lead nowhere for codes that no row has.
+func TestAppendLabelsRefuses(t *testing.T) {
+	labels := labelsOf("a", "b")
+	for _, tc := range []struct {
+		name           string
+		through, codes []uint32
+		want           error
+	}{
+		{"no such code", []uint32{1, 2}, []uint32{0, 2}, errCode},
+		{"no such code, long table", []uint32{1, 2, 2}, []uint32{3}, errCode},
+		{"no such label", []uint32{1, 3}, []uint32{0, 1}, errCode},
+		{"no such label, long table", []uint32{1, math.MaxUint32, 1}, []uint32{1}, errCode},
+		{"null", []uint32{1, 0}, []uint32{0, 1}, errRequired},
+		{"unused", []uint32{1, math.MaxUint32, 0}, []uint32{0, 0, 0}, nil},
+	} {
+		g, _ := labelGroup(t, false)
+		if err := g.AppendLabels(0, labels, tc.through, tc.codes); !errors.Is(err, tc.want) {
+			t.Errorf("%s: %v, want %v", tc.name, err, tc.want)
+		}
+	}
+}
+
+// TestLabelsArePages demands that a row group of labels is held as compressed pages.
+func TestLabelsArePages(t *testing.T) {
+	g, _ := labelGroup(t, true)
+	codes := make([]uint32, 40*pageRows)
+	if err := g.Append(0, &formats.Column{Values: labelsOf("a"), Codes: codes}, 0, len(codes)); err != nil {
+		t.Fatal(err)
+	}
+	if held := g.Held(); held > int64(len(codes))/8 {
+		t.Errorf("%d bytes are held of %d rows of one label", held, len(codes))
+	}
+}
+
+// TestCopyRefuses copies what does not fit the column or the row group.
+func TestCopyRefuses(t *testing.T) {
+	chunk := func(entries int64) []formats.RawChunk { return []formats.RawChunk{{Entries: entries}} }
+	kept := Column{Field: formats.Field{Name: "x", Type: formats.Type{Kind: formats.String}}}
+	masked := kept
+	masked.Masked = true
+	for _, tc := range []struct {
+		name   string
+		column Column
+		chunks []formats.RawChunk
+		want   error
+	}{
+		{"masked column", masked, chunk(3), formats.ErrSchema},
+		{"leaf missing", kept, nil, formats.ErrSchema},
+		{"too few entries", kept, chunk(2), formats.ErrDamaged},
+		{"too many entries", kept, chunk(4), formats.ErrDamaged},
+		{"as it should be", kept, chunk(3), nil},
+	} {
+		g, err := NewRowGroup([]Column{tc.column}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := g.Copy(0, 3, tc.chunks); !errors.Is(err, tc.want) {
+			t.Errorf("%s: %v, want %v", tc.name, err, tc.want)
+		}
+	}
+}

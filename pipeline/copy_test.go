@@ -1,0 +1,207 @@
+package pipeline
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/release"
+)
+
+// notedPeople are people with two kept columns: a note that each has for themselves, or none,
+// and where they were seen.
+func notedPeople(rows int) *testTable {
+	rng := rand.New(rand.NewPCG(5, 6))
+	table := people(rng, rows)
+	table.fields = append(table.fields, textFields("note", "place")...)
+	for i := range table.rows {
+		note, place := fmt.Sprintf("note %06d", i), fmt.Sprint("place ", rng.IntN(9))
+		if rng.IntN(10) == 0 {
+			note, place = null, null
+		}
+		table.rows[i] = append(table.rows[i], note, place)
+	}
+	return table
+}
+
+// followedFolder makes a folder with three files of one row group each.
+func followedFolder(t *testing.T, table *testTable) string {
+	t.Helper()
+	dir := jobFolder(t, changed("  income: keep", "  income: keep\n  note: keep\n  place: keep"))
+	for i := range 3 {
+		n := len(table.rows)
+		table.parquet(t, filepath.Join(dir, "in", fmt.Sprintf("%d.parquet", i)), i*n/3, (i+1)*n/3, n)
+	}
+	return dir
+}
+
+// follow runs the folder's job so that row groups of any size are followed.
+func follow(t *testing.T, dir string, spill bool, overrides ...string) error {
+	t.Helper()
+	job, err := loadJob(dir, overrides...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Run(context.Background(), job, RunOptions{Overwrite: true, least: 1, spill: spill})
+	return err
+}
+
+// Kept columns of row groups that are followed come out as they went in, whatever the threads,
+// the budget and the spilling, in one file or several.
+func TestFollow(t *testing.T) {
+	dir := followedFolder(t, notedPeople(2500))
+	var want []byte
+	for _, how := range []struct {
+		spill                   bool
+		threads, memory, output string
+	}{
+		{false, "1", "1GiB", "out.parquet"}, {false, "8", "64MiB", "out.parquet"}, {true, "2", "32MiB", "out.parquet"}, {false, "2", "1GiB", "out/"},
+	} {
+		settings := []string{"limits.threads", how.threads, "limits.memory", how.memory, "output.path", filepath.Join(dir, how.output)}
+		if strings.HasSuffix(how.output, "/") {
+			settings[5] += "/"
+		}
+		if err := follow(t, dir, how.spill, settings...); err != nil {
+			t.Fatalf("%+v: %v", how, err)
+		}
+		auditFolder(t, dir, settings...)
+		path := filepath.Join(dir, how.output)
+		if strings.HasSuffix(how.output, "/") {
+			path = filepath.Join(path, partName(0))
+		}
+		got, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = got
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%+v: other bytes", how)
+		}
+		file, err := release.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if file.RowGroups() != 3 {
+			t.Errorf("%+v: %d row groups, want those of the input", how, file.RowGroups())
+		}
+		file.Close()
+	}
+	if !bytes.Contains(want, []byte("note 0000")) {
+		t.Error("the notes are not stored as they are in the input, with snappy")
+	}
+}
+
+// A column that some file has without nulls, and so without levels, is encoded anew there.
+func TestFollowFilesThatDiffer(t *testing.T) {
+	table := notedPeople(900)
+	dir := followedFolder(t, table)
+	note := len(table.fields) - 2
+	for i := range table.rows {
+		if table.rows[i][note] == null {
+			table.rows[i][note] = "none"
+		}
+	}
+	table.fields[note].Nullable = false
+	table.parquet(t, filepath.Join(dir, "in", "1.parquet"), 300, 600, 300)
+	if err := follow(t, dir, false); err != nil {
+		t.Fatal(err)
+	}
+	auditFolder(t, dir)
+}
+
+// Damage in a page that is only copied ends the run, and nothing is published.
+func TestFollowDamage(t *testing.T) {
+	dir := followedFolder(t, notedPeople(900))
+	path := filepath.Join(dir, "in", "1.parquet")
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := bytes.Index(good, []byte("note 000"))
+	if at < 0 {
+		t.Fatal("no note to damage")
+	}
+	good[at] ^= 1
+	if err := os.WriteFile(path, good, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	err = follow(t, dir, false)
+	if ClassOf(err) != ClassInput {
+		t.Fatalf("got %v", err)
+	}
+	for _, word := range []string{path, "row group 0", `"note"`, "checksum"} {
+		if !strings.Contains(err.Error(), word) {
+			t.Errorf("%q does not say %s", err, word)
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if strings.Contains(e.Name(), "out") {
+			t.Errorf("%s is left", e.Name())
+		}
+	}
+}
+
+// Kept columns that the names of directories tell are in no file.
+func TestFollowHive(t *testing.T) {
+	table := notedPeople(600)
+	dir := jobFolder(t, changed("  income: keep", "  income: keep\n  note: keep\n  place: keep\n  region: keep"))
+	for i, region := range []string{"north", "south"} {
+		folder := filepath.Join(dir, "in", "region="+region)
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		table.parquet(t, filepath.Join(folder, "a.parquet"), i*300, (i+1)*300, 300)
+	}
+	if err := follow(t, dir, false); err != nil {
+		t.Fatal(err)
+	}
+	a := auditFolder(t, dir)
+	if region := a.release.column("region"); region == nil || region.at(0) != "north" || region.at(599) != "south" {
+		t.Error("the regions are not those of the directories")
+	}
+}
+
+// A row group that is large enough is followed without any ado, and its rows stay in order.
+func TestFollowLargeRowGroups(t *testing.T) {
+	const rows = leastFollowed + 1000
+	table := &testTable{fields: []formats.Field{
+		{Name: "age", Type: formats.Type{Kind: formats.Int, Bits: 64}},
+		{Name: "class", Type: formats.Type{Kind: formats.String}},
+		{Name: "id", Type: formats.Type{Kind: formats.Int, Bits: 64}},
+	}}
+	for i := range rows {
+		table.rows = append(table.rows, []string{fmt.Sprint(i % 50), []string{"low", "high"}[i/7%2], fmt.Sprint(i)})
+	}
+	dir := jobFolder(t, largeJob)
+	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, rows, leastFollowed)
+	mustRun(t, dir, nil)
+	auditFolder(t, dir)
+	file, err := release.Open(filepath.Join(dir, "out.parquet"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if file.RowGroups() != 2 || file.RowGroupRows(0) != leastFollowed {
+		t.Errorf("%d row groups, the first of %d rows", file.RowGroups(), file.RowGroupRows(0))
+	}
+}
+
+const largeJob = `
+input: in
+output: out.parquet
+class: class
+quasi_identifiers: [{columns: [age], k: 5}]
+columns: {age: discretize, class: keep, id: keep}
+`

@@ -1,0 +1,59 @@
+package pipeline
+
+import (
+	"math/bits"
+
+	"github.com/kcut/kcut/formats/release"
+)
+
+// labelKey says how the numbers of a set's labels make a key of words: in each, the numbers
+// of its columns are the digits of a number of mixed radix.
+type labelKey struct {
+	columns []int // positions among the checks
+	words   []int
+	strides []uint64
+	size    int    // words of a key
+	cells   uint64 // every word is below, when there is one
+}
+
+// newLabelKey makes keys of numbers below the given ones, which are at least 1.
+func newLabelKey(columns []int, below []uint64) labelKey {
+	k := labelKey{columns: columns, size: 1, cells: 1}
+	for _, n := range below {
+		over, cells := bits.Mul64(k.cells, n)
+		if over > 0 {
+			k.size++
+			k.cells, cells = 1, n
+		}
+		k.words, k.strides = append(k.words, k.size-1), append(k.strides, k.cells)
+		k.cells = cells
+	}
+	return k
+}
+
+// pack writes a word of the keys of a block of rows. When all have the same it returns that
+// instead.
+func (k *labelKey) pack(word int, keys []uint64, numbers []release.Numbers) (one uint64, same bool) {
+	same = true
+	for i, column := range k.columns {
+		if n := &numbers[column]; k.words[i] == word && n.Same {
+			one += uint64(n.One) * k.strides[i]
+		}
+	}
+	for i, column := range k.columns {
+		n, stride := &numbers[column], k.strides[i]
+		switch {
+		case k.words[i] != word || n.Same:
+		case same:
+			same = false
+			for row, number := range n.Every[:len(keys)] {
+				keys[row] = one + uint64(number)*stride
+			}
+		default:
+			for row, number := range n.Every[:len(keys)] {
+				keys[row] += uint64(number) * stride
+			}
+		}
+	}
+	return one, same
+}

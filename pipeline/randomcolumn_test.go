@@ -1,0 +1,187 @@
+package pipeline
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/jobfile"
+)
+
+// randomColumn is a column of a random table: its type and mask, and texts to draw from.
+type randomColumn struct {
+	formats.Field
+	mask  string // of the job file
+	texts []string
+}
+
+// randomMasks are the ways in which a column can be masked.
+var randomMasks = []func(*rand.Rand, string) randomColumn{
+	suppressedTexts, suppressedWords, discretized, discretizedDecimal, tree, prefixes, generated,
+}
+
+func suppressedTexts(rng *rand.Rand, name string) randomColumn {
+	c := randomColumn{Field: formats.Field{Name: name, Type: formats.Type{Kind: formats.String}}, mask: "suppress"}
+	for i := range 1 + rng.IntN(40) {
+		c.texts = append(c.texts, strings.Repeat("common", rng.IntN(4))+strings.Repeat("\x00", rng.IntN(3))+strconv.Itoa(i/2))
+	}
+	c.texts = append(c.texts, "", "é")
+	if rng.IntN(15) == 0 {
+		c.texts = append(c.texts, "*")
+	}
+	if rng.IntN(3) == 0 {
+		c.Type = formats.Type{Kind: formats.Binary}
+		for i, text := range c.texts {
+			c.texts[i] = fmt.Sprintf("%x", text)
+		}
+	}
+	return c
+}
+
+func suppressedWords(rng *rand.Rand, name string) randomColumn {
+	c := randomColumn{Field: formats.Field{Name: name}, mask: "suppress"}
+	switch rng.IntN(3) {
+	case 0:
+		c.Type, c.texts = formats.Type{Kind: formats.Boolean}, []string{"true", "false"}
+	case 1:
+		c.Type, c.texts = formats.Type{Kind: formats.Float, Bits: 64}, randomFloats(rng)
+	default:
+		c.Type = formats.Type{Kind: formats.Int, Bits: 32}
+		for range 1 + rng.IntN(300) {
+			c.texts = append(c.texts, strconv.Itoa(rng.IntN(400)-200))
+		}
+	}
+	return c
+}
+
+// randomFloats returns numbers with some that have no order or two forms.
+func randomFloats(rng *rand.Rand) []string {
+	texts := []string{"0", "-0", "NaN", "NaN:fff8000000000001", "-Infinity", "Infinity"}
+	texts = texts[:rng.IntN(len(texts)+1)]
+	for range 1 + rng.IntN(40) {
+		texts = append(texts, fmt.Sprint(float64(rng.IntN(200)-100)/8))
+	}
+	return texts
+}
+
+var renders = []string{jobfile.RenderLabel, jobfile.RenderBounds, jobfile.RenderMidpoint}
+
+func discretized(rng *rand.Rand, name string) randomColumn {
+	c := randomColumn{Field: formats.Field{Name: name}, mask: "{mask: discretize, render: " + renders[rng.IntN(len(renders))]}
+	switch rng.IntN(4) {
+	case 0:
+		c.Type, c.texts = formats.Type{Kind: formats.Float, Bits: 64}, randomFloats(rng)
+	case 1:
+		c.Type = formats.Type{Kind: formats.Date}
+		for range 1 + rng.IntN(60) {
+			c.texts = append(c.texts, fmt.Sprintf("%d-%02d-%02d", 1960+rng.IntN(50), 1+rng.IntN(12), 1+rng.IntN(28)))
+		}
+	case 2:
+		c.Type = formats.Type{Kind: formats.Timestamp, Unit: formats.Micro, Zone: "UTC"}
+		for range 1 + rng.IntN(60) {
+			c.texts = append(c.texts, fmt.Sprintf("2020-01-%02dT%02d:00:00Z", 1+rng.IntN(28), rng.IntN(24)))
+		}
+	default:
+		c.Type = formats.Type{Kind: formats.Int, Bits: 64}
+		for range 1 + rng.IntN(400) {
+			c.texts = append(c.texts, strconv.Itoa(rng.IntN(600)))
+		}
+		if rng.IntN(3) == 0 {
+			c.mask += fmt.Sprintf(", bounds: [0, %d]", 400+rng.IntN(300)) // sometimes too tight
+		}
+	}
+	c.mask += "}"
+	return c
+}
+
+func discretizedDecimal(rng *rand.Rand, name string) randomColumn {
+	t := formats.Type{Kind: formats.Decimal, Precision: 9, Scale: 2}
+	unit := ""
+	if rng.IntN(2) == 0 {
+		t, unit = formats.Type{Kind: formats.Decimal, Precision: 30, Scale: 2, Wide: true}, "12345678901234567890"
+	}
+	c := randomColumn{Field: formats.Field{Name: name, Type: t}, mask: "discretize"}
+	for range 1 + rng.IntN(300) {
+		c.texts = append(c.texts, fmt.Sprintf("%s%d%s.%02d", []string{"", "-"}[rng.IntN(2)], 1+rng.IntN(90), unit, rng.IntN(100)))
+	}
+	return c
+}
+
+func tree(rng *rand.Rand, name string) randomColumn {
+	c := randomColumn{
+		Field: formats.Field{Name: name, Type: formats.Type{Kind: formats.String}},
+		mask:  "{mask: generalize, taxonomy: world" + []string{"", ", unknown: root"}[rng.IntN(2)] + "}",
+		texts: []string{"Bonn", "Köln", "Paris", "Lyon", "Nice", "Rome"}[:1+rng.IntN(6)],
+	}
+	if strings.Contains(c.mask, "unknown") || rng.IntN(8) == 0 {
+		c.texts = append(c.texts, "Oslo", "Bern")
+	}
+	switch rng.IntN(15) {
+	case 0:
+		for range rng.IntN(40) { // unknown and rare
+			c.texts = append(c.texts, strconv.Itoa(rng.IntN(400)))
+		}
+	case 1: // not to be added
+		c.texts = append(c.texts, []string{"", "South", "World"}[rng.IntN(3)])
+	}
+	return c
+}
+
+const worldTree = `taxonomies:
+  world: {World: {Germany: [Bonn, Köln], France: {Paris: {}, South: [Lyon, Nice]}, Rome: {}}}
+`
+
+// prefixes makes codes, in groups of which some are rare.
+func prefixes(rng *rand.Rand, name string) randomColumn {
+	c := randomColumn{
+		Field: formats.Field{Name: name, Type: formats.Type{Kind: formats.String}},
+		mask:  "{mask: generalize, taxonomy: {prefix: [4, 2, 1]}}",
+	}
+	code := func() string { return fmt.Sprintf("%05d", rng.IntN(3)*10_000+rng.IntN(500)) }
+	switch rng.IntN(4) {
+	case 0: // of all lengths
+		code = func() string { return strconv.Itoa(rng.IntN(1 << rng.IntN(20))) }
+	case 1: // words
+		c.Type, code = formats.Type{Kind: formats.Int, Bits: 64}, func() string { return strconv.Itoa(rng.IntN(3000) - 1000) }
+	case 2: // few, and characters of several bytes
+		code = func() string { return string([]rune("aé*€")[rng.IntN(4)]) + strings.Repeat("ä", rng.IntN(4)) }
+	}
+	for range 1 + rng.IntN(300) {
+		c.texts = append(c.texts, code())
+	}
+	return c
+}
+
+// generated makes numbers in ranges, or dates, days and times in periods.
+func generated(rng *rand.Rand, name string) randomColumn {
+	c := randomColumn{Field: formats.Field{Name: name}}
+	day := func() string {
+		return fmt.Sprintf("%d-%02d-%02d", 1960+rng.IntN(50), 1+rng.IntN(12), 1+rng.IntN(28))
+	}
+	value := day
+	switch rng.IntN(5) {
+	case 0:
+		c.Type, c.mask = formats.Type{Kind: formats.Int, Bits: 16}, "{mask: generalize, taxonomy: {ranges: [0, 10, 100]}}"
+		value = func() string { return strconv.Itoa(rng.IntN(120) - 10) }
+	case 1:
+		c.Type, c.mask = formats.Type{Kind: formats.Float, Bits: 64}, "{mask: generalize, taxonomy: {ranges: [-1, 0.5]}}"
+		floats := randomFloats(rng)
+		value = func() string { return floats[rng.IntN(len(floats))] }
+	case 2:
+		c.Type, c.mask = formats.Type{Kind: formats.Timestamp, Unit: formats.Micro, Zone: "UTC"}, "{mask: generalize, taxonomy: {date: [day, quarter, century]}}"
+		value = func() string {
+			return fmt.Sprintf("2020-01-%02dT%02d:00:00%sZ", 1+rng.IntN(4), rng.IntN(4), []string{"", ".5", ".25"}[rng.IntN(3)])
+		}
+	case 3:
+		c.Type, c.mask = formats.Type{Kind: formats.String}, "{mask: generalize, taxonomy: {date: [day, year]}}"
+		value = func() string { return day()[:9] + "1" + []string{"", " 10:00", "T11:00"}[min(rng.IntN(40), 2)] }
+	default:
+		c.Type, c.mask = formats.Type{Kind: formats.Date}, "{mask: generalize, taxonomy: {date: [month, year, decade]}}"
+	}
+	for range 1 + rng.IntN(300>>rng.IntN(8)) {
+		c.texts = append(c.texts, value())
+	}
+	return c
+}
