@@ -55,15 +55,10 @@ func newCells(table *Table, classes int, pool *Pool) (*Cells, error) {
 
 // moveOut moves records in memory to the store.
 func (c *Cells) moveOut() error {
-	t, w := c.home.table, c.layout.Words
-	p := &pile{}
-	if c.lo < c.hi {
-		p.note(describe(t, c.lo, c.hi, c.size))
-	}
+	t, p := c.home.table, &pile{}
 	for lo := c.lo; lo < c.hi; lo += c.block {
 		hi := min(lo+c.block, c.hi)
-		c.frame = c.codec.encode(c.frame[:0], t.Keys[lo*w:hi*w], t.Counts[lo:hi])
-		if err := p.write(c.pool.store, c.frame); err != nil {
+		if err := c.pool.add(p, c.codec.fragment(t, lo, hi, sum(t.Counts[lo:hi]))); err != nil {
 			return err
 		}
 	}

@@ -332,7 +332,7 @@ func TestCellsSpilled(t *testing.T) {
 func TestCellsReportFaults(t *testing.T) {
 	for _, spilled := range []bool{false, true} {
 		run := func(s *memoryStore, share int64) error {
-			return newCellsCase(rand.New(rand.NewPCG(7, 3))).search(s, share, spilled)
+			return newCellsCase(rand.New(rand.NewPCG(7, 8))).search(s, share, spilled)
 		}
 		share := int64(1 << 10)
 		for errors.Is(run(newMemoryStore(), share), spill.ErrBudget) {

@@ -27,7 +27,6 @@ type stock struct {
 	read       Table // a block of a pile
 	extra      Table // what Halve adds
 	view       Table // what Visit hands out
-	frame      []byte
 }
 
 func newStock(layout Layout, classes int, pool *Pool) *stock {

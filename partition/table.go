@@ -30,7 +30,11 @@ func (t *Table) size() (size uint64) {
 	if t.pile != nil {
 		return t.pile.size
 	}
-	for _, n := range t.Counts {
+	return sum(t.Counts)
+}
+
+func sum(counts []uint32) (size uint64) {
+	for _, n := range counts {
 		size += uint64(n)
 	}
 	return size
