@@ -13,7 +13,8 @@ import (
 
 // CountGroups counts the records of every combination of some columns of a flat Parquet
 // file the way a plain program does: value by value, in a map. It returns the number of
-// combinations, and the texts of every column's values in the order they came in.
+// combinations, and the texts of every column's values, a null's empty, in the order they
+// came in.
 func CountGroups(path string, columns []string) (groups int, values [][]string, err error) {
 	file, closeFile, err := openFlat(path)
 	if err != nil {
@@ -150,6 +151,9 @@ func relabel(values []parquet.Value, labels map[string]parquet.Value) {
 
 // appendText appends a value's text, nothing for a null.
 func appendText(text []byte, value parquet.Value) []byte {
+	if value.IsNull() {
+		return text
+	}
 	switch value.Kind() {
 	case parquet.ByteArray, parquet.FixedLenByteArray:
 		return append(text, value.ByteArray()...)
