@@ -17,7 +17,7 @@ const MinMemory = 16 << 20
 // heapOverhead is what Go's heap may take beyond the budget: what is not drawn from it
 // because it does not grow with the input, and garbage. The program itself, its stacks and
 // the pages of files that the system counts in come on top.
-const heapOverhead = 48 << 20
+const heapOverhead = 32 << 20
 
 // checkMemory refuses a budget that nothing could be done in.
 func checkMemory(memory int64) error {
