@@ -95,7 +95,7 @@ type compression struct {
 // pruning says which values of an attribute no search tells apart: none when the engine
 // wants to know every value.
 func (r *run) pruning(attribute int) engine.Pruning {
-	if (topdown.Engine{}).Plan(r.prepared.requirement).Whole {
+	if r.engine.Plan(r.prepared.requirement).Whole {
 		return engine.Pruning{}
 	}
 	k, _ := r.prepared.requirement.LargestK(attribute) // every attribute is in a set
