@@ -22,7 +22,8 @@ type joined struct {
 	slots []uint32
 }
 
-// begin prepares for the partition of a key, which can be refined in fields.
+// begin prepares for the partition of a key, which can be refined in fields. Records are
+// merged unless off is set.
 func (j *joining) begin(layout Layout, fields []active, key []uint64) {
 	*j = joining{live: append(j.live[:0], make([]uint64, layout.Words)...), fixed: append(j.fixed[:0], key...), all: true}
 	for i, f := range layout.Fields {

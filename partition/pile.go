@@ -80,13 +80,14 @@ func describe(t *Table, lo, hi int, size uint64) fragment {
 // equal: codes are far from being equally frequent.
 const denseBits = 8
 
-// dense reports whether so few bits vary that some records are probably equal.
-func (f *fragment) dense() bool {
-	varying := 0
-	for _, word := range f.varying {
-		varying += bits.OnesCount64(word)
+// dense reports whether so few bits vary in that many records, of those that count, that
+// some records are probably equal.
+func dense(records int, varying, live []uint64) bool {
+	n := 0
+	for w, word := range varying {
+		n += bits.OnesCount64(word & live[w])
 	}
-	return varying <= bits.Len(uint(f.records))+denseBits
+	return n <= bits.Len(uint(records))+denseBits
 }
 
 // note takes down what a fragment adds to the pile.

@@ -145,7 +145,7 @@ func (t *TIPS) giveBack(p int32) error {
 	t.joining.begin(table.Layout, t.active(p, false), t.sample(*l))
 	t.joining.level(table, lo, hi)
 	f := describe(table, lo, hi, l.size)
-	if f.dense() {
+	if dense(f.records, f.varying, t.joining.live) {
 		t.joined.merge(table, lo, hi)
 		table, lo, hi = &t.joined.table, 0, t.joined.table.Len()
 		f.records = hi
