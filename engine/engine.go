@@ -41,7 +41,7 @@ type Coarsening struct {
 type Options struct {
 	Score    Score
 	MaxSteps int        // negative: no limit
-	OnStep   func(Step) // called after every performed specialization; may be nil
+	OnStep   func(Step) // called after every step; may be nil
 
 	// Space is what the groupings and the search may take. With a budget, the groupings'
 	// bytes are drawn from it already, and all is returned to it when the search succeeds.
@@ -58,7 +58,8 @@ const (
 	ScoreInfoGain              // InfoGain
 )
 
-// Step describes one performed specialization.
+// Step describes one performed specialization or, bottom-up, generalization: there Value is
+// what Children became, InfoGain what that lost, and AnonyLoss the anonymity it gained.
 type Step struct {
 	Number    int
 	Attribute int
@@ -102,6 +103,11 @@ type Recoding interface {
 	// Codes returns the label number of every code of an attribute, when it depends on that
 	// code alone, else nil.
 	Codes(attribute int) []uint32
+	// Anonymity returns A(QID) of every set that the requirement keeps when it is reduced.
+	Anonymity(Requirement) []uint64
+	// Lost returns how many records are released with nothing but the widest labels since
+	// they were too few, and how many are not released.
+	Lost() (suppressed, dropped uint64)
 	// Cells returns the number of divided cells: 0 when labels depend on codes alone.
 	Cells() int
 	// Count adds the rows of every divided cell to rows.Taken.

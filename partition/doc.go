@@ -1,8 +1,9 @@
 // Package partition holds the compressed table and what the search does with it: counts
 // of distinct tuples of codes, value × class histograms, leaf partitions (TIPS) and the
-// anonymity of every quasi-identifier set (VITS).
+// anonymity of every quasi-identifier set (VITS), and the parts of recursive partitioning
+// (Cells).
 //
-//	rows ──▶ Counter ──▶ Table ──▶ TIPS
+//	rows ──▶ Counter ──▶ Table ──▶ TIPS or Cells, or Aggregate ──▶ Table
 //	           │ full      │ above its share   │ evicted from the Pool, largest first
 //	           ▼           ▼                   ▼
 //	       chunks of records in a spill.Store, read once more and freed

@@ -12,3 +12,14 @@ type Histogram struct {
 
 // Len returns the size of the column's domain.
 func (h *Histogram) Len() int { return len(h.Start) - 1 }
+
+// Sizes returns the number of records of every code.
+func (h *Histogram) Sizes() []uint64 {
+	sizes := make([]uint64, h.Len())
+	for code := range sizes {
+		for _, n := range h.Count[h.Start[code]:h.Start[code+1]] {
+			sizes[code] += n
+		}
+	}
+	return sizes
+}

@@ -13,7 +13,8 @@ type Table struct {
 	pile *pile // of a spilled table
 }
 
-// Spilled reports whether the records are in a store. A spilled table is for NewTIPS alone.
+// Spilled reports whether the records are in a store. They are not in Keys and Counts then,
+// but for NewTIPS, NewCells, Scan and Aggregate.
 func (t *Table) Spilled() bool { return t.pile != nil }
 
 // Len returns the number of distinct tuples.
@@ -29,7 +30,11 @@ func (t *Table) size() (size uint64) {
 	if t.pile != nil {
 		return t.pile.size
 	}
-	for _, n := range t.Counts {
+	return sum(t.Counts)
+}
+
+func sum(counts []uint32) (size uint64) {
+	for _, n := range counts {
 		size += uint64(n)
 	}
 	return size

@@ -225,8 +225,8 @@ func binStarts(found []occurrence, limit int) []int {
 }
 
 // classOrder returns the class number of every provisional code of the class column, in
-// label order: by text, bytewise, the null last; and the number of classes that occur.
-func classOrder(in *interner, pairs partition.Pairs) ([]uint32, int) {
+// label order: by text, bytewise, the null last; and the labels of the classes that occur.
+func classOrder(in *interner, pairs partition.Pairs) (order []uint32, names []engine.Label) {
 	occurs := make([]bool, in.len())
 	for _, pair := range pairs {
 		occurs[pair.Class] = true
@@ -237,15 +237,14 @@ func classOrder(in *interner, pairs partition.Pairs) ([]uint32, int) {
 			found = append(found, occurrence{provisional: uint32(code)})
 		}
 	}
-	order := make([]uint32, in.len())
-	classes := 0
+	order = make([]uint32, in.len())
 	for _, o := range withTexts(in, found) {
-		order[o.provisional] = uint32(classes)
-		classes++
+		order[o.provisional] = uint32(len(names))
+		names = append(names, engine.Label{Text: o.text})
 	}
 	if occurs[nullCode] {
-		order[nullCode] = uint32(classes)
-		classes++
+		order[nullCode] = uint32(len(names))
+		names = append(names, engine.Label{Null: true})
 	}
-	return order, classes
+	return order, names
 }

@@ -134,6 +134,28 @@ func (o ordered) encode(values *formats.Values, from int, codes []uint32) ([]uin
 	return codes, o.domain.attribute.Len(), nil
 }
 
+// classCoder is the coder of the class column: classes in label order.
+type classCoder struct {
+	in      *interner // nil without a class
+	numbers []uint32  // of every provisional class
+	classes int
+}
+
+// null returns any class when no record is without one.
+func (c classCoder) null() uint32 { return c.numbers[nullCode] }
+
+func (c classCoder) encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
+	first := len(codes)
+	codes, _, err := c.in.encode(values, from, codes)
+	if err != nil {
+		return nil, 0, err
+	}
+	for i := first; i < len(codes); i++ {
+		codes[i] = c.numbers[codes[i]]
+	}
+	return codes, c.classes, nil
+}
+
 func (in *interner) changed() error {
 	return fmt.Errorf("read column %s again: it has a value it did not have before, the input was changed during the run: %w", in.column, formats.ErrDamaged)
 }

@@ -3,9 +3,9 @@ package pipeline
 import (
 	"context"
 	"path/filepath"
+	"slices"
 
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/engine/topdown"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/partition"
 )
@@ -32,7 +32,7 @@ func (r *run) countOutOfCore(ctx context.Context) error {
 		p.coders = append(p.coders, bound.coder)
 		pairs = append(pairs, bound.pairs)
 	}
-	r.classify(p.table, s.class, pairs)
+	p.class = classCoder{in: s.class, numbers: r.classify(p.table, s.class, pairs), classes: p.table.Classes}
 	if err := r.countTuples(ctx, p); err != nil {
 		return err
 	}
@@ -95,27 +95,33 @@ func (c coarse) encode(values *formats.Values, from int, codes []uint32) ([]uint
 
 // countTuples reads the input again and counts every grouping.
 func (r *run) countTuples(ctx context.Context, p *problem) error {
-	e := topdown.Engine{}
 	t := p.table
-	plan := e.Plan(r.prepared.requirement)
-	coarsenings := e.Codes(t.Attributes, t.Histograms, t.Classes, r.prepared.requirement)
+	plan := r.engine.Plan(r.prepared.requirement)
+	coarsenings := r.engine.Codes(t.Attributes, t.Histograms, t.Classes, r.prepared.requirement)
 	workers := int64(workersFor(r.dataset, r.threads))
 	// Half of what is left is for the counters; the other half for joining them.
 	share := (r.budget.Limit() - r.budget.Used()) / 2 / max(1, int64(len(plan.Groupings)))
 	space := partition.Space{Budget: r.budget, Store: r.store, Share: share / workers}
+	var sizes []int
 	c := &compressor{
-		dataset: r.dataset, requests: r.prepared.requests()[:len(t.Attributes)], plan: plan,
+		dataset: r.dataset, requests: r.prepared.requests(), plan: plan,
 		budget: r.budget, threads: r.threads, advanced: r.counted(1, 2), attributes: len(t.Attributes),
 		newCounter: func(columns []int) *partition.Counter {
 			domains := make([]int, len(columns))
 			for i, a := range columns {
-				domains[i] = coarsenings[a].Domain
+				domains[i] = sizes[a]
 			}
 			return partition.NewSpillCounter(domains, space)
 		},
 	}
 	for a := range t.Attributes {
 		c.coders = append(c.coders, coarse{p.coders[a], coarsenings[a]})
+		sizes = append(sizes, coarsenings[a].Domain)
+	}
+	if classed := func(g engine.Grouping) bool { return g.Class }; slices.ContainsFunc(plan.Groupings, classed) && p.class.in != nil {
+		c.class, c.coders, sizes = r.job.Class, append(c.coders, p.class), append(sizes, p.class.classes)
+	} else {
+		c.requests = c.requests[:len(t.Attributes)]
 	}
 	counted, err := c.count(ctx)
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"runtime/debug"
 
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/engine/topdown"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
@@ -18,6 +17,7 @@ import (
 type problem struct {
 	table  *engine.Table
 	coders []coder // of every attribute
+	class  classCoder
 }
 
 // compress counts the input in memory, and out of core when that is not enough.
@@ -43,7 +43,7 @@ func (r *run) countInMemory(ctx context.Context) error {
 
 func (r *run) countWithin(ctx context.Context, budget *spill.Budget) error {
 	c := &compressor{
-		dataset: r.dataset, requests: r.prepared.requests(), plan: topdown.Engine{}.Plan(r.prepared.requirement),
+		dataset: r.dataset, requests: r.prepared.requests(), plan: r.engine.Plan(r.prepared.requirement),
 		budget: budget, threads: r.threads, advanced: r.counted(0, 1),
 		newCounter: func(columns []int) *partition.Counter { return partition.NewCounter(len(columns), budget) },
 		classes:    true, class: r.job.Class, attributes: len(r.prepared.masked),
@@ -111,10 +111,10 @@ func (r *run) bind(ctx context.Context, counts *compression) error {
 		r.note(d)
 		counts.pairs[a] = counts.pairs[a].Translate(d.codes, nil)
 	}
-	r.classify(p.table, counts.class, counts.pairs)
-	plan := topdown.Engine{}.Plan(r.prepared.requirement)
-	for g, grouping := range plan.Groupings {
-		p.table.Groupings = append(p.table.Groupings, inDomains(counts.groupings[g], grouping.Columns, domains))
+	classes := r.classify(p.table, counts.class, counts.pairs)
+	p.class = classCoder{counts.class, classes, p.table.Classes}
+	for g, grouping := range r.engine.Plan(r.prepared.requirement).Groupings {
+		p.table.Groupings = append(p.table.Groupings, inDomains(counts.groupings[g], grouping, domains, p.class))
 	}
 	r.pose(p)
 	return nil
@@ -133,11 +133,13 @@ func (r *run) note(d *domain) {
 }
 
 // classify numbers the classes in label order and makes the histograms of pairs whose codes
-// are the attributes' and whose classes are provisional.
-func (r *run) classify(t *engine.Table, class *interner, pairs []partition.Pairs) {
-	classes, codes := 1, []uint32(nil)
+// are the attributes' and whose classes are provisional. It returns the number of every
+// provisional class.
+func (r *run) classify(t *engine.Table, class *interner, pairs []partition.Pairs) (codes []uint32) {
+	classes := 1
 	if class != nil {
-		codes, classes = classOrder(class, pairs[0])
+		codes, t.ClassNames = classOrder(class, pairs[0])
+		classes = len(t.ClassNames)
 		t.Classes = classes
 		if classes == 1 {
 			r.events.Noted(fmt.Sprintf("class column %s holds one class: no specialization is beneficial", r.job.Class))
@@ -146,16 +148,20 @@ func (r *run) classify(t *engine.Table, class *interner, pairs []partition.Pairs
 	for a := range pairs {
 		t.Histograms = append(t.Histograms, pairs[a].Translate(nil, codes).Histogram(t.Attributes[a].Len(), classes))
 	}
+	return codes
 }
 
 // inDomains hands a table over in the codes of the domains.
-func inDomains(t *partition.Table, columns []int, domains []*domain) *partition.Table {
-	maps := make([][]uint32, len(columns))
-	sizes := make([]int, len(columns))
+func inDomains(t *partition.Table, grouping engine.Grouping, domains []*domain, class classCoder) *partition.Table {
+	var maps [][]uint32
+	var sizes []int
 	merges := false
-	for i, a := range columns {
-		maps[i], sizes[i] = domains[a].codes, domains[a].attribute.Len()
+	for _, a := range grouping.Columns {
+		maps, sizes = append(maps, domains[a].codes), append(sizes, domains[a].attribute.Len())
 		merges = merges || domains[a].merges
+	}
+	if grouping.Class && class.in != nil {
+		maps, sizes = append(maps, class.numbers), append(sizes, class.classes)
 	}
 	if merges {
 		return t.Recode(maps, sizes)

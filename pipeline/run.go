@@ -13,7 +13,7 @@ import (
 	"slices"
 
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/engine/topdown"
+	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/writer"
@@ -38,7 +38,7 @@ type RunOptions struct {
 
 // Run carries out the job and publishes its release. On an error nothing is published.
 func Run(ctx context.Context, job *jobfile.Job, opt RunOptions) (*Report, error) {
-	r := &run{job: job, opt: opt, report: &Report{Output: job.Output.Path}, threads: job.Limits.Threads}
+	r := &run{job: job, opt: opt, engine: newEngine(job.Algorithm), report: &Report{Output: job.Output.Path}, threads: job.Limits.Threads}
 	if r.threads == 0 {
 		r.threads = runtime.GOMAXPROCS(0)
 	}
@@ -110,6 +110,7 @@ type run struct {
 	taxonomies map[string]jobfile.Taxonomy // of generalized columns
 	problem    *problem
 	store      *spill.Store // open once something did not fit the memory
+	engine     engine.Engine
 	recoding   engine.Recoding
 	cut        []byte // the embedded cut
 }
@@ -229,18 +230,13 @@ func (r *run) search(ctx context.Context) error {
 func (r *run) searchOnce(ctx context.Context, trace *tracer) error {
 	table := r.problem.table
 	r.report.Steps, r.report.Live, r.report.Sets = 0, nil, nil
-	anonymity := make([]uint64, len(r.prepared.requirement.Sets))
-	for i := range anonymity {
-		anonymity[i] = table.Rows
-	}
-	recoding, err := topdown.Engine{}.Search(ctx, table, r.prepared.requirement, engine.Options{
+	recoding, err := r.engine.Search(ctx, table, r.prepared.requirement, engine.Options{
 		Score:    scores[r.job.Score],
 		MaxSteps: r.maxSteps(),
 		Space:    r.searchSpace(),
 		OnStep: func(s engine.Step) {
 			r.report.Steps = s.Number
 			r.report.Live = append(r.report.Live, s.Live)
-			copy(anonymity, s.Anonymity)
 			trace.step(s)
 			r.events.Advanced(StageSearch, Progress{Done: int64(s.Number)})
 		},
@@ -249,8 +245,14 @@ func (r *run) searchOnce(ctx context.Context, trace *tracer) error {
 		return err
 	}
 	r.recoding = recoding
+	suppressed, dropped := recoding.Lost()
+	r.report.Suppressed, r.report.Released = suppressed, r.report.Rows-int64(dropped)
+	anonymity := recoding.Anonymity(r.prepared.requirement)
 	for i, set := range r.prepared.requirement.Sets {
 		report := SetReport{K: set.K, Anonymity: anonymity[i]}
+		if report.K == 0 { // not asked for: what was reached is what holds
+			report.K = int(report.Anonymity)
+		}
 		for _, a := range set.Columns {
 			report.Columns = append(report.Columns, table.Attributes[a].Name)
 		}
@@ -303,6 +305,9 @@ func (r *run) mask(ctx context.Context, target *target) error {
 		dataset: r.dataset, plan: plan, recoding: r.recoding, coders: r.problem.coders,
 		write:   writer.Options{Compression: r.job.Output.Compression, Level: r.job.Output.Level},
 		threads: r.threads, budget: r.budget, events: &r.events,
+	}
+	if r.recoding.Cells() > 0 && r.prepared.class >= 0 {
+		m.class, m.request = r.problem.class, formats.Request{Column: r.prepared.class, Coded: true}
 	}
 	parts := target.parts(plan.outputs(), map[string]string{CutKey: string(r.cut)})
 	err = m.mask(ctx, planRowGroups(r.dataset.Splits(), int64(r.job.Output.RowGroupRows), cmp.Or(r.opt.least, leastFollowed)), parts)

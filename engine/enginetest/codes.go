@@ -52,23 +52,27 @@ func (c Codes) Coarse(ctx context.Context, e engine.Engine, requirement engine.R
 // count counts some columns in coarser codes.
 func (c Codes) count(ctx context.Context, g engine.Grouping, codes []engine.Coarsening, space partition.Space) (*partition.Table, error) {
 	var domains []int
+	var from, to [][]uint32
 	for _, a := range g.Columns {
-		domains = append(domains, codes[a].Domain)
+		domains, from, to = append(domains, codes[a].Domain), append(from, c.Columns[a]), append(to, codes[a].Codes)
+	}
+	if g.Class && c.Classes > 0 {
+		domains, from, to = append(domains, c.Classes), append(from, c.Class), append(to, engine.Identity(c.Classes).Codes)
 	}
 	share := space
 	share.Share /= 16
 	counters := []*partition.Counter{partition.NewSpillCounter(domains, share), partition.NewSpillCounter(domains, share)}
 	const batch = 1 << 16
-	columns := make([][]uint32, len(g.Columns))
-	for from := 0; from < c.Rows; from += batch {
-		n := min(batch, c.Rows-from)
-		for i, a := range g.Columns {
+	columns := make([][]uint32, len(from))
+	for row := 0; row < c.Rows; row += batch {
+		n := min(batch, c.Rows-row)
+		for i := range from {
 			columns[i] = columns[i][:0]
-			for _, code := range c.Columns[a][from : from+n] {
-				columns[i] = append(columns[i], codes[a].Codes[code])
+			for _, code := range from[i][row : row+n] {
+				columns[i] = append(columns[i], to[i][code])
 			}
 		}
-		if err := counters[from/batch%2].Add(n, columns, domains); err != nil {
+		if err := counters[row/batch%2].Add(n, columns, domains); err != nil {
 			return nil, err
 		}
 	}
@@ -77,7 +81,8 @@ func (c Codes) count(ctx context.Context, g engine.Grouping, codes []engine.Coar
 	return partition.TabulateSpilled(ctx, counters, half, 2)
 }
 
-// group counts the distinct tuples of some columns.
+// group counts the distinct tuples of some columns. Fields are a bit wider than they need
+// to be, as they may be when the domains were not known before.
 func (c Codes) group(g engine.Grouping) *partition.Table {
 	var domains []int
 	var columns [][]uint32
@@ -87,6 +92,11 @@ func (c Codes) group(g engine.Grouping) *partition.Table {
 	if g.Class && c.Classes > 0 {
 		domains, columns = append(domains, c.Classes), append(columns, c.Class)
 	}
+	maps := make([][]uint32, len(domains))
+	for i, domain := range domains {
+		maps[i] = engine.Identity(domain).Codes
+		domains[i] = 2 * domain
+	}
 	t := &partition.Table{Layout: partition.NewLayout(domains), Counts: make([]uint32, c.Rows)}
 	t.Keys = make([]uint64, c.Rows*t.Layout.Words)
 	for r := range c.Rows {
@@ -95,17 +105,7 @@ func (c Codes) group(g engine.Grouping) *partition.Table {
 		}
 		t.Counts[r] = 1
 	}
-	return t.Recode(identities(domains), domains)
-}
-
-func identities(domains []int) [][]uint32 {
-	maps := make([][]uint32, len(domains))
-	for i, d := range domains {
-		for code := range d {
-			maps[i] = append(maps[i], uint32(code))
-		}
-	}
-	return maps
+	return t.Recode(maps, domains)
 }
 
 // histogram counts the classes of every code of a column.

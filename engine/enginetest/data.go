@@ -78,16 +78,25 @@ func (d Data) encode(a *engine.Attribute, column int) []uint32 {
 	return codes
 }
 
-// Released returns the rows as a recoding releases them.
+// Released returns the rows as a recoding releases them, nil for one that is dropped.
 func (d Data) Released(recoding engine.Recoding) [][]engine.Label {
-	rows := make([][]engine.Label, len(d.Rows))
-	for i := range d.Columns {
-		a := d.attribute(i)
-		for r, code := range d.encode(&a, i) {
-			rows[r] = append(rows[r], recoding.Labels(i)[recoding.Codes(i)[code]])
+	c := d.Codes()
+	rows := engine.Rows{N: c.Rows, Codes: c.Columns, Classes: c.Class, Taken: make([]uint64, recoding.Cells())}
+	labels := make([][]uint32, len(c.Columns))
+	for a := range labels {
+		labels[a] = make([]uint32, c.Rows)
+	}
+	recoding.Recode(rows, labels)
+	released := make([][]engine.Label, c.Rows)
+	for r := range released {
+		if labels[0][r] == engine.DroppedLabel {
+			continue
+		}
+		for a := range labels {
+			released[r] = append(released[r], recoding.Labels(a)[labels[a][r]])
 		}
 	}
-	return rows
+	return released
 }
 
 // attribute returns the domain of a column.

@@ -55,8 +55,6 @@ func TestAgreesWithNaiveSearch(t *testing.T) {
 	}
 }
 
-const largestNumber = 11
-
 // randomCase is one table, requirement and options.
 type randomCase struct {
 	data    enginetest.Data
@@ -65,18 +63,8 @@ type randomCase struct {
 }
 
 func (c randomCase) String() string {
-	text := fmt.Sprintf("sets %v score %d max steps %d\n", c.sets, c.options.Score, c.options.MaxSteps)
-	for _, column := range c.data.Columns {
-		text += fmt.Sprintf("%+v\n", column)
-	}
-	for r, row := range c.data.Rows {
-		text += fmt.Sprint(row)
-		if len(c.data.Classes) > 0 {
-			text += " " + c.data.Classes[r]
-		}
-		text += "\n"
-	}
-	return text
+	table := enginetest.Case{Data: c.data, Sets: c.sets}
+	return fmt.Sprintf("score %d max steps %d %s", c.options.Score, c.options.MaxSteps, table)
 }
 
 // compare fails the test where engine and naive search differ. It returns the steps.
@@ -115,51 +103,14 @@ func (c randomCase) compareNaive(t *testing.T, got []engine.Step, released [][]e
 	}
 }
 
-// newCase draws a case. Values are few and skewed, so that exact ties are common.
+// newCase draws a case.
 func newCase(r *rand.Rand) randomCase {
-	var c randomCase
-	columns := 1 + r.IntN(4)
-	for i := range columns {
-		c.data.Columns = append(c.data.Columns, newColumn(r, fmt.Sprintf("c%d", i)))
-	}
-	values := make([][]string, columns)
-	nulls := make([]float64, columns)
-	skew := make([]float64, columns)
-	for i, column := range c.data.Columns {
-		values[i] = newValues(r, column)
-		if r.IntN(3) == 0 {
-			nulls[i] = r.Float64() / 2
-		}
-		skew[i] = 1 + 3*r.Float64()
-	}
-	classes := r.IntN(5)
-	duplicates := 1 + r.IntN(4)
 	rows := 60
 	if r.IntN(50) == 0 { // partitions large enough to be counted by subtraction
 		rows = 1200
 	}
-	for range 1 + r.IntN(rows) {
-		row := make([]engine.Label, columns)
-		for i := range row {
-			if row[i].Null = r.Float64() < nulls[i]; !row[i].Null {
-				row[i].Text = values[i][int(math.Pow(r.Float64(), skew[i])*float64(len(values[i])))]
-			}
-		}
-		class := fmt.Sprint(r.IntN(max(1, classes)))
-		for range 1 + r.IntN(duplicates) {
-			c.data.Rows = append(c.data.Rows, row)
-			if classes > 0 {
-				if r.IntN(4) == 0 {
-					class = fmt.Sprint(r.IntN(classes))
-				}
-				c.data.Classes = append(c.data.Classes, class)
-			}
-		}
-	}
-	if r.IntN(3) == 0 {
-		mirror(&c.data)
-	}
-	c.sets = newSets(r, columns, len(c.data.Rows))
+	table := enginetest.NewCase(r, rows)
+	c := randomCase{data: table.Data, sets: table.Sets}
 	if r.IntN(2) == 0 {
 		c.foldRare()
 	}
@@ -182,82 +133,4 @@ func (c *randomCase) foldRare() {
 			}
 		}
 	}
-}
-
-// mirror adds to every row one with its numbers mirrored, so that splits tie in pairs.
-func mirror(d *enginetest.Data) {
-	for i, row := range slices.Clone(d.Rows) {
-		row = slices.Clone(row)
-		for c := range row {
-			if d.Columns[c].Mask == engine.Discretize && !row[c].Null {
-				row[c].Text = fmt.Sprint(largestNumber - int(parse(row[c].Text)))
-			}
-		}
-		d.Rows = append(d.Rows, row)
-		if len(d.Classes) > 0 {
-			d.Classes = append(d.Classes, d.Classes[i])
-		}
-	}
-}
-
-func newColumn(r *rand.Rand, name string) enginetest.Column {
-	column := enginetest.Column{Name: name, Mask: engine.Mask(r.IntN(3))}
-	switch column.Mask {
-	case engine.Generalize:
-		count := 0
-		column.Tree = newTree(r, &count, 1+r.IntN(5))
-		if r.IntN(30) == 0 { // deep enough that nodes are left to grow during the search
-			for i := range 80 {
-				column.Tree = engine.Node{Name: fmt.Sprintf("chain%d", i), Children: []engine.Node{column.Tree}}
-			}
-		}
-	case engine.Discretize:
-		if r.IntN(2) == 0 {
-			column.Lower = fmt.Sprint(-r.IntN(5))
-		}
-		if r.IntN(2) == 0 {
-			column.Upper = fmt.Sprint(12 + r.IntN(5))
-		}
-	}
-	return column
-}
-
-// newTree draws a tree, often with long chains of single children.
-func newTree(r *rand.Rand, count *int, depth int) engine.Node {
-	*count++
-	node := engine.Node{Name: fmt.Sprintf("n%d", *count)}
-	if depth == 0 || depth < 3 && r.IntN(4) == 0 {
-		return node
-	}
-	for range 1 + r.IntN(3) {
-		node.Children = append(node.Children, newTree(r, count, depth-1))
-	}
-	return node
-}
-
-// newValues returns the values that may occur: of a tree, not all leaves.
-func newValues(r *rand.Rand, column enginetest.Column) []string {
-	var values []string
-	if column.Mask == engine.Generalize {
-		values = leafNames(column.Tree)
-		r.Shuffle(len(values), func(i, j int) { values[i], values[j] = values[j], values[i] })
-		return values[:1+r.IntN(len(values))]
-	}
-	for range 1 + r.IntN(10) {
-		values = append(values, fmt.Sprint(r.IntN(largestNumber+1)))
-	}
-	return values
-}
-
-func newSets(r *rand.Rand, columns, rows int) []engine.Set {
-	var sets []engine.Set
-	for range 1 + r.IntN(4) {
-		order := r.Perm(columns)
-		k := 1 + r.IntN(6)
-		if r.IntN(4) == 0 {
-			k = 1 + r.IntN(rows)
-		}
-		sets = append(sets, engine.Set{Columns: order[:1+r.IntN(columns)], K: min(k, rows)})
-	}
-	return sets
 }

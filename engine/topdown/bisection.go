@@ -1,5 +1,7 @@
 package topdown
 
+import "github.com/kcut/kcut/engine"
+
 // bisection is an interval divided at a code that moves from its start to its end.
 type bisection struct {
 	*intervals
@@ -55,5 +57,5 @@ func (v *intervals) impurity(of span, classes []uint64, size uint64) float64 {
 	if v.classes == 0 {
 		return v.penalty(of)
 	}
-	return entropy(classes, size)
+	return engine.Entropy(classes, size)
 }

@@ -3,10 +3,8 @@ package topdown_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"reflect"
-	"slices"
 	"testing"
 	"time"
 
@@ -81,7 +79,7 @@ func TestOrderOfRowsDoesNotMatter(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		shuffled := shuffle(r, c.data)
+		shuffled := c.data.Shuffle(r)
 		again, _, err := search(shuffled, c.sets, c.options)
 		if err != nil {
 			t.Fatal(err)
@@ -92,40 +90,16 @@ func TestOrderOfRowsDoesNotMatter(t *testing.T) {
 	}
 }
 
-func shuffle(r *rand.Rand, d enginetest.Data) enginetest.Data {
-	d.Rows, d.Classes = slices.Clone(d.Rows), slices.Clone(d.Classes)
-	r.Shuffle(len(d.Rows), func(i, j int) {
-		d.Rows[i], d.Rows[j] = d.Rows[j], d.Rows[i]
-		if len(d.Classes) > 0 {
-			d.Classes[i], d.Classes[j] = d.Classes[j], d.Classes[i]
-		}
-	})
-	return d
-}
-
 // TestAdult recounts a release of real data for two overlapping sets.
 func TestAdult(t *testing.T) {
-	d := loadAdult(t)
+	d := enginetest.Adult(t)
 	sets := []engine.Set{{Columns: []int{0, 1, 3, 5, 9}, K: 50}, {Columns: []int{3, 4, 6, 7, 12, 13}, K: 100}}
 	steps, released := mustSearch(t, d, engine.ScoreTDR, -1, sets...)
 	if len(steps) < 10 {
 		t.Fatalf("only %d steps", len(steps))
 	}
-	for i, set := range sets {
-		groups := map[string]uint64{}
-		for _, row := range released {
-			key := ""
-			for _, c := range set.Columns {
-				key += fmt.Sprintf("%q", row[c].Text)
-			}
-			groups[key]++
-		}
-		smallest := uint64(len(released))
-		for _, n := range groups {
-			smallest = min(smallest, n)
-		}
-		if want := steps[len(steps)-1].Anonymity[i]; smallest != want || smallest < uint64(set.K) {
-			t.Errorf("set %d: the smallest of %d groups has %d records, the search says %d", i, len(groups), smallest, want)
-		}
+	if got := enginetest.CheckAnonymous(t, released, sets); !reflect.DeepEqual(got, steps[len(steps)-1].Anonymity) {
+		t.Errorf("A(QID) is %v, the search says %v", got, steps[len(steps)-1].Anonymity)
 	}
+	d.CheckTrue(t, released)
 }

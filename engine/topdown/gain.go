@@ -1,7 +1,5 @@
 package topdown
 
-import "math"
-
 // The formulas of this file decide ties and are part of the product's promise: plain
 // float64 arithmetic in the order written. The conversions around products forbid the
 // compiler to fuse them with the additions.
@@ -11,18 +9,6 @@ import "math"
 type part struct {
 	size     uint64
 	impurity float64
-}
-
-// entropy returns I(R) of a set of n records with the given class frequencies.
-func entropy(frequencies []uint64, n uint64) float64 {
-	sum, size := 0.0, float64(n)
-	for _, f := range frequencies {
-		if f > 0 {
-			p := float64(f) / size
-			sum += float64(p * math.Log2(p))
-		}
-	}
-	return -sum
 }
 
 // reduction returns the impurity of a whole less that of its parts, each weighted with its

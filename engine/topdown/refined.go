@@ -106,7 +106,7 @@ func (r *refined) measure(s span, scratch []uint64) node {
 	case r.classes == 0:
 		n.impurity = r.shape.penalty(s)
 	case n.size > 0:
-		n.impurity = entropy(scratch, n.size)
+		n.impurity = engine.Entropy(scratch, n.size)
 	}
 	return n
 }

@@ -8,53 +8,23 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/enginetest"
 	"github.com/kcut/kcut/engine/topdown"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/spill"
 )
 
-func openStore(t *testing.T) *spill.Store {
-	t.Helper()
-	s, err := spill.Open(t.TempDir(), spill.Options{Budget: spill.NewBudget(16 << 20)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
-}
-
 // searchIn runs the engine in a space, which must be free before and after, on a table
 // that is spilled or, if asked for, was in memory.
 func (c randomCase) searchIn(t *testing.T, space partition.Space, inMemory bool) ([]engine.Step, [][]engine.Label, error) {
 	t.Helper()
-	requirement := engine.Requirement{Sets: c.sets}
-	counting := space
-	counting.Budget = spill.NewBudget(1 << 40)
-	counting.Share = 1
-	if inMemory {
-		counting.Share = 1 << 40
-	}
-	table, err := c.data.Codes().Coarse(context.Background(), topdown.Engine{}, requirement, counting)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := space.Budget.Draw("groupings", counting.Budget.Used()); err != nil {
-		return nil, nil, err
-	}
 	var steps []engine.Step
 	options := c.options
 	options.Space = space
 	options.OnStep = func(s engine.Step) { steps = append(steps, s) }
-	recoding, err := topdown.Engine{}.Search(context.Background(), table, requirement, options)
+	recoding, err := enginetest.SearchIn(t, topdown.Engine{}, c.data.Codes(), engine.Requirement{Sets: c.sets}, options, inMemory)
 	if err != nil {
 		return nil, nil, err
-	}
-	if used := space.Budget.Used(); used != 0 {
-		t.Errorf("%d bytes are not returned", used)
 	}
 	return steps, c.data.Released(recoding), nil
 }
@@ -63,7 +33,7 @@ func (c randomCase) searchIn(t *testing.T, space partition.Space, inMemory bool)
 // in, and more. Steps and release are those of the naive search and of the search in memory.
 func TestSpilledSearchAgrees(t *testing.T) {
 	seed := rand.Uint64()
-	store := openStore(t)
+	store := enginetest.OpenStore(t)
 	refused := 0
 	for i := range 150 {
 		c := newCase(rand.New(rand.NewPCG(seed, uint64(i))))
@@ -96,7 +66,7 @@ func TestSpilledSearchAgrees(t *testing.T) {
 func TestSearchRefusesSpilledCountsInOtherCodes(t *testing.T) {
 	c := randomCase{data: table1(), sets: []engine.Set{{Columns: []int{0, 1}, K: 4}}, options: engine.Options{MaxSteps: -1}}
 	requirement := engine.Requirement{Sets: c.sets}
-	space := partition.Space{Budget: spill.NewBudget(1 << 40), Store: openStore(t), Share: 1}
+	space := partition.Space{Budget: spill.NewBudget(1 << 40), Store: enginetest.OpenStore(t), Share: 1}
 	table, err := c.data.Codes().Coarse(context.Background(), topdown.Engine{}, requirement, space)
 	if err != nil {
 		t.Fatal(err)

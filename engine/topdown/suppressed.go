@@ -121,7 +121,7 @@ func (c *suppressed) impurity(classes []uint64, size uint64, penalty float64) fl
 	if size == 0 {
 		return 0
 	}
-	return entropy(classes, size)
+	return engine.Entropy(classes, size)
 }
 
 func (c *suppressed) gain(code int) float64 {

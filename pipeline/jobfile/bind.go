@@ -17,7 +17,7 @@ func (l *loader) bind() *Job {
 			RowGroupRows: yamlInt(output.Get("row_group_rows")),
 		},
 		Unlisted:  yamlText(root.Get("unlisted")),
-		Algorithm: yamlText(root.Get("algorithm")),
+		Algorithm: bindAlgorithm(orEmptyNode(root.Get("algorithm"))),
 		Score:     yamlText(root.Get("score")),
 		Limits:    Limits{Memory: memory, Threads: yamlInt(limits.Get("threads")), SpillDir: l.path(limits.Get("spill_dir"))},
 		source:    l.document,
@@ -36,6 +36,23 @@ func (l *loader) bind() *Job {
 	l.bindSets(job)
 	l.bindColumns(job)
 	return job
+}
+
+func bindAlgorithm(n *yaml.Node) Algorithm {
+	return Algorithm{
+		Name:                 yamlText(n.Get("name")),
+		Seed:                 uint64(yamlInt(n.Get("seed"))),
+		Bins:                 yamlInt(n.Get("bins")),
+		Loss:                 yamlText(n.Get("loss")),
+		MinObjects:           yamlInt(n.Get("min_objects")),
+		Prune:                yamlText(n.Get("prune")),
+		Leftover:             yamlText(n.Get("leftover")),
+		Small:                yamlText(n.Get("small")),
+		MaxDivergence:        yamlFraction(n.Get("max_divergence")),
+		MaxInformationChange: yamlFraction(n.Get("max_information_change")),
+		Partitioning:         yamlText(n.Get("partitioning")),
+		Categories:           yamlText(n.Get("categories")),
+	}
 }
 
 // path returns a path as it can be opened, or "" when it is absent.

@@ -11,7 +11,7 @@ import (
 func (l *loader) checkMap(prefix string, m *yaml.Node) {
 	fields := fieldsUnder(prefix)
 	for _, f := range fields {
-		if f.required && m.Get(f.key()) == nil {
+		if f.required && m.Get(f.key()) == nil && !slices.Contains(f.excused, l.algorithm()) {
 			l.missing(f, m)
 		}
 	}

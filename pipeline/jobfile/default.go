@@ -10,7 +10,7 @@ import (
 func (l *loader) defaults() {
 	for i := range fieldTable {
 		f := &fieldTable[i]
-		if f.def == "" || len(f.masks) > 0 {
+		if f.def == "" || len(f.masks) > 0 || !f.serves(l.algorithm()) {
 			continue
 		}
 		parent := l.root
@@ -19,14 +19,19 @@ func (l *loader) defaults() {
 		}
 		l.setDefault(parent, f, f.def)
 	}
-	if algorithm := yamlText(l.root.Get("algorithm")); algorithm == AlgorithmTDR || algorithm == AlgorithmTDS {
-		l.setDefault(l.root, fieldAt("score"), algorithm) // every algorithm's own score has its name
+	if algorithm := l.algorithm(); algorithm == AlgorithmTDR || algorithm == AlgorithmTDS {
+		l.setDefault(l.root, fieldAt("score"), algorithm) // each one's own score has its name
 	}
 	if columns := l.root.Get("columns"); columns != nil {
 		for _, e := range columns.Entries {
 			l.columnDefaults(e.Key.Text, e.Value)
 		}
 	}
+}
+
+// algorithm returns the name of the algorithm, which is filled in before its options.
+func (l *loader) algorithm() string {
+	return yamlText(orEmptyNode(l.root.Get("algorithm")).Get("name"))
 }
 
 // columnDefaults fills in the fields that a column's mask allows.
@@ -49,7 +54,7 @@ func (l *loader) setDefault(m *yaml.Node, f *field, value string) {
 	if m == nil || m.Get(f.key()) != nil {
 		return
 	}
-	n := &yaml.Node{Text: value, Quoted: f.kind != kindInteger}
+	n := &yaml.Node{Text: value, Quoted: !f.number()}
 	l.origins[n] = originDefault
 	setKey(m, f.key(), n)
 }

@@ -14,6 +14,7 @@ const (
 	kindPath                        // one path
 	kindPaths                       // a path or a list of paths
 	kindInteger                     // a whole number
+	kindFraction                    // a number from 0 to 1
 	kindSize                        // bytes, with a unit or without
 	kindCharacter                   // one ASCII character
 	kindBounds                      // [lower, upper]
@@ -33,14 +34,21 @@ type field struct {
 	def      string   // value when absent
 	defWords string   // what absence means, when that is not a value
 	enum     []string // the only values
-	later    []string // values that are known, but not available in this version
 	pattern  string   // regular expression of the values
 	example  string   // of a value that matches the pattern
 	min, max int64    // of integers; max 0: none
 	flag     string   // of the command line, without dashes; the variable follows from it
 	masks    []string // columns: only with these masks
+	engines  []string // only with these algorithms
 	required bool
-	bare     bool // a map's key that a bare word in the map's place stands for
+	excused  []string // algorithms with which it is not required
+	bare     bool     // a map's key that a bare word in the map's place stands for
+}
+
+// algorithms are the names of all searches.
+var algorithms = []string{
+	AlgorithmTDR, AlgorithmTDS, AlgorithmBottomUp, AlgorithmKACTUS,
+	AlgorithmIACk, AlgorithmIACc, AlgorithmMondrian, AlgorithmInfoGainMondrian,
 }
 
 // fieldTable defines the job file, in the order of the reference.
@@ -63,7 +71,7 @@ var fieldTable = []field{
 		doc: "the sets of columns that hold in the release, all at once"},
 	{path: "quasi_identifiers[].columns", kind: kindTexts, required: true,
 		doc: "the columns of the set, each of them masked"},
-	{path: "quasi_identifiers[].k", kind: kindInteger, min: 1, required: true, flag: "k",
+	{path: "quasi_identifiers[].k", kind: kindInteger, min: 1, required: true, excused: []string{AlgorithmIACc}, flag: "k",
 		doc: "the smallest number of records that share one combination of the set's released values; the flag and the variable are for every set"},
 	{path: "columns", kind: kindNamed, required: true,
 		doc: "what happens to every input column, by name; a bare word is short for `{mask: word}`"},
@@ -84,13 +92,36 @@ var fieldTable = []field{
 		doc: "input columns without an entry in `columns`"},
 	{path: "taxonomies", kind: kindTaxonomies, defWords: "none",
 		doc: "a YAML file of named trees, or a map from names to taxonomies: a file (YAML or CSV), an inline tree or a generator"},
-	{path: "algorithm", kind: kindText, def: AlgorithmTDR, enum: []string{AlgorithmTDR, AlgorithmTDS}, flag: "algorithm",
-		later: []string{"bottom-up", "kactus", "iack", "iacc", "mondrian", "infogain-mondrian"},
-		doc:   "the search"},
+	{path: "algorithm", kind: kindMap,
+		doc: "the search and its options; a bare word is short for `{name: word}`"},
+	{path: "algorithm.name", kind: kindText, def: AlgorithmTDR, enum: algorithms, bare: true, flag: "algorithm",
+		doc: "the search: docs/algorithms.md says what each is for"},
+	{path: "algorithm.seed", kind: kindInteger, min: 0, def: "0", engines: []string{AlgorithmKACTUS, AlgorithmMondrian},
+		doc: "of the choice among records that are alike; the same seed makes the same choice"},
+	{path: "algorithm.bins", kind: kindInteger, min: 2, max: 1 << 16, def: "16", engines: []string{AlgorithmBottomUp, AlgorithmIACk, AlgorithmIACc},
+		doc: "bins of as many records that the hierarchy of a discretized column is made of"},
+	{path: "algorithm.loss", kind: kindText, def: LossInformation, enum: []string{LossInformation, LossWeighted}, engines: []string{AlgorithmBottomUp},
+		doc: "what a generalization loses: `information`, as in the paper, or `weighted` by its share of the records"},
+	{path: "algorithm.min_objects", kind: kindInteger, min: 1, max: 1 << 31, defWords: "the largest k", engines: []string{AlgorithmKACTUS},
+		doc: "records that two branches of a test have at least"},
+	{path: "algorithm.prune", kind: kindText, def: PruneNone, enum: []string{PruneNone, PrunePessimistic}, engines: []string{AlgorithmKACTUS},
+		doc: "whether the decision tree is pruned before its records are released"},
+	{path: "algorithm.leftover", kind: kindText, def: LeftoverDrop, enum: []string{LeftoverDrop, LeftoverRecruit}, engines: []string{AlgorithmKACTUS},
+		doc: "fewer than k records that are left in the end: `drop` them, or `recruit` others and suppress them all"},
+	{path: "algorithm.small", kind: kindText, def: SmallDrop, enum: []string{SmallDrop, SmallTopUp}, engines: []string{AlgorithmIACk},
+		doc: "fewer than k suppressed records: `drop` them, or `topup`: suppress the next smallest equivalence classes, too"},
+	{path: "algorithm.max_divergence", kind: kindFraction, def: "0.1", engines: []string{AlgorithmIACc},
+		doc: "the most that suppressing may change a column's values, as a share of the largest possible divergence"},
+	{path: "algorithm.max_information_change", kind: kindFraction, def: "0.1", engines: []string{AlgorithmIACc},
+		doc: "the most that suppressing may change what a column tells of the class, as a share of the largest possible information"},
+	{path: "algorithm.partitioning", kind: kindText, def: PartitioningStrict, enum: []string{PartitioningStrict, PartitioningRelaxed}, engines: []string{AlgorithmMondrian},
+		doc: "`strict`: records that are alike stay together; `relaxed`: they may be parted at a median"},
+	{path: "algorithm.categories", kind: kindText, def: CategoriesHierarchy, enum: []string{CategoriesHierarchy, CategoriesOrdered}, engines: []string{AlgorithmMondrian},
+		doc: "how generalized columns are cut: along the taxonomy, or at a median of its leaves"},
 	{path: "score", kind: kindText, enum: []string{"tdr", "tds", "infogain"}, defWords: "the algorithm's own", flag: "score",
-		doc: "what makes a specialization the best, for `tdr` and `tds`"},
+		doc: "`tdr` and `tds`: what makes a specialization the best; other algorithms leave it aside"},
 	{path: "max_steps", kind: kindInteger, min: 0, defWords: "no limit", flag: "max-steps",
-		doc: "the most specializations to perform; 0: none"},
+		doc: "`tdr` and `tds`: the most specializations to perform, 0: none; other algorithms leave it aside"},
 	{path: "limits", kind: kindMap,
 		doc: "what the run may use"},
 	{path: "limits.memory", kind: kindSize, pattern: sizePattern, example: "1GiB", defWords: "60 % of the memory there is", flag: "memory",
@@ -142,6 +173,19 @@ func (f *field) prefix() string {
 // key returns the last key of a field's path.
 func (f *field) key() string { return f.path[strings.LastIndexByte(f.path, '.')+1:] }
 
+// title returns what messages call a field: its key, and its owner's if that is all there is
+// to a name.
+func (f *field) title() string {
+	owner, key, ok := strings.Cut(f.path, ".")
+	if ok && key == "name" {
+		return owner
+	}
+	return f.key()
+}
+
+// number reports whether the values are numbers.
+func (f *field) number() bool { return f.kind == kindInteger || f.kind == kindFraction }
+
 // variable returns the environment variable of a field with a flag.
 func (f *field) variable() string {
 	return "KCUT_" + strings.ToUpper(strings.ReplaceAll(f.flag, "-", "_"))
@@ -162,9 +206,14 @@ func (f *field) allows(mask string) bool {
 	return len(f.masks) == 0 || slices.Contains(f.masks, mask)
 }
 
+// serves reports whether an algorithm has a use for the field.
+func (f *field) serves(algorithm string) bool {
+	return len(f.engines) == 0 || slices.Contains(f.engines, algorithm)
+}
+
 // referenceKinds describes the kinds that have no values of their own to list.
 var referenceKinds = map[fieldKind]string{
 	kindText: "text", kindTexts: "list of names", kindPath: "path", kindPaths: "path or list of paths",
-	kindSize: "size", kindCharacter: "character", kindBounds: "`[lower, upper]`", kindTaxonomy: "name, tree or generator",
+	kindFraction: "number from 0 to 1", kindSize: "size", kindCharacter: "character", kindBounds: "`[lower, upper]`", kindTaxonomy: "name, tree or generator",
 	kindTaxonomies: "path or map", kindMap: "map", kindList: "list of maps", kindNamed: "map by name",
 }

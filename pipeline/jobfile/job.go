@@ -21,8 +21,8 @@ type Job struct {
 	TaxonomyFile string                     // YAML file of named trees; empty: none
 	Taxonomies   map[string]*TaxonomySource // named taxonomies; nil with a TaxonomyFile
 
-	Algorithm string // AlgorithmTDR or AlgorithmTDS
-	Score     string // "tdr", "tds" or "infogain"
+	Algorithm Algorithm
+	Score     string // of top-down algorithms: "tdr", "tds" or "infogain"
 	MaxSteps  *int   // nil: no limit
 	Limits    Limits
 	CSV       CSV
@@ -41,7 +41,24 @@ type Output struct {
 // Set is one quasi-identifier set.
 type Set struct {
 	Columns []string // at least one, each once
-	K       int      // at least 1
+	K       int      // at least 1; 0: not asked for, with AlgorithmIACc
+}
+
+// Algorithm is a search and its options. Those that it has no use for have zero values.
+type Algorithm struct {
+	Name string // one of the Algorithm constants
+
+	Seed                 uint64
+	Bins                 int
+	Loss                 string // LossInformation or LossWeighted
+	MinObjects           int    // 0: the largest k
+	Prune                string // PruneNone or PrunePessimistic
+	Leftover             string // LeftoverDrop or LeftoverRecruit
+	Small                string // SmallDrop or SmallTopUp
+	MaxDivergence        float64
+	MaxInformationChange float64
+	Partitioning         string // PartitioningStrict or PartitioningRelaxed
+	Categories           string // CategoriesHierarchy or CategoriesOrdered
 }
 
 // Column says what happens to one input column.
@@ -90,8 +107,32 @@ const (
 	RenderBounds   = "bounds"
 	RenderMidpoint = "midpoint"
 
-	AlgorithmTDR = "tdr"
-	AlgorithmTDS = "tds"
+	AlgorithmTDR              = "tdr"
+	AlgorithmTDS              = "tds"
+	AlgorithmBottomUp         = "bottom-up"
+	AlgorithmKACTUS           = "kactus"
+	AlgorithmIACk             = "iack"
+	AlgorithmIACc             = "iacc"
+	AlgorithmMondrian         = "mondrian"
+	AlgorithmInfoGainMondrian = "infogain-mondrian"
+
+	LossInformation = "information"
+	LossWeighted    = "weighted"
+
+	PruneNone        = "none"
+	PrunePessimistic = "pessimistic"
+
+	LeftoverDrop    = "drop"
+	LeftoverRecruit = "recruit"
+
+	SmallDrop  = "drop"
+	SmallTopUp = "topup"
+
+	PartitioningStrict  = "strict"
+	PartitioningRelaxed = "relaxed"
+
+	CategoriesHierarchy = "hierarchy"
+	CategoriesOrdered   = "ordered"
 )
 
 // Column returns the named column's spec, or nil.

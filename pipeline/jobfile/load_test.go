@@ -54,8 +54,8 @@ func TestLoad(t *testing.T) {
 	if want := (Limits{Memory: 3 << 29, Threads: 8, SpillDir: "/scratch/"}); job.Limits != want {
 		t.Errorf("limits %+v, want %+v", job.Limits, want)
 	}
-	if job.MaxSteps == nil || *job.MaxSteps != 0 || job.CSV.Delimiter != '\t' || job.Score != "infogain" || job.Algorithm != "tds" {
-		t.Errorf("steps %v, delimiter %q, score %s, algorithm %s", job.MaxSteps, job.CSV.Delimiter, job.Score, job.Algorithm)
+	if job.MaxSteps == nil || *job.MaxSteps != 0 || job.CSV.Delimiter != '\t' || job.Score != "infogain" || job.Algorithm.Name != "tds" {
+		t.Errorf("steps %v, delimiter %q, score %s, algorithm %s", job.MaxSteps, job.CSV.Delimiter, job.Score, job.Algorithm.Name)
 	}
 	age, amount := job.Column("age"), job.Column("amount")
 	if age.Bounds.Lower != "" || age.Bounds.Upper != "90.5" || age.Render != RenderMidpoint || age.Type.Kind != formats.Float {
@@ -81,7 +81,7 @@ func TestDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Output{Path: "jobs/out.parquet", Compression: "zstd"}
-	if job.Output != want || job.Algorithm != AlgorithmTDR || job.Score != "tdr" || job.MaxSteps != nil || job.Unlisted != UnlistedError {
+	if job.Output != want || job.Algorithm != (Algorithm{Name: AlgorithmTDR}) || job.Score != "tdr" || job.MaxSteps != nil || job.Unlisted != UnlistedError {
 		t.Errorf("got %+v", job)
 	}
 	if age := job.Column("age"); age.Render != RenderLabel || age.Bounds != (Bounds{}) || age.Unknown != "" {

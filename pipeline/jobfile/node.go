@@ -21,6 +21,12 @@ func yamlInt(n *yaml.Node) int {
 	return v
 }
 
+// yamlFraction returns the value of a checked fraction that may be absent.
+func yamlFraction(n *yaml.Node) float64 {
+	v, _ := strconv.ParseFloat(yamlText(n), 64) // checked: only an absent one fails
+	return v
+}
+
 // yamlTexts returns the texts of a list that may be absent.
 func yamlTexts(n *yaml.Node) []string {
 	if n == nil {

@@ -72,7 +72,7 @@ func (l *loader) override(o Override) {
 	if f.kind == kindPath || f.kind == kindPaths {
 		text = fromHere(text)
 	}
-	n := &yaml.Node{Text: text, Quoted: f.kind != kindInteger && f.kind != kindSize}
+	n := &yaml.Node{Text: text, Quoted: !f.number() && f.kind != kindSize}
 	l.origins[n] = o.Origin
 	if list, item, ok := strings.Cut(f.path, "[]."); ok {
 		l.overrideItems(l.root.Get(list), item, n)

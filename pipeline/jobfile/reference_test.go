@@ -57,6 +57,8 @@ func (f *field) referenceValue() string {
 
 func (f *field) referenceDefault() string {
 	switch {
+	case f.excused != nil:
+		return "required, but for `" + strings.Join(f.excused, "`, `") + "`"
 	case f.required:
 		return "required"
 	case f.def != "":

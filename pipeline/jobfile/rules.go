@@ -3,6 +3,7 @@ package jobfile
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/kcut/kcut/formats/yaml"
 )
@@ -125,12 +126,24 @@ func (l *loader) classRules(job *Job) {
 	}
 }
 
-// algorithmRules: scores are for the algorithms that have them.
+// algorithmRules: an algorithm has no keys that it has no use for, and all it needs.
 func (l *loader) algorithmRules(job *Job) {
-	if score := l.root.Get("score"); score != nil && slices.Contains(fieldAt("algorithm").later, job.Algorithm) {
-		l.add(score, "", "score is for the algorithms tdr and tds, the algorithm is %s", job.Algorithm)
+	name := job.Algorithm.Name
+	if name == "" {
+		return
+	}
+	for _, e := range l.root.Get("algorithm").Entries {
+		if f := fieldAt(fieldAt("algorithm").prefix() + e.Key.Text); !f.serves(name) {
+			l.add(e.Key, "", "%s is for algorithm %s, the algorithm is %s", f.key(), strings.Join(f.engines, " or "), name)
+		}
+	}
+	if job.Class == "" && slices.Contains(classified, name) && !l.broken["class"] {
+		l.add(l.root.Get("algorithm"), "name the column that a model is to predict: class: …", "algorithm %s needs a class", name)
 	}
 }
+
+// classified are the algorithms that need a class: what they do goes by its frequencies.
+var classified = []string{AlgorithmBottomUp, AlgorithmKACTUS, AlgorithmIACk, AlgorithmIACc, AlgorithmInfoGainMondrian}
 
 // maxLevels are the highest levels of the compressions that have some.
 var maxLevels = map[string]int{"zstd": 22, "gzip": 9}

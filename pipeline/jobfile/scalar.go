@@ -29,11 +29,10 @@ func (l *loader) checkScalars(f *field, n *yaml.Node) bool {
 
 func (l *loader) checkScalar(f *field, n *yaml.Node) bool {
 	message, hint := scalarProblem(f, n)
-	if message == "" {
-		return true
+	if message != "" {
+		l.add(n, hint, "%s %s", f.title(), message)
 	}
-	l.add(n, hint, "%s %s", f.key(), message)
-	return slices.Contains(f.later, n.Text) // a known value still tells other rules what is meant
+	return message == ""
 }
 
 // scalarProblem says what is wrong with a single value, and what to do about it.
@@ -41,12 +40,12 @@ func scalarProblem(f *field, n *yaml.Node) (message, hint string) {
 	switch {
 	case n.Kind != yaml.Scalar || n.Null():
 		return "must be " + f.wants() + ", not " + describeNode(n), ""
-	case slices.Contains(f.later, n.Text):
-		return fmt.Sprintf("%s is not available in this version", n.Text), "available are " + strings.Join(f.enum, " and ")
 	case len(f.enum) > 0 && !slices.Contains(f.enum, n.Text):
 		return "must be " + f.wants() + ", not " + describeNode(n), didYouMean(n.Text, f.enum)
 	case f.kind == kindInteger:
 		return f.integerProblem(n), ""
+	case f.kind == kindFraction:
+		return f.fractionProblem(n), ""
 	case f.kind == kindSize:
 		return sizeProblem(n.Text)
 	case f.kind == kindCharacter:
@@ -72,6 +71,8 @@ func (f *field) wants() string {
 		return fmt.Sprintf("an integer from %d to %d", f.min, f.max)
 	case f.kind == kindInteger:
 		return fmt.Sprintf("an integer of at least %d", f.min)
+	case f.kind == kindFraction:
+		return "a number from 0 to 1"
 	case f.kind == kindSize:
 		return "a size such as 1GiB"
 	case f.kind == kindPath, f.kind == kindPaths:
@@ -87,6 +88,14 @@ func (f *field) wants() string {
 func (f *field) integerProblem(n *yaml.Node) string {
 	v, err := strconv.ParseInt(n.Text, 10, 64)
 	if err != nil || n.Quoted || v < f.min || f.max > 0 && v > f.max {
+		return "must be " + f.wants() + ", not " + describeScalar(n)
+	}
+	return ""
+}
+
+func (f *field) fractionProblem(n *yaml.Node) string {
+	v, err := strconv.ParseFloat(n.Text, 64)
+	if err != nil || n.Quoted || !(v >= 0 && v <= 1) {
 		return "must be " + f.wants() + ", not " + describeScalar(n)
 	}
 	return ""

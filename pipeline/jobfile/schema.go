@@ -109,7 +109,7 @@ func objectSchema(prefix string) *schema {
 			child.Default = json.RawMessage(jsonScalar(f))
 		}
 		s.Properties = append(s.Properties, property{f.key(), child})
-		if f.required {
+		if f.required && f.excused == nil {
 			s.Required = append(s.Required, f.key())
 		}
 	}
@@ -118,7 +118,7 @@ func objectSchema(prefix string) *schema {
 
 // jsonScalar returns a field's default as JSON.
 func jsonScalar(f *field) string {
-	if f.kind == kindInteger {
+	if f.number() {
 		return f.def
 	}
 	return fmt.Sprintf("%q", f.def)
@@ -160,6 +160,9 @@ func (f *field) scalarSchema() *schema {
 			s.Maximum = &f.max
 		}
 		return s
+	case f.kind == kindFraction:
+		zero, one := int64(0), int64(1)
+		return &schema{Type: "number", Minimum: &zero, Maximum: &one}
 	case f.kind == kindSize:
 		least := int64(minMemory)
 		return &schema{Type: []string{"string", "integer"}, Pattern: f.pattern, Minimum: &least}

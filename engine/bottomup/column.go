@@ -1,0 +1,96 @@
+package bottomup
+
+import (
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/partition"
+)
+
+// column is the cut of one attribute.
+type column struct {
+	tree     *engine.ValueTree
+	loss     []float64 // by node: what generalizing its children to it loses
+	inCut    []bool    // by node
+	outside  []int32   // by node: its children that are not in the cut
+	children []int32   // by node
+	leaves   []int32   // by code, -1 where no record has it
+	first    int       // number of the root among the nodes of all columns
+	retired  bool      // no open set has the column
+}
+
+// newColumn returns the column with its raw values as the cut.
+func newColumn(a *engine.Attribute, h *partition.Histogram, e Engine) *column {
+	tree := engine.NewValueTree(a, h.Sizes(), e.Bins)
+	n := tree.Len()
+	c := &column{
+		tree: tree, loss: losses(tree, h, e.Loss),
+		inCut: make([]bool, n), outside: make([]int32, n), children: make([]int32, n),
+	}
+	for node := range n {
+		if p := tree.Parent(node); p >= 0 {
+			c.children[p]++
+			c.outside[p]++
+		}
+	}
+	for node := range n {
+		if tree.IsLeaf(node) {
+			c.enter(node)
+		}
+	}
+	for code := range a.Len() {
+		c.leaves = append(c.leaves, int32(tree.Leaf(code)))
+	}
+	return c
+}
+
+// enter puts a node into the cut. It returns the node whose generalization becomes valid, or -1.
+func (c *column) enter(node int) (valid int) {
+	c.inCut[node] = true
+	p := c.tree.Parent(node)
+	if p < 0 {
+		return -1
+	}
+	if c.outside[p]--; c.outside[p] > 0 {
+		return -1
+	}
+	return p
+}
+
+// generalize replaces the children of a node by the node, as enter.
+func (c *column) generalize(node int) (valid int) {
+	for _, child := range c.tree.Children(node) {
+		c.inCut[child] = false
+	}
+	return c.enter(node)
+}
+
+// up returns the node that the valid generalization of a node of the cut leads to, or -1.
+func (c *column) up(node int32) int32 {
+	p := c.tree.Parent(int(node))
+	if p < 0 || c.outside[p] > 0 {
+		return -1
+	}
+	return int32(p)
+}
+
+// isValid reports whether the children of a node can be generalized to it.
+func (c *column) isValid(node int) bool {
+	return c.children[node] > 0 && c.outside[node] == 0 && !c.inCut[node]
+}
+
+// cut returns the nodes of the cut, in preorder.
+func (c *column) cut() (nodes []int32) {
+	for node, in := range c.inCut {
+		if in {
+			nodes = append(nodes, int32(node))
+		}
+	}
+	return nodes
+}
+
+// above returns the node of the cut on the path from a node to the root.
+func (c *column) above(node int32) int32 {
+	for !c.inCut[node] {
+		node = int32(c.tree.Parent(int(node)))
+	}
+	return node
+}

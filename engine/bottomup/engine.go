@@ -1,0 +1,71 @@
+package bottomup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/partition"
+)
+
+// Engine is Bottom-Up Generalization.
+type Engine struct {
+	Loss Loss
+	Bins int // of a discretized attribute's hierarchy, at most; 0: engine.DefaultBins
+
+	witnesses int // kept of every set, at most; 0: maxWitnesses
+}
+
+// Loss says what a generalization loses.
+type Loss uint8
+
+// The losses. Paper is I(G), the impurity that the node's records gain. It does not tell
+// small nodes from large ones; Size weighs it with the node's share of the records.
+const (
+	Paper Loss = iota
+	Size
+)
+
+var _ engine.Engine = Engine{}
+
+// Plan asks for one table without class per set that no other implies, and for all
+// histograms of all values.
+func (Engine) Plan(requirement engine.Requirement) engine.Plan {
+	plan := engine.Plan{Histograms: true, Whole: true}
+	for _, set := range reduce(requirement).Sets {
+		plan.Groupings = append(plan.Groupings, engine.Grouping{Columns: set.Columns})
+	}
+	return plan
+}
+
+// Codes tells all codes apart: the search starts with the raw values.
+func (Engine) Codes(attributes []engine.Attribute, _ []*partition.Histogram, _ int, _ engine.Requirement) []engine.Coarsening {
+	return engine.Identities(attributes)
+}
+
+// Search returns a *engine.Cut. A step's InfoGain is I(G), its AnonyLoss the anonymity
+// gained, P(G), and its Score IP(G), or I(G) when nothing is gained. Only the last step
+// leaves a table that meets the requirement, so there is no limit of steps.
+func (e Engine) Search(ctx context.Context, table *engine.Table, requirement engine.Requirement, options engine.Options) (engine.Recoding, error) {
+	for i, set := range requirement.Sets {
+		if table.Rows < uint64(max(set.K, 0)) {
+			return nil, fmt.Errorf("search quasi-identifier set %d: %w", i+1, engine.ErrInfeasible)
+		}
+	}
+	s := newSearch(e, table, reduce(requirement), options)
+	if err := errors.Join(s.run(ctx), s.discard()); err != nil {
+		return nil, fmt.Errorf("search generalizations: %w", err)
+	}
+	return s.cut(), nil
+}
+
+// reduce drops the implied sets and sorts the columns of the others.
+func reduce(requirement engine.Requirement) engine.Requirement {
+	kept, _ := requirement.Reduce()
+	for i := range kept.Sets {
+		kept.Sets[i].Columns = slices.Sorted(slices.Values(kept.Sets[i].Columns))
+	}
+	return kept
+}

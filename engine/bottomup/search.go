@@ -1,0 +1,244 @@
+package bottomup
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/partition"
+)
+
+// search is the state of one search.
+type search struct {
+	options engine.Options
+	columns []*column // by attribute
+	sets    []*qid
+	valid   tournament // the losses of the valid generalizations of open sets, by number of the node
+}
+
+// choice is a generalization that may be the best.
+type choice struct {
+	attribute, node int
+	gain            uint64 // P(G)
+	score           float64
+}
+
+func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, options engine.Options) *search {
+	s := &search{options: options}
+	nodes := 0
+	for a := range table.Attributes {
+		c := newColumn(&table.Attributes[a], table.Histograms[a], e)
+		c.first = nodes
+		nodes += c.tree.Len()
+		s.columns = append(s.columns, c)
+	}
+	limit := cmp.Or(e.witnesses, maxWitnesses)
+	for i, set := range requirement.Sets {
+		s.sets = append(s.sets, newQID(table.Groupings[i], set.Columns, s.columns, uint64(max(set.K, 0)), limit))
+	}
+	s.valid = newTournament(nodes)
+	for _, c := range s.columns {
+		for node := range c.loss {
+			if c.isValid(node) {
+				s.valid.set(c.first+node, c.loss[node])
+			}
+		}
+	}
+	return s
+}
+
+// run generalizes until no set is open.
+func (s *search) run(ctx context.Context) error {
+	if err := s.settle(ctx); err != nil {
+		return err
+	}
+	for number := 1; s.isOpen(); number++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		best, err := s.best(ctx)
+		if err != nil {
+			return err
+		}
+		s.perform(best)
+		if err := s.settle(ctx); err != nil {
+			return err
+		}
+		s.report(best, number)
+	}
+	return nil
+}
+
+func (s *search) isOpen() bool {
+	for _, q := range s.sets {
+		if q.isOpen() {
+			return true
+		}
+	}
+	return false
+}
+
+// settle brings A(QID) of every set up to date, and drops the generalizations that help
+// no set that is open.
+func (s *search) settle(ctx context.Context) error {
+	helps := make([]bool, len(s.columns))
+	for _, q := range s.sets {
+		if err := q.settle(ctx, s.space()); err != nil {
+			return err
+		}
+		for _, a := range q.index {
+			helps[a] = helps[a] || q.isOpen()
+		}
+	}
+	for a, c := range s.columns {
+		if !helps[a] && !c.retired {
+			c.retired = true
+			for node := range c.loss {
+				s.valid.set(c.first+node, math.Inf(1))
+			}
+		}
+	}
+	return nil
+}
+
+// space returns what may be taken besides the sets' tables.
+func (s *search) space() partition.Space {
+	space := s.options.Space
+	for _, q := range s.sets {
+		space.Share -= q.table.Bytes()
+	}
+	return space
+}
+
+// best returns the generalization to perform: of the critical ones that with the least
+// loss for the anonymity gained, else that with the least loss.
+func (s *search) best(ctx context.Context) (choice, error) {
+	choices, err := s.critical(ctx)
+	if err != nil {
+		return choice{}, err
+	}
+	least := math.Inf(1)
+	for _, c := range choices {
+		least = min(least, c.score)
+	}
+	for _, c := range choices {
+		if c.score <= within(least) {
+			return c, nil
+		}
+	}
+	return s.leastLoss()
+}
+
+// critical returns the critical generalizations, by attribute and node.
+func (s *search) critical(ctx context.Context) (choices []choice, err error) {
+	for _, q := range s.sets {
+		gains, err := q.critical(ctx, s.space())
+		if err != nil {
+			return nil, err
+		}
+		for _, g := range gains {
+			choices = append(choices, choice{attribute: q.index[g.column], node: int(g.node), gain: min(g.after, q.k) - q.anonymity})
+		}
+	}
+	slices.SortFunc(choices, func(a, b choice) int {
+		return cmp.Or(cmp.Compare(a.attribute, b.attribute), cmp.Compare(a.node, b.node))
+	})
+	choices = join(choices)
+	for i := range choices {
+		c := &choices[i]
+		c.score = s.columns[c.attribute].loss[c.node] / float64(c.gain)
+	}
+	return choices, nil
+}
+
+// join adds up what the same generalization gains in several sets.
+func join(choices []choice) (joined []choice) {
+	for _, c := range choices {
+		if n := len(joined); n > 0 && joined[n-1].attribute == c.attribute && joined[n-1].node == c.node {
+			joined[n-1].gain += c.gain
+		} else {
+			joined = append(joined, c)
+		}
+	}
+	return joined
+}
+
+// leastLoss returns the valid generalization with the least loss.
+func (s *search) leastLoss() (choice, error) {
+	least := s.valid.min()
+	if math.IsInf(least, 1) {
+		return choice{}, errors.New("the counts are not those of the histograms")
+	}
+	place := s.valid.first(within(least))
+	a := 0
+	for a+1 < len(s.columns) && s.columns[a+1].first <= place {
+		a++
+	}
+	c := s.columns[a]
+	node := place - c.first
+	return choice{attribute: a, node: node, score: c.loss[node]}, nil
+}
+
+// within returns the bound up to which scores are as good as x: structural ties are common,
+// and the last bits of a sum depend on its order.
+func within(x float64) float64 { return x + 1e-9*max(1, math.Abs(x)) }
+
+// perform generalizes the children of a node to it.
+func (s *search) perform(c choice) {
+	column := s.columns[c.attribute]
+	s.valid.set(column.first+c.node, math.Inf(1))
+	if p := column.generalize(c.node); p >= 0 {
+		s.valid.set(column.first+p, column.loss[p])
+	}
+	for _, q := range s.sets {
+		if i := slices.Index(q.index, c.attribute); i >= 0 {
+			q.generalized(generalization{column: i, node: int32(c.node)})
+		}
+	}
+}
+
+// report hands out a step that was performed.
+func (s *search) report(c choice, number int) {
+	if s.options.OnStep == nil {
+		return
+	}
+	column := s.columns[c.attribute]
+	step := engine.Step{
+		Number: number, Attribute: c.attribute, Value: column.tree.Label(c.node),
+		InfoGain: column.loss[c.node], AnonyLoss: float64(c.gain), Score: c.score,
+	}
+	for _, child := range column.tree.Children(c.node) {
+		step.Children = append(step.Children, column.tree.Label(child))
+	}
+	for _, q := range s.sets {
+		step.Anonymity = append(step.Anonymity, q.anonymity)
+	}
+	s.options.OnStep(step)
+}
+
+// discard returns what the tables take.
+func (s *search) discard() (err error) {
+	for _, q := range s.sets {
+		err = errors.Join(err, q.table.Discard(s.options.Space))
+	}
+	return err
+}
+
+// cut returns the cut that was reached.
+func (s *search) cut() *engine.Cut {
+	cut := &engine.Cut{}
+	for _, q := range s.sets {
+		cut.Reached = append(cut.Reached, q.anonymity)
+	}
+	for _, c := range s.columns {
+		var nodes []int
+		for _, node := range c.cut() {
+			nodes = append(nodes, int(node))
+		}
+		cut.Columns = append(cut.Columns, c.tree.Cut(nodes))
+	}
+	return cut
+}

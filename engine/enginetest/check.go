@@ -1,0 +1,94 @@
+package enginetest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut/engine"
+)
+
+// CheckTrue fails the test unless every released label is true of the row's value.
+func (d Data) CheckTrue(t *testing.T, released [][]engine.Label) {
+	t.Helper()
+	type pair struct{ value, label engine.Label }
+	for c, column := range d.Columns {
+		checked := map[pair]bool{}
+		for r, labels := range released {
+			if labels == nil {
+				continue
+			}
+			p := pair{d.Rows[r][c], labels[c]}
+			if !checked[p] && !column.covers(p.label, p.value) {
+				t.Fatalf("%s: %+v is released as %+v", column.Name, p.value, p.label)
+			}
+			checked[p] = true
+		}
+	}
+}
+
+// covers reports whether a label is true of a value. A root is true of the null.
+func (c Column) covers(label, value engine.Label) bool {
+	if label == value {
+		return true
+	}
+	if label.Null {
+		return false
+	}
+	switch c.Mask {
+	case engine.Generalize:
+		return c.under(c.Tree, label.Text, value)
+	case engine.Discretize:
+		ends := strings.Split(strings.Trim(label.Text, "[]()"), ",")
+		if value.Null {
+			return ends[0] == c.Lower && ends[1] == c.Upper
+		}
+		x := number(value.Text)
+		above := ends[0] == "" || x >= number(ends[0])
+		below := ends[1] == "" || x < number(ends[1]) || x == number(ends[1]) && strings.HasSuffix(label.Text, "]")
+		return above && below
+	}
+	return label.Text == engine.Suppressed
+}
+
+// under reports whether a name is that of a node of a tree, above a value.
+func (c Column) under(n engine.Node, name string, value engine.Label) bool {
+	if n.Name == name {
+		return value.Null && n.Name == c.Tree.Name || slices.Contains(leafNames(n), value.Text)
+	}
+	return slices.ContainsFunc(n.Children, func(child engine.Node) bool { return c.under(child, name, value) })
+}
+
+// CheckAnonymous fails the test unless every combination of labels of every set has k rows.
+// It returns A(QID) of every set.
+func CheckAnonymous(t *testing.T, released [][]engine.Label, sets []engine.Set) (anonymity []uint64) {
+	t.Helper()
+	for i, set := range sets {
+		groups := map[string]uint64{}
+		for _, row := range released {
+			if row == nil {
+				continue
+			}
+			key := ""
+			for _, c := range set.Columns {
+				if row[c].Null {
+					key += "null"
+				}
+				key += row[c].Text + "\x00"
+			}
+			groups[key]++
+		}
+		smallest := uint64(len(released))
+		for _, n := range groups {
+			smallest = min(smallest, n)
+		}
+		if smallest < uint64(set.K) {
+			t.Errorf("set %d: the smallest of %d groups has %d records, k is %d", i+1, len(groups), smallest, set.K)
+		}
+		anonymity = append(anonymity, smallest)
+	}
+	return anonymity
+}
+
+// EightAttributes are those of Adult that the papers after TDS take for quasi-identifiers.
+var EightAttributes = []string{"age", "workclass", "education", "marital-status", "occupation", "race", "sex", "native-country"}

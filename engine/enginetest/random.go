@@ -1,0 +1,183 @@
+package enginetest
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/kcut/kcut/engine"
+)
+
+// LargestNumber is the largest number in random data; the smallest is 0.
+const LargestNumber = 11
+
+// Case is a random table and its requirement.
+type Case struct {
+	Data Data
+	Sets []engine.Set
+}
+
+// String prints a case that failed.
+func (c Case) String() string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "sets %v\n", c.Sets)
+	for _, column := range c.Data.Columns {
+		fmt.Fprintf(&text, "%+v\n", column)
+	}
+	for r, row := range c.Data.Rows {
+		fmt.Fprint(&text, row)
+		if len(c.Data.Classes) > 0 {
+			fmt.Fprint(&text, " ", c.Data.Classes[r])
+		}
+		fmt.Fprintln(&text)
+	}
+	return text.String()
+}
+
+// NewCase draws a table of at most so many different rows, with every kind of column and
+// nulls, and one to four sets. Values are few and skewed, so that exact ties are common.
+func NewCase(r *rand.Rand, rows int) Case {
+	var c Case
+	columns := 1 + r.IntN(4)
+	values := make([][]string, columns)
+	nulls := make([]float64, columns)
+	skew := make([]float64, columns)
+	for i := range columns {
+		column := newColumn(r, fmt.Sprintf("c%d", i))
+		c.Data.Columns = append(c.Data.Columns, column)
+		values[i] = newValues(r, column)
+		if r.IntN(3) == 0 {
+			nulls[i] = r.Float64() / 2
+		}
+		skew[i] = 1 + 3*r.Float64()
+	}
+	draw := func() []engine.Label {
+		row := make([]engine.Label, columns)
+		for i := range row {
+			if row[i].Null = r.Float64() < nulls[i]; !row[i].Null {
+				row[i].Text = values[i][int(math.Pow(r.Float64(), skew[i])*float64(len(values[i])))]
+			}
+		}
+		return row
+	}
+	classes, duplicates := r.IntN(5), 1+r.IntN(4)
+	for range 1 + r.IntN(rows) {
+		row := draw()
+		class := fmt.Sprint(r.IntN(max(1, classes)))
+		for range 1 + r.IntN(duplicates) {
+			if classes > 0 {
+				if r.IntN(4) == 0 {
+					class = fmt.Sprint(r.IntN(classes))
+				}
+				c.Data.Classes = append(c.Data.Classes, class)
+			}
+			c.Data.Rows = append(c.Data.Rows, row)
+		}
+	}
+	if r.IntN(3) == 0 {
+		c.Data.mirror()
+	}
+	c.Sets = newSets(r, columns, len(c.Data.Rows))
+	return c
+}
+
+// mirror adds to every row one with its numbers mirrored, so that splits tie in pairs.
+func (d *Data) mirror() {
+	for i, row := range slices.Clone(d.Rows) {
+		row = slices.Clone(row)
+		for c := range row {
+			if d.Columns[c].Mask == engine.Discretize && !row[c].Null {
+				row[c].Text = fmt.Sprint(LargestNumber - int(number(row[c].Text)))
+			}
+		}
+		d.Rows = append(d.Rows, row)
+		if len(d.Classes) > 0 {
+			d.Classes = append(d.Classes, d.Classes[i])
+		}
+	}
+}
+
+// Shuffle returns the rows in another order.
+func (d Data) Shuffle(r *rand.Rand) Data {
+	d.Rows, d.Classes = slices.Clone(d.Rows), slices.Clone(d.Classes)
+	r.Shuffle(len(d.Rows), func(i, j int) {
+		d.Rows[i], d.Rows[j] = d.Rows[j], d.Rows[i]
+		if len(d.Classes) > 0 {
+			d.Classes[i], d.Classes[j] = d.Classes[j], d.Classes[i]
+		}
+	})
+	return d
+}
+
+func newColumn(r *rand.Rand, name string) Column {
+	column := Column{Name: name, Mask: engine.Mask(r.IntN(3))}
+	switch column.Mask {
+	case engine.Generalize:
+		count := 0
+		column.Tree = newTree(r, &count, 1+r.IntN(5))
+		if r.IntN(30) == 0 { // deep enough that nodes are left to grow during a search
+			for i := range 80 {
+				column.Tree = engine.Node{Name: fmt.Sprintf("chain%d", i), Children: []engine.Node{column.Tree}}
+			}
+		}
+	case engine.Discretize:
+		if r.IntN(2) == 0 {
+			column.Lower = fmt.Sprint(-r.IntN(5))
+		}
+		if r.IntN(2) == 0 {
+			column.Upper = fmt.Sprint(LargestNumber + 1 + r.IntN(5))
+		}
+	}
+	return column
+}
+
+// newTree draws a tree, often with long chains of single children.
+func newTree(r *rand.Rand, count *int, depth int) engine.Node {
+	*count++
+	node := engine.Node{Name: fmt.Sprintf("n%d", *count)}
+	if depth == 0 || depth < 3 && r.IntN(4) == 0 {
+		return node
+	}
+	for range 1 + r.IntN(3) {
+		node.Children = append(node.Children, newTree(r, count, depth-1))
+	}
+	return node
+}
+
+// newValues returns the values that may occur: of a tree, not all leaves.
+func newValues(r *rand.Rand, column Column) []string {
+	var values []string
+	if column.Mask == engine.Generalize {
+		values = leafNames(column.Tree)
+		r.Shuffle(len(values), func(i, j int) { values[i], values[j] = values[j], values[i] })
+		return values[:1+r.IntN(len(values))]
+	}
+	for range 1 + r.IntN(10) {
+		values = append(values, fmt.Sprint(r.IntN(LargestNumber+1)))
+	}
+	return values
+}
+
+func leafNames(n engine.Node) (names []string) {
+	if len(n.Children) == 0 {
+		return []string{n.Name}
+	}
+	for _, c := range n.Children {
+		names = append(names, leafNames(c)...)
+	}
+	return names
+}
+
+func newSets(r *rand.Rand, columns, rows int) (sets []engine.Set) {
+	for range 1 + r.IntN(4) {
+		order := r.Perm(columns)
+		k := 1 + r.IntN(6)
+		if r.IntN(4) == 0 {
+			k = 1 + r.IntN(rows)
+		}
+		sets = append(sets, engine.Set{Columns: order[:1+r.IntN(columns)], K: min(k, rows)})
+	}
+	return sets
+}

@@ -1,0 +1,84 @@
+package iac_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"reflect"
+	"strconv"
+	"testing"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/engine/iac"
+)
+
+// run runs the engine on a table and describes the outcome.
+func run(e iac.Engine, data enginetest.Data, table *engine.Table, sets []engine.Set, options engine.Options) (outcome, error) {
+	recoding, err := e.Search(context.Background(), table, engine.Requirement{Sets: sets}, options)
+	if errors.Is(err, engine.ErrUnreached) {
+		return outcome{unreached: true}, nil
+	}
+	if err != nil {
+		return outcome{}, err
+	}
+	return describe(data, recoding), nil
+}
+
+func describe(data enginetest.Data, recoding engine.Recoding) outcome {
+	r := recoding.(*engine.Regions)
+	return outcome{released: data.Released(r), suppressed: r.Suppressed, dropped: r.DroppedRecords}
+}
+
+// TestAgreesWithNaive compares the release with that of a program that does nothing
+// cleverly. KCUT_SEED repeats a run, KCUT_CASES makes it longer.
+func TestAgreesWithNaive(t *testing.T) {
+	seed, cases := rand.Uint64(), 1000
+	if text := os.Getenv("KCUT_SEED"); text != "" {
+		seed, _ = strconv.ParseUint(text, 10, 64)
+	}
+	if text := os.Getenv("KCUT_CASES"); text != "" {
+		cases, _ = strconv.Atoi(text)
+	}
+	suppressed, dropped, unreached := 0, 0, 0
+	for i := range cases {
+		c, e := newCase(rand.New(rand.NewPCG(seed+uint64(i), 0)))
+		requirement := engine.Requirement{Sets: c.Sets}
+		got, err := run(e, c.Data, c.Data.Table(e.Plan(requirement)), c.Sets, engine.Options{})
+		if want := runNaive(c.Data, c.Sets, e); err != nil || !reflect.DeepEqual(got, want) {
+			t.Fatalf("rerun with KCUT_SEED=%d KCUT_CASES=1: %v\ngot  %v\nwant %v\n%+v %s", seed+uint64(i), err, got, want, e, c)
+		}
+		switch {
+		case got.unreached:
+			unreached++
+		case got.suppressed > 0:
+			suppressed++
+		case got.dropped > 0:
+			dropped++
+		}
+	}
+	t.Logf("KCUT_SEED=%d: %d cases, %d with suppressed records, %d with dropped ones, %d short of k", seed, cases, suppressed, dropped, unreached)
+	if cases >= 100 && min(suppressed, dropped, unreached) < cases/50 {
+		t.Error("cases are too alike")
+	}
+}
+
+// newCase draws a table and an engine. IACc is mostly asked for a small k, or for none.
+func newCase(r *rand.Rand) (enginetest.Case, iac.Engine) {
+	c := enginetest.NewCase(r, 80)
+	e := iac.Engine{Capped: r.IntN(2) == 0, Small: iac.Small(r.IntN(3)), Bins: 1 + r.IntN(8)}
+	if r.IntN(3) == 0 {
+		e.MinInfo = r.Float64()
+	}
+	if e.Capped {
+		e.Delta, e.Epsilon = r.Float64(), r.Float64()
+		none := r.IntN(2) == 0
+		for i := range c.Sets {
+			if none {
+				c.Sets[i].K = 0
+			}
+		}
+	}
+	return c, e
+}

@@ -1,0 +1,81 @@
+package iac
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/partition"
+)
+
+// Engine is IACk, or IACc when Capped. IACc takes all sets as one, their union.
+type Engine struct {
+	Capped         bool
+	Delta, Epsilon float64 // Capped: shares of the largest divergence and information change that are allowed
+	Small          Small
+	MinInfo        float64 // levels are left out that tell less of the class than this share of the best one; 0: none
+	Bins           int     // of a discretized attribute's hierarchy, at most; 0: engine.DefaultBins
+}
+
+// Small says what becomes of suppressed records that are themselves too few: fewer than the
+// largest k or, when none is asked for, than the k that was reached.
+type Small uint8
+
+// Drop leaves them out of the release. TopUp suppresses the next smallest equivalence
+// classes, too, until there are enough. Keep releases them, as the paper does: they match
+// everything, but are as few as they are.
+const (
+	Drop Small = iota
+	TopUp
+	Keep
+)
+
+var _ engine.Engine = Engine{}
+
+// Plan asks for one table of the union of all sets, with the class if it is Capped, and
+// for all histograms of all values.
+func (e Engine) Plan(requirement engine.Requirement) engine.Plan {
+	return engine.Plan{
+		Groupings:  []engine.Grouping{{Columns: union(requirement), Class: e.Capped}},
+		Histograms: true,
+		Whole:      true,
+	}
+}
+
+// union returns the attributes of all sets, in order.
+func union(requirement engine.Requirement) (columns []int) {
+	for _, set := range requirement.Sets {
+		columns = append(columns, set.Columns...)
+	}
+	slices.Sort(columns)
+	return slices.Compact(columns)
+}
+
+// Codes tells apart the nodes of the best levels.
+func (e Engine) Codes(attributes []engine.Attribute, histograms []*partition.Histogram, _ int, _ engine.Requirement) []engine.Coarsening {
+	coarsenings := make([]engine.Coarsening, len(attributes))
+	for a := range attributes {
+		coarsenings[a] = e.bestLevel(&attributes[a], histograms[a]).coarsening()
+	}
+	return coarsenings
+}
+
+// Search returns a *engine.Regions: those of the generalized tuples, and one with
+// everything masked if there are suppressed records. It returns an error wrapping
+// engine.ErrUnreached when IACc ends with a smaller k than a set has, and one wrapping
+// spill.ErrBudget when the tuples that are not suppressed do not fit into the space. There
+// are no steps.
+func (e Engine) Search(ctx context.Context, table *engine.Table, requirement engine.Requirement, options engine.Options) (engine.Recoding, error) {
+	for i, set := range requirement.Sets {
+		if table.Rows < uint64(max(set.K, 0)) {
+			return nil, fmt.Errorf("search quasi-identifier set %d: %w", i+1, engine.ErrInfeasible)
+		}
+	}
+	s := newSearch(e, table, requirement, options.Space)
+	regions, err := s.run(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("suppress equivalence classes: %w", err)
+	}
+	return regions, nil
+}

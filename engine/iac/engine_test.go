@@ -1,0 +1,128 @@
+package iac_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/engine/iac"
+)
+
+// pairs is a table of two columns of letters, in which every pair occurs as often as told.
+func pairs(counts map[string]int) enginetest.Data {
+	d := enginetest.Data{Columns: []enginetest.Column{{Name: "first", Mask: engine.Suppress}, {Name: "second", Mask: engine.Suppress}}}
+	for pair, n := range counts {
+		for range n {
+			d.Rows = append(d.Rows, enginetest.Values(pair[:1], pair[1:]))
+			d.Classes = append(d.Classes, pair[:1])
+		}
+	}
+	return d
+}
+
+// TestSmall: 2 suppressed records are too few for k = 3.
+func TestSmall(t *testing.T) {
+	d := pairs(map[string]int{"ax": 5, "ay": 2, "bx": 4, "by": 3})
+	for small, want := range map[iac.Small]map[string]int{
+		iac.Drop:  {"ax": 5, "bx": 4, "by": 3, "": 2},
+		iac.TopUp: {"ax": 5, "bx": 4, "**": 5},
+		iac.Keep:  {"ax": 5, "bx": 4, "by": 3, "**": 2},
+	} {
+		e, sets := iac.Engine{Small: small}, []engine.Set{{Columns: []int{0, 1}, K: 3}}
+		got, err := run(e, d, d.Table(e.Plan(engine.Requirement{Sets: sets})), sets, engine.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts := map[string]int{}
+		for _, row := range got.released {
+			key := ""
+			for _, label := range row {
+				key += label.Text
+			}
+			counts[key]++
+		}
+		if !reflect.DeepEqual(counts, want) || got.suppressed != uint64(want["**"]) || got.dropped != uint64(want[""]) {
+			t.Errorf("small %d: got %v, want %v", small, counts, want)
+		}
+	}
+}
+
+// TestRegionsOrder: narrower regions come first, so that the suppressed records' is last,
+// and every label is some region's.
+func TestRegionsOrder(t *testing.T) {
+	seed := rand.Uint64()
+	for i := range 200 {
+		c, e := newCase(rand.New(rand.NewPCG(seed, uint64(i))))
+		requirement := engine.Requirement{Sets: c.Sets}
+		recoding, err := e.Search(context.Background(), c.Data.Table(e.Plan(requirement)), requirement, engine.Options{})
+		if errors.Is(err, engine.ErrUnreached) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := recoding.(*engine.Regions)
+		for a, column := range r.Columns {
+			used := make([]bool, len(column.Labels))
+			for region := range r.Len() {
+				used[r.Region(int32(region))[a]] = true
+			}
+			for label, is := range used {
+				if !is {
+					t.Fatalf("seed %d, case %d: no region has %v", seed, i, column.Labels[label])
+				}
+			}
+			if r.Suppressed > 0 && r.Region(int32(r.Len() - 1))[a] != 0 {
+				t.Fatalf("seed %d, case %d: the last region is %v", seed, i, column.Labels[r.Region(int32(r.Len() - 1))[a]])
+			}
+		}
+	}
+}
+
+func TestSearchIsInfeasibleBelowK(t *testing.T) {
+	d := pairs(map[string]int{"ax": 5})
+	sets := []engine.Set{{Columns: []int{0, 1}, K: 6}}
+	e := iac.Engine{}
+	if _, err := run(e, d, d.Table(e.Plan(engine.Requirement{Sets: sets})), sets, engine.Options{}); !errors.Is(err, engine.ErrInfeasible) {
+		t.Errorf("got %v, want ErrInfeasible", err)
+	}
+}
+
+func TestSearchStopsWhenCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	d := pairs(map[string]int{"ax": 5})
+	requirement := engine.Requirement{Sets: []engine.Set{{Columns: []int{0, 1}, K: 2}}}
+	for _, e := range []iac.Engine{{}, {Capped: true}} {
+		if _, err := e.Search(ctx, d.Table(e.Plan(requirement)), requirement, engine.Options{}); !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v, want the context's error", err)
+		}
+	}
+}
+
+// TestOrderOfRowsDoesNotMatter shuffles the rows of random tables: the recodings are equal,
+// but for how regions are found.
+func TestOrderOfRowsDoesNotMatter(t *testing.T) {
+	seed := rand.Uint64()
+	for i := range 200 {
+		r := rand.New(rand.NewPCG(seed, uint64(i)))
+		c, e := newCase(r)
+		requirement := engine.Requirement{Sets: c.Sets}
+		var regions [2]*engine.Regions
+		var errs [2]error
+		for j, data := range []enginetest.Data{c.Data, c.Data.Shuffle(r)} {
+			recoding, err := e.Search(context.Background(), data.Table(e.Plan(requirement)), requirement, engine.Options{})
+			if errs[j] = err; err == nil {
+				regions[j] = recoding.(*engine.Regions)
+				regions[j].Locator = nil
+			}
+		}
+		if !reflect.DeepEqual(regions[0], regions[1]) || errors.Is(errs[0], engine.ErrUnreached) != errors.Is(errs[1], engine.ErrUnreached) {
+			t.Fatalf("seed %d, case %d: %v, %v\n%+v\n%+v\n%s", seed, i, errs[0], errs[1], regions[0], regions[1], c)
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package iac
+
+import (
+	"math"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/partition"
+)
+
+// level is one level of an attribute's hierarchy: the nodes of one depth, and the leaves
+// above it (full-domain generalization).
+type level struct {
+	tree      *engine.ValueTree
+	histogram *partition.Histogram
+	nodes     []int // in domain order
+}
+
+// bestLevel returns the level with the largest normalized mutual information with the
+// class, the most specific if there are several (section 3.1). The root is a level only
+// where there is no other.
+func (e Engine) bestLevel(a *engine.Attribute, h *partition.Histogram) level {
+	tree := engine.NewValueTree(a, h.Sizes(), e.Bins)
+	var levels []level
+	var tell []information
+	most := 0.0
+	for depth := tree.Height(); depth >= min(1, tree.Height()); depth-- {
+		l := level{tree: tree, histogram: h, nodes: nodesAt(tree, depth)}
+		i := inform(l.counts())
+		levels, tell, most = append(levels, l), append(tell, i), max(most, i.mutual)
+	}
+	highest := 0.0
+	for _, i := range tell {
+		if reaches(i.mutual, e.MinInfo*most) {
+			highest = max(highest, i.normalized())
+		}
+	}
+	for i, l := range levels {
+		if reaches(tell[i].mutual, e.MinInfo*most) && reaches(tell[i].normalized(), highest) {
+			return l
+		}
+	}
+	return levels[0]
+}
+
+// reaches reports whether x is not below y, but for the last bits of their sums.
+func reaches(x, y float64) bool { return x >= y-1e-9*max(1, math.Abs(y)) }
+
+// nodesAt returns the nodes of a depth, and the leaves above it.
+func nodesAt(tree *engine.ValueTree, depth int) (nodes []int) {
+	for n := range tree.Len() {
+		if d := tree.Depth(n); d == depth || d < depth && tree.IsLeaf(n) {
+			nodes = append(nodes, n)
+		}
+	}
+	return nodes
+}
+
+// coarsening numbers the level's nodes. Codes under none, which no record has, are one
+// more.
+func (l level) coarsening() engine.Coarsening {
+	c := engine.Coarsening{Codes: make([]uint32, l.histogram.Len()), Domain: len(l.nodes)}
+	for code := range c.Codes {
+		c.Codes[code] = uint32(len(l.nodes))
+	}
+	covered := 0
+	for i, n := range l.nodes {
+		lo, hi := l.tree.Range(n)
+		for code := lo; code < hi; code++ {
+			c.Codes[code] = uint32(i)
+		}
+		covered += hi - lo
+	}
+	if covered < len(c.Codes) {
+		c.Domain++
+	}
+	return c
+}
+
+// counts returns the class frequencies of the level's nodes.
+func (l level) counts() frequencies {
+	f := newFrequencies(len(l.nodes), l.histogram.Classes)
+	for i, n := range l.nodes {
+		lo, hi := l.tree.Range(n)
+		for j := l.histogram.Start[lo]; j < l.histogram.Start[hi]; j++ {
+			f.add(i, int(l.histogram.Class[j]), l.histogram.Count[j])
+		}
+	}
+	return f
+}

@@ -1,0 +1,141 @@
+package iac
+
+import (
+	"context"
+	"errors"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/partition"
+)
+
+// search is the state of one search.
+type search struct {
+	Engine
+	input      *engine.Table
+	attributes []int   // of the sets: the table's columns
+	levels     []level // by attribute
+	sets       []engine.Set
+	space      partition.Space
+	drawn      int64 // besides tables
+
+	fewest  uint64           // records that are released with everything masked, if any: the largest k
+	table   *partition.Table // of generalized tuples, with the class as last column if it was asked for
+	domains []int            // by column
+}
+
+func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, space partition.Space) *search {
+	kept, _ := requirement.Reduce()
+	s := &search{Engine: e, input: table, attributes: union(requirement), sets: kept.Sets, space: space, table: table.Groupings[0]}
+	for a := range table.Attributes {
+		s.levels = append(s.levels, e.bestLevel(&table.Attributes[a], table.Histograms[a]))
+	}
+	k := 0
+	for _, set := range s.sets {
+		k = max(k, set.K)
+	}
+	if e.Capped {
+		s.sets = []engine.Set{{Columns: s.attributes, K: k}}
+	}
+	s.fewest = uint64(k)
+	return s
+}
+
+// run generalizes, suppresses, and returns what was drawn.
+func (s *search) run(ctx context.Context) (regions *engine.Regions, err error) {
+	defer func() { err = errors.Join(err, s.discard()) }()
+	if err := s.generalize(ctx); err != nil {
+		return nil, err
+	}
+	suppress := s.suppressSmall
+	if s.Capped {
+		suppress = s.suppressCapped
+	}
+	t, err := suppress(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.release(t), nil
+}
+
+// discard returns what the table and everything else take.
+func (s *search) discard() error {
+	if s.space.Budget != nil {
+		s.space.Budget.Return(s.drawn)
+	}
+	return s.table.Discard(s.space)
+}
+
+// generalize replaces the table's codes by those of the levels, unless it has them.
+func (s *search) generalize(ctx context.Context) error {
+	var maps [][]uint32
+	for _, a := range s.attributes {
+		c := s.levels[a].coarsening()
+		maps, s.domains = append(maps, c.Codes), append(s.domains, c.Domain)
+	}
+	if len(s.table.Layout.Fields) > len(maps) {
+		class := engine.Identity(s.input.Classes)
+		maps, s.domains = append(maps, class.Codes), append(s.domains, class.Domain)
+	}
+	if s.input.Coarse {
+		return nil
+	}
+	table, err := s.table.Aggregate(ctx, maps, s.domains, s.beside())
+	if err != nil {
+		return err
+	}
+	err = s.table.Discard(s.space)
+	s.table = table
+	return err
+}
+
+// beside returns what may be taken besides what is.
+func (s *search) beside() partition.Space {
+	space := s.space
+	space.Share -= s.drawn + s.table.Bytes()
+	return space
+}
+
+// draw takes bytes until the search ends.
+func (s *search) draw(what string, bytes int64) error {
+	if s.space.Budget == nil {
+		return nil
+	}
+	if err := s.beside().Draw(what, bytes); err != nil {
+		return err
+	}
+	s.drawn += bytes
+	return nil
+}
+
+// suppressSmall is IACk: it suppresses all records in classes below k (Algorithm 1).
+func (s *search) suppressSmall(ctx context.Context) (*tuples, error) {
+	var sets []set
+	var large []*partition.Index
+	for _, of := range s.sets {
+		set := newSet(of, s.attributes, s.table.Layout)
+		index, err := s.large(ctx, set)
+		if err != nil {
+			return nil, err
+		}
+		sets, large = append(sets, set), append(large, index)
+	}
+	key := make([]uint64, s.table.Layout.Words)
+	t, err := s.collect(ctx, func(tuple []uint64) bool {
+		for j := range sets {
+			if large[j].Find(sets[j].project(key, tuple)) < 0 {
+				return false
+			}
+		}
+		return true
+	})
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.newCore(t, sets)
+	if err != nil {
+		return nil, err
+	}
+	c.settle()
+	s.fill(c)
+	return t, nil
+}

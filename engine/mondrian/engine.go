@@ -1,0 +1,88 @@
+package mondrian
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/partition"
+)
+
+// Median says where strict Mondrian cuts an ordered dimension.
+type Median uint8
+
+// The medians.
+const (
+	// Nearest is the allowable cut that makes the two sides most alike in size, so that a
+	// part that has an allowable cut is cut. The smaller of two.
+	Nearest Median = iota
+	// Exact is the cut after the smallest value with half of the records at or below it,
+	// allowable or not.
+	Exact
+)
+
+// Engine is Mondrian. MaxSteps of the search's options is not looked at, nor is the score.
+type Engine struct {
+	// InfoGain chooses the split after which the classes' entropy is least, instead of the
+	// widest dimension. The fields below, which are about the median, have no meaning then.
+	InfoGain bool
+	// Relaxed shares the records at the median among both sides.
+	Relaxed bool
+	// Median is that of strict cuts.
+	Median Median
+	// Ordered cuts generalized attributes by the order of their leaves, too, instead of
+	// into the children of a node.
+	Ordered bool
+	// Seed draws the records that relaxed cuts share.
+	Seed uint64
+}
+
+var _ engine.Engine = Engine{}
+
+// Plan asks for one table of all columns, with the class when records are told apart by it.
+func (e Engine) Plan(requirement engine.Requirement) engine.Plan {
+	columns, _ := requirement.Union()
+	return engine.Plan{
+		Groupings: []engine.Grouping{{Columns: columns, Class: e.InfoGain || e.relaxed()}},
+		Whole:     true,
+	}
+}
+
+func (e Engine) relaxed() bool { return e.Relaxed && !e.InfoGain }
+
+// Codes tells all codes apart.
+func (Engine) Codes(attributes []engine.Attribute, _ []*partition.Histogram, _ int, _ engine.Requirement) []engine.Coarsening {
+	return engine.Identities(attributes)
+}
+
+// Search returns a *engine.Regions. Every attribute must be in a set.
+func (e Engine) Search(ctx context.Context, table *engine.Table, requirement engine.Requirement, options engine.Options) (engine.Recoding, error) {
+	columns, k := requirement.Union()
+	if table.Rows < k {
+		return nil, fmt.Errorf("search regions of %d records: %w", k, engine.ErrInfeasible)
+	}
+	if len(columns) != len(table.Attributes) {
+		return nil, fmt.Errorf("search regions: %d of %d attributes are in a set", len(columns), len(table.Attributes))
+	}
+	s := newSearch(e, table, k, options.Space.Budget)
+	defer s.ledger.Close()
+	if err := s.start(ctx, table, options.Space); err != nil {
+		return nil, fmt.Errorf("search regions: %w", err)
+	}
+	return s.regions(), nil
+}
+
+// start cuts the table's records, which are consumed.
+func (s *search) start(ctx context.Context, table *engine.Table, space partition.Space) error {
+	classes := 0
+	if s.engine.InfoGain {
+		classes = table.Classes
+	}
+	cells, err := partition.NewCells(table.Groupings[0], classes, space)
+	if err != nil {
+		return err
+	}
+	s.fields = cells.Layout().Fields
+	return errors.Join(s.run(ctx, cells), cells.Close())
+}

@@ -1,0 +1,206 @@
+package mondrian_test
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/engine/mondrian"
+	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/spill"
+)
+
+// patients is the table of the paper (ICDE 2006, figure 1), columns in the order that
+// gives the cuts of its figure 3.
+func patients() randomCase {
+	sex := engine.Node{Name: "Any", Children: []engine.Node{{Name: "Male"}, {Name: "Female"}}}
+	return randomCase{
+		data: enginetest.Data{
+			Columns: []enginetest.Column{
+				{Name: "zipcode", Mask: engine.Discretize, Lower: "53710", Upper: "53712"},
+				{Name: "sex", Mask: engine.Generalize, Tree: sex},
+				{Name: "age", Mask: engine.Discretize},
+			},
+			Rows: [][]engine.Label{
+				enginetest.Values("53711", "Male", "25"), enginetest.Values("53712", "Female", "25"),
+				enginetest.Values("53711", "Male", "26"), enginetest.Values("53710", "Male", "27"),
+				enginetest.Values("53712", "Female", "27"), enginetest.Values("53711", "Female", "28"),
+			},
+			Classes: []string{"Flu", "Hepatitis", "Brochitis", "Broken Arm", "AIDS", "Hang Nail"},
+		},
+		sets: []engine.Set{{Columns: []int{0, 1, 2}, K: 2}},
+	}
+}
+
+func TestPatients(t *testing.T) {
+	c := patients()
+	got, err := c.search(mondrian.Engine{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	groups := map[string]int{}
+	for _, labels := range released(c.data.Codes(), got, 6) {
+		groups[labels]++
+	}
+	want := map[string]int{
+		"[53710,53712) ; Male ; (,27)": 2, "[53710,53712) ; Any ; [27,)": 2, "[53712,53712] ; Female ; (,)": 2,
+	}
+	if !maps.Equal(groups, want) {
+		t.Errorf("got %v, want %v", groups, want)
+	}
+}
+
+func TestSearchIsInfeasibleBelowK(t *testing.T) {
+	c := patients()
+	c.sets = []engine.Set{{Columns: []int{0, 1, 2}, K: 2}, {Columns: []int{1}, K: 7}}
+	if _, err := c.search(mondrian.Engine{}); !errors.Is(err, engine.ErrInfeasible) {
+		t.Errorf("got %v, want ErrInfeasible", err)
+	}
+}
+
+// TestSearchMeetsTheLargestK: several sets are one, their union.
+func TestSearchMeetsTheLargestK(t *testing.T) {
+	c := patients()
+	c.sets = []engine.Set{{Columns: []int{0, 1}, K: 2}, {Columns: []int{1, 2}, K: 3}}
+	got, err := c.search(mondrian.Engine{Ordered: true})
+	if err != nil || got.Len() != 2 {
+		t.Errorf("%d regions, %v, want 2 of 3 records", got.Len(), err)
+	}
+}
+
+func TestSearchWantsEveryAttributeInASet(t *testing.T) {
+	c := patients()
+	c.sets = []engine.Set{{Columns: []int{0, 1}, K: 2}}
+	if _, err := c.search(mondrian.Engine{}); err == nil {
+		t.Error("an attribute without a set was searched")
+	}
+}
+
+func TestPlan(t *testing.T) {
+	requirement := engine.Requirement{Sets: []engine.Set{{Columns: []int{2, 0}, K: 5}, {Columns: []int{2, 1}, K: 2}}}
+	for _, c := range []struct {
+		engine mondrian.Engine
+		class  bool
+	}{{mondrian.Engine{}, false}, {mondrian.Engine{Relaxed: true}, true}, {mondrian.Engine{InfoGain: true}, true}} {
+		want := engine.Plan{Groupings: []engine.Grouping{{Columns: []int{0, 1, 2}, Class: c.class}}, Whole: true}
+		if got := c.engine.Plan(requirement); !reflect.DeepEqual(got, want) {
+			t.Errorf("%+v: got %+v, want %+v", c.engine, got, want)
+		}
+	}
+}
+
+// TestSearchStopsWhenCancelled also wants the budget back.
+func TestSearchStopsWhenCancelled(t *testing.T) {
+	c := patients()
+	requirement := engine.Requirement{Sets: c.sets}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, e := range variants(1) {
+		table := c.data.Table(e.Plan(requirement))
+		budget := spill.NewBudget(1 << 20)
+		if err := budget.Draw("table", table.Groupings[0].Bytes()); err != nil {
+			t.Fatal(err)
+		}
+		options := engine.Options{Space: partition.Space{Budget: budget, Share: 1 << 20}}
+		if _, err := e.Search(ctx, table, requirement, options); !errors.Is(err, context.Canceled) || budget.Used() != 0 {
+			t.Errorf("%+v: got %v, %d bytes in use", e, err, budget.Used())
+		}
+	}
+}
+
+// TestSearchReportsTheBudget gives the regions no room.
+func TestSearchReportsTheBudget(t *testing.T) {
+	codes := people(2000)
+	requirement := allColumns(codes, 2)
+	for _, e := range variants(1) {
+		table := codes.Table(e.Plan(requirement))
+		table.ClassNames = classNames(codes)
+		budget := spill.NewBudget(table.Groupings[0].Bytes() + ledgerRoom)
+		if err := budget.Draw("table", table.Groupings[0].Bytes()); err != nil {
+			t.Fatal(err)
+		}
+		options := engine.Options{Space: partition.Space{Budget: budget, Share: 1 << 30}}
+		if _, err := e.Search(context.Background(), table, requirement, options); !errors.Is(err, spill.ErrBudget) || budget.Used() != 0 {
+			t.Errorf("%+v: got %v, %d bytes in use", e, err, budget.Used())
+		}
+	}
+}
+
+// ledgerRoom is less than the regions of 2,000 people take.
+const ledgerRoom = 64 << 10
+
+// TestOrderOfRowsDoesNotMatter shuffles the rows of random tables.
+func TestOrderOfRowsDoesNotMatter(t *testing.T) {
+	seed := rand.Uint64()
+	for i := range 60 {
+		r := rand.New(rand.NewPCG(seed, uint64(i)))
+		c := newCase(r)
+		shuffled := c
+		shuffled.data.Rows, shuffled.data.Classes = slices.Clone(c.data.Rows), slices.Clone(c.data.Classes)
+		r.Shuffle(len(c.data.Rows), func(i, j int) {
+			d := &shuffled.data
+			d.Rows[i], d.Rows[j] = d.Rows[j], d.Rows[i]
+			if len(d.Classes) > 0 {
+				d.Classes[i], d.Classes[j] = d.Classes[j], d.Classes[i]
+			}
+		})
+		for _, e := range variants(r.Uint64()) {
+			want, err := c.search(e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := shuffled.search(e); err != nil || !reflect.DeepEqual(got, want) {
+				t.Fatalf("seed %d, case %d, %+v: %v\ngot  %+v\nwant %+v", seed, i, e, err, got, want)
+			}
+		}
+	}
+}
+
+// TestSeedDecidesWhoGoesLeft: only relaxed cuts draw.
+func TestSeedDecidesWhoGoesLeft(t *testing.T) {
+	codes := people(2000)
+	requirement := allColumns(codes, 10)
+	search := func(e mondrian.Engine) engine.Recoding {
+		table := codes.Table(e.Plan(requirement))
+		table.ClassNames = classNames(codes)
+		recoding, err := e.Search(context.Background(), table, requirement, engine.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return recoding
+	}
+	for _, e := range variants(0) {
+		first := search(e)
+		e.Seed = 1
+		if same := reflect.DeepEqual(first, search(e)); same == e.Relaxed {
+			t.Errorf("%+v: another seed gives the same: %t", e, same)
+		}
+	}
+}
+
+// TestUnseenCodesGoToTheLargestSide: of a part cut by taxonomy or by sets of values.
+func TestUnseenCodesGoToTheLargestSide(t *testing.T) {
+	tree := engine.Node{Name: "Any", Children: []engine.Node{{Name: "a"}, {Name: "b"}, {Name: "c"}}}
+	c := randomCase{
+		data: enginetest.Data{Columns: []enginetest.Column{{Name: "x", Mask: engine.Generalize, Tree: tree}}},
+		sets: []engine.Set{{Columns: []int{0}, K: 1}},
+	}
+	for _, text := range []string{"a", "c", "c"} {
+		c.data.Rows = append(c.data.Rows, enginetest.Values(text))
+	}
+	got, err := c.search(mondrian.Engine{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	regions := make([]int32, 3)
+	got.Locator.Locate(3, [][]uint32{{0, 1, 2}}, regions)
+	if regions[0] == regions[2] || regions[1] != regions[2] {
+		t.Errorf("a, b and c are in regions %d", regions)
+	}
+}

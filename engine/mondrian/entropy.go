@@ -1,0 +1,212 @@
+package mondrian
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/partition"
+)
+
+// entropy finds the split of a part after which the classes' entropy is least.
+type entropy struct {
+	size  float64 // of the part
+	best  []split // each better than those before it, but not by more than counts
+	left  []uint64
+	right []uint64
+	order []int // of a suppressed column's values
+	nlog  engine.NLog
+}
+
+// split is a candidate. The fields that matter depend on the dimension.
+type split struct {
+	loss   float64 // records × entropy in bits, after it
+	column int
+	at     uint32 // of numbers: the first code on the right
+	prefix int    // of suppressed values: how many go left
+}
+
+// cutByEntropy cuts a part by the allowable split that leaves the least entropy.
+func (s *search) cutByEntropy(ctx context.Context, p part) (done bool, err error) {
+	x, size := &s.entropy, p.cells.Size()
+	x.begin(s.classes, size)
+	err = p.cells.Histograms(ctx, s.columns, func(column int, set *partition.FrequencySet) error {
+		s.offer(column, set, size)
+		return nil
+	})
+	if err != nil || len(x.best) == 0 {
+		return false, err
+	}
+	chosen := x.choose()
+	d := s.dimensions[chosen.column]
+	if d.kind == continuous {
+		return true, s.halve(ctx, p, chosen.column, chosen.at)
+	}
+	err = p.cells.Histograms(ctx, []int{chosen.column}, func(_ int, set *partition.FrequencySet) error {
+		if d.kind == hierarchy {
+			d.children(set)
+		} else {
+			x.sort(set)
+			d.prefix(set, x.order, chosen.prefix)
+		}
+		return nil
+	})
+	if err != nil {
+		return false, err
+	}
+	return true, s.divide(ctx, p, chosen.column)
+}
+
+// offer lists the allowable splits of a dimension as candidates, in canonical order.
+func (s *search) offer(column int, set *partition.FrequencySet, size uint64) {
+	x, d := &s.entropy, s.dimensions[column]
+	switch {
+	case len(set.Codes) < 2:
+	case d.kind == hierarchy:
+		d.children(set)
+		if d.allowable(s.k) {
+			x.add(split{loss: x.lossOf(set, d), column: column})
+		}
+	case d.nullsApart(set):
+		if cut := s.nullCut(set); cut != noCut {
+			x.fill(set)
+			for i := range len(set.Codes) - 1 {
+				x.shift(set, i)
+			}
+			x.add(split{loss: x.loss(size), column: column, at: cut.at})
+		}
+	case d.kind == continuous:
+		x.natural(set)
+		s.offerPrefixes(column, set, size)
+	default:
+		x.sort(set)
+		s.offerPrefixes(column, set, size)
+	}
+}
+
+// offerPrefixes lists the splits between two of the values in x.order.
+func (s *search) offerPrefixes(column int, set *partition.FrequencySet, size uint64) {
+	x := &s.entropy
+	x.fill(set)
+	left := uint64(0)
+	for n, i := range x.order[:len(x.order)-1] {
+		left += x.shift(set, i)
+		if left >= s.k && size-left >= s.k {
+			next := set.Codes[x.order[n+1]]
+			x.add(split{loss: x.loss(size), column: column, at: next, prefix: n + 1})
+		}
+	}
+}
+
+// begin prepares the choice for a part of so many records.
+func (x *entropy) begin(classes int, size uint64) {
+	if x.nlog == nil {
+		x.left, x.right = make([]uint64, classes), make([]uint64, classes)
+		x.nlog = engine.NewNLog()
+	}
+	x.best, x.size = x.best[:0], float64(size)
+}
+
+// natural orders values as they come.
+func (x *entropy) natural(set *partition.FrequencySet) {
+	x.order = x.order[:0]
+	for i := range set.Codes {
+		x.order = append(x.order, i)
+	}
+}
+
+// sort orders values by the share of their records that the first class has, then by code.
+func (x *entropy) sort(set *partition.FrequencySet) {
+	x.natural(set)
+	slices.SortFunc(x.order, func(i, j int) int {
+		hi, lo := bits.Mul64(firstClass(set, i), set.Size(j))
+		otherHi, otherLo := bits.Mul64(firstClass(set, j), set.Size(i))
+		if order := cmp.Compare(hi, otherHi); order != 0 {
+			return order
+		}
+		return cmp.Or(cmp.Compare(lo, otherLo), cmp.Compare(i, j))
+	})
+}
+
+// firstClass returns the number of records of a value that have class 0.
+func firstClass(set *partition.FrequencySet, i int) uint64 {
+	if at := set.Start[i]; set.Class[at] == 0 {
+		return set.Count[at]
+	}
+	return 0
+}
+
+// fill moves all records to the right.
+func (x *entropy) fill(set *partition.FrequencySet) {
+	clear(x.left)
+	clear(x.right)
+	for i, class := range set.Class {
+		x.right[class] += set.Count[i]
+	}
+}
+
+// shift moves the records of a value to the left, and returns how many there are.
+func (x *entropy) shift(set *partition.FrequencySet, i int) (size uint64) {
+	for e := set.Start[i]; e < set.Start[i+1]; e++ {
+		n := set.Count[e]
+		x.left[set.Class[e]] += n
+		x.right[set.Class[e]] -= n
+		size += n
+	}
+	return size
+}
+
+// loss returns the number of records on both sides times their entropy.
+func (x *entropy) loss(size uint64) float64 {
+	left, sum := uint64(0), 0.0
+	for class, n := range x.left {
+		left += n
+		sum += x.nlog.Of(n) + x.nlog.Of(x.right[class])
+	}
+	return x.nlog.Of(left) + x.nlog.Of(size-left) - sum
+}
+
+// lossOf is loss for the parts of a division.
+func (x *entropy) lossOf(set *partition.FrequencySet, d *dimension) (loss float64) {
+	for part, i := 0, 0; part < len(d.sizes); part++ {
+		clear(x.left)
+		for ; i < len(set.Codes) && d.part[set.Codes[i]] == uint32(part); i++ {
+			for e := set.Start[i]; e < set.Start[i+1]; e++ {
+				x.left[set.Class[e]] += set.Count[e]
+			}
+		}
+		loss += x.nlog.Of(d.sizes[part])
+		for _, n := range x.left {
+			loss -= x.nlog.Of(n)
+		}
+	}
+	return loss
+}
+
+// add lists a candidate if it is better than all before it.
+func (x *entropy) add(s split) {
+	if n := len(x.best); n > 0 {
+		last := x.best[n-1].loss
+		if s.loss >= last {
+			return
+		}
+		if last > x.limit(s) { // nor do those before it count
+			x.best = x.best[:0]
+		}
+	}
+	x.best = append(x.best, s)
+}
+
+// limit returns the greatest loss that counts as a candidate's.
+func (x *entropy) limit(s split) float64 {
+	return s.loss + tolerance*max(x.size, math.Abs(s.loss))
+}
+
+// choose returns the first candidate that counts as the best.
+func (x *entropy) choose() split {
+	limit := x.limit(x.best[len(x.best)-1])
+	return x.best[slices.IndexFunc(x.best, func(s split) bool { return s.loss <= limit })]
+}

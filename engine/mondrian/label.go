@@ -1,0 +1,107 @@
+package mondrian
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math"
+	"strings"
+
+	"github.com/kcut/kcut/engine"
+)
+
+// content is what a region holds of a dimension, and so its label: a range of codes, a
+// node, or a set of values.
+type content struct {
+	lo, hi uint32 // continuous: lo ≤ code < hi; hierarchy: the node; null's: both are nullCode
+	set    string // suppressed: its codes, four bytes each; empty when all are there
+}
+
+// nullCode stands for nulls alone.
+const nullCode = math.MaxUint32
+
+var nulls = content{lo: nullCode, hi: nullCode}
+
+func appendCode(set []byte, code uint32) []byte { return binary.BigEndian.AppendUint32(set, code) }
+
+// covers returns the number of codes under a content's label.
+func (d *dimension) covers(c content) int {
+	switch {
+	case c == nulls:
+		return 1
+	case d.Mask == engine.Generalize:
+		return d.leavesBelow(int(c.lo))
+	case d.Mask == engine.Suppress && c.set != "":
+		return len(c.set) / 4
+	case d.Mask == engine.Discretize && int(c.hi-c.lo) < len(d.Texts):
+		return int(c.hi - c.lo)
+	}
+	return d.codes
+}
+
+// share returns how wide a content's label is: 0 for a value, 1 for all.
+func (d *dimension) share(c content) float64 {
+	if d.codes == 1 {
+		return 0
+	}
+	return float64(d.covers(c)-1) / float64(d.codes-1)
+}
+
+// compare orders contents by their first code, the wider first; nulls come last.
+func (d *dimension) compare(a, b content) int {
+	first, other := a.lo, b.lo
+	if d.Mask == engine.Suppress {
+		first, other = a.first(), b.first()
+	}
+	return cmp.Or(cmp.Compare(first, other), cmp.Compare(d.covers(b), d.covers(a)), cmp.Compare(a.set, b.set))
+}
+
+// first returns the first code of a set.
+func (c content) first() uint32 {
+	if c.set == "" {
+		return 0
+	}
+	return binary.BigEndian.Uint32([]byte(c.set[:4]))
+}
+
+// label returns the released value, and of an interval its ends.
+func (d *dimension) label(c content) (engine.Label, engine.Interval) {
+	switch {
+	case c == nulls:
+		return engine.Label{Null: true}, engine.Interval{}
+	case d.Mask == engine.Discretize:
+		interval := d.Interval(int(c.lo), int(c.hi))
+		return engine.Label{Text: interval.Label}, interval
+	case d.Mask == engine.Generalize:
+		return engine.Label{Text: d.Tree.Name(int(c.lo))}, engine.Interval{}
+	}
+	return d.setLabel(c.set), engine.Interval{}
+}
+
+var escaper = strings.NewReplacer(`\`, `\\`, `|`, `\|`, `{`, `\{`, `}`, `\}`)
+
+// nullMark is the null in a set.
+const nullMark = `\N`
+
+// setLabel returns the label of a set of values of a suppressed attribute.
+func (d *dimension) setLabel(set string) engine.Label {
+	if set == "" {
+		return engine.Label{Text: engine.Suppressed}
+	}
+	if len(set) == 4 {
+		label := d.Label(int(content{set: set}.first()))
+		if label.Null || !strings.HasPrefix(label.Text, "{") {
+			return label
+		}
+	}
+	var text strings.Builder
+	for at := 0; at < len(set); at += 4 {
+		text.WriteByte("{|"[min(at, 1)])
+		if l := d.Label(int(content{set: set[at:]}.first())); l.Null {
+			text.WriteString(nullMark)
+		} else {
+			text.WriteString(escaper.Replace(l.Text))
+		}
+	}
+	text.WriteByte('}')
+	return engine.Label{Text: text.String()}
+}

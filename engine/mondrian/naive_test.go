@@ -1,0 +1,561 @@
+package mondrian_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/engine/mondrian"
+)
+
+// naive is Mondrian on single records, which looks at all of a part's for every question.
+// It shares no code with the engine.
+type naive struct {
+	enginetest.Codes
+	names  []engine.Label // of classes
+	engine mondrian.Engine
+	k      int
+
+	cells    []naiveCell // distinct (tuple, class), in order
+	released map[string][]naivePart
+	groups   []naiveGroup
+}
+
+// naiveCell is a cell; a part lists it once for each of its records in it.
+type naiveCell struct {
+	codes []int // by attribute
+	class int
+}
+
+type naivePart struct {
+	labels string
+	count  int
+}
+
+// naiveGroup is a region.
+type naiveGroup struct {
+	size, distinct, most int // records, cells, the most records of one tuple
+	labels               string
+}
+
+func (c naiveCell) id() string { return fmt.Sprint(c.codes, c.class) }
+
+func compareCells(a, b naiveCell) int {
+	if order := slices.Compare(a.codes, b.codes); order != 0 {
+		return order
+	}
+	return a.class - b.class
+}
+
+// search returns the labels of every row.
+func (n *naive) search() []string {
+	var all []naiveCell
+	for r := range n.Rows {
+		all = append(all, n.cellOf(r))
+	}
+	slices.SortFunc(all, compareCells)
+	n.released = map[string][]naivePart{}
+	full := make([][2]int, len(n.Attributes))
+	for a := range full {
+		full[a] = [2]int{0, len(n.Attributes[a].Texts)}
+	}
+	n.cut(all, full, nil)
+	var rows []string
+	for r := range n.Rows {
+		parts := n.released[n.cellOf(r).id()]
+		for parts[0].count == 0 {
+			parts = parts[1:]
+		}
+		parts[0].count--
+		n.released[n.cellOf(r).id()] = parts
+		rows = append(rows, parts[0].labels)
+	}
+	return rows
+}
+
+func (n *naive) cellOf(r int) naiveCell {
+	var c naiveCell
+	for a := range n.Attributes {
+		c.codes = append(c.codes, int(n.Columns[a][r]))
+	}
+	if n.Classes > 0 {
+		c.class = int(n.Class[r])
+	}
+	return c
+}
+
+// sides is a cut, in order of the sides; ranges are what it leaves of its attribute.
+type sides struct {
+	attribute int
+	parts     [][]naiveCell
+	ranges    [][2]int
+}
+
+func (n *naive) cut(part []naiveCell, ranges [][2]int, path []string) {
+	var best *sides
+	if n.engine.InfoGain {
+		best = n.leastEntropy(part, ranges)
+	} else {
+		best = n.widest(part, ranges, path)
+	}
+	if best == nil {
+		n.finish(part, ranges)
+		return
+	}
+	for i, side := range best.parts {
+		own := slices.Clone(ranges)
+		if best.ranges != nil {
+			own[best.attribute] = best.ranges[i]
+		}
+		n.cut(side, own, append(slices.Clone(path), fmt.Sprint(i)))
+	}
+}
+
+// values returns the codes present, ascending.
+func values(part []naiveCell, a int) []int {
+	var codes []int
+	for _, c := range part {
+		codes = append(codes, c.codes[a])
+	}
+	slices.Sort(codes)
+	return slices.Compact(codes)
+}
+
+func (n *naive) isNull(a, code int) bool {
+	return n.Attributes[a].HasNull && code == n.Attributes[a].Len()-1
+}
+
+func (n *naive) isHierarchy(a int) bool {
+	return n.Attributes[a].Mask == engine.Generalize && (n.engine.InfoGain || !n.engine.Ordered)
+}
+
+// ancestors returns the nodes above a value, the lowest first; a null hangs below the root.
+func (n *naive) ancestors(a, code int) []int {
+	if n.isNull(a, code) {
+		return []int{-1, 0}
+	}
+	t := n.Attributes[a].Tree
+	var nodes []int
+	for node := t.Len() - 1; node >= 0; node-- {
+		if lo, hi := t.Range(node); lo <= code && code < hi {
+			nodes = append(nodes, node)
+		}
+	}
+	return nodes
+}
+
+// lowest returns the lowest node above all values.
+func (n *naive) lowest(a int, codes []int) int {
+	for _, node := range n.ancestors(a, codes[0]) {
+		if !slices.ContainsFunc(codes, func(code int) bool { return !slices.Contains(n.ancestors(a, code), node) }) {
+			return node
+		}
+	}
+	panic("no root")
+}
+
+func (n *naive) width(part []naiveCell, a int) float64 {
+	codes := values(part, a)
+	attribute := &n.Attributes[a]
+	if len(codes) == 1 {
+		return 0
+	}
+	size := float64(attribute.Len() - 1)
+	switch {
+	case n.isHierarchy(a):
+		leaves := 0
+		for code := range attribute.Len() {
+			if slices.Contains(n.ancestors(a, code), n.lowest(a, codes)) {
+				leaves++
+			}
+		}
+		return float64(leaves-1) / size
+	case attribute.Mask != engine.Discretize:
+		return float64(codes[len(codes)-1]-codes[0]) / size
+	case n.isNull(a, codes[len(codes)-1]):
+		return 1
+	}
+	x := attribute.Positions
+	return (x[codes[len(codes)-1]] - x[codes[0]]) / (x[len(x)-1] - x[0])
+}
+
+func (n *naive) widest(part []naiveCell, ranges [][2]int, path []string) *sides {
+	tried := map[int]bool{}
+	for {
+		greatest := 0.0
+		for a := range n.Attributes {
+			if !tried[a] {
+				greatest = max(greatest, n.width(part, a))
+			}
+		}
+		chosen := -1
+		for a := len(n.Attributes) - 1; a >= 0; a-- {
+			if w := n.width(part, a); !tried[a] && w > 0 && w >= greatest-1e-9 {
+				chosen = a
+			}
+		}
+		if chosen < 0 {
+			return nil
+		}
+		tried[chosen] = true
+		if s := n.cutAt(part, chosen, ranges, path); s != nil {
+			return s
+		}
+	}
+}
+
+// cutAt cuts in one dimension, or returns nil.
+func (n *naive) cutAt(part []naiveCell, a int, ranges [][2]int, path []string) *sides {
+	codes := values(part, a)
+	switch {
+	case n.isHierarchy(a):
+		return n.children(part, a)
+	case n.mixed(a, codes):
+		return n.threshold(part, a, codes[len(codes)-1], ranges)
+	case n.engine.Relaxed:
+		return n.relaxedCut(part, a, path)
+	case n.engine.Median == mondrian.Exact:
+		for i, code := range codes {
+			if below := count(part, a, func(v int) bool { return v <= code }); below >= len(part)/2 {
+				if i+1 == len(codes) {
+					return nil
+				}
+				return n.threshold(part, a, codes[i+1], ranges)
+			}
+		}
+	}
+	var best *sides
+	for _, s := range codes[1:] {
+		if t := n.threshold(part, a, s, ranges); t != nil && (best == nil || t.imbalance() < best.imbalance()) {
+			best = t
+		}
+	}
+	return best
+}
+
+func (s *sides) imbalance() int {
+	d := len(s.parts[0]) - len(s.parts[1])
+	return max(d, -d)
+}
+
+func (n *naive) mixed(a int, codes []int) bool {
+	return n.Attributes[a].Mask == engine.Discretize && len(codes) > 1 && n.isNull(a, codes[len(codes)-1])
+}
+
+func count(part []naiveCell, a int, matches func(int) bool) (total int) {
+	for _, c := range part {
+		if matches(c.codes[a]) {
+			total++
+		}
+	}
+	return total
+}
+
+// threshold cuts at a code, if that is allowable.
+func (n *naive) threshold(part []naiveCell, a, s int, ranges [][2]int) *sides {
+	cut := n.group(part, a, func(code int) int {
+		if code < s {
+			return 0
+		}
+		return 1
+	})
+	if cut != nil && n.Attributes[a].Mask == engine.Discretize {
+		cut.ranges = [][2]int{ranges[a], ranges[a]}
+		if !n.isNull(a, s) {
+			cut.ranges = [][2]int{{ranges[a][0], s}, {s, ranges[a][1]}}
+		}
+	}
+	return cut
+}
+
+// children cuts into the children of the lowest node above the values.
+func (n *naive) children(part []naiveCell, a int) *sides {
+	top := n.lowest(a, values(part, a))
+	return n.group(part, a, func(code int) int {
+		if n.isNull(a, code) {
+			return math.MaxInt
+		}
+		below := n.ancestors(a, code)
+		return below[max(0, slices.Index(below, top)-1)]
+	})
+}
+
+// group parts records by a number, ascending; it returns nil unless there are several
+// groups, each with k records.
+func (n *naive) group(part []naiveCell, a int, number func(code int) int) *sides {
+	groups := map[int][]naiveCell{}
+	var numbers []int
+	for _, c := range part {
+		g := number(c.codes[a])
+		if groups[g] == nil {
+			numbers = append(numbers, g)
+		}
+		groups[g] = append(groups[g], c)
+	}
+	slices.Sort(numbers)
+	s := &sides{attribute: a}
+	for _, g := range numbers {
+		if len(groups[g]) < n.k {
+			return nil
+		}
+		s.parts = append(s.parts, groups[g])
+	}
+	if len(s.parts) < 2 {
+		return nil
+	}
+	return s
+}
+
+// relaxedCut sends half of the records left; who of the median's goes is drawn.
+func (n *naive) relaxedCut(part []naiveCell, a int, path []string) *sides {
+	half := len(part) / 2
+	if len(part) < 2*n.k {
+		return nil
+	}
+	median := 0
+	for _, code := range slices.Backward(values(part, a)) {
+		if count(part, a, func(v int) bool { return v <= code }) >= half {
+			median = code
+		}
+	}
+	type ticket struct {
+		key    uint64
+		cell   naiveCell
+		number int
+	}
+	s := &sides{attribute: a, parts: make([][]naiveCell, 2)}
+	var tickets []ticket
+	seen := map[string]int{}
+	for _, c := range part {
+		switch {
+		case c.codes[a] < median:
+			s.parts[0] = append(s.parts[0], c)
+		case c.codes[a] > median:
+			s.parts[1] = append(s.parts[1], c)
+		default:
+			j := seen[c.id()]
+			seen[c.id()]++
+			tickets = append(tickets, ticket{n.key(c, path, j), c, j})
+		}
+	}
+	sort.Slice(tickets, func(i, j int) bool {
+		x, y := tickets[i], tickets[j]
+		if x.key != y.key {
+			return x.key < y.key
+		}
+		if order := compareCells(x.cell, y.cell); order != 0 {
+			return order < 0
+		}
+		return x.number < y.number
+	})
+	for _, t := range tickets {
+		side := 1
+		if len(s.parts[0]) < half {
+			side = 0
+		}
+		s.parts[side] = append(s.parts[side], t.cell)
+	}
+	for _, side := range s.parts {
+		slices.SortFunc(side, compareCells)
+	}
+	return s
+}
+
+// key is the row key of algorithm specifications: FNV-1a, then splitmix64's finalizer.
+func (n *naive) key(c naiveCell, path []string, number int) uint64 {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%d\x00mondrian:%s\x00", n.engine.Seed, strings.Join(path, "."))
+	for a, code := range c.codes {
+		text := "\x1e"
+		if !n.isNull(a, code) {
+			text = n.Attributes[a].Texts[code]
+		}
+		fmt.Fprintf(h, "%s\x1f", text)
+	}
+	class := ""
+	if n.Classes > 0 {
+		class = n.names[c.class].Text
+	}
+	fmt.Fprintf(h, "%s\x1f", class)
+	h.Write(binary.LittleEndian.AppendUint64(nil, uint64(number)))
+	z := h.Sum64()
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// leastEntropy returns the first of the allowable splits with the least entropy.
+func (n *naive) leastEntropy(part []naiveCell, ranges [][2]int) *sides {
+	var splits []*sides
+	for a := range n.Attributes {
+		codes := values(part, a)
+		switch {
+		case n.isHierarchy(a):
+			splits = append(splits, n.children(part, a))
+		case n.mixed(a, codes):
+			splits = append(splits, n.threshold(part, a, codes[len(codes)-1], ranges))
+		case n.Attributes[a].Mask == engine.Discretize:
+			for _, s := range codes[1:] {
+				splits = append(splits, n.threshold(part, a, s, ranges))
+			}
+		default:
+			splits = append(splits, n.prefixes(part, a)...)
+		}
+	}
+	splits = slices.DeleteFunc(splits, func(s *sides) bool { return s == nil })
+	least := math.Inf(1)
+	for _, s := range splits {
+		least = min(least, n.entropyAfter(s, len(part)))
+	}
+	for _, s := range splits {
+		if n.entropyAfter(s, len(part)) <= least+1e-9*max(1, math.Abs(least)) {
+			return s
+		}
+	}
+	return nil
+}
+
+// prefixes splits values, ordered by the first class's share, into a prefix and the rest.
+func (n *naive) prefixes(part []naiveCell, a int) (splits []*sides) {
+	codes := values(part, a)
+	share := func(code int) (first, all int) {
+		for _, c := range part {
+			if c.codes[a] == code {
+				all++
+				if c.class == 0 {
+					first++
+				}
+			}
+		}
+		return first, all
+	}
+	sort.SliceStable(codes, func(i, j int) bool {
+		f, n := share(codes[i])
+		g, m := share(codes[j])
+		return f*m < g*n
+	})
+	for i := 1; i < len(codes); i++ {
+		splits = append(splits, n.group(part, a, func(code int) int {
+			if slices.Contains(codes[:i], code) {
+				return 0
+			}
+			return 1
+		}))
+	}
+	return splits
+}
+
+func (n *naive) entropyAfter(s *sides, size int) (sum float64) {
+	for _, side := range s.parts {
+		counts := map[int]int{}
+		for _, c := range side {
+			counts[c.class]++
+		}
+		h := 0.0
+		for class := range max(1, n.Classes) {
+			if counts[class] > 0 {
+				p := float64(counts[class]) / float64(len(side))
+				h -= p * math.Log2(p)
+			}
+		}
+		sum += float64(len(side)) / float64(size) * h
+	}
+	return sum
+}
+
+// finish releases a part.
+func (n *naive) finish(part []naiveCell, ranges [][2]int) {
+	var labels []string
+	for a := range n.Attributes {
+		labels = append(labels, n.label(part, a, ranges[a]))
+	}
+	text := strings.Join(labels, " ; ")
+	g := naiveGroup{size: len(part), labels: text}
+	tuples := map[string]int{}
+	last := ""
+	for _, c := range part {
+		if id := c.id(); id != last {
+			n.released[id] = append(n.released[id], naivePart{labels: text})
+			g.distinct++
+			last = id
+		}
+		parts := n.released[c.id()]
+		parts[len(parts)-1].count++
+		tuple := fmt.Sprint(c.codes)
+		tuples[tuple]++
+		g.most = max(g.most, tuples[tuple])
+	}
+	n.groups = append(n.groups, g)
+}
+
+const nullLabel = "<null>"
+
+func (n *naive) label(part []naiveCell, a int, cut [2]int) string {
+	codes := values(part, a)
+	attribute := &n.Attributes[a]
+	allNull := n.isNull(a, codes[0])
+	anyNull := n.isNull(a, codes[len(codes)-1])
+	switch {
+	case allNull:
+		return nullLabel
+	case attribute.Mask == engine.Generalize:
+		return attribute.Tree.Name(n.lowest(a, codes))
+	case attribute.Mask == engine.Suppress:
+		return n.setLabel(a, codes)
+	case anyNull:
+		return intervalText(attribute, 0, len(attribute.Texts))
+	case n.engine.Relaxed && !n.engine.InfoGain:
+		return intervalText(attribute, codes[0], codes[len(codes)-1]+1)
+	}
+	return intervalText(attribute, cut[0], cut[1])
+}
+
+func intervalText(a *engine.Attribute, lo, hi int) string {
+	text := ""
+	switch {
+	case lo > 0:
+		text = "[" + a.Texts[lo] + ","
+	case a.LowerText != "":
+		text = "[" + a.LowerText + ","
+	default:
+		text = "(,"
+	}
+	switch {
+	case hi < len(a.Texts):
+		return text + a.Texts[hi] + ")"
+	case a.UpperText != "":
+		return text + a.UpperText + "]"
+	}
+	return text + ")"
+}
+
+func (n *naive) setLabel(a int, codes []int) string {
+	attribute := &n.Attributes[a]
+	if len(codes) == 1 && attribute.Texts[codes[0]][0] != '{' {
+		return attribute.Texts[codes[0]]
+	}
+	if len(codes) > 1 && len(codes) == attribute.Len() {
+		return "*"
+	}
+	var texts []string
+	for _, code := range codes {
+		text := `\N`
+		if !n.isNull(a, code) {
+			text = ""
+			for _, char := range attribute.Texts[code] {
+				if strings.ContainsRune(`\|{}`, char) {
+					text += `\`
+				}
+				text += string(char)
+			}
+		}
+		texts = append(texts, text)
+	}
+	return "{" + strings.Join(texts, "|") + "}"
+}

@@ -1,0 +1,117 @@
+package mondrian
+
+// tree is the tree of cuts: the Locator of strict regions, and of relaxed ones what their
+// divided cells leave. A code that no record of a part has goes to the side that its order
+// says or, when the part was not cut by order, to the largest.
+type tree struct {
+	nodes []node
+	links []int32 // children of all nodes: nodes, or regions from -1 downwards
+	steps []step  // of all nodes that are not cut at a code
+	root  int32   // a link
+}
+
+// node is a cut. Its children's links are adjacent.
+type node struct {
+	column int32
+	links  int32
+	at     uint32 // the first code of child 1 or, with steps, the first step
+	steps  int32  // how many there are; 0: there are two children, cut at a code
+	parent int32  // node, -1 of the root
+	child  int32  // which of the parent's it is
+}
+
+// step sends codes, from its own to the next step's, to a child.
+type step struct {
+	code  uint32
+	child int32
+}
+
+// span is a range of codes lo ≤ code < hi that goes to a part.
+type span struct {
+	lo, hi uint32
+	part   uint32
+}
+
+// add appends a node with n children, and returns it. Its links are not set.
+func (t *tree) add(n node, children int) int32 {
+	n.links = int32(len(t.links))
+	t.links = append(t.links, make([]int32, children)...)
+	t.nodes = append(t.nodes, n)
+	return int32(len(t.nodes) - 1)
+}
+
+// addSteps makes the steps of spans, which are ascending. Codes between them go to the
+// largest part.
+func (t *tree) addSteps(n *node, spans []span, largest uint32) {
+	n.at = uint32(len(t.steps))
+	next := uint32(0)
+	for _, s := range spans {
+		if s.lo > next {
+			t.step(n, next, largest)
+		}
+		t.step(n, s.lo, s.part)
+		next = s.hi
+	}
+	t.step(n, next, largest)
+}
+
+// step adds a step, unless it goes where the last one does.
+func (t *tree) step(n *node, code, part uint32) {
+	if n.steps > 0 && t.steps[len(t.steps)-1].child == int32(part) {
+		return
+	}
+	t.steps = append(t.steps, step{code: code, child: int32(part)})
+	n.steps++
+}
+
+// link sets what a child of a node is; of node -1, what the root is.
+func (t *tree) link(parent int32, child, to int32) {
+	if parent < 0 {
+		t.root = to
+		return
+	}
+	t.links[t.nodes[parent].links+child] = to
+}
+
+// Locate finds the regions of tuples.
+func (t *tree) Locate(n int, codes [][]uint32, regions []int32) {
+	for i := range n {
+		at := t.root
+		for at >= 0 {
+			node := &t.nodes[at]
+			at = t.links[node.links+t.child(node, codes[node.column][i])]
+		}
+		regions[i] = -1 - at
+	}
+}
+
+// child returns the child of a node that a code belongs to.
+func (t *tree) child(n *node, code uint32) int32 {
+	if n.steps == 0 {
+		if code < n.at {
+			return 0
+		}
+		return 1
+	}
+	steps := t.steps[n.at:][:n.steps]
+	for len(steps) > 1 {
+		if half := len(steps) / 2; steps[half].code <= code {
+			steps = steps[half:]
+		} else {
+			steps = steps[:half]
+		}
+	}
+	return steps[0].child
+}
+
+// renumber replaces the regions by those they became.
+func (t *tree) renumber(to []int32) {
+	for i, link := range t.links {
+		if link < 0 {
+			t.links[i] = -1 - to[-1-link]
+		}
+	}
+	if t.root < 0 {
+		t.root = -1 - to[-1-t.root]
+	}
+}

@@ -1,0 +1,138 @@
+package partition
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/kcut/kcut/spill"
+)
+
+// scanBlock is how many records of a table are handed out at a time, at most.
+const scanBlock = 1 << 12
+
+// Scan hands out the records, some at a time, in any order. What visit gets is valid until
+// it returns and is not to be changed. A spilled table is read from the space's store.
+func (t *Table) Scan(ctx context.Context, space Space, visit func(*Table) error) error {
+	hand := func(records *Table) error {
+		w := records.Layout.Words
+		for lo := 0; lo < records.Len(); lo += scanBlock {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			hi := min(lo+scanBlock, records.Len())
+			if err := visit(&Table{Layout: records.Layout, Keys: records.Keys[lo*w : hi*w], Counts: records.Counts[lo:hi]}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if t.pile == nil {
+		return hand(t)
+	}
+	if len(t.pile.sequences) == 0 {
+		return nil
+	}
+	codec, block := newCodec(t.Layout), Table{Layout: t.Layout}
+	err := readChunks(ctx, space.store(), func(chunk []byte) error {
+		block.truncate()
+		if err := codec.decode(chunk, &block); err != nil {
+			return err
+		}
+		return hand(&block)
+	}, t.pile.sequences...)
+	if err != nil {
+		return fmt.Errorf("scan spilled tuples: %w", err)
+	}
+	return nil
+}
+
+// Discard drops the records and returns what they take: memory to the space's budget, if
+// it has one, and chunks to its store.
+func (t *Table) Discard(space Space) error {
+	bytes, pile := t.Bytes(), t.pile
+	*t = Table{Layout: t.Layout}
+	if space.Budget != nil {
+		space.Budget.Return(bytes)
+	}
+	if pile == nil || len(pile.sequences) == 0 {
+		return nil
+	}
+	if err := space.store().Free(pile.sequences...); err != nil {
+		return fmt.Errorf("discard spilled tuples: %w", err)
+	}
+	return nil
+}
+
+// Aggregate returns the table in which every code c of column i is maps[i][c], below
+// domains[i], and tuples that become equal are one. The table itself stays as it is. What
+// the result takes is drawn; together with what making it takes it is at most the space's
+// share. Beyond that the result is spilled.
+func (t *Table) Aggregate(ctx context.Context, maps [][]uint32, domains []int, space Space) (*Table, error) {
+	if !t.Spilled() {
+		r, err := t.aggregateInMemory(maps, domains, space)
+		if space.Store == nil || !errors.Is(err, spill.ErrBudget) {
+			return r, err
+		}
+	}
+	if space.Budget == nil {
+		space.Budget, space.Share = spill.NewBudget(math.MaxInt64), math.MaxInt64
+	}
+	space.Share /= 2
+	c := NewSpillCounter(domains, space)
+	err := t.countInto(ctx, c, maps, space)
+	if err == nil {
+		var r *Table
+		if r, err = TabulateSpilled(ctx, []*Counter{c}, space, 1); err == nil {
+			return r, nil
+		}
+	}
+	return nil, fmt.Errorf("aggregate tuples: %w", err)
+}
+
+// aggregateInMemory makes a copy, twice for a moment, and merges it.
+func (t *Table) aggregateInMemory(maps [][]uint32, domains []int, space Space) (*Table, error) {
+	layout := NewLayout(domains)
+	drawn := 2 * layout.tableBytes(t.Len())
+	if err := space.Draw("tuples that are aggregated", drawn); err != nil {
+		return nil, err
+	}
+	r := &Table{Layout: layout, Keys: make([]uint64, t.Len()*layout.Words), Counts: append(make([]uint32, 0, t.Len()), t.Counts...)}
+	t.repack(r.Keys, layout, maps)
+	r.merge()
+	if 2*r.Len() <= t.Len() { // the larger arrays are garbage
+		r = &Table{Layout: layout, Keys: append(make([]uint64, 0, len(r.Keys)), r.Keys...), Counts: append(make([]uint32, 0, r.Len()), r.Counts...)}
+	}
+	if space.Budget != nil {
+		space.Budget.Return(drawn - r.Bytes())
+	}
+	return r, nil
+}
+
+// countInto adds the records, recoded, to a counter of the recoded tuples.
+func (t *Table) countInto(ctx context.Context, c *Counter, maps [][]uint32, space Space) error {
+	w := c.layout.Words
+	buffer := make([]uint64, scanBlock*w)
+	return t.Scan(ctx, space, func(block *Table) error {
+		keys := buffer[:block.Len()*w]
+		block.repack(keys, c.layout, maps)
+		for i, n := range block.Counts {
+			if err := c.add(keys[i*w:(i+1)*w], uint64(n)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Draw takes bytes from the budget, if there is one, and not more than the share at once.
+func (s Space) Draw(what string, bytes int64) error {
+	if s.Budget == nil {
+		return nil
+	}
+	if bytes > s.Share {
+		return fmt.Errorf("draw %d bytes for %s from a share of %d: %w", bytes, what, s.Share, spill.ErrBudget)
+	}
+	return s.Budget.Draw(what, bytes)
+}

@@ -1,0 +1,67 @@
+package pipeline
+
+import (
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/bottomup"
+	"github.com/kcut/kcut/engine/iac"
+	"github.com/kcut/kcut/engine/kactus"
+	"github.com/kcut/kcut/engine/mondrian"
+	"github.com/kcut/kcut/engine/topdown"
+	"github.com/kcut/kcut/pipeline/jobfile"
+)
+
+// Algorithm is one line of the list of algorithms.
+type Algorithm struct {
+	Name  string `json:"name"`
+	Needs string `json:"needs,omitempty"` // besides the quasi-identifiers
+	Use   string `json:"use"`             // when to use it
+}
+
+// Algorithms lists the algorithms that a job can name.
+func Algorithms() []Algorithm {
+	return []Algorithm{
+		{jobfile.AlgorithmTDR, "", "the default: one cut for all records, several sets, any size"},
+		{jobfile.AlgorithmTDS, "", "as tdr, taking specializations that cost nothing first"},
+		{jobfile.AlgorithmBottomUp, "a class", "a cut that starts from the data: few columns, small k"},
+		{jobfile.AlgorithmKACTUS, "a class", "no taxonomies at hand: suppresses along a decision tree"},
+		{jobfile.AlgorithmIACk, "a class", "one pass, when some records may lose all quasi-identifiers"},
+		{jobfile.AlgorithmIACc, "a class", "as iack, when the data must not change by more than a limit"},
+		{jobfile.AlgorithmMondrian, "", "the finest groups, for statistics and queries"},
+		{jobfile.AlgorithmInfoGainMondrian, "a class", "the most accurate classifiers, when labels may overlap"},
+	}
+}
+
+// newEngine returns the engine of an algorithm with its options.
+func newEngine(a jobfile.Algorithm) engine.Engine {
+	switch a.Name {
+	case jobfile.AlgorithmBottomUp:
+		e := bottomup.Engine{Bins: a.Bins}
+		if a.Loss == jobfile.LossWeighted {
+			e.Loss = bottomup.Size
+		}
+		return e
+	case jobfile.AlgorithmKACTUS:
+		e := kactus.Engine{Seed: a.Seed, MinObjects: a.MinObjects, Prune: a.Prune == jobfile.PrunePessimistic}
+		if a.Leftover == jobfile.LeftoverRecruit {
+			e.Leftover = kactus.Recruit
+		}
+		return e
+	case jobfile.AlgorithmIACk:
+		e := iac.Engine{Bins: a.Bins}
+		if a.Small == jobfile.SmallTopUp {
+			e.Small = iac.TopUp
+		}
+		return e
+	case jobfile.AlgorithmIACc:
+		return iac.Engine{Capped: true, Bins: a.Bins, Delta: a.MaxDivergence, Epsilon: a.MaxInformationChange}
+	case jobfile.AlgorithmMondrian:
+		return mondrian.Engine{
+			Relaxed: a.Partitioning == jobfile.PartitioningRelaxed,
+			Ordered: a.Categories == jobfile.CategoriesOrdered,
+			Seed:    a.Seed,
+		}
+	case jobfile.AlgorithmInfoGainMondrian:
+		return mondrian.Engine{InfoGain: true}
+	}
+	return topdown.Engine{}
+}
