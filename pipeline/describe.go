@@ -19,30 +19,16 @@ func (r *run) describe() *CutFile {
 		cut.Columns = append(cut.Columns, r.describeColumn(a, r.prepared.specs[field], fields[field].Type))
 	}
 	if regions, ok := r.recoding.(*engine.Regions); ok {
-		cut.Kind, cut.Regions = KindRegions, describeRegions(regions)
+		cut.Kind, cut.Regions = KindRegions, r.describeRegions(regions)
 	}
 	return cut
 }
 
 // describeRegions translates label numbers to positions in the described columns.
-func describeRegions(regions *engine.Regions) []CutRegion {
-	positions := make([][]uint32, len(regions.Columns))
-	for a := range positions {
-		next := uint32(0)
-		mark := -1
-		for i, label := range regions.Columns[a].Labels {
-			if regions.Columns[a].Intervals == nil && label.Text == engine.Suppressed {
-				mark = i
-			}
-		}
-		for i := range regions.Columns[a].Labels {
-			if i == mark {
-				positions[a] = append(positions[a], uint32(len(regions.Columns[a].Labels)-1))
-				continue
-			}
-			positions[a] = append(positions[a], next)
-			next++
-		}
+func (r *run) describeRegions(regions *engine.Regions) []CutRegion {
+	var positions [][]uint32
+	for a, field := range r.prepared.masked {
+		positions = append(positions, positionsOf(regions.Labels(a), r.prepared.specs[field].Mask))
 	}
 	described := make([]CutRegion, regions.Len())
 	for i := range described {
@@ -51,6 +37,27 @@ func describeRegions(regions *engine.Regions) []CutRegion {
 		}
 	}
 	return described
+}
+
+// positionsOf returns the position of every label in the described column: all are in order,
+// but the mark of suppressed values comes last.
+func positionsOf(labels []engine.Label, mask string) []uint32 {
+	positions := make([]uint32, len(labels))
+	next := uint32(0)
+	for i, label := range labels {
+		if isMark(label, mask) {
+			positions[i] = uint32(len(labels) - 1)
+			continue
+		}
+		positions[i] = next
+		next++
+	}
+	return positions
+}
+
+// isMark reports whether a label of a column with a mask is the mark of suppressed values.
+func isMark(label engine.Label, mask string) bool {
+	return mask == jobfile.MaskSuppress && !label.Null && label.Text == engine.Suppressed
 }
 
 func (r *run) describeColumn(a int, spec *jobfile.Column, t formats.Type) CutColumn {
@@ -67,7 +74,7 @@ func (r *run) describeColumn(a int, spec *jobfile.Column, t formats.Type) CutCol
 			described.Lower = endJSON(t, intervals[i].Lower)
 			described.Upper = endJSON(t, intervals[i].Upper)
 		}
-		if spec.Mask == jobfile.MaskSuppress && !label.Null && label.Text == engine.Suppressed {
+		if isMark(label, spec.Mask) {
 			continue
 		}
 		column.Cut = append(column.Cut, described)

@@ -92,6 +92,16 @@ type compression struct {
 	pairs     []partition.Pairs // (value, class) of every attribute
 }
 
+// pruning says which values of an attribute no search tells apart: none when the engine
+// wants to know every value.
+func (r *run) pruning(attribute int) engine.Pruning {
+	if r.engine.Plan(r.prepared.requirement).Whole {
+		return engine.Pruning{}
+	}
+	k, _ := r.prepared.requirement.LargestK(attribute) // every attribute is in a set
+	return engine.Pruning{K: k, Classes: r.prepared.class >= 0}
+}
+
 // bind orders what was counted by the domains.
 func (r *run) bind(ctx context.Context, counts *compression) error {
 	p := &problem{table: &engine.Table{Rows: uint64(r.dataset.Rows())}}

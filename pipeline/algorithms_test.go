@@ -1,0 +1,165 @@
+package pipeline
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut/engine/topdown"
+	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/spill"
+	"github.com/kcut/kcut/spill/spilltest"
+)
+
+// searches are the values of a job's key algorithm that tests try: every algorithm, with
+// all the options that change what it does. Those from firstClassed on need a class.
+func searches() (list []string, firstClassed int) {
+	list = []string{"tdr", "tds", "mondrian", "{name: mondrian, partitioning: relaxed, seed: 5}", "{name: mondrian, categories: ordered}"}
+	firstClassed = len(list)
+	list = append(list, "infogain-mondrian", "bottom-up", "{name: bottom-up, loss: weighted, bins: 5}",
+		"iack", "{name: iack, small: topup, bins: 3}", "{name: iacc, max_divergence: 0.4, max_information_change: 0.4}")
+	if newEngine(jobfile.Algorithm{Name: jobfile.AlgorithmKACTUS}) != (topdown.Engine{}) {
+		list = append(list, "kactus", "{name: kactus, seed: 9, prune: pessimistic}", "{name: kactus, leftover: recruit, min_objects: 2}")
+	}
+	return list, firstClassed
+}
+
+// withAlgorithm returns a job of another algorithm. It asks iacc, which may not reach it, for no k.
+func withAlgorithm(job, algorithm string) string {
+	if strings.Contains(algorithm, jobfile.AlgorithmIACc) {
+		job = askedK.ReplaceAllString(job, "")
+	}
+	return job + "algorithm: " + algorithm + "\n"
+}
+
+var askedK = regexp.MustCompile(`, k: \d+|k: \d+, `)
+
+// searchName makes a subtest's name of an algorithm's value.
+func searchName(algorithm string) string {
+	return strings.NewReplacer("{name: ", "", "}", "", ": ", "=", ", ", " ").Replace(algorithm)
+}
+
+// Every algorithm ends in the same way whether the table fits the memory or not, however its
+// rows are stored and by however many threads they are read; and what it releases is true.
+func TestAlgorithmsOnRandomTables(t *testing.T) {
+	list, firstClassed := searches()
+	tried := map[string]int{}
+	for _, seed := range seeded(t, 90) {
+		rng := rand.New(rand.NewPCG(seed, 0))
+		table := randomCase(rng)
+		few := list
+		if !strings.Contains(table.job, "class:") {
+			few = list[:firstClassed]
+		}
+		algorithm := few[rng.IntN(len(few))]
+		table.job = withAlgorithm(table.job, algorithm)
+		ok := t.Run(fmt.Sprint(searchName(algorithm), " ", seed), func(t *testing.T) {
+			dir := table.put(t, rng)
+			want := outcomeOf(t, dir, RunOptions{}, table.overrides...)
+			options := RunOptions{spill: true, room: []int{0, 1, 3, 50}[rng.IntN(4)], store: spill.Options{FS: spilltest.Healthy()}}
+			mustAgree(t, outcomeOf(t, dir, options, table.overrides...), want)
+			mustAgree(t, outcomeOf(t, dir, RunOptions{}, append(slices.Clone(table.overrides), "limits.threads", "3")...), want)
+			if want.err == "" {
+				mustAgree(t, outcomeOf(t, table.put(t, rng), RunOptions{}, table.overrides...), want)
+				report := mustRun(t, dir, nil, table.overrides...)
+				auditFolder(t, dir, table.overrides...).checkReport(report)
+			}
+			if t.Failed() {
+				t.Logf("room %d, %v, %d rows\n%s", options.room, table.overrides, len(table.rows), table.job)
+			}
+			tried[searchName(algorithm)]++
+			if want.err != "" {
+				tried["errors"]++
+			}
+		})
+		if !ok {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+	t.Log(tried)
+}
+
+// storedAs writes a table in a shape and returns the folder of the people job, with the
+// given algorithm.
+func storedAs(t *testing.T, table *testTable, s shape, algorithm string) string {
+	t.Helper()
+	dir := jobFolder(t, withAlgorithm(peopleJob, algorithm))
+	if s.csv {
+		table.csv(t, filepath.Join(dir, "in", "all.csv"))
+	}
+	for i := range s.files {
+		from, to := i*len(table.rows)/s.files, (i+1)*len(table.rows)/s.files
+		table.parquet(t, filepath.Join(dir, "in", fmt.Sprintf("%03d.parquet", i)), from, to, s.groupRows)
+	}
+	return dir
+}
+
+// Every algorithm's release of people is true, and the same bytes whatever the layout. In
+// another order of the rows it has the same cut, and as many rows.
+func TestAlgorithmsOnPeople(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	table := people(rng, 2000)
+	shuffled := &testTable{fields: table.fields, rows: slices.Clone(table.rows)}
+	rng.Shuffle(len(table.rows), func(i, j int) {
+		shuffled.rows[i], shuffled.rows[j] = shuffled.rows[j], shuffled.rows[i]
+	})
+	list, _ := searches()
+	for _, algorithm := range list {
+		t.Run(searchName(algorithm), func(t *testing.T) {
+			dir := storedAs(t, table, shape{files: 1, groupRows: 1 << 20}, algorithm)
+			report := mustRun(t, dir, nil, "limits.threads", "1", "limits.memory", "64MiB")
+			auditFolder(t, dir).checkReport(report)
+			want := mustRead(t, filepath.Join(dir, "out.parquet"))
+			for _, s := range []shape{
+				{files: 1, groupRows: 7, threads: "8"},
+				{files: 20, groupRows: 13, threads: "2"},
+				{csv: true, threads: "2"},
+				{files: 3, groupRows: 100, threads: "2", spill: true},
+			} {
+				if got := releaseOf(t, storedAs(t, table, s, algorithm), s); !bytes.Equal(got, want) {
+					t.Errorf("%+v: other bytes, %d instead of %d", s, len(got), len(want))
+				}
+			}
+			other := storedAs(t, shuffled, shape{files: 3, groupRows: 100}, algorithm)
+			mustRun(t, other, nil)
+			a, b := cutOf(t, dir), cutOf(t, other)
+			if !bytes.Equal(a.Raw, b.Raw) {
+				t.Errorf("shuffled rows make another cut:\n%s\n%s", b.Raw, a.Raw)
+			}
+		})
+	}
+}
+
+// releaseOf runs a folder's job as a shape says and returns the release.
+func releaseOf(t *testing.T, dir string, s shape) []byte {
+	t.Helper()
+	job, err := loadJob(dir, "limits.threads", s.threads, "limits.memory", "64MiB")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Run(t.Context(), job, RunOptions{spill: s.spill}); err != nil {
+		t.Fatal(err)
+	}
+	release, err := os.ReadFile(job.Output.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return release
+}
+
+func cutOf(t *testing.T, dir string) *CutFile {
+	t.Helper()
+	cut, err := ReadCut(filepath.Join(dir, "out.parquet"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cut
+}
