@@ -157,8 +157,7 @@ func (r *Regions) cell(rows Rows, i int, key []byte) (cell int, ok bool) {
 
 // Recode writes the label numbers of rows.
 func (r *Regions) Recode(rows Rows, labels [][]uint32) {
-	regions := make([]int32, rows.N)
-	r.Locator.Locate(rows.N, rows.Codes, regions)
+	regions := rows.Memo.Locate(r.Locator, rows.N, rows.Codes)
 	r.divide(rows, regions)
 	for i, region := range regions {
 		if region == Dropped {

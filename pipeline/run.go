@@ -306,6 +306,9 @@ func (r *run) mask(ctx context.Context, target *target) error {
 		write:   writer.Options{Compression: r.job.Output.Compression, Level: r.job.Output.Level},
 		threads: r.threads, budget: r.budget, events: &r.events,
 	}
+	for a := range r.problem.table.Attributes {
+		m.domains = append(m.domains, r.problem.table.Attributes[a].Len()+1)
+	}
 	if r.recoding.Cells() > 0 && r.prepared.class >= 0 {
 		m.class, m.request = r.problem.class, formats.Request{Column: r.prepared.class, Coded: true}
 	}
