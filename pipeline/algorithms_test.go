@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -11,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kcut/kcut/engine/topdown"
+	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 	"github.com/kcut/kcut/spill/spilltest"
@@ -24,9 +25,7 @@ func searches() (list []string, firstClassed int) {
 	firstClassed = len(list)
 	list = append(list, "infogain-mondrian", "bottom-up", "{name: bottom-up, loss: weighted, bins: 5}",
 		"iack", "{name: iack, small: topup, bins: 3}", "{name: iacc, max_divergence: 0.4, max_information_change: 0.4}")
-	if newEngine(jobfile.Algorithm{Name: jobfile.AlgorithmKACTUS}) != (topdown.Engine{}) {
-		list = append(list, "kactus", "{name: kactus, seed: 9, prune: pessimistic}", "{name: kactus, leftover: recruit, min_objects: 2}")
-	}
+	list = append(list, "kactus", "{name: kactus, seed: 9, prune: pessimistic}", "{name: kactus, leftover: recruit, min_objects: 2}")
 	return list, firstClassed
 }
 
@@ -49,6 +48,7 @@ func searchName(algorithm string) string {
 // rows are stored and by however many threads they are read; and what it releases is true.
 func TestAlgorithmsOnRandomTables(t *testing.T) {
 	list, firstClassed := searches()
+	schema := newSchemaCheck(t)
 	tried := map[string]int{}
 	for _, seed := range seeded(t, 90) {
 		rng := rand.New(rand.NewPCG(seed, 0))
@@ -68,7 +68,11 @@ func TestAlgorithmsOnRandomTables(t *testing.T) {
 			if want.err == "" {
 				mustAgree(t, outcomeOf(t, table.put(t, rng), RunOptions{}, table.overrides...), want)
 				report := mustRun(t, dir, nil, table.overrides...)
-				auditFolder(t, dir, table.overrides...).checkReport(report)
+				a := auditFolder(t, dir, table.overrides...)
+				a.checkReport(report)
+				if found := schema.check(t, a.cut.Raw); found != nil {
+					t.Errorf("the cut is not as its schema says: %q", found)
+				}
 			}
 			if t.Failed() {
 				t.Logf("room %d, %v, %d rows\n%s", options.room, table.overrides, len(table.rows), table.job)
@@ -162,4 +166,26 @@ func cutOf(t *testing.T, dir string) *CutFile {
 		t.Fatal(err)
 	}
 	return cut
+}
+
+// An algorithm that must know every value says so when they do not fit the memory. With
+// room for them it ends in the same way out of core.
+func TestWholeDomains(t *testing.T) {
+	table := &testTable{fields: []formats.Field{{Name: "id", Type: formats.Type{Kind: formats.String}}}}
+	for i := range 120_000 {
+		table.rows = append(table.rows, []string{fmt.Sprintf("%040d", i)})
+	}
+	dir := jobFolder(t, "input: in\noutput: out.parquet\nquasi_identifiers: [{columns: [id], k: 60000}]\ncolumns: {id: suppress}\nalgorithm: mondrian\n")
+	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, len(table.rows), 40_000)
+	err := tryJob(t, dir, t.Context(), RunOptions{}, "limits.memory", "16MiB")
+	var advised *Error
+	if ClassOf(err) != ClassResources || !strings.Contains(err.Error(), "list every value, as algorithm mondrian must") ||
+		!errors.As(err, &advised) || !strings.Contains(advised.Hint, "algorithm tdr") {
+		t.Errorf("got %v of class %d", err, ClassOf(err))
+	}
+	want := outcomeOf(t, dir, RunOptions{}, "limits.memory", "1GiB")
+	mustAgree(t, outcomeOf(t, dir, RunOptions{spill: true}, "limits.memory", "1GiB"), want)
+	if want.err != "" {
+		t.Error(want.err)
+	}
 }

@@ -194,7 +194,10 @@ func (a *audit) covers(column *CutColumn, value string, texts []string) bool {
 		return true // see TestMidpoints
 	}
 	if value == null {
-		return released == null && len(column.Cut) > 1 || released == a.full(column) || len(column.Cut) == 1 && released == column.Cut[0].Label
+		if a.cut.Kind == KindRegions {
+			return released == null || released == a.full(column)
+		}
+		return released == null && len(column.Cut) > 1 || len(column.Cut) == 1 && released == column.Cut[0].Label
 	}
 	parsed, ok := parseInterval(released)
 	return ok && within(value, parsed)

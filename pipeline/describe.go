@@ -2,11 +2,38 @@ package pipeline
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
+
+// drawRegions draws what the regions take until the release is written: themselves, and
+// while their cut is written down, its labels' positions and twice its text.
+func (r *run) drawRegions() error {
+	regions, ok := r.recoding.(*engine.Regions)
+	if !ok {
+		return nil
+	}
+	need := regions.Bytes() + int64(regions.Len())*int64(positionBytes+(4+2*positionText)*len(regions.Columns))
+	if err := r.budget.Draw(fmt.Sprintf("the release's %d regions", regions.Len()), need); err != nil {
+		return &Error{Class: ClassResources, Hint: "give more with --memory, or raise k: regions have k records at least", Err: err}
+	}
+	return nil
+}
+
+// What the positions of a region take, and one of them as text, about.
+const (
+	positionBytes = 24
+	positionText  = 5
+)
+
+// writeCut makes the text of the cut that is embedded in the release.
+func (r *run) writeCut() (err error) {
+	r.cut, err = marshalPlain(r.describe())
+	return err
+}
 
 // describe makes the cut that is embedded in the release.
 func (r *run) describe() *CutFile {

@@ -60,5 +60,8 @@ func (c *regionCheck) add(key []uint64, records uint64) {
 	}
 }
 
+// bytes returns what the check takes.
+func (c *regionCheck) bytes() int64 { return 8 * int64(len(c.regions.slots)) }
+
 // empty returns the number of regions that no record belongs to.
 func (c *regionCheck) empty() int { return c.regions.used - c.found }

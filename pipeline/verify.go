@@ -97,6 +97,7 @@ func newVerifier(path string, threads int, memory int64, events *Events) (*verif
 	if cut.Kind == KindRegions {
 		v.regions = newRegionCheck(cut, v.checks, v.first)
 		v.keys = append(v.keys, v.regions.key)
+		v.memory = max(v.memory-v.regions.bytes(), v.memory/2)
 	}
 	return v, nil
 }
