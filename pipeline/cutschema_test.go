@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -176,5 +178,33 @@ func TestCutSchemaAlgorithms(t *testing.T) {
 	properties := newSchemaCheck(t).root["properties"].(map[string]any)
 	if enum := properties["algorithm"].(map[string]any)["enum"]; !reflect.DeepEqual(enum, names) {
 		t.Errorf("the schema has %v, want %v", enum, names)
+	}
+}
+
+// The documented examples are cuts, as their schema is, which the document has, too.
+func TestDocumentedCuts(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "docs", "metadata.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), "```json\n"+string(CutSchema())+"```\n") {
+		t.Error("docs/metadata.md has another schema than pipeline/cut.schema.json")
+	}
+	c, cuts := newSchemaCheck(t), 0
+	for _, block := range strings.Split(string(text), "```json\n")[1:] {
+		example, _, _ := strings.Cut(block, "```")
+		if !strings.HasPrefix(example, `{"version"`) {
+			continue
+		}
+		cuts++
+		if _, err := ParseCut([]byte(example)); err != nil {
+			t.Errorf("%v:\n%s", err, example)
+		}
+		if found := c.check(t, []byte(example)); found != nil {
+			t.Errorf("%q:\n%s", found, example)
+		}
+	}
+	if cuts != 2 {
+		t.Errorf("%d examples, want one of each kind", cuts)
 	}
 }
