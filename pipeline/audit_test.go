@@ -25,6 +25,7 @@ type audit struct {
 	release *grid
 	labels  map[string]*textColumn // released columns of masked columns
 	cut     *CutFile
+	trees   map[string]*taxonomy.Node     // of the taxonomy file, once it is read
 	of      []int                         // source row of every released row
 	known   map[string]map[[3]uint32]bool // by masked column: whether labels cover a value
 }
@@ -286,11 +287,13 @@ func (a *audit) taxonomy(name string) jobfile.TaxonomySource {
 	if a.job.TaxonomyFile == "" {
 		return *a.job.Taxonomies[spec.Name]
 	}
-	trees, err := taxonomy.ReadAll(a.job.TaxonomyFile)
-	if err != nil {
-		a.Fatal(err)
+	if a.trees == nil {
+		var err error
+		if a.trees, err = taxonomy.ReadAll(a.job.TaxonomyFile); err != nil {
+			a.Fatal(err)
+		}
 	}
-	return jobfile.TaxonomySource{Tree: trees[spec.Name]}
+	return jobfile.TaxonomySource{Tree: a.trees[spec.Name]}
 }
 
 // pathTo returns the names from a leaf up to the root, nil when there is no such leaf.
