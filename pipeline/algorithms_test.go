@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/jobfile"
@@ -187,5 +188,43 @@ func TestWholeDomains(t *testing.T) {
 	mustAgree(t, outcomeOf(t, dir, RunOptions{spill: true}, "limits.memory", "1GiB"), want)
 	if want.err != "" {
 		t.Error(want.err)
+	}
+}
+
+// An input that has other values and nulls when it is masked than when it was counted makes
+// no release, whatever has to be recoded.
+func TestInputChangesBeforeRegions(t *testing.T) {
+	list, _ := searches()
+	for _, algorithm := range list {
+		for _, spilled := range []bool{false, true} {
+			t.Run(fmt.Sprint(searchName(algorithm), " spill ", spilled), func(t *testing.T) {
+				dir := jobFolder(t, withAlgorithm(peopleJob, algorithm))
+				table := people(rand.New(rand.NewPCG(3, 4)), 300)
+				for row := range table.rows {
+					for c := range table.rows[row] {
+						table.rows[row][c] = strings.ReplaceAll(table.rows[row][c], null, table.rows[1][c])
+					}
+				}
+				path := filepath.Join(dir, "in", "a.parquet")
+				table.parquet(t, path, 0, len(table.rows), 1000)
+				if err := os.Chtimes(path, time.Time{}, time.Now().Add(-time.Hour)); err != nil {
+					t.Fatal(err)
+				}
+				err := tryJob(t, dir, t.Context(), RunOptions{spill: spilled, Events: Events{Start: func(s Stage) {
+					if s != StageMask {
+						return
+					}
+					for row := range table.rows {
+						table.set(row, "job", []string{null, "pilot"}[row%2])
+						table.set(row, "age", []string{null, fmt.Sprint(17 + row%70)}[row/2%2])
+						table.set(row, "city", null)
+					}
+					table.parquet(t, path, 0, len(table.rows), 1000)
+				}}})
+				if err == nil || ClassOf(err) != ClassInput {
+					t.Errorf("got %v of class %d", err, ClassOf(err))
+				}
+			})
+		}
 	}
 }
