@@ -51,7 +51,7 @@ func TestAlgorithmsOnRandomTables(t *testing.T) {
 	list, firstClassed := searches()
 	schema := newSchemaCheck(t)
 	tried := map[string]int{}
-	for _, seed := range seeded(t, 90) {
+	for _, seed := range seeded(t, 60) {
 		rng := rand.New(rand.NewPCG(seed, 0))
 		table := randomCase(rng)
 		few := list
