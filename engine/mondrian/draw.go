@@ -5,13 +5,14 @@ import (
 	"context"
 	"slices"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
 )
 
 // draw chooses the copies with the smallest keys among those of a part's cells that have
 // one code: the last one chosen is found in two scans, with memory for few keys.
 type draw struct {
-	keys  *rowKeys
+	keys  *engine.RowKeys
 	field partition.Field
 	code  uint32
 
@@ -89,9 +90,9 @@ func (d *draw) each(ctx context.Context, cells *partition.Cells, visit func(tick
 			if d.field.Code(key) != d.code {
 				continue
 			}
-			hash := d.keys.cell(key)
+			hash := d.keys.Cell(key)
 			for j := range count {
-				visit(ticket{key: copyKey(hash, j), cell: key, number: j})
+				visit(ticket{key: engine.CopyKey(hash, j), cell: key, number: j})
 			}
 		}
 		return nil
@@ -100,9 +101,9 @@ func (d *draw) each(ctx context.Context, cells *partition.Cells, visit func(tick
 
 // left returns how many copies of a cell are chosen.
 func (d *draw) left(cell []uint64, count uint32) (n uint32) {
-	hash := d.keys.cell(cell)
+	hash := d.keys.Cell(cell)
 	for j := range count {
-		switch key := copyKey(hash, j); {
+		switch key := engine.CopyKey(hash, j); {
 		case key > d.last.key:
 		case key < d.last.key, d.last.cell == nil, d.compare(ticket{key, cell, j}, d.last) <= 0:
 			n++
@@ -113,10 +114,5 @@ func (d *draw) left(cell []uint64, count uint32) (n uint32) {
 
 // compare orders tickets of one key.
 func (d *draw) compare(a, b ticket) int {
-	for _, f := range d.keys.fields { // codes by column, the class last
-		if order := cmp.Compare(f.Code(a.cell), f.Code(b.cell)); order != 0 {
-			return order
-		}
-	}
-	return cmp.Compare(a.number, b.number)
+	return cmp.Or(d.keys.Compare(a.cell, b.cell), cmp.Compare(a.number, b.number))
 }

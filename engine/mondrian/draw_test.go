@@ -27,9 +27,9 @@ func TestDrawChoosesTheSmallestKeys(t *testing.T) {
 		all[code] += uint64(count)
 	}
 	first := engine.Attribute{Mask: engine.Suppress, Texts: []string{"x", "y"}}
-	keys := newRowKeys(&engine.Table{Attributes: []engine.Attribute{first, a}})
-	keys.fields = table.Layout.Fields
-	keys.enter(5, "here")
+	keys := engine.NewRowKeys(&engine.Table{Attributes: []engine.Attribute{first, a}})
+	keys.Fields = table.Layout.Fields
+	keys.Enter(5, "here")
 	cells, err := partition.NewCells(table, 0, partition.Space{})
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +38,7 @@ func TestDrawChoosesTheSmallestKeys(t *testing.T) {
 		t.Fatalf("only %d copies", all[1])
 	}
 	for _, n := range []uint64{1, 2, 1000, all[1] / 2, all[1] - 1, all[1]} {
-		d := draw{keys: &keys, field: keys.fields[0], code: 1}
+		d := draw{keys: &keys, field: keys.Fields[0], code: 1}
 		if err := d.choose(context.Background(), cells, n, all[1]); err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +52,7 @@ func TestDrawChoosesTheSmallestKeys(t *testing.T) {
 			chosen += uint64(left)
 			below := uint32(0)
 			for j := range count {
-				switch k := copyKey(keys.cell(key), j); {
+				switch k := engine.CopyKey(keys.Cell(key), j); {
 				case k <= d.last.key:
 					below++
 					greatest = max(greatest, k)

@@ -87,7 +87,7 @@ func (e Engine) Search(ctx context.Context, table *engine.Table, requirement eng
 		return nil, fmt.Errorf("search regions: %d of %d attributes are in a set", len(columns), len(table.Attributes))
 	}
 	s := newSearch(e, table, k, options.Space.Budget)
-	defer s.ledger.close()
+	defer s.ledger.Close()
 	if err := s.start(ctx, table, options.Space); err != nil {
 		return nil, fmt.Errorf("search regions: %w", err)
 	}

@@ -7,17 +7,18 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
 )
 
 // entropy finds the split of a part after which the classes' entropy is least.
 type entropy struct {
-	size   float64 // of the part
-	best   []split // each better than those before it, but not by more than counts
-	left   []uint64
-	right  []uint64
-	order  []int // of a suppressed column's values
-	powers []float64
+	size  float64 // of the part
+	best  []split // each better than those before it, but not by more than counts
+	left  []uint64
+	right []uint64
+	order []int // of a suppressed column's values
+	nlog  engine.NLog
 }
 
 // split is a candidate. The fields that matter depend on the dimension.
@@ -102,12 +103,9 @@ func (s *search) offerPrefixes(column int, set *partition.FrequencySet, size uin
 
 // begin prepares the choice for a part of so many records.
 func (x *entropy) begin(classes int, size uint64) {
-	if x.powers == nil {
+	if x.nlog == nil {
 		x.left, x.right = make([]uint64, classes), make([]uint64, classes)
-		x.powers = make([]float64, 1<<16)
-		for n := range x.powers {
-			x.powers[n] = nLog(uint64(n))
-		}
+		x.nlog = engine.NewNLog()
 	}
 	x.best, x.size = x.best[:0], float64(size)
 }
@@ -166,9 +164,9 @@ func (x *entropy) loss(size uint64) float64 {
 	left, sum := uint64(0), 0.0
 	for class, n := range x.left {
 		left += n
-		sum += x.power(n) + x.power(x.right[class])
+		sum += x.nlog.Of(n) + x.nlog.Of(x.right[class])
 	}
-	return x.power(left) + x.power(size-left) - sum
+	return x.nlog.Of(left) + x.nlog.Of(size-left) - sum
 }
 
 // lossOf is loss for the parts of a division.
@@ -180,27 +178,12 @@ func (x *entropy) lossOf(set *partition.FrequencySet, d *dimension) (loss float6
 				x.left[set.Class[e]] += set.Count[e]
 			}
 		}
-		loss += x.power(d.sizes[part])
+		loss += x.nlog.Of(d.sizes[part])
 		for _, n := range x.left {
-			loss -= x.power(n)
+			loss -= x.nlog.Of(n)
 		}
 	}
 	return loss
-}
-
-// power returns n × log2 n.
-func (x *entropy) power(n uint64) float64 {
-	if n < uint64(len(x.powers)) {
-		return x.powers[n]
-	}
-	return nLog(n)
-}
-
-func nLog(n uint64) float64 {
-	if n == 0 {
-		return 0
-	}
-	return float64(n) * math.Log2(float64(n))
 }
 
 // add lists a candidate if it is better than all before it.

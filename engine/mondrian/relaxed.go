@@ -13,7 +13,7 @@ import (
 // relaxed is what relaxed cuts need besides: who goes left, and the cells whose records
 // are not all where the tree sends their codes.
 type relaxed struct {
-	keys  rowKeys
+	keys  engine.RowKeys
 	moved map[string]int // cells by packed key
 	cells []movedCell
 	stray []stray         // scratch of note
@@ -34,7 +34,7 @@ type stray struct {
 }
 
 func newRelaxed(table *engine.Table) *relaxed {
-	return &relaxed{keys: newRowKeys(table), moved: map[string]int{}, sides: map[int32]uint8{}}
+	return &relaxed{keys: engine.NewRowKeys(table), moved: map[string]int{}, sides: map[int32]uint8{}}
 }
 
 // share replaces a part by the two sides of a cut that share the median's records.
@@ -43,7 +43,7 @@ func (s *search) share(ctx context.Context, p part, column int, c cut) error {
 		return s.halve(ctx, p, column, c.at+1)
 	}
 	x := s.relaxed
-	x.keys.enter(s.engine.Seed, s.scope(p))
+	x.keys.Enter(s.engine.Seed, s.scope(p))
 	draw := draw{keys: &x.keys, field: s.fields[column], code: c.at}
 	if err := draw.choose(ctx, p.cells, c.shared, c.of); err != nil {
 		return err
@@ -148,7 +148,7 @@ func (x *relaxed) divided(regions []int32, columns int) []engine.DividedCell {
 	cells := make([]engine.DividedCell, len(x.cells))
 	for i, c := range x.cells {
 		cell := &cells[i]
-		for _, f := range x.keys.fields {
+		for _, f := range x.keys.Fields {
 			cell.Codes = append(cell.Codes, f.Code(c.key))
 		}
 		if len(cell.Codes) > columns {

@@ -22,7 +22,7 @@ type search struct {
 	tree    tree
 	pending []part
 	raw     rawRegions
-	ledger  ledger
+	ledger  *engine.Ledger
 
 	entropy entropy  // of InfoGain
 	relaxed *relaxed // nil: cuts are strict
@@ -40,7 +40,7 @@ type part struct {
 type bound struct{ lo, hi uint32 }
 
 func newSearch(e Engine, table *engine.Table, k uint64, budget *spill.Budget) *search {
-	s := &search{engine: e, k: k, classes: max(1, table.Classes), ledger: ledger{budget: budget}}
+	s := &search{engine: e, k: k, classes: max(1, table.Classes), ledger: engine.NewLedger(budget, "regions")}
 	for a := range table.Attributes {
 		d := newDimension(&table.Attributes[a], e)
 		s.dimensions = append(s.dimensions, d)
@@ -57,7 +57,7 @@ func newSearch(e Engine, table *engine.Table, k uint64, budget *spill.Budget) *s
 // run cuts the cells, which are consumed.
 func (s *search) run(ctx context.Context, cells *partition.Cells) error {
 	if s.relaxed != nil {
-		s.relaxed.keys.fields = s.fields
+		s.relaxed.keys.Fields = s.fields
 	}
 	all := make([]bound, len(s.dimensions))
 	for i, d := range s.dimensions {
@@ -150,7 +150,7 @@ func (s *search) finish(ctx context.Context, p part) error {
 			return err
 		}
 	}
-	if err := s.ledger.draw(s.bytes()); err != nil {
+	if err := s.ledger.Draw(s.bytes()); err != nil {
 		return err
 	}
 	return p.cells.Free()

@@ -1,0 +1,139 @@
+package induce
+
+import (
+	"context"
+
+	"github.com/kcut/kcut/partition"
+)
+
+// Visitor is told of a tree depth first, branch by branch.
+type Visitor interface {
+	// Leaf is told of a leaf and its records, which are freed afterwards.
+	Leaf(ctx context.Context, t *Tree, leaf int, cells *partition.Cells) error
+	// Close is told of an inner node when it was told of all below it.
+	Close(ctx context.Context, t *Tree, node int) error
+}
+
+// descent divides records as a tree has it, depth first, so that parts that do not fit
+// memory are few at a time.
+type descent struct {
+	tree    *Tree
+	visitor Visitor
+	pending []part
+	ranks   [][]uint32 // of nominal columns: the place of a code among the branches taken
+}
+
+// part is the records of a branch.
+type part struct {
+	cells        *partition.Cells
+	parent, link int32
+}
+
+func newDescent(t *Tree, visitor Visitor) descent {
+	return descent{tree: t, visitor: visitor, ranks: make([][]uint32, len(t.columns))}
+}
+
+// run visits all parts, of which visit makes nodes, and of those more parts. The cells are
+// consumed.
+func (d *descent) run(ctx context.Context, cells *partition.Cells, visit func(context.Context, part) (node int, err error)) error {
+	d.pending = append(d.pending, part{cells: cells, parent: none})
+	for len(d.pending) > 0 {
+		last := len(d.pending) - 1
+		p := d.pending[last]
+		d.pending = d.pending[:last]
+		n, err := visit(ctx, p)
+		if err == nil && d.tree.IsLeaf(n) {
+			err = d.leave(ctx, n, p.cells)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leave ends a leaf, and the nodes of which it was the last.
+func (d *descent) leave(ctx context.Context, leaf int, cells *partition.Cells) error {
+	if err := d.visitor.Leaf(ctx, d.tree, leaf, cells); err != nil {
+		return err
+	}
+	if err := cells.Free(); err != nil {
+		return err
+	}
+	open := none
+	if last := len(d.pending) - 1; last >= 0 {
+		open = int(d.pending[last].parent)
+	}
+	for n := d.tree.Parent(leaf); n != open; n = d.tree.Parent(n) {
+		if err := d.visitor.Close(ctx, d.tree, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// divide replaces the records of an inner node by those of its branches.
+func (d *descent) divide(ctx context.Context, n int, cells *partition.Cells) error {
+	column, split := d.tree.Test(n)
+	links := d.tree.linksOf(n)
+	divide := d.byCode
+	if d.tree.columns[column].Numeric {
+		divide = d.bySplit
+	}
+	children, err := divide(ctx, cells, column, split, links)
+	if err != nil {
+		return err
+	}
+	first := d.tree.nodes[n].links
+	for i := len(children) - 1; i >= 0; i-- {
+		d.pending = append(d.pending, part{cells: children[i], parent: int32(n), link: first + int32(i)})
+	}
+	return nil
+}
+
+// byCode divides by a nominal column.
+func (d *descent) byCode(ctx context.Context, cells *partition.Cells, column int, _ uint32, links []link) ([]*partition.Cells, error) {
+	if d.ranks[column] == nil {
+		d.ranks[column] = make([]uint32, d.tree.columns[column].Domain)
+	}
+	for i, l := range links {
+		d.ranks[column][l.branch] = uint32(i)
+	}
+	return cells.Divide(ctx, column, d.ranks[column], len(links))
+}
+
+// bySplit divides by a numeric column: the nulls, if there are any, from the others first.
+func (d *descent) bySplit(ctx context.Context, cells *partition.Cells, column int, split uint32, links []link) ([]*partition.Cells, error) {
+	var nulls []*partition.Cells
+	if len(links) > 2 {
+		halves, err := halve(ctx, cells, column, uint32(d.tree.columns[column].Domain-1))
+		if err != nil {
+			return nil, err
+		}
+		cells, nulls = halves[0], halves[1:]
+	}
+	halves, err := halve(ctx, cells, column, split)
+	return append(halves, nulls...), err
+}
+
+// halve divides by a code: those below it from the others.
+func halve(ctx context.Context, cells *partition.Cells, column int, at uint32) ([]*partition.Cells, error) {
+	halves, err := cells.Halve(ctx, column, at, func([]uint64, uint32) uint32 { return 0 })
+	return halves[:], err
+}
+
+// Walk tells a visitor of the tree, and its leaves of the records of the table that it was
+// grown from, which are consumed.
+func (t *Tree) Walk(ctx context.Context, cells *partition.Cells, visitor Visitor) error {
+	d := newDescent(t, visitor)
+	return d.run(ctx, cells, func(ctx context.Context, p part) (int, error) {
+		n := 0
+		if p.parent != none {
+			n = int(t.links[p.link].node)
+		}
+		if t.IsLeaf(n) {
+			return n, nil
+		}
+		return n, d.divide(ctx, n, p.cells)
+	})
+}

@@ -1,0 +1,154 @@
+package induce
+
+import (
+	"math"
+	"slices"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/partition"
+)
+
+// The constants of C4.5.
+const (
+	leastGain = 1e-6 // that a test must exceed
+	slack     = 1e-3 // by which a test may gain less than the average
+	wide      = 0.3  // codes per record of the table that make a nominal column wide
+	fraction  = 0.1  // of what a class has on average, that both sides of a split must have
+	enough    = 25   // records that are always enough for that
+)
+
+// tolerance is how far from the best, or from 1, a candidate may be that counts as best.
+const tolerance = 1e-9
+
+// near returns the smallest number that counts as equal to the best.
+func near(best float64) float64 { return best - tolerance*max(1, math.Abs(best)) }
+
+// selection chooses the test of a node.
+type selection struct {
+	Inducer
+	nlog engine.NLog
+	wide []bool     // by column
+	all  bool       // whether all are
+	seen [][]uint32 // of nominal columns: the codes that the node has
+
+	size  uint64  // of the node
+	whole float64 // its records × entropy
+	found []candidate
+	split split
+}
+
+// candidate is a test that a node may make.
+type candidate struct {
+	column      int
+	split       uint32
+	nulls       bool // a numeric column has some
+	gain, ratio float64
+}
+
+func newSelection(i Inducer, rows uint64) selection {
+	s := selection{Inducer: i, nlog: engine.NewNLog(), all: true, seen: make([][]uint32, len(i.Columns))}
+	for _, c := range i.Columns {
+		isWide := !c.Numeric && float64(c.Domain) >= wide*float64(rows)
+		s.wide = append(s.wide, isWide)
+		s.all = s.all && isWide
+	}
+	s.split.left, s.split.right = make([]uint64, i.Classes), make([]uint64, i.Classes)
+	return s
+}
+
+// begin begins the choice for a node with class counts that add up to size.
+func (s *selection) begin(size uint64, counts []uint64) {
+	s.size, s.found = size, s.found[:0]
+	s.whole = s.disorder(size, counts)
+}
+
+// disorder returns n records × their entropy.
+func (s *selection) disorder(n uint64, counts []uint64) float64 {
+	sum := 0.0
+	for _, c := range counts {
+		sum += s.nlog.Of(c)
+	}
+	return s.nlog.Of(n) - sum
+}
+
+// offer lists the test of a column, if there is one.
+func (s *selection) offer(column int, set *partition.FrequencySet) {
+	c, ok := candidate{}, false
+	if s.Columns[column].Numeric {
+		c, ok = s.numeric(s.Columns[column], set)
+	} else {
+		s.seen[column] = append(s.seen[column][:0], set.Codes...)
+		c, ok = s.nominal(set)
+	}
+	if ok && c.gain > leastGain {
+		c.column = column
+		s.found = append(s.found, c)
+	}
+}
+
+// nominal returns the test of a nominal column.
+func (s *selection) nominal(set *partition.FrequencySet) (c candidate, ok bool) {
+	large := 0
+	loss, sizes := 0.0, 0.0
+	for i := range set.Codes {
+		n := set.Size(i)
+		loss += s.disorder(n, set.Count[set.Start[i]:set.Start[i+1]])
+		sizes += s.nlog.Of(n)
+		if n >= s.MinObjects {
+			large++
+		}
+	}
+	if large < 2 {
+		return c, false
+	}
+	c.gain = (s.whole - loss) / float64(s.size)
+	c.ratio = c.gain / s.information(sizes)
+	return c, true
+}
+
+// information returns the entropy of the sizes of branches, of which n log n adds up to sizes.
+func (s *selection) information(sizes float64) float64 {
+	return (s.nlog.Of(s.size) - sizes) / float64(s.size)
+}
+
+// choose returns the best test.
+func (s *selection) choose() (c candidate, ok bool) {
+	least := s.average() - slack
+	best := math.Inf(-1)
+	for _, c := range s.found {
+		if c.gain >= least {
+			best = max(best, c.ratio)
+		}
+	}
+	at := slices.IndexFunc(s.found, func(c candidate) bool { return c.gain >= least && c.ratio >= near(best) })
+	if at < 0 {
+		return c, false
+	}
+	return s.found[at], true
+}
+
+// average returns the average gain of the tests that count in it, infinite without any.
+func (s *selection) average() float64 {
+	sum, n := 0.0, 0
+	for _, c := range s.found {
+		if s.all || !s.wide[c.column] {
+			sum += c.gain
+			n++
+		}
+	}
+	if n == 0 {
+		return math.Inf(1)
+	}
+	return sum / float64(n)
+}
+
+// branches returns the branches of a test that records take.
+func (s *selection) branches(c candidate) []uint32 {
+	switch {
+	case !s.Columns[c.column].Numeric:
+		return s.seen[c.column]
+	case c.nulls:
+		return []uint32{Below, AtLeast, Null}
+	}
+	return []uint32{Below, AtLeast}
+}
