@@ -52,6 +52,18 @@ func (s Set) within(other Set) bool {
 	return true
 }
 
+// Union returns the columns of all sets, ascending, and their largest K, at least 1. A
+// release in which every combination of these has so many records meets all sets.
+func (r Requirement) Union() (columns []int, k uint64) {
+	k = 1
+	for _, set := range r.Sets {
+		columns = append(columns, set.Columns...)
+		k = max(k, uint64(max(set.K, 0)))
+	}
+	slices.Sort(columns)
+	return slices.Compact(columns), k
+}
+
 // LargestK returns the largest K of the sets with an attribute, and whether there is one.
 func (r Requirement) LargestK(attribute int) (k uint64, ok bool) {
 	for _, set := range r.Sets {

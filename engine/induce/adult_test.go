@@ -2,7 +2,6 @@ package induce_test
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"testing"
 
@@ -27,8 +26,8 @@ func TestAdult(t *testing.T) {
 		i.MinObjects = 2
 		tree := grow(t, i, head(codes, trained))
 		pruned := tree.Prune()
-		t.Logf("%d attributes: %d nodes, %d errors in %%: %.2f; pruned %d nodes, %.2f; J48 %.2f",
-			len(i.Columns), tree.Len(), trained, errors(tree, codes), pruned.Len(), errors(pruned, codes), c.j48)
+		t.Logf("%d attributes: %d nodes, %.2f %% of errors; pruned %d nodes, %.2f %%; J48 %.2f %%",
+			len(i.Columns), tree.Len(), errors(tree, codes), pruned.Len(), errors(pruned, codes), c.j48)
 		if e := errors(pruned, codes); e < c.j48-0.5 || e > c.j48+0.5 {
 			t.Errorf("%d attributes: %.2f %% of errors, J48 has %.2f", len(i.Columns), e, c.j48)
 		}
@@ -90,5 +89,3 @@ func errors(tree *induce.Tree, codes enginetest.Codes) float64 {
 	}
 	return 100 * float64(wrong) / float64(codes.Rows-trained)
 }
-
-var _ = fmt.Sprint

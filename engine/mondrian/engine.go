@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
@@ -43,7 +42,7 @@ var _ engine.Engine = Engine{}
 
 // Plan asks for one table of all columns, with the class when records are told apart by it.
 func (e Engine) Plan(requirement engine.Requirement) engine.Plan {
-	columns, _ := union(requirement)
+	columns, _ := requirement.Union()
 	return engine.Plan{
 		Groupings: []engine.Grouping{{Columns: columns, Class: e.InfoGain || e.relaxed()}},
 		Whole:     true,
@@ -52,34 +51,18 @@ func (e Engine) Plan(requirement engine.Requirement) engine.Plan {
 
 func (e Engine) relaxed() bool { return e.Relaxed && !e.InfoGain }
 
-// union returns the columns of all sets, ascending, and their largest K, at least 1.
-func union(requirement engine.Requirement) (columns []int, k uint64) {
-	k = 1
-	for _, set := range requirement.Sets {
-		columns = append(columns, set.Columns...)
-		k = max(k, uint64(max(set.K, 0)))
-	}
-	slices.Sort(columns)
-	return slices.Compact(columns), k
-}
-
 // Codes tells all codes apart.
 func (Engine) Codes(attributes []engine.Attribute, _ []*partition.Histogram, _ int, _ engine.Requirement) []engine.Coarsening {
 	coarsenings := make([]engine.Coarsening, len(attributes))
 	for a := range attributes {
-		n := attributes[a].Len()
-		codes := make([]uint32, n)
-		for code := range codes {
-			codes[code] = uint32(code)
-		}
-		coarsenings[a] = engine.Coarsening{Codes: codes, Domain: n}
+		coarsenings[a] = engine.Identity(attributes[a].Len())
 	}
 	return coarsenings
 }
 
 // Search returns a *engine.Regions. Every attribute must be in a set.
 func (e Engine) Search(ctx context.Context, table *engine.Table, requirement engine.Requirement, options engine.Options) (engine.Recoding, error) {
-	columns, k := union(requirement)
+	columns, k := requirement.Union()
 	if table.Rows < k {
 		return nil, fmt.Errorf("search regions of %d records: %w", k, engine.ErrInfeasible)
 	}

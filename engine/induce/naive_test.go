@@ -1,0 +1,110 @@
+package induce_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/engine/induce"
+)
+
+// TestAgreesWithNaiveGrowth compares trees, pruned and not. KCUT_SEED repeats a run,
+// KCUT_CASES makes it longer.
+func TestAgreesWithNaiveGrowth(t *testing.T) {
+	seed, cases := rand.Uint64(), 200
+	if text := os.Getenv("KCUT_SEED"); text != "" {
+		seed, _ = strconv.ParseUint(text, 10, 64)
+	}
+	if text := os.Getenv("KCUT_CASES"); text != "" {
+		cases, _ = strconv.Atoi(text)
+	}
+	nodes, pruned := 0, 0
+	for n := range cases {
+		r := rand.New(rand.NewPCG(seed+uint64(n), 0))
+		c := enginetest.NewCase(r, 50)
+		codes := c.Data.Codes()
+		for _, mdl := range []bool{true, false} {
+			i := inducer(codes)
+			i.MDL, i.MinObjects = mdl, uint64(1+r.IntN(4))
+			tree, want := grow(t, i, codes), c.Data.Grow(int(i.MinObjects), mdl)
+			difference := compare(codes, tree, want)
+			nodes += tree.Len()
+			if difference == "" {
+				want.Prune()
+				want.Renumber()
+				p := tree.Prune()
+				difference = compare(codes, p, want)
+				pruned += tree.Len() - p.Len()
+			}
+			if difference != "" {
+				t.Fatalf("rerun with KCUT_SEED=%d KCUT_CASES=1: %+v: %s\n%s", seed+uint64(n), i, difference, c)
+			}
+		}
+	}
+	t.Logf("KCUT_SEED=%d: %d cases, %d nodes, %d pruned", seed, cases, nodes, pruned)
+	if cases >= 100 && (nodes < 6*cases || pruned < cases/2) {
+		t.Errorf("only %d nodes, %d of them pruned", nodes, pruned)
+	}
+}
+
+// compare tells the first difference of two trees.
+func compare(codes enginetest.Codes, tree *induce.Tree, want *enginetest.Decision) string {
+	next := 0
+	var visit func(*enginetest.Decision) string
+	visit = func(want *enginetest.Decision) string {
+		n := next
+		next++
+		switch {
+		case n == tree.Len():
+			return "nodes are missing"
+		case tree.Number(n) != want.Number:
+			return fmt.Sprintf("node %d has number %d, want %d", n, tree.Number(n), want.Number)
+		case tree.Size(n) != uint64(len(want.Rows)):
+			return fmt.Sprintf("node %d has %d records, want %d", n, tree.Size(n), len(want.Rows))
+		case codes.Classes > 0 && !agree(tree, n, want.Classes()):
+			return fmt.Sprintf("node %d has not the class counts %v", n, want.Classes())
+		case tree.IsLeaf(n) != (want.Column < 0):
+			return fmt.Sprintf("node %d is a leaf: %t", n, tree.IsLeaf(n))
+		case want.Column < 0:
+			return ""
+		}
+		column, split := tree.Test(n)
+		if column != want.Column || want.Split != "" && codes.Attributes[column].Texts[split] != want.Split {
+			return fmt.Sprintf("node %d tests column %d at code %d, want column %d at %q", n, column, split, want.Column, want.Split)
+		}
+		for branch, child := range want.Children {
+			if len(child.Rows) == 0 {
+				continue
+			}
+			if next < tree.Len() && (tree.Parent(next) != n || tree.Branch(next) != uint32(branch)) {
+				return fmt.Sprintf("node %d is branch %d of %d, want branch %d of %d", next, tree.Branch(next), tree.Parent(next), branch, n)
+			}
+			if difference := visit(child); difference != "" {
+				return difference
+			}
+		}
+		return ""
+	}
+	if difference := visit(want); difference != "" || next == tree.Len() {
+		return difference
+	}
+	return "there are more nodes"
+}
+
+// agree compares the class counts of a node.
+func agree(tree *induce.Tree, n int, want map[string]int) bool {
+	classes, counts := tree.Classes(n)
+	var got, labels []int
+	for _, label := range slices.Sorted(maps.Keys(want)) {
+		labels = append(labels, want[label])
+	}
+	for _, n := range counts {
+		got = append(got, int(n))
+	}
+	return slices.IsSorted(classes) && slices.Equal(got, labels)
+}

@@ -1,0 +1,143 @@
+package induce_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/engine/induce"
+	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/spill"
+)
+
+// diary is a Visitor that writes down what it is told.
+type diary []string
+
+func (d *diary) Leaf(ctx context.Context, t *induce.Tree, leaf int, cells *partition.Cells) error {
+	var records []string
+	err := cells.Visit(ctx, func(table *partition.Table) error {
+		w := table.Layout.Words
+		for i, n := range table.Counts {
+			records = append(records, fmt.Sprint(table.Keys[i*w:(i+1)*w], n))
+		}
+		return nil
+	})
+	slices.Sort(records)
+	*d = append(*d, fmt.Sprint("leaf ", leaf, t.Number(leaf), t.Parent(leaf), cells.Size(), records))
+	return err
+}
+
+func (d *diary) Close(_ context.Context, t *induce.Tree, node int) error {
+	*d = append(*d, fmt.Sprint("node ", node, t.Number(node), t.Parent(node), t.Children(node)))
+	return nil
+}
+
+// TestWalkIsGrowth tells visitors of growth and of walks, in memory and in little of it.
+func TestWalkIsGrowth(t *testing.T) {
+	seed := rand.Uint64()
+	store := enginetest.OpenStore(t)
+	for n := range 60 {
+		r := rand.New(rand.NewPCG(seed, uint64(n)))
+		codes := enginetest.NewCase(r, 60).Data.Codes()
+		i := inducer(codes)
+		i.MinObjects = 1
+		cells := func(space partition.Space) *partition.Cells {
+			counted := table(codes)
+			if space.Budget != nil {
+				if err := space.Budget.Draw("table", counted.Bytes()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c, err := partition.NewCells(counted, i.Classes, space)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return c
+		}
+		var told diary
+		tree, err := i.Grow(context.Background(), cells(partition.Space{}), &told)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, visit := range map[string]func(*partition.Cells, *diary) error{
+			"walk": func(c *partition.Cells, d *diary) error { return tree.Walk(context.Background(), c, d) },
+			"grow": func(c *partition.Cells, d *diary) error {
+				again, err := i.Grow(context.Background(), c, d)
+				if err == nil && !reflect.DeepEqual(again, tree) {
+					t.Errorf("seed %d, case %d: the spilled tree is another", seed, n)
+				}
+				return err
+			},
+		} {
+			for _, share := range []int64{32 << 10, 1 << 20} {
+				budget := spill.NewBudget(1 << 30)
+				c := cells(partition.Space{Budget: budget, Store: store, Share: share})
+				var again diary
+				if err := visit(c, &again); err != nil || !slices.Equal(again, told) {
+					t.Errorf("seed %d, case %d, %s in %d bytes: %v\ngot  %q\nwant %q", seed, n, name, share, err, again, told)
+				}
+				if err := c.Close(); err != nil || budget.Used() != 0 {
+					t.Errorf("%v, %d bytes are not returned", err, budget.Used())
+				}
+			}
+		}
+	}
+}
+
+// TestPredictGoesWhereMostGo predicts tuples, also of codes that the rows lack.
+func TestPredictGoesWhereMostGo(t *testing.T) {
+	seed := rand.Uint64()
+	for n := range 100 {
+		r := rand.New(rand.NewPCG(seed, uint64(n)))
+		data := enginetest.NewCase(r, 60).Data
+		codes := data.Codes()
+		if codes.Classes == 0 {
+			continue
+		}
+		i := inducer(codes)
+		i.MinObjects = 1
+		tree, naive := grow(t, i, codes), data.Grow(1, true)
+		for range 50 {
+			tuple := make([]uint32, len(codes.Columns))
+			for a := range tuple {
+				tuple[a] = uint32(r.IntN(codes.Attributes[a].Len()))
+			}
+			at := naive
+			for at.Column >= 0 {
+				at = follow(at, &codes.Attributes[at.Column], int(tuple[at.Column]))
+			}
+			var want []uint64
+			for _, class := range slices.Sorted(maps.Keys(at.Classes())) {
+				want = append(want, uint64(at.Classes()[class]))
+			}
+			if _, counts := tree.Predict(tuple); !slices.Equal(counts, want) {
+				t.Fatalf("seed %d, case %d: %v is predicted as %d, want %d", seed, n, tuple, counts, want)
+			}
+		}
+	}
+}
+
+// follow returns the child of a code, or the first of the largest if no row is there.
+func follow(d *enginetest.Decision, a *engine.Attribute, code int) *enginetest.Decision {
+	branch := code
+	if a.Mask == engine.Discretize {
+		switch split := slices.Index(a.Texts, d.Split); {
+		case code == len(a.Texts):
+			branch = 2
+		case code < split:
+			branch = 0
+		default:
+			branch = 1
+		}
+	}
+	if child := d.Children[branch]; len(child.Rows) > 0 {
+		return child
+	}
+	return slices.MaxFunc(d.Children, func(a, b *enginetest.Decision) int { return len(a.Rows) - len(b.Rows) })
+}

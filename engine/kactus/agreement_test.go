@@ -1,0 +1,188 @@
+package kactus_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"reflect"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/engine/kactus"
+)
+
+// randomCase is a table whose columns are all in a set.
+type randomCase struct {
+	enginetest.Case
+	names  []string // of the classes
+	engine kactus.Engine
+}
+
+// newCase draws a case. Classes without names give cells of one tuple equal keys.
+func newCase(r *rand.Rand) randomCase {
+	c := randomCase{Case: enginetest.NewCase(r, 80)}
+	for len(c.classes()) < 2 && r.IntN(10) > 0 {
+		c.Case = enginetest.NewCase(r, 80)
+	}
+	c.lean(r)
+	all := engine.Set{K: 1}
+	if r.IntN(3) > 0 {
+		c.Sets, all.K = nil, 1+r.IntN(min(10, len(c.Data.Rows)))
+	}
+	for column := range c.Data.Columns {
+		all.Columns = append(all.Columns, column)
+	}
+	c.Sets = append(c.Sets, all)
+	for _, class := range c.classes() {
+		c.names = append(c.names, "class "+class)
+	}
+	if r.IntN(4) == 0 {
+		clear(c.names)
+	}
+	c.engine = kactus.Engine{Seed: r.Uint64(), MinObjects: r.IntN(4), Prune: r.IntN(3) == 0, Leftover: kactus.Leftover(r.IntN(2))}
+	return c
+}
+
+// lean makes the class depend on the values, so that there is something to test.
+func (c *randomCase) lean(r *rand.Rand) {
+	classes := c.classes()
+	for row := range c.Data.Classes {
+		if r.IntN(4) > 0 {
+			code := 0
+			for _, value := range c.Data.Rows[row] {
+				for _, letter := range value.Text {
+					code += int(letter)
+				}
+			}
+			c.Data.Classes[row] = classes[code%len(classes)]
+		}
+	}
+}
+
+func (c randomCase) requirement() engine.Requirement { return engine.Requirement{Sets: c.Sets} }
+
+func (c randomCase) table() *engine.Table {
+	t := c.Data.Table(c.engine.Plan(c.requirement()))
+	c.name(t)
+	return t
+}
+
+func (c randomCase) name(t *engine.Table) {
+	for _, name := range c.names {
+		t.ClassNames = append(t.ClassNames, engine.Label{Text: name})
+	}
+}
+
+func (c randomCase) search(t *testing.T) *engine.Regions {
+	t.Helper()
+	recoding, err := c.engine.Search(context.Background(), c.table(), c.requirement(), engine.Options{})
+	if err != nil {
+		t.Fatalf("%+v: %v\n%s", c.engine, err, c)
+	}
+	return recoding.(*engine.Regions)
+}
+
+// naive suppresses the rows of a case.
+func (c randomCase) naive() *naive {
+	_, k := c.requirement().Union()
+	n := &naive{domains: c.domains(), Data: c.Data, engine: c.engine, k: int(k), classes: c.classes(), names: c.names}
+	minObjects := c.engine.MinObjects
+	if minObjects == 0 {
+		minObjects = n.k
+	}
+	tree := c.Data.Grow(minObjects, true)
+	if c.engine.Prune {
+		tree.Prune()
+		tree.Renumber()
+	}
+	n.search(tree)
+	return n
+}
+
+// domains returns the values of every column in the order of their codes.
+func (c randomCase) domains() (domains [][]engine.Label) {
+	for column := range c.Data.Columns {
+		domains = append(domains, c.Data.Domain(column))
+	}
+	return domains
+}
+
+// classes returns the classes in the order of their codes.
+func (c randomCase) classes() []string {
+	return slices.Compact(slices.Sorted(slices.Values(c.Data.Classes)))
+}
+
+// TestAgreesWithNaiveSearch compares the labels of every row. KCUT_SEED repeats a run,
+// KCUT_CASES makes it longer.
+func TestAgreesWithNaiveSearch(t *testing.T) {
+	seed, cases := rand.Uint64(), 500
+	if text := os.Getenv("KCUT_SEED"); text != "" {
+		seed, _ = strconv.ParseUint(text, 10, 64)
+	}
+	if text := os.Getenv("KCUT_CASES"); text != "" {
+		cases, _ = strconv.Atoi(text)
+	}
+	regions, divided, dropped, recruited := 0, 0, 0, 0 // the last two: cases
+	for i := range cases {
+		c := newCase(rand.New(rand.NewPCG(seed+uint64(i), 0)))
+		got, n := c.search(t), c.naive()
+		rows, want := c.Data.Released(got), n.released()
+		if !reflect.DeepEqual(rows, want) || got.Suppressed != uint64(n.suppressed) || got.DroppedRecords != uint64(n.dropped) {
+			t.Fatalf("rerun with KCUT_SEED=%d KCUT_CASES=1: %+v\ngot  %v, %d suppressed, %d dropped\nwant %v, %d and %d\n%s",
+				seed+uint64(i), c.engine, rows, got.Suppressed, got.DroppedRecords, want, n.suppressed, n.dropped, c)
+		}
+		checkRegions(t, c, got, rows)
+		if t.Failed() {
+			t.Fatalf("rerun with KCUT_SEED=%d KCUT_CASES=1: %+v\n%s", seed+uint64(i), c.engine, c)
+		}
+		regions, divided, dropped = regions+got.Len(), divided+got.Cells(), dropped+min(n.dropped, 1)
+		recruited += min(n.recruited, 1)
+	}
+	t.Logf("KCUT_SEED=%d: %d cases, %d regions, %d divided cells, %d times records dropped, %d times recruited", seed, cases, regions, divided, dropped, recruited)
+	if cases >= 100 && (regions < 3*cases || divided < cases/2 || dropped == 0 || recruited == 0) {
+		t.Errorf("too few of them")
+	}
+}
+
+// checkRegions checks what is promised of regions: k, truth, that fewer than k records are
+// dropped, and what engine.Regions asks for.
+func checkRegions(t *testing.T, c randomCase, got *engine.Regions, rows [][]engine.Label) {
+	t.Helper()
+	_, k := c.requirement().Union()
+	c.Data.CheckTrue(t, rows)
+	groups, dropped := map[string]uint64{}, uint64(0)
+	for _, row := range rows {
+		if row == nil {
+			dropped++
+		} else {
+			groups[fmt.Sprintf("%+v", row)]++
+		}
+	}
+	for labels, size := range groups {
+		if size < k {
+			t.Errorf("%d records of %d are released as %s", size, k, labels)
+		}
+	}
+	if dropped >= k || dropped != got.DroppedRecords {
+		t.Errorf("%d records are dropped, %d said to be, k is %d", dropped, got.DroppedRecords, k)
+	}
+	if len(groups) != got.Len() {
+		t.Errorf("%d groups of %d regions", len(groups), got.Len())
+	}
+	for a := range c.Data.Columns {
+		used, distinct := map[uint32]bool{}, map[engine.Label]bool{}
+		for region := range got.Len() {
+			used[got.Region(int32(region))[a]] = true
+		}
+		for _, label := range got.Labels(a) {
+			distinct[label] = true
+		}
+		if len(used) != len(got.Labels(a)) || len(distinct) != len(used) {
+			t.Errorf("column %d: %d labels, %d distinct, %d used", a, len(got.Labels(a)), len(distinct), len(used))
+		}
+	}
+}

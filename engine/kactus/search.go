@@ -1,0 +1,220 @@
+package kactus
+
+import (
+	"context"
+	"slices"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/induce"
+	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/spill"
+)
+
+// search is the second phase: it is told of the tree from the leaves up.
+type search struct {
+	Engine
+	k          uint64
+	attributes []engine.Attribute
+	keys       engine.RowKeys
+
+	bags   []bag // of nodes whose parents are not done
+	groups []int // nodes that are released
+	moves  moves
+
+	spare    uint64 // records that the groups have above k
+	recruits draw   // of these, those that may complete the leftovers
+
+	suppressed, dropped uint64
+
+	ledger *engine.Ledger
+	held   int64 // bytes of the bags
+}
+
+// bag is the records that are left at a node when all below it is done.
+type bag struct {
+	node   int
+	size   uint64
+	cells  []cell   // of fewer than k records: all
+	lowest []ticket // of k or more: the copies that move first, none of the last k
+}
+
+// cell is a cell's records in a bag.
+type cell struct {
+	key   []uint64
+	count uint32
+}
+
+func newSearch(e Engine, table *engine.Table, k uint64, budget *spill.Budget) *search {
+	s := &search{Engine: e, k: k, attributes: table.Attributes, keys: engine.NewRowKeys(table)}
+	s.moves.number = map[string]int{}
+	s.recruits = draw{keys: &s.keys, keep: k - 1}
+	s.ledger = engine.NewLedger(budget, "groups")
+	return s
+}
+
+// tree is what the search must know of the decision tree.
+type tree interface {
+	Parent(node int) int
+	Number(node int) int
+}
+
+// Leaf is told of a leaf's records.
+func (s *search) Leaf(ctx context.Context, t *induce.Tree, leaf int, cells *partition.Cells) error {
+	return s.pack(ctx, t, leaf, cells)
+}
+
+// Close is told that all below a node is done.
+func (s *search) Close(_ context.Context, t *induce.Tree, node int) error { return s.suppress(t, node) }
+
+// pack makes the records of a leaf a bag.
+func (s *search) pack(ctx context.Context, t tree, leaf int, cells *partition.Cells) error {
+	b := bag{node: leaf, size: cells.Size()}
+	d := s.draw(t, b)
+	if b.size >= s.k && d.keep == 0 {
+		return s.leave(t, b)
+	}
+	err := cells.Visit(ctx, func(table *partition.Table) error {
+		w := table.Layout.Words
+		for i, count := range table.Counts {
+			c := cell{table.Keys[i*w : (i+1)*w], count}
+			if b.size >= s.k {
+				d.offer(c)
+			} else {
+				b.cells = append(b.cells, cell{slices.Clone(c.key), count})
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	b.lowest = d.finish()
+	return s.leave(t, b)
+}
+
+// suppress releases the children of a node that have k records or more, after they have
+// given what the records of the others lack. These are left at the node.
+func (s *search) suppress(t tree, node int) error {
+	first := len(s.bags)
+	for ; first > 0 && t.Parent(s.bags[first-1].node) == node; first-- {
+		s.held -= s.bytes(s.bags[first-1])
+	}
+	children := s.bags[first:]
+	b, spare := bag{node: node}, uint64(0)
+	for _, c := range children {
+		if c.size < s.k {
+			b.size += c.size
+		} else {
+			spare += c.size - s.k
+		}
+	}
+	if 0 < b.size && b.size < s.k && b.size+spare >= s.k {
+		s.topUp(node, children, s.k-b.size)
+		b.size = s.k
+	} else {
+		s.collect(t, &b, children)
+	}
+	for _, c := range children {
+		if c.size >= s.k {
+			s.release(c)
+		}
+	}
+	s.bags = s.bags[:first]
+	return s.leave(t, b)
+}
+
+// topUp moves as many records as are missing from larger children to their parent.
+func (s *search) topUp(parent int, children []bag, missing uint64) {
+	var all []ticket
+	for _, c := range children {
+		all = append(all, c.lowest[:min(uint64(len(c.lowest)), missing)]...)
+	}
+	slices.SortFunc(all, s.recruits.compare)
+	for _, t := range all[:missing] {
+		s.moves.add(t, parent)
+	}
+	for i := range children {
+		c := &children[i]
+		taken, last := slices.BinarySearchFunc(c.lowest, all[missing-1], s.recruits.compare)
+		if last {
+			taken++
+		}
+		c.lowest, c.size = c.lowest[taken:], c.size-uint64(taken)
+	}
+}
+
+// collect fills a bag with the records of smaller children.
+func (s *search) collect(t tree, b *bag, children []bag) {
+	for _, c := range children {
+		b.cells = append(b.cells, c.cells...)
+	}
+	if b.size < s.k {
+		return
+	}
+	d := s.draw(t, *b)
+	for _, c := range b.cells {
+		d.offer(c)
+	}
+	b.cells, b.lowest = nil, d.finish()
+}
+
+// release makes a bag a group.
+func (s *search) release(b bag) {
+	s.groups = append(s.groups, b.node)
+	s.spare += b.size - s.k
+	if s.Leftover == Recruit {
+		for _, t := range b.lowest {
+			s.recruits.add(t)
+		}
+	}
+}
+
+// leave ends a node.
+func (s *search) leave(t tree, b bag) error {
+	if t.Parent(b.node) < 0 {
+		s.finish(b)
+		return nil
+	}
+	s.bags = append(s.bags, b)
+	s.held += s.bytes(b)
+	groups := int64(len(s.groups)) * (groupBytes + groupColumnBytes*int64(len(s.attributes)))
+	return s.ledger.Draw(s.held + s.moves.bytes(len(s.keys.Fields)) + s.recruits.bytes(s.recruits.tickets) + groups)
+}
+
+// finish decides about the records that are left at the root.
+func (s *search) finish(b bag) {
+	recruited := s.k - b.size
+	switch {
+	case b.size == 0:
+		return
+	case b.size >= s.k:
+		recruited = 0
+	case s.Leftover == Drop || s.spare < recruited:
+		s.dropped = b.size
+		return
+	}
+	for _, t := range s.recruits.finish()[:recruited] {
+		s.moves.add(t, b.node)
+	}
+	s.groups = append(s.groups, b.node)
+	s.suppressed = b.size + recruited
+}
+
+// Bytes of a group in the end, and of each of its attributes: the content, its label's
+// number, and the region's.
+const (
+	groupBytes       = 80
+	groupColumnBytes = 16
+)
+
+// Bytes of a bag, and of a cell and a ticket besides its key.
+const (
+	bagBytes    = 64
+	cellBytes   = 48
+	ticketBytes = 64
+)
+
+// bytes returns the memory that a bag takes.
+func (s *search) bytes(b bag) int64 {
+	return bagBytes + int64(cap(b.cells))*(cellBytes+s.recruits.keyBytes()) + s.recruits.bytes(b.lowest)
+}
