@@ -33,7 +33,8 @@ type occurrence struct {
 }
 
 // newDomain orders the values of a masked column that occur in the records (a source's
-// dictionary may hold others) and binds them to the column's mask.
+// dictionary may hold others) and binds them to the column's mask. Those of a kept column are
+// as if it were suppressed.
 func newDomain(spec *jobfile.Column, in *interner, pairs partition.Pairs, taxonomy jobfile.Taxonomy) (*domain, error) {
 	d := &domain{codes: make([]uint32, in.len())}
 	var found []occurrence
@@ -50,6 +51,11 @@ func newDomain(spec *jobfile.Column, in *interner, pairs partition.Pairs, taxono
 	d.attribute = engine.Attribute{Name: spec.Name, HasNull: d.nulls > 0}
 	bind := d.suppress
 	switch spec.Mask {
+	case jobfile.MaskKeep:
+		bind = func(_ *jobfile.Column, in *interner, found []occurrence) error {
+			d.list(in, found)
+			return nil
+		}
 	case jobfile.MaskGeneralize:
 		bind = func(spec *jobfile.Column, in *interner, found []occurrence) error {
 			return d.generalize(spec, in, found, taxonomy)
@@ -74,15 +80,23 @@ func withTexts(in *interner, found []occurrence) []occurrence {
 
 // suppress orders the values by their text, bytewise.
 func (d *domain) suppress(spec *jobfile.Column, in *interner, found []occurrence) error {
-	d.attribute.Mask = engine.Suppress
-	for code, o := range withTexts(in, found) {
+	for _, o := range d.list(in, found) {
 		if o.text == engine.Suppressed {
 			return marked(spec.Name, o.records)
 		}
+	}
+	return nil
+}
+
+// list numbers the values by their text.
+func (d *domain) list(in *interner, found []occurrence) []occurrence {
+	d.attribute.Mask = engine.Suppress
+	found = withTexts(in, found)
+	for code, o := range found {
 		d.codes[o.provisional] = uint32(code)
 		d.attribute.Texts = append(d.attribute.Texts, o.text)
 	}
-	return nil
+	return found
 }
 
 // generalize binds every value to the leaf of its text.
