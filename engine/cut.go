@@ -7,6 +7,7 @@ const Suppressed = "*"
 // codes alone.
 type Cut struct {
 	Columns []ColumnCut // by attribute
+	Reached []uint64    // A(QID) of every set of the reduced requirement
 }
 
 // ColumnCut is the cut of one attribute.
@@ -28,6 +29,12 @@ func (c *Cut) Codes(attribute int) []uint32 { return c.Columns[attribute].Code }
 
 // Intervals returns the intervals of a discretized attribute, nil of others.
 func (c *Cut) Intervals(attribute int) []Interval { return c.Columns[attribute].Intervals }
+
+// Anonymity returns what was reached.
+func (c *Cut) Anonymity(Requirement) []uint64 { return c.Reached }
+
+// Lost returns 0: every record is released, with the labels of the cut.
+func (c *Cut) Lost() (suppressed, dropped uint64) { return 0, 0 }
 
 // Cells returns 0: no cell is divided.
 func (c *Cut) Cells() int { return 0 }

@@ -103,6 +103,11 @@ type Recoding interface {
 	// Codes returns the label number of every code of an attribute, when it depends on that
 	// code alone, else nil.
 	Codes(attribute int) []uint32
+	// Anonymity returns A(QID) of every set that the requirement keeps when it is reduced.
+	Anonymity(Requirement) []uint64
+	// Lost returns how many records are released with nothing but the widest labels since
+	// they were too few, and how many are not released.
+	Lost() (suppressed, dropped uint64)
 	// Cells returns the number of divided cells: 0 when labels depend on codes alone.
 	Cells() int
 	// Count adds the rows of every divided cell to rows.Taken.

@@ -1,6 +1,9 @@
 package engine
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math"
+)
 
 // Regions is the Recoding of multidimensional recoding: the records of a region share all
 // their labels, and which region a record belongs to may depend on all its codes.
@@ -15,6 +18,8 @@ type Regions struct {
 	// A record that no region was made for may be released by the first region whose labels
 	// cover it: narrower regions come first.
 	Released []uint32
+
+	Sizes []uint64 // released records of every region
 
 	// Locator tells the region of every tuple: of what its divided cells leave.
 	Locator Locator
@@ -94,6 +99,31 @@ func (r *Regions) Intervals(attribute int) []Interval { return r.Columns[attribu
 
 // Codes returns nil: labels depend on all codes.
 func (r *Regions) Codes(int) []uint32 { return nil }
+
+// Anonymity adds up the regions that look alike in a set's attributes.
+func (r *Regions) Anonymity(requirement Requirement) (anonymity []uint64) {
+	kept, _ := requirement.Reduce()
+	var key []byte
+	for _, set := range kept.Sets {
+		sizes := make(map[string]uint64)
+		for region, size := range r.Sizes {
+			key = key[:0]
+			for _, a := range set.Columns {
+				key = appendCode(key, r.Region(int32(region))[a])
+			}
+			sizes[string(key)] += size
+		}
+		least := uint64(math.MaxUint64)
+		for _, size := range sizes {
+			least = min(least, size)
+		}
+		anonymity = append(anonymity, least)
+	}
+	return anonymity
+}
+
+// Lost returns the numbers of suppressed and of dropped records.
+func (r *Regions) Lost() (suppressed, dropped uint64) { return r.Suppressed, r.DroppedRecords }
 
 // Cells returns the number of divided cells.
 func (r *Regions) Cells() int { return len(r.Divided) }

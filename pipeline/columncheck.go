@@ -14,6 +14,19 @@ type columnCheck struct {
 	name    string
 	numbers map[string]uint32 // of every accepted text, from 0 on
 	null    bool              // whether null is accepted
+	labels  []acceptedLabel   // in the order of the cut, the mark of a suppressed value last
+}
+
+// acceptedLabel is what a label of the cut looks like in the column.
+type acceptedLabel struct {
+	text string
+	null bool
+}
+
+// numberOf returns the number of the cut's label at a position.
+func (c *columnCheck) numberOf(label uint32) uint32 {
+	n, _ := c.number(c.labels[label].text, c.labels[label].null)
+	return n
 }
 
 // checksOf returns the checks of the columns that a masked column was released as.
@@ -49,6 +62,7 @@ func newCheck(name string) columnCheck {
 }
 
 func (c *columnCheck) accept(text string, null bool) {
+	c.labels = append(c.labels, acceptedLabel{text, null})
 	if null {
 		c.null = true
 		return

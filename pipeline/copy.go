@@ -18,7 +18,7 @@ const maxMixed = 1 << 20
 // in a large row group all columns are, in row groups of usual size. Which it is depends on the
 // row group alone.
 func (w *masking) follow(ctx context.Context, s formats.Split, emit func(maskedGroup) error) error {
-	if w.number == nil { // rows may be left out
+	if _, dropped := w.m.recoding.Lost(); dropped > 0 {
 		return w.encode(ctx, cutSplit(s, usualGroup), emit)
 	}
 	copied, err := w.copyColumns(ctx, s)

@@ -25,15 +25,25 @@ const cutVersion = 1
 // anonymous that left them. It holds released labels only.
 type CutFile struct {
 	Version   int         `json:"version"`
+	Kind      string      `json:"kind,omitempty"` // KindRegions; absent: labels depend on their own column alone
 	Algorithm string      `json:"algorithm"`
 	Class     string      `json:"class,omitempty"`
 	Rows      int64       `json:"rows"`
 	Sets      []SetReport `json:"quasi_identifiers"`
 	Columns   CutColumns  `json:"columns"`
+	Regions   []CutRegion `json:"regions,omitempty"`
 	Steps     int         `json:"steps"`
 
 	Raw []byte `json:"-"` // the JSON it was read from
 }
+
+// KindRegions is the kind of a cut that masks several columns together: its regions say
+// which labels go together.
+const KindRegions = "regions"
+
+// CutRegion is one region: the position of its label in every column's list, columns in
+// their order. One past the end of the list is the column's mark of a suppressed value.
+type CutRegion []uint32
 
 // CutColumns is a JSON object from column names to cuts that keeps its order.
 type CutColumns []CutColumn
@@ -177,6 +187,9 @@ func (c *CutFile) check() error {
 			return fmt.Errorf("column %s has an unknown mask: %w", column.Name, formats.ErrDamaged)
 		}
 	}
+	if err := c.checkRegions(); err != nil {
+		return err
+	}
 	if len(c.Sets) == 0 {
 		return fmt.Errorf("no quasi-identifier set: %w", formats.ErrDamaged)
 	}
@@ -191,6 +204,33 @@ func (c *CutFile) check() error {
 		}
 	}
 	return nil
+}
+
+// checkRegions makes sure that a cut has regions if that is its kind, and that these have
+// labels of their columns.
+func (c *CutFile) checkRegions() error {
+	if c.Kind != "" && c.Kind != KindRegions || (c.Kind == KindRegions) != (len(c.Regions) > 0) {
+		return fmt.Errorf("its kind is unknown or does not fit: %w", formats.ErrDamaged)
+	}
+	for i, region := range c.Regions {
+		if len(region) != len(c.Columns) {
+			return fmt.Errorf("region %d has %d labels for %d columns: %w", i+1, len(region), len(c.Columns), formats.ErrDamaged)
+		}
+		for a, label := range region {
+			if int(label) >= c.Columns[a].labels() {
+				return fmt.Errorf("region %d has a label that column %s lacks: %w", i+1, c.Columns[a].Name, formats.ErrDamaged)
+			}
+		}
+	}
+	return nil
+}
+
+// labels returns the number of labels, the mark of a suppressed value among them.
+func (c *CutColumn) labels() int {
+	if c.Suppressed != "" {
+		return len(c.Cut) + 1
+	}
+	return len(c.Cut)
 }
 
 // ReadCut returns the cut of a released file, of a released directory (its first part's),

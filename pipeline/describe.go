@@ -12,13 +12,45 @@ import (
 func (r *run) describe() *CutFile {
 	cut := &CutFile{
 		Version: cutVersion, Algorithm: r.job.Algorithm.Name, Class: r.job.Class,
-		Rows: r.dataset.Rows(), Sets: r.report.Sets, Steps: r.report.Steps,
+		Rows: r.report.Released, Sets: r.report.Sets, Steps: r.report.Steps,
 	}
 	fields := r.dataset.Schema().Fields
 	for a, field := range r.prepared.masked {
 		cut.Columns = append(cut.Columns, r.describeColumn(a, r.prepared.specs[field], fields[field].Type))
 	}
+	if regions, ok := r.recoding.(*engine.Regions); ok {
+		cut.Kind, cut.Regions = KindRegions, describeRegions(regions)
+	}
 	return cut
+}
+
+// describeRegions translates label numbers to positions in the described columns.
+func describeRegions(regions *engine.Regions) []CutRegion {
+	positions := make([][]uint32, len(regions.Columns))
+	for a := range positions {
+		next := uint32(0)
+		mark := -1
+		for i, label := range regions.Columns[a].Labels {
+			if regions.Columns[a].Intervals == nil && label.Text == engine.Suppressed {
+				mark = i
+			}
+		}
+		for i := range regions.Columns[a].Labels {
+			if i == mark {
+				positions[a] = append(positions[a], uint32(len(regions.Columns[a].Labels)-1))
+				continue
+			}
+			positions[a] = append(positions[a], next)
+			next++
+		}
+	}
+	described := make([]CutRegion, regions.Len())
+	for i := range described {
+		for a, label := range regions.Region(int32(i)) {
+			described[i] = append(described[i], positions[a][label])
+		}
+	}
+	return described
 }
 
 func (r *run) describeColumn(a int, spec *jobfile.Column, t formats.Type) CutColumn {

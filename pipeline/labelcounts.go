@@ -163,14 +163,20 @@ func (c *labelCounts) free(shard int) {
 	s.slots, s.used = nil, 0
 }
 
-// least returns the smallest count of the pass, or 0 when there is none.
-func (c *labelCounts) least() (least uint64) {
+// each hands out the keys of the pass and their counts.
+func (c *labelCounts) each(visit func(key []uint64, count uint64)) {
 	for shard := c.from; c.counts(shard); shard++ {
-		slots := c.shards[shard].slots
-		for i := c.size; i < len(slots); i += c.size + 1 {
-			least = smaller(least, slots[i])
+		for slots := c.shards[shard].slots; len(slots) > 0; slots = slots[c.size+1:] {
+			if n := slots[c.size]; n > 0 {
+				visit(slots[:c.size:c.size], n)
+			}
 		}
 	}
+}
+
+// least returns the smallest count of the pass, or 0 when there is none.
+func (c *labelCounts) least() (least uint64) {
+	c.each(func(_ []uint64, n uint64) { least = smaller(least, n) })
 	return least
 }
 

@@ -31,6 +31,15 @@ func newLabelKey(columns []int, below []uint64) labelKey {
 	return k
 }
 
+// of returns the key of one number a check.
+func (k *labelKey) of(numbers []uint32) []uint64 {
+	key := make([]uint64, k.size)
+	for i, column := range k.columns {
+		key[k.words[i]] += uint64(numbers[column]) * k.strides[i]
+	}
+	return key
+}
+
 // pack writes a word of the keys of a block of rows. When all have the same it returns that
 // instead.
 func (k *labelKey) pack(word int, keys []uint64, numbers []release.Numbers) (one uint64, same bool) {

@@ -19,7 +19,10 @@ type masker struct {
 	dataset  *dataset.Dataset
 	plan     *releasePlan
 	recoding engine.Recoding
-	coders   []coder // of every attribute
+	coders   []coder         // of every attribute
+	class    coder           // nil unless cells are divided by class
+	request  formats.Request // of the class, coded
+	taken    []uint64        // rows of every divided cell so far
 	write    writer.Options
 	threads  int
 	budget   *spill.Budget
@@ -37,8 +40,15 @@ type maskedGroup struct {
 
 // mask encodes all tasks on m.threads goroutines and adds the row groups to the parts in
 // input order, from one goroutine.
+//
+// Which of a divided cell's rows go where depends on how many came before, so then there is
+// one goroutine.
 func (m *masker) mask(ctx context.Context, tasks []maskTask, parts *parts) error {
-	return InOrder(ctx, len(tasks), m.threads, func(ctx context.Context, i int, emit func(maskedGroup) error) error {
+	threads := m.threads
+	if m.taken = make([]uint64, m.recoding.Cells()); len(m.taken) > 0 {
+		threads = 1
+	}
+	return InOrder(ctx, len(tasks), threads, func(ctx context.Context, i int, emit func(maskedGroup) error) error {
 		return m.task(ctx, tasks[i], emit)
 	}, func(g maskedGroup) error { return m.add(ctx, parts, g) })
 }
@@ -58,6 +68,9 @@ func (m *masker) task(ctx context.Context, t maskTask, emit func(maskedGroup) er
 
 // add writes a row group.
 func (m *masker) add(ctx context.Context, parts *parts, g maskedGroup) error {
+	if g.Rows == 0 { // all dropped
+		return nil
+	}
 	if !g.copies {
 		return parts.add(nil, g.EncodedRowGroup)
 	}

@@ -14,13 +14,15 @@ import (
 
 // masking is one worker's state: an open reader and the row group being filled.
 type masking struct {
-	m      *masker
-	rows   *writer.RowGroup
-	number [][]uint32 // label numbers by code, by attribute; nil when rows are recoded as a whole
-	maps   []mapping  // of every attribute
-	tables []labelTable
-	codes  [][]uint32 // final codes of the batch, of every attribute, when rows are recoded as a whole
-	labels [][]uint32 // label numbers of the batch, likewise
+	m       *masker
+	rows    *writer.RowGroup
+	number  [][]uint32 // label numbers by code, by attribute; nil when rows are recoded as a whole
+	maps    []mapping  // of every attribute
+	tables  []labelTable
+	codes   [][]uint32 // final codes of the batch, of every attribute, when rows are recoded as a whole
+	labels  [][]uint32 // label numbers of the batch, likewise
+	class   mapping    // of the class, when there are divided cells
+	classes []uint32   // of the batch
 
 	requests []formats.Request // what is read
 	slots    []int             // of every released column: its position among requests; −1: not read
@@ -70,11 +72,15 @@ func (m *masker) newMasking() (*masking, error) {
 	for a := range w.maps {
 		w.maps[a] = newMapping(m.coders[a])
 	}
+	if m.class != nil {
+		w.class = newMapping(m.class)
+	}
 	w.choose(nil)
 	return w, nil
 }
 
-// choose says which released columns are read: all but those that are copied.
+// choose says which released columns are read: all but those that are copied. The class is
+// read last, when cells are divided by it.
 func (w *masking) choose(copied []bool) {
 	w.requests, w.slots = nil, nil
 	slot := make(map[int]int)
@@ -89,6 +95,9 @@ func (w *masking) choose(copied []bool) {
 			w.requests = append(w.requests, w.m.plan.requests[request])
 		}
 		w.slots = append(w.slots, slot[request])
+	}
+	if w.m.class != nil {
+		w.requests = append(w.requests, w.m.request)
 	}
 }
 
@@ -206,12 +215,40 @@ func (w *masking) recode() (err error) {
 		}
 		w.labels[a] = w.labels[a][:w.batch.Rows]
 	}
-	w.m.recoding.Recode(engine.Rows{N: w.batch.Rows, Codes: w.codes}, w.labels)
+	if w.m.class != nil {
+		if w.classes, err = w.class.translate(w.batch.Columns[len(w.requests)-1], w.classes); err != nil {
+			return err
+		}
+	}
+	w.m.recoding.Recode(engine.Rows{N: w.batch.Rows, Codes: w.codes, Classes: w.classes, Taken: w.m.taken}, w.labels)
 	return nil
 }
 
-// append adds rows from..to-1 of the batch to the row group.
+// append adds rows from..to-1 of the batch to the row group, but for those that are dropped.
 func (w *masking) append(from, to int) error {
+	if w.number != nil {
+		return w.appendAll(from, to)
+	}
+	first := w.labels[0]
+	for from < to {
+		if first[from] == engine.DroppedLabel {
+			from++
+			continue
+		}
+		end := from + 1
+		for end < to && first[end] != engine.DroppedLabel {
+			end++
+		}
+		if err := w.appendAll(from, end); err != nil {
+			return err
+		}
+		from = end
+	}
+	return nil
+}
+
+// appendAll adds rows from..to-1 of the batch to the row group.
+func (w *masking) appendAll(from, to int) error {
 	for i, slot := range w.slots {
 		if slot < 0 {
 			continue

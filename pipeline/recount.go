@@ -85,14 +85,22 @@ func (r *recount) share() {
 func (r *recount) close(set int) bool {
 	counts := r.counts[set]
 	if counts != nil {
-		r.anonymity[set] = smaller(r.anonymity[set], counts.least())
+		if r.isRegions(set) {
+			r.strange += r.regions.strange(counts)
+		} else {
+			r.anonymity[set] = smaller(r.anonymity[set], counts.least())
+		}
 		return !counts.next()
 	}
 	var tallies []*labelTally
 	for _, w := range r.workers {
 		tallies = append(tallies, w.tallies[set])
 	}
-	r.anonymity[set] = leastCell(tallies)
+	if r.isRegions(set) {
+		r.strange = r.regions.strangeCells(tallies)
+	} else {
+		r.anonymity[set] = leastCell(tallies)
+	}
 	return true
 }
 

@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/writer"
@@ -229,10 +230,6 @@ func (r *run) search(ctx context.Context) error {
 func (r *run) searchOnce(ctx context.Context, trace *tracer) error {
 	table := r.problem.table
 	r.report.Steps, r.report.Live, r.report.Sets = 0, nil, nil
-	anonymity := make([]uint64, len(r.prepared.requirement.Sets))
-	for i := range anonymity {
-		anonymity[i] = table.Rows
-	}
 	recoding, err := r.engine.Search(ctx, table, r.prepared.requirement, engine.Options{
 		Score:    scores[r.job.Score],
 		MaxSteps: r.maxSteps(),
@@ -240,7 +237,6 @@ func (r *run) searchOnce(ctx context.Context, trace *tracer) error {
 		OnStep: func(s engine.Step) {
 			r.report.Steps = s.Number
 			r.report.Live = append(r.report.Live, s.Live)
-			copy(anonymity, s.Anonymity)
 			trace.step(s)
 			r.events.Advanced(StageSearch, Progress{Done: int64(s.Number)})
 		},
@@ -249,8 +245,14 @@ func (r *run) searchOnce(ctx context.Context, trace *tracer) error {
 		return err
 	}
 	r.recoding = recoding
+	suppressed, dropped := recoding.Lost()
+	r.report.Suppressed, r.report.Released = suppressed, r.report.Rows-int64(dropped)
+	anonymity := recoding.Anonymity(r.prepared.requirement)
 	for i, set := range r.prepared.requirement.Sets {
 		report := SetReport{K: set.K, Anonymity: anonymity[i]}
+		if report.K == 0 { // not asked for: what was reached is what holds
+			report.K = int(report.Anonymity)
+		}
 		for _, a := range set.Columns {
 			report.Columns = append(report.Columns, table.Attributes[a].Name)
 		}
@@ -303,6 +305,9 @@ func (r *run) mask(ctx context.Context, target *target) error {
 		dataset: r.dataset, plan: plan, recoding: r.recoding, coders: r.problem.coders,
 		write:   writer.Options{Compression: r.job.Output.Compression, Level: r.job.Output.Level},
 		threads: r.threads, budget: r.budget, events: &r.events,
+	}
+	if r.recoding.Cells() > 0 && r.prepared.class >= 0 {
+		m.class, m.request = r.problem.class, formats.Request{Column: r.prepared.class, Coded: true}
 	}
 	parts := target.parts(plan.outputs(), map[string]string{CutKey: string(r.cut)})
 	err = m.mask(ctx, planRowGroups(r.dataset.Splits(), int64(r.job.Output.RowGroupRows), cmp.Or(r.opt.least, leastFollowed)), parts)

@@ -51,13 +51,15 @@ type verifier struct {
 	cut     *CutFile
 	checks  []columnCheck    // released columns of masked columns
 	first   map[string][]int // positions in checks of a masked column's released columns
-	keys    []labelKey       // of every set
+	keys    []labelKey       // of every set, and after them of the regions
+	regions *regionCheck     // of a cut of regions, else nil
 	memory  int64            // bytes that the counts of all sets may take
 	events  *Events
 
 	passes    int // readings of the release
 	rows      int64
 	anonymity []uint64 // of every set
+	strange   uint64   // records that belong to no region
 	findings  map[string]bool
 	report    []string
 }
@@ -93,8 +95,15 @@ func newVerifier(path string, threads int, memory int64, events *Events) (*verif
 		}
 		v.keys = append(v.keys, newLabelKey(columns, below))
 	}
+	if cut.Kind == KindRegions {
+		v.regions = newRegionCheck(cut, v.checks, v.first)
+		v.keys = append(v.keys, v.regions.key)
+	}
 	return v, nil
 }
+
+// isRegions reports whether a key is that of the regions.
+func (v *verifier) isRegions(key int) bool { return key == len(v.cut.Sets) }
 
 // checkFolder looks for what a released directory lacks, or holds beside its parts.
 func (v *verifier) checkFolder() error {
@@ -203,6 +212,9 @@ func (v *verifier) conclude() (*Verification, error) {
 		case counted.Anonymity < set.Anonymity, counted.Anonymity > set.Anonymity && !v.rendered(set):
 			v.find("quasi-identifier set %d: anonymity %d, its cut claims %d", i+1, counted.Anonymity, set.Anonymity)
 		}
+	}
+	if v.strange > 0 {
+		v.find("%d records have labels that are no region of its cut", v.strange)
 	}
 	result.Findings = v.report
 	result.OK = len(v.report) == 0

@@ -230,6 +230,9 @@ func (s *search) discard() (err error) {
 // cut returns the cut that was reached.
 func (s *search) cut() *engine.Cut {
 	cut := &engine.Cut{}
+	for _, q := range s.sets {
+		cut.Reached = append(cut.Reached, q.anonymity)
+	}
 	for _, c := range s.columns {
 		var nodes []int
 		for _, node := range c.cut() {

@@ -16,6 +16,7 @@ func (s *search) release(t *tuples) *engine.Regions {
 	l := &locator{layout: t.layout, index: partition.NewIndex(t.layout, len(numbers)), others: engine.Dropped}
 	for _, n := range numbers {
 		l.index.Add(t.index.Key(n))
+		r.Sizes = append(r.Sizes, t.sizes[n])
 	}
 	regions := len(numbers)
 	switch suppressed := s.input.Rows - size; {
@@ -24,6 +25,7 @@ func (s *search) release(t *tuples) *engine.Regions {
 		r.DroppedRecords = suppressed
 	default:
 		r.Suppressed = suppressed
+		r.Sizes = append(r.Sizes, suppressed)
 		l.others = int32(regions)
 		regions++
 	}

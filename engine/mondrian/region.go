@@ -14,6 +14,7 @@ type rawRegions struct {
 	dimensions []*dimension
 	columns    []rawColumn
 	contents   []uint32 // region after region, one a dimension: numbers in its column
+	sizes      []uint64 // records of every region
 	set        []byte   // scratch
 	bytes      int64    // of the columns
 }
@@ -61,6 +62,7 @@ func (r *rawRegions) add(ctx context.Context, p part, extents []partition.Extent
 		}
 		r.contents = append(r.contents, r.number(i, c))
 	}
+	r.sizes = append(r.sizes, p.cells.Size())
 	return region, nil
 }
 
@@ -105,8 +107,9 @@ func (s *search) regions() *engine.Regions {
 	for i, region := range order {
 		labels := s.raw.region(region)
 		if i == 0 || !slices.Equal(labels, s.raw.region(order[i-1])) {
-			out.Released = append(out.Released, labels...)
+			out.Released, out.Sizes = append(out.Released, labels...), append(out.Sizes, 0)
 		}
+		out.Sizes[out.Len()-1] += s.raw.sizes[region]
 		to[region] = int32(out.Len() - 1)
 	}
 	s.tree.renumber(to)

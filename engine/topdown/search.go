@@ -199,6 +199,9 @@ func (s *search) report(step engine.Step) {
 // cut returns the cut that was reached.
 func (s *search) cut() *engine.Cut {
 	cut := &engine.Cut{}
+	for _, set := range s.sets {
+		cut.Reached = append(cut.Reached, set.Anonymity())
+	}
 	for _, c := range s.columns {
 		cut.Columns = append(cut.Columns, c.cut())
 	}
