@@ -4,7 +4,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/bottomup"
 	"github.com/kcut/kcut/engine/iac"
-	//KACTUS "github.com/kcut/kcut/engine/kactus"
+	"github.com/kcut/kcut/engine/kactus"
 	"github.com/kcut/kcut/engine/mondrian"
 	"github.com/kcut/kcut/engine/topdown"
 	"github.com/kcut/kcut/pipeline/jobfile"
@@ -38,6 +38,12 @@ func newEngine(a jobfile.Algorithm) engine.Engine {
 		e := bottomup.Engine{Bins: a.Bins}
 		if a.Loss == jobfile.LossWeighted {
 			e.Loss = bottomup.Size
+		}
+		return e
+	case jobfile.AlgorithmKACTUS:
+		e := kactus.Engine{Seed: a.Seed, MinObjects: a.MinObjects, Prune: a.Prune == jobfile.PrunePessimistic}
+		if a.Leftover == jobfile.LeftoverRecruit {
+			e.Leftover = kactus.Recruit
 		}
 		return e
 	case jobfile.AlgorithmIACk:

@@ -170,6 +170,15 @@ func checkRegions(t *testing.T, c randomCase, got *engine.Regions, rows [][]engi
 	if dropped >= k || dropped != got.DroppedRecords {
 		t.Errorf("%d records are dropped, %d said to be, k is %d", dropped, got.DroppedRecords, k)
 	}
+	for region, size := range got.Sizes {
+		var labels []engine.Label
+		for a, label := range got.Region(int32(region)) {
+			labels = append(labels, got.Labels(a)[label])
+		}
+		if n := groups[fmt.Sprintf("%+v", labels)]; n != size {
+			t.Errorf("%d records are released as region %d, which says %d", n, region, size)
+		}
+	}
 	if len(groups) != got.Len() {
 		t.Errorf("%d groups of %d regions", len(groups), got.Len())
 	}

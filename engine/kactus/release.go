@@ -27,7 +27,7 @@ func (s *search) regions(t *induce.Tree) *engine.Regions {
 			widths[group] += c.widths[label]
 		}
 	}
-	regions := number(r, labels, widths)
+	regions := s.number(r, labels, widths)
 	l := s.locator(t, regions)
 	r.Locator = l
 	r.Divided = s.moves.divided(s.keys.Fields, len(s.attributes), l.regions)
@@ -37,7 +37,7 @@ func (s *search) regions(t *induce.Tree) *engine.Regions {
 
 // number releases the groups, narrower ones first, and returns the region of each. Groups
 // that have all their labels in common are one.
-func number(r *engine.Regions, labels [][]uint32, widths []float64) []int32 {
+func (s *search) number(r *engine.Regions, labels [][]uint32, widths []float64) []int32 {
 	order := make([]int, len(labels))
 	for group := range order {
 		order[group] = group
@@ -48,8 +48,9 @@ func number(r *engine.Regions, labels [][]uint32, widths []float64) []int32 {
 	regions := make([]int32, len(labels))
 	for i, group := range order {
 		if i == 0 || !slices.Equal(labels[group], labels[order[i-1]]) {
-			r.Released = append(r.Released, labels[group]...)
+			r.Released, r.Sizes = append(r.Released, labels[group]...), append(r.Sizes, 0)
 		}
+		r.Sizes[r.Len()-1] += s.groupSizes[s.groups[group]]
 		regions[group] = int32(r.Len() - 1)
 	}
 	return regions

@@ -17,9 +17,10 @@ type search struct {
 	attributes []engine.Attribute
 	keys       engine.RowKeys
 
-	bags   []bag // of nodes whose parents are not done
-	groups []int // nodes that are released
-	moves  moves
+	bags       []bag          // of nodes whose parents are not done
+	groups     []int          // nodes that are released
+	groupSizes map[int]uint64 // of the groups, by node
+	moves      moves
 
 	spare    uint64 // records that the groups have above k
 	recruits draw   // of these, those that may complete the leftovers
@@ -45,7 +46,7 @@ type cell struct {
 }
 
 func newSearch(e Engine, table *engine.Table, k uint64, budget *spill.Budget) *search {
-	s := &search{Engine: e, k: k, attributes: table.Attributes, keys: engine.NewRowKeys(table)}
+	s := &search{Engine: e, k: k, groupSizes: map[int]uint64{}, attributes: table.Attributes, keys: engine.NewRowKeys(table)}
 	s.moves.number = map[string]int{}
 	s.recruits = draw{keys: &s.keys, keep: k - 1}
 	s.ledger = engine.NewLedger(budget, "groups")
@@ -161,6 +162,7 @@ func (s *search) collect(t tree, b *bag, children []bag) {
 // release makes a bag a group.
 func (s *search) release(b bag) {
 	s.groups = append(s.groups, b.node)
+	s.groupSizes[b.node] = b.size
 	s.spare += b.size - s.k
 	if s.Leftover == Recruit {
 		for _, t := range b.lowest {
@@ -195,15 +197,17 @@ func (s *search) finish(b bag) {
 	}
 	for _, t := range s.recruits.finish()[:recruited] {
 		s.moves.add(t, b.node)
+		s.groupSizes[t.node]--
 	}
 	s.groups = append(s.groups, b.node)
 	s.suppressed = b.size + recruited
+	s.groupSizes[b.node] = s.suppressed
 }
 
 // Bytes of a group in the end, and of each of its attributes: the content, its label's
 // number, and the region's.
 const (
-	groupBytes       = 80
+	groupBytes       = 120
 	groupColumnBytes = 16
 )
 
