@@ -174,7 +174,10 @@ func (t *trial) variant(ctx context.Context, job *jobfile.Job) (measurement, err
 		features = append(features, labels.feature(t.Nominal))
 		penalties = append(penalties, labels.penalties())
 	}
-	m := measurement{release: measure(released, dropped, penalties, largestK(requirement), len(t.ClassNames))}
+	var m measurement
+	if m.release, err = measure(released, dropped, penalties, largestK(requirement), len(t.ClassNames), t.budget); err != nil {
+		return m, err
+	}
 	m.errors, err = t.learn(ctx, features, released, tested)
 	return m, err
 }
@@ -209,6 +212,9 @@ func (t *trial) learn(ctx context.Context, features []feature, training, test *p
 	}
 	check, err := assemble(features, len(t.ClassNames), test, t.budget)
 	if err != nil {
+		return nil, err
+	}
+	if err := t.budget.Draw("classifiers", 2*learn.Table.Bytes()); err != nil { // the tree's copy, and its nodes
 		return nil, err
 	}
 	for _, l := range t.learners {

@@ -85,19 +85,23 @@ func (l labels) midpoints() feature {
 // take is drawn.
 func assemble(features []feature, classes int, p *part, budget *spill.Budget) (classify.Data, error) {
 	d := classify.Data{Classes: classes}
-	var codes [][]uint32
+	bytes := partBytes(len(p.counts), len(features))
+	if err := budget.Draw("features", bytes); err != nil {
+		return d, err
+	}
+	defer budget.Return(bytes)
+	columns := slices.Concat(p.masked, p.kept)
 	var domains []int
 	for i := range features {
 		f := &features[i]
-		from := append(p.masked[:len(p.masked):len(p.masked)], p.kept...)[i]
-		to := make([]uint32, len(from))
-		for r, code := range from {
-			to[r] = f.code(code)
+		codes := make([]uint32, len(p.counts))
+		for r, code := range columns[i] {
+			codes[r] = f.code(code)
 		}
-		d.Columns = append(d.Columns, f.Column)
-		codes, domains = append(codes, to), append(domains, f.Domain)
+		columns[i] = codes
+		d.Columns, domains = append(d.Columns, f.Column), append(domains, f.Domain)
 	}
 	var err error
-	d.Table, err = count(append(codes, p.class), p.counts, append(domains, classes), budget)
+	d.Table, err = count(append(columns, p.class), p.counts, append(domains, classes), budget)
 	return d, err
 }

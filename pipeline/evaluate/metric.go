@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/spill"
 )
 
 // Release is what the release of a training part costs. Its equivalence classes are the
@@ -28,8 +29,11 @@ type Release struct {
 }
 
 // measure returns the metrics of a release. The penalties are of every attribute's labels.
-func measure(released *part, dropped uint64, penalties [][]float64, k, classes int) Release {
-	groups := equivalenceClasses(released, classes)
+func measure(released *part, dropped uint64, penalties [][]float64, k, classes int, budget *spill.Budget) (Release, error) {
+	groups, err := equivalenceClasses(released, classes, budget)
+	if err != nil {
+		return Release{}, err
+	}
 	rows := float64(released.rows + dropped)
 	m := Release{Dropped: float64(dropped), Discernibility: float64(dropped) * rows}
 	wrong := dropped
@@ -46,13 +50,14 @@ func measure(released *part, dropped uint64, penalties [][]float64, k, classes i
 		m.ClassSize = rows / float64(len(groups)) / float64(k)
 	}
 	m.Penalty = (penalty(released, penalties) + float64(dropped)) / rows
-	return m
+	return m, nil
 }
 
 // equivalenceClasses returns the class counts of all equivalence classes, in the order of their
-// first records.
-func equivalenceClasses(p *part, classes int) (groups [][]uint64) {
+// first records. What they take is drawn.
+func equivalenceClasses(p *part, classes int, budget *spill.Budget) (groups [][]uint64, err error) {
 	number := make(map[string]int)
+	bytes := int64(4*len(p.masked) + 8*classes + 96) // with the places in the map
 	var key []byte
 	for i, n := range p.counts {
 		key = key[:0]
@@ -61,13 +66,16 @@ func equivalenceClasses(p *part, classes int) (groups [][]uint64) {
 		}
 		group, ok := number[string(key)]
 		if !ok {
+			if err := budget.Draw("equivalence classes", bytes); err != nil {
+				return nil, err
+			}
 			group = len(groups)
 			number[string(key)] = group
 			groups = append(groups, make([]uint64, classes))
 		}
 		groups[group][p.class[i]] += uint64(n)
 	}
-	return groups
+	return groups, nil
 }
 
 // penalty returns the records' penalties, summed over them and the mean over their attributes.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/spill"
 )
 
 // cases runs a test on random data.
@@ -44,8 +45,15 @@ func TestMeasure(t *testing.T) {
 		for a := range penalties {
 			penalties[a] = []float64{0, r.Float64(), 1}
 		}
-		got := measure(p, dropped, penalties, k, classes)
-		rows := p.single()
+		budget := spill.NewBudget(1 << 30)
+		got, err := measure(p, dropped, penalties, k, classes, budget)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := p.single(budget)
+		if err != nil {
+			t.Fatal(err)
+		}
 		key := func(row int) string {
 			text := ""
 			for _, labels := range rows.masked {

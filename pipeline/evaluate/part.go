@@ -23,14 +23,14 @@ func (e *evaluation) deal(r round, test bool) (*part, error) {
 	fields, words := e.Table.Layout.Fields, e.Table.Layout.Words
 	first := len(e.Attributes) + len(e.Kept) // the class's
 	division := fields[first+1+r.division]
-	var chosen []int
+	chosen := make([]int, 0, e.Table.Len())
 	for i := range e.Table.Len() {
 		if (division.Code(e.Table.Keys[i*words:]) == r.test) == test {
 			chosen = append(chosen, i)
 		}
 	}
 	p := &part{}
-	if err := e.Budget.Draw("the records of a round", int64(len(chosen))*4*int64(first+2)); err != nil {
+	if err := e.Budget.Draw("the records of a round", partBytes(len(chosen), first)); err != nil {
 		return nil, err
 	}
 	column := func(f int) []uint32 {
@@ -55,10 +55,11 @@ func (e *evaluation) deal(r round, test bool) (*part, error) {
 	return p, nil
 }
 
-// bytes returns what was drawn for the part.
-func (p *part) bytes() int64 {
-	return int64(len(p.counts)) * 4 * int64(len(p.masked)+len(p.kept)+2)
-}
+// bytes returns what the part takes.
+func (p *part) bytes() int64 { return partBytes(len(p.counts), len(p.masked)+len(p.kept)) }
+
+// partBytes returns what records take that have so many columns beside the class.
+func partBytes(records, columns int) int64 { return int64(records) * 4 * int64(columns+2) }
 
 // first returns the part with the first of its masked columns alone.
 func (p *part) first(masked int) *part {
@@ -89,15 +90,18 @@ func (p *part) pick(at []int, counts []uint32) *part {
 	return q
 }
 
-// single returns the part with every record as often as it counts.
-func (p *part) single() *part {
+// single returns the part with every record as often as it counts. What that takes is drawn.
+func (p *part) single(budget *spill.Budget) (*part, error) {
+	if err := budget.Draw("rows of divided cells", partBytes(int(p.rows), len(p.masked)+len(p.kept)+2)); err != nil {
+		return nil, err
+	}
 	at := make([]int, 0, p.rows)
 	for i, n := range p.counts {
 		for range n {
 			at = append(at, i)
 		}
 	}
-	return p.pick(at, slices.Repeat([]uint32{1}, len(at)))
+	return p.pick(at, slices.Repeat([]uint32{1}, len(at))), nil
 }
 
 // table compresses the part as an engine's plan asks. What the table takes is drawn.

@@ -11,7 +11,9 @@ import (
 func (t *trial) release(recoding engine.Recoding) (released *part, dropped uint64, err error) {
 	p := t.training
 	if recoding.Cells() > 0 { // of which each row may go elsewhere
-		p = p.single()
+		if p, err = p.single(t.budget); err != nil {
+			return nil, 0, err
+		}
 	}
 	released, err = t.recode(recoding, p)
 	if err != nil {
