@@ -8,3 +8,12 @@ func Identity(domain int) Coarsening {
 	}
 	return c
 }
+
+// Identities returns the coarsening of every attribute's domain that tells all codes apart.
+func Identities(attributes []Attribute) []Coarsening {
+	coarsenings := make([]Coarsening, len(attributes))
+	for a := range attributes {
+		coarsenings[a] = Identity(attributes[a].Len())
+	}
+	return coarsenings
+}

@@ -27,7 +27,7 @@ var mayImport = map[string][]string{
 
 	"engine/":       {"engine", "engine/induce", "partition", "spill"},
 	"engine/induce": {"engine", "partition", "spill"},
-	"engine":        {"partition", "spill"},
+	"engine":        {"partition"},
 	"partition":     {"spill"},
 	"spill":         {},
 

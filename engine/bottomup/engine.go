@@ -42,11 +42,7 @@ func (Engine) Plan(requirement engine.Requirement) engine.Plan {
 
 // Codes tells all codes apart: the search starts with the raw values.
 func (Engine) Codes(attributes []engine.Attribute, _ []*partition.Histogram, _ int, _ engine.Requirement) []engine.Coarsening {
-	coarsenings := make([]engine.Coarsening, len(attributes))
-	for a := range attributes {
-		coarsenings[a] = engine.Identity(attributes[a].Len())
-	}
-	return coarsenings
+	return engine.Identities(attributes)
 }
 
 // Search returns a *engine.Cut. A step's InfoGain is I(G), its AnonyLoss the anonymity

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/spill"
 )
 
 // Inducer grows trees.
@@ -14,7 +14,7 @@ type Inducer struct {
 	Classes    int      // that the class column may have; 0: there is no such column
 	MinObjects uint64   // records that at least two branches of every test must have, at least 1
 	MDL        bool     // whether numeric tests gain less for having been chosen among many
-	Ledger     *engine.Ledger
+	Ledger     *spill.Ledger
 }
 
 // Grow grows a tree from cells, which are consumed, depth first. The visitor, which may be

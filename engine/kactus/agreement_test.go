@@ -119,7 +119,7 @@ func (c randomCase) classes() []string {
 // TestAgreesWithNaiveSearch compares the labels of every row. KCUT_SEED repeats a run,
 // KCUT_CASES makes it longer.
 func TestAgreesWithNaiveSearch(t *testing.T) {
-	seed, cases := rand.Uint64(), 500
+	seed, cases := rand.Uint64(), 300
 	if text := os.Getenv("KCUT_SEED"); text != "" {
 		seed, _ = strconv.ParseUint(text, 10, 64)
 	}

@@ -29,10 +29,10 @@ type ticket struct {
 
 // draw returns a draw among the copies of a bag: for those that its parent may need, and
 // those that the root may need then. The last k are never needed.
-func (s *search) draw(t tree, b bag) draw {
+func (s *search) draw(t tree, b bag) (draw, error) {
 	d := draw{keys: &s.keys, node: b.node}
 	if t.Parent(b.node) < 0 || b.size <= s.k {
-		return d
+		return d, nil
 	}
 	d.keep = s.k - 1
 	if s.Leftover == Recruit {
@@ -40,7 +40,7 @@ func (s *search) draw(t tree, b bag) draw {
 	}
 	d.keep = min(d.keep, b.size-s.k)
 	s.keys.Enter(s.Seed, fmt.Sprint("kactus:", t.Number(b.node)))
-	return d
+	return d, s.hold(2 * int64(d.keep) * (ticketBytes + d.keyBytes()))
 }
 
 // offer offers the copies of a cell.

@@ -8,6 +8,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/induce"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/spill"
 )
 
 // Leftover says what becomes of the last records when they are fewer than k.
@@ -37,11 +38,7 @@ func (e Engine) Plan(requirement engine.Requirement) engine.Plan {
 
 // Codes tells all codes apart.
 func (Engine) Codes(attributes []engine.Attribute, _ []*partition.Histogram, _ int, _ engine.Requirement) []engine.Coarsening {
-	coarsenings := make([]engine.Coarsening, len(attributes))
-	for a := range attributes {
-		coarsenings[a] = engine.Identity(attributes[a].Len())
-	}
-	return coarsenings
+	return engine.Identities(attributes)
 }
 
 // Search returns a *engine.Regions. Every attribute must be in a set.
@@ -53,7 +50,7 @@ func (e Engine) Search(ctx context.Context, table *engine.Table, requirement eng
 	if len(columns) != len(table.Attributes) {
 		return nil, fmt.Errorf("suppress along a tree: %d of %d attributes are in a set", len(columns), len(table.Attributes))
 	}
-	grown := engine.NewLedger(options.Space.Budget, "a decision tree")
+	grown := spill.NewLedger(options.Space.Budget, "a decision tree")
 	defer grown.Close()
 	s := newSearch(e, table, k, options.Space.Budget)
 	defer s.ledger.Close()
@@ -66,7 +63,7 @@ func (e Engine) Search(ctx context.Context, table *engine.Table, requirement eng
 }
 
 // inducer returns what grows the tree.
-func (e Engine) inducer(table *engine.Table, k uint64, ledger *engine.Ledger) induce.Inducer {
+func (e Engine) inducer(table *engine.Table, k uint64, ledger *spill.Ledger) induce.Inducer {
 	i := induce.Inducer{Classes: table.Classes, MinObjects: k, MDL: true, Ledger: ledger}
 	if e.MinObjects > 0 {
 		i.MinObjects = uint64(e.MinObjects)

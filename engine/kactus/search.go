@@ -27,7 +27,7 @@ type search struct {
 
 	suppressed, dropped uint64
 
-	ledger *engine.Ledger
+	ledger *spill.Ledger
 	held   int64 // bytes of the bags
 }
 
@@ -49,7 +49,7 @@ func newSearch(e Engine, table *engine.Table, k uint64, budget *spill.Budget) *s
 	s := &search{Engine: e, k: k, groupSizes: map[int]uint64{}, attributes: table.Attributes, keys: engine.NewRowKeys(table)}
 	s.moves.number = map[string]int{}
 	s.recruits = draw{keys: &s.keys, keep: k - 1}
-	s.ledger = engine.NewLedger(budget, "groups")
+	s.ledger = spill.NewLedger(budget, "groups")
 	return s
 }
 
@@ -70,11 +70,14 @@ func (s *search) Close(_ context.Context, t *induce.Tree, node int) error { retu
 // pack makes the records of a leaf a bag.
 func (s *search) pack(ctx context.Context, t tree, leaf int, cells *partition.Cells) error {
 	b := bag{node: leaf, size: cells.Size()}
-	d := s.draw(t, b)
+	d, err := s.draw(t, b)
+	if err != nil {
+		return err
+	}
 	if b.size >= s.k && d.keep == 0 {
 		return s.leave(t, b)
 	}
-	err := cells.Visit(ctx, func(table *partition.Table) error {
+	err = cells.Visit(ctx, func(table *partition.Table) error {
 		w := table.Layout.Words
 		for i, count := range table.Counts {
 			c := cell{table.Keys[i*w : (i+1)*w], count}
@@ -112,8 +115,8 @@ func (s *search) suppress(t tree, node int) error {
 	if 0 < b.size && b.size < s.k && b.size+spare >= s.k {
 		s.topUp(node, children, s.k-b.size)
 		b.size = s.k
-	} else {
-		s.collect(t, &b, children)
+	} else if err := s.collect(t, &b, children); err != nil {
+		return err
 	}
 	for _, c := range children {
 		if c.size >= s.k {
@@ -145,18 +148,22 @@ func (s *search) topUp(parent int, children []bag, missing uint64) {
 }
 
 // collect fills a bag with the records of smaller children.
-func (s *search) collect(t tree, b *bag, children []bag) {
+func (s *search) collect(t tree, b *bag, children []bag) error {
 	for _, c := range children {
 		b.cells = append(b.cells, c.cells...)
 	}
 	if b.size < s.k {
-		return
+		return nil
 	}
-	d := s.draw(t, *b)
+	d, err := s.draw(t, *b)
+	if err != nil {
+		return err
+	}
 	for _, c := range b.cells {
 		d.offer(c)
 	}
 	b.cells, b.lowest = nil, d.finish()
+	return nil
 }
 
 // release makes a bag a group.
@@ -179,8 +186,13 @@ func (s *search) leave(t tree, b bag) error {
 	}
 	s.bags = append(s.bags, b)
 	s.held += s.bytes(b)
+	return s.hold(0)
+}
+
+// hold makes sure that what the search holds is drawn, and more.
+func (s *search) hold(more int64) error {
 	groups := int64(len(s.groups)) * (groupBytes + groupColumnBytes*int64(len(s.attributes)))
-	return s.ledger.Draw(s.held + s.moves.bytes(len(s.keys.Fields)) + s.recruits.bytes(s.recruits.tickets) + groups)
+	return s.ledger.Draw(s.held + s.moves.bytes(len(s.keys.Fields)) + s.recruits.bytes(s.recruits.tickets) + groups + more)
 }
 
 // finish decides about the records that are left at the root.

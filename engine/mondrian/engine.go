@@ -53,11 +53,7 @@ func (e Engine) relaxed() bool { return e.Relaxed && !e.InfoGain }
 
 // Codes tells all codes apart.
 func (Engine) Codes(attributes []engine.Attribute, _ []*partition.Histogram, _ int, _ engine.Requirement) []engine.Coarsening {
-	coarsenings := make([]engine.Coarsening, len(attributes))
-	for a := range attributes {
-		coarsenings[a] = engine.Identity(attributes[a].Len())
-	}
-	return coarsenings
+	return engine.Identities(attributes)
 }
 
 // Search returns a *engine.Regions. Every attribute must be in a set.

@@ -22,7 +22,7 @@ type search struct {
 	tree    tree
 	pending []part
 	raw     rawRegions
-	ledger  *engine.Ledger
+	ledger  *spill.Ledger
 
 	entropy entropy  // of InfoGain
 	relaxed *relaxed // nil: cuts are strict
@@ -40,7 +40,7 @@ type part struct {
 type bound struct{ lo, hi uint32 }
 
 func newSearch(e Engine, table *engine.Table, k uint64, budget *spill.Budget) *search {
-	s := &search{engine: e, k: k, classes: max(1, table.Classes), ledger: engine.NewLedger(budget, "regions")}
+	s := &search{engine: e, k: k, classes: max(1, table.Classes), ledger: spill.NewLedger(budget, "regions")}
 	for a := range table.Attributes {
 		d := newDimension(&table.Attributes[a], e)
 		s.dimensions = append(s.dimensions, d)

@@ -1,15 +1,11 @@
-package engine
+package spill
 
-import (
-	"fmt"
+import "fmt"
 
-	"github.com/kcut/kcut/spill"
-)
-
-// Ledger draws what a search takes beside its records, of which it knows the bytes only as
-// it goes. A nil Ledger has no limit.
+// Ledger draws what grows bit by bit, of which only the sum is known at any time. A nil
+// Ledger has no limit. It is not safe for concurrent use.
 type Ledger struct {
-	budget *spill.Budget // nil: memory has no limit
+	budget *Budget // nil: memory has no limit
 	what   string
 	drawn  int64
 }
@@ -18,9 +14,9 @@ type Ledger struct {
 const ledgerPage = 64 << 10
 
 // NewLedger returns a ledger that draws from a budget, which may be nil. It must be closed.
-func NewLedger(budget *spill.Budget, what string) *Ledger { return &Ledger{budget: budget, what: what} }
+func NewLedger(budget *Budget, what string) *Ledger { return &Ledger{budget: budget, what: what} }
 
-// Draw makes sure that so many bytes are drawn.
+// Draw makes sure that so many bytes are drawn in all.
 func (l *Ledger) Draw(bytes int64) error {
 	if l == nil || l.budget == nil || bytes <= l.drawn {
 		return nil
