@@ -125,17 +125,21 @@ func TestLabels(t *testing.T) {
 		values    string
 	}{
 		{
-			"nodes", labels{&engine.Attribute{Mask: engine.Generalize, Tree: tree, Texts: tree.Leaves()}, texts("all", "a", "a2", "b", ""), nil},
+			"nodes", labels{&engine.Attribute{Mask: engine.Generalize, Tree: tree, Texts: tree.Leaves()}, texts("all", "a", "a2", "b", ""), nil, false},
 			"[1 0.6666666666666666 0 0 0]", "[3 0 1 2 3]", "[]",
 		},
 		{
-			"values", labels{&engine.Attribute{Mask: engine.Suppress, Texts: []string{"x", "y", "z", "{x|y}"}}, texts("x", `{x|y\|\}}`, "{x|y}", "*", ""), nil},
+			"values", labels{&engine.Attribute{Mask: engine.Suppress, Texts: []string{"x", "y", "z", "{x|y}"}}, texts("x", `{x|y\|\}}`, "{x|y}", "*", ""), nil, false},
 			"[0 0.5 0 1 0]", "[0 1 2 3 3]", "[]",
+		},
+		{
+			"disclosed values", labels{&engine.Attribute{Mask: engine.Suppress, Texts: []string{"x", "y", "z"}}, texts("x", "", "*"), nil, true},
+			"[0 0 1]", "[0 2 1]", "[]",
 		},
 		{
 			"intervals", labels{&numbers, texts("[0,)", "[0,2)", "[0,5)", "[2,5)", "[1,)", ""), []engine.Interval{
 				{Lower: "0"}, {Lower: "0", Upper: "2"}, {Lower: "0", Upper: "5"}, {Lower: "2", Upper: "5"}, {Lower: "1"},
-			}},
+			}, false},
 			"[1 0.4 1 0.6 0.8 0]", "[4 0 1 3 2 4]", "[1 2.5 3 3.5]",
 		},
 	} {

@@ -71,13 +71,15 @@ type labels struct {
 	*engine.Attribute
 	values    []engine.Label
 	intervals []engine.Interval
+	global    bool // labels depend on the attribute's own values alone
 }
 
 func labelsOf(a *engine.Attribute, recoding engine.Recoding, attribute int) labels {
-	return labels{a, recoding.Labels(attribute), recoding.Intervals(attribute)}
+	return labels{a, recoding.Labels(attribute), recoding.Intervals(attribute), recoding.Codes(attribute) != nil}
 }
 
 // tells reports whether a label tells anything: it is neither the null nor covers everything.
+// The mark of suppressed values tells that a value is none of those that are always disclosed.
 func (l labels) tells(label int) bool {
 	v := l.values[label]
 	switch {
@@ -89,7 +91,7 @@ func (l labels) tells(label int) bool {
 	case l.Mask == engine.Generalize:
 		return v.Text != l.Tree.Name(0)
 	}
-	return v.Text != engine.Suppressed
+	return l.global || v.Text != engine.Suppressed
 }
 
 // ends returns the ends of an interval on the number line.
