@@ -51,6 +51,14 @@ func (a *Attribute) Len() int {
 	return n
 }
 
+// NullCode returns the code of the null, which is in the domain when HasNull.
+func (a *Attribute) NullCode() uint32 {
+	if a.HasRest {
+		return uint32(len(a.Texts) + 1)
+	}
+	return uint32(len(a.Texts))
+}
+
 // IsRest reports whether a code stands for the rest.
 func (a *Attribute) IsRest(code int) bool { return a.HasRest && code == len(a.Texts) }
 

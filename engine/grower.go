@@ -36,6 +36,14 @@ type Pruning struct {
 	Hold func(bytes int64) error
 }
 
+// Held tells Hold, if anybody asks.
+func (p Pruning) Held(bytes int64) error {
+	if p.Hold == nil || bytes == 0 {
+		return nil
+	}
+	return p.Hold(bytes)
+}
+
 // Grower grows a generated taxonomy from values that come in the bytewise order of their
 // texts. What lies below a pruned node is forgotten at once, so that the grower holds no
 // more than a node for every K records of the levels, however many values there are.
@@ -179,7 +187,7 @@ func (g *Grower) join(parent, child *branch) error {
 func (g *Grower) prune(b *branch) error {
 	held := b.held
 	b.children, b.nodes, b.held, b.pruned = nil, 0, 0, true
-	return g.hold(-held)
+	return g.pruning.Held(-held)
 }
 
 // attach puts a child below a node. Frequencies are kept where the tree will end.
@@ -190,20 +198,13 @@ func (g *Grower) attach(parent, child *branch) error {
 		kept.frequencies = slices.Clone(child.frequencies)
 	}
 	bytes := branchBytes + 2*int64(len(child.stem)) + FrequencyBytes*int64(len(kept.frequencies))
-	if err := g.hold(bytes); err != nil {
+	if err := g.pruning.Held(bytes); err != nil {
 		return err
 	}
 	parent.children = append(parent.children, &kept)
 	parent.nodes += 1 + child.nodes
 	parent.held += bytes + child.held
 	return nil
-}
-
-func (g *Grower) hold(bytes int64) error {
-	if g.pruning.Hold == nil || bytes == 0 {
-		return nil
-	}
-	return g.pruning.Hold(bytes)
 }
 
 // Finish returns the taxonomy and the records of its leaves. It is an error if a text was

@@ -3,21 +3,15 @@ package engine
 import (
 	"cmp"
 	"fmt"
-	"math/big"
-	"regexp"
 	"slices"
 	"sort"
 )
-
-// number is the form of the numbers that ranges are made of. Exponents are short: they are
-// worked out exactly.
-var number = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$`)
 
 // ranges generates a taxonomy of numbers: the intervals between bounds, open at both ends
 // of the number line, with the values in numeric order below them. Intervals without a
 // value are left out. All comparisons are exact.
 type ranges struct {
-	edges []*big.Rat
+	edges []decimal
 	names []string // of the intervals in order; none without bounds
 }
 
@@ -39,11 +33,11 @@ func Ranges(bounds []string) (Generator, error) {
 func (r *ranges) root() string { return "(,)" }
 
 func (r *ranges) path(text string, to []step) (path []step, ok bool) {
-	n, ok := parseNumber(text)
+	n, ok := parseDecimal(text)
 	if !ok || len(r.names) == 0 {
 		return to, ok
 	}
-	interval := sort.Search(len(r.edges), func(e int) bool { return n.Cmp(r.edges[e]) < 0 })
+	interval := sort.Search(len(r.edges), func(e int) bool { return n.compare(&r.edges[e]) < 0 })
 	return append(to, step{stem: r.names[interval]}), true
 }
 
@@ -52,17 +46,30 @@ func (r *ranges) scattered() bool { return true }
 
 // arrange sorts intervals from below, and numbers by value, equal ones by their text.
 func (r *ranges) arrange(siblings []*branch) {
-	numbers := make(map[*branch]*big.Rat, len(siblings))
-	for _, b := range siblings {
-		if place := slices.Index(r.names, b.stem); place >= 0 {
-			numbers[b] = big.NewRat(int64(place), 1)
-		} else {
-			numbers[b], _ = parseNumber(b.stem)
-		}
+	places := make([]place, len(siblings))
+	for i, b := range siblings {
+		places[i] = r.place(b)
 	}
-	slices.SortFunc(siblings, func(x, y *branch) int {
-		return cmp.Or(numbers[x].Cmp(numbers[y]), cmp.Compare(x.stem, y.stem))
+	slices.SortFunc(places, func(x, y place) int {
+		return cmp.Or(x.interval-y.interval, x.number.compare(&y.number), cmp.Compare(x.branch.stem, y.branch.stem))
 	})
+	for i := range places {
+		siblings[i] = places[i].branch
+	}
+}
+
+// place is where a node belongs among its siblings: an interval's number, or a value's.
+type place struct {
+	branch   *branch
+	interval int
+	number   decimal
+}
+
+func (r *ranges) place(b *branch) place {
+	if n, ok := parseDecimal(b.stem); ok {
+		return place{branch: b, number: n}
+	}
+	return place{branch: b, interval: slices.Index(r.names, b.stem)}
 }
 
 func (r *ranges) misfits(texts, all int) error {
@@ -81,24 +88,17 @@ func rangeName(bounds []string, i int) string {
 	return opening + lower + "," + upper + ")"
 }
 
-func parseBounds(bounds []string) ([]*big.Rat, error) {
-	var edges []*big.Rat
+func parseBounds(bounds []string) ([]decimal, error) {
+	var edges []decimal
 	for i, text := range bounds {
-		edge, ok := parseNumber(text)
+		edge, ok := parseDecimal(text)
 		if !ok {
 			return nil, fmt.Errorf("bound %d is no number", i+1)
 		}
-		if i > 0 && edge.Cmp(edges[i-1]) <= 0 {
+		if i > 0 && edge.compare(&edges[i-1]) <= 0 {
 			return nil, fmt.Errorf("bound %d is not above the one before", i+1)
 		}
 		edges = append(edges, edge)
 	}
 	return edges, nil
-}
-
-func parseNumber(text string) (*big.Rat, bool) {
-	if !number.MatchString(text) {
-		return nil, false
-	}
-	return new(big.Rat).SetString(text)
 }

@@ -11,10 +11,12 @@ import (
 
 // codec turns records into frames of bytes and back.
 //
-//	frame: number of records (4 bytes) | word 0 of all keys | word 1 … | counts (uvarints)
+//	frame: number of records and flags (4 bytes) | packing, if there is one |
+//	       word 0 of all keys | word 1 … | counts (uvarints), unless all are one
 //	chunk: one frame or more
 //
-// Of every word only the low bytes are kept that its fields reach into.
+// Of every word only the low bytes are kept that its fields reach into or, of packed keys,
+// the bits that vary.
 type codec struct {
 	widths []int // bytes by word
 }
@@ -22,6 +24,12 @@ type codec struct {
 const (
 	frameHead  = 4
 	encodeRoom = 8 // words are stored whole and then overwritten
+
+	// packed is the flag of a frame whose keys are packed, onesOnly of one without counts.
+	packed, onesOnly = 1 << 31, 1 << 30
+	maxFrame         = onesOnly - 1 // records
+	// packingPays is how much of the keys' bytes, in percent, packing may leave.
+	packingPays = 80
 )
 
 func newCodec(l Layout) codec {
@@ -35,16 +43,54 @@ func newCodec(l Layout) codec {
 
 // encode appends the frame of some records.
 func (c codec) encode(to []byte, keys []uint64, counts []uint32) []byte {
-	to = slices.Grow(to, c.size(counts)+encodeRoom)
-	to = binary.LittleEndian.AppendUint32(to, uint32(len(counts)))
+	after := countsSize(counts, c.keySize() > 0)
+	to = c.head(to, counts, c.keySize()*len(counts), after, 0)
 	for w, width := range c.widths {
-		at := len(to)
-		to = to[:at+width*len(counts)+encodeRoom]
-		for i := w; i < len(keys); i += len(c.widths) {
-			binary.LittleEndian.PutUint64(to[at:], keys[i])
-			at += width
-		}
-		to = to[:at]
+		to = appendLow(to, keys[min(w, len(keys)):], len(c.widths), width)
+	}
+	return appendCounts(to, counts, after)
+}
+
+// encodeNarrow appends the frame of records in whose keys no other bits vary than the given
+// ones, a key of which is the sample.
+func (c codec) encodeNarrow(to []byte, keys []uint64, counts []uint32, sample, varying []uint64) []byte {
+	var p packing
+	p.plan(varying)
+	narrow := packingHead*len(varying) + p.size()*len(counts)
+	if p.size() == 0 || narrow*100 > c.keySize()*len(counts)*packingPays {
+		return c.encode(to, keys, counts)
+	}
+	after := countsSize(counts, true)
+	to = c.head(to, counts, narrow, after, packed)
+	to = appendPacking(to, sample, varying)
+	to = p.pack(to, keys, len(varying))
+	return appendCounts(to, counts, after)
+}
+
+// head appends what the frame begins with of keys and counts that take so many bytes, and
+// makes room for them.
+func (c codec) head(to []byte, counts []uint32, keys, after int, flags uint32) []byte {
+	if after == 0 {
+		flags |= onesOnly
+	}
+	to = slices.Grow(to, frameHead+keys+after+encodeRoom)
+	return binary.LittleEndian.AppendUint32(to, uint32(len(counts))|flags)
+}
+
+// appendLow appends the low bytes of every stride-th number, for which there is room.
+func appendLow(to []byte, numbers []uint64, stride, width int) []byte {
+	at := len(to)
+	for i := 0; i < len(numbers); i += stride {
+		binary.LittleEndian.PutUint64(to[at:at+encodeRoom], numbers[i])
+		at += width
+	}
+	return to[:at]
+}
+
+// appendCounts appends counts that take so many bytes.
+func appendCounts(to []byte, counts []uint32, bytes int) []byte {
+	if bytes == 0 {
+		return to
 	}
 	for _, n := range counts {
 		if n < 0x80 {
@@ -56,19 +102,28 @@ func (c codec) encode(to []byte, keys []uint64, counts []uint32) []byte {
 	return to
 }
 
-// size returns the length of the frame of records with the given counts.
-func (c codec) size(counts []uint32) int {
-	record := 1
-	for _, width := range c.widths {
-		record += width
-	}
-	size := frameHead + record*len(counts)
+// countsSize returns the bytes that counts take: none when all are one and may be left out.
+// Where keys take no bytes they may not, lest a damaged frame asked for any memory.
+func countsSize(counts []uint32, omit bool) int {
+	size, all := len(counts), uint32(1)
 	for _, n := range counts {
+		all |= n
 		for ; n >= 0x80; n >>= 7 {
 			size++
 		}
 	}
+	if omit && all == 1 {
+		return 0
+	}
 	return size
+}
+
+// keySize returns the bytes that a key takes which is not packed.
+func (c codec) keySize() (n int) {
+	for _, width := range c.widths {
+		n += width
+	}
+	return n
 }
 
 // decode appends the records of a chunk to a table of the codec's layout. It returns an
@@ -88,11 +143,28 @@ func (c codec) decodeFrame(b []byte, t *Table) (rest []byte, ok bool) {
 	if len(b) < frameHead {
 		return nil, false
 	}
-	n := int(binary.LittleEndian.Uint32(b))
+	head := binary.LittleEndian.Uint32(b)
+	n := int(head & maxFrame)
 	b = b[frameHead:]
-	if n == 0 || n > len(b) { // a count takes a byte at least
+	if n == 0 || n > len(b) { // a key or a count takes a byte at least
 		return b, n == 0
 	}
+	if head&packed != 0 {
+		t.Keys, b, ok = unpack(t.Keys, len(c.widths), b, n)
+	} else {
+		b, ok = c.decodeKeys(b, t, n)
+	}
+	if !ok {
+		return nil, false
+	}
+	if head&onesOnly != 0 {
+		t.Counts = appendOnes(t.Counts, n)
+		return b, true
+	}
+	return c.decodeCounts(b, t, n)
+}
+
+func (c codec) decodeKeys(b []byte, t *Table, n int) (rest []byte, ok bool) {
 	words := len(c.widths)
 	have := len(t.Keys)
 	t.Keys = slices.Grow(t.Keys, n*words)[:have+n*words]
@@ -103,7 +175,16 @@ func (c codec) decodeFrame(b []byte, t *Table) (rest []byte, ok bool) {
 		load(t.Keys[have+w:], words, b, width, n)
 		b = b[n*width:]
 	}
-	return c.decodeCounts(b, t, n)
+	return b, true
+}
+
+func appendOnes(counts []uint32, n int) []uint32 {
+	have := len(counts)
+	counts = slices.Grow(counts, n)[:have+n]
+	for i := range counts[have:] {
+		counts[have+i] = 1
+	}
+	return counts
 }
 
 // load stores n numbers of the given width at every stride-th place.

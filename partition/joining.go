@@ -11,6 +11,7 @@ const (
 // be refined any more, as long as it pays. It sees one block at a time.
 type joining struct {
 	live, fixed []uint64 // by word: bits of fields that count, and what the others are set to
+	all         bool     // every field counts
 	off         bool
 	seen, left  int // records before and after
 }
@@ -21,38 +22,52 @@ type joined struct {
 	slots []uint32
 }
 
-// newJoining returns the joining of the partition of a key, which can be refined in fields.
-func newJoining(layout Layout, fields []active, key []uint64) joining {
-	j := joining{live: make([]uint64, layout.Words), fixed: make([]uint64, layout.Words)}
-	all := make([]uint64, layout.Words)
+// begin prepares for the partition of a key, which can be refined in fields. Records are
+// merged unless off is set.
+func (j *joining) begin(layout Layout, fields []active, key []uint64) {
+	*j = joining{live: append(j.live[:0], make([]uint64, layout.Words)...), fixed: append(j.fixed[:0], key...), all: true}
 	for i, f := range layout.Fields {
-		all[f.Word] |= f.Mask << f.Shift
 		if position(fields, i) >= 0 {
 			j.live[f.Word] |= f.Mask << f.Shift
+		} else if f.Mask != 0 {
+			j.all = false
 		}
 	}
-	j.off = equal(all, j.live)
 	for w := range key {
-		j.fixed[w] = key[w] &^ j.live[w]
+		j.fixed[w] &^= j.live[w]
 	}
-	return j
+	j.off = j.all
 }
 
-// join returns where the records of a table are afterwards: there, or in the scratch's.
+// level gives records the same codes in all fields that do not count.
+func (j *joining) level(t *Table, lo, hi int) {
+	if j.all {
+		return
+	}
+	w := t.Layout.Words
+	for k, live := range j.live {
+		fixed := j.fixed[k]
+		for i := lo*w + k; i < hi*w; i += w {
+			t.Keys[i] = t.Keys[i]&live | fixed
+		}
+	}
+}
+
+// join levels records and returns where they are afterwards: there, or in the scratch's.
 func (j *joining) join(t *Table, lo, hi int, to *joined) (*Table, int, int) {
+	j.level(t, lo, hi)
 	if j.off {
 		return t, lo, hi
 	}
-	w := t.Layout.Words
-	for i := lo * w; i < hi*w; i += w {
-		for k := range w {
-			t.Keys[i+k] = t.Keys[i+k]&j.live[k] | j.fixed[k]
-		}
-	}
-	to.table.Layout = t.Layout
-	to.table.truncate()
-	to.slots = to.table.absorb(t, lo, hi, to.slots)
+	to.merge(t, lo, hi)
 	j.seen, j.left = j.seen+hi-lo, j.left+to.table.Len()
 	j.off = j.seen >= joiningTrial && j.left*100 > j.seen*joiningPays
 	return &to.table, 0, to.table.Len()
+}
+
+// merge makes the table that of the distinct tuples among some records.
+func (to *joined) merge(t *Table, lo, hi int) {
+	to.table.Layout = t.Layout
+	to.table.truncate()
+	to.slots = to.table.absorb(t, lo, hi, to.slots)
 }

@@ -1,6 +1,8 @@
 package partition
 
 import (
+	"math/bits"
+
 	"github.com/kcut/kcut/spill"
 )
 
@@ -54,7 +56,7 @@ type fragment struct {
 func (c codec) fragment(t *Table, lo, hi int, size uint64) fragment {
 	f := describe(t, lo, hi, size)
 	w, counts := t.Layout.Words, t.Counts[lo:hi]
-	f.frame = c.encode(make([]byte, 0, c.size(counts)+encodeRoom), t.Keys[lo*w:hi*w], counts)
+	f.frame = c.encodeNarrow(nil, t.Keys[lo*w:hi*w], counts, f.sample, f.varying)
 	return f
 }
 
@@ -72,6 +74,20 @@ func describe(t *Table, lo, hi int, size uint64) fragment {
 		f.varying[k] = varying
 	}
 	return f
+}
+
+// denseBits is how many bits more than their number has may vary in records for some to be
+// equal: codes are far from being equally frequent.
+const denseBits = 8
+
+// dense reports whether so few bits vary in that many records, of those that count, that
+// some records are probably equal.
+func dense(records int, varying, live []uint64) bool {
+	n := 0
+	for w, word := range varying {
+		n += bits.OnesCount64(word & live[w])
+	}
+	return n <= bits.Len(uint(records))+denseBits
 }
 
 // note takes down what a fragment adds to the pile.

@@ -89,7 +89,10 @@ func (r *router) pass(child int, part leaf) {
 func (r *router) begin(child int, to *routed, key []uint64) {
 	to.begun = true
 	fields := r.listActive(nil, key, true)
-	to.joining = newJoining(r.table.Layout, fields, key)
+	to.joining.begin(r.table.Layout, fields, key)
+	if !dense(r.parent.records(), r.parent.pile.varying, to.joining.live) {
+		to.joining.off = true
+	}
 	if child == r.largest {
 		fields = slices.DeleteFunc(fields, func(a active) bool { return r.parent.stats.of(a.field) != nil })
 	}

@@ -133,14 +133,27 @@ func (t *TIPS) take(l *leaf, reader chunkReader) error {
 	return nil
 }
 
+// giveBack moves a partition's records from the table to a pile. They are few: what they
+// differ in only below dead values is forgotten, and equal ones are merged where the bits
+// that are left promise that there are some.
 func (t *TIPS) giveBack(p int32) error {
 	l := &t.leaves[p]
 	if l.records() == 0 {
 		return nil
 	}
-	lo, hi := l.lo, l.hi
-	l.pile, l.lo, l.hi = &pile{turn: t.turn(p)}, 0, l.records()
-	return t.pool.add(l.pile, t.codec.fragment(t.table, lo, hi, l.size))
+	table, lo, hi := t.table, l.lo, l.hi
+	t.joining.begin(table.Layout, t.active(p, false), t.sample(*l))
+	t.joining.level(table, lo, hi)
+	f := describe(table, lo, hi, l.size)
+	if dense(f.records, f.varying, t.joining.live) {
+		t.joined.merge(table, lo, hi)
+		table, lo, hi = &t.joined.table, 0, t.joined.table.Len()
+		f.records = hi
+	}
+	w := table.Layout.Words
+	f.frame = t.codec.encodeNarrow(nil, table.Keys[lo*w:hi*w], table.Counts[lo:hi], f.sample, f.varying)
+	l.pile, l.lo, l.hi = &pile{turn: t.turn(p)}, 0, f.records
+	return t.pool.add(l.pile, f)
 }
 
 // schedule notes when the pile of a partition, if it has one, will be read.

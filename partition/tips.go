@@ -29,6 +29,8 @@ type TIPS struct {
 	division division
 	tally    tally
 	routers  []*router
+	joining  joining
+	joined   joined
 	visits   []int32  // what linked returns
 	fields   []active // what active returns
 	mask     []uint64 // scratch of varies, by word

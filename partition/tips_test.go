@@ -405,3 +405,34 @@ func TestTIPSNeedsItsBudget(t *testing.T) {
 		t.Errorf("got %v, want an error of the budget", err)
 	}
 }
+
+// TestSmallPartitionsForgetDeadValues refines one of two columns that are alive, the third
+// being dead: what goes back to the store has one record for every code of the other.
+func TestSmallPartitionsForgetDeadValues(t *testing.T) {
+	view := View{Columns: []Column{NewColumn(2), NewColumn(3), NewColumn(1000)}}
+	first, second := view.Add(0, 2), view.Add(1, 3)
+	view.Columns[0].Value, view.Columns[0].Child = []int32{first, first}, []uint32{0, 1}
+	view.Columns[1].Value, view.Columns[1].Child = []int32{second, second, second}, []uint32{0, 1, 2}
+	domains := []int{2, 3, 1000}
+	table := randomTable(rand.New(rand.NewPCG(3, 3)), 800, domains, NewLayout(domains))
+	size := table.size()
+	tips, err := NewTIPS(context.Background(), table, []int{0, 1, 2}, 1, &view, newPool(spill.NewBudget(1<<40), newMemoryStore(), 1<<40))
+	if err == nil {
+		err = tips.spill()
+	}
+	if err == nil {
+		view.Kill(first)
+		view.Columns[0].Value = []int32{None, None}
+		err = tips.Refine(context.Background(), &Refinement{Value: first, Children: 2, Child: []uint32{0, 1}})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, sum := 0, uint64(0)
+	for _, l := range tips.leaves {
+		records, sum = records+l.records(), sum+l.size
+	}
+	if len(tips.leaves) != 2 || records != 6 || sum != size {
+		t.Errorf("%d partitions of %d records that stand for %d, want 2 of 6 for %d", len(tips.leaves), records, sum, size)
+	}
+}

@@ -11,59 +11,71 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// generalize binds every value to the leaf of its text. What is below a node that no search
+// valueWalk calls f with every value of a column, in the bytewise order of their texts.
+type valueWalk func(f func(*counted) error) error
+
+// boundTree is the taxonomy of a column and the records of its leaves, in provisional classes.
+type boundTree struct {
+	tree      *engine.Tree
+	generator engine.Generator // nil when the tree was given
+	pairs     partition.Pairs
+}
+
+// bindTree binds every value to the leaf of its text. What is below a node that no search
 // refines is one code: of millions of values, no more are held than have enough records.
-func (c *census) generalize(ctx context.Context, s *surveyed, spec *jobfile.Column, taxonomy jobfile.Taxonomy, pruning engine.Pruning) (err error) {
-	pruning.Hold = c.hold
-	coder := &treeCoder{}
-	var pairs partition.Pairs
+func bindTree(spec *jobfile.Column, taxonomy jobfile.Taxonomy, pruning engine.Pruning, each valueWalk) (*boundTree, error) {
 	if taxonomy.Tree != nil {
-		coder.tree, pairs, err = c.cover(ctx, spec, taxonomy, pruning)
-	} else {
-		coder.tree, coder.generator, pairs, err = c.growTree(ctx, spec, taxonomy, pruning)
+		return coverTree(spec, taxonomy, pruning, each)
 	}
+	return growTree(spec, taxonomy, pruning, each)
+}
+
+// generalize binds the column's values to its taxonomy.
+func (c *census) generalize(ctx context.Context, s *surveyed, spec *jobfile.Column, taxonomy jobfile.Taxonomy, pruning engine.Pruning) error {
+	bound, err := bindTree(spec, taxonomy, pruning, func(f func(*counted) error) error { return c.each(ctx, f) })
 	if err != nil {
 		return err
 	}
-	s.pairs = append(s.pairs, pairs...)
+	s.pairs = append(s.pairs, bound.pairs...)
 	a := &s.attribute
-	a.Mask, a.Tree, a.Texts = engine.Generalize, coder.tree, coder.tree.Leaves()
-	s.coder = coder
+	a.Mask, a.Tree, a.Texts = engine.Generalize, bound.tree, bound.tree.Leaves()
+	s.coder = &treeCoder{tree: bound.tree, generator: bound.generator}
 	return nil
 }
 
-// hold draws what the values that a search may tell apart take, or returns it.
-func (c *census) hold(bytes int64) error {
-	if bytes <= 0 {
-		c.budget.Return(-bytes)
+// holdFrequent returns a function that draws what the values that a search may tell apart
+// take, or returns it.
+func holdFrequent(column string, budget *spill.Budget) func(bytes int64) error {
+	return func(bytes int64) error {
+		if bytes <= 0 {
+			budget.Return(-bytes)
+			return nil
+		}
+		if err := budget.Draw("the frequent values of column "+column, bytes); err != nil {
+			return &Error{Class: ClassResources, Hint: "give more with --memory, or raise k: values with at least k records are held", Err: err}
+		}
 		return nil
 	}
-	err := c.budget.Draw("the frequent values of column "+c.column, bytes)
-	if err != nil {
-		return &Error{Class: ClassResources, Hint: "give more with --memory, or raise k: values with at least k records are held", Err: err}
-	}
-	return nil
 }
 
 // growTree grows a generated taxonomy.
-func (c *census) growTree(ctx context.Context, spec *jobfile.Column, taxonomy jobfile.Taxonomy, pruning engine.Pruning) (*engine.Tree, engine.Generator, partition.Pairs, error) {
+func growTree(spec *jobfile.Column, taxonomy jobfile.Taxonomy, pruning engine.Pruning, each valueWalk) (*boundTree, error) {
 	generator, err := generatorOf(taxonomy)
 	if err != nil {
-		return nil, nil, nil, untreed(spec, err)
+		return nil, untreed(spec, err)
 	}
 	grower := engine.NewGrower(generator, pruning)
-	err = c.each(ctx, func(v *counted) error { return grower.Add(string(v.value), v.classes) })
-	if err != nil {
-		return nil, nil, nil, err
+	if err := each(func(v *counted) error { return grower.Add(string(v.value), v.classes) }); err != nil {
+		return nil, err
 	}
 	tree, pairs, err := grower.Finish()
 	if errors.Is(err, spill.ErrBudget) {
-		return nil, nil, nil, err
+		return nil, err
 	}
 	if err != nil {
-		return nil, nil, nil, untreed(spec, err)
+		return nil, untreed(spec, err)
 	}
-	return tree, generator, pairs, nil
+	return &boundTree{tree, generator, pairs}, nil
 }
 
 // untreed is the error of a taxonomy that cannot be made.
@@ -71,32 +83,32 @@ func untreed(spec *jobfile.Column, err error) error {
 	return &Error{Class: ClassInput, Err: fmt.Errorf("make the taxonomy of column %s: %w", spec.Name, err)}
 }
 
-// cover counts the values by the leaves of a given taxonomy. Those that it lacks stand
+// coverTree counts the values by the leaves of a given taxonomy. Those that it lacks stand
 // under the root when the column says so.
-func (c *census) cover(ctx context.Context, spec *jobfile.Column, taxonomy jobfile.Taxonomy, pruning engine.Pruning) (*engine.Tree, partition.Pairs, error) {
-	tree, err := buildTree(taxonomy, nil)
+func coverTree(spec *jobfile.Column, taxonomy jobfile.Taxonomy, pruning engine.Pruning, each valueWalk) (*boundTree, error) {
+	tree, err := engine.NewTree(node(taxonomy.Tree))
 	if err != nil {
-		return nil, nil, untreed(spec, err)
+		return nil, untreed(spec, err)
 	}
-	x := &extension{tree: tree, lacking: uncovered{column: spec.Name, tree: tree}, hold: c.hold}
+	x := &extension{tree: tree, lacking: uncovered{column: spec.Name, tree: tree}, pruning: pruning}
 	if spec.Unknown == jobfile.UnknownRoot {
 		x.unknown = engine.NewGrower(engine.Flat(tree.Name(0)), pruning)
 	}
-	if err := c.each(ctx, x.add); err != nil {
-		return nil, nil, err
+	if err := each(x.add); err != nil {
+		return nil, err
 	}
 	switch {
 	case x.lacking.values == 0:
-		return tree, x.pairs, nil
+		return &boundTree{tree: tree, pairs: x.pairs}, nil
 	case x.unknown == nil:
-		return nil, nil, &x.lacking
+		return nil, &x.lacking
 	case x.err == nil:
 		x.err = x.extend()
 	}
 	if x.err != nil {
-		return nil, nil, x.lacking.unadmitted(x.err)
+		return nil, x.lacking.unadmitted(x.err)
 	}
-	return x.tree, x.pairs, nil
+	return &boundTree{tree: x.tree, pairs: x.pairs}, nil
 }
 
 // extension is a given taxonomy that gets the values which it lacks, under its root.
@@ -106,7 +118,7 @@ type extension struct {
 	lacking uncovered
 	unknown *engine.Grower // of the values that are lacking, below a root; nil: they have no place
 	err     error          // of the first value that the tree does not admit
-	hold    func(bytes int64) error
+	pruning engine.Pruning
 }
 
 func (x *extension) add(v *counted) error {
@@ -115,7 +127,7 @@ func (x *extension) add(v *counted) error {
 		for _, f := range v.classes {
 			x.pairs = append(x.pairs, partition.Pair{Code: code, Class: f.Class, Count: f.Count})
 		}
-		return x.hold(int64(len(v.classes)) * engine.FrequencyBytes)
+		return x.pruning.Held(int64(len(v.classes)) * engine.FrequencyBytes)
 	}
 	if x.unknown != nil && x.err == nil {
 		x.err = x.tree.Admit(text, x.lacking.values)

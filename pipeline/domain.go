@@ -28,46 +28,73 @@ type domain struct {
 // occurrence is a distinct value that some record has.
 type occurrence struct {
 	provisional uint32
+	first       uint32 // its first pair
 	records     uint64
 	text        string
 }
 
-// newDomain orders the values of a masked column that occur in the records (a source's
-// dictionary may hold others) and binds them to the column's mask. Those of a kept column are
-// as if it were suppressed.
-func newDomain(spec *jobfile.Column, in *interner, pairs partition.Pairs, taxonomy jobfile.Taxonomy) (*domain, error) {
-	d := &domain{codes: make([]uint32, in.len())}
-	var found []occurrence
-	for _, pair := range pairs {
-		switch n := len(found); {
-		case pair.Code == nullCode:
-			d.nulls += pair.Count
-		case n > 0 && found[n-1].provisional == pair.Code:
-			found[n-1].records += pair.Count
-		default:
-			found = append(found, occurrence{provisional: pair.Code, records: pair.Count})
-		}
-	}
-	d.attribute = engine.Attribute{Name: spec.Name, HasNull: d.nulls > 0}
-	bind := d.suppress
+// binding makes the domain of one masked column whose values were interned.
+type binding struct {
+	domain
+	spec      *jobfile.Column
+	in        *interner
+	found     []occurrence
+	counted   partition.Pairs // in provisional codes and classes
+	nullPairs int             // of these, the first are the null's
+	pairs     partition.Pairs // in the domain's codes, and provisional classes
+}
+
+// newBinding orders the values of a masked column that occur in the records (a source's
+// dictionary may hold others) and binds them to the column's mask. Values that the pruning
+// says no search tells apart share a code. Those of a kept column are in the order of their
+// texts. The pairs are consumed.
+func newBinding(spec *jobfile.Column, in *interner, pairs partition.Pairs, taxonomy jobfile.Taxonomy, pruning engine.Pruning) (*binding, error) {
+	b := &binding{spec: spec, in: in, counted: pairs}
+	b.codes = make([]uint32, in.len())
+	b.find()
+	b.attribute = engine.Attribute{Name: spec.Name, HasNull: b.nulls > 0}
+	var err error
 	switch spec.Mask {
-	case jobfile.MaskKeep:
-		bind = func(_ *jobfile.Column, in *interner, found []occurrence) error {
-			d.list(in, found)
-			return nil
-		}
 	case jobfile.MaskGeneralize:
-		bind = func(spec *jobfile.Column, in *interner, found []occurrence) error {
-			return d.generalize(spec, in, found, taxonomy)
-		}
+		err = b.generalize(taxonomy, pruning)
 	case jobfile.MaskDiscretize:
-		bind = d.discretize
+		err = b.discretize()
+	case jobfile.MaskKeep:
+		b.list()
+	default:
+		err = b.suppress(pruning.K)
 	}
-	if err := bind(spec, in, found); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	d.codes[nullCode] = uint32(len(d.attribute.Texts))
-	return d, nil
+	b.translate()
+	return b, nil
+}
+
+// find lists the values that occur.
+func (b *binding) find() {
+	for i, pair := range b.counted {
+		switch n := len(b.found); {
+		case pair.Code == nullCode:
+			b.nulls += pair.Count
+			b.nullPairs++
+		case n > 0 && b.found[n-1].provisional == pair.Code:
+			b.found[n-1].records += pair.Count
+		default:
+			b.found = append(b.found, occurrence{provisional: pair.Code, first: uint32(i), records: pair.Count})
+		}
+	}
+}
+
+// translate brings the pairs into the codes of the domain. A taxonomy has counted all but
+// those of the null.
+func (b *binding) translate() {
+	b.codes[nullCode] = b.attribute.NullCode()
+	if b.spec.Mask == jobfile.MaskGeneralize {
+		b.counted = b.counted[:b.nullPairs]
+	}
+	b.pairs = append(b.pairs, b.counted.Translate(b.codes, nil)...).Merge()
+	b.found, b.counted = nil, nil
 }
 
 func withTexts(in *interner, found []occurrence) []occurrence {
@@ -78,58 +105,71 @@ func withTexts(in *interner, found []occurrence) []occurrence {
 	return found
 }
 
-// suppress orders the values by their text, bytewise.
-func (d *domain) suppress(spec *jobfile.Column, in *interner, found []occurrence) error {
-	for _, o := range d.list(in, found) {
-		if o.text == engine.Suppressed {
-			return marked(spec.Name, o.records)
+// suppress orders the values by their text, bytewise. Those of fewer than k records, which
+// no release discloses, share one code.
+func (b *binding) suppress(k uint64) error {
+	a := &b.attribute
+	a.Mask = engine.Suppress
+	var rest []uint32
+	for _, o := range withTexts(b.in, b.found) {
+		switch {
+		case o.text == engine.Suppressed:
+			return marked(a.Name, o.records)
+		case o.records < k:
+			rest = append(rest, o.provisional)
+		default:
+			b.codes[o.provisional] = uint32(len(a.Texts))
+			a.Texts = append(a.Texts, o.text)
 		}
 	}
+	for _, provisional := range rest {
+		b.codes[provisional] = uint32(len(a.Texts))
+	}
+	a.HasRest, b.merges = len(rest) > 0, len(rest) > 1
 	return nil
 }
 
-// list numbers the values by their text.
-func (d *domain) list(in *interner, found []occurrence) []occurrence {
-	d.attribute.Mask = engine.Suppress
-	found = withTexts(in, found)
-	for code, o := range found {
-		d.codes[o.provisional] = uint32(code)
-		d.attribute.Texts = append(d.attribute.Texts, o.text)
+// list numbers all values by their text, bytewise.
+func (b *binding) list() {
+	a := &b.attribute
+	a.Mask = engine.Suppress
+	for code, o := range withTexts(b.in, b.found) {
+		b.codes[o.provisional] = uint32(code)
+		a.Texts = append(a.Texts, o.text)
 	}
-	return found
 }
 
-// generalize binds every value to the leaf of its text.
-func (d *domain) generalize(spec *jobfile.Column, in *interner, found []occurrence, taxonomy jobfile.Taxonomy) error {
-	found = withTexts(in, found)
-	texts := make([]string, len(found))
-	for i, o := range found {
-		texts[i] = o.text
-	}
-	tree, err := buildTree(taxonomy, texts)
+// generalize binds every value to the leaf of its text, or to the pruned node above it.
+func (b *binding) generalize(taxonomy jobfile.Taxonomy, pruning engine.Pruning) error {
+	found := withTexts(b.in, b.found)
+	bound, err := bindTree(b.spec, taxonomy, pruning, b.each)
 	if err != nil {
-		return untreed(spec, err)
+		return err
 	}
-	lacking := &uncovered{column: spec.Name, tree: tree}
-	var names []string
+	b.attribute.Mask, b.attribute.Tree, b.attribute.Texts = engine.Generalize, bound.tree, bound.tree.Leaves()
+	b.pairs = bound.pairs
+	finder := engine.NewFinder(bound.tree, bound.generator)
 	for _, o := range found {
-		if _, ok := tree.Code(o.text); !ok {
-			lacking.values++
-			lacking.records += o.records
-			names = append(names, o.text)
-		}
+		b.codes[o.provisional], _ = finder.Code(o.text)
 	}
-	if len(names) > 0 {
-		if spec.Unknown != jobfile.UnknownRoot {
-			return lacking
+	b.merges = bound.tree.Values(0) > len(bound.tree.Leaves())
+	return nil
+}
+
+// each calls f with every text and its records.
+func (b *binding) each(f func(*counted) error) error {
+	var v counted
+	for _, o := range b.found {
+		v.value, v.classes = append(v.value[:0], o.text...), v.classes[:0]
+		for _, pair := range b.counted[o.first:] {
+			if pair.Code != o.provisional {
+				break
+			}
+			v.classes = append(v.classes, engine.Frequency{Class: pair.Class, Count: pair.Count})
 		}
-		if tree, err = tree.WithLeaves(names); err != nil {
-			return lacking.unadmitted(err)
+		if err := f(&v); err != nil {
+			return err
 		}
-	}
-	d.attribute.Mask, d.attribute.Tree, d.attribute.Texts = engine.Generalize, tree, tree.Leaves()
-	for _, o := range found {
-		d.codes[o.provisional], _ = tree.Code(o.text)
 	}
 	return nil
 }
@@ -166,14 +206,14 @@ func marked(column string, records uint64) error {
 }
 
 // discretize orders the values and, when there are too many, cuts them into quantile bins.
-func (d *domain) discretize(spec *jobfile.Column, in *interner, found []occurrence) error {
-	values := &in.values
-	slices.SortFunc(found, func(a, b occurrence) int {
-		return compareValues(values, int(a.provisional)-1, values, int(b.provisional)-1)
+func (b *binding) discretize() error {
+	values, found := &b.in.values, b.found
+	slices.SortFunc(found, func(x, y occurrence) int {
+		return compareValues(values, int(x.provisional)-1, values, int(y.provisional)-1)
 	})
-	a := &d.attribute
+	a := &b.attribute
 	a.Mask = engine.Discretize
-	bounds, err := newDeclaredBounds(spec, values.Type)
+	bounds, err := newDeclaredBounds(b.spec, values.Type)
 	if err != nil {
 		return err
 	}
@@ -189,7 +229,7 @@ func (d *domain) discretize(spec *jobfile.Column, in *interner, found []occurren
 	}
 	starts := binStarts(found, maxSplitValues)
 	if len(starts) < len(found) {
-		d.merges, d.binned = true, len(found)
+		b.merges, b.binned = true, len(found)
 	}
 	bin := -1
 	for i, o := range found {
@@ -199,7 +239,7 @@ func (d *domain) discretize(spec *jobfile.Column, in *interner, found []occurren
 			a.Texts = append(a.Texts, values.Text(entry))
 			a.Positions = append(a.Positions, values.Float(entry))
 		}
-		d.codes[o.provisional] = uint32(bin)
+		b.codes[o.provisional] = uint32(bin)
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ const MinMemory = 16 << 20
 // heapOverhead is what Go's heap may take beyond the budget: what is not drawn from it
 // because it does not grow with the input, and garbage. The program itself, its stacks and
 // the pages of files that the system counts in come on top.
-const heapOverhead = 48 << 20
+const heapOverhead = 32 << 20
 
 // checkMemory refuses a budget that nothing could be done in.
 func checkMemory(memory int64) error {
@@ -70,10 +70,25 @@ func (p *prepared) read() (n int) {
 	return n
 }
 
+// holdRead returns a function that draws what readers hold beyond what is usual, or returns it.
+func holdRead(budget *spill.Budget) func(bytes int64) error {
+	return func(bytes int64) error {
+		if bytes <= 0 {
+			budget.Return(-bytes)
+			return nil
+		}
+		if err := budget.Draw("reading", bytes); err != nil {
+			return &Error{Class: ClassResources, Hint: "give more with --memory, or write the input with smaller pages, dictionaries or record batches", Err: err}
+		}
+		return nil
+	}
+}
+
 // readOptions are the job's, with readers that remember no more than a quarter of what
-// they may take.
-func readOptions(job *jobfile.Job, memory int64, threads int) formats.ReadOptions {
-	options := formats.ReadOptions{Delimiter: job.CSV.Delimiter, Types: make(map[string]formats.Type), Threads: threads}
+// they may take, and draw what they hold of large pages and dictionaries.
+func readOptions(job *jobfile.Job, budget *spill.Budget, threads int) formats.ReadOptions {
+	options := formats.ReadOptions{Delimiter: job.CSV.Delimiter, Types: make(map[string]formats.Type), Threads: threads, Hold: holdRead(budget)}
+	memory := budget.Limit()
 	columns := 0
 	for i := range job.Columns {
 		if job.Columns[i].Mask != jobfile.MaskDrop {

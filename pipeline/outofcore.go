@@ -21,8 +21,8 @@ func (r *run) countOutOfCore(ctx context.Context) error {
 	var pairs []partition.Pairs
 	for a, c := range s.columns {
 		spec := r.prepared.specs[r.prepared.masked[a]]
-		k, _ := r.prepared.requirement.LargestK(a) // every attribute is in a set
-		pruning := engine.Pruning{K: k, Classes: s.class != nil}
+		pruning := r.pruning(a)
+		pruning.Hold = holdFrequent(spec.Name, r.budget)
 		bound, err := c.bind(ctx, spec, r.taxonomies[spec.Name], pruning, r.dataset.Rows())
 		if err != nil {
 			return r.locate(ctx, a, err)

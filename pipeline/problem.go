@@ -72,7 +72,7 @@ func (r *run) countWithin(ctx context.Context, budget *spill.Budget) error {
 	if counts.pairs, err = c.pairs(ctx, workers); err != nil {
 		return err
 	}
-	return r.bind(ctx, counts)
+	return r.bind(ctx, counts, budget)
 }
 
 // counted returns a function that tells the progress of one of several readings.
@@ -92,24 +92,37 @@ type compression struct {
 	pairs     []partition.Pairs // (value, class) of every attribute
 }
 
+// pruning says which values of an attribute no search tells apart: none when the engine
+// wants to know every value.
+func (r *run) pruning(attribute int) engine.Pruning {
+	if r.engine.Plan(r.prepared.requirement).Whole {
+		return engine.Pruning{}
+	}
+	k, _ := r.prepared.requirement.LargestK(attribute) // every attribute is in a set
+	return engine.Pruning{K: k, Classes: r.prepared.class >= 0}
+}
+
 // bind orders what was counted by the domains.
-func (r *run) bind(ctx context.Context, counts *compression) error {
+func (r *run) bind(ctx context.Context, counts *compression, budget *spill.Budget) error {
 	p := &problem{table: &engine.Table{Rows: uint64(r.dataset.Rows())}}
 	var domains []*domain
 	for a, field := range r.prepared.masked {
 		spec := r.prepared.specs[field]
-		d, err := newDomain(spec, counts.columns[a], counts.pairs[a], r.taxonomies[spec.Name])
+		pruning := r.pruning(a)
+		pruning.Hold = holdFrequent(spec.Name, budget)
+		b, err := newBinding(spec, counts.columns[a], counts.pairs[a], r.taxonomies[spec.Name], pruning)
 		if err != nil {
 			return r.locate(ctx, a, err)
 		}
-		domains = append(domains, d)
-		p.table.Attributes = append(p.table.Attributes, d.attribute)
+		counts.pairs[a] = b.pairs
 		counts.columns[a].frozen = true
-		p.coders = append(p.coders, ordered{counts.columns[a], d})
+		d := b.domain
+		domains = append(domains, &d)
+		p.table.Attributes = append(p.table.Attributes, d.attribute)
+		p.coders = append(p.coders, ordered{counts.columns[a], &d})
 	}
-	for a, d := range domains {
+	for _, d := range domains {
 		r.note(d)
-		counts.pairs[a] = counts.pairs[a].Translate(d.codes, nil)
 	}
 	classes := r.classify(p.table, counts.class, counts.pairs)
 	p.class = classCoder{counts.class, classes, p.table.Classes}

@@ -200,11 +200,11 @@ func (b *recordsReader) bind(ctx context.Context, t *partition.Table) error {
 	take := func(codes []uint32, size int) { maps, sizes = append(maps, codes), append(sizes, size) }
 	for a, f := range b.prepared.masked {
 		spec := b.prepared.specs[f]
-		d, err := newDomain(spec, b.interners[a], occurrences(t, a, b.interners[a]), b.taxonomies[spec.Name])
+		d, err := newBinding(spec, b.interners[a], occurrences(t, a, b.interners[a]), b.taxonomies[spec.Name], engine.Pruning{})
 		if err != nil {
 			return b.locate(ctx, a, err)
 		}
-		b.note(d)
+		b.note(&d.domain)
 		b.records.Attributes = append(b.records.Attributes, d.attribute)
 		take(d.codes, d.attribute.Len())
 	}
@@ -216,7 +216,7 @@ func (b *recordsReader) bind(ctx context.Context, t *partition.Table) error {
 			take(make([]uint32, in.len()), 1)
 			continue
 		}
-		d, err := newDomain(b.keptSpecs[i], in, occurrences(t, column, in), jobfile.Taxonomy{})
+		d, err := newBinding(b.keptSpecs[i], in, occurrences(t, column, in), jobfile.Taxonomy{}, engine.Pruning{})
 		if err != nil {
 			return err
 		}

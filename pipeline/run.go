@@ -176,7 +176,7 @@ func (r *run) plan(ctx context.Context) (err error) {
 	if r.taxonomies, err = r.job.LoadTaxonomies(); err != nil {
 		return err
 	}
-	if r.dataset, err = openInput(ctx, r.job, readOptions(r.job, r.budget.Limit(), r.threads)); err != nil {
+	if r.dataset, err = openInput(ctx, r.job, readOptions(r.job, r.budget, r.threads)); err != nil {
 		return err
 	}
 	if err := checkDistinct(r.job, r.dataset); err != nil {

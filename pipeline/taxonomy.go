@@ -8,19 +8,6 @@ import (
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
-// buildTree makes a column's tree: as it was given, or generated from the texts of the values
-// that occur.
-func buildTree(t jobfile.Taxonomy, texts []string) (*engine.Tree, error) {
-	if t.Tree != nil {
-		return engine.NewTree(node(t.Tree))
-	}
-	generator, err := generatorOf(t)
-	if err != nil {
-		return nil, err
-	}
-	return engine.Generate(generator, texts)
-}
-
 // generatorOf returns the engine's form of a taxonomy that is not a tree.
 func generatorOf(t jobfile.Taxonomy) (engine.Generator, error) {
 	switch {

@@ -58,7 +58,7 @@ func (s *Store) Read(ctx context.Context, seqs ...Sequence) (*Reader, error) {
 		}
 	}
 	for range batchesOfReader {
-		r.spare <- &batch{}
+		r.spare <- s.newBatch()
 	}
 	r.context, r.cancel = context.WithCancel(ctx)
 	stop := context.AfterFunc(s.context, r.cancel)
@@ -69,7 +69,7 @@ func (s *Store) Read(ctx context.Context, seqs ...Sequence) (*Reader, error) {
 	return r, nil
 }
 
-// Next returns the next chunk, valid until the next call, or io.EOF after the last one.
+// Next returns the next chunk, valid until the next call or Close, or io.EOF after the last one.
 func (r *Reader) Next() ([]byte, error) {
 	for {
 		if r.context.Err() != nil {
@@ -119,6 +119,7 @@ func (r *Reader) ended() error {
 func (r *Reader) Close() error {
 	r.cancel()
 	<-r.done
+	r.store.keepBatches(r)
 	return nil
 }
 

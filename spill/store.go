@@ -40,6 +40,7 @@ type Store struct {
 	current   *run           // being filled; nil while there is no spare one
 	queue     []*run         // to be written, in this order
 	spare     []*run
+	batches   []*batch // of closed readers
 	chunks    int64
 	commits   uint64 // how often tables were added
 	failure   error

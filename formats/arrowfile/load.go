@@ -36,7 +36,7 @@ type column struct {
 type loader struct {
 	reader   *reader
 	batch    *recordBatch
-	alloc    func(n int) []byte
+	alloc    func(n int) ([]byte, error)
 	node     int
 	buffer   int
 	variadic int
@@ -164,10 +164,16 @@ func (l *loader) take(want bool) ([]byte, error) {
 	}
 	at := l.batch.message.body + offset
 	if l.batch.codec < 0 {
-		raw := l.alloc(int(length))
+		raw, err := l.alloc(int(length))
+		if err != nil {
+			return nil, err
+		}
 		return raw, l.reader.src.readAt(raw, at)
 	}
-	packed := l.reader.scratch(int(length))
+	packed, err := l.reader.scratch(int(length))
+	if err != nil {
+		return nil, err
+	}
 	if err := l.reader.src.readAt(packed, at); err != nil {
 		return nil, err
 	}
@@ -183,16 +189,18 @@ func (l *loader) unpack(packed []byte) ([]byte, error) {
 	n, frame := int64(binary.LittleEndian.Uint64(packed)), packed[8:]
 	switch {
 	case n == -1:
-		raw := l.alloc(len(frame))
+		raw, err := l.alloc(len(frame))
 		copy(raw, frame)
-		return raw, nil
+		return raw, err
 	case n > largest:
 		return nil, fmt.Errorf("%w: a compressed buffer of %d bytes", formats.ErrUnsupported, n)
 	case n < 0 || n > int64(len(frame)+1)*densest:
 		return nil, fmt.Errorf("%w: a compressed buffer that cannot hold its %d bytes", formats.ErrDamaged, n)
 	}
-	raw := l.alloc(int(n))
-	var err error
+	raw, err := l.alloc(int(n))
+	if err != nil {
+		return nil, err
+	}
 	if l.batch.codec == codecZstd {
 		err = l.reader.unzstd(raw, frame)
 	} else {

@@ -29,6 +29,8 @@ type reader struct {
 	slabs        [][]byte // buffers of a record batch, used again for the next
 	used         int
 	packed       []byte
+	holding      formats.Holding
+	held         int64 // bytes of slabs, packed and dictionaries
 	zstd         *zstd.Decoder
 }
 
@@ -50,6 +52,7 @@ func (s *source) Read(ctx context.Context, first, count int, columns []formats.R
 		return nil, fmt.Errorf("read %s: %w", s.path, err)
 	}
 	r := &reader{src: s, next: first, end: first + count, targets: make([]target, len(columns))}
+	r.holding.Tell = s.hold
 	r.arrays, r.wanted = make([]*column, len(s.columns)), make([]bool, len(s.columns))
 	r.dictionaries = make(map[*field]*dictionary)
 	for i, c := range columns {
@@ -140,24 +143,39 @@ func (r *reader) load() error {
 	return nil
 }
 
+// take says that n more bytes are held.
+func (r *reader) take(n int64) error {
+	if err := r.holding.Hold(r.held + n); err != nil {
+		return err
+	}
+	r.held += n
+	return nil
+}
+
 // slab returns n bytes that are good until the next record batch is loaded.
-func (r *reader) slab(n int) []byte {
+func (r *reader) slab(n int) ([]byte, error) {
 	if r.used == len(r.slabs) {
 		r.slabs = append(r.slabs, nil)
 	}
-	if cap(r.slabs[r.used]) < n {
+	if had := cap(r.slabs[r.used]); had < n {
+		if err := r.take(int64(n - had)); err != nil {
+			return nil, err
+		}
 		r.slabs[r.used] = make([]byte, n)
 	}
 	r.used++
-	return r.slabs[r.used-1][:n]
+	return r.slabs[r.used-1][:n], nil
 }
 
 // scratch returns n bytes that are good until the next call.
-func (r *reader) scratch(n int) []byte {
-	if cap(r.packed) < n {
+func (r *reader) scratch(n int) ([]byte, error) {
+	if had := cap(r.packed); had < n {
+		if err := r.take(int64(n - had)); err != nil {
+			return nil, err
+		}
 		r.packed = make([]byte, n)
 	}
-	return r.packed[:n]
+	return r.packed[:n], nil
 }
 
 // dictionary returns the dictionary of a field as the record batch being loaded sees it.
@@ -166,6 +184,9 @@ func (r *reader) dictionary(f *field) (*dictionary, error) {
 	first, last := r.src.parts(f.id, r.next)
 	d := r.dictionaries[f]
 	if d == nil || d.first != first || d.last > last {
+		if d != nil {
+			r.held -= d.held
+		}
 		d = &dictionary{first: first, last: first}
 		if !f.inner && f.typ.Kind != formats.Nested {
 			d.values = &formats.Values{Type: f.typ}
@@ -173,7 +194,7 @@ func (r *reader) dictionary(f *field) (*dictionary, error) {
 		r.dictionaries[f] = d
 	}
 	for ; d.last < last; d.last++ {
-		a, err := r.entries(f, r.src.dictionaries[f.id][d.last])
+		a, err := r.entries(f, d, r.src.dictionaries[f.id][d.last])
 		if err == nil {
 			err = d.extend(a)
 		}
@@ -184,8 +205,12 @@ func (r *reader) dictionary(f *field) (*dictionary, error) {
 	return d, nil
 }
 
+// dictionaryWeight is how many bytes are held for one of a dictionary in the file: it, and a
+// list of values that has grown to it.
+const dictionaryWeight = 3
+
 // entries loads one message of a dictionary.
-func (r *reader) entries(f *field, part part) (*column, error) {
+func (r *reader) entries(f *field, d *dictionary, part part) (*column, error) {
 	m, err := r.src.readMessage(part.at)
 	if err != nil {
 		return nil, err
@@ -198,12 +223,19 @@ func (r *reader) entries(f *field, part part) (*column, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := loader{reader: r, batch: b, alloc: func(n int) []byte { return make([]byte, n) }}
+	l := loader{reader: r, batch: b, alloc: func(n int) ([]byte, error) {
+		if err := r.take(dictionaryWeight * int64(n)); err != nil {
+			return nil, err
+		}
+		d.held += dictionaryWeight * int64(n)
+		return make([]byte, n), nil
+	}}
 	return l.load(f.values(), true)
 }
 
-// Close frees the decompressor.
+// Close frees the decompressor, and the reader's memory.
 func (r *reader) Close() error {
+	r.holding.Release()
 	if r.zstd != nil {
 		r.zstd.Close()
 	}

@@ -21,8 +21,9 @@ type source struct {
 	path         string
 	file         *os.File
 	size         int64
-	rows         int // most rows a batch
-	remember     int // distinct values of a coded column
+	rows         int                     // most rows a batch
+	remember     int                     // distinct values of a coded column
+	hold         func(bytes int64) error // formats.ReadOptions.Hold
 	big          bool
 	columns      []*field
 	schema       []formats.Field
@@ -58,7 +59,7 @@ func Open(ctx context.Context, path string, opt formats.ReadOptions) (formats.So
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	s := &source{path: path, file: file, rows: opt.BatchRows, remember: opt.Remember, dictionaries: make(map[int64][]part)}
+	s := &source{path: path, file: file, rows: opt.BatchRows, remember: opt.Remember, hold: opt.Hold, dictionaries: make(map[int64][]part)}
 	if s.rows <= 0 {
 		s.rows = 65536
 	}

@@ -253,6 +253,7 @@ type dictionary struct {
 	values      *formats.Values
 	codes       []uint32 // of each entry when some are null; nil: index+1
 	parts       []*column
+	held        int64 // bytes
 }
 
 // extend adds the entries of a message.

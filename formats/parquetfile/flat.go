@@ -77,7 +77,7 @@ func (c *flatColumn) open(f *parquetFile, chunks []chunkMeta) {
 }
 
 // begin starts a batch of at most that many rows.
-func (c *flatColumn) begin(rows int) {
+func (c *flatColumn) begin(rows int) error {
 	c.pages.codes = grown(c.pages.codes, rows)
 	c.codes, c.valid, c.isPlain = c.pages.codes[:0], c.valid[:0], false
 	c.plain.Words, c.plain.Ends, c.plain.Data = c.plain.Words[:0], c.plain.Ends[:0], c.plain.Data[:0]
@@ -85,6 +85,7 @@ func (c *flatColumn) begin(rows int) {
 		c.restart()
 	}
 	c.before = len(c.values.Data)
+	return c.pages.holdBeside(c.weight())
 }
 
 // restart leaves the values to whoever still has them and starts with none.
@@ -185,6 +186,9 @@ func (c *flatColumn) loadDictionary(p *page) error {
 	if err := c.cells.reset(p.data, p.encoding, p.values); err != nil {
 		return err
 	}
+	if err := c.pages.holdBeside(c.weight() + dictionaryBytes(p)); err != nil {
+		return err
+	}
 	if err := c.convert(entries, &c.cells, p.values); err != nil {
 		return fmt.Errorf("read dictionary: %w", err)
 	}
@@ -196,7 +200,28 @@ func (c *flatColumn) loadDictionary(p *page) error {
 	default:
 		c.values, c.table, c.before = entries, nil, len(entries.Data)
 	}
-	return nil
+	c.pages.shed()
+	return c.pages.holdBeside(c.weight())
+}
+
+// dictionaryBytes is about what the entries of a dictionary page take while they are read
+// into a list that grows, at most 32 bytes each when they are numbers.
+func dictionaryBytes(p *page) int64 {
+	return 2*int64(len(p.data)) + 16*int64(min(p.values, len(p.data)))
+}
+
+// weight returns the bytes that the column holds beside its page, the codes that whoever
+// reads derives from values among them.
+func (c *flatColumn) weight() int64 {
+	bytes := c.values.MemoryBytes() + c.plain.MemoryBytes() + c.scratch.MemoryBytes()
+	bytes += 4*int64(c.values.Len()) + 4*int64(cap(c.translated))
+	if c.entries != nil {
+		bytes += c.entries.MemoryBytes()
+	}
+	if c.table != nil {
+		bytes += c.table.MemoryBytes()
+	}
+	return bytes
 }
 
 // startsWith reports whether the first of all values are those of head.

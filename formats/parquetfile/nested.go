@@ -35,10 +35,13 @@ func (c *nestedColumn) open(f *parquetFile, chunks []chunkMeta) {
 	}
 }
 
-func (c *nestedColumn) begin(int) {
+func (c *nestedColumn) begin(int) error {
 	for _, leaf := range c.leaves {
-		leaf.begin()
+		if err := leaf.begin(); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 func (c *nestedColumn) read(n int) error {
@@ -121,9 +124,10 @@ func (l *leafReader) open(f *parquetFile, chunk *columnMeta) {
 	l.entry.Ends, l.entry.Data = l.entry.Ends[:0], l.entry.Data[:0]
 }
 
-func (l *leafReader) begin() {
+func (l *leafReader) begin() error {
 	l.entries, l.repetitions, l.definitions = 0, l.repetitions[:0], l.definitions[:0]
 	l.values.Ends, l.values.Data = l.values.Ends[:0], l.values.Data[:0]
+	return l.pages.holdBeside(l.values.MemoryBytes() + l.entry.MemoryBytes())
 }
 
 // read appends n rows to the batch. A row ends where the next one starts, so it may look

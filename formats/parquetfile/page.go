@@ -34,6 +34,8 @@ type pages struct {
 	alwaysCompressed bool
 	start            int64 // of the section in the file
 	*buffers
+	holding formats.Holding
+	beside  int64 // bytes that the column holds beside its page
 	section *io.SectionReader
 	header  pageMeta
 	current page
@@ -46,7 +48,7 @@ func (p *pages) open(f *parquetFile, chunk *columnMeta) {
 	start, end := chunk.chunkRange()
 	// Old parquet-mr forgot the dictionary page's header in the size (PARQUET-816).
 	end = min(end+100, f.size)
-	p.start = start
+	p.start, p.holding.Tell = start, f.hold
 	p.section = io.NewSectionReader(f.file, start, end-start)
 	if p.buffers == nil {
 		p.buffers = takeBuffers()
@@ -58,6 +60,25 @@ func (p *pages) open(f *parquetFile, chunk *columnMeta) {
 func (p *pages) close() {
 	p.leave()
 	p.buffers, p.section = nil, nil
+	p.holding.Release()
+}
+
+// room says that a page of so many bytes, as it lies in the file and unpacked, needs memory.
+func (p *pages) room(packed, data int) error {
+	return p.holding.Hold(p.beside + int64(max(cap(p.packed), packed)) + int64(max(cap(p.data), data)))
+}
+
+// holdBeside says what the column holds beside its page.
+func (p *pages) holdBeside(bytes int64) error {
+	p.beside = bytes
+	return p.room(0, 0)
+}
+
+// shed gives the memory of a large page up, which is not needed any more.
+func (p *pages) shed() {
+	if cap(p.packed)+cap(p.data) > maxKeptBytes {
+		p.packed, p.data = nil, nil
+	}
 }
 
 // next returns the next dictionary or data page, or io.EOF when all values were brought.
@@ -103,6 +124,9 @@ func (p *pages) readHeader() error {
 func (p *pages) readBody() error {
 	packed, err := p.bodySize()
 	if err != nil {
+		return err
+	}
+	if err := p.room(packed+pagePadding, 0); err != nil {
 		return err
 	}
 	p.packed = grown(p.packed, packed+pagePadding)[:packed]
@@ -159,6 +183,9 @@ func (p *pages) unpack(packed []byte, size int) ([]byte, error) {
 	}
 	if size < 0 {
 		return nil, fmt.Errorf("read page header: negative size: %w", formats.ErrDamaged)
+	}
+	if err := p.room(0, size+pagePadding); err != nil {
+		return nil, err
 	}
 	p.data = grown(p.data, size+pagePadding)[:size]
 	if size == 0 {

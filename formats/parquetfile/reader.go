@@ -15,7 +15,7 @@ const maxBatchBytes = 16 << 20
 // columnReader reads one column of a split, row group after row group.
 type columnReader interface {
 	open(f *parquetFile, chunks []chunkMeta)
-	begin(rows int)
+	begin(rows int) error
 	read(n int) error
 	finish() error
 	size() int
@@ -79,8 +79,10 @@ func (r *reader) next() (err error) {
 		}
 		r.open()
 	}
-	for _, c := range r.columns {
-		c.begin(int(min(int64(r.batchRows), r.left)))
+	for i, c := range r.columns {
+		if err := c.begin(int(min(int64(r.batchRows), r.left))); err != nil {
+			return r.wrap(i, err)
+		}
 	}
 	if err := r.fill(); err != nil {
 		return err

@@ -17,6 +17,7 @@ type parquetFile struct {
 	size   int64
 	footer footer
 	schema *tree
+	hold   func(bytes int64) error // formats.ReadOptions.Hold
 }
 
 // Open opens a Parquet file and checks its footer.
@@ -36,7 +37,7 @@ func Open(_ context.Context, path string, opt formats.ReadOptions) (_ formats.So
 	if err != nil {
 		return nil, err
 	}
-	f := &parquetFile{path: path, file: file, size: info.Size()}
+	f := &parquetFile{path: path, file: file, size: info.Size(), hold: opt.Hold}
 	if err := f.readFooter(); err != nil {
 		return nil, err
 	}
