@@ -193,11 +193,40 @@ func (b *recordsReader) read(ctx context.Context) error {
 	return b.bind(ctx, table)
 }
 
+// recoding leads from the provisional codes of a table's columns to those of their domains.
+type recoding struct {
+	maps  [][]uint32
+	sizes []int
+}
+
+func (r *recoding) add(codes []uint32, size int) {
+	r.maps, r.sizes = append(r.maps, codes), append(r.sizes, size)
+}
+
 // bind replaces provisional codes by those of the domains.
 func (b *recordsReader) bind(ctx context.Context, t *partition.Table) error {
-	var maps [][]uint32
-	var sizes []int
-	take := func(codes []uint32, size int) { maps, sizes = append(maps, codes), append(sizes, size) }
+	to := &recoding{}
+	if err := b.bindMasked(ctx, t, to); err != nil {
+		return err
+	}
+	if err := b.bindKept(t, to); err != nil {
+		return err
+	}
+	if b.prepared.class >= 0 {
+		in := b.interners[len(b.interners)-1]
+		order, names := classOrder(in, byClass(occurrences(t, len(b.interners)-1, in)))
+		b.records.ClassNames = names
+		to.add(order, len(names))
+	}
+	for _, d := range b.opt.Divisions {
+		to.add(engine.Identity(d.Parts).Codes, d.Parts)
+	}
+	b.records.Table = b.settle(t.Recode(to.maps, to.sizes))
+	return nil
+}
+
+// bindMasked makes the domains of the masked columns, in which every value is told apart.
+func (b *recordsReader) bindMasked(ctx context.Context, t *partition.Table, to *recoding) error {
 	for a, f := range b.prepared.masked {
 		spec := b.prepared.specs[f]
 		d, err := newBinding(spec, b.interners[a], occurrences(t, a, b.interners[a]), b.taxonomies[spec.Name], engine.Pruning{})
@@ -206,14 +235,19 @@ func (b *recordsReader) bind(ctx context.Context, t *partition.Table) error {
 		}
 		b.note(&d.domain)
 		b.records.Attributes = append(b.records.Attributes, d.attribute)
-		take(d.codes, d.attribute.Len())
+		to.add(d.codes, d.attribute.Len())
 	}
+	return nil
+}
+
+// bindKept makes the domains of the kept columns, and leaves out those with too many values.
+func (b *recordsReader) bindKept(t *partition.Table, to *recoding) error {
 	for i, list := range b.kept {
 		column := len(b.prepared.masked) + i
 		in := b.interners[column]
 		if list != nil && list.exceeded() {
 			b.events.Noted(fmt.Sprintf("column %s is left out: it has more than %d values without an order", in.column, list.most))
-			take(make([]uint32, in.len()), 1)
+			to.add(make([]uint32, in.len()), 1)
 			continue
 		}
 		d, err := newBinding(b.keptSpecs[i], in, occurrences(t, column, in), jobfile.Taxonomy{}, engine.Pruning{})
@@ -221,18 +255,8 @@ func (b *recordsReader) bind(ctx context.Context, t *partition.Table) error {
 			return err
 		}
 		b.records.Kept = append(b.records.Kept, d.attribute)
-		take(d.codes, d.attribute.Len())
+		to.add(d.codes, d.attribute.Len())
 	}
-	if b.prepared.class >= 0 {
-		in := b.interners[len(b.interners)-1]
-		order, names := classOrder(in, byClass(occurrences(t, len(b.interners)-1, in)))
-		b.records.ClassNames = names
-		take(order, len(names))
-	}
-	for _, d := range b.opt.Divisions {
-		take(engine.Identity(d.Parts).Codes, d.Parts)
-	}
-	b.records.Table = b.settle(t.Recode(maps, sizes))
 	return nil
 }
 
