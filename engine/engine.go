@@ -123,4 +123,5 @@ type Rows struct {
 	Codes   [][]uint32 // by attribute, N each
 	Classes []uint32   // by row, when there are divided cells and a class
 	Taken   []uint64   // of every divided cell: its rows that came before; Recode and Count count on
+	Memo    *Memo      // of the goroutine that recodes them; may be nil
 }

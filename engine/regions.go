@@ -83,6 +83,28 @@ func (r *Regions) Index() {
 
 func appendCode(key []byte, code uint32) []byte { return binary.LittleEndian.AppendUint32(key, code) }
 
+// What a region and a label take beside their numbers and texts, with the place of a region
+// in a locator; and what a divided cell takes, with its place in the index.
+const (
+	regionBytes = 72
+	labelBytes  = 96
+	cellBytes   = 160
+)
+
+// Bytes returns about how much memory the regions take.
+func (r *Regions) Bytes() int64 {
+	bytes := 4*int64(len(r.Released)) + regionBytes*int64(r.Len())
+	for _, c := range r.Columns {
+		for _, l := range c.Labels {
+			bytes += labelBytes + 2*int64(len(l.Text))
+		}
+	}
+	for _, cell := range r.Divided {
+		bytes += cellBytes + 8*int64(len(cell.Codes)) + 16*int64(len(cell.Parts))
+	}
+	return bytes
+}
+
 // Len returns the number of regions.
 func (r *Regions) Len() int { return len(r.Released) / len(r.Columns) }
 
@@ -157,8 +179,7 @@ func (r *Regions) cell(rows Rows, i int, key []byte) (cell int, ok bool) {
 
 // Recode writes the label numbers of rows.
 func (r *Regions) Recode(rows Rows, labels [][]uint32) {
-	regions := make([]int32, rows.N)
-	r.Locator.Locate(rows.N, rows.Codes, regions)
+	regions := rows.Memo.Locate(r.Locator, rows.N, rows.Codes)
 	r.divide(rows, regions)
 	for i, region := range regions {
 		if region == Dropped {

@@ -7,10 +7,11 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/spill"
 )
 
-// advise gives an error of a disk the next thing to do, unless it has one. It names the
+// advise gives an error of a disk, or of limits that are too tight, the next thing to do, unless it has one. It names the
 // folder that is meant: the user's, not the private one in it.
 func (r *run) advise(err error) error {
 	var advised *Error
@@ -19,6 +20,8 @@ func (r *run) advise(err error) error {
 	}
 	hint := ""
 	switch folder := r.spillFolder(); {
+	case errors.Is(err, engine.ErrUnreached):
+		hint = "raise algorithm.max_divergence or algorithm.max_information_change, leave k out to take what is reached, or use iack"
 	case errors.Is(err, spill.ErrCorrupt):
 		hint = fmt.Sprintf("check the disk of %s, or name a folder on another one with limits.spill_dir, and run again", folder)
 	case errors.Is(err, spill.ErrDisk) && isFull(err):

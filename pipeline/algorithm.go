@@ -1,6 +1,9 @@
 package pipeline
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/bottomup"
 	"github.com/kcut/kcut/engine/iac"
@@ -29,6 +32,24 @@ func Algorithms() []Algorithm {
 		{jobfile.AlgorithmMondrian, "", "the finest groups, for statistics and queries"},
 		{jobfile.AlgorithmInfoGainMondrian, "a class", "the most accurate classifiers, when labels may overlap"},
 	}
+}
+
+// united are the algorithms that treat several sets as one, their union with the largest k.
+var united = []string{
+	jobfile.AlgorithmKACTUS, jobfile.AlgorithmIACc, jobfile.AlgorithmMondrian, jobfile.AlgorithmInfoGainMondrian,
+}
+
+// noteUnion tells that several sets are treated as one.
+func (r *run) noteUnion() {
+	if len(r.prepared.requirement.Sets) < 2 || !slices.Contains(united, r.job.Algorithm.Name) {
+		return
+	}
+	columns, k := r.prepared.requirement.Union()
+	text := fmt.Sprintf("algorithm %s: the quasi-identifier sets are treated as one set of %d columns", r.job.Algorithm.Name, len(columns))
+	if k > 1 {
+		text += fmt.Sprintf(" with k = %d", k)
+	}
+	r.events.Noted(text)
 }
 
 // newEngine returns the engine of an algorithm with its options.

@@ -117,6 +117,8 @@ func (c *compressor) newCounting() *counting {
 	return w
 }
 
+func (w *counting) beginSplit(formats.Split) {}
+
 func (w *counting) endSplit() error { return nil }
 
 // countRows is how many rows are counted at a time: their codes and keys stay in a

@@ -2,11 +2,38 @@ package pipeline
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
+
+// drawRegions draws what the regions take until the release is written: themselves, and
+// while their cut is written down, its labels' positions and twice its text.
+func (r *run) drawRegions() error {
+	regions, ok := r.recoding.(*engine.Regions)
+	if !ok {
+		return nil
+	}
+	need := regions.Bytes() + int64(regions.Len())*int64(positionBytes+(4+2*positionText)*len(regions.Columns))
+	if err := r.budget.Draw(fmt.Sprintf("the release's %d regions", regions.Len()), need); err != nil {
+		return &Error{Class: ClassResources, Hint: "give more with --memory, or raise k: regions have k records at least", Err: err}
+	}
+	return nil
+}
+
+// What the positions of a region take, and one of them as text, about.
+const (
+	positionBytes = 24
+	positionText  = 5
+)
+
+// writeCut makes the text of the cut that is embedded in the release.
+func (r *run) writeCut() (err error) {
+	r.cut, err = marshalPlain(r.describe())
+	return err
+}
 
 // describe makes the cut that is embedded in the release.
 func (r *run) describe() *CutFile {
@@ -19,30 +46,16 @@ func (r *run) describe() *CutFile {
 		cut.Columns = append(cut.Columns, r.describeColumn(a, r.prepared.specs[field], fields[field].Type))
 	}
 	if regions, ok := r.recoding.(*engine.Regions); ok {
-		cut.Kind, cut.Regions = KindRegions, describeRegions(regions)
+		cut.Kind, cut.Regions = KindRegions, r.describeRegions(regions)
 	}
 	return cut
 }
 
 // describeRegions translates label numbers to positions in the described columns.
-func describeRegions(regions *engine.Regions) []CutRegion {
-	positions := make([][]uint32, len(regions.Columns))
-	for a := range positions {
-		next := uint32(0)
-		mark := -1
-		for i, label := range regions.Columns[a].Labels {
-			if regions.Columns[a].Intervals == nil && label.Text == engine.Suppressed {
-				mark = i
-			}
-		}
-		for i := range regions.Columns[a].Labels {
-			if i == mark {
-				positions[a] = append(positions[a], uint32(len(regions.Columns[a].Labels)-1))
-				continue
-			}
-			positions[a] = append(positions[a], next)
-			next++
-		}
+func (r *run) describeRegions(regions *engine.Regions) []CutRegion {
+	var positions [][]uint32
+	for a, field := range r.prepared.masked {
+		positions = append(positions, positionsOf(regions.Labels(a), r.prepared.specs[field].Mask))
 	}
 	described := make([]CutRegion, regions.Len())
 	for i := range described {
@@ -51,6 +64,27 @@ func describeRegions(regions *engine.Regions) []CutRegion {
 		}
 	}
 	return described
+}
+
+// positionsOf returns the position of every label in the described column: all are in order,
+// but the mark of suppressed values comes last.
+func positionsOf(labels []engine.Label, mask string) []uint32 {
+	positions := make([]uint32, len(labels))
+	next := uint32(0)
+	for i, label := range labels {
+		if isMark(label, mask) {
+			positions[i] = uint32(len(labels) - 1)
+			continue
+		}
+		positions[i] = next
+		next++
+	}
+	return positions
+}
+
+// isMark reports whether a label of a column with a mask is the mark of suppressed values.
+func isMark(label engine.Label, mask string) bool {
+	return mask == jobfile.MaskSuppress && !label.Null && label.Text == engine.Suppressed
 }
 
 func (r *run) describeColumn(a int, spec *jobfile.Column, t formats.Type) CutColumn {
@@ -67,7 +101,7 @@ func (r *run) describeColumn(a int, spec *jobfile.Column, t formats.Type) CutCol
 			described.Lower = endJSON(t, intervals[i].Lower)
 			described.Upper = endJSON(t, intervals[i].Upper)
 		}
-		if spec.Mask == jobfile.MaskSuppress && !label.Null && label.Text == engine.Suppressed {
+		if isMark(label, spec.Mask) {
 			continue
 		}
 		column.Cut = append(column.Cut, described)

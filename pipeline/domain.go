@@ -46,7 +46,8 @@ type binding struct {
 
 // newBinding orders the values of a masked column that occur in the records (a source's
 // dictionary may hold others) and binds them to the column's mask. Values that the pruning
-// says no search tells apart share a code. The pairs are consumed.
+// says no search tells apart share a code. Those of a kept column are in the order of their
+// texts. The pairs are consumed.
 func newBinding(spec *jobfile.Column, in *interner, pairs partition.Pairs, taxonomy jobfile.Taxonomy, pruning engine.Pruning) (*binding, error) {
 	b := &binding{spec: spec, in: in, counted: pairs}
 	b.codes = make([]uint32, in.len())
@@ -58,6 +59,8 @@ func newBinding(spec *jobfile.Column, in *interner, pairs partition.Pairs, taxon
 		err = b.generalize(taxonomy, pruning)
 	case jobfile.MaskDiscretize:
 		err = b.discretize()
+	case jobfile.MaskKeep:
+		b.list()
 	default:
 		err = b.suppress(pruning.K)
 	}
@@ -124,6 +127,16 @@ func (b *binding) suppress(k uint64) error {
 	}
 	a.HasRest, b.merges = len(rest) > 0, len(rest) > 1
 	return nil
+}
+
+// list numbers all values by their text, bytewise.
+func (b *binding) list() {
+	a := &b.attribute
+	a.Mask = engine.Suppress
+	for code, o := range withTexts(b.in, b.found) {
+		b.codes[o.provisional] = uint32(code)
+		a.Texts = append(a.Texts, o.text)
+	}
 }
 
 // generalize binds every value to the leaf of its text, or to the pruned node above it.

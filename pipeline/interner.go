@@ -51,26 +51,33 @@ func (in *interner) encode(values *formats.Values, from int, codes []uint32) ([]
 	defer in.mu.Unlock()
 	before, data := in.values.Len(), len(in.values.Data)
 	for i := from; i < values.Len(); i++ {
-		var code uint32
-		var err error
-		if in.words != nil {
-			code, err = in.word(values.Words[i])
-		} else {
-			code, err = in.text(values.Bytes(i))
-		}
+		code, err := in.code(values, i)
 		if err != nil {
 			return nil, 0, err
 		}
 		codes = append(codes, code)
 	}
-	// A Go map entry of a word takes about 30 bytes, of a string about 50 beside its bytes,
-	// which are held twice: once as the key and once in values. The rest is for tables
-	// that are being grown, and for what the domain makes of a value: a text, its pairs.
-	grown := int64(in.values.Len()-before)*160 + 3*int64(len(in.values.Data)-data)
-	if err := in.budget.Draw("the distinct values of column "+in.column, grown); err != nil {
+	if err := in.draw(before, data); err != nil {
 		return nil, 0, err
 	}
 	return codes, in.len(), nil
+}
+
+// draw draws what has come since there were so many values, of so many bytes of text.
+func (in *interner) draw(values, data int) error {
+	// A Go map entry of a word takes about 30 bytes, of a string about 50 beside its bytes,
+	// which are held twice: once as the key and once in values. The rest is for tables
+	// that are being grown, and for what the domain makes of a value: a text, its pairs.
+	grown := int64(in.values.Len()-values)*160 + 3*int64(len(in.values.Data)-data)
+	return in.budget.Draw("the distinct values of column "+in.column, grown)
+}
+
+// code returns the number of a value, which may be new.
+func (in *interner) code(values *formats.Values, i int) (uint32, error) {
+	if in.words != nil {
+		return in.word(values.Words[i])
+	}
+	return in.text(values.Bytes(i))
 }
 
 func (in *interner) word(word uint64) (uint32, error) {

@@ -19,10 +19,11 @@ type masking struct {
 	number  [][]uint32 // label numbers by code, by attribute; nil when rows are recoded as a whole
 	maps    []mapping  // of every attribute
 	tables  []labelTable
-	codes   [][]uint32 // final codes of the batch, of every attribute, when rows are recoded as a whole
-	labels  [][]uint32 // label numbers of the batch, likewise
-	class   mapping    // of the class, when there are divided cells
-	classes []uint32   // of the batch
+	codes   [][]uint32   // final codes of the batch, of every attribute, when rows are recoded as a whole
+	labels  [][]uint32   // label numbers of the batch, likewise
+	memo    *engine.Memo // of the tuples' regions, likewise
+	class   mapping      // of the class, when there are divided cells
+	classes []uint32     // of the batch
 
 	requests []formats.Request // what is read
 	slots    []int             // of every released column: its position among requests; −1: not read
@@ -102,6 +103,10 @@ func (w *masking) choose(copied []bool) {
 }
 
 func (w *masking) close() error {
+	if w.memo != nil {
+		w.m.leaveMemo(w.memo)
+		w.memo = nil
+	}
 	w.m.budget.Return(w.drawn)
 	return w.closeReader()
 }
@@ -220,7 +225,7 @@ func (w *masking) recode() (err error) {
 			return err
 		}
 	}
-	w.m.recoding.Recode(engine.Rows{N: w.batch.Rows, Codes: w.codes, Classes: w.classes, Taken: w.m.taken}, w.labels)
+	w.m.recoding.Recode(engine.Rows{N: w.batch.Rows, Codes: w.codes, Classes: w.classes, Taken: w.m.taken, Memo: w.memo}, w.labels)
 	return nil
 }
 

@@ -2,12 +2,15 @@ package pipeline
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/spill"
 )
 
 // countOutOfCore reads the input twice: once for a census of every column, which tells what
@@ -25,7 +28,7 @@ func (r *run) countOutOfCore(ctx context.Context) error {
 		pruning.Hold = holdFrequent(spec.Name, r.budget)
 		bound, err := c.bind(ctx, spec, r.taxonomies[spec.Name], pruning, r.dataset.Rows())
 		if err != nil {
-			return r.locate(ctx, a, err)
+			return r.locate(ctx, a, r.adviseWhole(err))
 		}
 		r.note(&bound.domain)
 		p.table.Attributes = append(p.table.Attributes, bound.attribute)
@@ -38,6 +41,19 @@ func (r *run) countOutOfCore(ctx context.Context) error {
 	}
 	r.pose(p)
 	return nil
+}
+
+// adviseWhole gives an error of an engine that must know every value, and has no room for
+// them, the next thing to do.
+func (r *run) adviseWhole(err error) error {
+	if !errors.Is(err, spill.ErrBudget) || !r.engine.Plan(r.prepared.requirement).Whole {
+		return err
+	}
+	return &Error{
+		Class: ClassResources,
+		Hint:  "give more with --memory, or take algorithm tdr, which holds no more than one value for every k rows",
+		Err:   fmt.Errorf("list every value, as algorithm %s must: %w", r.job.Algorithm.Name, err),
+	}
 }
 
 // Of the budget, a quarter holds the entries of all censuses, a sixteenth the tallies.

@@ -70,7 +70,7 @@ func outcomeOf(t *testing.T, dir string, opt RunOptions, overrides ...string) (o
 	report, err := Run(t.Context(), job, opt)
 	o.trace = trace.Bytes()
 	if err != nil {
-		o.err, o.class = err.Error(), ClassOf(err)
+		o.err, o.class = strings.ReplaceAll(err.Error(), dir, ""), ClassOf(err)
 	} else {
 		o.release = mustRead(t, job.Output.Path)
 		o.steps = report.Steps

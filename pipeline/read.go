@@ -15,6 +15,8 @@ import (
 
 // reading is one worker's state in a reading of the whole input.
 type reading interface {
+	// beginSplit is called before the first batch of a split.
+	beginSplit(formats.Split)
 	// batch takes a batch of a split's rows, which is valid until it returns.
 	batch(*formats.Batch) error
 	// endSplit is called after the last batch of a split.
@@ -49,6 +51,7 @@ func readSplit(ctx context.Context, d *dataset.Dataset, s formats.Split, request
 		return err
 	}
 	defer func() { err = errors.Join(err, reader.Close()) }()
+	w.beginSplit(s)
 	for {
 		batch, err := reader.Next(ctx)
 		if err == io.EOF {

@@ -86,7 +86,7 @@ func (r *recount) close(set int) bool {
 	counts := r.counts[set]
 	if counts != nil {
 		if r.isRegions(set) {
-			r.strange += r.regions.strange(counts)
+			r.regions.count(counts)
 		} else {
 			r.anonymity[set] = smaller(r.anonymity[set], counts.least())
 		}
@@ -97,7 +97,7 @@ func (r *recount) close(set int) bool {
 		tallies = append(tallies, w.tallies[set])
 	}
 	if r.isRegions(set) {
-		r.strange = r.regions.strangeCells(tallies)
+		r.regions.countCells(tallies)
 	} else {
 		r.anonymity[set] = leastCell(tallies)
 	}

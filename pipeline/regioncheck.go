@@ -5,6 +5,8 @@ package pipeline
 type regionCheck struct {
 	key     labelKey
 	regions labelShard // keys of the regions
+	found   int        // regions that have records
+	strange uint64     // records that belong to no region
 }
 
 // newRegionCheck returns the check of a cut of regions. A column's checks are at the
@@ -33,28 +35,33 @@ func newRegionCheck(cut *CutFile, checks []columnCheck, first map[string][]int) 
 	return c
 }
 
-// strange returns how many of the records that were counted belong to no region.
-func (c *regionCheck) strange(counts *labelCounts) (records uint64) {
-	counts.each(func(key []uint64, n uint64) {
-		if !c.has(key) {
-			records += n
-		}
-	})
-	return records
-}
+// count takes over what a pass over the release counted.
+func (c *regionCheck) count(counts *labelCounts) { counts.each(c.add) }
 
-// strangeCells is strange of tallies that count in cells.
-func (c *regionCheck) strangeCells(tallies []*labelTally) (records uint64) {
+// countCells takes over what tallies counted in cells.
+func (c *regionCheck) countCells(tallies []*labelTally) {
 	for cell := range tallies[0].cells {
 		n := uint64(0)
 		for _, t := range tallies {
 			n += t.cells[cell]
 		}
-		if n > 0 && !c.has([]uint64{uint64(cell)}) {
-			records += n
+		if n > 0 {
+			c.add([]uint64{uint64(cell)}, n)
 		}
 	}
-	return records
 }
 
-func (c *regionCheck) has(key []uint64) bool { return c.regions.find(key)[len(key)] > 0 }
+// add takes over the records of a combination of labels.
+func (c *regionCheck) add(key []uint64, records uint64) {
+	if c.regions.find(key)[len(key)] > 0 {
+		c.found++
+	} else {
+		c.strange += records
+	}
+}
+
+// bytes returns what the check takes.
+func (c *regionCheck) bytes() int64 { return 8 * int64(len(c.regions.slots)) }
+
+// empty returns the number of regions that no record belongs to.
+func (c *regionCheck) empty() int { return c.regions.used - c.found }

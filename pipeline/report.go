@@ -11,7 +11,7 @@ type Report struct {
 	Suppressed uint64      `json:"suppressed,omitempty"`
 	Sets       []SetReport `json:"quasi_identifiers"`
 	Steps      int         `json:"steps"`
-	Live       []uint64    `json:"live,omitempty"`  // after each step: records that later steps may still tell apart, summed over the sets
+	Live       []uint64    `json:"live,omitempty"`  // top-down, after each step: records that later steps may still tell apart, summed over the sets
 	Tuples     []int       `json:"distinct_tuples"` // of every grouping, before the search
 	Nulls      []NullCount `json:"nulls,omitempty"`
 	Notices    []string    `json:"notices,omitempty"`

@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/topdown"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/publish"
@@ -193,6 +194,7 @@ func (r *run) plan(ctx context.Context) (err error) {
 	for _, set := range r.prepared.dropped {
 		r.events.Noted(fmt.Sprintf("quasi-identifier set %d is redundant: its columns are in another set whose k is not smaller", set+1))
 	}
+	r.noteUnion()
 	return nil
 }
 
@@ -223,8 +225,7 @@ func (r *run) search(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.cut, err = marshalPlain(r.describe())
-	return err
+	return r.writeCut()
 }
 
 func (r *run) searchOnce(ctx context.Context, trace *tracer) error {
@@ -236,7 +237,9 @@ func (r *run) searchOnce(ctx context.Context, trace *tracer) error {
 		Space:    r.searchSpace(),
 		OnStep: func(s engine.Step) {
 			r.report.Steps = s.Number
-			r.report.Live = append(r.report.Live, s.Live)
+			if _, topDown := r.engine.(topdown.Engine); topDown {
+				r.report.Live = append(r.report.Live, s.Live)
+			}
 			trace.step(s)
 			r.events.Advanced(StageSearch, Progress{Done: int64(s.Number)})
 		},
@@ -245,6 +248,9 @@ func (r *run) searchOnce(ctx context.Context, trace *tracer) error {
 		return err
 	}
 	r.recoding = recoding
+	if err := r.drawRegions(); err != nil {
+		return err
+	}
 	suppressed, dropped := recoding.Lost()
 	r.report.Suppressed, r.report.Released = suppressed, r.report.Rows-int64(dropped)
 	anonymity := recoding.Anonymity(r.prepared.requirement)
@@ -305,6 +311,9 @@ func (r *run) mask(ctx context.Context, target *target) error {
 		dataset: r.dataset, plan: plan, recoding: r.recoding, coders: r.problem.coders,
 		write:   writer.Options{Compression: r.job.Output.Compression, Level: r.job.Output.Level},
 		threads: r.threads, budget: r.budget, events: &r.events,
+	}
+	for a := range r.problem.table.Attributes {
+		m.domains = append(m.domains, r.problem.table.Attributes[a].Len()+1)
 	}
 	if r.recoding.Cells() > 0 && r.prepared.class >= 0 {
 		m.class, m.request = r.problem.class, formats.Request{Column: r.prepared.class, Coded: true}

@@ -80,6 +80,8 @@ func (w *surveying) batch(b *formats.Batch) (err error) {
 	return nil
 }
 
+func (w *surveying) beginSplit(formats.Split) {}
+
 // endSplit empties the tallies: the reader's lists of values end with the split.
 func (w *surveying) endSplit() error {
 	for i := range w.tallies {

@@ -59,7 +59,6 @@ type verifier struct {
 	passes    int // readings of the release
 	rows      int64
 	anonymity []uint64 // of every set
-	strange   uint64   // records that belong to no region
 	findings  map[string]bool
 	report    []string
 }
@@ -98,6 +97,7 @@ func newVerifier(path string, threads int, memory int64, events *Events) (*verif
 	if cut.Kind == KindRegions {
 		v.regions = newRegionCheck(cut, v.checks, v.first)
 		v.keys = append(v.keys, v.regions.key)
+		v.memory = max(v.memory-v.regions.bytes(), v.memory/2)
 	}
 	return v, nil
 }
@@ -158,6 +158,19 @@ func (v *verifier) checkLabels() {
 	}
 }
 
+// checkRegions compares the combinations of labels that were counted with the cut's regions.
+func (v *verifier) checkRegions() {
+	if v.regions == nil {
+		return
+	}
+	if n := v.regions.strange; n > 0 {
+		v.find("%d records have labels that are no region of its cut", n)
+	}
+	if n := v.regions.empty(); n > 0 {
+		v.find("%d regions of its cut have no record", n)
+	}
+}
+
 // scan looks for leaks and counts.
 func (v *verifier) scan(ctx context.Context) (err error) {
 	v.passes, err = v.newRecount().run(ctx)
@@ -213,9 +226,7 @@ func (v *verifier) conclude() (*Verification, error) {
 			v.find("quasi-identifier set %d: anonymity %d, its cut claims %d", i+1, counted.Anonymity, set.Anonymity)
 		}
 	}
-	if v.strange > 0 {
-		v.find("%d records have labels that are no region of its cut", v.strange)
-	}
+	v.checkRegions()
 	result.Findings = v.report
 	result.OK = len(v.report) == 0
 	if result.OK {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -30,11 +31,14 @@ func (f *jobFlag) Set(value string) error {
 }
 
 // addOverrides registers a flag for every value of a job file that the command line may
-// replace. The returned function gives the replacements that the environment and the flags
-// ask for.
-func addOverrides(flags *pflag.FlagSet) func() []jobfile.Override {
+// replace, but for those named. The returned function gives the replacements that the
+// environment and the flags ask for.
+func addOverrides(flags *pflag.FlagSet, but ...string) func() []jobfile.Override {
 	var jobFlags []*jobFlag
 	for _, f := range jobfile.Flags() {
+		if slices.Contains(but, f.Name) {
+			continue
+		}
 		flag := &jobFlag{Flag: f}
 		jobFlags = append(jobFlags, flag)
 		flags.Var(flag, strings.TrimPrefix(f.Name, "--"), plainDoc(f))

@@ -31,7 +31,7 @@ Flags and KCUT_ environment variables replace values of the job file.`,
 	}
 	overrides := addOverrides(cmd.Flags())
 	cmd.Flags().BoolVar(&opt.Overwrite, "overwrite", false, "replace the output if it exists")
-	cmd.Flags().StringVar(&trace, "trace", "", "write one JSON object per performed specialization to `FILE`")
+	cmd.Flags().StringVar(&trace, "trace", "", "write one JSON object per performed specialization (bottom-up: generalization) to `FILE`")
 	cmd.Flags().StringVar(&opt.RunJSON, "run-json", "", "write how the run went, not for release, to `FILE`")
 	addJSON(cmd, u)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -11,17 +12,30 @@ import (
 	"github.com/kcut/kcut/pipeline"
 )
 
-// labelWidth is where lists of labels are folded, in characters.
-const labelWidth = 72
+// Lists of labels are folded at labelWidth characters, and cut off after mostLines lines.
+const (
+	labelWidth = 72
+	mostLines  = 8
+)
 
 func newShow(u *ui) *cobra.Command {
+	var schema bool
 	cmd := &cobra.Command{
-		Use:   "show FILE",
+		Use:   "show [FILE]",
 		Short: "Print the cut that a released file carries",
-		Args:  takes("one released file", 1, 1),
+		Long: `Prints the cut that a released file carries, with long lists of labels shortened. With
+--json it is the cut as the file has it; with --schema, the JSON Schema of cuts.`,
+		Args: takes("at most one released file", 0, 1),
 	}
+	cmd.Flags().BoolVar(&schema, "schema", false, "print the JSON Schema of cuts")
 	addJSON(cmd, u)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		switch {
+		case schema:
+			return u.printf("%s\n", bytes.TrimSpace(pipeline.CutSchema()))
+		case len(args) == 0:
+			return usageError("kcut show", "kcut show takes a released file, or --schema")
+		}
 		cut, err := pipeline.ReadCut(args[0])
 		if err != nil {
 			return err
@@ -39,7 +53,15 @@ func cutLine(path string, cut *pipeline.CutFile) string {
 	if cut.Class != "" {
 		line += ", class " + cut.Class
 	}
-	return line + fmt.Sprintf(", %d steps\n", cut.Steps)
+	return line + ", " + extent(cut) + "\n"
+}
+
+// extent tells how fine a cut is: how many regions it has, or after how many steps it was found.
+func extent(cut *pipeline.CutFile) string {
+	if cut.Kind == pipeline.KindRegions {
+		return grouped(int64(len(cut.Regions))) + " regions"
+	}
+	return fmt.Sprintf("%d steps", cut.Steps)
 }
 
 // cutTable lists masked columns and their released labels.
@@ -50,12 +72,20 @@ func cutTable(columns pipeline.CutColumns) string {
 		if c.Render != "" {
 			mask += ", " + c.Render
 		}
-		for _, line := range fold(labelTexts(c), labelWidth) {
+		for _, line := range shortened(fold(labelTexts(c), labelWidth), len(labelTexts(c))) {
 			t.add(name, mask, line)
 			name, mask = "", ""
 		}
 	}
 	return t.String()
+}
+
+// shortened leaves out lines of a long list, and tells of how many items it is.
+func shortened(lines []string, items int) []string {
+	if len(lines) <= mostLines {
+		return lines
+	}
+	return append(lines[:mostLines-1:mostLines-1], fmt.Sprintf("... of %s labels", grouped(int64(items))))
 }
 
 // labelTexts returns a column's labels for people.

@@ -13,16 +13,29 @@ func (u *ui) summarize(r *pipeline.Report) error {
 		return nil
 	}
 	if !u.terminal {
-		u.log.Info("released", "output", r.Output, "rows", r.Rows, "quasi_identifiers", r.Sets, "steps", r.Steps)
+		u.log.Info("released", "output", r.Output, "rows", r.Released, "dropped", r.Rows-r.Released, "suppressed", r.Suppressed,
+			"quasi_identifiers", r.Sets, "steps", r.Steps)
 		return nil
 	}
 	cut, err := pipeline.ReadCut(r.Output)
 	if err != nil {
 		return fmt.Errorf("summarize release: %w", err)
 	}
-	fmt.Fprintf(u.err, "released %s: %s rows, %d steps\n\n%s\n%s\n%s%s\n",
-		r.Output, grouped(r.Rows), r.Steps, setTable(r.Sets), countTable(cut.Columns), liveRecords(r.Live), stageLine(r))
+	fmt.Fprintf(u.err, "released %s: %s rows, %s%s\n\n%s\n%s\n%s%s\n",
+		r.Output, grouped(r.Released), extent(cut), lossWords(r), setTable(r.Sets), countTable(cut.Columns), liveRecords(r.Live), stageLine(r))
 	return nil
+}
+
+// lossWords tells how many records are released without anything about them, and how many
+// are not released.
+func lossWords(r *pipeline.Report) (words string) {
+	if r.Suppressed > 0 {
+		words = fmt.Sprintf(", %s of them suppressed", grouped(int64(r.Suppressed)))
+	}
+	if dropped := r.Rows - r.Released; dropped > 0 {
+		words += fmt.Sprintf("; %s rows dropped", grouped(dropped))
+	}
+	return words
 }
 
 // setTable lists quasi-identifier sets and how anonymous they are.

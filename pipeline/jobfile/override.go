@@ -9,7 +9,8 @@ import (
 )
 
 // Override is a value that replaces the job file's. Flags win over environment variables,
-// whatever their order.
+// whatever their order. One that names an algorithm takes with it those options of the job
+// file's that are for others.
 type Override struct {
 	Key    string // as in Flag
 	Value  string
@@ -89,6 +90,16 @@ func (l *loader) override(o Override) {
 		n = l.appended(m.Get(f.key()), n, o.Origin)
 	}
 	setKey(m, f.key(), n)
+	if f.path == "algorithm.name" {
+		m.Entries = slices.DeleteFunc(m.Entries, func(e yaml.Entry) bool { return !useful(e.Key.Text, o.Value) })
+	}
+}
+
+// useful reports whether a key of algorithm's is one that another algorithm has a use for, or
+// one that is wrong anyway.
+func useful(key, algorithm string) bool {
+	f := fieldAt(fieldAt("algorithm").prefix() + key)
+	return f == nil || f.serves(algorithm) || !slices.Contains(algorithms, algorithm)
 }
 
 // overrideItems sets a key of every map in a list.

@@ -50,6 +50,28 @@ func TestOverrides(t *testing.T) {
 	}
 }
 
+// An algorithm that an override names brings no options of others along.
+func TestOverrideAlgorithm(t *testing.T) {
+	text := strings.Replace(smallJob, "\ncolumns:", "\nclass: note\nalgorithm: {name: kactus, seed: 7, prune: pessimistic}\ncolumns:", 1)
+	for _, tt := range []struct {
+		name  string
+		seed  uint64
+		prune string
+	}{{AlgorithmKACTUS, 7, PrunePessimistic}, {AlgorithmMondrian, 7, ""}, {AlgorithmTDR, 0, ""}} {
+		job, err := parse("a.yaml", []byte(text), []Override{{"algorithm.name", tt.name, "--algorithm"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a := job.Algorithm; a.Name != tt.name || a.Seed != tt.seed || a.Prune != tt.prune {
+			t.Errorf("%s: %+v", tt.name, a)
+		}
+	}
+	wrong := strings.Replace(text, "seed", "seeds", 1)
+	if _, err := parse("a.yaml", []byte(wrong), []Override{{"algorithm.name", AlgorithmTDR, "--algorithm"}}); err == nil {
+		t.Error("an unknown key of algorithm is not reported")
+	}
+}
+
 // What is wrong with an override is said once, and names the flag or the variable.
 func TestOverrideProblems(t *testing.T) {
 	tests := []struct {

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/kcut/kcut/pipeline"
+)
+
+func newAlgorithms(u *ui) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "algorithms",
+		Short: "List the algorithms that a job can name",
+		Long: `Lists the algorithms that a job can name, what each needs besides the quasi-identifiers,
+and when to use it. docs/algorithms.md describes them.`,
+		Example: `  kcut algorithms
+  kcut run people.yaml --algorithm mondrian`,
+		Args: takes("no arguments", 0, 0),
+	}
+	addJSON(cmd, u)
+	cmd.RunE = func(*cobra.Command, []string) error {
+		if u.json {
+			return u.answer(map[string][]pipeline.Algorithm{"algorithms": pipeline.Algorithms()})
+		}
+		return u.printf("%s", algorithmTable())
+	}
+	return cmd
+}
+
+func algorithmTable() string {
+	t := newTable("algorithm", "needs", "when to use it")
+	for _, a := range pipeline.Algorithms() {
+		t.add(a.Name, a.Needs, a.Use)
+	}
+	return t.String()
+}

@@ -1,0 +1,170 @@
+package classify
+
+import (
+	"context"
+	"math"
+)
+
+// Bayes learns naive Bayes classifiers by the rules of Weka's NaiveBayes: nominal columns and
+// the class by their frequencies, each counted once more than it occurs (Laplace); numeric
+// columns by a normal density a class, which is integrated over the column's precision: the
+// mean difference of neighbouring values.
+type Bayes struct{}
+
+// Name returns "bayes".
+func (Bayes) Name() string { return "bayes" }
+
+// Learn counts every column's codes by class.
+func (Bayes) Learn(_ context.Context, d Data) (Classifier, error) {
+	b := &bayes{prior: frequencies(d.classCounts()), sums: make([]float64, d.Classes)}
+	for i, counts := range countCodes(d) {
+		learn := nominal
+		if d.Columns[i].Numeric {
+			learn = normal
+		}
+		b.likelihoods = append(b.likelihoods, learn(d.Columns[i], d.Classes, counts))
+	}
+	return b, nil
+}
+
+// countCodes returns the records of every column by code, then class.
+func countCodes(d Data) [][]uint64 {
+	counts := make([][]uint64, len(d.Columns))
+	for i, c := range d.Columns {
+		counts[i] = make([]uint64, c.Domain*d.Classes)
+	}
+	d.each(func(tuple []uint32, class, count uint32) {
+		for i, code := range tuple {
+			counts[i][int(code)*d.Classes+int(class)] += uint64(count)
+		}
+	})
+	return counts
+}
+
+// bayes is a naive Bayes classifier. All is in logarithms.
+type bayes struct {
+	prior       []float64   // by class
+	likelihoods [][]float64 // by column, of every code and class; the missing's are 0
+	sums        []float64   // scratch
+}
+
+func (b *bayes) Classify(tuple []uint32) uint32 {
+	copy(b.sums, b.prior)
+	for i, code := range tuple {
+		for class, l := range b.likelihoods[i][int(code)*len(b.sums):][:len(b.sums)] {
+			b.sums[class] += l
+		}
+	}
+	return first(b.sums)
+}
+
+// frequencies returns the logarithms of Laplace's estimates.
+func frequencies(counts []uint64) []float64 {
+	var all uint64
+	for _, n := range counts {
+		all += n
+	}
+	logs := make([]float64, len(counts))
+	for i, n := range counts {
+		logs[i] = math.Log(float64(n+1) / float64(all+uint64(len(counts))))
+	}
+	return logs
+}
+
+// nominal returns the likelihoods of a nominal column.
+func nominal(c Column, classes int, counts []uint64) []float64 {
+	likelihoods := make([]float64, c.Domain*classes)
+	values := make([]uint64, c.Domain-1)
+	for class := range classes {
+		for code := range values {
+			values[code] = counts[code*classes+class]
+		}
+		for code, l := range frequencies(values) {
+			likelihoods[code*classes+class] = l
+		}
+	}
+	return likelihoods
+}
+
+// normal returns the likelihoods of a numeric column.
+func normal(c Column, classes int, counts []uint64) []float64 {
+	likelihoods := make([]float64, c.Domain*classes)
+	step := precision(c, classes, counts)
+	for class := range classes {
+		g := fit(c.Values, step, func(code int) uint64 { return counts[code*classes+class] })
+		for code, x := range c.Values {
+			likelihoods[code*classes+class] = g.log(x)
+		}
+	}
+	return likelihoods
+}
+
+// leastPrecision is the precision of a column with one value.
+const leastPrecision = 0.01
+
+// precision returns the mean difference of neighbouring values that occur.
+func precision(c Column, classes int, counts []uint64) float64 {
+	lowest, highest, differences := math.NaN(), math.NaN(), -1
+	for code, x := range c.Values {
+		for _, n := range counts[code*classes:][:classes] {
+			if n > 0 {
+				if differences++; differences == 0 {
+					lowest = x
+				}
+				highest = x
+				break
+			}
+		}
+	}
+	if differences < 1 {
+		return leastPrecision
+	}
+	return (highest - lowest) / float64(differences)
+}
+
+// gauss is a normal distribution of values that are rounded to a multiple of a step, if there
+// is one.
+type gauss struct{ mean, deviation, step float64 }
+
+// fit returns the distribution of values that so many records have. Its deviation is a sixth of
+// the step at least.
+func fit(values []float64, step float64, records func(code int) uint64) gauss {
+	g := gauss{step: step, deviation: step / 6}
+	var n, sum float64
+	for code, x := range values {
+		weight := float64(records(code))
+		n += weight
+		sum += float64(weight * g.round(x))
+	}
+	if n == 0 {
+		return g
+	}
+	g.mean = sum / n
+	squares := 0.0
+	for code, x := range values {
+		d := g.round(x) - g.mean
+		squares += float64(float64(records(code)) * float64(d*d))
+	}
+	g.deviation = max(g.deviation, math.Sqrt(squares/n))
+	return g
+}
+
+func (g gauss) round(x float64) float64 {
+	if g.step == 0 {
+		return x
+	}
+	return math.RoundToEven(x/g.step) * g.step
+}
+
+// leastLikely keeps one value far out from deciding alone.
+const leastLikely = 1e-75
+
+// log returns the logarithm of the probability of a value: of all that round to it.
+func (g gauss) log(x float64) float64 {
+	d := g.round(x) - g.mean
+	p := below((d+g.step/2)/g.deviation) - below((d-g.step/2)/g.deviation)
+	return math.Log(max(p, leastLikely))
+}
+
+// below returns the share of a standard normal distribution below z.
+func below(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }

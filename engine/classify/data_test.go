@@ -1,0 +1,133 @@
+package classify
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/kcut/kcut/partition"
+)
+
+// row is one record of random data.
+type row struct {
+	codes []uint32
+	class uint32
+}
+
+// randomColumns draws columns of both kinds.
+func randomColumns(r *rand.Rand) (columns []Column) {
+	for range 1 + r.IntN(4) {
+		c := Column{Domain: 2 + r.IntN(5), Numeric: r.IntN(2) == 0}
+		x := 10 * r.Float64()
+		for code := 1; c.Numeric && code < c.Domain; code++ {
+			c.Values = append(c.Values, x)
+			x += 0.1 + 5*r.Float64()
+		}
+		columns = append(columns, c)
+	}
+	return columns
+}
+
+// randomRows draws records whose codes hint at their class.
+func randomRows(r *rand.Rand, columns []Column, classes, n int) []row {
+	rows := make([]row, n)
+	for i := range rows {
+		rows[i].class = uint32(r.IntN(classes))
+		for _, c := range columns {
+			code := r.IntN(c.Domain)
+			if r.IntN(2) == 0 {
+				code = int(rows[i].class) % c.Domain
+			}
+			rows[i].codes = append(rows[i].codes, uint32(code))
+		}
+	}
+	return rows
+}
+
+// dataOf counts rows.
+func dataOf(columns []Column, classes int, rows []row) Data {
+	var domains []int
+	for _, c := range columns {
+		domains = append(domains, c.Domain)
+	}
+	domains = append(domains, classes)
+	t := &partition.Table{Layout: partition.NewLayout(domains)}
+	maps := make([][]uint32, len(domains))
+	for i, domain := range domains {
+		for code := range domain {
+			maps[i] = append(maps[i], uint32(code))
+		}
+	}
+	for _, row := range rows {
+		key := make([]uint64, t.Layout.Words)
+		for i, code := range append(row.codes[:len(row.codes):len(row.codes)], row.class) {
+			f := t.Layout.Fields[i]
+			key[f.Word] |= uint64(code) << f.Shift
+		}
+		t.Keys, t.Counts = append(t.Keys, key...), append(t.Counts, 1)
+	}
+	t = t.Recode(maps, domains)
+	t.Sort()
+	return Data{Columns: columns, Classes: classes, Table: t}
+}
+
+// cases runs a test on random data.
+func cases(t *testing.T, n int, test func(t *testing.T, r *rand.Rand)) {
+	for seed := range uint64(n) {
+		test(t, rand.New(rand.NewPCG(seed, 1)))
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+}
+
+// What is learned depends on the counts alone, and finds what is there to be found.
+func TestLearners(t *testing.T) {
+	cases(t, 40, func(t *testing.T, r *rand.Rand) {
+		columns, classes := randomColumns(r), 1+r.IntN(4)
+		rows := randomRows(r, columns, classes, 1+r.IntN(200))
+		d := dataOf(columns, classes, rows)
+		r.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+		shuffled := dataOf(columns, classes, rows)
+		most := d.classCounts()[first(d.classCounts())]
+		for _, l := range Learners() {
+			one, err := l.Learn(t.Context(), d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			other, err := l.Learn(t.Context(), shuffled)
+			if err != nil {
+				t.Fatal(err)
+			}
+			wrong := uint64(0)
+			for _, row := range rows {
+				class := one.Classify(row.codes)
+				if class != other.Classify(row.codes) {
+					t.Errorf("%s depends on the order of rows", l.Name())
+				}
+				if class != row.class {
+					wrong++
+				}
+			}
+			if got := Errors(one, d); got != wrong {
+				t.Errorf("%s errs %d times, counted %d", l.Name(), wrong, got)
+			}
+			if l.Name() == "tree" && wrong > uint64(len(rows))-most {
+				t.Errorf("tree errs %d times, the most frequent class has %d of %d", wrong, most, len(rows))
+			}
+		}
+	})
+}
+
+// Without columns everything is of the most frequent class, the first of several.
+func TestNoColumns(t *testing.T) {
+	rows := []row{{class: 2}, {class: 1}, {class: 0}, {class: 1}, {class: 2}}
+	for _, l := range Learners() {
+		c, err := l.Learn(t.Context(), dataOf(nil, 3, rows))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if class := c.Classify(nil); class != 1 && l.Name() != "logistic" {
+			t.Errorf("%s says class %d", l.Name(), class)
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package classify
+
+import (
+	"context"
+	"math"
+)
+
+// Logistic learns multinomial logistic regressions: one weight a code of nominal columns, one of
+// the standardized value of numeric ones and one of its being missing, with the smallest
+// ridge that makes the weights unique.
+type Logistic struct{}
+
+// ridge is the factor of the squared weights, the intercepts' apart.
+const ridge = 1e-8
+
+// Name returns "logistic".
+func (Logistic) Name() string { return "logistic" }
+
+// Learn finds the weights under which the data are most likely.
+func (Logistic) Learn(ctx context.Context, d Data) (Classifier, error) {
+	r := newRegression(d)
+	weights, err := minimize(ctx, r.parameters(), r.loss)
+	if err != nil {
+		return nil, err
+	}
+	r.weights = weights
+	r.data = Data{}
+	return r, nil
+}
+
+// term is what a code adds to the sum of every class: a factor of one of the weights.
+type term struct {
+	weight int
+	factor float64
+}
+
+// regression is a logistic regression. The last class is the one that others are compared
+// with: its sum is 0.
+type regression struct {
+	data    Data
+	terms   [][]term // by column and code
+	stride  int      // weights of a class: the intercept, then those of the terms
+	classes int      // but the last
+	records float64
+
+	weights []float64
+	sums    []float64 // scratch, by class
+}
+
+func newRegression(d Data) *regression {
+	r := &regression{data: d, stride: 1, classes: d.Classes - 1, sums: make([]float64, d.Classes)}
+	for i, counts := range countCodes(d) {
+		c := d.Columns[i]
+		terms := make([]term, c.Domain)
+		if c.Numeric {
+			standardize(c, d.Classes, counts, r.stride, terms)
+			r.stride += 2
+		} else {
+			for code := range terms {
+				terms[code] = term{r.stride + code, 1}
+			}
+			r.stride += c.Domain
+		}
+		r.terms = append(r.terms, terms)
+	}
+	for _, n := range d.classCounts() {
+		r.records += float64(n)
+	}
+	return r
+}
+
+// standardize makes the terms of a numeric column: of mean 0 and deviation 1.
+func standardize(c Column, classes int, counts []uint64, weight int, terms []term) {
+	g := fit(c.Values, 0, func(code int) (n uint64) {
+		for _, m := range counts[code*classes:][:classes] {
+			n += m
+		}
+		return n
+	})
+	for code, x := range c.Values {
+		if g.deviation > 0 {
+			terms[code] = term{weight, (x - g.mean) / g.deviation}
+		}
+	}
+	terms[c.missing()] = term{weight + 1, 1}
+}
+
+func (r *regression) parameters() int { return r.classes * r.stride }
+
+func (r *regression) Classify(tuple []uint32) uint32 {
+	r.sum(r.weights, tuple)
+	return first(r.sums)
+}
+
+// sum works out the sums of a tuple.
+func (r *regression) sum(weights []float64, tuple []uint32) {
+	for class := range r.classes {
+		w := weights[class*r.stride:][:r.stride]
+		s := w[0]
+		for i, code := range tuple {
+			t := r.terms[i][code]
+			s += float64(w[t.weight] * t.factor)
+		}
+		r.sums[class] = s
+	}
+}
+
+// loss returns the mean of the negative log-likelihood, and its gradient.
+func (r *regression) loss(weights, gradient []float64) (loss float64) {
+	clear(gradient)
+	r.data.each(func(tuple []uint32, class, count uint32) {
+		r.sum(weights, tuple)
+		own := r.sums[class]
+		all := softmax(r.sums)
+		n := float64(count)
+		loss += float64(n * (all - own))
+		for other := range r.classes {
+			residual := r.sums[other]
+			if uint32(other) == class {
+				residual--
+			}
+			r.push(gradient[other*r.stride:], tuple, n*residual)
+		}
+		r.sums[r.classes] = 0
+	})
+	return r.regularize(weights, gradient, loss)
+}
+
+// push adds what a tuple's terms contribute to a class's gradient.
+func (r *regression) push(gradient []float64, tuple []uint32, by float64) {
+	gradient[0] += by
+	for i, code := range tuple {
+		t := r.terms[i][code]
+		gradient[t.weight] += float64(by * t.factor)
+	}
+}
+
+// regularize adds the ridge, and takes the mean.
+func (r *regression) regularize(weights, gradient []float64, loss float64) float64 {
+	for i, w := range weights {
+		if i%r.stride != 0 {
+			loss += float64(ridge * float64(w*w))
+			gradient[i] += float64(2 * ridge * w)
+		}
+		gradient[i] /= r.records
+	}
+	return loss / r.records
+}
+
+// softmax replaces sums by probabilities, and returns the logarithm of the sum of their powers.
+func softmax(sums []float64) float64 {
+	highest := sums[first(sums)]
+	all := 0.0
+	for i, s := range sums {
+		sums[i] = math.Exp(s - highest)
+		all += sums[i]
+	}
+	for i := range sums {
+		sums[i] /= all
+	}
+	return highest + math.Log(all)
+}

@@ -1,0 +1,86 @@
+package classify
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// The gradient is that of the loss, by finite differences.
+func TestLogisticGradient(t *testing.T) {
+	cases(t, 30, func(t *testing.T, r *rand.Rand) {
+		columns, classes := randomColumns(r), 2+r.IntN(3)
+		reg := newRegression(dataOf(columns, classes, randomRows(r, columns, classes, 1+r.IntN(50))))
+		weights, gradient := make([]float64, reg.parameters()), make([]float64, reg.parameters())
+		for i := range weights {
+			weights[i] = r.NormFloat64()
+		}
+		reg.loss(weights, gradient)
+		got := append([]float64(nil), gradient...)
+		for i, w := range weights {
+			const h = 1e-5
+			weights[i] = w + h
+			above := reg.loss(weights, gradient)
+			weights[i] = w - h
+			below := reg.loss(weights, gradient)
+			weights[i] = w
+			if want := (above - below) / (2 * h); math.Abs(got[i]-want) > 1e-6 {
+				t.Errorf("derivative %d is %g, want %g", i, got[i], want)
+			}
+		}
+	})
+}
+
+// One nominal column: the probabilities are the frequencies.
+func TestLogisticFrequencies(t *testing.T) {
+	columns := []Column{{Domain: 4}}
+	var rows []row
+	for code, counts := range [][]int{{5, 1, 4}, {2, 7, 1}, {1, 1, 18}, {3, 3, 3}} {
+		for class, n := range counts {
+			for range n {
+				rows = append(rows, row{[]uint32{uint32(code)}, uint32(class)})
+			}
+		}
+	}
+	learned, err := Logistic{}.Learn(t.Context(), dataOf(columns, 3, rows))
+	if err != nil {
+		t.Fatal(err)
+	}
+	reg := learned.(*regression)
+	for code, want := range [][]float64{{.5, .1, .4}, {.2, .7, .1}, {.05, .05, .9}, {1. / 3, 1. / 3, 1. / 3}} {
+		reg.sum(reg.weights, []uint32{uint32(code)})
+		reg.sums[2] = 0
+		softmax(reg.sums)
+		for class := range want {
+			if math.Abs(reg.sums[class]-want[class]) > 1e-4 {
+				t.Errorf("code %d, class %d: %g, want %g", code, class, reg.sums[class], want[class])
+			}
+		}
+	}
+}
+
+// A bowl with axes of very different lengths has its bottom where it is known to be.
+func TestMinimize(t *testing.T) {
+	cases(t, 20, func(t *testing.T, r *rand.Rand) {
+		n := 1 + r.IntN(20)
+		bottom, bend := make([]float64, n), make([]float64, n)
+		for i := range n {
+			bottom[i], bend[i] = 10*r.NormFloat64(), math.Exp(r.NormFloat64())
+		}
+		at, err := minimize(t.Context(), n, func(at, gradient []float64) (value float64) {
+			for i, x := range at {
+				value += bend[i] * (x - bottom[i]) * (x - bottom[i])
+				gradient[i] = 2 * bend[i] * (x - bottom[i])
+			}
+			return value
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range at {
+			if math.Abs(at[i]-bottom[i])*bend[i] > 1e-5 {
+				t.Errorf("%d: at %g, the bottom is at %g", i, at[i], bottom[i])
+			}
+		}
+	})
+}

@@ -1,0 +1,129 @@
+package classify
+
+import (
+	"context"
+	"math"
+	"slices"
+)
+
+const (
+	remembered = 10   // steps that the curvature is estimated from
+	mostSteps  = 300  // of which flat directions may take any number
+	flat       = 1e-6 // the largest partial derivative at the end
+)
+
+// minimize returns where a convex function is least, from 0 on (limited-memory BFGS; Nocedal, 1980).
+// The function writes its gradient.
+func minimize(ctx context.Context, n int, function func(at, gradient []float64) float64) ([]float64, error) {
+	m := &minimizer{function: function, at: make([]float64, n), gradient: make([]float64, n)}
+	m.value = function(m.at, m.gradient)
+	for step := 0; step < mostSteps && norm(m.gradient) > flat; step++ {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if !m.step() {
+			break
+		}
+	}
+	return m.at, nil
+}
+
+// minimizer is where the search stands.
+type minimizer struct {
+	function     func(at, gradient []float64) float64
+	at, gradient []float64
+	value        float64
+	past         []move // the oldest first
+}
+
+// move is a step that was made: how far, and how the gradient changed.
+type move struct {
+	by, change []float64
+	curvature  float64 // their product, above 0
+}
+
+// step goes on downhill, and reports whether that was possible.
+func (m *minimizer) step() bool {
+	direction := m.direction()
+	slope := dot(direction, m.gradient)
+	length := 1.0
+	if len(m.past) == 0 {
+		length = min(1, 1/norm(m.gradient))
+	}
+	at, gradient := make([]float64, len(m.at)), make([]float64, len(m.at))
+	for ; length > 1e-12; length /= 2 {
+		for i := range at {
+			at[i] = m.at[i] + float64(length*direction[i])
+		}
+		if value := m.function(at, gradient); value <= m.value+float64(1e-4*length*slope) {
+			m.remember(at, gradient)
+			m.at, m.gradient, m.value = at, gradient, value
+			return true
+		}
+	}
+	return false
+}
+
+// remember keeps the step to a new place, unless the function is not curved there.
+func (m *minimizer) remember(at, gradient []float64) {
+	last := move{by: difference(at, m.at), change: difference(gradient, m.gradient)}
+	if last.curvature = dot(last.by, last.change); last.curvature <= 1e-18 {
+		return
+	}
+	if len(m.past) == remembered {
+		m.past = slices.Delete(m.past, 0, 1)
+	}
+	m.past = append(m.past, last)
+}
+
+// direction returns the negative gradient times the estimated inverse of the curvature.
+func (m *minimizer) direction() []float64 {
+	d := make([]float64, len(m.gradient))
+	for i, g := range m.gradient {
+		d[i] = -g
+	}
+	shares := make([]float64, len(m.past))
+	for i, p := range slices.Backward(m.past) {
+		shares[i] = dot(p.by, d) / p.curvature
+		add(d, -shares[i], p.change)
+	}
+	if n := len(m.past); n > 0 {
+		scale := m.past[n-1].curvature / dot(m.past[n-1].change, m.past[n-1].change)
+		for i := range d {
+			d[i] *= scale
+		}
+	}
+	for i, p := range m.past {
+		add(d, shares[i]-dot(p.change, d)/p.curvature, p.by)
+	}
+	return d
+}
+
+func dot(a, b []float64) (sum float64) {
+	for i := range a {
+		sum += float64(a[i] * b[i])
+	}
+	return sum
+}
+
+func add(to []float64, factor float64, v []float64) {
+	for i := range to {
+		to[i] += float64(factor * v[i])
+	}
+}
+
+func difference(a, b []float64) []float64 {
+	d := make([]float64, len(a))
+	for i := range d {
+		d[i] = a[i] - b[i]
+	}
+	return d
+}
+
+// norm returns the largest absolute value.
+func norm(v []float64) (largest float64) {
+	for _, x := range v {
+		largest = max(largest, math.Abs(x))
+	}
+	return largest
+}

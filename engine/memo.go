@@ -1,0 +1,161 @@
+package engine
+
+import (
+	"math/bits"
+
+	"github.com/kcut/kcut/partition"
+)
+
+// Memo remembers the regions of tuples: rows are many, and their tuples few, so that most
+// need not be located. It holds a bounded number of them, and belongs to one goroutine.
+type Memo struct {
+	layout partition.Layout
+	most   int // slots
+	missed int // tuples since the slots last grew
+
+	keys    []uint64 // of all slots, layout.Words each
+	regions []int32  // of all slots, or unknown
+
+	rows   []uint64   // scratch: the keys of rows
+	found  []int32    // the regions of rows
+	lack   []int32    // rows whose tuples are not remembered
+	codes  [][]uint32 // of those rows
+	theirs []int32    // the regions of those rows
+}
+
+// unknown is no region, and not Dropped either.
+const unknown int32 = -2
+
+const (
+	fewestSlots = 1 << 10
+	mostSlots   = 1 << 18
+)
+
+// NewMemo returns a memo of tuples of codes below the given domains that takes at most so
+// many bytes, beside some for every row that it is asked about at one time.
+func NewMemo(domains []int, bytes int64) *Memo {
+	m := &Memo{layout: partition.NewLayout(domains), codes: make([][]uint32, len(domains)), most: fewestSlots}
+	for m.most < mostSlots && 2*m.slotBytes(m.most) <= bytes {
+		m.most *= 2
+	}
+	m.forget(fewestSlots)
+	return m
+}
+
+func (m *Memo) slotBytes(slots int) int64 { return int64(slots) * int64(8*m.layout.Words+4) }
+
+// Bytes returns the memory that the remembered tuples take.
+func (m *Memo) Bytes() int64 { return m.slotBytes(len(m.regions)) }
+
+// forget makes all of so many slots, a power of 2, free.
+func (m *Memo) forget(slots int) {
+	m.keys, m.regions, m.missed = make([]uint64, slots*m.layout.Words), make([]int32, slots), 0
+	for i := range m.regions {
+		m.regions[i] = unknown
+	}
+}
+
+// Locate returns the regions of n tuples, as the locator does. They are valid until the
+// next call. A nil memo asks for all.
+func (m *Memo) Locate(l Locator, n int, codes [][]uint32) []int32 {
+	if m == nil {
+		regions := make([]int32, n)
+		l.Locate(n, codes, regions)
+		return regions
+	}
+	m.pack(n, codes)
+	m.recall(n)
+	if len(m.lack) == 0 {
+		return m.found
+	}
+	for a := range codes {
+		m.codes[a] = m.codes[a][:0]
+		for _, row := range m.lack {
+			m.codes[a] = append(m.codes[a], codes[a][row])
+		}
+	}
+	m.theirs = sized(m.theirs, len(m.lack))
+	l.Locate(len(m.lack), m.codes, m.theirs)
+	m.learn()
+	return m.found
+}
+
+// pack writes the keys of rows.
+func (m *Memo) pack(n int, codes [][]uint32) {
+	w := m.layout.Words
+	m.rows = sized(m.rows, n*w)
+	clear(m.rows)
+	for a, f := range m.layout.Fields {
+		for i, code := range codes[a][:n] {
+			m.rows[i*w+f.Word] |= (uint64(code) & f.Mask) << f.Shift
+		}
+	}
+}
+
+// slot returns where a key is if it is remembered.
+func (m *Memo) slot(key []uint64) int {
+	h := uint64(0x9e3779b97f4a7c15)
+	for _, word := range key {
+		high, low := bits.Mul64(h^word, 0xd1342543de82ef95)
+		h = high ^ low
+	}
+	return int(h) & (len(m.regions) - 1)
+}
+
+// recall finds the regions of the rows whose tuples are remembered, and lists the others.
+func (m *Memo) recall(n int) {
+	w := m.layout.Words
+	m.found, m.lack = sized(m.found, n), m.lack[:0]
+	for i := range n {
+		key := m.rows[i*w:][:w]
+		slot := m.slot(key)
+		switch {
+		case m.holds(slot, key):
+			m.found[i] = m.regions[slot]
+		case m.holds(slot^1, key):
+			m.found[i] = m.regions[slot^1]
+		default:
+			m.lack = append(m.lack, int32(i))
+		}
+	}
+}
+
+// holds reports whether a slot has a key.
+func (m *Memo) holds(slot int, key []uint64) bool {
+	for j, word := range m.keys[slot*len(key):][:len(key)] {
+		if word != key[j] {
+			return false
+		}
+	}
+	return m.regions[slot] != unknown
+}
+
+// learn takes over the regions of the rows that were lacking. Of a pair of slots, what was
+// learned first is forgotten. When slots are too few for what is
+// asked, all are forgotten for more.
+func (m *Memo) learn() {
+	w := m.layout.Words
+	if m.missed += len(m.lack); m.missed > len(m.regions)/2 && len(m.regions) < m.most {
+		m.forget(min(8*len(m.regions), m.most))
+	}
+	for i, row := range m.lack {
+		m.found[row] = m.theirs[i]
+		key := m.rows[int(row)*w:][:w]
+		slot := m.slot(key)
+		if m.holds(slot, key) { // twice among the rows
+			continue
+		}
+		copy(m.keys[(slot^1)*w:][:w], m.keys[slot*w:][:w])
+		m.regions[slot^1] = m.regions[slot]
+		copy(m.keys[slot*w:], key)
+		m.regions[slot] = m.theirs[i]
+	}
+}
+
+// sized returns a slice of n items, whatever they are.
+func sized[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}

@@ -1,0 +1,224 @@
+package evaluate
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/spill"
+)
+
+const peopleJob = `input: people.csv
+output: out.parquet
+class: rich
+quasi_identifiers: [{columns: [age, job, city], k: 5}]
+columns: {age: discretize, job: suppress, city: generalize, hours: keep, color: keep, name: keep, set: drop, rich: keep}
+taxonomies: {city: cities.yaml}
+`
+
+const cities = `ANY:
+  north: {Kiel: , Bremen: }
+  south: {Ulm: , Passau: }
+`
+
+// people writes random people and a job, whose rows tell their class by age and color.
+func people(t *testing.T, r *rand.Rand, rows int) (job string, table [][]string) {
+	t.Helper()
+	dir := t.TempDir()
+	table = [][]string{{"age", "job", "city", "hours", "color", "name", "set", "rich"}}
+	pick := func(words ...string) string { return words[r.IntN(len(words))] }
+	for i := range rows {
+		age, color, rich := 18+r.IntN(50), pick("red", "blue", ""), "no"
+		if age > 40 && color != "red" || r.IntN(8) == 0 {
+			rich = "yes"
+		}
+		set := "training"
+		if i%3 == 0 {
+			set = pick("test", "")
+		}
+		table = append(table, []string{
+			fmt.Sprint(age), pick("cook", "smith", ""), pick("Kiel", "Bremen", "Ulm", "Passau"),
+			pick("10", "20.5", ""), color, fmt.Sprint("name", i), set, rich,
+		})
+	}
+	var text strings.Builder
+	if err := csv.NewWriter(&text).WriteAll(table); err != nil {
+		t.Fatal(err)
+	}
+	job = filepath.Join(dir, "job.yaml")
+	for file, text := range map[string]string{"people.csv": text.String(), "job.yaml": peopleJob, "cities.yaml": cities} {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return job, table[1:]
+}
+
+// load loads a job for every algorithm, with one more key of it set to a value.
+func load(t *testing.T, job, key, value string, algorithms ...string) (jobs []*jobfile.Job) {
+	t.Helper()
+	for _, name := range algorithms {
+		j, err := jobfile.Load(job, []jobfile.Override{{Key: "algorithm.name", Value: name, Origin: "--algorithms"}, {Key: key, Value: value, Origin: "--" + key}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		jobs = append(jobs, j)
+	}
+	return jobs
+}
+
+// The result depends on neither threads nor memory, and the errors without
+// quasi-identifiers are those of counting rows by hand: two kept columns are left.
+func TestEvaluate(t *testing.T) {
+	job, rows := people(t, rand.New(rand.NewPCG(1, 1)), 1500)
+	var notices []string
+	o := Options{Folds: 3, Repeats: 2, Events: pipeline.Events{Notice: func(text string) { notices = append(notices, text) }}}
+	var first *Report
+	for _, setting := range [][2]string{{"limits.threads", "1"}, {"limits.threads", "4"}, {"limits.memory", "32MiB"}} {
+		o.Variants = load(t, job, setting[0], setting[1], "tdr", "mondrian", "kactus", "iacc")
+		report, err := Evaluate(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = report
+		}
+		if !reflect.DeepEqual(report, first) {
+			t.Errorf("%v: %+v, before %+v", setting, report, first)
+		}
+	}
+	if text := strings.Join(notices, "\n"); !strings.Contains(text, "column name is left out: it has more than 1000 values") {
+		t.Errorf("notices: %s", text)
+	}
+	if first.Rows != 1500 || first.Rounds != 6 || len(first.Results) != 4 || first.Results[3].Failed == "" && first.Results[3].Errors == nil {
+		t.Errorf("got %+v", first)
+	}
+	want := score(rows, 3, 2, func(training, test [][]string) float64 { return treeByHand(training, test) })
+	if got := first.Upper["tree"]; math.Abs(got.Mean-want.Mean) > 1e-12 || math.Abs(*got.Deviation-*want.Deviation) > 1e-12 {
+		t.Errorf("upper error of the tree %g ± %g, want %g ± %g", got.Mean, *got.Deviation, want.Mean, *want.Deviation)
+	}
+	if be, ue := first.Baseline["tree"].Mean, first.Upper["tree"].Mean; be > ue-0.05 {
+		t.Errorf("age tells the class, but the errors are %g with and %g without it", be, ue)
+	}
+}
+
+// score deals rows as the folds do.
+func score(rows [][]string, folds, repeats int, err func(training, test [][]string) float64) Score {
+	var errors []float64
+	for repeat := range repeats {
+		for test := range folds {
+			var parts [2][][]string
+			for i, row := range rows {
+				which := 0
+				if fold(uint64(i), repeat, folds) == uint32(test) {
+					which = 1
+				}
+				parts[which] = append(parts[which], row)
+			}
+			errors = append(errors, err(parts[0], parts[1]))
+		}
+	}
+	return newScore(errors)
+}
+
+// treeByHand is the error of the tree that tests the color alone, as hours tell nothing.
+func treeByHand(training, test [][]string) float64 {
+	const color, rich = 4, 7
+	yes := map[string]int{}
+	for _, row := range training {
+		if row[rich] == "yes" {
+			yes[row[color]]++
+		} else {
+			yes[row[color]]--
+		}
+	}
+	wrong := 0
+	for _, row := range test {
+		if (yes[row[color]] > 0) != (row[rich] == "yes") {
+			wrong++
+		}
+	}
+	return float64(wrong) / float64(len(test))
+}
+
+// A column tells training from test rows: a null is for testing, too. It is no feature.
+func TestSplit(t *testing.T) {
+	job, rows := people(t, rand.New(rand.NewPCG(2, 1)), 600)
+	report, err := Evaluate(t.Context(), Options{Variants: load(t, job, "quasi_identifiers[].k", "400", "tdr"), SplitColumn: "set", SplitValue: "training"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var training, test [][]string
+	for _, row := range rows {
+		if row[6] == "training" {
+			training = append(training, row)
+		} else {
+			test = append(test, row)
+		}
+	}
+	if report.Rounds != 1 || report.Upper["tree"].Deviation != nil || len(training) != 400 {
+		t.Fatalf("%d training rows, report %+v", len(training), report)
+	}
+	// Nothing of 400 records can be told apart when k is 400, so masked is as good as removed.
+	want := treeByHand(training, test)
+	if got := report.Upper["tree"].Mean; math.Abs(got-want) > 1e-12 {
+		t.Errorf("upper error %g, want %g", got, want)
+	}
+	result := report.Results[0]
+	if got := result.Errors["tree"].Mean; math.Abs(got-want) > 1e-12 {
+		t.Errorf("anonymity error %g, want %g", got, want)
+	}
+	if r := result.Release; r.Discernibility.Mean != 400*400 || r.Penalty.Mean != 1 || r.ClassSize.Mean != 1 || r.Dropped.Mean != 0 {
+		t.Errorf("costs %+v", r)
+	}
+}
+
+func TestEvaluateErrors(t *testing.T) {
+	job, _ := people(t, rand.New(rand.NewPCG(3, 1)), 600)
+	variants := load(t, job, "limits.memory", "16MiB", "tdr")
+	for _, tt := range []struct {
+		name    string
+		options Options
+		class   pipeline.Class
+	}{
+		{"no such column", Options{Variants: variants, SplitColumn: "sets", SplitValue: "x"}, pipeline.ClassUsage},
+		{"no training rows", Options{Variants: variants, SplitColumn: "set", SplitValue: "x"}, pipeline.ClassUsage},
+		{"no test rows in some fold", Options{Variants: variants, Folds: 5000, Repeats: 1}, pipeline.ClassUsage},
+	} {
+		if _, err := Evaluate(t.Context(), tt.options); pipeline.ClassOf(err) != tt.class {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+	}
+	variants[0].Sets[0].K = 500 // of 400 training rows
+	report, err := Evaluate(t.Context(), Options{Variants: variants, SplitColumn: "set", SplitValue: "training"})
+	if err != nil || report.Results[0].Failed == "" || report.Results[0].Errors != nil {
+		t.Errorf("%+v, %v", report, err)
+	}
+}
+
+// What does not fit the memory is an error that says so.
+func TestEvaluateMemory(t *testing.T) {
+	job, _ := people(t, rand.New(rand.NewPCG(4, 1)), 120_000)
+	text, err := os.ReadFile(job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The names, which all differ, are a quasi-identifier.
+	spec := strings.NewReplacer("[age, job, city]", "[age, job, city, name]", "name: keep", "name: suppress").Replace(string(text))
+	if err := os.WriteFile(job, []byte(spec), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Evaluate(t.Context(), Options{Variants: load(t, job, "limits.memory", "16MiB", "tdr"), Folds: 2, Repeats: 1})
+	if !errors.Is(err, spill.ErrBudget) || pipeline.ClassOf(err) != pipeline.ClassResources {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,121 @@
+package pipeline
+
+import (
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/partition"
+)
+
+// recording is one worker's state in counting whole records.
+type recording struct {
+	divisions []Division
+	maps      []mapping // of every request
+	columns   int       // of the requests: those that are no divisions
+	codes     [][]uint32
+	domains   []int
+	counter   *partition.Counter
+	start     uint64 // position in the input of the split's first row
+	class     string
+	classAt   int // its position; −1: there is none
+}
+
+func (b *recordsReader) newRecording() *recording {
+	n := len(b.interners) + len(b.opt.Divisions)
+	w := &recording{
+		divisions: b.opt.Divisions, columns: len(b.interners),
+		codes: make([][]uint32, n), domains: make([]int, n),
+		counter: partition.NewCounter(n, b.budget), class: b.job.Class, classAt: -1,
+	}
+	for _, c := range b.coders {
+		w.maps = append(w.maps, newMapping(c))
+	}
+	if b.prepared.class >= 0 {
+		w.classAt = len(b.interners) - 1
+	}
+	return w
+}
+
+func (w *recording) beginSplit(s formats.Split) { w.start = uint64(s.Row) }
+
+func (w *recording) endSplit() error { return nil }
+
+func (w *recording) batch(b *formats.Batch) (err error) {
+	for i := range w.columns {
+		if w.codes[i], err = w.maps[i].translate(b.Columns[i], w.codes[i]); err != nil {
+			return err
+		}
+		w.domains[i] = w.maps[i].domain
+	}
+	if w.classAt >= 0 && w.domains[w.classAt] > maxClasses+1 {
+		return manyClasses(w.class)
+	}
+	if err := w.divide(b); err != nil {
+		return err
+	}
+	return w.counter.Add(b.Rows, w.codes, w.domains)
+}
+
+// divide finds the rows' parts of every division.
+func (w *recording) divide(b *formats.Batch) (err error) {
+	request := w.columns
+	for i, d := range w.divisions {
+		to := w.columns + i
+		w.domains[to] = d.Parts
+		if d.Part == nil {
+			if w.codes[to], err = w.maps[request].translate(b.Columns[request], w.codes[to]); err != nil {
+				return err
+			}
+			request++
+			continue
+		}
+		w.codes[to] = w.codes[to][:0]
+		for row := range uint64(b.Rows) {
+			w.codes[to] = append(w.codes[to], d.Part(w.start+uint64(b.Row)+row))
+		}
+	}
+	return nil
+}
+
+// shortlist is the coder of a kept column that is left out when it has more than so many
+// values: then it numbers no more of them.
+type shortlist struct {
+	*interner
+	most int
+}
+
+func (s *shortlist) exceeded() bool { return s.values.Len() > s.most }
+
+func (s *shortlist) encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before, data := s.values.Len(), len(s.values.Data)
+	for i := from; i < values.Len(); i++ {
+		code := uint32(nullCode)
+		if !s.exceeded() {
+			var err error
+			if code, err = s.code(values, i); err != nil {
+				return nil, 0, err
+			}
+		}
+		codes = append(codes, code)
+	}
+	if err := s.draw(before, data); err != nil {
+		return nil, 0, err
+	}
+	return codes, s.len(), nil
+}
+
+// match codes values by whether they have a text.
+type match struct{ text string }
+
+func (m match) null() uint32 { return 1 }
+
+func (m match) encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
+	for i := from; i < values.Len(); i++ {
+		code := uint32(1)
+		if values.Text(i) == m.text {
+			code = 0
+		}
+		codes = append(codes, code)
+	}
+	return codes, 2, nil
+}

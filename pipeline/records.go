@@ -1,0 +1,324 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/spill"
+)
+
+// Records are the distinct records of an input, with all columns that a release has: what
+// can be divided and masked again and again while the input is read once.
+type Records struct {
+	Attributes []engine.Attribute // masked columns, in job order
+	Kept       []engine.Attribute // kept columns but the class, in the input's order: Discretize when their values are ordered, else Suppress
+	ClassNames []engine.Label     // empty without a class
+
+	// Table counts the records, by ascending key. It has a field for every attribute, every
+	// kept column, the class and every division, in this order.
+	Table *partition.Table
+
+	Budget  *spill.Budget // what is left of it may be drawn
+	Threads int
+}
+
+// Division deals the rows of the input into parts.
+type Division struct {
+	Parts int                     // below which all part numbers are
+	Part  func(row uint64) uint32 // of a row by its position in the input; nil: by Column
+
+	Column, Value string // part 0 are the rows with the value in the column, part 1 all others
+}
+
+// RecordsOptions say what is read besides the job's columns.
+type RecordsOptions struct {
+	Divisions []Division
+	MaxTexts  int // kept columns without an order that have more values are left out
+	Events    Events
+}
+
+// WithRecords reads the records of a job's input, and hands them to use. They must fit into
+// half of the job's memory: else the error wraps spill.ErrBudget. Kept columns that are left
+// out are noted.
+func WithRecords(ctx context.Context, job *jobfile.Job, opt RecordsOptions, use func(*Records) error) error {
+	r := &run{job: job, report: &Report{}, threads: job.Limits.Threads, opt: RunOptions{Events: opt.Events}}
+	if r.threads == 0 {
+		r.threads = runtime.GOMAXPROCS(0)
+	}
+	memory := job.Limits.Memory
+	if memory == 0 {
+		memory = spill.DefaultLimit()
+	}
+	if err := checkMemory(memory); err != nil {
+		return err
+	}
+	defer limitHeap(memory)()
+	r.budget = spill.NewBudget(memory)
+	r.listen()
+	threads := r.threads
+	records, err := r.records(ctx, opt)
+	if err := errors.Join(err, r.closeInput()); err != nil {
+		return outgrown(err)
+	}
+	records.Budget, records.Threads = r.budget, threads
+	return outgrown(use(records))
+}
+
+// outgrown tells the user what to do when records do not fit the memory.
+func outgrown(err error) error {
+	if !errors.Is(err, spill.ErrBudget) {
+		return err
+	}
+	return &Error{
+		Class: ClassResources,
+		Hint:  "give more memory with --memory, drop columns, or take a sample of the input",
+		Err:   fmt.Errorf("hold the distinct records: %w", err),
+	}
+}
+
+// records reads the input.
+func (r *run) records(ctx context.Context, opt RecordsOptions) (*Records, error) {
+	if err := r.stage(ctx, StagePlan, r.plan); err != nil {
+		return nil, err
+	}
+	b := newRecordsReader(r, opt)
+	if err := b.choose(); err != nil {
+		return nil, err
+	}
+	return b.records, r.stage(ctx, StageCompress, b.read)
+}
+
+// recordsReader counts whole records: of provisional codes first, then of those of the domains.
+type recordsReader struct {
+	*run
+	opt     RecordsOptions
+	budget  *spill.Budget
+	records *Records
+
+	requests  []formats.Request // masked and kept columns, the class, then divisions by a column
+	interners []*interner       // of masked and kept columns, and the class
+	coders    []coder           // of the requests
+	kept      []*shortlist      // nil of those with an order
+	keptSpecs []*jobfile.Column
+}
+
+func newRecordsReader(r *run, opt RecordsOptions) *recordsReader {
+	return &recordsReader{run: r, opt: opt, budget: r.budget.Part(r.budget.Limit() / 2), records: &Records{}}
+}
+
+// choose finds the columns to be read.
+func (b *recordsReader) choose() error {
+	fields := b.dataset.Schema().Fields
+	for _, f := range b.prepared.masked {
+		in := b.intern(f, b.prepared.specs[f].Mask == jobfile.MaskDiscretize)
+		b.coders = append(b.coders, in)
+	}
+	for f, spec := range b.prepared.specs {
+		if spec.Mask == jobfile.MaskKeep && f != b.prepared.class && !b.divides(spec.Name) {
+			b.keep(f, fields[f])
+		}
+	}
+	if f := b.prepared.class; f >= 0 {
+		b.coders = append(b.coders, b.intern(f, false))
+	}
+	for _, d := range b.opt.Divisions {
+		if d.Part != nil {
+			continue
+		}
+		f := b.dataset.Schema().Index(d.Column)
+		if f < 0 || fields[f].Type.Kind == formats.Nested {
+			return &Error{Class: ClassUsage, Hint: "name a column of the input", Err: fmt.Errorf("divide records by column %s: the input lacks it, or it is nested", d.Column)}
+		}
+		b.requests = append(b.requests, formats.Request{Column: f, Coded: true})
+		b.coders = append(b.coders, match{d.Value})
+	}
+	return nil
+}
+
+// divides reports whether a column divides the records: then it is no feature of them.
+func (b *recordsReader) divides(column string) bool {
+	return slices.ContainsFunc(b.opt.Divisions, func(d Division) bool { return d.Part == nil && d.Column == column })
+}
+
+// intern asks for a column.
+func (b *recordsReader) intern(field int, nanIsNull bool) *interner {
+	in := newInterner(b.dataset.Schema().Fields[field], nanIsNull, b.budget)
+	b.requests = append(b.requests, formats.Request{Column: field, Coded: true})
+	b.interners = append(b.interners, in)
+	return in
+}
+
+// keep asks for a kept column: as numbers if its values have an order, else as a short list.
+func (b *recordsReader) keep(field int, of formats.Field) {
+	if of.Type.Kind == formats.Nested {
+		b.events.Noted(fmt.Sprintf("column %s is left out: it is nested", of.Name))
+		return
+	}
+	ordered := of.Type.Ordered()
+	in := b.intern(field, ordered)
+	spec := &jobfile.Column{Name: of.Name, Mask: jobfile.MaskKeep}
+	var list *shortlist
+	if ordered {
+		spec.Mask = jobfile.MaskDiscretize
+		b.coders = append(b.coders, in)
+	} else {
+		list = &shortlist{in, b.opt.MaxTexts}
+		b.coders = append(b.coders, list)
+	}
+	b.kept, b.keptSpecs = append(b.kept, list), append(b.keptSpecs, spec)
+}
+
+// read counts the records, and binds them to the domains.
+func (b *recordsReader) read(ctx context.Context) error {
+	workers := make([]*recording, workersFor(b.dataset, b.threads))
+	counters := make([]*partition.Counter, len(workers))
+	for i := range workers {
+		workers[i] = b.newRecording()
+		counters[i] = workers[i].counter
+	}
+	if err := readAll(ctx, b.dataset, b.requests, workers, b.counted(0, 1)); err != nil {
+		return err
+	}
+	table, err := partition.Tabulate(ctx, counters, b.budget, b.threads)
+	if err != nil {
+		return err
+	}
+	return b.bind(ctx, table)
+}
+
+// recoding leads from the provisional codes of a table's columns to those of their domains.
+type recoding struct {
+	maps  [][]uint32
+	sizes []int
+}
+
+func (r *recoding) add(codes []uint32, size int) {
+	r.maps, r.sizes = append(r.maps, codes), append(r.sizes, size)
+}
+
+// bind replaces provisional codes by those of the domains.
+func (b *recordsReader) bind(ctx context.Context, t *partition.Table) error {
+	to := &recoding{}
+	if err := b.bindMasked(ctx, t, to); err != nil {
+		return err
+	}
+	if err := b.bindKept(t, to); err != nil {
+		return err
+	}
+	if b.prepared.class >= 0 {
+		in := b.interners[len(b.interners)-1]
+		order, names := classOrder(in, byClass(occurrences(t, len(b.interners)-1, in)))
+		b.records.ClassNames = names
+		to.add(order, len(names))
+	}
+	for _, d := range b.opt.Divisions {
+		to.add(engine.Identity(d.Parts).Codes, d.Parts)
+	}
+	b.records.Table = b.settle(t.Recode(to.maps, to.sizes))
+	return nil
+}
+
+// bindMasked makes the domains of the masked columns, in which every value is told apart.
+func (b *recordsReader) bindMasked(ctx context.Context, t *partition.Table, to *recoding) error {
+	for a, f := range b.prepared.masked {
+		spec := b.prepared.specs[f]
+		d, err := newBinding(spec, b.interners[a], occurrences(t, a, b.interners[a]), b.taxonomies[spec.Name], engine.Pruning{})
+		if err != nil {
+			return b.locate(ctx, a, err)
+		}
+		b.note(&d.domain)
+		b.records.Attributes = append(b.records.Attributes, d.attribute)
+		to.add(d.codes, d.attribute.Len())
+	}
+	return nil
+}
+
+// bindKept makes the domains of the kept columns, and leaves out those with too many values.
+func (b *recordsReader) bindKept(t *partition.Table, to *recoding) error {
+	for i, list := range b.kept {
+		column := len(b.prepared.masked) + i
+		in := b.interners[column]
+		if list != nil && list.exceeded() {
+			b.events.Noted(fmt.Sprintf("column %s is left out: it has more than %d values without an order", in.column, list.most))
+			to.add(make([]uint32, in.len()), 1)
+			continue
+		}
+		d, err := newBinding(b.keptSpecs[i], in, occurrences(t, column, in), jobfile.Taxonomy{}, engine.Pruning{})
+		if err != nil {
+			return err
+		}
+		b.records.Kept = append(b.records.Kept, d.attribute)
+		to.add(d.codes, d.attribute.Len())
+	}
+	return nil
+}
+
+// settle takes the columns that were left out from the table's layout, and sorts it.
+func (b *recordsReader) settle(t *partition.Table) *partition.Table {
+	fields := t.Layout.Fields[:0:0]
+	for i, f := range t.Layout.Fields {
+		kept := i - len(b.prepared.masked)
+		if kept < 0 || kept >= len(b.kept) || b.kept[kept] == nil || !b.kept[kept].exceeded() {
+			fields = append(fields, f)
+		}
+	}
+	t.Layout.Fields = fields
+	t.Sort()
+	return t
+}
+
+// occurrences counts the records of a column's codes.
+func occurrences(t *partition.Table, column int, in *interner) partition.Pairs {
+	counts := make([]uint64, in.len())
+	field, words := t.Layout.Fields[column], t.Layout.Words
+	for i, n := range t.Counts {
+		counts[field.Code(t.Keys[i*words:])] += uint64(n)
+	}
+	var pairs partition.Pairs
+	for code, n := range counts {
+		if n > 0 {
+			pairs = append(pairs, partition.Pair{Code: uint32(code), Count: n})
+		}
+	}
+	return pairs
+}
+
+// byClass takes codes for classes.
+func byClass(pairs partition.Pairs) partition.Pairs {
+	for i := range pairs {
+		pairs[i].Class = pairs[i].Code
+	}
+	return pairs
+}
+
+// Requirement returns what a job asks of the attributes. The job has the columns of the one
+// that the records were read for.
+func (r *Records) Requirement(job *jobfile.Job) engine.Requirement {
+	number := make(map[string]int)
+	for a := range r.Attributes {
+		number[r.Attributes[a].Name] = a
+	}
+	var all engine.Requirement
+	for _, set := range job.Sets {
+		s := engine.Set{K: set.K}
+		for _, name := range set.Columns {
+			s.Columns = append(s.Columns, number[name])
+		}
+		all.Sets = append(all.Sets, s)
+	}
+	kept, _ := all.Reduce()
+	return kept
+}
+
+// SearchOf returns the engine of a job, and the options that it gives it.
+func SearchOf(job *jobfile.Job) (engine.Engine, engine.Options) {
+	r := &run{job: job}
+	return newEngine(job.Algorithm), engine.Options{Score: scores[job.Score], MaxSteps: r.maxSteps()}
+}
