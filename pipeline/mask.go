@@ -19,12 +19,11 @@ type masker struct {
 	dataset  *dataset.Dataset
 	plan     *releasePlan
 	recoding engine.Recoding
-	coders   []coder           // of every attribute
-	domains  []int             // codes of every attribute are below, the null's too if it has none
-	class    coder             // nil unless cells are divided by class
-	request  formats.Request   // of the class, coded
-	taken    []uint64          // rows of every divided cell so far
-	memos    chan *engine.Memo // that no task has now
+	coders   []coder         // of every attribute
+	domains  []int           // codes of every attribute are below, the null's too if it has none
+	class    coder           // nil unless cells are divided by class
+	request  formats.Request // of the class, coded
+	taken    []uint64        // rows of every divided cell so far
 	write    writer.Options
 	threads  int
 	budget   *spill.Budget
@@ -51,7 +50,7 @@ func (m *masker) mask(ctx context.Context, tasks []maskTask, parts *parts) error
 	if m.taken = make([]uint64, m.recoding.Cells()); len(m.taken) > 0 {
 		threads = 1
 	}
-	m.idle, m.memos = make(chan *masking, threads), make(chan *engine.Memo, threads)
+	m.idle = make(chan *masking, threads)
 	return InOrder(ctx, len(tasks), threads, func(ctx context.Context, i int, emit func(maskedGroup) error) error {
 		return m.task(ctx, tasks[i], emit)
 	}, func(g maskedGroup) error { return m.add(ctx, parts, g) })
@@ -59,24 +58,6 @@ func (m *masker) mask(ctx context.Context, tasks []maskTask, parts *parts) error
 
 // memoPart is the part of the budget that remembered tuples may take.
 const memoPart = 32
-
-// takeMemo returns a memo that no other goroutine has.
-func (m *masker) takeMemo() *engine.Memo {
-	select {
-	case memo := <-m.memos:
-		return memo
-	default:
-		return engine.NewMemo(m.domains, m.budget.Limit()/memoPart/int64(m.threads))
-	}
-}
-
-// leaveMemo hands a memo to the next task.
-func (m *masker) leaveMemo(memo *engine.Memo) {
-	select {
-	case m.memos <- memo:
-	default: // there are enough
-	}
-}
 
 // task encodes the row groups of one task, in order.
 func (m *masker) task(ctx context.Context, t maskTask, emit func(maskedGroup) error) (err error) {
@@ -98,19 +79,14 @@ func (m *masker) task(ctx context.Context, t maskTask, emit func(maskedGroup) er
 
 // take returns a worker that is idle, or a new one: its buffers and its encoder's tables are
 // larger than what most row groups become.
-func (m *masker) take() (w *masking, err error) {
+func (m *masker) take() (*masking, error) {
 	select {
-	case w = <-m.idle:
+	case w := <-m.idle:
 		w.choose(nil)
+		return w, nil
 	default:
-		if w, err = m.newMasking(); err != nil {
-			return nil, err
-		}
+		return m.newMasking()
 	}
-	if w.number == nil {
-		w.memo = m.takeMemo()
-	}
-	return w, nil
 }
 
 // leave keeps a worker for the next task. One whose buffers have grown beyond the usual must

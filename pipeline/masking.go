@@ -73,6 +73,9 @@ func (m *masker) newMasking() (*masking, error) {
 	for a := range w.maps {
 		w.maps[a] = newMapping(m.coders[a])
 	}
+	if w.number == nil {
+		w.memo = engine.NewMemo(m.domains, m.budget.Limit()/memoPart/int64(m.threads))
+	}
 	if m.class != nil {
 		w.class = newMapping(m.class)
 	}
@@ -103,10 +106,6 @@ func (w *masking) choose(copied []bool) {
 }
 
 func (w *masking) close() error {
-	if w.memo != nil {
-		w.m.leaveMemo(w.memo)
-		w.memo = nil
-	}
 	w.m.budget.Return(w.drawn)
 	return w.closeReader()
 }

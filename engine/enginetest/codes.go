@@ -14,11 +14,12 @@ type Codes struct {
 	Columns    [][]uint32
 	Class      []uint32
 	Classes    int // 0: no class
+	ClassNames []engine.Label
 }
 
 // Table compresses the rows as an engine's plan asks.
 func (c Codes) Table(plan engine.Plan) *engine.Table {
-	t := &engine.Table{Attributes: c.Attributes, Classes: c.Classes, Rows: uint64(c.Rows)}
+	t := &engine.Table{Attributes: c.Attributes, Classes: c.Classes, ClassNames: c.ClassNames, Rows: uint64(c.Rows)}
 	for _, g := range plan.Groupings {
 		t.Groupings = append(t.Groupings, c.group(g))
 	}

@@ -1,7 +1,7 @@
 package induce
 
-// open adds a node, for now a leaf: the root, or what a link of a node leads to. Nodes are
-// opened in preorder.
+// open adds a node, which is a leaf until it is divided: the root, or what a link of a node
+// leads to. Nodes are opened in preorder.
 func (t *Tree) open(parent, link int32, size uint64, classes []uint32, counts []uint64) int {
 	n := node{size: size, number: t.next, first: len(t.counts), parent: parent, column: none}
 	at := len(t.nodes)

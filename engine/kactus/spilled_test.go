@@ -14,29 +14,13 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// searchIn runs an engine in a space, which must be free before and after, on a table that
-// is spilled or was in memory.
+// searchIn runs an engine in a space, which must be free before and after.
 func searchIn(t *testing.T, codes enginetest.Codes, names []engine.Label, e kactus.Engine, requirement engine.Requirement, space partition.Space, inMemory bool) (*engine.Regions, error) {
 	t.Helper()
-	counting := space
-	counting.Budget, counting.Share = spill.NewBudget(1<<40), 1
-	if inMemory {
-		counting.Share = 1 << 40
-	}
-	table, err := codes.Coarse(context.Background(), e, requirement, counting)
-	if err != nil {
-		t.Fatal(err)
-	}
-	table.ClassNames = names
-	if err := space.Budget.Draw("groupings", counting.Budget.Used()); err != nil {
-		t.Fatal(err)
-	}
-	recoding, err := e.Search(context.Background(), table, requirement, engine.Options{Space: space})
+	codes.ClassNames = names
+	recoding, err := enginetest.SearchIn(t, e, codes, requirement, engine.Options{Space: space}, inMemory)
 	if err != nil {
 		return nil, err
-	}
-	if used := space.Budget.Used(); used != 0 {
-		t.Errorf("%d bytes are not returned", used)
 	}
 	return recoding.(*engine.Regions), nil
 }

@@ -14,52 +14,26 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-func openStore(t *testing.T) *spill.Store {
-	t.Helper()
-	s, err := spill.Open(t.TempDir(), spill.Options{Budget: spill.NewBudget(16 << 20)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
-}
-
-// searchIn runs an engine in a space, which must be free before and after, on a table that
-// is spilled or was in memory.
+// searchIn runs an engine in a space, which must be free before and after, also when the
+// search fails.
 func searchIn(t *testing.T, codes enginetest.Codes, e mondrian.Engine, requirement engine.Requirement, space partition.Space, inMemory bool) (*engine.Regions, error) {
 	t.Helper()
-	counting := space
-	counting.Budget, counting.Share = spill.NewBudget(1<<40), 1
-	if inMemory {
-		counting.Share = 1 << 40
+	codes.ClassNames = classNames(codes)
+	recoding, err := enginetest.SearchIn(t, e, codes, requirement, engine.Options{Space: space}, inMemory)
+	if err == nil {
+		return recoding.(*engine.Regions), nil
 	}
-	table, err := codes.Coarse(context.Background(), e, requirement, counting)
-	if err != nil {
-		t.Fatal(err)
-	}
-	table.ClassNames = classNames(codes)
-	if err := space.Budget.Draw("groupings", counting.Budget.Used()); err != nil {
-		t.Fatal(err)
-	}
-	recoding, err := e.Search(context.Background(), table, requirement, engine.Options{Space: space})
 	if used := space.Budget.Used(); used != 0 {
 		t.Errorf("%d bytes are not returned", used)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return recoding.(*engine.Regions), nil
+	return nil, err
 }
 
 // TestSpilledSearchAgrees gives random tables the smallest share that they can be searched
 // in, and more. The regions are those of the search in memory, to the last field.
 func TestSpilledSearchAgrees(t *testing.T) {
 	seed := rand.Uint64()
-	store := openStore(t)
+	store := enginetest.OpenStore(t)
 	refused := 0
 	for i := range 25 {
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
@@ -94,7 +68,7 @@ func TestSpilledSearchAgrees(t *testing.T) {
 // TestSpilledPeople searches a larger table in a share that is a fraction of it.
 func TestSpilledPeople(t *testing.T) {
 	codes := people(40_000)
-	store := openStore(t)
+	store := enginetest.OpenStore(t)
 	for name, e := range benchmarked {
 		requirement := allColumns(codes, 20)
 		table := codes.Table(e.Plan(requirement))
