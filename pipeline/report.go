@@ -22,6 +22,11 @@ type Report struct {
 	// SpilledPeak is the most disk space that was taken at one time, in bytes.
 	SpilledPeak int64 `json:"spilled_peak_bytes"`
 	PeakRSS     int64 `json:"peak_resident_bytes"`
+
+	// Digests tell what made the release, and what it is.
+	Digests *Digests `json:"digests,omitempty"`
+	// AlreadyDone says that the release stood, and this is the report of the run that made it.
+	AlreadyDone bool `json:"already_done,omitempty"`
 }
 
 // SetReport is one quasi-identifier set and the anonymity it has in the release.

@@ -3,7 +3,6 @@ package pipeline
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +17,7 @@ import (
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/writer"
+	"github.com/kcut/kcut/pipeline/checkpoint"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
@@ -25,6 +25,7 @@ import (
 // RunOptions are what the command line adds to a job.
 type RunOptions struct {
 	Overwrite bool      // replace an existing output
+	Resume    bool      // go on from what an earlier run of the same job and input has left: its release, if that stands
 	Trace     io.Writer // one JSON line per performed specialization; may be nil
 	RunJSON   string    // file that receives the report, before publishing; empty: none
 	Events    Events
@@ -105,6 +106,8 @@ type run struct {
 	threads int
 	budget  *spill.Budget
 
+	work       *checkpoint.Folder // claimed
+	exists     bool               // there is an output already
 	dataset    *dataset.Dataset
 	inputs     []fs.FileInfo // of the dataset's files, when they were opened
 	prepared   *prepared
@@ -132,25 +135,19 @@ func (r *run) listen() {
 	}
 }
 
-func (r *run) do(ctx context.Context) error {
-	if err := checkTarget(r.job, r.opt.Overwrite); err != nil {
+func (r *run) do(ctx context.Context) (err error) {
+	if err := r.begin(); err != nil {
 		return err
 	}
-	if err := r.sweepSpilled(); err != nil {
+	defer func() { err = errors.Join(err, r.work.Release()) }()
+	if err := r.stage(ctx, StagePlan, r.plan); err != nil || r.report.AlreadyDone {
 		return err
 	}
-	stages := []struct {
-		name Stage
-		do   func(context.Context) error
-	}{
-		{StagePlan, r.plan},
-		{StageCompress, r.compress},
-		{StageSearch, r.search},
+	if err := r.stage(ctx, StageCompress, r.compress); err != nil {
+		return err
 	}
-	for _, s := range stages {
-		if err := r.stage(ctx, s.name, s.do); err != nil {
-			return err
-		}
+	if err := r.stage(ctx, StageSearch, r.search); err != nil {
+		return err
 	}
 	// Before publishing: a run whose spilled data stays behind must not have succeeded.
 	if err := r.closeStore(); err != nil {
@@ -159,22 +156,48 @@ func (r *run) do(ctx context.Context) error {
 	return r.release(ctx)
 }
 
+// begin claims the work folder and sweeps what a run that was killed has spilled.
+func (r *run) begin() (err error) {
+	if r.exists, err = checkTarget(r.job); err != nil {
+		return err
+	}
+	if r.work, err = checkpoint.Claim(r.files(), workFolder(r.job.Output.Path)); err != nil {
+		return err
+	}
+	if err = r.refuse(); err == nil {
+		err = r.sweepSpilled()
+	}
+	if err != nil {
+		return errors.Join(err, r.work.Release())
+	}
+	return nil
+}
+
+// files is the file system of the output.
+func (r *run) files() publish.FS { return cmp.Or(r.opt.files, publish.OS) }
+
 func (r *run) stage(ctx context.Context, name Stage, do func(context.Context) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	began := r.events.Began(name)
+	began, report := r.events.Began(name), r.report
 	if err := do(ctx); err != nil {
 		return err
 	}
 	took := r.events.Ended(name, began)
-	r.report.Stages = append(r.report.Stages, StageTime{name, took.Seconds()})
+	report.Stages = append(report.Stages, StageTime{name, took.Seconds()})
 	return nil
 }
 
-// plan opens the input and binds the job to it.
+// plan finds out whether there is something to do, opens the input and binds the job to it.
 func (r *run) plan(ctx context.Context) (err error) {
 	if r.taxonomies, err = r.job.LoadTaxonomies(); err != nil {
+		return err
+	}
+	if err := r.identify(ctx); err != nil {
+		return err
+	}
+	if done, err := r.recall(ctx); err != nil || done {
 		return err
 	}
 	if r.dataset, err = openInput(ctx, r.job, readOptions(r.job, r.budget, r.threads)); err != nil {
@@ -269,7 +292,7 @@ func (r *run) searchOnce(ctx context.Context, trace *tracer) error {
 
 // release writes, recounts and publishes.
 func (r *run) release(ctx context.Context) error {
-	target, err := openTarget(cmp.Or(r.opt.files, publish.OS), r.job.Output.Path)
+	target, err := openTarget(r.files(), r.job.Output.Path)
 	if err != nil {
 		return err
 	}
@@ -284,12 +307,15 @@ func (r *run) release(ctx context.Context) error {
 		err = r.writeReport()
 	}
 	if err == nil {
+		err = r.announce(ctx, target.Path())
+	}
+	if err == nil {
 		err = r.stage(ctx, StagePublish, func(context.Context) error { return target.Publish() })
 	}
 	if err != nil {
-		return errors.Join(err, target.Discard())
+		return errors.Join(err, r.withdraw(target))
 	}
-	return nil
+	return r.record()
 }
 
 // closeInput lets go of the input, once. That comes before publishing, too.
@@ -345,11 +371,11 @@ func (r *run) writeReport() error {
 	if r.opt.RunJSON == "" {
 		return nil
 	}
-	text, err := json.MarshalIndent(r.report, "", "  ")
+	text, err := r.report.text()
 	if err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
-	if err := os.WriteFile(r.opt.RunJSON, append(text, '\n'), 0o600); err != nil {
+	if err := os.WriteFile(r.opt.RunJSON, text, 0o600); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
 	return nil
