@@ -18,12 +18,13 @@ const module = "github.com/kcut/kcut"
 // to the longest path that leads to it. Imports go down only, and siblings do not meet:
 // pipeline is the only place that knows files, counts and decisions.
 var mayImport = map[string][]string{
-	"cmd":               {"pipeline", "pipeline/jobfile", "pipeline/forecast", "pipeline/sample", "pipeline/evaluate"},
+	"cmd":               {"pipeline", "pipeline/jobfile", "pipeline/forecast", "pipeline/sample", "pipeline/starter", "pipeline/evaluate"},
 	"pipeline/evaluate": {"pipeline", "pipeline/jobfile", "engine", "engine/", "partition", "spill"},
 	"pipeline/sample":   {"pipeline", "formats", "formats/writer", "formats/publish"},
 	"pipeline": {"pipeline/jobfile", "pipeline/forecast", "engine", "engine/", "partition", "spill", "formats", "formats/dataset", "formats/writer",
 		"formats/release", "formats/publish", "formats/taxonomy"},
-	"pipeline/forecast": {},
+	"pipeline/forecast": {"formats"},
+	"pipeline/starter":  {"pipeline", "engine", "pipeline/jobfile", "pipeline/forecast", "formats", "formats/dataset"},
 	"pipeline/jobfile":  {"engine", "formats", "formats/taxonomy", "formats/yaml"},
 
 	"engine/":       {"engine", "engine/induce", "partition", "spill"},

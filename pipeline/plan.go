@@ -229,22 +229,26 @@ func (p *planning) sample(ctx context.Context, f *forecast.Forecast) error {
 	if err := p.budget.Draw("the excerpt", rows*rowBytes); err != nil {
 		return err
 	}
-	e := newExcerpt(len(fields), rows)
-	if err := p.dataset.Excerpt(ctx, rows, fields, e.batch); err != nil {
+	e := forecast.NewExcerpt(len(fields), rows)
+	err := p.dataset.Excerpt(ctx, rows, fields, func(b *formats.Batch) error {
+		e.Add(b)
+		return nil
+	})
+	if err != nil {
 		return err
 	}
 	for i, field := range fields {
-		seen := e.values(i)
-		f.Columns[field].See(seen, p.load.Rows*seen.Rows/max(1, e.rows))
+		seen := e.Values(i)
+		f.Columns[field].See(seen, p.load.Rows*seen.Rows/max(1, e.Rows))
 	}
 	for i := range p.load.Columns {
 		p.load.Columns[i] = f.Columns[fields[i]]
 	}
 	for i, columns := range p.groupings() {
 		p.load.Groupings[i] = forecast.Group(p.load.Columns, columns, p.load.Rows)
-		p.load.Groupings[i].See(e.tuples(columns), p.load.Rows)
+		p.load.Groupings[i].See(e.Tuples(columns), p.load.Rows)
 	}
-	f.Sampled = e.rows
+	f.Sampled = e.Rows
 	return nil
 }
 

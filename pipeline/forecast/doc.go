@@ -2,6 +2,7 @@
 // there will be, the memory they need, what goes to disk, and how long it lasts.
 //
 //	Range      what a number lies between
+//	Excerpt    some rows, to count the values and tuples in
 //	Sighting   how often the values of an excerpt occur; Extrapolate tells of all rows
 //	Grouping   columns whose tuples are counted together
 //	Load       what has to be done; its methods tell what that takes

@@ -1,16 +1,15 @@
-package pipeline
+package forecast
 
 import (
 	"hash/fnv"
 
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/pipeline/forecast"
 )
 
-// excerpt holds some rows of some columns as hashes of their values. The hashes depend on the
+// Excerpt holds some rows of some columns as hashes of their values. The hashes depend on the
 // values alone, so that what is counted with them does, too.
-type excerpt struct {
-	rows    int64
+type Excerpt struct {
+	Rows    int64
 	columns []hashed
 }
 
@@ -24,22 +23,21 @@ type hashed struct {
 // nullHash stands for the null.
 const nullHash = 0
 
-// newExcerpt returns an empty one with room for so many rows.
-func newExcerpt(columns int, rows int64) *excerpt {
-	e := &excerpt{columns: make([]hashed, columns)}
+// NewExcerpt returns an empty one with room for so many rows.
+func NewExcerpt(columns int, rows int64) *Excerpt {
+	e := &Excerpt{columns: make([]hashed, columns)}
 	for i := range e.columns {
 		e.columns[i].rows = make([]uint64, 0, rows)
 	}
 	return e
 }
 
-// batch adds the rows of a batch.
-func (e *excerpt) batch(b *formats.Batch) error {
-	e.rows += int64(b.Rows)
+// Add adds the rows of a batch, whose columns are coded.
+func (e *Excerpt) Add(b *formats.Batch) {
+	e.Rows += int64(b.Rows)
 	for i, column := range b.Columns {
 		e.columns[i].add(column)
 	}
-	return nil
 }
 
 func (h *hashed) add(column *formats.Column) {
@@ -71,24 +69,37 @@ func scatter(w uint64) uint64 {
 	return w ^ w>>31
 }
 
-// values returns what is seen of the values of a column.
-func (e *excerpt) values(column int) forecast.Sighting {
-	values := make([]uint64, 0, e.rows)
+// Values returns what is seen of the values of a column, nulls left out.
+func (e *Excerpt) Values(column int) Sighting {
+	values := make([]uint64, 0, e.Rows)
 	for _, h := range e.columns[column].rows {
 		if h != nullHash {
 			values = append(values, h)
 		}
 	}
-	return forecast.See(values)
+	return See(values)
 }
 
-// tuples returns what is seen of the tuples of some columns.
-func (e *excerpt) tuples(columns []int) forecast.Sighting {
-	tuples := make([]uint64, e.rows)
+// Tuples returns what is seen of the tuples of some columns.
+func (e *Excerpt) Tuples(columns []int) Sighting {
+	tuples := make([]uint64, e.Rows)
 	for _, column := range columns {
 		for row, h := range e.columns[column].rows {
 			tuples[row] = scatter(tuples[row] ^ h)
 		}
 	}
-	return forecast.See(tuples)
+	return See(tuples)
+}
+
+// Determines reports whether rows with the same value of one column have the same of another.
+func (e *Excerpt) Determines(column, other int) bool {
+	goes := make(map[uint64]uint64)
+	others := e.columns[other].rows
+	for row, h := range e.columns[column].rows {
+		if with, ok := goes[h]; ok && with != others[row] {
+			return false
+		}
+		goes[h] = others[row]
+	}
+	return true
 }
