@@ -193,7 +193,7 @@ func (r *run) stage(ctx context.Context, name Stage, do func(context.Context) er
 	return nil
 }
 
-// plan finds out whether there is something to do, opens the input and binds the job to it.
+// plan finds out whether there is something to do, and what.
 func (r *run) plan(ctx context.Context) (err error) {
 	if r.taxonomies, err = r.job.LoadTaxonomies(); err != nil {
 		return err
@@ -204,6 +204,11 @@ func (r *run) plan(ctx context.Context) (err error) {
 	if done, err := r.recall(ctx); err != nil || done {
 		return err
 	}
+	return r.open(ctx)
+}
+
+// open opens the input and binds the job to it.
+func (r *run) open(ctx context.Context) (err error) {
 	if r.dataset, err = openInput(ctx, r.job, readOptions(r.job, r.budget, r.threads)); err != nil {
 		return err
 	}
