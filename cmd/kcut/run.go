@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -32,6 +31,7 @@ Flags and KCUT_ environment variables replace values of the job file.`,
 	overrides := addOverrides(cmd.Flags())
 	cmd.Flags().BoolVar(&opt.Overwrite, "overwrite", false, "replace the output if it exists")
 	cmd.Flags().StringVar(&trace, "trace", "", "write one JSON object per performed specialization (bottom-up: generalization) to `FILE`")
+	cmd.Flags().StringVar(&opt.OnlyCoarsen, "only-coarsen", "", "go below no node of the cut of an earlier release: `FILE`, as of kcut apply")
 	cmd.Flags().StringVar(&opt.RunJSON, "run-json", "", "write how the run went, not for release, to `FILE`")
 	addJSON(cmd, u)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -39,7 +39,9 @@ Flags and KCUT_ environment variables replace values of the job file.`,
 		if err != nil {
 			return err
 		}
-		report, err := runTraced(cmd.Context(), u, job, opt, trace)
+		report, err := traced(u, &opt, trace, func() (*pipeline.Report, error) {
+			return pipeline.Run(cmd.Context(), job, opt)
+		})
 		if err != nil {
 			return err
 		}
@@ -51,19 +53,18 @@ Flags and KCUT_ environment variables replace values of the job file.`,
 	return cmd
 }
 
-// runTraced runs a job and writes its trace, if one is wanted. The trace file is not
-// touched before the job is known to be sound.
-func runTraced(ctx context.Context, u *ui, job *jobfile.Job, opt pipeline.RunOptions, trace string) (*pipeline.Report, error) {
+// traced does a run and writes its trace, if one is wanted. The trace file is not touched
+// before the job is known to be sound.
+func traced(u *ui, opt *pipeline.RunOptions, trace string, do func() (*pipeline.Report, error)) (report *pipeline.Report, err error) {
 	progress := u.follow()
 	defer progress.close()
 	opt.Events = progress.events()
 	if trace == "" {
-		return pipeline.Run(ctx, job, opt)
+		return do()
 	}
-	var report *pipeline.Report
-	err := writeTrace(trace, func(w io.Writer) (err error) {
+	err = writeTrace(trace, func(w io.Writer) (err error) {
 		opt.Trace = w
-		report, err = pipeline.Run(ctx, job, opt)
+		report, err = do()
 		return err
 	})
 	return report, err
