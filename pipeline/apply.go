@@ -89,14 +89,27 @@ func (r *run) reuseCut() {
 	if r.opt.reuse == nil {
 		return
 	}
-	e := reuse.Engine{MaxSuppressed: r.opt.reuse.MaxSuppressed.of(r.dataset.Rows())}
-	switch r.opt.reuse.OnBreak {
-	case BreakCoarsen:
-		e.OnBreak = reuse.Coarsen
-	case BreakSuppress:
-		e.OnBreak = reuse.Suppress
+	most := r.opt.reuse.MaxSuppressed.of(r.dataset.Rows())
+	onBreak := map[OnBreak]reuse.OnBreak{BreakCoarsen: reuse.Coarsen, BreakSuppress: reuse.Suppress}[r.opt.reuse.OnBreak]
+	if r.given.Kind != KindRegions {
+		r.engine = reuse.Engine{OnBreak: onBreak, MaxSuppressed: most}
+		return
 	}
+	e := r.given.regionEngine()
+	e.OnBreak, e.MaxSuppressed = onBreak, most
 	r.engine = e
+}
+
+// coverRegions tells the engine of regions which labels cover the codes of every attribute.
+func (r *run) coverRegions(labelers []labeler) {
+	e, ok := r.engine.(*reuse.Regions)
+	if !ok {
+		return
+	}
+	e.Covers = nil
+	for _, l := range labelers {
+		e.Covers = append(e.Covers, l.(*cover).covers)
+	}
 }
 
 // reused notes what became of the cut: the report has the steps that were undone.

@@ -7,6 +7,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -138,6 +139,7 @@ func (r *run) bindLabels(ctx context.Context, c *compressor, labelers []labeler,
 		p.table.Attributes = append(p.table.Attributes, d.attribute)
 		p.coders = append(p.coders, relabeled{l, &d})
 	}
+	r.coverRegions(labelers)
 	var class *interner
 	if c.class != "" {
 		class = c.coders[len(c.coders)-1].(*interner)
@@ -153,10 +155,10 @@ func (r *run) strayError(ctx context.Context, attribute int, l labeler, records 
 	if err != nil {
 		return err
 	}
-	switch l.(type) {
-	case *disclosure:
+	switch spec.Mask {
+	case jobfile.MaskSuppress:
 		return marked(spec.Name, records)
-	case *spans:
+	case jobfile.MaskDiscretize:
 		return &Error{
 			Class: ClassInput,
 			Hint:  "run the job anew with wider bounds",

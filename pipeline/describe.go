@@ -88,6 +88,12 @@ func isMark(label engine.Label, mask string) bool {
 	return label.Mark || mask == jobfile.MaskSuppress && !label.Null && label.Text == engine.Suppressed
 }
 
+// marks reports whether records are redacted in a column, or some region of the cut is made
+// of marks.
+func (r *run) marks(a int) bool {
+	return r.report.Suppressed > 0 || r.given != nil && r.given.columns[a].Suppressed != ""
+}
+
 func (r *run) describeColumn(a int, spec *jobfile.Column, t formats.Type) CutColumn {
 	column := CutColumn{Name: spec.Name, Mask: spec.Mask}
 	if spec.Render == jobfile.RenderBounds || spec.Render == jobfile.RenderMidpoint {
@@ -97,7 +103,9 @@ func (r *run) describeColumn(a int, spec *jobfile.Column, t formats.Type) CutCol
 	intervals := r.recoding.Intervals(a)
 	for i, label := range labels {
 		if isMark(label, spec.Mask) {
-			column.Suppressed = engine.Suppressed
+			if r.marks(a) {
+				column.Suppressed = engine.Suppressed
+			}
 			continue
 		}
 		described := CutLabel{Label: label.Text, Null: label.Null}

@@ -76,10 +76,12 @@ func (g *given) labelers(r *run, budget *spill.Budget) (labelers []labeler, err 
 	for a, field := range r.prepared.masked {
 		spec, column := r.prepared.specs[field], g.columns[a]
 		var l labeler
-		switch spec.Mask {
-		case jobfile.MaskGeneralize:
+		switch {
+		case g.Kind == KindRegions:
+			l, err = g.cover(spec, column, fields[field].Type, r.taxonomies[spec.Name], budget)
+		case spec.Mask == jobfile.MaskGeneralize:
 			l, err = g.members(spec, column, r.taxonomies[spec.Name], budget)
-		case jobfile.MaskDiscretize:
+		case spec.Mask == jobfile.MaskDiscretize:
 			l, err = g.spans(spec, column, fields[field].Type)
 		default:
 			l = newDisclosure(column)

@@ -78,13 +78,18 @@ func (s *labelSpace) texts() (texts []string) {
 	return texts
 }
 
-// textOf returns a value's text; what is one value to a search has one text.
-func textOf(values *formats.Values, i int) string {
+// canonicalValue returns a value, or the one that it is to a search.
+func canonicalValue(values *formats.Values, i int) (*formats.Values, int) {
 	if values.Type.Kind != formats.Float {
-		return values.Text(i)
+		return values, i
 	}
-	canonical := formats.Values{Type: values.Type, Words: []uint64{canonicalFloat(values.Words[i])}}
-	return canonical.Text(0)
+	return &formats.Values{Type: values.Type, Words: []uint64{canonicalFloat(values.Words[i])}}, 0
+}
+
+// textOf returns the text of what a value is to a search.
+func textOf(values *formats.Values, i int) string {
+	values, i = canonicalValue(values, i)
+	return values.Text(i)
 }
 
 // disclosure is the labeler of a suppressed column: values that the cut discloses, and the
@@ -161,15 +166,11 @@ func (s *spans) encode(values *formats.Values, from int, codes []uint32) ([]uint
 }
 
 func (s *spans) find(values *formats.Values, i int) uint32 {
-	value := values
-	if values.Type.Kind == formats.Float {
-		word := canonicalFloat(values.Words[i])
-		if word == canonicalNaN {
-			return s.null()
-		}
-		value, i = &formats.Values{Type: values.Type, Words: []uint64{word}}, 0
-	}
-	if s.beyond(value, i) {
+	value, i := canonicalValue(values, i)
+	switch {
+	case value.Type.Kind == formats.Float && value.Words[i] == canonicalNaN:
+		return s.null()
+	case s.beyond(value, i):
 		return s.strays()
 	}
 	return uint32(sort.Search(s.starts.Len(), func(at int) bool { return compareValues(&s.starts, at, value, i) > 0 }))
