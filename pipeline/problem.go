@@ -34,7 +34,11 @@ func (r *run) compress(ctx context.Context) error {
 // half is for the search, the readers and what Go's collector has not collected.
 func (r *run) countInMemory(ctx context.Context) error {
 	part := r.budget.Part(r.budget.Limit() / 2)
-	err := r.countWithin(ctx, part)
+	count := r.countWithin
+	if r.given != nil {
+		count = r.countLabels
+	}
+	err := count(ctx, part)
 	if err != nil {
 		part.Return(part.Used())
 	}
@@ -205,6 +209,9 @@ func (r *run) leaveMemory(ctx context.Context, what string) error {
 		return err
 	}
 	r.meter.opened(r.store)
+	if r.given != nil {
+		return r.countLabelsOutOfCore(ctx)
+	}
 	return r.countOutOfCore(ctx)
 }
 
