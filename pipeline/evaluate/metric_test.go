@@ -148,26 +148,3 @@ func TestLabels(t *testing.T) {
 		}
 	}
 }
-
-// Folds are alike in size, other in every repeat, and always the same.
-func TestFold(t *testing.T) {
-	const rows, folds = 10_000, 10
-	for repeat := range 3 {
-		sizes, same := make([]int, folds), 0
-		for row := range uint64(rows) {
-			f := fold(row, repeat, folds)
-			sizes[f]++
-			if f == fold(row, repeat+1, folds) {
-				same++
-			}
-		}
-		for f, n := range append(sizes, same) {
-			if n < 880 || n > 1120 {
-				t.Errorf("repeat %d: fold %d has %d rows", repeat, f, n)
-			}
-		}
-	}
-	if got := fmt.Sprint(fold(0, 0, 10), fold(1, 0, 10), fold(2, 0, 10), fold(0, 1, 10)); got != "8 5 7 6" {
-		t.Errorf("the first folds are %s", got)
-	}
-}
