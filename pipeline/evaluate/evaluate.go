@@ -32,8 +32,9 @@ type Options struct {
 
 	Sample uint64 // about so many rows are read, the same every time; 0: all
 
-	Nominal bool // labels of intervals are features without an order, instead of their midpoints
-	Events  pipeline.Events
+	Nominal   bool // labels of intervals are features without an order, instead of their midpoints
+	RootsTell bool // a taxonomy's root and the whole range are values like any other, instead of missing
+	Events    pipeline.Events
 }
 
 // maxTexts is the most values of a kept column that are a feature: with more, it is nearly
@@ -222,6 +223,7 @@ func (t *trial) variant(ctx context.Context, job *jobfile.Job) (measurement, err
 	var penalties [][]float64
 	for a := range t.Attributes {
 		labels := labelsOf(&t.Attributes[a], recoding, a)
+		labels.roots = t.RootsTell
 		features = append(features, labels.feature(t.Nominal))
 		penalties = append(penalties, labels.penalties())
 	}

@@ -100,10 +100,13 @@ type labels struct {
 	values    []engine.Label
 	intervals []engine.Interval
 	global    bool // labels depend on the attribute's own values alone
+	roots     bool // are labels like any other
 }
 
 func labelsOf(a *engine.Attribute, recoding engine.Recoding, attribute int) labels {
-	return labels{a, recoding.Labels(attribute), recoding.Intervals(attribute), recoding.Codes(attribute) != nil}
+	return labels{
+		Attribute: a, values: recoding.Labels(attribute), intervals: recoding.Intervals(attribute), global: recoding.Codes(attribute) != nil,
+	}
 }
 
 // tells reports whether a label tells anything: it is neither the null nor covers everything.
@@ -113,6 +116,8 @@ func (l labels) tells(label int) bool {
 	switch {
 	case v.Null:
 		return false
+	case l.roots && l.Mask != engine.Suppress:
+		return true
 	case l.Mask == engine.Discretize:
 		i := l.intervals[label]
 		return i.Lower != l.LowerText || i.Upper != l.UpperText
