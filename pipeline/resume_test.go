@@ -3,13 +3,18 @@ package pipeline
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
-	"strings"
+	"syscall"
 	"testing"
 	"time"
+
+	"github.com/kcut/kcut/spill"
+	"github.com/kcut/kcut/spill/spilltest"
 )
 
 // atOnce is how long runs work that keep every state.
@@ -92,19 +97,78 @@ func TestResume(t *testing.T) {
 				if !bytes.Equal(got.Bytes(), want.Bytes()) {
 					t.Errorf("another trace: %d bytes, want %d", got.Len(), want.Len())
 				}
-				after := listing(t, dir)
-				if after[dir+"/out.parquet"] != after[dir+"/want.parquet"] {
-					t.Error("another release")
-				}
-				maps.DeleteFunc(after, func(path, _ string) bool {
-					return strings.HasSuffix(path, "out.parquet") || strings.HasSuffix(path, "want.parquet") || filepath.Base(path) == "scratch"
-				})
-				for path := range after {
-					if before[path] != after[path] {
-						t.Errorf("%s is left", path)
-					}
-				}
+				mustBeWhole(t, dir, before)
 			})
 		}
+	}
+}
+
+// mustBeWhole demands that out.parquet is what want.parquet is, and that nothing else is there
+// but what was before.
+func mustBeWhole(t *testing.T, dir string, before map[string]string) {
+	t.Helper()
+	after := listing(t, dir)
+	if after[dir+"/out.parquet"] != after[dir+"/want.parquet"] {
+		t.Error("another release")
+	}
+	for path := range after {
+		if name := filepath.Base(path); before[path] != after[path] && !slices.Contains([]string{"out.parquet", "want.parquet", "scratch"}, name) {
+			t.Errorf("%s is left", path)
+		}
+	}
+}
+
+// TestEveryStateFaultIsSurvived fails every file operation of runs that keep states, in turn, and
+// stops them: then of runs that go on from states. They fail with that error, having released
+// nothing, or do without the state; and the next run makes the release, and leaves nothing.
+func TestEveryStateFaultIsSurvived(t *testing.T) {
+	for _, stop := range []Stage{StageMask, ""} {
+		t.Run(fmt.Sprint("stopped at ", stop), func(t *testing.T) {
+			t.Parallel()
+			dir := spillingRows(t, 1200)
+			before := listing(t, dir)
+			options := RunOptions{spill: true, room: 300, store: spill.Options{FS: spilltest.Healthy(), Share: 64 << 10}}
+			if err := tryJob(t, dir, t.Context(), options, "output.path", dir+"/want.parquet"); err != nil {
+				t.Fatal(err)
+			}
+			options.Resume, options.Checkpoint = true, atOnce
+			kinds := make(map[string]bool)
+			for n, failed := 0, true; failed; n++ {
+				if stop == "" {
+					if _, err := runUntil(t, dir, StageMask, options); ClassOf(err) != ClassCancelled {
+						t.Fatalf("operation %d: the run that was to be stopped: %v", n, err)
+					}
+				}
+				files := newFaultyFiles(syscall.EIO, n)
+				faulty := options
+				faulty.files = files
+				_, err := runUntil(t, dir, stop, faulty)
+				failed = files.failed != ""
+				maps.Copy(kinds, files.kinds)
+				if err != nil && !errors.Is(err, syscall.EIO) && ClassOf(err) != ClassCancelled {
+					t.Errorf("operation %d, %s: %v", n, files.failed, err)
+				}
+				out := listing(t, dir)[dir+"/out.parquet"]
+				if out != "" && out != listing(t, dir)[dir+"/want.parquet"] {
+					t.Errorf("operation %d, %s: another release", n, files.failed)
+				}
+				if _, err := runUntil(t, dir, "", options); err != nil {
+					t.Errorf("operation %d, %s: the next run: %v", n, files.failed, err)
+				}
+				mustBeWhole(t, dir, before)
+				if err := os.Remove(dir + "/out.parquet"); err != nil || t.Failed() {
+					t.Fatalf("operation %d, %s: %v", n, files.failed, err)
+				}
+			}
+			t.Logf("kinds: %v", slices.Sorted(maps.Keys(kinds)))
+			for _, kind := range []string{"make directory", "open directory", "lock", "list", "stat", "create", "truncate", "write", "sync", "rename", "close"} {
+				if !kinds[kind] {
+					t.Errorf("there was no %s", kind)
+				}
+			}
+			if stop == "" && !kinds["read"] {
+				t.Error("no state was read")
+			}
+		})
 	}
 }
