@@ -218,7 +218,9 @@ func (r *run) leaveMemory(ctx context.Context, what string) error {
 func (r *run) openStore() (err error) {
 	options := r.opt.store
 	options.Budget = r.budget
-	r.store, err = spill.Open(r.spillFolder(), options)
+	if r.store, err = spill.Open(r.spillFolder(), options); err == nil {
+		r.meter.opened(r.store)
+	}
 	return err
 }
 

@@ -55,17 +55,19 @@ func Run(ctx context.Context, job *jobfile.Job, opt RunOptions) (*Report, error)
 		memory = spill.DefaultLimit()
 	}
 	if err := checkMemory(memory); err != nil {
-		return nil, err
+		return nil, r.failed(err)
 	}
 	defer limitHeap(memory)()
 	r.budget = spill.NewBudget(memory)
+	r.meter = &meter{budget: r.budget}
 	r.listen()
+	r.events.Metered(r.meter.read)
 	err := errors.Join(r.do(ctx), r.closeInput())
 	if closed := r.closeStore(); !errors.Is(err, closed) {
 		err = errors.Join(err, closed)
 	}
 	if err != nil {
-		return nil, r.advise(err)
+		return nil, r.failed(r.advise(err))
 	}
 	return r.report, nil
 }
@@ -81,6 +83,7 @@ func (r *run) closeStore() error {
 	err := store.Close()
 	stats := store.Stats()
 	r.report.Spilled, r.report.SpilledPeak = stats.BytesWritten, stats.PeakDiskBytes
+	r.meter.closed(stats)
 	r.removeHidden()
 	return err
 }
@@ -111,6 +114,7 @@ type run struct {
 	report  *Report
 	threads int
 	budget  *spill.Budget
+	meter   *meter
 
 	work       *checkpoint.Folder // claimed
 	exists     bool               // there is an output already
@@ -207,7 +211,7 @@ func (r *run) stage(ctx context.Context, name Stage, do func(context.Context) er
 	return nil
 }
 
-// plan finds out whether there is something to do, opens the input and binds the job to it.
+// plan finds out whether there is something to do, and what.
 func (r *run) plan(ctx context.Context) (err error) {
 	if r.taxonomies, err = r.job.LoadTaxonomies(); err != nil {
 		return err
@@ -218,6 +222,11 @@ func (r *run) plan(ctx context.Context) (err error) {
 	if done, err := r.recall(ctx); err != nil || done {
 		return err
 	}
+	return r.open(ctx)
+}
+
+// open opens the input and binds the job to it.
+func (r *run) open(ctx context.Context) (err error) {
 	if r.dataset, err = openInput(ctx, r.job, readOptions(r.job, r.budget, r.threads)); err != nil {
 		return err
 	}
@@ -231,6 +240,7 @@ func (r *run) plan(ctx context.Context) (err error) {
 	if r.prepared, err = prepare(r.job, r.dataset.Schema(), r.dataset.Rows()); err != nil {
 		return err
 	}
+	r.report.Columns = columnReports(r.dataset.Schema(), r.prepared.specs, nil)
 	r.threads = threadsWithin(r.budget.Limit(), r.threads, r.prepared.read())
 	for _, set := range r.prepared.dropped {
 		r.events.Noted(fmt.Sprintf("quasi-identifier set %d is redundant: its columns are in another set whose k is not smaller", set+1))
@@ -294,7 +304,7 @@ func (r *run) searchOnce(ctx context.Context, trace *tracer) error {
 				r.report.Live = append(r.report.Live, s.Live)
 			}
 			trace.step(s)
-			r.events.Advanced(StageSearch, Progress{Done: int64(s.Number)})
+			r.events.Advanced(StageSearch, Progress{Done: int64(s.Number), Live: int64(s.Live)})
 		},
 	})
 	if err := errors.Join(err, trace.err); err != nil {
@@ -334,6 +344,9 @@ func (r *run) release(ctx context.Context) error {
 		err = r.closeInput()
 	}
 	if err == nil {
+		err = r.weigh(target.Path())
+	}
+	if err == nil {
 		err = r.writeReport()
 	}
 	if err == nil {
@@ -363,6 +376,7 @@ func (r *run) mask(ctx context.Context, target *target) error {
 	if err != nil {
 		return err
 	}
+	r.report.Columns = columnReports(r.dataset.Schema(), r.prepared.specs, plan)
 	m := &masker{
 		dataset: r.dataset, plan: plan, recoding: r.recoding, coders: r.problem.coders,
 		write:   writer.Options{Compression: r.job.Output.Compression, Level: r.job.Output.Level},
@@ -392,21 +406,4 @@ func (r *run) recount(ctx context.Context, path string) error {
 	}
 	_, err = v.conclude()
 	return err
-}
-
-// writeReport completes the report and writes it where the options say. That comes before
-// publishing, so that a run which cannot write it publishes nothing.
-func (r *run) writeReport() error {
-	r.report.PeakDraw, r.report.PeakRSS = r.budget.Peak(), spill.PeakResident()
-	if r.opt.RunJSON == "" {
-		return nil
-	}
-	text, err := r.report.text()
-	if err != nil {
-		return fmt.Errorf("write report: %w", err)
-	}
-	if err := os.WriteFile(r.opt.RunJSON, text, 0o600); err != nil {
-		return fmt.Errorf("write report: %w", err)
-	}
-	return nil
 }

@@ -32,6 +32,7 @@ Flags and KCUT_ environment variables replace values of the job file.`,
 		Args: takes("one job file", 1, 1),
 	}
 	overrides := addOverrides(cmd.Flags())
+	watched := addWatch(cmd.Flags())
 	cmd.Flags().BoolVar(&opt.Overwrite, "overwrite", false, "replace the output if it exists")
 	cmd.Flags().DurationVar(&opt.Checkpoint, "checkpoint", 5*time.Second, "keep the state at the end of a stage once `TIME` has passed since the last; 0s: never")
 	cmd.Flags().BoolVar(&afresh, "no-resume", false, "start afresh, whatever an earlier run of the same job has left or released")
@@ -39,12 +40,23 @@ Flags and KCUT_ environment variables replace values of the job file.`,
 	cmd.Flags().StringVar(&opt.RunJSON, "run-json", "", "write how the run went, not for release, to `FILE`")
 	addJSON(cmd, u)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		job, err := jobfile.Load(args[0], overrides())
+		watch, err := watched.open(u, cmd.CommandPath(), args[0])
 		if err != nil {
 			return err
 		}
 		opt.Resume = !afresh
-		report, err := runTraced(cmd.Context(), u, job, opt, trace)
+		report, err := watch.follow(cmd.Context(), func(started func(*jobfile.Job)) (*pipeline.Report, error) {
+			job, err := jobfile.Load(args[0], overrides())
+			if err != nil {
+				return nil, err
+			}
+			started(job)
+			progress := u.follow()
+			defer progress.close()
+			opt.Events = progress.events()
+			opt.Events.Failed = watch.failed
+			return runTraced(cmd.Context(), job, opt, trace)
+		})
 		if err != nil {
 			return err
 		}
@@ -58,10 +70,7 @@ Flags and KCUT_ environment variables replace values of the job file.`,
 
 // runTraced runs a job and writes its trace, if one is wanted. The trace file is not
 // touched before the job is known to be sound.
-func runTraced(ctx context.Context, u *ui, job *jobfile.Job, opt pipeline.RunOptions, trace string) (*pipeline.Report, error) {
-	progress := u.follow()
-	defer progress.close()
-	opt.Events = progress.events()
+func runTraced(ctx context.Context, job *jobfile.Job, opt pipeline.RunOptions, trace string) (*pipeline.Report, error) {
 	if trace == "" {
 		return pipeline.Run(ctx, job, opt)
 	}
