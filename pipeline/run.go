@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"time"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/topdown"
@@ -25,7 +27,7 @@ import (
 // RunOptions are what the command line adds to a job.
 type RunOptions struct {
 	Overwrite bool      // replace an existing output
-	Resume    bool      // go on from what an earlier run of the same job and input has left: its release, if that stands
+	Resume    bool      // go on from what an earlier run of the same job and input has left: its release, if that stands, or its states
 	Trace     io.Writer // one JSON line per performed specialization; may be nil
 	// OnlyCoarsen names an earlier release, or a file with its cut: the search goes below no
 	// node of it. Empty: no bounds.
@@ -34,6 +36,10 @@ type RunOptions struct {
 	Events      Events
 
 	reuse *ApplyOptions // kcut apply; nil: the cut is searched for
+
+	// Checkpoint is how long a run works until it keeps the state that it has reached, at the
+	// end of a stage, for the next run to go on from; 0: it keeps none.
+	Checkpoint time.Duration
 
 	// For tests.
 	spill bool          // out of core whatever the budget is
@@ -56,6 +62,9 @@ func Run(ctx context.Context, job *jobfile.Job, opt RunOptions) (*Report, error)
 func (r *run) carryOut(ctx context.Context) (*Report, error) {
 	job := r.job
 	r.report, r.threads = &Report{Output: job.Output.Path}, job.Limits.Threads
+	if r.given != nil { // states know no earlier cut
+		r.opt.Checkpoint = 0
+	}
 	if r.threads == 0 {
 		r.threads = runtime.GOMAXPROCS(0)
 	}
@@ -127,7 +136,10 @@ type run struct {
 
 	work       *checkpoint.Folder // claimed
 	exists     bool               // there is an output already
-	given      *given // the cut of an earlier release, if it bounds the job
+	given      *given             // the cut of an earlier release, if it bounds the job
+	states     *checkpoint.Folder // where states are kept; it may be the same
+	kept       time.Time          // when the last one was
+	trace      bytes.Buffer       // as it is written, while states are kept
 	dataset    *dataset.Dataset
 	inputs     []fs.FileInfo // of the dataset's files, when they were opened
 	prepared   *prepared
@@ -159,15 +171,21 @@ func (r *run) do(ctx context.Context) (err error) {
 	if err := r.begin(); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, r.work.Release()) }()
+	defer func() { err = errors.Join(err, r.settle(err)) }()
 	if err := r.stage(ctx, StagePlan, r.plan); err != nil || r.report.AlreadyDone {
 		return err
 	}
-	if err := r.stage(ctx, StageCompress, r.compress); err != nil {
-		return err
+	stages := []struct {
+		name Stage
+		do   func(context.Context) error
+	}{
+		{StageCompress, r.compress},
+		{StageSearch, r.search},
 	}
-	if err := r.stage(ctx, StageSearch, r.search); err != nil {
-		return err
+	for _, s := range stages[r.resume(ctx):] {
+		if err := r.stage(ctx, s.name, s.do); err != nil {
+			return err
+		}
 	}
 	// Before publishing: a run whose spilled data stays behind must not have succeeded.
 	if err := r.closeStore(); err != nil {
@@ -186,6 +204,9 @@ func (r *run) begin() (err error) {
 	}
 	if err = r.refuse(); err == nil {
 		err = r.sweepSpilled()
+	}
+	if err == nil {
+		r.states, err = r.openStates()
 	}
 	if err != nil {
 		return errors.Join(err, r.work.Release())
@@ -269,7 +290,7 @@ func (r *run) maxSteps() int {
 // search finds the recoding and writes down what is released. A search that outgrows the
 // memory is started again out of core.
 func (r *run) search(ctx context.Context) error {
-	trace := &tracer{attributes: r.problem.table.Attributes, out: r.opt.Trace}
+	trace := &tracer{attributes: r.problem.table.Attributes, out: r.traceTo()}
 	err := r.searchOnce(ctx, trace)
 	if errors.Is(err, spill.ErrBudget) && r.store == nil {
 		if err := r.leaveMemory(ctx, "the leaf partitions"); err != nil {
@@ -280,7 +301,19 @@ func (r *run) search(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return r.writeCut()
+	if err := r.writeCut(); err != nil {
+		return err
+	}
+	r.keepCut(ctx)
+	return nil
+}
+
+// traceTo returns where the trace goes; what a later run may have to write again is held, too.
+func (r *run) traceTo() io.Writer {
+	if r.opt.Trace == nil || r.opt.Checkpoint <= 0 {
+		return r.opt.Trace
+	}
+	return io.MultiWriter(r.opt.Trace, &r.trace)
 }
 
 func (r *run) searchOnce(ctx context.Context, trace *tracer) error {
