@@ -2,7 +2,9 @@ package pipeline
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
@@ -25,6 +27,18 @@ func readGiven(path string) (*given, error) {
 		return nil, fmt.Errorf("read the earlier cut: %w", err)
 	}
 	return &given{CutFile: cut, path: path}, nil
+}
+
+// identifyGiven writes down what bounds the job beside itself: an earlier cut, and what
+// happens when that does not hold.
+func (r *run) identifyGiven(w io.Writer) error {
+	if r.given == nil {
+		return nil
+	}
+	if reuse := r.opt.reuse; reuse != nil {
+		fmt.Fprintf(w, "apply %s %+v ", reuse.OnBreak, reuse.MaxSuppressed)
+	}
+	return json.NewEncoder(w).Encode(r.given.CutFile)
 }
 
 // misfit is the error of a cut that does not fit the job.

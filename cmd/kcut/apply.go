@@ -13,7 +13,7 @@ import (
 // applyFlags are what the command line of kcut apply asks for.
 type applyFlags struct {
 	pipeline.ApplyOptions
-	onBreak, most, trace string
+	onBreak, most string
 }
 
 func newApply(u *ui) *cobra.Command {
@@ -41,28 +41,14 @@ A run that fails leaves nothing new behind.`,
 	cmd.Flags().StringVar(&flags.Cut, "cut", "", "the earlier release, or its cut as JSON: `FILE`")
 	cmd.Flags().StringVar(&flags.onBreak, "on-break", "fail", "when a set does not hold: `fail`, coarsen or suppress")
 	cmd.Flags().StringVar(&flags.most, "max-suppressed", "", "the most records that --on-break suppress may take: `ROWS`, or a share of all as 1%")
-	cmd.Flags().BoolVar(&flags.Overwrite, "overwrite", false, "replace the output if it exists")
-	cmd.Flags().StringVar(&flags.trace, "trace", "", "write one JSON object per step that is undone to `FILE`")
-	cmd.Flags().StringVar(&flags.RunJSON, "run-json", "", "write how the run went, not for release, to `FILE`")
-	addJSON(cmd, u)
+	common := addRunFlags(cmd, u, &flags.RunOptions, "write one JSON object per step that is undone to `FILE`")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := flags.check(cmd.CommandPath()); err != nil {
 			return err
 		}
-		job, err := jobfile.Load(args[0], overrides())
-		if err != nil {
-			return err
-		}
-		report, err := traced(u, &flags.RunOptions, flags.trace, func() (*pipeline.Report, error) {
+		return common.follow(cmd, args[0], overrides, func(job *jobfile.Job) (*pipeline.Report, error) {
 			return pipeline.Apply(cmd.Context(), job, flags.ApplyOptions)
 		})
-		if err != nil {
-			return err
-		}
-		if u.json {
-			return u.answer(report)
-		}
-		return u.summarize(report)
 	}
 	return cmd
 }
