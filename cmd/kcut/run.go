@@ -24,7 +24,7 @@ publishes the output. A run that fails leaves the old output, or none.
 
 The same command may be run again, whatever happened. When the output stands and was
 made by the same job of the same input, nothing is done. When it was stopped or killed,
-it goes on from the last stage whose end it has kept.
+it goes on from the last stage or part file whose end it has kept.
 
 Flags and KCUT_ environment variables replace values of the job file.`,
 		Example: `  kcut run people.yaml
@@ -34,7 +34,7 @@ Flags and KCUT_ environment variables replace values of the job file.`,
 	overrides := addOverrides(cmd.Flags())
 	watched := addWatch(cmd.Flags())
 	cmd.Flags().BoolVar(&opt.Overwrite, "overwrite", false, "replace the output if it exists")
-	cmd.Flags().DurationVar(&opt.Checkpoint, "checkpoint", 5*time.Second, "keep the state at the end of a stage once `TIME` has passed since the last; 0s: never")
+	cmd.Flags().DurationVar(&opt.Checkpoint, "checkpoint", 5*time.Second, "keep the state at the end of a stage or part file once `TIME` has passed since the last; 0s: never")
 	cmd.Flags().BoolVar(&afresh, "no-resume", false, "start afresh, whatever an earlier run of the same job has left or released")
 	cmd.Flags().StringVar(&trace, "trace", "", "write one JSON object per performed specialization (bottom-up: generalization) to `FILE`")
 	cmd.Flags().StringVar(&opt.RunJSON, "run-json", "", "write how the run went, not for release, to `FILE`")
