@@ -40,7 +40,11 @@ func (r *run) compress(ctx context.Context) error {
 // half is for the search, the readers and what Go's collector has not collected.
 func (r *run) countInMemory(ctx context.Context) error {
 	part := r.budget.Part(r.budget.Limit() / 2)
-	err := r.countWithin(ctx, part)
+	count := r.countWithin
+	if r.given != nil {
+		count = r.countLabels
+	}
+	err := count(ctx, part)
 	if err != nil {
 		part.Return(part.Used())
 	}
@@ -206,6 +210,9 @@ func (r *run) leaveMemory(ctx context.Context, what string) error {
 	debug.FreeOSMemory()
 	if err := r.openStore(); err != nil {
 		return err
+	}
+	if r.given != nil {
+		return r.countLabelsOutOfCore(ctx)
 	}
 	if err := r.countOutOfCore(ctx); err != nil {
 		return err

@@ -20,8 +20,9 @@ type Report struct {
 	Suppressed uint64      `json:"suppressed,omitempty"`
 	Sets       []SetReport `json:"quasi_identifiers"`
 	Steps      int         `json:"steps"`
-	Live       []uint64    `json:"live,omitempty"`  // top-down, after each step: records that later steps may still tell apart, summed over the sets
-	Tuples     []int       `json:"distinct_tuples"` // of every grouping, before the search
+	Applied    *Applied    `json:"applied,omitempty"` // of kcut apply: what became of the cut
+	Live       []uint64    `json:"live,omitempty"`    // top-down, after each step: records that later steps may still tell apart, summed over the sets
+	Tuples     []int       `json:"distinct_tuples"`   // of every grouping, before the search
 	Nulls      []NullCount `json:"nulls,omitempty"`
 	Notices    []string    `json:"notices,omitempty"`
 	Inputs     []string    `json:"inputs"`

@@ -29,8 +29,13 @@ type RunOptions struct {
 	Overwrite bool      // replace an existing output
 	Resume    bool      // go on from what an earlier run of the same job and input has left: its release, if that stands, or its states
 	Trace     io.Writer // one JSON line per performed specialization; may be nil
-	RunJSON   string    // file that receives the report, before publishing; empty: none
-	Events    Events
+	// OnlyCoarsen names an earlier release, or a file with its cut: the search goes below no
+	// node of it. Empty: no bounds.
+	OnlyCoarsen string
+	RunJSON     string // file that receives the report, before publishing; empty: none
+	Events      Events
+
+	reuse *ApplyOptions // kcut apply; nil: the cut is searched for
 
 	// Checkpoint is how long a run works until it keeps the state that it has reached, at the
 	// end of a stage, for the next run to go on from; 0: it keeps none.
@@ -46,7 +51,20 @@ type RunOptions struct {
 
 // Run carries out the job and publishes its release. On an error nothing is published.
 func Run(ctx context.Context, job *jobfile.Job, opt RunOptions) (*Report, error) {
-	r := &run{job: job, opt: opt, engine: newEngine(job.Algorithm), report: &Report{Output: job.Output.Path}, threads: job.Limits.Threads}
+	r := &run{job: job, opt: opt, engine: newEngine(job.Algorithm)}
+	if err := r.stayAbove(opt.OnlyCoarsen); err != nil {
+		return nil, err
+	}
+	return r.carryOut(ctx)
+}
+
+// carryOut carries out a job with the engine that was chosen.
+func (r *run) carryOut(ctx context.Context) (*Report, error) {
+	job := r.job
+	r.report, r.threads = &Report{Output: job.Output.Path}, job.Limits.Threads
+	if r.given != nil { // states know no earlier cut
+		r.opt.Checkpoint = 0
+	}
 	if r.threads == 0 {
 		r.threads = runtime.GOMAXPROCS(0)
 	}
@@ -118,6 +136,7 @@ type run struct {
 
 	work       *checkpoint.Folder // claimed
 	exists     bool               // there is an output already
+	given      *given             // the cut of an earlier release, if it bounds the job
 	states     *checkpoint.Folder // where states are kept; it may be the same
 	kept       time.Time          // when the last one was
 	trace      bytes.Buffer       // as it is written, while states are kept
@@ -242,6 +261,12 @@ func (r *run) open(ctx context.Context) (err error) {
 		return err
 	}
 	r.report.Columns = columnReports(r.dataset.Schema(), r.prepared.specs, nil)
+	if r.given != nil {
+		if err := r.given.bind(r.job, r.prepared); err != nil {
+			return err
+		}
+		r.reuseCut()
+	}
 	r.threads = threadsWithin(r.budget.Limit(), r.threads, r.prepared.read())
 	for _, set := range r.prepared.dropped {
 		r.events.Noted(fmt.Sprintf("quasi-identifier set %d is redundant: its columns are in another set whose k is not smaller", set+1))
@@ -317,6 +342,7 @@ func (r *run) searchOnce(ctx context.Context, trace *tracer) error {
 	}
 	suppressed, dropped := recoding.Lost()
 	r.report.Suppressed, r.report.Released = suppressed, r.report.Rows-int64(dropped)
+	r.reused()
 	anonymity := recoding.Anonymity(r.prepared.requirement)
 	for i, set := range r.prepared.requirement.Sets {
 		report := SetReport{K: set.K, Anonymity: anonymity[i]}
