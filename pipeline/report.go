@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 
@@ -38,6 +37,11 @@ type Report struct {
 	Bytes int64        `json:"released_bytes"`
 	Files int          `json:"released_files"`
 	Error *ErrorReport `json:"error,omitempty"` // of a run that failed
+
+	// Digests tell what made the release, and what it is.
+	Digests *Digests `json:"digests,omitempty"`
+	// AlreadyDone says that the release stood, and this is the report of the run that made it.
+	AlreadyDone bool `json:"already_done,omitempty"`
 }
 
 // ErrorReport is what ended a run that failed.
@@ -134,11 +138,11 @@ func (r *run) writeReport() error {
 	if r.opt.RunJSON == "" {
 		return nil
 	}
-	text, err := json.MarshalIndent(r.report, "", "  ")
+	text, err := r.report.text()
 	if err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
-	if err := os.WriteFile(r.opt.RunJSON, append(text, '\n'), 0o600); err != nil {
+	if err := os.WriteFile(r.opt.RunJSON, text, 0o600); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
 	return nil

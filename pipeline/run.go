@@ -17,6 +17,7 @@ import (
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/writer"
+	"github.com/kcut/kcut/pipeline/checkpoint"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
@@ -24,6 +25,7 @@ import (
 // RunOptions are what the command line adds to a job.
 type RunOptions struct {
 	Overwrite bool      // replace an existing output
+	Resume    bool      // go on from what an earlier run of the same job and input has left: its release, if that stands
 	Trace     io.Writer // one JSON line per performed specialization; may be nil
 	RunJSON   string    // file that receives the report, before publishing; empty: none
 	Events    Events
@@ -108,6 +110,8 @@ type run struct {
 	budget  *spill.Budget
 	meter   *meter
 
+	work       *checkpoint.Folder // claimed
+	exists     bool               // there is an output already
 	dataset    *dataset.Dataset
 	inputs     []fs.FileInfo // of the dataset's files, when they were opened
 	prepared   *prepared
@@ -135,25 +139,19 @@ func (r *run) listen() {
 	}
 }
 
-func (r *run) do(ctx context.Context) error {
-	if err := checkTarget(r.job, r.opt.Overwrite); err != nil {
+func (r *run) do(ctx context.Context) (err error) {
+	if err := r.begin(); err != nil {
 		return err
 	}
-	if err := r.sweepSpilled(); err != nil {
+	defer func() { err = errors.Join(err, r.work.Release()) }()
+	if err := r.stage(ctx, StagePlan, r.plan); err != nil || r.report.AlreadyDone {
 		return err
 	}
-	stages := []struct {
-		name Stage
-		do   func(context.Context) error
-	}{
-		{StagePlan, r.plan},
-		{StageCompress, r.compress},
-		{StageSearch, r.search},
+	if err := r.stage(ctx, StageCompress, r.compress); err != nil {
+		return err
 	}
-	for _, s := range stages {
-		if err := r.stage(ctx, s.name, s.do); err != nil {
-			return err
-		}
+	if err := r.stage(ctx, StageSearch, r.search); err != nil {
+		return err
 	}
 	// Before publishing: a run whose spilled data stays behind must not have succeeded.
 	if err := r.closeStore(); err != nil {
@@ -162,22 +160,48 @@ func (r *run) do(ctx context.Context) error {
 	return r.release(ctx)
 }
 
+// begin claims the work folder and sweeps what a run that was killed has spilled.
+func (r *run) begin() (err error) {
+	if r.exists, err = checkTarget(r.job); err != nil {
+		return err
+	}
+	if r.work, err = checkpoint.Claim(r.files(), workFolder(r.job.Output.Path)); err != nil {
+		return err
+	}
+	if err = r.refuse(); err == nil {
+		err = r.sweepSpilled()
+	}
+	if err != nil {
+		return errors.Join(err, r.work.Release())
+	}
+	return nil
+}
+
+// files is the file system of the output.
+func (r *run) files() publish.FS { return cmp.Or(r.opt.files, publish.OS) }
+
 func (r *run) stage(ctx context.Context, name Stage, do func(context.Context) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	began := r.events.Began(name)
+	began, report := r.events.Began(name), r.report
 	if err := do(ctx); err != nil {
 		return err
 	}
 	took := r.events.Ended(name, began)
-	r.report.Stages = append(r.report.Stages, StageTime{name, took.Seconds()})
+	report.Stages = append(report.Stages, StageTime{name, took.Seconds()})
 	return nil
 }
 
-// plan opens the input and binds the job to it.
+// plan finds out whether there is something to do, opens the input and binds the job to it.
 func (r *run) plan(ctx context.Context) (err error) {
 	if r.taxonomies, err = r.job.LoadTaxonomies(); err != nil {
+		return err
+	}
+	if err := r.identify(ctx); err != nil {
+		return err
+	}
+	if done, err := r.recall(ctx); err != nil || done {
 		return err
 	}
 	if r.dataset, err = openInput(ctx, r.job, readOptions(r.job, r.budget, r.threads)); err != nil {
@@ -273,7 +297,7 @@ func (r *run) searchOnce(ctx context.Context, trace *tracer) error {
 
 // release writes, recounts and publishes.
 func (r *run) release(ctx context.Context) error {
-	target, err := openTarget(cmp.Or(r.opt.files, publish.OS), r.job.Output.Path)
+	target, err := openTarget(r.files(), r.job.Output.Path)
 	if err != nil {
 		return err
 	}
@@ -291,12 +315,15 @@ func (r *run) release(ctx context.Context) error {
 		err = r.writeReport()
 	}
 	if err == nil {
+		err = r.announce(ctx, target.Path())
+	}
+	if err == nil {
 		err = r.stage(ctx, StagePublish, func(context.Context) error { return target.Publish() })
 	}
 	if err != nil {
-		return errors.Join(err, target.Discard())
+		return errors.Join(err, r.withdraw(target))
 	}
-	return nil
+	return r.record()
 }
 
 // closeInput lets go of the input, once. That comes before publishing, too.
