@@ -153,7 +153,7 @@ func TestText(t *testing.T) {
 		{
 			"not even loaded", Run{Exit: 2},
 			map[string]float64{"kcut_run_success": 0, "kcut_run_exit_code": 2},
-			[]string{"kcut_last_success_timestamp_seconds", "kcut_run_rows", "stage"},
+			[]string{"kcut_last_success_timestamp_seconds", "kcut_run_rows", "run_stage"},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
