@@ -77,6 +77,7 @@ type Step struct {
 type Label struct {
 	Text string
 	Null bool
+	Mark bool // no value of the attribute: the mark of a redacted record
 }
 
 // Engine finds a Recoding of a table that meets a requirement.

@@ -129,6 +129,9 @@ func (r *Regions) Anonymity(requirement Requirement) (anonymity []uint64) {
 	for _, set := range kept.Sets {
 		sizes := make(map[string]uint64)
 		for region, size := range r.Sizes {
+			if size == 0 { // an earlier release's, without a record now
+				continue
+			}
 			key = key[:0]
 			for _, a := range set.Columns {
 				key = appendCode(key, r.Region(int32(region))[a])

@@ -50,6 +50,9 @@ func (r *run) identify(ctx context.Context) error {
 	if err := r.job.Identity(hash, r.taxonomies); err != nil {
 		return fmt.Errorf("digest job: %w", err)
 	}
+	if err := r.identifyGiven(hash); err != nil {
+		return fmt.Errorf("digest the earlier cut: %w", err)
+	}
 	input, err := dataset.Digest(ctx, r.job.Input, r.threads)
 	if err != nil {
 		return fmt.Errorf("open input: %w", err)

@@ -23,8 +23,9 @@ type Report struct {
 	Suppressed uint64      `json:"suppressed,omitempty"`
 	Sets       []SetReport `json:"quasi_identifiers"`
 	Steps      int         `json:"steps"`
-	Live       []uint64    `json:"live,omitempty"`  // top-down, after each step: records that later steps may still tell apart, summed over the sets
-	Tuples     []int       `json:"distinct_tuples"` // of every grouping, before the search
+	Applied    *Applied    `json:"applied,omitempty"` // of kcut apply: what became of the cut
+	Live       []uint64    `json:"live,omitempty"`    // top-down, after each step: records that later steps may still tell apart, summed over the sets
+	Tuples     []int       `json:"distinct_tuples"`   // of every grouping, before the search
 	// Stopped says of every label of the cut why it is no finer; top-down only.
 	Stopped []StoppedColumn `json:"stopped,omitempty"`
 	Nulls   []NullCount     `json:"nulls,omitempty"`
@@ -39,14 +40,13 @@ type Report struct {
 	SpilledPeak int64 `json:"spilled_peak_bytes"`
 	PeakRSS     int64 `json:"peak_resident_bytes"`
 	// Bytes and Files are the size of the release.
-	Bytes int64        `json:"released_bytes"`
-	Files int          `json:"released_files"`
-	Error *ErrorReport `json:"error,omitempty"` // of a run that failed
-
+	Bytes int64 `json:"released_bytes"`
+	Files int   `json:"released_files"`
 	// Digests tell what made the release, and what it is.
 	Digests *Digests `json:"digests,omitempty"`
 	// AlreadyDone says that the release stood, and this is the report of the run that made it.
-	AlreadyDone bool `json:"already_done,omitempty"`
+	AlreadyDone bool         `json:"already_done,omitempty"`
+	Error       *ErrorReport `json:"error,omitempty"` // of a run that failed
 }
 
 // ErrorReport is what ended a run that failed.
