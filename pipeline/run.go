@@ -337,6 +337,9 @@ func (r *run) searchOnce(ctx context.Context, trace *tracer) error {
 		return err
 	}
 	r.recoding = recoding
+	if cut, ok := recoding.(*engine.Cut); ok {
+		r.report.Stopped = stopped(cut, table.Attributes)
+	}
 	if err := r.drawRegions(); err != nil {
 		return err
 	}
@@ -374,10 +377,10 @@ func (r *run) release(ctx context.Context) error {
 		err = r.weigh(target.Path())
 	}
 	if err == nil {
-		err = r.writeReport()
+		err = r.announce(ctx, target.Path())
 	}
 	if err == nil {
-		err = r.announce(ctx, target.Path())
+		err = r.writeReport()
 	}
 	if err == nil {
 		err = r.stage(ctx, StagePublish, func(context.Context) error { return target.Publish() })
