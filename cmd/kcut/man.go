@@ -48,7 +48,7 @@ func pageName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath
 // same page.
 func manPage(c *cobra.Command) string {
 	c.InitDefaultHelpFlag()
-	p := &page{}
+	p := &manual{}
 	p.macro("TH", strings.ToUpper(pageName(c)), "1", "", "kcut "+versionText(), "kcut manual")
 	p.macro("SH", "NAME")
 	p.text(pageName(c) + ` \- ` + escaped(lowered(c.Short)))
@@ -66,11 +66,11 @@ func manPage(c *cobra.Command) string {
 	return p.String()
 }
 
-// page is a manual page being written.
-type page struct{ strings.Builder }
+// manual is a page being written.
+type manual struct{ strings.Builder }
 
 // macro writes a line with a macro and its arguments.
-func (p *page) macro(name string, arguments ...string) {
+func (p *manual) macro(name string, arguments ...string) {
 	p.WriteString("." + name)
 	for _, a := range arguments {
 		p.WriteString(` "` + strings.ReplaceAll(escaped(a), `"`, `""`) + `"`)
@@ -79,7 +79,7 @@ func (p *page) macro(name string, arguments ...string) {
 }
 
 // text writes lines that are escaped already, none of which is taken for a macro.
-func (p *page) text(text string) {
+func (p *manual) text(text string) {
 	for line := range strings.Lines(text + "\n") {
 		if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
 			p.WriteString(`\&`)
@@ -88,7 +88,7 @@ func (p *page) text(text string) {
 	}
 }
 
-func (p *page) paragraphs(text string) {
+func (p *manual) paragraphs(text string) {
 	for i, paragraph := range strings.Split(text, "\n\n") {
 		if i > 0 {
 			p.macro("PP")
@@ -97,7 +97,7 @@ func (p *page) paragraphs(text string) {
 	}
 }
 
-func (p *page) commands(c *cobra.Command) {
+func (p *manual) commands(c *cobra.Command) {
 	if !c.HasAvailableSubCommands() {
 		return
 	}
@@ -111,7 +111,7 @@ func (p *page) commands(c *cobra.Command) {
 	}
 }
 
-func (p *page) flags(title string, flags *pflag.FlagSet) {
+func (p *manual) flags(title string, flags *pflag.FlagSet) {
 	if !flags.HasAvailableFlags() {
 		return
 	}
@@ -131,7 +131,7 @@ func (p *page) flags(title string, flags *pflag.FlagSet) {
 	})
 }
 
-func (p *page) examples(text string) {
+func (p *manual) examples(text string) {
 	if text == "" {
 		return
 	}
@@ -142,7 +142,7 @@ func (p *page) examples(text string) {
 }
 
 // exitStatus lists the codes that schedulers go by; docs/operations.md has more on them.
-func (p *page) exitStatus() {
+func (p *manual) exitStatus() {
 	p.macro("SH", "EXIT STATUS")
 	for _, s := range exitStatuses {
 		p.macro("TP")
@@ -163,7 +163,7 @@ var exitStatuses = []struct{ code, meaning string }{
 	{"130, 143", "Stopped by a signal; run again."},
 }
 
-func (p *page) seeAlso(c *cobra.Command) {
+func (p *manual) seeAlso(c *cobra.Command) {
 	var pages []string
 	if c.HasParent() {
 		pages = append(pages, pageName(c.Parent()))

@@ -73,7 +73,7 @@ func lintPages(t *testing.T, dir string) {
 }
 
 func TestEscaped(t *testing.T) {
-	p := &page{}
+	p := &manual{}
 	p.text(escaped("a-b \\n 'c'\n.TH x\n'quoted'"))
 	p.macro("B", `say "x"`)
 	want := "a\\-b \\en \\(aqc\\(aq\n\\&.TH x\n\\(aqquoted\\(aq\n.B \"say \"\"x\"\"\"\n"
