@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"sync"
@@ -9,6 +10,9 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/spill"
 )
+
+// errManyValues ends the numbering of values that are better counted in another way.
+var errManyValues = errors.New("a column has many values")
 
 // nullCode is the provisional code of the null; values are numbered from 1.
 const nullCode = 0
@@ -20,6 +24,7 @@ type interner struct {
 	column    string
 	nanIsNull bool // an interval cannot hold a value that has no order
 	budget    *spill.Budget
+	most      int // values that it takes; 0: any number
 
 	mu     sync.Mutex
 	frozen bool // every value is known: a new one means that the input has changed
@@ -56,6 +61,9 @@ func (in *interner) encode(values *formats.Values, from int, codes []uint32) ([]
 			return nil, 0, err
 		}
 		codes = append(codes, code)
+	}
+	if in.most > 0 && in.values.Len() > in.most {
+		return nil, 0, errManyValues
 	}
 	if err := in.draw(before, data); err != nil {
 		return nil, 0, err

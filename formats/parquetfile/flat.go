@@ -46,8 +46,11 @@ type flatColumn struct {
 	plain   formats.Values // of the batch, when it is plain
 	isPlain bool
 	before  int // bytes of values when the batch began
-	scratch formats.Values
-	levels  [stepRows]uint32
+	known   int // values when the batch began
+	// fleeting says that values are nearly all different.
+	fleeting bool
+	scratch  formats.Values
+	levels   [stepRows]uint32
 }
 
 func newFlatColumn(leaf *leafColumn, t formats.Type, coded bool, limit int) *flatColumn {
@@ -78,14 +81,30 @@ func (c *flatColumn) open(f *parquetFile, chunks []chunkMeta) {
 
 // begin starts a batch of at most that many rows.
 func (c *flatColumn) begin(rows int) error {
+	if c.table != nil && !c.worthwhile() {
+		c.restart()
+	}
 	c.pages.codes = grown(c.pages.codes, rows)
 	c.codes, c.valid, c.isPlain = c.pages.codes[:0], c.valid[:0], false
 	c.plain.Words, c.plain.Ends, c.plain.Data = c.plain.Words[:0], c.plain.Ends[:0], c.plain.Data[:0]
-	if c.table != nil && (c.values.Len() > c.limit || len(c.values.Data) > 64*c.limit) {
-		c.restart()
-	}
-	c.before = len(c.values.Data)
+	c.before, c.known = len(c.values.Data), c.values.Len()
 	return c.pages.holdBeside(c.weight())
+}
+
+// worthwhile reports, after a batch, whether it is worth looking back at the values so far:
+// they are not too many, and those of a long list were found again. While they are not, as of
+// an identifier, every batch starts with none: a short list lies in a near cache.
+func (c *flatColumn) worthwhile() bool {
+	if c.values.Len() > c.limit || len(c.values.Data) > 64*c.limit {
+		return false
+	}
+	found := 2*(c.values.Len()-c.known) <= len(c.codes) // at most half of the batch was new
+	if found {
+		c.fleeting = false
+	} else if c.values.Len() > c.limit/2 {
+		c.fleeting = true
+	}
+	return !c.fleeting
 }
 
 // restart leaves the values to whoever still has them and starts with none.
@@ -93,7 +112,8 @@ func (c *flatColumn) restart() {
 	if c.dictionary > 0 && c.entries == nil {
 		c.entries = headOf(c.values, c.dictionary)
 	}
-	c.values, c.table, c.translated = &formats.Values{Type: c.kind}, nil, nil
+	c.table = c.table.Restarted()
+	c.values, c.translated = c.table.Values, nil
 }
 
 // headOf returns the first n values.
