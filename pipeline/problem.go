@@ -85,7 +85,7 @@ func (r *run) countWithin(ctx context.Context, budget *spill.Budget) error {
 
 // manyValues of a column are counted faster in two readings of the input than in one: first
 // in order, without a table of them, then as the few codes that a search tells apart.
-const manyValues = 1 << 18
+const manyValues = 1 << 19
 
 // mostValues returns how many values of a column are numbered in one reading, 0: any number.
 // An engine that wants to know every value would hold them anyway.
