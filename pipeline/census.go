@@ -51,10 +51,10 @@ type censusEntry struct {
 	count  uint32
 }
 
-// entryBytes is what an entry takes, with valueBytes of value.
+// entryBytes is what an entry takes with a value of 16 bytes, bareEntry without.
 const (
-	entryBytes = 24 + valueBytes
-	valueBytes = 16
+	entryBytes = bareEntry + 16
+	bareEntry  = 24
 )
 
 // Of the budget, so much holds what is read of the runs of one census.

@@ -13,7 +13,7 @@ import (
 // censusPart is one worker's part of a census.
 type censusPart struct {
 	*census
-	room    int      // entries held in memory
+	room    int      // entries held in memory, of entryBytes
 	nulls   []uint64 // records without a value, by class
 	entries []censusEntry
 	arena   []byte // the bytes of values that are not words
@@ -39,7 +39,9 @@ func (p *censusPart) add(values *formats.Values, i int, class, n uint32) error {
 		}
 		if p.texts {
 			word := formats.Values{Type: values.Type, Words: []uint64{e.word}}
-			p.keep(&e, []byte(word.Text(0)))
+			if err := p.keep(&e, []byte(word.Text(0))); err != nil {
+				return err
+			}
 		}
 	} else {
 		value := values.Bytes(i)
@@ -49,7 +51,9 @@ func (p *censusPart) add(values *formats.Values, i int, class, n uint32) error {
 		case values.Type.Kind != formats.String && p.texts:
 			value = []byte(values.Text(i))
 		}
-		p.keep(&e, value)
+		if err := p.keep(&e, value); err != nil {
+			return err
+		}
 	}
 	if len(p.entries) == cap(p.entries) {
 		if err := p.grow(); err != nil {
@@ -57,16 +61,25 @@ func (p *censusPart) add(values *formats.Values, i int, class, n uint32) error {
 		}
 	}
 	p.entries = append(p.entries, e)
-	if len(p.entries) >= p.room || len(p.arena) >= p.arenaRoom() {
+	if p.holds(len(p.arena)) >= p.room*entryBytes || len(p.arena) >= maxArena {
 		return p.compact()
 	}
 	return nil
 }
 
+// holds returns the bytes of the entries, with so many of values.
+func (p *censusPart) holds(values int) int { return len(p.entries)*bareEntry + values }
+
 // keep puts an entry's value into the arena.
-func (p *censusPart) keep(e *censusEntry, value []byte) {
+func (p *censusPart) keep(e *censusEntry, value []byte) error {
 	e.word, e.at, e.length = wordAt(value, 0), uint32(len(p.arena)), uint32(len(value))
+	if need := len(p.arena) + len(value); need > cap(p.arena) {
+		if err := p.growArena(need); err != nil {
+			return err
+		}
+	}
 	p.arena = append(p.arena, value...)
+	return nil
 }
 
 // wordAt returns eight bytes of a value as a word that has their order.
@@ -82,23 +95,35 @@ func wordAt(value []byte, at int) uint64 {
 // maxArena leaves positions in the arena 32 bits, whatever the next value is.
 const maxArena = 1 << 30
 
-// arenaRoom is how many bytes of values are held in memory.
-func (p *censusPart) arenaRoom() int { return min(p.room*valueBytes, maxArena) }
-
 // grow doubles the room for entries, within what the part may hold.
 func (p *censusPart) grow() error {
 	had := cap(p.entries)
-	size := min(max(2*had, 1024), p.room)
-	if err := p.budget.Draw("the values of column "+p.column, int64(size-had)*entryBytes); err != nil {
+	size := min(max(2*had, 1024), p.room*entryBytes/bareEntry+1)
+	if err := p.draw((size - had) * bareEntry); err != nil {
 		return err
 	}
 	p.entries = append(make([]censusEntry, 0, size), p.entries...)
 	return nil
 }
 
+// growArena doubles the room for values, within what the part may hold, and makes it as large
+// as need be.
+func (p *censusPart) growArena(need int) error {
+	size := max(min(max(2*cap(p.arena), 4096), p.room*entryBytes-p.holds(0)), need)
+	if err := p.draw(size - cap(p.arena)); err != nil {
+		return err
+	}
+	p.arena = append(make([]byte, 0, size), p.arena...)
+	return nil
+}
+
+func (p *censusPart) draw(bytes int) error {
+	return p.budget.Draw("the values of column "+p.column, int64(bytes))
+}
+
 // release gives back what the part has drawn.
 func (p *censusPart) release() {
-	p.budget.Return(int64(cap(p.entries)) * entryBytes)
+	p.budget.Return(int64(cap(p.entries)*bareEntry + cap(p.arena)))
 	p.entries, p.arena = nil, nil
 }
 
@@ -111,10 +136,11 @@ func (p *censusPart) addNull(class, n uint32) {
 
 // compact merges equal entries, and moves them to a run when that does not make enough room.
 func (p *censusPart) compact() error {
-	if alive := p.sort(); len(p.entries) >= p.room/2 || alive >= p.arenaRoom()/2 {
+	alive := p.sort()
+	if p.holds(alive) >= p.room*entryBytes/2 || alive >= maxArena/2 {
 		return p.flush()
 	}
-	p.repack()
+	p.repack(alive)
 	return nil
 }
 
@@ -139,10 +165,11 @@ func (p *censusPart) sort() (alive int) {
 	return alive
 }
 
-// repack makes an arena of the values that sorted entries have.
-func (p *censusPart) repack() {
+// repack makes an arena of the values that sorted entries have, which take so many bytes.
+func (p *censusPart) repack(alive int) {
 	old := p.arena
-	p.arena = make([]byte, 0, len(old)/2)
+	p.arena = make([]byte, 0, alive)
+	p.budget.Return(int64(cap(old) - alive))
 	for i := range p.entries {
 		e := &p.entries[i]
 		if i > 0 && bytes.Equal(p.entries[i-1].value(p.arena), e.value(old)) {

@@ -166,7 +166,9 @@ func TestEntriesAreSorted(t *testing.T) {
 		for range rng.IntN(2 << rng.IntN(13)) {
 			e := censusEntry{word: rng.Uint64() >> spread << (spread / 2), class: rng.Uint32N(3), count: 1 + rng.Uint32N(9)}
 			if texts {
-				p.keep(&e, []byte(randomText(rng)))
+				if err := p.keep(&e, []byte(randomText(rng))); err != nil {
+					t.Fatal(err)
+				}
 			}
 			p.entries = append(p.entries, e)
 		}

@@ -206,9 +206,11 @@ func (c *flatColumn) loadDictionary(p *page) error {
 	if err := c.cells.reset(p.data, p.encoding, p.values); err != nil {
 		return err
 	}
+	c.pages.shedPacked()
 	if err := c.pages.holdBeside(c.weight() + dictionaryBytes(p)); err != nil {
 		return err
 	}
+	c.cells.reserve(entries, p.values)
 	if err := c.convert(entries, &c.cells, p.values); err != nil {
 		return fmt.Errorf("read dictionary: %w", err)
 	}
@@ -224,17 +226,20 @@ func (c *flatColumn) loadDictionary(p *page) error {
 	return c.pages.holdBeside(c.weight())
 }
 
-// dictionaryBytes is about what the entries of a dictionary page take while they are read
-// into a list that grows, at most 32 bytes each when they are numbers.
+// dictionaryBytes is what the entries of a dictionary page take, each at most a word more than
+// in the page, and what is derived from them.
 func dictionaryBytes(p *page) int64 {
-	return 2*int64(len(p.data)) + 16*int64(min(p.values, len(p.data)))
+	return int64(len(p.data)) + (8+derivedBytes)*int64(min(p.values, len(p.data)))
 }
+
+// derivedBytes is what whoever reads derives from a value: codes, in lists that grow.
+const derivedBytes = 8
 
 // weight returns the bytes that the column holds beside its page, the codes that whoever
 // reads derives from values among them.
 func (c *flatColumn) weight() int64 {
 	bytes := c.values.MemoryBytes() + c.plain.MemoryBytes() + c.scratch.MemoryBytes()
-	bytes += 4*int64(c.values.Len()) + 4*int64(cap(c.translated))
+	bytes += derivedBytes*int64(c.values.Len()) + 4*int64(cap(c.translated))
 	if c.entries != nil {
 		bytes += c.entries.MemoryBytes()
 	}
