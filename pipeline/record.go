@@ -167,6 +167,9 @@ func (r *run) leave(name string, was *Report) error {
 	r.events.Noted(fmt.Sprintf("already done: %s was made by the same job of the same input", r.job.Output.Path))
 	was.Output, was.AlreadyDone = r.job.Output.Path, true
 	r.report = was
+	if err := r.saveReport(); err != nil {
+		return err
+	}
 	left, err := openTarget(r.files(), r.job.Output.Path, nil)
 	if err != nil {
 		return err

@@ -130,24 +130,24 @@ func TestEveryStateFaultIsSurvived(t *testing.T) {
 	for _, stop := range []Stage{StageMask, ""} {
 		t.Run(fmt.Sprint("stopped at ", stop), func(t *testing.T) {
 			t.Parallel()
-			dir := spillingRows(t, 1200)
+			dir, few := spillingRows(t, 600), []string{"max_steps", "2"} // each step is a state
 			before := listing(t, dir)
 			options := RunOptions{spill: true, room: 300, store: spill.Options{FS: spilltest.Healthy(), Share: 64 << 10}}
-			if err := tryJob(t, dir, t.Context(), options, "output.path", dir+"/want.parquet"); err != nil {
+			if err := tryJob(t, dir, t.Context(), options, append(few, "output.path", dir+"/want.parquet")...); err != nil {
 				t.Fatal(err)
 			}
 			options.Resume, options.Checkpoint = true, atOnce
 			kinds := make(map[string]bool)
 			for n, failed := 0, true; failed; n++ {
 				if stop == "" {
-					if _, err := runUntil(t, dir, StageMask, options); ClassOf(err) != ClassCancelled {
+					if _, err := runUntil(t, dir, StageMask, options, few...); ClassOf(err) != ClassCancelled {
 						t.Fatalf("operation %d: the run that was to be stopped: %v", n, err)
 					}
 				}
 				files := newFaultyFiles(syscall.EIO, n)
 				faulty := options
 				faulty.files = files
-				_, err := runUntil(t, dir, stop, faulty)
+				_, err := runUntil(t, dir, stop, faulty, few...)
 				failed = files.failed != ""
 				maps.Copy(kinds, files.kinds)
 				if err != nil && !errors.Is(err, syscall.EIO) && ClassOf(err) != ClassCancelled {
@@ -157,7 +157,7 @@ func TestEveryStateFaultIsSurvived(t *testing.T) {
 				if out != "" && out != listing(t, dir)[dir+"/want.parquet"] {
 					t.Errorf("operation %d, %s: another release", n, files.failed)
 				}
-				if _, err := runUntil(t, dir, "", options); err != nil {
+				if _, err := runUntil(t, dir, "", options, few...); err != nil {
 					t.Errorf("operation %d, %s: the next run: %v", n, files.failed, err)
 				}
 				mustBeWhole(t, dir, before)
