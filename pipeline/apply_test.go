@@ -528,6 +528,37 @@ func TestOnlyCoarsenStepByStep(t *testing.T) {
 	}
 }
 
+// TestSuppressTellsNoNewValue: a value that few have, and that the earlier cut did not know,
+// is nowhere in a release in which their records are suppressed.
+func TestSuppressTellsNoNewValue(t *testing.T) {
+	for _, column := range []string{"city", "zip", "job"} {
+		dir := jobFolder(t, nightlyJob)
+		cut := filepath.Join(dir, "cut.json")
+		write(t, cut, handmadeCut)
+		r := newResidents(rand.New(rand.NewPCG(5, 6)), 900)
+		r.table.set(7, column, secret)
+		r.table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, len(r.table.rows), 100)
+		job, err := loadJob(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		report, err := Apply(t.Context(), job, ApplyOptions{Cut: cut, OnBreak: BreakSuppress, MaxSuppressed: Quota{Percent: 90}})
+		if err != nil || report.Applied.Suppressed == 0 {
+			t.Fatalf("%+v, %v", report, err)
+		}
+		auditJob(t, job)
+		for _, prefix := range []string{secret, secret[:3] + "*", secret[:1] + "*"} {
+			if bytes.Contains(mustRead(t, job.Output.Path), []byte(prefix)) {
+				t.Errorf("column %s: the release tells %s", column, prefix)
+			}
+		}
+		table, metadata := readTable(t, job.Output.Path), embedded(t, job.Output.Path)
+		edit(t, metadata, func(c *CutFile) { c.Applied.Suppressed++ })
+		table.encode(t, job.Output.Path, metadata, 0, len(table.rows), 500)
+		mustFind(t, job.Output.Path, fmt.Sprintf("%d records have marks alone, its cut claims %d", report.Applied.Suppressed, report.Applied.Suppressed+1))
+	}
+}
+
 // zipPath returns the prefixes from a label of zip up to the top.
 func zipPath(label string) []string {
 	path := []string{label}
