@@ -11,6 +11,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/kcut/kcut/engine"
@@ -44,6 +45,7 @@ type RunOptions struct {
 	// For tests.
 	spill bool          // out of core whatever the budget is
 	room  int           // values in memory before they spill; 0: what the budget allows
+	many  int           // values of a column that make a run read its input twice; 0: manyValues
 	least int64         // rows from which a row group of the input is followed; 0: leastFollowed
 	store spill.Options // of the store, but for the budget
 	files publish.FS    // where the output is; nil: the machine's
@@ -145,10 +147,12 @@ type run struct {
 	prepared   *prepared
 	taxonomies map[string]jobfile.Taxonomy // of generalized columns
 	problem    *problem
+	opening    sync.Mutex   // of the store
 	store      *spill.Store // open once something did not fit the memory
 	engine     engine.Engine
 	recoding   engine.Recoding
 	cut        []byte // the embedded cut
+	masked     []part // that a state says are finished
 }
 
 // listen keeps what the events tell in the report, too. What a run that starts again out of
@@ -296,6 +300,7 @@ func (r *run) search(ctx context.Context) error {
 		if err := r.leaveMemory(ctx, "the leaf partitions"); err != nil {
 			return err
 		}
+		r.keepCounts(ctx)
 		err = r.searchOnce(ctx, trace)
 	}
 	if err != nil {
@@ -336,6 +341,9 @@ func (r *run) searchOnce(ctx context.Context, trace *tracer) error {
 		return err
 	}
 	r.recoding = recoding
+	if cut, ok := recoding.(*engine.Cut); ok {
+		r.report.Stopped = stopped(cut, table.Attributes)
+	}
 	if err := r.drawRegions(); err != nil {
 		return err
 	}
@@ -358,7 +366,7 @@ func (r *run) searchOnce(ctx context.Context, trace *tracer) error {
 
 // release writes, recounts and publishes.
 func (r *run) release(ctx context.Context) error {
-	target, err := openTarget(r.files(), r.job.Output.Path)
+	target, err := r.openRelease(ctx)
 	if err != nil {
 		return err
 	}
@@ -373,16 +381,16 @@ func (r *run) release(ctx context.Context) error {
 		err = r.weigh(target.Path())
 	}
 	if err == nil {
-		err = r.writeReport()
+		err = r.announce(ctx, target.Path())
 	}
 	if err == nil {
-		err = r.announce(ctx, target.Path())
+		err = r.writeReport()
 	}
 	if err == nil {
 		err = r.stage(ctx, StagePublish, func(context.Context) error { return target.Publish() })
 	}
 	if err != nil {
-		return errors.Join(err, r.withdraw(target))
+		return errors.Join(err, r.withdraw(target, err))
 	}
 	return r.record()
 }
@@ -414,12 +422,14 @@ func (r *run) mask(ctx context.Context, target *target) error {
 	if r.recoding.Cells() > 0 && r.prepared.class >= 0 {
 		m.class, m.request = r.problem.class, formats.Request{Column: r.prepared.class, Coded: true}
 	}
-	parts := target.parts(plan.outputs(), map[string]string{CutKey: string(r.cut)})
-	err = m.mask(ctx, planRowGroups(r.dataset.Splits(), int64(r.job.Output.RowGroupRows), cmp.Or(r.opt.least, leastFollowed)), parts)
+	parts := &parts{target: target, columns: plan.outputs(), metadata: map[string]string{CutKey: string(r.cut)}, finished: r.masked}
+	parts.ended = func() { r.keepParts(ctx, parts) }
+	tasks := planRowGroups(r.dataset.Splits(), int64(r.job.Output.RowGroupRows), cmp.Or(r.opt.least, leastFollowed))
+	err = m.mask(ctx, tasks, parts)
 	if err == nil {
 		err = checkUnchanged(r.dataset.Files(), r.inputs)
 	}
-	return errors.Join(err, parts.close(err == nil))
+	return errors.Join(err, parts.close(err == nil, place{Task: len(tasks)}))
 }
 
 func (r *run) recount(ctx context.Context, path string) error {
