@@ -190,6 +190,7 @@ func (r *run) openStore(what string) (*spill.Store, error) {
 		return nil, err
 	}
 	r.store = store
+	r.meter.opened(store)
 	return store, nil
 }
 

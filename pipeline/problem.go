@@ -21,9 +21,18 @@ type problem struct {
 	class  classCoder
 }
 
-// compress counts the input in memory, in one reading when its values are not too many for
-// that, and out of core when memory is not enough.
+// compress counts the input, and keeps what it has counted for the next run to go on from.
 func (r *run) compress(ctx context.Context) error {
+	if err := r.count(ctx); err != nil {
+		return err
+	}
+	r.keepCounts(ctx)
+	return nil
+}
+
+// count counts the input in memory, in one reading when its values are not too many for
+// that, and out of core when memory is not enough.
+func (r *run) count(ctx context.Context) error {
 	if !r.opt.spill {
 		err := r.countInMemory(ctx)
 		switch {
@@ -41,7 +50,11 @@ func (r *run) compress(ctx context.Context) error {
 // half is for the search, the readers and what Go's collector has not collected.
 func (r *run) countInMemory(ctx context.Context) error {
 	part := r.budget.Part(r.budget.Limit() / 2)
-	err := r.countWithin(ctx, part)
+	count := r.countWithin
+	if r.given != nil {
+		count = r.countLabels
+	}
+	err := count(ctx, part)
 	if err != nil {
 		part.Return(part.Used())
 	}
@@ -218,6 +231,9 @@ func (r *run) leaveMemory(ctx context.Context, what string) error {
 	r.forget()
 	if _, err := r.openStore(what); err != nil {
 		return err
+	}
+	if r.given != nil {
+		return r.countLabelsOutOfCore(ctx)
 	}
 	return r.countTwice(ctx)
 }

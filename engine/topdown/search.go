@@ -15,6 +15,7 @@ type search struct {
 	options    engine.Options
 	columns    []column // by attribute
 	sets       []*partition.TIPS
+	thresholds []uint64            // K of every set
 	with       [][]*partition.TIPS // by attribute: the sets with that column
 	view       partition.View
 	candidates []candidate // by value of the view
@@ -50,11 +51,12 @@ func newSearch(ctx context.Context, table *engine.Table, requirement engine.Requ
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		tips, err := partition.NewTIPS(ctx, groupings[i], set.Columns, uint64(max(set.K, 0)), &s.view, pool)
+		k := uint64(max(set.K, 0))
+		tips, err := partition.NewTIPS(ctx, groupings[i], set.Columns, k, &s.view, pool)
 		if err != nil {
 			return nil, err
 		}
-		s.sets = append(s.sets, tips)
+		s.sets, s.thresholds = append(s.sets, tips), append(s.thresholds, k)
 		for _, a := range set.Columns {
 			s.with[a] = append(s.with[a], tips)
 		}
@@ -230,7 +232,7 @@ func (s *search) report(step engine.Step) {
 
 // cut returns the cut that was reached.
 func (s *search) cut() *engine.Cut {
-	cut := &engine.Cut{}
+	cut := &engine.Cut{Stops: s.stops()}
 	for _, set := range s.sets {
 		cut.Reached = append(cut.Reached, set.Anonymity())
 	}
