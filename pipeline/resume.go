@@ -141,6 +141,7 @@ func (r *run) restore(was *Report) {
 	r.report.Nulls, r.report.Tuples = was.Nulls, was.Tuples
 	r.report.Steps, r.report.Live, r.report.Sets = was.Steps, was.Live, was.Sets
 	r.report.Suppressed, r.report.Released = was.Suppressed, was.Released
+	r.report.Stopped = was.Stopped
 }
 
 // settle lets go of the work folder. States stay where another try may come further: all that
