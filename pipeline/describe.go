@@ -9,9 +9,12 @@ import (
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
-// drawRegions draws what the regions take until the release is written: themselves, and
+// drawRegions draws what regions, or a redaction, take until the release is written: themselves, and
 // while their cut is written down, its labels' positions and twice its text.
 func (r *run) drawRegions() error {
+	if redaction, ok := r.recoding.(*engine.Redaction); ok {
+		return r.budget.Draw("the equivalence classes that are suppressed", redaction.Bytes())
+	}
 	regions, ok := r.recoding.(*engine.Regions)
 	if !ok {
 		return nil

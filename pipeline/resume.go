@@ -16,10 +16,11 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// The states that a run keeps for the next one. Each makes those before it useless.
+// The states that a run keeps for the next one.
 const (
 	countsState = "counts" // the problem
-	cutState    = "cut"    // the recoding
+	cutState    = "cut"    // the recoding, which makes the problem useless
+	partsState  = "parts"  // the files that are masked
 )
 
 // openStates returns where states are kept: in the work folder, or where the job spills to.
@@ -40,24 +41,30 @@ func (r *run) openStates() (*checkpoint.Folder, error) {
 	return states, states.Sweep(recordFile, pendingFile)
 }
 
-// stateKey says what states are of: the same job and input, and the same kcut, since another
-// one may number values or take steps otherwise.
+// stateKey says what states are of: the same job and input, whose files nobody has touched,
+// and the same kcut, since another one may number values or take steps otherwise.
 func (r *run) stateKey() checkpoint.Key {
 	hash := sha256.New()
 	fmt.Fprintln(hash, r.report.Digests.Job, r.report.Digests.Input, r.opt.Trace != nil)
+	for i, file := range r.inputs {
+		fmt.Fprintf(hash, "%q %d %d\n", r.report.Inputs[i], file.Size(), file.ModTime().UnixNano())
+	}
 	if build, ok := debug.ReadBuildInfo(); ok {
-		fmt.Fprintln(hash, build.Main)
-		for _, s := range build.Settings {
-			fmt.Fprintln(hash, s.Key, s.Value)
-		}
+		fmt.Fprintln(hash, build.Main, build.Settings)
 	}
 	return checkpoint.Key(hash.Sum(nil))
 }
 
-// keep saves a state, once more than the options' time has passed since the last one: what
-// took less is done again. A state that cannot be saved is noted, and missing later.
-func (r *run) keep(ctx context.Context, name string, fill func(*checkpoint.Writer)) {
-	if r.opt.Checkpoint <= 0 || time.Since(r.kept) < r.opt.Checkpoint {
+// due reports whether the options' time has passed since the last state: what took less is
+// done again.
+func (r *run) due() bool {
+	return r.opt.Checkpoint > 0 && time.Since(r.kept) >= r.opt.Checkpoint
+}
+
+// keep saves a state with the report so far, if one is due, and removes another that it makes
+// useless.
+func (r *run) keep(ctx context.Context, name, useless string, fill func(*checkpoint.Writer)) {
+	if !r.due() {
 		return
 	}
 	report, err := json.Marshal(r.report)
@@ -68,23 +75,28 @@ func (r *run) keep(ctx context.Context, name string, fill func(*checkpoint.Write
 		})
 	}
 	if err == nil {
-		err = r.states.Sweep(recordFile, pendingFile, name)
+		err = r.states.Remove(useless)
 	}
+	r.tried(ctx, err)
+}
+
+// tried notes that a state could not be saved: it is missing later, and that is all.
+func (r *run) tried(ctx context.Context, err error) {
 	if err != nil && ctx.Err() == nil {
-		r.events.Noted(fmt.Sprintf("go on without a checkpoint: %v", err))
+		r.events.Noted(fmt.Sprintf("going on without a checkpoint: %v", err))
 	}
 	r.kept = time.Now()
 }
 
 // keepCounts saves what compress has made.
 func (r *run) keepCounts(ctx context.Context) {
-	r.keep(ctx, countsState, func(w *checkpoint.Writer) { r.saveCounts(ctx, w) })
+	r.keep(ctx, countsState, cutState, func(w *checkpoint.Writer) { r.saveCounts(ctx, w) })
 }
 
 // keepCut saves what the search has found. Regions are found again.
 func (r *run) keepCut(ctx context.Context) {
 	if cut, ok := r.recoding.(*engine.Cut); ok {
-		r.keep(ctx, cutState, func(w *checkpoint.Writer) { r.saveCut(w, cut) })
+		r.keep(ctx, cutState, countsState, func(w *checkpoint.Writer) { r.saveCut(w, cut) })
 	}
 }
 
@@ -144,12 +156,19 @@ func (r *run) restore(was *Report) {
 	r.report.Stopped = was.Stopped
 }
 
-// settle lets go of the work folder. States stay where another try may come further: all that
-// they hold is personal data.
-func (r *run) settle(failure error) (err error) {
+// worthwhile reports whether another try may come further than one that failed, or did not.
+func worthwhile(failure error) bool {
 	switch ClassOf(failure) {
 	case ClassCancelled, ClassTransient, ClassResources:
-	default:
+		return true
+	}
+	return false
+}
+
+// settle lets go of the work folder. States stay only where another try is worthwhile: they
+// hold personal data.
+func (r *run) settle(failure error) (err error) {
+	if !worthwhile(failure) {
 		err = r.states.Sweep(recordFile, pendingFile)
 	}
 	return errors.Join(err, r.states.Discard(), r.work.Release())

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -94,6 +96,9 @@ func TestResume(t *testing.T) {
 				if !slices.Equal(s.began, left) {
 					t.Errorf("after a stop before %s: %v, want %v: %q", stop, s.began, left, s.notes)
 				}
+				if masked := slices.Contains(s.notes, "going on from what an earlier run has masked"); masked != (stop == StageVerify) {
+					t.Errorf("after a stop before %s the parts were kept: %t", stop, masked)
+				}
 				if !bytes.Equal(got.Bytes(), want.Bytes()) {
 					t.Errorf("another trace: %d bytes, want %d", got.Len(), want.Len())
 				}
@@ -171,4 +176,72 @@ func TestEveryStateFaultIsSurvived(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestResumeParts stops a run when it has masked so much of its input: the parts that were
+// finished are those of the release that the next run makes, the same files, and the whole
+// release is that of a run that was not stopped.
+func TestResumeParts(t *testing.T) {
+	for _, tt := range []struct {
+		output  string
+		percent int64
+		parts   int // that are kept, at least
+	}{{"out/", 1, 0}, {"out/", 40, 1}, {"out/", 90, 4}, {"out.parquet", 90, 0}} {
+		t.Run(fmt.Sprint(tt.output, tt.percent), func(t *testing.T) {
+			t.Parallel()
+			dir := jobFolder(t, strings.Replace(peopleJob, "output: out.parquet", "output: {path: "+tt.output+", row_group_rows: 31}", 1))
+			people(rand.New(rand.NewPCG(3, 4)), 3000).parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 3000, 100)
+			if err := tryJob(t, dir, t.Context(), RunOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			want := listing(t, dir)
+			if err := os.RemoveAll(filepath.Join(dir, tt.output)); err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			stop := Events{Progress: func(s Stage, p Progress) {
+				if s == StageMask && p.Done*100 >= p.Total*tt.percent {
+					cancel()
+				}
+			}}
+			if err := tryJob(t, dir, ctx, RunOptions{Resume: true, Checkpoint: atOnce, Events: stop}); ClassOf(err) != ClassCancelled {
+				t.Fatalf("got %v", err)
+			}
+			kept := partFiles(t, filepath.Join(dir, ".out.kcut-tmp"))
+			t.Logf("%d parts are kept", len(kept))
+			if len(kept) < tt.parts {
+				t.Errorf("at least %d should be", tt.parts)
+			}
+			s, err := runUntil(t, dir, "", RunOptions{Resume: true, Checkpoint: atOnce})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !maps.Equal(listing(t, dir), want) {
+				t.Errorf("another release, or something is left: %q", s.notes)
+			}
+			for name, info := range partFiles(t, filepath.Join(dir, tt.output)) {
+				if was, ok := kept[name]; ok && !os.SameFile(was, info) {
+					t.Errorf("%s was masked again", name)
+				}
+			}
+		})
+	}
+}
+
+// partFiles returns the part files of a folder, if there is one, by name.
+func partFiles(t *testing.T, dir string) map[string]os.FileInfo {
+	t.Helper()
+	entries, _ := os.ReadDir(dir)
+	files := make(map[string]os.FileInfo)
+	for _, entry := range entries {
+		info, err := entry.Info()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if isPart(entry.Name()) {
+			files[entry.Name()] = info
+		}
+	}
+	return files
 }

@@ -149,6 +149,7 @@ type run struct {
 	engine     engine.Engine
 	recoding   engine.Recoding
 	cut        []byte // the embedded cut
+	masked     []part // that a state says are finished
 }
 
 // listen keeps what the events tell in the report, too. What a run that starts again out of
@@ -361,7 +362,7 @@ func (r *run) searchOnce(ctx context.Context, trace *tracer) error {
 
 // release writes, recounts and publishes.
 func (r *run) release(ctx context.Context) error {
-	target, err := openTarget(r.files(), r.job.Output.Path)
+	target, err := r.openRelease(ctx)
 	if err != nil {
 		return err
 	}
@@ -385,7 +386,7 @@ func (r *run) release(ctx context.Context) error {
 		err = r.stage(ctx, StagePublish, func(context.Context) error { return target.Publish() })
 	}
 	if err != nil {
-		return errors.Join(err, r.withdraw(target))
+		return errors.Join(err, r.withdraw(target, err))
 	}
 	return r.record()
 }
@@ -417,12 +418,14 @@ func (r *run) mask(ctx context.Context, target *target) error {
 	if r.recoding.Cells() > 0 && r.prepared.class >= 0 {
 		m.class, m.request = r.problem.class, formats.Request{Column: r.prepared.class, Coded: true}
 	}
-	parts := target.parts(plan.outputs(), map[string]string{CutKey: string(r.cut)})
-	err = m.mask(ctx, planRowGroups(r.dataset.Splits(), int64(r.job.Output.RowGroupRows), cmp.Or(r.opt.least, leastFollowed)), parts)
+	parts := &parts{target: target, columns: plan.outputs(), metadata: map[string]string{CutKey: string(r.cut)}, finished: r.masked}
+	parts.ended = func() { r.keepParts(ctx, parts) }
+	tasks := planRowGroups(r.dataset.Splits(), int64(r.job.Output.RowGroupRows), cmp.Or(r.opt.least, leastFollowed))
+	err = m.mask(ctx, tasks, parts)
 	if err == nil {
 		err = checkUnchanged(r.dataset.Files(), r.inputs)
 	}
-	return errors.Join(err, parts.close(err == nil))
+	return errors.Join(err, parts.close(err == nil, place{Task: len(tasks)}))
 }
 
 func (r *run) recount(ctx context.Context, path string) error {

@@ -64,7 +64,7 @@ func TestKilledWhileSpilling(t *testing.T) {
 				switch kill % 3 {
 				case 0:
 					run.untilSpilled(t, r.scratch)
-					moment /= 4
+					moment /= 16
 				case 1:
 					run.until(t, "it kept a state", func() bool { return len(r.states()) > 0 })
 					moment /= 4

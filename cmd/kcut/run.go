@@ -20,7 +20,7 @@ publishes the output. A run that fails leaves the old output, or none.
 
 The same command may be run again, whatever happened. When the output stands and was
 made by the same job of the same input, nothing is done. When it was stopped or killed,
-it goes on from the last stage whose end it has kept.
+it goes on from the last stage or part file whose end it has kept.
 
 Flags and KCUT_ environment variables replace values of the job file.`,
 		Example: `  kcut run people.yaml
@@ -29,7 +29,7 @@ Flags and KCUT_ environment variables replace values of the job file.`,
 	}
 	overrides := addOverrides(cmd.Flags())
 	flags := addRunFlags(cmd, u, &opt, "write one JSON object per performed specialization (bottom-up: generalization) to `FILE`")
-	cmd.Flags().DurationVar(&opt.Checkpoint, "checkpoint", 5*time.Second, "keep the state at the end of a stage once `TIME` has passed since the last; 0s: never")
+	cmd.Flags().DurationVar(&opt.Checkpoint, "checkpoint", 5*time.Second, "keep the state at the end of a stage or part file once `TIME` has passed since the last; 0s: never")
 	cmd.Flags().StringVar(&opt.OnlyCoarsen, "only-coarsen", "", "go below no node of the cut of an earlier release: `FILE`, as of kcut apply")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return flags.follow(cmd, args[0], overrides, func(job *jobfile.Job) (*pipeline.Report, error) {
