@@ -9,9 +9,12 @@ import (
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
-// drawRegions draws what the regions take until the release is written: themselves, and
+// drawRegions draws what regions, or a redaction, take until the release is written: themselves, and
 // while their cut is written down, its labels' positions and twice its text.
 func (r *run) drawRegions() error {
+	if redaction, ok := r.recoding.(*engine.Redaction); ok {
+		return r.budget.Draw("the equivalence classes that are suppressed", redaction.Bytes())
+	}
 	regions, ok := r.recoding.(*engine.Regions)
 	if !ok {
 		return nil
@@ -29,9 +32,17 @@ const (
 	positionText  = 5
 )
 
+// largeCut is from how many bytes on a cut is worth a notice: a reader of the release
+// reads it with the footer, however few columns and rows it wants.
+const largeCut = 1 << 20
+
 // writeCut makes the text of the cut that is embedded in the release.
 func (r *run) writeCut() (err error) {
-	r.cut, err = marshalPlain(r.describe())
+	described := r.describe()
+	r.cut, err = marshalPlain(described)
+	if n := len(described.Regions); n > 0 && len(r.cut) >= largeCut {
+		r.events.Noted(fmt.Sprintf("the cut has %d regions and takes %d bytes of every released file, which are read whenever one is opened: a larger k makes fewer", n, len(r.cut)))
+	}
 	return err
 }
 
@@ -39,7 +50,7 @@ func (r *run) writeCut() (err error) {
 func (r *run) describe() *CutFile {
 	cut := &CutFile{
 		Version: cutVersion, Algorithm: r.job.Algorithm.Name, Class: r.job.Class,
-		Rows: r.report.Released, Sets: r.report.Sets, Steps: r.report.Steps,
+		Rows: r.report.Released, Sets: r.report.Sets, Steps: r.report.Steps, Applied: r.report.Applied,
 	}
 	fields := r.dataset.Schema().Fields
 	for a, field := range r.prepared.masked {
@@ -82,9 +93,16 @@ func positionsOf(labels []engine.Label, mask string) []uint32 {
 	return positions
 }
 
-// isMark reports whether a label of a column with a mask is the mark of suppressed values.
+// isMark reports whether a label of a column with a mask is the mark of suppressed values or
+// of redacted records.
 func isMark(label engine.Label, mask string) bool {
-	return mask == jobfile.MaskSuppress && !label.Null && label.Text == engine.Suppressed
+	return label.Mark || mask == jobfile.MaskSuppress && !label.Null && label.Text == engine.Suppressed
+}
+
+// marks reports whether records are redacted in a column, or some region of the cut is made
+// of marks.
+func (r *run) marks(a int) bool {
+	return r.report.Suppressed > 0 || r.given != nil && r.given.columns[a].Suppressed != ""
 }
 
 func (r *run) describeColumn(a int, spec *jobfile.Column, t formats.Type) CutColumn {
@@ -95,14 +113,17 @@ func (r *run) describeColumn(a int, spec *jobfile.Column, t formats.Type) CutCol
 	labels := r.recoding.Labels(a)
 	intervals := r.recoding.Intervals(a)
 	for i, label := range labels {
+		if isMark(label, spec.Mask) {
+			if r.marks(a) {
+				column.Suppressed = engine.Suppressed
+			}
+			continue
+		}
 		described := CutLabel{Label: label.Text, Null: label.Null}
 		if intervals != nil && !label.Null {
 			described.Interval = true
 			described.Lower = endJSON(t, intervals[i].Lower)
 			described.Upper = endJSON(t, intervals[i].Upper)
-		}
-		if isMark(label, spec.Mask) {
-			continue
 		}
 		column.Cut = append(column.Cut, described)
 	}

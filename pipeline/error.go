@@ -26,6 +26,14 @@ const (
 	ClassCancelled              // the context was cancelled
 )
 
+var classNames = [...]string{
+	ClassInternal: "internal", ClassUsage: "usage", ClassInput: "input", ClassPrivacy: "privacy",
+	ClassExists: "exists", ClassTransient: "transient", ClassResources: "resources", ClassCancelled: "cancelled",
+}
+
+// String returns the class's name, as JSON answers have it.
+func (c Class) String() string { return classNames[c] }
+
 // Error is an error with its class and, where there is one, the next thing to do.
 type Error struct {
 	Class Class
@@ -52,11 +60,11 @@ func ClassOf(err error) Class {
 	case errors.Is(err, formats.ErrDamaged), errors.Is(err, formats.ErrUnsupported),
 		errors.Is(err, formats.ErrSchema), errors.Is(err, formats.ErrNoInput):
 		return ClassInput
-	case errors.Is(err, engine.ErrInfeasible), errors.Is(err, engine.ErrUnreached), errors.Is(err, formats.ErrLeak):
+	case errors.Is(err, engine.ErrInfeasible), errors.Is(err, engine.ErrUnreached), errors.Is(err, engine.ErrBroken), errors.Is(err, formats.ErrLeak):
 		return ClassPrivacy
 	case errors.Is(err, spill.ErrBudget), errors.Is(err, spill.ErrDisk), isFull(err):
 		return ClassResources
-	case errors.Is(err, formats.ErrBusy), errors.Is(err, spill.ErrCorrupt), isTransient(err):
+	case errors.Is(err, formats.ErrBusy), errors.Is(err, spill.ErrCorrupt), errors.Is(err, spill.ErrFailed), isTransient(err):
 		return ClassTransient
 	}
 	return ClassInternal

@@ -3,7 +3,9 @@ package pipeline
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/jobfile"
@@ -15,9 +17,12 @@ import (
 const MinMemory = 16 << 20
 
 // heapOverhead is what Go's heap may take beyond the budget: what is not drawn from it
-// because it does not grow with the input, and garbage. The program itself, its stacks and
-// the pages of files that the system counts in come on top.
+// because it does not grow with the input, and garbage.
 const heapOverhead = 32 << 20
+
+// residentOverhead is what the resident set of a run may be beyond its budget, in bytes: the
+// heap's, the program itself, its stacks and what of files the system counts in.
+const residentOverhead = 96 << 20
 
 // checkMemory refuses a budget that nothing could be done in.
 func checkMemory(memory int64) error {
@@ -49,6 +54,19 @@ func limitHeap(memory int64) (undo func()) {
 	return func() {
 		debug.SetMemoryLimit(limit)
 		debug.SetGCPercent(growth)
+	}
+}
+
+// makeRoom collects garbage when what is to be allocated would not fit beside it: Go lets one
+// large allocation after the other outrun a collection that has begun.
+func makeRoom(memory, bytes int64) {
+	if bytes < heapOverhead/2 {
+		return
+	}
+	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(heap)
+	if int64(heap[0].Value.Uint64())+bytes > memory {
+		runtime.GC()
 	}
 }
 
@@ -89,6 +107,7 @@ func holdRead(budget *spill.Budget) func(bytes int64) error {
 		if err := budget.Draw("reading", bytes); err != nil {
 			return &Error{Class: ClassResources, Hint: "give more with --memory, or write the input with smaller pages, dictionaries or record batches", Err: err}
 		}
+		makeRoom(budget.Limit(), bytes)
 		return nil
 	}
 }

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,10 +21,25 @@ type problem struct {
 	class  classCoder
 }
 
-// compress counts the input in memory, and out of core when that is not enough.
+// compress counts the input, and keeps what it has counted for the next run to go on from.
 func (r *run) compress(ctx context.Context) error {
+	if err := r.count(ctx); err != nil {
+		return err
+	}
+	r.keepCounts(ctx)
+	return nil
+}
+
+// count counts the input in memory, in one reading when its values are not too many for
+// that, and out of core when memory is not enough.
+func (r *run) count(ctx context.Context) error {
 	if !r.opt.spill {
-		if err := r.countInMemory(ctx); !errors.Is(err, spill.ErrBudget) {
+		err := r.countInMemory(ctx)
+		switch {
+		case errors.Is(err, errManyValues):
+			r.forget()
+			return r.countTwice(ctx)
+		case !errors.Is(err, spill.ErrBudget):
 			return err
 		}
 	}
@@ -34,7 +50,11 @@ func (r *run) compress(ctx context.Context) error {
 // half is for the search, the readers and what Go's collector has not collected.
 func (r *run) countInMemory(ctx context.Context) error {
 	part := r.budget.Part(r.budget.Limit() / 2)
-	err := r.countWithin(ctx, part)
+	count := r.countWithin
+	if r.given != nil {
+		count = r.countLabels
+	}
+	err := count(ctx, part)
 	if err != nil {
 		part.Return(part.Used())
 	}
@@ -52,6 +72,7 @@ func (r *run) countWithin(ctx context.Context, budget *spill.Budget) error {
 	fields := r.dataset.Schema().Fields
 	for _, field := range r.prepared.masked {
 		in := newInterner(fields[field], r.prepared.specs[field].Mask == jobfile.MaskDiscretize, budget)
+		in.most = r.mostValues()
 		counts.columns = append(counts.columns, in)
 		c.coders = append(c.coders, in)
 	}
@@ -73,6 +94,19 @@ func (r *run) countWithin(ctx context.Context, budget *spill.Budget) error {
 		return err
 	}
 	return r.bind(ctx, counts, budget)
+}
+
+// manyValues of a column are counted faster in two readings of the input than in one: first
+// in order, without a table of them, then as the few codes that a search tells apart.
+const manyValues = 1 << 19
+
+// mostValues returns how many values of a column are numbered in one reading, 0: any number.
+// An engine that wants to know every value would hold them anyway.
+func (r *run) mostValues() int {
+	if r.engine.Plan(r.prepared.requirement).Whole {
+		return 0
+	}
+	return cmp.Or(r.opt.many, manyValues)
 }
 
 // counted returns a function that tells the progress of one of several readings.
@@ -194,17 +228,21 @@ func (r *run) pose(p *problem) {
 
 // leaveMemory starts again, with a store for what did not fit.
 func (r *run) leaveMemory(ctx context.Context, what string) error {
-	r.events.Noted(what + " exceed their share of the memory budget: spilling to disk")
+	r.forget()
+	if _, err := r.openStore(what); err != nil {
+		return err
+	}
+	if r.given != nil {
+		return r.countLabelsOutOfCore(ctx)
+	}
+	return r.countTwice(ctx)
+}
+
+// forget drops what was counted.
+func (r *run) forget() {
 	r.problem, r.report.Nulls = nil, nil
 	r.budget.Return(r.budget.Used())
 	debug.FreeOSMemory()
-	var err error
-	options := r.opt.store
-	options.Budget = r.budget
-	if r.store, err = spill.Open(r.spillFolder(), options); err != nil {
-		return err
-	}
-	return r.countOutOfCore(ctx)
 }
 
 // searchSpace is what the search may take: all that nobody else has drawn.

@@ -1,5 +1,17 @@
 package pipeline
 
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/spill"
+)
+
 // Report says what a run did; it is what `kcut run --json` prints and --run-json keeps.
 // It is not for release: it may tell more than the released file.
 type Report struct {
@@ -11,17 +23,59 @@ type Report struct {
 	Suppressed uint64      `json:"suppressed,omitempty"`
 	Sets       []SetReport `json:"quasi_identifiers"`
 	Steps      int         `json:"steps"`
-	Live       []uint64    `json:"live,omitempty"`  // top-down, after each step: records that later steps may still tell apart, summed over the sets
-	Tuples     []int       `json:"distinct_tuples"` // of every grouping, before the search
-	Nulls      []NullCount `json:"nulls,omitempty"`
-	Notices    []string    `json:"notices,omitempty"`
-	Inputs     []string    `json:"inputs"`
-	Stages     []StageTime `json:"stages"`
-	PeakDraw   int64       `json:"peak_budget_bytes"`
-	Spilled    int64       `json:"spilled_bytes"` // written to disk
+	Applied    *Applied    `json:"applied,omitempty"` // of kcut apply: what became of the cut
+	Live       []uint64    `json:"live,omitempty"`    // top-down, after each step: records that later steps may still tell apart, summed over the sets
+	Tuples     []int       `json:"distinct_tuples"`   // of every grouping, before the search
+	// Stopped says of every label of the cut why it is no finer; top-down only.
+	Stopped []StoppedColumn `json:"stopped,omitempty"`
+	Nulls   []NullCount     `json:"nulls,omitempty"`
+	Notices []string        `json:"notices,omitempty"`
+	Inputs  []string        `json:"inputs"`
+	// Columns are the input's, and what became of them.
+	Columns  []ColumnReport `json:"columns,omitempty"`
+	Stages   []StageTime    `json:"stages"`
+	PeakDraw int64          `json:"peak_budget_bytes"`
+	Spilled  int64          `json:"spilled_bytes"` // written to disk
 	// SpilledPeak is the most disk space that was taken at one time, in bytes.
 	SpilledPeak int64 `json:"spilled_peak_bytes"`
 	PeakRSS     int64 `json:"peak_resident_bytes"`
+	// Bytes and Files are the size of the release.
+	Bytes int64 `json:"released_bytes"`
+	Files int   `json:"released_files"`
+	// Digests tell what made the release, and what it is.
+	Digests *Digests `json:"digests,omitempty"`
+	// AlreadyDone says that the release stood, and this is the report of the run that made it.
+	AlreadyDone bool         `json:"already_done,omitempty"`
+	Error       *ErrorReport `json:"error,omitempty"` // of a run that failed
+}
+
+// ErrorReport is what ended a run that failed.
+type ErrorReport struct {
+	Class   string `json:"class"`
+	Message string `json:"message"`
+}
+
+// ColumnReport is one column of the input, and the columns that were released of it.
+type ColumnReport struct {
+	Name     string           `json:"name"`
+	Type     string           `json:"type"`
+	Mask     string           `json:"mask"`
+	Released []ReleasedColumn `json:"released,omitempty"` // none of a dropped column, nor before masking
+}
+
+// ReleasedColumn is one column of the release.
+type ReleasedColumn struct {
+	Name string `json:"name"`
+	Type string `json:"type"`
+}
+
+// StoppedColumn says why labels are no finer, in the order of the cut, the mark of a suppressed
+// value last: "finest", nothing is below; "empty", no record has it; "class", its records have
+// one class; "records", a part would have fewer records than k; "set N", as many records as k
+// would not be alike any more in quasi-identifier set N; "steps", the steps were used up.
+type StoppedColumn struct {
+	Column string   `json:"column"`
+	Why    []string `json:"why"`
 }
 
 // SetReport is one quasi-identifier set and the anonymity it has in the release.
@@ -41,4 +95,105 @@ type NullCount struct {
 type StageTime struct {
 	Stage   Stage   `json:"stage"`
 	Seconds float64 `json:"seconds"`
+}
+
+// columnReports describes the input's columns, and those of the release once that is planned.
+func columnReports(schema *formats.Schema, specs []*jobfile.Column, plan *releasePlan) []ColumnReport {
+	reports := make([]ColumnReport, len(schema.Fields))
+	for i, field := range schema.Fields {
+		reports[i] = ColumnReport{Name: field.Name, Type: field.Type.String(), Mask: specs[i].Mask}
+	}
+	if plan == nil {
+		return reports
+	}
+	for _, column := range plan.columns {
+		of := &reports[plan.requests[column.request].Column]
+		field := column.output.Field
+		of.Released = append(of.Released, ReleasedColumn{Name: field.Name, Type: field.Type.String()})
+	}
+	return reports
+}
+
+// whys are the reasons of labels that are no finer.
+var whys = [...]string{
+	engine.WhyFinest: "finest", engine.WhyEmpty: "empty", engine.WhyClass: "class",
+	engine.WhyRecords: "records", engine.WhySet: "set", engine.WhySteps: "steps",
+}
+
+// stopped describes why a cut is no finer. No label is in it: a report has no values.
+func stopped(cut *engine.Cut, attributes []engine.Attribute) (columns []StoppedColumn) {
+	for a, stops := range cut.Stops {
+		column := StoppedColumn{Column: attributes[a].Name}
+		for _, stop := range stops {
+			why := whys[stop.Why]
+			if stop.Why == engine.WhySet {
+				why = fmt.Sprintf("%s %d", why, stop.Set+1)
+			}
+			column.Why = append(column.Why, why)
+		}
+		columns = append(columns, column)
+	}
+	return columns
+}
+
+// weigh notes the size of the release that lies at a path.
+func (r *run) weigh(path string) error {
+	parts, err := releaseParts(path)
+	if err != nil {
+		return err
+	}
+	r.report.Bytes, r.report.Files = 0, len(parts)
+	for _, part := range parts {
+		info, err := os.Stat(part)
+		if err != nil {
+			return fmt.Errorf("weigh release: %w", err)
+		}
+		r.report.Bytes += info.Size()
+	}
+	return nil
+}
+
+// ReadReport reads a report that --run-json has written.
+func ReadReport(text []byte) (*Report, error) {
+	r := &Report{}
+	if json.Unmarshal(text, r) != nil || r.Output == "" {
+		return nil, &Error{Class: ClassInput, Hint: "name a file that kcut run --run-json has written", Err: errors.New("read report: it is no report of a run")}
+	}
+	return r, nil
+}
+
+// failed notes in the report what ended the run, tells it, and returns the error. A report
+// that cannot be written is the lesser trouble then.
+func (r *run) failed(err error) error {
+	r.report.Error = &ErrorReport{Class: ClassOf(err).String(), Message: err.Error()}
+	_ = r.writeReport()
+	if r.opt.Events.Failed != nil {
+		r.opt.Events.Failed(r.report)
+	}
+	return err
+}
+
+// writeReport completes the report and writes it where the options say. That comes before
+// publishing, so that a run which cannot write it publishes nothing.
+func (r *run) writeReport() error {
+	if r.budget != nil {
+		r.report.PeakDraw = r.budget.Peak()
+	}
+	r.report.PeakRSS = spill.PeakResident()
+	return r.saveReport()
+}
+
+// saveReport writes the report where the options say.
+func (r *run) saveReport() error {
+	if r.opt.RunJSON == "" {
+		return nil
+	}
+	text, err := r.report.text()
+	if err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	if err := os.WriteFile(r.opt.RunJSON, text, 0o600); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
 }

@@ -1,9 +1,9 @@
 package pipeline
 
 import (
+	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,13 +11,15 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"sync"
+	"time"
 
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/engine/topdown"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/writer"
+	"github.com/kcut/kcut/pipeline/checkpoint"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
@@ -25,13 +27,24 @@ import (
 // RunOptions are what the command line adds to a job.
 type RunOptions struct {
 	Overwrite bool      // replace an existing output
+	Resume    bool      // go on from what an earlier run of the same job and input has left: its release, if that stands, or its states
 	Trace     io.Writer // one JSON line per performed specialization; may be nil
-	RunJSON   string    // file that receives the report, before publishing; empty: none
-	Events    Events
+	// OnlyCoarsen names an earlier release, or a file with its cut: the search goes below no
+	// node of it. Empty: no bounds.
+	OnlyCoarsen string
+	RunJSON     string // file that receives the report, before publishing; empty: none
+	Events      Events
+
+	reuse *ApplyOptions // kcut apply; nil: the cut is searched for
+
+	// Checkpoint is how long a run works until it keeps the state that it has reached, at the
+	// end of a stage, for the next run to go on from; 0: it keeps none.
+	Checkpoint time.Duration
 
 	// For tests.
 	spill bool          // out of core whatever the budget is
 	room  int           // values in memory before they spill; 0: what the budget allows
+	many  int           // values of a column that make a run read its input twice; 0: manyValues
 	least int64         // rows from which a row group of the input is followed; 0: leastFollowed
 	store spill.Options // of the store, but for the budget
 	files publish.FS    // where the output is; nil: the machine's
@@ -39,7 +52,20 @@ type RunOptions struct {
 
 // Run carries out the job and publishes its release. On an error nothing is published.
 func Run(ctx context.Context, job *jobfile.Job, opt RunOptions) (*Report, error) {
-	r := &run{job: job, opt: opt, engine: newEngine(job.Algorithm), report: &Report{Output: job.Output.Path}, threads: job.Limits.Threads}
+	r := &run{job: job, opt: opt, engine: newEngine(job.Algorithm)}
+	if err := r.stayAbove(opt.OnlyCoarsen); err != nil {
+		return nil, err
+	}
+	return r.carryOut(ctx)
+}
+
+// carryOut carries out a job with the engine that was chosen.
+func (r *run) carryOut(ctx context.Context) (*Report, error) {
+	job := r.job
+	r.report, r.threads = &Report{Output: job.Output.Path}, job.Limits.Threads
+	if r.given != nil { // states know no earlier cut
+		r.opt.Checkpoint = 0
+	}
 	if r.threads == 0 {
 		r.threads = runtime.GOMAXPROCS(0)
 	}
@@ -48,17 +74,19 @@ func Run(ctx context.Context, job *jobfile.Job, opt RunOptions) (*Report, error)
 		memory = spill.DefaultLimit()
 	}
 	if err := checkMemory(memory); err != nil {
-		return nil, err
+		return nil, r.failed(err)
 	}
 	defer limitHeap(memory)()
 	r.budget = spill.NewBudget(memory)
+	r.meter = &meter{budget: r.budget}
 	r.listen()
+	r.events.Metered(r.meter.read)
 	err := errors.Join(r.do(ctx), r.closeInput())
 	if closed := r.closeStore(); !errors.Is(err, closed) {
 		err = errors.Join(err, closed)
 	}
 	if err != nil {
-		return nil, r.advise(err)
+		return nil, r.failed(r.advise(err))
 	}
 	return r.report, nil
 }
@@ -74,6 +102,7 @@ func (r *run) closeStore() error {
 	err := store.Close()
 	stats := store.Stats()
 	r.report.Spilled, r.report.SpilledPeak = stats.BytesWritten, stats.PeakDiskBytes
+	r.meter.closed(stats)
 	r.removeHidden()
 	return err
 }
@@ -104,16 +133,26 @@ type run struct {
 	report  *Report
 	threads int
 	budget  *spill.Budget
+	meter   *meter
 
+	work       *checkpoint.Folder // claimed
+	exists     bool               // there is an output already
+	given      *given             // the cut of an earlier release, if it bounds the job
+	states     *checkpoint.Folder // where states are kept; it may be the same
+	kept       time.Time          // when the last one was
+	trace      bytes.Buffer       // as it is written, while states are kept
 	dataset    *dataset.Dataset
 	inputs     []fs.FileInfo // of the dataset's files, when they were opened
 	prepared   *prepared
 	taxonomies map[string]jobfile.Taxonomy // of generalized columns
 	problem    *problem
+	opening    sync.Mutex   // of the store
 	store      *spill.Store // open once something did not fit the memory
 	engine     engine.Engine
 	recoding   engine.Recoding
 	cut        []byte // the embedded cut
+	masked     []part // that a state says are finished
+	repeated   trail  // of an earlier run's search
 }
 
 // listen keeps what the events tell in the report, too. What a run that starts again out of
@@ -132,22 +171,22 @@ func (r *run) listen() {
 	}
 }
 
-func (r *run) do(ctx context.Context) error {
-	if err := checkTarget(r.job, r.opt.Overwrite); err != nil {
+func (r *run) do(ctx context.Context) (err error) {
+	if err := r.begin(); err != nil {
 		return err
 	}
-	if err := r.sweepSpilled(); err != nil {
+	defer func() { err = errors.Join(err, r.settle(err)) }()
+	if err := r.stage(ctx, StagePlan, r.plan); err != nil || r.report.AlreadyDone {
 		return err
 	}
 	stages := []struct {
 		name Stage
 		do   func(context.Context) error
 	}{
-		{StagePlan, r.plan},
 		{StageCompress, r.compress},
 		{StageSearch, r.search},
 	}
-	for _, s := range stages {
+	for _, s := range stages[r.resume(ctx):] {
 		if err := r.stage(ctx, s.name, s.do); err != nil {
 			return err
 		}
@@ -159,24 +198,58 @@ func (r *run) do(ctx context.Context) error {
 	return r.release(ctx)
 }
 
+// begin claims the work folder and sweeps what a run that was killed has spilled.
+func (r *run) begin() (err error) {
+	if r.exists, err = checkTarget(r.job); err != nil {
+		return err
+	}
+	if r.work, err = checkpoint.Claim(r.files(), workFolder(r.job.Output.Path)); err != nil {
+		return err
+	}
+	if err = r.refuse(); err == nil {
+		err = r.sweepSpilled()
+	}
+	if err == nil {
+		r.states, err = r.openStates()
+	}
+	if err != nil {
+		return errors.Join(err, r.work.Release())
+	}
+	return nil
+}
+
+// files is the file system of the output.
+func (r *run) files() publish.FS { return cmp.Or(r.opt.files, publish.OS) }
+
 func (r *run) stage(ctx context.Context, name Stage, do func(context.Context) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	began := r.events.Began(name)
+	began, report := r.events.Began(name), r.report
 	if err := do(ctx); err != nil {
 		return err
 	}
 	took := r.events.Ended(name, began)
-	r.report.Stages = append(r.report.Stages, StageTime{name, took.Seconds()})
+	report.Stages = append(report.Stages, StageTime{name, took.Seconds()})
 	return nil
 }
 
-// plan opens the input and binds the job to it.
+// plan finds out whether there is something to do, and what.
 func (r *run) plan(ctx context.Context) (err error) {
 	if r.taxonomies, err = r.job.LoadTaxonomies(); err != nil {
 		return err
 	}
+	if err := r.identify(ctx); err != nil {
+		return err
+	}
+	if done, err := r.recall(ctx); err != nil || done {
+		return err
+	}
+	return r.open(ctx)
+}
+
+// open opens the input and binds the job to it.
+func (r *run) open(ctx context.Context) (err error) {
 	if r.dataset, err = openInput(ctx, r.job, readOptions(r.job, r.budget, r.threads)); err != nil {
 		return err
 	}
@@ -189,6 +262,13 @@ func (r *run) plan(ctx context.Context) (err error) {
 	r.report.Rows, r.report.Inputs = r.dataset.Rows(), r.dataset.Files()
 	if r.prepared, err = prepare(r.job, r.dataset.Schema(), r.dataset.Rows()); err != nil {
 		return err
+	}
+	r.report.Columns = columnReports(r.dataset.Schema(), r.prepared.specs, nil)
+	if r.given != nil {
+		if err := r.given.bind(r.job, r.prepared); err != nil {
+			return err
+		}
+		r.reuseCut()
 	}
 	r.threads = threadsWithin(r.budget.Limit(), r.threads, r.prepared.read())
 	for _, set := range r.prepared.dropped {
@@ -214,45 +294,68 @@ func (r *run) maxSteps() int {
 // search finds the recoding and writes down what is released. A search that outgrows the
 // memory is started again out of core.
 func (r *run) search(ctx context.Context) error {
-	trace := &tracer{attributes: r.problem.table.Attributes, out: r.opt.Trace}
+	if err := r.resumeSteps(); err != nil {
+		return err
+	}
+	trace := &tracer{attributes: r.problem.table.Attributes, out: r.traceTo(), written: len(r.repeated.candidates)}
 	err := r.searchOnce(ctx, trace)
 	if errors.Is(err, spill.ErrBudget) && r.store == nil {
 		if err := r.leaveMemory(ctx, "the leaf partitions"); err != nil {
 			return err
 		}
+		r.keepCounts(ctx)
 		err = r.searchOnce(ctx, trace)
 	}
 	if err != nil {
 		return err
 	}
-	return r.writeCut()
+	if err := r.writeCut(); err != nil {
+		return err
+	}
+	r.keepCut(ctx)
+	return nil
+}
+
+// traceTo returns where the trace goes; what a later run may have to write again is held, too.
+func (r *run) traceTo() io.Writer {
+	if r.opt.Trace == nil || r.opt.Checkpoint <= 0 {
+		return r.opt.Trace
+	}
+	return io.MultiWriter(r.opt.Trace, &r.trace)
 }
 
 func (r *run) searchOnce(ctx context.Context, trace *tracer) error {
 	table := r.problem.table
-	r.report.Steps, r.report.Live, r.report.Sets = 0, nil, nil
+	taken := r.start(table)
+	r.report.Steps, r.report.Live, r.report.Sets = len(taken.candidates), taken.live, nil
 	recoding, err := r.engine.Search(ctx, table, r.prepared.requirement, engine.Options{
-		Score:    scores[r.job.Score],
-		MaxSteps: r.maxSteps(),
-		Space:    r.searchSpace(),
+		Score:     scores[r.job.Score],
+		MaxSteps:  r.maxSteps(),
+		Space:     r.searchSpace(),
+		Performed: taken.candidates,
 		OnStep: func(s engine.Step) {
 			r.report.Steps = s.Number
-			if _, topDown := r.engine.(topdown.Engine); topDown {
-				r.report.Live = append(r.report.Live, s.Live)
-			}
 			trace.step(s)
-			r.events.Advanced(StageSearch, Progress{Done: int64(s.Number)})
+			if r.isTopDown() {
+				r.take(ctx, &taken, s)
+				r.report.Live = taken.live
+			}
+			r.events.Advanced(StageSearch, Progress{Done: int64(s.Number), Live: int64(s.Live)})
 		},
 	})
 	if err := errors.Join(err, trace.err); err != nil {
 		return err
 	}
 	r.recoding = recoding
+	if cut, ok := recoding.(*engine.Cut); ok {
+		r.report.Stopped = stopped(cut, table.Attributes)
+	}
 	if err := r.drawRegions(); err != nil {
 		return err
 	}
 	suppressed, dropped := recoding.Lost()
 	r.report.Suppressed, r.report.Released = suppressed, r.report.Rows-int64(dropped)
+	r.reused()
 	anonymity := recoding.Anonymity(r.prepared.requirement)
 	for i, set := range r.prepared.requirement.Sets {
 		report := SetReport{K: set.K, Anonymity: anonymity[i]}
@@ -269,7 +372,7 @@ func (r *run) searchOnce(ctx context.Context, trace *tracer) error {
 
 // release writes, recounts and publishes.
 func (r *run) release(ctx context.Context) error {
-	target, err := openTarget(cmp.Or(r.opt.files, publish.OS), r.job.Output.Path)
+	target, err := r.openRelease(ctx)
 	if err != nil {
 		return err
 	}
@@ -281,15 +384,21 @@ func (r *run) release(ctx context.Context) error {
 		err = r.closeInput()
 	}
 	if err == nil {
+		err = r.weigh(target.Path())
+	}
+	if err == nil {
+		err = r.announce(ctx, target.Path())
+	}
+	if err == nil {
 		err = r.writeReport()
 	}
 	if err == nil {
 		err = r.stage(ctx, StagePublish, func(context.Context) error { return target.Publish() })
 	}
 	if err != nil {
-		return errors.Join(err, target.Discard())
+		return errors.Join(err, r.withdraw(target, err))
 	}
-	return nil
+	return r.record()
 }
 
 // closeInput lets go of the input, once. That comes before publishing, too.
@@ -307,6 +416,7 @@ func (r *run) mask(ctx context.Context, target *target) error {
 	if err != nil {
 		return err
 	}
+	r.report.Columns = columnReports(r.dataset.Schema(), r.prepared.specs, plan)
 	m := &masker{
 		dataset: r.dataset, plan: plan, recoding: r.recoding, coders: r.problem.coders,
 		write:   writer.Options{Compression: r.job.Output.Compression, Level: r.job.Output.Level},
@@ -318,12 +428,14 @@ func (r *run) mask(ctx context.Context, target *target) error {
 	if r.recoding.Cells() > 0 && r.prepared.class >= 0 {
 		m.class, m.request = r.problem.class, formats.Request{Column: r.prepared.class, Coded: true}
 	}
-	parts := target.parts(plan.outputs(), map[string]string{CutKey: string(r.cut)})
-	err = m.mask(ctx, planRowGroups(r.dataset.Splits(), int64(r.job.Output.RowGroupRows), cmp.Or(r.opt.least, leastFollowed)), parts)
+	parts := &parts{target: target, columns: plan.outputs(), metadata: map[string]string{CutKey: string(r.cut)}, finished: r.masked}
+	parts.ended = func() { r.keepParts(ctx, parts) }
+	tasks := planRowGroups(r.dataset.Splits(), int64(r.job.Output.RowGroupRows), cmp.Or(r.opt.least, leastFollowed))
+	err = m.mask(ctx, tasks, parts)
 	if err == nil {
 		err = checkUnchanged(r.dataset.Files(), r.inputs)
 	}
-	return errors.Join(err, parts.close(err == nil))
+	return errors.Join(err, parts.close(err == nil, place{Task: len(tasks)}))
 }
 
 func (r *run) recount(ctx context.Context, path string) error {
@@ -336,21 +448,4 @@ func (r *run) recount(ctx context.Context, path string) error {
 	}
 	_, err = v.conclude()
 	return err
-}
-
-// writeReport completes the report and writes it where the options say. That comes before
-// publishing, so that a run which cannot write it publishes nothing.
-func (r *run) writeReport() error {
-	r.report.PeakDraw, r.report.PeakRSS = r.budget.Peak(), spill.PeakResident()
-	if r.opt.RunJSON == "" {
-		return nil
-	}
-	text, err := json.MarshalIndent(r.report, "", "  ")
-	if err != nil {
-		return fmt.Errorf("write report: %w", err)
-	}
-	if err := os.WriteFile(r.opt.RunJSON, append(text, '\n'), 0o600); err != nil {
-		return fmt.Errorf("write report: %w", err)
-	}
-	return nil
 }

@@ -15,7 +15,7 @@ import (
 func main() {
 	os.Exit(stoppable(func(ctx context.Context) int {
 		return execute(ctx, os.Args[1:], newUI(os.Stdout, os.Stderr, isTerminal(os.Stderr)))
-	}))
+	}, grace))
 }
 
 // execute runs one command line and returns its exit code. It does not leave the process,

@@ -1,12 +1,7 @@
 package main
 
 import (
-	"bufio"
-	"context"
-	"errors"
-	"fmt"
-	"io"
-	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,13 +11,16 @@ import (
 
 func newRun(u *ui) *cobra.Command {
 	var opt pipeline.RunOptions
-	var trace string
 	cmd := &cobra.Command{
 		Use:   "run JOB",
 		Short: "Do a whole job: compress, search, mask, verify, publish",
 		Long: `Reads the job file's input, searches a cut that meets every quasi-identifier set,
 masks the input with it, recounts every set from what was written, and only then
-publishes the output. A run that fails leaves nothing new behind.
+publishes the output. A run that fails leaves the old output, or none.
+
+The same command may be run again, whatever happened. When the output stands and was
+made by the same job of the same input, nothing is done. When it was stopped or killed,
+it goes on from the last stage or part file whose end it has kept.
 
 Flags and KCUT_ environment variables replace values of the job file.`,
 		Example: `  kcut run people.yaml
@@ -30,56 +28,13 @@ Flags and KCUT_ environment variables replace values of the job file.`,
 		Args: takes("one job file", 1, 1),
 	}
 	overrides := addOverrides(cmd.Flags())
-	cmd.Flags().BoolVar(&opt.Overwrite, "overwrite", false, "replace the output if it exists")
-	cmd.Flags().StringVar(&trace, "trace", "", "write one JSON object per performed specialization (bottom-up: generalization) to `FILE`")
-	cmd.Flags().StringVar(&opt.RunJSON, "run-json", "", "write how the run went, not for release, to `FILE`")
-	addJSON(cmd, u)
+	flags := addRunFlags(cmd, u, &opt, "write one JSON object per performed specialization (bottom-up: generalization) to `FILE`")
+	cmd.Flags().DurationVar(&opt.Checkpoint, "checkpoint", 5*time.Second, "keep the state at the end of a stage or part file once `TIME` has passed since the last; 0s: never")
+	cmd.Flags().StringVar(&opt.OnlyCoarsen, "only-coarsen", "", "go below no node of the cut of an earlier release: `FILE`, as of kcut apply")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		job, err := jobfile.Load(args[0], overrides())
-		if err != nil {
-			return err
-		}
-		report, err := runTraced(cmd.Context(), u, job, opt, trace)
-		if err != nil {
-			return err
-		}
-		if u.json {
-			return u.answer(report)
-		}
-		return u.summarize(report)
+		return flags.follow(cmd, args[0], overrides, func(job *jobfile.Job) (*pipeline.Report, error) {
+			return pipeline.Run(cmd.Context(), job, opt)
+		})
 	}
 	return cmd
-}
-
-// runTraced runs a job and writes its trace, if one is wanted. The trace file is not
-// touched before the job is known to be sound.
-func runTraced(ctx context.Context, u *ui, job *jobfile.Job, opt pipeline.RunOptions, trace string) (*pipeline.Report, error) {
-	progress := u.follow()
-	defer progress.close()
-	opt.Events = progress.events()
-	if trace == "" {
-		return pipeline.Run(ctx, job, opt)
-	}
-	var report *pipeline.Report
-	err := writeTrace(trace, func(w io.Writer) (err error) {
-		opt.Trace = w
-		report, err = pipeline.Run(ctx, job, opt)
-		return err
-	})
-	return report, err
-}
-
-// writeTrace calls f with a buffered file. The file is private: a trace may tell more than
-// the release.
-func writeTrace(path string, f func(io.Writer) error) error {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return fmt.Errorf("create trace: %w", err)
-	}
-	w := bufio.NewWriter(file)
-	failed := f(w)
-	if err := errors.Join(w.Flush(), file.Close()); err != nil && failed == nil {
-		return fmt.Errorf("write trace %s: %w", path, err)
-	}
-	return failed
 }

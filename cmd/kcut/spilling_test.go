@@ -112,10 +112,16 @@ func (r *running) exit(t *testing.T) int {
 // untilSpilled waits until tables lie in a spill folder, and fails when the run ends before.
 func (r *running) untilSpilled(t *testing.T, scratch string) {
 	t.Helper()
-	for len(tables(scratch)) == 0 {
+	r.until(t, "it spilled", func() bool { return len(tables(scratch)) > 0 })
+}
+
+// until waits until something has happened, and fails when the run ends before.
+func (r *running) until(t *testing.T, what string, happened func() bool) {
+	t.Helper()
+	for !happened() {
 		select {
 		case <-r.done:
-			t.Fatalf("it ended before it spilled: %s", &r.stderr)
+			t.Fatalf("it ended before %s: %s", what, &r.stderr)
 		case <-time.After(time.Millisecond):
 		}
 	}
@@ -156,7 +162,7 @@ func (r *spillingRun) mustFail(t *testing.T, run *running, want int, folder, adv
 // folder nothing.
 func (r *spillingRun) mustBeClean(t *testing.T) {
 	t.Helper()
-	left := slices.DeleteFunc(list(t, r.dir), func(name string) bool { return name == "scratch" })
+	left := slices.DeleteFunc(list(t, r.dir), func(name string) bool { return name == "scratch" || r.isRecord(t, name) })
 	if !slices.Equal(left, r.before) {
 		t.Errorf("%v is there, %v was before", left, r.before)
 	}
@@ -165,6 +171,23 @@ func (r *spillingRun) mustBeClean(t *testing.T) {
 			t.Errorf("%v is left in the spill folder", left)
 		}
 	}
+}
+
+// states returns the paths of the states that a run has kept.
+func (r *spillingRun) states() (paths []string) {
+	for _, folder := range []string{filepath.Join(r.scratch, "kcut-work-*"), filepath.Join(r.dir, "."+filepath.Base(r.output)+".kcut")} {
+		for _, name := range []string{"counts", "steps", "cut", "parts"} {
+			found, _ := filepath.Glob(filepath.Join(folder, name)) // the pattern is well-formed
+			paths = append(paths, found...)
+		}
+	}
+	return paths
+}
+
+// isRecord reports whether an entry of the job's folder is the work folder of its output, with
+// nothing in it but the record of the run that made that.
+func (r *spillingRun) isRecord(t *testing.T, name string) bool {
+	return name == "."+filepath.Base(r.output)+".kcut" && slices.Equal(list(t, filepath.Join(r.dir, name)), []string{"run.json"})
 }
 
 // mustSucceed runs the job, demands that nothing but the release is left, takes that away

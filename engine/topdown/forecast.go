@@ -7,7 +7,7 @@ import (
 const (
 	// forecastSteps is how many steps are foreseen.
 	forecastSteps = 64
-	// forecastStart is how many of the present candidates are looked at.
+	// forecastStart is how many of the present candidates are looked at, and of new ones.
 	forecastStart = 256
 )
 
@@ -17,9 +17,10 @@ const (
 // makes a search on disk faster; nothing else depends on it.
 type forecast struct {
 	*search
-	anonymity map[*partition.TIPS]float64
-	rarest    []float64 // by attribute: the records of its rarest value
-	open      []prospect
+	anonymity  map[*partition.TIPS]float64
+	rarest     []float64 // by attribute: the records of its rarest value
+	open       []prospect
+	considered map[int32]bool
 }
 
 // prospect is a refinement that may be performed.
@@ -42,7 +43,7 @@ type outcome struct {
 
 // foresee returns the refinements that are expected to follow, the next one first.
 func (s *search) foresee() (ahead partition.Outlook) {
-	f := &forecast{search: s, anonymity: make(map[*partition.TIPS]float64), rarest: make([]float64, len(s.columns))}
+	f := &forecast{search: s, anonymity: make(map[*partition.TIPS]float64), rarest: make([]float64, len(s.columns)), considered: make(map[int32]bool)}
 	for _, set := range s.sets {
 		f.anonymity[set] = float64(set.Anonymity())
 	}
@@ -52,7 +53,7 @@ func (s *search) foresee() (ahead partition.Outlook) {
 	for _, value := range s.queue.values[:min(len(s.queue.values), forecastStart)] {
 		f.consider(value)
 	}
-	for _, value := range s.stale {
+	for _, value := range s.stale[max(0, len(s.stale)-forecastStart):] {
 		if s.candidates[value].place == 0 { // it is new
 			f.consider(value)
 		}
@@ -72,8 +73,10 @@ func (s *search) foresee() (ahead partition.Outlook) {
 	return ahead
 }
 
+// consider adds a candidate, once.
 func (f *forecast) consider(value int32) {
-	if c := &f.candidates[value]; !f.view.Dead(value) {
+	if c := &f.candidates[value]; !f.view.Dead(value) && !f.considered[value] {
+		f.considered[value] = true
 		f.add(c.column, c.node)
 	}
 }

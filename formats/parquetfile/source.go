@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"sync"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/fence"
@@ -59,6 +60,9 @@ type source struct {
 	*parquetFile
 	batchRows int
 	remember  int // distinct values of a column
+
+	numbersOnce sync.Once
+	numbers     []rowGroupNumbers
 }
 
 func (s *source) Fields() []formats.Field {

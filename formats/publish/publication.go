@@ -11,8 +11,8 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// successFile is the name of the empty file that says a directory is complete.
-const successFile = "_SUCCESS"
+// SuccessFile is the name of the empty file that says a directory is complete.
+const SuccessFile = "_SUCCESS"
 
 // Publication is an output in the making: a private file or directory beside its target,
 // which takes the target's place in one step or not at all. After a failure, a kill or a
@@ -25,6 +25,9 @@ type Publication struct {
 	dir    bool
 	held   Handle // work, open and locked
 	done   bool   // the target has been replaced
+
+	// keep tells what of an earlier attempt stays, by path; nil: nothing.
+	keep func(path string) bool
 }
 
 // File begins a file output. It returns formats.ErrBusy while another run writes the same target.
@@ -45,6 +48,17 @@ func Dir(target string) (*Publication, error) { return DirOn(OS, target) }
 // DirOn is Dir on any file system.
 func DirOn(d FS, target string) (*Publication, error) {
 	p := newPublication(d, target, true)
+	if err := p.begin(); err != nil {
+		return nil, fmt.Errorf("create output %s: %w", target, err)
+	}
+	return p, nil
+}
+
+// ContinueOn is FileOn, or DirOn, that leaves what an earlier attempt has made and keep, told
+// the paths of its files, wants to stay. It is told when no other run can touch them.
+func ContinueOn(d FS, target string, dir bool, keep func(path string) bool) (*Publication, error) {
+	p := newPublication(d, target, dir)
+	p.keep = keep
 	if err := p.begin(); err != nil {
 		return nil, fmt.Errorf("create output %s: %w", target, err)
 	}
@@ -165,21 +179,69 @@ func (p *Publication) stillThere(f Handle) (bool, error) {
 	return err == nil && os.SameFile(opened, named), err
 }
 
-// sweep empties the temporary sibling, and takes a directory back that a crash left aside.
+// sweep empties the temporary sibling of what is not kept, and takes a directory back that a
+// crash left aside.
 func (p *Publication) sweep() error {
 	if !p.dir {
-		if err := p.held.Truncate(0); err != nil {
-			return err
+		if !p.keeps(p.work) {
+			if err := p.held.Truncate(0); err != nil {
+				return err
+			}
 		}
 		return p.fs.Chmod(p.work, 0o600)
 	}
 	if err := p.restore(); err != nil {
 		return err
 	}
-	if err := empty(p.fs, p.work); err != nil {
+	if err := p.drop(); err != nil {
 		return err
 	}
 	return p.fs.Chmod(p.work, 0o700)
+}
+
+func (p *Publication) keeps(path string) bool { return p.keep != nil && p.keep(path) }
+
+// drop removes everything from the temporary directory that is not kept.
+func (p *Publication) drop() error {
+	entries, err := p.fs.ReadDir(p.work)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		path := filepath.Join(p.work, e.Name())
+		if !e.IsDir() && p.keeps(path) {
+			continue
+		}
+		if err := RemoveAll(p.fs, path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Sync makes what was written of the file at a path below Path durable, and its name.
+func (p *Publication) Sync(path string) error {
+	if err := p.sealFile(path); err != nil {
+		return err
+	}
+	return SyncDir(p.fs, filepath.Dir(path))
+}
+
+// Suspend lets go of an output that a later attempt is to continue. What keep, which is
+// told their paths, does not want of its files is removed.
+func (p *Publication) Suspend(keep func(path string) bool) error {
+	p.keep = keep
+	if p.done || !p.dir && !p.keeps(p.work) {
+		return p.Discard()
+	}
+	var err error
+	if p.dir {
+		err = p.drop()
+	}
+	if err = errors.Join(err, p.release()); err != nil {
+		return fmt.Errorf("suspend output %s: %w", p.target, err)
+	}
+	return nil
 }
 
 // restore undoes half a replacement by way of the aside name.
@@ -187,7 +249,7 @@ func (p *Publication) restore() error {
 	aside := sibling(p.target, "old")
 	_, err := p.fs.Lstat(p.target)
 	if !errors.Is(err, fs.ErrNotExist) {
-		return errors.Join(err, removeAll(p.fs, aside))
+		return errors.Join(err, RemoveAll(p.fs, aside))
 	}
 	if err := p.fs.Rename(aside, p.target); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -220,7 +282,7 @@ func (p *Publication) publish() error {
 		return err
 	}
 	p.done = true
-	return errors.Join(syncDir(p.fs, filepath.Dir(p.target)), p.release())
+	return errors.Join(SyncDir(p.fs, filepath.Dir(p.target)), p.release())
 }
 
 func (p *Publication) publishDir() error {
@@ -254,7 +316,7 @@ func (p *Publication) seal(dir string) error {
 			return err
 		}
 	}
-	return syncDir(p.fs, dir)
+	return SyncDir(p.fs, dir)
 }
 
 func (p *Publication) sealFile(name string) error {
@@ -266,14 +328,14 @@ func (p *Publication) sealFile(name string) error {
 }
 
 func (p *Publication) writeSuccess() error {
-	name := filepath.Join(p.work, successFile)
+	name := filepath.Join(p.work, SuccessFile)
 	if err := p.sealFile(name); err != nil {
 		return err
 	}
 	if err := p.fs.Chmod(name, 0o666&^umask); err != nil {
 		return err
 	}
-	return syncDir(p.fs, p.work)
+	return SyncDir(p.fs, p.work)
 }
 
 // replace puts the directory in the target's place and removes the old one.
@@ -284,7 +346,7 @@ func (p *Publication) replace() error {
 			return err
 		}
 		p.done = true
-		return errors.Join(syncDir(p.fs, filepath.Dir(p.target)), p.release())
+		return errors.Join(SyncDir(p.fs, filepath.Dir(p.target)), p.release())
 	}
 	if err != nil {
 		return err
@@ -312,8 +374,8 @@ func (p *Publication) exchange() error {
 		return errors.Join(err, old.Close())
 	}
 	p.done = true
-	if err = syncDir(p.fs, filepath.Dir(p.target)); err == nil {
-		err = removeAll(p.fs, rest)
+	if err = SyncDir(p.fs, filepath.Dir(p.target)); err == nil {
+		err = RemoveAll(p.fs, rest)
 	}
 	return errors.Join(err, old.Close(), p.release())
 }
@@ -330,6 +392,9 @@ func (p *Publication) renameAside(aside string) error {
 	return nil
 }
 
+// Done reports whether the target has been replaced, if only by a Publish that failed later.
+func (p *Publication) Done() bool { return p.done }
+
 // Discard gives the output up and removes it. After Publish has replaced the target it
 // does nothing.
 func (p *Publication) Discard() error {
@@ -338,7 +403,7 @@ func (p *Publication) Discard() error {
 	}
 	var err error
 	if !p.done {
-		err = removeAll(p.fs, p.work)
+		err = RemoveAll(p.fs, p.work)
 	}
 	if err = errors.Join(err, p.release()); err != nil {
 		return fmt.Errorf("discard output %s: %w", p.target, err)
