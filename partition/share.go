@@ -18,7 +18,7 @@ const leastShare = 1 << 15
 // of cuts a partition into equal shares, one for every thread, or fewer when they would be
 // small.
 func (s sharing) of(l leaf) []leaf {
-	if s.threads < 2 || l.pile != nil || l.records() < 2*s.least {
+	if s.threads < 2 || l.records() < 2*s.least {
 		return nil
 	}
 	shares := make([]leaf, min(s.threads, l.records()/s.least))
@@ -104,8 +104,8 @@ func (t *Table) swapMany(front, end, n int) {
 	}
 }
 
-// count counts the records of a partition in memory for the fields.
-func (y *tally) count(t *TIPS, l leaf) {
+// countAll counts the records of a partition in memory for the fields.
+func (y *tally) countAll(t *TIPS, l leaf) {
 	if shares := t.pool.sharing.of(l); len(shares) > 1 && len(y.fields) > 0 {
 		y.countShares(t, shares)
 		return
@@ -113,7 +113,7 @@ func (y *tally) count(t *TIPS, l leaf) {
 	t.count(t.table, l, y.fields, y.sums)
 }
 
-// countShares is count for shares of a partition.
+// countShares is countAll for shares of a partition.
 func (y *tally) countShares(t *TIPS, shares []leaf) {
 	for len(y.others) < len(shares)-1 {
 		y.others = append(y.others, tally{sums: make([][]uint64, len(y.sums))})

@@ -3,6 +3,7 @@ package topdown
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -162,6 +163,9 @@ func (s *search) perform(ctx context.Context, value int32) (fell bool, err error
 	s.view.Kill(value)
 	s.stale = append(s.stale, value)
 	refinement := s.columns[c.column].refine(s, c.node)
+	if s.spilled() {
+		s.view.Outlook = s.foresee()
+	}
 	for _, set := range s.with[c.column] {
 		before := set.Anonymity()
 		if err := set.Refine(ctx, &refinement); err != nil {
@@ -170,6 +174,11 @@ func (s *search) perform(ctx context.Context, value int32) (fell bool, err error
 		fell = fell || set.Anonymity() < before
 	}
 	return fell, nil
+}
+
+// spilled reports whether the partitions of a set are on disk.
+func (s *search) spilled() bool {
+	return slices.ContainsFunc(s.sets, (*partition.TIPS).Spilled)
 }
 
 // update rescores the stale candidates, or all of them.
@@ -206,17 +215,20 @@ func (s *search) update(all bool) {
 // rescore computes a candidate's score.
 func (s *search) rescore(value int32) {
 	c := &s.candidates[value]
-	switch s.options.Score {
-	case engine.ScoreInfoGain:
-		c.score = c.gain
-	case engine.ScoreTDS:
-		c.score = c.gain
-		if loss := s.loss(value); loss > 0 {
-			c.score = c.gain / loss
-		}
-	default:
-		c.score = c.gain / (s.loss(value) + 1)
+	if c.score = c.gain; s.options.Score != engine.ScoreInfoGain {
+		c.score = score(s.options.Score, c.gain, s.loss(value))
 	}
+}
+
+// score returns the score of a gain of information that lowers A(QID) by loss.
+func score(by engine.Score, gain, loss float64) float64 {
+	switch {
+	case by == engine.ScoreTDR:
+		return gain / (loss + 1)
+	case by == engine.ScoreTDS && loss > 0:
+		return gain / loss
+	}
+	return gain
 }
 
 // loss returns AnonyLoss: how far refining a value would lower A(QID), on average over the
