@@ -10,6 +10,7 @@ type Redaction struct {
 	Marks   []uint32 // label number of the mark, by attribute
 	Locator Locator  // tells ByCut or Redacted from codes
 	Records uint64   // that are redacted
+	Held    int64    // bytes that the Locator takes
 }
 
 // What the Locator of a Redaction tells.
@@ -23,6 +24,9 @@ func (r *Redaction) Codes(int) []uint32 { return nil }
 
 // Lost returns the number of redacted records.
 func (r *Redaction) Lost() (suppressed, dropped uint64) { return r.Records, 0 }
+
+// Bytes returns about how much memory the redaction takes.
+func (r *Redaction) Bytes() int64 { return r.Held }
 
 // Recode writes the label numbers of rows.
 func (r *Redaction) Recode(rows Rows, labels [][]uint32) {

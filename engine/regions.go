@@ -99,6 +99,9 @@ func (r *Regions) Bytes() int64 {
 			bytes += labelBytes + 2*int64(len(l.Text))
 		}
 	}
+	if l, ok := r.Locator.(interface{ Bytes() int64 }); ok {
+		bytes += l.Bytes()
+	}
 	for _, cell := range r.Divided {
 		bytes += cellBytes + 8*int64(len(cell.Codes)) + 16*int64(len(cell.Parts))
 	}

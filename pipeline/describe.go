@@ -9,9 +9,12 @@ import (
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
-// drawRegions draws what the regions take until the release is written: themselves, and
+// drawRegions draws what regions, or a redaction, take until the release is written: themselves, and
 // while their cut is written down, its labels' positions and twice its text.
 func (r *run) drawRegions() error {
+	if redaction, ok := r.recoding.(*engine.Redaction); ok {
+		return r.budget.Draw("the equivalence classes that are suppressed", redaction.Bytes())
+	}
 	regions, ok := r.recoding.(*engine.Regions)
 	if !ok {
 		return nil
@@ -29,9 +32,17 @@ const (
 	positionText  = 5
 )
 
+// largeCut is from how many bytes on a cut is worth a notice: a reader of the release
+// reads it with the footer, however few columns and rows it wants.
+const largeCut = 1 << 20
+
 // writeCut makes the text of the cut that is embedded in the release.
 func (r *run) writeCut() (err error) {
-	r.cut, err = marshalPlain(r.describe())
+	described := r.describe()
+	r.cut, err = marshalPlain(described)
+	if n := len(described.Regions); n > 0 && len(r.cut) >= largeCut {
+		r.events.Noted(fmt.Sprintf("the cut has %d regions and takes %d bytes of every released file, which are read whenever one is opened: a larger k makes fewer", n, len(r.cut)))
+	}
 	return err
 }
 

@@ -3,7 +3,9 @@ package pipeline
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/jobfile"
@@ -55,6 +57,19 @@ func limitHeap(memory int64) (undo func()) {
 	}
 }
 
+// makeRoom collects garbage when what is to be allocated would not fit beside it: Go lets one
+// large allocation after the other outrun a collection that has begun.
+func makeRoom(memory, bytes int64) {
+	if bytes < heapOverhead/2 {
+		return
+	}
+	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(heap)
+	if int64(heap[0].Value.Uint64())+bytes > memory {
+		runtime.GC()
+	}
+}
+
 const (
 	// readerBytes is what reading one column takes: pages as they lie in the file and
 	// unpacked, codes, and what is kept from batch to batch.
@@ -92,6 +107,7 @@ func holdRead(budget *spill.Budget) func(bytes int64) error {
 		if err := budget.Draw("reading", bytes); err != nil {
 			return &Error{Class: ClassResources, Hint: "give more with --memory, or write the input with smaller pages, dictionaries or record batches", Err: err}
 		}
+		makeRoom(budget.Limit(), bytes)
 		return nil
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kcut/kcut/engine/topdown"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/checkpoint"
 	"github.com/kcut/kcut/pipeline/forecast"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
@@ -55,10 +56,35 @@ func Plan(ctx context.Context, job *jobfile.Job, opt PlanOptions) (_ *forecast.F
 		return nil, err
 	}
 	f.Exists = exists
-	if exists && !opt.Overwrite { // what a run looks at first
+	if f.AlreadyDone, err = p.done(ctx, exists); err != nil || f.AlreadyDone {
+		return f, err
+	}
+	if exists && !opt.Overwrite {
 		return f, p.standing("it exists", "name another output, or replace it with --overwrite")
 	}
 	return f, unmet
+}
+
+// done reports whether the record of the output is that of the same job and input. Whether the
+// output was changed since is not looked at, which takes reading all of it.
+func (p *planning) done(ctx context.Context, exists bool) (bool, error) {
+	if !exists {
+		return false, nil
+	}
+	p.work = checkpoint.In(p.files(), workFolder(p.job.Output.Path))
+	if err := p.identify(ctx); err != nil {
+		return false, err
+	}
+	for _, name := range []string{recordFile, pendingFile} {
+		was, err := p.readRecord(name)
+		if err != nil {
+			return false, err
+		}
+		if was != nil && was.Digests.Job == p.report.Digests.Job && was.Digests.Input == p.report.Digests.Input {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // planning is a run that is foretold.

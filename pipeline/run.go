@@ -11,6 +11,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/kcut/kcut/engine"
@@ -43,6 +44,7 @@ type RunOptions struct {
 	// For tests.
 	spill bool          // out of core whatever the budget is
 	room  int           // values in memory before they spill; 0: what the budget allows
+	many  int           // values of a column that make a run read its input twice; 0: manyValues
 	least int64         // rows from which a row group of the input is followed; 0: leastFollowed
 	store spill.Options // of the store, but for the budget
 	files publish.FS    // where the output is; nil: the machine's
@@ -145,6 +147,7 @@ type run struct {
 	prepared   *prepared
 	taxonomies map[string]jobfile.Taxonomy // of generalized columns
 	problem    *problem
+	opening    sync.Mutex   // of the store
 	store      *spill.Store // open once something did not fit the memory
 	engine     engine.Engine
 	recoding   engine.Recoding
@@ -301,6 +304,7 @@ func (r *run) search(ctx context.Context) error {
 		if err := r.leaveMemory(ctx, "the leaf partitions"); err != nil {
 			return err
 		}
+		r.keepCounts(ctx)
 		err = r.searchOnce(ctx, trace)
 	}
 	if err != nil {
@@ -344,6 +348,9 @@ func (r *run) searchOnce(ctx context.Context, trace *tracer) error {
 		return err
 	}
 	r.recoding = recoding
+	if cut, ok := recoding.(*engine.Cut); ok {
+		r.report.Stopped = stopped(cut, table.Attributes)
+	}
 	if err := r.drawRegions(); err != nil {
 		return err
 	}
@@ -381,10 +388,10 @@ func (r *run) release(ctx context.Context) error {
 		err = r.weigh(target.Path())
 	}
 	if err == nil {
-		err = r.writeReport()
+		err = r.announce(ctx, target.Path())
 	}
 	if err == nil {
-		err = r.announce(ctx, target.Path())
+		err = r.writeReport()
 	}
 	if err == nil {
 		err = r.stage(ctx, StagePublish, func(context.Context) error { return target.Publish() })

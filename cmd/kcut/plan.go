@@ -63,6 +63,9 @@ func (u *ui) printPlan(f *forecast.Forecast) error {
 	for _, text := range f.Notices {
 		u.note(text)
 	}
+	if f.AlreadyDone {
+		u.note("already done: the output was made by the same job of the same input")
+	}
 	files := "1 file"
 	if f.Files != 1 {
 		files = grouped(int64(f.Files)) + " files"

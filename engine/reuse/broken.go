@@ -34,7 +34,7 @@ func (b *Broken) Error() string {
 		parts = append(parts, fmt.Sprintf("%d records are in no region of the cut", b.Strange))
 	}
 	if b.Over > 0 {
-		parts = append(parts, fmt.Sprintf("%d records would have to be suppressed, at most %d may be", b.Over, b.Most))
+		parts = append(parts, fmt.Sprintf("at least %d records would have to be suppressed, no more than %d may be", b.Over, b.Most))
 	}
 	return fmt.Sprintf("%s: %s", engine.ErrBroken, strings.Join(parts, "; "))
 }

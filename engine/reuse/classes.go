@@ -131,3 +131,10 @@ func injective(cut *engine.Cut, columns []int) bool {
 	}
 	return true
 }
+
+// release returns bytes to the budget.
+func (c *classes) release(bytes int64) {
+	if c.space.Budget != nil {
+		c.space.Budget.Return(bytes)
+	}
+}

@@ -10,10 +10,12 @@ import (
 )
 
 // patience bounds the search for the fewest steps: it looks at so many tuples, over all cuts
-// that it counts, and counts leastCuts at least. Beyond that one step is chosen after the other.
+// that it counts, each of which counts as cutTuples besides, and counts leastCuts at least.
+// Beyond that one step is chosen after the other.
 const (
-	patience  = 1 << 26
-	leastCuts = 64
+	patience  = 1 << 23
+	cutTuples = 1 << 10
+	leastCuts = 32
 )
 
 // undoing is a coarser cut: the steps that are undone.
@@ -72,7 +74,7 @@ func (c *classes) coarsen(ctx context.Context) (undone, error) {
 	c.looked = 0
 	start := &undoing{undone: make(undone, c.steps())}
 	open, known, cuts := frontier{start}, map[string]bool{start.key(): true}, 0
-	for ; cuts < leastCuts || c.looked < patience; cuts++ {
+	for ; cuts < leastCuts || c.looked+cuts*cutTuples < patience; cuts++ {
 		if len(open) == 0 { // even everything masked was not enough
 			break
 		}

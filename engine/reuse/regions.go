@@ -54,6 +54,9 @@ func (e *Regions) Search(ctx context.Context, table *engine.Table, requirement e
 	if err == nil {
 		err = s.hold()
 	}
+	if options.Space.Budget != nil {
+		options.Space.Budget.Return(bytes)
+	}
 	if err = errors.Join(err, table.Groupings[0].Discard(options.Space)); err != nil {
 		return nil, fmt.Errorf("hold the cut against the table: %w", err)
 	}
@@ -293,6 +296,9 @@ type regionLocator struct {
 	out     []bool
 	marks   int32
 }
+
+// Bytes returns about how much memory the locator takes.
+func (l *regionLocator) Bytes() int64 { return l.index.Bytes() + int64(len(l.out)) }
 
 // Locate finds the first region that covers a tuple.
 func (l *regionLocator) Locate(n int, codes [][]uint32, regions []int32) {

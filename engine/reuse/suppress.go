@@ -55,6 +55,7 @@ func (c *classes) suppress(ctx context.Context, cut *engine.Cut, most uint64) (e
 	}
 	err := s.find(ctx)
 	s.forget()
+	c.release(s.Held)
 	for i := range s.sets {
 		if s.sets[i].all != nil {
 			err = errors.Join(err, s.sets[i].all.Discard(c.space))
@@ -135,9 +136,11 @@ func (s *suppression) begin(ctx context.Context, o *outliers) (*Breach, error) {
 
 // take takes a class away.
 func (s *suppression) take(o *outliers, class []byte) error {
-	if err := s.space.Draw("equivalence classes that are suppressed", classBytes+int64(len(class))); err != nil {
+	bytes := classBytes + int64(len(class))
+	if err := s.space.Draw("equivalence classes that are suppressed", bytes); err != nil {
 		return err
 	}
+	s.Held += bytes
 	o.taken[string(class)] = struct{}{}
 	return nil
 }
@@ -255,9 +258,7 @@ func (s *suppression) note(o *outliers, class []byte, records uint64) error {
 
 // forget returns what is drawn for what was noted.
 func (s *suppression) forget() {
-	if s.space.Budget != nil {
-		s.space.Budget.Return(s.noted)
-	}
+	s.release(s.noted)
 	s.noted = 0
 }
 

@@ -2,21 +2,24 @@ package forecast
 
 // Forecast is what a run would do and take; it is what `kcut plan --json` prints.
 type Forecast struct {
-	Output    string     `json:"output"`
-	Exists    bool       `json:"output_exists"`
-	Algorithm string     `json:"algorithm"`
-	Files     int        `json:"files"`
-	Bytes     int64      `json:"input_bytes"`
-	Rows      int64      `json:"rows"`
-	Columns   []Column   `json:"columns"`
-	Sets      []Set      `json:"quasi_identifiers"`
-	Groupings []Grouping `json:"distinct_tuples"` // of columns that are counted together
-	Sampled   int64      `json:"sampled_rows"`
-	Threads   int        `json:"threads"`
-	Memory    Memory     `json:"memory"`
-	Disk      Disk       `json:"disk"`
-	Seconds   Seconds    `json:"seconds"`
-	Notices   []string   `json:"notices,omitempty"`
+	Output string `json:"output"`
+	Exists bool   `json:"output_exists"`
+	// AlreadyDone is whether it was made by the same job of the same input: a run does nothing,
+	// unless it was changed since.
+	AlreadyDone bool       `json:"already_done,omitempty"`
+	Algorithm   string     `json:"algorithm"`
+	Files       int        `json:"files"`
+	Bytes       int64      `json:"input_bytes"`
+	Rows        int64      `json:"rows"`
+	Columns     []Column   `json:"columns"`
+	Sets        []Set      `json:"quasi_identifiers"`
+	Groupings   []Grouping `json:"distinct_tuples"` // of columns that are counted together
+	Sampled     int64      `json:"sampled_rows"`
+	Threads     int        `json:"threads"`
+	Memory      Memory     `json:"memory"`
+	Disk        Disk       `json:"disk"`
+	Seconds     Seconds    `json:"seconds"`
+	Notices     []string   `json:"notices,omitempty"`
 }
 
 // Set is a quasi-identifier set. With everything at its widest label all rows are alike, so
