@@ -305,6 +305,7 @@ func (r *run) search(ctx context.Context) error {
 			return err
 		}
 		r.keepCounts(ctx)
+		r.keepCounts(ctx)
 		err = r.searchOnce(ctx, trace)
 	}
 	if err != nil {
