@@ -56,15 +56,16 @@ func (r *run) stateKey() checkpoint.Key {
 	return checkpoint.Key(hash.Sum(nil))
 }
 
-// due reports whether the options' time has passed since the last state: what took less is
-// done again.
+// due reports whether the options' time has passed since the last state. Within a stage, what
+// took less is done again.
 func (r *run) due() bool {
 	return r.opt.Checkpoint > 0 && time.Since(r.kept) >= r.opt.Checkpoint
 }
 
-// keep saves a state with the report so far, if one is due.
+// keep saves the state at the end of a stage with the report so far, once the options' time has
+// passed since the run began: without it, all that was done so far is done again.
 func (r *run) keep(ctx context.Context, name string, fill func(*checkpoint.Writer)) (kept bool) {
-	if !r.due() {
+	if r.opt.Checkpoint <= 0 || time.Since(r.began) < r.opt.Checkpoint {
 		return false
 	}
 	report, err := json.Marshal(r.report)
@@ -102,7 +103,8 @@ func (r *run) keepCut(ctx context.Context) {
 // resume loads the last state that an earlier run has kept, and returns how many of the stages
 // from compress on are done. Whatever is wrong with a state, the run starts afresh then.
 func (r *run) resume(ctx context.Context) (done int) {
-	r.kept = time.Now()
+	r.began = time.Now()
+	r.kept = r.began
 	if !r.opt.Resume {
 		return 0
 	}

@@ -139,6 +139,7 @@ type run struct {
 	exists     bool               // there is an output already
 	given      *given             // the cut of an earlier release, if it bounds the job
 	states     *checkpoint.Folder // where states are kept; it may be the same
+	began      time.Time          // when the first stage that keeps one did
 	kept       time.Time          // when the last one was
 	trace      bytes.Buffer       // as it is written, while states are kept
 	dataset    *dataset.Dataset
@@ -304,6 +305,7 @@ func (r *run) search(ctx context.Context) error {
 		if err := r.leaveMemory(ctx, "the leaf partitions"); err != nil {
 			return err
 		}
+		r.keepCounts(ctx)
 		r.keepCounts(ctx)
 		err = r.searchOnce(ctx, trace)
 	}
