@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"runtime"
 	"slices"
@@ -17,6 +16,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/publish"
+	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/formats/writer"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
@@ -106,7 +106,7 @@ type run struct {
 	budget  *spill.Budget
 
 	dataset    *dataset.Dataset
-	inputs     []fs.FileInfo // of the dataset's files, when they were opened
+	inputs     []storage.Info // of the dataset's files, when they were opened
 	prepared   *prepared
 	taxonomies map[string]jobfile.Taxonomy // of generalized columns
 	problem    *problem
@@ -183,7 +183,7 @@ func (r *run) plan(ctx context.Context) (err error) {
 	if err := checkDistinct(r.job, r.dataset); err != nil {
 		return err
 	}
-	if r.inputs, err = statInputs(r.dataset.Files()); err != nil {
+	if r.inputs, err = statInputs(ctx, r.dataset.Files()); err != nil {
 		return err
 	}
 	r.report.Rows, r.report.Inputs = r.dataset.Rows(), r.dataset.Files()
@@ -321,7 +321,7 @@ func (r *run) mask(ctx context.Context, target *target) error {
 	parts := target.parts(plan.outputs(), map[string]string{CutKey: string(r.cut)})
 	err = m.mask(ctx, planRowGroups(r.dataset.Splits(), int64(r.job.Output.RowGroupRows), cmp.Or(r.opt.least, leastFollowed)), parts)
 	if err == nil {
-		err = checkUnchanged(r.dataset.Files(), r.inputs)
+		err = checkUnchanged(ctx, r.dataset.Files(), r.inputs)
 	}
 	return errors.Join(err, parts.close(err == nil))
 }

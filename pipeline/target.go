@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/formats/location"
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/writer"
 	"github.com/kcut/kcut/pipeline/jobfile"
@@ -67,22 +68,22 @@ func isDirectory(path string) bool { return strings.HasSuffix(path, "/") }
 // checkDistinct refuses an output that is one of the inputs or lies where the next run
 // would read it as input.
 func checkDistinct(job *jobfile.Job, in *dataset.Dataset) error {
-	output, err := filepath.Abs(job.Output.Path)
+	output, err := absolute(job.Output.Path)
 	if err != nil {
 		return fmt.Errorf("find output %s: %w", job.Output.Path, err)
 	}
 	for _, file := range in.Files() {
-		input, err := filepath.Abs(file)
+		input, err := absolute(file)
 		if err != nil {
 			return fmt.Errorf("find input %s: %w", file, err)
 		}
-		if input == output || strings.HasPrefix(input, output+string(filepath.Separator)) {
+		if input == output || strings.HasPrefix(input, location.Join(output, "")) {
 			return overlap(job)
 		}
 	}
 	written := output
 	if isDirectory(job.Output.Path) {
-		written = filepath.Join(output, partName(0))
+		written = location.Join(output, partName(0))
 	}
 	for _, pattern := range job.Input {
 		found, err := dataset.Finds(pattern, written)
@@ -94,6 +95,14 @@ func checkDistinct(job *jobfile.Job, in *dataset.Dataset) error {
 		}
 	}
 	return nil
+}
+
+// absolute is the one spelling of a location, without the slash that ends a directory's.
+func absolute(path string) (string, error) {
+	if location.IsRemote(path) {
+		return strings.TrimSuffix(path, "/"), nil
+	}
+	return filepath.Abs(path)
 }
 
 func overlap(job *jobfile.Job) error {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/fence"
+	"github.com/kcut/kcut/formats/storage"
 )
 
 // ReadAt implements formats.RawSource.
@@ -54,7 +55,9 @@ func (s *source) rawChunk(ctx context.Context, rowGroup, leaf int, t formats.Typ
 	}
 	w := rawWalk{chunk: &formats.RawChunk{Codec: meta.Codec}, rows: group.NumRows}
 	w.pages.leaf = &s.schema.leaves[leaf]
-	w.pages.open(s.parquetFile, meta)
+	plan := s.file.Plan(ctx, []storage.Range{s.extent(meta)})
+	defer plan.Close()
+	w.pages.open(s.parquetFile, plan, meta)
 	defer w.pages.close()
 	w.usage = newDictionaryUsage(w.pages.leaf, t)
 	w.prefixesCross = s.footer.writtenBefore("parquet-mr", 1, 8)
