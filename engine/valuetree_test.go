@@ -12,9 +12,7 @@ import (
 // TestValueTreeAgreesWithHierarchy compares the nodes, and cuts through them, with those made
 // from the text of the rows.
 func TestValueTreeAgreesWithHierarchy(t *testing.T) {
-	seed := rand.Uint64()
-	for i := range 500 {
-		r := rand.New(rand.NewPCG(seed, uint64(i)))
+	enginetest.Cases(t, 500, func(r *rand.Rand) {
 		c, bins := enginetest.NewCase(r, 60), 1+r.IntN(8)
 		codes := c.Data.Codes()
 		histograms := codes.Table(engine.Plan{Histograms: true}).Histograms
@@ -22,7 +20,7 @@ func TestValueTreeAgreesWithHierarchy(t *testing.T) {
 			tree := engine.NewValueTree(&codes.Attributes[a], histograms[a].Sizes(), bins)
 			want := c.Data.Hierarchy(a, bins).All()
 			if tree.Len() != len(want) {
-				t.Fatalf("seed %d, case %d: %d nodes, want %d", seed, i, tree.Len(), len(want))
+				t.Fatalf("%d nodes, want %d", tree.Len(), len(want))
 			}
 			for n, taxon := range want {
 				parent := -1
@@ -30,7 +28,7 @@ func TestValueTreeAgreesWithHierarchy(t *testing.T) {
 					parent = taxon.Parent.Order
 				}
 				if tree.Label(n) != taxon.Label || tree.Parent(n) != parent || tree.Depth(n) != taxon.Depth || len(tree.Children(n)) != len(taxon.Children) || tree.IsLeaf(n) != (len(taxon.Children) == 0) {
-					t.Fatalf("seed %d, case %d: node %d is %v, want %v", seed, i, n, tree.Label(n), taxon.Label)
+					t.Fatalf("node %d is %v, want %v", n, tree.Label(n), taxon.Label)
 				}
 			}
 			nodes := randomCut(r, tree, 0)
@@ -41,11 +39,11 @@ func TestValueTreeAgreesWithHierarchy(t *testing.T) {
 					n = tree.Parent(n)
 				}
 				if got := cut.Labels[cut.Code[code]]; got != tree.Label(n) || !want[n].Values[c.Data.Rows[row][a]] {
-					t.Fatalf("seed %d, case %d: %v is released as %v, want %v", seed, i, c.Data.Rows[row][a], got, tree.Label(n))
+					t.Fatalf("%v is released as %v, want %v", c.Data.Rows[row][a], got, tree.Label(n))
 				}
 			}
 		}
-	}
+	})
 }
 
 // randomCut returns a cut of what is under a node: of values without a tree all or none.

@@ -28,6 +28,14 @@ const (
 	ClassCancelled              // the context was cancelled
 )
 
+var classNames = [...]string{
+	ClassInternal: "internal", ClassUsage: "usage", ClassInput: "input", ClassPrivacy: "privacy",
+	ClassExists: "exists", ClassTransient: "transient", ClassResources: "resources", ClassCancelled: "cancelled",
+}
+
+// String returns the class's name, as JSON answers have it.
+func (c Class) String() string { return classNames[c] }
+
 // Error is an error with its class and, where there is one, the next thing to do.
 type Error struct {
 	Class Class

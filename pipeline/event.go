@@ -25,11 +25,17 @@ type Events struct {
 	// Notice is a fact the user should know of: a dropped redundant set, nulls, quantile
 	// split points. It has a text with places and counts only.
 	Notice func(text string)
+	// Meter is given, before the first stage, a function that tells what the run takes at the
+	// moment it is called. It may be called from any goroutine, also after the run.
+	Meter func(func() Usage)
+	// Failed is given the report of a run that failed: how far it came, and why no further.
+	Failed func(*Report)
 }
 
 // Progress counts what a stage has done of what it has to do.
 type Progress struct {
 	Done, Total int64 // rows; in search: performed steps, Total 0
+	Live        int64 // in search: records that later steps may still tell apart; 0: not known
 }
 
 // Began tells that a stage begins and returns when.
@@ -60,5 +66,12 @@ func (e *Events) Advanced(s Stage, p Progress) {
 func (e *Events) Noted(text string) {
 	if e.Notice != nil {
 		e.Notice(text)
+	}
+}
+
+// Metered hands over the function that tells what a run takes.
+func (e *Events) Metered(read func() Usage) {
+	if e.Meter != nil {
+		e.Meter(read)
 	}
 }

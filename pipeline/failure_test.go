@@ -22,11 +22,15 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// listing returns everything below a folder: names, modes and contents.
+// listing returns everything below a folder: names, modes and contents. The private records of
+// runs that made releases, which tell how long that took, are left out.
 func listing(tb testing.TB, dir string) map[string]string {
 	tb.Helper()
 	found := make(map[string]string)
 	err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
+		if isRecord(path) {
+			return err
+		}
 		if err != nil || entry.IsDir() {
 			found[path] = "directory"
 			return err
@@ -43,6 +47,11 @@ func listing(tb testing.TB, dir string) map[string]string {
 		tb.Fatal(err)
 	}
 	return found
+}
+
+// isRecord reports whether a path is that of a work folder, or of the record in one.
+func isRecord(path string) bool {
+	return strings.HasSuffix(path, ".kcut") || strings.HasSuffix(path, ".kcut/"+recordFile)
 }
 
 // unchanged demands that a folder holds what it held before.

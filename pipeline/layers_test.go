@@ -18,11 +18,14 @@ const module = "github.com/kcut/kcut"
 // to the longest path that leads to it. Imports go down only, and siblings do not meet:
 // pipeline is the only place that knows files, counts and decisions.
 var mayImport = map[string][]string{
-	"cmd":               {"pipeline", "pipeline/jobfile", "pipeline/sample", "pipeline/evaluate"},
-	"pipeline/evaluate": {"pipeline", "pipeline/jobfile", "engine", "engine/", "partition", "spill"},
-	"pipeline/sample":   {"pipeline", "formats", "formats/writer", "formats/publish"},
-	"pipeline": {"pipeline/jobfile", "engine", "engine/", "partition", "spill", "formats", "formats/dataset", "formats/writer",
-		"formats/release", "formats/publish", "formats/taxonomy", "formats/location", "formats/storage"},
+	"cmd":                 {"pipeline", "pipeline/jobfile", "pipeline/sample", "pipeline/evaluate", "pipeline/metrics", "pipeline/lineage"},
+	"pipeline/evaluate":   {"pipeline", "pipeline/jobfile", "engine", "engine/", "partition", "spill"},
+	"pipeline/metrics":    {"pipeline", "formats/publish"},
+	"pipeline/lineage":    {"pipeline", "pipeline/jobfile"},
+	"pipeline/sample":     {"pipeline", "formats", "formats/writer", "formats/publish"},
+	"pipeline/checkpoint": {"formats", "formats/publish"},
+	"pipeline": {"pipeline/jobfile", "pipeline/checkpoint", "engine", "engine/", "partition", "spill", "formats", "formats/dataset", "formats/writer",
+		"formats/release", "formats/publish", "formats/taxonomy", "formats/digest", "formats/location", "formats/storage"},
 	"pipeline/jobfile": {"engine", "formats", "formats/taxonomy", "formats/yaml", "formats/location"},
 
 	"engine/":       {"engine", "engine/induce", "partition", "spill"},
@@ -31,7 +34,7 @@ var mayImport = map[string][]string{
 	"partition":     {"spill"},
 	"spill":         {},
 
-	"formats/dataset":        {"formats", "formats/internal/fence", "formats/parquetfile", "formats/arrowfile", "formats/csvfile", "formats/location", "formats/storage"},
+	"formats/dataset":        {"formats", "formats/digest", "formats/internal/fence", "formats/parquetfile", "formats/arrowfile", "formats/csvfile", "formats/location", "formats/storage"},
 	"formats/parquetfile":    {"formats", "formats/internal/fence", "formats/internal/plain", "formats/storage"},
 	"formats/arrowfile":      {"formats", "formats/internal/fence", "formats/internal/plain", "formats/storage"},
 	"formats/csvfile":        {"formats", "formats/internal/fence", "formats/storage"},
@@ -42,6 +45,7 @@ var mayImport = map[string][]string{
 	"formats/publish":        {"formats"},
 	"formats/taxonomy":       {"formats/yaml"},
 	"formats/yaml":           {},
+	"formats/digest":         {"formats/storage"},
 	"formats/formatstest":    {"formats"},
 	"formats/internal/fence": {"formats"},
 	"formats/internal/plain": {"formats"},

@@ -158,7 +158,7 @@ func (w *masking) piece(ctx context.Context, p piece) error {
 		}
 		n := to - w.used
 		row, w.used = row+int64(n), to
-		w.m.events.Advanced(StageMask, Progress{w.m.done.Add(int64(n)), w.m.dataset.Rows()})
+		w.m.events.Advanced(StageMask, Progress{Done: w.m.done.Add(int64(n)), Total: w.m.dataset.Rows()})
 	}
 	return nil
 }

@@ -204,6 +204,7 @@ func (r *run) leaveMemory(ctx context.Context, what string) error {
 	if r.store, err = spill.Open(r.spillFolder(), options); err != nil {
 		return err
 	}
+	r.meter.opened(r.store)
 	return r.countOutOfCore(ctx)
 }
 

@@ -229,7 +229,7 @@ func (p *recountPass) do(ctx context.Context, t *recountTask) {
 		p.failed.Store(true)
 	}
 	done := p.rows.Add(t.part.RowGroupRows(t.rowGroup))
-	p.events.Advanced(StageVerify, Progress{done, p.cut.Rows})
+	p.events.Advanced(StageVerify, Progress{Done: done, Total: p.cut.Rows})
 }
 
 func (p *recountPass) count(w *recountWorker, rows int, numbers []release.Numbers) error {

@@ -1,5 +1,14 @@
 package pipeline
 
+import (
+	"fmt"
+	"os"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/spill"
+)
+
 // Report says what a run did; it is what `kcut run --json` prints and --run-json keeps.
 // It is not for release: it may tell more than the released file.
 type Report struct {
@@ -16,12 +25,42 @@ type Report struct {
 	Nulls      []NullCount `json:"nulls,omitempty"`
 	Notices    []string    `json:"notices,omitempty"`
 	Inputs     []string    `json:"inputs"`
-	Stages     []StageTime `json:"stages"`
-	PeakDraw   int64       `json:"peak_budget_bytes"`
-	Spilled    int64       `json:"spilled_bytes"` // written to disk
+	// Columns are the input's, and what became of them.
+	Columns  []ColumnReport `json:"columns,omitempty"`
+	Stages   []StageTime    `json:"stages"`
+	PeakDraw int64          `json:"peak_budget_bytes"`
+	Spilled  int64          `json:"spilled_bytes"` // written to disk
 	// SpilledPeak is the most disk space that was taken at one time, in bytes.
 	SpilledPeak int64 `json:"spilled_peak_bytes"`
 	PeakRSS     int64 `json:"peak_resident_bytes"`
+	// Bytes and Files are the size of the release.
+	Bytes int64 `json:"released_bytes"`
+	Files int   `json:"released_files"`
+	// Digests tell what made the release, and what it is.
+	Digests *Digests `json:"digests,omitempty"`
+	// AlreadyDone says that the release stood, and this is the report of the run that made it.
+	AlreadyDone bool         `json:"already_done,omitempty"`
+	Error       *ErrorReport `json:"error,omitempty"` // of a run that failed
+}
+
+// ErrorReport is what ended a run that failed.
+type ErrorReport struct {
+	Class   string `json:"class"`
+	Message string `json:"message"`
+}
+
+// ColumnReport is one column of the input, and the columns that were released of it.
+type ColumnReport struct {
+	Name     string           `json:"name"`
+	Type     string           `json:"type"`
+	Mask     string           `json:"mask"`
+	Released []ReleasedColumn `json:"released,omitempty"` // none of a dropped column, nor before masking
+}
+
+// ReleasedColumn is one column of the release.
+type ReleasedColumn struct {
+	Name string `json:"name"`
+	Type string `json:"type"`
 }
 
 // SetReport is one quasi-identifier set and the anonymity it has in the release.
@@ -41,4 +80,69 @@ type NullCount struct {
 type StageTime struct {
 	Stage   Stage   `json:"stage"`
 	Seconds float64 `json:"seconds"`
+}
+
+// columnReports describes the input's columns, and those of the release once that is planned.
+func columnReports(schema *formats.Schema, specs []*jobfile.Column, plan *releasePlan) []ColumnReport {
+	reports := make([]ColumnReport, len(schema.Fields))
+	for i, field := range schema.Fields {
+		reports[i] = ColumnReport{Name: field.Name, Type: field.Type.String(), Mask: specs[i].Mask}
+	}
+	if plan == nil {
+		return reports
+	}
+	for _, column := range plan.columns {
+		of := &reports[plan.requests[column.request].Column]
+		field := column.output.Field
+		of.Released = append(of.Released, ReleasedColumn{Name: field.Name, Type: field.Type.String()})
+	}
+	return reports
+}
+
+// weigh notes the size of the release that lies at a path.
+func (r *run) weigh(path string) error {
+	parts, err := releaseParts(path)
+	if err != nil {
+		return err
+	}
+	r.report.Bytes, r.report.Files = 0, len(parts)
+	for _, part := range parts {
+		info, err := os.Stat(part)
+		if err != nil {
+			return fmt.Errorf("weigh release: %w", err)
+		}
+		r.report.Bytes += info.Size()
+	}
+	return nil
+}
+
+// failed notes in the report what ended the run, tells it, and returns the error. A report
+// that cannot be written is the lesser trouble then.
+func (r *run) failed(err error) error {
+	r.report.Error = &ErrorReport{Class: ClassOf(err).String(), Message: err.Error()}
+	_ = r.writeReport()
+	if r.opt.Events.Failed != nil {
+		r.opt.Events.Failed(r.report)
+	}
+	return err
+}
+
+// writeReport completes the report and writes it where the options say. That comes before
+// publishing, so that a run which cannot write it publishes nothing.
+func (r *run) writeReport() error {
+	if r.budget != nil {
+		r.report.PeakDraw = r.budget.Peak()
+	}
+	r.report.PeakRSS = spill.PeakResident()
+	if r.opt.RunJSON == "" {
+		return nil
+	}
+	text, err := r.report.text()
+	if err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	if err := os.WriteFile(r.opt.RunJSON, text, 0o600); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
 }

@@ -3,7 +3,6 @@ package pipeline
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +17,7 @@ import (
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/formats/writer"
+	"github.com/kcut/kcut/pipeline/checkpoint"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
@@ -25,6 +25,7 @@ import (
 // RunOptions are what the command line adds to a job.
 type RunOptions struct {
 	Overwrite bool      // replace an existing output
+	Resume    bool      // go on from what an earlier run of the same job and input has left: its release, if that stands
 	Trace     io.Writer // one JSON line per performed specialization; may be nil
 	RunJSON   string    // file that receives the report, before publishing; empty: none
 	Events    Events
@@ -48,17 +49,19 @@ func Run(ctx context.Context, job *jobfile.Job, opt RunOptions) (*Report, error)
 		memory = spill.DefaultLimit()
 	}
 	if err := checkMemory(memory); err != nil {
-		return nil, err
+		return nil, r.failed(err)
 	}
 	defer limitHeap(memory)()
 	r.budget = spill.NewBudget(memory)
+	r.meter = &meter{budget: r.budget}
 	r.listen()
+	r.events.Metered(r.meter.read)
 	err := errors.Join(r.do(ctx), r.closeInput())
 	if closed := r.closeStore(); !errors.Is(err, closed) {
 		err = errors.Join(err, closed)
 	}
 	if err != nil {
-		return nil, r.advise(err)
+		return nil, r.failed(r.advise(err))
 	}
 	return r.report, nil
 }
@@ -74,6 +77,7 @@ func (r *run) closeStore() error {
 	err := store.Close()
 	stats := store.Stats()
 	r.report.Spilled, r.report.SpilledPeak = stats.BytesWritten, stats.PeakDiskBytes
+	r.meter.closed(stats)
 	r.removeHidden()
 	return err
 }
@@ -104,7 +108,10 @@ type run struct {
 	report  *Report
 	threads int
 	budget  *spill.Budget
+	meter   *meter
 
+	work       *checkpoint.Folder // claimed
+	exists     bool               // there is an output already
 	dataset    *dataset.Dataset
 	inputs     []storage.Info // of the dataset's files, when they were opened
 	prepared   *prepared
@@ -132,25 +139,19 @@ func (r *run) listen() {
 	}
 }
 
-func (r *run) do(ctx context.Context) error {
-	if err := checkTarget(r.job, r.opt.Overwrite); err != nil {
+func (r *run) do(ctx context.Context) (err error) {
+	if err := r.begin(); err != nil {
 		return err
 	}
-	if err := r.sweepSpilled(); err != nil {
+	defer func() { err = errors.Join(err, r.work.Release()) }()
+	if err := r.stage(ctx, StagePlan, r.plan); err != nil || r.report.AlreadyDone {
 		return err
 	}
-	stages := []struct {
-		name Stage
-		do   func(context.Context) error
-	}{
-		{StagePlan, r.plan},
-		{StageCompress, r.compress},
-		{StageSearch, r.search},
+	if err := r.stage(ctx, StageCompress, r.compress); err != nil {
+		return err
 	}
-	for _, s := range stages {
-		if err := r.stage(ctx, s.name, s.do); err != nil {
-			return err
-		}
+	if err := r.stage(ctx, StageSearch, r.search); err != nil {
+		return err
 	}
 	// Before publishing: a run whose spilled data stays behind must not have succeeded.
 	if err := r.closeStore(); err != nil {
@@ -159,22 +160,48 @@ func (r *run) do(ctx context.Context) error {
 	return r.release(ctx)
 }
 
+// begin claims the work folder and sweeps what a run that was killed has spilled.
+func (r *run) begin() (err error) {
+	if r.exists, err = checkTarget(r.job); err != nil {
+		return err
+	}
+	if r.work, err = checkpoint.Claim(r.files(), workFolder(r.job.Output.Path)); err != nil {
+		return err
+	}
+	if err = r.refuse(); err == nil {
+		err = r.sweepSpilled()
+	}
+	if err != nil {
+		return errors.Join(err, r.work.Release())
+	}
+	return nil
+}
+
+// files is the file system of the output.
+func (r *run) files() publish.FS { return cmp.Or(r.opt.files, publish.OS) }
+
 func (r *run) stage(ctx context.Context, name Stage, do func(context.Context) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	began := r.events.Began(name)
+	began, report := r.events.Began(name), r.report
 	if err := do(ctx); err != nil {
 		return err
 	}
 	took := r.events.Ended(name, began)
-	r.report.Stages = append(r.report.Stages, StageTime{name, took.Seconds()})
+	report.Stages = append(report.Stages, StageTime{name, took.Seconds()})
 	return nil
 }
 
-// plan opens the input and binds the job to it.
+// plan finds out whether there is something to do, opens the input and binds the job to it.
 func (r *run) plan(ctx context.Context) (err error) {
 	if r.taxonomies, err = r.job.LoadTaxonomies(); err != nil {
+		return err
+	}
+	if err := r.identify(ctx); err != nil {
+		return err
+	}
+	if done, err := r.recall(ctx); err != nil || done {
 		return err
 	}
 	if r.dataset, err = openInput(ctx, r.job, readOptions(r.job, r.budget, r.threads)); err != nil {
@@ -190,6 +217,7 @@ func (r *run) plan(ctx context.Context) (err error) {
 	if r.prepared, err = prepare(r.job, r.dataset.Schema(), r.dataset.Rows()); err != nil {
 		return err
 	}
+	r.report.Columns = columnReports(r.dataset.Schema(), r.prepared.specs, nil)
 	r.threads = threadsWithin(r.budget.Limit(), r.threads, r.prepared.read())
 	for _, set := range r.prepared.dropped {
 		r.events.Noted(fmt.Sprintf("quasi-identifier set %d is redundant: its columns are in another set whose k is not smaller", set+1))
@@ -241,7 +269,7 @@ func (r *run) searchOnce(ctx context.Context, trace *tracer) error {
 				r.report.Live = append(r.report.Live, s.Live)
 			}
 			trace.step(s)
-			r.events.Advanced(StageSearch, Progress{Done: int64(s.Number)})
+			r.events.Advanced(StageSearch, Progress{Done: int64(s.Number), Live: int64(s.Live)})
 		},
 	})
 	if err := errors.Join(err, trace.err); err != nil {
@@ -269,7 +297,7 @@ func (r *run) searchOnce(ctx context.Context, trace *tracer) error {
 
 // release writes, recounts and publishes.
 func (r *run) release(ctx context.Context) error {
-	target, err := openTarget(cmp.Or(r.opt.files, publish.OS), r.job.Output.Path)
+	target, err := openTarget(r.files(), r.job.Output.Path)
 	if err != nil {
 		return err
 	}
@@ -281,15 +309,21 @@ func (r *run) release(ctx context.Context) error {
 		err = r.closeInput()
 	}
 	if err == nil {
+		err = r.weigh(target.Path())
+	}
+	if err == nil {
 		err = r.writeReport()
+	}
+	if err == nil {
+		err = r.announce(ctx, target.Path())
 	}
 	if err == nil {
 		err = r.stage(ctx, StagePublish, func(context.Context) error { return target.Publish() })
 	}
 	if err != nil {
-		return errors.Join(err, target.Discard())
+		return errors.Join(err, r.withdraw(target))
 	}
-	return nil
+	return r.record()
 }
 
 // closeInput lets go of the input, once. That comes before publishing, too.
@@ -307,6 +341,7 @@ func (r *run) mask(ctx context.Context, target *target) error {
 	if err != nil {
 		return err
 	}
+	r.report.Columns = columnReports(r.dataset.Schema(), r.prepared.specs, plan)
 	m := &masker{
 		dataset: r.dataset, plan: plan, recoding: r.recoding, coders: r.problem.coders,
 		write:   writer.Options{Compression: r.job.Output.Compression, Level: r.job.Output.Level},
@@ -336,21 +371,4 @@ func (r *run) recount(ctx context.Context, path string) error {
 	}
 	_, err = v.conclude()
 	return err
-}
-
-// writeReport completes the report and writes it where the options say. That comes before
-// publishing, so that a run which cannot write it publishes nothing.
-func (r *run) writeReport() error {
-	r.report.PeakDraw, r.report.PeakRSS = r.budget.Peak(), spill.PeakResident()
-	if r.opt.RunJSON == "" {
-		return nil
-	}
-	text, err := json.MarshalIndent(r.report, "", "  ")
-	if err != nil {
-		return fmt.Errorf("write report: %w", err)
-	}
-	if err := os.WriteFile(r.opt.RunJSON, append(text, '\n'), 0o600); err != nil {
-		return fmt.Errorf("write report: %w", err)
-	}
-	return nil
 }

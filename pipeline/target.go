@@ -21,29 +21,23 @@ import (
 // that is a directory.
 const groupsPerPart = 16
 
-// checkTarget refuses an output that exists, unless it is to be replaced.
-func checkTarget(job *jobfile.Job, overwrite bool) error {
+// checkTarget reports whether the output exists, and refuses one that could not be written.
+func checkTarget(job *jobfile.Job) (exists bool, err error) {
 	path := filepath.Clean(job.Output.Path)
 	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return checkFolder(filepath.Dir(path))
+		return false, checkFolder(filepath.Dir(path))
 	case err != nil:
-		return fmt.Errorf("look for output %s: %w", path, err)
-	case !overwrite:
-		return &Error{
-			Class: ClassExists,
-			Hint:  "name another output, or replace it with --overwrite",
-			Err:   fmt.Errorf("write output %s: it exists", path),
-		}
+		return false, fmt.Errorf("look for output %s: %w", path, err)
 	case info.IsDir() != isDirectory(job.Output.Path):
-		return &Error{
+		return true, &Error{
 			Class: ClassExists,
 			Hint:  "remove it first; a directory is never replaced by a file, nor the other way round",
 			Err:   fmt.Errorf("replace output %s: one is a directory, the other a file", path),
 		}
 	}
-	return nil
+	return true, nil
 }
 
 // checkFolder refuses an output whose folder is not there, before any work is done for it.

@@ -40,25 +40,3 @@ func machineMemory() int64 {
 	}
 	return fallbackMemory
 }
-
-// PeakResident returns the largest resident set that the process has had, in bytes, or 0
-// where the system does not tell.
-func PeakResident() int64 {
-	kib, _ := procField("/proc/self/status", "VmHWM:")
-	return kib << 10
-}
-
-// procField returns the number after a name in a file of "name number kB" lines.
-func procField(file, name string) (int64, bool) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return 0, false
-	}
-	for line := range strings.Lines(string(text)) {
-		if fields := strings.Fields(line); len(fields) >= 2 && fields[0] == name {
-			n, err := strconv.ParseInt(fields[1], 10, 64)
-			return n, err == nil
-		}
-	}
-	return 0, false
-}

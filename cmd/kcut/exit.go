@@ -10,21 +10,20 @@ import (
 
 const exitDone = 0
 
-// exits says what every class of error is called, its exit code, and what to do when the
-// error itself does not say. Schedulers retry 6, and 130 and 143; see docs/operations.md.
+// exits says of every class of error its exit code, and what to do when the error itself
+// does not say. Schedulers retry 6, and 130 and 143; see docs/operations.md.
 var exits = map[pipeline.Class]struct {
-	name string
 	code int
 	hint string
 }{
-	pipeline.ClassInternal:  {"internal", 1, "this is a bug in kcut: please report it; KCUT_DEBUG=1 shows where it happened"},
-	pipeline.ClassUsage:     {"usage", 2, "kcut config --schema prints every key of a job file"},
-	pipeline.ClassInput:     {"input", 3, "compare the input with the job file, or export it again"},
-	pipeline.ClassPrivacy:   {"privacy", 4, "lower k, or give more records"},
-	pipeline.ClassExists:    {"exists", 5, "--overwrite replaces it"},
-	pipeline.ClassTransient: {"transient", 6, "try again"},
-	pipeline.ClassResources: {"resources", 7, "give more memory with --memory, or free disk space"},
-	pipeline.ClassCancelled: {"cancelled", 1, "run the same command again"},
+	pipeline.ClassInternal:  {1, "this is a bug in kcut: please report it; KCUT_DEBUG=1 shows where it happened"},
+	pipeline.ClassUsage:     {2, "kcut config --schema prints every key of a job file"},
+	pipeline.ClassInput:     {3, "compare the input with the job file, or export it again"},
+	pipeline.ClassPrivacy:   {4, "lower k, or give more records"},
+	pipeline.ClassExists:    {5, "--overwrite replaces it"},
+	pipeline.ClassTransient: {6, "try again"},
+	pipeline.ClassResources: {7, "give more memory with --memory, or free disk space"},
+	pipeline.ClassCancelled: {1, "run the same command again"},
 }
 
 // failure is an error as users and programs see it.
@@ -41,7 +40,7 @@ type failure struct {
 func failureOf(ctx context.Context, err error) *failure {
 	class := pipeline.ClassOf(err)
 	exit := exits[class]
-	f := &failure{Class: exit.name, Message: err.Error(), Hint: hintOf(err), Exit: exit.code}
+	f := &failure{Class: class.String(), Message: err.Error(), Hint: hintOf(err), Exit: exit.code}
 	if f.Hint == "" {
 		f.Hint = exit.hint
 	}

@@ -73,7 +73,7 @@ func TestKilledWhileSpilling(t *testing.T) {
 				if got := r.released(t); got != "" && got != want {
 					t.Errorf("the killed run released\n%swant\n%s", got, want)
 				}
-				if got := r.mustSucceed(t, "--overwrite"); got != want {
+				if got := r.mustSucceed(t); got != want {
 					t.Errorf("the next run released\n%swant\n%s", got, want)
 				}
 			}

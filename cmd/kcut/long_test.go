@@ -202,47 +202,54 @@ func (b *bigRun) job() string {
 }
 
 type measured struct {
-	resident int64
-	disk     int64  // the most that was seen in the spill folder
-	sums     string // of release and trace
+	resident     int64
+	seconds, cpu float64
+	disk         int64  // the most that was seen in the spill folder
+	sums         string // of release and trace
+	run          measuredRun
+}
+
+// measuredRun is what is looked at of run.json.
+type measuredRun struct {
+	Steps   int
+	Tuples  []int `json:"distinct_tuples"`
+	Spilled int64 `json:"spilled_bytes"`
+	Stages  []struct {
+		Stage   string
+		Seconds float64
+	}
 }
 
 // measure runs the job in dir in a process of its own.
-func measure(t *testing.T, dir, memory string) measured {
+func measure(t *testing.T, dir, memory string, flags ...string) measured {
 	t.Helper()
 	report := filepath.Join(dir, "run.json")
 	trace := filepath.Join(dir, "trace.jsonl")
 	began := time.Now()
-	cmd := exec.Command("kcut", "run", filepath.Join(dir, "job.yaml"), "--memory", memory,
-		"--trace", trace, "--run-json", report, "--overwrite", "--quiet")
+	cmd := exec.Command("kcut", append([]string{"run", filepath.Join(dir, "job.yaml"), "--memory", memory,
+		"--trace", trace, "--run-json", report, "--overwrite", "--quiet"}, flags...)...)
 	child := start(t, cmd)
 	disk := child.mostIn(filepath.Join(dir, ".kcut-spill"))
 	if code := child.exit(t); code != 0 {
 		t.Fatalf("exit code %d: %s", code, &child.stderr)
 	}
 	m := measured{
+		seconds:  time.Since(began).Seconds(),
+		cpu:      (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(),
 		disk:     disk,
 		resident: cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10,
 		sums:     digest(t, filepath.Join(dir, "out.parquet")) + " " + digest(t, trace),
 	}
-	var run struct {
-		Steps   int
-		Tuples  []int `json:"distinct_tuples"`
-		Spilled int64 `json:"spilled_bytes"`
-		Stages  []struct {
-			Stage   string
-			Seconds float64
-		}
-	}
+	run := &m.run
 	text, err := os.ReadFile(report)
 	if err == nil {
-		err = json.Unmarshal(text, &run)
+		err = json.Unmarshal(text, run)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("%s: peak resident set %d MiB, %.0f s, %d steps, tuples %d, spilled %d MiB, at most %d MiB at a time, stages %v",
-		memory, m.resident>>20, time.Since(began).Seconds(), run.Steps, run.Tuples, run.Spilled>>20, m.disk>>20, run.Stages)
+		memory, m.resident>>20, m.seconds, run.Steps, run.Tuples, run.Spilled>>20, m.disk>>20, run.Stages)
 	return m
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"kcut": main, "bigrun": writeBigRun})
+	testscript.Main(m, map[string]func(){"kcut": main, "bigrun": writeBigRun, "paperrun": writePaperRun})
 }
 
 // TestScript runs the command lines of testdata/script. Beside testscript's own commands

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -10,26 +12,31 @@ import (
 
 const (
 	drawEvery = 200 * time.Millisecond // on a terminal
-	logEvery  = 30 * time.Second       // elsewhere
+	logEvery  = 10 * time.Second       // elsewhere
 )
 
-// progress follows a run: one live line on a terminal, log records elsewhere, nothing when
-// the user wants quiet. It is safe for concurrent use.
+// progress follows a run: one live line a stage on a terminal, log records elsewhere, nothing
+// when the user wants quiet. It is safe for concurrent use.
 type progress struct {
-	ui   *ui
-	quit chan struct{}
-	over sync.WaitGroup
+	ui    *ui
+	every time.Duration // how often it shows where a stage is
+	quit  chan struct{}
+	over  sync.WaitGroup
 
 	mu    sync.Mutex
-	stage pipeline.Stage
+	usage func() pipeline.Usage // nil: not known
 	began time.Time
-	last  pipeline.Progress
+	start pipeline.Usage // when the stage began
+	last  snapshot
 	drawn bool // the live line is on the screen
 }
 
 // follow starts to show progress; close ends that.
 func (u *ui) follow() *progress {
-	p := &progress{ui: u, quit: make(chan struct{})}
+	p := &progress{ui: u, every: logEvery, quit: make(chan struct{})}
+	if u.terminal {
+		p.every = drawEvery
+	}
 	if !u.quiet {
 		p.over.Go(p.tick)
 	}
@@ -46,32 +53,42 @@ func (p *progress) close() {
 
 // events returns the functions that a run reports to.
 func (p *progress) events() pipeline.Events {
-	return pipeline.Events{Start: p.start, Progress: p.progress, End: p.end, Notice: p.notice}
+	return pipeline.Events{Start: p.begin, Progress: p.progress, End: p.end, Notice: p.notice, Meter: p.meter}
 }
 
-func (p *progress) start(stage pipeline.Stage) {
+func (p *progress) meter(usage func() pipeline.Usage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.stage, p.began, p.last = stage, time.Now(), pipeline.Progress{}
+	p.usage = usage
 }
 
-// progress keeps the furthest count: reports of several workers may overtake each other.
+func (p *progress) begin(stage pipeline.Stage) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.began, p.last = time.Now(), snapshot{stage: stage}
+	if p.usage != nil {
+		p.start = p.usage()
+	}
+	p.log("stage began", slog.String("stage", string(stage)))
+}
+
+// progress keeps the furthest count: reports of several workers may overtake each other. A
+// stage that begins anew has another total.
 func (p *progress) progress(stage pipeline.Stage, at pipeline.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if stage == p.stage && at.Done > p.last.Done {
-		p.last = at
+	if stage == p.last.stage && (at.Done > p.last.Done || at.Total != p.last.Total) {
+		p.last.Progress = at
 	}
 }
 
-func (p *progress) end(stage pipeline.Stage, took time.Duration) {
+func (p *progress) end(_ pipeline.Stage, took time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.erase()
-	p.stage = ""
-	if !p.ui.terminal && !p.ui.quiet {
-		p.ui.log.Info("stage ended", "stage", stage, "seconds", took.Seconds())
-	}
+	at := p.now(took)
+	p.log("stage ended", at.attrs()...)
+	p.last = snapshot{}
 }
 
 func (p *progress) notice(text string) {
@@ -82,11 +99,7 @@ func (p *progress) notice(text string) {
 }
 
 func (p *progress) tick() {
-	every := logEvery
-	if p.ui.terminal {
-		every = drawEvery
-	}
-	ticker := time.NewTicker(every)
+	ticker := time.NewTicker(p.every)
 	defer ticker.Stop()
 	for {
 		select {
@@ -101,16 +114,36 @@ func (p *progress) tick() {
 func (p *progress) show(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.stage == "" {
+	if p.last.stage == "" {
 		return
 	}
-	elapsed := now.Sub(p.began)
+	at := p.now(now.Sub(p.began))
 	if !p.ui.terminal {
-		p.ui.log.Info("progress", "stage", p.stage, "done", p.last.Done, "total", p.last.Total, "seconds", elapsed.Seconds())
+		p.log("progress", at.attrs()...)
 		return
 	}
-	fmt.Fprintf(p.ui.err, "\r\x1b[K%s", progressLine(p.stage, p.last, elapsed))
+	fmt.Fprintf(p.ui.err, "\r\x1b[K%s", p.ui.liveLine(at))
 	p.drawn = true
+}
+
+// now returns where the stage is, so long after it began.
+func (p *progress) now(elapsed time.Duration) snapshot {
+	s := p.last
+	s.elapsed = elapsed
+	if p.usage != nil {
+		usage := p.usage()
+		usage.Read -= p.start.Read
+		usage.Written -= p.start.Written
+		s.usage = &usage
+	}
+	return s
+}
+
+// log writes a log record where there is no terminal.
+func (p *progress) log(message string, attrs ...slog.Attr) {
+	if !p.ui.terminal && !p.ui.quiet {
+		p.ui.log.LogAttrs(context.Background(), slog.LevelInfo, message, attrs...)
+	}
 }
 
 // erase takes the live line off the screen, so that words can be printed.
@@ -119,30 +152,4 @@ func (p *progress) erase() {
 		fmt.Fprint(p.ui.err, "\r\x1b[K")
 		p.drawn = false
 	}
-}
-
-// progressLine words one moment of a stage: what is done, how fast, and how long it will take.
-func progressLine(stage pipeline.Stage, at pipeline.Progress, elapsed time.Duration) string {
-	if at.Total == 0 && at.Done == 0 {
-		return fmt.Sprintf("%s  %s", stage, clock(elapsed))
-	}
-	if at.Total == 0 {
-		return fmt.Sprintf("%s  %s steps  %s", stage, grouped(at.Done), clock(elapsed))
-	}
-	rate := float64(at.Done) / max(elapsed.Seconds(), 0.001)
-	left := time.Duration(0)
-	if rate > 0 {
-		left = time.Duration(float64(at.Total-at.Done) / rate * float64(time.Second))
-	}
-	return fmt.Sprintf("%s  %s of %s rows  %d %%  %s rows/s  %s left", stage, grouped(at.Done), grouped(at.Total),
-		100*at.Done/at.Total, grouped(int64(rate)), clock(left))
-}
-
-// clock writes a duration as minutes and seconds, or hours too.
-func clock(d time.Duration) string {
-	seconds := int(d.Round(time.Second).Seconds())
-	if seconds < 3600 {
-		return fmt.Sprintf("%d:%02d", seconds/60, seconds%60)
-	}
-	return fmt.Sprintf("%d:%02d:%02d", seconds/3600, seconds/60%60, seconds%60)
 }

@@ -9,7 +9,7 @@ import (
 
 // summarize tells what a run has released: in words on a terminal, else as one log record.
 func (u *ui) summarize(r *pipeline.Report) error {
-	if u.quiet {
+	if u.quiet || r.AlreadyDone {
 		return nil
 	}
 	if !u.terminal {

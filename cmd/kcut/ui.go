@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -40,6 +41,17 @@ func newUI(out, err io.Writer, terminal bool) *ui {
 		color: terminal && os.Getenv("NO_COLOR") == "",
 		log:   slog.New(slog.NewJSONHandler(err, nil)),
 	}
+}
+
+// usualWidth is the width of a terminal that does not tell its own.
+const usualWidth = 80
+
+// width returns how many characters a line of the terminal has now: users resize it.
+func (u *ui) width() int {
+	if f, ok := u.err.(*os.File); ok {
+		return cmp.Or(columnsOf(f), usualWidth)
+	}
+	return usualWidth
 }
 
 // isTerminal reports whether a live line can be drawn on a file.

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline"
@@ -83,24 +82,6 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-func TestProgressLine(t *testing.T) {
-	for _, tt := range []struct {
-		at      pipeline.Progress
-		elapsed time.Duration
-		want    string
-	}{
-		{pipeline.Progress{}, 3 * time.Second, "mask  0:03"},
-		{pipeline.Progress{Done: 1200}, 61 * time.Second, "mask  1,200 steps  1:01"},
-		{pipeline.Progress{Done: 1e6, Total: 4e6}, 2 * time.Second, "mask  1,000,000 of 4,000,000 rows  25 %  500,000 rows/s  0:06 left"},
-		{pipeline.Progress{Done: 1, Total: 3601}, time.Second, "mask  1 of 3,601 rows  0 %  1 rows/s  1:00:00 left"},
-		{pipeline.Progress{Total: 10}, time.Second, "mask  0 of 10 rows  0 %  0 rows/s  0:00 left"},
-	} {
-		if got := progressLine(pipeline.StageMask, tt.at, tt.elapsed); got != tt.want {
-			t.Errorf("got  %q\nwant %q", got, tt.want)
-		}
-	}
-}
-
 func TestGrouped(t *testing.T) {
 	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", -1000: "-1,000", -100: "-100", 1234567: "1,234,567"} {
 		if got := grouped(n); got != want {
@@ -164,26 +145,5 @@ func TestColor(t *testing.T) {
 		if colored := strings.Contains(stderr.String(), "\x1b["); colored == (noColor != "") {
 			t.Errorf("NO_COLOR=%q: said %q", noColor, stderr.String())
 		}
-	}
-}
-
-// Progress is shown, and the live line taken away before other words come.
-func TestProgress(t *testing.T) {
-	var stderr strings.Builder
-	u := newUI(io.Discard, &stderr, true)
-	p := &progress{ui: u, quit: make(chan struct{})}
-	events := p.events()
-	events.Start(pipeline.StageMask)
-	events.Progress(pipeline.StageMask, pipeline.Progress{Done: 20, Total: 100})
-	events.Progress(pipeline.StageMask, pipeline.Progress{Done: 10, Total: 100}) // overtaken
-	p.show(p.began.Add(time.Second))
-	events.Notice("two nulls")
-	events.End(pipeline.StageMask, time.Second)
-	p.show(p.began.Add(2 * time.Second)) // between stages
-	p.close()
-	const erase = "\r\x1b[K"
-	want := erase + "mask  20 of 100 rows  20 %  20 rows/s  0:04 left" + erase + "kcut: note: two nulls\n"
-	if got := stderr.String(); got != want {
-		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }

@@ -4,9 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"os"
 	"reflect"
-	"strconv"
 	"testing"
 
 	"github.com/kcut/kcut/engine"
@@ -27,18 +25,10 @@ func search(e bottomup.Engine, data enginetest.Data, sets []engine.Set) ([]engin
 }
 
 // TestAgreesWithNaiveSearch compares every step and the release with a search that does
-// nothing cleverly. KCUT_SEED repeats a run, KCUT_CASES makes it longer.
+// nothing cleverly.
 func TestAgreesWithNaiveSearch(t *testing.T) {
-	seed, cases := rand.Uint64(), 150
-	if text := os.Getenv("KCUT_SEED"); text != "" {
-		seed, _ = strconv.ParseUint(text, 10, 64)
-	}
-	if text := os.Getenv("KCUT_CASES"); text != "" {
-		cases, _ = strconv.Atoi(text)
-	}
 	steps, critical := 0, 0
-	for i := range cases {
-		r := rand.New(rand.NewPCG(seed+uint64(i), 0))
+	cases := enginetest.Cases(t, 150, func(r *rand.Rand) {
 		c, e := newCase(r)
 		got, released, err := search(e, c.Data, c.Sets)
 		if err != nil {
@@ -46,7 +36,7 @@ func TestAgreesWithNaiveSearch(t *testing.T) {
 		}
 		compare(t, e, c, got, released)
 		if t.Failed() {
-			t.Fatalf("rerun with KCUT_SEED=%d KCUT_CASES=1\n%+v %s", seed+uint64(i), e, c)
+			t.Fatalf("%+v %s", e, c)
 		}
 		for _, s := range got {
 			steps++
@@ -54,8 +44,8 @@ func TestAgreesWithNaiveSearch(t *testing.T) {
 				critical++
 			}
 		}
-	}
-	t.Logf("KCUT_SEED=%d: %d cases, %d steps, %d of them critical", seed, cases, steps, critical)
+	})
+	t.Logf("%d cases, %d steps, %d of them critical", cases, steps, critical)
 	if cases >= 100 && (steps < cases || critical < cases/4) {
 		t.Errorf("only %d steps, %d critical, in %d cases", steps, critical, cases)
 	}

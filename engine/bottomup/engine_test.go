@@ -9,6 +9,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/bottomup"
+	"github.com/kcut/kcut/engine/enginetest"
 )
 
 func TestSearchIsInfeasibleBelowK(t *testing.T) {
@@ -60,9 +61,7 @@ func TestPlanLeavesOutImpliedSets(t *testing.T) {
 
 // TestOrderOfRowsDoesNotMatter shuffles the rows of random tables.
 func TestOrderOfRowsDoesNotMatter(t *testing.T) {
-	seed := rand.Uint64()
-	for i := range 100 {
-		r := rand.New(rand.NewPCG(seed, uint64(i)))
+	enginetest.Cases(t, 100, func(r *rand.Rand) {
 		c, e := newCase(r)
 		steps, _, err := search(e, c.Data, c.Sets)
 		if err != nil {
@@ -73,7 +72,7 @@ func TestOrderOfRowsDoesNotMatter(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(steps, again) {
-			t.Fatalf("seed %d, case %d: steps differ\n%+v\n%+v\n%s", seed, i, steps, again, c)
+			t.Fatalf("steps differ\n%+v\n%+v\n%s", steps, again, c)
 		}
-	}
+	})
 }

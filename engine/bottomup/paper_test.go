@@ -89,3 +89,18 @@ func TestPaperExample2(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
+
+// TestPaperFigure2: the segments of the index, and which generalizations step 1 leaves for step
+// 2. The search tries f2 alone: one of the anonymity vids has no sibling under f1.
+func TestPaperFigure2(t *testing.T) {
+	requirement := engine.Requirement{Sets: []engine.Set{{Columns: []int{0, 1, 2}, K: 3}}}
+	got := bottomup.NewFirstStep(t, figure1().Table(bottomup.Engine{}.Plan(requirement)), requirement)
+	want := bottomup.FirstStep{
+		Segments:   map[string][]int{"f1": {2}, "e2": {1}, "f2": {1, 2}, "f3": {2}},
+		Candidates: map[string]uint64{"f1": 2, "f2": 3},
+		Examined:   map[string]uint64{"f2": 3},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}

@@ -28,8 +28,8 @@ type qid struct {
 	anonymity uint64  // A(QID), as long as there are witnesses
 	witnesses []vid   // some that have so many records
 	blocked   []block // by column
-	judged    bool    // gains are known
-	gains     []gain
+	judged    bool    // examined is what the current cut has
+	examined  []gain
 }
 
 // vid is a combination of nodes of the current cut that records have, by column. It is
@@ -42,7 +42,7 @@ type generalization struct {
 	node   int32
 }
 
-// gain is a critical generalization, and A(QID) after it.
+// gain is a generalization, and A(QID) after it.
 type gain struct {
 	generalization
 	after uint64
@@ -177,17 +177,17 @@ func (v vid) with(g generalization) vid {
 	return v
 }
 
-// critical returns the critical generalizations, at most one a column (Theorem 1).
-func (q *qid) critical(ctx context.Context, space partition.Space) ([]gain, error) {
+// examine returns A(QID) after those generalizations that may be critical, at most one a
+// column (Theorem 1). Any other one is not.
+func (q *qid) examine(ctx context.Context, space partition.Space) ([]gain, error) {
 	if !q.isOpen() {
 		return nil, nil
 	}
 	if q.judged {
-		return q.gains, nil
+		return q.examined, nil
 	}
-	q.gains = q.gains[:0]
-	candidates := q.candidates()
-	if len(candidates) == 0 {
+	q.examined = q.examined[:0]
+	if len(q.candidates()) == 0 {
 		return nil, nil
 	}
 	if q.stale {
@@ -203,12 +203,10 @@ func (q *qid) critical(ctx context.Context, space partition.Space) ([]gain, erro
 		if err != nil {
 			return nil, err
 		}
-		if after > q.anonymity {
-			q.gains = append(q.gains, gain{generalization: g, after: after})
-		}
+		q.examined = append(q.examined, gain{generalization: g, after: after})
 	}
 	q.judged = true
-	return q.gains, nil
+	return q.examined, nil
 }
 
 // candidates returns the valid generalizations that all witnesses have in common and that

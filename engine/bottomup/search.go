@@ -135,12 +135,14 @@ func (s *search) best(ctx context.Context) (choice, error) {
 // critical returns the critical generalizations, by attribute and node.
 func (s *search) critical(ctx context.Context) (choices []choice, err error) {
 	for _, q := range s.sets {
-		gains, err := q.critical(ctx, s.space())
+		gains, err := q.examine(ctx, s.space())
 		if err != nil {
 			return nil, err
 		}
 		for _, g := range gains {
-			choices = append(choices, choice{attribute: q.index[g.column], node: int(g.node), gain: min(g.after, q.k) - q.anonymity})
+			if g.after > q.anonymity {
+				choices = append(choices, choice{attribute: q.index[g.column], node: int(g.node), gain: min(g.after, q.k) - q.anonymity})
+			}
 		}
 	}
 	slices.SortFunc(choices, func(a, b choice) int {

@@ -19,11 +19,11 @@ import (
 // TestSpilledSearchAgrees gives random tables the smallest budget that they can be searched
 // in, and more. Steps and release are those of the search in memory.
 func TestSpilledSearchAgrees(t *testing.T) {
-	seed := rand.Uint64()
 	store := enginetest.OpenStore(t)
 	refused := 0
-	for i := range 60 {
-		c, e := newCase(rand.New(rand.NewPCG(seed, uint64(i))))
+	enginetest.Cases(t, 60, func(r *rand.Rand) {
+		c, e := newCase(r)
+		inMemory := r.IntN(2) == 0
 		want, wantReleased, err := search(e, c.Data, c.Sets)
 		if err != nil {
 			t.Fatal(err)
@@ -32,19 +32,19 @@ func TestSpilledSearchAgrees(t *testing.T) {
 			var got []engine.Step
 			space := partition.Space{Budget: spill.NewBudget(4 * share), Store: store, Share: share}
 			options := engine.Options{Space: space, OnStep: func(s engine.Step) { got = append(got, s) }}
-			recoding, err := enginetest.SearchIn(t, e, c.Data.Codes(), engine.Requirement{Sets: c.Sets}, options, i%2 == 0)
+			recoding, err := enginetest.SearchIn(t, e, c.Data.Codes(), engine.Requirement{Sets: c.Sets}, options, inMemory)
 			if errors.Is(err, spill.ErrBudget) && enough == 0 {
 				refused++
 				continue
 			}
 			if enough++; err != nil {
-				t.Fatalf("seed %d, case %d, share %d: %v", seed, i, share, err)
+				t.Fatalf("share %d: %v", share, err)
 			}
 			if released := c.Data.Released(recoding); !reflect.DeepEqual(got, want) || !reflect.DeepEqual(released, wantReleased) {
-				t.Fatalf("seed %d, case %d, share %d:\ngot  %+v\nwant %+v\n%s", seed, i, share, got, want, c)
+				t.Fatalf("share %d:\ngot  %+v\nwant %+v\n%s", share, got, want, c)
 			}
 		}
-	}
+	})
 	if refused == 0 || store.Stats().Chunks == 0 {
 		t.Errorf("%d searches refused, %d chunks stored", refused, store.Stats().Chunks)
 	}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/kcut/kcut/engine/enginetest"
 )
 
 // naiveBayes works out the probabilities of a row's classes, row by row and without logarithms.
@@ -80,7 +82,7 @@ func naiveDensity(c Column, column int, rows, own []row, code uint32) float64 {
 }
 
 func TestBayes(t *testing.T) {
-	cases(t, 100, func(t *testing.T, r *rand.Rand) {
+	enginetest.Cases(t, 100, func(r *rand.Rand) {
 		columns, classes := randomColumns(r), 1+r.IntN(4)
 		rows := randomRows(r, columns, classes, 1+r.IntN(60))
 		learned, err := Bayes{}.Learn(t.Context(), dataOf(columns, classes, rows))

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/kcut/kcut/engine/enginetest"
 	"github.com/kcut/kcut/partition"
 )
 
@@ -70,19 +71,9 @@ func dataOf(columns []Column, classes int, rows []row) Data {
 	return Data{Columns: columns, Classes: classes, Table: t}
 }
 
-// cases runs a test on random data.
-func cases(t *testing.T, n int, test func(t *testing.T, r *rand.Rand)) {
-	for seed := range uint64(n) {
-		test(t, rand.New(rand.NewPCG(seed, 1)))
-		if t.Failed() {
-			t.Fatalf("seed %d", seed)
-		}
-	}
-}
-
 // What is learned depends on the counts alone, and finds what is there to be found.
 func TestLearners(t *testing.T) {
-	cases(t, 40, func(t *testing.T, r *rand.Rand) {
+	enginetest.Cases(t, 40, func(r *rand.Rand) {
 		columns, classes := randomColumns(r), 1+r.IntN(4)
 		rows := randomRows(r, columns, classes, 1+r.IntN(200))
 		d := dataOf(columns, classes, rows)

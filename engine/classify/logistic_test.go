@@ -4,11 +4,13 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/kcut/kcut/engine/enginetest"
 )
 
 // The gradient is that of the loss, by finite differences.
 func TestLogisticGradient(t *testing.T) {
-	cases(t, 30, func(t *testing.T, r *rand.Rand) {
+	enginetest.Cases(t, 30, func(r *rand.Rand) {
 		columns, classes := randomColumns(r), 2+r.IntN(3)
 		reg := newRegression(dataOf(columns, classes, randomRows(r, columns, classes, 1+r.IntN(50))))
 		weights, gradient := make([]float64, reg.parameters()), make([]float64, reg.parameters())
@@ -61,7 +63,7 @@ func TestLogisticFrequencies(t *testing.T) {
 
 // A bowl with axes of very different lengths has its bottom where it is known to be.
 func TestMinimize(t *testing.T) {
-	cases(t, 20, func(t *testing.T, r *rand.Rand) {
+	enginetest.Cases(t, 20, func(r *rand.Rand) {
 		n := 1 + r.IntN(20)
 		bottom, bend := make([]float64, n), make([]float64, n)
 		for i := range n {

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"os"
 	"reflect"
-	"strconv"
 	"testing"
 
 	"github.com/kcut/kcut/engine"
@@ -32,22 +30,15 @@ func describe(data enginetest.Data, recoding engine.Recoding) outcome {
 }
 
 // TestAgreesWithNaive compares the release with that of a program that does nothing
-// cleverly. KCUT_SEED repeats a run, KCUT_CASES makes it longer.
+// cleverly.
 func TestAgreesWithNaive(t *testing.T) {
-	seed, cases := rand.Uint64(), 1000
-	if text := os.Getenv("KCUT_SEED"); text != "" {
-		seed, _ = strconv.ParseUint(text, 10, 64)
-	}
-	if text := os.Getenv("KCUT_CASES"); text != "" {
-		cases, _ = strconv.Atoi(text)
-	}
 	suppressed, dropped, unreached := 0, 0, 0
-	for i := range cases {
-		c, e := newCase(rand.New(rand.NewPCG(seed+uint64(i), 0)))
+	cases := enginetest.Cases(t, 1000, func(r *rand.Rand) {
+		c, e := newCase(r)
 		requirement := engine.Requirement{Sets: c.Sets}
 		got, err := run(e, c.Data, c.Data.Table(e.Plan(requirement)), c.Sets, engine.Options{})
 		if want := runNaive(c.Data, c.Sets, e); err != nil || !reflect.DeepEqual(got, want) {
-			t.Fatalf("rerun with KCUT_SEED=%d KCUT_CASES=1: %v\ngot  %v\nwant %v\n%+v %s", seed+uint64(i), err, got, want, e, c)
+			t.Fatalf("%v\ngot  %v\nwant %v\n%+v %s", err, got, want, e, c)
 		}
 		switch {
 		case got.unreached:
@@ -57,8 +48,8 @@ func TestAgreesWithNaive(t *testing.T) {
 		case got.dropped > 0:
 			dropped++
 		}
-	}
-	t.Logf("KCUT_SEED=%d: %d cases, %d with suppressed records, %d with dropped ones, %d short of k", seed, cases, suppressed, dropped, unreached)
+	})
+	t.Logf("%d cases, %d with suppressed records, %d with dropped ones, %d short of k", cases, suppressed, dropped, unreached)
 	if cases >= 100 && min(suppressed, dropped, unreached) < cases/50 {
 		t.Error("cases are too alike")
 	}

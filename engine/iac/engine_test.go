@@ -54,33 +54,32 @@ func TestSmall(t *testing.T) {
 // TestRegionsOrder: narrower regions come first, so that the suppressed records' is last,
 // and every label is some region's.
 func TestRegionsOrder(t *testing.T) {
-	seed := rand.Uint64()
-	for i := range 200 {
-		c, e := newCase(rand.New(rand.NewPCG(seed, uint64(i))))
+	enginetest.Cases(t, 200, func(r *rand.Rand) {
+		c, e := newCase(r)
 		requirement := engine.Requirement{Sets: c.Sets}
 		recoding, err := e.Search(context.Background(), c.Data.Table(e.Plan(requirement)), requirement, engine.Options{})
 		if errors.Is(err, engine.ErrUnreached) {
-			continue
+			return
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := recoding.(*engine.Regions)
-		for a, column := range r.Columns {
+		regions := recoding.(*engine.Regions)
+		for a, column := range regions.Columns {
 			used := make([]bool, len(column.Labels))
-			for region := range r.Len() {
-				used[r.Region(int32(region))[a]] = true
+			for region := range regions.Len() {
+				used[regions.Region(int32(region))[a]] = true
 			}
 			for label, is := range used {
 				if !is {
-					t.Fatalf("seed %d, case %d: no region has %v", seed, i, column.Labels[label])
+					t.Fatalf("no region has %v", column.Labels[label])
 				}
 			}
-			if r.Suppressed > 0 && r.Region(int32(r.Len() - 1))[a] != 0 {
-				t.Fatalf("seed %d, case %d: the last region is %v", seed, i, column.Labels[r.Region(int32(r.Len() - 1))[a]])
+			if last := regions.Region(int32(regions.Len() - 1)); regions.Suppressed > 0 && last[a] != 0 {
+				t.Fatalf("the last region is %v", column.Labels[last[a]])
 			}
 		}
-	}
+	})
 }
 
 func TestSearchIsInfeasibleBelowK(t *testing.T) {
@@ -107,9 +106,7 @@ func TestSearchStopsWhenCancelled(t *testing.T) {
 // TestOrderOfRowsDoesNotMatter shuffles the rows of random tables: the recodings are equal,
 // but for how regions are found.
 func TestOrderOfRowsDoesNotMatter(t *testing.T) {
-	seed := rand.Uint64()
-	for i := range 200 {
-		r := rand.New(rand.NewPCG(seed, uint64(i)))
+	enginetest.Cases(t, 200, func(r *rand.Rand) {
 		c, e := newCase(r)
 		requirement := engine.Requirement{Sets: c.Sets}
 		var regions [2]*engine.Regions
@@ -122,7 +119,7 @@ func TestOrderOfRowsDoesNotMatter(t *testing.T) {
 			}
 		}
 		if !reflect.DeepEqual(regions[0], regions[1]) || errors.Is(errs[0], engine.ErrUnreached) != errors.Is(errs[1], engine.ErrUnreached) {
-			t.Fatalf("seed %d, case %d: %v, %v\n%+v\n%+v\n%s", seed, i, errs[0], errs[1], regions[0], regions[1], c)
+			t.Fatalf("%v, %v\n%+v\n%+v\n%s", errs[0], errs[1], regions[0], regions[1], c)
 		}
-	}
+	})
 }

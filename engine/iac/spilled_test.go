@@ -15,11 +15,11 @@ import (
 // TestSpilledSearchAgrees gives random tables the smallest budget that they can be searched
 // in, and more. The release is that of the search in memory.
 func TestSpilledSearchAgrees(t *testing.T) {
-	seed := rand.Uint64()
 	store := enginetest.OpenStore(t)
 	refused := 0
-	for i := range 100 {
-		c, e := newCase(rand.New(rand.NewPCG(seed, uint64(i))))
+	enginetest.Cases(t, 100, func(r *rand.Rand) {
+		c, e := newCase(r)
+		inMemory := r.IntN(2) == 0
 		requirement := engine.Requirement{Sets: c.Sets}
 		want, err := run(e, c.Data, c.Data.Table(e.Plan(requirement)), c.Sets, engine.Options{})
 		if err != nil {
@@ -27,7 +27,7 @@ func TestSpilledSearchAgrees(t *testing.T) {
 		}
 		for share, enough := int64(1<<9), 0; enough < 3; share *= 2 {
 			space := partition.Space{Budget: spill.NewBudget(4 * share), Store: store, Share: share}
-			recoding, err := enginetest.SearchIn(t, e, c.Data.Codes(), requirement, engine.Options{Space: space}, i%2 == 0)
+			recoding, err := enginetest.SearchIn(t, e, c.Data.Codes(), requirement, engine.Options{Space: space}, inMemory)
 			if errors.Is(err, spill.ErrBudget) && enough == 0 {
 				refused++
 				continue
@@ -36,13 +36,13 @@ func TestSpilledSearchAgrees(t *testing.T) {
 				continue
 			}
 			if err != nil {
-				t.Fatalf("seed %d, case %d, share %d: %v", seed, i, share, err)
+				t.Fatalf("share %d: %v", share, err)
 			}
 			if got := describe(c.Data, recoding); !reflect.DeepEqual(got, want) {
-				t.Fatalf("seed %d, case %d, share %d:\ngot  %v\nwant %v\n%s", seed, i, share, got, want, c)
+				t.Fatalf("share %d:\ngot  %v\nwant %v\n%s", share, got, want, c)
 			}
 		}
-	}
+	})
 	if refused == 0 || store.Stats().Chunks == 0 {
 		t.Errorf("%d searches refused, %d chunks stored", refused, store.Stats().Chunks)
 	}

@@ -4,28 +4,17 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"testing"
 
 	"github.com/kcut/kcut/engine/enginetest"
 	"github.com/kcut/kcut/engine/induce"
 )
 
-// TestAgreesWithNaiveGrowth compares trees, pruned and not. KCUT_SEED repeats a run,
-// KCUT_CASES makes it longer.
+// TestAgreesWithNaiveGrowth compares trees, pruned and not.
 func TestAgreesWithNaiveGrowth(t *testing.T) {
-	seed, cases := rand.Uint64(), 200
-	if text := os.Getenv("KCUT_SEED"); text != "" {
-		seed, _ = strconv.ParseUint(text, 10, 64)
-	}
-	if text := os.Getenv("KCUT_CASES"); text != "" {
-		cases, _ = strconv.Atoi(text)
-	}
 	nodes, pruned := 0, 0
-	for n := range cases {
-		r := rand.New(rand.NewPCG(seed+uint64(n), 0))
+	cases := enginetest.Cases(t, 200, func(r *rand.Rand) {
 		c := enginetest.NewCase(r, 50)
 		codes := c.Data.Codes()
 		for _, mdl := range []bool{true, false} {
@@ -42,11 +31,11 @@ func TestAgreesWithNaiveGrowth(t *testing.T) {
 				pruned += tree.Len() - p.Len()
 			}
 			if difference != "" {
-				t.Fatalf("rerun with KCUT_SEED=%d KCUT_CASES=1: %+v: %s\n%s", seed+uint64(n), i, difference, c)
+				t.Fatalf("%+v: %s\n%s", i, difference, c)
 			}
 		}
-	}
-	t.Logf("KCUT_SEED=%d: %d cases, %d nodes, %d pruned", seed, cases, nodes, pruned)
+	})
+	t.Logf("%d cases, %d nodes, %d pruned", cases, nodes, pruned)
 	if cases >= 100 && (nodes < 6*cases || pruned < cases/2) {
 		t.Errorf("only %d nodes, %d of them pruned", nodes, pruned)
 	}

@@ -40,10 +40,8 @@ func (d *diary) Close(_ context.Context, t *induce.Tree, node int) error {
 
 // TestWalkIsGrowth tells visitors of growth and of walks, in memory and in little of it.
 func TestWalkIsGrowth(t *testing.T) {
-	seed := rand.Uint64()
 	store := enginetest.OpenStore(t)
-	for n := range 60 {
-		r := rand.New(rand.NewPCG(seed, uint64(n)))
+	enginetest.Cases(t, 60, func(r *rand.Rand) {
 		codes := enginetest.NewCase(r, 60).Data.Codes()
 		i := inducer(codes)
 		i.MinObjects = 1
@@ -70,7 +68,7 @@ func TestWalkIsGrowth(t *testing.T) {
 			"grow": func(c *partition.Cells, d *diary) error {
 				again, err := i.Grow(context.Background(), c, d)
 				if err == nil && !reflect.DeepEqual(again, tree) {
-					t.Errorf("seed %d, case %d: the spilled tree is another", seed, n)
+					t.Error("the spilled tree is another")
 				}
 				return err
 			},
@@ -80,25 +78,23 @@ func TestWalkIsGrowth(t *testing.T) {
 				c := cells(partition.Space{Budget: budget, Store: store, Share: share})
 				var again diary
 				if err := visit(c, &again); err != nil || !slices.Equal(again, told) {
-					t.Errorf("seed %d, case %d, %s in %d bytes: %v\ngot  %q\nwant %q", seed, n, name, share, err, again, told)
+					t.Errorf("%s in %d bytes: %v\ngot  %q\nwant %q", name, share, err, again, told)
 				}
 				if err := c.Close(); err != nil || budget.Used() != 0 {
 					t.Errorf("%v, %d bytes are not returned", err, budget.Used())
 				}
 			}
 		}
-	}
+	})
 }
 
 // TestPredictGoesWhereMostGo predicts tuples, also of codes that the rows lack.
 func TestPredictGoesWhereMostGo(t *testing.T) {
-	seed := rand.Uint64()
-	for n := range 100 {
-		r := rand.New(rand.NewPCG(seed, uint64(n)))
+	enginetest.Cases(t, 100, func(r *rand.Rand) {
 		data := enginetest.NewCase(r, 60).Data
 		codes := data.Codes()
 		if codes.Classes == 0 {
-			continue
+			return
 		}
 		i := inducer(codes)
 		i.MinObjects = 1
@@ -117,10 +113,10 @@ func TestPredictGoesWhereMostGo(t *testing.T) {
 				want = append(want, uint64(at.Classes()[class]))
 			}
 			if _, counts := tree.Predict(tuple); !slices.Equal(counts, want) {
-				t.Fatalf("seed %d, case %d: %v is predicted as %d, want %d", seed, n, tuple, counts, want)
+				t.Fatalf("%v is predicted as %d, want %d", tuple, counts, want)
 			}
 		}
-	}
+	})
 }
 
 // follow returns the child of a code, or the first of the largest if no row is there.

@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"reflect"
 	"slices"
-	"strconv"
 	"testing"
 
 	"github.com/kcut/kcut/engine"
@@ -116,33 +114,25 @@ func (c randomCase) classes() []string {
 	return slices.Compact(slices.Sorted(slices.Values(c.Data.Classes)))
 }
 
-// TestAgreesWithNaiveSearch compares the labels of every row. KCUT_SEED repeats a run,
-// KCUT_CASES makes it longer.
+// TestAgreesWithNaiveSearch compares the labels of every row.
 func TestAgreesWithNaiveSearch(t *testing.T) {
-	seed, cases := rand.Uint64(), 300
-	if text := os.Getenv("KCUT_SEED"); text != "" {
-		seed, _ = strconv.ParseUint(text, 10, 64)
-	}
-	if text := os.Getenv("KCUT_CASES"); text != "" {
-		cases, _ = strconv.Atoi(text)
-	}
 	regions, divided, dropped, recruited := 0, 0, 0, 0 // the last two: cases
-	for i := range cases {
-		c := newCase(rand.New(rand.NewPCG(seed+uint64(i), 0)))
+	cases := enginetest.Cases(t, 300, func(r *rand.Rand) {
+		c := newCase(r)
 		got, n := c.search(t), c.naive()
 		rows, want := c.Data.Released(got), n.released()
 		if !reflect.DeepEqual(rows, want) || got.Suppressed != uint64(n.suppressed) || got.DroppedRecords != uint64(n.dropped) {
-			t.Fatalf("rerun with KCUT_SEED=%d KCUT_CASES=1: %+v\ngot  %v, %d suppressed, %d dropped\nwant %v, %d and %d\n%s",
-				seed+uint64(i), c.engine, rows, got.Suppressed, got.DroppedRecords, want, n.suppressed, n.dropped, c)
+			t.Fatalf("%+v\ngot  %v, %d suppressed, %d dropped\nwant %v, %d and %d\n%s", c.engine,
+				rows, got.Suppressed, got.DroppedRecords, want, n.suppressed, n.dropped, c)
 		}
 		checkRegions(t, c, got, rows)
 		if t.Failed() {
-			t.Fatalf("rerun with KCUT_SEED=%d KCUT_CASES=1: %+v\n%s", seed+uint64(i), c.engine, c)
+			t.Fatalf("%+v\n%s", c.engine, c)
 		}
 		regions, divided, dropped = regions+got.Len(), divided+got.Cells(), dropped+min(n.dropped, 1)
 		recruited += min(n.recruited, 1)
-	}
-	t.Logf("KCUT_SEED=%d: %d cases, %d regions, %d divided cells, %d times records dropped, %d times recruited", seed, cases, regions, divided, dropped, recruited)
+	})
+	t.Logf("%d cases, %d regions, %d divided cells, %d times records dropped, %d times recruited", cases, regions, divided, dropped, recruited)
 	if cases >= 100 && (regions < 3*cases || divided < cases/2 || dropped == 0 || recruited == 0) {
 		t.Errorf("too few of them")
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -198,39 +197,30 @@ func (c randomCase) naive(e mondrian.Engine) *naive {
 	return n
 }
 
-// TestAgreesWithNaiveSearch compares the labels of every row. KCUT_SEED repeats a run,
-// KCUT_CASES makes it longer.
+// TestAgreesWithNaiveSearch compares the labels of every row.
 func TestAgreesWithNaiveSearch(t *testing.T) {
-	seed, cases := rand.Uint64(), 200
-	if text := os.Getenv("KCUT_SEED"); text != "" {
-		seed, _ = strconv.ParseUint(text, 10, 64)
-	}
-	if text := os.Getenv("KCUT_CASES"); text != "" {
-		cases, _ = strconv.Atoi(text)
-	}
 	regions, divided := 0, 0
-	for i := range cases {
-		r := rand.New(rand.NewPCG(seed+uint64(i), 0))
+	cases := enginetest.Cases(t, 200, func(r *rand.Rand) {
 		c := newCase(r)
 		for _, e := range variants(r.Uint64()) {
 			got, err := c.search(e)
 			if err != nil {
-				t.Fatalf("KCUT_SEED=%d KCUT_CASES=1 %+v: %v", seed+uint64(i), e, err)
+				t.Fatalf("%+v: %v", e, err)
 			}
 			naive := c.naive(e)
 			want := naive.search()
 			if rows := released(naive.Codes, got, 1+r.IntN(40)); !slices.Equal(rows, want) {
-				t.Fatalf("rerun with KCUT_SEED=%d KCUT_CASES=1: %+v\ngot  %q\nwant %q\n%s", seed+uint64(i), e, rows, want, c)
+				t.Fatalf("%+v\ngot  %q\nwant %q\n%s", e, rows, want, c)
 			}
 			naive.checkBounds(t)
 			checkRegions(t, c, got, naive)
 			if t.Failed() {
-				t.Fatalf("rerun with KCUT_SEED=%d KCUT_CASES=1: %+v\n%s", seed+uint64(i), e, c)
+				t.Fatalf("%+v\n%s", e, c)
 			}
 			regions, divided = regions+got.Len(), divided+got.Cells()
 		}
-	}
-	t.Logf("KCUT_SEED=%d: %d cases, %d regions, %d divided cells", seed, cases, regions, divided)
+	})
+	t.Logf("%d cases, %d regions, %d divided cells", cases, regions, divided)
 	if cases >= 100 && (regions < 20*cases || divided < cases) {
 		t.Errorf("only %d regions and %d divided cells", regions, divided)
 	}

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"reflect"
-	"slices"
 	"testing"
 
 	"github.com/kcut/kcut/engine"
@@ -137,29 +136,20 @@ const ledgerRoom = 64 << 10
 
 // TestOrderOfRowsDoesNotMatter shuffles the rows of random tables.
 func TestOrderOfRowsDoesNotMatter(t *testing.T) {
-	seed := rand.Uint64()
-	for i := range 60 {
-		r := rand.New(rand.NewPCG(seed, uint64(i)))
+	enginetest.Cases(t, 60, func(r *rand.Rand) {
 		c := newCase(r)
 		shuffled := c
-		shuffled.data.Rows, shuffled.data.Classes = slices.Clone(c.data.Rows), slices.Clone(c.data.Classes)
-		r.Shuffle(len(c.data.Rows), func(i, j int) {
-			d := &shuffled.data
-			d.Rows[i], d.Rows[j] = d.Rows[j], d.Rows[i]
-			if len(d.Classes) > 0 {
-				d.Classes[i], d.Classes[j] = d.Classes[j], d.Classes[i]
-			}
-		})
+		shuffled.data = c.data.Shuffle(r)
 		for _, e := range variants(r.Uint64()) {
 			want, err := c.search(e)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if got, err := shuffled.search(e); err != nil || !reflect.DeepEqual(got, want) {
-				t.Fatalf("seed %d, case %d, %+v: %v\ngot  %+v\nwant %+v", seed, i, e, err, got, want)
+				t.Fatalf("%+v: %v\ngot  %+v\nwant %+v", e, err, got, want)
 			}
 		}
-	}
+	})
 }
 
 // TestSeedDecidesWhoGoesLeft: only relaxed cuts draw.

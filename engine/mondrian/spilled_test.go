@@ -32,12 +32,10 @@ func searchIn(t *testing.T, codes enginetest.Codes, e mondrian.Engine, requireme
 // TestSpilledSearchAgrees gives random tables the smallest share that they can be searched
 // in, and more. The regions are those of the search in memory, to the last field.
 func TestSpilledSearchAgrees(t *testing.T) {
-	seed := rand.Uint64()
 	store := enginetest.OpenStore(t)
 	refused := 0
-	for i := range 25 {
-		r := rand.New(rand.NewPCG(seed, uint64(i)))
-		c := newCase(r)
+	enginetest.Cases(t, 25, func(r *rand.Rand) {
+		c, inMemory := newCase(r), r.IntN(2) == 0
 		codes := c.data.Codes()
 		requirement := engine.Requirement{Sets: c.sets}
 		for _, e := range variants(r.Uint64()) {
@@ -49,17 +47,17 @@ func TestSpilledSearchAgrees(t *testing.T) {
 			}
 			for share, enough := int64(1<<10), 0; enough < 2; share += share / 2 {
 				space := partition.Space{Budget: spill.NewBudget(1 << 30), Store: store, Share: share}
-				got, err := searchIn(t, codes, e, requirement, space, i%2 == 0)
+				got, err := searchIn(t, codes, e, requirement, space, inMemory)
 				if errors.Is(err, spill.ErrBudget) && enough == 0 {
 					refused++
 					continue
 				}
 				if enough++; err != nil || !reflect.DeepEqual(got, want) {
-					t.Fatalf("seed %d, case %d, share %d, %+v: %v\ngot  %+v\nwant %+v\n%s", seed, i, share, e, err, got, want, c)
+					t.Fatalf("share %d, %+v: %v\ngot  %+v\nwant %+v\n%s", share, e, err, got, want, c)
 				}
 			}
 		}
-	}
+	})
 	if refused == 0 || store.Stats().Chunks == 0 {
 		t.Errorf("%d searches refused, %d chunks stored", refused, store.Stats().Chunks)
 	}

@@ -5,12 +5,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"reflect"
 	"slices"
-	"strconv"
 	"testing"
-	"time"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/enginetest"
@@ -31,25 +28,17 @@ func search(data enginetest.Data, sets []engine.Set, options engine.Options) ([]
 }
 
 // TestAgreesWithNaiveSearch compares every step and the release with a search that does
-// nothing cleverly. KCUT_SEED repeats a run, KCUT_CASES makes it longer.
+// nothing cleverly.
 func TestAgreesWithNaiveSearch(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	if text := os.Getenv("KCUT_SEED"); text != "" {
-		seed, _ = strconv.ParseUint(text, 10, 64)
-	}
-	cases := 400
-	if text := os.Getenv("KCUT_CASES"); text != "" {
-		cases, _ = strconv.Atoi(text)
-	}
 	steps := 0
-	for i := range cases {
-		c := newCase(rand.New(rand.NewPCG(seed+uint64(i), 0)))
+	cases := enginetest.Cases(t, 400, func(r *rand.Rand) {
+		c := newCase(r)
 		steps += c.compare(t)
 		if t.Failed() {
-			t.Fatalf("rerun with KCUT_SEED=%d KCUT_CASES=1\n%s", seed+uint64(i), c)
+			t.Fatal(c)
 		}
-	}
-	t.Logf("KCUT_SEED=%d: %d cases, %d steps", seed, cases, steps)
+	})
+	t.Logf("%d cases, %d steps", cases, steps)
 	if cases >= 100 && steps < cases {
 		t.Errorf("only %d steps in %d cases", steps, cases)
 	}

@@ -30,6 +30,7 @@ type FS interface {
 type Handle interface {
 	io.Writer
 	io.WriterAt
+	io.ReaderAt
 	io.Closer
 	Name() string
 	Stat() (fs.FileInfo, error)
@@ -79,8 +80,8 @@ func (osFS) Exchange(a, b string) error { return exchange(a, b) }
 
 func (osFS) Remove(name string) error { return os.Remove(name) }
 
-// syncDir makes the names in a directory durable.
-func syncDir(d FS, name string) error {
+// SyncDir makes the names in a directory durable.
+func SyncDir(d FS, name string) error {
 	f, err := d.OpenDir(name)
 	if err != nil {
 		return fmt.Errorf("sync directory: %w", err)
@@ -91,9 +92,9 @@ func syncDir(d FS, name string) error {
 	return nil
 }
 
-// removeAll removes a file, or a directory with everything below it. What is not there is
+// RemoveAll removes a file, or a directory with everything below it. What is not there is
 // removed already.
-func removeAll(d FS, name string) error {
+func RemoveAll(d FS, name string) error {
 	info, err := d.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -119,7 +120,7 @@ func empty(d FS, name string) error {
 		return err
 	}
 	for _, e := range entries {
-		if err := removeAll(d, name+string(os.PathSeparator)+e.Name()); err != nil {
+		if err := RemoveAll(d, name+string(os.PathSeparator)+e.Name()); err != nil {
 			return err
 		}
 	}

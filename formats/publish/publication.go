@@ -11,8 +11,8 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// successFile is the name of the empty file that says a directory is complete.
-const successFile = "_SUCCESS"
+// SuccessFile is the name of the empty file that says a directory is complete.
+const SuccessFile = "_SUCCESS"
 
 // Publication is an output in the making: a private file or directory beside its target,
 // which takes the target's place in one step or not at all. After a failure, a kill or a
@@ -187,7 +187,7 @@ func (p *Publication) restore() error {
 	aside := sibling(p.target, "old")
 	_, err := p.fs.Lstat(p.target)
 	if !errors.Is(err, fs.ErrNotExist) {
-		return errors.Join(err, removeAll(p.fs, aside))
+		return errors.Join(err, RemoveAll(p.fs, aside))
 	}
 	if err := p.fs.Rename(aside, p.target); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -220,7 +220,7 @@ func (p *Publication) publish() error {
 		return err
 	}
 	p.done = true
-	return errors.Join(syncDir(p.fs, filepath.Dir(p.target)), p.release())
+	return errors.Join(SyncDir(p.fs, filepath.Dir(p.target)), p.release())
 }
 
 func (p *Publication) publishDir() error {
@@ -254,7 +254,7 @@ func (p *Publication) seal(dir string) error {
 			return err
 		}
 	}
-	return syncDir(p.fs, dir)
+	return SyncDir(p.fs, dir)
 }
 
 func (p *Publication) sealFile(name string) error {
@@ -266,14 +266,14 @@ func (p *Publication) sealFile(name string) error {
 }
 
 func (p *Publication) writeSuccess() error {
-	name := filepath.Join(p.work, successFile)
+	name := filepath.Join(p.work, SuccessFile)
 	if err := p.sealFile(name); err != nil {
 		return err
 	}
 	if err := p.fs.Chmod(name, 0o666&^umask); err != nil {
 		return err
 	}
-	return syncDir(p.fs, p.work)
+	return SyncDir(p.fs, p.work)
 }
 
 // replace puts the directory in the target's place and removes the old one.
@@ -284,7 +284,7 @@ func (p *Publication) replace() error {
 			return err
 		}
 		p.done = true
-		return errors.Join(syncDir(p.fs, filepath.Dir(p.target)), p.release())
+		return errors.Join(SyncDir(p.fs, filepath.Dir(p.target)), p.release())
 	}
 	if err != nil {
 		return err
@@ -312,8 +312,8 @@ func (p *Publication) exchange() error {
 		return errors.Join(err, old.Close())
 	}
 	p.done = true
-	if err = syncDir(p.fs, filepath.Dir(p.target)); err == nil {
-		err = removeAll(p.fs, rest)
+	if err = SyncDir(p.fs, filepath.Dir(p.target)); err == nil {
+		err = RemoveAll(p.fs, rest)
 	}
 	return errors.Join(err, old.Close(), p.release())
 }
@@ -330,6 +330,9 @@ func (p *Publication) renameAside(aside string) error {
 	return nil
 }
 
+// Done reports whether the target has been replaced, if only by a Publish that failed later.
+func (p *Publication) Done() bool { return p.done }
+
 // Discard gives the output up and removes it. After Publish has replaced the target it
 // does nothing.
 func (p *Publication) Discard() error {
@@ -338,7 +341,7 @@ func (p *Publication) Discard() error {
 	}
 	var err error
 	if !p.done {
-		err = removeAll(p.fs, p.work)
+		err = RemoveAll(p.fs, p.work)
 	}
 	if err = errors.Join(err, p.release()); err != nil {
 		return fmt.Errorf("discard output %s: %w", p.target, err)

@@ -114,14 +114,9 @@ func (p *plan) ReadAt(to []byte, off int64) (n int, err error) {
 // read reads from one block.
 func (p *plan) read(b *block, to []byte, off int64) (int, error) {
 	to = to[:min(int64(len(to)), b.To-off)]
-	done := p.start(b)
+	done := p.want(b)
 	if done == nil {
 		return p.object.readAt(p.ctx, to, off)
-	}
-	for next := b.index + 1; next <= min(b.last, b.index+min(p.depth, p.drained+1)); next++ {
-		if p.blocks[next].unread > 0 {
-			p.start(p.blocks[next])
-		}
 	}
 	select {
 	case <-done:
@@ -133,6 +128,9 @@ func (p *plan) read(b *block, to []byte, off int64) (int, error) {
 	if b.err != nil {
 		return 0, b.err
 	}
+	if b.data == nil { // given up by another reader of it
+		return 0, nil
+	}
 	n := copy(to, b.data[off-b.From:])
 	if b.unread -= int64(n); b.unread <= 0 {
 		p.drained++
@@ -141,11 +139,22 @@ func (p *plan) read(b *block, to []byte, off int64) (int, error) {
 	return n, nil
 }
 
+// want fetches a block, and those after it in its ranges that are due.
+func (p *plan) want(b *block) <-chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	done := p.start(b)
+	for next := b.index + 1; done != nil && next <= min(b.last, b.index+min(p.depth, p.drained+1)); next++ {
+		if p.blocks[next].unread > 0 {
+			p.start(p.blocks[next])
+		}
+	}
+	return done
+}
+
 // start fetches a block unless that has been done, and returns what tells its end; nil when
 // there is no room for it.
 func (p *plan) start(b *block) <-chan struct{} {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	if b.done != nil {
 		return b.done
 	}

@@ -7,19 +7,9 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/enginetest"
 	"github.com/kcut/kcut/spill"
 )
-
-// cases runs a test on random data.
-func cases(t *testing.T, n int, test func(t *testing.T, r *rand.Rand)) {
-	t.Helper()
-	for seed := range uint64(n) {
-		test(t, rand.New(rand.NewPCG(seed, 7)))
-		if t.Failed() {
-			t.Fatalf("seed %d", seed)
-		}
-	}
-}
 
 // randomPart draws labels of some attributes.
 func randomPart(r *rand.Rand, attributes, labels, classes int) *part {
@@ -37,7 +27,7 @@ func randomPart(r *rand.Rand, attributes, labels, classes int) *part {
 
 // Every metric agrees with what its definition says of single rows.
 func TestMeasure(t *testing.T) {
-	cases(t, 200, func(t *testing.T, r *rand.Rand) {
+	enginetest.Cases(t, 200, func(r *rand.Rand) {
 		attributes, classes, k := 1+r.IntN(3), 1+r.IntN(3), 1+r.IntN(5)
 		p := randomPart(r, attributes, 3, classes)
 		dropped := uint64(r.IntN(3))

@@ -27,7 +27,7 @@ var algorithms = []jobfile.Algorithm{
 // rules are applied to test rows with such values. The release of the training part is
 // k-anonymous, every test row gets labels or is dropped, and nothing stays drawn.
 func TestUnseenValues(t *testing.T) {
-	cases(t, 300, func(t *testing.T, r *rand.Rand) {
+	enginetest.Cases(t, 300, func(r *rand.Rand) {
 		c := enginetest.NewCase(r, 30)
 		if len(c.Data.Classes) == 0 {
 			return

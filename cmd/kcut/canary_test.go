@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The job of the canaries: every kind of column has values that nobody may be told. Names of
+// taxonomy nodes are the user's, in the job file; its leaves are values.
+const canaryJob = `
+input: people.csv
+output: out.parquet
+class: income
+quasi_identifiers:
+  - {columns: [city, job, age], k: 5}
+columns:
+  city:   {mask: generalize, taxonomy: cities}
+  job:    suppress
+  age:    {mask: discretize, type: integer, bounds: [0, 99999999999]}
+  note:   keep
+  name:   drop
+  income: keep
+taxonomies:
+  cities: {World: {North: [city-canary-a, city-canary-b], South: [city-canary-c]}}
+`
+
+// canaryRows returns a table in which every value is one that nobody may be told.
+func canaryRows() []string {
+	lines := []string{"city,job,age,note,name,income"}
+	for i := range 300 {
+		lines = append(lines, fmt.Sprintf("city-canary-%c,job-canary-%d,%d,note-canary-%d,name-canary-%d,income-canary-%d",
+			'a'+i%3, i%4, 73951846200+i%7, i, i, i*i%3%2))
+	}
+	return lines
+}
+
+// canaries are in every value of canaryRows and in those that make a run fail.
+var canaries = []string{"canary", "739518462"}
+
+// watchedRun runs the job of a folder with everything that tells how it went, and returns what
+// was told, by where.
+func watchedRun(t *testing.T, dir string, terminal bool) (exit int, told map[string]string) {
+	t.Helper()
+	t.Chdir(dir)
+	var stdout, stderr strings.Builder
+	exit = execute(context.Background(), []string{
+		"run", "job.yaml", "--json", "--overwrite", "--metrics-file", "kcut.prom", "--lineage", "lineage.jsonl", "--run-json", "run.json",
+	}, newUI(&stdout, &stderr, terminal))
+	told = map[string]string{"stdout": stdout.String(), "stderr": stderr.String()}
+	for _, name := range []string{"kcut.prom", "lineage.jsonl", "run.json"} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Error(err)
+		}
+		told[name] = string(text)
+	}
+	return exit, told
+}
+
+func writeFiles(t *testing.T, dir string, texts map[string]string) {
+	t.Helper()
+	for name, text := range texts {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Whatever a run tells, and however it ends, no value of the data is in it.
+func TestNothingTellsValues(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		old, new string // in the job
+		line     string // one more of the data
+		exit     int
+		state    string
+	}{
+		{"success", "", "", "", 0, "COMPLETE"},
+		{"value unknown to the taxonomy", "", "", "city-canary-x,job-canary-1,73951846201,,,income-canary-0", 3, "FAIL"},
+		{"value out of bounds", "99999999999", "73951846203", "", 3, "FAIL"},
+		{"text where a number should be", "", "", "city-canary-a,job-canary-1,age-canary,,,income-canary-0", 3, "FAIL"},
+		{"a field too many", "", "", "city-canary-a,job-canary-1,73951846201,,,income-canary-0,more-canary", 3, "FAIL"},
+		{"a quote that does not end", "", "", `city-canary-a,"job-canary-1,73951846201,,,income-canary-0`, 3, "FAIL"},
+		{"a column without an entry", "  name:   drop\n", "", "", 3, "FAIL"},
+		{"k too large", "k: 5", "k: 301", "", 4, "FAIL"},
+		{"no such input", "people.csv", "nobody.csv", "", 3, "FAIL"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			writeFiles(t, dir, map[string]string{
+				"job.yaml":   strings.Replace(canaryJob, tt.old, tt.new, 1),
+				"people.csv": strings.Join(append(canaryRows(), tt.line), "\n"),
+			})
+			for _, terminal := range []bool{true, false} {
+				exit, told := watchedRun(t, dir, terminal)
+				if exit != tt.exit {
+					t.Errorf("exit %d, want %d: %s", exit, tt.exit, told["stderr"])
+				}
+				for where, text := range told {
+					for _, canary := range canaries {
+						if strings.Contains(text, canary) {
+							t.Errorf("%s tells a value:\n%s", where, text)
+						}
+					}
+				}
+				if want := fmt.Sprintf("kcut_run_exit_code{job_file=\"job.yaml\"} %d\n", tt.exit); !strings.Contains(told["kcut.prom"], want) {
+					t.Errorf("metrics lack %s:\n%s", want, told["kcut.prom"])
+				}
+				if !strings.Contains(told["lineage.jsonl"], `"eventType":"`+tt.state+`"`) {
+					t.Errorf("lineage lacks %s:\n%s", tt.state, told["lineage.jsonl"])
+				}
+				if failed := strings.Contains(told["run.json"], `"error": {`); failed != (tt.exit != 0) {
+					t.Errorf("run.json tells a failure: %v:\n%s", failed, told["run.json"])
+				}
+			}
+		})
+	}
+}
+
+// The values that folders of partitions have in their names are in no event, although
+// messages on standard error name files as they are.
+func TestLineageTellsNoPartitions(t *testing.T) {
+	dir := t.TempDir()
+	job := strings.Replace(canaryJob, "people.csv", "in/", 1)
+	files := map[string]string{"job.yaml": job}
+	for i, row := range canaryRows()[1:] {
+		city, rest, _ := strings.Cut(row, ",")
+		files[filepath.Join("in", "city="+city, fmt.Sprintf("%d.csv", i))] = "job,age,note,name,income\n" + rest + "\n"
+	}
+	files[filepath.Join("in", "city=city-canary-a", "x.csv")] = "job,age,note,name,income\njob-canary-1,age-canary,,,\n"
+	writeFiles(t, dir, files)
+	exit, told := watchedRun(t, dir, false)
+	if exit != 3 || !strings.Contains(told["stderr"], "city=city-canary-a") {
+		t.Errorf("exit %d: %s", exit, told["stderr"])
+	}
+	for _, where := range []string{"kcut.prom", "lineage.jsonl"} {
+		if strings.Contains(told[where], "canary") {
+			t.Errorf("%s tells a value:\n%s", where, told[where])
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/lineage"
+	"github.com/kcut/kcut/pipeline/metrics"
+)
+
+// watchFlags say who else is told how a run goes.
+type watchFlags struct{ metrics, lineage string }
+
+func addWatch(flags *pflag.FlagSet) *watchFlags {
+	f := &watchFlags{}
+	flags.StringVar(&f.metrics, "metrics-file", "", "write how the run went to `FILE`, for Prometheus's textfile collector [KCUT_METRICS_FILE]")
+	flags.StringVar(&f.lineage, "lineage", "", "send OpenLineage events to a `URL`, or append them to a file [KCUT_LINEAGE, OPENLINEAGE_URL]")
+	return f
+}
+
+// watch tells metrics and lineage how a run goes. What they do not take is told to the user,
+// and changes nothing else.
+type watch struct {
+	ui      *ui
+	metrics string         // empty: none
+	target  lineage.Target // nil: none
+	options lineage.Options
+	run     metrics.Run
+	events  *lineage.Run
+}
+
+// open checks what the flags and the environment ask for.
+func (f *watchFlags) open(u *ui, command, jobFile string) (*watch, error) {
+	w := &watch{ui: u, metrics: cmp.Or(f.metrics, os.Getenv("KCUT_METRICS_FILE"))}
+	w.run = metrics.Run{JobFile: filepath.Base(jobFile), Began: time.Now()}
+	if err := checkFolder(command, w.metrics); err != nil {
+		return nil, err
+	}
+	return w, w.openLineage(command, jobFile, cmp.Or(f.lineage, os.Getenv("KCUT_LINEAGE"), os.Getenv("OPENLINEAGE_URL")))
+}
+
+// openLineage prepares to send events, unless to is empty or the user wants none anywhere. The
+// variables are those of OpenLineage's own clients.
+func (w *watch) openLineage(command, jobFile, to string) (err error) {
+	if to == "" || strings.EqualFold(os.Getenv("OPENLINEAGE_DISABLED"), "true") {
+		return nil
+	}
+	if w.target, err = lineage.ParseTarget(to, os.Getenv("OPENLINEAGE_ENDPOINT"), os.Getenv("OPENLINEAGE_API_KEY")); err != nil {
+		return usageError(command, "%w", err)
+	}
+	w.options = lineage.Options{Namespace: os.Getenv("OPENLINEAGE_NAMESPACE"), Job: jobName(jobFile), Version: versionText()}
+	if parent := os.Getenv("OPENLINEAGE_PARENT_ID"); parent != "" {
+		w.options.Parent, err = lineage.ParseParent(parent)
+		w.told(err)
+	}
+	if strings.Contains(to, "://") {
+		return nil
+	}
+	return checkFolder(command, to)
+}
+
+// jobName is what a job is called in catalogs: its file's name without what that ends in.
+func jobName(jobFile string) string {
+	base := filepath.Base(jobFile)
+	return cmp.Or(strings.TrimSuffix(base, filepath.Ext(base)), base)
+}
+
+// checkFolder refuses a file whose folder is not there, before any work is done.
+func checkFolder(command, file string) error {
+	folder := filepath.Dir(file)
+	if _, err := os.Stat(folder); file != "" && errors.Is(err, fs.ErrNotExist) {
+		return usageError(command, "write into %s: there is no such folder", folder)
+	}
+	return nil
+}
+
+// follow calls f, which loads and runs a job, and tells how that went. f calls started once
+// the job is loaded.
+func (w *watch) follow(ctx context.Context, f func(started func(*jobfile.Job)) (*pipeline.Report, error)) (*pipeline.Report, error) {
+	var report *pipeline.Report
+	err := pipeline.Fence(func() (err error) {
+		report, err = f(w.start)
+		return err
+	})
+	w.end(ctx, report, err)
+	return report, err
+}
+
+func (w *watch) start(job *jobfile.Job) {
+	if w.target != nil {
+		w.events = lineage.Start(w.target, job, w.options)
+	}
+}
+
+// failed keeps the report of a run that failed.
+func (w *watch) failed(report *pipeline.Report) { w.run.Report = report }
+
+func (w *watch) end(ctx context.Context, report *pipeline.Report, err error) {
+	if err == nil {
+		w.run.Report = report
+	} else {
+		w.run.Exit = failureOf(ctx, err).Exit
+	}
+	if w.events != nil {
+		w.told(w.events.End(w.run.Report, err))
+	}
+	if w.metrics != "" {
+		w.run.Ended = time.Now()
+		w.told(metrics.Write(w.metrics, w.run))
+	}
+}
+
+// told notes what was not taken.
+func (w *watch) told(err error) {
+	if err != nil {
+		w.ui.note(fmt.Sprint(err))
+	}
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut/pipeline"
+)
+
+// jsonBlocks returns the ```json blocks of docs/operations.md that a word occurs in.
+func jsonBlocks(t *testing.T, word string) (blocks []string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "operations.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, part := range strings.Split(string(text), "```") {
+		if block, ok := strings.CutPrefix(part, "json\n"); ok && i%2 == 1 && strings.Contains(block, word) {
+			blocks = append(blocks, block)
+		}
+	}
+	if len(blocks) == 0 {
+		t.Fatalf("no JSON block has %s", word)
+	}
+	return blocks
+}
+
+// jsonNames returns the JSON names of a struct's fields, and of those below.
+func jsonNames(of reflect.Type) (names []string) {
+	switch of.Kind() {
+	case reflect.Pointer, reflect.Slice:
+		return jsonNames(of.Elem())
+	case reflect.Struct:
+		for field := range of.Fields() {
+			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			names = append(append(names, name), jsonNames(field.Type)...)
+		}
+	}
+	return names
+}
+
+// The examples of reports in the documents have every field that a report has, and no other.
+func TestReportIsDocumented(t *testing.T) {
+	blocks := jsonBlocks(t, `"output"`)
+	for _, block := range blocks {
+		in := json.NewDecoder(strings.NewReader(block))
+		in.DisallowUnknownFields()
+		if err := in.Decode(new(pipeline.Report)); err != nil {
+			t.Errorf("%v:\n%s", err, block)
+		}
+	}
+	all := strings.Join(blocks, "")
+	for _, name := range jsonNames(reflect.TypeFor[pipeline.Report]()) {
+		if !strings.Contains(all, `"`+name+`":`) {
+			t.Errorf("no example has %s", name)
+		}
+	}
+}
+
+// So do the examples of log records.
+func TestLogRecordsAreDocumented(t *testing.T) {
+	text := strings.Join(jsonBlocks(t, `"msg"`), "")
+	known := map[string]bool{"time": true, "level": true, "msg": true}
+	for _, at := range []pipeline.Progress{{Done: 1, Total: 2}, {Done: 1, Live: 2}} {
+		s := snapshot{stage: pipeline.StageMask, Progress: at, usage: &pipeline.Usage{}}
+		for _, attr := range s.attrs() {
+			known[attr.Key] = true
+			if !strings.Contains(text, `"`+attr.Key+`":`) {
+				t.Errorf("no example has %s", attr.Key)
+			}
+		}
+	}
+	for line := range strings.Lines(text) {
+		var record map[string]any
+		if err := json.Unmarshal([]byte(line), &record); err != nil {
+			t.Errorf("%v: %s", err, line)
+		}
+		for name := range record {
+			if !known[name] {
+				t.Errorf("no log record has %s", name)
+			}
+		}
+	}
+}

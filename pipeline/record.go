@@ -1,0 +1,225 @@
+package pipeline
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/formats/digest"
+	"github.com/kcut/kcut/formats/publish"
+	"github.com/kcut/kcut/pipeline/checkpoint"
+)
+
+// Digests tell what made a release, and what it is (docs/operations.md says what they cover).
+// Runs of the same job and input have the same, wherever the files lie.
+type Digests struct {
+	Job    string `json:"job"`
+	Input  string `json:"input"`
+	Output string `json:"output,omitempty"`
+}
+
+// releaseForm is a part of every job's digest. It grows when the same job makes other bytes of
+// the same input than it did before.
+const releaseForm = 1
+
+// The files of a work folder that say what made the release.
+const (
+	recordFile  = "run.json"  // the report of the run that made the release that stands
+	pendingFile = "next.json" // of the run that was about to publish
+)
+
+// maxRecord bounds a record that is read.
+const maxRecord = 64 << 20
+
+// workFolder returns the private folder of an output, beside it.
+func workFolder(output string) string {
+	output = filepath.Clean(output)
+	return filepath.Join(filepath.Dir(output), "."+filepath.Base(output)+".kcut")
+}
+
+// identify takes the digests of job and input.
+func (r *run) identify(ctx context.Context) error {
+	hash := sha256.New()
+	fmt.Fprintf(hash, "release %d\n", releaseForm)
+	if err := r.job.Identity(hash, r.taxonomies); err != nil {
+		return fmt.Errorf("digest job: %w", err)
+	}
+	input, err := dataset.Digest(ctx, r.job.Input, r.threads)
+	if err != nil {
+		return fmt.Errorf("open input: %w", err)
+	}
+	r.report.Digests = &Digests{Job: hex.EncodeToString(hash.Sum(nil)), Input: input.String()}
+	return nil
+}
+
+// outputDigest returns the digest of a release: of its one file, or of its parts with their
+// names. It is empty when a directory lacks what completes it.
+func outputDigest(ctx context.Context, path string, threads int) (string, error) {
+	parts, err := releaseParts(path)
+	if err != nil {
+		return "", err
+	}
+	hash := sha256.New()
+	for _, part := range parts {
+		sum, err := digest.File(ctx, part, threads)
+		if err != nil {
+			return "", fmt.Errorf("digest release: %w", err)
+		}
+		if part != path {
+			fmt.Fprintf(hash, "%q ", filepath.Base(part))
+		}
+		fmt.Fprintln(hash, sum)
+	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
+}
+
+// refuse refuses an output that exists and of which no record says what made it.
+func (r *run) refuse() error {
+	if !r.exists || r.opt.Overwrite {
+		return nil
+	}
+	names, err := r.work.Names()
+	if err != nil {
+		return fmt.Errorf("look for the output's record: %w", err)
+	}
+	if !r.opt.Resume || len(names) == 0 {
+		return r.standing("it exists", "name another output, or replace it with --overwrite")
+	}
+	return nil
+}
+
+// standing is the error of an output that exists.
+func (r *run) standing(why, hint string) error {
+	return &Error{Class: ClassExists, Hint: hint, Err: fmt.Errorf("write output %s: %s", filepath.Clean(r.job.Output.Path), why)}
+}
+
+// recall reports whether the release that stands was made by the same job of the same input.
+// Then its report is the run's. Another release is refused, unless it is to be replaced.
+func (r *run) recall(ctx context.Context) (done bool, err error) {
+	if !r.exists || !r.opt.Resume {
+		return false, nil
+	}
+	why, hint := "it exists", "name another output, or replace it with --overwrite"
+	for _, name := range []string{recordFile, pendingFile} {
+		was, err := r.readRecord(name)
+		if err != nil {
+			return false, err
+		}
+		if was == nil {
+			continue
+		}
+		if was.Digests.Job != r.report.Digests.Job {
+			why = "it exists, made by another job"
+			continue
+		}
+		if was.Digests.Input != r.report.Digests.Input {
+			why, hint = "it exists, made of another input", "the input has changed since: replace the output with --overwrite, or name another one"
+			continue
+		}
+		stands, err := r.stands(ctx, was)
+		if err != nil {
+			return false, err
+		}
+		if stands {
+			return true, r.leave(name, was)
+		}
+		why = "it exists, and was changed since it was released"
+	}
+	if r.opt.Overwrite {
+		return false, nil
+	}
+	return false, r.standing(why, hint)
+}
+
+// readRecord returns a record, or nil if there is none that can be understood.
+func (r *run) readRecord(name string) (*Report, error) {
+	text, err := r.work.Get(name, maxRecord)
+	if errors.Is(err, checkpoint.ErrNone) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the output's record: %w", err)
+	}
+	var was Report
+	if json.Unmarshal(text, &was) != nil || was.Digests == nil {
+		return nil, nil
+	}
+	return &was, nil
+}
+
+// leave makes the record of what stands the run's report.
+func (r *run) leave(name string, was *Report) error {
+	if name == pendingFile {
+		if err := r.put(recordFile, was); err != nil {
+			return err
+		}
+	}
+	r.events.Noted(fmt.Sprintf("already done: %s was made by the same job of the same input", r.job.Output.Path))
+	was.Output, was.AlreadyDone = r.job.Output.Path, true
+	r.report = was
+	return r.work.Sweep(recordFile)
+}
+
+// stands reports whether the output is the one of a record.
+func (r *run) stands(ctx context.Context, was *Report) (bool, error) {
+	path := filepath.Clean(r.job.Output.Path)
+	if isDirectory(r.job.Output.Path) {
+		if _, err := os.Lstat(filepath.Join(path, publish.SuccessFile)); err != nil {
+			return false, nil
+		}
+	}
+	sum, err := outputDigest(ctx, path, r.threads)
+	if ClassOf(err) == ClassInput { // no parts
+		return false, nil
+	}
+	return sum == was.Digests.Output, err
+}
+
+// announce writes down what will stand once it is published. A run that cannot do that
+// publishes nothing: the next one would not know whose the output is.
+func (r *run) announce(ctx context.Context, path string) (err error) {
+	if r.report.Digests.Output, err = outputDigest(ctx, path, r.threads); err != nil {
+		return err
+	}
+	return r.put(pendingFile, r.report)
+}
+
+// withdraw removes an output that is not published, and what announced it.
+func (r *run) withdraw(target *target) error {
+	err := target.Discard()
+	if !target.Done() {
+		err = errors.Join(err, r.work.Remove(pendingFile))
+	}
+	return err
+}
+
+// record writes down what stands, and sweeps the rest of the work folder.
+func (r *run) record() error {
+	if err := r.put(recordFile, r.report); err != nil {
+		return err
+	}
+	return r.work.Sweep(recordFile)
+}
+
+func (r *run) put(name string, report *Report) error {
+	text, err := report.text()
+	if err == nil {
+		err = r.work.Put(name, text)
+	}
+	if err != nil {
+		return fmt.Errorf("write the output's record: %w", err)
+	}
+	return nil
+}
+
+// text is the report as JSON.
+func (r *Report) text() ([]byte, error) {
+	text, err := json.MarshalIndent(r, "", "  ")
+	return append(text, '\n'), err
+}

@@ -1,0 +1,132 @@
+package pipeline
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Columns of the input are reported with what is released of them, and the release with its size.
+func TestReportOfColumns(t *testing.T) {
+	for _, output := range []string{"out.parquet", "out/"} {
+		t.Run(output, func(t *testing.T) {
+			job := strings.Replace(peopleJob, "weight: discretize", "weight: {mask: discretize, render: bounds}", 1)
+			job = strings.Replace(job, "job: suppress", "job: drop", 1)
+			job = strings.Replace(job, "[city, age, job]", "[city, age]", 1)
+			dir := jobFolder(t, strings.Replace(job, "out.parquet", output, 1))
+			peopleFile(t, dir)
+			report, err := runJob(t, dir, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var columns []string
+			for _, c := range report.Columns {
+				columns = append(columns, fmt.Sprintf("%s %s %s %v", c.Name, c.Type, c.Mask, c.Released))
+			}
+			want := []string{
+				"age int64 discretize [{age string}]", "born date discretize [{born string}]", "city string generalize [{city string}]",
+				"job string drop []", "weight float64 discretize [{weight_lower float64} {weight_upper float64}]", "income string keep [{income string}]",
+			}
+			if !slices.Equal(columns, want) {
+				t.Errorf("columns\n%s\nwant\n%s", strings.Join(columns, "\n"), strings.Join(want, "\n"))
+			}
+			path := filepath.Join(dir, output)
+			if output == "out/" {
+				path = filepath.Join(path, partName(0))
+			}
+			if info, err := os.Stat(path); err != nil || report.Bytes != info.Size() || report.Files != 1 {
+				t.Errorf("%d bytes in %d files, %v", report.Bytes, report.Files, err)
+			}
+		})
+	}
+}
+
+// A run that fails reports how far it came, and why no further: to who listens, and to the
+// file.
+func TestReportOfFailure(t *testing.T) {
+	for _, tt := range []struct {
+		name      string
+		job       string
+		overrides []string
+		class     string
+		rows      int64
+		stages    int
+	}{
+		{"k too large", peopleJob, []string{"quasi_identifiers[].k", "301"}, "privacy", 300, 0},
+		{"no such input", peopleJob, []string{"input", "nothing.parquet"}, "input", 0, 0},
+		{"too little memory", peopleJob, []string{"limits.memory", "1MiB"}, "resources", 0, 0},
+		{"value out of bounds", changed("[17, 90]", "[40, 90]"), nil, "input", 300, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := jobFolder(t, tt.job)
+			peopleFile(t, dir)
+			job, err := loadJob(dir, tt.overrides...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var told *Report
+			path := filepath.Join(dir, "run.json")
+			report, err := Run(t.Context(), job, RunOptions{RunJSON: path, Events: Events{Failed: func(r *Report) { told = r }}})
+			if err == nil || report != nil || told == nil {
+				t.Fatalf("report %v, told %v, error %v", report, told, err)
+			}
+			if told.Error.Class != tt.class || told.Error.Message != err.Error() || told.Rows != tt.rows || len(told.Stages) != tt.stages {
+				t.Errorf("told %+v of %v", told, told.Error)
+			}
+			var written Report
+			if err := json.Unmarshal(mustRead(t, path), &written); err != nil || *written.Error != *told.Error {
+				t.Errorf("%s has %v, %v", path, written.Error, err)
+			}
+		})
+	}
+}
+
+// While a run goes on it tells what it takes, also to other goroutines, and afterwards what
+// it has spilled.
+func TestUsage(t *testing.T) {
+	dir := jobFolder(t, peopleJob)
+	peopleFile(t, dir)
+	job, err := loadJob(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var usage func() Usage
+	quit, over := make(chan struct{}), make(chan struct{})
+	var drawn int64
+	watch := func() {
+		defer close(over)
+		for {
+			drawn = max(drawn, usage().Drawn)
+			select {
+			case <-quit:
+				return
+			default:
+			}
+		}
+	}
+	during := int64(0)
+	report, err := Run(t.Context(), job, RunOptions{spill: true, Events: Events{
+		Meter: func(read func() Usage) { usage = read; go watch() },
+		Start: func(s Stage) {
+			if s == StageSearch {
+				during = usage().Spilled
+			}
+		},
+	}})
+	close(quit)
+	<-over
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := usage()
+	if during == 0 || after.Spilled != report.Spilled || during > after.Spilled {
+		t.Errorf("spilled %d before the search, %d in the end, reported %d", during, after.Spilled, report.Spilled)
+	}
+	if drawn == 0 || drawn > report.PeakDraw || after.Resident == 0 || after.Read == 0 || after.Written == 0 {
+		t.Errorf("drew %d of at most %d, took %+v", drawn, report.PeakDraw, after)
+	}
+}

@@ -1,0 +1,30 @@
+package spill
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestResident(t *testing.T) {
+	if now, peak := Resident(), PeakResident(); now < 1<<20 || now > peak {
+		t.Fatalf("resident set of %d bytes, at most %d", now, peak)
+	}
+}
+
+// What is written and read is counted, to the byte and whatever else the process does.
+func TestTransferred(t *testing.T) {
+	const bytes = 3 << 20
+	path := filepath.Join(t.TempDir(), "file")
+	read, written := Transferred()
+	if err := os.WriteFile(path, make([]byte, bytes), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.ReadFile(path); err != nil {
+		t.Fatal(err)
+	}
+	readNow, writtenNow := Transferred()
+	if readNow-read < bytes || writtenNow-written < bytes {
+		t.Fatalf("%d bytes read and %d written, want %d of both", readNow-read, writtenNow-written, bytes)
+	}
+}
