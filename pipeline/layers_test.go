@@ -41,7 +41,7 @@ var mayImport = map[string][]string{
 	"formats/storage":        {"formats", "formats/location"},
 	"formats/location":       {},
 	"formats/writer":         {"formats", "formats/internal/plain"},
-	"formats/release":        {"formats", "formats/internal/fence", "formats/storage"}, // none of the writer's code
+	"formats/release":        {"formats", "formats/internal/fence", "formats/location", "formats/storage"}, // none of the writer's code
 	"formats/publish":        {"formats"},
 	"formats/taxonomy":       {"formats/yaml"},
 	"formats/yaml":           {},

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"context"
 	"fmt"
 	"os"
 
@@ -100,8 +101,8 @@ func columnReports(schema *formats.Schema, specs []*jobfile.Column, plan *releas
 }
 
 // weigh notes the size of the release that lies at a path.
-func (r *run) weigh(path string) error {
-	parts, err := releaseParts(path)
+func (r *run) weigh(ctx context.Context, path string) error {
+	parts, err := releaseParts(ctx, path)
 	if err != nil {
 		return err
 	}

@@ -112,6 +112,7 @@ type run struct {
 
 	work       *checkpoint.Folder // claimed
 	exists     bool               // there is an output already
+	place      string             // where the release is made: see placeOf
 	dataset    *dataset.Dataset
 	inputs     []storage.Info // of the dataset's files, when they were opened
 	prepared   *prepared
@@ -140,7 +141,7 @@ func (r *run) listen() {
 }
 
 func (r *run) do(ctx context.Context) (err error) {
-	if err := r.begin(); err != nil {
+	if err := r.begin(ctx); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.work.Release()) }()
@@ -161,11 +162,14 @@ func (r *run) do(ctx context.Context) (err error) {
 }
 
 // begin claims the work folder and sweeps what a run that was killed has spilled.
-func (r *run) begin() (err error) {
-	if r.exists, err = checkTarget(r.job); err != nil {
+func (r *run) begin(ctx context.Context) (err error) {
+	if r.exists, err = checkTarget(ctx, r.job); err != nil {
 		return err
 	}
-	if r.work, err = checkpoint.Claim(r.files(), workFolder(r.job.Output.Path)); err != nil {
+	if r.place, err = placeOf(r.job); err != nil {
+		return err
+	}
+	if r.work, err = checkpoint.Claim(r.files(), workFolder(r.place)); err != nil {
 		return err
 	}
 	if err = r.refuse(); err == nil {
@@ -297,7 +301,7 @@ func (r *run) searchOnce(ctx context.Context, trace *tracer) error {
 
 // release writes, recounts and publishes.
 func (r *run) release(ctx context.Context) error {
-	target, err := openTarget(r.files(), r.job.Output.Path)
+	target, err := openTarget(r.files(), r.place, r.job.Output.Path, r.exists)
 	if err != nil {
 		return err
 	}
@@ -309,7 +313,7 @@ func (r *run) release(ctx context.Context) error {
 		err = r.closeInput()
 	}
 	if err == nil {
-		err = r.weigh(target.Path())
+		err = r.weigh(ctx, target.Path())
 	}
 	if err == nil {
 		err = r.writeReport()
@@ -318,7 +322,7 @@ func (r *run) release(ctx context.Context) error {
 		err = r.announce(ctx, target.Path())
 	}
 	if err == nil {
-		err = r.stage(ctx, StagePublish, func(context.Context) error { return target.Publish() })
+		err = r.stage(ctx, StagePublish, target.publish)
 	}
 	if err != nil {
 		return errors.Join(err, r.withdraw(target))
@@ -362,7 +366,7 @@ func (r *run) mask(ctx context.Context, target *target) error {
 }
 
 func (r *run) recount(ctx context.Context, path string) error {
-	v, err := newVerifier(path, r.threads, (r.budget.Limit()-r.budget.Used())/verifyPart, &r.events)
+	v, err := newVerifier(ctx, path, r.threads, (r.budget.Limit()-r.budget.Used())/verifyPart, &r.events)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -22,7 +23,10 @@ import (
 const groupsPerPart = 16
 
 // checkTarget reports whether the output exists, and refuses one that could not be written.
-func checkTarget(job *jobfile.Job) (exists bool, err error) {
+func checkTarget(ctx context.Context, job *jobfile.Job) (exists bool, err error) {
+	if location.IsRemote(job.Output.Path) {
+		return checkRemote(ctx, job.Output.Path)
+	}
 	path := filepath.Clean(job.Output.Path)
 	info, err := os.Lstat(path)
 	switch {
@@ -91,6 +95,15 @@ func checkDistinct(job *jobfile.Job, in *dataset.Dataset) error {
 	return nil
 }
 
+// shown is an output's path or URL as messages have it, without the slash that ends a
+// directory's.
+func shown(output string) string {
+	if location.IsRemote(output) {
+		return strings.TrimSuffix(output, "/")
+	}
+	return filepath.Clean(output)
+}
+
 // absolute is the one spelling of a location, without the slash that ends a directory's.
 func absolute(path string) (string, error) {
 	if location.IsRemote(path) {
@@ -111,9 +124,12 @@ func overlap(job *jobfile.Job) error {
 type target struct {
 	*publish.Publication
 	directory bool
+	upload    *upload // to an object store; nil: it stays on this machine
+	uploaded  bool
 }
 
-func openTarget(files publish.FS, path string) (*target, error) {
+// openTarget opens the place that the release of an output is made in.
+func openTarget(files publish.FS, path, output string, exists bool) (*target, error) {
 	create := publish.FileOn
 	if isDirectory(path) {
 		create = publish.DirOn
@@ -122,8 +138,27 @@ func openTarget(files publish.FS, path string) (*target, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &target{publication, isDirectory(path)}, nil
+	t := &target{Publication: publication, directory: isDirectory(path)}
+	if location.IsRemote(output) {
+		t.upload = &upload{from: t.Path(), to: output, fresh: !exists}
+	}
+	return t, nil
 }
+
+// publish puts the release where it is to be.
+func (t *target) publish(ctx context.Context) error {
+	if t.upload == nil {
+		return t.Publish()
+	}
+	if err := t.upload.run(ctx); err != nil {
+		return err
+	}
+	t.uploaded = true
+	return t.Discard()
+}
+
+// done reports whether the release is where it is to be.
+func (t *target) done() bool { return t.uploaded || t.Done() }
 
 // parts writes encoded row groups to the target's one file, or to part files in turn.
 type parts struct {

@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/smithy-go/logging"
 	"gocloud.dev/blob"
 	_ "gocloud.dev/blob/azureblob" // azblob://
 	_ "gocloud.dev/blob/gcsblob"   // gs://
@@ -30,7 +31,7 @@ const usualRegion = "us-east-1"
 // openS3 opens a bucket of S3. At an endpoint of one's own, buckets are directories of a host
 // and not hosts: these would need names of their own.
 func openS3(ctx context.Context, name string) (*blob.Bucket, error) {
-	cfg, err := config.LoadDefaultConfig(ctx)
+	cfg, err := config.LoadDefaultConfig(ctx, config.WithLogger(logging.Nop{})) // what matters is in the errors
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package storage
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -269,5 +270,76 @@ func TestList(t *testing.T) {
 	}
 	if _, err := List(t.Context(), "s3://other/x"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a bucket that is not there: %v", err)
+	}
+}
+
+// TestUpload: an object appears whole and as it was meant, in parts when it is large, or not at
+// all, whatever goes wrong on the way; and no parts are left.
+func TestUpload(t *testing.T) {
+	server := storagetest.New(t)
+	path := filepath.Join(t.TempDir(), "x")
+	data := randomBytes(17 << 20)
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	digest, err := UploadFile(t.Context(), path, storagetest.URL("x"), true)
+	if err != nil || digest != fmt.Sprintf("%x", sha256.Sum256(data)) || !bytes.Equal(server.Get(t, "x"), data) {
+		t.Fatalf("upload: %s, %v", digest, err)
+	}
+	requests := server.Requests()
+	parts := 0
+	for _, r := range requests {
+		if strings.Contains(r.Query, "partNumber=") {
+			parts++
+		}
+	}
+	if parts != 4 {
+		t.Errorf("%d parts of 5 MiB of 17 MiB", parts)
+	}
+	if _, err := UploadFile(t.Context(), path, storagetest.URL("x"), true); err != nil {
+		t.Errorf("the same again: %v", err)
+	}
+	other := filepath.Join(t.TempDir(), "y")
+	if err := os.WriteFile(other, []byte("other"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := UploadFile(t.Context(), other, storagetest.URL("x"), true); !errors.Is(err, ErrExists) {
+		t.Errorf("another object that was to be fresh: %v", err)
+	}
+	faults := []storagetest.Fault{storagetest.Error, storagetest.Denied, storagetest.Refused, storagetest.Done}
+	for n := range requests {
+		for i, fault := range faults {
+			if i != n%len(faults) && os.Getenv("KCUT_LONG") == "" {
+				continue
+			}
+			server.Delete(t, "x")
+			started, ended := 0, 0
+			server.Fail(func(at int, r storagetest.Request) storagetest.Fault {
+				switch {
+				case at == n:
+					return fault
+				case r.Method == "POST" && strings.HasPrefix(r.Query, "uploads"):
+					started++
+				case r.Method == "DELETE" && strings.Contains(r.Query, "uploadId="), r.Method == "POST":
+					ended++
+				}
+				return storagetest.None
+			})
+			_, err := UploadFile(t.Context(), path, storagetest.URL("x"), true)
+			stands := server.Get(t, "x")
+			if err == nil && !bytes.Equal(stands, data) || err != nil && stands != nil && n < len(requests)-2 {
+				t.Errorf("fault %d at request %d: %d bytes stand after %v", fault, n, len(stands), err)
+			}
+			if err != nil && n < len(requests)-2 && started > ended {
+				t.Errorf("fault %d at request %d: parts are left after %v", fault, n, err)
+			}
+		}
+	}
+	server.Forget()
+	if err := Remove(t.Context(), storagetest.URL("x")); err != nil || server.Get(t, "x") != nil {
+		t.Errorf("remove: %v", err)
+	}
+	if err := Remove(t.Context(), storagetest.URL("x")); err != nil {
+		t.Errorf("remove what is not there: %v", err)
 	}
 }

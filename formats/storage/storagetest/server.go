@@ -93,6 +93,14 @@ func (s *Server) Get(t testing.TB, key string) []byte {
 	return data
 }
 
+// Delete removes an object.
+func (s *Server) Delete(t testing.TB, key string) {
+	t.Helper()
+	if _, err := s.backend.DeleteObject(Bucket, key); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Keys returns the keys of all objects.
 func (s *Server) Keys(t testing.TB) (keys []string) {
 	t.Helper()
@@ -126,6 +134,9 @@ func (s *Server) Forget() { s.Fail(nil) }
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	n, fault := s.begin(r)
+	if fault == Cut && r.Method == http.MethodHead { // which has no body
+		fault = Refused
+	}
 	switch fault {
 	case Error:
 		s3Error(w, http.StatusInternalServerError, "InternalError")
