@@ -10,15 +10,19 @@ func TestAttributeLabelsRestAndNull(t *testing.T) {
 		rest, null bool
 		want       string
 	}{
-		{false, false, "[{a false} {b false}]"},
-		{true, false, "[{a false} {b false} {* false}]"},
-		{false, true, "[{a false} {b false} { true}]"},
-		{true, true, "[{a false} {b false} {* false} { true}]"},
+		{false, false, "[a b]"},
+		{true, false, "[a b *]"},
+		{false, true, "[a b null]"},
+		{true, true, "[a b * null]"},
 	} {
 		a := Attribute{Mask: Suppress, Texts: []string{"a", "b"}, HasRest: tt.rest, HasNull: tt.null}
-		var labels []Label
+		var labels []string
 		for code := range a.Len() {
-			labels = append(labels, a.Label(code))
+			text := a.Label(code).Text
+			if a.Label(code).Null {
+				text += "null"
+			}
+			labels = append(labels, text)
 			if a.IsRest(code) != (tt.rest && code == 2) {
 				t.Errorf("rest %t, null %t: code %d is the rest: %t", tt.rest, tt.null, code, a.IsRest(code))
 			}

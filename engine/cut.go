@@ -8,6 +8,7 @@ const Suppressed = "*"
 type Cut struct {
 	Columns []ColumnCut // by attribute
 	Reached []uint64    // A(QID) of every set of the reduced requirement
+	Stops   [][]Stop    // by attribute and label: why it was not refined further; nil when not known
 }
 
 // ColumnCut is the cut of one attribute.

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -80,4 +81,28 @@ func period(level, text string) step {
 		return step{stem: text[:7]}
 	}
 	return step{stem: text[:10]}
+}
+
+// below returns the first date of a period.
+func (d *dates) below(node string) (text string, inner bool) {
+	for _, level := range d.levels {
+		for _, end := range periodStarts[level] {
+			stem, ok := strings.CutSuffix(node, end.suffix)
+			if text := stem + end.date; ok && isDate(text) && period(level, text).named(node) {
+				return text, true
+			}
+		}
+	}
+	return node, false
+}
+
+// periodStarts are what the names of a level's periods end in, and what makes the period's
+// first date of what is before it.
+var periodStarts = map[string][]struct{ suffix, date string }{
+	"century": {{"XX", "00-01-01"}},
+	"decade":  {{"0s", "0-01-01"}},
+	"year":    {{"", "-01-01"}},
+	"quarter": {{"-Q1", "-01-01"}, {"-Q2", "-04-01"}, {"-Q3", "-07-01"}, {"-Q4", "-10-01"}},
+	"month":   {{"", "-01"}},
+	"day":     {{"", "T00:00:00"}},
 }

@@ -43,6 +43,10 @@ type Options struct {
 	MaxSteps int        // negative: no limit
 	OnStep   func(Step) // called after every step; may be nil
 
+	// Performed are the candidates of the first steps of an earlier search of the same table,
+	// in order: they are performed again, without a choice or a call of OnStep. Top-down only.
+	Performed []int32
+
 	// Space is what the groupings and the search may take. With a budget, the groupings'
 	// bytes are drawn from it already, and all is returned to it when the search succeeds.
 	Space partition.Space
@@ -62,6 +66,7 @@ const (
 // what Children became, InfoGain what that lost, and AnonyLoss the anonymity it gained.
 type Step struct {
 	Number    int
+	Candidate int32 // the search's number for what was performed; top-down only
 	Attribute int
 	Value     Label
 	Children  []Label
@@ -77,6 +82,7 @@ type Step struct {
 type Label struct {
 	Text string
 	Null bool
+	Mark bool // no value of the attribute: the mark of a redacted record
 }
 
 // Engine finds a Recoding of a table that meets a requirement.

@@ -12,3 +12,6 @@ func Flat(root string) Generator { return &flat{name: root} }
 func (f *flat) root() string { return f.name }
 
 func (f *flat) path(_ string, to []step) (path []step, ok bool) { return to, true }
+
+// below returns the node: there are only leaves beside the root.
+func (f *flat) below(node string) (text string, inner bool) { return node, false }

@@ -13,6 +13,9 @@ type Generator interface {
 	// path appends the nodes between the root and a text, the topmost first. A text that is
 	// not of the generator's kind has none.
 	path(text string, to []step) (path []step, ok bool)
+	// below returns a text below the node of a name, and whether the node is one that texts
+	// stand below; else it is the text itself.
+	below(node string) (text string, inner bool)
 	// scattered reports whether texts that come bytewise may leave a node and come back to it.
 	scattered() bool
 	// arrange sorts siblings, when bytewise by name is not their order.

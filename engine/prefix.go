@@ -3,6 +3,8 @@ package engine
 import (
 	"fmt"
 	"slices"
+	"strings"
+	"unicode/utf8"
 )
 
 // prefixes generates a taxonomy of codes such as zip or ICD: above a value stand its first n
@@ -37,4 +39,10 @@ func (p *prefixes) path(text string, to []step) (path []step, ok bool) {
 		characters++
 	}
 	return to, true
+}
+
+// below returns the node, too, as a text: its star stands where a text goes on.
+func (p *prefixes) below(node string) (text string, inner bool) {
+	stem, starred := strings.CutSuffix(node, "*")
+	return node, starred && slices.Contains(p.lengths, utf8.RuneCountInString(stem))
 }

@@ -102,3 +102,8 @@ func parseBounds(bounds []string) ([]decimal, error) {
 	}
 	return edges, nil
 }
+
+// below returns the node: intervals stand directly below the top.
+func (r *ranges) below(node string) (text string, inner bool) {
+	return node, slices.Contains(r.names, node)
+}

@@ -99,6 +99,9 @@ func (r *Regions) Bytes() int64 {
 			bytes += labelBytes + 2*int64(len(l.Text))
 		}
 	}
+	if l, ok := r.Locator.(interface{ Bytes() int64 }); ok {
+		bytes += l.Bytes()
+	}
 	for _, cell := range r.Divided {
 		bytes += cellBytes + 8*int64(len(cell.Codes)) + 16*int64(len(cell.Parts))
 	}
@@ -129,6 +132,9 @@ func (r *Regions) Anonymity(requirement Requirement) (anonymity []uint64) {
 	for _, set := range kept.Sets {
 		sizes := make(map[string]uint64)
 		for region, size := range r.Sizes {
+			if size == 0 { // an earlier release's, without a record now
+				continue
+			}
 			key = key[:0]
 			for _, a := range set.Columns {
 				key = appendCode(key, r.Region(int32(region))[a])

@@ -182,6 +182,12 @@ func (t *Tree) Values(n int) int { return t.values[t.hi[n]] - t.values[t.lo[n]] 
 // Leaves returns the names of all leaves by code. It is the tree's own slice.
 func (t *Tree) Leaves() []string { return t.leaves }
 
+// Node returns the node with the given name.
+func (t *Tree) Node(name string) (n int, ok bool) {
+	at, ok := t.nodes[name]
+	return int(at), ok
+}
+
 // Code returns the code of the leaf with the given name.
 func (t *Tree) Code(leaf string) (code uint32, ok bool) {
 	n, ok := t.nodes[leaf]

@@ -34,7 +34,7 @@ func (r *run) advise(err error) error {
 	case errors.Is(err, spill.ErrDisk):
 		hint = fmt.Sprintf("let kcut write to %s, and nobody remove it while a run goes on, or name another folder with limits.spill_dir", folder)
 	case isFull(err):
-		hint = fmt.Sprintf("free space in %s, or write to a larger disk", folderOf(err, r.place))
+		hint = fmt.Sprintf("free space in %s, or write to a larger disk", folderOf(err, r.local))
 	default:
 		return err
 	}

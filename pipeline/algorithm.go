@@ -41,7 +41,7 @@ var united = []string{
 
 // noteUnion tells that several sets are treated as one.
 func (r *run) noteUnion() {
-	if len(r.prepared.requirement.Sets) < 2 || !slices.Contains(united, r.job.Algorithm.Name) {
+	if r.opt.reuse != nil || len(r.prepared.requirement.Sets) < 2 || !slices.Contains(united, r.job.Algorithm.Name) {
 		return
 	}
 	columns, k := r.prepared.requirement.Union()

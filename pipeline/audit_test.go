@@ -178,9 +178,12 @@ func (a *audit) covers(column *CutColumn, value string, texts []string) bool {
 	if plain, ok := map[string]string{"-0": "0", "NaN:fff8000000000001": "NaN"}[value]; ok { // one value to a search
 		value = plain
 	}
+	if column.Suppressed != "" && released == column.Suppressed && (column.Mask == jobfile.MaskSuppress || a.cut.Applied != nil) {
+		return true
+	}
 	switch column.Mask {
 	case jobfile.MaskSuppress:
-		return released == value || released == "*" || a.cut.Kind == KindRegions && slices.Contains(parseSet(released), value)
+		return released == value || a.cut.Kind == KindRegions && slices.Contains(parseSet(released), value)
 	case jobfile.MaskGeneralize:
 		path := a.path(column.Name, value)
 		return slices.Contains(path, released)
@@ -366,7 +369,7 @@ func (a *audit) checkCut(column *CutColumn) {
 			a.Errorf("column %s: a label is twice in the cut", column.Name)
 		}
 	}
-	if column.Mask == jobfile.MaskSuppress {
+	if column.Mask == jobfile.MaskSuppress || a.cut.Applied != nil && column.Suppressed != "" {
 		labels[column.Suppressed]++
 	}
 	if column.Render == "" {

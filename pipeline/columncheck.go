@@ -39,11 +39,18 @@ func checksOf(c *CutColumn) []columnCheck {
 			lower.acceptEnd(label.Lower)
 			upper.acceptEnd(label.Upper)
 		}
+		if c.Suppressed != "" {
+			lower.accept("", true)
+			upper.accept("", true)
+		}
 		return []columnCheck{lower, upper}
 	case jobfile.RenderMidpoint:
 		middle := newCheck(c.Name)
 		for _, label := range c.Cut {
 			middle.acceptMiddle(label)
+		}
+		if c.Suppressed != "" {
+			middle.accept("", true)
 		}
 		return []columnCheck{middle}
 	}

@@ -38,6 +38,7 @@ type CutFile struct {
 	Columns   CutColumns  `json:"columns"`
 	Regions   []CutRegion `json:"regions,omitempty"`
 	Steps     int         `json:"steps"`
+	Applied   *Applied    `json:"applied,omitempty"` // the cut was not searched for, but an earlier release's
 
 	Raw []byte `json:"-"` // the JSON it was read from
 }
@@ -49,6 +50,12 @@ const KindRegions = "regions"
 // CutRegion is one region: the position of its label in every column's list, columns in
 // their order. One past the end of the list is the column's mark of a suppressed value.
 type CutRegion []uint32
+
+// Applied says how a release differs from those that its cut was taken from.
+type Applied struct {
+	Undone     int    `json:"undone"`     // steps of the cut, since it was found
+	Suppressed uint64 `json:"suppressed"` // records of this release with marks alone in the masked columns
+}
 
 // CutColumns is a JSON object from column names to cuts that keeps its order.
 type CutColumns []CutColumn

@@ -9,9 +9,12 @@ import (
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
-// drawRegions draws what the regions take until the release is written: themselves, and
+// drawRegions draws what regions, or a redaction, take until the release is written: themselves, and
 // while their cut is written down, its labels' positions and twice its text.
 func (r *run) drawRegions() error {
+	if redaction, ok := r.recoding.(*engine.Redaction); ok {
+		return r.budget.Draw("the equivalence classes that are suppressed", redaction.Bytes())
+	}
 	regions, ok := r.recoding.(*engine.Regions)
 	if !ok {
 		return nil
@@ -39,7 +42,7 @@ func (r *run) writeCut() (err error) {
 func (r *run) describe() *CutFile {
 	cut := &CutFile{
 		Version: cutVersion, Algorithm: r.job.Algorithm.Name, Class: r.job.Class,
-		Rows: r.report.Released, Sets: r.report.Sets, Steps: r.report.Steps,
+		Rows: r.report.Released, Sets: r.report.Sets, Steps: r.report.Steps, Applied: r.report.Applied,
 	}
 	fields := r.dataset.Schema().Fields
 	for a, field := range r.prepared.masked {
@@ -82,9 +85,16 @@ func positionsOf(labels []engine.Label, mask string) []uint32 {
 	return positions
 }
 
-// isMark reports whether a label of a column with a mask is the mark of suppressed values.
+// isMark reports whether a label of a column with a mask is the mark of suppressed values or
+// of redacted records.
 func isMark(label engine.Label, mask string) bool {
-	return mask == jobfile.MaskSuppress && !label.Null && label.Text == engine.Suppressed
+	return label.Mark || mask == jobfile.MaskSuppress && !label.Null && label.Text == engine.Suppressed
+}
+
+// marks reports whether records are redacted in a column, or some region of the cut is made
+// of marks.
+func (r *run) marks(a int) bool {
+	return r.report.Suppressed > 0 || r.given != nil && r.given.columns[a].Suppressed != ""
 }
 
 func (r *run) describeColumn(a int, spec *jobfile.Column, t formats.Type) CutColumn {
@@ -95,14 +105,17 @@ func (r *run) describeColumn(a int, spec *jobfile.Column, t formats.Type) CutCol
 	labels := r.recoding.Labels(a)
 	intervals := r.recoding.Intervals(a)
 	for i, label := range labels {
+		if isMark(label, spec.Mask) {
+			if r.marks(a) {
+				column.Suppressed = engine.Suppressed
+			}
+			continue
+		}
 		described := CutLabel{Label: label.Text, Null: label.Null}
 		if intervals != nil && !label.Null {
 			described.Interval = true
 			described.Lower = endJSON(t, intervals[i].Lower)
 			described.Upper = endJSON(t, intervals[i].Upper)
-		}
-		if isMark(label, spec.Mask) {
-			continue
 		}
 		column.Cut = append(column.Cut, described)
 	}

@@ -62,7 +62,7 @@ func ClassOf(err error) Class {
 	case errors.Is(err, formats.ErrDamaged), errors.Is(err, formats.ErrUnsupported),
 		errors.Is(err, formats.ErrSchema), errors.Is(err, formats.ErrNoInput), errors.Is(err, storage.ErrDenied):
 		return ClassInput
-	case errors.Is(err, engine.ErrInfeasible), errors.Is(err, engine.ErrUnreached), errors.Is(err, formats.ErrLeak):
+	case errors.Is(err, engine.ErrInfeasible), errors.Is(err, engine.ErrUnreached), errors.Is(err, engine.ErrBroken), errors.Is(err, formats.ErrLeak):
 		return ClassPrivacy
 	case errors.Is(err, spill.ErrBudget), errors.Is(err, spill.ErrDisk), isFull(err):
 		return ClassResources

@@ -174,12 +174,6 @@ func (c *labelCounts) each(visit func(key []uint64, count uint64)) {
 	}
 }
 
-// least returns the smallest count of the pass, or 0 when there is none.
-func (c *labelCounts) least() (least uint64) {
-	c.each(func(_ []uint64, n uint64) { least = smaller(least, n) })
-	return least
-}
-
 // smaller returns the smaller of two counts; 0 is none.
 func smaller(a, b uint64) uint64 {
 	if a == 0 || b == 0 {

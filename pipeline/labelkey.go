@@ -9,7 +9,8 @@ import (
 // labelKey says how the numbers of a set's labels make a key of words: in each, the numbers
 // of its columns are the digits of a number of mixed radix.
 type labelKey struct {
-	columns []int // positions among the checks
+	columns []int    // positions among the checks
+	below   []uint64 // numbers of the columns
 	words   []int
 	strides []uint64
 	size    int    // words of a key
@@ -18,7 +19,7 @@ type labelKey struct {
 
 // newLabelKey makes keys of numbers below the given ones, which are at least 1.
 func newLabelKey(columns []int, below []uint64) labelKey {
-	k := labelKey{columns: columns, size: 1, cells: 1}
+	k := labelKey{columns: columns, below: below, size: 1, cells: 1}
 	for _, n := range below {
 		over, cells := bits.Mul64(k.cells, n)
 		if over > 0 {
@@ -38,6 +39,11 @@ func (k *labelKey) of(numbers []uint32) []uint64 {
 		key[k.words[i]] += uint64(numbers[column]) * k.strides[i]
 	}
 	return key
+}
+
+// digit returns the number that a key has of the column at a position.
+func (k *labelKey) digit(key []uint64, i int) uint32 {
+	return uint32(key[k.words[i]] / k.strides[i] % k.below[i])
 }
 
 // pack writes a word of the keys of a block of rows. When all have the same it returns that

@@ -118,15 +118,18 @@ func (t *labelTally) sort() {
 	t.rows = t.rows[:0]
 }
 
-// leastCell returns the smallest count of the cells of several tallies together, or 0 when
-// there is none.
-func leastCell(tallies []*labelTally) (least uint64) {
+// eachCell hands out the keys that have records in the cells of several tallies together.
+// The key is valid during the call.
+func eachCell(tallies []*labelTally, visit func(key []uint64, count uint64)) {
+	key := make([]uint64, 1)
 	for cell := range tallies[0].cells {
 		n := uint64(0)
 		for _, t := range tallies {
 			n += t.cells[cell]
 		}
-		least = smaller(least, n)
+		if n > 0 {
+			key[0] = uint64(cell)
+			visit(key, n)
+		}
 	}
-	return least
 }

@@ -38,10 +38,11 @@ type maskedGroup struct {
 	*writer.EncodedRowGroup
 	source formats.Split
 	copies bool
+	at     place
 }
 
 // mask encodes all tasks on m.threads goroutines and adds the row groups to the parts in
-// input order, from one goroutine.
+// input order, from one goroutine. Those of the parts that are finished are passed over.
 //
 // Which of a divided cell's rows go where depends on how many came before, so then there is
 // one goroutine.
@@ -51,8 +52,16 @@ func (m *masker) mask(ctx context.Context, tasks []maskTask, parts *parts) error
 		threads = 1
 	}
 	m.idle = make(chan *masking, threads)
-	return InOrder(ctx, len(tasks), threads, func(ctx context.Context, i int, emit func(maskedGroup) error) error {
-		return m.task(ctx, tasks[i], emit)
+	first := parts.next()
+	return InOrder(ctx, len(tasks)-first.Task, threads, func(ctx context.Context, i int, emit func(maskedGroup) error) error {
+		at := place{Task: first.Task + i}
+		return m.task(ctx, tasks[at.Task], func(g maskedGroup) error {
+			g.at = at
+			if at.Group++; g.at.before(first) {
+				return nil
+			}
+			return emit(g)
+		})
 	}, func(g maskedGroup) error { return m.add(ctx, parts, g) })
 }
 
@@ -103,14 +112,15 @@ func (m *masker) add(ctx context.Context, parts *parts, g maskedGroup) error {
 	if g.Rows == 0 { // all dropped
 		return nil
 	}
+	end := place{g.at.Task, g.at.Group + 1}
 	if !g.copies {
-		return parts.add(nil, g.EncodedRowGroup)
+		return parts.add(nil, g.EncodedRowGroup, end)
 	}
 	source, err := m.dataset.RowGroup(ctx, g.source)
 	if err != nil {
 		return err
 	}
-	return errors.Join(parts.add(source, g.EncodedRowGroup), source.Close())
+	return errors.Join(parts.add(source, g.EncodedRowGroup, end), source.Close())
 }
 
 // labels returns the label number of every code of an attribute, by attribute, or nil when

@@ -16,9 +16,12 @@ import (
 const MinMemory = 16 << 20
 
 // heapOverhead is what Go's heap may take beyond the budget: what is not drawn from it
-// because it does not grow with the input, and garbage. The program itself, its stacks and
-// the pages of files that the system counts in come on top.
+// because it does not grow with the input, and garbage.
 const heapOverhead = 32 << 20
+
+// residentOverhead is what the resident set of a run may be beyond its budget, in bytes: the
+// heap's, the program itself, its stacks and what of files the system counts in.
+const residentOverhead = 96 << 20
 
 // checkMemory refuses a budget that nothing could be done in.
 func checkMemory(memory int64) error {

@@ -107,6 +107,11 @@ func (f *faultyFile) Write(text []byte) (n int, err error) {
 	return n, err
 }
 
+func (f *faultyFile) ReadAt(text []byte, at int64) (n int, err error) {
+	err = f.fs.do("read", func() error { n, err = f.Handle.ReadAt(text, at); return err })
+	return n, err
+}
+
 func (f *faultyFile) WriteAt(text []byte, at int64) (n int, err error) {
 	err = f.fs.do("write", func() error { n, err = f.Handle.WriteAt(text, at); return err })
 	return n, err

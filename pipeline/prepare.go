@@ -21,7 +21,8 @@ type prepared struct {
 }
 
 // prepare binds the job's columns to the input's, and checks everything that can be
-// checked before a row is read.
+// checked before a row is read. When nothing is wrong but that some k cannot be met, it
+// returns both.
 func prepare(job *jobfile.Job, schema *formats.Schema, rows int64) (*prepared, error) {
 	p := &prepared{class: -1}
 	if err := p.bindColumns(job, schema); err != nil {
@@ -46,21 +47,27 @@ func prepare(job *jobfile.Job, schema *formats.Schema, rows int64) (*prepared, e
 	if rows > math.MaxUint32 {
 		return nil, fmt.Errorf("count %d rows: more than %d: %w", rows, uint32(math.MaxUint32), formats.ErrUnsupported)
 	}
+	for _, a := range p.masked {
+		if err := checkMask(p.specs[a], schema.Fields[a].Type); err != nil {
+			return nil, err
+		}
+	}
+	return p, checkReach(job, rows)
+}
+
+// checkReach refuses a table with fewer records than some k: with everything at its root all
+// of them are one class, and none is larger.
+func checkReach(job *jobfile.Job, rows int64) error {
 	for i, set := range job.Sets {
 		if rows < int64(set.K) {
-			return nil, &Error{
+			return &Error{
 				Class: ClassPrivacy,
 				Hint:  "lower k, or give more rows",
 				Err:   fmt.Errorf("meet quasi-identifier set %d: the input has %d rows, k is %d: %w", i+1, rows, set.K, engine.ErrInfeasible),
 			}
 		}
 	}
-	for _, a := range p.masked {
-		if err := checkMask(p.specs[a], schema.Fields[a].Type); err != nil {
-			return nil, err
-		}
-	}
-	return p, nil
+	return nil
 }
 
 // misfit is the error of an input that does not fit the job.

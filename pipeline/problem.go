@@ -22,19 +22,29 @@ type problem struct {
 
 // compress counts the input in memory, and out of core when that is not enough.
 func (r *run) compress(ctx context.Context) error {
+	err := spill.ErrBudget
 	if !r.opt.spill {
-		if err := r.countInMemory(ctx); !errors.Is(err, spill.ErrBudget) {
-			return err
-		}
+		err = r.countInMemory(ctx)
 	}
-	return r.leaveMemory(ctx, "the distinct values and tuples")
+	if errors.Is(err, spill.ErrBudget) {
+		return r.leaveMemory(ctx, "the distinct values and tuples")
+	}
+	if err != nil {
+		return err
+	}
+	r.keepCounts(ctx)
+	return nil
 }
 
 // countInMemory reads the input once. What it holds may take half of the budget: the other
 // half is for the search, the readers and what Go's collector has not collected.
 func (r *run) countInMemory(ctx context.Context) error {
 	part := r.budget.Part(r.budget.Limit() / 2)
-	err := r.countWithin(ctx, part)
+	count := r.countWithin
+	if r.given != nil {
+		count = r.countLabels
+	}
+	err := count(ctx, part)
 	if err != nil {
 		part.Return(part.Used())
 	}
@@ -198,14 +208,27 @@ func (r *run) leaveMemory(ctx context.Context, what string) error {
 	r.problem, r.report.Nulls = nil, nil
 	r.budget.Return(r.budget.Used())
 	debug.FreeOSMemory()
-	var err error
-	options := r.opt.store
-	options.Budget = r.budget
-	if r.store, err = spill.Open(r.spillFolder(), options); err != nil {
+	if err := r.openStore(); err != nil {
 		return err
 	}
-	r.meter.opened(r.store)
-	return r.countOutOfCore(ctx)
+	if r.given != nil {
+		return r.countLabelsOutOfCore(ctx)
+	}
+	if err := r.countOutOfCore(ctx); err != nil {
+		return err
+	}
+	r.keepCounts(ctx)
+	return nil
+}
+
+// openStore opens the store for what does not fit the memory.
+func (r *run) openStore() (err error) {
+	options := r.opt.store
+	options.Budget = r.budget
+	if r.store, err = spill.Open(r.spillFolder(), options); err == nil {
+		r.meter.opened(r.store)
+	}
+	return err
 }
 
 // searchSpace is what the search may take: all that nobody else has drawn.

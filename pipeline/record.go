@@ -51,6 +51,9 @@ func (r *run) identify(ctx context.Context) error {
 	if err := r.job.Identity(hash, r.taxonomies); err != nil {
 		return fmt.Errorf("digest job: %w", err)
 	}
+	if err := r.identifyGiven(hash); err != nil {
+		return fmt.Errorf("digest the earlier cut: %w", err)
+	}
 	input, err := dataset.Digest(ctx, r.job.Input, r.threads)
 	if err != nil {
 		return fmt.Errorf("open input: %w", err)
@@ -154,7 +157,8 @@ func (r *run) readRecord(name string) (*Report, error) {
 	return &was, nil
 }
 
-// leave makes the record of what stands the run's report.
+// leave makes the record of what stands the run's report, and sweeps what is left of tries to
+// replace it.
 func (r *run) leave(name string, was *Report) error {
 	if name == pendingFile {
 		if err := r.put(recordFile, was); err != nil {
@@ -164,7 +168,11 @@ func (r *run) leave(name string, was *Report) error {
 	r.events.Noted(fmt.Sprintf("already done: %s was made by the same job of the same input", r.job.Output.Path))
 	was.Output, was.AlreadyDone = r.job.Output.Path, true
 	r.report = was
-	return r.work.Sweep(recordFile)
+	left, err := r.openTarget(nil)
+	if err != nil {
+		return err
+	}
+	return errors.Join(left.Discard(), r.work.Sweep(recordFile))
 }
 
 // stands reports whether the output is the one of a record.
@@ -191,9 +199,15 @@ func (r *run) announce(ctx context.Context, path string) (err error) {
 	return r.put(pendingFile, r.report)
 }
 
-// withdraw removes an output that is not published, and what announced it.
-func (r *run) withdraw(target *target) error {
-	err := target.Discard()
+// withdraw removes an output that is not published, but for the parts that a later try may go
+// on from, and what announced it.
+func (r *run) withdraw(target *target, failure error) error {
+	var err error
+	if worthwhile(failure) && len(r.masked) > 0 {
+		err = target.Suspend(r.keeps)
+	} else {
+		err = target.Discard()
+	}
 	if !target.done() {
 		err = errors.Join(err, r.work.Remove(pendingFile))
 	}

@@ -7,21 +7,19 @@ import (
 
 // recording is one worker's state in counting whole records.
 type recording struct {
-	divisions []Division
-	maps      []mapping // of every request
-	columns   int       // of the requests: those that are no divisions
-	codes     [][]uint32
-	domains   []int
-	counter   *partition.Counter
-	start     uint64 // position in the input of the split's first row
-	class     string
-	classAt   int // its position; −1: there is none
+	maps    []mapping // of every request
+	codes   [][]uint32
+	domains []int
+	counter *partition.Counter
+	take    func(row uint64) bool // nil: all rows are taken
+	start   uint64                // position in the input of the split's first row
+	class   string
+	classAt int // its position; −1: there is none
 }
 
 func (b *recordsReader) newRecording() *recording {
-	n := len(b.interners) + len(b.opt.Divisions)
+	n := len(b.coders)
 	w := &recording{
-		divisions: b.opt.Divisions, columns: len(b.interners),
 		codes: make([][]uint32, n), domains: make([]int, n),
 		counter: partition.NewCounter(n, b.budget), class: b.job.Class, classAt: -1,
 	}
@@ -31,6 +29,9 @@ func (b *recordsReader) newRecording() *recording {
 	if b.prepared.class >= 0 {
 		w.classAt = len(b.interners) - 1
 	}
+	if rows := uint64(b.dataset.Rows()); b.opt.Take != nil {
+		w.take = func(row uint64) bool { return b.opt.Take(row, rows) }
+	}
 	return w
 }
 
@@ -39,7 +40,7 @@ func (w *recording) beginSplit(s formats.Split) { w.start = uint64(s.Row) }
 func (w *recording) endSplit() error { return nil }
 
 func (w *recording) batch(b *formats.Batch) (err error) {
-	for i := range w.columns {
+	for i := range w.maps {
 		if w.codes[i], err = w.maps[i].translate(b.Columns[i], w.codes[i]); err != nil {
 			return err
 		}
@@ -48,31 +49,28 @@ func (w *recording) batch(b *formats.Batch) (err error) {
 	if w.classAt >= 0 && w.domains[w.classAt] > maxClasses+1 {
 		return manyClasses(w.class)
 	}
-	if err := w.divide(b); err != nil {
-		return err
+	rows := b.Rows
+	if w.take != nil {
+		rows = w.leave(w.start+uint64(b.Row), rows)
 	}
-	return w.counter.Add(b.Rows, w.codes, w.domains)
+	return w.counter.Add(rows, w.codes, w.domains)
 }
 
-// divide finds the rows' parts of every division.
-func (w *recording) divide(b *formats.Batch) (err error) {
-	request := w.columns
-	for i, d := range w.divisions {
-		to := w.columns + i
-		w.domains[to] = d.Parts
-		if d.Part == nil {
-			if w.codes[to], err = w.maps[request].translate(b.Columns[request], w.codes[to]); err != nil {
-				return err
-			}
-			request++
+// leave leaves those of the batch's rows that are taken, and returns how many.
+func (w *recording) leave(first uint64, rows int) (taken int) {
+	for row := range rows {
+		if !w.take(first + uint64(row)) {
 			continue
 		}
-		w.codes[to] = w.codes[to][:0]
-		for row := range uint64(b.Rows) {
-			w.codes[to] = append(w.codes[to], d.Part(w.start+uint64(b.Row)+row))
+		for _, codes := range w.codes {
+			codes[taken] = codes[row]
 		}
+		taken++
 	}
-	return nil
+	for i := range w.codes {
+		w.codes[i] = w.codes[i][:taken]
+	}
+	return taken
 }
 
 // shortlist is the coder of a kept column that is left out when it has more than so many

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
@@ -22,26 +21,22 @@ type Records struct {
 	ClassNames []engine.Label     // empty without a class
 
 	// Table counts the records, by ascending key. It has a field for every attribute, every
-	// kept column, the class and every division, in this order.
+	// kept column, the class and, if records are split, the side of the split, in this order.
 	Table *partition.Table
 
 	Budget  *spill.Budget // what is left of it may be drawn
 	Threads int
 }
 
-// Division deals the rows of the input into parts.
-type Division struct {
-	Parts int                     // below which all part numbers are
-	Part  func(row uint64) uint32 // of a row by its position in the input; nil: by Column
-
-	Column, Value string // part 0 are the rows with the value in the column, part 1 all others
-}
-
-// RecordsOptions say what is read besides the job's columns.
+// RecordsOptions say what is read, and what besides the job's columns.
 type RecordsOptions struct {
-	Divisions []Division
-	MaxTexts  int // kept columns without an order that have more values are left out
-	Events    Events
+	// SplitColumn and SplitValue split records in two: side 0 has the value in the column, which
+	// is no feature then, side 1 has not. Without a column they are not split.
+	SplitColumn, SplitValue string
+
+	Take     func(row, rows uint64) bool // of a row by its position in the input, of so many; nil: all
+	MaxTexts int                         // kept columns without an order that have more values are left out
+	Events   Events
 }
 
 // WithRecords reads the records of a job's input, and hands them to use. They must fit into
@@ -78,7 +73,7 @@ func outgrown(err error) error {
 	}
 	return &Error{
 		Class: ClassResources,
-		Hint:  "give more memory with --memory, drop columns, or take a sample of the input",
+		Hint:  "give more memory with --memory, drop columns, or take a sample of the rows with --sample",
 		Err:   fmt.Errorf("hold the distinct records: %w", err),
 	}
 }
@@ -102,7 +97,7 @@ type recordsReader struct {
 	budget  *spill.Budget
 	records *Records
 
-	requests  []formats.Request // masked and kept columns, the class, then divisions by a column
+	requests  []formats.Request // masked and kept columns, the class, then the one to split by
 	interners []*interner       // of masked and kept columns, and the class
 	coders    []coder           // of the requests
 	kept      []*shortlist      // nil of those with an order
@@ -121,30 +116,23 @@ func (b *recordsReader) choose() error {
 		b.coders = append(b.coders, in)
 	}
 	for f, spec := range b.prepared.specs {
-		if spec.Mask == jobfile.MaskKeep && f != b.prepared.class && !b.divides(spec.Name) {
+		if spec.Mask == jobfile.MaskKeep && f != b.prepared.class && spec.Name != b.opt.SplitColumn {
 			b.keep(f, fields[f])
 		}
 	}
 	if f := b.prepared.class; f >= 0 {
 		b.coders = append(b.coders, b.intern(f, false))
 	}
-	for _, d := range b.opt.Divisions {
-		if d.Part != nil {
-			continue
-		}
-		f := b.dataset.Schema().Index(d.Column)
-		if f < 0 || fields[f].Type.Kind == formats.Nested {
-			return &Error{Class: ClassUsage, Hint: "name a column of the input", Err: fmt.Errorf("divide records by column %s: the input lacks it, or it is nested", d.Column)}
-		}
-		b.requests = append(b.requests, formats.Request{Column: f, Coded: true})
-		b.coders = append(b.coders, match{d.Value})
+	if b.opt.SplitColumn == "" {
+		return nil
 	}
+	f := b.dataset.Schema().Index(b.opt.SplitColumn)
+	if f < 0 || fields[f].Type.Kind == formats.Nested {
+		return &Error{Class: ClassUsage, Hint: "name a column of the input", Err: fmt.Errorf("split records by column %s: the input lacks it, or it is nested", b.opt.SplitColumn)}
+	}
+	b.requests = append(b.requests, formats.Request{Column: f, Coded: true})
+	b.coders = append(b.coders, match{b.opt.SplitValue})
 	return nil
-}
-
-// divides reports whether a column divides the records: then it is no feature of them.
-func (b *recordsReader) divides(column string) bool {
-	return slices.ContainsFunc(b.opt.Divisions, func(d Division) bool { return d.Part == nil && d.Column == column })
 }
 
 // intern asks for a column.
@@ -218,8 +206,8 @@ func (b *recordsReader) bind(ctx context.Context, t *partition.Table) error {
 		b.records.ClassNames = names
 		to.add(order, len(names))
 	}
-	for _, d := range b.opt.Divisions {
-		to.add(engine.Identity(d.Parts).Codes, d.Parts)
+	if b.opt.SplitColumn != "" {
+		to.add(engine.Identity(2).Codes, 2)
 	}
 	b.records.Table = b.settle(t.Recode(to.maps, to.sizes))
 	return nil

@@ -83,25 +83,28 @@ func (r *recount) share() {
 
 // close takes over what a pass counted of a set, and reports whether that was the rest of it.
 func (r *recount) close(set int) bool {
-	counts := r.counts[set]
-	if counts != nil {
-		if r.isRegions(set) {
-			r.regions.count(counts)
-		} else {
-			r.anonymity[set] = smaller(r.anonymity[set], counts.least())
-		}
+	if counts := r.counts[set]; counts != nil {
+		r.take(set, counts.each)
 		return !counts.next()
 	}
 	var tallies []*labelTally
 	for _, w := range r.workers {
 		tallies = append(tallies, w.tallies[set])
 	}
-	if r.isRegions(set) {
-		r.regions.countCells(tallies)
-	} else {
-		r.anonymity[set] = leastCell(tallies)
-	}
+	r.take(set, func(visit func([]uint64, uint64)) { eachCell(tallies, visit) })
 	return true
+}
+
+// take takes over groups of a set, which each hands out with their records.
+func (r *recount) take(set int, each func(visit func(key []uint64, records uint64))) {
+	if r.isRegions(set) {
+		each(r.regions.add)
+		return
+	}
+	each(func(_ []uint64, records uint64) { r.anonymity[set] = smaller(r.anonymity[set], records) })
+	if r.groups != nil {
+		each(func(key []uint64, records uint64) { r.groups.add(set, key, records) })
+	}
 }
 
 // recountPass is one reading of the release. Row groups are begun in order, and those that

@@ -35,22 +35,6 @@ func newRegionCheck(cut *CutFile, checks []columnCheck, first map[string][]int) 
 	return c
 }
 
-// count takes over what a pass over the release counted.
-func (c *regionCheck) count(counts *labelCounts) { counts.each(c.add) }
-
-// countCells takes over what tallies counted in cells.
-func (c *regionCheck) countCells(tallies []*labelTally) {
-	for cell := range tallies[0].cells {
-		n := uint64(0)
-		for _, t := range tallies {
-			n += t.cells[cell]
-		}
-		if n > 0 {
-			c.add([]uint64{uint64(cell)}, n)
-		}
-	}
-}
-
 // add takes over the records of a combination of labels.
 func (c *regionCheck) add(key []uint64, records uint64) {
 	if c.regions.find(key)[len(key)] > 0 {

@@ -2,9 +2,12 @@ package pipeline
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
@@ -21,11 +24,14 @@ type Report struct {
 	Suppressed uint64      `json:"suppressed,omitempty"`
 	Sets       []SetReport `json:"quasi_identifiers"`
 	Steps      int         `json:"steps"`
-	Live       []uint64    `json:"live,omitempty"`  // top-down, after each step: records that later steps may still tell apart, summed over the sets
-	Tuples     []int       `json:"distinct_tuples"` // of every grouping, before the search
-	Nulls      []NullCount `json:"nulls,omitempty"`
-	Notices    []string    `json:"notices,omitempty"`
-	Inputs     []string    `json:"inputs"`
+	Applied    *Applied    `json:"applied,omitempty"` // of kcut apply: what became of the cut
+	Live       []uint64    `json:"live,omitempty"`    // top-down, after each step: records that later steps may still tell apart, summed over the sets
+	Tuples     []int       `json:"distinct_tuples"`   // of every grouping, before the search
+	// Stopped says of every label of the cut why it is no finer; top-down only.
+	Stopped []StoppedColumn `json:"stopped,omitempty"`
+	Nulls   []NullCount     `json:"nulls,omitempty"`
+	Notices []string        `json:"notices,omitempty"`
+	Inputs  []string        `json:"inputs"`
 	// Columns are the input's, and what became of them.
 	Columns  []ColumnReport `json:"columns,omitempty"`
 	Stages   []StageTime    `json:"stages"`
@@ -64,6 +70,15 @@ type ReleasedColumn struct {
 	Type string `json:"type"`
 }
 
+// StoppedColumn says why labels are no finer, in the order of the cut, the mark of a suppressed
+// value last: "finest", nothing is below; "empty", no record has it; "class", its records have
+// one class; "records", a part would have fewer records than k; "set N", as many records as k
+// would not be alike any more in quasi-identifier set N; "steps", the steps were used up.
+type StoppedColumn struct {
+	Column string   `json:"column"`
+	Why    []string `json:"why"`
+}
+
 // SetReport is one quasi-identifier set and the anonymity it has in the release.
 type SetReport struct {
 	Columns   []string `json:"columns"`
@@ -100,6 +115,28 @@ func columnReports(schema *formats.Schema, specs []*jobfile.Column, plan *releas
 	return reports
 }
 
+// whys are the reasons of labels that are no finer.
+var whys = [...]string{
+	engine.WhyFinest: "finest", engine.WhyEmpty: "empty", engine.WhyClass: "class",
+	engine.WhyRecords: "records", engine.WhySet: "set", engine.WhySteps: "steps",
+}
+
+// stopped describes why a cut is no finer. No label is in it: a report has no values.
+func stopped(cut *engine.Cut, attributes []engine.Attribute) (columns []StoppedColumn) {
+	for a, stops := range cut.Stops {
+		column := StoppedColumn{Column: attributes[a].Name}
+		for _, stop := range stops {
+			why := whys[stop.Why]
+			if stop.Why == engine.WhySet {
+				why = fmt.Sprintf("%s %d", why, stop.Set+1)
+			}
+			column.Why = append(column.Why, why)
+		}
+		columns = append(columns, column)
+	}
+	return columns
+}
+
 // weigh notes the size of the release that lies at a path.
 func (r *run) weigh(ctx context.Context, path string) error {
 	parts, err := releaseParts(ctx, path)
@@ -115,6 +152,15 @@ func (r *run) weigh(ctx context.Context, path string) error {
 		r.report.Bytes += info.Size()
 	}
 	return nil
+}
+
+// ReadReport reads a report that --run-json has written.
+func ReadReport(text []byte) (*Report, error) {
+	r := &Report{}
+	if json.Unmarshal(text, r) != nil || r.Output == "" {
+		return nil, &Error{Class: ClassInput, Hint: "name a file that kcut run --run-json has written", Err: errors.New("read report: it is no report of a run")}
+	}
+	return r, nil
 }
 
 // failed notes in the report what ended the run, tells it, and returns the error. A report

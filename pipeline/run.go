@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"time"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/topdown"
@@ -25,10 +27,19 @@ import (
 // RunOptions are what the command line adds to a job.
 type RunOptions struct {
 	Overwrite bool      // replace an existing output
-	Resume    bool      // go on from what an earlier run of the same job and input has left: its release, if that stands
+	Resume    bool      // go on from what an earlier run of the same job and input has left: its release, if that stands, or its states
 	Trace     io.Writer // one JSON line per performed specialization; may be nil
-	RunJSON   string    // file that receives the report, before publishing; empty: none
-	Events    Events
+	// OnlyCoarsen names an earlier release, or a file with its cut: the search goes below no
+	// node of it. Empty: no bounds.
+	OnlyCoarsen string
+	RunJSON     string // file that receives the report, before publishing; empty: none
+	Events      Events
+
+	reuse *ApplyOptions // kcut apply; nil: the cut is searched for
+
+	// Checkpoint is how long a run works until it keeps the state that it has reached, at the
+	// end of a stage, for the next run to go on from; 0: it keeps none.
+	Checkpoint time.Duration
 
 	// For tests.
 	spill bool          // out of core whatever the budget is
@@ -40,7 +51,20 @@ type RunOptions struct {
 
 // Run carries out the job and publishes its release. On an error nothing is published.
 func Run(ctx context.Context, job *jobfile.Job, opt RunOptions) (*Report, error) {
-	r := &run{job: job, opt: opt, engine: newEngine(job.Algorithm), report: &Report{Output: job.Output.Path}, threads: job.Limits.Threads}
+	r := &run{job: job, opt: opt, engine: newEngine(job.Algorithm)}
+	if err := r.stayAbove(opt.OnlyCoarsen); err != nil {
+		return nil, err
+	}
+	return r.carryOut(ctx)
+}
+
+// carryOut carries out a job with the engine that was chosen.
+func (r *run) carryOut(ctx context.Context) (*Report, error) {
+	job := r.job
+	r.report, r.threads = &Report{Output: job.Output.Path}, job.Limits.Threads
+	if r.given != nil { // states know no earlier cut
+		r.opt.Checkpoint = 0
+	}
 	if r.threads == 0 {
 		r.threads = runtime.GOMAXPROCS(0)
 	}
@@ -112,7 +136,11 @@ type run struct {
 
 	work       *checkpoint.Folder // claimed
 	exists     bool               // there is an output already
-	place      string             // where the release is made: see placeOf
+	local      string             // where the release is made: see localOf
+	given      *given             // the cut of an earlier release, if it bounds the job
+	states     *checkpoint.Folder // where states are kept; it may be the same
+	kept       time.Time          // when the last one was
+	trace      bytes.Buffer       // as it is written, while states are kept
 	dataset    *dataset.Dataset
 	inputs     []storage.Info // of the dataset's files, when they were opened
 	prepared   *prepared
@@ -122,6 +150,7 @@ type run struct {
 	engine     engine.Engine
 	recoding   engine.Recoding
 	cut        []byte // the embedded cut
+	masked     []part // that a state says are finished
 }
 
 // listen keeps what the events tell in the report, too. What a run that starts again out of
@@ -144,15 +173,21 @@ func (r *run) do(ctx context.Context) (err error) {
 	if err := r.begin(ctx); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, r.work.Release()) }()
+	defer func() { err = errors.Join(err, r.settle(err)) }()
 	if err := r.stage(ctx, StagePlan, r.plan); err != nil || r.report.AlreadyDone {
 		return err
 	}
-	if err := r.stage(ctx, StageCompress, r.compress); err != nil {
-		return err
+	stages := []struct {
+		name Stage
+		do   func(context.Context) error
+	}{
+		{StageCompress, r.compress},
+		{StageSearch, r.search},
 	}
-	if err := r.stage(ctx, StageSearch, r.search); err != nil {
-		return err
+	for _, s := range stages[r.resume(ctx):] {
+		if err := r.stage(ctx, s.name, s.do); err != nil {
+			return err
+		}
 	}
 	// Before publishing: a run whose spilled data stays behind must not have succeeded.
 	if err := r.closeStore(); err != nil {
@@ -166,14 +201,17 @@ func (r *run) begin(ctx context.Context) (err error) {
 	if r.exists, err = checkTarget(ctx, r.job); err != nil {
 		return err
 	}
-	if r.place, err = placeOf(r.job); err != nil {
+	if err = r.makeLocal(); err != nil {
 		return err
 	}
-	if r.work, err = checkpoint.Claim(r.files(), workFolder(r.place)); err != nil {
+	if r.work, err = checkpoint.Claim(r.files(), workFolder(r.local)); err != nil {
 		return err
 	}
 	if err = r.refuse(); err == nil {
 		err = r.sweepSpilled()
+	}
+	if err == nil {
+		r.states, err = r.openStates()
 	}
 	if err != nil {
 		return errors.Join(err, r.work.Release())
@@ -197,7 +235,7 @@ func (r *run) stage(ctx context.Context, name Stage, do func(context.Context) er
 	return nil
 }
 
-// plan finds out whether there is something to do, opens the input and binds the job to it.
+// plan finds out whether there is something to do, and what.
 func (r *run) plan(ctx context.Context) (err error) {
 	if r.taxonomies, err = r.job.LoadTaxonomies(); err != nil {
 		return err
@@ -208,6 +246,11 @@ func (r *run) plan(ctx context.Context) (err error) {
 	if done, err := r.recall(ctx); err != nil || done {
 		return err
 	}
+	return r.open(ctx)
+}
+
+// open opens the input and binds the job to it.
+func (r *run) open(ctx context.Context) (err error) {
 	if r.dataset, err = openInput(ctx, r.job, readOptions(r.job, r.budget, r.threads)); err != nil {
 		return err
 	}
@@ -222,6 +265,12 @@ func (r *run) plan(ctx context.Context) (err error) {
 		return err
 	}
 	r.report.Columns = columnReports(r.dataset.Schema(), r.prepared.specs, nil)
+	if r.given != nil {
+		if err := r.given.bind(r.job, r.prepared); err != nil {
+			return err
+		}
+		r.reuseCut()
+	}
 	r.threads = threadsWithin(r.budget.Limit(), r.threads, r.prepared.read())
 	for _, set := range r.prepared.dropped {
 		r.events.Noted(fmt.Sprintf("quasi-identifier set %d is redundant: its columns are in another set whose k is not smaller", set+1))
@@ -246,7 +295,7 @@ func (r *run) maxSteps() int {
 // search finds the recoding and writes down what is released. A search that outgrows the
 // memory is started again out of core.
 func (r *run) search(ctx context.Context) error {
-	trace := &tracer{attributes: r.problem.table.Attributes, out: r.opt.Trace}
+	trace := &tracer{attributes: r.problem.table.Attributes, out: r.traceTo()}
 	err := r.searchOnce(ctx, trace)
 	if errors.Is(err, spill.ErrBudget) && r.store == nil {
 		if err := r.leaveMemory(ctx, "the leaf partitions"); err != nil {
@@ -257,7 +306,19 @@ func (r *run) search(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return r.writeCut()
+	if err := r.writeCut(); err != nil {
+		return err
+	}
+	r.keepCut(ctx)
+	return nil
+}
+
+// traceTo returns where the trace goes; what a later run may have to write again is held, too.
+func (r *run) traceTo() io.Writer {
+	if r.opt.Trace == nil || r.opt.Checkpoint <= 0 {
+		return r.opt.Trace
+	}
+	return io.MultiWriter(r.opt.Trace, &r.trace)
 }
 
 func (r *run) searchOnce(ctx context.Context, trace *tracer) error {
@@ -280,11 +341,15 @@ func (r *run) searchOnce(ctx context.Context, trace *tracer) error {
 		return err
 	}
 	r.recoding = recoding
+	if cut, ok := recoding.(*engine.Cut); ok {
+		r.report.Stopped = stopped(cut, table.Attributes)
+	}
 	if err := r.drawRegions(); err != nil {
 		return err
 	}
 	suppressed, dropped := recoding.Lost()
 	r.report.Suppressed, r.report.Released = suppressed, r.report.Rows-int64(dropped)
+	r.reused()
 	anonymity := recoding.Anonymity(r.prepared.requirement)
 	for i, set := range r.prepared.requirement.Sets {
 		report := SetReport{K: set.K, Anonymity: anonymity[i]}
@@ -301,7 +366,7 @@ func (r *run) searchOnce(ctx context.Context, trace *tracer) error {
 
 // release writes, recounts and publishes.
 func (r *run) release(ctx context.Context) error {
-	target, err := openTarget(r.files(), r.place, r.job.Output.Path, r.exists)
+	target, err := r.openRelease(ctx)
 	if err != nil {
 		return err
 	}
@@ -316,16 +381,16 @@ func (r *run) release(ctx context.Context) error {
 		err = r.weigh(ctx, target.Path())
 	}
 	if err == nil {
-		err = r.writeReport()
+		err = r.announce(ctx, target.Path())
 	}
 	if err == nil {
-		err = r.announce(ctx, target.Path())
+		err = r.writeReport()
 	}
 	if err == nil {
 		err = r.stage(ctx, StagePublish, target.publish)
 	}
 	if err != nil {
-		return errors.Join(err, r.withdraw(target))
+		return errors.Join(err, r.withdraw(target, err))
 	}
 	return r.record()
 }
@@ -357,12 +422,14 @@ func (r *run) mask(ctx context.Context, target *target) error {
 	if r.recoding.Cells() > 0 && r.prepared.class >= 0 {
 		m.class, m.request = r.problem.class, formats.Request{Column: r.prepared.class, Coded: true}
 	}
-	parts := target.parts(plan.outputs(), map[string]string{CutKey: string(r.cut)})
-	err = m.mask(ctx, planRowGroups(r.dataset.Splits(), int64(r.job.Output.RowGroupRows), cmp.Or(r.opt.least, leastFollowed)), parts)
+	parts := &parts{target: target, columns: plan.outputs(), metadata: map[string]string{CutKey: string(r.cut)}, finished: r.masked}
+	parts.ended = func() { r.keepParts(ctx, parts) }
+	tasks := planRowGroups(r.dataset.Splits(), int64(r.job.Output.RowGroupRows), cmp.Or(r.opt.least, leastFollowed))
+	err = m.mask(ctx, tasks, parts)
 	if err == nil {
 		err = checkUnchanged(ctx, r.dataset.Files(), r.inputs)
 	}
-	return errors.Join(err, parts.close(err == nil))
+	return errors.Join(err, parts.close(err == nil, place{Task: len(tasks)}))
 }
 
 func (r *run) recount(ctx context.Context, path string) error {

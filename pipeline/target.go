@@ -128,19 +128,17 @@ type target struct {
 	uploaded  bool
 }
 
-// openTarget opens the place that the release of an output is made in.
-func openTarget(files publish.FS, path, output string, exists bool) (*target, error) {
-	create := publish.FileOn
-	if isDirectory(path) {
-		create = publish.DirOn
-	}
-	publication, err := create(files, filepath.Clean(path))
+// openTarget begins a release, or goes on with one: keep is told the paths of an earlier
+// run's files and wants some to stay.
+func (r *run) openTarget(keep func(path string) bool) (*target, error) {
+	path := r.local
+	publication, err := publish.ContinueOn(r.files(), filepath.Clean(path), isDirectory(path), keep)
 	if err != nil {
 		return nil, err
 	}
 	t := &target{Publication: publication, directory: isDirectory(path)}
-	if location.IsRemote(output) {
-		t.upload = &upload{from: t.Path(), to: output, fresh: !exists}
+	if output := r.job.Output.Path; location.IsRemote(output) {
+		t.upload = &upload{from: t.Path(), to: output, fresh: !r.exists}
 	}
 	return t, nil
 }
@@ -160,26 +158,53 @@ func (t *target) publish(ctx context.Context) error {
 // done reports whether the release is where it is to be.
 func (t *target) done() bool { return t.uploaded || t.Done() }
 
+// path returns where a part lies until the release is published.
+func (t *target) path(p part) string {
+	if t.directory {
+		return filepath.Join(t.Path(), p.Name)
+	}
+	return t.Path()
+}
+
+// place is a place among the row groups that mask makes: before so many of a task's.
+type place struct{ Task, Group int }
+
+// before reports whether a place comes before another.
+func (p place) before(q place) bool { return p.Task < q.Task || p.Task == q.Task && p.Group < q.Group }
+
+// part is a finished file of a release.
+type part struct {
+	Name   string // in the folder where it is written
+	Digest string // once it is durable
+	End    place  // behind its last row group
+}
+
 // parts writes encoded row groups to the target's one file, or to part files in turn.
 type parts struct {
 	target   *target
 	columns  []writer.Column
 	metadata map[string]string
+	finished []part
+	ended    func() // called when one more is finished
 
-	number int // of the next part file
-	groups int // in the open part
+	name   string // of the open part
+	groups int    // in it
 	file   publish.Handle
 	writer *writer.Writer
 }
 
-func (t *target) parts(columns []writer.Column, metadata map[string]string) *parts {
-	return &parts{target: t, columns: columns, metadata: metadata}
+// next returns where the parts that are finished end.
+func (p *parts) next() place {
+	if len(p.finished) == 0 {
+		return place{}
+	}
+	return p.finished[len(p.finished)-1].End
 }
 
 func partName(number int) string { return fmt.Sprintf("part-%05d.parquet", number) }
 
-// add appends a row group, whose copied pages lie in source.
-func (p *parts) add(source io.ReaderAt, g *writer.EncodedRowGroup) error {
+// add appends a row group, whose copied pages lie in source and behind which is a place.
+func (p *parts) add(source io.ReaderAt, g *writer.EncodedRowGroup, end place) error {
 	if p.writer == nil {
 		if err := p.open(); err != nil {
 			return err
@@ -189,39 +214,43 @@ func (p *parts) add(source io.ReaderAt, g *writer.EncodedRowGroup) error {
 		return err
 	}
 	if p.groups++; p.target.directory && p.groups == groupsPerPart {
-		return p.finish()
+		return p.finish(end)
 	}
 	return nil
 }
 
 func (p *parts) open() (err error) {
-	p.file = p.target.File()
+	p.file, p.name = p.target.File(), filepath.Base(p.target.Path())
 	if p.target.directory {
-		if p.file, err = p.target.Create(partName(p.number)); err != nil {
+		p.name = partName(len(p.finished))
+		if p.file, err = p.target.Create(p.name); err != nil {
 			return err
 		}
 	}
-	p.number++
 	p.groups = 0
 	p.writer, err = writer.New(p.file, p.columns, p.metadata)
 	return err
 }
 
 // finish writes the open part's footer.
-func (p *parts) finish() error {
+func (p *parts) finish(end place) error {
 	err := p.writer.Close()
 	if p.target.directory {
 		err = errors.Join(err, p.file.Close())
 	}
 	p.writer = nil
+	if err == nil {
+		p.finished = append(p.finished, part{Name: p.name, End: end})
+		p.ended()
+	}
 	return err
 }
 
 // close ends the last part; after a failure it only lets go of it.
-func (p *parts) close(complete bool) error {
+func (p *parts) close(complete bool, end place) error {
 	switch {
 	case p.writer != nil && complete:
-		return p.finish()
+		return p.finish(end)
 	case p.writer != nil && p.target.directory:
 		return p.file.Close()
 	}

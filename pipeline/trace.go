@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
@@ -15,26 +17,49 @@ type tracer struct {
 	err        error     // the first one; later steps are not written
 }
 
-// traceStep is the JSON form of a step.
-type traceStep struct {
+// TraceStep is a performed step as a trace has it.
+type TraceStep struct {
 	Step      int          `json:"step"`
 	Column    string       `json:"column"`
-	Value     traceLabel   `json:"value"`
-	Children  []traceLabel `json:"children"`
+	Value     TraceLabel   `json:"value"`
+	Children  []TraceLabel `json:"children"`
 	InfoGain  float64      `json:"info_gain"`
 	AnonyLoss float64      `json:"anony_loss"`
 	Score     float64      `json:"score"`
 	Anonymity []uint64     `json:"anonymity"`
 }
 
-// traceLabel is a label as JSON: its text, or null.
-type traceLabel engine.Label
+// TraceLabel is a label: as JSON its text, or null.
+type TraceLabel engine.Label
 
-func (l traceLabel) MarshalJSON() ([]byte, error) {
+// MarshalJSON writes a string or null.
+func (l TraceLabel) MarshalJSON() ([]byte, error) {
 	if l.Null {
 		return []byte("null"), nil
 	}
 	return marshalPlain(l.Text)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (l *TraceLabel) UnmarshalJSON(data []byte) error {
+	*l = TraceLabel{Null: string(data) == "null"}
+	return json.Unmarshal(data, &l.Text)
+}
+
+// ReadTrace reads the steps of a trace.
+func ReadTrace(r io.Reader) ([]TraceStep, error) {
+	steps := []TraceStep{}
+	for in := json.NewDecoder(r); ; {
+		var step TraceStep
+		err := in.Decode(&step)
+		switch {
+		case errors.Is(err, io.EOF):
+			return steps, nil
+		case err != nil:
+			return nil, &Error{Class: ClassInput, Hint: "name a file that kcut run --trace has written", Err: fmt.Errorf("read trace: step %d is not as a trace has it", len(steps)+1)}
+		}
+		steps = append(steps, step)
+	}
 }
 
 func (t *tracer) step(s engine.Step) {
@@ -42,12 +67,12 @@ func (t *tracer) step(s engine.Step) {
 		return
 	}
 	t.written = s.Number
-	line := traceStep{
-		Step: s.Number, Column: t.attributes[s.Attribute].Name, Value: traceLabel(s.Value),
+	line := TraceStep{
+		Step: s.Number, Column: t.attributes[s.Attribute].Name, Value: TraceLabel(s.Value),
 		InfoGain: s.InfoGain, AnonyLoss: s.AnonyLoss, Score: s.Score, Anonymity: s.Anonymity,
 	}
 	for _, child := range s.Children {
-		line.Children = append(line.Children, traceLabel(child))
+		line.Children = append(line.Children, TraceLabel(child))
 	}
 	text, err := marshalPlain(line)
 	if err == nil {

@@ -17,7 +17,10 @@ type evaluateFlags struct {
 	algorithms, ks []string
 	folds, repeats int
 	split          string
+	rules          string
+	sample         uint64
 	intervals      string
+	roots          string
 }
 
 func newEvaluate(u *ui) *cobra.Command {
@@ -40,7 +43,10 @@ values and without any quasi-identifier, and what masking costs. Writes nothing.
 	cmd.Flags().IntVar(&flags.folds, "folds", 10, "cross-validate on `N` parts of the rows")
 	cmd.Flags().IntVar(&flags.repeats, "repeats", 1, "cross-validate `N` times, on other parts each time")
 	cmd.Flags().StringVar(&flags.split, "split", "", "train on the rows that `COLUMN=VALUE` is true of, test on all others, once")
+	cmd.Flags().StringVar(&flags.rules, "rules-from", "training", "make the masking rules from the `training` rows, or from all")
+	cmd.Flags().Uint64Var(&flags.sample, "sample", 0, "take about `N` rows of the input (default all)")
 	cmd.Flags().StringVar(&flags.intervals, "intervals", "midpoint", "show intervals to classifiers as `midpoint`, a number, or as nominal")
+	cmd.Flags().StringVar(&flags.roots, "roots", "missing", "show taxonomy roots and whole ranges to classifiers as `missing`, or as values")
 	addJSON(cmd, u)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		options, err := flags.options(cmd.CommandPath())
@@ -70,12 +76,19 @@ values and without any quasi-identifier, and what masking costs. Writes nothing.
 
 // options checks the flags.
 func (f *evaluateFlags) options(command string) (evaluate.Options, error) {
-	o := evaluate.Options{Folds: f.folds, Repeats: f.repeats, Nominal: f.intervals == "nominal"}
+	o := evaluate.Options{
+		Folds: f.folds, Repeats: f.repeats, RulesFromAll: f.rules == "all", Sample: f.sample,
+		Nominal: f.intervals == "nominal", RootsTell: f.roots == "values",
+	}
 	switch {
 	case f.folds < 2:
 		return o, usageError(command, "--folds is %d, the least is 2", f.folds)
 	case f.repeats < 1:
 		return o, usageError(command, "--repeats is %d, the least is 1", f.repeats)
+	case !o.RulesFromAll && f.rules != "training":
+		return o, usageError(command, "--rules-from is training or all, not %s", f.rules)
+	case !o.RootsTell && f.roots != "missing":
+		return o, usageError(command, "--roots is missing or values, not %s", f.roots)
 	case !o.Nominal && f.intervals != "midpoint":
 		return o, usageError(command, "--intervals is midpoint or nominal, not %s", f.intervals)
 	}

@@ -37,10 +37,11 @@ func TestStoppedWhileSpilling(t *testing.T) {
 	}
 }
 
-// A run that is killed, at whatever moment, publishes the whole release or nothing, and the
-// next one publishes the same bytes as if nothing had been and leaves no trace of it.
+// A run that is killed, at whatever moment, publishes the whole release or nothing. The next one
+// goes on from what it has kept, publishes the same bytes as if nothing had been, and leaves no
+// trace of it.
 func TestKilledWhileSpilling(t *testing.T) {
-	kills := 30
+	kills := 20
 	if os.Getenv("KCUT_LONG") != "" {
 		kills = 200
 	}
@@ -57,11 +58,15 @@ func TestKilledWhileSpilling(t *testing.T) {
 			began := time.Now()
 			want := r.mustSucceed(t)
 			took := time.Since(began)
-			swept := 0
+			swept, resumed := 0, 0
 			for kill := range kills / 2 {
-				run, moment := start(t, r.command()), rng.Int64N(int64(took))
-				if kill%2 == 0 {
+				run, moment := start(t, r.command("--checkpoint", "1ns")), rng.Int64N(int64(took))
+				switch kill % 3 {
+				case 0:
 					run.untilSpilled(t, r.scratch)
+					moment /= 16
+				case 1:
+					run.until(t, "it kept a state", func() bool { return len(r.states()) > 0 })
 					moment /= 4
 				}
 				time.Sleep(time.Duration(moment))
@@ -70,14 +75,17 @@ func TestKilledWhileSpilling(t *testing.T) {
 				if len(tables(r.scratch)) > 0 {
 					swept++
 				}
+				if len(r.states()) > 0 {
+					resumed++
+				}
 				if got := r.released(t); got != "" && got != want {
 					t.Errorf("the killed run released\n%swant\n%s", got, want)
 				}
-				if got := r.mustSucceed(t); got != want {
+				if got := r.mustSucceed(t, "--checkpoint", "1ns"); got != want {
 					t.Errorf("the next run released\n%swant\n%s", got, want)
 				}
 			}
-			if t.Logf("%d of %d kills left spilled data", swept, kills/2); swept == 0 {
+			if t.Logf("of %d kills %d left spilled data, %d a checkpoint", kills/2, swept, resumed); swept == 0 || resumed == 0 {
 				t.Error("that is too few")
 			}
 		})

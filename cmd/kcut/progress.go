@@ -73,11 +73,18 @@ func (p *progress) begin(stage pipeline.Stage) {
 }
 
 // progress keeps the furthest count: reports of several workers may overtake each other. A
-// stage that begins anew has another total.
+// stage that begins anew has another total, and its rate is that since then.
 func (p *progress) progress(stage pipeline.Stage, at pipeline.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if stage == p.last.stage && (at.Done > p.last.Done || at.Total != p.last.Total) {
+	if stage != p.last.stage {
+		return
+	}
+	anew := at.Total != p.last.Total
+	if anew && p.last.Total > 0 {
+		p.began = time.Now()
+	}
+	if anew || at.Done > p.last.Done {
 		p.last.Progress = at
 	}
 }

@@ -72,9 +72,13 @@ func TestProgressBeginsAnew(t *testing.T) {
 	events := p.events()
 	events.Start(pipeline.StageCompress)
 	events.Progress(pipeline.StageCompress, pipeline.Progress{Done: 90, Total: 100})
+	p.began = time.Time{}
 	events.Progress(pipeline.StageCompress, pipeline.Progress{Done: 10, Total: 200})
 	if got := p.now(time.Second); got.Done != 10 || got.Total != 200 {
 		t.Errorf("it is at %d of %d, want 10 of 200", got.Done, got.Total)
+	}
+	if p.began.IsZero() {
+		t.Error("its rate is still that of the first start")
 	}
 }
 

@@ -1,8 +1,7 @@
 package main
 
 import (
-	"context"
-	"errors"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -12,8 +11,6 @@ import (
 
 func newRun(u *ui) *cobra.Command {
 	var opt pipeline.RunOptions
-	var trace string
-	var afresh bool
 	cmd := &cobra.Command{
 		Use:   "run JOB",
 		Short: "Do a whole job: compress, search, mask, verify, publish",
@@ -22,7 +19,8 @@ masks the input with it, recounts every set from what was written, and only then
 publishes the output. A run that fails leaves the old output, or none.
 
 The same command may be run again, whatever happened. When the output stands and was
-made by the same job of the same input, nothing is done.
+made by the same job of the same input, nothing is done. When it was stopped or killed,
+it goes on from the last stage or part file whose end it has kept.
 
 Flags and KCUT_ environment variables replace values of the job file.`,
 		Example: `  kcut run people.yaml
@@ -30,52 +28,13 @@ Flags and KCUT_ environment variables replace values of the job file.`,
 		Args: takes("one job file", 1, 1),
 	}
 	overrides := addOverrides(cmd.Flags())
-	watched := addWatch(cmd.Flags())
-	cmd.Flags().BoolVar(&opt.Overwrite, "overwrite", false, "replace the output if it exists")
-	cmd.Flags().BoolVar(&afresh, "no-resume", false, "start afresh, whatever an earlier run of the same job has left or released")
-	cmd.Flags().StringVar(&trace, "trace", "", "write one JSON object per performed specialization (bottom-up: generalization) to `FILE`")
-	cmd.Flags().StringVar(&opt.RunJSON, "run-json", "", "write how the run went, not for release, to `FILE`")
-	addJSON(cmd, u)
+	flags := addRunFlags(cmd, u, &opt, "write one JSON object per performed specialization (bottom-up: generalization) to `FILE`")
+	cmd.Flags().DurationVar(&opt.Checkpoint, "checkpoint", 5*time.Second, "keep the state at the end of a stage or part file once `TIME` has passed since the last; 0s: never")
+	cmd.Flags().StringVar(&opt.OnlyCoarsen, "only-coarsen", "", "go below no node of the cut of an earlier release: `FILE`, as of kcut apply")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		watch, err := watched.open(u, cmd.CommandPath(), args[0])
-		if err != nil {
-			return err
-		}
-		opt.Resume = !afresh
-		report, err := watch.follow(cmd.Context(), func(started func(*jobfile.Job)) (*pipeline.Report, error) {
-			job, err := jobfile.Load(args[0], overrides())
-			if err != nil {
-				return nil, err
-			}
-			started(job)
-			progress := u.follow()
-			defer progress.close()
-			opt.Events = progress.events()
-			opt.Events.Failed = watch.failed
-			return runTraced(cmd.Context(), job, opt, trace)
+		return flags.follow(cmd, args[0], overrides, func(job *jobfile.Job) (*pipeline.Report, error) {
+			return pipeline.Run(cmd.Context(), job, opt)
 		})
-		if err != nil {
-			return err
-		}
-		if u.json {
-			return u.answer(report)
-		}
-		return u.summarize(report)
 	}
 	return cmd
-}
-
-// runTraced runs a job and writes its trace, if one is wanted. The trace file is not
-// touched before the job is known to be sound.
-func runTraced(ctx context.Context, job *jobfile.Job, opt pipeline.RunOptions, trace string) (*pipeline.Report, error) {
-	if trace == "" {
-		return pipeline.Run(ctx, job, opt)
-	}
-	file, err := openTrace(trace)
-	if err != nil {
-		return nil, err
-	}
-	opt.Trace = file
-	report, err := pipeline.Run(ctx, job, opt)
-	return report, errors.Join(err, file.close(err == nil && !report.AlreadyDone))
 }

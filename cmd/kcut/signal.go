@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 )
 
 // stopSignal is the cause of a context that a signal cancelled.
@@ -22,9 +23,15 @@ func (s stopSignal) Is(target error) bool { return target == context.Canceled }
 
 func (s stopSignal) exitCode() int { return 128 + int(s.signal) }
 
+// grace is how long a stopped command may take to remove what it has written. Schedulers kill
+// after 10 seconds at the earliest (docker stop), and to be killed does no harm: the next run
+// sweeps.
+const grace = 8 * time.Second
+
 // stoppable calls f and returns its exit code. The first SIGINT or SIGTERM cancels f's
-// context, so that f can remove what it has written; a second one does not wait for that.
-func stoppable(f func(context.Context) int) int {
+// context, so that f can remove what it has written; a second one, or the end of the given time,
+// does not wait for that.
+func stoppable(f func(context.Context) int, grace time.Duration) int {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
 	defer signal.Stop(signals)
@@ -32,18 +39,25 @@ func stoppable(f func(context.Context) int) int {
 	defer cancel(nil)
 	done := make(chan int, 1)
 	go func() { done <- f(ctx) }()
-	for ctx.Err() == nil {
-		select {
-		case code := <-done:
-			return code
-		case s := <-signals:
-			cancel(stopSignal{s.(syscall.Signal)})
-		}
-	}
 	select {
 	case code := <-done:
 		return code
 	case s := <-signals:
-		return stopSignal{s.(syscall.Signal)}.exitCode()
+		stopped := stopSignal{s.(syscall.Signal)}
+		cancel(stopped)
+		return stopped.within(grace, done, signals)
+	}
+}
+
+// within waits for the end of what was stopped: not for longer than the given time, nor for a
+// second signal to pass.
+func (s stopSignal) within(grace time.Duration, done <-chan int, signals <-chan os.Signal) int {
+	select {
+	case code := <-done:
+		return code
+	case second := <-signals:
+		return stopSignal{second.(syscall.Signal)}.exitCode()
+	case <-time.After(grace):
+		return s.exitCode()
 	}
 }

@@ -112,10 +112,16 @@ func (r *running) exit(t *testing.T) int {
 // untilSpilled waits until tables lie in a spill folder, and fails when the run ends before.
 func (r *running) untilSpilled(t *testing.T, scratch string) {
 	t.Helper()
-	for len(tables(scratch)) == 0 {
+	r.until(t, "it spilled", func() bool { return len(tables(scratch)) > 0 })
+}
+
+// until waits until something has happened, and fails when the run ends before.
+func (r *running) until(t *testing.T, what string, happened func() bool) {
+	t.Helper()
+	for !happened() {
 		select {
 		case <-r.done:
-			t.Fatalf("it ended before it spilled: %s", &r.stderr)
+			t.Fatalf("it ended before %s: %s", what, &r.stderr)
 		case <-time.After(time.Millisecond):
 		}
 	}
@@ -165,6 +171,17 @@ func (r *spillingRun) mustBeClean(t *testing.T) {
 			t.Errorf("%v is left in the spill folder", left)
 		}
 	}
+}
+
+// states returns the paths of the states that a run has kept.
+func (r *spillingRun) states() (paths []string) {
+	for _, folder := range []string{filepath.Join(r.scratch, "kcut-work-*"), filepath.Join(r.dir, "."+filepath.Base(r.output)+".kcut")} {
+		for _, name := range []string{"counts", "cut", "parts"} {
+			found, _ := filepath.Glob(filepath.Join(folder, name)) // the pattern is well-formed
+			paths = append(paths, found...)
+		}
+	}
+	return paths
 }
 
 // isRecord reports whether an entry of the job's folder is the work folder of its output, with

@@ -21,6 +21,8 @@ type column interface {
 	labels(node int) (value engine.Label, children []engine.Label)
 	// cut returns the cut that was reached.
 	cut() engine.ColumnCut
+	// stops says why every label of that cut was not refined further, in their order.
+	stops(s *search) []engine.Stop
 }
 
 // newColumn returns the column of an attribute.

@@ -62,6 +62,12 @@ type naivePart struct {
 
 // naiveSearch returns the steps and the released rows.
 func naiveSearch(data enginetest.Data, sets []engine.Set, options engine.Options) ([]engine.Step, [][]engine.Label) {
+	n := newNaive(data, sets, options)
+	return n.search(options), n.released
+}
+
+// newNaive is the search before its first step.
+func newNaive(data enginetest.Data, sets []engine.Set, options engine.Options) *naive {
 	n := &naive{data: data, sets: withoutImplied(sets), score: options.Score}
 	for r := range data.Rows {
 		n.rows = append(n.rows, r)
@@ -71,7 +77,11 @@ func naiveSearch(data enginetest.Data, sets []engine.Set, options engine.Options
 	for c := range data.Columns {
 		n.start(c)
 	}
-	var steps []engine.Step
+	return n
+}
+
+// search performs steps until none is left.
+func (n *naive) search(options engine.Options) (steps []engine.Step) {
 	for options.MaxSteps < 0 || len(steps) < options.MaxSteps {
 		best := n.best()
 		if best == nil {
@@ -88,7 +98,7 @@ func naiveSearch(data enginetest.Data, sets []engine.Set, options engine.Options
 			InfoGain: best.gain, AnonyLoss: best.loss, Score: best.score, Anonymity: best.anonymity,
 		})
 	}
-	return steps, n.released
+	return steps
 }
 
 // withoutImplied drops sets one at a time while another one implies it, the later first.

@@ -23,6 +23,8 @@ type shape interface {
 	children(of span, frequencies []uint64) []span
 	// penalty returns the normalized certainty penalty of a node.
 	penalty(of span) float64
+	// finest reports whether a node stands for one value, so that nothing can be below it.
+	finest(of span) bool
 	label(of span) engine.Label
 	// cut returns the cut through the given nodes, in order, the null's own left out.
 	cut(through []span) engine.ColumnCut
@@ -40,7 +42,8 @@ type node struct {
 	span
 	part
 	gain            float64
-	first, children int // its children in nodes; none: it cannot be refined
+	first, children int        // its children in nodes; none: it cannot be refined
+	why             engine.Why // grown, without children: why there are none
 	grown           bool
 	performed       bool
 }
@@ -78,8 +81,10 @@ func (r *refined) grow(n int) {
 	frequencies := make([]uint64, r.histogram.Classes)
 	r.count(frequencies, whole.lo, whole.hi)
 	if !r.beneficial(frequencies) {
+		r.nodes[n].why = engine.WhyClass
 		return
 	}
+	r.nodes[n].why = engine.WhyRecords
 	first := len(r.nodes)
 	var parts []part
 	for _, s := range r.shape.children(whole.span, frequencies) {
@@ -214,20 +219,23 @@ func (r *refined) labels(n int) (value engine.Label, children []engine.Label) {
 // members returns the nodes of the cut, in order, without the null's own.
 func (r *refined) members() []span {
 	var members []span
-	var walk func(n int)
-	walk = func(n int) {
-		if !r.nodes[n].performed {
-			if r.nodes[n].lo < len(r.attribute.Texts) || n == 0 {
-				members = append(members, r.nodes[n].span)
-			}
-			return
+	r.through(0, func(n int) {
+		if r.nodes[n].lo < len(r.attribute.Texts) || n == 0 {
+			members = append(members, r.nodes[n].span)
 		}
-		for c := range r.nodes[n].children {
-			walk(r.nodes[n].first + c)
-		}
-	}
-	walk(0)
+	})
 	return members
+}
+
+// through visits the nodes of the cut below n, in order.
+func (r *refined) through(n int, visit func(n int)) {
+	if !r.nodes[n].performed {
+		visit(n)
+		return
+	}
+	for c := range r.nodes[n].children {
+		r.through(r.nodes[n].first+c, visit)
+	}
 }
 
 func (r *refined) cut() engine.ColumnCut { return r.shape.cut(r.members()) }

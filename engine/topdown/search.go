@@ -13,6 +13,7 @@ type search struct {
 	options    engine.Options
 	columns    []column // by attribute
 	sets       []*partition.TIPS
+	thresholds []uint64            // K of every set
 	with       [][]*partition.TIPS // by attribute: the sets with that column
 	view       partition.View
 	candidates []candidate // by value of the view
@@ -49,11 +50,12 @@ func newSearch(ctx context.Context, table *engine.Table, requirement engine.Requ
 		default:
 			grouping = s.recode(grouping, set.Columns)
 		}
-		tips, err := partition.NewTIPS(ctx, grouping, set.Columns, uint64(max(set.K, 0)), &s.view, pool)
+		k := uint64(max(set.K, 0))
+		tips, err := partition.NewTIPS(ctx, grouping, set.Columns, k, &s.view, pool)
 		if err != nil {
 			return nil, err
 		}
-		s.sets = append(s.sets, tips)
+		s.sets, s.thresholds = append(s.sets, tips), append(s.thresholds, k)
 		for _, a := range set.Columns {
 			s.with[a] = append(s.with[a], tips)
 		}
@@ -198,7 +200,7 @@ func (s *search) report(step engine.Step) {
 
 // cut returns the cut that was reached.
 func (s *search) cut() *engine.Cut {
-	cut := &engine.Cut{}
+	cut := &engine.Cut{Stops: s.stops()}
 	for _, set := range s.sets {
 		cut.Reached = append(cut.Reached, set.Anonymity())
 	}

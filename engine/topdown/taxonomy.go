@@ -29,10 +29,10 @@ func (t *taxonomy) children(of span, _ []uint64) []span {
 
 // penalty is the share of all leaves that are under the node, 0 for a leaf.
 func (t *taxonomy) penalty(of span) float64 {
-	tree := t.attribute.Tree
-	if of.node == nullNode || tree.IsLeaf(of.node) && !tree.IsPruned(of.node) {
+	if t.finest(of) {
 		return 0
 	}
+	tree := t.attribute.Tree
 	// The root's span has the null in it.
 	null := t.attribute.Len() - len(t.attribute.Texts)
 	below := tree.Values(of.node)

@@ -101,29 +101,38 @@ func (f *footer) writtenBefore(writer string, major, minor int) bool {
 
 // readFooter reads and decodes the file's metadata.
 func (f *parquetFile) readFooter() error {
+	data, err := f.footerBytes()
+	if err != nil {
+		return err
+	}
+	return f.decodeFooter(data)
+}
+
+// footerBytes reads the file's metadata.
+func (f *parquetFile) footerBytes() ([]byte, error) {
 	var tail [8]byte
 	if f.size < 12 {
-		return fmt.Errorf("read footer: file of %d bytes: %w", f.size, formats.ErrDamaged)
+		return nil, fmt.Errorf("read footer: file of %d bytes: %w", f.size, formats.ErrDamaged)
 	}
 	if _, err := f.file.ReadAt(tail[:], f.size-8); err != nil {
-		return shortRead(err)
+		return nil, shortRead(err)
 	}
 	switch string(tail[4:]) {
 	case "PAR1":
 	case "PARE":
-		return fmt.Errorf("read footer: file is encrypted: %w", formats.ErrUnsupported)
+		return nil, fmt.Errorf("read footer: file is encrypted: %w", formats.ErrUnsupported)
 	default:
-		return fmt.Errorf("read footer: file does not end in PAR1: %w", formats.ErrDamaged)
+		return nil, fmt.Errorf("read footer: file does not end in PAR1: %w", formats.ErrDamaged)
 	}
 	length := int64(binary.LittleEndian.Uint32(tail[:]))
 	if length > f.size-12 {
-		return fmt.Errorf("read footer: footer of %d bytes in a file of %d: %w", length, f.size, formats.ErrDamaged)
+		return nil, fmt.Errorf("read footer: footer of %d bytes in a file of %d: %w", length, f.size, formats.ErrDamaged)
 	}
 	data := make([]byte, length)
 	if _, err := f.file.ReadAt(data, f.size-8-length); err != nil {
-		return shortRead(err)
+		return nil, shortRead(err)
 	}
-	return f.decodeFooter(data)
+	return data, nil
 }
 
 func (f *parquetFile) decodeFooter(data []byte) error {

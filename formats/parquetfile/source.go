@@ -3,6 +3,7 @@ package parquetfile
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/fence"
@@ -55,6 +56,9 @@ type source struct {
 	*parquetFile
 	batchRows int
 	remember  int // distinct values of a column
+
+	numbersOnce sync.Once
+	numbers     []rowGroupNumbers
 }
 
 func (s *source) Fields() []formats.Field {

@@ -25,6 +25,9 @@ type Publication struct {
 	dir    bool
 	held   Handle // work, open and locked
 	done   bool   // the target has been replaced
+
+	// keep tells what of an earlier attempt stays, by path; nil: nothing.
+	keep func(path string) bool
 }
 
 // File begins a file output. It returns formats.ErrBusy while another run writes the same target.
@@ -45,6 +48,17 @@ func Dir(target string) (*Publication, error) { return DirOn(OS, target) }
 // DirOn is Dir on any file system.
 func DirOn(d FS, target string) (*Publication, error) {
 	p := newPublication(d, target, true)
+	if err := p.begin(); err != nil {
+		return nil, fmt.Errorf("create output %s: %w", target, err)
+	}
+	return p, nil
+}
+
+// ContinueOn is FileOn, or DirOn, that leaves what an earlier attempt has made and keep, told
+// the paths of its files, wants to stay. It is told when no other run can touch them.
+func ContinueOn(d FS, target string, dir bool, keep func(path string) bool) (*Publication, error) {
+	p := newPublication(d, target, dir)
+	p.keep = keep
 	if err := p.begin(); err != nil {
 		return nil, fmt.Errorf("create output %s: %w", target, err)
 	}
@@ -165,21 +179,69 @@ func (p *Publication) stillThere(f Handle) (bool, error) {
 	return err == nil && os.SameFile(opened, named), err
 }
 
-// sweep empties the temporary sibling, and takes a directory back that a crash left aside.
+// sweep empties the temporary sibling of what is not kept, and takes a directory back that a
+// crash left aside.
 func (p *Publication) sweep() error {
 	if !p.dir {
-		if err := p.held.Truncate(0); err != nil {
-			return err
+		if !p.keeps(p.work) {
+			if err := p.held.Truncate(0); err != nil {
+				return err
+			}
 		}
 		return p.fs.Chmod(p.work, 0o600)
 	}
 	if err := p.restore(); err != nil {
 		return err
 	}
-	if err := empty(p.fs, p.work); err != nil {
+	if err := p.drop(); err != nil {
 		return err
 	}
 	return p.fs.Chmod(p.work, 0o700)
+}
+
+func (p *Publication) keeps(path string) bool { return p.keep != nil && p.keep(path) }
+
+// drop removes everything from the temporary directory that is not kept.
+func (p *Publication) drop() error {
+	entries, err := p.fs.ReadDir(p.work)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		path := filepath.Join(p.work, e.Name())
+		if !e.IsDir() && p.keeps(path) {
+			continue
+		}
+		if err := RemoveAll(p.fs, path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Sync makes what was written of the file at a path below Path durable, and its name.
+func (p *Publication) Sync(path string) error {
+	if err := p.sealFile(path); err != nil {
+		return err
+	}
+	return SyncDir(p.fs, filepath.Dir(path))
+}
+
+// Suspend lets go of an output that a later attempt is to continue. What keep, which is
+// told their paths, does not want of its files is removed.
+func (p *Publication) Suspend(keep func(path string) bool) error {
+	p.keep = keep
+	if p.done || !p.dir && !p.keeps(p.work) {
+		return p.Discard()
+	}
+	var err error
+	if p.dir {
+		err = p.drop()
+	}
+	if err = errors.Join(err, p.release()); err != nil {
+		return fmt.Errorf("suspend output %s: %w", p.target, err)
+	}
+	return nil
 }
 
 // restore undoes half a replacement by way of the aside name.

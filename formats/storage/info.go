@@ -22,6 +22,11 @@ type Info struct {
 // Size returns the size in bytes.
 func (i Info) Size() int64 { return i.size }
 
+// String returns a text that another Info of the same file, unchanged, has too.
+func (i Info) String() string {
+	return fmt.Sprint(i.size, " ", i.changed.UnixNano(), " ", i.version.generation, " ", i.version.etag)
+}
+
 // IsRegular reports whether it is a file with content of its own: no directory, no pipe.
 func (i Info) IsRegular() bool { return i.local == nil || i.local.Mode().IsRegular() }
 

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/publish"
@@ -70,7 +71,7 @@ func (f *Folder) hold() error {
 
 // make makes the folder unless it is there. What is there must be a folder, and private.
 func (f *Folder) make() error {
-	err := f.fs.MkdirPrivate(f.path)
+	err := makeAll(f.fs, f.path)
 	if !errors.Is(err, fs.ErrExist) {
 		return err
 	}
@@ -86,6 +87,23 @@ func (f *Folder) make() error {
 		return f.fs.Chmod(f.path, 0o700)
 	}
 	return nil
+}
+
+// makeAll makes a folder, and those above it that are missing.
+func makeAll(files publish.FS, path string) error {
+	err := files.MkdirPrivate(path)
+	if above := filepath.Dir(path); errors.Is(err, fs.ErrNotExist) && above != path {
+		if err := makeAll(files, above); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		return files.MkdirPrivate(path)
+	}
+	return err
+}
+
+// none reports whether an error says that there is no folder, or none that the process may look at.
+func none(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOTDIR)
 }
 
 // Path returns where the folder is.
@@ -111,7 +129,7 @@ func (f *Folder) Discard() error {
 	if err == nil && len(entries) == 0 {
 		err = f.fs.Remove(f.path)
 	}
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) {
+	if none(err) || errors.Is(err, fs.ErrExist) {
 		return nil
 	}
 	return err
@@ -121,7 +139,7 @@ func (f *Folder) Discard() error {
 // nothing to remove.
 func (f *Folder) Sweep(but ...string) error {
 	entries, err := f.fs.ReadDir(f.path)
-	if errors.Is(err, fs.ErrNotExist) {
+	if none(err) {
 		return nil
 	}
 	if err != nil {
@@ -228,7 +246,7 @@ func (f *Folder) read(name string, take func(file io.ReaderAt, size int64) error
 // Names returns the names of the complete files, sorted.
 func (f *Folder) Names() ([]string, error) {
 	entries, err := f.fs.ReadDir(f.path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil && !none(err) {
 		return nil, err
 	}
 	var names []string

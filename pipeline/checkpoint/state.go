@@ -12,8 +12,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// ErrNone is returned when there is no state that the reader may go on from.
-var ErrNone = errors.New("no such checkpoint")
+// ErrNone is returned when there is no file, or no state that the reader may go on from.
+var ErrNone = errors.New("no whole checkpoint of this job, input and version")
 
 // Key says what a state is of: only who would do the very same may read it.
 type Key [sha256.Size]byte
@@ -69,6 +69,9 @@ type Writer struct {
 	number uint64
 	err    error
 }
+
+// Err returns the first error. Long lists ask for it.
+func (w *Writer) Err() error { return w.err }
 
 // Fail makes Save return an error, unless there was one.
 func (w *Writer) Fail(err error) {

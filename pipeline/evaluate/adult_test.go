@@ -2,9 +2,11 @@ package evaluate
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -19,9 +21,34 @@ unlisted: drop
 taxonomies: %[1]s/taxonomies.yaml
 `
 
-// TestAdult compares the errors of naive Bayes on releases of Adult with those of Weka's
-// NaiveBayes on the releases of naive programs, which are to be the same: in percent,
-// intervals as nominal labels. (Weka's trees deal with missing values in another way.)
+// adultErrors are those that Weka's NaiveBayes (3.6.14, its defaults) makes on the test rows
+// when it learns from the releases of naive programs, in percent: for k = 10, 50, 100 and 500.
+var adultErrors = []struct {
+	options Options
+	want    map[string][]float64
+}{
+	{
+		options: Options{Nominal: true}, // rules from the training rows
+		want:    map[string][]float64{"tdr": {17.90, 19.18, 18.41, 18.46}, "bottom-up": {17.72, 18.13, 18.46, 18.46}},
+	},
+	{
+		options: Options{RulesFromAll: true},
+		want:    map[string][]float64{"iack": {19.00, 19.44, 19.61, 21.00}, "bottom-up": {18.05, 17.72, 18.46, 18.46}},
+	},
+	{
+		options: Options{RulesFromAll: true, RootsTell: true},
+		want:    map[string][]float64{"mondrian": {19.49, 19.97, 20.06, 20.59}, "infogain-mondrian": {19.08, 18.73, 18.95, 18.49}},
+	},
+	{
+		options: Options{RootsTell: true},
+		want:    map[string][]float64{"mondrian": {19.35, 20.19, 19.04, 23.61}, "infogain-mondrian": {19.50, 19.85, 19.59, 19.99}},
+	},
+}
+
+// TestAdult compares the errors of naive Bayes on releases of Adult with those of Weka's on
+// the releases of naive programs, which are to be the same. (Weka's trees deal with missing
+// values in another way.) A number's density may differ in its last digits: that is a few
+// of 15,060 test rows when a release has many intervals, those of the Mondrians.
 func TestAdult(t *testing.T) {
 	data, err := filepath.Abs("../../../shared/data/adult")
 	if err != nil {
@@ -34,27 +61,35 @@ func TestAdult(t *testing.T) {
 	if err := os.WriteFile(job, fmt.Appendf(nil, adultJob, data), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	o := Options{SplitColumn: "split", SplitValue: "train", Nominal: true}
-	var want []float64
-	for _, c := range []struct {
-		k      string
-		errors []float64
-	}{{"10", []float64{17.90, 17.72}}, {"50", []float64{19.18, 18.13}}, {"100", []float64{18.41, 18.46}}, {"500", []float64{18.46, 18.46}}} {
-		o.Variants = append(o.Variants, load(t, job, "quasi_identifiers[].k", c.k, "tdr", "bottom-up")...)
-		want = append(want, c.errors...)
-	}
-	report, err := Evaluate(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	check := func(what string, got, want float64) {
-		if math.Abs(100*got-want) > 0.006 {
+	check := func(what string, got, want, within float64) {
+		t.Helper()
+		if math.Abs(100*got-want) > within {
 			t.Errorf("%s: %.2f %%, want %.2f", what, 100*got, want)
 		}
 	}
-	check("baseline", report.Baseline["bayes"].Mean, 18.29)
-	check("majority", report.Upper["tree"].Mean, 24.57)
-	for i, result := range report.Results {
-		check(fmt.Sprint(result.Algorithm, result.K), result.Errors["bayes"].Mean, want[i])
+	for _, c := range adultErrors {
+		o := c.options
+		o.SplitColumn, o.SplitValue = "split", "train"
+		names := slices.Sorted(maps.Keys(c.want))
+		var want []float64
+		for i, k := range []string{"10", "50", "100", "500"} {
+			o.Variants = append(o.Variants, load(t, job, "quasi_identifiers[].k", k, names...)...)
+			for _, name := range names {
+				want = append(want, c.want[name][i])
+			}
+		}
+		report, err := Evaluate(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check("baseline", report.Baseline["bayes"].Mean, 18.29, 0.006)
+		check("majority", report.Upper["tree"].Mean, 24.57, 0.006)
+		within := 0.006
+		if c.options.RootsTell {
+			within = 0.065
+		}
+		for i, result := range report.Results {
+			check(fmt.Sprint(result.Algorithm, result.K, " all ", o.RulesFromAll), result.Errors["bayes"].Mean, want[i], within)
+		}
 	}
 }

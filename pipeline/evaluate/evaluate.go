@@ -26,8 +26,15 @@ type Options struct {
 	// Split tells training from test rows instead: the former have the value in the column.
 	SplitColumn, SplitValue string
 
-	Nominal bool // labels of intervals are features without an order, instead of their midpoints
-	Events  pipeline.Events
+	// RulesFromAll makes rules from all rows, and deals what is released: test rows, too, have
+	// been seen by the search, and those that are dropped are not tested.
+	RulesFromAll bool
+
+	Sample uint64 // about so many rows are read, the same every time; 0: all
+
+	Nominal   bool // labels of intervals are features without an order, instead of their midpoints
+	RootsTell bool // a taxonomy's root and the whole range are values like any other, instead of missing
+	Events    pipeline.Events
 }
 
 // maxTexts is the most values of a kept column that are a feature: with more, it is nearly
@@ -36,9 +43,11 @@ const maxTexts = 1000
 
 // Evaluate reads the input once, and trains and tests classifiers in every round.
 func Evaluate(ctx context.Context, o Options) (*Report, error) {
-	rounds, divisions := o.plan()
-	e := &evaluation{Options: o, rounds: rounds, learners: classify.Learners()}
-	opt := pipeline.RecordsOptions{Divisions: divisions, MaxTexts: maxTexts, Events: o.Events}
+	e := &evaluation{Options: o, rounds: o.plan(), learners: classify.Learners()}
+	opt := pipeline.RecordsOptions{SplitColumn: o.SplitColumn, SplitValue: o.SplitValue, MaxTexts: maxTexts, Events: o.Events}
+	if o.Sample > 0 {
+		opt.Take = sampler(o.Sample)
+	}
 	err := pipeline.WithRecords(ctx, o.Variants[0], opt, func(records *pipeline.Records) error {
 		e.Records = records
 		return e.run(ctx)
@@ -75,9 +84,17 @@ func (e *evaluation) run(ctx context.Context) error {
 	for v := range e.variants {
 		e.variants[v] = make([]measurement, n)
 	}
+	if rows := e.rows(); e.SplitColumn == "" && rows < uint64(e.Folds) {
+		return undealt("choose fewer folds", "there are %d rows for %d folds", rows, e.Folds)
+	}
 	began := e.Events.Began(Stage)
 	for r := range e.rounds {
-		if err := e.round(ctx, r); err != nil {
+		err := e.evaluate(ctx, r)
+		if errors.Is(err, spill.ErrBudget) && e.Threads > 1 {
+			e.Threads = 1
+			err = e.evaluate(ctx, r)
+		}
+		if err != nil {
 			return fmt.Errorf("evaluate round %d of %d: %w", r+1, n, err)
 		}
 		e.Events.Advanced(Stage, pipeline.Progress{Done: int64(r + 1)})
@@ -86,26 +103,32 @@ func (e *evaluation) run(ctx context.Context) error {
 	return nil
 }
 
+// undealt is the error of rows of which some fold or side would have none.
+func undealt(hint, format string, args ...any) error {
+	return &pipeline.Error{Class: pipeline.ClassUsage, Hint: hint, Err: fmt.Errorf("deal rows: "+format, args...)}
+}
+
+// rows returns the number of rows.
+func (e *evaluation) rows() (rows uint64) {
+	for _, n := range e.Table.Counts {
+		rows += uint64(n)
+	}
+	return rows
+}
+
 // Stage is that of evaluating, after those of reading.
 const Stage pipeline.Stage = "evaluate"
 
-// round measures everything in one round.
-func (e *evaluation) round(ctx context.Context, r int) error {
-	training, err := e.deal(e.rounds[r], false)
+// evaluate measures everything in one round.
+func (e *evaluation) evaluate(ctx context.Context, r int) error {
+	before := e.Budget.Used()
+	defer func() { e.Budget.Return(e.Budget.Used() - before) }()
+	d, err := e.deal(e.rounds[r])
 	if err != nil {
 		return err
 	}
-	defer e.Budget.Return(training.bytes())
-	test, err := e.deal(e.rounds[r], true)
-	if err != nil {
-		return err
-	}
-	defer e.Budget.Return(test.bytes())
-	if training.rows == 0 || test.rows == 0 {
-		return &pipeline.Error{
-			Class: pipeline.ClassUsage, Hint: "choose fewer folds, or another value to split by",
-			Err: fmt.Errorf("deal rows: %d are for training, %d for testing", training.rows, test.rows),
-		}
+	if d.training.rows == 0 || d.test.rows == 0 {
+		return undealt("choose another value to split by", "%d rows are for training, %d for testing", d.training.rows, d.test.rows)
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(e.Threads)
@@ -113,7 +136,7 @@ func (e *evaluation) round(ctx context.Context, r int) error {
 	task := func(m *measurement, measure func(*trial) (measurement, error)) {
 		group.Go(func() error {
 			return pipeline.Fence(func() (err error) {
-				t := &trial{evaluation: e, training: training, test: test, budget: e.Budget.Part(share)}
+				t := &trial{evaluation: e, parts: d, budget: e.Budget.Part(share)}
 				defer func() { t.budget.Return(t.budget.Used()) }()
 				*m, err = measure(t)
 				return err
@@ -128,11 +151,45 @@ func (e *evaluation) round(ctx context.Context, r int) error {
 	return group.Wait()
 }
 
+// parts are how a round deals the records.
+type parts struct {
+	round          round
+	training, test *part
+	all            *part    // when rules are made from all rows
+	tested         []uint32 // of these: how many rows of every record are for testing
+}
+
+// deal deals the records. What the parts take is drawn.
+func (e *evaluation) deal(r round) (*parts, error) {
+	all, err := e.unpack()
+	if err != nil {
+		return nil, err
+	}
+	d := &parts{round: r, tested: e.testRows(r)}
+	if d.training, d.test, err = all.deal(d.tested, e.Budget); err != nil {
+		return nil, err
+	}
+	if e.RulesFromAll {
+		d.all = all
+	} else {
+		e.Budget.Return(all.bytes())
+	}
+	return d, nil
+}
+
 // trial is one measurement being made.
 type trial struct {
 	*evaluation
-	training, test *part
-	budget         *spill.Budget
+	*parts
+	budget *spill.Budget
+}
+
+// source returns the records that rules are made from.
+func (t *trial) source() *part {
+	if t.RulesFromAll {
+		return t.all
+	}
+	return t.training
 }
 
 // unmasked measures the classifiers on raw rows, with their quasi-identifiers or without.
@@ -148,8 +205,7 @@ func (t *trial) unmasked(ctx context.Context, all bool) (measurement, error) {
 	return measurement{errors: learned}, err
 }
 
-// variant masks the training part as a job says, and the test part by the same rules. That
-// no release can be made is a measurement, too.
+// variant masks the records as a job says. That no release can be made is a measurement, too.
 func (t *trial) variant(ctx context.Context, job *jobfile.Job) (measurement, error) {
 	requirement := t.Requirement(job)
 	recoding, err := t.search(ctx, job, requirement)
@@ -159,11 +215,7 @@ func (t *trial) variant(ctx context.Context, job *jobfile.Job) (measurement, err
 	if err != nil {
 		return measurement{}, err
 	}
-	released, dropped, err := t.release(recoding)
-	if err != nil {
-		return measurement{}, err
-	}
-	tested, err := t.apply(recoding)
+	masked, err := t.mask(recoding)
 	if err != nil {
 		return measurement{}, err
 	}
@@ -171,21 +223,22 @@ func (t *trial) variant(ctx context.Context, job *jobfile.Job) (measurement, err
 	var penalties [][]float64
 	for a := range t.Attributes {
 		labels := labelsOf(&t.Attributes[a], recoding, a)
+		labels.roots = t.RootsTell
 		features = append(features, labels.feature(t.Nominal))
 		penalties = append(penalties, labels.penalties())
 	}
 	var m measurement
-	if m.release, err = measure(released, dropped, penalties, largestK(requirement), len(t.ClassNames), t.budget); err != nil {
+	if m.release, err = measure(masked.released, masked.dropped, penalties, largestK(requirement), len(t.ClassNames), t.budget); err != nil {
 		return m, err
 	}
-	m.errors, err = t.learn(ctx, features, released, tested)
+	m.errors, err = t.learn(ctx, features, masked.training, masked.test)
 	return m, err
 }
 
-// search finds the recoding of the training part.
+// search finds the recoding.
 func (t *trial) search(ctx context.Context, job *jobfile.Job, requirement engine.Requirement) (engine.Recoding, error) {
 	searcher, options := pipeline.SearchOf(job)
-	table, err := t.training.table(t.Records, searcher.Plan(requirement), t.budget)
+	table, err := t.source().table(t.Records, searcher.Plan(requirement), t.budget)
 	if err != nil {
 		return nil, err
 	}

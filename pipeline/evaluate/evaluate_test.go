@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,8 +34,6 @@ const cities = `ANY:
 // people writes random people and a job, whose rows tell their class by age and color.
 func people(t *testing.T, r *rand.Rand, rows int) (job string, table [][]string) {
 	t.Helper()
-	dir := t.TempDir()
-	table = [][]string{{"age", "job", "city", "hours", "color", "name", "set", "rich"}}
 	pick := func(words ...string) string { return words[r.IntN(len(words))] }
 	for i := range rows {
 		age, color, rich := 18+r.IntN(50), pick("red", "blue", ""), "no"
@@ -50,17 +49,25 @@ func people(t *testing.T, r *rand.Rand, rows int) (job string, table [][]string)
 			pick("10", "20.5", ""), color, fmt.Sprint("name", i), set, rich,
 		})
 	}
+	return put(t, table), table
+}
+
+// put writes a table and the job.
+func put(t *testing.T, table [][]string) (job string) {
+	t.Helper()
 	var text strings.Builder
-	if err := csv.NewWriter(&text).WriteAll(table); err != nil {
+	out := csv.NewWriter(&text)
+	if err := errors.Join(out.Write([]string{"age", "job", "city", "hours", "color", "name", "set", "rich"}), out.WriteAll(table)); err != nil {
 		t.Fatal(err)
 	}
+	dir := t.TempDir()
 	job = filepath.Join(dir, "job.yaml")
 	for file, text := range map[string]string{"people.csv": text.String(), "job.yaml": peopleJob, "cities.yaml": cities} {
 		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return job, table[1:]
+	return job
 }
 
 // load loads a job for every algorithm, with one more key of it set to a value.
@@ -76,10 +83,11 @@ func load(t *testing.T, job, key, value string, algorithms ...string) (jobs []*j
 	return jobs
 }
 
-// The result depends on neither threads nor memory, and the errors without
-// quasi-identifiers are those of counting rows by hand: two kept columns are left.
+// The result depends on neither threads nor memory, nor on the order of rows, and the errors
+// without quasi-identifiers are those of counting rows by hand: two kept columns are left.
 func TestEvaluate(t *testing.T) {
-	job, rows := people(t, rand.New(rand.NewPCG(1, 1)), 1500)
+	r := rand.New(rand.NewPCG(1, 4))
+	job, rows := people(t, r, 1500)
 	var notices []string
 	o := Options{Folds: 3, Repeats: 2, Events: pipeline.Events{Notice: func(text string) { notices = append(notices, text) }}}
 	var first *Report
@@ -96,13 +104,27 @@ func TestEvaluate(t *testing.T) {
 			t.Errorf("%v: %+v, before %+v", setting, report, first)
 		}
 	}
+	r.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+	o.Variants = load(t, put(t, rows), "limits.threads", "2", "tdr", "mondrian", "kactus", "iacc")
+	if report, err := Evaluate(t.Context(), o); err != nil || !reflect.DeepEqual(report, first) {
+		t.Errorf("rows in another order: %+v, before %+v, %v", report, first, err)
+	}
+	o.RulesFromAll = true
+	if report, err := Evaluate(t.Context(), o); err != nil || !reflect.DeepEqual(report.Baseline, first.Baseline) || reflect.DeepEqual(report.Results, first.Results) {
+		t.Errorf("rules from all rows: %+v, before %+v, %v", report, first, err)
+	}
+	o.RulesFromAll, o.Sample = false, 700
+	if report, err := Evaluate(t.Context(), o); err != nil || report.Rows < 600 || report.Rows > 800 {
+		t.Errorf("a sample: %+v, %v", report, err)
+	}
+	o.Sample = 0
 	if text := strings.Join(notices, "\n"); !strings.Contains(text, "column name is left out: it has more than 1000 values") {
 		t.Errorf("notices: %s", text)
 	}
 	if first.Rows != 1500 || first.Rounds != 6 || len(first.Results) != 4 || first.Results[3].Failed == "" && first.Results[3].Errors == nil {
 		t.Errorf("got %+v", first)
 	}
-	want := score(rows, 3, 2, func(training, test [][]string) float64 { return treeByHand(training, test) })
+	want := colorScore(t, o)
 	if got := first.Upper["tree"]; math.Abs(got.Mean-want.Mean) > 1e-12 || math.Abs(*got.Deviation-*want.Deviation) > 1e-12 {
 		t.Errorf("upper error of the tree %g ± %g, want %g ± %g", got.Mean, *got.Deviation, want.Mean, *want.Deviation)
 	}
@@ -111,23 +133,46 @@ func TestEvaluate(t *testing.T) {
 	}
 }
 
-// score deals rows as the folds do.
-func score(rows [][]string, folds, repeats int, err func(training, test [][]string) float64) Score {
+// colorScore is the score of the tree that tests the color alone, as hours tell nothing: by
+// hand, but for how rows are dealt.
+func colorScore(t *testing.T, o Options) Score {
+	t.Helper()
 	var errors []float64
-	for repeat := range repeats {
-		for test := range folds {
-			var parts [2][][]string
-			for i, row := range rows {
-				which := 0
-				if fold(uint64(i), repeat, folds) == uint32(test) {
-					which = 1
-				}
-				parts[which] = append(parts[which], row)
+	dealing(t, o, func(_ *evaluation, p *parts) {
+		read := func(p *part) (table [][]string) {
+			for i, n := range p.counts {
+				row := []string{4: fmt.Sprint(p.kept[1][i]), 7: []string{"no", "yes"}[p.class[i]]}
+				table = append(table, slices.Repeat([][]string{row}, int(n))...)
 			}
-			errors = append(errors, err(parts[0], parts[1]))
+			return table
 		}
-	}
+		errors = append(errors, treeByHand(read(p.training), read(p.test)))
+	})
 	return newScore(errors)
+}
+
+// dealing hands over what the rounds of an evaluation deal.
+func dealing(t *testing.T, o Options, use func(*evaluation, *parts)) {
+	t.Helper()
+	e := &evaluation{Options: o}
+	opt := pipeline.RecordsOptions{SplitColumn: o.SplitColumn, SplitValue: o.SplitValue, MaxTexts: maxTexts}
+	if o.Sample > 0 {
+		opt.Take = sampler(o.Sample)
+	}
+	err := pipeline.WithRecords(t.Context(), o.Variants[0], opt, func(records *pipeline.Records) error {
+		e.Records = records
+		for _, r := range o.plan() {
+			p, err := e.deal(r)
+			if err != nil {
+				return err
+			}
+			use(e, p)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // treeByHand is the error of the tree that tests the color alone, as hours tell nothing.
@@ -173,6 +218,9 @@ func TestSplit(t *testing.T) {
 	if got := report.Upper["tree"].Mean; math.Abs(got-want) > 1e-12 {
 		t.Errorf("upper error %g, want %g", got, want)
 	}
+	if by := colorScore(t, Options{Variants: load(t, job, "limits.threads", "1", "tdr"), SplitColumn: "set", SplitValue: "training"}); math.Abs(by.Mean-want) > 1e-12 {
+		t.Errorf("dealt by the split it is %g, want %g", by.Mean, want)
+	}
 	result := report.Results[0]
 	if got := result.Errors["tree"].Mean; math.Abs(got-want) > 1e-12 {
 		t.Errorf("anonymity error %g, want %g", got, want)
@@ -192,7 +240,7 @@ func TestEvaluateErrors(t *testing.T) {
 	}{
 		{"no such column", Options{Variants: variants, SplitColumn: "sets", SplitValue: "x"}, pipeline.ClassUsage},
 		{"no training rows", Options{Variants: variants, SplitColumn: "set", SplitValue: "x"}, pipeline.ClassUsage},
-		{"no test rows in some fold", Options{Variants: variants, Folds: 5000, Repeats: 1}, pipeline.ClassUsage},
+		{"more folds than rows", Options{Variants: variants, Folds: 5000, Repeats: 1}, pipeline.ClassUsage},
 	} {
 		if _, err := Evaluate(t.Context(), tt.options); pipeline.ClassOf(err) != tt.class {
 			t.Errorf("%s: %v", tt.name, err)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/kcut/kcut/engine"
@@ -101,6 +102,9 @@ func TestLabels(t *testing.T) {
 	numbers := engine.Attribute{
 		Mask: engine.Discretize, Texts: []string{"1", "2", "5"}, Positions: []float64{1, 2, 5}, Lower: 0, Upper: 5, LowerText: "0", HasNull: true,
 	}
+	nodes := engine.Attribute{Mask: engine.Generalize, Tree: tree, Texts: tree.Leaves()}
+	letters := engine.Attribute{Mask: engine.Suppress, Texts: []string{"x", "y", "z"}}
+	intervals := []engine.Interval{{Lower: "0"}, {Lower: "0", Upper: "2"}, {Lower: "0", Upper: "5"}, {Lower: "2", Upper: "5"}, {Lower: "1"}}
 	texts := func(texts ...string) (labels []engine.Label) {
 		for _, text := range texts {
 			labels = append(labels, engine.Label{Text: text, Null: text == ""})
@@ -115,22 +119,28 @@ func TestLabels(t *testing.T) {
 		values    string
 	}{
 		{
-			"nodes", labels{&engine.Attribute{Mask: engine.Generalize, Tree: tree, Texts: tree.Leaves()}, texts("all", "a", "a2", "b", ""), nil, false},
+			"nodes", labels{Attribute: &nodes, values: texts("all", "a", "a2", "b", "")},
 			"[1 0.6666666666666666 0 0 0]", "[3 0 1 2 3]", "[]",
 		},
 		{
-			"values", labels{&engine.Attribute{Mask: engine.Suppress, Texts: []string{"x", "y", "z", "{x|y}"}}, texts("x", `{x|y\|\}}`, "{x|y}", "*", ""), nil, false},
+			"nodes, roots too", labels{Attribute: &nodes, values: texts("all", "a", ""), roots: true},
+			"[1 0.6666666666666666 0]", "[0 1 2]", "[]",
+		},
+		{
+			"values", labels{Attribute: &engine.Attribute{Mask: engine.Suppress, Texts: append(letters.Texts, "{x|y}")}, values: texts("x", `{x|y\|\}}`, "{x|y}", "*", "")},
 			"[0 0.5 0 1 0]", "[0 1 2 3 3]", "[]",
 		},
 		{
-			"disclosed values", labels{&engine.Attribute{Mask: engine.Suppress, Texts: []string{"x", "y", "z"}}, texts("x", "", "*"), nil, true},
+			"disclosed values", labels{Attribute: &letters, values: texts("x", "", "*"), global: true},
 			"[0 0 1]", "[0 2 1]", "[]",
 		},
 		{
-			"intervals", labels{&numbers, texts("[0,)", "[0,2)", "[0,5)", "[2,5)", "[1,)", ""), []engine.Interval{
-				{Lower: "0"}, {Lower: "0", Upper: "2"}, {Lower: "0", Upper: "5"}, {Lower: "2", Upper: "5"}, {Lower: "1"},
-			}, false},
+			"intervals", labels{Attribute: &numbers, values: texts("[0,)", "[0,2)", "[0,5)", "[2,5)", "[1,)", ""), intervals: intervals},
 			"[1 0.4 1 0.6 0.8 0]", "[4 0 1 3 2 4]", "[1 2.5 3 3.5]",
+		},
+		{
+			"intervals, the whole range too", labels{Attribute: &numbers, values: texts("[0,)", "[0,2)", ""), intervals: intervals, roots: true},
+			"[1 0.4 0]", "[1 0 2]", "[1 2.5]",
 		},
 	} {
 		f := tt.labels.feature(false)
@@ -140,34 +150,11 @@ func TestLabels(t *testing.T) {
 		if got := fmt.Sprint(f.codes); got != tt.codes {
 			t.Errorf("%s: codes %s, want %s", tt.name, got, tt.codes)
 		}
-		if got := fmt.Sprint(f.Values); got != tt.values || f.Numeric != (tt.name == "intervals") {
+		if got := fmt.Sprint(f.Values); got != tt.values || f.Numeric != strings.HasPrefix(tt.name, "intervals") {
 			t.Errorf("%s: values %s, want %s", tt.name, got, tt.values)
 		}
 		if nominal := tt.labels.feature(true); nominal.Numeric || nominal.code(engine.DroppedLabel) != uint32(nominal.Domain-1) {
 			t.Errorf("%s: nominal %+v", tt.name, nominal)
 		}
-	}
-}
-
-// Folds are alike in size, other in every repeat, and always the same.
-func TestFold(t *testing.T) {
-	const rows, folds = 10_000, 10
-	for repeat := range 3 {
-		sizes, same := make([]int, folds), 0
-		for row := range uint64(rows) {
-			f := fold(row, repeat, folds)
-			sizes[f]++
-			if f == fold(row, repeat+1, folds) {
-				same++
-			}
-		}
-		for f, n := range append(sizes, same) {
-			if n < 880 || n > 1120 {
-				t.Errorf("repeat %d: fold %d has %d rows", repeat, f, n)
-			}
-		}
-	}
-	if got := fmt.Sprint(fold(0, 0, 10), fold(1, 0, 10), fold(2, 0, 10), fold(0, 1, 10)); got != "8 5 7 6" {
-		t.Errorf("the first folds are %s", got)
 	}
 }

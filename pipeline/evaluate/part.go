@@ -9,7 +9,7 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// part is the training or the test part of the records: distinct ones with their counts.
+// part is some of the records: distinct ones with their counts.
 type part struct {
 	masked [][]uint32 // codes of the attributes or numbers of their labels, by column; engine.DroppedLabel of records that are not released
 	kept   [][]uint32
@@ -18,39 +18,29 @@ type part struct {
 	rows   uint64 // the sum of the counts
 }
 
-// deal returns the records of a round's test part, or of the others.
-func (e *evaluation) deal(r round, test bool) (*part, error) {
-	fields, words := e.Table.Layout.Fields, e.Table.Layout.Words
-	first := len(e.Attributes) + len(e.Kept) // the class's
-	division := fields[first+1+r.division]
-	chosen := make([]int, 0, e.Table.Len())
-	for i := range e.Table.Len() {
-		if (division.Code(e.Table.Keys[i*words:]) == r.test) == test {
-			chosen = append(chosen, i)
-		}
-	}
-	p := &part{}
-	if err := e.Budget.Draw("the records of a round", partBytes(len(chosen), first)); err != nil {
+// unpack returns all records. What they take is drawn.
+func (e *evaluation) unpack() (*part, error) {
+	n, class := e.Table.Len(), len(e.Attributes)+len(e.Kept)
+	if err := e.Budget.Draw("the records of a round", partBytes(n, class)); err != nil {
 		return nil, err
 	}
-	column := func(f int) []uint32 {
-		codes := make([]uint32, len(chosen))
-		for i, record := range chosen {
-			codes[i] = fields[f].Code(e.Table.Keys[record*words:])
+	column := func(number int) []uint32 {
+		codes, code := make([]uint32, n), e.field(number)
+		for i := range codes {
+			codes[i] = code(i)
 		}
 		return codes
 	}
-	for f := range first {
-		if f < len(e.Attributes) {
-			p.masked = append(p.masked, column(f))
+	p := &part{counts: e.Table.Counts, class: column(class)}
+	for number := range class {
+		if number < len(e.Attributes) {
+			p.masked = append(p.masked, column(number))
 		} else {
-			p.kept = append(p.kept, column(f))
+			p.kept = append(p.kept, column(number))
 		}
 	}
-	p.class = column(first)
-	for _, record := range chosen {
-		p.counts = append(p.counts, e.Table.Counts[record])
-		p.rows += uint64(e.Table.Counts[record])
+	for _, n := range p.counts {
+		p.rows += uint64(n)
 	}
 	return p, nil
 }
@@ -61,6 +51,51 @@ func (p *part) bytes() int64 { return partBytes(len(p.counts), len(p.masked)+len
 // partBytes returns what records take that have so many columns beside the class.
 func partBytes(records, columns int) int64 { return int64(records) * 4 * int64(columns+2) }
 
+// deal returns the records' rows that are for training, and those for testing, of which so
+// many of every record are. What they take is drawn.
+func (p *part) deal(tested []uint32, budget *spill.Budget) (training, test *part, err error) {
+	rest := make([]uint32, len(p.counts))
+	for i, n := range p.counts {
+		rest[i] = n - tested[i]
+	}
+	if training, err = p.choose(rest, budget); err != nil {
+		return nil, nil, err
+	}
+	test, err = p.choose(tested, budget)
+	return training, test, err
+}
+
+// choose returns so many rows of every record. What they take is drawn.
+func (p *part) choose(rows []uint32, budget *spill.Budget) (*part, error) {
+	var at []int
+	var counts []uint32
+	for i, n := range rows {
+		if n > 0 {
+			at, counts = append(at, i), append(counts, n)
+		}
+	}
+	if err := budget.Draw("the records of a round", partBytes(len(at), len(p.masked)+len(p.kept))); err != nil {
+		return nil, err
+	}
+	return p.pick(at, counts), nil
+}
+
+// released returns the records that are released, and how many rows are not. What they take
+// is drawn.
+func (p *part) released(budget *spill.Budget) (released *part, dropped uint64, err error) {
+	rows := slices.Clone(p.counts)
+	for i, label := range p.masked[0] {
+		if label == engine.DroppedLabel {
+			rows[i] = 0
+		}
+	}
+	released, err = p.choose(rows, budget)
+	if err != nil {
+		return nil, 0, err
+	}
+	return released, p.rows - released.rows, nil
+}
+
 // first returns the part with the first of its masked columns alone.
 func (p *part) first(masked int) *part {
 	q := *p
@@ -68,7 +103,7 @@ func (p *part) first(masked int) *part {
 	return &q
 }
 
-// pick returns the part's records of the given positions, with the given counts.
+// pick returns the part's records of some positions, with the given counts.
 func (p *part) pick(at []int, counts []uint32) *part {
 	take := func(from []uint32) []uint32 {
 		to := make([]uint32, len(at))

@@ -6,34 +6,62 @@ import (
 	"github.com/kcut/kcut/engine"
 )
 
-// release returns the training part as a recoding releases it, with the numbers of labels for
-// codes, and how many rows are not released.
-func (t *trial) release(recoding engine.Recoding) (released *part, dropped uint64, err error) {
+// masked is what becomes of records by a recoding, with the numbers of labels for codes.
+type masked struct {
+	released       *part  // those that the recoding was made from
+	dropped        uint64 // rows of these that are not released
+	training, test *part
+}
+
+// mask masks the training part, by which the recoding was made, and the test part.
+func (t *trial) mask(recoding engine.Recoding) (m masked, err error) {
+	if t.RulesFromAll {
+		return t.maskAll(recoding)
+	}
 	p := t.training
 	if recoding.Cells() > 0 { // of which each row may go elsewhere
 		if p, err = p.single(t.budget); err != nil {
-			return nil, 0, err
+			return m, err
 		}
 	}
-	released, err = t.recode(recoding, p)
-	if err != nil {
-		return nil, 0, err
+	if p, err = t.recode(recoding, p); err != nil {
+		return m, err
 	}
-	var left []int
-	var counts []uint32
-	for i, label := range released.masked[0] {
-		if label != engine.DroppedLabel {
-			left, counts = append(left, i), append(counts, p.counts[i])
-		}
+	if m.released, m.dropped, err = p.released(t.budget); err != nil {
+		return m, err
 	}
-	if len(left) < len(p.counts) {
-		released = released.pick(left, counts)
-	}
-	return released, p.rows - released.rows, nil
+	m.training = m.released
+	m.test, err = t.apply(recoding)
+	return m, err
 }
 
-// apply returns the test part as a recoding releases it, likewise: by the labels of codes
-// or the regions of tuples, whatever the class and the number of records that have them.
+// maskAll masks all records, by which the recoding was made, and deals what is released.
+func (t *trial) maskAll(recoding engine.Recoding) (m masked, err error) {
+	p, tested := t.all, t.tested
+	if recoding.Cells() > 0 {
+		if p, err = p.single(t.budget); err != nil {
+			return m, err
+		}
+		tested = t.testSingly(t.round, p.rows)
+	}
+	if p, err = t.recode(recoding, p); err != nil {
+		return m, err
+	}
+	if m.training, m.test, err = p.deal(tested, t.budget); err != nil {
+		return m, err
+	}
+	if m.training, _, err = m.training.released(t.budget); err != nil {
+		return m, err
+	}
+	if m.test, _, err = m.test.released(t.budget); err != nil {
+		return m, err
+	}
+	m.released, m.dropped, err = p.released(t.budget)
+	return m, err
+}
+
+// apply returns the test part as a recoding of others masks it: by the labels of codes or
+// the regions of tuples, whatever the class and the number of records that have them.
 func (t *trial) apply(recoding engine.Recoding) (*part, error) {
 	if regions, ok := recoding.(*engine.Regions); ok {
 		located := *regions
@@ -72,10 +100,13 @@ type labels struct {
 	values    []engine.Label
 	intervals []engine.Interval
 	global    bool // labels depend on the attribute's own values alone
+	roots     bool // are labels like any other
 }
 
 func labelsOf(a *engine.Attribute, recoding engine.Recoding, attribute int) labels {
-	return labels{a, recoding.Labels(attribute), recoding.Intervals(attribute), recoding.Codes(attribute) != nil}
+	return labels{
+		Attribute: a, values: recoding.Labels(attribute), intervals: recoding.Intervals(attribute), global: recoding.Codes(attribute) != nil,
+	}
 }
 
 // tells reports whether a label tells anything: it is neither the null nor covers everything.
@@ -85,6 +116,8 @@ func (l labels) tells(label int) bool {
 	switch {
 	case v.Null:
 		return false
+	case l.roots && l.Mask != engine.Suppress:
+		return true
 	case l.Mask == engine.Discretize:
 		i := l.intervals[label]
 		return i.Lower != l.LowerText || i.Upper != l.UpperText

@@ -56,10 +56,7 @@ func newScore(values []float64) Score {
 
 // report sums the rounds up.
 func (e *evaluation) report() *Report {
-	r := &Report{Rounds: len(e.rounds)}
-	for _, n := range e.Table.Counts {
-		r.Rows += uint64(n)
-	}
+	r := &Report{Rows: e.rows(), Rounds: len(e.rounds)}
 	for _, l := range e.learners {
 		r.Learners = append(r.Learners, l.Name())
 	}

@@ -58,7 +58,7 @@ func TestUnseenValues(t *testing.T) {
 		c.Sets = append(c.Sets, all)
 		for _, algorithm := range algorithms {
 			budget := spill.NewBudget(1 << 30)
-			tr := &trial{evaluation: &evaluation{Records: records}, training: training, test: test, budget: budget}
+			tr := &trial{evaluation: &evaluation{Records: records}, parts: &parts{training: training, test: test}, budget: budget}
 			recoding, err := tr.search(t.Context(), &jobfile.Job{Algorithm: algorithm}, engine.Requirement{Sets: c.Sets})
 			if errors.Is(err, engine.ErrInfeasible) || errors.Is(err, engine.ErrUnreached) {
 				continue
@@ -102,9 +102,9 @@ func checkPart(t *testing.T, c enginetest.Case, tr *trial, recoding engine.Recod
 	if t.Failed() {
 		t.Fatalf("%s\n%s", name, c)
 	}
-	part, dropped, err := tr.release(recoding)
-	if err != nil || part.rows+dropped != tr.training.rows {
-		t.Fatalf("%s: %d rows are released, %d dropped, of %d: %v", name, part.rows, dropped, tr.training.rows, err)
+	m, err := tr.mask(recoding)
+	if err != nil || m.released.rows+m.dropped != tr.training.rows || m.test.rows != tr.test.rows {
+		t.Fatalf("%s: %d rows are released, %d dropped, of %d, and %d tested: %v", name, m.released.rows, m.dropped, tr.training.rows, m.test.rows, err)
 	}
 	for a := range tr.Attributes {
 		l := labelsOf(&tr.Attributes[a], recoding, a)

@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -18,22 +17,8 @@ func Write(path string, r Run) error {
 	if err == nil {
 		r.Succeeded = succeeded(string(old), r.JobFile)
 	}
-	if err := replace(path, r.Text()); err != nil {
+	if err := publish.Replace(path, r.Text()); err != nil {
 		return fmt.Errorf("write metrics: %w", err)
-	}
-	return nil
-}
-
-func replace(path string, text []byte) error {
-	file, err := publish.File(path)
-	if err != nil {
-		return err
-	}
-	if _, err = file.File().Write(text); err == nil {
-		err = file.Publish()
-	}
-	if err != nil {
-		return errors.Join(err, file.Discard())
 	}
 	return nil
 }

@@ -122,7 +122,7 @@ func TestText(t *testing.T) {
 		{
 			"success", Run{Report: exampleReport(), Succeeded: earlier},
 			map[string]float64{
-				"kcut_run_success": 1, "kcut_run_exit_code": 0, "kcut_run_duration_seconds": 60,
+				"kcut_run_success": 1, "kcut_run_exit_code": 0, "kcut_run_already_done": 0, "kcut_run_duration_seconds": 60,
 				"kcut_run_end_timestamp_seconds": 1700000000.5, "kcut_last_success_timestamp_seconds": 1700000000.5,
 				"kcut_run_rows": 1000, "kcut_run_rows_released": 990, "kcut_run_rows_suppressed": 7, "kcut_run_steps": 12,
 				"kcut_run_released_bytes": 4096, "kcut_run_spilled_bytes": 3, "kcut_run_spilled_peak_bytes": 2,
@@ -130,6 +130,14 @@ func TestText(t *testing.T) {
 				"kcut_run_stage_duration_seconds stage=plan": 0.5, "kcut_run_stage_duration_seconds stage=mask": 1e-9,
 				`kcut_k set=1 columns=age,odd "name"\`: 5, `kcut_anonymity set=1 columns=age,odd "name"\`: 6,
 				"kcut_k set=2 columns=zip": 2, "kcut_anonymity set=2 columns=zip": 2,
+			},
+			nil,
+		},
+		{
+			"already done", Run{Report: &pipeline.Report{AlreadyDone: true, Rows: 1000, Released: 1000}},
+			map[string]float64{
+				"kcut_run_success": 1, "kcut_run_already_done": 1, "kcut_run_rows_released": 1000,
+				"kcut_last_success_timestamp_seconds": 1700000000.5,
 			},
 			nil,
 		},
@@ -145,7 +153,7 @@ func TestText(t *testing.T) {
 		{
 			"not even loaded", Run{Exit: 2},
 			map[string]float64{"kcut_run_success": 0, "kcut_run_exit_code": 2},
-			[]string{"kcut_last_success_timestamp_seconds", "kcut_run_rows", "stage"},
+			[]string{"kcut_last_success_timestamp_seconds", "kcut_run_rows", "run_stage"},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -37,13 +37,17 @@ func (r *Run) Text() []byte {
 
 // outcome is what alerts watch.
 func (r *Run) outcome() []family {
-	success, succeeded := 0.0, r.Succeeded
+	success, done, succeeded := 0.0, 0.0, r.Succeeded
 	if r.Exit == 0 {
 		success, succeeded = 1, r.Ended
+	}
+	if r.Report != nil && r.Report.AlreadyDone {
+		done = 1
 	}
 	families := []family{
 		gauge("run_success", "Whether the last run succeeded.", success),
 		gauge("run_exit_code", "Exit code of the last run.", float64(r.Exit)),
+		gauge("run_already_done", "Whether the last run found that its release stood; stages, rows and sizes are then of the run that made it.", done),
 		gauge("run_end_timestamp_seconds", "When the last run ended.", seconds(r.Ended)),
 		gauge("run_duration_seconds", "How long the last run took.", r.Ended.Sub(r.Began).Seconds()),
 	}

@@ -16,11 +16,11 @@ import (
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
-// placeOf returns where the release of a job is made and recounted: in its own place, as far as
+// localOf returns where the release of a job is made and recounted: in its own place, as far as
 // the file system lets it hide there, or, of an output in an object store, in a folder of this
 // machine. Of one output it is always the same, so that runs that would disturb each other
 // meet there, and find what is left of each other.
-func placeOf(job *jobfile.Job) (string, error) {
+func localOf(job *jobfile.Job) (string, error) {
 	output := job.Output.Path
 	if !location.IsRemote(output) {
 		return output, nil
@@ -32,14 +32,14 @@ func placeOf(job *jobfile.Job) (string, error) {
 	cleaned, err := absolute(output)
 	_, key := location.Split(cleaned)
 	name := fmt.Sprintf("%s-%x", path.Base(key), sha256.Sum256([]byte(cleaned)))
-	place := filepath.Join(folder, name[:len(name)-48])
+	local := filepath.Join(folder, name[:len(name)-48])
 	if isDirectory(output) {
-		place += "/"
+		local += "/"
 	}
-	return place, err
+	return local, err
 }
 
-// scratchFolder makes the folder that the release for an object store is made in.
+// scratchFolder returns the folder that the release for an object store is made in.
 func scratchFolder(job *jobfile.Job) (folder string, err error) {
 	if folder = job.Limits.SpillDir; folder == "" {
 		if folder, err = os.UserCacheDir(); err != nil {
@@ -51,10 +51,18 @@ func scratchFolder(job *jobfile.Job) (folder string, err error) {
 		}
 		folder = filepath.Join(folder, "kcut")
 	}
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return "", fmt.Errorf("make folder for the release: %w", err)
-	}
 	return folder, nil
+}
+
+// makeLocal makes the folder that the release is made in, if it is none of the user's.
+func (r *run) makeLocal() (err error) {
+	if r.local, err = localOf(r.job); err != nil || !location.IsRemote(r.job.Output.Path) {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(filepath.Clean(r.local)), 0o700); err != nil {
+		return fmt.Errorf("make folder for the release: %w", err)
+	}
+	return nil
 }
 
 // checkRemote is checkTarget for an output in an object store. A directory that was not

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/jobfile"
+)
+
+// applyFlags are what the command line of kcut apply asks for.
+type applyFlags struct {
+	pipeline.ApplyOptions
+	onBreak, most string
+}
+
+func newApply(u *ui) *cobra.Command {
+	var flags applyFlags
+	cmd := &cobra.Command{
+		Use:   "apply JOB --cut FILE",
+		Short: "Mask another extract with the cut of an earlier release",
+		Long: `Masks the job's input with the cut of an earlier release instead of searching one, so
+that labels stay what they were. FILE is a released file or directory, or the JSON that
+kcut show --json prints. Every set is counted anew; if one has too few records somewhere,
+--on-break says what to do:
+
+  fail      publish nothing (the default)
+  coarsen   undo the fewest steps of the cut until every set holds
+  suppress  release the records that are too few with * in every masked column,
+            as far as --max-suppressed allows
+
+A run that fails leaves nothing new behind.`,
+		Example: `  kcut apply people.yaml --cut release/2026-01-30.parquet --output release/2026-01-31.parquet
+  kcut apply people.yaml --cut cut.json --on-break coarsen --json
+  kcut apply people.yaml --cut cut.json --on-break suppress --max-suppressed 0.5%`,
+		Args: takes("one job file", 1, 1),
+	}
+	overrides := addOverrides(cmd.Flags(), "--algorithm", "--score", "--max-steps")
+	cmd.Flags().StringVar(&flags.Cut, "cut", "", "the earlier release, or its cut as JSON: `FILE`")
+	cmd.Flags().StringVar(&flags.onBreak, "on-break", "fail", "when a set does not hold: `fail`, coarsen or suppress")
+	cmd.Flags().StringVar(&flags.most, "max-suppressed", "", "the most records that --on-break suppress may take: `ROWS`, or a share of all as 1%")
+	common := addRunFlags(cmd, u, &flags.RunOptions, "write one JSON object per step that is undone to `FILE`")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := flags.check(cmd.CommandPath()); err != nil {
+			return err
+		}
+		return common.follow(cmd, args[0], overrides, func(job *jobfile.Job) (*pipeline.Report, error) {
+			return pipeline.Apply(cmd.Context(), job, flags.ApplyOptions)
+		})
+	}
+	return cmd
+}
+
+// check checks the flags.
+func (f *applyFlags) check(command string) error {
+	f.OnBreak = pipeline.OnBreak(f.onBreak)
+	switch f.OnBreak {
+	case pipeline.BreakFail, pipeline.BreakCoarsen, pipeline.BreakSuppress:
+	default:
+		return usageError(command, "--on-break is fail, coarsen or suppress, not %s", f.onBreak)
+	}
+	switch suppresses := f.OnBreak == pipeline.BreakSuppress; {
+	case f.Cut == "":
+		return usageError(command, "--cut is missing: name an earlier release")
+	case suppresses && f.most == "":
+		return usageError(command, "--on-break suppress needs --max-suppressed, as in --max-suppressed 1%%")
+	case !suppresses && f.most != "":
+		return usageError(command, "--max-suppressed goes with --on-break suppress only")
+	case !suppresses:
+		return nil
+	}
+	var ok bool
+	if f.MaxSuppressed, ok = parseQuota(f.most); !ok {
+		return usageError(command, "--max-suppressed is a number of rows or a share of all as 1%%, not %s", f.most)
+	}
+	return nil
+}
+
+// parseQuota reads a number of records, or a share of them.
+func parseQuota(text string) (q pipeline.Quota, ok bool) {
+	share, isShare := strings.CutSuffix(text, "%")
+	if !isShare {
+		n, err := strconv.ParseUint(text, 10, 64)
+		return pipeline.Quota{Records: n}, err == nil
+	}
+	percent, err := strconv.ParseFloat(share, 64)
+	return pipeline.Quota{Percent: percent}, err == nil && percent >= 0 && percent <= 100
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/jobfile"
+)
+
+func newDiff(u *ui) *cobra.Command {
+	var path string
+	cmd := &cobra.Command{
+		Use:   "diff A B",
+		Short: "Tell what changed between the cuts of two releases",
+		Long: `Compares the cuts of two releases, or of files with the JSON that kcut show --json prints,
+column by column: whether the second one is equal, coarser, finer or incomparable, and
+which labels only one of them has. Which nodes of a taxonomy are above each other is in
+the job, not in a release: without --job, cuts of generalized columns that are not equal
+are called different. It is no error if cuts differ.`,
+		Example: `  kcut diff release/2026-01-30.parquet release/2026-01-31.parquet --job people.yaml
+  kcut diff a.parquet cut.json --json`,
+		Args: takes("two releases", 2, 2),
+	}
+	cmd.Flags().StringVar(&path, "job", "", "the `JOB` whose taxonomies tell which nodes are above each other")
+	addJSON(cmd, u)
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		var job *jobfile.Job
+		if path != "" {
+			var err error
+			if job, err = jobfile.Load(path, nil); err != nil {
+				return err
+			}
+		}
+		d, err := pipeline.Diff(args[0], args[1], job)
+		if err != nil {
+			return err
+		}
+		if u.json {
+			return u.answer(d)
+		}
+		return u.printf("%s", differenceText(d))
+	}
+	return cmd
+}
+
+// differenceText lays a difference out for people.
+func differenceText(d *pipeline.Difference) string {
+	t := newTable("column", "is", "labels", "instead of")
+	for _, c := range d.Columns {
+		name, relation := c.Column, string(c.Relation)
+		is, was := changedLabels(c.New), changedLabels(c.Gone)
+		for i := range max(len(is), len(was)) {
+			t.add(name, relation, lineOf(is, i), lineOf(was, i))
+			name, relation = "", ""
+		}
+	}
+	return fmt.Sprintf("%s is %s%s\n\n%s", d.To, relationWords(d.Relation), d.From, t)
+}
+
+// changedLabels lists labels in lines that fit beside others.
+func changedLabels(labels []pipeline.CutLabel) []string {
+	texts := labelTexts(pipeline.CutColumn{Cut: labels})
+	return shortened(fold(texts, labelWidth/2), len(labels))
+}
+
+func lineOf(lines []string, i int) string {
+	if i < len(lines) {
+		return lines[i]
+	}
+	return ""
+}
+
+// relationWords says what one cut is to another, up to the other's name.
+func relationWords(r pipeline.Relation) string {
+	switch r {
+	case pipeline.Equal:
+		return "equal to "
+	case pipeline.Coarser, pipeline.Finer:
+		return string(r) + " than "
+	case pipeline.Incomparable:
+		return "incomparable with "
+	}
+	return strings.TrimSpace(string(r)) + " from "
+}

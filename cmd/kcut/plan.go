@@ -1,0 +1,170 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/forecast"
+	"github.com/kcut/kcut/pipeline/jobfile"
+)
+
+func newPlan(u *ui) *cobra.Command {
+	var opt pipeline.PlanOptions
+	cmd := &cobra.Command{
+		Use:   "plan JOB",
+		Short: "Tell what a run would do and take, from schemas and statistics",
+		Long: `Checks a job against its input as a run does, and tells whether every k can be met, how
+many distinct combinations of values there are, whether they fit the memory, what goes to
+disk and how long a run takes, about. It reads schemas and statistics only, and writes
+nothing; it ends with the exit code that a run would end with, as far as that is known.
+
+With --sample it reads some of the rows, too, up to half a million, which makes the ranges
+narrow.`,
+		Example: `  kcut plan people.yaml
+  kcut plan people.yaml --memory 2GiB --sample --json`,
+		Args: takes("one job file", 1, 1),
+	}
+	overrides := addOverrides(cmd.Flags())
+	cmd.Flags().BoolVar(&opt.Overwrite, "overwrite", false, "plan a run that replaces the output if it exists")
+	cmd.Flags().BoolVar(&opt.Sample, "sample", false, "read some of the rows, too")
+	addJSON(cmd, u)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		job, err := jobfile.Load(args[0], overrides())
+		if err != nil {
+			return err
+		}
+		plan, err := pipeline.Plan(cmd.Context(), job, opt)
+		if plan == nil {
+			return err
+		}
+		if !u.json {
+			return errors.Join(u.printPlan(plan), err)
+		}
+		answer := plannedRun{Forecast: plan}
+		if err != nil {
+			answer.Error = failureOf(cmd.Context(), err)
+		}
+		return errors.Join(err, u.answer(answer))
+	}
+	return cmd
+}
+
+// plannedRun is the JSON answer of kcut plan.
+type plannedRun struct {
+	*forecast.Forecast
+	Error *failure `json:"error,omitempty"`
+}
+
+func (u *ui) printPlan(f *forecast.Forecast) error {
+	for _, text := range f.Notices {
+		u.note(text)
+	}
+	if f.AlreadyDone {
+		u.note("already done: the output was made by the same job of the same input")
+	}
+	files := "1 file"
+	if f.Files != 1 {
+		files = grouped(int64(f.Files)) + " files"
+	}
+	if f.Memory.Spills == forecast.Maybe && f.Sampled == 0 {
+		u.note("--sample tells more about what is spilled")
+	}
+	return u.printf("%s rows in %s, %s; %s on %s\n\n%s\n%s\n%s\n%s", grouped(f.Rows), files, size(f.Bytes),
+		f.Algorithm, threadWords(f.Threads), reachTable(f.Sets), columnTable(f.Columns), tupleTable(f.Groupings), needTable(f))
+}
+
+func threadWords(threads int) string {
+	if threads == 1 {
+		return "1 thread"
+	}
+	return fmt.Sprintf("%d threads", threads)
+}
+
+// reachTable lists the sets and whether they can be met.
+func reachTable(sets []forecast.Set) string {
+	t := newTable("quasi-identifiers", "k", "can be met")
+	for _, set := range sets {
+		verdict := "no: fewer rows"
+		switch {
+		case set.Redundant:
+			verdict = "yes, with another set"
+		case set.Reachable:
+			verdict = "yes"
+		}
+		t.add(strings.Join(set.Columns, ", "), grouped(int64(set.K)), verdict)
+	}
+	return t.String()
+}
+
+func columnTable(columns []forecast.Column) string {
+	t := newTable("column", "type", "mask", "distinct values")
+	for _, c := range columns {
+		t.add(c.Name, c.Type, c.Mask, between(c.Distinct, grouped))
+	}
+	return t.String()
+}
+
+func tupleTable(groupings []forecast.Grouping) string {
+	t := newTable("counted together", "distinct combinations")
+	for _, g := range groupings {
+		t.add(strings.Join(g.Columns, ", "), between(g.Tuples, grouped))
+	}
+	return t.String()
+}
+
+// needTable lists what the run takes.
+func needTable(f *forecast.Forecast) string {
+	t := newTable("a run takes", "")
+	t.add("memory", fmt.Sprintf("at most %s, and %s beside it", size(f.Memory.Budget), size(f.Memory.Overhead)))
+	t.add("to count", between(f.Memory.Counting, size)+spillWords[f.Memory.Spills])
+	t.add("disk to spill", between(f.Disk.Spill, size))
+	t.add("disk for the output", "at most "+size(f.Disk.Output))
+	t.add("time", fmt.Sprintf("%s to %s", duration(f.Seconds.AtLeast), duration(f.Seconds.AtMost)))
+	return t.String()
+}
+
+var spillWords = map[forecast.Verdict]string{
+	forecast.No:    ", which fits half of the memory: nothing is spilled",
+	forecast.Maybe: ": it may exceed half of the memory and spill",
+	forecast.Yes:   ", which exceeds half of the memory: it spills",
+}
+
+// between writes a range.
+func between(r forecast.Range, write func(int64) string) string {
+	low, high := write(r.AtLeast), write(r.AtMost)
+	if low == high {
+		return low
+	}
+	return low + " to " + high
+}
+
+// size writes a number of bytes with two or three digits.
+func size(bytes int64) string {
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
+	unit, n := 0, float64(bytes)
+	for n >= 1000 && unit < len(units)-1 {
+		n /= 1024
+		unit++
+	}
+	if unit > 0 && n < 10 {
+		return fmt.Sprintf("%.1f %s", n, units[unit])
+	}
+	return fmt.Sprintf("%.0f %s", n, units[unit])
+}
+
+// duration writes seconds with about two digits.
+func duration(seconds float64) string {
+	switch {
+	case seconds < 10:
+		return fmt.Sprintf("%.1f s", seconds)
+	case seconds < 100:
+		return fmt.Sprintf("%.0f s", seconds)
+	case seconds < 6000:
+		return fmt.Sprintf("%.0f min", seconds/60)
+	}
+	return fmt.Sprintf("%.1f h", seconds/3600)
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/jobfile"
+)
+
+// runFlags are those of the commands that make a release.
+type runFlags struct {
+	*watchFlags
+	ui     *ui
+	opt    *pipeline.RunOptions
+	trace  string
+	afresh bool
+}
+
+func addRunFlags(cmd *cobra.Command, u *ui, opt *pipeline.RunOptions, trace string) *runFlags {
+	set := cmd.Flags()
+	f := &runFlags{watchFlags: addWatch(set), ui: u, opt: opt}
+	set.BoolVar(&opt.Overwrite, "overwrite", false, "replace the output if it exists")
+	set.BoolVar(&f.afresh, "no-resume", false, "start afresh, whatever an earlier run of the same job has left or released")
+	set.StringVar(&f.trace, "trace", "", trace)
+	set.StringVar(&opt.RunJSON, "run-json", "", "write how the run went, not for release, to `FILE`")
+	addJSON(cmd, u)
+	return f
+}
+
+// follow loads a job, makes its release, and tells everybody who is to know how that goes.
+func (f *runFlags) follow(cmd *cobra.Command, path string, overrides func() []jobfile.Override, do func(*jobfile.Job) (*pipeline.Report, error)) error {
+	watch, err := f.open(f.ui, cmd.CommandPath(), path)
+	if err != nil {
+		return err
+	}
+	f.opt.Resume = !f.afresh
+	report, err := watch.follow(cmd.Context(), func(started func(*jobfile.Job)) (*pipeline.Report, error) {
+		job, err := jobfile.Load(path, overrides())
+		if err != nil {
+			return nil, err
+		}
+		started(job)
+		progress := f.ui.follow()
+		defer progress.close()
+		f.opt.Events = progress.events()
+		f.opt.Events.Failed = watch.failed
+		return f.traced(func() (*pipeline.Report, error) { return do(job) })
+	})
+	if err != nil {
+		return err
+	}
+	if f.ui.json {
+		return f.ui.answer(report)
+	}
+	return f.ui.summarize(report)
+}
+
+// traced makes a release and writes its trace, if one is wanted. The trace file is not
+// touched before the job is known to be sound.
+func (f *runFlags) traced(do func() (*pipeline.Report, error)) (*pipeline.Report, error) {
+	if f.trace == "" {
+		return do()
+	}
+	file, err := openTrace(f.trace)
+	if err != nil {
+		return nil, err
+	}
+	f.opt.Trace = file
+	report, err := do()
+	return report, errors.Join(err, file.close(err == nil && !report.AlreadyDone))
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// raise sends signals to this process.
+func raise(t *testing.T, signals ...syscall.Signal) {
+	t.Helper()
+	for _, s := range signals {
+		if err := syscall.Kill(os.Getpid(), s); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A stopped command is waited for; not after a second signal, nor for ever.
+func TestStoppable(t *testing.T) {
+	never := make(chan struct{})
+	defer close(never)
+	for _, tt := range []struct {
+		name  string
+		grace time.Duration
+		f     func(context.Context) int
+		want  int
+	}{
+		{"not stopped", time.Hour, func(context.Context) int { return 5 }, 5},
+		{"cleans up", time.Hour, func(ctx context.Context) int {
+			raise(t, syscall.SIGTERM)
+			<-ctx.Done()
+			var stopped stopSignal
+			if !errors.As(context.Cause(ctx), &stopped) {
+				t.Errorf("cancelled by %v", context.Cause(ctx))
+			}
+			return stopped.exitCode()
+		}, 143},
+		{"hangs", time.Millisecond, func(context.Context) int {
+			raise(t, syscall.SIGINT)
+			<-never
+			return 0
+		}, 130},
+		{"second signal", time.Hour, func(ctx context.Context) int {
+			raise(t, syscall.SIGINT)
+			<-ctx.Done()
+			raise(t, syscall.SIGTERM)
+			<-never
+			return 0
+		}, 143},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := stoppable(tt.f, tt.grace); got != tt.want {
+				t.Errorf("exit code %d, want %d", got, tt.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,122 @@
+package topdown_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/engine/topdown"
+)
+
+// TestStopsAgreeWithNaiveSearch tries to refine every label of the reached cut further, and
+// compares what comes of it with what the engine says.
+func TestStopsAgreeWithNaiveSearch(t *testing.T) {
+	seen := make(map[engine.Why]int)
+	cases := enginetest.Cases(t, 200, func(r *rand.Rand) {
+		c := newCase(r)
+		c.checkStops(t, seen)
+		if t.Failed() {
+			t.Fatal(c)
+		}
+	})
+	t.Logf("%d cases, %v", cases, seen)
+	for _, why := range []engine.Why{engine.WhyFinest, engine.WhyEmpty, engine.WhyClass, engine.WhyRecords, engine.WhySet, engine.WhySteps} {
+		if cases >= 100 && seen[why] == 0 {
+			t.Errorf("no label stopped for reason %d", why)
+		}
+	}
+}
+
+func (c randomCase) checkStops(t *testing.T, seen map[engine.Why]int) {
+	t.Helper()
+	requirement := engine.Requirement{Sets: c.sets}
+	recoding, err := topdown.Engine{}.Search(context.Background(), c.data.Table(topdown.Engine{}.Plan(requirement)), requirement, c.options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := newNaive(c.data, c.sets, c.options)
+	n.search(c.options)
+	cut := recoding.(*engine.Cut)
+	for a, column := range cut.Columns {
+		if len(cut.Stops[a]) != len(column.Labels) {
+			t.Fatalf("column %d: %d stops for %d labels", a, len(cut.Stops[a]), len(column.Labels))
+		}
+		inSets := false
+		for _, set := range c.sets {
+			for _, of := range set.Columns {
+				inSets = inSets || of == a
+			}
+		}
+		if !inSets {
+			continue
+		}
+		for i, stop := range cut.Stops[a] {
+			seen[stop.Why]++
+			if !n.agrees(a, column.Labels[i], stop) {
+				t.Errorf("column %d, label %d of %+v: stopped for %+v", a, i, column.Labels, stop)
+			}
+		}
+	}
+}
+
+// agrees reports whether a label of the cut that the search reached is stopped for a reason.
+func (n *naive) agrees(column int, label engine.Label, stop engine.Stop) bool {
+	records := false
+	for _, row := range n.released {
+		records = records || row[column] == label
+	}
+	if !records {
+		return stop.Why == engine.WhyEmpty
+	}
+	disclosing := n.data.Columns[column].Mask == engine.Suppress && label == engine.Label{Text: "*"}
+	tried := 0
+	agrees := false // some candidate stands for a label of suppressed values, the only one for others
+	for _, x := range n.candidates(column) {
+		if !disclosing && x.value != label {
+			continue
+		}
+		tried++
+		agrees = n.stopped(x, stop) || agrees
+	}
+	if tried == 0 {
+		return stop.Why == engine.WhyFinest
+	}
+	return agrees
+}
+
+// stopped reports whether a candidate was not performed for a reason.
+func (n *naive) stopped(x *naiveCandidate, stop engine.Stop) bool {
+	beneficial, valid := n.beneficial(x), n.weigh(x)
+	switch stop.Why {
+	case engine.WhyClass:
+		return !beneficial
+	case engine.WhySteps:
+		return beneficial && valid
+	case engine.WhySet:
+		return beneficial && x.anonymity[stop.Set] < uint64(n.sets[stop.Set].K)
+	case engine.WhyRecords:
+		if !beneficial || valid {
+			return false
+		}
+		for _, part := range x.parts {
+			if len(part.rows) > 0 && len(part.rows) < n.largestK(x.column) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// largestK returns the largest threshold of the sets with a column.
+func (n *naive) largestK(column int) (k int) {
+	for _, set := range n.sets {
+		for _, of := range set.Columns {
+			if of == column {
+				k = max(k, set.K)
+			}
+		}
+	}
+	return k
+}

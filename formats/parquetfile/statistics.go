@@ -1,0 +1,151 @@
+package parquetfile
+
+import (
+	"context"
+	"encoding/binary"
+	"io"
+
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/fence"
+)
+
+// The structs of this file are the part of Parquet's metadata that only estimates are made
+// of. It is decoded when somebody asks for statistics: what is wrong in it makes them
+// unknown, and no file unreadable.
+
+type numbersFooter struct {
+	RowGroups thrift.Slice[rowGroupNumbers] `thrift:"4,required"`
+}
+
+type rowGroupNumbers struct {
+	Columns thrift.Slice[chunkNumbers] `thrift:"1,required"`
+}
+
+type chunkNumbers struct {
+	Column columnNumbers `thrift:"3,optional"`
+}
+
+type columnNumbers struct {
+	Unpacked int64                                  `thrift:"6,optional"`
+	Range    valueRange                             `thrift:"12,optional"`
+	Pages    thrift.Slice[format.PageEncodingStats] `thrift:"13,optional"`
+}
+
+type valueRange struct {
+	Max []byte `thrift:"5,optional"`
+	Min []byte `thrift:"6,optional"`
+}
+
+// Statistics implements formats.Described: from the footer, and from the headers of dictionary
+// pages, which say how many entries follow.
+func (s *source) Statistics(ctx context.Context, first, count int, columns []int) (all []formats.Statistics, err error) {
+	defer fence.Catch(&err)
+	if err := formats.CheckRead(s, first, count, nil); err != nil {
+		return nil, err
+	}
+	all = make([]formats.Statistics, len(columns))
+	for g := first; g < first+count; g++ {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		for i, column := range columns {
+			all[i] = all[i].Join(s.chunkStatistics(g, &s.schema.columns[column]))
+		}
+	}
+	return all, nil
+}
+
+// chunkStatistics describes what one row group has of a column: of a nested one, sizes.
+func (s *source) chunkStatistics(group int, column *topColumn) formats.Statistics {
+	known := formats.UnknownStatistics(column.field.Type, s.footer.RowGroups[group].NumRows)
+	for leaf := column.first; leaf < column.last; leaf++ {
+		known.Stored += s.footer.RowGroups[group].Columns[leaf].Column.TotalCompressedSize
+		known.Unpacked += s.chunkNumbers(group, leaf).Unpacked
+	}
+	if column.field.Type.Kind == formats.Nested || known.Rows == 0 {
+		return known
+	}
+	numbers := s.chunkNumbers(group, column.first)
+	known.Within = numbers.Range.span(column.field.Type)
+	if entries, ok := s.dictionaryEntries(group, column.first); ok {
+		known.AtLeast = min(max(known.AtLeast, entries), known.Rows)
+		if numbers.allInDictionary() {
+			known.AtMost = min(known.AtMost, entries)
+		}
+	}
+	return known
+}
+
+// chunkNumbers returns what the footer says of a chunk beside what is needed to read it. The
+// zero value stands for what it does not say.
+func (s *source) chunkNumbers(group, leaf int) columnNumbers {
+	s.numbersOnce.Do(func() {
+		var numbers numbersFooter
+		data, err := s.footerBytes()
+		if err != nil {
+			return
+		}
+		if _, err := decodeThrift(data, &numbers); err == nil {
+			s.numbers = numbers.RowGroups
+		}
+	})
+	if group >= len(s.numbers) || leaf >= len(s.numbers[group].Columns) {
+		return columnNumbers{}
+	}
+	return s.numbers[group].Columns[leaf].Column
+}
+
+// dictionaryEntries returns the size of a chunk's dictionary, if it has one that can be read.
+func (s *source) dictionaryEntries(group, leaf int) (entries int64, ok bool) {
+	start, _ := s.footer.RowGroups[group].Columns[leaf].Column.chunkRange()
+	var head [256]byte // a header takes some twenty bytes
+	n, err := s.file.ReadAt(head[:], start)
+	if err != nil && err != io.EOF {
+		return 0, false
+	}
+	var page pageMeta
+	if _, err := decodeThrift(head[:n], &page); err != nil || page.Type != format.DictionaryPage || !page.Dictionary.Valid {
+		return 0, false
+	}
+	return int64(page.Dictionary.V.NumValues), page.Dictionary.V.NumValues >= 0
+}
+
+// allInDictionary reports whether no data page has values of its own: a writer leaves the
+// dictionary when it grows too large. Writers that do not say so do not do it.
+func (c *columnNumbers) allInDictionary() bool {
+	for _, p := range c.Pages {
+		if p.PageType != format.DictionaryPage && p.Count > 0 && !isIndexes(p.Encoding) {
+			return false
+		}
+	}
+	return true
+}
+
+// span returns the range of a column whose values are whole numbers, as they are stored.
+func (v *valueRange) span(t formats.Type) formats.Span {
+	switch t.Kind {
+	case formats.Int, formats.Uint, formats.Date, formats.Time, formats.Timestamp, formats.Decimal:
+	default:
+		return formats.Span{}
+	}
+	if len(v.Min) != len(v.Max) || len(v.Min) != 4 && len(v.Min) != 8 || t.Wide {
+		return formats.Span{}
+	}
+	low, high := wholeWord(v.Min, t.Kind == formats.Uint), wholeWord(v.Max, t.Kind == formats.Uint)
+	return formats.Span{Low: low, High: high, Known: low <= high}
+}
+
+func wholeWord(bytes []byte, unsigned bool) uint64 {
+	switch {
+	case len(bytes) == 8 && unsigned:
+		return binary.LittleEndian.Uint64(bytes)
+	case len(bytes) == 8:
+		return formats.IntWord(int64(binary.LittleEndian.Uint64(bytes)))
+	case unsigned:
+		return uint64(binary.LittleEndian.Uint32(bytes))
+	}
+	return formats.IntWord(int64(int32(binary.LittleEndian.Uint32(bytes))))
+}

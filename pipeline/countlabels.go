@@ -1,0 +1,173 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/spill"
+)
+
+// relabeled codes values by the leaves of a domain that a labeler has made.
+type relabeled struct {
+	labeler
+	domain *domain
+}
+
+// null returns any code when no record is without a value.
+func (r relabeled) null() uint32 { return r.domain.codes[r.labeler.null()] }
+
+// encode appends the values' codes: any code of those that no record has.
+func (r relabeled) encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
+	first := len(codes)
+	codes, _, err := r.labeler.encode(values, from, codes)
+	if err != nil {
+		return nil, 0, err
+	}
+	for i := first; i < len(codes); i++ {
+		code := uint32(0)
+		if int(codes[i]) < len(r.domain.codes) {
+			code = r.domain.codes[codes[i]]
+		}
+		codes[i] = code
+	}
+	return codes, r.domain.attribute.Len(), nil
+}
+
+// countLabels reads the input once, and counts it in the labels of the given cut: tuples and
+// codes are as few as those are.
+func (r *run) countLabels(ctx context.Context, budget *spill.Budget) error {
+	c, labelers, err := r.labelCompressor(budget)
+	if err != nil {
+		return err
+	}
+	c.plan = r.engine.Plan(r.prepared.requirement)
+	c.newCounter = func(columns []int) *partition.Counter { return partition.NewCounter(len(columns), budget) }
+	c.advanced = r.counted(0, 1)
+	workers, err := c.count(ctx)
+	if err != nil {
+		return err
+	}
+	tables, err := groupings(workers, func(counters []*partition.Counter) (*partition.Table, error) {
+		return partition.Tabulate(ctx, counters, budget, r.threads)
+	})
+	if err != nil {
+		return err
+	}
+	p, domains, err := r.bindLabels(ctx, c, labelers, workers)
+	if err != nil {
+		return err
+	}
+	for g, grouping := range c.plan.Groupings {
+		p.table.Groupings = append(p.table.Groupings, inDomains(tables[g], grouping, domains, p.class))
+	}
+	r.pose(p)
+	return nil
+}
+
+// countLabelsOutOfCore reads the input twice, since its tuples do not fit the memory: once
+// for the labels that occur, and once for the tuples.
+func (r *run) countLabelsOutOfCore(ctx context.Context) error {
+	c, labelers, err := r.labelCompressor(r.budget)
+	if err != nil {
+		return err
+	}
+	c.advanced = r.counted(0, 2)
+	workers, err := c.count(ctx)
+	if err != nil {
+		return err
+	}
+	p, _, err := r.bindLabels(ctx, c, labelers, workers)
+	if err != nil {
+		return err
+	}
+	p.table.Coarse = true
+	if err := r.countTuples(ctx, p); err != nil {
+		return err
+	}
+	r.pose(p)
+	return nil
+}
+
+// labelCompressor returns a compressor that counts no tuples yet, and the coders of its
+// masked columns. The class is counted when there is a search for it.
+func (r *run) labelCompressor(budget *spill.Budget) (*compressor, []labeler, error) {
+	labelers, err := r.given.labelers(r, budget)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := &compressor{
+		dataset: r.dataset, requests: r.prepared.requests()[:len(labelers)], budget: budget, threads: r.threads,
+		classes: true, attributes: len(labelers),
+	}
+	for _, l := range labelers {
+		c.coders = append(c.coders, l)
+	}
+	if r.prepared.class >= 0 && r.opt.reuse == nil {
+		c.class, c.requests = r.job.Class, r.prepared.requests()
+		c.coders = append(c.coders, newInterner(r.dataset.Schema().Fields[r.prepared.class], false, budget))
+	}
+	return c, labelers, nil
+}
+
+// bindLabels makes the domains of what was counted.
+func (r *run) bindLabels(ctx context.Context, c *compressor, labelers []labeler, workers []*counting) (*problem, []*domain, error) {
+	pairs, err := c.pairs(ctx, workers)
+	if err != nil {
+		return nil, nil, err
+	}
+	p := &problem{table: &engine.Table{Rows: uint64(r.dataset.Rows())}}
+	var domains []*domain
+	for a, l := range labelers {
+		records := make([]uint64, l.size())
+		for _, pair := range pairs[a] {
+			records[pair.Code] += pair.Count
+		}
+		if n := records[l.strays()]; n > 0 {
+			return nil, nil, r.strayError(ctx, a, l, n)
+		}
+		d, err := l.domain(r.prepared.specs[r.prepared.masked[a]], records)
+		if err != nil {
+			return nil, nil, err
+		}
+		r.note(&d)
+		pairs[a] = pairs[a].Translate(d.codes, nil)
+		domains = append(domains, &d)
+		p.table.Attributes = append(p.table.Attributes, d.attribute)
+		p.coders = append(p.coders, relabeled{l, &d})
+	}
+	r.coverRegions(labelers)
+	var class *interner
+	if c.class != "" {
+		class = c.coders[len(c.coders)-1].(*interner)
+	}
+	p.class = classCoder{class, r.classify(p.table, class, pairs), p.table.Classes}
+	return p, domains, nil
+}
+
+// strayError is the error of values that the given cut has no place for.
+func (r *run) strayError(ctx context.Context, attribute int, l labeler, records uint64) error {
+	spec := r.prepared.specs[r.prepared.masked[attribute]]
+	found, err := r.findStrays(ctx, attribute, l)
+	if err != nil {
+		return err
+	}
+	switch spec.Mask {
+	case jobfile.MaskSuppress:
+		return marked(spec.Name, records)
+	case jobfile.MaskDiscretize:
+		return &Error{
+			Class: ClassInput,
+			Hint:  "run the job anew with wider bounds",
+			Err:   fmt.Errorf("mask column %s: %s lie outside the bounds", spec.Name, found.words(records)),
+		}
+	}
+	return &Error{
+		Class: ClassInput,
+		Hint:  "add the values to the taxonomy, or set unknown: root for the column",
+		Err:   fmt.Errorf("mask column %s: its cut has no place for %s", spec.Name, found.words(records)),
+	}
+}

@@ -1,0 +1,342 @@
+package pipeline
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/reuse"
+	"github.com/kcut/kcut/pipeline/jobfile"
+)
+
+// Relation says what a cut is compared with another one.
+type Relation string
+
+// The relations. Of cuts that differ, each finer label is covered by one of the coarser cut.
+const (
+	Equal        Relation = "equal"
+	Coarser      Relation = "coarser"
+	Finer        Relation = "finer"
+	Incomparable Relation = "incomparable"
+	Different    Relation = "different" // not equal; what else cannot be told without the taxonomies
+	Added        Relation = "added"     // a column that only the second cut has
+	Removed      Relation = "removed"   // a column that only the first cut has
+)
+
+// Difference compares two cuts, column by column: what the second one is, seen from the first.
+type Difference struct {
+	From     string             `json:"from"`
+	To       string             `json:"to"`
+	Relation Relation           `json:"relation"` // of all columns together
+	Columns  []ColumnDifference `json:"columns"`  // in the order of the first cut, then of the second
+}
+
+// ColumnDifference compares the cuts of one column.
+type ColumnDifference struct {
+	Column   string     `json:"column"`
+	Relation Relation   `json:"relation"`
+	From     int        `json:"from_labels"` // labels, marks not among them
+	To       int        `json:"to_labels"`
+	Gone     []CutLabel `json:"gone"` // labels that only the first cut has
+	New      []CutLabel `json:"new"`  // labels that only the second cut has
+}
+
+// Diff compares the cuts of two releases, or of files with their JSON. A job tells, when it
+// is not nil, which nodes of taxonomies are above each other: names alone do not.
+func Diff(from, to string, job *jobfile.Job) (*Difference, error) {
+	a, err := ReadCut(from)
+	if err != nil {
+		return nil, err
+	}
+	b, err := ReadCut(to)
+	if err != nil {
+		return nil, err
+	}
+	var taxonomies map[string]jobfile.Taxonomy
+	if job != nil {
+		if taxonomies, err = job.LoadTaxonomies(); err != nil {
+			return nil, err
+		}
+	}
+	d := &Difference{From: from, To: to, Columns: []ColumnDifference{}}
+	var comparisons []*comparison
+	for i := range a.Columns {
+		j := slices.IndexFunc(b.Columns, func(c CutColumn) bool { return c.Name == a.Columns[i].Name })
+		if j < 0 {
+			d.Columns = append(d.Columns, lonely(&a.Columns[i], Removed))
+			continue
+		}
+		c, err := newComparison(&a.Columns[i], &b.Columns[j], taxonomies[a.Columns[i].Name])
+		if err != nil {
+			return nil, err
+		}
+		comparisons = append(comparisons, c)
+		d.Columns = append(d.Columns, c.difference())
+	}
+	for i := range b.Columns {
+		if !slices.ContainsFunc(a.Columns, func(c CutColumn) bool { return c.Name == b.Columns[i].Name }) {
+			d.Columns = append(d.Columns, lonely(&b.Columns[i], Added))
+		}
+	}
+	d.Relation = d.overall()
+	if len(comparisons) == len(d.Columns) && (a.Kind == KindRegions || b.Kind == KindRegions) {
+		d.Relation = compareRegions(a, b, comparisons)
+	}
+	return d, nil
+}
+
+// lonely is a column that one cut has alone.
+func lonely(c *CutColumn, relation Relation) ColumnDifference {
+	d := ColumnDifference{Column: c.Name, Relation: relation, Gone: []CutLabel{}, New: []CutLabel{}}
+	if relation == Added {
+		d.To, d.New = len(c.Cut), c.Cut
+	} else {
+		d.From, d.Gone = len(c.Cut), c.Cut
+	}
+	return d
+}
+
+// overall joins the relations of all columns.
+func (d *Difference) overall() Relation {
+	has := make(map[Relation]bool)
+	for _, c := range d.Columns {
+		has[c.Relation] = true
+	}
+	switch {
+	case has[Incomparable], has[Added], has[Removed], has[Coarser] && has[Finer]:
+		return Incomparable
+	case has[Different]:
+		return Different
+	case has[Coarser]:
+		return Coarser
+	case has[Finer]:
+		return Finer
+	}
+	return Equal
+}
+
+// comparison compares the cuts of one column: which labels of either cover which of the other.
+type comparison struct {
+	from, to *CutColumn
+	above    func(upper, lower string) bool // of nodes; nil: names do not tell
+	root     string                         // of the taxonomy
+}
+
+func newComparison(from, to *CutColumn, t jobfile.Taxonomy) (*comparison, error) {
+	c := &comparison{from: from, to: to}
+	switch {
+	case t.Tree != nil:
+		tree, err := engine.NewTree(node(t.Tree))
+		if err != nil {
+			return nil, fmt.Errorf("make the taxonomy of column %s: %w", from.Name, err)
+		}
+		c.root, c.above = tree.Name(0), func(upper, lower string) bool { return isAbove(tree, upper, lower) }
+	case t.Generator != nil:
+		generator, err := generatorOf(t)
+		if err != nil {
+			return nil, fmt.Errorf("make the taxonomy of column %s: %w", from.Name, err)
+		}
+		path, _ := engine.Ancestry(generator, "")
+		c.root, c.above = path[0], func(upper, lower string) bool {
+			path, _ := engine.Ancestry(generator, lower)
+			return slices.Contains(path, upper)
+		}
+	}
+	return c, nil
+}
+
+// isAbove reports whether a node is another one or above it. One that the tree lacks was
+// an unknown value, under the root.
+func isAbove(tree *engine.Tree, upper, lower string) bool {
+	u, known := tree.Node(upper)
+	l, ok := tree.Node(lower)
+	switch {
+	case upper == lower:
+		return true
+	case !known || !ok:
+		return known && u == 0
+	}
+	for l = tree.Parent(l); l >= 0; l = tree.Parent(l) {
+		if l == u {
+			return true
+		}
+	}
+	return false
+}
+
+// difference compares the labels. Those that have nothing to do with any of the other cut,
+// as new values of a generated taxonomy, are left aside.
+func (c *comparison) difference() ColumnDifference {
+	d := ColumnDifference{
+		Column: c.from.Name, From: len(c.from.Cut), To: len(c.to.Cut),
+		Gone: missing(c.from.Cut, c.to.Cut), New: missing(c.to.Cut, c.from.Cut),
+	}
+	switch {
+	case c.from.Mask != c.to.Mask:
+		d.Relation = Incomparable
+	case len(d.Gone)+len(d.New) == 0:
+		d.Relation = Equal
+	case c.from.Mask == jobfile.MaskGeneralize && c.above == nil:
+		d.Relation = Different
+	default:
+		d.Relation = relationOf(c.within(c.from, c.to), c.within(c.to, c.from))
+	}
+	return d
+}
+
+func relationOf(fromWithinTo, toWithinFrom bool) Relation {
+	switch {
+	case fromWithinTo && toWithinFrom:
+		return Equal
+	case fromWithinTo:
+		return Coarser
+	case toWithinFrom:
+		return Finer
+	}
+	return Incomparable
+}
+
+// missing returns the labels that others lack.
+func missing(labels, others []CutLabel) []CutLabel {
+	type key struct {
+		text string
+		null bool
+	}
+	has := make(map[key]bool, len(others))
+	for _, l := range others {
+		has[key{l.Label, l.Null}] = true
+	}
+	lacking := []CutLabel{}
+	for _, l := range labels {
+		if !has[key{l.Label, l.Null}] {
+			lacking = append(lacking, l)
+		}
+	}
+	return lacking
+}
+
+// within reports whether every label of one cut is covered by one of the other, but for
+// those that have nothing to do with any.
+func (c *comparison) within(fine, coarse *CutColumn) bool {
+	if fine.Mask == jobfile.MaskSuppress { // what is not disclosed is the mark
+		return len(missing(coarse.Cut, fine.Cut)) == 0
+	}
+	for _, label := range missing(fine.Cut, coarse.Cut) {
+		covers := func(l CutLabel) bool { return c.covers(coarse, l, label) }
+		covered := func(l CutLabel) bool { return c.covers(fine, label, l) }
+		if !slices.ContainsFunc(coarse.Cut, covers) && (slices.ContainsFunc(coarse.Cut, covered) || fine.Mask == jobfile.MaskDiscretize && !label.Null) {
+			return false
+		}
+	}
+	return true
+}
+
+// covers reports whether a label of a cut covers another label.
+func (c *comparison) covers(of *CutColumn, label, other CutLabel) bool {
+	switch {
+	case label.Null || other.Null:
+		return label.Null && other.Null || other.Null && c.isAll(of, label)
+	case of.Mask == jobfile.MaskDiscretize:
+		return compareEnds(label.Lower, other.Lower, -1) <= 0 && compareEnds(other.Upper, label.Upper, 1) <= 0
+	case of.Mask == jobfile.MaskGeneralize:
+		return label.Label == other.Label || c.above != nil && c.above(label.Label, other.Label)
+	}
+	return includes(valuesOf(label), valuesOf(other))
+}
+
+// isAll reports whether a label covers everything, nulls too.
+func (c *comparison) isAll(of *CutColumn, label CutLabel) bool {
+	if of.Mask == jobfile.MaskGeneralize {
+		return c.above != nil && label.Label == c.root
+	}
+	return len(of.Cut) == 1 || label.Lower == nil && label.Upper == nil
+}
+
+// compareEnds orders two ends of intervals. Open ones are beyond all others, on their side.
+func compareEnds(a, b []byte, side int) int {
+	x, closed := endText(a)
+	y, other := endText(b)
+	switch {
+	case !closed && !other:
+		return 0
+	case !closed:
+		return side
+	case !other:
+		return -side
+	}
+	p, number := new(big.Rat).SetString(x)
+	q, both := new(big.Rat).SetString(y)
+	if number && both {
+		return p.Cmp(q)
+	}
+	return strings.Compare(x, y)
+}
+
+// valuesOf returns the values that a label of a suppressed column stands for.
+func valuesOf(label CutLabel) []string {
+	if label.Null {
+		return []string{nullInSet}
+	}
+	return setValues(label.Label)
+}
+
+// compareRegions compares cuts of regions: every region of the finer one lies within one of
+// the other.
+func compareRegions(a, b *CutFile, comparisons []*comparison) Relation {
+	if slices.ContainsFunc(comparisons, func(c *comparison) bool { return c.difference().Relation == Different }) {
+		return Different
+	}
+	return relationOf(regionsWithin(a, b, comparisons), regionsWithin(b, a, comparisons))
+}
+
+// regionsWithin reports whether every region of a cut is within one of another.
+func regionsWithin(fine, coarse *CutFile, comparisons []*comparison) bool {
+	if fine.Kind != KindRegions || coarse.Kind != KindRegions {
+		return false
+	}
+	var covers [][][]uint32
+	order := make([]int, len(fine.Columns)) // positions of the columns in the coarser cut
+	for a := range fine.Columns {
+		f := &fine.Columns[a]
+		order[a] = slices.IndexFunc(coarse.Columns, func(c CutColumn) bool { return c.Name == f.Name })
+		o := &coarse.Columns[order[a]]
+		i := slices.IndexFunc(comparisons, func(c *comparison) bool { return c.from.Name == f.Name })
+		var of [][]uint32
+		for label := range f.labels() {
+			of = append(of, comparisons[i].covering(o, f, label))
+		}
+		covers = append(covers, of)
+	}
+	var released []uint32
+	for _, region := range coarse.Regions {
+		for _, at := range order {
+			released = append(released, region[at])
+		}
+	}
+	index := reuse.NewRegionIndex(len(order), released)
+	labels := make([][]uint32, len(order))
+	for _, region := range fine.Regions {
+		for a, label := range region {
+			labels[a] = covers[a][label]
+		}
+		if index.First(labels) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// covering returns the positions of the labels of a cut that cover a label of another.
+func (c *comparison) covering(coarse, fine *CutColumn, label int) (positions []uint32) {
+	for i, l := range coarse.Cut {
+		if label < len(fine.Cut) && c.covers(coarse, l, fine.Cut[label]) {
+			positions = append(positions, uint32(i))
+		}
+	}
+	if coarse.Suppressed != "" {
+		positions = append(positions, uint32(len(coarse.Cut)))
+	}
+	return positions
+}

@@ -1,0 +1,105 @@
+package forecast
+
+import (
+	"hash/fnv"
+
+	"github.com/kcut/kcut/formats"
+)
+
+// Excerpt holds some rows of some columns as hashes of their values. The hashes depend on the
+// values alone, so that what is counted with them does, too.
+type Excerpt struct {
+	Rows    int64
+	columns []hashed
+}
+
+// hashed is one column of an excerpt.
+type hashed struct {
+	of    *formats.Values
+	codes []uint64 // hash by local code, the null's first
+	rows  []uint64
+}
+
+// nullHash stands for the null.
+const nullHash = 0
+
+// NewExcerpt returns an empty one with room for so many rows.
+func NewExcerpt(columns int, rows int64) *Excerpt {
+	e := &Excerpt{columns: make([]hashed, columns)}
+	for i := range e.columns {
+		e.columns[i].rows = make([]uint64, 0, rows)
+	}
+	return e
+}
+
+// Add adds the rows of a batch, whose columns are coded.
+func (e *Excerpt) Add(b *formats.Batch) {
+	e.Rows += int64(b.Rows)
+	for i, column := range b.Columns {
+		e.columns[i].add(column)
+	}
+}
+
+func (h *hashed) add(column *formats.Column) {
+	if h.of != column.Values {
+		h.of, h.codes = column.Values, append(h.codes[:0], nullHash)
+	}
+	for i := len(h.codes) - 1; i < column.Values.Len(); i++ {
+		h.codes = append(h.codes, hashValue(column.Values, i))
+	}
+	for _, code := range column.Codes {
+		h.rows = append(h.rows, h.codes[code])
+	}
+}
+
+func hashValue(values *formats.Values, i int) uint64 {
+	if values.Type.InWords() {
+		return scatter(values.Words[i])
+	}
+	h := fnv.New64a()
+	h.Write(values.Bytes(i))
+	return scatter(h.Sum64())
+}
+
+// scatter spreads what differs in a word over all bits of it (Steele and others 2014).
+func scatter(w uint64) uint64 {
+	w += 0x9e3779b97f4a7c15
+	w = (w ^ w>>30) * 0xbf58476d1ce4e5b9
+	w = (w ^ w>>27) * 0x94d049bb133111eb
+	return w ^ w>>31
+}
+
+// Values returns what is seen of the values of a column, nulls left out.
+func (e *Excerpt) Values(column int) Sighting {
+	values := make([]uint64, 0, e.Rows)
+	for _, h := range e.columns[column].rows {
+		if h != nullHash {
+			values = append(values, h)
+		}
+	}
+	return See(values)
+}
+
+// Tuples returns what is seen of the tuples of some columns.
+func (e *Excerpt) Tuples(columns []int) Sighting {
+	tuples := make([]uint64, e.Rows)
+	for _, column := range columns {
+		for row, h := range e.columns[column].rows {
+			tuples[row] = scatter(tuples[row] ^ h)
+		}
+	}
+	return See(tuples)
+}
+
+// Determines reports whether rows with the same value of one column have the same of another.
+func (e *Excerpt) Determines(column, other int) bool {
+	goes := make(map[uint64]uint64)
+	others := e.columns[other].rows
+	for row, h := range e.columns[column].rows {
+		if with, ok := goes[h]; ok && with != others[row] {
+			return false
+		}
+		goes[h] = others[row]
+	}
+	return true
+}

@@ -1,0 +1,145 @@
+package forecast
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// seen returns the sighting of some values, counted with a map.
+func seen(values []uint64) Sighting {
+	counts := make(map[uint64]int)
+	for _, v := range values {
+		counts[v]++
+	}
+	s := Sighting{Rows: int64(len(values)), Distinct: int64(len(counts))}
+	for _, n := range counts {
+		switch n {
+		case 1:
+			s.Once++
+		case 2:
+			s.Twice++
+		}
+	}
+	return s
+}
+
+// draws are ways in which values are distributed.
+var draws = map[string]func(rng *rand.Rand) uint64{
+	"few":     func(rng *rand.Rand) uint64 { return rng.Uint64N(20) },
+	"as many": func(rng *rand.Rand) uint64 { return rng.Uint64N(10_000) },
+	"unique":  func(rng *rand.Rand) uint64 { return rng.Uint64() },
+	"skewed":  func(rng *rand.Rand) uint64 { u := rng.Float64(); return uint64(1 / (u*u + 1e-9)) },
+	"halves": func(rng *rand.Rand) uint64 {
+		if rng.IntN(2) == 0 {
+			return rng.Uint64N(5)
+		}
+		return rng.Uint64()
+	},
+}
+
+// TestExtrapolate counts the distinct values of a part of some rows, and of all: these lie in
+// what the part tells, or less than a tenth outside.
+func TestExtrapolate(t *testing.T) {
+	seed := rand.Uint64()
+	rng := rand.New(rand.NewPCG(seed, 0))
+	for name, draw := range draws {
+		for _, part := range []int{500, 5_000, 50_000, 100_000} {
+			values := make([]uint64, 100_000)
+			for i := range values {
+				values[i] = draw(rng)
+			}
+			want := seen(values).Distinct
+			s := seen(values[:part])
+			if got := See(values[:part]); got != s {
+				t.Errorf("seed %d: %s: saw %+v, want %+v", seed, name, got, s)
+			}
+			r := s.Extrapolate(int64(len(values)))
+			if float64(r.AtLeast) > 1.1*float64(want) || 1.1*float64(r.AtMost) < float64(want) {
+				t.Errorf("seed %d: %s: %d of %d rows tell of %+v values, there are %d", seed, name, part, len(values), r, want)
+			}
+			if part == len(values) && r != Exactly(want) {
+				t.Errorf("seed %d: %s: all rows tell of %+v values, there are %d", seed, name, r, want)
+			}
+		}
+	}
+}
+
+// A sighting of nothing, and of rows that are all different, tell something sensible.
+func TestExtrapolateAtTheEnds(t *testing.T) {
+	for _, tt := range []struct {
+		s    Sighting
+		rows int64
+		want Range
+	}{
+		{Sighting{}, 0, Exactly(0)},
+		{Sighting{}, 100, Exactly(0)},
+		{Sighting{Rows: 1, Distinct: 1, Once: 1}, 100, Range{1, 100}},
+		{Sighting{Rows: 10, Distinct: 1}, 1 << 40, Exactly(1)},
+		{Sighting{Rows: 1 << 19, Distinct: 1 << 19, Once: 1 << 19}, 1 << 20, Exactly(1 << 20)},
+	} {
+		got := tt.s.Extrapolate(tt.rows)
+		if near := got.AtLeast*1000 >= tt.want.AtLeast*999 && got.AtLeast <= tt.want.AtLeast; !near || got.AtMost != tt.want.AtMost {
+			t.Errorf("%+v of %d rows: %+v, want %+v", tt.s, tt.rows, got, tt.want)
+		}
+	}
+}
+
+func TestGroup(t *testing.T) {
+	columns := []Column{{Name: "a", Distinct: Exactly(9)}, {Name: "b", Distinct: Range{5, 1 << 62}}, {Name: "c", Distinct: Exactly(1)}}
+	for _, tt := range []struct {
+		of    []int
+		rows  int64
+		want  Range
+		words int64
+	}{
+		{[]int{0}, 1000, Range{9, 10}, 1},
+		{[]int{0, 2}, 1000, Range{9, 20}, 1},
+		{[]int{2, 0}, 15, Range{9, 15}, 1},
+		{[]int{0, 1}, 1000, Range{9, 1000}, 2},
+		{[]int{0, 1}, 0, Range{0, 0}, 2},
+	} {
+		g := Group(columns, tt.of, tt.rows)
+		if tt.rows > 0 && g.Tuples != tt.want || g.words != tt.words {
+			t.Errorf("%v of %d rows: %+v in %d words, want %+v in %d", tt.of, tt.rows, g.Tuples, g.words, tt.want, tt.words)
+		}
+	}
+}
+
+// TestLoad checks what must hold of any load: more memory never spills more, and more rows
+// never take less.
+func TestLoad(t *testing.T) {
+	seed := rand.Uint64()
+	rng := rand.New(rand.NewPCG(seed, 0))
+	order := map[Verdict]int{No: 0, Maybe: 1, Yes: 2}
+	for range 200 {
+		l := randomLoad(rng)
+		spills := l.Spills()
+		if disk := l.SpillDisk(); (disk.AtMost > 0) != (spills != No) || disk.AtLeast > disk.AtMost {
+			t.Errorf("seed %d: spilling is %q and takes %+v", seed, spills, disk)
+		}
+		if s := l.Seconds(); s.AtLeast < 0 || s.AtLeast > s.AtMost {
+			t.Errorf("seed %d: takes %+v seconds", seed, s)
+		}
+		roomy := l
+		roomy.Memory *= 2
+		if order[roomy.Spills()] > order[spills] {
+			t.Errorf("seed %d: twice the memory spills %q instead of %q", seed, roomy.Spills(), spills)
+		}
+		longer := l
+		longer.Rows *= 2
+		if a, b := l.Seconds(), longer.Seconds(); b.AtLeast < a.AtLeast || b.AtMost < a.AtMost {
+			t.Errorf("seed %d: twice the rows take %+v instead of %+v", seed, b, a)
+		}
+	}
+}
+
+func randomLoad(rng *rand.Rand) Load {
+	rows := 1 + rng.Int64N(1<<30)
+	l := Load{Rows: rows, Masked: 3, Kept: rng.Int64N(1 << 35), Memory: 16<<20 + rng.Int64N(1<<32), Threads: 1 + rng.IntN(16)}
+	for range 4 {
+		low := rng.Int64N(rows)
+		l.Columns = append(l.Columns, Column{Distinct: Range{low, low + rng.Int64N(rows-low)}})
+	}
+	l.Groupings = []Grouping{Group(l.Columns, []int{0, 1}, rows), Group(l.Columns, []int{1, 2}, rows)}
+	return l
+}

@@ -1,0 +1,158 @@
+package pipeline
+
+import (
+	"context"
+	"math/bits"
+	"runtime"
+
+	"github.com/kcut/kcut/formats/location"
+	"github.com/kcut/kcut/spill"
+)
+
+// Inspection is what a recount tells of a release beyond whether it holds. It is made of the
+// release alone.
+type Inspection struct {
+	*Verification
+	Cut    *CutFile
+	Digest string       // of the release, as in Digests.Output
+	Sizes  []GroupSizes // of every quasi-identifier set
+	// Labels are those of every masked column of the cut, in its order, and last the mark of a
+	// suppressed value if it has one; nil for a column that is released as numbers.
+	Labels [][]LabelGroups
+}
+
+// GroupSizes tell how large the equivalence classes of a quasi-identifier set are.
+type GroupSizes struct {
+	Classes uint64
+	Largest uint64
+	Buckets []SizeBucket // those with classes, ascending
+}
+
+// SizeBucket counts the equivalence classes with From ≤ size < To, and their records. To is
+// the next power of two, From the one below or the smallest size there is.
+type SizeBucket struct {
+	From, To         uint64
+	Classes, Records uint64
+}
+
+// LabelGroups tell of a label how many records have it, and how small the smallest
+// equivalence class with it is.
+type LabelGroups struct {
+	Records  uint64
+	Smallest []uint64 // of every set; 0: the set lacks the column, or no record has the label
+}
+
+// Inspect verifies a released file or directory and tells what its groups are like. A release
+// that does not hold is an error, as of Verify.
+func Inspect(ctx context.Context, path string, events Events) (*Inspection, error) {
+	threads := runtime.GOMAXPROCS(0)
+	path, err := location.Resolve(path)
+	if err != nil {
+		return nil, notLocation(path, err)
+	}
+	v, err := newVerifier(ctx, path, threads, spill.DefaultLimit()/verifyPart, &events)
+	if err != nil {
+		return nil, err
+	}
+	v.groups = newGroups(v)
+	verified, err := v.run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	digest, err := outputDigest(ctx, path, threads)
+	if err != nil {
+		return nil, err
+	}
+	return &Inspection{Verification: verified, Cut: v.cut, Digest: digest, Sizes: v.groups.sizes(), Labels: v.groups.labels}, nil
+}
+
+// groups takes over the groups that a recount has counted.
+type groups struct {
+	verifier *verifier
+	buckets  [][65]SizeBucket // of every set, by the length of the size in bits
+	largest  []uint64
+	labels   [][]LabelGroups
+	columns  []int   // the column of the cut that a check is of; -1: it is released as numbers
+	label    [][]int // of a check: the position of the label that has a number
+	counted  []int   // the set that a column's records are counted in
+}
+
+func newGroups(v *verifier) *groups {
+	g := &groups{
+		verifier: v, buckets: make([][65]SizeBucket, len(v.cut.Sets)), largest: make([]uint64, len(v.cut.Sets)),
+		labels: make([][]LabelGroups, len(v.cut.Columns)), columns: make([]int, len(v.checks)),
+		label: make([][]int, len(v.checks)), counted: make([]int, len(v.cut.Columns)),
+	}
+	for i := range v.cut.Columns {
+		column := &v.cut.Columns[i]
+		g.counted[i] = -1
+		for _, check := range v.first[column.Name] {
+			g.columns[check] = -1
+			if column.Render == "" {
+				g.columns[check] = i
+				g.addColumn(i, check)
+			}
+		}
+	}
+	return g
+}
+
+// addColumn prepares to count a column's labels.
+func (g *groups) addColumn(column, check int) {
+	c := &g.verifier.checks[check]
+	g.label[check] = make([]int, c.below())
+	for position := range c.labels {
+		g.label[check][c.numberOf(uint32(position))] = position
+		g.labels[column] = append(g.labels[column], LabelGroups{Smallest: make([]uint64, len(g.verifier.cut.Sets))})
+	}
+	for set := range g.verifier.cut.Sets {
+		for _, of := range g.verifier.keys[set].columns {
+			if of == check && g.counted[column] < 0 {
+				g.counted[column] = set
+			}
+		}
+	}
+}
+
+// add takes over a group of a set.
+func (g *groups) add(set int, key []uint64, records uint64) {
+	bucket := &g.buckets[set][bits.Len64(records)]
+	bucket.From = smaller(bucket.From, records)
+	bucket.Classes++
+	bucket.Records += records
+	g.largest[set] = max(g.largest[set], records)
+	k := &g.verifier.keys[set]
+	for i, check := range k.columns {
+		column := g.columns[check]
+		if column < 0 {
+			continue
+		}
+		label := &g.labels[column][g.label[check][k.digit(key, i)]]
+		label.Smallest[set] = smaller(label.Smallest[set], records)
+		if g.counted[column] == set {
+			label.Records += records
+		}
+	}
+}
+
+// sizes returns what is counted of every set. Only the first bucket begins at the smallest
+// size that there is: the others' would tell more than a picture needs.
+func (g *groups) sizes() []GroupSizes {
+	sizes := make([]GroupSizes, len(g.buckets))
+	for set := range g.buckets {
+		s := &sizes[set]
+		s.Largest = g.largest[set]
+		for length, bucket := range g.buckets[set] {
+			if bucket.Classes == 0 {
+				continue
+			}
+			bucket.To = 1 << length
+			if len(s.Buckets) > 0 {
+				bucket.From = 1 << (length - 1)
+			}
+			s.Classes += bucket.Classes
+			s.Buckets = append(s.Buckets, bucket)
+		}
+	}
+	return sizes
+}

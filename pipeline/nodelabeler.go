@@ -1,0 +1,149 @@
+package pipeline
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/jobfile"
+)
+
+// members is the labeler of a generalized column: nodes of a taxonomy. A value below none of
+// them is stray, or gets a label of its own if the column takes unknown values: in a given
+// tree its text, in a generated one the topmost node over it that is above none of the cut's.
+type members struct {
+	labelSpace
+	finder  *engine.CutFinder // of a generated taxonomy; nil: of a given one
+	unknown *novelties        // nil: they are stray
+
+	tree    *engine.Tree      // given
+	isLabel []bool            // by node of the tree
+	label   []uint32          // by leaf of the tree
+	added   map[string]uint32 // labels that the tree lacks: they were unknown before
+}
+
+func (m *members) encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
+	find := m.inTree
+	if m.finder != nil {
+		finder := m.finder.Clone()
+		find = func(text string) (uint32, bool, string) { return finder.Find(text) }
+	}
+	for i := from; i < values.Len(); i++ {
+		label, ok, beside := find(textOf(values, i))
+		switch {
+		case ok:
+		case m.unknown == nil || beside == "":
+			label = m.strays()
+		default:
+			number, err := m.unknown.add(beside)
+			if err != nil {
+				return nil, 0, err
+			}
+			label = m.code(newLabel) + number
+		}
+		codes = append(codes, label)
+	}
+	return codes, m.size(), nil
+}
+
+// size returns the number of codes by now.
+func (m *members) size() int {
+	n := int(m.code(newLabel))
+	if m.unknown != nil {
+		n += m.unknown.len()
+	}
+	return n
+}
+
+// inTree finds the label over a leaf.
+func (m *members) inTree(text string) (label uint32, ok bool, beside string) {
+	if code, ok := m.tree.Code(text); ok {
+		return m.label[code], true, ""
+	}
+	if label, ok := m.added[text]; ok {
+		return label, true, ""
+	}
+	if m.unknown != nil && m.isLabel[0] {
+		return 0, true, ""
+	}
+	return 0, false, text
+}
+
+// isStray reports whether a value is below no label, and gets none.
+func (m *members) isStray(values *formats.Values, i int) bool {
+	if m.finder != nil {
+		_, ok, beside := m.finder.Clone().Find(textOf(values, i))
+		return !ok && (m.unknown == nil || beside == "")
+	}
+	_, ok, _ := m.inTree(textOf(values, i))
+	return !ok && m.unknown == nil
+}
+
+// domain has the labels for the leaves of its tree: those of the cut in its order, and what
+// they lack behind their siblings.
+func (m *members) domain(spec *jobfile.Column, records []uint64) (domain, error) {
+	out := domain{nulls: records[m.null()]}
+	out.attribute = engine.Attribute{Name: spec.Name, Mask: engine.Generalize, HasNull: m.nulls(records)}
+	var names []string
+	var at []int
+	if m.unknown != nil {
+		names, at = m.unknown.occurring(records[m.code(newLabel):])
+	}
+	tree, err := m.grow(spec, names)
+	if err != nil {
+		return out, err
+	}
+	out.attribute.Tree, out.attribute.Texts = tree, tree.Leaves()
+	out.codes = make([]uint32, len(records))
+	for label, text := range m.texts() {
+		out.codes[label], _ = tree.Code(text)
+	}
+	for i, name := range names {
+		out.codes[int(m.code(newLabel))+at[i]], _ = tree.Code(name)
+	}
+	if out.attribute.HasNull {
+		out.codes[m.null()] = out.attribute.NullCode()
+	}
+	return out, nil
+}
+
+// grow returns the tree above the labels and some new ones.
+func (m *members) grow(spec *jobfile.Column, names []string) (*engine.Tree, error) {
+	var root engine.Node
+	if m.finder != nil {
+		root = engine.Above(m.finder.Generator(), append(m.texts(), names...))
+	} else {
+		lacking := &uncovered{column: spec.Name, tree: m.tree, values: len(names)}
+		for i, name := range names {
+			if err := m.tree.Admit(name, i); err != nil {
+				return nil, lacking.unadmitted(err)
+			}
+		}
+		root = m.above(0)
+		names = slices.AppendSeq(names, maps.Keys(m.added))
+		for _, name := range slices.Sorted(slices.Values(names)) {
+			root.Children = append(root.Children, engine.Node{Name: name})
+		}
+	}
+	tree, err := engine.NewTree(root)
+	if err != nil {
+		return nil, &Error{Class: ClassInput, Err: fmt.Errorf("add %d labels to the cut of column %s: %w", len(names), spec.Name, err)}
+	}
+	return tree, nil
+}
+
+// above returns the part of a given tree from a node down to the labels.
+func (m *members) above(n int) engine.Node {
+	node := engine.Node{Name: m.tree.Name(n)}
+	switch {
+	case m.isLabel[n] && !m.tree.IsLeaf(n):
+		node.Values = m.tree.Values(n)
+	case !m.isLabel[n]:
+		for _, child := range m.tree.Children(n) {
+			node.Children = append(node.Children, m.above(child))
+		}
+	}
+	return node
+}

@@ -1,0 +1,73 @@
+package page
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/kcut/kcut/pipeline"
+)
+
+// mostChildren is how many children of a step are listed.
+const mostChildren = 12
+
+// stepView is one performed step.
+type stepView struct {
+	Number    int
+	Column    string
+	Value     string
+	Children  string
+	Gain      string
+	Loss      string
+	Score     string
+	Anonymity []string
+}
+
+func stepViews(trace []pipeline.TraceStep) []stepView {
+	views := make([]stepView, len(trace))
+	for i, s := range trace {
+		v := stepView{
+			Number: s.Step, Column: s.Column, Value: labelText(s.Value), Children: childrenText(s.Children),
+			Gain: number(s.InfoGain), Loss: number(s.AnonyLoss), Score: number(s.Score),
+		}
+		for _, a := range s.Anonymity {
+			v.Anonymity = append(v.Anonymity, grouped(int64(a)))
+		}
+		views[i] = v
+	}
+	return views
+}
+
+func labelText(l pipeline.TraceLabel) string {
+	if l.Null {
+		return "null"
+	}
+	return l.Text
+}
+
+func childrenText(children []pipeline.TraceLabel) string {
+	var texts []string
+	for i, c := range children {
+		if i == mostChildren {
+			texts = append(texts, "… of "+grouped(int64(len(children))))
+			break
+		}
+		texts = append(texts, labelText(c))
+	}
+	return strings.Join(texts, " | ")
+}
+
+// number writes a figure of the search with four digits that count.
+func number(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
+
+// grouped writes a number with a comma between groups of three digits.
+func grouped(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	var text strings.Builder
+	for i, digit := range digits {
+		if left := len(digits) - i; i > 0 && left%3 == 0 && digits[i-1] != '-' {
+			text.WriteByte(',')
+		}
+		text.WriteRune(digit)
+	}
+	return text.String()
+}

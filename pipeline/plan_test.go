@@ -1,0 +1,218 @@
+package pipeline
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/forecast"
+)
+
+// planJob plans the folder's job with overrides given as key, value pairs.
+func planJob(t *testing.T, dir string, opt PlanOptions, overrides ...string) (*forecast.Forecast, error) {
+	t.Helper()
+	job, err := loadJob(dir, overrides...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Plan(t.Context(), job, opt)
+}
+
+// distinctTuples counts the tuples of some columns of a table with a map.
+func distinctTuples(table *testTable, columns []string) int64 {
+	seen := make(map[string]bool)
+	for _, row := range table.rows {
+		var tuple strings.Builder
+		for i, field := range table.fields {
+			if slices.Contains(columns, field.Name) {
+				fmt.Fprintf(&tuple, "%q", row[i])
+			}
+		}
+		seen[tuple.String()] = true
+	}
+	return int64(len(seen))
+}
+
+// mustHold demands that a number lies in a range.
+func mustHold(t *testing.T, what string, r forecast.Range, n int64) {
+	t.Helper()
+	if n < r.AtLeast || n > r.AtMost {
+		t.Errorf("%s: %d, foretold were %d to %d", what, n, r.AtLeast, r.AtMost)
+	}
+}
+
+// TestPlanTellsTheTruth compares plans with the tables, whose every row they may not have
+// read, and with the runs.
+func TestPlanTellsTheTruth(t *testing.T) {
+	for _, seed := range seeded(t, 6) {
+		rng := rand.New(rand.NewPCG(seed, 0))
+		table := people(rng, 200+rng.IntN(3000))
+		dir := jobFolder(t, peopleJob)
+		group := 1 + rng.IntN(1000)
+		half := len(table.rows) / 2
+		table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, half, group)
+		table.parquet(t, filepath.Join(dir, "in", "b.parquet"), half, len(table.rows), group)
+		for _, sample := range []bool{false, true} {
+			for _, algorithm := range []string{"tdr", "mondrian"} {
+				t.Run(fmt.Sprintf("%d %v %s", seed, sample, algorithm), func(t *testing.T) {
+					comparePlan(t, table, dir, sample, algorithm)
+				})
+			}
+		}
+	}
+}
+
+func comparePlan(t *testing.T, table *testTable, dir string, sample bool, algorithm string) {
+	before := listing(t, dir)
+	f, err := planJob(t, dir, PlanOptions{Overwrite: true, Sample: sample}, "algorithm.name", algorithm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unchanged(t, dir, before)
+	again, err := planJob(t, dir, PlanOptions{Overwrite: true, Sample: sample}, "algorithm.name", algorithm)
+	if err != nil || fmt.Sprint(again) != fmt.Sprint(f) {
+		t.Errorf("planned again: %+v, %v\nbefore: %+v", again, err, f)
+	}
+	if rows := int64(len(table.rows)); f.Rows != rows || f.Files != 2 || sample && f.Sampled != rows || !sample && f.Sampled != 0 {
+		t.Errorf("%d rows in %d files, %d read, of %d rows", f.Rows, f.Files, f.Sampled, rows)
+	}
+	for i, column := range f.Columns {
+		nulls := int64(0)
+		if slices.ContainsFunc(table.rows, func(row []string) bool { return row[i] == null }) {
+			nulls = 1
+		}
+		mustHold(t, "values of "+column.Name, column.Distinct, distinctTuples(table, []string{column.Name})-nulls)
+	}
+	for _, g := range f.Groupings {
+		mustHold(t, "tuples of "+strings.Join(g.Columns, ", "), g.Tuples, distinctTuples(table, g.Columns))
+		if sample && g.Tuples.AtLeast != g.Tuples.AtMost {
+			t.Errorf("all rows were read, and there are %+v tuples of %v", g.Tuples, g.Columns)
+		}
+	}
+	report := mustRun(t, dir, nil, "algorithm.name", algorithm)
+	if len(report.Tuples) != len(f.Groupings) {
+		t.Fatalf("%d groupings, the run has %d", len(f.Groupings), len(report.Tuples))
+	}
+	for i, n := range report.Tuples { // after what no search tells apart was joined
+		if int64(n) > f.Groupings[i].Tuples.AtMost {
+			t.Errorf("the run has %d tuples, at most %d were foretold", n, f.Groupings[i].Tuples.AtMost)
+		}
+	}
+	if size := int64(len(mustRead(t, report.Output))); size > f.Disk.Output {
+		t.Errorf("the output has %d bytes, to be reserved were %d", size, f.Disk.Output)
+	}
+}
+
+// TestPlanFailsAsRunDoes plans and runs jobs that cannot be carried out.
+func TestPlanFailsAsRunDoes(t *testing.T) {
+	table := people(rand.New(rand.NewPCG(1, 1)), 100)
+	for name, tt := range map[string]struct {
+		job       string // what is replaced in the job, and by what
+		by        string
+		overrides []string
+		class     Class
+		foretold  bool // there is a forecast all the same
+	}{
+		"missing column":    {"income: keep", "income: keep\n  shoe: drop", nil, ClassInput, false},
+		"unlisted column":   {"  weight: discretize\n", "", nil, ClassUsage, false},
+		"text discretized":  {"job: suppress", "job: discretize", nil, ClassInput, false},
+		"bounds too narrow": {"bounds: [17, 90]", "bounds: [30, 90]", nil, ClassInput, false},
+		"no such input":     {"input: in", "input: nowhere", nil, ClassInput, false},
+		"no such folder":    {"output: out.parquet", "output: none/out.parquet", nil, ClassUsage, false},
+		"no such taxonomy":  {"city: generalize", "city: {mask: generalize, taxonomy: towns}", nil, ClassUsage, false},
+		"k too large":       {"k: 5", "k: 101", nil, ClassPrivacy, true},
+		"output exists":     {"output: out.parquet", "output: there.parquet", nil, ClassExists, true},
+		"no memory":         {"", "", []string{"limits.memory", "1MiB"}, ClassResources, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := jobFolder(t, strings.Replace(peopleJob, tt.job, tt.by, 1))
+			table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 100, 30)
+			write(t, filepath.Join(dir, "there.parquet"), "here")
+			job, err := loadJob(dir, tt.overrides...)
+			if err != nil {
+				if ClassOf(err) != tt.class {
+					t.Errorf("load: %v", err)
+				}
+				return
+			}
+			f, planned := Plan(t.Context(), job, PlanOptions{})
+			_, ran := Run(t.Context(), job, RunOptions{})
+			if planned == nil || ran == nil || ClassOf(planned) != ClassOf(ran) || ClassOf(planned) != tt.class {
+				t.Fatalf("planned: %v\nran:     %v", planned, ran)
+			}
+			if (f != nil) != tt.foretold {
+				t.Errorf("a forecast beside %q: %+v", planned, f)
+			}
+		})
+	}
+}
+
+// TestPlanForetellsSpilling plans runs of a table of near-unique values with budgets around
+// what it takes: a verdict must be what happens, and the ends must have one.
+func TestPlanForetellsSpilling(t *testing.T) {
+	whole := formats.Type{Kind: formats.Int, Bits: 64}
+	table := &testTable{fields: []formats.Field{{Name: "id", Type: whole}, {Name: "age", Type: whole}}}
+	for i := range 100_000 {
+		table.rows = append(table.rows, []string{fmt.Sprint(i * 7), fmt.Sprint(i % 90)})
+	}
+	dir := jobFolder(t, `
+input: in
+output: out.parquet
+quasi_identifiers: [{columns: [id, age], k: 2}]
+columns: {id: discretize, age: discretize}
+max_steps: 3
+`)
+	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, len(table.rows), 1<<16)
+	verdicts := make(map[forecast.Verdict]int)
+	for _, memory := range []string{"16MiB", "32MiB", "64MiB", "256MiB"} {
+		spilled := slices.ContainsFunc(mustRun(t, dir, nil, "limits.memory", memory).Notices, func(text string) bool {
+			return strings.HasSuffix(text, "spilling to disk")
+		})
+		for _, sample := range []bool{false, true} {
+			f, err := planJob(t, dir, PlanOptions{Overwrite: true, Sample: sample}, "limits.memory", memory)
+			if err != nil {
+				t.Fatal(err)
+			}
+			verdict := f.Memory.Spills
+			if spilled && verdict == forecast.No || !spilled && verdict == forecast.Yes {
+				t.Errorf("%s: foretold was %q, it spilled: %v", memory, verdict, spilled)
+			}
+			if sample {
+				verdicts[verdict]++
+			}
+		}
+	}
+	if verdicts[forecast.Yes] == 0 || verdicts[forecast.No] == 0 || verdicts[forecast.Maybe] > 2 {
+		t.Errorf("verdicts that tell little: %v", verdicts)
+	}
+}
+
+// A table without rows has a plan, too: that no k can be met.
+func TestPlanOfNothing(t *testing.T) {
+	dir := jobFolder(t, peopleJob)
+	table := people(rand.New(rand.NewPCG(1, 1)), 0)
+	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 0, 10)
+	f, err := planJob(t, dir, PlanOptions{Sample: true})
+	if ClassOf(err) != ClassPrivacy || f == nil || f.Rows != 0 || f.Sampled != 0 || f.Sets[0].Reachable {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
+
+// Kept columns in which all rows differ are pointed out.
+func TestPlanPointsOutIdentifiers(t *testing.T) {
+	table := people(rand.New(rand.NewPCG(1, 1)), 100)
+	table.fields = append(table.fields, formats.Field{Name: "serial", Type: formats.Type{Kind: formats.String}})
+	for i := range table.rows {
+		table.rows[i] = append(table.rows[i], fmt.Sprint("no ", i))
+	}
+	dir := jobFolder(t, strings.Replace(peopleJob, "income: keep", "income: keep\n  serial: keep", 1))
+	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 100, 100)
+	f, err := planJob(t, dir, PlanOptions{Sample: true})
+	if err != nil || len(f.Notices) != 1 || !strings.HasPrefix(f.Notices[0], "column serial is kept") {
+		t.Errorf("notices %q, %v", f.Notices, err)
+	}
+}

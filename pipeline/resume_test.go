@@ -1,0 +1,247 @@
+package pipeline
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/kcut/kcut/spill"
+	"github.com/kcut/kcut/spill/spilltest"
+)
+
+// atOnce is how long runs work that keep every state.
+const atOnce = time.Nanosecond
+
+// stopAt cancels a run when a stage begins, and collects what it notes and begins.
+type stopAt struct {
+	stage  Stage
+	cancel context.CancelFunc
+	notes  []string
+	began  []Stage
+}
+
+func (s *stopAt) events() Events {
+	return Events{
+		Start: func(stage Stage) {
+			s.began = append(s.began, stage)
+			if stage == s.stage {
+				s.cancel()
+			}
+		},
+		Notice: func(text string) { s.notes = append(s.notes, text) },
+	}
+}
+
+// runUntil runs the folder's job until a stage begins, or to its end.
+func runUntil(t *testing.T, dir string, stage Stage, opt RunOptions, overrides ...string) (*stopAt, error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	s := &stopAt{stage: stage, cancel: cancel}
+	opt.Events = s.events()
+	return s, tryJob(t, dir, ctx, opt, overrides...)
+}
+
+// TestResume stops a run before every stage and starts it again: what was finished is not
+// done again, release and trace are those of a run that was not stopped, and nothing is left.
+func TestResume(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		folder  func(*testing.T) string
+		options RunOptions
+	}{
+		{"in memory", func(t *testing.T) string {
+			dir := jobFolder(t, peopleJob)
+			peopleFile(t, dir)
+			return dir
+		}, RunOptions{}},
+		{"out of core", func(t *testing.T) string { return spillingRows(t, 3000) }, RunOptions{spill: true, room: 300}},
+	} {
+		for stop, left := range map[Stage][]Stage{
+			StageCompress: {StagePlan, StageCompress, StageSearch, StageMask, StageVerify, StagePublish},
+			StageSearch:   {StagePlan, StageSearch, StageMask, StageVerify, StagePublish},
+			StageMask:     {StagePlan, StageMask, StageVerify, StagePublish},
+			StageVerify:   {StagePlan, StageMask, StageVerify, StagePublish},
+		} {
+			t.Run(fmt.Sprint(tt.name, " ", stop), func(t *testing.T) {
+				t.Parallel()
+				dir := tt.folder(t)
+				var want, got bytes.Buffer
+				opt := tt.options
+				opt.Trace = &want
+				before := listing(t, dir)
+				if err := tryJob(t, dir, t.Context(), opt, "output.path", dir+"/want.parquet"); err != nil {
+					t.Fatal(err)
+				}
+				opt.Resume, opt.Checkpoint = true, atOnce
+				opt.Trace = &bytes.Buffer{}
+				if _, err := runUntil(t, dir, stop, opt); ClassOf(err) != ClassCancelled {
+					t.Fatalf("got %v", err)
+				}
+				opt.Trace = &got
+				s, err := runUntil(t, dir, "", opt)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Equal(s.began, left) {
+					t.Errorf("after a stop before %s: %v, want %v: %q", stop, s.began, left, s.notes)
+				}
+				if masked := slices.Contains(s.notes, "going on from what an earlier run has masked"); masked != (stop == StageVerify) {
+					t.Errorf("after a stop before %s the parts were kept: %t", stop, masked)
+				}
+				if !bytes.Equal(got.Bytes(), want.Bytes()) {
+					t.Errorf("another trace: %d bytes, want %d", got.Len(), want.Len())
+				}
+				mustBeWhole(t, dir, before)
+			})
+		}
+	}
+}
+
+// mustBeWhole demands that out.parquet is what want.parquet is, and that nothing else is there
+// but what was before.
+func mustBeWhole(t *testing.T, dir string, before map[string]string) {
+	t.Helper()
+	after := listing(t, dir)
+	if after[dir+"/out.parquet"] != after[dir+"/want.parquet"] {
+		t.Error("another release")
+	}
+	for path := range after {
+		if name := filepath.Base(path); before[path] != after[path] && !slices.Contains([]string{"out.parquet", "want.parquet", "scratch"}, name) {
+			t.Errorf("%s is left", path)
+		}
+	}
+}
+
+// TestEveryStateFaultIsSurvived fails every file operation of runs that keep states, in turn, and
+// stops them: then of runs that go on from states. They fail with that error, having released
+// nothing, or do without the state; and the next run makes the release, and leaves nothing.
+func TestEveryStateFaultIsSurvived(t *testing.T) {
+	for _, stop := range []Stage{StageMask, ""} {
+		t.Run(fmt.Sprint("stopped at ", stop), func(t *testing.T) {
+			t.Parallel()
+			dir := spillingRows(t, 1200)
+			before := listing(t, dir)
+			options := RunOptions{spill: true, room: 300, store: spill.Options{FS: spilltest.Healthy(), Share: 64 << 10}}
+			if err := tryJob(t, dir, t.Context(), options, "output.path", dir+"/want.parquet"); err != nil {
+				t.Fatal(err)
+			}
+			options.Resume, options.Checkpoint = true, atOnce
+			kinds := make(map[string]bool)
+			for n, failed := 0, true; failed; n++ {
+				if stop == "" {
+					if _, err := runUntil(t, dir, StageMask, options); ClassOf(err) != ClassCancelled {
+						t.Fatalf("operation %d: the run that was to be stopped: %v", n, err)
+					}
+				}
+				files := newFaultyFiles(syscall.EIO, n)
+				faulty := options
+				faulty.files = files
+				_, err := runUntil(t, dir, stop, faulty)
+				failed = files.failed != ""
+				maps.Copy(kinds, files.kinds)
+				if err != nil && !errors.Is(err, syscall.EIO) && ClassOf(err) != ClassCancelled {
+					t.Errorf("operation %d, %s: %v", n, files.failed, err)
+				}
+				out := listing(t, dir)[dir+"/out.parquet"]
+				if out != "" && out != listing(t, dir)[dir+"/want.parquet"] {
+					t.Errorf("operation %d, %s: another release", n, files.failed)
+				}
+				if _, err := runUntil(t, dir, "", options); err != nil {
+					t.Errorf("operation %d, %s: the next run: %v", n, files.failed, err)
+				}
+				mustBeWhole(t, dir, before)
+				if err := os.Remove(dir + "/out.parquet"); err != nil || t.Failed() {
+					t.Fatalf("operation %d, %s: %v", n, files.failed, err)
+				}
+			}
+			t.Logf("kinds: %v", slices.Sorted(maps.Keys(kinds)))
+			for _, kind := range []string{"make directory", "open directory", "lock", "list", "stat", "create", "truncate", "write", "sync", "rename", "close"} {
+				if !kinds[kind] {
+					t.Errorf("there was no %s", kind)
+				}
+			}
+			if stop == "" && !kinds["read"] {
+				t.Error("no state was read")
+			}
+		})
+	}
+}
+
+// TestResumeParts stops a run when it has masked so much of its input: the parts that were
+// finished are those of the release that the next run makes, the same files, and the whole
+// release is that of a run that was not stopped.
+func TestResumeParts(t *testing.T) {
+	for _, tt := range []struct {
+		output  string
+		percent int64
+		parts   int // that are kept, at least
+	}{{"out/", 1, 0}, {"out/", 40, 1}, {"out/", 90, 4}, {"out.parquet", 90, 0}} {
+		t.Run(fmt.Sprint(tt.output, tt.percent), func(t *testing.T) {
+			t.Parallel()
+			dir := jobFolder(t, strings.Replace(peopleJob, "output: out.parquet", "output: {path: "+tt.output+", row_group_rows: 31}", 1))
+			people(rand.New(rand.NewPCG(3, 4)), 3000).parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 3000, 100)
+			if err := tryJob(t, dir, t.Context(), RunOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			want := listing(t, dir)
+			if err := os.RemoveAll(filepath.Join(dir, tt.output)); err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			stop := Events{Progress: func(s Stage, p Progress) {
+				if s == StageMask && p.Done*100 >= p.Total*tt.percent {
+					cancel()
+				}
+			}}
+			if err := tryJob(t, dir, ctx, RunOptions{Resume: true, Checkpoint: atOnce, Events: stop}); ClassOf(err) != ClassCancelled {
+				t.Fatalf("got %v", err)
+			}
+			kept := partFiles(t, filepath.Join(dir, ".out.kcut-tmp"))
+			t.Logf("%d parts are kept", len(kept))
+			if len(kept) < tt.parts {
+				t.Errorf("at least %d should be", tt.parts)
+			}
+			s, err := runUntil(t, dir, "", RunOptions{Resume: true, Checkpoint: atOnce})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !maps.Equal(listing(t, dir), want) {
+				t.Errorf("another release, or something is left: %q", s.notes)
+			}
+			for name, info := range partFiles(t, filepath.Join(dir, tt.output)) {
+				if was, ok := kept[name]; ok && !os.SameFile(was, info) {
+					t.Errorf("%s was masked again", name)
+				}
+			}
+		})
+	}
+}
+
+// partFiles returns the part files of a folder, if there is one, by name.
+func partFiles(t *testing.T, dir string) map[string]os.FileInfo {
+	t.Helper()
+	entries, _ := os.ReadDir(dir)
+	files := make(map[string]os.FileInfo)
+	for _, entry := range entries {
+		info, err := entry.Info()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if isPart(entry.Name()) {
+			files[entry.Name()] = info
+		}
+	}
+	return files
+}

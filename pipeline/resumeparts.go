@@ -1,0 +1,87 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"slices"
+
+	"github.com/kcut/kcut/formats/digest"
+	"github.com/kcut/kcut/pipeline/checkpoint"
+)
+
+// keepParts saves which files of the release are finished, if a state is due. Files in which
+// rows have their labels by what came before are made again.
+func (r *run) keepParts(ctx context.Context, p *parts) {
+	if !r.due() || r.recoding.Cells() > 0 {
+		return
+	}
+	err := p.settle(ctx)
+	var text []byte
+	if err == nil {
+		text, err = json.Marshal(p.finished)
+	}
+	if err == nil {
+		err = r.states.Save(ctx, partsState, r.stateKey(), func(w *checkpoint.Writer) { w.Bytes(text) })
+	}
+	if err == nil {
+		r.masked = slices.Clone(p.finished)
+	}
+	r.tried(ctx, err)
+}
+
+// settle makes the finished parts durable, and takes their digests.
+func (p *parts) settle(ctx context.Context) error {
+	for i := range p.finished {
+		part := &p.finished[i]
+		if part.Digest != "" {
+			continue
+		}
+		path := p.target.path(*part)
+		if err := p.target.Sync(path); err != nil {
+			return err
+		}
+		sum, err := digest.File(ctx, path, 1)
+		if err != nil {
+			return err
+		}
+		part.Digest = sum.String()
+	}
+	return nil
+}
+
+// openRelease begins the release, or goes on with one whose first parts an earlier run has
+// finished and kept.
+func (r *run) openRelease(ctx context.Context) (*target, error) {
+	if r.opt.Resume && r.recoding.Cells() == 0 {
+		// Without a state, or with one that is of no use, there are no parts.
+		_ = r.states.Load(partsState, r.stateKey(), func(in *checkpoint.Reader) error {
+			return json.Unmarshal(in.Bytes(nil), &r.masked)
+		})
+	}
+	whole := 0
+	target, err := r.openTarget(func(path string) bool {
+		n := slices.IndexFunc(r.masked, func(p part) bool { return p.Name == filepath.Base(path) })
+		if n != whole { // parts come in their order
+			return false
+		}
+		sum, err := digest.File(ctx, path, 1)
+		if err != nil || sum.String() != r.masked[n].Digest {
+			return false
+		}
+		whole++
+		return true
+	})
+	if err != nil {
+		return nil, err
+	}
+	if r.masked = r.masked[:whole]; whole > 0 {
+		r.events.Noted("going on from what an earlier run has masked")
+	}
+	return target, nil
+}
+
+// keeps reports whether a file of the release is a part that the next run goes on from.
+func (r *run) keeps(path string) bool {
+	return slices.ContainsFunc(r.masked, func(p part) bool { return p.Name == filepath.Base(path) })
+}

@@ -1,0 +1,155 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/checkpoint"
+	"github.com/kcut/kcut/spill"
+)
+
+// saveDomains writes what masking needs of a problem: attributes, coders and classes.
+func saveDomains(w *checkpoint.Writer, p *problem) {
+	for a := range p.table.Attributes {
+		saveAttribute(w, &p.table.Attributes[a])
+		saveCoder(w, p.coders[a])
+	}
+	w.Uint(uint64(p.table.Classes))
+	saveLabels(w, p.table.ClassNames)
+	w.Bool(p.class.in != nil)
+	if p.class.in != nil {
+		saveValues(w, &p.class.in.values)
+	}
+	checkpoint.Numbers(w, p.class.numbers)
+	w.Uint(uint64(p.class.classes))
+}
+
+// loadDomains reads what saveDomains has written. What it holds is drawn from a budget.
+func (r *run) loadDomains(from *checkpoint.Reader, budget *spill.Budget) (*problem, error) {
+	p := &problem{table: &engine.Table{Rows: uint64(r.dataset.Rows())}}
+	fields := r.dataset.Schema().Fields
+	for _, field := range r.prepared.masked {
+		spec := r.prepared.specs[field]
+		attribute, err := loadAttribute(from)
+		if err == nil && attribute.Tree != nil {
+			err = holdFrequent(spec.Name, budget)(int64(attribute.Tree.Len()) * treeNodeBytes)
+		}
+		if err != nil {
+			return nil, err
+		}
+		coder, err := loadCoder(from, savedColumn{fields[field], spec, r.taxonomies[spec.Name], attribute, budget})
+		if err != nil {
+			return nil, err
+		}
+		p.table.Attributes, p.coders = append(p.table.Attributes, attribute), append(p.coders, coder)
+	}
+	p.table.Classes, p.table.ClassNames = from.Int(), loadLabels(from)
+	if from.Bool() {
+		var err error
+		if p.class.in, err = loadInterner(from, fields[r.prepared.class], false, budget); err != nil {
+			return nil, err
+		}
+	}
+	p.class.numbers, p.class.classes = checkpoint.ReadNumbers[uint32](from), from.Int()
+	return p, from.Err()
+}
+
+// treeNodeBytes is about what a node of a taxonomy takes.
+const treeNodeBytes = 300
+
+// saveCounts writes a problem that was not searched yet.
+func (r *run) saveCounts(ctx context.Context, w *checkpoint.Writer) {
+	t := r.problem.table
+	w.Bool(t.Coarse)
+	saveDomains(w, r.problem)
+	for a := range t.Attributes {
+		saveHistogram(w, t.Histograms[a])
+	}
+	for _, grouping := range t.Groupings {
+		saveTable(ctx, w, grouping, partition.Space{Store: r.store})
+	}
+}
+
+// loadCounts reads what saveCounts has written. Tables that were counted out of core may be in
+// the store, which is opened; when others do not fit the memory, the error wraps spill.ErrBudget.
+func (r *run) loadCounts(from *checkpoint.Reader, budget *spill.Budget) error {
+	coarse := from.Bool()
+	if coarse && from.Err() == nil {
+		if err := r.openStore(); err != nil {
+			return err
+		}
+	}
+	p, err := r.loadDomains(from, budget)
+	if err != nil {
+		return err
+	}
+	p.table.Coarse = coarse
+	for range p.table.Attributes {
+		h := loadHistogram(from)
+		if err := budget.Draw("histograms", int64(len(h.Start)*8+len(h.Class)*12)); err != nil {
+			return err
+		}
+		p.table.Histograms = append(p.table.Histograms, h)
+	}
+	groupings := r.engine.Plan(r.prepared.requirement).Groupings
+	space := partition.Space{Budget: budget, Store: r.store, Share: (r.budget.Limit() - r.budget.Used()) / 2 / max(1, int64(len(groupings)))}
+	for range groupings {
+		table, err := loadTable(from, space)
+		if err != nil {
+			return err
+		}
+		p.table.Groupings = append(p.table.Groupings, table)
+	}
+	r.problem = p
+	return nil
+}
+
+// saveCut writes a recoding that was found, and what masking needs besides.
+func (r *run) saveCut(w *checkpoint.Writer, cut *engine.Cut) {
+	saveDomains(w, r.problem)
+	w.Bytes(r.cut)
+	w.Bytes(r.trace.Bytes())
+	for a := range cut.Columns {
+		c := &cut.Columns[a]
+		saveLabels(w, c.Labels)
+		checkpoint.Numbers(w, c.Code)
+		w.Uint(uint64(len(c.Intervals)))
+		for _, i := range c.Intervals {
+			w.Strings([]string{i.Label, i.Lower, i.Upper})
+		}
+	}
+	checkpoint.Numbers(w, cut.Reached)
+}
+
+// loadCut reads what saveCut has written.
+func (r *run) loadCut(from *checkpoint.Reader, budget *spill.Budget) error {
+	p, err := r.loadDomains(from, budget)
+	if err != nil {
+		return err
+	}
+	text, trace := from.Bytes(nil), from.Bytes(nil)
+	cut := &engine.Cut{}
+	for range p.table.Attributes {
+		c := engine.ColumnCut{Labels: loadLabels(from), Code: checkpoint.ReadNumbers[uint32](from)}
+		for n := from.Int(); n > 0 && from.Err() == nil; n-- {
+			if texts := from.Strings(); len(texts) == 3 {
+				c.Intervals = append(c.Intervals, engine.Interval{Label: texts[0], Lower: texts[1], Upper: texts[2]})
+			}
+		}
+		cut.Columns = append(cut.Columns, c)
+	}
+	cut.Reached = checkpoint.ReadNumbers[uint64](from)
+	if from.Err() != nil {
+		return from.Err()
+	}
+	r.problem, r.recoding, r.cut = p, cut, text
+	if r.opt.Trace == nil {
+		return nil
+	}
+	if _, err := r.opt.Trace.Write(trace); err != nil {
+		return fmt.Errorf("write trace: %w", err)
+	}
+	return nil
+}
