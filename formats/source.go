@@ -55,6 +55,9 @@ type ReadOptions struct {
 	Ahead func(bytes int64) error
 }
 
+// Range is a part of a file, in bytes: from From to before To.
+type Range struct{ From, To int64 }
+
 // CheckRead refuses, with ErrSchema, to read chunks or columns that a source does not have.
 func CheckRead(s Source, first, count int, columns []Request) error {
 	chunks, fields := len(s.Chunks()), len(s.Fields())

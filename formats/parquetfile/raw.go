@@ -21,6 +21,11 @@ import (
 // ReadAt implements formats.RawSource.
 func (s *source) ReadAt(p []byte, off int64) (int, error) { return s.file.ReadAt(p, off) }
 
+// Plan returns a reader of ranges that will be read soon: see storage.File.
+func (s *source) Plan(ctx context.Context, ranges []formats.Range) storage.Plan {
+	return s.file.Plan(ctx, ranges)
+}
+
 // RawChunks implements formats.RawSource.
 func (s *source) RawChunks(ctx context.Context, rowGroup, column int) (chunks []formats.RawChunk, err error) {
 	defer fence.Catch(&err)

@@ -35,7 +35,7 @@ func Open(ctx context.Context, path string, opt formats.ReadOptions) (_ formats.
 	}()
 	defer fence.Catch(&err)
 	f := &parquetFile{path: path, file: file, size: file.Info().Size(), hold: opt.Hold}
-	if err := f.readFooter(); err != nil {
+	if err := f.readFooter(ctx); err != nil {
 		return nil, err
 	}
 	if f.schema, err = readSchema(f.footer.Schema); err != nil {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/location"
 )
 
@@ -26,8 +27,8 @@ type Plan interface {
 	Close()
 }
 
-// Range is a part of a file, in bytes: from From to before To.
-type Range struct{ From, To int64 }
+// Range is a part of a file.
+type Range = formats.Range
 
 // Ahead is asked before so many bytes are fetched ahead of what is read, and told, with a
 // negative number, when they are not held any more. Where it refuses, what is needed is read

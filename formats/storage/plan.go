@@ -73,7 +73,7 @@ func blocksOf(ranges []Range, size int64) []*block {
 				blocks[last].To, from = r.To, r.To
 			default:
 				to := min(r.To, from+blockBytes)
-				blocks = append(blocks, &block{Range: Range{from, to}, index: len(blocks)})
+				blocks = append(blocks, &block{Range: Range{From: from, To: to}, index: len(blocks)})
 				from = to
 			}
 		}

@@ -93,7 +93,7 @@ func TestPlan(t *testing.T) {
 			if r.IntN(3) == 0 {
 				to = at + int64(r.IntN(3<<20))
 			}
-			ranges = append(ranges, Range{at, to})
+			ranges = append(ranges, between(at, to))
 			wanted += to - at
 			at = to - 100 + int64(r.IntN(100<<10))*int64(r.IntN(3))
 			at = max(at, 0)
@@ -127,21 +127,24 @@ func TestPlan(t *testing.T) {
 	}
 }
 
+// between returns a range.
+func between(from, to int64) Range { return Range{From: from, To: to} }
+
 func TestBlocksOf(t *testing.T) {
 	const kib = 1 << 10
 	for _, c := range []struct {
 		ranges []Range
 		want   string
 	}{
-		{[]Range{{0, 10}}, "0-10"},
-		{[]Range{{500, 600}, {0, 10}}, "0-600"},
-		{[]Range{{0, 10}, {100 * kib, 101 * kib}}, "0-10 102400-103424"},
-		{[]Range{{0, 3000 * kib}}, "0-1048576 1048576-2097152 2097152-3072000"},
-		{[]Range{{0, 1000 * kib}, {1000 * kib, 1100 * kib}}, "0-1024000 1024000-1126400"},
-		{[]Range{{0, 110}, {10, 120}}, "0-120"},
-		{[]Range{{0, 2000 * kib}, {100, 200}}, "0-1048576 1048576-2048000"},
-		{[]Range{{5, 5}}, ""},
-		{[]Range{{9 << 20, 99 << 20}}, "9437184-10485760"},
+		{[]Range{between(0, 10)}, "0-10"},
+		{[]Range{between(500, 600), between(0, 10)}, "0-600"},
+		{[]Range{between(0, 10), between(100*kib, 101*kib)}, "0-10 102400-103424"},
+		{[]Range{between(0, 3000*kib)}, "0-1048576 1048576-2097152 2097152-3072000"},
+		{[]Range{between(0, 1000*kib), between(1000*kib, 1100*kib)}, "0-1024000 1024000-1126400"},
+		{[]Range{between(0, 110), between(10, 120)}, "0-120"},
+		{[]Range{between(0, 2000*kib), between(100, 200)}, "0-1048576 1048576-2048000"},
+		{[]Range{between(5, 5)}, ""},
+		{[]Range{between(9<<20, 99<<20)}, "9437184-10485760"},
 	} {
 		text := ""
 		for _, b := range blocksOf(c.ranges, 10<<20) {
@@ -164,7 +167,7 @@ func TestErrors(t *testing.T) {
 			return err
 		}
 		defer f.Close()
-		plan := f.Plan(ctx, []Range{{0, 200 << 10}})
+		plan := f.Plan(ctx, []Range{between(0, 200<<10)})
 		defer plan.Close()
 		_, err = plan.ReadAt(make([]byte, 200<<10), 0)
 		return err
