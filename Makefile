@@ -1,10 +1,10 @@
 GO      ?= go
 # Without it, Google's client brings service meshes along that a bucket has no use for: 13 MB.
 export GOFLAGS += -tags=disable_grpc_modules
-VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 DEMO    := build/demo
 
-.PHONY: build demo test test-long bench lint fmt clean
+.PHONY: build demo man release test test-long bench lint fmt clean
 
 # Build bin/kcut.
 build:
@@ -19,6 +19,15 @@ demo: build
 	bin/kcut run $(DEMO)/people.yaml
 	bin/kcut show $(DEMO)/release.parquet
 	bin/kcut verify $(DEMO)/release.parquet
+
+# Write the manual pages to build/man.
+man: build
+	mkdir -p build/man
+	bin/kcut man build/man
+
+# Build static programs for all systems into build/release, the same bytes every time.
+release:
+	GO='$(GO)' VERSION='$(VERSION)' .ci/release
 
 # The fast tests of the whole repository.
 test:

@@ -29,6 +29,8 @@ func (r *run) advise(err error) error {
 		hint = "run again; if that does not help, look at the endpoint and the credentials in the environment"
 	case errors.Is(err, spill.ErrCorrupt):
 		hint = fmt.Sprintf("check the disk of %s, or name a folder on another one with limits.spill_dir, and run again", folder)
+	case errors.Is(err, spill.ErrFailed):
+		hint = fmt.Sprintf("run again; when it fails again, check the disk of %s, or name a folder on another one with limits.spill_dir", folder)
 	case errors.Is(err, spill.ErrDisk) && isFull(err):
 		hint = fmt.Sprintf("free space in %s, name a folder on a larger disk with limits.spill_dir, or give more memory with --memory", folder)
 	case errors.Is(err, spill.ErrDisk):

@@ -24,7 +24,7 @@ type surveyed struct {
 // column, rows the number of records.
 func (c *census) bind(ctx context.Context, spec *jobfile.Column, taxonomy jobfile.Taxonomy, pruning engine.Pruning, rows int64) (*surveyed, error) {
 	s := &surveyed{}
-	for class, n := range c.nulls {
+	for class, n := range c.nulls() {
 		if n > 0 {
 			s.nulls += n
 			s.pairs = append(s.pairs, partition.Pair{Class: uint32(class), Count: n})

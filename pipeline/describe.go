@@ -32,9 +32,17 @@ const (
 	positionText  = 5
 )
 
+// largeCut is from how many bytes on a cut is worth a notice: a reader of the release
+// reads it with the footer, however few columns and rows it wants.
+const largeCut = 1 << 20
+
 // writeCut makes the text of the cut that is embedded in the release.
 func (r *run) writeCut() (err error) {
-	r.cut, err = marshalPlain(r.describe())
+	described := r.describe()
+	r.cut, err = marshalPlain(described)
+	if n := len(described.Regions); n > 0 && len(r.cut) >= largeCut {
+		r.events.Noted(fmt.Sprintf("the cut has %d regions and takes %d bytes of every released file, which are read whenever one is opened: a larger k makes fewer", n, len(r.cut)))
+	}
 	return err
 }
 

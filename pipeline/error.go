@@ -66,7 +66,7 @@ func ClassOf(err error) Class {
 		return ClassPrivacy
 	case errors.Is(err, spill.ErrBudget), errors.Is(err, spill.ErrDisk), isFull(err):
 		return ClassResources
-	case errors.Is(err, formats.ErrBusy), errors.Is(err, spill.ErrCorrupt), isTransient(err):
+	case errors.Is(err, formats.ErrBusy), errors.Is(err, spill.ErrCorrupt), errors.Is(err, spill.ErrFailed), isTransient(err):
 		return ClassTransient
 	}
 	return ClassInternal

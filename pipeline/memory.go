@@ -3,7 +3,9 @@ package pipeline
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"sync/atomic"
 
 	"github.com/kcut/kcut/formats"
@@ -56,6 +58,19 @@ func limitHeap(memory int64) (undo func()) {
 	}
 }
 
+// makeRoom collects garbage when what is to be allocated would not fit beside it: Go lets one
+// large allocation after the other outrun a collection that has begun.
+func makeRoom(memory, bytes int64) {
+	if bytes < heapOverhead/2 {
+		return
+	}
+	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(heap)
+	if int64(heap[0].Value.Uint64())+bytes > memory {
+		runtime.GC()
+	}
+}
+
 const (
 	// readerBytes is what reading one column takes: pages as they lie in the file and
 	// unpacked, codes, and what is kept from batch to batch.
@@ -93,6 +108,7 @@ func holdRead(budget *spill.Budget) func(bytes int64) error {
 		if err := budget.Draw("reading", bytes); err != nil {
 			return &Error{Class: ClassResources, Hint: "give more with --memory, or write the input with smaller pages, dictionaries or record batches", Err: err}
 		}
+		makeRoom(budget.Limit(), bytes)
 		return nil
 	}
 }

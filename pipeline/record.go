@@ -161,13 +161,16 @@ func (r *run) readRecord(name string) (*Report, error) {
 // replace it.
 func (r *run) leave(name string, was *Report) error {
 	if name == pendingFile {
-		if err := r.put(recordFile, was); err != nil {
+		if err := r.record(); err != nil {
 			return err
 		}
 	}
 	r.events.Noted(fmt.Sprintf("already done: %s was made by the same job of the same input", r.job.Output.Path))
 	was.Output, was.AlreadyDone = r.job.Output.Path, true
 	r.report = was
+	if err := r.saveReport(); err != nil {
+		return err
+	}
 	left, err := r.openTarget(nil)
 	if err != nil {
 		return err
@@ -196,7 +199,14 @@ func (r *run) announce(ctx context.Context, path string) (err error) {
 	if r.report.Digests.Output, err = outputDigest(ctx, path, r.threads); err != nil {
 		return err
 	}
-	return r.put(pendingFile, r.report)
+	text, err := r.report.text()
+	if err == nil {
+		err = r.work.Put(pendingFile, text)
+	}
+	if err != nil {
+		return fmt.Errorf("write the output's record: %w", err)
+	}
+	return nil
 }
 
 // withdraw removes an output that is not published, but for the parts that a later try may go
@@ -214,23 +224,13 @@ func (r *run) withdraw(target *target, failure error) error {
 	return err
 }
 
-// record writes down what stands, and sweeps the rest of the work folder.
+// record writes down that what was announced stands now, and sweeps the rest of the work folder.
+// That takes no space: the disk may be full.
 func (r *run) record() error {
-	if err := r.put(recordFile, r.report); err != nil {
-		return err
+	if err := r.work.Rename(pendingFile, recordFile); err != nil {
+		return fmt.Errorf("keep the output's record: %w", err)
 	}
 	return r.work.Sweep(recordFile)
-}
-
-func (r *run) put(name string, report *Report) error {
-	text, err := report.text()
-	if err == nil {
-		err = r.work.Put(name, text)
-	}
-	if err != nil {
-		return fmt.Errorf("write the output's record: %w", err)
-	}
-	return nil
 }
 
 // text is the report as JSON.

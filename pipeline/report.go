@@ -181,6 +181,11 @@ func (r *run) writeReport() error {
 		r.report.PeakDraw = r.budget.Peak()
 	}
 	r.report.PeakRSS = spill.PeakResident()
+	return r.saveReport()
+}
+
+// saveReport writes the report where the options say.
+func (r *run) saveReport() error {
 	if r.opt.RunJSON == "" {
 		return nil
 	}

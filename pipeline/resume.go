@@ -19,7 +19,8 @@ import (
 // The states that a run keeps for the next one.
 const (
 	countsState = "counts" // the problem
-	cutState    = "cut"    // the recoding, which makes the problem useless
+	stepsState  = "steps"  // that the search has performed
+	cutState    = "cut"    // the recoding, which makes problem and steps useless
 	partsState  = "parts"  // the files that are masked
 )
 
@@ -61,11 +62,10 @@ func (r *run) due() bool {
 	return r.opt.Checkpoint > 0 && time.Since(r.kept) >= r.opt.Checkpoint
 }
 
-// keep saves a state with the report so far, if one is due, and removes another that it makes
-// useless.
-func (r *run) keep(ctx context.Context, name, useless string, fill func(*checkpoint.Writer)) {
+// keep saves a state with the report so far, if one is due.
+func (r *run) keep(ctx context.Context, name string, fill func(*checkpoint.Writer)) (kept bool) {
 	if !r.due() {
-		return
+		return false
 	}
 	report, err := json.Marshal(r.report)
 	if err == nil {
@@ -74,13 +74,11 @@ func (r *run) keep(ctx context.Context, name, useless string, fill func(*checkpo
 			fill(w)
 		})
 	}
-	if err == nil {
-		err = r.states.Remove(useless)
-	}
 	r.tried(ctx, err)
+	return err == nil
 }
 
-// tried notes that a state could not be saved: it is missing later, and that is all.
+// tried notes when a state could not be saved: it is missing later, and that is all.
 func (r *run) tried(ctx context.Context, err error) {
 	if err != nil && ctx.Err() == nil {
 		r.events.Noted(fmt.Sprintf("going on without a checkpoint: %v", err))
@@ -90,13 +88,14 @@ func (r *run) tried(ctx context.Context, err error) {
 
 // keepCounts saves what compress has made.
 func (r *run) keepCounts(ctx context.Context) {
-	r.keep(ctx, countsState, cutState, func(w *checkpoint.Writer) { r.saveCounts(ctx, w) })
+	r.keep(ctx, countsState, func(w *checkpoint.Writer) { r.saveCounts(ctx, w) })
 }
 
 // keepCut saves what the search has found. Regions are found again.
 func (r *run) keepCut(ctx context.Context) {
-	if cut, ok := r.recoding.(*engine.Cut); ok {
-		r.keep(ctx, cutState, countsState, func(w *checkpoint.Writer) { r.saveCut(w, cut) })
+	cut, ok := r.recoding.(*engine.Cut)
+	if ok && r.keep(ctx, cutState, func(w *checkpoint.Writer) { r.saveCut(w, cut) }) {
+		r.tried(ctx, errors.Join(r.states.Remove(countsState), r.states.Remove(stepsState)))
 	}
 }
 

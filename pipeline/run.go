@@ -10,10 +10,10 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/engine/topdown"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/publish"
@@ -44,6 +44,7 @@ type RunOptions struct {
 	// For tests.
 	spill bool          // out of core whatever the budget is
 	room  int           // values in memory before they spill; 0: what the budget allows
+	many  int           // values of a column that make a run read its input twice; 0: manyValues
 	least int64         // rows from which a row group of the input is followed; 0: leastFollowed
 	store spill.Options // of the store, but for the budget
 	files publish.FS    // where the output is; nil: the machine's
@@ -146,11 +147,13 @@ type run struct {
 	prepared   *prepared
 	taxonomies map[string]jobfile.Taxonomy // of generalized columns
 	problem    *problem
+	opening    sync.Mutex   // of the store
 	store      *spill.Store // open once something did not fit the memory
 	engine     engine.Engine
 	recoding   engine.Recoding
 	cut        []byte // the embedded cut
 	masked     []part // that a state says are finished
+	repeated   trail  // of an earlier run's search
 }
 
 // listen keeps what the events tell in the report, too. What a run that starts again out of
@@ -295,12 +298,16 @@ func (r *run) maxSteps() int {
 // search finds the recoding and writes down what is released. A search that outgrows the
 // memory is started again out of core.
 func (r *run) search(ctx context.Context) error {
-	trace := &tracer{attributes: r.problem.table.Attributes, out: r.traceTo()}
+	if err := r.resumeSteps(); err != nil {
+		return err
+	}
+	trace := &tracer{attributes: r.problem.table.Attributes, out: r.traceTo(), written: len(r.repeated.candidates)}
 	err := r.searchOnce(ctx, trace)
 	if errors.Is(err, spill.ErrBudget) && r.store == nil {
 		if err := r.leaveMemory(ctx, "the leaf partitions"); err != nil {
 			return err
 		}
+		r.keepCounts(ctx)
 		err = r.searchOnce(ctx, trace)
 	}
 	if err != nil {
@@ -323,17 +330,20 @@ func (r *run) traceTo() io.Writer {
 
 func (r *run) searchOnce(ctx context.Context, trace *tracer) error {
 	table := r.problem.table
-	r.report.Steps, r.report.Live, r.report.Sets = 0, nil, nil
+	taken := r.start(table)
+	r.report.Steps, r.report.Live, r.report.Sets = len(taken.candidates), taken.live, nil
 	recoding, err := r.engine.Search(ctx, table, r.prepared.requirement, engine.Options{
-		Score:    scores[r.job.Score],
-		MaxSteps: r.maxSteps(),
-		Space:    r.searchSpace(),
+		Score:     scores[r.job.Score],
+		MaxSteps:  r.maxSteps(),
+		Space:     r.searchSpace(),
+		Performed: taken.candidates,
 		OnStep: func(s engine.Step) {
 			r.report.Steps = s.Number
-			if _, topDown := r.engine.(topdown.Engine); topDown {
-				r.report.Live = append(r.report.Live, s.Live)
-			}
 			trace.step(s)
+			if r.isTopDown() {
+				r.take(ctx, &taken, s)
+				r.report.Live = taken.live
+			}
 			r.events.Advanced(StageSearch, Progress{Done: int64(s.Number), Live: int64(s.Live)})
 		},
 	})

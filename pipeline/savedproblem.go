@@ -77,7 +77,7 @@ func (r *run) saveCounts(ctx context.Context, w *checkpoint.Writer) {
 func (r *run) loadCounts(from *checkpoint.Reader, budget *spill.Budget) error {
 	coarse := from.Bool()
 	if coarse && from.Err() == nil {
-		if err := r.openStore(); err != nil {
+		if _, err := r.openStore("the tuples that an earlier run has counted"); err != nil {
 			return err
 		}
 	}

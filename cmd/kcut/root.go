@@ -25,7 +25,7 @@ a classifier, and writes it as Parquet with the rule it applied in the file's me
 		return usageError(cmd.CommandPath(), "%w", err)
 	})
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(newRun(u), newApply(u), newPlan(u), newInit(u), newVerify(u), newShow(u), newDiff(u), newReport(u), newEvaluate(u), newSample(u), newConfig(u), newAlgorithms(u), newVersion(u), newCompletion(u))
+	root.AddCommand(newRun(u), newApply(u), newPlan(u), newInit(u), newVerify(u), newShow(u), newDiff(u), newReport(u), newEvaluate(u), newSample(u), newConfig(u), newAlgorithms(u), newVersion(u), newCompletion(u), newMan(u))
 	root.SetHelpCommand(newHelp())
 	return root
 }

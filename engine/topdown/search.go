@@ -83,8 +83,11 @@ func (s *search) add(c candidate, children int) int32 {
 
 // run performs the best candidate until there is none or the steps are used up.
 func (s *search) run(ctx context.Context) error {
+	if err := s.repeat(ctx); err != nil {
+		return err
+	}
 	s.update(true)
-	for number := 1; s.options.MaxSteps < 0 || number <= s.options.MaxSteps; number++ {
+	for number := 1 + len(s.options.Performed); s.options.MaxSteps < 0 || number <= s.options.MaxSteps; number++ {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -93,30 +96,48 @@ func (s *search) run(ctx context.Context) error {
 			return nil
 		}
 		step := s.describe(best, number)
-		if err := s.perform(ctx, best); err != nil {
+		fell, err := s.perform(ctx, best)
+		if err != nil {
 			return err
 		}
+		s.update(fell && s.options.Score != engine.ScoreInfoGain)
 		s.report(step)
 	}
 	return nil
 }
 
-// perform refines a value in its column, the view and the sets.
-func (s *search) perform(ctx context.Context, value int32) error {
+// repeat performs the steps of an earlier search, whose candidates have the same numbers since
+// these depend on the steps alone. Scores are not needed for that.
+func (s *search) repeat(ctx context.Context) error {
+	for i, value := range s.options.Performed {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if value < 0 || int(value) >= len(s.candidates) || s.view.Dead(value) {
+			return fmt.Errorf("repeat step %d: it is none of this table", i+1)
+		}
+		if _, err := s.perform(ctx, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// perform refines a value in its column, the view and the sets. It reports whether the
+// anonymity of one fell.
+func (s *search) perform(ctx context.Context, value int32) (fell bool, err error) {
 	c := s.candidates[value]
 	s.view.Kill(value)
 	s.stale = append(s.stale, value)
 	refinement := s.columns[c.column].refine(s, c.node)
-	fell := false
 	for _, set := range s.with[c.column] {
 		before := set.Anonymity()
 		if err := set.Refine(ctx, &refinement); err != nil {
-			return err
+			return false, err
 		}
 		fell = fell || set.Anonymity() < before
 	}
-	s.update(fell && s.options.Score != engine.ScoreInfoGain)
-	return nil
+	return fell, nil
 }
 
 // update rescores the stale candidates, or all of them.
@@ -180,7 +201,7 @@ func (s *search) loss(value int32) float64 {
 // describe returns the step that performs a value, as far as it is known before.
 func (s *search) describe(value int32, number int) engine.Step {
 	c := s.candidates[value]
-	step := engine.Step{Number: number, Attribute: c.column, InfoGain: c.gain, AnonyLoss: s.loss(value), Score: c.score}
+	step := engine.Step{Number: number, Candidate: value, Attribute: c.column, InfoGain: c.gain, AnonyLoss: s.loss(value), Score: c.score}
 	step.Value, step.Children = s.columns[c.column].labels(c.node)
 	return step
 }

@@ -80,6 +80,13 @@ func (p *pages) holdBeside(bytes int64) error {
 	return p.room(0, 0)
 }
 
+// shedPacked gives the memory of a large page up that was unpacked, as it lies in the file.
+func (p *pages) shedPacked() {
+	if p.codec != format.Uncompressed && cap(p.packed) > maxKeptBytes {
+		p.packed = nil
+	}
+}
+
 // shed gives the memory of a large page up, which is not needed any more.
 func (p *pages) shed() {
 	if cap(p.packed)+cap(p.data) > maxKeptBytes {

@@ -181,7 +181,16 @@ func (w *rawWalk) dictionary(raw formats.RawPage) (bool, error) {
 		return false, err
 	}
 	raw.Encoding, raw.Entries = format.Plain, int32(page.values)
-	return w.usage.open(page) && w.add(raw), nil
+	w.pages.shedPacked()
+	if err := w.pages.holdBeside(dictionaryBytes(page)); err != nil {
+		return false, err
+	}
+	if !w.usage.open(page) {
+		return false, nil
+	}
+	w.head = nil
+	w.pages.shed()
+	return w.add(raw), w.pages.holdBeside(w.usage.weight())
 }
 
 func (w *rawWalk) dataPageV1(raw formats.RawPage) (bool, error) {

@@ -1,0 +1,341 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/kcut/kcut/pipeline"
+)
+
+// The tests of this file carry out what examples/ says, with other paths: no cluster and no
+// scheduler is needed, and no example can rot.
+
+// example reads a file of the examples.
+func example(t *testing.T, path ...string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(append([]string{"..", "..", "examples"}, path...)...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// place is a folder that has what the examples expect: /data/in with people, /data/out, /jobs
+// and /spill.
+type place struct{ dir string }
+
+func newPlace(t *testing.T) place {
+	t.Helper()
+	p := place{t.TempDir()}
+	for _, dir := range []string{"data/in", "data/out", "jobs", "spill"} {
+		if err := os.MkdirAll(filepath.Join(p.dir, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if code, out := p.kcut(t, nil, "sample", "--rows", "5000", "/data/in/people.parquet"); code != 0 {
+		t.Fatal(out)
+	}
+	return p
+}
+
+var absolute = regexp.MustCompile(`(^|[\s"=])/(data|jobs|spill)\b`)
+
+// local puts the place before the paths in a text.
+func (p place) local(text string) string {
+	return absolute.ReplaceAllString(text, "${1}"+p.dir+"/${2}")
+}
+
+// kcut runs the program with arguments and environment as an example has them.
+func (p place) kcut(t *testing.T, env []string, args ...string) (code int, output string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "kcut")
+	for _, arg := range args {
+		cmd.Args = append(cmd.Args, p.local(arg))
+	}
+	cmd.Env = os.Environ()
+	for _, variable := range env {
+		cmd.Env = append(cmd.Env, p.local(variable))
+	}
+	text, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), string(text)
+}
+
+// permanent are the exit codes after which trying again is no use.
+func permanent() []int {
+	codes := []int{}
+	for class, exit := range exits {
+		if class != pipeline.ClassTransient && class != pipeline.ClassCancelled {
+			codes = append(codes, exit.code)
+		}
+	}
+	slices.Sort(codes)
+	return codes
+}
+
+// The types below have the fields of Kubernetes that the example uses. A misspelled one, or one
+// in the wrong place, is none of them.
+type (
+	metadata struct{ Name string }
+
+	configMap struct {
+		APIVersion string `yaml:"apiVersion"`
+		Kind       string
+		Metadata   metadata
+		Data       map[string]string
+	}
+
+	cronJob struct {
+		APIVersion string `yaml:"apiVersion"`
+		Kind       string
+		Metadata   metadata
+		Spec       struct {
+			Schedule                string
+			TimeZone                string `yaml:"timeZone"`
+			ConcurrencyPolicy       string `yaml:"concurrencyPolicy"`
+			StartingDeadlineSeconds int    `yaml:"startingDeadlineSeconds"`
+			JobTemplate             struct {
+				Spec struct {
+					BackoffLimit     int `yaml:"backoffLimit"`
+					PodFailurePolicy struct {
+						Rules []failureRule
+					} `yaml:"podFailurePolicy"`
+					Template struct{ Spec podSpec }
+				}
+			} `yaml:"jobTemplate"`
+		}
+	}
+
+	failureRule struct {
+		Action          string
+		OnPodConditions []struct{ Type, Status string } `yaml:"onPodConditions"`
+		OnExitCodes     *struct {
+			ContainerName string `yaml:"containerName"`
+			Operator      string
+			Values        []int
+		} `yaml:"onExitCodes"`
+	}
+
+	podSpec struct {
+		RestartPolicy                 string `yaml:"restartPolicy"`
+		TerminationGracePeriodSeconds int    `yaml:"terminationGracePeriodSeconds"`
+		AutomountServiceAccountToken  *bool  `yaml:"automountServiceAccountToken"`
+		SecurityContext               struct {
+			RunAsNonRoot   bool                  `yaml:"runAsNonRoot"`
+			RunAsUser      int                   `yaml:"runAsUser"`
+			RunAsGroup     int                   `yaml:"runAsGroup"`
+			FSGroup        int                   `yaml:"fsGroup"`
+			SeccompProfile struct{ Type string } `yaml:"seccompProfile"`
+		} `yaml:"securityContext"`
+		Containers []container
+		Volumes    []struct {
+			Name                  string
+			ConfigMap             *metadata `yaml:"configMap"`
+			PersistentVolumeClaim *struct {
+				ClaimName string `yaml:"claimName"`
+				ReadOnly  bool   `yaml:"readOnly"`
+			} `yaml:"persistentVolumeClaim"`
+			EmptyDir *struct {
+				SizeLimit string `yaml:"sizeLimit"`
+			} `yaml:"emptyDir"`
+		}
+	}
+
+	container struct {
+		Name, Image     string
+		Args            []string
+		Env             []struct{ Name, Value string }
+		Resources       struct{ Requests, Limits map[string]string }
+		SecurityContext struct {
+			AllowPrivilegeEscalation *bool `yaml:"allowPrivilegeEscalation"`
+			ReadOnlyRootFilesystem   bool  `yaml:"readOnlyRootFilesystem"`
+			Capabilities             struct{ Drop []string }
+		} `yaml:"securityContext"`
+		VolumeMounts []struct {
+			Name      string
+			MountPath string `yaml:"mountPath"`
+			ReadOnly  bool   `yaml:"readOnly"`
+		} `yaml:"volumeMounts"`
+	}
+)
+
+// cronJobExample returns the objects of the example.
+func cronJobExample(t *testing.T) (jobs configMap, cron cronJob) {
+	t.Helper()
+	first, second, ok := strings.Cut(example(t, "kubernetes", "cronjob.yaml"), "\n---\n")
+	if !ok {
+		t.Fatal("the example is not two documents")
+	}
+	for text, object := range map[string]any{first: &jobs, second: &cron} {
+		if err := yaml.UnmarshalWithOptions([]byte(text), object, yaml.Strict()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return jobs, cron
+}
+
+func TestCronJobIsSound(t *testing.T) {
+	jobs, cron := cronJobExample(t)
+	job := cron.Spec.JobTemplate.Spec
+	pod := job.Template.Spec
+	c := pod.Containers[0]
+	volumes := make(map[string]bool)
+	for _, v := range pod.Volumes {
+		volumes[v.Name] = v.ConfigMap != nil && v.ConfigMap.Name == jobs.Metadata.Name || v.PersistentVolumeClaim != nil || v.EmptyDir != nil && v.EmptyDir.SizeLimit != ""
+	}
+	writable := []string{}
+	for _, m := range c.VolumeMounts {
+		if !volumes[m.Name] {
+			t.Errorf("there is no volume %s", m.Name)
+		}
+		if !m.ReadOnly {
+			writable = append(writable, m.MountPath)
+		}
+	}
+	for what, ok := range map[string]bool{
+		"kinds":                   jobs.APIVersion == "v1" && jobs.Kind == "ConfigMap" && cron.APIVersion == "batch/v1" && cron.Kind == "CronJob",
+		"five fields of schedule": len(strings.Fields(cron.Spec.Schedule)) == 5,
+		"one at a time":           cron.Spec.ConcurrencyPolicy == "Forbid",
+		"retries":                 job.BackoffLimit >= 1 && pod.RestartPolicy == "Never",
+		"time to leave":           pod.TerminationGracePeriodSeconds >= 10,
+		"no root":                 pod.SecurityContext.RunAsNonRoot && pod.SecurityContext.RunAsUser > 0 && pod.SecurityContext.FSGroup > 0,
+		"read-only root":          c.SecurityContext.ReadOnlyRootFilesystem && slices.Equal(c.SecurityContext.Capabilities.Drop, []string{"ALL"}),
+		"no privileges":           c.SecurityContext.AllowPrivilegeEscalation != nil && !*c.SecurityContext.AllowPrivilegeEscalation,
+		"no token":                pod.AutomountServiceAccountToken != nil && !*pod.AutomountServiceAccountToken,
+		"where it writes":         slices.Equal(writable, []string{"/data/out", "/spill"}),
+	} {
+		if !ok {
+			t.Errorf("%s: %+v", what, cron.Spec)
+		}
+	}
+	rules := job.PodFailurePolicy.Rules
+	last := rules[len(rules)-1]
+	if last.Action != "FailJob" || last.OnExitCodes.Operator != "In" || last.OnExitCodes.ContainerName != c.Name || !slices.Equal(last.OnExitCodes.Values, permanent()) {
+		t.Errorf("failure rule %+v, want the codes %v", last, permanent())
+	}
+	if rules[0].Action != "Ignore" || rules[0].OnPodConditions[0].Type != "DisruptionTarget" {
+		t.Errorf("failure rule %+v", rules[0])
+	}
+	if budget, limit := gibibytes(t, value(c, "KCUT_MEMORY")), gibibytes(t, c.Resources.Limits["memory"]); budget+1 > limit {
+		t.Errorf("a limit of %d GiB for a budget of %d GiB", limit, budget)
+	}
+}
+
+// gibibytes reads a size such as 4Gi or 4GiB.
+func gibibytes(t *testing.T, text string) int {
+	t.Helper()
+	n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSuffix(text, "B"), "Gi"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// value returns a variable of a container.
+func value(c container, name string) string {
+	for _, e := range c.Env {
+		if e.Name == name {
+			return e.Value
+		}
+	}
+	return ""
+}
+
+func TestCronJobRuns(t *testing.T) {
+	jobs, cron := cronJobExample(t)
+	p := newPlace(t)
+	for name, text := range jobs.Data {
+		if err := os.WriteFile(filepath.Join(p.dir, "jobs", name), []byte(p.local(text)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := cron.Spec.JobTemplate.Spec.Template.Spec.Containers[0]
+	var env []string
+	for _, e := range c.Env {
+		env = append(env, e.Name+"="+e.Value)
+	}
+	for range 2 { // and the night after, when the output is there
+		if code, out := p.kcut(t, env, c.Args...); code != 0 {
+			t.Fatalf("exit %d\n%s", code, out)
+		}
+	}
+	if code, out := p.kcut(t, nil, "verify", "/data/out/people.parquet"); code != 0 {
+		t.Errorf("exit %d\n%s", code, out)
+	}
+}
+
+// pythonTasks matches the operators of the DAG.
+var pythonTasks = regexp.MustCompile(`KcutOperator\(task_id="(\w+)", arguments=(\[.*?\])\)`)
+
+func TestDAGRuns(t *testing.T) {
+	dag := example(t, "airflow", "people.py")
+	jobs, _ := cronJobExample(t)
+	p := newPlace(t)
+	if err := os.WriteFile(filepath.Join(p.dir, "jobs", "people.yaml"), []byte(p.local(jobs.Data["people.yaml"])), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tasks := pythonTasks.FindAllStringSubmatch(dag, -1)
+	if len(tasks) != 3 {
+		t.Fatalf("found %d tasks", len(tasks))
+	}
+	for _, task := range tasks {
+		var args []string
+		if err := json.Unmarshal([]byte(task[2]), &args); err != nil {
+			t.Fatal(err)
+		}
+		code, out := p.kcut(t, nil, args...)
+		last := out[strings.LastIndex(strings.TrimSpace(out), "\n")+1:]
+		if code != 0 || !json.Valid([]byte(last)) {
+			t.Errorf("task %s: exit %d\n%s", task[1], code, out)
+		}
+	}
+}
+
+// TestDAGTriesAgain imports the DAG, with something else in the place of Airflow, and lets an
+// operator meet every exit code.
+func TestDAGTriesAgain(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("no python3 here")
+	}
+	cmd := exec.CommandContext(t.Context(), python, filepath.Join("testdata", "airflow", "codes.py"), filepath.Join("..", "..", "examples", "airflow", "people.py"))
+	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	want := `tasks: plan run verify
+0: done
+1: never again
+2: never again
+3: never again
+4: never again
+5: never again
+6: again
+7: never again
+130: again
+143: again
+killed: SIGTERM
+`
+	if string(out) != want {
+		t.Errorf("got\n%s\nwant\n%s", out, want)
+	}
+	for _, exit := range exits {
+		if !strings.Contains(want, "\n"+strconv.Itoa(exit.code)+": ") {
+			t.Errorf("no case for exit code %d", exit.code)
+		}
+	}
+}

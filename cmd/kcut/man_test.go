@@ -1,0 +1,83 @@
+package main
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// roffLine matches the lines that a page is made of: a macro that is known, or a text that
+// begins with none and has no sign that roff would take for its own.
+var roffLine = regexp.MustCompile(`^(\.(TH|SH|B|BR|TP|PP|EX|EE)( .*)?|\\&[.'].*|[^.'].*|)$`)
+
+// TestManPages writes the pages and looks for every command and every flag in them.
+func TestManPages(t *testing.T) {
+	dir := t.TempDir()
+	if code := execute(t.Context(), []string{"man", dir}, newUI(io.Discard, io.Discard, false)); code != 0 {
+		t.Fatalf("exit %d", code)
+	}
+	root := newRoot(newUI(io.Discard, io.Discard, false))
+	commands := documented(root)
+	if got := list(t, dir); len(got) != len(commands) || len(commands) < 10 {
+		t.Errorf("%d commands, pages %v", len(commands), got)
+	}
+	for _, c := range commands {
+		text, err := os.ReadFile(filepath.Join(dir, pageName(c)+".1"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		page := string(text)
+		for _, title := range []string{"NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "SEE ALSO"} {
+			if !strings.Contains(page, ".SH \""+title+"\"\n") {
+				t.Errorf("%s: no section %s", pageName(c), title)
+			}
+		}
+		for name := range strings.FieldsSeq(c.LocalFlags().FlagUsages()) {
+			if strings.HasPrefix(name, "--") && !strings.Contains(page, strings.ReplaceAll(strings.TrimSuffix(name, ","), "-", `\-`)) {
+				t.Errorf("%s: flag %s is missing", pageName(c), name)
+			}
+		}
+		for i, line := range strings.Split(page, "\n") {
+			if !roffLine.MatchString(line) {
+				t.Errorf("%s:%d: %q", pageName(c), i+1, line)
+			}
+		}
+	}
+	for class, exit := range exits {
+		if !strings.Contains(manPage(root), "\n.B \""+strconv.Itoa(exit.code)+"\"\n") {
+			t.Errorf("exit code %d of class %d is missing", exit.code, class)
+		}
+	}
+	lintPages(t, dir)
+}
+
+// lintPages lets groff read the pages, where there is one.
+func lintPages(t *testing.T, dir string) {
+	groff, err := exec.LookPath("groff")
+	if err != nil {
+		return
+	}
+	pages, err := filepath.Glob(filepath.Join(dir, "*.1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.CommandContext(t.Context(), groff, append([]string{"-man", "-ww", "-z", "-Tutf8"}, pages...)...).CombinedOutput()
+	if err != nil || len(out) > 0 {
+		t.Errorf("groff: %v\n%s", err, out)
+	}
+}
+
+func TestEscaped(t *testing.T) {
+	p := &manual{}
+	p.text(escaped("a-b \\n 'c'\n.TH x\n'quoted'"))
+	p.macro("B", `say "x"`)
+	want := "a\\-b \\en \\(aqc\\(aq\n\\&.TH x\n\\(aqquoted\\(aq\n.B \"say \"\"x\"\"\"\n"
+	if p.String() != want {
+		t.Errorf("got %q, want %q", p.String(), want)
+	}
+}
