@@ -27,6 +27,7 @@ type Pool struct {
 	store   store         // nil: nothing can be moved
 	share   int64
 	threads int
+	sharing sharing
 	used    int64
 	chunk   int     // bytes
 	piles   []*pile // with frames in memory
@@ -39,6 +40,7 @@ type Pool struct {
 func NewPool(space Space) *Pool {
 	m := newPool(space.Budget, space.store(), space.Share)
 	m.threads = max(1, space.Threads)
+	m.sharing = sharing{threads: m.threads, least: leastShare}
 	return m
 }
 

@@ -5,6 +5,7 @@ type tally struct {
 	sums   [][]uint64 // by field and child; all zero between two uses
 	fields []active   // that are being counted
 	cells  []cell     // what list and drain return
+	others []tally    // of the other threads that share a large partition
 }
 
 // cell is the number of records that a child would get. In a suppressed column the
@@ -28,7 +29,7 @@ func (y *tally) add(t *TIPS, l leaf, fields []active) {
 		}
 	}
 	if l.pile == nil {
-		t.count(t.table, l, y.fields, y.sums)
+		y.count(t, l)
 	} else if len(y.fields) > 0 {
 		t.fail(t.blocks(l.pile, false, func() error {
 			t.count(t.table, leaf{hi: t.table.Len()}, y.fields, y.sums)

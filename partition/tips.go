@@ -77,7 +77,7 @@ func (a active) two() bool { return a.children == 2 && a.value != None }
 func NewTIPS(ctx context.Context, table *Table, columns []int, k uint64, view *View, pool *Pool) (*TIPS, error) {
 	size := table.size()
 	t := &TIPS{VIT: VIT{k: k, anonymity: size}, view: view, columns: columns, table: table, pool: pool, ctx: ctx}
-	t.tally.sums = make([][]uint64, len(columns))
+	t.tally.sums, t.division.sharing = make([][]uint64, len(columns)), pool.sharing
 	t.mask = make([]uint64, table.Layout.Words)
 	t.codec = newCodec(table.Layout)
 	t.block = max(2, pool.chunk/(8*table.Layout.Words+4))

@@ -221,8 +221,19 @@ func limitedPool(chunk int) func() *Pool {
 	}
 }
 
+// sharedPool makes pools whose partitions of two records and more have several goroutines.
+func sharedPool(threads int) func() *Pool {
+	return func() *Pool {
+		pool := NewPool(Space{Threads: threads})
+		pool.sharing.least = 1
+		return pool
+	}
+}
+
 var regimes = []regime{
 	{"unlimited", func() *Pool { return NewPool(Space{}) }, func(*rand.Rand, *Pool) error { return nil }},
+	{"shared", sharedPool(2), func(*rand.Rand, *Pool) error { return nil }},
+	{"shared by many", sharedPool(5), func(*rand.Rand, *Pool) error { return nil }},
 	{"ample", limitedPool(1 << 12), func(*rand.Rand, *Pool) error { return nil }},
 	{"scarce", limitedPool(512), scarce},
 	{"scarce, chunks of two records", limitedPool(24), scarce},

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
@@ -105,6 +106,17 @@ func (r *run) marks(a int) bool {
 	return r.report.Suppressed > 0 || r.given != nil && r.given.columns[a].Suppressed != ""
 }
 
+// isSecret reports whether a label is that of a new value all of whose records are redacted:
+// too few have it for it to be told.
+func (r *run) isSecret(a, label int) bool {
+	redaction, ok := r.recoding.(*engine.Redaction)
+	if !ok || redaction.Left[a] == nil || redaction.Left[a][label] > 0 {
+		return false
+	}
+	is := redaction.Labels(a)[label]
+	return !slices.ContainsFunc(r.given.columns[a].Cut, func(l CutLabel) bool { return l.Label == is.Text && l.Null == is.Null })
+}
+
 func (r *run) describeColumn(a int, spec *jobfile.Column, t formats.Type) CutColumn {
 	column := CutColumn{Name: spec.Name, Mask: spec.Mask}
 	if spec.Render == jobfile.RenderBounds || spec.Render == jobfile.RenderMidpoint {
@@ -117,6 +129,9 @@ func (r *run) describeColumn(a int, spec *jobfile.Column, t formats.Type) CutCol
 			if r.marks(a) {
 				column.Suppressed = engine.Suppressed
 			}
+			continue
+		}
+		if r.isSecret(a, i) {
 			continue
 		}
 		described := CutLabel{Label: label.Text, Null: label.Null}

@@ -238,10 +238,10 @@ func (r *run) leaveMemory(ctx context.Context, what string) error {
 	return r.countTwice(ctx)
 }
 
-// forget drops what was counted.
+// forget drops what was counted, and keeps the taxonomies.
 func (r *run) forget() {
 	r.problem, r.report.Nulls = nil, nil
-	r.budget.Return(r.budget.Used())
+	r.budget.Return(r.budget.Used() - r.trees)
 	debug.FreeOSMemory()
 }
 

@@ -236,6 +236,9 @@ func (p *recountPass) do(ctx context.Context, t *recountTask) {
 }
 
 func (p *recountPass) count(w *recountWorker, rows int, numbers []release.Numbers) error {
+	if p.first && p.marks != nil {
+		p.marks.count(rows, numbers)
+	}
 	for _, set := range p.open {
 		if err := w.tallies[set].add(rows, numbers); err != nil {
 			return err

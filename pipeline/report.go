@@ -71,7 +71,7 @@ type ReleasedColumn struct {
 }
 
 // StoppedColumn says why labels are no finer, in the order of the cut, the mark of a suppressed
-// value last: "finest", nothing is below; "empty", no record has it; "class", its records have
+// value last: "finest", nothing is or may be below; "empty", no record has it; "class", its records have
 // one class; "records", a part would have fewer records than k; "set N", as many records as k
 // would not be alike any more in quasi-identifier set N; "steps", the steps were used up.
 type StoppedColumn struct {

@@ -152,6 +152,7 @@ func (r *run) restore(was *Report) {
 	r.report.Nulls, r.report.Tuples = was.Nulls, was.Tuples
 	r.report.Steps, r.report.Live, r.report.Sets = was.Steps, was.Live, was.Sets
 	r.report.Suppressed, r.report.Released = was.Suppressed, was.Released
+	r.report.Stopped = was.Stopped
 }
 
 // worthwhile reports whether another try may come further than one that failed, or did not.

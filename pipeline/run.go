@@ -146,6 +146,7 @@ type run struct {
 	inputs     []storage.Info // of the dataset's files, when they were opened
 	prepared   *prepared
 	taxonomies map[string]jobfile.Taxonomy // of generalized columns
+	trees      int64                       // bytes drawn for these
 	problem    *problem
 	opening    sync.Mutex   // of the store
 	store      *spill.Store // open once something did not fit the memory
@@ -240,7 +241,7 @@ func (r *run) stage(ctx context.Context, name Stage, do func(context.Context) er
 
 // plan finds out whether there is something to do, and what.
 func (r *run) plan(ctx context.Context) (err error) {
-	if r.taxonomies, err = r.job.LoadTaxonomies(); err != nil {
+	if err := r.loadTaxonomies(); err != nil {
 		return err
 	}
 	if err := r.identify(ctx); err != nil {

@@ -52,6 +52,7 @@ type verifier struct {
 	first   map[string][]int // positions in checks of a masked column's released columns
 	keys    []labelKey       // of every set, and after them of the regions
 	regions *regionCheck     // of a cut of regions, else nil
+	marks   *markCheck       // of an applied cut that has marks, else nil
 	groups  *groups          // nil: what groups are like is not asked for
 	memory  int64            // bytes that the counts of all sets may take
 	events  *Events
@@ -94,6 +95,7 @@ func newVerifier(ctx context.Context, path string, threads int, memory int64, ev
 		}
 		v.keys = append(v.keys, newLabelKey(columns, below))
 	}
+	v.marks = newMarkCheck(cut, v.checks, v.first)
 	if cut.Kind == KindRegions {
 		v.regions = newRegionCheck(cut, v.checks, v.first)
 		v.keys = append(v.keys, v.regions.key)
@@ -257,6 +259,7 @@ func (v *verifier) conclude() (*Verification, error) {
 		}
 	}
 	v.checkRegions()
+	v.checkMarks()
 	result.Findings = v.report
 	result.OK = len(v.report) == 0
 	if result.OK {

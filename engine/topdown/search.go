@@ -3,6 +3,8 @@ package topdown
 import (
 	"context"
 	"fmt"
+	"sync"
+	"sync/atomic"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
@@ -27,31 +29,30 @@ func newSearch(ctx context.Context, table *engine.Table, requirement engine.Requ
 	s := &search{options: options, columns: make([]column, n), with: make([][]*partition.TIPS, n)}
 	s.queue.candidates = &s.candidates
 	s.view.Columns = make([]partition.Column, n)
-	for a := range table.Attributes {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		profile := newProfile(table, a, requirement)
-		s.columns[a] = newColumn(profile)
+	profiles := make([]profile, n)
+	inParallel(n, options.Space.Threads, func(a int) {
+		profiles[a] = newProfile(table, a, requirement)
+		s.columns[a] = newColumn(profiles[a])
+	})
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	for a, profile := range profiles {
 		codes := s.columns[a].codes()
 		s.view.Columns[a] = partition.NewColumn(codes.Domain)
 		s.view.Columns[a].Records = profile.records(codes)
 		s.columns[a].start(s)
 	}
+	groupings, err := s.recodeAll(table, requirement.Sets)
+	if err != nil {
+		return nil, err
+	}
 	for i, set := range requirement.Sets {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		grouping := table.Groupings[i]
-		switch {
-		case table.Coarse:
-		case grouping.Spilled():
-			return nil, fmt.Errorf("recode the counts of quasi-identifier set %d: they are spilled", i+1)
-		default:
-			grouping = s.recode(grouping, set.Columns)
-		}
 		k := uint64(max(set.K, 0))
-		tips, err := partition.NewTIPS(ctx, grouping, set.Columns, k, &s.view, pool)
+		tips, err := partition.NewTIPS(ctx, groupings[i], set.Columns, k, &s.view, pool)
 		if err != nil {
 			return nil, err
 		}
@@ -61,6 +62,37 @@ func newSearch(ctx context.Context, table *engine.Table, requirement engine.Requ
 		}
 	}
 	return s, nil
+}
+
+// recodeAll returns the groupings in the search's codes.
+func (s *search) recodeAll(table *engine.Table, sets []engine.Set) ([]*partition.Table, error) {
+	if table.Coarse {
+		return table.Groupings, nil
+	}
+	for i := range sets {
+		if table.Groupings[i].Spilled() {
+			return nil, fmt.Errorf("recode the counts of quasi-identifier set %d: they are spilled", i+1)
+		}
+	}
+	groupings := make([]*partition.Table, len(sets))
+	inParallel(len(sets), s.options.Space.Threads, func(i int) {
+		groupings[i] = s.recode(table.Groupings[i], sets[i].Columns)
+	})
+	return groupings, nil
+}
+
+// inParallel calls f for 0 to n−1 on up to so many goroutines.
+func inParallel(n, threads int, f func(i int)) {
+	var group sync.WaitGroup
+	var next atomic.Int64
+	for range max(1, min(n, threads)) {
+		group.Go(func() {
+			for i := next.Add(1) - 1; int(i) < n; i = next.Add(1) - 1 {
+				f(int(i))
+			}
+		})
+	}
+	group.Wait()
 }
 
 // recode replaces the attributes' codes by the search's.
