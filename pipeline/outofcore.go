@@ -200,5 +200,5 @@ func (r *run) spillFolder() string {
 	if r.job.Limits.SpillDir != "" {
 		return r.job.Limits.SpillDir
 	}
-	return filepath.Join(filepath.Dir(filepath.Clean(r.job.Output.Path)), ".kcut-spill")
+	return filepath.Join(filepath.Dir(filepath.Clean(r.local)), ".kcut-spill")
 }

@@ -7,12 +7,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/digest"
+	"github.com/kcut/kcut/formats/location"
 	"github.com/kcut/kcut/formats/publish"
+	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/pipeline/checkpoint"
 )
 
@@ -64,7 +65,7 @@ func (r *run) identify(ctx context.Context) error {
 // outputDigest returns the digest of a release: of its one file, or of its parts with their
 // names. It is empty when a directory lacks what completes it.
 func outputDigest(ctx context.Context, path string, threads int) (string, error) {
-	parts, err := releaseParts(path)
+	parts, err := releaseParts(ctx, path)
 	if err != nil {
 		return "", err
 	}
@@ -99,7 +100,7 @@ func (r *run) refuse() error {
 
 // standing is the error of an output that exists.
 func (r *run) standing(why, hint string) error {
-	return &Error{Class: ClassExists, Hint: hint, Err: fmt.Errorf("write output %s: %s", filepath.Clean(r.job.Output.Path), why)}
+	return &Error{Class: ClassExists, Hint: hint, Err: fmt.Errorf("write output %s: %s", shown(r.job.Output.Path), why)}
 }
 
 // recall reports whether the release that stands was made by the same job of the same input.
@@ -170,7 +171,7 @@ func (r *run) leave(name string, was *Report) error {
 	if err := r.saveReport(); err != nil {
 		return err
 	}
-	left, err := openTarget(r.files(), r.job.Output.Path, nil)
+	left, err := r.openTarget(nil)
 	if err != nil {
 		return err
 	}
@@ -179,9 +180,9 @@ func (r *run) leave(name string, was *Report) error {
 
 // stands reports whether the output is the one of a record.
 func (r *run) stands(ctx context.Context, was *Report) (bool, error) {
-	path := filepath.Clean(r.job.Output.Path)
+	path := shown(r.job.Output.Path)
 	if isDirectory(r.job.Output.Path) {
-		if _, err := os.Lstat(filepath.Join(path, publish.SuccessFile)); err != nil {
+		if complete, _ := storage.Exists(ctx, location.Join(path, publish.SuccessFile)); !complete {
 			return false, nil
 		}
 	}
@@ -217,7 +218,7 @@ func (r *run) withdraw(target *target, failure error) error {
 	} else {
 		err = target.Discard()
 	}
-	if !target.Done() {
+	if !target.done() {
 		err = errors.Join(err, r.work.Remove(pendingFile))
 	}
 	return err

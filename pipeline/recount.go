@@ -169,7 +169,7 @@ func (p *recountPass) run(ctx context.Context) (err error) {
 
 // part begins to read the row groups of a part.
 func (p *recountPass) part(ctx context.Context, path string) error {
-	file, err := release.Open(path)
+	file, err := release.Open(ctx, path)
 	if err != nil {
 		return fmt.Errorf("verify %s: %w", path, err)
 	}

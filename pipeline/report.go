@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -137,8 +138,8 @@ func stopped(cut *engine.Cut, attributes []engine.Attribute) (columns []StoppedC
 }
 
 // weigh notes the size of the release that lies at a path.
-func (r *run) weigh(path string) error {
-	parts, err := releaseParts(path)
+func (r *run) weigh(ctx context.Context, path string) error {
+	parts, err := releaseParts(ctx, path)
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ const (
 func (r *run) openStates() (*checkpoint.Folder, error) {
 	states := r.work
 	if r.job.Limits.SpillDir != "" {
-		output, err := filepath.Abs(r.job.Output.Path)
+		output, err := absolute(r.job.Output.Path)
 		if err != nil {
 			return nil, fmt.Errorf("find output %s: %w", r.job.Output.Path, err)
 		}
@@ -48,7 +48,7 @@ func (r *run) stateKey() checkpoint.Key {
 	hash := sha256.New()
 	fmt.Fprintln(hash, r.report.Digests.Job, r.report.Digests.Input, r.opt.Trace != nil)
 	for i, file := range r.inputs {
-		fmt.Fprintf(hash, "%q %d %d\n", r.report.Inputs[i], file.Size(), file.ModTime().UnixNano())
+		fmt.Fprintf(hash, "%q %s\n", r.report.Inputs[i], file)
 	}
 	if build, ok := debug.ReadBuildInfo(); ok {
 		fmt.Fprintln(hash, build.Main, build.Settings)

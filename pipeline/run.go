@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"runtime"
 	"slices"
@@ -18,6 +17,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/publish"
+	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/formats/writer"
 	"github.com/kcut/kcut/pipeline/checkpoint"
 	"github.com/kcut/kcut/pipeline/jobfile"
@@ -137,13 +137,14 @@ type run struct {
 
 	work       *checkpoint.Folder // claimed
 	exists     bool               // there is an output already
+	local      string             // where the release is made: see localOf
 	given      *given             // the cut of an earlier release, if it bounds the job
 	states     *checkpoint.Folder // where states are kept; it may be the same
 	began      time.Time          // when the first stage that keeps one did
 	kept       time.Time          // when the last one was
 	trace      bytes.Buffer       // as it is written, while states are kept
 	dataset    *dataset.Dataset
-	inputs     []fs.FileInfo // of the dataset's files, when they were opened
+	inputs     []storage.Info // of the dataset's files, when they were opened
 	prepared   *prepared
 	taxonomies map[string]jobfile.Taxonomy // of generalized columns
 	trees      int64                       // bytes drawn for these
@@ -174,7 +175,7 @@ func (r *run) listen() {
 }
 
 func (r *run) do(ctx context.Context) (err error) {
-	if err := r.begin(); err != nil {
+	if err := r.begin(ctx); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.settle(err)) }()
@@ -201,11 +202,14 @@ func (r *run) do(ctx context.Context) (err error) {
 }
 
 // begin claims the work folder and sweeps what a run that was killed has spilled.
-func (r *run) begin() (err error) {
-	if r.exists, err = checkTarget(r.job); err != nil {
+func (r *run) begin(ctx context.Context) (err error) {
+	if r.exists, err = checkTarget(ctx, r.job); err != nil {
 		return err
 	}
-	if r.work, err = checkpoint.Claim(r.files(), workFolder(r.job.Output.Path)); err != nil {
+	if err = r.makeLocal(); err != nil {
+		return err
+	}
+	if r.work, err = checkpoint.Claim(r.files(), workFolder(r.local)); err != nil {
 		return err
 	}
 	if err = r.refuse(); err == nil {
@@ -258,7 +262,7 @@ func (r *run) open(ctx context.Context) (err error) {
 	if err := checkDistinct(r.job, r.dataset); err != nil {
 		return err
 	}
-	if r.inputs, err = statInputs(r.dataset.Files()); err != nil {
+	if r.inputs, err = statInputs(ctx, r.dataset.Files()); err != nil {
 		return err
 	}
 	r.report.Rows, r.report.Inputs = r.dataset.Rows(), r.dataset.Files()
@@ -387,7 +391,7 @@ func (r *run) release(ctx context.Context) error {
 		err = r.closeInput()
 	}
 	if err == nil {
-		err = r.weigh(target.Path())
+		err = r.weigh(ctx, target.Path())
 	}
 	if err == nil {
 		err = r.announce(ctx, target.Path())
@@ -396,7 +400,7 @@ func (r *run) release(ctx context.Context) error {
 		err = r.writeReport()
 	}
 	if err == nil {
-		err = r.stage(ctx, StagePublish, func(context.Context) error { return target.Publish() })
+		err = r.stage(ctx, StagePublish, target.publish)
 	}
 	if err != nil {
 		return errors.Join(err, r.withdraw(target, err))
@@ -436,13 +440,13 @@ func (r *run) mask(ctx context.Context, target *target) error {
 	tasks := planRowGroups(r.dataset.Splits(), int64(r.job.Output.RowGroupRows), cmp.Or(r.opt.least, leastFollowed))
 	err = m.mask(ctx, tasks, parts)
 	if err == nil {
-		err = checkUnchanged(r.dataset.Files(), r.inputs)
+		err = checkUnchanged(ctx, r.dataset.Files(), r.inputs)
 	}
 	return errors.Join(err, parts.close(err == nil, place{Task: len(tasks)}))
 }
 
 func (r *run) recount(ctx context.Context, path string) error {
-	v, err := newVerifier(path, r.threads, (r.budget.Limit()-r.budget.Used())/verifyPart, &r.events)
+	v, err := newVerifier(ctx, path, r.threads, (r.budget.Limit()-r.budget.Used())/verifyPart, &r.events)
 	if err != nil {
 		return err
 	}

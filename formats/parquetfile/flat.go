@@ -74,8 +74,8 @@ func rejectValues(_ *formats.Values, _ *cells, n int) error {
 }
 
 // open starts on the column's chunk of a row group.
-func (c *flatColumn) open(f *parquetFile, chunks []chunkMeta) {
-	c.pages.open(f, &chunks[0].Column)
+func (c *flatColumn) open(f *parquetFile, from io.ReaderAt, chunks []chunkMeta) {
+	c.pages.open(f, from, &chunks[0].Column)
 	c.left, c.dictionary, c.translated, c.entries = 0, 0, nil, nil
 }
 
