@@ -11,6 +11,11 @@ type Redaction struct {
 	Locator Locator  // tells ByCut or Redacted from codes
 	Records uint64   // that are redacted
 	Held    int64    // bytes that the Locator takes
+
+	// Left has the records that are not redacted, by attribute and label number; nil of an
+	// attribute that is in no set. A label without any must not be told if it is new: it was
+	// a value of too few records.
+	Left [][]uint64
 }
 
 // What the Locator of a Redaction tells.

@@ -11,7 +11,7 @@ type Why uint8
 
 // The reasons.
 const (
-	WhyFinest  Why = iota // there is nothing below it
+	WhyFinest  Why = iota // there is nothing below it that the search knows
 	WhyEmpty              // no record has it
 	WhyClass              // its records have one class: refining it gains nothing
 	WhyRecords            // a part of it has fewer records than the k of a set

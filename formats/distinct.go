@@ -55,11 +55,19 @@ func (d *Distinct) Renewed(limit int) *Distinct {
 	if d.used < limit && len(d.keys.Data) < keyBytes*limit {
 		return d
 	}
-	fresh := &Values{Type: d.Values.Type}
-	if d.keys == d.Values {
-		return newDistinct(fresh, fresh)
+	return d.Restarted()
+}
+
+// Restarted returns an empty table like d, which must not be used any more: its room goes to
+// the new one, its Values stay as they are.
+func (d *Distinct) Restarted() *Distinct {
+	values := &Values{Type: d.Values.Type}
+	fresh := &Distinct{Values: values, keys: values, slots: d.slots, seed: d.seed}
+	if d.keys != d.Values {
+		fresh.keys = &Values{Type: d.keys.Type}
 	}
-	return newDistinct(fresh, &Values{Type: d.keys.Type})
+	clear(fresh.slots)
+	return fresh
 }
 
 // CodeOfWord returns the code of w, entering it when it is new.

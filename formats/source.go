@@ -50,7 +50,13 @@ type ReadOptions struct {
 	// Hold is told how many more bytes a reader holds than what is usual for one column, because a page, a
 	// dictionary or a record batch is large; fewer when negative. It may refuse, and the reading ends. Nil: nobody asks.
 	Hold func(bytes int64) error
+	// Ahead is told how many more bytes are held that were fetched from an object store ahead of
+	// what is read; fewer when negative. Where it refuses, less is fetched at a time. Nil: nobody asks.
+	Ahead func(bytes int64) error
 }
+
+// Range is a part of a file, in bytes: from From to before To.
+type Range struct{ From, To int64 }
 
 // CheckRead refuses, with ErrSchema, to read chunks or columns that a source does not have.
 func CheckRead(s Source, first, count int, columns []Request) error {

@@ -54,7 +54,7 @@ func (c codec) encode(to []byte, keys []uint64, counts []uint32) []byte {
 // encodeNarrow appends the frame of records in whose keys no other bits vary than the given
 // ones, a key of which is the sample.
 func (c codec) encodeNarrow(to []byte, keys []uint64, counts []uint32, sample, varying []uint64) []byte {
-	var p packing
+	p := packing{strips: make([]strip, 0, usualStrips), widths: make([]int, 0, usualWords)}
 	p.plan(varying)
 	narrow := packingHead*len(varying) + p.size()*len(counts)
 	if p.size() == 0 || narrow*100 > c.keySize()*len(counts)*packingPays {

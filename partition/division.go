@@ -5,18 +5,21 @@ import "slices"
 // division splits a partition's records among the children of a value. It holds the
 // scratch for that, all zero between two uses.
 type division struct {
+	sharing sharing  // of a large partition
 	records []int    // by child
 	sizes   []uint64 // by child
 	next    []int    // by child: where its next record goes
 	present []uint32 // the children that have records
 	parts   []leaf
+	others  []*division // of the other threads, to measure with
 }
 
 // divide moves the partition's records so that each child's are adjacent and returns the
 // children that have any, by ascending number, valid until the next call.
 func (d *division) divide(t *Table, parent leaf, f Field, r *Refinement) []leaf {
-	if r.Children == 2 {
-		d.measureTwo(t, parent, f, r)
+	shares := d.sharing.of(parent)
+	if len(shares) > 1 {
+		d.measureShares(t, shares, f, r)
 	} else {
 		d.measure(t, parent, f, r)
 	}
@@ -27,12 +30,14 @@ func (d *division) divide(t *Table, parent leaf, f Field, r *Refinement) []leaf 
 		d.next[c] = lo
 		lo += d.records[c]
 	}
-	switch len(d.present) {
-	case 1:
-	case 2:
-		moveTwo(t, parent, f, r, d.present[0])
+	switch {
+	case len(d.present) == 1:
+	case len(shares) > 1:
+		d.moveShares(t, shares, f, r)
+	case len(d.present) == 2:
+		moveTwo(t, parent, f, r, d.present[1])
 	default:
-		d.move(t, f, r)
+		d.move(t, f, r, 0, len(d.present))
 	}
 	for _, c := range d.present {
 		d.records[c], d.sizes[c] = 0, 0
@@ -42,6 +47,15 @@ func (d *division) divide(t *Table, parent leaf, f Field, r *Refinement) []leaf 
 
 // measure sums records and counts by child.
 func (d *division) measure(t *Table, parent leaf, f Field, r *Refinement) {
+	if r.Children == 2 {
+		d.measureTwo(t, parent, f, r)
+	} else {
+		d.measureMany(t, parent, f, r)
+	}
+}
+
+// measureMany is measure for any number of children.
+func (d *division) measureMany(t *Table, parent leaf, f Field, r *Refinement) {
 	d.reserve(r.Children)
 	d.present = d.present[:0]
 	w := t.Layout.Words
@@ -87,26 +101,30 @@ func (d *division) reserve(children int) {
 	}
 }
 
-// moveTwo brings the records of child first to the front. It swaps every record, needed
-// or not: a branch would be mispredicted half of the time.
-func moveTwo(t *Table, parent leaf, f Field, r *Refinement, first uint32) {
+// moveTwo brings the records of the children below a number to the front and returns where
+// they end. It swaps every record, needed or not: a branch would be mispredicted half of the
+// time.
+func moveTwo(t *Table, parent leaf, f Field, r *Refinement, below uint32) (front int) {
 	w := t.Layout.Words
-	front := parent.lo
+	front = parent.lo
 	for i := parent.lo; i < parent.hi; i++ {
 		isFirst := 0
-		if r.child(uint32(t.Keys[i*w+f.Word]>>f.Shift&f.Mask)) == first {
+		if r.child(uint32(t.Keys[i*w+f.Word]>>f.Shift&f.Mask)) < below {
 			isFirst = 1
 		}
 		t.swap(i, front)
 		front += isFirst
 	}
+	return front
 }
 
-// move permutes the records in place: each that is not yet among its child's is swapped
-// to there (the American flag sort's second half).
-func (d *division) move(t *Table, f Field, r *Refinement) {
+// move permutes the records of some present children in place, which have their places
+// among themselves: each that is not yet among its child's is swapped to there (the American
+// flag sort's second half).
+func (d *division) move(t *Table, f Field, r *Refinement, from, to int) {
 	w := t.Layout.Words
-	for k, c := range d.present {
+	for k := from; k < to; k++ {
+		c := d.present[k]
 		for i := d.next[c]; i < d.parts[k].hi; {
 			to := r.child(uint32(t.Keys[i*w+f.Word] >> f.Shift & f.Mask))
 			if to != c {

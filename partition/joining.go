@@ -1,19 +1,10 @@
 package partition
 
-const (
-	// joiningTrial is how many records are joined before the outcome is judged.
-	joiningTrial = 1024
-	// joiningPays is the share of records, in percent, that may be left for it to go on.
-	joiningPays = 75
-)
-
 // joining merges those records of a part that differ only in fields in which nothing can
 // be refined any more, as long as it pays. It sees one block at a time.
 type joining struct {
 	live, fixed []uint64 // by word: bits of fields that count, and what the others are set to
 	all         bool     // every field counts
-	off         bool
-	seen, left  int // records before and after
 }
 
 // joined is the scratch of joining.
@@ -22,8 +13,7 @@ type joined struct {
 	slots []uint32
 }
 
-// begin prepares for the partition of a key, which can be refined in fields. Records are
-// merged unless off is set.
+// begin prepares for the partition of a key, which can be refined in fields.
 func (j *joining) begin(layout Layout, fields []active, key []uint64) {
 	*j = joining{live: append(j.live[:0], make([]uint64, layout.Words)...), fixed: append(j.fixed[:0], key...), all: true}
 	for i, f := range layout.Fields {
@@ -36,7 +26,6 @@ func (j *joining) begin(layout Layout, fields []active, key []uint64) {
 	for w := range key {
 		j.fixed[w] &^= j.live[w]
 	}
-	j.off = j.all
 }
 
 // level gives records the same codes in all fields that do not count.
@@ -51,18 +40,6 @@ func (j *joining) level(t *Table, lo, hi int) {
 			t.Keys[i] = t.Keys[i]&live | fixed
 		}
 	}
-}
-
-// join levels records and returns where they are afterwards: there, or in the scratch's.
-func (j *joining) join(t *Table, lo, hi int, to *joined) (*Table, int, int) {
-	j.level(t, lo, hi)
-	if j.off {
-		return t, lo, hi
-	}
-	to.merge(t, lo, hi)
-	j.seen, j.left = j.seen+hi-lo, j.left+to.table.Len()
-	j.off = j.seen >= joiningTrial && j.left*100 > j.seen*joiningPays
-	return &to.table, 0, to.table.Len()
 }
 
 // merge makes the table that of the distinct tuples among some records.

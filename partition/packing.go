@@ -27,6 +27,12 @@ type strip struct {
 // packingHead is the length of a packing's form by word.
 const packingHead = 16
 
+// usualStrips and usualWords are how many strips and packed words there mostly are at most.
+const (
+	usualStrips = 32
+	usualWords  = 8
+)
+
 // packBlock is how many keys are packed strip by strip: they stay in the first-level cache.
 const packBlock = 256
 
@@ -107,7 +113,7 @@ func unpack(keys []uint64, words int, b []byte, n int) (all []uint64, rest []byt
 	if len(b) < packingHead*words {
 		return nil, nil, false
 	}
-	var p packing
+	p := packing{strips: make([]strip, 0, usualStrips), widths: make([]int, 0, usualWords)}
 	var buffer [packBlock]uint64
 	varying, fixed := make([]uint64, words), make([]uint64, words)
 	for w := range words {

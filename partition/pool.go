@@ -23,28 +23,36 @@ const (
 // records and what is known of them. What does not fit moves to the store, the largest
 // partitions first (TDS, section 5.5). A Pool is not safe for concurrent use.
 type Pool struct {
-	budget  *spill.Budget // nil: memory has no limit
-	store   store         // nil: nothing can be moved
-	share   int64
-	threads int
-	used    int64
-	chunk   int     // bytes
-	piles   []*pile // with frames in memory
-	sets    []*TIPS
-	page    []byte  // scratch of move
-	moving  []*pile // scratch of evict
+	budget                    *spill.Budget // nil: memory has no limit
+	store                     store         // nil: nothing can be moved
+	share                     int64
+	threads                   int
+	sharing                   sharing
+	used                      int64
+	chunk                     int   // bytes
+	block                     int64 // bytes of a block of records that are divided
+	routers                   []*router
+	pieceRecords, partRecords int     // as the constants say, but in tests
+	piles                     []*pile // with frames in memory
+	sets                      []*TIPS
+	page                      []byte  // scratch of move
+	moving                    []*pile // scratch of evict
 }
 
 // NewPool returns a pool that draws at most the space's share. It must be closed.
 func NewPool(space Space) *Pool {
 	m := newPool(space.Budget, space.store(), space.Share)
 	m.threads = max(1, space.Threads)
+	m.sharing = sharing{threads: m.threads, least: leastShare}
 	return m
 }
 
 func newPool(budget *spill.Budget, s store, share int64) *Pool {
 	chunk := min(max(share/shareChunks, minChunk), maxChunk)
-	return &Pool{budget: budget, store: s, share: share, threads: 1, chunk: int(chunk)}
+	return &Pool{
+		budget: budget, store: s, share: share, threads: 1, chunk: int(chunk),
+		pieceRecords: pieceRecords, partRecords: partRecords,
+	}
 }
 
 // Close returns what the pool has drawn, the tables of its sets included, and frees what it
@@ -53,14 +61,14 @@ func (m *Pool) Close() error {
 	var sequences []spill.Sequence
 	for _, t := range m.sets {
 		for _, l := range t.leaves {
-			if l.pile != nil {
-				sequences = append(sequences, l.pile.sequences...)
+			for _, p := range l.pieces {
+				sequences = append(sequences, p.sequences...)
 			}
 		}
 		t.leaves, t.table = nil, nil
 	}
 	m.release(m.used)
-	m.sets, m.piles = nil, nil
+	m.sets, m.piles, m.routers = nil, nil, nil
 	if len(sequences) == 0 {
 		return nil
 	}
@@ -70,11 +78,16 @@ func (m *Pool) Close() error {
 // draw takes n bytes, and moves partitions to the store for them if need be. It returns an
 // error wrapping spill.ErrBudget when there is nothing left to move.
 func (m *Pool) draw(what string, n int64) error {
+	return m.drawWithin(what, n, m.share)
+}
+
+// drawWithin is draw, until a part of the share is in use.
+func (m *Pool) drawWithin(what string, n, share int64) error {
 	if m.budget == nil {
 		return nil
 	}
 	for {
-		refusal := m.take(what, n)
+		refusal := m.take(what, n, share)
 		if refusal == nil {
 			return nil
 		}
@@ -88,9 +101,9 @@ func (m *Pool) draw(what string, n int64) error {
 	}
 }
 
-func (m *Pool) take(what string, n int64) error {
-	if m.used+n > m.share {
-		return fmt.Errorf("draw %d bytes for %s from a share of %d with %d in use: %w", n, what, m.share, m.used, spill.ErrBudget)
+func (m *Pool) take(what string, n, share int64) error {
+	if m.used+n > share {
+		return fmt.Errorf("draw %d bytes for %s from a share of %d with %d in use: %w", n, what, share, m.used, spill.ErrBudget)
 	}
 	if err := m.budget.Draw(what, n); err != nil {
 		return err
@@ -185,11 +198,15 @@ func (m *Pool) forget(p *pile) {
 	p.place = 0
 }
 
+// shareOfGarbage is the part of the share that piles leave to their garbage: frames come and
+// go, and a collector that has no room runs all the time.
+const shareOfGarbage = 6
+
 // add appends a fragment to a pile.
 func (m *Pool) add(p *pile, f fragment) error {
 	p.note(f)
 	n := frameBytes(f.frame)
-	if err := m.draw("leaf partitions", n); err != nil {
+	if err := m.drawWithin("leaf partitions", n, m.share-m.share/shareOfGarbage); err != nil {
 		if m.store == nil || !errors.Is(err, spill.ErrBudget) {
 			return err
 		}
@@ -202,6 +219,97 @@ func (m *Pool) add(p *pile, f fragment) error {
 		p.place = len(m.piles)
 	}
 	return nil
+}
+
+// shareOfBlocks is the part of the share that one block of records takes.
+const shareOfBlocks = 32
+
+// blockRecords returns how many records of a layout make a block: as large a one as there
+// is memory for without moving partitions, a chunk at least.
+func (m *Pool) blockRecords(layout Layout) int {
+	block := m.share / shareOfBlocks
+	if m.block == 0 && m.budget != nil && m.take("blocks of leaf partitions", m.blocksBytes(block), m.share) == nil {
+		m.block = block
+	}
+	return max(2, int(max(m.block, int64(m.chunk))/layout.tableBytes(1)))
+}
+
+// blocksBytes returns what the block that is read takes, with those of the routers and what
+// they make of them.
+func (m *Pool) blocksBytes(block int64) int64 { return block * int64(3*m.threads+1) }
+
+// spareBlocks gives the memory of blocks back, for good. It reports whether there was any.
+func (m *Pool) spareBlocks() bool {
+	if m.block <= 0 {
+		return false
+	}
+	m.release(m.blocksBytes(m.block))
+	m.block, m.routers = -1, nil
+	return true
+}
+
+// consume hands out the chunks of piles, one pile after the other, each valid until visit
+// returns, which says how many records it has. Piles are freed as they are read.
+func (m *Pool) consume(ctx context.Context, piles []*pile, visit func(pile int, chunk []byte) (records int, err error)) error {
+	for from := 0; from < len(piles); {
+		to := from
+		for stored := int64(0); to < len(piles) && (to == from || stored+piles[to].stored <= maxSequence); to++ {
+			stored += piles[to].stored
+		}
+		if err := m.consumeTogether(ctx, piles[from:to], func(i int, chunk []byte) (int, error) { return visit(from+i, chunk) }); err != nil {
+			return err
+		}
+		from = to
+	}
+	return nil
+}
+
+// consumeTogether is consume for one pile, or for some that are small.
+func (m *Pool) consumeTogether(ctx context.Context, piles []*pile, visit func(pile int, chunk []byte) (records int, err error)) error {
+	if len(piles) == 1 {
+		return m.each(ctx, piles[0], true, func(chunk []byte) error {
+			_, err := visit(0, chunk)
+			return err
+		})
+	}
+	var sequences []spill.Sequence
+	for _, p := range piles {
+		m.forget(p)
+		sequences = append(sequences, p.sequences...)
+	}
+	left := make([]int, len(piles))
+	for i, p := range piles {
+		left[i] = p.records
+		for k, frame := range p.frames {
+			records, err := visit(i, frame)
+			if err != nil {
+				return err
+			}
+			left[i] -= records
+			p.frames[k] = nil
+		}
+		m.release(p.bytes)
+		p.frames, p.bytes = nil, 0
+	}
+	if len(sequences) == 0 {
+		return nil
+	}
+	at := 0
+	err := readChunks(ctx, m.store, func(chunk []byte) error {
+		for at < len(left) && left[at] == 0 {
+			at++
+		}
+		if at == len(left) {
+			return fmt.Errorf("read partitions: %w", spill.ErrCorrupt)
+		}
+		records, err := visit(at, chunk)
+		left[at] -= records
+		return err
+	}, sequences...)
+	if err != nil {
+		return err
+	}
+	return m.store.Free(sequences...)
 }
 
 // each hands out the chunks of a pile, each valid until visit returns. A pile that is

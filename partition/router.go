@@ -2,44 +2,40 @@ package partition
 
 import "slices"
 
-// router divides blocks of a partition that is routed, one at a time.
+// router divides blocks of records among the parts of their pieces, one block at a time.
 type router struct {
-	*TIPS    // is not written to
-	parent   leaf
-	largest  int
-	field    Field
-	by       *Refinement
-	room     int64    // bytes left for sums
-	parts    []routed // by child
-	division division
-	joined   joined
+	*TIPS // is not written to
 
 	table     Table // the block
-	fragments []routedFragment
+	stretches []stretch
+	fragments []partFragment
 	busy      bool
 	work      chan struct{} // the table is to be divided
 	done      chan struct{} // the fragments are there
-}
 
-// routed is what a router knows of a part.
-type routed struct {
-	begun   bool
-	fields  []active // that are tallied, in stats
-	stats   stats    // nil: there is no room for them
+	sorted  Table // records by part
+	part    []uint32
+	ends    []int // by part
+	fields  []active
 	joining joining
+	joined  joined
+	sums    []uint64
 }
 
-// routedFragment are the records of a block that belong to a child.
-type routedFragment struct {
-	child int
+// partFragment are the records of a block that belong to a part of a piece.
+type partFragment struct {
+	*work
+	part    int
+	spreads []spread
+	counts  []uint64
 	fragment
 }
 
-// start prepares for a partition's blocks, which are divided until stop is called.
-func (r *router) start(x *routing, f Field, by *Refinement, room int64) {
-	r.TIPS, r.parent, r.largest = x.TIPS, x.parent, x.largest
-	r.field, r.by, r.room = f, by, room
-	r.parts = make([]routed, by.Children)
+// start prepares for blocks of a set's records, which are divided until stop is called.
+func (r *router) start(t *TIPS) {
+	r.TIPS = t
+	r.table.Layout, r.sorted.Layout = t.table.Layout, t.table.Layout
+	r.table.truncate()
 	r.work, r.done = make(chan struct{}, 1), make(chan struct{}, 1)
 	go func(work <-chan struct{}, done chan<- struct{}) {
 		for range work {
@@ -47,6 +43,12 @@ func (r *router) start(x *routing, f Field, by *Refinement, room int64) {
 			done <- struct{}{}
 		}
 	}(r.work, r.done)
+}
+
+// give lets the router divide its block.
+func (r *router) give() {
+	r.busy = true
+	r.work <- struct{}{}
 }
 
 // wait waits until the block, if there is one, is divided.
@@ -60,50 +62,169 @@ func (r *router) wait() {
 func (r *router) stop() {
 	r.wait()
 	close(r.work)
-	r.fragments = r.fragments[:0]
+	clear(r.fragments)
+	r.fragments, r.TIPS = r.fragments[:0], nil
 }
 
 // divide makes fragments of the block.
 func (r *router) divide() {
-	block := leaf{hi: r.table.Len(), size: r.table.size()}
-	for i, part := range r.division.divide(&r.table, block, r.field, r.by) {
-		r.pass(int(r.division.present[i]), part)
+	for _, s := range r.stretches {
+		r.sort(s)
+		lo := 0
+		for part, hi := range r.ends {
+			if hi > lo {
+				r.pass(s.work, part, lo, hi)
+			}
+			lo = hi
+		}
 	}
+	clear(r.stretches)
 	r.table.truncate()
 }
 
-// pass tallies a child's records of the block and makes a fragment of them.
-func (r *router) pass(child int, part leaf) {
-	to := &r.parts[child]
-	if !to.begun {
-		w := r.table.Layout.Words
-		r.begin(child, to, r.table.Keys[part.lo*w:][:w])
+// sort brings the records of a stretch into the order of their parts.
+func (r *router) sort(s stretch) {
+	n, w := s.hi-s.lo, r.table.Layout.Words
+	keys, counts := r.table.Keys[s.lo*w:s.hi*w], r.table.Counts[s.lo:s.hi]
+	r.number(s.work, keys, n)
+	r.ends = append(r.ends[:0], make([]int, len(s.work.pieces))...)
+	for _, part := range r.part {
+		r.ends[part]++
 	}
-	r.count(&r.table, part, to.fields, to.stats)
-	table, lo, hi := to.joining.join(&r.table, part.lo, part.hi, &r.joined)
-	r.fragments = append(r.fragments, routedFragment{child, r.codec.fragment(table, lo, hi, part.size)})
+	next := 0
+	for part, records := range r.ends {
+		r.ends[part] = next
+		next += records
+	}
+	r.sorted.Keys = slices.Grow(r.sorted.Keys[:0], n*w)[:n*w]
+	r.sorted.Counts = slices.Grow(r.sorted.Counts[:0], n)[:n]
+	r.scatter(keys, counts, w)
 }
 
-// begin prepares a part, of which a key is known. The sums that the parent's stats leave
-// for the largest part are not tallied.
-func (r *router) begin(child int, to *routed, key []uint64) {
-	to.begun = true
-	fields := r.listActive(nil, key, true)
-	to.joining.begin(r.table.Layout, fields, key)
-	if !dense(r.parent.records(), r.parent.pile.varying, to.joining.live) {
-		to.joining.off = true
+// number finds the parts of keys.
+func (r *router) number(of *work, keys []uint64, n int) {
+	r.part = slices.Grow(r.part[:0], n)[:n]
+	clear(r.part)
+	w := r.table.Layout.Words
+	for i := range of.cuts {
+		c := &of.cuts[i]
+		at, cell := c.Word, c.parts.cell
+		for k := range r.part {
+			r.part[k] += (cell[keys[at]>>c.Shift&c.Mask] - c.first) * c.stride
+			at += w
+		}
 	}
-	if child == r.largest {
-		fields = slices.DeleteFunc(fields, func(a active) bool { return r.parent.stats.of(a.field) != nil })
+}
+
+// scatter moves records to where their parts' next ones go.
+func (r *router) scatter(keys []uint64, counts []uint32, w int) {
+	for i, part := range r.part {
+		to := r.ends[part]
+		r.ends[part] = to + 1
+		r.sorted.Counts[to] = counts[i]
+		if w == 1 {
+			r.sorted.Keys[to] = keys[i]
+			continue
+		}
+		for k := range w {
+			r.sorted.Keys[to*w+k] = keys[i*w+k]
+		}
 	}
-	for _, a := range fields {
-		r.room -= int64(a.children) * 8
+}
+
+// pass counts a part's records of the block and makes a fragment of them: what they differ
+// in only below dead values is forgotten, and equal ones are merged where the bits that are
+// left promise that there are some.
+func (r *router) pass(of *work, part, lo, hi int) {
+	w := r.sorted.Layout.Words
+	table, sample := &r.sorted, r.sorted.Keys[lo*w:][:w]
+	r.fields = r.listActive(r.fields[:0], sample, false)
+	r.joining.begin(table.Layout, r.fields, sample)
+	r.joining.level(table, lo, hi)
+	f := describe(table, lo, hi, sum(table.Counts[lo:hi]))
+	if !r.joining.all && dense(f.records, f.varying, r.joining.live) {
+		r.joined.merge(table, lo, hi)
+		table, lo, hi = &r.joined.table, 0, r.joined.table.Len()
+		f.records = hi
 	}
-	if r.room < 0 {
-		return
+	spreads, counts := r.spread(of, table, lo, hi, f.sample)
+	for ; lo < hi; lo += r.block {
+		f := f
+		if end := min(lo+r.block, hi); end < hi || f.records > r.block {
+			f.records, f.size = end-lo, sum(table.Counts[lo:end])
+		}
+		f.frame = r.codec.encodeNarrow(nil, table.Keys[lo*w:(lo+f.records)*w], table.Counts[lo:lo+f.records], f.sample, f.varying)
+		r.fragments = append(r.fragments, partFragment{of, part, spreads, counts, f})
+		spreads, counts = nil, nil
 	}
-	to.fields, to.stats = fields, make(stats, len(r.columns))
-	for _, a := range fields {
-		to.stats[a.field] = make([]uint64, a.children)
+}
+
+// spread counts records by the cells of all fields that can be refined.
+func (r *router) spread(of *work, t *Table, lo, hi int, sample []uint64) (spreads []spread, counts []uint64) {
+	spreads = make([]spread, len(r.fields))
+	cells := 0
+	for i, a := range r.fields {
+		s := &spreads[i]
+		s.grid, s.field = of.cells[a.field], int32(a.field)
+		if of.lists(a.field) {
+			s.list = r.list(s.grid, t, lo, hi, t.Layout.Fields[a.field])
+			continue
+		}
+		from, to := s.grid.cells(of.within(a.field, sample))
+		s.lo, s.hi = uint32(from), uint32(to)
+		cells += to - from
 	}
+	counts = make([]uint64, cells)
+	rest := counts
+	for i := range spreads {
+		s := &spreads[i]
+		n := s.hi - s.lo
+		tallyCells(rest[:n], t, lo, hi, t.Layout.Fields[s.field], s.grid.cell, s.lo)
+		rest = rest[n:]
+	}
+	return spreads, counts
+}
+
+// tallyCells adds records to the counts of a field's cells, of which the first is given.
+func tallyCells(to []uint64, t *Table, lo, hi int, f Field, cell []uint32, first uint32) {
+	w := t.Layout.Words
+	keys, at := t.Keys[lo*w:hi*w], f.Word
+	switch len(to) {
+	case 0:
+	case 1:
+		to[0] += sum(t.Counts[lo:hi])
+	case 2:
+		all, second := uint64(0), uint64(0)
+		for _, n := range t.Counts[lo:hi] {
+			second += uint64(n) & -uint64(cell[keys[at]>>f.Shift&f.Mask]-first)
+			all += uint64(n)
+			at += w
+		}
+		to[0] += all - second
+		to[1] += second
+	default:
+		for _, n := range t.Counts[lo:hi] {
+			to[cell[keys[at]>>f.Shift&f.Mask]-first] += uint64(n)
+			at += w
+		}
+	}
+}
+
+// list counts records by cell where there are very many cells.
+func (r *router) list(g *grid, t *Table, lo, hi int, f Field) (list []listed) {
+	w := t.Layout.Words
+	if n := len(g.starts) - 1; len(r.sums) < n {
+		r.sums = make([]uint64, n)
+	}
+	for i := lo; i < hi; i++ {
+		r.sums[g.cell[f.Code(t.Keys[i*w:(i+1)*w])]] += uint64(t.Counts[i])
+	}
+	for i := lo; i < hi; i++ {
+		cell := g.cell[f.Code(t.Keys[i*w:(i+1)*w])]
+		if n := r.sums[cell]; n > 0 {
+			list = append(list, listed{g.starts[cell], n})
+			r.sums[cell] = 0
+		}
+	}
+	return list
 }

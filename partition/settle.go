@@ -5,12 +5,15 @@ package partition
 // anew. It reports whether a refinement of these fields may split the partition.
 func (t *TIPS) settle(p int32, fields []active, rest stats) (alive bool) {
 	l := &t.leaves[p]
+	if l.pieces != nil {
+		return t.settleSpilled(p, fields)
+	}
 	if l.records() == 1 && rest == nil {
 		return false
 	}
 	t.tally.add(t, *l, fields)
 	old := l.stats
-	if !statsPay(l.records(), fields, t.spilled) {
+	if !statsPay(l.records(), fields) {
 		l.stats = nil
 	} else if old == nil {
 		l.stats = make(stats, len(t.columns))

@@ -1,14 +1,21 @@
 package partition
 
 import (
-	"errors"
-	"fmt"
-	"io"
-
-	"github.com/kcut/kcut/spill"
+	"cmp"
+	"slices"
 )
 
-// spill moves all partitions out of the table, which is freed, into piles in the store.
+const (
+	// blocksTogether is how many blocks of records make partitions that are refined at once.
+	blocksTogether = 4
+	// cellRecords is how many records there must be to a cell for counts to be kept.
+	cellRecords = 16
+	// shareOfSpreads is the part of a pool's share that the counts of pieces may take.
+	shareOfSpreads = 4
+)
+
+// spill moves all partitions out of the table, which is freed, into the store. What was
+// known of them stays behind: most will be counted anew before it is of use.
 func (t *TIPS) spill() error {
 	table := t.table
 	t.table, t.spilled = &Table{Layout: table.Layout}, true
@@ -18,152 +25,226 @@ func (t *TIPS) spill() error {
 		if l.records() == 0 {
 			continue
 		}
-		l.pile = &pile{turn: t.turn(int32(p))}
-		l.pile.note(describe(table, l.lo, l.hi, l.size))
+		to := &piece{}
+		to.note(describe(table, l.lo, l.hi, l.size))
 		for lo := l.lo; lo < l.hi; lo += t.block {
 			hi := min(lo+t.block, l.hi)
 			t.pool.page = t.codec.encode(t.pool.page[:0], table.Keys[lo*w:hi*w], table.Counts[lo:hi])
-			if err := l.pile.write(t.pool.store, t.pool.page); err != nil {
+			if err := to.write(t.pool.store, t.pool.page); err != nil {
 				return err
 			}
 		}
-		l.lo, l.hi = 0, l.records()
+		t.sums -= l.sums
+		*l = leaf{hi: l.records(), size: l.size, pieces: []*piece{to}}
+		t.schedule(int32(p))
+		t.pieces++
 	}
 	t.pool.release(table.Bytes())
 	return nil
 }
 
-// blocks reads a pile into the table, a block at a time, for visit to work on.
-func (t *TIPS) blocks(p *pile, consume bool, visit func() error) error {
-	t.table.truncate()
-	work := func() error {
-		if err := t.ctx.Err(); err != nil {
-			return err
-		}
-		err := visit()
-		t.table.truncate()
-		return err
+// adopt makes a pile the first partition's only piece.
+func (t *TIPS) adopt(p *pile) {
+	if len(t.leaves) > 0 {
+		t.leaves[0].pieces = []*piece{{pile: *p}}
+		t.pieces = 1
 	}
-	err := t.pool.each(t.ctx, p, consume, func(chunk []byte) error {
-		if err := t.codec.decode(chunk, t.table); err != nil || t.table.Len() < t.block {
-			return err
-		}
-		return work()
-	})
-	if err == nil && t.table.Len() > 0 {
-		err = work()
-	}
-	return err
 }
 
-// borrow brings partitions of at most a block together into the table while work divides
-// one after the other, and gives every partition that work leaves there a pile.
-func (t *TIPS) borrow(visits []int32, work func(p int32)) {
-	if t.fail(t.fetch(visits)); t.err != nil {
+// survey finds out how the records of the first partition are spread: as the view tells or,
+// where it does not, by dividing them.
+func (t *TIPS) survey() {
+	all := t.leaves[0].pieces[0]
+	t.outlook.turn(-1, nil)
+	fields := t.active(0, true)
+	if slices.ContainsFunc(fields, func(a active) bool { return t.outlook.column(a.field).Records == nil }) {
+		t.divideAgain([]int32{0}, func(*piece) bool { return true })
 		return
 	}
-	born := len(t.leaves)
-	for _, p := range visits {
-		work(p)
+	for _, a := range fields {
+		g := t.outlook.close(a.field)
+		s := spread{grid: g, field: int32(a.field), hi: uint32(len(g.starts) - 1)}
+		all.spreads = append(all.spreads, s)
+		counts := make([]uint64, s.hi)
+		for code, n := range t.outlook.column(a.field).Records {
+			counts[g.cell[code]] += n
+		}
+		all.counts = append(all.counts, counts...)
 	}
-	for _, p := range visits {
-		t.fail(t.giveBack(p))
-	}
-	for q := born; q < len(t.leaves); q++ {
-		t.fail(t.giveBack(int32(q)))
-	}
-	t.table.truncate()
+	t.sums += all.known()
 }
 
-// fetch moves the records of partitions from their piles to the table.
-func (t *TIPS) fetch(visits []int32) (err error) {
-	t.table.truncate()
-	if err := t.ctx.Err(); err != nil {
-		return err
+// refineSpilled refines partitions that are in the store. The pieces that are known to lie
+// in one child go there as they are, the others are divided.
+func (t *TIPS) refineSpilled(visits []int32, field int, r *Refinement) {
+	works := t.divideAgain(visits, func(p *piece) bool { return !t.whole(p) })
+	if t.err != nil {
+		return
 	}
-	var sequences []spill.Sequence
 	for _, p := range visits {
-		pile := t.leaves[p].pile
-		t.pool.forget(pile)
-		sequences = append(sequences, pile.sequences...)
+		t.assemble(p, field, r)
 	}
-	var reader chunkReader
-	if len(sequences) > 0 {
-		if reader, err = t.pool.store.Read(t.ctx, sequences...); err != nil {
-			return err
-		}
-		defer func() {
-			if err = errors.Join(err, reader.Close()); err == nil {
-				err = t.pool.store.Free(sequences...)
+	t.thin(works)
+}
+
+// divideAgain divides those pieces of partitions that need it.
+func (t *TIPS) divideAgain(visits []int32, needs func(*piece) bool) []*work {
+	x := dividing{TIPS: t}
+	for _, p := range visits {
+		l := &t.leaves[p]
+		kept := l.pieces[:0]
+		for _, piece := range l.pieces {
+			if needs(piece) {
+				x.add(p, piece)
+			} else {
+				kept = append(kept, piece)
 			}
-		}()
+		}
+		clear(l.pieces[len(kept):])
+		l.pieces = kept
 	}
-	for _, p := range visits {
-		if err := t.take(&t.leaves[p], reader); err != nil {
-			return err
+	t.fail(x.run())
+	for _, w := range x.works {
+		t.pieces--
+		t.sums -= w.piece.known()
+		l := &t.leaves[w.leaf]
+		for _, piece := range w.pieces {
+			if piece != nil {
+				t.pieces++
+				t.sums += piece.known()
+				l.pieces = append(l.pieces, piece)
+			}
 		}
 	}
-	return nil
+	return x.works
 }
 
-// take moves the records of a partition to the end of the table: those in memory and the
-// next ones of a reader.
-func (t *TIPS) take(l *leaf, reader chunkReader) error {
-	from, records := t.table.Len(), l.records()
-	for _, frame := range l.pile.frames {
-		if err := t.codec.decode(frame, t.table); err != nil {
-			return err
-		}
+// whole reports whether the records of a piece are known to agree in the child that the
+// refinement sends them to, and how they are spread over what may become of that.
+func (t *TIPS) whole(p *piece) bool {
+	o := &t.outlook
+	if o.by.Children == 1 && position(t.listActive(t.fields[:0], p.sample, false), o.field) < 0 {
+		return true
 	}
-	t.pool.release(l.pile.bytes)
-	l.pile.frames, l.pile.bytes = nil, 0
-	for t.table.Len() < from+records {
-		chunk, err := reader.Next()
-		if err == nil {
-			err = t.codec.decode(chunk, t.table)
-		}
-		if err == io.EOF || t.table.Len() > from+records {
-			err = fmt.Errorf("read a partition of %d records: %w", records, spill.ErrCorrupt)
-		}
-		if err != nil {
-			return err
-		}
+	s, counts := p.spread(o.field)
+	if s == nil {
+		return false
 	}
-	l.lo, l.hi, l.pile = from, from+records, nil
-	return nil
+	return o.agreeListed(s.list) && o.agree(s, counts)
 }
 
-// giveBack moves a partition's records from the table to a pile. They are few: what they
-// differ in only below dead values is forgotten, and equal ones are merged where the bits
-// that are left promise that there are some.
-func (t *TIPS) giveBack(p int32) error {
-	l := &t.leaves[p]
-	if l.records() == 0 {
-		return nil
+// assemble makes partitions of a partition's pieces, each of which lies in one child.
+func (t *TIPS) assemble(p int32, field int, r *Refinement) {
+	f := t.table.Layout.Fields[field]
+	t.parts = t.parts[:0]
+	for _, piece := range t.leaves[p].pieces {
+		child := r.child(f.Code(piece.sample))
+		at, found := slices.BinarySearchFunc(t.parts, child, func(l childLeaf, child uint32) int { return cmp.Compare(l.child, child) })
+		if !found {
+			t.parts = slices.Insert(t.parts, at, childLeaf{child: child})
+		}
+		t.parts[at].take(piece)
 	}
-	table, lo, hi := t.table, l.lo, l.hi
-	t.joining.begin(table.Layout, t.active(p, false), t.sample(*l))
-	t.joining.level(table, lo, hi)
-	f := describe(table, lo, hi, l.size)
-	if dense(f.records, f.varying, t.joining.live) {
-		t.joined.merge(table, lo, hi)
-		table, lo, hi = &t.joined.table, 0, t.joined.table.Len()
-		f.records = hi
+	if len(t.parts) == 1 {
+		t.leaves[p].hi, t.leaves[p].pieces = t.parts[0].hi, t.parts[0].pieces
+		t.schedule(p)
+		t.follow(p, field)
+		return
 	}
-	w := table.Layout.Words
-	f.frame = t.codec.encodeNarrow(nil, table.Keys[lo*w:hi*w], table.Counts[lo:hi], f.sample, f.varying)
-	l.pile, l.lo, l.hi = &pile{turn: t.turn(p)}, 0, f.records
-	return t.pool.add(l.pile, f)
+	parts, largest := make([]leaf, len(t.parts)), 0
+	for i, part := range t.parts {
+		parts[i] = part.leaf
+		if part.size > parts[largest].size {
+			largest = i
+		}
+	}
+	t.replace(p, parts, largest, field)
 }
 
-// schedule notes when the pile of a partition, if it has one, will be read.
+// childLeaf is the part of a partition that is sent to a child.
+type childLeaf struct {
+	leaf
+	child uint32
+}
+
+func (l *childLeaf) take(p *piece) {
+	l.hi += p.records
+	l.size += p.size
+	l.pieces = append(l.pieces, p)
+}
+
+// settleSpilled is settle for a partition in the store, which is all known.
+func (t *TIPS) settleSpilled(p int32, fields []active) (alive bool) {
+	for _, a := range fields {
+		cells := t.tally.gather(t.leaves[p].pieces, a, t.outlook.column(a.field).Child)
+		alive = t.weigh(p, a, cells) || alive
+	}
+	return alive
+}
+
+// thin forgets how records are spread in fresh pieces of which that takes too much memory.
+func (t *TIPS) thin(works []*work) {
+	full := t.pool.budget != nil && t.sums > t.pool.share/shareOfSpreads
+	for _, w := range works {
+		for _, p := range w.pieces {
+			if p != nil && (full || p.records < cellRecords*p.cells()) {
+				t.sums -= p.known()
+				p.forget()
+			}
+		}
+	}
+}
+
+// forget forgets how records are spread in all pieces.
+func (t *TIPS) forget() {
+	for _, l := range t.leaves {
+		for _, p := range l.pieces {
+			p.forget()
+		}
+	}
+	t.sums = 0
+}
+
+// spareable reports whether the search holds memory that it can do without.
+func (t *TIPS) spareable() bool { return t.spilled && (t.sums > 0 || t.pool.block > 0) }
+
+// spare gives that memory back.
+func (t *TIPS) spare() {
+	if t.pool.spareBlocks() {
+		return
+	}
+	t.forget()
+}
+
+// drop frees a piece.
+func (t *TIPS) drop(p *piece) {
+	t.pieces--
+	t.sums -= p.known()
+	p.forget()
+	t.fail(t.pool.free(&p.pile))
+}
+
+// piecesVary reports whether the records of pieces differ in the bits of the mask.
+func (t *TIPS) piecesVary(pieces []*piece) bool {
+	first := pieces[0].sample
+	for _, p := range pieces {
+		for k, mask := range t.mask {
+			if (p.varying[k]|(p.sample[k]^first[k]))&mask != 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// schedule notes when the pieces of a partition, if it has any, will be read.
 func (t *TIPS) schedule(p int32) {
-	if pile := t.leaves[p].pile; pile != nil {
-		pile.turn = t.turn(p)
+	for _, piece := range t.leaves[p].pieces {
+		piece.turn = t.turnOf(p)
 	}
 }
 
-// turn tells when the pile of a partition is read, compared with those of other partitions.
-func (t *TIPS) turn(p int32) uint64 {
+// turnOf tells when the piles of a partition are read, compared with those of others.
+func (t *TIPS) turnOf(p int32) uint64 {
 	return uint64(t.number)<<32 | uint64(uint32(p))
 }

@@ -60,15 +60,11 @@ func (s stats) subtract(field int, cells []cell) {
 	}
 }
 
-// statsPay reports whether counting that many records costs more than keeping sums. Where
-// memory is so short that partitions are spilled, sums may take a fiftieth of the records'.
-func statsPay(records int, fields []active, spilled bool) bool {
+// statsPay reports whether counting that many records costs more than keeping sums.
+func statsPay(records int, fields []active) bool {
 	sums := 0
 	for _, a := range fields {
 		sums += a.children
-	}
-	if spilled {
-		sums *= 16
 	}
 	return records >= 256 && records >= 4*sums
 }

@@ -5,6 +5,7 @@ type tally struct {
 	sums   [][]uint64 // by field and child; all zero between two uses
 	fields []active   // that are being counted
 	cells  []cell     // what list and drain return
+	others []tally    // of the other threads that share a large partition
 }
 
 // cell is the number of records that a child would get. In a suppressed column the
@@ -27,14 +28,7 @@ func (y *tally) add(t *TIPS, l leaf, fields []active) {
 			y.fields = append(y.fields, a)
 		}
 	}
-	if l.pile == nil {
-		t.count(t.table, l, y.fields, y.sums)
-	} else if len(y.fields) > 0 {
-		t.fail(t.blocks(l.pile, false, func() error {
-			t.count(t.table, leaf{hi: t.table.Len()}, y.fields, y.sums)
-			return nil
-		}))
-	}
+	y.countAll(t, l)
 	complete(y.fields, y.sums, l.size)
 }
 
@@ -94,7 +88,7 @@ func each(keys []uint64, words int, counts []uint32, f Field, child []uint32, su
 // partition does not look through the many children of a large domain.
 func (y *tally) drain(t *TIPS, l leaf, a active) []cell {
 	sums := y.sums[a.field][:a.children]
-	if a.children <= l.records() || l.pile != nil {
+	if a.children <= l.records() {
 		cells := y.list(sums)
 		clear(sums)
 		return cells
@@ -110,6 +104,37 @@ func (y *tally) drain(t *TIPS, l leaf, a active) []cell {
 		}
 	}
 	return y.cells
+}
+
+// gather counts the records of pieces by child of a field's value, from what is known of them.
+func (y *tally) gather(pieces []*piece, a active, child []uint32) []cell {
+	y.reserve(a)
+	sums := y.sums[a.field]
+	y.cells = y.cells[:0]
+	for _, p := range pieces {
+		s, counts := p.spread(a.field)
+		for i, n := range counts {
+			if n > 0 {
+				y.count(sums, child[s.grid.starts[int(s.lo)+i]], n)
+			}
+		}
+		for _, l := range s.list {
+			y.count(sums, child[l.code], l.count)
+		}
+	}
+	for i := range y.cells {
+		c := &y.cells[i]
+		c.size, sums[c.child] = sums[c.child], 0
+	}
+	return y.cells
+}
+
+// count adds records to a child's sum.
+func (y *tally) count(sums []uint64, child uint32, n uint64) {
+	if sums[child] == 0 {
+		y.cells = append(y.cells, cell{child: child})
+	}
+	sums[child] += n
 }
 
 // list returns the children whose sum is not zero.

@@ -2,9 +2,12 @@ package partition
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"unsafe"
+
+	"github.com/kcut/kcut/spill"
 )
 
 // TIPS holds the leaf partitions of one quasi-identifier set (TDS, Definition 3): the
@@ -12,8 +15,9 @@ import (
 // links from each value to its partitions.
 //
 // In memory the records are those of one table, moved in place so that every partition's
-// are adjacent. Spilled, every partition has a pile of its own, and the table holds the
-// records that are being worked on.
+// are adjacent. Spilled, every partition is a bag of pieces, each counted and, as far as the
+// view foresaw what would be refined, divided ahead of time; the table holds the records
+// that are being read.
 type TIPS struct {
 	VIT
 
@@ -22,15 +26,16 @@ type TIPS struct {
 	table   *Table
 	leaves  []leaf
 	links   links
-	kept    int    // leaves that are not discarded
-	live    uint64 // their records
+	records int    // of the table
+	pieces  int    // of all leaves
+	live    uint64 // records of the leaves that are not discarded
 	touched uint64 // records of the partitions that refinements have visited
+
+	parts []childLeaf // scratch of assemble
 
 	division division
 	tally    tally
-	routers  []*router
-	joining  joining
-	joined   joined
+	outlook  outlook
 	visits   []int32  // what linked returns
 	fields   []active // what active returns
 	mask     []uint64 // scratch of varies, by word
@@ -48,11 +53,11 @@ type TIPS struct {
 
 // leaf is one leaf partition. A discarded one has no records.
 type leaf struct {
-	lo, hi int    // its records in the table or, of a pile, 0 and their number
-	size   uint64 // the sum of their counts
-	stats  stats  // nil for small partitions
-	sums   int64  // bytes that stats had when they were last looked at
-	pile   *pile  // of a spilled partition
+	lo, hi int      // its records in the table or, of pieces, 0 and their number
+	size   uint64   // the sum of their counts
+	stats  stats    // nil for small partitions
+	sums   int64    // bytes that stats had when they were last looked at
+	pieces []*piece // of a spilled partition
 }
 
 func (l leaf) records() int { return l.hi - l.lo }
@@ -77,7 +82,9 @@ func (a active) two() bool { return a.children == 2 && a.value != None }
 func NewTIPS(ctx context.Context, table *Table, columns []int, k uint64, view *View, pool *Pool) (*TIPS, error) {
 	size := table.size()
 	t := &TIPS{VIT: VIT{k: k, anonymity: size}, view: view, columns: columns, table: table, pool: pool, ctx: ctx}
+	t.outlook, t.records = newOutlook(view, columns), table.Len()
 	t.tally.sums = make([][]uint64, len(columns))
+	t.division.sharing = pool.sharing
 	t.mask = make([]uint64, table.Layout.Words)
 	t.codec = newCodec(table.Layout)
 	t.block = max(2, pool.chunk/(8*table.Layout.Words+4))
@@ -85,24 +92,34 @@ func NewTIPS(ctx context.Context, table *Table, columns []int, k uint64, view *V
 	pool.sets = append(pool.sets, t)
 	pool.adopt(table.Bytes())
 	if table.Len() > 0 {
-		t.leaves = append(t.leaves, leaf{hi: table.Len(), size: size, pile: table.pile})
-		t.kept = 1
+		t.leaves = append(t.leaves, leaf{hi: table.Len(), size: size})
 	}
 	if t.spilled = table.Spilled(); t.spilled {
 		t.table = &Table{Layout: table.Layout}
+		t.adopt(table.pile)
 	}
 	t.reserve()
 	t.account()
 	if len(t.leaves) > 0 && t.err == nil {
-		fields := t.active(0, true)
-		t.leaves[0].stats = t.known(fields)
-		t.keep(0, t.settle(0, fields, nil))
+		t.start()
 		t.account()
 	}
 	if t.err != nil {
 		return nil, fmt.Errorf("read the first partition: %w", t.err)
 	}
 	return t, nil
+}
+
+// start settles the first partition.
+func (t *TIPS) start() {
+	if t.spilled {
+		t.survey()
+	} else {
+		t.leaves[0].stats = t.known(t.active(0, true))
+	}
+	if t.err == nil {
+		t.keep(0, t.settle(0, t.active(0, true), nil))
+	}
 }
 
 // known returns the stats of the first partition as far as the view tells.
@@ -130,6 +147,9 @@ func (t *TIPS) reserve() {
 // discarded when no refinement can split it at the time it is made or visited.
 func (t *TIPS) Live() uint64 { return t.live }
 
+// Spilled reports whether the partitions are in the store.
+func (t *TIPS) Spilled() bool { return t.spilled }
+
 // Touched returns the number of records in the partitions that refinements have visited,
 // each counted at every visit: the work of the search, however it is done.
 func (t *TIPS) Touched() uint64 { return t.touched }
@@ -142,11 +162,16 @@ func (t *TIPS) Refine(ctx context.Context, r *Refinement) error {
 	t.ctx = ctx
 	t.reserve()
 	field := slices.Index(t.columns, r.Column)
+	t.outlook.turn(field, r)
 	touched := 0
 	for visits := t.linked(r.Value); len(visits) > 0; {
 		n, records := t.together(visits)
 		touched += records
-		t.refine(visits[:n], field, r)
+		if t.leaves[visits[0]].pieces == nil {
+			t.divide(visits[0], field, r)
+		} else {
+			t.refineSpilled(visits[:n], field, r)
+		}
 		if t.account(); t.err != nil {
 			return fmt.Errorf("refine leaf partitions: %w", t.err)
 		}
@@ -176,32 +201,17 @@ func (t *TIPS) linked(value int32) []int32 {
 }
 
 // together returns how many of the next partitions are refined at once, and their records:
-// one, or as many with piles as make a block.
+// one, or as many of those in the store as make some blocks.
 func (t *TIPS) together(visits []int32) (n, records int) {
-	for _, p := range visits {
-		l := t.leaves[p]
-		if n > 0 && (l.pile == nil || records+l.records() > t.block) {
-			break
-		}
+	if t.leaves[visits[0]].pieces == nil {
+		return 1, t.leaves[visits[0]].records()
+	}
+	most := blocksTogether * t.pool.blockRecords(t.table.Layout)
+	for n < len(visits) && (n == 0 || records+t.leaves[visits[n]].records() <= most) {
+		records += t.leaves[visits[n]].records()
 		n++
-		records += l.records()
-		if l.pile == nil {
-			break
-		}
 	}
 	return n, records
-}
-
-// refine divides one partition, or some that have piles.
-func (t *TIPS) refine(visits []int32, field int, r *Refinement) {
-	switch l := &t.leaves[visits[0]]; {
-	case l.pile == nil:
-		t.divide(visits[0], field, r)
-	case l.records() > t.block:
-		t.route(visits[0], field, r)
-	default:
-		t.borrow(visits, func(p int32) { t.divide(p, field, r) })
-	}
 }
 
 // divide divides a partition whose records are in the table.
@@ -241,7 +251,6 @@ func (t *TIPS) replace(p int32, parts []leaf, largest, field int) {
 		t.anonymity = min(t.anonymity, part.size)
 		if i != largest {
 			t.leaves = append(t.leaves, part)
-			t.kept++
 			q := int32(len(t.leaves) - 1)
 			t.schedule(q)
 			t.keep(q, t.settle(q, t.active(q, true), parent.stats))
@@ -283,10 +292,9 @@ func (t *TIPS) keep(p int32, alive bool) {
 		t.live += l.size
 		return
 	}
-	t.kept--
 	t.sums -= l.sums
-	if l.pile != nil {
-		t.fail(t.pool.free(l.pile))
+	for _, piece := range l.pieces {
+		t.drop(piece)
 	}
 	*l = leaf{}
 }
@@ -298,13 +306,8 @@ func (t *TIPS) varies(l leaf, fields []active) bool {
 		f := t.table.Layout.Fields[a.field]
 		t.mask[f.Word] |= f.Mask << f.Shift
 	}
-	if l.pile != nil {
-		for k, bits := range l.pile.varying {
-			if bits&t.mask[k] != 0 {
-				return true
-			}
-		}
-		return false
+	if l.pieces != nil {
+		return t.piecesVary(l.pieces)
 	}
 	first := t.sample(l)
 	for i := l.lo + 1; i < l.hi; i++ {
@@ -329,10 +332,16 @@ func (t *TIPS) fail(err error) {
 func (t *TIPS) account() {
 	held := int64(cap(t.leaves))*int64(unsafe.Sizeof(leaf{})) + t.links.bytes() + int64(cap(t.visits))*4 + t.VIT.bytes() + t.sums
 	if t.spilled {
-		held += int64(t.kept) * pileBytes
+		held += int64(t.pieces) * pileBytes
 	}
 	if held > t.held {
-		t.fail(t.pool.draw("what is known of leaf partitions", held-t.held))
+		err := t.pool.draw("what is known of leaf partitions", held-t.held)
+		if errors.Is(err, spill.ErrBudget) && t.spareable() {
+			t.spare()
+			t.account()
+			return
+		}
+		t.fail(err)
 	} else {
 		t.pool.release(t.held - held)
 	}
@@ -348,8 +357,8 @@ func (t *TIPS) active(p int32, link bool) []active {
 
 // sample returns a key of a partition.
 func (t *TIPS) sample(l leaf) []uint64 {
-	if l.pile != nil {
-		return l.pile.sample
+	if l.pieces != nil {
+		return l.pieces[0].sample
 	}
 	w := t.table.Layout.Words
 	return t.table.Keys[l.lo*w:][:w]

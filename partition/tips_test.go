@@ -34,7 +34,7 @@ func newModel(r *rand.Rand, pool *Pool) *model {
 	m := &model{}
 	var domains []int
 	for c := range 2 + r.IntN(4) {
-		domain := 1 + r.IntN(12)
+		domain := (1 + r.IntN(12)) << (2 * r.IntN(2))
 		domains = append(domains, domain)
 		m.view.Columns = append(m.view.Columns, NewColumn(domain))
 		m.columns = append(m.columns, modelColumn{masked: make([]string, domain), ranges: map[int32][]int{}, codes: map[int32]int{}})
@@ -115,8 +115,27 @@ func (m *model) enter(r *rand.Rand, c, lo, hi int) {
 	}
 }
 
+// foresee lets the view expect anything, or nothing.
+func (m *model) foresee(r *rand.Rand) {
+	partings := func() (to []Parting) {
+		for range r.IntN(4) {
+			p := Parting{Column: r.IntN(len(m.view.Columns))}
+			domain := len(m.view.Columns[p.Column].Value)
+			for code := range domain {
+				if r.IntN(3) == 0 {
+					p.Starts = append(p.Starts, uint32(code))
+				}
+			}
+			to = append(to, p)
+		}
+		return to
+	}
+	m.view.Outlook = Outlook{Next: partings(), Beyond: partings()}
+}
+
 // refine performs a value in the view and in the twin.
 func (m *model) refine(r *rand.Rand, c int, value int32) Refinement {
+	m.foresee(r)
 	v, column := &m.view.Columns[c], &m.columns[c]
 	m.view.Kill(value)
 	if v.Suppressed {
@@ -221,13 +240,35 @@ func limitedPool(chunk int) func() *Pool {
 	}
 }
 
+// sharedPool makes pools whose partitions of two records and more have several goroutines.
+func sharedPool(threads int) func() *Pool {
+	return func() *Pool {
+		pool := NewPool(Space{Threads: threads})
+		pool.sharing.least = 1
+		return pool
+	}
+}
+
+// smallPieces divides pieces by all that the view foresees.
+func smallPieces(chunk int) func() *Pool {
+	return func() *Pool {
+		pool := limitedPool(chunk)()
+		pool.pieceRecords, pool.partRecords, pool.block = 1, 1, 1<<20
+		return pool
+	}
+}
+
 var regimes = []regime{
 	{"unlimited", func() *Pool { return NewPool(Space{}) }, func(*rand.Rand, *Pool) error { return nil }},
+	{"shared", sharedPool(2), func(*rand.Rand, *Pool) error { return nil }},
+	{"shared by many", sharedPool(5), func(*rand.Rand, *Pool) error { return nil }},
 	{"ample", limitedPool(1 << 12), func(*rand.Rand, *Pool) error { return nil }},
 	{"scarce", limitedPool(512), scarce},
 	{"scarce, chunks of two records", limitedPool(24), scarce},
 	{"all in the store", limitedPool(512), allOut},
 	{"all in the store, chunks of two records", limitedPool(24), allOut},
+	{"all in the store, small pieces", smallPieces(512), allOut},
+	{"all in the store, small pieces in chunks of two records", smallPieces(24), allOut},
 	{"all in the store, no room for sums", func() *Pool { return newPool(nil, newMemoryStore(), 0) }, allOut},
 }
 
@@ -311,7 +352,7 @@ func (m *model) step(r *rand.Rand, value int32) (kept int, err error) {
 			}
 		}
 		for _, l := range tips.leaves {
-			if l.stats != nil {
+			if l.stats != nil || slices.ContainsFunc(l.pieces, func(p *piece) bool { return p.spreads != nil }) {
 				kept++
 			}
 		}
@@ -350,14 +391,14 @@ func TestRefineStopsWhenCancelled(t *testing.T) {
 
 // TestTIPSReportsFaults repeats one search against stores that fail at one call.
 func TestTIPSReportsFaults(t *testing.T) {
-	for _, seed := range []uint64{1, 2, 3} {
+	for _, seed := range []uint64{10, 11, 12} {
 		untilNoFault(t, func(s *memoryStore) (err error) {
 			r := rand.New(rand.NewPCG(seed, 5))
 			pool := newPool(spill.NewBudget(1<<40), s, 1<<40)
 			pool.chunk = 1 << 10
 			defer func() { err = errors.Join(err, pool.Close()) }()
 			m := newModel(r, pool)
-			for range 6 {
+			for range 12 {
 				var alive []int32
 				for value := range m.view.values {
 					if !m.view.Dead(int32(value)) {

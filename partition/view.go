@@ -7,13 +7,14 @@ const None int32 = -1
 // column is masked to. Values are numbered by Add and never reused.
 type View struct {
 	Columns []Column
-	values  []value
+	Outlook
+	values []value
 }
 
 // Column is the view of one column.
 //
 // In a refined column (a taxonomy, intervals) all codes of a leaf partition have the same
-// value, and refining that value sends each code to its child. In a Suppressed column every
+// value, and refining that value sends each code to its child. Codes of a value are adjacent. In a Suppressed column every
 // code that is not disclosed is a value of its own, masked like all the others; disclosing
 // it parts its records from the rest. A disclosed code has None.
 type Column struct {
@@ -57,6 +58,20 @@ func (v *View) Kill(x int32) {
 
 // Dead reports whether Kill was called for a value.
 func (v *View) Dead(x int32) bool { return v.values[x].dead }
+
+// Outlook are the refinements to be expected. Partitions that are not in memory are divided
+// and counted by them ahead of time when they are read; nothing else depends on it.
+type Outlook struct {
+	Next   []Parting // one after the other
+	Beyond []Parting // that become possible, and are not among the next ones
+}
+
+// Parting is a refinement that is expected: codes of a column will be parted where one of
+// them starts.
+type Parting struct {
+	Column int
+	Starts []uint32
+}
 
 // Refinement describes one specialization: value → children, which are numbered from 0.
 // Child is not written to while partitions are split by it.

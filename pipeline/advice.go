@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -22,14 +23,20 @@ func (r *run) advise(err error) error {
 	switch folder := r.spillFolder(); {
 	case errors.Is(err, engine.ErrUnreached):
 		hint = "raise algorithm.max_divergence or algorithm.max_information_change, leave k out to take what is reached, or use iack"
+	case errors.Is(err, storage.ErrDenied):
+		hint = "look at the credentials in the environment and at what they may read; docs/operations.md names the variables"
+	case errors.Is(err, storage.ErrUnavailable):
+		hint = "run again; if that does not help, look at the endpoint and the credentials in the environment"
 	case errors.Is(err, spill.ErrCorrupt):
 		hint = fmt.Sprintf("check the disk of %s, or name a folder on another one with limits.spill_dir, and run again", folder)
+	case errors.Is(err, spill.ErrFailed):
+		hint = fmt.Sprintf("run again; when it fails again, check the disk of %s, or name a folder on another one with limits.spill_dir", folder)
 	case errors.Is(err, spill.ErrDisk) && isFull(err):
 		hint = fmt.Sprintf("free space in %s, name a folder on a larger disk with limits.spill_dir, or give more memory with --memory", folder)
 	case errors.Is(err, spill.ErrDisk):
 		hint = fmt.Sprintf("let kcut write to %s, and nobody remove it while a run goes on, or name another folder with limits.spill_dir", folder)
 	case isFull(err):
-		hint = fmt.Sprintf("free space in %s, or write to a larger disk", folderOf(err, r.job.Output.Path))
+		hint = fmt.Sprintf("free space in %s, or write to a larger disk", folderOf(err, r.local))
 	default:
 		return err
 	}

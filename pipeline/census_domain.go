@@ -24,7 +24,7 @@ type surveyed struct {
 // column, rows the number of records.
 func (c *census) bind(ctx context.Context, spec *jobfile.Column, taxonomy jobfile.Taxonomy, pruning engine.Pruning, rows int64) (*surveyed, error) {
 	s := &surveyed{}
-	for class, n := range c.nulls {
+	for class, n := range c.nulls() {
 		if n > 0 {
 			s.nulls += n
 			s.pairs = append(s.pairs, partition.Pair{Class: uint32(class), Count: n})
@@ -71,6 +71,7 @@ func (s *surveyed) addPairs(code uint32, v *counted) {
 // every value apart as long as there are not too many.
 type binner struct {
 	limit        int
+	values       int    // so far
 	total        uint64 // records with a value
 	below, edge  uint64
 	exact, bins  formats.Values // the values; the smallest value of every bin
@@ -99,9 +100,11 @@ const drawnPairs = 1024
 
 func (b *binner) add(v *counted) {
 	records := v.records()
-	if b.exact.Len() <= b.limit {
+	if b.values++; b.values <= b.limit {
 		b.exactly.addPairs(uint32(b.exact.Len()), v)
 		v.entry(&b.exact)
+	} else { // they are of no use any more
+		b.exact, b.exactly.pairs = formats.Values{Type: b.exact.Type}, nil
 	}
 	if b.below*uint64(b.limit) >= b.edge*b.total {
 		b.edge = b.below*uint64(b.limit)/b.total + 1
@@ -119,17 +122,15 @@ func (b *binner) add(v *counted) {
 func (c *census) discretize(ctx context.Context, s *surveyed, spec *jobfile.Column, total uint64) error {
 	b := &binner{limit: maxSplitValues, total: total}
 	b.exact.Type, b.bins.Type = c.typ, c.typ
-	values := 0
 	first, last := &formats.Values{Type: c.typ}, &formats.Values{Type: c.typ}
 	bounds, err := newDeclaredBounds(spec, c.typ)
 	if err != nil {
 		return err
 	}
 	err = c.each(ctx, func(v *counted) error {
-		if values == 0 {
+		if b.values == 0 {
 			v.entry(first)
 		}
-		values++
 		last.Words, last.Ends, last.Data = last.Words[:0], last.Ends[:0], last.Data[:0]
 		v.entry(last)
 		bounds.check(last, 0, v.records())
@@ -140,8 +141,8 @@ func (c *census) discretize(ctx context.Context, s *surveyed, spec *jobfile.Colu
 		return err
 	}
 	edges, pairs := b.exact, b.exactly.pairs
-	if values > maxSplitValues {
-		edges, pairs, s.binned = b.bins, b.cut.pairs, values
+	if b.values > b.limit {
+		edges, pairs, s.binned = b.bins, b.cut.pairs, b.values
 	}
 	s.pairs = append(s.pairs, pairs...)
 	coder := &edgeCoder{edges: edges, nullCode: uint32(edges.Len())}
@@ -155,7 +156,7 @@ func (c *census) discretize(ctx context.Context, s *surveyed, spec *jobfile.Colu
 		a.Texts = append(a.Texts, edges.Text(i))
 		a.Positions = append(a.Positions, edges.Float(i))
 	}
-	if values > 0 {
+	if b.values > 0 {
 		a.Lower, a.Upper = first.Float(0), last.Float(0)
 	}
 	return bounds.place(a)

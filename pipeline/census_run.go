@@ -27,8 +27,16 @@ const (
 	maxRunChunk = 2 * runChunk
 )
 
-func (c *census) newRun() *runWriter {
-	return &runWriter{census: c, run: c.store.NewSequence(), chunk: make([]byte, 0, runChunk+64)}
+// newRun begins a run, in a store that is opened for the first one.
+func (c *census) newRun() (*runWriter, error) {
+	store, err := c.open("the values of column " + c.column)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.store = store
+	return &runWriter{census: c, run: store.NewSequence(), chunk: make([]byte, 0, runChunk+64)}, nil
 }
 
 // add writes an entry: word, length, value, class, count.
@@ -60,7 +68,9 @@ func (w *runWriter) send() error {
 
 // end makes the run one of the census's.
 func (w *runWriter) end() error {
+	w.census.mu.Lock()
 	w.census.runs = append(w.census.runs, w.run)
+	w.census.mu.Unlock()
 	return w.send()
 }
 

@@ -19,8 +19,8 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// tinyCensus returns a census that holds a few entries, in a store of its own.
-func tinyCensus(tb testing.TB, t formats.Type, mask string, room int) *census {
+// tinyCensus returns a part of a census that holds a few entries, in a store of its own.
+func tinyCensus(tb testing.TB, t formats.Type, mask string, room int) *censusPart {
 	tb.Helper()
 	budget := spill.NewBudget(64 << 20)
 	store, err := spill.Open(tb.TempDir(), spill.Options{Budget: budget})
@@ -32,7 +32,8 @@ func tinyCensus(tb testing.TB, t formats.Type, mask string, room int) *census {
 			tb.Error(err)
 		}
 	})
-	return newCensus(formats.Field{Name: "c", Type: t}, mask, store, budget, room)
+	open := func(string) (*spill.Store, error) { return store, nil }
+	return newCensus(formats.Field{Name: "c", Type: t}, mask, open, budget).newPart(room)
 }
 
 // plainCensus counts (value, class) pairs by a map.
@@ -52,7 +53,7 @@ type taken struct {
 	classes []engine.Frequency
 }
 
-func takeCensus(tb testing.TB, c *census) (all []taken) {
+func takeCensus(tb testing.TB, c *censusPart) (all []taken) {
 	tb.Helper()
 	err := c.each(tb.Context(), func(v *counted) error {
 		all = append(all, taken{v.word, string(v.value), slices.Clone(v.classes)})
@@ -106,12 +107,15 @@ func TestCensusOfTexts(t *testing.T) {
 		room := 1 + rng.IntN(1<<rng.IntN(10))
 		c := tinyCensus(t, formats.Type{Kind: formats.String}, jobfile.MaskSuppress, room)
 		c.fan = 2 + rng.IntN(5)
+		for range rng.IntN(3) {
+			c.newPart(room)
+		}
 		want, nulls := plainCensus{}, map[uint32]uint64{}
 		for range rng.IntN(40) {
-			addRandomBatch(t, rng, c, want, nulls)
+			addRandomBatch(t, rng, c.parts[rng.IntN(len(c.parts))], want, nulls)
 		}
 		mustCount(t, takeCensus(t, c), want)
-		for class, n := range c.nulls {
+		for class, n := range c.census.nulls() {
 			if nulls[uint32(class)] != n {
 				t.Errorf("class %d: %d nulls, want %d", class, n, nulls[uint32(class)])
 			}
@@ -123,7 +127,7 @@ func TestCensusOfTexts(t *testing.T) {
 }
 
 // addRandomBatch adds rows to a census in one of its two ways, and to a plain one.
-func addRandomBatch(t *testing.T, rng *rand.Rand, c *census, want plainCensus, nulls map[uint32]uint64) {
+func addRandomBatch(t *testing.T, rng *rand.Rand, c *censusPart, want plainCensus, nulls map[uint32]uint64) {
 	t.Helper()
 	values := &formats.Values{Type: c.typ}
 	for range rng.IntN(30) {
@@ -150,6 +154,41 @@ func addRandomBatch(t *testing.T, rng *rand.Rand, c *census, want plainCensus, n
 	}
 	if err := add(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Entries are sorted as comparing them would do.
+func TestEntriesAreSorted(t *testing.T) {
+	for _, seed := range seeded(t, 40) {
+		rng := rand.New(rand.NewPCG(seed, 0))
+		p := censusPart{census: &census{budget: spill.NewBudget(1 << 30)}, room: 1 << 20}
+		texts, spread := rng.IntN(3) > 0, rng.IntN(64)
+		for range rng.IntN(2 << rng.IntN(13)) {
+			e := censusEntry{word: rng.Uint64() >> spread << (spread / 2), class: rng.Uint32N(3), count: 1 + rng.Uint32N(9)}
+			if texts {
+				if err := p.keep(&e, []byte(randomText(rng))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			p.entries = append(p.entries, e)
+		}
+		want := slices.Clone(p.entries)
+		slices.SortFunc(want, func(a, b censusEntry) int { return compareEntries(&a, p.arena, &b, p.arena) })
+		entrySorter{p.arena}.sort(p.entries, 0)
+		for i := range want {
+			if compareEntries(&p.entries[i], p.arena, &want[i], p.arena) != 0 {
+				t.Fatalf("seed %d: entry %d of %d is out of order", seed, i, len(want))
+			}
+		}
+		counts := func(entries []censusEntry) (sum uint64) {
+			for _, e := range entries {
+				sum += uint64(e.count) * uint64(e.at+1)
+			}
+			return sum
+		}
+		if counts(p.entries) != counts(want) {
+			t.Fatalf("seed %d: other entries", seed)
+		}
 	}
 }
 

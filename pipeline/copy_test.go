@@ -85,7 +85,7 @@ func TestFollow(t *testing.T) {
 		if !bytes.Equal(got, want) {
 			t.Errorf("%+v: other bytes", how)
 		}
-		file, err := release.Open(path)
+		file, err := release.Open(t.Context(), path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,7 +188,7 @@ func TestFollowLargeRowGroups(t *testing.T) {
 	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, rows, leastFollowed)
 	mustRun(t, dir, nil)
 	auditFolder(t, dir)
-	file, err := release.Open(filepath.Join(dir, "out.parquet"))
+	file, err := release.Open(t.Context(), filepath.Join(dir, "out.parquet"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,16 +2,21 @@ package pipeline
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/location"
 	"github.com/kcut/kcut/formats/release"
+	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -243,11 +248,16 @@ func (c *CutColumn) labels() int {
 // ReadCut returns the cut of a released file, of a released directory (its first part's),
 // or of a file that holds the JSON alone.
 func ReadCut(path string) (*CutFile, error) {
-	parts, err := releaseParts(path)
+	ctx := context.Background()
+	path, err := location.Resolve(path)
+	if err != nil {
+		return nil, notLocation(path, err)
+	}
+	parts, err := releaseParts(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	raw, err := embeddedCut(parts[0])
+	raw, err := embeddedCut(ctx, parts[0])
 	if err != nil {
 		return nil, err
 	}
@@ -261,18 +271,11 @@ func ReadCut(path string) (*CutFile, error) {
 // maxCutFile bounds a cut file that is read whole.
 const maxCutFile = 1 << 28
 
-func embeddedCut(path string) ([]byte, error) {
-	if info, err := os.Stat(path); err == nil && info.Size() <= maxCutFile {
-		head := make([]byte, 1)
-		if file, err := os.Open(path); err == nil {
-			file.Read(head)
-			file.Close()
-		}
-		if head[0] == '{' {
-			return os.ReadFile(path)
-		}
+func embeddedCut(ctx context.Context, path string) ([]byte, error) {
+	if text, err := cutText(ctx, path); err != nil || text != nil {
+		return text, err
 	}
-	release, err := release.Open(path)
+	release, err := release.Open(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -289,7 +292,10 @@ func embeddedCut(path string) ([]byte, error) {
 }
 
 // releaseParts returns the files of a release: itself, or a directory's part files in order.
-func releaseParts(path string) ([]string, error) {
+func releaseParts(ctx context.Context, path string) ([]string, error) {
+	if location.IsRemote(path) {
+		return remoteParts(ctx, path)
+	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, &Error{Class: ClassInput, Err: fmt.Errorf("open release: %w", err)}
@@ -307,13 +313,66 @@ func releaseParts(path string) ([]string, error) {
 			parts = append(parts, filepath.Join(path, entry.Name()))
 		}
 	}
+	return someParts(path, parts)
+}
+
+// someParts refuses a release without part files.
+func someParts(path string, parts []string) ([]string, error) {
 	if len(parts) == 0 {
 		return nil, &Error{Class: ClassInput, Err: fmt.Errorf("open release %s: it has no part files: %w", path, formats.ErrNoInput)}
 	}
 	return parts, nil
 }
 
+// remoteParts is releaseParts in an object store.
+func remoteParts(ctx context.Context, path string) (parts []string, err error) {
+	if !isDirectory(path) {
+		there, err := storage.Exists(ctx, path)
+		if err != nil {
+			return nil, fmt.Errorf("open release: %w", err)
+		}
+		if there {
+			return []string{path}, nil
+		}
+		path += "/"
+	}
+	objects, err := storage.List(ctx, path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("open release: %w", err)
+	}
+	for _, object := range objects {
+		if isPart(object.Location[len(path):]) {
+			parts = append(parts, object.Location)
+		}
+	}
+	return someParts(path, parts)
+}
+
+// notLocation is the error of a URL that names no release.
+func notLocation(text string, err error) error {
+	return &Error{Class: ClassUsage, Err: fmt.Errorf("open release: it is %w", err)}
+}
+
+// cutText returns the text of a file that is a cut and nothing else; nil of any other.
+func cutText(ctx context.Context, path string) ([]byte, error) {
+	file, err := storage.Open(ctx, path, nil)
+	if err != nil {
+		return nil, fmt.Errorf("read cut: %w", err)
+	}
+	defer file.Close()
+	size := file.Info().Size()
+	head := make([]byte, 1)
+	if n, _ := file.ReadAt(head, 0); n == 0 || head[0] != '{' || size > maxCutFile {
+		return nil, nil
+	}
+	text := make([]byte, size)
+	if _, err := file.ReadAt(text, 0); err != nil && err != io.EOF {
+		return nil, fmt.Errorf("read cut: %w", err)
+	}
+	return text, nil
+}
+
 // isPart reports whether a file of a released directory is one of its parts.
 func isPart(name string) bool {
-	return strings.HasPrefix(name, "part-") && strings.HasSuffix(name, ".parquet")
+	return strings.HasPrefix(name, "part-") && strings.HasSuffix(name, ".parquet") && !strings.Contains(name, "/")
 }

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
@@ -32,9 +33,17 @@ const (
 	positionText  = 5
 )
 
+// largeCut is from how many bytes on a cut is worth a notice: a reader of the release
+// reads it with the footer, however few columns and rows it wants.
+const largeCut = 1 << 20
+
 // writeCut makes the text of the cut that is embedded in the release.
 func (r *run) writeCut() (err error) {
-	r.cut, err = marshalPlain(r.describe())
+	described := r.describe()
+	r.cut, err = marshalPlain(described)
+	if n := len(described.Regions); n > 0 && len(r.cut) >= largeCut {
+		r.events.Noted(fmt.Sprintf("the cut has %d regions and takes %d bytes of every released file, which are read whenever one is opened: a larger k makes fewer", n, len(r.cut)))
+	}
 	return err
 }
 
@@ -97,6 +106,17 @@ func (r *run) marks(a int) bool {
 	return r.report.Suppressed > 0 || r.given != nil && r.given.columns[a].Suppressed != ""
 }
 
+// isSecret reports whether a label is that of a new value all of whose records are redacted:
+// too few have it for it to be told.
+func (r *run) isSecret(a, label int) bool {
+	redaction, ok := r.recoding.(*engine.Redaction)
+	if !ok || redaction.Left[a] == nil || redaction.Left[a][label] > 0 {
+		return false
+	}
+	is := redaction.Labels(a)[label]
+	return !slices.ContainsFunc(r.given.columns[a].Cut, func(l CutLabel) bool { return l.Label == is.Text && l.Null == is.Null })
+}
+
 func (r *run) describeColumn(a int, spec *jobfile.Column, t formats.Type) CutColumn {
 	column := CutColumn{Name: spec.Name, Mask: spec.Mask}
 	if spec.Render == jobfile.RenderBounds || spec.Render == jobfile.RenderMidpoint {
@@ -109,6 +129,9 @@ func (r *run) describeColumn(a int, spec *jobfile.Column, t formats.Type) CutCol
 			if r.marks(a) {
 				column.Suppressed = engine.Suppressed
 			}
+			continue
+		}
+		if r.isSecret(a, i) {
 			continue
 		}
 		described := CutLabel{Label: label.Text, Null: label.Null}

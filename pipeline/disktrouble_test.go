@@ -122,7 +122,8 @@ func TestEveryDiskFaultSurfaces(t *testing.T) {
 	}
 }
 
-// mustFail demands that a run on a failed disk said so, and that nothing stays there.
+// mustFail demands that a run on a failed disk said so and what to do, and that nothing stays
+// there.
 func mustFail(t *testing.T, disk *spilltest.Disk, got, want error, class Class) {
 	t.Helper()
 	if !errors.Is(got, want) || ClassOf(got) != class {
@@ -131,6 +132,10 @@ func mustFail(t *testing.T, disk *spilltest.Disk, got, want error, class Class) 
 	}
 	if strings.Count(got.Error(), "spill folder /") != 1 || !strings.Contains(got.Error(), "scratch") {
 		t.Errorf("%q does not name the folder once", got)
+	}
+	var advised *Error
+	if !errors.As(got, &advised) || !strings.Contains(advised.Hint, "scratch") || !strings.Contains(advised.Hint, "limits.spill_dir") {
+		t.Errorf("%v comes without advice", got)
 	}
 	left := disk.Left()
 	if len(left) == 0 {

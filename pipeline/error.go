@@ -3,10 +3,12 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"syscall"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
@@ -58,13 +60,13 @@ func ClassOf(err error) Class {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return ClassCancelled
 	case errors.Is(err, formats.ErrDamaged), errors.Is(err, formats.ErrUnsupported),
-		errors.Is(err, formats.ErrSchema), errors.Is(err, formats.ErrNoInput):
+		errors.Is(err, formats.ErrSchema), errors.Is(err, formats.ErrNoInput), errors.Is(err, storage.ErrDenied):
 		return ClassInput
 	case errors.Is(err, engine.ErrInfeasible), errors.Is(err, engine.ErrUnreached), errors.Is(err, engine.ErrBroken), errors.Is(err, formats.ErrLeak):
 		return ClassPrivacy
 	case errors.Is(err, spill.ErrBudget), errors.Is(err, spill.ErrDisk), isFull(err):
 		return ClassResources
-	case errors.Is(err, formats.ErrBusy), errors.Is(err, spill.ErrCorrupt), isTransient(err):
+	case errors.Is(err, formats.ErrBusy), errors.Is(err, spill.ErrCorrupt), errors.Is(err, spill.ErrFailed), isTransient(err):
 		return ClassTransient
 	}
 	return ClassInternal
@@ -75,9 +77,9 @@ func isFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 
-// isTransient reports whether err comes from the operating system: a read or write that
-// failed may work the next time, unlike a bug.
+// isTransient reports whether err comes from the operating system or an object store: a read
+// or write that failed may work the next time, unlike a bug.
 func isTransient(err error) bool {
 	var errno syscall.Errno
-	return errors.As(err, &errno)
+	return errors.As(err, &errno) || errors.Is(err, storage.ErrUnavailable) || errors.Is(err, fs.ErrNotExist)
 }

@@ -431,7 +431,7 @@ func TestVerifyInPasses(t *testing.T) {
 		t.Fatal(err)
 	}
 	recount := func(memory int64) (*verifier, *Verification) {
-		v, err := newVerifier(filepath.Join(dir, "out.parquet"), 2, memory, &Events{})
+		v, err := newVerifier(t.Context(), filepath.Join(dir, "out.parquet"), 2, memory, &Events{})
 		if err == nil {
 			err = v.scan(t.Context())
 		}

@@ -123,12 +123,12 @@ func readLabels(tb testing.TB, path string, names []string) map[string]*textColu
 	for _, name := range names {
 		columns[name] = &textColumn{}
 	}
-	parts, err := releaseParts(path)
+	parts, err := releaseParts(tb.Context(), path)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	for _, part := range parts {
-		release, err := release.Open(part)
+		release, err := release.Open(tb.Context(), part)
 		if err != nil {
 			tb.Fatal(err)
 		}

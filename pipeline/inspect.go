@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"runtime"
 
+	"github.com/kcut/kcut/formats/location"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -45,7 +46,11 @@ type LabelGroups struct {
 // that does not hold is an error, as of Verify.
 func Inspect(ctx context.Context, path string, events Events) (*Inspection, error) {
 	threads := runtime.GOMAXPROCS(0)
-	v, err := newVerifier(path, threads, spill.DefaultLimit()/verifyPart, &events)
+	path, err := location.Resolve(path)
+	if err != nil {
+		return nil, notLocation(path, err)
+	}
+	v, err := newVerifier(ctx, path, threads, spill.DefaultLimit()/verifyPart, &events)
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 // releasedTexts returns the rows of a release, every value as text, nulls marked.
 func releasedTexts(t *testing.T, path string, names []string) (rows [][]string) {
 	t.Helper()
-	file, err := release.Open(path)
+	file, err := release.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,14 +1,19 @@
 package pipeline
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"unicode/utf8"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/spill"
 )
+
+// errManyValues ends the numbering of values that are better counted in another way.
+var errManyValues = errors.New("a column has many values")
 
 // nullCode is the provisional code of the null; values are numbered from 1.
 const nullCode = 0
@@ -20,6 +25,7 @@ type interner struct {
 	column    string
 	nanIsNull bool // an interval cannot hold a value that has no order
 	budget    *spill.Budget
+	most      int // values that it takes; 0: any number
 
 	mu     sync.Mutex
 	frozen bool // every value is known: a new one means that the input has changed
@@ -49,19 +55,29 @@ func (in *interner) null() uint32 { return nullCode }
 func (in *interner) encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	before, data := in.values.Len(), len(in.values.Data)
-	for i := from; i < values.Len(); i++ {
-		code, err := in.code(values, i)
-		if err != nil {
+	codes = slices.Grow(codes, values.Len()-from)
+	for to := from; from < values.Len(); from = to {
+		to = min(from+numberedValues, values.Len())
+		before, data := in.values.Len(), len(in.values.Data)
+		for i := from; i < to; i++ {
+			code, err := in.code(values, i)
+			if err != nil {
+				return nil, 0, err
+			}
+			codes = append(codes, code)
+		}
+		if err := in.draw(before, data); err != nil {
 			return nil, 0, err
 		}
-		codes = append(codes, code)
-	}
-	if err := in.draw(before, data); err != nil {
-		return nil, 0, err
+		if in.most > 0 && in.values.Len() > in.most {
+			return nil, 0, errManyValues
+		}
 	}
 	return codes, in.len(), nil
 }
+
+// numberedValues are numbered before what they take is drawn: a dictionary may have millions.
+const numberedValues = 4096
 
 // draw draws what has come since there were so many values, of so many bytes of text.
 func (in *interner) draw(values, data int) error {

@@ -27,9 +27,9 @@ var mayImport = map[string][]string{
 	"pipeline/starter":    {"pipeline", "engine", "pipeline/jobfile", "pipeline/forecast", "formats", "formats/dataset"},
 	"pipeline/checkpoint": {"formats", "formats/publish"},
 	"pipeline": {"pipeline/jobfile", "pipeline/forecast", "pipeline/checkpoint", "engine", "engine/", "partition", "spill", "formats", "formats/dataset", "formats/writer",
-		"formats/release", "formats/publish", "formats/taxonomy", "formats/digest"},
+		"formats/release", "formats/publish", "formats/taxonomy", "formats/digest", "formats/location", "formats/storage"},
 	"pipeline/forecast": {"formats"},
-	"pipeline/jobfile":  {"engine", "formats", "formats/taxonomy", "formats/yaml"},
+	"pipeline/jobfile":  {"engine", "formats", "formats/taxonomy", "formats/yaml", "formats/location"},
 
 	"engine/":       {"engine", "engine/induce", "partition", "spill"},
 	"engine/induce": {"engine", "partition", "spill"},
@@ -37,16 +37,18 @@ var mayImport = map[string][]string{
 	"partition":     {"spill"},
 	"spill":         {},
 
-	"formats/dataset":        {"formats", "formats/digest", "formats/internal/fence", "formats/parquetfile", "formats/arrowfile", "formats/csvfile"},
-	"formats/parquetfile":    {"formats", "formats/internal/fence", "formats/internal/plain"},
-	"formats/arrowfile":      {"formats", "formats/internal/fence", "formats/internal/plain"},
-	"formats/csvfile":        {"formats", "formats/internal/fence"},
+	"formats/dataset":        {"formats", "formats/digest", "formats/internal/fence", "formats/parquetfile", "formats/arrowfile", "formats/csvfile", "formats/location", "formats/storage"},
+	"formats/parquetfile":    {"formats", "formats/internal/fence", "formats/internal/plain", "formats/storage"},
+	"formats/arrowfile":      {"formats", "formats/internal/fence", "formats/internal/plain", "formats/storage"},
+	"formats/csvfile":        {"formats", "formats/internal/fence", "formats/storage"},
+	"formats/storage":        {"formats", "formats/location"},
+	"formats/location":       {},
 	"formats/writer":         {"formats", "formats/internal/plain"},
-	"formats/release":        {"formats", "formats/internal/fence"}, // none of the writer's code
+	"formats/release":        {"formats", "formats/internal/fence", "formats/location", "formats/storage"}, // none of the writer's code
 	"formats/publish":        {"formats"},
 	"formats/taxonomy":       {"formats/yaml"},
 	"formats/yaml":           {},
-	"formats/digest":         {},
+	"formats/digest":         {"formats/storage"},
 	"formats/formatstest":    {"formats"},
 	"formats/internal/fence": {"formats"},
 	"formats/internal/plain": {"formats"},
@@ -60,6 +62,10 @@ var onlyIn = map[string]string{
 	"github.com/parquet-go":         "formats",
 	"github.com/cockroachdb/pebble": "spill",
 	"github.com/spf13":              "cmd",
+	"gocloud.dev":                   "formats",
+	"github.com/aws":                "formats",
+	"github.com/Azure":              "formats",
+	"cloud.google.com":              "formats",
 }
 
 // Test code may look below its floor, but leaves other floors' modules alone, too.

@@ -120,6 +120,7 @@ func (m *masker) add(ctx context.Context, parts *parts, g maskedGroup) error {
 	if err != nil {
 		return err
 	}
+	source.Expect(ctx, g.Copied())
 	return errors.Join(parts.add(source, g.EncodedRowGroup, end), source.Close())
 }
 

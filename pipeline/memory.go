@@ -3,7 +3,10 @@ package pipeline
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
+	"sync/atomic"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/jobfile"
@@ -20,7 +23,7 @@ const heapOverhead = 32 << 20
 
 // residentOverhead is what the resident set of a run may be beyond its budget, in bytes: the
 // heap's, the program itself, its stacks and what of files the system counts in.
-const residentOverhead = 96 << 20
+const residentOverhead = 128 << 20
 
 // checkMemory refuses a budget that nothing could be done in.
 func checkMemory(memory int64) error {
@@ -52,6 +55,19 @@ func limitHeap(memory int64) (undo func()) {
 	return func() {
 		debug.SetMemoryLimit(limit)
 		debug.SetGCPercent(growth)
+	}
+}
+
+// makeRoom collects garbage when what is to be allocated would not fit beside it: Go lets one
+// large allocation after the other outrun a collection that has begun.
+func makeRoom(memory, bytes int64) {
+	if bytes < heapOverhead/2 {
+		return
+	}
+	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(heap)
+	if int64(heap[0].Value.Uint64())+bytes > memory {
+		runtime.GC()
 	}
 }
 
@@ -92,14 +108,42 @@ func holdRead(budget *spill.Budget) func(bytes int64) error {
 		if err := budget.Draw("reading", bytes); err != nil {
 			return &Error{Class: ClassResources, Hint: "give more with --memory, or write the input with smaller pages, dictionaries or record batches", Err: err}
 		}
+		makeRoom(budget.Limit(), bytes)
 		return nil
+	}
+}
+
+// aheadShare is the part of the budget for what is fetched from an object store ahead of what
+// is read.
+const aheadShare = 8
+
+// fetchAhead returns a function that draws what is fetched ahead, as long as it stays within
+// its share and nobody else has a better use for it.
+func fetchAhead(budget *spill.Budget) func(bytes int64) error {
+	var held atomic.Int64
+	share := budget.Limit() / aheadShare
+	return func(bytes int64) error {
+		if bytes > 0 && held.Add(bytes) > share {
+			held.Add(-bytes)
+			return spill.ErrBudget
+		}
+		if bytes <= 0 {
+			held.Add(bytes)
+			budget.Return(-bytes)
+			return nil
+		}
+		err := budget.Draw("fetching ahead", bytes)
+		if err != nil {
+			held.Add(-bytes)
+		}
+		return err
 	}
 }
 
 // readOptions are the job's, with readers that remember no more than a quarter of what
 // they may take, and draw what they hold of large pages and dictionaries.
 func readOptions(job *jobfile.Job, budget *spill.Budget, threads int) formats.ReadOptions {
-	options := formats.ReadOptions{Delimiter: job.CSV.Delimiter, Types: make(map[string]formats.Type), Threads: threads, Hold: holdRead(budget)}
+	options := formats.ReadOptions{Delimiter: job.CSV.Delimiter, Types: make(map[string]formats.Type), Threads: threads, Hold: holdRead(budget), Ahead: fetchAhead(budget)}
 	memory := budget.Limit()
 	columns := 0
 	for i := range job.Columns {

@@ -13,9 +13,10 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// countOutOfCore reads the input twice: once for a census of every column, which tells what
-// codes a search will tell apart, and once to count the tuples of these codes.
-func (r *run) countOutOfCore(ctx context.Context) error {
+// countTwice reads the input twice: once for a census of every column, which tells what
+// codes a search will tell apart, and once to count the tuples of these codes. What does not
+// fit the memory goes to the store.
+func (r *run) countTwice(ctx context.Context) error {
 	s := r.newSurvey()
 	if err := s.take(ctx); err != nil {
 		return err
@@ -58,24 +59,24 @@ func (r *run) adviseWhole(err error) error {
 
 // Of the budget, a quarter holds the entries of all censuses, a sixteenth the tallies.
 const (
-	censusPart = 4
-	tallyPart  = 16
+	censusShare = 4
+	tallyShare  = 16
 )
 
 func (r *run) newSurvey() *survey {
-	columns := int64(len(r.prepared.masked))
-	room := max(r.budget.Limit()/censusPart/columns/entryBytes, 1024)
-	listed := max(r.budget.Limit()/tallyPart/columns/int64(r.threads)/16, 256) // four classes of four bytes
+	parts := int64(len(r.prepared.masked)) * int64(workersFor(r.dataset, r.threads))
+	room := max(r.budget.Limit()/censusShare/parts/entryBytes, 1024)
+	listed := max(r.budget.Limit()/tallyShare/parts/16, 256) // four classes of four bytes
 	if r.opt.room > 0 {
 		room, listed = int64(r.opt.room), int64(r.opt.room)
 	}
 	s := &survey{
-		dataset: r.dataset, requests: r.prepared.requests(), budget: r.budget,
+		dataset: r.dataset, requests: r.prepared.requests(), budget: r.budget, room: int(room),
 		listed: int(min(listed, 1<<16)), threads: r.threads, advanced: r.counted(0, 2),
 	}
 	fields := r.dataset.Schema().Fields
 	for _, field := range r.prepared.masked {
-		s.columns = append(s.columns, newCensus(fields[field], r.prepared.specs[field].Mask, r.store, r.budget, int(room)))
+		s.columns = append(s.columns, newCensus(fields[field], r.prepared.specs[field].Mask, r.openStore, r.budget))
 	}
 	if r.prepared.class >= 0 {
 		s.class = newInterner(fields[r.prepared.class], false, r.budget)
@@ -109,20 +110,41 @@ func (c coarse) encode(values *formats.Values, from int, codes []uint32) ([]uint
 	return codes, c.coarsening.Domain, nil
 }
 
-// countTuples reads the input again and counts every grouping.
+// countTuples reads the input again and counts every grouping, on disk when that is in use
+// already, or memory is not enough.
 func (r *run) countTuples(ctx context.Context, p *problem) error {
+	coarsenings := r.engine.Codes(p.table.Attributes, p.table.Histograms, p.table.Classes, r.prepared.requirement)
+	if r.store == nil {
+		part := r.budget.Part((r.budget.Limit() - r.budget.Used()) / 2)
+		err := r.countCoarse(ctx, p, coarsenings, partition.Space{Budget: part})
+		if !errors.Is(err, spill.ErrBudget) {
+			return err
+		}
+		part.Return(part.Used())
+	}
+	store, err := r.openStore("the distinct tuples")
+	if err != nil {
+		return err
+	}
+	return r.countCoarse(ctx, p, coarsenings, partition.Space{Budget: r.budget, Store: store})
+}
+
+// countCoarse counts the tuples of every grouping in codes that a search tells apart.
+func (r *run) countCoarse(ctx context.Context, p *problem, coarsenings []engine.Coarsening, space partition.Space) error {
 	t := p.table
 	plan := r.engine.Plan(r.prepared.requirement)
-	coarsenings := r.engine.Codes(t.Attributes, t.Histograms, t.Classes, r.prepared.requirement)
 	workers := int64(workersFor(r.dataset, r.threads))
 	// Half of what is left is for the counters; the other half for joining them.
 	share := (r.budget.Limit() - r.budget.Used()) / 2 / max(1, int64(len(plan.Groupings)))
-	space := partition.Space{Budget: r.budget, Store: r.store, Share: share / workers}
+	space.Share = share / workers
 	var sizes []int
 	c := &compressor{
 		dataset: r.dataset, requests: r.prepared.requests(), plan: plan,
-		budget: r.budget, threads: r.threads, advanced: r.counted(1, 2), attributes: len(t.Attributes),
+		budget: space.Budget, threads: r.threads, advanced: r.counted(1, 2), attributes: len(t.Attributes),
 		newCounter: func(columns []int) *partition.Counter {
+			if space.Store == nil {
+				return partition.NewCounter(len(columns), space.Budget)
+			}
 			domains := make([]int, len(columns))
 			for i, a := range columns {
 				domains[i] = sizes[a]
@@ -145,9 +167,31 @@ func (r *run) countTuples(ctx context.Context, p *problem) error {
 	}
 	space.Share = share
 	t.Groupings, err = groupings(counted, func(counters []*partition.Counter) (*partition.Table, error) {
+		if space.Store == nil {
+			return partition.Tabulate(ctx, counters, space.Budget, r.threads)
+		}
 		return partition.TabulateSpilled(ctx, counters, space, r.threads)
 	})
 	return err
+}
+
+// openStore opens the store for what does not fit the memory, unless it is open, and says so.
+func (r *run) openStore(what string) (*spill.Store, error) {
+	r.opening.Lock()
+	defer r.opening.Unlock()
+	if r.store != nil {
+		return r.store, nil
+	}
+	r.events.Noted(what + " exceed their share of the memory budget: spilling to disk")
+	options := r.opt.store
+	options.Budget = r.budget
+	store, err := spill.Open(r.spillFolder(), options)
+	if err != nil {
+		return nil, err
+	}
+	r.store = store
+	r.meter.opened(store)
+	return store, nil
 }
 
 // spillFolder returns where a run spills: where the job says, or in a hidden folder beside
@@ -156,5 +200,5 @@ func (r *run) spillFolder() string {
 	if r.job.Limits.SpillDir != "" {
 		return r.job.Limits.SpillDir
 	}
-	return filepath.Join(filepath.Dir(filepath.Clean(r.job.Output.Path)), ".kcut-spill")
+	return filepath.Join(filepath.Dir(filepath.Clean(r.local)), ".kcut-spill")
 }

@@ -212,10 +212,11 @@ func TestOutOfCoreAgrees(t *testing.T) {
 			dir := table.put(t, rng)
 			want := outcomeOf(t, dir, RunOptions{}, table.overrides...)
 			room := []int{0, 1, 3, 50}[rng.IntN(4)]
-			got := outcomeOf(t, dir, RunOptions{spill: true, room: room, store: spill.Options{FS: spilltest.Healthy()}}, table.overrides...)
-			mustAgree(t, got, want)
+			many := []int{0, 1, 6}[rng.IntN(3)] // that many values are numbered in memory before it is left
+			opt := RunOptions{spill: many == 0, many: many, room: room, store: spill.Options{FS: spilltest.Healthy()}}
+			mustAgree(t, outcomeOf(t, dir, opt, table.overrides...), want)
 			if t.Failed() {
-				t.Logf("room %d, %v, %d rows\n%s", room, table.overrides, len(table.rows), table.job)
+				t.Logf("room %d, many %d, %v, %d rows\n%s", room, many, table.overrides, len(table.rows), table.job)
 			}
 			switch {
 			case want.err != "":
@@ -299,6 +300,23 @@ func TestOutOfCoreAgreesOnManyValues(t *testing.T) {
 		if want.steps < 10 {
 			t.Errorf("%d steps tell too little", want.steps)
 		}
+	}
+}
+
+// Many values that fit the memory are counted in two readings without a store: here none
+// could be opened.
+func TestManyValuesStayInMemory(t *testing.T) {
+	table := identifiers(rand.New(rand.NewPCG(5, 6)), 3000)
+	dir := jobFolder(t, identifiersJob)
+	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 3000, 1000)
+	nowhere := []string{"limits.memory", "1GiB", "limits.spill_dir", filepath.Join(dir, "job.yaml", "below")}
+	want := outcomeOf(t, dir, RunOptions{}, nowhere...)
+	mustAgree(t, outcomeOf(t, dir, RunOptions{many: 100}, nowhere...), want)
+	if spilled := outcomeOf(t, dir, RunOptions{many: 100, room: 100}, nowhere...); spilled.class != ClassResources {
+		t.Errorf("a census of 100 entries ended with %q of class %d", spilled.err, spilled.class)
+	}
+	if want.err != "" || want.steps < 3 {
+		t.Errorf("%d steps, %s", want.steps, want.err)
 	}
 }
 

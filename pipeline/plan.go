@@ -40,7 +40,7 @@ func Plan(ctx context.Context, job *jobfile.Job, opt PlanOptions) (_ *forecast.F
 	p.budget = spill.NewBudget(memory)
 	p.listen()
 	defer func() { err = errors.Join(err, p.closeInput()) }()
-	exists, err := checkTarget(job)
+	exists, err := checkTarget(ctx, job)
 	if err != nil {
 		return nil, err
 	}
@@ -67,11 +67,14 @@ func Plan(ctx context.Context, job *jobfile.Job, opt PlanOptions) (_ *forecast.F
 
 // done reports whether the record of the output is that of the same job and input. Whether the
 // output was changed since is not looked at, which takes reading all of it.
-func (p *planning) done(ctx context.Context, exists bool) (bool, error) {
+func (p *planning) done(ctx context.Context, exists bool) (_ bool, err error) {
 	if !exists {
 		return false, nil
 	}
-	p.work = checkpoint.In(p.files(), workFolder(p.job.Output.Path))
+	if p.local, err = localOf(p.job); err != nil {
+		return false, err
+	}
+	p.work = checkpoint.In(p.files(), workFolder(p.local))
 	if err := p.identify(ctx); err != nil {
 		return false, err
 	}

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,20 +21,29 @@ type problem struct {
 	class  classCoder
 }
 
-// compress counts the input in memory, and out of core when that is not enough.
+// compress counts the input, and keeps what it has counted for the next run to go on from.
 func (r *run) compress(ctx context.Context) error {
-	err := spill.ErrBudget
-	if !r.opt.spill {
-		err = r.countInMemory(ctx)
-	}
-	if errors.Is(err, spill.ErrBudget) {
-		return r.leaveMemory(ctx, "the distinct values and tuples")
-	}
-	if err != nil {
+	if err := r.count(ctx); err != nil {
 		return err
 	}
 	r.keepCounts(ctx)
 	return nil
+}
+
+// count counts the input in memory, in one reading when its values are not too many for
+// that, and out of core when memory is not enough.
+func (r *run) count(ctx context.Context) error {
+	if !r.opt.spill {
+		err := r.countInMemory(ctx)
+		switch {
+		case errors.Is(err, errManyValues):
+			r.forget()
+			return r.countTwice(ctx)
+		case !errors.Is(err, spill.ErrBudget):
+			return err
+		}
+	}
+	return r.leaveMemory(ctx, "the distinct values and tuples")
 }
 
 // countInMemory reads the input once. What it holds may take half of the budget: the other
@@ -62,6 +72,7 @@ func (r *run) countWithin(ctx context.Context, budget *spill.Budget) error {
 	fields := r.dataset.Schema().Fields
 	for _, field := range r.prepared.masked {
 		in := newInterner(fields[field], r.prepared.specs[field].Mask == jobfile.MaskDiscretize, budget)
+		in.most = r.mostValues()
 		counts.columns = append(counts.columns, in)
 		c.coders = append(c.coders, in)
 	}
@@ -83,6 +94,19 @@ func (r *run) countWithin(ctx context.Context, budget *spill.Budget) error {
 		return err
 	}
 	return r.bind(ctx, counts, budget)
+}
+
+// manyValues of a column are counted faster in two readings of the input than in one: first
+// in order, without a table of them, then as the few codes that a search tells apart.
+const manyValues = 1 << 19
+
+// mostValues returns how many values of a column are numbered in one reading, 0: any number.
+// An engine that wants to know every value would hold them anyway.
+func (r *run) mostValues() int {
+	if r.engine.Plan(r.prepared.requirement).Whole {
+		return 0
+	}
+	return cmp.Or(r.opt.many, manyValues)
 }
 
 // counted returns a function that tells the progress of one of several readings.
@@ -204,31 +228,21 @@ func (r *run) pose(p *problem) {
 
 // leaveMemory starts again, with a store for what did not fit.
 func (r *run) leaveMemory(ctx context.Context, what string) error {
-	r.events.Noted(what + " exceed their share of the memory budget: spilling to disk")
-	r.problem, r.report.Nulls = nil, nil
-	r.budget.Return(r.budget.Used())
-	debug.FreeOSMemory()
-	if err := r.openStore(); err != nil {
+	r.forget()
+	if _, err := r.openStore(what); err != nil {
 		return err
 	}
 	if r.given != nil {
 		return r.countLabelsOutOfCore(ctx)
 	}
-	if err := r.countOutOfCore(ctx); err != nil {
-		return err
-	}
-	r.keepCounts(ctx)
-	return nil
+	return r.countTwice(ctx)
 }
 
-// openStore opens the store for what does not fit the memory.
-func (r *run) openStore() (err error) {
-	options := r.opt.store
-	options.Budget = r.budget
-	if r.store, err = spill.Open(r.spillFolder(), options); err == nil {
-		r.meter.opened(r.store)
-	}
-	return err
+// forget drops what was counted, and keeps the taxonomies.
+func (r *run) forget() {
+	r.problem, r.report.Nulls = nil, nil
+	r.budget.Return(r.budget.Used() - r.trees)
+	debug.FreeOSMemory()
 }
 
 // searchSpace is what the search may take: all that nobody else has drawn.

@@ -7,12 +7,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/digest"
+	"github.com/kcut/kcut/formats/location"
 	"github.com/kcut/kcut/formats/publish"
+	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/pipeline/checkpoint"
 )
 
@@ -64,7 +65,7 @@ func (r *run) identify(ctx context.Context) error {
 // outputDigest returns the digest of a release: of its one file, or of its parts with their
 // names. It is empty when a directory lacks what completes it.
 func outputDigest(ctx context.Context, path string, threads int) (string, error) {
-	parts, err := releaseParts(path)
+	parts, err := releaseParts(ctx, path)
 	if err != nil {
 		return "", err
 	}
@@ -99,7 +100,7 @@ func (r *run) refuse() error {
 
 // standing is the error of an output that exists.
 func (r *run) standing(why, hint string) error {
-	return &Error{Class: ClassExists, Hint: hint, Err: fmt.Errorf("write output %s: %s", filepath.Clean(r.job.Output.Path), why)}
+	return &Error{Class: ClassExists, Hint: hint, Err: fmt.Errorf("write output %s: %s", shown(r.job.Output.Path), why)}
 }
 
 // recall reports whether the release that stands was made by the same job of the same input.
@@ -160,14 +161,17 @@ func (r *run) readRecord(name string) (*Report, error) {
 // replace it.
 func (r *run) leave(name string, was *Report) error {
 	if name == pendingFile {
-		if err := r.put(recordFile, was); err != nil {
+		if err := r.record(); err != nil {
 			return err
 		}
 	}
 	r.events.Noted(fmt.Sprintf("already done: %s was made by the same job of the same input", r.job.Output.Path))
 	was.Output, was.AlreadyDone = r.job.Output.Path, true
 	r.report = was
-	left, err := openTarget(r.files(), r.job.Output.Path, nil)
+	if err := r.saveReport(); err != nil {
+		return err
+	}
+	left, err := r.openTarget(nil)
 	if err != nil {
 		return err
 	}
@@ -176,9 +180,9 @@ func (r *run) leave(name string, was *Report) error {
 
 // stands reports whether the output is the one of a record.
 func (r *run) stands(ctx context.Context, was *Report) (bool, error) {
-	path := filepath.Clean(r.job.Output.Path)
+	path := shown(r.job.Output.Path)
 	if isDirectory(r.job.Output.Path) {
-		if _, err := os.Lstat(filepath.Join(path, publish.SuccessFile)); err != nil {
+		if complete, _ := storage.Exists(ctx, location.Join(path, publish.SuccessFile)); !complete {
 			return false, nil
 		}
 	}
@@ -195,7 +199,14 @@ func (r *run) announce(ctx context.Context, path string) (err error) {
 	if r.report.Digests.Output, err = outputDigest(ctx, path, r.threads); err != nil {
 		return err
 	}
-	return r.put(pendingFile, r.report)
+	text, err := r.report.text()
+	if err == nil {
+		err = r.work.Put(pendingFile, text)
+	}
+	if err != nil {
+		return fmt.Errorf("write the output's record: %w", err)
+	}
+	return nil
 }
 
 // withdraw removes an output that is not published, but for the parts that a later try may go
@@ -207,29 +218,19 @@ func (r *run) withdraw(target *target, failure error) error {
 	} else {
 		err = target.Discard()
 	}
-	if !target.Done() {
+	if !target.done() {
 		err = errors.Join(err, r.work.Remove(pendingFile))
 	}
 	return err
 }
 
-// record writes down what stands, and sweeps the rest of the work folder.
+// record writes down that what was announced stands now, and sweeps the rest of the work folder.
+// That takes no space: the disk may be full.
 func (r *run) record() error {
-	if err := r.put(recordFile, r.report); err != nil {
-		return err
+	if err := r.work.Rename(pendingFile, recordFile); err != nil {
+		return fmt.Errorf("keep the output's record: %w", err)
 	}
 	return r.work.Sweep(recordFile)
-}
-
-func (r *run) put(name string, report *Report) error {
-	text, err := report.text()
-	if err == nil {
-		err = r.work.Put(name, text)
-	}
-	if err != nil {
-		return fmt.Errorf("write the output's record: %w", err)
-	}
-	return nil
 }
 
 // text is the report as JSON.

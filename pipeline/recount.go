@@ -169,7 +169,7 @@ func (p *recountPass) run(ctx context.Context) (err error) {
 
 // part begins to read the row groups of a part.
 func (p *recountPass) part(ctx context.Context, path string) error {
-	file, err := release.Open(path)
+	file, err := release.Open(ctx, path)
 	if err != nil {
 		return fmt.Errorf("verify %s: %w", path, err)
 	}
@@ -236,6 +236,9 @@ func (p *recountPass) do(ctx context.Context, t *recountTask) {
 }
 
 func (p *recountPass) count(w *recountWorker, rows int, numbers []release.Numbers) error {
+	if p.first && p.marks != nil {
+		p.marks.count(rows, numbers)
+	}
 	for _, set := range p.open {
 		if err := w.tallies[set].add(rows, numbers); err != nil {
 			return err

@@ -1,8 +1,11 @@
 package pipeline
 
 import (
+	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
+	"testing"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/jobfile"
@@ -211,5 +214,31 @@ func (a *audit) checkSuppressed(want uint64) {
 	}
 	if rows < want || rows > want && a.cut.Algorithm != jobfile.AlgorithmKACTUS {
 		a.Errorf("the report says that %d records are suppressed, %d look so", want, rows)
+	}
+}
+
+// A cut of many regions is noticed, in numbers: whoever opens the release reads it.
+func TestLargeCutIsNoticed(t *testing.T) {
+	var rows strings.Builder
+	rows.WriteString("n,m\n")
+	for n := range 30_000 {
+		fmt.Fprintf(&rows, "%d,%d\n", 1_000_000+n, n%7)
+	}
+	for k, want := range map[int]bool{1: true, 100: false} {
+		dir := jobFolder(t, fmt.Sprintf(`
+input: in/rows.csv
+output: out.parquet
+quasi_identifiers: [{columns: [n, m], k: %d}]
+columns: {n: discretize, m: discretize}
+algorithm: mondrian
+`, k))
+		write(t, filepath.Join(dir, "in", "rows.csv"), rows.String())
+		report := mustRun(t, dir, nil)
+		is := func(text string) bool {
+			return strings.HasPrefix(text, "the cut has 30000 regions and takes ")
+		}
+		if slices.ContainsFunc(report.Notices, is) != want {
+			t.Errorf("k %d: notices %q", k, report.Notices)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -70,7 +71,7 @@ type ReleasedColumn struct {
 }
 
 // StoppedColumn says why labels are no finer, in the order of the cut, the mark of a suppressed
-// value last: "finest", nothing is below; "empty", no record has it; "class", its records have
+// value last: "finest", nothing is or may be below; "empty", no record has it; "class", its records have
 // one class; "records", a part would have fewer records than k; "set N", as many records as k
 // would not be alike any more in quasi-identifier set N; "steps", the steps were used up.
 type StoppedColumn struct {
@@ -137,8 +138,8 @@ func stopped(cut *engine.Cut, attributes []engine.Attribute) (columns []StoppedC
 }
 
 // weigh notes the size of the release that lies at a path.
-func (r *run) weigh(path string) error {
-	parts, err := releaseParts(path)
+func (r *run) weigh(ctx context.Context, path string) error {
+	parts, err := releaseParts(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -180,6 +181,11 @@ func (r *run) writeReport() error {
 		r.report.PeakDraw = r.budget.Peak()
 	}
 	r.report.PeakRSS = spill.PeakResident()
+	return r.saveReport()
+}
+
+// saveReport writes the report where the options say.
+func (r *run) saveReport() error {
 	if r.opt.RunJSON == "" {
 		return nil
 	}

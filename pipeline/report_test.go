@@ -130,3 +130,36 @@ func TestUsage(t *testing.T) {
 		t.Errorf("drew %d of at most %d, took %+v", drawn, report.PeakDraw, after)
 	}
 }
+
+// A run that goes on from what an earlier one has found reports what an undisturbed one does
+// of the release.
+func TestReportOfResumedRun(t *testing.T) {
+	dir := jobFolder(t, peopleJob)
+	peopleFile(t, dir)
+	whole, resumed := filepath.Join(dir, "whole.json"), filepath.Join(dir, "resumed.json")
+	if err := tryJob(t, dir, t.Context(), RunOptions{RunJSON: whole}, "output.path", dir+"/whole.parquet"); err != nil {
+		t.Fatal(err)
+	}
+	opt := RunOptions{RunJSON: resumed, Resume: true, Checkpoint: atOnce}
+	if _, err := runUntil(t, dir, StageMask, opt); ClassOf(err) != ClassCancelled {
+		t.Fatalf("got %v", err)
+	}
+	if _, err := runUntil(t, dir, "", opt); err != nil {
+		t.Fatal(err)
+	}
+	of := func(path string) string {
+		r, err := ReadReport(mustRead(t, path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Output, r.Stages, r.PeakDraw, r.PeakRSS, r.Notices = "", nil, 0, 0, nil // of the run
+		text, err := r.text()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	if got, want := of(resumed), of(whole); got != want || !strings.Contains(got, `"stopped"`) {
+		t.Errorf("resumed\n%s\nwhole\n%s", got, want)
+	}
+}

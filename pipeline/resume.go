@@ -19,7 +19,8 @@ import (
 // The states that a run keeps for the next one.
 const (
 	countsState = "counts" // the problem
-	cutState    = "cut"    // the recoding, which makes the problem useless
+	stepsState  = "steps"  // that the search has performed
+	cutState    = "cut"    // the recoding, which makes problem and steps useless
 	partsState  = "parts"  // the files that are masked
 )
 
@@ -28,7 +29,7 @@ const (
 func (r *run) openStates() (*checkpoint.Folder, error) {
 	states := r.work
 	if r.job.Limits.SpillDir != "" {
-		output, err := filepath.Abs(r.job.Output.Path)
+		output, err := absolute(r.job.Output.Path)
 		if err != nil {
 			return nil, fmt.Errorf("find output %s: %w", r.job.Output.Path, err)
 		}
@@ -47,7 +48,7 @@ func (r *run) stateKey() checkpoint.Key {
 	hash := sha256.New()
 	fmt.Fprintln(hash, r.report.Digests.Job, r.report.Digests.Input, r.opt.Trace != nil)
 	for i, file := range r.inputs {
-		fmt.Fprintf(hash, "%q %d %d\n", r.report.Inputs[i], file.Size(), file.ModTime().UnixNano())
+		fmt.Fprintf(hash, "%q %s\n", r.report.Inputs[i], file)
 	}
 	if build, ok := debug.ReadBuildInfo(); ok {
 		fmt.Fprintln(hash, build.Main, build.Settings)
@@ -55,17 +56,17 @@ func (r *run) stateKey() checkpoint.Key {
 	return checkpoint.Key(hash.Sum(nil))
 }
 
-// due reports whether the options' time has passed since the last state: what took less is
-// done again.
+// due reports whether the options' time has passed since the last state. Within a stage, what
+// took less is done again.
 func (r *run) due() bool {
 	return r.opt.Checkpoint > 0 && time.Since(r.kept) >= r.opt.Checkpoint
 }
 
-// keep saves a state with the report so far, if one is due, and removes another that it makes
-// useless.
-func (r *run) keep(ctx context.Context, name, useless string, fill func(*checkpoint.Writer)) {
-	if !r.due() {
-		return
+// keep saves the state at the end of a stage with the report so far, once the options' time has
+// passed since the run began: without it, all that was done so far is done again.
+func (r *run) keep(ctx context.Context, name string, fill func(*checkpoint.Writer)) (kept bool) {
+	if r.opt.Checkpoint <= 0 || time.Since(r.began) < r.opt.Checkpoint {
+		return false
 	}
 	report, err := json.Marshal(r.report)
 	if err == nil {
@@ -74,13 +75,11 @@ func (r *run) keep(ctx context.Context, name, useless string, fill func(*checkpo
 			fill(w)
 		})
 	}
-	if err == nil {
-		err = r.states.Remove(useless)
-	}
 	r.tried(ctx, err)
+	return err == nil
 }
 
-// tried notes that a state could not be saved: it is missing later, and that is all.
+// tried notes when a state could not be saved: it is missing later, and that is all.
 func (r *run) tried(ctx context.Context, err error) {
 	if err != nil && ctx.Err() == nil {
 		r.events.Noted(fmt.Sprintf("going on without a checkpoint: %v", err))
@@ -90,20 +89,22 @@ func (r *run) tried(ctx context.Context, err error) {
 
 // keepCounts saves what compress has made.
 func (r *run) keepCounts(ctx context.Context) {
-	r.keep(ctx, countsState, cutState, func(w *checkpoint.Writer) { r.saveCounts(ctx, w) })
+	r.keep(ctx, countsState, func(w *checkpoint.Writer) { r.saveCounts(ctx, w) })
 }
 
 // keepCut saves what the search has found. Regions are found again.
 func (r *run) keepCut(ctx context.Context) {
-	if cut, ok := r.recoding.(*engine.Cut); ok {
-		r.keep(ctx, cutState, countsState, func(w *checkpoint.Writer) { r.saveCut(w, cut) })
+	cut, ok := r.recoding.(*engine.Cut)
+	if ok && r.keep(ctx, cutState, func(w *checkpoint.Writer) { r.saveCut(w, cut) }) {
+		r.tried(ctx, errors.Join(r.states.Remove(countsState), r.states.Remove(stepsState)))
 	}
 }
 
 // resume loads the last state that an earlier run has kept, and returns how many of the stages
 // from compress on are done. Whatever is wrong with a state, the run starts afresh then.
 func (r *run) resume(ctx context.Context) (done int) {
-	r.kept = time.Now()
+	r.began = time.Now()
+	r.kept = r.began
 	if !r.opt.Resume {
 		return 0
 	}
@@ -153,6 +154,7 @@ func (r *run) restore(was *Report) {
 	r.report.Nulls, r.report.Tuples = was.Nulls, was.Tuples
 	r.report.Steps, r.report.Live, r.report.Sets = was.Steps, was.Live, was.Sets
 	r.report.Suppressed, r.report.Released = was.Suppressed, was.Released
+	r.report.Stopped = was.Stopped
 }
 
 // worthwhile reports whether another try may come further than one that failed, or did not.

@@ -130,24 +130,24 @@ func TestEveryStateFaultIsSurvived(t *testing.T) {
 	for _, stop := range []Stage{StageMask, ""} {
 		t.Run(fmt.Sprint("stopped at ", stop), func(t *testing.T) {
 			t.Parallel()
-			dir := spillingRows(t, 1200)
+			dir, few := spillingRows(t, 600), []string{"max_steps", "2"} // each step is a state
 			before := listing(t, dir)
 			options := RunOptions{spill: true, room: 300, store: spill.Options{FS: spilltest.Healthy(), Share: 64 << 10}}
-			if err := tryJob(t, dir, t.Context(), options, "output.path", dir+"/want.parquet"); err != nil {
+			if err := tryJob(t, dir, t.Context(), options, append(few, "output.path", dir+"/want.parquet")...); err != nil {
 				t.Fatal(err)
 			}
 			options.Resume, options.Checkpoint = true, atOnce
 			kinds := make(map[string]bool)
 			for n, failed := 0, true; failed; n++ {
 				if stop == "" {
-					if _, err := runUntil(t, dir, StageMask, options); ClassOf(err) != ClassCancelled {
+					if _, err := runUntil(t, dir, StageMask, options, few...); ClassOf(err) != ClassCancelled {
 						t.Fatalf("operation %d: the run that was to be stopped: %v", n, err)
 					}
 				}
 				files := newFaultyFiles(syscall.EIO, n)
 				faulty := options
 				faulty.files = files
-				_, err := runUntil(t, dir, stop, faulty)
+				_, err := runUntil(t, dir, stop, faulty, few...)
 				failed = files.failed != ""
 				maps.Copy(kinds, files.kinds)
 				if err != nil && !errors.Is(err, syscall.EIO) && ClassOf(err) != ClassCancelled {
@@ -157,7 +157,7 @@ func TestEveryStateFaultIsSurvived(t *testing.T) {
 				if out != "" && out != listing(t, dir)[dir+"/want.parquet"] {
 					t.Errorf("operation %d, %s: another release", n, files.failed)
 				}
-				if _, err := runUntil(t, dir, "", options); err != nil {
+				if _, err := runUntil(t, dir, "", options, few...); err != nil {
 					t.Errorf("operation %d, %s: the next run: %v", n, files.failed, err)
 				}
 				mustBeWhole(t, dir, before)
@@ -244,4 +244,60 @@ func partFiles(t *testing.T, dir string) map[string]os.FileInfo {
 		}
 	}
 	return files
+}
+
+// TestResumeSteps stops a run in the midst of its search: the next one goes on behind the steps
+// that were performed, and its trace, report and release are those of a run that was not stopped.
+func TestResumeSteps(t *testing.T) {
+	for _, spilled := range []bool{false, true} {
+		for _, steps := range []int64{1, 4} {
+			t.Run(fmt.Sprint(spilled, steps), func(t *testing.T) {
+				t.Parallel()
+				dir := spillingRows(t, 3000)
+				var want, got bytes.Buffer
+				options := RunOptions{spill: spilled, room: 300, Trace: &want}
+				job, err := loadJob(dir, "output.path", dir+"/want.parquet")
+				if err != nil {
+					t.Fatal(err)
+				}
+				whole, err := Run(t.Context(), job, options)
+				if err != nil {
+					t.Fatal(err)
+				}
+				before := listing(t, dir)
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				options.Resume, options.Checkpoint, options.Trace = true, atOnce, &bytes.Buffer{}
+				options.Events.Progress = func(s Stage, p Progress) {
+					if s == StageSearch && p.Done == steps {
+						cancel()
+					}
+				}
+				if err := tryJob(t, dir, ctx, options); ClassOf(err) != ClassCancelled {
+					t.Fatalf("got %v", err)
+				}
+				options.Trace = &got
+				done := []int64{}
+				options.Events.Progress = func(s Stage, p Progress) {
+					if s == StageSearch {
+						done = append(done, p.Done)
+					}
+				}
+				if job, err = loadJob(dir); err != nil {
+					t.Fatal(err)
+				}
+				report, err := Run(t.Context(), job, options)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(done) == 0 || done[0] != steps+1 || report.Steps != whole.Steps || !slices.Equal(report.Live, whole.Live) {
+					t.Errorf("after %d steps it took %v of %d, live records %v, want %v: %q", steps, done, whole.Steps, report.Live, whole.Live, report.Notices)
+				}
+				if !bytes.Equal(got.Bytes(), want.Bytes()) {
+					t.Errorf("another trace:\n%s\nwant\n%s", &got, &want)
+				}
+				mustBeWhole(t, dir, before)
+			})
+		}
+	}
 }

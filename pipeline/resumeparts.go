@@ -60,7 +60,7 @@ func (r *run) openRelease(ctx context.Context) (*target, error) {
 		})
 	}
 	whole := 0
-	target, err := openTarget(r.files(), r.job.Output.Path, func(path string) bool {
+	target, err := r.openTarget(func(path string) bool {
 		n := slices.IndexFunc(r.masked, func(p part) bool { return p.Name == filepath.Base(path) })
 		if n != whole { // parts come in their order
 			return false

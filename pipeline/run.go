@@ -7,17 +7,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"runtime"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/engine/topdown"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/publish"
+	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/formats/writer"
 	"github.com/kcut/kcut/pipeline/checkpoint"
 	"github.com/kcut/kcut/pipeline/jobfile"
@@ -44,6 +44,7 @@ type RunOptions struct {
 	// For tests.
 	spill bool          // out of core whatever the budget is
 	room  int           // values in memory before they spill; 0: what the budget allows
+	many  int           // values of a column that make a run read its input twice; 0: manyValues
 	least int64         // rows from which a row group of the input is followed; 0: leastFollowed
 	store spill.Options // of the store, but for the budget
 	files publish.FS    // where the output is; nil: the machine's
@@ -136,20 +137,25 @@ type run struct {
 
 	work       *checkpoint.Folder // claimed
 	exists     bool               // there is an output already
+	local      string             // where the release is made: see localOf
 	given      *given             // the cut of an earlier release, if it bounds the job
 	states     *checkpoint.Folder // where states are kept; it may be the same
+	began      time.Time          // when the first stage that keeps one did
 	kept       time.Time          // when the last one was
 	trace      bytes.Buffer       // as it is written, while states are kept
 	dataset    *dataset.Dataset
-	inputs     []fs.FileInfo // of the dataset's files, when they were opened
+	inputs     []storage.Info // of the dataset's files, when they were opened
 	prepared   *prepared
 	taxonomies map[string]jobfile.Taxonomy // of generalized columns
+	trees      int64                       // bytes drawn for these
 	problem    *problem
+	opening    sync.Mutex   // of the store
 	store      *spill.Store // open once something did not fit the memory
 	engine     engine.Engine
 	recoding   engine.Recoding
 	cut        []byte // the embedded cut
 	masked     []part // that a state says are finished
+	repeated   trail  // of an earlier run's search
 }
 
 // listen keeps what the events tell in the report, too. What a run that starts again out of
@@ -169,7 +175,7 @@ func (r *run) listen() {
 }
 
 func (r *run) do(ctx context.Context) (err error) {
-	if err := r.begin(); err != nil {
+	if err := r.begin(ctx); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.settle(err)) }()
@@ -196,11 +202,14 @@ func (r *run) do(ctx context.Context) (err error) {
 }
 
 // begin claims the work folder and sweeps what a run that was killed has spilled.
-func (r *run) begin() (err error) {
-	if r.exists, err = checkTarget(r.job); err != nil {
+func (r *run) begin(ctx context.Context) (err error) {
+	if r.exists, err = checkTarget(ctx, r.job); err != nil {
 		return err
 	}
-	if r.work, err = checkpoint.Claim(r.files(), workFolder(r.job.Output.Path)); err != nil {
+	if err = r.makeLocal(); err != nil {
+		return err
+	}
+	if r.work, err = checkpoint.Claim(r.files(), workFolder(r.local)); err != nil {
 		return err
 	}
 	if err = r.refuse(); err == nil {
@@ -233,7 +242,7 @@ func (r *run) stage(ctx context.Context, name Stage, do func(context.Context) er
 
 // plan finds out whether there is something to do, and what.
 func (r *run) plan(ctx context.Context) (err error) {
-	if r.taxonomies, err = r.job.LoadTaxonomies(); err != nil {
+	if err := r.loadTaxonomies(); err != nil {
 		return err
 	}
 	if err := r.identify(ctx); err != nil {
@@ -253,7 +262,7 @@ func (r *run) open(ctx context.Context) (err error) {
 	if err := checkDistinct(r.job, r.dataset); err != nil {
 		return err
 	}
-	if r.inputs, err = statInputs(r.dataset.Files()); err != nil {
+	if r.inputs, err = statInputs(ctx, r.dataset.Files()); err != nil {
 		return err
 	}
 	r.report.Rows, r.report.Inputs = r.dataset.Rows(), r.dataset.Files()
@@ -291,12 +300,17 @@ func (r *run) maxSteps() int {
 // search finds the recoding and writes down what is released. A search that outgrows the
 // memory is started again out of core.
 func (r *run) search(ctx context.Context) error {
-	trace := &tracer{attributes: r.problem.table.Attributes, out: r.traceTo()}
+	if err := r.resumeSteps(); err != nil {
+		return err
+	}
+	trace := &tracer{attributes: r.problem.table.Attributes, out: r.traceTo(), written: len(r.repeated.candidates)}
 	err := r.searchOnce(ctx, trace)
 	if errors.Is(err, spill.ErrBudget) && r.store == nil {
 		if err := r.leaveMemory(ctx, "the leaf partitions"); err != nil {
 			return err
 		}
+		r.keepCounts(ctx)
+		r.keepCounts(ctx)
 		err = r.searchOnce(ctx, trace)
 	}
 	if err != nil {
@@ -319,17 +333,20 @@ func (r *run) traceTo() io.Writer {
 
 func (r *run) searchOnce(ctx context.Context, trace *tracer) error {
 	table := r.problem.table
-	r.report.Steps, r.report.Live, r.report.Sets = 0, nil, nil
+	taken := r.start(table)
+	r.report.Steps, r.report.Live, r.report.Sets = len(taken.candidates), taken.live, nil
 	recoding, err := r.engine.Search(ctx, table, r.prepared.requirement, engine.Options{
-		Score:    scores[r.job.Score],
-		MaxSteps: r.maxSteps(),
-		Space:    r.searchSpace(),
+		Score:     scores[r.job.Score],
+		MaxSteps:  r.maxSteps(),
+		Space:     r.searchSpace(),
+		Performed: taken.candidates,
 		OnStep: func(s engine.Step) {
 			r.report.Steps = s.Number
-			if _, topDown := r.engine.(topdown.Engine); topDown {
-				r.report.Live = append(r.report.Live, s.Live)
-			}
 			trace.step(s)
+			if r.isTopDown() {
+				r.take(ctx, &taken, s)
+				r.report.Live = taken.live
+			}
 			r.events.Advanced(StageSearch, Progress{Done: int64(s.Number), Live: int64(s.Live)})
 		},
 	})
@@ -374,7 +391,7 @@ func (r *run) release(ctx context.Context) error {
 		err = r.closeInput()
 	}
 	if err == nil {
-		err = r.weigh(target.Path())
+		err = r.weigh(ctx, target.Path())
 	}
 	if err == nil {
 		err = r.announce(ctx, target.Path())
@@ -383,7 +400,7 @@ func (r *run) release(ctx context.Context) error {
 		err = r.writeReport()
 	}
 	if err == nil {
-		err = r.stage(ctx, StagePublish, func(context.Context) error { return target.Publish() })
+		err = r.stage(ctx, StagePublish, target.publish)
 	}
 	if err != nil {
 		return errors.Join(err, r.withdraw(target, err))
@@ -423,13 +440,13 @@ func (r *run) mask(ctx context.Context, target *target) error {
 	tasks := planRowGroups(r.dataset.Splits(), int64(r.job.Output.RowGroupRows), cmp.Or(r.opt.least, leastFollowed))
 	err = m.mask(ctx, tasks, parts)
 	if err == nil {
-		err = checkUnchanged(r.dataset.Files(), r.inputs)
+		err = checkUnchanged(ctx, r.dataset.Files(), r.inputs)
 	}
 	return errors.Join(err, parts.close(err == nil, place{Task: len(tasks)}))
 }
 
 func (r *run) recount(ctx context.Context, path string) error {
-	v, err := newVerifier(path, r.threads, (r.budget.Limit()-r.budget.Used())/verifyPart, &r.events)
+	v, err := newVerifier(ctx, path, r.threads, (r.budget.Limit()-r.budget.Used())/verifyPart, &r.events)
 	if err != nil {
 		return err
 	}

@@ -63,6 +63,7 @@ const treeNodeBytes = 300
 func (r *run) saveCounts(ctx context.Context, w *checkpoint.Writer) {
 	t := r.problem.table
 	w.Bool(t.Coarse)
+	w.Bool(r.store != nil)
 	saveDomains(w, r.problem)
 	for a := range t.Attributes {
 		saveHistogram(w, t.Histograms[a])
@@ -72,12 +73,12 @@ func (r *run) saveCounts(ctx context.Context, w *checkpoint.Writer) {
 	}
 }
 
-// loadCounts reads what saveCounts has written. Tables that were counted out of core may be in
-// the store, which is opened; when others do not fit the memory, the error wraps spill.ErrBudget.
+// loadCounts reads what saveCounts has written. Tables of a run that spilled may be in the
+// store, which is opened; when others do not fit the memory, the error wraps spill.ErrBudget.
 func (r *run) loadCounts(from *checkpoint.Reader, budget *spill.Budget) error {
-	coarse := from.Bool()
-	if coarse && from.Err() == nil {
-		if err := r.openStore(); err != nil {
+	coarse, spilled := from.Bool(), from.Bool()
+	if spilled && from.Err() == nil {
+		if _, err := r.openStore("the tuples that an earlier run has counted"); err != nil {
 			return err
 		}
 	}

@@ -14,6 +14,7 @@ type survey struct {
 	dataset  *dataset.Dataset
 	requests []formats.Request // masked columns in attribute order, then the class
 	columns  []*census
+	room     int       // entries that the part of every worker of every census holds
 	class    *interner // nil without a class
 	budget   *spill.Budget
 	listed   int // longest list of values that is tallied, and not counted row by row
@@ -41,7 +42,7 @@ type surveying struct {
 // columnTally counts the local codes of one column while the reader's list of values stays
 // the same.
 type columnTally struct {
-	census *census
+	census *censusPart
 	of     *formats.Values
 	counts []uint32 // by local code and class
 	stride int      // classes there is room for
@@ -50,7 +51,7 @@ type columnTally struct {
 func (s *survey) newSurveying() *surveying {
 	w := &surveying{s: s, tallies: make([]columnTally, len(s.columns))}
 	for i, c := range s.columns {
-		w.tallies[i] = columnTally{census: c, stride: 1}
+		w.tallies[i] = columnTally{census: c.newPart(s.room), stride: 1}
 	}
 	if s.class != nil {
 		w.class = newMapping(s.class)
@@ -133,17 +134,15 @@ func (t *columnTally) flush(budget *spill.Budget) error {
 }
 
 // addTally adds the counts of local codes and classes.
-func (c *census) addTally(values *formats.Values, counts []uint32, stride int) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+func (p *censusPart) addTally(values *formats.Values, counts []uint32, stride int) error {
 	for i, n := range counts {
 		if n == 0 {
 			continue
 		}
 		code, class := i/stride, uint32(i%stride)
 		if code == 0 {
-			c.addNull(class, n)
-		} else if err := c.add(values, code-1, class, n); err != nil {
+			p.addNull(class, n)
+		} else if err := p.add(values, code-1, class, n); err != nil {
 			return err
 		}
 	}
@@ -151,13 +150,11 @@ func (c *census) addTally(values *formats.Values, counts []uint32, stride int) e
 }
 
 // addRows adds every row of a batch.
-func (c *census) addRows(column *formats.Column, classes []uint32) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+func (p *censusPart) addRows(column *formats.Column, classes []uint32) error {
 	for i, code := range column.Codes {
 		if code == 0 {
-			c.addNull(classes[i], 1)
-		} else if err := c.add(column.Values, int(code)-1, classes[i], 1); err != nil {
+			p.addNull(classes[i], 1)
+		} else if err := p.add(column.Values, int(code)-1, classes[i], 1); err != nil {
 			return err
 		}
 	}

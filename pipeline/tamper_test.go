@@ -310,7 +310,7 @@ func TestVerifyDirectory(t *testing.T) {
 	parts := func(t *testing.T) (string, []string) {
 		dir, _ := releasedPeople(t, outputIs("{path: out/, row_group_rows: 100}"))
 		out := filepath.Join(dir, "out")
-		list, err := releaseParts(out)
+		list, err := releaseParts(t.Context(), out)
 		if err != nil || len(list) < 2 {
 			t.Fatalf("parts %v, %v", list, err)
 		}

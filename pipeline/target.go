@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/formats/location"
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/writer"
 	"github.com/kcut/kcut/pipeline/jobfile"
@@ -21,7 +23,10 @@ import (
 const groupsPerPart = 16
 
 // checkTarget reports whether the output exists, and refuses one that could not be written.
-func checkTarget(job *jobfile.Job) (exists bool, err error) {
+func checkTarget(ctx context.Context, job *jobfile.Job) (exists bool, err error) {
+	if location.IsRemote(job.Output.Path) {
+		return checkRemote(ctx, job.Output.Path)
+	}
 	path := filepath.Clean(job.Output.Path)
 	info, err := os.Lstat(path)
 	switch {
@@ -61,22 +66,22 @@ func isDirectory(path string) bool { return strings.HasSuffix(path, "/") }
 // checkDistinct refuses an output that is one of the inputs or lies where the next run
 // would read it as input.
 func checkDistinct(job *jobfile.Job, in *dataset.Dataset) error {
-	output, err := filepath.Abs(job.Output.Path)
+	output, err := absolute(job.Output.Path)
 	if err != nil {
 		return fmt.Errorf("find output %s: %w", job.Output.Path, err)
 	}
 	for _, file := range in.Files() {
-		input, err := filepath.Abs(file)
+		input, err := absolute(file)
 		if err != nil {
 			return fmt.Errorf("find input %s: %w", file, err)
 		}
-		if input == output || strings.HasPrefix(input, output+string(filepath.Separator)) {
+		if input == output || strings.HasPrefix(input, location.Join(output, "")) {
 			return overlap(job)
 		}
 	}
 	written := output
 	if isDirectory(job.Output.Path) {
-		written = filepath.Join(output, partName(0))
+		written = location.Join(output, partName(0))
 	}
 	for _, pattern := range job.Input {
 		found, err := dataset.Finds(pattern, written)
@@ -88,6 +93,23 @@ func checkDistinct(job *jobfile.Job, in *dataset.Dataset) error {
 		}
 	}
 	return nil
+}
+
+// shown is an output's path or URL as messages have it, without the slash that ends a
+// directory's.
+func shown(output string) string {
+	if location.IsRemote(output) {
+		return strings.TrimSuffix(output, "/")
+	}
+	return filepath.Clean(output)
+}
+
+// absolute is the one spelling of a location, without the slash that ends a directory's.
+func absolute(path string) (string, error) {
+	if location.IsRemote(path) {
+		return strings.TrimSuffix(path, "/"), nil
+	}
+	return filepath.Abs(path)
 }
 
 func overlap(job *jobfile.Job) error {
@@ -102,17 +124,39 @@ func overlap(job *jobfile.Job) error {
 type target struct {
 	*publish.Publication
 	directory bool
+	upload    *upload // to an object store; nil: it stays on this machine
+	uploaded  bool
 }
 
 // openTarget begins a release, or goes on with one: keep is told the paths of an earlier
 // run's files and wants some to stay.
-func openTarget(files publish.FS, path string, keep func(path string) bool) (*target, error) {
-	publication, err := publish.ContinueOn(files, filepath.Clean(path), isDirectory(path), keep)
+func (r *run) openTarget(keep func(path string) bool) (*target, error) {
+	path := r.local
+	publication, err := publish.ContinueOn(r.files(), filepath.Clean(path), isDirectory(path), keep)
 	if err != nil {
 		return nil, err
 	}
-	return &target{publication, isDirectory(path)}, nil
+	t := &target{Publication: publication, directory: isDirectory(path)}
+	if output := r.job.Output.Path; location.IsRemote(output) {
+		t.upload = &upload{from: t.Path(), to: output, fresh: !r.exists}
+	}
+	return t, nil
 }
+
+// publish puts the release where it is to be.
+func (t *target) publish(ctx context.Context) error {
+	if t.upload == nil {
+		return t.Publish()
+	}
+	if err := t.upload.run(ctx); err != nil {
+		return err
+	}
+	t.uploaded = true
+	return t.Discard()
+}
+
+// done reports whether the release is where it is to be.
+func (t *target) done() bool { return t.uploaded || t.Done() }
 
 // path returns where a part lies until the release is published.
 func (t *target) path(p part) string {

@@ -7,7 +7,10 @@ import (
 	"os"
 	"runtime"
 
+	"github.com/kcut/kcut/formats/location"
+	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/release"
+	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -25,7 +28,11 @@ type Verification struct {
 // files for what they must not give away. It shares no code with the writing path. When
 // something is wrong it returns what it found together with an *Error of ClassPrivacy.
 func Verify(ctx context.Context, path string, events Events) (*Verification, error) {
-	v, err := newVerifier(path, runtime.GOMAXPROCS(0), spill.DefaultLimit()/verifyPart, &events)
+	path, err := location.Resolve(path)
+	if err != nil {
+		return nil, notLocation(path, err)
+	}
+	v, err := newVerifier(ctx, path, runtime.GOMAXPROCS(0), spill.DefaultLimit()/verifyPart, &events)
 	if err != nil {
 		return nil, err
 	}
@@ -45,6 +52,7 @@ type verifier struct {
 	first   map[string][]int // positions in checks of a masked column's released columns
 	keys    []labelKey       // of every set, and after them of the regions
 	regions *regionCheck     // of a cut of regions, else nil
+	marks   *markCheck       // of an applied cut that has marks, else nil
 	groups  *groups          // nil: what groups are like is not asked for
 	memory  int64            // bytes that the counts of all sets may take
 	events  *Events
@@ -56,8 +64,8 @@ type verifier struct {
 	report    []string
 }
 
-func newVerifier(path string, threads int, memory int64, events *Events) (*verifier, error) {
-	parts, err := releaseParts(path)
+func newVerifier(ctx context.Context, path string, threads int, memory int64, events *Events) (*verifier, error) {
+	parts, err := releaseParts(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -87,6 +95,7 @@ func newVerifier(path string, threads int, memory int64, events *Events) (*verif
 		}
 		v.keys = append(v.keys, newLabelKey(columns, below))
 	}
+	v.marks = newMarkCheck(cut, v.checks, v.first)
 	if cut.Kind == KindRegions {
 		v.regions = newRegionCheck(cut, v.checks, v.first)
 		v.keys = append(v.keys, v.regions.key)
@@ -97,7 +106,7 @@ func newVerifier(path string, threads int, memory int64, events *Events) (*verif
 
 // run recounts the whole release.
 func (v *verifier) run(ctx context.Context) (*Verification, error) {
-	if err := v.checkFolder(); err != nil {
+	if err := v.checkFolder(ctx); err != nil {
 		return nil, err
 	}
 	began := v.events.Began(StageVerify)
@@ -112,27 +121,44 @@ func (v *verifier) run(ctx context.Context) (*Verification, error) {
 func (v *verifier) isRegions(key int) bool { return key == len(v.cut.Sets) }
 
 // checkFolder looks for what a released directory lacks, or holds beside its parts.
-func (v *verifier) checkFolder() error {
+func (v *verifier) checkFolder(ctx context.Context) error {
 	if len(v.parts) == 1 && v.parts[0] == v.path {
 		return nil
 	}
-	entries, err := os.ReadDir(v.path)
+	names, err := v.names(ctx)
 	if err != nil {
 		return fmt.Errorf("list release %s: %w", v.path, err)
 	}
 	complete := false
-	for _, entry := range entries {
+	for _, name := range names {
 		switch {
-		case entry.Name() == "_SUCCESS":
+		case name == publish.SuccessFile:
 			complete = true
-		case !isPart(entry.Name()):
-			v.find("%s holds %s, which is no part of a release", v.path, entry.Name())
+		case name != manifestFile && !isPart(name):
+			v.find("%s holds %s, which is no part of a release", v.path, name)
 		}
 	}
 	if !complete {
 		v.find("%s has no _SUCCESS: it was not written to its end", v.path)
 	}
 	return nil
+}
+
+// names returns what lies in a released directory.
+func (v *verifier) names(ctx context.Context) (names []string, err error) {
+	if location.IsRemote(v.path) {
+		directory := location.Join(v.path, "")
+		objects, err := storage.List(ctx, directory)
+		for _, object := range objects {
+			names = append(names, object.Location[len(directory):])
+		}
+		return names, err
+	}
+	entries, err := os.ReadDir(v.path)
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	return names, err
 }
 
 // checkForm looks for what the cut holds besides what kcut reads of it.
@@ -233,6 +259,7 @@ func (v *verifier) conclude() (*Verification, error) {
 		}
 	}
 	v.checkRegions()
+	v.checkMarks()
 	result.Findings = v.report
 	result.OK = len(v.report) == 0
 	if result.OK {

@@ -13,6 +13,9 @@ import (
 var (
 	// ErrDisk is returned when the spill folder cannot take what has to be written.
 	ErrDisk = errors.New("the disk is full, or the folder is read-only or gone")
+	// ErrFailed is returned when the system fails to read or write the spill folder for
+	// another reason: the disk may be breaking.
+	ErrFailed = errors.New("reading or writing failed")
 	// ErrCorrupt is returned when bytes read back are not those that were written.
 	ErrCorrupt = errors.New("the spilled data is damaged")
 
@@ -38,6 +41,9 @@ func explain(verb, folder string, err error) error {
 	}
 	if pebble.IsCorruptionError(err) || errors.Is(err, errMissing) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("%s spill folder %s: %w: %v", verb, folder, ErrCorrupt, err)
+	}
+	if errno := syscall.Errno(0); errors.As(err, &errno) {
+		return fmt.Errorf("%s spill folder %s: %w: %w", verb, folder, ErrFailed, err)
 	}
 	return fmt.Errorf("%s spill folder %s: %w", verb, folder, err)
 }

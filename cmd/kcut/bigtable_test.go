@@ -27,6 +27,7 @@ type bigColumn struct {
 	domain int // number of values; 0: as many as rows
 	text   func(value uint64) string
 	skewed bool // the smaller of two values: the first ones are frequent
+	listed bool // the file has a dictionary of the values, however large it is
 }
 
 var (
@@ -113,7 +114,7 @@ func (b *bigTable) writeTo(out io.Writer) error {
 
 func (b *bigTable) output() (columns []writer.Column) {
 	for _, c := range b.columns {
-		columns = append(columns, writer.Column{Field: formats.Field{Name: c.name, Type: c.typ}})
+		columns = append(columns, writer.Column{Field: formats.Field{Name: c.name, Type: c.typ}, Masked: c.listed})
 	}
 	return append(columns, writer.Column{Field: formats.Field{Name: "class", Type: bigText}})
 }

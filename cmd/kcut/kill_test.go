@@ -37,7 +37,7 @@ func TestStoppedWhileSpilling(t *testing.T) {
 	}
 }
 
-// A run that is killed, at whatever moment, publishes the whole release or nothing. The next one
+// A run that is killed, or stopped, at whatever moment, publishes the whole release or nothing. The next one
 // goes on from what it has kept, publishes the same bytes as if nothing had been, and leaves no
 // trace of it.
 func TestKilledWhileSpilling(t *testing.T) {
@@ -70,7 +70,13 @@ func TestKilledWhileSpilling(t *testing.T) {
 					moment /= 4
 				}
 				time.Sleep(time.Duration(moment))
-				_ = run.cmd.Process.Kill() // it may have ended by itself
+				if kill%4 == 3 { // stopped instead; in both cases it may have ended by itself
+					_ = run.cmd.Process.Signal(syscall.SIGTERM)
+					if code := run.exit(t); code != 143 && code != 0 {
+						t.Errorf("stopped with exit code %d: %s", code, &run.stderr)
+					}
+				}
+				_ = run.cmd.Process.Kill()
 				<-run.done
 				if len(tables(r.scratch)) > 0 {
 					swept++

@@ -7,12 +7,15 @@ package main
 
 import (
 	"context"
+	"io"
+	"log"
 	"os"
 
 	"github.com/kcut/kcut/pipeline"
 )
 
 func main() {
+	log.SetOutput(io.Discard) // of libraries: what matters is in the errors
 	os.Exit(stoppable(func(ctx context.Context) int {
 		return execute(ctx, os.Args[1:], newUI(os.Stdout, os.Stderr, isTerminal(os.Stderr)))
 	}, grace))

@@ -112,12 +112,12 @@ func (w *watch) end(ctx context.Context, report *pipeline.Report, err error) {
 	} else {
 		w.run.Exit = failureOf(ctx, err).Exit
 	}
-	if w.events != nil {
-		w.told(w.events.End(w.run.Report, err))
-	}
 	if w.metrics != "" {
 		w.run.Ended = time.Now()
 		w.told(metrics.Write(w.metrics, w.run))
+	}
+	if w.events != nil {
+		w.told(w.events.End(w.run.Report, err))
 	}
 }
 

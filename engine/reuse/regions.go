@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
@@ -255,8 +254,8 @@ func (s *regionSearch) takeSmallest() bool {
 // recoding returns the regions, and where the records of those that were taken away go.
 func (s *regionSearch) recoding() *engine.Regions {
 	r := &engine.Regions{Columns: s.Columns, Released: s.Released, Sizes: s.sizes, Locator: s.locate}
+	marks := s.markRegion()
 	if suppressed := s.suppressed(); suppressed > 0 {
-		marks := s.markRegion()
 		if int(marks) == len(s.sizes) {
 			r.Released = append(slices.Clone(s.Released), s.Marks...)
 			r.Sizes = append(r.Sizes, 0)
@@ -267,8 +266,10 @@ func (s *regionSearch) recoding() *engine.Regions {
 			}
 		}
 		r.Sizes[marks] += suppressed
-		r.Suppressed = suppressed
 		s.locate.out, s.locate.marks, s.locate.redacts = s.out, marks, true
+	}
+	if int(marks) < len(r.Sizes) {
+		r.Suppressed = r.Sizes[marks]
 	}
 	r.Index()
 	return r
@@ -280,9 +281,6 @@ func (s *regionSearch) markRegion() int32 {
 		if slices.Equal(s.Released[region*len(s.Columns):][:len(s.Columns)], s.Marks) {
 			return int32(region)
 		}
-	}
-	if len(s.sizes) > math.MaxInt32-1 {
-		return engine.Dropped
 	}
 	return int32(len(s.sizes))
 }

@@ -35,6 +35,8 @@ func threshold(requirement engine.Requirement, attribute int) uint64 {
 	return math.MaxUint64
 }
 
+func (p *profile) threshold() uint64 { return p.k }
+
 // count adds the class frequencies of the codes lo ≤ code < hi and returns their sum.
 func (p *profile) count(frequencies []uint64, lo, hi int) (size uint64) {
 	h := p.histogram

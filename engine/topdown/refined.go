@@ -1,6 +1,8 @@
 package topdown
 
 import (
+	"math"
+
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
 )
@@ -13,6 +15,7 @@ type refined struct {
 	shape shape
 	nodes []node
 	code  []uint32 // codes of the search, by code of the attribute and one more
+	least uint64   // records of the cut's rarest value
 }
 
 // shape makes the nodes of a taxonomy.
@@ -53,7 +56,7 @@ type node struct {
 const patience = 64
 
 func newRefined(p profile, s shape) *refined {
-	r := &refined{profile: p, shape: s}
+	r := &refined{profile: p, shape: s, least: math.MaxUint64}
 	r.nodes = []node{r.measure(s.root(), make([]uint64, p.histogram.Classes))}
 	r.growAhead()
 	r.number()
@@ -158,6 +161,9 @@ func (r *refined) enter(s *search, n int) {
 	r.grow(n)
 	v := &s.view.Columns[r.index]
 	whole := r.nodes[n]
+	if whole.size > 0 {
+		r.least = min(r.least, whole.size)
+	}
 	value := partition.None
 	if whole.children > 0 {
 		value = s.add(candidate{column: r.index, node: n, order: whole.lo}, r.occupied(n))
@@ -215,6 +221,25 @@ func (r *refined) labels(n int) (value engine.Label, children []engine.Label) {
 	}
 	return r.shape.label(r.nodes[n].span), children
 }
+
+func (r *refined) outcome(n int) (made outcome) {
+	whole := r.nodes[n]
+	made.smallest = whole.size
+	for c := whole.first; c < whole.first+whole.children; c++ {
+		child := r.nodes[c]
+		if child.size == 0 {
+			continue
+		}
+		made.starts = append(made.starts, r.code[child.lo])
+		made.smallest = min(made.smallest, child.size)
+		if child.children > 0 {
+			made.nodes = append(made.nodes, c)
+		}
+	}
+	return made
+}
+
+func (r *refined) rarest() uint64 { return r.least }
 
 // members returns the nodes of the cut, in order, without the null's own.
 func (r *refined) members() []span {

@@ -3,6 +3,9 @@ package topdown
 import (
 	"context"
 	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
@@ -27,31 +30,30 @@ func newSearch(ctx context.Context, table *engine.Table, requirement engine.Requ
 	s := &search{options: options, columns: make([]column, n), with: make([][]*partition.TIPS, n)}
 	s.queue.candidates = &s.candidates
 	s.view.Columns = make([]partition.Column, n)
-	for a := range table.Attributes {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		profile := newProfile(table, a, requirement)
-		s.columns[a] = newColumn(profile)
+	profiles := make([]profile, n)
+	inParallel(n, options.Space.Threads, func(a int) {
+		profiles[a] = newProfile(table, a, requirement)
+		s.columns[a] = newColumn(profiles[a])
+	})
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	for a, profile := range profiles {
 		codes := s.columns[a].codes()
 		s.view.Columns[a] = partition.NewColumn(codes.Domain)
 		s.view.Columns[a].Records = profile.records(codes)
 		s.columns[a].start(s)
 	}
+	groupings, err := s.recodeAll(table, requirement.Sets)
+	if err != nil {
+		return nil, err
+	}
 	for i, set := range requirement.Sets {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		grouping := table.Groupings[i]
-		switch {
-		case table.Coarse:
-		case grouping.Spilled():
-			return nil, fmt.Errorf("recode the counts of quasi-identifier set %d: they are spilled", i+1)
-		default:
-			grouping = s.recode(grouping, set.Columns)
-		}
 		k := uint64(max(set.K, 0))
-		tips, err := partition.NewTIPS(ctx, grouping, set.Columns, k, &s.view, pool)
+		tips, err := partition.NewTIPS(ctx, groupings[i], set.Columns, k, &s.view, pool)
 		if err != nil {
 			return nil, err
 		}
@@ -61,6 +63,37 @@ func newSearch(ctx context.Context, table *engine.Table, requirement engine.Requ
 		}
 	}
 	return s, nil
+}
+
+// recodeAll returns the groupings in the search's codes.
+func (s *search) recodeAll(table *engine.Table, sets []engine.Set) ([]*partition.Table, error) {
+	if table.Coarse {
+		return table.Groupings, nil
+	}
+	for i := range sets {
+		if table.Groupings[i].Spilled() {
+			return nil, fmt.Errorf("recode the counts of quasi-identifier set %d: they are spilled", i+1)
+		}
+	}
+	groupings := make([]*partition.Table, len(sets))
+	inParallel(len(sets), s.options.Space.Threads, func(i int) {
+		groupings[i] = s.recode(table.Groupings[i], sets[i].Columns)
+	})
+	return groupings, nil
+}
+
+// inParallel calls f for 0 to n−1 on up to so many goroutines.
+func inParallel(n, threads int, f func(i int)) {
+	var group sync.WaitGroup
+	var next atomic.Int64
+	for range max(1, min(n, threads)) {
+		group.Go(func() {
+			for i := next.Add(1) - 1; int(i) < n; i = next.Add(1) - 1 {
+				f(int(i))
+			}
+		})
+	}
+	group.Wait()
 }
 
 // recode replaces the attributes' codes by the search's.
@@ -83,8 +116,11 @@ func (s *search) add(c candidate, children int) int32 {
 
 // run performs the best candidate until there is none or the steps are used up.
 func (s *search) run(ctx context.Context) error {
+	if err := s.repeat(ctx); err != nil {
+		return err
+	}
 	s.update(true)
-	for number := 1; s.options.MaxSteps < 0 || number <= s.options.MaxSteps; number++ {
+	for number := 1 + len(s.options.Performed); s.options.MaxSteps < 0 || number <= s.options.MaxSteps; number++ {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -93,30 +129,56 @@ func (s *search) run(ctx context.Context) error {
 			return nil
 		}
 		step := s.describe(best, number)
-		if err := s.perform(ctx, best); err != nil {
+		fell, err := s.perform(ctx, best)
+		if err != nil {
 			return err
 		}
+		s.update(fell && s.options.Score != engine.ScoreInfoGain)
 		s.report(step)
 	}
 	return nil
 }
 
-// perform refines a value in its column, the view and the sets.
-func (s *search) perform(ctx context.Context, value int32) error {
+// repeat performs the steps of an earlier search, whose candidates have the same numbers since
+// these depend on the steps alone. Scores are not needed for that.
+func (s *search) repeat(ctx context.Context) error {
+	for i, value := range s.options.Performed {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if value < 0 || int(value) >= len(s.candidates) || s.view.Dead(value) {
+			return fmt.Errorf("repeat step %d: it is none of this table", i+1)
+		}
+		if _, err := s.perform(ctx, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// perform refines a value in its column, the view and the sets. It reports whether the
+// anonymity of one fell.
+func (s *search) perform(ctx context.Context, value int32) (fell bool, err error) {
 	c := s.candidates[value]
 	s.view.Kill(value)
 	s.stale = append(s.stale, value)
 	refinement := s.columns[c.column].refine(s, c.node)
-	fell := false
+	if s.spilled() {
+		s.view.Outlook = s.foresee()
+	}
 	for _, set := range s.with[c.column] {
 		before := set.Anonymity()
 		if err := set.Refine(ctx, &refinement); err != nil {
-			return err
+			return false, err
 		}
 		fell = fell || set.Anonymity() < before
 	}
-	s.update(fell && s.options.Score != engine.ScoreInfoGain)
-	return nil
+	return fell, nil
+}
+
+// spilled reports whether the partitions of a set are on disk.
+func (s *search) spilled() bool {
+	return slices.ContainsFunc(s.sets, (*partition.TIPS).Spilled)
 }
 
 // update rescores the stale candidates, or all of them.
@@ -153,17 +215,20 @@ func (s *search) update(all bool) {
 // rescore computes a candidate's score.
 func (s *search) rescore(value int32) {
 	c := &s.candidates[value]
-	switch s.options.Score {
-	case engine.ScoreInfoGain:
-		c.score = c.gain
-	case engine.ScoreTDS:
-		c.score = c.gain
-		if loss := s.loss(value); loss > 0 {
-			c.score = c.gain / loss
-		}
-	default:
-		c.score = c.gain / (s.loss(value) + 1)
+	if c.score = c.gain; s.options.Score != engine.ScoreInfoGain {
+		c.score = score(s.options.Score, c.gain, s.loss(value))
 	}
+}
+
+// score returns the score of a gain of information that lowers A(QID) by loss.
+func score(by engine.Score, gain, loss float64) float64 {
+	switch {
+	case by == engine.ScoreTDR:
+		return gain / (loss + 1)
+	case by == engine.ScoreTDS && loss > 0:
+		return gain / loss
+	}
+	return gain
 }
 
 // loss returns AnonyLoss: how far refining a value would lower A(QID), on average over the
@@ -180,7 +245,7 @@ func (s *search) loss(value int32) float64 {
 // describe returns the step that performs a value, as far as it is known before.
 func (s *search) describe(value int32, number int) engine.Step {
 	c := s.candidates[value]
-	step := engine.Step{Number: number, Attribute: c.column, InfoGain: c.gain, AnonyLoss: s.loss(value), Score: c.score}
+	step := engine.Step{Number: number, Candidate: value, Attribute: c.column, InfoGain: c.gain, AnonyLoss: s.loss(value), Score: c.score}
 	step.Value, step.Children = s.columns[c.column].labels(c.node)
 	return step
 }

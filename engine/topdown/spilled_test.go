@@ -76,3 +76,20 @@ func TestSearchRefusesSpilledCountsInOtherCodes(t *testing.T) {
 		t.Error("spilled counts in other codes were searched")
 	}
 }
+
+// TestSearchAheadAgrees searches nearly unique records in so little memory that most are on
+// disk. Dividing them by what is foreseen changes nothing of the steps, of the records that
+// they touch and leave alive, but writes them far less often than they are touched.
+func TestSearchAheadAgrees(t *testing.T) {
+	p := newPeople(200_000)
+	want := p.searchInMemory(t)
+	for _, limit := range []int64{4 << 20, 5 << 20} {
+		got := p.searchIn(t, limit)
+		if !reflect.DeepEqual(got.steps, want.steps) {
+			t.Errorf("limit %d: steps\n%+v\nwant\n%+v", limit, got.steps, want.steps)
+		}
+		if written := got.ofTable(got.written); written > got.touched()/3 {
+			t.Errorf("limit %d: every record written %.1f times and touched %.1f times", limit, written, got.touched())
+		}
+	}
+}

@@ -185,6 +185,21 @@ func (c *suppressed) reconsider(s *search) {
 	c.open = open
 }
 
+func (c *suppressed) outcome(code int) outcome {
+	at, size := c.code[code], c.parts[code].size
+	return outcome{starts: []uint32{at, at + 1}, smallest: min(size, c.rest.size-size)}
+}
+
+func (c *suppressed) rarest() uint64 {
+	rarest := c.rest.size
+	for code, disclosed := range c.disclosed {
+		if disclosed {
+			rarest = min(rarest, c.parts[code].size)
+		}
+	}
+	return rarest
+}
+
 func (c *suppressed) labels(code int) (value engine.Label, children []engine.Label) {
 	value = c.attribute.Label(code)
 	return value, []engine.Label{value}

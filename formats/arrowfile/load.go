@@ -36,6 +36,7 @@ type column struct {
 type loader struct {
 	reader   *reader
 	batch    *recordBatch
+	from     io.ReaderAt // its file, or a plan of it
 	alloc    func(n int) ([]byte, error)
 	node     int
 	buffer   int
@@ -168,13 +169,13 @@ func (l *loader) take(want bool) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		return raw, l.reader.src.readAt(raw, at)
+		return raw, readFrom(l.from, raw, at)
 	}
 	packed, err := l.reader.scratch(int(length))
 	if err != nil {
 		return nil, err
 	}
-	if err := l.reader.src.readAt(packed, at); err != nil {
+	if err := readFrom(l.from, packed, at); err != nil {
 		return nil, err
 	}
 	return l.unpack(packed)

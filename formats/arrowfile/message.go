@@ -155,8 +155,11 @@ func (b *recordBatch) check() error {
 }
 
 // readAt fills p from the file.
-func (s *source) readAt(p []byte, at int64) error {
-	_, err := s.file.ReadAt(p, at)
+func (s *source) readAt(p []byte, at int64) error { return readFrom(s.file, p, at) }
+
+// readFrom fills p from the file, or from a plan of it.
+func readFrom(file io.ReaderAt, p []byte, at int64) error {
+	_, err := file.ReadAt(p, at)
 	if errors.Is(err, io.EOF) {
 		return fmt.Errorf("%w: ends at a place where it did not when it was opened", formats.ErrDamaged)
 	}

@@ -10,10 +10,12 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/fence"
+	"github.com/kcut/kcut/formats/storage"
 )
 
 // reader reads the rows of consecutive record batches.
 type reader struct {
+	ctx     context.Context // of what is fetched
 	src     *source
 	next    int // record batch to load
 	end     int // behind the last one
@@ -51,7 +53,7 @@ func (s *source) Read(ctx context.Context, first, count int, columns []formats.R
 	if err := formats.CheckRead(s, first, count, columns); err != nil {
 		return nil, fmt.Errorf("read %s: %w", s.path, err)
 	}
-	r := &reader{src: s, next: first, end: first + count, targets: make([]target, len(columns))}
+	r := &reader{ctx: ctx, src: s, next: first, end: first + count, targets: make([]target, len(columns))}
 	r.holding.Tell = s.hold
 	r.arrays, r.wanted = make([]*column, len(s.columns)), make([]bool, len(s.columns))
 	r.dictionaries = make(map[*field]*dictionary)
@@ -130,7 +132,13 @@ func (r *reader) load() error {
 		return fmt.Errorf("%w: it changed since it was opened", formats.ErrDamaged)
 	}
 	r.used, r.loaded = 0, r.next
-	l := loader{reader: r, batch: b, alloc: r.slab}
+	ranges, err := r.ranges(b)
+	if err != nil {
+		return err
+	}
+	plan := r.src.file.Plan(r.ctx, ranges)
+	defer plan.Close()
+	l := loader{reader: r, batch: b, from: plan, alloc: r.slab}
 	for i, f := range r.src.columns {
 		if r.arrays[i], err = l.load(f, r.wanted[i]); err != nil {
 			return fmt.Errorf("column %q: %w", f.name, err)
@@ -141,6 +149,23 @@ func (r *reader) load() error {
 	}
 	r.next, r.row, r.rows = r.next+1, 0, int(b.rows)
 	return nil
+}
+
+// ranges are where the buffers of the wanted columns of a record batch lie.
+func (r *reader) ranges(b *recordBatch) (ranges []storage.Range, err error) {
+	l := loader{reader: r, batch: b}
+	for i, f := range r.src.columns {
+		first := l.buffer
+		if _, err := l.load(f, false); err != nil {
+			return nil, fmt.Errorf("column %q: %w", f.name, err)
+		}
+		for ; r.wanted[i] && first < l.buffer; first++ {
+			offset, length := b.buffers.pair(first)
+			at := b.message.body + offset
+			ranges = append(ranges, storage.Range{From: at, To: at + length})
+		}
+	}
+	return ranges, nil
 }
 
 // take says that n more bytes are held.
@@ -223,7 +248,7 @@ func (r *reader) entries(f *field, d *dictionary, part part) (*column, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := loader{reader: r, batch: b, alloc: func(n int) ([]byte, error) {
+	l := loader{reader: r, batch: b, from: r.src.file, alloc: func(n int) ([]byte, error) {
 		if err := r.take(dictionaryWeight * int64(n)); err != nil {
 			return nil, err
 		}

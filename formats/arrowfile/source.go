@@ -6,12 +6,12 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"sort"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/fence"
+	"github.com/kcut/kcut/formats/storage"
 )
 
 // source is an opened Arrow IPC file or stream. Arrow's own library reads its schema;
@@ -19,7 +19,7 @@ import (
 // columns of a batch, believes the lengths that a file declares, and panics on others.
 type source struct {
 	path         string
-	file         *os.File
+	file         storage.File
 	size         int64
 	rows         int                     // most rows a batch
 	remember     int                     // distinct values of a coded column
@@ -55,7 +55,7 @@ var (
 // format and formats.ErrUnsupported for what is not read; a column of a type that cannot be read is
 // refused only when it is asked for.
 func Open(ctx context.Context, path string, opt formats.ReadOptions) (formats.Source, error) {
-	file, err := os.Open(path)
+	file, err := storage.Open(ctx, path, opt.Ahead)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
@@ -84,11 +84,7 @@ func (s *source) Chunks() []int64 {
 
 func (s *source) open(ctx context.Context) (err error) {
 	defer fence.Catch(&err)
-	info, err := s.file.Stat()
-	if err != nil {
-		return err
-	}
-	s.size = info.Size()
+	s.size = s.file.Info().Size()
 	start := make([]byte, min(8, s.size))
 	if err := s.readAt(start, 0); err != nil {
 		return err

@@ -51,7 +51,7 @@ func (s *source) cut(ctx context.Context, start place) ([]stretch, error) {
 			return err
 		}
 		from := start.offset + int64(i)*s.cutting.block
-		return s.look(&blocks[i], from, min(from+s.cutting.block, size))
+		return s.look(ctx, &blocks[i], from, min(from+s.cutting.block, size))
 	})
 	if err != nil {
 		return nil, err
@@ -71,8 +71,8 @@ func (s *source) cut(ctx context.Context, start place) ([]stretch, error) {
 }
 
 // look fills in a block.
-func (s *source) look(b *block, from, to int64) error {
-	text, err := s.text(from, to)
+func (s *source) look(ctx context.Context, b *block, from, to int64) error {
+	text, err := s.text(ctx, from, to)
 	if err != nil {
 		return err
 	}

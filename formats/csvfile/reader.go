@@ -46,7 +46,7 @@ func (s *source) Read(ctx context.Context, first, count int, columns []formats.R
 	}
 	start, end := s.parts[first], s.parts[first+count-1]
 	var err error
-	if r.scan, err = s.scan(start.place, end.end); err != nil {
+	if r.scan, err = s.scan(ctx, start.place, end.end); err != nil {
 		return nil, fmt.Errorf("read %s: %w", s.path, damage(err))
 	}
 	r.first, r.left = start.row, end.row+end.rows-start.row

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"runtime"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/storage"
 )
 
 const (
@@ -22,7 +22,8 @@ const (
 // it.
 type source struct {
 	path     string
-	info     fs.FileInfo // of the file that was opened
+	info     storage.Info // of the file that was opened
+	ahead    storage.Ahead
 	threads  int
 	cutting  cutting
 	packed   compression
@@ -52,11 +53,11 @@ func Open(ctx context.Context, path string, opt formats.ReadOptions) (formats.So
 }
 
 func open(ctx context.Context, path string, opt formats.ReadOptions, cutting cutting) (*source, error) {
-	info, err := os.Stat(path)
+	info, err := storage.Stat(ctx, path)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	s := &source{path: path, info: info, cutting: cutting, threads: opt.Threads, batch: opt.BatchRows, remember: opt.Remember}
+	s := &source{path: path, info: info, ahead: opt.Ahead, cutting: cutting, threads: opt.Threads, batch: opt.BatchRows, remember: opt.Remember}
 	if s.batch <= 0 {
 		s.batch = batchRows
 	}
@@ -86,23 +87,23 @@ func (s *source) Chunks() []int64 {
 }
 
 // text returns the unpacked bytes from offset to end of the file (end < 0: all).
-func (s *source) text(offset, end int64) (io.ReadCloser, error) {
-	file, err := s.open()
-	if err != nil {
-		return nil, err
-	}
+func (s *source) text(ctx context.Context, offset, end int64) (io.ReadCloser, error) {
 	if end < 0 {
-		end = 1<<63 - 1
+		end = s.info.Size()
 	}
 	if s.packed == 0 {
-		return &section{io.NewSectionReader(file, offset, end-offset), file}, nil
+		return s.section(ctx, offset, end)
 	}
-	r, err := s.packed.reader(io.NewSectionReader(file, 0, 1<<63-1))
+	packed, err := s.section(ctx, 0, s.info.Size())
 	if err != nil {
-		file.Close()
 		return nil, err
 	}
-	text := &unpacked{r, file}
+	r, err := s.packed.reader(packed)
+	if err != nil {
+		packed.Close()
+		return nil, err
+	}
+	text := &unpacked{r, packed}
 	if _, err := io.CopyN(io.Discard, text, offset); err != nil {
 		text.Close()
 		return nil, damage(err)
@@ -111,44 +112,45 @@ func (s *source) text(offset, end int64) (io.ReadCloser, error) {
 }
 
 // open opens the file, which must be the one whose records were counted.
-func (s *source) open() (*os.File, error) {
-	file, err := os.Open(s.path)
-	if err != nil {
-		return nil, err
-	}
-	info, err := file.Stat()
-	if err == nil && !(os.SameFile(info, s.info) && info.Size() == s.info.Size() && info.ModTime().Equal(s.info.ModTime())) {
-		err = fmt.Errorf("file changed while it was in use: %w", formats.ErrDamaged)
-	}
-	if err != nil {
-		file.Close()
-		return nil, err
-	}
-	return file, nil
+func (s *source) open(ctx context.Context) (storage.File, error) {
+	return storage.Reopen(ctx, s.path, s.info, s.ahead)
 }
 
 // section is a part of a file that is closed with it.
 type section struct {
 	*io.SectionReader
-	file *os.File
+	plan storage.Plan
+	file storage.File
 }
 
-func (s *section) Close() error { return s.file.Close() }
+func (s *source) section(ctx context.Context, from, to int64) (*section, error) {
+	file, err := s.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	plan := file.Plan(ctx, []storage.Range{{From: from, To: to}})
+	return &section{io.NewSectionReader(plan, from, to-from), plan, file}, nil
+}
+
+func (s *section) Close() error {
+	s.plan.Close()
+	return s.file.Close()
+}
 
 // unpacked is what a compressed file unpacks to.
 type unpacked struct {
 	io.ReadCloser
-	file *os.File
+	packed *section
 }
 
-func (u *unpacked) Close() error { return errors.Join(u.ReadCloser.Close(), u.file.Close()) }
+func (u *unpacked) Close() error { return errors.Join(u.ReadCloser.Close(), u.packed.Close()) }
 
 // damage turns an error of a decompressor into formats.ErrDamaged, and leaves those of the disk, of
 // a stopped run and of this package as they are.
 func damage(err error) error {
 	var disk *fs.PathError
 	switch {
-	case errors.As(err, &disk), errors.Is(err, formats.ErrDamaged), errors.Is(err, formats.ErrSchema),
+	case errors.As(err, &disk), errors.Is(err, storage.ErrUnavailable), errors.Is(err, storage.ErrDenied), errors.Is(err, fs.ErrNotExist), errors.Is(err, formats.ErrDamaged), errors.Is(err, formats.ErrSchema),
 		errors.Is(err, formats.ErrUnsupported), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	}
@@ -157,11 +159,11 @@ func damage(err error) error {
 
 // profile finds the delimiter, the columns, their types and the chunks.
 func (s *source) profile(ctx context.Context, opt formats.ReadOptions) error {
-	start, err := s.sniff(opt.Delimiter)
+	start, err := s.sniff(ctx, opt.Delimiter)
 	if err != nil {
 		return err
 	}
-	r, err := s.text(start, -1)
+	r, err := s.text(ctx, start, -1)
 	if err != nil {
 		return err
 	}
@@ -179,8 +181,8 @@ func (s *source) profile(ctx context.Context, opt formats.ReadOptions) error {
 }
 
 // detect tells how the file is compressed.
-func (s *source) detect() error {
-	file, err := s.open()
+func (s *source) detect(ctx context.Context) error {
+	file, err := s.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -198,11 +200,11 @@ var utf8BOM = []byte("\xef\xbb\xbf")
 
 // sniff sets the compression and the delimiter, and returns where the text starts, behind a
 // byte order mark.
-func (s *source) sniff(delim byte) (int64, error) {
-	if err := s.detect(); err != nil {
+func (s *source) sniff(ctx context.Context, delim byte) (int64, error) {
+	if err := s.detect(ctx); err != nil {
 		return 0, err
 	}
-	r, err := s.text(0, -1)
+	r, err := s.text(ctx, 0, -1)
 	if err != nil {
 		return 0, damage(err)
 	}

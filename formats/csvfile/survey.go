@@ -74,7 +74,7 @@ func (s *source) newEvidence(types map[string]formats.Type) []evidence {
 
 // surveyStretch counts the records of a stretch, marks some, and sees all their fields.
 func (s *source) surveyStretch(ctx context.Context, t *stretch, columns []evidence) error {
-	scan, err := s.scan(t.place, t.end)
+	scan, err := s.scan(ctx, t.place, t.end)
 	if err != nil {
 		return err
 	}
@@ -103,8 +103,8 @@ func (s *source) surveyStretch(ctx context.Context, t *stretch, columns []eviden
 }
 
 // scan returns a scanner of the records from a place on to the end of the text.
-func (s *source) scan(from place, end int64) (*scanner, error) {
-	text, err := s.text(from.offset, end)
+func (s *source) scan(ctx context.Context, from place, end int64) (*scanner, error) {
+	text, err := s.text(ctx, from.offset, end)
 	if err != nil {
 		return nil, err
 	}

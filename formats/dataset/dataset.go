@@ -31,12 +31,13 @@ type member struct {
 // Open finds the files that the patterns name and reads their schemas and sizes. A
 // pattern is a file, a directory (all files below it, but for names that start with _ or .),
 // or a glob in which ** stands for any directories. Directories named key=value below
-// a given one, or in the path that a glob matched, become columns.
+// a given one, or in the path that a glob matched, become columns. In an object store keys
+// are paths, see storage.
 //
 // The error wraps formats.ErrNoInput when a pattern names no file, formats.ErrSchema when the files do not
 // have the same columns, formats.ErrDamaged or formats.ErrUnsupported when one cannot be read.
 func Open(ctx context.Context, patterns []string, opt formats.ReadOptions) (*Dataset, error) {
-	found, err := discover(patterns)
+	found, err := discover(ctx, patterns)
 	if err != nil {
 		return nil, err
 	}

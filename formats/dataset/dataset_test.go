@@ -93,7 +93,7 @@ func TestDiscover(t *testing.T) {
 		{"nothing*", ""},
 		{"missing.parquet", ""},
 	} {
-		files, err := discover([]string{filepath.Join(dir, c.pattern)})
+		files, err := discover(t.Context(), []string{filepath.Join(dir, c.pattern)})
 		if c.want == "" {
 			if !errors.Is(err, formats.ErrNoInput) {
 				t.Errorf("%s: %v, want ErrNoInput", c.pattern, err)
@@ -109,11 +109,11 @@ func TestDiscover(t *testing.T) {
 			t.Errorf("%s: %v, %v, want %s", c.pattern, got, err, c.want)
 		}
 	}
-	both, err := discover([]string{filepath.Join(dir, "b.parquet"), filepath.Join(dir, "*.parquet")})
+	both, err := discover(t.Context(), []string{filepath.Join(dir, "b.parquet"), filepath.Join(dir, "*.parquet")})
 	if err != nil || len(both) != 4 || filepath.Base(both[0].path) != "b.parquet" {
 		t.Errorf("two patterns: %v, %v: want b.parquet first, and once", both, err)
 	}
-	if _, err := discover(nil); !errors.Is(err, formats.ErrNoInput) {
+	if _, err := discover(t.Context(), nil); !errors.Is(err, formats.ErrNoInput) {
 		t.Errorf("no pattern: %v, want ErrNoInput", err)
 	}
 }

@@ -2,10 +2,8 @@ package dataset
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -13,14 +11,15 @@ import (
 	"github.com/kcut/kcut/formats/arrowfile"
 	"github.com/kcut/kcut/formats/csvfile"
 	"github.com/kcut/kcut/formats/parquetfile"
+	"github.com/kcut/kcut/formats/storage"
 )
 
 // opener opens a file of one format.
 type opener func(ctx context.Context, path string, opt formats.ReadOptions) (formats.Source, error)
 
 // detect tells a file's format by its first bytes, and by its name where the format has none.
-func detect(path string) (opener, error) {
-	magic, err := firstBytes(path)
+func detect(ctx context.Context, path string) (opener, error) {
+	magic, err := firstBytes(ctx, path)
 	if err != nil {
 		return nil, fmt.Errorf("detect format: %w", err)
 	}
@@ -52,15 +51,15 @@ func detectByName(path string) (opener, error) {
 }
 
 // firstBytes returns up to eight bytes.
-func firstBytes(path string) (string, error) {
-	file, err := os.Open(path)
+func firstBytes(ctx context.Context, path string) (string, error) {
+	file, err := storage.Open(ctx, path, nil)
 	if err != nil {
 		return "", err
 	}
 	defer file.Close()
 	var magic [8]byte
-	n, err := io.ReadFull(file, magic[:])
-	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
+	n, err := file.ReadAt(magic[:], 0)
+	if err == io.EOF {
 		err = nil
 	}
 	return string(magic[:n]), err

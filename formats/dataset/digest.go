@@ -13,7 +13,7 @@ import (
 // order (see package digest) and of their hive partitions, wherever they lie. Errors are those
 // of Open.
 func Digest(ctx context.Context, patterns []string, threads int) (sum digest.Sum, err error) {
-	found, err := discover(patterns)
+	found, err := discover(ctx, patterns)
 	if err != nil {
 		return sum, err
 	}

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/location"
 )
 
 // inputFile is a file that a pattern names, and the part of its path in which
@@ -24,11 +26,11 @@ const maxDirectoryDepth = 100
 
 // discover returns the files that the patterns name, each once: pattern by pattern, the
 // files of a pattern in bytewise order.
-func discover(patterns []string) ([]inputFile, error) {
+func discover(ctx context.Context, patterns []string) ([]inputFile, error) {
 	var files []inputFile
 	seen := make(map[string]bool)
 	for _, pattern := range patterns {
-		found, err := expand(pattern)
+		found, err := expand(ctx, pattern)
 		if err != nil {
 			return nil, err
 		}
@@ -49,7 +51,10 @@ func discover(patterns []string) ([]inputFile, error) {
 	return files, nil
 }
 
-func expand(pattern string) ([]inputFile, error) {
+func expand(ctx context.Context, pattern string) ([]inputFile, error) {
+	if location.IsRemote(pattern) {
+		return expandRemote(ctx, pattern)
+	}
 	info, err := os.Stat(pattern)
 	switch {
 	case err == nil && info.IsDir():
@@ -68,7 +73,10 @@ func expand(pattern string) ([]inputFile, error) {
 	return matchParts(nil, root, parts, 0)
 }
 
-func hasMeta(text string) bool { return strings.ContainsAny(text, `*?[\`) }
+// wildcards are the letters of a pattern that do not stand for themselves.
+const wildcards = `*?[\`
+
+func hasMeta(text string) bool { return strings.ContainsAny(text, wildcards) }
 
 // splitGlob splits a pattern into the directory before its first wildcard and the rest.
 func splitGlob(pattern string) (string, []string) {
@@ -134,6 +142,12 @@ func list(dir string, depth int) ([]string, error) {
 
 // Finds reports whether a pattern would name a file of the given path if there were one.
 func Finds(pattern, path string) (bool, error) {
+	switch here, there := location.IsRemote(pattern), location.IsRemote(path); {
+	case here && there:
+		return findsRemote(pattern, path), nil
+	case here != there:
+		return false, nil
+	}
 	pattern, err := filepath.Abs(pattern)
 	if err != nil {
 		return false, fmt.Errorf("find input %s: %w", pattern, err)

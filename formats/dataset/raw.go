@@ -7,6 +7,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/storage"
 )
 
 // RowGroup is one row group of an input file, open for copying. It must be closed.
@@ -15,6 +16,27 @@ type RowGroup struct {
 	dataset  *Dataset
 	file     *member
 	rowGroup int
+	plan     storage.Plan // of what was announced; may be nil
+}
+
+// planner is a source that can be told what will be read.
+type planner interface {
+	Plan(ctx context.Context, ranges []formats.Range) storage.Plan
+}
+
+// Expect announces what ReadAt will read, once: of an object it is fetched ahead.
+func (g *RowGroup) Expect(ctx context.Context, ranges []formats.Range) {
+	if p, ok := g.RawSource.(planner); ok {
+		g.plan = p.Plan(ctx, ranges)
+	}
+}
+
+// ReadAt implements io.ReaderAt.
+func (g *RowGroup) ReadAt(p []byte, off int64) (int, error) {
+	if g.plan != nil {
+		return g.plan.ReadAt(p, off)
+	}
+	return g.RawSource.ReadAt(p, off)
 }
 
 // RowGroup opens the row group of a split that is Raw.
@@ -28,7 +50,7 @@ func (d *Dataset) RowGroup(ctx context.Context, s formats.Split) (*RowGroup, err
 		d.sources.release(s.File)
 		return nil, fmt.Errorf("copy from %s: %w: not one row group of Parquet", s.File, formats.ErrSchema)
 	}
-	return &RowGroup{raw, d, file, s.First}, nil
+	return &RowGroup{RawSource: raw, dataset: d, file: file, rowGroup: s.First}, nil
 }
 
 // Chunks describes the chunks of a column of the dataset's schema, one a leaf, or returns nil
@@ -46,7 +68,12 @@ func (g *RowGroup) Chunks(ctx context.Context, column int) ([]formats.RawChunk, 
 }
 
 // Close lets go of the file.
-func (g *RowGroup) Close() error { return g.dataset.sources.release(g.file.path) }
+func (g *RowGroup) Close() error {
+	if g.plan != nil {
+		g.plan.Close()
+	}
+	return g.dataset.sources.release(g.file.path)
+}
 
 // sameLayout reports whether pages of one column are such of another: levels and physical
 // types are the same. What the values mean is compared by their types.

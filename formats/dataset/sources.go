@@ -46,7 +46,7 @@ func (c *sourceCache) acquire(ctx context.Context, path string) (formats.Source,
 }
 
 func openFile(ctx context.Context, path string, opt formats.ReadOptions) (formats.Source, error) {
-	open, err := detect(path)
+	open, err := detect(ctx, path)
 	if err != nil {
 		return nil, err
 	}

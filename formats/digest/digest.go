@@ -18,11 +18,12 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"os"
 	"sync/atomic"
 
 	"github.com/cespare/xxhash/v2"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/kcut/kcut/formats/storage"
 )
 
 // Sum is the digest of a file.
@@ -34,16 +35,12 @@ func (s Sum) String() string { return hex.EncodeToString(s[:]) }
 // File returns the digest of a file, which is read on the given number of goroutines if it
 // has to be read. Errors name the file.
 func File(ctx context.Context, path string, threads int) (sum Sum, err error) {
-	file, err := os.Open(path)
+	file, err := storage.Open(ctx, path, nil)
 	if err != nil {
 		return sum, err
 	}
 	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return sum, err
-	}
-	return Of(ctx, file, info.Size(), threads)
+	return Of(ctx, file, file.Info().Size(), threads)
 }
 
 // Of is File of what is open already.
@@ -103,7 +100,7 @@ func whole(ctx context.Context, hash io.Writer, file io.ReaderAt, size int64, th
 			buffer := make([]byte, piece)
 			for i := next.Add(1) - 1; int(i) < len(sums) && err == nil; i = next.Add(1) - 1 {
 				if err = ctx.Err(); err == nil {
-					sums[i], err = blockSum(io.NewSectionReader(file, i*block, min(block, size-i*block)), buffer)
+					sums[i], err = blockSum(ctx, file, storage.Range{From: i * block, To: min((i+1)*block, size)}, buffer)
 				}
 			}
 			return err
@@ -115,10 +112,16 @@ func whole(ctx context.Context, hash io.Writer, file io.ReaderAt, size int64, th
 	return binary.Write(hash, binary.LittleEndian, sums)
 }
 
-func blockSum(block io.Reader, buffer []byte) (uint64, error) {
+func blockSum(ctx context.Context, file io.ReaderAt, r storage.Range, buffer []byte) (uint64, error) {
+	if f, ok := file.(storage.File); ok {
+		plan := f.Plan(ctx, []storage.Range{r})
+		defer plan.Close()
+		file = plan
+	}
+	section := io.NewSectionReader(file, r.From, r.To-r.From)
 	hash := xxhash.New()
 	for {
-		n, err := block.Read(buffer)
+		n, err := section.Read(buffer)
 		hash.Write(buffer[:n])
 		if err == io.EOF {
 			return hash.Sum64(), nil

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/parquet-go/parquet-go/format"
 
@@ -111,6 +112,25 @@ func (c *cells) readLengths(lengths []int, limit int) ([]int, error) {
 	}
 	c.data = c.deltas.rest()
 	return lengths, nil
+}
+
+// reserve makes room in dst for the n values of a page of plain ones, no more than its data
+// can hold: large lists would take half as much again while they grow, and their old memory.
+func (c *cells) reserve(dst *formats.Values, n int) {
+	each := c.width
+	if c.width == 0 {
+		each = 4 // the length comes first
+	}
+	n = min(n, len(c.data)/each)
+	if dst.Type.InWords() {
+		dst.Words = slices.Grow(dst.Words, n)
+		return
+	}
+	size := n * c.width
+	if c.width == 0 {
+		size = len(c.data) - n*each
+	}
+	dst.Ends, dst.Data = slices.Grow(dst.Ends, n), slices.Grow(dst.Data, size)
 }
 
 // fixed returns the next n values of a type of fixed width. They are valid until the next call.

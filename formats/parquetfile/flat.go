@@ -46,8 +46,11 @@ type flatColumn struct {
 	plain   formats.Values // of the batch, when it is plain
 	isPlain bool
 	before  int // bytes of values when the batch began
-	scratch formats.Values
-	levels  [stepRows]uint32
+	known   int // values when the batch began
+	// fleeting says that values are nearly all different.
+	fleeting bool
+	scratch  formats.Values
+	levels   [stepRows]uint32
 }
 
 func newFlatColumn(leaf *leafColumn, t formats.Type, coded bool, limit int) *flatColumn {
@@ -71,21 +74,37 @@ func rejectValues(_ *formats.Values, _ *cells, n int) error {
 }
 
 // open starts on the column's chunk of a row group.
-func (c *flatColumn) open(f *parquetFile, chunks []chunkMeta) {
-	c.pages.open(f, &chunks[0].Column)
+func (c *flatColumn) open(f *parquetFile, from io.ReaderAt, chunks []chunkMeta) {
+	c.pages.open(f, from, &chunks[0].Column)
 	c.left, c.dictionary, c.translated, c.entries = 0, 0, nil, nil
 }
 
 // begin starts a batch of at most that many rows.
 func (c *flatColumn) begin(rows int) error {
+	if c.table != nil && !c.worthwhile() {
+		c.restart()
+	}
 	c.pages.codes = grown(c.pages.codes, rows)
 	c.codes, c.valid, c.isPlain = c.pages.codes[:0], c.valid[:0], false
 	c.plain.Words, c.plain.Ends, c.plain.Data = c.plain.Words[:0], c.plain.Ends[:0], c.plain.Data[:0]
-	if c.table != nil && (c.values.Len() > c.limit || len(c.values.Data) > 64*c.limit) {
-		c.restart()
-	}
-	c.before = len(c.values.Data)
+	c.before, c.known = len(c.values.Data), c.values.Len()
 	return c.pages.holdBeside(c.weight())
+}
+
+// worthwhile reports, after a batch, whether it is worth looking back at the values so far:
+// they are not too many, and those of a long list were found again. While they are not, as of
+// an identifier, every batch starts with none: a short list lies in a near cache.
+func (c *flatColumn) worthwhile() bool {
+	if c.values.Len() > c.limit || len(c.values.Data) > 64*c.limit {
+		return false
+	}
+	found := 2*(c.values.Len()-c.known) <= len(c.codes) // at most half of the batch was new
+	if found {
+		c.fleeting = false
+	} else if c.values.Len() > c.limit/2 {
+		c.fleeting = true
+	}
+	return !c.fleeting
 }
 
 // restart leaves the values to whoever still has them and starts with none.
@@ -93,7 +112,8 @@ func (c *flatColumn) restart() {
 	if c.dictionary > 0 && c.entries == nil {
 		c.entries = headOf(c.values, c.dictionary)
 	}
-	c.values, c.table, c.translated = &formats.Values{Type: c.kind}, nil, nil
+	c.table = c.table.Restarted()
+	c.values, c.translated = c.table.Values, nil
 }
 
 // headOf returns the first n values.
@@ -186,9 +206,11 @@ func (c *flatColumn) loadDictionary(p *page) error {
 	if err := c.cells.reset(p.data, p.encoding, p.values); err != nil {
 		return err
 	}
+	c.pages.shedPacked()
 	if err := c.pages.holdBeside(c.weight() + dictionaryBytes(p)); err != nil {
 		return err
 	}
+	c.cells.reserve(entries, p.values)
 	if err := c.convert(entries, &c.cells, p.values); err != nil {
 		return fmt.Errorf("read dictionary: %w", err)
 	}
@@ -204,17 +226,20 @@ func (c *flatColumn) loadDictionary(p *page) error {
 	return c.pages.holdBeside(c.weight())
 }
 
-// dictionaryBytes is about what the entries of a dictionary page take while they are read
-// into a list that grows, at most 32 bytes each when they are numbers.
+// dictionaryBytes is what the entries of a dictionary page take, each at most a word more than
+// in the page, and what is derived from them.
 func dictionaryBytes(p *page) int64 {
-	return 2*int64(len(p.data)) + 16*int64(min(p.values, len(p.data)))
+	return int64(len(p.data)) + (8+derivedBytes)*int64(min(p.values, len(p.data)))
 }
+
+// derivedBytes is what whoever reads derives from a value: codes, in lists that grow.
+const derivedBytes = 8
 
 // weight returns the bytes that the column holds beside its page, the codes that whoever
 // reads derives from values among them.
 func (c *flatColumn) weight() int64 {
 	bytes := c.values.MemoryBytes() + c.plain.MemoryBytes() + c.scratch.MemoryBytes()
-	bytes += 4*int64(c.values.Len()) + 4*int64(cap(c.translated))
+	bytes += derivedBytes*int64(c.values.Len()) + 4*int64(cap(c.translated))
 	if c.entries != nil {
 		bytes += c.entries.MemoryBytes()
 	}

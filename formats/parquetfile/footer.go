@@ -1,8 +1,10 @@
 package parquetfile
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/parquet-go/parquet-go/encoding/thrift"
@@ -100,8 +102,10 @@ func (f *footer) writtenBefore(writer string, major, minor int) bool {
 }
 
 // readFooter reads and decodes the file's metadata.
-func (f *parquetFile) readFooter() error {
-	data, err := f.footerBytes()
+func (f *parquetFile) readFooter(ctx context.Context) error {
+	file := f.file.Plan(ctx, nil)
+	defer file.Close()
+	data, err := f.footerBytes(file)
 	if err != nil {
 		return err
 	}
@@ -109,12 +113,12 @@ func (f *parquetFile) readFooter() error {
 }
 
 // footerBytes reads the file's metadata.
-func (f *parquetFile) footerBytes() ([]byte, error) {
+func (f *parquetFile) footerBytes(file io.ReaderAt) ([]byte, error) {
 	var tail [8]byte
 	if f.size < 12 {
 		return nil, fmt.Errorf("read footer: file of %d bytes: %w", f.size, formats.ErrDamaged)
 	}
-	if _, err := f.file.ReadAt(tail[:], f.size-8); err != nil {
+	if _, err := file.ReadAt(tail[:], f.size-8); err != nil {
 		return nil, shortRead(err)
 	}
 	switch string(tail[4:]) {
@@ -129,7 +133,7 @@ func (f *parquetFile) footerBytes() ([]byte, error) {
 		return nil, fmt.Errorf("read footer: footer of %d bytes in a file of %d: %w", length, f.size, formats.ErrDamaged)
 	}
 	data := make([]byte, length)
-	if _, err := f.file.ReadAt(data, f.size-8-length); err != nil {
+	if _, err := file.ReadAt(data, f.size-8-length); err != nil {
 		return nil, shortRead(err)
 	}
 	return data, nil

@@ -29,9 +29,9 @@ func newNestedColumn(leaves []leafColumn) *nestedColumn {
 	return c
 }
 
-func (c *nestedColumn) open(f *parquetFile, chunks []chunkMeta) {
+func (c *nestedColumn) open(f *parquetFile, from io.ReaderAt, chunks []chunkMeta) {
 	for i, leaf := range c.leaves {
-		leaf.open(f, &chunks[i].Column)
+		leaf.open(f, from, &chunks[i].Column)
 	}
 }
 
@@ -118,8 +118,8 @@ func newLeafReader(leaf *leafColumn) *leafReader {
 	return l
 }
 
-func (l *leafReader) open(f *parquetFile, chunk *columnMeta) {
-	l.pages.open(f, chunk)
+func (l *leafReader) open(f *parquetFile, from io.ReaderAt, chunk *columnMeta) {
+	l.pages.open(f, from, chunk)
 	l.left, l.at, l.have = 0, 0, 0
 	l.entry.Ends, l.entry.Data = l.entry.Ends[:0], l.entry.Data[:0]
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/storage"
 )
 
 // readBuffer is how much of a column chunk is read at a time.
@@ -41,19 +42,24 @@ type pages struct {
 	current page
 }
 
-// open starts on a chunk.
-func (p *pages) open(f *parquetFile, chunk *columnMeta) {
+// open starts on a chunk, whose bytes come from a plan of the file.
+func (p *pages) open(f *parquetFile, from io.ReaderAt, chunk *columnMeta) {
 	p.codec, p.left = chunk.Codec, chunk.NumValues
 	p.alwaysCompressed = f.footer.alwaysCompressed()
-	start, end := chunk.chunkRange()
-	// Old parquet-mr forgot the dictionary page's header in the size (PARQUET-816).
-	end = min(end+100, f.size)
-	p.start, p.holding.Tell = start, f.hold
-	p.section = io.NewSectionReader(f.file, start, end-start)
+	extent := f.extent(chunk)
+	p.start, p.holding.Tell = extent.From, f.hold
+	p.section = io.NewSectionReader(from, extent.From, extent.To-extent.From)
 	if p.buffers == nil {
 		p.buffers = takeBuffers()
 	}
-	p.read(p.section, end-start)
+	p.read(p.section, extent.To-extent.From)
+}
+
+// extent returns where a chunk lies. Old parquet-mr forgot the dictionary page's header in the
+// size (PARQUET-816).
+func (f *parquetFile) extent(chunk *columnMeta) storage.Range {
+	start, end := chunk.chunkRange()
+	return storage.Range{From: start, To: min(end+100, f.size)}
 }
 
 // close ends the reading.
@@ -72,6 +78,13 @@ func (p *pages) room(packed, data int) error {
 func (p *pages) holdBeside(bytes int64) error {
 	p.beside = bytes
 	return p.room(0, 0)
+}
+
+// shedPacked gives the memory of a large page up that was unpacked, as it lies in the file.
+func (p *pages) shedPacked() {
+	if p.codec != format.Uncompressed && cap(p.packed) > maxKeptBytes {
+		p.packed = nil
+	}
 }
 
 // shed gives the memory of a large page up, which is not needed any more.

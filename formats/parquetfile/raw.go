@@ -15,10 +15,16 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/fence"
+	"github.com/kcut/kcut/formats/storage"
 )
 
 // ReadAt implements formats.RawSource.
 func (s *source) ReadAt(p []byte, off int64) (int, error) { return s.file.ReadAt(p, off) }
+
+// Plan returns a reader of ranges that will be read soon: see storage.File.
+func (s *source) Plan(ctx context.Context, ranges []formats.Range) storage.Plan {
+	return s.file.Plan(ctx, ranges)
+}
 
 // RawChunks implements formats.RawSource.
 func (s *source) RawChunks(ctx context.Context, rowGroup, column int) (chunks []formats.RawChunk, err error) {
@@ -54,7 +60,9 @@ func (s *source) rawChunk(ctx context.Context, rowGroup, leaf int, t formats.Typ
 	}
 	w := rawWalk{chunk: &formats.RawChunk{Codec: meta.Codec}, rows: group.NumRows}
 	w.pages.leaf = &s.schema.leaves[leaf]
-	w.pages.open(s.parquetFile, meta)
+	plan := s.file.Plan(ctx, []storage.Range{s.extent(meta)})
+	defer plan.Close()
+	w.pages.open(s.parquetFile, plan, meta)
 	defer w.pages.close()
 	w.usage = newDictionaryUsage(w.pages.leaf, t)
 	w.prefixesCross = s.footer.writtenBefore("parquet-mr", 1, 8)
@@ -173,7 +181,16 @@ func (w *rawWalk) dictionary(raw formats.RawPage) (bool, error) {
 		return false, err
 	}
 	raw.Encoding, raw.Entries = format.Plain, int32(page.values)
-	return w.usage.open(page) && w.add(raw), nil
+	w.pages.shedPacked()
+	if err := w.pages.holdBeside(dictionaryBytes(page)); err != nil {
+		return false, err
+	}
+	if !w.usage.open(page) {
+		return false, nil
+	}
+	w.head = nil
+	w.pages.shed()
+	return w.add(raw), w.pages.holdBeside(w.usage.weight())
 }
 
 func (w *rawWalk) dataPageV1(raw formats.RawPage) (bool, error) {

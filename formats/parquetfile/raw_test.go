@@ -120,7 +120,7 @@ func checkCopy(t *testing.T, source, copied string) {
 	for i := range want {
 		compareLeaf(t, s.Column(i), got[i], want[i])
 	}
-	r, err := release.Open(copied)
+	r, err := release.Open(t.Context(), copied)
 	if err != nil {
 		t.Fatal(err)
 	}

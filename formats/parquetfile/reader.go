@@ -7,6 +7,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/fence"
+	"github.com/kcut/kcut/formats/storage"
 )
 
 // maxBatchBytes ends a batch early whose values are large.
@@ -14,7 +15,7 @@ const maxBatchBytes = 16 << 20
 
 // columnReader reads one column of a split, row group after row group.
 type columnReader interface {
-	open(f *parquetFile, chunks []chunkMeta)
+	open(f *parquetFile, from io.ReaderAt, chunks []chunkMeta)
 	begin(rows int) error
 	read(n int) error
 	finish() error
@@ -26,6 +27,8 @@ type columnReader interface {
 // reader reads a range of row groups. A batch never crosses from one to the next,
 // because dictionaries do not.
 type reader struct {
+	ctx       context.Context // of what is fetched
+	plan      storage.Plan    // of the current row group
 	file      *parquetFile
 	group     int // the current row group
 	end       int
@@ -38,8 +41,8 @@ type reader struct {
 	err       error
 }
 
-func newReader(f *parquetFile, first, count int, columns []formats.Request, batchRows, remember int) *reader {
-	r := &reader{file: f, group: first - 1, end: first + count, batchRows: batchRows}
+func newReader(ctx context.Context, f *parquetFile, first, count int, columns []formats.Request, batchRows, remember int) *reader {
+	r := &reader{ctx: ctx, file: f, group: first - 1, end: first + count, batchRows: batchRows}
 	r.store = make([]formats.Column, len(columns))
 	for i, request := range columns {
 		top := &f.schema.columns[request.Column]
@@ -97,8 +100,27 @@ func (r *reader) next() (err error) {
 func (r *reader) open() {
 	g := &r.file.footer.RowGroups[r.group]
 	r.left = g.NumRows
+	r.closePlan()
+	r.plan = r.file.file.Plan(r.ctx, r.ranges(g))
 	for i, c := range r.columns {
-		c.open(r.file, g.Columns[r.tops[i].first:r.tops[i].last])
+		c.open(r.file, r.plan, g.Columns[r.tops[i].first:r.tops[i].last])
+	}
+}
+
+// ranges are where the chunks of the columns lie in a row group.
+func (r *reader) ranges(g *rowGroupMeta) (ranges []storage.Range) {
+	for _, top := range r.tops {
+		for i := top.first; i < top.last; i++ {
+			ranges = append(ranges, r.file.extent(&g.Columns[i].Column))
+		}
+	}
+	return ranges
+}
+
+func (r *reader) closePlan() {
+	if r.plan != nil {
+		r.plan.Close()
+		r.plan = nil
 	}
 }
 
@@ -144,6 +166,7 @@ func (r *reader) Close() error {
 	for _, c := range r.columns {
 		c.close()
 	}
+	r.closePlan()
 	r.columns, r.err = nil, io.EOF
 	return nil
 }

@@ -3,18 +3,18 @@ package parquetfile
 import (
 	"context"
 	"fmt"
-	"os"
 	"sync"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/fence"
+	"github.com/kcut/kcut/formats/storage"
 )
 
 // parquetFile is an opened Parquet file. Its footer is read and checked; pages are read
 // by reader.
 type parquetFile struct {
 	path   string
-	file   *os.File
+	file   storage.File
 	size   int64
 	footer footer
 	schema *tree
@@ -22,8 +22,8 @@ type parquetFile struct {
 }
 
 // Open opens a Parquet file and checks its footer.
-func Open(_ context.Context, path string, opt formats.ReadOptions) (_ formats.Source, err error) {
-	file, err := os.Open(path)
+func Open(ctx context.Context, path string, opt formats.ReadOptions) (_ formats.Source, err error) {
+	file, err := storage.Open(ctx, path, opt.Ahead)
 	if err != nil {
 		return nil, fmt.Errorf("open parquet: %w", err)
 	}
@@ -34,12 +34,8 @@ func Open(_ context.Context, path string, opt formats.ReadOptions) (_ formats.So
 		}
 	}()
 	defer fence.Catch(&err)
-	info, err := file.Stat()
-	if err != nil {
-		return nil, err
-	}
-	f := &parquetFile{path: path, file: file, size: info.Size(), hold: opt.Hold}
-	if err := f.readFooter(); err != nil {
+	f := &parquetFile{path: path, file: file, size: file.Info().Size(), hold: opt.Hold}
+	if err := f.readFooter(ctx); err != nil {
 		return nil, err
 	}
 	if f.schema, err = readSchema(f.footer.Schema); err != nil {
@@ -81,11 +77,11 @@ func (s *source) Chunks() []int64 {
 	return rows
 }
 
-func (s *source) Read(_ context.Context, first, count int, columns []formats.Request) (formats.BatchReader, error) {
+func (s *source) Read(ctx context.Context, first, count int, columns []formats.Request) (formats.BatchReader, error) {
 	if first < 0 || count < 0 || first+count > len(s.footer.RowGroups) {
 		return nil, fmt.Errorf("read row groups %d to %d of %s: there are %d", first, first+count-1, s.path, len(s.footer.RowGroups))
 	}
-	return newReader(s.parquetFile, first, count, columns, batchRows(s.batchRows), s.remember), nil
+	return newReader(ctx, s.parquetFile, first, count, columns, batchRows(s.batchRows), s.remember), nil
 }
 
 func (s *source) Close() error { return s.file.Close() }

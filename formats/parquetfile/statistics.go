@@ -84,7 +84,7 @@ func (s *source) chunkStatistics(group int, column *topColumn) formats.Statistic
 func (s *source) chunkNumbers(group, leaf int) columnNumbers {
 	s.numbersOnce.Do(func() {
 		var numbers numbersFooter
-		data, err := s.footerBytes()
+		data, err := s.footerBytes(s.file)
 		if err != nil {
 			return
 		}

@@ -35,12 +35,19 @@ func newDictionaryUsage(leaf *leafColumn, t formats.Type) dictionaryUsage {
 // has none: not every reader takes that.
 func (u *dictionaryUsage) open(p *page) bool {
 	c := cells{physical: u.leaf.physical, width: plain.Width(u.leaf.physical, u.leaf.length)}
-	if p.values == 0 || c.reset(p.data, p.encoding, p.values) != nil || u.convert(u.values, &c, p.values) != nil || len(c.data) > 0 {
+	if p.values == 0 || c.reset(p.data, p.encoding, p.values) != nil {
+		return false
+	}
+	c.reserve(u.values, p.values)
+	if u.convert(u.values, &c, p.values) != nil || len(c.data) > 0 {
 		return false
 	}
 	u.unused, u.used = p.values, make([]bool, p.values)
 	return true
 }
+
+// weight returns the bytes that it holds.
+func (u *dictionaryUsage) weight() int64 { return u.values.MemoryBytes() + int64(cap(u.used)) }
 
 // read reads the indexes of a page, while that tells of entries not met yet, and returns how
 // many of its values are defined. It reports false when there is nothing to point into.

@@ -1,10 +1,10 @@
 package release
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/apache/arrow/go/v17/parquet"
 	"github.com/apache/arrow/go/v17/parquet/file"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/fence"
+	"github.com/kcut/kcut/formats/storage"
 )
 
 // magic is what a Parquet file begins and ends with.
@@ -27,7 +28,7 @@ const CutKey = "kcut.cut"
 // several goroutines at a time.
 type File struct {
 	path   string
-	file   *os.File
+	file   storage.File
 	size   int64
 	reader *file.Reader
 	footer *metadata.FileMetaData
@@ -36,8 +37,8 @@ type File struct {
 
 // Open opens a released file. It returns formats.ErrDamaged for a file that is not Parquet
 // or whose footer contradicts itself, and formats.ErrUnsupported for an encrypted one.
-func Open(path string) (*File, error) {
-	f, err := os.Open(path)
+func Open(ctx context.Context, path string) (*File, error) {
+	f, err := storage.Open(ctx, path, nil)
 	if err != nil {
 		return nil, fmt.Errorf("open release: %w", err)
 	}
@@ -50,14 +51,10 @@ func Open(path string) (*File, error) {
 
 func (r *File) readFooter() (err error) {
 	defer fence.Catch(&err)
-	info, err := r.file.Stat()
-	if err != nil {
-		return err
-	}
-	if !info.Mode().IsRegular() {
+	if !r.file.Info().IsRegular() {
 		return fmt.Errorf("%w: not a regular file", formats.ErrDamaged)
 	}
-	r.size = info.Size()
+	r.size = r.file.Info().Size()
 	if err := r.checkMagic(); err != nil {
 		return err
 	}
@@ -109,6 +106,9 @@ func (r *File) checkRowGroups() error {
 
 // Close closes the file.
 func (r *File) Close() error { return r.file.Close() }
+
+// whole returns the file as libraries want it.
+func (r *File) whole() *io.SectionReader { return io.NewSectionReader(r.file, 0, r.size) }
 
 // Rows returns the number of rows.
 func (r *File) Rows() int64 { return r.footer.NumRows }

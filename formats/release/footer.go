@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"os"
+	"io"
 
 	"github.com/apache/arrow/go/v17/parquet/file"
 	"github.com/apache/arrow/go/v17/parquet/metadata"
@@ -21,13 +21,13 @@ import (
 // which is noted then whether it has nothing but its fields.
 func (r *File) openReader() error {
 	var err error
-	if r.reader, err = tryReader(r.file, nil); err == nil {
+	if r.reader, err = tryReader(r.whole(), nil); err == nil {
 		return nil
 	}
-	if r.later = withoutLaterTypes(r.file, r.size); r.later == nil {
+	if r.later = withoutLaterTypes(r.whole(), r.size); r.later == nil {
 		return err
 	}
-	r.reader, err = tryReader(r.file, r.later.footer)
+	r.reader, err = tryReader(r.whole(), r.later.footer)
 	return err
 }
 
@@ -37,7 +37,7 @@ type laterFooter struct {
 	plain  bool // the original has the bytes that its fields have when they are written again
 }
 
-func tryReader(f *os.File, footer []byte) (reader *file.Reader, err error) {
+func tryReader(f *io.SectionReader, footer []byte) (reader *file.Reader, err error) {
 	defer fence.Catch(&err)
 	var options []file.ReadOption
 	if footer != nil {
@@ -54,7 +54,7 @@ func tryReader(f *os.File, footer []byte) (reader *file.Reader, err error) {
 }
 
 // withoutLaterTypes returns nil when the footer has no such types, or cannot be read.
-func withoutLaterTypes(f *os.File, size int64) *laterFooter {
+func withoutLaterTypes(f *io.SectionReader, size int64) *laterFooter {
 	const tail = 8 // the footer's length, and the magic
 	var end [tail]byte
 	if _, err := f.ReadAt(end[:], size-tail); err != nil {

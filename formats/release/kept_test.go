@@ -170,7 +170,7 @@ func TestKept(t *testing.T) {
 				t.Parallel()
 				b := released(t, sourceFile(t, parquet.Compression(codec), parquet.DataPageVersion(version)))
 				path := formatstest.WriteTemp(t, "release.parquet", b)
-				r, err := Open(path)
+				r, err := Open(t.Context(), path)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -10,10 +10,14 @@ import (
 	"slices"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/location"
 )
 
-// bufferSize is how much of a chunk is read at a time, in bytes.
-const bufferSize = 1 << 16
+// How much of a chunk is read at a time, in bytes: of an object every time is a request.
+const (
+	bufferSize       = 1 << 16
+	remoteBufferSize = 1 << 20
+)
 
 // pages walks the pages of a column chunk as bytes, until it has met all entries: further
 // than that no reader goes. They must be what their checksums say, and together what the
@@ -36,7 +40,11 @@ type pages struct {
 // open goes to the first page of a chunk. What an earlier chunk needed is used again.
 func (p *pages) open(r *File, rowGroup, leaf int) error {
 	if p.in == nil {
-		p.in, p.headers, p.kinds = bufio.NewReaderSize(nil, bufferSize), newHeaderReader(), make(map[pageKind]int)
+		size := bufferSize
+		if location.IsRemote(r.path) {
+			size = remoteBufferSize
+		}
+		p.in, p.headers, p.kinds = bufio.NewReaderSize(nil, size), newHeaderReader(), make(map[pageKind]int)
 	}
 	p.file, p.rowGroup, p.leaf = r, rowGroup, leaf
 	section, err := r.section(rowGroup, leaf)

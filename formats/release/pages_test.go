@@ -73,7 +73,7 @@ func leaksOf(path string, b []byte) ([]Finding, error) {
 	if err := os.WriteFile(path, b, 0o600); err != nil {
 		return nil, err
 	}
-	r, err := Open(path)
+	r, err := Open(context.Background(), path)
 	if err != nil {
 		return nil, err
 	}

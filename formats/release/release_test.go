@@ -19,7 +19,7 @@ import (
 // open saves a release and opens it.
 func open(t testing.TB, b []byte) *File {
 	t.Helper()
-	r, err := Open(formatstest.WriteTemp(t, "release.parquet", b))
+	r, err := Open(t.Context(), formatstest.WriteTemp(t, "release.parquet", b))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func readAll(b []byte, path string) error {
 	if err := os.WriteFile(path, b, 0o600); err != nil {
 		return err
 	}
-	r, err := Open(path)
+	r, err := Open(context.Background(), path)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 // openReleased opens what was written by way of the release reader.
 func openReleased(t testing.TB, b []byte) *release.File {
 	t.Helper()
-	r, err := release.Open(formatstest.WriteTemp(t, "release.parquet", b))
+	r, err := release.Open(t.Context(), formatstest.WriteTemp(t, "release.parquet", b))
 	if err != nil {
 		t.Fatal(err)
 	}

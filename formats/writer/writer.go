@@ -79,6 +79,24 @@ func (w *Writer) WriteFrom(source io.ReaderAt, g *EncodedRowGroup) error {
 	return nil
 }
 
+// Copied returns where the pages lie that are copied, those that follow each other as one.
+func (g *EncodedRowGroup) Copied() (ranges []formats.Range) {
+	for _, s := range g.out {
+		last := len(ranges) - 1
+		switch {
+		case s.bytes != nil:
+		case last >= 0 && s.offset >= ranges[last].To && s.offset-ranges[last].To <= copyGap:
+			ranges[last].To = s.offset + s.size
+		default:
+			ranges = append(ranges, formats.Range{From: s.offset, To: s.offset + s.size})
+		}
+	}
+	return ranges
+}
+
+// copyGap is the most that lies between pages that follow each other: the header of a page.
+const copyGap = 4 << 10
+
 // move adds by to the offsets that are set.
 func move(m *columnMeta, by int64) {
 	m.DataPageOffset += by

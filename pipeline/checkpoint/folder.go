@@ -164,6 +164,14 @@ func (f *Folder) Remove(name string) error {
 	return nil
 }
 
+// Rename gives a file another's name, which is replaced.
+func (f *Folder) Rename(from, to string) error {
+	if err := f.fs.Rename(f.file(from), f.file(to)); err != nil {
+		return err
+	}
+	return publish.SyncDir(f.fs, f.path)
+}
+
 func (f *Folder) file(name string) string { return filepath.Join(f.path, name) }
 
 // unfinished ends the names of files until they are whole and durable.

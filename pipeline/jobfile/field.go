@@ -40,6 +40,7 @@ type field struct {
 	flag     string   // of the command line, without dashes; the variable follows from it
 	masks    []string // columns: only with these masks
 	engines  []string // only with these algorithms
+	local    bool     // paths: no URLs of object stores
 	required bool
 	excused  []string // algorithms with which it is not required
 	bare     bool     // a map's key that a bare word in the map's place stands for
@@ -54,11 +55,11 @@ var algorithms = []string{
 // fieldTable defines the job file, in the order of the reference.
 var fieldTable = []field{
 	{path: "input", kind: kindPaths, required: true, flag: "input",
-		doc: "what to read: a file, a directory (hive partitions too) or a glob, or a list of them"},
+		doc: "what to read: a file, a directory (hive partitions too) or a glob, or a list of them; paths or URLs `s3://`, `gs://`, `azblob://`, `file://`"},
 	{path: "output", kind: kindMap, required: true,
 		doc: "what to write; a bare path is short for `{path: …}`"},
 	{path: "output.path", kind: kindPath, required: true, bare: true, flag: "output",
-		doc: "a file, or a directory of part files when it ends in `/`"},
+		doc: "a file, or a directory of part files when it ends in `/`; a path or a URL"},
 	{path: "output.compression", kind: kindText, def: "zstd", enum: []string{"zstd", "snappy", "gzip", "none"}, flag: "compression",
 		doc: "of the pages that are encoded; copied ones keep theirs"},
 	{path: "output.level", kind: kindInteger, min: 1, max: 22, defWords: "the compression's own",
@@ -128,7 +129,7 @@ var fieldTable = []field{
 		doc: "resident memory, as `1GiB`, `512MiB`, `2GB` or in bytes"},
 	{path: "limits.threads", kind: kindInteger, min: 1, max: 1024, defWords: "one a CPU", flag: "threads",
 		doc: "goroutines that work at the same time; the result does not depend on them"},
-	{path: "limits.spill_dir", kind: kindPath, defWords: "beside the output", flag: "spill-dir",
+	{path: "limits.spill_dir", kind: kindPath, local: true, defWords: "beside the output", flag: "spill-dir",
 		doc: "where data beyond the memory limit goes until the run ends"},
 	{path: "csv", kind: kindMap,
 		doc: "how to read CSV input"},

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/kcut/kcut/formats/location"
 )
 
 // maxBytes bounds a job file.
@@ -54,8 +56,14 @@ func wrongPath(err error) (cause string, ok bool) {
 	return "", false
 }
 
-// openable returns a path of the job file as it can be opened from the current directory.
+// openable returns a path of the job file as it can be opened from the current directory. A
+// URL of an object store is left as it is.
 func openable(jobFile, path string) string {
+	where, err := location.Resolve(path)
+	if err != nil || location.IsRemote(where) {
+		return path
+	}
+	path = where
 	dir := filepath.Dir(jobFile)
 	if filepath.IsAbs(path) || dir == "." {
 		return path
@@ -66,7 +74,7 @@ func openable(jobFile, path string) string {
 // fromHere makes a path that starts from the current directory independent of it, since
 // the job file's own start from its folder. It keeps a final slash.
 func fromHere(path string) string {
-	if path == "" || filepath.IsAbs(path) {
+	if path == "" || filepath.IsAbs(path) || location.IsURL(path) {
 		return path
 	}
 	here, err := filepath.Abs(".")

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kcut/kcut/formats/location"
 	"github.com/kcut/kcut/formats/yaml"
 )
 
@@ -160,8 +161,17 @@ func (l *loader) outputRules(job *Job) {
 		}
 	}
 	for i, input := range job.Input {
-		if job.Output.Path != "" && filepath.Clean(input) == filepath.Clean(job.Output.Path) {
+		if job.Output.Path != "" && cleaned(input) == cleaned(job.Output.Path) {
 			l.add(l.item("input", i), "", "input and output are the same")
 		}
 	}
+}
+
+// cleaned is the one spelling of a path. Keys of objects have no other than their own, but
+// for the slash that ends a directory's.
+func cleaned(path string) string {
+	if location.IsRemote(path) {
+		return strings.TrimSuffix(path, "/")
+	}
+	return filepath.Clean(path)
 }

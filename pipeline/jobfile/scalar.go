@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kcut/kcut/formats/location"
 	"github.com/kcut/kcut/formats/yaml"
 )
 
@@ -58,6 +59,20 @@ func scalarProblem(f *field, n *yaml.Node) (message, hint string) {
 		return "is empty", ""
 	case strings.ContainsRune(n.Text, 0):
 		return "holds a zero character", ""
+	case f.kind == kindPath, f.kind == kindPaths:
+		return f.pathProblem(n.Text)
+	}
+	return "", ""
+}
+
+// pathProblem says what is wrong with a URL in a path's place.
+func (f *field) pathProblem(text string) (message, hint string) {
+	where, err := location.Resolve(text)
+	switch {
+	case err != nil:
+		return "is " + err.Error(), ""
+	case f.local && location.IsRemote(where):
+		return "must be a path of this machine, not a URL of an object store", ""
 	}
 	return "", ""
 }

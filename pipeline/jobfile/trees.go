@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 
 	"github.com/kcut/kcut/formats/taxonomy"
@@ -38,6 +39,33 @@ func (j *Job) LoadTaxonomies() (map[string]Taxonomy, error) {
 		return nil, err
 	}
 	return out, nil
+}
+
+// TaxonomyBytes returns the size of all files that LoadTaxonomies reads. One that cannot be
+// looked at counts as empty.
+func (j *Job) TaxonomyBytes() (size int64) {
+	paths := make(map[string]bool)
+	for i := range j.Columns {
+		spec := j.Columns[i].Taxonomy
+		switch {
+		case j.Columns[i].Mask != MaskGeneralize:
+			continue
+		case spec.Name != "" && j.TaxonomyFile != "":
+			paths[j.TaxonomyFile] = true
+			continue
+		case spec.Name != "":
+			spec = j.Taxonomies[spec.Name]
+		}
+		if spec != nil && spec.File != "" {
+			paths[spec.File] = true
+		}
+	}
+	for path := range paths {
+		if info, err := os.Stat(path); err == nil {
+			size += info.Size()
+		}
+	}
+	return size
 }
 
 // treeLoader reads taxonomy files, each once.

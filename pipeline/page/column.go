@@ -87,7 +87,7 @@ func labelViews(in *pipeline.Inspection, column int, sets []int) (views []labelV
 
 // whyWords say in words why a label is no finer.
 var whyWords = map[string]string{
-	"finest": "nothing is finer", "empty": "no record has it", "class": "its records have one class",
+	"finest": "nothing finer is there or allowed", "empty": "no record has it", "class": "its records have one class",
 	"records": "a part would have fewer than k records", "steps": "the steps were used up",
 }
 

@@ -1,0 +1,95 @@
+// Package location is how files are named: by a path, or by a URL s3://bucket/key,
+// gs://bucket/key or azblob://container/key, whose key is taken as it is: nothing in it is
+// decoded, and ? and # are letters like others.
+package location
+
+import (
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// schemes are the URLs of object stores.
+var schemes = []string{"s3", "gs", "azblob"}
+
+// otherNames are what other tools call the same stores.
+var otherNames = map[string]string{"s3a": "s3", "s3n": "s3", "gcs": "gs", "az": "azblob", "abfs": "azblob", "abfss": "azblob", "wasb": "azblob", "wasbs": "azblob"}
+
+// Resolve returns the location that a user's text names: of a file URL the path, anything
+// else as it is. It refuses URLs that nothing can be read from.
+func Resolve(text string) (string, error) {
+	scheme, rest, ok := cutScheme(text)
+	switch {
+	case !ok:
+		return text, nil
+	case scheme == "file":
+		return filePath(rest)
+	case slices.Contains(schemes, scheme):
+		if bucket, _, _ := strings.Cut(rest, "/"); bucket == "" {
+			return "", fmt.Errorf("a URL without a bucket: it is %s://bucket/name", scheme)
+		}
+		return text, nil
+	case otherNames[scheme] != "":
+		return "", fmt.Errorf("a URL of an unknown kind, %s://: write %s://", scheme, otherNames[scheme])
+	}
+	return "", fmt.Errorf("a URL of an unknown kind, %s://: there are %s:// and file://", scheme, strings.Join(schemes, "://, "))
+}
+
+// filePath returns the path of a file URL, which is percent-encoded.
+func filePath(rest string) (string, error) {
+	rest = strings.TrimPrefix(rest, "localhost")
+	if !strings.HasPrefix(rest, "/") {
+		return "", fmt.Errorf("a file URL that names another machine: it is file:///path")
+	}
+	path, err := url.PathUnescape(rest)
+	if err != nil || strings.Contains(path, "\x00") {
+		return "", fmt.Errorf("a file URL that is not encoded right: a %% in it is %%25")
+	}
+	return filepath.FromSlash(path), nil
+}
+
+// cutScheme cuts a URL after its scheme, in the way of RFC 3986.
+func cutScheme(text string) (scheme, rest string, ok bool) {
+	scheme, rest, ok = strings.Cut(text, "://")
+	if !ok || scheme == "" {
+		return "", "", false
+	}
+	for i, c := range []byte(scheme) {
+		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
+		if !letter && (i == 0 || !strings.ContainsRune("0123456789+-.", rune(c))) {
+			return "", "", false
+		}
+	}
+	return strings.ToLower(scheme), rest, true
+}
+
+// IsURL reports whether a text is a URL, of whatever kind.
+func IsURL(text string) bool {
+	_, _, ok := cutScheme(text)
+	return ok
+}
+
+// IsRemote reports whether a location is in an object store.
+func IsRemote(location string) bool {
+	scheme, _, ok := cutScheme(location)
+	return ok && slices.Contains(schemes, scheme)
+}
+
+// Split cuts a remote location into the URL of its bucket and the key.
+func Split(location string) (bucket, key string) {
+	scheme, rest, _ := cutScheme(location)
+	bucket, key, _ = strings.Cut(rest, "/")
+	return scheme + "://" + bucket, key
+}
+
+// Join returns the location of a name in a directory: with no name, what the locations of all
+// its files start with.
+func Join(directory, name string) string {
+	separator := string(filepath.Separator)
+	if IsRemote(directory) {
+		separator = "/"
+	}
+	return strings.TrimSuffix(directory, separator) + separator + name
+}

@@ -1,0 +1,34 @@
+package location
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestResolve(t *testing.T) {
+	for _, c := range []struct{ text, want, problem string }{
+		{"people.parquet", "people.parquet", ""},
+		{"a:b//c", "a:b//c", ""},
+		{"s3://bucket/a b%20c/*?.parquet", "s3://bucket/a b%20c/*?.parquet", ""},
+		{"gs://bucket", "gs://bucket", ""},
+		{"azblob://container/x/", "azblob://container/x/", ""},
+		{"file:///tmp/a%20b.parquet", "/tmp/a b.parquet", ""},
+		{"file://localhost/tmp/x/", "/tmp/x/", ""},
+		{"FILE:///tmp/x", "/tmp/x", ""},
+		{"file://tmp/x", "", "another machine"},
+		{"file:///tmp/%zz", "", "%25"},
+		{"s3://", "", "without a bucket"},
+		{"s3:///key", "", "without a bucket"},
+		{"s3a://bucket/key", "", "write s3://"},
+		{"abfss://x", "", "write azblob://"},
+		{"https://example.com/x", "", "unknown kind, https://"},
+	} {
+		got, err := Resolve(c.text)
+		if c.problem == "" && (err != nil || got != c.want) {
+			t.Errorf("%s: %q, %v; want %q", c.text, got, err, c.want)
+		}
+		if c.problem != "" && (err == nil || !strings.Contains(err.Error(), c.problem)) {
+			t.Errorf("%s: %q, %v; want an error with %q", c.text, got, err, c.problem)
+		}
+	}
+}

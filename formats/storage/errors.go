@@ -1,0 +1,74 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"strings"
+
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/smithy-go"
+	"gocloud.dev/gcerrors"
+
+	"github.com/kcut/kcut/formats"
+)
+
+var (
+	// ErrDenied is returned when a store refuses what was asked of it: the credentials are
+	// wrong, out of date, or not allowed to.
+	ErrDenied = errors.New("access denied")
+	// ErrUnavailable is returned when a store or the way to it fails, also after some tries.
+	ErrUnavailable = errors.New("object store unavailable")
+	// ErrChanged is returned when an object is not the one any more that was opened.
+	ErrChanged = fmt.Errorf("file changed while it was in use: %w", formats.ErrDamaged)
+)
+
+// explain makes an error of a store one of this package. The store's own is only told: a
+// deadline of a connection in it is not that of the run.
+func explain(ctx context.Context, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	}
+	kind := ErrUnavailable
+	switch code := gcerrors.Code(err); {
+	case code == gcerrors.NotFound:
+		kind = fs.ErrNotExist
+	case code == gcerrors.PermissionDenied, isDenied(err):
+		kind = ErrDenied
+	case code == gcerrors.FailedPrecondition, code == gcerrors.AlreadyExists:
+		kind = ErrChanged
+	case code == gcerrors.InvalidArgument, code == gcerrors.Unimplemented:
+		kind = formats.ErrUnsupported
+	}
+	return fmt.Errorf("%w: %s", kind, oneLine(err))
+}
+
+// deniedCodes are those of S3 that gocloud.dev does not know for a refusal.
+var deniedCodes = map[string]bool{
+	"InvalidAccessKeyId": true, "SignatureDoesNotMatch": true, "ExpiredToken": true, "InvalidToken": true, "TokenRefreshRequired": true,
+	"AccountProblem": true, "AllAccessDisabled": true,
+}
+
+func isDenied(err error) bool {
+	var code smithy.APIError
+	if errors.As(err, &code) && deniedCodes[code.ErrorCode()] {
+		return true
+	}
+	var status *awshttp.ResponseError
+	return errors.As(err, &status) && (status.HTTPStatusCode() == http.StatusForbidden || status.HTTPStatusCode() == http.StatusUnauthorized)
+}
+
+// oneLine is an error's text on one line of bearable length.
+func oneLine(err error) string {
+	const longest = 300
+	text := strings.Join(strings.Fields(err.Error()), " ")
+	if len(text) > longest {
+		text = strings.ToValidUTF8(text[:longest], "") + " …"
+	}
+	return text
+}

@@ -1,0 +1,97 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/location"
+)
+
+// File is a file open for reading at any position. It may be used by several goroutines.
+type File interface {
+	io.ReaderAt // of an object, a request for every call: see Plan
+	io.Closer
+	Info() Info
+	// Plan returns a reader for ranges that will be read soon, each from its start to its end:
+	// of an object they are fetched ahead, and ranges that lie close together at once. It reads
+	// under ctx and has to be closed.
+	Plan(ctx context.Context, ranges []Range) Plan
+}
+
+// Plan reads ranges of a file.
+type Plan interface {
+	io.ReaderAt
+	Close()
+}
+
+// Range is a part of a file.
+type Range = formats.Range
+
+// Ahead is asked before so many bytes are fetched ahead of what is read, and told, with a
+// negative number, when they are not held any more. Where it refuses, what is needed is read
+// piece by piece.
+type Ahead func(bytes int64) error
+
+// Open opens a file for reading. Nil for ahead allows what a Plan holds at most: see
+// mostAhead.
+func Open(ctx context.Context, path string, ahead Ahead) (File, error) {
+	if !location.IsRemote(path) {
+		return openLocal(path)
+	}
+	o, err := openObject(ctx, path)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	o.ahead = ahead
+	return o, nil
+}
+
+// Reopen opens a file again, which must be as it was; otherwise the error wraps ErrChanged,
+// now or, of an object, when it is read.
+func Reopen(ctx context.Context, path string, was Info, ahead Ahead) (File, error) {
+	if !location.IsRemote(path) {
+		f, err := openLocal(path)
+		if err == nil && !f.info.Same(was) {
+			f.Close()
+			return nil, ErrChanged
+		}
+		return f, err
+	}
+	o, err := newObject(ctx, path)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	o.info, o.ahead = was, ahead
+	return o, nil
+}
+
+// localFile is a file of the machine.
+type localFile struct {
+	*os.File
+	info Info
+}
+
+func openLocal(path string) (*localFile, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return &localFile{file, infoOf(info)}, nil
+}
+
+func (f *localFile) Info() Info { return f.info }
+
+// Plan leaves reading ahead to the system.
+func (f *localFile) Plan(context.Context, []Range) Plan { return localPlan{f.File} }
+
+type localPlan struct{ io.ReaderAt }
+
+func (localPlan) Close() {}

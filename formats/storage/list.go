@@ -1,0 +1,62 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"sort"
+	"strings"
+
+	"gocloud.dev/blob"
+
+	"github.com/kcut/kcut/formats/location"
+)
+
+// Entry is an object of a listing.
+type Entry struct {
+	Location string
+	Size     int64
+}
+
+// markerSuffix ends the names of objects by which some tools of Hadoop mark directories.
+const markerSuffix = "_$folder$"
+
+// List returns the objects, in bytewise order, whose location starts with a prefix, which is text like any other:
+// people finds people2, people/ does not. Empty objects that only mark a directory are left
+// out: those whose names say so, and those that have others below them.
+func List(ctx context.Context, prefix string) (entries []Entry, err error) {
+	url, start := location.Split(prefix)
+	b, err := useBucket(ctx, url)
+	if err != nil {
+		return nil, fmt.Errorf("list %s: %w", prefix, err)
+	}
+	defer b.leave()
+	objects := b.List(&blob.ListOptions{Prefix: start})
+	for {
+		object, err := objects.Next(ctx)
+		if err == io.EOF {
+			return withoutDirectories(entries), nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("list %s: %w", prefix, explain(ctx, err))
+		}
+		if !isMarker(object) {
+			entries = append(entries, Entry{url + "/" + object.Key, object.Size})
+		}
+	}
+}
+
+// withoutDirectories removes the empty objects that have others below them.
+func withoutDirectories(entries []Entry) []Entry {
+	slices.SortFunc(entries, func(a, b Entry) int { return strings.Compare(a.Location, b.Location) })
+	return slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool {
+		below := e.Location + "/"
+		i := sort.Search(len(entries), func(i int) bool { return entries[i].Location >= below })
+		return e.Size == 0 && i < len(entries) && strings.HasPrefix(entries[i].Location, below)
+	})
+}
+
+func isMarker(object *blob.ListObject) bool {
+	return object.Size == 0 && (strings.HasSuffix(object.Key, "/") || strings.HasSuffix(object.Key, markerSuffix))
+}

@@ -1,0 +1,150 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"gocloud.dev/blob"
+	"gocloud.dev/gcerrors"
+
+	"github.com/kcut/kcut/formats/location"
+)
+
+// object is one version of an object. Whoever reads it does so by ranges.
+type object struct {
+	bucket   *bucket
+	location string
+	key      string
+	info     Info
+	ahead    Ahead
+	ctx      context.Context // of the reads that have none of their own
+
+	mu   sync.Mutex
+	last piece
+}
+
+// piece is what a small read has fetched, which the next one may want, too.
+type piece struct {
+	from int64
+	data []byte
+}
+
+// openObject asks for an object's size and version.
+func openObject(ctx context.Context, path string) (*object, error) {
+	o, err := newObject(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	attributes, err := o.bucket.Attributes(ctx, o.key)
+	if err != nil {
+		return nil, errors.Join(explain(ctx, err), o.Close())
+	}
+	o.info = Info{size: attributes.Size, changed: attributes.ModTime, version: versionOf(attributes)}
+	return o, nil
+}
+
+func newObject(ctx context.Context, path string) (*object, error) {
+	url, key := location.Split(path)
+	b, err := useBucket(ctx, url)
+	if err != nil {
+		return nil, err
+	}
+	return &object{bucket: b, location: path, key: key, ctx: context.WithoutCancel(ctx)}, nil
+}
+
+func (o *object) Info() Info { return o.info }
+
+func (o *object) Close() error { return o.bucket.leave() }
+
+// smallRead is how much a read of less fetches: of formats that are read piece by piece the
+// next piece is near.
+const smallRead = 64 << 10
+
+// ReadAt implements io.ReaderAt.
+func (o *object) ReadAt(p []byte, off int64) (int, error) { return o.readAt(o.ctx, p, off) }
+
+func (o *object) readAt(ctx context.Context, p []byte, off int64) (n int, err error) {
+	short := off+int64(len(p)) > o.info.size
+	if short {
+		p = p[:max(o.info.size-off, 0)]
+	}
+	switch {
+	case len(p) == 0:
+	case len(p) < smallRead:
+		n, err = o.readSmall(ctx, p, off)
+	default:
+		n, err = len(p), o.fetch(ctx, p, off)
+	}
+	if err == nil && short {
+		err = io.EOF
+	}
+	return n, err
+}
+
+// readSmall reads from the last piece, or a new one that begins there. The end of an object
+// is fetched whole: it holds the size of a footer first, then the footer.
+func (o *object) readSmall(ctx context.Context, p []byte, off int64) (int, error) {
+	o.mu.Lock()
+	last := o.last
+	o.mu.Unlock()
+	if at := off - last.from; at < 0 || at+int64(len(p)) > int64(len(last.data)) {
+		last.from = max(0, min(off, o.info.size-smallRead))
+		last.data = make([]byte, min(smallRead, o.info.size-last.from))
+		if err := o.fetch(ctx, last.data, last.from); err != nil {
+			return 0, err
+		}
+		o.mu.Lock()
+		o.last = last
+		o.mu.Unlock()
+	}
+	return copy(p, last.data[off-last.from:]), nil
+}
+
+// tries is how often a body is asked for that ends before its end. What goes wrong before a
+// body begins, the cloud's own client tries again.
+const tries = 3
+
+// fetch fills p, which lies within the object.
+func (o *object) fetch(ctx context.Context, p []byte, off int64) error {
+	if err := o.bucket.begin(ctx); err != nil {
+		return err
+	}
+	defer o.bucket.end()
+	for try := 1; ; try++ {
+		n, again, err := o.fetchOnce(ctx, p, off)
+		if err == nil {
+			return nil
+		}
+		if !again || try == tries || ctx.Err() != nil {
+			return fmt.Errorf("fetch %d bytes of %s: %w", len(p), o.location, o.explain(ctx, err))
+		}
+		p, off = p[n:], off+int64(n)
+	}
+}
+
+// explain is explain for an object that was there when it was opened.
+func (o *object) explain(ctx context.Context, err error) error {
+	if errors.Is(err, ErrChanged) || gcerrors.Code(err) == gcerrors.NotFound {
+		return ErrChanged
+	}
+	return explain(ctx, err)
+}
+
+// fetchOnce makes one request. It returns how much of p it has filled, and whether the rest
+// may be asked for again.
+func (o *object) fetchOnce(ctx context.Context, p []byte, off int64) (n int, again bool, err error) {
+	r, err := o.bucket.NewRangeReader(ctx, o.key, off, int64(len(p)), &blob.ReaderOptions{BeforeRead: o.info.version.only})
+	if err != nil {
+		return 0, false, err
+	}
+	defer r.Close()
+	// Stores that know no conditional reads are asked afterwards.
+	if r.Size() != o.info.size || !r.ModTime().Equal(o.info.changed) {
+		return 0, false, ErrChanged
+	}
+	n, err = io.ReadFull(r, p)
+	return n, true, err
+}

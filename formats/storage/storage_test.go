@@ -1,0 +1,348 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/kcut/kcut/formats/storage/storagetest"
+)
+
+// randomBytes returns bytes of which any two places differ.
+func randomBytes(n int) []byte {
+	r := rand.New(rand.NewPCG(1, 2))
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(r.Uint32())
+	}
+	return b
+}
+
+func TestReadAt(t *testing.T) {
+	data := randomBytes(300 << 10)
+	server := storagetest.New(t)
+	server.Put(t, "dir/a b%20ü.bin", data)
+	path := filepath.Join(t.TempDir(), "a.bin")
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, location := range []string{path, storagetest.URL("dir/a b%20ü.bin")} {
+		f, err := Open(t.Context(), location, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Info().Size() != int64(len(data)) || !f.Info().IsRegular() {
+			t.Fatalf("%s: %+v", location, f.Info())
+		}
+		for _, r := range [][2]int{{0, 8}, {len(data) - 8, 8}, {len(data) - 5000, 4992}, {7, 200 << 10}, {0, len(data)}, {len(data) - 3, 8}, {len(data), 1}, {100, 0}} {
+			got := make([]byte, r[1])
+			n, err := f.ReadAt(got, int64(r[0]))
+			end := min(r[0]+r[1], len(data))
+			if !bytes.Equal(got[:n], data[r[0]:end]) || (n < r[1]) != (err == io.EOF) || err != nil && err != io.EOF {
+				t.Errorf("%s: ReadAt(%d, %d): %d bytes, %v", location, r[0], r[1], n, err)
+			}
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(buckets.open) > 0 {
+		t.Error("a bucket is open that nobody uses")
+	}
+}
+
+// TestPlan reads random ranges in random pieces, some of several ranges in turn, and holds the
+// bytes, the requests and what was told against what is due.
+func TestPlan(t *testing.T) {
+	const size = 12 << 20
+	data := randomBytes(size)
+	server := storagetest.New(t)
+	server.Put(t, "x", data)
+	for seed := range uint64(40) {
+		r := rand.New(rand.NewPCG(seed, 0))
+		room := int64(64 << 20)
+		if seed%4 == 0 {
+			room = int64(r.IntN(3 << 20))
+		}
+		var held, most atomic.Int64
+		f, err := Open(t.Context(), storagetest.URL("x"), func(n int64) error {
+			if n > 0 && held.Load()+n > room {
+				return errors.New("no room")
+			}
+			most.Store(max(most.Load(), held.Add(n)))
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ranges []Range
+		wanted := int64(0)
+		for at := int64(r.IntN(100000)); len(ranges) < 1+r.IntN(6) && at < size-(3<<20); {
+			to := at + int64(r.IntN(200<<10))
+			if r.IntN(3) == 0 {
+				to = at + int64(r.IntN(3<<20))
+			}
+			ranges = append(ranges, between(at, to))
+			wanted += to - at
+			at = to - 100 + int64(r.IntN(100<<10))*int64(r.IntN(3))
+			at = max(at, 0)
+		}
+		server.Forget()
+		plan := f.Plan(t.Context(), ranges)
+		for left := slices.Clone(ranges); len(left) > 0; {
+			i := r.IntN(len(left))
+			from := left[i].From
+			n := min(int64(r.IntN(300<<10)), left[i].To-from)
+			got := make([]byte, n)
+			if m, err := plan.ReadAt(got, from); err != nil || !bytes.Equal(got[:m], data[from:from+n]) {
+				t.Fatalf("seed %d: at %d: %d of %d bytes, %v", seed, from, m, n, err)
+			}
+			if left[i].From += n; left[i].From == left[i].To {
+				left = slices.Delete(left, i, i+1)
+			}
+		}
+		plan.Close()
+		if held.Load() != 0 || most.Load() > room {
+			t.Errorf("seed %d: %d bytes held in the end, %d at most of %d", seed, held.Load(), most.Load(), room)
+		}
+		sent := int64(0)
+		for _, q := range server.Requests() {
+			sent += q.Sent
+		}
+		if room > 3<<20 && sent > wanted+int64(len(ranges))*gapBytes {
+			t.Errorf("seed %d: %d bytes fetched, %d wanted in %d ranges", seed, sent, wanted, len(ranges))
+		}
+		f.Close()
+	}
+}
+
+// between returns a range.
+func between(from, to int64) Range { return Range{From: from, To: to} }
+
+func TestBlocksOf(t *testing.T) {
+	const kib = 1 << 10
+	for _, c := range []struct {
+		ranges []Range
+		want   string
+	}{
+		{[]Range{between(0, 10)}, "0-10"},
+		{[]Range{between(500, 600), between(0, 10)}, "0-600"},
+		{[]Range{between(0, 10), between(100*kib, 101*kib)}, "0-10 102400-103424"},
+		{[]Range{between(0, 3000*kib)}, "0-1048576 1048576-2097152 2097152-3072000"},
+		{[]Range{between(0, 1000*kib), between(1000*kib, 1100*kib)}, "0-1024000 1024000-1126400"},
+		{[]Range{between(0, 110), between(10, 120)}, "0-120"},
+		{[]Range{between(0, 2000*kib), between(100, 200)}, "0-1048576 1048576-2048000"},
+		{[]Range{between(5, 5)}, ""},
+		{[]Range{between(9<<20, 99<<20)}, "9437184-10485760"},
+	} {
+		text := ""
+		for _, b := range blocksOf(c.ranges, 10<<20) {
+			text += fmt.Sprintf(" %d-%d", b.From, b.To)
+		}
+		if strings.TrimSpace(text) != c.want {
+			t.Errorf("%v:%s, want %s", c.ranges, text, c.want)
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	server := storagetest.New(t)
+	server.Put(t, "x", randomBytes(200<<10))
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	read := func(ctx context.Context, location string) error {
+		f, err := Open(ctx, location, nil)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		plan := f.Plan(ctx, []Range{between(0, 200<<10)})
+		defer plan.Close()
+		_, err = plan.ReadAt(make([]byte, 200<<10), 0)
+		return err
+	}
+	once := func(kind storagetest.Fault, at int) func(int, storagetest.Request) storagetest.Fault {
+		return func(n int, _ storagetest.Request) storagetest.Fault {
+			if n == at {
+				return kind
+			}
+			return storagetest.None
+		}
+	}
+	from := func(kind storagetest.Fault, at int) func(int, storagetest.Request) storagetest.Fault {
+		return func(n int, _ storagetest.Request) storagetest.Fault {
+			if n >= at {
+				return kind
+			}
+			return storagetest.None
+		}
+	}
+	for _, c := range []struct {
+		name     string
+		ctx      context.Context
+		location string
+		fail     func(int, storagetest.Request) storagetest.Fault
+		want     error
+	}{
+		{"no object", t.Context(), storagetest.URL("y"), nil, fs.ErrNotExist},
+		{"no bucket", t.Context(), "s3://other/x", nil, fs.ErrNotExist},
+		{"cancelled", cancelled, storagetest.URL("x"), nil, context.Canceled},
+		{"opening fails", t.Context(), storagetest.URL("x"), once(storagetest.Error, 0), ErrUnavailable},
+		{"opening denied", t.Context(), storagetest.URL("x"), once(storagetest.Denied, 0), ErrDenied},
+		{"reading fails", t.Context(), storagetest.URL("x"), once(storagetest.Error, 1), ErrUnavailable},
+		{"reading refused", t.Context(), storagetest.URL("x"), from(storagetest.Refused, 1), ErrUnavailable},
+		{"reading denied", t.Context(), storagetest.URL("x"), once(storagetest.Denied, 1), ErrDenied},
+		{"cut once", t.Context(), storagetest.URL("x"), once(storagetest.Cut, 1), nil},
+		{"always cut", t.Context(), storagetest.URL("x"), from(storagetest.Cut, 1), ErrUnavailable},
+		{"replaced", t.Context(), storagetest.URL("x"), func(n int, _ storagetest.Request) storagetest.Fault {
+			if n == 1 {
+				server.Put(t, "x", append(randomBytes(200<<10-1), 0))
+			}
+			return storagetest.None
+		}, ErrChanged},
+	} {
+		server.Fail(c.fail)
+		if err := read(c.ctx, c.location); !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
+			t.Errorf("%s: %v, want %v", c.name, err, c.want)
+		}
+	}
+}
+
+func TestSame(t *testing.T) {
+	server := storagetest.New(t)
+	server.Put(t, "x", []byte("one"))
+	server.Put(t, "y", []byte("one"))
+	stat := func() Info {
+		info, err := Stat(t.Context(), storagetest.URL("x"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info
+	}
+	before := stat()
+	if !before.Same(stat()) {
+		t.Error("an object is not the same as itself")
+	}
+	server.Put(t, "x", []byte("two"))
+	if before.Same(stat()) {
+		t.Error("an object is the same after it was replaced")
+	}
+}
+
+func TestList(t *testing.T) {
+	server := storagetest.New(t)
+	for i := range 1500 {
+		server.Put(t, fmt.Sprintf("many/%04d", i), []byte("x"))
+	}
+	for _, key := range []string{"people", "people2/x", "people_$folder$", "people/", "people/a b", "people/a%20b", "people/ü+&", "people/sub/", "people/sub/x", "people/empty"} {
+		data := []byte("x")
+		if strings.HasSuffix(key, "/") || strings.HasSuffix(key, "$") || strings.HasSuffix(key, "empty") {
+			data = nil
+		}
+		server.Put(t, key, data)
+	}
+	list := func(prefix string) (keys []string) {
+		entries, err := List(t.Context(), storagetest.URL(prefix))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			keys = append(keys, strings.TrimPrefix(e.Location, storagetest.URL("")))
+		}
+		return keys
+	}
+	if got := list("many/"); len(got) != 1500 || got[0] != "many/0000" || got[1499] != "many/1499" {
+		t.Errorf("%d objects of 1500", len(got))
+	}
+	if got, want := strings.Join(list("people/"), " | "), "people/a b | people/a%20b | people/empty | people/sub/x | people/ü+&"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got := list("nothing/"); got != nil {
+		t.Errorf("%v in an empty directory", got)
+	}
+	if _, err := List(t.Context(), "s3://other/x"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a bucket that is not there: %v", err)
+	}
+}
+
+// TestUpload: an object appears whole and as it was meant, in parts when it is large, or not at
+// all, whatever goes wrong on the way; and no parts are left.
+func TestUpload(t *testing.T) {
+	server := storagetest.New(t)
+	path := filepath.Join(t.TempDir(), "x")
+	data := randomBytes(17 << 20)
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	digest, err := UploadFile(t.Context(), path, storagetest.URL("x"), true)
+	if err != nil || digest != fmt.Sprintf("%x", sha256.Sum256(data)) || !bytes.Equal(server.Get(t, "x"), data) {
+		t.Fatalf("upload: %s, %v", digest, err)
+	}
+	requests := server.Requests()
+	parts := 0
+	for _, r := range requests {
+		if strings.Contains(r.Query, "partNumber=") {
+			parts++
+		}
+	}
+	if parts != 4 {
+		t.Errorf("%d parts of 5 MiB of 17 MiB", parts)
+	}
+	if _, err := UploadFile(t.Context(), path, storagetest.URL("x"), true); err != nil {
+		t.Errorf("the same again: %v", err)
+	}
+	other := filepath.Join(t.TempDir(), "y")
+	if err := os.WriteFile(other, []byte("other"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := UploadFile(t.Context(), other, storagetest.URL("x"), true); !errors.Is(err, ErrExists) {
+		t.Errorf("another object that was to be fresh: %v", err)
+	}
+	faults := []storagetest.Fault{storagetest.Error, storagetest.Denied, storagetest.Refused, storagetest.Done}
+	for n := range requests {
+		for i, fault := range faults {
+			if i != n%len(faults) && os.Getenv("KCUT_LONG") == "" {
+				continue
+			}
+			server.Delete(t, "x")
+			started, ended := 0, 0
+			server.Fail(func(at int, r storagetest.Request) storagetest.Fault {
+				switch {
+				case at == n:
+					return fault
+				case r.Method == "POST" && strings.HasPrefix(r.Query, "uploads"):
+					started++
+				case r.Method == "DELETE" && strings.Contains(r.Query, "uploadId="), r.Method == "POST":
+					ended++
+				}
+				return storagetest.None
+			})
+			_, err := UploadFile(t.Context(), path, storagetest.URL("x"), true)
+			stands := server.Get(t, "x")
+			if err == nil && !bytes.Equal(stands, data) || err != nil && stands != nil && n < len(requests)-2 {
+				t.Errorf("fault %d at request %d: %d bytes stand after %v", fault, n, len(stands), err)
+			}
+			if err != nil && n < len(requests)-2 && started > ended {
+				t.Errorf("fault %d at request %d: parts are left after %v", fault, n, err)
+			}
+		}
+	}
+	server.Forget()
+	if err := Remove(t.Context(), storagetest.URL("x")); err != nil || server.Get(t, "x") != nil {
+		t.Errorf("remove: %v", err)
+	}
+	if err := Remove(t.Context(), storagetest.URL("x")); err != nil {
+		t.Errorf("remove what is not there: %v", err)
+	}
+}

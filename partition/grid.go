@@ -1,0 +1,38 @@
+package partition
+
+// grid divides the codes of a column into cells of adjacent ones.
+type grid struct {
+	starts []uint32 // of the cells, and the end of the last one
+	cell   []uint32 // by code
+}
+
+// newGrid returns the grid in which a cell begins at code 0 and wherever begins says so.
+func newGrid(begins []bool) *grid {
+	g := &grid{cell: make([]uint32, len(begins))}
+	for code, begin := range begins {
+		if begin || code == 0 {
+			g.starts = append(g.starts, uint32(code))
+		}
+		g.cell[code] = uint32(len(g.starts) - 1)
+	}
+	g.starts = append(g.starts, uint32(len(begins)))
+	return g
+}
+
+// cells returns the cells, lo ≤ cell < hi, of the codes that a range has.
+func (g *grid) cells(of codeRange) (lo, hi int) {
+	return int(g.cell[of.lo]), int(g.cell[of.hi-1]) + 1
+}
+
+// codes returns the codes of a cell.
+func (g *grid) codes(cell uint32) codeRange {
+	return codeRange{g.starts[cell], g.starts[cell+1]}
+}
+
+// codeRange are the codes lo ≤ code < hi.
+type codeRange struct{ lo, hi uint32 }
+
+// and returns the codes that are in both ranges, which overlap.
+func (r codeRange) and(o codeRange) codeRange {
+	return codeRange{max(r.lo, o.lo), min(r.hi, o.hi)}
+}

@@ -1,0 +1,207 @@
+package partition
+
+const (
+	// fineCodes is how many codes a column may have for every one to be a cell of its own
+	// where pieces are counted finely.
+	fineCodes = 16
+	// maxDepth is how many of the refinements that the view foresees pieces are divided by.
+	maxDepth = 64
+)
+
+// outlook is how a set's columns are divided while one refinement is performed: by what the
+// view shows after it, and by what the view foresees. Grids are made when they are asked
+// for; those that the next refinement does not change are kept.
+type outlook struct {
+	view    *View
+	columns []int // of the view, by field
+
+	by     *Refinement // nil: none is performed
+	field  int         // that is refined, or -1
+	shown  []*shown    // by field
+	fine   []*grid     // by field
+	depths [maxDepth + 1][]*grid
+	begins []bool // scratch, by code
+}
+
+// shown is the grid of codes that have one value and one child of it.
+type shown struct {
+	*grid
+	reach []codeRange // by cell: all codes of the value
+}
+
+func newOutlook(view *View, columns []int) outlook {
+	return outlook{view: view, columns: columns, field: -1, shown: make([]*shown, len(columns)), fine: make([]*grid, len(columns))}
+}
+
+// turn makes the outlook that of another refinement, or of none.
+func (o *outlook) turn(field int, by *Refinement) {
+	o.field, o.by = field, by
+	clear(o.depths[:])
+	for f := range o.columns {
+		if f == field || o.domain(f) > fineCodes {
+			o.fine[f] = nil
+		}
+	}
+	if field >= 0 {
+		o.shown[field] = nil
+	}
+}
+
+func (o *outlook) column(field int) *Column { return &o.view.Columns[o.columns[field]] }
+
+func (o *outlook) domain(field int) int { return len(o.column(field).Value) }
+
+// clean returns the scratch for a field, in which no cell begins.
+func (o *outlook) clean(field int) []bool {
+	n := o.domain(field)
+	if cap(o.begins) < n {
+		o.begins = make([]bool, n)
+	}
+	o.begins = o.begins[:n]
+	clear(o.begins)
+	return o.begins
+}
+
+// show returns the cells whose codes the view does not tell apart.
+func (o *outlook) show(field int) *shown {
+	if o.shown[field] == nil {
+		column := o.column(field)
+		begins := o.clean(field)
+		for code := 1; code < len(begins); code++ {
+			begins[code] = column.Value[code] != column.Value[code-1] || column.Child[code] != column.Child[code-1]
+		}
+		o.shown[field] = &shown{grid: newGrid(begins)}
+		o.shown[field].measure(column)
+	}
+	return o.shown[field]
+}
+
+// measure finds the codes of every cell's value. A suppressed column has one for all.
+func (s *shown) measure(column *Column) {
+	s.reach = make([]codeRange, len(s.starts)-1)
+	from := 0
+	for c := range s.reach {
+		if !column.Suppressed && column.Value[s.starts[c]] != column.Value[s.starts[from]] {
+			from = c
+		}
+		if c+1 == len(s.reach) || !column.Suppressed && column.Value[s.starts[c+1]] != column.Value[s.starts[from]] {
+			for i := from; i <= c; i++ {
+				s.reach[i] = codeRange{s.starts[from], s.starts[c+1]}
+			}
+		}
+	}
+}
+
+// reach returns the codes that records may have in a field, before the refinement, in a
+// partition in which one code is known.
+func (o *outlook) reach(field int, code uint32) codeRange {
+	if field == o.field && !o.column(field).Suppressed {
+		return codeRange{o.by.First, o.by.First + uint32(len(o.by.Child))}
+	}
+	s := o.show(field)
+	return s.reach[s.cell[code]]
+}
+
+// close returns cells that are fine enough for the refinements that are foreseen.
+func (o *outlook) close(field int) *grid {
+	if o.fine[field] == nil {
+		begins := o.clean(field)
+		if len(begins) <= fineCodes {
+			for code := range begins {
+				begins[code] = true
+			}
+		} else {
+			o.show(field)
+			begins = o.clean(field)
+			for _, start := range o.shown[field].starts[:len(o.shown[field].starts)-1] {
+				begins[start] = true
+			}
+			o.mark(begins, field, len(o.view.Next))
+			o.markAll(begins, field, o.view.Beyond)
+		}
+		o.fine[field] = newGrid(begins)
+	}
+	return o.fine[field]
+}
+
+// mark begins cells where the refinement, and the first ones of those that are foreseen,
+// divide a field.
+func (o *outlook) mark(begins []bool, field, depth int) (any bool) {
+	if field == o.field {
+		any = true
+		before := uint32(0)
+		for code := range begins {
+			child := o.by.child(uint32(code))
+			begins[code] = begins[code] || child != before
+			before = child
+		}
+	}
+	return o.markAll(begins, field, o.view.Next[:depth]) || any
+}
+
+// markAll begins cells where codes of a field are parted.
+func (o *outlook) markAll(begins []bool, field int, by []Parting) (any bool) {
+	for _, p := range by {
+		if p.Column != o.columns[field] {
+			continue
+		}
+		any = true
+		for _, start := range p.Starts {
+			if int(start) < len(begins) {
+				begins[start] = true
+			}
+		}
+	}
+	return any
+}
+
+// depth returns the parts that a field is divided into by the refinement and so many of
+// those that are foreseen; nil for a field that is not divided.
+func (o *outlook) depth(depth, field int) *grid { return o.depths[depth][field] }
+
+// see prepares the grids of a depth.
+func (o *outlook) see(depth int) {
+	if o.depths[depth] != nil {
+		return
+	}
+	o.depths[depth] = make([]*grid, len(o.columns))
+	for f := range o.columns {
+		begins := o.clean(f)
+		if o.mark(begins, f, depth) {
+			o.depths[depth][f] = newGrid(begins)
+		}
+	}
+}
+
+// agree reports whether all records counted are sent to one child, and whether their cells
+// are fine enough for what may become of that.
+func (o *outlook) agree(s *spread, counts []uint64) bool {
+	shown, first := o.show(o.field), -1
+	for i, n := range counts {
+		if n == 0 {
+			continue
+		}
+		codes := s.grid.codes(s.lo + uint32(i))
+		if first < 0 {
+			first = int(codes.lo)
+		}
+		if o.by.child(codes.lo) != o.by.child(uint32(first)) || shown.cell[codes.lo] != shown.cell[codes.hi-1] {
+			return false
+		}
+	}
+	return true
+}
+
+// agreeListed is agree for cells that are listed; only in a suppressed column they are known
+// to have one code.
+func (o *outlook) agreeListed(list []listed) bool {
+	if len(list) > 0 && !o.column(o.field).Suppressed {
+		return false
+	}
+	for _, l := range list {
+		if o.by.child(l.code) != o.by.child(list[0].code) {
+			return false
+		}
+	}
+	return true
+}

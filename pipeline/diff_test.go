@@ -1,0 +1,137 @@
+package pipeline
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut/engine/reuse"
+)
+
+// cutOfColumn is a cut of one column, as JSON.
+func cutOfColumn(column string) string {
+	return fmt.Sprintf(`{"version":1,"algorithm":"tdr","rows":9,"quasi_identifiers":[{"columns":["a"],"k":2,"anonymity":3}],"columns":{"a":%s},"steps":1}`, column)
+}
+
+const treeJob = `
+input: in
+output: out.parquet
+quasi_identifiers:
+  - {columns: [a], k: 2}
+columns:
+  a: {mask: generalize, unknown: root, taxonomy: %s}
+`
+
+func TestDiff(t *testing.T) {
+	nodes := func(names string) string { return `{"mask":"generalize","cut":[` + names + `]}` }
+	values := func(names string) string { return `{"mask":"suppress","cut":[` + names + `],"suppressed":"*"}` }
+	spans := func(ends ...string) string {
+		text := ""
+		for i := range len(ends) - 1 {
+			text += fmt.Sprintf(`,{"label":"interval %s %s"`, strings.Trim(ends[i], `"`), strings.Trim(ends[i+1], `"`))
+			if ends[i] != "" {
+				text += `,"lower":` + ends[i]
+			}
+			if ends[i+1] != "" {
+				text += `,"upper":` + ends[i+1]
+			}
+			text += "}"
+		}
+		return `{"mask":"discretize","cut":[` + text[1:] + `]}`
+	}
+	tree, prefix := "{All: {N: [a, b], M: [c, {d: [e, f]}]}}", "{prefix: [2, 1]}"
+	for _, tt := range []struct {
+		taxonomy, from, to string
+		want               Relation
+	}{
+		{"", values(`"x","y"`), values(`"x","y"`), Equal},
+		{"", values(`"x","y"`), values(`"y"`), Coarser},
+		{"", values(`"x"`), values(`"x",null`), Finer},
+		{"", values(`"x"`), values(`"y"`), Incomparable},
+		{"", values(`"x"`), nodes(`"x"`), Incomparable},
+		{"", spans("", "5", "9", ""), spans("", "5", "9", ""), Equal},
+		{"", spans("", "5", "9", ""), spans("", "9", ""), Coarser},
+		{"", spans("", ""), spans("", "9", ""), Finer},
+		{"", spans("", "9", ""), spans("", "10", ""), Incomparable},
+		{"", spans("", "-9", "10", ""), spans("", "10", ""), Coarser},
+		{"", spans("", "9", ""), spans("0", "9", "20"), Finer},
+		{"", spans("", `"2000-01-01"`, `"2000-02-01"`, ""), spans("", `"2000-02-01"`, ""), Coarser},
+		{"", nodes(`"N","M"`), nodes(`"N","M"`), Equal},
+		{"", nodes(`"N","M"`), nodes(`"All"`), Different},
+		{tree, nodes(`"N","M"`), nodes(`"All"`), Coarser},
+		{tree, nodes(`"N","M",null`), nodes(`"All"`), Coarser},
+		{tree, nodes(`"N","M"`), nodes(`"N","c","d"`), Finer},
+		{tree, nodes(`"N","c","d"`), nodes(`"a","b","M"`), Incomparable},
+		{tree, nodes(`"N","M"`), nodes(`"N","M","zz"`), Equal},
+		{tree, nodes(`"N","M","zz"`), nodes(`"All"`), Coarser},
+		{prefix, nodes(`"1*","2*"`), nodes(`"11*","12*","2*"`), Finer},
+		{prefix, nodes(`"11*","12*","2*"`), nodes(`"*"`), Coarser},
+		{prefix, nodes(`"1*","2*"`), nodes(`"1*","2*","3*"`), Equal},
+		{prefix, nodes(`"11*","12*","2*"`), nodes(`"1*","23*"`), Incomparable},
+	} {
+		dir := t.TempDir()
+		from, to := filepath.Join(dir, "from.json"), filepath.Join(dir, "to.json")
+		write(t, from, cutOfColumn(tt.from))
+		write(t, to, cutOfColumn(tt.to))
+		job, err := loadJob(dir)
+		if tt.taxonomy != "" {
+			write(t, filepath.Join(dir, "job.yaml"), fmt.Sprintf(treeJob, tt.taxonomy))
+			if job, err = loadJob(dir); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			job = nil
+		}
+		d, err := Diff(from, to, job)
+		if err != nil || d.Relation != tt.want || d.Columns[0].Relation != tt.want {
+			t.Errorf("%s\n%s\ngot %+v, %v, want %s", tt.from, tt.to, d, err, tt.want)
+			continue
+		}
+		back, err := Diff(to, from, job)
+		opposite := map[Relation]Relation{Coarser: Finer, Finer: Coarser}[tt.want]
+		if opposite == "" {
+			opposite = tt.want
+		}
+		if err != nil || back.Relation != opposite {
+			t.Errorf("%s\n%s\nthe other way round: got %+v, %v, want %s", tt.from, tt.to, back, err, opposite)
+		}
+	}
+}
+
+// TestRegionIndex compares with a look at every region.
+func TestRegionIndex(t *testing.T) {
+	for range 200 {
+		columns, labels := 1+rand.IntN(4), 1+rand.IntN(5)
+		var released []uint32
+		for range rand.IntN(30) * columns {
+			released = append(released, uint32(rand.IntN(labels)))
+		}
+		index := reuse.NewRegionIndex(columns, released)
+		for range 20 {
+			allowed := make([][]uint32, columns)
+			for a := range allowed {
+				for label := range labels {
+					if rand.IntN(2) == 0 {
+						allowed[a] = append(allowed[a], uint32(label))
+					}
+				}
+			}
+			want := int32(-1)
+		region:
+			for region := 0; region*columns < len(released) && want < 0; region++ {
+				for a, label := range released[region*columns:][:columns] {
+					if !slices.Contains(allowed[a], label) {
+						continue region
+					}
+				}
+				want = int32(region)
+			}
+			if got := index.First(allowed); got != want {
+				t.Fatalf("%v in %v: region %d, want %d", allowed, released, got, want)
+			}
+		}
+	}
+}

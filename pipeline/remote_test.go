@@ -1,0 +1,256 @@
+package pipeline
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut/formats/storage/storagetest"
+)
+
+// remoteFolder is a jobFolder whose input lies in an object store, too. The environment keeps
+// what is made for the store in the folder's "cache".
+func remoteFolder(t *testing.T, rows int) (string, *storagetest.Server) {
+	t.Helper()
+	dir := jobFolder(t, peopleJob)
+	table := people(rand.New(rand.NewPCG(7, 8)), rows)
+	half := rows / 2
+	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, half, half/3+1)
+	table.parquet(t, filepath.Join(dir, "in", "b.parquet"), half, rows, half)
+	server := storagetest.New(t)
+	t.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache"))
+	for _, name := range []string{"a.parquet", "b.parquet"} {
+		server.Put(t, "in/"+name, contents(t, filepath.Join(dir, "in", name)))
+	}
+	server.Put(t, "in/_SUCCESS", nil)
+	server.Put(t, "in2/other.parquet", []byte("not Parquet"))
+	return dir, server
+}
+
+func contents(t *testing.T, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// outputs returns the objects of a server that begin with out.
+func outputs(t *testing.T, server *storagetest.Server) map[string][]byte {
+	t.Helper()
+	objects := make(map[string][]byte)
+	for _, key := range server.Keys(t) {
+		if strings.HasPrefix(key, "out") {
+			objects[key] = server.Get(t, key)
+		}
+	}
+	return objects
+}
+
+// TestRemoteRun: a job from and to an object store makes what it makes on a disk, and nothing
+// else; the same job again has nothing to do, and its release can be verified where it lies.
+func TestRemoteRun(t *testing.T) {
+	dir, server := remoteFolder(t, 3000)
+	for _, output := range []string{"out.parquet", "out/"} {
+		local, err := loadJob(dir, "output.path", filepath.Join(dir, "local")+strings.TrimPrefix(output, "out"))
+		if err == nil {
+			_, err = Run(t.Context(), local, RunOptions{least: 1})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := make(map[string][]byte)
+		if output == "out.parquet" {
+			want[output] = contents(t, filepath.Join(dir, "local.parquet"))
+		} else {
+			entries, err := os.ReadDir(filepath.Join(dir, "local"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range entries {
+				want[output+e.Name()] = contents(t, filepath.Join(dir, "local", e.Name()))
+			}
+		}
+		run := func(resume, overwrite bool) (*Report, error) {
+			job, err := loadJob(dir, "input", storagetest.URL("in"), "output.path", storagetest.URL(output))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return Run(t.Context(), job, RunOptions{Resume: resume, Overwrite: overwrite, least: 1})
+		}
+		check := func(when string) {
+			got := outputs(t, server)
+			if text := got["out/"+manifestFile]; text != nil {
+				checkManifest(t, text, got)
+				delete(got, "out/"+manifestFile)
+			}
+			if !maps.EqualFunc(got, want, bytes.Equal) {
+				t.Errorf("%s, %s: %v, want %v", output, when, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
+			}
+		}
+		if _, err := run(true, false); err != nil {
+			t.Fatal(err)
+		}
+		check("first run")
+		report, err := run(true, false)
+		if err != nil || !report.AlreadyDone {
+			t.Errorf("%s: run again: %v, %v", output, report, err)
+		}
+		if _, err := run(false, false); ClassOf(err) != ClassExists {
+			t.Errorf("%s: run afresh: %v", output, err)
+		}
+		if _, err := run(false, true); err != nil {
+			t.Errorf("%s: overwrite: %v", output, err)
+		}
+		check("overwritten")
+		if v, err := Verify(t.Context(), storagetest.URL(output), Events{}); err != nil || !v.OK || v.Rows != 3000 {
+			t.Errorf("%s: verify: %+v, %v", output, v, err)
+		}
+		if _, err := ReadCut(strings.TrimSuffix(storagetest.URL(output), "/")); err != nil {
+			t.Errorf("%s: read cut: %v", output, err)
+		}
+		for key := range outputs(t, server) {
+			server.Delete(t, key)
+		}
+	}
+}
+
+// checkManifest holds a manifest against the objects that it speaks of.
+func checkManifest(t *testing.T, text []byte, objects map[string][]byte) {
+	t.Helper()
+	var m manifest
+	if err := json.Unmarshal(text, &m); err != nil {
+		t.Fatal(err)
+	}
+	rows := int64(0)
+	for _, p := range m.Parts {
+		rows += p.Rows
+		if object := objects["out/"+p.Name]; int64(len(object)) != p.Bytes || fmt.Sprintf("%x", sha256.Sum256(object)) != p.SHA256 {
+			t.Errorf("the manifest's %s is not that of the release", p.Name)
+		}
+	}
+	if rows != 3000 || m.Rows != rows || len(m.Parts) == 0 {
+		t.Errorf("the manifest has %d rows in %d parts", rows, len(m.Parts))
+	}
+}
+
+// TestRemoteFaults lets every request of a run fail in every way. Whatever happens, there is
+// no release or all of it, the error is one of those for such trouble, and nothing stays on
+// this machine but the record of what was done. The long test lets all of them fail, the
+// short one every seventh.
+func TestRemoteFaults(t *testing.T) {
+	dir, server := remoteFolder(t, 400)
+	step := 7
+	if os.Getenv("KCUT_LONG") != "" {
+		step = 1
+	}
+	for _, output := range []string{"out.parquet", "out/"} {
+		args := []string{"input", storagetest.URL("in"), "output.path", storagetest.URL(output)}
+		run := func() error {
+			job, err := loadJob(dir, args...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = Run(context.Background(), job, RunOptions{Resume: true})
+			return err
+		}
+		for key := range outputs(t, server) {
+			server.Delete(t, key)
+		}
+		if err := run(); err != nil {
+			t.Fatal(err)
+		}
+		whole := outputs(t, server)
+		for _, fault := range []storagetest.Fault{storagetest.Error, storagetest.Denied, storagetest.Cut, storagetest.Refused, storagetest.Done} {
+			for n, hit := int(fault)%step, true; hit; n += step {
+				for key := range outputs(t, server) {
+					server.Delete(t, key)
+				}
+				if err := os.RemoveAll(filepath.Join(dir, "cache")); err != nil {
+					t.Fatal(err)
+				}
+				hit = false
+				server.Fail(func(at int, _ storagetest.Request) storagetest.Fault {
+					if at != n {
+						return storagetest.None
+					}
+					hit = true
+					return fault
+				})
+				err := run()
+				requests := server.Requests()
+				server.Fail(nil)
+				got := outputs(t, server)
+				switch class := ClassOf(err); {
+				case err == nil && !maps.EqualFunc(got, whole, bytes.Equal):
+					t.Errorf("%s, fault %d at request %d: %v, all of it was %v", output, fault, n, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(whole)))
+				case err != nil && len(got) > 0:
+					t.Errorf("%s, fault %d at request %d (%v): %v left after %v", output, fault, n, requests[n], slices.Sorted(maps.Keys(got)), err)
+				case err != nil && class != ClassTransient && (fault != storagetest.Denied || class != ClassInput && class != ClassUsage):
+					t.Errorf("%s, fault %d at request %d (%v): class %v of %v", output, fault, n, requests[n], class, err)
+				}
+				if left, _ := filepath.Glob(filepath.Join(dir, "cache", "kcut", ".*.kcut-tmp")); len(left) > 0 {
+					t.Errorf("%s, fault %d at request %d: %v left", output, fault, n, left)
+				}
+			}
+		}
+	}
+}
+
+// TestRemoteRefusals: outputs that cannot be, before any work is done.
+func TestRemoteRefusals(t *testing.T) {
+	dir, server := remoteFolder(t, 400)
+	server.Put(t, "other/readme.txt", []byte("x"))
+	server.Put(t, "half/part-00000.parquet", []byte("x"))
+	server.Put(t, "half/part-00009.parquet", []byte("x"))
+	for _, c := range []struct {
+		input, output string
+		class         Class
+	}{
+		{storagetest.URL("in"), "s3://none/out.parquet", ClassUsage},
+		{"s3://none/in", storagetest.URL("out.parquet"), ClassInput},
+		{storagetest.URL("nothing"), storagetest.URL("out.parquet"), ClassInput},
+		{storagetest.URL("in2"), storagetest.URL("out.parquet"), ClassInput},
+		{storagetest.URL("in"), storagetest.URL("other/"), ClassExists},
+		{storagetest.URL("in"), storagetest.URL("in/out.parquet"), ClassUsage},
+		{storagetest.URL("in"), storagetest.URL(""), ClassExists},
+		{storagetest.URL("in/*.parquet"), storagetest.URL("in/c.parquet"), ClassUsage},
+	} {
+		_, err := runJob(t, dir, nil, "input", c.input, "output.path", c.output)
+		if ClassOf(err) != c.class || err == nil {
+			t.Errorf("%s to %s: class %v of %v, want %v", c.input, c.output, ClassOf(err), err, c.class)
+		}
+	}
+	job, err := loadJob(dir, "input", storagetest.URL("in"), "output.path", storagetest.URL("half/"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Run(t.Context(), job, RunOptions{Resume: true}); err != nil {
+		t.Errorf("a release that was not written to its end: %v", err)
+	}
+	if server.Get(t, "half/part-00009.parquet") != nil || server.Get(t, "half/_SUCCESS") == nil {
+		t.Errorf("what was left of another run is there: %v", server.Keys(t))
+	}
+	var changed int
+	server.Fail(func(_ int, r storagetest.Request) storagetest.Fault {
+		if r.Method == "GET" && strings.HasSuffix(r.Path, "a.parquet") {
+			if changed++; changed == 8 {
+				server.Put(t, "in/a.parquet", server.Get(t, "in/b.parquet"))
+			}
+		}
+		return storagetest.None
+	})
+	if _, err := runJob(t, dir, nil, "input", storagetest.URL("in"), "output.path", storagetest.URL("out.parquet")); ClassOf(err) != ClassInput || len(outputs(t, server)) > 0 {
+		t.Errorf("input that changes: %v, %v", err, slices.Sorted(maps.Keys(outputs(t, server))))
+	}
+}
