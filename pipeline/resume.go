@@ -63,9 +63,10 @@ func (r *run) due() bool {
 }
 
 // keep saves the state at the end of a stage with the report so far, once the options' time has
-// passed since the run began: without it, all that was done so far is done again.
+// passed since the run began: without it, all that was done so far is done again. What kcut apply
+// does until it masks takes no longer than to read such a state.
 func (r *run) keep(ctx context.Context, name string, fill func(*checkpoint.Writer)) (kept bool) {
-	if r.opt.Checkpoint <= 0 || time.Since(r.began) < r.opt.Checkpoint {
+	if r.opt.reuse != nil || r.opt.Checkpoint <= 0 || time.Since(r.began) < r.opt.Checkpoint {
 		return false
 	}
 	report, err := json.Marshal(r.report)

@@ -66,6 +66,8 @@ func TestResume(t *testing.T) {
 			return dir
 		}, RunOptions{}},
 		{"out of core", func(t *testing.T) string { return spillingRows(t, 3000) }, RunOptions{spill: true, room: 300}},
+		{"above a cut", tonight, RunOptions{OnlyCoarsen: "cut.json"}},
+		{"above a cut, out of core", tonight, RunOptions{OnlyCoarsen: "cut.json", spill: true, room: 30}},
 	} {
 		for stop, left := range map[Stage][]Stage{
 			StageCompress: {StagePlan, StageCompress, StageSearch, StageMask, StageVerify, StagePublish},
@@ -78,7 +80,9 @@ func TestResume(t *testing.T) {
 				dir := tt.folder(t)
 				var want, got bytes.Buffer
 				opt := tt.options
-				opt.Trace = &want
+				if opt.Trace = &want; opt.OnlyCoarsen != "" {
+					opt.OnlyCoarsen = filepath.Join(dir, opt.OnlyCoarsen)
+				}
 				before := listing(t, dir)
 				if err := tryJob(t, dir, t.Context(), opt, "output.path", dir+"/want.parquet"); err != nil {
 					t.Fatal(err)
@@ -106,6 +110,21 @@ func TestResume(t *testing.T) {
 			})
 		}
 	}
+}
+
+// tonight makes a folder with an earlier cut, cut.json, and an extract that has values which
+// that does not know.
+func tonight(t *testing.T) string {
+	t.Helper()
+	dir := jobFolder(t, nightlyJob)
+	write(t, filepath.Join(dir, "cut.json"), handmadeCut)
+	r := newResidents(rand.New(rand.NewPCG(1, 2)), 600)
+	for i := range r.table.rows {
+		r.table.set(i, "city", []string{"Oslo", "Bonn", "Kiev", "Nice", "Turku"}[i%5])
+		r.table.set(i, "income", []string{"low", "high"}[i%5%2])
+	}
+	r.night(t, filepath.Join(dir, "in", "a.parquet"))
+	return dir
 }
 
 // mustBeWhole demands that out.parquet is what want.parquet is, and that nothing else is there
@@ -298,6 +317,57 @@ func TestResumeSteps(t *testing.T) {
 				}
 				mustBeWhole(t, dir, before)
 			})
+		}
+	}
+}
+
+// TestApplyResumesParts stops kcut apply when it has masked most of its input: the parts that
+// were finished stay, and the whole release is that of a run that was not stopped.
+func TestApplyResumesParts(t *testing.T) {
+	dir := tonight(t)
+	job := strings.Replace(nightlyJob, "output: out.parquet", "output: {path: out/, row_group_rows: 3}", 1)
+	write(t, filepath.Join(dir, "job.yaml"), job)
+	apply := func(ctx context.Context, opt RunOptions) error {
+		job, err := loadJob(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opt.Resume, opt.Checkpoint = true, atOnce
+		_, err = Apply(ctx, job, ApplyOptions{
+			RunOptions: opt, Cut: filepath.Join(dir, "cut.json"), OnBreak: BreakSuppress, MaxSuppressed: Quota{Percent: 100},
+		})
+		return err
+	}
+	if err := apply(t.Context(), RunOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	want := listing(t, dir)
+	if err := os.RemoveAll(filepath.Join(dir, "out")); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	err := apply(ctx, RunOptions{Events: Events{Progress: func(s Stage, p Progress) {
+		if s == StageMask && p.Done*100 >= p.Total*90 {
+			cancel()
+		}
+	}}})
+	if ClassOf(err) != ClassCancelled {
+		t.Fatalf("got %v", err)
+	}
+	kept := partFiles(t, filepath.Join(dir, ".out.kcut-tmp"))
+	if len(kept) < 3 {
+		t.Errorf("%d parts are kept", len(kept))
+	}
+	if err := apply(t.Context(), RunOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if !maps.Equal(listing(t, dir), want) {
+		t.Error("another release, or something is left")
+	}
+	for name, info := range partFiles(t, filepath.Join(dir, "out")) {
+		if was, ok := kept[name]; ok && !os.SameFile(was, info) {
+			t.Errorf("%s was masked again", name)
 		}
 	}
 }

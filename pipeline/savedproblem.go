@@ -29,8 +29,15 @@ func saveDomains(w *checkpoint.Writer, p *problem) {
 // loadDomains reads what saveDomains has written. What it holds is drawn from a budget.
 func (r *run) loadDomains(from *checkpoint.Reader, budget *spill.Budget) (*problem, error) {
 	p := &problem{table: &engine.Table{Rows: uint64(r.dataset.Rows())}}
+	labelers := make([]labeler, len(r.prepared.masked))
+	if r.given != nil {
+		var err error
+		if labelers, err = r.given.labelers(r, budget); err != nil {
+			return nil, err
+		}
+	}
 	fields := r.dataset.Schema().Fields
-	for _, field := range r.prepared.masked {
+	for a, field := range r.prepared.masked {
 		spec := r.prepared.specs[field]
 		attribute, err := loadAttribute(from)
 		if err == nil && attribute.Tree != nil {
@@ -39,7 +46,7 @@ func (r *run) loadDomains(from *checkpoint.Reader, budget *spill.Budget) (*probl
 		if err != nil {
 			return nil, err
 		}
-		coder, err := loadCoder(from, savedColumn{fields[field], spec, r.taxonomies[spec.Name], attribute, budget})
+		coder, err := loadCoder(from, savedColumn{fields[field], spec, r.taxonomies[spec.Name], attribute, labelers[a], budget})
 		if err != nil {
 			return nil, err
 		}
