@@ -112,6 +112,53 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// TestResumeAlgorithms stops runs of every algorithm when their search has ended: what it has
+// found is not searched for again.
+func TestResumeAlgorithms(t *testing.T) {
+	list, _ := searches()
+	divided := 0
+	for _, algorithm := range list {
+		for _, spills := range []bool{false, true} {
+			t.Run(fmt.Sprint(searchName(algorithm), " ", spills), func(t *testing.T) {
+				dir := jobFolder(t, withAlgorithm(peopleJob, algorithm))
+				people(rand.New(rand.NewPCG(3, 4)), 1000).parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 1000, 300)
+				var want, got bytes.Buffer
+				before := listing(t, dir)
+				opt := RunOptions{spill: spills, room: 50, Trace: &want}
+				if err := tryJob(t, dir, t.Context(), opt, "output.path", dir+"/want.parquet"); err != nil {
+					t.Fatal(err)
+				}
+				opt.Resume, opt.Checkpoint, opt.Trace = true, atOnce, &bytes.Buffer{}
+				if _, err := runUntil(t, dir, StageMask, opt); ClassOf(err) != ClassCancelled {
+					t.Fatalf("got %v", err)
+				}
+				opt.Trace = &got
+				job, err := loadJob(dir)
+				if err != nil {
+					t.Fatal(err)
+				}
+				r := &run{job: job, opt: opt, engine: newEngine(job.Algorithm)}
+				s := &stopAt{}
+				r.opt.Events = s.events()
+				if _, err := r.carryOut(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				if left := []Stage{StagePlan, StageMask, StageVerify, StagePublish}; !slices.Equal(s.began, left) {
+					t.Errorf("%v, want %v: %q", s.began, left, s.notes)
+				}
+				if !bytes.Equal(got.Bytes(), want.Bytes()) {
+					t.Error("another trace")
+				}
+				divided += r.recoding.Cells()
+				mustBeWhole(t, dir, before)
+			})
+		}
+	}
+	if divided == 0 {
+		t.Error("no cell was divided")
+	}
+}
+
 // tonight makes a folder with an earlier cut, cut.json, and an extract that has values which
 // that does not know.
 func tonight(t *testing.T) string {

@@ -115,20 +115,11 @@ func (r *run) loadCounts(from *checkpoint.Reader, budget *spill.Budget) error {
 }
 
 // saveCut writes a recoding that was found, and what masking needs besides.
-func (r *run) saveCut(w *checkpoint.Writer, cut *engine.Cut) {
+func (r *run) saveCut(w *checkpoint.Writer) {
 	saveDomains(w, r.problem)
 	w.Bytes(r.cut)
 	w.Bytes(r.trace.Bytes())
-	for a := range cut.Columns {
-		c := &cut.Columns[a]
-		saveLabels(w, c.Labels)
-		checkpoint.Numbers(w, c.Code)
-		w.Uint(uint64(len(c.Intervals)))
-		for _, i := range c.Intervals {
-			w.Strings([]string{i.Label, i.Lower, i.Upper})
-		}
-	}
-	checkpoint.Numbers(w, cut.Reached)
+	saveRecoding(w, r.recoding)
 }
 
 // loadCut reads what saveCut has written.
@@ -138,21 +129,11 @@ func (r *run) loadCut(from *checkpoint.Reader, budget *spill.Budget) error {
 		return err
 	}
 	text, trace := from.Bytes(nil), from.Bytes(nil)
-	cut := &engine.Cut{}
-	for range p.table.Attributes {
-		c := engine.ColumnCut{Labels: loadLabels(from), Code: checkpoint.ReadNumbers[uint32](from)}
-		for n := from.Int(); n > 0 && from.Err() == nil; n-- {
-			if texts := from.Strings(); len(texts) == 3 {
-				c.Intervals = append(c.Intervals, engine.Interval{Label: texts[0], Lower: texts[1], Upper: texts[2]})
-			}
-		}
-		cut.Columns = append(cut.Columns, c)
+	recoding, err := loadRecoding(from, len(p.table.Attributes), r.engine, budget)
+	if err != nil {
+		return err
 	}
-	cut.Reached = checkpoint.ReadNumbers[uint64](from)
-	if from.Err() != nil {
-		return from.Err()
-	}
-	r.problem, r.recoding, r.cut = p, cut, text
+	r.problem, r.recoding, r.cut = p, recoding, text
 	if r.opt.Trace == nil {
 		return nil
 	}
