@@ -174,16 +174,29 @@ func tonight(t *testing.T) string {
 	return dir
 }
 
-// mustBeWhole demands that out.parquet is what want.parquet is, and that nothing else is there
-// but what was before.
+// filesOf lists what there is of a release out.parquet or out/, or of one with another such name.
+func filesOf(t *testing.T, dir, name string) map[string]string {
+	t.Helper()
+	files := make(map[string]string)
+	for path, text := range listing(t, dir) {
+		if rest, ok := strings.CutPrefix(path, filepath.Join(dir, name)); ok && (rest == ".parquet" || rest == "" || rest[0] == '/') {
+			files[rest] = text
+		}
+	}
+	return files
+}
+
+// mustBeWhole demands that the release out is what want is, and that nothing else is there but
+// what was before.
 func mustBeWhole(t *testing.T, dir string, before map[string]string) {
 	t.Helper()
-	after := listing(t, dir)
-	if after[dir+"/out.parquet"] != after[dir+"/want.parquet"] {
-		t.Error("another release")
+	out, want := filesOf(t, dir, "out"), filesOf(t, dir, "want")
+	if len(want) == 0 || !maps.Equal(out, want) {
+		t.Errorf("another release: %d files, want %d", len(out), len(want))
 	}
-	for path := range after {
-		if name := filepath.Base(path); before[path] != after[path] && !slices.Contains([]string{"out.parquet", "want.parquet", "scratch"}, name) {
+	for path, text := range listing(t, dir) {
+		top, _, _ := strings.Cut(strings.TrimPrefix(path, dir+"/"), "/")
+		if before[path] != text && !slices.Contains([]string{"out", "want", "out.parquet", "want.parquet", "scratch"}, top) {
 			t.Errorf("%s is left", path)
 		}
 	}
@@ -191,22 +204,37 @@ func mustBeWhole(t *testing.T, dir string, before map[string]string) {
 
 // TestEveryStateFaultIsSurvived fails every file operation of runs that keep states, in turn, and
 // stops them: then of runs that go on from states. They fail with that error, having released
-// nothing, or do without the state; and the next run makes the release, and leaves nothing.
+// nothing, or do without the state; and the next run makes the release, and leaves nothing. Of a
+// directory some part files are finished by then; there, some of the operations will do.
 func TestEveryStateFaultIsSurvived(t *testing.T) {
-	for _, stop := range []Stage{StageMask, ""} {
-		t.Run(fmt.Sprint("stopped at ", stop), func(t *testing.T) {
+	for _, tt := range []struct {
+		output     string
+		kept, stop Stage
+		step       int
+	}{
+		{"out.parquet", StageMask, StageMask, 1}, {"out.parquet", StageMask, "", 1},
+		{"out/", StageVerify, StageVerify, 11}, {"out/", StageVerify, "", 5},
+	} {
+		stop, step := tt.stop, tt.step
+		if long {
+			step = 1
+		}
+		t.Run(fmt.Sprint(tt.output, " stopped at ", stop), func(t *testing.T) {
 			t.Parallel()
 			dir, few := spillingRows(t, 600), []string{"max_steps", "2"} // each step is a state
-			before := listing(t, dir)
+			if tt.output == "out/" {
+				write(t, filepath.Join(dir, "job.yaml"), strings.Replace(spillingJob, "output: out.parquet", "output: {path: out/, row_group_rows: 12}", 1))
+			}
+			before, want := listing(t, dir), dir+"/"+strings.Replace(tt.output, "out", "want", 1)
 			options := RunOptions{spill: true, room: 300, store: spill.Options{FS: spilltest.Healthy(), Share: 64 << 10}}
-			if err := tryJob(t, dir, t.Context(), options, append(few, "output.path", dir+"/want.parquet")...); err != nil {
+			if err := tryJob(t, dir, t.Context(), options, append(few, "output.path", want)...); err != nil {
 				t.Fatal(err)
 			}
 			options.Resume, options.Checkpoint = true, atOnce
 			kinds := make(map[string]bool)
-			for n, failed := 0, true; failed; n++ {
+			for n, failed := 0, true; failed; n += step {
 				if stop == "" {
-					if _, err := runUntil(t, dir, StageMask, options, few...); ClassOf(err) != ClassCancelled {
+					if _, err := runUntil(t, dir, tt.kept, options, few...); ClassOf(err) != ClassCancelled {
 						t.Fatalf("operation %d: the run that was to be stopped: %v", n, err)
 					}
 				}
@@ -219,15 +247,14 @@ func TestEveryStateFaultIsSurvived(t *testing.T) {
 				if err != nil && !errors.Is(err, syscall.EIO) && ClassOf(err) != ClassCancelled {
 					t.Errorf("operation %d, %s: %v", n, files.failed, err)
 				}
-				out := listing(t, dir)[dir+"/out.parquet"]
-				if out != "" && out != listing(t, dir)[dir+"/want.parquet"] {
+				if out := filesOf(t, dir, "out"); len(out) > 0 && !maps.Equal(out, filesOf(t, dir, "want")) {
 					t.Errorf("operation %d, %s: another release", n, files.failed)
 				}
 				if _, err := runUntil(t, dir, "", options, few...); err != nil {
 					t.Errorf("operation %d, %s: the next run: %v", n, files.failed, err)
 				}
 				mustBeWhole(t, dir, before)
-				if err := os.Remove(dir + "/out.parquet"); err != nil || t.Failed() {
+				if err := os.RemoveAll(filepath.Join(dir, tt.output)); err != nil || t.Failed() {
 					t.Fatalf("operation %d, %s: %v", n, files.failed, err)
 				}
 			}
