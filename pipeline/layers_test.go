@@ -21,7 +21,7 @@ var mayImport = map[string][]string{
 	"cmd":                 {"pipeline", "pipeline/jobfile", "pipeline/forecast", "pipeline/sample", "pipeline/starter", "pipeline/evaluate", "pipeline/metrics", "pipeline/lineage", "pipeline/page"},
 	"pipeline/evaluate":   {"pipeline", "pipeline/jobfile", "engine", "engine/", "partition", "spill"},
 	"pipeline/metrics":    {"pipeline", "formats/publish"},
-	"pipeline/lineage":    {"pipeline", "pipeline/jobfile"},
+	"pipeline/lineage":    {"pipeline", "pipeline/jobfile", "formats/location"},
 	"pipeline/sample":     {"pipeline", "formats", "formats/writer", "formats/publish"},
 	"pipeline/page":       {"pipeline", "formats/publish"},
 	"pipeline/starter":    {"pipeline", "engine", "pipeline/jobfile", "pipeline/forecast", "formats", "formats/dataset"},
