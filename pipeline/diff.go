@@ -41,6 +41,9 @@ type ColumnDifference struct {
 	To       int        `json:"to_labels"`
 	Gone     []CutLabel `json:"gone"` // labels that only the first cut has
 	New      []CutLabel `json:"new"`  // labels that only the second cut has
+	// Inferred says that the order of labels alone tells the relation. It is right when both
+	// cuts are of one taxonomy, and every value of it occurred both times.
+	Inferred bool `json:"inferred,omitempty"`
 }
 
 // Diff compares the cuts of two releases, or of files with their JSON. A job tells, when it
@@ -61,6 +64,7 @@ func Diff(from, to string, job *jobfile.Job) (*Difference, error) {
 		}
 	}
 	d := &Difference{From: from, To: to, Columns: []ColumnDifference{}}
+	regions := a.Kind == KindRegions || b.Kind == KindRegions
 	var comparisons []*comparison
 	for i := range a.Columns {
 		j := slices.IndexFunc(b.Columns, func(c CutColumn) bool { return c.Name == a.Columns[i].Name })
@@ -72,6 +76,7 @@ func Diff(from, to string, job *jobfile.Job) (*Difference, error) {
 		if err != nil {
 			return nil, err
 		}
+		c.regions = regions
 		comparisons = append(comparisons, c)
 		d.Columns = append(d.Columns, c.difference())
 	}
@@ -81,7 +86,7 @@ func Diff(from, to string, job *jobfile.Job) (*Difference, error) {
 		}
 	}
 	d.Relation = d.overall()
-	if len(comparisons) == len(d.Columns) && (a.Kind == KindRegions || b.Kind == KindRegions) {
+	if len(comparisons) == len(d.Columns) && regions {
 		d.Relation = compareRegions(a, b, comparisons)
 	}
 	return d, nil
@@ -122,6 +127,7 @@ type comparison struct {
 	from, to *CutColumn
 	above    func(upper, lower string) bool // of nodes; nil: names do not tell
 	root     string                         // of the taxonomy
+	regions  bool                           // labels of several levels stand beside each other
 }
 
 func newComparison(from, to *CutColumn, t jobfile.Taxonomy) (*comparison, error) {
@@ -178,8 +184,11 @@ func (c *comparison) difference() ColumnDifference {
 		d.Relation = Incomparable
 	case len(d.Gone)+len(d.New) == 0:
 		d.Relation = Equal
-	case c.from.Mask == jobfile.MaskGeneralize && c.above == nil:
+	case c.from.Mask == jobfile.MaskGeneralize && c.above == nil && c.regions:
 		d.Relation = Different
+	case c.from.Mask == jobfile.MaskGeneralize && c.above == nil:
+		d.Relation = relationInOrder(c.from.Cut, c.to.Cut)
+		d.Inferred = d.Relation != Different
 	default:
 		d.Relation = relationOf(c.within(c.from, c.to), c.within(c.to, c.from))
 	}
@@ -196,6 +205,44 @@ func relationOf(fromWithinTo, toWithinFrom bool) Relation {
 		return Finer
 	}
 	return Incomparable
+}
+
+// relationInOrder compares cuts of a taxonomy that is not known. Their labels are in its
+// preorder, so that what one cut has between two labels that both have stands for the same
+// values as what the other has there: one label against several is above them.
+func relationInOrder(from, to []CutLabel) Relation {
+	from, to = withoutNull(from), withoutNull(to)
+	toWithin, fromWithin := true, true
+	for len(from)+len(to) > 0 {
+		gone, added := runOf(from, to), runOf(to, from)
+		switch {
+		case gone+added == 0 && from[0].Label == to[0].Label:
+			from, to = from[1:], to[1:]
+		case gone == 1 && added > 1:
+			fromWithin = false
+		case gone > 1 && added == 1:
+			toWithin = false
+		default: // other values, or several nodes on both sides
+			return Different
+		}
+		from, to = from[gone:], to[added:]
+	}
+	return relationOf(fromWithin, toWithin)
+}
+
+// runOf returns how many labels come before the first one that others have, too.
+func runOf(labels, others []CutLabel) int {
+	lacking := missing(labels, others)
+	for i, l := range labels {
+		if i == len(lacking) || l.Label != lacking[i].Label {
+			return i
+		}
+	}
+	return len(labels)
+}
+
+func withoutNull(labels []CutLabel) []CutLabel {
+	return slices.DeleteFunc(slices.Clone(labels), func(l CutLabel) bool { return l.Null })
 }
 
 // missing returns the labels that others lack.

@@ -60,7 +60,14 @@ func TestDiff(t *testing.T) {
 		{"", spans("", "9", ""), spans("0", "9", "20"), Finer},
 		{"", spans("", `"2000-01-01"`, `"2000-02-01"`, ""), spans("", `"2000-02-01"`, ""), Coarser},
 		{"", nodes(`"N","M"`), nodes(`"N","M"`), Equal},
-		{"", nodes(`"N","M"`), nodes(`"All"`), Different},
+		{"", nodes(`"N","M"`), nodes(`"All"`), Coarser},
+		{"", nodes(`"N","M",null`), nodes(`"All"`), Coarser},
+		{"", nodes(`"N","M","O"`), nodes(`"N","c","d","O"`), Finer},
+		{"", nodes(`"a","b","M","O"`), nodes(`"N","M","p","q"`), Incomparable},
+		{"", nodes(`"N","c","d"`), nodes(`"a","b","M"`), Different},
+		{"", nodes(`"N","M"`), nodes(`"N","O"`), Different},
+		{"", nodes(`"N","M","O"`), nodes(`"M","p","N"`), Different},
+		{"", nodes(`"N"`), nodes(`"N","M"`), Different},
 		{tree, nodes(`"N","M"`), nodes(`"All"`), Coarser},
 		{tree, nodes(`"N","M",null`), nodes(`"All"`), Coarser},
 		{tree, nodes(`"N","M"`), nodes(`"N","c","d"`), Finer},
@@ -99,6 +106,51 @@ func TestDiff(t *testing.T) {
 			t.Errorf("%s\n%s\nthe other way round: got %+v, %v, want %s", tt.from, tt.to, back, err, opposite)
 		}
 	}
+}
+
+// What the order of labels tells is what the taxonomy tells.
+func TestRelationInOrder(t *testing.T) {
+	told := 0
+	for seed := range uint64(2000) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		from, to := randomCuts(r, "n", 4)
+		fromWithin, toWithin := true, true
+		for _, l := range from {
+			fromWithin = fromWithin && slices.ContainsFunc(to, func(u CutLabel) bool { return strings.HasPrefix(l.Label, u.Label) })
+		}
+		for _, l := range to {
+			toWithin = toWithin && slices.ContainsFunc(from, func(u CutLabel) bool { return strings.HasPrefix(l.Label, u.Label) })
+		}
+		got := relationInOrder(from, to)
+		if want := relationOf(fromWithin, toWithin); got != Different && got != want {
+			t.Fatalf("seed %d: %v to %v: got %s, want %s", seed, from, to, got, want)
+		} else if got != Different && got != Equal {
+			told++
+		}
+	}
+	if told < 200 {
+		t.Errorf("only %d relations are told", told)
+	}
+}
+
+// randomCuts returns two cuts of a random tree whose nodes are named by their paths.
+func randomCuts(r *rand.Rand, node string, depth int) (from, to []CutLabel) {
+	one := []CutLabel{{Label: node}}
+	children := 2 + r.IntN(2)
+	if depth == 0 || r.IntN(4) == 0 {
+		return one, one
+	}
+	for i := range children {
+		f, t := randomCuts(r, node+string(rune('a'+i)), depth-1)
+		from, to = append(from, f...), append(to, t...)
+	}
+	if r.IntN(3) == 0 {
+		from = one
+	}
+	if r.IntN(3) == 0 {
+		to = one
+	}
+	return from, to
 }
 
 // TestRegionIndex compares with a look at every region.

@@ -104,9 +104,10 @@ func (r *run) standing(why, hint string) error {
 }
 
 // recall reports whether the release that stands was made by the same job of the same input.
-// Then its report is the run's. Another release is refused, unless it is to be replaced.
+// Then its report is the run's. Another release is refused, unless it is to be replaced. One
+// that may be replaced is made again for the sake of a trace.
 func (r *run) recall(ctx context.Context) (done bool, err error) {
-	if !r.exists || !r.opt.Resume {
+	if !r.exists || !r.opt.Resume || r.opt.Overwrite && r.opt.Trace != nil {
 		return false, nil
 	}
 	why, hint := "it exists", "name another output, or replace it with --overwrite"

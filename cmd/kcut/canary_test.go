@@ -48,7 +48,7 @@ func watchedRun(t *testing.T, dir string, terminal bool) (exit int, told map[str
 	t.Chdir(dir)
 	var stdout, stderr strings.Builder
 	exit = execute(context.Background(), []string{
-		"run", "job.yaml", "--json", "--overwrite", "--metrics-file", "kcut.prom", "--lineage", "lineage.jsonl", "--run-json", "run.json",
+		"run", "job.yaml", "--json", "--overwrite", "--no-resume", "--metrics-file", "kcut.prom", "--lineage", "lineage.jsonl", "--run-json", "run.json",
 	}, newUI(&stdout, &stderr, terminal))
 	told = map[string]string{"stdout": stdout.String(), "stderr": stderr.String()}
 	for _, name := range []string{"kcut.prom", "lineage.jsonl", "run.json"} {

@@ -18,8 +18,9 @@ func newDiff(u *ui) *cobra.Command {
 		Long: `Compares the cuts of two releases, or of files with the JSON that kcut show --json prints,
 column by column: whether the second one is equal, coarser, finer or incomparable, and
 which labels only one of them has. Which nodes of a taxonomy are above each other is in
-the job, not in a release: without --job, cuts of generalized columns that are not equal
-are called different. It is no error if cuts differ.`,
+the job, not in a release: without --job it is told, with a question mark, from the order
+of labels, and where that does not tell cuts are called different. It is no error if cuts
+differ.`,
 		Example: `  kcut diff release/2026-01-30.parquet release/2026-01-31.parquet --job people.yaml
   kcut diff a.parquet cut.json --json`,
 		Args: takes("two releases", 2, 2),
@@ -51,6 +52,9 @@ func differenceText(d *pipeline.Difference) string {
 	t := newTable("column", "is", "labels", "instead of")
 	for _, c := range d.Columns {
 		name, relation := c.Column, string(c.Relation)
+		if c.Inferred {
+			relation += "?"
+		}
 		is, was := changedLabels(c.New), changedLabels(c.Gone)
 		for i := range max(len(is), len(was)) {
 			t.add(name, relation, lineOf(is, i), lineOf(was, i))
