@@ -37,6 +37,9 @@ func (c *Cut) Anonymity(Requirement) []uint64 { return c.Reached }
 // Lost returns 0: every record is released, with the labels of the cut.
 func (c *Cut) Lost() (suppressed, dropped uint64) { return 0, 0 }
 
+// ByClass returns false.
+func (c *Cut) ByClass() bool { return false }
+
 // Cells returns 0: no cell is divided.
 func (c *Cut) Cells() int { return 0 }
 

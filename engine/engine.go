@@ -114,9 +114,11 @@ type Recoding interface {
 	// Lost returns how many records are released with nothing but the widest labels since
 	// they were too few, and how many are not released.
 	Lost() (suppressed, dropped uint64)
-	// Cells returns the number of divided cells: 0 when labels depend on codes alone.
+	// ByClass reports whether a record's labels depend on its class, too.
+	ByClass() bool
+	// Cells returns the number of divided cells: 0 when labels do not depend on the order of rows.
 	Cells() int
-	// Count adds the rows of every divided cell to rows.Taken.
+	// Count adds the rows of every divided cell to rows.Taken. It is safe for concurrent use.
 	Count(rows Rows)
 	// Recode writes the label numbers of rows: labels[a][i] for attribute a and row i. A row
 	// that is not released has DroppedLabel in labels[0]. It is safe for concurrent use.
@@ -127,7 +129,7 @@ type Recoding interface {
 type Rows struct {
 	N       int
 	Codes   [][]uint32 // by attribute, N each
-	Classes []uint32   // by row, when there are divided cells and a class
+	Classes []uint32   // by row, when labels depend on it and there is one
 	Taken   []uint64   // of every divided cell: its rows that came before; Recode and Count count on
-	Memo    *Memo      // of the goroutine that recodes them; may be nil
+	Memo    *Memo      // of the goroutine that recodes them, for tuples of Codes and then, if there are some, Classes; may be nil
 }

@@ -8,9 +8,9 @@ import (
 // Regions is the Recoding of multidimensional recoding: the records of a region share all
 // their labels, and which region a record belongs to may depend on all its codes.
 //
-// A tuple's records may even be divided among several regions, and some be dropped: then
-// its cells, which are its records of one class each, say how many go where, in the order
-// in which the input has them.
+// The records of a tuple may be in several regions, and some be dropped. Those of one class
+// are a cell. Most cells are in one region: then its records need no order. Those that are
+// divided say how many go where, in the order in which the input has them.
 type Regions struct {
 	Columns []RegionColumn // by attribute
 
@@ -21,16 +21,21 @@ type Regions struct {
 
 	Sizes []uint64 // released records of every region
 
-	// Locator tells the region of every tuple: of what its divided cells leave.
+	// Locator tells the region of every tuple, whatever its class: that is where a record
+	// belongs which was not among those searched.
 	Locator Locator
 
-	// Divided are the cells that are divided, by ascending codes, then class.
-	Divided []DividedCell
+	// Drawn tells the region of every cell, by its codes and its class after them, if there
+	// is one. It is nil when the Locator does.
+	Drawn Locator
+
+	// Moved are the cells that are elsewhere, by ascending codes, then class.
+	Moved []MovedCell
 
 	Suppressed     uint64 // records that are released with nothing but the widest labels, because they were too few
 	DroppedRecords uint64 // records that are not released
 
-	index map[string]int // of the divided cells, by their codes and class
+	moved *cellIndex // nil: no cell is moved
 }
 
 // RegionColumn is the released side of one attribute.
@@ -44,6 +49,7 @@ type RegionColumn struct {
 // Locator tells regions from codes. It is safe for concurrent use.
 type Locator interface {
 	// Locate writes the regions of n tuples, or Dropped: codes[a][i] for attribute a and tuple i.
+	// After the attributes' codes there may be the class.
 	Locate(n int, codes [][]uint32, regions []int32)
 }
 
@@ -54,37 +60,39 @@ const (
 	DroppedLabel uint32 = 1<<32 - 1
 )
 
-// DividedCell is a cell whose records are not all in one region: Parts take them in input
-// order, and what they leave is where the Locator says.
-type DividedCell struct {
+// MovedCell is a cell whose records are in the regions of its Parts, whatever the locators
+// say. It is divided when it has several: they take its records in input order, the last one
+// all that are left.
+type MovedCell struct {
 	Codes []uint32 // by attribute
 	Class uint32
 	Parts []Part
 }
 
-// Part is a number of records of a divided cell and where they go.
+// Part is a number of records of a moved cell and where they go.
 type Part struct {
 	Region int32 // or Dropped
 	Count  uint64
 }
 
-// Index prepares the recoding of divided cells. It is called once, when all fields are set.
+// Index prepares the recoding of moved cells. It is called once, when all fields are set.
 func (r *Regions) Index() {
-	r.index = make(map[string]int, len(r.Divided))
-	var key []byte
-	for i := range r.Divided {
-		key = appendCode(key[:0], r.Divided[i].Class)
-		for _, c := range r.Divided[i].Codes {
-			key = appendCode(key, c)
-		}
-		r.index[string(key)] = i
+	if len(r.Moved) > 0 {
+		r.moved = newCellIndex(r.Moved)
 	}
+}
+
+// Unsearched returns the recoding of records that were not among those searched.
+func (r *Regions) Unsearched() *Regions {
+	others := *r
+	others.Drawn, others.Moved, others.moved = nil, nil, nil
+	return &others
 }
 
 func appendCode(key []byte, code uint32) []byte { return binary.LittleEndian.AppendUint32(key, code) }
 
 // What a region and a label take beside their numbers and texts, with the place of a region
-// in a locator; and what a divided cell takes, with its place in the index.
+// in a locator; and what a moved cell takes, with its place in the index.
 const (
 	regionBytes = 72
 	labelBytes  = 96
@@ -99,10 +107,12 @@ func (r *Regions) Bytes() int64 {
 			bytes += labelBytes + 2*int64(len(l.Text))
 		}
 	}
-	if l, ok := r.Locator.(interface{ Bytes() int64 }); ok {
-		bytes += l.Bytes()
+	for _, locator := range []Locator{r.Locator, r.Drawn} {
+		if l, ok := locator.(interface{ Bytes() int64 }); ok {
+			bytes += l.Bytes()
+		}
 	}
-	for _, cell := range r.Divided {
+	for _, cell := range r.Moved {
 		bytes += cellBytes + 8*int64(len(cell.Codes)) + 16*int64(len(cell.Parts))
 	}
 	return bytes
@@ -153,41 +163,39 @@ func (r *Regions) Anonymity(requirement Requirement) (anonymity []uint64) {
 // Lost returns the numbers of suppressed and of dropped records.
 func (r *Regions) Lost() (suppressed, dropped uint64) { return r.Suppressed, r.DroppedRecords }
 
+// ByClass reports whether a record's region depends on its class, too.
+func (r *Regions) ByClass() bool { return r.Drawn != nil || r.moved != nil }
+
 // Cells returns the number of divided cells.
-func (r *Regions) Cells() int { return len(r.Divided) }
+func (r *Regions) Cells() int {
+	if r.moved == nil {
+		return 0
+	}
+	return len(r.moved.divided)
+}
 
 // Count adds the rows of every divided cell to rows.Taken.
 func (r *Regions) Count(rows Rows) {
-	if len(r.Divided) == 0 {
+	if r.Cells() == 0 {
 		return
 	}
-	key := make([]byte, 0, 4+4*len(rows.Codes))
-	for i := range rows.N {
-		if cell, ok := r.cell(rows, i, key); ok {
-			rows.Taken[cell]++
+	places := make([]int32, rows.N)
+	r.moved.Locate(rows.N, rows.tuples(), places)
+	for _, place := range places {
+		if isDivided(place) {
+			rows.Taken[dividedAt(place)]++
 		}
 	}
 }
 
-// cell returns the divided cell of row i.
-func (r *Regions) cell(rows Rows, i int, key []byte) (cell int, ok bool) {
-	class := uint32(0)
-	if rows.Classes != nil {
-		class = rows.Classes[i]
-	}
-	key = appendCode(key, class)
-	for _, codes := range rows.Codes {
-		key = appendCode(key, codes[i])
-	}
-	cell, ok = r.index[string(key)]
-	return cell, ok
-}
-
 // Recode writes the label numbers of rows.
 func (r *Regions) Recode(rows Rows, labels [][]uint32) {
-	regions := rows.Memo.Locate(r.Locator, rows.N, rows.Codes)
-	r.divide(rows, regions)
-	for i, region := range regions {
+	for i, region := range r.locate(rows) {
+		if isDivided(region) {
+			cell := dividedAt(region)
+			region = r.Moved[r.moved.divided[cell]].region(rows.Taken[cell])
+			rows.Taken[cell]++
+		}
 		if region == Dropped {
 			labels[0][i] = DroppedLabel
 			continue
@@ -198,31 +206,44 @@ func (r *Regions) Recode(rows Rows, labels [][]uint32) {
 	}
 }
 
-// divide moves the rows of divided cells to the regions of their parts.
-func (r *Regions) divide(rows Rows, regions []int32) {
-	if len(r.Divided) == 0 {
-		return
+// locate returns the regions of rows, or which divided cells they are of.
+func (r *Regions) locate(rows Rows) []int32 {
+	if !r.ByClass() {
+		return rows.Memo.Locate(r.Locator, rows.N, rows.Codes)
 	}
-	key := make([]byte, 0, 4+4*len(rows.Codes))
-	for i := range regions {
-		cell, ok := r.cell(rows, i, key)
-		if !ok {
-			continue
-		}
-		if region, ok := r.Divided[cell].part(rows.Taken[cell]); ok {
-			regions[i] = region
-		}
-		rows.Taken[cell]++
+	return rows.Memo.Locate(cellLocator{r}, rows.N, rows.tuples())
+}
+
+// cellLocator is the Locator of all cells, which tells which are divided, too.
+type cellLocator struct{ *Regions }
+
+func (l cellLocator) Locate(n int, codes [][]uint32, regions []int32) {
+	if l.Drawn != nil {
+		l.Drawn.Locate(n, codes, regions)
+	} else {
+		l.Locator.Locate(n, codes, regions)
+	}
+	if l.moved != nil {
+		l.moved.Locate(n, codes, regions)
 	}
 }
 
-// part returns the region of the part that holds the cell's record of a number, if there is one.
-func (c *DividedCell) part(number uint64) (region int32, ok bool) {
-	for _, p := range c.Parts {
+// tuples returns the columns of codes, and of classes if there are some.
+func (r Rows) tuples() [][]uint32 {
+	if r.Classes == nil {
+		return r.Codes
+	}
+	return append(r.Codes[:len(r.Codes):len(r.Codes)], r.Classes)
+}
+
+// region returns the region of the cell's record of a number.
+func (c *MovedCell) region(number uint64) int32 {
+	last := len(c.Parts) - 1
+	for _, p := range c.Parts[:last] {
 		if number < p.Count {
-			return p.Region, true
+			return p.Region
 		}
 		number -= p.Count
 	}
-	return 0, false
+	return c.Parts[last].Region
 }

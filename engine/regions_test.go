@@ -2,6 +2,7 @@ package engine
 
 import (
 	"reflect"
+	"slices"
 	"testing"
 )
 
@@ -17,19 +18,20 @@ func (halves) Locate(n int, codes [][]uint32, regions []int32) {
 	}
 }
 
-func twoRegions(divided ...DividedCell) *Regions {
+func twoRegions(moved ...MovedCell) *Regions {
 	r := &Regions{
 		Columns:  []RegionColumn{{Labels: []Label{{Text: "low"}, {Text: "high"}, {Text: "any"}}}},
 		Released: []uint32{0, 1, 2},
 		Locator:  halves{},
-		Divided:  divided,
+		Moved:    moved,
 	}
 	r.Index()
 	return r
 }
 
 func TestRegionsRecode(t *testing.T) {
-	cell := DividedCell{Codes: []uint32{1}, Class: 1, Parts: []Part{{Region: 2, Count: 2}, {Region: Dropped, Count: 1}}}
+	whole := MovedCell{Codes: []uint32{0}, Class: 1, Parts: []Part{{Region: 2, Count: 1}}}
+	cell := MovedCell{Codes: []uint32{1}, Class: 1, Parts: []Part{{Region: 2, Count: 2}, {Region: Dropped, Count: 1}, {Region: 0, Count: 2}}}
 	codes := [][]uint32{{0, 1, 1, 1, 1, 2, 1, 1}}
 	classes := []uint32{1, 1, 0, 1, 1, 1, 1, 1}
 	tests := map[string]struct {
@@ -38,31 +40,51 @@ func TestRegionsRecode(t *testing.T) {
 		want    []uint32
 		after   []uint64
 	}{
-		"codes alone":    {twoRegions(), nil, []uint32{0, 1, 1, 1, 1, DroppedLabel, 1, 1}, nil},
-		"from the start": {twoRegions(cell), []uint64{0}, []uint32{0, 2, 1, 2, DroppedLabel, DroppedLabel, 1, 1}, []uint64{5}},
-		"one taken":      {twoRegions(cell), []uint64{1}, []uint32{0, 2, 1, DroppedLabel, 1, DroppedLabel, 1, 1}, []uint64{6}},
+		"codes alone":      {twoRegions(), nil, []uint32{0, 1, 1, 1, 1, DroppedLabel, 1, 1}, nil},
+		"moved as a whole": {twoRegions(whole), nil, []uint32{2, 1, 1, 1, 1, DroppedLabel, 1, 1}, nil},
+		"from the start":   {twoRegions(cell), []uint64{0}, []uint32{0, 2, 1, 2, DroppedLabel, DroppedLabel, 0, 0}, []uint64{5}},
+		"one taken":        {twoRegions(whole, cell), []uint64{1}, []uint32{2, 2, 1, DroppedLabel, 0, DroppedLabel, 0, 0}, []uint64{6}},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			got := [][]uint32{make([]uint32, len(codes[0]))}
-			rows := Rows{N: len(codes[0]), Codes: codes, Classes: classes, Taken: test.taken}
-			test.regions.Recode(rows, got)
-			if !reflect.DeepEqual(got[0], test.want) {
-				t.Errorf("labels %v, want %v", got[0], test.want)
-			}
-			if !reflect.DeepEqual(test.taken, test.after) {
-				t.Errorf("taken %v, want %v", test.taken, test.after)
-			}
-		})
+		for _, memo := range []*Memo{nil, NewMemo([]int{3, 2}, 1<<20)} {
+			t.Run(name, func(t *testing.T) {
+				got, taken := [][]uint32{make([]uint32, len(codes[0]))}, slices.Clone(test.taken)
+				rows := Rows{N: len(codes[0]), Codes: codes, Taken: taken, Memo: memo}
+				if test.regions.ByClass() {
+					rows.Classes = classes
+				} else if memo != nil {
+					rows.Memo = NewMemo([]int{3}, 1<<20)
+				}
+				test.regions.Recode(rows, got)
+				if !reflect.DeepEqual(got[0], test.want) {
+					t.Errorf("labels %v, want %v", got[0], test.want)
+				}
+				if !reflect.DeepEqual(taken, test.after) {
+					t.Errorf("taken %v, want %v", taken, test.after)
+				}
+			})
+		}
 	}
 }
 
-// Counting ahead of recoding leaves the same numbers.
+// Counting ahead of recoding leaves the same numbers, with codes that no moved cell has, too.
 func TestRegionsCount(t *testing.T) {
-	r := twoRegions(DividedCell{Codes: []uint32{1}, Parts: []Part{{Region: 2, Count: 1}}})
-	rows := Rows{N: 4, Codes: [][]uint32{{1, 0, 1, 2}}, Taken: []uint64{0}}
-	r.Count(rows)
-	if rows.Taken[0] != 2 {
-		t.Errorf("counted %d rows of the divided cell, want 2", rows.Taken[0])
+	whole := MovedCell{Codes: []uint32{0}, Parts: []Part{{Region: 2, Count: 1}}}
+	divided := MovedCell{Codes: []uint32{1}, Parts: []Part{{Region: 2, Count: 1}, {Region: 0, Count: 1}}}
+	r := twoRegions(whole, divided)
+	rows := Rows{N: 5, Codes: [][]uint32{{1, 0, 1, 2, 1 << 30}}, Taken: []uint64{3}}
+	if r.Count(rows); rows.Taken[0] != 5 || r.Cells() != 1 {
+		t.Errorf("counted %d rows of %d divided cells, want 5 of 1", rows.Taken[0], r.Cells())
+	}
+}
+
+// Records that were not searched are where the Locator says.
+func TestRegionsUnsearched(t *testing.T) {
+	r := twoRegions(MovedCell{Codes: []uint32{1}, Parts: []Part{{Region: 2, Count: 1}, {Region: 0, Count: 1}}})
+	r.Drawn = mixed{new(int)}
+	others, got := r.Unsearched(), [][]uint32{make([]uint32, 3)}
+	others.Recode(Rows{N: 3, Codes: [][]uint32{{1, 0, 1}}}, got)
+	if want := []uint32{1, 0, 1}; !reflect.DeepEqual(got[0], want) || others.ByClass() || others.Cells() != 0 || r.Cells() != 1 {
+		t.Errorf("labels %v, want %v", got[0], want)
 	}
 }

@@ -17,8 +17,17 @@ import (
 // number eight bytes, the lowest first.
 type RowKeys struct {
 	Fields []partition.Field // of the cells' keys, by column, the class last
-	texts  [][]string        // by column, the class last, and code
-	scope  uint64            // the hash so far
+	values []keyValues       // by column, the class last
+	part   uint64            // the hash so far
+
+	nameless bool // the classes have no names
+}
+
+// keyValues are the values of a column: the texts of all codes but those of the rest, which
+// comes after them if there is one, and of the null.
+type keyValues struct {
+	texts   []string
+	hasRest bool
 }
 
 const (
@@ -31,44 +40,65 @@ const (
 // NewRowKeys returns the keys of a table's cells, whose Fields are set later.
 func NewRowKeys(table *Table) RowKeys {
 	var k RowKeys
-	for a := range table.Attributes {
-		attribute := &table.Attributes[a]
-		k.texts = append(k.texts, rowTexts(attribute.Len(), attribute.Label))
+	for i := range table.Attributes {
+		a := &table.Attributes[i]
+		k.values = append(k.values, keyValues{a.Texts, a.HasRest})
 	}
-	names := rowTexts(len(table.ClassNames), func(class int) Label { return table.ClassNames[class] })
-	k.texts = append(k.texts, names)
+	var classes keyValues
+	for _, name := range table.ClassNames {
+		if name.Null {
+			name.Text = nullText
+		}
+		classes.texts = append(classes.texts, name.Text)
+	}
+	k.values, k.nameless = append(k.values, classes), len(classes.texts) == 0
 	return k
 }
 
-func rowTexts(n int, label func(int) Label) []string {
-	texts := make([]string, n)
-	for i := range texts {
-		if l := label(i); l.Null {
-			texts[i] = nullText
-		} else {
-			texts[i] = l.Text
-		}
-	}
-	return texts
+// Enter begins the keys of a part, and returns its number.
+func (k *RowKeys) Enter(seed uint64, scope string) (part uint64) {
+	h := fnvText(fnvOffset, strconv.FormatUint(seed, 10))
+	h = fnvText(fnvByte(h, 0), scope)
+	k.part = fnvByte(h, 0)
+	return k.part
 }
 
-// Enter begins the keys of a part.
-func (k *RowKeys) Enter(seed uint64, scope string) {
-	k.scope = fnvText(fnvOffset, strconv.FormatUint(seed, 10))
-	k.scope = fnvText(fnvByte(k.scope, 0), scope)
-	k.scope = fnvByte(k.scope, 0)
-}
-
-// Cell returns the hash of a cell's values.
+// Cell returns the hash of a cell's values in the part that was entered.
 func (k *RowKeys) Cell(key []uint64) uint64 {
-	h := k.scope
-	for i, texts := range k.texts {
-		if i < len(k.Fields) && len(texts) > 0 {
-			h = fnvText(h, texts[k.Fields[i].Code(key)])
+	h := k.part
+	for i := range k.values {
+		if i < len(k.Fields) {
+			h = k.value(h, i, k.Fields[i].Code(key))
 		}
 		h = fnvByte(h, unitEnd)
 	}
 	return h
+}
+
+// Row returns the hash of the values of a row's cell in a part: codes[i][row] for column i.
+// It is safe for concurrent use.
+func (k *RowKeys) Row(part uint64, codes [][]uint32, row int) uint64 {
+	h := part
+	for i := range k.values {
+		if i < len(codes) {
+			h = k.value(h, i, codes[i][row])
+		}
+		h = fnvByte(h, unitEnd)
+	}
+	return h
+}
+
+func (k *RowKeys) value(h uint64, column int, code uint32) uint64 {
+	v := &k.values[column]
+	switch {
+	case int(code) < len(v.texts):
+		return fnvText(h, v.texts[code])
+	case v.hasRest && int(code) == len(v.texts):
+		return fnvText(h, Suppressed)
+	case k.nameless && column == len(k.values)-1:
+		return h
+	}
+	return fnvText(h, nullText)
 }
 
 // CopyKey returns the key of a copy of a cell with the given hash.

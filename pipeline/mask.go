@@ -19,16 +19,18 @@ type masker struct {
 	dataset  *dataset.Dataset
 	plan     *releasePlan
 	recoding engine.Recoding
-	coders   []coder         // of every attribute
-	domains  []int           // codes of every attribute are below, the null's too if it has none
-	class    coder           // nil unless cells are divided by class
-	request  formats.Request // of the class, coded
-	taken    []uint64        // rows of every divided cell so far
+	coders   []coder           // of every attribute
+	domains  []int             // codes of every attribute are below, the null's too if it has none
+	class    coder             // nil unless labels depend on the class, too
+	tuples   []formats.Request // of the attributes and then the class, coded
+	turns    *turns            // nil: one goroutine masks all rows in order
+	taken    []uint64          // then, rows of every divided cell so far
 	write    writer.Options
 	threads  int
 	budget   *spill.Budget
 	events   *Events
-	done     atomic.Int64
+	done     atomic.Int64  // rows read
+	total    int64         // rows to read
 	idle     chan *masking // workers that have ended a task, for the next ones
 }
 
@@ -44,16 +46,16 @@ type maskedGroup struct {
 // mask encodes all tasks on m.threads goroutines and adds the row groups to the parts in
 // input order, from one goroutine. Those of the parts that are finished are passed over.
 //
-// Which of a divided cell's rows go where depends on how many came before, so then there is
-// one goroutine.
+// Which of a divided cell's rows go where depends on how many came before. These are counted
+// first, by split; if there is no room for that, there is one goroutine.
 func (m *masker) mask(ctx context.Context, tasks []maskTask, parts *parts) error {
-	threads := m.threads
-	if m.taken = make([]uint64, m.recoding.Cells()); len(m.taken) > 0 {
-		threads = 1
+	if err := m.takeTurns(ctx, len(tasks)); err != nil {
+		return err
 	}
-	m.idle = make(chan *masking, threads)
+	defer m.turns.close()
+	m.idle = make(chan *masking, m.threads)
 	first := parts.next()
-	return InOrder(ctx, len(tasks)-first.Task, threads, func(ctx context.Context, i int, emit func(maskedGroup) error) error {
+	return InOrder(ctx, len(tasks)-first.Task, m.threads, func(ctx context.Context, i int, emit func(maskedGroup) error) error {
 		at := place{Task: first.Task + i}
 		return m.task(ctx, tasks[at.Task], func(g maskedGroup) error {
 			g.at = at
@@ -63,6 +65,29 @@ func (m *masker) mask(ctx context.Context, tasks []maskTask, parts *parts) error
 			return emit(g)
 		})
 	}, func(g maskedGroup) error { return m.add(ctx, parts, g) })
+}
+
+// takeTurns makes sure that every goroutine knows which rows of divided cells it has.
+func (m *masker) takeTurns(ctx context.Context, tasks int) (err error) {
+	m.total = m.dataset.Rows()
+	if m.recoding.Cells() == 0 {
+		return nil
+	}
+	if m.threads > 1 && tasks > 1 {
+		m.total = 2 * m.dataset.Rows()
+		if m.turns, err = m.countTurns(ctx); !errors.Is(err, spill.ErrBudget) {
+			m.done.Store(m.dataset.Rows())
+			return err
+		}
+		m.total = m.dataset.Rows()
+	}
+	m.threads, m.taken = 1, make([]uint64, m.recoding.Cells())
+	return nil
+}
+
+// advanced tells how many rows have been read.
+func (m *masker) advanced(rows int64) {
+	m.events.Advanced(StageMask, Progress{Done: rows, Total: m.total})
 }
 
 // memoPart is the part of the budget that remembered tuples may take.

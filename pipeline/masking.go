@@ -22,8 +22,9 @@ type masking struct {
 	codes   [][]uint32   // final codes of the batch, of every attribute, when rows are recoded as a whole
 	labels  [][]uint32   // label numbers of the batch, likewise
 	memo    *engine.Memo // of the tuples' regions, likewise
-	class   mapping      // of the class, when there are divided cells
+	class   mapping      // of the class, when labels depend on it, too
 	classes []uint32     // of the batch
+	taken   []uint64     // rows of every divided cell that came before
 
 	requests []formats.Request // what is read
 	slots    []int             // of every released column: its position among requests; −1: not read
@@ -79,12 +80,15 @@ func (m *masker) newMasking() (*masking, error) {
 	if m.class != nil {
 		w.class = newMapping(m.class)
 	}
+	if w.taken = m.taken; m.turns != nil {
+		w.taken = make([]uint64, m.recoding.Cells())
+	}
 	w.choose(nil)
 	return w, nil
 }
 
 // choose says which released columns are read: all but those that are copied. The class is
-// read last, when cells are divided by it.
+// read last, when labels depend on it, too.
 func (w *masking) choose(copied []bool) {
 	w.requests, w.slots = nil, nil
 	slot := make(map[int]int)
@@ -101,7 +105,7 @@ func (w *masking) choose(copied []bool) {
 		w.slots = append(w.slots, slot[request])
 	}
 	if w.m.class != nil {
-		w.requests = append(w.requests, w.m.request)
+		w.requests = append(w.requests, w.m.tuples[len(w.m.coders)])
 	}
 }
 
@@ -158,7 +162,7 @@ func (w *masking) piece(ctx context.Context, p piece) error {
 		}
 		n := to - w.used
 		row, w.used = row+int64(n), to
-		w.m.events.Advanced(StageMask, Progress{Done: w.m.done.Add(int64(n)), Total: w.m.dataset.Rows()})
+		w.m.advanced(w.m.done.Add(int64(n)))
 	}
 	return nil
 }
@@ -175,6 +179,9 @@ func (w *masking) openSplit(ctx context.Context, s formats.Split) error {
 		return err
 	}
 	w.reader, w.open, w.batch = reader, s, nil
+	if w.m.turns != nil {
+		w.m.turns.begin(s, w.taken)
+	}
 	return nil
 }
 
@@ -224,7 +231,7 @@ func (w *masking) recode() (err error) {
 			return err
 		}
 	}
-	w.m.recoding.Recode(engine.Rows{N: w.batch.Rows, Codes: w.codes, Classes: w.classes, Taken: w.m.taken, Memo: w.memo}, w.labels)
+	w.m.recoding.Recode(engine.Rows{N: w.batch.Rows, Codes: w.codes, Classes: w.classes, Taken: w.taken, Memo: w.memo}, w.labels)
 	return nil
 }
 

@@ -156,8 +156,7 @@ func TestNights(t *testing.T) {
 		most    Quota
 	}{{BreakFail, Quota{}}, {BreakCoarsen, Quota{}}, {BreakSuppress, Quota{Percent: 60}}} {
 		t.Run(string(tt.onBreak), func(t *testing.T) {
-			seed := rand.Uint64()
-			t.Logf("seed %d", seed)
+			const seed = 1 // of nights that break the cut; not all seeds have some
 			dir := jobFolder(t, nightlyJob)
 			r := newResidents(rand.New(rand.NewPCG(seed, 0)), 400)
 			r.night(t, filepath.Join(dir, "in", "0.parquet"))

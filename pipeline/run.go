@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/storage"
@@ -423,13 +422,14 @@ func (r *run) mask(ctx context.Context, target *target) error {
 	m := &masker{
 		dataset: r.dataset, plan: plan, recoding: r.recoding, coders: r.problem.coders,
 		write:   writer.Options{Compression: r.job.Output.Compression, Level: r.job.Output.Level},
-		threads: r.threads, budget: r.budget, events: &r.events,
+		threads: r.threads, budget: r.budget, events: &r.events, tuples: r.prepared.requests(),
 	}
 	for a := range r.problem.table.Attributes {
 		m.domains = append(m.domains, r.problem.table.Attributes[a].Len()+1)
 	}
-	if r.recoding.Cells() > 0 && r.prepared.class >= 0 {
-		m.class, m.request = r.problem.class, formats.Request{Column: r.prepared.class, Coded: true}
+	if r.recoding.ByClass() && r.prepared.class >= 0 {
+		m.class = r.problem.class
+		m.domains = append(m.domains, r.problem.class.classes)
 	}
 	parts := &parts{target: target, columns: plan.outputs(), metadata: map[string]string{CutKey: string(r.cut)}, finished: r.masked}
 	parts.ended = func() { r.keepParts(ctx, parts) }

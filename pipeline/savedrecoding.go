@@ -8,14 +8,15 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// savable reports whether a recoding can be written down: what kcut apply makes cannot.
+// savable reports whether a recoding can be written down: what kcut apply makes cannot, nor
+// regions whose records are drawn again.
 func savable(recoding engine.Recoding) bool {
 	switch recoding := recoding.(type) {
 	case *engine.Cut:
 		return true
 	case *engine.Regions:
 		_, ok := recoding.Locator.(engine.SavedLocator)
-		return ok
+		return ok && recoding.Drawn == nil
 	}
 	return false
 }
@@ -79,8 +80,8 @@ func saveRegions(w *checkpoint.Writer, r *engine.Regions) {
 	checkpoint.Numbers(w, r.Released)
 	checkpoint.Numbers(w, r.Sizes)
 	r.Locator.(engine.SavedLocator).Save(w)
-	w.Uint(uint64(len(r.Divided)))
-	for _, cell := range r.Divided {
+	w.Uint(uint64(len(r.Moved)))
+	for _, cell := range r.Moved {
 		checkpoint.Numbers(w, cell.Codes)
 		w.Uint(uint64(cell.Class))
 		w.Uint(uint64(len(cell.Parts)))
@@ -108,11 +109,11 @@ func loadRegions(from *checkpoint.Reader, attributes int, e engine.Engine, budge
 	r.Released, r.Sizes = checkpoint.ReadNumbers[uint32](from), checkpoint.ReadNumbers[uint64](from)
 	r.Locator = loader.LoadLocator(from)
 	for n := from.Int(); n > 0 && from.Err() == nil; n-- {
-		cell := engine.DividedCell{Codes: checkpoint.ReadNumbers[uint32](from), Class: uint32(from.Uint())}
+		cell := engine.MovedCell{Codes: checkpoint.ReadNumbers[uint32](from), Class: uint32(from.Uint())}
 		for n := from.Int(); n > 0 && from.Err() == nil; n-- {
 			cell.Parts = append(cell.Parts, engine.Part{Region: int32(from.Uint()) - 1, Count: from.Uint()})
 		}
-		r.Divided = append(r.Divided, cell)
+		r.Moved = append(r.Moved, cell)
 	}
 	r.Suppressed, r.DroppedRecords = from.Uint(), from.Uint()
 	if err := from.Err(); err != nil {

@@ -55,15 +55,15 @@ func (m *moves) cell(t ticket) *movedCell {
 	return &m.cells[i]
 }
 
-// bytes returns the memory that the moves take, now and divided by so many columns.
+// bytes returns the memory that the moves take, now and in a release of so many columns.
 func (m *moves) bytes(columns int) int64 { return int64(len(m.cells)) * (300 + 12*int64(columns)) }
 
-// divided returns the cells of which copies are in another region than the tree says, by
+// moved returns the cells of which copies are in another region than the tree says, by
 // ascending codes and class. Regions are by node.
-func (m *moves) divided(fields []partition.Field, columns int, regions []int32) []engine.DividedCell {
-	var cells []engine.DividedCell
+func (m *moves) moved(fields []partition.Field, columns int, regions []int32) []engine.MovedCell {
+	var cells []engine.MovedCell
 	for _, c := range m.cells {
-		d := engine.DividedCell{Parts: c.parts(regions)}
+		d := engine.MovedCell{Parts: c.parts(regions)}
 		if len(d.Parts) == 1 && d.Parts[0].Region == regions[c.from] {
 			continue
 		}
@@ -75,7 +75,7 @@ func (m *moves) divided(fields []partition.Field, columns int, regions []int32) 
 		}
 		cells = append(cells, d)
 	}
-	slices.SortFunc(cells, func(a, b engine.DividedCell) int {
+	slices.SortFunc(cells, func(a, b engine.MovedCell) int {
 		if order := slices.Compare(a.Codes, b.Codes); order != 0 {
 			return order
 		}

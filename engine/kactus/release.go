@@ -30,7 +30,7 @@ func (s *search) regions(t *induce.Tree) *engine.Regions {
 	regions := s.number(r, labels, widths)
 	l := s.locator(t, regions)
 	r.Locator = l
-	r.Divided = s.moves.divided(s.keys.Fields, len(s.attributes), l.regions)
+	r.Moved = s.moves.moved(s.keys.Fields, len(s.attributes), l.regions)
 	r.Index()
 	return r
 }

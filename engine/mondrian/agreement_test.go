@@ -162,15 +162,23 @@ func (c randomCase) search(e mondrian.Engine) (*engine.Regions, error) {
 // released returns the labels of every row; a batch holds so many.
 func released(codes enginetest.Codes, regions *engine.Regions, batch int) []string {
 	taken := make([]uint64, regions.Cells())
+	var domains []int
+	for a := range codes.Attributes {
+		domains = append(domains, codes.Attributes[a].Len())
+	}
+	if codes.Classes > 0 && regions.ByClass() {
+		domains = append(domains, codes.Classes)
+	}
+	memo := engine.NewMemo(domains, 1<<16)
 	var texts []string
 	for from := 0; from < codes.Rows; from += batch {
-		rows := engine.Rows{N: min(batch, codes.Rows-from), Taken: taken}
+		rows := engine.Rows{N: min(batch, codes.Rows-from), Taken: taken, Memo: memo}
 		var labels [][]uint32
 		for a := range codes.Attributes {
 			rows.Codes = append(rows.Codes, codes.Columns[a][from:from+rows.N])
 			labels = append(labels, make([]uint32, rows.N))
 		}
-		if codes.Classes > 0 {
+		if codes.Classes > 0 && regions.ByClass() {
 			rows.Classes = codes.Class[from : from+rows.N]
 		}
 		regions.Recode(rows, labels)
@@ -278,6 +286,11 @@ func checkRegions(t *testing.T, c randomCase, got *engine.Regions, n *naive) {
 			t.Errorf("group %q has %d records of %d", labels, size, n.k)
 		}
 	}
+	for _, cell := range got.Moved {
+		if len(cell.Parts) < 2 {
+			t.Errorf("a cell of %v is listed that is not divided", cell.Codes)
+		}
+	}
 	checkUnseen(t, got, n)
 	checkTruth(t, got, n)
 }
@@ -292,9 +305,15 @@ func checkUnseen(t *testing.T, got *engine.Regions, n *naive) {
 		for a := range codes {
 			codes[a] = []uint32{uint32(r.IntN(n.Attributes[a].Len()))}
 		}
-		got.Locator.Locate(1, codes, regions)
-		if regions[0] < 0 || int(regions[0]) >= got.Len() {
-			t.Errorf("codes %v are in region %d", codes, regions[0])
+		cell := append(codes[:len(codes):len(codes)], []uint32{uint32(r.IntN(max(n.Classes, 1)))})
+		for _, locator := range []engine.Locator{got.Locator, got.Drawn} {
+			if locator == nil {
+				continue
+			}
+			locator.Locate(1, cell, regions)
+			if regions[0] < 0 || int(regions[0]) >= got.Len() {
+				t.Errorf("codes %v are in region %d", codes, regions[0])
+			}
 		}
 	}
 }

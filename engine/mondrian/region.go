@@ -102,7 +102,7 @@ func (r *rawRegions) setOf(ctx context.Context, cells *partition.Cells, column i
 func (s *search) regions() *engine.Regions {
 	columns := s.raw.release()
 	order := s.raw.order()
-	out := &engine.Regions{Columns: columns, Locator: &s.tree}
+	out := &engine.Regions{Columns: columns, Locator: s.tree}
 	to := make([]int32, len(order))
 	for i, region := range order {
 		labels := s.raw.region(region)
@@ -114,7 +114,7 @@ func (s *search) regions() *engine.Regions {
 	}
 	s.tree.renumber(to)
 	if s.relaxed != nil {
-		out.Divided = s.relaxed.divided(to, len(columns))
+		out.Drawn, out.Moved = s.relaxed.drawn, s.relaxed.moved(to, len(columns))
 	}
 	out.Index()
 	return out

@@ -10,31 +10,27 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// relaxed is what relaxed cuts need besides: who goes left, and the cells whose records
-// are not all where the tree sends their codes.
+// relaxed is what relaxed cuts need besides: who goes left, and the cells that are divided.
 type relaxed struct {
-	keys  engine.RowKeys
-	moved map[string]int // cells by packed key
-	cells []movedCell
-	stray []stray         // scratch of note
-	sides map[int32]uint8 // of shared nodes: the child that the tree sends the median to
-	packs []byte
+	keys    engine.RowKeys
+	drawn   *drawn
+	divided map[string]int // cells by packed key
+	cells   []dividedCell
+	packed  []byte
 }
 
-// movedCell is a cell that is divided, or is in another region than its codes say.
-type movedCell struct {
+// dividedCell is a cell whose records some cut has divided.
+type dividedCell struct {
 	key   []uint64
 	parts []engine.Part
 }
 
-// stray is a code of a field whose cells are on the other side of a cut than the tree says.
-type stray struct {
-	field partition.Field
-	code  uint32
-}
-
-func newRelaxed(table *engine.Table) *relaxed {
-	return &relaxed{keys: engine.NewRowKeys(table), moved: map[string]int{}, sides: map[int32]uint8{}}
+func newRelaxed(table *engine.Table, t *tree) *relaxed {
+	return &relaxed{
+		keys:    engine.NewRowKeys(table),
+		drawn:   &drawn{tree: t, keys: engine.NewRowKeys(table)},
+		divided: map[string]int{},
+	}
 }
 
 // share replaces a part by the two sides of a cut that share the median's records.
@@ -43,7 +39,7 @@ func (s *search) share(ctx context.Context, p part, column int, c cut) error {
 		return s.halve(ctx, p, column, c.at+1)
 	}
 	x := s.relaxed
-	x.keys.Enter(s.engine.Seed, s.scope(p))
+	part := x.keys.Enter(s.engine.Seed, s.scope(p))
 	draw := draw{keys: &x.keys, field: s.fields[column], code: c.at}
 	if err := draw.choose(ctx, p.cells, c.shared, c.of); err != nil {
 		return err
@@ -64,12 +60,12 @@ func (s *search) share(ctx context.Context, p part, column int, c cut) error {
 	if err != nil {
 		return err
 	}
-	at, side := c.at, uint8(1)
+	at := c.at
 	if left > right {
-		at, side = c.at+1, 0
+		at++
 	}
 	s.replaceHalves(p, column, at, halves)
-	x.sides[int32(len(s.tree.nodes)-1)] = side
+	x.drawn.add(&draw, part)
 	return nil
 }
 
@@ -89,49 +85,32 @@ func (s *search) scope(p part) string {
 	return string(scope)
 }
 
-// cell returns the number of a moved cell.
-func (x *relaxed) cell(key []uint64) int {
-	if i, ok := x.find(key); ok {
-		return i
+// cell makes sure that a cell is among the divided ones.
+func (x *relaxed) cell(key []uint64) {
+	if _, ok := x.find(key); !ok {
+		x.divided[string(x.packed)] = len(x.cells)
+		x.cells = append(x.cells, dividedCell{key: slices.Clone(key)})
 	}
-	x.moved[string(x.packs)] = len(x.cells)
-	x.cells = append(x.cells, movedCell{key: slices.Clone(key)})
-	return len(x.cells) - 1
 }
 
 func (x *relaxed) find(key []uint64) (i int, ok bool) {
-	x.packs = x.packs[:0]
+	x.packed = x.packed[:0]
 	for _, word := range key {
-		x.packs = binary.LittleEndian.AppendUint64(x.packs, word)
+		x.packed = binary.LittleEndian.AppendUint64(x.packed, word)
 	}
-	i, ok = x.moved[string(x.packs)]
+	i, ok = x.divided[string(x.packed)]
 	return i, ok
 }
 
-// note takes down which of a region's cells are moved. Regions come from left to right.
-func (x *relaxed) note(ctx context.Context, s *search, p part, region int32) error {
-	x.stray = x.stray[:0]
-	for child, n := p.child, p.parent; n >= 0; child, n = s.tree.nodes[n].child, s.tree.nodes[n].parent {
-		if side, shared := x.sides[n]; shared && int32(side) != child {
-			at := s.tree.nodes[n].at
-			if side == 0 {
-				at-- // the median itself
-			}
-			x.stray = append(x.stray, stray{field: s.fields[s.tree.nodes[n].column], code: at})
-		}
-	}
-	if len(x.stray) == 0 && len(x.moved) == 0 {
+// note takes down how much of divided cells a region has. Regions come from left to right.
+func (x *relaxed) note(ctx context.Context, p part, region int32) error {
+	if len(x.cells) == 0 {
 		return nil
 	}
 	return p.cells.Visit(ctx, func(t *partition.Table) error {
 		w := t.Layout.Words
 		for i, count := range t.Counts {
-			key := t.Keys[i*w : (i+1)*w]
-			at, ok := x.find(key)
-			if !ok && x.strays(key) {
-				at, ok = x.cell(key), true
-			}
-			if ok {
+			if at, ok := x.find(t.Keys[i*w : (i+1)*w]); ok {
 				x.cells[at].parts = append(x.cells[at].parts, engine.Part{Region: region, Count: uint64(count)})
 			}
 		}
@@ -139,35 +118,40 @@ func (x *relaxed) note(ctx context.Context, s *search, p part, region int32) err
 	})
 }
 
-func (x *relaxed) strays(key []uint64) bool {
-	return slices.ContainsFunc(x.stray, func(s stray) bool { return s.field.Code(key) == s.code })
-}
-
-// divided returns the moved cells, by ascending codes and class, given what regions became.
-func (x *relaxed) divided(regions []int32, columns int) []engine.DividedCell {
-	cells := make([]engine.DividedCell, len(x.cells))
-	for i, c := range x.cells {
-		cell := &cells[i]
+// moved returns the cells that are in several regions, by ascending codes and class, given
+// what regions became. Those that are in one after all are where their first copies are.
+func (x *relaxed) moved(regions []int32, columns int) (cells []engine.MovedCell) {
+	for _, c := range x.cells {
+		cell := engine.MovedCell{Parts: joinParts(c.parts, regions)}
+		if len(cell.Parts) == 1 {
+			continue
+		}
 		for _, f := range x.keys.Fields {
 			cell.Codes = append(cell.Codes, f.Code(c.key))
 		}
 		if len(cell.Codes) > columns {
 			cell.Codes, cell.Class = cell.Codes[:columns], cell.Codes[columns]
 		}
-		for _, p := range c.parts {
-			p.Region = regions[p.Region]
-			if last := len(cell.Parts) - 1; last >= 0 && cell.Parts[last].Region == p.Region {
-				cell.Parts[last].Count += p.Count
-			} else {
-				cell.Parts = append(cell.Parts, p)
-			}
-		}
+		cells = append(cells, cell)
 	}
-	slices.SortFunc(cells, func(a, b engine.DividedCell) int {
+	slices.SortFunc(cells, func(a, b engine.MovedCell) int {
 		if order := slices.Compare(a.Codes, b.Codes); order != 0 {
 			return order
 		}
 		return int(a.Class) - int(b.Class)
 	})
 	return cells
+}
+
+// joinParts makes one of parts in the same region that follow each other.
+func joinParts(parts []engine.Part, regions []int32) (joined []engine.Part) {
+	for _, p := range parts {
+		p.Region = regions[p.Region]
+		if last := len(joined) - 1; last >= 0 && joined[last].Region == p.Region {
+			joined[last].Count += p.Count
+		} else {
+			joined = append(joined, p)
+		}
+	}
+	return joined
 }

@@ -19,7 +19,7 @@ type search struct {
 	columns    []int             // all dimensions
 	tops       []uint32          // of all dimensions
 
-	tree    tree
+	tree    *tree // the release holds it, and nothing else of the search
 	pending []part
 	raw     rawRegions
 	ledger  *spill.Ledger
@@ -40,7 +40,7 @@ type part struct {
 type bound struct{ lo, hi uint32 }
 
 func newSearch(e Engine, table *engine.Table, k uint64, budget *spill.Budget) *search {
-	s := &search{engine: e, k: k, classes: max(1, table.Classes), ledger: spill.NewLedger(budget, "regions")}
+	s := &search{engine: e, k: k, classes: max(1, table.Classes), tree: &tree{}, ledger: spill.NewLedger(budget, "regions")}
 	for a := range table.Attributes {
 		d := newDimension(&table.Attributes[a], e)
 		s.dimensions = append(s.dimensions, d)
@@ -49,7 +49,7 @@ func newSearch(e Engine, table *engine.Table, k uint64, budget *spill.Budget) *s
 	}
 	s.raw = newRawRegions(s.dimensions)
 	if e.relaxed() {
-		s.relaxed = newRelaxed(table)
+		s.relaxed = newRelaxed(table, s.tree)
 	}
 	return s
 }
@@ -146,7 +146,7 @@ func (s *search) finish(ctx context.Context, p part) error {
 	}
 	s.tree.link(p.parent, p.child, -1-region)
 	if s.relaxed != nil {
-		if err := s.relaxed.note(ctx, s, p, region); err != nil {
+		if err := s.relaxed.note(ctx, p, region); err != nil {
 			return err
 		}
 	}

@@ -2,8 +2,8 @@ package mondrian
 
 import "github.com/kcut/kcut/engine"
 
-// tree is the tree of cuts: the Locator of strict regions, and of relaxed ones what their
-// divided cells leave. A code that no record of a part has goes to the side that its order
+// tree is the tree of cuts: the Locator of strict regions; of relaxed ones, it sends the
+// records of a median to the side of most of their cells. A code that no record of a part has goes to the side that its order
 // says or, when the part was not cut by order, to the largest.
 type tree struct {
 	nodes []node
@@ -20,6 +20,7 @@ type node struct {
 	steps  int32  // how many there are; 0: there are two children, cut at a code
 	parent int32  // node, -1 of the root
 	child  int32  // which of the parent's it is
+	lot    int32  // of a cut that shares the median's records: the number of what was drawn, from 1 on
 }
 
 // step sends codes, from its own to the next step's, to a child.

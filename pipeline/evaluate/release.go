@@ -64,9 +64,7 @@ func (t *trial) maskAll(recoding engine.Recoding) (m masked, err error) {
 // the regions of tuples, whatever the class and the number of records that have them.
 func (t *trial) apply(recoding engine.Recoding) (*part, error) {
 	if regions, ok := recoding.(*engine.Regions); ok {
-		located := *regions
-		located.Divided = nil
-		recoding = &located
+		recoding = regions.Unsearched()
 	}
 	return t.recode(recoding, t.test)
 }
