@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kcut/kcut/engine/reuse"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -55,8 +56,8 @@ func Apply(ctx context.Context, job *jobfile.Job, opt ApplyOptions) (*Report, er
 		return nil, err
 	}
 	if opt.OnBreak == BreakCoarsen && cut.Kind == KindRegions {
-		return nil, &Error{
-			Class: ClassUsage,
+		return nil, &fault.Error{
+			Class: fault.Usage,
 			Hint:  "use --on-break suppress, or run the job anew",
 			Err:   fmt.Errorf("coarsen the cut of %s: it has regions, and no steps that could be undone", opt.Cut),
 		}
@@ -68,7 +69,7 @@ func Apply(ctx context.Context, job *jobfile.Job, opt ApplyOptions) (*Report, er
 	report, err := r.carryOut(ctx)
 	var broken *reuse.Broken
 	if errors.As(err, &broken) {
-		return nil, &Error{Class: ClassPrivacy, Hint: hintOfBreak(opt.OnBreak, cut.Kind), Err: err}
+		return nil, &fault.Error{Class: fault.Privacy, Hint: hintOfBreak(opt.OnBreak, cut.Kind), Err: err}
 	}
 	return report, err
 }
@@ -154,8 +155,8 @@ func (r *run) stayAbove(path string) (err error) {
 		return nil
 	}
 	if !slices.Contains([]string{jobfile.AlgorithmTDR, jobfile.AlgorithmTDS}, r.job.Algorithm.Name) {
-		return &Error{
-			Class: ClassUsage,
+		return &fault.Error{
+			Class: fault.Usage,
 			Hint:  "use algorithm tdr or tds",
 			Err:   fmt.Errorf("search above the cut of %s: algorithm %s does not start from the top", path, r.job.Algorithm.Name),
 		}
@@ -164,8 +165,8 @@ func (r *run) stayAbove(path string) (err error) {
 		return err
 	}
 	if r.given.Kind == KindRegions {
-		return &Error{
-			Class: ClassUsage,
+		return &fault.Error{
+			Class: fault.Usage,
 			Hint:  "name a release whose columns have a cut each",
 			Err:   fmt.Errorf("search above the cut of %s: it has regions", path),
 		}

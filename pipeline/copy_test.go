@@ -12,6 +12,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/release"
+	"github.com/kcut/kcut/pipeline/fault"
 )
 
 // notedPeople are people with two kept columns: a note that each has for themselves, or none,
@@ -134,7 +135,7 @@ func TestFollowDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = follow(t, dir, false)
-	if ClassOf(err) != ClassInput {
+	if fault.ClassOf(err) != fault.Input {
 		t.Fatalf("got %v", err)
 	}
 	for _, word := range []string{path, "row group 0", `"note"`, "checksum"} {

@@ -17,6 +17,7 @@ import (
 	"github.com/kcut/kcut/formats/location"
 	"github.com/kcut/kcut/formats/release"
 	"github.com/kcut/kcut/formats/storage"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -282,8 +283,8 @@ func embeddedCut(ctx context.Context, path string) ([]byte, error) {
 	defer release.Close()
 	text, ok := release.Metadata(CutKey)
 	if !ok {
-		return nil, &Error{
-			Class: ClassInput,
+		return nil, &fault.Error{
+			Class: fault.Input,
 			Hint:  "name a file that kcut run has released",
 			Err:   fmt.Errorf("read %s: it has no %s metadata: %w", path, CutKey, formats.ErrDamaged),
 		}
@@ -298,7 +299,7 @@ func releaseParts(ctx context.Context, path string) ([]string, error) {
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, &Error{Class: ClassInput, Err: fmt.Errorf("open release: %w", err)}
+		return nil, &fault.Error{Class: fault.Input, Err: fmt.Errorf("open release: %w", err)}
 	}
 	if !info.IsDir() {
 		return []string{path}, nil
@@ -319,7 +320,7 @@ func releaseParts(ctx context.Context, path string) ([]string, error) {
 // someParts refuses a release without part files.
 func someParts(path string, parts []string) ([]string, error) {
 	if len(parts) == 0 {
-		return nil, &Error{Class: ClassInput, Err: fmt.Errorf("open release %s: it has no part files: %w", path, formats.ErrNoInput)}
+		return nil, &fault.Error{Class: fault.Input, Err: fmt.Errorf("open release %s: it has no part files: %w", path, formats.ErrNoInput)}
 	}
 	return parts, nil
 }
@@ -350,7 +351,7 @@ func remoteParts(ctx context.Context, path string) (parts []string, err error) {
 
 // notLocation is the error of a URL that names no release.
 func notLocation(text string, err error) error {
-	return &Error{Class: ClassUsage, Err: fmt.Errorf("open release: it is %w", err)}
+	return &fault.Error{Class: fault.Usage, Err: fmt.Errorf("open release: it is %w", err)}
 }
 
 // cutText returns the text of a file that is a cut and nothing else; nil of any other.

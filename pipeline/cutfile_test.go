@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/fault"
 )
 
 // exampleCut has every form that a cut's JSON can take.
@@ -74,7 +75,7 @@ func FuzzParseCut(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		cut, err := ParseCut(data)
 		if err != nil {
-			if class := ClassOf(err); cut != nil || class != ClassInput {
+			if class := fault.ClassOf(err); cut != nil || class != fault.Input {
 				t.Fatalf("got %+v, %v of class %d", cut, err, class)
 			}
 			return

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -22,7 +23,7 @@ func (r *run) drawRegions() error {
 	}
 	need := regions.Bytes() + int64(regions.Len())*int64(positionBytes+(4+2*positionText)*len(regions.Columns))
 	if err := r.budget.Draw(fmt.Sprintf("the release's %d regions", regions.Len()), need); err != nil {
-		return &Error{Class: ClassResources, Hint: "give more with --memory, or raise k: regions have k records at least", Err: err}
+		return &fault.Error{Class: fault.Resources, Hint: "give more with --memory, or raise k: regions have k records at least", Err: err}
 	}
 	return nil
 }

@@ -8,7 +8,7 @@
 // inputs and jobs give equal bytes.
 //
 // Contract: a run that returns an error has published nothing, and what it had written is
-// removed. Errors belong to one Class, which is all that a caller needs to choose an exit
+// removed. Errors belong to one fault.Class, which is all that a caller needs to choose an exit
 // code. Events and errors carry places and counts, never a cell's value.
 //
 // Not promised: that a released file protects against more than the quasi-identifier sets

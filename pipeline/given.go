@@ -9,6 +9,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
@@ -43,8 +44,8 @@ func (r *run) identifyGiven(w io.Writer) error {
 
 // misfit is the error of a cut that does not fit the job.
 func (g *given) misfit(format string, args ...any) error {
-	return &Error{
-		Class: ClassUsage,
+	return &fault.Error{
+		Class: fault.Usage,
 		Hint:  "name a release of this job, or run the job anew",
 		Err:   fmt.Errorf("fit the cut of %s to the job: %w", g.path, fmt.Errorf(format, args...)),
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats/release"
+	"github.com/kcut/kcut/pipeline/fault"
 )
 
 // releasedTexts returns the rows of a release, every value as text, nulls marked.
@@ -171,7 +172,7 @@ func checkLabelGroups(t *testing.T, in *Inspection, c int, column CutColumn, nam
 // A release that does not hold is not described.
 func TestInspectRefuses(t *testing.T) {
 	dir := jobFolder(t, peopleJob)
-	if _, err := Inspect(t.Context(), filepath.Join(dir, "job.yaml"), Events{}); ClassOf(err) != ClassInput {
+	if _, err := Inspect(t.Context(), filepath.Join(dir, "job.yaml"), Events{}); fault.ClassOf(err) != fault.Input {
 		t.Errorf("got %v", err)
 	}
 }

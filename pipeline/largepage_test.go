@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"fmt"
+	"github.com/kcut/kcut/pipeline/fault"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -24,7 +25,7 @@ columns: {name: {mask: generalize, taxonomy: {prefix: [1]}}, label: keep}
 `)
 	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, len(table.rows), len(table.rows))
 	small := outcomeOf(t, dir, RunOptions{}, "limits.memory", "16MiB", "limits.threads", "1")
-	if small.class != ClassResources || !strings.Contains(small.err, `column "name" of row group 0`) {
+	if small.class != fault.Resources || !strings.Contains(small.err, `column "name" of row group 0`) {
 		t.Errorf("%q of class %d", small.err, small.class)
 	}
 	want := outcomeOf(t, dir, RunOptions{}, "limits.memory", "1GiB")

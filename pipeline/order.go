@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 
+	"github.com/kcut/kcut/pipeline/fault"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -24,7 +25,7 @@ func InOrder[T any](ctx context.Context, n, workers int,
 				return ctx.Err()
 			}
 			group.Go(func() error {
-				err := Fence(func() error {
+				err := fault.Fence(func() error {
 					return produce(ctx, i, func(result T) error { return send(ctx, results, result) })
 				})
 				if err == nil { // else the consumer must not take silence for the end
@@ -36,7 +37,7 @@ func InOrder[T any](ctx context.Context, n, workers int,
 		return nil
 	})
 	group.Go(func() error {
-		return Fence(func() error { return consumeInOrder(ctx, queue, consume) })
+		return fault.Fence(func() error { return consumeInOrder(ctx, queue, consume) })
 	})
 	return group.Wait()
 }

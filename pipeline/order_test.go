@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"github.com/kcut/kcut/pipeline/fault"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -70,9 +71,9 @@ func TestInOrderFails(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", name, err, broken)
 		}
 	}
-	var bug *PanicError
+	var bug *fault.PanicError
 	err := InOrder(t.Context(), 10, 3, func(context.Context, int, func(int) error) error { panic("a value") }, consume)
-	if !errors.As(err, &bug) || ClassOf(err) != ClassInternal {
+	if !errors.As(err, &bug) || fault.ClassOf(err) != fault.Internal {
 		t.Errorf("a panic came back as %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

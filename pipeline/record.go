@@ -15,6 +15,7 @@ import (
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/pipeline/checkpoint"
+	"github.com/kcut/kcut/pipeline/fault"
 )
 
 // Digests tell what made a release, and what it is (docs/operations.md says what they cover).
@@ -100,7 +101,7 @@ func (r *run) refuse() error {
 
 // standing is the error of an output that exists.
 func (r *run) standing(why, hint string) error {
-	return &Error{Class: ClassExists, Hint: hint, Err: fmt.Errorf("write output %s: %s", shown(r.job.Output.Path), why)}
+	return &fault.Error{Class: fault.Exists, Hint: hint, Err: fmt.Errorf("write output %s: %s", shown(r.job.Output.Path), why)}
 }
 
 // recall reports whether the release that stands was made by the same job of the same input.
@@ -188,7 +189,7 @@ func (r *run) stands(ctx context.Context, was *Report) (bool, error) {
 		}
 	}
 	sum, err := outputDigest(ctx, path, r.threads)
-	if ClassOf(err) == ClassInput { // no parts
+	if fault.ClassOf(err) == fault.Input { // no parts
 		return false, nil
 	}
 	return sum == was.Digests.Output, err

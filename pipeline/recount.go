@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/kcut/kcut/formats/release"
+	"github.com/kcut/kcut/pipeline/fault"
 )
 
 // recount counts the groups of a release. It reads the release once for everything but the
@@ -216,7 +217,7 @@ func (p *recountPass) footer(part *recountPart) error {
 func (p *recountPass) do(ctx context.Context, t *recountTask) {
 	w := <-p.free
 	defer func() { p.free <- w }()
-	t.err = Fence(func() (err error) {
+	t.err = fault.Fence(func() (err error) {
 		if p.first {
 			if t.findings, err = w.scanner.Kept(ctx, t.part.File, t.rowGroup); err != nil {
 				return err

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/fault"
 )
 
 // releasedRegions returns a release of people in regions whose labels overlap, as a folder,
@@ -111,8 +112,8 @@ func TestVerifyRefusesRegions(t *testing.T) {
 	} {
 		m := map[string]string{CutKey: string(cut.Raw)}
 		edit(t, m, change)
-		if got, err := ParseCut([]byte(m[CutKey])); got != nil || ClassOf(err) != ClassInput {
-			t.Errorf("%s: got %+v, %v of class %d", name, got, err, ClassOf(err))
+		if got, err := ParseCut([]byte(m[CutKey])); got != nil || fault.ClassOf(err) != fault.Input {
+			t.Errorf("%s: got %+v, %v of class %d", name, got, err, fault.ClassOf(err))
 		}
 	}
 	for name, text := range map[string]string{
@@ -120,7 +121,7 @@ func TestVerifyRefusesRegions(t *testing.T) {
 		"half a label":     strings.Replace(string(cut.Raw), `"regions":[[`, `"regions":[[0.`, 1),
 		"a text":           strings.Replace(string(cut.Raw), `"regions":[[`, `"regions":[["a",`, 1),
 	} {
-		if got, err := ParseCut([]byte(text)); got != nil || ClassOf(err) != ClassInput {
+		if got, err := ParseCut([]byte(text)); got != nil || fault.ClassOf(err) != fault.Input {
 			t.Errorf("%s: got %+v, %v", name, got, err)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats/storage/storagetest"
+	"github.com/kcut/kcut/pipeline/fault"
 )
 
 // remoteFolder is a jobFolder whose input lies in an object store, too. The environment keeps
@@ -106,7 +107,7 @@ func TestRemoteRun(t *testing.T) {
 		if err != nil || !report.AlreadyDone {
 			t.Errorf("%s: run again: %v, %v", output, report, err)
 		}
-		if _, err := run(false, false); ClassOf(err) != ClassExists {
+		if _, err := run(false, false); fault.ClassOf(err) != fault.Exists {
 			t.Errorf("%s: run afresh: %v", output, err)
 		}
 		if _, err := run(false, true); err != nil {
@@ -171,8 +172,8 @@ func TestRemoteFaults(t *testing.T) {
 			t.Fatal(err)
 		}
 		whole := outputs(t, server)
-		for _, fault := range []storagetest.Fault{storagetest.Error, storagetest.Denied, storagetest.Cut, storagetest.Refused, storagetest.Done} {
-			for n, hit := int(fault)%step, true; hit; n += step {
+		for _, trouble := range []storagetest.Fault{storagetest.Error, storagetest.Denied, storagetest.Cut, storagetest.Refused, storagetest.Done} {
+			for n, hit := int(trouble)%step, true; hit; n += step {
 				for key := range outputs(t, server) {
 					server.Delete(t, key)
 				}
@@ -185,22 +186,22 @@ func TestRemoteFaults(t *testing.T) {
 						return storagetest.None
 					}
 					hit = true
-					return fault
+					return trouble
 				})
 				err := run()
 				requests := server.Requests()
 				server.Fail(nil)
 				got := outputs(t, server)
-				switch class := ClassOf(err); {
+				switch class := fault.ClassOf(err); {
 				case err == nil && !maps.EqualFunc(got, whole, bytes.Equal):
-					t.Errorf("%s, fault %d at request %d: %v, all of it was %v", output, fault, n, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(whole)))
+					t.Errorf("%s, fault %d at request %d: %v, all of it was %v", output, trouble, n, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(whole)))
 				case err != nil && len(got) > 0:
-					t.Errorf("%s, fault %d at request %d (%v): %v left after %v", output, fault, n, requests[n], slices.Sorted(maps.Keys(got)), err)
-				case err != nil && class != ClassTransient && (fault != storagetest.Denied || class != ClassInput && class != ClassUsage):
-					t.Errorf("%s, fault %d at request %d (%v): class %v of %v", output, fault, n, requests[n], class, err)
+					t.Errorf("%s, fault %d at request %d (%v): %v left after %v", output, trouble, n, requests[n], slices.Sorted(maps.Keys(got)), err)
+				case err != nil && class != fault.Transient && (trouble != storagetest.Denied || class != fault.Input && class != fault.Usage):
+					t.Errorf("%s, fault %d at request %d (%v): class %v of %v", output, trouble, n, requests[n], class, err)
 				}
 				if left, _ := filepath.Glob(filepath.Join(dir, "cache", "kcut", ".*.kcut-tmp")); len(left) > 0 {
-					t.Errorf("%s, fault %d at request %d: %v left", output, fault, n, left)
+					t.Errorf("%s, fault %d at request %d: %v left", output, trouble, n, left)
 				}
 			}
 		}
@@ -215,20 +216,20 @@ func TestRemoteRefusals(t *testing.T) {
 	server.Put(t, "half/part-00009.parquet", []byte("x"))
 	for _, c := range []struct {
 		input, output string
-		class         Class
+		class         fault.Class
 	}{
-		{storagetest.URL("in"), "s3://none/out.parquet", ClassUsage},
-		{"s3://none/in", storagetest.URL("out.parquet"), ClassInput},
-		{storagetest.URL("nothing"), storagetest.URL("out.parquet"), ClassInput},
-		{storagetest.URL("in2"), storagetest.URL("out.parquet"), ClassInput},
-		{storagetest.URL("in"), storagetest.URL("other/"), ClassExists},
-		{storagetest.URL("in"), storagetest.URL("in/out.parquet"), ClassUsage},
-		{storagetest.URL("in"), storagetest.URL(""), ClassExists},
-		{storagetest.URL("in/*.parquet"), storagetest.URL("in/c.parquet"), ClassUsage},
+		{storagetest.URL("in"), "s3://none/out.parquet", fault.Usage},
+		{"s3://none/in", storagetest.URL("out.parquet"), fault.Input},
+		{storagetest.URL("nothing"), storagetest.URL("out.parquet"), fault.Input},
+		{storagetest.URL("in2"), storagetest.URL("out.parquet"), fault.Input},
+		{storagetest.URL("in"), storagetest.URL("other/"), fault.Exists},
+		{storagetest.URL("in"), storagetest.URL("in/out.parquet"), fault.Usage},
+		{storagetest.URL("in"), storagetest.URL(""), fault.Exists},
+		{storagetest.URL("in/*.parquet"), storagetest.URL("in/c.parquet"), fault.Usage},
 	} {
 		_, err := runJob(t, dir, nil, "input", c.input, "output.path", c.output)
-		if ClassOf(err) != c.class || err == nil {
-			t.Errorf("%s to %s: class %v of %v, want %v", c.input, c.output, ClassOf(err), err, c.class)
+		if fault.ClassOf(err) != c.class || err == nil {
+			t.Errorf("%s to %s: class %v of %v, want %v", c.input, c.output, fault.ClassOf(err), err, c.class)
 		}
 	}
 	job, err := loadJob(dir, "input", storagetest.URL("in"), "output.path", storagetest.URL("half/"))
@@ -250,7 +251,7 @@ func TestRemoteRefusals(t *testing.T) {
 		}
 		return storagetest.None
 	})
-	if _, err := runJob(t, dir, nil, "input", storagetest.URL("in"), "output.path", storagetest.URL("out.parquet")); ClassOf(err) != ClassInput || len(outputs(t, server)) > 0 {
+	if _, err := runJob(t, dir, nil, "input", storagetest.URL("in"), "output.path", storagetest.URL("out.parquet")); fault.ClassOf(err) != fault.Input || len(outputs(t, server)) > 0 {
 		t.Errorf("input that changes: %v, %v", err, slices.Sorted(maps.Keys(outputs(t, server))))
 	}
 }

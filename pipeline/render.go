@@ -8,6 +8,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/writer"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -99,8 +100,8 @@ func midpointColumn(field formats.Field, intervals []engine.Interval) (releaseCo
 	case formats.Date:
 		t = field.Type
 	case formats.Time, formats.Timestamp:
-		return releaseColumn{}, &Error{
-			Class: ClassUsage,
+		return releaseColumn{}, &fault.Error{
+			Class: fault.Usage,
 			Hint:  "render its bounds or labels",
 			Err:   fmt.Errorf("a column of times has no midpoints"),
 		}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -96,8 +97,8 @@ func renderOne(t *testing.T, table *testTable, of formats.Type, render, bounds s
 	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, len(table.rows), 20)
 	if render == jobfile.RenderMidpoint && (of.Kind == formats.Time || of.Kind == formats.Timestamp) {
 		before := listing(t, dir)
-		if _, err := runJob(t, dir, nil); ClassOf(err) != ClassUsage {
-			t.Errorf("got %v of class %d", err, ClassOf(err))
+		if _, err := runJob(t, dir, nil); fault.ClassOf(err) != fault.Usage {
+			t.Errorf("got %v of class %d", err, fault.ClassOf(err))
 		}
 		unchanged(t, dir, before)
 		return
@@ -181,7 +182,7 @@ func TestFloatCorners(t *testing.T) {
 			table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, len(table.rows), 7)
 			report, err := runJob(t, dir, nil)
 			if strings.Contains(options, "1.8e308") {
-				if ClassOf(err) != ClassUsage {
+				if fault.ClassOf(err) != fault.Usage {
 					t.Errorf("a bound that is no float: %v", err)
 				}
 				return

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
@@ -158,7 +159,7 @@ func (r *run) weigh(ctx context.Context, path string) error {
 func ReadReport(text []byte) (*Report, error) {
 	r := &Report{}
 	if json.Unmarshal(text, r) != nil || r.Output == "" {
-		return nil, &Error{Class: ClassInput, Hint: "name a file that kcut run --run-json has written", Err: errors.New("read report: it is no report of a run")}
+		return nil, &fault.Error{Class: fault.Input, Hint: "name a file that kcut run --run-json has written", Err: errors.New("read report: it is no report of a run")}
 	}
 	return r, nil
 }
@@ -166,7 +167,7 @@ func ReadReport(text []byte) (*Report, error) {
 // failed notes in the report what ended the run, tells it, and returns the error. A report
 // that cannot be written is the lesser trouble then.
 func (r *run) failed(err error) error {
-	r.report.Error = &ErrorReport{Class: ClassOf(err).String(), Message: err.Error()}
+	r.report.Error = &ErrorReport{Class: fault.ClassOf(err).String(), Message: err.Error()}
 	_ = r.writeReport()
 	if r.opt.Events.Failed != nil {
 		r.opt.Events.Failed(r.report)

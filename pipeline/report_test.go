@@ -3,6 +3,7 @@ package pipeline
 import (
 	"encoding/json"
 	"fmt"
+	"github.com/kcut/kcut/pipeline/fault"
 	"os"
 	"path/filepath"
 	"slices"
@@ -141,7 +142,7 @@ func TestReportOfResumedRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	opt := RunOptions{RunJSON: resumed, Resume: true, Checkpoint: atOnce}
-	if _, err := runUntil(t, dir, StageMask, opt); ClassOf(err) != ClassCancelled {
+	if _, err := runUntil(t, dir, StageMask, opt); fault.ClassOf(err) != fault.Cancelled {
 		t.Fatalf("got %v", err)
 	}
 	if _, err := runUntil(t, dir, "", opt); err != nil {

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/spill"
 	"github.com/kcut/kcut/spill/spilltest"
 )
@@ -85,7 +86,7 @@ func TestResume(t *testing.T) {
 				}
 				opt.Resume, opt.Checkpoint = true, atOnce
 				opt.Trace = &bytes.Buffer{}
-				if _, err := runUntil(t, dir, stop, opt); ClassOf(err) != ClassCancelled {
+				if _, err := runUntil(t, dir, stop, opt); fault.ClassOf(err) != fault.Cancelled {
 					t.Fatalf("got %v", err)
 				}
 				opt.Trace = &got
@@ -140,7 +141,7 @@ func TestEveryStateFaultIsSurvived(t *testing.T) {
 			kinds := make(map[string]bool)
 			for n, failed := 0, true; failed; n++ {
 				if stop == "" {
-					if _, err := runUntil(t, dir, StageMask, options, few...); ClassOf(err) != ClassCancelled {
+					if _, err := runUntil(t, dir, StageMask, options, few...); fault.ClassOf(err) != fault.Cancelled {
 						t.Fatalf("operation %d: the run that was to be stopped: %v", n, err)
 					}
 				}
@@ -150,7 +151,7 @@ func TestEveryStateFaultIsSurvived(t *testing.T) {
 				_, err := runUntil(t, dir, stop, faulty, few...)
 				failed = files.failed != ""
 				maps.Copy(kinds, files.kinds)
-				if err != nil && !errors.Is(err, syscall.EIO) && ClassOf(err) != ClassCancelled {
+				if err != nil && !errors.Is(err, syscall.EIO) && fault.ClassOf(err) != fault.Cancelled {
 					t.Errorf("operation %d, %s: %v", n, files.failed, err)
 				}
 				out := listing(t, dir)[dir+"/out.parquet"]
@@ -205,7 +206,7 @@ func TestResumeParts(t *testing.T) {
 					cancel()
 				}
 			}}
-			if err := tryJob(t, dir, ctx, RunOptions{Resume: true, Checkpoint: atOnce, Events: stop}); ClassOf(err) != ClassCancelled {
+			if err := tryJob(t, dir, ctx, RunOptions{Resume: true, Checkpoint: atOnce, Events: stop}); fault.ClassOf(err) != fault.Cancelled {
 				t.Fatalf("got %v", err)
 			}
 			kept := partFiles(t, filepath.Join(dir, ".out.kcut-tmp"))
@@ -273,7 +274,7 @@ func TestResumeSteps(t *testing.T) {
 						cancel()
 					}
 				}
-				if err := tryJob(t, dir, ctx, options); ClassOf(err) != ClassCancelled {
+				if err := tryJob(t, dir, ctx, options); fault.ClassOf(err) != fault.Cancelled {
 					t.Fatalf("got %v", err)
 				}
 				options.Trace = &got

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -103,7 +104,7 @@ func edit(t *testing.T, metadata map[string]string, change func(*CutFile)) {
 func mustFind(t *testing.T, path string, want ...string) {
 	t.Helper()
 	v, err := Verify(t.Context(), path, Events{})
-	if err == nil || v == nil || v.OK || ClassOf(err) != ClassPrivacy {
+	if err == nil || v == nil || v.OK || fault.ClassOf(err) != fault.Privacy {
 		t.Fatalf("got %+v, %v", v, err)
 	}
 	all := strings.Join(v.Findings, "\n")
@@ -228,12 +229,12 @@ func TestVerifyRefusesCuts(t *testing.T) {
 	} {
 		table.encode(t, forged, map[string]string{CutKey: text}, 0, len(table.rows), 2000)
 		v, err := Verify(t.Context(), forged, Events{})
-		if v != nil || ClassOf(err) != ClassInput {
-			t.Errorf("%s: got %+v, %v of class %d", name, v, err, ClassOf(err))
+		if v != nil || fault.ClassOf(err) != fault.Input {
+			t.Errorf("%s: got %+v, %v of class %d", name, v, err, fault.ClassOf(err))
 		}
 	}
 	table.encode(t, forged, nil, 0, len(table.rows), 2000)
-	if _, err := Verify(t.Context(), forged, Events{}); ClassOf(err) != ClassInput || !strings.Contains(err.Error(), "has no kcut.cut metadata") {
+	if _, err := Verify(t.Context(), forged, Events{}); fault.ClassOf(err) != fault.Input || !strings.Contains(err.Error(), "has no kcut.cut metadata") {
 		t.Errorf("no cut: %v", err)
 	}
 }
@@ -277,13 +278,13 @@ func TestVerifyFlipped(t *testing.T) {
 		flipped[at] ^= 1 << (at % 8)
 		write(t, broken, string(flipped))
 		v, err := Verify(context.Background(), broken, Events{})
-		switch class := ClassOf(err); {
+		switch class := fault.ClassOf(err); {
 		case err == nil && v.OK && at < footer:
 			t.Errorf("byte %d: nothing found", at)
 		case err == nil && v.OK:
 			passed++
 			stillAnonymous(t, job, broken)
-		case err == nil, class != ClassInput && class != ClassPrivacy:
+		case err == nil, class != fault.Input && class != fault.Privacy:
 			t.Errorf("byte %d: got %+v, %v", at, v, err)
 		}
 	}
@@ -356,7 +357,7 @@ func TestVerifyDirectory(t *testing.T) {
 		mustFind(t, out, "part-00001.parquet: its cut differs from the first part's")
 	})
 	t.Run("no parts", func(t *testing.T) {
-		if _, err := Verify(t.Context(), t.TempDir(), Events{}); ClassOf(err) != ClassInput {
+		if _, err := Verify(t.Context(), t.TempDir(), Events{}); fault.ClassOf(err) != fault.Input {
 			t.Errorf("got %v", err)
 		}
 	})

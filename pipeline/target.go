@@ -15,6 +15,7 @@ import (
 	"github.com/kcut/kcut/formats/location"
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/writer"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -35,8 +36,8 @@ func checkTarget(ctx context.Context, job *jobfile.Job) (exists bool, err error)
 	case err != nil:
 		return false, fmt.Errorf("look for output %s: %w", path, err)
 	case info.IsDir() != isDirectory(job.Output.Path):
-		return true, &Error{
-			Class: ClassExists,
+		return true, &fault.Error{
+			Class: fault.Exists,
 			Hint:  "remove it first; a directory is never replaced by a file, nor the other way round",
 			Err:   fmt.Errorf("replace output %s: one is a directory, the other a file", path),
 		}
@@ -51,8 +52,8 @@ func checkFolder(path string) error {
 	case err == nil && info.IsDir():
 		return nil
 	case err == nil, errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-		return &Error{
-			Class: ClassUsage,
+		return &fault.Error{
+			Class: fault.Usage,
 			Hint:  "make the folder first, or name another output",
 			Err:   fmt.Errorf("write output into %s: there is no such folder", path),
 		}
@@ -113,8 +114,8 @@ func absolute(path string) (string, error) {
 }
 
 func overlap(job *jobfile.Job) error {
-	return &Error{
-		Class: ClassUsage,
+	return &fault.Error{
+		Class: fault.Usage,
 		Hint:  "write the release somewhere else",
 		Err:   fmt.Errorf("write output %s: it is among the job's own input", job.Output.Path),
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats/taxonomy"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -43,8 +44,8 @@ func (r *run) loadTaxonomies() (err error) {
 
 func (r *run) drawTrees(bytes int64) error {
 	if err := r.budget.Draw("taxonomies", bytes); err != nil {
-		return &Error{
-			Class: ClassResources,
+		return &fault.Error{
+			Class: fault.Resources,
 			Hint:  "give more with --memory, or generate large taxonomies with prefix, date or ranges",
 			Err:   err,
 		}

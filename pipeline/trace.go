@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/pipeline/fault"
 )
 
 // tracer writes one JSON object a line for every performed specialization.
@@ -56,7 +57,7 @@ func ReadTrace(r io.Reader) ([]TraceStep, error) {
 		case errors.Is(err, io.EOF):
 			return steps, nil
 		case err != nil:
-			return nil, &Error{Class: ClassInput, Hint: "name a file that kcut run --trace has written", Err: fmt.Errorf("read trace: step %d is not as a trace has it", len(steps)+1)}
+			return nil, &fault.Error{Class: fault.Input, Hint: "name a file that kcut run --trace has written", Err: fmt.Errorf("read trace: step %d is not as a trace has it", len(steps)+1)}
 		}
 		steps = append(steps, step)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/release"
 	"github.com/kcut/kcut/formats/storage"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -26,7 +27,7 @@ type Verification struct {
 // Verify recounts a released file or directory from itself alone: every quasi-identifier set
 // against its k and the anonymity it claims, every label against the embedded cut, and the
 // files for what they must not give away. It shares no code with the writing path. When
-// something is wrong it returns what it found together with an *Error of ClassPrivacy.
+// something is wrong it returns what it found together with an *fault.Error of fault.Privacy.
 func Verify(ctx context.Context, path string, events Events) (*Verification, error) {
 	path, err := location.Resolve(path)
 	if err != nil {
@@ -265,8 +266,8 @@ func (v *verifier) conclude() (*Verification, error) {
 	if result.OK {
 		return result, nil
 	}
-	return result, &Error{
-		Class: ClassPrivacy,
+	return result, &fault.Error{
+		Class: fault.Privacy,
 		Hint:  "do not release this file",
 		Err:   fmt.Errorf("verify %s: %d findings, the first: %s", v.path, len(v.report), v.report[0]),
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/page"
 )
 
@@ -76,7 +77,7 @@ func pageSource(ctx context.Context, u *ui, release, trace, runJSON string) (s p
 func readInput(what, path string) ([]byte, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, &pipeline.Error{Class: pipeline.ClassInput, Err: fmt.Errorf("read %s: %w", what, err)}
+		return nil, &fault.Error{Class: fault.Input, Err: fmt.Errorf("read %s: %w", what, err)}
 	}
 	return text, nil
 }

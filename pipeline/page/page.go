@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/fault"
 )
 
 // Source is what a page is made of.
@@ -25,10 +26,10 @@ var text string
 var layout = template.Must(template.New("page").Parse(text))
 
 // Write writes the page of a release. A trace or a report of another release is an error of
-// pipeline.ClassInput.
+// fault.Input.
 func Write(w io.Writer, s Source) error {
 	if err := s.check(); err != nil {
-		return &pipeline.Error{Class: pipeline.ClassInput, Hint: "name the files that the run which made the release has written", Err: err}
+		return &fault.Error{Class: fault.Input, Hint: "name the files that the run which made the release has written", Err: err}
 	}
 	if err := layout.Execute(w, newView(s)); err != nil {
 		return fmt.Errorf("write page: %w", err)

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/fault"
 )
 
 // hostile is a text that would leave its place if it were not escaped.
@@ -297,7 +298,7 @@ func TestWriteRefuses(t *testing.T) {
 	} {
 		s := exampleSource()
 		change(&s)
-		if err := Write(io.Discard, s); pipeline.ClassOf(err) != pipeline.ClassInput {
+		if err := Write(io.Discard, s); fault.ClassOf(err) != fault.Input {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -310,7 +311,7 @@ func TestWriteFile(t *testing.T) {
 		exists    bool
 	}{{false, false}, {false, true}, {true, false}} {
 		err := WriteFile(path, exampleSource(), tt.overwrite)
-		if (err != nil) != tt.exists || err != nil && pipeline.ClassOf(err) != pipeline.ClassExists {
+		if (err != nil) != tt.exists || err != nil && fault.ClassOf(err) != fault.Exists {
 			t.Errorf("overwrite %v: %v", tt.overwrite, err)
 		}
 	}
