@@ -24,7 +24,7 @@ const heapOverhead = 32 << 20
 
 // residentOverhead is what the resident set of a run may be beyond its budget, in bytes: the
 // heap's, the program itself, its stacks and what of files the system counts in.
-const residentOverhead = 96 << 20
+const residentOverhead = 112 << 20
 
 // checkMemory refuses a budget that nothing could be done in.
 func checkMemory(memory int64) error {

@@ -19,7 +19,7 @@ import (
 )
 
 // overhead is what a run may take beyond its memory budget: docs/operations.md promises it.
-const overhead = 96 << 20
+const overhead = 112 << 20
 
 // bigRows returns a number of rows, times KCUT_LONG_SCALE.
 func bigRows(rows float64) int64 {
