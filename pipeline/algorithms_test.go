@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
@@ -161,9 +162,9 @@ func releaseOf(t *testing.T, dir string, s shape) []byte {
 	return release
 }
 
-func cutOf(t *testing.T, dir string) *CutFile {
+func cutOf(t *testing.T, dir string) *cutfile.File {
 	t.Helper()
-	cut, err := ReadCut(filepath.Join(dir, "out.parquet"))
+	cut, err := cutfile.Read(filepath.Join(dir, "out.parquet"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats/taxonomy"
+	"github.com/kcut/kcut/pipeline/compare"
+	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
@@ -24,7 +26,7 @@ func TestApplyAgain(t *testing.T) {
 			newResidents(rand.New(rand.NewPCG(1, 2)), 600).night(t, filepath.Join(dir, "in", "a.parquet"))
 			mustRun(t, dir, nil, "algorithm.name", algorithm)
 			cut := filepath.Join(dir, "cut.json")
-			shown, err := ReadCut(filepath.Join(dir, "out.parquet"))
+			shown, err := cutfile.Read(filepath.Join(dir, "out.parquet"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -46,7 +48,7 @@ func TestApplyAgain(t *testing.T) {
 				} else if !bytes.Equal(first, mustRead(t, output)) {
 					t.Error("out of core it has other bytes")
 				}
-				if d, err := Diff(cut, output, job); err != nil || shown.Kind == "" && d.Relation != Equal {
+				if d, err := compare.Cuts(cut, output, job); err != nil || shown.Kind == "" && d.Relation != compare.Equal {
 					t.Errorf("%+v, %v", d, err)
 				}
 			}
@@ -169,14 +171,14 @@ func TestOnlyCoarsen(t *testing.T) {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
 			auditJob(t, job)
-			d, err := Diff(cut, output, job)
+			d, err := compare.Cuts(cut, output, job)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, c := range d.Columns {
-				if c.Relation == Coarser {
+				if c.Relation == compare.Coarser {
 					coarser++
-				} else if c.Relation != Equal {
+				} else if c.Relation != compare.Equal {
 					t.Errorf("column %s is %s", c.Column, c.Relation)
 				}
 			}
@@ -207,21 +209,21 @@ func (r *residents) relabel(a *audit) {
 			case isRoot(column):
 				*cell = fmt.Sprintf("any %d", i)
 			case column.Name == "job":
-				if !slices.ContainsFunc(labels, func(l CutLabel) bool { return l.Null && *cell == null || !l.Null && l.Label == *cell }) {
+				if !slices.ContainsFunc(labels, func(l cutfile.Label) bool { return l.Null && *cell == null || !l.Null && l.Label == *cell }) {
 					*cell = fmt.Sprintf("rest %d", i)
 				}
 			case *cell == null:
 			case column.Mask == jobfile.MaskGeneralize:
 				path := a.path(column.Name, *cell)
-				at := slices.IndexFunc(labels, func(l CutLabel) bool { return slices.Contains(path, l.Label) })
+				at := slices.IndexFunc(labels, func(l cutfile.Label) bool { return slices.Contains(path, l.Label) })
 				*cell = labels[at].Label
 			default:
-				at := slices.IndexFunc(labels, func(l CutLabel) bool {
-					lower, _ := endText(l.Lower)
-					upper, _ := endText(l.Upper)
+				at := slices.IndexFunc(labels, func(l cutfile.Label) bool {
+					lower, _ := cutfile.EndText(l.Lower)
+					upper, _ := cutfile.EndText(l.Upper)
 					return !l.Null && within(*cell, interval{lower: lower, upper: upper, closed: strings.HasSuffix(l.Label, "]")})
 				})
-				lower, bounded := endText(labels[at].Lower)
+				lower, bounded := cutfile.EndText(labels[at].Lower)
 				if *cell = lower; !bounded {
 					*cell = "1000-01-01"
 				}
@@ -231,12 +233,12 @@ func (r *residents) relabel(a *audit) {
 }
 
 // isRoot reports whether a generalized column's cut is the root alone.
-func isRoot(column CutColumn) bool {
+func isRoot(column cutfile.Column) bool {
 	return column.Mask == jobfile.MaskGeneralize && len(column.Cut) == 1
 }
 
 // treeOf is the taxonomy that is left above the labels of a column's cut, as a job has it.
-func treeOf(column CutColumn, path func(label string) []string) string {
+func treeOf(column cutfile.Column, path func(label string) []string) string {
 	children := make(map[string][]string)
 	for _, label := range column.Cut {
 		if label.Null {
@@ -339,7 +341,7 @@ func TestSuppressTellsNoNewValue(t *testing.T) {
 			}
 		}
 		table, metadata := readTable(t, job.Output.Path), embedded(t, job.Output.Path)
-		edit(t, metadata, func(c *CutFile) { c.Applied.Suppressed++ })
+		edit(t, metadata, func(c *cutfile.File) { c.Applied.Suppressed++ })
 		table.encode(t, job.Output.Path, metadata, 0, len(table.rows), 500)
 		mustFind(t, job.Output.Path, fmt.Sprintf("%d records have marks alone, its cut claims %d", report.Applied.Suppressed, report.Applied.Suppressed+1))
 	}

@@ -61,7 +61,7 @@ func holdFrequent(column string, budget *spill.Budget) func(bytes int64) error {
 
 // growTree grows a generated taxonomy.
 func growTree(spec *jobfile.Column, taxonomy jobfile.Taxonomy, pruning engine.Pruning, each valueWalk) (*boundTree, error) {
-	generator, err := generatorOf(taxonomy)
+	generator, err := jobfile.GeneratorOf(taxonomy)
 	if err != nil {
 		return nil, untreed(spec, err)
 	}
@@ -87,7 +87,7 @@ func untreed(spec *jobfile.Column, err error) error {
 // coverTree counts the values by the leaves of a given taxonomy. Those that it lacks stand
 // under the root when the column says so.
 func coverTree(spec *jobfile.Column, taxonomy jobfile.Taxonomy, pruning engine.Pruning, each valueWalk) (*boundTree, error) {
-	tree, err := engine.NewTree(node(taxonomy.Tree))
+	tree, err := engine.NewTree(jobfile.TreeOf(taxonomy.Tree))
 	if err != nil {
 		return nil, untreed(spec, err)
 	}

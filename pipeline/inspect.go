@@ -5,7 +5,8 @@ import (
 	"math/bits"
 	"runtime"
 
-	"github.com/kcut/kcut/formats/location"
+	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -13,7 +14,7 @@ import (
 // release alone.
 type Inspection struct {
 	*Verification
-	Cut    *CutFile
+	Cut    *cutfile.File
 	Digest string       // of the release, as in Digests.Output
 	Sizes  []GroupSizes // of every quasi-identifier set
 	// Labels are those of every masked column of the cut, in its order, and last the mark of a
@@ -46,9 +47,9 @@ type LabelGroups struct {
 // that does not hold is an error, as of Verify.
 func Inspect(ctx context.Context, path string, events Events) (*Inspection, error) {
 	threads := runtime.GOMAXPROCS(0)
-	path, err := location.Resolve(path)
+	path, err := fileset.Resolve(path)
 	if err != nil {
-		return nil, notLocation(path, err)
+		return nil, err
 	}
 	v, err := newVerifier(ctx, path, threads, spill.DefaultLimit()/verifyPart, &events)
 	if err != nil {
@@ -59,7 +60,7 @@ func Inspect(ctx context.Context, path string, events Events) (*Inspection, erro
 	if err != nil {
 		return nil, err
 	}
-	digest, err := outputDigest(ctx, path, threads)
+	digest, err := fileset.Digest(ctx, path, threads)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats/release"
+	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/fileset"
 )
 
 // releasedTexts returns the rows of a release, every value as text, nulls marked.
@@ -63,7 +65,7 @@ func TestInspect(t *testing.T) {
 			}
 			path := filepath.Clean(report.Output)
 			if strings.HasSuffix(report.Output, "/") {
-				path = filepath.Join(path, partName(0))
+				path = filepath.Join(path, fileset.PartName(0))
 			}
 			var names []string
 			for _, column := range in.Cut.Columns {
@@ -81,7 +83,7 @@ func TestInspect(t *testing.T) {
 }
 
 // setKey returns what a row is in a set.
-func setKey(set SetReport, names, row []string) string {
+func setKey(set cutfile.Set, names, row []string) string {
 	var key []string
 	for _, column := range set.Columns {
 		for i, name := range names {
@@ -93,7 +95,7 @@ func setKey(set SetReport, names, row []string) string {
 	return fmt.Sprintf("%q", key)
 }
 
-func classes(set SetReport, names []string, rows [][]string) map[string]uint64 {
+func classes(set cutfile.Set, names []string, rows [][]string) map[string]uint64 {
 	classes := make(map[string]uint64)
 	for _, row := range rows {
 		classes[setKey(set, names, row)]++
@@ -124,7 +126,7 @@ func checkSizes(t *testing.T, in *Inspection, set int, names []string, rows [][]
 	}
 }
 
-func checkLabelGroups(t *testing.T, in *Inspection, c int, column CutColumn, names []string, rows [][]string) {
+func checkLabelGroups(t *testing.T, in *Inspection, c int, column cutfile.Column, names []string, rows [][]string) {
 	t.Helper()
 	if column.Render != "" {
 		if in.Labels[c] != nil {

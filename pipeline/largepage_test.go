@@ -2,10 +2,11 @@ package pipeline
 
 import (
 	"fmt"
-	"github.com/kcut/kcut/pipeline/fault"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/kcut/kcut/pipeline/fault"
 )
 
 // Pages and dictionaries that do not fit the budget end the run with the name of the column;

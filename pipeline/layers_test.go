@@ -18,16 +18,19 @@ const module = "github.com/kcut/kcut"
 // to the longest path that leads to it. Imports go down only, and siblings do not meet:
 // pipeline is the only place that knows files, counts and decisions.
 var mayImport = map[string][]string{
-	"cmd":                 {"pipeline", "pipeline/fault", "pipeline/jobfile", "pipeline/forecast", "pipeline/sample", "pipeline/starter", "pipeline/evaluate", "pipeline/metrics", "pipeline/lineage", "pipeline/page"},
+	"cmd":                 {"pipeline", "pipeline/cutfile", "pipeline/compare", "pipeline/fault", "pipeline/jobfile", "pipeline/forecast", "pipeline/sample", "pipeline/starter", "pipeline/evaluate", "pipeline/metrics", "pipeline/lineage", "pipeline/page"},
 	"pipeline/evaluate":   {"pipeline", "pipeline/fault", "pipeline/jobfile", "engine", "engine/", "partition", "spill"},
 	"pipeline/metrics":    {"pipeline", "formats/publish"},
 	"pipeline/lineage":    {"pipeline", "pipeline/fault", "pipeline/jobfile"},
 	"pipeline/sample":     {"pipeline", "pipeline/fault", "formats", "formats/writer", "formats/publish"},
-	"pipeline/page":       {"pipeline", "pipeline/fault", "formats/publish"},
+	"pipeline/page":       {"pipeline/cutfile", "pipeline", "pipeline/fault", "formats/publish"},
 	"pipeline/starter":    {"pipeline", "pipeline/fault", "engine", "pipeline/jobfile", "pipeline/forecast", "formats", "formats/dataset"},
 	"pipeline/checkpoint": {"formats", "formats/publish"},
-	"pipeline": {"pipeline/fault", "pipeline/jobfile", "pipeline/forecast", "pipeline/checkpoint", "engine", "engine/", "partition", "spill", "formats", "formats/dataset", "formats/writer",
+	"pipeline": {"pipeline/cutfile", "pipeline/fileset", "pipeline/fault", "pipeline/jobfile", "pipeline/forecast", "pipeline/checkpoint", "engine", "engine/", "partition", "spill", "formats", "formats/dataset", "formats/writer",
 		"formats/release", "formats/publish", "formats/taxonomy", "formats/digest", "formats/location", "formats/storage"},
+	"pipeline/compare":  {"pipeline/cutfile", "pipeline/jobfile", "engine", "engine/"},
+	"pipeline/cutfile":  {"pipeline/fault", "pipeline/fileset", "pipeline/jobfile", "formats", "formats/release", "formats/storage"},
+	"pipeline/fileset":  {"pipeline/fault", "formats", "formats/digest", "formats/location", "formats/storage"},
 	"pipeline/fault":    {"pipeline/jobfile", "engine", "spill", "formats", "formats/storage"},
 	"pipeline/forecast": {"formats"},
 	"pipeline/jobfile":  {"engine", "formats", "formats/taxonomy", "formats/yaml", "formats/location"},

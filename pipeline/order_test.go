@@ -3,10 +3,11 @@ package pipeline
 import (
 	"context"
 	"errors"
-	"github.com/kcut/kcut/pipeline/fault"
 	"slices"
 	"sync/atomic"
 	"testing"
+
+	"github.com/kcut/kcut/pipeline/fault"
 )
 
 func TestInOrder(t *testing.T) {

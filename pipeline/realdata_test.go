@@ -13,6 +13,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/taxonomy"
+	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -128,7 +129,7 @@ func TestAdult(t *testing.T) {
 	}
 	csv := adultJob(t, "adult.csv", jobfile.Set{K: 50})
 	mustRun(t, csv, nil)
-	b, err := ReadCut(filepath.Join(csv, "out.parquet"))
+	b, err := cutfile.Read(filepath.Join(csv, "out.parquet"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +174,7 @@ func TestAdultWithMissing(t *testing.T) {
 	}}))
 	nulls := 0
 	for _, column := range a.cut.Columns {
-		if slices.ContainsFunc(column.Cut, func(l CutLabel) bool { return l.Null }) {
+		if slices.ContainsFunc(column.Cut, func(l cutfile.Label) bool { return l.Null }) {
 			nulls++
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/kcut/kcut/formats/release"
+	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fault"
 )
 
@@ -203,7 +204,7 @@ func (p *recountPass) part(ctx context.Context, path string) error {
 
 // footer looks at what a part says of itself.
 func (p *recountPass) footer(part *recountPart) error {
-	if text, _ := part.Metadata(CutKey); text != string(p.cut.Raw) {
+	if text, _ := part.Metadata(cutfile.Key); text != string(p.cut.Raw) {
 		p.find("%s: its cut differs from the first part's", part.path)
 	}
 	leaks, err := part.FooterLeaks()

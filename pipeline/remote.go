@@ -14,6 +14,7 @@ import (
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -34,7 +35,7 @@ func localOf(job *jobfile.Job) (string, error) {
 	_, key := location.Split(cleaned)
 	name := fmt.Sprintf("%s-%x", path.Base(key), sha256.Sum256([]byte(cleaned)))
 	local := filepath.Join(folder, name[:len(name)-48])
-	if isDirectory(output) {
+	if fileset.IsDirectory(output) {
 		local += "/"
 	}
 	return local, err
@@ -75,11 +76,11 @@ func checkRemote(ctx context.Context, output string) (exists bool, err error) {
 	}
 	for _, object := range objects {
 		switch name := object.Location[len(output):]; {
-		case !isDirectory(output):
+		case !fileset.IsDirectory(output):
 			exists = exists || name == ""
 		case name == publish.SuccessFile:
 			exists = true
-		case !isPart(name) && name != manifestFile:
+		case !fileset.IsPart(name) && name != fileset.Manifest:
 			return true, &fault.Error{
 				Class: fault.Exists,
 				Hint:  "name a directory of its own for the output",

@@ -15,7 +15,9 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats/storage/storagetest"
+	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/fileset"
 )
 
 // remoteFolder is a jobFolder whose input lies in an object store, too. The environment keeps
@@ -91,9 +93,9 @@ func TestRemoteRun(t *testing.T) {
 		}
 		check := func(when string) {
 			got := outputs(t, server)
-			if text := got["out/"+manifestFile]; text != nil {
+			if text := got["out/"+fileset.Manifest]; text != nil {
 				checkManifest(t, text, got)
-				delete(got, "out/"+manifestFile)
+				delete(got, "out/"+fileset.Manifest)
 			}
 			if !maps.EqualFunc(got, want, bytes.Equal) {
 				t.Errorf("%s, %s: %v, want %v", output, when, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
@@ -117,7 +119,7 @@ func TestRemoteRun(t *testing.T) {
 		if v, err := Verify(t.Context(), storagetest.URL(output), Events{}); err != nil || !v.OK || v.Rows != 3000 {
 			t.Errorf("%s: verify: %+v, %v", output, v, err)
 		}
-		if _, err := ReadCut(strings.TrimSuffix(storagetest.URL(output), "/")); err != nil {
+		if _, err := cutfile.Read(strings.TrimSuffix(storagetest.URL(output), "/")); err != nil {
 			t.Errorf("%s: read cut: %v", output, err)
 		}
 		for key := range outputs(t, server) {

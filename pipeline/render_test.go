@@ -15,7 +15,9 @@ import (
 	"time"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -244,7 +246,7 @@ func TestOutputShapes(t *testing.T) {
 			if !slices.EqualFunc(got.rows, want.rows, slices.Equal) || !bytes.Equal(a.cut.Raw, cut) {
 				t.Error("another table")
 			}
-			if isDirectory(a.job.Output.Path) {
+			if fileset.IsDirectory(a.job.Output.Path) {
 				checkDirectory(t, a.job)
 			}
 		})
@@ -419,7 +421,7 @@ func TestQuantileBins(t *testing.T) {
 	if got := mustRun(t, dir, nil); len(got.Notices) > 0 {
 		t.Errorf("notices %q", got.Notices)
 	}
-	cut, err := ReadCut(filepath.Join(dir, "out.parquet"))
+	cut, err := cutfile.Read(filepath.Join(dir, "out.parquet"))
 	if err != nil || !bytes.Equal(cut.Raw, want) {
 		t.Errorf("over the edges (%v):\n%s\nwant\n%s", err, cut.Raw, want)
 	}

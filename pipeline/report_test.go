@@ -3,12 +3,14 @@ package pipeline
 import (
 	"encoding/json"
 	"fmt"
-	"github.com/kcut/kcut/pipeline/fault"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/fileset"
 )
 
 // Columns of the input are reported with what is released of them, and the release with its size.
@@ -37,7 +39,7 @@ func TestReportOfColumns(t *testing.T) {
 			}
 			path := filepath.Join(dir, output)
 			if output == "out/" {
-				path = filepath.Join(path, partName(0))
+				path = filepath.Join(path, fileset.PartName(0))
 			}
 			if info, err := os.Stat(path); err != nil || report.Bytes != info.Size() || report.Files != 1 {
 				t.Errorf("%d bytes in %d files, %v", report.Bytes, report.Files, err)

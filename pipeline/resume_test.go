@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/spill"
 	"github.com/kcut/kcut/spill/spilltest"
 )
@@ -240,7 +241,7 @@ func partFiles(t *testing.T, dir string) map[string]os.FileInfo {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if isPart(entry.Name()) {
+		if fileset.IsPart(entry.Name()) {
 			files[entry.Name()] = info
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/formats/writer"
 	"github.com/kcut/kcut/pipeline/checkpoint"
+	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
@@ -365,7 +366,7 @@ func (r *run) searchOnce(ctx context.Context, trace *tracer) error {
 	r.reused()
 	anonymity := recoding.Anonymity(r.prepared.requirement)
 	for i, set := range r.prepared.requirement.Sets {
-		report := SetReport{K: set.K, Anonymity: anonymity[i]}
+		report := cutfile.Set{K: set.K, Anonymity: anonymity[i]}
 		if report.K == 0 { // not asked for: what was reached is what holds
 			report.K = int(report.Anonymity)
 		}
@@ -435,7 +436,7 @@ func (r *run) mask(ctx context.Context, target *target) error {
 	if r.recoding.Cells() > 0 && r.prepared.class >= 0 {
 		m.class, m.request = r.problem.class, formats.Request{Column: r.prepared.class, Coded: true}
 	}
-	parts := &parts{target: target, columns: plan.outputs(), metadata: map[string]string{CutKey: string(r.cut)}, finished: r.masked}
+	parts := &parts{target: target, columns: plan.outputs(), metadata: map[string]string{cutfile.Key: string(r.cut)}, finished: r.masked}
 	parts.ended = func() { r.keepParts(ctx, parts) }
 	tasks := planRowGroups(r.dataset.Splits(), int64(r.job.Output.RowGroupRows), cmp.Or(r.opt.least, leastFollowed))
 	err = m.mask(ctx, tasks, parts)

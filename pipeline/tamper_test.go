@@ -16,7 +16,9 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -78,26 +80,26 @@ func (t *testTable) rename(from, to string) { t.fields[t.index(from)].Name = to 
 // embedded returns the metadata of a release.
 func embedded(t *testing.T, path string) map[string]string {
 	t.Helper()
-	cut, err := ReadCut(path)
+	cut, err := cutfile.Read(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return map[string]string{CutKey: string(cut.Raw)}
+	return map[string]string{cutfile.Key: string(cut.Raw)}
 }
 
 // edit changes the embedded cut.
-func edit(t *testing.T, metadata map[string]string, change func(*CutFile)) {
+func edit(t *testing.T, metadata map[string]string, change func(*cutfile.File)) {
 	t.Helper()
-	cut, err := ParseCut([]byte(metadata[CutKey]))
+	cut, err := cutfile.Parse([]byte(metadata[cutfile.Key]))
 	if err != nil {
 		t.Fatal(err)
 	}
 	change(cut)
-	text, err := marshalPlain(cut)
+	text, err := cutfile.Marshal(cut)
 	if err != nil {
 		t.Fatal(err)
 	}
-	metadata[CutKey] = string(text)
+	metadata[cutfile.Key] = string(text)
 }
 
 // mustFind verifies a release that somebody tampered with.
@@ -122,7 +124,7 @@ func TestVerifyFinds(t *testing.T) {
 	dir, sound := releasedPeople(t, peopleJob)
 	path := filepath.Join(dir, "out.parquet")
 	metadata := embedded(t, path)
-	cut, _ := ReadCut(path)
+	cut, _ := cutfile.Read(path)
 	ages, jobs := cut.Columns[1].Cut, cut.Columns[2]
 	if len(ages) < 2 || jobs.Name != "job" {
 		t.Fatalf("this release tells too little: %+v", cut)
@@ -144,22 +146,22 @@ func TestVerifyFinds(t *testing.T) {
 		{"foreign null", func(table *testTable, _ map[string]string) { table.rows[3][table.index("job")] = null }, []string{"column job, row group 0: 1 nulls, which the cut does not hold"}},
 		{"foreign metadata", func(_ *testTable, m map[string]string) { m["pandas"] = "{}" }, []string{"metadata besides kcut.cut"}},
 		{"more anonymity claimed", func(_ *testTable, m map[string]string) {
-			edit(t, m, func(c *CutFile) { c.Sets[0].Anonymity++ })
+			edit(t, m, func(c *cutfile.File) { c.Sets[0].Anonymity++ })
 		}, []string{"quasi-identifier set 1: anonymity"}},
 		{"less anonymity claimed", func(_ *testTable, m map[string]string) {
-			edit(t, m, func(c *CutFile) { c.Sets[1].Anonymity-- })
+			edit(t, m, func(c *cutfile.File) { c.Sets[1].Anonymity-- })
 		}, []string{"quasi-identifier set 2: anonymity"}},
 		{"larger k claimed", func(_ *testTable, m map[string]string) {
-			edit(t, m, func(c *CutFile) { c.Sets[0].K = 100000 })
+			edit(t, m, func(c *cutfile.File) { c.Sets[0].K = 100000 })
 		}, []string{"is below k = 100000"}},
 		{"an interval's end moved", func(_ *testTable, m map[string]string) {
-			edit(t, m, func(c *CutFile) { c.Columns[1].Cut[0].Upper = json.RawMessage("1") })
+			edit(t, m, func(c *cutfile.File) { c.Columns[1].Cut[0].Upper = json.RawMessage("1") })
 		}, []string{"column age: an interval of its cut has other ends than its label"}},
 		{"a key more", func(_ *testTable, m map[string]string) {
-			m[CutKey] = strings.Replace(m[CutKey], "{", `{"names":["Ada"],`, 1)
+			m[cutfile.Key] = strings.Replace(m[cutfile.Key], "{", `{"names":["Ada"],`, 1)
 		}, []string{"its cut is not of the form that kcut writes"}},
 		{"another class", func(_ *testTable, m map[string]string) {
-			edit(t, m, func(c *CutFile) { c.Class = "wealth" })
+			edit(t, m, func(c *cutfile.File) { c.Class = "wealth" })
 		}, []string{"the cut speaks of column wealth, which is not there"}},
 		{"column gone", func(table *testTable, _ map[string]string) { table.rename("job", "profession") }, []string{"the cut speaks of column job, which is not there"}},
 		{"row gone", func(table *testTable, _ map[string]string) { table.rows = table.rows[1:] }, []string{"it has 1999 rows, its cut claims 2000"}},
@@ -182,7 +184,7 @@ func TestVerifyFinds(t *testing.T) {
 }
 
 // loneRow gives a row a combination of labels that no other has, each of them from the cut.
-func loneRow(table *testTable, cut *CutFile) {
+func loneRow(table *testTable, cut *cutfile.File) {
 	counts := make(map[string]int)
 	key := func(row []string) string {
 		return fmt.Sprint(row[table.index("city")], row[table.index("age")], row[table.index("job")])
@@ -192,7 +194,7 @@ func loneRow(table *testTable, cut *CutFile) {
 	}
 	for _, city := range cut.Columns[0].Cut {
 		for _, age := range cut.Columns[1].Cut {
-			for _, job := range append(cut.Columns[2].Cut, CutLabel{Label: cut.Columns[2].Suppressed}) {
+			for _, job := range append(cut.Columns[2].Cut, cutfile.Label{Label: cut.Columns[2].Suppressed}) {
 				row := slices.Clone(table.rows[0])
 				row[table.index("city")], row[table.index("age")], row[table.index("job")] = city.Label, age.Label, job.Label
 				if counts[key(row)] == 0 && !city.Null && !age.Null && !job.Null {
@@ -208,26 +210,26 @@ func loneRow(table *testTable, cut *CutFile) {
 func TestVerifyRefusesCuts(t *testing.T) {
 	dir, table := releasedPeople(t, peopleJob)
 	forged := filepath.Join(dir, "forged.parquet")
-	sound := embedded(t, filepath.Join(dir, "out.parquet"))[CutKey]
-	change := func(change func(*CutFile)) string {
-		m := map[string]string{CutKey: sound}
+	sound := embedded(t, filepath.Join(dir, "out.parquet"))[cutfile.Key]
+	change := func(change func(*cutfile.File)) string {
+		m := map[string]string{cutfile.Key: sound}
 		edit(t, m, change)
-		return m[CutKey]
+		return m[cutfile.Key]
 	}
 	for name, text := range map[string]string{
 		"no JSON":        "cut",
 		"empty":          "{}",
-		"version":        change(func(c *CutFile) { c.Version = 9 }),
-		"no sets":        change(func(c *CutFile) { c.Sets = nil }),
-		"no columns":     change(func(c *CutFile) { c.Sets, c.Columns = nil, nil }),
-		"empty set":      change(func(c *CutFile) { c.Sets[0].Columns = nil }),
-		"unknown mask":   change(func(c *CutFile) { c.Columns[0].Mask = "paint" }),
-		"k of 0":         change(func(c *CutFile) { c.Sets[0].K = 0 }),
-		"unknown column": change(func(c *CutFile) { c.Sets[0].Columns[0] = "x" }),
+		"version":        change(func(c *cutfile.File) { c.Version = 9 }),
+		"no sets":        change(func(c *cutfile.File) { c.Sets = nil }),
+		"no columns":     change(func(c *cutfile.File) { c.Sets, c.Columns = nil, nil }),
+		"empty set":      change(func(c *cutfile.File) { c.Sets[0].Columns = nil }),
+		"unknown mask":   change(func(c *cutfile.File) { c.Columns[0].Mask = "paint" }),
+		"k of 0":         change(func(c *cutfile.File) { c.Sets[0].K = 0 }),
+		"unknown column": change(func(c *cutfile.File) { c.Sets[0].Columns[0] = "x" }),
 		"null":           "null",
-		"column twice":   change(func(c *CutFile) { c.Columns = append(c.Columns, c.Columns[0]) }),
+		"column twice":   change(func(c *cutfile.File) { c.Columns = append(c.Columns, c.Columns[0]) }),
 	} {
-		table.encode(t, forged, map[string]string{CutKey: text}, 0, len(table.rows), 2000)
+		table.encode(t, forged, map[string]string{cutfile.Key: text}, 0, len(table.rows), 2000)
 		v, err := Verify(t.Context(), forged, Events{})
 		if v != nil || fault.ClassOf(err) != fault.Input {
 			t.Errorf("%s: got %+v, %v of class %d", name, v, err, fault.ClassOf(err))
@@ -294,7 +296,7 @@ func TestVerifyFlipped(t *testing.T) {
 // stillAnonymous counts the sets of a release again.
 func stillAnonymous(t *testing.T, job *jobfile.Job, path string) {
 	t.Helper()
-	cut, err := ReadCut(path)
+	cut, err := cutfile.Read(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -311,7 +313,7 @@ func TestVerifyDirectory(t *testing.T) {
 	parts := func(t *testing.T) (string, []string) {
 		dir, _ := releasedPeople(t, outputIs("{path: out/, row_group_rows: 100}"))
 		out := filepath.Join(dir, "out")
-		list, err := releaseParts(t.Context(), out)
+		list, err := fileset.Parts(t.Context(), out)
 		if err != nil || len(list) < 2 {
 			t.Fatalf("parts %v, %v", list, err)
 		}
@@ -345,7 +347,7 @@ func TestVerifyDirectory(t *testing.T) {
 	t.Run("another cut", func(t *testing.T) {
 		out, list := parts(t)
 		metadata := embedded(t, out)
-		edit(t, metadata, func(c *CutFile) { c.Steps++ })
+		edit(t, metadata, func(c *cutfile.File) { c.Steps++ })
 		table := readTable(t, list[1])
 		table.encode(t, list[1], metadata, 0, len(table.rows), 100)
 		mustFind(t, out, "part-00001.parquet: its cut differs from the first part's")
@@ -366,7 +368,7 @@ func TestVerifyDirectory(t *testing.T) {
 // A release cannot hide behind the JSON of a cut alone.
 func TestVerifyCutFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cut.json")
-	text, err := json.Marshal(&CutFile{Version: cutVersion, Sets: []SetReport{{Columns: []string{"a"}, K: 2}}, Columns: CutColumns{{Name: "a", Mask: jobfile.MaskSuppress}}})
+	text, err := json.Marshal(&cutfile.File{Version: cutfile.Version, Sets: []cutfile.Set{{Columns: []string{"a"}, K: 2}}, Columns: cutfile.Columns{{Name: "a", Mask: jobfile.MaskSuppress}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,12 +3,13 @@ package pipeline
 import (
 	"errors"
 	"fmt"
-	"github.com/kcut/kcut/pipeline/fault"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/kcut/kcut/pipeline/fault"
 )
 
 // generatedJob generalizes every column of people along taxonomies that are made of the values.

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fault"
 )
 
@@ -38,7 +39,7 @@ func (l TraceLabel) MarshalJSON() ([]byte, error) {
 	if l.Null {
 		return []byte("null"), nil
 	}
-	return marshalPlain(l.Text)
+	return cutfile.Marshal(l.Text)
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
@@ -75,7 +76,7 @@ func (t *tracer) step(s engine.Step) {
 	for _, child := range s.Children {
 		line.Children = append(line.Children, TraceLabel(child))
 	}
-	text, err := marshalPlain(line)
+	text, err := cutfile.Marshal(line)
 	if err == nil {
 		_, err = t.out.Write(append(text, '\n'))
 	}

@@ -11,17 +11,19 @@ import (
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/release"
 	"github.com/kcut/kcut/formats/storage"
+	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/spill"
 )
 
 // Verification is what a recount of a release found.
 type Verification struct {
-	Path     string      `json:"path"`
-	Rows     int64       `json:"rows"`
-	Sets     []SetReport `json:"quasi_identifiers"` // with the anonymity that was counted
-	Findings []string    `json:"findings,omitempty"`
-	OK       bool        `json:"ok"`
+	Path     string        `json:"path"`
+	Rows     int64         `json:"rows"`
+	Sets     []cutfile.Set `json:"quasi_identifiers"` // with the anonymity that was counted
+	Findings []string      `json:"findings,omitempty"`
+	OK       bool          `json:"ok"`
 }
 
 // Verify recounts a released file or directory from itself alone: every quasi-identifier set
@@ -29,9 +31,9 @@ type Verification struct {
 // files for what they must not give away. It shares no code with the writing path. When
 // something is wrong it returns what it found together with an *fault.Error of fault.Privacy.
 func Verify(ctx context.Context, path string, events Events) (*Verification, error) {
-	path, err := location.Resolve(path)
+	path, err := fileset.Resolve(path)
 	if err != nil {
-		return nil, notLocation(path, err)
+		return nil, err
 	}
 	v, err := newVerifier(ctx, path, runtime.GOMAXPROCS(0), spill.DefaultLimit()/verifyPart, &events)
 	if err != nil {
@@ -48,7 +50,7 @@ type verifier struct {
 	path    string
 	threads int
 	parts   []string
-	cut     *CutFile
+	cut     *cutfile.File
 	checks  []columnCheck    // released columns of masked columns
 	first   map[string][]int // positions in checks of a masked column's released columns
 	keys    []labelKey       // of every set, and after them of the regions
@@ -66,11 +68,11 @@ type verifier struct {
 }
 
 func newVerifier(ctx context.Context, path string, threads int, memory int64, events *Events) (*verifier, error) {
-	parts, err := releaseParts(ctx, path)
+	parts, err := fileset.Parts(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	cut, err := ReadCut(path)
+	cut, err := cutfile.Read(path)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +99,7 @@ func newVerifier(ctx context.Context, path string, threads int, memory int64, ev
 		v.keys = append(v.keys, newLabelKey(columns, below))
 	}
 	v.marks = newMarkCheck(cut, v.checks, v.first)
-	if cut.Kind == KindRegions {
+	if cut.Kind == cutfile.KindRegions {
 		v.regions = newRegionCheck(cut, v.checks, v.first)
 		v.keys = append(v.keys, v.regions.key)
 		v.memory = max(v.memory-v.regions.bytes(), v.memory/2)
@@ -135,7 +137,7 @@ func (v *verifier) checkFolder(ctx context.Context) error {
 		switch {
 		case name == publish.SuccessFile:
 			complete = true
-		case name != manifestFile && !isPart(name):
+		case name != fileset.Manifest && !fileset.IsPart(name):
 			v.find("%s holds %s, which is no part of a release", v.path, name)
 		}
 	}
@@ -164,7 +166,7 @@ func (v *verifier) names(ctx context.Context) (names []string, err error) {
 
 // checkForm looks for what the cut holds besides what kcut reads of it.
 func (v *verifier) checkForm() {
-	text, err := marshalPlain(v.cut)
+	text, err := cutfile.Marshal(v.cut)
 	if err != nil || !bytes.Equal(text, v.cut.Raw) {
 		v.find("its cut is not of the form that kcut writes")
 	}
@@ -177,8 +179,8 @@ func (v *verifier) checkLabels() {
 			if !l.Interval {
 				continue
 			}
-			lower, closed := endText(l.Lower)
-			upper, bounded := endText(l.Upper)
+			lower, closed := cutfile.EndText(l.Lower)
+			upper, bounded := cutfile.EndText(l.Upper)
 			opening, closing := "(", ")"
 			if closed {
 				opening = "["
@@ -250,7 +252,7 @@ func (v *verifier) conclude() (*Verification, error) {
 		v.find("it has %d rows, its cut claims %d", v.rows, v.cut.Rows)
 	}
 	for i, set := range v.cut.Sets {
-		counted := SetReport{Columns: set.Columns, K: set.K, Anonymity: v.anonymity[i]}
+		counted := cutfile.Set{Columns: set.Columns, K: set.K, Anonymity: v.anonymity[i]}
 		result.Sets = append(result.Sets, counted)
 		switch {
 		case counted.Anonymity < uint64(set.K):
@@ -275,7 +277,7 @@ func (v *verifier) conclude() (*Verification, error) {
 
 // rendered reports whether a column of the set is released as numbers instead of labels, so
 // that different labels may look alike and groups be larger than the cut claims.
-func (v *verifier) rendered(set SetReport) bool {
+func (v *verifier) rendered(set cutfile.Set) bool {
 	for _, name := range set.Columns {
 		for i := range v.cut.Columns {
 			if v.cut.Columns[i].Name == name && v.cut.Columns[i].Render != "" {

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fault"
 )
 
@@ -60,7 +61,7 @@ func (s *Source) check() error {
 func (s *Source) traced() bool {
 	cut := s.Release.Cut
 	if len(s.Trace) == 0 {
-		return cut.Steps == 0 || cut.Kind == pipeline.KindRegions
+		return cut.Steps == 0 || cut.Kind == cutfile.KindRegions
 	}
 	for _, step := range s.Trace {
 		if len(step.Anonymity) != len(cut.Sets) {
@@ -103,7 +104,7 @@ func newView(s Source) *view {
 	if cut.Class != "" {
 		v.Facts = append(v.Facts, fact{"Class", cut.Class})
 	}
-	if cut.Kind == pipeline.KindRegions {
+	if cut.Kind == cutfile.KindRegions {
 		v.Facts = append(v.Facts, fact{"Regions", grouped(int64(len(cut.Regions)))})
 	} else {
 		v.Facts = append(v.Facts, fact{"Steps", grouped(int64(cut.Steps))})

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fault"
 )
 
@@ -24,13 +25,13 @@ const hostile = `</td><script>alert("1")</script>&amp;'{{.}}`
 
 // exampleSource is a release of two sets with everything that is known of one.
 func exampleSource() Source {
-	sets := []pipeline.SetReport{{Columns: []string{"age", "zip"}, K: 5, Anonymity: 5}, {Columns: []string{"zip", "job"}, K: 2, Anonymity: 9}}
-	cut := &pipeline.CutFile{
+	sets := []cutfile.Set{{Columns: []string{"age", "zip"}, K: 5, Anonymity: 5}, {Columns: []string{"zip", "job"}, K: 2, Anonymity: 9}}
+	cut := &cutfile.File{
 		Version: 1, Algorithm: "tdr", Class: "income", Rows: 100, Sets: sets, Steps: 2,
-		Columns: pipeline.CutColumns{
-			{Name: "age", Mask: "discretize", Render: "midpoint", Cut: []pipeline.CutLabel{{Label: "(,37)", Interval: true}, {Label: "[37,)", Interval: true}}},
-			{Name: "zip", Mask: "generalize", Cut: []pipeline.CutLabel{{Label: hostile}, {Label: "empty"}, {Null: true}}},
-			{Name: "job", Mask: "suppress", Suppressed: "*", Cut: []pipeline.CutLabel{{Label: "cook"}}},
+		Columns: cutfile.Columns{
+			{Name: "age", Mask: "discretize", Render: "midpoint", Cut: []cutfile.Label{{Label: "(,37)", Interval: true}, {Label: "[37,)", Interval: true}}},
+			{Name: "zip", Mask: "generalize", Cut: []cutfile.Label{{Label: hostile}, {Label: "empty"}, {Null: true}}},
+			{Name: "job", Mask: "suppress", Suppressed: "*", Cut: []cutfile.Label{{Label: "cook"}}},
 		},
 	}
 	return Source{
@@ -120,7 +121,7 @@ func sources() map[string]Source {
 	untraced := all
 	untraced.Trace = nil
 	regions := exampleSource()
-	regions.Release.Cut.Kind, regions.Release.Cut.Regions = pipeline.KindRegions, []pipeline.CutRegion{{0, 0, 0}}
+	regions.Release.Cut.Kind, regions.Release.Cut.Regions = cutfile.KindRegions, []cutfile.Region{{0, 0, 0}}
 	regions.Trace = []pipeline.TraceStep{}
 	return map[string]Source{"everything": all, "release alone": alone, "no trace": untraced, "regions": regions}
 }
@@ -266,7 +267,7 @@ func TestPageShortensLists(t *testing.T) {
 	zip := &s.Release.Cut.Columns[1]
 	zip.Cut, s.Release.Labels[1] = nil, nil
 	for i := range mostLabels + 50 {
-		zip.Cut = append(zip.Cut, pipeline.CutLabel{Label: fmt.Sprintf("label-%d.", i)})
+		zip.Cut = append(zip.Cut, cutfile.Label{Label: fmt.Sprintf("label-%d.", i)})
 		s.Release.Labels[1] = append(s.Release.Labels[1], pipeline.LabelGroups{Records: 6, Smallest: []uint64{6, 9}})
 	}
 	s.Trace[0].Children = nil
