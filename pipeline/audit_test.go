@@ -15,6 +15,7 @@ import (
 	"github.com/kcut/kcut/formats/taxonomy"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/verify"
 )
 
 // audit compares a release with its source, cell by cell, by plain maps over texts. It
@@ -67,7 +68,7 @@ func auditJob(tb testing.TB, job *jobfile.Job) *audit {
 	}
 	a.checkRegions()
 	a.checkSets()
-	if v, err := Verify(context.Background(), path, Events{}); err != nil || !v.OK || v.Rows != int64(a.release.rows) {
+	if v, err := verify.Release(context.Background(), path, verify.Watch{}); err != nil || !v.OK || v.Rows != int64(a.release.rows) {
 		tb.Errorf("verify: %+v, %v", v, err)
 	}
 	return a

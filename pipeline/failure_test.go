@@ -10,7 +10,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -420,38 +419,6 @@ func TestBudgetTooSmall(t *testing.T) {
 	unchanged(t, dir, before)
 	if _, err := runJob(t, dir, nil, "limits.memory", "16MiB"); err != nil {
 		t.Errorf("with the least memory: %v", err)
-	}
-}
-
-// A recount that has room for few groups at a time finds the same.
-func TestVerifyInPasses(t *testing.T) {
-	dir := jobFolder(t, peopleJob)
-	table := people(rand.New(rand.NewPCG(3, 4)), 3000)
-	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, len(table.rows), 1000)
-	if _, err := runJob(t, dir, nil, "quasi_identifiers[].k", "2"); err != nil {
-		t.Fatal(err)
-	}
-	recount := func(memory int64) (*verifier, *Verification) {
-		v, err := newVerifier(t.Context(), filepath.Join(dir, "out.parquet"), 2, memory, &Events{})
-		if err == nil {
-			err = v.scan(t.Context())
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		result, err := v.conclude()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v, result
-	}
-	_, want := recount(1 << 30)
-	v, got := recount(int64(len(want.Sets)) * 2 * 8 * 3 * fewestSlots)
-	if v.passes < 2 {
-		t.Errorf("it took %d passes", v.passes)
-	}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("in %d passes %v, in one %v", v.passes, got, want)
 	}
 }
 

@@ -3,8 +3,9 @@ package pipeline
 import (
 	"context"
 
-	"github.com/kcut/kcut/pipeline/fault"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/kcut/kcut/pipeline/fault"
 )
 
 // InOrder calls produce for 0 to n−1 on up to workers goroutines and consume with what they

@@ -15,6 +15,7 @@ import (
 	"github.com/kcut/kcut/formats/taxonomy"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/verify"
 )
 
 // long reports whether the heavier variants of tests are asked for.
@@ -210,7 +211,7 @@ quasi_identifiers: [{columns: [group], k: 1}]
 columns: {group: suppress, wkt: keep, geometry: keep}
 `, realData(t, "parquet-testing/data/geospatial/geospatial.parquet")))
 	report := mustRun(t, dir, nil)
-	v, err := Verify(t.Context(), filepath.Join(dir, "out.parquet"), Events{})
+	v, err := verify.Release(t.Context(), filepath.Join(dir, "out.parquet"), verify.Watch{})
 	if err != nil || !v.OK || v.Rows != report.Rows {
 		t.Errorf("got %+v, %v", v, err)
 	}

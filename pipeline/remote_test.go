@@ -18,6 +18,7 @@ import (
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/fileset"
+	"github.com/kcut/kcut/pipeline/verify"
 )
 
 // remoteFolder is a jobFolder whose input lies in an object store, too. The environment keeps
@@ -116,7 +117,7 @@ func TestRemoteRun(t *testing.T) {
 			t.Errorf("%s: overwrite: %v", output, err)
 		}
 		check("overwritten")
-		if v, err := Verify(t.Context(), storagetest.URL(output), Events{}); err != nil || !v.OK || v.Rows != 3000 {
+		if v, err := verify.Release(t.Context(), storagetest.URL(output), verify.Watch{}); err != nil || !v.OK || v.Rows != 3000 {
 			t.Errorf("%s: verify: %+v, %v", output, v, err)
 		}
 		if _, err := cutfile.Read(strings.TrimSuffix(storagetest.URL(output), "/")); err != nil {

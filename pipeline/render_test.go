@@ -19,6 +19,7 @@ import (
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/verify"
 )
 
 // numberTable has one column x of a type, with the given texts over and over, and a class
@@ -215,7 +216,7 @@ func TestNullColumn(t *testing.T) {
 				table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, len(table.rows), 5)
 				mustRun(t, dir, nil)
 				path := filepath.Join(dir, "out.parquet")
-				if v, err := Verify(t.Context(), path, Events{}); err != nil || v.Sets[0].Anonymity != 12 {
+				if v, err := verify.Release(t.Context(), path, verify.Watch{}); err != nil || v.Sets[0].Anonymity != 12 {
 					t.Errorf("got %+v, %v", v, err)
 				}
 			})

@@ -22,6 +22,7 @@ import (
 	"github.com/kcut/kcut/pipeline/checkpoint"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/verify"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -447,13 +448,5 @@ func (r *run) mask(ctx context.Context, target *target) error {
 }
 
 func (r *run) recount(ctx context.Context, path string) error {
-	v, err := newVerifier(ctx, path, r.threads, (r.budget.Limit()-r.budget.Used())/verifyPart, &r.events)
-	if err != nil {
-		return err
-	}
-	if err := v.scan(ctx); err != nil {
-		return err
-	}
-	_, err = v.conclude()
-	return err
+	return verify.Recount(ctx, path, r.threads, r.budget.Limit()-r.budget.Used(), r.events.Verifying())
 }

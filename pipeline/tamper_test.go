@@ -20,6 +20,7 @@ import (
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/verify"
 )
 
 // releasedPeople runs a job over people and returns its folder, and the release as a table
@@ -105,7 +106,7 @@ func edit(t *testing.T, metadata map[string]string, change func(*cutfile.File)) 
 // mustFind verifies a release that somebody tampered with.
 func mustFind(t *testing.T, path string, want ...string) {
 	t.Helper()
-	v, err := Verify(t.Context(), path, Events{})
+	v, err := verify.Release(t.Context(), path, verify.Watch{})
 	if err == nil || v == nil || v.OK || fault.ClassOf(err) != fault.Privacy {
 		t.Fatalf("got %+v, %v", v, err)
 	}
@@ -176,7 +177,7 @@ func TestVerifyFinds(t *testing.T) {
 			table.encode(t, forged, m, 0, len(table.rows), 300)
 			if tt.want != nil {
 				mustFind(t, forged, tt.want...)
-			} else if v, err := Verify(t.Context(), forged, Events{}); err != nil || !v.OK || len(v.Findings) > 0 {
+			} else if v, err := verify.Release(t.Context(), forged, verify.Watch{}); err != nil || !v.OK || len(v.Findings) > 0 {
 				t.Errorf("got %+v, %v", v, err)
 			}
 		})
@@ -230,13 +231,13 @@ func TestVerifyRefusesCuts(t *testing.T) {
 		"column twice":   change(func(c *cutfile.File) { c.Columns = append(c.Columns, c.Columns[0]) }),
 	} {
 		table.encode(t, forged, map[string]string{cutfile.Key: text}, 0, len(table.rows), 2000)
-		v, err := Verify(t.Context(), forged, Events{})
+		v, err := verify.Release(t.Context(), forged, verify.Watch{})
 		if v != nil || fault.ClassOf(err) != fault.Input {
 			t.Errorf("%s: got %+v, %v of class %d", name, v, err, fault.ClassOf(err))
 		}
 	}
 	table.encode(t, forged, nil, 0, len(table.rows), 2000)
-	if _, err := Verify(t.Context(), forged, Events{}); fault.ClassOf(err) != fault.Input || !strings.Contains(err.Error(), "has no kcut.cut metadata") {
+	if _, err := verify.Release(t.Context(), forged, verify.Watch{}); fault.ClassOf(err) != fault.Input || !strings.Contains(err.Error(), "has no kcut.cut metadata") {
 		t.Errorf("no cut: %v", err)
 	}
 }
@@ -250,7 +251,7 @@ func TestVerifyTruncated(t *testing.T) {
 	broken := filepath.Join(dir, "broken.parquet")
 	for size := 0; size < len(whole); size += 1 + len(whole)/200 {
 		write(t, broken, string(whole[:size]))
-		if v, err := Verify(context.Background(), broken, Events{}); !errors.Is(err, formats.ErrDamaged) {
+		if v, err := verify.Release(context.Background(), broken, verify.Watch{}); !errors.Is(err, formats.ErrDamaged) {
 			t.Errorf("%d of %d bytes: got %+v, %v", size, len(whole), v, err)
 		}
 	}
@@ -279,7 +280,7 @@ func TestVerifyFlipped(t *testing.T) {
 		flipped := bytes.Clone(whole)
 		flipped[at] ^= 1 << (at % 8)
 		write(t, broken, string(flipped))
-		v, err := Verify(context.Background(), broken, Events{})
+		v, err := verify.Release(context.Background(), broken, verify.Watch{})
 		switch class := fault.ClassOf(err); {
 		case err == nil && v.OK && at < footer:
 			t.Errorf("byte %d: nothing found", at)
@@ -321,7 +322,7 @@ func TestVerifyDirectory(t *testing.T) {
 	}
 	t.Run("sound", func(t *testing.T) {
 		out, _ := parts(t)
-		if v, err := Verify(t.Context(), out, Events{}); err != nil || !v.OK {
+		if v, err := verify.Release(t.Context(), out, verify.Watch{}); err != nil || !v.OK {
 			t.Errorf("got %+v, %v", v, err)
 		}
 	})
@@ -359,7 +360,7 @@ func TestVerifyDirectory(t *testing.T) {
 		mustFind(t, out, "part-00001.parquet: its cut differs from the first part's")
 	})
 	t.Run("no parts", func(t *testing.T) {
-		if _, err := Verify(t.Context(), t.TempDir(), Events{}); fault.ClassOf(err) != fault.Input {
+		if _, err := verify.Release(t.Context(), t.TempDir(), verify.Watch{}); fault.ClassOf(err) != fault.Input {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -373,7 +374,7 @@ func TestVerifyCutFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, path, string(text))
-	if v, err := Verify(t.Context(), path, Events{}); !errors.Is(err, formats.ErrDamaged) {
+	if v, err := verify.Release(t.Context(), path, verify.Watch{}); !errors.Is(err, formats.ErrDamaged) {
 		t.Errorf("got %+v, %v", v, err)
 	}
 }

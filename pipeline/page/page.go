@@ -12,11 +12,12 @@ import (
 	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/verify"
 )
 
 // Source is what a page is made of.
 type Source struct {
-	Release *pipeline.Inspection
+	Release *verify.Inspection
 	Trace   []pipeline.TraceStep // of the run that made the release; nil: not known
 	Run     *pipeline.Report     // of that run; nil: not known
 }

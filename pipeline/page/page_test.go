@@ -18,6 +18,7 @@ import (
 	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/verify"
 )
 
 // hostile is a text that would leave its place if it were not escaped.
@@ -35,14 +36,14 @@ func exampleSource() Source {
 		},
 	}
 	return Source{
-		Release: &pipeline.Inspection{
-			Verification: &pipeline.Verification{Path: "some/where/release.parquet", Rows: 100, Sets: sets, OK: true},
-			Cut:          cut, Digest: "abcd",
-			Sizes: []pipeline.GroupSizes{
-				{Classes: 5, Largest: 60, Buckets: []pipeline.SizeBucket{{From: 5, To: 8, Classes: 3, Records: 20}, {From: 16, To: 32, Classes: 1, Records: 20}, {From: 32, To: 64, Classes: 1, Records: 60}}},
-				{Classes: 2, Largest: 91, Buckets: []pipeline.SizeBucket{{From: 9, To: 16, Classes: 1, Records: 9}, {From: 64, To: 128, Classes: 1, Records: 91}}},
+		Release: &verify.Inspection{
+			Result: &verify.Result{Path: "some/where/release.parquet", Rows: 100, Sets: sets, OK: true},
+			Cut:    cut, Digest: "abcd",
+			Sizes: []verify.GroupSizes{
+				{Classes: 5, Largest: 60, Buckets: []verify.SizeBucket{{From: 5, To: 8, Classes: 3, Records: 20}, {From: 16, To: 32, Classes: 1, Records: 20}, {From: 32, To: 64, Classes: 1, Records: 60}}},
+				{Classes: 2, Largest: 91, Buckets: []verify.SizeBucket{{From: 9, To: 16, Classes: 1, Records: 9}, {From: 64, To: 128, Classes: 1, Records: 91}}},
 			},
-			Labels: [][]pipeline.LabelGroups{
+			Labels: [][]verify.LabelGroups{
 				nil,
 				{{Records: 80, Smallest: []uint64{5, 91}}, {Records: 0, Smallest: []uint64{0, 0}}, {Records: 20, Smallest: []uint64{20, 9}}},
 				{{Records: 9, Smallest: []uint64{0, 9}}, {Records: 91, Smallest: []uint64{0, 91}}},
@@ -268,7 +269,7 @@ func TestPageShortensLists(t *testing.T) {
 	zip.Cut, s.Release.Labels[1] = nil, nil
 	for i := range mostLabels + 50 {
 		zip.Cut = append(zip.Cut, cutfile.Label{Label: fmt.Sprintf("label-%d.", i)})
-		s.Release.Labels[1] = append(s.Release.Labels[1], pipeline.LabelGroups{Records: 6, Smallest: []uint64{6, 9}})
+		s.Release.Labels[1] = append(s.Release.Labels[1], verify.LabelGroups{Records: 6, Smallest: []uint64{6, 9}})
 	}
 	s.Trace[0].Children = nil
 	for i := range 40 {

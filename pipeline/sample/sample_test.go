@@ -7,13 +7,14 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"github.com/kcut/kcut/pipeline"
-	"github.com/kcut/kcut/pipeline/fault"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/fault"
 )
 
 // sampleBytes returns a sample's file.

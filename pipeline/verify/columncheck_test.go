@@ -1,8 +1,9 @@
-package pipeline
+package verify
 
 import (
-	"github.com/kcut/kcut/pipeline/cutfile"
 	"testing"
+
+	"github.com/kcut/kcut/pipeline/cutfile"
 )
 
 // Whatever a cut says, its columns can be checked.

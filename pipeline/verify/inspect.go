@@ -1,4 +1,4 @@
-package pipeline
+package verify
 
 import (
 	"context"
@@ -13,9 +13,9 @@ import (
 // Inspection is what a recount tells of a release beyond whether it holds. It is made of the
 // release alone.
 type Inspection struct {
-	*Verification
+	*Result
 	Cut    *cutfile.File
-	Digest string       // of the release, as in Digests.Output
+	Digest string       // of the release, as in pipeline.Digests.Output
 	Sizes  []GroupSizes // of every quasi-identifier set
 	// Labels are those of every masked column of the cut, in its order, and last the mark of a
 	// suppressed value if it has one; nil for a column that is released as numbers.
@@ -44,14 +44,14 @@ type LabelGroups struct {
 }
 
 // Inspect verifies a released file or directory and tells what its groups are like. A release
-// that does not hold is an error, as of Verify.
-func Inspect(ctx context.Context, path string, events Events) (*Inspection, error) {
+// that does not hold is an error, as of Release.
+func Inspect(ctx context.Context, path string, watch Watch) (*Inspection, error) {
 	threads := runtime.GOMAXPROCS(0)
 	path, err := fileset.Resolve(path)
 	if err != nil {
 		return nil, err
 	}
-	v, err := newVerifier(ctx, path, threads, spill.DefaultLimit()/verifyPart, &events)
+	v, err := newVerifier(ctx, path, threads, spill.DefaultLimit()/verifyPart, watch)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func Inspect(ctx context.Context, path string, events Events) (*Inspection, erro
 	if err != nil {
 		return nil, err
 	}
-	return &Inspection{Verification: verified, Cut: v.cut, Digest: digest, Sizes: v.groups.sizes(), Labels: v.groups.labels}, nil
+	return &Inspection{Result: verified, Cut: v.cut, Digest: digest, Sizes: v.groups.sizes(), Labels: v.groups.labels}, nil
 }
 
 // groups takes over the groups that a recount has counted.

@@ -1,4 +1,4 @@
-package pipeline
+package verify
 
 import (
 	"context"
@@ -234,7 +234,7 @@ func (p *recountPass) do(ctx context.Context, t *recountTask) {
 		p.failed.Store(true)
 	}
 	done := p.rows.Add(t.part.RowGroupRows(t.rowGroup))
-	p.events.Advanced(StageVerify, Progress{Done: done, Total: p.cut.Rows})
+	p.watch.advanced(done, p.cut.Rows)
 }
 
 func (p *recountPass) count(w *recountWorker, rows int, numbers []release.Numbers) error {

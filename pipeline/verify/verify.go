@@ -1,4 +1,4 @@
-package pipeline
+package verify
 
 import (
 	"bytes"
@@ -17,8 +17,8 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Verification is what a recount of a release found.
-type Verification struct {
+// Result is what a recount of a release found.
+type Result struct {
 	Path     string        `json:"path"`
 	Rows     int64         `json:"rows"`
 	Sets     []cutfile.Set `json:"quasi_identifiers"` // with the anonymity that was counted
@@ -26,20 +26,35 @@ type Verification struct {
 	OK       bool          `json:"ok"`
 }
 
-// Verify recounts a released file or directory from itself alone: every quasi-identifier set
+// Release recounts a released file or directory from itself alone: every quasi-identifier set
 // against its k and the anonymity it claims, every label against the embedded cut, and the
-// files for what they must not give away. It shares no code with the writing path. When
-// something is wrong it returns what it found together with an *fault.Error of fault.Privacy.
-func Verify(ctx context.Context, path string, events Events) (*Verification, error) {
+// files for what they must not give away. When something is wrong it returns what it found
+// together with a *fault.Error of class Privacy.
+func Release(ctx context.Context, path string, watch Watch) (*Result, error) {
 	path, err := fileset.Resolve(path)
 	if err != nil {
 		return nil, err
 	}
-	v, err := newVerifier(ctx, path, runtime.GOMAXPROCS(0), spill.DefaultLimit()/verifyPart, &events)
+	v, err := newVerifier(ctx, path, runtime.GOMAXPROCS(0), spill.DefaultLimit()/verifyPart, watch)
 	if err != nil {
 		return nil, err
 	}
 	return v.run(ctx)
+}
+
+// Recount is Release for a release that is not published yet: it may lack what completes it,
+// and lies under another name. The groups take a part of so many bytes of memory. The caller
+// tells of the stage, so that only the watch's Progress is called.
+func Recount(ctx context.Context, path string, threads int, memory int64, watch Watch) error {
+	v, err := newVerifier(ctx, path, threads, memory/verifyPart, watch)
+	if err != nil {
+		return err
+	}
+	if err := v.scan(ctx); err != nil {
+		return err
+	}
+	_, err = v.conclude()
+	return err
 }
 
 // verifyPart is the part of the memory that the groups of a recount may take.
@@ -58,7 +73,7 @@ type verifier struct {
 	marks   *markCheck       // of an applied cut that has marks, else nil
 	groups  *groups          // nil: what groups are like is not asked for
 	memory  int64            // bytes that the counts of all sets may take
-	events  *Events
+	watch   Watch
 
 	passes    int // readings of the release
 	rows      int64
@@ -67,7 +82,7 @@ type verifier struct {
 	report    []string
 }
 
-func newVerifier(ctx context.Context, path string, threads int, memory int64, events *Events) (*verifier, error) {
+func newVerifier(ctx context.Context, path string, threads int, memory int64, watch Watch) (*verifier, error) {
 	parts, err := fileset.Parts(ctx, path)
 	if err != nil {
 		return nil, err
@@ -77,7 +92,7 @@ func newVerifier(ctx context.Context, path string, threads int, memory int64, ev
 		return nil, err
 	}
 	v := &verifier{
-		path: path, threads: threads, parts: parts, cut: cut, memory: memory, events: events,
+		path: path, threads: threads, parts: parts, cut: cut, memory: memory, watch: watch,
 		first:     make(map[string][]int),
 		findings:  make(map[string]bool),
 		anonymity: make([]uint64, len(cut.Sets)),
@@ -108,15 +123,15 @@ func newVerifier(ctx context.Context, path string, threads int, memory int64, ev
 }
 
 // run recounts the whole release.
-func (v *verifier) run(ctx context.Context) (*Verification, error) {
+func (v *verifier) run(ctx context.Context) (*Result, error) {
 	if err := v.checkFolder(ctx); err != nil {
 		return nil, err
 	}
-	began := v.events.Began(StageVerify)
+	began := v.watch.began()
 	if err := v.scan(ctx); err != nil {
 		return nil, err
 	}
-	v.events.Ended(StageVerify, began)
+	v.watch.ended(began)
 	return v.conclude()
 }
 
@@ -244,10 +259,10 @@ func (v *verifier) hasColumns(part string, release *release.File) bool {
 }
 
 // conclude compares the counts with what the cut claims.
-func (v *verifier) conclude() (*Verification, error) {
+func (v *verifier) conclude() (*Result, error) {
 	v.checkForm()
 	v.checkLabels()
-	result := &Verification{Path: v.path, Rows: v.rows}
+	result := &Result{Path: v.path, Rows: v.rows}
 	if v.rows != v.cut.Rows {
 		v.find("it has %d rows, its cut claims %d", v.rows, v.cut.Rows)
 	}
