@@ -109,6 +109,12 @@ func (r *running) exit(t *testing.T) int {
 	return r.cmd.ProcessState.ExitCode()
 }
 
+// diedOf reports whether a signal ended the run before it had begun to listen to signals.
+func (r *running) diedOf(signal syscall.Signal) bool {
+	status := r.cmd.ProcessState.Sys().(syscall.WaitStatus)
+	return status.Signaled() && status.Signal() == signal
+}
+
 // untilSpilled waits until tables lie in a spill folder, and fails when the run ends before.
 func (r *running) untilSpilled(t *testing.T, scratch string) {
 	t.Helper()
