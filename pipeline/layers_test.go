@@ -21,7 +21,7 @@ var mayImport = map[string][]string{
 	"cmd":                 {"pipeline", "pipeline/verify", "pipeline/cutfile", "pipeline/compare", "pipeline/fault", "pipeline/jobfile", "pipeline/forecast", "pipeline/sample", "pipeline/starter", "pipeline/evaluate", "pipeline/metrics", "pipeline/lineage", "pipeline/page"},
 	"pipeline/evaluate":   {"pipeline", "pipeline/fault", "pipeline/jobfile", "engine", "engine/", "partition", "spill"},
 	"pipeline/metrics":    {"pipeline", "formats/publish"},
-	"pipeline/lineage":    {"pipeline", "pipeline/fault", "pipeline/jobfile"},
+	"pipeline/lineage":    {"pipeline", "pipeline/fault", "pipeline/jobfile", "formats/location"},
 	"pipeline/sample":     {"pipeline", "pipeline/fault", "formats", "formats/writer", "formats/publish"},
 	"pipeline/page":       {"pipeline", "pipeline/verify", "pipeline/cutfile", "pipeline/fault", "formats/publish"},
 	"pipeline/starter":    {"pipeline", "pipeline/fault", "engine", "pipeline/jobfile", "pipeline/forecast", "formats", "formats/dataset"},

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kcut/kcut/formats/formatstest"
 	"github.com/kcut/kcut/formats/storage/storagetest"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fault"
@@ -126,6 +127,58 @@ func TestRemoteRun(t *testing.T) {
 		for key := range outputs(t, server) {
 			server.Delete(t, key)
 		}
+	}
+}
+
+// TestRemoteFormats: CSV and Arrow files in an object store are planned, run and masked as they
+// are on a disk.
+func TestRemoteFormats(t *testing.T) {
+	dir, server := remoteFolder(t, 900)
+	write(t, filepath.Join(dir, "job.yaml"), `
+input: in
+output: out.parquet
+class: income
+quasi_identifiers: [{columns: [city, job], k: 5}]
+columns: {city: {mask: generalize}, job: suppress, income: keep}
+taxonomies: trees.yaml
+unlisted: drop
+`)
+	table := people(rand.New(rand.NewPCG(7, 8)), 900)
+	var columns []formatstest.Text
+	for c, field := range table.fields {
+		column := formatstest.Text{Name: field.Name}
+		for _, row := range table.rows {
+			column.Rows = append(column.Rows, strings.ReplaceAll(row[c], null, "Bonn"))
+		}
+		columns = append(columns, column)
+	}
+	for name, put := range map[string]func(path string){
+		"a.csv": func(path string) { table.csv(t, path) },
+		"a.arrow": func(path string) {
+			if err := formatstest.WriteArrow(path, columns); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(dir, name)
+			put(path)
+			server.Put(t, "texts/"+name, contents(t, path))
+			mustRun(t, dir, nil, "input", path, "output.path", filepath.Join(dir, name+".parquet"))
+			there := []string{"input", storagetest.URL("texts/*" + filepath.Ext(name)), "output.path", storagetest.URL("out.parquet")}
+			f, err := planJob(t, dir, PlanOptions{Sample: true}, there...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if size := int64(len(contents(t, path))); f.Bytes != size || f.Rows != 900 || f.Sampled != 900 {
+				t.Errorf("planned: %d bytes, %d rows, %d sampled, want %d and 900", f.Bytes, f.Rows, f.Sampled, size)
+			}
+			mustRun(t, dir, nil, there...)
+			if !bytes.Equal(server.Get(t, "out.parquet"), contents(t, filepath.Join(dir, name+".parquet"))) {
+				t.Error("another release than on a disk")
+			}
+			server.Delete(t, "out.parquet")
+		})
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/pipeline/checkpoint"
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/spill"
@@ -64,9 +63,10 @@ func (r *run) due() bool {
 }
 
 // keep saves the state at the end of a stage with the report so far, once the options' time has
-// passed since the run began: without it, all that was done so far is done again.
+// passed since the run began: without it, all that was done so far is done again. What kcut apply
+// does until it masks takes no longer than to read such a state.
 func (r *run) keep(ctx context.Context, name string, fill func(*checkpoint.Writer)) (kept bool) {
-	if r.opt.Checkpoint <= 0 || time.Since(r.began) < r.opt.Checkpoint {
+	if r.opt.reuse != nil || r.opt.Checkpoint <= 0 || time.Since(r.began) < r.opt.Checkpoint {
 		return false
 	}
 	report, err := json.Marshal(r.report)
@@ -93,10 +93,9 @@ func (r *run) keepCounts(ctx context.Context) {
 	r.keep(ctx, countsState, func(w *checkpoint.Writer) { r.saveCounts(ctx, w) })
 }
 
-// keepCut saves what the search has found. Regions are found again.
+// keepCut saves what the search has found.
 func (r *run) keepCut(ctx context.Context) {
-	cut, ok := r.recoding.(*engine.Cut)
-	if ok && r.keep(ctx, cutState, func(w *checkpoint.Writer) { r.saveCut(w, cut) }) {
+	if savable(r.recoding) && r.keep(ctx, cutState, r.saveCut) {
 		r.tried(ctx, errors.Join(r.states.Remove(countsState), r.states.Remove(stepsState)))
 	}
 }
@@ -113,11 +112,11 @@ func (r *run) resume(ctx context.Context) (done int) {
 	if err != nil {
 		r.startAfresh(err)
 	}
-	if slices.Contains(names, cutState) && r.resumeFrom(cutState, r.loadCut) {
+	if slices.Contains(names, cutState) && r.resumeFrom(cutState, r.budget.Limit(), r.loadCut) {
 		r.events.Noted("going on from what an earlier run has found")
 		return 2
 	}
-	if slices.Contains(names, countsState) && r.resumeFrom(countsState, r.loadCounts) {
+	if slices.Contains(names, countsState) && r.resumeFrom(countsState, r.budget.Limit()/2, r.loadCounts) {
 		r.events.Noted("going on from what an earlier run has counted")
 		return 1
 	}
@@ -127,9 +126,10 @@ func (r *run) resume(ctx context.Context) (done int) {
 // startAfresh tells why an earlier run's state is of no use.
 func (r *run) startAfresh(why error) { r.events.Noted(fmt.Sprintf("starting afresh: %v", why)) }
 
-// resumeFrom loads a state. What it holds may take half of the memory, as what is counted may.
-func (r *run) resumeFrom(name string, load func(*checkpoint.Reader, *spill.Budget) error) bool {
-	budget := r.budget.Part(r.budget.Limit() / 2)
+// resumeFrom loads a state. What it holds may take so much of the memory: half of it while there
+// is still something to search.
+func (r *run) resumeFrom(name string, most int64, load func(*checkpoint.Reader, *spill.Budget) error) bool {
+	budget := r.budget.Part(most)
 	var was Report
 	err := r.states.Load(name, r.stateKey(), func(in *checkpoint.Reader) error {
 		if text := in.Bytes(nil); json.Unmarshal(text, &was) != nil {

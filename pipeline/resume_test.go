@@ -68,6 +68,8 @@ func TestResume(t *testing.T) {
 			return dir
 		}, RunOptions{}},
 		{"out of core", func(t *testing.T) string { return spillingRows(t, 3000) }, RunOptions{spill: true, room: 300}},
+		{"above a cut", tonight, RunOptions{OnlyCoarsen: "cut.json"}},
+		{"above a cut, out of core", tonight, RunOptions{OnlyCoarsen: "cut.json", spill: true, room: 30}},
 	} {
 		for stop, left := range map[Stage][]Stage{
 			StageCompress: {StagePlan, StageCompress, StageSearch, StageMask, StageVerify, StagePublish},
@@ -80,7 +82,9 @@ func TestResume(t *testing.T) {
 				dir := tt.folder(t)
 				var want, got bytes.Buffer
 				opt := tt.options
-				opt.Trace = &want
+				if opt.Trace = &want; opt.OnlyCoarsen != "" {
+					opt.OnlyCoarsen = filepath.Join(dir, opt.OnlyCoarsen)
+				}
 				before := listing(t, dir)
 				if err := tryJob(t, dir, t.Context(), opt, "output.path", dir+"/want.parquet"); err != nil {
 					t.Fatal(err)
@@ -110,16 +114,91 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// mustBeWhole demands that out.parquet is what want.parquet is, and that nothing else is there
-// but what was before.
+// TestResumeAlgorithms stops runs of every algorithm when their search has ended: what it has
+// found is not searched for again.
+func TestResumeAlgorithms(t *testing.T) {
+	list, _ := searches()
+	divided := 0
+	for _, algorithm := range list {
+		for _, spills := range []bool{false, true} {
+			t.Run(fmt.Sprint(searchName(algorithm), " ", spills), func(t *testing.T) {
+				dir := jobFolder(t, withAlgorithm(peopleJob, algorithm))
+				people(rand.New(rand.NewPCG(3, 4)), 1000).parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 1000, 300)
+				var want, got bytes.Buffer
+				before := listing(t, dir)
+				opt := RunOptions{spill: spills, room: 50, Trace: &want}
+				if err := tryJob(t, dir, t.Context(), opt, "output.path", dir+"/want.parquet"); err != nil {
+					t.Fatal(err)
+				}
+				opt.Resume, opt.Checkpoint, opt.Trace = true, atOnce, &bytes.Buffer{}
+				if _, err := runUntil(t, dir, StageMask, opt); fault.ClassOf(err) != fault.Cancelled {
+					t.Fatalf("got %v", err)
+				}
+				opt.Trace = &got
+				job, err := loadJob(dir)
+				if err != nil {
+					t.Fatal(err)
+				}
+				r := &run{job: job, opt: opt, engine: newEngine(job.Algorithm)}
+				s := &stopAt{}
+				r.opt.Events = s.events()
+				if _, err := r.carryOut(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				if left := []Stage{StagePlan, StageMask, StageVerify, StagePublish}; !slices.Equal(s.began, left) {
+					t.Errorf("%v, want %v: %q", s.began, left, s.notes)
+				}
+				if !bytes.Equal(got.Bytes(), want.Bytes()) {
+					t.Error("another trace")
+				}
+				divided += r.recoding.Cells()
+				mustBeWhole(t, dir, before)
+			})
+		}
+	}
+	if divided == 0 {
+		t.Error("no cell was divided")
+	}
+}
+
+// tonight makes a folder with an earlier cut, cut.json, and an extract that has values which
+// that does not know.
+func tonight(t *testing.T) string {
+	t.Helper()
+	dir := jobFolder(t, nightlyJob)
+	write(t, filepath.Join(dir, "cut.json"), handmadeCut)
+	r := newResidents(rand.New(rand.NewPCG(1, 2)), 600)
+	for i := range r.table.rows {
+		r.table.set(i, "city", []string{"Oslo", "Bonn", "Kiev", "Nice", "Turku"}[i%5])
+		r.table.set(i, "income", []string{"low", "high"}[i%5%2])
+	}
+	r.night(t, filepath.Join(dir, "in", "a.parquet"))
+	return dir
+}
+
+// filesOf lists what there is of a release out.parquet or out/, or of one with another such name.
+func filesOf(t *testing.T, dir, name string) map[string]string {
+	t.Helper()
+	files := make(map[string]string)
+	for path, text := range listing(t, dir) {
+		if rest, ok := strings.CutPrefix(path, filepath.Join(dir, name)); ok && (rest == ".parquet" || rest == "" || rest[0] == '/') {
+			files[rest] = text
+		}
+	}
+	return files
+}
+
+// mustBeWhole demands that the release out is what want is, and that nothing else is there but
+// what was before.
 func mustBeWhole(t *testing.T, dir string, before map[string]string) {
 	t.Helper()
-	after := listing(t, dir)
-	if after[dir+"/out.parquet"] != after[dir+"/want.parquet"] {
-		t.Error("another release")
+	out, want := filesOf(t, dir, "out"), filesOf(t, dir, "want")
+	if len(want) == 0 || !maps.Equal(out, want) {
+		t.Errorf("another release: %d files, want %d", len(out), len(want))
 	}
-	for path := range after {
-		if name := filepath.Base(path); before[path] != after[path] && !slices.Contains([]string{"out.parquet", "want.parquet", "scratch"}, name) {
+	for path, text := range listing(t, dir) {
+		top, _, _ := strings.Cut(strings.TrimPrefix(path, dir+"/"), "/")
+		if before[path] != text && !slices.Contains([]string{"out", "want", "out.parquet", "want.parquet", "scratch"}, top) {
 			t.Errorf("%s is left", path)
 		}
 	}
@@ -127,22 +206,37 @@ func mustBeWhole(t *testing.T, dir string, before map[string]string) {
 
 // TestEveryStateFaultIsSurvived fails every file operation of runs that keep states, in turn, and
 // stops them: then of runs that go on from states. They fail with that error, having released
-// nothing, or do without the state; and the next run makes the release, and leaves nothing.
+// nothing, or do without the state; and the next run makes the release, and leaves nothing. Of a
+// directory some part files are finished by then; there, some of the operations will do.
 func TestEveryStateFaultIsSurvived(t *testing.T) {
-	for _, stop := range []Stage{StageMask, ""} {
-		t.Run(fmt.Sprint("stopped at ", stop), func(t *testing.T) {
+	for _, tt := range []struct {
+		output     string
+		kept, stop Stage
+		step       int
+	}{
+		{"out.parquet", StageMask, StageMask, 1}, {"out.parquet", StageMask, "", 1},
+		{"out/", StageVerify, StageVerify, 11}, {"out/", StageVerify, "", 5},
+	} {
+		stop, step := tt.stop, tt.step
+		if long {
+			step = 1
+		}
+		t.Run(fmt.Sprint(tt.output, " stopped at ", stop), func(t *testing.T) {
 			t.Parallel()
 			dir, few := spillingRows(t, 600), []string{"max_steps", "2"} // each step is a state
-			before := listing(t, dir)
+			if tt.output == "out/" {
+				write(t, filepath.Join(dir, "job.yaml"), strings.Replace(spillingJob, "output: out.parquet", "output: {path: out/, row_group_rows: 12}", 1))
+			}
+			before, want := listing(t, dir), dir+"/"+strings.Replace(tt.output, "out", "want", 1)
 			options := RunOptions{spill: true, room: 300, store: spill.Options{FS: spilltest.Healthy(), Share: 64 << 10}}
-			if err := tryJob(t, dir, t.Context(), options, append(few, "output.path", dir+"/want.parquet")...); err != nil {
+			if err := tryJob(t, dir, t.Context(), options, append(few, "output.path", want)...); err != nil {
 				t.Fatal(err)
 			}
 			options.Resume, options.Checkpoint = true, atOnce
 			kinds := make(map[string]bool)
-			for n, failed := 0, true; failed; n++ {
+			for n, failed := 0, true; failed; n += step {
 				if stop == "" {
-					if _, err := runUntil(t, dir, StageMask, options, few...); fault.ClassOf(err) != fault.Cancelled {
+					if _, err := runUntil(t, dir, tt.kept, options, few...); fault.ClassOf(err) != fault.Cancelled {
 						t.Fatalf("operation %d: the run that was to be stopped: %v", n, err)
 					}
 				}
@@ -155,15 +249,14 @@ func TestEveryStateFaultIsSurvived(t *testing.T) {
 				if err != nil && !errors.Is(err, syscall.EIO) && fault.ClassOf(err) != fault.Cancelled {
 					t.Errorf("operation %d, %s: %v", n, files.failed, err)
 				}
-				out := listing(t, dir)[dir+"/out.parquet"]
-				if out != "" && out != listing(t, dir)[dir+"/want.parquet"] {
+				if out := filesOf(t, dir, "out"); len(out) > 0 && !maps.Equal(out, filesOf(t, dir, "want")) {
 					t.Errorf("operation %d, %s: another release", n, files.failed)
 				}
 				if _, err := runUntil(t, dir, "", options, few...); err != nil {
 					t.Errorf("operation %d, %s: the next run: %v", n, files.failed, err)
 				}
 				mustBeWhole(t, dir, before)
-				if err := os.Remove(dir + "/out.parquet"); err != nil || t.Failed() {
+				if err := os.RemoveAll(filepath.Join(dir, tt.output)); err != nil || t.Failed() {
 					t.Fatalf("operation %d, %s: %v", n, files.failed, err)
 				}
 			}
@@ -300,6 +393,57 @@ func TestResumeSteps(t *testing.T) {
 				}
 				mustBeWhole(t, dir, before)
 			})
+		}
+	}
+}
+
+// TestApplyResumesParts stops kcut apply when it has masked most of its input: the parts that
+// were finished stay, and the whole release is that of a run that was not stopped.
+func TestApplyResumesParts(t *testing.T) {
+	dir := tonight(t)
+	job := strings.Replace(nightlyJob, "output: out.parquet", "output: {path: out/, row_group_rows: 3}", 1)
+	write(t, filepath.Join(dir, "job.yaml"), job)
+	apply := func(ctx context.Context, opt RunOptions) error {
+		job, err := loadJob(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opt.Resume, opt.Checkpoint = true, atOnce
+		_, err = Apply(ctx, job, ApplyOptions{
+			RunOptions: opt, Cut: filepath.Join(dir, "cut.json"), OnBreak: BreakSuppress, MaxSuppressed: Quota{Percent: 100},
+		})
+		return err
+	}
+	if err := apply(t.Context(), RunOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	want := listing(t, dir)
+	if err := os.RemoveAll(filepath.Join(dir, "out")); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	err := apply(ctx, RunOptions{Events: Events{Progress: func(s Stage, p Progress) {
+		if s == StageMask && p.Done*100 >= p.Total*90 {
+			cancel()
+		}
+	}}})
+	if fault.ClassOf(err) != fault.Cancelled {
+		t.Fatalf("got %v", err)
+	}
+	kept := partFiles(t, filepath.Join(dir, ".out.kcut-tmp"))
+	if len(kept) < 3 {
+		t.Errorf("%d parts are kept", len(kept))
+	}
+	if err := apply(t.Context(), RunOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if !maps.Equal(listing(t, dir), want) {
+		t.Error("another release, or something is left")
+	}
+	for name, info := range partFiles(t, filepath.Join(dir, "out")) {
+		if was, ok := kept[name]; ok && !os.SameFile(was, info) {
+			t.Errorf("%s was masked again", name)
 		}
 	}
 }

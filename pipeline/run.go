@@ -65,9 +65,6 @@ func Run(ctx context.Context, job *jobfile.Job, opt RunOptions) (*Report, error)
 func (r *run) carryOut(ctx context.Context) (*Report, error) {
 	job := r.job
 	r.report, r.threads = &Report{Output: job.Output.Path}, job.Limits.Threads
-	if r.given != nil { // states know no earlier cut
-		r.opt.Checkpoint = 0
-	}
 	if r.threads == 0 {
 		r.threads = runtime.GOMAXPROCS(0)
 	}
@@ -311,7 +308,6 @@ func (r *run) search(ctx context.Context) error {
 		if err := r.leaveMemory(ctx, "the leaf partitions"); err != nil {
 			return err
 		}
-		r.keepCounts(ctx)
 		r.keepCounts(ctx)
 		err = r.searchOnce(ctx, trace)
 	}

@@ -16,6 +16,7 @@ const (
 	savedEdges
 	savedList
 	savedTree
+	savedLabels
 )
 
 // saveCoder writes the coder of an attribute.
@@ -36,6 +37,9 @@ func saveCoder(w *checkpoint.Writer, c coder) {
 	case *treeCoder:
 		w.Uint(savedTree)
 		w.Bool(c.generator != nil)
+	case relabeled:
+		w.Uint(savedLabels)
+		saveRelabeled(w, c)
 	default:
 		w.Fail(fmt.Errorf("a coder of type %T", c))
 	}
@@ -55,12 +59,23 @@ func saveList(w *checkpoint.Writer, c *listCoder) {
 	}
 }
 
+// saveRelabeled writes what a coder of given labels has learned from the input.
+func saveRelabeled(w *checkpoint.Writer, c relabeled) {
+	var names []string
+	if m, ok := c.labeler.(*members); ok && m.unknown != nil {
+		names = m.unknown.names
+	}
+	w.Strings(names)
+	checkpoint.Numbers(w, c.domain.codes)
+}
+
 // savedColumn is what a saved coder is the coder of.
 type savedColumn struct {
 	field     formats.Field
 	spec      *jobfile.Column
 	taxonomy  jobfile.Taxonomy
 	attribute engine.Attribute
+	labeler   labeler // of the given cut; nil: there is none
 	budget    *spill.Budget
 }
 
@@ -76,6 +91,8 @@ func loadCoder(r *checkpoint.Reader, c savedColumn) (coder, error) {
 		return &edgeCoder{edges: loadValues(r, c.field.Type), nullCode: uint32(r.Uint()), nanCode: uint32(r.Uint())}, nil
 	case kind == savedList:
 		return loadList(r, c)
+	case kind == savedLabels:
+		return loadRelabeled(r, c)
 	}
 	coder := &treeCoder{tree: c.attribute.Tree}
 	if !r.Bool() {
@@ -115,4 +132,16 @@ func loadList(r *checkpoint.Reader, c savedColumn) (coder, error) {
 		}
 	}
 	return list, nil
+}
+
+func loadRelabeled(r *checkpoint.Reader, c savedColumn) (coder, error) {
+	names := r.Strings()
+	if m, ok := c.labeler.(*members); ok && m.unknown != nil {
+		for _, name := range names {
+			if _, err := m.unknown.add(name); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return relabeled{c.labeler, &domain{attribute: c.attribute, codes: checkpoint.ReadNumbers[uint32](r)}}, r.Err()
 }

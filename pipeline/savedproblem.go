@@ -29,8 +29,15 @@ func saveDomains(w *checkpoint.Writer, p *problem) {
 // loadDomains reads what saveDomains has written. What it holds is drawn from a budget.
 func (r *run) loadDomains(from *checkpoint.Reader, budget *spill.Budget) (*problem, error) {
 	p := &problem{table: &engine.Table{Rows: uint64(r.dataset.Rows())}}
+	labelers := make([]labeler, len(r.prepared.masked))
+	if r.given != nil {
+		var err error
+		if labelers, err = r.given.labelers(r, budget); err != nil {
+			return nil, err
+		}
+	}
 	fields := r.dataset.Schema().Fields
-	for _, field := range r.prepared.masked {
+	for a, field := range r.prepared.masked {
 		spec := r.prepared.specs[field]
 		attribute, err := loadAttribute(from)
 		if err == nil && attribute.Tree != nil {
@@ -39,7 +46,7 @@ func (r *run) loadDomains(from *checkpoint.Reader, budget *spill.Budget) (*probl
 		if err != nil {
 			return nil, err
 		}
-		coder, err := loadCoder(from, savedColumn{fields[field], spec, r.taxonomies[spec.Name], attribute, budget})
+		coder, err := loadCoder(from, savedColumn{fields[field], spec, r.taxonomies[spec.Name], attribute, labelers[a], budget})
 		if err != nil {
 			return nil, err
 		}
@@ -108,20 +115,11 @@ func (r *run) loadCounts(from *checkpoint.Reader, budget *spill.Budget) error {
 }
 
 // saveCut writes a recoding that was found, and what masking needs besides.
-func (r *run) saveCut(w *checkpoint.Writer, cut *engine.Cut) {
+func (r *run) saveCut(w *checkpoint.Writer) {
 	saveDomains(w, r.problem)
 	w.Bytes(r.cut)
 	w.Bytes(r.trace.Bytes())
-	for a := range cut.Columns {
-		c := &cut.Columns[a]
-		saveLabels(w, c.Labels)
-		checkpoint.Numbers(w, c.Code)
-		w.Uint(uint64(len(c.Intervals)))
-		for _, i := range c.Intervals {
-			w.Strings([]string{i.Label, i.Lower, i.Upper})
-		}
-	}
-	checkpoint.Numbers(w, cut.Reached)
+	saveRecoding(w, r.recoding)
 }
 
 // loadCut reads what saveCut has written.
@@ -131,21 +129,11 @@ func (r *run) loadCut(from *checkpoint.Reader, budget *spill.Budget) error {
 		return err
 	}
 	text, trace := from.Bytes(nil), from.Bytes(nil)
-	cut := &engine.Cut{}
-	for range p.table.Attributes {
-		c := engine.ColumnCut{Labels: loadLabels(from), Code: checkpoint.ReadNumbers[uint32](from)}
-		for n := from.Int(); n > 0 && from.Err() == nil; n-- {
-			if texts := from.Strings(); len(texts) == 3 {
-				c.Intervals = append(c.Intervals, engine.Interval{Label: texts[0], Lower: texts[1], Upper: texts[2]})
-			}
-		}
-		cut.Columns = append(cut.Columns, c)
+	recoding, err := loadRecoding(from, len(p.table.Attributes), r.engine, budget)
+	if err != nil {
+		return err
 	}
-	cut.Reached = checkpoint.ReadNumbers[uint64](from)
-	if from.Err() != nil {
-		return from.Err()
-	}
-	r.problem, r.recoding, r.cut = p, cut, text
+	r.problem, r.recoding, r.cut = p, recoding, text
 	if r.opt.Trace == nil {
 		return nil
 	}

@@ -18,7 +18,7 @@ func main() {
 	log.SetOutput(io.Discard) // of libraries: what matters is in the errors
 	os.Exit(stoppable(func(ctx context.Context) int {
 		return execute(ctx, os.Args[1:], newUI(os.Stdout, os.Stderr, isTerminal(os.Stderr)))
-	}, grace))
+	}, grace, stopSignals()))
 }
 
 // execute runs one command line and returns its exit code. It does not leave the process,

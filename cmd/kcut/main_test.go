@@ -7,11 +7,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/kcut/kcut/formats/storage/storagetest"
 )
 
 func TestMain(m *testing.M) {
@@ -23,7 +26,10 @@ func TestMain(m *testing.M) {
 //
 //	exits CODE COMMAND ARG...   run a command that must end with exactly that code
 //	demo                        copy the demo's job and taxonomies here
+//	put FILE KEY                store a file in the bucket of an S3 server
+//	get KEY FILE                the other way round
 func TestScript(t *testing.T) {
+	server := storagetest.New(t)
 	demo, err := filepath.Abs(filepath.Join("..", "..", "docs", "demo"))
 	if err != nil {
 		t.Fatal(err)
@@ -32,10 +38,25 @@ func TestScript(t *testing.T) {
 		Dir:                 filepath.Join("testdata", "script"),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			for _, variable := range os.Environ() {
+				if strings.HasPrefix(variable, "AWS_") {
+					env.Vars = append(env.Vars, variable)
+				}
+			}
+			env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, ".cache"))
+			return nil
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": expectExit,
 			"demo": func(ts *testscript.TestScript, _ bool, _ []string) {
 				ts.Check(os.CopyFS(ts.MkAbs("."), os.DirFS(demo)))
+			},
+			"put": func(ts *testscript.TestScript, _ bool, args []string) {
+				server.Put(t, args[1], []byte(ts.ReadFile(args[0])))
+			},
+			"get": func(ts *testscript.TestScript, _ bool, args []string) {
+				ts.Check(os.WriteFile(ts.MkAbs(args[1]), server.Get(t, args[0]), 0o600))
 			},
 		},
 	})

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"time"
-
 	"github.com/spf13/cobra"
 
 	"github.com/kcut/kcut/pipeline"
@@ -29,7 +27,6 @@ Flags and KCUT_ environment variables replace values of the job file.`,
 	}
 	overrides := addOverrides(cmd.Flags())
 	flags := addRunFlags(cmd, u, &opt, "write one JSON object per performed specialization (bottom-up: generalization) to `FILE`")
-	cmd.Flags().DurationVar(&opt.Checkpoint, "checkpoint", 5*time.Second, "keep the state at the end of a stage or part file once `TIME` has passed since the last; 0s: never")
 	cmd.Flags().StringVar(&opt.OnlyCoarsen, "only-coarsen", "", "go below no node of the cut of an earlier release: `FILE`, as of kcut apply")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return flags.follow(cmd, args[0], overrides, func(job *jobfile.Job) (*pipeline.Report, error) {

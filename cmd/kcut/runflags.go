@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -22,6 +23,7 @@ func addRunFlags(cmd *cobra.Command, u *ui, opt *pipeline.RunOptions, trace stri
 	set := cmd.Flags()
 	f := &runFlags{watchFlags: addWatch(set), ui: u, opt: opt}
 	set.BoolVar(&opt.Overwrite, "overwrite", false, "replace the output if it exists")
+	set.DurationVar(&opt.Checkpoint, "checkpoint", 5*time.Second, "keep the state at the end of a stage or part file once `TIME` has passed since the last; 0s: never")
 	set.BoolVar(&f.afresh, "no-resume", false, "start afresh, whatever an earlier run of the same job has left or released")
 	set.StringVar(&f.trace, "trace", "", trace)
 	set.StringVar(&opt.RunJSON, "run-json", "", "write how the run went, not for release, to `FILE`")

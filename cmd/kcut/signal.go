@@ -28,13 +28,18 @@ func (s stopSignal) exitCode() int { return 128 + int(s.signal) }
 // sweeps.
 const grace = 8 * time.Second
 
-// stoppable calls f and returns its exit code. The first SIGINT or SIGTERM cancels f's
-// context, so that f can remove what it has written; a second one, or the end of the given time,
-// does not wait for that.
-func stoppable(f func(context.Context) int, grace time.Duration) int {
+// stopSignals takes the process's SIGINT and SIGTERM, for good: one that comes when a command has
+// done its work does not make that a failure.
+func stopSignals() chan os.Signal {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
-	defer signal.Stop(signals)
+	return signals
+}
+
+// stoppable calls f and returns its exit code. The first of the signals cancels f's context, so
+// that f can remove what it has written; a second one, or the end of the given time, does not
+// wait for that.
+func stoppable(f func(context.Context) int, grace time.Duration, signals <-chan os.Signal) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	done := make(chan int, 1)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/signal"
 	"syscall"
 	"testing"
 	"time"
@@ -53,7 +54,9 @@ func TestStoppable(t *testing.T) {
 		}, 143},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := stoppable(tt.f, tt.grace); got != tt.want {
+			signals := stopSignals()
+			defer signal.Stop(signals)
+			if got := stoppable(tt.f, tt.grace, signals); got != tt.want {
 				t.Errorf("exit code %d, want %d", got, tt.want)
 			}
 		})

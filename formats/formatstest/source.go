@@ -7,6 +7,7 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/ipc"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 	arrowparquet "github.com/apache/arrow/go/v17/parquet"
 	"github.com/apache/arrow/go/v17/parquet/pqarrow"
@@ -69,6 +70,32 @@ func WriteUnused(path string, columns []Text, metadata map[string]string) error 
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
+	record := recordOf(columns, metadata)
+	defer record.Release()
+	w, err := pqarrow.NewFileWriter(record.Schema(), f, arrowparquet.NewWriterProperties(), pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
+	if err != nil {
+		return errors.Join(fmt.Errorf("write %s: %w", path, err), f.Close())
+	}
+	return errors.Join(w.Write(record), w.Close()) // Close closes f
+}
+
+// WriteArrow writes an Arrow file of texts.
+func WriteArrow(path string, columns []Text) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	record := recordOf(columns, nil)
+	defer record.Release()
+	w, err := ipc.NewFileWriter(f, ipc.WithSchema(record.Schema()))
+	if err != nil {
+		return errors.Join(fmt.Errorf("write %s: %w", path, err), f.Close())
+	}
+	return errors.Join(w.Write(record), w.Close(), f.Close())
+}
+
+// recordOf returns the columns, with metadata of all and of each.
+func recordOf(columns []Text, metadata map[string]string) arrow.Record {
 	var fields []arrow.Field
 	var arrays []arrow.Array
 	for _, c := range columns {
@@ -78,14 +105,7 @@ func WriteUnused(path string, columns []Text, metadata map[string]string) error 
 		fields = append(fields, arrow.Field{Name: c.Name, Type: a.DataType(), Metadata: arrow.MetadataFrom(metadata)})
 	}
 	about := arrow.MetadataFrom(metadata)
-	schema := arrow.NewSchema(fields, &about)
-	record := array.NewRecord(schema, arrays, int64(len(columns[0].Rows)))
-	defer record.Release()
-	w, err := pqarrow.NewFileWriter(schema, f, arrowparquet.NewWriterProperties(), pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
-	if err != nil {
-		return errors.Join(fmt.Errorf("write %s: %w", path, err), f.Close())
-	}
-	return errors.Join(w.Write(record), w.Close()) // Close closes f
+	return array.NewRecord(arrow.NewSchema(fields, &about), arrays, int64(len(columns[0].Rows)))
 }
 
 // array returns the column as an array with a dictionary.

@@ -1,12 +1,11 @@
 package lineage
 
 import (
-	"net/url"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/kcut/kcut/formats/location"
 	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
@@ -58,11 +57,7 @@ func datasetNames(patterns []string) (names []datasetName) {
 // The files themselves are not named: there may be thousands, and the folders of partitions
 // have values in their names.
 func withoutGlob(pattern string) string {
-	meta := "*?["
-	if isURL(pattern) {
-		meta = "*[" // a question mark begins its query
-	}
-	at := strings.IndexAny(pattern, meta)
+	at := strings.IndexAny(pattern, "*?[")
 	if at < 0 {
 		return pattern
 	}
@@ -72,18 +67,17 @@ func withoutGlob(pattern string) string {
 	return "."
 }
 
-func isURL(location string) bool { return strings.Contains(location, "://") }
-
-func nameOf(location string) datasetName {
-	if u, err := url.Parse(location); err == nil && isURL(location) {
-		if u.Scheme == "file" {
-			return datasetName{"file", path.Clean("/" + u.Path)}
-		}
-		return datasetName{u.Scheme + "://" + u.Host, strings.Trim(u.Path, "/")}
+// nameOf names what is at a path or a URL, whose key is taken as it is. A password that
+// somebody wrote before the bucket is nobody's business.
+func nameOf(where string) datasetName {
+	if location.IsRemote(where) {
+		bucket, key := location.Split(where)
+		scheme, host, _ := strings.Cut(bucket, "://")
+		return datasetName{scheme + "://" + host[strings.LastIndexByte(host, '@')+1:], strings.Trim(key, "/")}
 	}
-	absolute, err := filepath.Abs(location)
+	absolute, err := filepath.Abs(where)
 	if err != nil { // there is no working folder: the path is all that is known
-		absolute = filepath.Clean(location)
+		absolute = filepath.Clean(where)
 	}
 	return datasetName{"file", filepath.ToSlash(absolute)}
 }

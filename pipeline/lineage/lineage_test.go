@@ -286,8 +286,10 @@ func TestDatasetNames(t *testing.T) {
 		{"/in/*.parquet", "file /in"},
 		{"/in/zip=*/x?.parquet", "file /in"},
 		{"*.parquet", "file " + filepath.ToSlash(here)},
-		{"file:///in/a.parquet", "file /in/a.parquet"},
-		{"s3://lake/people/a.parquet?region=eu", "s3://lake people/a.parquet"},
+		{"s3://lake/people/a.parquet", "s3://lake people/a.parquet"},
+		{"s3://lake/day=2026%2F01/a b%.parquet#1", "s3://lake day=2026%2F01/a b%.parquet#1"},
+		{"s3://lake/a%20b/day=?/a.parquet", "s3://lake a%20b"},
+		{"azblob://lake/people//a+b.parquet", "azblob://lake people//a+b.parquet"},
 		{"s3://user:secret@lake/people/", "s3://lake people"},
 		{"gs://lake/people/*.parquet", "gs://lake people"},
 	} {

@@ -11,6 +11,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/kcut/kcut/formats/location"
 )
 
 // Target takes events.
@@ -28,7 +30,7 @@ const defaultEndpoint = "api/v1/lineage"
 // gets the endpoint's, which may be empty for the usual one. A key that is not empty is sent
 // as bearer token.
 func ParseTarget(text, endpoint, key string) (Target, error) {
-	if !isURL(text) {
+	if !location.IsURL(text) {
 		return file(text), nil
 	}
 	u, err := url.Parse(text)

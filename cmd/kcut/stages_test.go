@@ -1,0 +1,154 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/kcut/kcut/pipeline"
+)
+
+// stageWatch is the standard error of a run. It tells when a stage begins.
+type stageWatch struct {
+	text  bytes.Buffer
+	stage pipeline.Stage
+	began func()
+	told  bool
+}
+
+func (w *stageWatch) Write(p []byte) (int, error) {
+	n, err := w.text.Write(p)
+	if !w.told && bytes.Contains(w.text.Bytes(), fmt.Appendf(nil, `"stage began","stage":"%s"`, w.stage)) {
+		w.told = true
+		w.began()
+	}
+	return n, err
+}
+
+// stopIn runs the job, sends a signal when a stage has begun, and returns the exit code and
+// how long the run took to end then.
+func (r *spillingRun) stopIn(t *testing.T, stage pipeline.Stage, signal syscall.Signal, flags ...string) (code int, took time.Duration) {
+	t.Helper()
+	var sent time.Time
+	cmd := r.command(append(flags, "--quiet=false", "--checkpoint", "1ns")...)
+	watch := &stageWatch{stage: stage, began: func() {
+		sent = time.Now()
+		_ = cmd.Process.Signal(signal) // it may have ended by itself
+	}}
+	cmd.Stderr = watch
+	if err := cmd.Run(); cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	if !watch.told {
+		t.Fatalf("stage %s did not begin: %s", stage, &watch.text)
+	}
+	return cmd.ProcessState.ExitCode(), time.Since(sent)
+}
+
+// mustBeStopped demands that nothing is left of a run that was stopped but states, the parts
+// that these speak of, and the record of the run before.
+func (r *spillingRun) mustBeStopped(t *testing.T) {
+	t.Helper()
+	base := filepath.Base(r.output)
+	kept := []string{"." + base + ".kcut", "scratch"}
+	folders := []string{filepath.Join(r.dir, kept[0]), r.scratch}
+	if slices.ContainsFunc(r.states(), func(path string) bool { return filepath.Base(path) == "parts" }) {
+		kept = append(kept, "."+base+".kcut-tmp")
+	}
+	for _, name := range list(t, r.dir) {
+		if !slices.Contains(r.before, name) && !slices.Contains(kept, name) {
+			t.Errorf("%s is left", name)
+		}
+	}
+	states, _ := filepath.Glob(filepath.Join(r.scratch, "kcut-work-*")) // the pattern is well-formed
+	for _, folder := range append(folders[:1], states...) {
+		info, err := os.Stat(folder)
+		if os.IsNotExist(err) {
+			continue
+		}
+		if err != nil || info.Mode() != os.ModeDir|0o700 {
+			t.Errorf("%s has mode %v: %v", folder, info.Mode(), err)
+		}
+		for _, name := range list(t, folder) {
+			if name != "run.json" && !slices.Contains(r.states(), filepath.Join(folder, name)) {
+				t.Errorf("%s is left in %s", name, folder)
+			}
+		}
+	}
+	if left := tables(r.scratch); len(left) > 0 {
+		t.Errorf("%v is left", left)
+	}
+}
+
+// A run that is stopped in a stage leaves with the signal's code, long before schedulers kill,
+// and with nothing behind but its states. The same command then publishes what an undisturbed
+// run does. A stage that ended before the signal came is tried again; publishing is over in one
+// step, and then the release is whole.
+func TestStoppedInEachStage(t *testing.T) {
+	stages := []pipeline.Stage{
+		pipeline.StagePlan, pipeline.StageCompress, pipeline.StageSearch, pipeline.StageMask, pipeline.StageVerify, pipeline.StagePublish,
+	}
+	signals := map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143}
+	outputs, long := []string{"out.parquet"}, os.Getenv("KCUT_LONG") != ""
+	if long {
+		outputs = append(outputs, "parts/")
+	}
+	for _, memory := range []string{"16MiB", "1GiB"} {
+		for _, output := range outputs {
+			t.Run(memory+" "+output, func(t *testing.T) {
+				t.Parallel()
+				r := newSpillingRun(t, 25_000)
+				if r.output = output; strings.HasSuffix(output, "/") {
+					r.scratch = r.hidden()
+				}
+				want := r.mustSucceed(t, "--memory", memory)
+				for i, stage := range stages {
+					for signal, code := range signals {
+						if !long && (signal == syscall.SIGINT) != (i%2 == 0) {
+							continue
+						}
+						r.mustStopIn(t, stage, signal, code, want, memory)
+					}
+				}
+			})
+		}
+	}
+}
+
+// mustStopIn stops a run in a stage, and lets the next one finish.
+func (r *spillingRun) mustStopIn(t *testing.T, stage pipeline.Stage, signal syscall.Signal, want int, release, memory string) {
+	t.Helper()
+	for range 20 {
+		got, took := r.stopIn(t, stage, signal, "--memory", memory)
+		t.Logf("stopped by %v in %s: exit code %d after %v", signal, stage, got, took)
+		if took > 5*time.Second {
+			t.Errorf("stage %s, %v: it took %v to leave", stage, signal, took)
+		}
+		whole := got == 0
+		switch {
+		case whole && r.released(t) != release:
+			t.Errorf("stage %s, %v: another release", stage, signal)
+		case whole:
+		case got != want:
+			t.Errorf("stage %s, %v: exit code %d, want %d", stage, signal, got, want)
+		default:
+			r.mustBeStopped(t)
+			if r.released(t) != "" {
+				t.Errorf("stage %s, %v: it has released", stage, signal)
+			}
+		}
+		if next := r.mustSucceed(t, "--memory", memory); next != release {
+			t.Errorf("stage %s, %v: the next run released\n%swant\n%s", stage, signal, next, release)
+		}
+		if !whole || stage == pipeline.StagePublish || t.Failed() {
+			return
+		}
+	}
+	t.Errorf("stage %s ended before any signal came", stage)
+}

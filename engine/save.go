@@ -1,0 +1,26 @@
+package engine
+
+// NumberWriter takes whole numbers that are to be read again in the same order.
+type NumberWriter interface{ Uint(v uint64) }
+
+// NumberReader gives back what a NumberWriter took, and zeros after an error. Loops that the
+// numbers bound ask for it.
+type NumberReader interface {
+	Uint() uint64
+	Err() error
+}
+
+// SavedLocator is a Locator that can be written down.
+type SavedLocator interface {
+	Locator
+	// Save writes what its engine's LoadLocator makes the same Locator of.
+	Save(to NumberWriter)
+}
+
+// LocatorLoader is an Engine whose regions have SavedLocators.
+type LocatorLoader interface {
+	Engine
+	// LoadLocator reads what Save of a Locator has written that this engine found. It is of
+	// no use after an error.
+	LoadLocator(from NumberReader) Locator
+}

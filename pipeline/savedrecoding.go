@@ -1,0 +1,123 @@
+package pipeline
+
+import (
+	"fmt"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/pipeline/checkpoint"
+	"github.com/kcut/kcut/spill"
+)
+
+// savable reports whether a recoding can be written down: what kcut apply makes cannot.
+func savable(recoding engine.Recoding) bool {
+	switch recoding := recoding.(type) {
+	case *engine.Cut:
+		return true
+	case *engine.Regions:
+		_, ok := recoding.Locator.(engine.SavedLocator)
+		return ok
+	}
+	return false
+}
+
+// saveRecoding writes a recoding that is savable.
+func saveRecoding(w *checkpoint.Writer, recoding engine.Recoding) {
+	regions, ok := recoding.(*engine.Regions)
+	w.Bool(ok)
+	if ok {
+		saveRegions(w, regions)
+		return
+	}
+	cut := recoding.(*engine.Cut)
+	for a := range cut.Columns {
+		c := &cut.Columns[a]
+		saveLabels(w, c.Labels)
+		checkpoint.Numbers(w, c.Code)
+		saveIntervals(w, c.Intervals)
+	}
+	checkpoint.Numbers(w, cut.Reached)
+}
+
+// loadRecoding reads what saveRecoding has written of so many attributes. What regions take is
+// drawn from a budget.
+func loadRecoding(from *checkpoint.Reader, attributes int, e engine.Engine, budget *spill.Budget) (engine.Recoding, error) {
+	if from.Bool() {
+		return loadRegions(from, attributes, e, budget)
+	}
+	cut := &engine.Cut{}
+	for range attributes {
+		cut.Columns = append(cut.Columns, engine.ColumnCut{
+			Labels: loadLabels(from), Code: checkpoint.ReadNumbers[uint32](from), Intervals: loadIntervals(from),
+		})
+	}
+	cut.Reached = checkpoint.ReadNumbers[uint64](from)
+	return cut, from.Err()
+}
+
+func saveIntervals(w *checkpoint.Writer, intervals []engine.Interval) {
+	w.Uint(uint64(len(intervals)))
+	for _, i := range intervals {
+		w.String(i.Label)
+		w.String(i.Lower)
+		w.String(i.Upper)
+	}
+}
+
+func loadIntervals(from *checkpoint.Reader) (intervals []engine.Interval) {
+	for n := from.Int(); n > 0 && from.Err() == nil; n-- {
+		intervals = append(intervals, engine.Interval{Label: from.String(), Lower: from.String(), Upper: from.String()})
+	}
+	return intervals
+}
+
+func saveRegions(w *checkpoint.Writer, r *engine.Regions) {
+	w.Uint(uint64(r.Bytes()))
+	for _, c := range r.Columns {
+		saveLabels(w, c.Labels)
+		saveIntervals(w, c.Intervals)
+	}
+	checkpoint.Numbers(w, r.Released)
+	checkpoint.Numbers(w, r.Sizes)
+	r.Locator.(engine.SavedLocator).Save(w)
+	w.Uint(uint64(len(r.Divided)))
+	for _, cell := range r.Divided {
+		checkpoint.Numbers(w, cell.Codes)
+		w.Uint(uint64(cell.Class))
+		w.Uint(uint64(len(cell.Parts)))
+		for _, p := range cell.Parts {
+			w.Uint(uint64(p.Region + 1)) // it may be Dropped
+			w.Uint(p.Count)
+		}
+	}
+	w.Uint(r.Suppressed)
+	w.Uint(r.DroppedRecords)
+}
+
+func loadRegions(from *checkpoint.Reader, attributes int, e engine.Engine, budget *spill.Budget) (*engine.Regions, error) {
+	loader, ok := e.(engine.LocatorLoader)
+	if !ok {
+		return nil, checkpoint.ErrNone
+	}
+	if err := budget.Draw("the release's regions", int64(from.Uint())); err != nil {
+		return nil, err
+	}
+	r := &engine.Regions{}
+	for range attributes {
+		r.Columns = append(r.Columns, engine.RegionColumn{Labels: loadLabels(from), Intervals: loadIntervals(from)})
+	}
+	r.Released, r.Sizes = checkpoint.ReadNumbers[uint32](from), checkpoint.ReadNumbers[uint64](from)
+	r.Locator = loader.LoadLocator(from)
+	for n := from.Int(); n > 0 && from.Err() == nil; n-- {
+		cell := engine.DividedCell{Codes: checkpoint.ReadNumbers[uint32](from), Class: uint32(from.Uint())}
+		for n := from.Int(); n > 0 && from.Err() == nil; n-- {
+			cell.Parts = append(cell.Parts, engine.Part{Region: int32(from.Uint()) - 1, Count: from.Uint()})
+		}
+		r.Divided = append(r.Divided, cell)
+	}
+	r.Suppressed, r.DroppedRecords = from.Uint(), from.Uint()
+	if err := from.Err(); err != nil {
+		return nil, fmt.Errorf("read regions: %w", err)
+	}
+	r.Index()
+	return r, nil
+}
