@@ -9,13 +9,14 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats/storage"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/spill"
 )
 
 // advise gives an error of a disk, or of limits that are too tight, the next thing to do, unless it has one. It names the
 // folder that is meant: the user's, not the private one in it.
 func (r *run) advise(err error) error {
-	var advised *Error
+	var advised *fault.Error
 	if errors.As(err, &advised) {
 		return err
 	}
@@ -31,16 +32,16 @@ func (r *run) advise(err error) error {
 		hint = fmt.Sprintf("check the disk of %s, or name a folder on another one with limits.spill_dir, and run again", folder)
 	case errors.Is(err, spill.ErrFailed):
 		hint = fmt.Sprintf("run again; when it fails again, check the disk of %s, or name a folder on another one with limits.spill_dir", folder)
-	case errors.Is(err, spill.ErrDisk) && isFull(err):
+	case errors.Is(err, spill.ErrDisk) && fault.IsFull(err):
 		hint = fmt.Sprintf("free space in %s, name a folder on a larger disk with limits.spill_dir, or give more memory with --memory", folder)
 	case errors.Is(err, spill.ErrDisk):
 		hint = fmt.Sprintf("let kcut write to %s, and nobody remove it while a run goes on, or name another folder with limits.spill_dir", folder)
-	case isFull(err):
+	case fault.IsFull(err):
 		hint = fmt.Sprintf("free space in %s, or write to a larger disk", folderOf(err, r.local))
 	default:
 		return err
 	}
-	return &Error{Class: ClassOf(err), Hint: hint, Err: err}
+	return &fault.Error{Class: fault.ClassOf(err), Hint: hint, Err: err}
 }
 
 // folderOf returns the folder of the file that an operation failed on, or else the one that

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 	"github.com/kcut/kcut/spill/spilltest"
@@ -160,9 +162,9 @@ func releaseOf(t *testing.T, dir string, s shape) []byte {
 	return release
 }
 
-func cutOf(t *testing.T, dir string) *CutFile {
+func cutOf(t *testing.T, dir string) *cutfile.File {
 	t.Helper()
-	cut, err := ReadCut(filepath.Join(dir, "out.parquet"))
+	cut, err := cutfile.Read(filepath.Join(dir, "out.parquet"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,10 +181,10 @@ func TestWholeDomains(t *testing.T) {
 	dir := jobFolder(t, "input: in\noutput: out.parquet\nquasi_identifiers: [{columns: [id], k: 60000}]\ncolumns: {id: suppress}\nalgorithm: mondrian\n")
 	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, len(table.rows), 40_000)
 	err := tryJob(t, dir, t.Context(), RunOptions{}, "limits.memory", "16MiB")
-	var advised *Error
-	if ClassOf(err) != ClassResources || !strings.Contains(err.Error(), "list every value, as algorithm mondrian must") ||
+	var advised *fault.Error
+	if fault.ClassOf(err) != fault.Resources || !strings.Contains(err.Error(), "list every value, as algorithm mondrian must") ||
 		!errors.As(err, &advised) || !strings.Contains(advised.Hint, "algorithm tdr") {
-		t.Errorf("got %v of class %d", err, ClassOf(err))
+		t.Errorf("got %v of class %d", err, fault.ClassOf(err))
 	}
 	want := outcomeOf(t, dir, RunOptions{}, "limits.memory", "1GiB")
 	mustAgree(t, outcomeOf(t, dir, RunOptions{spill: true}, "limits.memory", "1GiB"), want)
@@ -221,8 +223,8 @@ func TestInputChangesBeforeRegions(t *testing.T) {
 					}
 					table.parquet(t, path, 0, len(table.rows), 1000)
 				}}})
-				if err == nil || ClassOf(err) != ClassInput {
-					t.Errorf("got %v of class %d", err, ClassOf(err))
+				if err == nil || fault.ClassOf(err) != fault.Input {
+					t.Errorf("got %v of class %d", err, fault.ClassOf(err))
 				}
 			})
 		}

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/kcut/kcut/engine/reuse"
+	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -54,9 +56,9 @@ func Apply(ctx context.Context, job *jobfile.Job, opt ApplyOptions) (*Report, er
 	if err != nil {
 		return nil, err
 	}
-	if opt.OnBreak == BreakCoarsen && cut.Kind == KindRegions {
-		return nil, &Error{
-			Class: ClassUsage,
+	if opt.OnBreak == BreakCoarsen && cut.Kind == cutfile.KindRegions {
+		return nil, &fault.Error{
+			Class: fault.Usage,
 			Hint:  "use --on-break suppress, or run the job anew",
 			Err:   fmt.Errorf("coarsen the cut of %s: it has regions, and no steps that could be undone", opt.Cut),
 		}
@@ -68,7 +70,7 @@ func Apply(ctx context.Context, job *jobfile.Job, opt ApplyOptions) (*Report, er
 	report, err := r.carryOut(ctx)
 	var broken *reuse.Broken
 	if errors.As(err, &broken) {
-		return nil, &Error{Class: ClassPrivacy, Hint: hintOfBreak(opt.OnBreak, cut.Kind), Err: err}
+		return nil, &fault.Error{Class: fault.Privacy, Hint: hintOfBreak(opt.OnBreak, cut.Kind), Err: err}
 	}
 	return report, err
 }
@@ -78,7 +80,7 @@ func hintOfBreak(tried OnBreak, kind string) string {
 	switch {
 	case tried == BreakSuppress:
 		return "allow more with --max-suppressed, use --on-break coarsen, or run the job anew"
-	case kind == KindRegions:
+	case kind == cutfile.KindRegions:
 		return "use --on-break suppress, or run the job anew"
 	}
 	return "use --on-break coarsen or --on-break suppress, or run the job anew"
@@ -91,7 +93,7 @@ func (r *run) reuseCut() {
 	}
 	most := r.opt.reuse.MaxSuppressed.of(r.dataset.Rows())
 	onBreak := map[OnBreak]reuse.OnBreak{BreakCoarsen: reuse.Coarsen, BreakSuppress: reuse.Suppress}[r.opt.reuse.OnBreak]
-	if r.given.Kind != KindRegions {
+	if r.given.Kind != cutfile.KindRegions {
 		r.engine = reuse.Engine{OnBreak: onBreak, MaxSuppressed: most}
 		return
 	}
@@ -118,7 +120,7 @@ func (r *run) reused() {
 		return
 	}
 	undone := r.report.Steps
-	r.report.Applied = &Applied{Undone: undone, Suppressed: r.report.Suppressed}
+	r.report.Applied = &cutfile.Applied{Undone: undone, Suppressed: r.report.Suppressed}
 	if r.given.Applied != nil {
 		r.report.Applied.Undone += r.given.Applied.Undone
 	}
@@ -154,8 +156,8 @@ func (r *run) stayAbove(path string) (err error) {
 		return nil
 	}
 	if !slices.Contains([]string{jobfile.AlgorithmTDR, jobfile.AlgorithmTDS}, r.job.Algorithm.Name) {
-		return &Error{
-			Class: ClassUsage,
+		return &fault.Error{
+			Class: fault.Usage,
 			Hint:  "use algorithm tdr or tds",
 			Err:   fmt.Errorf("search above the cut of %s: algorithm %s does not start from the top", path, r.job.Algorithm.Name),
 		}
@@ -163,9 +165,9 @@ func (r *run) stayAbove(path string) (err error) {
 	if r.given, err = readGiven(path); err != nil {
 		return err
 	}
-	if r.given.Kind == KindRegions {
-		return &Error{
-			Class: ClassUsage,
+	if r.given.Kind == cutfile.KindRegions {
+		return &fault.Error{
+			Class: fault.Usage,
 			Hint:  "name a release whose columns have a cut each",
 			Err:   fmt.Errorf("search above the cut of %s: it has regions", path),
 		}

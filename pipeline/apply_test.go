@@ -11,6 +11,9 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats/taxonomy"
+	"github.com/kcut/kcut/pipeline/compare"
+	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -23,7 +26,7 @@ func TestApplyAgain(t *testing.T) {
 			newResidents(rand.New(rand.NewPCG(1, 2)), 600).night(t, filepath.Join(dir, "in", "a.parquet"))
 			mustRun(t, dir, nil, "algorithm.name", algorithm)
 			cut := filepath.Join(dir, "cut.json")
-			shown, err := ReadCut(filepath.Join(dir, "out.parquet"))
+			shown, err := cutfile.Read(filepath.Join(dir, "out.parquet"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -45,7 +48,7 @@ func TestApplyAgain(t *testing.T) {
 				} else if !bytes.Equal(first, mustRead(t, output)) {
 					t.Error("out of core it has other bytes")
 				}
-				if d, err := Diff(cut, output, job); err != nil || shown.Kind == "" && d.Relation != Equal {
+				if d, err := compare.Cuts(cut, output, job); err != nil || shown.Kind == "" && d.Relation != compare.Equal {
 					t.Errorf("%+v, %v", d, err)
 				}
 			}
@@ -72,34 +75,34 @@ func TestApplyMisfits(t *testing.T) {
 		cut   edit
 		job   edit // tonight's
 		drift edit // of row 8: column and value
-		class Class
+		class fault.Class
 		want  string // of the message; empty: it fits
 	}{
 		{name: "all fits"},
-		{name: "another mask", cut: edit{`"generalize","cut":["1*","2*"]`, `"suppress","cut":[],"suppressed":"*"`}, class: ClassUsage, want: "column zip: the cut has mask suppress"},
-		{name: "another column", cut: edit{`"zip"`, `"zap"`}, class: ClassUsage, want: "column zip: the cut lacks it"},
-		{name: "a column less", cut: edit{`"zip":`, `"hat":{"mask":"suppress","cut":[],"suppressed":"*"},"zip":`}, class: ClassUsage, want: "column hat: the job does not mask it"},
-		{name: "a set less", job: edit{"[born, city, zip], k: 3", "[born, zip], k: 3"}, class: ClassUsage, want: "quasi-identifier set 2 of the cut"},
-		{name: "other bounds", job: edit{"[0, 120]", "[1, 120]"}, class: ClassUsage, want: "column age: the job declares other bounds"},
-		{name: "a gap", cut: edit{`"lower":50`, `"lower":51`}, class: ClassUsage, want: "column age: its intervals are no cut"},
-		{name: "another type", cut: edit{`"lower":"1980-01-01"`, `"lower":"monday"`}, class: ClassUsage, want: "column born: its intervals are no cut of a column of type date"},
-		{name: "another taxonomy", job: edit{"prefix: [3, 1]", "date: [year]"}, class: ClassUsage, want: "column zip: its taxonomy has no nodes like the cut's"},
-		{name: "nested labels", cut: edit{`"1*","2*"`, `"1*","123*"`}, class: ClassUsage, want: "column zip: its labels do not make a cut of its taxonomy"},
-		{name: "nested nodes", cut: edit{`"Germany","France"`, `"Germany","France","South"`}, class: ClassUsage, want: "column city: its labels do not make a cut of its taxonomy"},
-		{name: "a node less", cut: edit{`"Germany","France"`, `"Germany","Paris"`}, class: ClassUsage, want: "column city: its labels do not make a cut of its taxonomy"},
-		{name: "an unknown node", cut: edit{`"Germany","France"`, `"Germany","France","Spain"`}, job: edit{"city: {mask: generalize, unknown: root}", "city: generalize"}, class: ClassUsage, want: "column city: its taxonomy lacks 1 nodes of the cut"},
+		{name: "another mask", cut: edit{`"generalize","cut":["1*","2*"]`, `"suppress","cut":[],"suppressed":"*"`}, class: fault.Usage, want: "column zip: the cut has mask suppress"},
+		{name: "another column", cut: edit{`"zip"`, `"zap"`}, class: fault.Usage, want: "column zip: the cut lacks it"},
+		{name: "a column less", cut: edit{`"zip":`, `"hat":{"mask":"suppress","cut":[],"suppressed":"*"},"zip":`}, class: fault.Usage, want: "column hat: the job does not mask it"},
+		{name: "a set less", job: edit{"[born, city, zip], k: 3", "[born, zip], k: 3"}, class: fault.Usage, want: "quasi-identifier set 2 of the cut"},
+		{name: "other bounds", job: edit{"[0, 120]", "[1, 120]"}, class: fault.Usage, want: "column age: the job declares other bounds"},
+		{name: "a gap", cut: edit{`"lower":50`, `"lower":51`}, class: fault.Usage, want: "column age: its intervals are no cut"},
+		{name: "another type", cut: edit{`"lower":"1980-01-01"`, `"lower":"monday"`}, class: fault.Usage, want: "column born: its intervals are no cut of a column of type date"},
+		{name: "another taxonomy", job: edit{"prefix: [3, 1]", "date: [year]"}, class: fault.Usage, want: "column zip: its taxonomy has no nodes like the cut's"},
+		{name: "nested labels", cut: edit{`"1*","2*"`, `"1*","123*"`}, class: fault.Usage, want: "column zip: its labels do not make a cut of its taxonomy"},
+		{name: "nested nodes", cut: edit{`"Germany","France"`, `"Germany","France","South"`}, class: fault.Usage, want: "column city: its labels do not make a cut of its taxonomy"},
+		{name: "a node less", cut: edit{`"Germany","France"`, `"Germany","Paris"`}, class: fault.Usage, want: "column city: its labels do not make a cut of its taxonomy"},
+		{name: "an unknown node", cut: edit{`"Germany","France"`, `"Germany","France","Spain"`}, job: edit{"city: {mask: generalize, unknown: root}", "city: generalize"}, class: fault.Usage, want: "column city: its taxonomy lacks 1 nodes of the cut"},
 		{name: "a node that was unknown before", cut: edit{`"Germany","France"`, `"Germany","France","Spain"`}},
-		{name: "beyond the bounds", drift: edit{"age", "121"}, class: ClassInput, want: "column age: 1 distinct values of 1 rows, first in DIR/in/a.parquet, row 8, lie outside the bounds"},
-		{name: "an unknown value", job: edit{"city: {mask: generalize, unknown: root}", "city: generalize"}, drift: edit{"city", secret}, class: ClassInput, want: "column city: its cut has no place for 1 distinct values of 1 rows, first in DIR/in/a.parquet, row 8"},
-		{name: "an unknown value that may be", drift: edit{"city", secret}, class: ClassPrivacy, want: "set born, city, zip: 1 equivalence classes of 1 records are smaller than k = 3"},
-		{name: "an unknown value like a node", drift: edit{"city", "France"}, class: ClassInput, want: "add 1 unknown values of column city"},
-		{name: "an unknown prefix", job: edit{"unknown: root, taxonomy: {prefix", "taxonomy: {prefix"}, drift: edit{"zip", secret}, class: ClassInput, want: "column zip: its cut has no place for 1 distinct values"},
-		{name: "an unknown prefix that may be", drift: edit{"zip", secret}, class: ClassPrivacy, want: "set born, city, zip: 1 equivalence classes of 1 records"},
-		{name: "a null where none was", drift: edit{"city", null}, class: ClassPrivacy, want: "1 equivalence classes of 1 records"},
+		{name: "beyond the bounds", drift: edit{"age", "121"}, class: fault.Input, want: "column age: 1 distinct values of 1 rows, first in DIR/in/a.parquet, row 8, lie outside the bounds"},
+		{name: "an unknown value", job: edit{"city: {mask: generalize, unknown: root}", "city: generalize"}, drift: edit{"city", secret}, class: fault.Input, want: "column city: its cut has no place for 1 distinct values of 1 rows, first in DIR/in/a.parquet, row 8"},
+		{name: "an unknown value that may be", drift: edit{"city", secret}, class: fault.Privacy, want: "set born, city, zip: 1 equivalence classes of 1 records are smaller than k = 3"},
+		{name: "an unknown value like a node", drift: edit{"city", "France"}, class: fault.Input, want: "add 1 unknown values of column city"},
+		{name: "an unknown prefix", job: edit{"unknown: root, taxonomy: {prefix", "taxonomy: {prefix"}, drift: edit{"zip", secret}, class: fault.Input, want: "column zip: its cut has no place for 1 distinct values"},
+		{name: "an unknown prefix that may be", drift: edit{"zip", secret}, class: fault.Privacy, want: "set born, city, zip: 1 equivalence classes of 1 records"},
+		{name: "a null where none was", drift: edit{"city", null}, class: fault.Privacy, want: "1 equivalence classes of 1 records"},
 		{name: "an undisclosed value", drift: edit{"job", secret}},
-		{name: "the mark", drift: edit{"job", "*"}, class: ClassInput, want: "column job: it holds the mark"},
-		{name: "a larger k", job: edit{"k: 5", "k: 500"}, class: ClassPrivacy, want: "quasi-identifier set city, age, job"},
-		{name: "no cut", cut: edit{`{"version":1`, `{"version":9`}, class: ClassInput, want: "version 9"},
+		{name: "the mark", drift: edit{"job", "*"}, class: fault.Input, want: "column job: it holds the mark"},
+		{name: "a larger k", job: edit{"k: 5", "k: 500"}, class: fault.Privacy, want: "quasi-identifier set city, age, job"},
+		{name: "no cut", cut: edit{`{"version":1`, `{"version":9`}, class: fault.Input, want: "version 9"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			change := func(text string, e edit) string {
@@ -135,8 +138,8 @@ func TestApplyMisfits(t *testing.T) {
 				return
 			}
 			want := strings.ReplaceAll(tt.want, "DIR", dir)
-			if err == nil || ClassOf(err) != tt.class || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), secret) {
-				t.Errorf("class %d: %v", ClassOf(err), err)
+			if err == nil || fault.ClassOf(err) != tt.class || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), secret) {
+				t.Errorf("class %d: %v", fault.ClassOf(err), err)
 			}
 			unchanged(t, dir, before)
 		})
@@ -168,14 +171,14 @@ func TestOnlyCoarsen(t *testing.T) {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
 			auditJob(t, job)
-			d, err := Diff(cut, output, job)
+			d, err := compare.Cuts(cut, output, job)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, c := range d.Columns {
-				if c.Relation == Coarser {
+				if c.Relation == compare.Coarser {
 					coarser++
-				} else if c.Relation != Equal {
+				} else if c.Relation != compare.Equal {
 					t.Errorf("column %s is %s", c.Column, c.Relation)
 				}
 			}
@@ -206,21 +209,21 @@ func (r *residents) relabel(a *audit) {
 			case isRoot(column):
 				*cell = fmt.Sprintf("any %d", i)
 			case column.Name == "job":
-				if !slices.ContainsFunc(labels, func(l CutLabel) bool { return l.Null && *cell == null || !l.Null && l.Label == *cell }) {
+				if !slices.ContainsFunc(labels, func(l cutfile.Label) bool { return l.Null && *cell == null || !l.Null && l.Label == *cell }) {
 					*cell = fmt.Sprintf("rest %d", i)
 				}
 			case *cell == null:
 			case column.Mask == jobfile.MaskGeneralize:
 				path := a.path(column.Name, *cell)
-				at := slices.IndexFunc(labels, func(l CutLabel) bool { return slices.Contains(path, l.Label) })
+				at := slices.IndexFunc(labels, func(l cutfile.Label) bool { return slices.Contains(path, l.Label) })
 				*cell = labels[at].Label
 			default:
-				at := slices.IndexFunc(labels, func(l CutLabel) bool {
-					lower, _ := endText(l.Lower)
-					upper, _ := endText(l.Upper)
+				at := slices.IndexFunc(labels, func(l cutfile.Label) bool {
+					lower, _ := cutfile.EndText(l.Lower)
+					upper, _ := cutfile.EndText(l.Upper)
 					return !l.Null && within(*cell, interval{lower: lower, upper: upper, closed: strings.HasSuffix(l.Label, "]")})
 				})
-				lower, bounded := endText(labels[at].Lower)
+				lower, bounded := cutfile.EndText(labels[at].Lower)
 				if *cell = lower; !bounded {
 					*cell = "1000-01-01"
 				}
@@ -230,12 +233,12 @@ func (r *residents) relabel(a *audit) {
 }
 
 // isRoot reports whether a generalized column's cut is the root alone.
-func isRoot(column CutColumn) bool {
+func isRoot(column cutfile.Column) bool {
 	return column.Mask == jobfile.MaskGeneralize && len(column.Cut) == 1
 }
 
 // treeOf is the taxonomy that is left above the labels of a column's cut, as a job has it.
-func treeOf(column CutColumn, path func(label string) []string) string {
+func treeOf(column cutfile.Column, path func(label string) []string) string {
 	children := make(map[string][]string)
 	for _, label := range column.Cut {
 		if label.Null {
@@ -338,7 +341,7 @@ func TestSuppressTellsNoNewValue(t *testing.T) {
 			}
 		}
 		table, metadata := readTable(t, job.Output.Path), embedded(t, job.Output.Path)
-		edit(t, metadata, func(c *CutFile) { c.Applied.Suppressed++ })
+		edit(t, metadata, func(c *cutfile.File) { c.Applied.Suppressed++ })
 		table.encode(t, job.Output.Path, metadata, 0, len(table.rows), 500)
 		mustFind(t, job.Output.Path, fmt.Sprintf("%d records have marks alone, its cut claims %d", report.Applied.Suppressed, report.Applied.Suppressed+1))
 	}

@@ -13,7 +13,9 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/taxonomy"
+	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/verify"
 )
 
 // audit compares a release with its source, cell by cell, by plain maps over texts. It
@@ -24,7 +26,7 @@ type audit struct {
 	source  *grid
 	release *grid
 	labels  map[string]*textColumn // released columns of masked columns
-	cut     *CutFile
+	cut     *cutfile.File
 	trees   map[string]*taxonomy.Node     // of the taxonomy file, once it is read
 	of      []int                         // source row of every released row
 	known   map[string]map[[3]uint32]bool // by masked column: whether labels cover a value
@@ -47,7 +49,7 @@ func auditJob(tb testing.TB, job *jobfile.Job) *audit {
 	a := &audit{TB: tb, job: job, source: readGrid(tb, job), known: make(map[string]map[[3]uint32]bool)}
 	a.release = readGrid(tb, &jobfile.Job{Input: []string{path}})
 	var err error
-	if a.cut, err = ReadCut(path); err != nil {
+	if a.cut, err = cutfile.Read(path); err != nil {
 		tb.Fatal(err)
 	}
 	var masked []string
@@ -66,7 +68,7 @@ func auditJob(tb testing.TB, job *jobfile.Job) *audit {
 	}
 	a.checkRegions()
 	a.checkSets()
-	if v, err := Verify(context.Background(), path, Events{}); err != nil || !v.OK || v.Rows != int64(a.release.rows) {
+	if v, err := verify.Release(context.Background(), path, verify.Watch{}); err != nil || !v.OK || v.Rows != int64(a.release.rows) {
 		tb.Errorf("verify: %+v, %v", v, err)
 	}
 	return a
@@ -136,7 +138,7 @@ func (a *audit) checkKept(i int) {
 }
 
 // checkTruth: every released value of a masked column covers the value it stands for.
-func (a *audit) checkTruth(column *CutColumn) {
+func (a *audit) checkTruth(column *cutfile.Column) {
 	a.Helper()
 	for row, of := range a.of {
 		if !a.isTrue(column, row, of) {
@@ -147,7 +149,7 @@ func (a *audit) checkTruth(column *CutColumn) {
 }
 
 // isTrue reports whether a released row is true of a source row, in a masked column.
-func (a *audit) isTrue(column *CutColumn, row, of int) bool {
+func (a *audit) isTrue(column *cutfile.Column, row, of int) bool {
 	known := a.known[column.Name]
 	if known == nil {
 		known = make(map[[3]uint32]bool)
@@ -165,7 +167,7 @@ func (a *audit) isTrue(column *CutColumn, row, of int) bool {
 }
 
 // texts returns what a masked column is released as in a row.
-func (a *audit) texts(column *CutColumn, row int) (texts []string) {
+func (a *audit) texts(column *cutfile.Column, row int) (texts []string) {
 	for _, name := range releasedNames(column.Name, column.Render) {
 		texts = append(texts, a.labels[name].at(row))
 	}
@@ -173,7 +175,7 @@ func (a *audit) texts(column *CutColumn, row int) (texts []string) {
 }
 
 // covers reports whether released texts are true of a value.
-func (a *audit) covers(column *CutColumn, value string, texts []string) bool {
+func (a *audit) covers(column *cutfile.Column, value string, texts []string) bool {
 	released := texts[0]
 	if plain, ok := map[string]string{"-0": "0", "NaN:fff8000000000001": "NaN"}[value]; ok { // one value to a search
 		value = plain
@@ -183,7 +185,7 @@ func (a *audit) covers(column *CutColumn, value string, texts []string) bool {
 	}
 	switch column.Mask {
 	case jobfile.MaskSuppress:
-		return released == value || a.cut.Kind == KindRegions && slices.Contains(parseSet(released), value)
+		return released == value || a.cut.Kind == cutfile.KindRegions && slices.Contains(parseSet(released), value)
 	case jobfile.MaskGeneralize:
 		path := a.path(column.Name, value)
 		return slices.Contains(path, released)
@@ -198,7 +200,7 @@ func (a *audit) covers(column *CutColumn, value string, texts []string) bool {
 		return true // see TestMidpoints
 	}
 	if value == null {
-		if a.cut.Kind == KindRegions {
+		if a.cut.Kind == cutfile.KindRegions {
 			return released == null || released == a.full(column)
 		}
 		return released == null && len(column.Cut) > 1 || len(column.Cut) == 1 && released == column.Cut[0].Label
@@ -208,9 +210,9 @@ func (a *audit) covers(column *CutColumn, value string, texts []string) bool {
 }
 
 // closed reports whether an upper bound is the declared one, which belongs to its interval.
-func (a *audit) closed(column *CutColumn, upper string) bool {
-	return slices.ContainsFunc(column.Cut, func(l CutLabel) bool {
-		text, _ := endText(l.Upper)
+func (a *audit) closed(column *cutfile.Column, upper string) bool {
+	return slices.ContainsFunc(column.Cut, func(l cutfile.Label) bool {
+		text, _ := cutfile.EndText(l.Upper)
 		return text == upper && strings.HasSuffix(l.Label, "]")
 	})
 }
@@ -354,7 +356,7 @@ func order(a, b string) int {
 
 // checkCut: the cut has every released label, and is one: a node on every path, intervals
 // that leave no gap.
-func (a *audit) checkCut(column *CutColumn) {
+func (a *audit) checkCut(column *cutfile.Column) {
 	a.Helper()
 	if spec := a.spec(column.Name); spec.Mask != column.Mask {
 		a.Errorf("column %s: the cut says %s", column.Name, column.Mask)
@@ -400,11 +402,11 @@ func (a *audit) checkNodes(name string, n *taxonomy.Node, labels map[string]int,
 	}
 }
 
-func (a *audit) checkIntervals(column *CutColumn) {
+func (a *audit) checkIntervals(column *cutfile.Column) {
 	a.Helper()
 	var end string
 	if bounds := a.spec(column.Name).Bounds; bounds.Lower != "" && a.cut.Kind == "" {
-		if end, _ = endText(column.Cut[0].Lower); order(end, bounds.Lower) != 0 {
+		if end, _ = cutfile.EndText(column.Cut[0].Lower); order(end, bounds.Lower) != 0 {
 			a.Errorf("column %s: the first interval does not begin at the declared bound", column.Name)
 		}
 	}
@@ -412,15 +414,15 @@ func (a *audit) checkIntervals(column *CutColumn) {
 		if label.Null {
 			continue
 		}
-		lower, _ := endText(label.Lower)
-		upper, _ := endText(label.Upper)
+		lower, _ := cutfile.EndText(label.Lower)
+		upper, _ := cutfile.EndText(label.Upper)
 		parsed, ok := parseInterval(label.Label)
 		if !ok || parsed.lower != lower || parsed.upper != upper || lower != end && a.cut.Kind == "" {
 			a.Errorf("column %s: the cut's intervals do not join", column.Name)
 		}
 		end = upper
 	}
-	if a.cut.Kind == KindRegions { // they overlap
+	if a.cut.Kind == cutfile.KindRegions { // they overlap
 		return
 	}
 	if bounds := a.spec(column.Name).Bounds; end != bounds.Upper && (end == "" || order(end, bounds.Upper) != 0) {
@@ -431,7 +433,7 @@ func (a *audit) checkIntervals(column *CutColumn) {
 // checkSets: every set of the job has its k, and the cut says how anonymous it is.
 func (a *audit) checkSets() {
 	a.Helper()
-	claimed := make(map[string]SetReport)
+	claimed := make(map[string]cutfile.Set)
 	for _, set := range a.cut.Sets {
 		claimed[strings.Join(set.Columns, "\x00")] = set
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -40,8 +41,8 @@ func (d *declaredBounds) check(values *formats.Values, i int, records uint64) {
 // place puts the ends of the number line at the bounds. It is an error if a value lies outside.
 func (d *declaredBounds) place(a *engine.Attribute) error {
 	if d.values > 0 {
-		return &Error{
-			Class: ClassInput,
+		return &fault.Error{
+			Class: fault.Input,
 			Hint:  "widen bounds in the job file, or leave them out for open ends",
 			Err:   fmt.Errorf("mask column %s: %d distinct values of %d rows lie outside the declared bounds", d.column, d.values, d.records),
 		}

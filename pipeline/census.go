@@ -12,6 +12,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
@@ -137,7 +138,7 @@ func (c *census) settle() error {
 	var group errgroup.Group
 	for _, p := range c.parts {
 		group.Go(func() error {
-			return Fence(func() error {
+			return fault.Fence(func() error {
 				p.sort()
 				if !spilled {
 					return nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
@@ -52,7 +53,7 @@ func holdFrequent(column string, budget *spill.Budget) func(bytes int64) error {
 			return nil
 		}
 		if err := budget.Draw("the frequent values of column "+column, bytes); err != nil {
-			return &Error{Class: ClassResources, Hint: "give more with --memory, or raise k: values with at least k records are held", Err: err}
+			return &fault.Error{Class: fault.Resources, Hint: "give more with --memory, or raise k: values with at least k records are held", Err: err}
 		}
 		return nil
 	}
@@ -60,7 +61,7 @@ func holdFrequent(column string, budget *spill.Budget) func(bytes int64) error {
 
 // growTree grows a generated taxonomy.
 func growTree(spec *jobfile.Column, taxonomy jobfile.Taxonomy, pruning engine.Pruning, each valueWalk) (*boundTree, error) {
-	generator, err := generatorOf(taxonomy)
+	generator, err := jobfile.GeneratorOf(taxonomy)
 	if err != nil {
 		return nil, untreed(spec, err)
 	}
@@ -80,13 +81,13 @@ func growTree(spec *jobfile.Column, taxonomy jobfile.Taxonomy, pruning engine.Pr
 
 // untreed is the error of a taxonomy that cannot be made.
 func untreed(spec *jobfile.Column, err error) error {
-	return &Error{Class: ClassInput, Err: fmt.Errorf("make the taxonomy of column %s: %w", spec.Name, err)}
+	return &fault.Error{Class: fault.Input, Err: fmt.Errorf("make the taxonomy of column %s: %w", spec.Name, err)}
 }
 
 // coverTree counts the values by the leaves of a given taxonomy. Those that it lacks stand
 // under the root when the column says so.
 func coverTree(spec *jobfile.Column, taxonomy jobfile.Taxonomy, pruning engine.Pruning, each valueWalk) (*boundTree, error) {
-	tree, err := engine.NewTree(node(taxonomy.Tree))
+	tree, err := engine.NewTree(jobfile.TreeOf(taxonomy.Tree))
 	if err != nil {
 		return nil, untreed(spec, err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
@@ -317,8 +318,8 @@ func TestParseEntryOfAnything(t *testing.T) {
 		for at := 0; at < len(chunk); {
 			_, next, err := parseEntry(chunk, at)
 			if err != nil {
-				if ClassOf(err) != ClassTransient {
-					t.Errorf("seed %d: %v of class %d", seed, err, ClassOf(err))
+				if fault.ClassOf(err) != fault.Transient {
+					t.Errorf("seed %d: %v of class %d", seed, err, fault.ClassOf(err))
 				}
 				break
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -180,8 +181,8 @@ func (g *groupingCount) add(rows int, codes [][]uint32, domains []int) error {
 const maxClasses = 10_000
 
 func manyClasses(column string) error {
-	return &Error{
-		Class: ClassInput,
+	return &fault.Error{
+		Class: fault.Input,
 		Hint:  "name a column with few distinct values as class",
 		Err:   fmt.Errorf("count classes: class column %s has more than %d distinct values", column, maxClasses),
 	}

@@ -12,6 +12,8 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/release"
+	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/fileset"
 )
 
 // notedPeople are people with two kept columns: a note that each has for themselves, or none,
@@ -73,7 +75,7 @@ func TestFollow(t *testing.T) {
 		auditFolder(t, dir, settings...)
 		path := filepath.Join(dir, how.output)
 		if strings.HasSuffix(how.output, "/") {
-			path = filepath.Join(path, partName(0))
+			path = filepath.Join(path, fileset.PartName(0))
 		}
 		got, err := os.ReadFile(path)
 		if err != nil {
@@ -134,7 +136,7 @@ func TestFollowDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = follow(t, dir, false)
-	if ClassOf(err) != ClassInput {
+	if fault.ClassOf(err) != fault.Input {
 		t.Fatalf("got %v", err)
 	}
 	for _, word := range []string{path, "row group 0", `"note"`, "checksum"} {

@@ -7,6 +7,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
@@ -159,14 +160,14 @@ func (r *run) strayError(ctx context.Context, attribute int, l labeler, records 
 	case jobfile.MaskSuppress:
 		return marked(spec.Name, records)
 	case jobfile.MaskDiscretize:
-		return &Error{
-			Class: ClassInput,
+		return &fault.Error{
+			Class: fault.Input,
 			Hint:  "run the job anew with wider bounds",
 			Err:   fmt.Errorf("mask column %s: %s lie outside the bounds", spec.Name, found.words(records)),
 		}
 	}
-	return &Error{
-		Class: ClassInput,
+	return &fault.Error{
+		Class: fault.Input,
 		Hint:  "add the values to the taxonomy, or set unknown: root for the column",
 		Err:   fmt.Errorf("mask column %s: its cut has no place for %s", spec.Name, found.words(records)),
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/reuse"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
@@ -133,7 +134,7 @@ func (g *given) regionEngine() *reuse.Regions {
 	}
 	var order []int // positions of the attributes among the cut's columns
 	for _, column := range g.columns {
-		order = append(order, slices.IndexFunc(g.Columns, func(c CutColumn) bool { return c.Name == column.Name }))
+		order = append(order, slices.IndexFunc(g.Columns, func(c cutfile.Column) bool { return c.Name == column.Name }))
 	}
 	for _, region := range g.Regions {
 		for a, at := range order {
@@ -145,7 +146,7 @@ func (g *given) regionEngine() *reuse.Regions {
 
 // regionColumn returns the labels of a column, with the mark before the null, and the number
 // of the label at every position of the cut, the mark being one past the last.
-func regionColumn(column *CutColumn) (c engine.RegionColumn, numbers []uint32) {
+func regionColumn(column *cutfile.Column) (c engine.RegionColumn, numbers []uint32) {
 	mark, null := -1, -1
 	for i, label := range column.Cut {
 		if label.Null {
@@ -159,8 +160,8 @@ func regionColumn(column *CutColumn) (c engine.RegionColumn, numbers []uint32) {
 		numbers = append(numbers, uint32(len(c.Labels)))
 		c.Labels = append(c.Labels, engine.Label{Text: label.Label})
 		if column.Mask == jobfile.MaskDiscretize {
-			lower, _ := endText(label.Lower)
-			upper, _ := endText(label.Upper)
+			lower, _ := cutfile.EndText(label.Lower)
+			upper, _ := cutfile.EndText(label.Upper)
 			c.Intervals = append(c.Intervals, engine.Interval{Label: label.Label, Lower: lower, Upper: upper})
 		}
 	}
@@ -179,7 +180,7 @@ func regionColumn(column *CutColumn) (c engine.RegionColumn, numbers []uint32) {
 }
 
 // cover returns the coder of a column whose labels may overlap.
-func (g *given) cover(spec *jobfile.Column, column *CutColumn, t formats.Type, taxonomy jobfile.Taxonomy, budget *spill.Budget) (*cover, error) {
+func (g *given) cover(spec *jobfile.Column, column *cutfile.Column, t formats.Type, taxonomy jobfile.Taxonomy, budget *spill.Budget) (*cover, error) {
 	c := &cover{column: spec.Name, budget: budget, number: make(map[string]uint32)}
 	_, numbers := regionColumn(column)
 	c.stray = func(*formats.Values, int) bool { return false }
@@ -196,7 +197,7 @@ func (g *given) cover(spec *jobfile.Column, column *CutColumn, t formats.Type, t
 }
 
 // fillCover says which labels but the mark cover what.
-func (g *given) fillCover(c *cover, spec *jobfile.Column, column *CutColumn, t formats.Type, taxonomy jobfile.Taxonomy, numbers []uint32) error {
+func (g *given) fillCover(c *cover, spec *jobfile.Column, column *cutfile.Column, t formats.Type, taxonomy jobfile.Taxonomy, numbers []uint32) error {
 	switch spec.Mask {
 	case jobfile.MaskGeneralize:
 		return g.coverNodes(c, spec, column, taxonomy, numbers)
@@ -205,11 +206,11 @@ func (g *given) fillCover(c *cover, spec *jobfile.Column, column *CutColumn, t f
 	}
 	by := make(map[string][]uint32)
 	for i, label := range column.Cut {
-		for _, value := range valuesOf(label) {
+		for _, value := range label.Values() {
 			by[value] = append(by[value], numbers[i])
 		}
 	}
-	c.nulls = by[nullInSet]
+	c.nulls = by[cutfile.NullInSet]
 	c.of = func(values *formats.Values, i int) []uint32 { return by[textOf(values, i)] }
 	c.stray = func(values *formats.Values, i int) bool { return textOf(values, i) == engine.Suppressed }
 	return nil
@@ -217,7 +218,7 @@ func (g *given) fillCover(c *cover, spec *jobfile.Column, column *CutColumn, t f
 
 // coverNodes finds the labels on the path to a value. One that the taxonomy lacks is stray,
 // or directly below the root.
-func (g *given) coverNodes(c *cover, spec *jobfile.Column, column *CutColumn, taxonomy jobfile.Taxonomy, numbers []uint32) error {
+func (g *given) coverNodes(c *cover, spec *jobfile.Column, column *cutfile.Column, taxonomy jobfile.Taxonomy, numbers []uint32) error {
 	paths, err := newTaxonomyPaths(spec, taxonomy)
 	if err != nil {
 		return err
@@ -262,7 +263,7 @@ type taxonomyPaths struct {
 
 func newTaxonomyPaths(spec *jobfile.Column, t jobfile.Taxonomy) (*taxonomyPaths, error) {
 	if t.Tree == nil {
-		generator, err := generatorOf(t)
+		generator, err := jobfile.GeneratorOf(t)
 		if err != nil {
 			return nil, untreed(spec, err)
 		}
@@ -273,7 +274,7 @@ func newTaxonomyPaths(spec *jobfile.Column, t jobfile.Taxonomy) (*taxonomyPaths,
 			return names, has(value)
 		}}, nil
 	}
-	tree, err := engine.NewTree(node(t.Tree))
+	tree, err := engine.NewTree(jobfile.TreeOf(t.Tree))
 	if err != nil {
 		return nil, untreed(spec, err)
 	}
@@ -304,7 +305,7 @@ type spanEnd struct {
 
 // coverIntervals finds the intervals that a value lies in. Between two neighbouring ends
 // these are the same, so they are looked for once.
-func (g *given) coverIntervals(c *cover, spec *jobfile.Column, column *CutColumn, t formats.Type, numbers []uint32) error {
+func (g *given) coverIntervals(c *cover, spec *jobfile.Column, column *cutfile.Column, t formats.Type, numbers []uint32) error {
 	c.ranged = true
 	bounds, err := newDeclaredBounds(spec, t)
 	if err != nil {
@@ -363,7 +364,7 @@ func (g *given) coverIntervals(c *cover, spec *jobfile.Column, column *CutColumn
 }
 
 // spanEnds reads the ends of an interval.
-func spanEnds(label CutLabel, t formats.Type) (lower, upper spanEnd, ok bool) {
+func spanEnds(label cutfile.Label, t formats.Type) (lower, upper spanEnd, ok bool) {
 	if !label.Interval {
 		return lower, upper, false
 	}
@@ -371,7 +372,7 @@ func spanEnds(label CutLabel, t formats.Type) (lower, upper spanEnd, ok bool) {
 		text []byte
 		to   *spanEnd
 	}{{label.Lower, &lower}, {label.Upper, &upper}} {
-		if text, closed := endText(end.text); closed {
+		if text, closed := cutfile.EndText(end.text); closed {
 			end.to.value = &formats.Values{Type: t}
 			if end.to.value.Parse(text) != nil {
 				return lower, upper, false

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -20,7 +21,7 @@ type schemaCheck struct{ root map[string]any }
 func newSchemaCheck(tb testing.TB) *schemaCheck {
 	tb.Helper()
 	c := &schemaCheck{}
-	if err := json.Unmarshal(CutSchema(), &c.root); err != nil {
+	if err := json.Unmarshal(cutfile.Schema(), &c.root); err != nil {
 		tb.Fatal(err)
 	}
 	return c
@@ -149,20 +150,20 @@ func TestCutSchema(t *testing.T) {
 		if found := c.check(t, sound.Raw); found != nil {
 			t.Errorf("%s: %q\n%s", sound.Algorithm, found, sound.Raw)
 		}
-		for name, change := range map[string]func(*CutFile){
-			"version":   func(c *CutFile) { c.Version = 2 },
-			"kind":      func(c *CutFile) { c.Kind = "spheres" },
-			"half kind": func(c *CutFile) { c.Kind, c.Regions = KindRegions, nil },
-			"algorithm": func(c *CutFile) { c.Algorithm = "luck" },
-			"sets":      func(c *CutFile) { c.Sets = nil },
-			"k":         func(c *CutFile) { c.Sets[0].K = 0 },
-			"mask":      func(c *CutFile) { c.Columns[0].Mask = jobfile.MaskKeep },
-			"end":       func(c *CutFile) { c.Columns[1].Cut[0].Lower = json.RawMessage("true") },
-			"empty":     func(c *CutFile) { c.Kind, c.Regions = KindRegions, []CutRegion{{}} },
+		for name, change := range map[string]func(*cutfile.File){
+			"version":   func(c *cutfile.File) { c.Version = 2 },
+			"kind":      func(c *cutfile.File) { c.Kind = "spheres" },
+			"half kind": func(c *cutfile.File) { c.Kind, c.Regions = cutfile.KindRegions, nil },
+			"algorithm": func(c *cutfile.File) { c.Algorithm = "luck" },
+			"sets":      func(c *cutfile.File) { c.Sets = nil },
+			"k":         func(c *cutfile.File) { c.Sets[0].K = 0 },
+			"mask":      func(c *cutfile.File) { c.Columns[0].Mask = jobfile.MaskKeep },
+			"end":       func(c *cutfile.File) { c.Columns[1].Cut[0].Lower = json.RawMessage("true") },
+			"empty":     func(c *cutfile.File) { c.Kind, c.Regions = cutfile.KindRegions, []cutfile.Region{{}} },
 		} {
-			m := map[string]string{CutKey: string(sound.Raw)}
+			m := map[string]string{cutfile.Key: string(sound.Raw)}
 			edit(t, m, change)
-			if c.check(t, []byte(m[CutKey])) == nil {
+			if c.check(t, []byte(m[cutfile.Key])) == nil {
 				t.Errorf("%s of %s: nothing found", name, sound.Algorithm)
 			}
 		}
@@ -187,8 +188,8 @@ func TestDocumentedCuts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(text), "```json\n"+string(CutSchema())+"```\n") {
-		t.Error("docs/metadata.md has another schema than pipeline/cut.schema.json")
+	if !strings.Contains(string(text), "```json\n"+string(cutfile.Schema())+"```\n") {
+		t.Error("docs/metadata.md has another schema than pipeline/cutfile/schema.json")
 	}
 	c, cuts := newSchemaCheck(t), 0
 	for _, block := range strings.Split(string(text), "```json\n")[1:] {
@@ -197,7 +198,7 @@ func TestDocumentedCuts(t *testing.T) {
 			continue
 		}
 		cuts++
-		if _, err := ParseCut([]byte(example)); err != nil {
+		if _, err := cutfile.Parse([]byte(example)); err != nil {
 			t.Errorf("%v:\n%s", err, example)
 		}
 		if found := c.check(t, []byte(example)); found != nil {

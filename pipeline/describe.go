@@ -7,6 +7,8 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -22,7 +24,7 @@ func (r *run) drawRegions() error {
 	}
 	need := regions.Bytes() + int64(regions.Len())*int64(positionBytes+(4+2*positionText)*len(regions.Columns))
 	if err := r.budget.Draw(fmt.Sprintf("the release's %d regions", regions.Len()), need); err != nil {
-		return &Error{Class: ClassResources, Hint: "give more with --memory, or raise k: regions have k records at least", Err: err}
+		return &fault.Error{Class: fault.Resources, Hint: "give more with --memory, or raise k: regions have k records at least", Err: err}
 	}
 	return nil
 }
@@ -40,7 +42,7 @@ const largeCut = 1 << 20
 // writeCut makes the text of the cut that is embedded in the release.
 func (r *run) writeCut() (err error) {
 	described := r.describe()
-	r.cut, err = marshalPlain(described)
+	r.cut, err = cutfile.Marshal(described)
 	if n := len(described.Regions); n > 0 && len(r.cut) >= largeCut {
 		r.events.Noted(fmt.Sprintf("the cut has %d regions and takes %d bytes of every released file, which are read whenever one is opened: a larger k makes fewer", n, len(r.cut)))
 	}
@@ -48,9 +50,9 @@ func (r *run) writeCut() (err error) {
 }
 
 // describe makes the cut that is embedded in the release.
-func (r *run) describe() *CutFile {
-	cut := &CutFile{
-		Version: cutVersion, Algorithm: r.job.Algorithm.Name, Class: r.job.Class,
+func (r *run) describe() *cutfile.File {
+	cut := &cutfile.File{
+		Version: cutfile.Version, Algorithm: r.job.Algorithm.Name, Class: r.job.Class,
 		Rows: r.report.Released, Sets: r.report.Sets, Steps: r.report.Steps, Applied: r.report.Applied,
 	}
 	fields := r.dataset.Schema().Fields
@@ -58,18 +60,18 @@ func (r *run) describe() *CutFile {
 		cut.Columns = append(cut.Columns, r.describeColumn(a, r.prepared.specs[field], fields[field].Type))
 	}
 	if regions, ok := r.recoding.(*engine.Regions); ok {
-		cut.Kind, cut.Regions = KindRegions, r.describeRegions(regions)
+		cut.Kind, cut.Regions = cutfile.KindRegions, r.describeRegions(regions)
 	}
 	return cut
 }
 
 // describeRegions translates label numbers to positions in the described columns.
-func (r *run) describeRegions(regions *engine.Regions) []CutRegion {
+func (r *run) describeRegions(regions *engine.Regions) []cutfile.Region {
 	var positions [][]uint32
 	for a, field := range r.prepared.masked {
 		positions = append(positions, positionsOf(regions.Labels(a), r.prepared.specs[field].Mask))
 	}
-	described := make([]CutRegion, regions.Len())
+	described := make([]cutfile.Region, regions.Len())
 	for i := range described {
 		for a, label := range regions.Region(int32(i)) {
 			described[i] = append(described[i], positions[a][label])
@@ -114,11 +116,11 @@ func (r *run) isSecret(a, label int) bool {
 		return false
 	}
 	is := redaction.Labels(a)[label]
-	return !slices.ContainsFunc(r.given.columns[a].Cut, func(l CutLabel) bool { return l.Label == is.Text && l.Null == is.Null })
+	return !slices.ContainsFunc(r.given.columns[a].Cut, func(l cutfile.Label) bool { return l.Label == is.Text && l.Null == is.Null })
 }
 
-func (r *run) describeColumn(a int, spec *jobfile.Column, t formats.Type) CutColumn {
-	column := CutColumn{Name: spec.Name, Mask: spec.Mask}
+func (r *run) describeColumn(a int, spec *jobfile.Column, t formats.Type) cutfile.Column {
+	column := cutfile.Column{Name: spec.Name, Mask: spec.Mask}
 	if spec.Render == jobfile.RenderBounds || spec.Render == jobfile.RenderMidpoint {
 		column.Render = spec.Render
 	}
@@ -134,7 +136,7 @@ func (r *run) describeColumn(a int, spec *jobfile.Column, t formats.Type) CutCol
 		if r.isSecret(a, i) {
 			continue
 		}
-		described := CutLabel{Label: label.Text, Null: label.Null}
+		described := cutfile.Label{Label: label.Text, Null: label.Null}
 		if intervals != nil && !label.Null {
 			described.Interval = true
 			described.Lower = endJSON(t, intervals[i].Lower)
@@ -143,7 +145,7 @@ func (r *run) describeColumn(a int, spec *jobfile.Column, t formats.Type) CutCol
 		column.Cut = append(column.Cut, described)
 	}
 	if column.Cut == nil {
-		column.Cut = []CutLabel{}
+		column.Cut = []cutfile.Label{}
 	}
 	if spec.Mask == jobfile.MaskSuppress {
 		column.Suppressed = engine.Suppressed

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/spill"
 	"github.com/kcut/kcut/spill/spilltest"
 )
@@ -77,12 +78,12 @@ func TestEveryDiskFaultSurfaces(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		err   error
-		class Class
+		class fault.Class
 		disk  func(error, int64) *spilltest.Disk
 	}{
-		{syscall.ENOSPC, ClassResources, spilltest.Full},
-		{syscall.EDQUOT, ClassResources, spilltest.Failing},
-		{syscall.EIO, ClassTransient, spilltest.Failing},
+		{syscall.ENOSPC, fault.Resources, spilltest.Full},
+		{syscall.EDQUOT, fault.Resources, spilltest.Failing},
+		{syscall.EIO, fault.Transient, spilltest.Failing},
 	} {
 		t.Run(tt.err.Error(), func(t *testing.T) {
 			t.Parallel()
@@ -124,16 +125,16 @@ func TestEveryDiskFaultSurfaces(t *testing.T) {
 
 // mustFail demands that a run on a failed disk said so and what to do, and that nothing stays
 // there.
-func mustFail(t *testing.T, disk *spilltest.Disk, got, want error, class Class) {
+func mustFail(t *testing.T, disk *spilltest.Disk, got, want error, class fault.Class) {
 	t.Helper()
-	if !errors.Is(got, want) || ClassOf(got) != class {
-		t.Errorf("got %v of class %d", got, ClassOf(got))
+	if !errors.Is(got, want) || fault.ClassOf(got) != class {
+		t.Errorf("got %v of class %d", got, fault.ClassOf(got))
 		return
 	}
 	if strings.Count(got.Error(), "spill folder /") != 1 || !strings.Contains(got.Error(), "scratch") {
 		t.Errorf("%q does not name the folder once", got)
 	}
-	var advised *Error
+	var advised *fault.Error
 	if !errors.As(got, &advised) || !strings.Contains(advised.Hint, "scratch") || !strings.Contains(advised.Hint, "limits.spill_dir") {
 		t.Errorf("%v comes without advice", got)
 	}
@@ -163,9 +164,9 @@ func TestSpillFolderTrouble(t *testing.T) {
 		name    string
 		prepare func(t *testing.T, scratch string)
 		during  func(scratch string) error // the first reading
-		class   Class
+		class   fault.Class
 	}{
-		{"a file", func(t *testing.T, scratch string) { write(t, scratch, "x") }, nil, ClassResources},
+		{"a file", func(t *testing.T, scratch string) { write(t, scratch, "x") }, nil, fault.Resources},
 		{"read-only", func(t *testing.T, scratch string) {
 			if os.Getuid() == 0 {
 				t.Skip("nothing is read-only to root")
@@ -173,9 +174,9 @@ func TestSpillFolderTrouble(t *testing.T) {
 			if err := os.Mkdir(scratch, 0o500); err != nil {
 				t.Fatal(err)
 			}
-		}, nil, ClassResources},
-		{"vanishes", func(*testing.T, string) {}, removeAll, ClassResources},
-		{"damaged", func(*testing.T, string) {}, damage, ClassTransient},
+		}, nil, fault.Resources},
+		{"vanishes", func(*testing.T, string) {}, removeAll, fault.Resources},
+		{"damaged", func(*testing.T, string) {}, damage, fault.Transient},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := spillingFolder(t)
@@ -192,10 +193,10 @@ func TestSpillFolderTrouble(t *testing.T) {
 					})
 				}
 			}}})
-			if ClassOf(err) != tt.class || err == nil || !strings.Contains(err.Error(), scratch) {
-				t.Errorf("got %v of class %d", err, ClassOf(err))
+			if fault.ClassOf(err) != tt.class || err == nil || !strings.Contains(err.Error(), scratch) {
+				t.Errorf("got %v of class %d", err, fault.ClassOf(err))
 			}
-			var advised *Error
+			var advised *fault.Error
 			if !errors.As(err, &advised) || !strings.Contains(advised.Hint, scratch) || !strings.Contains(advised.Hint, "limits.spill_dir") {
 				t.Errorf("%v comes without advice", err)
 			}
@@ -275,8 +276,8 @@ func TestCancelledOutOfCore(t *testing.T) {
 			if at.stage == StagePublish && err == nil { // too late to stop it
 				return
 			}
-			if !errors.Is(err, context.Canceled) || ClassOf(err) != ClassCancelled {
-				t.Errorf("got %v of class %d", err, ClassOf(err))
+			if !errors.Is(err, context.Canceled) || fault.ClassOf(err) != fault.Cancelled {
+				t.Errorf("got %v of class %d", err, fault.ClassOf(err))
 			}
 			unchanged(t, dir, before)
 			mustEnd(t, goroutines)

@@ -7,8 +7,12 @@
 // split by split and their results do not depend on which worker did which split, so equal
 // inputs and jobs give equal bytes.
 //
+// What a run has in common with those who only read releases lies below it: fault (classes of
+// errors), cutfile (the embedded cut), fileset (the files of a release) and verify, which
+// recounts what a run has written without any of its code.
+//
 // Contract: a run that returns an error has published nothing, and what it had written is
-// removed. Errors belong to one Class, which is all that a caller needs to choose an exit
+// removed. Errors belong to one fault.Class, which is all that a caller needs to choose an exit
 // code. Events and errors carry places and counts, never a cell's value.
 //
 // Not promised: that a released file protects against more than the quasi-identifier sets

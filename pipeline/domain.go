@@ -9,6 +9,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -193,13 +194,13 @@ func (u *uncovered) Error() string {
 
 // unadmitted is the error of unknown values that cannot stand under the root.
 func (u *uncovered) unadmitted(err error) error {
-	return &Error{Class: ClassInput, Err: fmt.Errorf("add %d unknown values of column %s under the root of its taxonomy: %w", u.values, u.column, err)}
+	return &fault.Error{Class: fault.Input, Err: fmt.Errorf("add %d unknown values of column %s under the root of its taxonomy: %w", u.values, u.column, err)}
 }
 
 // marked is the error of a column that holds the mark of suppressed values itself.
 func marked(column string, records uint64) error {
-	return &Error{
-		Class: ClassInput,
+	return &fault.Error{
+		Class: fault.Input,
 		Hint:  "replace that value in the source, or give the column another mask",
 		Err:   fmt.Errorf("mask column %s: it holds the mark of a suppressed value itself (%d rows)", column, records),
 	}

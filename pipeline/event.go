@@ -1,6 +1,10 @@
 package pipeline
 
-import "time"
+import (
+	"time"
+
+	"github.com/kcut/kcut/pipeline/verify"
+)
 
 // Stage names a part of a run.
 type Stage string
@@ -59,6 +63,19 @@ func (e *Events) Ended(s Stage, began time.Time) time.Duration {
 func (e *Events) Advanced(s Stage, p Progress) {
 	if e.Progress != nil {
 		e.Progress(s, p)
+	}
+}
+
+// Verifying returns what tells of the stage in which a release is recounted.
+func (e *Events) Verifying() verify.Watch {
+	return verify.Watch{
+		Start:    func() { e.Began(StageVerify) },
+		Progress: func(done, total int64) { e.Advanced(StageVerify, Progress{Done: done, Total: total}) },
+		End: func(took time.Duration) {
+			if e.End != nil {
+				e.End(StageVerify, took)
+			}
+		},
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -19,6 +18,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -101,11 +101,11 @@ func TestFailures(t *testing.T) {
 		name    string
 		job     string
 		prepare func(*testing.T, string)
-		class   Class
+		class   fault.Class
 		want    []string // of the message
 	}{
-		{"class column missing", changed("class: income", "class: wage\nunlisted: keep"), plain, ClassInput, []string{"it lacks wage"}},
-		{"columns missing", changed("  income: keep", "  income: keep\n  shoe: keep\n  hat: drop"), plain, ClassInput, []string{"it lacks shoe, hat"}},
+		{"class column missing", changed("class: income", "class: wage\nunlisted: keep"), plain, fault.Input, []string{"it lacks wage"}},
+		{"columns missing", changed("  income: keep", "  income: keep\n  shoe: keep\n  hat: drop"), plain, fault.Input, []string{"it lacks shoe, hat"}},
 		{"columns unlisted", changed("  income: keep", "  income: keep"), func(t *testing.T, dir string) {
 			table := peopleFile(t, dir)
 			table.fields = append(table.fields, textFields("hat", "shoe")...)
@@ -113,7 +113,7 @@ func TestFailures(t *testing.T) {
 				table.rows[i] = append(table.rows[i], "a", "b")
 			}
 			table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 300, 100)
-		}, ClassInput, []string{"no entry for column hat, shoe"}},
+		}, fault.Input, []string{"no entry for column hat, shoe"}},
 		{"value not in the taxonomy", peopleJob, func(t *testing.T, dir string) {
 			table := peopleFile(t, dir)
 			for _, row := range []int{211, 250, 299} {
@@ -122,52 +122,52 @@ func TestFailures(t *testing.T) {
 			table.set(230, "city", secret+"2")
 			table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 100, 50)
 			table.parquet(t, filepath.Join(dir, "in", "b.parquet"), 100, 300, 40)
-		}, ClassInput, []string{"column city", "2 distinct values of 4 rows", "b.parquet, row 112"}},
-		{"k unreachable", changed("k: 5", "k: 301"), plain, ClassPrivacy, []string{"the input has 300 rows, k is 301"}},
+		}, fault.Input, []string{"column city", "2 distinct values of 4 rows", "b.parquet, row 112"}},
+		{"k unreachable", changed("k: 5", "k: 301"), plain, fault.Privacy, []string{"the input has 300 rows, k is 301"}},
 		{"no rows", peopleJob, func(t *testing.T, dir string) {
 			people(rand.New(rand.NewPCG(3, 4)), 0).parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 0, 1)
-		}, ClassPrivacy, []string{"the input has 0 rows"}},
-		{"no input", peopleJob, func(*testing.T, string) {}, ClassInput, []string{"in: no input file"}},
+		}, fault.Privacy, []string{"the input has 0 rows"}},
+		{"no input", peopleJob, func(*testing.T, string) {}, fault.Input, []string{"in: no input file"}},
 		{"value below the bounds", changed("bounds: [17, 90]", "bounds: [18, 90]"), func(t *testing.T, dir string) {
 			table := peopleFile(t, dir)
 			table.set(7, "age", "17")
 			table.set(8, "age", "16")
 			table.set(9, "age", "17")
 			table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 300, 100)
-		}, ClassInput, []string{"column age", "distinct values of", "outside the declared bounds"}},
+		}, fault.Input, []string{"column age", "distinct values of", "outside the declared bounds"}},
 		{"value above the bounds", changed("bounds: [17, 90]", "bounds: [0, 90]"), func(t *testing.T, dir string) {
 			table := peopleFile(t, dir)
 			table.set(7, "age", "91")
 			table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 300, 100)
-		}, ClassInput, []string{"column age: 1 distinct values of 1 rows lie outside the declared bounds"}},
-		{"bounds of another type", changed("bounds: [17, 90]", "bounds: [17, ninety]"), plain, ClassUsage, []string{"declared bounds of column age"}},
-		{"bounds upside down", changed("bounds: [17, 90]", "bounds: [90, 17]"), plain, ClassUsage, []string{"bounds of column age: the lower one is above"}},
-		{"bounds of no number", changed("weight: discretize", "weight: {mask: discretize, bounds: [0, NaN]}"), plain, ClassUsage, []string{"bounds of column weight: NaN"}},
-		{"text discretized", changed("job: suppress", "job: discretize"), plain, ClassInput, []string{"column job", "its type is"}},
+		}, fault.Input, []string{"column age: 1 distinct values of 1 rows lie outside the declared bounds"}},
+		{"bounds of another type", changed("bounds: [17, 90]", "bounds: [17, ninety]"), plain, fault.Usage, []string{"declared bounds of column age"}},
+		{"bounds upside down", changed("bounds: [17, 90]", "bounds: [90, 17]"), plain, fault.Usage, []string{"bounds of column age: the lower one is above"}},
+		{"bounds of no number", changed("weight: discretize", "weight: {mask: discretize, bounds: [0, NaN]}"), plain, fault.Usage, []string{"bounds of column weight: NaN"}},
+		{"text discretized", changed("job: suppress", "job: discretize"), plain, fault.Input, []string{"column job", "its type is"}},
 		{"mark as a value", peopleJob, func(t *testing.T, dir string) {
 			table := peopleFile(t, dir)
 			table.set(7, "job", "*")
 			table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 300, 100)
-		}, ClassInput, []string{"column job", "1 rows"}},
-		{"output among the inputs", changed("out.parquet", "in/out.parquet"), plain, ClassUsage, []string{"among the job's own input"}},
-		{"output is what a glob matches", changed("input: in\noutput: out.parquet", "input: in/*.parquet\noutput: in/out.parquet"), plain, ClassUsage, []string{"among the job's own input"}},
-		{"output is below what a glob matches", changed("input: in\noutput: out.parquet", "input: [in/a.parquet, \"**/*.parquet\"]\noutput: out/"), plain, ClassUsage, []string{"among the job's own input"}},
-		{"output above the inputs", changed("out.parquet", "./"), plain, ClassUsage, []string{"among the job's own input"}},
-		{"output in no folder", changed("out.parquet", "nowhere/out.parquet"), plain, ClassUsage, []string{"nowhere"}},
+		}, fault.Input, []string{"column job", "1 rows"}},
+		{"output among the inputs", changed("out.parquet", "in/out.parquet"), plain, fault.Usage, []string{"among the job's own input"}},
+		{"output is what a glob matches", changed("input: in\noutput: out.parquet", "input: in/*.parquet\noutput: in/out.parquet"), plain, fault.Usage, []string{"among the job's own input"}},
+		{"output is below what a glob matches", changed("input: in\noutput: out.parquet", "input: [in/a.parquet, \"**/*.parquet\"]\noutput: out/"), plain, fault.Usage, []string{"among the job's own input"}},
+		{"output above the inputs", changed("out.parquet", "./"), plain, fault.Usage, []string{"among the job's own input"}},
+		{"output in no folder", changed("out.parquet", "nowhere/out.parquet"), plain, fault.Usage, []string{"nowhere"}},
 		{"types disagree", peopleJob, func(t *testing.T, dir string) {
 			table := peopleFile(t, dir)
 			table.fields[0].Type = formats.Type{Kind: formats.Float, Bits: 64}
 			table.parquet(t, filepath.Join(dir, "in", "b.parquet"), 0, 300, 100)
-		}, ClassInput, []string{"a.parquet", "b.parquet", `column "age"`}},
+		}, fault.Input, []string{"a.parquet", "b.parquet", `column "age"`}},
 		{"columns disagree", peopleJob, func(t *testing.T, dir string) {
 			table := peopleFile(t, dir)
 			table.rename("age", "years")
 			table.parquet(t, filepath.Join(dir, "in", "b.parquet"), 0, 300, 100)
-		}, ClassInput, []string{"a.parquet", "b.parquet", `column "age"`}},
+		}, fault.Input, []string{"a.parquet", "b.parquet", `column "age"`}},
 		{"damaged input", peopleJob, func(t *testing.T, dir string) {
 			peopleFile(t, dir)
 			write(t, filepath.Join(dir, "in", "b.parquet"), "PAR1 is all there is PAR1")
-		}, ClassInput, []string{"b.parquet"}},
+		}, fault.Input, []string{"b.parquet"}},
 		{"bounds collide with a column", changed("weight: discretize", "weight: {mask: discretize, render: bounds}\n  weight_lower: keep"), func(t *testing.T, dir string) {
 			table := peopleFile(t, dir)
 			table.fields = append(table.fields, textFields("weight_lower")...)
@@ -175,8 +175,8 @@ func TestFailures(t *testing.T) {
 				table.rows[i] = append(table.rows[i], "a")
 			}
 			table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 300, 100)
-		}, ClassUsage, []string{"two columns would be named weight_lower"}},
-		{"no taxonomy file", changed("trees.yaml", "forest.yaml"), plain, ClassUsage, []string{"forest.yaml", "no such file"}},
+		}, fault.Usage, []string{"two columns would be named weight_lower"}},
+		{"no taxonomy file", changed("trees.yaml", "forest.yaml"), plain, fault.Usage, []string{"forest.yaml", "no such file"}},
 		{"too many classes", changed("class: income", "class: id\nunlisted: keep"), func(t *testing.T, dir string) {
 			table := people(rand.New(rand.NewPCG(3, 4)), maxClasses+1)
 			table.fields = append(table.fields, textFields("id")...)
@@ -184,15 +184,15 @@ func TestFailures(t *testing.T) {
 				table.rows[i] = append(table.rows[i], fmt.Sprint(i))
 			}
 			table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, len(table.rows), 5000)
-		}, ClassInput, []string{"class column id has more than 10000 distinct values"}},
+		}, fault.Input, []string{"class column id has more than 10000 distinct values"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := jobFolder(t, tt.job)
 			tt.prepare(t, dir)
 			before := listing(t, dir)
 			report, err := runJob(t, dir, nil)
-			if err == nil || report != nil || ClassOf(err) != tt.class {
-				t.Fatalf("got %+v, %v of class %d, want class %d", report, err, ClassOf(err), tt.class)
+			if err == nil || report != nil || fault.ClassOf(err) != tt.class {
+				t.Fatalf("got %+v, %v of class %d, want class %d", report, err, fault.ClassOf(err), tt.class)
 			}
 			for _, want := range tt.want {
 				if !strings.Contains(err.Error(), want) {
@@ -217,7 +217,7 @@ quasi_identifiers: [{columns: [int64_list], k: 2}]
 columns: {int64_list: suppress, utf8_list: keep}
 `, path))
 	before := listing(t, dir)
-	if _, err := runJob(t, dir, nil); ClassOf(err) != ClassInput || !strings.Contains(err.Error(), "mask column int64_list: it is nested") {
+	if _, err := runJob(t, dir, nil); fault.ClassOf(err) != fault.Input || !strings.Contains(err.Error(), "mask column int64_list: it is nested") {
 		t.Errorf("got %v", err)
 	}
 	unchanged(t, dir, before)
@@ -246,8 +246,8 @@ func TestOutputExists(t *testing.T) {
 				t.Fatal(err)
 			}
 			first := listing(t, dir)
-			if err := tryJob(t, dir, t.Context(), RunOptions{}); ClassOf(err) != ClassExists {
-				t.Errorf("got %v of class %d", err, ClassOf(err))
+			if err := tryJob(t, dir, t.Context(), RunOptions{}); fault.ClassOf(err) != fault.Exists {
+				t.Errorf("got %v of class %d", err, fault.ClassOf(err))
 			}
 			unchanged(t, dir, first)
 			if err := tryJob(t, dir, t.Context(), RunOptions{Overwrite: true}); err != nil {
@@ -301,8 +301,8 @@ func TestOutputOfTheOtherKind(t *testing.T) {
 		}
 		before := listing(t, dir)
 		for _, overwrite := range []bool{false, true} {
-			if err := tryJob(t, dir, t.Context(), RunOptions{Overwrite: overwrite}); ClassOf(err) != ClassExists {
-				t.Errorf("%s: got %v of class %d", output, err, ClassOf(err))
+			if err := tryJob(t, dir, t.Context(), RunOptions{Overwrite: overwrite}); fault.ClassOf(err) != fault.Exists {
+				t.Errorf("%s: got %v of class %d", output, err, fault.ClassOf(err))
 			}
 		}
 		unchanged(t, dir, before)
@@ -369,8 +369,8 @@ func TestCancelled(t *testing.T) {
 					if stage == StagePublish && err == nil { // too late to stop it
 						return
 					}
-					if !errors.Is(err, context.Canceled) || ClassOf(err) != ClassCancelled {
-						t.Errorf("got %v of class %d", err, ClassOf(err))
+					if !errors.Is(err, context.Canceled) || fault.ClassOf(err) != fault.Cancelled {
+						t.Errorf("got %v of class %d", err, fault.ClassOf(err))
 					}
 					unchanged(t, dir, before)
 					mustEnd(t, goroutines)
@@ -413,44 +413,12 @@ func TestBudgetTooSmall(t *testing.T) {
 	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, len(table.rows), 10_000)
 	before := listing(t, dir)
 	_, err := runJob(t, dir, nil, "limits.memory", "1MiB")
-	if !errors.Is(err, spill.ErrBudget) || ClassOf(err) != ClassResources {
-		t.Errorf("got %v of class %d", err, ClassOf(err))
+	if !errors.Is(err, spill.ErrBudget) || fault.ClassOf(err) != fault.Resources {
+		t.Errorf("got %v of class %d", err, fault.ClassOf(err))
 	}
 	unchanged(t, dir, before)
 	if _, err := runJob(t, dir, nil, "limits.memory", "16MiB"); err != nil {
 		t.Errorf("with the least memory: %v", err)
-	}
-}
-
-// A recount that has room for few groups at a time finds the same.
-func TestVerifyInPasses(t *testing.T) {
-	dir := jobFolder(t, peopleJob)
-	table := people(rand.New(rand.NewPCG(3, 4)), 3000)
-	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, len(table.rows), 1000)
-	if _, err := runJob(t, dir, nil, "quasi_identifiers[].k", "2"); err != nil {
-		t.Fatal(err)
-	}
-	recount := func(memory int64) (*verifier, *Verification) {
-		v, err := newVerifier(t.Context(), filepath.Join(dir, "out.parquet"), 2, memory, &Events{})
-		if err == nil {
-			err = v.scan(t.Context())
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		result, err := v.conclude()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v, result
-	}
-	_, want := recount(1 << 30)
-	v, got := recount(int64(len(want.Sets)) * 2 * 8 * 3 * fewestSlots)
-	if v.passes < 2 {
-		t.Errorf("it took %d passes", v.passes)
-	}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("in %d passes %v, in one %v", v.passes, got, want)
 	}
 }
 
@@ -501,8 +469,8 @@ func TestInputChanges(t *testing.T) {
 						put()
 					}
 				}}})
-				if err == nil || ClassOf(err) != ClassInput {
-					t.Errorf("got %v of class %d", err, ClassOf(err))
+				if err == nil || fault.ClassOf(err) != fault.Input {
+					t.Errorf("got %v of class %d", err, fault.ClassOf(err))
 				}
 				if left := slices.Sorted(maps.Keys(listing(t, dir))); !slices.Equal(left, names) {
 					t.Errorf("left %v of %v", left, names)

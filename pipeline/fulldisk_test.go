@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats/publish"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/spill"
 	"github.com/kcut/kcut/spill/spilltest"
 )
@@ -78,8 +79,8 @@ func TestFullDiskAtAnyByte(t *testing.T) {
 		room := rng.Int64N(healthy.written.Load() + 1)
 		_, err := run(room)
 		switch got := listing(t, dir)[out]; {
-		case err != nil && (ClassOf(err) != ClassResources || got != old):
-			t.Errorf("room for %d bytes: %v of class %d, old output intact: %t", room, err, ClassOf(err), got == old)
+		case err != nil && (fault.ClassOf(err) != fault.Resources || got != old):
+			t.Errorf("room for %d bytes: %v of class %d, old output intact: %t", room, err, fault.ClassOf(err), got == old)
 		case err != nil:
 			full++
 		case got != want: // the disk was too full for states alone

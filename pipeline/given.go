@@ -9,24 +9,26 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
 
 // given is the cut of an earlier release, which a run takes as it is or stays above.
 type given struct {
-	*CutFile
+	*cutfile.File
 	path    string
-	columns []*CutColumn // by attribute
+	columns []*cutfile.Column // by attribute
 }
 
 // readGiven reads the cut of an earlier release, or of a file that holds its JSON alone.
 func readGiven(path string) (*given, error) {
-	cut, err := ReadCut(path)
+	cut, err := cutfile.Read(path)
 	if err != nil {
 		return nil, fmt.Errorf("read the earlier cut: %w", err)
 	}
-	return &given{CutFile: cut, path: path}, nil
+	return &given{File: cut, path: path}, nil
 }
 
 // identifyGiven writes down what bounds the job beside itself: an earlier cut, and what
@@ -38,13 +40,13 @@ func (r *run) identifyGiven(w io.Writer) error {
 	if reuse := r.opt.reuse; reuse != nil {
 		fmt.Fprintf(w, "apply %s %+v ", reuse.OnBreak, reuse.MaxSuppressed)
 	}
-	return json.NewEncoder(w).Encode(r.given.CutFile)
+	return json.NewEncoder(w).Encode(r.given.File)
 }
 
 // misfit is the error of a cut that does not fit the job.
 func (g *given) misfit(format string, args ...any) error {
-	return &Error{
-		Class: ClassUsage,
+	return &fault.Error{
+		Class: fault.Usage,
 		Hint:  "name a release of this job, or run the job anew",
 		Err:   fmt.Errorf("fit the cut of %s to the job: %w", g.path, fmt.Errorf(format, args...)),
 	}
@@ -57,7 +59,7 @@ func (g *given) bind(job *jobfile.Job, p *prepared) error {
 	g.columns = nil
 	for _, field := range p.masked {
 		spec := p.specs[field]
-		i := slices.IndexFunc(g.Columns, func(c CutColumn) bool { return c.Name == spec.Name })
+		i := slices.IndexFunc(g.Columns, func(c cutfile.Column) bool { return c.Name == spec.Name })
 		switch {
 		case i < 0:
 			return g.misfit("column %s: the cut lacks it", spec.Name)
@@ -91,7 +93,7 @@ func (g *given) labelers(r *run, budget *spill.Budget) (labelers []labeler, err 
 		spec, column := r.prepared.specs[field], g.columns[a]
 		var l labeler
 		switch {
-		case g.Kind == KindRegions:
+		case g.Kind == cutfile.KindRegions:
 			l, err = g.cover(spec, column, fields[field].Type, r.taxonomies[spec.Name], budget)
 		case spec.Mask == jobfile.MaskGeneralize:
 			l, err = g.members(spec, column, r.taxonomies[spec.Name], budget)
@@ -109,15 +111,15 @@ func (g *given) labelers(r *run, budget *spill.Budget) (labelers []labeler, err 
 }
 
 // spans checks that the intervals lie one behind the other, and takes up all there is.
-func (g *given) spans(spec *jobfile.Column, column *CutColumn, t formats.Type) (*spans, error) {
+func (g *given) spans(spec *jobfile.Column, column *cutfile.Column, t formats.Type) (*spans, error) {
 	s := &spans{labelSpace: newLabelSpace(column), starts: formats.Values{Type: t}}
 	intervals := s.intervals()
 	if len(intervals) != s.n || s.n == 0 {
 		return nil, g.misfit("column %s: its labels are no intervals", spec.Name)
 	}
 	for i, interval := range intervals {
-		lower, closed := endText(interval.Lower)
-		upper, bounded := endText(interval.Upper)
+		lower, closed := cutfile.EndText(interval.Lower)
+		upper, bounded := cutfile.EndText(interval.Upper)
 		if i > 0 && (!closed || s.starts.Parse(lower) != nil || s.starts.Len() > 1 && compareValues(&s.starts, i-2, &s.starts, i-1) >= 0) ||
 			i < s.n-1 && (!bounded || string(interval.Upper) != string(intervals[i+1].Lower)) {
 			return nil, g.misfit("column %s: its intervals are no cut of a column of type %s", spec.Name, t)
@@ -152,7 +154,7 @@ func (g *given) end(spec *jobfile.Column, t formats.Type, declared, of string) (
 }
 
 // members checks that the labels are a cut of the column's taxonomy.
-func (g *given) members(spec *jobfile.Column, column *CutColumn, t jobfile.Taxonomy, budget *spill.Budget) (*members, error) {
+func (g *given) members(spec *jobfile.Column, column *cutfile.Column, t jobfile.Taxonomy, budget *spill.Budget) (*members, error) {
 	m := &members{labelSpace: newLabelSpace(column)}
 	if spec.Unknown == jobfile.UnknownRoot {
 		m.unknown = &novelties{column: spec.Name, budget: budget}
@@ -160,7 +162,7 @@ func (g *given) members(spec *jobfile.Column, column *CutColumn, t jobfile.Taxon
 	if t.Tree != nil {
 		return m, g.cutTree(m, spec, t)
 	}
-	generator, err := generatorOf(t)
+	generator, err := jobfile.GeneratorOf(t)
 	if err != nil {
 		return nil, untreed(spec, err)
 	}
@@ -178,7 +180,7 @@ func (g *given) members(spec *jobfile.Column, column *CutColumn, t jobfile.Taxon
 // cutTree finds the labels in a given tree. Those that it lacks were unknown values before,
 // where the column takes such.
 func (g *given) cutTree(m *members, spec *jobfile.Column, t jobfile.Taxonomy) error {
-	tree, err := engine.NewTree(node(t.Tree))
+	tree, err := engine.NewTree(jobfile.TreeOf(t.Tree))
 	if err != nil {
 		return untreed(spec, err)
 	}

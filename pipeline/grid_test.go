@@ -9,6 +9,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/release"
+	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -123,7 +124,7 @@ func readLabels(tb testing.TB, path string, names []string) map[string]*textColu
 	for _, name := range names {
 		columns[name] = &textColumn{}
 	}
-	parts, err := releaseParts(tb.Context(), path)
+	parts, err := fileset.Parts(tb.Context(), path)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/storage"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -69,8 +70,8 @@ func (r *run) locate(ctx context.Context, attribute int, err error) error {
 	if err != nil {
 		return err
 	}
-	return &Error{
-		Class: ClassInput,
+	return &fault.Error{
+		Class: fault.Input,
 		Hint:  "add the values to the taxonomy, or set unknown: root for the column",
 		Err:   lacking,
 	}

@@ -7,6 +7,10 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats/release"
+	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/fileset"
+	"github.com/kcut/kcut/pipeline/verify"
 )
 
 // releasedTexts returns the rows of a release, every value as text, nulls marked.
@@ -53,7 +57,7 @@ func TestInspect(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			in, err := Inspect(t.Context(), report.Output, Events{})
+			in, err := verify.Inspect(t.Context(), report.Output, verify.Watch{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,7 +66,7 @@ func TestInspect(t *testing.T) {
 			}
 			path := filepath.Clean(report.Output)
 			if strings.HasSuffix(report.Output, "/") {
-				path = filepath.Join(path, partName(0))
+				path = filepath.Join(path, fileset.PartName(0))
 			}
 			var names []string
 			for _, column := range in.Cut.Columns {
@@ -80,7 +84,7 @@ func TestInspect(t *testing.T) {
 }
 
 // setKey returns what a row is in a set.
-func setKey(set SetReport, names, row []string) string {
+func setKey(set cutfile.Set, names, row []string) string {
 	var key []string
 	for _, column := range set.Columns {
 		for i, name := range names {
@@ -92,7 +96,7 @@ func setKey(set SetReport, names, row []string) string {
 	return fmt.Sprintf("%q", key)
 }
 
-func classes(set SetReport, names []string, rows [][]string) map[string]uint64 {
+func classes(set cutfile.Set, names []string, rows [][]string) map[string]uint64 {
 	classes := make(map[string]uint64)
 	for _, row := range rows {
 		classes[setKey(set, names, row)]++
@@ -100,12 +104,12 @@ func classes(set SetReport, names []string, rows [][]string) map[string]uint64 {
 	return classes
 }
 
-func checkSizes(t *testing.T, in *Inspection, set int, names []string, rows [][]string) {
+func checkSizes(t *testing.T, in *verify.Inspection, set int, names []string, rows [][]string) {
 	t.Helper()
 	got, want := in.Sizes[set], classes(in.Cut.Sets[set], names, rows)
 	largest, least := uint64(0), uint64(0)
 	for _, n := range want {
-		largest, least = max(largest, n), smaller(least, n)
+		largest, least = max(largest, n), lesser(least, n)
 	}
 	if got.Classes != uint64(len(want)) || got.Largest != largest || got.Buckets[0].From != least {
 		t.Errorf("set %d: %+v, want %d classes of %d to %d", set, got, len(want), least, largest)
@@ -123,7 +127,7 @@ func checkSizes(t *testing.T, in *Inspection, set int, names []string, rows [][]
 	}
 }
 
-func checkLabelGroups(t *testing.T, in *Inspection, c int, column CutColumn, names []string, rows [][]string) {
+func checkLabelGroups(t *testing.T, in *verify.Inspection, c int, column cutfile.Column, names []string, rows [][]string) {
 	t.Helper()
 	if column.Render != "" {
 		if in.Labels[c] != nil {
@@ -158,7 +162,7 @@ func checkLabelGroups(t *testing.T, in *Inspection, c int, column CutColumn, nam
 					records++
 				}
 				if has {
-					smallest[set] = smaller(smallest[set], counts[setKey(in.Cut.Sets[set], names, row)])
+					smallest[set] = lesser(smallest[set], counts[setKey(in.Cut.Sets[set], names, row)])
 				}
 			}
 		}
@@ -171,7 +175,15 @@ func checkLabelGroups(t *testing.T, in *Inspection, c int, column CutColumn, nam
 // A release that does not hold is not described.
 func TestInspectRefuses(t *testing.T) {
 	dir := jobFolder(t, peopleJob)
-	if _, err := Inspect(t.Context(), filepath.Join(dir, "job.yaml"), Events{}); ClassOf(err) != ClassInput {
+	if _, err := verify.Inspect(t.Context(), filepath.Join(dir, "job.yaml"), verify.Watch{}); fault.ClassOf(err) != fault.Input {
 		t.Errorf("got %v", err)
 	}
+}
+
+// lesser returns the lesser of two counts, of which 0 is none.
+func lesser(a, b uint64) uint64 {
+	if a == 0 || b > 0 && b < a {
+		return b
+	}
+	return a
 }

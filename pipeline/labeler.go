@@ -8,6 +8,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
@@ -40,12 +41,12 @@ const (
 
 // labelSpace is what all labelers share.
 type labelSpace struct {
-	column  *CutColumn
+	column  *cutfile.Column
 	n       int  // labels but the null
 	hasNull bool // a label is the null
 }
 
-func newLabelSpace(column *CutColumn) labelSpace {
+func newLabelSpace(column *cutfile.Column) labelSpace {
 	s := labelSpace{column: column}
 	for _, label := range column.Cut {
 		if label.Null {
@@ -99,7 +100,7 @@ type disclosure struct {
 	disclosed map[string]uint32
 }
 
-func newDisclosure(column *CutColumn) *disclosure {
+func newDisclosure(column *cutfile.Column) *disclosure {
 	d := &disclosure{labelSpace: newLabelSpace(column), disclosed: make(map[string]uint32)}
 	for i, text := range d.texts() {
 		d.disclosed[text] = uint32(i)
@@ -191,10 +192,10 @@ func (s *spans) domain(spec *jobfile.Column, records []uint64) (domain, error) {
 		a.Texts, a.Positions = append(a.Texts, s.starts.Text(i)), append(a.Positions, s.starts.Float(i))
 	}
 	if intervals := s.intervals(); len(intervals) > 0 {
-		a.LowerText, _ = endText(intervals[0].Lower)
-		a.UpperText, _ = endText(intervals[len(intervals)-1].Upper)
+		a.LowerText, _ = cutfile.EndText(intervals[0].Lower)
+		a.UpperText, _ = cutfile.EndText(intervals[len(intervals)-1].Upper)
 		for i, interval := range intervals[1:] {
-			a.Texts[i+1], _ = endText(interval.Lower)
+			a.Texts[i+1], _ = cutfile.EndText(interval.Lower)
 		}
 		a.Texts[0] = a.LowerText
 	}
@@ -209,7 +210,7 @@ func (s *spans) domain(spec *jobfile.Column, records []uint64) (domain, error) {
 	return out, nil
 }
 
-func (s *spans) intervals() (intervals []CutLabel) {
+func (s *spans) intervals() (intervals []cutfile.Label) {
 	for _, label := range s.column.Cut {
 		if label.Interval {
 			intervals = append(intervals, label)

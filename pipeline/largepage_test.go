@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/kcut/kcut/pipeline/fault"
 )
 
 // Pages and dictionaries that do not fit the budget end the run with the name of the column;
@@ -24,7 +26,7 @@ columns: {name: {mask: generalize, taxonomy: {prefix: [1]}}, label: keep}
 `)
 	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, len(table.rows), len(table.rows))
 	small := outcomeOf(t, dir, RunOptions{}, "limits.memory", "16MiB", "limits.threads", "1")
-	if small.class != ClassResources || !strings.Contains(small.err, `column "name" of row group 0`) {
+	if small.class != fault.Resources || !strings.Contains(small.err, `column "name" of row group 0`) {
 		t.Errorf("%q of class %d", small.err, small.class)
 	}
 	want := outcomeOf(t, dir, RunOptions{}, "limits.memory", "1GiB")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/formatstest"
+	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -126,7 +127,7 @@ func everything(t *testing.T, dir string) [][]byte {
 func mustNotHold(t *testing.T, dir string, secrets ...[]byte) {
 	t.Helper()
 	all := everything(t, dir)
-	if !bytes.Contains(bytes.Join(all, nil), []byte(CutKey)) {
+	if !bytes.Contains(bytes.Join(all, nil), []byte(cutfile.Key)) {
 		t.Fatal("no release to look at")
 	}
 	for _, held := range all {

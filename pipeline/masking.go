@@ -10,6 +10,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/writer"
+	"github.com/kcut/kcut/pipeline/fault"
 )
 
 // masking is one worker's state: an open reader and the row group being filled.
@@ -296,7 +297,7 @@ func (w *masking) draw() error {
 		return nil
 	}
 	if err := w.m.budget.Draw("a row group of the release", need); err != nil {
-		return &Error{Class: ClassResources, Hint: "set or lower output.row_group_rows, lower --threads, or give more with --memory", Err: err}
+		return &fault.Error{Class: fault.Resources, Hint: "set or lower output.row_group_rows, lower --threads, or give more with --memory", Err: err}
 	}
 	w.drawn += need
 	return nil

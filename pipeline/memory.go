@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
@@ -30,8 +31,8 @@ func checkMemory(memory int64) error {
 	if memory >= MinMemory {
 		return nil
 	}
-	return &Error{
-		Class: ClassResources,
+	return &fault.Error{
+		Class: fault.Resources,
 		Hint:  fmt.Sprintf("give at least %d MiB with --memory", MinMemory>>20),
 		Err:   fmt.Errorf("start run with %d bytes, the least is %d MiB: %w", memory, MinMemory>>20, spill.ErrBudget),
 	}
@@ -106,7 +107,7 @@ func holdRead(budget *spill.Budget) func(bytes int64) error {
 			return nil
 		}
 		if err := budget.Draw("reading", bytes); err != nil {
-			return &Error{Class: ClassResources, Hint: "give more with --memory, or write the input with smaller pages, dictionaries or record batches", Err: err}
+			return &fault.Error{Class: fault.Resources, Hint: "give more with --memory, or write the input with smaller pages, dictionaries or record batches", Err: err}
 		}
 		makeRoom(budget.Limit(), bytes)
 		return nil

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/fault"
 )
 
 // nightlyJob masks a column in every way.
@@ -169,7 +170,7 @@ func TestNights(t *testing.T) {
 				r.night(t, input)
 				a, report, err := applyNight(t, dir, input, output, last, ApplyOptions{OnBreak: tt.onBreak, MaxSuppressed: tt.most})
 				if err != nil {
-					if _, missing := os.Stat(output); tt.onBreak != BreakFail || ClassOf(err) != ClassPrivacy || missing == nil {
+					if _, missing := os.Stat(output); tt.onBreak != BreakFail || fault.ClassOf(err) != fault.Privacy || missing == nil {
 						t.Fatalf("night %d: %v", night, err)
 					}
 					job, _ := loadJob(dir, "input", input, "output.path", output) // a new cut then

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -129,7 +130,7 @@ func (m *members) grow(spec *jobfile.Column, names []string) (*engine.Tree, erro
 	}
 	tree, err := engine.NewTree(root)
 	if err != nil {
-		return nil, &Error{Class: ClassInput, Err: fmt.Errorf("add %d labels to the cut of column %s: %w", len(names), spec.Name, err)}
+		return nil, &fault.Error{Class: fault.Input, Err: fmt.Errorf("add %d labels to the cut of column %s: %w", len(names), spec.Name, err)}
 	}
 	return tree, nil
 }

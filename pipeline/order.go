@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/kcut/kcut/pipeline/fault"
 )
 
 // InOrder calls produce for 0 to n−1 on up to workers goroutines and consume with what they
@@ -24,7 +26,7 @@ func InOrder[T any](ctx context.Context, n, workers int,
 				return ctx.Err()
 			}
 			group.Go(func() error {
-				err := Fence(func() error {
+				err := fault.Fence(func() error {
 					return produce(ctx, i, func(result T) error { return send(ctx, results, result) })
 				})
 				if err == nil { // else the consumer must not take silence for the end
@@ -36,7 +38,7 @@ func InOrder[T any](ctx context.Context, n, workers int,
 		return nil
 	})
 	group.Go(func() error {
-		return Fence(func() error { return consumeInOrder(ctx, queue, consume) })
+		return fault.Fence(func() error { return consumeInOrder(ctx, queue, consume) })
 	})
 	return group.Wait()
 }

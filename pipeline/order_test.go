@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
+
+	"github.com/kcut/kcut/pipeline/fault"
 )
 
 func TestInOrder(t *testing.T) {
@@ -70,9 +72,9 @@ func TestInOrderFails(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", name, err, broken)
 		}
 	}
-	var bug *PanicError
+	var bug *fault.PanicError
 	err := InOrder(t.Context(), 10, 3, func(context.Context, int, func(int) error) error { panic("a value") }, consume)
-	if !errors.As(err, &bug) || ClassOf(err) != ClassInternal {
+	if !errors.As(err, &bug) || fault.ClassOf(err) != fault.Internal {
 		t.Errorf("a panic came back as %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

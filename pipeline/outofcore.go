@@ -10,6 +10,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -50,8 +51,8 @@ func (r *run) adviseWhole(err error) error {
 	if !errors.Is(err, spill.ErrBudget) || !r.engine.Plan(r.prepared.requirement).Whole {
 		return err
 	}
-	return &Error{
-		Class: ClassResources,
+	return &fault.Error{
+		Class: fault.Resources,
 		Hint:  "give more with --memory, or take algorithm tdr, which holds no more than one value for every k rows",
 		Err:   fmt.Errorf("list every value, as algorithm %s must: %w", r.job.Algorithm.Name, err),
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/spill"
 	"github.com/kcut/kcut/spill/spilltest"
 )
@@ -54,7 +55,7 @@ type outcome struct {
 	notices        []string // but of spilling
 	steps          int
 	err            string
-	class          Class
+	class          fault.Class
 }
 
 // outcomeOf runs a folder's job and removes the release.
@@ -70,7 +71,7 @@ func outcomeOf(t *testing.T, dir string, opt RunOptions, overrides ...string) (o
 	report, err := Run(t.Context(), job, opt)
 	o.trace = trace.Bytes()
 	if err != nil {
-		o.err, o.class = strings.ReplaceAll(err.Error(), dir, ""), ClassOf(err)
+		o.err, o.class = strings.ReplaceAll(err.Error(), dir, ""), fault.ClassOf(err)
 	} else {
 		o.release = mustRead(t, job.Output.Path)
 		o.steps = report.Steps
@@ -312,7 +313,7 @@ func TestManyValuesStayInMemory(t *testing.T) {
 	nowhere := []string{"limits.memory", "1GiB", "limits.spill_dir", filepath.Join(dir, "job.yaml", "below")}
 	want := outcomeOf(t, dir, RunOptions{}, nowhere...)
 	mustAgree(t, outcomeOf(t, dir, RunOptions{many: 100}, nowhere...), want)
-	if spilled := outcomeOf(t, dir, RunOptions{many: 100, room: 100}, nowhere...); spilled.class != ClassResources {
+	if spilled := outcomeOf(t, dir, RunOptions{many: 100, room: 100}, nowhere...); spilled.class != fault.Resources {
 		t.Errorf("a census of 100 entries ended with %q of class %d", spilled.err, spilled.class)
 	}
 	if want.err != "" || want.steps < 3 {
@@ -355,8 +356,8 @@ func TestInputChangesAfterTheSurvey(t *testing.T) {
 						})
 					}
 				}}})
-				if err == nil || ClassOf(err) != ClassInput {
-					t.Errorf("got %v of class %d", err, ClassOf(err))
+				if err == nil || fault.ClassOf(err) != fault.Input {
+					t.Errorf("got %v of class %d", err, fault.ClassOf(err))
 				}
 				for _, left := range []string{"out.parquet", ".kcut-spill"} {
 					if _, err := os.Lstat(filepath.Join(dir, left)); err == nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats/publish"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/spill"
 	"github.com/kcut/kcut/spill/spilltest"
 )
@@ -135,12 +136,12 @@ func (f *faultyFile) Close() error { return errors.Join(f.fs.turn("close"), f.Ha
 func TestEveryOutputFaultSurfaces(t *testing.T) {
 	for _, tt := range []struct {
 		err    error
-		class  Class
+		class  fault.Class
 		output string
 		kinds  []string
 	}{
-		{syscall.ENOSPC, ClassResources, "out.parquet", []string{"create", "write", "sync", "rename", "close", "lock"}},
-		{syscall.EIO, ClassTransient, "out/", []string{"make directory", "create", "write", "sync", "list", "exchange", "remove", "close"}},
+		{syscall.ENOSPC, fault.Resources, "out.parquet", []string{"create", "write", "sync", "rename", "close", "lock"}},
+		{syscall.EIO, fault.Transient, "out/", []string{"make directory", "create", "write", "sync", "list", "exchange", "remove", "close"}},
 	} {
 		t.Run(tt.output, func(t *testing.T) {
 			t.Parallel()
@@ -158,8 +159,8 @@ func TestEveryOutputFaultSurfaces(t *testing.T) {
 			for n, failed := 0, true; failed; n++ {
 				files := newFaultyFiles(tt.err, n)
 				err := run(files)
-				if failed = files.failed != ""; failed != (err != nil) || failed && (!errors.Is(err, tt.err) || ClassOf(err) != tt.class) {
-					t.Errorf("operation %d, %s, failed, and the run said %v of class %d", n, files.failed, err, ClassOf(err))
+				if failed = files.failed != ""; failed != (err != nil) || failed && (!errors.Is(err, tt.err) || fault.ClassOf(err) != tt.class) {
+					t.Errorf("operation %d, %s, failed, and the run said %v of class %d", n, files.failed, err, fault.ClassOf(err))
 				}
 				if !failed {
 					t.Logf("%d operations: %v", n, slices.Sorted(maps.Keys(files.kinds)))

@@ -10,6 +10,7 @@ import (
 	"github.com/kcut/kcut/engine/topdown"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/checkpoint"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/forecast"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
@@ -48,7 +49,7 @@ func Plan(ctx context.Context, job *jobfile.Job, opt PlanOptions) (_ *forecast.F
 		return nil, err
 	}
 	unmet := p.open(ctx)
-	if unmet != nil && ClassOf(unmet) != ClassPrivacy {
+	if unmet != nil && fault.ClassOf(unmet) != fault.Privacy {
 		return nil, unmet
 	}
 	f, err := p.forecast(ctx, opt.Sample)
@@ -175,8 +176,8 @@ func (p *planning) checkBounds() error {
 			bounds.check(ends, end, 0)
 		}
 		if bounds.values > 0 {
-			return &Error{
-				Class: ClassInput,
+			return &fault.Error{
+				Class: fault.Input,
 				Hint:  "widen bounds in the job file, or leave them out for open ends",
 				Err:   fmt.Errorf("mask column %s: by the input's statistics it has values outside the declared bounds", field.Name),
 			}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/forecast"
 )
 
@@ -114,19 +115,19 @@ func TestPlanFailsAsRunDoes(t *testing.T) {
 		job       string // what is replaced in the job, and by what
 		by        string
 		overrides []string
-		class     Class
+		class     fault.Class
 		foretold  bool // there is a forecast all the same
 	}{
-		"missing column":    {"income: keep", "income: keep\n  shoe: drop", nil, ClassInput, false},
-		"unlisted column":   {"  weight: discretize\n", "", nil, ClassUsage, false},
-		"text discretized":  {"job: suppress", "job: discretize", nil, ClassInput, false},
-		"bounds too narrow": {"bounds: [17, 90]", "bounds: [30, 90]", nil, ClassInput, false},
-		"no such input":     {"input: in", "input: nowhere", nil, ClassInput, false},
-		"no such folder":    {"output: out.parquet", "output: none/out.parquet", nil, ClassUsage, false},
-		"no such taxonomy":  {"city: generalize", "city: {mask: generalize, taxonomy: towns}", nil, ClassUsage, false},
-		"k too large":       {"k: 5", "k: 101", nil, ClassPrivacy, true},
-		"output exists":     {"output: out.parquet", "output: there.parquet", nil, ClassExists, true},
-		"no memory":         {"", "", []string{"limits.memory", "1MiB"}, ClassResources, false},
+		"missing column":    {"income: keep", "income: keep\n  shoe: drop", nil, fault.Input, false},
+		"unlisted column":   {"  weight: discretize\n", "", nil, fault.Usage, false},
+		"text discretized":  {"job: suppress", "job: discretize", nil, fault.Input, false},
+		"bounds too narrow": {"bounds: [17, 90]", "bounds: [30, 90]", nil, fault.Input, false},
+		"no such input":     {"input: in", "input: nowhere", nil, fault.Input, false},
+		"no such folder":    {"output: out.parquet", "output: none/out.parquet", nil, fault.Usage, false},
+		"no such taxonomy":  {"city: generalize", "city: {mask: generalize, taxonomy: towns}", nil, fault.Usage, false},
+		"k too large":       {"k: 5", "k: 101", nil, fault.Privacy, true},
+		"output exists":     {"output: out.parquet", "output: there.parquet", nil, fault.Exists, true},
+		"no memory":         {"", "", []string{"limits.memory", "1MiB"}, fault.Resources, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := jobFolder(t, strings.Replace(peopleJob, tt.job, tt.by, 1))
@@ -134,14 +135,14 @@ func TestPlanFailsAsRunDoes(t *testing.T) {
 			write(t, filepath.Join(dir, "there.parquet"), "here")
 			job, err := loadJob(dir, tt.overrides...)
 			if err != nil {
-				if ClassOf(err) != tt.class {
+				if fault.ClassOf(err) != tt.class {
 					t.Errorf("load: %v", err)
 				}
 				return
 			}
 			f, planned := Plan(t.Context(), job, PlanOptions{})
 			_, ran := Run(t.Context(), job, RunOptions{})
-			if planned == nil || ran == nil || ClassOf(planned) != ClassOf(ran) || ClassOf(planned) != tt.class {
+			if planned == nil || ran == nil || fault.ClassOf(planned) != fault.ClassOf(ran) || fault.ClassOf(planned) != tt.class {
 				t.Fatalf("planned: %v\nran:     %v", planned, ran)
 			}
 			if (f != nil) != tt.foretold {
@@ -197,7 +198,7 @@ func TestPlanOfNothing(t *testing.T) {
 	table := people(rand.New(rand.NewPCG(1, 1)), 0)
 	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 0, 10)
 	f, err := planJob(t, dir, PlanOptions{Sample: true})
-	if ClassOf(err) != ClassPrivacy || f == nil || f.Rows != 0 || f.Sampled != 0 || f.Sets[0].Reachable {
+	if fault.ClassOf(err) != fault.Privacy || f == nil || f.Rows != 0 || f.Sampled != 0 || f.Sets[0].Reachable {
 		t.Errorf("%+v, %v", f, err)
 	}
 }

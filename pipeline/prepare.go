@@ -8,6 +8,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -60,8 +61,8 @@ func prepare(job *jobfile.Job, schema *formats.Schema, rows int64) (*prepared, e
 func checkReach(job *jobfile.Job, rows int64) error {
 	for i, set := range job.Sets {
 		if rows < int64(set.K) {
-			return &Error{
-				Class: ClassPrivacy,
+			return &fault.Error{
+				Class: fault.Privacy,
 				Hint:  "lower k, or give more rows",
 				Err:   fmt.Errorf("meet quasi-identifier set %d: the input has %d rows, k is %d: %w", i+1, rows, set.K, engine.ErrInfeasible),
 			}
@@ -72,7 +73,7 @@ func checkReach(job *jobfile.Job, rows int64) error {
 
 // misfit is the error of an input that does not fit the job.
 func misfit(format string, args ...any) error {
-	return &Error{Class: ClassInput, Err: fmt.Errorf(format, args...)}
+	return &fault.Error{Class: fault.Input, Err: fmt.Errorf(format, args...)}
 }
 
 // bindColumns finds every column of the job in the input and the other way round.
@@ -101,8 +102,8 @@ func (p *prepared) bindColumns(job *jobfile.Job, schema *formats.Schema) error {
 	case len(missing) > 0:
 		return misfit("find columns in the input: it lacks %s", strings.Join(missing, ", "))
 	case len(unlisted) > 0:
-		return &Error{
-			Class: ClassInput,
+		return &fault.Error{
+			Class: fault.Input,
 			Hint:  "add each to columns with a mask, keep or drop, or set unlisted: drop",
 			Err:   fmt.Errorf("match the input with the job: no entry for column %s", strings.Join(unlisted, ", ")),
 		}
@@ -127,14 +128,14 @@ func (p *prepared) orderAttributes(job *jobfile.Job, schema *formats.Schema) map
 func checkMask(spec *jobfile.Column, t formats.Type) error {
 	switch {
 	case t.Kind == formats.Nested:
-		return &Error{
-			Class: ClassInput,
+		return &fault.Error{
+			Class: fault.Input,
 			Hint:  "a nested column can be kept or dropped",
 			Err:   fmt.Errorf("mask column %s: it is nested", spec.Name),
 		}
 	case spec.Mask == jobfile.MaskDiscretize && !t.Ordered() && t.Kind != formats.Null:
-		return &Error{
-			Class: ClassInput,
+		return &fault.Error{
+			Class: fault.Input,
 			Hint:  "use suppress or generalize, or declare the column's type when the input is CSV",
 			Err:   fmt.Errorf("discretize column %s: its type is %s, which has no order that intervals could cut", spec.Name, t),
 		}
@@ -157,7 +158,7 @@ func checkBounds(spec *jobfile.Column, t formats.Type) error {
 		return err
 	}
 	if lower != nil && compareValues(lower, 0, upper, 0) > 0 {
-		return &Error{Class: ClassUsage, Err: fmt.Errorf("read the declared bounds of column %s: the lower one is above the upper one", spec.Name)}
+		return &fault.Error{Class: fault.Usage, Err: fmt.Errorf("read the declared bounds of column %s: the lower one is above the upper one", spec.Name)}
 	}
 	return nil
 }
@@ -170,10 +171,10 @@ func parseBound(spec *jobfile.Column, t formats.Type, text string) (*formats.Val
 	}
 	bound := &formats.Values{Type: t}
 	if err := bound.Parse(text); err != nil {
-		return nil, &Error{Class: ClassUsage, Err: fmt.Errorf("read the declared bounds of column %s: %w", spec.Name, err)}
+		return nil, &fault.Error{Class: fault.Usage, Err: fmt.Errorf("read the declared bounds of column %s: %w", spec.Name, err)}
 	}
 	if math.IsNaN(bound.Float(0)) {
-		return nil, &Error{Class: ClassUsage, Err: fmt.Errorf("read the declared bounds of column %s: NaN bounds nothing", spec.Name)}
+		return nil, &fault.Error{Class: fault.Usage, Err: fmt.Errorf("read the declared bounds of column %s: NaN bounds nothing", spec.Name)}
 	}
 	return bound, nil
 }

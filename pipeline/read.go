@@ -11,6 +11,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/pipeline/fault"
 )
 
 // reading is one worker's state in a reading of the whole input.
@@ -31,7 +32,7 @@ func readAll[R reading](ctx context.Context, d *dataset.Dataset, requests []form
 	group, ctx := errgroup.WithContext(ctx)
 	for _, w := range workers {
 		group.Go(func() error {
-			return Fence(func() error {
+			return fault.Fence(func() error {
 				for i := next.Add(1) - 1; int(i) < len(splits); i = next.Add(1) - 1 {
 					err := readSplit(ctx, d, splits[i], requests, w, func(n int) { advanced(rows.Add(int64(n))) })
 					if err != nil {

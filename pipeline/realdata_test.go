@@ -13,7 +13,9 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/taxonomy"
+	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/verify"
 )
 
 // long reports whether the heavier variants of tests are asked for.
@@ -128,7 +130,7 @@ func TestAdult(t *testing.T) {
 	}
 	csv := adultJob(t, "adult.csv", jobfile.Set{K: 50})
 	mustRun(t, csv, nil)
-	b, err := ReadCut(filepath.Join(csv, "out.parquet"))
+	b, err := cutfile.Read(filepath.Join(csv, "out.parquet"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +175,7 @@ func TestAdultWithMissing(t *testing.T) {
 	}}))
 	nulls := 0
 	for _, column := range a.cut.Columns {
-		if slices.ContainsFunc(column.Cut, func(l CutLabel) bool { return l.Null }) {
+		if slices.ContainsFunc(column.Cut, func(l cutfile.Label) bool { return l.Null }) {
 			nulls++
 		}
 	}
@@ -209,7 +211,7 @@ quasi_identifiers: [{columns: [group], k: 1}]
 columns: {group: suppress, wkt: keep, geometry: keep}
 `, realData(t, "parquet-testing/data/geospatial/geospatial.parquet")))
 	report := mustRun(t, dir, nil)
-	v, err := Verify(t.Context(), filepath.Join(dir, "out.parquet"), Events{})
+	v, err := verify.Release(t.Context(), filepath.Join(dir, "out.parquet"), verify.Watch{})
 	if err != nil || !v.OK || v.Rows != report.Rows {
 		t.Errorf("got %+v, %v", v, err)
 	}

@@ -10,11 +10,12 @@ import (
 	"path/filepath"
 
 	"github.com/kcut/kcut/formats/dataset"
-	"github.com/kcut/kcut/formats/digest"
 	"github.com/kcut/kcut/formats/location"
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/pipeline/checkpoint"
+	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/fileset"
 )
 
 // Digests tell what made a release, and what it is (docs/operations.md says what they cover).
@@ -62,27 +63,6 @@ func (r *run) identify(ctx context.Context) error {
 	return nil
 }
 
-// outputDigest returns the digest of a release: of its one file, or of its parts with their
-// names. It is empty when a directory lacks what completes it.
-func outputDigest(ctx context.Context, path string, threads int) (string, error) {
-	parts, err := releaseParts(ctx, path)
-	if err != nil {
-		return "", err
-	}
-	hash := sha256.New()
-	for _, part := range parts {
-		sum, err := digest.File(ctx, part, threads)
-		if err != nil {
-			return "", fmt.Errorf("digest release: %w", err)
-		}
-		if part != path {
-			fmt.Fprintf(hash, "%q ", filepath.Base(part))
-		}
-		fmt.Fprintln(hash, sum)
-	}
-	return hex.EncodeToString(hash.Sum(nil)), nil
-}
-
 // refuse refuses an output that exists and of which no record says what made it.
 func (r *run) refuse() error {
 	if !r.exists || r.opt.Overwrite {
@@ -100,7 +80,7 @@ func (r *run) refuse() error {
 
 // standing is the error of an output that exists.
 func (r *run) standing(why, hint string) error {
-	return &Error{Class: ClassExists, Hint: hint, Err: fmt.Errorf("write output %s: %s", shown(r.job.Output.Path), why)}
+	return &fault.Error{Class: fault.Exists, Hint: hint, Err: fmt.Errorf("write output %s: %s", shown(r.job.Output.Path), why)}
 }
 
 // recall reports whether the release that stands was made by the same job of the same input.
@@ -182,13 +162,13 @@ func (r *run) leave(name string, was *Report) error {
 // stands reports whether the output is the one of a record.
 func (r *run) stands(ctx context.Context, was *Report) (bool, error) {
 	path := shown(r.job.Output.Path)
-	if isDirectory(r.job.Output.Path) {
+	if fileset.IsDirectory(r.job.Output.Path) {
 		if complete, _ := storage.Exists(ctx, location.Join(path, publish.SuccessFile)); !complete {
 			return false, nil
 		}
 	}
-	sum, err := outputDigest(ctx, path, r.threads)
-	if ClassOf(err) == ClassInput { // no parts
+	sum, err := fileset.Digest(ctx, path, r.threads)
+	if fault.ClassOf(err) == fault.Input { // no parts
 		return false, nil
 	}
 	return sum == was.Digests.Output, err
@@ -197,7 +177,7 @@ func (r *run) stands(ctx context.Context, was *Report) (bool, error) {
 // announce writes down what will stand once it is published. A run that cannot do that
 // publishes nothing: the next one would not know whose the output is.
 func (r *run) announce(ctx context.Context, path string) (err error) {
-	if r.report.Digests.Output, err = outputDigest(ctx, path, r.threads); err != nil {
+	if r.report.Digests.Output, err = fileset.Digest(ctx, path, r.threads); err != nil {
 		return err
 	}
 	text, err := r.report.text()

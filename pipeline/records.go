@@ -9,6 +9,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
@@ -71,8 +72,8 @@ func outgrown(err error) error {
 	if !errors.Is(err, spill.ErrBudget) {
 		return err
 	}
-	return &Error{
-		Class: ClassResources,
+	return &fault.Error{
+		Class: fault.Resources,
 		Hint:  "give more memory with --memory, drop columns, or take a sample of the rows with --sample",
 		Err:   fmt.Errorf("hold the distinct records: %w", err),
 	}
@@ -128,7 +129,7 @@ func (b *recordsReader) choose() error {
 	}
 	f := b.dataset.Schema().Index(b.opt.SplitColumn)
 	if f < 0 || fields[f].Type.Kind == formats.Nested {
-		return &Error{Class: ClassUsage, Hint: "name a column of the input", Err: fmt.Errorf("split records by column %s: the input lacks it, or it is nested", b.opt.SplitColumn)}
+		return &fault.Error{Class: fault.Usage, Hint: "name a column of the input", Err: fmt.Errorf("split records by column %s: the input lacks it, or it is nested", b.opt.SplitColumn)}
 	}
 	b.requests = append(b.requests, formats.Request{Column: f, Coded: true})
 	b.coders = append(b.coders, match{b.opt.SplitValue})

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -83,7 +84,7 @@ func parseSet(label string) (values []string) {
 }
 
 // full returns the label of all numbers of a discretized column.
-func (a *audit) full(column *CutColumn) string {
+func (a *audit) full(column *cutfile.Column) string {
 	bounds := a.spec(column.Name).Bounds
 	label := "(," + bounds.Upper
 	if bounds.Lower != "" {
@@ -96,7 +97,7 @@ func (a *audit) full(column *CutColumn) string {
 }
 
 // widest returns the label that says nothing of a masked column.
-func (a *audit) widest(column *CutColumn) string {
+func (a *audit) widest(column *cutfile.Column) string {
 	switch column.Mask {
 	case jobfile.MaskDiscretize:
 		return a.full(column)
@@ -126,7 +127,7 @@ func (a *audit) labelled() (columns []int) {
 // and have every label of the cut.
 func (a *audit) checkRegions() {
 	a.Helper()
-	if (a.cut.Kind == KindRegions) != (len(a.cut.Regions) > 0) {
+	if (a.cut.Kind == cutfile.KindRegions) != (len(a.cut.Regions) > 0) {
 		a.Fatalf("kind %q, %d regions", a.cut.Kind, len(a.cut.Regions))
 	}
 	if a.cut.Kind == "" {
@@ -139,7 +140,7 @@ func (a *audit) checkRegions() {
 		for i, label := range region {
 			had[[2]int{i, int(label)}] = true
 		}
-		regions[regionKey(columns, func(i int) string { return a.cut.Columns[i].text(int(region[i])) })] = true
+		regions[regionKey(columns, func(i int) string { return labelText(&a.cut.Columns[i], int(region[i])) })] = true
 	}
 	for i := range a.cut.Columns {
 		for label, l := range a.cut.Columns[i].Cut {
@@ -170,8 +171,8 @@ func regionKey(columns []int, text func(int) string) string {
 	return strings.Join(texts, "\x01")
 }
 
-// text returns the text of a label by its position, or null.
-func (c *CutColumn) text(label int) string {
+// labelText returns the text of a label by its position, or null.
+func labelText(c *cutfile.Column, label int) string {
 	switch {
 	case label == len(c.Cut):
 		return c.Suppressed
@@ -187,7 +188,7 @@ func (a *audit) checkReport(r *Report) {
 	if r.Rows != int64(a.source.rows) || r.Released != int64(a.release.rows) || r.Steps != a.cut.Steps {
 		a.Errorf("the report says %+v, released are %d rows of %d, %d steps", r, a.release.rows, a.source.rows, a.cut.Steps)
 	}
-	if !slices.EqualFunc(r.Sets, a.cut.Sets, func(x, y SetReport) bool {
+	if !slices.EqualFunc(r.Sets, a.cut.Sets, func(x, y cutfile.Set) bool {
 		return slices.Equal(x.Columns, y.Columns) && x.K == y.K && x.Anonymity == y.Anonymity
 	}) {
 		a.Errorf("the report says %+v, the cut %+v", r.Sets, a.cut.Sets)

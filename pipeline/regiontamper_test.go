@@ -8,11 +8,14 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/verify"
 )
 
 // releasedRegions returns a release of people in regions whose labels overlap, as a folder,
 // a table and its cut.
-func releasedRegions(t *testing.T) (dir string, table *testTable, cut *CutFile) {
+func releasedRegions(t *testing.T) (dir string, table *testTable, cut *cutfile.File) {
 	t.Helper()
 	dir, table = releasedPeople(t, withAlgorithm(peopleJob, "mondrian"))
 	cut = cutOf(t, dir)
@@ -35,10 +38,10 @@ func TestVerifyFindsStrangeRegions(t *testing.T) {
 		{"nothing", func(*testTable, map[string]string) {}, ""},
 		{"labels swapped", func(table *testTable, _ map[string]string) { swapLabels(t, table, cut) }, "2 records have labels that are no region of its cut"},
 		{"a region gone", func(_ *testTable, m map[string]string) {
-			edit(t, m, func(c *CutFile) { c.Regions = c.Regions[1:] })
+			edit(t, m, func(c *cutfile.File) { c.Regions = c.Regions[1:] })
 		}, "records have labels that are no region of its cut"},
 		{"an empty region more", func(_ *testTable, m map[string]string) {
-			edit(t, m, func(c *CutFile) { c.Regions = append(c.Regions, strangeRegion(c)) })
+			edit(t, m, func(c *cutfile.File) { c.Regions = append(c.Regions, strangeRegion(c)) })
 		}, "1 regions of its cut have no record"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -49,7 +52,7 @@ func TestVerifyFindsStrangeRegions(t *testing.T) {
 			table.encode(t, forged, m, 0, len(table.rows), 300)
 			if tt.want != "" {
 				mustFind(t, forged, tt.want)
-			} else if v, err := Verify(t.Context(), forged, Events{}); err != nil || !v.OK {
+			} else if v, err := verify.Release(t.Context(), forged, verify.Watch{}); err != nil || !v.OK {
 				t.Errorf("got %+v, %v", v, err)
 			}
 		})
@@ -57,7 +60,7 @@ func TestVerifyFindsStrangeRegions(t *testing.T) {
 }
 
 // swapLabels swaps the age of two rows so that neither is in a region.
-func swapLabels(t *testing.T, table *testTable, cut *CutFile) {
+func swapLabels(t *testing.T, table *testTable, cut *cutfile.File) {
 	t.Helper()
 	regions := make(map[string]bool)
 	columns := make([]int, len(cut.Columns))
@@ -65,7 +68,7 @@ func swapLabels(t *testing.T, table *testTable, cut *CutFile) {
 		columns[i] = i
 	}
 	for _, region := range cut.Regions {
-		regions[regionKey(columns, func(i int) string { return cut.Columns[i].text(int(region[i])) })] = true
+		regions[regionKey(columns, func(i int) string { return labelText(&cut.Columns[i], int(region[i])) })] = true
 	}
 	isRegion := func(row []string) bool {
 		return regions[regionKey(columns, func(i int) string { return row[table.index(cut.Columns[i].Name)] })]
@@ -84,12 +87,12 @@ func swapLabels(t *testing.T, table *testTable, cut *CutFile) {
 }
 
 // strangeRegion returns a combination of labels that is no region.
-func strangeRegion(c *CutFile) CutRegion {
+func strangeRegion(c *cutfile.File) cutfile.Region {
 	region := slices.Clone(c.Regions[0])
 	for a := range region {
 		for label := range c.Columns[a].Cut {
 			region[a] = uint32(label)
-			if !slices.ContainsFunc(c.Regions, func(r CutRegion) bool { return slices.Equal(r, region) }) {
+			if !slices.ContainsFunc(c.Regions, func(r cutfile.Region) bool { return slices.Equal(r, region) }) {
 				return region
 			}
 		}
@@ -100,19 +103,19 @@ func strangeRegion(c *CutFile) CutRegion {
 // A cut whose regions are not of its kind or its columns makes no release.
 func TestVerifyRefusesRegions(t *testing.T) {
 	dir, _, cut := releasedRegions(t)
-	for name, change := range map[string]func(*CutFile){
-		"no regions":        func(c *CutFile) { c.Regions = nil },
-		"no kind":           func(c *CutFile) { c.Kind = "" },
-		"another kind":      func(c *CutFile) { c.Kind = "spheres" },
-		"a label less":      func(c *CutFile) { c.Regions[3] = c.Regions[3][1:] },
-		"a label more":      func(c *CutFile) { c.Regions[3] = append(c.Regions[3], 0) },
-		"an unknown label":  func(c *CutFile) { c.Regions[3][0] = uint32(len(c.Columns[0].Cut)) },
-		"a label too large": func(c *CutFile) { c.Regions[3][0] = 1<<32 - 1 },
+	for name, change := range map[string]func(*cutfile.File){
+		"no regions":        func(c *cutfile.File) { c.Regions = nil },
+		"no kind":           func(c *cutfile.File) { c.Kind = "" },
+		"another kind":      func(c *cutfile.File) { c.Kind = "spheres" },
+		"a label less":      func(c *cutfile.File) { c.Regions[3] = c.Regions[3][1:] },
+		"a label more":      func(c *cutfile.File) { c.Regions[3] = append(c.Regions[3], 0) },
+		"an unknown label":  func(c *cutfile.File) { c.Regions[3][0] = uint32(len(c.Columns[0].Cut)) },
+		"a label too large": func(c *cutfile.File) { c.Regions[3][0] = 1<<32 - 1 },
 	} {
-		m := map[string]string{CutKey: string(cut.Raw)}
+		m := map[string]string{cutfile.Key: string(cut.Raw)}
 		edit(t, m, change)
-		if got, err := ParseCut([]byte(m[CutKey])); got != nil || ClassOf(err) != ClassInput {
-			t.Errorf("%s: got %+v, %v of class %d", name, got, err, ClassOf(err))
+		if got, err := cutfile.Parse([]byte(m[cutfile.Key])); got != nil || fault.ClassOf(err) != fault.Input {
+			t.Errorf("%s: got %+v, %v of class %d", name, got, err, fault.ClassOf(err))
 		}
 	}
 	for name, text := range map[string]string{
@@ -120,7 +123,7 @@ func TestVerifyRefusesRegions(t *testing.T) {
 		"half a label":     strings.Replace(string(cut.Raw), `"regions":[[`, `"regions":[[0.`, 1),
 		"a text":           strings.Replace(string(cut.Raw), `"regions":[[`, `"regions":[["a",`, 1),
 	} {
-		if got, err := ParseCut([]byte(text)); got != nil || ClassOf(err) != ClassInput {
+		if got, err := cutfile.Parse([]byte(text)); got != nil || fault.ClassOf(err) != fault.Input {
 			t.Errorf("%s: got %+v, %v", name, got, err)
 		}
 	}
@@ -129,7 +132,7 @@ func TestVerifyRefusesRegions(t *testing.T) {
 
 func mustFindNothing(t *testing.T, path string) {
 	t.Helper()
-	if v, err := Verify(t.Context(), path, Events{}); err != nil || !v.OK || len(v.Findings) > 0 {
+	if v, err := verify.Release(t.Context(), path, verify.Watch{}); err != nil || !v.OK || len(v.Findings) > 0 {
 		t.Errorf("got %+v, %v", v, err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/writer"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -64,8 +65,8 @@ func (p *releasePlan) checkNames() error {
 	for i := range p.columns {
 		name := p.columns[i].output.Field.Name
 		if seen[name] {
-			return &Error{
-				Class: ClassUsage,
+			return &fault.Error{
+				Class: fault.Usage,
 				Hint:  "drop the column of that name, or render labels instead of bounds",
 				Err:   fmt.Errorf("lay out the release: two columns would be named %s", name),
 			}

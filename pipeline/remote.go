@@ -13,6 +13,8 @@ import (
 	"github.com/kcut/kcut/formats/location"
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/storage"
+	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -33,7 +35,7 @@ func localOf(job *jobfile.Job) (string, error) {
 	_, key := location.Split(cleaned)
 	name := fmt.Sprintf("%s-%x", path.Base(key), sha256.Sum256([]byte(cleaned)))
 	local := filepath.Join(folder, name[:len(name)-48])
-	if isDirectory(output) {
+	if fileset.IsDirectory(output) {
 		local += "/"
 	}
 	return local, err
@@ -43,8 +45,8 @@ func localOf(job *jobfile.Job) (string, error) {
 func scratchFolder(job *jobfile.Job) (folder string, err error) {
 	if folder = job.Limits.SpillDir; folder == "" {
 		if folder, err = os.UserCacheDir(); err != nil {
-			return "", &Error{
-				Class: ClassUsage,
+			return "", &fault.Error{
+				Class: fault.Usage,
 				Hint:  "name a folder of this machine with limits.spill_dir",
 				Err:   fmt.Errorf("find a place to make the release in: %w", err),
 			}
@@ -74,13 +76,13 @@ func checkRemote(ctx context.Context, output string) (exists bool, err error) {
 	}
 	for _, object := range objects {
 		switch name := object.Location[len(output):]; {
-		case !isDirectory(output):
+		case !fileset.IsDirectory(output):
 			exists = exists || name == ""
 		case name == publish.SuccessFile:
 			exists = true
-		case !isPart(name) && name != manifestFile:
-			return true, &Error{
-				Class: ClassExists,
+		case !fileset.IsPart(name) && name != fileset.Manifest:
+			return true, &fault.Error{
+				Class: fault.Exists,
 				Hint:  "name a directory of its own for the output",
 				Err:   fmt.Errorf("write output %s: it has objects that are no part of a release", output),
 			}
@@ -95,9 +97,9 @@ func refusedOutput(output string, err error) error {
 	wrapped := fmt.Errorf("write output %s: %w", output, err)
 	switch {
 	case errors.Is(err, storage.ErrExists):
-		return &Error{ClassExists, "name another output, or replace it with --overwrite", wrapped}
+		return &fault.Error{Class: fault.Exists, Hint: "name another output, or replace it with --overwrite", Err: wrapped}
 	case errors.Is(err, storage.ErrDenied), errors.Is(err, fs.ErrNotExist):
-		return &Error{ClassUsage, "make the bucket first, or look at the credentials in the environment and what they may do", wrapped}
+		return &fault.Error{Class: fault.Usage, Hint: "make the bucket first, or look at the credentials in the environment and what they may do", Err: wrapped}
 	}
 	return wrapped
 }

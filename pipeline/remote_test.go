@@ -16,6 +16,10 @@ import (
 
 	"github.com/kcut/kcut/formats/formatstest"
 	"github.com/kcut/kcut/formats/storage/storagetest"
+	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/fileset"
+	"github.com/kcut/kcut/pipeline/verify"
 )
 
 // remoteFolder is a jobFolder whose input lies in an object store, too. The environment keeps
@@ -91,9 +95,9 @@ func TestRemoteRun(t *testing.T) {
 		}
 		check := func(when string) {
 			got := outputs(t, server)
-			if text := got["out/"+manifestFile]; text != nil {
+			if text := got["out/"+fileset.Manifest]; text != nil {
 				checkManifest(t, text, got)
-				delete(got, "out/"+manifestFile)
+				delete(got, "out/"+fileset.Manifest)
 			}
 			if !maps.EqualFunc(got, want, bytes.Equal) {
 				t.Errorf("%s, %s: %v, want %v", output, when, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
@@ -107,17 +111,17 @@ func TestRemoteRun(t *testing.T) {
 		if err != nil || !report.AlreadyDone {
 			t.Errorf("%s: run again: %v, %v", output, report, err)
 		}
-		if _, err := run(false, false); ClassOf(err) != ClassExists {
+		if _, err := run(false, false); fault.ClassOf(err) != fault.Exists {
 			t.Errorf("%s: run afresh: %v", output, err)
 		}
 		if _, err := run(false, true); err != nil {
 			t.Errorf("%s: overwrite: %v", output, err)
 		}
 		check("overwritten")
-		if v, err := Verify(t.Context(), storagetest.URL(output), Events{}); err != nil || !v.OK || v.Rows != 3000 {
+		if v, err := verify.Release(t.Context(), storagetest.URL(output), verify.Watch{}); err != nil || !v.OK || v.Rows != 3000 {
 			t.Errorf("%s: verify: %+v, %v", output, v, err)
 		}
-		if _, err := ReadCut(strings.TrimSuffix(storagetest.URL(output), "/")); err != nil {
+		if _, err := cutfile.Read(strings.TrimSuffix(storagetest.URL(output), "/")); err != nil {
 			t.Errorf("%s: read cut: %v", output, err)
 		}
 		for key := range outputs(t, server) {
@@ -224,8 +228,8 @@ func TestRemoteFaults(t *testing.T) {
 			t.Fatal(err)
 		}
 		whole := outputs(t, server)
-		for _, fault := range []storagetest.Fault{storagetest.Error, storagetest.Denied, storagetest.Cut, storagetest.Refused, storagetest.Done} {
-			for n, hit := int(fault)%step, true; hit; n += step {
+		for _, trouble := range []storagetest.Fault{storagetest.Error, storagetest.Denied, storagetest.Cut, storagetest.Refused, storagetest.Done} {
+			for n, hit := int(trouble)%step, true; hit; n += step {
 				for key := range outputs(t, server) {
 					server.Delete(t, key)
 				}
@@ -238,22 +242,22 @@ func TestRemoteFaults(t *testing.T) {
 						return storagetest.None
 					}
 					hit = true
-					return fault
+					return trouble
 				})
 				err := run()
 				requests := server.Requests()
 				server.Fail(nil)
 				got := outputs(t, server)
-				switch class := ClassOf(err); {
+				switch class := fault.ClassOf(err); {
 				case err == nil && !maps.EqualFunc(got, whole, bytes.Equal):
-					t.Errorf("%s, fault %d at request %d: %v, all of it was %v", output, fault, n, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(whole)))
+					t.Errorf("%s, fault %d at request %d: %v, all of it was %v", output, trouble, n, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(whole)))
 				case err != nil && len(got) > 0:
-					t.Errorf("%s, fault %d at request %d (%v): %v left after %v", output, fault, n, requests[n], slices.Sorted(maps.Keys(got)), err)
-				case err != nil && class != ClassTransient && (fault != storagetest.Denied || class != ClassInput && class != ClassUsage):
-					t.Errorf("%s, fault %d at request %d (%v): class %v of %v", output, fault, n, requests[n], class, err)
+					t.Errorf("%s, fault %d at request %d (%v): %v left after %v", output, trouble, n, requests[n], slices.Sorted(maps.Keys(got)), err)
+				case err != nil && class != fault.Transient && (trouble != storagetest.Denied || class != fault.Input && class != fault.Usage):
+					t.Errorf("%s, fault %d at request %d (%v): class %v of %v", output, trouble, n, requests[n], class, err)
 				}
 				if left, _ := filepath.Glob(filepath.Join(dir, "cache", "kcut", ".*.kcut-tmp")); len(left) > 0 {
-					t.Errorf("%s, fault %d at request %d: %v left", output, fault, n, left)
+					t.Errorf("%s, fault %d at request %d: %v left", output, trouble, n, left)
 				}
 			}
 		}
@@ -268,20 +272,20 @@ func TestRemoteRefusals(t *testing.T) {
 	server.Put(t, "half/part-00009.parquet", []byte("x"))
 	for _, c := range []struct {
 		input, output string
-		class         Class
+		class         fault.Class
 	}{
-		{storagetest.URL("in"), "s3://none/out.parquet", ClassUsage},
-		{"s3://none/in", storagetest.URL("out.parquet"), ClassInput},
-		{storagetest.URL("nothing"), storagetest.URL("out.parquet"), ClassInput},
-		{storagetest.URL("in2"), storagetest.URL("out.parquet"), ClassInput},
-		{storagetest.URL("in"), storagetest.URL("other/"), ClassExists},
-		{storagetest.URL("in"), storagetest.URL("in/out.parquet"), ClassUsage},
-		{storagetest.URL("in"), storagetest.URL(""), ClassExists},
-		{storagetest.URL("in/*.parquet"), storagetest.URL("in/c.parquet"), ClassUsage},
+		{storagetest.URL("in"), "s3://none/out.parquet", fault.Usage},
+		{"s3://none/in", storagetest.URL("out.parquet"), fault.Input},
+		{storagetest.URL("nothing"), storagetest.URL("out.parquet"), fault.Input},
+		{storagetest.URL("in2"), storagetest.URL("out.parquet"), fault.Input},
+		{storagetest.URL("in"), storagetest.URL("other/"), fault.Exists},
+		{storagetest.URL("in"), storagetest.URL("in/out.parquet"), fault.Usage},
+		{storagetest.URL("in"), storagetest.URL(""), fault.Exists},
+		{storagetest.URL("in/*.parquet"), storagetest.URL("in/c.parquet"), fault.Usage},
 	} {
 		_, err := runJob(t, dir, nil, "input", c.input, "output.path", c.output)
-		if ClassOf(err) != c.class || err == nil {
-			t.Errorf("%s to %s: class %v of %v, want %v", c.input, c.output, ClassOf(err), err, c.class)
+		if fault.ClassOf(err) != c.class || err == nil {
+			t.Errorf("%s to %s: class %v of %v, want %v", c.input, c.output, fault.ClassOf(err), err, c.class)
 		}
 	}
 	job, err := loadJob(dir, "input", storagetest.URL("in"), "output.path", storagetest.URL("half/"))
@@ -303,7 +307,7 @@ func TestRemoteRefusals(t *testing.T) {
 		}
 		return storagetest.None
 	})
-	if _, err := runJob(t, dir, nil, "input", storagetest.URL("in"), "output.path", storagetest.URL("out.parquet")); ClassOf(err) != ClassInput || len(outputs(t, server)) > 0 {
+	if _, err := runJob(t, dir, nil, "input", storagetest.URL("in"), "output.path", storagetest.URL("out.parquet")); fault.ClassOf(err) != fault.Input || len(outputs(t, server)) > 0 {
 		t.Errorf("input that changes: %v, %v", err, slices.Sorted(maps.Keys(outputs(t, server))))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/writer"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -99,8 +100,8 @@ func midpointColumn(field formats.Field, intervals []engine.Interval) (releaseCo
 	case formats.Date:
 		t = field.Type
 	case formats.Time, formats.Timestamp:
-		return releaseColumn{}, &Error{
-			Class: ClassUsage,
+		return releaseColumn{}, &fault.Error{
+			Class: fault.Usage,
 			Hint:  "render its bounds or labels",
 			Err:   fmt.Errorf("a column of times has no midpoints"),
 		}
@@ -130,7 +131,7 @@ func (c *releaseColumn) addMiddle(source formats.Type, interval engine.Interval)
 		return err
 	}
 	middle := lower + (upper-lower)/2
-	return c.add(formatFloat(middle), math.IsInf(middle, 0) || math.IsNaN(middle))
+	return c.add(floatText(middle), math.IsInf(middle, 0) || math.IsNaN(middle))
 }
 
 func (c *releaseColumn) addMiddleDate(interval engine.Interval) error {
@@ -143,4 +144,12 @@ func (c *releaseColumn) addMiddleDate(interval engine.Interval) error {
 	c.values.Words = append(c.values.Words, ends.Words[0]+(ends.Words[1]-ends.Words[0])/2)
 	c.codes = append(c.codes, uint32(c.values.Len()))
 	return nil
+}
+
+// floatText is the text of a 64-bit float as formats prints it.
+func floatText(x float64) string {
+	if a := math.Abs(x); a == 0 || a >= 1e-6 && a < 1e21 {
+		return strconv.FormatFloat(x, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
 }

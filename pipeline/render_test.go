@@ -15,7 +15,11 @@ import (
 	"time"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/verify"
 )
 
 // numberTable has one column x of a type, with the given texts over and over, and a class
@@ -96,8 +100,8 @@ func renderOne(t *testing.T, table *testTable, of formats.Type, render, bounds s
 	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, len(table.rows), 20)
 	if render == jobfile.RenderMidpoint && (of.Kind == formats.Time || of.Kind == formats.Timestamp) {
 		before := listing(t, dir)
-		if _, err := runJob(t, dir, nil); ClassOf(err) != ClassUsage {
-			t.Errorf("got %v of class %d", err, ClassOf(err))
+		if _, err := runJob(t, dir, nil); fault.ClassOf(err) != fault.Usage {
+			t.Errorf("got %v of class %d", err, fault.ClassOf(err))
 		}
 		unchanged(t, dir, before)
 		return
@@ -181,7 +185,7 @@ func TestFloatCorners(t *testing.T) {
 			table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, len(table.rows), 7)
 			report, err := runJob(t, dir, nil)
 			if strings.Contains(options, "1.8e308") {
-				if ClassOf(err) != ClassUsage {
+				if fault.ClassOf(err) != fault.Usage {
 					t.Errorf("a bound that is no float: %v", err)
 				}
 				return
@@ -212,7 +216,7 @@ func TestNullColumn(t *testing.T) {
 				table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, len(table.rows), 5)
 				mustRun(t, dir, nil)
 				path := filepath.Join(dir, "out.parquet")
-				if v, err := Verify(t.Context(), path, Events{}); err != nil || v.Sets[0].Anonymity != 12 {
+				if v, err := verify.Release(t.Context(), path, verify.Watch{}); err != nil || v.Sets[0].Anonymity != 12 {
 					t.Errorf("got %+v, %v", v, err)
 				}
 			})
@@ -243,7 +247,7 @@ func TestOutputShapes(t *testing.T) {
 			if !slices.EqualFunc(got.rows, want.rows, slices.Equal) || !bytes.Equal(a.cut.Raw, cut) {
 				t.Error("another table")
 			}
-			if isDirectory(a.job.Output.Path) {
+			if fileset.IsDirectory(a.job.Output.Path) {
 				checkDirectory(t, a.job)
 			}
 		})
@@ -418,7 +422,7 @@ func TestQuantileBins(t *testing.T) {
 	if got := mustRun(t, dir, nil); len(got.Notices) > 0 {
 		t.Errorf("notices %q", got.Notices)
 	}
-	cut, err := ReadCut(filepath.Join(dir, "out.parquet"))
+	cut, err := cutfile.Read(filepath.Join(dir, "out.parquet"))
 	if err != nil || !bytes.Equal(cut.Raw, want) {
 		t.Errorf("over the edges (%v):\n%s\nwant\n%s", err, cut.Raw, want)
 	}

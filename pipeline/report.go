@@ -9,6 +9,9 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
@@ -21,12 +24,12 @@ type Report struct {
 	Released int64  `json:"released"` // rows that are not dropped
 	// Suppressed is how many of them are released with nothing but the widest labels, since
 	// too few records were like them.
-	Suppressed uint64      `json:"suppressed,omitempty"`
-	Sets       []SetReport `json:"quasi_identifiers"`
-	Steps      int         `json:"steps"`
-	Applied    *Applied    `json:"applied,omitempty"` // of kcut apply: what became of the cut
-	Live       []uint64    `json:"live,omitempty"`    // top-down, after each step: records that later steps may still tell apart, summed over the sets
-	Tuples     []int       `json:"distinct_tuples"`   // of every grouping, before the search
+	Suppressed uint64           `json:"suppressed,omitempty"`
+	Sets       []cutfile.Set    `json:"quasi_identifiers"`
+	Steps      int              `json:"steps"`
+	Applied    *cutfile.Applied `json:"applied,omitempty"` // of kcut apply: what became of the cut
+	Live       []uint64         `json:"live,omitempty"`    // top-down, after each step: records that later steps may still tell apart, summed over the sets
+	Tuples     []int            `json:"distinct_tuples"`   // of every grouping, before the search
 	// Stopped says of every label of the cut why it is no finer; top-down only.
 	Stopped []StoppedColumn `json:"stopped,omitempty"`
 	Nulls   []NullCount     `json:"nulls,omitempty"`
@@ -77,13 +80,6 @@ type ReleasedColumn struct {
 type StoppedColumn struct {
 	Column string   `json:"column"`
 	Why    []string `json:"why"`
-}
-
-// SetReport is one quasi-identifier set and the anonymity it has in the release.
-type SetReport struct {
-	Columns   []string `json:"columns"`
-	K         int      `json:"k"`
-	Anonymity uint64   `json:"anonymity"`
 }
 
 // NullCount is the number of nulls of a masked column.
@@ -139,7 +135,7 @@ func stopped(cut *engine.Cut, attributes []engine.Attribute) (columns []StoppedC
 
 // weigh notes the size of the release that lies at a path.
 func (r *run) weigh(ctx context.Context, path string) error {
-	parts, err := releaseParts(ctx, path)
+	parts, err := fileset.Parts(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -158,7 +154,7 @@ func (r *run) weigh(ctx context.Context, path string) error {
 func ReadReport(text []byte) (*Report, error) {
 	r := &Report{}
 	if json.Unmarshal(text, r) != nil || r.Output == "" {
-		return nil, &Error{Class: ClassInput, Hint: "name a file that kcut run --run-json has written", Err: errors.New("read report: it is no report of a run")}
+		return nil, &fault.Error{Class: fault.Input, Hint: "name a file that kcut run --run-json has written", Err: errors.New("read report: it is no report of a run")}
 	}
 	return r, nil
 }
@@ -166,7 +162,7 @@ func ReadReport(text []byte) (*Report, error) {
 // failed notes in the report what ended the run, tells it, and returns the error. A report
 // that cannot be written is the lesser trouble then.
 func (r *run) failed(err error) error {
-	r.report.Error = &ErrorReport{Class: ClassOf(err).String(), Message: err.Error()}
+	r.report.Error = &ErrorReport{Class: fault.ClassOf(err).String(), Message: err.Error()}
 	_ = r.writeReport()
 	if r.opt.Events.Failed != nil {
 		r.opt.Events.Failed(r.report)

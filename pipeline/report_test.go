@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/fileset"
 )
 
 // Columns of the input are reported with what is released of them, and the release with its size.
@@ -36,7 +39,7 @@ func TestReportOfColumns(t *testing.T) {
 			}
 			path := filepath.Join(dir, output)
 			if output == "out/" {
-				path = filepath.Join(path, partName(0))
+				path = filepath.Join(path, fileset.PartName(0))
 			}
 			if info, err := os.Stat(path); err != nil || report.Bytes != info.Size() || report.Files != 1 {
 				t.Errorf("%d bytes in %d files, %v", report.Bytes, report.Files, err)
@@ -141,7 +144,7 @@ func TestReportOfResumedRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	opt := RunOptions{RunJSON: resumed, Resume: true, Checkpoint: atOnce}
-	if _, err := runUntil(t, dir, StageMask, opt); ClassOf(err) != ClassCancelled {
+	if _, err := runUntil(t, dir, StageMask, opt); fault.ClassOf(err) != fault.Cancelled {
 		t.Fatalf("got %v", err)
 	}
 	if _, err := runUntil(t, dir, "", opt); err != nil {

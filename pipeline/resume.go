@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/kcut/kcut/pipeline/checkpoint"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -159,8 +160,8 @@ func (r *run) restore(was *Report) {
 
 // worthwhile reports whether another try may come further than one that failed, or did not.
 func worthwhile(failure error) bool {
-	switch ClassOf(failure) {
-	case ClassCancelled, ClassTransient, ClassResources:
+	switch fault.ClassOf(failure) {
+	case fault.Cancelled, fault.Transient, fault.Resources:
 		return true
 	}
 	return false

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/spill"
 	"github.com/kcut/kcut/spill/spilltest"
 )
@@ -89,7 +91,7 @@ func TestResume(t *testing.T) {
 				}
 				opt.Resume, opt.Checkpoint = true, atOnce
 				opt.Trace = &bytes.Buffer{}
-				if _, err := runUntil(t, dir, stop, opt); ClassOf(err) != ClassCancelled {
+				if _, err := runUntil(t, dir, stop, opt); fault.ClassOf(err) != fault.Cancelled {
 					t.Fatalf("got %v", err)
 				}
 				opt.Trace = &got
@@ -129,7 +131,7 @@ func TestResumeAlgorithms(t *testing.T) {
 					t.Fatal(err)
 				}
 				opt.Resume, opt.Checkpoint, opt.Trace = true, atOnce, &bytes.Buffer{}
-				if _, err := runUntil(t, dir, StageMask, opt); ClassOf(err) != ClassCancelled {
+				if _, err := runUntil(t, dir, StageMask, opt); fault.ClassOf(err) != fault.Cancelled {
 					t.Fatalf("got %v", err)
 				}
 				opt.Trace = &got
@@ -238,7 +240,7 @@ func TestEveryStateFaultIsSurvived(t *testing.T) {
 			kinds := make(map[string]bool)
 			for n, failed := 0, true; failed; n += step {
 				if stop == "" {
-					if _, err := runUntil(t, dir, tt.kept, options, few...); ClassOf(err) != ClassCancelled {
+					if _, err := runUntil(t, dir, tt.kept, options, few...); fault.ClassOf(err) != fault.Cancelled {
 						t.Fatalf("operation %d: the run that was to be stopped: %v", n, err)
 					}
 				}
@@ -248,7 +250,7 @@ func TestEveryStateFaultIsSurvived(t *testing.T) {
 				_, err := runUntil(t, dir, stop, faulty, few...)
 				failed = files.failed != ""
 				maps.Copy(kinds, files.kinds)
-				if err != nil && !errors.Is(err, syscall.EIO) && ClassOf(err) != ClassCancelled {
+				if err != nil && !errors.Is(err, syscall.EIO) && fault.ClassOf(err) != fault.Cancelled {
 					t.Errorf("operation %d, %s: %v", n, files.failed, err)
 				}
 				if out := filesOf(t, dir, "out"); len(out) > 0 && !maps.Equal(out, filesOf(t, dir, "want")) {
@@ -302,7 +304,7 @@ func TestResumeParts(t *testing.T) {
 					cancel()
 				}
 			}}
-			if err := tryJob(t, dir, ctx, RunOptions{Resume: true, Checkpoint: atOnce, Events: stop}); ClassOf(err) != ClassCancelled {
+			if err := tryJob(t, dir, ctx, RunOptions{Resume: true, Checkpoint: atOnce, Events: stop}); fault.ClassOf(err) != fault.Cancelled {
 				t.Fatalf("got %v", err)
 			}
 			kept := partFiles(t, filepath.Join(dir, ".out.kcut-tmp"))
@@ -336,7 +338,7 @@ func partFiles(t *testing.T, dir string) map[string]os.FileInfo {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if isPart(entry.Name()) {
+		if fileset.IsPart(entry.Name()) {
 			files[entry.Name()] = info
 		}
 	}
@@ -370,7 +372,7 @@ func TestResumeSteps(t *testing.T) {
 						cancel()
 					}
 				}
-				if err := tryJob(t, dir, ctx, options); ClassOf(err) != ClassCancelled {
+				if err := tryJob(t, dir, ctx, options); fault.ClassOf(err) != fault.Cancelled {
 					t.Fatalf("got %v", err)
 				}
 				options.Trace = &got
@@ -430,7 +432,7 @@ func TestApplyResumesParts(t *testing.T) {
 			cancel()
 		}
 	}}})
-	if ClassOf(err) != ClassCancelled {
+	if fault.ClassOf(err) != fault.Cancelled {
 		t.Fatalf("got %v", err)
 	}
 	kept := partFiles(t, filepath.Join(dir, ".out.kcut-tmp"))

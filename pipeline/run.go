@@ -19,7 +19,9 @@ import (
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/formats/writer"
 	"github.com/kcut/kcut/pipeline/checkpoint"
+	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/verify"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -360,7 +362,7 @@ func (r *run) searchOnce(ctx context.Context, trace *tracer) error {
 	r.reused()
 	anonymity := recoding.Anonymity(r.prepared.requirement)
 	for i, set := range r.prepared.requirement.Sets {
-		report := SetReport{K: set.K, Anonymity: anonymity[i]}
+		report := cutfile.Set{K: set.K, Anonymity: anonymity[i]}
 		if report.K == 0 { // not asked for: what was reached is what holds
 			report.K = int(report.Anonymity)
 		}
@@ -431,7 +433,7 @@ func (r *run) mask(ctx context.Context, target *target) error {
 		m.class = r.problem.class
 		m.domains = append(m.domains, r.problem.class.classes)
 	}
-	parts := &parts{target: target, columns: plan.outputs(), metadata: map[string]string{CutKey: string(r.cut)}, finished: r.masked}
+	parts := &parts{target: target, columns: plan.outputs(), metadata: map[string]string{cutfile.Key: string(r.cut)}, finished: r.masked}
 	parts.ended = func() { r.keepParts(ctx, parts) }
 	tasks := planRowGroups(r.dataset.Splits(), int64(r.job.Output.RowGroupRows), cmp.Or(r.opt.least, leastFollowed))
 	err = m.mask(ctx, tasks, parts)
@@ -442,13 +444,5 @@ func (r *run) mask(ctx context.Context, target *target) error {
 }
 
 func (r *run) recount(ctx context.Context, path string) error {
-	v, err := newVerifier(ctx, path, r.threads, (r.budget.Limit()-r.budget.Used())/verifyPart, &r.events)
-	if err != nil {
-		return err
-	}
-	if err := v.scan(ctx); err != nil {
-		return err
-	}
-	_, err = v.conclude()
-	return err
+	return verify.Recount(ctx, path, r.threads, r.budget.Limit()-r.budget.Used(), r.events.Verifying())
 }

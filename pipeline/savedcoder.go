@@ -98,7 +98,7 @@ func loadCoder(r *checkpoint.Reader, c savedColumn) (coder, error) {
 	if !r.Bool() {
 		return coder, nil
 	}
-	generator, err := generatorOf(c.taxonomy)
+	generator, err := jobfile.GeneratorOf(c.taxonomy)
 	coder.generator = generator
 	return coder, err
 }

@@ -16,7 +16,11 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/verify"
 )
 
 // releasedPeople runs a job over people and returns its folder, and the release as a table
@@ -77,33 +81,33 @@ func (t *testTable) rename(from, to string) { t.fields[t.index(from)].Name = to 
 // embedded returns the metadata of a release.
 func embedded(t *testing.T, path string) map[string]string {
 	t.Helper()
-	cut, err := ReadCut(path)
+	cut, err := cutfile.Read(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return map[string]string{CutKey: string(cut.Raw)}
+	return map[string]string{cutfile.Key: string(cut.Raw)}
 }
 
 // edit changes the embedded cut.
-func edit(t *testing.T, metadata map[string]string, change func(*CutFile)) {
+func edit(t *testing.T, metadata map[string]string, change func(*cutfile.File)) {
 	t.Helper()
-	cut, err := ParseCut([]byte(metadata[CutKey]))
+	cut, err := cutfile.Parse([]byte(metadata[cutfile.Key]))
 	if err != nil {
 		t.Fatal(err)
 	}
 	change(cut)
-	text, err := marshalPlain(cut)
+	text, err := cutfile.Marshal(cut)
 	if err != nil {
 		t.Fatal(err)
 	}
-	metadata[CutKey] = string(text)
+	metadata[cutfile.Key] = string(text)
 }
 
 // mustFind verifies a release that somebody tampered with.
 func mustFind(t *testing.T, path string, want ...string) {
 	t.Helper()
-	v, err := Verify(t.Context(), path, Events{})
-	if err == nil || v == nil || v.OK || ClassOf(err) != ClassPrivacy {
+	v, err := verify.Release(t.Context(), path, verify.Watch{})
+	if err == nil || v == nil || v.OK || fault.ClassOf(err) != fault.Privacy {
 		t.Fatalf("got %+v, %v", v, err)
 	}
 	all := strings.Join(v.Findings, "\n")
@@ -121,7 +125,7 @@ func TestVerifyFinds(t *testing.T) {
 	dir, sound := releasedPeople(t, peopleJob)
 	path := filepath.Join(dir, "out.parquet")
 	metadata := embedded(t, path)
-	cut, _ := ReadCut(path)
+	cut, _ := cutfile.Read(path)
 	ages, jobs := cut.Columns[1].Cut, cut.Columns[2]
 	if len(ages) < 2 || jobs.Name != "job" {
 		t.Fatalf("this release tells too little: %+v", cut)
@@ -143,22 +147,22 @@ func TestVerifyFinds(t *testing.T) {
 		{"foreign null", func(table *testTable, _ map[string]string) { table.rows[3][table.index("job")] = null }, []string{"column job, row group 0: 1 nulls, which the cut does not hold"}},
 		{"foreign metadata", func(_ *testTable, m map[string]string) { m["pandas"] = "{}" }, []string{"metadata besides kcut.cut"}},
 		{"more anonymity claimed", func(_ *testTable, m map[string]string) {
-			edit(t, m, func(c *CutFile) { c.Sets[0].Anonymity++ })
+			edit(t, m, func(c *cutfile.File) { c.Sets[0].Anonymity++ })
 		}, []string{"quasi-identifier set 1: anonymity"}},
 		{"less anonymity claimed", func(_ *testTable, m map[string]string) {
-			edit(t, m, func(c *CutFile) { c.Sets[1].Anonymity-- })
+			edit(t, m, func(c *cutfile.File) { c.Sets[1].Anonymity-- })
 		}, []string{"quasi-identifier set 2: anonymity"}},
 		{"larger k claimed", func(_ *testTable, m map[string]string) {
-			edit(t, m, func(c *CutFile) { c.Sets[0].K = 100000 })
+			edit(t, m, func(c *cutfile.File) { c.Sets[0].K = 100000 })
 		}, []string{"is below k = 100000"}},
 		{"an interval's end moved", func(_ *testTable, m map[string]string) {
-			edit(t, m, func(c *CutFile) { c.Columns[1].Cut[0].Upper = json.RawMessage("1") })
+			edit(t, m, func(c *cutfile.File) { c.Columns[1].Cut[0].Upper = json.RawMessage("1") })
 		}, []string{"column age: an interval of its cut has other ends than its label"}},
 		{"a key more", func(_ *testTable, m map[string]string) {
-			m[CutKey] = strings.Replace(m[CutKey], "{", `{"names":["Ada"],`, 1)
+			m[cutfile.Key] = strings.Replace(m[cutfile.Key], "{", `{"names":["Ada"],`, 1)
 		}, []string{"its cut is not of the form that kcut writes"}},
 		{"another class", func(_ *testTable, m map[string]string) {
-			edit(t, m, func(c *CutFile) { c.Class = "wealth" })
+			edit(t, m, func(c *cutfile.File) { c.Class = "wealth" })
 		}, []string{"the cut speaks of column wealth, which is not there"}},
 		{"column gone", func(table *testTable, _ map[string]string) { table.rename("job", "profession") }, []string{"the cut speaks of column job, which is not there"}},
 		{"row gone", func(table *testTable, _ map[string]string) { table.rows = table.rows[1:] }, []string{"it has 1999 rows, its cut claims 2000"}},
@@ -173,7 +177,7 @@ func TestVerifyFinds(t *testing.T) {
 			table.encode(t, forged, m, 0, len(table.rows), 300)
 			if tt.want != nil {
 				mustFind(t, forged, tt.want...)
-			} else if v, err := Verify(t.Context(), forged, Events{}); err != nil || !v.OK || len(v.Findings) > 0 {
+			} else if v, err := verify.Release(t.Context(), forged, verify.Watch{}); err != nil || !v.OK || len(v.Findings) > 0 {
 				t.Errorf("got %+v, %v", v, err)
 			}
 		})
@@ -181,7 +185,7 @@ func TestVerifyFinds(t *testing.T) {
 }
 
 // loneRow gives a row a combination of labels that no other has, each of them from the cut.
-func loneRow(table *testTable, cut *CutFile) {
+func loneRow(table *testTable, cut *cutfile.File) {
 	counts := make(map[string]int)
 	key := func(row []string) string {
 		return fmt.Sprint(row[table.index("city")], row[table.index("age")], row[table.index("job")])
@@ -191,7 +195,7 @@ func loneRow(table *testTable, cut *CutFile) {
 	}
 	for _, city := range cut.Columns[0].Cut {
 		for _, age := range cut.Columns[1].Cut {
-			for _, job := range append(cut.Columns[2].Cut, CutLabel{Label: cut.Columns[2].Suppressed}) {
+			for _, job := range append(cut.Columns[2].Cut, cutfile.Label{Label: cut.Columns[2].Suppressed}) {
 				row := slices.Clone(table.rows[0])
 				row[table.index("city")], row[table.index("age")], row[table.index("job")] = city.Label, age.Label, job.Label
 				if counts[key(row)] == 0 && !city.Null && !age.Null && !job.Null {
@@ -207,33 +211,33 @@ func loneRow(table *testTable, cut *CutFile) {
 func TestVerifyRefusesCuts(t *testing.T) {
 	dir, table := releasedPeople(t, peopleJob)
 	forged := filepath.Join(dir, "forged.parquet")
-	sound := embedded(t, filepath.Join(dir, "out.parquet"))[CutKey]
-	change := func(change func(*CutFile)) string {
-		m := map[string]string{CutKey: sound}
+	sound := embedded(t, filepath.Join(dir, "out.parquet"))[cutfile.Key]
+	change := func(change func(*cutfile.File)) string {
+		m := map[string]string{cutfile.Key: sound}
 		edit(t, m, change)
-		return m[CutKey]
+		return m[cutfile.Key]
 	}
 	for name, text := range map[string]string{
 		"no JSON":        "cut",
 		"empty":          "{}",
-		"version":        change(func(c *CutFile) { c.Version = 9 }),
-		"no sets":        change(func(c *CutFile) { c.Sets = nil }),
-		"no columns":     change(func(c *CutFile) { c.Sets, c.Columns = nil, nil }),
-		"empty set":      change(func(c *CutFile) { c.Sets[0].Columns = nil }),
-		"unknown mask":   change(func(c *CutFile) { c.Columns[0].Mask = "paint" }),
-		"k of 0":         change(func(c *CutFile) { c.Sets[0].K = 0 }),
-		"unknown column": change(func(c *CutFile) { c.Sets[0].Columns[0] = "x" }),
+		"version":        change(func(c *cutfile.File) { c.Version = 9 }),
+		"no sets":        change(func(c *cutfile.File) { c.Sets = nil }),
+		"no columns":     change(func(c *cutfile.File) { c.Sets, c.Columns = nil, nil }),
+		"empty set":      change(func(c *cutfile.File) { c.Sets[0].Columns = nil }),
+		"unknown mask":   change(func(c *cutfile.File) { c.Columns[0].Mask = "paint" }),
+		"k of 0":         change(func(c *cutfile.File) { c.Sets[0].K = 0 }),
+		"unknown column": change(func(c *cutfile.File) { c.Sets[0].Columns[0] = "x" }),
 		"null":           "null",
-		"column twice":   change(func(c *CutFile) { c.Columns = append(c.Columns, c.Columns[0]) }),
+		"column twice":   change(func(c *cutfile.File) { c.Columns = append(c.Columns, c.Columns[0]) }),
 	} {
-		table.encode(t, forged, map[string]string{CutKey: text}, 0, len(table.rows), 2000)
-		v, err := Verify(t.Context(), forged, Events{})
-		if v != nil || ClassOf(err) != ClassInput {
-			t.Errorf("%s: got %+v, %v of class %d", name, v, err, ClassOf(err))
+		table.encode(t, forged, map[string]string{cutfile.Key: text}, 0, len(table.rows), 2000)
+		v, err := verify.Release(t.Context(), forged, verify.Watch{})
+		if v != nil || fault.ClassOf(err) != fault.Input {
+			t.Errorf("%s: got %+v, %v of class %d", name, v, err, fault.ClassOf(err))
 		}
 	}
 	table.encode(t, forged, nil, 0, len(table.rows), 2000)
-	if _, err := Verify(t.Context(), forged, Events{}); ClassOf(err) != ClassInput || !strings.Contains(err.Error(), "has no kcut.cut metadata") {
+	if _, err := verify.Release(t.Context(), forged, verify.Watch{}); fault.ClassOf(err) != fault.Input || !strings.Contains(err.Error(), "has no kcut.cut metadata") {
 		t.Errorf("no cut: %v", err)
 	}
 }
@@ -247,7 +251,7 @@ func TestVerifyTruncated(t *testing.T) {
 	broken := filepath.Join(dir, "broken.parquet")
 	for size := 0; size < len(whole); size += 1 + len(whole)/200 {
 		write(t, broken, string(whole[:size]))
-		if v, err := Verify(context.Background(), broken, Events{}); !errors.Is(err, formats.ErrDamaged) {
+		if v, err := verify.Release(context.Background(), broken, verify.Watch{}); !errors.Is(err, formats.ErrDamaged) {
 			t.Errorf("%d of %d bytes: got %+v, %v", size, len(whole), v, err)
 		}
 	}
@@ -276,14 +280,14 @@ func TestVerifyFlipped(t *testing.T) {
 		flipped := bytes.Clone(whole)
 		flipped[at] ^= 1 << (at % 8)
 		write(t, broken, string(flipped))
-		v, err := Verify(context.Background(), broken, Events{})
-		switch class := ClassOf(err); {
+		v, err := verify.Release(context.Background(), broken, verify.Watch{})
+		switch class := fault.ClassOf(err); {
 		case err == nil && v.OK && at < footer:
 			t.Errorf("byte %d: nothing found", at)
 		case err == nil && v.OK:
 			passed++
 			stillAnonymous(t, job, broken)
-		case err == nil, class != ClassInput && class != ClassPrivacy:
+		case err == nil, class != fault.Input && class != fault.Privacy:
 			t.Errorf("byte %d: got %+v, %v", at, v, err)
 		}
 	}
@@ -293,7 +297,7 @@ func TestVerifyFlipped(t *testing.T) {
 // stillAnonymous counts the sets of a release again.
 func stillAnonymous(t *testing.T, job *jobfile.Job, path string) {
 	t.Helper()
-	cut, err := ReadCut(path)
+	cut, err := cutfile.Read(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -310,7 +314,7 @@ func TestVerifyDirectory(t *testing.T) {
 	parts := func(t *testing.T) (string, []string) {
 		dir, _ := releasedPeople(t, outputIs("{path: out/, row_group_rows: 100}"))
 		out := filepath.Join(dir, "out")
-		list, err := releaseParts(t.Context(), out)
+		list, err := fileset.Parts(t.Context(), out)
 		if err != nil || len(list) < 2 {
 			t.Fatalf("parts %v, %v", list, err)
 		}
@@ -318,7 +322,7 @@ func TestVerifyDirectory(t *testing.T) {
 	}
 	t.Run("sound", func(t *testing.T) {
 		out, _ := parts(t)
-		if v, err := Verify(t.Context(), out, Events{}); err != nil || !v.OK {
+		if v, err := verify.Release(t.Context(), out, verify.Watch{}); err != nil || !v.OK {
 			t.Errorf("got %+v, %v", v, err)
 		}
 	})
@@ -344,7 +348,7 @@ func TestVerifyDirectory(t *testing.T) {
 	t.Run("another cut", func(t *testing.T) {
 		out, list := parts(t)
 		metadata := embedded(t, out)
-		edit(t, metadata, func(c *CutFile) { c.Steps++ })
+		edit(t, metadata, func(c *cutfile.File) { c.Steps++ })
 		table := readTable(t, list[1])
 		table.encode(t, list[1], metadata, 0, len(table.rows), 100)
 		mustFind(t, out, "part-00001.parquet: its cut differs from the first part's")
@@ -356,7 +360,7 @@ func TestVerifyDirectory(t *testing.T) {
 		mustFind(t, out, "part-00001.parquet: its cut differs from the first part's")
 	})
 	t.Run("no parts", func(t *testing.T) {
-		if _, err := Verify(t.Context(), t.TempDir(), Events{}); ClassOf(err) != ClassInput {
+		if _, err := verify.Release(t.Context(), t.TempDir(), verify.Watch{}); fault.ClassOf(err) != fault.Input {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -365,12 +369,12 @@ func TestVerifyDirectory(t *testing.T) {
 // A release cannot hide behind the JSON of a cut alone.
 func TestVerifyCutFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cut.json")
-	text, err := json.Marshal(&CutFile{Version: cutVersion, Sets: []SetReport{{Columns: []string{"a"}, K: 2}}, Columns: CutColumns{{Name: "a", Mask: jobfile.MaskSuppress}}})
+	text, err := json.Marshal(&cutfile.File{Version: cutfile.Version, Sets: []cutfile.Set{{Columns: []string{"a"}, K: 2}}, Columns: cutfile.Columns{{Name: "a", Mask: jobfile.MaskSuppress}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	write(t, path, string(text))
-	if v, err := Verify(t.Context(), path, Events{}); !errors.Is(err, formats.ErrDamaged) {
+	if v, err := verify.Release(t.Context(), path, verify.Watch{}); !errors.Is(err, formats.ErrDamaged) {
 		t.Errorf("got %+v, %v", v, err)
 	}
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/kcut/kcut/formats/location"
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/writer"
+	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -34,9 +36,9 @@ func checkTarget(ctx context.Context, job *jobfile.Job) (exists bool, err error)
 		return false, checkFolder(filepath.Dir(path))
 	case err != nil:
 		return false, fmt.Errorf("look for output %s: %w", path, err)
-	case info.IsDir() != isDirectory(job.Output.Path):
-		return true, &Error{
-			Class: ClassExists,
+	case info.IsDir() != fileset.IsDirectory(job.Output.Path):
+		return true, &fault.Error{
+			Class: fault.Exists,
 			Hint:  "remove it first; a directory is never replaced by a file, nor the other way round",
 			Err:   fmt.Errorf("replace output %s: one is a directory, the other a file", path),
 		}
@@ -51,17 +53,14 @@ func checkFolder(path string) error {
 	case err == nil && info.IsDir():
 		return nil
 	case err == nil, errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-		return &Error{
-			Class: ClassUsage,
+		return &fault.Error{
+			Class: fault.Usage,
 			Hint:  "make the folder first, or name another output",
 			Err:   fmt.Errorf("write output into %s: there is no such folder", path),
 		}
 	}
 	return fmt.Errorf("look for folder %s: %w", path, err)
 }
-
-// isDirectory reports whether an output path names a directory of part files.
-func isDirectory(path string) bool { return strings.HasSuffix(path, "/") }
 
 // checkDistinct refuses an output that is one of the inputs or lies where the next run
 // would read it as input.
@@ -80,8 +79,8 @@ func checkDistinct(job *jobfile.Job, in *dataset.Dataset) error {
 		}
 	}
 	written := output
-	if isDirectory(job.Output.Path) {
-		written = location.Join(output, partName(0))
+	if fileset.IsDirectory(job.Output.Path) {
+		written = location.Join(output, fileset.PartName(0))
 	}
 	for _, pattern := range job.Input {
 		found, err := dataset.Finds(pattern, written)
@@ -113,8 +112,8 @@ func absolute(path string) (string, error) {
 }
 
 func overlap(job *jobfile.Job) error {
-	return &Error{
-		Class: ClassUsage,
+	return &fault.Error{
+		Class: fault.Usage,
 		Hint:  "write the release somewhere else",
 		Err:   fmt.Errorf("write output %s: it is among the job's own input", job.Output.Path),
 	}
@@ -132,11 +131,11 @@ type target struct {
 // run's files and wants some to stay.
 func (r *run) openTarget(keep func(path string) bool) (*target, error) {
 	path := r.local
-	publication, err := publish.ContinueOn(r.files(), filepath.Clean(path), isDirectory(path), keep)
+	publication, err := publish.ContinueOn(r.files(), filepath.Clean(path), fileset.IsDirectory(path), keep)
 	if err != nil {
 		return nil, err
 	}
-	t := &target{Publication: publication, directory: isDirectory(path)}
+	t := &target{Publication: publication, directory: fileset.IsDirectory(path)}
 	if output := r.job.Output.Path; location.IsRemote(output) {
 		t.upload = &upload{from: t.Path(), to: output, fresh: !r.exists}
 	}
@@ -201,8 +200,6 @@ func (p *parts) next() place {
 	return p.finished[len(p.finished)-1].End
 }
 
-func partName(number int) string { return fmt.Sprintf("part-%05d.parquet", number) }
-
 // add appends a row group, whose copied pages lie in source and behind which is a place.
 func (p *parts) add(source io.ReaderAt, g *writer.EncodedRowGroup, end place) error {
 	if p.writer == nil {
@@ -222,7 +219,7 @@ func (p *parts) add(source io.ReaderAt, g *writer.EncodedRowGroup, end place) er
 func (p *parts) open() (err error) {
 	p.file, p.name = p.target.File(), filepath.Base(p.target.Path())
 	if p.target.directory {
-		p.name = partName(len(p.finished))
+		p.name = fileset.PartName(len(p.finished))
 		if p.file, err = p.target.Create(p.name); err != nil {
 			return err
 		}

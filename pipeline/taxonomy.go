@@ -1,11 +1,8 @@
 package pipeline
 
 import (
-	"errors"
-
-	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats/taxonomy"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/fault"
 )
 
 // parsedBytes is what a byte of a taxonomy file takes while the file is parsed: the text, rows
@@ -43,8 +40,8 @@ func (r *run) loadTaxonomies() (err error) {
 
 func (r *run) drawTrees(bytes int64) error {
 	if err := r.budget.Draw("taxonomies", bytes); err != nil {
-		return &Error{
-			Class: ClassResources,
+		return &fault.Error{
+			Class: fault.Resources,
 			Hint:  "give more with --memory, or generate large taxonomies with prefix, date or ranges",
 			Err:   err,
 		}
@@ -59,26 +56,4 @@ func treeBytes(t *taxonomy.Node) int64 {
 		bytes += treeBytes(&t.Children[i])
 	}
 	return bytes
-}
-
-// generatorOf returns the engine's form of a taxonomy that is not a tree.
-func generatorOf(t jobfile.Taxonomy) (engine.Generator, error) {
-	switch {
-	case t.Generator == nil:
-		return nil, errors.New("it is neither a tree nor a generator")
-	case len(t.Generator.Prefix) > 0:
-		return engine.Prefixes(t.Generator.Prefix)
-	case len(t.Generator.Date) > 0:
-		return engine.Dates(t.Generator.Date)
-	}
-	return engine.Ranges(t.Generator.Ranges)
-}
-
-// node is a file's tree in the engine's form.
-func node(t *taxonomy.Node) engine.Node {
-	n := engine.Node{Name: t.Name}
-	for i := range t.Children {
-		n.Children = append(n.Children, node(&t.Children[i]))
-	}
-	return n
 }

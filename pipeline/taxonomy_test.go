@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/kcut/kcut/pipeline/fault"
 )
 
 // generatedJob generalizes every column of people along taxonomies that are made of the values.
@@ -75,8 +77,8 @@ func TestTaxonomyCannotBeMade(t *testing.T) {
 			table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 300, 70)
 			before := listing(t, dir)
 			_, err := runJob(t, dir, nil)
-			if ClassOf(err) != ClassInput || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), tt.value) {
-				t.Errorf("got %v of class %d", err, ClassOf(err))
+			if fault.ClassOf(err) != fault.Input || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), tt.value) {
+				t.Errorf("got %v of class %d", err, fault.ClassOf(err))
 			}
 			unchanged(t, dir, before)
 		})
@@ -104,9 +106,9 @@ taxonomies: {codes: codes.csv}
 	}
 	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, len(table.rows), len(table.rows))
 	err := tryJob(t, dir, t.Context(), RunOptions{}, "limits.memory", "16MiB")
-	var advised *Error
-	if ClassOf(err) != ClassResources || !errors.As(err, &advised) || !strings.Contains(advised.Hint, "generate large taxonomies") {
-		t.Errorf("got %v of class %d", err, ClassOf(err))
+	var advised *fault.Error
+	if fault.ClassOf(err) != fault.Resources || !errors.As(err, &advised) || !strings.Contains(advised.Hint, "generate large taxonomies") {
+		t.Errorf("got %v of class %d", err, fault.ClassOf(err))
 	}
 	for _, opt := range []RunOptions{{}, {spill: true}} {
 		if o := outcomeOf(t, dir, opt, "limits.memory", "128MiB"); o.err != "" || o.steps == 0 {

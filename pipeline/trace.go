@@ -7,6 +7,8 @@ import (
 	"io"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/fault"
 )
 
 // tracer writes one JSON object a line for every performed specialization.
@@ -37,7 +39,7 @@ func (l TraceLabel) MarshalJSON() ([]byte, error) {
 	if l.Null {
 		return []byte("null"), nil
 	}
-	return marshalPlain(l.Text)
+	return cutfile.Marshal(l.Text)
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
@@ -56,7 +58,7 @@ func ReadTrace(r io.Reader) ([]TraceStep, error) {
 		case errors.Is(err, io.EOF):
 			return steps, nil
 		case err != nil:
-			return nil, &Error{Class: ClassInput, Hint: "name a file that kcut run --trace has written", Err: fmt.Errorf("read trace: step %d is not as a trace has it", len(steps)+1)}
+			return nil, &fault.Error{Class: fault.Input, Hint: "name a file that kcut run --trace has written", Err: fmt.Errorf("read trace: step %d is not as a trace has it", len(steps)+1)}
 		}
 		steps = append(steps, step)
 	}
@@ -74,7 +76,7 @@ func (t *tracer) step(s engine.Step) {
 	for _, child := range s.Children {
 		line.Children = append(line.Children, TraceLabel(child))
 	}
-	text, err := marshalPlain(line)
+	text, err := cutfile.Marshal(line)
 	if err == nil {
 		_, err = t.out.Write(append(text, '\n'))
 	}

@@ -13,11 +13,8 @@ import (
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/release"
 	"github.com/kcut/kcut/formats/storage"
+	"github.com/kcut/kcut/pipeline/fileset"
 )
-
-// manifestFile says what a directory of part files in an object store holds. It is written
-// after the parts and before _SUCCESS.
-const manifestFile = "_manifest.json"
 
 // manifest is the contents of a manifest.
 type manifest struct {
@@ -48,7 +45,7 @@ type upload struct {
 
 func (u *upload) run(ctx context.Context) error {
 	send := u.directory
-	if !isDirectory(u.to) {
+	if !fileset.IsDirectory(u.to) {
 		send = u.file
 	}
 	if err := send(ctx); err != nil {
@@ -90,7 +87,7 @@ func (u *upload) directory(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := u.text(ctx, manifestFile, append(text, '\n')); err != nil {
+	if err := u.text(ctx, fileset.Manifest, append(text, '\n')); err != nil {
 		return err
 	}
 	if err := u.alone(ctx); err != nil {
@@ -111,7 +108,7 @@ func (u *upload) clear(ctx context.Context) error {
 		return err
 	}
 	for _, object := range objects {
-		if name := object.Location[len(u.to):]; isPart(name) || name == manifestFile {
+		if name := object.Location[len(u.to):]; fileset.IsPart(name) || name == fileset.Manifest {
 			if err := storage.Remove(ctx, object.Location); err != nil {
 				return err
 			}
@@ -122,7 +119,7 @@ func (u *upload) clear(ctx context.Context) error {
 
 // parts uploads the part files.
 func (u *upload) parts(ctx context.Context) (*manifest, error) {
-	files, err := releaseParts(ctx, u.from)
+	files, err := fileset.Parts(ctx, u.from)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/compare"
+	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -35,7 +36,7 @@ differ.`,
 				return err
 			}
 		}
-		d, err := pipeline.Diff(args[0], args[1], job)
+		d, err := compare.Cuts(args[0], args[1], job)
 		if err != nil {
 			return err
 		}
@@ -48,7 +49,7 @@ differ.`,
 }
 
 // differenceText lays a difference out for people.
-func differenceText(d *pipeline.Difference) string {
+func differenceText(d *compare.Difference) string {
 	t := newTable("column", "is", "labels", "instead of")
 	for _, c := range d.Columns {
 		name, relation := c.Column, string(c.Relation)
@@ -65,8 +66,8 @@ func differenceText(d *pipeline.Difference) string {
 }
 
 // changedLabels lists labels in lines that fit beside others.
-func changedLabels(labels []pipeline.CutLabel) []string {
-	texts := labelTexts(pipeline.CutColumn{Cut: labels})
+func changedLabels(labels []cutfile.Label) []string {
+	texts := labelTexts(cutfile.Column{Cut: labels})
 	return shortened(fold(texts, labelWidth/2), len(labels))
 }
 
@@ -78,13 +79,13 @@ func lineOf(lines []string, i int) string {
 }
 
 // relationWords says what one cut is to another, up to the other's name.
-func relationWords(r pipeline.Relation) string {
+func relationWords(r compare.Relation) string {
 	switch r {
-	case pipeline.Equal:
+	case compare.Equal:
 		return "equal to "
-	case pipeline.Coarser, pipeline.Finer:
+	case compare.Coarser, compare.Finer:
 		return string(r) + " than "
-	case pipeline.Incomparable:
+	case compare.Incomparable:
 		return "incomparable with "
 	}
 	return strings.TrimSpace(string(r)) + " from "

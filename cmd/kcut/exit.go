@@ -5,25 +5,25 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/fault"
 )
 
 const exitDone = 0
 
 // exits says of every class of error its exit code, and what to do when the error itself
 // does not say. Schedulers retry 6, and 130 and 143; see docs/operations.md.
-var exits = map[pipeline.Class]struct {
+var exits = map[fault.Class]struct {
 	code int
 	hint string
 }{
-	pipeline.ClassInternal:  {1, "this is a bug in kcut: please report it; KCUT_DEBUG=1 shows where it happened"},
-	pipeline.ClassUsage:     {2, "kcut config --schema prints every key of a job file"},
-	pipeline.ClassInput:     {3, "compare the input with the job file, or export it again"},
-	pipeline.ClassPrivacy:   {4, "lower k, or give more records"},
-	pipeline.ClassExists:    {5, "--overwrite replaces it"},
-	pipeline.ClassTransient: {6, "try again"},
-	pipeline.ClassResources: {7, "give more memory with --memory, or free disk space"},
-	pipeline.ClassCancelled: {1, "run the same command again"},
+	fault.Internal:  {1, "this is a bug in kcut: please report it; KCUT_DEBUG=1 shows where it happened"},
+	fault.Usage:     {2, "kcut config --schema prints every key of a job file"},
+	fault.Input:     {3, "compare the input with the job file, or export it again"},
+	fault.Privacy:   {4, "lower k, or give more records"},
+	fault.Exists:    {5, "--overwrite replaces it"},
+	fault.Transient: {6, "try again"},
+	fault.Resources: {7, "give more memory with --memory, or free disk space"},
+	fault.Cancelled: {1, "run the same command again"},
 }
 
 // failure is an error as users and programs see it.
@@ -38,18 +38,18 @@ type failure struct {
 
 // failureOf tells what to say about err and how to leave.
 func failureOf(ctx context.Context, err error) *failure {
-	class := pipeline.ClassOf(err)
+	class := fault.ClassOf(err)
 	exit := exits[class]
 	f := &failure{Class: class.String(), Message: err.Error(), Hint: hintOf(err), Exit: exit.code}
 	if f.Hint == "" {
 		f.Hint = exit.hint
 	}
 	var stopped stopSignal
-	if class == pipeline.ClassCancelled && errors.As(context.Cause(ctx), &stopped) {
+	if class == fault.Cancelled && errors.As(context.Cause(ctx), &stopped) {
 		f.Exit = stopped.exitCode()
 		f.Message = strings.Replace(f.Message, context.Canceled.Error(), stopped.Error(), 1)
 	}
-	var bug *pipeline.PanicError
+	var bug *fault.PanicError
 	if errors.As(err, &bug) {
 		f.stack = bug.Stack
 	}
@@ -59,7 +59,7 @@ func failureOf(ctx context.Context, err error) *failure {
 // hintOf returns the hint of the outermost error that has one.
 func hintOf(err error) string {
 	for err != nil {
-		var classed *pipeline.Error
+		var classed *fault.Error
 		if !errors.As(err, &classed) {
 			return ""
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/verify"
 )
 
 const (
@@ -54,6 +55,12 @@ func (p *progress) close() {
 // events returns the functions that a run reports to.
 func (p *progress) events() pipeline.Events {
 	return pipeline.Events{Start: p.begin, Progress: p.progress, End: p.end, Notice: p.notice, Meter: p.meter}
+}
+
+// watch is events for a release that is verified alone.
+func (p *progress) watch() verify.Watch {
+	events := p.events()
+	return events.Verifying()
 }
 
 func (p *progress) meter(usage func() pipeline.Usage) {

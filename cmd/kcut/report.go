@@ -9,7 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/page"
+	"github.com/kcut/kcut/pipeline/verify"
 )
 
 func newReport(u *ui) *cobra.Command {
@@ -41,7 +43,7 @@ none of a release that does not hold.`,
 		if err := page.WriteFile(args[1], source, overwrite); err != nil || !u.json {
 			return err
 		}
-		return u.answer(map[string]any{"output": args[1], "release": source.Release.Verification})
+		return u.answer(map[string]any{"output": args[1], "release": source.Release.Result})
 	}
 	return cmd
 }
@@ -68,7 +70,7 @@ func pageSource(ctx context.Context, u *ui, release, trace, runJSON string) (s p
 	}
 	progress := u.follow()
 	defer progress.close()
-	s.Release, err = pipeline.Inspect(ctx, release, progress.events())
+	s.Release, err = verify.Inspect(ctx, release, progress.watch())
 	return s, err
 }
 
@@ -76,7 +78,7 @@ func pageSource(ctx context.Context, u *ui, release, trace, runJSON string) (s p
 func readInput(what, path string) ([]byte, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, &pipeline.Error{Class: pipeline.ClassInput, Err: fmt.Errorf("read %s: %w", what, err)}
+		return nil, &fault.Error{Class: fault.Input, Err: fmt.Errorf("read %s: %w", what, err)}
 	}
 	return text, nil
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/cutfile"
 )
 
 // Lists of labels are folded at labelWidth characters, and cut off after mostLines lines.
@@ -32,11 +32,11 @@ func newShow(u *ui) *cobra.Command {
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		switch {
 		case schema:
-			return u.printf("%s\n", bytes.TrimSpace(pipeline.CutSchema()))
+			return u.printf("%s\n", bytes.TrimSpace(cutfile.Schema()))
 		case len(args) == 0:
 			return usageError("kcut show", "kcut show takes a released file, or --schema")
 		}
-		cut, err := pipeline.ReadCut(args[0])
+		cut, err := cutfile.Read(args[0])
 		if err != nil {
 			return err
 		}
@@ -48,7 +48,7 @@ func newShow(u *ui) *cobra.Command {
 	return cmd
 }
 
-func cutLine(path string, cut *pipeline.CutFile) string {
+func cutLine(path string, cut *cutfile.File) string {
 	line := fmt.Sprintf("%s: %s rows, %s", path, grouped(cut.Rows), cut.Algorithm)
 	if cut.Class != "" {
 		line += ", class " + cut.Class
@@ -57,15 +57,15 @@ func cutLine(path string, cut *pipeline.CutFile) string {
 }
 
 // extent tells how fine a cut is: how many regions it has, or after how many steps it was found.
-func extent(cut *pipeline.CutFile) string {
-	if cut.Kind == pipeline.KindRegions {
+func extent(cut *cutfile.File) string {
+	if cut.Kind == cutfile.KindRegions {
 		return grouped(int64(len(cut.Regions))) + " regions"
 	}
 	return fmt.Sprintf("%d steps", cut.Steps)
 }
 
 // cutTable lists masked columns and their released labels.
-func cutTable(columns pipeline.CutColumns) string {
+func cutTable(columns cutfile.Columns) string {
 	t := newTable("column", "mask", "released as")
 	for _, c := range columns {
 		name, mask := c.Name, c.Mask
@@ -89,7 +89,7 @@ func shortened(lines []string, items int) []string {
 }
 
 // labelTexts returns a column's labels for people.
-func labelTexts(c pipeline.CutColumn) []string {
+func labelTexts(c cutfile.Column) []string {
 	var texts []string
 	for _, label := range c.Cut {
 		if label.Null {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/cutfile"
 )
 
 // summarize tells what a run has released: in words on a terminal, else as one log record.
@@ -17,7 +18,7 @@ func (u *ui) summarize(r *pipeline.Report) error {
 			"quasi_identifiers", r.Sets, "steps", r.Steps)
 		return nil
 	}
-	cut, err := pipeline.ReadCut(r.Output)
+	cut, err := cutfile.Read(r.Output)
 	if err != nil {
 		return fmt.Errorf("summarize release: %w", err)
 	}
@@ -39,7 +40,7 @@ func lossWords(r *pipeline.Report) (words string) {
 }
 
 // setTable lists quasi-identifier sets and how anonymous they are.
-func setTable(sets []pipeline.SetReport) string {
+func setTable(sets []cutfile.Set) string {
 	t := newTable("quasi-identifiers", "k", "anonymity")
 	for _, set := range sets {
 		t.add(strings.Join(set.Columns, ", "), grouped(int64(set.K)), grouped(int64(set.Anonymity)))
@@ -48,7 +49,7 @@ func setTable(sets []pipeline.SetReport) string {
 }
 
 // countTable lists masked columns and how much of them is released.
-func countTable(columns pipeline.CutColumns) string {
+func countTable(columns cutfile.Columns) string {
 	t := newTable("column", "mask", "labels")
 	for _, c := range columns {
 		t.add(c.Name, c.Mask, grouped(int64(len(labelTexts(c)))))

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/fault"
 )
 
 // The rules for words:
@@ -121,8 +121,8 @@ func (u *ui) paint(color, text string) string {
 
 // usageError is an error of the command line; its hint points at the command's help.
 func usageError(command, format string, args ...any) error {
-	return &pipeline.Error{
-		Class: pipeline.ClassUsage,
+	return &fault.Error{
+		Class: fault.Usage,
 		Err:   fmt.Errorf("read command line: "+format, args...),
 		Hint:  command + " --help shows what it takes",
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/verify"
 )
 
 func newVerify(u *ui) *cobra.Command {
@@ -33,14 +33,14 @@ against the embedded cut, and looks for anything that a release must not give aw
 
 // verifications is the JSON answer of kcut verify.
 type verifications struct {
-	Files []*pipeline.Verification `json:"files"`
-	OK    bool                     `json:"ok"`
-	Error *failure                 `json:"error,omitempty"`
+	Files []*verify.Result `json:"files"`
+	OK    bool             `json:"ok"`
+	Error *failure         `json:"error,omitempty"`
 }
 
 // verifyAll verifies all files, also after one has failed, and returns the first failure.
 func verifyAll(ctx context.Context, u *ui, paths []string) (*verifications, error) {
-	all := &verifications{Files: []*pipeline.Verification{}, OK: true}
+	all := &verifications{Files: []*verify.Result{}, OK: true}
 	var first error
 	for _, path := range paths {
 		v, err := verifyOne(ctx, u, path)
@@ -57,9 +57,9 @@ func verifyAll(ctx context.Context, u *ui, paths []string) (*verifications, erro
 	return all, first
 }
 
-func verifyOne(ctx context.Context, u *ui, path string) (*pipeline.Verification, error) {
+func verifyOne(ctx context.Context, u *ui, path string) (*verify.Result, error) {
 	progress := u.follow()
-	v, err := pipeline.Verify(ctx, path, progress.events())
+	v, err := verify.Release(ctx, path, progress.watch())
 	progress.close()
 	if v == nil || u.json {
 		return v, err
@@ -67,7 +67,7 @@ func verifyOne(ctx context.Context, u *ui, path string) (*pipeline.Verification,
 	return v, errors.Join(err, u.printVerification(v))
 }
 
-func (u *ui) printVerification(v *pipeline.Verification) error {
+func (u *ui) printVerification(v *verify.Result) error {
 	verdict := "ok"
 	if !v.OK {
 		verdict = "broken"

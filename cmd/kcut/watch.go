@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/pipeline/lineage"
 	"github.com/kcut/kcut/pipeline/metrics"
@@ -89,7 +90,7 @@ func checkFolder(command, file string) error {
 // the job is loaded.
 func (w *watch) follow(ctx context.Context, f func(started func(*jobfile.Job)) (*pipeline.Report, error)) (*pipeline.Report, error) {
 	var report *pipeline.Report
-	err := pipeline.Fence(func() (err error) {
+	err := fault.Fence(func() (err error) {
 		report, err = f(w.start)
 		return err
 	})

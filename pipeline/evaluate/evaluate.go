@@ -11,6 +11,7 @@ import (
 	"github.com/kcut/kcut/engine/classify"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
@@ -105,7 +106,7 @@ func (e *evaluation) run(ctx context.Context) error {
 
 // undealt is the error of rows of which some fold or side would have none.
 func undealt(hint, format string, args ...any) error {
-	return &pipeline.Error{Class: pipeline.ClassUsage, Hint: hint, Err: fmt.Errorf("deal rows: "+format, args...)}
+	return &fault.Error{Class: fault.Usage, Hint: hint, Err: fmt.Errorf("deal rows: "+format, args...)}
 }
 
 // rows returns the number of rows.
@@ -135,7 +136,7 @@ func (e *evaluation) evaluate(ctx context.Context, r int) error {
 	share := (e.Budget.Limit() - e.Budget.Used()) / int64(e.Threads)
 	task := func(m *measurement, measure func(*trial) (measurement, error)) {
 		group.Go(func() error {
-			return pipeline.Fence(func() (err error) {
+			return fault.Fence(func() (err error) {
 				t := &trial{evaluation: e, parts: d, budget: e.Budget.Part(share)}
 				defer func() { t.budget.Return(t.budget.Used()) }()
 				*m, err = measure(t)

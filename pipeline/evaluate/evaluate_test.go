@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
@@ -236,13 +237,13 @@ func TestEvaluateErrors(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		options Options
-		class   pipeline.Class
+		class   fault.Class
 	}{
-		{"no such column", Options{Variants: variants, SplitColumn: "sets", SplitValue: "x"}, pipeline.ClassUsage},
-		{"no training rows", Options{Variants: variants, SplitColumn: "set", SplitValue: "x"}, pipeline.ClassUsage},
-		{"more folds than rows", Options{Variants: variants, Folds: 5000, Repeats: 1}, pipeline.ClassUsage},
+		{"no such column", Options{Variants: variants, SplitColumn: "sets", SplitValue: "x"}, fault.Usage},
+		{"no training rows", Options{Variants: variants, SplitColumn: "set", SplitValue: "x"}, fault.Usage},
+		{"more folds than rows", Options{Variants: variants, Folds: 5000, Repeats: 1}, fault.Usage},
 	} {
-		if _, err := Evaluate(t.Context(), tt.options); pipeline.ClassOf(err) != tt.class {
+		if _, err := Evaluate(t.Context(), tt.options); fault.ClassOf(err) != tt.class {
 			t.Errorf("%s: %v", tt.name, err)
 		}
 	}
@@ -266,7 +267,7 @@ func TestEvaluateMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = Evaluate(t.Context(), Options{Variants: load(t, job, "limits.memory", "16MiB", "tdr"), Folds: 2, Repeats: 1})
-	if !errors.Is(err, spill.ErrBudget) || pipeline.ClassOf(err) != pipeline.ClassResources {
+	if !errors.Is(err, spill.ErrBudget) || fault.ClassOf(err) != fault.Resources {
 		t.Error(err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/fault"
 )
 
 const (
@@ -121,7 +122,7 @@ func (r *Run) started(at time.Time) *event {
 func (r *Run) ended(at time.Time, report *pipeline.Report, failure error) *event {
 	state := stateComplete
 	switch {
-	case failure != nil && pipeline.ClassOf(failure) == pipeline.ClassCancelled:
+	case failure != nil && fault.ClassOf(failure) == fault.Cancelled:
 		state = stateAbort
 	case failure != nil:
 		state = stateFail

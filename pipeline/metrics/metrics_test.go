@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/cutfile"
 )
 
 // The text format, as strictly as a scraper may read it.
@@ -102,7 +103,7 @@ func TestParseTextRefuses(t *testing.T) {
 func exampleReport() *pipeline.Report {
 	return &pipeline.Report{
 		Rows: 1000, Released: 990, Suppressed: 7, Steps: 12, Bytes: 4096, Files: 1,
-		Sets:     []pipeline.SetReport{{Columns: []string{"age", `odd "name"\`}, K: 5, Anonymity: 6}, {Columns: []string{"zip"}, K: 2, Anonymity: 2}},
+		Sets:     []cutfile.Set{{Columns: []string{"age", `odd "name"\`}, K: 5, Anonymity: 6}, {Columns: []string{"zip"}, K: 2, Anonymity: 2}},
 		Stages:   []pipeline.StageTime{{Stage: pipeline.StagePlan, Seconds: 0.5}, {Stage: pipeline.StageMask, Seconds: 1e-9}},
 		PeakDraw: 1 << 40, Spilled: 3, SpilledPeak: 2, PeakRSS: 99,
 	}

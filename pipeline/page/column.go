@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/verify"
 )
 
 // mostLabels is how many labels of a column are listed.
@@ -38,7 +39,7 @@ type smallestView struct {
 	Near bool // it is below twice k: a step that divides it would break k
 }
 
-func columnViews(in *pipeline.Inspection, run *pipeline.Report) (views []columnView) {
+func columnViews(in *verify.Inspection, run *pipeline.Report) (views []columnView) {
 	for i := range in.Cut.Columns {
 		c := &in.Cut.Columns[i]
 		v := columnView{Name: c.Name, Mask: c.Mask, Render: c.Render}
@@ -59,7 +60,7 @@ func columnViews(in *pipeline.Inspection, run *pipeline.Report) (views []columnV
 
 // labelViews are the labels of a column, in the cut's order. Of one that is released as
 // numbers nothing was counted.
-func labelViews(in *pipeline.Inspection, column int, sets []int) (views []labelView) {
+func labelViews(in *verify.Inspection, column int, sets []int) (views []labelView) {
 	c, counts := &in.Cut.Columns[column], in.Labels[column]
 	for _, label := range c.Cut {
 		v := labelView{Label: label.Label, Special: label.Null}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/cutfile"
 )
 
 // The curve's panels: information above, anonymity below, steps from left to right.
@@ -45,7 +46,7 @@ type tick struct{ At, Text string }
 // dashes tell lines apart in print, too.
 var dashes = []string{"none", "6 3", "2 3", "8 3 2 3", "12 4", "1 2"}
 
-func newCurve(trace []pipeline.TraceStep, cut *pipeline.CutFile) *curve {
+func newCurve(trace []pipeline.TraceStep, cut *cutfile.File) *curve {
 	c := &curve{}
 	steps := len(trace)
 	x := func(step int) float64 { return scale(float64(step), 0, float64(steps), curveLeft, curveRight) }
@@ -74,7 +75,7 @@ func newCurve(trace []pipeline.TraceStep, cut *pipeline.CutFile) *curve {
 // addAnonymity draws the lower panel: of every set how many times k its anonymity is, on a
 // logarithmic scale. Before the first step all records are alike, unless the algorithm begins
 // with the data as it is.
-func (c *curve) addAnonymity(trace []pipeline.TraceStep, cut *pipeline.CutFile, x func(int) float64) {
+func (c *curve) addAnonymity(trace []pipeline.TraceStep, cut *cutfile.File, x func(int) float64) {
 	ratio := func(set, step int) (float64, bool) {
 		if step > 0 {
 			return float64(trace[step-1].Anonymity[set]) / float64(cut.Sets[set].K), true

@@ -8,15 +8,15 @@ import (
 	"os"
 
 	"github.com/kcut/kcut/formats/publish"
-	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/fault"
 )
 
 // WriteFile writes the page of a release to a file, in one step. One that exists is an error of
-// pipeline.ClassExists, unless it is to be replaced.
+// fault.Exists, unless it is to be replaced.
 func WriteFile(path string, s Source, overwrite bool) error {
 	if _, err := os.Lstat(path); !overwrite && !errors.Is(err, fs.ErrNotExist) {
-		return &pipeline.Error{
-			Class: pipeline.ClassExists, Hint: "choose another name, or replace the file with --overwrite",
+		return &fault.Error{
+			Class: fault.Exists, Hint: "choose another name, or replace the file with --overwrite",
 			Err: fmt.Errorf("write page %s: the file exists", path),
 		}
 	}

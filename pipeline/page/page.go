@@ -10,11 +10,14 @@ import (
 	"slices"
 
 	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/verify"
 )
 
 // Source is what a page is made of.
 type Source struct {
-	Release *pipeline.Inspection
+	Release *verify.Inspection
 	Trace   []pipeline.TraceStep // of the run that made the release; nil: not known
 	Run     *pipeline.Report     // of that run; nil: not known
 }
@@ -25,10 +28,10 @@ var text string
 var layout = template.Must(template.New("page").Parse(text))
 
 // Write writes the page of a release. A trace or a report of another release is an error of
-// pipeline.ClassInput.
+// fault.Input.
 func Write(w io.Writer, s Source) error {
 	if err := s.check(); err != nil {
-		return &pipeline.Error{Class: pipeline.ClassInput, Hint: "name the files that the run which made the release has written", Err: err}
+		return &fault.Error{Class: fault.Input, Hint: "name the files that the run which made the release has written", Err: err}
 	}
 	if err := layout.Execute(w, newView(s)); err != nil {
 		return fmt.Errorf("write page: %w", err)
@@ -59,7 +62,7 @@ func (s *Source) check() error {
 func (s *Source) traced() bool {
 	cut := s.Release.Cut
 	if len(s.Trace) == 0 {
-		return cut.Steps == 0 || cut.Kind == pipeline.KindRegions
+		return cut.Steps == 0 || cut.Kind == cutfile.KindRegions
 	}
 	for _, step := range s.Trace {
 		if len(step.Anonymity) != len(cut.Sets) {
@@ -102,7 +105,7 @@ func newView(s Source) *view {
 	if cut.Class != "" {
 		v.Facts = append(v.Facts, fact{"Class", cut.Class})
 	}
-	if cut.Kind == pipeline.KindRegions {
+	if cut.Kind == cutfile.KindRegions {
 		v.Facts = append(v.Facts, fact{"Regions", grouped(int64(len(cut.Regions)))})
 	} else {
 		v.Facts = append(v.Facts, fact{"Steps", grouped(int64(cut.Steps))})

@@ -16,6 +16,9 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/verify"
 )
 
 // hostile is a text that would leave its place if it were not escaped.
@@ -23,24 +26,24 @@ const hostile = `</td><script>alert("1")</script>&amp;'{{.}}`
 
 // exampleSource is a release of two sets with everything that is known of one.
 func exampleSource() Source {
-	sets := []pipeline.SetReport{{Columns: []string{"age", "zip"}, K: 5, Anonymity: 5}, {Columns: []string{"zip", "job"}, K: 2, Anonymity: 9}}
-	cut := &pipeline.CutFile{
+	sets := []cutfile.Set{{Columns: []string{"age", "zip"}, K: 5, Anonymity: 5}, {Columns: []string{"zip", "job"}, K: 2, Anonymity: 9}}
+	cut := &cutfile.File{
 		Version: 1, Algorithm: "tdr", Class: "income", Rows: 100, Sets: sets, Steps: 2,
-		Columns: pipeline.CutColumns{
-			{Name: "age", Mask: "discretize", Render: "midpoint", Cut: []pipeline.CutLabel{{Label: "(,37)", Interval: true}, {Label: "[37,)", Interval: true}}},
-			{Name: "zip", Mask: "generalize", Cut: []pipeline.CutLabel{{Label: hostile}, {Label: "empty"}, {Null: true}}},
-			{Name: "job", Mask: "suppress", Suppressed: "*", Cut: []pipeline.CutLabel{{Label: "cook"}}},
+		Columns: cutfile.Columns{
+			{Name: "age", Mask: "discretize", Render: "midpoint", Cut: []cutfile.Label{{Label: "(,37)", Interval: true}, {Label: "[37,)", Interval: true}}},
+			{Name: "zip", Mask: "generalize", Cut: []cutfile.Label{{Label: hostile}, {Label: "empty"}, {Null: true}}},
+			{Name: "job", Mask: "suppress", Suppressed: "*", Cut: []cutfile.Label{{Label: "cook"}}},
 		},
 	}
 	return Source{
-		Release: &pipeline.Inspection{
-			Verification: &pipeline.Verification{Path: "some/where/release.parquet", Rows: 100, Sets: sets, OK: true},
-			Cut:          cut, Digest: "abcd",
-			Sizes: []pipeline.GroupSizes{
-				{Classes: 5, Largest: 60, Buckets: []pipeline.SizeBucket{{From: 5, To: 8, Classes: 3, Records: 20}, {From: 16, To: 32, Classes: 1, Records: 20}, {From: 32, To: 64, Classes: 1, Records: 60}}},
-				{Classes: 2, Largest: 91, Buckets: []pipeline.SizeBucket{{From: 9, To: 16, Classes: 1, Records: 9}, {From: 64, To: 128, Classes: 1, Records: 91}}},
+		Release: &verify.Inspection{
+			Result: &verify.Result{Path: "some/where/release.parquet", Rows: 100, Sets: sets, OK: true},
+			Cut:    cut, Digest: "abcd",
+			Sizes: []verify.GroupSizes{
+				{Classes: 5, Largest: 60, Buckets: []verify.SizeBucket{{From: 5, To: 8, Classes: 3, Records: 20}, {From: 16, To: 32, Classes: 1, Records: 20}, {From: 32, To: 64, Classes: 1, Records: 60}}},
+				{Classes: 2, Largest: 91, Buckets: []verify.SizeBucket{{From: 9, To: 16, Classes: 1, Records: 9}, {From: 64, To: 128, Classes: 1, Records: 91}}},
 			},
-			Labels: [][]pipeline.LabelGroups{
+			Labels: [][]verify.LabelGroups{
 				nil,
 				{{Records: 80, Smallest: []uint64{5, 91}}, {Records: 0, Smallest: []uint64{0, 0}}, {Records: 20, Smallest: []uint64{20, 9}}},
 				{{Records: 9, Smallest: []uint64{0, 9}}, {Records: 91, Smallest: []uint64{0, 91}}},
@@ -119,7 +122,7 @@ func sources() map[string]Source {
 	untraced := all
 	untraced.Trace = nil
 	regions := exampleSource()
-	regions.Release.Cut.Kind, regions.Release.Cut.Regions = pipeline.KindRegions, []pipeline.CutRegion{{0, 0, 0}}
+	regions.Release.Cut.Kind, regions.Release.Cut.Regions = cutfile.KindRegions, []cutfile.Region{{0, 0, 0}}
 	regions.Trace = []pipeline.TraceStep{}
 	return map[string]Source{"everything": all, "release alone": alone, "no trace": untraced, "regions": regions}
 }
@@ -265,8 +268,8 @@ func TestPageShortensLists(t *testing.T) {
 	zip := &s.Release.Cut.Columns[1]
 	zip.Cut, s.Release.Labels[1] = nil, nil
 	for i := range mostLabels + 50 {
-		zip.Cut = append(zip.Cut, pipeline.CutLabel{Label: fmt.Sprintf("label-%d.", i)})
-		s.Release.Labels[1] = append(s.Release.Labels[1], pipeline.LabelGroups{Records: 6, Smallest: []uint64{6, 9}})
+		zip.Cut = append(zip.Cut, cutfile.Label{Label: fmt.Sprintf("label-%d.", i)})
+		s.Release.Labels[1] = append(s.Release.Labels[1], verify.LabelGroups{Records: 6, Smallest: []uint64{6, 9}})
 	}
 	s.Trace[0].Children = nil
 	for i := range 40 {
@@ -297,7 +300,7 @@ func TestWriteRefuses(t *testing.T) {
 	} {
 		s := exampleSource()
 		change(&s)
-		if err := Write(io.Discard, s); pipeline.ClassOf(err) != pipeline.ClassInput {
+		if err := Write(io.Discard, s); fault.ClassOf(err) != fault.Input {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -310,7 +313,7 @@ func TestWriteFile(t *testing.T) {
 		exists    bool
 	}{{false, false}, {false, true}, {true, false}} {
 		err := WriteFile(path, exampleSource(), tt.overwrite)
-		if (err != nil) != tt.exists || err != nil && pipeline.ClassOf(err) != pipeline.ClassExists {
+		if (err != nil) != tt.exists || err != nil && fault.ClassOf(err) != fault.Exists {
 			t.Errorf("overwrite %v: %v", tt.overwrite, err)
 		}
 	}

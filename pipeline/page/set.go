@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/verify"
 )
 
 // setView is a quasi-identifier set.
@@ -27,7 +27,7 @@ type sizeView struct {
 	Bar     string // its width
 }
 
-func setViews(in *pipeline.Inspection) (views []setView) {
+func setViews(in *verify.Inspection) (views []setView) {
 	for i, set := range in.Cut.Sets {
 		sizes := in.Sizes[i]
 		v := setView{

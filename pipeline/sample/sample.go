@@ -14,6 +14,7 @@ import (
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/writer"
 	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/fault"
 )
 
 // Options say how much to make of what Write makes.
@@ -52,7 +53,7 @@ type block struct {
 // extension, .parquet or .csv. The same rows, seed and row group size give the same bytes,
 // whatever the number of threads, and the memory does not depend on the number of rows.
 //
-// It returns an *Error of pipeline.ClassUsage for options that make no sense and of pipeline.ClassExists when
+// It returns an *fault.Error of fault.Usage for options that make no sense and of fault.Exists when
 // the file exists and Overwrite is not set.
 func Write(ctx context.Context, path string, opt Options) error {
 	opt.ensureDefaults()
@@ -95,14 +96,14 @@ func (o *Options) validate() error {
 }
 
 func usage(format string, args ...any) error {
-	return &pipeline.Error{Class: pipeline.ClassUsage, Err: fmt.Errorf(format, args...), Hint: "see kcut sample --help"}
+	return &fault.Error{Class: fault.Usage, Err: fmt.Errorf(format, args...), Hint: "see kcut sample --help"}
 }
 
 // checkTarget refuses, before anything is made, a path that could not be published.
 func checkTarget(path string, overwrite bool) error {
 	if ext := filepath.Ext(path); ext != ".parquet" && ext != ".csv" {
-		return &pipeline.Error{
-			Class: pipeline.ClassUsage,
+		return &fault.Error{
+			Class: fault.Usage,
 			Err:   fmt.Errorf("choose sample format: %s ends in neither .parquet nor .csv", path),
 			Hint:  "give the file one of these extensions",
 		}
@@ -116,8 +117,8 @@ func checkTarget(path string, overwrite bool) error {
 	case info.IsDir():
 		return usage("write sample %s: is a directory", path)
 	case !overwrite:
-		return &pipeline.Error{
-			Class: pipeline.ClassExists,
+		return &fault.Error{
+			Class: fault.Exists,
 			Err:   fmt.Errorf("write sample %s: the file exists", path),
 			Hint:  "choose another name, or replace the file with --overwrite",
 		}

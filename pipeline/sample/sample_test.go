@@ -7,12 +7,14 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"github.com/kcut/kcut/pipeline"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/fault"
 )
 
 // sampleBytes returns a sample's file.
@@ -142,17 +144,17 @@ func TestSampleErrors(t *testing.T) {
 		name string
 		path string
 		opt  Options
-		want pipeline.Class
+		want fault.Class
 	}{
-		{"exists", taken, Options{Rows: 1}, pipeline.ClassExists},
-		{"folder", folder, Options{Rows: 1, Overwrite: true}, pipeline.ClassUsage},
-		{"extension", filepath.Join(dir, "a.arrow"), Options{Rows: 1}, pipeline.ClassUsage},
-		{"rows", filepath.Join(dir, "a.csv"), Options{Rows: -1}, pipeline.ClassUsage},
-		{"row group rows", filepath.Join(dir, "a.csv"), Options{Rows: 1, RowGroupRows: -1}, pipeline.ClassUsage},
+		{"exists", taken, Options{Rows: 1}, fault.Exists},
+		{"folder", folder, Options{Rows: 1, Overwrite: true}, fault.Usage},
+		{"extension", filepath.Join(dir, "a.arrow"), Options{Rows: 1}, fault.Usage},
+		{"rows", filepath.Join(dir, "a.csv"), Options{Rows: -1}, fault.Usage},
+		{"row group rows", filepath.Join(dir, "a.csv"), Options{Rows: 1, RowGroupRows: -1}, fault.Usage},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			err := Write(t.Context(), tt.path, tt.opt)
-			if err == nil || pipeline.ClassOf(err) != tt.want {
+			if err == nil || fault.ClassOf(err) != tt.want {
 				t.Errorf("got %v, want an error of class %d", err, tt.want)
 			}
 		})

@@ -10,7 +10,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
-	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/forecast"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
@@ -50,8 +50,8 @@ type draft struct {
 // Draft looks at some rows of the input and returns a job file with a proposed role for every
 // column. The same input gives the same text.
 //
-// It returns an error of pipeline.ClassUsage when there is no column of the class's name, or it has too
-// many values, and of pipeline.ClassInput when the input has no rows or no column that could be masked.
+// It returns an error of fault.Usage when there is no column of the class's name, or it has too
+// many values, and of fault.Input when the input has no rows or no column that could be masked.
 func Draft(ctx context.Context, opt Options) (_ string, err error) {
 	in, err := dataset.Open(ctx, opt.Input, formats.ReadOptions{})
 	if err != nil {
@@ -60,7 +60,7 @@ func Draft(ctx context.Context, opt Options) (_ string, err error) {
 	defer func() { err = errors.Join(err, in.Close()) }()
 	d := &draft{Options: opt, rows: in.Rows(), class: -1}
 	if d.rows == 0 {
-		return "", &pipeline.Error{Class: pipeline.ClassInput, Hint: "give an input with rows", Err: errors.New("look at the input: it has no rows")}
+		return "", &fault.Error{Class: fault.Input, Hint: "give an input with rows", Err: errors.New("look at the input: it has no rows")}
 	}
 	if err := d.profile(ctx, in); err != nil {
 		return "", err
@@ -70,8 +70,8 @@ func Draft(ctx context.Context, opt Options) (_ string, err error) {
 	}
 	d.chooseRoles()
 	if len(d.set) == 0 {
-		return "", &pipeline.Error{
-			Class: pipeline.ClassInput,
+		return "", &fault.Error{
+			Class: fault.Input,
 			Hint:  "kcut config --schema prints every key of a job file, to write one by hand",
 			Err:   errors.New("choose quasi-identifiers: every column looks like an identifier, or cannot be masked"),
 		}
@@ -136,8 +136,8 @@ func (d *draft) chooseClass() error {
 }
 
 func (d *draft) classError(cause string) error {
-	return &pipeline.Error{
-		Class: pipeline.ClassUsage, Hint: "name a column with few distinct values with --class",
+	return &fault.Error{
+		Class: fault.Usage, Hint: "name a column with few distinct values with --class",
 		Err: fmt.Errorf("take column %s as class: %s", d.Class, cause),
 	}
 }

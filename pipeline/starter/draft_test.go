@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/pipeline/sample"
 	"github.com/kcut/kcut/pipeline/starter"
@@ -239,14 +240,14 @@ func TestDraftFails(t *testing.T) {
 	write(t, "ids.csv", "email,phone\na@x.org,+1 234 567 890\nb@x.org,+1 234 567 891\n")
 	for name, tt := range map[string]struct {
 		opt   starter.Options
-		class pipeline.Class
+		class fault.Class
 	}{
-		"no such file":   {starter.Options{Input: []string{"nowhere.csv"}}, pipeline.ClassInput},
-		"no rows":        {starter.Options{Input: []string{"empty.csv"}}, pipeline.ClassInput},
-		"no such class":  {starter.Options{Input: []string{"people.csv"}, Class: "income"}, pipeline.ClassUsage},
-		"nothing to set": {starter.Options{Input: []string{"ids.csv"}}, pipeline.ClassInput},
+		"no such file":   {starter.Options{Input: []string{"nowhere.csv"}}, fault.Input},
+		"no rows":        {starter.Options{Input: []string{"empty.csv"}}, fault.Input},
+		"no such class":  {starter.Options{Input: []string{"people.csv"}, Class: "income"}, fault.Usage},
+		"nothing to set": {starter.Options{Input: []string{"ids.csv"}}, fault.Input},
 	} {
-		if job, err := starter.Draft(t.Context(), tt.opt); err == nil || pipeline.ClassOf(err) != tt.class {
+		if job, err := starter.Draft(t.Context(), tt.opt); err == nil || fault.ClassOf(err) != tt.class {
 			t.Errorf("%s: %v\n%s", name, err, job)
 		}
 	}

@@ -1,4 +1,4 @@
-package pipeline
+package fault
 
 import (
 	"context"
@@ -18,19 +18,19 @@ type Class uint8
 
 // The classes of errors.
 const (
-	ClassInternal  Class = iota // a bug
-	ClassUsage                  // the job file or the command line
-	ClassInput                  // the input does not fit the job, or is damaged
-	ClassPrivacy                // the requirement cannot be met, or the recount found it broken
-	ClassExists                 // the output exists
-	ClassTransient              // I/O that may work when tried again
-	ClassResources              // disk full, or the memory budget too small
-	ClassCancelled              // the context was cancelled
+	Internal  Class = iota // a bug
+	Usage                  // the job file or the command line
+	Input                  // the input does not fit the job, or is damaged
+	Privacy                // the requirement cannot be met, or the recount found it broken
+	Exists                 // the output exists
+	Transient              // I/O that may work when tried again
+	Resources              // disk full, or the memory budget too small
+	Cancelled              // the context was cancelled
 )
 
 var classNames = [...]string{
-	ClassInternal: "internal", ClassUsage: "usage", ClassInput: "input", ClassPrivacy: "privacy",
-	ClassExists: "exists", ClassTransient: "transient", ClassResources: "resources", ClassCancelled: "cancelled",
+	Internal: "internal", Usage: "usage", Input: "input", Privacy: "privacy",
+	Exists: "exists", Transient: "transient", Resources: "resources", Cancelled: "cancelled",
 }
 
 // String returns the class's name, as JSON answers have it.
@@ -48,7 +48,7 @@ func (e *Error) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// ClassOf returns the class of an error that a function of this package returned.
+// ClassOf returns the class of an error that any package of this module returned.
 func ClassOf(err error) Class {
 	var classed *Error
 	var job *jobfile.Error
@@ -56,24 +56,24 @@ func ClassOf(err error) Class {
 	case errors.As(err, &classed):
 		return classed.Class
 	case errors.As(err, &job):
-		return ClassUsage
+		return Usage
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return ClassCancelled
+		return Cancelled
 	case errors.Is(err, formats.ErrDamaged), errors.Is(err, formats.ErrUnsupported),
 		errors.Is(err, formats.ErrSchema), errors.Is(err, formats.ErrNoInput), errors.Is(err, storage.ErrDenied):
-		return ClassInput
+		return Input
 	case errors.Is(err, engine.ErrInfeasible), errors.Is(err, engine.ErrUnreached), errors.Is(err, engine.ErrBroken), errors.Is(err, formats.ErrLeak):
-		return ClassPrivacy
-	case errors.Is(err, spill.ErrBudget), errors.Is(err, spill.ErrDisk), isFull(err):
-		return ClassResources
+		return Privacy
+	case errors.Is(err, spill.ErrBudget), errors.Is(err, spill.ErrDisk), IsFull(err):
+		return Resources
 	case errors.Is(err, formats.ErrBusy), errors.Is(err, spill.ErrCorrupt), errors.Is(err, spill.ErrFailed), isTransient(err):
-		return ClassTransient
+		return Transient
 	}
-	return ClassInternal
+	return Internal
 }
 
-// isFull reports whether a disk, a quota or a limit on the size of files left no room.
-func isFull(err error) bool {
+// IsFull reports whether a disk, a quota or a limit on the size of files left no room.
+func IsFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 

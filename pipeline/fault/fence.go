@@ -1,4 +1,4 @@
-package pipeline
+package fault
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ type PanicError struct {
 
 func (e *PanicError) Error() string { return "internal: " + e.Kind }
 
-// Fence calls f and turns a panic into a *PanicError, an error of ClassInternal. Every
+// Fence calls f and turns a panic into a *PanicError, an error of class Internal. Every
 // goroutine of a run starts inside one, so that a bug still removes what the run had written.
 func Fence(f func() error) (err error) {
 	defer func() {

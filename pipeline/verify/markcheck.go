@@ -1,4 +1,4 @@
-package pipeline
+package verify
 
 import (
 	"slices"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats/release"
+	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -18,7 +19,7 @@ type markCheck struct {
 
 // newMarkCheck returns the check of a cut, nil if the cut has no marks in some column. A
 // column's checks are at the positions that first gives.
-func newMarkCheck(cut *CutFile, checks []columnCheck, first map[string][]int) *markCheck {
+func newMarkCheck(cut *cutfile.File, checks []columnCheck, first map[string][]int) *markCheck {
 	if cut.Applied == nil {
 		return nil
 	}
@@ -27,7 +28,7 @@ func newMarkCheck(cut *CutFile, checks []columnCheck, first map[string][]int) *m
 		column := &cut.Columns[i]
 		mark := len(column.Cut)
 		if column.Suppressed == "" { // a node may look like one: the top of prefixes does
-			mark = slices.IndexFunc(column.Cut, func(l CutLabel) bool { return !l.Null && l.Label == engine.Suppressed })
+			mark = slices.IndexFunc(column.Cut, func(l cutfile.Label) bool { return !l.Null && l.Label == engine.Suppressed })
 		}
 		if mark < 0 {
 			return nil

@@ -1,20 +1,21 @@
-package pipeline
+package verify
 
 import (
 	"context"
 	"math/bits"
 	"runtime"
 
-	"github.com/kcut/kcut/formats/location"
+	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/spill"
 )
 
 // Inspection is what a recount tells of a release beyond whether it holds. It is made of the
 // release alone.
 type Inspection struct {
-	*Verification
-	Cut    *CutFile
-	Digest string       // of the release, as in Digests.Output
+	*Result
+	Cut    *cutfile.File
+	Digest string       // of the release, as in pipeline.Digests.Output
 	Sizes  []GroupSizes // of every quasi-identifier set
 	// Labels are those of every masked column of the cut, in its order, and last the mark of a
 	// suppressed value if it has one; nil for a column that is released as numbers.
@@ -43,14 +44,14 @@ type LabelGroups struct {
 }
 
 // Inspect verifies a released file or directory and tells what its groups are like. A release
-// that does not hold is an error, as of Verify.
-func Inspect(ctx context.Context, path string, events Events) (*Inspection, error) {
+// that does not hold is an error, as of Release.
+func Inspect(ctx context.Context, path string, watch Watch) (*Inspection, error) {
 	threads := runtime.GOMAXPROCS(0)
-	path, err := location.Resolve(path)
+	path, err := fileset.Resolve(path)
 	if err != nil {
-		return nil, notLocation(path, err)
+		return nil, err
 	}
-	v, err := newVerifier(ctx, path, threads, spill.DefaultLimit()/verifyPart, &events)
+	v, err := newVerifier(ctx, path, threads, spill.DefaultLimit()/verifyPart, watch)
 	if err != nil {
 		return nil, err
 	}
@@ -59,11 +60,11 @@ func Inspect(ctx context.Context, path string, events Events) (*Inspection, erro
 	if err != nil {
 		return nil, err
 	}
-	digest, err := outputDigest(ctx, path, threads)
+	digest, err := fileset.Digest(ctx, path, threads)
 	if err != nil {
 		return nil, err
 	}
-	return &Inspection{Verification: verified, Cut: v.cut, Digest: digest, Sizes: v.groups.sizes(), Labels: v.groups.labels}, nil
+	return &Inspection{Result: verified, Cut: v.cut, Digest: digest, Sizes: v.groups.sizes(), Labels: v.groups.labels}, nil
 }
 
 // groups takes over the groups that a recount has counted.

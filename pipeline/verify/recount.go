@@ -1,4 +1,4 @@
-package pipeline
+package verify
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/kcut/kcut/formats/release"
+	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/fault"
 )
 
 // recount counts the groups of a release. It reads the release once for everything but the
@@ -202,7 +204,7 @@ func (p *recountPass) part(ctx context.Context, path string) error {
 
 // footer looks at what a part says of itself.
 func (p *recountPass) footer(part *recountPart) error {
-	if text, _ := part.Metadata(CutKey); text != string(p.cut.Raw) {
+	if text, _ := part.Metadata(cutfile.Key); text != string(p.cut.Raw) {
 		p.find("%s: its cut differs from the first part's", part.path)
 	}
 	leaks, err := part.FooterLeaks()
@@ -216,7 +218,7 @@ func (p *recountPass) footer(part *recountPart) error {
 func (p *recountPass) do(ctx context.Context, t *recountTask) {
 	w := <-p.free
 	defer func() { p.free <- w }()
-	t.err = Fence(func() (err error) {
+	t.err = fault.Fence(func() (err error) {
 		if p.first {
 			if t.findings, err = w.scanner.Kept(ctx, t.part.File, t.rowGroup); err != nil {
 				return err
@@ -232,7 +234,7 @@ func (p *recountPass) do(ctx context.Context, t *recountTask) {
 		p.failed.Store(true)
 	}
 	done := p.rows.Add(t.part.RowGroupRows(t.rowGroup))
-	p.events.Advanced(StageVerify, Progress{Done: done, Total: p.cut.Rows})
+	p.watch.advanced(done, p.cut.Rows)
 }
 
 func (p *recountPass) count(w *recountWorker, rows int, numbers []release.Numbers) error {

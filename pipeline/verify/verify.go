@@ -1,4 +1,4 @@
-package pipeline
+package verify
 
 import (
 	"bytes"
@@ -11,32 +11,50 @@ import (
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/release"
 	"github.com/kcut/kcut/formats/storage"
+	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/spill"
 )
 
-// Verification is what a recount of a release found.
-type Verification struct {
-	Path     string      `json:"path"`
-	Rows     int64       `json:"rows"`
-	Sets     []SetReport `json:"quasi_identifiers"` // with the anonymity that was counted
-	Findings []string    `json:"findings,omitempty"`
-	OK       bool        `json:"ok"`
+// Result is what a recount of a release found.
+type Result struct {
+	Path     string        `json:"path"`
+	Rows     int64         `json:"rows"`
+	Sets     []cutfile.Set `json:"quasi_identifiers"` // with the anonymity that was counted
+	Findings []string      `json:"findings,omitempty"`
+	OK       bool          `json:"ok"`
 }
 
-// Verify recounts a released file or directory from itself alone: every quasi-identifier set
+// Release recounts a released file or directory from itself alone: every quasi-identifier set
 // against its k and the anonymity it claims, every label against the embedded cut, and the
-// files for what they must not give away. It shares no code with the writing path. When
-// something is wrong it returns what it found together with an *Error of ClassPrivacy.
-func Verify(ctx context.Context, path string, events Events) (*Verification, error) {
-	path, err := location.Resolve(path)
+// files for what they must not give away. When something is wrong it returns what it found
+// together with a *fault.Error of class Privacy.
+func Release(ctx context.Context, path string, watch Watch) (*Result, error) {
+	path, err := fileset.Resolve(path)
 	if err != nil {
-		return nil, notLocation(path, err)
+		return nil, err
 	}
-	v, err := newVerifier(ctx, path, runtime.GOMAXPROCS(0), spill.DefaultLimit()/verifyPart, &events)
+	v, err := newVerifier(ctx, path, runtime.GOMAXPROCS(0), spill.DefaultLimit()/verifyPart, watch)
 	if err != nil {
 		return nil, err
 	}
 	return v.run(ctx)
+}
+
+// Recount is Release for a release that is not published yet: it may lack what completes it,
+// and lies under another name. The groups take a part of so many bytes of memory. The caller
+// tells of the stage, so that only the watch's Progress is called.
+func Recount(ctx context.Context, path string, threads int, memory int64, watch Watch) error {
+	v, err := newVerifier(ctx, path, threads, memory/verifyPart, watch)
+	if err != nil {
+		return err
+	}
+	if err := v.scan(ctx); err != nil {
+		return err
+	}
+	_, err = v.conclude()
+	return err
 }
 
 // verifyPart is the part of the memory that the groups of a recount may take.
@@ -47,7 +65,7 @@ type verifier struct {
 	path    string
 	threads int
 	parts   []string
-	cut     *CutFile
+	cut     *cutfile.File
 	checks  []columnCheck    // released columns of masked columns
 	first   map[string][]int // positions in checks of a masked column's released columns
 	keys    []labelKey       // of every set, and after them of the regions
@@ -55,7 +73,7 @@ type verifier struct {
 	marks   *markCheck       // of an applied cut that has marks, else nil
 	groups  *groups          // nil: what groups are like is not asked for
 	memory  int64            // bytes that the counts of all sets may take
-	events  *Events
+	watch   Watch
 
 	passes    int // readings of the release
 	rows      int64
@@ -64,17 +82,17 @@ type verifier struct {
 	report    []string
 }
 
-func newVerifier(ctx context.Context, path string, threads int, memory int64, events *Events) (*verifier, error) {
-	parts, err := releaseParts(ctx, path)
+func newVerifier(ctx context.Context, path string, threads int, memory int64, watch Watch) (*verifier, error) {
+	parts, err := fileset.Parts(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	cut, err := ReadCut(path)
+	cut, err := cutfile.Read(path)
 	if err != nil {
 		return nil, err
 	}
 	v := &verifier{
-		path: path, threads: threads, parts: parts, cut: cut, memory: memory, events: events,
+		path: path, threads: threads, parts: parts, cut: cut, memory: memory, watch: watch,
 		first:     make(map[string][]int),
 		findings:  make(map[string]bool),
 		anonymity: make([]uint64, len(cut.Sets)),
@@ -96,7 +114,7 @@ func newVerifier(ctx context.Context, path string, threads int, memory int64, ev
 		v.keys = append(v.keys, newLabelKey(columns, below))
 	}
 	v.marks = newMarkCheck(cut, v.checks, v.first)
-	if cut.Kind == KindRegions {
+	if cut.Kind == cutfile.KindRegions {
 		v.regions = newRegionCheck(cut, v.checks, v.first)
 		v.keys = append(v.keys, v.regions.key)
 		v.memory = max(v.memory-v.regions.bytes(), v.memory/2)
@@ -105,15 +123,15 @@ func newVerifier(ctx context.Context, path string, threads int, memory int64, ev
 }
 
 // run recounts the whole release.
-func (v *verifier) run(ctx context.Context) (*Verification, error) {
+func (v *verifier) run(ctx context.Context) (*Result, error) {
 	if err := v.checkFolder(ctx); err != nil {
 		return nil, err
 	}
-	began := v.events.Began(StageVerify)
+	began := v.watch.began()
 	if err := v.scan(ctx); err != nil {
 		return nil, err
 	}
-	v.events.Ended(StageVerify, began)
+	v.watch.ended(began)
 	return v.conclude()
 }
 
@@ -134,7 +152,7 @@ func (v *verifier) checkFolder(ctx context.Context) error {
 		switch {
 		case name == publish.SuccessFile:
 			complete = true
-		case name != manifestFile && !isPart(name):
+		case name != fileset.Manifest && !fileset.IsPart(name):
 			v.find("%s holds %s, which is no part of a release", v.path, name)
 		}
 	}
@@ -163,7 +181,7 @@ func (v *verifier) names(ctx context.Context) (names []string, err error) {
 
 // checkForm looks for what the cut holds besides what kcut reads of it.
 func (v *verifier) checkForm() {
-	text, err := marshalPlain(v.cut)
+	text, err := cutfile.Marshal(v.cut)
 	if err != nil || !bytes.Equal(text, v.cut.Raw) {
 		v.find("its cut is not of the form that kcut writes")
 	}
@@ -176,8 +194,8 @@ func (v *verifier) checkLabels() {
 			if !l.Interval {
 				continue
 			}
-			lower, closed := endText(l.Lower)
-			upper, bounded := endText(l.Upper)
+			lower, closed := cutfile.EndText(l.Lower)
+			upper, bounded := cutfile.EndText(l.Upper)
 			opening, closing := "(", ")"
 			if closed {
 				opening = "["
@@ -241,15 +259,15 @@ func (v *verifier) hasColumns(part string, release *release.File) bool {
 }
 
 // conclude compares the counts with what the cut claims.
-func (v *verifier) conclude() (*Verification, error) {
+func (v *verifier) conclude() (*Result, error) {
 	v.checkForm()
 	v.checkLabels()
-	result := &Verification{Path: v.path, Rows: v.rows}
+	result := &Result{Path: v.path, Rows: v.rows}
 	if v.rows != v.cut.Rows {
 		v.find("it has %d rows, its cut claims %d", v.rows, v.cut.Rows)
 	}
 	for i, set := range v.cut.Sets {
-		counted := SetReport{Columns: set.Columns, K: set.K, Anonymity: v.anonymity[i]}
+		counted := cutfile.Set{Columns: set.Columns, K: set.K, Anonymity: v.anonymity[i]}
 		result.Sets = append(result.Sets, counted)
 		switch {
 		case counted.Anonymity < uint64(set.K):
@@ -265,8 +283,8 @@ func (v *verifier) conclude() (*Verification, error) {
 	if result.OK {
 		return result, nil
 	}
-	return result, &Error{
-		Class: ClassPrivacy,
+	return result, &fault.Error{
+		Class: fault.Privacy,
 		Hint:  "do not release this file",
 		Err:   fmt.Errorf("verify %s: %d findings, the first: %s", v.path, len(v.report), v.report[0]),
 	}
@@ -274,7 +292,7 @@ func (v *verifier) conclude() (*Verification, error) {
 
 // rendered reports whether a column of the set is released as numbers instead of labels, so
 // that different labels may look alike and groups be larger than the cut claims.
-func (v *verifier) rendered(set SetReport) bool {
+func (v *verifier) rendered(set cutfile.Set) bool {
 	for _, name := range set.Columns {
 		for i := range v.cut.Columns {
 			if v.cut.Columns[i].Name == name && v.cut.Columns[i].Render != "" {

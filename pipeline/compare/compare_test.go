@@ -1,14 +1,16 @@
-package pipeline
+package compare
 
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/kcut/kcut/engine/reuse"
+	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
 // cutOfColumn is a cut of one column, as JSON.
@@ -25,7 +27,15 @@ columns:
   a: {mask: generalize, unknown: root, taxonomy: %s}
 `
 
-func TestDiff(t *testing.T) {
+// put writes a file.
+func put(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestCuts(t *testing.T) {
 	nodes := func(names string) string { return `{"mask":"generalize","cut":[` + names + `]}` }
 	values := func(names string) string { return `{"mask":"suppress","cut":[` + names + `],"suppressed":"*"}` }
 	spans := func(ends ...string) string {
@@ -81,23 +91,23 @@ func TestDiff(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		from, to := filepath.Join(dir, "from.json"), filepath.Join(dir, "to.json")
-		write(t, from, cutOfColumn(tt.from))
-		write(t, to, cutOfColumn(tt.to))
-		job, err := loadJob(dir)
+		put(t, from, cutOfColumn(tt.from))
+		put(t, to, cutOfColumn(tt.to))
+		job, err := jobfile.Load(filepath.Join(dir, "job.yaml"), nil)
 		if tt.taxonomy != "" {
-			write(t, filepath.Join(dir, "job.yaml"), fmt.Sprintf(treeJob, tt.taxonomy))
-			if job, err = loadJob(dir); err != nil {
+			put(t, filepath.Join(dir, "job.yaml"), fmt.Sprintf(treeJob, tt.taxonomy))
+			if job, err = jobfile.Load(filepath.Join(dir, "job.yaml"), nil); err != nil {
 				t.Fatal(err)
 			}
 		} else {
 			job = nil
 		}
-		d, err := Diff(from, to, job)
+		d, err := Cuts(from, to, job)
 		if err != nil || d.Relation != tt.want || d.Columns[0].Relation != tt.want {
 			t.Errorf("%s\n%s\ngot %+v, %v, want %s", tt.from, tt.to, d, err, tt.want)
 			continue
 		}
-		back, err := Diff(to, from, job)
+		back, err := Cuts(to, from, job)
 		opposite := map[Relation]Relation{Coarser: Finer, Finer: Coarser}[tt.want]
 		if opposite == "" {
 			opposite = tt.want
@@ -116,10 +126,10 @@ func TestRelationInOrder(t *testing.T) {
 		from, to := randomCuts(r, "n", 4)
 		fromWithin, toWithin := true, true
 		for _, l := range from {
-			fromWithin = fromWithin && slices.ContainsFunc(to, func(u CutLabel) bool { return strings.HasPrefix(l.Label, u.Label) })
+			fromWithin = fromWithin && slices.ContainsFunc(to, func(u cutfile.Label) bool { return strings.HasPrefix(l.Label, u.Label) })
 		}
 		for _, l := range to {
-			toWithin = toWithin && slices.ContainsFunc(from, func(u CutLabel) bool { return strings.HasPrefix(l.Label, u.Label) })
+			toWithin = toWithin && slices.ContainsFunc(from, func(u cutfile.Label) bool { return strings.HasPrefix(l.Label, u.Label) })
 		}
 		got := relationInOrder(from, to)
 		if want := relationOf(fromWithin, toWithin); got != Different && got != want {
@@ -134,8 +144,8 @@ func TestRelationInOrder(t *testing.T) {
 }
 
 // randomCuts returns two cuts of a random tree whose nodes are named by their paths.
-func randomCuts(r *rand.Rand, node string, depth int) (from, to []CutLabel) {
-	one := []CutLabel{{Label: node}}
+func randomCuts(r *rand.Rand, node string, depth int) (from, to []cutfile.Label) {
+	one := []cutfile.Label{{Label: node}}
 	children := 2 + r.IntN(2)
 	if depth == 0 || r.IntN(4) == 0 {
 		return one, one
@@ -151,39 +161,4 @@ func randomCuts(r *rand.Rand, node string, depth int) (from, to []CutLabel) {
 		to = one
 	}
 	return from, to
-}
-
-// TestRegionIndex compares with a look at every region.
-func TestRegionIndex(t *testing.T) {
-	for range 200 {
-		columns, labels := 1+rand.IntN(4), 1+rand.IntN(5)
-		var released []uint32
-		for range rand.IntN(30) * columns {
-			released = append(released, uint32(rand.IntN(labels)))
-		}
-		index := reuse.NewRegionIndex(columns, released)
-		for range 20 {
-			allowed := make([][]uint32, columns)
-			for a := range allowed {
-				for label := range labels {
-					if rand.IntN(2) == 0 {
-						allowed[a] = append(allowed[a], uint32(label))
-					}
-				}
-			}
-			want := int32(-1)
-		region:
-			for region := 0; region*columns < len(released) && want < 0; region++ {
-				for a, label := range released[region*columns:][:columns] {
-					if !slices.Contains(allowed[a], label) {
-						continue region
-					}
-				}
-				want = int32(region)
-			}
-			if got := index.First(allowed); got != want {
-				t.Fatalf("%v in %v: region %d, want %d", allowed, released, got, want)
-			}
-		}
-	}
 }

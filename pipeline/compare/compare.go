@@ -1,4 +1,4 @@
-package pipeline
+package compare
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/reuse"
+	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -27,33 +28,33 @@ const (
 
 // Difference compares two cuts, column by column: what the second one is, seen from the first.
 type Difference struct {
-	From     string             `json:"from"`
-	To       string             `json:"to"`
-	Relation Relation           `json:"relation"` // of all columns together
-	Columns  []ColumnDifference `json:"columns"`  // in the order of the first cut, then of the second
+	From     string   `json:"from"`
+	To       string   `json:"to"`
+	Relation Relation `json:"relation"` // of all columns together
+	Columns  []Column `json:"columns"`  // in the order of the first cut, then of the second
 }
 
-// ColumnDifference compares the cuts of one column.
-type ColumnDifference struct {
-	Column   string     `json:"column"`
-	Relation Relation   `json:"relation"`
-	From     int        `json:"from_labels"` // labels, marks not among them
-	To       int        `json:"to_labels"`
-	Gone     []CutLabel `json:"gone"` // labels that only the first cut has
-	New      []CutLabel `json:"new"`  // labels that only the second cut has
+// Column compares the cuts of one column.
+type Column struct {
+	Column   string          `json:"column"`
+	Relation Relation        `json:"relation"`
+	From     int             `json:"from_labels"` // labels, marks not among them
+	To       int             `json:"to_labels"`
+	Gone     []cutfile.Label `json:"gone"` // labels that only the first cut has
+	New      []cutfile.Label `json:"new"`  // labels that only the second cut has
 	// Inferred says that the order of labels alone tells the relation. It is right when both
 	// cuts are of one taxonomy, and every value of it occurred both times.
 	Inferred bool `json:"inferred,omitempty"`
 }
 
-// Diff compares the cuts of two releases, or of files with their JSON. A job tells, when it
+// Cuts compares the cuts of two releases, or of files with their JSON. A job tells, when it
 // is not nil, which nodes of taxonomies are above each other: names alone do not.
-func Diff(from, to string, job *jobfile.Job) (*Difference, error) {
-	a, err := ReadCut(from)
+func Cuts(from, to string, job *jobfile.Job) (*Difference, error) {
+	a, err := cutfile.Read(from)
 	if err != nil {
 		return nil, err
 	}
-	b, err := ReadCut(to)
+	b, err := cutfile.Read(to)
 	if err != nil {
 		return nil, err
 	}
@@ -63,11 +64,11 @@ func Diff(from, to string, job *jobfile.Job) (*Difference, error) {
 			return nil, err
 		}
 	}
-	d := &Difference{From: from, To: to, Columns: []ColumnDifference{}}
-	regions := a.Kind == KindRegions || b.Kind == KindRegions
+	d := &Difference{From: from, To: to, Columns: []Column{}}
+	regions := a.Kind == cutfile.KindRegions || b.Kind == cutfile.KindRegions
 	var comparisons []*comparison
 	for i := range a.Columns {
-		j := slices.IndexFunc(b.Columns, func(c CutColumn) bool { return c.Name == a.Columns[i].Name })
+		j := slices.IndexFunc(b.Columns, func(c cutfile.Column) bool { return c.Name == a.Columns[i].Name })
 		if j < 0 {
 			d.Columns = append(d.Columns, lonely(&a.Columns[i], Removed))
 			continue
@@ -81,7 +82,7 @@ func Diff(from, to string, job *jobfile.Job) (*Difference, error) {
 		d.Columns = append(d.Columns, c.difference())
 	}
 	for i := range b.Columns {
-		if !slices.ContainsFunc(a.Columns, func(c CutColumn) bool { return c.Name == b.Columns[i].Name }) {
+		if !slices.ContainsFunc(a.Columns, func(c cutfile.Column) bool { return c.Name == b.Columns[i].Name }) {
 			d.Columns = append(d.Columns, lonely(&b.Columns[i], Added))
 		}
 	}
@@ -93,8 +94,8 @@ func Diff(from, to string, job *jobfile.Job) (*Difference, error) {
 }
 
 // lonely is a column that one cut has alone.
-func lonely(c *CutColumn, relation Relation) ColumnDifference {
-	d := ColumnDifference{Column: c.Name, Relation: relation, Gone: []CutLabel{}, New: []CutLabel{}}
+func lonely(c *cutfile.Column, relation Relation) Column {
+	d := Column{Column: c.Name, Relation: relation, Gone: []cutfile.Label{}, New: []cutfile.Label{}}
 	if relation == Added {
 		d.To, d.New = len(c.Cut), c.Cut
 	} else {
@@ -124,23 +125,23 @@ func (d *Difference) overall() Relation {
 
 // comparison compares the cuts of one column: which labels of either cover which of the other.
 type comparison struct {
-	from, to *CutColumn
+	from, to *cutfile.Column
 	above    func(upper, lower string) bool // of nodes; nil: names do not tell
 	root     string                         // of the taxonomy
 	regions  bool                           // labels of several levels stand beside each other
 }
 
-func newComparison(from, to *CutColumn, t jobfile.Taxonomy) (*comparison, error) {
+func newComparison(from, to *cutfile.Column, t jobfile.Taxonomy) (*comparison, error) {
 	c := &comparison{from: from, to: to}
 	switch {
 	case t.Tree != nil:
-		tree, err := engine.NewTree(node(t.Tree))
+		tree, err := engine.NewTree(jobfile.TreeOf(t.Tree))
 		if err != nil {
 			return nil, fmt.Errorf("make the taxonomy of column %s: %w", from.Name, err)
 		}
 		c.root, c.above = tree.Name(0), func(upper, lower string) bool { return isAbove(tree, upper, lower) }
 	case t.Generator != nil:
-		generator, err := generatorOf(t)
+		generator, err := jobfile.GeneratorOf(t)
 		if err != nil {
 			return nil, fmt.Errorf("make the taxonomy of column %s: %w", from.Name, err)
 		}
@@ -174,8 +175,8 @@ func isAbove(tree *engine.Tree, upper, lower string) bool {
 
 // difference compares the labels. Those that have nothing to do with any of the other cut,
 // as new values of a generated taxonomy, are left aside.
-func (c *comparison) difference() ColumnDifference {
-	d := ColumnDifference{
+func (c *comparison) difference() Column {
+	d := Column{
 		Column: c.from.Name, From: len(c.from.Cut), To: len(c.to.Cut),
 		Gone: missing(c.from.Cut, c.to.Cut), New: missing(c.to.Cut, c.from.Cut),
 	}
@@ -210,7 +211,7 @@ func relationOf(fromWithinTo, toWithinFrom bool) Relation {
 // relationInOrder compares cuts of a taxonomy that is not known. Their labels are in its
 // preorder, so that what one cut has between two labels that both have stands for the same
 // values as what the other has there: one label against several is above them.
-func relationInOrder(from, to []CutLabel) Relation {
+func relationInOrder(from, to []cutfile.Label) Relation {
 	from, to = withoutNull(from), withoutNull(to)
 	toWithin, fromWithin := true, true
 	for len(from)+len(to) > 0 {
@@ -231,7 +232,7 @@ func relationInOrder(from, to []CutLabel) Relation {
 }
 
 // runOf returns how many labels come before the first one that others have, too.
-func runOf(labels, others []CutLabel) int {
+func runOf(labels, others []cutfile.Label) int {
 	lacking := missing(labels, others)
 	for i, l := range labels {
 		if i == len(lacking) || l.Label != lacking[i].Label {
@@ -241,12 +242,12 @@ func runOf(labels, others []CutLabel) int {
 	return len(labels)
 }
 
-func withoutNull(labels []CutLabel) []CutLabel {
-	return slices.DeleteFunc(slices.Clone(labels), func(l CutLabel) bool { return l.Null })
+func withoutNull(labels []cutfile.Label) []cutfile.Label {
+	return slices.DeleteFunc(slices.Clone(labels), func(l cutfile.Label) bool { return l.Null })
 }
 
 // missing returns the labels that others lack.
-func missing(labels, others []CutLabel) []CutLabel {
+func missing(labels, others []cutfile.Label) []cutfile.Label {
 	type key struct {
 		text string
 		null bool
@@ -255,7 +256,7 @@ func missing(labels, others []CutLabel) []CutLabel {
 	for _, l := range others {
 		has[key{l.Label, l.Null}] = true
 	}
-	lacking := []CutLabel{}
+	lacking := []cutfile.Label{}
 	for _, l := range labels {
 		if !has[key{l.Label, l.Null}] {
 			lacking = append(lacking, l)
@@ -266,13 +267,13 @@ func missing(labels, others []CutLabel) []CutLabel {
 
 // within reports whether every label of one cut is covered by one of the other, but for
 // those that have nothing to do with any.
-func (c *comparison) within(fine, coarse *CutColumn) bool {
+func (c *comparison) within(fine, coarse *cutfile.Column) bool {
 	if fine.Mask == jobfile.MaskSuppress { // what is not disclosed is the mark
 		return len(missing(coarse.Cut, fine.Cut)) == 0
 	}
 	for _, label := range missing(fine.Cut, coarse.Cut) {
-		covers := func(l CutLabel) bool { return c.covers(coarse, l, label) }
-		covered := func(l CutLabel) bool { return c.covers(fine, label, l) }
+		covers := func(l cutfile.Label) bool { return c.covers(coarse, l, label) }
+		covered := func(l cutfile.Label) bool { return c.covers(fine, label, l) }
 		if !slices.ContainsFunc(coarse.Cut, covers) && (slices.ContainsFunc(coarse.Cut, covered) || fine.Mask == jobfile.MaskDiscretize && !label.Null) {
 			return false
 		}
@@ -281,7 +282,7 @@ func (c *comparison) within(fine, coarse *CutColumn) bool {
 }
 
 // covers reports whether a label of a cut covers another label.
-func (c *comparison) covers(of *CutColumn, label, other CutLabel) bool {
+func (c *comparison) covers(of *cutfile.Column, label, other cutfile.Label) bool {
 	switch {
 	case label.Null || other.Null:
 		return label.Null && other.Null || other.Null && c.isAll(of, label)
@@ -290,11 +291,12 @@ func (c *comparison) covers(of *CutColumn, label, other CutLabel) bool {
 	case of.Mask == jobfile.MaskGeneralize:
 		return label.Label == other.Label || c.above != nil && c.above(label.Label, other.Label)
 	}
-	return includes(valuesOf(label), valuesOf(other))
+	values := label.Values()
+	return !slices.ContainsFunc(other.Values(), func(value string) bool { return !slices.Contains(values, value) })
 }
 
 // isAll reports whether a label covers everything, nulls too.
-func (c *comparison) isAll(of *CutColumn, label CutLabel) bool {
+func (c *comparison) isAll(of *cutfile.Column, label cutfile.Label) bool {
 	if of.Mask == jobfile.MaskGeneralize {
 		return c.above != nil && label.Label == c.root
 	}
@@ -303,8 +305,8 @@ func (c *comparison) isAll(of *CutColumn, label CutLabel) bool {
 
 // compareEnds orders two ends of intervals. Open ones are beyond all others, on their side.
 func compareEnds(a, b []byte, side int) int {
-	x, closed := endText(a)
-	y, other := endText(b)
+	x, closed := cutfile.EndText(a)
+	y, other := cutfile.EndText(b)
 	switch {
 	case !closed && !other:
 		return 0
@@ -321,17 +323,9 @@ func compareEnds(a, b []byte, side int) int {
 	return strings.Compare(x, y)
 }
 
-// valuesOf returns the values that a label of a suppressed column stands for.
-func valuesOf(label CutLabel) []string {
-	if label.Null {
-		return []string{nullInSet}
-	}
-	return setValues(label.Label)
-}
-
 // compareRegions compares cuts of regions: every region of the finer one lies within one of
 // the other.
-func compareRegions(a, b *CutFile, comparisons []*comparison) Relation {
+func compareRegions(a, b *cutfile.File, comparisons []*comparison) Relation {
 	if slices.ContainsFunc(comparisons, func(c *comparison) bool { return c.difference().Relation == Different }) {
 		return Different
 	}
@@ -339,19 +333,19 @@ func compareRegions(a, b *CutFile, comparisons []*comparison) Relation {
 }
 
 // regionsWithin reports whether every region of a cut is within one of another.
-func regionsWithin(fine, coarse *CutFile, comparisons []*comparison) bool {
-	if fine.Kind != KindRegions || coarse.Kind != KindRegions {
+func regionsWithin(fine, coarse *cutfile.File, comparisons []*comparison) bool {
+	if fine.Kind != cutfile.KindRegions || coarse.Kind != cutfile.KindRegions {
 		return false
 	}
 	var covers [][][]uint32
 	order := make([]int, len(fine.Columns)) // positions of the columns in the coarser cut
 	for a := range fine.Columns {
 		f := &fine.Columns[a]
-		order[a] = slices.IndexFunc(coarse.Columns, func(c CutColumn) bool { return c.Name == f.Name })
+		order[a] = slices.IndexFunc(coarse.Columns, func(c cutfile.Column) bool { return c.Name == f.Name })
 		o := &coarse.Columns[order[a]]
 		i := slices.IndexFunc(comparisons, func(c *comparison) bool { return c.from.Name == f.Name })
 		var of [][]uint32
-		for label := range f.labels() {
+		for label := range f.Labels() {
 			of = append(of, comparisons[i].covering(o, f, label))
 		}
 		covers = append(covers, of)
@@ -376,7 +370,7 @@ func regionsWithin(fine, coarse *CutFile, comparisons []*comparison) bool {
 }
 
 // covering returns the positions of the labels of a cut that cover a label of another.
-func (c *comparison) covering(coarse, fine *CutColumn, label int) (positions []uint32) {
+func (c *comparison) covering(coarse, fine *cutfile.Column, label int) (positions []uint32) {
 	for i, l := range coarse.Cut {
 		if label < len(fine.Cut) && c.covers(coarse, l, fine.Cut[label]) {
 			positions = append(positions, uint32(i))

@@ -1,4 +1,4 @@
-package pipeline
+package verify
 
 import (
 	"github.com/kcut/kcut/formats/release"

@@ -1,4 +1,4 @@
-package pipeline
+package verify
 
 import (
 	"encoding/json"
@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -30,7 +31,7 @@ func (c *columnCheck) numberOf(label uint32) uint32 {
 }
 
 // checksOf returns the checks of the columns that a masked column was released as.
-func checksOf(c *CutColumn) []columnCheck {
+func checksOf(c *cutfile.Column) []columnCheck {
 	switch c.Render {
 	case jobfile.RenderBounds:
 		lower := newCheck(c.Name + "_lower")
@@ -81,14 +82,14 @@ func (c *columnCheck) accept(text string, null bool) {
 
 // acceptEnd accepts an interval's end, which is null when it is open.
 func (c *columnCheck) acceptEnd(end json.RawMessage) {
-	text, ok := endText(end)
+	text, ok := cutfile.EndText(end)
 	c.accept(text, !ok)
 }
 
 // acceptMiddle accepts an interval's middle, which is null when an end is open.
-func (c *columnCheck) acceptMiddle(interval CutLabel) {
-	lower, closedBelow := endText(interval.Lower)
-	upper, closedAbove := endText(interval.Upper)
+func (c *columnCheck) acceptMiddle(interval cutfile.Label) {
+	lower, closedBelow := cutfile.EndText(interval.Lower)
+	upper, closedAbove := cutfile.EndText(interval.Upper)
 	if !closedBelow || !closedAbove {
 		c.accept("", true)
 		return
@@ -107,18 +108,6 @@ func (c *columnCheck) acceptMiddle(interval CutLabel) {
 		return
 	}
 	c.accept("", true)
-}
-
-// endText returns the text of an interval's end and whether it has one.
-func endText(end json.RawMessage) (string, bool) {
-	if len(end) == 0 || string(end) == "null" {
-		return "", false
-	}
-	var text string
-	if end[0] == '"' && json.Unmarshal(end, &text) == nil {
-		return text, true
-	}
-	return string(end), true
 }
 
 // formatFloat is the text of a 64-bit float as formats prints it.

@@ -1,4 +1,6 @@
-package pipeline
+package verify
+
+import "github.com/kcut/kcut/pipeline/cutfile"
 
 // regionCheck says which combinations of labels a release of regions may hold, going by the
 // cut alone.
@@ -11,7 +13,7 @@ type regionCheck struct {
 
 // newRegionCheck returns the check of a cut of regions. A column's checks are at the
 // positions that first gives.
-func newRegionCheck(cut *CutFile, checks []columnCheck, first map[string][]int) *regionCheck {
+func newRegionCheck(cut *cutfile.File, checks []columnCheck, first map[string][]int) *regionCheck {
 	var columns []int
 	var below []uint64
 	for i := range checks {

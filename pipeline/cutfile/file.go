@@ -1,0 +1,149 @@
+package cutfile
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/jobfile"
+)
+
+// Key is the one metadata key of a released file.
+const Key = "kcut.cut"
+
+// Version is the version of the cut's JSON form (docs/metadata.md).
+const Version = 1
+
+// File is the cut embedded in a released file: what was done to its columns and how
+// anonymous that left them. It holds released labels only.
+type File struct {
+	Version   int      `json:"version"`
+	Kind      string   `json:"kind,omitempty"` // KindRegions; absent: labels depend on their own column alone
+	Algorithm string   `json:"algorithm"`
+	Class     string   `json:"class,omitempty"`
+	Rows      int64    `json:"rows"`
+	Sets      []Set    `json:"quasi_identifiers"`
+	Columns   Columns  `json:"columns"`
+	Regions   []Region `json:"regions,omitempty"`
+	Steps     int      `json:"steps"`
+	Applied   *Applied `json:"applied,omitempty"` // the cut was not searched for, but an earlier release's
+
+	Raw []byte `json:"-"` // the JSON it was read from
+}
+
+// KindRegions is the kind of a cut that masks several columns together: its regions say
+// which labels go together.
+const KindRegions = "regions"
+
+// Set is one quasi-identifier set and the anonymity it has in the release.
+type Set struct {
+	Columns   []string `json:"columns"`
+	K         int      `json:"k"`
+	Anonymity uint64   `json:"anonymity"`
+}
+
+// Region is one region: the position of its label in every column's list, columns in
+// their order. One past the end of the list is the column's mark of a suppressed value.
+type Region []uint32
+
+// Applied says how a release differs from those that its cut was taken from.
+type Applied struct {
+	Undone     int    `json:"undone"`     // steps of the cut, since it was found
+	Suppressed uint64 `json:"suppressed"` // records of this release with marks alone in the masked columns
+}
+
+// Column is the cut of one masked column.
+type Column struct {
+	Name       string  `json:"-"`
+	Mask       string  `json:"mask"`
+	Render     string  `json:"render,omitempty"` // bounds or midpoint; absent: labels
+	Cut        []Label `json:"cut"`
+	Suppressed string  `json:"suppressed,omitempty"` // the mark of a suppressed value
+}
+
+// Marshal is json.Marshal without the escaping of <, > and &, which labels may hold.
+func Marshal(v any) ([]byte, error) {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimRight(out.Bytes(), "\n"), nil
+}
+
+// Parse reads a cut's JSON form.
+func Parse(data []byte) (*File, error) {
+	cut := &File{Raw: data}
+	if err := json.Unmarshal(data, cut); err != nil {
+		return nil, fmt.Errorf("read cut: no valid JSON: %w", formats.ErrDamaged)
+	}
+	if cut.Version != Version {
+		return nil, fmt.Errorf("read cut: version %d, this kcut reads version %d: %w", cut.Version, Version, formats.ErrUnsupported)
+	}
+	if err := cut.check(); err != nil {
+		return nil, fmt.Errorf("read cut: %w", err)
+	}
+	return cut, nil
+}
+
+// check makes sure of what a recount relies on: sets that demand something, of columns that
+// have one cut each.
+func (c *File) check() error {
+	names := make(map[string]bool, len(c.Columns))
+	for _, column := range c.Columns {
+		if names[column.Name] {
+			return fmt.Errorf("column %s has two cuts: %w", column.Name, formats.ErrDamaged)
+		}
+		names[column.Name] = true
+		if !slices.Contains([]string{jobfile.MaskGeneralize, jobfile.MaskDiscretize, jobfile.MaskSuppress}, column.Mask) {
+			return fmt.Errorf("column %s has an unknown mask: %w", column.Name, formats.ErrDamaged)
+		}
+	}
+	if err := c.checkRegions(); err != nil {
+		return err
+	}
+	if len(c.Sets) == 0 {
+		return fmt.Errorf("no quasi-identifier set: %w", formats.ErrDamaged)
+	}
+	for i, set := range c.Sets {
+		if set.K < 1 || len(set.Columns) == 0 {
+			return fmt.Errorf("quasi-identifier set %d demands nothing: %w", i+1, formats.ErrDamaged)
+		}
+		for _, name := range set.Columns {
+			if !names[name] {
+				return fmt.Errorf("quasi-identifier set %d has a column without a cut: %w", i+1, formats.ErrDamaged)
+			}
+		}
+	}
+	return nil
+}
+
+// checkRegions makes sure that a cut has regions if that is its kind, and that these have
+// labels of their columns.
+func (c *File) checkRegions() error {
+	if c.Kind != "" && c.Kind != KindRegions || (c.Kind == KindRegions) != (len(c.Regions) > 0) {
+		return fmt.Errorf("its kind is unknown or does not fit: %w", formats.ErrDamaged)
+	}
+	for i, region := range c.Regions {
+		if len(region) != len(c.Columns) {
+			return fmt.Errorf("region %d has %d labels for %d columns: %w", i+1, len(region), len(c.Columns), formats.ErrDamaged)
+		}
+		for a, label := range region {
+			if int(label) >= c.Columns[a].Labels() {
+				return fmt.Errorf("region %d has a label that column %s lacks: %w", i+1, c.Columns[a].Name, formats.ErrDamaged)
+			}
+		}
+	}
+	return nil
+}
+
+// labels returns the number of labels, the mark of a suppressed value among them.
+func (c *Column) Labels() int {
+	if c.Suppressed != "" {
+		return len(c.Cut) + 1
+	}
+	return len(c.Cut)
+}

@@ -1,0 +1,92 @@
+package cutfile
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"testing"
+
+	"github.com/kcut/kcut/pipeline/fault"
+)
+
+// exampleCut has every form that a cut's JSON can take.
+const exampleCut = `{"version":1,"algorithm":"tdr","class":"income","rows":45222,` +
+	`"quasi_identifiers":[{"columns":["zip","age"],"k":50,"anonymity":61},{"columns":["born"],"k":2,"anonymity":3}],` +
+	`"columns":{` +
+	`"zip":{"mask":"generalize","cut":["<10","R&D","ü \u2028 \"",null]},` +
+	`"age":{"mask":"discretize","render":"bounds","cut":[{"label":"(,37)","upper":37},{"label":"[37,1e+21)","lower":37,"upper":1e+21},{"label":"[1e+21,)","lower":1e+21}]},` +
+	`"born":{"mask":"discretize","cut":[{"label":"[1990-01-01,2000-05-03)","lower":"1990-01-01","upper":"2000-05-03"},null]},` +
+	`"job":{"mask":"suppress","cut":["Sales",null],"suppressed":"*"},` +
+	`"name":{"mask":"suppress","cut":[],"suppressed":"*"}},` +
+	`"steps":12}`
+
+func TestRoundTrip(t *testing.T) {
+	cut, err := Parse([]byte(exampleCut))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := Marshal(cut)
+	if err != nil || string(text) != exampleCut {
+		t.Errorf("became (%v)\n%s\nwas\n%s", err, text, exampleCut)
+	}
+	want := []string{"zip", "age", "born", "job", "name"}
+	for i, column := range cut.Columns {
+		if column.Name != want[i] {
+			t.Errorf("column %d is %s, want %s", i, column.Name, want[i])
+		}
+	}
+	if string(cut.Raw) != exampleCut {
+		t.Errorf("raw %s", cut.Raw)
+	}
+	spaced := new(bytes.Buffer)
+	if err := json.Indent(spaced, []byte(exampleCut), "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Parse(spaced.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	again.Raw = cut.Raw
+	if !reflect.DeepEqual(again, cut) {
+		t.Errorf("indented: %+v", again)
+	}
+}
+
+func TestLabels(t *testing.T) {
+	for text, ok := range map[string]bool{
+		`"a"`: true, `null`: true, `{"label":"(,)"}`: true,
+		`{}`: false, `{"label":null}`: false, `1`: false, `["a"]`: false, `true`: false, `{"label":1}`: false,
+	} {
+		var label Label
+		if err := json.Unmarshal([]byte(text), &label); (err == nil) != ok {
+			t.Errorf("%s: got %+v, %v", text, label, err)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(exampleCut))
+	f.Add([]byte(`{"version":1}`))
+	f.Add([]byte(`{"version":1,"quasi_identifiers":[{"columns":["a"],"k":1}],"columns":{"a":{"cut":[{"label":"","lower":{"x":[1]},"upper":null}]}}}`))
+	f.Add([]byte(`{"version":1,"quasi_identifiers":[{"columns":["a"],"k":1}],"columns":null}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		cut, err := Parse(data)
+		if err != nil {
+			if class := fault.ClassOf(err); cut != nil || class != fault.Input {
+				t.Fatalf("got %+v, %v of class %d", cut, err, class)
+			}
+			return
+		}
+		text, err := Marshal(cut)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := Parse(text)
+		if err != nil {
+			t.Fatalf("%v of its own text %s", err, text)
+		}
+		if twice, err := Marshal(again); err != nil || !bytes.Equal(twice, text) {
+			t.Errorf("%s became %s (%v)", text, twice, err)
+		}
+	})
+}

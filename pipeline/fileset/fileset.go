@@ -1,0 +1,121 @@
+package fileset
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/digest"
+	"github.com/kcut/kcut/formats/location"
+	"github.com/kcut/kcut/formats/storage"
+	"github.com/kcut/kcut/pipeline/fault"
+)
+
+// Manifest says what a directory of part files in an object store holds. It is written
+// after the parts and before _SUCCESS.
+const Manifest = "_manifest.json"
+
+// IsDirectory reports whether an output path names a directory of part files.
+func IsDirectory(path string) bool { return strings.HasSuffix(path, "/") }
+
+// PartName returns the name of a part file, from 0 on.
+func PartName(number int) string { return fmt.Sprintf("part-%05d.parquet", number) }
+
+// IsPart reports whether a file of a released directory is one of its parts.
+func IsPart(name string) bool {
+	return strings.HasPrefix(name, "part-") && strings.HasSuffix(name, ".parquet") && !strings.Contains(name, "/")
+}
+
+// Parts returns the files of a release: itself, or a directory's part files in order.
+func Parts(ctx context.Context, path string) ([]string, error) {
+	if location.IsRemote(path) {
+		return remoteParts(ctx, path)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, &fault.Error{Class: fault.Input, Err: fmt.Errorf("open release: %w", err)}
+	}
+	if !info.IsDir() {
+		return []string{path}, nil
+	}
+	entries, err := os.ReadDir(path) // sorted by name, which is the order of the parts
+	if err != nil {
+		return nil, fmt.Errorf("list release %s: %w", path, err)
+	}
+	var parts []string
+	for _, entry := range entries {
+		if IsPart(entry.Name()) {
+			parts = append(parts, filepath.Join(path, entry.Name()))
+		}
+	}
+	return someParts(path, parts)
+}
+
+// someParts refuses a release without part files.
+func someParts(path string, parts []string) ([]string, error) {
+	if len(parts) == 0 {
+		return nil, &fault.Error{Class: fault.Input, Err: fmt.Errorf("open release %s: it has no part files: %w", path, formats.ErrNoInput)}
+	}
+	return parts, nil
+}
+
+// remoteParts is Parts in an object store.
+func remoteParts(ctx context.Context, path string) (parts []string, err error) {
+	if !IsDirectory(path) {
+		there, err := storage.Exists(ctx, path)
+		if err != nil {
+			return nil, fmt.Errorf("open release: %w", err)
+		}
+		if there {
+			return []string{path}, nil
+		}
+		path += "/"
+	}
+	objects, err := storage.List(ctx, path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("open release: %w", err)
+	}
+	for _, object := range objects {
+		if IsPart(object.Location[len(path):]) {
+			parts = append(parts, object.Location)
+		}
+	}
+	return someParts(path, parts)
+}
+
+// Resolve returns the path or URL of a release in the form that all else here takes.
+func Resolve(path string) (string, error) {
+	resolved, err := location.Resolve(path)
+	if err != nil {
+		return "", &fault.Error{Class: fault.Usage, Err: fmt.Errorf("open release: it is %w", err)}
+	}
+	return resolved, nil
+}
+
+// Digest returns the digest of a release: of its one file, or of its parts with their
+// names. It is empty when a directory lacks what completes it.
+func Digest(ctx context.Context, path string, threads int) (string, error) {
+	parts, err := Parts(ctx, path)
+	if err != nil {
+		return "", err
+	}
+	hash := sha256.New()
+	for _, part := range parts {
+		sum, err := digest.File(ctx, part, threads)
+		if err != nil {
+			return "", fmt.Errorf("digest release: %w", err)
+		}
+		if part != path {
+			fmt.Fprintf(hash, "%q ", filepath.Base(part))
+		}
+		fmt.Fprintln(hash, sum)
+	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
+}

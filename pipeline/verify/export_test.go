@@ -1,0 +1,19 @@
+package verify
+
+import "context"
+
+// FewestSlots is how many groups of a shard there is room for at the least.
+const FewestSlots = fewestSlots
+
+// Passes recounts with room for groups of so many bytes, and tells how often it read the release.
+func Passes(ctx context.Context, path string, memory int64) (*Result, int, error) {
+	v, err := newVerifier(ctx, path, 2, memory, Watch{})
+	if err != nil {
+		return nil, 0, err
+	}
+	if err := v.scan(ctx); err != nil {
+		return nil, 0, err
+	}
+	result, err := v.conclude()
+	return result, v.passes, err
+}
