@@ -19,6 +19,10 @@ func newGrid(begins []bool) *grid {
 	return g
 }
 
+// retire forgets the cells of codes: what was counted by the grid asks for the codes of cells
+// alone, and there are many grids of a large column in the course of a search.
+func (g *grid) retire() { g.cell = nil }
+
 // cells returns the cells, lo ≤ cell < hi, of the codes that a range has.
 func (g *grid) cells(of codeRange) (lo, hi int) {
 	return int(g.cell[of.lo]), int(g.cell[of.hi-1]) + 1

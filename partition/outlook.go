@@ -6,6 +6,8 @@ const (
 	fineCodes = 16
 	// maxDepth is how many of the refinements that the view foresees pieces are divided by.
 	maxDepth = 64
+	// shareOfGrids is the part of the share that the grids of depths may take, by and large.
+	shareOfGrids = 32
 )
 
 // outlook is how a set's columns are divided while one refinement is performed: by what the
@@ -20,6 +22,8 @@ type outlook struct {
 	shown  []*shown    // by field
 	fine   []*grid     // by field
 	depths [maxDepth + 1][]*grid
+	made   int64  // bytes of the depths' grids
+	room   int64  // no more of them are made once they take that
 	begins []bool // scratch, by code
 }
 
@@ -29,20 +33,23 @@ type shown struct {
 	reach []codeRange // by cell: all codes of the value
 }
 
-func newOutlook(view *View, columns []int) outlook {
-	return outlook{view: view, columns: columns, field: -1, shown: make([]*shown, len(columns)), fine: make([]*grid, len(columns))}
+func newOutlook(view *View, columns []int, room int64) outlook {
+	return outlook{view: view, columns: columns, field: -1, room: room, shown: make([]*shown, len(columns)), fine: make([]*grid, len(columns))}
 }
 
 // turn makes the outlook that of another refinement, or of none.
 func (o *outlook) turn(field int, by *Refinement) {
 	o.field, o.by = field, by
 	clear(o.depths[:])
+	o.made = 0
 	for f := range o.columns {
-		if f == field || o.domain(f) > fineCodes {
+		if o.fine[f] != nil && (f == field || o.domain(f) > fineCodes) {
+			o.fine[f].retire()
 			o.fine[f] = nil
 		}
 	}
-	if field >= 0 {
+	if field >= 0 && o.shown[field] != nil {
+		o.shown[field].retire()
 		o.shown[field] = nil
 	}
 }
@@ -169,6 +176,7 @@ func (o *outlook) see(depth int) {
 		begins := o.clean(f)
 		if o.mark(begins, f, depth) {
 			o.depths[depth][f] = newGrid(begins)
+			o.made += 4 * int64(len(begins))
 		}
 	}
 }

@@ -82,7 +82,7 @@ func (a active) two() bool { return a.children == 2 && a.value != None }
 func NewTIPS(ctx context.Context, table *Table, columns []int, k uint64, view *View, pool *Pool) (*TIPS, error) {
 	size := table.size()
 	t := &TIPS{VIT: VIT{k: k, anonymity: size}, view: view, columns: columns, table: table, pool: pool, ctx: ctx}
-	t.outlook, t.records = newOutlook(view, columns), table.Len()
+	t.outlook, t.records = newOutlook(view, columns, pool.share/shareOfGrids), table.Len()
 	t.tally.sums = make([][]uint64, len(columns))
 	t.division.sharing = pool.sharing
 	t.mask = make([]uint64, table.Layout.Words)

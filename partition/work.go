@@ -58,7 +58,7 @@ func (o *outlook) deepest(w *work, limit int) (depth int) {
 		return 0
 	}
 	for _, next := range depths[1:] {
-		if next > len(o.view.Next) {
+		if next > len(o.view.Next) || o.made > o.room {
 			break
 		}
 		o.see(next)
