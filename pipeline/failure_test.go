@@ -18,6 +18,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/formatstest"
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/spill"
 )
@@ -209,7 +210,7 @@ func TestFailures(t *testing.T) {
 
 // A nested column can be kept, not masked.
 func TestNestedMasked(t *testing.T) {
-	path := realData(t, "parquet-testing/data/list_columns.parquet")
+	path := formatstest.SharedData(t, "parquet-testing/data/list_columns.parquet")
 	dir := jobFolder(t, fmt.Sprintf(`
 input: %q
 output: out.parquet

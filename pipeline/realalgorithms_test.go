@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/kcut/kcut/formats/formatstest"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -76,7 +77,7 @@ func TestAlgorithmsOnUCI(t *testing.T) {
 // uci returns the small public sets.
 func uci(t *testing.T) []string {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(realData(t, "uci"), "*.csv"))
+	paths, err := filepath.Glob(filepath.Join(formatstest.SharedData(t, "uci"), "*.csv"))
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no files: %v", err)
 	}
@@ -101,7 +102,7 @@ func TestKACTUSLosesFewerThanK(t *testing.T) {
 	if long {
 		ks = []int{2, 5, 10, 20, 50, 100}
 		jobs["heart"] = func(k int) string {
-			return realJob(t, realData(t, "brfss2015_heart.parquet"), "class", "", nil, jobfile.Set{K: k})
+			return realJob(t, formatstest.SharedData(t, "brfss2015_heart.parquet"), "class", "", nil, jobfile.Set{K: k})
 		}
 	}
 	lossy := 0

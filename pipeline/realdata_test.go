@@ -12,6 +12,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/formats/formatstest"
 	"github.com/kcut/kcut/formats/taxonomy"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/jobfile"
@@ -20,19 +21,6 @@ import (
 
 // long reports whether the heavier variants of tests are asked for.
 var long = os.Getenv("KCUT_LONG") != ""
-
-// realData returns the path of a file of public data, or skips the test.
-func realData(tb testing.TB, name string) string {
-	tb.Helper()
-	path, err := filepath.Abs(filepath.Join("..", "..", "shared", "data", name))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	if _, err := os.Stat(path); err != nil {
-		tb.Skip("no real data here")
-	}
-	return path
-}
 
 // realJob writes a job over a file of real data into a folder and returns that. What the
 // sets name is generalized when there is a tree of its name, discretized when it has an
@@ -119,7 +107,7 @@ func runAndAudit(t *testing.T, dir string) *audit {
 var adultKept = []string{"split"}
 
 func adultJob(t *testing.T, file string, sets ...jobfile.Set) string {
-	return realJob(t, realData(t, "adult/"+file), "class", realData(t, "adult/taxonomies.yaml"), adultKept, sets...)
+	return realJob(t, formatstest.SharedData(t, "adult/"+file), "class", formatstest.SharedData(t, "adult/taxonomies.yaml"), adultKept, sets...)
 }
 
 func TestAdult(t *testing.T) {
@@ -185,11 +173,11 @@ func TestAdultWithMissing(t *testing.T) {
 }
 
 func TestHeart(t *testing.T) {
-	runAndAudit(t, realJob(t, realData(t, "brfss2015_heart.parquet"), "class", "", nil, jobfile.Set{K: 50}))
+	runAndAudit(t, realJob(t, formatstest.SharedData(t, "brfss2015_heart.parquet"), "class", "", nil, jobfile.Set{K: 50}))
 }
 
 func TestUCI(t *testing.T) {
-	paths, err := filepath.Glob(filepath.Join(realData(t, "uci"), "*.csv"))
+	paths, err := filepath.Glob(filepath.Join(formatstest.SharedData(t, "uci"), "*.csv"))
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no files: %v", err)
 	}
@@ -209,7 +197,7 @@ input: %s
 output: out.parquet
 quasi_identifiers: [{columns: [group], k: 1}]
 columns: {group: suppress, wkt: keep, geometry: keep}
-`, realData(t, "parquet-testing/data/geospatial/geospatial.parquet")))
+`, formatstest.SharedData(t, "parquet-testing/data/geospatial/geospatial.parquet")))
 	report := mustRun(t, dir, nil)
 	v, err := verify.Release(t.Context(), filepath.Join(dir, "out.parquet"), verify.Watch{})
 	if err != nil || !v.OK || v.Rows != report.Rows {

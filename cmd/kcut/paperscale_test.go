@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kcut/kcut/formats/formatstest"
 	"github.com/kcut/kcut/formats/taxonomy"
 )
 
@@ -35,13 +36,7 @@ func TestPapersScale(t *testing.T) {
 	if os.Getenv("KCUT_LONG") == "" {
 		t.Skip("takes minutes: KCUT_LONG=1 runs it")
 	}
-	adult, err := filepath.Abs("../../../shared/data/adult")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(adult); err != nil {
-		t.Skip(err)
-	}
+	adult := formatstest.SharedData(t, "adult")
 	for _, changed := range []int{1, 3, 4} {
 		dir := t.TempDir()
 		if text, err := exec.CommandContext(t.Context(), "paperrun", adult, strconv.Itoa(changed), dir).CombinedOutput(); err != nil {

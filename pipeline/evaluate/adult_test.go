@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/kcut/kcut/formats/formatstest"
 )
 
 const adultJob = `input: %[1]s/adult.parquet
@@ -50,13 +52,7 @@ var adultErrors = []struct {
 // values in another way.) A number's density may differ in its last digits: that is a few
 // of 15,060 test rows when a release has many intervals, those of the Mondrians.
 func TestAdult(t *testing.T) {
-	data, err := filepath.Abs("../../../shared/data/adult")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(data); err != nil {
-		t.Skip(err)
-	}
+	data := formatstest.SharedData(t, "adult")
 	job := filepath.Join(t.TempDir(), "job.yaml")
 	if err := os.WriteFile(job, fmt.Appendf(nil, adultJob, data), 0o600); err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kcut/kcut/formats/formatstest"
 	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
@@ -157,16 +158,13 @@ func TestDraftOfTexts(t *testing.T) {
 
 // TestDraftOfRealData runs drafts of public data as they are.
 func TestDraftOfRealData(t *testing.T) {
-	data, err := filepath.Abs(filepath.Join("..", "..", "..", "shared", "data"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := formatstest.SharedData(t, ".")
 	files, _ := filepath.Glob(filepath.Join(data, "uci", "*.csv"))
 	more, _ := filepath.Glob(filepath.Join(data, "adult", "adult*"))
 	brfss, _ := filepath.Glob(filepath.Join(data, "*.parquet"))
 	files = append(append(files, more...), brfss...)
 	if len(files) == 0 {
-		t.Skip("no real data here")
+		t.Fatal("there are no files")
 	}
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
