@@ -162,11 +162,8 @@ func (o *outlook) markAll(begins []bool, field int, by []Parting) (any bool) {
 	return any
 }
 
-// depth returns the parts that a field is divided into by the refinement and so many of
-// those that are foreseen; nil for a field that is not divided.
-func (o *outlook) depth(depth, field int) *grid { return o.depths[depth][field] }
-
-// see prepares the grids of a depth.
+// see prepares the grids of a depth: the parts that fields are divided into by the refinement
+// and so many of those that are foreseen. A field that is not divided has none.
 func (o *outlook) see(depth int) {
 	if o.depths[depth] != nil {
 		return
