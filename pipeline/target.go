@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/location"
@@ -33,7 +32,7 @@ func checkTarget(ctx context.Context, job *jobfile.Job) (exists bool, err error)
 	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return false, checkFolder(filepath.Dir(path))
+		return false, fileset.CheckFolder("output", path)
 	case err != nil:
 		return false, fmt.Errorf("look for output %s: %w", path, err)
 	case info.IsDir() != fileset.IsDirectory(job.Output.Path):
@@ -44,22 +43,6 @@ func checkTarget(ctx context.Context, job *jobfile.Job) (exists bool, err error)
 		}
 	}
 	return true, nil
-}
-
-// checkFolder refuses an output whose folder is not there, before any work is done for it.
-func checkFolder(path string) error {
-	info, err := os.Stat(path)
-	switch {
-	case err == nil && info.IsDir():
-		return nil
-	case err == nil, errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-		return &fault.Error{
-			Class: fault.Usage,
-			Hint:  "make the folder first, or name another output",
-			Err:   fmt.Errorf("write output into %s: there is no such folder", path),
-		}
-	}
-	return fmt.Errorf("look for folder %s: %w", path, err)
 }
 
 // checkDistinct refuses an output that is one of the inputs or lies where the next run

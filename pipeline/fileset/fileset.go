@@ -119,3 +119,12 @@ func Digest(ctx context.Context, path string, threads int) (string, error) {
 	}
 	return hex.EncodeToString(hash.Sum(nil)), nil
 }
+
+// Advise gives an error of class Input the next thing to do about a release that cannot be read.
+// Others, and none, are returned as they are.
+func Advise(err error) error {
+	if fault.ClassOf(err) != fault.Input {
+		return err
+	}
+	return &fault.Error{Class: fault.Input, Hint: "name a file or directory as kcut has released it", Err: err}
+}
