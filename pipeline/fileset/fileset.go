@@ -14,6 +14,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/digest"
 	"github.com/kcut/kcut/formats/location"
+	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/pipeline/fault"
 )
@@ -31,6 +32,11 @@ func PartName(number int) string { return fmt.Sprintf("part-%05d.parquet", numbe
 // IsPart reports whether a file of a released directory is one of its parts.
 func IsPart(name string) bool {
 	return strings.HasPrefix(name, "part-") && strings.HasSuffix(name, ".parquet") && !strings.Contains(name, "/")
+}
+
+// Belongs reports whether a released directory has files of this name.
+func Belongs(name string) bool {
+	return name == publish.SuccessFile || name == Manifest || IsPart(name)
 }
 
 // Parts returns the files of a release: itself, or a directory's part files in order.
