@@ -33,10 +33,7 @@ for editors.`,
 		if err != nil {
 			return err
 		}
-		if u.json {
-			return u.answer(map[string][]setting{"settings": settingsOf(job)})
-		}
-		return u.printf("%s", job.YAML())
+		return u.tell(map[string][]setting{"settings": settingsOf(job)}, job.YAML())
 	}
 	return cmd
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kcut/kcut/pipeline/evaluate"
+	"github.com/kcut/kcut/pipeline/figure"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -63,13 +64,10 @@ values and without any quasi-identifier, and what masking costs. Writes nothing.
 		options.Events = progress.events()
 		report, err := evaluate.Evaluate(cmd.Context(), options)
 		progress.close()
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case u.json:
-			return u.answer(report)
 		}
-		return u.printf("%s", evaluationText(report))
+		return u.tell(report, evaluationText(report))
 	}
 	return cmd
 }
@@ -154,7 +152,7 @@ func evaluationText(r *evaluate.Report) string {
 			failures += fmt.Sprintf("%s, k %s: %s\n", result.Algorithm, kText(result.K), result.Failed)
 		}
 	}
-	return fmt.Sprintf("%s rows, %d rounds; errors in percent\n\n%s%s", grouped(int64(r.Rows)), r.Rounds, t, failures)
+	return fmt.Sprintf("%s rows, %d rounds; errors in percent\n\n%s%s", figure.Grouped(int64(r.Rows)), r.Rounds, t, failures)
 }
 
 // percent writes a share, and its standard deviation if there is one.

@@ -68,6 +68,14 @@ func (u *ui) printf(format string, args ...any) error {
 	return nil
 }
 
+// tell answers with one JSON object where that is asked for, else with words.
+func (u *ui) tell(answer any, words string) error {
+	if u.json {
+		return u.answer(answer)
+	}
+	return u.printf("%s", words)
+}
+
 // answer prints the JSON object of a command, on one line.
 func (u *ui) answer(v any) error {
 	u.answered = true
@@ -92,7 +100,7 @@ func (u *ui) note(text string) {
 	switch {
 	case u.quiet:
 	case u.terminal:
-		fmt.Fprintf(u.err, "kcut: note: %s\n", text)
+		fmt.Fprintf(u.err, "kcut: note: %s\n", printable(text, "\n"))
 	default:
 		u.log.Info(text)
 	}
@@ -101,8 +109,8 @@ func (u *ui) note(text string) {
 // fail prints an error, its hint and, when asked to, the place of a bug. args are needed
 // because a command line that cannot be parsed may still ask for JSON.
 func (u *ui) fail(f *failure, args []string) {
-	fmt.Fprintf(u.err, "kcut: %s %s\n", u.paint("31", "error:"), f.Message)
-	fmt.Fprintf(u.err, "kcut: %s %s\n", u.paint("36", "hint:"), f.Hint)
+	fmt.Fprintf(u.err, "kcut: %s %s\n", u.paint("31", "error:"), printable(f.Message, "\n\t"))
+	fmt.Fprintf(u.err, "kcut: %s %s\n", u.paint("36", "hint:"), printable(f.Hint, "\n"))
 	if f.stack != nil && os.Getenv("KCUT_DEBUG") != "" {
 		u.err.Write(f.stack)
 	}
