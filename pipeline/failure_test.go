@@ -20,6 +20,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/formatstest"
 	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -209,6 +210,28 @@ func TestFailures(t *testing.T) {
 }
 
 // A nested column can be kept, not masked.
+// A column of a type that Parquet lacks, as Arrow's durations are, is refused before anything is
+// read, and may be dropped.
+func TestForeignType(t *testing.T) {
+	schema := &formats.Schema{Fields: []formats.Field{
+		{Name: "age", Type: formats.Type{Kind: formats.Int, Bits: 64}},
+		{Name: "stay", Type: formats.Type{Kind: formats.Nested, Nested: "duration[s]"}},
+	}}
+	for mask, sound := range map[string]bool{jobfile.MaskKeep: false, jobfile.MaskSuppress: false, jobfile.MaskDrop: true} {
+		job := &jobfile.Job{
+			Sets:    []jobfile.Set{{Columns: []string{"age"}, K: 2}},
+			Columns: []jobfile.Column{{Name: "age", Mask: jobfile.MaskDiscretize}, {Name: "stay", Mask: mask}},
+		}
+		if mask == jobfile.MaskSuppress {
+			job.Sets[0].Columns = []string{"age", "stay"}
+		}
+		_, err := prepare(job, schema, 10)
+		if (err == nil) != sound || err != nil && (fault.ClassOf(err) != fault.Input || !strings.Contains(err.Error(), "duration[s]")) {
+			t.Errorf("%s: got %v", mask, err)
+		}
+	}
+}
+
 func TestNestedMasked(t *testing.T) {
 	path := formatstest.SharedData(t, "parquet-testing/data/list_columns.parquet")
 	dir := jobFolder(t, fmt.Sprintf(`
