@@ -142,9 +142,9 @@ func TestFailures(t *testing.T) {
 			table.set(7, "age", "91")
 			table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 300, 100)
 		}, fault.Input, []string{"column age: 1 distinct values of 1 rows lie outside the declared bounds"}},
-		{"bounds of another type", changed("bounds: [17, 90]", "bounds: [17, ninety]"), plain, fault.Usage, []string{"declared bounds of column age"}},
-		{"bounds upside down", changed("bounds: [17, 90]", "bounds: [90, 17]"), plain, fault.Usage, []string{"bounds of column age: the lower one is above"}},
-		{"bounds of no number", changed("weight: discretize", "weight: {mask: discretize, bounds: [0, NaN]}"), plain, fault.Usage, []string{"bounds of column weight: NaN"}},
+		{"bounds of another type", changed("bounds: [17, 90]", "bounds: [17, ninety]"), plain, fault.Usage, []string{"declared bounds of column age", "job.yaml:", "^"}},
+		{"bounds upside down", changed("bounds: [17, 90]", "bounds: [90, 17]"), plain, fault.Usage, []string{"bounds of column age: the lower one is above", "job.yaml:", "^"}},
+		{"bounds of no number", changed("weight: discretize", "weight: {mask: discretize, bounds: [0, NaN]}"), plain, fault.Usage, []string{"bounds of column weight: NaN", "job.yaml:", "^"}},
 		{"text discretized", changed("job: suppress", "job: discretize"), plain, fault.Input, []string{"column job", "its type is"}},
 		{"mark as a value", peopleJob, func(t *testing.T, dir string) {
 			table := peopleFile(t, dir)

@@ -49,8 +49,12 @@ func prepare(job *jobfile.Job, schema *formats.Schema, rows int64) (*prepared, e
 		return nil, fmt.Errorf("count %d rows: more than %d: %w", rows, uint32(math.MaxUint32), formats.ErrUnsupported)
 	}
 	for _, a := range p.masked {
-		if err := checkMask(p.specs[a], &schema.Fields[a]); err != nil {
+		spec, field := p.specs[a], &schema.Fields[a]
+		if err := checkMask(spec, field); err != nil {
 			return nil, err
+		}
+		if err := checkBounds(spec, field.Type); err != nil {
+			return nil, job.Located(spec.Name, "bounds", err)
 		}
 	}
 	return p, checkReach(job, rows)
@@ -155,7 +159,7 @@ func checkMask(spec *jobfile.Column, f *formats.Field) error {
 			Err:   fmt.Errorf("discretize column %s: its type is %s, which has no order that intervals could cut", spec.Name, t),
 		}
 	}
-	return checkBounds(spec, f.Type)
+	return nil
 }
 
 // checkBounds makes sure that the declared bounds are values of the column's type, in order.
