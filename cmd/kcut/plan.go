@@ -29,7 +29,7 @@ narrow.`,
   kcut plan people.yaml --memory 2GiB --sample --json`,
 		Args: takes("one job file", 1, 1),
 	}
-	overrides := addOverrides(cmd.Flags())
+	overrides := addOverrides(cmd)
 	cmd.Flags().BoolVar(&opt.Overwrite, "overwrite", false, "plan a run that replaces the output if it exists")
 	cmd.Flags().BoolVar(&opt.Sample, "sample", false, "read some of the rows, too")
 	addJSON(cmd, u)
