@@ -20,10 +20,9 @@ import (
 //	null | stray | sets of labels, in the order they are met
 type cover struct {
 	column string
-	of     func(values *formats.Values, i int) []uint32 // the labels that cover a value, ascending
-	nulls  []uint32                                     // those that cover the null
-	stray  func(values *formats.Values, i int) bool
-	ranged bool // an interval cannot hold a value without an order
+	of     labelsOf
+	nulls  []uint32 // the labels that cover the null
+	ranged bool     // an interval cannot hold a value without an order
 	budget *spill.Budget
 
 	mu     sync.Mutex
@@ -32,6 +31,9 @@ type cover struct {
 
 	covers [][]uint32 // by code of the domain, when there is one
 }
+
+// labelsOf returns the labels that cover a value, ascending. Not ok: it is stray.
+type labelsOf func(values *formats.Values, i int) (labels []uint32, ok bool)
 
 const (
 	coverNull = iota
@@ -54,28 +56,33 @@ func (c *cover) size() int {
 
 func (c *cover) isStray(values *formats.Values, i int) bool {
 	values, i = canonicalValue(values, i)
-	return !c.isNull(values, i) && c.stray(values, i)
+	if c.isNull(values, i) {
+		return false
+	}
+	_, ok := c.of(values, i)
+	return !ok
 }
 
 func (c *cover) encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
 	for i := from; i < values.Len(); i++ {
-		value, at := canonicalValue(values, i)
-		var code uint32
-		var err error
-		switch {
-		case c.isNull(value, at):
-			code = coverNull
-		case c.stray(value, at):
-			code = coverStray
-		default:
-			code, err = c.code(c.of(value, at))
-		}
+		code, err := c.find(canonicalValue(values, i))
 		if err != nil {
 			return nil, 0, err
 		}
 		codes = append(codes, code)
 	}
 	return codes, c.size(), nil
+}
+
+func (c *cover) find(values *formats.Values, i int) (uint32, error) {
+	if c.isNull(values, i) {
+		return coverNull, nil
+	}
+	labels, ok := c.of(values, i)
+	if !ok {
+		return coverStray, nil
+	}
+	return c.code(labels)
 }
 
 func (c *cover) isNull(values *formats.Values, i int) bool {
@@ -183,7 +190,6 @@ func regionColumn(column *cutfile.Column) (c engine.RegionColumn, numbers []uint
 func (g *given) cover(spec *jobfile.Column, column *cutfile.Column, t formats.Type, taxonomy jobfile.Taxonomy, budget *spill.Budget) (*cover, error) {
 	c := &cover{column: spec.Name, budget: budget, number: make(map[string]uint32)}
 	_, numbers := regionColumn(column)
-	c.stray = func(*formats.Values, int) bool { return false }
 	err := g.fillCover(c, spec, column, t, taxonomy, numbers)
 	if err != nil {
 		return nil, err
@@ -191,7 +197,10 @@ func (g *given) cover(spec *jobfile.Column, column *cutfile.Column, t formats.Ty
 	if column.Suppressed != "" {
 		c.nulls = append(c.nulls, numbers[len(column.Cut)])
 		of, mark := c.of, numbers[len(column.Cut)]
-		c.of = func(values *formats.Values, i int) []uint32 { return append(slices.Clip(of(values, i)), mark) }
+		c.of = func(values *formats.Values, i int) ([]uint32, bool) {
+			labels, ok := of(values, i)
+			return append(slices.Clip(labels), mark), ok
+		}
 	}
 	return c, nil
 }
@@ -211,8 +220,10 @@ func (g *given) fillCover(c *cover, spec *jobfile.Column, column *cutfile.Column
 		}
 	}
 	c.nulls = by[cutfile.NullInSet]
-	c.of = func(values *formats.Values, i int) []uint32 { return by[textOf(values, i)] }
-	c.stray = func(values *formats.Values, i int) bool { return textOf(values, i) == engine.Suppressed }
+	c.of = func(values *formats.Values, i int) ([]uint32, bool) {
+		text := textOf(values, i)
+		return by[text], text != engine.Suppressed
+	}
 	return nil
 }
 
@@ -237,19 +248,15 @@ func (g *given) coverNodes(c *cover, spec *jobfile.Column, column *cutfile.Colum
 	if all, ok := number[paths.root]; ok {
 		c.nulls = append(c.nulls, all)
 	}
-	c.of = func(values *formats.Values, i int) (labels []uint32) {
-		names, _ := paths.to(textOf(values, i))
+	c.of = func(values *formats.Values, i int) (labels []uint32, ok bool) {
+		names, ok := paths.to(textOf(values, i))
 		for _, name := range names {
 			if label, ok := number[name]; ok {
 				labels = append(labels, label)
 			}
 		}
 		slices.Sort(labels)
-		return labels
-	}
-	c.stray = func(values *formats.Values, i int) bool {
-		_, ok := paths.to(textOf(values, i))
-		return !ok
+		return labels, ok
 	}
 	return nil
 }
@@ -336,7 +343,11 @@ func (g *given) coverIntervals(c *cover, spec *jobfile.Column, column *cutfile.C
 	slices.SortFunc(ends, func(a, b *formats.Values) int { return compareValues(a, 0, b, 0) })
 	var mu sync.Mutex
 	known := make(map[int][]uint32)
-	c.of = func(values *formats.Values, i int) []uint32 {
+	c.of = func(values *formats.Values, i int) ([]uint32, bool) {
+		if bounds.lower != nil && compareValues(values, i, bounds.lower, 0) < 0 ||
+			bounds.upper != nil && compareValues(values, i, bounds.upper, 0) > 0 {
+			return nil, false
+		}
 		at := sort.Search(len(ends), func(e int) bool { return compareValues(ends[e], 0, values, i) >= 0 })
 		place := 2 * at
 		if at < len(ends) && compareValues(ends[at], 0, values, i) == 0 {
@@ -345,7 +356,7 @@ func (g *given) coverIntervals(c *cover, spec *jobfile.Column, column *cutfile.C
 		mu.Lock()
 		defer mu.Unlock()
 		if found, ok := known[place]; ok {
-			return found
+			return found, true
 		}
 		var found []uint32
 		for l := range labels {
@@ -354,11 +365,7 @@ func (g *given) coverIntervals(c *cover, spec *jobfile.Column, column *cutfile.C
 			}
 		}
 		known[place] = found
-		return found
-	}
-	c.stray = func(values *formats.Values, i int) bool {
-		return bounds.lower != nil && compareValues(values, i, bounds.lower, 0) < 0 ||
-			bounds.upper != nil && compareValues(values, i, bounds.upper, 0) > 0
+		return found, true
 	}
 	return nil
 }
