@@ -9,6 +9,7 @@ import (
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/parallel"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -31,11 +32,11 @@ type compressor struct {
 
 // count reads the input.
 func (c *compressor) count(ctx context.Context) ([]*counting, error) {
-	workers := make([]*counting, workersFor(c.dataset, c.threads))
+	workers := make([]*counting, parallel.Workers(c.dataset, c.threads))
 	for i := range workers {
 		workers[i] = c.newCounting()
 	}
-	return workers, readAll(ctx, c.dataset, c.requests, workers, c.advanced)
+	return workers, parallel.Read(ctx, c.dataset, c.requests, workers, c.advanced)
 }
 
 // groupings joins what the workers have counted of every grouping.
@@ -118,15 +119,15 @@ func (c *compressor) newCounting() *counting {
 	return w
 }
 
-func (w *counting) beginSplit(formats.Split) {}
+func (w *counting) BeginSplit(formats.Split) {}
 
-func (w *counting) endSplit() error { return nil }
+func (w *counting) EndSplit() error { return nil }
 
 // countRows is how many rows are counted at a time: their codes and keys stay in a
 // second-level cache on the way from the reader's codes to the counts.
 const countRows = 2048
 
-func (w *counting) batch(b *formats.Batch) error {
+func (w *counting) Batch(b *formats.Batch) error {
 	for i, column := range b.Columns {
 		if err := w.maps[i].learn(column.Values); err != nil {
 			return err

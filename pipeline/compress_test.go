@@ -35,7 +35,7 @@ func TestCompressWithoutAllocatingPerRow(t *testing.T) {
 	}
 	w := c.newCounting()
 	count := func() {
-		if err := w.batch(batch); err != nil {
+		if err := w.Batch(batch); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -22,11 +22,12 @@ var mayImport = map[string][]string{
 	"pipeline/evaluate":   {"pipeline", "pipeline/fault", "pipeline/jobfile", "engine", "engine/", "partition", "spill"},
 	"pipeline/metrics":    {"pipeline", "formats/publish"},
 	"pipeline/lineage":    {"pipeline", "pipeline/fault", "pipeline/jobfile", "formats/location"},
-	"pipeline/sample":     {"pipeline", "pipeline/fault", "formats", "formats/writer", "formats/publish"},
+	"pipeline/sample":     {"pipeline", "pipeline/fault", "pipeline/parallel", "formats", "formats/writer", "formats/publish"},
 	"pipeline/page":       {"pipeline", "pipeline/verify", "pipeline/cutfile", "pipeline/fault", "formats/publish"},
 	"pipeline/starter":    {"pipeline", "pipeline/fault", "engine", "pipeline/jobfile", "pipeline/forecast", "formats", "formats/dataset"},
 	"pipeline/checkpoint": {"formats", "formats/publish"},
-	"pipeline": {"pipeline/verify", "pipeline/cutfile", "pipeline/fileset", "pipeline/fault", "pipeline/jobfile", "pipeline/forecast", "pipeline/checkpoint", "engine", "engine/", "partition", "spill", "formats", "formats/dataset", "formats/writer",
+	"pipeline": {"pipeline/verify", "pipeline/cutfile", "pipeline/fileset", "pipeline/fault", "pipeline/jobfile", "pipeline/forecast", "pipeline/checkpoint", "pipeline/parallel",
+		"engine", "engine/", "partition", "spill", "formats", "formats/dataset", "formats/writer",
 		"formats/release", "formats/publish", "formats/taxonomy", "formats/digest", "formats/location", "formats/storage"},
 	"pipeline/compare": {"pipeline/cutfile", "pipeline/jobfile", "engine", "engine/"},
 	// None of what searches, masks or writes; of engine the mark of a suppressed value.
@@ -35,6 +36,7 @@ var mayImport = map[string][]string{
 	"pipeline/fileset":  {"pipeline/fault", "formats", "formats/digest", "formats/location", "formats/storage"},
 	"pipeline/fault":    {"pipeline/jobfile", "engine", "spill", "formats", "formats/storage"},
 	"pipeline/forecast": {"formats"},
+	"pipeline/parallel": {"pipeline/fault", "formats", "formats/dataset"},
 	"pipeline/jobfile":  {"engine", "formats", "formats/taxonomy", "formats/yaml", "formats/location"},
 
 	"engine/":       {"engine", "engine/induce", "partition", "spill"},

@@ -9,6 +9,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/writer"
+	"github.com/kcut/kcut/pipeline/parallel"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -55,7 +56,7 @@ func (m *masker) mask(ctx context.Context, tasks []maskTask, parts *parts) error
 	defer m.turns.close()
 	m.idle = make(chan *masking, m.threads)
 	first := parts.next()
-	return InOrder(ctx, len(tasks)-first.Task, m.threads, func(ctx context.Context, i int, emit func(maskedGroup) error) error {
+	return parallel.InOrder(ctx, len(tasks)-first.Task, m.threads, func(ctx context.Context, i int, emit func(maskedGroup) error) error {
 		at := place{Task: first.Task + i}
 		return m.task(ctx, tasks[at.Task], func(g maskedGroup) error {
 			g.at = at

@@ -11,6 +11,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/parallel"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -65,7 +66,7 @@ const (
 )
 
 func (r *run) newSurvey() *survey {
-	parts := int64(len(r.prepared.masked)) * int64(workersFor(r.dataset, r.threads))
+	parts := int64(len(r.prepared.masked)) * int64(parallel.Workers(r.dataset, r.threads))
 	room := max(r.budget.Limit()/censusShare/parts/entryBytes, 1024)
 	listed := max(r.budget.Limit()/tallyShare/parts/16, 256) // four classes of four bytes
 	if r.opt.room > 0 {
@@ -134,7 +135,7 @@ func (r *run) countTuples(ctx context.Context, p *problem) error {
 func (r *run) countCoarse(ctx context.Context, p *problem, coarsenings []engine.Coarsening, space partition.Space) error {
 	t := p.table
 	plan := r.engine.Plan(r.prepared.requirement)
-	workers := int64(workersFor(r.dataset, r.threads))
+	workers := int64(parallel.Workers(r.dataset, r.threads))
 	// Half of what is left is for the counters; the other half for joining them.
 	share := (r.budget.Limit() - r.budget.Used()) / 2 / max(1, int64(len(plan.Groupings)))
 	space.Share = share / workers

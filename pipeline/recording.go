@@ -35,11 +35,11 @@ func (b *recordsReader) newRecording() *recording {
 	return w
 }
 
-func (w *recording) beginSplit(s formats.Split) { w.start = uint64(s.Row) }
+func (w *recording) BeginSplit(s formats.Split) { w.start = uint64(s.Row) }
 
-func (w *recording) endSplit() error { return nil }
+func (w *recording) EndSplit() error { return nil }
 
-func (w *recording) batch(b *formats.Batch) (err error) {
+func (w *recording) Batch(b *formats.Batch) (err error) {
 	for i := range w.maps {
 		if w.codes[i], err = w.maps[i].translate(b.Columns[i], w.codes[i]); err != nil {
 			return err

@@ -11,6 +11,7 @@ import (
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/parallel"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -166,13 +167,13 @@ func (b *recordsReader) keep(field int, of formats.Field) {
 
 // read counts the records, and binds them to the domains.
 func (b *recordsReader) read(ctx context.Context) error {
-	workers := make([]*recording, workersFor(b.dataset, b.threads))
+	workers := make([]*recording, parallel.Workers(b.dataset, b.threads))
 	counters := make([]*partition.Counter, len(workers))
 	for i := range workers {
 		workers[i] = b.newRecording()
 		counters[i] = workers[i].counter
 	}
-	if err := readAll(ctx, b.dataset, b.requests, workers, b.counted(0, 1)); err != nil {
+	if err := parallel.Read(ctx, b.dataset, b.requests, workers, b.counted(0, 1)); err != nil {
 		return err
 	}
 	table, err := partition.Tabulate(ctx, counters, b.budget, b.threads)

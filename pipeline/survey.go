@@ -5,6 +5,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/pipeline/parallel"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -24,11 +25,11 @@ type survey struct {
 
 // take reads the whole input.
 func (s *survey) take(ctx context.Context) error {
-	workers := make([]*surveying, workersFor(s.dataset, s.threads))
+	workers := make([]*surveying, parallel.Workers(s.dataset, s.threads))
 	for i := range workers {
 		workers[i] = s.newSurveying()
 	}
-	return readAll(ctx, s.dataset, s.requests, workers, s.advanced)
+	return parallel.Read(ctx, s.dataset, s.requests, workers, s.advanced)
 }
 
 // surveying is one worker's state.
@@ -59,7 +60,7 @@ func (s *survey) newSurveying() *surveying {
 	return w
 }
 
-func (w *surveying) batch(b *formats.Batch) (err error) {
+func (w *surveying) Batch(b *formats.Batch) (err error) {
 	classDomain := 1
 	if w.s.class == nil {
 		if len(w.classes) < b.Rows {
@@ -81,10 +82,10 @@ func (w *surveying) batch(b *formats.Batch) (err error) {
 	return nil
 }
 
-func (w *surveying) beginSplit(formats.Split) {}
+func (w *surveying) BeginSplit(formats.Split) {}
 
-// endSplit empties the tallies: the reader's lists of values end with the split.
-func (w *surveying) endSplit() error {
+// EndSplit empties the tallies: the reader's lists of values end with the split.
+func (w *surveying) EndSplit() error {
 	for i := range w.tallies {
 		if err := w.tallies[i].flush(w.s.budget); err != nil {
 			return err

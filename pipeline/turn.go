@@ -5,6 +5,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/parallel"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -36,14 +37,14 @@ func (m *masker) countTurns(ctx context.Context) (_ *turns, err error) {
 			t.close()
 		}
 	}()
-	workers := make([]*turnCount, workersFor(m.dataset, m.threads))
+	workers := make([]*turnCount, parallel.Workers(m.dataset, m.threads))
 	if err := t.budget.Draw("numbers of rows", 8*int64(m.recoding.Cells())*int64(len(workers)+m.threads)); err != nil {
 		return nil, err
 	}
 	for i := range workers {
 		workers[i] = m.newTurnCount(t)
 	}
-	if err := readAll(ctx, m.dataset, m.tuples, workers, m.advanced); err != nil {
+	if err := parallel.Read(ctx, m.dataset, m.tuples, workers, m.advanced); err != nil {
 		return nil, err
 	}
 	t.add(make([]uint64, m.recoding.Cells()))
@@ -97,9 +98,9 @@ func (m *masker) newTurnCount(t *turns) *turnCount {
 	return w
 }
 
-func (w *turnCount) beginSplit(s formats.Split) { w.split = s.Ordinal }
+func (w *turnCount) BeginSplit(s formats.Split) { w.split = s.Ordinal }
 
-func (w *turnCount) batch(b *formats.Batch) (err error) {
+func (w *turnCount) Batch(b *formats.Batch) (err error) {
 	for i, column := range b.Columns {
 		if w.codes[i], err = w.maps[i].translate(column, w.codes[i]); err != nil {
 			return err
@@ -113,7 +114,7 @@ func (w *turnCount) batch(b *formats.Batch) (err error) {
 	return nil
 }
 
-func (w *turnCount) endSplit() error {
+func (w *turnCount) EndSplit() error {
 	n := 0
 	for _, rows := range w.rows.Taken {
 		if rows > 0 {

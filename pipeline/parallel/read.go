@@ -1,4 +1,4 @@
-package pipeline
+package parallel
 
 import (
 	"context"
@@ -14,19 +14,19 @@ import (
 	"github.com/kcut/kcut/pipeline/fault"
 )
 
-// reading is one worker's state in a reading of the whole input.
-type reading interface {
-	// beginSplit is called before the first batch of a split.
-	beginSplit(formats.Split)
-	// batch takes a batch of a split's rows, which is valid until it returns.
-	batch(*formats.Batch) error
-	// endSplit is called after the last batch of a split.
-	endSplit() error
+// Worker is one worker's state in a reading of the whole input.
+type Worker interface {
+	// BeginSplit is called before the first batch of a split.
+	BeginSplit(formats.Split)
+	// Batch takes a batch of a split's rows, which is valid until it returns.
+	Batch(*formats.Batch) error
+	// EndSplit is called after the last batch of a split.
+	EndSplit() error
 }
 
-// readAll deals all splits out to the workers, each of which has a goroutine of its own.
+// Read deals all splits out to the workers, each of which has a goroutine of its own.
 // advanced is told how many rows have been read, from several goroutines.
-func readAll[R reading](ctx context.Context, d *dataset.Dataset, requests []formats.Request, workers []R, advanced func(rows int64)) error {
+func Read[R Worker](ctx context.Context, d *dataset.Dataset, requests []formats.Request, workers []R, advanced func(rows int64)) error {
 	splits := d.Splits()
 	var next, rows atomic.Int64
 	group, ctx := errgroup.WithContext(ctx)
@@ -46,27 +46,27 @@ func readAll[R reading](ctx context.Context, d *dataset.Dataset, requests []form
 	return group.Wait()
 }
 
-func readSplit(ctx context.Context, d *dataset.Dataset, s formats.Split, requests []formats.Request, w reading, read func(rows int)) (err error) {
+func readSplit(ctx context.Context, d *dataset.Dataset, s formats.Split, requests []formats.Request, w Worker, read func(rows int)) (err error) {
 	reader, err := d.Read(ctx, s, requests)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, reader.Close()) }()
-	w.beginSplit(s)
+	w.BeginSplit(s)
 	for {
 		batch, err := reader.Next(ctx)
 		if err == io.EOF {
-			return w.endSplit()
+			return w.EndSplit()
 		}
 		if err != nil {
 			return err
 		}
-		if err := w.batch(batch); err != nil {
+		if err := w.Batch(batch); err != nil {
 			return fmt.Errorf("count %s: %w", s.File, err)
 		}
 		read(batch.Rows)
 	}
 }
 
-// workersFor returns how many workers a reading of the input can use.
-func workersFor(d *dataset.Dataset, threads int) int { return max(1, min(threads, len(d.Splits()))) }
+// Workers returns how many workers a reading of the input can use.
+func Workers(d *dataset.Dataset, threads int) int { return max(1, min(threads, len(d.Splits()))) }
