@@ -10,8 +10,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
@@ -84,21 +84,6 @@ func compareEntries(a *censusEntry, arenaA []byte, b *censusEntry, arenaB []byte
 	return cmp.Compare(a.class, b.class)
 }
 
-// counted is a value and the records of its classes, which ascend.
-type counted struct {
-	word    uint64
-	value   []byte // valid until the next
-	classes []engine.Frequency
-}
-
-// records returns the number of records with the value.
-func (c *counted) records() (n uint64) {
-	for _, k := range c.classes {
-		n += k.Count
-	}
-	return n
-}
-
 // nulls returns the records without a value, by class.
 func (c *census) nulls() (nulls []uint64) {
 	for _, p := range c.parts {
@@ -113,7 +98,7 @@ func (c *census) nulls() (nulls []uint64) {
 }
 
 // each calls f with every value in order. The census is consumed.
-func (c *census) each(ctx context.Context, f func(*counted) error) error {
+func (c *census) each(ctx context.Context, f func(*coding.Counted) error) error {
 	if err := c.settle(); err != nil {
 		return err
 	}
@@ -156,10 +141,10 @@ func (c *census) reduce(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = c.merge(ctx, c.runs[:c.fan], func(v *counted) error {
-		for _, k := range v.classes {
+	err = c.merge(ctx, c.runs[:c.fan], func(v *coding.Counted) error {
+		for _, k := range v.Classes {
 			for n := k.Count; n > 0; n -= min(n, math.MaxUint32) {
-				if err := w.add(v.word, v.value, k.Class, uint32(min(n, math.MaxUint32))); err != nil {
+				if err := w.add(v.Word, v.Value, k.Class, uint32(min(n, math.MaxUint32))); err != nil {
 					return err
 				}
 			}
@@ -175,7 +160,7 @@ func (c *census) reduce(ctx context.Context) error {
 
 // merge calls f with every value of some runs, or of the memory when there are none, and
 // frees the runs.
-func (c *census) merge(ctx context.Context, runs []spill.Sequence, f func(*counted) error) error {
+func (c *census) merge(ctx context.Context, runs []spill.Sequence, f func(*coding.Counted) error) error {
 	what, taken := "reading the values of column "+c.column, int64(len(runs))*spill.ReaderBytes
 	if err := c.budget.Draw(what, taken); err != nil {
 		return err

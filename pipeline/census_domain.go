@@ -8,6 +8,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
@@ -15,9 +16,9 @@ import (
 // surveyed is a masked column after its census: its domain, the (code, class) pairs in its
 // codes and the class's provisional ones, and how values are coded.
 type surveyed struct {
-	domain
+	coding.Domain
 	pairs partition.Pairs
-	coder coder
+	coder coding.Coder
 }
 
 // bind makes the column's domain from the values in order. The pruning is that of the
@@ -26,16 +27,16 @@ func (c *census) bind(ctx context.Context, spec *jobfile.Column, taxonomy jobfil
 	s := &surveyed{}
 	for class, n := range c.nulls() {
 		if n > 0 {
-			s.nulls += n
+			s.Nulls += n
 			s.pairs = append(s.pairs, partition.Pair{Class: uint32(class), Count: n})
 		}
 	}
 	nulls := len(s.pairs)
-	s.attribute = engine.Attribute{Name: spec.Name, HasNull: s.nulls > 0}
+	s.Attribute = engine.Attribute{Name: spec.Name, HasNull: s.Nulls > 0}
 	var err error
 	switch spec.Mask {
 	case jobfile.MaskDiscretize:
-		err = c.discretize(ctx, s, spec, uint64(rows)-s.nulls)
+		err = c.discretize(ctx, s, spec, uint64(rows)-s.Nulls)
 	case jobfile.MaskGeneralize:
 		err = c.generalize(ctx, s, spec, taxonomy, pruning)
 	default:
@@ -45,24 +46,24 @@ func (c *census) bind(ctx context.Context, spec *jobfile.Column, taxonomy jobfil
 		return nil, err
 	}
 	for i := range s.pairs[:nulls] {
-		s.pairs[i].Code = s.coder.null()
+		s.pairs[i].Code = s.coder.Null()
 	}
 	s.pairs = s.pairs.Merge()
 	return s, nil
 }
 
-// entry appends the value to values.
-func (v *counted) entry(values *formats.Values) {
+// appendValue appends a counted value to values.
+func appendValue(values *formats.Values, v *coding.Counted) {
 	if values.Type.InWords() {
-		values.Words = append(values.Words, v.word)
+		values.Words = append(values.Words, v.Word)
 	} else {
-		values.AppendBytes(v.value)
+		values.AppendBytes(v.Value)
 	}
 }
 
 // addPairs notes the value's records under a code.
-func (s *surveyed) addPairs(code uint32, v *counted) {
-	for _, k := range v.classes {
+func (s *surveyed) addPairs(code uint32, v *coding.Counted) {
+	for _, k := range v.Classes {
 		s.pairs = append(s.pairs, partition.Pair{Code: code, Class: k.Class, Count: k.Count})
 	}
 }
@@ -82,7 +83,7 @@ type binner struct {
 
 // usualPairs of value and class, four of each bin, count as overhead; what exceeds them,
 // because classes are many, is drawn.
-const usualPairs = 4 * maxSplitValues
+const usualPairs = 4 * coding.MaxSplitValues
 
 // draw draws what the pairs have grown by.
 func (b *binner) draw(column string, budget *spill.Budget) error {
@@ -98,17 +99,17 @@ func (b *binner) draw(column string, budget *spill.Budget) error {
 // drawnPairs are drawn at one time.
 const drawnPairs = 1024
 
-func (b *binner) add(v *counted) {
-	records := v.records()
+func (b *binner) add(v *coding.Counted) {
+	records := v.Records()
 	if b.values++; b.values <= b.limit {
 		b.exactly.addPairs(uint32(b.exact.Len()), v)
-		v.entry(&b.exact)
+		appendValue(&b.exact, v)
 	} else { // they are of no use any more
 		b.exact, b.exactly.pairs = formats.Values{Type: b.exact.Type}, nil
 	}
 	if b.below*uint64(b.limit) >= b.edge*b.total {
 		b.edge = b.below*uint64(b.limit)/b.total + 1
-		v.entry(&b.bins)
+		appendValue(&b.bins, v)
 	}
 	b.cut.addPairs(uint32(b.bins.Len()-1), v)
 	if len(b.cut.pairs) > max(4*b.limit, 2*b.merged) {
@@ -120,20 +121,20 @@ func (b *binner) add(v *counted) {
 
 // discretize makes one code of every value, or of every quantile bin when there are too many.
 func (c *census) discretize(ctx context.Context, s *surveyed, spec *jobfile.Column, total uint64) error {
-	b := &binner{limit: maxSplitValues, total: total}
+	b := &binner{limit: coding.MaxSplitValues, total: total}
 	b.exact.Type, b.bins.Type = c.typ, c.typ
 	first, last := &formats.Values{Type: c.typ}, &formats.Values{Type: c.typ}
-	bounds, err := newDeclaredBounds(spec, c.typ)
+	bounds, err := coding.NewBounds(spec, c.typ)
 	if err != nil {
 		return err
 	}
-	err = c.each(ctx, func(v *counted) error {
+	err = c.each(ctx, func(v *coding.Counted) error {
 		if b.values == 0 {
-			v.entry(first)
+			appendValue(first, v)
 		}
 		last.Words, last.Ends, last.Data = last.Words[:0], last.Ends[:0], last.Data[:0]
-		v.entry(last)
-		bounds.check(last, 0, v.records())
+		appendValue(last, v)
+		bounds.Check(last, 0, v.Records())
 		b.add(v)
 		return b.draw(c.column, c.budget)
 	})
@@ -142,15 +143,11 @@ func (c *census) discretize(ctx context.Context, s *surveyed, spec *jobfile.Colu
 	}
 	edges, pairs := b.exact, b.exactly.pairs
 	if b.values > b.limit {
-		edges, pairs, s.binned = b.bins, b.cut.pairs, b.values
+		edges, pairs, s.Binned = b.bins, b.cut.pairs, b.values
 	}
 	s.pairs = append(s.pairs, pairs...)
-	coder := &edgeCoder{edges: edges, nullCode: uint32(edges.Len())}
-	if s.nulls > 0 {
-		coder.nanCode = coder.nullCode
-	}
-	s.coder = coder
-	a := &s.attribute
+	s.coder = coding.NewEdgeCoder(edges, s.Nulls > 0)
+	a := &s.Attribute
 	a.Mask = engine.Discretize
 	for i := range edges.Len() {
 		a.Texts = append(a.Texts, edges.Text(i))
@@ -159,52 +156,67 @@ func (c *census) discretize(ctx context.Context, s *surveyed, spec *jobfile.Colu
 	if b.values > 0 {
 		a.Lower, a.Upper = first.Float(0), last.Float(0)
 	}
-	return bounds.place(a)
+	return bounds.Place(a)
+}
+
+// generalize binds the column's values to its taxonomy.
+func (c *census) generalize(ctx context.Context, s *surveyed, spec *jobfile.Column, taxonomy jobfile.Taxonomy, pruning engine.Pruning) error {
+	bound, err := coding.BindTree(spec, taxonomy, pruning, func(f func(*coding.Counted) error) error { return c.each(ctx, f) })
+	if err != nil {
+		return err
+	}
+	s.pairs = append(s.pairs, bound.Pairs...)
+	a := &s.Attribute
+	a.Mask, a.Tree, a.Texts = engine.Generalize, bound.Tree, bound.Tree.Leaves()
+	s.coder = bound.Coder()
+	return nil
+}
+
+// frequent is a listed value that some release could disclose.
+type frequent struct {
+	at      int // in the list
+	text    string
+	classes []engine.Frequency
 }
 
 // suppress lists the values that some release could disclose: those with at least k
 // records. All others share one code.
 func (c *census) suppress(ctx context.Context, s *surveyed, spec *jobfile.Column, k uint64) error {
 	listed := formats.Values{Type: c.typ}
-	var found []occurrence
-	var classes [][]engine.Frequency
-	var rest counted
-	err := c.each(ctx, func(v *counted) error {
-		if c.typ.Kind == formats.String && string(v.value) == engine.Suppressed { // no other type has that text
-			return marked(spec.Name, v.records())
+	var found []frequent
+	var rest coding.Counted
+	err := c.each(ctx, func(v *coding.Counted) error {
+		if c.typ.Kind == formats.String && string(v.Value) == engine.Suppressed { // no other type has that text
+			return coding.Marked(spec.Name, v.Records())
 		}
-		if v.records() < k {
-			rest.classes = engine.AddFrequencies(rest.classes, v.classes)
+		if v.Records() < k {
+			rest.Classes = engine.AddFrequencies(rest.Classes, v.Classes)
 			return nil
 		}
-		if err := c.budget.Draw("the values of column "+c.column, int64(len(v.value))+100+int64(len(v.classes))*engine.FrequencyBytes); err != nil {
+		if err := c.budget.Draw("the values of column "+c.column, int64(len(v.Value))+100+int64(len(v.Classes))*engine.FrequencyBytes); err != nil {
 			return err
 		}
-		v.entry(&listed)
-		classes = append(classes, slices.Clone(v.classes))
-		found = append(found, occurrence{provisional: uint32(listed.Len()), text: listed.Text(listed.Len() - 1)})
+		appendValue(&listed, v)
+		found = append(found, frequent{at: listed.Len() - 1, text: listed.Text(listed.Len() - 1), classes: slices.Clone(v.Classes)})
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(found, func(a, b occurrence) int { return strings.Compare(a.text, b.text) })
-	coder := newListCoder(c.typ)
-	a := &s.attribute
+	slices.SortFunc(found, func(a, b frequent) int { return strings.Compare(a.text, b.text) })
+	rare := len(rest.Classes) > 0
+	coder := coding.NewListCoder(c.typ, uint32(len(found)), rare)
+	a := &s.Attribute
 	a.Mask = engine.Suppress
-	for code, o := range found {
-		a.Texts = append(a.Texts, o.text)
-		s.addPairs(uint32(code), &counted{classes: classes[o.provisional-1]})
-		if err := coder.list(&listed, int(o.provisional)-1, uint32(code), c.budget); err != nil {
+	for code, f := range found {
+		a.Texts = append(a.Texts, f.text)
+		s.addPairs(uint32(code), &coding.Counted{Classes: f.classes})
+		if err := coder.List(&listed, f.at, uint32(code), c.budget); err != nil {
 			return err
 		}
 	}
-	coder.nullCode = uint32(len(found))
-	if len(rest.classes) > 0 {
-		a.HasRest = true
-		coder.rest = coder.nullCode
-		s.addPairs(coder.rest, &rest)
-		coder.nullCode++
+	if a.HasRest = rare; rare {
+		s.addPairs(uint32(len(found)), &rest)
 	}
 	s.coder = coder
 	return nil

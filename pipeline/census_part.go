@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/coding"
 )
 
 // censusPart is one worker's part of a census.
@@ -32,7 +33,7 @@ func (p *censusPart) add(values *formats.Values, i int, class, n uint32) error {
 	if values.Type.InWords() {
 		e.word = values.Words[i]
 		if values.Type.Kind == formats.Float {
-			if e.word = canonicalFloat(e.word); e.word == canonicalNaN && p.nanIsNull {
+			if e.word = coding.CanonicalFloat(e.word); e.word == coding.CanonicalNaN && p.nanIsNull {
 				p.addNull(class, n)
 				return nil
 			}

@@ -10,6 +10,7 @@ import (
 	"math"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -196,19 +197,19 @@ func (m *runMerge) start() error {
 }
 
 // each calls f with every value, its classes summed over all runs.
-func (m *runMerge) each(f func(*counted) error) error {
+func (m *runMerge) each(f func(*coding.Counted) error) error {
 	if err := m.start(); err != nil {
 		return m.failed(err)
 	}
-	var value counted
+	var value coding.Counted
 	for n := 0; len(m.cursors) > 0; n++ {
 		if n&0xffff == 0 && m.ctx.Err() != nil {
 			return m.ctx.Err()
 		}
 		first := m.cursors[0]
-		value.word = first.entry.word
-		value.value = append(value.value[:0], first.entry.value(first.chunk)...)
-		value.classes = value.classes[:0]
+		value.Word = first.entry.word
+		value.Value = append(value.Value[:0], first.entry.value(first.chunk)...)
+		value.Classes = value.Classes[:0]
 		if err := m.gather(&value); err != nil {
 			return m.failed(err)
 		}
@@ -220,17 +221,17 @@ func (m *runMerge) each(f func(*counted) error) error {
 }
 
 // gather takes all entries of the value from the cursors.
-func (m *runMerge) gather(value *counted) error {
+func (m *runMerge) gather(value *coding.Counted) error {
 	for len(m.cursors) > 0 {
 		first := m.cursors[0]
-		if first.entry.word != value.word || !bytes.Equal(first.entry.value(first.chunk), value.value) {
+		if first.entry.word != value.Word || !bytes.Equal(first.entry.value(first.chunk), value.Value) {
 			return nil
 		}
-		last := len(value.classes) - 1
-		if last >= 0 && value.classes[last].Class == first.entry.class {
-			value.classes[last].Count += uint64(first.entry.count)
+		last := len(value.Classes) - 1
+		if last >= 0 && value.Classes[last].Class == first.entry.class {
+			value.Classes[last].Count += uint64(first.entry.count)
 		} else {
-			value.classes = append(value.classes, engine.Frequency{Class: first.entry.class, Count: uint64(first.entry.count)})
+			value.Classes = append(value.Classes, engine.Frequency{Class: first.entry.class, Count: uint64(first.entry.count)})
 		}
 		ok, err := first.advance()
 		switch {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
@@ -56,8 +57,8 @@ type taken struct {
 
 func takeCensus(tb testing.TB, c *censusPart) (all []taken) {
 	tb.Helper()
-	err := c.each(tb.Context(), func(v *counted) error {
-		all = append(all, taken{v.word, string(v.value), slices.Clone(v.classes)})
+	err := c.each(tb.Context(), func(v *coding.Counted) error {
+		all = append(all, taken{v.Word, string(v.Value), slices.Clone(v.Classes)})
 		return nil
 	})
 	if err != nil {
@@ -301,7 +302,7 @@ func TestCensusRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := c.each(t.Context(), func(*counted) error { return refused }); err != refused {
+		if err := c.each(t.Context(), func(*coding.Counted) error { return refused }); err != refused {
 			t.Errorf("%d values: %v", values, err)
 		}
 	}
@@ -363,13 +364,13 @@ func TestCodersTakeUnusedValues(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		codes, _, err := bound.coder.encode(values, 0, nil)
+		codes, _, err := bound.coder.Encode(values, 0, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i, code := range codes {
-			if int(code) >= bound.attribute.Len() {
-				t.Errorf("%s of %v: value %d has code %d of %d", tt.mask, tt.t, i, code, bound.attribute.Len())
+			if int(code) >= bound.Attribute.Len() {
+				t.Errorf("%s of %v: value %d has code %d of %d", tt.mask, tt.t, i, code, bound.Attribute.Len())
 			}
 		}
 	}
@@ -400,17 +401,17 @@ columns: {name: suppress, label: keep}
 
 // Pairs of values and classes that are more than usual are drawn from the budget.
 func TestManyClassesAreDrawn(t *testing.T) {
-	b := &binner{limit: maxSplitValues, total: 1 << 30}
+	b := &binner{limit: coding.MaxSplitValues, total: 1 << 30}
 	b.exact.Type, b.bins.Type = formats.Type{Kind: formats.Int, Bits: 64}, formats.Type{Kind: formats.Int, Bits: 64}
 	budget := spill.NewBudget(64 << 20)
-	v := &counted{}
+	v := &coding.Counted{}
 	for class := range uint32(100) {
-		v.classes = append(v.classes, engine.Frequency{Class: class, Count: 1})
+		v.Classes = append(v.Classes, engine.Frequency{Class: class, Count: 1})
 	}
 	var err error
 	values := 0
-	for ; err == nil && values < maxSplitValues; values++ {
-		v.word++
+	for ; err == nil && values < coding.MaxSplitValues; values++ {
+		v.Word++
 		b.add(v)
 		err = b.draw("c", budget)
 		if pairs := len(b.exactly.pairs); pairs > usualPairs+drawnPairs && budget.Used() == 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/partition"
-	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/parallel"
 	"github.com/kcut/kcut/spill"
 )
@@ -18,7 +18,7 @@ import (
 type compressor struct {
 	dataset  *dataset.Dataset
 	requests []formats.Request // masked columns in attribute order, then the class if it is counted
-	coders   []coder           // of every request
+	coders   []coding.Coder    // of every request
 	plan     engine.Plan
 	budget   *spill.Budget
 	threads  int
@@ -74,8 +74,8 @@ func (c *compressor) pairs(ctx context.Context, workers []*counting) ([]partitio
 // counting is one worker's share of the counts.
 type counting struct {
 	class     string
-	maps      []mapping  // of every request
-	codes     [][]uint32 // of the rows being counted, of every request
+	maps      []coding.Mapping // of every request
+	codes     [][]uint32       // of the rows being counted, of every request
 	domains   []int
 	groupings []groupingCount
 	counters  []*partition.ClassCounter // of every masked column, when classes are counted
@@ -92,12 +92,12 @@ type groupingCount struct {
 func (c *compressor) newCounting() *counting {
 	w := &counting{
 		class:   c.class,
-		maps:    make([]mapping, len(c.requests)),
+		maps:    make([]coding.Mapping, len(c.requests)),
 		codes:   make([][]uint32, len(c.requests)),
 		domains: make([]int, len(c.requests)),
 	}
 	for i, coder := range c.coders {
-		w.maps[i] = newMapping(coder)
+		w.maps[i] = coding.NewMapping(coder)
 	}
 	for range c.attributes {
 		if c.classes {
@@ -129,18 +129,20 @@ const countRows = 2048
 
 func (w *counting) Batch(b *formats.Batch) error {
 	for i, column := range b.Columns {
-		if err := w.maps[i].learn(column.Values); err != nil {
+		if err := w.maps[i].Learn(column.Values); err != nil {
 			return err
 		}
-		w.domains[i] = w.maps[i].domain
+		w.domains[i] = w.maps[i].Domain()
 	}
-	if w.class != "" && w.domains[len(w.domains)-1] > maxClasses+1 {
-		return manyClasses(w.class)
+	if w.class != "" {
+		if err := coding.CheckClasses(w.class, w.domains[len(w.domains)-1]); err != nil {
+			return err
+		}
 	}
 	for lo := 0; lo < b.Rows; lo += countRows {
 		hi := min(lo+countRows, b.Rows)
 		for i, column := range b.Columns {
-			w.codes[i] = w.maps[i].apply(column.Codes[lo:hi], w.codes[i])
+			w.codes[i] = w.maps[i].Apply(column.Codes[lo:hi], w.codes[i])
 		}
 		if err := w.count(hi - lo); err != nil {
 			return err
@@ -175,16 +177,4 @@ func (g *groupingCount) add(rows int, codes [][]uint32, domains []int) error {
 		g.codes[i], g.domains[i] = codes[column], domains[column]
 	}
 	return g.counter.Add(rows, g.codes, g.domains)
-}
-
-// maxClasses is the most class labels a search works with: a class column with more is
-// nearly always an identifier named by mistake.
-const maxClasses = 10_000
-
-func manyClasses(column string) error {
-	return &fault.Error{
-		Class: fault.Input,
-		Hint:  "name a column with few distinct values as class",
-		Err:   fmt.Errorf("count classes: class column %s has more than %d distinct values", column, maxClasses),
-	}
 }

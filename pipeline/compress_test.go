@@ -6,6 +6,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -31,7 +32,7 @@ func TestCompressWithoutAllocatingPerRow(t *testing.T) {
 		}
 		batch.Columns = append(batch.Columns, column)
 		c.requests = append(c.requests, formats.Request{Column: i, Coded: true})
-		c.coders = append(c.coders, newInterner(field, false, budget))
+		c.coders = append(c.coders, coding.NewInterner(field, false, budget))
 	}
 	w := c.newCounting()
 	count := func() {

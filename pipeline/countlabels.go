@@ -7,6 +7,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
@@ -15,27 +16,27 @@ import (
 // relabeled codes values by the leaves of a domain that a labeler has made.
 type relabeled struct {
 	labeler
-	domain *domain
+	domain *coding.Domain
 }
 
-// null returns any code when no record is without a value.
-func (r relabeled) null() uint32 { return r.domain.codes[r.labeler.null()] }
+// Null returns any code when no record is without a value.
+func (r relabeled) Null() uint32 { return r.domain.Codes[r.labeler.Null()] }
 
-// encode appends the values' codes: any code of those that no record has.
-func (r relabeled) encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
+// Encode appends the values' codes: any code of those that no record has.
+func (r relabeled) Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
 	first := len(codes)
-	codes, _, err := r.labeler.encode(values, from, codes)
+	codes, _, err := r.labeler.Encode(values, from, codes)
 	if err != nil {
 		return nil, 0, err
 	}
 	for i := first; i < len(codes); i++ {
 		code := uint32(0)
-		if int(codes[i]) < len(r.domain.codes) {
-			code = r.domain.codes[codes[i]]
+		if int(codes[i]) < len(r.domain.Codes) {
+			code = r.domain.Codes[codes[i]]
 		}
 		codes[i] = code
 	}
-	return codes, r.domain.attribute.Len(), nil
+	return codes, r.domain.Attribute.Len(), nil
 }
 
 // countLabels reads the input once, and counts it in the labels of the given cut: tuples and
@@ -109,19 +110,19 @@ func (r *run) labelCompressor(budget *spill.Budget) (*compressor, []labeler, err
 	}
 	if r.prepared.class >= 0 && r.opt.reuse == nil {
 		c.class, c.requests = r.job.Class, r.prepared.requests()
-		c.coders = append(c.coders, newInterner(r.dataset.Schema().Fields[r.prepared.class], false, budget))
+		c.coders = append(c.coders, coding.NewInterner(r.dataset.Schema().Fields[r.prepared.class], false, budget))
 	}
 	return c, labelers, nil
 }
 
 // bindLabels makes the domains of what was counted.
-func (r *run) bindLabels(ctx context.Context, c *compressor, labelers []labeler, workers []*counting) (*problem, []*domain, error) {
+func (r *run) bindLabels(ctx context.Context, c *compressor, labelers []labeler, workers []*counting) (*problem, []*coding.Domain, error) {
 	pairs, err := c.pairs(ctx, workers)
 	if err != nil {
 		return nil, nil, err
 	}
 	p := &problem{table: &engine.Table{Rows: uint64(r.dataset.Rows())}}
-	var domains []*domain
+	var domains []*coding.Domain
 	for a, l := range labelers {
 		records := make([]uint64, l.size())
 		for _, pair := range pairs[a] {
@@ -135,17 +136,17 @@ func (r *run) bindLabels(ctx context.Context, c *compressor, labelers []labeler,
 			return nil, nil, err
 		}
 		r.note(&d)
-		pairs[a] = pairs[a].Translate(d.codes, nil)
+		pairs[a] = pairs[a].Translate(d.Codes, nil)
 		domains = append(domains, &d)
-		p.table.Attributes = append(p.table.Attributes, d.attribute)
+		p.table.Attributes = append(p.table.Attributes, d.Attribute)
 		p.coders = append(p.coders, relabeled{l, &d})
 	}
 	r.coverRegions(labelers)
-	var class *interner
+	var class *coding.Interner
 	if c.class != "" {
-		class = c.coders[len(c.coders)-1].(*interner)
+		class = c.coders[len(c.coders)-1].(*coding.Interner)
 	}
-	p.class = classCoder{class, r.classify(p.table, class, pairs), p.table.Classes}
+	p.class = coding.ClassCoder{In: class, Numbers: r.classify(p.table, class, pairs), Classes: p.table.Classes}
 	return p, domains, nil
 }
 
@@ -158,7 +159,7 @@ func (r *run) strayError(ctx context.Context, attribute int, l labeler, records 
 	}
 	switch spec.Mask {
 	case jobfile.MaskSuppress:
-		return marked(spec.Name, records)
+		return coding.Marked(spec.Name, records)
 	case jobfile.MaskDiscretize:
 		return &fault.Error{
 			Class: fault.Input,

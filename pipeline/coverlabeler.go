@@ -9,6 +9,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/reuse"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
@@ -44,7 +45,7 @@ const (
 // coverBytes is what a set of labels takes, beside the labels.
 const coverBytes = 160
 
-func (c *cover) null() uint32 { return coverNull }
+func (c *cover) Null() uint32 { return coverNull }
 
 func (c *cover) strays() uint32 { return coverStray }
 
@@ -55,7 +56,7 @@ func (c *cover) size() int {
 }
 
 func (c *cover) isStray(values *formats.Values, i int) bool {
-	values, i = canonicalValue(values, i)
+	values, i = coding.CanonicalValue(values, i)
 	if c.isNull(values, i) {
 		return false
 	}
@@ -63,9 +64,9 @@ func (c *cover) isStray(values *formats.Values, i int) bool {
 	return !ok
 }
 
-func (c *cover) encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
+func (c *cover) Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
 	for i := from; i < values.Len(); i++ {
-		code, err := c.find(canonicalValue(values, i))
+		code, err := c.find(coding.CanonicalValue(values, i))
 		if err != nil {
 			return nil, 0, err
 		}
@@ -86,7 +87,7 @@ func (c *cover) find(values *formats.Values, i int) (uint32, error) {
 }
 
 func (c *cover) isNull(values *formats.Values, i int) bool {
-	return c.ranged && values.Type.Kind == formats.Float && values.Words[i] == canonicalNaN
+	return c.ranged && values.Type.Kind == formats.Float && values.Words[i] == coding.CanonicalNaN
 }
 
 // code returns the code of a set of labels.
@@ -110,8 +111,8 @@ func (c *cover) code(labels []uint32) (uint32, error) {
 }
 
 // domain has the sets of labels for its values, in the order of their labels.
-func (c *cover) domain(spec *jobfile.Column, records []uint64) (domain, error) {
-	out := domain{nulls: records[coverNull], codes: make([]uint32, len(records))}
+func (c *cover) domain(spec *jobfile.Column, records []uint64) (coding.Domain, error) {
+	out := coding.Domain{Nulls: records[coverNull], Codes: make([]uint32, len(records))}
 	var at []int
 	for i := range c.sets {
 		if coverSets+i < len(records) && records[coverSets+i] > 0 {
@@ -120,11 +121,11 @@ func (c *cover) domain(spec *jobfile.Column, records []uint64) (domain, error) {
 	}
 	slices.SortFunc(at, func(a, b int) int { return slices.Compare(c.sets[a], c.sets[b]) })
 	for code, i := range at {
-		out.codes[coverSets+i] = uint32(code)
+		out.Codes[coverSets+i] = uint32(code)
 		c.covers = append(c.covers, c.sets[i])
 	}
-	out.attribute = engine.Attribute{Name: spec.Name, Mask: engine.Suppress, Texts: make([]string, len(at)), HasNull: true}
-	out.codes[coverNull] = out.attribute.NullCode()
+	out.Attribute = engine.Attribute{Name: spec.Name, Mask: engine.Suppress, Texts: make([]string, len(at)), HasNull: true}
+	out.Codes[coverNull] = out.Attribute.NullCode()
 	c.covers = append(c.covers, c.nulls)
 	return out, nil
 }
@@ -221,7 +222,7 @@ func (g *given) fillCover(c *cover, spec *jobfile.Column, column *cutfile.Column
 	}
 	c.nulls = by[cutfile.NullInSet]
 	c.of = func(values *formats.Values, i int) ([]uint32, bool) {
-		text := textOf(values, i)
+		text := coding.TextOf(values, i)
 		return by[text], text != engine.Suppressed
 	}
 	return nil
@@ -249,7 +250,7 @@ func (g *given) coverNodes(c *cover, spec *jobfile.Column, column *cutfile.Colum
 		c.nulls = append(c.nulls, all)
 	}
 	c.of = func(values *formats.Values, i int) (labels []uint32, ok bool) {
-		names, ok := paths.to(textOf(values, i))
+		names, ok := paths.to(coding.TextOf(values, i))
 		for _, name := range names {
 			if label, ok := number[name]; ok {
 				labels = append(labels, label)
@@ -272,7 +273,7 @@ func newTaxonomyPaths(spec *jobfile.Column, t jobfile.Taxonomy) (*taxonomyPaths,
 	if t.Tree == nil {
 		generator, err := jobfile.GeneratorOf(t)
 		if err != nil {
-			return nil, untreed(spec, err)
+			return nil, coding.Untreed(spec, err)
 		}
 		top, _ := engine.Ancestry(generator, "")
 		has := func(name string) bool { return engine.Takes(generator, name) }
@@ -283,7 +284,7 @@ func newTaxonomyPaths(spec *jobfile.Column, t jobfile.Taxonomy) (*taxonomyPaths,
 	}
 	tree, err := engine.NewTree(jobfile.TreeOf(t.Tree))
 	if err != nil {
-		return nil, untreed(spec, err)
+		return nil, coding.Untreed(spec, err)
 	}
 	unknown, root := spec.Unknown == jobfile.UnknownRoot, tree.Name(0)
 	return &taxonomyPaths{
@@ -314,7 +315,7 @@ type spanEnd struct {
 // these are the same, so they are looked for once.
 func (g *given) coverIntervals(c *cover, spec *jobfile.Column, column *cutfile.Column, t formats.Type, numbers []uint32) error {
 	c.ranged = true
-	bounds, err := newDeclaredBounds(spec, t)
+	bounds, err := coding.NewBounds(spec, t)
 	if err != nil {
 		return err
 	}
@@ -330,7 +331,7 @@ func (g *given) coverIntervals(c *cover, spec *jobfile.Column, column *cutfile.C
 		if !ok {
 			return g.misfit("column %s: its labels are no intervals of a column of type %s", spec.Name, t)
 		}
-		if isAllOf(lower, bounds.lower) && isAllOf(upper, bounds.upper) {
+		if isAllOf(lower, bounds.Lower) && isAllOf(upper, bounds.Upper) {
 			c.nulls = append(c.nulls, numbers[i])
 		}
 		lowers, uppers, labels = append(lowers, lower), append(uppers, upper), append(labels, numbers[i])
@@ -340,17 +341,16 @@ func (g *given) coverIntervals(c *cover, spec *jobfile.Column, column *cutfile.C
 			}
 		}
 	}
-	slices.SortFunc(ends, func(a, b *formats.Values) int { return compareValues(a, 0, b, 0) })
+	slices.SortFunc(ends, func(a, b *formats.Values) int { return coding.CompareValues(a, 0, b, 0) })
 	var mu sync.Mutex
 	known := make(map[int][]uint32)
 	c.of = func(values *formats.Values, i int) ([]uint32, bool) {
-		if bounds.lower != nil && compareValues(values, i, bounds.lower, 0) < 0 ||
-			bounds.upper != nil && compareValues(values, i, bounds.upper, 0) > 0 {
+		if bounds.Excludes(values, i) {
 			return nil, false
 		}
-		at := sort.Search(len(ends), func(e int) bool { return compareValues(ends[e], 0, values, i) >= 0 })
+		at := sort.Search(len(ends), func(e int) bool { return coding.CompareValues(ends[e], 0, values, i) >= 0 })
 		place := 2 * at
-		if at < len(ends) && compareValues(ends[at], 0, values, i) == 0 {
+		if at < len(ends) && coding.CompareValues(ends[at], 0, values, i) == 0 {
 			place++
 		}
 		mu.Lock()
@@ -392,17 +392,17 @@ func spanEnds(label cutfile.Label, t formats.Type) (lower, upper spanEnd, ok boo
 
 // isAllOf reports whether an end is the end of the number line.
 func isAllOf(end spanEnd, bound *formats.Values) bool {
-	return end.value == nil || bound != nil && compareValues(end.value, 0, bound, 0) == 0
+	return end.value == nil || bound != nil && coding.CompareValues(end.value, 0, bound, 0) == 0
 }
 
 // isIn reports whether a value lies between two ends.
 func isIn(lower, upper spanEnd, values *formats.Values, i int) bool {
-	if lower.value != nil && compareValues(values, i, lower.value, 0) < 0 {
+	if lower.value != nil && coding.CompareValues(values, i, lower.value, 0) < 0 {
 		return false
 	}
 	if upper.value == nil {
 		return true
 	}
-	order := compareValues(values, i, upper.value, 0)
+	order := coding.CompareValues(values, i, upper.value, 0)
 	return order < 0 || order == 0 && upper.closed
 }

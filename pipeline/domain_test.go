@@ -10,6 +10,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/taxonomy"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
@@ -91,19 +92,19 @@ func randomCodes(rng *rand.Rand) (values *formats.Values, codes, classes []uint3
 
 func bindInterned(t *testing.T, spec *jobfile.Column, tree jobfile.Taxonomy, pruning engine.Pruning, values *formats.Values, codes, classes []uint32) ([]boundValue, *engine.Attribute, partition.Pairs) {
 	t.Helper()
-	in := newInterner(formats.Field{Name: "c", Type: values.Type}, false, spill.NewBudget(1<<20))
-	if _, _, err := in.encode(values, 0, nil); err != nil {
+	in := coding.NewInterner(formats.Field{Name: "c", Type: values.Type}, false, spill.NewBudget(1<<20))
+	if _, _, err := in.Encode(values, 0, nil); err != nil {
 		t.Fatal(err)
 	}
 	var pairs partition.Pairs
 	for i, code := range codes {
 		pairs = append(pairs, partition.Pair{Code: code, Class: classes[i], Count: 1})
 	}
-	b, err := newBinding(spec, in, pairs.Merge(), tree, pruning)
+	d, bound, err := coding.Bind(spec, in, pairs.Merge(), tree, pruning)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return boundValues(t, ordered{in, &b.domain}, &b.attribute, values, codes), &b.attribute, b.pairs
+	return boundValues(t, coding.NewOrdered(in, d), &d.Attribute, values, codes), &d.Attribute, bound
 }
 
 func bindCounted(t *testing.T, spec *jobfile.Column, tree jobfile.Taxonomy, pruning engine.Pruning, values *formats.Values, codes, classes []uint32) ([]boundValue, *engine.Attribute, partition.Pairs) {
@@ -116,13 +117,13 @@ func bindCounted(t *testing.T, spec *jobfile.Column, tree jobfile.Taxonomy, prun
 	if err != nil {
 		t.Fatal(err)
 	}
-	return boundValues(t, s.coder, &s.attribute, values, codes), &s.attribute, s.pairs
+	return boundValues(t, s.coder, &s.Attribute, values, codes), &s.Attribute, s.pairs
 }
 
 // boundValues tells of every value that some row has where a coder puts it.
-func boundValues(t *testing.T, c coder, a *engine.Attribute, values *formats.Values, codes []uint32) (bound []boundValue) {
+func boundValues(t *testing.T, c coding.Coder, a *engine.Attribute, values *formats.Values, codes []uint32) (bound []boundValue) {
 	t.Helper()
-	all, _, err := c.encode(values, 0, []uint32{c.null()})
+	all, _, err := c.Encode(values, 0, []uint32{c.Null()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/formatstest"
+	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/spill"
 )
@@ -179,7 +180,7 @@ func TestFailures(t *testing.T) {
 		}, fault.Usage, []string{"two columns would be named weight_lower"}},
 		{"no taxonomy file", changed("trees.yaml", "forest.yaml"), plain, fault.Usage, []string{"forest.yaml", "no such file"}},
 		{"too many classes", changed("class: income", "class: id\nunlisted: keep"), func(t *testing.T, dir string) {
-			table := people(rand.New(rand.NewPCG(3, 4)), maxClasses+1)
+			table := people(rand.New(rand.NewPCG(3, 4)), coding.MaxClasses+1)
 			table.fields = append(table.fields, textFields("id")...)
 			for i := range table.rows {
 				table.rows[i] = append(table.rows[i], fmt.Sprint(i))

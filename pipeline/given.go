@@ -9,6 +9,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
@@ -120,18 +121,18 @@ func (g *given) spans(spec *jobfile.Column, column *cutfile.Column, t formats.Ty
 	for i, interval := range intervals {
 		lower, closed := cutfile.EndText(interval.Lower)
 		upper, bounded := cutfile.EndText(interval.Upper)
-		if i > 0 && (!closed || s.starts.Parse(lower) != nil || s.starts.Len() > 1 && compareValues(&s.starts, i-2, &s.starts, i-1) >= 0) ||
+		if i > 0 && (!closed || s.starts.Parse(lower) != nil || s.starts.Len() > 1 && coding.CompareValues(&s.starts, i-2, &s.starts, i-1) >= 0) ||
 			i < s.n-1 && (!bounded || string(interval.Upper) != string(intervals[i+1].Lower)) {
 			return nil, g.misfit("column %s: its intervals are no cut of a column of type %s", spec.Name, t)
 		}
 		var err error
 		if i == 0 {
-			if s.lower, err = g.end(spec, t, spec.Bounds.Lower, lower); err != nil {
+			if s.Lower, err = g.end(spec, t, spec.Bounds.Lower, lower); err != nil {
 				return nil, err
 			}
 		}
 		if i == s.n-1 {
-			if s.upper, err = g.end(spec, t, spec.Bounds.Upper, upper); err != nil {
+			if s.Upper, err = g.end(spec, t, spec.Bounds.Upper, upper); err != nil {
 				return nil, err
 			}
 		}
@@ -142,12 +143,12 @@ func (g *given) spans(spec *jobfile.Column, column *cutfile.Column, t formats.Ty
 // end returns an end of the number line: what the job declares or the cut has. If both say
 // something, they must say the same.
 func (g *given) end(spec *jobfile.Column, t formats.Type, declared, of string) (*formats.Values, error) {
-	bound, err := parseBound(spec, t, cmp.Or(declared, of))
+	bound, err := coding.ParseBound(spec, t, cmp.Or(declared, of))
 	if err != nil || bound == nil || declared == "" || of == "" {
 		return bound, err
 	}
 	other := &formats.Values{Type: t}
-	if other.Parse(of) != nil || compareValues(bound, 0, other, 0) != 0 {
+	if other.Parse(of) != nil || coding.CompareValues(bound, 0, other, 0) != 0 {
 		return nil, g.misfit("column %s: the job declares other bounds", spec.Name)
 	}
 	return bound, nil
@@ -164,7 +165,7 @@ func (g *given) members(spec *jobfile.Column, column *cutfile.Column, t jobfile.
 	}
 	generator, err := jobfile.GeneratorOf(t)
 	if err != nil {
-		return nil, untreed(spec, err)
+		return nil, coding.Untreed(spec, err)
 	}
 	labels := m.texts()
 	if slices.ContainsFunc(labels, func(label string) bool { return !engine.Takes(generator, label) }) {
@@ -182,7 +183,7 @@ func (g *given) members(spec *jobfile.Column, column *cutfile.Column, t jobfile.
 func (g *given) cutTree(m *members, spec *jobfile.Column, t jobfile.Taxonomy) error {
 	tree, err := engine.NewTree(jobfile.TreeOf(t.Tree))
 	if err != nil {
-		return untreed(spec, err)
+		return coding.Untreed(spec, err)
 	}
 	m.tree, m.isLabel, m.added = tree, make([]bool, tree.Len()), make(map[string]uint32)
 	m.label = make([]uint32, len(tree.Leaves()))

@@ -12,6 +12,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/storage"
+	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
@@ -62,11 +63,11 @@ func checkUnchanged(ctx context.Context, files []string, before []storage.Info) 
 
 // locate adds to the error of an uncovered value where the first such row is.
 func (r *run) locate(ctx context.Context, attribute int, err error) error {
-	var lacking *uncovered
+	var lacking *coding.Uncovered
 	if !errors.As(err, &lacking) {
 		return err
 	}
-	lacking.first, err = r.firstRow(ctx, attribute, lacking.tree)
+	lacking.First, err = r.firstRow(ctx, attribute, lacking.Tree)
 	if err != nil {
 		return err
 	}
@@ -82,9 +83,9 @@ type coverage struct{ tree *engine.Tree }
 
 const covered, lacked = 0, 1
 
-func (c coverage) null() uint32 { return covered }
+func (c coverage) Null() uint32 { return covered }
 
-func (c coverage) encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
+func (c coverage) Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
 	for i := from; i < values.Len(); i++ {
 		code := uint32(lacked)
 		if _, ok := c.tree.Code(values.Text(i)); ok {
@@ -97,7 +98,7 @@ func (c coverage) encode(values *formats.Values, from int, codes []uint32) ([]ui
 
 // firstRow returns the place of the first row whose value a taxonomy lacks.
 func (r *run) firstRow(ctx context.Context, attribute int, tree *engine.Tree) (string, error) {
-	m := newMapping(coverage{tree})
+	m := coding.NewMapping(coverage{tree})
 	request := []formats.Request{{Column: r.prepared.masked[attribute], Coded: true}}
 	start := int64(0) // of the split's file
 	file := ""
@@ -117,7 +118,7 @@ func (r *run) firstRow(ctx context.Context, attribute int, tree *engine.Tree) (s
 }
 
 // firstInSplit returns the position of the first such row in a split, or -1.
-func firstInSplit(ctx context.Context, dataset *dataset.Dataset, split formats.Split, request []formats.Request, m *mapping) (row int64, err error) {
+func firstInSplit(ctx context.Context, dataset *dataset.Dataset, split formats.Split, request []formats.Request, m *coding.Mapping) (row int64, err error) {
 	reader, err := dataset.Read(ctx, split, request)
 	if err != nil {
 		return 0, err
@@ -132,7 +133,7 @@ func firstInSplit(ctx context.Context, dataset *dataset.Dataset, split formats.S
 		if err != nil {
 			return 0, err
 		}
-		if codes, err = m.translate(batch.Columns[0], codes); err != nil {
+		if codes, err = m.Translate(batch.Columns[0], codes); err != nil {
 			return 0, err
 		}
 		for i, code := range codes {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
@@ -19,7 +20,7 @@ import (
 //
 //	labels | null | stray | rest | labels that the cut lacks, in the order they are met
 type labeler interface {
-	coder
+	coding.Coder
 	// size returns a number that all codes are below.
 	size() int
 	// strays returns the code of what has no label and must not have one.
@@ -28,7 +29,7 @@ type labeler interface {
 	isStray(values *formats.Values, i int) bool
 	// domain makes the attribute of the column, in which every label is a code. Records has
 	// how many there are of every code; of strays there are none.
-	domain(spec *jobfile.Column, records []uint64) (domain, error)
+	domain(spec *jobfile.Column, records []uint64) (coding.Domain, error)
 }
 
 // The codes behind the labels.
@@ -64,10 +65,10 @@ func (s *labelSpace) size() int { return int(s.code(newLabel)) }
 
 func (s *labelSpace) code(of int) uint32 { return uint32(s.n + of) }
 
-func (s *labelSpace) null() uint32 { return s.code(nullLabel) }
+func (s *labelSpace) Null() uint32 { return s.code(nullLabel) }
 
 // nulls reports whether the null is in the domain: since the cut has it, or records have.
-func (s *labelSpace) nulls(records []uint64) bool { return s.hasNull || records[s.null()] > 0 }
+func (s *labelSpace) nulls(records []uint64) bool { return s.hasNull || records[s.Null()] > 0 }
 
 // texts returns the labels but the null.
 func (s *labelSpace) texts() (texts []string) {
@@ -77,20 +78,6 @@ func (s *labelSpace) texts() (texts []string) {
 		}
 	}
 	return texts
-}
-
-// canonicalValue returns a value, or the one that it is to a search.
-func canonicalValue(values *formats.Values, i int) (*formats.Values, int) {
-	if values.Type.Kind != formats.Float {
-		return values, i
-	}
-	return &formats.Values{Type: values.Type, Words: []uint64{canonicalFloat(values.Words[i])}}, 0
-}
-
-// textOf returns the text of what a value is to a search.
-func textOf(values *formats.Values, i int) string {
-	values, i = canonicalValue(values, i)
-	return values.Text(i)
 }
 
 // disclosure is the labeler of a suppressed column: values that the cut discloses, and the
@@ -108,7 +95,7 @@ func newDisclosure(column *cutfile.Column) *disclosure {
 	return d
 }
 
-func (d *disclosure) encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
+func (d *disclosure) Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
 	for i := from; i < values.Len(); i++ {
 		codes = append(codes, d.find(values, i))
 	}
@@ -121,7 +108,7 @@ func (d *disclosure) find(values *formats.Values, i int) uint32 {
 	if values.Type.Kind == formats.String { // without making a text of it
 		label, ok = d.disclosed[string(values.Bytes(i))]
 	} else {
-		label, ok = d.disclosed[textOf(values, i)]
+		label, ok = d.disclosed[coding.TextOf(values, i)]
 	}
 	switch {
 	case ok:
@@ -137,17 +124,17 @@ func (d *disclosure) isStray(values *formats.Values, i int) bool {
 }
 
 // domain lists the disclosed values; a null that the cut does not disclose is among the rest.
-func (d *disclosure) domain(spec *jobfile.Column, records []uint64) (domain, error) {
-	out := domain{nulls: records[d.null()]}
-	out.attribute = engine.Attribute{Name: spec.Name, Mask: engine.Suppress, Texts: d.texts(), HasRest: true, HasNull: d.hasNull}
-	out.codes = slices.Repeat([]uint32{uint32(d.n)}, len(records))
+func (d *disclosure) domain(spec *jobfile.Column, records []uint64) (coding.Domain, error) {
+	out := coding.Domain{Nulls: records[d.Null()]}
+	out.Attribute = engine.Attribute{Name: spec.Name, Mask: engine.Suppress, Texts: d.texts(), HasRest: true, HasNull: d.hasNull}
+	out.Codes = slices.Repeat([]uint32{uint32(d.n)}, len(records))
 	for label := range d.n {
-		out.codes[label] = uint32(label)
+		out.Codes[label] = uint32(label)
 	}
 	if d.hasNull {
-		out.codes[d.null()] = out.attribute.NullCode()
+		out.Codes[d.Null()] = out.Attribute.NullCode()
 	}
-	out.merges = !d.hasNull
+	out.Merges = !d.hasNull
 	return out, nil
 }
 
@@ -155,11 +142,11 @@ func (d *disclosure) domain(spec *jobfile.Column, records []uint64) (domain, err
 // beyond the declared bounds is stray, as is one beyond the outer intervals.
 type spans struct {
 	labelSpace
-	starts       formats.Values // of all intervals but the first
-	lower, upper *formats.Values
+	coding.Span
+	starts formats.Values // of all intervals but the first
 }
 
-func (s *spans) encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
+func (s *spans) Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
 	for i := from; i < values.Len(); i++ {
 		codes = append(codes, s.find(values, i))
 	}
@@ -167,26 +154,22 @@ func (s *spans) encode(values *formats.Values, from int, codes []uint32) ([]uint
 }
 
 func (s *spans) find(values *formats.Values, i int) uint32 {
-	value, i := canonicalValue(values, i)
+	value, i := coding.CanonicalValue(values, i)
 	switch {
-	case value.Type.Kind == formats.Float && value.Words[i] == canonicalNaN:
-		return s.null()
-	case s.beyond(value, i):
+	case value.Type.Kind == formats.Float && value.Words[i] == coding.CanonicalNaN:
+		return s.Null()
+	case s.Excludes(value, i):
 		return s.strays()
 	}
-	return uint32(sort.Search(s.starts.Len(), func(at int) bool { return compareValues(&s.starts, at, value, i) > 0 }))
-}
-
-func (s *spans) beyond(values *formats.Values, i int) bool {
-	return s.lower != nil && compareValues(values, i, s.lower, 0) < 0 || s.upper != nil && compareValues(values, i, s.upper, 0) > 0
+	return uint32(sort.Search(s.starts.Len(), func(at int) bool { return coding.CompareValues(&s.starts, at, value, i) > 0 }))
 }
 
 func (s *spans) isStray(values *formats.Values, i int) bool { return s.find(values, i) == s.strays() }
 
 // domain has the intervals for its values, each with its lower end for a text.
-func (s *spans) domain(spec *jobfile.Column, records []uint64) (domain, error) {
-	out := domain{nulls: records[s.null()]}
-	a := &out.attribute
+func (s *spans) domain(spec *jobfile.Column, records []uint64) (coding.Domain, error) {
+	out := coding.Domain{Nulls: records[s.Null()]}
+	a := &out.Attribute
 	*a = engine.Attribute{Name: spec.Name, Mask: engine.Discretize, HasNull: s.nulls(records), Texts: []string{""}, Positions: []float64{0}}
 	for i := range s.starts.Len() {
 		a.Texts, a.Positions = append(a.Texts, s.starts.Text(i)), append(a.Positions, s.starts.Float(i))
@@ -200,12 +183,12 @@ func (s *spans) domain(spec *jobfile.Column, records []uint64) (domain, error) {
 		a.Texts[0] = a.LowerText
 	}
 	s.place(a)
-	out.codes = make([]uint32, len(records))
+	out.Codes = make([]uint32, len(records))
 	for label := range s.n {
-		out.codes[label] = uint32(label)
+		out.Codes[label] = uint32(label)
 	}
 	if a.HasNull {
-		out.codes[s.null()] = a.NullCode()
+		out.Codes[s.Null()] = a.NullCode()
 	}
 	return out, nil
 }
@@ -228,11 +211,11 @@ func (s *spans) place(a *engine.Attribute) {
 		width = (a.Positions[last] - a.Positions[1]) / float64(last-1)
 	}
 	a.Lower, a.Upper = a.Positions[min(1, last)]-width, a.Positions[last]+width
-	if s.lower != nil {
-		a.Lower = s.lower.Float(0)
+	if s.Lower != nil {
+		a.Lower = s.Lower.Float(0)
 	}
-	if s.upper != nil {
-		a.Upper = s.upper.Float(0)
+	if s.Upper != nil {
+		a.Upper = s.Upper.Float(0)
 	}
 	a.Positions[0] = a.Lower
 }

@@ -26,7 +26,7 @@ var mayImport = map[string][]string{
 	"pipeline/page":       {"pipeline", "pipeline/verify", "pipeline/cutfile", "pipeline/fault", "formats/publish"},
 	"pipeline/starter":    {"pipeline", "pipeline/fault", "engine", "pipeline/jobfile", "pipeline/forecast", "formats", "formats/dataset"},
 	"pipeline/checkpoint": {"formats", "formats/publish"},
-	"pipeline": {"pipeline/verify", "pipeline/cutfile", "pipeline/fileset", "pipeline/fault", "pipeline/jobfile", "pipeline/forecast", "pipeline/checkpoint", "pipeline/parallel",
+	"pipeline": {"pipeline/verify", "pipeline/cutfile", "pipeline/fileset", "pipeline/fault", "pipeline/jobfile", "pipeline/forecast", "pipeline/checkpoint", "pipeline/parallel", "pipeline/coding",
 		"engine", "engine/", "partition", "spill", "formats", "formats/dataset", "formats/writer",
 		"formats/release", "formats/publish", "formats/taxonomy", "formats/digest", "formats/location", "formats/storage"},
 	"pipeline/compare": {"pipeline/cutfile", "pipeline/jobfile", "engine", "engine/"},
@@ -36,6 +36,7 @@ var mayImport = map[string][]string{
 	"pipeline/fileset":  {"pipeline/fault", "formats", "formats/digest", "formats/location", "formats/storage"},
 	"pipeline/fault":    {"pipeline/jobfile", "engine", "spill", "formats", "formats/storage"},
 	"pipeline/forecast": {"formats"},
+	"pipeline/coding":   {"pipeline/fault", "pipeline/checkpoint", "pipeline/jobfile", "engine", "partition", "spill", "formats"},
 	"pipeline/parallel": {"pipeline/fault", "formats", "formats/dataset"},
 	"pipeline/jobfile":  {"engine", "formats", "formats/taxonomy", "formats/yaml", "formats/location"},
 

@@ -9,6 +9,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/writer"
+	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/parallel"
 	"github.com/kcut/kcut/spill"
 )
@@ -20,9 +21,9 @@ type masker struct {
 	dataset  *dataset.Dataset
 	plan     *releasePlan
 	recoding engine.Recoding
-	coders   []coder           // of every attribute
+	coders   []coding.Coder    // of every attribute
 	domains  []int             // codes of every attribute are below, the null's too if it has none
-	class    coder             // nil unless labels depend on the class, too
+	class    coding.Coder      // nil unless labels depend on the class, too
 	tuples   []formats.Request // of the attributes and then the class, coded
 	turns    *turns            // nil: one goroutine masks all rows in order
 	taken    []uint64          // then, rows of every divided cell so far

@@ -10,6 +10,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/writer"
+	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/fault"
 )
 
@@ -17,15 +18,15 @@ import (
 type masking struct {
 	m       *masker
 	rows    *writer.RowGroup
-	number  [][]uint32 // label numbers by code, by attribute; nil when rows are recoded as a whole
-	maps    []mapping  // of every attribute
+	number  [][]uint32       // label numbers by code, by attribute; nil when rows are recoded as a whole
+	maps    []coding.Mapping // of every attribute
 	tables  []labelTable
-	codes   [][]uint32   // final codes of the batch, of every attribute, when rows are recoded as a whole
-	labels  [][]uint32   // label numbers of the batch, likewise
-	memo    *engine.Memo // of the tuples' regions, likewise
-	class   mapping      // of the class, when labels depend on it, too
-	classes []uint32     // of the batch
-	taken   []uint64     // rows of every divided cell that came before
+	codes   [][]uint32     // final codes of the batch, of every attribute, when rows are recoded as a whole
+	labels  [][]uint32     // label numbers of the batch, likewise
+	memo    *engine.Memo   // of the tuples' regions, likewise
+	class   coding.Mapping // of the class, when labels depend on it, too
+	classes []uint32       // of the batch
+	taken   []uint64       // rows of every divided cell that came before
 
 	requests []formats.Request // what is read
 	slots    []int             // of every released column: its position among requests; −1: not read
@@ -46,11 +47,12 @@ type labelTable struct {
 const noLabel = math.MaxUint32
 
 // follow extends the table to all codes of a mapping, which numbers labels as given.
-func (t *labelTable) follow(m *mapping, numbers, released []uint32) {
-	if t.of != m.of {
-		t.of, t.codes = m.of, t.codes[:0]
+func (t *labelTable) follow(m *coding.Mapping, numbers, released []uint32) {
+	of, codes := m.Learned()
+	if t.of != of {
+		t.of, t.codes = of, t.codes[:0]
 	}
-	for _, code := range m.codes[len(t.codes):] {
+	for _, code := range codes[len(t.codes):] {
 		to := uint32(noLabel)
 		if int(code) < len(numbers) {
 			to = released[numbers[code]]
@@ -67,19 +69,19 @@ func (m *masker) newMasking() (*masking, error) {
 	n := len(m.coders)
 	w := &masking{
 		m: m, rows: rows, number: m.labels(),
-		maps:   make([]mapping, n),
+		maps:   make([]coding.Mapping, n),
 		tables: make([]labelTable, len(m.plan.columns)),
 		codes:  make([][]uint32, n),
 		labels: make([][]uint32, n),
 	}
 	for a := range w.maps {
-		w.maps[a] = newMapping(m.coders[a])
+		w.maps[a] = coding.NewMapping(m.coders[a])
 	}
 	if w.number == nil {
 		w.memo = engine.NewMemo(m.domains, m.budget.Limit()/memoPart/int64(m.threads))
 	}
 	if m.class != nil {
-		w.class = newMapping(m.class)
+		w.class = coding.NewMapping(m.class)
 	}
 	if w.taken = m.taken; m.turns != nil {
 		w.taken = make([]uint64, m.recoding.Cells())
@@ -204,7 +206,7 @@ func (w *masking) next(ctx context.Context) (err error) {
 			continue
 		}
 		mapping := &w.maps[rc.attribute]
-		if err := mapping.learn(w.batch.Columns[w.slots[i]].Values); err != nil {
+		if err := mapping.Learn(w.batch.Columns[w.slots[i]].Values); err != nil {
 			return err
 		}
 		w.tables[i].follow(mapping, w.number[rc.attribute], rc.codes)
@@ -219,7 +221,7 @@ func (w *masking) recode() (err error) {
 		if a < 0 {
 			continue
 		}
-		if w.codes[a], err = w.maps[a].translate(w.batch.Columns[w.slots[i]], w.codes[a]); err != nil {
+		if w.codes[a], err = w.maps[a].Translate(w.batch.Columns[w.slots[i]], w.codes[a]); err != nil {
 			return err
 		}
 		if cap(w.labels[a]) < w.batch.Rows {
@@ -228,7 +230,7 @@ func (w *masking) recode() (err error) {
 		w.labels[a] = w.labels[a][:w.batch.Rows]
 	}
 	if w.m.class != nil {
-		if w.classes, err = w.class.translate(w.batch.Columns[len(w.requests)-1], w.classes); err != nil {
+		if w.classes, err = w.class.Translate(w.batch.Columns[len(w.requests)-1], w.classes); err != nil {
 			return err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
@@ -25,14 +26,14 @@ type members struct {
 	added   map[string]uint32 // labels that the tree lacks: they were unknown before
 }
 
-func (m *members) encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
+func (m *members) Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
 	find := m.inTree
 	if m.finder != nil {
 		finder := m.finder.Clone()
 		find = func(text string) (uint32, bool, string) { return finder.Find(text) }
 	}
 	for i := from; i < values.Len(); i++ {
-		label, ok, beside := find(textOf(values, i))
+		label, ok, beside := find(coding.TextOf(values, i))
 		switch {
 		case ok:
 		case m.unknown == nil || beside == "":
@@ -75,18 +76,18 @@ func (m *members) inTree(text string) (label uint32, ok bool, beside string) {
 // isStray reports whether a value is below no label, and gets none.
 func (m *members) isStray(values *formats.Values, i int) bool {
 	if m.finder != nil {
-		_, ok, beside := m.finder.Clone().Find(textOf(values, i))
+		_, ok, beside := m.finder.Clone().Find(coding.TextOf(values, i))
 		return !ok && (m.unknown == nil || beside == "")
 	}
-	_, ok, _ := m.inTree(textOf(values, i))
+	_, ok, _ := m.inTree(coding.TextOf(values, i))
 	return !ok && m.unknown == nil
 }
 
 // domain has the labels for the leaves of its tree: those of the cut in its order, and what
 // they lack behind their siblings.
-func (m *members) domain(spec *jobfile.Column, records []uint64) (domain, error) {
-	out := domain{nulls: records[m.null()]}
-	out.attribute = engine.Attribute{Name: spec.Name, Mask: engine.Generalize, HasNull: m.nulls(records)}
+func (m *members) domain(spec *jobfile.Column, records []uint64) (coding.Domain, error) {
+	out := coding.Domain{Nulls: records[m.Null()]}
+	out.Attribute = engine.Attribute{Name: spec.Name, Mask: engine.Generalize, HasNull: m.nulls(records)}
 	var names []string
 	var at []int
 	if m.unknown != nil {
@@ -96,16 +97,16 @@ func (m *members) domain(spec *jobfile.Column, records []uint64) (domain, error)
 	if err != nil {
 		return out, err
 	}
-	out.attribute.Tree, out.attribute.Texts = tree, tree.Leaves()
-	out.codes = make([]uint32, len(records))
+	out.Attribute.Tree, out.Attribute.Texts = tree, tree.Leaves()
+	out.Codes = make([]uint32, len(records))
 	for label, text := range m.texts() {
-		out.codes[label], _ = tree.Code(text)
+		out.Codes[label], _ = tree.Code(text)
 	}
 	for i, name := range names {
-		out.codes[int(m.code(newLabel))+at[i]], _ = tree.Code(name)
+		out.Codes[int(m.code(newLabel))+at[i]], _ = tree.Code(name)
 	}
-	if out.attribute.HasNull {
-		out.codes[m.null()] = out.attribute.NullCode()
+	if out.Attribute.HasNull {
+		out.Codes[m.Null()] = out.Attribute.NullCode()
 	}
 	return out, nil
 }
@@ -116,10 +117,9 @@ func (m *members) grow(spec *jobfile.Column, names []string) (*engine.Tree, erro
 	if m.finder != nil {
 		root = engine.Above(m.finder.Generator(), append(m.texts(), names...))
 	} else {
-		lacking := &uncovered{column: spec.Name, tree: m.tree, values: len(names)}
 		for i, name := range names {
 			if err := m.tree.Admit(name, i); err != nil {
-				return nil, lacking.unadmitted(err)
+				return nil, coding.Unadmitted(spec.Name, len(names), err)
 			}
 		}
 		root = m.above(0)

@@ -10,6 +10,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/parallel"
 	"github.com/kcut/kcut/spill"
@@ -28,17 +29,17 @@ func (r *run) countTwice(ctx context.Context) error {
 	for a, c := range s.columns {
 		spec := r.prepared.specs[r.prepared.masked[a]]
 		pruning := r.pruning(a)
-		pruning.Hold = holdFrequent(spec.Name, r.budget)
+		pruning.Hold = coding.HoldFrequent(spec.Name, r.budget)
 		bound, err := c.bind(ctx, spec, r.taxonomies[spec.Name], pruning, r.dataset.Rows())
 		if err != nil {
 			return r.locate(ctx, a, r.adviseWhole(err))
 		}
-		r.note(&bound.domain)
-		p.table.Attributes = append(p.table.Attributes, bound.attribute)
+		r.note(&bound.Domain)
+		p.table.Attributes = append(p.table.Attributes, bound.Attribute)
 		p.coders = append(p.coders, bound.coder)
 		pairs = append(pairs, bound.pairs)
 	}
-	p.class = classCoder{in: s.class, numbers: r.classify(p.table, s.class, pairs), classes: p.table.Classes}
+	p.class = coding.ClassCoder{In: s.class, Numbers: r.classify(p.table, s.class, pairs), Classes: p.table.Classes}
 	if err := r.countTuples(ctx, p); err != nil {
 		return err
 	}
@@ -81,28 +82,28 @@ func (r *run) newSurvey() *survey {
 		s.columns = append(s.columns, newCensus(fields[field], r.prepared.specs[field].Mask, r.openStore, r.budget))
 	}
 	if r.prepared.class >= 0 {
-		s.class = newInterner(fields[r.prepared.class], false, r.budget)
+		s.class = coding.NewInterner(fields[r.prepared.class], false, r.budget)
 	}
 	return s
 }
 
 // coarse codes values as a search tells them apart.
 type coarse struct {
-	coder
+	coding.Coder
 	coarsening engine.Coarsening
 }
 
-// null returns any code when the column has no nulls.
-func (c coarse) null() uint32 {
-	if n := c.coder.null(); int(n) < len(c.coarsening.Codes) {
+// Null returns any code when the column has no nulls.
+func (c coarse) Null() uint32 {
+	if n := c.Coder.Null(); int(n) < len(c.coarsening.Codes) {
 		return c.coarsening.Codes[n]
 	}
 	return 0
 }
 
-func (c coarse) encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
+func (c coarse) Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
 	first := len(codes)
-	codes, _, err := c.coder.encode(values, from, codes)
+	codes, _, err := c.Coder.Encode(values, from, codes)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -158,8 +159,8 @@ func (r *run) countCoarse(ctx context.Context, p *problem, coarsenings []engine.
 		c.coders = append(c.coders, coarse{p.coders[a], coarsenings[a]})
 		sizes = append(sizes, coarsenings[a].Domain)
 	}
-	if classed := func(g engine.Grouping) bool { return g.Class }; slices.ContainsFunc(plan.Groupings, classed) && p.class.in != nil {
-		c.class, c.coders, sizes = r.job.Class, append(c.coders, p.class), append(sizes, p.class.classes)
+	if classed := func(g engine.Grouping) bool { return g.Class }; slices.ContainsFunc(plan.Groupings, classed) && p.class.In != nil {
+		c.class, c.coders, sizes = r.job.Class, append(c.coders, p.class), append(sizes, p.class.Classes)
 	} else {
 		c.requests = c.requests[:len(t.Attributes)]
 	}

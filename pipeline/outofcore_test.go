@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/spill"
 	"github.com/kcut/kcut/spill/spilltest"
@@ -284,8 +285,8 @@ func TestOutOfCoreAgreesOnManyValues(t *testing.T) {
 		rows      int
 		overrides []string
 	}{
-		{maxSplitValues + 20_000, nil},
-		{2 * maxSplitValues, []string{"score", "infogain", "max_steps", "40"}},
+		{coding.MaxSplitValues + 20_000, nil},
+		{2 * coding.MaxSplitValues, []string{"score", "infogain", "max_steps", "40"}},
 	} {
 		if tt.overrides != nil && !long {
 			continue

@@ -10,6 +10,7 @@ import (
 	"github.com/kcut/kcut/engine/topdown"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/checkpoint"
+	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/forecast"
 	"github.com/kcut/kcut/pipeline/jobfile"
@@ -167,15 +168,15 @@ func (p *planning) checkBounds() error {
 		if !within.Known || p.prepared.specs[i].Mask != jobfile.MaskDiscretize {
 			continue
 		}
-		bounds, err := newDeclaredBounds(p.prepared.specs[i], field.Type)
+		bounds, err := coding.NewBounds(p.prepared.specs[i], field.Type)
 		if err != nil {
 			return err
 		}
 		ends := &formats.Values{Type: field.Type, Words: []uint64{within.Low, within.High}}
 		for end := range ends.Words {
-			bounds.check(ends, end, 0)
+			bounds.Check(ends, end, 0)
 		}
-		if bounds.values > 0 {
+		if bounds.Values > 0 {
 			return &fault.Error{
 				Class: fault.Input,
 				Hint:  "widen bounds in the job file, or leave them out for open ends",

@@ -1,13 +1,13 @@
 package pipeline
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"strings"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
@@ -140,43 +140,7 @@ func checkMask(spec *jobfile.Column, t formats.Type) error {
 			Err:   fmt.Errorf("discretize column %s: its type is %s, which has no order that intervals could cut", spec.Name, t),
 		}
 	}
-	return checkBounds(spec, t)
-}
-
-// checkBounds makes sure that the declared bounds are values of the column's type, in order.
-func checkBounds(spec *jobfile.Column, t formats.Type) error {
-	if spec.Bounds.Lower == "" || spec.Bounds.Upper == "" {
-		_, err := parseBound(spec, t, cmp.Or(spec.Bounds.Lower, spec.Bounds.Upper))
-		return err
-	}
-	lower, err := parseBound(spec, t, spec.Bounds.Lower)
-	if err != nil {
-		return err
-	}
-	upper, err := parseBound(spec, t, spec.Bounds.Upper)
-	if err != nil {
-		return err
-	}
-	if lower != nil && compareValues(lower, 0, upper, 0) > 0 {
-		return &fault.Error{Class: fault.Usage, Err: fmt.Errorf("read the declared bounds of column %s: the lower one is above the upper one", spec.Name)}
-	}
-	return nil
-}
-
-// parseBound reads a declared bound as a value of the column's type. It returns nil when
-// nothing is declared, and for a column without a type, which has no value to lie anywhere.
-func parseBound(spec *jobfile.Column, t formats.Type, text string) (*formats.Values, error) {
-	if text == "" || t.Kind == formats.Null {
-		return nil, nil
-	}
-	bound := &formats.Values{Type: t}
-	if err := bound.Parse(text); err != nil {
-		return nil, &fault.Error{Class: fault.Usage, Err: fmt.Errorf("read the declared bounds of column %s: %w", spec.Name, err)}
-	}
-	if math.IsNaN(bound.Float(0)) {
-		return nil, &fault.Error{Class: fault.Usage, Err: fmt.Errorf("read the declared bounds of column %s: NaN bounds nothing", spec.Name)}
-	}
-	return bound, nil
+	return coding.CheckBounds(spec, t)
 }
 
 // requests returns what compress reads: the masked columns, then the class.

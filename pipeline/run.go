@@ -431,7 +431,7 @@ func (r *run) mask(ctx context.Context, target *target) error {
 	}
 	if r.recoding.ByClass() && r.prepared.class >= 0 {
 		m.class = r.problem.class
-		m.domains = append(m.domains, r.problem.class.classes)
+		m.domains = append(m.domains, r.problem.class.Classes)
 	}
 	parts := &parts{target: target, columns: plan.outputs(), metadata: map[string]string{cutfile.Key: string(r.cut)}, finished: r.masked}
 	parts.ended = func() { r.keepParts(ctx, parts) }

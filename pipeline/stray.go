@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/coding"
 )
 
 // strays are values of a column that have no place in a given cut.
@@ -69,7 +70,7 @@ func (s *strays) read(ctx context.Context, reader formats.BatchReader, split for
 			if !stray[code] {
 				continue
 			}
-			s.add(textOf(column.Values, int(code)-1))
+			s.add(coding.TextOf(column.Values, int(code)-1))
 			if s.first == "" {
 				s.first = fmt.Sprintf("%s, row %d", split.File, row+int64(i)+1)
 			}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/parallel"
 	"github.com/kcut/kcut/spill"
 )
@@ -15,8 +16,8 @@ type survey struct {
 	dataset  *dataset.Dataset
 	requests []formats.Request // masked columns in attribute order, then the class
 	columns  []*census
-	room     int       // entries that the part of every worker of every census holds
-	class    *interner // nil without a class
+	room     int              // entries that the part of every worker of every census holds
+	class    *coding.Interner // nil without a class
 	budget   *spill.Budget
 	listed   int // longest list of values that is tallied, and not counted row by row
 	threads  int
@@ -35,7 +36,7 @@ func (s *survey) take(ctx context.Context) error {
 // surveying is one worker's state.
 type surveying struct {
 	s       *survey
-	class   mapping
+	class   coding.Mapping
 	classes []uint32
 	tallies []columnTally
 }
@@ -55,7 +56,7 @@ func (s *survey) newSurveying() *surveying {
 		w.tallies[i] = columnTally{census: c.newPart(s.room), stride: 1}
 	}
 	if s.class != nil {
-		w.class = newMapping(s.class)
+		w.class = coding.NewMapping(s.class)
 	}
 	return w
 }
@@ -67,11 +68,12 @@ func (w *surveying) Batch(b *formats.Batch) (err error) {
 			w.classes = make([]uint32, b.Rows)
 		}
 	} else {
-		if w.classes, err = w.class.translate(b.Columns[len(b.Columns)-1], w.classes); err != nil {
+		if w.classes, err = w.class.Translate(b.Columns[len(b.Columns)-1], w.classes); err != nil {
 			return err
 		}
-		if classDomain = w.class.domain; classDomain > maxClasses+1 {
-			return manyClasses(w.s.class.column)
+		classDomain = w.class.Domain()
+		if err := coding.CheckClasses(w.s.class.Column, classDomain); err != nil {
+			return err
 		}
 	}
 	for i := range w.tallies {

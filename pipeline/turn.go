@@ -5,6 +5,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/parallel"
 	"github.com/kcut/kcut/spill"
 )
@@ -80,7 +81,7 @@ type turnCount struct {
 	turns      *turns
 	recoding   engine.Recoding
 	attributes int
-	maps       []mapping // of every attribute, and of the class if there is one
+	maps       []coding.Mapping // of every attribute, and of the class if there is one
 	codes      [][]uint32
 	rows       engine.Rows
 	split      int
@@ -89,10 +90,10 @@ type turnCount struct {
 func (m *masker) newTurnCount(t *turns) *turnCount {
 	w := &turnCount{turns: t, recoding: m.recoding, attributes: len(m.coders), codes: make([][]uint32, len(m.tuples))}
 	for _, c := range m.coders {
-		w.maps = append(w.maps, newMapping(c))
+		w.maps = append(w.maps, coding.NewMapping(c))
 	}
 	if m.class != nil {
-		w.maps = append(w.maps, newMapping(m.class))
+		w.maps = append(w.maps, coding.NewMapping(m.class))
 	}
 	w.rows.Taken = make([]uint64, m.recoding.Cells())
 	return w
@@ -102,7 +103,7 @@ func (w *turnCount) BeginSplit(s formats.Split) { w.split = s.Ordinal }
 
 func (w *turnCount) Batch(b *formats.Batch) (err error) {
 	for i, column := range b.Columns {
-		if w.codes[i], err = w.maps[i].translate(column, w.codes[i]); err != nil {
+		if w.codes[i], err = w.maps[i].Translate(column, w.codes[i]); err != nil {
 			return err
 		}
 	}

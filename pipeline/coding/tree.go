@@ -1,9 +1,7 @@
-package pipeline
+package coding
 
 import (
-	"context"
 	"errors"
-	"fmt"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
@@ -12,41 +10,31 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// valueWalk calls f with every value of a column, in the bytewise order of their texts.
-type valueWalk func(f func(*counted) error) error
+// Walk calls f with every value of a column, in the bytewise order of their texts.
+type Walk func(f func(*Counted) error) error
 
-// boundTree is the taxonomy of a column and the records of its leaves, in provisional classes.
-type boundTree struct {
-	tree      *engine.Tree
+// BoundTree is the taxonomy of a column and the records of its leaves, in provisional classes.
+type BoundTree struct {
+	Tree      *engine.Tree
 	generator engine.Generator // nil when the tree was given
-	pairs     partition.Pairs
+	Pairs     partition.Pairs
 }
 
-// bindTree binds every value to the leaf of its text. What is below a node that no search
+// Coder returns the coder of the column.
+func (b *BoundTree) Coder() Coder { return &treeCoder{tree: b.Tree, generator: b.generator} }
+
+// BindTree binds every value to the leaf of its text. What is below a node that no search
 // refines is one code: of millions of values, no more are held than have enough records.
-func bindTree(spec *jobfile.Column, taxonomy jobfile.Taxonomy, pruning engine.Pruning, each valueWalk) (*boundTree, error) {
+func BindTree(spec *jobfile.Column, taxonomy jobfile.Taxonomy, pruning engine.Pruning, each Walk) (*BoundTree, error) {
 	if taxonomy.Tree != nil {
 		return coverTree(spec, taxonomy, pruning, each)
 	}
 	return growTree(spec, taxonomy, pruning, each)
 }
 
-// generalize binds the column's values to its taxonomy.
-func (c *census) generalize(ctx context.Context, s *surveyed, spec *jobfile.Column, taxonomy jobfile.Taxonomy, pruning engine.Pruning) error {
-	bound, err := bindTree(spec, taxonomy, pruning, func(f func(*counted) error) error { return c.each(ctx, f) })
-	if err != nil {
-		return err
-	}
-	s.pairs = append(s.pairs, bound.pairs...)
-	a := &s.attribute
-	a.Mask, a.Tree, a.Texts = engine.Generalize, bound.tree, bound.tree.Leaves()
-	s.coder = &treeCoder{tree: bound.tree, generator: bound.generator}
-	return nil
-}
-
-// holdFrequent returns a function that draws what the values that a search may tell apart
+// HoldFrequent returns a function that draws what the values that a search may tell apart
 // take, or returns it.
-func holdFrequent(column string, budget *spill.Budget) func(bytes int64) error {
+func HoldFrequent(column string, budget *spill.Budget) func(bytes int64) error {
 	return func(bytes int64) error {
 		if bytes <= 0 {
 			budget.Return(-bytes)
@@ -60,13 +48,13 @@ func holdFrequent(column string, budget *spill.Budget) func(bytes int64) error {
 }
 
 // growTree grows a generated taxonomy.
-func growTree(spec *jobfile.Column, taxonomy jobfile.Taxonomy, pruning engine.Pruning, each valueWalk) (*boundTree, error) {
+func growTree(spec *jobfile.Column, taxonomy jobfile.Taxonomy, pruning engine.Pruning, each Walk) (*BoundTree, error) {
 	generator, err := jobfile.GeneratorOf(taxonomy)
 	if err != nil {
-		return nil, untreed(spec, err)
+		return nil, Untreed(spec, err)
 	}
 	grower := engine.NewGrower(generator, pruning)
-	if err := each(func(v *counted) error { return grower.Add(string(v.value), v.classes) }); err != nil {
+	if err := each(func(v *Counted) error { return grower.Add(string(v.Value), v.Classes) }); err != nil {
 		return nil, err
 	}
 	tree, pairs, err := grower.Finish()
@@ -74,24 +62,19 @@ func growTree(spec *jobfile.Column, taxonomy jobfile.Taxonomy, pruning engine.Pr
 		return nil, err
 	}
 	if err != nil {
-		return nil, untreed(spec, err)
+		return nil, Untreed(spec, err)
 	}
-	return &boundTree{tree, generator, pairs}, nil
-}
-
-// untreed is the error of a taxonomy that cannot be made.
-func untreed(spec *jobfile.Column, err error) error {
-	return &fault.Error{Class: fault.Input, Err: fmt.Errorf("make the taxonomy of column %s: %w", spec.Name, err)}
+	return &BoundTree{tree, generator, pairs}, nil
 }
 
 // coverTree counts the values by the leaves of a given taxonomy. Those that it lacks stand
 // under the root when the column says so.
-func coverTree(spec *jobfile.Column, taxonomy jobfile.Taxonomy, pruning engine.Pruning, each valueWalk) (*boundTree, error) {
+func coverTree(spec *jobfile.Column, taxonomy jobfile.Taxonomy, pruning engine.Pruning, each Walk) (*BoundTree, error) {
 	tree, err := engine.NewTree(jobfile.TreeOf(taxonomy.Tree))
 	if err != nil {
-		return nil, untreed(spec, err)
+		return nil, Untreed(spec, err)
 	}
-	x := &extension{tree: tree, lacking: uncovered{column: spec.Name, tree: tree}, pruning: pruning}
+	x := &extension{tree: tree, lacking: Uncovered{column: spec.Name, Tree: tree}, pruning: pruning}
 	if spec.Unknown == jobfile.UnknownRoot {
 		x.unknown = engine.NewGrower(engine.Flat(tree.Name(0)), pruning)
 	}
@@ -100,45 +83,45 @@ func coverTree(spec *jobfile.Column, taxonomy jobfile.Taxonomy, pruning engine.P
 	}
 	switch {
 	case x.lacking.values == 0:
-		return &boundTree{tree: tree, pairs: x.pairs}, nil
+		return &BoundTree{Tree: tree, Pairs: x.pairs}, nil
 	case x.unknown == nil:
 		return nil, &x.lacking
 	case x.err == nil:
 		x.err = x.extend()
 	}
 	if x.err != nil {
-		return nil, x.lacking.unadmitted(x.err)
+		return nil, Unadmitted(spec.Name, x.lacking.values, x.err)
 	}
-	return &boundTree{tree: x.tree, pairs: x.pairs}, nil
+	return &BoundTree{Tree: x.tree, Pairs: x.pairs}, nil
 }
 
 // extension is a given taxonomy that gets the values which it lacks, under its root.
 type extension struct {
 	tree    *engine.Tree
 	pairs   partition.Pairs // of the values that it has
-	lacking uncovered
+	lacking Uncovered
 	unknown *engine.Grower // of the values that are lacking, below a root; nil: they have no place
 	err     error          // of the first value that the tree does not admit
 	pruning engine.Pruning
 }
 
-func (x *extension) add(v *counted) error {
-	text := string(v.value)
+func (x *extension) add(v *Counted) error {
+	text := string(v.Value)
 	if code, ok := x.tree.Code(text); ok {
-		for _, f := range v.classes {
+		for _, f := range v.Classes {
 			x.pairs = append(x.pairs, partition.Pair{Code: code, Class: f.Class, Count: f.Count})
 		}
-		return x.pruning.Held(int64(len(v.classes)) * engine.FrequencyBytes)
+		return x.pruning.Held(int64(len(v.Classes)) * engine.FrequencyBytes)
 	}
 	if x.unknown != nil && x.err == nil {
 		x.err = x.tree.Admit(text, x.lacking.values)
 	}
 	x.lacking.values++
-	x.lacking.records += v.records()
+	x.lacking.records += v.Records()
 	if x.unknown == nil || x.err != nil {
 		return nil
 	}
-	return x.unknown.Add(text, v.classes)
+	return x.unknown.Add(text, v.Classes)
 }
 
 // extend puts the values under the root, or prunes all: then one of them is too rare for

@@ -1,4 +1,4 @@
-package pipeline
+package coding
 
 import (
 	"sort"
@@ -16,9 +16,19 @@ type edgeCoder struct {
 	nanCode  uint32 // the null's, or any when no record is without a value
 }
 
-func (c *edgeCoder) null() uint32 { return c.nullCode }
+// NewEdgeCoder returns the coder of the values from one edge to the next. The null has a code
+// if some record is without a value.
+func NewEdgeCoder(edges formats.Values, hasNull bool) Coder {
+	c := &edgeCoder{edges: edges, nullCode: uint32(edges.Len())}
+	if hasNull {
+		c.nanCode = c.nullCode
+	}
+	return c
+}
 
-func (c *edgeCoder) encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
+func (c *edgeCoder) Null() uint32 { return c.nullCode }
+
+func (c *edgeCoder) Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
 	for i := from; i < values.Len(); i++ {
 		codes = append(codes, c.code(values, i))
 	}
@@ -27,12 +37,12 @@ func (c *edgeCoder) encode(values *formats.Values, from int, codes []uint32) ([]
 
 func (c *edgeCoder) code(values *formats.Values, i int) uint32 {
 	if !values.Type.InWords() {
-		above := sort.Search(c.edges.Len(), func(e int) bool { return compareValues(&c.edges, e, values, i) > 0 })
+		above := sort.Search(c.edges.Len(), func(e int) bool { return CompareValues(&c.edges, e, values, i) > 0 })
 		return uint32(max(above, 1) - 1)
 	}
 	word := values.Words[i]
 	if values.Type.Kind == formats.Float {
-		if word = canonicalFloat(word); word == canonicalNaN {
+		if word = CanonicalFloat(word); word == CanonicalNaN {
 			return c.nanCode
 		}
 	}
@@ -40,25 +50,34 @@ func (c *edgeCoder) code(values *formats.Values, i int) uint32 {
 	return uint32(max(above, 1) - 1)
 }
 
-// listCoder is the coder of a column of which only some values are listed: those that may
+// ListCoder is the coder of a column of which only some values are listed: those that may
 // be released. All others share one code. Lists of values may hold some that no record has:
 // these get any code of the domain.
-type listCoder struct {
+type ListCoder struct {
 	words    map[uint64]uint32
 	texts    map[string]uint32
 	rest     uint32
 	nullCode uint32
 }
 
-func newListCoder(t formats.Type) *listCoder {
-	if t.InWords() {
-		return &listCoder{words: make(map[uint64]uint32)}
+// NewListCoder returns a coder that lists no value yet. Those that it will have codes below
+// listed; then comes the code of all others, if some record has one of them, and the null's.
+func NewListCoder(t formats.Type, listed uint32, hasRest bool) *ListCoder {
+	c := &ListCoder{nullCode: listed}
+	if hasRest {
+		c.rest = listed
+		c.nullCode++
 	}
-	return &listCoder{texts: make(map[string]uint32)}
+	if t.InWords() {
+		c.words = make(map[uint64]uint32)
+	} else {
+		c.texts = make(map[string]uint32)
+	}
+	return c
 }
 
-// list gives a value its code and draws what that takes.
-func (c *listCoder) list(values *formats.Values, i int, code uint32, budget *spill.Budget) error {
+// List gives a value its code and draws what that takes.
+func (c *ListCoder) List(values *formats.Values, i int, code uint32, budget *spill.Budget) error {
 	if c.words != nil {
 		c.words[values.Words[i]] = code
 		return budget.Draw("listed values", 40)
@@ -68,22 +87,24 @@ func (c *listCoder) list(values *formats.Values, i int, code uint32, budget *spi
 	return budget.Draw("listed values", int64(len(value))+60)
 }
 
-func (c *listCoder) null() uint32 { return c.nullCode }
+// Null returns the last code.
+func (c *ListCoder) Null() uint32 { return c.nullCode }
 
-func (c *listCoder) encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
+// Encode appends the codes of values: of those that are not listed, the rest's.
+func (c *ListCoder) Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
 	for i := from; i < values.Len(); i++ {
 		codes = append(codes, c.code(values, i))
 	}
 	return codes, int(c.nullCode) + 1, nil
 }
 
-func (c *listCoder) code(values *formats.Values, i int) uint32 {
+func (c *ListCoder) code(values *formats.Values, i int) uint32 {
 	var code uint32
 	var ok bool
 	if c.words != nil {
 		word := values.Words[i]
 		if values.Type.Kind == formats.Float {
-			word = canonicalFloat(word)
+			word = CanonicalFloat(word)
 		}
 		code, ok = c.words[word]
 	} else {
@@ -102,16 +123,16 @@ type treeCoder struct {
 	generator engine.Generator // nil when the tree was given
 }
 
-// null is the code after all leaves.
-func (c *treeCoder) null() uint32 { return uint32(len(c.tree.Leaves())) }
+// Null is the code after all leaves.
+func (c *treeCoder) Null() uint32 { return uint32(len(c.tree.Leaves())) }
 
-func (c *treeCoder) encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
+func (c *treeCoder) Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
 	finder := engine.NewFinder(c.tree, c.generator)
 	canonical := formats.Values{Type: values.Type, Words: make([]uint64, 1)}
 	for i := from; i < values.Len(); i++ {
 		text := ""
 		if values.Type.Kind == formats.Float {
-			canonical.Words[0] = canonicalFloat(values.Words[i])
+			canonical.Words[0] = CanonicalFloat(values.Words[i])
 			text = canonical.Text(0)
 		} else {
 			text = values.Text(i)
