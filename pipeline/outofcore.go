@@ -10,6 +10,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/census"
 	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/parallel"
@@ -21,25 +22,25 @@ import (
 // fit the memory goes to the store.
 func (r *run) countTwice(ctx context.Context) error {
 	s := r.newSurvey()
-	if err := s.take(ctx); err != nil {
+	if err := s.Take(ctx); err != nil {
 		return err
 	}
 	p := &problem{table: &engine.Table{Rows: uint64(r.dataset.Rows()), Coarse: true}}
 	var pairs []partition.Pairs
-	for a, c := range s.columns {
+	for a, c := range s.Columns {
 		spec := r.prepared.specs[r.prepared.masked[a]]
 		pruning := r.pruning(a)
 		pruning.Hold = coding.HoldFrequent(spec.Name, r.budget)
-		bound, err := c.bind(ctx, spec, r.taxonomies[spec.Name], pruning, r.dataset.Rows())
+		bound, err := c.Bind(ctx, spec, r.taxonomies[spec.Name], pruning, r.dataset.Rows())
 		if err != nil {
 			return r.locate(ctx, a, r.adviseWhole(err))
 		}
 		r.note(&bound.Domain)
 		p.table.Attributes = append(p.table.Attributes, bound.Attribute)
-		p.coders = append(p.coders, bound.coder)
-		pairs = append(pairs, bound.pairs)
+		p.coders = append(p.coders, bound.Coder)
+		pairs = append(pairs, bound.Pairs)
 	}
-	p.class = coding.ClassCoder{In: s.class, Numbers: r.classify(p.table, s.class, pairs), Classes: p.table.Classes}
+	p.class = coding.ClassCoder{In: s.Class, Numbers: r.classify(p.table, s.Class, pairs), Classes: p.table.Classes}
 	if err := r.countTuples(ctx, p); err != nil {
 		return err
 	}
@@ -66,23 +67,23 @@ const (
 	tallyShare  = 16
 )
 
-func (r *run) newSurvey() *survey {
+func (r *run) newSurvey() *census.Survey {
 	parts := int64(len(r.prepared.masked)) * int64(parallel.Workers(r.dataset, r.threads))
-	room := max(r.budget.Limit()/censusShare/parts/entryBytes, 1024)
+	room := max(r.budget.Limit()/censusShare/parts/census.EntryBytes, 1024)
 	listed := max(r.budget.Limit()/tallyShare/parts/16, 256) // four classes of four bytes
 	if r.opt.room > 0 {
 		room, listed = int64(r.opt.room), int64(r.opt.room)
 	}
-	s := &survey{
-		dataset: r.dataset, requests: r.prepared.requests(), budget: r.budget, room: int(room),
-		listed: int(min(listed, 1<<16)), threads: r.threads, advanced: r.counted(0, 2),
+	s := &census.Survey{
+		Dataset: r.dataset, Requests: r.prepared.requests(), Budget: r.budget, Room: int(room),
+		Listed: int(min(listed, 1<<16)), Threads: r.threads, Advanced: r.counted(0, 2),
 	}
 	fields := r.dataset.Schema().Fields
 	for _, field := range r.prepared.masked {
-		s.columns = append(s.columns, newCensus(fields[field], r.prepared.specs[field].Mask, r.openStore, r.budget))
+		s.Columns = append(s.Columns, census.NewColumn(fields[field], r.prepared.specs[field].Mask, r.openStore, r.budget))
 	}
 	if r.prepared.class >= 0 {
-		s.class = coding.NewInterner(fields[r.prepared.class], false, r.budget)
+		s.Class = coding.NewInterner(fields[r.prepared.class], false, r.budget)
 	}
 	return s
 }

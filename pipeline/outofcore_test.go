@@ -369,3 +369,26 @@ func TestInputChangesAfterTheSurvey(t *testing.T) {
 		}
 	}
 }
+
+// A text of more bytes than the store takes at once is a value like any other.
+func TestOutOfCoreLongTexts(t *testing.T) {
+	table := &testTable{fields: textFields("name", "label")}
+	for i := range 12 {
+		text := strings.Repeat(string(rune('a'+i/3)), spill.MaxChunk+i/3)
+		table.rows = append(table.rows, []string{text, []string{"low", "high"}[i/3%2]})
+	}
+	dir := jobFolder(t, `
+input: in
+output: out.parquet
+class: label
+quasi_identifiers: [{columns: [name], k: 3}]
+columns: {name: suppress, label: keep}
+`)
+	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, len(table.rows), 5)
+	limit := []string{"limits.memory", "1GiB"}
+	want := outcomeOf(t, dir, RunOptions{}, limit...)
+	if want.steps < 2 {
+		t.Errorf("%d steps, %s", want.steps, want.err)
+	}
+	mustAgree(t, outcomeOf(t, dir, RunOptions{spill: true, room: 1}, limit...), want)
+}

@@ -1,4 +1,4 @@
-package pipeline
+package census
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/enginetest"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/taxonomy"
 	"github.com/kcut/kcut/partition"
@@ -25,9 +26,7 @@ type boundValue struct {
 // A column has the same domain whether its values were interned or counted by a census, and
 // lists every value when nothing is pruned.
 func TestDomainsAgree(t *testing.T) {
-	for _, seed := range seeded(t, 60) {
-		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) { mustBindAlike(t, rand.New(rand.NewPCG(seed, 1))) })
-	}
+	enginetest.Cases(t, 60, func(rng *rand.Rand) { mustBindAlike(t, rng) })
 }
 
 func mustBindAlike(t *testing.T, rng *rand.Rand) {
@@ -113,11 +112,11 @@ func bindCounted(t *testing.T, spec *jobfile.Column, tree jobfile.Taxonomy, prun
 	if err := c.addRows(&formats.Column{Values: values, Codes: codes}, classes); err != nil {
 		t.Fatal(err)
 	}
-	s, err := c.bind(t.Context(), spec, tree, pruning, int64(len(codes)))
+	s, err := c.Bind(t.Context(), spec, tree, pruning, int64(len(codes)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return boundValues(t, s.coder, &s.Attribute, values, codes), &s.Attribute, s.pairs
+	return boundValues(t, s.Coder, &s.Attribute, values, codes), &s.Attribute, s.Pairs
 }
 
 // boundValues tells of every value that some row has where a coder puts it.

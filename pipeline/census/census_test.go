@@ -1,4 +1,4 @@
-package pipeline
+package census
 
 import (
 	"bytes"
@@ -8,12 +8,12 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/enginetest"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/fault"
@@ -22,7 +22,7 @@ import (
 )
 
 // tinyCensus returns a part of a census that holds a few entries, in a store of its own.
-func tinyCensus(tb testing.TB, t formats.Type, mask string, room int) *censusPart {
+func tinyCensus(tb testing.TB, t formats.Type, mask string, room int) *part {
 	tb.Helper()
 	budget := spill.NewBudget(64 << 20)
 	store, err := spill.Open(tb.TempDir(), spill.Options{Budget: budget})
@@ -35,7 +35,7 @@ func tinyCensus(tb testing.TB, t formats.Type, mask string, room int) *censusPar
 		}
 	})
 	open := func(string) (*spill.Store, error) { return store, nil }
-	return newCensus(formats.Field{Name: "c", Type: t}, mask, open, budget).newPart(room)
+	return NewColumn(formats.Field{Name: "c", Type: t}, mask, open, budget).newPart(room)
 }
 
 // plainCensus counts (value, class) pairs by a map.
@@ -55,7 +55,7 @@ type taken struct {
 	classes []engine.Frequency
 }
 
-func takeCensus(tb testing.TB, c *censusPart) (all []taken) {
+func takeCensus(tb testing.TB, c *part) (all []taken) {
 	tb.Helper()
 	err := c.each(tb.Context(), func(v *coding.Counted) error {
 		all = append(all, taken{v.Word, string(v.Value), slices.Clone(v.Classes)})
@@ -104,8 +104,7 @@ func randomText(rng *rand.Rand) string {
 }
 
 func TestCensusOfTexts(t *testing.T) {
-	for _, seed := range seeded(t, 40) {
-		rng := rand.New(rand.NewPCG(seed, 0))
+	enginetest.Cases(t, 40, func(rng *rand.Rand) {
 		room := 1 + rng.IntN(1<<rng.IntN(10))
 		c := tinyCensus(t, formats.Type{Kind: formats.String}, jobfile.MaskSuppress, room)
 		c.fan = 2 + rng.IntN(5)
@@ -117,19 +116,19 @@ func TestCensusOfTexts(t *testing.T) {
 			addRandomBatch(t, rng, c.parts[rng.IntN(len(c.parts))], want, nulls)
 		}
 		mustCount(t, takeCensus(t, c), want)
-		for class, n := range c.census.nulls() {
+		for class, n := range c.Column.nulls() {
 			if nulls[uint32(class)] != n {
 				t.Errorf("class %d: %d nulls, want %d", class, n, nulls[uint32(class)])
 			}
 		}
 		if t.Failed() {
-			t.Fatalf("seed %d, room %d, fan %d", seed, room, c.fan)
+			t.Fatalf("room %d, fan %d", room, c.fan)
 		}
-	}
+	})
 }
 
 // addRandomBatch adds rows to a census in one of its two ways, and to a plain one.
-func addRandomBatch(t *testing.T, rng *rand.Rand, c *censusPart, want plainCensus, nulls map[uint32]uint64) {
+func addRandomBatch(t *testing.T, rng *rand.Rand, c *part, want plainCensus, nulls map[uint32]uint64) {
 	t.Helper()
 	values := &formats.Values{Type: c.typ}
 	for range rng.IntN(30) {
@@ -161,12 +160,11 @@ func addRandomBatch(t *testing.T, rng *rand.Rand, c *censusPart, want plainCensu
 
 // Entries are sorted as comparing them would do.
 func TestEntriesAreSorted(t *testing.T) {
-	for _, seed := range seeded(t, 40) {
-		rng := rand.New(rand.NewPCG(seed, 0))
-		p := censusPart{census: &census{budget: spill.NewBudget(1 << 30)}, room: 1 << 20}
+	enginetest.Cases(t, 40, func(rng *rand.Rand) {
+		p := part{Column: &Column{budget: spill.NewBudget(1 << 30)}, room: 1 << 20}
 		texts, spread := rng.IntN(3) > 0, rng.IntN(64)
 		for range rng.IntN(2 << rng.IntN(13)) {
-			e := censusEntry{word: rng.Uint64() >> spread << (spread / 2), class: rng.Uint32N(3), count: 1 + rng.Uint32N(9)}
+			e := entry{word: rng.Uint64() >> spread << (spread / 2), class: rng.Uint32N(3), count: 1 + rng.Uint32N(9)}
 			if texts {
 				if err := p.keep(&e, []byte(randomText(rng))); err != nil {
 					t.Fatal(err)
@@ -175,23 +173,23 @@ func TestEntriesAreSorted(t *testing.T) {
 			p.entries = append(p.entries, e)
 		}
 		want := slices.Clone(p.entries)
-		slices.SortFunc(want, func(a, b censusEntry) int { return compareEntries(&a, p.arena, &b, p.arena) })
+		slices.SortFunc(want, func(a, b entry) int { return compareEntries(&a, p.arena, &b, p.arena) })
 		entrySorter{p.arena}.sort(p.entries, 0)
 		for i := range want {
 			if compareEntries(&p.entries[i], p.arena, &want[i], p.arena) != 0 {
-				t.Fatalf("seed %d: entry %d of %d is out of order", seed, i, len(want))
+				t.Fatalf("entry %d of %d is out of order", i, len(want))
 			}
 		}
-		counts := func(entries []censusEntry) (sum uint64) {
+		counts := func(entries []entry) (sum uint64) {
 			for _, e := range entries {
 				sum += uint64(e.count) * uint64(e.at+1)
 			}
 			return sum
 		}
 		if counts(p.entries) != counts(want) {
-			t.Fatalf("seed %d: other entries", seed)
+			t.Fatalf("other entries")
 		}
-	}
+	})
 }
 
 // Values of any length pass through the runs, also those around and above a chunk.
@@ -310,8 +308,7 @@ func TestCensusRefused(t *testing.T) {
 
 // Bytes that are no run are refused as damage, whatever they are.
 func TestParseEntryOfAnything(t *testing.T) {
-	for _, seed := range seeded(t, 20) {
-		rng := rand.New(rand.NewPCG(seed, 0))
+	enginetest.Cases(t, 20, func(rng *rand.Rand) {
 		chunk := make([]byte, rng.IntN(60))
 		for i := range chunk {
 			chunk[i] = byte(rng.Uint32() >> rng.IntN(24))
@@ -320,16 +317,16 @@ func TestParseEntryOfAnything(t *testing.T) {
 			_, next, err := parseEntry(chunk, at)
 			if err != nil {
 				if fault.ClassOf(err) != fault.Transient {
-					t.Errorf("seed %d: %v of class %d", seed, err, fault.ClassOf(err))
+					t.Errorf("%v of class %d", err, fault.ClassOf(err))
 				}
 				break
 			}
 			if next <= at || next > len(chunk) {
-				t.Fatalf("seed %d: entry from %d to %d of %d", seed, at, next, len(chunk))
+				t.Fatalf("entry from %d to %d of %d", at, next, len(chunk))
 			}
 			at = next
 		}
-	}
+	})
 }
 
 // The coders of a census take lists that hold values no record has, as a source's
@@ -360,11 +357,11 @@ func TestCodersTakeUnusedValues(t *testing.T) {
 		if err := c.add(values, 0, 0, 5); err != nil {
 			t.Fatal(err)
 		}
-		bound, err := c.bind(t.Context(), &jobfile.Column{Name: "c", Mask: tt.mask}, prefixes, engine.Pruning{K: 2}, 5)
+		bound, err := c.Bind(t.Context(), &jobfile.Column{Name: "c", Mask: tt.mask}, prefixes, engine.Pruning{K: 2}, 5)
 		if err != nil {
 			t.Fatal(err)
 		}
-		codes, _, err := bound.coder.Encode(values, 0, nil)
+		codes, _, err := bound.Coder.Encode(values, 0, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -374,29 +371,6 @@ func TestCodersTakeUnusedValues(t *testing.T) {
 			}
 		}
 	}
-}
-
-// A text of more bytes than the store takes at once is a value like any other.
-func TestOutOfCoreLongTexts(t *testing.T) {
-	table := &testTable{fields: textFields("name", "label")}
-	for i := range 12 {
-		text := strings.Repeat(string(rune('a'+i/3)), spill.MaxChunk+i/3)
-		table.rows = append(table.rows, []string{text, []string{"low", "high"}[i/3%2]})
-	}
-	dir := jobFolder(t, `
-input: in
-output: out.parquet
-class: label
-quasi_identifiers: [{columns: [name], k: 3}]
-columns: {name: suppress, label: keep}
-`)
-	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, len(table.rows), 5)
-	limit := []string{"limits.memory", "1GiB"}
-	want := outcomeOf(t, dir, RunOptions{}, limit...)
-	if want.steps < 2 {
-		t.Errorf("%d steps, %s", want.steps, want.err)
-	}
-	mustAgree(t, outcomeOf(t, dir, RunOptions{spill: true, room: 1}, limit...), want)
 }
 
 // Pairs of values and classes that are more than usual are drawn from the budget.
@@ -414,7 +388,7 @@ func TestManyClassesAreDrawn(t *testing.T) {
 		v.Word++
 		b.add(v)
 		err = b.draw("c", budget)
-		if pairs := len(b.exactly.pairs); pairs > usualPairs+drawnPairs && budget.Used() == 0 {
+		if pairs := len(b.exactly.Pairs); pairs > usualPairs+drawnPairs && budget.Used() == 0 {
 			t.Fatalf("%d pairs, none of them drawn", pairs)
 		}
 	}

@@ -1,4 +1,4 @@
-package pipeline
+package census
 
 import (
 	"bytes"
@@ -17,34 +17,34 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// census counts the (value, class) pairs of one column that may have more values than fit
+// Column counts the (value, class) pairs of one column that may have more values than fit
 // the memory:
 //
 //	rows ──▶ tally a worker ──▶ entries a worker, sorted and merged when full ──▶ runs in the store
 //
 // When all rows are in, each walks the values in order, with the sums of their classes.
-type census struct {
+type Column struct {
 	column    string
 	typ       formats.Type
 	nanIsNull bool // as of an interner
 	texts     bool // values are counted by their text, which is what a taxonomy knows
-	open      storeOpener
+	open      Opener
 	budget    *spill.Budget
 	fan       int // runs that are read at one time
-	parts     []*censusPart
+	parts     []*part
 
 	mu    sync.Mutex
 	store *spill.Store // nil: nothing was spilled
 	runs  []spill.Sequence
 }
 
-// storeOpener returns the store of a run, which is opened when something does not fit the
+// Opener returns the store of a run, which is opened when something does not fit the
 // memory: what that is comes in the user's words. It is safe for concurrent use.
-type storeOpener func(what string) (*spill.Store, error)
+type Opener func(what string) (*spill.Store, error)
 
-// censusEntry counts one value and class. Values that are not words lie in an arena; their
+// entry counts one value and class. Values that are not words lie in an arena; their
 // word is made of their first eight bytes, so that most comparisons need no more.
-type censusEntry struct {
+type entry struct {
 	word   uint64
 	at     uint32 // in the arena
 	length uint32
@@ -52,29 +52,29 @@ type censusEntry struct {
 	count  uint32
 }
 
-// entryBytes is what an entry takes with a value of 16 bytes, bareEntry without.
-const (
-	entryBytes = bareEntry + 16
-	bareEntry  = 24
-)
+// EntryBytes is what an entry takes with a value of 16 bytes.
+const EntryBytes = bareEntry + 16
+
+// bareEntry is what an entry takes without its value.
+const bareEntry = 24
 
 // Of the budget, so much holds what is read of the runs of one census.
 const mergePart = 16
 
-// newCensus returns a census for a mask. Its parts move entries to a store when they are full.
-func newCensus(field formats.Field, mask string, open storeOpener, budget *spill.Budget) *census {
+// NewColumn returns a census for a mask. Its parts move entries to a store when they are full.
+func NewColumn(field formats.Field, mask string, open Opener, budget *spill.Budget) *Column {
 	fan := min(max(budget.Limit()/mergePart/spill.ReaderBytes, 4), 64)
-	return &census{
+	return &Column{
 		column: field.Name, typ: field.Type, nanIsNull: mask == jobfile.MaskDiscretize, texts: mask == jobfile.MaskGeneralize,
 		open: open, budget: budget, fan: int(fan),
 	}
 }
 
 // value returns an entry's bytes in an arena; nil for words.
-func (e *censusEntry) value(arena []byte) []byte { return arena[e.at : e.at+e.length] }
+func (e *entry) value(arena []byte) []byte { return arena[e.at : e.at+e.length] }
 
 // compareEntries orders entries by value, then class.
-func compareEntries(a *censusEntry, arenaA []byte, b *censusEntry, arenaB []byte) int {
+func compareEntries(a *entry, arenaA []byte, b *entry, arenaB []byte) int {
 	if a.word != b.word { // nearly always
 		return cmp.Compare(a.word, b.word)
 	}
@@ -85,7 +85,7 @@ func compareEntries(a *censusEntry, arenaA []byte, b *censusEntry, arenaB []byte
 }
 
 // nulls returns the records without a value, by class.
-func (c *census) nulls() (nulls []uint64) {
+func (c *Column) nulls() (nulls []uint64) {
 	for _, p := range c.parts {
 		for len(nulls) < len(p.nulls) {
 			nulls = append(nulls, 0)
@@ -98,7 +98,7 @@ func (c *census) nulls() (nulls []uint64) {
 }
 
 // each calls f with every value in order. The census is consumed.
-func (c *census) each(ctx context.Context, f func(*coding.Counted) error) error {
+func (c *Column) each(ctx context.Context, f func(*coding.Counted) error) error {
 	if err := c.settle(); err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (c *census) each(ctx context.Context, f func(*coding.Counted) error) error 
 
 // settle sorts what is in memory, every part on a goroutine of its own, and moves it to runs
 // when there are any.
-func (c *census) settle() error {
+func (c *Column) settle() error {
 	spilled := len(c.runs) > 0
 	var group errgroup.Group
 	for _, p := range c.parts {
@@ -136,7 +136,7 @@ func (c *census) settle() error {
 }
 
 // reduce makes one run of those at the front of the queue.
-func (c *census) reduce(ctx context.Context) error {
+func (c *Column) reduce(ctx context.Context) error {
 	w, err := c.newRun()
 	if err != nil {
 		return err
@@ -160,7 +160,7 @@ func (c *census) reduce(ctx context.Context) error {
 
 // merge calls f with every value of some runs, or of the memory when there are none, and
 // frees the runs.
-func (c *census) merge(ctx context.Context, runs []spill.Sequence, f func(*coding.Counted) error) error {
+func (c *Column) merge(ctx context.Context, runs []spill.Sequence, f func(*coding.Counted) error) error {
 	what, taken := "reading the values of column "+c.column, int64(len(runs))*spill.ReaderBytes
 	if err := c.budget.Draw(what, taken); err != nil {
 		return err

@@ -1,4 +1,4 @@
-package pipeline
+package census
 
 import (
 	"bytes"
@@ -11,25 +11,25 @@ import (
 	"github.com/kcut/kcut/pipeline/coding"
 )
 
-// censusPart is one worker's part of a census.
-type censusPart struct {
-	*census
+// part is one worker's part of a census.
+type part struct {
+	*Column
 	room    int      // entries held in memory, of entryBytes
 	nulls   []uint64 // records without a value, by class
-	entries []censusEntry
+	entries []entry
 	arena   []byte // the bytes of values that are not words
 }
 
 // newPart returns a part that holds up to room entries in memory.
-func (c *census) newPart(room int) *censusPart {
-	p := &censusPart{census: c, room: room}
+func (c *Column) newPart(room int) *part {
+	p := &part{Column: c, room: room}
 	c.parts = append(c.parts, p)
 	return p
 }
 
 // add counts n records of entry i of values and a class.
-func (p *censusPart) add(values *formats.Values, i int, class, n uint32) error {
-	e := censusEntry{class: class, count: n}
+func (p *part) add(values *formats.Values, i int, class, n uint32) error {
+	e := entry{class: class, count: n}
 	if values.Type.InWords() {
 		e.word = values.Words[i]
 		if values.Type.Kind == formats.Float {
@@ -62,17 +62,17 @@ func (p *censusPart) add(values *formats.Values, i int, class, n uint32) error {
 		}
 	}
 	p.entries = append(p.entries, e)
-	if p.holds(len(p.arena)) >= p.room*entryBytes || len(p.arena) >= maxArena {
+	if p.holds(len(p.arena)) >= p.room*EntryBytes || len(p.arena) >= maxArena {
 		return p.compact()
 	}
 	return nil
 }
 
 // holds returns the bytes of the entries, with so many of values.
-func (p *censusPart) holds(values int) int { return len(p.entries)*bareEntry + values }
+func (p *part) holds(values int) int { return len(p.entries)*bareEntry + values }
 
 // keep puts an entry's value into the arena.
-func (p *censusPart) keep(e *censusEntry, value []byte) error {
+func (p *part) keep(e *entry, value []byte) error {
 	e.word, e.at, e.length = wordAt(value, 0), uint32(len(p.arena)), uint32(len(value))
 	if need := len(p.arena) + len(value); need > cap(p.arena) {
 		if err := p.growArena(need); err != nil {
@@ -97,20 +97,20 @@ func wordAt(value []byte, at int) uint64 {
 const maxArena = 1 << 30
 
 // grow doubles the room for entries, within what the part may hold.
-func (p *censusPart) grow() error {
+func (p *part) grow() error {
 	had := cap(p.entries)
-	size := min(max(2*had, 1024), p.room*entryBytes/bareEntry+1)
+	size := min(max(2*had, 1024), p.room*EntryBytes/bareEntry+1)
 	if err := p.draw((size - had) * bareEntry); err != nil {
 		return err
 	}
-	p.entries = append(make([]censusEntry, 0, size), p.entries...)
+	p.entries = append(make([]entry, 0, size), p.entries...)
 	return nil
 }
 
 // growArena doubles the room for values, within what the part may hold, and makes it as large
 // as need be.
-func (p *censusPart) growArena(need int) error {
-	size := max(min(max(2*cap(p.arena), 4096), p.room*entryBytes-p.holds(0)), need)
+func (p *part) growArena(need int) error {
+	size := max(min(max(2*cap(p.arena), 4096), p.room*EntryBytes-p.holds(0)), need)
 	if err := p.draw(size - cap(p.arena)); err != nil {
 		return err
 	}
@@ -118,17 +118,17 @@ func (p *censusPart) growArena(need int) error {
 	return nil
 }
 
-func (p *censusPart) draw(bytes int) error {
+func (p *part) draw(bytes int) error {
 	return p.budget.Draw("the values of column "+p.column, int64(bytes))
 }
 
 // release gives back what the part has drawn.
-func (p *censusPart) release() {
+func (p *part) release() {
 	p.budget.Return(int64(cap(p.entries)*bareEntry + cap(p.arena)))
 	p.entries, p.arena = nil, nil
 }
 
-func (p *censusPart) addNull(class, n uint32) {
+func (p *part) addNull(class, n uint32) {
 	for len(p.nulls) <= int(class) {
 		p.nulls = append(p.nulls, 0)
 	}
@@ -136,9 +136,9 @@ func (p *censusPart) addNull(class, n uint32) {
 }
 
 // compact merges equal entries, and moves them to a run when that does not make enough room.
-func (p *censusPart) compact() error {
+func (p *part) compact() error {
 	alive := p.sort()
-	if p.holds(alive) >= p.room*entryBytes/2 || alive >= maxArena/2 {
+	if p.holds(alive) >= p.room*EntryBytes/2 || alive >= maxArena/2 {
 		return p.flush()
 	}
 	p.repack(alive)
@@ -146,7 +146,7 @@ func (p *censusPart) compact() error {
 }
 
 // sort orders the entries and merges equal ones. It returns the bytes of values that are left.
-func (p *censusPart) sort() (alive int) {
+func (p *part) sort() (alive int) {
 	entrySorter{p.arena}.sort(p.entries, 0)
 	kept := p.entries[:0]
 	for _, e := range p.entries {
@@ -167,7 +167,7 @@ func (p *censusPart) sort() (alive int) {
 }
 
 // repack makes an arena of the values that sorted entries have, which take so many bytes.
-func (p *censusPart) repack(alive int) {
+func (p *part) repack(alive int) {
 	old := p.arena
 	p.arena = make([]byte, 0, alive)
 	p.budget.Return(int64(cap(old) - alive))
@@ -184,7 +184,7 @@ func (p *censusPart) repack(alive int) {
 }
 
 // flush writes the sorted entries to a run of their own.
-func (p *censusPart) flush() error {
+func (p *part) flush() error {
 	w, err := p.newRun()
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package pipeline
+package census
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ import (
 
 // runWriter writes sorted entries to a run of a census.
 type runWriter struct {
-	census *census
+	census *Column
 	run    spill.Sequence
 	chunk  []byte
 }
@@ -29,7 +29,7 @@ const (
 )
 
 // newRun begins a run, in a store that is opened for the first one.
-func (c *census) newRun() (*runWriter, error) {
+func (c *Column) newRun() (*runWriter, error) {
 	store, err := c.open("the values of column " + c.column)
 	if err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func (w *runWriter) end() error {
 var errRun = fmt.Errorf("a run of values does not end with one: %w", spill.ErrCorrupt)
 
 // parseEntry reads an entry whose value is left in the chunk: at and length refer to it.
-func parseEntry(chunk []byte, at int) (e censusEntry, next int, err error) {
+func parseEntry(chunk []byte, at int) (e entry, next int, err error) {
 	if len(chunk)-at < 8 {
 		return e, 0, errRun
 	}
@@ -107,11 +107,11 @@ func parseEntry(chunk []byte, at int) (e censusEntry, next int, err error) {
 // runCursor stands at an entry of a run, or of the entries that never left memory.
 type runCursor struct {
 	reader  *spill.Reader
-	entries []censusEntry // in memory: those still to come
+	entries []entry // in memory: those still to come
 	chunk   []byte
 	joined  []byte // of chunks that belong together
 	next    int
-	entry   censusEntry
+	entry   entry
 }
 
 // advance moves to the next entry and reports whether there is one.

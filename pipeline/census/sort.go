@@ -1,4 +1,4 @@
-package pipeline
+package census
 
 import (
 	"cmp"
@@ -17,7 +17,7 @@ const fewEntries = 32
 
 // sort sorts entries whose values are equal up to depth and whose words are the eight bytes
 // from there on.
-func (s entrySorter) sort(entries []censusEntry, depth int) {
+func (s entrySorter) sort(entries []entry, depth int) {
 	if len(entries) <= fewEntries {
 		s.compare(entries)
 		return
@@ -30,7 +30,7 @@ func (s entrySorter) sort(entries []censusEntry, depth int) {
 }
 
 // compare sorts a few entries by insertion.
-func (s entrySorter) compare(entries []censusEntry) {
+func (s entrySorter) compare(entries []entry) {
 	for i := 1; i < len(entries); i++ {
 		e := entries[i]
 		at := i
@@ -44,7 +44,7 @@ func (s entrySorter) compare(entries []censusEntry) {
 }
 
 // differingBits returns the bits in which some words differ.
-func differingBits(entries []censusEntry) (differ uint64) {
+func differingBits(entries []entry) (differ uint64) {
 	first := entries[0].word
 	for i := range entries {
 		differ |= entries[i].word ^ first
@@ -54,7 +54,7 @@ func differingBits(entries []censusEntry) (differ uint64) {
 
 // deal sorts entries whose words are equal above eight bits by these, in place, and then every
 // bucket.
-func (s entrySorter) deal(entries []censusEntry, shift, depth int) {
+func (s entrySorter) deal(entries []entry, shift, depth int) {
 	var next, ends [256]int
 	for i := range entries {
 		ends[byte(entries[i].word>>shift)]++
@@ -86,7 +86,7 @@ func (s entrySorter) deal(entries []censusEntry, shift, depth int) {
 
 // descend sorts entries whose words are equal: those that end here come first, the others in
 // the order of what follows.
-func (s entrySorter) descend(entries []censusEntry, depth int) {
+func (s entrySorter) descend(entries []entry, depth int) {
 	word := entries[0].word
 	longer := entries
 	for differ := uint64(0); differ == 0 && len(longer) > 0; {
@@ -109,7 +109,7 @@ func (s entrySorter) descend(entries []censusEntry, depth int) {
 
 // splitEnded puts the entries whose values have no more than some bytes first, in order, and
 // returns the others. They are equal so far, so that a shorter one has but zeros less.
-func splitEnded(entries []censusEntry, length int) (longer []censusEntry) {
+func splitEnded(entries []entry, length int) (longer []entry) {
 	ended := 0
 	for i := range entries {
 		if int(entries[i].length) <= length {
@@ -117,7 +117,7 @@ func splitEnded(entries []censusEntry, length int) (longer []censusEntry) {
 			ended++
 		}
 	}
-	slices.SortFunc(entries[:ended], func(a, b censusEntry) int {
+	slices.SortFunc(entries[:ended], func(a, b entry) int {
 		return cmp.Or(cmp.Compare(a.length, b.length), cmp.Compare(a.class, b.class))
 	})
 	return entries[ended:]

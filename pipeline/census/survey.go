@@ -1,4 +1,4 @@
-package pipeline
+package census
 
 import (
 	"context"
@@ -10,32 +10,32 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// survey is the first of the two readings of an input whose values or tuples do not fit the
+// Survey is the first of the two readings of an input whose values or tuples do not fit the
 // memory: it takes a census of every masked column, and counts no tuples.
-type survey struct {
-	dataset  *dataset.Dataset
-	requests []formats.Request // masked columns in attribute order, then the class
-	columns  []*census
-	room     int              // entries that the part of every worker of every census holds
-	class    *coding.Interner // nil without a class
-	budget   *spill.Budget
-	listed   int // longest list of values that is tallied, and not counted row by row
-	threads  int
-	advanced func(rows int64)
+type Survey struct {
+	Dataset  *dataset.Dataset
+	Requests []formats.Request // masked columns in attribute order, then the class
+	Columns  []*Column
+	Room     int              // entries that the part of every worker of every census holds
+	Class    *coding.Interner // nil without a class
+	Budget   *spill.Budget
+	Listed   int // longest list of values that is tallied, and not counted row by row
+	Threads  int
+	Advanced func(rows int64)
 }
 
-// take reads the whole input.
-func (s *survey) take(ctx context.Context) error {
-	workers := make([]*surveying, parallel.Workers(s.dataset, s.threads))
+// Take reads the whole input.
+func (s *Survey) Take(ctx context.Context) error {
+	workers := make([]*surveying, parallel.Workers(s.Dataset, s.Threads))
 	for i := range workers {
 		workers[i] = s.newSurveying()
 	}
-	return parallel.Read(ctx, s.dataset, s.requests, workers, s.advanced)
+	return parallel.Read(ctx, s.Dataset, s.Requests, workers, s.Advanced)
 }
 
 // surveying is one worker's state.
 type surveying struct {
-	s       *survey
+	s       *Survey
 	class   coding.Mapping
 	classes []uint32
 	tallies []columnTally
@@ -44,26 +44,26 @@ type surveying struct {
 // columnTally counts the local codes of one column while the reader's list of values stays
 // the same.
 type columnTally struct {
-	census *censusPart
+	census *part
 	of     *formats.Values
 	counts []uint32 // by local code and class
 	stride int      // classes there is room for
 }
 
-func (s *survey) newSurveying() *surveying {
-	w := &surveying{s: s, tallies: make([]columnTally, len(s.columns))}
-	for i, c := range s.columns {
-		w.tallies[i] = columnTally{census: c.newPart(s.room), stride: 1}
+func (s *Survey) newSurveying() *surveying {
+	w := &surveying{s: s, tallies: make([]columnTally, len(s.Columns))}
+	for i, c := range s.Columns {
+		w.tallies[i] = columnTally{census: c.newPart(s.Room), stride: 1}
 	}
-	if s.class != nil {
-		w.class = coding.NewMapping(s.class)
+	if s.Class != nil {
+		w.class = coding.NewMapping(s.Class)
 	}
 	return w
 }
 
 func (w *surveying) Batch(b *formats.Batch) (err error) {
 	classDomain := 1
-	if w.s.class == nil {
+	if w.s.Class == nil {
 		if len(w.classes) < b.Rows {
 			w.classes = make([]uint32, b.Rows)
 		}
@@ -72,7 +72,7 @@ func (w *surveying) Batch(b *formats.Batch) (err error) {
 			return err
 		}
 		classDomain = w.class.Domain()
-		if err := coding.CheckClasses(w.s.class.Column, classDomain); err != nil {
+		if err := coding.CheckClasses(w.s.Class.Column, classDomain); err != nil {
 			return err
 		}
 	}
@@ -89,7 +89,7 @@ func (w *surveying) BeginSplit(formats.Split) {}
 // EndSplit empties the tallies: the reader's lists of values end with the split.
 func (w *surveying) EndSplit() error {
 	for i := range w.tallies {
-		if err := w.tallies[i].flush(w.s.budget); err != nil {
+		if err := w.tallies[i].flush(w.s.Budget); err != nil {
 			return err
 		}
 	}
@@ -98,9 +98,9 @@ func (w *surveying) EndSplit() error {
 
 // batch counts the rows of a batch: in the tally while the list of values is short, else
 // one by one.
-func (t *columnTally) batch(column *formats.Column, classes []uint32, classDomain int, s *survey) error {
-	if t.of != column.Values || classDomain > t.stride || column.Values.Len() > s.listed {
-		if err := t.flush(s.budget); err != nil {
+func (t *columnTally) batch(column *formats.Column, classes []uint32, classDomain int, s *Survey) error {
+	if t.of != column.Values || classDomain > t.stride || column.Values.Len() > s.Listed {
+		if err := t.flush(s.Budget); err != nil {
 			return err
 		}
 		t.of = column.Values
@@ -108,11 +108,11 @@ func (t *columnTally) batch(column *formats.Column, classes []uint32, classDomai
 			t.stride *= 2
 		}
 	}
-	if column.Values.Len() > s.listed {
+	if column.Values.Len() > s.Listed {
 		return t.census.addRows(column, classes)
 	}
 	if n := (column.Values.Len() + 1) * t.stride; n > len(t.counts) {
-		if err := s.budget.Draw("value counts", int64(n-len(t.counts))*4); err != nil {
+		if err := s.Budget.Draw("value counts", int64(n-len(t.counts))*4); err != nil {
 			return err
 		}
 		t.counts = append(t.counts, make([]uint32, n-len(t.counts))...)
@@ -137,7 +137,7 @@ func (t *columnTally) flush(budget *spill.Budget) error {
 }
 
 // addTally adds the counts of local codes and classes.
-func (p *censusPart) addTally(values *formats.Values, counts []uint32, stride int) error {
+func (p *part) addTally(values *formats.Values, counts []uint32, stride int) error {
 	for i, n := range counts {
 		if n == 0 {
 			continue
@@ -153,7 +153,7 @@ func (p *censusPart) addTally(values *formats.Values, counts []uint32, stride in
 }
 
 // addRows adds every row of a batch.
-func (p *censusPart) addRows(column *formats.Column, classes []uint32) error {
+func (p *part) addRows(column *formats.Column, classes []uint32) error {
 	for i, code := range column.Codes {
 		if code == 0 {
 			p.addNull(classes[i], 1)

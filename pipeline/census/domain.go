@@ -1,4 +1,4 @@
-package pipeline
+package census
 
 import (
 	"context"
@@ -10,28 +10,27 @@ import (
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/jobfile"
-	"github.com/kcut/kcut/spill"
 )
 
-// surveyed is a masked column after its census: its domain, the (code, class) pairs in its
+// Bound is a masked column after its census: its domain, the (code, class) pairs in its
 // codes and the class's provisional ones, and how values are coded.
-type surveyed struct {
+type Bound struct {
 	coding.Domain
-	pairs partition.Pairs
-	coder coding.Coder
+	Pairs partition.Pairs
+	Coder coding.Coder
 }
 
-// bind makes the column's domain from the values in order. The pruning is that of the
+// Bind makes the column's domain from the values in order. The pruning is that of the
 // column, rows the number of records.
-func (c *census) bind(ctx context.Context, spec *jobfile.Column, taxonomy jobfile.Taxonomy, pruning engine.Pruning, rows int64) (*surveyed, error) {
-	s := &surveyed{}
+func (c *Column) Bind(ctx context.Context, spec *jobfile.Column, taxonomy jobfile.Taxonomy, pruning engine.Pruning, rows int64) (*Bound, error) {
+	s := &Bound{}
 	for class, n := range c.nulls() {
 		if n > 0 {
 			s.Nulls += n
-			s.pairs = append(s.pairs, partition.Pair{Class: uint32(class), Count: n})
+			s.Pairs = append(s.Pairs, partition.Pair{Class: uint32(class), Count: n})
 		}
 	}
-	nulls := len(s.pairs)
+	nulls := len(s.Pairs)
 	s.Attribute = engine.Attribute{Name: spec.Name, HasNull: s.Nulls > 0}
 	var err error
 	switch spec.Mask {
@@ -45,10 +44,10 @@ func (c *census) bind(ctx context.Context, spec *jobfile.Column, taxonomy jobfil
 	if err != nil {
 		return nil, err
 	}
-	for i := range s.pairs[:nulls] {
-		s.pairs[i].Code = s.coder.Null()
+	for i := range s.Pairs[:nulls] {
+		s.Pairs[i].Code = s.Coder.Null()
 	}
-	s.pairs = s.pairs.Merge()
+	s.Pairs = s.Pairs.Merge()
 	return s, nil
 }
 
@@ -62,65 +61,14 @@ func appendValue(values *formats.Values, v *coding.Counted) {
 }
 
 // addPairs notes the value's records under a code.
-func (s *surveyed) addPairs(code uint32, v *coding.Counted) {
+func (s *Bound) addPairs(code uint32, v *coding.Counted) {
 	for _, k := range v.Classes {
-		s.pairs = append(s.pairs, partition.Pair{Code: code, Class: k.Class, Count: k.Count})
+		s.Pairs = append(s.Pairs, partition.Pair{Code: code, Class: k.Class, Count: k.Count})
 	}
-}
-
-// binner cuts values that come in order into quantile bins, as binStarts does, and keeps
-// every value apart as long as there are not too many.
-type binner struct {
-	limit        int
-	values       int    // so far
-	total        uint64 // records with a value
-	below, edge  uint64
-	exact, bins  formats.Values // the values; the smallest value of every bin
-	exactly, cut surveyed       // the pairs of either
-	merged       int            // pairs of the bins when they were last merged
-	drawn        int64
-}
-
-// usualPairs of value and class, four of each bin, count as overhead; what exceeds them,
-// because classes are many, is drawn.
-const usualPairs = 4 * coding.MaxSplitValues
-
-// draw draws what the pairs have grown by.
-func (b *binner) draw(column string, budget *spill.Budget) error {
-	pairs := max(0, len(b.exactly.pairs)-usualPairs) + max(0, len(b.cut.pairs)-usualPairs)
-	need := int64(pairs)*engine.FrequencyBytes - b.drawn
-	if need < drawnPairs*engine.FrequencyBytes {
-		return nil
-	}
-	b.drawn += need
-	return budget.Draw("the classes of column "+column, need)
-}
-
-// drawnPairs are drawn at one time.
-const drawnPairs = 1024
-
-func (b *binner) add(v *coding.Counted) {
-	records := v.Records()
-	if b.values++; b.values <= b.limit {
-		b.exactly.addPairs(uint32(b.exact.Len()), v)
-		appendValue(&b.exact, v)
-	} else { // they are of no use any more
-		b.exact, b.exactly.pairs = formats.Values{Type: b.exact.Type}, nil
-	}
-	if b.below*uint64(b.limit) >= b.edge*b.total {
-		b.edge = b.below*uint64(b.limit)/b.total + 1
-		appendValue(&b.bins, v)
-	}
-	b.cut.addPairs(uint32(b.bins.Len()-1), v)
-	if len(b.cut.pairs) > max(4*b.limit, 2*b.merged) {
-		b.cut.pairs = b.cut.pairs.Merge()
-		b.merged = len(b.cut.pairs)
-	}
-	b.below += records
 }
 
 // discretize makes one code of every value, or of every quantile bin when there are too many.
-func (c *census) discretize(ctx context.Context, s *surveyed, spec *jobfile.Column, total uint64) error {
+func (c *Column) discretize(ctx context.Context, s *Bound, spec *jobfile.Column, total uint64) error {
 	b := &binner{limit: coding.MaxSplitValues, total: total}
 	b.exact.Type, b.bins.Type = c.typ, c.typ
 	first, last := &formats.Values{Type: c.typ}, &formats.Values{Type: c.typ}
@@ -141,12 +89,12 @@ func (c *census) discretize(ctx context.Context, s *surveyed, spec *jobfile.Colu
 	if err != nil {
 		return err
 	}
-	edges, pairs := b.exact, b.exactly.pairs
+	edges, pairs := b.exact, b.exactly.Pairs
 	if b.values > b.limit {
-		edges, pairs, s.Binned = b.bins, b.cut.pairs, b.values
+		edges, pairs, s.Binned = b.bins, b.cut.Pairs, b.values
 	}
-	s.pairs = append(s.pairs, pairs...)
-	s.coder = coding.NewEdgeCoder(edges, s.Nulls > 0)
+	s.Pairs = append(s.Pairs, pairs...)
+	s.Coder = coding.NewEdgeCoder(edges, s.Nulls > 0)
 	a := &s.Attribute
 	a.Mask = engine.Discretize
 	for i := range edges.Len() {
@@ -160,15 +108,15 @@ func (c *census) discretize(ctx context.Context, s *surveyed, spec *jobfile.Colu
 }
 
 // generalize binds the column's values to its taxonomy.
-func (c *census) generalize(ctx context.Context, s *surveyed, spec *jobfile.Column, taxonomy jobfile.Taxonomy, pruning engine.Pruning) error {
+func (c *Column) generalize(ctx context.Context, s *Bound, spec *jobfile.Column, taxonomy jobfile.Taxonomy, pruning engine.Pruning) error {
 	bound, err := coding.BindTree(spec, taxonomy, pruning, func(f func(*coding.Counted) error) error { return c.each(ctx, f) })
 	if err != nil {
 		return err
 	}
-	s.pairs = append(s.pairs, bound.Pairs...)
+	s.Pairs = append(s.Pairs, bound.Pairs...)
 	a := &s.Attribute
 	a.Mask, a.Tree, a.Texts = engine.Generalize, bound.Tree, bound.Tree.Leaves()
-	s.coder = bound.Coder()
+	s.Coder = bound.Coder()
 	return nil
 }
 
@@ -181,7 +129,7 @@ type frequent struct {
 
 // suppress lists the values that some release could disclose: those with at least k
 // records. All others share one code.
-func (c *census) suppress(ctx context.Context, s *surveyed, spec *jobfile.Column, k uint64) error {
+func (c *Column) suppress(ctx context.Context, s *Bound, spec *jobfile.Column, k uint64) error {
 	listed := formats.Values{Type: c.typ}
 	var found []frequent
 	var rest coding.Counted
@@ -218,6 +166,6 @@ func (c *census) suppress(ctx context.Context, s *surveyed, spec *jobfile.Column
 	if a.HasRest = rare; rare {
 		s.addPairs(uint32(len(found)), &rest)
 	}
-	s.coder = coder
+	s.Coder = coder
 	return nil
 }
