@@ -26,7 +26,7 @@ var mayImport = map[string][]string{
 	"pipeline/page":       {"pipeline", "pipeline/verify", "pipeline/cutfile", "pipeline/fault", "formats/publish"},
 	"pipeline/starter":    {"pipeline", "pipeline/fault", "engine", "pipeline/jobfile", "pipeline/forecast", "formats", "formats/dataset"},
 	"pipeline/checkpoint": {"formats", "formats/publish"},
-	"pipeline": {"pipeline/verify", "pipeline/cutfile", "pipeline/fileset", "pipeline/fault", "pipeline/jobfile", "pipeline/forecast", "pipeline/checkpoint", "pipeline/parallel", "pipeline/coding", "pipeline/census",
+	"pipeline": {"pipeline/verify", "pipeline/cutfile", "pipeline/fileset", "pipeline/fault", "pipeline/jobfile", "pipeline/forecast", "pipeline/checkpoint", "pipeline/parallel", "pipeline/coding", "pipeline/census", "pipeline/masking",
 		"engine", "engine/", "partition", "spill", "formats", "formats/dataset", "formats/writer",
 		"formats/release", "formats/publish", "formats/taxonomy", "formats/digest", "formats/location", "formats/storage"},
 	"pipeline/compare": {"pipeline/cutfile", "pipeline/jobfile", "engine", "engine/"},
@@ -38,6 +38,7 @@ var mayImport = map[string][]string{
 	"pipeline/forecast": {"formats"},
 	"pipeline/census":   {"pipeline/coding", "pipeline/fault", "pipeline/jobfile", "pipeline/parallel", "engine", "partition", "spill", "formats", "formats/dataset"},
 	"pipeline/coding":   {"pipeline/fault", "pipeline/checkpoint", "pipeline/jobfile", "engine", "partition", "spill", "formats"},
+	"pipeline/masking":  {"pipeline/coding", "pipeline/fault", "pipeline/jobfile", "pipeline/parallel", "engine", "spill", "formats", "formats/dataset", "formats/writer"},
 	"pipeline/parallel": {"pipeline/fault", "formats", "formats/dataset"},
 	"pipeline/jobfile":  {"engine", "formats", "formats/taxonomy", "formats/yaml", "formats/location"},
 

@@ -20,6 +20,7 @@ import (
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/masking"
 	"github.com/kcut/kcut/pipeline/verify"
 )
 
@@ -261,7 +262,7 @@ func checkDirectory(t *testing.T, job *jobfile.Job) {
 	t.Helper()
 	rows := job.Output.RowGroupRows
 	if rows == 0 {
-		rows = usualGroup
+		rows = masking.UsualGroup
 	}
 	groups := (1000 + rows - 1) / rows
 	want := []string{"_SUCCESS"}

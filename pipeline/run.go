@@ -21,6 +21,7 @@ import (
 	"github.com/kcut/kcut/pipeline/checkpoint"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/masking"
 	"github.com/kcut/kcut/pipeline/verify"
 	"github.com/kcut/kcut/spill"
 )
@@ -416,31 +417,32 @@ func (r *run) closeInput() error {
 }
 
 func (r *run) mask(ctx context.Context, target *target) error {
-	plan, err := planRelease(r.job, r.dataset.Schema(), r.prepared.specs, r.problem.table.Attributes, r.recoding)
+	plan, err := masking.NewPlan(r.job, r.dataset.Schema(), r.prepared.specs, r.problem.table.Attributes, r.recoding)
 	if err != nil {
 		return err
 	}
 	r.report.Columns = columnReports(r.dataset.Schema(), r.prepared.specs, plan)
-	m := &masker{
-		dataset: r.dataset, plan: plan, recoding: r.recoding, coders: r.problem.coders,
-		write:   writer.Options{Compression: r.job.Output.Compression, Level: r.job.Output.Level},
-		threads: r.threads, budget: r.budget, events: &r.events, tuples: r.prepared.requests(),
+	m := &masking.Masker{
+		Dataset: r.dataset, Plan: plan, Recoding: r.recoding, Coders: r.problem.coders,
+		Write:   writer.Options{Compression: r.job.Output.Compression, Level: r.job.Output.Level},
+		Threads: r.threads, Budget: r.budget, Tuples: r.prepared.requests(),
 	}
 	for a := range r.problem.table.Attributes {
-		m.domains = append(m.domains, r.problem.table.Attributes[a].Len()+1)
+		m.Domains = append(m.Domains, r.problem.table.Attributes[a].Len()+1)
 	}
 	if r.recoding.ByClass() && r.prepared.class >= 0 {
-		m.class = r.problem.class
-		m.domains = append(m.domains, r.problem.class.Classes)
+		m.Class = r.problem.class
+		m.Domains = append(m.Domains, r.problem.class.Classes)
 	}
-	parts := &parts{target: target, columns: plan.outputs(), metadata: map[string]string{cutfile.Key: string(r.cut)}, finished: r.masked}
+	m.Advanced = func(done, total int64) { r.events.Advanced(StageMask, Progress{Done: done, Total: total}) }
+	parts := &parts{target: target, columns: plan.Outputs(), metadata: map[string]string{cutfile.Key: string(r.cut)}, finished: r.masked}
 	parts.ended = func() { r.keepParts(ctx, parts) }
-	tasks := planRowGroups(r.dataset.Splits(), int64(r.job.Output.RowGroupRows), cmp.Or(r.opt.least, leastFollowed))
-	err = m.mask(ctx, tasks, parts)
+	tasks := masking.PlanRowGroups(r.dataset.Splits(), int64(r.job.Output.RowGroupRows), cmp.Or(r.opt.least, masking.LeastFollowed))
+	err = m.Mask(ctx, tasks, parts)
 	if err == nil {
 		err = checkUnchanged(ctx, r.dataset.Files(), r.inputs)
 	}
-	return errors.Join(err, parts.close(err == nil, place{Task: len(tasks)}))
+	return errors.Join(err, parts.close(err == nil, masking.Place{Task: len(tasks)}))
 }
 
 func (r *run) recount(ctx context.Context, path string) error {

@@ -1,4 +1,4 @@
-package pipeline
+package masking
 
 import (
 	"context"
@@ -14,9 +14,9 @@ import (
 	"github.com/kcut/kcut/pipeline/fault"
 )
 
-// masking is one worker's state: an open reader and the row group being filled.
-type masking struct {
-	m       *masker
+// worker is one worker's state: an open reader and the row group being filled.
+type worker struct {
+	m       *Masker
 	rows    *writer.RowGroup
 	number  [][]uint32       // label numbers by code, by attribute; nil when rows are recoded as a whole
 	maps    []coding.Mapping // of every attribute
@@ -61,30 +61,30 @@ func (t *labelTable) follow(m *coding.Mapping, numbers, released []uint32) {
 	}
 }
 
-func (m *masker) newMasking() (*masking, error) {
-	rows, err := writer.NewRowGroup(m.plan.outputs(), m.write)
+func (m *Masker) newWorker() (*worker, error) {
+	rows, err := writer.NewRowGroup(m.Plan.Outputs(), m.Write)
 	if err != nil {
 		return nil, err
 	}
-	n := len(m.coders)
-	w := &masking{
+	n := len(m.Coders)
+	w := &worker{
 		m: m, rows: rows, number: m.labels(),
 		maps:   make([]coding.Mapping, n),
-		tables: make([]labelTable, len(m.plan.columns)),
+		tables: make([]labelTable, len(m.Plan.columns)),
 		codes:  make([][]uint32, n),
 		labels: make([][]uint32, n),
 	}
 	for a := range w.maps {
-		w.maps[a] = coding.NewMapping(m.coders[a])
+		w.maps[a] = coding.NewMapping(m.Coders[a])
 	}
 	if w.number == nil {
-		w.memo = engine.NewMemo(m.domains, m.budget.Limit()/memoPart/int64(m.threads))
+		w.memo = engine.NewMemo(m.Domains, m.Budget.Limit()/memoPart/int64(m.Threads))
 	}
-	if m.class != nil {
-		w.class = coding.NewMapping(m.class)
+	if m.Class != nil {
+		w.class = coding.NewMapping(m.Class)
 	}
 	if w.taken = m.taken; m.turns != nil {
-		w.taken = make([]uint64, m.recoding.Cells())
+		w.taken = make([]uint64, m.Recoding.Cells())
 	}
 	w.choose(nil)
 	return w, nil
@@ -92,32 +92,32 @@ func (m *masker) newMasking() (*masking, error) {
 
 // choose says which released columns are read: all but those that are copied. The class is
 // read last, when labels depend on it, too.
-func (w *masking) choose(copied []bool) {
+func (w *worker) choose(copied []bool) {
 	w.requests, w.slots = nil, nil
 	slot := make(map[int]int)
-	for i := range w.m.plan.columns {
-		request := w.m.plan.columns[i].request
+	for i := range w.m.Plan.columns {
+		request := w.m.Plan.columns[i].request
 		if copied != nil && copied[i] {
 			w.slots = append(w.slots, -1)
 			continue
 		}
 		if _, known := slot[request]; !known {
 			slot[request] = len(w.requests)
-			w.requests = append(w.requests, w.m.plan.requests[request])
+			w.requests = append(w.requests, w.m.Plan.requests[request])
 		}
 		w.slots = append(w.slots, slot[request])
 	}
-	if w.m.class != nil {
-		w.requests = append(w.requests, w.m.tuples[len(w.m.coders)])
+	if w.m.Class != nil {
+		w.requests = append(w.requests, w.m.Tuples[len(w.m.Coders)])
 	}
 }
 
-func (w *masking) close() error {
-	w.m.budget.Return(w.drawn)
+func (w *worker) close() error {
+	w.m.Budget.Return(w.drawn)
 	return w.closeReader()
 }
 
-func (w *masking) closeReader() error {
+func (w *worker) closeReader() error {
 	if w.reader == nil {
 		return nil
 	}
@@ -127,7 +127,7 @@ func (w *masking) closeReader() error {
 }
 
 // encode makes row groups of pieces.
-func (w *masking) encode(ctx context.Context, groups [][]piece, emit func(maskedGroup) error) error {
+func (w *worker) encode(ctx context.Context, groups [][]piece, emit func(group) error) error {
 	for _, pieces := range groups {
 		for _, p := range pieces {
 			if err := w.piece(ctx, p); err != nil {
@@ -138,7 +138,7 @@ func (w *masking) encode(ctx context.Context, groups [][]piece, emit func(masked
 		if err != nil {
 			return fmt.Errorf("encode row group: %w", err)
 		}
-		if err := emit(maskedGroup{EncodedRowGroup: encoded}); err != nil {
+		if err := emit(group{EncodedRowGroup: encoded}); err != nil {
 			return err
 		}
 	}
@@ -146,7 +146,7 @@ func (w *masking) encode(ctx context.Context, groups [][]piece, emit func(masked
 }
 
 // piece appends a range of a split's rows to the row group. Pieces of one split come in order.
-func (w *masking) piece(ctx context.Context, p piece) error {
+func (w *worker) piece(ctx context.Context, p piece) error {
 	if err := w.openSplit(ctx, p.split); err != nil {
 		return err
 	}
@@ -165,19 +165,19 @@ func (w *masking) piece(ctx context.Context, p piece) error {
 		}
 		n := to - w.used
 		row, w.used = row+int64(n), to
-		w.m.advanced(w.m.done.Add(int64(n)))
+		w.m.tell(w.m.done.Add(int64(n)))
 	}
 	return nil
 }
 
-func (w *masking) openSplit(ctx context.Context, s formats.Split) error {
+func (w *worker) openSplit(ctx context.Context, s formats.Split) error {
 	if w.reader != nil && w.open.Ordinal == s.Ordinal {
 		return nil
 	}
 	if err := w.closeReader(); err != nil {
 		return err
 	}
-	reader, err := w.m.dataset.Read(ctx, s, w.requests)
+	reader, err := w.m.Dataset.Read(ctx, s, w.requests)
 	if err != nil {
 		return err
 	}
@@ -189,7 +189,7 @@ func (w *masking) openSplit(ctx context.Context, s formats.Split) error {
 }
 
 // next reads a batch and finds the labels of its masked columns.
-func (w *masking) next(ctx context.Context) (err error) {
+func (w *worker) next(ctx context.Context) (err error) {
 	if w.batch, err = w.reader.Next(ctx); err != nil {
 		if errors.Is(err, io.EOF) {
 			return fmt.Errorf("read split %d again: it has fewer rows than before, the input was changed during the run: %w", w.open.Ordinal, formats.ErrDamaged)
@@ -200,8 +200,8 @@ func (w *masking) next(ctx context.Context) (err error) {
 	if w.number == nil {
 		return w.recode()
 	}
-	for i := range w.m.plan.columns {
-		rc := &w.m.plan.columns[i]
+	for i := range w.m.Plan.columns {
+		rc := &w.m.Plan.columns[i]
 		if rc.attribute < 0 {
 			continue
 		}
@@ -215,9 +215,9 @@ func (w *masking) next(ctx context.Context) (err error) {
 }
 
 // recode finds the labels of the batch's rows, which depend on all their codes.
-func (w *masking) recode() (err error) {
-	for i := range w.m.plan.columns {
-		a := w.m.plan.columns[i].attribute
+func (w *worker) recode() (err error) {
+	for i := range w.m.Plan.columns {
+		a := w.m.Plan.columns[i].attribute
 		if a < 0 {
 			continue
 		}
@@ -229,17 +229,17 @@ func (w *masking) recode() (err error) {
 		}
 		w.labels[a] = w.labels[a][:w.batch.Rows]
 	}
-	if w.m.class != nil {
+	if w.m.Class != nil {
 		if w.classes, err = w.class.Translate(w.batch.Columns[len(w.requests)-1], w.classes); err != nil {
 			return err
 		}
 	}
-	w.m.recoding.Recode(engine.Rows{N: w.batch.Rows, Codes: w.codes, Classes: w.classes, Taken: w.taken, Memo: w.memo}, w.labels)
+	w.m.Recoding.Recode(engine.Rows{N: w.batch.Rows, Codes: w.codes, Classes: w.classes, Taken: w.taken, Memo: w.memo}, w.labels)
 	return nil
 }
 
 // append adds rows from..to-1 of the batch to the row group, but for those that are dropped.
-func (w *masking) append(from, to int) error {
+func (w *worker) append(from, to int) error {
 	if w.number != nil {
 		return w.appendAll(from, to)
 	}
@@ -262,12 +262,12 @@ func (w *masking) append(from, to int) error {
 }
 
 // appendAll adds rows from..to-1 of the batch to the row group.
-func (w *masking) appendAll(from, to int) error {
+func (w *worker) appendAll(from, to int) error {
 	for i, slot := range w.slots {
 		if slot < 0 {
 			continue
 		}
-		rc := &w.m.plan.columns[i]
+		rc := &w.m.Plan.columns[i]
 		column := w.batch.Columns[slot]
 		var err error
 		switch {
@@ -293,12 +293,12 @@ const (
 )
 
 // draw draws what the row group has grown by.
-func (w *masking) draw() error {
+func (w *worker) draw() error {
 	need := groupsAtWork*max(0, w.rows.Held()-usualHeld) - w.drawn
 	if need <= 0 {
 		return nil
 	}
-	if err := w.m.budget.Draw("a row group of the release", need); err != nil {
+	if err := w.m.Budget.Draw("a row group of the release", need); err != nil {
 		return &fault.Error{Class: fault.Resources, Hint: "set or lower output.row_group_rows, lower --threads, or give more with --memory", Err: err}
 	}
 	w.drawn += need

@@ -1,4 +1,4 @@
-package pipeline
+package masking
 
 import (
 	"fmt"
@@ -33,7 +33,7 @@ func TestPlanRowGroups(t *testing.T) {
 		{splitsOf(3, 11, 3), "[0:0-3][1:0-5 1:5-11][2:0-3]"},
 	} {
 		got := ""
-		for _, task := range planRowGroups(tt.splits, 10, leastFollowed) {
+		for _, task := range PlanRowGroups(tt.splits, 10, LeastFollowed) {
 			got += "["
 			for g, pieces := range task.groups {
 				if g > 0 {
@@ -57,7 +57,7 @@ func TestPlanRowGroups(t *testing.T) {
 // Where the job asks for no size, row groups of Parquet of a size to follow are followed, and
 // others joined between them.
 func TestPlanRowGroupsFollows(t *testing.T) {
-	splits := splitsOf(leastFollowed, leastFollowed-1, 7, mostFollowed, mostFollowed+1, leastFollowed)
+	splits := splitsOf(LeastFollowed, LeastFollowed-1, 7, mostFollowed, mostFollowed+1, LeastFollowed)
 	for i := range splits {
 		splits[i].Raw = i < 5
 	}
@@ -67,19 +67,19 @@ func TestPlanRowGroupsFollows(t *testing.T) {
 	}
 	want := []shape{{1, 1, true}, {1, 2, false}, {1, 1, true}, {65, 1, false}, {1, 1, false}}
 	var got []shape
-	for _, task := range planRowGroups(splits, 0, leastFollowed) {
+	for _, task := range PlanRowGroups(splits, 0, LeastFollowed) {
 		got = append(got, shape{len(task.groups), len(task.groups[0]), task.follows})
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	for _, task := range planRowGroups(splits, usualGroup, leastFollowed) {
+	for _, task := range PlanRowGroups(splits, UsualGroup, LeastFollowed) {
 		if task.follows {
 			t.Error("a row group is followed though the job asks for a size")
 		}
 	}
 	many := slices.Repeat(splits[:1], maxFollowing+1)
-	if tasks := planRowGroups(many, 0, leastFollowed); len(tasks) != maxFollowing/4+1 || tasks[0].follows {
+	if tasks := PlanRowGroups(many, 0, LeastFollowed); len(tasks) != maxFollowing/4+1 || tasks[0].follows {
 		t.Errorf("%d row groups follow %d", len(tasks), len(many))
 	}
 }
@@ -95,7 +95,7 @@ func TestPlanRowGroupsCoversEveryRowOnce(t *testing.T) {
 		}
 		splits, limit := splitsOf(rows...), 1+rng.Int64N(300)
 		next := int64(0)
-		for _, task := range planRowGroups(splits, limit, leastFollowed) {
+		for _, task := range PlanRowGroups(splits, limit, LeastFollowed) {
 			for _, pieces := range task.groups {
 				size := int64(0)
 				for _, p := range pieces {

@@ -1,4 +1,4 @@
-package pipeline
+package masking
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
-// releaseColumn is one column of the released table and where its values come from.
-type releaseColumn struct {
+// column is one column of the released table and where its values come from.
+type column struct {
 	output    writer.Column
 	request   int             // position among the mask stage's requests
 	attribute int             // masked: the attribute, else -1
@@ -19,20 +19,20 @@ type releaseColumn struct {
 	codes     []uint32        // masked: for every label number, 0 or 1 + the value's position
 }
 
-// releasePlan is the shape of the release: its columns, and what must be read to make them.
-type releasePlan struct {
-	columns  []releaseColumn
+// Plan is the shape of the release: its columns, and what must be read to make them.
+type Plan struct {
+	columns  []column
 	requests []formats.Request
 }
 
-// planRelease lays out the released columns in the input's order. A masked column becomes
+// NewPlan lays out the released columns in the input's order. A masked column becomes
 // one column of labels, or the numeric columns its render option asks for.
-func planRelease(job *jobfile.Job, schema *formats.Schema, specs []*jobfile.Column, attributes []engine.Attribute, recoding engine.Recoding) (*releasePlan, error) {
+func NewPlan(job *jobfile.Job, schema *formats.Schema, specs []*jobfile.Column, attributes []engine.Attribute, recoding engine.Recoding) (*Plan, error) {
 	number := make(map[string]int, len(attributes))
 	for i := range attributes {
 		number[attributes[i].Name] = i
 	}
-	plan := &releasePlan{}
+	plan := &Plan{}
 	for i := range schema.Fields {
 		field := schema.Fields[i]
 		if specs[i].Mask == jobfile.MaskDrop {
@@ -42,7 +42,7 @@ func planRelease(job *jobfile.Job, schema *formats.Schema, specs []*jobfile.Colu
 		a, masked := number[field.Name]
 		plan.requests = append(plan.requests, formats.Request{Column: i, Coded: masked})
 		if !masked {
-			plan.columns = append(plan.columns, releaseColumn{
+			plan.columns = append(plan.columns, column{
 				output: writer.Column{Field: field, Masked: field.Hive}, request: request, attribute: -1,
 			})
 			continue
@@ -60,7 +60,7 @@ func planRelease(job *jobfile.Job, schema *formats.Schema, specs []*jobfile.Colu
 }
 
 // checkNames refuses a release in which two columns share a name.
-func (p *releasePlan) checkNames() error {
+func (p *Plan) checkNames() error {
 	seen := make(map[string]bool)
 	for i := range p.columns {
 		name := p.columns[i].output.Field.Name
@@ -76,8 +76,15 @@ func (p *releasePlan) checkNames() error {
 	return nil
 }
 
-// outputs returns the columns as the writer wants them.
-func (p *releasePlan) outputs() []writer.Column {
+// EachReleased calls f with every released column, and the input's field that it is made of.
+func (p *Plan) EachReleased(f func(source int, released formats.Field)) {
+	for i := range p.columns {
+		f(p.requests[p.columns[i].request].Column, p.columns[i].output.Field)
+	}
+}
+
+// Outputs returns the columns as the writer wants them.
+func (p *Plan) Outputs() []writer.Column {
 	outputs := make([]writer.Column, len(p.columns))
 	for i := range p.columns {
 		outputs[i] = p.columns[i].output

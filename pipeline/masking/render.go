@@ -1,4 +1,4 @@
-package pipeline
+package masking
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 
 // render makes the released columns of one attribute, whose label numbers index labels. Intervals
 // has one entry for every label of a discretized attribute but the null, and is nil otherwise.
-func render(spec *jobfile.Column, field formats.Field, labels []engine.Label, intervals []engine.Interval) ([]releaseColumn, error) {
+func render(spec *jobfile.Column, field formats.Field, labels []engine.Label, intervals []engine.Interval) ([]column, error) {
 	switch spec.Render {
 	case jobfile.RenderBounds:
 		lower, err := boundColumn(field, "_lower", intervals, func(i engine.Interval) string { return i.Lower })
@@ -26,26 +26,26 @@ func render(spec *jobfile.Column, field formats.Field, labels []engine.Label, in
 			return nil, err
 		}
 		lower.codes, upper.codes = nullLast(lower.codes, len(labels)), nullLast(upper.codes, len(labels))
-		return []releaseColumn{lower, upper}, nil
+		return []column{lower, upper}, nil
 	case jobfile.RenderMidpoint:
 		middle, err := midpointColumn(field, intervals)
 		middle.codes = nullLast(middle.codes, len(labels))
-		return []releaseColumn{middle}, err
+		return []column{middle}, err
 	}
-	return []releaseColumn{labelColumn(field, labels)}, nil
+	return []column{labelColumn(field, labels)}, nil
 }
 
 // newRendered returns an empty masked column. It is always nullable, so that the schema does
 // not tell whether a null occurs.
-func newRendered(name string, t formats.Type) releaseColumn {
-	return releaseColumn{
+func newRendered(name string, t formats.Type) column {
+	return column{
 		output: writer.Column{Field: formats.Field{Name: name, Type: t, Nullable: true}, Masked: true},
 		values: &formats.Values{Type: t},
 	}
 }
 
 // add appends the value that the next label number stands for; none is null.
-func (c *releaseColumn) add(text string, null bool) error {
+func (c *column) add(text string, null bool) error {
 	if null {
 		c.codes = append(c.codes, 0)
 		return nil
@@ -65,7 +65,7 @@ func nullLast(codes []uint32, labels int) []uint32 {
 	return codes
 }
 
-func labelColumn(field formats.Field, labels []engine.Label) releaseColumn {
+func labelColumn(field formats.Field, labels []engine.Label) column {
 	c := newRendered(field.Name, formats.Type{Kind: formats.String})
 	for _, label := range labels {
 		if label.Null {
@@ -80,7 +80,7 @@ func labelColumn(field formats.Field, labels []engine.Label) releaseColumn {
 
 // boundColumn holds one end of every interval in the source column's type; open ends and
 // the null are null.
-func boundColumn(field formats.Field, suffix string, intervals []engine.Interval, end func(engine.Interval) string) (releaseColumn, error) {
+func boundColumn(field formats.Field, suffix string, intervals []engine.Interval, end func(engine.Interval) string) (column, error) {
 	c := newRendered(field.Name+suffix, field.Type)
 	for _, interval := range intervals {
 		text := end(interval)
@@ -94,13 +94,13 @@ func boundColumn(field formats.Field, suffix string, intervals []engine.Interval
 // midpointColumn holds the middle of every interval: of numbers as a float, halfway between
 // the floats nearest to the ends' texts; of dates as the date, rounded down. An interval with
 // an open end has none.
-func midpointColumn(field formats.Field, intervals []engine.Interval) (releaseColumn, error) {
+func midpointColumn(field formats.Field, intervals []engine.Interval) (column, error) {
 	t := formats.Type{Kind: formats.Float, Bits: 64}
 	switch field.Type.Kind {
 	case formats.Date:
 		t = field.Type
 	case formats.Time, formats.Timestamp:
-		return releaseColumn{}, &fault.Error{
+		return column{}, &fault.Error{
 			Class: fault.Usage,
 			Hint:  "render its bounds or labels",
 			Err:   fmt.Errorf("a column of times has no midpoints"),
@@ -115,7 +115,7 @@ func midpointColumn(field formats.Field, intervals []engine.Interval) (releaseCo
 	return c, nil
 }
 
-func (c *releaseColumn) addMiddle(source formats.Type, interval engine.Interval) error {
+func (c *column) addMiddle(source formats.Type, interval engine.Interval) error {
 	if interval.Lower == "" || interval.Upper == "" {
 		return c.add("", true)
 	}
@@ -134,7 +134,7 @@ func (c *releaseColumn) addMiddle(source formats.Type, interval engine.Interval)
 	return c.add(floatText(middle), math.IsInf(middle, 0) || math.IsNaN(middle))
 }
 
-func (c *releaseColumn) addMiddleDate(interval engine.Interval) error {
+func (c *column) addMiddleDate(interval engine.Interval) error {
 	ends := &formats.Values{Type: c.values.Type}
 	for _, text := range []string{interval.Lower, interval.Upper} {
 		if err := ends.Parse(text); err != nil {

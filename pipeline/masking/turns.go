@@ -1,4 +1,4 @@
-package pipeline
+package masking
 
 import (
 	"context"
@@ -31,24 +31,24 @@ const (
 )
 
 // countTurns reads what tells cells apart, and counts the rows of the divided ones.
-func (m *masker) countTurns(ctx context.Context) (_ *turns, err error) {
-	t := &turns{splits: make([][]turn, len(m.dataset.Splits())), budget: m.budget.Part(m.budget.Limit() / turnPart)}
+func (m *Masker) countTurns(ctx context.Context) (_ *turns, err error) {
+	t := &turns{splits: make([][]turn, len(m.Dataset.Splits())), budget: m.Budget.Part(m.Budget.Limit() / turnPart)}
 	defer func() {
 		if err != nil {
 			t.close()
 		}
 	}()
-	workers := make([]*turnCount, parallel.Workers(m.dataset, m.threads))
-	if err := t.budget.Draw("numbers of rows", 8*int64(m.recoding.Cells())*int64(len(workers)+m.threads)); err != nil {
+	workers := make([]*turnCount, parallel.Workers(m.Dataset, m.Threads))
+	if err := t.budget.Draw("numbers of rows", 8*int64(m.Recoding.Cells())*int64(len(workers)+m.Threads)); err != nil {
 		return nil, err
 	}
 	for i := range workers {
 		workers[i] = m.newTurnCount(t)
 	}
-	if err := parallel.Read(ctx, m.dataset, m.tuples, workers, m.advanced); err != nil {
+	if err := parallel.Read(ctx, m.Dataset, m.Tuples, workers, m.tell); err != nil {
 		return nil, err
 	}
-	t.add(make([]uint64, m.recoding.Cells()))
+	t.add(make([]uint64, m.Recoding.Cells()))
 	return t, nil
 }
 
@@ -87,15 +87,15 @@ type turnCount struct {
 	split      int
 }
 
-func (m *masker) newTurnCount(t *turns) *turnCount {
-	w := &turnCount{turns: t, recoding: m.recoding, attributes: len(m.coders), codes: make([][]uint32, len(m.tuples))}
-	for _, c := range m.coders {
+func (m *Masker) newTurnCount(t *turns) *turnCount {
+	w := &turnCount{turns: t, recoding: m.Recoding, attributes: len(m.Coders), codes: make([][]uint32, len(m.Tuples))}
+	for _, c := range m.Coders {
 		w.maps = append(w.maps, coding.NewMapping(c))
 	}
-	if m.class != nil {
-		w.maps = append(w.maps, coding.NewMapping(m.class))
+	if m.Class != nil {
+		w.maps = append(w.maps, coding.NewMapping(m.Class))
 	}
-	w.rows.Taken = make([]uint64, m.recoding.Cells())
+	w.rows.Taken = make([]uint64, m.Recoding.Cells())
 	return w
 }
 

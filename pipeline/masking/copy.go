@@ -1,4 +1,4 @@
-package pipeline
+package masking
 
 import (
 	"context"
@@ -17,9 +17,9 @@ const maxMixed = 1 << 20
 // are stored, masked ones encoded. A kept column that cannot be copied is encoded with them, or
 // in a large row group all columns are, in row groups of usual size. Which it is depends on the
 // row group alone.
-func (w *masking) follow(ctx context.Context, s formats.Split, emit func(maskedGroup) error) error {
-	if _, dropped := w.m.recoding.Lost(); dropped > 0 {
-		return w.encode(ctx, cutSplit(s, usualGroup), emit)
+func (w *worker) follow(ctx context.Context, s formats.Split, emit func(group) error) error {
+	if _, dropped := w.m.Recoding.Lost(); dropped > 0 {
+		return w.encode(ctx, cutSplit(s, UsualGroup), emit)
 	}
 	copied, err := w.copyColumns(ctx, s)
 	if err != nil {
@@ -28,10 +28,10 @@ func (w *masking) follow(ctx context.Context, s formats.Split, emit func(maskedG
 	all, any := w.tally(copied)
 	if !all && s.Rows > maxMixed || !any {
 		w.rows.Reset()
-		return w.encode(ctx, cutSplit(s, usualGroup), emit)
+		return w.encode(ctx, cutSplit(s, UsualGroup), emit)
 	}
 	w.choose(copied)
-	return w.encode(ctx, [][]piece{{{s, 0, s.Rows}}}, func(g maskedGroup) error {
+	return w.encode(ctx, [][]piece{{{s, 0, s.Rows}}}, func(g group) error {
 		g.source, g.copies = s, true
 		return emit(g)
 	})
@@ -39,10 +39,10 @@ func (w *masking) follow(ctx context.Context, s formats.Split, emit func(maskedG
 
 // tally reports whether all kept columns are copied, and whether any is. Those from the names
 // of directories are in no file, and nothing to hold.
-func (w *masking) tally(copied []bool) (all, any bool) {
+func (w *worker) tally(copied []bool) (all, any bool) {
 	all = true
 	for i, c := range copied {
-		rc := &w.m.plan.columns[i]
+		rc := &w.m.Plan.columns[i]
 		all = all && (c || rc.attribute >= 0 || rc.output.Field.Hive)
 		any = any || c
 	}
@@ -50,13 +50,13 @@ func (w *masking) tally(copied []bool) (all, any bool) {
 }
 
 // copyColumns makes every kept column that can be copied one that is.
-func (w *masking) copyColumns(ctx context.Context, s formats.Split) (copied []bool, err error) {
-	group, err := w.m.dataset.RowGroup(ctx, s)
+func (w *worker) copyColumns(ctx context.Context, s formats.Split) (copied []bool, err error) {
+	group, err := w.m.Dataset.RowGroup(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, group.Close()) }()
-	copied = make([]bool, len(w.m.plan.columns))
+	copied = make([]bool, len(w.m.Plan.columns))
 	for i := range copied {
 		if copied[i], err = w.copyColumn(ctx, group, i, s.Rows); err != nil {
 			return nil, err
@@ -65,12 +65,12 @@ func (w *masking) copyColumns(ctx context.Context, s formats.Split) (copied []bo
 	return copied, nil
 }
 
-func (w *masking) copyColumn(ctx context.Context, group *dataset.RowGroup, i int, rows int64) (bool, error) {
-	rc := &w.m.plan.columns[i]
+func (w *worker) copyColumn(ctx context.Context, group *dataset.RowGroup, i int, rows int64) (bool, error) {
+	rc := &w.m.Plan.columns[i]
 	if rc.attribute >= 0 {
 		return false, nil
 	}
-	chunks, err := group.Chunks(ctx, w.m.plan.requests[rc.request].Column)
+	chunks, err := group.Chunks(ctx, w.m.Plan.requests[rc.request].Column)
 	if err != nil || chunks == nil {
 		return false, err
 	}
