@@ -5,39 +5,15 @@ import (
 	"fmt"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/reuse"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/labeling"
 	"github.com/kcut/kcut/spill"
 )
-
-// relabeled codes values by the leaves of a domain that a labeler has made.
-type relabeled struct {
-	labeler
-	domain *coding.Domain
-}
-
-// Null returns any code when no record is without a value.
-func (r relabeled) Null() uint32 { return r.domain.Codes[r.labeler.Null()] }
-
-// Encode appends the values' codes: any code of those that no record has.
-func (r relabeled) Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
-	first := len(codes)
-	codes, _, err := r.labeler.Encode(values, from, codes)
-	if err != nil {
-		return nil, 0, err
-	}
-	for i := first; i < len(codes); i++ {
-		code := uint32(0)
-		if int(codes[i]) < len(r.domain.Codes) {
-			code = r.domain.Codes[codes[i]]
-		}
-		codes[i] = code
-	}
-	return codes, r.domain.Attribute.Len(), nil
-}
 
 // countLabels reads the input once, and counts it in the labels of the given cut: tuples and
 // codes are as few as those are.
@@ -94,10 +70,19 @@ func (r *run) countLabelsOutOfCore(ctx context.Context) error {
 	return nil
 }
 
+// labelers returns the coders of all masked columns by the given cut.
+func (r *run) labelers(budget *spill.Budget) ([]labeling.Labeler, error) {
+	var types []formats.Type
+	for _, field := range r.prepared.masked {
+		types = append(types, r.dataset.Schema().Fields[field].Type)
+	}
+	return r.given.Labelers(types, r.taxonomies, budget)
+}
+
 // labelCompressor returns a compressor that counts no tuples yet, and the coders of its
 // masked columns. The class is counted when there is a search for it.
-func (r *run) labelCompressor(budget *spill.Budget) (*compressor, []labeler, error) {
-	labelers, err := r.given.labelers(r, budget)
+func (r *run) labelCompressor(budget *spill.Budget) (*compressor, []labeling.Labeler, error) {
+	labelers, err := r.labelers(budget)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -116,7 +101,7 @@ func (r *run) labelCompressor(budget *spill.Budget) (*compressor, []labeler, err
 }
 
 // bindLabels makes the domains of what was counted.
-func (r *run) bindLabels(ctx context.Context, c *compressor, labelers []labeler, workers []*counting) (*problem, []*coding.Domain, error) {
+func (r *run) bindLabels(ctx context.Context, c *compressor, labelers []labeling.Labeler, workers []*counting) (*problem, []*coding.Domain, error) {
 	pairs, err := c.pairs(ctx, workers)
 	if err != nil {
 		return nil, nil, err
@@ -124,14 +109,14 @@ func (r *run) bindLabels(ctx context.Context, c *compressor, labelers []labeler,
 	p := &problem{table: &engine.Table{Rows: uint64(r.dataset.Rows())}}
 	var domains []*coding.Domain
 	for a, l := range labelers {
-		records := make([]uint64, l.size())
+		records := make([]uint64, l.Size())
 		for _, pair := range pairs[a] {
 			records[pair.Code] += pair.Count
 		}
-		if n := records[l.strays()]; n > 0 {
+		if n := records[l.Strays()]; n > 0 {
 			return nil, nil, r.strayError(ctx, a, l, n)
 		}
-		d, err := l.domain(r.prepared.specs[r.prepared.masked[a]], records)
+		d, err := l.Domain(records)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -139,9 +124,11 @@ func (r *run) bindLabels(ctx context.Context, c *compressor, labelers []labeler,
 		pairs[a] = pairs[a].Translate(d.Codes, nil)
 		domains = append(domains, &d)
 		p.table.Attributes = append(p.table.Attributes, d.Attribute)
-		p.coders = append(p.coders, relabeled{l, &d})
+		p.coders = append(p.coders, labeling.NewCoder(l, &d))
 	}
-	r.coverRegions(labelers)
+	if e, ok := r.engine.(*reuse.Regions); ok {
+		labeling.CoverRegions(e, labelers)
+	}
 	var class *coding.Interner
 	if c.class != "" {
 		class = c.coders[len(c.coders)-1].(*coding.Interner)
@@ -151,7 +138,7 @@ func (r *run) bindLabels(ctx context.Context, c *compressor, labelers []labeler,
 }
 
 // strayError is the error of values that the given cut has no place for.
-func (r *run) strayError(ctx context.Context, attribute int, l labeler, records uint64) error {
+func (r *run) strayError(ctx context.Context, attribute int, l labeling.Labeler, records uint64) error {
 	spec := r.prepared.specs[r.prepared.masked[attribute]]
 	found, err := r.findStrays(ctx, attribute, l)
 	if err != nil {

@@ -143,6 +143,14 @@ func checkMask(spec *jobfile.Column, t formats.Type) error {
 	return coding.CheckBounds(spec, t)
 }
 
+// maskedSpecs returns what the job says of every attribute.
+func (p *prepared) maskedSpecs() (specs []*jobfile.Column) {
+	for _, field := range p.masked {
+		specs = append(specs, p.specs[field])
+	}
+	return specs
+}
+
 // requests returns what compress reads: the masked columns, then the class.
 func (p *prepared) requests() []formats.Request {
 	var requests []formats.Request

@@ -21,6 +21,7 @@ import (
 	"github.com/kcut/kcut/pipeline/checkpoint"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/labeling"
 	"github.com/kcut/kcut/pipeline/masking"
 	"github.com/kcut/kcut/pipeline/verify"
 	"github.com/kcut/kcut/spill"
@@ -137,7 +138,7 @@ type run struct {
 	work       *checkpoint.Folder // claimed
 	exists     bool               // there is an output already
 	local      string             // where the release is made: see localOf
-	given      *given             // the cut of an earlier release, if it bounds the job
+	given      *labeling.Cut      // the cut of an earlier release, if it bounds the job
 	states     *checkpoint.Folder // where states are kept; it may be the same
 	began      time.Time          // when the first stage that keeps one did
 	kept       time.Time          // when the last one was
@@ -270,7 +271,7 @@ func (r *run) open(ctx context.Context) (err error) {
 	}
 	r.report.Columns = columnReports(r.dataset.Schema(), r.prepared.specs, nil)
 	if r.given != nil {
-		if err := r.given.bind(r.job, r.prepared); err != nil {
+		if err := r.given.Bind(r.job, r.prepared.maskedSpecs()); err != nil {
 			return err
 		}
 		r.reuseCut()

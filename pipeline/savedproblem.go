@@ -8,6 +8,7 @@ import (
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/checkpoint"
 	"github.com/kcut/kcut/pipeline/coding"
+	"github.com/kcut/kcut/pipeline/labeling"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -15,8 +16,8 @@ import (
 func saveDomains(w *checkpoint.Writer, p *problem) {
 	for a := range p.table.Attributes {
 		saveAttribute(w, &p.table.Attributes[a])
-		if c, ok := p.coders[a].(relabeled); ok {
-			saveRelabeled(w, c)
+		if c, ok := p.coders[a].(labeling.Coder); ok {
+			c.Save(w)
 		} else {
 			coding.Save(w, p.coders[a])
 		}
@@ -29,10 +30,10 @@ func saveDomains(w *checkpoint.Writer, p *problem) {
 // loadDomains reads what saveDomains has written. What it holds is drawn from a budget.
 func (r *run) loadDomains(from *checkpoint.Reader, budget *spill.Budget) (*problem, error) {
 	p := &problem{table: &engine.Table{Rows: uint64(r.dataset.Rows())}}
-	labelers := make([]labeler, len(r.prepared.masked))
+	labelers := make([]labeling.Labeler, len(r.prepared.masked))
 	if r.given != nil {
 		var err error
-		if labelers, err = r.given.labelers(r, budget); err != nil {
+		if labelers, err = r.labelers(budget); err != nil {
 			return nil, err
 		}
 	}
@@ -48,7 +49,7 @@ func (r *run) loadDomains(from *checkpoint.Reader, budget *spill.Budget) (*probl
 		}
 		var coder coding.Coder
 		if r.given != nil {
-			coder, err = loadRelabeled(from, labelers[a], attribute)
+			coder, err = labeling.Load(from, labelers[a], attribute)
 		} else {
 			coder, err = coding.Load(from, coding.Column{Field: fields[field], Spec: spec, Taxonomy: r.taxonomies[spec.Name], Attribute: attribute, Budget: budget})
 		}

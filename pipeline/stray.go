@@ -8,11 +8,12 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/coding"
+	"github.com/kcut/kcut/pipeline/labeling"
 )
 
 // strays are values of a column that have no place in a given cut.
 type strays struct {
-	labeler labeler
+	labeler labeling.Labeler
 	values  map[string]bool
 	more    bool   // than mostStrays
 	first   string // "file F, row N"
@@ -31,7 +32,7 @@ func (s *strays) words(records uint64) string {
 }
 
 // findStrays reads a column again: it is only done to say what is wrong with it.
-func (r *run) findStrays(ctx context.Context, attribute int, l labeler) (*strays, error) {
+func (r *run) findStrays(ctx context.Context, attribute int, l labeling.Labeler) (*strays, error) {
 	s := &strays{labeler: l, values: make(map[string]bool)}
 	requests := []formats.Request{{Column: r.prepared.masked[attribute], Coded: true}}
 	file, start := "", int64(0)
@@ -64,7 +65,7 @@ func (s *strays) read(ctx context.Context, reader formats.BatchReader, split for
 		column := batch.Columns[0]
 		stray := make([]bool, column.Values.Len()+1)
 		for i := range column.Values.Len() {
-			stray[i+1] = s.labeler.isStray(column.Values, i)
+			stray[i+1] = s.labeler.IsStray(column.Values, i)
 		}
 		for i, code := range column.Codes {
 			if !stray[code] {
