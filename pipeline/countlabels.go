@@ -2,15 +2,12 @@ package pipeline
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/reuse"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/coding"
-	"github.com/kcut/kcut/pipeline/fault"
-	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/pipeline/labeling"
 	"github.com/kcut/kcut/spill"
 )
@@ -135,28 +132,4 @@ func (r *run) bindLabels(ctx context.Context, c *compressor, labelers []labeling
 	}
 	p.class = coding.ClassCoder{In: class, Numbers: r.classify(p.table, class, pairs), Classes: p.table.Classes}
 	return p, domains, nil
-}
-
-// strayError is the error of values that the given cut has no place for.
-func (r *run) strayError(ctx context.Context, attribute int, l labeling.Labeler, records uint64) error {
-	spec := r.prepared.specs[r.prepared.masked[attribute]]
-	found, err := r.findStrays(ctx, attribute, l)
-	if err != nil {
-		return err
-	}
-	switch spec.Mask {
-	case jobfile.MaskSuppress:
-		return coding.Marked(spec.Name, records)
-	case jobfile.MaskDiscretize:
-		return &fault.Error{
-			Class: fault.Input,
-			Hint:  "run the job anew with wider bounds",
-			Err:   fmt.Errorf("mask column %s: %s lie outside the bounds", spec.Name, found.words(records)),
-		}
-	}
-	return &fault.Error{
-		Class: fault.Input,
-		Hint:  "add the values to the taxonomy, or set unknown: root for the column",
-		Err:   fmt.Errorf("mask column %s: its cut has no place for %s", spec.Name, found.words(records)),
-	}
 }
