@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -391,4 +392,22 @@ columns: {name: suppress, label: keep}
 		t.Errorf("%d steps, %s", want.steps, want.err)
 	}
 	mustAgree(t, outcomeOf(t, dir, RunOptions{spill: true, room: 1}, limit...), want)
+}
+
+func TestBudgetTooSmall(t *testing.T) {
+	dir := jobFolder(t, peopleJob)
+	table := people(rand.New(rand.NewPCG(3, 4)), 40_000)
+	for i := range table.rows {
+		table.set(i, "weight", fmt.Sprint(float64(i)/16))
+	}
+	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, len(table.rows), 10_000)
+	before := listing(t, dir)
+	_, err := runJob(t, dir, nil, "limits.memory", "1MiB")
+	if !errors.Is(err, spill.ErrBudget) || fault.ClassOf(err) != fault.Resources {
+		t.Errorf("got %v of class %d", err, fault.ClassOf(err))
+	}
+	unchanged(t, dir, before)
+	if _, err := runJob(t, dir, nil, "limits.memory", "16MiB"); err != nil {
+		t.Errorf("with the least memory: %v", err)
+	}
 }
