@@ -6,8 +6,8 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/reuse"
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/coding"
+	"github.com/kcut/kcut/pipeline/compress"
 	"github.com/kcut/kcut/pipeline/labeling"
 	"github.com/kcut/kcut/spill"
 )
@@ -15,28 +15,24 @@ import (
 // countLabels reads the input once, and counts it in the labels of the given cut: tuples and
 // codes are as few as those are.
 func (r *run) countLabels(ctx context.Context, budget *spill.Budget) error {
-	c, labelers, err := r.labelCompressor(budget)
+	l, err := r.readLabels(budget)
 	if err != nil {
 		return err
 	}
-	c.plan = r.engine.Plan(r.prepared.requirement)
-	c.newCounter = func(columns []int) *partition.Counter { return partition.NewCounter(len(columns), budget) }
-	c.advanced = r.counted(0, 1)
-	workers, err := c.count(ctx)
+	l.Plan, l.Advanced = r.engine.Plan(r.prepared.requirement), r.counted(0, 1)
+	counts, err := l.Count(ctx)
 	if err != nil {
 		return err
 	}
-	tables, err := groupings(workers, func(counters []*partition.Counter) (*partition.Table, error) {
-		return partition.Tabulate(ctx, counters, budget, r.threads)
-	})
+	tables, err := counts.Tables(ctx)
 	if err != nil {
 		return err
 	}
-	p, domains, err := r.bindLabels(ctx, c, labelers, workers)
+	p, domains, err := r.bindLabels(ctx, l, counts)
 	if err != nil {
 		return err
 	}
-	for g, grouping := range c.plan.Groupings {
+	for g, grouping := range l.Plan.Groupings {
 		p.table.Groupings = append(p.table.Groupings, inDomains(tables[g], grouping, domains, p.class))
 	}
 	r.pose(p)
@@ -46,16 +42,16 @@ func (r *run) countLabels(ctx context.Context, budget *spill.Budget) error {
 // countLabelsOutOfCore reads the input twice, since its tuples do not fit the memory: once
 // for the labels that occur, and once for the tuples.
 func (r *run) countLabelsOutOfCore(ctx context.Context) error {
-	c, labelers, err := r.labelCompressor(r.budget)
+	l, err := r.readLabels(r.budget)
 	if err != nil {
 		return err
 	}
-	c.advanced = r.counted(0, 2)
-	workers, err := c.count(ctx)
+	l.Advanced = r.counted(0, 2)
+	counts, err := l.Count(ctx)
 	if err != nil {
 		return err
 	}
-	p, _, err := r.bindLabels(ctx, c, labelers, workers)
+	p, _, err := r.bindLabels(ctx, l, counts)
 	if err != nil {
 		return err
 	}
@@ -76,44 +72,52 @@ func (r *run) labelers(budget *spill.Budget) ([]labeling.Labeler, error) {
 	return r.given.Labelers(types, r.taxonomies, budget)
 }
 
-// labelCompressor returns a compressor that counts no tuples yet, and the coders of its
-// masked columns. The class is counted when there is a search for it.
-func (r *run) labelCompressor(budget *spill.Budget) (*compressor, []labeling.Labeler, error) {
+// labelReading counts an input in the labels of a given cut.
+type labelReading struct {
+	compress.Reading
+	labelers []labeling.Labeler
+	class    *coding.Interner // nil: it is not counted
+}
+
+// readLabels returns a reading that counts no tuples yet. The class is counted when there is a
+// search for it.
+func (r *run) readLabels(budget *spill.Budget) (*labelReading, error) {
 	labelers, err := r.labelers(budget)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	c := &compressor{
-		dataset: r.dataset, requests: r.prepared.requests()[:len(labelers)], budget: budget, threads: r.threads,
-		classes: true, attributes: len(labelers),
-	}
-	for _, l := range labelers {
-		c.coders = append(c.coders, l)
+	l := &labelReading{labelers: labelers, Reading: compress.Reading{
+		Dataset: r.dataset, Requests: r.prepared.requests()[:len(labelers)], Attributes: len(labelers),
+		Pairs: true, Budget: budget, Threads: r.threads,
+	}}
+	for _, labeler := range labelers {
+		l.Coders = append(l.Coders, labeler)
 	}
 	if r.prepared.class >= 0 && r.opt.reuse == nil {
-		c.class, c.requests = r.job.Class, r.prepared.requests()
-		c.coders = append(c.coders, coding.NewInterner(r.dataset.Schema().Fields[r.prepared.class], false, budget))
+		l.class = coding.NewInterner(r.dataset.Schema().Fields[r.prepared.class], false, budget)
+		l.Class, l.Requests = r.job.Class, r.prepared.requests()
+		l.Coders = append(l.Coders, l.class)
 	}
-	return c, labelers, nil
+	return l, nil
 }
 
 // bindLabels makes the domains of what was counted.
-func (r *run) bindLabels(ctx context.Context, c *compressor, labelers []labeling.Labeler, workers []*counting) (*problem, []*coding.Domain, error) {
-	pairs, err := c.pairs(ctx, workers)
+func (r *run) bindLabels(ctx context.Context, l *labelReading, counts *compress.Counts) (*problem, []*coding.Domain, error) {
+	pairs, err := counts.Pairs(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	p := &problem{table: &engine.Table{Rows: uint64(r.dataset.Rows())}}
 	var domains []*coding.Domain
-	for a, l := range labelers {
-		records := make([]uint64, l.Size())
+	for a, labeler := range l.labelers {
+		records := make([]uint64, labeler.Size())
 		for _, pair := range pairs[a] {
 			records[pair.Code] += pair.Count
 		}
-		if n := records[l.Strays()]; n > 0 {
-			return nil, nil, r.strayError(ctx, a, l, n)
+		if n := records[labeler.Strays()]; n > 0 {
+			return nil, nil, r.strayError(ctx, a, labeler, n)
 		}
-		d, err := l.Domain(records)
+		d, err := labeler.Domain(records)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -121,15 +125,11 @@ func (r *run) bindLabels(ctx context.Context, c *compressor, labelers []labeling
 		pairs[a] = pairs[a].Translate(d.Codes, nil)
 		domains = append(domains, &d)
 		p.table.Attributes = append(p.table.Attributes, d.Attribute)
-		p.coders = append(p.coders, labeling.NewCoder(l, &d))
+		p.coders = append(p.coders, labeling.NewCoder(labeler, &d))
 	}
 	if e, ok := r.engine.(*reuse.Regions); ok {
-		labeling.CoverRegions(e, labelers)
+		labeling.CoverRegions(e, l.labelers)
 	}
-	var class *coding.Interner
-	if c.class != "" {
-		class = c.coders[len(c.coders)-1].(*coding.Interner)
-	}
-	p.class = coding.ClassCoder{In: class, Numbers: r.classify(p.table, class, pairs), Classes: p.table.Classes}
+	p.class = r.classify(p.table, l.class, pairs)
 	return p, domains, nil
 }

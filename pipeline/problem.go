@@ -10,6 +10,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/coding"
+	"github.com/kcut/kcut/pipeline/compress"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
@@ -63,11 +64,10 @@ func (r *run) countInMemory(ctx context.Context) error {
 }
 
 func (r *run) countWithin(ctx context.Context, budget *spill.Budget) error {
-	c := &compressor{
-		dataset: r.dataset, requests: r.prepared.requests(), plan: r.engine.Plan(r.prepared.requirement),
-		budget: budget, threads: r.threads, advanced: r.counted(0, 1),
-		newCounter: func(columns []int) *partition.Counter { return partition.NewCounter(len(columns), budget) },
-		classes:    true, class: r.job.Class, attributes: len(r.prepared.masked),
+	reading := &compress.Reading{
+		Dataset: r.dataset, Requests: r.prepared.requests(), Attributes: len(r.prepared.masked), Class: r.job.Class,
+		Plan: r.engine.Plan(r.prepared.requirement), Pairs: true,
+		Budget: budget, Threads: r.threads, Advanced: r.counted(0, 1),
 	}
 	counts := &compression{}
 	fields := r.dataset.Schema().Fields
@@ -75,23 +75,20 @@ func (r *run) countWithin(ctx context.Context, budget *spill.Budget) error {
 		in := coding.NewInterner(fields[field], r.prepared.specs[field].Mask == jobfile.MaskDiscretize, budget)
 		in.Most = r.mostValues()
 		counts.columns = append(counts.columns, in)
-		c.coders = append(c.coders, in)
+		reading.Coders = append(reading.Coders, in)
 	}
 	if r.prepared.class >= 0 {
 		counts.class = coding.NewInterner(fields[r.prepared.class], false, budget)
-		c.coders = append(c.coders, counts.class)
+		reading.Coders = append(reading.Coders, counts.class)
 	}
-	workers, err := c.count(ctx)
+	counted, err := reading.Count(ctx)
 	if err != nil {
 		return err
 	}
-	counts.groupings, err = groupings(workers, func(counters []*partition.Counter) (*partition.Table, error) {
-		return partition.Tabulate(ctx, counters, budget, r.threads)
-	})
-	if err != nil {
+	if counts.groupings, err = counted.Tables(ctx); err != nil {
 		return err
 	}
-	if counts.pairs, err = c.pairs(ctx, workers); err != nil {
+	if counts.pairs, err = counted.Pairs(ctx); err != nil {
 		return err
 	}
 	return r.bind(ctx, counts, budget)
@@ -157,8 +154,7 @@ func (r *run) bind(ctx context.Context, counts *compression, budget *spill.Budge
 	for _, d := range domains {
 		r.note(d)
 	}
-	classes := r.classify(p.table, counts.class, counts.pairs)
-	p.class = coding.ClassCoder{In: counts.class, Numbers: classes, Classes: p.table.Classes}
+	p.class = r.classify(p.table, counts.class, counts.pairs)
 	for g, grouping := range r.engine.Plan(r.prepared.requirement).Groupings {
 		p.table.Groupings = append(p.table.Groupings, inDomains(counts.groupings[g], grouping, domains, p.class))
 	}
@@ -179,22 +175,21 @@ func (r *run) note(d *coding.Domain) {
 }
 
 // classify numbers the classes in label order and makes the histograms of pairs whose codes
-// are the attributes' and whose classes are provisional. It returns the number of every
-// provisional class.
-func (r *run) classify(t *engine.Table, class *coding.Interner, pairs []partition.Pairs) (codes []uint32) {
+// are the attributes' and whose classes are provisional. It returns the coder of the classes.
+func (r *run) classify(t *engine.Table, class *coding.Interner, pairs []partition.Pairs) (coder coding.ClassCoder) {
 	classes := 1
 	if class != nil {
-		codes, t.ClassNames = coding.ClassOrder(class, pairs[0])
-		classes = len(t.ClassNames)
+		coder, t.ClassNames = coding.NewClassCoder(class, pairs[0])
+		classes = coder.Classes
 		t.Classes = classes
 		if classes == 1 {
 			r.events.Noted(fmt.Sprintf("class column %s holds one class: no specialization is beneficial", r.job.Class))
 		}
 	}
 	for a := range pairs {
-		t.Histograms = append(t.Histograms, pairs[a].Translate(nil, codes).Histogram(t.Attributes[a].Len(), classes))
+		t.Histograms = append(t.Histograms, pairs[a].Translate(nil, coder.Numbers).Histogram(t.Attributes[a].Len(), classes))
 	}
-	return codes
+	return coder
 }
 
 // inDomains hands a table over in the codes of the domains.

@@ -9,28 +9,31 @@ import (
 	"github.com/kcut/kcut/pipeline/fault"
 )
 
-// ClassCoder is the coder of the class column: classes in label order.
+// ClassCoder is the coder of the class column: classes in label order. The zero value is that
+// of no class.
 type ClassCoder struct {
 	In      *Interner // nil without a class
 	Numbers []uint32  // of every provisional class
 	Classes int
 }
 
+// NewClassCoder returns the coder of the classes that records of some values have, and their
+// labels. The interner takes no new classes from now on.
+func NewClassCoder(in *Interner, pairs partition.Pairs) (ClassCoder, []engine.Label) {
+	in.frozen = true
+	numbers, names := ClassOrder(in, pairs)
+	return ClassCoder{In: in, Numbers: numbers, Classes: len(names)}, names
+}
+
 // Null returns any class when no record is without one.
-func (c ClassCoder) Null() uint32 { return c.Numbers[nullCode] }
+func (c ClassCoder) Null() uint32 { return c.renumbered().Null() }
 
 // Encode appends the classes of values.
 func (c ClassCoder) Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
-	first := len(codes)
-	codes, _, err := c.In.Encode(values, from, codes)
-	if err != nil {
-		return nil, 0, err
-	}
-	for i := first; i < len(codes); i++ {
-		codes[i] = c.Numbers[codes[i]]
-	}
-	return codes, c.Classes, nil
+	return c.renumbered().Encode(values, from, codes)
 }
+
+func (c ClassCoder) renumbered() Renumbered { return Renumbered{c.In, c.Numbers, c.Classes} }
 
 // ClassOrder returns the class number of every provisional code of the class column, in
 // label order: by text, bytewise, the null last; and the labels of the classes that occur.

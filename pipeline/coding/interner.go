@@ -136,32 +136,17 @@ func (in *Interner) text(value []byte) (uint32, error) {
 	return code, nil
 }
 
-// ordered is the coder of a domain whose values were interned.
+// ordered is the coder of a domain whose values were interned. A value that was not met before
+// is an error: the input has changed.
 type ordered struct {
-	in     *Interner
-	domain *Domain
+	Renumbered
+	in *Interner
 }
 
 // NewOrdered returns the coder of a domain. The interner takes no new values from now on.
 func NewOrdered(in *Interner, d *Domain) Coder {
 	in.frozen = true
-	return ordered{in, d}
-}
-
-func (o ordered) Null() uint32 { return o.domain.Codes[nullCode] }
-
-// Encode appends the values' codes. A value that was not met before is an error: the input
-// has changed.
-func (o ordered) Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
-	first := len(codes)
-	codes, _, err := o.in.Encode(values, from, codes)
-	if err != nil {
-		return nil, 0, err
-	}
-	for i := first; i < len(codes); i++ {
-		codes[i] = o.domain.Codes[codes[i]]
-	}
-	return codes, o.domain.Attribute.Len(), nil
+	return ordered{Renumbered{in, d.Codes, d.Attribute.Len()}, in}
 }
 
 func (in *Interner) changed() error {

@@ -35,7 +35,7 @@ func Save(w *checkpoint.Writer, c Coder) {
 	case ordered:
 		w.Uint(savedOrdered)
 		saveValues(w, &c.in.values)
-		checkpoint.Numbers(w, c.domain.Codes)
+		checkpoint.Numbers(w, c.Codes)
 	case *edgeCoder:
 		w.Uint(savedEdges)
 		saveValues(w, &c.edges)

@@ -1,11 +1,10 @@
-package pipeline
+package compress
 
 import (
 	"testing"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/spill"
 )
@@ -14,10 +13,9 @@ import (
 // allocation, whatever the number of its rows.
 func TestCompressWithoutAllocatingPerRow(t *testing.T) {
 	budget := spill.NewBudget(1 << 30)
-	c := &compressor{
-		plan:       engine.Plan{Groupings: []engine.Grouping{{Columns: []int{0, 1}}, {Columns: []int{1}}}},
-		newCounter: func(columns []int) *partition.Counter { return partition.NewCounter(len(columns), budget) },
-		budget:     budget, classes: true, class: "class", attributes: 2,
+	r := &Reading{
+		Plan:   engine.Plan{Groupings: []engine.Grouping{{Columns: []int{0, 1}}, {Columns: []int{1}}}},
+		Budget: budget, Pairs: true, Class: "class", Attributes: 2,
 	}
 	field := formats.Field{Name: "x", Type: formats.Type{Kind: formats.Int, Bits: 64}}
 	batch := &formats.Batch{Rows: 3*countRows + 17}
@@ -31,10 +29,10 @@ func TestCompressWithoutAllocatingPerRow(t *testing.T) {
 			column.Codes = append(column.Codes, uint32((row+i)%(2+10*i)))
 		}
 		batch.Columns = append(batch.Columns, column)
-		c.requests = append(c.requests, formats.Request{Column: i, Coded: true})
-		c.coders = append(c.coders, coding.NewInterner(field, false, budget))
+		r.Requests = append(r.Requests, formats.Request{Column: i, Coded: true})
+		r.Coders = append(r.Coders, coding.NewInterner(field, false, budget))
 	}
-	w := c.newCounting()
+	w := r.newCounting(1)
 	count := func() {
 		if err := w.Batch(batch); err != nil {
 			t.Fatal(err)
