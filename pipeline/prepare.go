@@ -35,16 +35,7 @@ func prepare(job *jobfile.Job, schema *formats.Schema, rows int64) (*prepared, e
 			return nil, misfit("read class column %s: it is nested", job.Class)
 		}
 	}
-	number := p.orderAttributes(job, schema)
-	requirement := engine.Requirement{}
-	for _, set := range job.Sets {
-		s := engine.Set{K: set.K}
-		for _, name := range set.Columns {
-			s.Columns = append(s.Columns, number[name])
-		}
-		requirement.Sets = append(requirement.Sets, s)
-	}
-	p.requirement, p.dropped = requirement.Reduce()
+	p.requirement, p.dropped = requirementOf(job, p.orderAttributes(job, schema))
 	if rows > math.MaxUint32 {
 		return nil, fmt.Errorf("count %d rows: more than %d: %w", rows, uint32(math.MaxUint32), formats.ErrUnsupported)
 	}
@@ -54,6 +45,20 @@ func prepare(job *jobfile.Job, schema *formats.Schema, rows int64) (*prepared, e
 		}
 	}
 	return p, checkReach(job, rows)
+}
+
+// requirementOf returns what a job asks of the attributes, which have numbers by their names, and
+// the positions of its sets that are redundant.
+func requirementOf(job *jobfile.Job, number map[string]int) (engine.Requirement, []int) {
+	var all engine.Requirement
+	for _, set := range job.Sets {
+		s := engine.Set{K: set.K}
+		for _, name := range set.Columns {
+			s.Columns = append(s.Columns, number[name])
+		}
+		all.Sets = append(all.Sets, s)
+	}
+	return all.Reduce()
 }
 
 // checkReach refuses a table with fewer records than some k: with everything at its root all

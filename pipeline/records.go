@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
@@ -46,19 +45,11 @@ type RecordsOptions struct {
 // half of the job's memory: else the error wraps spill.ErrBudget. Kept columns that are left
 // out are noted.
 func WithRecords(ctx context.Context, job *jobfile.Job, opt RecordsOptions, use func(*Records) error) error {
-	r := &run{job: job, report: &Report{}, threads: job.Limits.Threads, opt: RunOptions{Events: opt.Events}}
-	if r.threads == 0 {
-		r.threads = runtime.GOMAXPROCS(0)
-	}
-	memory := job.Limits.Memory
-	if memory == 0 {
-		memory = spill.DefaultLimit()
-	}
-	if err := checkMemory(memory); err != nil {
+	r := &run{job: job, report: &Report{}, opt: RunOptions{Events: opt.Events}}
+	if err := r.provide(); err != nil {
 		return err
 	}
-	defer limitHeap(memory)()
-	r.budget = spill.NewBudget(memory)
+	defer limitHeap(r.budget.Limit())()
 	r.listen()
 	threads := r.threads
 	records, err := r.records(ctx, opt)
@@ -296,15 +287,7 @@ func (r *Records) Requirement(job *jobfile.Job) engine.Requirement {
 	for a := range r.Attributes {
 		number[r.Attributes[a].Name] = a
 	}
-	var all engine.Requirement
-	for _, set := range job.Sets {
-		s := engine.Set{K: set.K}
-		for _, name := range set.Columns {
-			s.Columns = append(s.Columns, number[name])
-		}
-		all.Sets = append(all.Sets, s)
-	}
-	kept, _ := all.Reduce()
+	kept, _ := requirementOf(job, number)
 	return kept
 }
 

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -64,20 +63,11 @@ func Run(ctx context.Context, job *jobfile.Job, opt RunOptions) (*Report, error)
 
 // carryOut carries out a job with the engine that was chosen.
 func (r *run) carryOut(ctx context.Context) (*Report, error) {
-	job := r.job
-	r.report, r.threads = &Report{Output: job.Output.Path}, job.Limits.Threads
-	if r.threads == 0 {
-		r.threads = runtime.GOMAXPROCS(0)
-	}
-	memory := job.Limits.Memory
-	if memory == 0 {
-		memory = spill.DefaultLimit()
-	}
-	if err := checkMemory(memory); err != nil {
+	r.report = &Report{Output: r.job.Output.Path}
+	if err := r.provide(); err != nil {
 		return nil, r.failed(err)
 	}
-	defer limitHeap(memory)()
-	r.budget = spill.NewBudget(memory)
+	defer limitHeap(r.budget.Limit())()
 	r.meter = &meter{budget: r.budget}
 	r.listen()
 	r.events.Metered(r.meter.read)
