@@ -104,10 +104,10 @@ func (g *RowGroup) AppendLabels(column int, labels *formats.Values, through, cod
 // are read when the row group is written.
 func (g *RowGroup) Copy(column int, rows int64, chunks []formats.RawChunk) error {
 	c := g.columns[column]
-	copied := &copiedChunk{leaves: leavesOf(c.elements()), typ: c.Field.Type, number: int(rows), chunks: chunks}
 	if c.Masked {
 		return g.wrap(column, fmt.Errorf("%w: pages of a source for a masked column", formats.ErrSchema))
 	}
+	copied := newCopiedChunk(c, rows, chunks)
 	g.chunks[column] = copied
 	return g.wrap(column, copied.check())
 }
