@@ -31,13 +31,13 @@ type flatChunk struct {
 // errRequired is returned for a null in a column that was declared to have none.
 var errRequired = errors.New("null in a column declared without nulls")
 
-func newFlatChunk(c Column, leaf leafElement) (*flatChunk, error) {
+func newFlatChunk(c Column, leaf leafElement, p *pageWriter) (*flatChunk, error) {
 	form, err := plain.FormOf(c.Field.Type, leaf.element)
 	if err != nil {
 		return nil, err
 	}
 	f := &flatChunk{
-		plainChunk: plainChunk{leaf: leaf, size: form.Size},
+		plainChunk: plainChunk{leaf: leaf, size: form.Size, writer: p},
 		form:       form, typ: c.Field.Type, nullable: leaf.definition > 0,
 	}
 	f.reset()
@@ -58,10 +58,18 @@ func (c *flatChunk) rows() int {
 	if c.coded {
 		return len(c.indexes)
 	}
-	return c.entries
+	return c.plainChunk.rows()
 }
 
 func (c *flatChunk) append(col *formats.Column, from, to int) error {
+	if err := c.collect(col, from, to); err != nil {
+		return err
+	}
+	return c.flush()
+}
+
+// collect takes rows in.
+func (c *flatChunk) collect(col *formats.Column, from, to int) error {
 	if col.Values == nil || col.Values.Type.InWords() != c.typ.InWords() {
 		return fmt.Errorf("%w: values of another type", formats.ErrSchema)
 	}
