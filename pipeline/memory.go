@@ -116,7 +116,7 @@ func holdRead(budget *spill.Budget) func(bytes int64) error {
 			return nil
 		}
 		if err := budget.Draw("reading", bytes); err != nil {
-			return &fault.Error{Class: fault.Resources, Hint: "give more with --memory, or write the input with smaller pages, dictionaries or record batches", Err: err}
+			return &fault.Error{Class: fault.Resources, Hint: "give more with --memory, or write the input with smaller pages, dictionaries or record batches, or fewer row groups", Err: err}
 		}
 		makeRoom(budget.Limit(), bytes)
 		return nil
