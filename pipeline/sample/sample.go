@@ -14,6 +14,7 @@ import (
 	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/fileset"
+	"github.com/kcut/kcut/pipeline/parallel"
 )
 
 // Options say how much to make of what Write makes.
@@ -135,7 +136,7 @@ func write(ctx context.Context, file io.Writer, extension string, opt Options) e
 		opt.Events.Advanced(pipeline.StageSample, pipeline.Progress{Done: done, Total: opt.Rows})
 		return w.write(b)
 	}
-	if err := pipeline.InOrder(ctx, blocks, opt.Threads, encode, append); err != nil {
+	if err := parallel.InOrder(ctx, blocks, opt.Threads, encode, append); err != nil {
 		return err
 	}
 	if err := w.close(); err != nil {
