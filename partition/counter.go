@@ -103,7 +103,7 @@ func (c *Counter) Add(n int, codes [][]uint32, domains []int) error {
 	return nil
 }
 
-// AddCounted is Add for rows each of which stands for as many as counts says.
+// AddCounted is Add for rows each of which stands for as many as counts says, none perhaps.
 func (c *Counter) AddCounted(counts []uint32, codes [][]uint32, domains []int) error {
 	if err := c.widen(domains); err != nil || len(counts) == 0 {
 		return err
@@ -111,6 +111,9 @@ func (c *Counter) AddCounted(counts []uint32, codes [][]uint32, domains []int) e
 	words := c.layout.Words
 	keys := c.pack(len(counts), codes)
 	for i, count := range counts {
+		if count == 0 {
+			continue
+		}
 		if err := c.add(keys[i*words:(i+1)*words:(i+1)*words], uint64(count)); err != nil {
 			return err
 		}

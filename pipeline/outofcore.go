@@ -18,7 +18,11 @@ import (
 // codes a search will tell apart, and once to count the tuples of these codes. What does not
 // fit the memory goes to the store.
 func (r *run) countTwice(ctx context.Context) error {
-	s := r.newSurvey()
+	s := r.newSurvey(r.prepared.masked, r.prepared.masks())
+	s.requests, s.advanced = r.prepared.requests(), r.counted(0, 2)
+	if r.prepared.class >= 0 {
+		s.class = newInterner(r.dataset.Schema().Fields[r.prepared.class], false, r.budget)
+	}
 	if err := s.take(ctx); err != nil {
 		return err
 	}
@@ -64,23 +68,18 @@ const (
 	tallyShare  = 16
 )
 
-func (r *run) newSurvey() *survey {
-	parts := int64(len(r.prepared.masked)) * int64(workersFor(r.dataset, r.threads))
+// newSurvey returns a survey of fields, which have these masks.
+func (r *run) newSurvey(fields []int, masks []string) *survey {
+	parts := int64(len(fields)) * int64(workersFor(r.dataset, r.threads))
 	room := max(r.budget.Limit()/censusShare/parts/entryBytes, 1024)
 	listed := max(r.budget.Limit()/tallyShare/parts/16, 256) // four classes of four bytes
 	if r.opt.room > 0 {
 		room, listed = int64(r.opt.room), int64(r.opt.room)
 	}
-	s := &survey{
-		dataset: r.dataset, requests: r.prepared.requests(), budget: r.budget, room: int(room),
-		listed: int(min(listed, 1<<16)), threads: r.threads, advanced: r.counted(0, 2),
-	}
-	fields := r.dataset.Schema().Fields
-	for _, field := range r.prepared.masked {
-		s.columns = append(s.columns, newCensus(fields[field], r.prepared.specs[field].Mask, r.openStore, r.budget))
-	}
-	if r.prepared.class >= 0 {
-		s.class = newInterner(fields[r.prepared.class], false, r.budget)
+	s := &survey{dataset: r.dataset, budget: r.budget, room: int(room), listed: int(min(listed, 1<<16)), threads: r.threads}
+	schema := r.dataset.Schema().Fields
+	for i, field := range fields {
+		s.columns = append(s.columns, newCensus(schema[field], masks[i], r.openStore, r.budget))
 	}
 	return s
 }
