@@ -31,6 +31,10 @@ type Options struct {
 	// been seen by the search, and those that are dropped are not tested.
 	RulesFromAll bool
 
+	// RawTest shows test rows as they are to classifiers that have learned from masked ones
+	// (the protocol of the kACTUS paper). It does not go with RulesFromAll.
+	RawTest bool
+
 	Sample uint64 // about so many rows are read, the same every time; 0: all
 
 	Nominal   bool // labels of intervals are features without an order, instead of their midpoints

@@ -316,14 +316,14 @@ func TestEvaluateSpilled(t *testing.T) {
 // A table that does not fit the memory is evaluated with a store, to the same report.
 func TestEvaluateOutOfCore(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 1))
-	job, rows := people(t, r, 100_000)
+	job, rows := people(t, r, 60_000)
 	for i := range rows { // records that nearly all differ
 		rows[i][3] = fmt.Sprint(r.IntN(1 << 30))
 	}
 	job = put(t, rows)
 	var reports []*Report
 	spilled := false
-	for _, memory := range []string{"1GiB", "24MiB"} {
+	for _, memory := range []string{"1GiB", "16MiB"} {
 		o := Options{Variants: load(t, job, "limits.memory", memory, "tdr", "infogain-mondrian"), SplitColumn: "set", SplitValue: "training"}
 		o.Events.Notice = func(text string) { spilled = spilled || strings.Contains(text, "spilling to disk") }
 		report, err := Evaluate(t.Context(), o)

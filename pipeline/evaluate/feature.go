@@ -81,6 +81,55 @@ func (l labels) midpoints() feature {
 	return f
 }
 
+// besideRaw returns the feature of the labels and that of the attribute's own values as one
+// column: values lie among the midpoints of intervals, or have the code of the label that
+// says the same, else one that no label has.
+func (l labels) besideRaw(nominal bool) (masked, raw feature) {
+	masked = l.feature(nominal)
+	if masked.Numeric {
+		both := masked.Column
+		both.Values = slices.Compact(slices.Sorted(slices.Values(slices.Concat(masked.Values, l.Positions))))
+		both.Domain = len(both.Values) + 1
+		return masked.within(both), rawFeature(l.Attribute).within(both)
+	}
+	other, missing := uint32(masked.Domain-1), uint32(masked.Domain)
+	for i := range l.values {
+		if !l.tells(i) {
+			masked.codes[i] = missing
+		}
+	}
+	masked.Domain++
+	said := make(map[string]uint32, len(l.values))
+	for i, v := range l.values {
+		if l.tells(i) {
+			said[v.Text] = masked.codes[i]
+		}
+	}
+	raw.Column = masked.Column
+	for _, text := range l.Texts {
+		code, ok := said[text]
+		if !ok {
+			code = other
+		}
+		raw.codes = append(raw.codes, code)
+	}
+	raw.codes = append(raw.codes, missing)
+	return masked, raw
+}
+
+// within returns a numeric feature as a column that has all its values.
+func (f feature) within(column classify.Column) feature {
+	g := feature{Column: column, codes: make([]uint32, len(f.codes))}
+	for i, code := range f.codes {
+		g.codes[i] = uint32(len(column.Values))
+		if int(code) < len(f.Values) {
+			at, _ := slices.BinarySearch(column.Values, f.Values[code])
+			g.codes[i] = uint32(at)
+		}
+	}
+	return g
+}
+
 // sight is what classifiers are shown of a part.
 type sight struct {
 	*tally

@@ -167,8 +167,35 @@ func TestLabels(t *testing.T) {
 		if got := fmt.Sprint(f.Values); got != tt.values || f.Numeric != strings.HasPrefix(tt.name, "intervals") {
 			t.Errorf("%s: values %s, want %s", tt.name, got, tt.values)
 		}
+		masked, raw := tt.labels.besideRaw(false)
+		for code := range tt.labels.Len() {
+			checkRaw(t, tt.labels, masked, raw, code)
+		}
 		if nominal := tt.labels.feature(true); nominal.Numeric || nominal.code(engine.DroppedLabel) != uint32(nominal.Domain-1) {
 			t.Errorf("%s: nominal %+v", tt.name, nominal)
+		}
+	}
+}
+
+// checkRaw: a value is shown as itself, beside labels.
+func checkRaw(t *testing.T, l labels, masked, raw feature, code int) {
+	t.Helper()
+	got := raw.codes[code]
+	switch value := l.Label(code); {
+	case masked.Domain != raw.Domain:
+		t.Errorf("%d codes, of raw values %d", masked.Domain, raw.Domain)
+	case value.Null:
+		if got != uint32(raw.Domain-1) {
+			t.Errorf("the null is %d of %d", got, raw.Domain)
+		}
+	case raw.Numeric:
+		if raw.Values[got] != l.Positions[code] {
+			t.Errorf("value %s is shown as %g", value.Text, raw.Values[got])
+		}
+	default:
+		same := slices.IndexFunc(l.values, func(v engine.Label) bool { return v.Text == value.Text })
+		if same >= 0 && l.tells(same) && got != masked.codes[same] || same < 0 && slices.Contains(masked.codes, got) {
+			t.Errorf("value %s has code %d, labels have %d", value.Text, got, masked.codes)
 		}
 	}
 }

@@ -21,20 +21,26 @@ const releaseTallies = 3
 // newRelease begins to make a release. Labels show the recoding's.
 func (t *trial) newRelease(recoding engine.Recoding) *release {
 	r := &release{trial: t, recoding: recoding}
-	var features []feature
+	var shown, tested []feature
 	var penalties [][]float64
 	for a := range t.Attributes {
 		labels := labelsOf(&t.Attributes[a], recoding, a)
 		labels.roots = t.RootsTell
-		features = append(features, labels.feature(t.Nominal))
+		masked := labels.feature(t.Nominal)
+		test := masked
+		if t.RawTest {
+			masked, test = labels.besideRaw(t.Nominal)
+		}
+		shown, tested = append(shown, masked), append(tested, test)
 		penalties = append(penalties, labels.penalties())
 	}
 	r.costs = t.costing(penalties)
-	r.training, r.test = t.sight(features), t.sight(features)
+	r.training, r.test = t.sight(shown), t.sight(tested)
 	return r
 }
 
-// make masks the records that the recoding was made from, and those for testing.
+// make masks the records that the recoding was made from, and those for testing, unless they
+// are shown raw.
 func (r *release) make(ctx context.Context) error {
 	masker := newMasker(r.recoding, len(r.Attributes))
 	singly := r.recoding.Cells() > 0 // each row may go elsewhere
@@ -56,7 +62,9 @@ func (r *release) make(ctx context.Context) error {
 	}
 	masker = newMasker(unsearched(r.recoding), len(r.Attributes))
 	return r.parts.test.each(ctx, false, func(b *block) error {
-		masker.mask(b)
+		if !r.RawTest {
+			masker.mask(b)
+		}
 		return r.test.show(b, b.counts)
 	})
 }
