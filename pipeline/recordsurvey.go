@@ -6,7 +6,10 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/census"
+	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/parallel"
 )
 
 // readTwice counts the records in a store: after a census of all columns with an order and
@@ -35,7 +38,7 @@ func (b *recordsReader) readTwice(ctx context.Context) (err error) {
 		counters[i] = partition.NewSpillCounter(sizes, space)
 		recordings[i] = b.newRecording(counters[i])
 	}
-	if err := readAll(ctx, b.dataset, b.requests, recordings, b.counted(1, 2)); err != nil {
+	if err := parallel.Read(ctx, b.dataset, b.requests, recordings, b.counted(1, 2)); err != nil {
 		return err
 	}
 	space.Share = share / 2
@@ -50,7 +53,7 @@ func (b *recordsReader) readTwice(ctx context.Context) (err error) {
 
 // recordSurvey is one worker's state in the first of two readings.
 type recordSurvey struct {
-	*surveying
+	parallel.Worker // of the census
 	sampling
 	rows     int64
 	columns  []int         // with a census, and that of the class: their places in a batch
@@ -61,7 +64,7 @@ type recordSurvey struct {
 // enumeration counts the values of a kept column without an order.
 type enumeration struct {
 	column int // its place in a batch
-	values mapping
+	values coding.Mapping
 	codes  []uint32
 	counts []uint64 // by provisional code
 }
@@ -70,14 +73,14 @@ type enumeration struct {
 func (b *recordsReader) survey(ctx context.Context) ([]*recordSurvey, error) {
 	of := b.newSurvey(b.surveyedColumns())
 	class := len(b.interners) - 1
-	of.class, of.advanced = b.interners[class], b.counted(0, 2)
-	b.censuses = of.columns
-	workers := make([]*recordSurvey, workersFor(b.dataset, b.threads))
+	of.Class = b.interners[class]
+	b.censuses = of.Columns
+	workers := make([]*recordSurvey, parallel.Workers(b.dataset, b.threads))
 	for i := range workers {
-		w := &recordSurvey{surveying: of.newSurveying(), sampling: b.sampling()}
+		w := &recordSurvey{Worker: of.Worker(), sampling: b.sampling()}
 		for column := range class {
 			if list := b.listOf(column); list != nil {
-				w.lists = append(w.lists, enumeration{column: column, values: newMapping(list)})
+				w.lists = append(w.lists, enumeration{column: column, values: coding.NewMapping(list)})
 			} else {
 				w.columns = append(w.columns, column)
 			}
@@ -85,7 +88,7 @@ func (b *recordsReader) survey(ctx context.Context) ([]*recordSurvey, error) {
 		w.columns = append(w.columns, class)
 		workers[i] = w
 	}
-	return workers, readAll(ctx, b.dataset, b.requests, workers, of.advanced)
+	return workers, parallel.Read(ctx, b.dataset, b.requests, workers, b.counted(0, 2))
 }
 
 // surveyedColumns returns the fields of the columns with a census, and their masks.
@@ -103,16 +106,16 @@ func (b *recordsReader) surveyedColumns() (fields []int, masks []string) {
 }
 
 // listOf returns the short list of a column, nil if it has a census.
-func (b *recordsReader) listOf(column int) *shortlist {
+func (b *recordsReader) listOf(column int) *coding.Shortlist {
 	if kept := column - len(b.prepared.masked); kept >= 0 {
 		return b.kept[kept]
 	}
 	return nil
 }
 
-func (w *recordSurvey) beginSplit(s formats.Split) { w.sampling.beginSplit(s) }
+func (w *recordSurvey) BeginSplit(s formats.Split) { w.sampling.BeginSplit(s) }
 
-func (w *recordSurvey) batch(b *formats.Batch) error {
+func (w *recordSurvey) Batch(b *formats.Batch) error {
 	b = w.taken(b)
 	w.rows += int64(b.Rows)
 	w.surveyed.Rows, w.surveyed.Columns = b.Rows, w.surveyed.Columns[:0]
@@ -124,14 +127,14 @@ func (w *recordSurvey) batch(b *formats.Batch) error {
 			return err
 		}
 	}
-	return w.surveying.batch(&w.surveyed)
+	return w.Worker.Batch(&w.surveyed)
 }
 
 func (l *enumeration) batch(c *formats.Column) (err error) {
-	if l.codes, err = l.values.translate(c, l.codes); err != nil {
+	if l.codes, err = l.values.Translate(c, l.codes); err != nil {
 		return err
 	}
-	for len(l.counts) < l.values.domain {
+	for len(l.counts) < l.values.Domain() {
 		l.counts = append(l.counts, 0)
 	}
 	for _, code := range l.codes {
@@ -147,27 +150,27 @@ func (b *recordsReader) bindSurveyed(ctx context.Context, workers []*recordSurve
 		rows += w.rows
 	}
 	b.coders = b.coders[:0]
-	add := func(c coder, size int) {
+	add := func(c coding.Coder, size int) {
 		b.coders, sizes = append(b.coders, c), append(sizes, size)
 	}
 	next := 0
-	census := func(spec *jobfile.Column) (*surveyed, error) {
+	bind := func(spec *jobfile.Column) (*census.Bound, error) {
 		next++
-		s, err := b.censuses[next-1].bind(ctx, spec, b.taxonomies[spec.Name], engine.Pruning{}, rows)
+		s, err := b.censuses[next-1].Bind(ctx, spec, b.taxonomies[spec.Name], engine.Pruning{}, rows)
 		if err == nil {
-			size := s.attribute.Len()
-			add(coarse{s.coder, engine.Identity(size)}, size)
+			size := s.Attribute.Len()
+			add(coding.Renumbered{Coder: s.Coder, Codes: engine.Identity(size).Codes, Domain: size}, size)
 		}
 		return s, err
 	}
 	var classes partition.Pairs
 	for a, f := range b.prepared.masked {
-		s, err := census(b.prepared.specs[f])
+		s, err := bind(b.prepared.specs[f])
 		if err != nil {
 			return nil, b.locate(ctx, a, err)
 		}
-		b.note(&s.domain)
-		b.records.Attributes, classes = append(b.records.Attributes, s.attribute), s.pairs
+		b.note(&s.Domain)
+		b.records.Attributes, classes = append(b.records.Attributes, s.Attribute), s.Pairs
 	}
 	for i, spec := range b.keptSpecs {
 		if b.kept[i] != nil {
@@ -178,16 +181,15 @@ func (b *recordsReader) bindSurveyed(ctx context.Context, workers []*recordSurve
 			add(c, size)
 			continue
 		}
-		s, err := census(spec)
+		s, err := bind(spec)
 		if err != nil {
 			return nil, err
 		}
-		b.records.Kept = append(b.records.Kept, s.attribute)
+		b.records.Kept = append(b.records.Kept, s.Attribute)
 	}
-	in := b.interners[len(b.interners)-1]
-	order, names := classOrder(in, classes)
+	class, names := coding.NewClassCoder(b.interners[len(b.interners)-1], classes)
 	b.records.ClassNames = names
-	add(classCoder{in, order, len(names)}, len(names))
+	add(class, len(names))
 	if b.opt.SplitColumn != "" {
 		add(match{b.opt.SplitValue}, 2)
 	}
@@ -196,13 +198,13 @@ func (b *recordsReader) bindSurveyed(ctx context.Context, workers []*recordSurve
 
 // bindList makes the domain of a kept column without an order, and returns its size and its
 // coder: of one code when the column is left out.
-func (b *recordsReader) bindList(kept int, workers []*recordSurvey) (size int, c coder, err error) {
+func (b *recordsReader) bindList(kept int, workers []*recordSurvey) (size int, c coding.Coder, err error) {
 	list, column := b.kept[kept], len(b.prepared.masked)+kept
-	if list.exceeded() {
+	if list.Exceeded() {
 		b.leaveOut(list)
-		return 1, newListCoder(list.values.Type), nil
+		return 1, coding.Renumbered{Coder: list, Codes: make([]uint32, list.Len()), Domain: 1}, nil
 	}
-	counts := make([]uint64, list.len())
+	counts := make([]uint64, list.Len())
 	for _, w := range workers {
 		for _, l := range w.lists {
 			for code, n := range l.counts {
@@ -212,12 +214,10 @@ func (b *recordsReader) bindList(kept int, workers []*recordSurvey) (size int, c
 			}
 		}
 	}
-	d, err := newBinding(b.keptSpecs[kept], list.interner, pairsOf(counts), jobfile.Taxonomy{}, engine.Pruning{})
+	d, _, err := coding.Bind(b.keptSpecs[kept], list.Interner, pairsOf(counts), jobfile.Taxonomy{}, engine.Pruning{})
 	if err != nil {
 		return 0, nil, err
 	}
-	list.frozen = true
-	b.records.Kept = append(b.records.Kept, d.attribute)
-	size = d.attribute.Len()
-	return size, coarse{ordered{list.interner, &d.domain}, engine.Identity(size)}, nil
+	b.records.Kept = append(b.records.Kept, d.Attribute)
+	return d.Attribute.Len(), coding.NewOrdered(list.Interner, d), nil
 }
