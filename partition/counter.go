@@ -87,14 +87,7 @@ func (c *Counter) Add(n int, codes [][]uint32, domains []int) error {
 		return err
 	}
 	words := c.layout.Words
-	if cap(c.keys) < n*words {
-		c.keys = make([]uint64, n*words)
-	}
-	keys := c.keys[:n*words]
-	clear(keys)
-	for i, field := range c.layout.Fields {
-		pack(keys[field.Word:], words, codes[i][:n], field.Shift)
-	}
+	keys := c.pack(n, codes)
 	switch {
 	case c.array != nil:
 		c.array.count(keys)
@@ -108,6 +101,38 @@ func (c *Counter) Add(n int, codes [][]uint32, domains []int) error {
 		}
 	}
 	return nil
+}
+
+// AddCounted is Add for rows each of which stands for as many as counts says, none perhaps.
+func (c *Counter) AddCounted(counts []uint32, codes [][]uint32, domains []int) error {
+	if err := c.widen(domains); err != nil || len(counts) == 0 {
+		return err
+	}
+	words := c.layout.Words
+	keys := c.pack(len(counts), codes)
+	for i, count := range counts {
+		if count == 0 {
+			continue
+		}
+		if err := c.add(keys[i*words:(i+1)*words:(i+1)*words], uint64(count)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pack returns the keys of n rows, valid until the next call.
+func (c *Counter) pack(n int, codes [][]uint32) []uint64 {
+	words := c.layout.Words
+	if cap(c.keys) < n*words {
+		c.keys = make([]uint64, n*words)
+	}
+	keys := c.keys[:n*words]
+	clear(keys)
+	for i, field := range c.layout.Fields {
+		pack(keys[field.Word:], words, codes[i][:n], field.Shift)
+	}
+	return keys
 }
 
 // pack puts the codes into a word of every key.

@@ -217,3 +217,33 @@ func BenchmarkCounter(b *testing.B) {
 		})
 	}
 }
+
+// TestAddCounted is as if every row had been added as often as it counts.
+func TestAddCounted(t *testing.T) {
+	seed := rand.Uint64()
+	for i := range 20 {
+		rng := rand.New(rand.NewPCG(seed, uint64(i)))
+		codes := randomRows(rng, 1+rng.IntN(20_000), 1+rng.IntN(4))
+		domains := domainsOf(codes)
+		repeated, counts := make([][]uint32, len(codes)), []uint32{}
+		for row := range codes[0] {
+			counts = append(counts, uint32(rng.IntN(4)))
+			for c := range codes {
+				for range counts[row] {
+					repeated[c] = append(repeated[c], codes[c][row])
+				}
+			}
+		}
+		counter := NewCounter(len(codes), plenty())
+		if err := counter.AddCounted(counts, codes, domains); err != nil {
+			t.Fatal(err)
+		}
+		table, err := Tabulate(context.Background(), []*Counter{counter}, plenty(), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !maps.Equal(tableCounts(table), countPlainly(repeated)) {
+			t.Fatalf("seed %d, case %d: counts differ from those of single rows", seed, i)
+		}
+	}
+}

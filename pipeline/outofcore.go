@@ -21,7 +21,11 @@ import (
 // codes a search will tell apart, and once to count the tuples of these codes. What does not
 // fit the memory goes to the store.
 func (r *run) countTwice(ctx context.Context) error {
-	s := r.newSurvey()
+	s := r.newSurvey(r.prepared.masked, r.prepared.masks())
+	if r.prepared.class >= 0 {
+		s.Class = coding.NewInterner(r.dataset.Schema().Fields[r.prepared.class], false, r.budget)
+	}
+	s.Requests, s.Advanced = r.prepared.requests(), r.counted(0, 2)
 	if err := s.Take(ctx); err != nil {
 		return err
 	}
@@ -67,23 +71,18 @@ const (
 	tallyShare  = 16
 )
 
-func (r *run) newSurvey() *census.Survey {
-	parts := int64(len(r.prepared.masked)) * int64(parallel.Workers(r.dataset, r.threads))
+// newSurvey returns a survey of fields, which have these masks.
+func (r *run) newSurvey(fields []int, masks []string) *census.Survey {
+	parts := int64(len(fields)) * int64(parallel.Workers(r.dataset, r.threads))
 	room := max(r.budget.Limit()/censusShare/parts/census.EntryBytes, 1024)
 	listed := max(r.budget.Limit()/tallyShare/parts/16, 256) // four classes of four bytes
 	if r.opt.room > 0 {
 		room, listed = int64(r.opt.room), int64(r.opt.room)
 	}
-	s := &census.Survey{
-		Dataset: r.dataset, Requests: r.prepared.requests(), Budget: r.budget, Room: int(room),
-		Listed: int(min(listed, 1<<16)), Threads: r.threads, Advanced: r.counted(0, 2),
-	}
-	fields := r.dataset.Schema().Fields
-	for _, field := range r.prepared.masked {
-		s.Columns = append(s.Columns, census.NewColumn(fields[field], r.prepared.specs[field].Mask, r.openStore, r.budget))
-	}
-	if r.prepared.class >= 0 {
-		s.Class = coding.NewInterner(fields[r.prepared.class], false, r.budget)
+	s := &census.Survey{Dataset: r.dataset, Budget: r.budget, Room: int(room), Listed: int(min(listed, 1<<16)), Threads: r.threads}
+	schema := r.dataset.Schema().Fields
+	for i, field := range fields {
+		s.Columns = append(s.Columns, census.NewColumn(schema[field], masks[i], r.openStore, r.budget))
 	}
 	return s
 }

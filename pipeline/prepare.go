@@ -175,6 +175,14 @@ func (p *prepared) maskedSpecs() (specs []*jobfile.Column) {
 	return specs
 }
 
+// masks returns the masks of the masked columns.
+func (p *prepared) masks() (masks []string) {
+	for _, field := range p.masked {
+		masks = append(masks, p.specs[field].Mask)
+	}
+	return masks
+}
+
 // requests returns what compress reads: the masked columns, then the class.
 func (p *prepared) requests() []formats.Request {
 	var requests []formats.Request

@@ -12,17 +12,16 @@ type recording struct {
 	codes   [][]uint32
 	domains []int
 	counter *partition.Counter
-	take    func(row uint64) bool // nil: all rows are taken
-	start   uint64                // position in the input of the split's first row
+	sampling
 	class   string
 	classAt int // its position; −1: there is none
 }
 
-func (b *recordsReader) newRecording() *recording {
+func (b *recordsReader) newRecording(counter *partition.Counter) *recording {
 	n := len(b.coders)
 	w := &recording{
 		codes: make([][]uint32, n), domains: make([]int, n),
-		counter: partition.NewCounter(n, b.budget), class: b.job.Class, classAt: -1,
+		counter: counter, sampling: b.sampling(), class: b.job.Class, classAt: -1,
 	}
 	for _, c := range b.coders {
 		w.maps = append(w.maps, coding.NewMapping(c))
@@ -30,17 +29,13 @@ func (b *recordsReader) newRecording() *recording {
 	if b.prepared.class >= 0 {
 		w.classAt = len(b.interners) - 1
 	}
-	if rows := uint64(b.dataset.Rows()); b.opt.Take != nil {
-		w.take = func(row uint64) bool { return b.opt.Take(row, rows) }
-	}
 	return w
 }
-
-func (w *recording) BeginSplit(s formats.Split) { w.start = uint64(s.Row) }
 
 func (w *recording) EndSplit() error { return nil }
 
 func (w *recording) Batch(b *formats.Batch) (err error) {
+	b = w.taken(b)
 	for i := range w.maps {
 		if w.codes[i], err = w.maps[i].Translate(b.Columns[i], w.codes[i]); err != nil {
 			return err
@@ -52,28 +47,50 @@ func (w *recording) Batch(b *formats.Batch) (err error) {
 			return err
 		}
 	}
-	rows := b.Rows
-	if w.take != nil {
-		rows = w.leave(w.start+uint64(b.Row), rows)
-	}
-	return w.counter.Add(rows, w.codes, w.domains)
+	return w.counter.Add(b.Rows, w.codes, w.domains)
 }
 
-// leave leaves those of the batch's rows that are taken, and returns how many.
-func (w *recording) leave(first uint64, rows int) (taken int) {
-	for row := range rows {
-		if !w.take(first + uint64(row)) {
+// sampling takes some of the rows of an input.
+type sampling struct {
+	take   func(row uint64) bool // nil: all rows are taken
+	start  uint64                // position in the input of the split's first row
+	sample formats.Batch         // scratch
+}
+
+func (b *recordsReader) sampling() sampling {
+	if b.opt.Take == nil {
+		return sampling{}
+	}
+	rows := uint64(b.dataset.Rows())
+	return sampling{take: func(row uint64) bool { return b.opt.Take(row, rows) }}
+}
+
+func (s *sampling) BeginSplit(split formats.Split) { s.start = uint64(split.Row) }
+
+// taken returns a batch of the rows of a coded one that are taken, valid until the next call.
+func (s *sampling) taken(b *formats.Batch) *formats.Batch {
+	if s.take == nil {
+		return b
+	}
+	if s.sample.Columns == nil {
+		for range b.Columns {
+			s.sample.Columns = append(s.sample.Columns, &formats.Column{})
+		}
+	}
+	for i, c := range s.sample.Columns {
+		c.Values, c.Codes = b.Columns[i].Values, c.Codes[:0]
+	}
+	s.sample.Rows = 0
+	for row := range b.Rows {
+		if !s.take(s.start + uint64(b.Row) + uint64(row)) {
 			continue
 		}
-		for _, codes := range w.codes {
-			codes[taken] = codes[row]
+		for i, c := range s.sample.Columns {
+			c.Codes = append(c.Codes, b.Columns[i].Codes[row])
 		}
-		taken++
+		s.sample.Rows++
 	}
-	for i := range w.codes {
-		w.codes[i] = w.codes[i][:taken]
-	}
-	return taken
+	return &s.sample
 }
 
 // match codes values by whether they have a text.

@@ -8,6 +8,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/census"
 	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
@@ -22,11 +23,12 @@ type Records struct {
 	Kept       []engine.Attribute // kept columns but the class, in the input's order: Discretize when their values are ordered, else Suppress
 	ClassNames []engine.Label     // empty without a class
 
-	// Table counts the records, by ascending key. It has a field for every attribute, every
-	// kept column, the class and, if records are split, the side of the split, in this order.
+	// Table counts the records, in order. It has a field for every attribute, every kept
+	// column, the class and, if records are split, the side of the split, in this order.
 	Table *partition.Table
 
 	Budget  *spill.Budget // what is left of it may be drawn
+	Store   *spill.Store  // what does not fit is there, the table too; nil: all must fit
 	Threads int
 }
 
@@ -36,27 +38,34 @@ type RecordsOptions struct {
 	// is no feature then, side 1 has not. Without a column they are not split.
 	SplitColumn, SplitValue string
 
+	Spill    bool                        // read the input twice, and count what does not fit the memory in a store
 	Take     func(row, rows uint64) bool // of a row by its position in the input, of so many; nil: all
 	MaxTexts int                         // kept columns without an order that have more values are left out
 	Events   Events
 }
 
-// WithRecords reads the records of a job's input, and hands them to use. They must fit into
-// half of the job's memory: else the error wraps spill.ErrBudget. Kept columns that are left
-// out are noted.
-func WithRecords(ctx context.Context, job *jobfile.Job, opt RecordsOptions, use func(*Records) error) error {
+// WithRecords reads the records of a job's input, and hands them to use. Unless they may
+// spill, they must fit into half of the job's memory: else the error wraps spill.ErrBudget.
+// Kept columns that are left out are noted.
+func WithRecords(ctx context.Context, job *jobfile.Job, opt RecordsOptions, use func(*Records) error) (err error) {
 	r := &run{job: job, report: &Report{}, opt: RunOptions{Events: opt.Events}}
 	if err := r.provide(); err != nil {
 		return err
 	}
 	defer limitHeap(r.budget.Limit())()
+	r.meter = &meter{budget: r.budget}
 	r.listen()
+	defer func() {
+		if closed := r.closeStore(); !errors.Is(err, closed) {
+			err = errors.Join(err, closed)
+		}
+	}()
 	threads := r.threads
 	records, err := r.records(ctx, opt)
 	if err := errors.Join(err, r.closeInput()); err != nil {
 		return outgrown(err)
 	}
-	records.Budget, records.Threads = r.budget, threads
+	records.Budget, records.Store, records.Threads = r.budget, r.store, threads
 	return outgrown(use(records))
 }
 
@@ -68,7 +77,7 @@ func outgrown(err error) error {
 	return &fault.Error{
 		Class: fault.Resources,
 		Hint:  "give more memory with --memory, drop columns, or take a sample of the rows with --sample",
-		Err:   fmt.Errorf("hold the distinct records: %w", err),
+		Err:   fmt.Errorf("work on the distinct records: %w", err),
 	}
 }
 
@@ -80,6 +89,9 @@ func (r *run) records(ctx context.Context, opt RecordsOptions) (*Records, error)
 	b := newRecordsReader(r, opt)
 	if err := b.choose(); err != nil {
 		return nil, err
+	}
+	if opt.Spill {
+		return b.records, r.stage(ctx, StageCompress, b.readTwice)
 	}
 	return b.records, r.stage(ctx, StageCompress, b.read)
 }
@@ -96,6 +108,7 @@ type recordsReader struct {
 	coders    []coding.Coder      // of the requests
 	kept      []*coding.Shortlist // nil of those with an order
 	keptSpecs []*jobfile.Column
+	censuses  []*census.Column // when the input is read twice: of the masked columns and the kept ones with an order
 }
 
 func newRecordsReader(r *run, opt RecordsOptions) *recordsReader {
@@ -162,8 +175,8 @@ func (b *recordsReader) read(ctx context.Context) error {
 	workers := make([]*recording, parallel.Workers(b.dataset, b.threads))
 	counters := make([]*partition.Counter, len(workers))
 	for i := range workers {
-		workers[i] = b.newRecording()
-		counters[i] = workers[i].counter
+		counters[i] = partition.NewCounter(len(b.coders), b.budget)
+		workers[i] = b.newRecording(counters[i])
 	}
 	if err := parallel.Read(ctx, b.dataset, b.requests, workers, b.counted(0, 1)); err != nil {
 		return err
@@ -203,7 +216,10 @@ func (b *recordsReader) bind(ctx context.Context, t *partition.Table) error {
 	if b.opt.SplitColumn != "" {
 		to.add(engine.Identity(2).Codes, 2)
 	}
-	b.records.Table = b.settle(t.Recode(to.maps, to.sizes))
+	t = t.Recode(to.maps, to.sizes)
+	b.settle(t)
+	t.Sort()
+	b.records.Table = t
 	return nil
 }
 
@@ -228,7 +244,7 @@ func (b *recordsReader) bindKept(t *partition.Table, to *recoding) error {
 		column := len(b.prepared.masked) + i
 		in := b.interners[column]
 		if list != nil && list.Exceeded() {
-			b.events.Noted(fmt.Sprintf("column %s is left out: it has more than %d values without an order", in.Column, b.opt.MaxTexts))
+			b.leaveOut(list)
 			to.add(make([]uint32, in.Len()), 1)
 			continue
 		}
@@ -242,8 +258,14 @@ func (b *recordsReader) bindKept(t *partition.Table, to *recoding) error {
 	return nil
 }
 
-// settle takes the columns that were left out from the table's layout, and sorts it.
-func (b *recordsReader) settle(t *partition.Table) *partition.Table {
+// leaveOut notes that a column is left out.
+func (b *recordsReader) leaveOut(list *coding.Shortlist) {
+	b.events.Noted(fmt.Sprintf("column %s is left out: it has more than %d values without an order", list.Column, b.opt.MaxTexts))
+}
+
+// settle takes the columns that were left out, whose domain is one code, from the table's
+// layout.
+func (b *recordsReader) settle(t *partition.Table) {
 	fields := t.Layout.Fields[:0:0]
 	for i, f := range t.Layout.Fields {
 		kept := i - len(b.prepared.masked)
@@ -252,8 +274,6 @@ func (b *recordsReader) settle(t *partition.Table) *partition.Table {
 		}
 	}
 	t.Layout.Fields = fields
-	t.Sort()
-	return t
 }
 
 // occurrences counts the records of a column's codes.
@@ -263,7 +283,11 @@ func occurrences(t *partition.Table, column int, in *coding.Interner) partition.
 	for i, n := range t.Counts {
 		counts[field.Code(t.Keys[i*words:])] += uint64(n)
 	}
-	var pairs partition.Pairs
+	return pairsOf(counts)
+}
+
+// pairsOf lists the codes that some records have.
+func pairsOf(counts []uint64) (pairs partition.Pairs) {
 	for code, n := range counts {
 		if n > 0 {
 			pairs = append(pairs, partition.Pair{Code: uint32(code), Count: n})

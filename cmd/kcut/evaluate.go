@@ -19,6 +19,7 @@ type evaluateFlags struct {
 	folds, repeats int
 	split          string
 	rules          string
+	testRows       string
 	sample         uint64
 	intervals      string
 	roots          string
@@ -45,10 +46,12 @@ values and without any quasi-identifier, and what masking costs. Writes nothing.
 	cmd.Flags().IntVar(&flags.repeats, "repeats", 1, "cross-validate `N` times, on other parts each time")
 	cmd.Flags().StringVar(&flags.split, "split", "", "train on the rows that `COLUMN=VALUE` is true of, test on all others, once")
 	cmd.Flags().StringVar(&flags.rules, "rules-from", "training", "make the masking rules from `ROWS`: training, or all")
+	cmd.Flags().StringVar(&flags.testRows, "test-rows", "masked", "test on `ROWS` that are masked by the rules, or raw")
 	cmd.Flags().Uint64Var(&flags.sample, "sample", 0, "take about `N` rows of the input (default all)")
 	cmd.Flags().StringVar(&flags.intervals, "intervals", "midpoint", "show intervals to classifiers as `FORM`: midpoint, a number, or nominal")
 	cmd.Flags().StringVar(&flags.roots, "roots", "missing", "show taxonomy roots and whole ranges to classifiers as `FORM`: missing, or values")
 	offer(cmd, "rules-from", "training", "all")
+	offer(cmd, "test-rows", "masked", "raw")
 	offer(cmd, "intervals", "midpoint", "nominal")
 	offer(cmd, "roots", "missing", "values")
 	addJSON(cmd, u)
@@ -78,7 +81,7 @@ values and without any quasi-identifier, and what masking costs. Writes nothing.
 // options checks the flags.
 func (f *evaluateFlags) options(command string) (evaluate.Options, error) {
 	o := evaluate.Options{
-		Folds: f.folds, Repeats: f.repeats, RulesFromAll: f.rules == "all", Sample: f.sample,
+		Folds: f.folds, Repeats: f.repeats, RulesFromAll: f.rules == "all", RawTest: f.testRows == "raw", Sample: f.sample,
 		Nominal: f.intervals == "nominal", RootsTell: f.roots == "values",
 	}
 	switch {
@@ -88,6 +91,10 @@ func (f *evaluateFlags) options(command string) (evaluate.Options, error) {
 		return o, usageError(command, "--repeats is %d, the least is 1", f.repeats)
 	case !o.RulesFromAll && f.rules != "training":
 		return o, usageError(command, "--rules-from is training or all, not %s", f.rules)
+	case !o.RawTest && f.testRows != "masked":
+		return o, usageError(command, "--test-rows is masked or raw, not %s", f.testRows)
+	case o.RawTest && o.RulesFromAll:
+		return o, usageError(command, "--test-rows raw needs test rows that the rules were not made from: leave out --rules-from all")
 	case !o.RootsTell && f.roots != "missing":
 		return o, usageError(command, "--roots is missing or values, not %s", f.roots)
 	case !o.Nominal && f.intervals != "midpoint":

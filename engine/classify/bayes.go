@@ -15,30 +15,20 @@ type Bayes struct{}
 func (Bayes) Name() string { return "bayes" }
 
 // Learn counts every column's codes by class.
-func (Bayes) Learn(_ context.Context, d Data) (Classifier, error) {
-	b := &bayes{prior: frequencies(d.classCounts()), sums: make([]float64, d.Classes)}
-	for i, counts := range countCodes(d) {
+func (Bayes) Learn(ctx context.Context, d Data) (Classifier, error) {
+	counts, err := count(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	b := &bayes{prior: frequencies(counts.classes), sums: make([]float64, d.Classes)}
+	for i, codes := range counts.codes {
 		learn := nominal
 		if d.Columns[i].Numeric {
 			learn = normal
 		}
-		b.likelihoods = append(b.likelihoods, learn(d.Columns[i], d.Classes, counts))
+		b.likelihoods = append(b.likelihoods, learn(d.Columns[i], d.Classes, codes))
 	}
 	return b, nil
-}
-
-// countCodes returns the records of every column by code, then class.
-func countCodes(d Data) [][]uint64 {
-	counts := make([][]uint64, len(d.Columns))
-	for i, c := range d.Columns {
-		counts[i] = make([]uint64, c.Domain*d.Classes)
-	}
-	d.each(func(tuple []uint32, class, count uint32) {
-		for i, code := range tuple {
-			counts[i][int(code)*d.Classes+int(class)] += uint64(count)
-		}
-	})
-	return counts
 }
 
 // bayes is a naive Bayes classifier. All is in logarithms.

@@ -2,10 +2,12 @@ package classify
 
 import (
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"github.com/kcut/kcut/engine/enginetest"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/spill"
 )
 
 // row is one record of random data.
@@ -79,7 +81,11 @@ func TestLearners(t *testing.T) {
 		d := dataOf(columns, classes, rows)
 		r.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 		shuffled := dataOf(columns, classes, rows)
-		most := d.classCounts()[first(d.classCounts())]
+		counted, err := count(t.Context(), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		most := counted.classes[first(counted.classes)]
 		for _, l := range Learners() {
 			one, err := l.Learn(t.Context(), d)
 			if err != nil {
@@ -99,8 +105,8 @@ func TestLearners(t *testing.T) {
 					wrong++
 				}
 			}
-			if got := Errors(one, d); got != wrong {
-				t.Errorf("%s errs %d times, counted %d", l.Name(), wrong, got)
+			if got, err := Errors(t.Context(), one, d); got != wrong || err != nil {
+				t.Errorf("%s errs %d times, counted %d: %v", l.Name(), wrong, got, err)
 			}
 			if l.Name() == "tree" && wrong > uint64(len(rows))-most {
 				t.Errorf("tree errs %d times, the most frequent class has %d of %d", wrong, most, len(rows))
@@ -120,5 +126,53 @@ func TestNoColumns(t *testing.T) {
 		if class := c.Classify(nil); class != 1 && l.Name() != "logistic" {
 			t.Errorf("%s says class %d", l.Name(), class)
 		}
+	}
+}
+
+// What is learned from a table in a store is the same to the last bit, and errs as often.
+func TestLearnSpilled(t *testing.T) {
+	store, err := spill.Open(t.TempDir(), spill.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	spilled := 0
+	cases := enginetest.Cases(t, 10, func(r *rand.Rand) {
+		columns, classes := append(randomColumns(r), Column{Domain: 12}, Column{Domain: 12}, Column{Domain: 12}), 2+r.IntN(3)
+		d := dataOf(columns, classes, randomRows(r, columns, classes, 4000))
+		elsewhere := d
+		elsewhere.Space = partition.Space{Budget: spill.NewBudget(1 << 30), Store: store, Share: 20 << 10}
+		if elsewhere.Table, err = elsewhere.copy(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := elsewhere.Table.Order(t.Context(), elsewhere.Space); err != nil {
+			t.Fatal(err)
+		}
+		if elsewhere.Table.Spilled() {
+			spilled++
+		}
+		for _, l := range Learners() {
+			want, err := l.Learn(t.Context(), d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := l.Learn(t.Context(), elsewhere)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r, ok := got.(*regression); ok && !reflect.DeepEqual(r.weights, want.(*regression).weights) {
+				t.Errorf("other weights are learned from a store")
+			}
+			errs, err := Errors(t.Context(), want, d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n, err := Errors(t.Context(), got, elsewhere); err != nil || n != errs {
+				t.Errorf("%s errs %d times, from a store %d: %v", l.Name(), errs, n, err)
+			}
+		}
+	})
+	if spilled < cases/2 {
+		t.Errorf("%d of %d tables were in the store", spilled, cases)
 	}
 }

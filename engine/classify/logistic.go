@@ -18,8 +18,14 @@ func (Logistic) Name() string { return "logistic" }
 
 // Learn finds the weights under which the data are most likely.
 func (Logistic) Learn(ctx context.Context, d Data) (Classifier, error) {
-	r := newRegression(d)
-	weights, err := minimize(ctx, r.parameters(), r.loss)
+	r, err := newRegression(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.hold("weights of a regression", r.parameters()*minimizedTimes); err != nil {
+		return nil, err
+	}
+	weights, err := minimize(r.parameters(), func(at, gradient []float64) (float64, error) { return r.loss(ctx, at, gradient) })
 	if err != nil {
 		return nil, err
 	}
@@ -47,13 +53,16 @@ type regression struct {
 	sums    []float64 // scratch, by class
 }
 
-func newRegression(d Data) *regression {
+func newRegression(ctx context.Context, d Data) (*regression, error) {
+	counts, err := count(ctx, d)
+	if err != nil {
+		return nil, err
+	}
 	r := &regression{data: d, stride: 1, classes: d.Classes - 1, sums: make([]float64, d.Classes)}
-	for i, counts := range countCodes(d) {
-		c := d.Columns[i]
+	for i, c := range d.Columns {
 		terms := make([]term, c.Domain)
 		if c.Numeric {
-			standardize(c, d.Classes, counts, r.stride, terms)
+			standardize(c, d.Classes, counts.codes[i], r.stride, terms)
 			r.stride += 2
 		} else {
 			for code := range terms {
@@ -63,10 +72,10 @@ func newRegression(d Data) *regression {
 		}
 		r.terms = append(r.terms, terms)
 	}
-	for _, n := range d.classCounts() {
+	for _, n := range counts.classes {
 		r.records += float64(n)
 	}
-	return r
+	return r, nil
 }
 
 // standardize makes the terms of a numeric column: of mean 0 and deviation 1.
@@ -106,9 +115,9 @@ func (r *regression) sum(weights []float64, tuple []uint32) {
 }
 
 // loss returns the mean of the negative log-likelihood, and its gradient.
-func (r *regression) loss(weights, gradient []float64) (loss float64) {
+func (r *regression) loss(ctx context.Context, weights, gradient []float64) (loss float64, err error) {
 	clear(gradient)
-	r.data.each(func(tuple []uint32, class, count uint32) {
+	err = r.data.each(ctx, func(tuple []uint32, class, count uint32) {
 		r.sum(weights, tuple)
 		own := r.sums[class]
 		all := softmax(r.sums)
@@ -123,7 +132,7 @@ func (r *regression) loss(weights, gradient []float64) (loss float64) {
 		}
 		r.sums[r.classes] = 0
 	})
-	return r.regularize(weights, gradient, loss)
+	return r.regularize(weights, gradient, loss), err
 }
 
 // push adds what a tuple's terms contribute to a class's gradient.

@@ -12,19 +12,29 @@ import (
 func TestLogisticGradient(t *testing.T) {
 	enginetest.Cases(t, 30, func(r *rand.Rand) {
 		columns, classes := randomColumns(r), 2+r.IntN(3)
-		reg := newRegression(dataOf(columns, classes, randomRows(r, columns, classes, 1+r.IntN(50))))
+		reg, err := newRegression(t.Context(), dataOf(columns, classes, randomRows(r, columns, classes, 1+r.IntN(50))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		loss := func(weights, gradient []float64) float64 {
+			l, err := reg.loss(t.Context(), weights, gradient)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return l
+		}
 		weights, gradient := make([]float64, reg.parameters()), make([]float64, reg.parameters())
 		for i := range weights {
 			weights[i] = r.NormFloat64()
 		}
-		reg.loss(weights, gradient)
+		loss(weights, gradient)
 		got := append([]float64(nil), gradient...)
 		for i, w := range weights {
 			const h = 1e-5
 			weights[i] = w + h
-			above := reg.loss(weights, gradient)
+			above := loss(weights, gradient)
 			weights[i] = w - h
-			below := reg.loss(weights, gradient)
+			below := loss(weights, gradient)
 			weights[i] = w
 			if want := (above - below) / (2 * h); math.Abs(got[i]-want) > 1e-6 {
 				t.Errorf("derivative %d is %g, want %g", i, got[i], want)
@@ -69,12 +79,12 @@ func TestMinimize(t *testing.T) {
 		for i := range n {
 			bottom[i], bend[i] = 10*r.NormFloat64(), math.Exp(r.NormFloat64())
 		}
-		at, err := minimize(t.Context(), n, func(at, gradient []float64) (value float64) {
+		at, err := minimize(n, func(at, gradient []float64) (value float64, err error) {
 			for i, x := range at {
 				value += bend[i] * (x - bottom[i]) * (x - bottom[i])
 				gradient[i] = 2 * bend[i] * (x - bottom[i])
 			}
-			return value
+			return value, nil
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -1,7 +1,6 @@
 package classify
 
 import (
-	"context"
 	"math"
 	"slices"
 )
@@ -10,18 +9,25 @@ const (
 	remembered = 10   // steps that the curvature is estimated from
 	mostSteps  = 300  // of which flat directions may take any number
 	flat       = 1e-6 // the largest partial derivative at the end
+
+	// minimizedTimes is how many numbers are held at a time for every one that is sought: two
+	// of every step that is remembered, and where the search stands and goes.
+	minimizedTimes = 2*remembered + 6
 )
 
 // minimize returns where a convex function is least, from 0 on (limited-memory BFGS; Nocedal, 1980).
-// The function writes its gradient.
-func minimize(ctx context.Context, n int, function func(at, gradient []float64) float64) ([]float64, error) {
+// The function writes its gradient; its error ends the search.
+func minimize(n int, function func(at, gradient []float64) (float64, error)) (at []float64, err error) {
 	m := &minimizer{function: function, at: make([]float64, n), gradient: make([]float64, n)}
-	m.value = function(m.at, m.gradient)
+	if m.value, err = function(m.at, m.gradient); err != nil {
+		return nil, err
+	}
 	for step := 0; step < mostSteps && norm(m.gradient) > flat; step++ {
-		if err := ctx.Err(); err != nil {
+		further, err := m.step()
+		if err != nil {
 			return nil, err
 		}
-		if !m.step() {
+		if !further {
 			break
 		}
 	}
@@ -30,7 +36,7 @@ func minimize(ctx context.Context, n int, function func(at, gradient []float64) 
 
 // minimizer is where the search stands.
 type minimizer struct {
-	function     func(at, gradient []float64) float64
+	function     func(at, gradient []float64) (float64, error)
 	at, gradient []float64
 	value        float64
 	past         []move // the oldest first
@@ -43,7 +49,7 @@ type move struct {
 }
 
 // step goes on downhill, and reports whether that was possible.
-func (m *minimizer) step() bool {
+func (m *minimizer) step() (bool, error) {
 	direction := m.direction()
 	slope := dot(direction, m.gradient)
 	length := 1.0
@@ -55,13 +61,17 @@ func (m *minimizer) step() bool {
 		for i := range at {
 			at[i] = m.at[i] + float64(length*direction[i])
 		}
-		if value := m.function(at, gradient); value <= m.value+float64(1e-4*length*slope) {
+		value, err := m.function(at, gradient)
+		if err != nil {
+			return false, err
+		}
+		if value <= m.value+float64(1e-4*length*slope) {
 			m.remember(at, gradient)
 			m.at, m.gradient, m.value = at, gradient, value
-			return true
+			return true, nil
 		}
 	}
-	return false
+	return false, nil
 }
 
 // remember keeps the step to a new place, unless the function is not curved there.

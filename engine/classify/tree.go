@@ -3,10 +3,11 @@ package classify
 import (
 	"context"
 	"errors"
-	"slices"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/induce"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/spill"
 )
 
 // Tree learns decision trees as J48 does by default: at least two records in two branches,
@@ -16,26 +17,38 @@ type Tree struct{}
 // Name returns "tree".
 func (Tree) Name() string { return "tree" }
 
-// Learn grows a tree and prunes it.
+// Learn grows a tree and prunes it. What it holds is drawn from the budget of the data's
+// space, and stays drawn as long as the tree is used.
 func (Tree) Learn(ctx context.Context, d Data) (Classifier, error) {
-	inducer := induce.Inducer{Classes: d.Classes, MinObjects: 2, MDL: true}
+	inducer := induce.Inducer{Classes: d.Classes, MinObjects: 2, MDL: true, Prune: true}
+	inducer.Ledger = spill.NewLedger(d.Space.Budget, "a decision tree")
 	for _, c := range d.Columns {
 		inducer.Columns = append(inducer.Columns, induce.Column{Domain: c.Domain, Numeric: c.Numeric, Null: true})
 	}
-	cells, err := partition.NewCells(clone(d.Table), d.Classes, partition.Space{})
+	copied, err := d.copy(ctx)
+	if err != nil {
+		return nil, err
+	}
+	cells, err := partition.NewCells(copied, d.Classes, d.Space)
 	if err != nil {
 		return nil, err
 	}
 	grown, err := inducer.Grow(ctx, cells, nil)
-	if err := errors.Join(err, cells.Close()); err != nil {
-		return nil, err
-	}
-	return tree{grown.Prune()}, nil
+	return tree{grown}, errors.Join(err, cells.Close())
 }
 
-// clone returns a copy for cells to consume.
-func clone(t *partition.Table) *partition.Table {
-	return &partition.Table{Layout: t.Layout, Keys: slices.Clone(t.Keys), Counts: slices.Clone(t.Counts)}
+// copy returns a copy of the counts, for cells to consume.
+func (d Data) copy(ctx context.Context) (*partition.Table, error) {
+	var maps [][]uint32
+	var domains []int
+	for _, c := range d.Columns {
+		domains = append(domains, c.Domain)
+	}
+	domains = append(domains, d.Classes)
+	for _, domain := range domains {
+		maps = append(maps, engine.Identity(domain).Codes)
+	}
+	return d.Table.Aggregate(ctx, maps, domains, d.Space)
 }
 
 type tree struct{ *induce.Tree }

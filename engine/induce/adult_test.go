@@ -25,7 +25,8 @@ func TestAdult(t *testing.T) {
 		i := inducer(codes)
 		i.MinObjects = 2
 		tree := grow(t, i, head(codes, trained))
-		pruned := tree.Prune()
+		i.Prune = true
+		pruned := grow(t, i, head(codes, trained))
 		t.Logf("%d attributes: %d nodes, %.2f %% of errors; pruned %d nodes, %.2f %%; J48 %.2f %%",
 			len(i.Columns), tree.Len(), errors(tree, codes), pruned.Len(), errors(pruned, codes), c.j48)
 		if e := errors(pruned, codes); e < c.j48-0.5 || e > c.j48+0.5 {

@@ -33,3 +33,15 @@ func (t *Tree) close(n int) {
 	node := &t.nodes[n]
 	t.next += int(t.columns[node.column].branches() - node.passed)
 }
+
+// fell makes an inner node a leaf whose subtree is the last that was grown.
+func (t *Tree) fell(n int) {
+	node := &t.nodes[n]
+	t.next = node.number + 1
+	t.links = t.links[:node.links]
+	_, counts := t.Classes(n)
+	end := node.first + len(counts)
+	t.classes, t.counts = t.classes[:end], t.counts[:end]
+	node.column, node.split, node.links, node.children, node.passed = none, 0, 0, 0, 0
+	t.nodes = t.nodes[:n+1]
+}

@@ -14,15 +14,16 @@ type Inducer struct {
 	Classes    int      // that the class column may have; 0: there is no such column
 	MinObjects uint64   // records that at least two branches of every test must have, at least 1
 	MDL        bool     // whether numeric tests gain less for having been chosen among many
+	Prune      bool     // whether subtrees are replaced that are not expected to err less than a leaf
 	Ledger     *spill.Ledger
 }
 
 // Grow grows a tree from cells, which are consumed, depth first. The visitor, which may be
-// nil, is told of it meanwhile. What the tree takes is drawn by the ledger. The cells must
+// nil, and must be when the tree is pruned, is told of it meanwhile. What the tree takes is drawn by the ledger. The cells must
 // have been made for as many classes.
 func (i Inducer) Grow(ctx context.Context, cells *partition.Cells, visitor Visitor) (*Tree, error) {
 	t := &Tree{columns: i.Columns}
-	g := grower{Inducer: i, visitor: visitor, selection: newSelection(i, cells.Size())}
+	g := grower{Inducer: i, visitor: visitor, selection: newSelection(i, cells.Size()), pruner: pruner{tree: t}}
 	g.descent = newDescent(t, &g)
 	if err := g.run(ctx, cells, g.visit); err != nil {
 		return nil, fmt.Errorf("grow a decision tree: %w", err)
@@ -36,6 +37,7 @@ type grower struct {
 	descent
 	visitor   Visitor
 	selection selection
+	pruner    pruner
 
 	tested  []bool // by column
 	columns []int
@@ -69,6 +71,9 @@ func (g *grower) visit(ctx context.Context, p part) (node int, err error) {
 		return node, nil
 	}
 	g.tree.test(node, c.column, c.split, g.selection.branches(c))
+	if g.Prune {
+		g.pruner.open(node)
+	}
 	return node, g.divide(ctx, node, p.cells)
 }
 
@@ -105,17 +110,23 @@ func (g *grower) open(node int) {
 	}
 }
 
-// Leaf tells the visitor.
+// Leaf tells the pruner or the visitor.
 func (g *grower) Leaf(ctx context.Context, t *Tree, leaf int, cells *partition.Cells) error {
+	if g.Prune {
+		g.pruner.leaf(leaf)
+	}
 	if g.visitor == nil {
 		return nil
 	}
 	return g.visitor.Leaf(ctx, t, leaf, cells)
 }
 
-// Close numbers the branches without records, and tells the visitor.
+// Close numbers the branches without records, and tells the pruner or the visitor.
 func (g *grower) Close(ctx context.Context, t *Tree, node int) error {
 	t.close(node)
+	if g.Prune {
+		g.pruner.close(node)
+	}
 	if g.visitor == nil {
 		return nil
 	}

@@ -11,67 +11,36 @@ const (
 	patience   = 0.1  // errors by which a leaf may be worse
 )
 
-// Prune returns the tree without the subtrees that are not expected to err less than a leaf
-// in their place (pessimistic pruning, by replacement alone).
-func (t *Tree) Prune() *Tree {
-	replaced, last := t.replaced()
-	p := &Tree{columns: t.columns}
-	to, links := make([]int32, len(t.nodes)), make([]int32, len(t.nodes)) // in p
-	open := []int{none}
-	for n := 0; n < len(t.nodes); n++ {
-		node := &t.nodes[n]
-		for ; open[len(open)-1] != int(node.parent); open = open[:len(open)-1] {
-			p.close(int(to[open[len(open)-1]]))
-		}
-		parent := int32(none)
-		if node.parent != none {
-			parent = to[node.parent]
-		}
-		classes, counts := t.Classes(n)
-		to[n] = int32(p.open(parent, links[n], node.size, classes, counts))
-		switch {
-		case replaced[n]:
-			n = last[n]
-		case node.column != none:
-			open = append(open, n)
-			p.repeat(int(to[n]), t, n, links)
-		}
-	}
-	return p
+// pruner replaces subtrees that are not expected to err less than a leaf in their place, as
+// soon as they are grown (pessimistic pruning, by replacement alone): what was decided above
+// them stays as it is, and no more is held than the tree in the end and one path down.
+type pruner struct {
+	tree   *Tree
+	errors []float64 // that are expected below the nodes
 }
 
-// repeat makes a leaf test what node n of another tree does, and notes the links to its
-// children.
-func (t *Tree) repeat(leaf int, from *Tree, n int, links []int32) {
-	var branches []uint32
-	for i, l := range from.linksOf(n) {
-		branches = append(branches, l.branch)
-		links[l.node] = int32(len(t.links) + i)
-	}
-	column, split := from.Test(n)
-	t.test(leaf, column, split, branches)
+// leaf is told of a leaf.
+func (p *pruner) leaf(n int) {
+	p.errors = append(p.errors[:n], p.expected(n))
 }
 
-// replaced tells which inner nodes become leaves, and of every node the last one below it.
-func (t *Tree) replaced() (replaced []bool, last []int) {
-	replaced, last = make([]bool, len(t.nodes)), make([]int, len(t.nodes))
-	errors := make([]float64, len(t.nodes)) // that are expected below a node
-	for n := len(t.nodes) - 1; n >= 0; n-- {
-		_, counts := t.Classes(n)
-		leaf := expected(t.nodes[n].size, counts)
-		if last[n] = n; t.IsLeaf(n) {
-			errors[n] = leaf
-			continue
-		}
-		for _, l := range t.linksOf(n) {
-			errors[n] += errors[l.node]
-			last[n] = last[l.node]
-		}
-		if leaf <= errors[n]+patience {
-			replaced[n], errors[n] = true, leaf
-		}
+// open is told of an inner node.
+func (p *pruner) open(n int) { p.errors = append(p.errors[:n], 0) }
+
+// close is told that an inner node is grown.
+func (p *pruner) close(n int) {
+	for _, l := range p.tree.linksOf(n) {
+		p.errors[n] += p.errors[l.node]
 	}
-	return replaced, last
+	if leaf := p.expected(n); leaf <= p.errors[n]+patience {
+		p.errors[n] = leaf
+		p.tree.fell(n)
+	}
+}
+
+func (p *pruner) expected(n int) float64 {
+	_, counts := p.tree.Classes(n)
+	return expected(p.tree.nodes[n].size, counts)
 }
 
 // expected returns the errors that are expected of a leaf with so many records.

@@ -116,9 +116,7 @@ func pruned(ctx context.Context, records *partition.Table, i induce.Inducer, spa
 	if err != nil {
 		return nil, err
 	}
+	i.Prune = true
 	tree, err := i.Grow(ctx, cells, nil)
-	if err = errors.Join(err, cells.Close()); err != nil {
-		return nil, err
-	}
-	return tree.Prune(), nil
+	return tree, errors.Join(err, cells.Close())
 }

@@ -33,6 +33,10 @@ func (s *Survey) Take(ctx context.Context) error {
 	return parallel.Read(ctx, s.Dataset, s.Requests, workers, s.Advanced)
 }
 
+// Worker returns one worker's state in a reading that the caller makes, of which the
+// survey's columns may see some rows only.
+func (s *Survey) Worker() parallel.Worker { return s.newSurveying() }
+
 // surveying is one worker's state.
 type surveying struct {
 	s       *Survey

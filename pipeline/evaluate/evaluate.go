@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/classify"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline"
@@ -31,6 +31,10 @@ type Options struct {
 	// been seen by the search, and those that are dropped are not tested.
 	RulesFromAll bool
 
+	// RawTest shows test rows as they are to classifiers that have learned from masked ones
+	// (the protocol of the kACTUS paper). It does not go with RulesFromAll.
+	RawTest bool
+
 	Sample uint64 // about so many rows are read, the same every time; 0: all
 
 	Nominal   bool // labels of intervals are features without an order, instead of their midpoints
@@ -42,21 +46,36 @@ type Options struct {
 // always a name.
 const maxTexts = 1000
 
-// Evaluate reads the input once, and trains and tests classifiers in every round.
+// Evaluate reads the input, and trains and tests classifiers in every round: in memory or,
+// when that is not enough, with a store.
 func Evaluate(ctx context.Context, o Options) (*Report, error) {
-	e := &evaluation{Options: o, rounds: o.plan(), learners: classify.Learners()}
-	opt := pipeline.RecordsOptions{SplitColumn: o.SplitColumn, SplitValue: o.SplitValue, MaxTexts: maxTexts, Events: o.Events}
-	if o.Sample > 0 {
-		opt.Take = sampler(o.Sample)
+	events := o.Events
+	o.Events.Notice = once(events.Noted)
+	e := newEvaluation(o)
+	err := e.read(ctx, false)
+	if errors.Is(err, spill.ErrBudget) {
+		debug.FreeOSMemory()
+		err = e.read(ctx, true)
 	}
-	err := pipeline.WithRecords(ctx, o.Variants[0], opt, func(records *pipeline.Records) error {
-		e.Records = records
-		return e.run(ctx)
-	})
 	if err != nil {
 		return nil, err
 	}
 	return e.report(), nil
+}
+
+func newEvaluation(o Options) *evaluation {
+	return &evaluation{Options: o, rounds: o.plan(), learners: classify.Learners()}
+}
+
+// once returns a function that tells every text once.
+func once(tell func(string)) func(string) {
+	told := map[string]bool{}
+	return func(text string) {
+		if !told[text] {
+			told[text] = true
+			tell(text)
+		}
+	}
 }
 
 // evaluation is one being carried out.
@@ -66,9 +85,13 @@ type evaluation struct {
 	rounds   []round
 	learners []classify.Learner
 
-	raw      []measurement   // by round
+	rows    uint64
+	classes []uint64 // rows
+	split   uint64   // rows for testing, when a column tells
+
+	raw      []measurement   // by round, as far as they are made
 	without  []measurement   // quasi-identifiers removed
-	variants [][]measurement // by variant, then round
+	variants [][]measurement // by round, then variant
 }
 
 // measurement is what one round tells of one way to mask, or of the raw rows.
@@ -78,20 +101,30 @@ type measurement struct {
 	failed  error // why there is no release
 }
 
+// read reads the input, in a store or not, and carries out the rounds that are left.
+func (e *evaluation) read(ctx context.Context, spilled bool) error {
+	opt := pipeline.RecordsOptions{SplitColumn: e.SplitColumn, SplitValue: e.SplitValue, MaxTexts: maxTexts, Spill: spilled, Events: e.Events}
+	if e.Sample > 0 {
+		opt.Take = sampler(e.Sample)
+	}
+	return pipeline.WithRecords(ctx, e.Variants[0], opt, func(records *pipeline.Records) error {
+		e.Records = records
+		return e.run(ctx)
+	})
+}
+
 func (e *evaluation) run(ctx context.Context) error {
+	if err := e.count(ctx); err != nil {
+		return err
+	}
+	if e.SplitColumn == "" && e.rows < uint64(e.Folds) {
+		return undealt("choose fewer folds", "there are %d rows for %d folds", e.rows, e.Folds)
+	}
 	n := len(e.rounds)
-	e.raw, e.without = make([]measurement, n), make([]measurement, n)
-	e.variants = make([][]measurement, len(e.Variants))
-	for v := range e.variants {
-		e.variants[v] = make([]measurement, n)
-	}
-	if rows := e.rows(); e.SplitColumn == "" && rows < uint64(e.Folds) {
-		return undealt("choose fewer folds", "there are %d rows for %d folds", rows, e.Folds)
-	}
 	began := e.Events.Began(Stage)
-	for r := range e.rounds {
+	for r := len(e.raw); r < n; r++ {
 		err := e.evaluate(ctx, r)
-		if errors.Is(err, spill.ErrBudget) && e.Threads > 1 {
+		if errors.Is(err, spill.ErrBudget) && e.Store != nil && e.Threads > 1 {
 			e.Threads = 1
 			err = e.evaluate(ctx, r)
 		}
@@ -109,183 +142,74 @@ func undealt(hint, format string, args ...any) error {
 	return &fault.Error{Class: fault.Usage, Hint: hint, Err: fmt.Errorf("deal rows: "+format, args...)}
 }
 
-// rows returns the number of rows.
-func (e *evaluation) rows() (rows uint64) {
-	for _, n := range e.Table.Counts {
-		rows += uint64(n)
-	}
-	return rows
-}
-
 // Stage is that of evaluating, after those of reading.
 const Stage pipeline.Stage = "evaluate"
+
+// leastTrial is the budget of a trial beside which there may be another one, when there is a
+// store.
+const leastTrial = 64 << 20
 
 // evaluate measures everything in one round.
 func (e *evaluation) evaluate(ctx context.Context, r int) error {
 	before := e.Budget.Used()
 	defer func() { e.Budget.Return(e.Budget.Used() - before) }()
-	d, err := e.deal(e.rounds[r])
+	d, err := e.deal(ctx, e.rounds[r])
 	if err != nil {
 		return err
 	}
-	if d.training.rows == 0 || d.test.rows == 0 {
-		return undealt("choose another value to split by", "%d rows are for training, %d for testing", d.training.rows, d.test.rows)
+	left := e.Budget.Limit() - e.Budget.Used()
+	threads := int64(e.Threads)
+	if e.Store != nil {
+		threads = max(min(threads, left/leastTrial), 1)
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(e.Threads)
-	share := (e.Budget.Limit() - e.Budget.Used()) / int64(e.Threads)
+	group.SetLimit(int(threads))
 	task := func(m *measurement, measure func(*trial) (measurement, error)) {
 		group.Go(func() error {
 			return fault.Fence(func() (err error) {
-				t := &trial{evaluation: e, parts: d, budget: e.Budget.Part(share)}
+				t := &trial{evaluation: e, parts: d, budget: e.Budget.Part(left / threads)}
 				defer func() { t.budget.Return(t.budget.Used()) }()
 				*m, err = measure(t)
 				return err
 			})
 		})
 	}
-	task(&e.raw[r], func(t *trial) (measurement, error) { return t.unmasked(ctx, true) })
-	task(&e.without[r], func(t *trial) (measurement, error) { return t.unmasked(ctx, false) })
+	var raw, without measurement
+	variants := make([]measurement, len(e.Variants))
+	task(&raw, func(t *trial) (measurement, error) { return t.unmasked(ctx, true) })
+	task(&without, func(t *trial) (measurement, error) { return t.unmasked(ctx, false) })
 	for v, job := range e.Variants {
-		task(&e.variants[v][r], func(t *trial) (measurement, error) { return t.variant(ctx, job) })
+		task(&variants[v], func(t *trial) (measurement, error) { return t.variant(ctx, job) })
 	}
-	return group.Wait()
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	e.raw, e.without, e.variants = append(e.raw, raw), append(e.without, without), append(e.variants, variants)
+	return nil
 }
 
 // parts are how a round deals the records.
 type parts struct {
-	round          round
 	training, test *part
-	all            *part    // when rules are made from all rows
-	tested         []uint32 // of these: how many rows of every record are for testing
+	source         *part                  // what rules are made from
+	histograms     []*partition.Histogram // of the source
 }
 
-// deal deals the records. What the parts take is drawn.
-func (e *evaluation) deal(r round) (*parts, error) {
-	all, err := e.unpack()
-	if err != nil {
-		return nil, err
+// deal deals the records. What the histograms take is drawn.
+func (e *evaluation) deal(ctx context.Context, r round) (*parts, error) {
+	tested := e.dealer(r).tested()
+	d := &parts{
+		training: &part{evaluation: e, round: r, side: training, rows: e.rows - tested},
+		test:     &part{evaluation: e, round: r, side: test, rows: tested},
 	}
-	d := &parts{round: r, tested: e.testRows(r)}
-	if d.training, d.test, err = all.deal(d.tested, e.Budget); err != nil {
-		return nil, err
+	if d.training.rows == 0 || d.test.rows == 0 {
+		return nil, undealt("choose another value to split by", "%d rows are for training, %d for testing", d.training.rows, d.test.rows)
 	}
+	d.source = d.training
 	if e.RulesFromAll {
-		d.all = all
-	} else {
-		e.Budget.Return(all.bytes())
+		d.source = &part{evaluation: e, round: r, side: both, rows: e.rows}
 	}
-	return d, nil
-}
-
-// trial is one measurement being made.
-type trial struct {
-	*evaluation
-	*parts
-	budget *spill.Budget
-}
-
-// source returns the records that rules are made from.
-func (t *trial) source() *part {
-	if t.RulesFromAll {
-		return t.all
-	}
-	return t.training
-}
-
-// unmasked measures the classifiers on raw rows, with their quasi-identifiers or without.
-func (t *trial) unmasked(ctx context.Context, all bool) (measurement, error) {
-	var features []feature
-	if all {
-		for a := range t.Attributes {
-			features = append(features, rawFeature(&t.Attributes[a]))
-		}
-	}
-	masked := len(features)
-	learned, err := t.learn(ctx, features, t.training.first(masked), t.test.first(masked))
-	return measurement{errors: learned}, err
-}
-
-// variant masks the records as a job says. That no release can be made is a measurement, too.
-func (t *trial) variant(ctx context.Context, job *jobfile.Job) (measurement, error) {
-	requirement := t.Requirement(job)
-	recoding, err := t.search(ctx, job, requirement)
-	if errors.Is(err, engine.ErrInfeasible) || errors.Is(err, engine.ErrUnreached) {
-		return measurement{failed: err}, nil
-	}
-	if err != nil {
-		return measurement{}, err
-	}
-	masked, err := t.mask(recoding)
-	if err != nil {
-		return measurement{}, err
-	}
-	var features []feature
-	var penalties [][]float64
-	for a := range t.Attributes {
-		labels := labelsOf(&t.Attributes[a], recoding, a)
-		labels.roots = t.RootsTell
-		features = append(features, labels.feature(t.Nominal))
-		penalties = append(penalties, labels.penalties())
-	}
-	var m measurement
-	if m.release, err = measure(masked.released, masked.dropped, penalties, largestK(requirement), len(t.ClassNames), t.budget); err != nil {
-		return m, err
-	}
-	m.errors, err = t.learn(ctx, features, masked.training, masked.test)
-	return m, err
-}
-
-// search finds the recoding.
-func (t *trial) search(ctx context.Context, job *jobfile.Job, requirement engine.Requirement) (engine.Recoding, error) {
-	searcher, options := pipeline.SearchOf(job)
-	table, err := t.source().table(t.Records, searcher.Plan(requirement), t.budget)
-	if err != nil {
-		return nil, err
-	}
-	share := t.budget.Limit() - t.budget.Used()
-	for _, grouping := range table.Groupings {
-		share += grouping.Bytes()
-	}
-	options.Space = partition.Space{Budget: t.budget, Share: share, Threads: 1}
-	recoding, err := searcher.Search(ctx, table, requirement, options)
-	if err != nil {
-		return nil, fmt.Errorf("mask by %s: %w", job.Algorithm.Name, err)
-	}
-	return recoding, nil
-}
-
-// learn trains all classifiers, and returns the shares of test rows that they get wrong.
-func (t *trial) learn(ctx context.Context, features []feature, training, test *part) (wrong []float64, err error) {
-	for a := range t.Kept {
-		features = append(features, rawFeature(&t.Kept[a]))
-	}
-	learn, err := assemble(features, len(t.ClassNames), training, t.budget)
-	if err != nil {
-		return nil, err
-	}
-	check, err := assemble(features, len(t.ClassNames), test, t.budget)
-	if err != nil {
-		return nil, err
-	}
-	if err := t.budget.Draw("classifiers", 2*learn.Table.Bytes()); err != nil { // the tree's copy, and its nodes
-		return nil, err
-	}
-	for _, l := range t.learners {
-		classifier, err := l.Learn(ctx, learn)
-		if err != nil {
-			return nil, fmt.Errorf("train the %s classifier: %w", l.Name(), err)
-		}
-		wrong = append(wrong, float64(classify.Errors(classifier, check))/float64(test.rows))
-	}
-	return wrong, nil
-}
-
-// largestK returns the largest k of the sets, at least 1.
-func largestK(requirement engine.Requirement) int {
-	k := 1
-	for _, set := range requirement.Sets {
-		k = max(k, set.K)
-	}
-	return k
+	var err error
+	d.histograms, err = d.source.histograms(ctx)
+	return d, err
 }

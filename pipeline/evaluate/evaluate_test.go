@@ -141,8 +141,9 @@ func colorScore(t *testing.T, o Options) Score {
 	var errors []float64
 	dealing(t, o, func(_ *evaluation, p *parts) {
 		read := func(p *part) (table [][]string) {
-			for i, n := range p.counts {
-				row := []string{4: fmt.Sprint(p.kept[1][i]), 7: []string{"no", "yes"}[p.class[i]]}
+			b := gather(t, p, false)
+			for i, n := range b.counts {
+				row := []string{4: fmt.Sprint(b.kept[1][i]), 7: []string{"no", "yes"}[b.class[i]]}
 				table = append(table, slices.Repeat([][]string{row}, int(n))...)
 			}
 			return table
@@ -152,18 +153,38 @@ func colorScore(t *testing.T, o Options) Score {
 	return newScore(errors)
 }
 
+// gather returns all records of a part.
+func gather(t *testing.T, p *part, singly bool) *block {
+	t.Helper()
+	all := newBlock(p.evaluation)
+	err := p.each(t.Context(), singly, func(b *block) error {
+		for a := range b.masked {
+			all.masked[a] = append(all.masked[a], b.masked[a]...)
+		}
+		for i := range b.kept {
+			all.kept[i] = append(all.kept[i], b.kept[i]...)
+		}
+		all.class, all.counts, all.tested = append(all.class, b.class...), append(all.counts, b.counts...), append(all.tested, b.tested...)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
 // dealing hands over what the rounds of an evaluation deal.
 func dealing(t *testing.T, o Options, use func(*evaluation, *parts)) {
 	t.Helper()
 	e := &evaluation{Options: o}
 	opt := pipeline.RecordsOptions{SplitColumn: o.SplitColumn, SplitValue: o.SplitValue, MaxTexts: maxTexts}
-	if o.Sample > 0 {
-		opt.Take = sampler(o.Sample)
-	}
 	err := pipeline.WithRecords(t.Context(), o.Variants[0], opt, func(records *pipeline.Records) error {
 		e.Records = records
+		if err := e.count(t.Context()); err != nil {
+			return err
+		}
 		for _, r := range o.plan() {
-			p, err := e.deal(r)
+			p, err := e.deal(t.Context(), r)
 			if err != nil {
 				return err
 			}
@@ -254,7 +275,72 @@ func TestEvaluateErrors(t *testing.T) {
 	}
 }
 
-// What does not fit the memory is an error that says so.
+// With a store the report is the same, whatever else is asked for. Columns that are left
+// out are noted once.
+func TestEvaluateSpilled(t *testing.T) {
+	job, _ := people(t, rand.New(rand.NewPCG(7, 1)), 3000)
+	for _, o := range []Options{
+		{Folds: 2, Repeats: 1},
+		{SplitColumn: "set", SplitValue: "training", RulesFromAll: true},
+		{Folds: 3, Repeats: 1, Sample: 1500, Nominal: true},
+	} {
+		notices := map[string]int{}
+		o.Events.Notice = func(text string) { notices[text]++ }
+		o.Variants = load(t, job, "limits.memory", "16MiB", "tdr", "bottom-up", "kactus", "iack", "mondrian", "infogain-mondrian")
+		want, err := Evaluate(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := newEvaluation(o)
+		if err := e.read(t.Context(), true); err != nil {
+			t.Fatal(err)
+		}
+		if got := e.report(); !reflect.DeepEqual(got, want) {
+			t.Errorf("got %+v, in memory %+v", got, want)
+		}
+		spilled, left := 0, 0
+		for text, n := range notices {
+			if strings.Contains(text, "spilling to disk") {
+				spilled += n
+			}
+			if strings.Contains(text, "column name is left out") {
+				left += n
+			}
+		}
+		if spilled != 1 || left != 2 { // both read the input
+			t.Errorf("notices: %v", notices)
+		}
+	}
+}
+
+// A table that does not fit the memory is evaluated with a store, to the same report.
+func TestEvaluateOutOfCore(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 1))
+	job, rows := people(t, r, 60_000)
+	for i := range rows { // records that nearly all differ
+		rows[i][3] = fmt.Sprint(r.IntN(1 << 30))
+	}
+	job = put(t, rows)
+	var reports []*Report
+	spilled := false
+	for _, memory := range []string{"1GiB", "16MiB"} {
+		o := Options{Variants: load(t, job, "limits.memory", memory, "tdr", "infogain-mondrian"), SplitColumn: "set", SplitValue: "training"}
+		o.Events.Notice = func(text string) { spilled = spilled || strings.Contains(text, "spilling to disk") }
+		report, err := Evaluate(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if memory == "1GiB" && spilled {
+			t.Error("spilled without need")
+		}
+		reports = append(reports, report)
+	}
+	if !spilled || !reflect.DeepEqual(reports[0], reports[1]) {
+		t.Errorf("spilled: %t, got %+v, in memory %+v", spilled, reports[1], reports[0])
+	}
+}
+
+// What does not even fit with a store is an error that says so: here every value is listed.
 func TestEvaluateMemory(t *testing.T) {
 	job, _ := people(t, rand.New(rand.NewPCG(4, 1)), 120_000)
 	text, err := os.ReadFile(job)

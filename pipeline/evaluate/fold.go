@@ -1,6 +1,11 @@
 package evaluate
 
-import "math/bits"
+import (
+	"context"
+	"math/bits"
+
+	"github.com/kcut/kcut/partition"
+)
 
 // round tests on one fold of a repeat, or on one side of a split, and trains on all others.
 type round struct {
@@ -29,50 +34,62 @@ func sampler(sample uint64) func(row, rows uint64) bool {
 	}
 }
 
-// testRows returns how many rows of every record are for testing.
-func (e *evaluation) testRows(r round) []uint32 {
-	rows, side := make([]uint32, e.Table.Len()), e.sides(r)
-	for i, n := range e.Table.Counts {
-		for range n {
-			rows[i] += side(i)
-		}
-	}
-	return rows
+// dealer deals rows to sides. Rows are dealt record after record.
+type dealer interface {
+	// next deals so many rows of a record, and returns how many of them are for testing.
+	next(key []uint64, rows uint32) (tested uint32)
+	// tested returns how many of all rows are for testing.
+	tested() uint64
 }
 
-// testSingly returns for every row, record after record, 1 if it is for testing, else 0.
-func (e *evaluation) testSingly(r round, rows uint64) []uint32 {
-	singly, side := make([]uint32, 0, rows), e.sides(r)
-	for i, n := range e.Table.Counts {
-		for range n {
-			singly = append(singly, side(i))
-		}
-	}
-	return singly
-}
-
-// sides returns 1 for a record's next row if it is for testing, else 0. Rows are asked for
-// record after record.
-func (e *evaluation) sides(r round) func(record int) uint32 {
+// dealer returns what deals the rows of a round.
+func (e *evaluation) dealer(r round) dealer {
+	fields := e.Table.Layout.Fields
 	if e.SplitColumn != "" {
-		return e.field(len(e.Table.Layout.Fields) - 1)
+		return bySplit{fields[len(fields)-1], e.split}
 	}
-	d, class := e.dealer(r), e.class()
-	return func(record int) uint32 { return d.next(class(record)) }
+	d := &byFold{folds: uint64(e.Folds), test: r.test, classes: make([]dealt, len(e.ClassNames)), class: fields[len(e.Attributes)+len(e.Kept)]}
+	first := uint64(0)
+	for c, n := range e.classes {
+		d.classes[c] = dealt{shuffle: newShuffle(n, mix(uint64(r.repeat)<<32|uint64(c))), first: first}
+		first += n
+	}
+	return d
 }
 
-// field returns the code of every record in a field of the table.
-func (e *evaluation) field(number int) func(record int) uint32 {
-	field, words := e.Table.Layout.Fields[number], e.Table.Layout.Words
-	return func(record int) uint32 { return field.Code(e.Table.Keys[record*words:]) }
+// count counts the rows of the classes, and those of the second side of a split.
+func (e *evaluation) count(ctx context.Context) error {
+	fields, words := e.Table.Layout.Fields, e.Table.Layout.Words
+	class, last := fields[len(e.Attributes)+len(e.Kept)], fields[len(fields)-1]
+	e.classes, e.rows, e.split = make([]uint64, len(e.ClassNames)), 0, 0
+	return e.Table.Scan(ctx, partition.Space{Budget: e.Budget, Store: e.Store}, func(records *partition.Table) error {
+		for i, n := range records.Counts {
+			key := records.Keys[i*words : (i+1)*words]
+			e.rows += uint64(n)
+			e.classes[class.Code(key)] += uint64(n)
+			if e.SplitColumn != "" {
+				e.split += uint64(n) * uint64(last.Code(key))
+			}
+		}
+		return nil
+	})
 }
 
-func (e *evaluation) class() func(record int) uint32 { return e.field(len(e.Attributes) + len(e.Kept)) }
+// bySplit deals by the side of a split.
+type bySplit struct {
+	side   partition.Field
+	second uint64 // rows of side 1
+}
 
-// dealer deals the rows of every class to folds, one after the other as the records are in
-// order: as many to each, but for one row, of every class and in all.
-type dealer struct {
+func (d bySplit) next(key []uint64, rows uint32) uint32 { return rows * d.side.Code(key) }
+
+func (d bySplit) tested() uint64 { return d.second }
+
+// byFold deals the rows of every class to folds, one after the other: as many to each, but
+// for one row, of every class and in all.
+type byFold struct {
 	folds, test uint64
+	class       partition.Field
 	classes     []dealt
 }
 
@@ -83,30 +100,22 @@ type dealt struct {
 	next  uint64
 }
 
-func (e *evaluation) dealer(r round) *dealer {
-	d := &dealer{folds: uint64(e.Folds), test: r.test, classes: make([]dealt, len(e.ClassNames))}
-	class := e.class()
-	for i, n := range e.Table.Counts {
-		d.classes[class(i)].n += uint64(n)
+func (d *byFold) next(key []uint64, rows uint32) (tested uint32) {
+	c := &d.classes[d.class.Code(key)]
+	for range rows {
+		if (c.first+c.at(c.next))%d.folds == d.test {
+			tested++
+		}
+		c.next++
 	}
-	first := uint64(0)
-	for c := range d.classes {
-		d.classes[c].shuffle = newShuffle(d.classes[c].n, mix(uint64(r.repeat)<<32|uint64(c)))
-		d.classes[c].first = first
-		first += d.classes[c].n
-	}
-	return d
+	return tested
 }
 
-// next deals a row of a class, and returns 1 if it is for testing, else 0.
-func (d *dealer) next(class uint32) uint32 {
-	c := &d.classes[class]
-	fold := (c.first + c.at(c.next)) % d.folds
-	c.next++
-	if fold == d.test {
-		return 1
-	}
-	return 0
+// tested counts what is dealt to the fold: a class's rows get the numbers after those of
+// the classes before.
+func (d *byFold) tested() uint64 {
+	last := d.classes[len(d.classes)-1]
+	return (last.first + last.n + d.folds - 1 - d.test) / d.folds
 }
 
 // shuffle is a permutation of the numbers below n that a key chooses: a Feistel network on

@@ -53,28 +53,40 @@ func TestFolds(t *testing.T) {
 		classes[row[7]]++
 	}
 	tested := make([]int, repeats)
-	var before *parts
-	dealing(t, Options{Variants: load(t, job, "limits.threads", "1", "tdr"), Folds: folds, Repeats: repeats}, func(_ *evaluation, p *parts) {
-		tested[p.round.repeat] += int(p.test.rows)
+	var before []uint32
+	o := Options{Variants: load(t, job, "limits.threads", "1", "tdr"), Folds: folds, Repeats: repeats}
+	dealing(t, o, func(_ *evaluation, p *parts) {
+		tested[p.test.round.repeat] += int(p.test.rows)
 		if p.training.rows+p.test.rows != uint64(len(rows)) {
 			t.Errorf("%d rows are dealt", p.training.rows+p.test.rows)
 		}
 		if n := float64(p.test.rows); math.Abs(n-float64(len(rows))/folds) >= 1 {
 			t.Errorf("a fold has %g rows", n)
 		}
-		sizes := make([]int, len(classes))
-		for i, n := range p.test.counts {
-			sizes[p.test.class[i]] += int(n)
+		sizes, all := make([]int, len(classes)), 0
+		records := gather(t, p.test, false)
+		for i, n := range records.counts {
+			sizes[records.class[i]] += int(n)
+			all += int(n)
+		}
+		for _, n := range gather(t, p.training, true).counts {
+			all += int(n)
+		}
+		if all != len(rows) {
+			t.Errorf("%d rows are handed out", all)
 		}
 		for class, name := range []string{"no", "yes"} {
 			if want := float64(classes[name]) / folds; math.Abs(float64(sizes[class])-want) >= 1 {
 				t.Errorf("a fold has %d rows of class %s, want %g", sizes[class], name, want)
 			}
 		}
-		if before != nil && slices.Equal(before.tested, p.tested) {
+		everything := *p.test
+		everything.side = both
+		now := gather(t, &everything, true).tested
+		if slices.Equal(before, now) {
 			t.Error("two rounds test the same rows")
 		}
-		before = p
+		before = now
 	})
 	if want := slices.Repeat([]int{len(rows)}, repeats); !slices.Equal(tested, want) {
 		t.Errorf("tested are %d rows by repeat, want %d", tested, want)

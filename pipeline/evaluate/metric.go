@@ -1,12 +1,14 @@
 package evaluate
 
 import (
-	"encoding/binary"
+	"context"
+	"errors"
+	"math/bits"
 	"slices"
 	"strings"
 
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/spill"
+	"github.com/kcut/kcut/partition"
 )
 
 // Release is what the release of a training part costs. Its equivalence classes are the
@@ -28,69 +30,121 @@ type Release struct {
 	Dropped float64
 }
 
-// measure returns the metrics of a release. The penalties are of every attribute's labels.
-func measure(released *part, dropped uint64, penalties [][]float64, k, classes int, budget *spill.Budget) (Release, error) {
-	groups, err := equivalenceClasses(released, classes, budget)
-	if err != nil {
-		return Release{}, err
+// costing counts what a release costs.
+type costing struct {
+	classes   *tally // of the equivalence classes: their labels, the last word's rest, the class
+	penalties [][]float64
+	labels    [][]uint64 // by attribute: the rows of every label
+	columns   [][]uint32 // scratch
+	fillers   int
+	released  uint64 // rows
+	dropped   uint64
+}
+
+// costing returns one of a release whose labels have the given penalties, by attribute.
+func (t *trial) costing(penalties [][]float64) *costing {
+	c := &costing{penalties: penalties}
+	var domains []int
+	for _, of := range penalties {
+		c.labels, domains = append(c.labels, make([]uint64, len(of))), append(domains, len(of))
 	}
-	rows := float64(released.rows + dropped)
-	m := Release{Dropped: float64(dropped), Discernibility: float64(dropped) * rows}
-	wrong := dropped
-	for _, counts := range groups {
-		size, largest := uint64(0), uint64(0)
-		for _, n := range counts {
-			size, largest = size+n, max(largest, n)
+	rest := fillers(domains)
+	c.fillers = len(rest)
+	c.classes = t.tally(append(append(domains, rest...), len(t.ClassNames)), releaseTallies)
+	return c
+}
+
+// fillers returns domains that fill the last word of the keys of others, so that what comes
+// next is in a word of its own: then tuples in order that differ in it alone are neighbours.
+func fillers(domains []int) (rest []int) {
+	fields := partition.NewLayout(domains).Fields
+	last := fields[len(fields)-1]
+	for free := 64 - int(last.Shift) - bits.Len64(last.Mask); free > 0; {
+		width := min(free, 32)
+		rest, free = append(rest, 1<<(width-1)+1), free-width
+	}
+	return rest
+}
+
+// add counts the records of a masked block, as often as released says.
+func (c *costing) add(b *block, released []uint32) error {
+	for i, n := range released {
+		c.released += uint64(n)
+		c.dropped += uint64(b.counts[i] - n)
+		for a, labels := range b.masked {
+			if n > 0 {
+				c.labels[a][labels[i]] += uint64(n)
+			}
 		}
+	}
+	c.columns = append(c.columns[:0], b.masked...)
+	for range c.fillers {
+		c.columns = append(c.columns, make([]uint32, len(released)))
+	}
+	return c.classes.add(released, append(c.columns, b.class))
+}
+
+// release returns the metrics of a release that was asked to have groups of k.
+func (c *costing) release(ctx context.Context, k int) (Release, error) {
+	rows := float64(c.released + c.dropped)
+	m := Release{Dropped: float64(c.dropped), Discernibility: float64(c.dropped) * rows}
+	wrong, groups := c.dropped, 0
+	err := c.each(ctx, func(size, largest uint64) {
 		m.Discernibility += float64(size) * float64(size)
 		wrong += size - largest
+		groups++
+	})
+	if err != nil {
+		return m, err
 	}
 	m.Misclassified = float64(wrong) / rows
-	if len(groups) > 0 {
-		m.ClassSize = rows / float64(len(groups)) / float64(k)
+	if groups > 0 {
+		m.ClassSize = rows / float64(groups) / float64(k)
 	}
-	m.Penalty = (penalty(released, penalties) + float64(dropped)) / rows
+	m.Penalty = (c.penalty() + float64(c.dropped)) / rows
 	return m, nil
 }
 
-// equivalenceClasses returns the class counts of all equivalence classes, in the order of their
-// first records. What they take is drawn.
-func equivalenceClasses(p *part, classes int, budget *spill.Budget) (groups [][]uint64, err error) {
-	number := make(map[string]int)
-	bytes := int64(4*len(p.masked) + 8*classes + 96) // with the places in the map
-	var key []byte
-	for i, n := range p.counts {
-		key = key[:0]
-		for _, labels := range p.masked {
-			key = binary.LittleEndian.AppendUint32(key, labels[i])
-		}
-		group, ok := number[string(key)]
-		if !ok {
-			if err := budget.Draw("equivalence classes", bytes); err != nil {
-				return nil, err
-			}
-			group = len(groups)
-			number[string(key)] = group
-			groups = append(groups, make([]uint64, classes))
-		}
-		groups[group][p.class[i]] += uint64(n)
+// each hands out the equivalence classes: their sizes, and the rows of their most frequent
+// classes. The counts are consumed.
+func (c *costing) each(ctx context.Context, visit func(size, largest uint64)) error {
+	table, err := c.classes.ordered(ctx)
+	if err != nil {
+		return err
 	}
-	return groups, nil
+	last := table.Layout.Fields[len(table.Layout.Fields)-1]
+	of := last.Word // words that tell equivalence classes
+	if last.Mask == 0 {
+		of = table.Layout.Words
+	}
+	var key []uint64
+	size, largest := uint64(0), uint64(0)
+	err = table.Scan(ctx, c.classes.space, func(block *partition.Table) error {
+		for i, n := range block.Counts {
+			next := block.Keys[i*block.Layout.Words:][:of]
+			if size > 0 && !slices.Equal(key, next) {
+				visit(size, largest)
+				size, largest = 0, 0
+			}
+			key = append(key[:0], next...)
+			size, largest = size+uint64(n), max(largest, uint64(n))
+		}
+		return nil
+	})
+	if size > 0 {
+		visit(size, largest)
+	}
+	return errors.Join(err, table.Discard(c.classes.space))
 }
 
-// penalty returns the records' penalties, summed over them and the mean over their attributes.
-// It counts labels first, so that the sum does not depend on the records' order.
-func penalty(p *part, penalties [][]float64) (sum float64) {
-	for a, labels := range p.masked {
-		counts := make([]uint64, len(penalties[a]))
-		for i, label := range labels {
-			counts[label] += uint64(p.counts[i])
-		}
+// penalty returns the rows' penalties, summed over them and the mean over their attributes.
+func (c *costing) penalty() (sum float64) {
+	for a, counts := range c.labels {
 		for label, n := range counts {
-			sum += float64(float64(n) * penalties[a][label])
+			sum += float64(float64(n) * c.penalties[a][label])
 		}
 	}
-	return sum / float64(len(p.masked))
+	return sum / float64(len(c.labels))
 }
 
 // penalties returns what every label loses: the share of the values, or of the range, that it

@@ -2,82 +2,96 @@ package evaluate
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/spill"
 )
 
-// randomPart draws labels of some attributes.
-func randomPart(r *rand.Rand, attributes, labels, classes int) *part {
-	p := &part{masked: make([][]uint32, attributes)}
+// randomBlock draws labels of some attributes, and how many rows of every record are released.
+func randomBlock(r *rand.Rand, attributes, labels, classes int) (b *block, released []uint32) {
+	b = &block{masked: make([][]uint32, attributes)}
 	for range 1 + r.IntN(40) {
-		for a := range p.masked {
-			p.masked[a] = append(p.masked[a], uint32(r.IntN(labels)))
+		for a := range b.masked {
+			b.masked[a] = append(b.masked[a], uint32(r.IntN(labels)))
 		}
-		p.class = append(p.class, uint32(r.IntN(classes)))
-		p.counts = append(p.counts, 1+uint32(r.IntN(3)))
-		p.rows += uint64(p.counts[len(p.counts)-1])
+		b.class = append(b.class, uint32(r.IntN(classes)))
+		b.counts = append(b.counts, 1+uint32(r.IntN(3)))
+		n := b.counts[len(b.counts)-1]
+		if r.IntN(10) == 0 {
+			n = 0
+		}
+		released = append(released, n)
 	}
-	return p
+	return b, released
 }
 
 // Every metric agrees with what its definition says of single rows.
-func TestMeasure(t *testing.T) {
+func TestCosting(t *testing.T) {
 	enginetest.Cases(t, 200, func(r *rand.Rand) {
-		attributes, classes, k := 1+r.IntN(3), 1+r.IntN(3), 1+r.IntN(5)
-		p := randomPart(r, attributes, 3, classes)
-		dropped := uint64(r.IntN(3))
+		attributes, classes, k := 1+r.IntN(40), 1+r.IntN(3), 1+r.IntN(5)
+		number := 1 + r.IntN(5)
 		penalties := make([][]float64, attributes)
 		for a := range penalties {
-			penalties[a] = []float64{0, r.Float64(), 1}
-		}
-		budget := spill.NewBudget(1 << 30)
-		got, err := measure(p, dropped, penalties, k, classes, budget)
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows, err := p.single(budget)
-		if err != nil {
-			t.Fatal(err)
-		}
-		key := func(row int) string {
-			text := ""
-			for _, labels := range rows.masked {
-				text += fmt.Sprint(labels[row], " ")
+			for range number {
+				penalties[a] = append(penalties[a], r.Float64())
 			}
-			return text
 		}
-		all := float64(p.rows + dropped)
-		want := Release{Dropped: float64(dropped), Discernibility: all * float64(dropped)}
+		e := &evaluation{Records: &pipeline.Records{ClassNames: make([]engine.Label, classes)}}
+		tr := &trial{evaluation: e, budget: spill.NewBudget(1 << 30)}
+		c := tr.costing(penalties)
+		var rows []string // the labels of every released row
+		var of []uint32   // their classes
+		want := Release{}
+		for range 1 + r.IntN(3) {
+			b, released := randomBlock(r, attributes, number, classes)
+			if err := c.add(b, released); err != nil {
+				t.Fatal(err)
+			}
+			for i, n := range released {
+				want.Dropped += float64(b.counts[i] - n)
+				for range n {
+					text := ""
+					for a, labels := range b.masked {
+						text += fmt.Sprint(labels[i], " ")
+						want.Penalty += penalties[a][labels[i]] / float64(attributes)
+					}
+					rows, of = append(rows, text), append(of, b.class[i])
+				}
+			}
+		}
+		got, err := c.release(t.Context(), k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := float64(len(rows)) + want.Dropped
+		want.Discernibility = all * want.Dropped
 		groups := map[string]map[uint32]int{}
-		for i := range rows.counts {
-			for j := range rows.counts {
-				if key(i) == key(j) {
+		for i, labels := range rows {
+			for _, others := range rows {
+				if labels == others {
 					want.Discernibility++
 				}
 			}
-			for a, labels := range rows.masked {
-				want.Penalty += penalties[a][labels[i]] / float64(attributes) / all
+			if groups[labels] == nil {
+				groups[labels] = map[uint32]int{}
 			}
-			if groups[key(i)] == nil {
-				groups[key(i)] = map[uint32]int{}
-			}
-			groups[key(i)][rows.class[i]]++
+			groups[labels][of[i]]++
 		}
-		want.Penalty += float64(dropped) / all
-		want.ClassSize = all / float64(len(groups)) / float64(k)
+		want.Penalty = (want.Penalty + want.Dropped) / all
+		if len(groups) > 0 {
+			want.ClassSize = all / float64(len(groups)) / float64(k)
+		}
 		right := 0
 		for _, counts := range groups {
-			largest := 0
-			for _, n := range counts {
-				largest = max(largest, n)
-			}
-			right += largest
+			right += slices.Max(slices.Collect(maps.Values(counts)))
 		}
 		want.Misclassified = 1 - float64(right)/all
 		for _, pair := range [][2]float64{
@@ -153,8 +167,35 @@ func TestLabels(t *testing.T) {
 		if got := fmt.Sprint(f.Values); got != tt.values || f.Numeric != strings.HasPrefix(tt.name, "intervals") {
 			t.Errorf("%s: values %s, want %s", tt.name, got, tt.values)
 		}
+		masked, raw := tt.labels.besideRaw(false)
+		for code := range tt.labels.Len() {
+			checkRaw(t, tt.labels, masked, raw, code)
+		}
 		if nominal := tt.labels.feature(true); nominal.Numeric || nominal.code(engine.DroppedLabel) != uint32(nominal.Domain-1) {
 			t.Errorf("%s: nominal %+v", tt.name, nominal)
+		}
+	}
+}
+
+// checkRaw: a value is shown as itself, beside labels.
+func checkRaw(t *testing.T, l labels, masked, raw feature, code int) {
+	t.Helper()
+	got := raw.codes[code]
+	switch value := l.Label(code); {
+	case masked.Domain != raw.Domain:
+		t.Errorf("%d codes, of raw values %d", masked.Domain, raw.Domain)
+	case value.Null:
+		if got != uint32(raw.Domain-1) {
+			t.Errorf("the null is %d of %d", got, raw.Domain)
+		}
+	case raw.Numeric:
+		if raw.Values[got] != l.Positions[code] {
+			t.Errorf("value %s is shown as %g", value.Text, raw.Values[got])
+		}
+	default:
+		same := slices.IndexFunc(l.values, func(v engine.Label) bool { return v.Text == value.Text })
+		if same >= 0 && l.tells(same) && got != masked.codes[same] || same < 0 && slices.Contains(masked.codes, got) {
+			t.Errorf("value %s has code %d, labels have %d", value.Text, got, masked.codes)
 		}
 	}
 }

@@ -1,200 +1,155 @@
 package evaluate
 
 import (
-	"slices"
+	"context"
 
-	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
-	"github.com/kcut/kcut/pipeline"
-	"github.com/kcut/kcut/spill"
 )
 
-// part is some of the records: distinct ones with their counts.
+// side is what a round takes rows for.
+type side uint8
+
+// The sides.
+const (
+	training side = iota
+	test
+	both
+)
+
+// part is the rows that a round takes for one side, or for both.
 type part struct {
-	masked [][]uint32 // codes of the attributes or numbers of their labels, by column; engine.DroppedLabel of records that are not released
+	*evaluation
+	round round
+	side  side
+	rows  uint64 // how many there are
+}
+
+// block is some records of a part, in the records' order.
+type block struct {
+	masked [][]uint32 // codes of the attributes, by column
 	kept   [][]uint32
 	class  []uint32
-	counts []uint32
-	rows   uint64 // the sum of the counts
+	counts []uint32 // the rows that each stands for
+	tested []uint32 // of these: how many are for testing
 }
 
-// unpack returns all records. What they take is drawn.
-func (e *evaluation) unpack() (*part, error) {
-	n, class := e.Table.Len(), len(e.Attributes)+len(e.Kept)
-	if err := e.Budget.Draw("the records of a round", partBytes(n, class)); err != nil {
+// blockRecords is how many records a block has at most.
+const blockRecords = 1 << 12
+
+// each hands out the part's records; singly, then each stands for one row. A block is valid
+// until visit returns, which may change it.
+func (p *part) each(ctx context.Context, singly bool, visit func(*block) error) error {
+	b, deal := newBlock(p.evaluation), p.dealer(p.round)
+	err := p.Table.Scan(ctx, partition.Space{Budget: p.Budget, Store: p.Store}, func(records *partition.Table) error {
+		words := records.Layout.Words
+		for i, n := range records.Counts {
+			key := records.Keys[i*words : (i+1)*words]
+			step := n
+			if singly {
+				step = 1
+			}
+			for ; n > 0; n -= step {
+				tested := deal.next(key, step)
+				if rows := p.side.of(step, tested); rows > 0 {
+					b.add(records.Layout.Fields, key, rows, tested)
+				}
+				if len(b.counts) < blockRecords {
+					continue
+				}
+				if err := visit(b); err != nil {
+					return err
+				}
+				b.clear()
+			}
+		}
+		return nil
+	})
+	if err != nil || len(b.counts) == 0 {
+		return err
+	}
+	return visit(b)
+}
+
+// of returns how many rows of a record are for the side, when so many of all are for testing.
+func (s side) of(all, tested uint32) uint32 {
+	switch s {
+	case training:
+		return all - tested
+	case test:
+		return tested
+	}
+	return all
+}
+
+func newBlock(e *evaluation) *block {
+	return &block{masked: make([][]uint32, len(e.Attributes)), kept: make([][]uint32, len(e.Kept))}
+}
+
+func (b *block) add(fields []partition.Field, key []uint64, rows, tested uint32) {
+	for a := range b.masked {
+		b.masked[a] = append(b.masked[a], fields[a].Code(key))
+	}
+	fields = fields[len(b.masked):]
+	for i := range b.kept {
+		b.kept[i] = append(b.kept[i], fields[i].Code(key))
+	}
+	b.class = append(b.class, fields[len(b.kept)].Code(key))
+	b.counts, b.tested = append(b.counts, rows), append(b.tested, tested)
+}
+
+func (b *block) clear() {
+	for a := range b.masked {
+		b.masked[a] = b.masked[a][:0]
+	}
+	for i := range b.kept {
+		b.kept[i] = b.kept[i][:0]
+	}
+	b.class, b.counts, b.tested = b.class[:0], b.counts[:0], b.tested[:0]
+}
+
+// histograms counts the classes of every code of every attribute. What they take is drawn.
+func (p *part) histograms(ctx context.Context) (all []*partition.Histogram, err error) {
+	classes, sums, bytes := len(p.ClassNames), make([][]uint64, len(p.Attributes)), int64(0)
+	for a := range sums {
+		n := p.Attributes[a].Len() * classes
+		sums[a] = make([]uint64, n)
+		bytes += 8 * int64(n)
+	}
+	if err := p.Budget.Draw("counts of classes", bytes); err != nil {
 		return nil, err
 	}
-	column := func(number int) []uint32 {
-		codes, code := make([]uint32, n), e.field(number)
-		for i := range codes {
-			codes[i] = code(i)
+	defer p.Budget.Return(bytes)
+	err = p.each(ctx, false, func(b *block) error {
+		for a, codes := range b.masked {
+			for i, code := range codes {
+				sums[a][int(code)*classes+int(b.class[i])] += uint64(b.counts[i])
+			}
 		}
-		return codes
-	}
-	p := &part{counts: e.Table.Counts, class: column(class)}
-	for number := range class {
-		if number < len(e.Attributes) {
-			p.masked = append(p.masked, column(number))
-		} else {
-			p.kept = append(p.kept, column(number))
-		}
-	}
-	for _, n := range p.counts {
-		p.rows += uint64(n)
-	}
-	return p, nil
-}
-
-// bytes returns what the part takes.
-func (p *part) bytes() int64 { return partBytes(len(p.counts), len(p.masked)+len(p.kept)) }
-
-// partBytes returns what records take that have so many columns beside the class.
-func partBytes(records, columns int) int64 { return int64(records) * 4 * int64(columns+2) }
-
-// deal returns the records' rows that are for training, and those for testing, of which so
-// many of every record are. What they take is drawn.
-func (p *part) deal(tested []uint32, budget *spill.Budget) (training, test *part, err error) {
-	rest := make([]uint32, len(p.counts))
-	for i, n := range p.counts {
-		rest[i] = n - tested[i]
-	}
-	if training, err = p.choose(rest, budget); err != nil {
-		return nil, nil, err
-	}
-	test, err = p.choose(tested, budget)
-	return training, test, err
-}
-
-// choose returns so many rows of every record. What they take is drawn.
-func (p *part) choose(rows []uint32, budget *spill.Budget) (*part, error) {
-	var at []int
-	var counts []uint32
-	for i, n := range rows {
-		if n > 0 {
-			at, counts = append(at, i), append(counts, n)
-		}
-	}
-	if err := budget.Draw("the records of a round", partBytes(len(at), len(p.masked)+len(p.kept))); err != nil {
-		return nil, err
-	}
-	return p.pick(at, counts), nil
-}
-
-// released returns the records that are released, and how many rows are not. What they take
-// is drawn.
-func (p *part) released(budget *spill.Budget) (released *part, dropped uint64, err error) {
-	rows := slices.Clone(p.counts)
-	for i, label := range p.masked[0] {
-		if label == engine.DroppedLabel {
-			rows[i] = 0
-		}
-	}
-	released, err = p.choose(rows, budget)
+		return nil
+	})
 	if err != nil {
-		return nil, 0, err
-	}
-	return released, p.rows - released.rows, nil
-}
-
-// first returns the part with the first of its masked columns alone.
-func (p *part) first(masked int) *part {
-	q := *p
-	q.masked = p.masked[:masked]
-	return &q
-}
-
-// pick returns the part's records of some positions, with the given counts.
-func (p *part) pick(at []int, counts []uint32) *part {
-	take := func(from []uint32) []uint32 {
-		to := make([]uint32, len(at))
-		for i, record := range at {
-			to[i] = from[record]
-		}
-		return to
-	}
-	q := &part{class: take(p.class), counts: counts}
-	for _, codes := range p.masked {
-		q.masked = append(q.masked, take(codes))
-	}
-	for _, codes := range p.kept {
-		q.kept = append(q.kept, take(codes))
-	}
-	for _, n := range counts {
-		q.rows += uint64(n)
-	}
-	return q
-}
-
-// single returns the part with every record as often as it counts. What that takes is drawn.
-func (p *part) single(budget *spill.Budget) (*part, error) {
-	if err := budget.Draw("rows of divided cells", partBytes(int(p.rows), len(p.masked)+len(p.kept)+2)); err != nil {
 		return nil, err
 	}
-	at := make([]int, 0, p.rows)
-	for i, n := range p.counts {
-		for range n {
-			at = append(at, i)
-		}
-	}
-	return p.pick(at, slices.Repeat([]uint32{1}, len(at))), nil
-}
-
-// table compresses the part as an engine's plan asks. What the table takes is drawn.
-func (p *part) table(of *pipeline.Records, plan engine.Plan, budget *spill.Budget) (*engine.Table, error) {
-	t := &engine.Table{Attributes: of.Attributes, Classes: len(of.ClassNames), ClassNames: of.ClassNames, Rows: p.rows}
-	for _, g := range plan.Groupings {
-		var codes [][]uint32
-		var domains []int
-		for _, a := range g.Columns {
-			codes, domains = append(codes, p.masked[a]), append(domains, of.Attributes[a].Len())
-		}
-		if g.Class {
-			codes, domains = append(codes, p.class), append(domains, len(of.ClassNames))
-		}
-		grouping, err := count(codes, p.counts, domains, budget)
-		if err != nil {
+	for a := range sums {
+		h := histogram(sums[a], classes)
+		if err := p.Budget.Draw("histograms", 8*int64(len(h.Start))+12*int64(len(h.Count))); err != nil {
 			return nil, err
 		}
-		t.Groupings = append(t.Groupings, grouping)
+		all = append(all, h)
 	}
-	for a := range of.Attributes {
-		if !plan.Histograms {
-			break
-		}
-		t.Histograms = append(t.Histograms, p.histogram(a, of.Attributes[a].Len(), len(of.ClassNames)))
-	}
-	return t, nil
+	return all, nil
 }
 
-// histogram counts the classes of every code of an attribute.
-func (p *part) histogram(attribute, domain, classes int) *partition.Histogram {
-	pairs := make(partition.Pairs, len(p.counts))
-	for i, code := range p.masked[attribute] {
-		pairs[i] = partition.Pair{Code: code, Class: p.class[i], Count: uint64(p.counts[i])}
-	}
-	return pairs.Merge().Histogram(domain, classes)
-}
-
-// count returns the table of the distinct tuples of some columns, ascending.
-func count(codes [][]uint32, counts []uint32, domains []int, budget *spill.Budget) (*partition.Table, error) {
-	t := &partition.Table{Layout: partition.NewLayout(domains)}
-	bytes := int64(len(counts)) * int64(t.Layout.Words*8+4)
-	if err := budget.Draw("counts of distinct tuples", bytes); err != nil {
-		return nil, err
-	}
-	t.Keys, t.Counts = make([]uint64, len(counts)*t.Layout.Words), slices.Clip(slices.Clone(counts))
-	for c, column := range codes {
-		f := t.Layout.Fields[c]
-		for i, code := range column {
-			t.Keys[i*t.Layout.Words+f.Word] |= uint64(code) << f.Shift
+// histogram leaves out what does not occur.
+func histogram(sums []uint64, classes int) *partition.Histogram {
+	h := &partition.Histogram{Classes: classes, Start: []int{0}}
+	for at, n := range sums {
+		if n > 0 {
+			h.Class, h.Count = append(h.Class, uint32(at%classes)), append(h.Count, n)
+		}
+		if at%classes == classes-1 {
+			h.Start = append(h.Start, len(h.Count))
 		}
 	}
-	maps := make([][]uint32, len(domains))
-	for i, domain := range domains {
-		maps[i] = engine.Identity(domain).Codes
-	}
-	t = t.Recode(maps, domains)
-	budget.Return(bytes - t.Bytes())
-	t.Sort()
-	return t, nil
+	return h
 }

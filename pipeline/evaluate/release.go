@@ -1,139 +1,122 @@
 package evaluate
 
 import (
-	"slices"
+	"context"
 
 	"github.com/kcut/kcut/engine"
 )
 
-// masked is what becomes of records by a recoding, with the numbers of labels for codes.
-type masked struct {
-	released       *part  // those that the recoding was made from
-	dropped        uint64 // rows of these that are not released
-	training, test *part
+// release is a release being made: what it costs, and what classifiers are shown of it.
+type release struct {
+	*trial
+	recoding       engine.Recoding
+	costs          *costing // of the rows that the recoding was made from
+	training, test *sight
+	counts         []uint32 // scratch: of a block, as often as one of these is told of it
 }
 
-// mask masks the training part, by which the recoding was made, and the test part.
-func (t *trial) mask(recoding engine.Recoding) (m masked, err error) {
-	if t.RulesFromAll {
-		return t.maskAll(recoding)
-	}
-	p := t.training
-	if recoding.Cells() > 0 { // of which each row may go elsewhere
-		if p, err = p.single(t.budget); err != nil {
-			return m, err
+// releaseTallies is how many tallies count a release at the same time.
+const releaseTallies = 3
+
+// newRelease begins to make a release. Labels show the recoding's.
+func (t *trial) newRelease(recoding engine.Recoding) *release {
+	r := &release{trial: t, recoding: recoding}
+	var shown, tested []feature
+	var penalties [][]float64
+	for a := range t.Attributes {
+		labels := labelsOf(&t.Attributes[a], recoding, a)
+		labels.roots = t.RootsTell
+		masked := labels.feature(t.Nominal)
+		test := masked
+		if t.RawTest {
+			masked, test = labels.besideRaw(t.Nominal)
 		}
+		shown, tested = append(shown, masked), append(tested, test)
+		penalties = append(penalties, labels.penalties())
 	}
-	if p, err = t.recode(recoding, p); err != nil {
-		return m, err
-	}
-	if m.released, m.dropped, err = p.released(t.budget); err != nil {
-		return m, err
-	}
-	m.training = m.released
-	m.test, err = t.apply(recoding)
-	return m, err
+	r.costs = t.costing(penalties)
+	r.training, r.test = t.sight(shown), t.sight(tested)
+	return r
 }
 
-// maskAll masks all records, by which the recoding was made, and deals what is released.
-func (t *trial) maskAll(recoding engine.Recoding) (m masked, err error) {
-	p, tested := t.all, t.tested
-	if recoding.Cells() > 0 {
-		if p, err = p.single(t.budget); err != nil {
-			return m, err
+// make masks the records that the recoding was made from, and those for testing, unless they
+// are shown raw.
+func (r *release) make(ctx context.Context) error {
+	masker := newMasker(r.recoding, len(r.Attributes))
+	singly := r.recoding.Cells() > 0 // each row may go elsewhere
+	err := r.source.each(ctx, singly, func(b *block) error {
+		masker.mask(b)
+		if err := r.costs.add(b, r.of(b, both)); err != nil {
+			return err
 		}
-		tested = t.testSingly(t.round, p.rows)
+		if !r.RulesFromAll {
+			return r.training.show(b, r.of(b, both))
+		}
+		if err := r.training.show(b, r.of(b, training)); err != nil {
+			return err
+		}
+		return r.test.show(b, r.of(b, test))
+	})
+	if err != nil || r.RulesFromAll {
+		return err
 	}
-	if p, err = t.recode(recoding, p); err != nil {
-		return m, err
-	}
-	if m.training, m.test, err = p.deal(tested, t.budget); err != nil {
-		return m, err
-	}
-	if m.training, _, err = m.training.released(t.budget); err != nil {
-		return m, err
-	}
-	if m.test, _, err = m.test.released(t.budget); err != nil {
-		return m, err
-	}
-	m.released, m.dropped, err = p.released(t.budget)
-	return m, err
+	masker = newMasker(unsearched(r.recoding), len(r.Attributes))
+	return r.parts.test.each(ctx, false, func(b *block) error {
+		if !r.RawTest {
+			masker.mask(b)
+		}
+		return r.test.show(b, b.counts)
+	})
 }
 
-// apply returns the test part as a recoding of others masks it: by the labels of codes or
-// the regions of tuples, whatever the class and the number of records that have them.
-func (t *trial) apply(recoding engine.Recoding) (*part, error) {
+// of returns how many rows of every record of a block are released for a side.
+func (r *release) of(b *block, side side) []uint32 {
+	r.counts = r.counts[:0]
+	for i, n := range b.counts {
+		if b.masked[0][i] == engine.DroppedLabel {
+			n = 0
+		} else {
+			n = side.of(n, b.tested[i])
+		}
+		r.counts = append(r.counts, n)
+	}
+	return r.counts
+}
+
+// unsearched returns the recoding of records that a recoding was not made from: by the labels
+// of codes or the regions of tuples, whatever the class and the number of records that have
+// them.
+func unsearched(recoding engine.Recoding) engine.Recoding {
 	if regions, ok := recoding.(*engine.Regions); ok {
-		recoding = regions.Unsearched()
+		return regions.Unsearched()
 	}
-	return t.recode(recoding, t.test)
+	return recoding
 }
 
-// recode replaces codes by numbers of labels.
-func (t *trial) recode(recoding engine.Recoding, p *part) (*part, error) {
-	n := len(p.counts)
-	if err := t.budget.Draw("labels", 4*int64(n)*int64(len(p.masked))); err != nil {
-		return nil, err
+// masker replaces codes by numbers of labels, of all records in their order.
+type masker struct {
+	engine.Recoding
+	taken  []uint64
+	labels [][]uint32 // scratch
+}
+
+func newMasker(recoding engine.Recoding, attributes int) *masker {
+	return &masker{Recoding: recoding, taken: make([]uint64, recoding.Cells()), labels: make([][]uint32, attributes)}
+}
+
+// mask masks a block. What is not released has engine.DroppedLabel everywhere.
+func (m *masker) mask(b *block) {
+	n := len(b.counts)
+	for a := range m.labels {
+		m.labels[a] = append(m.labels[a][:0], b.masked[a]...)
 	}
-	labels := make([][]uint32, len(p.masked))
-	for a := range labels {
-		labels[a] = make([]uint32, n)
-	}
-	recoding.Recode(engine.Rows{N: n, Codes: p.masked, Classes: p.class, Taken: make([]uint64, recoding.Cells())}, labels)
-	for i, label := range labels[0] {
-		for a := range labels {
+	m.Recode(engine.Rows{N: n, Codes: b.masked, Classes: b.class, Taken: m.taken}, m.labels)
+	for i, label := range m.labels[0] {
+		for a := range m.labels {
 			if label == engine.DroppedLabel {
-				labels[a][i] = label
+				m.labels[a][i] = label
 			}
 		}
 	}
-	q := *p
-	q.masked = labels
-	return &q, nil
-}
-
-// labels are the released values of an attribute.
-type labels struct {
-	*engine.Attribute
-	values    []engine.Label
-	intervals []engine.Interval
-	global    bool // labels depend on the attribute's own values alone
-	roots     bool // are labels like any other
-}
-
-func labelsOf(a *engine.Attribute, recoding engine.Recoding, attribute int) labels {
-	return labels{
-		Attribute: a, values: recoding.Labels(attribute), intervals: recoding.Intervals(attribute), global: recoding.Codes(attribute) != nil,
-	}
-}
-
-// tells reports whether a label tells anything: it is neither the null nor covers everything.
-// The mark of suppressed values tells that a value is none of those that are always disclosed.
-func (l labels) tells(label int) bool {
-	v := l.values[label]
-	switch {
-	case v.Null:
-		return false
-	case l.roots && l.Mask != engine.Suppress:
-		return true
-	case l.Mask == engine.Discretize:
-		i := l.intervals[label]
-		return i.Lower != l.LowerText || i.Upper != l.UpperText
-	case l.Mask == engine.Generalize:
-		return v.Text != l.Tree.Name(0)
-	}
-	return l.global || v.Text != engine.Suppressed
-}
-
-// ends returns the ends of an interval on the number line.
-func (l labels) ends(label int) (lower, upper float64) {
-	i := l.intervals[label]
-	lower, upper = l.Lower, l.Upper
-	if i.Lower != l.LowerText {
-		lower = l.Positions[slices.Index(l.Texts, i.Lower)]
-	}
-	if i.Upper != l.UpperText {
-		upper = l.Positions[slices.Index(l.Texts, i.Upper)]
-	}
-	return lower, upper
+	b.masked, m.labels = m.labels, b.masked
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
@@ -33,27 +34,28 @@ func TestRulesFromAll(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				m, err := tr.mask(recoding)
-				if err != nil {
+				r := tr.newRelease(recoding)
+				if err := r.make(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				released := groups(m.released)
+				released := groups(t, tr.source, recoding)
+				delete(released, "")
 				for labels, n := range released {
 					if n < uint64(variant.Sets[0].K) {
 						t.Errorf("%+v: %d rows have labels %s", algorithm, n, labels)
 					}
 				}
-				together := groups(m.training)
-				for labels, n := range groups(m.test) {
-					together[labels] += n
+				if n := r.training.rows + r.test.rows; n != r.costs.released || n+r.costs.dropped != uint64(len(rows)) {
+					t.Errorf("%+v: %d training and %d test rows, %d dropped", algorithm, r.training.rows, r.test.rows, r.costs.dropped)
 				}
-				if !maps.Equal(together, released) {
+				shown := sizes(t, r.training)
+				for codes, n := range sizes(t, r.test) {
+					shown[codes] += n
+				}
+				if !maps.Equal(shown, groupsShown(t, r, recoding)) {
 					t.Errorf("%+v: training and test rows are not what is released", algorithm)
 				}
-				if n := m.training.rows + m.test.rows + m.dropped; n != uint64(len(rows)) {
-					t.Errorf("%+v: %d rows", algorithm, n)
-				}
-				divided, dropped = divided+recoding.Cells(), dropped+m.dropped
+				divided, dropped = divided+recoding.Cells(), dropped+r.costs.dropped
 			}
 		})
 		if divided == 0 || dropped == 0 {
@@ -62,13 +64,54 @@ func TestRulesFromAll(t *testing.T) {
 	}
 }
 
-// groups counts the rows of equal labels.
-func groups(p *part) map[string]uint64 {
+// groups counts the rows of equal labels, those that are not released as "".
+func groups(t *testing.T, p *part, recoding engine.Recoding) map[string]uint64 {
+	t.Helper()
 	sizes := map[string]uint64{}
-	for i, n := range p.counts {
+	b := gather(t, p, true)
+	newMasker(recoding, len(b.masked)).mask(b)
+	for i, n := range b.counts {
 		key := ""
-		for _, labels := range p.masked {
-			key += fmt.Sprint(labels[i], " ")
+		for _, labels := range b.masked {
+			if labels[i] != engine.DroppedLabel {
+				key += fmt.Sprint(labels[i], " ")
+			}
+		}
+		sizes[key] += uint64(n)
+	}
+	return sizes
+}
+
+// groupsShown counts the features, with the class, of all rows that are released.
+func groupsShown(t *testing.T, r *release, recoding engine.Recoding) map[string]uint64 {
+	t.Helper()
+	b := gather(t, r.source, true)
+	newMasker(recoding, len(b.masked)).mask(b)
+	shown := map[string]uint64{}
+	for i, n := range b.counts {
+		key := ""
+		for f, codes := range append(slices.Clip(b.masked), b.kept...) {
+			key += fmt.Sprint(r.training.features[f].code(codes[i]), " ")
+		}
+		if b.masked[0][i] != engine.DroppedLabel {
+			shown[key+fmt.Sprint(b.class[i], " ")] += uint64(n)
+		}
+	}
+	return shown
+}
+
+// sizes counts the tuples of features and classes.
+func sizes(t *testing.T, s *sight) map[string]uint64 {
+	t.Helper()
+	d, err := s.data(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	sizes := map[string]uint64{}
+	for i, n := range d.Table.Counts {
+		key := ""
+		for _, f := range d.Table.Layout.Fields {
+			key += fmt.Sprint(f.Code(d.Table.Keys[i*d.Table.Layout.Words:]), " ")
 		}
 		sizes[key] += uint64(n)
 	}

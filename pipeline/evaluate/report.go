@@ -56,7 +56,7 @@ func newScore(values []float64) Score {
 
 // report sums the rounds up.
 func (e *evaluation) report() *Report {
-	r := &Report{Rows: e.rows(), Rounds: len(e.rounds)}
+	r := &Report{Rows: e.rows, Rounds: len(e.rounds)}
 	for _, l := range e.learners {
 		r.Learners = append(r.Learners, l.Name())
 	}
@@ -66,8 +66,12 @@ func (e *evaluation) report() *Report {
 		for _, set := range job.Sets {
 			result.K = append(result.K, set.K)
 		}
-		if result.Failed = failure(e.variants[v]); result.Failed == "" {
-			result.Errors, result.Release = e.errors(e.variants[v]), costs(e.variants[v])
+		rounds := make([]measurement, len(e.variants))
+		for i, round := range e.variants {
+			rounds[i] = round[v]
+		}
+		if result.Failed = failure(rounds); result.Failed == "" {
+			result.Errors, result.Release = e.errors(rounds), costs(rounds)
 		}
 		r.Results = append(r.Results, result)
 	}

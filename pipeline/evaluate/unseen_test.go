@@ -7,6 +7,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
@@ -33,20 +34,9 @@ func TestUnseenValues(t *testing.T) {
 			return
 		}
 		codes := c.Data.Codes()
-		records := &pipeline.Records{Attributes: codes.Attributes, ClassNames: make([]engine.Label, codes.Classes)}
-		training := &part{masked: make([][]uint32, len(codes.Columns))}
-		test := &part{masked: make([][]uint32, len(codes.Columns))}
-		var rows [2][]int
-		for row := range codes.Rows {
-			p, which := training, 0
-			if r.IntN(3) == 0 {
-				p, which = test, 1
-			}
-			rows[which] = append(rows[which], row)
-			for a := range p.masked {
-				p.masked[a] = append(p.masked[a], codes.Columns[a][row])
-			}
-			p.class, p.counts, p.rows = append(p.class, codes.Class[row]), append(p.counts, 1), p.rows+1
+		e, rows := split(t, r, codes)
+		if e == nil {
+			return
 		}
 		all := engine.Set{K: 1} // every attribute is in a set
 		for a := range codes.Attributes {
@@ -57,8 +47,12 @@ func TestUnseenValues(t *testing.T) {
 		}
 		c.Sets = append(c.Sets, all)
 		for _, algorithm := range algorithms {
+			d, err := e.deal(t.Context(), round{})
+			if err != nil {
+				t.Fatal(err)
+			}
 			budget := spill.NewBudget(1 << 30)
-			tr := &trial{evaluation: &evaluation{Records: records}, parts: &parts{training: training, test: test}, budget: budget}
+			tr := &trial{evaluation: e, parts: d, budget: budget}
 			recoding, err := tr.search(t.Context(), &jobfile.Job{Algorithm: algorithm}, engine.Requirement{Sets: c.Sets})
 			if errors.Is(err, engine.ErrInfeasible) || errors.Is(err, engine.ErrUnreached) {
 				continue
@@ -69,42 +63,77 @@ func TestUnseenValues(t *testing.T) {
 			if budget.Used() != 0 {
 				t.Errorf("%s: %d bytes stay drawn", algorithm.Name, budget.Used())
 			}
-			checkPart(t, c, tr, recoding, rows, algorithm.Name)
+			checkParts(t, c, tr, recoding, rows, algorithm.Name)
 		}
 	})
 }
 
-// checkPart checks what is released of the training and of the test rows.
-func checkPart(t *testing.T, c enginetest.Case, tr *trial, recoding engine.Recoding, rows [2][]int, name string) {
+// split makes rows records, some for training and the others for testing, and tells which;
+// nil if one side has none.
+func split(t *testing.T, r *rand.Rand, codes enginetest.Codes) (e *evaluation, rows [2][]int) {
+	t.Helper()
+	var domains []int
+	for a := range codes.Attributes {
+		domains = append(domains, codes.Attributes[a].Len())
+	}
+	table := &partition.Table{Layout: partition.NewLayout(append(domains, codes.Classes, 2))}
+	fields := table.Layout.Fields
+	for row := range codes.Rows {
+		key := make([]uint64, table.Layout.Words)
+		put := func(field int, code uint32) { key[fields[field].Word] |= uint64(code) << fields[field].Shift }
+		for a := range codes.Columns {
+			put(a, codes.Columns[a][row])
+		}
+		side := uint32(training)
+		if r.IntN(3) == 0 {
+			side = uint32(test)
+		}
+		put(len(domains), codes.Class[row])
+		put(len(domains)+1, side)
+		rows[side] = append(rows[side], row)
+		table.Keys, table.Counts = append(table.Keys, key...), append(table.Counts, 1)
+	}
+	if len(rows[training]) == 0 || len(rows[test]) == 0 {
+		return nil, rows
+	}
+	records := &pipeline.Records{
+		Attributes: codes.Attributes, ClassNames: make([]engine.Label, codes.Classes), Table: table, Budget: spill.NewBudget(1 << 30),
+	}
+	e = &evaluation{Options: Options{SplitColumn: "side"}, Records: records}
+	if err := e.count(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return e, rows
+}
+
+// checkParts checks what is released of the training and of the test rows.
+func checkParts(t *testing.T, c enginetest.Case, tr *trial, recoding engine.Recoding, rows [2][]int, name string) {
 	t.Helper()
 	released := make([][]engine.Label, len(c.Data.Rows))
-	read := func(p *part, rows []int) {
+	read := func(p *part, by engine.Recoding, rows []int) {
+		b := gather(t, p, true)
+		newMasker(by, len(b.masked)).mask(b)
 		for i, row := range rows {
 			released[row] = nil
-			for a := range p.masked {
-				if label := p.masked[a][i]; label != engine.DroppedLabel {
-					released[row] = append(released[row], recoding.Labels(a)[label])
+			for a := range b.masked {
+				if label := b.masked[a][i]; label != engine.DroppedLabel {
+					released[row] = append(released[row], by.Labels(a)[label])
 				}
 			}
 		}
 	}
-	masked, err := tr.recode(recoding, tr.training)
-	if err != nil {
-		t.Fatal(err)
-	}
-	read(masked, rows[0])
+	read(tr.training, recoding, rows[training])
 	enginetest.CheckAnonymous(t, released, c.Sets)
-	tested, err := tr.apply(recoding)
-	if err != nil {
-		t.Fatal(err)
-	}
-	read(tested, rows[1])
+	read(tr.parts.test, unsearched(recoding), rows[test])
 	if t.Failed() {
 		t.Fatalf("%s\n%s", name, c)
 	}
-	m, err := tr.mask(recoding)
-	if err != nil || m.released.rows+m.dropped != tr.training.rows || m.test.rows != tr.test.rows {
-		t.Fatalf("%s: %d rows are released, %d dropped, of %d, and %d tested: %v", name, m.released.rows, m.dropped, tr.training.rows, m.test.rows, err)
+	r := tr.newRelease(recoding)
+	if err := r.make(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if r.training.rows != r.costs.released || r.training.rows+r.costs.dropped != tr.training.rows || r.test.rows != tr.parts.test.rows {
+		t.Fatalf("%s: %d rows are released, %d dropped, of %d, and %d tested", name, r.training.rows, r.costs.dropped, tr.training.rows, r.test.rows)
 	}
 	for a := range tr.Attributes {
 		l := labelsOf(&tr.Attributes[a], recoding, a)

@@ -1,0 +1,53 @@
+package evaluate
+
+import (
+	"slices"
+
+	"github.com/kcut/kcut/engine"
+)
+
+// labels are the released values of an attribute.
+type labels struct {
+	*engine.Attribute
+	values    []engine.Label
+	intervals []engine.Interval
+	global    bool // labels depend on the attribute's own values alone
+	roots     bool // are labels like any other
+}
+
+func labelsOf(a *engine.Attribute, recoding engine.Recoding, attribute int) labels {
+	return labels{
+		Attribute: a, values: recoding.Labels(attribute), intervals: recoding.Intervals(attribute), global: recoding.Codes(attribute) != nil,
+	}
+}
+
+// tells reports whether a label tells anything: it is neither the null nor covers everything.
+// The mark of suppressed values tells that a value is none of those that are always disclosed.
+func (l labels) tells(label int) bool {
+	v := l.values[label]
+	switch {
+	case v.Null:
+		return false
+	case l.roots && l.Mask != engine.Suppress:
+		return true
+	case l.Mask == engine.Discretize:
+		i := l.intervals[label]
+		return i.Lower != l.LowerText || i.Upper != l.UpperText
+	case l.Mask == engine.Generalize:
+		return v.Text != l.Tree.Name(0)
+	}
+	return l.global || v.Text != engine.Suppressed
+}
+
+// ends returns the ends of an interval on the number line.
+func (l labels) ends(label int) (lower, upper float64) {
+	i := l.intervals[label]
+	lower, upper = l.Lower, l.Upper
+	if i.Lower != l.LowerText {
+		lower = l.Positions[slices.Index(l.Texts, i.Lower)]
+	}
+	if i.Upper != l.UpperText {
+		upper = l.Positions[slices.Index(l.Texts, i.Upper)]
+	}
+	return lower, upper
+}
