@@ -18,10 +18,6 @@ import (
 	"github.com/kcut/kcut/pipeline/fault"
 )
 
-// Manifest says what a directory of part files in an object store holds. It is written
-// after the parts and before _SUCCESS.
-const Manifest = "_manifest.json"
-
 // IsDirectory reports whether an output path names a directory of part files.
 func IsDirectory(path string) bool { return strings.HasSuffix(path, "/") }
 

@@ -73,7 +73,7 @@ func URL(key string) string { return "s3://" + Bucket + "/" + key }
 // Put stores an object.
 func (s *Server) Put(t testing.TB, key string, data []byte) {
 	t.Helper()
-	if _, err := s.backend.PutObject(Bucket, key, nil, bytes.NewReader(data), int64(len(data)), nil); err != nil {
+	if _, err := s.backend.PutObject(Bucket, key, map[string]string{}, bytes.NewReader(data), int64(len(data)), nil); err != nil {
 		t.Fatal(err)
 	}
 }
