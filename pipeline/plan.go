@@ -115,6 +115,7 @@ func (p *planning) forecast(ctx context.Context, sample bool) (*forecast.Forecas
 	}
 	p.noteIdentifiers(f.Columns)
 	f.Weigh(&p.load)
+	p.compareRoom(f)
 	f.Memory.Overhead = residentOverhead
 	f.Notices = p.report.Notices
 	return f, nil
