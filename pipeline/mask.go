@@ -47,16 +47,20 @@ type maskedGroup struct {
 // input order, from one goroutine. Those of the parts that are finished are passed over.
 //
 // Which of a divided cell's rows go where depends on how many came before. These are counted
-// first, by split; if there is no room for that, there is one goroutine.
+// first, by split; if there is no room for that, there is one goroutine, from the first row on.
 func (m *masker) mask(ctx context.Context, tasks []maskTask, parts *parts) error {
-	if err := m.takeTurns(ctx, len(tasks)); err != nil {
+	first := parts.next()
+	if err := m.takeTurns(ctx, len(tasks), first); err != nil {
 		return err
 	}
 	defer m.turns.close()
 	m.idle = make(chan *masking, m.threads)
-	first := parts.next()
-	return InOrder(ctx, len(tasks)-first.Task, m.threads, func(ctx context.Context, i int, emit func(maskedGroup) error) error {
-		at := place{Task: first.Task + i}
+	begin := first.Task
+	if m.taken != nil {
+		begin = 0
+	}
+	return InOrder(ctx, len(tasks)-begin, m.threads, func(ctx context.Context, i int, emit func(maskedGroup) error) error {
+		at := place{Task: begin + i}
 		return m.task(ctx, tasks[at.Task], func(g maskedGroup) error {
 			g.at = at
 			if at.Group++; g.at.before(first) {
@@ -67,13 +71,14 @@ func (m *masker) mask(ctx context.Context, tasks []maskTask, parts *parts) error
 	}, func(g maskedGroup) error { return m.add(ctx, parts, g) })
 }
 
-// takeTurns makes sure that every goroutine knows which rows of divided cells it has.
-func (m *masker) takeTurns(ctx context.Context, tasks int) (err error) {
+// takeTurns makes sure that every goroutine knows which rows of divided cells it has, when so many
+// tasks are masked from a place on.
+func (m *masker) takeTurns(ctx context.Context, tasks int, first place) (err error) {
 	m.total = m.dataset.Rows()
 	if m.recoding.Cells() == 0 {
 		return nil
 	}
-	if m.threads > 1 && tasks > 1 {
+	if m.threads > 1 && tasks > 1 || first.Task > 0 {
 		m.total = 2 * m.dataset.Rows()
 		if m.turns, err = m.countTurns(ctx); !errors.Is(err, spill.ErrBudget) {
 			m.done.Store(m.dataset.Rows())

@@ -95,7 +95,7 @@ func TestTurns(t *testing.T) {
 	defer in.Close()
 	for _, limit := range []int64{1 << 20, 16, 40 * turnPart} {
 		m := &masker{dataset: in, recoding: dividedTwice{}, threads: 2, budget: spill.NewBudget(limit), events: &Events{}}
-		if err := m.takeTurns(t.Context(), len(in.Splits())); err != nil {
+		if err := m.takeTurns(t.Context(), len(in.Splits()), place{}); err != nil {
 			t.Fatal(err)
 		}
 		if limit < 1<<20 {
