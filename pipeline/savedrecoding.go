@@ -8,7 +8,8 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// savable reports whether a recoding can be written down: what kcut apply makes cannot.
+// savable reports whether a recoding can be written down: one of kcut apply that suppresses
+// records, or has regions, cannot.
 func savable(recoding engine.Recoding) bool {
 	switch recoding := recoding.(type) {
 	case *engine.Cut:
