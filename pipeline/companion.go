@@ -78,11 +78,13 @@ func (c *companion) announce(ctx context.Context, report *Report) error {
 	return storage.UploadText(ctx, text, location.Join(c.folder, pendingFile), false)
 }
 
-// settle writes down that what was announced stands now.
+// settle writes down that what was announced stands now, although the run may have been stopped.
 func (c *companion) settle(ctx context.Context, report *Report) error {
 	if c == nil || !c.announced {
 		return nil
 	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
 	text, err := report.outline()
 	if err == nil {
 		err = storage.UploadText(ctx, text, location.Join(c.folder, recordFile), false)
@@ -118,7 +120,7 @@ func (r *run) announceBeside(ctx context.Context) error {
 
 // settleBeside is of no matter when it fails: what was announced is known for what stands.
 func (r *run) settleBeside(ctx context.Context) {
-	if err := r.beside.settle(ctx, r.report); err != nil && ctx.Err() == nil {
+	if err := r.beside.settle(ctx, r.report); err != nil {
 		r.events.Noted(fmt.Sprintf("the record beside the output stays as it was announced: %v", err))
 	}
 }

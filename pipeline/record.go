@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/location"
@@ -125,7 +126,7 @@ func (r *run) leave(ctx context.Context, was known) error {
 	r.events.Noted(fmt.Sprintf("already done: %s was made by the same job of the same input", r.job.Output.Path))
 	was.Output, was.AlreadyDone = r.job.Output.Path, true
 	r.report = was.Report
-	if r.beside != nil && was.pending {
+	if slices.ContainsFunc(r.known, func(k known) bool { return k.pending && k.beside }) {
 		r.beside.announced = true
 		r.settleBeside(ctx)
 	}
