@@ -2,6 +2,9 @@ package partition
 
 import (
 	"errors"
+	"math"
+
+	"github.com/kcut/kcut/spill"
 )
 
 const (
@@ -25,6 +28,7 @@ type dividing struct {
 	*TIPS
 	works     []*work
 	records   int
+	known     int64     // bytes that will be known of what the works make, at most
 	block     int       // records that are read before they are divided
 	stretches []stretch // of the block that is being read
 	ring      []*router
@@ -40,8 +44,18 @@ type stretch struct {
 // add notes that a piece of a partition is to be divided.
 func (x *dividing) add(p int32, piece *piece) {
 	limit := min(piece.records/x.pieceRecords(), x.pool.blockRecords(x.table.Layout)/x.pool.partRecords, maxParts)
-	x.works = append(x.works, x.outlook.newWork(p, piece, x.table.Layout, limit))
+	w := x.outlook.newWork(p, piece, x.table.Layout, limit, x.spreadsRoom()-x.known)
+	x.works = append(x.works, w)
 	x.records += piece.records
+	x.known += w.known
+}
+
+// spreadsRoom returns how many bytes more may be known of pieces.
+func (t *TIPS) spreadsRoom() int64 {
+	if t.pool.budget == nil {
+		return math.MaxInt64
+	}
+	return t.pool.share/shareOfSpreads - t.sums
 }
 
 // pieceRecords returns how many records a piece is to have, on average, so that what is known
@@ -58,9 +72,25 @@ func (x *dividing) run() error {
 	if len(x.works) == 0 {
 		return nil
 	}
+	drawn, err := x.reserveKnown()
+	if err != nil {
+		return err
+	}
 	x.start()
-	err := x.read()
-	return errors.Join(err, x.stop(err == nil))
+	err = x.read()
+	err = errors.Join(err, x.stop(err == nil))
+	x.pool.release(drawn)
+	return err
+}
+
+// reserveKnown draws what will be known, at most. When there is not as much, what will turn
+// out to be known has to fit.
+func (x *dividing) reserveKnown() (drawn int64, err error) {
+	err = x.pool.draw("what is learned of leaf partitions", x.known)
+	if errors.Is(err, spill.ErrBudget) {
+		return 0, nil
+	}
+	return x.known, err
 }
 
 // read sends the records of the pieces round.

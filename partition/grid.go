@@ -28,6 +28,12 @@ func (g *grid) cells(of codeRange) (lo, hi int) {
 	return int(g.cell[of.lo]), int(g.cell[of.hi-1]) + 1
 }
 
+// size returns the number of cells of the codes that a range has.
+func (g *grid) size(of codeRange) int {
+	lo, hi := g.cells(of)
+	return hi - lo
+}
+
 // codes returns the codes of a cell.
 func (g *grid) codes(cell uint32) codeRange {
 	return codeRange{g.starts[cell], g.starts[cell+1]}

@@ -1,5 +1,10 @@
 package partition
 
+import (
+	"cmp"
+	"slices"
+)
+
 // piece is a pile of a spilled leaf partition, with what is known of its records: how many
 // have the codes of which cells of the fields that can be refined.
 type piece struct {
@@ -14,6 +19,7 @@ type spread struct {
 	grid   *grid
 	field  int32
 	lo, hi uint32 // cells of the grid; none where they are listed
+	merged uint32 // so many of the list were left when it was last looked through
 	list   []listed
 }
 
@@ -46,22 +52,44 @@ func (p *piece) learn(spreads []spread, counts []uint64) {
 		p.counts[i] += n
 	}
 	for i, s := range spreads {
-		p.spreads[i].list = append(p.spreads[i].list, s.list...)
+		p.spreads[i].add(s.list)
 	}
+}
+
+// add adds to the list. Now and then cells that are listed more than once become one.
+func (s *spread) add(list []listed) {
+	const few = 32
+	s.list = append(s.list, list...)
+	if len(s.list) < 2*int(s.merged)+few {
+		return
+	}
+	slices.SortFunc(s.list, func(a, b listed) int { return cmp.Compare(a.code, b.code) })
+	last := 0
+	for _, l := range s.list[1:] {
+		if l.code == s.list[last].code {
+			s.list[last].count += l.count
+			continue
+		}
+		last++
+		s.list[last] = l
+	}
+	s.list = s.list[:last+1]
+	s.merged = uint32(len(s.list))
 }
 
 // forget drops what is known.
 func (p *piece) forget() { p.spreads, p.counts = nil, nil }
 
-// Sizes of spreads and of their lists, in bytes.
+// Sizes of what is known of pieces, in bytes.
 const (
 	spreadBytes = 48
+	countBytes  = 8
 	listedBytes = 16
 )
 
 // known returns the memory that takes.
 func (p *piece) known() int64 {
-	n := int64(cap(p.spreads))*spreadBytes + int64(cap(p.counts))*8
+	n := int64(cap(p.spreads))*spreadBytes + int64(cap(p.counts))*countBytes
 	for _, s := range p.spreads {
 		n += int64(cap(s.list)) * listedBytes
 	}

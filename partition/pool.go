@@ -33,6 +33,8 @@ type Pool struct {
 	block                     int64 // bytes of a block of records that are divided
 	routers                   []*router
 	pieceRecords, partRecords int     // as the constants say, but in tests
+	added                     int64   // bytes of frames since the last look at the heap
+	gaps                      int64   // bytes that frames do without because of gaps between them
 	piles                     []*pile // with frames in memory
 	sets                      []*TIPS
 	page                      []byte  // scratch of move
@@ -202,11 +204,25 @@ func (m *Pool) forget(p *pile) {
 // go, and a collector that has no room runs all the time.
 const shareOfGarbage = 6
 
+// gapsEvery is how many bytes of frames are added between two looks at the heap.
+const gapsEvery = 4 << 20
+
+// frameShare returns the part of the share that is for all but garbage. Where frames of
+// other sizes have come and gone, gaps stay between those that are left: what of them does
+// not fit in the room for garbage is not for frames, either.
+func (m *Pool) frameShare(n int64) int64 {
+	garbage := m.share / shareOfGarbage
+	if m.added += n; m.budget != nil && m.added >= gapsEvery {
+		m.added, m.gaps = 0, max(0, spill.HeapGaps()-garbage/2)
+	}
+	return m.share - garbage - m.gaps
+}
+
 // add appends a fragment to a pile.
 func (m *Pool) add(p *pile, f fragment) error {
 	p.note(f)
 	n := frameBytes(f.frame)
-	if err := m.drawWithin("leaf partitions", n, m.share-m.share/shareOfGarbage); err != nil {
+	if err := m.drawWithin("leaf partitions", n, m.frameShare(n)); err != nil {
 		if m.store == nil || !errors.Is(err, spill.ErrBudget) {
 			return err
 		}

@@ -184,7 +184,7 @@ func (t *TIPS) settleSpilled(p int32, fields []active) (alive bool) {
 
 // thin forgets how records are spread in fresh pieces of which that takes too much memory.
 func (t *TIPS) thin(works []*work) {
-	full := t.pool.budget != nil && t.sums > t.pool.share/shareOfSpreads
+	full := t.spreadsRoom() < 0
 	for _, w := range works {
 		for _, p := range w.pieces {
 			if p != nil && (full || p.records < cellRecords*p.cells()) {
