@@ -21,7 +21,7 @@ func (h *Holding) Hold(bytes int64) error {
 		return nil
 	}
 	if err := h.Tell(more); err != nil {
-		return fmt.Errorf("hold %d bytes of pages and dictionaries: %w", bytes, err)
+		return fmt.Errorf("hold %d bytes of what is read: %w", bytes, err)
 	}
 	h.told += more
 	return nil

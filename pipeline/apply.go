@@ -2,8 +2,10 @@ package pipeline
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -11,6 +13,7 @@ import (
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/labeling"
 )
 
 // ApplyOptions say which cut is applied to a job's input, and how.
@@ -52,7 +55,7 @@ func (q Quota) of(records int64) uint64 {
 // set of the job holds, or can be made to as the options say. It searches nothing: of the
 // job's algorithm nothing matters. On an error nothing is published.
 func Apply(ctx context.Context, job *jobfile.Job, opt ApplyOptions) (*Report, error) {
-	cut, err := readGiven(opt.Cut)
+	cut, err := labeling.Read(opt.Cut)
 	if err != nil {
 		return nil, err
 	}
@@ -86,6 +89,18 @@ func hintOfBreak(tried OnBreak, kind string) string {
 	return "use --on-break coarsen or --on-break suppress, or run the job anew"
 }
 
+// identifyGiven writes down what bounds the job beside itself: an earlier cut, and what
+// happens when that does not hold.
+func (r *run) identifyGiven(w io.Writer) error {
+	if r.given == nil {
+		return nil
+	}
+	if reuse := r.opt.reuse; reuse != nil {
+		fmt.Fprintf(w, "apply %s %+v ", reuse.OnBreak, reuse.MaxSuppressed)
+	}
+	return json.NewEncoder(w).Encode(r.given.File)
+}
+
 // reuseCut chooses the engine of kcut apply, which needs to know the number of rows.
 func (r *run) reuseCut() {
 	if r.opt.reuse == nil {
@@ -97,21 +112,9 @@ func (r *run) reuseCut() {
 		r.engine = reuse.Engine{OnBreak: onBreak, MaxSuppressed: most}
 		return
 	}
-	e := r.given.regionEngine()
+	e := r.given.RegionEngine()
 	e.OnBreak, e.MaxSuppressed = onBreak, most
 	r.engine = e
-}
-
-// coverRegions tells the engine of regions which labels cover the codes of every attribute.
-func (r *run) coverRegions(labelers []labeler) {
-	e, ok := r.engine.(*reuse.Regions)
-	if !ok {
-		return
-	}
-	e.Covers = nil
-	for _, l := range labelers {
-		e.Covers = append(e.Covers, l.(*cover).covers)
-	}
 }
 
 // reused notes what became of the cut: the report has the steps that were undone.
@@ -136,8 +139,9 @@ func (r *run) reused() {
 // undoneWords tells of which columns' cuts how many labels are left.
 func (r *run) undoneWords() string {
 	var parts []string
-	for a, column := range r.given.columns {
-		was, is := newLabelSpace(column).n, 0
+	for a := range r.prepared.masked {
+		column := r.given.Column(a)
+		was, is := r.given.CountLabels(a), 0
 		for _, label := range r.recoding.Labels(a) {
 			if !label.Null && !isMark(label, column.Mask) {
 				is++
@@ -162,7 +166,7 @@ func (r *run) stayAbove(path string) (err error) {
 			Err:   fmt.Errorf("search above the cut of %s: algorithm %s does not start from the top", path, r.job.Algorithm.Name),
 		}
 	}
-	if r.given, err = readGiven(path); err != nil {
+	if r.given, err = labeling.Read(path); err != nil {
 		return err
 	}
 	if r.given.Kind == cutfile.KindRegions {

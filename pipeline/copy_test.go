@@ -14,6 +14,7 @@ import (
 	"github.com/kcut/kcut/formats/release"
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/fileset"
+	"github.com/kcut/kcut/pipeline/masking"
 )
 
 // notedPeople are people with two kept columns: a note that each has for themselves, or none,
@@ -177,7 +178,7 @@ func TestFollowHive(t *testing.T) {
 
 // A row group that is large enough is followed without any ado, and its rows stay in order.
 func TestFollowLargeRowGroups(t *testing.T) {
-	const rows = leastFollowed + 1000
+	const rows = masking.LeastFollowed + 1000
 	table := &testTable{fields: []formats.Field{
 		{Name: "age", Type: formats.Type{Kind: formats.Int, Bits: 64}},
 		{Name: "class", Type: formats.Type{Kind: formats.String}},
@@ -187,7 +188,7 @@ func TestFollowLargeRowGroups(t *testing.T) {
 		table.rows = append(table.rows, []string{fmt.Sprint(i % 50), []string{"low", "high"}[i/7%2], fmt.Sprint(i)})
 	}
 	dir := jobFolder(t, largeJob)
-	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, rows, leastFollowed)
+	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, rows, masking.LeastFollowed)
 	mustRun(t, dir, nil)
 	auditFolder(t, dir)
 	file, err := release.Open(t.Context(), filepath.Join(dir, "out.parquet"))
@@ -195,7 +196,7 @@ func TestFollowLargeRowGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	if file.RowGroups() != 2 || file.RowGroupRows(0) != leastFollowed {
+	if file.RowGroups() != 2 || file.RowGroupRows(0) != masking.LeastFollowed {
 		t.Errorf("%d row groups, the first of %d rows", file.RowGroups(), file.RowGroupRows(0))
 	}
 }

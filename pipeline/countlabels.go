@@ -2,67 +2,37 @@ package pipeline
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/reuse"
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/partition"
-	"github.com/kcut/kcut/pipeline/fault"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/coding"
+	"github.com/kcut/kcut/pipeline/compress"
+	"github.com/kcut/kcut/pipeline/labeling"
 	"github.com/kcut/kcut/spill"
 )
-
-// relabeled codes values by the leaves of a domain that a labeler has made.
-type relabeled struct {
-	labeler
-	domain *domain
-}
-
-// null returns any code when no record is without a value.
-func (r relabeled) null() uint32 { return r.domain.codes[r.labeler.null()] }
-
-// encode appends the values' codes: any code of those that no record has.
-func (r relabeled) encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
-	first := len(codes)
-	codes, _, err := r.labeler.encode(values, from, codes)
-	if err != nil {
-		return nil, 0, err
-	}
-	for i := first; i < len(codes); i++ {
-		code := uint32(0)
-		if int(codes[i]) < len(r.domain.codes) {
-			code = r.domain.codes[codes[i]]
-		}
-		codes[i] = code
-	}
-	return codes, r.domain.attribute.Len(), nil
-}
 
 // countLabels reads the input once, and counts it in the labels of the given cut: tuples and
 // codes are as few as those are.
 func (r *run) countLabels(ctx context.Context, budget *spill.Budget) error {
-	c, labelers, err := r.labelCompressor(budget)
+	l, err := r.readLabels(budget)
 	if err != nil {
 		return err
 	}
-	c.plan = r.engine.Plan(r.prepared.requirement)
-	c.newCounter = func(columns []int) *partition.Counter { return partition.NewCounter(len(columns), budget) }
-	c.advanced = r.counted(0, 1)
-	workers, err := c.count(ctx)
+	l.Plan, l.Advanced = r.engine.Plan(r.prepared.requirement), r.counted(0, 1)
+	counts, err := l.Count(ctx)
 	if err != nil {
 		return err
 	}
-	tables, err := groupings(workers, func(counters []*partition.Counter) (*partition.Table, error) {
-		return partition.Tabulate(ctx, counters, budget, r.threads)
-	})
+	tables, err := counts.Tables(ctx)
 	if err != nil {
 		return err
 	}
-	p, domains, err := r.bindLabels(ctx, c, labelers, workers)
+	p, domains, err := r.bindLabels(ctx, l, counts)
 	if err != nil {
 		return err
 	}
-	for g, grouping := range c.plan.Groupings {
+	for g, grouping := range l.Plan.Groupings {
 		p.table.Groupings = append(p.table.Groupings, inDomains(tables[g], grouping, domains, p.class))
 	}
 	r.pose(p)
@@ -72,16 +42,16 @@ func (r *run) countLabels(ctx context.Context, budget *spill.Budget) error {
 // countLabelsOutOfCore reads the input twice, since its tuples do not fit the memory: once
 // for the labels that occur, and once for the tuples.
 func (r *run) countLabelsOutOfCore(ctx context.Context) error {
-	c, labelers, err := r.labelCompressor(r.budget)
+	l, err := r.readLabels(r.budget)
 	if err != nil {
 		return err
 	}
-	c.advanced = r.counted(0, 2)
-	workers, err := c.count(ctx)
+	l.Advanced = r.counted(0, 2)
+	counts, err := l.Count(ctx)
 	if err != nil {
 		return err
 	}
-	p, _, err := r.bindLabels(ctx, c, labelers, workers)
+	p, _, err := r.bindLabels(ctx, l, counts)
 	if err != nil {
 		return err
 	}
@@ -93,82 +63,73 @@ func (r *run) countLabelsOutOfCore(ctx context.Context) error {
 	return nil
 }
 
-// labelCompressor returns a compressor that counts no tuples yet, and the coders of its
-// masked columns. The class is counted when there is a search for it.
-func (r *run) labelCompressor(budget *spill.Budget) (*compressor, []labeler, error) {
-	labelers, err := r.given.labelers(r, budget)
+// labelers returns the coders of all masked columns by the given cut.
+func (r *run) labelers(budget *spill.Budget) ([]labeling.Labeler, error) {
+	var types []formats.Type
+	for _, field := range r.prepared.masked {
+		types = append(types, r.dataset.Schema().Fields[field].Type)
+	}
+	return r.given.Labelers(types, r.taxonomies, budget)
+}
+
+// labelReading counts an input in the labels of a given cut.
+type labelReading struct {
+	compress.Reading
+	labelers []labeling.Labeler
+	class    *coding.Interner // nil: it is not counted
+}
+
+// readLabels returns a reading that counts no tuples yet. The class is counted when there is a
+// search for it.
+func (r *run) readLabels(budget *spill.Budget) (*labelReading, error) {
+	labelers, err := r.labelers(budget)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	c := &compressor{
-		dataset: r.dataset, requests: r.prepared.requests()[:len(labelers)], budget: budget, threads: r.threads,
-		classes: true, attributes: len(labelers),
-	}
-	for _, l := range labelers {
-		c.coders = append(c.coders, l)
+	l := &labelReading{labelers: labelers, Reading: compress.Reading{
+		Dataset: r.dataset, Requests: r.prepared.requests()[:len(labelers)], Attributes: len(labelers),
+		Pairs: true, Budget: budget, Threads: r.threads,
+	}}
+	for _, labeler := range labelers {
+		l.Coders = append(l.Coders, labeler)
 	}
 	if r.prepared.class >= 0 && r.opt.reuse == nil {
-		c.class, c.requests = r.job.Class, r.prepared.requests()
-		c.coders = append(c.coders, newInterner(r.dataset.Schema().Fields[r.prepared.class], false, budget))
+		l.class = coding.NewInterner(r.dataset.Schema().Fields[r.prepared.class], false, budget)
+		l.Class, l.Requests = r.job.Class, r.prepared.requests()
+		l.Coders = append(l.Coders, l.class)
 	}
-	return c, labelers, nil
+	return l, nil
 }
 
 // bindLabels makes the domains of what was counted.
-func (r *run) bindLabels(ctx context.Context, c *compressor, labelers []labeler, workers []*counting) (*problem, []*domain, error) {
-	pairs, err := c.pairs(ctx, workers)
+func (r *run) bindLabels(ctx context.Context, l *labelReading, counts *compress.Counts) (*problem, []*coding.Domain, error) {
+	pairs, err := counts.Pairs(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	p := &problem{table: &engine.Table{Rows: uint64(r.dataset.Rows())}}
-	var domains []*domain
-	for a, l := range labelers {
-		records := make([]uint64, l.size())
+	var domains []*coding.Domain
+	for a, labeler := range l.labelers {
+		records := make([]uint64, labeler.Size())
 		for _, pair := range pairs[a] {
 			records[pair.Code] += pair.Count
 		}
-		if n := records[l.strays()]; n > 0 {
-			return nil, nil, r.strayError(ctx, a, l, n)
+		if n := records[labeler.Strays()]; n > 0 {
+			return nil, nil, r.strayError(ctx, a, labeler, n)
 		}
-		d, err := l.domain(r.prepared.specs[r.prepared.masked[a]], records)
+		d, err := labeler.Domain(records)
 		if err != nil {
 			return nil, nil, err
 		}
 		r.note(&d)
-		pairs[a] = pairs[a].Translate(d.codes, nil)
+		pairs[a] = pairs[a].Translate(d.Codes, nil)
 		domains = append(domains, &d)
-		p.table.Attributes = append(p.table.Attributes, d.attribute)
-		p.coders = append(p.coders, relabeled{l, &d})
+		p.table.Attributes = append(p.table.Attributes, d.Attribute)
+		p.coders = append(p.coders, labeling.NewCoder(labeler, &d))
 	}
-	r.coverRegions(labelers)
-	var class *interner
-	if c.class != "" {
-		class = c.coders[len(c.coders)-1].(*interner)
+	if e, ok := r.engine.(*reuse.Regions); ok {
+		labeling.CoverRegions(e, l.labelers)
 	}
-	p.class = classCoder{class, r.classify(p.table, class, pairs), p.table.Classes}
+	p.class = r.classify(p.table, l.class, pairs)
 	return p, domains, nil
-}
-
-// strayError is the error of values that the given cut has no place for.
-func (r *run) strayError(ctx context.Context, attribute int, l labeler, records uint64) error {
-	spec := r.prepared.specs[r.prepared.masked[attribute]]
-	found, err := r.findStrays(ctx, attribute, l)
-	if err != nil {
-		return err
-	}
-	switch spec.Mask {
-	case jobfile.MaskSuppress:
-		return marked(spec.Name, records)
-	case jobfile.MaskDiscretize:
-		return &fault.Error{
-			Class: fault.Input,
-			Hint:  "run the job anew with wider bounds",
-			Err:   fmt.Errorf("mask column %s: %s lie outside the bounds", spec.Name, found.words(records)),
-		}
-	}
-	return &fault.Error{
-		Class: fault.Input,
-		Hint:  "add the values to the taxonomy, or set unknown: root for the column",
-		Err:   fmt.Errorf("mask column %s: its cut has no place for %s", spec.Name, found.words(records)),
-	}
 }

@@ -105,7 +105,7 @@ func isMark(label engine.Label, mask string) bool {
 // marks reports whether records are redacted in a column, or some region of the cut is made
 // of marks.
 func (r *run) marks(a int) bool {
-	return r.report.Suppressed > 0 || r.given != nil && r.given.columns[a].Suppressed != ""
+	return r.report.Suppressed > 0 || r.given != nil && r.given.Column(a).Suppressed != ""
 }
 
 // isSecret reports whether a label is that of a new value all of whose records are redacted:
@@ -116,7 +116,7 @@ func (r *run) isSecret(a, label int) bool {
 		return false
 	}
 	is := redaction.Labels(a)[label]
-	return !slices.ContainsFunc(r.given.columns[a].Cut, func(l cutfile.Label) bool { return l.Label == is.Text && l.Null == is.Null })
+	return !slices.ContainsFunc(r.given.Column(a).Cut, func(l cutfile.Label) bool { return l.Label == is.Text && l.Null == is.Null })
 }
 
 func (r *run) describeColumn(a int, spec *jobfile.Column, t formats.Type) cutfile.Column {

@@ -7,9 +7,21 @@
 // split by split and their results do not depend on which worker did which split, so equal
 // inputs and jobs give equal bytes.
 //
-// What a run has in common with those who only read releases lies below it: fault (classes of
-// errors), cutfile (the embedded cut), fileset (the files of a release) and verify, which
-// recounts what a run has written without any of its code.
+// This package decides what is done when, and what a run leaves for the next one. How it is done
+// lies below it, each part for itself:
+//
+//	parallel    readings of the input, and results in order, on goroutines
+//	coding      values to codes, and codes to domains
+//	compress    distinct tuples and pairs, counted in one reading
+//	census      the same domains where values do not fit the memory
+//	labeling    the labels of an earlier cut as codes
+//	masking     the row groups of a release
+//	checkpoint  states of a run that the next one goes on from
+//	forecast    what a run will take
+//
+// What a run has in common with those who only read releases lies lower still: jobfile, fault
+// (classes of errors), cutfile (the embedded cut), fileset (the files of a release) and verify,
+// which recounts what a run has written without any of its code.
 //
 // Contract: a run that returns an error has published nothing, and what it had written is
 // removed. Errors belong to one fault.Class, which is all that a caller needs to choose an exit

@@ -27,10 +27,6 @@ type textColumn struct {
 	known map[string]uint32
 }
 
-func (c *textColumn) add(text string, isNull bool) {
-	c.codes = append(c.codes, c.code(text, isNull))
-}
-
 func (c *textColumn) code(text string, isNull bool) uint32 {
 	if c.known == nil {
 		c.known, c.texts = make(map[string]uint32), []string{null}

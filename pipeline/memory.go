@@ -26,9 +26,18 @@ const heapOverhead = 32 << 20
 // heap's, the program itself, its stacks and what of files the system counts in.
 const residentOverhead = 112 << 20
 
-// checkMemory refuses a budget that nothing could be done in.
-func checkMemory(memory int64) error {
+// provide gives a run the threads and the memory that the job says, or that the machine has. It
+// refuses a budget that nothing could be done in.
+func (r *run) provide() error {
+	if r.threads = r.job.Limits.Threads; r.threads == 0 {
+		r.threads = runtime.GOMAXPROCS(0)
+	}
+	memory := r.job.Limits.Memory
+	if memory == 0 {
+		memory = spill.DefaultLimit()
+	}
 	if memory >= MinMemory {
+		r.budget = spill.NewBudget(memory)
 		return nil
 	}
 	return &fault.Error{
@@ -107,7 +116,7 @@ func holdRead(budget *spill.Budget) func(bytes int64) error {
 			return nil
 		}
 		if err := budget.Draw("reading", bytes); err != nil {
-			return &fault.Error{Class: fault.Resources, Hint: "give more with --memory, or write the input with smaller pages, dictionaries or record batches", Err: err}
+			return &fault.Error{Class: fault.Resources, Hint: "give more with --memory, or write the input with smaller pages, dictionaries or record batches, or fewer row groups", Err: err}
 		}
 		makeRoom(budget.Limit(), bytes)
 		return nil

@@ -8,9 +8,12 @@ import (
 	"slices"
 
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/census"
+	"github.com/kcut/kcut/pipeline/coding"
+	"github.com/kcut/kcut/pipeline/compress"
 	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/parallel"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -19,25 +22,25 @@ import (
 // fit the memory goes to the store.
 func (r *run) countTwice(ctx context.Context) error {
 	s := r.newSurvey()
-	if err := s.take(ctx); err != nil {
+	if err := s.Take(ctx); err != nil {
 		return err
 	}
 	p := &problem{table: &engine.Table{Rows: uint64(r.dataset.Rows()), Coarse: true}}
 	var pairs []partition.Pairs
-	for a, c := range s.columns {
+	for a, c := range s.Columns {
 		spec := r.prepared.specs[r.prepared.masked[a]]
 		pruning := r.pruning(a)
-		pruning.Hold = holdFrequent(spec.Name, r.budget)
-		bound, err := c.bind(ctx, spec, r.taxonomies[spec.Name], pruning, r.dataset.Rows())
+		pruning.Hold = coding.HoldFrequent(spec.Name, r.budget)
+		bound, err := c.Bind(ctx, spec, r.taxonomies[spec.Name], pruning, r.dataset.Rows())
 		if err != nil {
 			return r.locate(ctx, a, r.adviseWhole(err))
 		}
-		r.note(&bound.domain)
-		p.table.Attributes = append(p.table.Attributes, bound.attribute)
-		p.coders = append(p.coders, bound.coder)
-		pairs = append(pairs, bound.pairs)
+		r.note(&bound.Domain)
+		p.table.Attributes = append(p.table.Attributes, bound.Attribute)
+		p.coders = append(p.coders, bound.Coder)
+		pairs = append(pairs, bound.Pairs)
 	}
-	p.class = classCoder{in: s.class, numbers: r.classify(p.table, s.class, pairs), classes: p.table.Classes}
+	p.class = r.classify(p.table, s.Class, pairs)
 	if err := r.countTuples(ctx, p); err != nil {
 		return err
 	}
@@ -64,51 +67,25 @@ const (
 	tallyShare  = 16
 )
 
-func (r *run) newSurvey() *survey {
-	parts := int64(len(r.prepared.masked)) * int64(workersFor(r.dataset, r.threads))
-	room := max(r.budget.Limit()/censusShare/parts/entryBytes, 1024)
+func (r *run) newSurvey() *census.Survey {
+	parts := int64(len(r.prepared.masked)) * int64(parallel.Workers(r.dataset, r.threads))
+	room := max(r.budget.Limit()/censusShare/parts/census.EntryBytes, 1024)
 	listed := max(r.budget.Limit()/tallyShare/parts/16, 256) // four classes of four bytes
 	if r.opt.room > 0 {
 		room, listed = int64(r.opt.room), int64(r.opt.room)
 	}
-	s := &survey{
-		dataset: r.dataset, requests: r.prepared.requests(), budget: r.budget, room: int(room),
-		listed: int(min(listed, 1<<16)), threads: r.threads, advanced: r.counted(0, 2),
+	s := &census.Survey{
+		Dataset: r.dataset, Requests: r.prepared.requests(), Budget: r.budget, Room: int(room),
+		Listed: int(min(listed, 1<<16)), Threads: r.threads, Advanced: r.counted(0, 2),
 	}
 	fields := r.dataset.Schema().Fields
 	for _, field := range r.prepared.masked {
-		s.columns = append(s.columns, newCensus(fields[field], r.prepared.specs[field].Mask, r.openStore, r.budget))
+		s.Columns = append(s.Columns, census.NewColumn(fields[field], r.prepared.specs[field].Mask, r.openStore, r.budget))
 	}
 	if r.prepared.class >= 0 {
-		s.class = newInterner(fields[r.prepared.class], false, r.budget)
+		s.Class = coding.NewInterner(fields[r.prepared.class], false, r.budget)
 	}
 	return s
-}
-
-// coarse codes values as a search tells them apart.
-type coarse struct {
-	coder
-	coarsening engine.Coarsening
-}
-
-// null returns any code when the column has no nulls.
-func (c coarse) null() uint32 {
-	if n := c.coder.null(); int(n) < len(c.coarsening.Codes) {
-		return c.coarsening.Codes[n]
-	}
-	return 0
-}
-
-func (c coarse) encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
-	first := len(codes)
-	codes, _, err := c.coder.encode(values, from, codes)
-	if err != nil {
-		return nil, 0, err
-	}
-	for i := first; i < len(codes); i++ {
-		codes[i] = c.coarsening.Codes[codes[i]]
-	}
-	return codes, c.coarsening.Domain, nil
 }
 
 // countTuples reads the input again and counts every grouping, on disk when that is in use
@@ -117,7 +94,7 @@ func (r *run) countTuples(ctx context.Context, p *problem) error {
 	coarsenings := r.engine.Codes(p.table.Attributes, p.table.Histograms, p.table.Classes, r.prepared.requirement)
 	if r.store == nil {
 		part := r.budget.Part((r.budget.Limit() - r.budget.Used()) / 2)
-		err := r.countCoarse(ctx, p, coarsenings, partition.Space{Budget: part})
+		err := r.countCoarse(ctx, p, coarsenings, part, nil)
 		if !errors.Is(err, spill.ErrBudget) {
 			return err
 		}
@@ -127,52 +104,35 @@ func (r *run) countTuples(ctx context.Context, p *problem) error {
 	if err != nil {
 		return err
 	}
-	return r.countCoarse(ctx, p, coarsenings, partition.Space{Budget: r.budget, Store: store})
+	return r.countCoarse(ctx, p, coarsenings, r.budget, store)
 }
 
-// countCoarse counts the tuples of every grouping in codes that a search tells apart.
-func (r *run) countCoarse(ctx context.Context, p *problem, coarsenings []engine.Coarsening, space partition.Space) error {
+// countCoarse counts the tuples of every grouping in codes that a search tells apart: in memory,
+// or in a store.
+func (r *run) countCoarse(ctx context.Context, p *problem, coarsenings []engine.Coarsening, budget *spill.Budget, store *spill.Store) error {
 	t := p.table
 	plan := r.engine.Plan(r.prepared.requirement)
-	workers := int64(workersFor(r.dataset, r.threads))
-	// Half of what is left is for the counters; the other half for joining them.
-	share := (r.budget.Limit() - r.budget.Used()) / 2 / max(1, int64(len(plan.Groupings)))
-	space.Share = share / workers
-	var sizes []int
-	c := &compressor{
-		dataset: r.dataset, requests: r.prepared.requests(), plan: plan,
-		budget: space.Budget, threads: r.threads, advanced: r.counted(1, 2), attributes: len(t.Attributes),
-		newCounter: func(columns []int) *partition.Counter {
-			if space.Store == nil {
-				return partition.NewCounter(len(columns), space.Budget)
-			}
-			domains := make([]int, len(columns))
-			for i, a := range columns {
-				domains[i] = sizes[a]
-			}
-			return partition.NewSpillCounter(domains, space)
-		},
+	reading := &compress.Reading{
+		Dataset: r.dataset, Requests: r.prepared.requests(), Attributes: len(t.Attributes), Plan: plan,
+		Budget: budget, Store: store, Threads: r.threads, Advanced: r.counted(1, 2),
+		// Half of what is left is for the counters; the other half for joining them.
+		Share: (r.budget.Limit() - r.budget.Used()) / 2 / max(1, int64(len(plan.Groupings))),
 	}
-	for a := range t.Attributes {
-		c.coders = append(c.coders, coarse{p.coders[a], coarsenings[a]})
-		sizes = append(sizes, coarsenings[a].Domain)
+	for a, c := range coarsenings {
+		reading.Coders = append(reading.Coders, coding.Renumbered{Coder: p.coders[a], Codes: c.Codes, Domain: c.Domain})
+		reading.Domains = append(reading.Domains, c.Domain)
 	}
-	if classed := func(g engine.Grouping) bool { return g.Class }; slices.ContainsFunc(plan.Groupings, classed) && p.class.in != nil {
-		c.class, c.coders, sizes = r.job.Class, append(c.coders, p.class), append(sizes, p.class.classes)
+	if classed := func(g engine.Grouping) bool { return g.Class }; slices.ContainsFunc(plan.Groupings, classed) && p.class.In != nil {
+		reading.Class, reading.Coders = r.job.Class, append(reading.Coders, p.class)
+		reading.Domains = append(reading.Domains, p.class.Classes)
 	} else {
-		c.requests = c.requests[:len(t.Attributes)]
+		reading.Requests = reading.Requests[:len(t.Attributes)]
 	}
-	counted, err := c.count(ctx)
+	counts, err := reading.Count(ctx)
 	if err != nil {
 		return err
 	}
-	space.Share = share
-	t.Groupings, err = groupings(counted, func(counters []*partition.Counter) (*partition.Table, error) {
-		if space.Store == nil {
-			return partition.Tabulate(ctx, counters, space.Budget, r.threads)
-		}
-		return partition.TabulateSpilled(ctx, counters, space, r.threads)
-	})
+	t.Groupings, err = counts.Tables(ctx)
 	return err
 }
 

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/spill"
 	"github.com/kcut/kcut/spill/spilltest"
@@ -284,8 +286,8 @@ func TestOutOfCoreAgreesOnManyValues(t *testing.T) {
 		rows      int
 		overrides []string
 	}{
-		{maxSplitValues + 20_000, nil},
-		{2 * maxSplitValues, []string{"score", "infogain", "max_steps", "40"}},
+		{coding.MaxSplitValues + 20_000, nil},
+		{2 * coding.MaxSplitValues, []string{"score", "infogain", "max_steps", "40"}},
 	} {
 		if tt.overrides != nil && !long {
 			continue
@@ -366,5 +368,46 @@ func TestInputChangesAfterTheSurvey(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A text of more bytes than the store takes at once is a value like any other.
+func TestOutOfCoreLongTexts(t *testing.T) {
+	table := &testTable{fields: textFields("name", "label")}
+	for i := range 12 {
+		text := strings.Repeat(string(rune('a'+i/3)), spill.MaxChunk+i/3)
+		table.rows = append(table.rows, []string{text, []string{"low", "high"}[i/3%2]})
+	}
+	dir := jobFolder(t, `
+input: in
+output: out.parquet
+class: label
+quasi_identifiers: [{columns: [name], k: 3}]
+columns: {name: suppress, label: keep}
+`)
+	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, len(table.rows), 5)
+	limit := []string{"limits.memory", "1GiB"}
+	want := outcomeOf(t, dir, RunOptions{}, limit...)
+	if want.steps < 2 {
+		t.Errorf("%d steps, %s", want.steps, want.err)
+	}
+	mustAgree(t, outcomeOf(t, dir, RunOptions{spill: true, room: 1}, limit...), want)
+}
+
+func TestBudgetTooSmall(t *testing.T) {
+	dir := jobFolder(t, peopleJob)
+	table := people(rand.New(rand.NewPCG(3, 4)), 40_000)
+	for i := range table.rows {
+		table.set(i, "weight", fmt.Sprint(float64(i)/16))
+	}
+	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, len(table.rows), 10_000)
+	before := listing(t, dir)
+	_, err := runJob(t, dir, nil, "limits.memory", "1MiB")
+	if !errors.Is(err, spill.ErrBudget) || fault.ClassOf(err) != fault.Resources {
+		t.Errorf("got %v of class %d", err, fault.ClassOf(err))
+	}
+	unchanged(t, dir, before)
+	if _, err := runJob(t, dir, nil, "limits.memory", "16MiB"); err != nil {
+		t.Errorf("with the least memory: %v", err)
 	}
 }

@@ -4,16 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 
 	"github.com/kcut/kcut/engine/topdown"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/checkpoint"
+	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/forecast"
 	"github.com/kcut/kcut/pipeline/jobfile"
-	"github.com/kcut/kcut/spill"
 )
 
 // PlanOptions are what the command line adds to a job that is planned.
@@ -27,18 +26,10 @@ type PlanOptions struct {
 // would end with as far as it can be known; beside an error there is a forecast when the
 // output exists or a k cannot be met, else none.
 func Plan(ctx context.Context, job *jobfile.Job, opt PlanOptions) (_ *forecast.Forecast, err error) {
-	p := &planning{run: run{job: job, engine: newEngine(job.Algorithm), report: &Report{}, threads: job.Limits.Threads}}
-	if p.threads == 0 {
-		p.threads = runtime.GOMAXPROCS(0)
-	}
-	memory := job.Limits.Memory
-	if memory == 0 {
-		memory = spill.DefaultLimit()
-	}
-	if err := checkMemory(memory); err != nil {
+	p := &planning{run: run{job: job, engine: newEngine(job.Algorithm), report: &Report{}}}
+	if err := p.provide(); err != nil {
 		return nil, err
 	}
-	p.budget = spill.NewBudget(memory)
 	p.listen()
 	defer func() { err = errors.Join(err, p.closeInput()) }()
 	exists, err := checkTarget(ctx, job)
@@ -163,15 +154,15 @@ func (p *planning) checkBounds() error {
 		if !within.Known || p.prepared.specs[i].Mask != jobfile.MaskDiscretize {
 			continue
 		}
-		bounds, err := newDeclaredBounds(p.prepared.specs[i], field.Type)
+		bounds, err := coding.NewBounds(p.prepared.specs[i], field.Type)
 		if err != nil {
 			return err
 		}
 		ends := &formats.Values{Type: field.Type, Words: []uint64{within.Low, within.High}}
 		for end := range ends.Words {
-			bounds.check(ends, end, 0)
+			bounds.Check(ends, end, 0)
 		}
-		if bounds.values > 0 {
+		if bounds.Values > 0 {
 			return &fault.Error{
 				Class: fault.Input,
 				Hint:  "widen bounds in the job file, or leave them out for open ends",

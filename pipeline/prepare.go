@@ -1,13 +1,13 @@
 package pipeline
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"strings"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
@@ -35,16 +35,7 @@ func prepare(job *jobfile.Job, schema *formats.Schema, rows int64) (*prepared, e
 			return nil, misfit("read class column %s: it is nested", job.Class)
 		}
 	}
-	number := p.orderAttributes(job, schema)
-	requirement := engine.Requirement{}
-	for _, set := range job.Sets {
-		s := engine.Set{K: set.K}
-		for _, name := range set.Columns {
-			s.Columns = append(s.Columns, number[name])
-		}
-		requirement.Sets = append(requirement.Sets, s)
-	}
-	p.requirement, p.dropped = requirement.Reduce()
+	p.requirement, p.dropped = requirementOf(job, p.orderAttributes(job, schema))
 	if rows > math.MaxUint32 {
 		return nil, fmt.Errorf("count %d rows: more than %d: %w", rows, uint32(math.MaxUint32), formats.ErrUnsupported)
 	}
@@ -54,6 +45,20 @@ func prepare(job *jobfile.Job, schema *formats.Schema, rows int64) (*prepared, e
 		}
 	}
 	return p, checkReach(job, rows)
+}
+
+// requirementOf returns what a job asks of the attributes, which have numbers by their names, and
+// the positions of its sets that are redundant.
+func requirementOf(job *jobfile.Job, number map[string]int) (engine.Requirement, []int) {
+	var all engine.Requirement
+	for _, set := range job.Sets {
+		s := engine.Set{K: set.K}
+		for _, name := range set.Columns {
+			s.Columns = append(s.Columns, number[name])
+		}
+		all.Sets = append(all.Sets, s)
+	}
+	return all.Reduce()
 }
 
 // checkReach refuses a table with fewer records than some k: with everything at its root all
@@ -140,43 +145,15 @@ func checkMask(spec *jobfile.Column, t formats.Type) error {
 			Err:   fmt.Errorf("discretize column %s: its type is %s, which has no order that intervals could cut", spec.Name, t),
 		}
 	}
-	return checkBounds(spec, t)
+	return coding.CheckBounds(spec, t)
 }
 
-// checkBounds makes sure that the declared bounds are values of the column's type, in order.
-func checkBounds(spec *jobfile.Column, t formats.Type) error {
-	if spec.Bounds.Lower == "" || spec.Bounds.Upper == "" {
-		_, err := parseBound(spec, t, cmp.Or(spec.Bounds.Lower, spec.Bounds.Upper))
-		return err
+// maskedSpecs returns what the job says of every attribute.
+func (p *prepared) maskedSpecs() (specs []*jobfile.Column) {
+	for _, field := range p.masked {
+		specs = append(specs, p.specs[field])
 	}
-	lower, err := parseBound(spec, t, spec.Bounds.Lower)
-	if err != nil {
-		return err
-	}
-	upper, err := parseBound(spec, t, spec.Bounds.Upper)
-	if err != nil {
-		return err
-	}
-	if lower != nil && compareValues(lower, 0, upper, 0) > 0 {
-		return &fault.Error{Class: fault.Usage, Err: fmt.Errorf("read the declared bounds of column %s: the lower one is above the upper one", spec.Name)}
-	}
-	return nil
-}
-
-// parseBound reads a declared bound as a value of the column's type. It returns nil when
-// nothing is declared, and for a column without a type, which has no value to lie anywhere.
-func parseBound(spec *jobfile.Column, t formats.Type, text string) (*formats.Values, error) {
-	if text == "" || t.Kind == formats.Null {
-		return nil, nil
-	}
-	bound := &formats.Values{Type: t}
-	if err := bound.Parse(text); err != nil {
-		return nil, &fault.Error{Class: fault.Usage, Err: fmt.Errorf("read the declared bounds of column %s: %w", spec.Name, err)}
-	}
-	if math.IsNaN(bound.Float(0)) {
-		return nil, &fault.Error{Class: fault.Usage, Err: fmt.Errorf("read the declared bounds of column %s: NaN bounds nothing", spec.Name)}
-	}
-	return bound, nil
+	return specs
 }
 
 // requests returns what compress reads: the masked columns, then the class.

@@ -9,6 +9,8 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/coding"
+	"github.com/kcut/kcut/pipeline/compress"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
@@ -17,8 +19,8 @@ import (
 // way from values to its codes.
 type problem struct {
 	table  *engine.Table
-	coders []coder // of every attribute
-	class  classCoder
+	coders []coding.Coder // of every attribute
+	class  coding.ClassCoder
 }
 
 // compress counts the input, and keeps what it has counted for the next run to go on from.
@@ -36,7 +38,7 @@ func (r *run) count(ctx context.Context) error {
 	if !r.opt.spill {
 		err := r.countInMemory(ctx)
 		switch {
-		case errors.Is(err, errManyValues):
+		case errors.Is(err, coding.ErrManyValues):
 			r.forget()
 			return r.countTwice(ctx)
 		case !errors.Is(err, spill.ErrBudget):
@@ -62,35 +64,31 @@ func (r *run) countInMemory(ctx context.Context) error {
 }
 
 func (r *run) countWithin(ctx context.Context, budget *spill.Budget) error {
-	c := &compressor{
-		dataset: r.dataset, requests: r.prepared.requests(), plan: r.engine.Plan(r.prepared.requirement),
-		budget: budget, threads: r.threads, advanced: r.counted(0, 1),
-		newCounter: func(columns []int) *partition.Counter { return partition.NewCounter(len(columns), budget) },
-		classes:    true, class: r.job.Class, attributes: len(r.prepared.masked),
+	reading := &compress.Reading{
+		Dataset: r.dataset, Requests: r.prepared.requests(), Attributes: len(r.prepared.masked), Class: r.job.Class,
+		Plan: r.engine.Plan(r.prepared.requirement), Pairs: true,
+		Budget: budget, Threads: r.threads, Advanced: r.counted(0, 1),
 	}
 	counts := &compression{}
 	fields := r.dataset.Schema().Fields
 	for _, field := range r.prepared.masked {
-		in := newInterner(fields[field], r.prepared.specs[field].Mask == jobfile.MaskDiscretize, budget)
-		in.most = r.mostValues()
+		in := coding.NewInterner(fields[field], r.prepared.specs[field].Mask == jobfile.MaskDiscretize, budget)
+		in.Most = r.mostValues()
 		counts.columns = append(counts.columns, in)
-		c.coders = append(c.coders, in)
+		reading.Coders = append(reading.Coders, in)
 	}
 	if r.prepared.class >= 0 {
-		counts.class = newInterner(fields[r.prepared.class], false, budget)
-		c.coders = append(c.coders, counts.class)
+		counts.class = coding.NewInterner(fields[r.prepared.class], false, budget)
+		reading.Coders = append(reading.Coders, counts.class)
 	}
-	workers, err := c.count(ctx)
+	counted, err := reading.Count(ctx)
 	if err != nil {
 		return err
 	}
-	counts.groupings, err = groupings(workers, func(counters []*partition.Counter) (*partition.Table, error) {
-		return partition.Tabulate(ctx, counters, budget, r.threads)
-	})
-	if err != nil {
+	if counts.groupings, err = counted.Tables(ctx); err != nil {
 		return err
 	}
-	if counts.pairs, err = c.pairs(ctx, workers); err != nil {
+	if counts.pairs, err = counted.Pairs(ctx); err != nil {
 		return err
 	}
 	return r.bind(ctx, counts, budget)
@@ -120,8 +118,8 @@ func (r *run) counted(reading, readings int64) func(rows int64) {
 // compression is what one reading of the input leaves: the distinct values of every masked
 // column and of the class, and the counts an engine asked for, all in provisional codes.
 type compression struct {
-	columns   []*interner // masked columns, in attribute order
-	class     *interner   // nil without a class
+	columns   []*coding.Interner // masked columns, in attribute order
+	class     *coding.Interner   // nil without a class
 	groupings []*partition.Table
 	pairs     []partition.Pairs // (value, class) of every attribute
 }
@@ -139,27 +137,24 @@ func (r *run) pruning(attribute int) engine.Pruning {
 // bind orders what was counted by the domains.
 func (r *run) bind(ctx context.Context, counts *compression, budget *spill.Budget) error {
 	p := &problem{table: &engine.Table{Rows: uint64(r.dataset.Rows())}}
-	var domains []*domain
+	var domains []*coding.Domain
 	for a, field := range r.prepared.masked {
 		spec := r.prepared.specs[field]
 		pruning := r.pruning(a)
-		pruning.Hold = holdFrequent(spec.Name, budget)
-		b, err := newBinding(spec, counts.columns[a], counts.pairs[a], r.taxonomies[spec.Name], pruning)
+		pruning.Hold = coding.HoldFrequent(spec.Name, budget)
+		d, bound, err := coding.Bind(spec, counts.columns[a], counts.pairs[a], r.taxonomies[spec.Name], pruning)
 		if err != nil {
 			return r.locate(ctx, a, err)
 		}
-		counts.pairs[a] = b.pairs
-		counts.columns[a].frozen = true
-		d := b.domain
-		domains = append(domains, &d)
-		p.table.Attributes = append(p.table.Attributes, d.attribute)
-		p.coders = append(p.coders, ordered{counts.columns[a], &d})
+		counts.pairs[a] = bound
+		domains = append(domains, d)
+		p.table.Attributes = append(p.table.Attributes, d.Attribute)
+		p.coders = append(p.coders, coding.NewOrdered(counts.columns[a], d))
 	}
 	for _, d := range domains {
 		r.note(d)
 	}
-	classes := r.classify(p.table, counts.class, counts.pairs)
-	p.class = classCoder{counts.class, classes, p.table.Classes}
+	p.class = r.classify(p.table, counts.class, counts.pairs)
 	for g, grouping := range r.engine.Plan(r.prepared.requirement).Groupings {
 		p.table.Groupings = append(p.table.Groupings, inDomains(counts.groupings[g], grouping, domains, p.class))
 	}
@@ -168,47 +163,46 @@ func (r *run) bind(ctx context.Context, counts *compression, budget *spill.Budge
 }
 
 // note tells what the user should know of a domain.
-func (r *run) note(d *domain) {
-	name := d.attribute.Name
-	if d.nulls > 0 {
-		r.report.Nulls = append(r.report.Nulls, NullCount{name, d.nulls})
-		r.events.Noted(fmt.Sprintf("column %s has %d nulls", name, d.nulls))
+func (r *run) note(d *coding.Domain) {
+	name := d.Attribute.Name
+	if d.Nulls > 0 {
+		r.report.Nulls = append(r.report.Nulls, NullCount{name, d.Nulls})
+		r.events.Noted(fmt.Sprintf("column %s has %d nulls", name, d.Nulls))
 	}
-	if d.binned > 0 {
-		r.events.Noted(fmt.Sprintf("column %s has %d distinct values: split points are restricted to %d quantile edges", name, d.binned, len(d.attribute.Texts)))
+	if d.Binned > 0 {
+		r.events.Noted(fmt.Sprintf("column %s has %d distinct values: split points are restricted to %d quantile edges", name, d.Binned, len(d.Attribute.Texts)))
 	}
 }
 
 // classify numbers the classes in label order and makes the histograms of pairs whose codes
-// are the attributes' and whose classes are provisional. It returns the number of every
-// provisional class.
-func (r *run) classify(t *engine.Table, class *interner, pairs []partition.Pairs) (codes []uint32) {
+// are the attributes' and whose classes are provisional. It returns the coder of the classes.
+func (r *run) classify(t *engine.Table, class *coding.Interner, pairs []partition.Pairs) (coder coding.ClassCoder) {
 	classes := 1
 	if class != nil {
-		codes, t.ClassNames = classOrder(class, pairs[0])
-		classes = len(t.ClassNames)
+		coder, t.ClassNames = coding.NewClassCoder(class, pairs[0])
+		classes = coder.Classes
 		t.Classes = classes
 		if classes == 1 {
 			r.events.Noted(fmt.Sprintf("class column %s holds one class: no specialization is beneficial", r.job.Class))
 		}
 	}
 	for a := range pairs {
-		t.Histograms = append(t.Histograms, pairs[a].Translate(nil, codes).Histogram(t.Attributes[a].Len(), classes))
+		t.Histograms = append(t.Histograms, pairs[a].Translate(nil, coder.Numbers).Histogram(t.Attributes[a].Len(), classes))
 	}
-	return codes
+	return coder
 }
 
 // inDomains hands a table over in the codes of the domains.
-func inDomains(t *partition.Table, grouping engine.Grouping, domains []*domain, class classCoder) *partition.Table {
+func inDomains(t *partition.Table, grouping engine.Grouping, domains []*coding.Domain, class coding.ClassCoder) *partition.Table {
 	var maps [][]uint32
 	var sizes []int
 	merges := false
 	for _, a := range grouping.Columns {
-		maps, sizes = append(maps, domains[a].codes), append(sizes, domains[a].attribute.Len())
-		merges = merges || domains[a].merges
+		maps, sizes = append(maps, domains[a].Codes), append(sizes, domains[a].Attribute.Len())
+		merges = merges || domains[a].Merges
 	}
-	if grouping.Class && class.in != nil {
-		maps, sizes = append(maps, class.numbers), append(sizes, class.classes)
+	if grouping.Class && class.In != nil {
+		maps, sizes = append(maps, class.Numbers), append(sizes, class.Classes)
 	}
 	if merges {
 		return t.Recode(maps, sizes)

@@ -3,11 +3,12 @@ package pipeline
 import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/coding"
 )
 
 // recording is one worker's state in counting whole records.
 type recording struct {
-	maps    []mapping // of every request
+	maps    []coding.Mapping // of every request
 	codes   [][]uint32
 	domains []int
 	counter *partition.Counter
@@ -24,7 +25,7 @@ func (b *recordsReader) newRecording() *recording {
 		counter: partition.NewCounter(n, b.budget), class: b.job.Class, classAt: -1,
 	}
 	for _, c := range b.coders {
-		w.maps = append(w.maps, newMapping(c))
+		w.maps = append(w.maps, coding.NewMapping(c))
 	}
 	if b.prepared.class >= 0 {
 		w.classAt = len(b.interners) - 1
@@ -35,19 +36,21 @@ func (b *recordsReader) newRecording() *recording {
 	return w
 }
 
-func (w *recording) beginSplit(s formats.Split) { w.start = uint64(s.Row) }
+func (w *recording) BeginSplit(s formats.Split) { w.start = uint64(s.Row) }
 
-func (w *recording) endSplit() error { return nil }
+func (w *recording) EndSplit() error { return nil }
 
-func (w *recording) batch(b *formats.Batch) (err error) {
+func (w *recording) Batch(b *formats.Batch) (err error) {
 	for i := range w.maps {
-		if w.codes[i], err = w.maps[i].translate(b.Columns[i], w.codes[i]); err != nil {
+		if w.codes[i], err = w.maps[i].Translate(b.Columns[i], w.codes[i]); err != nil {
 			return err
 		}
-		w.domains[i] = w.maps[i].domain
+		w.domains[i] = w.maps[i].Domain()
 	}
-	if w.classAt >= 0 && w.domains[w.classAt] > maxClasses+1 {
-		return manyClasses(w.class)
+	if w.classAt >= 0 {
+		if err := coding.CheckClasses(w.class, w.domains[w.classAt]); err != nil {
+			return err
+		}
 	}
 	rows := b.Rows
 	if w.take != nil {
@@ -73,41 +76,12 @@ func (w *recording) leave(first uint64, rows int) (taken int) {
 	return taken
 }
 
-// shortlist is the coder of a kept column that is left out when it has more than so many
-// values: then it numbers no more of them.
-type shortlist struct {
-	*interner
-	most int
-}
-
-func (s *shortlist) exceeded() bool { return s.values.Len() > s.most }
-
-func (s *shortlist) encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	before, data := s.values.Len(), len(s.values.Data)
-	for i := from; i < values.Len(); i++ {
-		code := uint32(nullCode)
-		if !s.exceeded() {
-			var err error
-			if code, err = s.code(values, i); err != nil {
-				return nil, 0, err
-			}
-		}
-		codes = append(codes, code)
-	}
-	if err := s.draw(before, data); err != nil {
-		return nil, 0, err
-	}
-	return codes, s.len(), nil
-}
-
 // match codes values by whether they have a text.
 type match struct{ text string }
 
-func (m match) null() uint32 { return 1 }
+func (m match) Null() uint32 { return 1 }
 
-func (m match) encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
+func (m match) Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
 	for i := from; i < values.Len(); i++ {
 		code := uint32(1)
 		if values.Text(i) == m.text {

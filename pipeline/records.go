@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/parallel"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -44,19 +45,11 @@ type RecordsOptions struct {
 // half of the job's memory: else the error wraps spill.ErrBudget. Kept columns that are left
 // out are noted.
 func WithRecords(ctx context.Context, job *jobfile.Job, opt RecordsOptions, use func(*Records) error) error {
-	r := &run{job: job, report: &Report{}, threads: job.Limits.Threads, opt: RunOptions{Events: opt.Events}}
-	if r.threads == 0 {
-		r.threads = runtime.GOMAXPROCS(0)
-	}
-	memory := job.Limits.Memory
-	if memory == 0 {
-		memory = spill.DefaultLimit()
-	}
-	if err := checkMemory(memory); err != nil {
+	r := &run{job: job, report: &Report{}, opt: RunOptions{Events: opt.Events}}
+	if err := r.provide(); err != nil {
 		return err
 	}
-	defer limitHeap(memory)()
-	r.budget = spill.NewBudget(memory)
+	defer limitHeap(r.budget.Limit())()
 	r.listen()
 	threads := r.threads
 	records, err := r.records(ctx, opt)
@@ -98,10 +91,10 @@ type recordsReader struct {
 	budget  *spill.Budget
 	records *Records
 
-	requests  []formats.Request // masked and kept columns, the class, then the one to split by
-	interners []*interner       // of masked and kept columns, and the class
-	coders    []coder           // of the requests
-	kept      []*shortlist      // nil of those with an order
+	requests  []formats.Request   // masked and kept columns, the class, then the one to split by
+	interners []*coding.Interner  // of masked and kept columns, and the class
+	coders    []coding.Coder      // of the requests
+	kept      []*coding.Shortlist // nil of those with an order
 	keptSpecs []*jobfile.Column
 }
 
@@ -137,8 +130,8 @@ func (b *recordsReader) choose() error {
 }
 
 // intern asks for a column.
-func (b *recordsReader) intern(field int, nanIsNull bool) *interner {
-	in := newInterner(b.dataset.Schema().Fields[field], nanIsNull, b.budget)
+func (b *recordsReader) intern(field int, nanIsNull bool) *coding.Interner {
+	in := coding.NewInterner(b.dataset.Schema().Fields[field], nanIsNull, b.budget)
 	b.requests = append(b.requests, formats.Request{Column: field, Coded: true})
 	b.interners = append(b.interners, in)
 	return in
@@ -153,12 +146,12 @@ func (b *recordsReader) keep(field int, of formats.Field) {
 	ordered := of.Type.Ordered()
 	in := b.intern(field, ordered)
 	spec := &jobfile.Column{Name: of.Name, Mask: jobfile.MaskKeep}
-	var list *shortlist
+	var list *coding.Shortlist
 	if ordered {
 		spec.Mask = jobfile.MaskDiscretize
 		b.coders = append(b.coders, in)
 	} else {
-		list = &shortlist{in, b.opt.MaxTexts}
+		list = coding.NewShortlist(in, b.opt.MaxTexts)
 		b.coders = append(b.coders, list)
 	}
 	b.kept, b.keptSpecs = append(b.kept, list), append(b.keptSpecs, spec)
@@ -166,13 +159,13 @@ func (b *recordsReader) keep(field int, of formats.Field) {
 
 // read counts the records, and binds them to the domains.
 func (b *recordsReader) read(ctx context.Context) error {
-	workers := make([]*recording, workersFor(b.dataset, b.threads))
+	workers := make([]*recording, parallel.Workers(b.dataset, b.threads))
 	counters := make([]*partition.Counter, len(workers))
 	for i := range workers {
 		workers[i] = b.newRecording()
 		counters[i] = workers[i].counter
 	}
-	if err := readAll(ctx, b.dataset, b.requests, workers, b.counted(0, 1)); err != nil {
+	if err := parallel.Read(ctx, b.dataset, b.requests, workers, b.counted(0, 1)); err != nil {
 		return err
 	}
 	table, err := partition.Tabulate(ctx, counters, b.budget, b.threads)
@@ -203,7 +196,7 @@ func (b *recordsReader) bind(ctx context.Context, t *partition.Table) error {
 	}
 	if b.prepared.class >= 0 {
 		in := b.interners[len(b.interners)-1]
-		order, names := classOrder(in, byClass(occurrences(t, len(b.interners)-1, in)))
+		order, names := coding.ClassOrder(in, byClass(occurrences(t, len(b.interners)-1, in)))
 		b.records.ClassNames = names
 		to.add(order, len(names))
 	}
@@ -218,13 +211,13 @@ func (b *recordsReader) bind(ctx context.Context, t *partition.Table) error {
 func (b *recordsReader) bindMasked(ctx context.Context, t *partition.Table, to *recoding) error {
 	for a, f := range b.prepared.masked {
 		spec := b.prepared.specs[f]
-		d, err := newBinding(spec, b.interners[a], occurrences(t, a, b.interners[a]), b.taxonomies[spec.Name], engine.Pruning{})
+		d, _, err := coding.Bind(spec, b.interners[a], occurrences(t, a, b.interners[a]), b.taxonomies[spec.Name], engine.Pruning{})
 		if err != nil {
 			return b.locate(ctx, a, err)
 		}
-		b.note(&d.domain)
-		b.records.Attributes = append(b.records.Attributes, d.attribute)
-		to.add(d.codes, d.attribute.Len())
+		b.note(d)
+		b.records.Attributes = append(b.records.Attributes, d.Attribute)
+		to.add(d.Codes, d.Attribute.Len())
 	}
 	return nil
 }
@@ -234,17 +227,17 @@ func (b *recordsReader) bindKept(t *partition.Table, to *recoding) error {
 	for i, list := range b.kept {
 		column := len(b.prepared.masked) + i
 		in := b.interners[column]
-		if list != nil && list.exceeded() {
-			b.events.Noted(fmt.Sprintf("column %s is left out: it has more than %d values without an order", in.column, list.most))
-			to.add(make([]uint32, in.len()), 1)
+		if list != nil && list.Exceeded() {
+			b.events.Noted(fmt.Sprintf("column %s is left out: it has more than %d values without an order", in.Column, b.opt.MaxTexts))
+			to.add(make([]uint32, in.Len()), 1)
 			continue
 		}
-		d, err := newBinding(b.keptSpecs[i], in, occurrences(t, column, in), jobfile.Taxonomy{}, engine.Pruning{})
+		d, _, err := coding.Bind(b.keptSpecs[i], in, occurrences(t, column, in), jobfile.Taxonomy{}, engine.Pruning{})
 		if err != nil {
 			return err
 		}
-		b.records.Kept = append(b.records.Kept, d.attribute)
-		to.add(d.codes, d.attribute.Len())
+		b.records.Kept = append(b.records.Kept, d.Attribute)
+		to.add(d.Codes, d.Attribute.Len())
 	}
 	return nil
 }
@@ -254,7 +247,7 @@ func (b *recordsReader) settle(t *partition.Table) *partition.Table {
 	fields := t.Layout.Fields[:0:0]
 	for i, f := range t.Layout.Fields {
 		kept := i - len(b.prepared.masked)
-		if kept < 0 || kept >= len(b.kept) || b.kept[kept] == nil || !b.kept[kept].exceeded() {
+		if kept < 0 || kept >= len(b.kept) || b.kept[kept] == nil || !b.kept[kept].Exceeded() {
 			fields = append(fields, f)
 		}
 	}
@@ -264,8 +257,8 @@ func (b *recordsReader) settle(t *partition.Table) *partition.Table {
 }
 
 // occurrences counts the records of a column's codes.
-func occurrences(t *partition.Table, column int, in *interner) partition.Pairs {
-	counts := make([]uint64, in.len())
+func occurrences(t *partition.Table, column int, in *coding.Interner) partition.Pairs {
+	counts := make([]uint64, in.Len())
 	field, words := t.Layout.Fields[column], t.Layout.Words
 	for i, n := range t.Counts {
 		counts[field.Code(t.Keys[i*words:])] += uint64(n)
@@ -294,15 +287,7 @@ func (r *Records) Requirement(job *jobfile.Job) engine.Requirement {
 	for a := range r.Attributes {
 		number[r.Attributes[a].Name] = a
 	}
-	var all engine.Requirement
-	for _, set := range job.Sets {
-		s := engine.Set{K: set.K}
-		for _, name := range set.Columns {
-			s.Columns = append(s.Columns, number[name])
-		}
-		all.Sets = append(all.Sets, s)
-	}
-	kept, _ := all.Reduce()
+	kept, _ := requirementOf(job, number)
 	return kept
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/masking"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -95,7 +96,7 @@ type StageTime struct {
 }
 
 // columnReports describes the input's columns, and those of the release once that is planned.
-func columnReports(schema *formats.Schema, specs []*jobfile.Column, plan *releasePlan) []ColumnReport {
+func columnReports(schema *formats.Schema, specs []*jobfile.Column, plan *masking.Plan) []ColumnReport {
 	reports := make([]ColumnReport, len(schema.Fields))
 	for i, field := range schema.Fields {
 		reports[i] = ColumnReport{Name: field.Name, Type: field.Type.String(), Mask: specs[i].Mask}
@@ -103,11 +104,10 @@ func columnReports(schema *formats.Schema, specs []*jobfile.Column, plan *releas
 	if plan == nil {
 		return reports
 	}
-	for _, column := range plan.columns {
-		of := &reports[plan.requests[column.request].Column]
-		field := column.output.Field
+	plan.EachReleased(func(source int, field formats.Field) {
+		of := &reports[source]
 		of.Released = append(of.Released, ReleasedColumn{Name: field.Name, Type: field.Type.String()})
-	}
+	})
 	return reports
 }
 

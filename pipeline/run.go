@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -21,6 +20,8 @@ import (
 	"github.com/kcut/kcut/pipeline/checkpoint"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/labeling"
+	"github.com/kcut/kcut/pipeline/masking"
 	"github.com/kcut/kcut/pipeline/verify"
 	"github.com/kcut/kcut/spill"
 )
@@ -62,20 +63,11 @@ func Run(ctx context.Context, job *jobfile.Job, opt RunOptions) (*Report, error)
 
 // carryOut carries out a job with the engine that was chosen.
 func (r *run) carryOut(ctx context.Context) (*Report, error) {
-	job := r.job
-	r.report, r.threads = &Report{Output: job.Output.Path}, job.Limits.Threads
-	if r.threads == 0 {
-		r.threads = runtime.GOMAXPROCS(0)
-	}
-	memory := job.Limits.Memory
-	if memory == 0 {
-		memory = spill.DefaultLimit()
-	}
-	if err := checkMemory(memory); err != nil {
+	r.report = &Report{Output: r.job.Output.Path}
+	if err := r.provide(); err != nil {
 		return nil, r.failed(err)
 	}
-	defer limitHeap(memory)()
-	r.budget = spill.NewBudget(memory)
+	defer limitHeap(r.budget.Limit())()
 	r.meter = &meter{budget: r.budget}
 	r.listen()
 	r.events.Metered(r.meter.read)
@@ -138,7 +130,7 @@ type run struct {
 	exists     bool               // there is an output already
 	known      []known            // its records, while they count
 	local      string             // where the release is made: see localOf
-	given      *given             // the cut of an earlier release, if it bounds the job
+	given      *labeling.Cut      // the cut of an earlier release, if it bounds the job
 	states     *checkpoint.Folder // where states are kept; it may be the same
 	began      time.Time          // when the first stage that keeps one did
 	kept       time.Time          // when the last one was
@@ -272,7 +264,7 @@ func (r *run) open(ctx context.Context) (err error) {
 	}
 	r.report.Columns = columnReports(r.dataset.Schema(), r.prepared.specs, nil)
 	if r.given != nil {
-		if err := r.given.bind(r.job, r.prepared); err != nil {
+		if err := r.given.Bind(r.job, r.prepared.maskedSpecs()); err != nil {
 			return err
 		}
 		r.reuseCut()
@@ -420,31 +412,32 @@ func (r *run) closeInput() error {
 }
 
 func (r *run) mask(ctx context.Context, target *target) error {
-	plan, err := planRelease(r.job, r.dataset.Schema(), r.prepared.specs, r.problem.table.Attributes, r.recoding)
+	plan, err := masking.NewPlan(r.job, r.dataset.Schema(), r.prepared.specs, r.problem.table.Attributes, r.recoding)
 	if err != nil {
 		return err
 	}
 	r.report.Columns = columnReports(r.dataset.Schema(), r.prepared.specs, plan)
-	m := &masker{
-		dataset: r.dataset, plan: plan, recoding: r.recoding, coders: r.problem.coders,
-		write:   writer.Options{Compression: r.job.Output.Compression, Level: r.job.Output.Level},
-		threads: r.threads, budget: r.budget, events: &r.events, tuples: r.prepared.requests(),
+	m := &masking.Masker{
+		Dataset: r.dataset, Plan: plan, Recoding: r.recoding, Coders: r.problem.coders,
+		Write:   writer.Options{Compression: r.job.Output.Compression, Level: r.job.Output.Level},
+		Threads: r.threads, Budget: r.budget, Tuples: r.prepared.requests(),
 	}
 	for a := range r.problem.table.Attributes {
-		m.domains = append(m.domains, r.problem.table.Attributes[a].Len()+1)
+		m.Domains = append(m.Domains, r.problem.table.Attributes[a].Len()+1)
 	}
 	if r.recoding.ByClass() && r.prepared.class >= 0 {
-		m.class = r.problem.class
-		m.domains = append(m.domains, r.problem.class.classes)
+		m.Class = r.problem.class
+		m.Domains = append(m.Domains, r.problem.class.Classes)
 	}
-	parts := &parts{target: target, columns: plan.outputs(), metadata: map[string]string{cutfile.Key: string(r.cut)}, finished: r.masked}
+	m.Advanced = func(done, total int64) { r.events.Advanced(StageMask, Progress{Done: done, Total: total}) }
+	parts := &parts{target: target, columns: plan.Outputs(), metadata: map[string]string{cutfile.Key: string(r.cut)}, finished: r.masked}
 	parts.ended = func() { r.keepParts(ctx, parts) }
-	tasks := planRowGroups(r.dataset.Splits(), int64(r.job.Output.RowGroupRows), cmp.Or(r.opt.least, leastFollowed))
-	err = m.mask(ctx, tasks, parts)
+	tasks := masking.PlanRowGroups(r.dataset.Splits(), int64(r.job.Output.RowGroupRows), cmp.Or(r.opt.least, masking.LeastFollowed))
+	err = m.Mask(ctx, tasks, parts)
 	if err == nil {
 		err = checkUnchanged(ctx, r.dataset.Files(), r.inputs)
 	}
-	return errors.Join(err, parts.close(err == nil, place{Task: len(tasks)}))
+	return errors.Join(err, parts.close(err == nil, masking.Place{Task: len(tasks)}))
 }
 
 func (r *run) recount(ctx context.Context, path string) error {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/checkpoint"
 )
 
@@ -67,17 +66,6 @@ func loadTree(r *checkpoint.Reader) (*engine.Tree, error) {
 		return nil, fmt.Errorf("%w: %w", checkpoint.ErrNone, err)
 	}
 	return tree, nil
-}
-
-// saveValues writes values, but for their type, which is the column's.
-func saveValues(w *checkpoint.Writer, v *formats.Values) {
-	checkpoint.Numbers(w, v.Words)
-	checkpoint.Numbers(w, v.Ends)
-	w.Bytes(v.Data)
-}
-
-func loadValues(r *checkpoint.Reader, t formats.Type) formats.Values {
-	return formats.Values{Type: t, Words: checkpoint.ReadNumbers[uint64](r), Ends: checkpoint.ReadNumbers[uint32](r), Data: r.Bytes(nil)}
 }
 
 func saveLabels(w *checkpoint.Writer, labels []engine.Label) {

@@ -7,6 +7,8 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/checkpoint"
+	"github.com/kcut/kcut/pipeline/coding"
+	"github.com/kcut/kcut/pipeline/labeling"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -14,25 +16,24 @@ import (
 func saveDomains(w *checkpoint.Writer, p *problem) {
 	for a := range p.table.Attributes {
 		saveAttribute(w, &p.table.Attributes[a])
-		saveCoder(w, p.coders[a])
+		if c, ok := p.coders[a].(labeling.Coder); ok {
+			c.Save(w)
+		} else {
+			coding.Save(w, p.coders[a])
+		}
 	}
 	w.Uint(uint64(p.table.Classes))
 	saveLabels(w, p.table.ClassNames)
-	w.Bool(p.class.in != nil)
-	if p.class.in != nil {
-		saveValues(w, &p.class.in.values)
-	}
-	checkpoint.Numbers(w, p.class.numbers)
-	w.Uint(uint64(p.class.classes))
+	coding.SaveClass(w, &p.class)
 }
 
 // loadDomains reads what saveDomains has written. What it holds is drawn from a budget.
 func (r *run) loadDomains(from *checkpoint.Reader, budget *spill.Budget) (*problem, error) {
 	p := &problem{table: &engine.Table{Rows: uint64(r.dataset.Rows())}}
-	labelers := make([]labeler, len(r.prepared.masked))
+	labelers := make([]labeling.Labeler, len(r.prepared.masked))
 	if r.given != nil {
 		var err error
-		if labelers, err = r.given.labelers(r, budget); err != nil {
+		if labelers, err = r.labelers(budget); err != nil {
 			return nil, err
 		}
 	}
@@ -41,26 +42,26 @@ func (r *run) loadDomains(from *checkpoint.Reader, budget *spill.Budget) (*probl
 		spec := r.prepared.specs[field]
 		attribute, err := loadAttribute(from)
 		if err == nil && attribute.Tree != nil {
-			err = holdFrequent(spec.Name, budget)(int64(attribute.Tree.Len()) * treeNodeBytes)
+			err = coding.HoldFrequent(spec.Name, budget)(int64(attribute.Tree.Len()) * treeNodeBytes)
 		}
 		if err != nil {
 			return nil, err
 		}
-		coder, err := loadCoder(from, savedColumn{fields[field], spec, r.taxonomies[spec.Name], attribute, labelers[a], budget})
+		var coder coding.Coder
+		if r.given != nil {
+			coder, err = labeling.Load(from, labelers[a], attribute)
+		} else {
+			coder, err = coding.Load(from, coding.Column{Field: fields[field], Spec: spec, Taxonomy: r.taxonomies[spec.Name], Attribute: attribute, Budget: budget})
+		}
 		if err != nil {
 			return nil, err
 		}
 		p.table.Attributes, p.coders = append(p.table.Attributes, attribute), append(p.coders, coder)
 	}
 	p.table.Classes, p.table.ClassNames = from.Int(), loadLabels(from)
-	if from.Bool() {
-		var err error
-		if p.class.in, err = loadInterner(from, fields[r.prepared.class], false, budget); err != nil {
-			return nil, err
-		}
-	}
-	p.class.numbers, p.class.classes = checkpoint.ReadNumbers[uint32](from), from.Int()
-	return p, from.Err()
+	var err error
+	p.class, err = coding.LoadClass(from, fields[max(r.prepared.class, 0)], budget)
+	return p, err
 }
 
 // treeNodeBytes is about what a node of a taxonomy takes.

@@ -214,3 +214,41 @@ func mustRun(tb testing.TB, dir string, trace io.Writer, overrides ...string) *R
 	}
 	return report
 }
+
+// textFields are nullable text columns.
+func textFields(names ...string) []formats.Field {
+	var fields []formats.Field
+	for _, name := range names {
+		fields = append(fields, formats.Field{Name: name, Type: formats.Type{Kind: formats.String}, Nullable: true})
+	}
+	return fields
+}
+
+// peopleFile writes 300 people to the folder's input.
+func peopleFile(t *testing.T, dir string) *testTable {
+	table := people(rand.New(rand.NewPCG(3, 4)), 300)
+	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 300, 100)
+	return table
+}
+
+// changed returns the people job with a part of its text replaced.
+func changed(old, replacement string) string {
+	if !strings.Contains(peopleJob, old) {
+		panic("not in the job: " + old)
+	}
+	return strings.Replace(peopleJob, old, replacement, 1)
+}
+
+// tryJob runs the folder's job with options.
+func tryJob(t *testing.T, dir string, ctx context.Context, opt RunOptions, overrides ...string) error {
+	t.Helper()
+	job, err := loadJob(dir, overrides...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := Run(ctx, job, opt)
+	if (err == nil) != (report != nil) {
+		t.Errorf("report %v with error %v", report, err)
+	}
+	return err
+}

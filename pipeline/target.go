@@ -18,6 +18,7 @@ import (
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/masking"
 )
 
 // groupsPerPart is the number of row groups in every part file but the last of a release
@@ -168,17 +169,11 @@ func (t *target) path(p part) string {
 	return t.Path()
 }
 
-// place is a place among the row groups that mask makes: before so many of a task's.
-type place struct{ Task, Group int }
-
-// before reports whether a place comes before another.
-func (p place) before(q place) bool { return p.Task < q.Task || p.Task == q.Task && p.Group < q.Group }
-
 // part is a finished file of a release.
 type part struct {
-	Name   string // in the folder where it is written
-	Digest string // once it is durable
-	End    place  // behind its last row group
+	Name   string        // in the folder where it is written
+	Digest string        // once it is durable
+	End    masking.Place // behind its last row group
 }
 
 // parts writes encoded row groups to the target's one file, or to part files in turn.
@@ -195,16 +190,16 @@ type parts struct {
 	writer *writer.Writer
 }
 
-// next returns where the parts that are finished end.
-func (p *parts) next() place {
+// Next returns where the parts that are finished end.
+func (p *parts) Next() masking.Place {
 	if len(p.finished) == 0 {
-		return place{}
+		return masking.Place{}
 	}
 	return p.finished[len(p.finished)-1].End
 }
 
-// add appends a row group, whose copied pages lie in source and behind which is a place.
-func (p *parts) add(source io.ReaderAt, g *writer.EncodedRowGroup, end place) error {
+// Add appends a row group, whose copied pages lie in source and behind which is a place.
+func (p *parts) Add(source io.ReaderAt, g *writer.EncodedRowGroup, end masking.Place) error {
 	if p.writer == nil {
 		if err := p.open(); err != nil {
 			return err
@@ -233,7 +228,7 @@ func (p *parts) open() (err error) {
 }
 
 // finish writes the open part's footer.
-func (p *parts) finish(end place) error {
+func (p *parts) finish(end masking.Place) error {
 	err := p.writer.Close()
 	if p.target.directory {
 		err = errors.Join(err, p.file.Close())
@@ -247,7 +242,7 @@ func (p *parts) finish(end place) error {
 }
 
 // close ends the last part; after a failure it only lets go of it.
-func (p *parts) close(complete bool, end place) error {
+func (p *parts) close(complete bool, end masking.Place) error {
 	switch {
 	case p.writer != nil && complete:
 		return p.finish(end)

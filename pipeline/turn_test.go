@@ -7,11 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/formats/dataset"
-	"github.com/kcut/kcut/spill"
 )
 
 // lookalikes returns a table in which many rows are alike, so that some of them part.
@@ -70,48 +65,5 @@ func TestDividedCellsInParallel(t *testing.T) {
 	t.Logf("rows of divided cells were counted %d times", counted)
 	if counted == 0 && !t.Failed() {
 		t.Error("no cell is divided")
-	}
-}
-
-// dividedTwice is a recoding all of whose rows are of one divided cell.
-type dividedTwice struct{ engine.Recoding }
-
-func (dividedTwice) Cells() int { return 1 }
-
-func (dividedTwice) Count(rows engine.Rows) { rows.Taken[0] += uint64(rows.N) }
-
-// Every split knows how many rows come before its own. Without room for that, one goroutine
-// masks them all, and nothing stays drawn.
-func TestTurns(t *testing.T) {
-	dir := t.TempDir()
-	table := people(rand.New(rand.NewPCG(1, 1)), 100)
-	for i := range 4 {
-		table.parquet(t, filepath.Join(dir, fmt.Sprintf("%d.parquet", i)), 25*i, 25*(i+1), 25)
-	}
-	in, err := dataset.Open(t.Context(), []string{dir}, formats.ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer in.Close()
-	for _, limit := range []int64{1 << 20, 16, 40 * turnPart} {
-		m := &masker{dataset: in, recoding: dividedTwice{}, threads: 2, budget: spill.NewBudget(limit), events: &Events{}}
-		if err := m.takeTurns(t.Context(), len(in.Splits()), place{}); err != nil {
-			t.Fatal(err)
-		}
-		if limit < 1<<20 {
-			if m.turns != nil || m.threads != 1 || len(m.taken) != 1 || m.budget.Used() != 0 {
-				t.Errorf("%d bytes: %d threads, %d bytes drawn", limit, m.threads, m.budget.Used())
-			}
-			continue
-		}
-		for i, split := range in.Splits() {
-			taken := []uint64{0}
-			if m.turns.begin(split, taken); taken[0] != uint64(25*i) {
-				t.Errorf("%d rows come before split %d, want %d", taken[0], i, 25*i)
-			}
-		}
-		if m.turns.close(); m.budget.Used() != 0 {
-			t.Errorf("%d bytes stay drawn", m.budget.Used())
-		}
 	}
 }

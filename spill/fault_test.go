@@ -22,8 +22,10 @@ import (
 var errWrong = errors.New("wrong bytes")
 
 // workload opens a store, does some of everything and closes it. It returns the first error.
+// Its share is small, so that chunks of 100 KiB are too large for a run: the sweeps do it
+// thousands of times, and the race detector looks at every byte.
 func workload(fs vfs.FS) (err error) {
-	s, err := Open("/scratch/a", Options{FS: fs, Budget: small()})
+	s, err := Open("/scratch/a", Options{FS: fs, Budget: small(), Share: 256 << 10})
 	if err != nil {
 		return err
 	}
@@ -33,7 +35,7 @@ func workload(fs vfs.FS) (err error) {
 		}
 	}()
 	large, small, parent := s.NewSequence(), s.NewSequence(), s.NewSequence()
-	sizes := map[Sequence]int{large: 900 << 10, small: 1000, parent: 300 << 10}
+	sizes := map[Sequence]int{large: 100 << 10, small: 1000, parent: 60 << 10}
 	for n := range uint64(5) {
 		for _, seq := range []Sequence{large, small, parent} {
 			if err := s.Append(seq, chunkOf(seq, n, sizes[seq])); err != nil {

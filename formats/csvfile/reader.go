@@ -8,8 +8,9 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// batchBytes ends a batch early: its texts are held in memory.
-const batchBytes = 32 << 20
+// batchBytes ends a batch early, after so much text: its values are held in memory, and what
+// is made of them.
+const batchBytes = 4 << 20
 
 // reader reads the records of consecutive chunks.
 type reader struct {
@@ -47,13 +48,13 @@ func (s *source) Read(ctx context.Context, first, count int, columns []formats.R
 	start, end := s.parts[first], s.parts[first+count-1]
 	var err error
 	if r.scan, err = s.scan(ctx, start.place, end.end); err != nil {
-		return nil, fmt.Errorf("read %s: %w", s.path, damage(err))
+		return nil, fmt.Errorf("read %s: %w", s.path, err)
 	}
 	r.first, r.left = start.row, end.row+end.rows-start.row
 	for range start.skip {
 		if _, err := s.record(r.scan); err != nil {
 			r.Close()
-			return nil, fmt.Errorf("read %s: %w", s.path, damage(err))
+			return nil, fmt.Errorf("read %s: %w", s.path, err)
 		}
 	}
 	return r, ctx.Err()
@@ -84,7 +85,7 @@ func (r *reader) Next(ctx context.Context) (*formats.Batch, error) {
 	rows := 0
 	for ; rows < r.src.batch && r.left > 0 && r.scan.offset-start < batchBytes; rows++ {
 		if err := r.add(); err != nil {
-			return nil, fmt.Errorf("read %s: %w", r.src.path, damage(err))
+			return nil, fmt.Errorf("read %s: %w", r.src.path, err)
 		}
 	}
 	r.batch.Rows = rows

@@ -15,6 +15,9 @@ import (
 const (
 	bufferSize = 256 << 10
 	longest    = 64 << 20 // bytes of one record: an unclosed quote must not read the whole file into memory
+	// largeRecord is how often a buffer is held that has to grow: itself, twice its size in its
+	// place, and once more as the values of the record.
+	largeRecord = 4
 )
 
 // field is one field of a record: its bytes without quotes.
@@ -43,6 +46,7 @@ type scanner struct {
 	special [256]bool
 
 	memory   *[]byte // that buf began with
+	holding  formats.Holding
 	buf      []byte
 	pos, end int // what is not scanned yet is buf[pos:end]
 	eof      bool
@@ -54,9 +58,9 @@ type scanner struct {
 }
 
 // newScanner returns a scanner of r, whose first byte is on the given line. It refuses
-// records of more than limit fields.
-func newScanner(r io.ReadCloser, delim byte, line int64, limit int) *scanner {
-	s := &scanner{r: r, delim: delim, limit: limit, next: line, memory: takeBuffer()}
+// records of more than limit fields, and tells hold of large ones: see formats.ReadOptions.
+func newScanner(r io.ReadCloser, delim byte, line int64, limit int, hold func(bytes int64) error) *scanner {
+	s := &scanner{r: r, delim: delim, limit: limit, next: line, memory: takeBuffer(), holding: formats.Holding{Tell: hold}}
 	s.buf = *s.memory
 	s.special[delim], s.special['\n'], s.special['"'] = true, true, true
 	return s
@@ -68,6 +72,7 @@ func (s *scanner) close() error {
 		leaveBuffer(s.memory)
 		s.memory, s.buf, s.pos, s.end = nil, nil, 0, 0
 	}
+	s.holding.Release()
 	return s.r.Close()
 }
 
@@ -261,6 +266,9 @@ func (s *scanner) fill() error {
 		return fmt.Errorf("%w: a record of more than %d bytes", formats.ErrDamaged, longest)
 	}
 	if s.end > len(s.buf)/2 {
+		if err := s.holding.Hold(largeRecord * int64(len(s.buf))); err != nil {
+			return err
+		}
 		s.buf = append(s.buf, make([]byte, len(s.buf))...)
 	}
 	for s.end < len(s.buf) && !s.eof {
@@ -269,7 +277,7 @@ func (s *scanner) fill() error {
 		if err == io.EOF {
 			s.eof = true
 		} else if err != nil {
-			return err
+			return damage(err)
 		}
 	}
 	return nil

@@ -24,6 +24,7 @@ type source struct {
 	path     string
 	info     storage.Info // of the file that was opened
 	ahead    storage.Ahead
+	hold     func(bytes int64) error // formats.ReadOptions.Hold
 	threads  int
 	cutting  cutting
 	packed   compression
@@ -57,7 +58,7 @@ func open(ctx context.Context, path string, opt formats.ReadOptions, cutting cut
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	s := &source{path: path, info: info, ahead: opt.Ahead, cutting: cutting, threads: opt.Threads, batch: opt.BatchRows, remember: opt.Remember}
+	s := &source{path: path, info: info, ahead: opt.Ahead, hold: opt.Hold, cutting: cutting, threads: opt.Threads, batch: opt.BatchRows, remember: opt.Remember}
 	if s.batch <= 0 {
 		s.batch = batchRows
 	}
@@ -101,7 +102,7 @@ func (s *source) text(ctx context.Context, offset, end int64) (io.ReadCloser, er
 	r, err := s.packed.reader(packed)
 	if err != nil {
 		packed.Close()
-		return nil, err
+		return nil, damage(err)
 	}
 	text := &unpacked{r, packed}
 	if _, err := io.CopyN(io.Discard, text, offset); err != nil {
@@ -167,15 +168,15 @@ func (s *source) profile(ctx context.Context, opt formats.ReadOptions) error {
 	if err != nil {
 		return err
 	}
-	scan := newScanner(r, s.delim, 1, maxColumns)
+	scan := newScanner(r, s.delim, 1, maxColumns, s.hold)
 	defer scan.close()
 	scan.offset = start
 	if err := s.header(scan); err != nil {
-		return damage(err)
+		return err
 	}
 	columns, err := s.survey(ctx, place{scan.offset, scan.next}, opt.Types)
 	if err != nil {
-		return damage(err)
+		return err
 	}
 	return s.declare(columns, opt.Types)
 }
@@ -206,7 +207,7 @@ func (s *source) sniff(ctx context.Context, delim byte) (int64, error) {
 	}
 	r, err := s.text(ctx, 0, -1)
 	if err != nil {
-		return 0, damage(err)
+		return 0, err
 	}
 	defer r.Close()
 	head := make([]byte, bufferSize)

@@ -108,7 +108,7 @@ func (s *source) scan(ctx context.Context, from place, end int64) (*scanner, err
 	if err != nil {
 		return nil, err
 	}
-	scan := newScanner(text, s.delim, from.line, len(s.schema))
+	scan := newScanner(text, s.delim, from.line, len(s.schema), s.hold)
 	scan.offset = from.offset
 	scan.skip, scan.names = len(s.schema) > 1, s.schema
 	return scan, nil

@@ -109,7 +109,26 @@ func (f *parquetFile) readFooter(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return f.decodeFooter(data)
+	if err := f.decodeFooter(data); err != nil {
+		return err
+	}
+	return f.holding.Hold(f.weight())
+}
+
+const (
+	// chunkBytes is what the footer's entry of a chunk takes, decoded.
+	chunkBytes = 112
+	// footerHeld is how often a footer is held while it is decoded: once as it lies in the
+	// file, and what becomes of it.
+	footerHeld = 2
+)
+
+// weight returns the bytes that the decoded footer takes.
+func (f *parquetFile) weight() (bytes int64) {
+	for i := range f.footer.RowGroups {
+		bytes += chunkBytes * int64(len(f.footer.RowGroups[i].Columns))
+	}
+	return bytes
 }
 
 // footerBytes reads the file's metadata.
@@ -131,6 +150,9 @@ func (f *parquetFile) footerBytes(file io.ReaderAt) ([]byte, error) {
 	length := int64(binary.LittleEndian.Uint32(tail[:]))
 	if length > f.size-12 {
 		return nil, fmt.Errorf("read footer: footer of %d bytes in a file of %d: %w", length, f.size, formats.ErrDamaged)
+	}
+	if err := f.holding.Hold(f.weight() + footerHeld*length); err != nil {
+		return nil, err
 	}
 	data := make([]byte, length)
 	if _, err := file.ReadAt(data, f.size-8-length); err != nil {

@@ -3,6 +3,7 @@ package parquetfile
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -243,5 +244,27 @@ func TestErrorsShowNoValue(t *testing.T) {
 		if _, err := readParquet(path, true); err != nil && strings.Contains(fmt.Sprint(err), secret[:8]) {
 			t.Fatalf("byte %d: %v", at, err)
 		}
+	}
+}
+
+// A file whose last bytes claim a large footer costs no memory before somebody agrees to it.
+func TestLargeFooterIsHeld(t *testing.T) {
+	const length = 5 << 20
+	data := make([]byte, 4+length+8)
+	binary.LittleEndian.PutUint32(data[4+length:], length)
+	copy(data[8+length:], "PAR1")
+	path := formatstest.WriteTemp(t, "t.parquet", data)
+	held, most := int64(0), int64(0)
+	hold := func(bytes int64) error {
+		held += bytes
+		most = max(most, held)
+		return nil
+	}
+	if _, err := Open(t.Context(), path, formats.ReadOptions{Hold: hold}); !errors.Is(err, formats.ErrDamaged) || held != 0 || most < length {
+		t.Errorf("held: %v, %d bytes held, %d at most", err, held, most)
+	}
+	errMuch := errors.New("too much")
+	if _, err := Open(t.Context(), path, formats.ReadOptions{Hold: func(int64) error { return errMuch }}); !errors.Is(err, errMuch) {
+		t.Errorf("refused: %v", err)
 	}
 }

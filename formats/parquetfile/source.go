@@ -13,12 +13,13 @@ import (
 // parquetFile is an opened Parquet file. Its footer is read and checked; pages are read
 // by reader.
 type parquetFile struct {
-	path   string
-	file   storage.File
-	size   int64
-	footer footer
-	schema *tree
-	hold   func(bytes int64) error // formats.ReadOptions.Hold
+	path    string
+	file    storage.File
+	size    int64
+	footer  footer
+	schema  *tree
+	hold    func(bytes int64) error // formats.ReadOptions.Hold
+	holding formats.Holding         // of the footer
 }
 
 // Open opens a Parquet file and checks its footer.
@@ -27,14 +28,15 @@ func Open(ctx context.Context, path string, opt formats.ReadOptions) (_ formats.
 	if err != nil {
 		return nil, fmt.Errorf("open parquet: %w", err)
 	}
+	f := &parquetFile{path: path, file: file, size: file.Info().Size(), hold: opt.Hold}
+	f.holding.Tell = opt.Hold
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("open %s: %w", path, err)
-			file.Close()
+			f.Close()
 		}
 	}()
 	defer fence.Catch(&err)
-	f := &parquetFile{path: path, file: file, size: file.Info().Size(), hold: opt.Hold}
 	if err := f.readFooter(ctx); err != nil {
 		return nil, err
 	}
@@ -84,7 +86,11 @@ func (s *source) Read(ctx context.Context, first, count int, columns []formats.R
 	return newReader(ctx, s.parquetFile, first, count, columns, batchRows(s.batchRows), s.remember), nil
 }
 
-func (s *source) Close() error { return s.file.Close() }
+// Close closes the file and forgets its footer.
+func (f *parquetFile) Close() error {
+	f.holding.Release()
+	return f.file.Close()
+}
 
 // defaultBatchRows is the most rows of a batch when nothing else is asked for.
 const defaultBatchRows = 65536

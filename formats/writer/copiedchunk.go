@@ -3,6 +3,7 @@ package writer
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
@@ -23,6 +24,23 @@ type copiedChunk struct {
 	typ    formats.Type
 	number int // of rows
 	chunks []formats.RawChunk
+	bounds []bounds // of the values of every chunk whose dictionary has them all
+}
+
+// newCopiedChunk makes a column a copy of chunks. What it needs of their dictionaries it takes
+// at once: those of all columns together may be large.
+func newCopiedChunk(column Column, rows int64, chunks []formats.RawChunk) *copiedChunk {
+	c := &copiedChunk{
+		leaves: leavesOf(column.elements()), typ: column.Field.Type, number: int(rows),
+		chunks: slices.Clone(chunks), bounds: make([]bounds, len(chunks)),
+	}
+	for i := range c.chunks {
+		if values := c.chunks[i].Dictionary; values != nil {
+			c.bounds[i].add(values)
+			c.chunks[i].Dictionary = nil
+		}
+	}
+	return c
 }
 
 // check refuses chunks that are not of the column or not of so many rows.
@@ -60,7 +78,7 @@ func (c *copiedChunk) reset() {}
 func (c *copiedChunk) encode(p *pageWriter) ([]chunkMeta, error) {
 	var entries []chunkMeta
 	for i := range c.chunks {
-		entry, err := c.encodeLeaf(p, c.leaves[i], &c.chunks[i])
+		entry, err := c.encodeLeaf(p, i)
 		if err != nil {
 			return nil, err
 		}
@@ -69,26 +87,25 @@ func (c *copiedChunk) encode(p *pageWriter) ([]chunkMeta, error) {
 	return entries, nil
 }
 
-func (c *copiedChunk) encodeLeaf(p *pageWriter, leaf leafElement, chunk *formats.RawChunk) (entry chunkMeta, err error) {
+func (c *copiedChunk) encodeLeaf(p *pageWriter, i int) (entry chunkMeta, err error) {
+	leaf, chunk := c.leaves[i], &c.chunks[i]
 	p.begin(leaf)
 	p.chunk.Codec = chunk.Codec
-	for i := range chunk.Pages {
-		page, err := p.copied(&chunk.Pages[i], leaf.definition == 0)
+	for j := range chunk.Pages {
+		page, err := p.copied(&chunk.Pages[j], leaf.definition == 0)
 		if err != nil {
 			return entry, err
 		}
 		p.place(page)
 	}
-	if chunk.Dictionary == nil {
+	if !c.bounds[i].any {
 		return p.end(nil, nil), nil
 	}
 	form, err := plain.FormOf(c.typ, leaf.element)
 	if err != nil {
 		return entry, err
 	}
-	var b bounds
-	b.add(chunk.Dictionary)
-	return p.end(b.extremes(form, leaf.element)), nil
+	return p.end(c.bounds[i].extremes(form, leaf.element)), nil
 }
 
 // copied makes a header for a page that is copied.

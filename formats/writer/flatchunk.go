@@ -31,13 +31,13 @@ type flatChunk struct {
 // errRequired is returned for a null in a column that was declared to have none.
 var errRequired = errors.New("null in a column declared without nulls")
 
-func newFlatChunk(c Column, leaf leafElement) (*flatChunk, error) {
+func newFlatChunk(c Column, leaf leafElement, p *pageWriter) (*flatChunk, error) {
 	form, err := plain.FormOf(c.Field.Type, leaf.element)
 	if err != nil {
 		return nil, err
 	}
 	f := &flatChunk{
-		plainChunk: plainChunk{leaf: leaf, size: form.Size},
+		plainChunk: plainChunk{leaf: leaf, size: form.Size, writer: p},
 		form:       form, typ: c.Field.Type, nullable: leaf.definition > 0,
 	}
 	f.reset()
@@ -58,18 +58,39 @@ func (c *flatChunk) rows() int {
 	if c.coded {
 		return len(c.indexes)
 	}
-	return c.entries
+	return c.plainChunk.rows()
 }
+
+// stepRows is how many rows are taken in before full pages are encoded.
+const stepRows = 1 << 12
 
 func (c *flatChunk) append(col *formats.Column, from, to int) error {
 	if col.Values == nil || col.Values.Type.InWords() != c.typ.InWords() {
 		return fmt.Errorf("%w: values of another type", formats.ErrSchema)
 	}
 	if col.Codes != nil {
-		return c.appendCodes(col.Values, col.Codes[from:to])
+		for codes := range slices.Chunk(col.Codes[from:to], stepRows) {
+			if err := c.appendCodes(col.Values, codes); err != nil {
+				return err
+			}
+			if err := c.flush(); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	first := count(col.Valid[:from])
-	return c.appendValid(col.Values, first, col.Valid[from:to])
+	for valid := range slices.Chunk(col.Valid[from:to], stepRows) {
+		n := count(valid)
+		if err := c.appendValid(col.Values, first, n, valid); err != nil {
+			return err
+		}
+		if err := c.flush(); err != nil {
+			return err
+		}
+		first += n
+	}
+	return nil
 }
 
 func count(valid []bool) int {
@@ -129,9 +150,8 @@ func (c *flatChunk) translate(v *formats.Values, codes []uint32) ([]uint32, erro
 	return nil, nil
 }
 
-// appendValid appends rows of which the valid ones are values first, first+1, … of v.
-func (c *flatChunk) appendValid(v *formats.Values, first int, valid []bool) error {
-	n := count(valid)
+// appendValid appends rows of which n are valid: values first, first+1, … of v.
+func (c *flatChunk) appendValid(v *formats.Values, first, n int, valid []bool) error {
 	if first+n > v.Len() {
 		return fmt.Errorf("%w: %d valid rows, %d values", formats.ErrDamaged, first+n, v.Len())
 	}

@@ -12,29 +12,38 @@ import (
 )
 
 // plainChunk collects a column chunk as Parquet sees it: levels, and the PLAIN bytes of
-// the defined entries, a boolean in a byte of its own.
+// the defined entries, a boolean in a byte of its own. Pages that are full are encoded at
+// once, so that of a row group of any size little more than compressed pages is held.
 type plainChunk struct {
-	leaf       leafElement
-	size       int    // bytes of a value; 0: a length of 4 bytes comes first
-	entries    int    // number of entries, nulls too
+	leaf   leafElement
+	size   int // bytes of a value; 0: a length of 4 bytes comes first
+	writer *pageWriter
+
+	entries    int    // number of entries that are in no page yet, nulls too
 	repetition []byte // one per entry, when the leaf can repeat
 	definition []byte // one per entry, when the leaf can be null
 	plain      []byte
+	done       []storedPage
+	stored     int64 // bytes of done
+	full       int   // rows of done
 }
 
 func (c *plainChunk) reset() {
 	c.entries = 0
 	c.repetition, c.definition, c.plain = c.repetition[:0], c.definition[:0], c.plain[:0]
+	c.done, c.stored, c.full = nil, 0, 0
 }
 
-func (c *plainChunk) held() int { return cap(c.repetition) + cap(c.definition) + cap(c.plain) }
+func (c *plainChunk) held() int {
+	return int(c.stored) + cap(c.repetition) + cap(c.definition) + cap(c.plain)
+}
 
 // rows counts the rows collected so far.
 func (c *plainChunk) rows() int {
 	if len(c.repetition) == 0 {
-		return c.entries
+		return c.full + c.entries
 	}
-	n := 0
+	n := c.full
 	for _, level := range c.repetition {
 		if level == 0 {
 			n++
@@ -43,18 +52,64 @@ func (c *plainChunk) rows() int {
 	return n
 }
 
-// encode writes the chunk as PLAIN pages, each starting at a row.
-func (c *plainChunk) encode(p *pageWriter) error {
-	for entry, offset := 0, 0; entry < c.entries; {
+// flush encodes the pages that are full, which only the row behind them shows.
+func (c *plainChunk) flush() error {
+	if c.entries <= pageRows && len(c.plain) < pageBytes {
+		return nil
+	}
+	entry, offset := 0, 0
+	for {
 		page := c.page(entry, offset)
-		p.body = appendLevelRuns(p.body[:0], part(c.repetition, entry, page.entries), c.leaf.repetition)
-		p.body = appendLevelRuns(p.body, part(c.definition, entry, page.entries), c.leaf.definition)
-		p.body = c.appendValues(p.body, c.plain[offset:offset+page.bytes])
-		if err := p.data(page.entries, page.entries-page.defined, format.Plain); err != nil {
+		if entry+page.entries == c.entries {
+			break
+		}
+		if err := c.store(page, entry, offset); err != nil {
 			return err
 		}
 		entry += page.entries
 		offset += page.bytes
+	}
+	c.drop(entry, offset)
+	return nil
+}
+
+// store encodes a page that starts at an entry and an offset into plain.
+func (c *plainChunk) store(page plainPage, entry, offset int) error {
+	p := c.writer
+	p.body = appendLevelRuns(p.body[:0], part(c.repetition, entry, page.entries), c.leaf.repetition)
+	p.body = appendLevelRuns(p.body, part(c.definition, entry, page.entries), c.leaf.definition)
+	p.body = c.appendValues(p.body, c.plain[offset:offset+page.bytes])
+	stored, err := p.encodeData(page.entries, page.entries-page.defined, format.Plain)
+	c.done = append(c.done, stored)
+	c.stored += stored.size()
+	c.full += page.rows
+	return err
+}
+
+// drop forgets the first entries and their bytes.
+func (c *plainChunk) drop(entries, bytes int) {
+	c.entries -= entries
+	c.plain = append(c.plain[:0], c.plain[bytes:]...)
+	if len(c.repetition) > 0 {
+		c.repetition = append(c.repetition[:0], c.repetition[entries:]...)
+	}
+	if len(c.definition) > 0 {
+		c.definition = append(c.definition[:0], c.definition[entries:]...)
+	}
+}
+
+// encode writes the chunk as PLAIN pages, each starting at a row.
+func (c *plainChunk) encode(p *pageWriter) error {
+	if err := c.flush(); err != nil {
+		return err
+	}
+	if c.entries > 0 {
+		if err := c.store(c.page(0, 0), 0, 0); err != nil {
+			return err
+		}
+	}
+	for _, page := range c.done {
+		p.place(page)
 	}
 	return nil
 }

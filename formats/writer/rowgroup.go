@@ -77,11 +77,11 @@ func (g *RowGroup) newChunk(c Column) (columnChunk, error) {
 	leaves := leavesOf(c.elements())
 	switch {
 	case c.Field.Type.Kind == formats.Nested:
-		return newNestedChunk(leaves), nil
+		return newNestedChunk(leaves, &g.pages), nil
 	case c.Masked && leaves[0].element.Type.V != format.Boolean: // a dictionary of booleans is not allowed
 		return newLabelChunk(c, leaves[0], &g.pages)
 	}
-	return newFlatChunk(c, leaves[0])
+	return newFlatChunk(c, leaves[0], &g.pages)
 }
 
 // Append adds rows from to to−1 of a batch's column to a column of the row group. All
@@ -104,10 +104,10 @@ func (g *RowGroup) AppendLabels(column int, labels *formats.Values, through, cod
 // are read when the row group is written.
 func (g *RowGroup) Copy(column int, rows int64, chunks []formats.RawChunk) error {
 	c := g.columns[column]
-	copied := &copiedChunk{leaves: leavesOf(c.elements()), typ: c.Field.Type, number: int(rows), chunks: chunks}
 	if c.Masked {
 		return g.wrap(column, fmt.Errorf("%w: pages of a source for a masked column", formats.ErrSchema))
 	}
+	copied := newCopiedChunk(c, rows, chunks)
 	g.chunks[column] = copied
 	return g.wrap(column, copied.check())
 }
@@ -174,10 +174,10 @@ func (g *RowGroup) Reset() {
 // nestedChunk collects the leaves of a nested column, copied as they are.
 type nestedChunk struct{ leaves []*plainChunk }
 
-func newNestedChunk(leaves []leafElement) *nestedChunk {
+func newNestedChunk(leaves []leafElement, p *pageWriter) *nestedChunk {
 	n := &nestedChunk{}
 	for _, l := range leaves {
-		n.leaves = append(n.leaves, &plainChunk{leaf: l, size: plain.SizeOf(l.element)})
+		n.leaves = append(n.leaves, &plainChunk{leaf: l, size: plain.SizeOf(l.element), writer: p})
 	}
 	return n
 }
@@ -188,6 +188,9 @@ func (n *nestedChunk) append(c *formats.Column, from, to int) error {
 	}
 	for i, leaf := range n.leaves {
 		if err := leaf.appendLeaf(&c.Leaves[i], from, to); err != nil {
+			return err
+		}
+		if err := leaf.flush(); err != nil {
 			return err
 		}
 	}

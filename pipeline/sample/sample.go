@@ -15,6 +15,7 @@ import (
 	"github.com/kcut/kcut/formats/writer"
 	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/parallel"
 )
 
 // Options say how much to make of what Write makes.
@@ -151,7 +152,7 @@ func write(ctx context.Context, file io.Writer, extension string, opt Options) e
 		opt.Events.Advanced(pipeline.StageSample, pipeline.Progress{Done: done, Total: opt.Rows})
 		return w.write(b)
 	}
-	if err := pipeline.InOrder(ctx, blocks, opt.Threads, encode, append); err != nil {
+	if err := parallel.InOrder(ctx, blocks, opt.Threads, encode, append); err != nil {
 		return err
 	}
 	if err := w.close(); err != nil {

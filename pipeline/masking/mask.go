@@ -1,0 +1,177 @@
+package masking
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync/atomic"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/formats/writer"
+	"github.com/kcut/kcut/pipeline/coding"
+	"github.com/kcut/kcut/pipeline/parallel"
+	"github.com/kcut/kcut/spill"
+)
+
+// Masker reads the input a second time and turns it into encoded row groups of the release.
+// What it makes of a task depends on the task's rows, the recoding and the domains alone, and
+// on the pages of the kept columns that it copies. It masks once.
+type Masker struct {
+	Dataset  *dataset.Dataset
+	Plan     *Plan
+	Recoding engine.Recoding
+	Coders   []coding.Coder    // of every attribute
+	Domains  []int             // codes of every attribute are below, the null's too if it has none
+	Class    coding.Coder      // nil unless labels depend on the class, too
+	Tuples   []formats.Request // of the attributes and then the class, coded
+	Write    writer.Options
+	Threads  int
+	Budget   *spill.Budget
+	Advanced func(done, total int64) // is told how many rows have been read of those to be read
+
+	turns *turns       // nil: one goroutine masks all rows in order
+	taken []uint64     // then, rows of every divided cell so far
+	done  atomic.Int64 // rows read
+	total int64        // rows to read
+	idle  chan *worker // workers that have ended a task, for the next ones
+}
+
+// Sink takes the row groups of a release, in order.
+type Sink interface {
+	// Next returns where those end that are there already.
+	Next() Place
+	// Add appends a row group, whose copied pages lie in source and behind which is a place.
+	Add(source io.ReaderAt, g *writer.EncodedRowGroup, end Place) error
+}
+
+// group is a row group of the release, and the row group of the input that it copies
+// pages of.
+type group struct {
+	*writer.EncodedRowGroup
+	source formats.Split
+	copies bool
+	at     Place
+}
+
+// Mask encodes all tasks on m.Threads goroutines and hands the row groups on in
+// input order, from one goroutine. Those that are there already are passed over.
+//
+// Which of a divided cell's rows go where depends on how many came before. These are counted
+// first, by split; if there is no room for that, there is one goroutine, from the first row on.
+func (m *Masker) Mask(ctx context.Context, tasks []Task, to Sink) error {
+	first := to.Next()
+	if err := m.takeTurns(ctx, len(tasks), first); err != nil {
+		return err
+	}
+	defer m.turns.close()
+	m.idle = make(chan *worker, m.Threads)
+	begin := first.Task
+	if m.taken != nil {
+		begin = 0
+	}
+	return parallel.InOrder(ctx, len(tasks)-begin, m.Threads, func(ctx context.Context, i int, emit func(group) error) error {
+		at := Place{Task: begin + i}
+		return m.task(ctx, tasks[at.Task], func(g group) error {
+			g.at = at
+			if at.Group++; g.at.before(first) {
+				return nil
+			}
+			return emit(g)
+		})
+	}, func(g group) error { return m.add(ctx, to, g) })
+}
+
+// takeTurns makes sure that every goroutine knows which rows of divided cells it has, when so many
+// tasks are masked from a place on.
+func (m *Masker) takeTurns(ctx context.Context, tasks int, first Place) (err error) {
+	m.total = m.Dataset.Rows()
+	if m.Recoding.Cells() == 0 {
+		return nil
+	}
+	if m.Threads > 1 && tasks > 1 || first.Task > 0 {
+		m.total = 2 * m.Dataset.Rows()
+		if m.turns, err = m.countTurns(ctx); !errors.Is(err, spill.ErrBudget) {
+			m.done.Store(m.Dataset.Rows())
+			return err
+		}
+		m.total = m.Dataset.Rows()
+	}
+	m.Threads, m.taken = 1, make([]uint64, m.Recoding.Cells())
+	return nil
+}
+
+// tell tells how many rows have been read.
+func (m *Masker) tell(rows int64) { m.Advanced(rows, m.total) }
+
+// memoPart is the part of the budget that remembered tuples may take.
+const memoPart = 32
+
+// task encodes the row groups of one task, in order.
+func (m *Masker) task(ctx context.Context, t Task, emit func(group) error) (err error) {
+	w, err := m.take()
+	if err != nil {
+		return err
+	}
+	defer func() {
+		usual := err == nil && w.drawn == 0
+		if err = errors.Join(err, w.close()); usual && err == nil {
+			m.leave(w)
+		}
+	}()
+	if t.follows {
+		return w.follow(ctx, t.groups[0][0].split, emit)
+	}
+	return w.encode(ctx, t.groups, emit)
+}
+
+// take returns a worker that is idle, or a new one: its buffers and its encoder's tables are
+// larger than what most row groups become.
+func (m *Masker) take() (*worker, error) {
+	select {
+	case w := <-m.idle:
+		w.choose(nil)
+		return w, nil
+	default:
+		return m.newWorker()
+	}
+}
+
+// leave keeps a worker for the next task. One whose buffers have grown beyond the usual must
+// not be left: they would count for nobody.
+func (m *Masker) leave(w *worker) {
+	select {
+	case m.idle <- w:
+	default:
+	}
+}
+
+// add writes a row group.
+func (m *Masker) add(ctx context.Context, to Sink, g group) error {
+	if g.Rows == 0 { // all dropped
+		return nil
+	}
+	end := Place{g.at.Task, g.at.Group + 1}
+	if !g.copies {
+		return to.Add(nil, g.EncodedRowGroup, end)
+	}
+	source, err := m.Dataset.RowGroup(ctx, g.source)
+	if err != nil {
+		return err
+	}
+	source.Expect(ctx, g.Copied())
+	return errors.Join(to.Add(source, g.EncodedRowGroup, end), source.Close())
+}
+
+// labels returns the label number of every code of an attribute, by attribute, or nil when
+// rows are not recoded attribute by attribute.
+func (m *Masker) labels() [][]uint32 {
+	labels := make([][]uint32, len(m.Coders))
+	for a := range labels {
+		if labels[a] = m.Recoding.Codes(a); labels[a] == nil {
+			return nil
+		}
+	}
+	return labels
+}

@@ -1,0 +1,137 @@
+package masking
+
+import (
+	"context"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/coding"
+	"github.com/kcut/kcut/pipeline/parallel"
+	"github.com/kcut/kcut/spill"
+)
+
+// turn is how many rows of a divided cell come before those of a split: where these go
+// depends on it.
+type turn struct {
+	cell uint32
+	rows uint64
+}
+
+// turns are those of all splits, of the divided cells that they have rows of. With them
+// splits can be masked in any order.
+type turns struct {
+	splits [][]turn // by ordinal
+	budget *spill.Budget
+}
+
+// turnPart is the part of the budget that turns may take, turnBytes what one takes.
+const (
+	turnPart  = 16
+	turnBytes = 16
+)
+
+// countTurns reads what tells cells apart, and counts the rows of the divided ones.
+func (m *Masker) countTurns(ctx context.Context) (_ *turns, err error) {
+	t := &turns{splits: make([][]turn, len(m.Dataset.Splits())), budget: m.Budget.Part(m.Budget.Limit() / turnPart)}
+	defer func() {
+		if err != nil {
+			t.close()
+		}
+	}()
+	workers := make([]*turnCount, parallel.Workers(m.Dataset, m.Threads))
+	if err := t.budget.Draw("numbers of rows", 8*int64(m.Recoding.Cells())*int64(len(workers)+m.Threads)); err != nil {
+		return nil, err
+	}
+	for i := range workers {
+		workers[i] = m.newTurnCount(t)
+	}
+	if err := parallel.Read(ctx, m.Dataset, m.Tuples, workers, m.tell); err != nil {
+		return nil, err
+	}
+	t.add(make([]uint64, m.Recoding.Cells()))
+	return t, nil
+}
+
+// add replaces the rows of every split by those before it.
+func (t *turns) add(before []uint64) {
+	for _, split := range t.splits {
+		for i := range split {
+			s := &split[i]
+			before[s.cell], s.rows = before[s.cell]+s.rows, before[s.cell]
+		}
+	}
+}
+
+// close returns what is drawn. Without turns it does nothing.
+func (t *turns) close() {
+	if t != nil {
+		t.budget.Return(t.budget.Used())
+	}
+}
+
+// begin sets the rows that come before a split's.
+func (t *turns) begin(s formats.Split, taken []uint64) {
+	for _, turn := range t.splits[s.Ordinal] {
+		taken[turn.cell] = turn.rows
+	}
+}
+
+// turnCount counts the rows of divided cells, one split after the other.
+type turnCount struct {
+	turns      *turns
+	recoding   engine.Recoding
+	attributes int
+	maps       []coding.Mapping // of every attribute, and of the class if there is one
+	codes      [][]uint32
+	rows       engine.Rows
+	split      int
+}
+
+func (m *Masker) newTurnCount(t *turns) *turnCount {
+	w := &turnCount{turns: t, recoding: m.Recoding, attributes: len(m.Coders), codes: make([][]uint32, len(m.Tuples))}
+	for _, c := range m.Coders {
+		w.maps = append(w.maps, coding.NewMapping(c))
+	}
+	if m.Class != nil {
+		w.maps = append(w.maps, coding.NewMapping(m.Class))
+	}
+	w.rows.Taken = make([]uint64, m.Recoding.Cells())
+	return w
+}
+
+func (w *turnCount) BeginSplit(s formats.Split) { w.split = s.Ordinal }
+
+func (w *turnCount) Batch(b *formats.Batch) (err error) {
+	for i, column := range b.Columns {
+		if w.codes[i], err = w.maps[i].Translate(column, w.codes[i]); err != nil {
+			return err
+		}
+	}
+	w.rows.N, w.rows.Codes = b.Rows, w.codes[:w.attributes]
+	if w.attributes < len(w.codes) {
+		w.rows.Classes = w.codes[w.attributes]
+	}
+	w.recoding.Count(w.rows)
+	return nil
+}
+
+func (w *turnCount) EndSplit() error {
+	n := 0
+	for _, rows := range w.rows.Taken {
+		if rows > 0 {
+			n++
+		}
+	}
+	if err := w.turns.budget.Draw("rows of divided cells", turnBytes*int64(n)); err != nil {
+		return err
+	}
+	of := make([]turn, 0, n)
+	for cell, rows := range w.rows.Taken {
+		if rows > 0 {
+			of = append(of, turn{uint32(cell), rows})
+		}
+	}
+	w.turns.splits[w.split] = of
+	clear(w.rows.Taken)
+	return nil
+}

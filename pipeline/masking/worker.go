@@ -1,0 +1,306 @@
+package masking
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/writer"
+	"github.com/kcut/kcut/pipeline/coding"
+	"github.com/kcut/kcut/pipeline/fault"
+)
+
+// worker is one worker's state: an open reader and the row group being filled.
+type worker struct {
+	m       *Masker
+	rows    *writer.RowGroup
+	number  [][]uint32       // label numbers by code, by attribute; nil when rows are recoded as a whole
+	maps    []coding.Mapping // of every attribute
+	tables  []labelTable
+	codes   [][]uint32     // final codes of the batch, of every attribute, when rows are recoded as a whole
+	labels  [][]uint32     // label numbers of the batch, likewise
+	memo    *engine.Memo   // of the tuples' regions, likewise
+	class   coding.Mapping // of the class, when labels depend on it, too
+	classes []uint32       // of the batch
+	taken   []uint64       // rows of every divided cell that came before
+
+	requests []formats.Request // what is read
+	slots    []int             // of every released column: its position among requests; −1: not read
+	reader   formats.BatchReader
+	open     formats.Split
+	batch    *formats.Batch
+	used     int // rows of batch already taken
+	drawn    int64
+}
+
+// labelTable leads from the codes of one reader to the codes of a released column.
+type labelTable struct {
+	of    *formats.Values
+	codes []uint32
+}
+
+// noLabel is what codes lead to that no row of the input has, as that of the null may be.
+const noLabel = math.MaxUint32
+
+// follow extends the table to all codes of a mapping, which numbers labels as given.
+func (t *labelTable) follow(m *coding.Mapping, numbers, released []uint32) {
+	of, codes := m.Learned()
+	if t.of != of {
+		t.of, t.codes = of, t.codes[:0]
+	}
+	for _, code := range codes[len(t.codes):] {
+		to := uint32(noLabel)
+		if int(code) < len(numbers) {
+			to = released[numbers[code]]
+		}
+		t.codes = append(t.codes, to)
+	}
+}
+
+func (m *Masker) newWorker() (*worker, error) {
+	rows, err := writer.NewRowGroup(m.Plan.Outputs(), m.Write)
+	if err != nil {
+		return nil, err
+	}
+	n := len(m.Coders)
+	w := &worker{
+		m: m, rows: rows, number: m.labels(),
+		maps:   make([]coding.Mapping, n),
+		tables: make([]labelTable, len(m.Plan.columns)),
+		codes:  make([][]uint32, n),
+		labels: make([][]uint32, n),
+	}
+	for a := range w.maps {
+		w.maps[a] = coding.NewMapping(m.Coders[a])
+	}
+	if w.number == nil {
+		w.memo = engine.NewMemo(m.Domains, m.Budget.Limit()/memoPart/int64(m.Threads))
+	}
+	if m.Class != nil {
+		w.class = coding.NewMapping(m.Class)
+	}
+	if w.taken = m.taken; m.turns != nil {
+		w.taken = make([]uint64, m.Recoding.Cells())
+	}
+	w.choose(nil)
+	return w, nil
+}
+
+// choose says which released columns are read: all but those that are copied. The class is
+// read last, when labels depend on it, too.
+func (w *worker) choose(copied []bool) {
+	w.requests, w.slots = nil, nil
+	slot := make(map[int]int)
+	for i := range w.m.Plan.columns {
+		request := w.m.Plan.columns[i].request
+		if copied != nil && copied[i] {
+			w.slots = append(w.slots, -1)
+			continue
+		}
+		if _, known := slot[request]; !known {
+			slot[request] = len(w.requests)
+			w.requests = append(w.requests, w.m.Plan.requests[request])
+		}
+		w.slots = append(w.slots, slot[request])
+	}
+	if w.m.Class != nil {
+		w.requests = append(w.requests, w.m.Tuples[len(w.m.Coders)])
+	}
+}
+
+func (w *worker) close() error {
+	w.m.Budget.Return(w.drawn)
+	return w.closeReader()
+}
+
+func (w *worker) closeReader() error {
+	if w.reader == nil {
+		return nil
+	}
+	reader := w.reader
+	w.reader = nil
+	return reader.Close()
+}
+
+// encode makes row groups of pieces.
+func (w *worker) encode(ctx context.Context, groups [][]piece, emit func(group) error) error {
+	for _, pieces := range groups {
+		for _, p := range pieces {
+			if err := w.piece(ctx, p); err != nil {
+				return fmt.Errorf("mask %s: %w", p.split.File, err)
+			}
+		}
+		encoded, err := w.rows.Encode()
+		if err != nil {
+			return fmt.Errorf("encode row group: %w", err)
+		}
+		if err := emit(group{EncodedRowGroup: encoded}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// piece appends a range of a split's rows to the row group. Pieces of one split come in order.
+func (w *worker) piece(ctx context.Context, p piece) error {
+	if err := w.openSplit(ctx, p.split); err != nil {
+		return err
+	}
+	for row := p.from; row < p.to; {
+		if w.batch == nil || w.used == w.batch.Rows {
+			if err := w.next(ctx); err != nil {
+				return err
+			}
+		}
+		to := min(w.batch.Rows, w.used+int(p.to-row))
+		if err := w.append(w.used, to); err != nil {
+			return err
+		}
+		if err := w.draw(); err != nil {
+			return err
+		}
+		n := to - w.used
+		row, w.used = row+int64(n), to
+		w.m.tell(w.m.done.Add(int64(n)))
+	}
+	return nil
+}
+
+func (w *worker) openSplit(ctx context.Context, s formats.Split) error {
+	if w.reader != nil && w.open.Ordinal == s.Ordinal {
+		return nil
+	}
+	if err := w.closeReader(); err != nil {
+		return err
+	}
+	reader, err := w.m.Dataset.Read(ctx, s, w.requests)
+	if err != nil {
+		return err
+	}
+	w.reader, w.open, w.batch = reader, s, nil
+	if w.m.turns != nil {
+		w.m.turns.begin(s, w.taken)
+	}
+	return nil
+}
+
+// next reads a batch and finds the labels of its masked columns.
+func (w *worker) next(ctx context.Context) (err error) {
+	if w.batch, err = w.reader.Next(ctx); err != nil {
+		if errors.Is(err, io.EOF) {
+			return fmt.Errorf("read split %d again: it has fewer rows than before, the input was changed during the run: %w", w.open.Ordinal, formats.ErrDamaged)
+		}
+		return err
+	}
+	w.used = 0
+	if w.number == nil {
+		return w.recode()
+	}
+	for i := range w.m.Plan.columns {
+		rc := &w.m.Plan.columns[i]
+		if rc.attribute < 0 {
+			continue
+		}
+		mapping := &w.maps[rc.attribute]
+		if err := mapping.Learn(w.batch.Columns[w.slots[i]].Values); err != nil {
+			return err
+		}
+		w.tables[i].follow(mapping, w.number[rc.attribute], rc.codes)
+	}
+	return nil
+}
+
+// recode finds the labels of the batch's rows, which depend on all their codes.
+func (w *worker) recode() (err error) {
+	for i := range w.m.Plan.columns {
+		a := w.m.Plan.columns[i].attribute
+		if a < 0 {
+			continue
+		}
+		if w.codes[a], err = w.maps[a].Translate(w.batch.Columns[w.slots[i]], w.codes[a]); err != nil {
+			return err
+		}
+		if cap(w.labels[a]) < w.batch.Rows {
+			w.labels[a] = make([]uint32, w.batch.Rows)
+		}
+		w.labels[a] = w.labels[a][:w.batch.Rows]
+	}
+	if w.m.Class != nil {
+		if w.classes, err = w.class.Translate(w.batch.Columns[len(w.requests)-1], w.classes); err != nil {
+			return err
+		}
+	}
+	w.m.Recoding.Recode(engine.Rows{N: w.batch.Rows, Codes: w.codes, Classes: w.classes, Taken: w.taken, Memo: w.memo}, w.labels)
+	return nil
+}
+
+// append adds rows from..to-1 of the batch to the row group, but for those that are dropped.
+func (w *worker) append(from, to int) error {
+	if w.number != nil {
+		return w.appendAll(from, to)
+	}
+	first := w.labels[0]
+	for from < to {
+		if first[from] == engine.DroppedLabel {
+			from++
+			continue
+		}
+		end := from + 1
+		for end < to && first[end] != engine.DroppedLabel {
+			end++
+		}
+		if err := w.appendAll(from, end); err != nil {
+			return err
+		}
+		from = end
+	}
+	return nil
+}
+
+// appendAll adds rows from..to-1 of the batch to the row group.
+func (w *worker) appendAll(from, to int) error {
+	for i, slot := range w.slots {
+		if slot < 0 {
+			continue
+		}
+		rc := &w.m.Plan.columns[i]
+		column := w.batch.Columns[slot]
+		var err error
+		switch {
+		case rc.attribute < 0:
+			err = w.rows.Append(i, column, from, to)
+		case w.number != nil:
+			err = w.rows.AppendLabels(i, rc.values, w.tables[i].codes, column.Codes[from:to])
+		default:
+			err = w.rows.AppendLabels(i, rc.values, rc.codes, w.labels[rc.attribute][from:to])
+		}
+		if err != nil {
+			return fmt.Errorf("append column %s: %w", rc.output.Field.Name, err)
+		}
+	}
+	return nil
+}
+
+// A row group that holds no more than usualHeld counts as overhead; what exceeds that is
+// drawn, with the pages that become of it and those that wait to be written.
+const (
+	usualHeld    = 16 << 20
+	groupsAtWork = 3
+)
+
+// draw draws what the row group has grown by.
+func (w *worker) draw() error {
+	need := groupsAtWork*max(0, w.rows.Held()-usualHeld) - w.drawn
+	if need <= 0 {
+		return nil
+	}
+	if err := w.m.Budget.Draw("a row group of the release", need); err != nil {
+		return &fault.Error{Class: fault.Resources, Hint: "set or lower output.row_group_rows, lower --threads, or give more with --memory", Err: err}
+	}
+	w.drawn += need
+	return nil
+}

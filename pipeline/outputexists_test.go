@@ -1,0 +1,84 @@
+package pipeline
+
+import (
+	"bytes"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/kcut/kcut/pipeline/fault"
+)
+
+func TestOutputExists(t *testing.T) {
+	for _, output := range []string{"out.parquet", "out/"} {
+		t.Run(output, func(t *testing.T) {
+			dir := jobFolder(t, outputIs(output))
+			peopleFile(t, dir)
+			if err := tryJob(t, dir, t.Context(), RunOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			first := listing(t, dir)
+			if err := tryJob(t, dir, t.Context(), RunOptions{}); fault.ClassOf(err) != fault.Exists {
+				t.Errorf("got %v of class %d", err, fault.ClassOf(err))
+			}
+			unchanged(t, dir, first)
+			if err := tryJob(t, dir, t.Context(), RunOptions{Overwrite: true}); err != nil {
+				t.Fatal(err)
+			}
+			unchanged(t, dir, first) // the same job makes the same bytes
+			people(rand.New(rand.NewPCG(5, 6)), 200).parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 200, 100)
+			if err := tryJob(t, dir, t.Context(), RunOptions{Overwrite: true}); err != nil {
+				t.Fatal(err)
+			}
+			second := listing(t, dir)
+			if len(second) != len(first) || maps.Equal(first, second) {
+				t.Errorf("another input left %d files, %d before", len(second), len(first))
+			}
+			auditFolder(t, dir)
+		})
+	}
+}
+
+// A run that cannot write its report has not published either.
+func TestReportUnwritable(t *testing.T) {
+	dir := jobFolder(t, peopleJob)
+	peopleFile(t, dir)
+	before := listing(t, dir)
+	if err := tryJob(t, dir, t.Context(), RunOptions{RunJSON: filepath.Join(dir, "none", "run.json")}); err == nil {
+		t.Error("a report was written into a folder that does not exist")
+	}
+	unchanged(t, dir, before)
+	report := filepath.Join(t.TempDir(), "run.json")
+	if err := tryJob(t, dir, t.Context(), RunOptions{RunJSON: report}); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(report)
+	if err != nil || !bytes.Contains(text, []byte(`"rows": 300`)) {
+		t.Errorf("report %s, %v", text, err)
+	}
+}
+
+// A directory is not replaced by a file, nor the other way round.
+func TestOutputOfTheOtherKind(t *testing.T) {
+	for output, put := range map[string]func(string) error{
+		"out.parquet": func(path string) error { return os.Mkdir(path, 0o700) },
+		"out.parquet/": func(path string) error {
+			return os.WriteFile(filepath.Clean(path), []byte("old"), 0o600)
+		},
+	} {
+		dir := jobFolder(t, outputIs(output))
+		peopleFile(t, dir)
+		if err := put(filepath.Join(dir, output)); err != nil {
+			t.Fatal(err)
+		}
+		before := listing(t, dir)
+		for _, overwrite := range []bool{false, true} {
+			if err := tryJob(t, dir, t.Context(), RunOptions{Overwrite: overwrite}); fault.ClassOf(err) != fault.Exists {
+				t.Errorf("%s: got %v of class %d", output, err, fault.ClassOf(err))
+			}
+		}
+		unchanged(t, dir, before)
+	}
+}

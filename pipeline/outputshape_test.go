@@ -1,0 +1,107 @@
+package pipeline
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut/pipeline/fileset"
+	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/masking"
+)
+
+// A release is the same table whatever its files look like.
+func TestOutputShapes(t *testing.T) {
+	const rows = 1000
+	table := people(rand.New(rand.NewPCG(7, 8)), rows)
+	var want *testTable
+	var cut []byte
+	for _, output := range []string{
+		"out.parquet", "out/", "{path: out.parquet, compression: none}", "{path: out.parquet, compression: snappy}",
+		"{path: out.parquet, compression: gzip, level: 9}", "{path: out.parquet, level: 19}",
+		"{path: out.parquet, row_group_rows: 7}", "{path: out/, row_group_rows: 9}", "{path: out/, row_group_rows: 1000000}",
+	} {
+		t.Run(output, func(t *testing.T) {
+			dir := jobFolder(t, outputIs(output))
+			table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, rows, 300)
+			mustRun(t, dir, nil)
+			a := auditFolder(t, dir)
+			got := readTable(t, a.job.Output.Path)
+			if want == nil {
+				want, cut = got, a.cut.Raw
+			}
+			if !slices.EqualFunc(got.rows, want.rows, slices.Equal) || !bytes.Equal(a.cut.Raw, cut) {
+				t.Error("another table")
+			}
+			if fileset.IsDirectory(a.job.Output.Path) {
+				checkDirectory(t, a.job)
+			}
+		})
+	}
+}
+
+// checkDirectory: a directory has its parts and the mark of success, and a second run takes
+// the place of the first.
+func checkDirectory(t *testing.T, job *jobfile.Job) {
+	t.Helper()
+	rows := job.Output.RowGroupRows
+	if rows == 0 {
+		rows = masking.UsualGroup
+	}
+	groups := (1000 + rows - 1) / rows
+	want := []string{"_SUCCESS", "_manifest.json"}
+	for part := range (groups + groupsPerPart - 1) / groupsPerPart {
+		want = append(want, fmt.Sprintf("part-%05d.parquet", part))
+	}
+	names := func() (names []string) {
+		entries, err := os.ReadDir(job.Output.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, entry := range entries {
+			names = append(names, entry.Name())
+		}
+		return names
+	}
+	if got := names(); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	write(t, filepath.Join(job.Output.Path, "part-99999.parquet"), "of another run")
+	if _, err := Run(t.Context(), job, RunOptions{Overwrite: true}); err != nil {
+		t.Fatal(err)
+	}
+	if got := names(); !slices.Equal(got, want) {
+		t.Errorf("overwritten: got %v, want %v", got, want)
+	}
+}
+
+// Partition columns of the input are masked like others and end up in the file alone.
+func TestHive(t *testing.T) {
+	dir := jobFolder(t, strings.Replace(peopleJob, "columns: [born, city, weight]", "columns: [born, year, region]", 1)+"\n")
+	text, err := os.ReadFile(filepath.Join(dir, "job.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "job.yaml"), strings.Replace(string(text), "  weight: discretize\n", "  weight: drop\n  year: discretize\n  region: suppress\n  day: keep\n", 1))
+	table := people(rand.New(rand.NewPCG(9, 9)), 1200)
+	for part := range 12 {
+		region := []string{"north", "so%2Futh", "__HIVE_DEFAULT_PARTITION__"}[part%3]
+		folder := filepath.Join(dir, "in", fmt.Sprintf("year=%d", 2000+part/3), "region="+region, fmt.Sprintf("day=2020-01-%02d", part+1))
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		table.parquet(t, filepath.Join(folder, "a.parquet"), part*100, part*100+100, 1000)
+	}
+	for _, output := range []string{"out.parquet", "out/"} {
+		report := mustRun(t, dir, nil, "output.path", dir+"/"+output)
+		if report.Steps < 3 {
+			t.Errorf("%d steps tell too little", report.Steps)
+		}
+		auditFolder(t, dir, "output.path", dir+"/"+output)
+	}
+}

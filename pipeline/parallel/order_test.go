@@ -1,0 +1,85 @@
+package parallel
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/kcut/kcut/pipeline/fault"
+)
+
+func TestInOrder(t *testing.T) {
+	for _, workers := range []int{1, 2, 7} {
+		for _, n := range []int{0, 1, 2, 50} {
+			var running, most atomic.Int64
+			var got []int
+			err := InOrder(t.Context(), n, workers, func(_ context.Context, i int, emit func(int) error) error {
+				if now := running.Add(1); now > most.Load() {
+					most.Store(now)
+				}
+				defer running.Add(-1)
+				for j := range i % 4 { // some emit nothing, some more than fits
+					if err := emit(i + j); err != nil {
+						return err
+					}
+				}
+				return nil
+			}, func(result int) error {
+				got = append(got, result)
+				return nil
+			})
+			var want []int
+			for i := range n {
+				for j := range i % 4 {
+					want = append(want, i+j)
+				}
+			}
+			if err != nil || !slices.Equal(got, want) {
+				t.Errorf("%d of %d workers: got %v (%v)", n, workers, got, err)
+			}
+			if most.Load() > int64(workers) {
+				t.Errorf("%d results in the making with %d workers", most.Load(), workers)
+			}
+		}
+	}
+}
+
+func TestInOrderFails(t *testing.T) {
+	broken := errors.New("broken")
+	produce := func(_ context.Context, i int, emit func(int) error) error { return emit(i) }
+	consume := func(int) error { return nil }
+	for name, run := range map[string]func() error{
+		"produce": func() error {
+			return InOrder(t.Context(), 100, 3, func(_ context.Context, i int, emit func(int) error) error {
+				if i == 50 {
+					return broken
+				}
+				return emit(i)
+			}, consume)
+		},
+		"consume": func() error {
+			return InOrder(t.Context(), 100, 3, produce, func(i int) error {
+				if i == 50 {
+					return broken
+				}
+				return nil
+			})
+		},
+	} {
+		if err := run(); !errors.Is(err, broken) {
+			t.Errorf("%s: got %v, want %v", name, err, broken)
+		}
+	}
+	var bug *fault.PanicError
+	err := InOrder(t.Context(), 10, 3, func(context.Context, int, func(int) error) error { panic("a value") }, consume)
+	if !errors.As(err, &bug) || fault.ClassOf(err) != fault.Internal {
+		t.Errorf("a panic came back as %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := InOrder(ctx, 10, 1, produce, consume); !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled context came back as %v", err)
+	}
+}
