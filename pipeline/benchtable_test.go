@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats/formatstest"
+	"github.com/kcut/kcut/pipeline/figure"
 )
 
 // benchRows are the sizes that the table is made of.
@@ -147,7 +148,7 @@ func (c *comparison) measure(b *testing.B) {
 
 // write writes the measures and the ratios as two Markdown tables.
 func (c *comparison) write(w io.Writer) {
-	fmt.Fprintf(w, "\n### %s rows, %s, %.1f MB\n\n", grouped(c.rows), c.name, float64(c.size)/1e6)
+	fmt.Fprintf(w, "\n### %s rows, %s, %.1f MB\n\n", figure.Grouped(c.rows), c.name, float64(c.size)/1e6)
 	fmt.Fprintln(w, "| stage | threads | wall s | CPU s | M rows/s | MB/s | allocations | MB allocated | peak MB | GC % |")
 	fmt.Fprintln(w, "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
 	for threads, rounds := range c.runs {
@@ -170,13 +171,4 @@ func (c *comparison) compare(w io.Writer, threads int, name string, other [][]me
 	ours, all := c.runs[threads-1], last(medians(other))
 	fmt.Fprintf(w, "| %d | %s | %.3f | %.3f | %s | %s |\n", threads, name, all.Wall, all.CPU,
 		ratio(ours, other, func(m measure) float64 { return m.Wall }), ratio(ours, other, func(m measure) float64 { return m.CPU }))
-}
-
-// grouped writes a number with commas.
-func grouped(n int64) string {
-	text := fmt.Sprint(n)
-	for at := len(text) - 3; at > 0; at -= 3 {
-		text = text[:at] + "," + text[at:]
-	}
-	return text
 }

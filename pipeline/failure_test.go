@@ -13,6 +13,7 @@ import (
 	"github.com/kcut/kcut/formats/formatstest"
 	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
 // secret is a value that no message may show.
@@ -63,9 +64,9 @@ func TestFailures(t *testing.T) {
 			table.set(7, "age", "91")
 			table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 300, 100)
 		}, fault.Input, []string{"column age: 1 distinct values of 1 rows lie outside the declared bounds"}},
-		{"bounds of another type", changed("bounds: [17, 90]", "bounds: [17, ninety]"), plain, fault.Usage, []string{"declared bounds of column age"}},
-		{"bounds upside down", changed("bounds: [17, 90]", "bounds: [90, 17]"), plain, fault.Usage, []string{"bounds of column age: the lower one is above"}},
-		{"bounds of no number", changed("weight: discretize", "weight: {mask: discretize, bounds: [0, NaN]}"), plain, fault.Usage, []string{"bounds of column weight: NaN"}},
+		{"bounds of another type", changed("bounds: [17, 90]", "bounds: [17, ninety]"), plain, fault.Usage, []string{"declared bounds of column age", "job.yaml:", "^"}},
+		{"bounds upside down", changed("bounds: [17, 90]", "bounds: [90, 17]"), plain, fault.Usage, []string{"bounds of column age: the lower one is above", "job.yaml:", "^"}},
+		{"bounds of no number", changed("weight: discretize", "weight: {mask: discretize, bounds: [0, NaN]}"), plain, fault.Usage, []string{"bounds of column weight: NaN", "job.yaml:", "^"}},
 		{"text discretized", changed("job: suppress", "job: discretize"), plain, fault.Input, []string{"column job", "its type is"}},
 		{"mark as a value", peopleJob, func(t *testing.T, dir string) {
 			table := peopleFile(t, dir)
@@ -131,6 +132,28 @@ func TestFailures(t *testing.T) {
 }
 
 // A nested column can be kept, not masked.
+// A column of a type that Parquet lacks, as Arrow's durations are, is refused before anything is
+// read, and may be dropped.
+func TestForeignType(t *testing.T) {
+	schema := &formats.Schema{Fields: []formats.Field{
+		{Name: "age", Type: formats.Type{Kind: formats.Int, Bits: 64}},
+		{Name: "stay", Type: formats.Type{Kind: formats.Nested, Nested: "duration[s]"}},
+	}}
+	for mask, sound := range map[string]bool{jobfile.MaskKeep: false, jobfile.MaskSuppress: false, jobfile.MaskDrop: true} {
+		job := &jobfile.Job{
+			Sets:    []jobfile.Set{{Columns: []string{"age"}, K: 2}},
+			Columns: []jobfile.Column{{Name: "age", Mask: jobfile.MaskDiscretize}, {Name: "stay", Mask: mask}},
+		}
+		if mask == jobfile.MaskSuppress {
+			job.Sets[0].Columns = []string{"age", "stay"}
+		}
+		_, err := prepare(job, schema, 10)
+		if (err == nil) != sound || err != nil && (fault.ClassOf(err) != fault.Input || !strings.Contains(err.Error(), "duration[s]")) {
+			t.Errorf("%s: got %v", mask, err)
+		}
+	}
+}
+
 func TestNestedMasked(t *testing.T) {
 	path := formatstest.SharedData(t, "parquet-testing/data/list_columns.parquet")
 	dir := jobFolder(t, fmt.Sprintf(`
@@ -163,3 +186,5 @@ func TestInfeasibleEarly(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A nested column can be kept, not masked.

@@ -18,13 +18,13 @@ const module = "github.com/kcut/kcut"
 // to the longest path that leads to it. Imports go down only, and siblings do not meet:
 // pipeline is the only place that knows files, counts and decisions.
 var mayImport = map[string][]string{
-	"cmd":                 {"pipeline", "pipeline/verify", "pipeline/cutfile", "pipeline/compare", "pipeline/fault", "pipeline/jobfile", "pipeline/forecast", "pipeline/sample", "pipeline/starter", "pipeline/evaluate", "pipeline/metrics", "pipeline/lineage", "pipeline/page"},
+	"cmd":                 {"pipeline", "pipeline/verify", "pipeline/cutfile", "pipeline/compare", "pipeline/fault", "pipeline/jobfile", "pipeline/forecast", "pipeline/sample", "pipeline/starter", "pipeline/evaluate", "pipeline/metrics", "pipeline/lineage", "pipeline/page", "pipeline/fileset", "pipeline/figure"},
 	"pipeline/evaluate":   {"pipeline", "pipeline/fault", "pipeline/jobfile", "engine", "engine/", "partition", "spill"},
 	"pipeline/metrics":    {"pipeline", "formats/publish"},
 	"pipeline/lineage":    {"pipeline", "pipeline/fault", "pipeline/jobfile", "formats/location"},
-	"pipeline/sample":     {"pipeline", "pipeline/fault", "pipeline/parallel", "formats", "formats/writer", "formats/publish"},
-	"pipeline/page":       {"pipeline", "pipeline/verify", "pipeline/cutfile", "pipeline/fault", "formats/publish"},
-	"pipeline/starter":    {"pipeline", "pipeline/fault", "engine", "pipeline/jobfile", "pipeline/forecast", "formats", "formats/dataset"},
+	"pipeline/sample":     {"pipeline", "pipeline/fault", "pipeline/fileset", "pipeline/parallel", "formats", "formats/writer", "formats/publish"},
+	"pipeline/page":       {"pipeline", "pipeline/verify", "pipeline/cutfile", "pipeline/fault", "pipeline/fileset", "pipeline/figure", "formats/publish"},
+	"pipeline/starter":    {"pipeline", "pipeline/fault", "pipeline/figure", "engine", "pipeline/jobfile", "pipeline/forecast", "formats", "formats/dataset"},
 	"pipeline/checkpoint": {"formats", "formats/publish"},
 	"pipeline": {"pipeline/verify", "pipeline/cutfile", "pipeline/fileset", "pipeline/fault", "pipeline/jobfile", "pipeline/forecast", "pipeline/checkpoint", "pipeline/parallel", "pipeline/coding", "pipeline/census", "pipeline/compress", "pipeline/labeling", "pipeline/masking",
 		"engine", "engine/", "partition", "spill", "formats", "formats/dataset", "formats/writer",
@@ -33,7 +33,8 @@ var mayImport = map[string][]string{
 	// None of what searches, masks or writes; of engine the mark of a suppressed value.
 	"pipeline/verify":   {"pipeline/cutfile", "pipeline/fileset", "pipeline/fault", "pipeline/jobfile", "engine", "spill", "formats/release", "formats/publish", "formats/location", "formats/storage"},
 	"pipeline/cutfile":  {"pipeline/fault", "pipeline/fileset", "pipeline/jobfile", "formats", "formats/release", "formats/storage"},
-	"pipeline/fileset":  {"pipeline/fault", "formats", "formats/digest", "formats/location", "formats/storage"},
+	"pipeline/fileset":  {"pipeline/fault", "formats", "formats/digest", "formats/location", "formats/publish", "formats/storage"},
+	"pipeline/figure":   {},
 	"pipeline/fault":    {"pipeline/jobfile", "engine", "spill", "formats", "formats/storage"},
 	"pipeline/forecast": {"formats"},
 	"pipeline/census":   {"pipeline/coding", "pipeline/fault", "pipeline/jobfile", "pipeline/parallel", "engine", "partition", "spill", "formats", "formats/dataset"},

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/kcut/kcut/pipeline/fault"
@@ -80,5 +81,54 @@ func TestOutputOfTheOtherKind(t *testing.T) {
 			}
 		}
 		unchanged(t, dir, before)
+	}
+}
+
+// A directory with files of others is not replaced: they would be gone.
+func TestOutputWithOtherFiles(t *testing.T) {
+	dir := jobFolder(t, outputIs("out/"))
+	peopleFile(t, dir)
+	mustRun(t, dir, nil)
+	write(t, filepath.Join(dir, "out", "notes.txt"), "mine")
+	before := listing(t, dir)
+	err := tryJob(t, dir, t.Context(), RunOptions{Overwrite: true})
+	if fault.ClassOf(err) != fault.Exists || !strings.Contains(err.Error(), "notes.txt") {
+		t.Errorf("got %v of class %v", err, fault.ClassOf(err))
+	}
+	unchanged(t, dir, before)
+}
+
+// An input is not replaced by its release, whatever links lead to it.
+func TestOutputIsLinkedInput(t *testing.T) {
+	for name, tt := range map[string]struct{ input, link, output string }{
+		"a linked file":      {"real/x.parquet", "in/a.parquet", "real/x.parquet"},
+		"a linked folder":    {"real/a.parquet", "in/sub", "real/a.parquet"},
+		"an output in links": {"in/a.parquet", "out", "out/a.parquet"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := jobFolder(t, outputIs(tt.output))
+			input := filepath.Join(dir, tt.input)
+			if err := os.MkdirAll(filepath.Dir(input), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			people(rand.New(rand.NewPCG(3, 4)), 300).parquet(t, input, 0, 300, 100)
+			before, err := os.ReadFile(input)
+			if err != nil {
+				t.Fatal(err)
+			}
+			target := input
+			if filepath.Ext(tt.link) == "" {
+				target = filepath.Dir(input)
+			}
+			if err := os.Symlink(target, filepath.Join(dir, tt.link)); err != nil {
+				t.Skip(err)
+			}
+			if err := tryJob(t, dir, t.Context(), RunOptions{Overwrite: true}); fault.ClassOf(err) != fault.Usage {
+				t.Errorf("got %v of class %v", err, fault.ClassOf(err))
+			}
+			if after, err := os.ReadFile(input); err != nil || !bytes.Equal(before, after) {
+				t.Errorf("the input was changed, or %v", err)
+			}
+		})
 	}
 }

@@ -40,8 +40,12 @@ func prepare(job *jobfile.Job, schema *formats.Schema, rows int64) (*prepared, e
 		return nil, fmt.Errorf("count %d rows: more than %d: %w", rows, uint32(math.MaxUint32), formats.ErrUnsupported)
 	}
 	for _, a := range p.masked {
-		if err := checkMask(p.specs[a], schema.Fields[a].Type); err != nil {
+		spec, field := p.specs[a], &schema.Fields[a]
+		if err := checkMask(spec, field); err != nil {
 			return nil, err
+		}
+		if err := coding.CheckBounds(spec, field.Type); err != nil {
+			return nil, job.Located(spec.Name, "bounds", err)
 		}
 	}
 	return p, checkReach(job, rows)
@@ -98,6 +102,9 @@ func (p *prepared) bindColumns(job *jobfile.Job, schema *formats.Schema) error {
 				unlisted = append(unlisted, field.Name)
 			}
 		}
+		if spec.Mask == jobfile.MaskKeep && foreign(&field) {
+			return refusedType("keep", &field)
+		}
 		p.specs = append(p.specs, spec)
 	}
 	if job.Class != "" && schema.Index(job.Class) < 0 && job.Column(job.Class) == nil {
@@ -116,6 +123,16 @@ func (p *prepared) bindColumns(job *jobfile.Job, schema *formats.Schema) error {
 	return nil
 }
 
+// foreign reports whether a column has a type that can neither be masked nor kept.
+func foreign(f *formats.Field) bool { return f.Type.Kind == formats.Nested && f.Elements == nil }
+
+func refusedType(verb string, f *formats.Field) error {
+	return &fault.Error{
+		Class: fault.Input, Hint: "drop it, or export it as a type that Parquet has",
+		Err: fmt.Errorf("%s column %s: its type is %s, which Parquet lacks", verb, f.Name, f.Type.Nested),
+	}
+}
+
 // orderAttributes numbers the masked columns by their first mention in the sets.
 func (p *prepared) orderAttributes(job *jobfile.Job, schema *formats.Schema) map[string]int {
 	number := make(map[string]int)
@@ -130,8 +147,10 @@ func (p *prepared) orderAttributes(job *jobfile.Job, schema *formats.Schema) map
 	return number
 }
 
-func checkMask(spec *jobfile.Column, t formats.Type) error {
-	switch {
+func checkMask(spec *jobfile.Column, f *formats.Field) error {
+	switch t := f.Type; {
+	case foreign(f):
+		return refusedType("mask", f)
 	case t.Kind == formats.Nested:
 		return &fault.Error{
 			Class: fault.Input,
@@ -145,7 +164,7 @@ func checkMask(spec *jobfile.Column, t formats.Type) error {
 			Err:   fmt.Errorf("discretize column %s: its type is %s, which has no order that intervals could cut", spec.Name, t),
 		}
 	}
-	return coding.CheckBounds(spec, t)
+	return nil
 }
 
 // maskedSpecs returns what the job says of every attribute.

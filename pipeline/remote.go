@@ -80,7 +80,7 @@ func checkRemote(ctx context.Context, output string) (exists bool, err error) {
 			exists = exists || name == ""
 		case name == publish.SuccessFile:
 			exists = true
-		case !fileset.IsPart(name) && name != fileset.ManifestFile:
+		case !fileset.Belongs(name):
 			return true, &fault.Error{
 				Class: fault.Exists,
 				Hint:  "name a directory of its own for the output",

@@ -255,6 +255,11 @@ func (r *run) open(ctx context.Context) (err error) {
 	if err := checkDistinct(r.job, r.dataset); err != nil {
 		return err
 	}
+	if r.exists {
+		if err := checkReplaced(r.job.Output.Path); err != nil {
+			return err
+		}
+	}
 	if r.inputs, err = statInputs(ctx, r.dataset.Files()); err != nil {
 		return err
 	}

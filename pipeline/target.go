@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/location"
@@ -34,7 +33,7 @@ func checkTarget(ctx context.Context, job *jobfile.Job) (exists bool, err error)
 	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return false, checkFolder(filepath.Dir(path))
+		return false, fileset.CheckFolder("output", path)
 	case err != nil:
 		return false, fmt.Errorf("look for output %s: %w", path, err)
 	case info.IsDir() != fileset.IsDirectory(job.Output.Path):
@@ -47,20 +46,26 @@ func checkTarget(ctx context.Context, job *jobfile.Job) (exists bool, err error)
 	return true, nil
 }
 
-// checkFolder refuses an output whose folder is not there, before any work is done for it.
-func checkFolder(path string) error {
-	info, err := os.Stat(path)
-	switch {
-	case err == nil && info.IsDir():
+// checkReplaced refuses to replace a directory that holds what no release does: that would be
+// removed with the old release. In an object store checkRemote does so.
+func checkReplaced(output string) error {
+	if location.IsRemote(output) || !fileset.IsDirectory(output) {
 		return nil
-	case err == nil, errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-		return &fault.Error{
-			Class: fault.Usage,
-			Hint:  "make the folder first, or name another output",
-			Err:   fmt.Errorf("write output into %s: there is no such folder", path),
+	}
+	entries, err := os.ReadDir(output)
+	if err != nil {
+		return fmt.Errorf("look into output: %w", err)
+	}
+	for _, entry := range entries {
+		if !fileset.Belongs(entry.Name()) {
+			return &fault.Error{
+				Class: fault.Exists,
+				Hint:  "name a directory of its own for the output",
+				Err:   fmt.Errorf("replace output %s: it holds %s, which is no part of a release", shown(output), entry.Name()),
+			}
 		}
 	}
-	return fmt.Errorf("look for folder %s: %w", path, err)
+	return nil
 }
 
 // checkDistinct refuses an output that is one of the inputs or lies where the next run
@@ -70,12 +75,13 @@ func checkDistinct(job *jobfile.Job, in *dataset.Dataset) error {
 	if err != nil {
 		return fmt.Errorf("find output %s: %w", job.Output.Path, err)
 	}
+	real := realPath(output)
 	for _, file := range in.Files() {
 		input, err := absolute(file)
 		if err != nil {
 			return fmt.Errorf("find input %s: %w", file, err)
 		}
-		if input == output || strings.HasPrefix(input, location.Join(output, "")) {
+		if input = realPath(input); input == real || strings.HasPrefix(input, location.Join(real, "")) {
 			return overlap(job)
 		}
 	}
@@ -110,6 +116,20 @@ func absolute(path string) (string, error) {
 		return strings.TrimSuffix(path, "/"), nil
 	}
 	return filepath.Abs(path)
+}
+
+// realPath is a path without links, as far as it leads somewhere. A URL is left as it is.
+func realPath(path string) string {
+	if location.IsRemote(path) {
+		return path
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	if folder, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		return filepath.Join(folder, filepath.Base(path))
+	}
+	return path
 }
 
 func overlap(job *jobfile.Job) error {

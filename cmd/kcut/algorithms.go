@@ -18,10 +18,7 @@ and when to use it. docs/algorithms.md describes them.`,
 	}
 	addJSON(cmd, u)
 	cmd.RunE = func(*cobra.Command, []string) error {
-		if u.json {
-			return u.answer(map[string][]pipeline.Algorithm{"algorithms": pipeline.Algorithms()})
-		}
-		return u.printf("%s", algorithmTable())
+		return u.tell(map[string][]pipeline.Algorithm{"algorithms": pipeline.Algorithms()}, algorithmTable())
 	}
 	return cmd
 }

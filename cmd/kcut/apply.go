@@ -38,9 +38,10 @@ again, and goes on from the part files that were finished when it was stopped.`,
   kcut apply people.yaml --cut cut.json --on-break suppress --max-suppressed 0.5%`,
 		Args: takes("one job file", 1, 1),
 	}
-	overrides := addOverrides(cmd.Flags(), "--algorithm", "--score", "--max-steps")
+	overrides := addOverrides(cmd, "--algorithm", "--score", "--max-steps")
 	cmd.Flags().StringVar(&flags.Cut, "cut", "", "the earlier release, or its cut as JSON: `FILE`")
-	cmd.Flags().StringVar(&flags.onBreak, "on-break", "fail", "when a set does not hold: `fail`, coarsen or suppress")
+	cmd.Flags().StringVar(&flags.onBreak, "on-break", "fail", "`WHAT` to do when a set does not hold: fail, coarsen or suppress")
+	offer(cmd, "on-break", "fail", "coarsen", "suppress")
 	cmd.Flags().StringVar(&flags.most, "max-suppressed", "", "the most records that --on-break suppress may take: `ROWS`, or a share of all as 1%")
 	common := addRunFlags(cmd, u, &flags.RunOptions, "write one JSON object per step that is undone to `FILE`")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

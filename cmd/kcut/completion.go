@@ -31,3 +31,9 @@ func complete(root *cobra.Command, shell string, w io.Writer) error {
 	}
 	return usageError("kcut completion", "%s is none of bash, zsh, fish", shell)
 }
+
+// offer lets shells complete a flag by the words that it takes.
+func offer(cmd *cobra.Command, flag string, words ...string) {
+	// It fails for a flag that is not there, which the tests of help would see.
+	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+}

@@ -19,7 +19,7 @@ file, as a job file in which every value has a comment that says where it came f
 for editors.`,
 		Args: takes("at most one job file", 0, 1),
 	}
-	overrides := addOverrides(cmd.Flags())
+	overrides := addOverrides(cmd)
 	cmd.Flags().BoolVar(&schema, "schema", false, "print the JSON Schema of job files")
 	addJSON(cmd, u)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
@@ -33,10 +33,7 @@ for editors.`,
 		if err != nil {
 			return err
 		}
-		if u.json {
-			return u.answer(map[string][]setting{"settings": settingsOf(job)})
-		}
-		return u.printf("%s", job.YAML())
+		return u.tell(map[string][]setting{"settings": settingsOf(job)}, job.YAML())
 	}
 	return cmd
 }

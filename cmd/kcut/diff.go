@@ -40,10 +40,7 @@ differ.`,
 		if err != nil {
 			return err
 		}
-		if u.json {
-			return u.answer(d)
-		}
-		return u.printf("%s", differenceText(d))
+		return u.tell(d, differenceText(d))
 	}
 	return cmd
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kcut/kcut/pipeline/evaluate"
+	"github.com/kcut/kcut/pipeline/figure"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -37,16 +38,19 @@ values and without any quasi-identifier, and what masking costs. Writes nothing.
   kcut evaluate people.yaml --split set=train --json`,
 		Args: takes("one job file", 1, 1),
 	}
-	overrides := addOverrides(cmd.Flags(), "--k", "--algorithm")
+	overrides := addOverrides(cmd, "--k", "--algorithm", "--output", "--compression")
 	cmd.Flags().StringSliceVar(&flags.algorithms, "algorithms", nil, "`NAMES` of algorithms, with commas between (default the job's)")
 	cmd.Flags().StringSliceVar(&flags.ks, "k", nil, "`NUMBERS` for k of every set, with commas between (default the job's)")
 	cmd.Flags().IntVar(&flags.folds, "folds", 10, "cross-validate on `N` parts of the rows")
 	cmd.Flags().IntVar(&flags.repeats, "repeats", 1, "cross-validate `N` times, on other parts each time")
 	cmd.Flags().StringVar(&flags.split, "split", "", "train on the rows that `COLUMN=VALUE` is true of, test on all others, once")
-	cmd.Flags().StringVar(&flags.rules, "rules-from", "training", "make the masking rules from the `training` rows, or from all")
+	cmd.Flags().StringVar(&flags.rules, "rules-from", "training", "make the masking rules from `ROWS`: training, or all")
 	cmd.Flags().Uint64Var(&flags.sample, "sample", 0, "take about `N` rows of the input (default all)")
-	cmd.Flags().StringVar(&flags.intervals, "intervals", "midpoint", "show intervals to classifiers as `midpoint`, a number, or as nominal")
-	cmd.Flags().StringVar(&flags.roots, "roots", "missing", "show taxonomy roots and whole ranges to classifiers as `missing`, or as values")
+	cmd.Flags().StringVar(&flags.intervals, "intervals", "midpoint", "show intervals to classifiers as `FORM`: midpoint, a number, or nominal")
+	cmd.Flags().StringVar(&flags.roots, "roots", "missing", "show taxonomy roots and whole ranges to classifiers as `FORM`: missing, or values")
+	offer(cmd, "rules-from", "training", "all")
+	offer(cmd, "intervals", "midpoint", "nominal")
+	offer(cmd, "roots", "missing", "values")
 	addJSON(cmd, u)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		options, err := flags.options(cmd.CommandPath())
@@ -63,13 +67,10 @@ values and without any quasi-identifier, and what masking costs. Writes nothing.
 		options.Events = progress.events()
 		report, err := evaluate.Evaluate(cmd.Context(), options)
 		progress.close()
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case u.json:
-			return u.answer(report)
 		}
-		return u.printf("%s", evaluationText(report))
+		return u.tell(report, evaluationText(report))
 	}
 	return cmd
 }
@@ -154,7 +155,7 @@ func evaluationText(r *evaluate.Report) string {
 			failures += fmt.Sprintf("%s, k %s: %s\n", result.Algorithm, kText(result.K), result.Failed)
 		}
 	}
-	return fmt.Sprintf("%s rows, %d rounds; errors in percent\n\n%s%s", grouped(int64(r.Rows)), r.Rounds, t, failures)
+	return fmt.Sprintf("%s rows, %d rounds; errors in percent\n\n%s%s", figure.Grouped(int64(r.Rows)), r.Rounds, t, failures)
 }
 
 // percent writes a share, and its standard deviation if there is one.

@@ -41,7 +41,11 @@ func failureOf(ctx context.Context, err error) *failure {
 	class := fault.ClassOf(err)
 	exit := exits[class]
 	f := &failure{Class: class.String(), Message: err.Error(), Hint: hintOf(err), Exit: exit.code}
-	if f.Hint == "" {
+	switch {
+	case f.Hint != "":
+	case fault.IsBarred(err):
+		f.Hint = "let kcut read and write there, or name another place"
+	default:
 		f.Hint = exit.hint
 	}
 	var stopped stopSignal

@@ -17,7 +17,9 @@ import (
 func main() {
 	log.SetOutput(io.Discard) // of libraries: what matters is in the errors
 	os.Exit(stoppable(func(ctx context.Context) int {
-		return execute(ctx, os.Args[1:], newUI(os.Stdout, os.Stderr, isTerminal(os.Stderr)))
+		u := newUI(os.Stdout, os.Stderr, isTerminal(os.Stderr))
+		u.dumb = os.Getenv("TERM") == "dumb"
+		return execute(ctx, os.Args[1:], u)
 	}, grace, stopSignals()))
 }
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
@@ -33,7 +33,7 @@ func (f *jobFlag) Set(value string) error {
 // addOverrides registers a flag for every value of a job file that the command line may
 // replace, but for those named. The returned function gives the replacements that the
 // environment and the flags ask for.
-func addOverrides(flags *pflag.FlagSet, but ...string) func() []jobfile.Override {
+func addOverrides(cmd *cobra.Command, but ...string) func() []jobfile.Override {
 	var jobFlags []*jobFlag
 	for _, f := range jobfile.Flags() {
 		if slices.Contains(but, f.Name) {
@@ -41,7 +41,11 @@ func addOverrides(flags *pflag.FlagSet, but ...string) func() []jobfile.Override
 		}
 		flag := &jobFlag{Flag: f}
 		jobFlags = append(jobFlags, flag)
-		flags.Var(flag, strings.TrimPrefix(f.Name, "--"), plainDoc(f))
+		name := strings.TrimPrefix(f.Name, "--")
+		cmd.Flags().Var(flag, name, plainDoc(f))
+		if f.Words != nil {
+			offer(cmd, name, f.Words...)
+		}
 	}
 	return func() []jobfile.Override {
 		overrides := jobfile.EnvironmentOverrides(os.LookupEnv)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/figure"
 	"github.com/kcut/kcut/pipeline/forecast"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
@@ -28,7 +29,7 @@ narrow.`,
   kcut plan people.yaml --memory 2GiB --sample --json`,
 		Args: takes("one job file", 1, 1),
 	}
-	overrides := addOverrides(cmd.Flags())
+	overrides := addOverrides(cmd)
 	cmd.Flags().BoolVar(&opt.Overwrite, "overwrite", false, "plan a run that replaces the output if it exists")
 	cmd.Flags().BoolVar(&opt.Sample, "sample", false, "read some of the rows, too")
 	addJSON(cmd, u)
@@ -68,12 +69,12 @@ func (u *ui) printPlan(f *forecast.Forecast) error {
 	}
 	files := "1 file"
 	if f.Files != 1 {
-		files = grouped(int64(f.Files)) + " files"
+		files = figure.Grouped(int64(f.Files)) + " files"
 	}
 	if f.Memory.Spills == forecast.Maybe && f.Sampled == 0 {
 		u.note("--sample tells more about what is spilled")
 	}
-	return u.printf("%s rows in %s, %s; %s on %s\n\n%s\n%s\n%s\n%s", grouped(f.Rows), files, size(f.Bytes),
+	return u.printf("%s rows in %s, %s; %s on %s\n\n%s\n%s\n%s\n%s", figure.Grouped(f.Rows), files, size(f.Bytes),
 		f.Algorithm, threadWords(f.Threads), reachTable(f.Sets), columnTable(f.Columns), tupleTable(f.Groupings), needTable(f))
 }
 
@@ -95,7 +96,7 @@ func reachTable(sets []forecast.Set) string {
 		case set.Reachable:
 			verdict = "yes"
 		}
-		t.add(strings.Join(set.Columns, ", "), grouped(int64(set.K)), verdict)
+		t.add(strings.Join(set.Columns, ", "), figure.Grouped(int64(set.K)), verdict)
 	}
 	return t.String()
 }
@@ -103,7 +104,7 @@ func reachTable(sets []forecast.Set) string {
 func columnTable(columns []forecast.Column) string {
 	t := newTable("column", "type", "mask", "distinct values")
 	for _, c := range columns {
-		t.add(c.Name, c.Type, c.Mask, between(c.Distinct, grouped))
+		t.add(c.Name, c.Type, c.Mask, between(c.Distinct, figure.Grouped))
 	}
 	return t.String()
 }
@@ -111,7 +112,7 @@ func columnTable(columns []forecast.Column) string {
 func tupleTable(groupings []forecast.Grouping) string {
 	t := newTable("counted together", "distinct combinations")
 	for _, g := range groupings {
-		t.add(strings.Join(g.Columns, ", "), between(g.Tuples, grouped))
+		t.add(strings.Join(g.Columns, ", "), between(g.Tuples, figure.Grouped))
 	}
 	return t.String()
 }

@@ -38,7 +38,7 @@ func (u *ui) follow() *progress {
 	if u.terminal {
 		p.every = drawEvery
 	}
-	if !u.quiet {
+	if !u.quiet && !(u.terminal && u.dumb) {
 		p.over.Go(p.tick)
 	}
 	return p

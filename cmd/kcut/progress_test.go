@@ -150,3 +150,22 @@ func (w chanWriter) Write(text []byte) (int, error) {
 	}
 	return len(text), nil
 }
+
+// A terminal that cannot draw gets words, and neither lines to be drawn over nor log records.
+func TestProgressOnDumbTerminal(t *testing.T) {
+	var stderr strings.Builder
+	u := newUI(io.Discard, &stderr, true)
+	u.dumb, u.color = true, true
+	p := u.follow()
+	p.every = time.Nanosecond
+	events := p.events()
+	events.Start(pipeline.StageMask)
+	events.Progress(pipeline.StageMask, pipeline.Progress{Done: 20, Total: 100})
+	events.Notice("two nulls")
+	events.End(pipeline.StageMask, time.Second)
+	p.close()
+	u.fail(&failure{Message: "mask", Hint: "look"}, nil)
+	if got, want := stderr.String(), "kcut: note: two nulls\nkcut: error: mask\nkcut: hint: look\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/page"
 	"github.com/kcut/kcut/pipeline/verify"
 )
@@ -36,6 +37,9 @@ none of a release that does not hold.`,
 	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace the page if it exists")
 	addJSON(cmd, u)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := fileset.CheckFile("page", args[1], overwrite); err != nil { // before everything is counted
+			return err
+		}
 		source, err := pageSource(cmd.Context(), u, args[0], trace, runJSON)
 		if err != nil {
 			return err

@@ -25,7 +25,7 @@ Flags and KCUT_ environment variables replace values of the job file.`,
   kcut run people.yaml --k 100 --memory 2GiB --json`,
 		Args: takes("one job file", 1, 1),
 	}
-	overrides := addOverrides(cmd.Flags())
+	overrides := addOverrides(cmd)
 	flags := addRunFlags(cmd, u, &opt, "write one JSON object per performed specialization (bottom-up: generalization) to `FILE`")
 	cmd.Flags().StringVar(&opt.OnlyCoarsen, "only-coarsen", "", "go below no node of the cut of an earlier release: `FILE`, as of kcut apply")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -33,6 +34,9 @@ func addRunFlags(cmd *cobra.Command, u *ui, opt *pipeline.RunOptions, trace stri
 
 // follow loads a job, makes its release, and tells everybody who is to know how that goes.
 func (f *runFlags) follow(cmd *cobra.Command, path string, overrides func() []jobfile.Override, do func(*jobfile.Job) (*pipeline.Report, error)) error {
+	if err := f.checkFolders(); err != nil {
+		return err
+	}
 	watch, err := f.open(f.ui, cmd.CommandPath(), path)
 	if err != nil {
 		return err
@@ -57,6 +61,11 @@ func (f *runFlags) follow(cmd *cobra.Command, path string, overrides func() []jo
 		return f.ui.answer(report)
 	}
 	return f.ui.summarize(report)
+}
+
+// checkFolders refuses files whose folders are not there, before a run that takes hours.
+func (f *runFlags) checkFolders() error {
+	return errors.Join(fileset.CheckFolder("trace", f.trace), fileset.CheckFolder("report", f.opt.RunJSON))
 }
 
 // traced makes a release and writes its trace, if one is wanted. The trace file is not

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/figure"
 )
 
 // Lists of labels are folded at labelWidth characters, and cut off after mostLines lines.
@@ -40,16 +41,13 @@ func newShow(u *ui) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if u.json {
-			return u.answer(json.RawMessage(cut.Raw))
-		}
-		return u.printf("%s\n%s\n%s", cutLine(args[0], cut), setTable(cut.Sets), cutTable(cut.Columns))
+		return u.tell(json.RawMessage(cut.Raw), fmt.Sprintf("%s\n%s\n%s", cutLine(args[0], cut), setTable(cut.Sets), cutTable(cut.Columns)))
 	}
 	return cmd
 }
 
 func cutLine(path string, cut *cutfile.File) string {
-	line := fmt.Sprintf("%s: %s rows, %s", path, grouped(cut.Rows), cut.Algorithm)
+	line := fmt.Sprintf("%s: %s rows, %s", path, figure.Grouped(cut.Rows), cut.Algorithm)
 	if cut.Class != "" {
 		line += ", class " + cut.Class
 	}
@@ -59,7 +57,7 @@ func cutLine(path string, cut *cutfile.File) string {
 // extent tells how fine a cut is: how many regions it has, or after how many steps it was found.
 func extent(cut *cutfile.File) string {
 	if cut.Kind == cutfile.KindRegions {
-		return grouped(int64(len(cut.Regions))) + " regions"
+		return figure.Grouped(int64(len(cut.Regions))) + " regions"
 	}
 	return fmt.Sprintf("%d steps", cut.Steps)
 }
@@ -85,7 +83,7 @@ func shortened(lines []string, items int) []string {
 	if len(lines) <= mostLines {
 		return lines
 	}
-	return append(lines[:mostLines-1:mostLines-1], fmt.Sprintf("... of %s labels", grouped(int64(items))))
+	return append(lines[:mostLines-1:mostLines-1], fmt.Sprintf("... of %s labels", figure.Grouped(int64(items))))
 }
 
 // labelTexts returns a column's labels for people.

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/figure"
 )
 
 // snapshot is where a stage is at one moment.
@@ -70,17 +71,17 @@ func (s *snapshot) parts() []part {
 	if s.Total > 0 {
 		add(7, "%s", bar(s.Done, s.Total))
 		add(1, "%d %%", 100*s.Done/s.Total)
-		add(4, "%s of %s rows", grouped(s.Done), grouped(s.Total))
-		add(3, "%s rows/s", grouped(s.rate()))
+		add(4, "%s of %s rows", figure.Grouped(s.Done), figure.Grouped(s.Total))
+		add(3, "%s rows/s", figure.Grouped(s.rate()))
 		if left, ok := s.left(); ok {
 			add(2, "%s left", clock(left))
 		}
 	} else {
 		if s.Done > 0 {
-			add(1, "%s steps", grouped(s.Done))
+			add(1, "%s steps", figure.Grouped(s.Done))
 		}
 		if s.Live > 0 {
-			add(3, "%s live records", grouped(s.Live))
+			add(3, "%s live records", figure.Grouped(s.Live))
 		}
 		add(2, "%s", clock(s.elapsed))
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/figure"
 )
 
 // summarize tells what a run has released: in words on a terminal, else as one log record.
@@ -23,7 +24,7 @@ func (u *ui) summarize(r *pipeline.Report) error {
 		return fmt.Errorf("summarize release: %w", err)
 	}
 	fmt.Fprintf(u.err, "released %s: %s rows, %s%s\n\n%s\n%s\n%s%s\n",
-		r.Output, grouped(r.Released), extent(cut), lossWords(r), setTable(r.Sets), countTable(cut.Columns), liveRecords(r.Live), stageLine(r))
+		r.Output, figure.Grouped(r.Released), extent(cut), lossWords(r), setTable(r.Sets), countTable(cut.Columns), liveRecords(r.Live), stageLine(r))
 	return nil
 }
 
@@ -31,10 +32,10 @@ func (u *ui) summarize(r *pipeline.Report) error {
 // are not released.
 func lossWords(r *pipeline.Report) (words string) {
 	if r.Suppressed > 0 {
-		words = fmt.Sprintf(", %s of them suppressed", grouped(int64(r.Suppressed)))
+		words = fmt.Sprintf(", %s of them suppressed", figure.Grouped(int64(r.Suppressed)))
 	}
 	if dropped := r.Rows - r.Released; dropped > 0 {
-		words += fmt.Sprintf("; %s rows dropped", grouped(dropped))
+		words += fmt.Sprintf("; %s rows dropped", figure.Grouped(dropped))
 	}
 	return words
 }
@@ -43,7 +44,7 @@ func lossWords(r *pipeline.Report) (words string) {
 func setTable(sets []cutfile.Set) string {
 	t := newTable("quasi-identifiers", "k", "anonymity")
 	for _, set := range sets {
-		t.add(strings.Join(set.Columns, ", "), grouped(int64(set.K)), grouped(int64(set.Anonymity)))
+		t.add(strings.Join(set.Columns, ", "), figure.Grouped(int64(set.K)), figure.Grouped(int64(set.Anonymity)))
 	}
 	return t.String()
 }
@@ -52,7 +53,7 @@ func setTable(sets []cutfile.Set) string {
 func countTable(columns cutfile.Columns) string {
 	t := newTable("column", "mask", "labels")
 	for _, c := range columns {
-		t.add(c.Name, c.Mask, grouped(int64(len(labelTexts(c)))))
+		t.add(c.Name, c.Mask, figure.Grouped(int64(len(labelTexts(c)))))
 	}
 	return t.String()
 }
@@ -64,7 +65,7 @@ func liveRecords(live []uint64) string {
 		return ""
 	}
 	return fmt.Sprintf("live records: %s after the first step, %s after the last\n",
-		grouped(int64(live[0])), grouped(int64(live[len(live)-1])))
+		figure.Grouped(int64(live[0])), figure.Grouped(int64(live[len(live)-1])))
 }
 
 func stageLine(r *pipeline.Report) string {

@@ -1,12 +1,12 @@
 package main
 
 import (
-	"strconv"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
-// table aligns words in columns, two spaces apart.
+// table aligns words in columns, two spaces apart, and keeps every row on a line of its own.
 type table struct {
 	rows   [][]string
 	widths []int
@@ -19,8 +19,10 @@ func newTable(header ...string) *table {
 }
 
 func (t *table) add(cells ...string) {
-	for i, cell := range cells {
-		t.widths[i] = max(t.widths[i], utf8.RuneCountInString(cell))
+	cells = slices.Clone(cells)
+	for i := range cells {
+		cells[i] = printable(cells[i], "")
+		t.widths[i] = max(t.widths[i], utf8.RuneCountInString(cells[i]))
 	}
 	t.rows = append(t.rows, cells)
 }
@@ -35,19 +37,6 @@ func (t *table) String() string {
 		}
 		text.WriteString(strings.TrimRight(line.String(), " "))
 		text.WriteByte('\n')
-	}
-	return text.String()
-}
-
-// grouped writes a number with a comma between groups of three digits.
-func grouped(n int64) string {
-	digits := strconv.FormatInt(n, 10)
-	var text strings.Builder
-	for i, digit := range digits {
-		if left := len(digits) - i; i > 0 && left%3 == 0 && digits[i-1] != '-' {
-			text.WriteByte(',')
-		}
-		text.WriteRune(digit)
 	}
 	return text.String()
 }

@@ -4,23 +4,30 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 )
 
 // traceFile is a file that is emptied when the first step is written to it: a run that fails
-// before, or has nothing to do, leaves what an earlier one wrote. It is private: a trace may
-// tell more than the release.
+// before, or has nothing to do, leaves what an earlier one wrote, or no file. It is private: a
+// trace may tell more than the release.
 type traceFile struct {
 	file   *os.File
+	made   bool          // it was not there before
 	writer *bufio.Writer // nil: not emptied yet
 }
 
 func openTrace(path string) (*traceFile, error) {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
+	made := true
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		made = false
+		file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("create trace: %w", err)
 	}
-	return &traceFile{file: file}, nil
+	return &traceFile{file: file, made: made}, nil
 }
 
 func (t *traceFile) Write(text []byte) (int, error) {
@@ -46,7 +53,11 @@ func (t *traceFile) close(wanted bool) (err error) {
 	if t.writer != nil {
 		err = errors.Join(err, t.writer.Flush())
 	}
-	if err = errors.Join(err, t.file.Close()); err != nil {
+	err = errors.Join(err, t.file.Close())
+	if t.writer == nil && t.made {
+		err = errors.Join(err, os.Remove(t.file.Name()))
+	}
+	if err != nil {
 		return fmt.Errorf("write trace: %w", err)
 	}
 	return nil

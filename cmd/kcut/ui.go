@@ -21,13 +21,15 @@ import (
 //   - What a program reads goes to standard output: with --json one object on one line, the
 //     last one, when the command failed too. Everything else goes to standard error.
 //   - On a terminal standard error has words and one live line; elsewhere every line is a
-//     JSON log record, but for errors and hints, which read the same everywhere.
+//     JSON log record, but for errors and hints, which read the same everywhere. A terminal
+//     that cannot draw has the words alone.
 //   - --quiet leaves errors and hints. NO_COLOR leaves words without color.
 
 // ui is where a command's words go.
 type ui struct {
 	out, err io.Writer
 	terminal bool // err is a terminal
+	dumb     bool // that can neither move its cursor nor show colors
 	color    bool
 	quiet    bool // flag
 	json     bool // flag
@@ -54,10 +56,10 @@ func (u *ui) width() int {
 	return usualWidth
 }
 
-// isTerminal reports whether a live line can be drawn on a file.
+// isTerminal reports whether somebody may be looking at what is written to a file.
 func isTerminal(f *os.File) bool {
 	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb"
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // printf prints an answer to standard output.
@@ -66,6 +68,14 @@ func (u *ui) printf(format string, args ...any) error {
 		return fmt.Errorf("write standard output: %w", err)
 	}
 	return nil
+}
+
+// tell answers with one JSON object where that is asked for, else with words.
+func (u *ui) tell(answer any, words string) error {
+	if u.json {
+		return u.answer(answer)
+	}
+	return u.printf("%s", words)
 }
 
 // answer prints the JSON object of a command, on one line.
@@ -92,7 +102,7 @@ func (u *ui) note(text string) {
 	switch {
 	case u.quiet:
 	case u.terminal:
-		fmt.Fprintf(u.err, "kcut: note: %s\n", text)
+		fmt.Fprintf(u.err, "kcut: note: %s\n", printable(text, "\n"))
 	default:
 		u.log.Info(text)
 	}
@@ -101,8 +111,8 @@ func (u *ui) note(text string) {
 // fail prints an error, its hint and, when asked to, the place of a bug. args are needed
 // because a command line that cannot be parsed may still ask for JSON.
 func (u *ui) fail(f *failure, args []string) {
-	fmt.Fprintf(u.err, "kcut: %s %s\n", u.paint("31", "error:"), f.Message)
-	fmt.Fprintf(u.err, "kcut: %s %s\n", u.paint("36", "hint:"), f.Hint)
+	fmt.Fprintf(u.err, "kcut: %s %s\n", u.paint("31", "error:"), printable(f.Message, "\n\t"))
+	fmt.Fprintf(u.err, "kcut: %s %s\n", u.paint("36", "hint:"), printable(f.Hint, "\n"))
 	if f.stack != nil && os.Getenv("KCUT_DEBUG") != "" {
 		u.err.Write(f.stack)
 	}
@@ -113,7 +123,7 @@ func (u *ui) fail(f *failure, args []string) {
 }
 
 func (u *ui) paint(color, text string) string {
-	if !u.color {
+	if !u.color || u.dumb {
 		return text
 	}
 	return "\x1b[" + color + "m" + text + "\x1b[0m"

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -82,14 +83,6 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-func TestGrouped(t *testing.T) {
-	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", -1000: "-1,000", -100: "-100", 1234567: "1,234,567"} {
-		if got := grouped(n); got != want {
-			t.Errorf("grouped(%d) = %q, want %q", n, got, want)
-		}
-	}
-}
-
 func TestTable(t *testing.T) {
 	table := newTable("a", "bb", "c")
 	table.add("long", "", "x")
@@ -97,6 +90,31 @@ func TestTable(t *testing.T) {
 	want := "a     bb  c\nlong      x\nü     y\n"
 	if got := table.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// A name or label of many lines does not break a table, and none steers the terminal.
+func TestPrintable(t *testing.T) {
+	for _, tt := range []struct{ text, keep, want string }{
+		{"plain text, ünï and 日本", "", "plain text, ünï and 日本"},
+		{"two\nlines\tand\r\x1b[31mred", "", `two\nlines\tand\r\x1b[31mred`},
+		{"two\nlines\tand\x1b[31mred", "\n\t", "two\nlines\tand\\x1b[31mred"},
+		{"right\u202eleft", "", `right\u202eleft`},
+		{`a\n"b"`, "", `a\n"b"`},
+	} {
+		if got := printable(tt.text, tt.keep); got != tt.want {
+			t.Errorf("%q: got %q, want %q", tt.text, got, tt.want)
+		}
+	}
+	table := newTable("a", "b")
+	table.add("x\ny", "z")
+	if got, want := table.String(), "a     b\nx\\ny  z\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	var out bytes.Buffer
+	newUI(io.Discard, &out, true).fail(&failure{Message: "mask column \x1b[2J", Hint: "look"}, nil)
+	if strings.Contains(out.String(), "\x1b[2J") {
+		t.Errorf("a message steers the terminal: %q", out.String())
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kcut/kcut/pipeline/figure"
 	"github.com/kcut/kcut/pipeline/verify"
 )
 
@@ -72,7 +73,7 @@ func (u *ui) printVerification(v *verify.Result) error {
 	if !v.OK {
 		verdict = "broken"
 	}
-	err := u.printf("%s: %s, %s rows\n%s", v.Path, verdict, grouped(v.Rows), setTable(v.Sets))
+	err := u.printf("%s: %s, %s rows\n%s", v.Path, verdict, figure.Grouped(v.Rows), setTable(v.Sets))
 	for _, finding := range v.Findings {
 		err = errors.Join(err, u.printf("finding: %s\n", finding))
 	}

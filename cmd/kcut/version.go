@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"runtime"
 	"runtime/debug"
 
@@ -17,10 +18,8 @@ func newVersion(u *ui) *cobra.Command {
 		Args:              takes("no argument", 0, 0),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(*cobra.Command, []string) error {
-			if u.json {
-				return u.answer(map[string]string{"version": versionText(), "go": runtime.Version()})
-			}
-			return u.printf("kcut %s (%s)\n", versionText(), runtime.Version())
+			return u.tell(map[string]string{"version": versionText(), "go": runtime.Version()},
+				fmt.Sprintf("kcut %s (%s)\n", versionText(), runtime.Version()))
 		},
 	}
 	addJSON(cmd, u)

@@ -3,9 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,6 +13,7 @@ import (
 
 	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/pipeline/lineage"
 	"github.com/kcut/kcut/pipeline/metrics"
@@ -45,7 +44,7 @@ type watch struct {
 func (f *watchFlags) open(u *ui, command, jobFile string) (*watch, error) {
 	w := &watch{ui: u, metrics: cmp.Or(f.metrics, os.Getenv("KCUT_METRICS_FILE"))}
 	w.run = metrics.Run{JobFile: filepath.Base(jobFile), Began: time.Now()}
-	if err := checkFolder(command, w.metrics); err != nil {
+	if err := fileset.CheckFolder("metrics file", w.metrics); err != nil {
 		return nil, err
 	}
 	return w, w.openLineage(command, jobFile, cmp.Or(f.lineage, os.Getenv("KCUT_LINEAGE"), os.Getenv("OPENLINEAGE_URL")))
@@ -68,22 +67,13 @@ func (w *watch) openLineage(command, jobFile, to string) (err error) {
 	if strings.Contains(to, "://") {
 		return nil
 	}
-	return checkFolder(command, to)
+	return fileset.CheckFolder("lineage file", to)
 }
 
 // jobName is what a job is called in catalogs: its file's name without what that ends in.
 func jobName(jobFile string) string {
 	base := filepath.Base(jobFile)
 	return cmp.Or(strings.TrimSuffix(base, filepath.Ext(base)), base)
-}
-
-// checkFolder refuses a file whose folder is not there, before any work is done.
-func checkFolder(command, file string) error {
-	folder := filepath.Dir(file)
-	if _, err := os.Stat(folder); file != "" && errors.Is(err, fs.ErrNotExist) {
-		return usageError(command, "write into %s: there is no such folder", folder)
-	}
-	return nil
 }
 
 // follow calls f, which loads and runs a job, and tells how that went. f calls started once

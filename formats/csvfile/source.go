@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"runtime"
+	"strings"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/storage"
@@ -227,7 +228,7 @@ func (s *source) sniff(ctx context.Context, delim byte) (int64, error) {
 }
 
 // delimiterOf returns the delimiter of a header: a comma when it has one outside quotes,
-// else a semicolon or a tab, whichever comes first.
+// else a semicolon, a tab or a bar, whichever comes first.
 func delimiterOf(text []byte) byte {
 	found, quoted, started := byte(','), false, false
 	for _, c := range text {
@@ -239,7 +240,7 @@ func delimiterOf(text []byte) byte {
 			return ','
 		case c == '\n' && started:
 			return found
-		case found == ',' && (c == ';' || c == '\t'):
+		case found == ',' && (c == ';' || c == '\t' || c == '|'):
 			found = c
 		}
 		started = started || c != '\n' && c != '\r'
@@ -257,16 +258,18 @@ func (s *source) header(scan *scanner) error {
 	if err != nil {
 		return err
 	}
-	seen := make(map[string]bool, len(names))
+	seen := make(map[string]int, len(names)) // positions, from 1 on
 	for i, f := range names {
 		name := string(f.text)
-		if name == "" {
+		switch {
+		case name == "":
 			return fmt.Errorf("%w: column %d has no name in the header", formats.ErrSchema, i+1)
+		case strings.Contains(strings.ReplaceAll(name, "\r\n", ""), "\r"): // the whole file is one line: what follows are values
+			return fmt.Errorf("%w: line 1 has a carriage return in column %d: lines must end with a line feed", formats.ErrSchema, i+1)
+		case seen[name] > 0: // what looks like a name may be a value where there is no header
+			return fmt.Errorf("%w: the header has the same name for columns %d and %d", formats.ErrSchema, seen[name], i+1)
 		}
-		if seen[name] {
-			return fmt.Errorf("%w: the header names column %q twice", formats.ErrSchema, name)
-		}
-		seen[name] = true
+		seen[name] = i + 1
 		s.schema = append(s.schema, formats.Field{Name: name})
 	}
 	return nil

@@ -56,6 +56,7 @@ func TestCells(t *testing.T) {
 		{"no rows", "a,b\n", [][]string{nil, nil}},
 		{"header alone", "a,b", [][]string{nil, nil}},
 		{"semicolons", "a;b\nx,1;y\n", [][]string{{"x,1"}, {"y"}}},
+		{"bars", "a|b\nx,1|y;z\n", [][]string{{"x,1"}, {"y;z"}}},
 		{"tabs", "a\tb\nx;1\ty\n", [][]string{{"x;1"}, {"y"}}},
 		{"comma in a quoted name", "\"a,1\";b\nx;y\n", [][]string{{"x"}, {"y"}}},
 		{"other languages", "größe,név\nß,ő\n", [][]string{{"ß"}, {"ő"}}},
@@ -85,7 +86,7 @@ func TestRefuses(t *testing.T) {
 		{"empty file", "", formats.ErrSchema, "no header"},
 		{"blank file", "\n\n", formats.ErrSchema, "no header"},
 		{"unnamed column", "a,,c\n", formats.ErrSchema, "column 2"},
-		{"two columns of one name", "a,b,a\n", formats.ErrSchema, `"a"`},
+		{"two columns of one name", "a,b,a\n", formats.ErrSchema, "columns 1 and 3"},
 		{"too few fields", "a,b\n1,2\n3\n", formats.ErrDamaged, "line 3"},
 		{"too many fields", "a,b\n\n1,2,3\n", formats.ErrDamaged, "line 3"},
 		{"lines inside quotes count", "a,b\n\"1\n\n\",2\n3\n", formats.ErrDamaged, "line 5"},
@@ -168,6 +169,24 @@ func TestInference(t *testing.T) {
 				t.Errorf("%s, coded %v: got %q, want %q", tt.texts, coded, got, want)
 			}
 		}
+	}
+}
+
+// What stands in the place of a header may be the first record: no message shows it.
+func TestHeadersShowNothing(t *testing.T) {
+	for _, text := range []string{
+		"secret,1,secret\nother,2,x\n",
+		"a,b\rsecret,1\rsecret,2\r",
+		"a,b\rsecret1,1\rsecret2,2",
+		"secret,,x\n",
+	} {
+		_, err := tryCSV(t, text, formats.ReadOptions{})
+		if !errors.Is(err, formats.ErrSchema) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%q: got %v", text, err)
+		}
+	}
+	if s := mustCSV(t, "\"a\r\nb\",c\n1,2\n", formats.ReadOptions{}); s.Fields()[0].Name != "a\r\nb" {
+		t.Errorf("a name of two lines is %q", s.Fields()[0].Name)
 	}
 }
 

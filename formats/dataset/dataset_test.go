@@ -78,7 +78,7 @@ func TestDiscover(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ pattern, want string }{
-		{".", "[z].parquet a-1.parquet a.parquet b.parquet link/c.parquet link/deep/d.parquet sub/c.parquet sub/deep/d.parquet"},
+		{".", "[z].parquet a-1.parquet a.parquet b.parquet link/c.parquet link/deep/d.parquet"},
 		{"a.parquet", "a.parquet"},
 		{"a*.parquet", "a-1.parquet a.parquet"},
 		{"*.parquet", "[z].parquet a-1.parquet a.parquet b.parquet"},
@@ -112,6 +112,10 @@ func TestDiscover(t *testing.T) {
 	both, err := discover(t.Context(), []string{filepath.Join(dir, "b.parquet"), filepath.Join(dir, "*.parquet")})
 	if err != nil || len(both) != 4 || filepath.Base(both[0].path) != "b.parquet" {
 		t.Errorf("two patterns: %v, %v: want b.parquet first, and once", both, err)
+	}
+	both, err = discover(t.Context(), []string{filepath.Join(dir, "sub", "c.parquet"), filepath.Join(dir, "link")})
+	if err != nil || len(both) != 2 || filepath.Base(both[0].path) != "c.parquet" || filepath.Base(both[1].path) != "d.parquet" {
+		t.Errorf("a file and a link to its folder: %v, %v: want every file once", both, err)
 	}
 	if _, err := discover(t.Context(), nil); !errors.Is(err, formats.ErrNoInput) {
 		t.Errorf("no pattern: %v, want ErrNoInput", err)

@@ -140,7 +140,7 @@ func (c *File) checkRegions() error {
 	return nil
 }
 
-// labels returns the number of labels, the mark of a suppressed value among them.
+// Labels returns the number of labels, the mark of a suppressed value among them.
 func (c *Column) Labels() int {
 	if c.Suppressed != "" {
 		return len(c.Cut) + 1

@@ -80,10 +80,10 @@ const NullInSet = `\N`
 // setValues returns the values that a label of a suppressed column stands for: one, or those
 // of a set {a|b}, in which the null is NullInSet.
 func setValues(label string) []string {
-	inner, isSet := strings.CutPrefix(label, "{")
-	if inner, isSet = strings.CutSuffix(inner, "}"); !isSet || !strings.HasPrefix(label, "{") {
+	if !strings.HasPrefix(label, "{") || !strings.HasSuffix(label, "}") {
 		return []string{label}
 	}
+	inner := label[1 : len(label)-1]
 	var values []string
 	var value strings.Builder
 	for i := 0; i < len(inner); i++ {

@@ -8,14 +8,17 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/release"
 	"github.com/kcut/kcut/formats/storage"
-	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/fileset"
 )
 
 // Read returns the cut of a released file, of a released directory (its first part's),
 // or of a file that holds the JSON alone.
 func Read(path string) (*File, error) {
-	ctx := context.Background()
+	cut, err := read(context.Background(), path)
+	return cut, fileset.Advise(err)
+}
+
+func read(ctx context.Context, path string) (*File, error) {
 	path, err := fileset.Resolve(path)
 	if err != nil {
 		return nil, err
@@ -49,11 +52,7 @@ func embedded(ctx context.Context, path string) ([]byte, error) {
 	defer release.Close()
 	text, ok := release.Metadata(Key)
 	if !ok {
-		return nil, &fault.Error{
-			Class: fault.Input,
-			Hint:  "name a file that kcut run has released",
-			Err:   fmt.Errorf("read %s: it has no %s metadata: %w", path, Key, formats.ErrDamaged),
-		}
+		return nil, fmt.Errorf("read %s: it has no %s metadata: %w", path, Key, formats.ErrDamaged)
 	}
 	return []byte(text), nil
 }

@@ -19,7 +19,7 @@ type Class uint8
 // The classes of errors.
 const (
 	Internal  Class = iota // a bug
-	Usage                  // the job file or the command line
+	Usage                  // the job file or the command line, or a path that they name and kcut may not use
 	Input                  // the input does not fit the job, or is damaged
 	Privacy                // the requirement cannot be met, or the recount found it broken
 	Exists                 // the output exists
@@ -66,10 +66,19 @@ func ClassOf(err error) Class {
 		return Privacy
 	case errors.Is(err, spill.ErrBudget), errors.Is(err, spill.ErrDisk), IsFull(err):
 		return Resources
+	case IsBarred(err):
+		return Usage
 	case errors.Is(err, formats.ErrBusy), errors.Is(err, spill.ErrCorrupt), errors.Is(err, spill.ErrFailed), isTransient(err):
 		return Transient
 	}
 	return Internal
+}
+
+// IsBarred reports whether the system bars a path from kcut, today and tomorrow: the permission
+// is missing, nothing may be written there, or it cannot be the name of a file.
+func IsBarred(err error) bool {
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) ||
+		errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.ENAMETOOLONG)
 }
 
 // IsFull reports whether a disk, a quota or a limit on the size of files left no room.

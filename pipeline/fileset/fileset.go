@@ -14,6 +14,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/digest"
 	"github.com/kcut/kcut/formats/location"
+	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/pipeline/fault"
 )
@@ -27,6 +28,11 @@ func PartName(number int) string { return fmt.Sprintf("part-%05d.parquet", numbe
 // IsPart reports whether a file of a released directory is one of its parts.
 func IsPart(name string) bool {
 	return strings.HasPrefix(name, "part-") && strings.HasSuffix(name, ".parquet") && !strings.Contains(name, "/")
+}
+
+// Belongs reports whether a released directory has files of this name.
+func Belongs(name string) bool {
+	return name == publish.SuccessFile || name == ManifestFile || IsPart(name)
 }
 
 // Parts returns the files of a release: itself, or a directory's part files in order.
@@ -114,4 +120,13 @@ func Digest(ctx context.Context, path string, threads int) (string, error) {
 		fmt.Fprintln(hash, sum)
 	}
 	return hex.EncodeToString(hash.Sum(nil)), nil
+}
+
+// Advise gives an error of class Input the next thing to do about a release that cannot be read.
+// Others, and none, are returned as they are.
+func Advise(err error) error {
+	if fault.ClassOf(err) != fault.Input {
+		return err
+	}
+	return &fault.Error{Class: fault.Input, Hint: "name a file or directory as kcut has released it", Err: err}
 }

@@ -23,8 +23,8 @@ func (l *loader) checkMap(prefix string, m *yaml.Node) {
 			l.unknown(e.Key, fields)
 		case l.checkField(fields[i], e.Value):
 			good = append(good, e)
-		case prefix == "":
-			l.broken[e.Key.Text] = true
+		default:
+			l.taken[entryOf{m, e.Key.Text}] = true
 		}
 	}
 	m.Entries = good

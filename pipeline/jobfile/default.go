@@ -49,9 +49,9 @@ func (l *loader) columnDefaults(name string, column *yaml.Node) {
 	}
 }
 
-// setDefault gives an absent field of a map a value.
+// setDefault gives an absent field of a map a value, but not one in the place of a mistake.
 func (l *loader) setDefault(m *yaml.Node, f *field, value string) {
-	if m == nil || m.Get(f.key()) != nil {
+	if m == nil || m.Get(f.key()) != nil || l.taken[entryOf{m, f.key()}] {
 		return
 	}
 	n := &yaml.Node{Text: value, Quoted: !f.number()}

@@ -17,6 +17,16 @@ type Error struct{ Problems []Problem }
 // Error renders all problems: place and message, the source line with a caret, a hint.
 func (e *Error) Error() string { return yaml.Problems(e.Problems).String() }
 
+// Located gives a mistake in a value of a column's, which only the input has shown, the value's
+// place in the job file.
+func (j *Job) Located(column, key string, mistake error) error {
+	n := orEmptyNode(orEmptyNode(orEmptyNode(j.source.root).Get("columns")).Get(column)).Get(key)
+	if n == nil { // the job is from no file
+		return mistake
+	}
+	return &Error{[]Problem{j.source.problem(n, "", "%v", mistake)}}
+}
+
 // asError returns the problems as an error, each once and those of one file in its order.
 // It returns nil without problems.
 func asError(problems []Problem) error {

@@ -40,8 +40,17 @@ type loader struct {
 	document
 	problems []Problem
 	specs    map[*yaml.Node]*TaxonomySource // of the taxonomies checked
-	broken   map[string]bool                // top-level keys whose values were taken out
+	taken    map[entryOf]bool               // what was taken out
 }
+
+// entryOf is an entry of a map.
+type entryOf struct {
+	m   *yaml.Node
+	key string
+}
+
+// broken reports whether the value of a top-level key was taken out.
+func (l *loader) broken(key string) bool { return l.taken[entryOf{l.root, key}] }
 
 func newLoader(path string, text []byte) *loader {
 	lines := strings.Split(strings.TrimPrefix(string(text), "\ufeff"), "\n")
@@ -51,7 +60,7 @@ func newLoader(path string, text []byte) *loader {
 	return &loader{
 		document: document{file: path, lines: lines, origins: make(map[*yaml.Node]string)},
 		specs:    make(map[*yaml.Node]*TaxonomySource),
-		broken:   make(map[string]bool),
+		taken:    make(map[entryOf]bool),
 	}
 }
 

@@ -23,7 +23,8 @@ type Flag struct {
 	Name     string // "--memory"
 	Variable string // "KCUT_MEMORY"
 	Doc      string
-	List     bool // may be given several times
+	List     bool     // may be given several times
+	Words    []string // the values that there are; nil: any
 }
 
 // Flags returns the fields that can be overridden, in the order of the reference.
@@ -31,7 +32,7 @@ func Flags() []Flag {
 	var flags []Flag
 	for i := range fieldTable {
 		if f := &fieldTable[i]; f.flag != "" {
-			flags = append(flags, Flag{f.path, "--" + f.flag, f.variable(), f.doc, f.kind == kindPaths})
+			flags = append(flags, Flag{f.path, "--" + f.flag, f.variable(), f.doc, f.kind == kindPaths, f.enum})
 		}
 	}
 	return flags

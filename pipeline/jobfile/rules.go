@@ -33,7 +33,7 @@ func (l *loader) setRules(job *Job) {
 				l.add(at, "", "column %q is twice in one set", name)
 			case name == job.Class:
 				l.add(at, "a column is either to be predicted or a quasi-identifier", "the class column %q is in a set", name)
-			case spec == nil && !l.broken["columns"] && len(job.Columns) > 0:
+			case spec == nil && !l.broken("columns") && len(job.Columns) > 0:
 				l.add(at, didYouMean(name, job.columnNames()), "column %q is in a set and has no entry in columns", name)
 			case spec != nil && spec.Mask != "" && !spec.masked():
 				l.add(at, "use generalize, discretize or suppress", "column %q is in a set and not masked: its mask is %s", name, spec.Mask)
@@ -78,7 +78,7 @@ func (l *loader) maskRules(c *Column, column *yaml.Node) {
 // taxonomyRules: the taxonomy that a column names exists. Whether a file of named trees has
 // it is known when that is read.
 func (l *loader) taxonomyRules(job *Job, c *Column, e yaml.Entry) {
-	if c.Taxonomy == nil || c.Taxonomy.Name == "" || job.TaxonomyFile != "" || l.broken["taxonomies"] {
+	if c.Taxonomy == nil || c.Taxonomy.Name == "" || job.TaxonomyFile != "" || l.broken("taxonomies") {
 		return
 	}
 	if _, ok := job.Taxonomies[c.Taxonomy.Name]; ok {
@@ -107,7 +107,7 @@ func (l *loader) taxonomyRules(job *Job, c *Column, e yaml.Entry) {
 
 // classRules: the class column goes out unchanged.
 func (l *loader) classRules(job *Job) {
-	if job.Class == "" || l.broken["columns"] || len(job.Columns) == 0 {
+	if job.Class == "" || l.broken("columns") || len(job.Columns) == 0 {
 		return
 	}
 	at := l.root.Get("class")
@@ -138,7 +138,7 @@ func (l *loader) algorithmRules(job *Job) {
 			l.add(e.Key, "", "%s is for algorithm %s, the algorithm is %s", f.key(), strings.Join(f.engines, " or "), name)
 		}
 	}
-	if job.Class == "" && slices.Contains(classified, name) && !l.broken["class"] {
+	if job.Class == "" && slices.Contains(classified, name) && !l.broken("class") {
 		l.add(l.root.Get("algorithm"), "name the column that a model is to predict: class: …", "algorithm %s needs a class", name)
 	}
 }

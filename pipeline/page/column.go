@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/figure"
 	"github.com/kcut/kcut/pipeline/verify"
 )
 
@@ -51,7 +52,7 @@ func columnViews(in *verify.Inspection, run *pipeline.Report) (views []columnVie
 		v.Labels = labelViews(in, i, v.Sets)
 		v.Why = explain(v.Labels, c.Name, run)
 		if more := len(v.Labels) - mostLabels; more > 0 {
-			v.Labels, v.More = v.Labels[:mostLabels], grouped(int64(more))
+			v.Labels, v.More = v.Labels[:mostLabels], figure.Grouped(int64(more))
 		}
 		views = append(views, v)
 	}
@@ -78,7 +79,7 @@ func labelViews(in *verify.Inspection, column int, sets []int) (views []labelVie
 	}
 	for i, of := range counts {
 		v := &views[i]
-		v.Records, v.Share, v.Bar = grouped(int64(of.Records)), percent(of.Records, uint64(in.Rows)), barWidth(of.Records, most)
+		v.Records, v.Share, v.Bar = figure.Grouped(int64(of.Records)), percent(of.Records, uint64(in.Rows)), barWidth(of.Records, most)
 		for _, set := range sets {
 			v.Smallest = append(v.Smallest, smallest(of.Smallest[set-1], uint64(in.Cut.Sets[set-1].K)))
 		}
@@ -113,5 +114,5 @@ func smallest(size, k uint64) smallestView {
 	if size == 0 {
 		return smallestView{Size: "–"}
 	}
-	return smallestView{grouped(int64(size)), size < 2*k}
+	return smallestView{figure.Grouped(int64(size)), size < 2*k}
 }

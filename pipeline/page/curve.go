@@ -7,6 +7,7 @@ import (
 
 	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/figure"
 )
 
 // The curve's panels: information above, anonymity below, steps from left to right.
@@ -105,7 +106,7 @@ func (c *curve) addAnonymity(trace []pipeline.TraceStep, cut *cutfile.File, x fu
 	}
 	c.Ratios = []tick{{c.Floor, "k"}}
 	for r := 10.0; r <= high; r *= 10 {
-		c.Ratios = append(c.Ratios, tick{coordinate(y(r)), grouped(int64(r)) + " × k"})
+		c.Ratios = append(c.Ratios, tick{coordinate(y(r)), figure.Grouped(int64(r)) + " × k"})
 	}
 }
 

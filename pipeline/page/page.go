@@ -12,6 +12,7 @@ import (
 	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/figure"
 	"github.com/kcut/kcut/pipeline/verify"
 )
 
@@ -101,14 +102,14 @@ func newView(s Source) *view {
 		Sets: setViews(s.Release), Columns: columnViews(s.Release, s.Run), Traced: s.Trace != nil, Run: newRunView(s.Run),
 		Up: cut.Algorithm == "bottom-up",
 	}
-	v.Facts = []fact{{"Rows", grouped(cut.Rows)}, {"Algorithm", cut.Algorithm}}
+	v.Facts = []fact{{"Rows", figure.Grouped(cut.Rows)}, {"Algorithm", cut.Algorithm}}
 	if cut.Class != "" {
 		v.Facts = append(v.Facts, fact{"Class", cut.Class})
 	}
 	if cut.Kind == cutfile.KindRegions {
-		v.Facts = append(v.Facts, fact{"Regions", grouped(int64(len(cut.Regions)))})
+		v.Facts = append(v.Facts, fact{"Regions", figure.Grouped(int64(len(cut.Regions)))})
 	} else {
-		v.Facts = append(v.Facts, fact{"Steps", grouped(int64(cut.Steps))})
+		v.Facts = append(v.Facts, fact{"Steps", figure.Grouped(int64(cut.Steps))})
 	}
 	v.Facts = append(v.Facts, fact{"Digest", s.Release.Digest})
 	if s.Run != nil {

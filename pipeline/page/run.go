@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/figure"
 )
 
 // runView is how the run went.
@@ -25,13 +26,13 @@ func newRunView(r *pipeline.Report) *runView {
 		return nil
 	}
 	v := &runView{Notices: r.Notices, Facts: []fact{
-		{"Rows read", grouped(r.Rows)},
-		{"Rows released", grouped(r.Released)},
-		{"of these suppressed", grouped(int64(r.Suppressed))},
-		{"Rows dropped", grouped(r.Rows - r.Released)},
-		{"Files read", grouped(int64(len(r.Inputs)))},
-		{"Files written", grouped(int64(r.Files))},
-		{"Bytes written", grouped(r.Bytes)},
+		{"Rows read", figure.Grouped(r.Rows)},
+		{"Rows released", figure.Grouped(r.Released)},
+		{"of these suppressed", figure.Grouped(int64(r.Suppressed))},
+		{"Rows dropped", figure.Grouped(r.Rows - r.Released)},
+		{"Files read", figure.Grouped(int64(len(r.Inputs)))},
+		{"Files written", figure.Grouped(int64(r.Files))},
+		{"Bytes written", figure.Grouped(r.Bytes)},
 		{"Largest resident set", mebibytes(r.PeakRSS)},
 		{"Most of the memory budget", mebibytes(r.PeakDraw)},
 		{"Spilled to disk", mebibytes(r.Spilled)},
@@ -40,7 +41,7 @@ func newRunView(r *pipeline.Report) *runView {
 		v.Facts = append(v.Facts, fact{"Digest of the job", d.Job}, fact{"Digest of the input", d.Input})
 	}
 	for _, n := range r.Nulls {
-		v.Nulls = append(v.Nulls, fact{n.Column, grouped(int64(n.Rows))})
+		v.Nulls = append(v.Nulls, fact{n.Column, figure.Grouped(int64(n.Rows))})
 	}
 	longest := 0.0
 	for _, s := range r.Stages {
@@ -54,4 +55,4 @@ func newRunView(r *pipeline.Report) *runView {
 	return v
 }
 
-func mebibytes(n int64) string { return fmt.Sprintf("%s MiB", grouped(n>>20)) }
+func mebibytes(n int64) string { return fmt.Sprintf("%s MiB", figure.Grouped(n>>20)) }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/kcut/kcut/pipeline/figure"
 	"github.com/kcut/kcut/pipeline/verify"
 )
 
@@ -31,8 +32,8 @@ func setViews(in *verify.Inspection) (views []setView) {
 	for i, set := range in.Cut.Sets {
 		sizes := in.Sizes[i]
 		v := setView{
-			Number: i + 1, Columns: strings.Join(set.Columns, ", "), K: grouped(int64(set.K)),
-			Anonymity: grouped(int64(in.Sets[i].Anonymity)), Classes: grouped(int64(sizes.Classes)), Largest: grouped(int64(sizes.Largest)),
+			Number: i + 1, Columns: strings.Join(set.Columns, ", "), K: figure.Grouped(int64(set.K)),
+			Anonymity: figure.Grouped(int64(in.Sets[i].Anonymity)), Classes: figure.Grouped(int64(sizes.Classes)), Largest: figure.Grouped(int64(sizes.Largest)),
 		}
 		most := uint64(0)
 		for _, b := range sizes.Buckets {
@@ -41,7 +42,7 @@ func setViews(in *verify.Inspection) (views []setView) {
 		for _, b := range sizes.Buckets {
 			v.Sizes = append(v.Sizes, sizeView{
 				Size:    sizeText(b.From, min(b.To-1, sizes.Largest)),
-				Classes: grouped(int64(b.Classes)), Records: grouped(int64(b.Records)),
+				Classes: figure.Grouped(int64(b.Classes)), Records: figure.Grouped(int64(b.Records)),
 				Share: percent(b.Records, uint64(in.Rows)), Bar: barWidth(b.Records, most),
 			})
 		}
@@ -52,9 +53,9 @@ func setViews(in *verify.Inspection) (views []setView) {
 
 func sizeText(from, to uint64) string {
 	if from == to {
-		return grouped(int64(from))
+		return figure.Grouped(int64(from))
 	}
-	return grouped(int64(from)) + " – " + grouped(int64(to))
+	return figure.Grouped(int64(from)) + " – " + figure.Grouped(int64(to))
 }
 
 // percent is a share with one digit after the point, computed in whole numbers.

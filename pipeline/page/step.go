@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/figure"
 )
 
 // mostChildren is how many children of a step are listed.
@@ -30,7 +31,7 @@ func stepViews(trace []pipeline.TraceStep) []stepView {
 			Gain: number(s.InfoGain), Loss: number(s.AnonyLoss), Score: number(s.Score),
 		}
 		for _, a := range s.Anonymity {
-			v.Anonymity = append(v.Anonymity, grouped(int64(a)))
+			v.Anonymity = append(v.Anonymity, figure.Grouped(int64(a)))
 		}
 		views[i] = v
 	}
@@ -48,7 +49,7 @@ func childrenText(children []pipeline.TraceLabel) string {
 	var texts []string
 	for i, c := range children {
 		if i == mostChildren {
-			texts = append(texts, "… of "+grouped(int64(len(children))))
+			texts = append(texts, "… of "+figure.Grouped(int64(len(children))))
 			break
 		}
 		texts = append(texts, labelText(c))
@@ -58,16 +59,3 @@ func childrenText(children []pipeline.TraceLabel) string {
 
 // number writes a figure of the search with four digits that count.
 func number(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
-
-// grouped writes a number with a comma between groups of three digits.
-func grouped(n int64) string {
-	digits := strconv.FormatInt(n, 10)
-	var text strings.Builder
-	for i, digit := range digits {
-		if left := len(digits) - i; i > 0 && left%3 == 0 && digits[i-1] != '-' {
-			text.WriteByte(',')
-		}
-		text.WriteRune(digit)
-	}
-	return text.String()
-}

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime"
 
@@ -15,6 +13,7 @@ import (
 	"github.com/kcut/kcut/formats/writer"
 	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/parallel"
 )
 
@@ -109,22 +108,7 @@ func checkTarget(path string, overwrite bool) error {
 			Hint:  "give the file one of these extensions",
 		}
 	}
-	info, err := os.Lstat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return fmt.Errorf("look up sample: %w", err)
-	case info.IsDir():
-		return usage("write sample %s: is a directory", path)
-	case !overwrite:
-		return &fault.Error{
-			Class: fault.Exists,
-			Err:   fmt.Errorf("write sample %s: the file exists", path),
-			Hint:  "choose another name, or replace the file with --overwrite",
-		}
-	}
-	return nil
+	return fileset.CheckFile("sample", path, overwrite)
 }
 
 func write(ctx context.Context, file io.Writer, extension string, opt Options) error {

@@ -236,10 +236,14 @@ func TestDraftFails(t *testing.T) {
 	write(t, "people.csv", "age,city\n1,a\n2,b\n3,a\n")
 	write(t, "empty.csv", "age,city\n")
 	write(t, "ids.csv", "email,phone\na@x.org,+1 234 567 890\nb@x.org,+1 234 567 891\n")
+	if err := formatstest.WriteArrow("nameless.arrow", []formatstest.Text{{Name: "city", Rows: []string{"a", "b"}}, {Name: "", Rows: []string{"c", "d"}}}); err != nil {
+		t.Fatal(err)
+	}
 	for name, tt := range map[string]struct {
 		opt   starter.Options
 		class fault.Class
 	}{
+		"no name":        {starter.Options{Input: []string{"nameless.arrow"}}, fault.Input},
 		"no such file":   {starter.Options{Input: []string{"nowhere.csv"}}, fault.Input},
 		"no rows":        {starter.Options{Input: []string{"empty.csv"}}, fault.Input},
 		"no such class":  {starter.Options{Input: []string{"people.csv"}, Class: "income"}, fault.Usage},

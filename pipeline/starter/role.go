@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/figure"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -44,9 +45,9 @@ func unusable(p *Profile) *Role {
 	case p.Field.Rows == 0:
 		return drop("no row that was looked at has a value")
 	case p.texts.broken > 0:
-		return drop("%s values are not UTF-8", grouped(p.texts.broken))
+		return drop("%s values are not UTF-8", figure.Grouped(p.texts.broken))
 	case p.texts.marks > 0:
-		return drop("%s values are the mark of a suppressed value itself", grouped(p.texts.marks))
+		return drop("%s values are the mark of a suppressed value itself", figure.Grouped(p.texts.marks))
 	}
 	return nil
 }
@@ -74,7 +75,7 @@ func patterned(p *Profile) *Role {
 	}
 	for _, d := range directPatterns {
 		if p.share(d.form) >= d.part {
-			return drop("%s of %s values look like %s", grouped(p.texts.forms[d.form]), grouped(p.Field.Rows), d.looks)
+			return drop("%s of %s values look like %s", figure.Grouped(p.texts.forms[d.form]), figure.Grouped(p.Field.Rows), d.looks)
 		}
 	}
 	return nil
@@ -109,7 +110,7 @@ func unique(p *Profile) *Role {
 	if p.Field.Rows < fewRows || p.distinctShare() < least {
 		return nil
 	}
-	return drop("nearly every row has a value of its own: %s in %s rows", grouped(p.Field.Distinct), grouped(p.Field.Rows))
+	return drop("nearly every row has a value of its own: %s in %s rows", figure.Grouped(p.Field.Distinct), figure.Grouped(p.Field.Rows))
 }
 
 // fewRows is so few that values may differ by chance.
@@ -198,5 +199,5 @@ func distinctValues(p *Profile) string {
 	if p.Field.Distinct == 1 {
 		return "one value"
 	}
-	return grouped(p.Field.Distinct) + " distinct values"
+	return figure.Grouped(p.Field.Distinct) + " distinct values"
 }

@@ -4,9 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/kcut/kcut/pipeline/figure"
 )
 
 // headWords come before what a job reads and writes.
@@ -34,7 +35,7 @@ func (d *draft) yaml() string {
 	for _, p := range d.profiles {
 		looked = max(looked, p.Rows)
 	}
-	fmt.Fprintf(&out, headWords, grouped(looked), grouped(d.rows))
+	fmt.Fprintf(&out, headWords, figure.Grouped(looked), figure.Grouped(d.rows))
 	if len(d.Input) == 1 {
 		fmt.Fprintf(&out, "input: %s\n", quoted(d.Input[0]))
 	} else {
@@ -107,13 +108,4 @@ func quoted(text string) string {
 	encoder.SetEscapeHTML(false)
 	_ = encoder.Encode(text) // a string always encodes
 	return strings.TrimSuffix(quote.String(), "\n")
-}
-
-// grouped writes a number with a comma between groups of three digits.
-func grouped(n int64) string {
-	digits := strconv.FormatInt(n, 10)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
 }

@@ -25,10 +25,8 @@ func (v *verifier) checkFolder(ctx context.Context) error {
 	}
 	complete := false
 	for _, name := range names {
-		switch {
-		case name == publish.SuccessFile:
-			complete = true
-		case name != fileset.ManifestFile && !fileset.IsPart(name):
+		complete = complete || name == publish.SuccessFile
+		if !fileset.Belongs(name) {
 			v.find("%s holds %s, which is no part of a release", v.path, name)
 		}
 	}

@@ -53,12 +53,12 @@ func Inspect(ctx context.Context, path string, watch Watch) (*Inspection, error)
 	}
 	v, err := newVerifier(ctx, path, threads, spill.DefaultLimit()/verifyPart, watch)
 	if err != nil {
-		return nil, err
+		return nil, fileset.Advise(err)
 	}
 	v.groups = newGroups(v)
 	verified, err := v.run(ctx)
 	if err != nil {
-		return nil, err
+		return nil, fileset.Advise(err)
 	}
 	digest, err := fileset.Digest(ctx, path, threads)
 	if err != nil {

@@ -33,9 +33,10 @@ func Release(ctx context.Context, path string, watch Watch) (*Result, error) {
 	}
 	v, err := newVerifier(ctx, path, runtime.GOMAXPROCS(0), spill.DefaultLimit()/verifyPart, watch)
 	if err != nil {
-		return nil, err
+		return nil, fileset.Advise(err)
 	}
-	return v.run(ctx)
+	result, err := v.run(ctx)
+	return result, fileset.Advise(err)
 }
 
 // Recount is Release for a release that is not published yet: it may lack what completes it,

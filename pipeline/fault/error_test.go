@@ -1,0 +1,47 @@
+package fault
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/kcut/kcut/spill"
+)
+
+// A second try does not help where a path is barred, and may where a disk failed. What a folder
+// for spilled data lacks is a matter of resources, whatever the system says.
+func TestClassOfSystemErrors(t *testing.T) {
+	for _, tt := range []struct {
+		err   error
+		class Class
+	}{
+		{syscall.EACCES, Usage}, {syscall.EPERM, Usage}, {syscall.EROFS, Usage}, {syscall.ELOOP, Usage}, {syscall.ENAMETOOLONG, Usage},
+		{syscall.EIO, Transient}, {syscall.ENOENT, Transient}, {syscall.EMFILE, Transient}, {syscall.ESTALE, Transient},
+		{syscall.ENOSPC, Resources}, {syscall.EDQUOT, Resources}, {syscall.EFBIG, Resources},
+		{fmt.Errorf("open spill folder: %w: %w", spill.ErrDisk, syscall.EACCES), Resources},
+		{errors.New("who knows"), Internal},
+	} {
+		err := fmt.Errorf("open output: %w", &fs.PathError{Op: "open", Path: "x", Err: tt.err})
+		if class := ClassOf(err); class != tt.class {
+			t.Errorf("%v is %v, want %v", err, class, tt.class)
+		}
+	}
+}
+
+// What the system itself says of such paths is understood.
+func TestClassOfPaths(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Symlink("loop", filepath.Join(dir, "loop")); err != nil {
+		t.Skip(err)
+	}
+	for _, name := range []string{"loop", strings.Repeat("x", 1000)} {
+		if _, err := os.Open(filepath.Join(dir, name)); ClassOf(err) != Usage {
+			t.Errorf("%.20s: %v is %v", name, err, ClassOf(err))
+		}
+	}
+}

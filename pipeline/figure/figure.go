@@ -1,0 +1,16 @@
+// Package figure writes numbers as people read them.
+package figure
+
+import "strconv"
+
+// Grouped writes a number with a comma between groups of three digits.
+func Grouped(n int64) string {
+	digits, first := strconv.FormatInt(n, 10), 0
+	if n < 0 {
+		first = 1
+	}
+	for i := len(digits) - 3; i > first; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
