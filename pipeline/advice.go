@@ -25,7 +25,7 @@ func (r *run) advise(err error) error {
 	case errors.Is(err, engine.ErrUnreached):
 		hint = "raise algorithm.max_divergence or algorithm.max_information_change, leave k out to take what is reached, or use iack"
 	case errors.Is(err, storage.ErrDenied):
-		hint = "look at the credentials in the environment and at what they may read; docs/operations.md names the variables"
+		hint = "look at the credentials in the environment and at what they may read; docs/storage.md names the variables"
 	case errors.Is(err, storage.ErrUnavailable):
 		hint = "run again; if that does not help, look at the endpoint and the credentials in the environment"
 	case errors.Is(err, spill.ErrCorrupt):

@@ -54,7 +54,7 @@ func checkDirectory(t *testing.T, job *jobfile.Job) {
 		rows = masking.UsualGroup
 	}
 	groups := (1000 + rows - 1) / rows
-	want := []string{"_SUCCESS"}
+	want := []string{"_SUCCESS", "_manifest.json"}
 	for part := range (groups + groupsPerPart - 1) / groupsPerPart {
 		want = append(want, fmt.Sprintf("part-%05d.parquet", part))
 	}

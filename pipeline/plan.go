@@ -36,6 +36,9 @@ func Plan(ctx context.Context, job *jobfile.Job, opt PlanOptions) (_ *forecast.F
 	if err != nil {
 		return nil, err
 	}
+	if p.local, err = localOf(job); err != nil {
+		return nil, err
+	}
 	if p.taxonomies, err = job.LoadTaxonomies(); err != nil {
 		return nil, err
 	}
@@ -63,23 +66,15 @@ func (p *planning) done(ctx context.Context, exists bool) (_ bool, err error) {
 	if !exists {
 		return false, nil
 	}
-	if p.local, err = localOf(p.job); err != nil {
-		return false, err
-	}
-	p.work = checkpoint.In(p.files(), workFolder(p.local))
+	p.work, p.beside = checkpoint.In(p.files(), workFolder(p.local)), companionOf(p.job.Output.Path)
 	if err := p.identify(ctx); err != nil {
 		return false, err
 	}
-	for _, name := range []string{recordFile, pendingFile} {
-		was, err := p.readRecord(name)
-		if err != nil {
-			return false, err
-		}
-		if was != nil && was.Digests.Job == p.report.Digests.Job && was.Digests.Input == p.report.Digests.Input {
-			return true, nil
-		}
+	records, err := p.knownRecords(ctx)
+	if err != nil {
+		return false, err
 	}
-	return false, nil
+	return slices.ContainsFunc(records, func(was known) bool { return was.is(p.report.Digests) }), nil
 }
 
 // planning is a run that is foretold.
@@ -111,6 +106,7 @@ func (p *planning) forecast(ctx context.Context, sample bool) (*forecast.Forecas
 	}
 	p.noteIdentifiers(f.Columns)
 	f.Weigh(&p.load)
+	p.compareRoom(f)
 	f.Memory.Overhead = residentOverhead
 	f.Notices = p.report.Notices
 	return f, nil

@@ -4,16 +4,15 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/location"
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/storage"
-	"github.com/kcut/kcut/pipeline/checkpoint"
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/fileset"
 )
@@ -64,15 +63,16 @@ func (r *run) identify(ctx context.Context) error {
 }
 
 // refuse refuses an output that exists and of which no record says what made it.
-func (r *run) refuse() error {
-	if !r.exists || r.opt.Overwrite {
+func (r *run) refuse(ctx context.Context) (err error) {
+	if !r.exists {
 		return nil
 	}
-	names, err := r.work.Names()
-	if err != nil {
-		return fmt.Errorf("look for the output's record: %w", err)
+	if r.opt.Resume {
+		if r.known, err = r.knownRecords(ctx); err != nil {
+			return err
+		}
 	}
-	if !r.opt.Resume || len(names) == 0 {
+	if len(r.known) == 0 && !r.opt.Overwrite {
 		return r.standing("it exists", "name another output, or replace it with --overwrite")
 	}
 	return nil
@@ -91,14 +91,7 @@ func (r *run) recall(ctx context.Context) (done bool, err error) {
 		return false, nil
 	}
 	why, hint := "it exists", "name another output, or replace it with --overwrite"
-	for _, name := range []string{recordFile, pendingFile} {
-		was, err := r.readRecord(name)
-		if err != nil {
-			return false, err
-		}
-		if was == nil {
-			continue
-		}
+	for _, was := range r.known {
 		if was.Digests.Job != r.report.Digests.Job {
 			why = "it exists, made by another job"
 			continue
@@ -107,12 +100,12 @@ func (r *run) recall(ctx context.Context) (done bool, err error) {
 			why, hint = "it exists, made of another input", "the input has changed since: replace the output with --overwrite, or name another one"
 			continue
 		}
-		stands, err := r.stands(ctx, was)
+		stands, err := r.stands(ctx, was.Report)
 		if err != nil {
 			return false, err
 		}
 		if stands {
-			return true, r.leave(name, was)
+			return true, r.leave(ctx, was)
 		}
 		why = "it exists, and was changed since it was released"
 	}
@@ -122,33 +115,21 @@ func (r *run) recall(ctx context.Context) (done bool, err error) {
 	return false, r.standing(why, hint)
 }
 
-// readRecord returns a record, or nil if there is none that can be understood.
-func (r *run) readRecord(name string) (*Report, error) {
-	text, err := r.work.Get(name, maxRecord)
-	if errors.Is(err, checkpoint.ErrNone) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the output's record: %w", err)
-	}
-	var was Report
-	if json.Unmarshal(text, &was) != nil || was.Digests == nil {
-		return nil, nil
-	}
-	return &was, nil
-}
-
 // leave makes the record of what stands the run's report, and sweeps what is left of tries to
 // replace it.
-func (r *run) leave(name string, was *Report) error {
-	if name == pendingFile {
+func (r *run) leave(ctx context.Context, was known) error {
+	if was.pending && !was.beside {
 		if err := r.record(); err != nil {
 			return err
 		}
 	}
 	r.events.Noted(fmt.Sprintf("already done: %s was made by the same job of the same input", r.job.Output.Path))
 	was.Output, was.AlreadyDone = r.job.Output.Path, true
-	r.report = was
+	r.report = was.Report
+	if slices.ContainsFunc(r.known, func(k known) bool { return k.pending && k.beside }) {
+		r.beside.announced = true
+		r.settleBeside(ctx)
+	}
 	if err := r.saveReport(); err != nil {
 		return err
 	}
@@ -184,6 +165,9 @@ func (r *run) announce(ctx context.Context, path string) (err error) {
 	if err == nil {
 		err = r.work.Put(pendingFile, text)
 	}
+	if err == nil {
+		err = r.announceBeside(ctx)
+	}
 	if err != nil {
 		return fmt.Errorf("write the output's record: %w", err)
 	}
@@ -192,7 +176,7 @@ func (r *run) announce(ctx context.Context, path string) (err error) {
 
 // withdraw removes an output that is not published, but for the parts that a later try may go
 // on from, and what announced it.
-func (r *run) withdraw(target *target, failure error) error {
+func (r *run) withdraw(ctx context.Context, target *target, failure error) error {
 	var err error
 	if worthwhile(failure) && len(r.masked) > 0 {
 		err = target.Suspend(r.keeps)
@@ -200,7 +184,7 @@ func (r *run) withdraw(target *target, failure error) error {
 		err = target.Discard()
 	}
 	if !target.done() {
-		err = errors.Join(err, r.work.Remove(pendingFile))
+		err = errors.Join(err, r.work.Remove(pendingFile), r.beside.revoke(ctx))
 	}
 	return err
 }
@@ -212,10 +196,4 @@ func (r *run) record() error {
 		return fmt.Errorf("keep the output's record: %w", err)
 	}
 	return r.work.Sweep(recordFile)
-}
-
-// text is the report as JSON.
-func (r *Report) text() ([]byte, error) {
-	text, err := json.MarshalIndent(r, "", "  ")
-	return append(text, '\n'), err
 }

@@ -62,6 +62,16 @@ func outputs(t *testing.T, server *storagetest.Server) map[string][]byte {
 	return objects
 }
 
+// removeOutputs removes everything from a server but the input.
+func removeOutputs(t *testing.T, server *storagetest.Server) {
+	t.Helper()
+	for _, key := range server.Keys(t) {
+		if !strings.HasPrefix(key, "in") {
+			server.Delete(t, key)
+		}
+	}
+}
+
 // TestRemoteRun: a job from and to an object store makes what it makes on a disk, and nothing
 // else; the same job again has nothing to do, and its release can be verified where it lies.
 func TestRemoteRun(t *testing.T) {
@@ -95,9 +105,8 @@ func TestRemoteRun(t *testing.T) {
 		}
 		check := func(when string) {
 			got := outputs(t, server)
-			if text := got["out/"+fileset.Manifest]; text != nil {
+			if text := got["out/"+fileset.ManifestFile]; text != nil {
 				checkManifest(t, text, got)
-				delete(got, "out/"+fileset.Manifest)
 			}
 			if !maps.EqualFunc(got, want, bytes.Equal) {
 				t.Errorf("%s, %s: %v, want %v", output, when, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
@@ -124,9 +133,7 @@ func TestRemoteRun(t *testing.T) {
 		if _, err := cutfile.Read(strings.TrimSuffix(storagetest.URL(output), "/")); err != nil {
 			t.Errorf("%s: read cut: %v", output, err)
 		}
-		for key := range outputs(t, server) {
-			server.Delete(t, key)
-		}
+		removeOutputs(t, server)
 	}
 }
 
@@ -185,7 +192,7 @@ unlisted: drop
 // checkManifest holds a manifest against the objects that it speaks of.
 func checkManifest(t *testing.T, text []byte, objects map[string][]byte) {
 	t.Helper()
-	var m manifest
+	var m fileset.Manifest
 	if err := json.Unmarshal(text, &m); err != nil {
 		t.Fatal(err)
 	}
@@ -212,6 +219,7 @@ func TestRemoteFaults(t *testing.T) {
 		step = 1
 	}
 	for _, output := range []string{"out.parquet", "out/"} {
+		record := "." + strings.TrimSuffix(output, "/") + ".kcut/"
 		args := []string{"input", storagetest.URL("in"), "output.path", storagetest.URL(output)}
 		run := func() error {
 			job, err := loadJob(dir, args...)
@@ -221,18 +229,14 @@ func TestRemoteFaults(t *testing.T) {
 			_, err = Run(context.Background(), job, RunOptions{Resume: true})
 			return err
 		}
-		for key := range outputs(t, server) {
-			server.Delete(t, key)
-		}
+		removeOutputs(t, server)
 		if err := run(); err != nil {
 			t.Fatal(err)
 		}
 		whole := outputs(t, server)
 		for _, trouble := range []storagetest.Fault{storagetest.Error, storagetest.Denied, storagetest.Cut, storagetest.Refused, storagetest.Done} {
 			for n, hit := int(trouble)%step, true; hit; n += step {
-				for key := range outputs(t, server) {
-					server.Delete(t, key)
-				}
+				removeOutputs(t, server)
 				if err := os.RemoveAll(filepath.Join(dir, "cache")); err != nil {
 					t.Fatal(err)
 				}
@@ -249,6 +253,8 @@ func TestRemoteFaults(t *testing.T) {
 				server.Fail(nil)
 				got := outputs(t, server)
 				switch class := fault.ClassOf(err); {
+				case err == nil && trouble != storagetest.Denied && server.Get(t, record+recordFile) == nil && server.Get(t, record+pendingFile) == nil:
+					t.Errorf("%s, fault %d at request %d: no record beside the output", output, trouble, n)
 				case err == nil && !maps.EqualFunc(got, whole, bytes.Equal):
 					t.Errorf("%s, fault %d at request %d: %v, all of it was %v", output, trouble, n, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(whole)))
 				case err != nil && len(got) > 0:
@@ -309,5 +315,97 @@ func TestRemoteRefusals(t *testing.T) {
 	})
 	if _, err := runJob(t, dir, nil, "input", storagetest.URL("in"), "output.path", storagetest.URL("out.parquet")); fault.ClassOf(err) != fault.Input || len(outputs(t, server)) > 0 {
 		t.Errorf("input that changes: %v, %v", err, slices.Sorted(maps.Keys(outputs(t, server))))
+	}
+}
+
+// TestRemoteRecord: a machine that knows nothing of a release in an object store finds its record beside
+// it, which tells no more than the release and what it was made of; another job, another input and a
+// release that was changed are told apart. What a run left that ended before its record was in force is
+// mended.
+func TestRemoteRecord(t *testing.T) {
+	dir, server := remoteFolder(t, 900)
+	for _, output := range []string{"out.parquet", "deep/out/"} {
+		record := filepath.Dir(strings.TrimSuffix(output, "/")) + "/." + filepath.Base(output) + ".kcut/"
+		record = strings.TrimPrefix(record, "./")
+		run := func(opt RunOptions, overrides ...string) (*Report, error) {
+			t.Helper()
+			if err := os.RemoveAll(filepath.Join(dir, "cache")); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Contains(overrides, "input") {
+				overrides = append(overrides, "input", storagetest.URL("in"))
+			}
+			job, err := loadJob(dir, append(overrides, "output.path", storagetest.URL(output))...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			opt.Resume = true
+			return Run(t.Context(), job, opt)
+		}
+		made, err := run(RunOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := server.Get(t, record+recordFile)
+		var fields map[string]json.RawMessage
+		if err := json.Unmarshal(text, &fields); err != nil {
+			t.Fatal(err)
+		}
+		want := []string{"digests", "quasi_identifiers", "released", "released_bytes", "released_files", "rows", "steps"}
+		if got := slices.Sorted(maps.Keys(fields)); !slices.Equal(got, want) {
+			t.Errorf("%s: the record has %v, want %v", output, got, want)
+		}
+		done := func(when string) {
+			t.Helper()
+			report, err := run(RunOptions{})
+			if err != nil || !report.AlreadyDone || report.Rows != made.Rows || report.Bytes != made.Bytes || *report.Digests != *made.Digests {
+				t.Errorf("%s: %s: %+v, %v", output, when, report, err)
+			}
+			if got := server.Get(t, record+recordFile); !bytes.Equal(got, text) || server.Get(t, record+pendingFile) != nil {
+				t.Errorf("%s: %s: the record is %q, and %q announced", output, when, got, server.Get(t, record+pendingFile))
+			}
+		}
+		done("on another machine")
+		planned, err := planJob(t, dir, PlanOptions{}, "input", storagetest.URL("in"), "output.path", storagetest.URL(output))
+		if err != nil || !planned.AlreadyDone {
+			t.Errorf("%s: planned: %+v, %v", output, planned, err)
+		}
+		server.Delete(t, record+recordFile)
+		server.Put(t, record+pendingFile, text)
+		done("killed before its record was in force")
+
+		refused := func(why string, overrides ...string) {
+			t.Helper()
+			if _, err := run(RunOptions{}, overrides...); fault.ClassOf(err) != fault.Exists || !strings.Contains(fmt.Sprint(err), why) {
+				t.Errorf("%s: got %v, want that %s", output, err, why)
+			}
+		}
+		refused("made by another job", "max_steps", "1")
+		refused("made of another input", "input", storagetest.URL("in/a.parquet"))
+		if report, err := run(RunOptions{Overwrite: true}, "max_steps", "1"); err != nil || report.AlreadyDone {
+			t.Errorf("%s: overwrite: %+v, %v", output, report, err)
+		}
+		refused("made by another job")
+		if report, err := run(RunOptions{}, "max_steps", "1"); err != nil || !report.AlreadyDone {
+			t.Errorf("%s: overwritten, on another machine: %+v, %v", output, report, err)
+		}
+		server.Put(t, record+recordFile, text)
+		refused("changed since")
+		server.Delete(t, record+recordFile)
+		refused("it exists")
+		removeOutputs(t, server)
+		// Who may not write beside the output does without a record.
+		server.Fail(func(_ int, r storagetest.Request) storagetest.Fault {
+			if strings.Contains(r.Path, ".kcut/") {
+				return storagetest.Denied
+			}
+			return storagetest.None
+		})
+		report, err := run(RunOptions{})
+		if err != nil || len(report.Notices) == 0 || !strings.Contains(report.Notices[len(report.Notices)-1], "without a record") {
+			t.Errorf("%s: record denied: %+v, %v", output, report, err)
+		}
+		refused("it exists")
+		server.Fail(nil)
 	}
 }

@@ -180,6 +180,12 @@ func (r *run) writeReport() error {
 	return r.saveReport()
 }
 
+// text is the report as JSON.
+func (r *Report) text() ([]byte, error) {
+	text, err := json.MarshalIndent(r, "", "  ")
+	return append(text, '\n'), err
+}
+
 // saveReport writes the report where the options say.
 func (r *run) saveReport() error {
 	if r.opt.RunJSON == "" {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/kcut/kcut/pipeline/checkpoint"
+	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/spill"
 )
@@ -63,10 +64,9 @@ func (r *run) due() bool {
 }
 
 // keep saves the state at the end of a stage with the report so far, once the options' time has
-// passed since the run began: without it, all that was done so far is done again. What kcut apply
-// does until it masks takes no longer than to read such a state.
+// passed since the run began: without it, all that was done so far is done again.
 func (r *run) keep(ctx context.Context, name string, fill func(*checkpoint.Writer)) (kept bool) {
-	if r.opt.reuse != nil || r.opt.Checkpoint <= 0 || time.Since(r.began) < r.opt.Checkpoint {
+	if r.opt.Checkpoint <= 0 || time.Since(r.began) < r.opt.Checkpoint {
 		return false
 	}
 	report, err := json.Marshal(r.report)
@@ -88,9 +88,12 @@ func (r *run) tried(ctx context.Context, err error) {
 	r.kept = time.Now()
 }
 
-// keepCounts saves what compress has made.
+// keepCounts saves what compress has made. What kcut apply counts for a cut of regions, it counts
+// again: which of them cover a value is not written down.
 func (r *run) keepCounts(ctx context.Context) {
-	r.keep(ctx, countsState, func(w *checkpoint.Writer) { r.saveCounts(ctx, w) })
+	if r.opt.reuse == nil || r.given.Kind != cutfile.KindRegions {
+		r.keep(ctx, countsState, func(w *checkpoint.Writer) { r.saveCounts(ctx, w) })
+	}
 }
 
 // keepCut saves what the search has found.
@@ -155,7 +158,7 @@ func (r *run) restore(was *Report) {
 	r.report.Nulls, r.report.Tuples = was.Nulls, was.Tuples
 	r.report.Steps, r.report.Live, r.report.Sets = was.Steps, was.Live, was.Sets
 	r.report.Suppressed, r.report.Released = was.Suppressed, was.Released
-	r.report.Stopped = was.Stopped
+	r.report.Stopped, r.report.Applied = was.Stopped, was.Applied
 }
 
 // worthwhile reports whether another try may come further than one that failed, or did not.

@@ -118,7 +118,6 @@ func TestResume(t *testing.T) {
 // found is not searched for again.
 func TestResumeAlgorithms(t *testing.T) {
 	list, _ := searches()
-	again := 0
 	for _, algorithm := range list {
 		for _, spills := range []bool{false, true} {
 			t.Run(fmt.Sprint(searchName(algorithm), " ", spills), func(t *testing.T) {
@@ -146,10 +145,6 @@ func TestResumeAlgorithms(t *testing.T) {
 					t.Fatal(err)
 				}
 				left := []Stage{StagePlan, StageMask, StageVerify, StagePublish}
-				if !savable(r.recoding) { // relaxed regions are found again
-					left = slices.Insert(left, 1, StageSearch)
-					again++
-				}
 				if !slices.Equal(s.began, left) {
 					t.Errorf("%v, want %v: %q", s.began, left, s.notes)
 				}
@@ -159,9 +154,6 @@ func TestResumeAlgorithms(t *testing.T) {
 				mustBeWhole(t, dir, before)
 			})
 		}
-	}
-	if again != 2 {
-		t.Errorf("%d searches were repeated, want those of the relaxed regions", again)
 	}
 }
 
@@ -279,19 +271,42 @@ func TestEveryStateFaultIsSurvived(t *testing.T) {
 
 // TestResumeParts stops a run when it has masked so much of its input: the parts that were
 // finished are those of the release that the next run makes, the same files, and the whole
-// release is that of a run that was not stopped.
+// release is that of a run that was not stopped. Of divided cells, too, whose rows have their
+// labels by what came before.
 func TestResumeParts(t *testing.T) {
+	const relaxed = "{name: mondrian, partitioning: relaxed}"
 	for _, tt := range []struct {
-		output  string
-		percent int64
-		parts   int // that are kept, at least
-	}{{"out/", 1, 0}, {"out/", 40, 1}, {"out/", 90, 4}, {"out.parquet", 90, 0}} {
-		t.Run(fmt.Sprint(tt.output, tt.percent), func(t *testing.T) {
+		output    string
+		algorithm string
+		threads   int
+		percent   int64
+		parts     int // that are kept, at least
+	}{
+		{"out/", "tdr", 2, 1, 0}, {"out/", "tdr", 2, 40, 1}, {"out/", "tdr", 2, 90, 4}, {"out.parquet", "tdr", 2, 90, 0},
+		{"out/", relaxed, 1, 90, 4}, {"out/", relaxed, 3, 95, 4},
+	} {
+		t.Run(fmt.Sprint(tt.output, tt.algorithm, tt.percent), func(t *testing.T) {
 			t.Parallel()
-			dir := jobFolder(t, strings.Replace(peopleJob, "output: out.parquet", "output: {path: "+tt.output+", row_group_rows: 31}", 1))
-			people(rand.New(rand.NewPCG(3, 4)), 3000).parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 3000, 100)
-			if err := tryJob(t, dir, t.Context(), RunOptions{}); err != nil {
+			dir := jobFolder(t, strings.Replace(withAlgorithm(peopleJob, tt.algorithm), "output: out.parquet", "output: {path: "+tt.output+", row_group_rows: 31}", 1))
+			table := lookalikes(rand.New(rand.NewPCG(3, 4)), 3000)
+			for i := range 6 {
+				table.parquet(t, filepath.Join(dir, "in", fmt.Sprintf("%d.parquet", i)), 500*i, 500*(i+1), 500)
+			}
+			run := func(ctx context.Context, opt RunOptions) (*run, error) {
+				job, err := loadJob(dir, "limits.threads", fmt.Sprint(tt.threads))
+				if err != nil {
+					t.Fatal(err)
+				}
+				r := &run{job: job, opt: opt, engine: newEngine(job.Algorithm)}
+				_, err = r.carryOut(ctx)
+				return r, err
+			}
+			r, err := run(t.Context(), RunOptions{})
+			if err != nil {
 				t.Fatal(err)
+			}
+			if divided := r.recoding.Cells() > 0; divided != (tt.algorithm == relaxed) {
+				t.Fatalf("%s has divided cells: %t", tt.algorithm, divided)
 			}
 			want := listing(t, dir)
 			if err := os.RemoveAll(filepath.Join(dir, tt.output)); err != nil {
@@ -304,7 +319,7 @@ func TestResumeParts(t *testing.T) {
 					cancel()
 				}
 			}}
-			if err := tryJob(t, dir, ctx, RunOptions{Resume: true, Checkpoint: atOnce, Events: stop}); fault.ClassOf(err) != fault.Cancelled {
+			if _, err := run(ctx, RunOptions{Resume: true, Checkpoint: atOnce, Events: stop}); fault.ClassOf(err) != fault.Cancelled {
 				t.Fatalf("got %v", err)
 			}
 			kept := partFiles(t, filepath.Join(dir, ".out.kcut-tmp"))
@@ -312,8 +327,8 @@ func TestResumeParts(t *testing.T) {
 			if len(kept) < tt.parts {
 				t.Errorf("at least %d should be", tt.parts)
 			}
-			s, err := runUntil(t, dir, "", RunOptions{Resume: true, Checkpoint: atOnce})
-			if err != nil {
+			s := &stopAt{}
+			if _, err := run(t.Context(), RunOptions{Resume: true, Checkpoint: atOnce, Events: s.events()}); err != nil {
 				t.Fatal(err)
 			}
 			if !maps.Equal(listing(t, dir), want) {
@@ -397,57 +412,6 @@ func TestResumeSteps(t *testing.T) {
 				}
 				mustBeWhole(t, dir, before)
 			})
-		}
-	}
-}
-
-// TestApplyResumesParts stops kcut apply when it has masked most of its input: the parts that
-// were finished stay, and the whole release is that of a run that was not stopped.
-func TestApplyResumesParts(t *testing.T) {
-	dir := tonight(t)
-	job := strings.Replace(nightlyJob, "output: out.parquet", "output: {path: out/, row_group_rows: 3}", 1)
-	write(t, filepath.Join(dir, "job.yaml"), job)
-	apply := func(ctx context.Context, opt RunOptions) error {
-		job, err := loadJob(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		opt.Resume, opt.Checkpoint = true, atOnce
-		_, err = Apply(ctx, job, ApplyOptions{
-			RunOptions: opt, Cut: filepath.Join(dir, "cut.json"), OnBreak: BreakSuppress, MaxSuppressed: Quota{Percent: 100},
-		})
-		return err
-	}
-	if err := apply(t.Context(), RunOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	want := listing(t, dir)
-	if err := os.RemoveAll(filepath.Join(dir, "out")); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	err := apply(ctx, RunOptions{Events: Events{Progress: func(s Stage, p Progress) {
-		if s == StageMask && p.Done*100 >= p.Total*90 {
-			cancel()
-		}
-	}}})
-	if fault.ClassOf(err) != fault.Cancelled {
-		t.Fatalf("got %v", err)
-	}
-	kept := partFiles(t, filepath.Join(dir, ".out.kcut-tmp"))
-	if len(kept) < 3 {
-		t.Errorf("%d parts are kept", len(kept))
-	}
-	if err := apply(t.Context(), RunOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if !maps.Equal(listing(t, dir), want) {
-		t.Error("another release, or something is left")
-	}
-	for name, info := range partFiles(t, filepath.Join(dir, "out")) {
-		if was, ok := kept[name]; ok && !os.SameFile(was, info) {
-			t.Errorf("%s was masked again", name)
 		}
 	}
 }

@@ -10,10 +10,9 @@ import (
 	"github.com/kcut/kcut/pipeline/checkpoint"
 )
 
-// keepParts saves which files of the release are finished, if a state is due. Files in which
-// rows have their labels by what came before are made again.
+// keepParts saves which files of the release are finished, if a state is due.
 func (r *run) keepParts(ctx context.Context, p *parts) {
-	if !r.due() || r.recoding.Cells() > 0 {
+	if !r.due() {
 		return
 	}
 	err := p.settle(ctx)
@@ -53,7 +52,7 @@ func (p *parts) settle(ctx context.Context) error {
 // openRelease begins the release, or goes on with one whose first parts an earlier run has
 // finished and kept.
 func (r *run) openRelease(ctx context.Context) (*target, error) {
-	if r.opt.Resume && r.recoding.Cells() == 0 {
+	if r.opt.Resume {
 		// Without a state, or with one that is of no use, there are no parts.
 		_ = r.states.Load(partsState, r.stateKey(), func(in *checkpoint.Reader) error {
 			return json.Unmarshal(in.Bytes(nil), &r.masked)

@@ -126,7 +126,9 @@ type run struct {
 	meter   *meter
 
 	work       *checkpoint.Folder // claimed
+	beside     *companion         // where its record lies in an object store
 	exists     bool               // there is an output already
+	known      []known            // its records, while they count
 	local      string             // where the release is made: see localOf
 	given      *labeling.Cut      // the cut of an earlier release, if it bounds the job
 	states     *checkpoint.Folder // where states are kept; it may be the same
@@ -199,10 +201,11 @@ func (r *run) begin(ctx context.Context) (err error) {
 	if err = r.makeLocal(); err != nil {
 		return err
 	}
+	r.beside = companionOf(r.job.Output.Path)
 	if r.work, err = checkpoint.Claim(r.files(), workFolder(r.local)); err != nil {
 		return err
 	}
-	if err = r.refuse(); err == nil {
+	if err = r.refuse(ctx); err == nil {
 		err = r.sweepSpilled()
 	}
 	if err == nil {
@@ -394,11 +397,12 @@ func (r *run) release(ctx context.Context) error {
 		err = r.writeReport()
 	}
 	if err == nil {
-		err = r.stage(ctx, StagePublish, target.publish)
+		err = r.stage(ctx, StagePublish, func(ctx context.Context) error { return target.publish(ctx, r.threads) })
 	}
 	if err != nil {
-		return errors.Join(err, r.withdraw(target, err))
+		return errors.Join(err, r.withdraw(ctx, target, err))
 	}
+	r.settleBeside(ctx)
 	return r.record()
 }
 

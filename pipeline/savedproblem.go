@@ -130,7 +130,7 @@ func (r *run) loadCut(from *checkpoint.Reader, budget *spill.Budget) error {
 		return err
 	}
 	text, trace := from.Bytes(nil), from.Bytes(nil)
-	recoding, err := loadRecoding(from, len(p.table.Attributes), r.engine, budget)
+	recoding, err := loadRecoding(from, p.table, r.engine, budget)
 	if err != nil {
 		return err
 	}

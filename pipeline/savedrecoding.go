@@ -8,15 +8,16 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// savable reports whether a recoding can be written down: what kcut apply makes cannot, nor
-// regions whose records are drawn again.
+// savable reports whether a recoding can be written down: one of kcut apply that suppresses
+// records, or has regions, cannot.
 func savable(recoding engine.Recoding) bool {
 	switch recoding := recoding.(type) {
 	case *engine.Cut:
 		return true
 	case *engine.Regions:
-		_, ok := recoding.Locator.(engine.SavedLocator)
-		return ok && recoding.Drawn == nil
+		_, located := recoding.Locator.(engine.SavedLocator)
+		_, drawn := recoding.Drawn.(engine.SavedLocator)
+		return located && (drawn || recoding.Drawn == nil)
 	}
 	return false
 }
@@ -39,14 +40,14 @@ func saveRecoding(w *checkpoint.Writer, recoding engine.Recoding) {
 	checkpoint.Numbers(w, cut.Reached)
 }
 
-// loadRecoding reads what saveRecoding has written of so many attributes. What regions take is
+// loadRecoding reads what saveRecoding has written of a table's records. What regions take is
 // drawn from a budget.
-func loadRecoding(from *checkpoint.Reader, attributes int, e engine.Engine, budget *spill.Budget) (engine.Recoding, error) {
+func loadRecoding(from *checkpoint.Reader, table *engine.Table, e engine.Engine, budget *spill.Budget) (engine.Recoding, error) {
 	if from.Bool() {
-		return loadRegions(from, attributes, e, budget)
+		return loadRegions(from, table, e, budget)
 	}
 	cut := &engine.Cut{}
-	for range attributes {
+	for range table.Attributes {
 		cut.Columns = append(cut.Columns, engine.ColumnCut{
 			Labels: loadLabels(from), Code: checkpoint.ReadNumbers[uint32](from), Intervals: loadIntervals(from),
 		})
@@ -80,6 +81,10 @@ func saveRegions(w *checkpoint.Writer, r *engine.Regions) {
 	checkpoint.Numbers(w, r.Released)
 	checkpoint.Numbers(w, r.Sizes)
 	r.Locator.(engine.SavedLocator).Save(w)
+	w.Bool(r.Drawn != nil)
+	if r.Drawn != nil {
+		r.Drawn.(engine.SavedLocator).Save(w)
+	}
 	w.Uint(uint64(len(r.Moved)))
 	for _, cell := range r.Moved {
 		checkpoint.Numbers(w, cell.Codes)
@@ -94,7 +99,7 @@ func saveRegions(w *checkpoint.Writer, r *engine.Regions) {
 	w.Uint(r.DroppedRecords)
 }
 
-func loadRegions(from *checkpoint.Reader, attributes int, e engine.Engine, budget *spill.Budget) (*engine.Regions, error) {
+func loadRegions(from *checkpoint.Reader, table *engine.Table, e engine.Engine, budget *spill.Budget) (*engine.Regions, error) {
 	loader, ok := e.(engine.LocatorLoader)
 	if !ok {
 		return nil, checkpoint.ErrNone
@@ -103,11 +108,18 @@ func loadRegions(from *checkpoint.Reader, attributes int, e engine.Engine, budge
 		return nil, err
 	}
 	r := &engine.Regions{}
-	for range attributes {
+	for range table.Attributes {
 		r.Columns = append(r.Columns, engine.RegionColumn{Labels: loadLabels(from), Intervals: loadIntervals(from)})
 	}
 	r.Released, r.Sizes = checkpoint.ReadNumbers[uint32](from), checkpoint.ReadNumbers[uint64](from)
 	r.Locator = loader.LoadLocator(from)
+	if from.Bool() {
+		drawn, ok := e.(engine.DrawnLoader)
+		if !ok {
+			return nil, checkpoint.ErrNone
+		}
+		r.Drawn = drawn.LoadDrawn(from, r.Locator, table)
+	}
 	for n := from.Int(); n > 0 && from.Err() == nil; n-- {
 		cell := engine.MovedCell{Codes: checkpoint.ReadNumbers[uint32](from), Class: uint32(from.Uint())}
 		for n := from.Int(); n > 0 && from.Err() == nil; n-- {

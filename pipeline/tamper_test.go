@@ -340,6 +340,46 @@ func TestVerifyDirectory(t *testing.T) {
 		}
 		mustFind(t, out, "has no _SUCCESS")
 	})
+	for _, tt := range []struct {
+		find   string
+		change func(*fileset.Manifest)
+	}{
+		{"its manifest lists other parts", func(m *fileset.Manifest) { m.Parts[0].Name = "part-1.parquet" }},
+		{"its manifest lists other parts", func(m *fileset.Manifest) { m.Parts = m.Parts[1:] }},
+		{"part-00001.parquet: its manifest claims another size", func(m *fileset.Manifest) { m.Parts[1].Bytes++ }},
+		{"its manifest has another number of rows than its cut", func(m *fileset.Manifest) { m.Parts[0].Rows++ }},
+		{"its manifest has another number of rows than its cut", func(m *fileset.Manifest) { m.Rows-- }},
+		{"its manifest is not of the form that kcut writes", func(m *fileset.Manifest) { m.Version++ }},
+	} {
+		t.Run(tt.find, func(t *testing.T) {
+			out, _ := parts(t)
+			m, err := fileset.ReadManifest(t.Context(), out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tt.change(m)
+			text, err := m.Text()
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(t, filepath.Join(out, fileset.ManifestFile), string(text))
+			mustFind(t, out, tt.find)
+		})
+	}
+	t.Run("a value in the manifest", func(t *testing.T) {
+		out, _ := parts(t)
+		write(t, filepath.Join(out, fileset.ManifestFile), `{"version":1,"rows":2000,"parts":[],"name":"Anna"}`)
+		mustFind(t, out, "its manifest is not of the form that kcut writes")
+	})
+	t.Run("no manifest", func(t *testing.T) {
+		out, _ := parts(t)
+		if err := os.Remove(filepath.Join(out, fileset.ManifestFile)); err != nil {
+			t.Fatal(err)
+		}
+		if v, err := verify.Release(t.Context(), out, verify.Watch{}); err != nil || !v.OK {
+			t.Errorf("got %+v, %v", v, err)
+		}
+	})
 	t.Run("a foreign file", func(t *testing.T) {
 		out, _ := parts(t)
 		write(t, filepath.Join(out, "people.csv"), "name")

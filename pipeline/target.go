@@ -164,7 +164,10 @@ func (r *run) openTarget(keep func(path string) bool) (*target, error) {
 }
 
 // publish puts the release where it is to be.
-func (t *target) publish(ctx context.Context) error {
+func (t *target) publish(ctx context.Context, threads int) error {
+	if err := t.itemize(ctx, threads); err != nil {
+		return err
+	}
 	if t.upload == nil {
 		return t.Publish()
 	}

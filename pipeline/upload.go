@@ -2,33 +2,18 @@ package pipeline
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/kcut/kcut/formats/location"
 	"github.com/kcut/kcut/formats/publish"
-	"github.com/kcut/kcut/formats/release"
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/pipeline/fileset"
 )
-
-// manifest is the contents of a manifest.
-type manifest struct {
-	Version int            `json:"version"`
-	Rows    int64          `json:"rows"`
-	Parts   []manifestPart `json:"parts"`
-}
-
-type manifestPart struct {
-	Name   string `json:"name"`
-	Bytes  int64  `json:"bytes"`
-	Rows   int64  `json:"rows"`
-	SHA256 string `json:"sha256"`
-}
 
 // patience is how long a run that fails takes to remove what it has uploaded, within the time
 // that a stopped process is given.
@@ -79,15 +64,14 @@ func (u *upload) directory(ctx context.Context) error {
 	if err := u.clear(ctx); err != nil {
 		return err
 	}
-	m, err := u.parts(ctx)
+	if err := u.parts(ctx); err != nil {
+		return err
+	}
+	manifest, err := os.ReadFile(filepath.Join(u.from, fileset.ManifestFile))
 	if err != nil {
 		return err
 	}
-	text, err := json.Marshal(m)
-	if err != nil {
-		return err
-	}
-	if err := u.text(ctx, fileset.Manifest, append(text, '\n')); err != nil {
+	if err := u.text(ctx, fileset.ManifestFile, manifest); err != nil {
 		return err
 	}
 	if err := u.alone(ctx); err != nil {
@@ -108,7 +92,7 @@ func (u *upload) clear(ctx context.Context) error {
 		return err
 	}
 	for _, object := range objects {
-		if name := object.Location[len(u.to):]; fileset.IsPart(name) || name == fileset.Manifest {
+		if name := object.Location[len(u.to):]; fileset.IsPart(name) || name == fileset.ManifestFile {
 			if err := storage.Remove(ctx, object.Location); err != nil {
 				return err
 			}
@@ -118,43 +102,22 @@ func (u *upload) clear(ctx context.Context) error {
 }
 
 // parts uploads the part files.
-func (u *upload) parts(ctx context.Context) (*manifest, error) {
+func (u *upload) parts(ctx context.Context) error {
 	files, err := fileset.Parts(ctx, u.from)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	m := &manifest{Version: 1}
 	for _, file := range files {
-		rows, bytes, err := measure(ctx, file)
-		if err != nil {
-			return nil, err
-		}
-		part := manifestPart{Name: filepath.Base(file), Bytes: bytes, Rows: rows}
-		to := location.Join(u.to, part.Name)
-		err = u.send(to, func() (err error) {
-			part.SHA256, err = storage.UploadFile(ctx, file, to, true)
+		to := location.Join(u.to, filepath.Base(file))
+		err := u.send(to, func() error {
+			_, err := storage.UploadFile(ctx, file, to, true)
 			return err
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
-		m.Parts = append(m.Parts, part)
-		m.Rows += rows
 	}
-	return m, nil
-}
-
-// measure returns the number of rows and the size of a part.
-func measure(ctx context.Context, file string) (rows, bytes int64, err error) {
-	info, err := storage.Stat(ctx, file)
-	if err != nil {
-		return 0, 0, err
-	}
-	part, err := release.Open(ctx, file)
-	if err != nil {
-		return 0, 0, err
-	}
-	return part.Rows(), info.Size(), part.Close()
+	return nil
 }
 
 func (u *upload) text(ctx context.Context, name string, text []byte) error {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -11,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/kcut/kcut/pipeline/forecast"
 )
 
 const (
@@ -227,5 +231,41 @@ func TestFullOutputDisk(t *testing.T) {
 				t.Errorf("the old output has %d bytes: %v", len(text), err)
 			}
 		})
+	}
+}
+
+// A plan tells that a disk has too little room for what a run will write there, and is no
+// failure: it may be freed until then.
+func TestPlanSmallDisk(t *testing.T) {
+	r := newSpillingRun(t, 40_000)
+	defer mountSmall(t, r.scratch)()
+	for _, tt := range []struct {
+		flags  []string
+		what   string
+		spills forecast.Verdict
+		output forecast.Verdict
+	}{
+		{[]string{"--output", r.dir + "/out.parquet"}, "for what is spilled", forecast.Maybe, forecast.Yes},
+		{[]string{"--output", r.scratch + "/out.parquet", "--memory", "16GiB"}, "for the release", forecast.Yes, forecast.Maybe},
+	} {
+		var out, notes bytes.Buffer
+		args := append([]string{"plan", filepath.Join(r.dir, "job.yaml"), "--json", "--memory", "16MiB", "--spill-dir", r.scratch}, tt.flags...)
+		if exit := execute(t.Context(), args, newUI(&out, &notes, false)); exit != 0 {
+			t.Fatalf("exit code %d: %s", exit, notes.String())
+		}
+		var plan forecast.Forecast
+		if err := json.Unmarshal(out.Bytes(), &plan); err != nil {
+			t.Fatal(err)
+		}
+		room := plan.Disk.SpillRoom
+		if room == nil || room.Folder != r.scratch || room.Free > 256<<10 || room.Enough != tt.spills {
+			t.Errorf("room to spill: %+v of %+v", room, plan.Disk)
+		}
+		if room := plan.Disk.OutputRoom; room == nil || room.Enough != tt.output {
+			t.Errorf("room for the output: %+v of %+v", room, plan.Disk)
+		}
+		if all := strings.Join(plan.Notices, "\n"); strings.Count(all, "too small") != 1 || !strings.Contains(all, tt.what) {
+			t.Errorf("it notes %q, want one that speaks of room %s", all, tt.what)
+		}
 	}
 }

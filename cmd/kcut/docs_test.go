@@ -133,6 +133,55 @@ func matchLine(want, got string) bool {
 	return regexp.MustCompile("^" + pattern + "$").MatchString(got)
 }
 
+// TestDocLinks follows the links from one document to another, or within one: there is such a
+// file, and such a heading in it.
+func TestDocLinks(t *testing.T) {
+	root := filepath.Join("..", "..")
+	documents, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	links := 0
+	for _, document := range append(documents, filepath.Join(root, "README.md")) {
+		text, err := os.ReadFile(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, link := range markdownLink.FindAllStringSubmatch(string(text), -1) {
+			if strings.Contains(link[1], "://") {
+				continue
+			}
+			links++
+			to := document
+			if link[1] != "" {
+				to = filepath.Join(filepath.Dir(document), filepath.FromSlash(link[1]))
+			}
+			text, err := os.ReadFile(to)
+			if _, found := os.Stat(to); found != nil || link[2] != "" && (err != nil || !anchors(string(text))[link[2]]) {
+				t.Errorf("%s: link to %s#%s leads nowhere", document, link[1], link[2])
+			}
+		}
+	}
+	if links < 20 {
+		t.Errorf("only %d links are found", links)
+	}
+}
+
+var (
+	markdownLink = regexp.MustCompile(`\]\(([^)#\s]*)#?([^)\s]*)\)`)
+	heading      = regexp.MustCompile(`(?m)^#+ (.*)$`)
+	punctuation  = regexp.MustCompile(`[^a-z0-9 _-]`)
+)
+
+// anchors returns what the headings of a document are called in links.
+func anchors(text string) map[string]bool {
+	names := make(map[string]bool)
+	for _, h := range heading.FindAllStringSubmatch(text, -1) {
+		names[strings.ReplaceAll(punctuation.ReplaceAllString(strings.ToLower(h[1]), ""), " ", "-")] = true
+	}
+	return names
+}
+
 func TestConsoleCommands(t *testing.T) {
 	text := "text\n```sh\n$ not this\n```\n```console\n$ kcut run x # exit 4\nerror\n\nhint\n$ ls\n```\n$ nor this\n"
 	got := fmt.Sprint(consoleCommands(text))

@@ -18,7 +18,7 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// overhead is what a run may take beyond its memory budget: docs/operations.md promises it.
+// overhead is what a run may take beyond its memory budget: docs/memory.md promises it.
 const overhead = 112 << 20
 
 // bigRows returns a number of rows, times KCUT_LONG_SCALE.

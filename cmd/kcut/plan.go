@@ -122,10 +122,18 @@ func needTable(f *forecast.Forecast) string {
 	t := newTable("a run takes", "")
 	t.add("memory", fmt.Sprintf("at most %s, and %s beside it", size(f.Memory.Budget), size(f.Memory.Overhead)))
 	t.add("to count", between(f.Memory.Counting, size)+spillWords[f.Memory.Spills])
-	t.add("disk to spill", between(f.Disk.Spill, size))
-	t.add("disk for the output", "at most "+size(f.Disk.Output))
+	t.add("disk to spill", between(f.Disk.Spill, size)+freeIn(f.Disk.SpillRoom))
+	t.add("disk for the output", "at most "+size(f.Disk.Output)+freeIn(f.Disk.OutputRoom))
 	t.add("time", fmt.Sprintf("%s to %s", duration(f.Seconds.AtLeast), duration(f.Seconds.AtMost)))
 	return t.String()
+}
+
+// freeIn says what a folder has free.
+func freeIn(room *forecast.Room) string {
+	if room == nil {
+		return ""
+	}
+	return fmt.Sprintf(" of %s free in %s", size(room.Free), room.Folder)
 }
 
 var spillWords = map[forecast.Verdict]string{

@@ -32,7 +32,7 @@ func (s *snapshot) left() (time.Duration, bool) {
 	return time.Duration(float64(s.elapsed) / float64(s.Done) * float64(s.Total-s.Done)), true
 }
 
-// attrs returns what a log record tells: docs/operations.md explains the names.
+// attrs returns what a log record tells: docs/watching.md explains the names.
 func (s *snapshot) attrs() []slog.Attr {
 	attrs := []slog.Attr{slog.String("stage", string(s.stage))}
 	count := func(name string, n int64) { attrs = append(attrs, slog.Int64(name, n)) }

@@ -11,10 +11,10 @@ import (
 	"github.com/kcut/kcut/pipeline"
 )
 
-// jsonBlocks returns the ```json blocks of docs/operations.md that a word occurs in.
+// jsonBlocks returns the ```json blocks of docs/watching.md that a word occurs in.
 func jsonBlocks(t *testing.T, word string) (blocks []string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "operations.md"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "watching.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

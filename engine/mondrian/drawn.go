@@ -13,6 +13,7 @@ type drawn struct {
 
 // lot is what a draw has decided.
 type lot struct {
+	node int32    // of the tree
 	code uint32   // the median
 	part uint64   // the number of the part, of which the keys are
 	key  uint64   // of the last copy that goes left
@@ -20,18 +21,52 @@ type lot struct {
 }
 
 // lotBytes is what a lot takes.
-const lotBytes = 48
+const lotBytes = 56
 
 // add takes down what the last node's draw has decided.
 func (d *drawn) add(draw *draw, part uint64) {
-	l := lot{code: draw.code, part: part, key: draw.last.key}
+	l := lot{node: int32(len(d.tree.nodes) - 1), code: draw.code, part: part, key: draw.last.key}
 	if draw.last.cell != nil {
 		for _, f := range draw.keys.Fields {
 			l.cell = append(l.cell, f.Code(draw.last.cell))
 		}
 	}
+	d.put(l)
+}
+
+func (d *drawn) put(l lot) {
 	d.lots = append(d.lots, l)
-	d.tree.nodes[len(d.tree.nodes)-1].lot = int32(len(d.lots))
+	d.tree.nodes[l.node].lot = int32(len(d.lots))
+}
+
+// Save writes what was drawn, beside the tree.
+func (d *drawn) Save(to engine.NumberWriter) {
+	to.Uint(uint64(len(d.lots)))
+	for _, l := range d.lots {
+		to.Uint(uint64(l.node))
+		to.Uint(uint64(l.code))
+		to.Uint(l.part)
+		to.Uint(l.key)
+		to.Uint(uint64(len(l.cell)))
+		for _, code := range l.cell {
+			to.Uint(uint64(code))
+		}
+	}
+}
+
+// LoadDrawn reads what was drawn in a table, to go with a tree that was read.
+func (e Engine) LoadDrawn(from engine.NumberReader, of engine.Locator, table *engine.Table) engine.Locator {
+	d := &drawn{tree: of.(*tree), keys: engine.NewRowKeys(table)}
+	for n := from.Uint(); n > 0 && from.Err() == nil; n-- {
+		l := lot{node: int32(from.Uint()), code: uint32(from.Uint()), part: from.Uint(), key: from.Uint()}
+		for c := from.Uint(); c > 0 && from.Err() == nil; c-- {
+			l.cell = append(l.cell, uint32(from.Uint()))
+		}
+		if from.Err() == nil {
+			d.put(l)
+		}
+	}
+	return d
 }
 
 // Bytes returns about how much memory the lots take.

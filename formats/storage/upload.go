@@ -11,6 +11,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"time"
 
 	"gocloud.dev/blob"
 
@@ -41,7 +42,7 @@ type Object struct {
 
 // UploadFile makes an object of a file of the machine and returns the file's SHA-256. It
 // appears whole and checked, or not at all: an upload that fails or is cancelled leaves
-// nothing that can be seen. The error wraps ErrExists when it was to be fresh.
+// nothing that can be seen. One that is cancelled when it is all but done is no failure. The error wraps ErrExists when it was to be fresh.
 func UploadFile(ctx context.Context, path, to string, fresh bool) (digest string, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -84,15 +85,21 @@ func (b *bucket) upload(ctx context.Context, key string, o Object) (string, erro
 		return "", err
 	}
 	digest := hex.EncodeToString(strong.Sum(nil))
-	err := b.write(ctx, key, o.Content, &blob.WriterOptions{
-		BufferSize: int(max(partBytes, o.Size/mostParts)), MaxConcurrency: partsAtOnce, ContentType: o.Type,
-		ContentMD5: quick.Sum(nil), Metadata: map[string]string{digestKey: digest}, IfNotExist: o.Fresh,
-	})
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
+	lasting, end := outlasting(ctx, lastWait)
+	defer end()
+	sending := ctx
+	if o.Size <= partBytes {
+		sending = lasting
+	}
+	err := b.write(sending, key, o.Content, &blob.WriterOptions{
+		BufferSize: int(max(partBytes, o.Size/mostParts)), MaxConcurrency: partsAtOnce, ContentType: o.Type,
+		ContentMD5: quick.Sum(nil), Metadata: map[string]string{digestKey: digest}, IfNotExist: o.Fresh,
+	})
 	// Whatever the answer was, or if there was none: what counts is what stands there.
-	stands, found := b.Attributes(ctx, key)
+	stands, found := b.Attributes(lasting, key)
 	switch {
 	case found == nil && stands.Size == o.Size && stands.Metadata[digestKey] == digest:
 		return digest, nil
@@ -105,6 +112,26 @@ func (b *bucket) upload(ctx context.Context, key string, o Object) (string, erro
 		return "", ErrExists
 	}
 	return "", err
+}
+
+// lastWait is how long a request under way may take to end when its upload is cancelled.
+const lastWait = 3 * time.Second
+
+// outlasting returns a context that ends a while after another. An object that is sent in one
+// request may come to stand after its sender has gone, and after he has removed it: so he waits.
+func outlasting(ctx context.Context, wait time.Duration) (lasting context.Context, end func()) {
+	lasting, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		select {
+		case <-time.After(wait):
+			cancel()
+		case <-lasting.Done():
+		}
+	})
+	return lasting, func() {
+		stop()
+		cancel()
+	}
 }
 
 // write sends the bytes. The first error of reading, sending or closing ends it, and the

@@ -19,10 +19,6 @@ import (
 	"github.com/kcut/kcut/pipeline/fault"
 )
 
-// Manifest says what a directory of part files in an object store holds. It is written
-// after the parts and before _SUCCESS.
-const Manifest = "_manifest.json"
-
 // IsDirectory reports whether an output path names a directory of part files.
 func IsDirectory(path string) bool { return strings.HasSuffix(path, "/") }
 
@@ -36,7 +32,7 @@ func IsPart(name string) bool {
 
 // Belongs reports whether a released directory has files of this name.
 func Belongs(name string) bool {
-	return name == publish.SuccessFile || name == Manifest || IsPart(name)
+	return name == publish.SuccessFile || name == ManifestFile || IsPart(name)
 }
 
 // Parts returns the files of a release: itself, or a directory's part files in order.

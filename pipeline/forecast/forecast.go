@@ -39,10 +39,12 @@ type Memory struct {
 	Spills   Verdict `json:"spills"`
 }
 
-// Disk is what to reserve, in bytes.
+// Disk is what to reserve, in bytes, and where; nil where the system does not tell what is free.
 type Disk struct {
-	Output int64 `json:"output_bytes"`
-	Spill  Range `json:"spill_bytes"`
+	Output     int64 `json:"output_bytes"`
+	Spill      Range `json:"spill_bytes"`
+	OutputRoom *Room `json:"output_room,omitempty"`
+	SpillRoom  *Room `json:"spill_room,omitempty"`
 }
 
 // Seconds are those of the clock, on a machine that has nothing else to do.

@@ -59,16 +59,20 @@ type group struct {
 // input order, from one goroutine. Those that are there already are passed over.
 //
 // Which of a divided cell's rows go where depends on how many came before. These are counted
-// first, by split; if there is no room for that, there is one goroutine.
+// first, by split; if there is no room for that, there is one goroutine, from the first row on.
 func (m *Masker) Mask(ctx context.Context, tasks []Task, to Sink) error {
-	if err := m.takeTurns(ctx, len(tasks)); err != nil {
+	first := to.Next()
+	if err := m.takeTurns(ctx, len(tasks), first); err != nil {
 		return err
 	}
 	defer m.turns.close()
 	m.idle = make(chan *worker, m.Threads)
-	first := to.Next()
-	return parallel.InOrder(ctx, len(tasks)-first.Task, m.Threads, func(ctx context.Context, i int, emit func(group) error) error {
-		at := Place{Task: first.Task + i}
+	begin := first.Task
+	if m.taken != nil {
+		begin = 0
+	}
+	return parallel.InOrder(ctx, len(tasks)-begin, m.Threads, func(ctx context.Context, i int, emit func(group) error) error {
+		at := Place{Task: begin + i}
 		return m.task(ctx, tasks[at.Task], func(g group) error {
 			g.at = at
 			if at.Group++; g.at.before(first) {
@@ -79,13 +83,14 @@ func (m *Masker) Mask(ctx context.Context, tasks []Task, to Sink) error {
 	}, func(g group) error { return m.add(ctx, to, g) })
 }
 
-// takeTurns makes sure that every goroutine knows which rows of divided cells it has.
-func (m *Masker) takeTurns(ctx context.Context, tasks int) (err error) {
+// takeTurns makes sure that every goroutine knows which rows of divided cells it has, when so many
+// tasks are masked from a place on.
+func (m *Masker) takeTurns(ctx context.Context, tasks int, first Place) (err error) {
 	m.total = m.Dataset.Rows()
 	if m.Recoding.Cells() == 0 {
 		return nil
 	}
-	if m.Threads > 1 && tasks > 1 {
+	if m.Threads > 1 && tasks > 1 || first.Task > 0 {
 		m.total = 2 * m.Dataset.Rows()
 		if m.turns, err = m.countTurns(ctx); !errors.Is(err, spill.ErrBudget) {
 			m.done.Store(m.Dataset.Rows())

@@ -4,13 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"runtime"
 
-	"github.com/kcut/kcut/formats/location"
-	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/release"
-	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/fileset"
@@ -138,45 +134,6 @@ func (v *verifier) run(ctx context.Context) (*Result, error) {
 
 // isRegions reports whether a key is that of the regions.
 func (v *verifier) isRegions(key int) bool { return key == len(v.cut.Sets) }
-
-// checkFolder looks for what a released directory lacks, or holds beside its parts.
-func (v *verifier) checkFolder(ctx context.Context) error {
-	if len(v.parts) == 1 && v.parts[0] == v.path {
-		return nil
-	}
-	names, err := v.names(ctx)
-	if err != nil {
-		return fmt.Errorf("list release %s: %w", v.path, err)
-	}
-	complete := false
-	for _, name := range names {
-		complete = complete || name == publish.SuccessFile
-		if !fileset.Belongs(name) {
-			v.find("%s holds %s, which is no part of a release", v.path, name)
-		}
-	}
-	if !complete {
-		v.find("%s has no _SUCCESS: it was not written to its end", v.path)
-	}
-	return nil
-}
-
-// names returns what lies in a released directory.
-func (v *verifier) names(ctx context.Context) (names []string, err error) {
-	if location.IsRemote(v.path) {
-		directory := location.Join(v.path, "")
-		objects, err := storage.List(ctx, directory)
-		for _, object := range objects {
-			names = append(names, object.Location[len(directory):])
-		}
-		return names, err
-	}
-	entries, err := os.ReadDir(v.path)
-	for _, entry := range entries {
-		names = append(names, entry.Name())
-	}
-	return names, err
-}
 
 // checkForm looks for what the cut holds besides what kcut reads of it.
 func (v *verifier) checkForm() {

@@ -4,6 +4,7 @@ package storagetest
 
 import (
 	"bytes"
+	"encoding/xml"
 	"fmt"
 	"io"
 	"net/http"
@@ -73,7 +74,7 @@ func URL(key string) string { return "s3://" + Bucket + "/" + key }
 // Put stores an object.
 func (s *Server) Put(t testing.TB, key string, data []byte) {
 	t.Helper()
-	if _, err := s.backend.PutObject(Bucket, key, nil, bytes.NewReader(data), int64(len(data)), nil); err != nil {
+	if _, err := s.backend.PutObject(Bucket, key, map[string]string{}, bytes.NewReader(data), int64(len(data)), nil); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -110,6 +111,23 @@ func (s *Server) Keys(t testing.TB) (keys []string) {
 	}
 	for _, object := range list.Contents {
 		keys = append(keys, object.Key)
+	}
+	return keys
+}
+
+// Uploads returns the keys of the uploads in parts that are neither complete nor aborted.
+func (s *Server) Uploads(t testing.TB) (keys []string) {
+	t.Helper()
+	answer := httptest.NewRecorder()
+	s.s3.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/"+Bucket+"?uploads", nil))
+	var list struct {
+		Upload []struct{ Key string }
+	}
+	if err := xml.Unmarshal(answer.Body.Bytes(), &list); err != nil {
+		t.Fatal(err)
+	}
+	for _, upload := range list.Upload {
+		keys = append(keys, upload.Key)
 	}
 	return keys
 }

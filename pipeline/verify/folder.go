@@ -1,0 +1,84 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/kcut/kcut/formats/location"
+	"github.com/kcut/kcut/formats/publish"
+	"github.com/kcut/kcut/formats/storage"
+	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/fileset"
+)
+
+// checkFolder looks for what a released directory lacks, or holds beside its parts.
+func (v *verifier) checkFolder(ctx context.Context) error {
+	if len(v.parts) == 1 && v.parts[0] == v.path {
+		return nil
+	}
+	names, err := v.names(ctx)
+	if err != nil {
+		return fmt.Errorf("list release %s: %w", v.path, err)
+	}
+	complete := false
+	for _, name := range names {
+		complete = complete || name == publish.SuccessFile
+		if !fileset.Belongs(name) {
+			v.find("%s holds %s, which is no part of a release", v.path, name)
+		}
+	}
+	if !complete {
+		v.find("%s has no _SUCCESS: it was not written to its end", v.path)
+	}
+	return v.checkManifest(ctx)
+}
+
+// checkManifest compares a directory's manifest, if it has one, with its parts. Their hashes
+// are for who receives them: all bytes would be read once more.
+func (v *verifier) checkManifest(ctx context.Context) error {
+	m, err := fileset.ReadManifest(ctx, v.path)
+	switch {
+	case fault.ClassOf(err) == fault.Input:
+		v.find("%s: its manifest is not of the form that kcut writes", v.path)
+		return nil
+	case err != nil || m == nil:
+		return err
+	case !slices.EqualFunc(m.Parts, v.parts, func(p fileset.Part, path string) bool { return p.Name == filepath.Base(path) }):
+		v.find("%s: its manifest lists other parts", v.path)
+		return nil
+	}
+	rows := int64(0)
+	for i, part := range m.Parts {
+		info, err := storage.Stat(ctx, v.parts[i])
+		if err != nil {
+			return err
+		}
+		if rows += part.Rows; info.Size() != part.Bytes {
+			v.find("%s: its manifest claims another size", v.parts[i])
+		}
+	}
+	if rows != m.Rows || rows != v.cut.Rows {
+		v.find("%s: its manifest has another number of rows than its cut", v.path)
+	}
+	return nil
+}
+
+// names returns what lies in a released directory.
+func (v *verifier) names(ctx context.Context) (names []string, err error) {
+	if location.IsRemote(v.path) {
+		directory := location.Join(v.path, "")
+		objects, err := storage.List(ctx, directory)
+		for _, object := range objects {
+			names = append(names, object.Location[len(directory):])
+		}
+		return names, err
+	}
+	entries, err := os.ReadDir(v.path)
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	return names, err
+}
