@@ -10,13 +10,21 @@ const (
 )
 
 // Recode replaces every code c of column i by maps[i][c], below domains[i], and merges
-// the tuples that become equal. No domain may grow. The table is consumed: its memory is
-// the result's. A merged count that would not fit stays apart in a record of its own.
-func (t *Table) Recode(maps [][]uint32, domains []int) *Table {
+// the tuples that become equal, on the given number of goroutines. No domain may grow. The
+// table is consumed: its memory is the result's. A merged count that would not fit stays apart
+// in a record of its own.
+func (t *Table) Recode(maps [][]uint32, domains []int, threads int) *Table {
 	r := &Table{Layout: NewLayout(domains), Keys: t.Keys, Counts: t.Counts}
-	t.repack(t.Keys, r.Layout, maps)
+	shares := sharesOf(t.Len(), threads)
+	inParallel(len(shares), func(i int) {
+		share := t.share(shares[i])
+		share.repack(share.Keys, r.Layout, maps)
+	})
+	for _, share := range shares[1:] { // keys may have become shorter
+		copy(r.Keys[share.lo*r.Layout.Words:share.hi*r.Layout.Words], t.Keys[share.lo*t.Layout.Words:])
+	}
 	r.Keys = r.Keys[:t.Len()*r.Layout.Words]
-	r.merge()
+	r.merge(threads)
 	return r
 }
 
@@ -46,47 +54,79 @@ func translate(fresh []uint64, freshWords int, to Field, keys []uint64, words in
 	}
 }
 
-// merge sums the counts of equal tuples. Records are first dealt into shards by hash, so
-// that each shard's hash table is small; the result overwrites the table from its start.
-func (t *Table) merge() {
+// merge sums the counts of equal tuples, on the given number of goroutines. Records are first
+// dealt into shards by hash, so that each shard's hash table is small; the result overwrites
+// the table from its start.
+func (t *Table) merge(threads int) {
 	shards := 1
 	for shards < maxShards && t.Len() > shards*shardRecords {
 		shards *= 2
 	}
-	source, bounds := t.deal(shards)
-	merged := Table{Layout: t.Layout, Keys: t.Keys[:0], Counts: t.Counts[:0]}
-	var slots []uint32
-	for s := range shards {
-		slots = merged.absorb(source, bounds[s], bounds[s+1], slots)
+	source, bounds := t.deal(shards, threads)
+	merged := make([]*Table, min(max(1, threads), shards))
+	inParallel(len(merged), func(i int) {
+		first, last := shards*i/len(merged), shards*(i+1)/len(merged)
+		to := t.share(leaf{lo: bounds[first], hi: bounds[last]})
+		to.truncate()
+		var slots []uint32
+		for s := first; s < last; s++ {
+			slots = to.absorb(source, bounds[s], bounds[s+1], slots)
+		}
+		merged[i] = to
+	})
+	t.truncate()
+	for _, part := range merged {
+		t.Keys, t.Counts = append(t.Keys, part.Keys...), append(t.Counts, part.Counts...)
 	}
-	t.Keys, t.Counts = merged.Keys, merged.Counts
+}
+
+// share returns a table of some of the records, in the same memory.
+func (t *Table) share(of leaf) *Table {
+	w := t.Layout.Words
+	return &Table{Layout: t.Layout, Keys: t.Keys[of.lo*w : of.hi*w : of.hi*w], Counts: t.Counts[of.lo:of.hi:of.hi]}
 }
 
 // deal returns a table of the same records in which those of shard s are at
 // bounds[s] ≤ i < bounds[s+1]. One shard is the table itself: absorb never writes past
 // the record it reads.
-func (t *Table) deal(shards int) (dealt *Table, bounds []int) {
+func (t *Table) deal(shards, threads int) (dealt *Table, bounds []int) {
 	if shards == 1 {
 		return &Table{Layout: t.Layout, Keys: t.Keys, Counts: t.Counts}, []int{0, t.Len()}
 	}
-	w := t.Layout.Words
-	bounds = make([]int, shards+1)
-	for i := 0; i < len(t.Keys); i += w {
-		bounds[shardOf(hash(t.Keys[i:i+w]), shards)+1]++
-	}
-	for s := range shards {
-		bounds[s+1] += bounds[s]
-	}
 	dealt = &Table{Layout: t.Layout, Keys: make([]uint64, len(t.Keys)), Counts: make([]uint32, t.Len())}
-	next := append([]int(nil), bounds[:shards]...)
+	shares := sharesOf(t.Len(), threads)
+	next := make([][]int, len(shares)) // by share and shard: how many, then where to
+	inParallel(len(shares), func(i int) { next[i] = t.share(shares[i]).countShards(shards) })
+	end := 0
+	for s := range shards {
+		bounds = append(bounds, end)
+		for i := range shares {
+			next[i][s], end = end, end+next[i][s]
+		}
+	}
+	inParallel(len(shares), func(i int) { t.share(shares[i]).dealInto(dealt, next[i]) })
+	return dealt, append(bounds, end)
+}
+
+// countShards returns the number of records of every shard.
+func (t *Table) countShards(shards int) []int {
+	records, w := make([]int, shards), t.Layout.Words
+	for i := 0; i < len(t.Keys); i += w {
+		records[shardOf(hash(t.Keys[i:i+w]), shards)]++
+	}
+	return records
+}
+
+// dealInto copies records to where their shards' next ones go.
+func (t *Table) dealInto(dealt *Table, next []int) {
+	w := t.Layout.Words
 	for i, n := range t.Counts {
 		key := t.Keys[i*w : (i+1)*w]
-		s := shardOf(hash(key), shards)
+		s := shardOf(hash(key), len(next))
 		copy(dealt.Keys[next[s]*w:], key)
 		dealt.Counts[next[s]] = n
 		next[s]++
 	}
-	return dealt, bounds
 }
 
 // absorb appends the distinct tuples of source[lo:hi], none of which it holds yet. It

@@ -44,7 +44,7 @@ func (t *Table) tuples(codes [][]uint32) map[string]uint64 {
 func TestRecodeMergesEqualTuples(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	for i, domains := range [][]int{{1}, {2, 3}, {5, 1, 7}, {300, 200, 100}, {1 << 15, 1 << 15, 1 << 15, 9, 1 << 15, 1 << 15}} {
-		for _, n := range []int{0, 1, 500, 3 * shardRecords} {
+		for _, n := range []int{0, 1, 500, 3 * shardRecords, 3 * leastShare} {
 			r := rand.New(rand.NewPCG(seed, uint64(i)))
 			table := randomTable(r, n, domains, NewLayout(domains))
 			codes, to := make([][]uint32, len(domains)), make([]int, len(domains))
@@ -55,7 +55,7 @@ func TestRecodeMergesEqualTuples(t *testing.T) {
 				}
 			}
 			want := table.tuples(codes)
-			got := table.Recode(codes, to)
+			got := table.Recode(codes, to, 1+r.IntN(4))
 			if !maps.Equal(got.tuples(nil), want) {
 				t.Errorf("seed %d: domains %v, %d records: sums differ", seed, domains, n)
 			}
@@ -68,7 +68,7 @@ func TestRecodeMergesEqualTuples(t *testing.T) {
 
 func TestRecodeKeepsCountsThatDoNotFit(t *testing.T) {
 	table := &Table{Layout: NewLayout([]int{3}), Keys: []uint64{0, 1, 2}, Counts: []uint32{math.MaxUint32, math.MaxUint32, 5}}
-	got := table.Recode([][]uint32{{0, 0, 0}}, []int{1}).tuples(nil)
+	got := table.Recode([][]uint32{{0, 0, 0}}, []int{1}, 2).tuples(nil)
 	if want := uint64(2*math.MaxUint32 + 5); got["0 "] != want {
 		t.Errorf("sum %d, want %d", got["0 "], want)
 	}

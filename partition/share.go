@@ -28,6 +28,16 @@ func (s sharing) of(l leaf) []leaf {
 	return shares
 }
 
+// sharesOf cuts so many records into equal shares, one for every thread, or one when they
+// would be small.
+func sharesOf(records, threads int) []leaf {
+	all := leaf{hi: records}
+	if shares := (sharing{threads: threads, least: leastShare}).of(all); shares != nil {
+		return shares
+	}
+	return []leaf{all}
+}
+
 // inParallel calls f for 0 to n−1, each on a goroutine of its own.
 func inParallel(n int, f func(i int)) {
 	var group sync.WaitGroup

@@ -68,7 +68,7 @@ func dataOf(columns []Column, classes int, rows []row) Data {
 		}
 		t.Keys, t.Counts = append(t.Keys, key...), append(t.Counts, 1)
 	}
-	t = t.Recode(maps, domains)
+	t = t.Recode(maps, domains, 1)
 	t.Sort()
 	return Data{Columns: columns, Classes: classes, Table: t}
 }

@@ -106,7 +106,7 @@ func (c Codes) group(g engine.Grouping) *partition.Table {
 		}
 		t.Counts[r] = 1
 	}
-	return t.Recode(maps, domains)
+	return t.Recode(maps, domains, 1)
 }
 
 // histogram counts the classes of every code of a column.

@@ -76,8 +76,9 @@ func (s *search) recodeAll(table *engine.Table, sets []engine.Set) ([]*partition
 		}
 	}
 	groupings := make([]*partition.Table, len(sets))
-	inParallel(len(sets), s.options.Space.Threads, func(i int) {
-		groupings[i] = s.recode(table.Groupings[i], sets[i].Columns)
+	threads := s.options.Space.Threads
+	inParallel(len(sets), threads, func(i int) {
+		groupings[i] = s.recode(table.Groupings[i], sets[i].Columns, threads/len(sets))
 	})
 	return groupings, nil
 }
@@ -96,14 +97,14 @@ func inParallel(n, threads int, f func(i int)) {
 	group.Wait()
 }
 
-// recode replaces the attributes' codes by the search's.
-func (s *search) recode(table *partition.Table, columns []int) *partition.Table {
+// recode replaces the attributes' codes by the search's, on some goroutines.
+func (s *search) recode(table *partition.Table, columns []int, threads int) *partition.Table {
 	maps, domains := make([][]uint32, len(columns)), make([]int, len(columns))
 	for i, a := range columns {
 		coarse := s.columns[a].codes()
 		maps[i], domains[i] = coarse.Codes, coarse.Domain
 	}
-	return table.Recode(maps, domains)
+	return table.Recode(maps, domains, threads)
 }
 
 // add makes a value of the view a candidate.
