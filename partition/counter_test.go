@@ -138,7 +138,7 @@ func TestTranslateRenamesCodes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table.Translate(names, []int{90 << 20, 7 << 20})
+	table.Translate(names, []int{90 << 20, 7 << 20}, 2)
 	if !maps.Equal(tableCounts(table), countPlainly(renamed)) {
 		t.Fatal("renamed tuples have other counts")
 	}

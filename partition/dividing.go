@@ -20,7 +20,7 @@ const (
 	partRecords = 128
 )
 
-// dividing divides pieces that are in the store. Their records are read a block at a time;
+// dividing divides pieces. Their records are read a block at a time;
 // a block may have records of several pieces, and a piece records in several blocks. Blocks
 // go round a ring of routers, each on a goroutine of its own; what they make of a block is
 // collected in the order of the blocks, so that the outcome does not depend on who is faster.

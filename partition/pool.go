@@ -33,6 +33,7 @@ type Pool struct {
 	block                     int64 // bytes of a block of records that are divided
 	routers                   []*router
 	pieceRecords, partRecords int     // as the constants say, but in tests
+	piecesPay                 int     // likewise
 	added                     int64   // bytes of frames since the last look at the heap
 	gaps                      int64   // bytes that frames do without because of gaps between them
 	piles                     []*pile // with frames in memory
@@ -53,7 +54,7 @@ func newPool(budget *spill.Budget, s store, share int64) *Pool {
 	chunk := min(max(share/shareChunks, minChunk), maxChunk)
 	return &Pool{
 		budget: budget, store: s, share: share, threads: 1, chunk: int(chunk),
-		pieceRecords: pieceRecords, partRecords: partRecords,
+		pieceRecords: pieceRecords, partRecords: partRecords, piecesPay: piecesPay,
 	}
 }
 
@@ -114,6 +115,16 @@ func (m *Pool) take(what string, n, share int64) error {
 	return nil
 }
 
+// hasRoom reports whether n more bytes could be drawn for frames. Without a budget nothing is
+// known of that.
+func (m *Pool) hasRoom(n int64) bool {
+	if m.budget == nil || m.take("a table in pieces", n, m.share-m.share/shareOfGarbage) != nil {
+		return false
+	}
+	m.release(n)
+	return true
+}
+
 // adopt takes over n bytes that somebody else has drawn.
 func (m *Pool) adopt(n int64) {
 	if m.budget != nil {
@@ -161,7 +172,7 @@ func (m *Pool) evict(n int64) (moved bool, err error) {
 func (m *Pool) evictTable() (moved bool, err error) {
 	var largest *TIPS
 	for _, t := range m.sets {
-		if !t.spilled && (largest == nil || t.table.Bytes() > largest.table.Bytes()) {
+		if !t.inPieces && (largest == nil || t.table.Bytes() > largest.table.Bytes()) {
 			largest = t
 		}
 	}
@@ -237,13 +248,17 @@ func (m *Pool) add(p *pile, f fragment) error {
 	return nil
 }
 
-// shareOfBlocks is the part of the share that one block of records takes.
-const shareOfBlocks = 32
+// shareOfBlocks is the part of the share that one block of records takes, and maxBlock the most
+// bytes: when they are divided, the last-level cache holds them.
+const (
+	shareOfBlocks = 32
+	maxBlock      = 8 << 20
+)
 
 // blockRecords returns how many records of a layout make a block: as large a one as there
 // is memory for without moving partitions, a chunk at least.
 func (m *Pool) blockRecords(layout Layout) int {
-	block := m.share / shareOfBlocks
+	block := min(m.share/shareOfBlocks, maxBlock)
 	if m.block == 0 && m.budget != nil && m.take("blocks of leaf partitions", m.blocksBytes(block), m.share) == nil {
 		m.block = block
 	}

@@ -14,18 +14,33 @@ const (
 // table is consumed: its memory is the result's. A merged count that would not fit stays apart
 // in a record of its own.
 func (t *Table) Recode(maps [][]uint32, domains []int, threads int) *Table {
-	r := &Table{Layout: NewLayout(domains), Keys: t.Keys, Counts: t.Counts}
-	shares := sharesOf(t.Len(), threads)
-	inParallel(len(shares), func(i int) {
-		share := t.share(shares[i])
-		share.repack(share.Keys, r.Layout, maps)
-	})
-	for _, share := range shares[1:] { // keys may have become shorter
-		copy(r.Keys[share.lo*r.Layout.Words:share.hi*r.Layout.Words], t.Keys[share.lo*t.Layout.Words:])
-	}
-	r.Keys = r.Keys[:t.Len()*r.Layout.Words]
+	r := &Table{Layout: NewLayout(domains), Counts: t.Counts}
+	r.Keys = t.recoded(r.Layout, maps, threads)
 	r.merge(threads)
 	return r
+}
+
+// Translate is Recode where tuples stay distinct: it is for renaming codes, not for joining
+// them. Domains may grow.
+func (t *Table) Translate(maps [][]uint32, domains []int, threads int) {
+	to := NewLayout(domains)
+	t.Keys, t.Layout = t.recoded(to, maps, threads), to
+}
+
+// recoded returns the keys in new codes: where the keys are, when they are not longer.
+func (t *Table) recoded(to Layout, maps [][]uint32, threads int) []uint64 {
+	keys, words := t.Keys, max(t.Layout.Words, to.Words)
+	if to.Words > t.Layout.Words {
+		keys = make([]uint64, t.Len()*words)
+	}
+	shares := sharesOf(t.Len(), threads)
+	inParallel(len(shares), func(i int) {
+		t.share(shares[i]).repack(keys[shares[i].lo*words:], to, maps)
+	})
+	for _, share := range shares[1:] {
+		copy(keys[share.lo*to.Words:share.hi*to.Words], keys[share.lo*words:])
+	}
+	return keys[:t.Len()*to.Words]
 }
 
 // repack writes the keys in new codes, a block at a time. They may go where the keys are

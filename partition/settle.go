@@ -6,7 +6,7 @@ package partition
 func (t *TIPS) settle(p int32, fields []active, rest stats) (alive bool) {
 	l := &t.leaves[p]
 	if l.pieces != nil {
-		return t.settleSpilled(p, fields)
+		return t.settlePieces(p, fields)
 	}
 	if l.records() == 1 && rest == nil {
 		return false

@@ -65,16 +65,3 @@ func (t *Table) Free(budget *spill.Budget) {
 	budget.Return(t.Bytes())
 	t.Keys, t.Counts = nil, nil
 }
-
-// Translate replaces every code of every column by its image under maps[column], packed
-// for the given domains. Tuples must stay distinct: it is for renaming codes, not for
-// joining them, which is what Recode is for.
-func (t *Table) Translate(maps [][]uint32, domains []int) {
-	to := NewLayout(domains)
-	keys := t.Keys // a key that is not longer goes where it was
-	if to.Words > t.Layout.Words {
-		keys = make([]uint64, t.Len()*to.Words)
-	}
-	t.repack(keys, to, maps)
-	t.Keys, t.Layout = keys[:t.Len()*to.Words], to
-}

@@ -14,10 +14,10 @@ import (
 // records that share the values they are masked to, on every column of the set, and the
 // links from each value to its partitions.
 //
-// In memory the records are those of one table, moved in place so that every partition's
-// are adjacent. Spilled, every partition is a bag of pieces, each counted and, as far as the
-// view foresaw what would be refined, divided ahead of time; the table holds the records
-// that are being read.
+// The records of a small set are those of one table, moved in place so that every partition's
+// are adjacent. In a large set every partition is a bag of pieces, in memory or in the store,
+// each counted and, as far as the view foresaw what would be refined, divided ahead of time;
+// the table holds the records that are being read.
 type TIPS struct {
 	VIT
 
@@ -40,15 +40,15 @@ type TIPS struct {
 	fields   []active // what active returns
 	mask     []uint64 // scratch of varies, by word
 
-	pool    *Pool
-	number  int   // among the pool's sets
-	held    int64 // drawn from the pool for all but records
-	sums    int64 // bytes of all stats
-	spilled bool
-	codec   codec
-	block   int             // records that are read from a pile before they are worked on
-	ctx     context.Context // of the call being served
-	err     error           // the first of the store's
+	pool     *Pool
+	number   int   // among the pool's sets
+	held     int64 // drawn from the pool for all but records
+	sums     int64 // bytes of all stats
+	inPieces bool  // the leaves have pieces, and the table only what is being read of them
+	codec    codec
+	block    int             // records that are read from a pile before they are worked on
+	ctx      context.Context // of the call being served
+	err      error           // the first of the store's
 }
 
 // leaf is one leaf partition. A discarded one has no records.
@@ -94,9 +94,11 @@ func NewTIPS(ctx context.Context, table *Table, columns []int, k uint64, view *V
 	if table.Len() > 0 {
 		t.leaves = append(t.leaves, leaf{hi: table.Len(), size: size})
 	}
-	if t.spilled = table.Spilled(); t.spilled {
+	if t.inPieces = table.Spilled(); t.inPieces {
 		t.table = &Table{Layout: table.Layout}
 		t.adopt(table.pile)
+	} else if err := t.takeApart(); err != nil {
+		return nil, err
 	}
 	t.reserve()
 	t.account()
@@ -112,7 +114,7 @@ func NewTIPS(ctx context.Context, table *Table, columns []int, k uint64, view *V
 
 // start settles the first partition.
 func (t *TIPS) start() {
-	if t.spilled {
+	if t.inPieces {
 		t.survey()
 	} else {
 		t.leaves[0].stats = t.known(t.active(0, true))
@@ -147,8 +149,8 @@ func (t *TIPS) reserve() {
 // discarded when no refinement can split it at the time it is made or visited.
 func (t *TIPS) Live() uint64 { return t.live }
 
-// Spilled reports whether the partitions are in the store.
-func (t *TIPS) Spilled() bool { return t.spilled }
+// InPieces reports whether partitions are divided by what the view foresees, too.
+func (t *TIPS) InPieces() bool { return t.inPieces }
 
 // Touched returns the number of records in the partitions that refinements have visited,
 // each counted at every visit: the work of the search, however it is done.
@@ -170,7 +172,7 @@ func (t *TIPS) Refine(ctx context.Context, r *Refinement) error {
 		if t.leaves[visits[0]].pieces == nil {
 			t.divide(visits[0], field, r)
 		} else {
-			t.refineSpilled(visits[:n], field, r)
+			t.refinePieces(visits[:n], field, r)
 		}
 		if t.account(); t.err != nil {
 			return fmt.Errorf("refine leaf partitions: %w", t.err)
@@ -201,7 +203,7 @@ func (t *TIPS) linked(value int32) []int32 {
 }
 
 // together returns how many of the next partitions are refined at once, and their records:
-// one, or as many of those in the store as make some blocks.
+// one, or as many of those with pieces as make some blocks.
 func (t *TIPS) together(visits []int32) (n, records int) {
 	if t.leaves[visits[0]].pieces == nil {
 		return 1, t.leaves[visits[0]].records()
@@ -331,7 +333,7 @@ func (t *TIPS) fail(err error) {
 // It may move any table or pile of the pool to the store, so none is being worked on.
 func (t *TIPS) account() {
 	held := int64(cap(t.leaves))*int64(unsafe.Sizeof(leaf{})) + t.links.bytes() + int64(cap(t.visits))*4 + t.VIT.bytes() + t.sums
-	if t.spilled {
+	if t.inPieces {
 		held += int64(t.pieces) * pileBytes
 	}
 	if held > t.held {

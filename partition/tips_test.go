@@ -258,10 +258,21 @@ func smallPieces(chunk int) func() *Pool {
 	}
 }
 
+// takenApart makes tables of any size pieces from the start.
+func takenApart(chunk int) func() *Pool {
+	return func() *Pool {
+		pool := smallPieces(chunk)()
+		pool.piecesPay = 1
+		return pool
+	}
+}
+
 var regimes = []regime{
 	{"unlimited", func() *Pool { return NewPool(Space{}) }, func(*rand.Rand, *Pool) error { return nil }},
 	{"shared", sharedPool(2), func(*rand.Rand, *Pool) error { return nil }},
 	{"shared by many", sharedPool(5), func(*rand.Rand, *Pool) error { return nil }},
+	{"in pieces", takenApart(512), func(*rand.Rand, *Pool) error { return nil }},
+	{"in pieces, scarce, chunks of two records", takenApart(24), scarce},
 	{"ample", limitedPool(1 << 12), func(*rand.Rand, *Pool) error { return nil }},
 	{"scarce", limitedPool(512), scarce},
 	{"scarce, chunks of two records", limitedPool(24), scarce},
@@ -361,7 +372,7 @@ func (m *model) step(r *rand.Rand, value int32) (kept int, err error) {
 }
 
 func TestRefineStopsWhenCancelled(t *testing.T) {
-	for name, pool := range map[string]*Pool{"in memory": NewPool(Space{}), "spilled": limitedPool(1 << 10)()} {
+	for name, pool := range map[string]*Pool{"in a table": NewPool(Space{}), "in pieces": limitedPool(1 << 10)()} {
 		var view View
 		view.Columns = []Column{NewColumn(2)}
 		value := view.Add(0, 2)
@@ -375,10 +386,8 @@ func TestRefineStopsWhenCancelled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if name == "spilled" {
-			if err := tips.spill(); err != nil {
-				t.Fatal(err)
-			}
+		if tips.InPieces() != (name == "in pieces") {
+			t.Errorf("%s: in pieces: %t", name, tips.InPieces())
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()

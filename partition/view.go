@@ -59,7 +59,7 @@ func (v *View) Kill(x int32) {
 // Dead reports whether Kill was called for a value.
 func (v *View) Dead(x int32) bool { return v.values[x].dead }
 
-// Outlook are the refinements to be expected. Partitions that are not in memory are divided
+// Outlook are the refinements to be expected. Partitions in pieces are divided
 // and counted by them ahead of time when they are read; nothing else depends on it.
 type Outlook struct {
 	Next   []Parting // one after the other

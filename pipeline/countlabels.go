@@ -33,7 +33,7 @@ func (r *run) countLabels(ctx context.Context, budget *spill.Budget) error {
 		return err
 	}
 	for g, grouping := range l.Plan.Groupings {
-		p.table.Groupings = append(p.table.Groupings, inDomains(tables[g], grouping, domains, p.class))
+		p.table.Groupings = append(p.table.Groupings, r.inDomains(tables[g], grouping, domains, p.class))
 	}
 	r.pose(p)
 	return nil

@@ -156,7 +156,7 @@ func (r *run) bind(ctx context.Context, counts *compression, budget *spill.Budge
 	}
 	p.class = r.classify(p.table, counts.class, counts.pairs)
 	for g, grouping := range r.engine.Plan(r.prepared.requirement).Groupings {
-		p.table.Groupings = append(p.table.Groupings, inDomains(counts.groupings[g], grouping, domains, p.class))
+		p.table.Groupings = append(p.table.Groupings, r.inDomains(counts.groupings[g], grouping, domains, p.class))
 	}
 	r.pose(p)
 	return nil
@@ -193,7 +193,7 @@ func (r *run) classify(t *engine.Table, class *coding.Interner, pairs []partitio
 }
 
 // inDomains hands a table over in the codes of the domains.
-func inDomains(t *partition.Table, grouping engine.Grouping, domains []*coding.Domain, class coding.ClassCoder) *partition.Table {
+func (r *run) inDomains(t *partition.Table, grouping engine.Grouping, domains []*coding.Domain, class coding.ClassCoder) *partition.Table {
 	var maps [][]uint32
 	var sizes []int
 	merges := false
@@ -205,9 +205,9 @@ func inDomains(t *partition.Table, grouping engine.Grouping, domains []*coding.D
 		maps, sizes = append(maps, class.Numbers), append(sizes, class.Classes)
 	}
 	if merges {
-		return t.Recode(maps, sizes)
+		return t.Recode(maps, sizes, r.threads)
 	}
-	t.Translate(maps, sizes)
+	t.Translate(maps, sizes, r.threads)
 	return t
 }
 

@@ -216,7 +216,7 @@ func (b *recordsReader) bind(ctx context.Context, t *partition.Table) error {
 	if b.opt.SplitColumn != "" {
 		to.add(engine.Identity(2).Codes, 2)
 	}
-	t = t.Recode(to.maps, to.sizes)
+	t = t.Recode(to.maps, to.sizes, b.threads)
 	b.settle(t)
 	t.Sort()
 	b.records.Table = t

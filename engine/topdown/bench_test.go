@@ -25,3 +25,19 @@ func BenchmarkSearchSpilled(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkSearchInMemory searches nearly unique records of 14 attributes in memory.
+func BenchmarkSearchInMemory(b *testing.B) {
+	for _, records := range []int{250_000, 500_000, 1_000_000, 2_000_000, 4_000_000} {
+		b.Run(fmt.Sprintf("records=%d", records), func(b *testing.B) {
+			p := newPeople(records)
+			var s searched
+			for b.Loop() {
+				s = p.searchInMemory(b)
+			}
+			b.ReportMetric(s.each(s.took), "ns/record")
+			b.ReportMetric(s.each(s.cpu), "cpu-ns/record")
+			b.ReportMetric(s.touched(), "touched/record")
+		})
+	}
+}

@@ -164,7 +164,7 @@ func (s *search) perform(ctx context.Context, value int32) (fell bool, err error
 	s.view.Kill(value)
 	s.stale = append(s.stale, value)
 	refinement := s.columns[c.column].refine(s, c.node)
-	if s.spilled() {
+	if s.inPieces() {
 		s.view.Outlook = s.foresee()
 	}
 	for _, set := range s.with[c.column] {
@@ -177,9 +177,9 @@ func (s *search) perform(ctx context.Context, value int32) (fell bool, err error
 	return fell, nil
 }
 
-// spilled reports whether the partitions of a set are on disk.
-func (s *search) spilled() bool {
-	return slices.ContainsFunc(s.sets, (*partition.TIPS).Spilled)
+// inPieces reports whether a set divides its partitions by what is foreseen, too.
+func (s *search) inPieces() bool {
+	return slices.ContainsFunc(s.sets, (*partition.TIPS).InPieces)
 }
 
 // update rescores the stale candidates, or all of them.

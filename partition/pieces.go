@@ -2,6 +2,7 @@ package partition
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 )
 
@@ -14,11 +15,47 @@ const (
 	shareOfSpreads = 4
 )
 
+// piecesPay is how many records a table must have to be divided in pieces although it fits the
+// memory: it does not fit a cache then, and pieces are read less often.
+const piecesPay = 2 << 20
+
+// takeApart makes the table one piece whose frames are in memory, if that pays and there is
+// room for both for a moment.
+func (t *TIPS) takeApart() error {
+	table := t.table
+	if table.Len() < t.pool.piecesPay || !t.pool.hasRoom(table.Bytes()+table.Bytes()/4) {
+		return nil
+	}
+	fragments := t.fragments(table)
+	t.pool.release(table.Bytes())
+	t.table, t.inPieces, t.pieces = &Table{Layout: table.Layout}, true, 1
+	all := &piece{}
+	t.leaves[0].pieces = []*piece{all}
+	for _, f := range fragments {
+		if err := t.pool.add(&all.pile, f); err != nil {
+			return fmt.Errorf("take the first partition apart: %w", err)
+		}
+	}
+	return nil
+}
+
+// fragments makes fragments of a table's records, on all threads.
+func (t *TIPS) fragments(table *Table) []fragment {
+	all := make([]fragment, (table.Len()+t.block-1)/t.block)
+	inParallel(t.pool.threads, func(thread int) {
+		for i := thread; i < len(all); i += t.pool.threads {
+			lo, hi := i*t.block, min((i+1)*t.block, table.Len())
+			all[i] = t.codec.fragment(table, lo, hi, sum(table.Counts[lo:hi]))
+		}
+	})
+	return all
+}
+
 // spill moves all partitions out of the table, which is freed, into the store. What was
 // known of them stays behind: most will be counted anew before it is of use.
 func (t *TIPS) spill() error {
 	table := t.table
-	t.table, t.spilled = &Table{Layout: table.Layout}, true
+	t.table, t.inPieces = &Table{Layout: table.Layout}, true
 	w := table.Layout.Words
 	for p := range t.leaves {
 		l := &t.leaves[p]
@@ -74,9 +111,9 @@ func (t *TIPS) survey() {
 	t.sums += all.known()
 }
 
-// refineSpilled refines partitions that are in the store. The pieces that are known to lie
+// refinePieces refines partitions that have pieces. Those that are known to lie
 // in one child go there as they are, the others are divided.
-func (t *TIPS) refineSpilled(visits []int32, field int, r *Refinement) {
+func (t *TIPS) refinePieces(visits []int32, field int, r *Refinement) {
 	works := t.divideAgain(visits, func(p *piece) bool { return !t.whole(p) })
 	if t.err != nil {
 		return
@@ -173,8 +210,8 @@ func (l *childLeaf) take(p *piece) {
 	l.pieces = append(l.pieces, p)
 }
 
-// settleSpilled is settle for a partition in the store, which is all known.
-func (t *TIPS) settleSpilled(p int32, fields []active) (alive bool) {
+// settlePieces is settle for a partition whose pieces are all known.
+func (t *TIPS) settlePieces(p int32, fields []active) (alive bool) {
 	for _, a := range fields {
 		cells := t.tally.gather(t.leaves[p].pieces, a, t.outlook.column(a.field).Child)
 		alive = t.weigh(p, a, cells) || alive
@@ -206,7 +243,7 @@ func (t *TIPS) forget() {
 }
 
 // spareable reports whether the search holds memory that it can do without.
-func (t *TIPS) spareable() bool { return t.spilled && (t.sums > 0 || t.pool.block > 0) }
+func (t *TIPS) spareable() bool { return t.inPieces && (t.sums > 0 || t.pool.block > 0) }
 
 // spare gives that memory back.
 func (t *TIPS) spare() {
