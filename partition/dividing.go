@@ -96,6 +96,9 @@ func (x *dividing) reserveKnown() (drawn int64, err error) {
 // read sends the records of the pieces round.
 func (x *dividing) read() error {
 	x.table.truncate()
+	if all := x.works[0].piece; all.table != nil {
+		return x.readTable(all)
+	}
 	piles := make([]*pile, len(x.works))
 	for i, w := range x.works {
 		piles[i] = &w.piece.pile
@@ -116,6 +119,22 @@ func (x *dividing) read() error {
 	}
 	x.table.truncate()
 	return err
+}
+
+// readTable sends the records of the only piece there is round, which are in a table.
+func (x *dividing) readTable(of *piece) error {
+	all := of.table
+	x.undivided, of.table = nil, nil // it cannot be spilled meanwhile
+	for lo := 0; lo < all.Len(); lo += x.block {
+		part := all.share(leaf{lo: lo, hi: min(lo+x.block, all.Len())})
+		x.table.Keys, x.table.Counts = append(x.table.Keys, part.Keys...), append(x.table.Counts, part.Counts...)
+		x.extend(x.works[0], 0)
+		if err := x.hand(); err != nil {
+			return err
+		}
+	}
+	x.pool.release(all.Bytes())
+	return nil
 }
 
 // extend notes whose the records from lo on are.

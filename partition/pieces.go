@@ -2,7 +2,6 @@ package partition
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 )
 
@@ -15,48 +14,47 @@ const (
 	shareOfSpreads = 4
 )
 
-// piecesPay is how many records a table must have to be divided in pieces although it fits the
-// memory: it does not fit a cache then, and pieces are read less often.
-const piecesPay = 2 << 20
+// piecesPay is how many codes a table must have to be divided in pieces although it fits the
+// memory: it does not fit a cache then, and the more columns there are the more often records
+// would be moved in place.
+const piecesPay = 24 << 20
 
-// takeApart makes the table one piece whose frames are in memory, if that pays and there is
-// room for both for a moment.
-func (t *TIPS) takeApart() error {
+// takeApart makes the table a piece, if that pays and there is room for frames beside it. Its
+// records become frames when they are divided for the first time.
+func (t *TIPS) takeApart() {
 	table := t.table
-	if table.Len() < t.pool.piecesPay || !t.pool.hasRoom(table.Bytes()+table.Bytes()/4) {
-		return nil
+	if table.Len()*len(t.columns) < t.pool.piecesPay || !t.pool.hasRoom(table.Bytes()+table.Bytes()/4) {
+		return
 	}
-	fragments := t.fragments(table)
-	t.pool.release(table.Bytes())
-	t.table, t.inPieces, t.pieces = &Table{Layout: table.Layout}, true, 1
-	all := &piece{}
-	t.leaves[0].pieces = []*piece{all}
-	for _, f := range fragments {
-		if err := t.pool.add(&all.pile, f); err != nil {
-			return fmt.Errorf("take the first partition apart: %w", err)
-		}
-	}
-	return nil
+	t.table, t.inPieces = &Table{Layout: table.Layout}, true
+	all := &pile{}
+	all.note(describe(table, 0, table.Len(), t.leaves[0].size))
+	t.adopt(all)
+	t.undivided = t.leaves[0].pieces[0]
+	t.undivided.table = table
 }
 
-// fragments makes fragments of a table's records, on all threads.
-func (t *TIPS) fragments(table *Table) []fragment {
-	all := make([]fragment, (table.Len()+t.block-1)/t.block)
-	inParallel(t.pool.threads, func(thread int) {
-		for i := thread; i < len(all); i += t.pool.threads {
-			lo, hi := i*t.block, min((i+1)*t.block, table.Len())
-			all[i] = t.codec.fragment(table, lo, hi, sum(table.Counts[lo:hi]))
-		}
-	})
-	return all
+// inTable returns the table with the records, if they are in one.
+func (t *TIPS) inTable() *Table {
+	switch {
+	case !t.inPieces:
+		return t.table
+	case t.undivided != nil:
+		return t.undivided.table
+	}
+	return nil
 }
 
 // spill moves all partitions out of the table, which is freed, into the store. What was
 // known of them stays behind: most will be counted anew before it is of use.
 func (t *TIPS) spill() error {
-	table := t.table
+	table := t.inTable()
+	defer func() { t.pool.release(table.Bytes()) }()
+	if all := t.undivided; all != nil {
+		t.undivided, all.table = nil, nil
+		return t.write(all, table)
+	}
 	t.table, t.inPieces = &Table{Layout: table.Layout}, true
-	w := table.Layout.Words
 	for p := range t.leaves {
 		l := &t.leaves[p]
 		if l.records() == 0 {
@@ -64,19 +62,26 @@ func (t *TIPS) spill() error {
 		}
 		to := &piece{}
 		to.note(describe(table, l.lo, l.hi, l.size))
-		for lo := l.lo; lo < l.hi; lo += t.block {
-			hi := min(lo+t.block, l.hi)
-			t.pool.page = t.codec.encode(t.pool.page[:0], table.Keys[lo*w:hi*w], table.Counts[lo:hi])
-			if err := to.write(t.pool.store, t.pool.page); err != nil {
-				return err
-			}
+		if err := t.write(to, table.share(*l)); err != nil {
+			return err
 		}
 		t.sums -= l.sums
 		*l = leaf{hi: l.records(), size: l.size, pieces: []*piece{to}}
 		t.schedule(int32(p))
 		t.pieces++
 	}
-	t.pool.release(table.Bytes())
+	return nil
+}
+
+// write writes the records of a table to a piece's chunks in the store.
+func (t *TIPS) write(to *piece, table *Table) error {
+	for lo := 0; lo < table.Len(); lo += t.block {
+		part := table.share(leaf{lo: lo, hi: min(lo+t.block, table.Len())})
+		t.pool.page = t.codec.encode(t.pool.page[:0], part.Keys, part.Counts)
+		if err := to.write(t.pool.store, t.pool.page); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -255,6 +260,10 @@ func (t *TIPS) spare() {
 
 // drop frees a piece.
 func (t *TIPS) drop(p *piece) {
+	if p.table != nil {
+		t.pool.release(p.table.Bytes())
+		t.undivided, p.table = nil, nil
+	}
 	t.pieces--
 	t.sums -= p.known()
 	p.forget()

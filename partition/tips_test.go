@@ -378,6 +378,7 @@ func TestRefineStopsWhenCancelled(t *testing.T) {
 		value := view.Add(0, 2)
 		view.Columns[0].Value = []int32{value, value}
 		view.Columns[0].Child = []uint32{0, 1}
+		pool.piecesPay = 2 << 20
 		table := &Table{Layout: NewLayout([]int{2}), Keys: make([]uint64, 2<<20), Counts: make([]uint32, 2<<20)}
 		for i := range table.Keys {
 			table.Keys[i], table.Counts[i] = uint64(i%2), 1

@@ -78,7 +78,7 @@ func (s *search) recodeAll(table *engine.Table, sets []engine.Set) ([]*partition
 	groupings := make([]*partition.Table, len(sets))
 	threads := s.options.Space.Threads
 	inParallel(len(sets), threads, func(i int) {
-		groupings[i] = s.recode(table.Groupings[i], sets[i].Columns, threads/len(sets))
+		groupings[i] = s.recode(table.Groupings[i], sets[i].Columns, threads)
 	})
 	return groupings, nil
 }
