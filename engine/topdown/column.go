@@ -31,14 +31,14 @@ type column interface {
 	stops(s *search) []engine.Stop
 }
 
-// newColumn returns the column of an attribute.
-func newColumn(p profile) column {
+// newColumn returns the column of an attribute, made on up to so many goroutines.
+func newColumn(p profile, threads int) column {
 	switch p.attribute.Mask {
 	case engine.Suppress:
 		return newSuppressed(p)
 	case engine.Discretize:
-		return newRefined(p, &intervals{profile: p})
+		return newRefined(p, &intervals{profile: p}, threads)
 	default:
-		return newRefined(p, &taxonomy{profile: p})
+		return newRefined(p, &taxonomy{profile: p}, threads)
 	}
 }

@@ -31,7 +31,7 @@ func (Engine) Codes(attributes []engine.Attribute, histograms []*partition.Histo
 	requirement = reduce(requirement)
 	coarsenings := make([]engine.Coarsening, len(attributes))
 	for a := range attributes {
-		coarsenings[a] = newColumn(newProfile(table, a, requirement)).codes()
+		coarsenings[a] = newColumn(newProfile(table, a, requirement), 1).codes()
 	}
 	return coarsenings
 }

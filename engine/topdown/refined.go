@@ -55,54 +55,80 @@ type node struct {
 // at most so often, on average.
 const patience = 64
 
-func newRefined(p profile, s shape) *refined {
+// newRefined returns a column whose nodes are grown ahead on the given number of goroutines.
+func newRefined(p profile, s shape, threads int) *refined {
 	r := &refined{profile: p, shape: s, least: math.MaxUint64}
 	r.nodes = []node{r.measure(s.root(), make([]uint64, p.histogram.Classes))}
-	r.growAhead()
+	r.growAhead(threads)
 	r.number()
 	return r
 }
 
 // growAhead grows the nodes level by level.
-func (r *refined) growAhead() {
+func (r *refined) growAhead(threads int) {
 	starts := r.histogram.Start
 	left := patience * starts[len(starts)-1]
-	for n := 0; n < len(r.nodes) && left >= 0; n++ {
-		left -= starts[r.nodes[n].hi] - starts[r.nodes[n].lo]
-		r.grow(n)
+	for first := 0; first < len(r.nodes) && left >= 0; {
+		level := r.nodes[first:]
+		for n := range level {
+			if left < 0 {
+				level = level[:n]
+				break
+			}
+			left -= starts[level[n].hi] - starts[level[n].lo]
+		}
+		growths := make([]growth, len(level))
+		inParallel(len(level), threads, func(n int) { growths[n] = r.growthOf(&level[n]) })
+		for n, g := range growths {
+			r.attach(first+n, g)
+		}
+		first += len(growths)
 	}
 }
 
-// grow finds the children of a node. One that is not beneficial, or would have a child
-// that no set lets stand alone, gets none.
+// grow finds the children of a node that was not grown ahead.
 func (r *refined) grow(n int) {
-	if r.nodes[n].grown {
-		return
+	if !r.nodes[n].grown {
+		r.attach(n, r.growthOf(&r.nodes[n]))
 	}
-	r.nodes[n].grown = true
-	whole := r.nodes[n]
+}
+
+// growth is what a node is refined into: nothing, and why, when that is not beneficial, or
+// makes a child that no set lets stand alone.
+type growth struct {
+	children []node
+	gain     float64
+	why      engine.Why
+}
+
+// growthOf returns the growth of a node, and only reads.
+func (r *refined) growthOf(whole *node) growth {
 	frequencies := make([]uint64, r.histogram.Classes)
 	r.count(frequencies, whole.lo, whole.hi)
 	if !r.beneficial(frequencies) {
-		r.nodes[n].why = engine.WhyClass
-		return
+		return growth{why: engine.WhyClass}
 	}
-	r.nodes[n].why = engine.WhyRecords
-	first := len(r.nodes)
+	g := growth{why: engine.WhyRecords}
 	var parts []part
 	for _, s := range r.shape.children(whole.span, frequencies) {
 		child := r.measure(s, frequencies)
 		if child.size > 0 && child.size < r.k {
-			r.nodes = r.nodes[:first]
-			return
+			return growth{why: engine.WhyRecords}
 		}
-		r.nodes = append(r.nodes, child)
-		parts = append(parts, child.part)
+		g.children, parts = append(g.children, child), append(parts, child.part)
 	}
-	r.nodes[n].first, r.nodes[n].children = first, len(parts)
 	if len(parts) > 0 {
-		r.nodes[n].gain = r.gainOf(whole.part, parts...)
+		g.gain = r.gainOf(whole.part, parts...)
 	}
+	return g
+}
+
+// attach gives a node its growth.
+func (r *refined) attach(n int, g growth) {
+	whole := &r.nodes[n]
+	whole.grown, whole.why, whole.gain = true, g.why, g.gain
+	whole.first, whole.children = len(r.nodes), len(g.children)
+	r.nodes = append(r.nodes, g.children...)
 }
 
 // measure returns the node of a span. Scratch is overwritten.

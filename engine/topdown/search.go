@@ -33,7 +33,7 @@ func newSearch(ctx context.Context, table *engine.Table, requirement engine.Requ
 	profiles := make([]profile, n)
 	inParallel(n, options.Space.Threads, func(a int) {
 		profiles[a] = newProfile(table, a, requirement)
-		s.columns[a] = newColumn(profiles[a])
+		s.columns[a] = newColumn(profiles[a], options.Space.Threads)
 	})
 	if err := ctx.Err(); err != nil {
 		return nil, err
