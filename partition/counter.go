@@ -135,6 +135,15 @@ func (c *Counter) pack(n int, codes [][]uint32) []uint64 {
 	return keys
 }
 
+// Held returns the number of records in memory, but for those that rows meet first: at most
+// four times as many as there are distinct tuples.
+func (c *Counter) Held() (records int) {
+	for i := range c.buckets {
+		records += len(c.buckets[i].records)
+	}
+	return records / c.stride
+}
+
 // pack puts the codes into a word of every key.
 func pack(keys []uint64, words int, codes []uint32, shift uint) {
 	if words > 1 {

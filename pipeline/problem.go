@@ -38,7 +38,7 @@ func (r *run) count(ctx context.Context) error {
 	if !r.opt.spill {
 		err := r.countInMemory(ctx)
 		switch {
-		case errors.Is(err, coding.ErrManyValues):
+		case errors.Is(err, coding.ErrManyValues), errors.Is(err, compress.ErrManyTuples):
 			r.forget()
 			return r.countTwice(ctx)
 		case !errors.Is(err, spill.ErrBudget):
@@ -66,14 +66,14 @@ func (r *run) countInMemory(ctx context.Context) error {
 func (r *run) countWithin(ctx context.Context, budget *spill.Budget) error {
 	reading := &compress.Reading{
 		Dataset: r.dataset, Requests: r.prepared.requests(), Attributes: len(r.prepared.masked), Class: r.job.Class,
-		Plan: r.engine.Plan(r.prepared.requirement), Pairs: true,
+		Plan: r.engine.Plan(r.prepared.requirement), Pairs: true, Most: r.most(manyTuples),
 		Budget: budget, Threads: r.threads, Advanced: r.counted(0, 1),
 	}
 	counts := &compression{}
 	fields := r.dataset.Schema().Fields
 	for _, field := range r.prepared.masked {
 		in := coding.NewInterner(fields[field], r.prepared.specs[field].Mask == jobfile.MaskDiscretize, budget)
-		in.Most = r.mostValues()
+		in.Most = r.most(manyValues)
 		counts.columns = append(counts.columns, in)
 		reading.Coders = append(reading.Coders, in)
 	}
@@ -94,17 +94,21 @@ func (r *run) countWithin(ctx context.Context, budget *spill.Budget) error {
 	return r.bind(ctx, counts, budget)
 }
 
-// manyValues of a column are counted faster in two readings of the input than in one: first
-// in order, without a table of them, then as the few codes that a search tells apart.
-const manyValues = 1 << 19
+// Many values of a column, or tuples of a set, are counted faster in two readings of the input
+// than in one: first every column in order, without a table of its values, then tuples of the
+// few codes that a search tells apart. Of that many tuples the buckets outgrow the caches.
+const (
+	manyValues = 1 << 19
+	manyTuples = 1 << 24
+)
 
-// mostValues returns how many values of a column are numbered in one reading, 0: any number.
-// An engine that wants to know every value would hold them anyway.
-func (r *run) mostValues() int {
+// most returns how many values or tuples are counted in one reading, 0: any number. An engine
+// that wants to know every value would hold them anyway.
+func (r *run) most(many int) int {
 	if r.engine.Plan(r.prepared.requirement).Whole {
 		return 0
 	}
-	return cmp.Or(r.opt.many, manyValues)
+	return cmp.Or(r.opt.many, many)
 }
 
 // counted returns a function that tells the progress of one of several readings.

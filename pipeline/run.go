@@ -46,7 +46,7 @@ type RunOptions struct {
 	// For tests.
 	spill bool          // out of core whatever the budget is
 	room  int           // values in memory before they spill; 0: what the budget allows
-	many  int           // values of a column that make a run read its input twice; 0: manyValues
+	many  int           // values of a column, or tuples, that make a run read its input twice; 0: as many as pay
 	least int64         // rows from which a row group of the input is followed; 0: leastFollowed
 	store spill.Options // of the store, but for the budget
 	files publish.FS    // where the output is; nil: the machine's

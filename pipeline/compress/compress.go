@@ -2,6 +2,7 @@ package compress
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/kcut/kcut/engine"
@@ -24,6 +25,7 @@ type Reading struct {
 
 	Plan  engine.Plan // the groupings that are counted
 	Pairs bool        // count the (value, class) pairs of every masked column, too
+	Most  int         // tuples of a grouping that are counted while most rows are to come; 0: any number
 
 	// Budget is what the counts are drawn from. With a store tuples go to it when those of a
 	// grouping take more than Share bytes; Domains are then above the codes of every request.
@@ -35,6 +37,9 @@ type Reading struct {
 	Threads  int
 	Advanced func(rows int64)
 }
+
+// ErrManyTuples ends a reading of tuples that are better counted in another way.
+var ErrManyTuples = errors.New("there are many tuples")
 
 // Counts are what a reading has counted.
 type Counts struct {
@@ -98,6 +103,8 @@ type counting struct {
 	domains   []int
 	groupings []groupingCount
 	counters  []*partition.ClassCounter // of every masked column, when classes are counted
+	rows      int64                     // before most of the worker's share is counted; 0: nobody asks
+	most      int                       // tuples of a grouping until then
 }
 
 // groupingCount counts one grouping; its slices select the grouping's columns.
@@ -115,6 +122,9 @@ func (r *Reading) newCounting(workers int64) *counting {
 		maps:    make([]coding.Mapping, len(r.Requests)),
 		codes:   make([][]uint32, len(r.Requests)),
 		domains: make([]int, len(r.Requests)),
+	}
+	if r.Most > 0 {
+		w.rows, w.most = r.Dataset.Rows()/workers/2, r.Most/int(workers)
 	}
 	for i, coder := range r.Coders {
 		w.maps[i] = coding.NewMapping(coder)
@@ -177,6 +187,17 @@ func (w *counting) Batch(b *formats.Batch) error {
 		}
 		if err := w.count(hi - lo); err != nil {
 			return err
+		}
+	}
+	w.rows -= int64(b.Rows)
+	return w.foresee()
+}
+
+// foresee ends the reading when there are many tuples in the first half of the rows already.
+func (w *counting) foresee() error {
+	for i := range w.groupings {
+		if w.rows > 0 && w.groupings[i].counter.Held() > w.most {
+			return ErrManyTuples
 		}
 	}
 	return nil
