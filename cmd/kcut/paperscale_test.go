@@ -54,7 +54,7 @@ func TestPapersScale(t *testing.T) {
 func checkPaperRun(t *testing.T, dir, algorithm string) {
 	t.Helper()
 	const memory = 256
-	m := measure(t, dir, fmt.Sprintf("%dMiB", memory), "--algorithm", algorithm, "--k", strconv.Itoa(paperK))
+	m := measure(t, "kcut", dir, fmt.Sprintf("%dMiB", memory), "--algorithm", algorithm, "--k", strconv.Itoa(paperK))
 	if m.resident > memory<<20+overhead {
 		t.Errorf("peak resident set is %d MiB with a budget of %d MiB", m.resident>>20, memory)
 	}
