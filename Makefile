@@ -42,7 +42,8 @@ bench:
 	mkdir -p build
 	KCUT_BENCH=$(CURDIR)/build/bench.md $(GO) test -timeout 2h -run '^$$' -bench '^BenchmarkTable$$' -benchtime 1x ./pipeline
 	cat build/bench.md
-	$(GO) test -timeout 2h -run '^$$' -bench '^BenchmarkAdult' -benchtime 5x ./engine/topdown
+	$(GO) test -timeout 2h -run '^$$' -bench '^BenchmarkSpill$$' -benchtime 3x ./pipeline
+	$(GO) test -timeout 2h -run '^$$' -bench '^Benchmark(Adult|SearchSpilled)' -benchtime 5x ./engine/topdown
 
 lint:
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "not formatted: $$unformatted" >&2; exit 1; }

@@ -87,8 +87,9 @@ const (
 	readerBytes = 2 << 20
 	// rememberedBytes is what one remembered value takes, with its place in a table.
 	rememberedBytes = 64
-	// readShare is the part of the budget for reading.
-	readShare = 4
+	// readShare is the part of the budget for reading, and rememberShare for remembered values.
+	readShare     = 2
+	rememberShare = 16
 )
 
 // threadsWithin returns how many of the threads the budget has room for, when every one
@@ -150,8 +151,8 @@ func fetchAhead(budget *spill.Budget) func(bytes int64) error {
 	}
 }
 
-// readOptions are the job's, with readers that remember no more than a quarter of what
-// they may take, and draw what they hold of large pages and dictionaries.
+// readOptions are the job's, with readers that remember no more than their share, and draw what
+// they hold of large pages and dictionaries.
 func readOptions(job *jobfile.Job, budget *spill.Budget, threads int) formats.ReadOptions {
 	options := formats.ReadOptions{Delimiter: job.CSV.Delimiter, Types: make(map[string]formats.Type), Threads: threads, Hold: holdRead(budget), Ahead: fetchAhead(budget)}
 	memory := budget.Limit()
@@ -164,7 +165,7 @@ func readOptions(job *jobfile.Job, budget *spill.Budget, threads int) formats.Re
 			options.Types[job.Columns[i].Name] = *t
 		}
 	}
-	each := memory / readShare / int64(max(1, columns)) / int64(threadsWithin(memory, threads, columns))
-	options.Remember = int(max(each/4/rememberedBytes, 1024))
+	each := memory / rememberShare / int64(max(1, columns)) / int64(threadsWithin(memory, threads, columns))
+	options.Remember = int(max(each/rememberedBytes, 1024))
 	return options
 }
