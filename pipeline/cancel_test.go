@@ -25,7 +25,7 @@ func TestCancelled(t *testing.T) {
 				t.Run(fmt.Sprintf("%s %s %v", output, stage, first), func(t *testing.T) {
 					dir := jobFolder(t, outputIs(output))
 					people(rand.New(rand.NewPCG(3, 4)), 3000).parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 3000, 50)
-					before, goroutines, files := listing(t, dir), runtime.NumGoroutine(), openFiles()
+					before := beforeCancel(t, dir)
 					ctx, cancel := context.WithCancel(t.Context())
 					defer cancel()
 					events := Events{Progress: func(s Stage, _ Progress) {
@@ -42,17 +42,35 @@ func TestCancelled(t *testing.T) {
 					if stage == StagePublish && err == nil { // too late to stop it
 						return
 					}
-					if !errors.Is(err, context.Canceled) || fault.ClassOf(err) != fault.Cancelled {
-						t.Errorf("got %v of class %d", err, fault.ClassOf(err))
-					}
-					unchanged(t, dir, before)
-					mustEnd(t, goroutines)
-					if now := openFiles(); now > files {
-						t.Errorf("%d files open, %d before", now, files)
-					}
+					before.check(t, err)
 				})
 			}
 		}
+	}
+}
+
+// cancelled is what must be as it was when a run was cancelled.
+type cancelled struct {
+	dir               string
+	listing           map[string]string
+	goroutines, files int
+}
+
+func beforeCancel(t *testing.T, dir string) cancelled {
+	t.Helper()
+	return cancelled{dir, listing(t, dir), runtime.NumGoroutine(), openFiles()}
+}
+
+// check demands that a run was cancelled and has left nothing.
+func (c cancelled) check(t *testing.T, err error) {
+	t.Helper()
+	if !errors.Is(err, context.Canceled) || fault.ClassOf(err) != fault.Cancelled {
+		t.Errorf("got %v of class %d", err, fault.ClassOf(err))
+	}
+	unchanged(t, c.dir, c.listing)
+	mustEnd(t, c.goroutines)
+	if now := openFiles(); now > c.files {
+		t.Errorf("%d files open, %d before", now, c.files)
 	}
 }
 

@@ -257,7 +257,7 @@ func TestCancelledOutOfCore(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(at.stage, at.share), func(t *testing.T) {
 			dir := spillingFolder(t)
-			before, goroutines, files := listing(t, dir), runtime.NumGoroutine(), openFiles()
+			before := beforeCancel(t, dir)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			events := Events{
@@ -276,14 +276,7 @@ func TestCancelledOutOfCore(t *testing.T) {
 			if at.stage == StagePublish && err == nil { // too late to stop it
 				return
 			}
-			if !errors.Is(err, context.Canceled) || fault.ClassOf(err) != fault.Cancelled {
-				t.Errorf("got %v of class %d", err, fault.ClassOf(err))
-			}
-			unchanged(t, dir, before)
-			mustEnd(t, goroutines)
-			if now := openFiles(); now > files {
-				t.Errorf("%d files open, %d before", now, files)
-			}
+			before.check(t, err)
 		})
 	}
 }

@@ -41,14 +41,7 @@ func TestInputChanges(t *testing.T) {
 				dir := jobFolder(t, peopleJob)
 				table := people(rand.New(rand.NewPCG(3, 4)), 300)
 				path := filepath.Join(dir, "in", "a."+kind)
-				put := func() {
-					if kind == "csv" {
-						table.csv(t, path)
-					} else {
-						table.parquet(t, path, 0, len(table.rows), 1000)
-					}
-				}
-				put()
+				table.file(t, path)
 				if err := os.Chtimes(path, time.Time{}, time.Now().Add(-time.Hour)); err != nil {
 					t.Fatal(err)
 				}
@@ -56,7 +49,7 @@ func TestInputChanges(t *testing.T) {
 				err := tryJob(t, dir, t.Context(), RunOptions{Events: Events{Start: func(s Stage) {
 					if s == StageMask {
 						tt.change(table)
-						put()
+						table.file(t, path)
 					}
 				}}})
 				if err == nil || fault.ClassOf(err) != fault.Input {

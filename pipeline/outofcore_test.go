@@ -341,20 +341,13 @@ func TestInputChangesAfterTheSurvey(t *testing.T) {
 				dir := jobFolder(t, peopleJob)
 				table := people(rand.New(rand.NewPCG(3, 4)), 300)
 				path := filepath.Join(dir, "in", "a."+kind)
-				put := func() {
-					if kind == "csv" {
-						table.csv(t, path)
-					} else {
-						table.parquet(t, path, 0, len(table.rows), 1000)
-					}
-				}
-				put()
+				table.file(t, path)
 				var once sync.Once
 				err := tryJob(t, dir, t.Context(), RunOptions{spill: true, Events: Events{Progress: func(s Stage, p Progress) {
 					if s == StageCompress && 2*p.Done == p.Total {
 						once.Do(func() {
 							change(table)
-							put()
+							table.file(t, path)
 						})
 					}
 				}}})

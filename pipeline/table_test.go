@@ -133,6 +133,15 @@ func (t *testTable) rowGroup(tb testing.TB, columns []writer.Column, rows [][]st
 	return encoded
 }
 
+// file writes the table as CSV or Parquet, whichever the name ends in.
+func (t *testTable) file(tb testing.TB, path string) {
+	if filepath.Ext(path) == ".csv" {
+		t.csv(tb, path)
+	} else {
+		t.parquet(tb, path, 0, len(t.rows), 1000)
+	}
+}
+
 // csv writes all rows as CSV.
 func (t *testTable) csv(tb testing.TB, path string) {
 	tb.Helper()
