@@ -37,7 +37,7 @@ func TestClassOfSystemErrors(t *testing.T) {
 func TestClassOfPaths(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Symlink("loop", filepath.Join(dir, "loop")); err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	for _, name := range []string{"loop", strings.Repeat("x", 1000)} {
 		if _, err := os.Open(filepath.Join(dir, name)); ClassOf(err) != Usage {
