@@ -6,6 +6,7 @@ import "slices"
 // scratch for that, all zero between two uses.
 type division struct {
 	sharing sharing  // of a large partition
+	room    *Table   // where many children's records are put in order, nil: where they are
 	records []int    // by child
 	sizes   []uint64 // by child
 	next    []int    // by child: where its next record goes
@@ -21,6 +22,8 @@ func (d *division) divide(t *Table, parent leaf, f Field, r *Refinement) []leaf 
 	switch {
 	case r.Children == 2:
 		return d.divideTwo(t, parent, shares, f, r)
+	case d.room != nil:
+		return d.divideApart(t, parent, shares, f, r)
 	case len(shares) > 1:
 		d.measureShares(t, shares, f, r)
 	default:
@@ -64,6 +67,52 @@ func (d *division) divideTwo(t *Table, parent leaf, shares []leaf, f Field, r *R
 		d.parts, d.present = append(d.parts, leaf{lo: front, hi: parent.hi, size: size}), append(d.present, 1)
 	}
 	return d.parts
+}
+
+// divideApart is divide by way of the room, in which every record is written once.
+func (d *division) divideApart(t *Table, parent leaf, shares []leaf, f Field, r *Refinement) []leaf {
+	if shares == nil {
+		shares = []leaf{parent}
+	}
+	measured := d.measureEach(t, shares, f, r)
+	d.uniteAll(measured)
+	d.parts = d.parts[:0]
+	at := 0
+	for _, c := range d.present {
+		part := leaf{lo: parent.lo + at}
+		for _, m := range measured {
+			m.next[c], at, part.size = at, at+m.records[c], part.size+m.sizes[c]
+			m.records[c], m.sizes[c] = 0, 0
+		}
+		part.hi = parent.lo + at
+		d.parts = append(d.parts, part)
+	}
+	if len(d.parts) > 1 {
+		inParallel(len(shares), func(i int) { measured[i].scatter(t, shares[i], d.room, f, r) })
+		inParallel(len(shares), func(i int) { t.putBack(shares[i], d.room, parent.lo) })
+	}
+	return d.parts
+}
+
+// scatter copies records to where their children's next ones go.
+func (d *division) scatter(t *Table, share leaf, room *Table, f Field, r *Refinement) {
+	w := t.Layout.Words
+	for i := share.lo; i < share.hi; i++ {
+		c := t.child(i, f, r)
+		to := d.next[c]
+		d.next[c]++
+		room.Counts[to] = t.Counts[i]
+		for k := range w {
+			room.Keys[to*w+k] = t.Keys[i*w+k]
+		}
+	}
+}
+
+// putBack copies a share of the room, which begins with record first, back.
+func (t *Table) putBack(share leaf, room *Table, first int) {
+	w := t.Layout.Words
+	copy(t.Keys[share.lo*w:share.hi*w], room.Keys[(share.lo-first)*w:])
+	copy(t.Counts[share.lo:share.hi], room.Counts[share.lo-first:])
 }
 
 // measure sums records and counts by child.

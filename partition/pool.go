@@ -36,6 +36,7 @@ type Pool struct {
 	piecesPay                 int     // likewise
 	added                     int64   // bytes of frames since the last look at the heap
 	gaps                      int64   // bytes that frames do without because of gaps between them
+	room                      Table   // where a partition in a table is put in order
 	piles                     []*pile // with frames in memory
 	sets                      []*TIPS
 	page                      []byte  // scratch of move
@@ -71,7 +72,7 @@ func (m *Pool) Close() error {
 		t.leaves, t.table = nil, nil
 	}
 	m.release(m.used)
-	m.sets, m.piles, m.routers = nil, nil, nil
+	m.sets, m.piles, m.routers, m.room = nil, nil, nil, Table{}
 	if len(sequences) == 0 {
 		return nil
 	}
@@ -93,6 +94,9 @@ func (m *Pool) drawWithin(what string, n, share int64) error {
 		refusal := m.take(what, n, share)
 		if refusal == nil {
 			return nil
+		}
+		if m.spareRoom() {
+			continue
 		}
 		moved, err := m.evict(n)
 		if err != nil {
@@ -277,6 +281,31 @@ func (m *Pool) spareBlocks() bool {
 	m.release(m.blocksBytes(m.block))
 	m.block, m.routers = -1, nil
 	return true
+}
+
+// roomFor returns a table that so many records can be put in order in, or nil when there is no
+// memory for that without moving partitions.
+func (m *Pool) roomFor(layout Layout, records int) *Table {
+	words := max(records*layout.Words, cap(m.room.Keys))
+	records = max(records, cap(m.room.Counts))
+	more := int64(words)*8 + int64(records)*4 - m.roomBytes()
+	if more > 0 {
+		if m.budget != nil && m.take("room to divide a partition", more, m.share-m.share/shareOfGarbage) != nil {
+			return nil
+		}
+		m.room = Table{Keys: make([]uint64, words), Counts: make([]uint32, records)}
+	}
+	return &Table{Layout: layout, Keys: m.room.Keys, Counts: m.room.Counts}
+}
+
+func (m *Pool) roomBytes() int64 { return int64(cap(m.room.Keys))*8 + int64(cap(m.room.Counts))*4 }
+
+// spareRoom gives the memory of the room back. It reports whether there was any.
+func (m *Pool) spareRoom() bool {
+	n := m.roomBytes()
+	m.room = Table{}
+	m.release(n)
+	return n > 0
 }
 
 // consume hands out the chunks of piles, one pile after the other, each valid until visit

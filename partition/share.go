@@ -28,6 +28,25 @@ func (s sharing) of(l leaf) []leaf {
 	return shares
 }
 
+// cut cuts a list of n things with records into runs of about as many records, at most one for
+// every thread.
+func (s sharing) cut(n int, records func(i int) int) (runs []leaf) {
+	all := 0
+	for i := range n {
+		all += records(i)
+	}
+	cuts := max(1, len(s.of(leaf{hi: all})))
+	from, seen := 0, 0
+	for i := range n {
+		seen += records(i)
+		if seen*cuts >= all*(len(runs)+1) {
+			runs = append(runs, leaf{lo: from, hi: i + 1})
+			from = i + 1
+		}
+	}
+	return runs
+}
+
 // sharesOf cuts so many records into equal shares, one for every thread, or one when they
 // would be small.
 func sharesOf(records, threads int) []leaf {
@@ -50,27 +69,37 @@ func inParallel(n int, f func(i int)) {
 
 // measureShares is measure for shares of a partition.
 func (d *division) measureShares(t *Table, shares []leaf, f Field, r *Refinement) {
-	for len(d.others) < len(shares)-1 {
-		d.others = append(d.others, &division{})
-	}
-	inParallel(len(shares), func(i int) {
-		mine := d
-		if i > 0 {
-			mine = d.others[i-1]
-		}
-		mine.measure(t, shares[i], f, r)
-	})
-	for _, other := range d.others[:len(shares)-1] {
+	measured := d.measureEach(t, shares, f, r)
+	d.uniteAll(measured)
+	for _, other := range measured[1:] {
 		for _, c := range other.present {
-			if d.records[c] == 0 {
-				d.present = append(d.present, c)
-			}
 			d.records[c] += other.records[c]
 			d.sizes[c] += other.sizes[c]
 			other.records[c], other.sizes[c] = 0, 0
 		}
 	}
+}
+
+// measureEach measures every share of a partition, the first with d itself.
+func (d *division) measureEach(t *Table, shares []leaf, f Field, r *Refinement) []*division {
+	measured := []*division{d}
+	for len(measured) < len(shares) {
+		if len(d.others) < len(measured) {
+			d.others = append(d.others, &division{})
+		}
+		measured = append(measured, d.others[len(measured)-1])
+	}
+	inParallel(len(shares), func(i int) { measured[i].measure(t, shares[i], f, r) })
+	return measured
+}
+
+// uniteAll adds the children that are present in any share to those of d, the first.
+func (d *division) uniteAll(measured []*division) {
+	for _, other := range measured[1:] {
+		d.present = append(d.present, other.present...)
+	}
 	slices.Sort(d.present)
+	d.present = slices.Compact(d.present)
 }
 
 // moveShares moves the records of shares of a partition: those of the first children, which

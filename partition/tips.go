@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -121,7 +122,7 @@ func (t *TIPS) start() {
 		fields := t.active(0, true)
 		t.leaves[0].stats = t.known(fields)
 		t.reserveVisitors(1)
-		counts = t.visitors[0].count(t, t.leaves[0], fields, t.leaves[0].stats)
+		counts = t.visitors[0].countFields(t, t.leaves[0], fields, t.leaves[0].stats)
 	}
 	if t.err == nil {
 		t.keep(0, t.settle(0, t.active(0, true), counts, nil))
@@ -192,8 +193,9 @@ func (t *TIPS) Refine(ctx context.Context, r *Refinement) error {
 	return nil
 }
 
-// linked consumes the links of a value and returns its partitions in the order of their
-// numbers, which is that of their records in the store, by and large.
+// linked consumes the links of a value and returns its partitions: those that threads share,
+// then the others, in the order of their numbers, which is that of their records in the store,
+// by and large.
 func (t *TIPS) linked(value int32) []int32 {
 	t.visits = t.visits[:0]
 	for p, ok := t.links.take(value); ok; p, ok = t.links.take(value) {
@@ -202,7 +204,15 @@ func (t *TIPS) linked(value int32) []int32 {
 			t.touched += t.leaves[p].size
 		}
 	}
-	slices.Sort(t.visits)
+	slices.SortFunc(t.visits, func(p, q int32) int {
+		if shared := t.isShared(p); shared != t.isShared(q) {
+			if shared {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(p, q)
+	})
 	return t.visits
 }
 

@@ -48,15 +48,20 @@ const (
 	visitRecords = 1 << 18
 	// shareOfVisits is the part of a pool's share that the counts of visits may take.
 	shareOfVisits = 8
+	// roomPays is how many children it takes for records to be put in order elsewhere.
+	roomPays = 5
 )
 
 // refineTable refines partitions in the table: first all are visited, then every one is
 // replaced by its parts.
 func (t *TIPS) refineTable(partitions []int32, field int, r *Refinement) {
-	shares := t.visitShares(partitions)
-	t.reserveVisitors(len(shares))
-	inParallel(len(shares), func(i int) { t.visitors[i].visit(t, shares[i], field, r) })
-	for _, v := range t.visitors[:len(shares)] {
+	t.reserveVisitors(t.pool.threads)
+	if len(partitions) == 1 {
+		t.visitAlone(partitions[0], field, r)
+	} else {
+		t.visitEach(partitions, field, r)
+	}
+	for _, v := range t.visitors {
 		for _, visit := range v.visits {
 			if len(visit.parts) == 1 {
 				t.follow(visit.partition, field, visit.parts[0].counts)
@@ -69,8 +74,19 @@ func (t *TIPS) refineTable(partitions []int32, field int, r *Refinement) {
 
 func (t *TIPS) reserveVisitors(n int) {
 	for len(t.visitors) < n {
-		t.visitors = append(t.visitors, newVisitor(len(t.columns), t.pool.sharing))
+		t.visitors = append(t.visitors, &visitor{
+			division: division{sharing: t.pool.sharing},
+			tally:    tally{sums: make([][]uint64, len(t.columns))},
+		})
 	}
+	for _, v := range t.visitors {
+		v.visits, v.parts, v.counts, v.cells = v.visits[:0], v.parts[:0], v.counts[:0], v.cells[:0]
+	}
+}
+
+// isShared reports whether threads share the records of a partition.
+func (t *TIPS) isShared(p int32) bool {
+	return t.leaves[p].pieces == nil && t.pool.sharing.of(t.leaves[p]) != nil
 }
 
 // visitedTogether returns how many of the next partitions are visited at once: a large one,
@@ -82,7 +98,7 @@ func (t *TIPS) visitedTogether(partitions []int32) (n, records int) {
 	}
 	for n < len(partitions) && t.leaves[partitions[n]].pieces == nil {
 		more := t.leaves[partitions[n]].records()
-		if n > 0 && (records+more > most || t.pool.sharing.of(leaf{hi: more}) != nil) {
+		if n > 0 && (records+more > most || t.isShared(partitions[n])) {
 			break
 		}
 		n, records = n+1, records+more
@@ -90,26 +106,37 @@ func (t *TIPS) visitedTogether(partitions []int32) (n, records int) {
 	return n, records
 }
 
-// visitShares cuts partitions into a share of records for every thread.
-func (t *TIPS) visitShares(partitions []int32) (shares [][]int32) {
-	records := 0
-	for _, p := range partitions {
-		records += t.leaves[p].records()
-	}
-	cuts := max(1, len(t.pool.sharing.of(leaf{hi: records})))
-	from, seen := 0, 0
-	for i, p := range partitions {
-		seen += t.leaves[p].records()
-		if seen*cuts >= records*(len(shares)+1) {
-			shares = append(shares, partitions[from:i+1])
-			from = i + 1
+// visitEach has every thread visit some of the partitions.
+func (t *TIPS) visitEach(partitions []int32, field int, r *Refinement) {
+	shares := t.pool.sharing.cut(len(partitions), func(i int) int { return t.leaves[partitions[i]].records() })
+	inParallel(len(shares), func(i int) {
+		v := t.visitors[i]
+		for _, p := range partitions[shares[i].lo:shares[i].hi] {
+			made := v.divide(t, p, field, r)
+			v.count(t, made, leaf{hi: len(made.parts)}, field)
+			v.visits = append(v.visits, made)
 		}
-	}
-	return shares
+	})
 }
 
-func newVisitor(columns int, s sharing) *visitor {
-	return &visitor{division: division{sharing: s}, tally: tally{sums: make([][]uint64, columns)}}
+// visitAlone has all threads visit a partition: they share it, then its parts.
+func (t *TIPS) visitAlone(p int32, field int, r *Refinement) {
+	first := t.visitors[0]
+	first.division.room = t.roomFor(p, r)
+	made := first.divide(t, p, field, r)
+	first.division.room = nil
+	first.visits = append(first.visits, made)
+	shares := t.pool.sharing.cut(len(made.parts), func(i int) int { return made.parts[i].records() })
+	inParallel(len(shares), func(i int) { t.visitors[i].count(t, made, shares[i], field) })
+}
+
+// roomFor returns the room in which threads divide a large partition among many children, if
+// there is any.
+func (t *TIPS) roomFor(p int32, r *Refinement) *Table {
+	if r.Children < roomPays || !t.isShared(p) {
+		return nil
+	}
+	return t.pool.roomFor(t.table.Layout, t.leaves[p].records())
 }
 
 // bytes returns the memory that visits take.
@@ -118,35 +145,31 @@ func (v *visitor) bytes() int64 {
 		int64(cap(v.counts))*int64(unsafe.Sizeof(counted{})) + int64(cap(v.cells))*int64(unsafe.Sizeof(cell{}))
 }
 
-// visit visits partitions. What it made of others before is lost.
-func (v *visitor) visit(t *TIPS, partitions []int32, field int, r *Refinement) {
-	v.visits, v.parts, v.counts, v.cells = v.visits[:0], v.parts[:0], v.counts[:0], v.cells[:0]
-	for _, p := range partitions {
-		v.visits = append(v.visits, v.divide(t, p, field, r))
-	}
-}
-
-// divide divides a partition, and counts what is not known of its parts.
+// divide divides a partition. What it knew of the field is outdated.
 func (v *visitor) divide(t *TIPS, p int32, field int, r *Refinement) visit {
 	parent, from := t.leaves[p], len(v.parts)
 	for _, l := range v.division.divide(t.table, parent, t.table.Layout.Fields[field], r) {
 		v.parts = append(v.parts, part{leaf: l})
 	}
-	made := newVisit(p, v.parts[from:len(v.parts):len(v.parts)])
 	t.outdate(parent.stats, field, r)
-	for i := range made.parts {
+	return newVisit(p, v.parts[from:len(v.parts):len(v.parts)])
+}
+
+// count counts what is not known of some parts of a visited partition.
+func (v *visitor) count(t *TIPS, made visit, some leaf, field int) {
+	known := t.leaves[made.partition].stats
+	for i := some.lo; i < some.hi; i++ {
 		part := &made.parts[i]
 		v.fields = t.listActive(v.fields[:0], t.sample(part.leaf), false)
 		switch {
 		case len(made.parts) == 1:
-			part.counts = v.count(t, part.leaf, only(v.fields, field), nil)
+			part.counts = v.countFields(t, part.leaf, only(v.fields, field), nil)
 		case i == made.largest:
-			part.counts = v.count(t, part.leaf, v.fields, parent.stats)
-		case part.records() > 1 || parent.stats != nil:
-			part.counts = v.count(t, part.leaf, v.fields, nil)
+			part.counts = v.countFields(t, part.leaf, v.fields, known)
+		case part.records() > 1 || known != nil:
+			part.counts = v.countFields(t, part.leaf, v.fields, nil)
 		}
 	}
-	return made
 }
 
 // only returns the part of a list of fields with a value that is the given one's.
@@ -157,8 +180,8 @@ func only(fields []active, field int) []active {
 	return nil
 }
 
-// count counts the records of a partition by child, for every field that is not known.
-func (v *visitor) count(t *TIPS, l leaf, fields []active, known stats) []counted {
+// countFields counts records by child, for every field that is not known.
+func (v *visitor) countFields(t *TIPS, l leaf, fields []active, known stats) []counted {
 	v.tally.add(t, l, fields, known)
 	from := len(v.counts)
 	for _, a := range v.tally.fields {
