@@ -17,6 +17,7 @@
 //	labeling    the labels of an earlier cut as codes
 //	masking     the row groups of a release
 //	checkpoint  states of a run that the next one goes on from
+//	state       what a run works on, as a state has it
 //	forecast    what a run will take
 //
 // What a run has in common with those who only read releases lies lower still: jobfile, fault

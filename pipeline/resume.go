@@ -14,6 +14,7 @@ import (
 	"github.com/kcut/kcut/pipeline/checkpoint"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/state"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -98,7 +99,7 @@ func (r *run) keepCounts(ctx context.Context) {
 
 // keepCut saves what the search has found.
 func (r *run) keepCut(ctx context.Context) {
-	if savable(r.recoding) && r.keep(ctx, cutState, r.saveCut) {
+	if state.IsSavable(r.recoding) && r.keep(ctx, cutState, r.saveCut) {
 		r.tried(ctx, errors.Join(r.states.Remove(countsState), r.states.Remove(stepsState)))
 	}
 }
