@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
@@ -133,32 +132,4 @@ func (r *run) countCoarse(ctx context.Context, p *problem, coarsenings []engine.
 	}
 	t.Groupings, err = counts.Tables(ctx)
 	return err
-}
-
-// openStore opens the store for what does not fit the memory, unless it is open, and says so.
-func (r *run) openStore(what string) (*spill.Store, error) {
-	r.opening.Lock()
-	defer r.opening.Unlock()
-	if r.store != nil {
-		return r.store, nil
-	}
-	r.events.Noted(what + " exceed their share of the memory budget: spilling to disk")
-	options := r.opt.store
-	options.Budget = r.budget
-	store, err := spill.Open(r.spillFolder(), options)
-	if err != nil {
-		return nil, err
-	}
-	r.store = store
-	r.meter.opened(store)
-	return store, nil
-}
-
-// spillFolder returns where a run spills: where the job says, or in a hidden folder beside
-// the output, which is on a disk with room for a table of that size.
-func (r *run) spillFolder() string {
-	if r.job.Limits.SpillDir != "" {
-		return r.job.Limits.SpillDir
-	}
-	return filepath.Join(filepath.Dir(filepath.Clean(r.local)), ".kcut-spill")
 }
