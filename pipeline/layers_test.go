@@ -18,7 +18,7 @@ const module = "github.com/kcut/kcut"
 // to the longest path that leads to it. Imports go down only, and siblings do not meet:
 // pipeline is the only place that knows files, counts and decisions.
 var mayImport = map[string][]string{
-	"cmd":                 {"pipeline", "pipeline/verify", "pipeline/cutfile", "pipeline/compare", "pipeline/fault", "pipeline/jobfile", "pipeline/forecast", "pipeline/sample", "pipeline/starter", "pipeline/evaluate", "pipeline/metrics", "pipeline/lineage", "pipeline/page", "pipeline/fileset", "pipeline/figure"},
+	"cmd":                 {"pipeline", "pipeline/verify", "pipeline/cutfile", "pipeline/compare", "pipeline/fault", "pipeline/jobfile", "pipeline/forecast", "pipeline/sample", "pipeline/starter", "pipeline/evaluate", "pipeline/metrics", "pipeline/lineage", "pipeline/page", "pipeline/fileset", "pipeline/output", "pipeline/figure"},
 	"pipeline/evaluate":   {"pipeline", "pipeline/fault", "pipeline/jobfile", "engine", "engine/", "partition", "spill"},
 	"pipeline/metrics":    {"pipeline", "formats/publish"},
 	"pipeline/lineage":    {"pipeline", "pipeline/fault", "pipeline/jobfile", "formats/location"},

@@ -94,6 +94,40 @@ func CheckDistinct(job *jobfile.Job, in *dataset.Dataset) error {
 	return nil
 }
 
+// CheckBeside refuses files to be written beside a job's output that would replace something that
+// the job reads or makes, or what else is read for it, or that the next run would read as input.
+func CheckBeside(job *jobfile.Job, written []fileset.Place, read ...fileset.Place) error {
+	others := append(read, fileset.Place{What: "output", Path: job.Output.Path})
+	for _, path := range job.TaxonomyFiles() {
+		others = append(others, fileset.Place{What: "taxonomy file", Path: path})
+	}
+	for _, pattern := range job.Input {
+		for _, w := range written {
+			if w.Path == "" {
+				continue
+			}
+			found, err := findsEither(pattern, w.Path, fileset.Real(w.Path))
+			if err != nil {
+				return err
+			}
+			if found {
+				others = append(others, fileset.Place{What: "input", Path: w.Path})
+			}
+		}
+	}
+	return fileset.CheckApart(written, others...)
+}
+
+// findsEither reports whether a pattern of the input names one of the paths.
+func findsEither(pattern string, paths ...string) (bool, error) {
+	for _, path := range paths {
+		if found, err := dataset.Finds(pattern, path); err != nil || found {
+			return found, err
+		}
+	}
+	return false, nil
+}
+
 func overlap(job *jobfile.Job) error {
 	return &fault.Error{
 		Class: fault.Usage,

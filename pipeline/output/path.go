@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/kcut/kcut/formats/location"
+	"github.com/kcut/kcut/pipeline/fileset"
 )
 
 // Shown is an output's path or URL as messages have it, without the slash that ends a
@@ -29,11 +30,5 @@ func realPath(path string) string {
 	if location.IsRemote(path) {
 		return path
 	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	if folder, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
-		return filepath.Join(folder, filepath.Base(path))
-	}
-	return path
+	return fileset.Real(path)
 }
