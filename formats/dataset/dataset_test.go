@@ -92,6 +92,7 @@ func TestDiscover(t *testing.T) {
 		{"_SUCCESS", "_SUCCESS"},
 		{"nothing*", ""},
 		{"missing.parquet", ""},
+		{"a.parquet/missing.parquet", ""},
 	} {
 		files, err := discover(t.Context(), []string{filepath.Join(dir, c.pattern)})
 		if c.want == "" {
@@ -211,6 +212,12 @@ func TestOpenRefuses(t *testing.T) {
 		"encrypted": {func(dir string) {
 			os.WriteFile(filepath.Join(dir, "a.parquet"), []byte("PAREPARE"), 0o600)
 		}, formats.ErrUnsupported, []string{"a.parquet", "encrypted"}},
+		"link to nothing": {func(dir string) {
+			os.Symlink("nowhere", filepath.Join(dir, "a.parquet"))
+		}, formats.ErrNoInput, []string{"a.parquet"}},
+		"device": {func(dir string) {
+			os.Symlink(os.DevNull, filepath.Join(dir, "a.parquet"))
+		}, formats.ErrUnsupported, []string{"a.parquet", "no file"}},
 		"empty directory": {func(string) {}, formats.ErrNoInput, nil},
 	} {
 		t.Run(name, func(t *testing.T) {

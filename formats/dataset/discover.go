@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/location"
@@ -73,7 +74,7 @@ func expand(ctx context.Context, pattern string) ([]inputFile, error) {
 		return walk(nil, filepath.Clean(pattern), "", 0)
 	case err == nil:
 		return []inputFile{{path: filepath.Clean(pattern)}}, nil
-	case !errors.Is(err, fs.ErrNotExist):
+	case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
 		return nil, fmt.Errorf("find input: %w", err)
 	case !hasMeta(pattern):
 		return nil, nil
@@ -128,6 +129,9 @@ func walk(files []inputFile, dir, hive string, depth int) ([]inputFile, error) {
 // visit appends a file, or the files below a directory.
 func visit(files []inputFile, path, hive, name string, depth int) ([]inputFile, error) {
 	info, err := os.Stat(path)
+	if _, there := os.Lstat(path); there == nil && errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("find input %s: a link that leads nowhere: %w", path, formats.ErrNoInput)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("find input: %w", err)
 	}
@@ -235,11 +239,17 @@ func matchAny(files []inputFile, dir string, names, parts []string, depth int) (
 		return nil, err
 	}
 	for _, name := range names {
+		if hidden(name) {
+			continue
+		}
 		info, err := os.Stat(filepath.Join(dir, name))
+		if errors.Is(err, fs.ErrNotExist) { // a link that leads nowhere is no directory
+			continue
+		}
 		if err != nil {
 			return nil, fmt.Errorf("find input: %w", err)
 		}
-		if !info.IsDir() || hidden(name) {
+		if !info.IsDir() {
 			continue
 		}
 		if files, err = matchParts(files, filepath.Join(dir, name), parts, depth+1); err != nil {
