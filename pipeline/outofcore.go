@@ -54,7 +54,7 @@ func (r *run) countTwice(ctx context.Context) error {
 // adviseWhole gives an error of an engine that must know every value, and has no room for
 // them, the next thing to do.
 func (r *run) adviseWhole(err error) error {
-	if !errors.Is(err, spill.ErrBudget) || !r.engine.Plan(r.prepared.requirement).Whole {
+	if !errors.Is(err, spill.ErrBudget) || !r.wants().Whole {
 		return err
 	}
 	return &fault.Error{
@@ -109,7 +109,7 @@ func (r *run) countTuples(ctx context.Context, p *problem) error {
 // or in a store.
 func (r *run) countCoarse(ctx context.Context, p *problem, coarsenings []engine.Coarsening, budget *spill.Budget, store *spill.Store) error {
 	t := p.table
-	plan := r.engine.Plan(r.prepared.requirement)
+	plan := r.wants()
 	reading := &compress.Reading{
 		Dataset: r.dataset, Requests: r.prepared.requests(), Attributes: len(t.Attributes), Plan: plan,
 		Budget: budget, Store: store, Threads: r.threads, Advanced: r.counted(1, 2),

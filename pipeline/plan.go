@@ -229,7 +229,7 @@ func (p *planning) read() (fields []int) {
 // groupings returns the columns that the engine wants counted together, by their position
 // among those that are counted.
 func (p *planning) groupings() (groupings [][]int) {
-	for _, g := range p.engine.Plan(p.prepared.requirement).Groupings {
+	for _, g := range p.wants().Groupings {
 		columns := slices.Clone(g.Columns)
 		if g.Class && p.prepared.class >= 0 {
 			columns = append(columns, len(p.prepared.masked))

@@ -103,7 +103,7 @@ func (r *run) loadCounts(from *checkpoint.Reader, budget *spill.Budget) error {
 		}
 		p.table.Histograms = append(p.table.Histograms, h)
 	}
-	groupings := r.engine.Plan(r.prepared.requirement).Groupings
+	groupings := r.wants().Groupings
 	space := partition.Space{Budget: budget, Store: r.store, Share: (r.budget.Limit() - r.budget.Used()) / 2 / max(1, int64(len(groupings)))}
 	for range groupings {
 		table, err := state.LoadTable(from, space)
