@@ -44,7 +44,7 @@ func (f *runFlags) follow(cmd *cobra.Command, path string, overrides func() []jo
 		return err
 	}
 	job, broken := jobfile.Load(path, overrides())
-	if err := f.checkBeside(job, watch, fileset.Place{What: "job file", Path: path}, earlier); err != nil {
+	if err := f.checkBeside(path, job, watch, earlier); err != nil {
 		return err // and nobody is told: that would be written to one of these files
 	}
 	f.opt.Resume = !f.afresh
@@ -74,10 +74,10 @@ func (f *runFlags) checkFolders() error {
 
 // checkBeside refuses files that would replace each other, or what is read for a release. Of a
 // job that could not be loaded only its file is known.
-func (f *runFlags) checkBeside(job *jobfile.Job, w *watch, read ...fileset.Place) error {
+func (f *runFlags) checkBeside(path string, job *jobfile.Job, w *watch, read ...fileset.Place) error {
 	written := append(w.files(), fileset.Place{What: "trace", Path: f.trace}, fileset.Place{What: "report", Path: f.opt.RunJSON})
 	if job == nil {
-		return fileset.CheckApart(written, read...)
+		return fileset.CheckApart(written, append(read, fileset.Place{What: "job file", Path: path})...)
 	}
 	return output.CheckBeside(job, written, read...)
 }

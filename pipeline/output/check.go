@@ -17,7 +17,7 @@ import (
 )
 
 // Check reports whether an output exists, and refuses one that could not be written: its folder is
-// missing, or it is a directory and was to be a file (class Usage or Exists).
+// missing, or what is there is no file or directory, as it should be (class Usage or Exists).
 func Check(ctx context.Context, output string) (exists bool, err error) {
 	if location.IsRemote(output) {
 		return checkRemote(ctx, output)
@@ -29,6 +29,11 @@ func Check(ctx context.Context, output string) (exists bool, err error) {
 		return false, fileset.CheckFolder("output", path)
 	case err != nil:
 		return false, fmt.Errorf("look for output %s: %w", path, err)
+	case info.Mode().Type()&^(fs.ModeDir|fs.ModeSymlink) != 0:
+		return true, &fault.Error{
+			Class: fault.Usage, Hint: "name a file, or a directory with a slash behind it",
+			Err: fmt.Errorf("replace output %s: it is a pipe or a device", path),
+		}
 	case info.IsDir() != fileset.IsDirectory(output):
 		return true, &fault.Error{
 			Class: fault.Exists,
@@ -61,9 +66,12 @@ func CheckReplaced(output string) error {
 	return nil
 }
 
-// CheckDistinct refuses an output that is one of the inputs or lies where the next run
-// would read it as input.
+// CheckDistinct refuses an output that is one of the inputs or of the job's other files, or lies
+// where the next run would read it as input.
 func CheckDistinct(job *jobfile.Job, in *dataset.Dataset) error {
+	if err := fileset.CheckApart([]fileset.Place{{What: "output", Path: job.Output.Path}}, filesOf(job)...); err != nil {
+		return err
+	}
 	output, err := Absolute(job.Output.Path)
 	if err != nil {
 		return fmt.Errorf("find output %s: %w", job.Output.Path, err)
@@ -97,10 +105,8 @@ func CheckDistinct(job *jobfile.Job, in *dataset.Dataset) error {
 // CheckBeside refuses files to be written beside a job's output that would replace something that
 // the job reads or makes, or what else is read for it, or that the next run would read as input.
 func CheckBeside(job *jobfile.Job, written []fileset.Place, read ...fileset.Place) error {
-	others := append(read, fileset.Place{What: "output", Path: job.Output.Path})
-	for _, path := range job.TaxonomyFiles() {
-		others = append(others, fileset.Place{What: "taxonomy file", Path: path})
-	}
+	others := append(filesOf(job), fileset.Place{What: "output", Path: job.Output.Path})
+	others = append(others, read...)
 	for _, pattern := range job.Input {
 		for _, w := range written {
 			if w.Path == "" {
@@ -116,6 +122,15 @@ func CheckBeside(job *jobfile.Job, written []fileset.Place, read ...fileset.Plac
 		}
 	}
 	return fileset.CheckApart(written, others...)
+}
+
+// filesOf are the files that say what a job is.
+func filesOf(job *jobfile.Job) []fileset.Place {
+	files := []fileset.Place{{What: "job file", Path: job.File}}
+	for _, path := range job.TaxonomyFiles() {
+		files = append(files, fileset.Place{What: "taxonomy file", Path: path})
+	}
+	return files
 }
 
 // findsEither reports whether a pattern of the input names one of the paths.
