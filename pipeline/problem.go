@@ -23,6 +23,16 @@ type problem struct {
 	class  coding.ClassCoder
 }
 
+// wants returns the counts that the engine needs. It is asked once: with thousands of sets, to
+// compare them takes longer than to count.
+func (r *run) wants() engine.Plan {
+	if r.wanted == nil {
+		plan := r.engine.Plan(r.prepared.requirement)
+		r.wanted = &plan
+	}
+	return *r.wanted
+}
+
 // compress counts the input, and keeps what it has counted for the next run to go on from.
 func (r *run) compress(ctx context.Context) error {
 	if err := r.count(ctx); err != nil {

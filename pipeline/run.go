@@ -106,7 +106,7 @@ type run struct {
 	opening    sync.Mutex   // of the store
 	store      *spill.Store // open once something did not fit the memory
 	engine     engine.Engine
-	wants      func() engine.Plan // the counts that it needs; with thousands of sets they take time to find
+	wanted     *engine.Plan // once it was asked
 	recoding   engine.Recoding
 	cut        []byte        // the embedded cut
 	masked     []output.Part // that a state says are finished
@@ -237,7 +237,6 @@ func (r *run) open(ctx context.Context) (err error) {
 		}
 		r.reuseCut()
 	}
-	r.wants = sync.OnceValue(func() engine.Plan { return r.engine.Plan(r.prepared.requirement) })
 	r.threads = threadsWithin(r.budget.Limit(), r.threads, r.prepared.read())
 	for _, set := range r.prepared.dropped {
 		r.events.Noted(fmt.Sprintf("quasi-identifier set %d is redundant: its columns are in another set whose k is not smaller", set+1))
