@@ -6,11 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
+	paths "path"
 
 	"github.com/kcut/kcut/formats/location"
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/output"
 )
 
 // companion is where the record of a release in an object store lies for runs of other machines:
@@ -23,15 +24,15 @@ type companion struct {
 
 // companionOf returns the place of an output's record. Beside a directory that is all of a bucket
 // there is none.
-func companionOf(output string) *companion {
-	if !location.IsRemote(output) {
+func companionOf(path string) *companion {
+	if !location.IsRemote(path) {
 		return nil
 	}
-	bucket, key := location.Split(shown(output))
+	bucket, key := location.Split(output.Shown(path))
 	if key == "" {
 		return nil
 	}
-	above, name := path.Split(key)
+	above, name := paths.Split(key)
 	return &companion{folder: bucket + "/" + above + "." + name + ".kcut"}
 }
 
@@ -83,7 +84,7 @@ func (c *companion) settle(ctx context.Context, report *Report) error {
 	if c == nil || !c.announced {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	ctx, cancel := output.Afterwards(ctx)
 	defer cancel()
 	text, err := report.outline()
 	if err == nil {
@@ -101,7 +102,7 @@ func (c *companion) revoke(ctx context.Context) error {
 		return nil
 	}
 	c.announced = false
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	ctx, cancel := output.Afterwards(ctx)
 	defer cancel()
 	return storage.Remove(ctx, location.Join(c.folder, pendingFile))
 }

@@ -19,7 +19,7 @@ func (r *run) countLabels(ctx context.Context, budget *spill.Budget) error {
 	if err != nil {
 		return err
 	}
-	l.Plan, l.Advanced = r.engine.Plan(r.prepared.requirement), r.counted(0, 1)
+	l.Plan, l.Advanced = r.wants(), r.counted(0, 1)
 	counts, err := l.Count(ctx)
 	if err != nil {
 		return err

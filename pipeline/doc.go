@@ -16,7 +16,9 @@
 //	census      the same domains where values do not fit the memory
 //	labeling    the labels of an earlier cut as codes
 //	masking     the row groups of a release
+//	output      where they go, and how they get there
 //	checkpoint  states of a run that the next one goes on from
+//	state       what a run works on, as a state has it
 //	forecast    what a run will take
 //
 // What a run has in common with those who only read releases lies lower still: jobfile, fault

@@ -18,7 +18,7 @@ const module = "github.com/kcut/kcut"
 // to the longest path that leads to it. Imports go down only, and siblings do not meet:
 // pipeline is the only place that knows files, counts and decisions.
 var mayImport = map[string][]string{
-	"cmd":                 {"pipeline", "pipeline/verify", "pipeline/cutfile", "pipeline/compare", "pipeline/fault", "pipeline/jobfile", "pipeline/forecast", "pipeline/sample", "pipeline/starter", "pipeline/evaluate", "pipeline/metrics", "pipeline/lineage", "pipeline/page", "pipeline/fileset", "pipeline/figure"},
+	"cmd":                 {"pipeline", "pipeline/verify", "pipeline/cutfile", "pipeline/compare", "pipeline/fault", "pipeline/jobfile", "pipeline/forecast", "pipeline/sample", "pipeline/starter", "pipeline/evaluate", "pipeline/metrics", "pipeline/lineage", "pipeline/page", "pipeline/fileset", "pipeline/output", "pipeline/figure"},
 	"pipeline/evaluate":   {"pipeline", "pipeline/fault", "pipeline/jobfile", "engine", "engine/", "partition", "spill"},
 	"pipeline/metrics":    {"pipeline", "formats/publish"},
 	"pipeline/lineage":    {"pipeline", "pipeline/fault", "pipeline/jobfile", "formats/location"},
@@ -26,7 +26,9 @@ var mayImport = map[string][]string{
 	"pipeline/page":       {"pipeline", "pipeline/verify", "pipeline/cutfile", "pipeline/fault", "pipeline/fileset", "pipeline/figure", "formats/publish"},
 	"pipeline/starter":    {"pipeline", "pipeline/fault", "pipeline/figure", "engine", "pipeline/jobfile", "pipeline/forecast", "formats", "formats/dataset"},
 	"pipeline/checkpoint": {"formats", "formats/publish"},
-	"pipeline": {"pipeline/verify", "pipeline/cutfile", "pipeline/fileset", "pipeline/fault", "pipeline/jobfile", "pipeline/forecast", "pipeline/checkpoint", "pipeline/parallel", "pipeline/coding", "pipeline/census", "pipeline/compress", "pipeline/labeling", "pipeline/masking",
+	"pipeline/output":     {"pipeline/masking", "pipeline/fileset", "pipeline/fault", "pipeline/jobfile", "formats/dataset", "formats/writer", "formats/release", "formats/publish", "formats/digest", "formats/location", "formats/storage"},
+	"pipeline/state":      {"pipeline/checkpoint", "engine", "partition", "spill"},
+	"pipeline": {"pipeline/verify", "pipeline/cutfile", "pipeline/fileset", "pipeline/fault", "pipeline/jobfile", "pipeline/forecast", "pipeline/checkpoint", "pipeline/state", "pipeline/parallel", "pipeline/coding", "pipeline/census", "pipeline/compress", "pipeline/labeling", "pipeline/masking", "pipeline/output",
 		"engine", "engine/", "partition", "spill", "formats", "formats/dataset", "formats/writer",
 		"formats/release", "formats/publish", "formats/taxonomy", "formats/digest", "formats/location", "formats/storage"},
 	"pipeline/compare": {"pipeline/cutfile", "pipeline/jobfile", "engine", "engine/"},

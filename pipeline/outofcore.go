@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
@@ -55,7 +54,7 @@ func (r *run) countTwice(ctx context.Context) error {
 // adviseWhole gives an error of an engine that must know every value, and has no room for
 // them, the next thing to do.
 func (r *run) adviseWhole(err error) error {
-	if !errors.Is(err, spill.ErrBudget) || !r.engine.Plan(r.prepared.requirement).Whole {
+	if !errors.Is(err, spill.ErrBudget) || !r.wants().Whole {
 		return err
 	}
 	return &fault.Error{
@@ -110,7 +109,7 @@ func (r *run) countTuples(ctx context.Context, p *problem) error {
 // or in a store.
 func (r *run) countCoarse(ctx context.Context, p *problem, coarsenings []engine.Coarsening, budget *spill.Budget, store *spill.Store) error {
 	t := p.table
-	plan := r.engine.Plan(r.prepared.requirement)
+	plan := r.wants()
 	reading := &compress.Reading{
 		Dataset: r.dataset, Requests: r.prepared.requests(), Attributes: len(t.Attributes), Plan: plan,
 		Budget: budget, Store: store, Threads: r.threads, Advanced: r.counted(1, 2),
@@ -133,32 +132,4 @@ func (r *run) countCoarse(ctx context.Context, p *problem, coarsenings []engine.
 	}
 	t.Groupings, err = counts.Tables(ctx)
 	return err
-}
-
-// openStore opens the store for what does not fit the memory, unless it is open, and says so.
-func (r *run) openStore(what string) (*spill.Store, error) {
-	r.opening.Lock()
-	defer r.opening.Unlock()
-	if r.store != nil {
-		return r.store, nil
-	}
-	r.events.Noted(what + " exceed their share of the memory budget: spilling to disk")
-	options := r.opt.store
-	options.Budget = r.budget
-	store, err := spill.Open(r.spillFolder(), options)
-	if err != nil {
-		return nil, err
-	}
-	r.store = store
-	r.meter.opened(store)
-	return store, nil
-}
-
-// spillFolder returns where a run spills: where the job says, or in a hidden folder beside
-// the output, which is on a disk with room for a table of that size.
-func (r *run) spillFolder() string {
-	if r.job.Limits.SpillDir != "" {
-		return r.job.Limits.SpillDir
-	}
-	return filepath.Join(filepath.Dir(filepath.Clean(r.local)), ".kcut-spill")
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/pipeline/masking"
+	"github.com/kcut/kcut/pipeline/output"
 )
 
 // A release is the same table whatever its files look like.
@@ -55,7 +56,7 @@ func checkDirectory(t *testing.T, job *jobfile.Job) {
 	}
 	groups := (1000 + rows - 1) / rows
 	want := []string{"_SUCCESS", "_manifest.json"}
-	for part := range (groups + groupsPerPart - 1) / groupsPerPart {
+	for part := range (groups + output.GroupsPerPart - 1) / output.GroupsPerPart {
 		want = append(want, fmt.Sprintf("part-%05d.parquet", part))
 	}
 	names := func() (names []string) {

@@ -13,6 +13,7 @@ import (
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/forecast"
 	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/output"
 )
 
 // PlanOptions are what the command line adds to a job that is planned.
@@ -32,14 +33,14 @@ func Plan(ctx context.Context, job *jobfile.Job, opt PlanOptions) (_ *forecast.F
 	}
 	p.listen()
 	defer func() { err = errors.Join(err, p.closeInput()) }()
-	exists, err := checkTarget(ctx, job)
+	exists, err := output.Check(ctx, job.Output.Path)
 	if err != nil {
 		return nil, err
 	}
-	if p.local, err = localOf(job); err != nil {
+	if p.local, err = output.Local(job); err != nil {
 		return nil, err
 	}
-	if p.taxonomies, err = job.LoadTaxonomies(); err != nil {
+	if err := p.loadTaxonomies(); err != nil {
 		return nil, err
 	}
 	unmet := p.open(ctx)
@@ -80,8 +81,8 @@ func (p *planning) done(ctx context.Context, exists bool) (_ bool, err error) {
 // planning is a run that is foretold.
 type planning struct {
 	run
-	known []formats.Statistics // of every column of the schema
-	load  forecast.Load
+	statistics []formats.Statistics // of every column of the schema
+	load       forecast.Load
 }
 
 // forecast describes the run from what its plan stage has found.
@@ -91,14 +92,14 @@ func (p *planning) forecast(ctx context.Context, sample bool) (*forecast.Forecas
 	for _, info := range p.inputs {
 		f.Bytes += info.Size()
 	}
-	if err := p.describe(ctx); err != nil {
+	if err := p.readStatistics(ctx); err != nil {
 		return nil, err
 	}
 	if err := p.checkBounds(); err != nil {
 		return nil, err
 	}
 	f.Columns, f.Sets = p.columns(), p.sets()
-	p.weigh(f)
+	p.addUp(f)
 	if sample {
 		if err := p.sample(ctx, f); err != nil {
 			return nil, err
@@ -116,13 +117,13 @@ func (p *planning) forecast(ctx context.Context, sample bool) (*forecast.Forecas
 // small reading.
 const mostDescribed = 4096
 
-// describe asks the input for its statistics.
-func (p *planning) describe(ctx context.Context) (err error) {
+// readStatistics asks the input for its statistics.
+func (p *planning) readStatistics(ctx context.Context) (err error) {
 	columns := make([]int, len(p.dataset.Schema().Fields))
 	for i := range columns {
 		columns[i] = i
 	}
-	p.known, err = p.dataset.Statistics(ctx, columns, max(8, mostDescribed/max(1, len(columns))))
+	p.statistics, err = p.dataset.Statistics(ctx, columns, max(8, mostDescribed/max(1, len(columns))))
 	return err
 }
 
@@ -130,8 +131,8 @@ func (p *planning) describe(ctx context.Context) (err error) {
 func (p *planning) columns() (columns []forecast.Column) {
 	rows := p.dataset.Rows()
 	for i, field := range p.dataset.Schema().Fields {
-		atLeast, atMost := p.known[i].Distinct(field.Type)
-		if p.known[i].Rows < rows {
+		atLeast, atMost := p.statistics[i].Distinct(field.Type)
+		if p.statistics[i].Rows < rows {
 			atMost = min(rows, int64(float64(atMost)*p.all(i)))
 		}
 		columns = append(columns, forecast.Column{
@@ -144,13 +145,13 @@ func (p *planning) columns() (columns []forecast.Column) {
 
 // all is by how many all rows are more than those whose statistics of a column were looked at.
 func (p *planning) all(column int) float64 {
-	return float64(p.dataset.Rows()) / float64(max(1, p.known[column].Rows))
+	return float64(p.dataset.Rows()) / float64(max(1, p.statistics[column].Rows))
 }
 
 // checkBounds refuses declared bounds that the statistics already contradict.
 func (p *planning) checkBounds() error {
 	for i, field := range p.dataset.Schema().Fields {
-		within := p.known[i].Within
+		within := p.statistics[i].Within
 		if !within.Known || p.prepared.specs[i].Mask != jobfile.MaskDiscretize {
 			continue
 		}
@@ -193,8 +194,8 @@ func (p *planning) sets() (sets []forecast.Set) {
 	return sets
 }
 
-// weigh collects what the run has to do.
-func (p *planning) weigh(f *forecast.Forecast) {
+// addUp collects what the run has to do.
+func (p *planning) addUp(f *forecast.Forecast) {
 	_, topDown := p.engine.(topdown.Engine)
 	p.load = forecast.Load{
 		Rows: p.dataset.Rows(), Masked: len(p.prepared.masked), Memory: p.budget.Limit(), Threads: p.threads, TopDown: topDown,
@@ -207,7 +208,7 @@ func (p *planning) weigh(f *forecast.Forecast) {
 	}
 	stored := int64(0)
 	for i := range f.Columns {
-		size := int64(float64(p.known[i].Stored) * p.all(i))
+		size := int64(float64(p.statistics[i].Stored) * p.all(i))
 		if stored += size; f.Columns[i].Mask == jobfile.MaskKeep {
 			p.load.Kept += size
 		}
@@ -228,7 +229,7 @@ func (p *planning) read() (fields []int) {
 // groupings returns the columns that the engine wants counted together, by their position
 // among those that are counted.
 func (p *planning) groupings() (groupings [][]int) {
-	for _, g := range p.engine.Plan(p.prepared.requirement).Groupings {
+	for _, g := range p.wants().Groupings {
 		columns := slices.Clone(g.Columns)
 		if g.Class && p.prepared.class >= 0 {
 			columns = append(columns, len(p.prepared.masked))

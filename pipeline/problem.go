@@ -24,6 +24,16 @@ type problem struct {
 	class  coding.ClassCoder
 }
 
+// wants returns the counts that the engine needs. It is asked once: with thousands of sets, to
+// compare them takes longer than to count.
+func (r *run) wants() engine.Plan {
+	if r.wanted == nil {
+		plan := r.engine.Plan(r.prepared.requirement)
+		r.wanted = &plan
+	}
+	return *r.wanted
+}
+
 // compress counts the input, and keeps what it has counted for the next run to go on from.
 func (r *run) compress(ctx context.Context) error {
 	if err := r.count(ctx); err != nil {
@@ -67,7 +77,7 @@ func (r *run) countInMemory(ctx context.Context) error {
 func (r *run) countWithin(ctx context.Context, budget *spill.Budget) error {
 	reading := &compress.Reading{
 		Dataset: r.dataset, Requests: r.prepared.requests(), Attributes: len(r.prepared.masked), Class: r.job.Class,
-		Plan: r.engine.Plan(r.prepared.requirement), Pairs: true, Most: r.most(manyTuples),
+		Plan: r.wants(), Pairs: true, Most: r.most(manyTuples),
 		Budget: budget, Threads: r.threads, Advanced: r.counted(0, 1),
 	}
 	counts := &compression{}
@@ -106,7 +116,7 @@ const (
 // most returns how many values or tuples are counted in one reading, 0: any number. An engine
 // that wants to know every value would hold them anyway.
 func (r *run) most(many int) int {
-	if r.engine.Plan(r.prepared.requirement).Whole {
+	if r.wants().Whole {
 		return 0
 	}
 	return cmp.Or(r.opt.many, many)
@@ -132,7 +142,7 @@ type compression struct {
 // pruning says which values of an attribute no search tells apart: none when the engine
 // wants to know every value.
 func (r *run) pruning(attribute int) engine.Pruning {
-	if r.engine.Plan(r.prepared.requirement).Whole {
+	if r.wants().Whole {
 		return engine.Pruning{}
 	}
 	k, _ := r.prepared.requirement.LargestK(attribute) // every attribute is in a set
@@ -164,7 +174,7 @@ func (r *run) bind(ctx context.Context, counts *compression, budget *spill.Budge
 		r.note(d)
 	}
 	p.class = r.classify(p.table, counts.class, counts.pairs)
-	for g, grouping := range r.engine.Plan(r.prepared.requirement).Groupings {
+	for g, grouping := range r.wants().Groupings {
 		p.table.Groupings = append(p.table.Groupings, r.inDomains(counts.groupings[g], grouping, domains, p.class))
 	}
 	r.pose(p)

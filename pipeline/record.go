@@ -15,6 +15,7 @@ import (
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/fileset"
+	"github.com/kcut/kcut/pipeline/output"
 )
 
 // Digests tell what made a release, and what it is (docs/operations.md says what they cover).
@@ -39,9 +40,9 @@ const (
 const maxRecord = 64 << 20
 
 // workFolder returns the private folder of an output, beside it.
-func workFolder(output string) string {
-	output = filepath.Clean(output)
-	return filepath.Join(filepath.Dir(output), "."+filepath.Base(output)+".kcut")
+func workFolder(path string) string {
+	path = filepath.Clean(path)
+	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".kcut")
 }
 
 // identify takes the digests of job and input.
@@ -80,7 +81,7 @@ func (r *run) refuse(ctx context.Context) (err error) {
 
 // standing is the error of an output that exists.
 func (r *run) standing(why, hint string) error {
-	return &fault.Error{Class: fault.Exists, Hint: hint, Err: fmt.Errorf("write output %s: %s", shown(r.job.Output.Path), why)}
+	return &fault.Error{Class: fault.Exists, Hint: hint, Err: fmt.Errorf("write output %s: %s", output.Shown(r.job.Output.Path), why)}
 }
 
 // recall reports whether the release that stands was made by the same job of the same input.
@@ -133,7 +134,7 @@ func (r *run) leave(ctx context.Context, was known) error {
 	if err := r.saveReport(); err != nil {
 		return err
 	}
-	left, err := r.openTarget(nil)
+	left, err := output.Open(r.files(), r.local, r.job.Output.Path, true, nil)
 	if err != nil {
 		return err
 	}
@@ -142,7 +143,7 @@ func (r *run) leave(ctx context.Context, was known) error {
 
 // stands reports whether the output is the one of a record.
 func (r *run) stands(ctx context.Context, was *Report) (bool, error) {
-	path := shown(r.job.Output.Path)
+	path := output.Shown(r.job.Output.Path)
 	if fileset.IsDirectory(r.job.Output.Path) {
 		if complete, _ := storage.Exists(ctx, location.Join(path, publish.SuccessFile)); !complete {
 			return false, nil
@@ -176,14 +177,14 @@ func (r *run) announce(ctx context.Context, path string) (err error) {
 
 // withdraw removes an output that is not published, but for the parts that a later try may go
 // on from, and what announced it.
-func (r *run) withdraw(ctx context.Context, target *target, failure error) error {
+func (r *run) withdraw(ctx context.Context, target *output.Target, failure error) error {
 	var err error
 	if worthwhile(failure) && len(r.masked) > 0 {
 		err = target.Suspend(r.keeps)
 	} else {
 		err = target.Discard()
 	}
-	if !target.done() {
+	if !target.Done() {
 		err = errors.Join(err, r.work.Remove(pendingFile), r.beside.revoke(ctx))
 	}
 	return err

@@ -9,13 +9,14 @@ import (
 	"github.com/kcut/kcut/pipeline/census"
 	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/output"
 	"github.com/kcut/kcut/pipeline/parallel"
 )
 
 // readTwice counts the records in a store: after a census of all columns with an order and
 // of the masked ones, and after the short lists are known.
 func (b *recordsReader) readTwice(ctx context.Context) (err error) {
-	if b.local, err = localOf(b.job); err != nil {
+	if b.local, err = output.Local(b.job); err != nil {
 		return err
 	}
 	store, err := b.openStore("the distinct records")

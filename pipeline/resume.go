@@ -14,6 +14,8 @@ import (
 	"github.com/kcut/kcut/pipeline/checkpoint"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/output"
+	"github.com/kcut/kcut/pipeline/state"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -30,11 +32,11 @@ const (
 func (r *run) openStates() (*checkpoint.Folder, error) {
 	states := r.work
 	if r.job.Limits.SpillDir != "" {
-		output, err := absolute(r.job.Output.Path)
+		path, err := output.Absolute(r.job.Output.Path)
 		if err != nil {
 			return nil, fmt.Errorf("find output %s: %w", r.job.Output.Path, err)
 		}
-		name := fmt.Sprintf("kcut-work-%.8x", sha256.Sum256([]byte(output)))
+		name := fmt.Sprintf("kcut-work-%.8x", sha256.Sum256([]byte(path)))
 		states = checkpoint.In(r.files(), filepath.Join(r.job.Limits.SpillDir, name))
 	}
 	if r.opt.Resume {
@@ -98,7 +100,7 @@ func (r *run) keepCounts(ctx context.Context) {
 
 // keepCut saves what the search has found.
 func (r *run) keepCut(ctx context.Context) {
-	if savable(r.recoding) && r.keep(ctx, cutState, r.saveCut) {
+	if state.IsSavable(r.recoding) && r.keep(ctx, cutState, r.saveCut) {
 		r.tried(ctx, errors.Join(r.states.Remove(countsState), r.states.Remove(stepsState)))
 	}
 }

@@ -8,50 +8,31 @@ import (
 
 	"github.com/kcut/kcut/formats/digest"
 	"github.com/kcut/kcut/pipeline/checkpoint"
+	"github.com/kcut/kcut/pipeline/output"
 )
 
 // keepParts saves which files of the release are finished, if a state is due.
-func (r *run) keepParts(ctx context.Context, p *parts) {
+func (r *run) keepParts(ctx context.Context, p *output.Parts) {
 	if !r.due() {
 		return
 	}
-	err := p.settle(ctx)
+	err := p.Settle(ctx)
 	var text []byte
 	if err == nil {
-		text, err = json.Marshal(p.finished)
+		text, err = json.Marshal(p.Finished)
 	}
 	if err == nil {
 		err = r.states.Save(ctx, partsState, r.stateKey(), func(w *checkpoint.Writer) { w.Bytes(text) })
 	}
 	if err == nil {
-		r.masked = slices.Clone(p.finished)
+		r.masked = slices.Clone(p.Finished)
 	}
 	r.tried(ctx, err)
 }
 
-// settle makes the finished parts durable, and takes their digests.
-func (p *parts) settle(ctx context.Context) error {
-	for i := range p.finished {
-		part := &p.finished[i]
-		if part.Digest != "" {
-			continue
-		}
-		path := p.target.path(*part)
-		if err := p.target.Sync(path); err != nil {
-			return err
-		}
-		sum, err := digest.File(ctx, path, 1)
-		if err != nil {
-			return err
-		}
-		part.Digest = sum.String()
-	}
-	return nil
-}
-
 // openRelease begins the release, or goes on with one whose first parts an earlier run has
 // finished and kept.
-func (r *run) openRelease(ctx context.Context) (*target, error) {
+func (r *run) openRelease(ctx context.Context) (*output.Target, error) {
 	if r.opt.Resume {
 		// Without a state, or with one that is of no use, there are no parts.
 		_ = r.states.Load(partsState, r.stateKey(), func(in *checkpoint.Reader) error {
@@ -59,8 +40,8 @@ func (r *run) openRelease(ctx context.Context) (*target, error) {
 		})
 	}
 	whole := 0
-	target, err := r.openTarget(func(path string) bool {
-		n := slices.IndexFunc(r.masked, func(p part) bool { return p.Name == filepath.Base(path) })
+	target, err := output.Open(r.files(), r.local, r.job.Output.Path, r.exists, func(path string) bool {
+		n := slices.IndexFunc(r.masked, func(p output.Part) bool { return p.Name == filepath.Base(path) })
 		if n != whole { // parts come in their order
 			return false
 		}
@@ -82,5 +63,5 @@ func (r *run) openRelease(ctx context.Context) (*target, error) {
 
 // keeps reports whether a file of the release is a part that the next run goes on from.
 func (r *run) keeps(path string) bool {
-	return slices.ContainsFunc(r.masked, func(p part) bool { return p.Name == filepath.Base(path) })
+	return slices.ContainsFunc(r.masked, func(p output.Part) bool { return p.Name == filepath.Base(path) })
 }

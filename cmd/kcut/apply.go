@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -48,7 +49,7 @@ again, and goes on from the part files that were finished when it was stopped.`,
 		if err := flags.check(cmd.CommandPath()); err != nil {
 			return err
 		}
-		return common.follow(cmd, args[0], overrides, func(job *jobfile.Job) (*pipeline.Report, error) {
+		return common.follow(cmd, args[0], overrides, fileset.Place{What: "cut", Path: flags.Cut}, func(job *jobfile.Job) (*pipeline.Report, error) {
 			return pipeline.Apply(cmd.Context(), job, flags.ApplyOptions)
 		})
 	}

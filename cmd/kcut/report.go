@@ -40,6 +40,10 @@ none of a release that does not hold.`,
 		if err := fileset.CheckFile("page", args[1], overwrite); err != nil { // before everything is counted
 			return err
 		}
+		read := []fileset.Place{{What: "release", Path: args[0]}, {What: "trace", Path: trace}, {What: "report of the run", Path: runJSON}}
+		if err := fileset.CheckApart([]fileset.Place{{What: "page", Path: args[1]}}, read...); err != nil {
+			return err
+		}
 		source, err := pageSource(cmd.Context(), u, args[0], trace, runJSON)
 		if err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -29,7 +30,7 @@ Flags and KCUT_ environment variables replace values of the job file.`,
 	flags := addRunFlags(cmd, u, &opt, "write one JSON object per performed specialization (bottom-up: generalization) to `FILE`")
 	cmd.Flags().StringVar(&opt.OnlyCoarsen, "only-coarsen", "", "go below no node of the cut of an earlier release: `FILE`, as of kcut apply")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return flags.follow(cmd, args[0], overrides, func(job *jobfile.Job) (*pipeline.Report, error) {
+		return flags.follow(cmd, args[0], overrides, fileset.Place{What: "earlier release", Path: opt.OnlyCoarsen}, func(job *jobfile.Job) (*pipeline.Report, error) {
 			return pipeline.Run(cmd.Context(), job, opt)
 		})
 	}

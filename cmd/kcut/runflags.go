@@ -9,6 +9,7 @@ import (
 	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/output"
 )
 
 // runFlags are those of the commands that make a release.
@@ -32,8 +33,9 @@ func addRunFlags(cmd *cobra.Command, u *ui, opt *pipeline.RunOptions, trace stri
 	return f
 }
 
-// follow loads a job, makes its release, and tells everybody who is to know how that goes.
-func (f *runFlags) follow(cmd *cobra.Command, path string, overrides func() []jobfile.Override, do func(*jobfile.Job) (*pipeline.Report, error)) error {
+// follow loads a job, makes its release, and tells everybody who is to know how that goes. An
+// earlier release, or its cut, is read besides.
+func (f *runFlags) follow(cmd *cobra.Command, path string, overrides func() []jobfile.Override, earlier fileset.Place, do func(*jobfile.Job) (*pipeline.Report, error)) error {
 	if err := f.checkFolders(); err != nil {
 		return err
 	}
@@ -41,13 +43,15 @@ func (f *runFlags) follow(cmd *cobra.Command, path string, overrides func() []jo
 	if err != nil {
 		return err
 	}
+	job, broken := jobfile.Load(path, overrides())
+	if err := f.checkBeside(path, job, watch, earlier); err != nil {
+		return err // and nobody is told: that would be written to one of these files
+	}
 	f.opt.Resume = !f.afresh
-	report, err := watch.follow(cmd.Context(), func(started func(*jobfile.Job)) (*pipeline.Report, error) {
-		job, err := jobfile.Load(path, overrides())
-		if err != nil {
-			return nil, err
+	report, err := watch.follow(cmd.Context(), job, func() (*pipeline.Report, error) {
+		if broken != nil {
+			return nil, broken
 		}
-		started(job)
 		progress := f.ui.follow()
 		defer progress.close()
 		f.opt.Events = progress.events()
@@ -66,6 +70,16 @@ func (f *runFlags) follow(cmd *cobra.Command, path string, overrides func() []jo
 // checkFolders refuses files whose folders are not there, before a run that takes hours.
 func (f *runFlags) checkFolders() error {
 	return errors.Join(fileset.CheckFolder("trace", f.trace), fileset.CheckFolder("report", f.opt.RunJSON))
+}
+
+// checkBeside refuses files that would replace each other, or what is read for a release. Of a
+// job that could not be loaded only its file is known.
+func (f *runFlags) checkBeside(path string, job *jobfile.Job, w *watch, read ...fileset.Place) error {
+	written := append(w.files(), fileset.Place{What: "trace", Path: f.trace}, fileset.Place{What: "report", Path: f.opt.RunJSON})
+	if job == nil {
+		return fileset.CheckApart(written, append(read, fileset.Place{What: "job file", Path: path})...)
+	}
+	return output.CheckBeside(job, written, read...)
 }
 
 // traced makes a release and writes its trace, if one is wanted. The trace file is not

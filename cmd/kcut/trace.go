@@ -42,6 +42,10 @@ func (t *traceFile) begin() error {
 		return nil
 	}
 	t.writer = bufio.NewWriter(t.file)
+	info, err := t.file.Stat()
+	if err != nil || !info.Mode().IsRegular() { // a pipe holds nothing that could be cut off
+		return err
+	}
 	return t.file.Truncate(0)
 }
 

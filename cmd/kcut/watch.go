@@ -34,6 +34,7 @@ func addWatch(flags *pflag.FlagSet) *watchFlags {
 type watch struct {
 	ui      *ui
 	metrics string         // empty: none
+	lineage string         // file that events are appended to; empty: none
 	target  lineage.Target // nil: none
 	options lineage.Options
 	run     metrics.Run
@@ -67,7 +68,13 @@ func (w *watch) openLineage(command, jobFile, to string) (err error) {
 	if strings.Contains(to, "://") {
 		return nil
 	}
+	w.lineage = to
 	return fileset.CheckFolder("lineage file", to)
+}
+
+// files are those that a watch writes.
+func (w *watch) files() []fileset.Place {
+	return []fileset.Place{{What: "metrics file", Path: w.metrics}, {What: "lineage file", Path: w.lineage}}
 }
 
 // jobName is what a job is called in catalogs: its file's name without what that ends in.
@@ -76,22 +83,19 @@ func jobName(jobFile string) string {
 	return cmp.Or(strings.TrimSuffix(base, filepath.Ext(base)), base)
 }
 
-// follow calls f, which loads and runs a job, and tells how that went. f calls started once
-// the job is loaded.
-func (w *watch) follow(ctx context.Context, f func(started func(*jobfile.Job)) (*pipeline.Report, error)) (*pipeline.Report, error) {
+// follow calls f, which runs a job, and tells how that went. Of a job that could not be loaded,
+// which is nil, there is nothing to tell but that.
+func (w *watch) follow(ctx context.Context, job *jobfile.Job, f func() (*pipeline.Report, error)) (*pipeline.Report, error) {
+	if w.target != nil && job != nil {
+		w.events = lineage.Start(w.target, job, w.options)
+	}
 	var report *pipeline.Report
 	err := fault.Fence(func() (err error) {
-		report, err = f(w.start)
+		report, err = f()
 		return err
 	})
 	w.end(ctx, report, err)
 	return report, err
-}
-
-func (w *watch) start(job *jobfile.Job) {
-	if w.target != nil {
-		w.events = lineage.Start(w.target, job, w.options)
-	}
 }
 
 // failed keeps the report of a run that failed.

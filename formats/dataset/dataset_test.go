@@ -92,6 +92,7 @@ func TestDiscover(t *testing.T) {
 		{"_SUCCESS", "_SUCCESS"},
 		{"nothing*", ""},
 		{"missing.parquet", ""},
+		{"a.parquet/missing.parquet", ""},
 	} {
 		files, err := discover(t.Context(), []string{filepath.Join(dir, c.pattern)})
 		if c.want == "" {
@@ -116,6 +117,13 @@ func TestDiscover(t *testing.T) {
 	both, err = discover(t.Context(), []string{filepath.Join(dir, "sub", "c.parquet"), filepath.Join(dir, "link")})
 	if err != nil || len(both) != 2 || filepath.Base(both[0].path) != "c.parquet" || filepath.Base(both[1].path) != "d.parquet" {
 		t.Errorf("a file and a link to its folder: %v, %v: want every file once", both, err)
+	}
+	if err := os.Link(filepath.Join(dir, "sub", "c.parquet"), filepath.Join(dir, "second.parquet")); err != nil {
+		t.Fatal(err)
+	}
+	both, err = discover(t.Context(), []string{filepath.Join(dir, "sub", "c.parquet"), filepath.Join(dir, "se*.parquet")})
+	if err != nil || len(both) != 1 {
+		t.Errorf("a file and its second name: %v, %v: want it once", both, err)
 	}
 	if _, err := discover(t.Context(), nil); !errors.Is(err, formats.ErrNoInput) {
 		t.Errorf("no pattern: %v, want ErrNoInput", err)
@@ -211,6 +219,12 @@ func TestOpenRefuses(t *testing.T) {
 		"encrypted": {func(dir string) {
 			os.WriteFile(filepath.Join(dir, "a.parquet"), []byte("PAREPARE"), 0o600)
 		}, formats.ErrUnsupported, []string{"a.parquet", "encrypted"}},
+		"link to nothing": {func(dir string) {
+			os.Symlink("nowhere", filepath.Join(dir, "a.parquet"))
+		}, formats.ErrNoInput, []string{"a.parquet"}},
+		"device": {func(dir string) {
+			os.Symlink(os.DevNull, filepath.Join(dir, "a.parquet"))
+		}, formats.ErrUnsupported, []string{"a.parquet", "no file"}},
 		"empty directory": {func(string) {}, formats.ErrNoInput, nil},
 	} {
 		t.Run(name, func(t *testing.T) {

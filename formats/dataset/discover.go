@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/location"
@@ -29,7 +30,7 @@ const maxDirectoryDepth = 100
 // pattern in bytewise order.
 func discover(ctx context.Context, patterns []string) ([]inputFile, error) {
 	var files []inputFile
-	seen := make(map[string]bool)
+	seen := sighted{paths: make(map[string]bool), files: make(map[outside][]fs.FileInfo)}
 	for _, pattern := range patterns {
 		found, err := expand(ctx, pattern)
 		if err != nil {
@@ -40,8 +41,7 @@ func discover(ctx context.Context, patterns []string) ([]inputFile, error) {
 		}
 		slices.SortFunc(found, func(a, b inputFile) int { return strings.Compare(a.path, b.path) })
 		for _, file := range found {
-			if real := realPath(file.path); !seen[real] {
-				seen[real] = true
+			if seen.first(file.path) {
 				files = append(files, file)
 			}
 		}
@@ -50,6 +50,38 @@ func discover(ctx context.Context, patterns []string) ([]inputFile, error) {
 		return nil, fmt.Errorf("find input: no pattern: %w", formats.ErrNoInput)
 	}
 	return files, nil
+}
+
+// sighted are the files that were found so far.
+type sighted struct {
+	paths map[string]bool
+	files map[outside][]fs.FileInfo // of this machine
+}
+
+// outside is what files that are one and the same have in common, and few others.
+type outside struct{ size, modified int64 }
+
+// first reports whether a file was not found before, by this path or another: that of a link,
+// or a second name in the file system.
+func (s *sighted) first(path string) bool {
+	real := realPath(path)
+	if s.paths[real] {
+		return false
+	}
+	s.paths[real] = true
+	if location.IsRemote(path) {
+		return true
+	}
+	info, err := os.Stat(real)
+	if err != nil {
+		return true // whoever opens it tells
+	}
+	key := outside{info.Size(), info.ModTime().UnixNano()}
+	if slices.ContainsFunc(s.files[key], func(other fs.FileInfo) bool { return os.SameFile(info, other) }) {
+		return false
+	}
+	s.files[key] = append(s.files[key], info)
+	return true
 }
 
 // realPath is a path without links. One that leads nowhere, or to another machine, is left as it
@@ -73,7 +105,7 @@ func expand(ctx context.Context, pattern string) ([]inputFile, error) {
 		return walk(nil, filepath.Clean(pattern), "", 0)
 	case err == nil:
 		return []inputFile{{path: filepath.Clean(pattern)}}, nil
-	case !errors.Is(err, fs.ErrNotExist):
+	case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
 		return nil, fmt.Errorf("find input: %w", err)
 	case !hasMeta(pattern):
 		return nil, nil
@@ -128,6 +160,9 @@ func walk(files []inputFile, dir, hive string, depth int) ([]inputFile, error) {
 // visit appends a file, or the files below a directory.
 func visit(files []inputFile, path, hive, name string, depth int) ([]inputFile, error) {
 	info, err := os.Stat(path)
+	if _, there := os.Lstat(path); there == nil && errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("find input %s: a link that leads nowhere: %w", path, formats.ErrNoInput)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("find input: %w", err)
 	}
@@ -235,11 +270,17 @@ func matchAny(files []inputFile, dir string, names, parts []string, depth int) (
 		return nil, err
 	}
 	for _, name := range names {
+		if hidden(name) {
+			continue
+		}
 		info, err := os.Stat(filepath.Join(dir, name))
+		if errors.Is(err, fs.ErrNotExist) { // a link that leads nowhere is no directory
+			continue
+		}
 		if err != nil {
 			return nil, fmt.Errorf("find input: %w", err)
 		}
-		if !info.IsDir() || hidden(name) {
+		if !info.IsDir() {
 			continue
 		}
 		if files, err = matchParts(files, filepath.Join(dir, name), parts, depth+1); err != nil {

@@ -74,12 +74,21 @@ type localFile struct {
 	info Info
 }
 
+// openLocal refuses what cannot be read at any position before it opens it: a pipe would wait
+// there for a writer.
 func openLocal(path string) (*localFile, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() && !info.IsDir() {
+		return nil, fmt.Errorf("open %s: it is a pipe or a device, no file: %w", path, formats.ErrUnsupported)
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	info, err := file.Stat()
+	info, err = file.Stat()
 	if err != nil {
 		file.Close()
 		return nil, err

@@ -1,6 +1,7 @@
 package jobfile
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/kcut/kcut/formats/yaml"
@@ -19,6 +20,9 @@ func Load(path string, overrides []Override) (*Job, error) {
 
 // parse is Load of a text.
 func parse(path string, text []byte, overrides []Override) (*Job, error) {
+	if !resemblesJob(text) {
+		return nil, &Error{[]Problem{noJob(path)}}
+	}
 	l := newLoader(path, text)
 	root, problems := yaml.Parse(text)
 	problems.Locate(path, text)
@@ -31,6 +35,26 @@ func parse(path string, text []byte, overrides []Override) (*Job, error) {
 		return nil, err
 	}
 	return job, nil
+}
+
+// resemblesJob reports whether a text has one of the keys that every job has. Of another nothing
+// may be shown: a table that was taken for a job has people in it.
+func resemblesJob(text []byte) bool {
+	var keys []string
+	for _, f := range fieldsUnder("") {
+		if f.required {
+			keys = append(keys, f.key())
+		}
+	}
+	return regexp.MustCompile(`\b(` + strings.Join(keys, "|") + `)["']?\s*:`).Match(text)
+}
+
+// noJob is the problem of a file that is something else.
+func noJob(path string) Problem {
+	return Problem{
+		File: path, Line: 1, Column: 1, Message: "not a job: it needs a map of keys like input, output and columns",
+		Hint: "kcut config --schema prints every key of a job file",
+	}
 }
 
 // loader turns the YAML of a job file into a Job. The document itself goes through the
@@ -70,10 +94,7 @@ func (l *loader) add(n *yaml.Node, hint, format string, args ...any) {
 
 func (l *loader) load(root *yaml.Node, overrides []Override) *Job {
 	if root == nil || root.Kind != yaml.Map {
-		l.problems = append(l.problems, Problem{
-			File: l.file, Line: 1, Column: 1, Message: "not a job: it needs a map of keys like input, output and columns",
-			Hint: "kcut config --schema prints every key of a job file",
-		})
+		l.problems = append(l.problems, noJob(l.file))
 		return nil
 	}
 	l.root = root

@@ -142,3 +142,22 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// A table that is taken for a job has people in it, of whom nothing is told.
+func TestLoadTellsNothingOfTables(t *testing.T) {
+	for _, text := range []string{
+		"\"name\",\"ssn\"\n\"Anna Meier\",\"1\"\n", "name;note\nAnna;she said: hello\n", "Anna Meier: 1\n",
+		"{\"name\": \"Anna\"}\n{\"name\": \"Bob\"}\n", "PAR1\x00Anna\xff", "{Anna", "'Anna' Meier\n",
+	} {
+		_, err := Load(writeFile(t, t.TempDir(), "people.csv", text), nil)
+		var broken *Error
+		if !errors.As(err, &broken) || strings.Contains(err.Error(), "Anna") || !strings.Contains(err.Error(), "not a job") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	for _, text := range []string{"input : x", "{'output' : x", "\"columns\":\n - x", "# people\nquasi_identifiers: x"} {
+		if !resemblesJob([]byte(text)) {
+			t.Errorf("%q resembles no job", text)
+		}
+	}
+}

@@ -44,6 +44,16 @@ func (j *Job) LoadTaxonomies() (map[string]Taxonomy, error) {
 // TaxonomyBytes returns the size of all files that LoadTaxonomies reads. One that cannot be
 // looked at counts as empty.
 func (j *Job) TaxonomyBytes() (size int64) {
+	for _, path := range j.TaxonomyFiles() {
+		if info, err := os.Stat(path); err == nil {
+			size += info.Size()
+		}
+	}
+	return size
+}
+
+// TaxonomyFiles returns the paths of the files that LoadTaxonomies reads.
+func (j *Job) TaxonomyFiles() []string {
 	paths := make(map[string]bool)
 	for i := range j.Columns {
 		spec := j.Columns[i].Taxonomy
@@ -60,12 +70,7 @@ func (j *Job) TaxonomyBytes() (size int64) {
 			paths[spec.File] = true
 		}
 	}
-	for path := range paths {
-		if info, err := os.Stat(path); err == nil {
-			size += info.Size()
-		}
-	}
-	return size
+	return slices.Sorted(maps.Keys(paths))
 }
 
 // treeLoader reads taxonomy files, each once.

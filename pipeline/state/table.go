@@ -1,4 +1,4 @@
-package pipeline
+package state
 
 import (
 	"context"
@@ -10,8 +10,8 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// saveTable writes a count table, which stays as it is.
-func saveTable(ctx context.Context, w *checkpoint.Writer, t *partition.Table, space partition.Space) {
+// SaveTable writes a count table, which stays as it is, wherever the space has it.
+func SaveTable(ctx context.Context, w *checkpoint.Writer, t *partition.Table, space partition.Space) {
 	w.Uint(uint64(t.Layout.Words))
 	w.Uint(uint64(len(t.Layout.Fields)))
 	for _, f := range t.Layout.Fields {
@@ -30,8 +30,9 @@ func saveTable(ctx context.Context, w *checkpoint.Writer, t *partition.Table, sp
 	w.Bytes(nil)
 }
 
-// loadTable reads what saveTable has written.
-func loadTable(r *checkpoint.Reader, space partition.Space) (*partition.Table, error) {
+// LoadTable reads what SaveTable has written, into memory or the space's store. When it does not
+// fit, the error wraps spill.ErrBudget.
+func LoadTable(r *checkpoint.Reader, space partition.Space) (*partition.Table, error) {
 	layout := partition.Layout{Words: r.Int()}
 	for n := r.Int(); n > 0 && r.Err() == nil; n-- {
 		layout.Fields = append(layout.Fields, partition.Field{Word: r.Int(), Shift: uint(r.Uint()), Mask: r.Uint()})
@@ -53,16 +54,18 @@ func loadTable(r *checkpoint.Reader, space partition.Space) (*partition.Table, e
 	return t, err
 }
 
-// saveHistogram writes the counts of a column's values and classes.
-func saveHistogram(w *checkpoint.Writer, h *partition.Histogram) {
+// SaveHistogram writes the counts of a column's values and classes.
+func SaveHistogram(w *checkpoint.Writer, h *partition.Histogram) {
 	w.Uint(uint64(h.Classes))
 	checkpoint.Numbers(w, h.Start)
 	checkpoint.Numbers(w, h.Class)
 	checkpoint.Numbers(w, h.Count)
 }
 
-func loadHistogram(r *checkpoint.Reader) *partition.Histogram {
-	return &partition.Histogram{
+// LoadHistogram reads what SaveHistogram has written.
+func LoadHistogram(r *checkpoint.Reader, budget *spill.Budget) (*partition.Histogram, error) {
+	h := &partition.Histogram{
 		Classes: r.Int(), Start: checkpoint.ReadNumbers[int](r), Class: checkpoint.ReadNumbers[uint32](r), Count: checkpoint.ReadNumbers[uint64](r),
 	}
+	return h, budget.Draw("histograms", int64(len(h.Start)*8+len(h.Class)*12))
 }

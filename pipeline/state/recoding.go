@@ -1,4 +1,4 @@
-package pipeline
+package state
 
 import (
 	"fmt"
@@ -8,9 +8,9 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// savable reports whether a recoding can be written down: one of kcut apply that suppresses
+// IsSavable reports whether a recoding can be written down: one of kcut apply that suppresses
 // records, or has regions, cannot.
-func savable(recoding engine.Recoding) bool {
+func IsSavable(recoding engine.Recoding) bool {
 	switch recoding := recoding.(type) {
 	case *engine.Cut:
 		return true
@@ -22,8 +22,8 @@ func savable(recoding engine.Recoding) bool {
 	return false
 }
 
-// saveRecoding writes a recoding that is savable.
-func saveRecoding(w *checkpoint.Writer, recoding engine.Recoding) {
+// SaveRecoding writes a recoding that is IsSavable.
+func SaveRecoding(w *checkpoint.Writer, recoding engine.Recoding) {
 	regions, ok := recoding.(*engine.Regions)
 	w.Bool(ok)
 	if ok {
@@ -33,23 +33,23 @@ func saveRecoding(w *checkpoint.Writer, recoding engine.Recoding) {
 	cut := recoding.(*engine.Cut)
 	for a := range cut.Columns {
 		c := &cut.Columns[a]
-		saveLabels(w, c.Labels)
+		SaveLabels(w, c.Labels)
 		checkpoint.Numbers(w, c.Code)
 		saveIntervals(w, c.Intervals)
 	}
 	checkpoint.Numbers(w, cut.Reached)
 }
 
-// loadRecoding reads what saveRecoding has written of a table's records. What regions take is
+// LoadRecoding reads what SaveRecoding has written of a table's records. What regions take is
 // drawn from a budget.
-func loadRecoding(from *checkpoint.Reader, table *engine.Table, e engine.Engine, budget *spill.Budget) (engine.Recoding, error) {
+func LoadRecoding(from *checkpoint.Reader, table *engine.Table, e engine.Engine, budget *spill.Budget) (engine.Recoding, error) {
 	if from.Bool() {
 		return loadRegions(from, table, e, budget)
 	}
 	cut := &engine.Cut{}
 	for range table.Attributes {
 		cut.Columns = append(cut.Columns, engine.ColumnCut{
-			Labels: loadLabels(from), Code: checkpoint.ReadNumbers[uint32](from), Intervals: loadIntervals(from),
+			Labels: LoadLabels(from), Code: checkpoint.ReadNumbers[uint32](from), Intervals: loadIntervals(from),
 		})
 	}
 	cut.Reached = checkpoint.ReadNumbers[uint64](from)
@@ -75,7 +75,7 @@ func loadIntervals(from *checkpoint.Reader) (intervals []engine.Interval) {
 func saveRegions(w *checkpoint.Writer, r *engine.Regions) {
 	w.Uint(uint64(r.Bytes()))
 	for _, c := range r.Columns {
-		saveLabels(w, c.Labels)
+		SaveLabels(w, c.Labels)
 		saveIntervals(w, c.Intervals)
 	}
 	checkpoint.Numbers(w, r.Released)
@@ -109,7 +109,7 @@ func loadRegions(from *checkpoint.Reader, table *engine.Table, e engine.Engine, 
 	}
 	r := &engine.Regions{}
 	for range table.Attributes {
-		r.Columns = append(r.Columns, engine.RegionColumn{Labels: loadLabels(from), Intervals: loadIntervals(from)})
+		r.Columns = append(r.Columns, engine.RegionColumn{Labels: LoadLabels(from), Intervals: loadIntervals(from)})
 	}
 	r.Released, r.Sizes = checkpoint.ReadNumbers[uint32](from), checkpoint.ReadNumbers[uint64](from)
 	r.Locator = loader.LoadLocator(from)

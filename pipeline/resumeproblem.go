@@ -9,13 +9,14 @@ import (
 	"github.com/kcut/kcut/pipeline/checkpoint"
 	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/labeling"
+	"github.com/kcut/kcut/pipeline/state"
 	"github.com/kcut/kcut/spill"
 )
 
 // saveDomains writes what masking needs of a problem: attributes, coders and classes.
 func saveDomains(w *checkpoint.Writer, p *problem) {
 	for a := range p.table.Attributes {
-		saveAttribute(w, &p.table.Attributes[a])
+		state.SaveAttribute(w, &p.table.Attributes[a])
 		if c, ok := p.coders[a].(labeling.Coder); ok {
 			c.Save(w)
 		} else {
@@ -23,7 +24,7 @@ func saveDomains(w *checkpoint.Writer, p *problem) {
 		}
 	}
 	w.Uint(uint64(p.table.Classes))
-	saveLabels(w, p.table.ClassNames)
+	state.SaveLabels(w, p.table.ClassNames)
 	coding.SaveClass(w, &p.class)
 }
 
@@ -40,7 +41,7 @@ func (r *run) loadDomains(from *checkpoint.Reader, budget *spill.Budget) (*probl
 	fields := r.dataset.Schema().Fields
 	for a, field := range r.prepared.masked {
 		spec := r.prepared.specs[field]
-		attribute, err := loadAttribute(from)
+		attribute, err := state.LoadAttribute(from)
 		if err == nil && attribute.Tree != nil {
 			err = coding.HoldFrequent(spec.Name, budget)(int64(attribute.Tree.Len()) * treeNodeBytes)
 		}
@@ -58,7 +59,7 @@ func (r *run) loadDomains(from *checkpoint.Reader, budget *spill.Budget) (*probl
 		}
 		p.table.Attributes, p.coders = append(p.table.Attributes, attribute), append(p.coders, coder)
 	}
-	p.table.Classes, p.table.ClassNames = from.Int(), loadLabels(from)
+	p.table.Classes, p.table.ClassNames = from.Int(), state.LoadLabels(from)
 	var err error
 	p.class, err = coding.LoadClass(from, fields[max(r.prepared.class, 0)], budget)
 	return p, err
@@ -74,10 +75,10 @@ func (r *run) saveCounts(ctx context.Context, w *checkpoint.Writer) {
 	w.Bool(r.store != nil)
 	saveDomains(w, r.problem)
 	for a := range t.Attributes {
-		saveHistogram(w, t.Histograms[a])
+		state.SaveHistogram(w, t.Histograms[a])
 	}
 	for _, grouping := range t.Groupings {
-		saveTable(ctx, w, grouping, partition.Space{Store: r.store})
+		state.SaveTable(ctx, w, grouping, partition.Space{Store: r.store})
 	}
 }
 
@@ -96,16 +97,16 @@ func (r *run) loadCounts(from *checkpoint.Reader, budget *spill.Budget) error {
 	}
 	p.table.Coarse = coarse
 	for range p.table.Attributes {
-		h := loadHistogram(from)
-		if err := budget.Draw("histograms", int64(len(h.Start)*8+len(h.Class)*12)); err != nil {
+		h, err := state.LoadHistogram(from, budget)
+		if err != nil {
 			return err
 		}
 		p.table.Histograms = append(p.table.Histograms, h)
 	}
-	groupings := r.engine.Plan(r.prepared.requirement).Groupings
+	groupings := r.wants().Groupings
 	space := partition.Space{Budget: budget, Store: r.store, Share: (r.budget.Limit() - r.budget.Used()) / 2 / max(1, int64(len(groupings)))}
 	for range groupings {
-		table, err := loadTable(from, space)
+		table, err := state.LoadTable(from, space)
 		if err != nil {
 			return err
 		}
@@ -120,7 +121,7 @@ func (r *run) saveCut(w *checkpoint.Writer) {
 	saveDomains(w, r.problem)
 	w.Bytes(r.cut)
 	w.Bytes(r.trace.Bytes())
-	saveRecoding(w, r.recoding)
+	state.SaveRecoding(w, r.recoding)
 }
 
 // loadCut reads what saveCut has written.
@@ -130,7 +131,7 @@ func (r *run) loadCut(from *checkpoint.Reader, budget *spill.Budget) error {
 		return err
 	}
 	text, trace := from.Bytes(nil), from.Bytes(nil)
-	recoding, err := loadRecoding(from, p.table, r.engine, budget)
+	recoding, err := state.LoadRecoding(from, p.table, r.engine, budget)
 	if err != nil {
 		return err
 	}

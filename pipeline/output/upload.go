@@ -1,4 +1,4 @@
-package pipeline
+package output
 
 import (
 	"context"
@@ -15,9 +15,15 @@ import (
 	"github.com/kcut/kcut/pipeline/fileset"
 )
 
-// patience is how long a run that fails takes to remove what it has uploaded, within the time
-// that a stopped process is given.
+// patience is how long a run that was stopped goes on with what it owes, within the time that a
+// stopped process is given.
 const patience = 8 * time.Second
+
+// Afterwards returns a context for what a run owes an object store although it may have been
+// stopped: it is not cancelled with ctx, and ends soon.
+func Afterwards(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), patience)
+}
 
 // upload puts a release into an object store, where nothing can be renamed: a file appears as
 // one object, whole; of a directory _SUCCESS comes last, and goes first when it is replaced.
@@ -34,7 +40,7 @@ func (u *upload) run(ctx context.Context) error {
 		send = u.file
 	}
 	if err := send(ctx); err != nil {
-		return errors.Join(refusedOutput(u.to, err), u.withdraw(ctx))
+		return errors.Join(refused(u.to, err), u.withdraw(ctx))
 	}
 	return nil
 }
@@ -142,7 +148,7 @@ func (u *upload) alone(ctx context.Context) error {
 
 // withdraw removes what was uploaded, _SUCCESS first, although the run may have been stopped.
 func (u *upload) withdraw(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	ctx, cancel := Afterwards(ctx)
 	defer cancel()
 	var errs []error
 	for _, sent := range slices.Backward(u.sent) {

@@ -1,4 +1,4 @@
-package pipeline
+package output
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 )
 
 // itemize writes the manifest of a directory, whose parts are read on so many goroutines.
-func (t *target) itemize(ctx context.Context, threads int) error {
+func (t *Target) itemize(ctx context.Context, threads int) error {
 	if !t.directory {
 		return nil
 	}

@@ -1,0 +1,46 @@
+package fileset
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/kcut/kcut/pipeline/fault"
+)
+
+// Files are compared by where they are, whatever they are called.
+func TestCheckApart(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for _, err := range []error{
+		os.WriteFile(at("job"), nil, 0o600), os.Mkdir(at("out"), 0o700),
+		os.Symlink("job", at("link")), os.Link(at("job"), at("second")), os.Symlink("out", at("folder")),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	others := []Place{{"job file", at("job")}, {"output", at("out") + "/"}, {"cut", "s3://bucket/cut"}, {"earlier release", ""}}
+	for _, tt := range []struct {
+		trace, report string
+		apart         bool
+	}{
+		{at("a"), at("b"), true},
+		{at("a"), at("a"), false},
+		{at("a"), at("out/../a"), false},
+		{at("job"), "", false},
+		{"", at("link"), false},
+		{"", at("second"), false},
+		{at("out/trace"), "", false},
+		{at("folder/trace"), "", false},
+		{at("output"), at("out.json"), true},
+		{"", "", true},
+		{os.DevNull, os.DevNull, true},
+		{"https://catalog/job", "https://catalog/job", true},
+	} {
+		err := CheckApart([]Place{{"trace", tt.trace}, {"report", tt.report}}, others...)
+		if (err == nil) != tt.apart || err != nil && fault.ClassOf(err) != fault.Usage {
+			t.Errorf("%q and %q: %v", tt.trace, tt.report, err)
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package output
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/formats/location"
+	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/fileset"
+	"github.com/kcut/kcut/pipeline/jobfile"
+)
+
+// Check reports whether an output exists, and refuses one that could not be written: its folder is
+// missing, or what is there is no file or directory, as it should be (class Usage or Exists).
+func Check(ctx context.Context, output string) (exists bool, err error) {
+	if location.IsRemote(output) {
+		return checkRemote(ctx, output)
+	}
+	path := filepath.Clean(output)
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, fileset.CheckFolder("output", path)
+	case err != nil:
+		return false, fmt.Errorf("look for output %s: %w", path, err)
+	case info.Mode().Type()&^(fs.ModeDir|fs.ModeSymlink) != 0:
+		return true, &fault.Error{
+			Class: fault.Usage, Hint: "name a file, or a directory with a slash behind it",
+			Err: fmt.Errorf("replace output %s: it is a pipe or a device", path),
+		}
+	case info.IsDir() != fileset.IsDirectory(output):
+		return true, &fault.Error{
+			Class: fault.Exists,
+			Hint:  "remove it first; a directory is never replaced by a file, nor the other way round",
+			Err:   fmt.Errorf("replace output %s: one is a directory, the other a file", path),
+		}
+	}
+	return true, nil
+}
+
+// CheckReplaced refuses to replace a directory that holds what no release does: that would be
+// removed with the old release. In an object store checkRemote does so.
+func CheckReplaced(output string) error {
+	if location.IsRemote(output) || !fileset.IsDirectory(output) {
+		return nil
+	}
+	entries, err := os.ReadDir(output)
+	if err != nil {
+		return fmt.Errorf("look into output: %w", err)
+	}
+	for _, entry := range entries {
+		if !fileset.Belongs(entry.Name()) {
+			return &fault.Error{
+				Class: fault.Exists,
+				Hint:  "name a directory of its own for the output",
+				Err:   fmt.Errorf("replace output %s: it holds %s, which is no part of a release", Shown(output), entry.Name()),
+			}
+		}
+	}
+	return nil
+}
+
+// CheckDistinct refuses an output that is one of the inputs or of the job's other files, or lies
+// where the next run would read it as input.
+func CheckDistinct(job *jobfile.Job, in *dataset.Dataset) error {
+	if err := fileset.CheckApart([]fileset.Place{{What: "output", Path: job.Output.Path}}, filesOf(job)...); err != nil {
+		return err
+	}
+	output, err := Absolute(job.Output.Path)
+	if err != nil {
+		return fmt.Errorf("find output %s: %w", job.Output.Path, err)
+	}
+	real := realPath(output)
+	for _, file := range in.Files() {
+		input, err := Absolute(file)
+		if err != nil {
+			return fmt.Errorf("find input %s: %w", file, err)
+		}
+		if input = realPath(input); input == real || strings.HasPrefix(input, location.Join(real, "")) {
+			return overlap(job)
+		}
+	}
+	written := output
+	if fileset.IsDirectory(job.Output.Path) {
+		written = location.Join(output, fileset.PartName(0))
+	}
+	for _, pattern := range job.Input {
+		found, err := dataset.Finds(pattern, written)
+		if err != nil {
+			return err
+		}
+		if found {
+			return overlap(job)
+		}
+	}
+	return nil
+}
+
+// CheckBeside refuses files to be written beside a job's output that would replace something that
+// the job reads or makes, or what else is read for it, or that the next run would read as input.
+func CheckBeside(job *jobfile.Job, written []fileset.Place, read ...fileset.Place) error {
+	others := append(filesOf(job), fileset.Place{What: "output", Path: job.Output.Path})
+	others = append(others, read...)
+	for _, pattern := range job.Input {
+		for _, w := range written {
+			if w.Path == "" {
+				continue
+			}
+			found, err := findsEither(pattern, w.Path, fileset.Real(w.Path))
+			if err != nil {
+				return err
+			}
+			if found {
+				others = append(others, fileset.Place{What: "input", Path: w.Path})
+			}
+		}
+	}
+	return fileset.CheckApart(written, others...)
+}
+
+// filesOf are the files that say what a job is.
+func filesOf(job *jobfile.Job) []fileset.Place {
+	files := []fileset.Place{{What: "job file", Path: job.File}}
+	for _, path := range job.TaxonomyFiles() {
+		files = append(files, fileset.Place{What: "taxonomy file", Path: path})
+	}
+	return files
+}
+
+// findsEither reports whether a pattern of the input names one of the paths.
+func findsEither(pattern string, paths ...string) (bool, error) {
+	for _, path := range paths {
+		if found, err := dataset.Finds(pattern, path); err != nil || found {
+			return found, err
+		}
+	}
+	return false, nil
+}
+
+func overlap(job *jobfile.Job) error {
+	return &fault.Error{
+		Class: fault.Usage,
+		Hint:  "write the release somewhere else",
+		Err:   fmt.Errorf("write output %s: it is among the job's own input", job.Output.Path),
+	}
+}

@@ -1,0 +1,64 @@
+package output
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+
+	"github.com/kcut/kcut/formats/location"
+	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/fileset"
+	"github.com/kcut/kcut/pipeline/jobfile"
+)
+
+// Local returns where the release of a job is made and recounted: in its own place, as far as
+// the file system lets it hide there, or, of an output in an object store, in a folder of this
+// machine. Of one output it is always the same, so that runs that would disturb each other
+// meet there, and find what is left of each other.
+func Local(job *jobfile.Job) (string, error) {
+	output := job.Output.Path
+	if !location.IsRemote(output) {
+		return output, nil
+	}
+	folder, err := scratchFolder(job)
+	if err != nil {
+		return "", err
+	}
+	cleaned, err := Absolute(output)
+	_, key := location.Split(cleaned)
+	name := fmt.Sprintf("%s-%.8x", path.Base(key), sha256.Sum256([]byte(cleaned)))
+	local := filepath.Join(folder, name)
+	if fileset.IsDirectory(output) {
+		local += "/"
+	}
+	return local, err
+}
+
+// scratchFolder returns the folder that the release for an object store is made in.
+func scratchFolder(job *jobfile.Job) (folder string, err error) {
+	if folder = job.Limits.SpillDir; folder == "" {
+		if folder, err = os.UserCacheDir(); err != nil {
+			return "", &fault.Error{
+				Class: fault.Usage,
+				Hint:  "name a folder of this machine with limits.spill_dir",
+				Err:   fmt.Errorf("find a place to make the release in: %w", err),
+			}
+		}
+		folder = filepath.Join(folder, "kcut")
+	}
+	return folder, nil
+}
+
+// MakeLocal is Local, and makes the folder of that place if it is none of the user's.
+func MakeLocal(job *jobfile.Job) (string, error) {
+	local, err := Local(job)
+	if err != nil || !location.IsRemote(job.Output.Path) {
+		return local, err
+	}
+	if err := os.MkdirAll(filepath.Dir(filepath.Clean(local)), 0o700); err != nil {
+		return "", fmt.Errorf("make folder for the release: %w", err)
+	}
+	return local, nil
+}

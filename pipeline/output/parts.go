@@ -1,0 +1,121 @@
+package output
+
+import (
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+
+	"github.com/kcut/kcut/formats/digest"
+	"github.com/kcut/kcut/formats/publish"
+	"github.com/kcut/kcut/formats/writer"
+	"github.com/kcut/kcut/pipeline/fileset"
+	"github.com/kcut/kcut/pipeline/masking"
+)
+
+// GroupsPerPart is the number of row groups in every part file but the last of a release
+// that is a directory.
+const GroupsPerPart = 16
+
+// Part is a finished file of a release.
+type Part struct {
+	Name   string        // in the folder where it is written
+	Digest string        // once it is durable
+	End    masking.Place // behind its last row group
+}
+
+// Parts writes encoded row groups to the target's one file, or to part files in turn.
+type Parts struct {
+	Target   *Target
+	Columns  []writer.Column
+	Metadata map[string]string
+	Finished []Part // those that an earlier run has finished, then this one's
+	Ended    func() // called when one more is finished
+
+	name   string // of the open part
+	groups int    // in it
+	file   publish.Handle
+	writer *writer.Writer
+}
+
+// Next returns where the parts that are finished end.
+func (p *Parts) Next() masking.Place {
+	if len(p.Finished) == 0 {
+		return masking.Place{}
+	}
+	return p.Finished[len(p.Finished)-1].End
+}
+
+// Add appends a row group, whose copied pages lie in source and behind which is a place.
+func (p *Parts) Add(source io.ReaderAt, g *writer.EncodedRowGroup, end masking.Place) error {
+	if p.writer == nil {
+		if err := p.open(); err != nil {
+			return err
+		}
+	}
+	if err := p.writer.WriteFrom(source, g); err != nil {
+		return err
+	}
+	if p.groups++; p.Target.directory && p.groups == GroupsPerPart {
+		return p.finish(end)
+	}
+	return nil
+}
+
+func (p *Parts) open() (err error) {
+	p.file, p.name = p.Target.File(), filepath.Base(p.Target.Path())
+	if p.Target.directory {
+		p.name = fileset.PartName(len(p.Finished))
+		if p.file, err = p.Target.Create(p.name); err != nil {
+			return err
+		}
+	}
+	p.groups = 0
+	p.writer, err = writer.New(p.file, p.Columns, p.Metadata)
+	return err
+}
+
+// finish writes the open part's footer.
+func (p *Parts) finish(end masking.Place) error {
+	err := p.writer.Close()
+	if p.Target.directory {
+		err = errors.Join(err, p.file.Close())
+	}
+	p.writer = nil
+	if err == nil {
+		p.Finished = append(p.Finished, Part{Name: p.name, End: end})
+		p.Ended()
+	}
+	return err
+}
+
+// Close ends the last part; after a failure it only lets go of it.
+func (p *Parts) Close(complete bool, end masking.Place) error {
+	switch {
+	case p.writer != nil && complete:
+		return p.finish(end)
+	case p.writer != nil && p.Target.directory:
+		return p.file.Close()
+	}
+	return nil
+}
+
+// Settle makes the finished parts durable, and takes their digests.
+func (p *Parts) Settle(ctx context.Context) error {
+	for i := range p.Finished {
+		part := &p.Finished[i]
+		if part.Digest != "" {
+			continue
+		}
+		path := p.Target.path(*part)
+		if err := p.Target.Sync(path); err != nil {
+			return err
+		}
+		sum, err := digest.File(ctx, path, 1)
+		if err != nil {
+			return err
+		}
+		part.Digest = sum.String()
+	}
+	return nil
+}

@@ -1,0 +1,88 @@
+package pipeline
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"github.com/kcut/kcut/formats/writer"
+	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/masking"
+	"github.com/kcut/kcut/pipeline/output"
+	"github.com/kcut/kcut/pipeline/verify"
+)
+
+// release writes, recounts and publishes.
+func (r *run) release(ctx context.Context) error {
+	target, err := r.openRelease(ctx)
+	if err != nil {
+		return err
+	}
+	err = r.stage(ctx, StageMask, func(ctx context.Context) error { return r.mask(ctx, target) })
+	if err == nil {
+		err = r.stage(ctx, StageVerify, func(ctx context.Context) error { return r.recount(ctx, target.Path()) })
+	}
+	if err == nil {
+		err = r.closeInput()
+	}
+	if err == nil {
+		err = r.weigh(ctx, target.Path())
+	}
+	if err == nil {
+		err = r.announce(ctx, target.Path())
+	}
+	if err == nil {
+		err = r.writeReport()
+	}
+	if err == nil {
+		err = r.stage(ctx, StagePublish, func(ctx context.Context) error { return target.Publish(ctx, r.threads) })
+	}
+	if err != nil {
+		return errors.Join(err, r.withdraw(ctx, target, err))
+	}
+	r.settleBeside(ctx)
+	return r.record()
+}
+
+// closeInput lets go of the input, once. That comes before publishing, too.
+func (r *run) closeInput() error {
+	if r.dataset == nil {
+		return nil
+	}
+	in := r.dataset
+	r.dataset = nil
+	return in.Close()
+}
+
+func (r *run) mask(ctx context.Context, target *output.Target) error {
+	plan, err := masking.NewPlan(r.job, r.dataset.Schema(), r.prepared.specs, r.problem.table.Attributes, r.recoding)
+	if err != nil {
+		return err
+	}
+	r.report.Columns = columnReports(r.dataset.Schema(), r.prepared.specs, plan)
+	m := &masking.Masker{
+		Dataset: r.dataset, Plan: plan, Recoding: r.recoding, Coders: r.problem.coders,
+		Write:   writer.Options{Compression: r.job.Output.Compression, Level: r.job.Output.Level},
+		Threads: r.threads, Budget: r.budget, Tuples: r.prepared.requests(),
+	}
+	for a := range r.problem.table.Attributes {
+		m.Domains = append(m.Domains, r.problem.table.Attributes[a].Len()+1)
+	}
+	if r.recoding.ByClass() && r.prepared.class >= 0 {
+		m.Class = r.problem.class
+		m.Domains = append(m.Domains, r.problem.class.Classes)
+	}
+	m.Advanced = func(done, total int64) { r.events.Advanced(StageMask, Progress{Done: done, Total: total}) }
+	parts := &output.Parts{Target: target, Columns: plan.Outputs(), Metadata: map[string]string{cutfile.Key: string(r.cut)}, Finished: r.masked}
+	parts.Ended = func() { r.keepParts(ctx, parts) }
+	tasks := masking.PlanRowGroups(r.dataset.Splits(), int64(r.job.Output.RowGroupRows), cmp.Or(r.opt.least, masking.LeastFollowed))
+	err = m.Mask(ctx, tasks, parts)
+	if err == nil {
+		err = checkUnchanged(ctx, r.dataset.Files(), r.inputs)
+	}
+	return errors.Join(err, parts.Close(err == nil, masking.Place{Task: len(tasks)}))
+}
+
+func (r *run) recount(ctx context.Context, path string) error {
+	return verify.Recount(ctx, path, r.threads, r.budget.Limit()-r.budget.Used(), r.events.Verifying())
+}
