@@ -141,13 +141,12 @@ func (x *tea) isMerged(depth int, to int32, path []int32) bool {
 	if x.up(depth, n) != to {
 		return false
 	}
-	for s := x.nodes[n].previous; s != 0 && x.up(depth, s) == to; s = x.nodes[s].previous {
-		if x.has(s, below) {
-			return true
-		}
+	s := n
+	for !x.isFirst(depth, s, to) {
+		s = x.nodes[s].previous
 	}
-	for s := x.nodes[n].next; s != 0 && x.up(depth, s) == to; s = x.nodes[s].next {
-		if x.has(s, below) {
+	for ; s != 0 && x.up(depth, s) == to; s = x.nodes[s].next {
+		if s != n && x.has(s, below) {
 			return true
 		}
 	}
