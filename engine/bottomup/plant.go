@@ -21,6 +21,7 @@ func newTEA(ctx context.Context, s *census, k uint64, space partition.Space) (*t
 		return nil, err
 	}
 	defer v.release(space)
+	space.Share -= v.drawn
 	if err := x.draw(v.nodes(), space); err != nil {
 		return nil, err
 	}
