@@ -42,14 +42,6 @@ func newCellIndex(cells []MovedCell) *cellIndex {
 	return x
 }
 
-// code returns the code of a column, of which the class is the last.
-func (c *MovedCell) code(column int) uint32 {
-	if column == len(c.Codes) {
-		return c.Class
-	}
-	return c.Codes[column]
-}
-
 // place returns where the rows of a cell of a number are.
 func (x *cellIndex) place(c *MovedCell, number int) int32 {
 	if len(c.Parts) == 1 {

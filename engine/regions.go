@@ -60,21 +60,6 @@ const (
 	DroppedLabel uint32 = 1<<32 - 1
 )
 
-// MovedCell is a cell whose records are in the regions of its Parts, whatever the locators
-// say. It is divided when it has several: they take its records in input order, the last one
-// all that are left.
-type MovedCell struct {
-	Codes []uint32 // by attribute
-	Class uint32
-	Parts []Part
-}
-
-// Part is a number of records of a moved cell and where they go.
-type Part struct {
-	Region int32 // or Dropped
-	Count  uint64
-}
-
 // Index prepares the recoding of moved cells. It is called once, when all fields are set.
 func (r *Regions) Index() {
 	if len(r.Moved) > 0 {
@@ -234,16 +219,4 @@ func (r Rows) tuples() [][]uint32 {
 		return r.Codes
 	}
 	return append(r.Codes[:len(r.Codes):len(r.Codes)], r.Classes)
-}
-
-// region returns the region of the cell's record of a number.
-func (c *MovedCell) region(number uint64) int32 {
-	last := len(c.Parts) - 1
-	for _, p := range c.Parts[:last] {
-		if number < p.Count {
-			return p.Region
-		}
-		number -= p.Count
-	}
-	return c.Parts[last].Region
 }

@@ -1,6 +1,7 @@
 package bottomup
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +16,11 @@ type Engine struct {
 	Loss Loss
 	Bins int // of a discretized attribute's hierarchy, at most; 0: engine.DefaultBins
 
-	witnesses int // kept of every set, at most; 0: maxWitnesses
+	limited limits // where not 0, instead of maxWitnesses and maxIndexed
+}
+
+func (e Engine) limits() limits {
+	return limits{witnesses: cmp.Or(e.limited.witnesses, maxWitnesses), indexed: cmp.Or(e.limited.indexed, maxIndexed)}
 }
 
 // Loss says what a generalization loses.

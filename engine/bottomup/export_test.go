@@ -1,6 +1,7 @@
 package bottomup
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -8,11 +9,15 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// WithWitnesses returns the engine that keeps so many witnesses of every set.
-func (e Engine) WithWitnesses(n int) Engine {
-	e.witnesses = n
+// WithLimits returns the engine that keeps so many witnesses of every set, and makes an
+// index of so many vids; as many as usual for 0, and no index for -1.
+func (e Engine) WithLimits(witnesses, indexed int) Engine {
+	e.limited = limits{witnesses: witnesses, indexed: indexed}
 	return e
 }
+
+// Thresholds are up to how many vids an index is made of: never, late, and from the start.
+var Thresholds = []int{-1, 1, 5, 20, math.MaxInt}
 
 // FirstStep is what is known of a set before the first step, by the generalizations' names.
 type FirstStep struct {
@@ -22,20 +27,20 @@ type FirstStep struct {
 }
 
 // NewFirstStep looks at the only set of a requirement.
-func NewFirstStep(t *testing.T, table *engine.Table, requirement engine.Requirement) FirstStep {
+func NewFirstStep(t *testing.T, e Engine, table *engine.Table, requirement engine.Requirement) FirstStep {
 	t.Helper()
-	s := newSearch(Engine{}, table, requirement, engine.Options{})
+	s := newSearch(e, table, requirement, engine.Options{})
+	q := s.sets[0]
+	x := newPlain(q)
 	if err := s.settle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	q := s.sets[0]
-	x := newTEA(q)
 	f := FirstStep{Segments: map[string][]int{}, Candidates: map[string]uint64{}, Examined: map[string]uint64{}}
 	name := func(g generalization) string { return q.columns[g.column].tree.Label(int(g.node)).Text }
 	for level, links := range x.links {
 		for to := range links {
 			var sizes []int
-			x.segments(level, to, func(_ *teaNode, segment []*teaNode) { sizes = append(sizes, len(segment)) })
+			x.segments(level, to, func(_ *plainNode, segment []*plainNode) { sizes = append(sizes, len(segment)) })
 			slices.Sort(sizes)
 			if g := (generalization{level, to}); q.columns[level].isValid(int(to)) {
 				f.Segments[name(g)] = sizes

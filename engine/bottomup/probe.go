@@ -18,20 +18,20 @@ type probe struct {
 }
 
 // probe blocks those candidates that merge a witness with nothing.
-func (q *qid) probe(ctx context.Context, space partition.Space, candidates []generalization) error {
+func (s *census) probe(ctx context.Context, space partition.Space, candidates []generalization) error {
 	if len(candidates) == 0 {
 		return nil
 	}
 	var keys [][]uint64
-	codes := q.codes()
-	for _, v := range q.witnesses {
-		keys = append(keys, q.key(v, codes))
+	codes := s.codes()
+	for _, v := range s.witnesses {
+		keys = append(keys, s.key(v, codes))
 	}
 	probes := make([]*probe, len(candidates))
 	for i, g := range candidates {
-		probes[i] = q.newProbe(g, keys)
+		probes[i] = s.newProbe(g, keys)
 	}
-	err := q.table.Scan(ctx, space, func(t *partition.Table) error {
+	err := s.table.Scan(ctx, space, func(t *partition.Table) error {
 		for _, p := range probes {
 			p.count(t)
 		}
@@ -41,22 +41,22 @@ func (q *qid) probe(ctx context.Context, space partition.Space, candidates []gen
 		return err
 	}
 	for _, p := range probes {
-		q.blocked[p.column] = block{node: p.node, vids: p.alone(q.anonymity)}
+		s.blocked[p.column] = block{node: p.node, vids: p.alone(s.anonymity)}
 	}
 	return nil
 }
 
 // newProbe returns the probe of a generalization that all witnesses, whose keys are given,
 // have in common.
-func (q *qid) newProbe(g generalization, keys [][]uint64) *probe {
-	layout := q.table.Layout
+func (s *census) newProbe(g generalization, keys [][]uint64) *probe {
+	layout := s.table.Layout
 	p := &probe{
-		generalization: g, field: layout.Fields[g.column], under: q.under(g),
-		index: partition.NewIndex(layout, len(q.witnesses)), key: make([]uint64, layout.Words),
+		generalization: g, field: layout.Fields[g.column], under: s.under(g),
+		index: partition.NewIndex(layout, len(s.witnesses)), key: make([]uint64, layout.Words),
 	}
 	for i, key := range keys {
 		if number := p.index.Add(p.masked(key)); number == len(p.vids) {
-			p.vids = append(p.vids, q.witnesses[i])
+			p.vids = append(p.vids, s.witnesses[i])
 		}
 	}
 	p.sums = make([]uint64, len(p.vids))
@@ -94,11 +94,11 @@ func (p *probe) alone(anonymity uint64) (vids []vid) {
 }
 
 // codes returns the table's code of every node, by column.
-func (q *qid) codes() [][]uint32 {
-	codes := make([][]uint32, len(q.columns))
-	for i, c := range q.columns {
+func (s *census) codes() [][]uint32 {
+	codes := make([][]uint32, len(s.columns))
+	for i, c := range s.columns {
 		codes[i] = make([]uint32, c.tree.Len())
-		for code, node := range q.nodes[i] {
+		for code, node := range s.nodes[i] {
 			if node >= 0 {
 				codes[i][node] = uint32(code)
 			}
@@ -108,9 +108,9 @@ func (q *qid) codes() [][]uint32 {
 }
 
 // key returns the table's key of a vid, given the nodes' codes.
-func (q *qid) key(v vid, codes [][]uint32) []uint64 {
-	key := make([]uint64, q.table.Layout.Words)
-	for i, f := range q.table.Layout.Fields {
+func (s *census) key(v vid, codes [][]uint32) []uint64 {
+	key := make([]uint64, s.table.Layout.Words)
+	for i, f := range s.table.Layout.Fields {
 		key[f.Word] |= uint64(codes[i][v[i]]) << f.Shift
 	}
 	return key

@@ -35,9 +35,8 @@ func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, op
 		nodes += c.tree.Len()
 		s.columns = append(s.columns, c)
 	}
-	limit := cmp.Or(e.witnesses, maxWitnesses)
 	for i, set := range requirement.Sets {
-		s.sets = append(s.sets, newQID(table.Groupings[i], set.Columns, s.columns, uint64(max(set.K, 0)), limit))
+		s.sets = append(s.sets, newQID(table.Groupings[i], set.Columns, s.columns, uint64(max(set.K, 0)), e.limits()))
 	}
 	s.valid = newTournament(nodes)
 	for _, c := range s.columns {
@@ -104,11 +103,11 @@ func (s *search) settle(ctx context.Context) error {
 	return nil
 }
 
-// space returns what may be taken besides the sets' tables.
+// space returns what may be taken besides the sets' classes.
 func (s *search) space() partition.Space {
 	space := s.options.Space
 	for _, q := range s.sets {
-		space.Share -= q.table.Bytes()
+		space.Share -= q.bytes()
 	}
 	return space
 }
@@ -221,10 +220,10 @@ func (s *search) report(c choice, number int) {
 	s.options.OnStep(step)
 }
 
-// discard returns what the tables take.
+// discard returns what the sets take.
 func (s *search) discard() (err error) {
 	for _, q := range s.sets {
-		err = errors.Join(err, q.table.Discard(s.options.Space))
+		err = errors.Join(err, q.discard(s.options.Space))
 	}
 	return err
 }

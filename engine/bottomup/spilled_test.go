@@ -17,7 +17,8 @@ import (
 )
 
 // TestSpilledSearchAgrees gives random tables the smallest budget that they can be searched
-// in, and more. Steps and release are those of the search in memory.
+// in, and more. Steps and release are those of the search in memory, wherever an index takes
+// over.
 func TestSpilledSearchAgrees(t *testing.T) {
 	store := enginetest.OpenStore(t)
 	refused := 0
@@ -32,7 +33,7 @@ func TestSpilledSearchAgrees(t *testing.T) {
 			var got []engine.Step
 			space := partition.Space{Budget: spill.NewBudget(4 * share), Store: store, Share: share}
 			options := engine.Options{Space: space, OnStep: func(s engine.Step) { got = append(got, s) }}
-			recoding, err := enginetest.SearchIn(t, e, c.Data.Codes(), engine.Requirement{Sets: c.Sets}, options, inMemory)
+			recoding, err := enginetest.SearchIn(t, withLimits(r, e), c.Data.Codes(), engine.Requirement{Sets: c.Sets}, options, inMemory)
 			if errors.Is(err, spill.ErrBudget) && enough == 0 {
 				refused++
 				continue

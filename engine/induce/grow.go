@@ -18,9 +18,9 @@ type Inducer struct {
 	Ledger     *spill.Ledger
 }
 
-// Grow grows a tree from cells, which are consumed, depth first. The visitor, which may be
-// nil, and must be when the tree is pruned, is told of it meanwhile. What the tree takes is drawn by the ledger. The cells must
-// have been made for as many classes.
+// Grow grows a tree from cells, which are consumed, depth first. They must have been made for
+// as many classes. The visitor, which may be nil, and must be when the tree is pruned, is told
+// of it meanwhile. What the tree takes is drawn by the ledger.
 func (i Inducer) Grow(ctx context.Context, cells *partition.Cells, visitor Visitor) (*Tree, error) {
 	t := &Tree{columns: i.Columns}
 	g := grower{Inducer: i, visitor: visitor, selection: newSelection(i, cells.Size()), pruner: pruner{tree: t}}

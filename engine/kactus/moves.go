@@ -2,7 +2,6 @@ package kactus
 
 import (
 	"encoding/binary"
-	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
@@ -62,43 +61,17 @@ func (m *moves) bytes(columns int) int64 { return int64(len(m.cells)) * (300 + 1
 // ascending codes and class. Regions are by node.
 func (m *moves) moved(fields []partition.Field, columns int, regions []int32) []engine.MovedCell {
 	var cells []engine.MovedCell
-	for _, c := range m.cells {
-		d := engine.MovedCell{Parts: c.parts(regions)}
-		if len(d.Parts) == 1 && d.Parts[0].Region == regions[c.from] {
-			continue
+	for i := range m.cells {
+		c := &m.cells[i]
+		moved := engine.NewMovedCell(c.key, fields, columns)
+		moved.Send(regions[c.from], c.left)
+		for _, s := range c.to {
+			moved.Send(regions[s.node], s.count)
 		}
-		for _, f := range fields {
-			d.Codes = append(d.Codes, f.Code(c.key))
+		if len(moved.Parts) > 1 || moved.Parts[0].Region != regions[c.from] {
+			cells = append(cells, moved)
 		}
-		if len(d.Codes) > columns {
-			d.Codes, d.Class = d.Codes[:columns], d.Codes[columns]
-		}
-		cells = append(cells, d)
 	}
-	slices.SortFunc(cells, func(a, b engine.MovedCell) int {
-		if order := slices.Compare(a.Codes, b.Codes); order != 0 {
-			return order
-		}
-		return int(a.Class) - int(b.Class)
-	})
+	engine.SortMovedCells(cells)
 	return cells
-}
-
-// parts returns where the copies of a cell are, from the most specific group to the least.
-func (c *movedCell) parts(regions []int32) (parts []engine.Part) {
-	add := func(node int, count uint64) {
-		last, region := len(parts)-1, regions[node]
-		switch {
-		case count == 0:
-		case last >= 0 && parts[last].Region == region:
-			parts[last].Count += count
-		default:
-			parts = append(parts, engine.Part{Region: region, Count: count})
-		}
-	}
-	add(c.from, c.left)
-	for _, s := range c.to {
-		add(s.node, s.count)
-	}
-	return parts
 }

@@ -122,36 +122,14 @@ func (x *relaxed) note(ctx context.Context, p part, region int32) error {
 // what regions became. Those that are in one after all are where their first copies are.
 func (x *relaxed) moved(regions []int32, columns int) (cells []engine.MovedCell) {
 	for _, c := range x.cells {
-		cell := engine.MovedCell{Parts: joinParts(c.parts, regions)}
-		if len(cell.Parts) == 1 {
-			continue
+		cell := engine.NewMovedCell(c.key, x.keys.Fields, columns)
+		for _, p := range c.parts {
+			cell.Send(regions[p.Region], p.Count)
 		}
-		for _, f := range x.keys.Fields {
-			cell.Codes = append(cell.Codes, f.Code(c.key))
+		if len(cell.Parts) > 1 {
+			cells = append(cells, cell)
 		}
-		if len(cell.Codes) > columns {
-			cell.Codes, cell.Class = cell.Codes[:columns], cell.Codes[columns]
-		}
-		cells = append(cells, cell)
 	}
-	slices.SortFunc(cells, func(a, b engine.MovedCell) int {
-		if order := slices.Compare(a.Codes, b.Codes); order != 0 {
-			return order
-		}
-		return int(a.Class) - int(b.Class)
-	})
+	engine.SortMovedCells(cells)
 	return cells
-}
-
-// joinParts makes one of parts in the same region that follow each other.
-func joinParts(parts []engine.Part, regions []int32) (joined []engine.Part) {
-	for _, p := range parts {
-		p.Region = regions[p.Region]
-		if last := len(joined) - 1; last >= 0 && joined[last].Region == p.Region {
-			joined[last].Count += p.Count
-		} else {
-			joined = append(joined, p)
-		}
-	}
-	return joined
 }

@@ -3,8 +3,8 @@ package mondrian
 import "github.com/kcut/kcut/engine"
 
 // tree is the tree of cuts: the Locator of strict regions; of relaxed ones, it sends the
-// records of a median to the side of most of their cells. A code that no record of a part has goes to the side that its order
-// says or, when the part was not cut by order, to the largest.
+// records of a median to the side of most of their cells. A code that no record of a part has
+// goes to the side that its order says or, when the part was not cut by order, to the largest.
 type tree struct {
 	nodes []node
 	links []int32 // children of all nodes: nodes, or regions from -1 downwards

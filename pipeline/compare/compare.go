@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
 	"strings"
@@ -21,7 +22,7 @@ const (
 	Coarser      Relation = "coarser"
 	Finer        Relation = "finer"
 	Incomparable Relation = "incomparable"
-	Different    Relation = "different" // not equal; what else cannot be told without the taxonomies
+	Different    Relation = "different" // not equal; what else cannot be told without the taxonomies, or where labels cover each other
 	Added        Relation = "added"     // a column that only the second cut has
 	Removed      Relation = "removed"   // a column that only the first cut has
 )
@@ -185,8 +186,8 @@ func (c *comparison) difference() Column {
 		d.Relation = Incomparable
 	case len(d.Gone)+len(d.New) == 0:
 		d.Relation = Equal
-	case c.from.Mask == jobfile.MaskGeneralize && c.above == nil && c.regions:
-		d.Relation = Different
+	case c.regions:
+		d.Relation = c.inRegions()
 	case c.from.Mask == jobfile.MaskGeneralize && c.above == nil:
 		d.Relation = relationInOrder(c.from.Cut, c.to.Cut)
 		d.Inferred = d.Relation != Different
@@ -194,6 +195,24 @@ func (c *comparison) difference() Column {
 		d.Relation = relationOf(c.within(c.from, c.to), c.within(c.to, c.from))
 	}
 	return d
+}
+
+// inRegions compares labels that differ. Wide ones may stand beside those within them, so that
+// either cut covers the other: which is coarser, only the regions tell.
+func (c *comparison) inRegions() Relation {
+	if !c.isOrdered() {
+		return Different
+	}
+	relation := relationOf(c.within(c.from, c.to), c.within(c.to, c.from))
+	if relation == Equal {
+		return Different
+	}
+	return relation
+}
+
+// isOrdered reports whether it is known which labels cover others.
+func (c *comparison) isOrdered() bool {
+	return c.from.Mask != jobfile.MaskGeneralize || c.above != nil
 }
 
 func relationOf(fromWithinTo, toWithinFrom bool) Relation {
@@ -326,10 +345,34 @@ func compareEnds(a, b []byte, side int) int {
 // compareRegions compares cuts of regions: every region of the finer one lies within one of
 // the other.
 func compareRegions(a, b *cutfile.File, comparisons []*comparison) Relation {
-	if slices.ContainsFunc(comparisons, func(c *comparison) bool { return c.difference().Relation == Different }) {
+	if slices.ContainsFunc(comparisons, func(c *comparison) bool { return c.difference().Relation == Different && !c.isOrdered() }) {
 		return Different
 	}
-	return relationOf(regionsWithin(a, b, comparisons), regionsWithin(b, a, comparisons))
+	relation := relationOf(regionsWithin(a, b, comparisons), regionsWithin(b, a, comparisons))
+	if relation == Equal && !maps.Equal(regionSet(a, a), regionSet(b, a)) {
+		return Different
+	}
+	return relation
+}
+
+// regionSet returns the labels of every region of a cut, in the order of another one's columns.
+func regionSet(f, order *cutfile.File) map[string]bool {
+	var positions []int
+	for i := range order.Columns {
+		positions = append(positions, slices.IndexFunc(f.Columns, func(c cutfile.Column) bool { return c.Name == order.Columns[i].Name }))
+	}
+	set := make(map[string]bool, len(f.Regions))
+	for _, region := range f.Regions {
+		key := ""
+		for _, at := range positions {
+			if cut := f.Columns[at].Cut; int(region[at]) < len(cut) {
+				key += fmt.Sprintf("%q %t", cut[region[at]].Label, cut[region[at]].Null)
+			}
+			key += ","
+		}
+		set[key] = true
+	}
+	return set
 }
 
 // regionsWithin reports whether every region of a cut is within one of another.

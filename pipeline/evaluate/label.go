@@ -1,24 +1,31 @@
 package evaluate
 
-import (
-	"slices"
-
-	"github.com/kcut/kcut/engine"
-)
+import "github.com/kcut/kcut/engine"
 
 // labels are the released values of an attribute.
 type labels struct {
 	*engine.Attribute
 	values    []engine.Label
 	intervals []engine.Interval
-	global    bool // labels depend on the attribute's own values alone
-	roots     bool // are labels like any other
+	positions map[string]float64 // of the attribute's values
+	global    bool               // labels depend on the attribute's own values alone
+	roots     bool               // are labels like any other
 }
 
 func labelsOf(a *engine.Attribute, recoding engine.Recoding, attribute int) labels {
 	return labels{
-		Attribute: a, values: recoding.Labels(attribute), intervals: recoding.Intervals(attribute), global: recoding.Codes(attribute) != nil,
+		Attribute: a, values: recoding.Labels(attribute), intervals: recoding.Intervals(attribute),
+		positions: positions(a), global: recoding.Codes(attribute) != nil,
 	}
+}
+
+// positions returns where the values of an attribute are on the number line, if they are.
+func positions(a *engine.Attribute) map[string]float64 {
+	at := make(map[string]float64, len(a.Positions))
+	for code, position := range a.Positions {
+		at[a.Texts[code]] = position
+	}
+	return at
 }
 
 // tells reports whether a label tells anything: it is neither the null nor covers everything.
@@ -44,10 +51,10 @@ func (l labels) ends(label int) (lower, upper float64) {
 	i := l.intervals[label]
 	lower, upper = l.Lower, l.Upper
 	if i.Lower != l.LowerText {
-		lower = l.Positions[slices.Index(l.Texts, i.Lower)]
+		lower = l.positions[i.Lower]
 	}
 	if i.Upper != l.UpperText {
-		upper = l.Positions[slices.Index(l.Texts, i.Upper)]
+		upper = l.positions[i.Upper]
 	}
 	return lower, upper
 }

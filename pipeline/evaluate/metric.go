@@ -35,9 +35,10 @@ type costing struct {
 	classes   *tally // of the equivalence classes: their labels, the last word's rest, the class
 	penalties [][]float64
 	labels    [][]uint64 // by attribute: the rows of every label
-	columns   [][]uint32 // scratch
 	fillers   int
-	released  uint64 // rows
+	columns   [][]uint32 // scratch
+	filler    []uint32   // scratch: zeros
+	released  uint64     // rows
 	dropped   uint64
 }
 
@@ -78,8 +79,11 @@ func (c *costing) add(b *block, released []uint32) error {
 		}
 	}
 	c.columns = append(c.columns[:0], b.masked...)
+	if len(c.filler) < len(released) {
+		c.filler = make([]uint32, len(released))
+	}
 	for range c.fillers {
-		c.columns = append(c.columns, make([]uint32, len(released)))
+		c.columns = append(c.columns, c.filler[:len(released)])
 	}
 	return c.classes.add(released, append(c.columns, b.class))
 }

@@ -149,11 +149,11 @@ func TestLabels(t *testing.T) {
 			"[0 0 1]", "[0 2 1]", "[]",
 		},
 		{
-			"intervals", labels{Attribute: &numbers, values: texts("[0,)", "[0,2)", "[0,5)", "[2,5)", "[1,)", ""), intervals: intervals},
+			"intervals", labels{Attribute: &numbers, values: texts("[0,)", "[0,2)", "[0,5)", "[2,5)", "[1,)", ""), intervals: intervals, positions: positions(&numbers)},
 			"[1 0.4 1 0.6 0.8 0]", "[4 0 1 3 2 4]", "[1 2.5 3 3.5]",
 		},
 		{
-			"intervals, the whole range too", labels{Attribute: &numbers, values: texts("[0,)", "[0,2)", ""), intervals: intervals, roots: true},
+			"intervals, the whole range too", labels{Attribute: &numbers, values: texts("[0,)", "[0,2)", ""), intervals: intervals, positions: positions(&numbers), roots: true},
 			"[1 0.4 0]", "[1 0 2]", "[1 2.5]",
 		},
 	} {

@@ -111,14 +111,15 @@ func (b *block) clear() {
 func (p *part) histograms(ctx context.Context) (all []*partition.Histogram, err error) {
 	classes, sums, bytes := len(p.ClassNames), make([][]uint64, len(p.Attributes)), int64(0)
 	for a := range sums {
-		n := p.Attributes[a].Len() * classes
-		sums[a] = make([]uint64, n)
-		bytes += 8 * int64(n)
+		bytes += 8 * int64(p.Attributes[a].Len()*classes)
 	}
 	if err := p.Budget.Draw("counts of classes", bytes); err != nil {
 		return nil, err
 	}
 	defer p.Budget.Return(bytes)
+	for a := range sums {
+		sums[a] = make([]uint64, p.Attributes[a].Len()*classes)
+	}
 	err = p.each(ctx, false, func(b *block) error {
 		for a, codes := range b.masked {
 			for i, code := range codes {

@@ -4,43 +4,42 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
+	"syscall"
 	"testing"
-	"time"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/enginetest"
 	"github.com/kcut/kcut/partition"
 )
 
-// tea is the index of the paper (section 5.1): a level for every attribute, a path for every
-// vid, and links to the parents of every generalization's segments. The engine is held to what
-// it says of every step, and measured beside it.
-type tea struct {
+// plain is the index of the paper (section 5.1) as plain as can be: nodes that point to each other, a
+// level for every attribute in the set's order, and links to the parents of every
+// generalization's segments. The engine is held to what it says of every step.
+type plain struct {
 	columns []*column
 	k       uint64
-	links   []map[int32][]*teaNode // by level and generalization; some are out of date
-	vids    map[uint64][]*teaNode  // by a(vid), below k; some are out of date
-	o       []int                  // O[i]: how many vids have i records; O[k]: k or more
-	walks   int                    // along links
+	links   []map[int32][]*plainNode // by level and generalization; some are out of date
+	vids    map[uint64][]*plainNode  // by a(vid), below k; some are out of date
+	o       []int                    // O[i]: how many vids have i records; O[k]: k or more
+	walks   int                      // along links
 }
 
-type teaNode struct {
-	parent   *teaNode
+type plainNode struct {
+	parent   *plainNode
 	value    int32
-	children []*teaNode
+	children []*plainNode
 	count    uint64 // a(vid), of a leaf
 	gone     bool   // merged into another one
 	seen     int    // the last walk that came by
 }
 
-// newTEA returns the index of a set.
-func newTEA(q *qid) *tea {
-	columns, k, table := q.columns, q.k, q.table
-	x := &tea{columns: columns, k: k, o: make([]int, k+1), vids: map[uint64][]*teaNode{}}
+// newPlain returns the index of a set at the start.
+func newPlain(q *qid) *plain {
+	columns, k, table := q.columns, q.k, q.census.table
+	x := &plain{columns: columns, k: k, o: make([]int, k+1), vids: map[uint64][]*plainNode{}}
 	for range columns {
-		x.links = append(x.links, map[int32][]*teaNode{})
+		x.links = append(x.links, map[int32][]*plainNode{})
 	}
 	type record struct {
 		values []int32
@@ -50,27 +49,27 @@ func newTEA(q *qid) *tea {
 	for i, n := range table.Counts {
 		r := record{count: uint64(n)}
 		for c, f := range table.Layout.Fields {
-			r.values = append(r.values, q.nodes[c][f.Code(table.Keys[i*table.Layout.Words:])])
+			r.values = append(r.values, q.census.nodes[c][f.Code(table.Keys[i*table.Layout.Words:])])
 		}
 		records = append(records, r)
 	}
 	slices.SortFunc(records, func(a, b record) int { return slices.Compare(a.values, b.values) })
-	root := &teaNode{value: -1}
+	root := &plainNode{value: -1}
 	for _, r := range records {
 		at := root
 		for level, value := range r.values {
 			if last := len(at.children) - 1; last < 0 || at.children[last].value != value {
-				x.adopt(level, at, &teaNode{value: value})
+				x.adopt(level, at, &plainNode{value: value})
 			}
 			at = at.children[len(at.children)-1]
 		}
 		at.count += r.count
 	}
-	x.each(root, len(columns), func(leaf *teaNode) { x.note(leaf) })
+	x.each(root, len(columns), func(leaf *plainNode) { x.note(leaf) })
 	return x
 }
 
-func (x *tea) each(n *teaNode, depth int, leaf func(*teaNode)) {
+func (x *plain) each(n *plainNode, depth int, leaf func(*plainNode)) {
 	if depth == 0 {
 		leaf(n)
 	}
@@ -80,7 +79,7 @@ func (x *tea) each(n *teaNode, depth int, leaf func(*teaNode)) {
 }
 
 // adopt makes a node the child of another one, and links that to the child's generalization.
-func (x *tea) adopt(level int, parent, child *teaNode) {
+func (x *plain) adopt(level int, parent, child *plainNode) {
 	child.parent = parent
 	parent.children = append(parent.children, child)
 	to := int32(x.columns[level].tree.Parent(int(child.value)))
@@ -88,7 +87,7 @@ func (x *tea) adopt(level int, parent, child *teaNode) {
 }
 
 // note counts a new vid.
-func (x *tea) note(leaf *teaNode) {
+func (x *plain) note(leaf *plainNode) {
 	x.o[min(leaf.count, x.k)]++
 	if leaf.count < x.k {
 		x.vids[leaf.count] = append(x.vids[leaf.count], leaf)
@@ -96,7 +95,7 @@ func (x *tea) note(leaf *teaNode) {
 }
 
 // anonymity is A(VID), or k if that is less.
-func (x *tea) anonymity() uint64 { return least(x.o) }
+func (x *plain) anonymity() uint64 { return least(x.o) }
 
 func least(o []int) uint64 {
 	for i, n := range o {
@@ -108,14 +107,14 @@ func least(o []int) uint64 {
 }
 
 // segments calls f with the parents of a generalization's segments, and these.
-func (x *tea) segments(level int, to int32, f func(parent *teaNode, segment []*teaNode)) {
+func (x *plain) segments(level int, to int32, f func(parent *plainNode, segment []*plainNode)) {
 	x.walks++
 	for _, parent := range x.links[level][to] {
 		if parent.gone || parent.seen == x.walks {
 			continue
 		}
 		parent.seen = x.walks
-		var segment []*teaNode
+		var segment []*plainNode
 		for _, child := range parent.children {
 			if x.columns[level].tree.Parent(int(child.value)) == int(to) {
 				segment = append(segment, child)
@@ -129,9 +128,9 @@ func (x *tea) segments(level int, to int32, f func(parent *teaNode, segment []*t
 
 // candidates is step 1 (section 5.2): the generalizations of which a segment of more than one
 // node generalizes every anonymity vid, by level.
-func (x *tea) candidates() (list []generalization) {
+func (x *plain) candidates() (list []generalization) {
 	a := x.anonymity()
-	var at []*teaNode
+	var at []*plainNode
 	for _, leaf := range x.vids[a] {
 		if !leaf.gone && leaf.count == a {
 			at = append(at, leaf)
@@ -141,7 +140,7 @@ func (x *tea) candidates() (list []generalization) {
 		to := x.columns[level].up(at[0].value)
 		fits := to >= 0
 		for i, n := range at {
-			fits = fits && x.columns[level].up(n.value) == to && slices.ContainsFunc(n.parent.children, func(s *teaNode) bool {
+			fits = fits && x.columns[level].up(n.value) == to && slices.ContainsFunc(n.parent.children, func(s *plainNode) bool {
 				return s != n && x.columns[level].tree.Parent(int(s.value)) == int(to)
 			})
 			at[i] = n.parent
@@ -155,14 +154,14 @@ func (x *tea) candidates() (list []generalization) {
 }
 
 // after is step 2 (section 5.3): A(VID) after a generalization, or k if that is less.
-func (x *tea) after(g generalization) uint64 {
+func (x *plain) after(g generalization) uint64 {
 	o := slices.Clone(x.o)
-	x.segments(g.column, g.node, func(_ *teaNode, segment []*teaNode) { x.count(g.column, segment, o) })
+	x.segments(g.column, g.node, func(_ *plainNode, segment []*plainNode) { x.count(g.column, segment, o) })
 	return least(o)
 }
 
 // count counts the vids that become of the nodes when they are merged.
-func (x *tea) count(level int, nodes []*teaNode, o []int) {
+func (x *plain) count(level int, nodes []*plainNode, o []int) {
 	if level == len(x.columns)-1 {
 		sum := uint64(0)
 		for _, n := range nodes {
@@ -178,12 +177,12 @@ func (x *tea) count(level int, nodes []*teaNode, o []int) {
 }
 
 // byValue returns the children of nodes, those of one value together.
-func byValue(nodes []*teaNode) (groups [][]*teaNode) {
-	var children []*teaNode
+func byValue(nodes []*plainNode) (groups [][]*plainNode) {
+	var children []*plainNode
 	for _, n := range nodes {
 		children = append(children, n.children...)
 	}
-	slices.SortFunc(children, func(a, b *teaNode) int { return int(a.value - b.value) })
+	slices.SortFunc(children, func(a, b *plainNode) int { return int(a.value - b.value) })
 	for from, to := 0, 0; from < len(children); from = to {
 		for to = from; to < len(children) && children[to].value == children[from].value; to++ {
 		}
@@ -193,9 +192,9 @@ func byValue(nodes []*teaNode) (groups [][]*teaNode) {
 }
 
 // apply merges the segments of a generalization (section 5.1).
-func (x *tea) apply(g generalization) {
-	x.segments(g.column, g.node, func(parent *teaNode, segment []*teaNode) {
-		parent.children = slices.DeleteFunc(parent.children, func(n *teaNode) bool { return slices.Contains(segment, n) })
+func (x *plain) apply(g generalization) {
+	x.segments(g.column, g.node, func(parent *plainNode, segment []*plainNode) {
+		parent.children = slices.DeleteFunc(parent.children, func(n *plainNode) bool { return slices.Contains(segment, n) })
 		merged := x.merge(g.column, segment)
 		merged.value = g.node
 		x.adopt(g.column, parent, merged)
@@ -204,7 +203,7 @@ func (x *tea) apply(g generalization) {
 }
 
 // merge returns the first of the nodes, which all others become part of.
-func (x *tea) merge(level int, nodes []*teaNode) *teaNode {
+func (x *plain) merge(level int, nodes []*plainNode) *plainNode {
 	first := nodes[0]
 	if len(nodes) == 1 {
 		return first
@@ -236,16 +235,16 @@ func TestSearchAgreesWithTEA(t *testing.T) {
 	steps, examined, critical := 0, 0, 0
 	cases := enginetest.Cases(t, 150, func(r *rand.Rand) {
 		c := enginetest.NewCase(r, 60)
-		e := Engine{Bins: 1 + r.IntN(8), witnesses: r.IntN(4)}
+		e := Engine{Bins: 1 + r.IntN(8), limited: limits{witnesses: r.IntN(4), indexed: Thresholds[r.IntN(len(Thresholds))]}}
 		requirement := engine.Requirement{Sets: c.Sets}
 		table := c.Data.Table(e.Plan(requirement))
 		s := newSearch(e, table, reduce(requirement), engine.Options{})
+		var indices []*plain
+		for _, q := range s.sets {
+			indices = append(indices, newPlain(q))
+		}
 		if err := s.settle(t.Context()); err != nil {
 			t.Fatal(err)
-		}
-		var indices []*tea
-		for _, q := range s.sets {
-			indices = append(indices, newTEA(q))
 		}
 		for ; s.isOpen(); steps++ {
 			for i, q := range s.sets {
@@ -279,7 +278,7 @@ func TestSearchAgreesWithTEA(t *testing.T) {
 
 // agree compares what a set's search has examined in a step with what its index says, and
 // returns how many that are, and how many of them critical.
-func agree(t *testing.T, q *qid, got []gain, x *tea) (examined, critical int) {
+func agree(t *testing.T, q *qid, got []gain, x *plain) (examined, critical int) {
 	t.Helper()
 	if a := x.anonymity(); a != min(q.anonymity, q.k) {
 		t.Fatalf("A(QID) is %d, the index says %d", q.anonymity, a)
@@ -310,86 +309,48 @@ func agree(t *testing.T, q *qid, got []gain, x *tea) (examined, critical int) {
 	return len(got), len(list)
 }
 
-// BenchmarkTEA searches the tables of BenchmarkPaper, and takes the same steps on the index.
-func BenchmarkTEA(b *testing.B) {
-	codes := enginetest.Adult(b, enginetest.EightAttributes[1:]...).Codes()
-	requirement := engine.Requirement{Sets: []engine.Set{{Columns: []int{0, 1, 2, 3, 4, 5, 6}, K: 150}}}
-	for _, changed := range []int{1, 3, 4} {
-		table := codes.BlowUp(30*codes.Rows, changed).Table(Engine{}.Plan(requirement))
-		b.Run(fmt.Sprint("rho=", changed), func(b *testing.B) {
-			var times teaTimes
-			for range b.N {
-				times.add(b, table, requirement)
-			}
-			times.report(b)
-		})
-	}
-}
-
-// teaTimes are seconds, and what the index takes.
-type teaTimes struct{ search, build, steps, mib float64 }
-
-func (m *teaTimes) report(b *testing.B) {
-	n := float64(b.N)
-	b.ReportMetric(0, "ns/op")
-	b.ReportMetric(m.search/n, "search-s")
-	b.ReportMetric(m.build/n, "index-s")
-	b.ReportMetric(m.steps/n, "index-steps-s")
-	b.ReportMetric(m.mib/n, "index-MiB")
-}
-
-// add searches, then makes the index, and performs the search's steps on it, after it has
-// examined before each of them what there is to be examined.
-func (m *teaTimes) add(b *testing.B, table *engine.Table, requirement engine.Requirement) {
-	b.Helper()
-	root, began := *table.Groupings[0], time.Now()
-	steps := searchSteps(b, table, requirement)
-	m.search += time.Since(began).Seconds()
-	table.Groupings[0] = &root
-
-	s := newSearch(Engine{}, table, requirement, engine.Options{})
-	held := heap()
-	began = time.Now()
-	x := newTEA(s.sets[0])
-	m.build += time.Since(began).Seconds()
-	m.mib += float64(heap()-held) / (1 << 20)
-	began = time.Now()
-	for _, step := range steps {
-		for _, g := range x.candidates() {
-			x.after(g)
+// BenchmarkCrossover searches tables with indices of up to so many vids, and reports the least
+// CPU time that it took.
+func BenchmarkCrossover(b *testing.B) {
+	eight := enginetest.Adult(b, enginetest.EightAttributes...).Codes()
+	seven := enginetest.Adult(b, enginetest.EightAttributes[1:]...).Codes()
+	for _, c := range []struct {
+		name  string
+		codes enginetest.Codes
+	}{
+		{"eight", eight}, {"rho=1", seven.BlowUp(30*seven.Rows, 1)},
+		{"rho=3", seven.BlowUp(30*seven.Rows, 3)}, {"rho=4", seven.BlowUp(30*seven.Rows, 4)},
+	} {
+		set := engine.Set{K: 150}
+		for column := range c.codes.Attributes {
+			set.Columns = append(set.Columns, column)
 		}
-		x.apply(generalization{step.attribute, int32(step.node)})
-		s.columns[step.attribute].generalize(step.node)
-	}
-	m.steps += time.Since(began).Seconds()
-	if x.anonymity() < x.k {
-		b.Fatal("the index is not where the search ended")
-	}
-}
-
-// searchSteps returns what a search performs.
-func searchSteps(b *testing.B, table *engine.Table, requirement engine.Requirement) (steps []choice) {
-	b.Helper()
-	s := newSearch(Engine{}, table, requirement, engine.Options{})
-	err := s.settle(b.Context())
-	for err == nil && s.isOpen() {
-		var best choice
-		if best, err = s.best(b.Context()); err == nil {
-			steps = append(steps, best)
-			s.perform(best)
-			err = s.settle(b.Context())
+		requirement := engine.Requirement{Sets: []engine.Set{set}}
+		table := c.codes.Table(Engine{}.Plan(requirement))
+		for _, most := range []int{-1, 1 << 12, maxIndexed, 1 << 17, math.MaxInt} {
+			b.Run(fmt.Sprint(c.name, "/vids=", most), func(b *testing.B) {
+				least := math.Inf(1)
+				for range b.N {
+					records := *table.Groupings[0]
+					began := cpu(b)
+					if _, err := (Engine{limited: limits{indexed: most}}).Search(b.Context(), table, requirement, engine.Options{}); err != nil {
+						b.Fatal(err)
+					}
+					least = min(least, cpu(b)-began)
+					*table.Groupings[0] = records
+				}
+				b.ReportMetric(0, "ns/op")
+				b.ReportMetric(least, "cpu-ms")
+			})
 		}
 	}
-	if err != nil {
+}
+
+// cpu returns the CPU time so far, in milliseconds.
+func cpu(b *testing.B) float64 {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
 		b.Fatal(err)
 	}
-	return steps
-}
-
-// heap returns the bytes that are alive.
-func heap() int64 {
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
+	return float64(usage.Utime.Nano()+usage.Stime.Nano()) / 1e6
 }
