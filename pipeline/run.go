@@ -435,7 +435,7 @@ func (r *run) mask(ctx context.Context, target *target) error {
 		m.Domains = append(m.Domains, r.problem.class.Classes)
 	}
 	m.Advanced = func(done, total int64) { r.events.Advanced(StageMask, Progress{Done: done, Total: total}) }
-	parts := &parts{target: target, columns: plan.Outputs(), metadata: map[string]string{cutfile.Key: string(r.cut)}, finished: r.masked}
+	parts := &parts{target: target, columns: plan.Outputs(), metadata: map[string]string{cutfile.Key: string(r.cut)}, finished: r.masked, footer: spill.NewLedger(r.budget, "the footer of the release")}
 	parts.ended = func() { r.keepParts(ctx, parts) }
 	tasks := masking.PlanRowGroups(r.dataset.Splits(), int64(r.job.Output.RowGroupRows), cmp.Or(r.opt.least, masking.LeastFollowed))
 	err = m.Mask(ctx, tasks, parts)

@@ -18,6 +18,7 @@ import (
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/pipeline/masking"
+	"github.com/kcut/kcut/spill"
 )
 
 // groupsPerPart is the number of row groups in every part file but the last of a release
@@ -208,6 +209,7 @@ type parts struct {
 	groups int    // in it
 	file   publish.Handle
 	writer *writer.Writer
+	footer *spill.Ledger // of the open part
 }
 
 // Next returns where the parts that are finished end.
@@ -227,6 +229,9 @@ func (p *parts) Add(source io.ReaderAt, g *writer.EncodedRowGroup, end masking.P
 	}
 	if err := p.writer.WriteFrom(source, g); err != nil {
 		return err
+	}
+	if err := p.footer.Draw(p.writer.Held()); err != nil {
+		return &fault.Error{Class: fault.Resources, Hint: "set or raise output.row_group_rows, or give more with --memory", Err: err}
 	}
 	if p.groups++; p.target.directory && p.groups == groupsPerPart {
 		return p.finish(end)
@@ -250,6 +255,7 @@ func (p *parts) open() (err error) {
 // finish writes the open part's footer.
 func (p *parts) finish(end masking.Place) error {
 	err := p.writer.Close()
+	p.footer.Close()
 	if p.target.directory {
 		err = errors.Join(err, p.file.Close())
 	}
@@ -263,6 +269,7 @@ func (p *parts) finish(end masking.Place) error {
 
 // close ends the last part; after a failure it only lets go of it.
 func (p *parts) close(complete bool, end masking.Place) error {
+	defer p.footer.Close()
 	switch {
 	case p.writer != nil && complete:
 		return p.finish(end)
