@@ -145,7 +145,7 @@ func TestFooterForm(t *testing.T) {
 		{"row groups twice", refooted(b[at:last], []byte{0x09, 8, 0x1c}, group, b[last:end]), "row groups are listed twice"},
 		{"no structs", refooted(b[at:first-1], []byte{0x25}, b[first:end]), "row groups are no structs"},
 		{"more than a file has", refooted(b[at:first-1], []byte{0xfc, 0x81, 0x80, 2}, bytes.Repeat(group, 4)), "32769 row groups, a file has at most 32768"},
-		{"ends in a row group", refooted(b[at:last-2]), "EOF"},
+		{"ends in a row group", refooted(b[at : last-2]), "EOF"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			found, err := findings(t, tc.file)
