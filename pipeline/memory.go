@@ -117,7 +117,8 @@ func holdRead(budget *spill.Budget) func(bytes int64) error {
 			return nil
 		}
 		if err := budget.Draw("reading", bytes); err != nil {
-			return &fault.Error{Class: fault.Resources, Hint: "give more with --memory, or write the input with smaller pages, dictionaries or record batches, or fewer row groups", Err: err}
+			const hint = "give more than %d MiB with --memory, or write the input with smaller pages, dictionaries or record batches, or fewer row groups"
+			return &fault.Error{Class: fault.Resources, Hint: fmt.Sprintf(hint, (budget.Used()+bytes)>>20), Err: err}
 		}
 		makeRoom(budget.Limit(), bytes)
 		return nil

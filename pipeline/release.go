@@ -10,6 +10,7 @@ import (
 	"github.com/kcut/kcut/pipeline/masking"
 	"github.com/kcut/kcut/pipeline/output"
 	"github.com/kcut/kcut/pipeline/verify"
+	"github.com/kcut/kcut/spill"
 )
 
 // release writes, recounts and publishes.
@@ -73,7 +74,10 @@ func (r *run) mask(ctx context.Context, target *output.Target) error {
 		m.Domains = append(m.Domains, r.problem.class.Classes)
 	}
 	m.Advanced = func(done, total int64) { r.events.Advanced(StageMask, Progress{Done: done, Total: total}) }
-	parts := &output.Parts{Target: target, Columns: plan.Outputs(), Metadata: map[string]string{cutfile.Key: string(r.cut)}, Finished: r.masked}
+	parts := &output.Parts{
+		Target: target, Columns: plan.Outputs(), Metadata: map[string]string{cutfile.Key: string(r.cut)},
+		Finished: r.masked, Footer: spill.NewLedger(r.budget, "the footer of the release"),
+	}
 	parts.Ended = func() { r.keepParts(ctx, parts) }
 	tasks := masking.PlanRowGroups(r.dataset.Splits(), int64(r.job.Output.RowGroupRows), cmp.Or(r.opt.least, masking.LeastFollowed))
 	err = m.Mask(ctx, tasks, parts)

@@ -3,12 +3,14 @@ package pipeline
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/fileset"
 )
@@ -165,4 +167,93 @@ func TestReportOfResumedRun(t *testing.T) {
 	if got, want := of(resumed), of(whole); got != want || !strings.Contains(got, `"stopped"`) {
 		t.Errorf("resumed\n%s\nwhole\n%s", got, want)
 	}
+}
+
+// The report, and run.json, tell after every step how many records later ones may still tell
+// apart: at least those that they did, and never more than before. Here every value that is
+// disclosed splits the records with values that are not.
+func TestReportOfLiveRecords(t *testing.T) {
+	const rows = 2000
+	text := formats.Type{Kind: formats.String}
+	table := &testTable{fields: []formats.Field{{Name: "a", Type: text}, {Name: "b", Type: text}, {Name: "c", Type: text}, {Name: "label", Type: text}}}
+	rng := rand.New(rand.NewPCG(8, 9))
+	for range rows {
+		row := []string{"", "", "", []string{"low", "high"}[rng.IntN(2)]}
+		for c := range 3 {
+			row[c] = fmt.Sprint(rng.IntN(1 + rng.IntN(12)))
+		}
+		table.rows = append(table.rows, row)
+	}
+	dir := jobFolder(t, `
+input: in
+output: out.parquet
+class: label
+quasi_identifiers:
+  - {columns: [a, b], k: 20}
+  - {columns: [b, c], k: 35}
+columns: {a: suppress, b: suppress, c: suppress, label: keep}
+`)
+	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, rows, rows)
+	job, err := loadJob(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var trace strings.Builder
+	file := filepath.Join(dir, "run.json")
+	report, err := Run(t.Context(), job, RunOptions{Trace: &trace, RunJSON: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var steps []liveStep
+	for line := range strings.Lines(trace.String()) {
+		var s liveStep
+		if err := json.Unmarshal([]byte(line), &s); err != nil {
+			t.Fatal(err)
+		}
+		steps = append(steps, s)
+	}
+	var written struct{ Live []uint64 }
+	content, err := os.ReadFile(file)
+	if err == nil {
+		err = json.Unmarshal(content, &written)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(steps) < 5 || len(report.Live) != len(steps) || !slices.Equal(written.Live, report.Live) {
+		t.Fatalf("%d steps, live records %v, in run.json %v", len(steps), report.Live, written.Live)
+	}
+	before := uint64(2 * rows)
+	for i, live := range report.Live {
+		least := told(table.rows, steps, i+1, "ab") + told(table.rows, steps, i+1, "bc")
+		if live > before || live < least {
+			t.Errorf("after step %d %d records are live, %d before, and %d are told apart later", i+1, live, before, least)
+		}
+		before = live
+	}
+}
+
+// liveStep is what is looked at of a step in the trace.
+type liveStep struct{ Column, Value string }
+
+// told counts the records of a set that the steps from a position on tell apart: those whose
+// value is not disclosed until then, in a column with such a step.
+func told(rows [][]string, steps []liveStep, from int, set string) (n uint64) {
+	disclosed := make(map[liveStep]bool)
+	for _, s := range steps[:from] {
+		disclosed[s] = true
+	}
+	later := make(map[string]bool)
+	for _, s := range steps[from:] {
+		later[s.Column] = true
+	}
+	for _, row := range rows {
+		for _, column := range strings.Split(set, "") {
+			if later[column] && !disclosed[liveStep{column, row[column[0]-'a']}] {
+				n++
+				break
+			}
+		}
+	}
+	return n
 }

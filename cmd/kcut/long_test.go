@@ -3,12 +3,14 @@ package main
 import (
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -35,6 +37,7 @@ type bigRun struct {
 	table bigTable
 	masks string // of the columns in order; the class is kept
 	k     int
+	group int   // rows of a row group of the release; 0: as kcut chooses
 	tight []int // budgets in MiB that are less than what it takes in memory; nil: 256
 	// room is how many bytes of a row may lie in the spill folder at a time: half more than
 	// its packed codes take, or than the values, with texts as long as they are, when these
@@ -116,8 +119,23 @@ func bigRuns() []bigRun {
 			k:     50, tight: []int{1024},
 			room: 150,
 		},
+		{
+			name: manyChunks,
+			// 2,000 row groups of 63 columns, and as many in the release.
+			table: bigTable{rows: 400_000, rowGroup: 200, columns: slices.Concat(
+				[]bigColumn{numbers("age", 74), words("sex", 2)},
+				slices.Collect(func(yield func(bigColumn) bool) {
+					for i := 0; i < 60 && yield(numbers(fmt.Sprintf("kept%d", i), 10)); i++ {
+					}
+				}))},
+			masks: "discretize suppress" + strings.Repeat(" keep", 60),
+			k:     50, group: 200, tight: []int{64, 32},
+		},
 	}
 }
+
+// manyChunks is the name of the run over very many column chunks.
+const manyChunks = "many column chunks"
 
 // TestBiggerThanMemory runs jobs whose data is larger than their memory budget: the process
 // stays within budget and overhead, its spill folder within a little more than the data that
@@ -153,6 +171,45 @@ func TestBiggerThanMemory(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestManyColumnChunks applies and verifies a release of very many column chunks, whose footer
+// is large: within budget and overhead. What is too little to open its input with is refused at
+// once.
+func TestManyColumnChunks(t *testing.T) {
+	if os.Getenv("KCUT_LONG") == "" {
+		t.Skip("takes half a minute: KCUT_LONG=1 runs it")
+	}
+	program, dir := built(t), t.TempDir()
+	number := slices.IndexFunc(bigRuns(), func(b bigRun) bool { return b.name == manyChunks })
+	if text, err := exec.CommandContext(t.Context(), "bigrun", strconv.Itoa(number), dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	job, out, cut := filepath.Join(dir, "job.yaml"), filepath.Join(dir, "out.parquet"), filepath.Join(dir, "cut.parquet")
+	refused := start(t, exec.Command(program, "run", job, "--memory", "16MiB", "--quiet"))
+	if code := refused.exit(t); code != 7 || !strings.Contains(refused.stderr.String(), "hint: give more than") {
+		t.Errorf("with 16 MiB: exit code %d: %s", code, &refused.stderr)
+	}
+	if _, err := os.Stat(out); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a refused run left an output: %v", err)
+	}
+	for _, args := range [][]string{
+		{"run", job, "--memory", "64MiB"}, {"verify", out}, {"apply", job, "--cut", cut, "--memory", "64MiB"},
+	} {
+		if args[0] == "apply" {
+			if err := os.Rename(out, cut); err != nil {
+				t.Fatal(err)
+			}
+		}
+		child := start(t, exec.Command(program, append(args, "--quiet")...))
+		if code := child.exit(t); code != 0 {
+			t.Fatalf("%s: exit code %d: %s", args[0], code, &child.stderr)
+		}
+		resident := child.cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
+		if t.Logf("%s: peak resident set %d MiB", args[0], resident>>20); resident > 64<<20+overhead {
+			t.Errorf("%s: peak resident set is %d MiB, more than 64 MiB and the overhead", args[0], resident>>20)
+		}
 	}
 }
 
@@ -223,8 +280,12 @@ func (b *bigRun) job() string {
 		}
 		columns += fmt.Sprintf("  %s: %s\n", c.name, mask)
 	}
-	return fmt.Sprintf("input: in.parquet\noutput: out.parquet\nclass: class\nquasi_identifiers:\n  - {columns: [%s], k: %d}\ncolumns:\n%s",
-		strings.Join(set, ", "), b.k, columns)
+	output := "out.parquet"
+	if b.group > 0 {
+		output = fmt.Sprintf("{path: out.parquet, row_group_rows: %d}", b.group)
+	}
+	return fmt.Sprintf("input: in.parquet\noutput: %s\nclass: class\nquasi_identifiers:\n  - {columns: [%s], k: %d}\ncolumns:\n%s",
+		output, strings.Join(set, ", "), b.k, columns)
 }
 
 type measured struct {

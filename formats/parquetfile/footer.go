@@ -171,7 +171,22 @@ func (f *parquetFile) decodeFooter(data []byte) error {
 	case n != len(data):
 		return fmt.Errorf("read footer: %d bytes too many: %w", len(data)-n, formats.ErrDamaged)
 	}
+	f.footer.detach()
 	return nil
+}
+
+// detach copies all texts, which else would keep the bytes that they were decoded from.
+func (f *footer) detach() {
+	f.CreatedBy = strings.Clone(f.CreatedBy)
+	for i := range f.Schema {
+		f.Schema[i].Name = strings.Clone(f.Schema[i].Name)
+		switch t := f.Schema[i].LogicalType.Value.(type) {
+		case *format.GeometryType:
+			t.CRS = strings.Clone(t.CRS)
+		case *format.GeographyType:
+			t.CRS = strings.Clone(t.CRS)
+		}
+	}
 }
 
 // checkRowGroups checks that the row groups agree with the schema, with each other and

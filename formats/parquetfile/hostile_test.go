@@ -268,3 +268,42 @@ func TestLargeFooterIsHeld(t *testing.T) {
 		t.Errorf("refused: %v", err)
 	}
 }
+
+// An open file keeps what it has decoded of its footer, not the footer's bytes.
+func TestFooterIsForgotten(t *testing.T) {
+	type row struct {
+		A int32 `parquet:"a"`
+		B int32 `parquet:"b"`
+	}
+	var file bytes.Buffer
+	w := parquet.NewGenericWriter[row](&file, parquet.KeyValueMetadata("note", strings.Repeat("x", 8<<20)))
+	if _, err := w.Write(make([]row, 10)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path := formatstest.WriteTemp(t, "t.parquet", file.Bytes())
+	file = bytes.Buffer{}
+	held := int64(0)
+	before := live()
+	s, err := Open(t.Context(), path, formats.ReadOptions{Hold: func(bytes int64) error { held += bytes; return nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kept := live() - before; held != 0 || kept > 1<<20 {
+		t.Errorf("%d bytes are told, %d are kept", held, kept)
+	}
+	if fields := s.Fields(); fields[0].Name != "a" || fields[1].Name != "b" {
+		t.Errorf("columns %v", fields)
+	}
+	s.Close()
+}
+
+// live returns the bytes that live objects take.
+func live() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}

@@ -21,8 +21,8 @@ const lz4Raw = 7
 
 // codecOf returns the codec of a chunk, given the scratch of an earlier one. It returns
 // formats.ErrUnsupported for LZO and the deprecated framing of LZ4.
-func (r *File) codecOf(rowGroup, leaf int, scratch []byte) (codec, error) {
-	m := r.footer.RowGroups[rowGroup].Columns[leaf].MetaData
+func (g *rowGroup) codecOf(leaf int, scratch []byte) (codec, error) {
+	m := g.RowGroups[0].Columns[leaf].MetaData
 	c := codec{most: m.TotalUncompressedSize, out: scratch}
 	switch name := compress.Compression(m.Codec); name {
 	case compress.Codecs.Uncompressed:

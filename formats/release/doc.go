@@ -4,6 +4,9 @@
 // and codecs are read by other libraries than those that the writer is built on; pages are
 // walked by code of its own, which asks every page for its checksum.
 //
+// Of a footer, what concerns row groups is read one by one: a release of very many column
+// chunks takes no more memory than others.
+//
 // Masked columns are decoded to their last value. Of kept columns, whatever their codec and
 // encoding are, the pages are checked as bytes: checksums, headers of no other form than
 // kcut's, and numbers of pages, entries, nulls and bytes that add up to what the footer says.

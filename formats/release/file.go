@@ -7,12 +7,10 @@ import (
 	"io"
 
 	"github.com/apache/arrow/go/v17/parquet"
-	"github.com/apache/arrow/go/v17/parquet/file"
-	"github.com/apache/arrow/go/v17/parquet/metadata"
 	"github.com/apache/arrow/go/v17/parquet/schema"
 
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/formats/internal/fence"
+	"github.com/kcut/kcut/formats/location"
 	"github.com/kcut/kcut/formats/storage"
 )
 
@@ -28,11 +26,10 @@ const CutKey = "kcut.cut"
 // several goroutines at a time.
 type File struct {
 	path   string
+	remote bool // in an object store
 	file   storage.File
 	size   int64
-	reader *file.Reader
-	footer *metadata.FileMetaData
-	later  *laterFooter // nil unless types had to be left out
+	footer footer
 }
 
 // Open opens a released file. It returns formats.ErrDamaged for a file that is not Parquet
@@ -42,15 +39,14 @@ func Open(ctx context.Context, path string) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open release: %w", err)
 	}
-	r := &File{path: path, file: f}
+	r := &File{path: path, remote: location.IsRemote(path), file: f}
 	if err := r.readFooter(); err != nil {
 		return nil, errors.Join(fmt.Errorf("open release %s: %w", path, err), f.Close())
 	}
 	return r, nil
 }
 
-func (r *File) readFooter() (err error) {
-	defer fence.Catch(&err)
+func (r *File) readFooter() error {
 	if !r.file.Info().IsRegular() {
 		return fmt.Errorf("%w: not a regular file", formats.ErrDamaged)
 	}
@@ -58,14 +54,13 @@ func (r *File) readFooter() (err error) {
 	if err := r.checkMagic(); err != nil {
 		return err
 	}
-	if err := r.openReader(); err != nil {
+	if err := r.openFooter(); err != nil {
 		return err
 	}
-	r.footer = r.reader.MetaData()
 	if r.footer.IsSetEncryptionAlgorithm() {
 		return fmt.Errorf("%w: encrypted", formats.ErrUnsupported)
 	}
-	return r.checkRowGroups()
+	return r.checkRows()
 }
 
 // checkMagic looks at the first bytes; the reader looks at the last ones only.
@@ -80,23 +75,14 @@ func (r *File) checkMagic() error {
 	return nil
 }
 
-// checkRowGroups makes sure of what everything else relies on: that every row group has a
-// chunk with metadata for every leaf, and that rows add up.
-func (r *File) checkRowGroups() error {
+// checkRows makes sure that the row groups' rows add up.
+func (r *File) checkRows() error {
 	rows := int64(0)
-	for i, g := range r.footer.RowGroups {
-		if len(g.Columns) != r.footer.Schema.NumColumns() {
-			return fmt.Errorf("%w: row group %d has %d columns, the schema %d", formats.ErrDamaged, i, len(g.Columns), r.footer.Schema.NumColumns())
+	for i, g := range r.footer.groups {
+		if g.rows < 0 {
+			return fmt.Errorf("%w: row group %d has %d rows", formats.ErrDamaged, i, g.rows)
 		}
-		for _, c := range g.Columns {
-			if c.MetaData == nil || c.FilePath != nil && *c.FilePath != "" {
-				return fmt.Errorf("%w: row group %d has a column outside this file", formats.ErrUnsupported, i)
-			}
-		}
-		if g.NumRows < 0 {
-			return fmt.Errorf("%w: row group %d has %d rows", formats.ErrDamaged, i, g.NumRows)
-		}
-		rows += g.NumRows
+		rows += g.rows
 	}
 	if rows != r.footer.NumRows {
 		return fmt.Errorf("%w: row groups have %d rows, the footer says %d", formats.ErrDamaged, rows, r.footer.NumRows)
@@ -107,21 +93,18 @@ func (r *File) checkRowGroups() error {
 // Close closes the file.
 func (r *File) Close() error { return r.file.Close() }
 
-// whole returns the file as libraries want it.
-func (r *File) whole() *io.SectionReader { return io.NewSectionReader(r.file, 0, r.size) }
-
 // Rows returns the number of rows.
 func (r *File) Rows() int64 { return r.footer.NumRows }
 
 // RowGroups returns the number of row groups.
-func (r *File) RowGroups() int { return len(r.footer.RowGroups) }
+func (r *File) RowGroups() int { return len(r.footer.groups) }
 
 // RowGroupRows returns the number of rows of a row group.
-func (r *File) RowGroupRows(rowGroup int) int64 { return r.footer.RowGroups[rowGroup].NumRows }
+func (r *File) RowGroupRows(rowGroup int) int64 { return r.footer.groups[rowGroup].rows }
 
 // Metadata returns the value of a key of the file's metadata.
 func (r *File) Metadata(key string) (string, bool) {
-	for _, kv := range r.footer.FileMetaData.KeyValueMetadata {
+	for _, kv := range r.footer.FileMetaData.FileMetaData.KeyValueMetadata {
 		if kv.Key == key {
 			return kv.GetValue(), true
 		}
@@ -176,23 +159,4 @@ func (r *File) leaf(name string) (int, error) {
 		return 0, fmt.Errorf("%w: nested column", formats.ErrUnsupported)
 	}
 	return r.footer.Schema.ColumnIndexByNode(root.Field(i)), nil
-}
-
-// extent returns where a chunk begins and how long it is.
-func (r *File) extent(rowGroup, leaf int) (from, size int64) {
-	m := r.footer.RowGroups[rowGroup].Columns[leaf].MetaData
-	from = m.DataPageOffset
-	if m.IsSetDictionaryPageOffset() && m.GetDictionaryPageOffset() > 0 {
-		from = min(from, m.GetDictionaryPageOffset())
-	}
-	return from, m.TotalCompressedSize
-}
-
-// section returns the bytes of a chunk.
-func (r *File) section(rowGroup, leaf int) (*io.SectionReader, error) {
-	from, size := r.extent(rowGroup, leaf)
-	if from < 0 || size < 0 || from > r.size-size {
-		return nil, fmt.Errorf("%w: column chunk lies outside the file", formats.ErrDamaged)
-	}
-	return io.NewSectionReader(r.file, from, size), nil
 }

@@ -17,7 +17,7 @@ import (
 // of a dictionary, and the lengths of levels that are not compressed.
 func (p *pages) kept() (report []string, err error) {
 	unpacks := true
-	if p.codec, err = p.file.codecOf(p.rowGroup, p.leaf, p.out); errors.Is(err, formats.ErrUnsupported) {
+	if p.codec, err = p.group.codecOf(p.leaf, p.out); errors.Is(err, formats.ErrUnsupported) {
 		unpacks = false
 	}
 	spare := 0
@@ -61,7 +61,7 @@ func (p *pages) keepDictionary(h *pageHeader) (spare int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	rest, err := form{size: sizeOf(p.file.footer.Schema.Column(p.leaf))}.each(values, int(h.entries), func([]byte) {})
+	rest, err := form{size: sizeOf(p.group.column(p.leaf))}.each(values, int(h.entries), func([]byte) {})
 	return len(rest), err
 }
 
@@ -72,7 +72,7 @@ func (p *pages) keepV2(h *pageHeader, unpacks bool) error {
 	if err != nil {
 		return err
 	}
-	column, n := p.file.footer.Schema.Column(p.leaf), int(h.entries)
+	column, n := p.group.column(p.leaf), int(h.entries)
 	levels, values, err := h.cutLevels(stored)
 	if err != nil {
 		return err

@@ -58,18 +58,18 @@ type wrongPages struct {
 }
 
 // open goes to the first row of a chunk.
-func (c *maskedChunk) open(r *File, rowGroup int, masked *Masked) error {
-	leaf, err := r.leaf(masked.Name)
+func (c *maskedChunk) open(g *rowGroup, masked *Masked) error {
+	leaf, err := g.file.leaf(masked.Name)
 	if err != nil {
 		return err
 	}
-	if c.form, err = formOf(r.footer.Schema.Column(leaf)); err != nil {
+	if c.form, err = formOf(g.column(leaf)); err != nil {
 		return err
 	}
-	if err := c.pages.open(r, rowGroup, leaf); err != nil {
+	if err := c.pages.open(g, leaf); err != nil {
 		return err
 	}
-	if c.codec, err = r.codecOf(rowGroup, leaf, c.out); err != nil {
+	if c.codec, err = g.codecOf(leaf, c.out); err != nil {
 		return err
 	}
 	if c.every == nil {
@@ -226,7 +226,7 @@ func (c *maskedChunk) finish() ([]string, error) {
 
 // statistics looks at the smallest and largest values that the footer names.
 func (c *maskedChunk) statistics() {
-	s := c.file.footer.RowGroups[c.rowGroup].Columns[c.leaf].MetaData.Statistics
+	s := c.group.RowGroups[0].Columns[c.leaf].MetaData.Statistics
 	if s == nil {
 		return
 	}

@@ -74,7 +74,7 @@ func (c *maskedChunk) data(h *pageHeader) error {
 	}
 	c.left = int(h.entries)
 	defined := c.left
-	if c.file.footer.Schema.Column(c.leaf).MaxDefinitionLevel() > 0 {
+	if c.group.column(c.leaf).MaxDefinitionLevel() > 0 {
 		c.levels = newRuns(levels, 1, c.left)
 		if defined, levels, err = c.levels.ones(); err != nil {
 			return err
@@ -95,7 +95,7 @@ func (c *maskedChunk) cut(h *pageHeader, stored []byte) (levels, body []byte, er
 		}
 		return levels, body, err
 	}
-	if body, err = c.unpack(stored, h.uncompressed); err != nil || c.file.footer.Schema.Column(c.leaf).MaxDefinitionLevel() == 0 {
+	if body, err = c.unpack(stored, h.uncompressed); err != nil || c.group.column(c.leaf).MaxDefinitionLevel() == 0 {
 		return nil, body, err
 	}
 	if h.definitions != runLengths {

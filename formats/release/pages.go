@@ -10,21 +10,14 @@ import (
 	"slices"
 
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/formats/location"
-)
-
-// How much of a chunk is read at a time, in bytes: of an object every time is a request.
-const (
-	bufferSize       = 1 << 16
-	remoteBufferSize = 1 << 20
 )
 
 // pages walks the pages of a column chunk as bytes, until it has met all entries: further
 // than that no reader goes. They must be what their checksums say, and together what the
 // footer says of the chunk.
 type pages struct {
-	file           *File
-	rowGroup, leaf int
+	group *rowGroup
+	leaf  int
 
 	in      *bufio.Reader
 	headers *headerReader
@@ -38,22 +31,19 @@ type pages struct {
 }
 
 // open goes to the first page of a chunk. What an earlier chunk needed is used again.
-func (p *pages) open(r *File, rowGroup, leaf int) error {
+func (p *pages) open(g *rowGroup, leaf int) error {
 	if p.in == nil {
-		size := bufferSize
-		if location.IsRemote(r.path) {
-			size = remoteBufferSize
-		}
-		p.in, p.headers, p.kinds = bufio.NewReaderSize(nil, size), newHeaderReader(), make(map[pageKind]int)
+		p.in, p.headers, p.kinds = bufio.NewReaderSize(nil, g.file.bufferSize()), newHeaderReader(), make(map[pageKind]int)
 	}
-	p.file, p.rowGroup, p.leaf = r, rowGroup, leaf
-	section, err := r.section(rowGroup, leaf)
+	p.group, p.leaf = g, leaf
+	chunk := g.extent(leaf)
+	section, err := g.section(chunk)
 	if err != nil {
 		return err
 	}
 	p.in.Reset(section)
-	p.from, p.size = r.extent(rowGroup, leaf)
-	p.at, p.wanted = 0, r.footer.RowGroups[rowGroup].Columns[leaf].MetaData.NumValues
+	p.from, p.size = chunk.from, chunk.to-chunk.from
+	p.at, p.wanted = 0, g.RowGroups[0].Columns[leaf].MetaData.NumValues
 	clear(p.kinds)
 	p.tally = tally{kinds: p.kinds}
 	return nil
@@ -64,7 +54,7 @@ func (p *pages) open(r *File, rowGroup, leaf int) error {
 func (p *pages) next() (*pageHeader, error) {
 	if p.at >= p.size || p.entries >= p.wanted {
 		p.rest = p.size - p.at
-		return nil, p.compare(p.file, p.rowGroup, p.leaf)
+		return nil, p.compare(p.group, p.leaf)
 	}
 	h, err := p.headers.read(p.in)
 	if err != nil {
@@ -158,22 +148,22 @@ func (t *tally) add(h *pageHeader, at int64) {
 }
 
 // compare holds the pages and the schema against what the footer says of their chunk.
-func (t *tally) compare(r *File, rowGroup, leaf int) error {
-	m, column := r.footer.RowGroups[rowGroup].Columns[leaf].MetaData, r.footer.Schema.Column(leaf)
+func (t *tally) compare(g *rowGroup, leaf int) error {
+	m, column := g.RowGroups[0].Columns[leaf].MetaData, g.column(leaf)
 	entries := t.entries
 	if column.MaxRepetitionLevel() == 0 {
-		entries = r.RowGroupRows(rowGroup)
+		entries = g.rows()
 	}
 	nulls, kinds := t.nulls, t.kinds
 	if t.unchecked+t.foreign == 0 { // else they are optional
-		kinds = r.kindsOf(rowGroup, leaf)
+		kinds = g.kindsOf(leaf)
 		if t.uncounted == 0 {
-			nulls = r.nullsOf(rowGroup, leaf)
+			nulls = g.nullsOf(leaf)
 		}
 	}
 	rows := t.rows
 	if rows > 0 && t.onlyV2() {
-		rows = r.RowGroupRows(rowGroup)
+		rows = g.rows()
 	}
 	for _, c := range []struct {
 		what string
@@ -232,17 +222,17 @@ func (c counted) words() []string {
 }
 
 // kindsOf returns how many pages of every kind the footer counts in a chunk.
-func (r *File) kindsOf(rowGroup, leaf int) map[pageKind]int {
+func (g *rowGroup) kindsOf(leaf int) map[pageKind]int {
 	kinds := make(map[pageKind]int)
-	for _, s := range r.footer.RowGroups[rowGroup].Columns[leaf].MetaData.EncodingStats {
+	for _, s := range g.RowGroups[0].Columns[leaf].MetaData.EncodingStats {
 		kinds[pageKind{int64(s.PageType), int64(s.Encoding)}] += int(s.Count)
 	}
 	return kinds
 }
 
 // nullsOf returns how many nulls the footer counts in a chunk.
-func (r *File) nullsOf(rowGroup, leaf int) int64 {
-	if s := r.footer.RowGroups[rowGroup].Columns[leaf].MetaData.Statistics; s != nil {
+func (g *rowGroup) nullsOf(leaf int) int64 {
+	if s := g.RowGroups[0].Columns[leaf].MetaData.Statistics; s != nil {
 		return s.GetNullCount()
 	}
 	return 0

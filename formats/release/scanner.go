@@ -19,6 +19,7 @@ type Scanner struct {
 	chunks  []maskedChunk
 	numbers []Numbers
 	kept    pages
+	group   *rowGroup // the last one
 }
 
 // NewScanner returns a scanner.
@@ -32,19 +33,23 @@ func NewScanner(masked []Masked) *Scanner {
 // formats.ErrUnsupported for one that is nested or whose pages are encoded otherwise than PLAIN
 // or by dictionary, and formats.ErrDamaged when a page is not as it was written.
 func (s *Scanner) Rows(ctx context.Context, r *File, rowGroup int, block func(rows int, numbers []Numbers) error) ([]Finding, error) {
+	group, err := s.rowGroup(r, rowGroup)
+	if err != nil {
+		return nil, err
+	}
 	for i := range s.chunks {
-		if err := s.open(r, rowGroup, i); err != nil {
-			return nil, s.wrap(err, r, rowGroup, i)
+		if err := s.open(group, i); err != nil {
+			return nil, s.wrap(err, group, i)
 		}
 	}
-	for left := r.RowGroupRows(rowGroup); left > 0; {
+	for left := group.rows(); left > 0; {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		n := int(min(left, BlockRows))
 		for i := range s.chunks {
 			if err := s.read(i, n); err != nil {
-				return nil, s.wrap(err, r, rowGroup, i)
+				return nil, s.wrap(err, group, i)
 			}
 		}
 		if err := block(n, s.numbers); err != nil {
@@ -52,12 +57,20 @@ func (s *Scanner) Rows(ctx context.Context, r *File, rowGroup int, block func(ro
 		}
 		left -= int64(n)
 	}
-	return s.finish(r, rowGroup)
+	return s.finish(group)
 }
 
-func (s *Scanner) open(r *File, rowGroup, i int) (err error) {
+// rowGroup returns what a footer says of a row group, which is asked for twice in turn.
+func (s *Scanner) rowGroup(r *File, rowGroup int) (_ *rowGroup, err error) {
+	if s.group == nil || s.group.file != r || s.group.number != rowGroup {
+		s.group, err = r.rowGroup(rowGroup)
+	}
+	return s.group, err
+}
+
+func (s *Scanner) open(g *rowGroup, i int) (err error) {
 	defer fence.Catch(&err)
-	return s.chunks[i].open(r, rowGroup, &s.masked[i])
+	return s.chunks[i].open(g, &s.masked[i])
 }
 
 func (s *Scanner) read(i, n int) (err error) {
@@ -67,14 +80,14 @@ func (s *Scanner) read(i, n int) (err error) {
 	return err
 }
 
-func (s *Scanner) finish(r *File, rowGroup int) (findings []Finding, err error) {
+func (s *Scanner) finish(g *rowGroup) (findings []Finding, err error) {
 	for i := range s.chunks {
 		report, err := s.finishOne(i)
 		if err != nil {
-			return nil, s.wrap(err, r, rowGroup, i)
+			return nil, s.wrap(err, g, i)
 		}
 		for _, what := range report {
-			findings = append(findings, Finding{s.masked[i].Name, rowGroup, what})
+			findings = append(findings, Finding{s.masked[i].Name, g.number, what})
 		}
 	}
 	return findings, nil
@@ -85,12 +98,12 @@ func (s *Scanner) finishOne(i int) (report []string, err error) {
 	return s.chunks[i].finish()
 }
 
-func (s *Scanner) wrap(err error, r *File, rowGroup, i int) error {
-	return inColumn(err, s.masked[i].Name, r, rowGroup)
+func (s *Scanner) wrap(err error, g *rowGroup, i int) error {
+	return inColumn(err, s.masked[i].Name, g)
 }
 
-func inColumn(err error, name string, r *File, rowGroup int) error {
-	return fmt.Errorf("scan column %s of row group %d of %s: %w", name, rowGroup, r.path, err)
+func inColumn(err error, name string, g *rowGroup) error {
+	return fmt.Errorf("scan column %s of row group %d of %s: %w", name, g.number, g.file.path, err)
 }
 
 // Kept holds the pages of all other columns of a row group against their checksums and their
@@ -103,17 +116,21 @@ func (s *Scanner) Kept(ctx context.Context, r *File, rowGroup int) (findings []F
 			masked[leaf] = true
 		}
 	}
-	for leaf := range r.footer.RowGroups[rowGroup].Columns {
+	group, err := s.rowGroup(r, rowGroup)
+	if err != nil {
+		return nil, err
+	}
+	for leaf := range group.RowGroups[0].Columns {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		if masked[leaf] {
 			continue
 		}
-		name := r.footer.Schema.Column(leaf).Path()
-		report, err := s.keptChunk(r, rowGroup, leaf)
+		name := group.column(leaf).Path()
+		report, err := s.keptChunk(group, leaf)
 		if err != nil {
-			return nil, inColumn(err, name, r, rowGroup)
+			return nil, inColumn(err, name, group)
 		}
 		for _, what := range report {
 			findings = append(findings, Finding{name, rowGroup, what})
@@ -122,9 +139,9 @@ func (s *Scanner) Kept(ctx context.Context, r *File, rowGroup int) (findings []F
 	return findings, nil
 }
 
-func (s *Scanner) keptChunk(r *File, rowGroup, leaf int) (report []string, err error) {
+func (s *Scanner) keptChunk(g *rowGroup, leaf int) (report []string, err error) {
 	defer fence.Catch(&err)
-	if err := s.kept.open(r, rowGroup, leaf); err != nil {
+	if err := s.kept.open(g, leaf); err != nil {
 		return nil, err
 	}
 	return s.kept.kept()

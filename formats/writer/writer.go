@@ -1,7 +1,6 @@
 package writer
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -21,7 +20,7 @@ const magic = "PAR1"
 // holds no time and no name but those of columns and metadata keys.
 type Writer struct {
 	w      io.Writer
-	footer fileMetaData
+	footer footer
 	offset int64
 	buffer []byte // of what is copied
 }
@@ -30,13 +29,13 @@ type Writer struct {
 // which is written in the order of its keys. A file without a row group is a valid, empty
 // table once closed.
 func New(w io.Writer, columns []Column, metadata map[string]string) (*Writer, error) {
-	f := &Writer{w: w, footer: fileMetaData{Version: 2, CreatedBy: formats.CreatedBy}}
-	f.footer.Schema = schemaOf(columns)
+	head, tail := footerHead{Version: 2, Schema: schemaOf(columns)}, footerTail{CreatedBy: formats.CreatedBy}
 	order := format.ColumnOrder{Value: &format.TypeDefinedOrder{}}
-	f.footer.ColumnOrders = slices.Repeat([]format.ColumnOrder{order}, len(leavesOf(f.footer.Schema)))
+	tail.ColumnOrders = slices.Repeat([]format.ColumnOrder{order}, len(leavesOf(head.Schema)))
 	for _, key := range slices.Sorted(maps.Keys(metadata)) {
-		f.footer.KeyValueMetadata = append(f.footer.KeyValueMetadata, format.KeyValue{Key: key, Value: metadata[key]})
+		tail.KeyValueMetadata = append(tail.KeyValueMetadata, format.KeyValue{Key: key, Value: metadata[key]})
 	}
+	f := &Writer{w: w, footer: footer{head: head, tail: tail}}
 	return f, f.write([]byte(magic))
 }
 
@@ -58,7 +57,7 @@ func (w *Writer) WriteFrom(source io.ReaderAt, g *EncodedRowGroup) error {
 	if g.Rows == 0 {
 		return nil
 	}
-	ordinal := len(w.footer.RowGroups)
+	ordinal := len(w.footer.groups)
 	if ordinal > math.MaxInt16 {
 		return fmt.Errorf("write row group %d: %w: a Parquet file numbers them with 15 bits", ordinal, formats.ErrUnsupported)
 	}
@@ -69,8 +68,9 @@ func (w *Writer) WriteFrom(source io.ReaderAt, g *EncodedRowGroup) error {
 	for i := range entry.Columns {
 		move(&entry.Columns[i].MetaData, w.offset-firstOffset)
 	}
-	w.footer.RowGroups = append(w.footer.RowGroups, entry)
-	w.footer.NumRows += g.Rows
+	if err := w.footer.add(&entry); err != nil {
+		return fmt.Errorf("write row group %d: %w", ordinal, err)
+	}
 	for _, s := range g.out {
 		if err := w.segment(source, s); err != nil {
 			return fmt.Errorf("write row group %d: %w", ordinal, err)
@@ -78,6 +78,10 @@ func (w *Writer) WriteFrom(source io.ReaderAt, g *EncodedRowGroup) error {
 	}
 	return nil
 }
+
+// Held returns about how many bytes the footer takes until the file is closed: it has an entry
+// for every chunk that was written.
+func (w *Writer) Held() int64 { return w.footer.held }
 
 // Copied returns where the pages lie that are copied, those that follow each other as one.
 func (g *EncodedRowGroup) Copied() (ranges []formats.Range) {
@@ -107,12 +111,7 @@ func move(m *columnMeta, by int64) {
 
 // Close writes the footer. It does not close the writer underneath.
 func (w *Writer) Close() error {
-	footer, err := thrift.Marshal(new(thrift.CompactProtocol), w.footer)
-	if err != nil {
-		return fmt.Errorf("encode footer: %w", err)
-	}
-	footer = binary.LittleEndian.AppendUint32(footer, uint32(len(footer)))
-	if err := w.write(append(footer, magic...)); err != nil {
+	if err := w.footer.write(w.w); err != nil {
 		return fmt.Errorf("write footer: %w", err)
 	}
 	return nil

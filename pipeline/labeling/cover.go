@@ -20,13 +20,14 @@ import (
 type cover struct {
 	column string
 	of     labelsOf
-	nulls  []uint32 // the labels that cover the null
-	ranged bool     // an interval cannot hold a value without an order
+	nulls  []uint32  // the labels that cover the null
+	spans  *overlaps // of a column of intervals: these cannot hold a value without an order
 	budget *spill.Budget
 
 	mu     sync.Mutex
 	number map[string]uint32
-	sets   [][]uint32 // labels, by code but for the first two
+	sets   [][]uint32     // labels, by code but for the first two
+	places map[int]uint32 // codes, by place among the spans
 
 	covers [][]uint32 // by code of the domain, when there is one
 }
@@ -40,8 +41,11 @@ const (
 	coverSets
 )
 
-// coverBytes is what a set of labels takes, beside the labels.
-const coverBytes = 160
+// coverBytes is what a set of labels takes, beside the labels, and placeBytes a place.
+const (
+	coverBytes = 160
+	placeBytes = 48
+)
 
 func (c *cover) Null() uint32 { return coverNull }
 
@@ -77,29 +81,59 @@ func (c *cover) find(values *formats.Values, i int) (uint32, error) {
 	if c.isNull(values, i) {
 		return coverNull, nil
 	}
+	if c.spans != nil {
+		return c.findPlace(values, i)
+	}
 	labels, ok := c.of(values, i)
 	if !ok {
 		return coverStray, nil
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	return c.code(labels)
 }
 
-func (c *cover) isNull(values *formats.Values, i int) bool {
-	return c.ranged && values.Type.Kind == formats.Float && values.Words[i] == coding.CanonicalNaN
+// findPlace is find among intervals. The labels are the same between two neighbouring ends,
+// so they are looked for once.
+func (c *cover) findPlace(values *formats.Values, i int) (code uint32, err error) {
+	if c.spans.within.Excludes(values, i) {
+		return coverStray, nil
+	}
+	place := c.spans.place(values, i)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if code, ok := c.places[place]; ok {
+		return code, nil
+	}
+	labels, _ := c.of(values, i)
+	if code, err = c.code(labels); err != nil {
+		return 0, err
+	}
+	if err := c.draw(placeBytes); err != nil {
+		return 0, err
+	}
+	c.places[place] = code
+	return code, nil
 }
 
-// code returns the code of a set of labels.
+func (c *cover) draw(bytes int64) error {
+	return c.budget.Draw("sets of labels of column "+c.column, bytes)
+}
+
+func (c *cover) isNull(values *formats.Values, i int) bool {
+	return c.spans != nil && values.Type.Kind == formats.Float && values.Words[i] == coding.CanonicalNaN
+}
+
+// code returns the code of a set of labels. The caller holds the lock.
 func (c *cover) code(labels []uint32) (uint32, error) {
 	key := make([]byte, 0, 4*len(labels))
 	for _, label := range labels {
 		key = binary.BigEndian.AppendUint32(key, label)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	if code, ok := c.number[string(key)]; ok {
 		return code, nil
 	}
-	if err := c.budget.Draw("sets of labels of column "+c.column, coverBytes+8*int64(len(labels))); err != nil {
+	if err := c.draw(coverBytes + 8*int64(len(labels))); err != nil {
 		return 0, err
 	}
 	code := uint32(coverSets + len(c.sets))
@@ -130,7 +164,7 @@ func (c *cover) Domain(records []uint64) (coding.Domain, error) {
 
 // cover returns the coder of a column whose labels may overlap.
 func (g *Cut) cover(spec *jobfile.Column, column *cutfile.Column, t formats.Type, taxonomy jobfile.Taxonomy, budget *spill.Budget) (*cover, error) {
-	c := &cover{column: spec.Name, budget: budget, number: make(map[string]uint32)}
+	c := &cover{column: spec.Name, budget: budget, number: make(map[string]uint32), places: make(map[int]uint32)}
 	_, numbers := regionColumn(column)
 	err := g.fillCover(c, spec, column, t, taxonomy, numbers)
 	if err != nil {

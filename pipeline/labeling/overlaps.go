@@ -4,7 +4,6 @@ import (
 	"slices"
 	"sort"
 	"strings"
-	"sync"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/coding"
@@ -14,12 +13,11 @@ import (
 
 // coverIntervals finds the intervals that a value lies in.
 func (g *Cut) coverIntervals(c *cover, spec *jobfile.Column, column *cutfile.Column, t formats.Type, numbers []uint32) error {
-	c.ranged = true
 	bounds, err := coding.NewBounds(spec, t)
 	if err != nil {
 		return err
 	}
-	o := &overlaps{within: bounds.Span, known: make(map[int][]uint32)}
+	o := &overlaps{within: bounds.Span}
 	for i, label := range column.Cut {
 		if label.Null {
 			c.nulls = append(c.nulls, numbers[i])
@@ -35,19 +33,15 @@ func (g *Cut) coverIntervals(c *cover, spec *jobfile.Column, column *cutfile.Col
 		o.add(span)
 	}
 	slices.SortFunc(o.ends, func(a, b *formats.Values) int { return coding.CompareValues(a, 0, b, 0) })
-	c.of = o.of
+	c.of, c.spans = o.of, o
 	return nil
 }
 
-// overlaps are intervals that may overlap. Those that a value lies in are the same between two
-// neighbouring ends, so they are looked for once.
+// overlaps are intervals that may overlap.
 type overlaps struct {
 	within coding.Span
 	spans  []overlap
 	ends   []*formats.Values // ascending
-
-	mu    sync.Mutex
-	known map[int][]uint32 // labels, by place among the ends
 }
 
 // overlap is an interval with a label. A nil end is open.
@@ -67,21 +61,14 @@ func (o *overlaps) add(span overlap) {
 }
 
 // of returns the labels of the intervals that a value lies in.
-func (o *overlaps) of(values *formats.Values, i int) ([]uint32, bool) {
+func (o *overlaps) of(values *formats.Values, i int) (labels []uint32, ok bool) {
 	if o.within.Excludes(values, i) {
 		return nil, false
 	}
-	place := o.place(values, i)
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	labels, ok := o.known[place]
-	if !ok {
-		for s := range o.spans {
-			if o.spans[s].has(values, i) {
-				labels = append(labels, o.spans[s].label)
-			}
+	for s := range o.spans {
+		if o.spans[s].has(values, i) {
+			labels = append(labels, o.spans[s].label)
 		}
-		o.known[place] = labels
 	}
 	return labels, true
 }

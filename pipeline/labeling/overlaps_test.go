@@ -58,7 +58,8 @@ func TestOverlaps(t *testing.T) {
 			column.Cut = append(column.Cut, spans[len(spans)-1].label())
 		}
 		spec := &jobfile.Column{Name: "x", Mask: jobfile.MaskDiscretize}
-		c, err := (&Cut{}).cover(spec, column, of, jobfile.Taxonomy{}, spill.NewBudget(1<<20))
+		budget := spill.NewBudget(1 << 20)
+		c, err := (&Cut{}).cover(spec, column, of, jobfile.Taxonomy{}, budget)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,6 +87,13 @@ func TestOverlaps(t *testing.T) {
 		}
 		if sets := slices.Compact(slices.Sorted(slices.Values(codes))); len(sets) != len(c.sets) {
 			t.Errorf("%d codes of %d sets", len(sets), len(c.sets))
+		}
+		labels := 0
+		for _, set := range c.sets {
+			labels += len(set)
+		}
+		if want := len(c.sets)*coverBytes + 8*labels + len(c.places)*placeBytes; budget.Used() != int64(want) || len(c.places) < len(c.sets) {
+			t.Errorf("%d bytes drawn for %d labels in %d sets at %d places, want %d", budget.Used(), labels, len(c.sets), len(c.places), want)
 		}
 	})
 }

@@ -9,8 +9,10 @@ import (
 	"github.com/kcut/kcut/formats/digest"
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/writer"
+	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/masking"
+	"github.com/kcut/kcut/spill"
 )
 
 // GroupsPerPart is the number of row groups in every part file but the last of a release
@@ -29,8 +31,9 @@ type Parts struct {
 	Target   *Target
 	Columns  []writer.Column
 	Metadata map[string]string
-	Finished []Part // those that an earlier run has finished, then this one's
-	Ended    func() // called when one more is finished
+	Finished []Part        // those that an earlier run has finished, then this one's
+	Ended    func()        // called when one more is finished
+	Footer   *spill.Ledger // draws what that of the open part takes
 
 	name   string // of the open part
 	groups int    // in it
@@ -56,6 +59,9 @@ func (p *Parts) Add(source io.ReaderAt, g *writer.EncodedRowGroup, end masking.P
 	if err := p.writer.WriteFrom(source, g); err != nil {
 		return err
 	}
+	if err := p.Footer.Draw(p.writer.Held()); err != nil {
+		return &fault.Error{Class: fault.Resources, Hint: "set or raise output.row_group_rows, or give more with --memory", Err: err}
+	}
 	if p.groups++; p.Target.directory && p.groups == GroupsPerPart {
 		return p.finish(end)
 	}
@@ -78,6 +84,7 @@ func (p *Parts) open() (err error) {
 // finish writes the open part's footer.
 func (p *Parts) finish(end masking.Place) error {
 	err := p.writer.Close()
+	p.Footer.Close()
 	if p.Target.directory {
 		err = errors.Join(err, p.file.Close())
 	}
@@ -91,6 +98,7 @@ func (p *Parts) finish(end masking.Place) error {
 
 // Close ends the last part; after a failure it only lets go of it.
 func (p *Parts) Close(complete bool, end masking.Place) error {
+	defer p.Footer.Close()
 	switch {
 	case p.writer != nil && complete:
 		return p.finish(end)

@@ -1,0 +1,84 @@
+package output
+
+import (
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/publish"
+	"github.com/kcut/kcut/formats/writer"
+	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/masking"
+	"github.com/kcut/kcut/spill"
+)
+
+// TestFootersAreDrawn writes row groups until their entries in the footer exceed the budget,
+// and fewer: then all is given back.
+func TestFootersAreDrawn(t *testing.T) {
+	for _, directory := range []bool{false, true} {
+		for _, complete := range []bool{false, true} {
+			budget := spill.NewBudget(256 << 10)
+			p := newParts(t, directory, budget)
+			groups := fillParts(t, p, 4*GroupsPerPart-1)
+			if groups != 4*GroupsPerPart-1 || budget.Used() < p.writer.Held() || budget.Used() == 0 {
+				t.Fatalf("%d row groups, drawn %d, the footer takes %d", groups, budget.Used(), p.writer.Held())
+			}
+			if err := p.Close(complete, masking.Place{}); err != nil || budget.Used() != 0 {
+				t.Errorf("closed: %v, %d bytes still drawn", err, budget.Used())
+			}
+		}
+	}
+	budget := spill.NewBudget(256 << 10)
+	p := newParts(t, false, budget)
+	groups := fillParts(t, p, 1<<14)
+	if held := p.writer.Held(); groups == 1<<14 || held < budget.Limit()/2 {
+		t.Errorf("%d row groups, the footer takes %d bytes", groups, held)
+	}
+	if err := p.Close(false, masking.Place{}); err != nil || budget.Used() != 0 {
+		t.Errorf("closed: %v, %d bytes still drawn", err, budget.Used())
+	}
+}
+
+// newParts begins a release of one column.
+func newParts(t *testing.T, directory bool, budget *spill.Budget) *Parts {
+	t.Helper()
+	publication, err := publish.ContinueOn(publish.OS, filepath.Join(t.TempDir(), "out"), directory, func(string) bool { return false })
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { publication.Discard() })
+	column := writer.Column{Field: formats.Field{Name: "n", Type: formats.Type{Kind: formats.Int, Bits: 32}}}
+	return &Parts{
+		Target: &Target{Publication: publication, directory: directory}, Columns: []writer.Column{column},
+		Ended: func() {}, Footer: spill.NewLedger(budget, "the footer"),
+	}
+}
+
+// fillParts writes row groups of one row until there is no room for more, and returns how many
+// there was room for.
+func fillParts(t *testing.T, p *Parts, most int) int {
+	t.Helper()
+	group, err := writer.NewRowGroup(p.Columns, writer.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := &formats.Values{Type: p.Columns[0].Field.Type, Words: []uint64{formats.IntWord(1)}}
+	for n := range most {
+		if err := group.Append(0, &formats.Column{Values: values, Codes: []uint32{1}}, 0, 1); err != nil {
+			t.Fatal(err)
+		}
+		encoded, err := group.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = p.Add(nil, encoded, masking.Place{})
+		if errors.Is(err, spill.ErrBudget) && fault.ClassOf(err) == fault.Resources {
+			return n
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return most
+}
