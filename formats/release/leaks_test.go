@@ -56,6 +56,8 @@ func TestLeaks(t *testing.T) {
 			[]string{"column sex, row group 1: bloom filter"}},
 		{"page index", rewrite(t, sound, func(m *format.FileMetaData) { chunk(m).ColumnIndexOffset = 4 }),
 			[]string{"column sex, row group 1: page index"}},
+		{"offset index", rewrite(t, sound, func(m *format.FileMetaData) { chunk(m).OffsetIndexOffset = 4 }),
+			[]string{"column sex, row group 1: page index"}},
 		{"statistics", rewrite(t, sound, func(m *format.FileMetaData) { chunk(m).MetaData.Statistics.MinValue = []byte("Alice") }),
 			[]string{"column sex, row group 1: 1 statistics that are no labels of the cut"}},
 		{"old statistics", rewrite(t, sound, func(m *format.FileMetaData) {
