@@ -21,6 +21,7 @@ type forged struct {
 	optional bool
 	least    []byte // of the statistics
 	pages    []forgedPage
+	rest     string // after the pages
 }
 
 // forgedPage is a page of a dictionary or, with an encoding, of three rows.
@@ -86,7 +87,8 @@ func (f forged) file(t *testing.T) []byte {
 		b = append(append(b, header...), p.body...)
 	}
 	m.TotalUncompressedSize = int64(len(b) - 4)
-	m.TotalCompressedSize = m.TotalUncompressedSize
+	b = append(b, f.rest...)
+	m.TotalCompressedSize = int64(len(b) - 4)
 	element := format.SchemaElement{Name: "c", Type: thrift.New(physical), RepetitionType: thrift.New(repetition)}
 	if !f.doubles {
 		element.LogicalType.Value = &format.StringType{}
@@ -132,6 +134,7 @@ func TestForgedPages(t *testing.T) {
 		{"more after indexes", forged{pages: []forgedPage{sexes, {dict, mixed + spare}}}, "1 bytes after the values of a page"},
 		{"more after values", forged{pages: []forgedPage{{format.Plain, plainTexts("M", "F", "M") + spare}}}, "1 bytes after the values of a page"},
 		{"more after levels", forged{optional: true, pages: []forgedPage{sexes, {dict, levels(ones+spare) + mixed}}}, "1 bytes after the values of a page"},
+		{"more after the pages", forged{pages: []forgedPage{sexes, {dict, mixed}}, rest: "Ada"}, "3 bytes after the last page"},
 		{"nulls", forged{optional: true, pages: []forgedPage{{format.Plain, levels(zeros)}}}, "3 nulls, which the cut does not hold"},
 		{"some nulls", forged{optional: true, pages: []forgedPage{sexes, {dict, levels(some) + two}}}, "1 nulls, which the cut does not hold"},
 		{"least value", forged{least: []byte("Ada"), pages: []forgedPage{sexes, {dict, mixed}}}, "1 statistics that are no labels of the cut"},
