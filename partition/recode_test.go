@@ -67,7 +67,7 @@ func TestRecodeMergesEqualTuples(t *testing.T) {
 
 // TestCoarsenMergesWherePaying: sums are the same whether tuples are merged or not.
 func TestCoarsenMergesWherePaying(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
+	seed := rand.Uint64()
 	for _, test := range []struct {
 		records, distinct int
 		merged            bool
