@@ -98,6 +98,14 @@ func TestLabelTally(t *testing.T) {
 	}
 }
 
+// Numbers that do not fit a word go to the next one: no two combinations have one key.
+func TestLabelKeyOverflows(t *testing.T) {
+	k := newLabelKey([]int{0, 1, 2}, []uint64{1 << 32, 1 << 32, 2})
+	if zero, one := k.of([]uint32{0, 0, 0}), k.of([]uint32{0, 0, 1}); slices.Equal(zero, one) {
+		t.Errorf("two combinations have the key %d", one)
+	}
+}
+
 // tallyAll counts blocks with two tallies at a time.
 func tallyAll(t *testing.T, k *labelKey, counts *labelCounts, blocks [][]release.Numbers, rows []int) []*labelTally {
 	t.Helper()
