@@ -27,11 +27,7 @@ func randomMaps(r *rand.Rand, domains []int) (codes [][]uint32, to []int) {
 func TestAggregateAgreesWithMap(t *testing.T) {
 	seed := rand.Uint64()
 	ctx := context.Background()
-	store, err := spill.Open(t.TempDir(), spill.Options{Budget: plenty()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer store.Close()
+	store := openStore(t)
 	kinds := map[[2]bool]int{}
 	for i := range 60 {
 		r := rand.New(rand.NewPCG(seed, uint64(i)))

@@ -14,6 +14,21 @@ import (
 // plenty is a budget that no test exhausts.
 func plenty() *spill.Budget { return spill.NewBudget(1 << 40) }
 
+// openStore opens a store that is closed at the end of the test.
+func openStore(t *testing.T) *spill.Store {
+	t.Helper()
+	store, err := spill.Open(t.TempDir(), spill.Options{Budget: plenty()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return store
+}
+
 // randomRows returns columns of codes whose domains grow as rows go by.
 func randomRows(rng *rand.Rand, rows, columns int) (codes [][]uint32) {
 	codes = make([][]uint32, columns)

@@ -7,8 +7,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"github.com/kcut/kcut/spill"
 )
 
 // TestOrder puts tables in memory and in a store in order: their records stay the same, and
@@ -16,11 +14,7 @@ import (
 func TestOrder(t *testing.T) {
 	seed := rand.Uint64()
 	ctx := context.Background()
-	store, err := spill.Open(t.TempDir(), spill.Options{Budget: plenty()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer store.Close()
+	store := openStore(t)
 	for i := range 40 {
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
 		domains := [][]int{{1}, {2, 3}, {40, 1, 70}, {300, 200, 100}, {1 << 15, 1 << 15, 9, 1 << 15, 1 << 15}}[r.IntN(5)]

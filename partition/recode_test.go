@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-	"time"
 )
 
 // randomTable returns a table of n records over the given domains, some equal.
@@ -42,7 +41,7 @@ func (t *Table) tuples(codes [][]uint32) map[string]uint64 {
 }
 
 func TestRecodeMergesEqualTuples(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
+	seed := rand.Uint64()
 	for i, domains := range [][]int{{1}, {2, 3}, {5, 1, 7}, {300, 200, 100}, {1 << 15, 1 << 15, 1 << 15, 9, 1 << 15, 1 << 15}} {
 		for _, n := range []int{0, 1, 500, 3 * shardRecords, 3 * leastShare} {
 			r := rand.New(rand.NewPCG(seed, uint64(i)))
@@ -68,7 +67,7 @@ func TestRecodeMergesEqualTuples(t *testing.T) {
 
 // TestCoarsenMergesWherePaying: sums are the same whether tuples are merged or not.
 func TestCoarsenMergesWherePaying(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
+	seed := rand.Uint64()
 	for _, test := range []struct {
 		records, distinct int
 		merged            bool

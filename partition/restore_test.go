@@ -54,11 +54,7 @@ func recordsOf(t *testing.T, table *Table, space Space) (records [][]uint64) {
 // TestRestore demands that a table comes back as it was, in memory and spilled, and stays
 // where it was saved from.
 func TestRestore(t *testing.T) {
-	store, err := spill.Open(t.TempDir(), spill.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer store.Close()
+	store := openStore(t)
 	rng := rand.New(rand.NewPCG(7, 8))
 	for _, domains := range [][]int{{3}, {1, 1}, {1 << 20, 7, 1 << 30}, {1 << 31, 1 << 31, 1 << 31, 5}} {
 		for _, n := range []int{0, 1, 1000, 60_000} {

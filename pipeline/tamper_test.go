@@ -152,9 +152,9 @@ func TestVerifyFinds(t *testing.T) {
 		{"less anonymity claimed", func(_ *testTable, m map[string]string) {
 			edit(t, m, func(c *cutfile.File) { c.Sets[1].Anonymity-- })
 		}, []string{"quasi-identifier set 2: anonymity"}},
-		{"larger k claimed", func(_ *testTable, m map[string]string) {
-			edit(t, m, func(c *cutfile.File) { c.Sets[0].K = 100000 })
-		}, []string{"is below k = 100000"}},
+		{"a k claimed that is one too large", func(_ *testTable, m map[string]string) {
+			edit(t, m, func(c *cutfile.File) { c.Sets[0].K = int(c.Sets[0].Anonymity) + 1 })
+		}, []string{fmt.Sprintf("anonymity %d is below k = %d", cut.Sets[0].Anonymity, cut.Sets[0].Anonymity+1)}},
 		{"an interval's end moved", func(_ *testTable, m map[string]string) {
 			edit(t, m, func(c *cutfile.File) { c.Columns[1].Cut[0].Upper = json.RawMessage("1") })
 		}, []string{"column age: an interval of its cut has other ends than its label"}},

@@ -4,11 +4,13 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/kcut/kcut/engine/enginetest"
 )
 
 // TestRegionIndex compares with a look at every region.
 func TestRegionIndex(t *testing.T) {
-	for range 200 {
+	enginetest.Cases(t, 200, func(rand *rand.Rand) {
 		columns, labels := 1+rand.IntN(4), 1+rand.IntN(5)
 		var released []uint32
 		for range rand.IntN(30) * columns {
@@ -38,5 +40,5 @@ func TestRegionIndex(t *testing.T) {
 				t.Fatalf("%v in %v: region %d, want %d", allowed, released, got, want)
 			}
 		}
-	}
+	})
 }

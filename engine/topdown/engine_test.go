@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"testing"
-	"time"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/enginetest"
@@ -71,9 +70,7 @@ func TestEveryPrefixIsTheLimitedSearch(t *testing.T) {
 
 // TestOrderOfRowsDoesNotMatter shuffles the rows of random tables.
 func TestOrderOfRowsDoesNotMatter(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	for i := range 100 {
-		r := rand.New(rand.NewPCG(seed, uint64(i)))
+	enginetest.Cases(t, 100, func(r *rand.Rand) {
 		c := newCase(r)
 		steps, _, err := search(c.data, c.sets, c.options)
 		if err != nil {
@@ -85,9 +82,9 @@ func TestOrderOfRowsDoesNotMatter(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(steps, again) {
-			t.Fatalf("seed %d, case %d: steps differ\n%+v\n%+v\n%s", seed, i, steps, again, c)
+			t.Fatalf("steps differ\n%+v\n%+v\n%s", steps, again, c)
 		}
-	}
+	})
 }
 
 // TestAdult recounts a release of real data for two overlapping sets.

@@ -73,17 +73,19 @@ func (n *naive) agrees(column int, label engine.Label, stop engine.Stop) bool {
 	disclosing := n.data.Columns[column].Mask == engine.Suppress && label == engine.Label{Text: "*"}
 	tried := 0
 	agrees := false // some candidate stands for a label of suppressed values, the only one for others
+	open := false   // one could still be performed
 	for _, x := range n.candidates(column) {
 		if !disclosing && x.value != label {
 			continue
 		}
 		tried++
 		agrees = n.stopped(x, stop) || agrees
+		open = n.stopped(x, engine.Stop{Why: engine.WhySteps}) || open
 	}
 	if tried == 0 {
 		return stop.Why == engine.WhyFinest
 	}
-	return agrees
+	return agrees && open == (stop.Why == engine.WhySteps)
 }
 
 // stopped reports whether a candidate was not performed for a reason.

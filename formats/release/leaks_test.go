@@ -29,6 +29,15 @@ func rewrite(t *testing.T, b []byte, change func(*format.FileMetaData)) []byte {
 	return append(binary.LittleEndian.AppendUint32(b, uint32(len(footer))), "PAR1"...)
 }
 
+// hide puts a field into the footer of a file that readers skip.
+func hide(b []byte) []byte {
+	const field = "\x58\x03Ada" // a text, five numbers after the last one
+	end := len(b) - 8
+	size := binary.LittleEndian.Uint32(b[end:]) + uint32(len(field))
+	hidden := slices.Concat(b[:end-1], []byte(field), b[end-1:end])
+	return append(binary.LittleEndian.AppendUint32(hidden, size), "PAR1"...)
+}
+
 // cutLabels returns what the cut of people accepts.
 func cutLabels() map[string]func(string) bool {
 	return map[string]func(string) bool{
@@ -56,6 +65,8 @@ func TestLeaks(t *testing.T) {
 			[]string{"column sex, row group 1: bloom filter"}},
 		{"page index", rewrite(t, sound, func(m *format.FileMetaData) { chunk(m).ColumnIndexOffset = 4 }),
 			[]string{"column sex, row group 1: page index"}},
+		{"offset index", rewrite(t, sound, func(m *format.FileMetaData) { chunk(m).OffsetIndexOffset = 4 }),
+			[]string{"column sex, row group 1: page index"}},
 		{"statistics", rewrite(t, sound, func(m *format.FileMetaData) { chunk(m).MetaData.Statistics.MinValue = []byte("Alice") }),
 			[]string{"column sex, row group 1: 1 statistics that are no labels of the cut"}},
 		{"old statistics", rewrite(t, sound, func(m *format.FileMetaData) {
@@ -63,6 +74,7 @@ func TestLeaks(t *testing.T) {
 		}), []string{"column sex, row group 1: 2 statistics that are no labels of the cut"}},
 		{"gap", rewrite(t, sound, func(m *format.FileMetaData) { m.RowGroups, m.NumRows = m.RowGroups[:1], 3 }),
 			[]string{"bytes that the footer does not account for"}},
+		{"hidden field", hide(sound), []string{"a footer that kcut does not write"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) { checkFindings(t, tc.file, tc.want) })
 	}

@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -113,6 +114,48 @@ func TestDamageIsFound(t *testing.T) {
 	}
 }
 
+// TestBlocksAreInOrder swaps two whole blocks of a state: what comes back is nothing.
+func TestBlocksAreInOrder(t *testing.T) {
+	f := In(publish.OS, t.TempDir())
+	numbers := make([]int32, blockBytes)
+	for i := range numbers {
+		numbers[i] = int32(i)
+	}
+	save(t, f, &content{numbers: numbers})
+	whole, err := os.ReadFile(f.file("state"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := len(magic) + len(key)
+	second := first + blockHead + int(binary.LittleEndian.Uint32(whole[first:]))
+	third := second + blockHead + int(binary.LittleEndian.Uint32(whole[second:]))
+	swapped := slices.Concat(whole[:first], whole[second:third], whole[first:second], whole[third:])
+	if err := os.WriteFile(f.file("state"), swapped, 0o600); err != nil || bytes.Equal(swapped, whole) {
+		t.Fatal(err)
+	}
+	var got content
+	if err := f.Load("state", key, got.load); !errors.Is(err, ErrNone) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestLeftover writes a file over what a killed run has left of a longer one.
+func TestLeftover(t *testing.T) {
+	f := In(publish.OS, t.TempDir())
+	if err := os.WriteFile(f.file("name"+unfinished), []byte("a longer text"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if names, err := f.Names(); err != nil || len(names) > 0 {
+		t.Errorf("%v is said to be complete, %v", names, err)
+	}
+	if err := f.Put("name", []byte("text")); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := f.Get("name", 100); err != nil || string(text) != "text" {
+		t.Errorf("got %q, %v", text, err)
+	}
+}
+
 // TestStateThatFails demands that a state which cannot be saved leaves the one before.
 func TestStateThatFails(t *testing.T) {
 	f := In(publish.OS, t.TempDir())
@@ -131,8 +174,8 @@ func TestStateThatFails(t *testing.T) {
 	if err := f.Load("state", key, got.load); err != nil || got.String() != want.String() {
 		t.Errorf("came back as %v, %v", &got, err)
 	}
-	if names, err := f.Names(); err != nil || !slices.Equal(names, []string{"state"}) {
-		t.Errorf("%v is there, %v", names, err)
+	if entries, err := os.ReadDir(f.Path()); err != nil || len(entries) != 1 {
+		t.Errorf("%v is there, %v", entries, err)
 	}
 	if err := f.Load("state", key, func(*Reader) error { return failure }); !errors.Is(err, failure) {
 		t.Errorf("a reader that fails: %v", err)
@@ -164,6 +207,9 @@ func TestClaim(t *testing.T) {
 	if err := errors.Join(os.WriteFile(second.file("kept"+unfinished), nil, 0o600), second.Sweep("kept"), second.Release(), os.Chmod(path, 0o755)); err != nil {
 		t.Fatal(err)
 	}
+	if entries, err := os.ReadDir(path); err != nil || len(entries) != 1 {
+		t.Errorf("%v is there after a sweep, %v", entries, err)
+	}
 	third, err := Claim(publish.OS, path)
 	if err != nil {
 		t.Fatal(err)
@@ -185,6 +231,34 @@ func TestClaim(t *testing.T) {
 	if err := errors.Join(third.Remove("kept"), third.Remove("kept")); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestLateClaim opens a folder that another run then replaces: it must lock what is there.
+func TestLateClaim(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "work")
+	f, err := Claim(&lateFS{FS: publish.OS, replaced: path}, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Release()
+	if _, err := Claim(publish.OS, path); !errors.Is(err, formats.ErrBusy) {
+		t.Errorf("another run gets %v, want ErrBusy", err)
+	}
+}
+
+// lateFS replaces a folder once, between opening it and returning it.
+type lateFS struct {
+	publish.FS
+	replaced string
+}
+
+func (l *lateFS) OpenDir(name string) (publish.Handle, error) {
+	f, err := l.FS.OpenDir(name)
+	if name == l.replaced {
+		l.replaced = ""
+		err = errors.Join(err, os.Rename(name, name+"-gone"), os.Mkdir(name, 0o700))
+	}
+	return f, err
 }
 
 // TestInNoFolder demands that a folder which cannot be there is one without files.

@@ -38,7 +38,7 @@ func numbersOf(row int, numbers []release.Numbers) (key [8]uint32) {
 	return key
 }
 
-// The smallest count of random combinations is that of a plain map, whatever the number of
+// The smallest count of random combinations, and their sum, are those of a plain map, whatever the number of
 // labels and of workers is, whether there are cells, and in however many passes.
 func TestLabelTally(t *testing.T) {
 	seed := rand.Uint64()
@@ -63,30 +63,30 @@ func TestLabelTally(t *testing.T) {
 			}
 			blocks, rows = append(blocks, block), append(rows, n)
 		}
-		least := uint64(math.MaxUint64)
+		least, records := uint64(math.MaxUint64), uint64(0)
 		for _, n := range want {
-			least = min(least, n)
+			least, records = min(least, n), records+n
 		}
 		counts := newLabelCounts(k.size)
 		for _, counts.limit = range []int64{math.MaxInt64, 1 << 17} {
 			counts.from = 0
 			counts.until.Store(labelShards)
-			got := uint64(0)
-			keepLeast := func(_ []uint64, n uint64) { got = smaller(got, n) }
+			got, sum := uint64(0), uint64(0)
+			keepLeast := func(_ []uint64, n uint64) { got, sum = smaller(got, n), sum+n }
 			for more := true; more; more = counts.next() {
 				tallyAll(t, &k, counts, blocks, rows)
 				counts.each(keepLeast)
 				passes++
 			}
-			if got != least {
-				t.Fatalf("below %v, within %d bytes: the least is %d, want %d", below, counts.limit, got, least)
+			if got != least || sum != records {
+				t.Fatalf("below %v, within %d bytes: the least is %d of %d, want %d of %d", below, counts.limit, got, sum, least, records)
 			}
 		}
 		if k.size == 1 && k.cells <= mostCells {
-			got := uint64(0)
-			eachCell(tallyAll(t, &k, nil, blocks, rows), func(_ []uint64, n uint64) { got = smaller(got, n) })
-			if got != least {
-				t.Fatalf("below %v: the least cell is %d, want %d", below, got, least)
+			got, sum := uint64(0), uint64(0)
+			eachCell(tallyAll(t, &k, nil, blocks, rows), func(_ []uint64, n uint64) { got, sum = smaller(got, n), sum+n })
+			if got != least || sum != records {
+				t.Fatalf("below %v: the least cell is %d of %d, want %d of %d", below, got, sum, least, records)
 			}
 		}
 		if counts.held.Load() != 0 {
@@ -95,6 +95,14 @@ func TestLabelTally(t *testing.T) {
 	}
 	if passes <= 2*40 {
 		t.Error("no counts needed several passes")
+	}
+}
+
+// Numbers that do not fit a word go to the next one: no two combinations have one key.
+func TestLabelKeyOverflows(t *testing.T) {
+	k := newLabelKey([]int{0, 1, 2}, []uint64{1 << 32, 1 << 32, 2})
+	if zero, one := k.of([]uint32{0, 0, 0}), k.of([]uint32{0, 0, 1}); slices.Equal(zero, one) {
+		t.Errorf("two combinations have the key %d", one)
 	}
 }
 

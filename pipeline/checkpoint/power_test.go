@@ -1,0 +1,50 @@
+package checkpoint
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut/formats/publish"
+	"github.com/kcut/kcut/formats/publish/publishtest"
+)
+
+// TestPowerLoss loses power after every change that saving a state makes, and giving it another
+// name. Then there is a state, the one before or the new one, and the new one once it was saved.
+func TestPowerLoss(t *testing.T) {
+	before, want := &content{text: strings.Repeat("x", 1000)}, contents()[1] // a shorter one in its place
+	saved := func(f *Folder) error { return f.Save(t.Context(), "state", key, want.save) }
+	renamed := func(f *Folder) error {
+		if err := f.Save(t.Context(), "next", key, want.save); err != nil {
+			return err
+		}
+		return f.Rename("next", "state")
+	}
+	for name, change := range map[string]func(*Folder) error{"saved": saved, "renamed": renamed} {
+		t.Run(name, func(t *testing.T) {
+			for changes, lost := 1, true; lost; changes++ {
+				home := t.TempDir()
+				power := publishtest.NewPower(home)
+				f := In(power, filepath.Join(home, "work"))
+				save(t, f, before)
+				if err := publish.SyncDir(power, home); err != nil {
+					t.Fatal(err)
+				}
+				power.LoseAfter(changes)
+				err := change(f)
+				lost = err != nil
+				for name, survives := range publishtest.Survivals {
+					back := t.TempDir()
+					if err := power.Restore(back, survives); err != nil {
+						t.Fatal(err)
+					}
+					var got content
+					failed := In(publish.OS, filepath.Join(back, "work")).Load("state", key, got.load)
+					if failed != nil || got.String() != want.String() && (!lost || got.String() != before.String()) {
+						t.Errorf("after %d changes, saving said %v, %s survived: %.100v, %v", changes, err, name, &got, failed)
+					}
+				}
+			}
+		})
+	}
+}
