@@ -24,12 +24,12 @@ type inputFile struct {
 // maxDirectoryDepth ends the walk of directories that link to themselves.
 const maxDirectoryDepth = 100
 
-// discover returns the files that the patterns name, each once, whatever links lead to it too,
+// discover returns the files that the patterns name, each once, whatever links of either kind lead to it too,
 // since its records would else count for more than they are: pattern by pattern, the files of a
 // pattern in bytewise order.
 func discover(ctx context.Context, patterns []string) ([]inputFile, error) {
 	var files []inputFile
-	seen := make(map[string]bool)
+	seen := make(seenFiles)
 	for _, pattern := range patterns {
 		found, err := expand(ctx, pattern)
 		if err != nil {
@@ -40,8 +40,7 @@ func discover(ctx context.Context, patterns []string) ([]inputFile, error) {
 		}
 		slices.SortFunc(found, func(a, b inputFile) int { return strings.Compare(a.path, b.path) })
 		for _, file := range found {
-			if real := realPath(file.path); !seen[real] {
-				seen[real] = true
+			if seen.add(file.path) {
 				files = append(files, file)
 			}
 		}
@@ -50,17 +49,6 @@ func discover(ctx context.Context, patterns []string) ([]inputFile, error) {
 		return nil, fmt.Errorf("find input: no pattern: %w", formats.ErrNoInput)
 	}
 	return files, nil
-}
-
-// realPath is a path without links. One that leads nowhere, or to another machine, is left as it
-// is.
-func realPath(path string) string {
-	if !location.IsRemote(path) {
-		if real, err := filepath.EvalSymlinks(path); err == nil {
-			return real
-		}
-	}
-	return path
 }
 
 func expand(ctx context.Context, pattern string) ([]inputFile, error) {
