@@ -117,34 +117,69 @@ type Pair struct {
 
 // JoinClassCounters adds up what counters of the same column have counted. They are consumed.
 func JoinClassCounters(ctx context.Context, parts []*ClassCounter, budget *spill.Budget, threads int) (Pairs, error) {
-	var pairs Pairs
+	var dense []*ClassCounter
 	var counters []*Counter
 	for _, t := range parts {
 		if t.pairs != nil {
 			counters = append(counters, t.pairs)
-			continue
+		} else {
+			dense = append(dense, t)
 		}
-		for i, count := range t.counts {
-			if count > 0 {
-				pairs = append(pairs, Pair{uint32(i / t.stride), uint32(i % t.stride), count})
-			}
+	}
+	pairs := sumDense(dense, budget)
+	if len(counters) == 0 {
+		return pairs, nil
+	}
+	table, err := Tabulate(ctx, counters, budget, threads)
+	if err != nil {
+		return nil, err
+	}
+	code, class := table.Layout.Fields[0], table.Layout.Fields[1]
+	for i, count := range table.Counts {
+		key := table.Keys[i*table.Layout.Words:]
+		pairs = append(pairs, Pair{code.Code(key), class.Code(key), uint64(count)})
+	}
+	table.Free(budget)
+	return pairs.Merge(), nil
+}
+
+// sumDense adds up plain arrays, which are consumed. The pairs come in their order.
+func sumDense(parts []*ClassCounter, budget *spill.Budget) Pairs {
+	domain, classes := 0, 1
+	for _, t := range parts {
+		domain, classes = max(domain, len(t.counts)/t.stride), max(classes, t.stride)
+	}
+	sum := func(i int) (n uint64) {
+		for _, t := range parts {
+			n += t.count(i/classes, i%classes)
 		}
+		return n
+	}
+	occur := 0
+	for i := range domain * classes {
+		if sum(i) > 0 {
+			occur++
+		}
+	}
+	pairs := make(Pairs, 0, occur)
+	for i := range domain * classes {
+		if n := sum(i); n > 0 {
+			pairs = append(pairs, Pair{uint32(i / classes), uint32(i % classes), n})
+		}
+	}
+	for _, t := range parts {
 		budget.Return(int64(len(t.counts)) * 8)
 		t.counts = nil
 	}
-	if len(counters) > 0 {
-		table, err := Tabulate(ctx, counters, budget, threads)
-		if err != nil {
-			return nil, err
-		}
-		code, class := table.Layout.Fields[0], table.Layout.Fields[1]
-		for i, count := range table.Counts {
-			key := table.Keys[i*table.Layout.Words:]
-			pairs = append(pairs, Pair{code.Code(key), class.Code(key), uint64(count)})
-		}
-		table.Free(budget)
+	return pairs
+}
+
+// count returns what the plain array has counted of a code and class.
+func (t *ClassCounter) count(code, class int) uint64 {
+	if at := code * t.stride; class < t.stride && at < len(t.counts) {
+		return t.counts[at+class]
 	}
-	return pairs.Merge(), nil
+	return 0
 }
 
 // Translate replaces the codes and classes by their images and merges what became equal.
@@ -158,14 +193,35 @@ func (p Pairs) Translate(codes, classes []uint32) Pairs {
 			p[i].Class = classes[p[i].Class]
 		}
 	}
-	return p.Merge()
+	if codes != nil {
+		return p.Merge()
+	}
+	for lo, hi := 0, 0; lo < len(p); lo = hi { // codes are in order
+		for hi = lo + 1; hi < len(p) && p[hi].Code == p[lo].Code; {
+			hi++
+		}
+		p[lo:hi].sort()
+	}
+	return p.addUp()
 }
 
 // Merge sorts pairs and adds up equal ones, in place.
 func (p Pairs) Merge() Pairs {
+	p.sort()
+	return p.addUp()
+}
+
+func (p Pairs) sort() {
 	slices.SortFunc(p, func(a, b Pair) int {
-		return cmp.Or(cmp.Compare(a.Code, b.Code), cmp.Compare(a.Class, b.Class))
+		if a.Code != b.Code {
+			return cmp.Compare(a.Code, b.Code)
+		}
+		return cmp.Compare(a.Class, b.Class)
 	})
+}
+
+// addUp adds up equal pairs, which are adjacent.
+func (p Pairs) addUp() Pairs {
 	end := 0
 	for _, pair := range p {
 		if end > 0 && p[end-1].Code == pair.Code && p[end-1].Class == pair.Class {

@@ -18,9 +18,12 @@ type division struct {
 // children that have any, by ascending number, valid until the next call.
 func (d *division) divide(t *Table, parent leaf, f Field, r *Refinement) []leaf {
 	shares := d.sharing.of(parent)
-	if len(shares) > 1 {
+	switch {
+	case r.Children == 2:
+		return d.divideTwo(t, parent, shares, f, r)
+	case len(shares) > 1:
 		d.measureShares(t, shares, f, r)
-	} else {
+	default:
 		d.measure(t, parent, f, r)
 	}
 	d.parts = d.parts[:0]
@@ -45,17 +48,26 @@ func (d *division) divide(t *Table, parent leaf, f Field, r *Refinement) []leaf 
 	return d.parts
 }
 
-// measure sums records and counts by child.
-func (d *division) measure(t *Table, parent leaf, f Field, r *Refinement) {
-	if r.Children == 2 {
-		d.measureTwo(t, parent, f, r)
+// divideTwo is divide for two children, which takes one pass.
+func (d *division) divideTwo(t *Table, parent leaf, shares []leaf, f Field, r *Refinement) []leaf {
+	front, size := 0, uint64(0)
+	if len(shares) > 1 {
+		front, size = t.moveTwoShares(shares, f, r, 1)
 	} else {
-		d.measureMany(t, parent, f, r)
+		front, size = moveTwo(t, parent, f, r, 1)
 	}
+	d.parts, d.present = d.parts[:0], d.present[:0]
+	if front > parent.lo {
+		d.parts, d.present = append(d.parts, leaf{lo: parent.lo, hi: front, size: parent.size - size}), append(d.present, 0)
+	}
+	if front < parent.hi {
+		d.parts, d.present = append(d.parts, leaf{lo: front, hi: parent.hi, size: size}), append(d.present, 1)
+	}
+	return d.parts
 }
 
-// measureMany is measure for any number of children.
-func (d *division) measureMany(t *Table, parent leaf, f Field, r *Refinement) {
+// measure sums records and counts by child.
+func (d *division) measure(t *Table, parent leaf, f Field, r *Refinement) {
 	d.reserve(r.Children)
 	d.present = d.present[:0]
 	w := t.Layout.Words
@@ -70,29 +82,6 @@ func (d *division) measureMany(t *Table, parent leaf, f Field, r *Refinement) {
 	slices.Sort(d.present)
 }
 
-// measureTwo is measure for two children, whose sums stay in registers.
-func (d *division) measureTwo(t *Table, parent leaf, f Field, r *Refinement) {
-	d.reserve(2)
-	w := t.Layout.Words
-	records, size := uint64(0), uint64(0)
-	keys := t.Keys[parent.lo*w+f.Word : parent.hi*w]
-	at := 0
-	for _, n := range t.Counts[parent.lo:parent.hi] {
-		c := uint64(r.child(uint32(keys[at] >> f.Shift & f.Mask)))
-		records += c
-		size += uint64(n) & -c
-		at += w
-	}
-	d.records[0], d.records[1] = parent.records()-int(records), int(records)
-	d.sizes[0], d.sizes[1] = parent.size-size, size
-	d.present = d.present[:0]
-	for c := range uint32(2) {
-		if d.records[c] > 0 {
-			d.present = append(d.present, c)
-		}
-	}
-}
-
 func (d *division) reserve(children int) {
 	if n := children - len(d.records); n > 0 {
 		d.records = append(d.records, make([]int, n)...)
@@ -101,33 +90,43 @@ func (d *division) reserve(children int) {
 	}
 }
 
-// moveTwo brings the records of the children below a number to the front and returns where
-// they end. It swaps every record, needed or not: a branch would be mispredicted half of the
-// time.
-func moveTwo(t *Table, parent leaf, f Field, r *Refinement, below uint32) (front int) {
-	w := t.Layout.Words
-	front = parent.lo
-	for i := parent.lo; i < parent.hi; i++ {
+// moveTwo brings the records of the children below a number to the front, and returns where
+// they end and the size of the others. Nothing is moved before the first record that is not
+// where it belongs; then it swaps every record, needed or not: a branch would be mispredicted
+// half of the time.
+func moveTwo(t *Table, parent leaf, f Field, r *Refinement, below uint32) (front int, size uint64) {
+	for front = parent.lo; front < parent.hi && t.child(front, f, r) < below; {
+		front++
+	}
+	i := front
+	for ; i < parent.hi && t.child(i, f, r) >= below; i++ {
+		size += uint64(t.Counts[i])
+	}
+	for ; i < parent.hi; i++ {
 		isFirst := 0
-		if r.child(uint32(t.Keys[i*w+f.Word]>>f.Shift&f.Mask)) < below {
+		if t.child(i, f, r) < below {
 			isFirst = 1
 		}
+		size += uint64(t.Counts[i]) & (uint64(isFirst) - 1)
 		t.swap(i, front)
 		front += isFirst
 	}
-	return front
+	return front, size
+}
+
+// child returns the child that record i belongs to.
+func (t *Table) child(i int, f Field, r *Refinement) uint32 {
+	return r.child(uint32(t.Keys[i*t.Layout.Words+f.Word] >> f.Shift & f.Mask))
 }
 
 // move permutes the records of some present children in place, which have their places
 // among themselves: each that is not yet among its child's is swapped to there (the American
 // flag sort's second half).
 func (d *division) move(t *Table, f Field, r *Refinement, from, to int) {
-	w := t.Layout.Words
 	for k := from; k < to; k++ {
 		c := d.present[k]
 		for i := d.next[c]; i < d.parts[k].hi; {
-			to := r.child(uint32(t.Keys[i*w+f.Word] >> f.Shift & f.Mask))
-			if to != c {
+			if to := t.child(i, f, r); to != c {
 				t.swap(i, d.next[to])
 				d.next[to]++
 				continue

@@ -7,6 +7,11 @@ import "math"
 const (
 	shardRecords = 4096
 	maxShards    = 1024
+	// mergePays is the size of a table that is merged without asking. Merging a larger one
+	// costs about as much as a search with a quarter more records.
+	mergePays = 1 << 16
+	// sampleBits is how many bits of its hash say whether a tuple is in a sample.
+	sampleBits = 6
 )
 
 // Recode replaces every code c of column i by maps[i][c], below domains[i], and merges
@@ -17,6 +22,17 @@ func (t *Table) Recode(maps [][]uint32, domains []int, threads int) *Table {
 	r := &Table{Layout: NewLayout(domains), Counts: t.Counts}
 	r.Keys = t.recoded(r.Layout, maps, threads)
 	r.merge(threads)
+	return r
+}
+
+// Coarsen is Recode for a search, which may meet a tuple twice: tuples that become equal are
+// merged only where that pays.
+func (t *Table) Coarsen(maps [][]uint32, domains []int, threads int) *Table {
+	r := &Table{Layout: NewLayout(domains), Counts: t.Counts}
+	r.Keys = t.recoded(r.Layout, maps, threads)
+	if r.Len() < mergePays || r.repeated() {
+		r.merge(threads)
+	}
 	return r
 }
 
@@ -95,6 +111,22 @@ func (t *Table) merge(threads int) {
 	}
 }
 
+// repeated reports whether merging would leave at most three quarters of the records. It looks
+// at the tuples of a part of all hashes.
+func (t *Table) repeated() bool {
+	sample, w := &Table{Layout: t.Layout}, t.Layout.Words
+	for i, n := range t.Counts {
+		if key := t.Keys[i*w : (i+1)*w]; hash(key)>>(64-sampleBits) == 0 {
+			sample.Keys, sample.Counts = append(sample.Keys, key...), append(sample.Counts, n)
+		}
+	}
+	records := sample.Len()
+	distinct := sample.share(leaf{hi: records})
+	distinct.truncate()
+	distinct.absorb(sample, 0, records, nil)
+	return 4*distinct.Len() <= 3*records
+}
+
 // share returns a table of some of the records, in the same memory.
 func (t *Table) share(of leaf) *Table {
 	w := t.Layout.Words
@@ -135,6 +167,14 @@ func (t *Table) countShards(shards int) []int {
 // dealInto copies records to where their shards' next ones go.
 func (t *Table) dealInto(dealt *Table, next []int) {
 	w := t.Layout.Words
+	if w == 1 {
+		for i, key := range t.Keys {
+			s := shardOf(hash1(key), len(next))
+			dealt.Keys[next[s]], dealt.Counts[next[s]] = key, t.Counts[i]
+			next[s]++
+		}
+		return
+	}
 	for i, n := range t.Counts {
 		key := t.Keys[i*w : (i+1)*w]
 		s := shardOf(hash(key), len(next))

@@ -66,6 +66,39 @@ func TestRecodeMergesEqualTuples(t *testing.T) {
 	}
 }
 
+// TestCoarsenMergesWherePaying: sums are the same whether tuples are merged or not.
+func TestCoarsenMergesWherePaying(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	for _, test := range []struct {
+		records, distinct int
+		merged            bool
+	}{
+		{mergePays / 2, 1 << 20, true}, // too few to ask
+		{2 * mergePays, 1 << 20, false},
+		{2 * mergePays, mergePays / 2, true},
+	} {
+		for _, columns := range []int{1, 4} { // of one word, and of two
+			r := rand.New(rand.NewPCG(seed, uint64(columns)))
+			domains, codes := make([]int, columns), make([][]uint32, columns)
+			for c := range columns {
+				domains[c], codes[c] = 1<<20, make([]uint32, 1<<20)
+			}
+			for code := range codes[columns-1] {
+				codes[columns-1][code] = uint32(code % test.distinct)
+			}
+			table := randomTable(r, test.records, domains, NewLayout(domains))
+			want := table.tuples(codes)
+			got := table.Coarsen(codes, domains, 2)
+			if !maps.Equal(got.tuples(nil), want) {
+				t.Errorf("seed %d: %d records of %d tuples, %d columns: sums differ", seed, test.records, test.distinct, columns)
+			}
+			if merged := got.Len() == len(want); merged != test.merged {
+				t.Errorf("seed %d: %d records of %d tuples, %d columns: merged %t", seed, test.records, test.distinct, columns, merged)
+			}
+		}
+	}
+}
+
 func TestRecodeKeepsCountsThatDoNotFit(t *testing.T) {
 	table := &Table{Layout: NewLayout([]int{3}), Keys: []uint64{0, 1, 2}, Counts: []uint32{math.MaxUint32, math.MaxUint32, 5}}
 	got := table.Recode([][]uint32{{0, 0, 0}}, []int{1}, 2).tuples(nil)

@@ -58,11 +58,7 @@ func (d *division) measureShares(t *Table, shares []leaf, f Field, r *Refinement
 		if i > 0 {
 			mine = d.others[i-1]
 		}
-		share := shares[i]
-		for _, n := range t.Counts[share.lo:share.hi] {
-			share.size += uint64(n)
-		}
-		mine.measure(t, share, f, r)
+		mine.measure(t, shares[i], f, r)
 	})
 	for _, other := range d.others[:len(shares)-1] {
 		for _, c := range other.present {
@@ -81,13 +77,7 @@ func (d *division) measureShares(t *Table, shares []leaf, f Field, r *Refinement
 // have about half of them, to the front; then either side is moved on its own.
 func (d *division) moveShares(t *Table, shares []leaf, f Field, r *Refinement) {
 	first := d.firstHalf(shares)
-	ends := make([]int, len(shares))
-	inParallel(len(shares), func(i int) { ends[i] = moveTwo(t, shares[i], f, r, d.present[first]) })
-	front := ends[0]
-	for i := 1; i < len(shares); i++ {
-		t.swapMany(front, ends[i], min(shares[i].lo-front, ends[i]-shares[i].lo))
-		front += ends[i] - shares[i].lo
-	}
+	t.moveTwoShares(shares, f, r, d.present[first])
 	inParallel(2, func(side int) {
 		if side == 0 && first > 1 {
 			d.move(t, f, r, 0, first)
@@ -95,6 +85,18 @@ func (d *division) moveShares(t *Table, shares []leaf, f Field, r *Refinement) {
 			d.move(t, f, r, first, len(d.present))
 		}
 	})
+}
+
+// moveTwoShares is moveTwo for shares of a partition.
+func (t *Table) moveTwoShares(shares []leaf, f Field, r *Refinement, below uint32) (front int, size uint64) {
+	ends, sizes := make([]int, len(shares)), make([]uint64, len(shares))
+	inParallel(len(shares), func(i int) { ends[i], sizes[i] = moveTwo(t, shares[i], f, r, below) })
+	front, size = ends[0], sizes[0]
+	for i := 1; i < len(shares); i++ {
+		t.swapMany(front, ends[i], min(shares[i].lo-front, ends[i]-shares[i].lo), len(shares))
+		front, size = front+ends[i]-shares[i].lo, size+sizes[i]
+	}
+	return front, size
 }
 
 // firstHalf returns how many of the present children, not all, have about half of the records.
@@ -108,10 +110,13 @@ func (d *division) firstHalf(shares []leaf) (children int) {
 }
 
 // swapMany exchanges the n records from front on with the n records before end.
-func (t *Table) swapMany(front, end, n int) {
-	for i := range n {
-		t.swap(front+i, end-n+i)
-	}
+func (t *Table) swapMany(front, end, n, threads int) {
+	shares := sharesOf(n, threads)
+	inParallel(len(shares), func(k int) {
+		for i := shares[k].lo; i < shares[k].hi; i++ {
+			t.swap(front+i, end-n+i)
+		}
+	})
 }
 
 // countAll counts the records of a partition in memory for the fields.

@@ -12,6 +12,7 @@ import (
 	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/compress"
 	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/parallel"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -141,17 +142,21 @@ func (r *run) pruning(attribute int) engine.Pruning {
 // bind orders what was counted by the domains.
 func (r *run) bind(ctx context.Context, counts *compression, budget *spill.Budget) error {
 	p := &problem{table: &engine.Table{Rows: uint64(r.dataset.Rows())}}
-	var domains []*coding.Domain
-	for a, field := range r.prepared.masked {
-		spec := r.prepared.specs[field]
+	domains := make([]*coding.Domain, len(r.prepared.masked))
+	err := parallel.Each(len(domains), r.threads, func(a int) (err error) {
+		spec := r.prepared.specs[r.prepared.masked[a]]
 		pruning := r.pruning(a)
 		pruning.Hold = coding.HoldFrequent(spec.Name, budget)
-		d, bound, err := coding.Bind(spec, counts.columns[a], counts.pairs[a], r.taxonomies[spec.Name], pruning)
+		domains[a], counts.pairs[a], err = coding.Bind(spec, counts.columns[a], counts.pairs[a], r.taxonomies[spec.Name], pruning)
 		if err != nil {
 			return r.locate(ctx, a, err)
 		}
-		counts.pairs[a] = bound
-		domains = append(domains, d)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for a, d := range domains {
 		p.table.Attributes = append(p.table.Attributes, d.Attribute)
 		p.coders = append(p.coders, coding.NewOrdered(counts.columns[a], d))
 	}

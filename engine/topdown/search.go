@@ -104,7 +104,7 @@ func (s *search) recode(table *partition.Table, columns []int, threads int) *par
 		coarse := s.columns[a].codes()
 		maps[i], domains[i] = coarse.Codes, coarse.Domain
 	}
-	return table.Recode(maps, domains, threads)
+	return table.Coarsen(maps, domains, threads)
 }
 
 // add makes a value of the view a candidate.

@@ -82,17 +82,16 @@ func (r *Reading) tabulate(ctx context.Context, counters []*partition.Counter) (
 // Pairs joins what the workers have counted of every masked column. It is called once.
 func (c *Counts) Pairs(ctx context.Context) ([]partition.Pairs, error) {
 	pairs := make([]partition.Pairs, c.reading.Attributes)
-	for a := range pairs {
+	return pairs, parallel.Each(len(pairs), c.reading.Threads, func(a int) (err error) {
 		counters := make([]*partition.ClassCounter, len(c.workers))
 		for i, w := range c.workers {
 			counters[i] = w.counters[a]
 		}
-		var err error
 		if pairs[a], err = partition.JoinClassCounters(ctx, counters, c.reading.Budget, c.reading.Threads); err != nil {
-			return nil, fmt.Errorf("join the class counts of masked column %d: %w", a+1, err)
+			return fmt.Errorf("join the class counts of masked column %d: %w", a+1, err)
 		}
-	}
-	return pairs, nil
+		return nil
+	})
 }
 
 // counting is one worker's share of the counts.
