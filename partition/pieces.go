@@ -15,9 +15,9 @@ const (
 )
 
 // piecesPay is how many codes a table must have to be divided in pieces although it fits the
-// memory: it does not fit a cache then, and the more columns there are the more often records
-// would be moved in place.
-const piecesPay = 24 << 20
+// memory: it is several times as large as a cache then, and the more columns there are the more
+// often records would be moved in place.
+const piecesPay = 64 << 20
 
 // takeApart makes the table a piece, if that pays and there is room for frames beside it. Its
 // records become frames when they are divided for the first time.
@@ -190,17 +190,14 @@ func (t *TIPS) assemble(p int32, field int, r *Refinement) {
 	if len(t.parts) == 1 {
 		t.leaves[p].hi, t.leaves[p].pieces = t.parts[0].hi, t.parts[0].pieces
 		t.schedule(p)
-		t.follow(p, field)
+		t.follow(p, field, nil)
 		return
 	}
-	parts, largest := make([]leaf, len(t.parts)), 0
-	for i, part := range t.parts {
-		parts[i] = part.leaf
-		if part.size > parts[largest].size {
-			largest = i
-		}
+	parts := make([]part, len(t.parts))
+	for i, child := range t.parts {
+		parts[i].leaf = child.leaf
 	}
-	t.replace(p, parts, largest, field)
+	t.replace(newVisit(p, parts), field)
 }
 
 // childLeaf is the part of a partition that is sent to a child.

@@ -1,9 +1,11 @@
 package partition
 
+import "slices"
+
 // settle brings the minima, the links and the stats of a partition up to date in the given
-// fields; what it counts is subtracted from the rest. Fields with stats are not counted
-// anew. It reports whether a refinement of these fields may split the partition.
-func (t *TIPS) settle(p int32, fields []active, rest stats) (alive bool) {
+// fields, each of which has stats or was counted; what was counted is subtracted from the rest.
+// It reports whether a refinement of these fields may split the partition.
+func (t *TIPS) settle(p int32, fields []active, counts []counted, rest stats) (alive bool) {
 	l := &t.leaves[p]
 	if l.pieces != nil {
 		return t.settlePieces(p, fields)
@@ -11,7 +13,6 @@ func (t *TIPS) settle(p int32, fields []active, rest stats) (alive bool) {
 	if l.records() == 1 && rest == nil {
 		return false
 	}
-	t.tally.add(t, *l, fields)
 	old := l.stats
 	if !statsPay(l.records(), fields) {
 		l.stats = nil
@@ -19,9 +20,10 @@ func (t *TIPS) settle(p int32, fields []active, rest stats) (alive bool) {
 		l.stats = make(stats, len(t.columns))
 	}
 	for _, a := range fields {
-		cells := t.tally.list(old.of(a.field))
+		t.tally.cells = list(t.tally.cells[:0], old.of(a.field))
+		cells := t.tally.cells
 		if old.of(a.field) == nil {
-			cells = t.tally.drain(t, *l, a)
+			cells = cellsOf(counts, a.field)
 			l.stats.put(a.field, a.children, cells)
 		}
 		rest.subtract(a.field, cells)
@@ -30,6 +32,11 @@ func (t *TIPS) settle(p int32, fields []active, rest stats) (alive bool) {
 	sums := l.stats.bytes()
 	t.sums, l.sums = t.sums+sums-l.sums, sums
 	return alive
+}
+
+// cellsOf returns what was counted of a field.
+func cellsOf(counts []counted, field int) []cell {
+	return counts[slices.IndexFunc(counts, func(c counted) bool { return c.field == field })].cells
 }
 
 // weigh notes the parts that refining a field's value, or its suppressed values, would

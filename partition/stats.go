@@ -27,19 +27,6 @@ func (s stats) drop(field int) {
 	}
 }
 
-// or returns the sums of s and, for fields without any, those of other.
-func (s stats) or(other stats) stats {
-	if s == nil {
-		return other
-	}
-	for field, sums := range other {
-		if s[field] == nil {
-			s[field] = sums
-		}
-	}
-	return s
-}
-
 // put stores a field's sums, unless s is nil.
 func (s stats) put(field, children int, cells []cell) {
 	if s == nil {

@@ -4,7 +4,7 @@ package partition
 type tally struct {
 	sums   [][]uint64 // by field and child; all zero between two uses
 	fields []active   // that are being counted
-	cells  []cell     // what list and drain return
+	cells  []cell     // what gather returns
 	others []tally    // of the other threads that share a large partition
 }
 
@@ -19,11 +19,11 @@ type cell struct {
 // their keys and counts stay in the first-level cache.
 const tallyBlock = 1024
 
-// add counts the records of a partition for every given field that has no stats.
-func (y *tally) add(t *TIPS, l leaf, fields []active) {
+// add counts the records of a partition for every given field that is not known.
+func (y *tally) add(t *TIPS, l leaf, fields []active, known stats) {
 	y.fields = y.fields[:0]
 	for _, a := range fields {
-		if l.stats.of(a.field) == nil {
+		if known.of(a.field) == nil {
 			y.reserve(a)
 			y.fields = append(y.fields, a)
 		}
@@ -84,26 +84,25 @@ func each(keys []uint64, words int, counts []uint32, f Field, child []uint32, su
 	}
 }
 
-// drain returns the field's children that have records, and zeroes their sums. A small
+// drain appends the field's children that have records, and zeroes their sums. A small
 // partition does not look through the many children of a large domain.
-func (y *tally) drain(t *TIPS, l leaf, a active) []cell {
+func (y *tally) drain(t *TIPS, l leaf, a active, to []cell) []cell {
 	sums := y.sums[a.field][:a.children]
 	if a.children <= l.records() {
-		cells := y.list(sums)
+		to = list(to, sums)
 		clear(sums)
-		return cells
+		return to
 	}
-	y.cells = y.cells[:0]
 	f, child := t.table.Layout.Fields[a.field], t.view.Columns[t.columns[a.field]].Child
 	w := t.table.Layout.Words
 	for at := l.lo*w + f.Word; at < l.hi*w; at += w {
 		c := child[t.table.Keys[at]>>f.Shift&f.Mask]
 		if sums[c] > 0 {
-			y.cells = append(y.cells, cell{child: c, size: sums[c]})
+			to = append(to, cell{child: c, size: sums[c]})
 			sums[c] = 0
 		}
 	}
-	return y.cells
+	return to
 }
 
 // gather counts the records of pieces by child of a field's value, from what is known of them.
@@ -137,13 +136,12 @@ func (y *tally) count(sums []uint64, child uint32, n uint64) {
 	sums[child] += n
 }
 
-// list returns the children whose sum is not zero.
-func (y *tally) list(sums []uint64) []cell {
-	y.cells = y.cells[:0]
+// list appends the children whose sum is not zero.
+func list(to []cell, sums []uint64) []cell {
 	for c, size := range sums {
 		if size > 0 {
-			y.cells = append(y.cells, cell{child: uint32(c), size: size})
+			to = append(to, cell{child: uint32(c), size: size})
 		}
 	}
-	return y.cells
+	return to
 }

@@ -33,7 +33,7 @@ type TIPS struct {
 
 	parts []childLeaf // scratch of assemble
 
-	division division
+	visitors []*visitor
 	tally    tally
 	outlook  outlook
 	visits   []int32  // what linked returns
@@ -85,7 +85,6 @@ func NewTIPS(ctx context.Context, table *Table, columns []int, k uint64, view *V
 	t := &TIPS{VIT: VIT{k: k, anonymity: size}, view: view, columns: columns, table: table, pool: pool, ctx: ctx}
 	t.outlook, t.records = newOutlook(view, columns, pool.share/shareOfGrids), table.Len()
 	t.tally.sums = make([][]uint64, len(columns))
-	t.division.sharing = pool.sharing
 	t.mask = make([]uint64, table.Layout.Words)
 	t.codec = newCodec(table.Layout)
 	t.block = max(2, pool.chunk/(8*table.Layout.Words+4))
@@ -115,13 +114,17 @@ func NewTIPS(ctx context.Context, table *Table, columns []int, k uint64, view *V
 
 // start settles the first partition.
 func (t *TIPS) start() {
+	var counts []counted
 	if t.inPieces {
 		t.survey()
 	} else {
-		t.leaves[0].stats = t.known(t.active(0, true))
+		fields := t.active(0, true)
+		t.leaves[0].stats = t.known(fields)
+		t.reserveVisitors(1)
+		counts = t.visitors[0].count(t, t.leaves[0], fields, t.leaves[0].stats)
 	}
 	if t.err == nil {
-		t.keep(0, t.settle(0, t.active(0, true), nil))
+		t.keep(0, t.settle(0, t.active(0, true), counts, nil))
 	}
 }
 
@@ -171,7 +174,7 @@ func (t *TIPS) Refine(ctx context.Context, r *Refinement) error {
 		n, records := t.together(visits)
 		touched += records
 		if t.leaves[visits[0]].pieces == nil {
-			t.divide(visits[0], field, r)
+			t.refineTable(visits[:n], field, r)
 		} else {
 			t.refinePieces(visits[:n], field, r)
 		}
@@ -203,11 +206,11 @@ func (t *TIPS) linked(value int32) []int32 {
 	return t.visits
 }
 
-// together returns how many of the next partitions are refined at once, and their records:
-// one, or as many of those with pieces as make some blocks.
+// together returns how many of the next partitions are refined at once, and their records: of
+// those with pieces, as many as make some blocks.
 func (t *TIPS) together(visits []int32) (n, records int) {
 	if t.leaves[visits[0]].pieces == nil {
-		return 1, t.leaves[visits[0]].records()
+		return t.visitedTogether(visits)
 	}
 	most := blocksTogether * t.pool.blockRecords(t.table.Layout)
 	for n < len(visits) && (n == 0 || records+t.leaves[visits[n]].records() <= most) {
@@ -215,24 +218,6 @@ func (t *TIPS) together(visits []int32) (n, records int) {
 		n++
 	}
 	return n, records
-}
-
-// divide divides a partition whose records are in the table.
-func (t *TIPS) divide(p int32, field int, r *Refinement) {
-	parent := t.leaves[p]
-	parts := t.division.divide(t.table, parent, t.table.Layout.Fields[field], r)
-	if len(parts) == 1 {
-		t.follow(p, field)
-		return
-	}
-	largest := 0
-	for i, part := range parts {
-		if part.size > parts[largest].size {
-			largest = i
-		}
-	}
-	t.outdate(parent.stats, field, r)
-	t.replace(p, parts, largest, field)
 }
 
 // outdate drops the sums of a field that its refinement makes untrue: in a suppressed
@@ -247,31 +232,32 @@ func (t *TIPS) outdate(s stats, field int, r *Refinement) {
 
 // replace puts parts in a partition's place. The largest keeps the partition's number, its
 // links, and what the other parts leave of its stats.
-func (t *TIPS) replace(p int32, parts []leaf, largest, field int) {
+func (t *TIPS) replace(v visit, field int) {
+	p := v.partition
 	parent := t.leaves[p]
 	t.live -= parent.size
-	for i, part := range parts {
+	for i, part := range v.parts {
 		t.anonymity = min(t.anonymity, part.size)
-		if i != largest {
-			t.leaves = append(t.leaves, part)
+		if i != v.largest {
+			t.leaves = append(t.leaves, part.leaf)
 			q := int32(len(t.leaves) - 1)
 			t.schedule(q)
-			t.keep(q, t.settle(q, t.active(q, true), parent.stats))
+			t.keep(q, t.settle(q, t.active(q, true), part.counts, parent.stats))
 		}
 	}
-	t.leaves[p] = parts[largest]
+	t.leaves[p] = v.parts[v.largest].leaf
 	t.schedule(p)
 	t.leaves[p].sums = parent.sums
-	t.leaves[p].stats = parent.stats.or(parts[largest].stats)
+	t.leaves[p].stats = parent.stats
 	fields := t.active(p, false)
 	if i := position(fields, field); i >= 0 && fields[i].value != None {
 		fields[i].link = true // to its new value
 	}
-	t.keep(p, t.settle(p, fields, nil))
+	t.keep(p, t.settle(p, fields, v.parts[v.largest].counts, nil))
 }
 
 // follow gives a partition whose records all belong to one child that child's value.
-func (t *TIPS) follow(p int32, field int) {
+func (t *TIPS) follow(p int32, field int, counts []counted) {
 	fields := t.active(p, false)
 	alive := len(fields) > 0
 	if i := position(fields, field); i >= 0 {
@@ -281,7 +267,7 @@ func (t *TIPS) follow(p int32, field int) {
 		alive = len(fields) > 1
 		t.leaves[p].stats.drop(field)
 		fields[i].link = true
-		alive = t.settle(p, fields[i:i+1], nil) || alive
+		alive = t.settle(p, fields[i:i+1], counts, nil) || alive
 	}
 	t.live -= t.leaves[p].size
 	t.keep(p, alive)
@@ -336,6 +322,9 @@ func (t *TIPS) account() {
 	held := int64(cap(t.leaves))*int64(unsafe.Sizeof(leaf{})) + t.links.bytes() + int64(cap(t.visits))*4 + t.VIT.bytes() + t.sums
 	if t.inPieces {
 		held += int64(t.pieces) * pileBytes
+	}
+	for _, v := range t.visitors {
+		held += v.bytes()
 	}
 	if held > t.held {
 		err := t.pool.draw("what is known of leaf partitions", held-t.held)
