@@ -10,7 +10,6 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/fault"
-	"github.com/kcut/kcut/pipeline/figure"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -75,7 +74,7 @@ func checkReach(job *jobfile.Job, rows int64) error {
 			return &fault.Error{
 				Class: fault.Privacy,
 				Hint:  "lower k, or give more rows",
-				Err:   fmt.Errorf("meet quasi-identifier set %d: the input has %s, k is %d: %w", i+1, figure.Count(rows, "row"), set.K, engine.ErrInfeasible),
+				Err:   fmt.Errorf("meet quasi-identifier set %d: the input has %d rows, k is %d: %w", i+1, rows, set.K, engine.ErrInfeasible),
 			}
 		}
 	}
