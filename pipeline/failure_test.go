@@ -63,7 +63,7 @@ func TestFailures(t *testing.T) {
 			table := peopleFile(t, dir)
 			table.set(7, "age", "91")
 			table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 300, 100)
-		}, fault.Input, []string{"column age: 1 distinct values of 1 rows lie outside the declared bounds"}},
+		}, fault.Input, []string{"column age: outside the declared bounds: 1 distinct value of 1 row"}},
 		{"bounds of another type", changed("bounds: [17, 90]", "bounds: [17, ninety]"), plain, fault.Usage, []string{"declared bounds of column age", "job.yaml:", "^"}},
 		{"bounds upside down", changed("bounds: [17, 90]", "bounds: [90, 17]"), plain, fault.Usage, []string{"bounds of column age: the lower one is above", "job.yaml:", "^"}},
 		{"bounds of no number", changed("weight: discretize", "weight: {mask: discretize, bounds: [0, NaN]}"), plain, fault.Usage, []string{"bounds of column weight: NaN", "job.yaml:", "^"}},
@@ -72,7 +72,7 @@ func TestFailures(t *testing.T) {
 			table := peopleFile(t, dir)
 			table.set(7, "job", "*")
 			table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 300, 100)
-		}, fault.Input, []string{"column job", "1 rows"}},
+		}, fault.Input, []string{"column job", "1 row"}},
 		{"output among the inputs", changed("out.parquet", "in/out.parquet"), plain, fault.Usage, []string{"among the job's own input"}},
 		{"output is what a glob matches", changed("input: in\noutput: out.parquet", "input: in/*.parquet\noutput: in/out.parquet"), plain, fault.Usage, []string{"among the job's own input"}},
 		{"output is below what a glob matches", changed("input: in\noutput: out.parquet", "input: [in/a.parquet, \"**/*.parquet\"]\noutput: out/"), plain, fault.Usage, []string{"among the job's own input"}},

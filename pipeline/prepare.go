@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -99,7 +100,7 @@ func (p *prepared) bindColumns(job *jobfile.Job, schema *formats.Schema) error {
 		if spec == nil {
 			spec = &jobfile.Column{Name: field.Name, Mask: job.Unlisted}
 			if job.Unlisted != jobfile.UnlistedDrop && job.Unlisted != jobfile.UnlistedKeep {
-				unlisted = append(unlisted, field.Name)
+				unlisted = append(unlisted, cmp.Or(field.Name, `""`))
 			}
 		}
 		if spec.Mask == jobfile.MaskKeep && foreign(&field) {

@@ -36,13 +36,13 @@ func TestVerifyFindsStrangeRegions(t *testing.T) {
 		want   string // empty: it is sound
 	}{
 		{"nothing", func(*testTable, map[string]string) {}, ""},
-		{"labels swapped", func(table *testTable, _ map[string]string) { swapLabels(t, table, cut) }, "2 records have labels that are no region of its cut"},
+		{"labels swapped", func(table *testTable, _ map[string]string) { swapLabels(t, table, cut) }, "it has labels that are no region of its cut in 2 records"},
 		{"a region gone", func(_ *testTable, m map[string]string) {
 			edit(t, m, func(c *cutfile.File) { c.Regions = c.Regions[1:] })
-		}, "records have labels that are no region of its cut"},
+		}, "it has labels that are no region of its cut in"},
 		{"an empty region more", func(_ *testTable, m map[string]string) {
 			edit(t, m, func(c *cutfile.File) { c.Regions = append(c.Regions, strangeRegion(c)) })
-		}, "1 regions of its cut have no record"},
+		}, "its cut has 1 region without a record"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			table := &testTable{fields: slices.Clone(sound.fields), rows: cloneRows(sound.rows)}

@@ -24,14 +24,14 @@ import (
 
 // remoteFolder is a jobFolder whose input lies in an object store, too. The environment keeps
 // what is made for the store in the folder's "cache".
-func remoteFolder(t *testing.T, rows int) (string, *storagetest.Server) {
+func remoteFolder(t *testing.T, scheme string, rows int) (string, *storagetest.Server) {
 	t.Helper()
 	dir := jobFolder(t, peopleJob)
 	table := people(rand.New(rand.NewPCG(7, 8)), rows)
 	half := rows / 2
 	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, half, half/3+1)
 	table.parquet(t, filepath.Join(dir, "in", "b.parquet"), half, rows, half)
-	server := storagetest.New(t)
+	server := storagetest.NewOf(t, scheme)
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache"))
 	for _, name := range []string{"a.parquet", "b.parquet"} {
 		server.Put(t, "in/"+name, contents(t, filepath.Join(dir, "in", name)))
@@ -39,6 +39,16 @@ func remoteFolder(t *testing.T, rows int) (string, *storagetest.Server) {
 	server.Put(t, "in/_SUCCESS", nil)
 	server.Put(t, "in2/other.parquet", []byte("not Parquet"))
 	return dir, server
+}
+
+// eachStore runs a test in a remoteFolder of every store.
+func eachStore(t *testing.T, rows int, test func(t *testing.T, dir string, server *storagetest.Server)) {
+	for _, scheme := range storagetest.Schemes {
+		t.Run(scheme, func(t *testing.T) {
+			dir, server := remoteFolder(t, scheme, rows)
+			test(t, dir, server)
+		})
+	}
 }
 
 func contents(t *testing.T, path string) []byte {
@@ -74,8 +84,9 @@ func removeOutputs(t *testing.T, server *storagetest.Server) {
 
 // TestRemoteRun: a job from and to an object store makes what it makes on a disk, and nothing
 // else; the same job again has nothing to do, and its release can be verified where it lies.
-func TestRemoteRun(t *testing.T) {
-	dir, server := remoteFolder(t, 3000)
+func TestRemoteRun(t *testing.T) { eachStore(t, 3000, testRemoteRun) }
+
+func testRemoteRun(t *testing.T, dir string, server *storagetest.Server) {
 	for _, output := range []string{"out.parquet", "out/"} {
 		local, err := loadJob(dir, "output.path", filepath.Join(dir, "local")+strings.TrimPrefix(output, "out"))
 		if err == nil {
@@ -97,7 +108,7 @@ func TestRemoteRun(t *testing.T) {
 			}
 		}
 		run := func(resume, overwrite bool) (*Report, error) {
-			job, err := loadJob(dir, "input", storagetest.URL("in"), "output.path", storagetest.URL(output))
+			job, err := loadJob(dir, "input", server.URL("in"), "output.path", server.URL(output))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -127,10 +138,10 @@ func TestRemoteRun(t *testing.T) {
 			t.Errorf("%s: overwrite: %v", output, err)
 		}
 		check("overwritten")
-		if v, err := verify.Release(t.Context(), storagetest.URL(output), verify.Watch{}); err != nil || !v.OK || v.Rows != 3000 {
+		if v, err := verify.Release(t.Context(), server.URL(output), verify.Watch{}); err != nil || !v.OK || v.Rows != 3000 {
 			t.Errorf("%s: verify: %+v, %v", output, v, err)
 		}
-		if _, err := cutfile.Read(strings.TrimSuffix(storagetest.URL(output), "/")); err != nil {
+		if _, err := cutfile.Read(strings.TrimSuffix(server.URL(output), "/")); err != nil {
 			t.Errorf("%s: read cut: %v", output, err)
 		}
 		removeOutputs(t, server)
@@ -140,7 +151,7 @@ func TestRemoteRun(t *testing.T) {
 // TestRemoteFormats: CSV and Arrow files in an object store are planned, run and masked as they
 // are on a disk.
 func TestRemoteFormats(t *testing.T) {
-	dir, server := remoteFolder(t, 900)
+	dir, server := remoteFolder(t, "s3", 900)
 	write(t, filepath.Join(dir, "job.yaml"), `
 input: in
 output: out.parquet
@@ -172,7 +183,7 @@ unlisted: drop
 			put(path)
 			server.Put(t, "texts/"+name, contents(t, path))
 			mustRun(t, dir, nil, "input", path, "output.path", filepath.Join(dir, name+".parquet"))
-			there := []string{"input", storagetest.URL("texts/*" + filepath.Ext(name)), "output.path", storagetest.URL("out.parquet")}
+			there := []string{"input", server.URL("texts/*" + filepath.Ext(name)), "output.path", server.URL("out.parquet")}
 			f, err := planJob(t, dir, PlanOptions{Sample: true}, there...)
 			if err != nil {
 				t.Fatal(err)
@@ -211,16 +222,21 @@ func checkManifest(t *testing.T, text []byte, objects map[string][]byte) {
 // TestRemoteFaults lets every request of a run fail in every way. Whatever happens, there is
 // no release or all of it, the error is one of those for such trouble, and nothing stays on
 // this machine but the record of what was done. The long test lets all of them fail, the
-// short one every seventh.
-func TestRemoteFaults(t *testing.T) {
-	dir, server := remoteFolder(t, 400)
-	step := 7
+// short one every seventh; of the stores whose clients wait before they try again both do fewer.
+func TestRemoteFaults(t *testing.T) { eachStore(t, 400, testRemoteFaults) }
+
+func testRemoteFaults(t *testing.T, dir string, server *storagetest.Server) {
+	steps := []int{7, 1}
+	if !strings.HasPrefix(server.URL(""), "s3:") { // whose client waits between its tries
+		steps = []int{41, 7}
+	}
+	step := steps[0]
 	if os.Getenv("KCUT_LONG") != "" {
-		step = 1
+		step = steps[1]
 	}
 	for _, output := range []string{"out.parquet", "out/"} {
 		record := "." + strings.TrimSuffix(output, "/") + ".kcut/"
-		args := []string{"input", storagetest.URL("in"), "output.path", storagetest.URL(output)}
+		args := []string{"input", server.URL("in"), "output.path", server.URL(output)}
 		run := func() error {
 			job, err := loadJob(dir, args...)
 			if err != nil {
@@ -234,7 +250,7 @@ func TestRemoteFaults(t *testing.T) {
 			t.Fatal(err)
 		}
 		whole := outputs(t, server)
-		for _, trouble := range []storagetest.Fault{storagetest.Error, storagetest.Denied, storagetest.Cut, storagetest.Refused, storagetest.Done} {
+		for _, trouble := range []storagetest.Fault{storagetest.Error, storagetest.Throttled, storagetest.Denied, storagetest.Cut, storagetest.Refused, storagetest.Done} {
 			for n, hit := int(trouble)%step, true; hit; n += step {
 				removeOutputs(t, server)
 				if err := os.RemoveAll(filepath.Join(dir, "cache")); err != nil {
@@ -271,8 +287,9 @@ func TestRemoteFaults(t *testing.T) {
 }
 
 // TestRemoteRefusals: outputs that cannot be, before any work is done.
-func TestRemoteRefusals(t *testing.T) {
-	dir, server := remoteFolder(t, 400)
+func TestRemoteRefusals(t *testing.T) { eachStore(t, 400, testRemoteRefusals) }
+
+func testRemoteRefusals(t *testing.T, dir string, server *storagetest.Server) {
 	server.Put(t, "other/readme.txt", []byte("x"))
 	server.Put(t, "half/part-00000.parquet", []byte("x"))
 	server.Put(t, "half/part-00009.parquet", []byte("x"))
@@ -280,21 +297,21 @@ func TestRemoteRefusals(t *testing.T) {
 		input, output string
 		class         fault.Class
 	}{
-		{storagetest.URL("in"), "s3://none/out.parquet", fault.Usage},
-		{"s3://none/in", storagetest.URL("out.parquet"), fault.Input},
-		{storagetest.URL("nothing"), storagetest.URL("out.parquet"), fault.Input},
-		{storagetest.URL("in2"), storagetest.URL("out.parquet"), fault.Input},
-		{storagetest.URL("in"), storagetest.URL("other/"), fault.Exists},
-		{storagetest.URL("in"), storagetest.URL("in/out.parquet"), fault.Usage},
-		{storagetest.URL("in"), storagetest.URL(""), fault.Exists},
-		{storagetest.URL("in/*.parquet"), storagetest.URL("in/c.parquet"), fault.Usage},
+		{server.URL("in"), server.NoURL("out.parquet"), fault.Usage},
+		{server.NoURL("in"), server.URL("out.parquet"), fault.Input},
+		{server.URL("nothing"), server.URL("out.parquet"), fault.Input},
+		{server.URL("in2"), server.URL("out.parquet"), fault.Input},
+		{server.URL("in"), server.URL("other/"), fault.Exists},
+		{server.URL("in"), server.URL("in/out.parquet"), fault.Usage},
+		{server.URL("in"), server.URL(""), fault.Exists},
+		{server.URL("in/*.parquet"), server.URL("in/c.parquet"), fault.Usage},
 	} {
 		_, err := runJob(t, dir, nil, "input", c.input, "output.path", c.output)
 		if fault.ClassOf(err) != c.class || err == nil {
 			t.Errorf("%s to %s: class %v of %v, want %v", c.input, c.output, fault.ClassOf(err), err, c.class)
 		}
 	}
-	job, err := loadJob(dir, "input", storagetest.URL("in"), "output.path", storagetest.URL("half/"))
+	job, err := loadJob(dir, "input", server.URL("in"), "output.path", server.URL("half/"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -313,7 +330,7 @@ func TestRemoteRefusals(t *testing.T) {
 		}
 		return storagetest.None
 	})
-	if _, err := runJob(t, dir, nil, "input", storagetest.URL("in"), "output.path", storagetest.URL("out.parquet")); fault.ClassOf(err) != fault.Input || len(outputs(t, server)) > 0 {
+	if _, err := runJob(t, dir, nil, "input", server.URL("in"), "output.path", server.URL("out.parquet")); fault.ClassOf(err) != fault.Input || len(outputs(t, server)) > 0 {
 		t.Errorf("input that changes: %v, %v", err, slices.Sorted(maps.Keys(outputs(t, server))))
 	}
 }
@@ -322,8 +339,9 @@ func TestRemoteRefusals(t *testing.T) {
 // it, which tells no more than the release and what it was made of; another job, another input and a
 // release that was changed are told apart. What a run left that ended before its record was in force is
 // mended.
-func TestRemoteRecord(t *testing.T) {
-	dir, server := remoteFolder(t, 900)
+func TestRemoteRecord(t *testing.T) { eachStore(t, 900, testRemoteRecord) }
+
+func testRemoteRecord(t *testing.T, dir string, server *storagetest.Server) {
 	for _, output := range []string{"out.parquet", "deep/out/"} {
 		record := filepath.Dir(strings.TrimSuffix(output, "/")) + "/." + filepath.Base(output) + ".kcut/"
 		record = strings.TrimPrefix(record, "./")
@@ -333,9 +351,9 @@ func TestRemoteRecord(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !slices.Contains(overrides, "input") {
-				overrides = append(overrides, "input", storagetest.URL("in"))
+				overrides = append(overrides, "input", server.URL("in"))
 			}
-			job, err := loadJob(dir, append(overrides, "output.path", storagetest.URL(output))...)
+			job, err := loadJob(dir, append(overrides, "output.path", server.URL(output))...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -366,7 +384,7 @@ func TestRemoteRecord(t *testing.T) {
 			}
 		}
 		done("on another machine")
-		planned, err := planJob(t, dir, PlanOptions{}, "input", storagetest.URL("in"), "output.path", storagetest.URL(output))
+		planned, err := planJob(t, dir, PlanOptions{}, "input", server.URL("in"), "output.path", server.URL(output))
 		if err != nil || !planned.AlreadyDone {
 			t.Errorf("%s: planned: %+v, %v", output, planned, err)
 		}
@@ -381,7 +399,7 @@ func TestRemoteRecord(t *testing.T) {
 			}
 		}
 		refused("made by another job", "max_steps", "1")
-		refused("made of another input", "input", storagetest.URL("in/a.parquet"))
+		refused("made of another input", "input", server.URL("in/a.parquet"))
 		if report, err := run(RunOptions{Overwrite: true}, "max_steps", "1"); err != nil || report.AlreadyDone {
 			t.Errorf("%s: overwrite: %+v, %v", output, report, err)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/topdown"
 	"github.com/kcut/kcut/pipeline/checkpoint"
+	"github.com/kcut/kcut/pipeline/figure"
 )
 
 // trail is what a search has performed so far.
@@ -48,7 +49,7 @@ func (r *run) resumeSteps() error {
 		return nil
 	}
 	r.repeated = p
-	r.events.Noted(fmt.Sprintf("going on behind the %d steps that an earlier run has performed", len(p.candidates)))
+	r.events.Noted("going on behind what an earlier run has performed: " + figure.Count(len(p.candidates), "step"))
 	if to := r.traceTo(); to != nil {
 		if _, err := to.Write(trace); err != nil {
 			return fmt.Errorf("write trace: %w", err)

@@ -165,8 +165,8 @@ func TestVerifyFinds(t *testing.T) {
 			edit(t, m, func(c *cutfile.File) { c.Class = "wealth" })
 		}, []string{"the cut speaks of column wealth, which is not there"}},
 		{"column gone", func(table *testTable, _ map[string]string) { table.rename("job", "profession") }, []string{"the cut speaks of column job, which is not there"}},
-		{"row gone", func(table *testTable, _ map[string]string) { table.rows = table.rows[1:] }, []string{"it has 1999 rows, its cut claims 2000"}},
-		{"row twice", func(table *testTable, _ map[string]string) { table.rows = append(table.rows, table.rows[0]) }, []string{"it has 2001 rows"}},
+		{"row gone", func(table *testTable, _ map[string]string) { table.rows = table.rows[1:] }, []string{"it has 1,999 rows, its cut claims 2,000"}},
+		{"row twice", func(table *testTable, _ map[string]string) { table.rows = append(table.rows, table.rows[0]) }, []string{"it has 2,001 rows"}},
 		{"no rows", func(table *testTable, _ map[string]string) { table.rows = nil }, []string{"it has 0 rows", "anonymity 0 is below k = 5"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -331,7 +331,7 @@ func TestVerifyDirectory(t *testing.T) {
 		if err := os.Remove(list[1]); err != nil {
 			t.Fatal(err)
 		}
-		mustFind(t, out, "rows, its cut claims 2000")
+		mustFind(t, out, "rows, its cut claims 2,000")
 	})
 	t.Run("not complete", func(t *testing.T) {
 		out, _ := parts(t)
@@ -347,6 +347,7 @@ func TestVerifyDirectory(t *testing.T) {
 		{"its manifest lists other parts", func(m *fileset.Manifest) { m.Parts[0].Name = "part-1.parquet" }},
 		{"its manifest lists other parts", func(m *fileset.Manifest) { m.Parts = m.Parts[1:] }},
 		{"part-00001.parquet: its manifest claims another size", func(m *fileset.Manifest) { m.Parts[1].Bytes++ }},
+		{"part-00001.parquet: its manifest claims other bytes", func(m *fileset.Manifest) { m.Parts[1].SHA256 = m.Parts[0].SHA256 }},
 		{"its manifest has another number of rows than its cut", func(m *fileset.Manifest) { m.Parts[0].Rows++ }},
 		{"its manifest has another number of rows than its cut", func(m *fileset.Manifest) { m.Rows-- }},
 		{"its manifest is not of the form that kcut writes", func(m *fileset.Manifest) { m.Version++ }},

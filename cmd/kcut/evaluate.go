@@ -162,7 +162,7 @@ func evaluationText(r *evaluate.Report) string {
 			failures += fmt.Sprintf("%s, k %s: %s\n", result.Algorithm, kText(result.K), result.Failed)
 		}
 	}
-	return fmt.Sprintf("%s rows, %d rounds; errors in percent\n\n%s%s", figure.Grouped(int64(r.Rows)), r.Rounds, t, failures)
+	return fmt.Sprintf("%s, %s; errors in percent\n\n%s%s", figure.Count(r.Rows, "row"), figure.Count(r.Rounds, "round"), t, failures)
 }
 
 // percent writes a share, and its standard deviation if there is one.

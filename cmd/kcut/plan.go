@@ -67,14 +67,10 @@ func (u *ui) printPlan(f *forecast.Forecast) error {
 	if f.AlreadyDone {
 		u.note("already done: the output was made by the same job of the same input")
 	}
-	files := "1 file"
-	if f.Files != 1 {
-		files = figure.Grouped(int64(f.Files)) + " files"
-	}
 	if f.Memory.Spills == forecast.Maybe && f.Sampled == 0 {
 		u.note("--sample tells more about what is spilled")
 	}
-	return u.printf("%s rows in %s, %s; %s on %s\n\n%s\n%s\n%s\n%s", figure.Grouped(f.Rows), files, size(f.Bytes),
+	return u.printf("%s in %s, %s; %s on %s\n\n%s\n%s\n%s\n%s", figure.Count(f.Rows, "row"), figure.Count(f.Files, "file"), size(f.Bytes),
 		f.Algorithm, threadWords(f.Threads), reachTable(f.Sets), columnTable(f.Columns), tupleTable(f.Groupings), needTable(f))
 }
 

@@ -47,7 +47,7 @@ func TestStoppedWhilePublishing(t *testing.T) {
 	}
 	r := &spillingRun{dir: dir, scratch: dir + "/scratch", binary: binary}
 	for _, output := range []string{"out.parquet", "out/"} {
-		command := func() *exec.Cmd { return r.command("--memory", "1GiB", "--output", storagetest.URL(output)) }
+		command := func() *exec.Cmd { return r.command("--memory", "1GiB", "--output", server.URL(output)) }
 		released := func() map[string][]byte {
 			objects := make(map[string][]byte)
 			for _, key := range server.Keys(t) {

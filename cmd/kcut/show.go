@@ -47,7 +47,7 @@ func newShow(u *ui) *cobra.Command {
 }
 
 func cutLine(path string, cut *cutfile.File) string {
-	line := fmt.Sprintf("%s: %s rows, %s", path, figure.Grouped(cut.Rows), cut.Algorithm)
+	line := fmt.Sprintf("%s: %s, %s", path, figure.Count(cut.Rows, "row"), cut.Algorithm)
 	if cut.Class != "" {
 		line += ", class " + cut.Class
 	}
@@ -57,9 +57,9 @@ func cutLine(path string, cut *cutfile.File) string {
 // extent tells how fine a cut is: how many regions it has, or after how many steps it was found.
 func extent(cut *cutfile.File) string {
 	if cut.Kind == cutfile.KindRegions {
-		return figure.Grouped(int64(len(cut.Regions))) + " regions"
+		return figure.Count(len(cut.Regions), "region")
 	}
-	return fmt.Sprintf("%d steps", cut.Steps)
+	return figure.Count(cut.Steps, "step")
 }
 
 // cutTable lists masked columns and their released labels.

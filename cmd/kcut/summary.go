@@ -23,8 +23,8 @@ func (u *ui) summarize(r *pipeline.Report) error {
 	if err != nil {
 		return fmt.Errorf("summarize release: %w", err)
 	}
-	fmt.Fprintf(u.err, "released %s: %s rows, %s%s\n\n%s\n%s\n%s%s\n",
-		r.Output, figure.Grouped(r.Released), extent(cut), lossWords(r), setTable(r.Sets), countTable(cut.Columns), liveRecords(r.Live), stageLine(r))
+	fmt.Fprintf(u.err, "released %s: %s, %s%s\n\n%s\n%s\n%s%s\n",
+		r.Output, figure.Count(r.Released, "row"), extent(cut), lossWords(r), setTable(r.Sets), countTable(cut.Columns), liveRecords(r.Live), stageLine(r))
 	return nil
 }
 
@@ -35,7 +35,7 @@ func lossWords(r *pipeline.Report) (words string) {
 		words = fmt.Sprintf(", %s of them suppressed", figure.Grouped(int64(r.Suppressed)))
 	}
 	if dropped := r.Rows - r.Released; dropped > 0 {
-		words += fmt.Sprintf("; %s rows dropped", figure.Grouped(dropped))
+		words += fmt.Sprintf("; %s dropped", figure.Count(dropped, "row"))
 	}
 	return words
 }

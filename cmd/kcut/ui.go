@@ -108,6 +108,17 @@ func (u *ui) note(text string) {
 	}
 }
 
+// warn tells of something that somebody should see to, although what was asked for goes on.
+func (u *ui) warn(text string) {
+	switch {
+	case u.quiet:
+	case u.terminal:
+		fmt.Fprintf(u.err, "kcut: %s %s\n", u.paint("33", "warning:"), printable(text, "\n"))
+	default:
+		u.log.Warn(text)
+	}
+}
+
 // fail prints an error, its hint and, when asked to, the place of a bug. args are needed
 // because a command line that cannot be parsed may still ask for JSON.
 func (u *ui) fail(f *failure, args []string) {

@@ -73,7 +73,7 @@ func (u *ui) printVerification(v *verify.Result) error {
 	if !v.OK {
 		verdict = "broken"
 	}
-	err := u.printf("%s: %s, %s rows\n%s", v.Path, verdict, figure.Grouped(v.Rows), setTable(v.Sets))
+	err := u.printf("%s: %s, %s\n%s", v.Path, verdict, figure.Count(v.Rows, "row"), setTable(v.Sets))
 	for _, finding := range v.Findings {
 		err = errors.Join(err, u.printf("finding: %s\n", finding))
 	}

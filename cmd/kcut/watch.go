@@ -116,9 +116,9 @@ func (w *watch) end(ctx context.Context, report *pipeline.Report, err error) {
 	}
 }
 
-// told notes what was not taken.
+// told warns of what was not taken.
 func (w *watch) told(err error) {
 	if err != nil {
-		w.ui.note(fmt.Sprint(err))
+		w.ui.warn(fmt.Sprint(err))
 	}
 }

@@ -262,10 +262,10 @@ func (s *source) header(scan *scanner) error {
 	for i, f := range names {
 		name := string(f.text)
 		switch {
-		case name == "":
-			return fmt.Errorf("%w: column %d has no name in the header", formats.ErrSchema, i+1)
 		case strings.Contains(strings.ReplaceAll(name, "\r\n", ""), "\r"): // the whole file is one line: what follows are values
 			return fmt.Errorf("%w: line 1 has a carriage return in column %d: lines must end with a line feed", formats.ErrSchema, i+1)
+		case name == "" && (i > 0 || len(names) == 1): // the first may be pandas' row numbers
+			return fmt.Errorf("%w: column %d has no name in the header", formats.ErrSchema, i+1)
 		case seen[name] > 0: // what looks like a name may be a value where there is no header
 			return fmt.Errorf("%w: the header has the same name for columns %d and %d", formats.ErrSchema, seen[name], i+1)
 		}

@@ -59,6 +59,7 @@ func TestCells(t *testing.T) {
 		{"bars", "a|b\nx,1|y;z\n", [][]string{{"x,1"}, {"y;z"}}},
 		{"tabs", "a\tb\nx;1\ty\n", [][]string{{"x;1"}, {"y"}}},
 		{"comma in a quoted name", "\"a,1\";b\nx;y\n", [][]string{{"x"}, {"y"}}},
+		{"row numbers of pandas", ",a\n0,x\n1,y\n", [][]string{{"0", "1"}, {"x", "y"}}},
 		{"other languages", "größe,név\nß,ő\n", [][]string{{"ß"}, {"ő"}}},
 	}
 	for _, tt := range tests {
@@ -179,6 +180,7 @@ func TestHeadersShowNothing(t *testing.T) {
 		"a,b\rsecret,1\rsecret,2\r",
 		"a,b\rsecret1,1\rsecret2,2",
 		"secret,,x\n",
+		",secret,,x\n",
 	} {
 		_, err := tryCSV(t, text, formats.ReadOptions{})
 		if !errors.Is(err, formats.ErrSchema) || strings.Contains(err.Error(), "secret") {

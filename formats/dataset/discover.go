@@ -25,12 +25,12 @@ type inputFile struct {
 // maxDirectoryDepth ends the walk of directories that link to themselves.
 const maxDirectoryDepth = 100
 
-// discover returns the files that the patterns name, each once, whatever links lead to it too,
+// discover returns the files that the patterns name, each once, whatever links of either kind lead to it too,
 // since its records would else count for more than they are: pattern by pattern, the files of a
 // pattern in bytewise order.
 func discover(ctx context.Context, patterns []string) ([]inputFile, error) {
 	var files []inputFile
-	seen := sighted{paths: make(map[string]bool), files: make(map[outside][]fs.FileInfo)}
+	seen := make(seenFiles)
 	for _, pattern := range patterns {
 		found, err := expand(ctx, pattern)
 		if err != nil {
@@ -41,7 +41,7 @@ func discover(ctx context.Context, patterns []string) ([]inputFile, error) {
 		}
 		slices.SortFunc(found, func(a, b inputFile) int { return strings.Compare(a.path, b.path) })
 		for _, file := range found {
-			if seen.first(file.path) {
+			if seen.add(file.path) {
 				files = append(files, file)
 			}
 		}
@@ -50,49 +50,6 @@ func discover(ctx context.Context, patterns []string) ([]inputFile, error) {
 		return nil, fmt.Errorf("find input: no pattern: %w", formats.ErrNoInput)
 	}
 	return files, nil
-}
-
-// sighted are the files that were found so far.
-type sighted struct {
-	paths map[string]bool
-	files map[outside][]fs.FileInfo // of this machine
-}
-
-// outside is what files that are one and the same have in common, and few others.
-type outside struct{ size, modified int64 }
-
-// first reports whether a file was not found before, by this path or another: that of a link,
-// or a second name in the file system.
-func (s *sighted) first(path string) bool {
-	real := realPath(path)
-	if s.paths[real] {
-		return false
-	}
-	s.paths[real] = true
-	if location.IsRemote(path) {
-		return true
-	}
-	info, err := os.Stat(real)
-	if err != nil {
-		return true // whoever opens it tells
-	}
-	key := outside{info.Size(), info.ModTime().UnixNano()}
-	if slices.ContainsFunc(s.files[key], func(other fs.FileInfo) bool { return os.SameFile(info, other) }) {
-		return false
-	}
-	s.files[key] = append(s.files[key], info)
-	return true
-}
-
-// realPath is a path without links. One that leads nowhere, or to another machine, is left as it
-// is.
-func realPath(path string) string {
-	if !location.IsRemote(path) {
-		if real, err := filepath.EvalSymlinks(path); err == nil {
-			return real
-		}
-	}
-	return path
 }
 
 func expand(ctx context.Context, pattern string) ([]inputFile, error) {

@@ -44,7 +44,7 @@ func TestDiscoverRemote(t *testing.T) {
 		"people/sub/c d.parquet", "people/sub/ü%20&+.parquet", "people/_SUCCESS", "people/_temp*/*", "[z].parquet", "[z]*", "?eople.parquet", "none", "none*", "people/sub/c", "",
 	} {
 		local, localErr := discover(t.Context(), []string{dir + "/" + pattern})
-		remote, remoteErr := discover(t.Context(), []string{storagetest.URL(pattern)})
+		remote, remoteErr := discover(t.Context(), []string{server.URL(pattern)})
 		if errors.Is(localErr, formats.ErrNoInput) != errors.Is(remoteErr, formats.ErrNoInput) || (localErr == nil) != (remoteErr == nil) {
 			t.Errorf("%s: %v, %v on a disk", pattern, remoteErr, localErr)
 			continue
@@ -55,12 +55,12 @@ func TestDiscoverRemote(t *testing.T) {
 			}
 			return texts
 		}
-		if got, want := describe(remote, storagetest.URL("")), describe(local, dir+"/"); !slices.Equal(got, want) {
+		if got, want := describe(remote, server.URL("")), describe(local, dir+"/"); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, %q on a disk", pattern, got, want)
 		}
 		for _, path := range []string{"people/a.parquet", "people/_x/a.parquet", "year=2024/m=1/new.parquet", "people2", "people.parquet"} {
 			onDisk, _ := Finds(dir+"/"+pattern, dir+"/"+path)
-			inStore, _ := Finds(storagetest.URL(pattern), storagetest.URL(path))
+			inStore, _ := Finds(server.URL(pattern), server.URL(path))
 			if _, err := os.Stat(dir + "/" + pattern); onDisk != inStore && err != nil {
 				t.Errorf("%s finds %s: %v, %v on a disk", pattern, path, inStore, onDisk)
 			}
@@ -107,7 +107,7 @@ func TestRemoteReadsOnlyWhatIsAsked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	local, remote := openDataset(t, path), openDataset(t, storagetest.URL("wide.parquet"))
+	local, remote := openDataset(t, path), openDataset(t, server.URL("wide.parquet"))
 	for _, columns := range [][]int{{1}, {1, 4}, {0, 3}, {2}, {0, 1, 2, 3, 4}, {}} {
 		var requests []formats.Request
 		stored := int64(0)

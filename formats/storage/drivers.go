@@ -2,27 +2,73 @@ package storage
 
 import (
 	"context"
+	"fmt"
 	"strings"
+	"time"
+	"unicode"
 
 	"cloud.google.com/go/storage"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob"
 	azure "github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blob"
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go/logging"
+	gax "github.com/googleapis/gax-go/v2"
 	"gocloud.dev/blob"
-	_ "gocloud.dev/blob/azureblob" // azblob://
-	_ "gocloud.dev/blob/gcsblob"   // gs://
+	"gocloud.dev/blob/azureblob"
+	"gocloud.dev/blob/gcsblob"
 	"gocloud.dev/blob/s3blob"
+
+	"github.com/kcut/kcut/formats"
 )
 
-// openBucket opens a bucket as the environment says.
+// openBucket opens a bucket as the environment says, which is read at that time.
 func openBucket(ctx context.Context, url string) (*blob.Bucket, error) {
-	if name, ok := strings.CutPrefix(url, "s3://"); ok {
-		return openS3(ctx, name)
+	scheme, name, _ := strings.Cut(url, "://")
+	switch scheme {
+	case "gs":
+		return openGoogle(ctx, name)
+	case "azblob":
+		return openAzure(ctx, name)
 	}
-	return blob.OpenBucket(ctx, url)
+	return openS3(ctx, name)
+}
+
+// googleTries is how often Google's client asks: without a number it never gives up, and waits
+// up to half a minute between two.
+const googleTries = 4
+
+// googlePauses are how long it waits between, at most.
+var googlePauses = gax.Backoff{Initial: 200 * time.Millisecond, Max: 2 * time.Second, Multiplier: 3}
+
+// openGoogle opens a bucket of Google Cloud Storage. Whatever is done may be done again: what a
+// write has left is looked at, and what is removed stays so.
+func openGoogle(ctx context.Context, name string) (*blob.Bucket, error) {
+	client, err := storage.NewClient(ctx)
+	if err != nil {
+		return nil, err
+	}
+	client.SetRetry(storage.WithPolicy(storage.RetryAlways), storage.WithMaxAttempts(googleTries),
+		storage.WithBackoff(googlePauses))
+	return gcsblob.OpenBucket(ctx, nil, name, &gcsblob.Options{Client: client})
+}
+
+// azureScheme begins the URLs of what is in Azure.
+const azureScheme = "azblob:"
+
+// openAzure opens a container of an account of Azure.
+func openAzure(ctx context.Context, name string) (*blob.Bucket, error) {
+	url, err := azureblob.NewServiceURL(azureblob.NewDefaultServiceURLOptions())
+	if err != nil {
+		return nil, err
+	}
+	client, err := azureblob.NewDefaultClient(url, azureblob.ContainerName(name))
+	if err != nil {
+		return nil, err
+	}
+	return azureblob.OpenBucket(ctx, client, nil)
 }
 
 // usualRegion is what stores of one's own are asked for when no region is set: they have one.
@@ -45,6 +91,19 @@ func openS3(ctx context.Context, name string) (*blob.Bucket, error) {
 		}
 	})
 	return s3blob.OpenBucket(ctx, client, name, &s3blob.Options{RequestChecksumCalculation: cfg.RequestChecksumCalculation})
+}
+
+// checkName refuses names that the clients of the stores write in a way of their own, so that
+// they would find no object of that name, and others none of theirs.
+func checkName(url, key string) error {
+	letters := ""
+	if strings.HasPrefix(url, azureScheme) {
+		letters = `"#%?\`
+	}
+	if strings.ContainsFunc(key, unicode.IsControl) || strings.Contains(key, "../") || strings.ContainsAny(key, letters) {
+		return fmt.Errorf("a name with ../, control characters or one of %q: %w", letters, formats.ErrUnsupported)
+	}
+	return nil
 }
 
 // version tells one state of an object from all others.
@@ -74,7 +133,16 @@ func (v version) only(as func(any) bool) error {
 		etag := azcore.ETag(v.etag)
 		microsoft.AccessConditions = &azure.AccessConditions{ModifiedAccessConditions: &azure.ModifiedAccessConditions{IfMatch: &etag}}
 	case as(&google):
-		*google = (*google).If(storage.Conditions{GenerationMatch: v.generation})
+		*google = (*google).If(storage.Conditions{GenerationMatch: v.generation}).ReadCompressed(true) // as it is stored
+	}
+	return nil
+}
+
+// checkBlocks lets Azure check every block that arrives there.
+func checkBlocks(as func(any) bool) error {
+	var options *azblob.UploadStreamOptions
+	if as(&options) {
+		options.TransactionalValidation = azure.TransferValidationTypeComputeCRC64()
 	}
 	return nil
 }

@@ -8,9 +8,12 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/smithy-go"
 	"gocloud.dev/gcerrors"
+	"golang.org/x/oauth2"
+	"google.golang.org/api/googleapi"
 
 	"github.com/kcut/kcut/formats"
 )
@@ -36,10 +39,10 @@ func explain(ctx context.Context, err error) error {
 	}
 	kind := ErrUnavailable
 	switch code := gcerrors.Code(err); {
-	case code == gcerrors.NotFound:
-		kind = fs.ErrNotExist
 	case code == gcerrors.PermissionDenied, isDenied(err):
 		kind = ErrDenied
+	case code == gcerrors.NotFound:
+		kind = fs.ErrNotExist
 	case code == gcerrors.FailedPrecondition, code == gcerrors.AlreadyExists:
 		kind = ErrChanged
 	case code == gcerrors.InvalidArgument, code == gcerrors.Unimplemented:
@@ -54,13 +57,40 @@ var deniedCodes = map[string]bool{
 	"AccountProblem": true, "AllAccessDisabled": true,
 }
 
+// isDenied knows the refusals that gocloud.dev takes for something else: of Google's, that the
+// object is missing, of most others that nothing is known of them.
 func isDenied(err error) bool {
 	var code smithy.APIError
 	if errors.As(err, &code) && deniedCodes[code.ErrorCode()] {
 		return true
 	}
-	var status *awshttp.ResponseError
-	return errors.As(err, &status) && (status.HTTPStatusCode() == http.StatusForbidden || status.HTTPStatusCode() == http.StatusUnauthorized)
+	var final interface{ NonRetriable() } // credentials of Azure that are missing or refused
+	if errors.As(err, &final) {
+		return true
+	}
+	status := statusOf(err)
+	return status == http.StatusForbidden || status == http.StatusUnauthorized
+}
+
+// statusOf returns the status of a store's answer, or 0.
+func statusOf(err error) int {
+	var amazon *awshttp.ResponseError
+	var microsoft *azcore.ResponseError
+	var google *googleapi.Error
+	var token *oauth2.RetrieveError // of Google's accounts
+	switch {
+	case errors.As(err, &amazon):
+		return amazon.HTTPStatusCode()
+	case errors.As(err, &microsoft):
+		return microsoft.StatusCode
+	case errors.As(err, &google):
+		return google.Code
+	case errors.As(err, &token) && token.ErrorCode == "invalid_grant":
+		return http.StatusUnauthorized
+	case errors.As(err, &token) && token.Response != nil:
+		return token.Response.StatusCode
+	}
+	return 0
 }
 
 // oneLine is an error's text on one line of bearable length.

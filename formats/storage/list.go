@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"gocloud.dev/blob"
-
-	"github.com/kcut/kcut/formats/location"
 )
 
 // Entry is an object of a listing.
@@ -26,8 +24,7 @@ const markerSuffix = "_$folder$"
 // people finds people2, people/ does not. Empty objects that only mark a directory are left
 // out: those whose names say so, and those that have others below them.
 func List(ctx context.Context, prefix string) (entries []Entry, err error) {
-	url, start := location.Split(prefix)
-	b, err := useBucket(ctx, url)
+	b, start, err := useObject(ctx, prefix)
 	if err != nil {
 		return nil, fmt.Errorf("list %s: %w", prefix, err)
 	}
@@ -42,7 +39,7 @@ func List(ctx context.Context, prefix string) (entries []Entry, err error) {
 			return nil, fmt.Errorf("list %s: %w", prefix, explain(ctx, err))
 		}
 		if !isMarker(object) {
-			entries = append(entries, Entry{url + "/" + object.Key, object.Size})
+			entries = append(entries, Entry{b.url + "/" + object.Key, object.Size})
 		}
 	}
 }

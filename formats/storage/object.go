@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"net/http/httptrace"
 	"sync"
+	"sync/atomic"
 
 	"gocloud.dev/blob"
-	"gocloud.dev/gcerrors"
-
-	"github.com/kcut/kcut/formats/location"
 )
 
 // object is one version of an object. Whoever reads it does so by ranges.
@@ -47,8 +47,7 @@ func openObject(ctx context.Context, path string) (*object, error) {
 }
 
 func newObject(ctx context.Context, path string) (*object, error) {
-	url, key := location.Split(path)
-	b, err := useBucket(ctx, url)
+	b, key, err := useObject(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -127,22 +126,43 @@ func (o *object) fetch(ctx context.Context, p []byte, off int64) error {
 
 // explain is explain for an object that was there when it was opened.
 func (o *object) explain(ctx context.Context, err error) error {
-	if errors.Is(err, ErrChanged) || gcerrors.Code(err) == gcerrors.NotFound {
+	if errors.Is(err, ErrChanged) {
+		return err
+	}
+	if err = explain(ctx, err); errors.Is(err, ErrChanged) || errors.Is(err, fs.ErrNotExist) {
 		return ErrChanged
 	}
-	return explain(ctx, err)
+	return err
+}
+
+// mostSent is how many requests a cloud's own client may send for one range. Google's asks for the
+// rest of a body that was cut as often as it is cut, and does not wait between.
+const mostSent = 50
+
+// limited returns a context under which no more requests are sent.
+func limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	var sent atomic.Int64
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() {
+		if sent.Add(1) > mostSent {
+			cancel()
+		}
+	}}), cancel
 }
 
 // fetchOnce makes one request. It returns how much of p it has filled, and whether the rest
 // may be asked for again.
 func (o *object) fetchOnce(ctx context.Context, p []byte, off int64) (n int, again bool, err error) {
+	ctx, end := limited(ctx)
+	defer end()
 	r, err := o.bucket.NewRangeReader(ctx, o.key, off, int64(len(p)), &blob.ReaderOptions{BeforeRead: o.info.version.only})
 	if err != nil {
 		return 0, false, err
 	}
 	defer r.Close()
-	// Stores that know no conditional reads are asked afterwards.
-	if r.Size() != o.info.size || !r.ModTime().Equal(o.info.changed) {
+	// Stores that know no conditional reads are asked afterwards. Google's do, and tell the time of
+	// a read in seconds, that of an object in less.
+	if r.Size() != o.info.size || o.info.version.generation == 0 && !r.ModTime().Equal(o.info.changed) {
 		return 0, false, ErrChanged
 	}
 	n, err = io.ReadFull(r, p)

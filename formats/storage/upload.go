@@ -11,11 +11,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 	"time"
 
 	"gocloud.dev/blob"
-
-	"github.com/kcut/kcut/formats/location"
 )
 
 // ErrExists is returned when an object is there that was to be new.
@@ -64,8 +63,7 @@ func UploadText(ctx context.Context, text []byte, to string, fresh bool) error {
 
 // Upload makes an object, see UploadFile.
 func Upload(ctx context.Context, to string, o Object) (digest string, err error) {
-	url, key := location.Split(to)
-	b, err := useBucket(ctx, url)
+	b, key, err := useObject(ctx, to)
 	if err == nil {
 		digest, err = b.upload(ctx, key, o)
 		err = errors.Join(err, b.leave())
@@ -139,6 +137,12 @@ func outlasting(ctx context.Context, wait time.Duration) (lasting context.Contex
 func (b *bucket) write(ctx context.Context, key string, content io.Reader, opt *blob.WriterOptions) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	if strings.HasPrefix(b.url, azureScheme) {
+		// A writer of Azure's that has failed must not be closed: it would panic. And only its blocks
+		// are checked when they arrive, not the whole.
+		opt.ContentMD5, opt.BeforeWrite = nil, checkBlocks
+		return b.Upload(ctx, key, content, opt)
+	}
 	w, err := b.NewWriter(ctx, key, opt)
 	if err != nil {
 		return err
@@ -153,8 +157,7 @@ func (b *bucket) write(ctx context.Context, key string, content io.Reader, opt *
 
 // Remove removes an object, if it is there.
 func Remove(ctx context.Context, name string) error {
-	url, key := location.Split(name)
-	b, err := useBucket(ctx, url)
+	b, key, err := useObject(ctx, name)
 	if err == nil {
 		if err = explain(ctx, b.Delete(ctx, key)); errors.Is(err, fs.ErrNotExist) {
 			err = nil

@@ -32,7 +32,7 @@ func TestFooterOrder(t *testing.T) {
 			}
 		}
 		var keys []string
-		for _, kv := range w.footer.KeyValueMetadata {
+		for _, kv := range w.footer.tail.KeyValueMetadata {
 			keys = append(keys, kv.Key)
 		}
 		if !slices.IsSorted(keys) || len(keys) != len(metadata) {

@@ -14,3 +14,12 @@ func Grouped(n int64) string {
 	}
 	return digits
 }
+
+// Count says how many there are of something that takes an s when there are several: "1 row",
+// "1,234 rows".
+func Count[N int | int64 | uint64](n N, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return Grouped(int64(n)) + " " + what + "s"
+}

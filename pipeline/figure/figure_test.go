@@ -16,3 +16,11 @@ func TestGrouped(t *testing.T) {
 		}
 	}
 }
+
+func TestCount(t *testing.T) {
+	for n, want := range map[int]string{0: "0 rows", 1: "1 row", 2: "2 rows", 1000: "1,000 rows"} {
+		if got := Count(n, "row"); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}

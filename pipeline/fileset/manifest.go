@@ -3,8 +3,12 @@ package fileset
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 
 	"github.com/kcut/kcut/formats/location"
 	"github.com/kcut/kcut/formats/storage"
@@ -35,6 +39,26 @@ func (m *Manifest) Text() ([]byte, error) {
 	text, err := json.Marshal(m)
 	return append(text, '\n'), err
 }
+
+// Sum returns the size of a file and the SHA-256 of all its bytes.
+func Sum(ctx context.Context, path string) (size int64, sum string, err error) {
+	file, err := storage.Open(ctx, path, nil)
+	if err != nil {
+		return 0, "", err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	size = file.Info().Size()
+	plan := file.Plan(ctx, []storage.Range{{To: size}})
+	defer plan.Close()
+	hash := sha256.New()
+	if _, err := io.CopyBuffer(hash, io.NewSectionReader(plan, 0, size), make([]byte, sumBuffer)); err != nil {
+		return 0, "", fmt.Errorf("read %s: %w", path, err)
+	}
+	return size, hex.EncodeToString(hash.Sum(nil)), nil
+}
+
+// sumBuffer is how much is read at a time: less is more calls, more leaves the caches.
+const sumBuffer = 256 << 10
 
 // maxManifest bounds a manifest that is read.
 const maxManifest = 64 << 20

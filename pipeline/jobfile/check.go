@@ -112,8 +112,8 @@ func (l *loader) checkNamed(f *field, n *yaml.Node) bool {
 	for i := range n.Entries {
 		e := &n.Entries[i]
 		switch {
-		case e.Key.Text == "":
-			l.add(e.Key, "", "a column needs a name")
+		case e.Key.Text == "" && !passes(e.Value):
+			l.add(e.Key, "name it where it comes from", "a column without a name can only be dropped or kept")
 		case e.Value.Kind == yaml.Map:
 			l.checkMap(f.prefix(), e.Value)
 			continue
@@ -125,6 +125,12 @@ func (l *loader) checkNamed(f *field, n *yaml.Node) bool {
 		e.Value = emptyMapLike(e.Value)
 	}
 	return true
+}
+
+// passes reports whether the entry of a column leaves it out or as it is.
+func passes(entry *yaml.Node) bool {
+	mask := yamlText(entry.Get("mask"))
+	return mask == MaskDrop || mask == MaskKeep
 }
 
 // checkBounds checks a pair of bounds.

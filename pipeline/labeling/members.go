@@ -10,6 +10,7 @@ import (
 	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/figure"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
@@ -199,7 +200,7 @@ func (g *Cut) cutTree(m *members, spec *jobfile.Column, t jobfile.Taxonomy) erro
 		}
 	}
 	if len(m.added) > 0 && m.unknown == nil {
-		return g.misfit("column %s: its taxonomy lacks %d nodes of the cut", spec.Name, len(m.added))
+		return g.misfit("column %s: its taxonomy lacks %s of the cut", spec.Name, figure.Count(len(m.added), "node"))
 	}
 	for leaf, label := range m.label {
 		n, _ := tree.Node(m.column.Cut[label].Label)

@@ -2,17 +2,13 @@ package output
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/kcut/kcut/formats/release"
-	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/fileset"
 )
@@ -75,11 +71,6 @@ func newPart(ctx context.Context, path string) (part fileset.Part, err error) {
 	if err := opened.Close(); err != nil {
 		return part, err
 	}
-	file, err := storage.Open(ctx, path, nil)
-	if err != nil {
-		return part, err
-	}
-	hash, size := sha256.New(), file.Info().Size()
-	_, err = io.Copy(hash, io.NewSectionReader(file, 0, size))
-	return fileset.Part{Name: filepath.Base(path), Bytes: size, Rows: rows, SHA256: hex.EncodeToString(hash.Sum(nil))}, errors.Join(err, file.Close())
+	size, sum, err := fileset.Sum(ctx, path)
+	return fileset.Part{Name: filepath.Base(path), Bytes: size, Rows: rows, SHA256: sum}, err
 }

@@ -51,8 +51,7 @@ type draft struct {
 // column. The same input gives the same text.
 //
 // It returns an error of fault.Usage when there is no column of the class's name, or it has too
-// many values, and of fault.Input when the input has no rows, a column without a name, or none that could be
-// masked.
+// many values, and of fault.Input when the input has no rows, or no column that could be masked.
 func Draft(ctx context.Context, opt Options) (_ string, err error) {
 	in, err := dataset.Open(ctx, opt.Input, formats.ReadOptions{})
 	if err != nil {
@@ -62,12 +61,6 @@ func Draft(ctx context.Context, opt Options) (_ string, err error) {
 	d := &draft{Options: opt, rows: in.Rows(), class: -1}
 	if d.rows == 0 {
 		return "", &fault.Error{Class: fault.Input, Hint: "give an input with rows", Err: errors.New("look at the input: it has no rows")}
-	}
-	if i := in.Schema().Index(""); i >= 0 {
-		return "", &fault.Error{
-			Class: fault.Input, Hint: "name the column, or write a job with unlisted: drop",
-			Err: fmt.Errorf("look at the input: column %d has no name that a job could list", i+1),
-		}
 	}
 	if err := d.profile(ctx, in); err != nil {
 		return "", err

@@ -236,14 +236,11 @@ func TestDraftFails(t *testing.T) {
 	write(t, "people.csv", "age,city\n1,a\n2,b\n3,a\n")
 	write(t, "empty.csv", "age,city\n")
 	write(t, "ids.csv", "email,phone\na@x.org,+1 234 567 890\nb@x.org,+1 234 567 891\n")
-	if err := formatstest.WriteArrow("nameless.arrow", []formatstest.Text{{Name: "city", Rows: []string{"a", "b"}}, {Name: "", Rows: []string{"c", "d"}}}); err != nil {
-		t.Fatal(err)
-	}
+	write(t, "nameless.csv", ",age,city\n0,1,a\n1,2,b\n2,1,a\n")
 	for name, tt := range map[string]struct {
 		opt   starter.Options
 		class fault.Class
 	}{
-		"no name":        {starter.Options{Input: []string{"nameless.arrow"}}, fault.Input},
 		"no such file":   {starter.Options{Input: []string{"nowhere.csv"}}, fault.Input},
 		"no rows":        {starter.Options{Input: []string{"empty.csv"}}, fault.Input},
 		"no such class":  {starter.Options{Input: []string{"people.csv"}, Class: "income"}, fault.Usage},
@@ -252,6 +249,9 @@ func TestDraftFails(t *testing.T) {
 		if job, err := starter.Draft(t.Context(), tt.opt); err == nil || fault.ClassOf(err) != tt.class {
 			t.Errorf("%s: %v\n%s", name, err, job)
 		}
+	}
+	if text := draft(t, starter.Options{Input: []string{"nameless.csv"}}); !strings.Contains(text, "\n  \"\":   drop ") {
+		t.Errorf("a column without a name is not dropped:\n%s", text)
 	}
 	text := draft(t, starter.Options{Input: []string{"people.csv"}, Class: "city"})
 	if !strings.Contains(text, "\nclass: city\n") || !strings.Contains(text, "k: 3\n") {

@@ -38,6 +38,8 @@ func roleOf(p *Profile) *Role {
 // unusable drops what no mask is for.
 func unusable(p *Profile) *Role {
 	switch kind := p.typ.Kind; {
+	case p.name == "":
+		return drop("it has no name, as pandas' row numbers have none: only kept or dropped")
 	case kind == formats.Nested:
 		return drop("nested: it can be kept or dropped, not masked")
 	case kind == formats.Binary:

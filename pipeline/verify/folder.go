@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/kcut/kcut/formats/location"
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/storage"
@@ -36,8 +38,8 @@ func (v *verifier) checkFolder(ctx context.Context) error {
 	return v.checkManifest(ctx)
 }
 
-// checkManifest compares a directory's manifest, if it has one, with its parts. Their hashes
-// are for who receives them: all bytes would be read once more.
+// checkManifest compares a directory's manifest, if it has one, with its parts: their rows and
+// all their bytes.
 func (v *verifier) checkManifest(ctx context.Context) error {
 	m, err := fileset.ReadManifest(ctx, v.path)
 	switch {
@@ -51,17 +53,46 @@ func (v *verifier) checkManifest(ctx context.Context) error {
 		return nil
 	}
 	rows := int64(0)
-	for i, part := range m.Parts {
-		info, err := storage.Stat(ctx, v.parts[i])
-		if err != nil {
-			return err
-		}
-		if rows += part.Rows; info.Size() != part.Bytes {
-			v.find("%s: its manifest claims another size", v.parts[i])
-		}
+	for _, part := range m.Parts {
+		rows += part.Rows
 	}
 	if rows != m.Rows || rows != v.cut.Rows {
 		v.find("%s: its manifest has another number of rows than its cut", v.path)
+	}
+	return v.checkSums(ctx, m.Parts)
+}
+
+// checkSums compares the sizes and hashes of parts with what the manifest says.
+func (v *verifier) checkSums(ctx context.Context, parts []fileset.Part) error {
+	other := make([]string, len(parts)) // what is another than the manifest claims
+	work, ctx := errgroup.WithContext(ctx)
+	work.SetLimit(max(1, v.threads))
+	for i, part := range parts {
+		work.Go(func() error {
+			return fault.Fence(func() error {
+				info, err := storage.Stat(ctx, v.parts[i])
+				if err != nil {
+					return err
+				}
+				if info.Size() != part.Bytes {
+					other[i] = "another size"
+					return nil
+				}
+				_, sum, err := fileset.Sum(ctx, v.parts[i])
+				if err == nil && sum != part.SHA256 {
+					other[i] = "other bytes"
+				}
+				return err
+			})
+		})
+	}
+	if err := work.Wait(); err != nil {
+		return err
+	}
+	for i, what := range other {
+		if what != "" {
+			v.find("%s: its manifest claims %s", v.parts[i], what)
+		}
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/kcut/kcut/formats/release"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/figure"
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/spill"
 )
@@ -170,10 +171,10 @@ func (v *verifier) checkRegions() {
 		return
 	}
 	if n := v.regions.strange; n > 0 {
-		v.find("%d records have labels that are no region of its cut", n)
+		v.find("it has labels that are no region of its cut in %s", figure.Count(n, "record"))
 	}
 	if n := v.regions.empty(); n > 0 && v.cut.Applied == nil { // else it may be an earlier release's
-		v.find("%d regions of its cut have no record", n)
+		v.find("its cut has %s without a record", figure.Count(n, "region"))
 	}
 }
 
@@ -220,7 +221,7 @@ func (v *verifier) conclude() (*Result, error) {
 	v.checkLabels()
 	result := &Result{Path: v.path, Rows: v.rows}
 	if v.rows != v.cut.Rows {
-		v.find("it has %d rows, its cut claims %d", v.rows, v.cut.Rows)
+		v.find("it has %s, its cut claims %s", figure.Count(v.rows, "row"), figure.Grouped(v.cut.Rows))
 	}
 	for i, set := range v.cut.Sets {
 		counted := cutfile.Set{Columns: set.Columns, K: set.K, Anonymity: v.anonymity[i]}
@@ -242,7 +243,7 @@ func (v *verifier) conclude() (*Result, error) {
 	return result, &fault.Error{
 		Class: fault.Privacy,
 		Hint:  "do not release this file",
-		Err:   fmt.Errorf("verify %s: %d findings, the first: %s", v.path, len(v.report), v.report[0]),
+		Err:   fmt.Errorf("verify %s: %s, the first: %s", v.path, figure.Count(len(v.report), "finding"), v.report[0]),
 	}
 }
 

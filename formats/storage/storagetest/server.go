@@ -1,37 +1,48 @@
-// Package storagetest is an S3 server in the tests' own process that counts what is asked of
-// it, and fails when it is told to.
+// Package storagetest is an object store in the tests' own process that counts what is asked of
+// it, and fails when it is told to. It speaks S3, or as much of Google's or Microsoft's language
+// as their clients need.
 package storagetest
 
 import (
-	"bytes"
-	"encoding/xml"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"sync"
 	"testing"
-
-	"github.com/johannesboyne/gofakes3"
-	"github.com/johannesboyne/gofakes3/backend/s3mem"
 )
 
 // Bucket is the one bucket that a Server has.
 const Bucket = "bucket"
 
-// Server speaks S3.
+// Server is an object store.
 type Server struct {
-	backend gofakes3.Backend
-	s3      http.Handler
+	store  store
+	scheme string
 
 	mu       sync.Mutex
 	requests []Request
 	fail     func(n int, r Request) Fault
 }
 
+// store is what is behind a server, in a language of its own.
+type store interface {
+	http.Handler
+	put(key string, data []byte) error
+	get(key string) (data []byte, ok bool)
+	remove(key string) error
+	keys() []string
+	uploads() []string           // keys of those begun in parts and not ended
+	isPart(r *http.Request) bool // whether a request sends one part of several
+	refuse(w http.ResponseWriter, status int)
+}
+
+// Schemes are the stores that there are.
+var Schemes = []string{"s3", "gs", "azblob"}
+
 // Request is one request that was made.
 type Request struct {
 	Method, Path, Query, Range string
+	Part                       bool  // it sends one part of several
 	Sent                       int64 // bytes of the answer's body
 }
 
@@ -40,41 +51,57 @@ type Fault int
 
 // The faults of a network, a store and its administrator.
 const (
-	None    Fault = iota
-	Error         // 500
-	Denied        // 403
-	Cut           // the connection ends in the middle of the answer's body
-	Refused       // the connection ends before an answer
-	Done          // the request is carried out, and the connection ends before the answer
+	None      Fault = iota
+	Error           // 500
+	Denied          // 403
+	Throttled       // 503, or what the store says when it is asked too much
+	Cut             // the connection ends in the middle of the answer's body
+	Refused         // the connection ends before an answer
+	Done            // the request is carried out, and the connection ends before the answer
 )
 
-// New starts a server and points the environment of the test to it.
+// New starts a server that speaks S3 and points the environment of the test to it.
 func New(t testing.TB) *Server {
 	t.Helper()
-	backend := s3mem.New()
-	s := &Server{backend: backend, s3: gofakes3.New(backend, gofakes3.WithAutoBucket(false)).Server()}
-	if err := backend.CreateBucket(Bucket); err != nil {
-		t.Fatal(err)
-	}
+	return NewOf(t, "s3")
+}
+
+// NewOf is New of a store of the Schemes.
+func NewOf(t testing.TB, scheme string) *Server {
+	t.Helper()
+	s := &Server{scheme: scheme}
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
-	for name, value := range map[string]string{
-		"AWS_ENDPOINT_URL": server.URL, "AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_REGION": "",
-		"AWS_CONFIG_FILE": "none", "AWS_SHARED_CREDENTIALS_FILE": "none", "AWS_MAX_ATTEMPTS": "1", "AWS_EC2_METADATA_DISABLED": "true",
-		"HTTP_PROXY": "", "http_proxy": "",
-	} {
+	var environment map[string]string
+	switch scheme {
+	case "s3":
+		s.store, environment = newAmazon(t), amazonEnvironment(server.URL)
+	case "gs":
+		s.store, environment = newGoogle(), googleEnvironment(server.URL)
+	case "azblob":
+		s.store, environment = newMicrosoft(), microsoftEnvironment(server.URL)
+	default:
+		t.Fatalf("no store is called %s", scheme)
+	}
+	for _, proxy := range []string{"HTTP_PROXY", "http_proxy"} {
+		t.Setenv(proxy, "")
+	}
+	for name, value := range environment {
 		t.Setenv(name, value)
 	}
 	return s
 }
 
 // URL returns the location of a key.
-func URL(key string) string { return "s3://" + Bucket + "/" + key }
+func (s *Server) URL(key string) string { return s.scheme + "://" + Bucket + "/" + key }
+
+// NoURL returns a location in a bucket that does not exist.
+func (s *Server) NoURL(key string) string { return s.scheme + "://no" + Bucket + "/" + key }
 
 // Put stores an object.
 func (s *Server) Put(t testing.TB, key string, data []byte) {
 	t.Helper()
-	if _, err := s.backend.PutObject(Bucket, key, map[string]string{}, bytes.NewReader(data), int64(len(data)), nil); err != nil {
+	if err := s.store.put(key, data); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -82,54 +109,31 @@ func (s *Server) Put(t testing.TB, key string, data []byte) {
 // Get returns an object, or nil.
 func (s *Server) Get(t testing.TB, key string) []byte {
 	t.Helper()
-	object, err := s.backend.GetObject(Bucket, key, nil)
-	if err != nil {
+	data, ok := s.store.get(key)
+	if !ok {
 		return nil
 	}
-	defer object.Contents.Close()
-	data, err := io.ReadAll(object.Contents)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
+	return append([]byte{}, data...)
 }
 
 // Delete removes an object.
 func (s *Server) Delete(t testing.TB, key string) {
 	t.Helper()
-	if _, err := s.backend.DeleteObject(Bucket, key); err != nil {
+	if err := s.store.remove(key); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // Keys returns the keys of all objects.
-func (s *Server) Keys(t testing.TB) (keys []string) {
+func (s *Server) Keys(t testing.TB) []string {
 	t.Helper()
-	list, err := s.backend.ListBucket(Bucket, nil, gofakes3.ListBucketPage{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, object := range list.Contents {
-		keys = append(keys, object.Key)
-	}
-	return keys
+	return s.store.keys()
 }
 
 // Uploads returns the keys of the uploads in parts that are neither complete nor aborted.
-func (s *Server) Uploads(t testing.TB) (keys []string) {
+func (s *Server) Uploads(t testing.TB) []string {
 	t.Helper()
-	answer := httptest.NewRecorder()
-	s.s3.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/"+Bucket+"?uploads", nil))
-	var list struct {
-		Upload []struct{ Key string }
-	}
-	if err := xml.Unmarshal(answer.Body.Bytes(), &list); err != nil {
-		t.Fatal(err)
-	}
-	for _, upload := range list.Upload {
-		keys = append(keys, upload.Key)
-	}
-	return keys
+	return s.store.uploads()
 }
 
 // Fail decides from now on what becomes of the request of a number, counted from 0 on.
@@ -157,20 +161,19 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch fault {
 	case Error:
-		s3Error(w, http.StatusInternalServerError, "InternalError")
+		s.store.refuse(w, http.StatusInternalServerError)
 		return
 	case Denied:
-		s3Error(w, http.StatusForbidden, "AccessDenied")
+		s.store.refuse(w, http.StatusForbidden)
+		return
+	case Throttled:
+		s.store.refuse(w, http.StatusServiceUnavailable)
 		return
 	case Refused:
 		panic(http.ErrAbortHandler)
 	}
 	answer := httptest.NewRecorder()
-	if match := r.Header.Get("If-Match"); match != "" && r.Method == http.MethodGet && match != s.etag(r) {
-		s3Error(answer, http.StatusPreconditionFailed, "PreconditionFailed")
-	} else {
-		s.s3.ServeHTTP(answer, r)
-	}
+	s.store.ServeHTTP(answer, r)
 	if fault == Done {
 		panic(http.ErrAbortHandler)
 	}
@@ -180,7 +183,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Server) begin(r *http.Request) (int, Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n, request, fault := len(s.requests), Request{Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Range: r.Header.Get("Range")}, None
+	n, request, fault := len(s.requests), Request{Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Range: r.Header.Get("Range"), Part: s.store.isPart(r)}, None
 	s.requests = append(s.requests, request)
 	if s.fail != nil {
 		fault = s.fail(n, request)
@@ -188,22 +191,15 @@ func (s *Server) begin(r *http.Request) (int, Fault) {
 	return n, fault
 }
 
-// etag returns the version of the object that is asked for.
-func (s *Server) etag(r *http.Request) string {
-	head := r.Clone(r.Context())
-	head.Method = http.MethodHead
-	answer := httptest.NewRecorder()
-	s.s3.ServeHTTP(answer, head)
-	return answer.Header().Get("ETag")
-}
-
 func (s *Server) send(w http.ResponseWriter, answer *httptest.ResponseRecorder, n int, cut bool) {
 	for name, values := range answer.Header() {
 		w.Header()[name] = values
 	}
 	body := answer.Body.Bytes()
-	if cut {
+	if w.Header().Get("Content-Length") == "" && len(body) > 0 {
 		w.Header().Set("Content-Length", fmt.Sprint(len(body)))
+	}
+	if cut {
 		body = body[:len(body)/2]
 	}
 	w.WriteHeader(answer.Code)
@@ -219,10 +215,4 @@ func (s *Server) send(w http.ResponseWriter, answer *httptest.ResponseRecorder, 
 		}
 		panic(http.ErrAbortHandler)
 	}
-}
-
-func s3Error(w http.ResponseWriter, status int, code string) {
-	w.Header().Set("Content-Type", "application/xml")
-	w.WriteHeader(status)
-	fmt.Fprintf(w, "<?xml version=\"1.0\"?><Error><Code>%s</Code><Message>as the test wants it</Message></Error>", code)
 }
