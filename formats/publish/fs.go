@@ -46,16 +46,34 @@ var OS FS = osFS{}
 
 type osFS struct{}
 
-type osFile struct{ *os.File }
+type osFile struct {
+	*os.File
+	written int64 // since it was opened, one byte after the other
+	behind  int64 // of these, what is on its way to the disk
+}
 
-func (f osFile) Lock() error { return lock(f.File) }
+// behindBytes is how much is written before it is sent to the disk.
+const behindBytes = 8 << 20
+
+// Write also begins to bring what was written before to the disk, where the system can be told
+// to: a Sync of all of it would have to wait.
+func (f *osFile) Write(p []byte) (int, error) {
+	n, err := f.File.Write(p)
+	if f.written += int64(n); f.written-f.behind >= behindBytes {
+		startSync(f.File, f.behind, f.written-f.behind)
+		f.behind = f.written
+	}
+	return n, err
+}
+
+func (f *osFile) Lock() error { return lock(f.File) }
 
 func (osFS) OpenPrivate(name string) (Handle, error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|noFollow, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	return osFile{f}, nil
+	return &osFile{File: f}, nil
 }
 
 func (osFS) OpenDir(name string) (Handle, error) {
@@ -63,7 +81,7 @@ func (osFS) OpenDir(name string) (Handle, error) {
 	if err != nil {
 		return nil, err
 	}
-	return osFile{f}, nil
+	return &osFile{File: f}, nil
 }
 
 func (osFS) MkdirPrivate(name string) error { return os.Mkdir(name, 0o700) }

@@ -17,3 +17,9 @@ func exchange(a, b string) error {
 	}
 	return nil
 }
+
+// startSync begins to write some bytes of a file to the disk, and does not wait. It is a hint: a
+// failure shows when the file is synced.
+func startSync(f *os.File, from, n int64) {
+	_ = unix.SyncFileRange(int(f.Fd()), from, n, unix.SYNC_FILE_RANGE_WRITE)
+}
