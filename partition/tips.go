@@ -1,7 +1,6 @@
 package partition
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -204,15 +203,15 @@ func (t *TIPS) linked(value int32) []int32 {
 			t.touched += t.leaves[p].size
 		}
 	}
-	slices.SortFunc(t.visits, func(p, q int32) int {
-		if shared := t.isShared(p); shared != t.isShared(q) {
-			if shared {
-				return -1
-			}
-			return 1
+	slices.Sort(t.visits)
+	shared := 0
+	for i, p := range t.visits {
+		if t.isShared(p) {
+			copy(t.visits[shared+1:i+1], t.visits[shared:i])
+			t.visits[shared] = p
+			shared++
 		}
-		return cmp.Compare(p, q)
-	})
+	}
 	return t.visits
 }
 

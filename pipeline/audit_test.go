@@ -68,7 +68,7 @@ func auditJob(tb testing.TB, job *jobfile.Job) *audit {
 	}
 	a.checkRegions()
 	a.checkSets()
-	if v, err := verify.Release(context.Background(), path, verify.Watch{}); err != nil || !v.OK || v.Rows != int64(a.release.rows) {
+	if v, err := verify.Release(context.Background(), path, jobfile.Limits{}, verify.Watch{}); err != nil || !v.OK || v.Rows != int64(a.release.rows) {
 		tb.Errorf("verify: %+v, %v", v, err)
 	}
 	return a

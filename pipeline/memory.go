@@ -2,9 +2,7 @@ package pipeline
 
 import (
 	"fmt"
-	"math"
 	"runtime"
-	"runtime/debug"
 	"runtime/metrics"
 	"sync/atomic"
 
@@ -17,10 +15,6 @@ import (
 // MinMemory is the smallest memory budget that a run starts with, in bytes. It is what the
 // store's buffers, a census of twenty columns and one reader take together at their least.
 const MinMemory = 16 << 20
-
-// heapOverhead is what Go's heap may take beyond the budget: what is not drawn from it
-// because it does not grow with the input, and garbage.
-const heapOverhead = 32 << 20
 
 // residentOverhead is what the resident set of a run may be beyond its budget, in bytes: the
 // heap's, the program itself, its stacks and what of files the system counts in.
@@ -47,31 +41,10 @@ func (r *run) provide() error {
 	}
 }
 
-// heapGrowth is by how many percent the heap may grow between two collections while the
-// budget allows it. The usual 100 collects dozens of times in a run that holds little.
-const heapGrowth = 400
-
-// limitHeap makes Go collect garbage before its heap outgrows the budget, and seldom
-// otherwise. It returns a function that undoes it. A limit that is lower already stays, and
-// a growth that is not the usual one.
-func limitHeap(memory int64) (undo func()) {
-	limit, growth := debug.SetMemoryLimit(-1), debug.SetGCPercent(heapGrowth)
-	if growth != 100 {
-		debug.SetGCPercent(growth)
-	}
-	if memory <= math.MaxInt64-heapOverhead && memory+heapOverhead < limit {
-		debug.SetMemoryLimit(memory + heapOverhead)
-	}
-	return func() {
-		debug.SetMemoryLimit(limit)
-		debug.SetGCPercent(growth)
-	}
-}
-
 // makeRoom collects garbage when what is to be allocated would not fit beside it: Go lets one
 // large allocation after the other outrun a collection that has begun.
 func makeRoom(memory, bytes int64) {
-	if bytes < heapOverhead/2 {
+	if bytes < spill.HeapOverhead/2 {
 		return
 	}
 	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}

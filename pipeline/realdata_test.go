@@ -199,7 +199,7 @@ quasi_identifiers: [{columns: [group], k: 1}]
 columns: {group: suppress, wkt: keep, geometry: keep}
 `, formatstest.SharedData(t, "parquet-testing/data/geospatial/geospatial.parquet")))
 	report := mustRun(t, dir, nil)
-	v, err := verify.Release(t.Context(), filepath.Join(dir, "out.parquet"), verify.Watch{})
+	v, err := verify.Release(t.Context(), filepath.Join(dir, "out.parquet"), jobfile.Limits{}, verify.Watch{})
 	if err != nil || !v.OK || v.Rows != report.Rows {
 		t.Errorf("got %+v, %v", v, err)
 	}

@@ -52,7 +52,7 @@ func WithRecords(ctx context.Context, job *jobfile.Job, opt RecordsOptions, use 
 	if err := r.provide(); err != nil {
 		return err
 	}
-	defer limitHeap(r.budget.Limit())()
+	defer spill.LimitHeap(r.budget.Limit())()
 	r.meter = &meter{budget: r.budget}
 	r.listen()
 	defer func() {

@@ -19,6 +19,7 @@ import (
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/fileset"
+	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/pipeline/verify"
 )
 
@@ -138,7 +139,7 @@ func testRemoteRun(t *testing.T, dir string, server *storagetest.Server) {
 			t.Errorf("%s: overwrite: %v", output, err)
 		}
 		check("overwritten")
-		if v, err := verify.Release(t.Context(), server.URL(output), verify.Watch{}); err != nil || !v.OK || v.Rows != 3000 {
+		if v, err := verify.Release(t.Context(), server.URL(output), jobfile.Limits{}, verify.Watch{}); err != nil || !v.OK || v.Rows != 3000 {
 			t.Errorf("%s: verify: %+v, %v", output, v, err)
 		}
 		if _, err := cutfile.Read(strings.TrimSuffix(server.URL(output), "/")); err != nil {

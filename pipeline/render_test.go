@@ -209,7 +209,7 @@ func TestNullColumn(t *testing.T) {
 				table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, len(table.rows), 5)
 				mustRun(t, dir, nil)
 				path := filepath.Join(dir, "out.parquet")
-				if v, err := verify.Release(t.Context(), path, verify.Watch{}); err != nil || v.Sets[0].Anonymity != 12 {
+				if v, err := verify.Release(t.Context(), path, jobfile.Limits{}, verify.Watch{}); err != nil || v.Sets[0].Anonymity != 12 {
 					t.Errorf("got %+v, %v", v, err)
 				}
 			})

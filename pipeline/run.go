@@ -63,7 +63,7 @@ func (r *run) carryOut(ctx context.Context) (*Report, error) {
 	if err := r.provide(); err != nil {
 		return nil, r.failed(err)
 	}
-	defer limitHeap(r.budget.Limit())()
+	defer spill.LimitHeap(r.budget.Limit())()
 	r.meter = &meter{budget: r.budget}
 	r.listen()
 	r.events.Metered(r.meter.read)

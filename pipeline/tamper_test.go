@@ -106,7 +106,7 @@ func edit(t *testing.T, metadata map[string]string, change func(*cutfile.File)) 
 // mustFind verifies a release that somebody tampered with.
 func mustFind(t *testing.T, path string, want ...string) {
 	t.Helper()
-	v, err := verify.Release(t.Context(), path, verify.Watch{})
+	v, err := verify.Release(t.Context(), path, jobfile.Limits{}, verify.Watch{})
 	if err == nil || v == nil || v.OK || fault.ClassOf(err) != fault.Privacy {
 		t.Fatalf("got %+v, %v", v, err)
 	}
@@ -177,7 +177,7 @@ func TestVerifyFinds(t *testing.T) {
 			table.encode(t, forged, m, 0, len(table.rows), 300)
 			if tt.want != nil {
 				mustFind(t, forged, tt.want...)
-			} else if v, err := verify.Release(t.Context(), forged, verify.Watch{}); err != nil || !v.OK || len(v.Findings) > 0 {
+			} else if v, err := verify.Release(t.Context(), forged, jobfile.Limits{}, verify.Watch{}); err != nil || !v.OK || len(v.Findings) > 0 {
 				t.Errorf("got %+v, %v", v, err)
 			}
 		})
@@ -231,13 +231,13 @@ func TestVerifyRefusesCuts(t *testing.T) {
 		"column twice":   change(func(c *cutfile.File) { c.Columns = append(c.Columns, c.Columns[0]) }),
 	} {
 		table.encode(t, forged, map[string]string{cutfile.Key: text}, 0, len(table.rows), 2000)
-		v, err := verify.Release(t.Context(), forged, verify.Watch{})
+		v, err := verify.Release(t.Context(), forged, jobfile.Limits{}, verify.Watch{})
 		if v != nil || fault.ClassOf(err) != fault.Input {
 			t.Errorf("%s: got %+v, %v of class %d", name, v, err, fault.ClassOf(err))
 		}
 	}
 	table.encode(t, forged, nil, 0, len(table.rows), 2000)
-	if _, err := verify.Release(t.Context(), forged, verify.Watch{}); fault.ClassOf(err) != fault.Input || !strings.Contains(err.Error(), "has no kcut.cut metadata") {
+	if _, err := verify.Release(t.Context(), forged, jobfile.Limits{}, verify.Watch{}); fault.ClassOf(err) != fault.Input || !strings.Contains(err.Error(), "has no kcut.cut metadata") {
 		t.Errorf("no cut: %v", err)
 	}
 }
@@ -251,7 +251,7 @@ func TestVerifyTruncated(t *testing.T) {
 	broken := filepath.Join(dir, "broken.parquet")
 	for size := 0; size < len(whole); size += 1 + len(whole)/200 {
 		write(t, broken, string(whole[:size]))
-		if v, err := verify.Release(context.Background(), broken, verify.Watch{}); !errors.Is(err, formats.ErrDamaged) {
+		if v, err := verify.Release(context.Background(), broken, jobfile.Limits{}, verify.Watch{}); !errors.Is(err, formats.ErrDamaged) {
 			t.Errorf("%d of %d bytes: got %+v, %v", size, len(whole), v, err)
 		}
 	}
@@ -280,7 +280,7 @@ func TestVerifyFlipped(t *testing.T) {
 		flipped := bytes.Clone(whole)
 		flipped[at] ^= 1 << (at % 8)
 		write(t, broken, string(flipped))
-		v, err := verify.Release(context.Background(), broken, verify.Watch{})
+		v, err := verify.Release(context.Background(), broken, jobfile.Limits{}, verify.Watch{})
 		switch class := fault.ClassOf(err); {
 		case err == nil && v.OK && at < footer:
 			t.Errorf("byte %d: nothing found", at)
@@ -322,7 +322,7 @@ func TestVerifyDirectory(t *testing.T) {
 	}
 	t.Run("sound", func(t *testing.T) {
 		out, _ := parts(t)
-		if v, err := verify.Release(t.Context(), out, verify.Watch{}); err != nil || !v.OK {
+		if v, err := verify.Release(t.Context(), out, jobfile.Limits{}, verify.Watch{}); err != nil || !v.OK {
 			t.Errorf("got %+v, %v", v, err)
 		}
 	})
@@ -377,7 +377,7 @@ func TestVerifyDirectory(t *testing.T) {
 		if err := os.Remove(filepath.Join(out, fileset.ManifestFile)); err != nil {
 			t.Fatal(err)
 		}
-		if v, err := verify.Release(t.Context(), out, verify.Watch{}); err != nil || !v.OK {
+		if v, err := verify.Release(t.Context(), out, jobfile.Limits{}, verify.Watch{}); err != nil || !v.OK {
 			t.Errorf("got %+v, %v", v, err)
 		}
 	})
@@ -401,7 +401,7 @@ func TestVerifyDirectory(t *testing.T) {
 		mustFind(t, out, "part-00001.parquet: its cut differs from the first part's")
 	})
 	t.Run("no parts", func(t *testing.T) {
-		if _, err := verify.Release(t.Context(), t.TempDir(), verify.Watch{}); fault.ClassOf(err) != fault.Input {
+		if _, err := verify.Release(t.Context(), t.TempDir(), jobfile.Limits{}, verify.Watch{}); fault.ClassOf(err) != fault.Input {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -415,7 +415,7 @@ func TestVerifyCutFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, path, string(text))
-	if v, err := verify.Release(t.Context(), path, verify.Watch{}); !errors.Is(err, formats.ErrDamaged) {
+	if v, err := verify.Release(t.Context(), path, jobfile.Limits{}, verify.Watch{}); !errors.Is(err, formats.ErrDamaged) {
 		t.Errorf("got %+v, %v", v, err)
 	}
 }

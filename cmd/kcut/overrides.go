@@ -58,6 +58,19 @@ func addOverrides(cmd *cobra.Command, but ...string) func() []jobfile.Override {
 	}
 }
 
+// addLimits registers the flags of limits for a command without a job file, which needs no folder
+// to spill to. The returned function gives what the environment and they ask for.
+func addLimits(cmd *cobra.Command) func() (jobfile.Limits, error) {
+	var but []string
+	for _, f := range jobfile.Flags() {
+		if f.Key != "limits.memory" && f.Key != "limits.threads" {
+			but = append(but, f.Name)
+		}
+	}
+	overrides := addOverrides(cmd, but...)
+	return func() (jobfile.Limits, error) { return jobfile.LimitsOf(overrides()) }
+}
+
 // plainDoc is a flag's line of help. Back quotes would name the flag's value.
 func plainDoc(f jobfile.Flag) string {
 	return strings.ReplaceAll(f.Doc, "`", "") + " [" + f.Variable + "]"

@@ -11,6 +11,7 @@ import (
 	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/fileset"
+	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/pipeline/page"
 	"github.com/kcut/kcut/pipeline/verify"
 )
@@ -36,6 +37,7 @@ none of a release that does not hold.`,
 	cmd.Flags().StringVar(&runJSON, "run-json", "", "`FILE` that kcut run --run-json has written of the release")
 	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace the page if it exists")
 	addJSON(cmd, u)
+	limits := addLimits(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := fileset.CheckFile("page", args[1], overwrite); err != nil { // before everything is counted
 			return err
@@ -44,7 +46,11 @@ none of a release that does not hold.`,
 		if err := fileset.CheckApart([]fileset.Place{{What: "page", Path: args[1]}}, read...); err != nil {
 			return err
 		}
-		source, err := pageSource(cmd.Context(), u, args[0], trace, runJSON)
+		limits, err := limits()
+		if err != nil {
+			return err
+		}
+		source, err := pageSource(cmd.Context(), u, args[0], trace, runJSON, limits)
 		if err != nil {
 			return err
 		}
@@ -57,7 +63,7 @@ none of a release that does not hold.`,
 }
 
 // pageSource gathers what a page is made of.
-func pageSource(ctx context.Context, u *ui, release, trace, runJSON string) (s page.Source, err error) {
+func pageSource(ctx context.Context, u *ui, release, trace, runJSON string, limits jobfile.Limits) (s page.Source, err error) {
 	if trace != "" {
 		text, err := readInput("trace", trace)
 		if err != nil {
@@ -78,7 +84,7 @@ func pageSource(ctx context.Context, u *ui, release, trace, runJSON string) (s p
 	}
 	progress := u.follow()
 	defer progress.close()
-	s.Release, err = verify.Inspect(ctx, release, progress.watch())
+	s.Release, err = verify.Inspect(ctx, release, limits, progress.watch())
 	return s, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kcut/kcut/pipeline/figure"
+	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/pipeline/verify"
 )
 
@@ -19,8 +20,13 @@ against the embedded cut, and looks for anything that a release must not give aw
 		Args: takes("at least one released file", 1, -1),
 	}
 	addJSON(cmd, u)
+	limits := addLimits(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		verified, err := verifyAll(cmd.Context(), u, args)
+		limits, err := limits()
+		if err != nil {
+			return err
+		}
+		verified, err := verifyAll(cmd.Context(), u, args, limits)
 		if u.json {
 			if err != nil {
 				verified.Error = failureOf(cmd.Context(), err)
@@ -40,11 +46,11 @@ type verifications struct {
 }
 
 // verifyAll verifies all files, also after one has failed, and returns the first failure.
-func verifyAll(ctx context.Context, u *ui, paths []string) (*verifications, error) {
+func verifyAll(ctx context.Context, u *ui, paths []string, limits jobfile.Limits) (*verifications, error) {
 	all := &verifications{Files: []*verify.Result{}, OK: true}
 	var first error
 	for _, path := range paths {
-		v, err := verifyOne(ctx, u, path)
+		v, err := verifyOne(ctx, u, path, limits)
 		if v != nil {
 			all.Files = append(all.Files, v)
 		}
@@ -58,9 +64,9 @@ func verifyAll(ctx context.Context, u *ui, paths []string) (*verifications, erro
 	return all, first
 }
 
-func verifyOne(ctx context.Context, u *ui, path string) (*verify.Result, error) {
+func verifyOne(ctx context.Context, u *ui, path string, limits jobfile.Limits) (*verify.Result, error) {
 	progress := u.follow()
-	v, err := verify.Release(ctx, path, progress.watch())
+	v, err := verify.Release(ctx, path, limits, progress.watch())
 	progress.close()
 	if v == nil || u.json {
 		return v, err

@@ -6,7 +6,6 @@ import "github.com/kcut/kcut/formats/yaml"
 func (l *loader) bind() *Job {
 	root := l.root
 	output, limits, csv := orEmptyNode(root.Get("output")), orEmptyNode(root.Get("limits")), orEmptyNode(root.Get("csv"))
-	memory, _ := parseSize(yamlText(limits.Get("memory")))
 	job := &Job{
 		File:  l.file,
 		Class: yamlText(root.Get("class")),
@@ -19,7 +18,7 @@ func (l *loader) bind() *Job {
 		Unlisted:  yamlText(root.Get("unlisted")),
 		Algorithm: bindAlgorithm(orEmptyNode(root.Get("algorithm"))),
 		Score:     yamlText(root.Get("score")),
-		Limits:    Limits{Memory: memory, Threads: yamlInt(limits.Get("threads")), SpillDir: l.path(limits.Get("spill_dir"))},
+		Limits:    l.bindLimits(limits),
 		source:    l.document,
 	}
 	for _, n := range orEmptyNode(root.Get("input")).Items {
@@ -36,6 +35,11 @@ func (l *loader) bind() *Job {
 	l.bindSets(job)
 	l.bindColumns(job)
 	return job
+}
+
+func (l *loader) bindLimits(n *yaml.Node) Limits {
+	memory, _ := parseSize(yamlText(n.Get("memory")))
+	return Limits{Memory: memory, Threads: yamlInt(n.Get("threads")), SpillDir: l.path(n.Get("spill_dir"))}
 }
 
 func bindAlgorithm(n *yaml.Node) Algorithm {

@@ -63,6 +63,23 @@ func sortOverrides(overrides []Override) []Override {
 	return sorted
 }
 
+// LimitsOf returns the limits that overrides ask for, for a command that has no job file.
+func LimitsOf(overrides []Override) (Limits, error) {
+	l := newLoader("", nil)
+	l.root = &yaml.Node{Kind: yaml.Map}
+	for _, o := range sortOverrides(overrides) {
+		if strings.HasPrefix(o.Key, "limits.") {
+			l.override(o)
+		}
+	}
+	limits := orEmptyNode(l.root.Get("limits"))
+	l.checkMap("limits.", limits)
+	if err := asError(l.problems); err != nil {
+		return Limits{}, err
+	}
+	return l.bindLimits(limits), nil
+}
+
 // override lays one override over the document.
 func (l *loader) override(o Override) {
 	f := fieldAt(o.Key)

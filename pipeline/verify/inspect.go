@@ -3,11 +3,10 @@ package verify
 import (
 	"context"
 	"math/bits"
-	"runtime"
 
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fileset"
-	"github.com/kcut/kcut/spill"
+	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
 // Inspection is what a recount tells of a release beyond whether it holds. It is made of the
@@ -45,22 +44,18 @@ type LabelGroups struct {
 
 // Inspect verifies a released file or directory and tells what its groups are like. A release
 // that does not hold is an error, as of Release.
-func Inspect(ctx context.Context, path string, watch Watch) (*Inspection, error) {
-	threads := runtime.GOMAXPROCS(0)
-	path, err := fileset.Resolve(path)
+func Inspect(ctx context.Context, path string, limits jobfile.Limits, watch Watch) (*Inspection, error) {
+	v, undo, err := open(ctx, path, limits, watch)
 	if err != nil {
 		return nil, err
 	}
-	v, err := newVerifier(ctx, path, threads, spill.DefaultLimit()/verifyPart, watch)
-	if err != nil {
-		return nil, fileset.Advise(err)
-	}
+	defer undo()
 	v.groups = newGroups(v)
 	verified, err := v.run(ctx)
 	if err != nil {
 		return nil, fileset.Advise(err)
 	}
-	digest, err := fileset.Digest(ctx, path, threads)
+	digest, err := fileset.Digest(ctx, v.path, v.threads)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -11,6 +12,7 @@ import (
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/figure"
 	"github.com/kcut/kcut/pipeline/fileset"
+	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -26,18 +28,30 @@ type Result struct {
 // Release recounts a released file or directory from itself alone: every quasi-identifier set
 // against its k and the anonymity it claims, every label against the embedded cut, and the
 // files for what they must not give away. When something is wrong it returns what it found
-// together with a *fault.Error of class Privacy.
-func Release(ctx context.Context, path string, watch Watch) (*Result, error) {
-	path, err := fileset.Resolve(path)
+// together with a *fault.Error of class Privacy. It keeps to the limits, absent ones are the
+// machine's; it needs no folder to spill to, but reads the release again for what does not fit.
+func Release(ctx context.Context, path string, limits jobfile.Limits, watch Watch) (*Result, error) {
+	v, undo, err := open(ctx, path, limits, watch)
 	if err != nil {
 		return nil, err
 	}
-	v, err := newVerifier(ctx, path, runtime.GOMAXPROCS(0), spill.DefaultLimit()/verifyPart, watch)
-	if err != nil {
-		return nil, fileset.Advise(err)
-	}
+	defer undo()
 	result, err := v.run(ctx)
 	return result, fileset.Advise(err)
+}
+
+// open begins to verify a release within limits, until undo is called.
+func open(ctx context.Context, path string, limits jobfile.Limits, watch Watch) (v *verifier, undo func(), err error) {
+	path, err = fileset.Resolve(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	memory := cmp.Or(limits.Memory, spill.DefaultLimit())
+	v, err = newVerifier(ctx, path, cmp.Or(limits.Threads, runtime.GOMAXPROCS(0)), memory/verifyPart, watch)
+	if err != nil {
+		return nil, nil, fileset.Advise(err)
+	}
+	return v, spill.LimitHeap(memory), nil
 }
 
 // Recount is Release for a release that is not published yet: it may lack what completes it,
