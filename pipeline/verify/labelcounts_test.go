@@ -110,7 +110,10 @@ func TestLabelKeyOverflows(t *testing.T) {
 func tallyAll(t *testing.T, k *labelKey, counts *labelCounts, blocks [][]release.Numbers, rows []int) []*labelTally {
 	t.Helper()
 	var group errgroup.Group
-	tallies := []*labelTally{newLabelTally(k, counts), newLabelTally(k, counts)}
+	var tallies []*labelTally
+	for _, rows := range []int{tallyRows, release.BlockRows} {
+		tallies = append(tallies, newLabelTally(k, counts, rows, make([]uint64, release.BlockRows)))
+	}
 	for worker, tally := range tallies {
 		group.Go(func() error {
 			for i := worker; i < len(blocks); i += len(tallies) {

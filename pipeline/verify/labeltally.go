@@ -8,14 +8,28 @@ import (
 // table with a cell for each.
 const mostCells = 1 << 19
 
-// tallyRows is how many keys a tally gathers before it looks for their groups.
+// tallyRows is how many keys a tally gathers, at most, before it looks for their groups.
 const tallyRows = 1 << 15
+
+// tallyShare is the part of the memory that gathered keys may take.
+const tallyShare = 8
+
+// gatheredRows returns how many keys a tally gathers when so many words of them are gathered a
+// row, by all tallies, and what that takes.
+func gatheredRows(memory int64, words int) (rows int, bytes int64) {
+	row := 2 * 8 * int64(words) // as they come, and by shard
+	if row == 0 {
+		return 0, 0
+	}
+	rows = int(min(max(memory/tallyShare/row, release.BlockRows), tallyRows))
+	return rows, int64(rows) * row
+}
 
 // labelTally counts the rows of blocks by their labels in a set's columns. One goroutine
 // uses it.
 type labelTally struct {
 	key  *labelKey
-	keys []uint64 // scratch: a word of every row of a block
+	keys []uint64 // scratch: a word of every row of a block, shared with the goroutine's other tallies
 
 	cells []uint64 // records of every key; nil when there may be too many
 
@@ -25,14 +39,15 @@ type labelTally struct {
 	ends   [labelShards]int
 }
 
-// newLabelTally counts in cells, or in counts when they are not nil.
-func newLabelTally(key *labelKey, counts *labelCounts) *labelTally {
-	t := &labelTally{key: key, keys: make([]uint64, release.BlockRows), counts: counts}
+// newLabelTally counts in cells, or in counts when they are not nil, of which it gathers some
+// rows; keys has room for a block.
+func newLabelTally(key *labelKey, counts *labelCounts, rows int, keys []uint64) *labelTally {
+	t := &labelTally{key: key, keys: keys, counts: counts}
 	if counts == nil {
 		t.cells = make([]uint64, key.cells)
 		return t
 	}
-	t.rows, t.sorted = make([]uint64, 0, tallyRows*key.size), make([]uint64, tallyRows*key.size)
+	t.rows, t.sorted = make([]uint64, 0, rows*key.size), make([]uint64, rows*key.size)
 	return t
 }
 

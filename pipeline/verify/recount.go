@@ -31,11 +31,13 @@ type recountWorker struct {
 
 func (v *verifier) newRecount() *recount {
 	r := &recount{verifier: v, memory: v.memory, counts: make([]*labelCounts, len(v.keys))}
+	words := 0 // of the keys that are gathered, a row
 	for set := range v.keys {
 		k := &v.keys[set]
 		r.open = append(r.open, set)
 		if k.size > 1 || k.cells > min(mostCells, uint64(v.memory)/uint64(16*v.threads*len(v.keys))) {
 			r.counts[set] = newLabelCounts(k.size)
+			words += k.size * v.threads
 		} else {
 			r.memory -= int64(8*k.cells) * int64(v.threads)
 		}
@@ -44,10 +46,12 @@ func (v *verifier) newRecount() *recount {
 	for i := range v.checks {
 		masked[i] = release.Masked{Name: v.checks[i].name, Number: v.checks[i].number}
 	}
+	rows, bytes := gatheredRows(v.memory, words)
+	r.memory = max(r.memory/2, r.memory-bytes)
 	for range v.threads {
-		w := &recountWorker{scanner: release.NewScanner(masked)}
+		w, keys := &recountWorker{scanner: release.NewScanner(masked)}, make([]uint64, release.BlockRows)
 		for set := range v.keys {
-			w.tallies = append(w.tallies, newLabelTally(&v.keys[set], r.counts[set]))
+			w.tallies = append(w.tallies, newLabelTally(&v.keys[set], r.counts[set], rows, keys))
 		}
 		r.workers = append(r.workers, w)
 	}
