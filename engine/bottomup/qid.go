@@ -24,7 +24,14 @@ type qid struct {
 }
 
 // limits are of what is kept in memory of a set.
-type limits struct{ witnesses, indexed int }
+type limits struct {
+	witnesses, indexed int
+	index              int64 // bytes, with what it is made of
+}
+
+// shareOfIndexes is the part of the memory that the indexes of all sets may take: what is left
+// must do for counting the sets that have none.
+const shareOfIndexes = 4
 
 // generalization replaces the children of a node of a column by the node.
 type generalization struct {
@@ -98,7 +105,9 @@ func (q *qid) recount(ctx context.Context, space partition.Space) error {
 
 // plant makes the index, which takes the place of the census.
 func (q *qid) plant(ctx context.Context, space partition.Space) error {
-	x, err := newTEA(ctx, q.census, q.k, space)
+	room := space
+	room.Share = min(space.Share, q.limits.index)
+	x, err := newTEA(ctx, q.census, q.k, room)
 	if err != nil {
 		return err
 	}

@@ -29,11 +29,12 @@ func TestSpilledSearchAgrees(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		limited := withLimits(r, e) // for all: it decides what is counted anew
 		for share, enough := int64(1<<4), 0; enough < 3; share *= 2 {
 			var got []engine.Step
 			space := partition.Space{Budget: spill.NewBudget(4 * share), Store: store, Share: share}
 			options := engine.Options{Space: space, OnStep: func(s engine.Step) { got = append(got, s) }}
-			recoding, err := enginetest.SearchIn(t, withLimits(r, e), c.Data.Codes(), engine.Requirement{Sets: c.Sets}, options, inMemory)
+			recoding, err := enginetest.SearchIn(t, limited, c.Data.Codes(), engine.Requirement{Sets: c.Sets}, options, inMemory)
 			if errors.Is(err, spill.ErrBudget) && enough == 0 {
 				refused++
 				continue
