@@ -249,6 +249,13 @@ func sharedPool(threads int) func() *Pool {
 	}
 }
 
+// sharedAndLimited makes pools of that kind whose memory can be scarce.
+func sharedAndLimited() *Pool {
+	pool := limitedPool(512)()
+	pool.sharing = sharing{threads: pool.threads, least: 1}
+	return pool
+}
+
 // smallPieces divides pieces by all that the view foresees.
 func smallPieces(chunk int) func() *Pool {
 	return func() *Pool {
@@ -271,6 +278,8 @@ var regimes = []regime{
 	{"unlimited", func() *Pool { return NewPool(Space{}) }, func(*rand.Rand, *Pool) error { return nil }},
 	{"shared", sharedPool(2), func(*rand.Rand, *Pool) error { return nil }},
 	{"shared by many", sharedPool(5), func(*rand.Rand, *Pool) error { return nil }},
+	{"shared, ample", sharedAndLimited, func(*rand.Rand, *Pool) error { return nil }},
+	{"shared, scarce", sharedAndLimited, scarce},
 	{"in pieces", takenApart(512), func(*rand.Rand, *Pool) error { return nil }},
 	{"in pieces, scarce, chunks of two records", takenApart(24), scarce},
 	{"ample", limitedPool(1 << 12), func(*rand.Rand, *Pool) error { return nil }},

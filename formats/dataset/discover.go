@@ -25,9 +25,9 @@ type inputFile struct {
 // maxDirectoryDepth ends the walk of directories that link to themselves.
 const maxDirectoryDepth = 100
 
-// discover returns the files that the patterns name, each once, whatever links of either kind lead to it too,
-// since its records would else count for more than they are: pattern by pattern, the files of a
-// pattern in bytewise order.
+// discover returns the files that the patterns name, each once, whatever links of either kind
+// lead to it too, since its records would else count for more than they are: pattern by pattern,
+// the files of a pattern in bytewise order.
 func discover(ctx context.Context, patterns []string) ([]inputFile, error) {
 	var files []inputFile
 	seen := make(seenFiles)
@@ -117,8 +117,10 @@ func walk(files []inputFile, dir, hive string, depth int) ([]inputFile, error) {
 // visit appends a file, or the files below a directory.
 func visit(files []inputFile, path, hive, name string, depth int) ([]inputFile, error) {
 	info, err := os.Stat(path)
-	if _, there := os.Lstat(path); there == nil && errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("find input %s: a link that leads nowhere: %w", path, formats.ErrNoInput)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, there := os.Lstat(path); there == nil {
+			return nil, fmt.Errorf("find input %s: a link that leads nowhere: %w", path, formats.ErrNoInput)
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("find input: %w", err)

@@ -19,30 +19,11 @@ func release(d publish.FS, target string, dir bool, content string) error {
 	if err != nil {
 		return err
 	}
-	if err := fill(p, dir, content); err != nil {
+	if err := publish.FillOutput(p, dir, content); err != nil {
 		return errors.Join(err, p.Discard())
 	}
 	if err := p.Publish(); err != nil {
 		return errors.Join(err, p.Discard())
-	}
-	return nil
-}
-
-// fill writes the content to an output: to its parts, one of them further down.
-func fill(p *publish.Publication, dir bool, content string) error {
-	if !dir {
-		_, err := p.File().Write([]byte(content))
-		return err
-	}
-	for _, name := range []string{"part-0.parquet", "sex=M/part-0.parquet"} {
-		f, err := p.Create(name)
-		if err != nil {
-			return err
-		}
-		_, err = f.Write([]byte(content))
-		if err := errors.Join(err, f.Close()); err != nil {
-			return err
-		}
 	}
 	return nil
 }
@@ -157,7 +138,7 @@ func TestSyncSurvives(t *testing.T) {
 		if dir {
 			kept, want = filepath.Join(kept, "part-0.parquet"), "part-0.parquet=kept"
 		}
-		if err := errors.Join(fill(p, dir, "kept"), p.Sync(kept), p.Suspend(func(path string) bool { return path == kept })); err != nil {
+		if err := errors.Join(publish.FillOutput(p, dir, "kept"), p.Sync(kept), p.Suspend(func(path string) bool { return path == kept })); err != nil {
 			t.Fatal(err)
 		}
 		back := t.TempDir()
