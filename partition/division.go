@@ -5,7 +5,7 @@ import "slices"
 // division splits a partition's records among the children of a value. It holds the
 // scratch for that, all zero between two uses.
 type division struct {
-	sharing sharing  // of a large partition
+	sharing sharing  // nobody's: one goroutine divides
 	room    *Table   // where many children's records are put in order, nil: where they are
 	records []int    // by child
 	sizes   []uint64 // by child
@@ -24,7 +24,7 @@ func (d *division) divide(t *Table, parent leaf, f Field, r *Refinement) []leaf 
 		return d.divideTwo(t, parent, shares, f, r)
 	case d.room != nil:
 		return d.divideApart(t, parent, shares, f, r)
-	case len(shares) > 1:
+	case shares != nil:
 		d.measureShares(t, shares, f, r)
 	default:
 		d.measure(t, parent, f, r)
@@ -38,7 +38,7 @@ func (d *division) divide(t *Table, parent leaf, f Field, r *Refinement) []leaf 
 	}
 	switch {
 	case len(d.present) == 1:
-	case len(shares) > 1:
+	case shares != nil:
 		d.moveShares(t, shares, f, r)
 	case len(d.present) == 2:
 		moveTwo(t, parent, f, r, d.present[1])
@@ -54,8 +54,8 @@ func (d *division) divide(t *Table, parent leaf, f Field, r *Refinement) []leaf 
 // divideTwo is divide for two children, which takes one pass.
 func (d *division) divideTwo(t *Table, parent leaf, shares []leaf, f Field, r *Refinement) []leaf {
 	front, size := 0, uint64(0)
-	if len(shares) > 1 {
-		front, size = t.moveTwoShares(shares, f, r, 1)
+	if shares != nil {
+		front, size = d.moveTwoShares(t, shares, f, r, 1)
 	} else {
 		front, size = moveTwo(t, parent, f, r, 1)
 	}
@@ -88,8 +88,8 @@ func (d *division) divideApart(t *Table, parent leaf, shares []leaf, f Field, r 
 		d.parts = append(d.parts, part)
 	}
 	if len(d.parts) > 1 {
-		inParallel(len(shares), func(i int) { measured[i].scatter(t, shares[i], d.room, f, r) })
-		inParallel(len(shares), func(i int) { t.putBack(shares[i], d.room, parent.lo) })
+		d.sharing.crew.each(len(shares), func(_, i int) { measured[i].scatter(t, shares[i], d.room, f, r) })
+		d.sharing.crew.each(len(shares), func(_, i int) { t.putBack(shares[i], d.room, parent.lo) })
 	}
 	return d.parts
 }

@@ -47,7 +47,7 @@ type Pool struct {
 func NewPool(space Space) *Pool {
 	m := newPool(space.Budget, space.store(), space.Share)
 	m.threads = max(1, space.Threads)
-	m.sharing = sharing{threads: m.threads, least: leastShare}
+	m.sharing = sharing{crew: newCrew(m.threads), least: leastShare}
 	return m
 }
 

@@ -5,56 +5,42 @@ import (
 	"sync"
 )
 
-// sharing says when several goroutines work on a partition in memory. How they share it
-// changes the order of records, and nothing else.
+// sharing says when the members of a crew share the records of a partition in memory. How
+// they share them changes the order of records, and nothing else.
 type sharing struct {
-	threads int
-	least   int // records that a goroutine is worth having for
+	crew  *crew // nil: nobody shares
+	least int   // records that make a share
 }
 
-// leastShare are fewer records than are worked on before another goroutine has begun.
-const leastShare = 1 << 15
+const (
+	// leastShare are records that are worked on while another goroutine is told of its share.
+	leastShare = 1 << 12
+	// leastWoken are fewer records than are worked on before another goroutine has begun.
+	leastWoken = 1 << 15
+)
 
-// of cuts a partition into equal shares, one for every thread, or fewer when they would be
-// small.
+// of cuts a partition into equal shares, one for every member, or fewer when they would be
+// small: none for one that is not shared.
 func (s sharing) of(l leaf) []leaf {
-	if s.threads < 2 || l.records() < 2*s.least {
+	if s.crew.members() == 1 || l.records() < 2*s.least {
 		return nil
 	}
-	shares := make([]leaf, min(s.threads, l.records()/s.least))
+	return l.shares(min(s.crew.members(), l.records()/s.least))
+}
+
+// shares cuts a partition into n equal shares.
+func (l leaf) shares(n int) []leaf {
+	shares := make([]leaf, n)
 	for i := range shares {
-		shares[i] = leaf{lo: l.lo + l.records()*i/len(shares), hi: l.lo + l.records()*(i+1)/len(shares)}
+		shares[i] = leaf{lo: l.lo + l.records()*i/n, hi: l.lo + l.records()*(i+1)/n}
 	}
 	return shares
 }
 
-// cut cuts a list of n things with records into runs of about as many records, at most one for
-// every thread.
-func (s sharing) cut(n int, records func(i int) int) (runs []leaf) {
-	all := 0
-	for i := range n {
-		all += records(i)
-	}
-	cuts := max(1, len(s.of(leaf{hi: all})))
-	from, seen := 0, 0
-	for i := range n {
-		seen += records(i)
-		if seen*cuts >= all*(len(runs)+1) {
-			runs = append(runs, leaf{lo: from, hi: i + 1})
-			from = i + 1
-		}
-	}
-	return runs
-}
-
-// sharesOf cuts so many records into equal shares, one for every thread, or one when they
+// sharesOf cuts so many records into equal shares, one for every thread, or fewer when they
 // would be small.
 func sharesOf(records, threads int) []leaf {
-	all := leaf{hi: records}
-	if shares := (sharing{threads: threads, least: leastShare}).of(all); shares != nil {
-		return shares
-	}
-	return []leaf{all}
+	return leaf{hi: records}.shares(max(1, min(threads, records/leastWoken)))
 }
 
 // inParallel calls f for 0 to n−1, each on a goroutine of its own.
@@ -89,7 +75,7 @@ func (d *division) measureEach(t *Table, shares []leaf, f Field, r *Refinement) 
 		}
 		measured = append(measured, d.others[len(measured)-1])
 	}
-	inParallel(len(shares), func(i int) { measured[i].measure(t, shares[i], f, r) })
+	d.sharing.crew.each(len(shares), func(_, i int) { measured[i].measure(t, shares[i], f, r) })
 	return measured
 }
 
@@ -106,8 +92,8 @@ func (d *division) uniteAll(measured []*division) {
 // have about half of them, to the front; then either side is moved on its own.
 func (d *division) moveShares(t *Table, shares []leaf, f Field, r *Refinement) {
 	first := d.firstHalf(shares)
-	t.moveTwoShares(shares, f, r, d.present[first])
-	inParallel(2, func(side int) {
+	d.moveTwoShares(t, shares, f, r, d.present[first])
+	d.sharing.crew.each(2, func(_, side int) {
 		if side == 0 && first > 1 {
 			d.move(t, f, r, 0, first)
 		} else if side == 1 && first < len(d.present)-1 {
@@ -117,12 +103,12 @@ func (d *division) moveShares(t *Table, shares []leaf, f Field, r *Refinement) {
 }
 
 // moveTwoShares is moveTwo for shares of a partition.
-func (t *Table) moveTwoShares(shares []leaf, f Field, r *Refinement, below uint32) (front int, size uint64) {
+func (d *division) moveTwoShares(t *Table, shares []leaf, f Field, r *Refinement, below uint32) (front int, size uint64) {
 	ends, sizes := make([]int, len(shares)), make([]uint64, len(shares))
-	inParallel(len(shares), func(i int) { ends[i], sizes[i] = moveTwo(t, shares[i], f, r, below) })
+	d.sharing.crew.each(len(shares), func(_, i int) { ends[i], sizes[i] = moveTwo(t, shares[i], f, r, below) })
 	front, size = ends[0], sizes[0]
 	for i := 1; i < len(shares); i++ {
-		t.swapMany(front, ends[i], min(shares[i].lo-front, ends[i]-shares[i].lo), len(shares))
+		d.swapMany(t, front, ends[i], min(shares[i].lo-front, ends[i]-shares[i].lo))
 		front, size = front+ends[i]-shares[i].lo, size+sizes[i]
 	}
 	return front, size
@@ -139,9 +125,12 @@ func (d *division) firstHalf(shares []leaf) (children int) {
 }
 
 // swapMany exchanges the n records from front on with the n records before end.
-func (t *Table) swapMany(front, end, n, threads int) {
-	shares := sharesOf(n, threads)
-	inParallel(len(shares), func(k int) {
+func (d *division) swapMany(t *Table, front, end, n int) {
+	shares := d.sharing.of(leaf{hi: n})
+	if shares == nil {
+		shares = []leaf{{hi: n}}
+	}
+	d.sharing.crew.each(len(shares), func(_, k int) {
 		for i := shares[k].lo; i < shares[k].hi; i++ {
 			t.swap(front+i, end-n+i)
 		}
@@ -150,7 +139,7 @@ func (t *Table) swapMany(front, end, n, threads int) {
 
 // countAll counts the records of a partition in memory for the fields.
 func (y *tally) countAll(t *TIPS, l leaf) {
-	if shares := t.pool.sharing.of(l); len(shares) > 1 && len(y.fields) > 0 {
+	if shares := y.sharing.of(l); shares != nil && len(y.fields) > 0 {
 		y.countShares(t, shares)
 		return
 	}
@@ -167,7 +156,7 @@ func (y *tally) countShares(t *TIPS, shares []leaf) {
 			y.others[i].reserve(a)
 		}
 	}
-	inParallel(len(shares), func(i int) {
+	y.sharing.crew.each(len(shares), func(_, i int) {
 		sums := y.sums
 		if i > 0 {
 			sums = y.others[i-1].sums

@@ -2,10 +2,11 @@ package partition
 
 // tally counts the records of a partition by child, for several fields in one pass.
 type tally struct {
-	sums   [][]uint64 // by field and child; all zero between two uses
-	fields []active   // that are being counted
-	cells  []cell     // what gather returns
-	others []tally    // of the other threads that share a large partition
+	sharing sharing    // nobody's: one goroutine counts
+	sums    [][]uint64 // by field and child; all zero between two uses
+	fields  []active   // that are being counted
+	cells   []cell     // what gather returns
+	others  []tally    // of the others that share a partition
 }
 
 // cell is the number of records that a child would get. In a suppressed column the

@@ -33,7 +33,9 @@ type TIPS struct {
 
 	parts []childLeaf // scratch of assemble
 
-	visitors []*visitor
+	visitors []*visitor // by member of the pool's crew
+	together *visitor   // all of them
+	made     []visit    // of the partitions that are being refined
 	tally    tally
 	outlook  outlook
 	visits   []int32  // what linked returns
@@ -120,8 +122,8 @@ func (t *TIPS) start() {
 	} else {
 		fields := t.active(0, true)
 		t.leaves[0].stats = t.known(fields)
-		t.reserveVisitors(1)
-		counts = t.visitors[0].countFields(t, t.leaves[0], fields, t.leaves[0].stats)
+		t.reserveVisitors()
+		counts = t.together.countFields(t, t.leaves[0], fields, t.leaves[0].stats)
 	}
 	if t.err == nil {
 		t.keep(0, t.settle(0, t.active(0, true), counts, nil))
@@ -170,10 +172,10 @@ func (t *TIPS) Refine(ctx context.Context, r *Refinement) error {
 	field := slices.Index(t.columns, r.Column)
 	t.outlook.turn(field, r)
 	touched := 0
-	for visits := t.linked(r.Value); len(visits) > 0; {
-		n, records := t.together(visits)
+	for visits, all := t.linked(r.Value); len(visits) > 0; {
+		n, records := t.refinedTogether(visits, all)
 		touched += records
-		if t.leaves[visits[0]].pieces == nil {
+		if !t.inPieces {
 			t.refineTable(visits[:n], field, r)
 		} else {
 			t.refinePieces(visits[:n], field, r)
@@ -192,34 +194,30 @@ func (t *TIPS) Refine(ctx context.Context, r *Refinement) error {
 	return nil
 }
 
-// linked consumes the links of a value and returns its partitions: those that threads share,
-// then the others, in the order of their numbers, which is that of their records in the store,
-// by and large.
-func (t *TIPS) linked(value int32) []int32 {
+// linked consumes the links of a value and returns its partitions, and how many records these
+// have: in the order of their numbers, which is that of their records in the store, by and
+// large, or of a table the largest first.
+func (t *TIPS) linked(value int32) (visits []int32, records int) {
 	t.visits = t.visits[:0]
 	for p, ok := t.links.take(value); ok; p, ok = t.links.take(value) {
-		if t.leaves[p].records() > 0 {
+		if n := t.leaves[p].records(); n > 0 {
 			t.visits = append(t.visits, p)
 			t.touched += t.leaves[p].size
+			records += n
 		}
 	}
 	slices.Sort(t.visits)
-	shared := 0
-	for i, p := range t.visits {
-		if t.isShared(p) {
-			copy(t.visits[shared+1:i+1], t.visits[shared:i])
-			t.visits[shared] = p
-			shared++
-		}
+	if !t.inPieces {
+		t.largestFirst(t.visits, records)
 	}
-	return t.visits
+	return t.visits, records
 }
 
-// together returns how many of the next partitions are refined at once, and their records: of
-// those with pieces, as many as make some blocks.
-func (t *TIPS) together(visits []int32) (n, records int) {
-	if t.leaves[visits[0]].pieces == nil {
-		return t.visitedTogether(visits)
+// refinedTogether returns how many of the next partitions, of all with so many records, are
+// refined at once, and their records: of those with pieces, as many as make some blocks.
+func (t *TIPS) refinedTogether(visits []int32, all int) (n, records int) {
+	if !t.inPieces {
+		return t.visitedTogether(visits, all)
 	}
 	most := blocksTogether * t.pool.blockRecords(t.table.Layout)
 	for n < len(visits) && (n == 0 || records+t.leaves[visits[n]].records() <= most) {
@@ -332,9 +330,7 @@ func (t *TIPS) account() {
 	if t.inPieces {
 		held += int64(t.pieces) * pileBytes
 	}
-	for _, v := range t.visitors {
-		held += v.bytes()
-	}
+	held += t.visitsBytes()
 	if held > t.held {
 		err := t.pool.draw("what is known of leaf partitions", held-t.held)
 		if errors.Is(err, spill.ErrBudget) && t.spareable() {

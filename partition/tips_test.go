@@ -252,7 +252,7 @@ func sharedPool(threads int) func() *Pool {
 // sharedAndLimited makes pools of that kind whose memory can be scarce.
 func sharedAndLimited() *Pool {
 	pool := limitedPool(512)()
-	pool.sharing = sharing{threads: pool.threads, least: 1}
+	pool.sharing = sharing{crew: newCrew(pool.threads), least: 1}
 	return pool
 }
 

@@ -1,6 +1,10 @@
 package partition
 
-import "unsafe"
+import (
+	"cmp"
+	"slices"
+	"unsafe"
+)
 
 // visit is what a refinement makes of a leaf partition.
 type visit struct {
@@ -31,13 +35,12 @@ type counted struct {
 	cells []cell
 }
 
-// visitor visits leaf partitions on one goroutine: it moves their records and counts those of
-// the parts. Of what partitions have in common it only reads.
+// visitor visits leaf partitions: it moves their records and counts those of the parts. Of what
+// partitions have in common it only reads. It works alone, or its crew shares what it does.
 type visitor struct {
 	division division
 	tally    tally
 	fields   []active
-	visits   []visit
 	parts    []part // of visits, and so on
 	counts   []counted
 	cells    []cell
@@ -48,100 +51,151 @@ const (
 	visitRecords = 1 << 18
 	// shareOfVisits is the part of a pool's share that the counts of visits may take.
 	shareOfVisits = 8
+	// sharedPart is the part of the records to be visited that a partition has if its own are
+	// shared, and largePart if it comes before the small ones.
+	sharedPart = 8
+	largePart  = 64
 	// roomPays is how many children it takes for records to be put in order elsewhere.
 	roomPays = 5
 )
 
+func newVisitor(columns int, sharing sharing) *visitor {
+	return &visitor{division: division{sharing: sharing}, tally: tally{sharing: sharing, sums: make([][]uint64, columns)}}
+}
+
 // refineTable refines partitions in the table: first all are visited, then every one is
 // replaced by its parts.
 func (t *TIPS) refineTable(partitions []int32, field int, r *Refinement) {
-	t.reserveVisitors(t.pool.threads)
-	if len(partitions) == 1 {
-		t.visitAlone(partitions[0], field, r)
+	t.reserveVisitors()
+	t.made = slices.Grow(t.made[:0], len(partitions))[:len(partitions)]
+	if p := partitions[0]; len(partitions) == 1 && t.isShared(t.leaves[p], t.leaves[p].records()) {
+		t.made[0] = t.visitTogether(p, field, r)
 	} else {
-		t.visitEach(partitions, field, r)
+		t.pool.sharing.crew.each(len(partitions), func(member, i int) {
+			t.made[i] = t.visitors[member].visit(t, partitions[i], field, r)
+		})
 	}
-	for _, v := range t.visitors {
-		for _, visit := range v.visits {
-			if len(visit.parts) == 1 {
-				t.follow(visit.partition, field, visit.parts[0].counts)
-			} else {
-				t.replace(visit, field)
-			}
+	for _, made := range t.made {
+		if len(made.parts) == 1 {
+			t.follow(made.partition, field, made.parts[0].counts)
+		} else {
+			t.replace(made, field)
 		}
 	}
 }
 
-func (t *TIPS) reserveVisitors(n int) {
-	for len(t.visitors) < n {
-		t.visitors = append(t.visitors, &visitor{
-			division: division{sharing: t.pool.sharing},
-			tally:    tally{sums: make([][]uint64, len(t.columns))},
-		})
+// reserveVisitors makes the visitors, or makes them forget the last visits.
+func (t *TIPS) reserveVisitors() {
+	if t.together == nil {
+		t.together = newVisitor(len(t.columns), t.pool.sharing)
+		for range t.pool.sharing.crew.members() {
+			t.visitors = append(t.visitors, newVisitor(len(t.columns), sharing{}))
+		}
+	}
+	t.together.forget()
+	for _, v := range t.visitors {
+		v.forget()
+	}
+}
+
+func (v *visitor) forget() { v.parts, v.counts, v.cells = v.parts[:0], v.counts[:0], v.cells[:0] }
+
+// visitsBytes returns the memory that visits take.
+func (t *TIPS) visitsBytes() int64 {
+	n := int64(cap(t.made)) * int64(unsafe.Sizeof(visit{}))
+	if t.together != nil {
+		n += t.together.bytes()
 	}
 	for _, v := range t.visitors {
-		v.visits, v.parts, v.counts, v.cells = v.visits[:0], v.parts[:0], v.counts[:0], v.cells[:0]
+		n += v.bytes()
 	}
+	return n
 }
 
-// isShared reports whether threads share the records of a partition.
-func (t *TIPS) isShared(p int32) bool {
-	return t.leaves[p].pieces == nil && t.pool.sharing.of(t.leaves[p]) != nil
+// largestFirst orders partitions with so many records for members of a crew who take one after
+// the other: the large ones come first, so that the small ones make up for their differences.
+func (t *TIPS) largestFirst(partitions []int32, records int) {
+	large := 0
+	for i, p := range partitions {
+		if t.leaves[p].records() >= min(records, visitRecords)/largePart {
+			copy(partitions[large+1:i+1], partitions[large:i])
+			partitions[large] = p
+			large++
+		}
+	}
+	slices.SortStableFunc(partitions[:large], func(p, q int32) int {
+		return cmp.Compare(t.leaves[q].records(), t.leaves[p].records())
+	})
 }
 
-// visitedTogether returns how many of the next partitions are visited at once: a large one,
-// which threads share, or small ones.
-func (t *TIPS) visitedTogether(partitions []int32) (n, records int) {
+// isShared reports whether the crew shares a partition in the table when so many records are
+// to be visited.
+func (t *TIPS) isShared(l leaf, records int) bool {
+	return l.records() >= min(records, visitRecords)/sharedPart && t.pool.sharing.of(l) != nil
+}
+
+// visitedTogether returns how many of the next partitions, of all with so many records, are
+// visited at once: one that is shared, or others.
+func (t *TIPS) visitedTogether(partitions []int32, records int) (n, together int) {
 	most := visitRecords
 	if t.pool.budget != nil {
 		most = min(most, int(t.pool.share/shareOfVisits)/(len(t.columns)*int(unsafe.Sizeof(cell{}))))
 	}
-	for n < len(partitions) && t.leaves[partitions[n]].pieces == nil {
-		more := t.leaves[partitions[n]].records()
-		if n > 0 && (records+more > most || t.isShared(partitions[n])) {
+	for _, p := range partitions {
+		more := t.leaves[p].records()
+		if n > 0 && together+more > most {
 			break
 		}
-		n, records = n+1, records+more
-	}
-	return n, records
-}
-
-// visitEach has every thread visit some of the partitions.
-func (t *TIPS) visitEach(partitions []int32, field int, r *Refinement) {
-	shares := t.pool.sharing.cut(len(partitions), func(i int) int { return t.leaves[partitions[i]].records() })
-	inParallel(len(shares), func(i int) {
-		v := t.visitors[i]
-		for _, p := range partitions[shares[i].lo:shares[i].hi] {
-			made := v.divide(t, p, field, r)
-			v.count(t, made, leaf{hi: len(made.parts)}, field)
-			v.visits = append(v.visits, made)
+		n, together = n+1, together+more
+		if n == 1 && t.isShared(t.leaves[p], records) {
+			break
 		}
+	}
+	return n, together
+}
+
+// visit divides a partition and counts its parts.
+func (v *visitor) visit(t *TIPS, p int32, field int, r *Refinement) visit {
+	made := v.divide(t, p, field, r)
+	for i := range made.parts {
+		v.count(t, &made, i, field)
+	}
+	return made
+}
+
+// visitTogether visits a partition with the whole crew: all share its records, then those of
+// a large part, and each counts some of the small parts.
+func (t *TIPS) visitTogether(p int32, field int, r *Refinement) visit {
+	all := t.together
+	all.division.room = t.roomFor(p, r)
+	made := all.divide(t, p, field, r)
+	all.division.room = nil
+	var small []int
+	for i, part := range made.parts {
+		if t.isShared(part.leaf, t.leaves[p].records()) {
+			all.count(t, &made, i, field)
+		} else {
+			small = append(small, i)
+		}
+	}
+	t.pool.sharing.crew.each(len(small), func(member, i int) {
+		t.visitors[member].count(t, &made, small[i], field)
 	})
+	return made
 }
 
-// visitAlone has all threads visit a partition: they share it, then its parts.
-func (t *TIPS) visitAlone(p int32, field int, r *Refinement) {
-	first := t.visitors[0]
-	first.division.room = t.roomFor(p, r)
-	made := first.divide(t, p, field, r)
-	first.division.room = nil
-	first.visits = append(first.visits, made)
-	shares := t.pool.sharing.cut(len(made.parts), func(i int) int { return made.parts[i].records() })
-	inParallel(len(shares), func(i int) { t.visitors[i].count(t, made, shares[i], field) })
-}
-
-// roomFor returns the room in which threads divide a large partition among many children, if
-// there is any.
+// roomFor returns the room in which a partition is divided among many children, if there is
+// any.
 func (t *TIPS) roomFor(p int32, r *Refinement) *Table {
-	if r.Children < roomPays || !t.isShared(p) {
+	if r.Children < roomPays {
 		return nil
 	}
 	return t.pool.roomFor(t.table.Layout, t.leaves[p].records())
 }
 
-// bytes returns the memory that visits take.
+// bytes returns the memory that a visitor's visits take.
 func (v *visitor) bytes() int64 {
-	return int64(cap(v.visits))*int64(unsafe.Sizeof(visit{})) + int64(cap(v.parts))*int64(unsafe.Sizeof(part{})) +
+	return int64(cap(v.parts))*int64(unsafe.Sizeof(part{})) +
 		int64(cap(v.counts))*int64(unsafe.Sizeof(counted{})) + int64(cap(v.cells))*int64(unsafe.Sizeof(cell{}))
 }
 
@@ -155,20 +209,17 @@ func (v *visitor) divide(t *TIPS, p int32, field int, r *Refinement) visit {
 	return newVisit(p, v.parts[from:len(v.parts):len(v.parts)])
 }
 
-// count counts what is not known of some parts of a visited partition.
-func (v *visitor) count(t *TIPS, made visit, some leaf, field int) {
-	known := t.leaves[made.partition].stats
-	for i := some.lo; i < some.hi; i++ {
-		part := &made.parts[i]
-		v.fields = t.listActive(v.fields[:0], t.sample(part.leaf), false)
-		switch {
-		case len(made.parts) == 1:
-			part.counts = v.countFields(t, part.leaf, only(v.fields, field), nil)
-		case i == made.largest:
-			part.counts = v.countFields(t, part.leaf, v.fields, known)
-		case part.records() > 1 || known != nil:
-			part.counts = v.countFields(t, part.leaf, v.fields, nil)
-		}
+// count counts what is not known of a part of a visited partition.
+func (v *visitor) count(t *TIPS, made *visit, i, field int) {
+	known, part := t.leaves[made.partition].stats, &made.parts[i]
+	v.fields = t.listActive(v.fields[:0], t.sample(part.leaf), false)
+	switch {
+	case len(made.parts) == 1:
+		part.counts = v.countFields(t, part.leaf, only(v.fields, field), nil)
+	case i == made.largest:
+		part.counts = v.countFields(t, part.leaf, v.fields, known)
+	case part.records() > 1 || known != nil:
+		part.counts = v.countFields(t, part.leaf, v.fields, nil)
 	}
 }
 
