@@ -30,7 +30,7 @@ func (t *Table) Recode(maps [][]uint32, domains []int, threads int) *Table {
 func (t *Table) Coarsen(maps [][]uint32, domains []int, threads int) *Table {
 	r := &Table{Layout: NewLayout(domains), Counts: t.Counts}
 	r.Keys = t.recoded(r.Layout, maps, threads)
-	if r.Len() < mergePays || r.repeated() {
+	if r.Len() < mergePays || r.repeated(threads) {
 		r.merge(threads)
 	}
 	return r
@@ -113,18 +113,32 @@ func (t *Table) merge(threads int) {
 
 // repeated reports whether merging would leave at most three quarters of the records. It looks
 // at the tuples of a part of all hashes.
-func (t *Table) repeated() bool {
-	sample, w := &Table{Layout: t.Layout}, t.Layout.Words
-	for i, n := range t.Counts {
-		if key := t.Keys[i*w : (i+1)*w]; hash(key)>>(64-sampleBits) == 0 {
-			sample.Keys, sample.Counts = append(sample.Keys, key...), append(sample.Counts, n)
-		}
+func (t *Table) repeated(threads int) bool {
+	shares := sharesOf(t.Len(), threads)
+	samples := make([]*Table, len(shares))
+	inParallel(len(shares), func(i int) { samples[i] = t.share(shares[i]).sampled() })
+	distinct, records := &Table{Layout: t.Layout}, 0
+	for _, sample := range samples {
+		records += sample.Len()
+		distinct.Keys, distinct.Counts = append(distinct.Keys, sample.Keys...), append(distinct.Counts, sample.Counts...)
 	}
-	records := sample.Len()
-	distinct := sample.share(leaf{hi: records})
+	sample := distinct.share(leaf{hi: records})
 	distinct.truncate()
 	distinct.absorb(sample, 0, records, nil)
 	return 4*distinct.Len() <= 3*records
+}
+
+// sampled returns the records with the tuples of a sample.
+func (t *Table) sampled() *Table {
+	sample, w := &Table{Layout: t.Layout}, t.Layout.Words
+	room := t.Len()>>sampleBits + t.Len()>>(sampleBits+2)
+	sample.Keys, sample.Counts = make([]uint64, 0, room*w), make([]uint32, 0, room)
+	for i, n := range t.Counts {
+		if t.hash(i)>>(64-sampleBits) == 0 {
+			sample.Keys, sample.Counts = append(sample.Keys, t.Keys[i*w:(i+1)*w]...), append(sample.Counts, n)
+		}
+	}
+	return sample
 }
 
 // share returns a table of some of the records, in the same memory.
@@ -157,9 +171,9 @@ func (t *Table) deal(shards, threads int) (dealt *Table, bounds []int) {
 
 // countShards returns the number of records of every shard.
 func (t *Table) countShards(shards int) []int {
-	records, w := make([]int, shards), t.Layout.Words
-	for i := 0; i < len(t.Keys); i += w {
-		records[shardOf(hash(t.Keys[i:i+w]), shards)]++
+	records := make([]int, shards)
+	for i := range t.Counts {
+		records[shardOf(t.hash(i), shards)]++
 	}
 	return records
 }
@@ -223,6 +237,15 @@ func (t *Table) holds(i int, key []uint64) bool {
 		}
 	}
 	return true
+}
+
+// hash returns the hash of record i's key.
+func (t *Table) hash(i int) uint64 {
+	w := t.Layout.Words
+	if w == 1 {
+		return hash1(t.Keys[i])
+	}
+	return hash(t.Keys[i*w : (i+1)*w])
 }
 
 // shardOf maps a hash to one of shards, a power of two.
