@@ -19,13 +19,18 @@ func Tabulate(ctx context.Context, counters []*Counter, budget *spill.Budget, th
 			return nil, err
 		}
 	}
+	group := errgroup.Group{}
+	group.SetLimit(max(1, threads))
 	for _, c := range counters {
-		if err := c.widen(first.domains); err != nil {
-			return nil, err
-		}
-		if err := c.flush(); err != nil {
-			return nil, err
-		}
+		group.Go(func() error {
+			if err := c.widen(first.domains); err != nil {
+				return err
+			}
+			return c.flush()
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
 	}
 	merged, err := joinBuckets(ctx, counters, budget, threads)
 	if err != nil {
