@@ -8,9 +8,8 @@ import (
 
 func TestPairsMergeAsInMap(t *testing.T) {
 	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 0))
-	for range 500 {
+	for i := range 500 {
+		rng := rand.New(rand.NewPCG(seed, uint64(i)))
 		n, codes, classes := rng.IntN(200), 1+rng.IntN(1<<rng.IntN(9)), 1+rng.IntN(5)
 		newCodes, newClasses := randomImages(rng, codes), randomImages(rng, classes)
 		var given Pairs
@@ -35,11 +34,11 @@ func TestPairsMergeAsInMap(t *testing.T) {
 				want[[2]uint32{pair.Code, pair.Class}] += pair.Count
 			}
 			if !slices.IsSortedFunc(got, comparePairs) || len(got) != len(want) {
-				t.Fatalf("%s: %v are not the %d pairs in order of %v", name, got, len(want), given)
+				t.Fatalf("seed %d: %s: %v are not the %d pairs in order of %v", seed, name, got, len(want), given)
 			}
 			for _, pair := range got {
 				if n := want[[2]uint32{pair.Code, pair.Class}]; n != pair.Count {
-					t.Fatalf("%s: %v has %d records, of %v", name, pair, n, given)
+					t.Fatalf("seed %d: %s: %v has %d records, of %v", seed, name, pair, n, given)
 				}
 			}
 		}

@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/formats/formatstest"
 	"github.com/kcut/kcut/partition"
 )
 
 func TestNLogIsNearlyExact(t *testing.T) {
-	rng := rand.New(rand.NewPCG(rand.Uint64(), 0))
+	rng := formatstest.Rand(t)
 	if got := nLog(0); got != 0 {
 		t.Errorf("of 0: %v", got)
 	}
@@ -96,9 +97,7 @@ func naiveBestSplit(v *intervals, lo, hi int, withNull bool) int {
 }
 
 func TestBestSplitAgreesWithNaive(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 0))
+	rng := formatstest.Rand(t)
 	for round := range 600 {
 		codes := 1 + rng.IntN(60)
 		if round%200 == 0 {
@@ -127,9 +126,7 @@ func TestBestSplitAgreesWithNaive(t *testing.T) {
 }
 
 func TestThreadsGrowTheSameNodes(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 0))
+	rng := formatstest.Rand(t)
 	for round := range 6 {
 		p := randomProfile(rng, 3*shareCodes, round%kinds)
 		one := newRefined(p, &intervals{p, 1}, 1)

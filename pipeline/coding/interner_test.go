@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/formatstest"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -30,9 +31,7 @@ func randomList(rng *rand.Rand, t formats.Type) *formats.Values {
 }
 
 func TestInternerNumbersAsAMap(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 0))
+	rng := formatstest.Rand(t)
 	for _, kind := range []formats.Type{{Kind: formats.Date}, {Kind: formats.Float, Bits: 64}, {Kind: formats.String}} {
 		for round := range 20 {
 			nanIsNull := round%2 == 0

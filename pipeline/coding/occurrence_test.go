@@ -2,15 +2,14 @@ package coding
 
 import (
 	"cmp"
-	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/kcut/kcut/formats/formatstest"
 )
 
 func TestOccurrencesAreOrderedByKey(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 0))
+	rng := formatstest.Rand(t)
 	for range 500 {
 		keys := make([]uint64, rng.IntN(300))
 		found := make([]occurrence, len(keys))
