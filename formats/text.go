@@ -5,11 +5,15 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strconv"
 )
 
 // quietNaN is the NaN whose text is NaN alone; any other one shows its bits.
 const quietNaN = 0x7ff8000000000000
+
+// textRoom is room for the text of a date or a time, so that it is allocated once.
+const textRoom = 40
 
 // Text returns the canonical text of value i. Different values of one type have
 // different texts, and Parse of a text is the value again.
@@ -50,7 +54,7 @@ func (v *Values) wordText(w uint64) string {
 	case Decimal:
 		return decimalText(strconv.FormatInt(WordInt(w), 10), t.Scale)
 	case Date:
-		return string(appendDate(nil, WordInt(w)))
+		return string(appendDate(make([]byte, 0, textRoom), WordInt(w)))
 	case Time:
 		return timeText(WordInt(w), t.Unit)
 	case Timestamp:
@@ -153,14 +157,13 @@ func timestampText(units int64, unit Unit, zone string) string {
 	second := floorDiv(units, unit.perSecond())
 	fraction := units - second*unit.perSecond()
 	days := floorDiv(second, 86400)
-	text := append(appendDate(nil, days), 'T')
+	text := append(appendDate(make([]byte, 0, textRoom), days), 'T')
 	text = appendClock(text, uint64(second-days*86400), uint64(fraction), unit)
 	return string(appendZone(text, zone))
 }
 
 func timeText(units int64, unit Unit) string {
-	var text []byte
-	magnitude := uint64(units)
+	text, magnitude := make([]byte, 0, textRoom), uint64(units)
 	if units < 0 {
 		text, magnitude = append(text, '-'), -magnitude
 	}
@@ -180,20 +183,35 @@ func appendDate(text []byte, days int64) []byte {
 	if date.year < 0 {
 		text, date.year = append(text, '-'), -date.year
 	}
-	return fmt.Appendf(text, "%04d-%02d-%02d", date.year, date.month, date.day)
+	text = append(appendPadded(text, uint64(date.year), 4), '-')
+	text = append(appendPadded(text, uint64(date.month), 2), '-')
+	return appendPadded(text, uint64(date.day), 2)
 }
 
 // appendClock writes hours, minutes, seconds and what is not zero of the fraction. Hours
 // go on after 23: a file may hold such a time, and no two values may look the same.
 func appendClock(text []byte, seconds, fraction uint64, unit Unit) []byte {
-	text = fmt.Appendf(text, "%02d:%02d:%02d", seconds/3600, seconds/60%60, seconds%60)
+	text = append(appendPadded(text, seconds/3600, 2), ':')
+	text = append(appendPadded(text, seconds/60%60, 2), ':')
+	text = appendPadded(text, seconds%60, 2)
 	if fraction == 0 {
 		return text
 	}
-	text = fmt.Appendf(text, ".%0*d", unit.digits(), fraction)
+	text = appendPadded(append(text, '.'), fraction, unit.digits())
 	for text[len(text)-1] == '0' {
 		text = text[:len(text)-1]
 	}
+	return text
+}
+
+// appendPadded writes a number with at least so many digits.
+func appendPadded(text []byte, n uint64, digits int) []byte {
+	from := len(text)
+	for ; digits > 0 || n > 0; digits-- {
+		text = append(text, byte('0'+n%10))
+		n /= 10
+	}
+	slices.Reverse(text[from:])
 	return text
 }
 

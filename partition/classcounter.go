@@ -1,10 +1,8 @@
 package partition
 
 import (
-	"cmp"
 	"context"
 	"math/bits"
-	"slices"
 
 	"github.com/kcut/kcut/spill"
 )
@@ -106,15 +104,6 @@ func (t *ClassCounter) toPairs() error {
 	return nil
 }
 
-// Pairs is the list of all (code, class) pairs that occur, by code, then class.
-type Pairs []Pair
-
-// Pair counts the records of one code and class.
-type Pair struct {
-	Code, Class uint32
-	Count       uint64
-}
-
 // JoinClassCounters adds up what counters of the same column have counted. They are consumed.
 func JoinClassCounters(ctx context.Context, parts []*ClassCounter, budget *spill.Budget, threads int) (Pairs, error) {
 	var dense []*ClassCounter
@@ -180,77 +169,4 @@ func (t *ClassCounter) count(code, class int) uint64 {
 		return t.counts[at+class]
 	}
 	return 0
-}
-
-// Translate replaces the codes and classes by their images and merges what became equal.
-// A nil map leaves its side as it is.
-func (p Pairs) Translate(codes, classes []uint32) Pairs {
-	for i := range p {
-		if codes != nil {
-			p[i].Code = codes[p[i].Code]
-		}
-		if classes != nil {
-			p[i].Class = classes[p[i].Class]
-		}
-	}
-	if codes != nil {
-		return p.Merge()
-	}
-	for lo, hi := 0, 0; lo < len(p); lo = hi { // codes are in order
-		for hi = lo + 1; hi < len(p) && p[hi].Code == p[lo].Code; {
-			hi++
-		}
-		p[lo:hi].sort()
-	}
-	return p.addUp()
-}
-
-// Merge sorts pairs and adds up equal ones, in place.
-func (p Pairs) Merge() Pairs {
-	p.sort()
-	return p.addUp()
-}
-
-func (p Pairs) sort() {
-	slices.SortFunc(p, func(a, b Pair) int {
-		if a.Code != b.Code {
-			return cmp.Compare(a.Code, b.Code)
-		}
-		return cmp.Compare(a.Class, b.Class)
-	})
-}
-
-// addUp adds up equal pairs, which are adjacent.
-func (p Pairs) addUp() Pairs {
-	end := 0
-	for _, pair := range p {
-		if end > 0 && p[end-1].Code == pair.Code && p[end-1].Class == pair.Class {
-			p[end-1].Count += pair.Count
-			continue
-		}
-		p[end] = pair
-		end++
-	}
-	return p[:end]
-}
-
-// Histogram arranges merged pairs over a domain of codes and a number of classes.
-func (p Pairs) Histogram(domain, classes int) *Histogram {
-	h := &Histogram{
-		Classes: classes,
-		Start:   make([]int, domain+1),
-		Class:   make([]uint32, len(p)),
-		Count:   make([]uint64, len(p)),
-	}
-	next := 0
-	for i, pair := range p {
-		for ; next <= int(pair.Code); next++ {
-			h.Start[next] = i
-		}
-		h.Class[i], h.Count[i] = pair.Class, pair.Count
-	}
-	for ; next <= domain; next++ {
-		h.Start[next] = len(p)
-	}
-	return h
 }

@@ -6,8 +6,10 @@ import "github.com/kcut/kcut/engine"
 type bisection struct {
 	*intervals
 	span
+	at int // the code: the first one on the right
 
 	whole, left, right, null part
+	classes                  []uint64 // of the records on either side
 	leftClasses              []uint64
 	rightClasses             []uint64
 }
@@ -15,9 +17,11 @@ type bisection struct {
 // bisect returns the bisection at the start of an interval: all is on its right, but for
 // the null, which is the code after it.
 func (v *intervals) bisect(of span, frequencies []uint64, withNull bool) *bisection {
-	b := &bisection{intervals: v, span: of}
-	b.leftClasses = make([]uint64, len(frequencies))
-	b.rightClasses = append([]uint64(nil), frequencies...)
+	b := &bisection{intervals: v, span: of, at: of.lo}
+	n := len(frequencies)
+	room := make([]uint64, 3*n)
+	b.classes, b.leftClasses, b.rightClasses = room[:n], room[n:2*n], room[2*n:]
+	copy(b.classes, frequencies)
 	for _, f := range frequencies {
 		b.whole.size += f
 	}
@@ -27,28 +31,28 @@ func (v *intervals) bisect(of span, frequencies []uint64, withNull bool) *bisect
 		b.null.size = v.count(null, of.hi, of.hi+1)
 		b.null.impurity = b.impurity(span{lo: of.hi, hi: of.hi + 1}, null, b.null.size)
 		for class, f := range null {
-			b.rightClasses[class] -= f
+			b.classes[class] -= f
 		}
 	}
 	b.right.size = b.whole.size - b.null.size
 	return b
 }
 
-// pass moves the records of a code from the right to the left.
-func (b *bisection) pass(code int) {
-	h := b.histogram
-	for i := h.Start[code]; i < h.Start[code+1]; i++ {
-		b.leftClasses[h.Class[i]] += h.Count[i]
-		b.rightClasses[h.Class[i]] -= h.Count[i]
-		b.left.size += h.Count[i]
-		b.right.size -= h.Count[i]
-	}
+// moveTo moves the records of the codes before the given one to the left.
+func (b *bisection) moveTo(at int) {
+	size := b.count(b.leftClasses, b.at, at)
+	b.left.size += size
+	b.right.size -= size
+	b.at = at
 }
 
-// gainAt returns the gain of splitting at a code when all before it have passed.
-func (b *bisection) gainAt(code int) float64 {
-	b.left.impurity = b.impurity(span{lo: b.lo, hi: code}, b.leftClasses, b.left.size)
-	b.right.impurity = b.impurity(span{lo: code, hi: b.hi}, b.rightClasses, b.right.size)
+// gain returns the gain of splitting where it is.
+func (b *bisection) gain() float64 {
+	for class, f := range b.classes {
+		b.rightClasses[class] = f - b.leftClasses[class]
+	}
+	b.left.impurity = b.impurity(span{lo: b.lo, hi: b.at}, b.leftClasses, b.left.size)
+	b.right.impurity = b.impurity(span{lo: b.at, hi: b.hi}, b.rightClasses, b.right.size)
 	return b.gainOf(b.whole, b.left, b.right, b.null)
 }
 

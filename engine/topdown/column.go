@@ -37,7 +37,7 @@ func newColumn(p profile, threads int) column {
 	case engine.Suppress:
 		return newSuppressed(p)
 	case engine.Discretize:
-		return newRefined(p, &intervals{profile: p}, threads)
+		return newRefined(p, &intervals{p, threads}, threads)
 	default:
 		return newRefined(p, &taxonomy{profile: p}, threads)
 	}

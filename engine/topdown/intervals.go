@@ -4,7 +4,10 @@ import "github.com/kcut/kcut/engine"
 
 // intervals is the shape of a discretized column: an interval is split in two where that
 // gains most. The root's split has the null, if any, as a third child.
-type intervals struct{ profile }
+type intervals struct {
+	profile
+	threads int
+}
 
 func (v *intervals) root() span { return span{hi: v.attribute.Len()} }
 
@@ -28,16 +31,11 @@ func (v *intervals) children(of span, frequencies []uint64) []span {
 func (v *intervals) bestSplit(lo, hi int, frequencies []uint64, withNull bool) int {
 	b := v.bisect(span{lo: lo, hi: hi}, frequencies, withNull)
 	best, highest := -1, 0.0
-	for at := lo; at < hi; at++ {
-		if !v.occurs(at) {
-			continue
+	for _, at := range b.rivals() {
+		b.moveTo(at)
+		if gain := b.gain(); best < 0 || gain > highest {
+			best, highest = at, gain
 		}
-		if b.left.size > 0 {
-			if gain := b.gainAt(at); best < 0 || gain > highest {
-				best, highest = at, gain
-			}
-		}
-		b.pass(at)
 	}
 	return best
 }

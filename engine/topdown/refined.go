@@ -2,6 +2,7 @@ package topdown
 
 import (
 	"math"
+	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
@@ -79,10 +80,23 @@ func (r *refined) growAhead(threads int) {
 		}
 		growths := make([]growth, len(level))
 		inParallel(len(level), threads, func(n int) { growths[n] = r.growthOf(&level[n]) })
+		r.reserve(growths)
 		for n, g := range growths {
 			r.attach(first+n, g)
 		}
 		first += len(growths)
+	}
+}
+
+// reserve makes room for what nodes are refined into, twice as much when there is none left:
+// append would move many nodes more often.
+func (r *refined) reserve(growths []growth) {
+	children := 0
+	for i := range growths {
+		children += len(growths[i].children)
+	}
+	if len(r.nodes)+children > cap(r.nodes) {
+		r.nodes = slices.Grow(r.nodes, max(len(r.nodes), children))
 	}
 }
 
@@ -108,9 +122,10 @@ func (r *refined) growthOf(whole *node) growth {
 	if !r.beneficial(frequencies) {
 		return growth{why: engine.WhyClass}
 	}
-	g := growth{why: engine.WhyRecords}
-	var parts []part
-	for _, s := range r.shape.children(whole.span, frequencies) {
+	spans := r.shape.children(whole.span, frequencies)
+	g := growth{why: engine.WhyRecords, children: make([]node, 0, len(spans))}
+	parts := make([]part, 0, len(spans))
+	for _, s := range spans {
 		child := r.measure(s, frequencies)
 		if child.size > 0 && child.size < r.k {
 			return growth{why: engine.WhyRecords}

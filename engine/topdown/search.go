@@ -85,9 +85,15 @@ func (s *search) recodeAll(table *engine.Table, sets []engine.Set) ([]*partition
 
 // inParallel calls f for 0 to n−1 on up to so many goroutines.
 func inParallel(n, threads int, f func(i int)) {
+	if min(n, threads) <= 1 {
+		for i := range n {
+			f(i)
+		}
+		return
+	}
 	var group sync.WaitGroup
 	var next atomic.Int64
-	for range max(1, min(n, threads)) {
+	for range min(n, threads) {
 		group.Go(func() {
 			for i := next.Add(1) - 1; int(i) < n; i = next.Add(1) - 1 {
 				f(int(i))

@@ -1,7 +1,6 @@
 package coding
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/kcut/kcut/engine"
@@ -20,14 +19,6 @@ type Domain struct {
 	Merges    bool     // several values share a code
 	Nulls     uint64   // records without a value
 	Binned    int      // number of distinct values when there were too many, else 0
-}
-
-// occurrence is a distinct value that some record has.
-type occurrence struct {
-	provisional uint32
-	first       uint32 // its first pair
-	records     uint64
-	text        string
 }
 
 // binding makes the domain of one masked column whose values were interned.
@@ -71,6 +62,7 @@ func Bind(spec *jobfile.Column, in *Interner, pairs partition.Pairs, taxonomy jo
 
 // find lists the values that occur.
 func (b *binding) find() {
+	b.found = make([]occurrence, 0, min(b.in.values.Len(), len(b.counted)))
 	for i, pair := range b.counted {
 		switch n := len(b.found); {
 		case pair.Code == nullCode:
@@ -84,22 +76,47 @@ func (b *binding) find() {
 	}
 }
 
+// pairsOf returns the pairs of a value.
+func (b *binding) pairsOf(o occurrence) partition.Pairs {
+	from := b.counted[o.first:]
+	n := 0
+	for n < len(from) && from[n].Code == o.provisional {
+		n++
+	}
+	return from[:n]
+}
+
 // translate brings the pairs into the codes of the domain. A taxonomy has counted all but
 // those of the null.
 func (b *binding) translate() {
 	b.Codes[nullCode] = b.Attribute.NullCode()
-	if b.spec.Mask == jobfile.MaskGeneralize {
-		b.counted = b.counted[:b.nullPairs]
+	if b.spec.Mask != jobfile.MaskGeneralize {
+		b.pairs = make(partition.Pairs, 0, len(b.counted))
+		for _, o := range b.found {
+			b.add(b.pairsOf(o))
+		}
 	}
-	b.pairs = append(b.pairs, b.counted.Translate(b.Codes, nil)...).Merge()
+	b.add(b.counted[:b.nullPairs])
+	b.pairs = b.pairs.Merge()
 	b.found, b.counted = nil, nil
 }
 
+// add appends pairs of a provisional code in the domain's.
+func (b *binding) add(counted partition.Pairs) {
+	for _, pair := range counted {
+		pair.Code = b.Codes[pair.Code]
+		b.pairs = append(b.pairs, pair)
+	}
+}
+
+// withTexts returns found values with their texts, in the order of these.
 func withTexts(in *Interner, found []occurrence) []occurrence {
 	for i := range found {
 		found[i].text = in.values.Text(int(found[i].provisional) - 1)
 	}
-	slices.SortFunc(found, func(a, b occurrence) int { return strings.Compare(a.text, b.text) })
+	sortOccurrences(found,
+		func(o *occurrence) uint64 { return prefix(o.text) },
+		func(a, b occurrence) int { return strings.Compare(a.text, b.text) })
 	return found
 }
 
@@ -159,10 +176,7 @@ func (b *binding) each(f func(*Counted) error) error {
 	var v Counted
 	for _, o := range b.found {
 		v.Value, v.Classes = append(v.Value[:0], o.text...), v.Classes[:0]
-		for _, pair := range b.counted[o.first:] {
-			if pair.Code != o.provisional {
-				break
-			}
+		for _, pair := range b.pairsOf(o) {
 			v.Classes = append(v.Classes, engine.Frequency{Class: pair.Class, Count: pair.Count})
 		}
 		if err := f(&v); err != nil {
@@ -172,12 +186,22 @@ func (b *binding) each(f func(*Counted) error) error {
 	return nil
 }
 
-// discretize orders the values and, when there are too many, cuts them into quantile bins.
-func (b *binding) discretize() error {
-	values, found := &b.in.values, b.found
-	slices.SortFunc(found, func(x, y occurrence) int {
+// sortByValue orders the values that occur.
+func (b *binding) sortByValue() {
+	values := &b.in.values
+	key := func(o *occurrence) uint64 { return values.Words[o.provisional-1] }
+	if !values.Type.InWords() {
+		key = func(o *occurrence) uint64 { return prefix(values.Bytes(int(o.provisional) - 1)) }
+	}
+	sortOccurrences(b.found, key, func(x, y occurrence) int {
 		return CompareValues(values, int(x.provisional)-1, values, int(y.provisional)-1)
 	})
+}
+
+// discretize orders the values and, when there are too many, cuts them into quantile bins.
+func (b *binding) discretize() error {
+	b.sortByValue()
+	values, found := &b.in.values, b.found
 	a := &b.Attribute
 	a.Mask = engine.Discretize
 	bounds, err := NewBounds(b.spec, values.Type)
@@ -198,6 +222,7 @@ func (b *binding) discretize() error {
 	if len(starts) < len(found) {
 		b.Merges, b.Binned = true, len(found)
 	}
+	a.Texts, a.Positions = make([]string, 0, len(starts)), make([]float64, 0, len(starts))
 	bin := -1
 	for i, o := range found {
 		if bin+1 < len(starts) && starts[bin+1] == i {

@@ -29,20 +29,15 @@ type Interner struct {
 
 	mu     sync.Mutex
 	frozen bool // every value is known: a new one means that the input has changed
-	words  map[uint64]uint32
-	bytes  map[string]uint32
-	values formats.Values // provisional code c ≥ 1 is values' entry c−1
+	values formats.Values
+	known  *formats.Distinct // provisional code c ≥ 1 is values' entry c−1
 }
 
 // NewInterner returns an interner of a column's values. NaNs may be nulls to it.
 func NewInterner(field formats.Field, nanIsNull bool, budget *spill.Budget) *Interner {
 	in := &Interner{Column: field.Name, nanIsNull: nanIsNull, budget: budget}
 	in.values.Type = field.Type
-	if field.Type.InWords() {
-		in.words = make(map[uint64]uint32)
-	} else {
-		in.bytes = make(map[string]uint32)
-	}
+	in.known = formats.NewDistinct(&in.values)
 	return in
 }
 
@@ -53,19 +48,15 @@ func (in *Interner) Len() int { return in.values.Len() + 1 }
 func (in *Interner) Null() uint32 { return nullCode }
 
 // Encode numbers the values that are new and appends the provisional codes of all.
-func (in *Interner) Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
+func (in *Interner) Encode(values *formats.Values, from int, codes []uint32) (_ []uint32, domain int, err error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	codes = slices.Grow(codes, values.Len()-from)
 	for to := from; from < values.Len(); from = to {
 		to = min(from+numberedValues, values.Len())
 		before, data := in.values.Len(), len(in.values.Data)
-		for i := from; i < to; i++ {
-			code, err := in.code(values, i)
-			if err != nil {
-				return nil, 0, err
-			}
-			codes = append(codes, code)
+		if codes, err = in.number(values, from, to, codes); err != nil {
+			return nil, 0, err
 		}
 		if err := in.draw(before, data); err != nil {
 			return nil, 0, err
@@ -80,21 +71,44 @@ func (in *Interner) Encode(values *formats.Values, from int, codes []uint32) ([]
 // numberedValues are numbered before what they take is drawn: a dictionary may have millions.
 const numberedValues = 4096
 
+// number appends the numbers of the entries from ≤ i < to of values.
+func (in *Interner) number(values *formats.Values, from, to int, codes []uint32) ([]uint32, error) {
+	if values.Type.InWords() && values.Type.Kind != formats.Float {
+		before := in.values.Len()
+		codes = in.known.AppendCodes(codes, values.Words[from:to])
+		return codes, in.unchanged(before)
+	}
+	for i := from; i < to; i++ {
+		code, err := in.code(values, i)
+		if err != nil {
+			return nil, err
+		}
+		codes = append(codes, code)
+	}
+	return codes, nil
+}
+
+// nearBytes are what a table takes at most, once, to find words that lie close together.
+const nearBytes = 256 << 10
+
 // draw draws what has come since there were so many values, of so many bytes of text.
 func (in *Interner) draw(values, data int) error {
-	// A Go map entry of a word takes about 30 bytes, of a string about 50 beside its bytes,
-	// which are held twice: once as the key and once in values. The rest is for tables
-	// that are being grown, and for what the domain makes of a value: a text, its pairs.
+	// Slots of the table take up to 24 bytes a value, beside its word, or its text and where that
+	// ends. The rest is for tables and lists that are being grown, and for what the domain makes
+	// of a value: a text, its pairs.
 	grown := int64(in.values.Len()-values)*160 + 3*int64(len(in.values.Data)-data)
+	if grown > 0 && values == 0 && in.values.Type.InWords() {
+		grown += nearBytes
+	}
 	return in.budget.Draw("the distinct values of column "+in.Column, grown)
 }
 
 // code returns the number of a value, which may be new.
 func (in *Interner) code(values *formats.Values, i int) (uint32, error) {
-	if in.words != nil {
+	if values.Type.InWords() {
 		return in.word(values.Words[i])
 	}
-	return in.text(values.Bytes(i))
+	return in.known.CodeOfText(values.Bytes(i), in.admit)
 }
 
 func (in *Interner) word(word uint64) (uint32, error) {
@@ -103,37 +117,32 @@ func (in *Interner) word(word uint64) (uint32, error) {
 			return nullCode, nil
 		}
 	}
-	code, ok := in.words[word]
-	if ok {
-		return code, nil
-	}
-	if in.frozen {
-		return 0, in.changed()
-	}
-	in.values.Words = append(in.values.Words, word)
-	code = uint32(len(in.values.Words))
-	in.words[word] = code
-	return code, nil
+	before := in.values.Len()
+	code := in.known.CodeOfWord(word)
+	return code, in.unchanged(before)
 }
 
-func (in *Interner) text(value []byte) (uint32, error) {
-	code, ok := in.bytes[string(value)]
-	if ok {
-		return code, nil
+// unchanged returns an error when a value has come since there were so many, and none may.
+func (in *Interner) unchanged(values int) error {
+	if in.frozen && in.values.Len() > values {
+		return in.changed()
 	}
+	return nil
+}
+
+// admit appends a value that is new.
+func (in *Interner) admit(values *formats.Values, value []byte) error {
 	if in.frozen {
-		return 0, in.changed()
+		return in.changed()
 	}
-	if in.values.Type.Kind == formats.String && !utf8.Valid(value) {
-		return 0, fmt.Errorf("read column %s: a text is not UTF-8: %w", in.Column, formats.ErrDamaged)
+	if values.Type.Kind == formats.String && !utf8.Valid(value) {
+		return fmt.Errorf("read column %s: a text is not UTF-8: %w", in.Column, formats.ErrDamaged)
 	}
-	if uint64(len(in.values.Data))+uint64(len(value)) > math.MaxUint32 {
-		return 0, fmt.Errorf("hold the distinct values of column %s: more than 4 GiB of text: %w", in.Column, formats.ErrUnsupported)
+	if uint64(len(values.Data))+uint64(len(value)) > math.MaxUint32 {
+		return fmt.Errorf("hold the distinct values of column %s: more than 4 GiB of text: %w", in.Column, formats.ErrUnsupported)
 	}
-	in.values.AppendBytes(value)
-	code = uint32(in.values.Len())
-	in.bytes[string(value)] = code
-	return code, nil
+	values.AppendBytes(value)
+	return nil
 }
 
 // ordered is the coder of a domain whose values were interned. A value that was not met before
