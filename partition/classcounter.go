@@ -132,30 +132,15 @@ func JoinClassCounters(ctx context.Context, parts []*ClassCounter, budget *spill
 	return pairs.Merge(), nil
 }
 
+// sumBlock is how many codes are summed at a time: their sums stay in the first-level cache.
+const sumBlock = 256
+
 // sumDense adds up plain arrays, which are consumed. The pairs come in their order.
 func sumDense(parts []*ClassCounter, budget *spill.Budget) Pairs {
-	domain, classes := 0, 1
-	for _, t := range parts {
-		domain, classes = max(domain, len(t.counts)/t.stride), max(classes, t.stride)
-	}
-	sum := func(i int) (n uint64) {
-		for _, t := range parts {
-			n += t.count(i/classes, i%classes)
-		}
-		return n
-	}
 	occur := 0
-	for i := range domain * classes {
-		if sum(i) > 0 {
-			occur++
-		}
-	}
+	eachSum(parts, func(Pair) { occur++ })
 	pairs := make(Pairs, 0, occur)
-	for i := range domain * classes {
-		if n := sum(i); n > 0 {
-			pairs = append(pairs, Pair{uint32(i / classes), uint32(i % classes), n})
-		}
-	}
+	eachSum(parts, func(p Pair) { pairs = append(pairs, p) })
 	for _, t := range parts {
 		budget.Return(int64(len(t.counts)) * 8)
 		t.counts = nil
@@ -163,10 +148,31 @@ func sumDense(parts []*ClassCounter, budget *spill.Budget) Pairs {
 	return pairs
 }
 
-// count returns what the plain array has counted of a code and class.
-func (t *ClassCounter) count(code, class int) uint64 {
-	if at := code * t.stride; class < t.stride && at < len(t.counts) {
-		return t.counts[at+class]
+// eachSum calls f with the sums of plain arrays that are not zero, in their order.
+func eachSum(parts []*ClassCounter, f func(Pair)) {
+	domain, classes := 0, 1
+	for _, t := range parts {
+		domain, classes = max(domain, len(t.counts)/t.stride), max(classes, t.stride)
 	}
-	return 0
+	sums := make([]uint64, sumBlock*classes)
+	for lo := 0; lo < domain; lo += sumBlock {
+		clear(sums)
+		for _, t := range parts {
+			t.addTo(sums, lo, classes)
+		}
+		for i, n := range sums {
+			if n > 0 {
+				f(Pair{uint32(lo + i/classes), uint32(i % classes), n})
+			}
+		}
+	}
+}
+
+// addTo adds what the plain array has counted of a block of codes, from the first on, to sums
+// with room for so many classes.
+func (t *ClassCounter) addTo(sums []uint64, first, classes int) {
+	at, shift := min(first*t.stride, len(t.counts)), bits.TrailingZeros(uint(t.stride))
+	for i, n := range t.counts[at:min(at+sumBlock*t.stride, len(t.counts))] {
+		sums[i>>shift*classes+i&(t.stride-1)] += n
+	}
 }
