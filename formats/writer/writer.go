@@ -22,7 +22,7 @@ type Writer struct {
 	w      io.Writer
 	footer footer
 	offset int64
-	buffer []byte // of what is copied
+	buffer []byte // what comes next, until it is as much as is written at a time
 }
 
 // New returns a Writer to w of a file with these columns and key-value metadata,
@@ -76,6 +76,9 @@ func (w *Writer) WriteFrom(source io.ReaderAt, g *EncodedRowGroup) error {
 			return fmt.Errorf("write row group %d: %w", ordinal, err)
 		}
 	}
+	if err := w.flush(); err != nil {
+		return fmt.Errorf("write row group %d: %w", ordinal, err)
+	}
 	return nil
 }
 
@@ -117,31 +120,62 @@ func (w *Writer) Close() error {
 	return nil
 }
 
-// copyBuffer is how much is copied at a time, in bytes.
-const copyBuffer = 1 << 20
+const (
+	// writeBuffer is how much is written at a time, in bytes.
+	writeBuffer = 1 << 20
+	// writtenAlone is how much is not copied for that.
+	writtenAlone = writeBuffer / 16
+)
 
 // segment writes or copies a run of bytes.
 func (w *Writer) segment(source io.ReaderAt, s segment) error {
-	if s.bytes != nil {
-		return w.write(s.bytes)
-	}
 	if w.buffer == nil {
-		w.buffer = make([]byte, copyBuffer)
+		w.buffer = make([]byte, 0, writeBuffer)
+	}
+	if s.bytes != nil {
+		return w.put(s.bytes)
 	}
 	for end := s.offset + s.size; s.offset < end; {
-		some := w.buffer[:min(int64(len(w.buffer)), end-s.offset)]
+		if len(w.buffer) == cap(w.buffer) {
+			if err := w.flush(); err != nil {
+				return err
+			}
+		}
+		at := len(w.buffer)
+		some := w.buffer[at:min(int64(cap(w.buffer)), int64(at)+end-s.offset)]
 		if n, err := source.ReadAt(some, s.offset); n < len(some) {
 			if errors.Is(err, io.EOF) {
 				err = fmt.Errorf("file ends early: %w", formats.ErrDamaged)
 			}
 			return fmt.Errorf("copy pages: %w", err)
 		}
-		if err := w.write(some); err != nil {
-			return err
-		}
+		w.buffer = w.buffer[:at+len(some)]
 		s.offset += int64(len(some))
 	}
 	return nil
+}
+
+// put writes bytes, together with what is small before and after them.
+func (w *Writer) put(b []byte) error {
+	if len(b) > cap(w.buffer)-len(w.buffer) || len(b) >= writtenAlone {
+		if err := w.flush(); err != nil {
+			return err
+		}
+	}
+	if len(b) >= writtenAlone {
+		return w.write(b)
+	}
+	w.buffer = append(w.buffer, b...)
+	return nil
+}
+
+func (w *Writer) flush() error {
+	if len(w.buffer) == 0 {
+		return nil
+	}
+	err := w.write(w.buffer)
+	w.buffer = w.buffer[:0]
+	return err
 }
 
 func (w *Writer) write(b []byte) error {
