@@ -164,7 +164,7 @@ func (v *visitor) visit(t *TIPS, p int32, field int, r *Refinement) visit {
 }
 
 // visitTogether visits a partition with the whole crew: all share its records, then those of
-// a large part, and each counts some of the small parts.
+// every part that is large enough, and each counts some of the small parts.
 func (t *TIPS) visitTogether(p int32, field int, r *Refinement) visit {
 	all := t.together
 	all.division.room = t.roomFor(p, r)
@@ -172,7 +172,7 @@ func (t *TIPS) visitTogether(p int32, field int, r *Refinement) visit {
 	all.division.room = nil
 	var small []int
 	for i, part := range made.parts {
-		if t.isShared(part.leaf, t.leaves[p].records()) {
+		if t.pool.sharing.of(part.leaf) != nil {
 			all.count(t, &made, i, field)
 		} else {
 			small = append(small, i)
