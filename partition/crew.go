@@ -32,7 +32,7 @@ const (
 const lingers = 100 * time.Microsecond
 
 func newCrew(members int) *crew {
-	return &crew{helpers: make([]helper, members-1), wake: make(chan struct{}, 1)}
+	return &crew{helpers: make([]helper, max(1, members)-1), wake: make(chan struct{}, 1)}
 }
 
 // members returns the number of goroutines. No crew is the caller alone.
@@ -65,6 +65,22 @@ func (c *crew) each(n int, task func(member, i int)) {
 	c.work(0)
 	c.wait()
 	c.task = nil
+}
+
+const (
+	// sharesEach is how many shares of a table a member does: who is slowed down does fewer.
+	sharesEach = 4
+	// leastTaken are records that are worth a share of a table.
+	leastTaken = 1 << 14
+)
+
+// shares cuts so many records of a table into equal shares, one for the caller alone.
+func (c *crew) shares(records int) []leaf {
+	n := 1
+	if c.members() > 1 {
+		n = max(1, min(sharesEach*c.members(), records/leastTaken))
+	}
+	return leaf{hi: records}.shares(n)
 }
 
 // work does tasks until there are none.

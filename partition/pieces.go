@@ -27,8 +27,16 @@ func (t *TIPS) takeApart() {
 		return
 	}
 	t.table, t.inPieces = &Table{Layout: table.Layout}, true
-	all := &pile{}
-	all.note(describe(table, 0, table.Len(), t.leaves[0].size))
+	all, by := &pile{}, t.pool.sharing.crew
+	shares := by.shares(table.Len())
+	parts := make([]fragment, len(shares))
+	by.each(len(shares), func(_, i int) {
+		lo, hi := shares[i].lo, shares[i].hi
+		parts[i] = describe(table, lo, hi, sum(table.Counts[lo:hi]))
+	})
+	for _, part := range parts {
+		all.note(part)
+	}
 	t.adopt(all)
 	t.undivided = t.leaves[0].pieces[0]
 	t.undivided.table = table

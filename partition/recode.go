@@ -19,19 +19,19 @@ const (
 // table is consumed: its memory is the result's. A merged count that would not fit stays apart
 // in a record of its own.
 func (t *Table) Recode(maps [][]uint32, domains []int, threads int) *Table {
-	r := &Table{Layout: NewLayout(domains), Counts: t.Counts}
-	r.Keys = t.recoded(r.Layout, maps, threads)
-	r.merge(threads)
+	r, by := &Table{Layout: NewLayout(domains), Counts: t.Counts}, newCrew(threads)
+	r.Keys = t.recoded(r.Layout, maps, by)
+	r.merge(by)
 	return r
 }
 
 // Coarsen is Recode for a search, which may meet a tuple twice: tuples that become equal are
 // merged only where that pays.
 func (t *Table) Coarsen(maps [][]uint32, domains []int, threads int) *Table {
-	r := &Table{Layout: NewLayout(domains), Counts: t.Counts}
-	r.Keys = t.recoded(r.Layout, maps, threads)
-	if r.Len() < mergePays || r.repeated(threads) {
-		r.merge(threads)
+	r, by := &Table{Layout: NewLayout(domains), Counts: t.Counts}, newCrew(threads)
+	r.Keys = t.recoded(r.Layout, maps, by)
+	if r.Len() < mergePays || r.repeated(by) {
+		r.merge(by)
 	}
 	return r
 }
@@ -40,17 +40,17 @@ func (t *Table) Coarsen(maps [][]uint32, domains []int, threads int) *Table {
 // them. Domains may grow.
 func (t *Table) Translate(maps [][]uint32, domains []int, threads int) {
 	to := NewLayout(domains)
-	t.Keys, t.Layout = t.recoded(to, maps, threads), to
+	t.Keys, t.Layout = t.recoded(to, maps, newCrew(threads)), to
 }
 
 // recoded returns the keys in new codes: where the keys are, when they are not longer.
-func (t *Table) recoded(to Layout, maps [][]uint32, threads int) []uint64 {
+func (t *Table) recoded(to Layout, maps [][]uint32, by *crew) []uint64 {
 	keys, words := t.Keys, max(t.Layout.Words, to.Words)
 	if to.Words > t.Layout.Words {
 		keys = make([]uint64, t.Len()*words)
 	}
-	shares := sharesOf(t.Len(), threads)
-	inParallel(len(shares), func(i int) {
+	shares := by.shares(t.Len())
+	by.each(len(shares), func(_, i int) {
 		t.share(shares[i]).repack(keys[shares[i].lo*words:], to, maps)
 	})
 	for _, share := range shares[1:] {
@@ -85,17 +85,16 @@ func translate(fresh []uint64, freshWords int, to Field, keys []uint64, words in
 	}
 }
 
-// merge sums the counts of equal tuples, on the given number of goroutines. Records are first
-// dealt into shards by hash, so that each shard's hash table is small; the result overwrites
-// the table from its start.
-func (t *Table) merge(threads int) {
+// merge sums the counts of equal tuples. Records are first dealt into shards by hash, so that
+// each shard's hash table is small; the result overwrites the table from its start.
+func (t *Table) merge(by *crew) {
 	shards := 1
 	for shards < maxShards && t.Len() > shards*shardRecords {
 		shards *= 2
 	}
-	source, bounds := t.deal(shards, threads)
-	merged := make([]*Table, min(max(1, threads), shards))
-	inParallel(len(merged), func(i int) {
+	source, bounds := t.deal(shards, by)
+	merged := make([]*Table, min(len(by.shares(t.Len())), shards))
+	by.each(len(merged), func(_, i int) {
 		first, last := shards*i/len(merged), shards*(i+1)/len(merged)
 		to := t.share(leaf{lo: bounds[first], hi: bounds[last]})
 		to.truncate()
@@ -113,10 +112,10 @@ func (t *Table) merge(threads int) {
 
 // repeated reports whether merging would leave at most three quarters of the records. It looks
 // at the tuples of a part of all hashes.
-func (t *Table) repeated(threads int) bool {
-	shares := sharesOf(t.Len(), threads)
+func (t *Table) repeated(by *crew) bool {
+	shares := by.shares(t.Len())
 	samples := make([]*Table, len(shares))
-	inParallel(len(shares), func(i int) { samples[i] = t.share(shares[i]).sampled() })
+	by.each(len(shares), func(_, i int) { samples[i] = t.share(shares[i]).sampled() })
 	distinct, records := &Table{Layout: t.Layout}, 0
 	for _, sample := range samples {
 		records += sample.Len()
@@ -150,14 +149,14 @@ func (t *Table) share(of leaf) *Table {
 // deal returns a table of the same records in which those of shard s are at
 // bounds[s] ≤ i < bounds[s+1]. One shard is the table itself: absorb never writes past
 // the record it reads.
-func (t *Table) deal(shards, threads int) (dealt *Table, bounds []int) {
+func (t *Table) deal(shards int, by *crew) (dealt *Table, bounds []int) {
 	if shards == 1 {
 		return &Table{Layout: t.Layout, Keys: t.Keys, Counts: t.Counts}, []int{0, t.Len()}
 	}
 	dealt = &Table{Layout: t.Layout, Keys: make([]uint64, len(t.Keys)), Counts: make([]uint32, t.Len())}
-	shares := sharesOf(t.Len(), threads)
+	shares := by.shares(t.Len())
 	next := make([][]int, len(shares)) // by share and shard: how many, then where to
-	inParallel(len(shares), func(i int) { next[i] = t.share(shares[i]).countShards(shards) })
+	by.each(len(shares), func(_, i int) { next[i] = t.share(shares[i]).countShards(shards) })
 	end := 0
 	for s := range shards {
 		bounds = append(bounds, end)
@@ -165,7 +164,7 @@ func (t *Table) deal(shards, threads int) (dealt *Table, bounds []int) {
 			next[i][s], end = end, end+next[i][s]
 		}
 	}
-	inParallel(len(shares), func(i int) { t.share(shares[i]).dealInto(dealt, next[i]) })
+	by.each(len(shares), func(_, i int) { t.share(shares[i]).dealInto(dealt, next[i]) })
 	return dealt, append(bounds, end)
 }
 

@@ -43,7 +43,7 @@ func (t *Table) tuples(codes [][]uint32) map[string]uint64 {
 func TestRecodeMergesEqualTuples(t *testing.T) {
 	seed := rand.Uint64()
 	for i, domains := range [][]int{{1}, {2, 3}, {5, 1, 7}, {300, 200, 100}, {1 << 15, 1 << 15, 1 << 15, 9, 1 << 15, 1 << 15}} {
-		for _, n := range []int{0, 1, 500, 3 * shardRecords, 3 * leastWoken} {
+		for _, n := range []int{0, 1, 500, 3 * shardRecords, 9 * leastTaken} {
 			r := rand.New(rand.NewPCG(seed, uint64(i)))
 			table := randomTable(r, n, domains, NewLayout(domains))
 			codes, to := make([][]uint32, len(domains)), make([]int, len(domains))

@@ -1,9 +1,6 @@
 package partition
 
-import (
-	"slices"
-	"sync"
-)
+import "slices"
 
 // sharing says when the members of a crew share the records of a partition in memory. How
 // they share them changes the order of records, and nothing else.
@@ -12,12 +9,8 @@ type sharing struct {
 	least int   // records that make a share
 }
 
-const (
-	// leastShare are records that are worked on while another goroutine is told of its share.
-	leastShare = 1 << 12
-	// leastWoken are fewer records than are worked on before another goroutine has begun.
-	leastWoken = 1 << 15
-)
+// leastShare are records that are worked on while another goroutine is told of its share.
+const leastShare = 1 << 12
 
 // of cuts a partition into equal shares, one for every member, or fewer when they would be
 // small: none for one that is not shared.
@@ -35,22 +28,6 @@ func (l leaf) shares(n int) []leaf {
 		shares[i] = leaf{lo: l.lo + l.records()*i/n, hi: l.lo + l.records()*(i+1)/n}
 	}
 	return shares
-}
-
-// sharesOf cuts so many records into equal shares, one for every thread, or fewer when they
-// would be small.
-func sharesOf(records, threads int) []leaf {
-	return leaf{hi: records}.shares(max(1, min(threads, records/leastWoken)))
-}
-
-// inParallel calls f for 0 to n−1, each on a goroutine of its own.
-func inParallel(n int, f func(i int)) {
-	var group sync.WaitGroup
-	for i := 1; i < n; i++ {
-		group.Go(func() { f(i) })
-	}
-	f(0)
-	group.Wait()
 }
 
 // measureShares is measure for shares of a partition.
