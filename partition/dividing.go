@@ -18,6 +18,9 @@ const (
 	maxParts = 4096
 	// partRecords is how many records of a block a part is to have, on average.
 	partRecords = 128
+	// blocksEach is how many blocks a router divides, at least: while the first is read and the
+	// last divided others wait.
+	blocksEach = 6
 )
 
 // dividing divides pieces. Their records are read a block at a time;
@@ -168,7 +171,7 @@ func (x *dividing) start() {
 	for len(x.pool.routers) < threads {
 		x.pool.routers = append(x.pool.routers, &router{})
 	}
-	x.block = min(max(x.records/(2*threads), x.TIPS.block), x.pool.blockRecords(x.table.Layout))
+	x.block = min(max(x.records/(blocksEach*threads), x.TIPS.block), x.pool.blockRecords(x.table.Layout))
 	x.ring = x.pool.routers[:threads]
 	for _, to := range x.ring {
 		to.start(x.TIPS)
