@@ -12,10 +12,13 @@ type sharing struct {
 // leastShare are records that are worked on while another goroutine is told of its share.
 const leastShare = 1 << 12
 
+// pays reports whether a partition is large enough to be shared.
+func (s sharing) pays(l leaf) bool { return s.crew.members() > 1 && l.records() >= 2*s.least }
+
 // of cuts a partition into equal shares, one for every member, or fewer when they would be
 // small: none for one that is not shared.
 func (s sharing) of(l leaf) []leaf {
-	if s.crew.members() == 1 || l.records() < 2*s.least {
+	if !s.pays(l) {
 		return nil
 	}
 	return l.shares(min(s.crew.members(), l.records()/s.least))

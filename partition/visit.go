@@ -131,7 +131,7 @@ func (t *TIPS) largestFirst(partitions []int32, records int) {
 // isShared reports whether the crew shares a partition in the table when so many records are
 // to be visited.
 func (t *TIPS) isShared(l leaf, records int) bool {
-	return l.records() >= min(records, visitRecords)/sharedPart && t.pool.sharing.of(l) != nil
+	return l.records() >= min(records, visitRecords)/sharedPart && t.pool.sharing.pays(l)
 }
 
 // visitedTogether returns how many of the next partitions, of all with so many records, are
@@ -172,7 +172,7 @@ func (t *TIPS) visitTogether(p int32, field int, r *Refinement) visit {
 	all.division.room = nil
 	var small []int
 	for i, part := range made.parts {
-		if t.pool.sharing.of(part.leaf) != nil {
+		if t.pool.sharing.pays(part.leaf) {
 			all.count(t, &made, i, field)
 		} else {
 			small = append(small, i)
