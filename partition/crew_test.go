@@ -57,7 +57,7 @@ func TestLargePartitionsComeFirst(t *testing.T) {
 		tips.leaves = append(tips.leaves, leaf{lo: 7, hi: 7 + n})
 		partitions = append(partitions, int32(p))
 	}
-	tips.largestFirst(partitions, 946)
+	tips.largestFirst(partitions)
 	want := []int32{3, 6, 5, 1, 0, 2, 4, 7} // from 946/64 records on
 	for i, p := range partitions {
 		if p != want[i] {

@@ -35,7 +35,8 @@ type TIPS struct {
 
 	visitors []*visitor // by member of the pool's crew
 	together *visitor   // all of them
-	made     []visit    // of the partitions that are being refined
+	turns    []int32    // the partitions that are being refined, as they are visited
+	made     []visit    // of these
 	tally    tally
 	outlook  outlook
 	visits   []int32  // what linked returns
@@ -195,8 +196,8 @@ func (t *TIPS) Refine(ctx context.Context, r *Refinement) error {
 }
 
 // linked consumes the links of a value and returns its partitions, and how many records these
-// have: in the order of their numbers, which is that of their records in the store, by and
-// large, or of a table the largest first.
+// have, in the order of their numbers, which is that of their records in the store, by and
+// large.
 func (t *TIPS) linked(value int32) (visits []int32, records int) {
 	t.visits = t.visits[:0]
 	for p, ok := t.links.take(value); ok; p, ok = t.links.take(value) {
@@ -207,9 +208,6 @@ func (t *TIPS) linked(value int32) (visits []int32, records int) {
 		}
 	}
 	slices.Sort(t.visits)
-	if !t.inPieces {
-		t.largestFirst(t.visits, records)
-	}
 	return t.visits, records
 }
 

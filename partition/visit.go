@@ -64,16 +64,19 @@ func newVisitor(columns int, sharing sharing) *visitor {
 }
 
 // refineTable refines partitions in the table: first all are visited, then every one is
-// replaced by its parts.
+// replaced by its parts, in the order of their numbers, whoever was first.
 func (t *TIPS) refineTable(partitions []int32, field int, r *Refinement) {
 	t.reserveVisitors()
 	t.made = slices.Grow(t.made[:0], len(partitions))[:len(partitions)]
 	if p := partitions[0]; len(partitions) == 1 && t.isShared(t.leaves[p], t.leaves[p].records()) {
 		t.made[0] = t.visitTogether(p, field, r)
 	} else {
+		t.turns = append(t.turns[:0], partitions...)
+		t.largestFirst(t.turns)
 		t.pool.sharing.crew.each(len(partitions), func(member, i int) {
-			t.made[i] = t.visitors[member].visit(t, partitions[i], field, r)
+			t.made[i] = t.visitors[member].visit(t, t.turns[i], field, r)
 		})
+		slices.SortFunc(t.made, func(a, b visit) int { return cmp.Compare(a.partition, b.partition) })
 	}
 	for _, made := range t.made {
 		if len(made.parts) == 1 {
@@ -102,7 +105,7 @@ func (v *visitor) forget() { v.parts, v.counts, v.cells = v.parts[:0], v.counts[
 
 // visitsBytes returns the memory that visits take.
 func (t *TIPS) visitsBytes() int64 {
-	n := int64(cap(t.made)) * int64(unsafe.Sizeof(visit{}))
+	n := int64(cap(t.made))*int64(unsafe.Sizeof(visit{})) + int64(cap(t.turns))*4
 	if t.together != nil {
 		n += t.together.bytes()
 	}
@@ -112,12 +115,15 @@ func (t *TIPS) visitsBytes() int64 {
 	return n
 }
 
-// largestFirst orders partitions with so many records for members of a crew who take one after
-// the other: the large ones come first, so that the small ones make up for their differences.
-func (t *TIPS) largestFirst(partitions []int32, records int) {
-	large := 0
+// largestFirst orders partitions for members of a crew who take one after the other: the large
+// ones come first, so that the small ones make up for their differences.
+func (t *TIPS) largestFirst(partitions []int32) {
+	large, records := 0, 0
+	for _, p := range partitions {
+		records += t.leaves[p].records()
+	}
 	for i, p := range partitions {
-		if t.leaves[p].records() >= min(records, visitRecords)/largePart {
+		if t.leaves[p].records() >= records/largePart {
 			copy(partitions[large+1:i+1], partitions[large:i])
 			partitions[large] = p
 			large++
@@ -143,11 +149,12 @@ func (t *TIPS) visitedTogether(partitions []int32, records int) (n, together int
 	}
 	for _, p := range partitions {
 		more := t.leaves[p].records()
-		if n > 0 && together+more > most {
+		isShared := t.isShared(t.leaves[p], records)
+		if n > 0 && (isShared || together+more > most) {
 			break
 		}
 		n, together = n+1, together+more
-		if n == 1 && t.isShared(t.leaves[p], records) {
+		if isShared {
 			break
 		}
 	}
