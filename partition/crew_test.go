@@ -59,9 +59,9 @@ func TestLargePartitionsComeFirst(t *testing.T) {
 	}
 	tips.largestFirst(partitions)
 	want := []int32{3, 6, 5, 1, 0, 2, 4, 7} // from 946/64 records on
-	for i, p := range partitions {
-		if p != want[i] {
-			t.Fatalf("order %v, want %v", partitions, want)
+	for i, turn := range tips.turns {
+		if turn != want[i] {
+			t.Fatalf("turns %v, want %v", tips.turns, want)
 		}
 	}
 }

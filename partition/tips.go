@@ -35,8 +35,8 @@ type TIPS struct {
 
 	visitors []*visitor // by member of the pool's crew
 	together *visitor   // all of them
-	turns    []int32    // the partitions that are being refined, as they are visited
-	made     []visit    // of these
+	turns    []int32    // in which the partitions that are being refined are visited
+	made     []visit    // of these partitions, in their order
 	tally    tally
 	outlook  outlook
 	visits   []int32  // what linked returns

@@ -71,12 +71,11 @@ func (t *TIPS) refineTable(partitions []int32, field int, r *Refinement) {
 	if p := partitions[0]; len(partitions) == 1 && t.isShared(t.leaves[p], t.leaves[p].records()) {
 		t.made[0] = t.visitTogether(p, field, r)
 	} else {
-		t.turns = append(t.turns[:0], partitions...)
-		t.largestFirst(t.turns)
-		t.pool.sharing.crew.each(len(partitions), func(member, i int) {
-			t.made[i] = t.visitors[member].visit(t, t.turns[i], field, r)
+		t.largestFirst(partitions)
+		t.pool.sharing.crew.each(len(partitions), func(member, turn int) {
+			i := t.turns[turn]
+			t.made[i] = t.visitors[member].visit(t, partitions[i], field, r)
 		})
-		slices.SortFunc(t.made, func(a, b visit) int { return cmp.Compare(a.partition, b.partition) })
 	}
 	for _, made := range t.made {
 		if len(made.parts) == 1 {
@@ -115,23 +114,25 @@ func (t *TIPS) visitsBytes() int64 {
 	return n
 }
 
-// largestFirst orders partitions for members of a crew who take one after the other: the large
-// ones come first, so that the small ones make up for their differences.
+// largestFirst makes the turns in which members of a crew visit partitions: the large ones come
+// first, so that the small ones make up for their differences.
 func (t *TIPS) largestFirst(partitions []int32) {
-	large, records := 0, 0
-	for _, p := range partitions {
-		records += t.leaves[p].records()
+	size := func(i int32) int { return t.leaves[partitions[i]].records() }
+	records := 0
+	t.turns = t.turns[:0]
+	for i := range partitions {
+		t.turns = append(t.turns, int32(i))
+		records += size(int32(i))
 	}
-	for i, p := range partitions {
-		if t.leaves[p].records() >= records/largePart {
-			copy(partitions[large+1:i+1], partitions[large:i])
-			partitions[large] = p
+	large := 0
+	for i, turn := range t.turns {
+		if size(turn) >= records/largePart {
+			copy(t.turns[large+1:i+1], t.turns[large:i])
+			t.turns[large] = turn
 			large++
 		}
 	}
-	slices.SortStableFunc(partitions[:large], func(p, q int32) int {
-		return cmp.Compare(t.leaves[q].records(), t.leaves[p].records())
-	})
+	slices.SortStableFunc(t.turns[:large], func(i, j int32) int { return cmp.Compare(size(j), size(i)) })
 }
 
 // isShared reports whether the crew shares a partition in the table when so many records are
