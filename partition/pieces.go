@@ -63,6 +63,7 @@ func (t *TIPS) spill() error {
 		return t.write(all, table)
 	}
 	t.table, t.inPieces = &Table{Layout: table.Layout}, true
+	t.dismissVisitors()
 	for p := range t.leaves {
 		l := &t.leaves[p]
 		if l.records() == 0 {

@@ -324,23 +324,36 @@ func (t *TIPS) fail(err error) {
 // account draws what partitions take besides their records, or returns what they took.
 // It may move any table or pile of the pool to the store, so none is being worked on.
 func (t *TIPS) account() {
+	for {
+		more := t.holds() - t.held
+		if more <= 0 {
+			t.pool.release(-more)
+			t.held += more
+			return
+		}
+		switch err := t.pool.draw("what is known of leaf partitions", more); {
+		case err == nil:
+			t.held += more
+		case !errors.Is(err, spill.ErrBudget):
+			t.fail(err)
+			return
+		case t.holds()-t.held < more: // the table of this set was moved
+		case t.spareable():
+			t.spare()
+		default:
+			t.fail(err)
+			return
+		}
+	}
+}
+
+// holds returns the memory that partitions take besides their records.
+func (t *TIPS) holds() int64 {
 	held := int64(cap(t.leaves))*int64(unsafe.Sizeof(leaf{})) + t.links.bytes() + int64(cap(t.visits))*4 + t.VIT.bytes() + t.sums
 	if t.inPieces {
 		held += int64(t.pieces) * pileBytes
 	}
-	held += t.visitsBytes()
-	if held > t.held {
-		err := t.pool.draw("what is known of leaf partitions", held-t.held)
-		if errors.Is(err, spill.ErrBudget) && t.spareable() {
-			t.spare()
-			t.account()
-			return
-		}
-		t.fail(err)
-	} else {
-		t.pool.release(t.held - held)
-	}
-	t.held = held
+	return held + t.visitsBytes()
 }
 
 // active lists the fields of a partition whose value can still be refined. The list is

@@ -114,6 +114,14 @@ func (t *TIPS) visitsBytes() int64 {
 	return n
 }
 
+// dismissVisitors gives back what visits take: there will be none any more.
+func (t *TIPS) dismissVisitors() {
+	n := min(t.visitsBytes(), t.held) // what they took since the last account is not drawn
+	t.together, t.visitors, t.made, t.turns = nil, nil, nil, nil
+	t.pool.release(n)
+	t.held -= n
+}
+
 // largestFirst makes the turns in which members of a crew visit partitions: the large ones come
 // first, so that the small ones make up for their differences.
 func (t *TIPS) largestFirst(partitions []int32) {
