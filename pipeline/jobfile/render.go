@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -105,16 +106,18 @@ func renderFlow(n *yaml.Node) string {
 }
 
 // plainScalar matches texts that mean themselves without quotes, everywhere in YAML.
-var plainScalar = regexp.MustCompile(`^[\pL\pN_./][\pL\pN_./+%*-]*( [\pL\pN_./+%*-]+)*$`)
+var plainScalar = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[\pL\pN_./][\pL\pN_./+%*-]*( [\pL\pN_./+%*-]+)*$`)
+})
 
 // renderScalar returns a scalar as YAML, in quotes where they change its meaning.
 func renderScalar(n *yaml.Node) string {
 	switch {
 	case n.Null():
 		return "null"
-	case !n.Quoted && (plainScalar.MatchString(n.Text) || isNumber(n.Text)):
+	case !n.Quoted && (plainScalar().MatchString(n.Text) || isNumber(n.Text)):
 		return n.Text
-	case n.Quoted && plainScalar.MatchString(n.Text) && !isWord(n.Text):
+	case n.Quoted && plainScalar().MatchString(n.Text) && !isWord(n.Text):
 		return n.Text
 	}
 	return quoteYAML(n.Text)

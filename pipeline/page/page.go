@@ -8,6 +8,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/cutfile"
@@ -26,7 +27,8 @@ type Source struct {
 //go:embed page.html
 var text string
 
-var layout = template.Must(template.New("page").Parse(text))
+// layout is parsed when it is first asked for: most commands write no page.
+var layout = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(text)) })
 
 // Write writes the page of a release. A trace or a report of another release is an error of
 // fault.Input.
@@ -34,7 +36,7 @@ func Write(w io.Writer, s Source) error {
 	if err := s.check(); err != nil {
 		return &fault.Error{Class: fault.Input, Hint: "name the files that the run which made the release has written", Err: err}
 	}
-	if err := layout.Execute(w, newView(s)); err != nil {
+	if err := layout().Execute(w, newView(s)); err != nil {
 		return fmt.Errorf("write page: %w", err)
 	}
 	return nil

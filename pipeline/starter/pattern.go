@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // pattern is a form that texts of a column may have.
@@ -28,22 +29,28 @@ const (
 
 // forms decide whether a text, which is not empty, has a form.
 var forms = [patterns]func(text string) bool{
-	email:          regexp.MustCompile(`^[^@\s]+@[^@\s]+\.[^@\s.]+$`).MatchString,
+	email:          matches(`^[^@\s]+@[^@\s]+\.[^@\s.]+$`),
 	phone:          isPhone,
-	url:            regexp.MustCompile(`^[a-z][a-z0-9+.-]*://\S+$`).MatchString,
+	url:            matches(`^[a-z][a-z0-9+.-]*://\S+$`),
 	address:        isAddress,
-	uuid:           regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`).MatchString,
+	uuid:           matches(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`),
 	iban:           isIBAN,
 	card:           isCard,
-	socialSecurity: regexp.MustCompile(`^\d{3}-\d{2}-\d{4}$`).MatchString,
+	socialSecurity: matches(`^\d{3}-\d{2}-\d{4}$`),
 	isoDate:        isDate,
-	zip:            regexp.MustCompile(`^\d{5}(-\d{4})?$`).MatchString,
-	diagnosis:      regexp.MustCompile(`^[A-Z]\d[0-9A-Z](\.?[0-9A-Z]{1,4})?$`).MatchString, // ICD-10
+	zip:            matches(`^\d{5}(-\d{4})?$`),
+	diagnosis:      matches(`^[A-Z]\d[0-9A-Z](\.?[0-9A-Z]{1,4})?$`), // ICD-10
 	code:           isCode,
-	number:         regexp.MustCompile(`^[+-]?\d{1,15}(\.\d{1,15})?$`).MatchString,
+	number:         matches(`^[+-]?\d{1,15}(\.\d{1,15})?$`),
 }
 
-var isDate = regexp.MustCompile(`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])([T ].*)?$`).MatchString
+var isDate = matches(`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])([T ].*)?$`)
+
+// matches returns a function that compiles a pattern when it first looks for it.
+func matches(pattern string) func(text string) bool {
+	compiled := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+	return func(text string) bool { return compiled().MatchString(text) }
+}
 
 // isPhone wants 7 to 15 digits and what nobody writes in a plain number.
 func isPhone(text string) bool {

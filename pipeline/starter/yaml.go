@@ -3,7 +3,6 @@ package starter
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -93,14 +92,14 @@ func quotedList(texts []string) string {
 }
 
 // bare are texts that YAML takes for themselves, and for nothing else.
-var bare = regexp.MustCompile(`^[\pL_./][\pL\pN_./ -]*$`)
+var bare = matches(`^[\pL_./][\pL\pN_./ -]*$`)
 
 // reserved are words that stand for something else.
-var reserved = regexp.MustCompile(`^(?i:y|n|yes|no|on|off|true|false|null|\.inf|\.nan)$`)
+var reserved = matches(`^(?i:y|n|yes|no|on|off|true|false|null|\.inf|\.nan)$`)
 
 // quoted writes a text as YAML: bare, or as JSON, which is YAML, too.
 func quoted(text string) string {
-	if bare.MatchString(text) && !reserved.MatchString(text) && strings.TrimSpace(text) == text {
+	if bare(text) && !reserved(text) && strings.TrimSpace(text) == text {
 		return text
 	}
 	var quote strings.Builder
