@@ -2,16 +2,59 @@ package partition
 
 // bucket is a list of records; tuples may occur more than once.
 type bucket struct {
-	records []uint64
-	limit   int // length at which it is compacted next
+	full  [][]uint64 // segments
+	last  []uint64   // segment to which records are added
+	limit int        // words at which it is merged next
+}
+
+// words returns the length of the list.
+func (b *bucket) words() (n int) {
+	for _, segment := range b.full {
+		n += len(segment)
+	}
+	return n + len(b.last)
+}
+
+// segments returns all segments. The list is valid until a record is added.
+func (b *bucket) segments() [][]uint64 {
+	if b.last == nil {
+		return b.full
+	}
+	return append(b.full, b.last)
 }
 
 // each calls f with every record.
 func (b *bucket) each(stride int, f func(record []uint64) error) error {
-	for records := b.records; len(records) > 0; records = records[stride:] {
-		if err := f(records[:stride]); err != nil {
-			return err
+	for _, records := range b.segments() {
+		for ; len(records) > 0; records = records[stride:] {
+			if err := f(records[:stride]); err != nil {
+				return err
+			}
 		}
+	}
+	return nil
+}
+
+// appendTo appends all records to a list.
+func (b *bucket) appendTo(records []uint64) []uint64 {
+	for _, segment := range b.segments() {
+		records = append(records, segment...)
+	}
+	return records
+}
+
+// fill makes the bucket that of the records, which have room in the segments, and returns the
+// segments that it does without. The last one has room if there are any.
+func (b *bucket) fill(segments [][]uint64, records []uint64) (spare [][]uint64) {
+	b.full, b.last = segments[:0], nil
+	for i, segment := range segments {
+		n := min(len(records), cap(segment))
+		segment = append(segment[:0], records[:n]...)
+		if records = records[n:]; n < cap(segment) {
+			b.last = segment
+			return segments[i+1:]
+		}
+		b.full = append(b.full, segment)
 	}
 	return nil
 }
@@ -19,50 +62,55 @@ func (b *bucket) each(stride int, f func(record []uint64) error) error {
 // makeRoom lets bucket i take one more record.
 func (c *Counter) makeRoom(i int) error {
 	b := &c.buckets[i]
-	if len(b.records) >= b.limit {
-		if c.merge(b); 2*len(b.records) <= cap(b.records) {
+	if b.last != nil {
+		b.full, b.last = append(b.full, b.last), nil
+	}
+	if len(b.full)*c.slabs.segment >= b.limit {
+		if c.merge(b); b.last != nil {
 			return nil
 		}
 	}
-	size := max(64*c.stride, 2*cap(b.records))
-	if c.outlet != nil {
-		if size = min(size, c.outlet.limit); size <= cap(b.records) {
-			return c.drain(i)
-		}
+	if c.outlet != nil && len(b.full) == c.outlet.segments {
+		return c.drain(i)
 	}
-	if err := c.budget.Draw("distinct tuples", int64(size)*8); err != nil {
-		if c.outlet != nil && cap(b.records) > 0 {
-			return c.drain(i)
-		}
-		return err
+	segment, err := c.slabs.take()
+	if err != nil && c.outlet != nil && len(b.full) > 0 {
+		return c.drain(i)
 	}
-	grown := make([]uint64, len(b.records), size)
-	copy(grown, b.records)
-	c.budget.Return(int64(cap(b.records)) * 8)
-	b.records = grown
-	return nil
+	b.last = segment
+	return err
 }
 
 // merge merges equal tuples of a bucket, and sets when it will be tried again: later when it
 // did not pay.
 func (c *Counter) merge(b *bucket) {
-	before := len(b.records)
-	b.records, c.slots = compact(b.records, c.stride, c.slots)
-	next := 2 * len(b.records)
-	if len(b.records) > before/8*7 {
+	before := b.words()
+	c.compact(b)
+	next := 2 * len(c.records)
+	if len(c.records) > before/8*7 {
 		next *= 2
 	}
 	b.limit = max(b.limit, next)
+	c.slabs.give(b.fill(b.segments(), c.records))
+}
+
+// compact makes the counter's records the distinct ones of a bucket.
+func (c *Counter) compact(b *bucket) {
+	c.records = b.appendTo(c.records[:0])
+	c.records, c.slots = compact(c.records, c.stride, c.slots)
 }
 
 // drain merges bucket i and, unless that halves it, writes it to the store.
 func (c *Counter) drain(i int) error {
 	b := &c.buckets[i]
-	b.records, c.slots = compact(b.records, c.stride, c.slots)
-	if 2*len(b.records) <= cap(b.records) {
-		return nil
+	c.compact(b)
+	segments := b.segments()
+	if 2*len(c.records) > len(segments)*c.slabs.segment {
+		if err := c.outlet.write(i, c.records); err != nil {
+			return err
+		}
+		c.records = c.records[:0]
 	}
-	err := c.outlet.write(i, b.records)
-	b.records = b.records[:0]
-	return err
+	c.slabs.give(b.fill(segments, c.records))
+	return nil
 }

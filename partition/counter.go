@@ -38,9 +38,11 @@ type Counter struct {
 	cache   []uint64 // nil when there is an array
 	array   array    // counts by key; nil when keys have too many bits
 	buckets [1 << bucketBits]bucket
+	slabs   slabs    // the memory of the buckets
 	keys    []uint64 // scratch: the packed keys of the rows being added
-	slots   []uint32 // scratch of compact
-	outlet  *outlet  // nil: everything stays in memory
+	records []uint64 // scratch of compact: those of one bucket
+	slots   []uint32
+	outlet  *outlet // nil: everything stays in memory
 }
 
 // NewCounter returns a counter of tuples of the given number of columns.
@@ -73,6 +75,13 @@ func (c *Counter) reset() {
 	c.cache, c.array = nil, c.newArray()
 	if c.array == nil {
 		c.cache = make([]uint64, c.stride<<cacheBits)
+	}
+	segment := segmentRecords * c.stride
+	if c.outlet != nil {
+		segment = c.outlet.segment
+	}
+	if segment != c.slabs.segment {
+		c.slabs = slabs{budget: c.budget, segment: segment}
 	}
 	for i := range c.buckets {
 		c.buckets[i] = bucket{limit: minCompact * c.stride}
@@ -139,7 +148,7 @@ func (c *Counter) pack(n int, codes [][]uint32) []uint64 {
 // four times as many as there are distinct tuples.
 func (c *Counter) Held() (records int) {
 	for i := range c.buckets {
-		records += len(c.buckets[i].records)
+		records += c.buckets[i].words()
 	}
 	return records / c.stride
 }
@@ -185,12 +194,12 @@ func (c *Counter) addShort(keys []uint64) error {
 func (c *Counter) pushShort(key, count uint64) error {
 	i := hash1(key) >> (64 - bucketBits)
 	b := &c.buckets[i]
-	if len(b.records)+2 > cap(b.records) {
+	if len(b.last) == cap(b.last) {
 		if err := c.makeRoom(int(i)); err != nil {
 			return err
 		}
 	}
-	b.records = append(b.records, key, count)
+	b.last = append(b.last, key, count)
 	return nil
 }
 
@@ -218,20 +227,19 @@ func (c *Counter) add(key []uint64, count uint64) error {
 	return nil
 }
 
-// push appends a record to the bucket its hash belongs to, merging the bucket first when
-// it is full.
+// push appends a record to the bucket its hash belongs to.
 func (c *Counter) push(h uint64, record []uint64) error {
 	i := h >> (64 - bucketBits)
 	b := &c.buckets[i]
-	if len(b.records)+c.stride > cap(b.records) {
+	if len(b.last) == cap(b.last) {
 		if err := c.makeRoom(int(i)); err != nil {
 			return err
 		}
 	}
-	at := len(b.records)
-	b.records = b.records[:at+len(record)]
+	at := len(b.last)
+	b.last = b.last[:at+len(record)]
 	for w, word := range record {
-		b.records[at+w] = word
+		b.last[at+w] = word
 	}
 	return nil
 }
@@ -265,8 +273,12 @@ func (c *Counter) widen(domains []int) error {
 		if err := was.buckets[i].each(was.stride, repack); err != nil {
 			return err
 		}
-		c.budget.Return(int64(cap(was.buckets[i].records)) * 8)
-		was.buckets[i].records = nil
+		if was.stride == c.stride {
+			c.slabs.give(was.buckets[i].segments())
+		}
+	}
+	if was.stride != c.stride {
+		was.slabs.release()
 	}
 	return nil
 }

@@ -96,7 +96,7 @@ func (m *merger) fits() bool {
 type deal struct {
 	*merger
 	shift   uint
-	buckets [1 << splitBits]bucket
+	buckets [1 << splitBits][]uint64 // records
 	sources [1 << splitBits]spill.Sequence
 }
 
@@ -113,13 +113,14 @@ func (d *deal) take() error {
 	for i := 0; i < len(d.records); i += d.stride {
 		record := d.records[i : i+d.stride]
 		to := hash(record[:d.stride-1]) >> d.shift & (1<<splitBits - 1)
-		b := &d.buckets[to]
-		if b.records = append(b.records, record...); len(b.records) >= d.chunk*d.stride {
-			if err := d.write(d.sources[to], b.records); err != nil {
+		b := append(d.buckets[to], record...)
+		if len(b) >= d.chunk*d.stride {
+			if err := d.write(d.sources[to], b); err != nil {
 				return err
 			}
-			b.records = b.records[:0]
+			b = b[:0]
 		}
+		d.buckets[to] = b
 	}
 	d.records = d.records[:0]
 	return nil
@@ -128,10 +129,10 @@ func (d *deal) take() error {
 // merge merges bucket after bucket.
 func (d *deal) merge(level int) error {
 	for i := range d.buckets {
-		if err := d.write(d.sources[i], d.buckets[i].records); err != nil {
+		if err := d.write(d.sources[i], d.buckets[i]); err != nil {
 			return err
 		}
-		d.buckets[i].records = nil
+		d.buckets[i] = nil
 	}
 	for _, source := range d.sources {
 		if err := d.merger.merge([]spill.Sequence{source}, level); err != nil {

@@ -8,19 +8,22 @@ const outletChunk = 128 << 10
 // outlet is where the buckets of a counter go that is out of memory.
 type outlet struct {
 	share     int64 // bytes the counter may draw
-	limit     int   // words a bucket may have
+	segment   int   // words
+	segments  int   // that a bucket may have
 	scribe    scribe
 	sequences []spill.Sequence // by bucket; none before anything is written
 }
 
 func newOutlet(layout Layout, s store, share int64) *outlet {
 	stride := layout.Words + 1
-	records := max(2, int(share/8)>>bucketBits/stride)
-	return &outlet{
-		share:  share,
-		limit:  records * stride,
-		scribe: newScribe(layout, s, min(records, outletChunk/(8*stride))),
+	each := share >> bucketBits
+	o := &outlet{share: share, segment: segmentRecords * stride}
+	if o.segments = int(each / segmentBytes(o.segment)); o.segments == 0 {
+		o.segment, o.segments = max(2, int(each-segmentExtra)/(8*stride))*stride, 1
 	}
+	records := o.segments * o.segment / stride
+	o.scribe = newScribe(layout, s, min(records, outletChunk/(8*stride)))
+	return o
 }
 
 // write appends the records of bucket i to its sequence. Sequences are numbered as buckets

@@ -13,6 +13,7 @@ import (
 // Tabulate joins what counters of the same columns have counted into one table of distinct
 // tuples, on the given number of goroutines. The counters are consumed.
 func Tabulate(ctx context.Context, counters []*Counter, budget *spill.Budget, threads int) (*Table, error) {
+	defer release(counters)
 	first := counters[0]
 	for _, c := range counters {
 		if err := first.widen(c.domains); err != nil {
@@ -32,17 +33,25 @@ func Tabulate(ctx context.Context, counters []*Counter, budget *spill.Budget, th
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	merged, err := joinBuckets(ctx, counters, budget, threads)
+	merged, err := joinBuckets(ctx, counters, threads)
 	if err != nil {
 		return nil, err
 	}
 	return newTable(first.layout, merged, budget, threads)
 }
 
-// joinBuckets returns the distinct records of every bucket of all counters.
-func joinBuckets(ctx context.Context, counters []*Counter, budget *spill.Budget, threads int) ([][]uint64, error) {
-	merged := make([][]uint64, 1<<bucketBits)
-	scratch := sync.Pool{New: func() any { return new([]uint32) }}
+// release returns what counters have drawn.
+func release(counters []*Counter) {
+	for _, c := range counters {
+		c.slabs.release()
+	}
+}
+
+// joinBuckets returns the distinct records of every bucket of all counters, whose memory they
+// stay in.
+func joinBuckets(ctx context.Context, counters []*Counter, threads int) ([]bucket, error) {
+	merged := make([]bucket, 1<<bucketBits)
+	scratch := sync.Pool{New: func() any { return new(joint) }}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(max(1, threads))
 	for b := range merged {
@@ -50,33 +59,37 @@ func joinBuckets(ctx context.Context, counters []*Counter, budget *spill.Budget,
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			slots := scratch.Get().(*[]uint32)
-			merged[b], *slots = joinBucket(counters, b, budget, *slots)
-			scratch.Put(slots)
+			j := scratch.Get().(*joint)
+			merged[b] = j.join(counters, b)
+			scratch.Put(j)
 			return nil
 		})
 	}
 	return merged, group.Wait()
 }
 
-// joinBucket merges bucket b of all counters into the first counter's.
-func joinBucket(counters []*Counter, b int, budget *spill.Budget, slots []uint32) ([]uint64, []uint32) {
-	records := counters[0].buckets[b].records
-	counters[0].buckets[b].records = nil
-	for _, c := range counters[1:] {
-		had := cap(records)
-		records = append(records, c.buckets[b].records...)
-		// Joining replaces buffers that were drawn by one of at most their joint size, or half
-		// as much again by append's growth; the books are kept exact either way.
-		budget.Return(int64(had+cap(c.buckets[b].records)-cap(records)) * 8)
-		c.buckets[b].records = nil
-	}
-	return compact(records, counters[0].stride, slots)
+// joint is the scratch of joining buckets.
+type joint struct {
+	records []uint64
+	slots   []uint32
 }
 
-// newTable returns the table of distinct records, which are consumed, on the given number
-// of goroutines. When the budget refuses, they are left as they are.
-func newTable(layout Layout, merged [][]uint64, budget *spill.Budget, threads int) (*Table, error) {
+// join returns the distinct records of bucket i of all counters, in the memory of these.
+func (j *joint) join(counters []*Counter, i int) (joined bucket) {
+	var segments [][]uint64
+	j.records = j.records[:0]
+	for _, c := range counters {
+		j.records = c.buckets[i].appendTo(j.records)
+		segments = append(segments, c.buckets[i].segments()...)
+		c.buckets[i] = bucket{}
+	}
+	j.records, j.slots = compact(j.records, counters[0].stride, j.slots)
+	joined.fill(segments, j.records)
+	return joined
+}
+
+// newTable returns the table of distinct records on the given number of goroutines.
+func newTable(layout Layout, merged []bucket, budget *spill.Budget, threads int) (*Table, error) {
 	stride := layout.Words + 1
 	n := countRecords(merged, stride)
 	if err := budget.Draw("the compressed table", layout.tableBytes(n)); err != nil {
@@ -86,22 +99,23 @@ func newTable(layout Layout, merged [][]uint64, budget *spill.Budget, threads in
 	group := errgroup.Group{}
 	group.SetLimit(max(1, threads))
 	at := 0
-	for b, records := range merged {
+	for _, b := range merged {
 		start := at
-		at += len(records) / stride
+		at += b.words() / stride
 		group.Go(func() error {
-			t.place(start, records)
-			budget.Return(int64(cap(records)) * 8)
-			merged[b] = nil
+			for _, records := range b.segments() {
+				t.place(start, records)
+				start += len(records) / stride
+			}
 			return nil
 		})
 	}
 	return t, group.Wait()
 }
 
-func countRecords(merged [][]uint64, stride int) (n int) {
-	for _, records := range merged {
-		n += len(records) / stride
+func countRecords(merged []bucket, stride int) (n int) {
+	for _, b := range merged {
+		n += b.words() / stride
 	}
 	return n
 }

@@ -42,6 +42,7 @@ type tabulation struct {
 }
 
 func (t *tabulation) tabulate(ctx context.Context) (*Table, error) {
+	defer release(t.counters)
 	spilled := false
 	for _, c := range t.counters {
 		if err := c.flush(); err != nil {
@@ -65,7 +66,7 @@ func (t *tabulation) tabulate(ctx context.Context) (*Table, error) {
 
 // join makes the table of counters that are in memory.
 func (t *tabulation) join(ctx context.Context) (*Table, error) {
-	merged, err := joinBuckets(ctx, t.counters, t.budget, t.threads)
+	merged, err := joinBuckets(ctx, t.counters, t.threads)
 	if err != nil {
 		return nil, err
 	}
@@ -76,13 +77,14 @@ func (t *tabulation) join(ctx context.Context) (*Table, error) {
 		}
 	}
 	out := newResult(t.layout, t.store)
-	for b, records := range merged {
+	var records []uint64
+	for i := range merged {
+		records = merged[i].appendTo(records[:0])
 		if err := out.add(records); err != nil {
 			return nil, err
 		}
-		t.budget.Return(int64(cap(records)) * 8)
-		merged[b] = nil
 	}
+	release(t.counters)
 	return t.finish(ctx, out)
 }
 
@@ -91,17 +93,17 @@ func (t *tabulation) drain() (sources [1 << bucketBits][]spill.Sequence, err err
 	for _, c := range t.counters {
 		for i := range c.buckets {
 			b := &c.buckets[i]
-			if len(b.records) > 0 {
-				if err := c.outlet.write(i, b.records); err != nil {
+			if c.records = b.appendTo(c.records[:0]); len(c.records) > 0 {
+				if err := c.outlet.write(i, c.records); err != nil {
 					return sources, err
 				}
 			}
-			t.budget.Return(int64(cap(b.records)) * 8)
-			b.records = nil
 			if !c.outlet.empty() {
 				sources[i] = append(sources[i], c.outlet.sequences[i])
 			}
 		}
+		c.buckets, c.records = [1 << bucketBits]bucket{}, nil
+		c.slabs.release()
 	}
 	return sources, nil
 }
