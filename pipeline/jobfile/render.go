@@ -2,10 +2,8 @@ package jobfile
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -105,19 +103,29 @@ func renderFlow(n *yaml.Node) string {
 	return renderScalar(n)
 }
 
-// plainScalar matches texts that mean themselves without quotes, everywhere in YAML.
-var plainScalar = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^[\pL\pN_./][\pL\pN_./+%*-]*( [\pL\pN_./+%*-]+)*$`)
-})
+// isPlain reports whether a text means itself without quotes, everywhere in YAML: words with one
+// space between them, the first without a sign before it.
+func isPlain(text string) bool {
+	for i, r := range text {
+		switch {
+		case unicode.IsLetter(r) || unicode.IsNumber(r) || strings.ContainsRune("_./", r):
+		case i > 0 && strings.ContainsRune("+%*-", r):
+		case r == ' ' && i > 0 && i < len(text)-1 && text[i-1] != ' ':
+		default:
+			return false
+		}
+	}
+	return text != ""
+}
 
 // renderScalar returns a scalar as YAML, in quotes where they change its meaning.
 func renderScalar(n *yaml.Node) string {
 	switch {
 	case n.Null():
 		return "null"
-	case !n.Quoted && (plainScalar().MatchString(n.Text) || isNumber(n.Text)):
+	case !n.Quoted && (isPlain(n.Text) || isNumber(n.Text)):
 		return n.Text
-	case n.Quoted && plainScalar().MatchString(n.Text) && !isWord(n.Text):
+	case n.Quoted && isPlain(n.Text) && !isWord(n.Text):
 		return n.Text
 	}
 	return quoteYAML(n.Text)
