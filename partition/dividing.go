@@ -21,6 +21,9 @@ const (
 	// blocksEach is how many blocks a router divides, at least: while the first is read and the
 	// last divided others wait.
 	blocksEach = 6
+	// lastBlocks is how many blocks each of several routers would divide of what is left, at least:
+	// the last ones are small, and all are done at about the same time.
+	lastBlocks = 2
 )
 
 // dividing divides pieces. Their records are read a block at a time;
@@ -31,6 +34,7 @@ type dividing struct {
 	*TIPS
 	works     []*work
 	records   int
+	left      int       // of these, that routers do not have yet
 	known     int64     // bytes that will be known of what the works make, at most
 	block     int       // records that are read before they are divided
 	stretches []stretch // of the block that is being read
@@ -46,11 +50,7 @@ type stretch struct {
 
 // add notes that a piece of a partition is to be divided.
 func (x *dividing) add(p int32, piece *piece) {
-	limit := min(piece.records/x.pieceRecords(), x.pool.blockRecords(x.table.Layout)/x.pool.partRecords, maxParts)
-	w := x.outlook.newWork(p, piece, x.table.Layout, limit, x.spreadsRoom()-x.known)
-	x.works = append(x.works, w)
-	x.records += piece.records
-	x.known += w.known
+	x.works = append(x.works, &work{leaf: p, piece: piece})
 }
 
 // spreadsRoom returns how many bytes more may be known of pieces.
@@ -75,6 +75,7 @@ func (x *dividing) run() error {
 	if len(x.works) == 0 {
 		return nil
 	}
+	x.plan()
 	drawn, err := x.reserveKnown()
 	if err != nil {
 		return err
@@ -128,8 +129,9 @@ func (x *dividing) read() error {
 func (x *dividing) readTable(of *piece) error {
 	all := of.table
 	x.undivided, of.table = nil, nil // it cannot be spilled meanwhile
-	for lo := 0; lo < all.Len(); lo += x.block {
-		part := all.share(leaf{lo: lo, hi: min(lo+x.block, all.Len())})
+	for lo, hi := 0, 0; lo < all.Len(); lo = hi {
+		hi = min(lo+x.block, all.Len())
+		part := all.share(leaf{lo: lo, hi: hi})
 		x.table.Keys, x.table.Counts = append(x.table.Keys, part.Keys...), append(x.table.Counts, part.Counts...)
 		x.extend(x.works[0], 0)
 		if err := x.hand(); err != nil {
@@ -158,6 +160,9 @@ func (x *dividing) hand() error {
 	if err := x.collect(to); err != nil {
 		return err
 	}
+	if x.left -= x.table.Len(); len(x.ring) > 1 {
+		x.block = min(x.block, max(x.left/(lastBlocks*len(x.ring)), x.TIPS.block))
+	}
 	x.table.exchange(&to.table)
 	x.stretches, to.stretches = to.stretches[:0], x.stretches
 	to.give()
@@ -172,7 +177,7 @@ func (x *dividing) start() {
 		x.pool.routers = append(x.pool.routers, &router{})
 	}
 	x.block = min(max(x.records/(blocksEach*threads), x.TIPS.block), x.pool.blockRecords(x.table.Layout))
-	x.ring = x.pool.routers[:threads]
+	x.ring, x.left = x.pool.routers[:threads], x.records
 	for _, to := range x.ring {
 		to.start(x.TIPS)
 	}

@@ -1,5 +1,10 @@
 package partition
 
+import (
+	"sync"
+	"sync/atomic"
+)
+
 const (
 	// fineCodes is how many codes a column may have for every one to be a cell of its own
 	// where pieces are counted finely.
@@ -12,7 +17,8 @@ const (
 
 // outlook is how a set's columns are divided while one refinement is performed: by what the
 // view shows after it, and by what the view foresees. Grids are made when they are asked
-// for; those that the next refinement does not change are kept.
+// for; those that the next refinement does not change are kept. An outlook belongs to one
+// goroutine, but once it is open others may plan by it.
 type outlook struct {
 	view    *View
 	columns []int // of the view, by field
@@ -21,10 +27,11 @@ type outlook struct {
 	field  int         // that is refined, or -1
 	shown  []*shown    // by field
 	fine   []*grid     // by field
-	depths [maxDepth + 1][]*grid
-	made   int64  // bytes of the depths' grids
-	room   int64  // no more of them are made once they take that
-	begins []bool // scratch, by code
+	depths [maxDepth + 1]atomic.Pointer[[]*grid]
+	made   atomic.Int64 // bytes of the depths' grids
+	room   int64        // no more of them are made once they take that
+	making sync.Mutex   // of a depth's grids
+	begins []bool       // scratch, by code
 }
 
 // shown is the grid of codes that have one value and one child of it.
@@ -33,15 +40,17 @@ type shown struct {
 	reach []codeRange // by cell: all codes of the value
 }
 
-func newOutlook(view *View, columns []int, room int64) outlook {
-	return outlook{view: view, columns: columns, field: -1, room: room, shown: make([]*shown, len(columns)), fine: make([]*grid, len(columns))}
+func newOutlook(view *View, columns []int, room int64) *outlook {
+	return &outlook{view: view, columns: columns, field: -1, room: room, shown: make([]*shown, len(columns)), fine: make([]*grid, len(columns))}
 }
 
 // turn makes the outlook that of another refinement, or of none.
 func (o *outlook) turn(field int, by *Refinement) {
 	o.field, o.by = field, by
-	clear(o.depths[:])
-	o.made = 0
+	for i := range o.depths {
+		o.depths[i].Store(nil)
+	}
+	o.made.Store(0)
 	for f := range o.columns {
 		if o.fine[f] != nil && (f == field || o.domain(f) > fineCodes) {
 			o.fine[f].retire()
@@ -162,20 +171,36 @@ func (o *outlook) markAll(begins []bool, field int, by []Parting) (any bool) {
 	return any
 }
 
-// see prepares the grids of a depth: the parts that fields are divided into by the refinement
-// and so many of those that are foreseen. A field that is not divided has none.
-func (o *outlook) see(depth int) {
-	if o.depths[depth] != nil {
-		return
+// open makes the grids of all fields and, if several parts are made of any piece, the fine ones.
+func (o *outlook) open(fine bool) {
+	for f := range o.columns {
+		if o.show(f); fine {
+			o.close(f)
+		}
 	}
-	o.depths[depth] = make([]*grid, len(o.columns))
+}
+
+// depth returns the grids of a depth: the parts that fields are divided into by the refinement
+// and so many of those that are foreseen. A field that is not divided has none.
+func (o *outlook) depth(depth int) []*grid {
+	if grids := o.depths[depth].Load(); grids != nil {
+		return *grids
+	}
+	o.making.Lock()
+	defer o.making.Unlock()
+	if grids := o.depths[depth].Load(); grids != nil {
+		return *grids
+	}
+	grids := make([]*grid, len(o.columns))
 	for f := range o.columns {
 		begins := o.clean(f)
 		if o.mark(begins, f, depth) {
-			o.depths[depth][f] = newGrid(begins)
-			o.made += 4 * int64(len(begins))
+			grids[f] = newGrid(begins)
+			o.made.Add(4 * int64(len(begins)))
 		}
 	}
+	o.depths[depth].Store(&grids)
+	return grids
 }
 
 // agree reports whether all records counted are sent to one child, and whether their cells

@@ -8,6 +8,10 @@ import (
 const (
 	// blocksTogether is how many blocks of records make partitions that are refined at once.
 	blocksTogether = 4
+	// assembledTogether is how many partitions are assembled at once, assembledAlone how many
+	// of them by one goroutine.
+	assembledTogether = 128
+	assembledAlone    = 16
 	// cellRecords is how many records there must be to a cell for counts to be kept.
 	cellRecords = 16
 	// shareOfSpreads is the part of a pool's share that the counts of pieces may take.
@@ -63,7 +67,6 @@ func (t *TIPS) spill() error {
 		return t.write(all, table)
 	}
 	t.table, t.inPieces = &Table{Layout: table.Layout}, true
-	t.dismissVisitors()
 	for p := range t.leaves {
 		l := &t.leaves[p]
 		if l.records() == 0 {
@@ -132,8 +135,10 @@ func (t *TIPS) refinePieces(visits []int32, field int, r *Refinement) {
 	if t.err != nil {
 		return
 	}
-	for _, p := range visits {
-		t.assemble(p, field, r)
+	for len(visits) > 0 {
+		n := min(len(visits), assembledTogether)
+		t.assemble(visits[:n], field, r)
+		visits = visits[n:]
 	}
 	t.thin(works)
 }
@@ -173,7 +178,7 @@ func (t *TIPS) divideAgain(visits []int32, needs func(*piece) bool) []*work {
 // whole reports whether the records of a piece are known to agree in the child that the
 // refinement sends them to, and how they are spread over what may become of that.
 func (t *TIPS) whole(p *piece) bool {
-	o := &t.outlook
+	o := t.outlook
 	if o.by.Children == 1 && position(t.listActive(t.fields[:0], p.sample, false), o.field) < 0 {
 		return true
 	}
@@ -184,29 +189,57 @@ func (t *TIPS) whole(p *piece) bool {
 	return o.agreeListed(s.list) && o.agree(s, counts)
 }
 
-// assemble makes partitions of a partition's pieces, each of which lies in one child.
-func (t *TIPS) assemble(p int32, field int, r *Refinement) {
+// assemble makes partitions of the pieces of some, each of which lies in one child: first all
+// are visited, then every one is replaced by its parts.
+func (t *TIPS) assemble(partitions []int32, field int, r *Refinement) {
+	t.reserveVisitors()
+	t.made = slices.Grow(t.made[:0], len(partitions))[:len(partitions)]
+	shares := leaf{hi: len(partitions)}.shares((len(partitions) + assembledAlone - 1) / assembledAlone)
+	t.pool.sharing.crew.each(len(shares), func(member, i int) {
+		for at := shares[i].lo; at < shares[i].hi; at++ {
+			t.made[at] = t.visitors[member].assemble(t, partitions[at], field, r)
+		}
+	})
+	t.replaceAll(field)
+}
+
+// assemble makes parts of a partition's pieces, and counts these.
+func (v *visitor) assemble(t *TIPS, p int32, field int, r *Refinement) visit {
 	f := t.table.Layout.Fields[field]
-	t.parts = t.parts[:0]
+	v.children = v.children[:0]
 	for _, piece := range t.leaves[p].pieces {
 		child := r.child(f.Code(piece.sample))
-		at, found := slices.BinarySearchFunc(t.parts, child, func(l childLeaf, child uint32) int { return cmp.Compare(l.child, child) })
+		at, found := slices.BinarySearchFunc(v.children, child, func(l childLeaf, child uint32) int { return cmp.Compare(l.child, child) })
 		if !found {
-			t.parts = slices.Insert(t.parts, at, childLeaf{child: child})
+			v.children = slices.Insert(v.children, at, childLeaf{child: child})
 		}
-		t.parts[at].take(piece)
+		v.children[at].take(piece)
 	}
-	if len(t.parts) == 1 {
-		t.leaves[p].hi, t.leaves[p].pieces = t.parts[0].hi, t.parts[0].pieces
-		t.schedule(p)
-		t.follow(p, field, nil)
-		return
+	from := len(v.parts)
+	for _, child := range v.children {
+		v.parts = append(v.parts, part{leaf: child.leaf})
 	}
-	parts := make([]part, len(t.parts))
-	for i, child := range t.parts {
-		parts[i].leaf = child.leaf
+	made := newVisit(p, v.parts[from:len(v.parts):len(v.parts)])
+	for i := range made.parts {
+		part := &made.parts[i]
+		v.fields = t.listActive(v.fields[:0], t.sample(part.leaf), false)
+		if len(made.parts) == 1 {
+			v.fields = only(v.fields, field)
+		}
+		part.counts = v.gather(t, part.pieces, v.fields)
 	}
-	t.replace(newVisit(p, parts), field)
+	return made
+}
+
+// gather counts the records of pieces, from what is known of them.
+func (v *visitor) gather(t *TIPS, pieces []*piece, fields []active) []counted {
+	from := len(v.counts)
+	for _, a := range fields {
+		at := len(v.cells)
+		v.cells = v.tally.gather(pieces, a, t.outlook.column(a.field).Child, v.cells)
+		v.counts = append(v.counts, counted{field: a.field, cells: v.cells[at:len(v.cells):len(v.cells)]})
+	}
+	return v.counts[from:len(v.counts):len(v.counts)]
 }
 
 // childLeaf is the part of a partition that is sent to a child.
@@ -219,15 +252,6 @@ func (l *childLeaf) take(p *piece) {
 	l.hi += p.records
 	l.size += p.size
 	l.pieces = append(l.pieces, p)
-}
-
-// settlePieces is settle for a partition whose pieces are all known.
-func (t *TIPS) settlePieces(p int32, fields []active) (alive bool) {
-	for _, a := range fields {
-		cells := t.tally.gather(t.leaves[p].pieces, a, t.outlook.column(a.field).Child)
-		alive = t.weigh(p, a, cells) || alive
-	}
-	return alive
 }
 
 // thin forgets how records are spread in fresh pieces of which that takes too much memory.
@@ -254,14 +278,18 @@ func (t *TIPS) forget() {
 }
 
 // spareable reports whether the search holds memory that it can do without.
-func (t *TIPS) spareable() bool { return t.inPieces && (t.sums > 0 || t.pool.block > 0) }
+func (t *TIPS) spareable() bool {
+	return t.visitsBytes() > 0 || t.inPieces && (t.sums > 0 || t.pool.block > 0)
+}
 
 // spare gives that memory back.
 func (t *TIPS) spare() {
-	if t.pool.spareBlocks() {
-		return
+	switch {
+	case t.visitsBytes() > 0:
+		t.dismissVisitors()
+	case !t.pool.spareBlocks():
+		t.forget()
 	}
-	t.forget()
 }
 
 // drop frees a piece.

@@ -8,7 +8,10 @@ import "slices"
 func (t *TIPS) settle(p int32, fields []active, counts []counted, rest stats) (alive bool) {
 	l := &t.leaves[p]
 	if l.pieces != nil {
-		return t.settlePieces(p, fields)
+		for _, a := range fields {
+			alive = t.weigh(p, a, cellsOf(counts, a.field)) || alive
+		}
+		return alive
 	}
 	if l.records() == 1 && rest == nil {
 		return false
@@ -20,8 +23,8 @@ func (t *TIPS) settle(p int32, fields []active, counts []counted, rest stats) (a
 		l.stats = make(stats, len(t.columns))
 	}
 	for _, a := range fields {
-		t.tally.cells = list(t.tally.cells[:0], old.of(a.field))
-		cells := t.tally.cells
+		t.cells = list(t.cells[:0], old.of(a.field))
+		cells := t.cells
 		if old.of(a.field) == nil {
 			cells = cellsOf(counts, a.field)
 			l.stats.put(a.field, a.children, cells)

@@ -5,7 +5,6 @@ type tally struct {
 	sharing sharing    // nobody's: one goroutine counts
 	sums    [][]uint64 // by field and child; all zero between two uses
 	fields  []active   // that are being counted
-	cells   []cell     // what gather returns
 	others  []tally    // of the others that share a partition
 }
 
@@ -106,35 +105,36 @@ func (y *tally) drain(t *TIPS, l leaf, a active, to []cell) []cell {
 	return to
 }
 
-// gather counts the records of pieces by child of a field's value, from what is known of them.
-func (y *tally) gather(pieces []*piece, a active, child []uint32) []cell {
+// gather appends the children of a field's value with the records of pieces that they get, from
+// what is known of these.
+func (y *tally) gather(pieces []*piece, a active, child []uint32, to []cell) []cell {
 	y.reserve(a)
-	sums := y.sums[a.field]
-	y.cells = y.cells[:0]
+	sums, from := y.sums[a.field], len(to)
 	for _, p := range pieces {
 		s, counts := p.spread(a.field)
 		for i, n := range counts {
 			if n > 0 {
-				y.count(sums, child[s.grid.starts[int(s.lo)+i]], n)
+				to = count(to, sums, child[s.grid.starts[int(s.lo)+i]], n)
 			}
 		}
 		for _, l := range s.list {
-			y.count(sums, child[l.code], l.count)
+			to = count(to, sums, child[l.code], l.count)
 		}
 	}
-	for i := range y.cells {
-		c := &y.cells[i]
+	for i := range to[from:] {
+		c := &to[from+i]
 		c.size, sums[c.child] = sums[c.child], 0
 	}
-	return y.cells
+	return to
 }
 
-// count adds records to a child's sum.
-func (y *tally) count(sums []uint64, child uint32, n uint64) {
+// count adds records to a child's sum, and appends the child if it had none.
+func count(to []cell, sums []uint64, child uint32, n uint64) []cell {
 	if sums[child] == 0 {
-		y.cells = append(y.cells, cell{child: child})
+		to = append(to, cell{child: child})
 	}
 	sums[child] += n
+	return to
 }
 
 // list appends the children whose sum is not zero.

@@ -31,17 +31,15 @@ type TIPS struct {
 	live    uint64 // records of the leaves that are not discarded
 	touched uint64 // records of the partitions that refinements have visited
 
-	parts []childLeaf // scratch of assemble
-
 	visitors []*visitor // by member of the pool's crew
 	together *visitor   // all of them
 	turns    []int32    // in which the partitions that are being refined are visited
 	made     []visit    // of these partitions, in their order
-	tally    tally
-	outlook  outlook
+	outlook  *outlook
 	visits   []int32  // what linked returns
 	fields   []active // what active returns
 	mask     []uint64 // scratch of varies, by word
+	cells    []cell   // scratch of settle
 
 	pool      *Pool
 	number    int    // among the pool's sets
@@ -87,7 +85,6 @@ func NewTIPS(ctx context.Context, table *Table, columns []int, k uint64, view *V
 	size := table.size()
 	t := &TIPS{VIT: VIT{k: k, anonymity: size}, view: view, columns: columns, table: table, pool: pool, ctx: ctx}
 	t.outlook, t.records = newOutlook(view, columns, pool.share/shareOfGrids), table.Len()
-	t.tally.sums = make([][]uint64, len(columns))
 	t.mask = make([]uint64, table.Layout.Words)
 	t.codec = newCodec(table.Layout)
 	t.block = max(2, pool.chunk/(8*table.Layout.Words+4))
@@ -119,7 +116,11 @@ func NewTIPS(ctx context.Context, table *Table, columns []int, k uint64, view *V
 func (t *TIPS) start() {
 	var counts []counted
 	if t.inPieces {
-		t.survey()
+		if t.survey(); t.err != nil {
+			return
+		}
+		t.reserveVisitors()
+		counts = t.together.gather(t, t.leaves[0].pieces, t.active(0, true))
 	} else {
 		fields := t.active(0, true)
 		t.leaves[0].stats = t.known(fields)

@@ -41,6 +41,7 @@ type visitor struct {
 	division division
 	tally    tally
 	fields   []active
+	children []childLeaf
 	parts    []part // of visits, and so on
 	counts   []counted
 	cells    []cell
@@ -77,8 +78,15 @@ func (t *TIPS) refineTable(partitions []int32, field int, r *Refinement) {
 			t.made[i] = t.visitors[member].visit(t, partitions[i], field, r)
 		})
 	}
+	t.replaceAll(field)
+}
+
+// replaceAll replaces the partitions that were visited by their parts.
+func (t *TIPS) replaceAll(field int) {
 	for _, made := range t.made {
 		if len(made.parts) == 1 {
+			l := &t.leaves[made.partition]
+			l.hi, l.pieces = l.lo+made.parts[0].records(), made.parts[0].pieces
 			t.follow(made.partition, field, made.parts[0].counts)
 		} else {
 			t.replace(made, field)
@@ -114,7 +122,7 @@ func (t *TIPS) visitsBytes() int64 {
 	return n
 }
 
-// dismissVisitors gives back what visits take: there will be none any more.
+// dismissVisitors gives back what visits take.
 func (t *TIPS) dismissVisitors() {
 	n := min(t.visitsBytes(), t.held) // what they took since the last account is not drawn
 	t.together, t.visitors, t.made, t.turns = nil, nil, nil, nil
@@ -211,7 +219,7 @@ func (t *TIPS) roomFor(p int32, r *Refinement) *Table {
 
 // bytes returns the memory that a visitor's visits take.
 func (v *visitor) bytes() int64 {
-	return int64(cap(v.parts))*int64(unsafe.Sizeof(part{})) +
+	return int64(cap(v.children))*int64(unsafe.Sizeof(childLeaf{})) + int64(cap(v.parts))*int64(unsafe.Sizeof(part{})) +
 		int64(cap(v.counts))*int64(unsafe.Sizeof(counted{})) + int64(cap(v.cells))*int64(unsafe.Sizeof(cell{}))
 }
 
