@@ -76,12 +76,12 @@ func (c *Counter) reset() {
 	if c.array == nil {
 		c.cache = make([]uint64, c.stride<<cacheBits)
 	}
-	segment := segmentRecords * c.stride
+	segment, most := segmentRecords*c.stride, 0
 	if c.outlet != nil {
-		segment = c.outlet.segment
+		segment, most = c.outlet.segment, c.outlet.segments<<bucketBits
 	}
 	if segment != c.slabs.segment {
-		c.slabs = slabs{budget: c.budget, segment: segment}
+		c.slabs = slabs{budget: c.budget, segment: segment, most: most}
 	}
 	for i := range c.buckets {
 		c.buckets[i] = bucket{limit: minCompact * c.stride}

@@ -19,6 +19,7 @@ const (
 type slabs struct {
 	budget  *spill.Budget
 	segment int      // words
+	most    int      // segments that are ever needed; 0: nobody knows
 	slab    []uint64 // what is left of the last one
 	free    [][]uint64
 	drawn   int64
@@ -47,6 +48,9 @@ func (s *slabs) take() ([]uint64, error) {
 func (s *slabs) grow() error {
 	bytes := segmentBytes(s.segment)
 	n := max(1, min(s.drawn/slabGrowth, maxSlab)/bytes)
+	if s.most > 0 {
+		n = min(n, int64(s.most)-s.drawn/bytes)
+	}
 	err := s.budget.Draw("distinct tuples", n*bytes)
 	if err != nil && n > 1 {
 		n = 1

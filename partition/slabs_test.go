@@ -1,0 +1,106 @@
+package partition
+
+import (
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/kcut/kcut/spill"
+)
+
+// TestBucketFill fills segments with records that have room in them: they stay in order, the
+// last segment has room unless all are full, and what is spare is as many as are left.
+func TestBucketFill(t *testing.T) {
+	const stride = 3
+	for _, all := range []int{0, 1, 2, 5} {
+		for records := 0; records <= all*2; records++ {
+			s := slabs{budget: plenty(), segment: 2 * stride}
+			var segments [][]uint64
+			for range all {
+				segment, err := s.take()
+				if err != nil {
+					t.Fatal(err)
+				}
+				segments = append(segments, segment)
+			}
+			var want, got []uint64
+			for i := range uint64(records * stride) {
+				want = append(want, i)
+			}
+			var b bucket
+			spare := b.fill(segments, want)
+			if err := b.each(stride, func(record []uint64) error {
+				got = append(got, record...)
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(got, want) || !slices.Equal(b.appendTo(nil), want) || b.words() != len(want) {
+				t.Errorf("%d records in %d segments: got %v of %d words", records, all, got, b.words())
+			}
+			if full := len(b.full); records < 2*all && len(b.last) == cap(b.last) || len(spare) != max(0, all-full-1) {
+				t.Errorf("%d records in %d segments: %d full ones, one with %d of %d words, %d spare", records, all, full, len(b.last), cap(b.last), len(spare))
+			}
+		}
+	}
+}
+
+// TestSlabsInNeed takes segments until the budget is used up, gives them back, and takes as many
+// again without drawing.
+func TestSlabsInNeed(t *testing.T) {
+	budget := spill.NewBudget(100 * segmentBytes(8))
+	s := slabs{budget: budget, segment: 8}
+	var taken [][]uint64
+	for {
+		segment, err := s.take()
+		if err != nil {
+			if !errors.Is(err, spill.ErrBudget) {
+				t.Fatal(err)
+			}
+			break
+		}
+		taken = append(taken, append(segment, uint64(len(taken))))
+	}
+	for i, segment := range taken {
+		if segment[0] != uint64(i) {
+			t.Fatalf("segment %d was handed out twice", i)
+		}
+	}
+	if len(taken) != 100 || budget.Used() != budget.Limit() {
+		t.Errorf("%d segments, %d bytes drawn of %d", len(taken), budget.Used(), budget.Limit())
+	}
+	s.give(taken)
+	for i := range taken {
+		if segment, err := s.take(); err != nil || len(segment) != 0 || cap(segment) != 8 {
+			t.Fatalf("segment %d that was given back: %v, %v", i, segment, err)
+		}
+	}
+	if s.release(); budget.Used() != 0 {
+		t.Errorf("%d bytes are drawn after all was given back", budget.Used())
+	}
+}
+
+// TestSpillCounterStaysWithinShare counts tuples that are all different.
+func TestSpillCounterStaysWithinShare(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	codes, domains := make([][]uint32, 3), []int{1 << 24, 1 << 24, 1 << 24}
+	for c := range codes {
+		for range 60_000 {
+			codes[c] = append(codes[c], rng.Uint32N(1<<24))
+		}
+	}
+	for _, share := range []int64{1 << 16, 1 << 18, 1 << 20} {
+		budget := plenty()
+		counter := newSpillCounter(domains, budget, newMemoryStore(), share)
+		if err := counter.Add(len(codes[0]), codes, domains); err != nil {
+			t.Fatal(err)
+		}
+		if peak := budget.Peak(); peak > share || peak < share/2 {
+			t.Errorf("with a share of %d a counter has drawn %d bytes", share, peak)
+		}
+		if counter.outlet.empty() {
+			t.Errorf("with a share of %d nothing was spilled", share)
+		}
+	}
+}
