@@ -35,8 +35,9 @@ type counted struct {
 	cells []cell
 }
 
-// visitor visits leaf partitions: it moves their records and counts those of the parts. Of what
-// partitions have in common it only reads. It works alone, or its crew shares what it does.
+// visitor visits leaf partitions: it moves their records, or makes parts of their pieces, and
+// counts those of the parts. Of what partitions have in common it only reads. It works alone, or
+// its crew shares what it does.
 type visitor struct {
 	division division
 	tally    tally
