@@ -23,7 +23,7 @@ const (
 //	rows ──▶ cache (direct mapped, counts in place) ──evicted──▶ 256 buckets by hash ──full──▶ store
 //
 // Few distinct tuples never leave the cache; many pass through it to the buckets, where
-// equal ones are merged whenever a bucket has doubled, so memory stays within about three
+// equal ones are merged whenever a bucket has doubled, so memory stays within about four
 // times the distinct tuples. Tuples of so few bits that an array has a place for each are
 // counted there, and neither hashed nor evicted. When a domain outgrows its bits everything
 // is packed anew with wider fields. A counter that spills knows its domains beforehand, and

@@ -14,33 +14,39 @@ func (x *dividing) plan() {
 			first = w
 		}
 	}
-	x.outlook.open(x.limit(first) > 1)
+	limit := x.limit()
+	x.outlook.open(limit.of(first) > 1)
 	shares := leaf{hi: len(x.works)}.shares((len(x.works) + workTogether - 1) / workTogether)
 	x.pool.sharing.crew.each(len(shares), func(_, i int) {
-		x.planShare(x.works[shares[i].lo:shares[i].hi], room)
+		x.planShare(x.works[shares[i].lo:shares[i].hi], limit, room)
 	})
 	for _, w := range x.works {
 		if w.known > room-x.known {
-			x.outlook.plan(w, x.table.Layout, x.limit(w), room-x.known)
+			x.outlook.plan(w, x.table.Layout, limit.of(w), room-x.known)
 		}
 		x.known += w.known
 	}
 }
 
 // planShare plans some works, each as if all there is room for could be known of its pieces.
-func (x *dividing) planShare(works []*work, room int64) {
+func (x *dividing) planShare(works []*work, limit partLimit, room int64) {
 	fields := len(x.columns)
 	reach, cells := make([]codeRange, fields*len(works)), make([]*grid, fields*len(works))
 	for i, w := range works {
 		w.reach, w.cells = reach[i*fields:(i+1)*fields], cells[i*fields:(i+1)*fields]
-		x.outlook.plan(w, x.table.Layout, x.limit(w), room)
+		x.outlook.plan(w, x.table.Layout, limit.of(w), room)
 	}
 }
 
-// limit returns how many pieces a work may make.
-func (x *dividing) limit(w *work) int {
-	return min(w.piece.records/x.pieceRecords(), x.pool.blockRecords(x.table.Layout)/x.pool.partRecords, maxParts)
+// partLimit says how many pieces a work may make.
+type partLimit struct{ most, records int }
+
+// limit returns the limit of works, for which it may draw blocks.
+func (x *dividing) limit() partLimit {
+	return partLimit{most: min(x.pool.blockRecords(x.table.Layout)/x.pool.partRecords, maxParts), records: x.pieceRecords()}
 }
+
+func (l partLimit) of(w *work) int { return min(w.piece.records/l.records, l.most) }
 
 // plan plans how a piece is divided: into so many parts and, if more is known of them than has
 // to be, with so many bytes of that. The outlook is open.
