@@ -277,19 +277,19 @@ func (t *TIPS) forget() {
 	t.sums = 0
 }
 
-// spareable reports whether the search holds memory that it can do without.
-func (t *TIPS) spareable() bool {
-	return t.visitsBytes() > 0 || t.inPieces && (t.sums > 0 || t.pool.block > 0)
-}
-
-// spare gives that memory back.
-func (t *TIPS) spare() {
+// spare gives back memory that the search can do without, if there is any.
+func (t *TIPS) spare() bool {
 	switch {
-	case t.visitsBytes() > 0:
-		t.dismissVisitors()
-	case !t.pool.spareBlocks():
+	case t.pool.spareVisitors():
+	case !t.inPieces:
+		return false
+	case t.pool.spareBlocks():
+	case t.sums > 0:
 		t.forget()
+	default:
+		return false
 	}
+	return true
 }
 
 // drop frees a piece.

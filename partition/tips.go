@@ -339,8 +339,7 @@ func (t *TIPS) account() {
 			t.fail(err)
 			return
 		case t.holds()-t.held < more: // the table of this set was moved
-		case t.spareable():
-			t.spare()
+		case t.spare():
 		default:
 			t.fail(err)
 			return

@@ -123,6 +123,18 @@ func (t *TIPS) visitsBytes() int64 {
 	return n
 }
 
+// spareVisitors gives back what visits of all sets take, of which none is going on. It reports
+// whether that was anything.
+func (m *Pool) spareVisitors() (spared bool) {
+	for _, t := range m.sets {
+		if t.visitsBytes() > 0 {
+			t.dismissVisitors()
+			spared = true
+		}
+	}
+	return spared
+}
+
 // dismissVisitors gives back what visits take.
 func (t *TIPS) dismissVisitors() {
 	n := min(t.visitsBytes(), t.held) // what they took since the last account is not drawn
