@@ -281,6 +281,8 @@ func (t *TIPS) forget() {
 func (t *TIPS) spare() bool {
 	switch {
 	case t.pool.spareVisitors():
+	case cap(t.leaves) > len(t.leaves):
+		t.leaves = append(make([]leaf, 0, len(t.leaves)), t.leaves...)
 	case !t.inPieces:
 		return false
 	case t.pool.spareBlocks():
