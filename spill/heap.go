@@ -3,6 +3,7 @@ package spill
 import (
 	"math"
 	"runtime/debug"
+	"sync"
 )
 
 // HeapOverhead is what Go's heap may take beyond a budget, in bytes: what is not drawn from it
@@ -13,10 +14,14 @@ const HeapOverhead = 32 << 20
 // budget allows it. The usual 100 collects dozens of times in a run that holds little.
 const heapGrowth = 400
 
+// hugePages are preferred once a process: addresses stay as they were advised.
+var hugePages sync.Once
+
 // LimitHeap makes Go collect garbage before its heap outgrows a budget of so many bytes, and
 // seldom otherwise. It returns a function that undoes it. A limit that is lower already stays,
 // and a growth that is not the usual one.
 func LimitHeap(memory int64) (undo func()) {
+	hugePages.Do(func() { preferHugePages(memory) })
 	limit, growth := debug.SetMemoryLimit(-1), debug.SetGCPercent(heapGrowth)
 	if growth != 100 {
 		debug.SetGCPercent(growth)

@@ -1,0 +1,57 @@
+package spill
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"unsafe"
+)
+
+// What the heap grows into after the advice is advised: the kernel notes that of its range.
+func TestHugePagesArePreferred(t *testing.T) {
+	setting, err := os.ReadFile(hugeSetting)
+	if err != nil || !bytes.Contains(setting, []byte("[madvise]")) {
+		t.Skip("the system does not leave the choice of pages to programs")
+	}
+	preferHugePages(hugeLeast)
+	memory := make([]byte, 256<<20)
+	if !isAdvised(t, memory) {
+		t.Error("the heap grew into memory that is not advised")
+	}
+	runtime.KeepAlive(memory)
+}
+
+func TestMayAllocate(t *testing.T) {
+	if !mayAllocate(1 << 20) {
+		t.Error("a mebibyte of addresses may not be allocated")
+	}
+	if mayAllocate(1 << 60) {
+		t.Error("more addresses may be allocated than there are")
+	}
+}
+
+// isAdvised reports whether the middle of some memory lies in a range that is to have huge pages.
+func isAdvised(t *testing.T, memory []byte) bool {
+	middle := uintptr(unsafe.Pointer(&memory[len(memory)/2]))
+	file, err := os.Open("/proc/self/smaps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	within := false
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		var lo, hi uintptr
+		if n, _ := fmt.Sscanf(lines.Text(), "%x-%x ", &lo, &hi); n == 2 {
+			within = lo <= middle && middle < hi
+		}
+		if flags, found := strings.CutPrefix(lines.Text(), "VmFlags:"); found && within {
+			return strings.Contains(flags+" ", " hg ")
+		}
+	}
+	t.Fatal("the memory is in no range")
+	return false
+}
