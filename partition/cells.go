@@ -132,7 +132,7 @@ func (c *Cells) fetch(ctx context.Context) error {
 		return err
 	}
 	t := &Table{Layout: c.layout, Keys: make([]uint64, 0, n*c.layout.Words), Counts: make([]uint32, 0, n)}
-	err := c.pool.each(ctx, c.pile, true, func(chunk []byte) error { return c.codec.decode(chunk, t) })
+	err := c.pool.each(ctx, c.pile, true, func(chunk []byte, _ bool) error { return c.codec.decode(chunk, t) })
 	if err != nil {
 		c.pool.release(c.layout.tableBytes(n))
 		return err

@@ -139,6 +139,9 @@ func (c codec) decode(chunk []byte, t *Table) error {
 	return nil
 }
 
+// frameRecords returns the number of a frame's records.
+func frameRecords(frame []byte) int { return int(binary.LittleEndian.Uint32(frame) & maxFrame) }
+
 func (c codec) decodeFrame(b []byte, t *Table) (rest []byte, ok bool) {
 	if len(b) < frameHead {
 		return nil, false

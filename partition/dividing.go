@@ -2,7 +2,9 @@ package partition
 
 import (
 	"errors"
+	"iter"
 	"math"
+	"sync"
 
 	"github.com/kcut/kcut/spill"
 )
@@ -18,28 +20,47 @@ const (
 	maxParts = 4096
 	// partRecords is how many records of a block a part is to have, on average.
 	partRecords = 128
-	// blocksEach is how many blocks a router divides, at least: while the first is read and the
-	// last divided others wait.
+	// blocksEach is how many blocks a router divides, at least, so that those who are slowed
+	// down divide fewer.
 	blocksEach = 6
 	// lastBlocks is how many blocks each of several routers would divide of what is left, at least:
 	// the last ones are small, and all are done at about the same time.
 	lastBlocks = 2
+	// leastBlock are records that are worth a block of their own, and stretchRecords those that
+	// would take the time that a stretch takes besides its records.
+	leastBlock     = 1 << 12
+	stretchRecords = 16
+	// blocksAhead is how many blocks for each router may be divided or under way before the
+	// first of them is collected.
+	blocksAhead = 2
 )
 
 // dividing divides pieces. Their records are read a block at a time;
-// a block may have records of several pieces, and a piece records in several blocks. Blocks
-// go round a ring of routers, each on a goroutine of its own; what they make of a block is
+// a block may have records of several pieces, and a piece records in several blocks. Routers,
+// each on a member of the crew, take the blocks in turn; what they make of a block is
 // collected in the order of the blocks, so that the outcome does not depend on who is faster.
 type dividing struct {
 	*TIPS
-	works     []*work
-	records   int
-	left      int       // of these, that routers do not have yet
-	known     int64     // bytes that will be known of what the works make, at most
-	block     int       // records that are read before they are divided
-	stretches []stretch // of the block that is being read
-	ring      []*router
-	turn      int // the router whose block is next
+	works   []*work
+	records int
+	known   int64 // bytes that will be known of what the works make, at most
+
+	access    sync.Mutex // to the pool, and to what follows
+	next      func() (struct{}, bool)
+	taker     *router     // reads the next block
+	left      int         // records that no router has yet, and what stretches take
+	block     int         // of these, that make a block
+	ahead     []madeBlock // by number, round and round
+	taken     int         // blocks
+	collected int         // of these
+	caughtUp  sync.Cond   // there are fewer blocks ahead
+	failed    error
+}
+
+// madeBlock is what a router has made of a block.
+type madeBlock struct {
+	fragments []partFragment
+	made      bool
 }
 
 // stretch is where records of a work are in a block.
@@ -80,9 +101,7 @@ func (x *dividing) run() error {
 	if err != nil {
 		return err
 	}
-	x.start()
-	err = x.read()
-	err = errors.Join(err, x.stop(err == nil))
+	err = x.divide()
 	x.pool.release(drawn)
 	return err
 }
@@ -97,109 +116,148 @@ func (x *dividing) reserveKnown() (drawn int64, err error) {
 	return x.known, err
 }
 
-// read sends the records of the pieces round.
-func (x *dividing) read() error {
-	x.table.truncate()
+// divide lets the crew divide the blocks.
+func (x *dividing) divide() error {
+	x.left = x.records + stretchRecords*len(x.works)
+	routers := x.routers(min(x.pool.threads, max(1, x.left/leastBlock)))
+	most := x.pool.blockRecords(x.table.Layout)
+	x.block = min(max(x.left/(blocksEach*x.pool.threads), x.leastBlock()), most)
+	x.ahead = make([]madeBlock, blocksAhead*len(routers))
+	x.caughtUp.L = &x.access
+	next, stop := iter.Pull(x.blocks)
+	x.next = next
+	x.pool.sharing.crew.each(len(routers), func(member, _ int) { x.route(routers[member]) })
+	stop()
+	for _, r := range routers {
+		r.forget()
+	}
+	return x.failed
+}
+
+// routers returns so many routers.
+func (x *dividing) routers(n int) []*router {
+	for len(x.pool.routers) < x.pool.threads {
+		x.pool.routers = append(x.pool.routers, &router{})
+	}
+	for _, r := range x.pool.routers {
+		r.prepare(x.TIPS)
+	}
+	return x.pool.routers[:n]
+}
+
+// leastBlock returns how many records are worth a block.
+func (x *dividing) leastBlock() int { return min(leastBlock, x.TIPS.block) }
+
+// route takes blocks and divides them until there are none.
+func (x *dividing) route(r *router) {
+	for {
+		number, ok := x.take(r)
+		if !ok {
+			return
+		}
+		x.collect(number, r, r.divide())
+	}
+}
+
+// take gives the router the next block, unless there is none.
+func (x *dividing) take(r *router) (number int, ok bool) {
+	x.access.Lock()
+	defer x.access.Unlock()
+	for x.failed == nil && x.taken-x.collected == len(x.ahead) {
+		x.caughtUp.Wait()
+	}
+	if x.failed != nil {
+		return 0, false
+	}
+	if x.pool.threads > 1 {
+		x.block = min(x.block, max(x.left/(lastBlocks*x.pool.threads), x.leastBlock()))
+	}
+	x.taker = r
+	if _, ok := x.next(); !ok {
+		return 0, false
+	}
+	x.left -= r.taken
+	x.taken++
+	return x.taken - 1, true
+}
+
+// errEnough ends reading when the blocks to come are not wanted.
+var errEnough = errors.New("no more blocks are wanted")
+
+// blocks reads the records of the pieces, and yields whenever the taker has a block.
+func (x *dividing) blocks(yield func(struct{}) bool) {
 	if all := x.works[0].piece; all.table != nil {
-		return x.readTable(all)
+		x.blocksOf(all, yield)
+		return
 	}
 	piles := make([]*pile, len(x.works))
 	for i, w := range x.works {
 		piles[i] = &w.piece.pile
 	}
-	err := x.pool.consume(x.ctx, piles, func(i int, chunk []byte) (records int, err error) {
-		lo := x.table.Len()
-		if err := x.codec.decode(chunk, x.table); err != nil {
+	err := x.pool.consume(x.ctx, piles, func(i int, chunk []byte, isFrame bool) (records int, err error) {
+		if records, err = x.taker.read(x.works[i], chunk, isFrame); err != nil || x.taker.taken < x.block {
+			return records, err
+		}
+		if err := x.ctx.Err(); err != nil {
 			return 0, err
 		}
-		x.extend(x.works[i], lo)
-		if records = x.table.Len() - lo; x.table.Len() >= x.block {
-			err = x.hand()
+		if !yield(struct{}{}) {
+			return 0, errEnough
 		}
-		return records, err
+		return records, nil
 	})
-	if err == nil && x.table.Len() > 0 {
-		err = x.hand()
+	if err == nil && x.taker.taken > 0 {
+		yield(struct{}{})
 	}
-	x.table.truncate()
-	return err
+	if !errors.Is(err, errEnough) {
+		x.fail(err)
+	}
 }
 
-// readTable sends the records of the only piece there is round, which are in a table.
-func (x *dividing) readTable(of *piece) error {
-	all := of.table
-	x.undivided, of.table = nil, nil // it cannot be spilled meanwhile
+// blocksOf is blocks for the only piece there is, whose records are in a table.
+func (x *dividing) blocksOf(piece *piece, yield func(struct{}) bool) {
+	all := piece.table
+	x.undivided, piece.table = nil, nil // it cannot be spilled meanwhile
 	for lo, hi := 0, 0; lo < all.Len(); lo = hi {
 		hi = min(lo+x.block, all.Len())
-		part := all.share(leaf{lo: lo, hi: hi})
-		x.table.Keys, x.table.Counts = append(x.table.Keys, part.Keys...), append(x.table.Counts, part.Counts...)
-		x.extend(x.works[0], 0)
-		if err := x.hand(); err != nil {
-			return err
+		x.taker.readTable(x.works[0], all.share(leaf{lo: lo, hi: hi}))
+		if err := x.ctx.Err(); err != nil {
+			x.fail(err)
+			break
+		}
+		if !yield(struct{}{}) {
+			break
 		}
 	}
 	x.pool.release(all.Bytes())
-	return nil
 }
 
-// extend notes whose the records from lo on are.
-func (x *dividing) extend(w *work, lo int) {
-	if last := len(x.stretches) - 1; last >= 0 && x.stretches[last].work == w {
-		x.stretches[last].hi = x.table.Len()
-		return
-	}
-	x.stretches = append(x.stretches, stretch{w, lo, x.table.Len()})
-}
-
-// hand gives the block that was read to the router whose turn it is.
-func (x *dividing) hand() error {
-	if err := x.ctx.Err(); err != nil {
-		return err
-	}
-	to := x.ring[x.turn]
-	if err := x.collect(to); err != nil {
-		return err
-	}
-	if x.left -= x.table.Len(); len(x.ring) > 1 {
-		x.block = min(x.block, max(x.left/(lastBlocks*len(x.ring)), x.TIPS.block))
-	}
-	x.table.exchange(&to.table)
-	x.stretches, to.stretches = to.stretches[:0], x.stretches
-	to.give()
-	x.turn = (x.turn + 1) % len(x.ring)
-	return nil
-}
-
-// start makes the ring, of as many routers as there are threads.
-func (x *dividing) start() {
-	threads := x.pool.threads
-	for len(x.pool.routers) < threads {
-		x.pool.routers = append(x.pool.routers, &router{})
-	}
-	x.block = min(max(x.records/(blocksEach*threads), x.TIPS.block), x.pool.blockRecords(x.table.Layout))
-	x.ring, x.left = x.pool.routers[:threads], x.records
-	for _, to := range x.ring {
-		to.start(x.TIPS)
+// fail remembers the first error, after which no more blocks are taken.
+func (x *dividing) fail(err error) {
+	if x.failed == nil {
+		x.failed = err
 	}
 }
 
-// stop ends the routers, after the fragments of the last blocks were collected if wanted.
-func (x *dividing) stop(collect bool) (err error) {
-	for range x.ring {
-		from := x.ring[x.turn]
-		if collect && err == nil {
-			err = x.collect(from)
-		}
-		from.stop()
-		x.turn = (x.turn + 1) % len(x.ring)
+// collect collects what a router has made of a block, as soon as the blocks before it are.
+func (x *dividing) collect(number int, r *router, err error) {
+	x.access.Lock()
+	defer x.access.Unlock()
+	at := &x.ahead[number%len(x.ahead)]
+	at.fragments, r.fragments, at.made = r.fragments, at.fragments, true
+	x.fail(err)
+	for at = &x.ahead[x.collected%len(x.ahead)]; at.made && x.failed == nil; at = &x.ahead[x.collected%len(x.ahead)] {
+		x.fail(x.pile(at.fragments))
+		clear(at.fragments)
+		at.fragments, at.made = at.fragments[:0], false
+		x.collected++
 	}
-	return err
+	x.caughtUp.Broadcast()
 }
 
-// collect waits for a router and puts the fragments of its block on the piles.
-func (x *dividing) collect(from *router) error {
-	from.wait()
-	for _, g := range from.fragments {
+// pile puts the fragments of a block on the piles of their parts.
+func (x *dividing) pile(fragments []partFragment) error {
+	for _, g := range fragments {
 		to := &g.work.pieces[g.part]
 		if *to == nil {
 			*to = &piece{}
@@ -210,7 +268,5 @@ func (x *dividing) collect(from *router) error {
 			return err
 		}
 	}
-	clear(from.fragments)
-	from.fragments = from.fragments[:0]
 	return nil
 }

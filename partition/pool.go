@@ -269,8 +269,8 @@ func (m *Pool) blockRecords(layout Layout) int {
 	return max(2, int(max(m.block, int64(m.chunk))/layout.tableBytes(1)))
 }
 
-// blocksBytes returns what the block that is read takes, with those of the routers and what
-// they make of them.
+// blocksBytes returns what the blocks of the routers take: as they were read, in order, and what
+// is made of them until that is collected.
 func (m *Pool) blocksBytes(block int64) int64 { return block * int64(3*m.threads+1) }
 
 // spareBlocks gives the memory of blocks back, for good. It reports whether there was any.
@@ -308,15 +308,19 @@ func (m *Pool) spareRoom() bool {
 	return n > 0
 }
 
-// consume hands out the chunks of piles, one pile after the other, each valid until visit
-// returns, which says how many records it has. Piles are freed as they are read.
-func (m *Pool) consume(ctx context.Context, piles []*pile, visit func(pile int, chunk []byte) (records int, err error)) error {
+// visitChunk is told of a chunk, and whether it is a frame that was in memory: others are valid
+// until it returns. It says how many records the chunk has.
+type visitChunk func(pile int, chunk []byte, isFrame bool) (records int, err error)
+
+// consume hands out the chunks of piles, one pile after the other. Piles are freed as they are
+// read.
+func (m *Pool) consume(ctx context.Context, piles []*pile, visit visitChunk) error {
 	for from := 0; from < len(piles); {
 		to := from
 		for stored := int64(0); to < len(piles) && (to == from || stored+piles[to].stored <= maxSequence); to++ {
 			stored += piles[to].stored
 		}
-		if err := m.consumeTogether(ctx, piles[from:to], func(i int, chunk []byte) (int, error) { return visit(from+i, chunk) }); err != nil {
+		if err := m.consumeTogether(ctx, piles[from:to], func(i int, chunk []byte, isFrame bool) (int, error) { return visit(from+i, chunk, isFrame) }); err != nil {
 			return err
 		}
 		from = to
@@ -325,10 +329,10 @@ func (m *Pool) consume(ctx context.Context, piles []*pile, visit func(pile int, 
 }
 
 // consumeTogether is consume for one pile, or for some that are small.
-func (m *Pool) consumeTogether(ctx context.Context, piles []*pile, visit func(pile int, chunk []byte) (records int, err error)) error {
+func (m *Pool) consumeTogether(ctx context.Context, piles []*pile, visit visitChunk) error {
 	if len(piles) == 1 {
-		return m.each(ctx, piles[0], true, func(chunk []byte) error {
-			_, err := visit(0, chunk)
+		return m.each(ctx, piles[0], true, func(chunk []byte, isFrame bool) error {
+			_, err := visit(0, chunk, isFrame)
 			return err
 		})
 	}
@@ -341,7 +345,7 @@ func (m *Pool) consumeTogether(ctx context.Context, piles []*pile, visit func(pi
 	for i, p := range piles {
 		left[i] = p.records
 		for k, frame := range p.frames {
-			records, err := visit(i, frame)
+			records, err := visit(i, frame, true)
 			if err != nil {
 				return err
 			}
@@ -362,7 +366,7 @@ func (m *Pool) consumeTogether(ctx context.Context, piles []*pile, visit func(pi
 		if at == len(left) {
 			return fmt.Errorf("read partitions: %w", spill.ErrCorrupt)
 		}
-		records, err := visit(at, chunk)
+		records, err := visit(at, chunk, false)
 		left[at] -= records
 		return err
 	}, sequences...)
@@ -372,14 +376,14 @@ func (m *Pool) consumeTogether(ctx context.Context, piles []*pile, visit func(pi
 	return m.store.Free(sequences...)
 }
 
-// each hands out the chunks of a pile, each valid until visit returns. A pile that is
-// consumed is freed as it is read.
-func (m *Pool) each(ctx context.Context, p *pile, consume bool, visit func(chunk []byte) error) error {
+// each hands out the chunks of a pile, each valid until visit returns unless it is a frame that
+// was in memory. A pile that is consumed is freed as it is read.
+func (m *Pool) each(ctx context.Context, p *pile, consume bool, visit func(chunk []byte, isFrame bool) error) error {
 	if consume {
 		m.forget(p)
 	}
 	for i, frame := range p.frames {
-		if err := visit(frame); err != nil {
+		if err := visit(frame, true); err != nil {
 			return err
 		}
 		if consume {
@@ -392,11 +396,12 @@ func (m *Pool) each(ctx context.Context, p *pile, consume bool, visit func(chunk
 	if len(p.sequences) == 0 {
 		return nil
 	}
+	stored := func(chunk []byte) error { return visit(chunk, false) }
 	if !consume {
-		return readChunks(ctx, m.store, visit, p.sequences...)
+		return readChunks(ctx, m.store, stored, p.sequences...)
 	}
 	for _, sequence := range p.sequences {
-		if err := readChunks(ctx, m.store, visit, sequence); err != nil {
+		if err := readChunks(ctx, m.store, stored, sequence); err != nil {
 			return err
 		}
 		p.sequences = p.sequences[1:]

@@ -6,12 +6,12 @@ import "slices"
 type router struct {
 	*TIPS // is not written to
 
-	table     Table // the block
+	table     Table   // the block
+	frames    []frame // the block, before it is in the table
+	taken     int     // records of the block, and what its stretches take
+	last      *work   // of the block
 	stretches []stretch
-	fragments []partFragment
-	busy      bool
-	work      chan struct{} // the table is to be divided
-	done      chan struct{} // the fragments are there
+	fragments []partFragment // what it makes of the block
 
 	sorted  Table // records by part
 	part    []uint32
@@ -20,6 +20,12 @@ type router struct {
 	joining joining
 	joined  joined
 	sums    []uint64
+}
+
+// frame is a frame with records of a work.
+type frame struct {
+	*work
+	bytes []byte
 }
 
 // partFragment are the records of a block that belong to a part of a piece.
@@ -31,43 +37,76 @@ type partFragment struct {
 	fragment
 }
 
-// start prepares for blocks of a set's records, which are divided until stop is called.
-func (r *router) start(t *TIPS) {
+// prepare prepares for blocks of a set's records, which are divided until they are forgotten.
+func (r *router) prepare(t *TIPS) {
 	r.TIPS = t
 	r.table.Layout, r.sorted.Layout = t.table.Layout, t.table.Layout
-	r.table.truncate()
-	r.work, r.done = make(chan struct{}, 1), make(chan struct{}, 1)
-	go func(work <-chan struct{}, done chan<- struct{}) {
-		for range work {
-			r.divide()
-			done <- struct{}{}
-		}
-	}(r.work, r.done)
 }
 
-// give lets the router divide its block.
-func (r *router) give() {
-	r.busy = true
-	r.work <- struct{}{}
-}
-
-// wait waits until the block, if there is one, is divided.
-func (r *router) wait() {
-	if r.busy {
-		<-r.done
-		r.busy = false
-	}
-}
-
-func (r *router) stop() {
-	r.wait()
-	close(r.work)
+// forget drops what is left of a block.
+func (r *router) forget() {
+	r.empty()
 	clear(r.fragments)
 	r.fragments, r.TIPS = r.fragments[:0], nil
 }
 
+// empty makes room for a block.
+func (r *router) empty() {
+	clear(r.frames)
+	clear(r.stretches)
+	r.frames, r.stretches, r.taken, r.last = r.frames[:0], r.stretches[:0], 0, nil
+	r.table.truncate()
+}
+
+// read adds a chunk to the block, and returns how many records it has. A frame stays as it is,
+// and is decoded when the block is divided.
+func (r *router) read(of *work, chunk []byte, isFrame bool) (records int, err error) {
+	if isFrame {
+		r.frames = append(r.frames, frame{of, chunk})
+		records = frameRecords(chunk)
+	} else {
+		records, err = r.decode(of, chunk)
+	}
+	if r.taken += records; r.last != of {
+		r.last, r.taken = of, r.taken+stretchRecords
+	}
+	return records, err
+}
+
+// readTable adds records of a table to the block.
+func (r *router) readTable(of *work, part *Table) {
+	r.table.Keys, r.table.Counts = append(r.table.Keys, part.Keys...), append(r.table.Counts, part.Counts...)
+	r.extend(of, 0)
+	r.taken += part.Len()
+}
+
+// decode decodes a chunk.
+func (r *router) decode(of *work, chunk []byte) (records int, err error) {
+	lo := r.table.Len()
+	if err := r.codec.decode(chunk, &r.table); err != nil {
+		return 0, err
+	}
+	r.extend(of, lo)
+	return r.table.Len() - lo, nil
+}
+
+// extend notes whose the records from lo on are.
+func (r *router) extend(of *work, lo int) {
+	if last := len(r.stretches) - 1; last >= 0 && r.stretches[last].work == of {
+		r.stretches[last].hi = r.table.Len()
+		return
+	}
+	r.stretches = append(r.stretches, stretch{of, lo, r.table.Len()})
+}
+
 // divide makes fragments of the block.
-func (r *router) divide() {
+func (r *router) divide() error {
+	defer r.empty()
+	for _, f := range r.frames {
+		if _, err := r.decode(f.work, f.bytes); err != nil {
+			return err
+		}
+	}
 	for _, s := range r.stretches {
 		r.sort(s)
 		lo := 0
@@ -78,8 +117,7 @@ func (r *router) divide() {
 			lo = hi
 		}
 	}
-	clear(r.stretches)
-	r.table.truncate()
+	return nil
 }
 
 // sort brings the records of a stretch into the order of their parts.

@@ -143,7 +143,7 @@ func (s *stock) scan(ctx context.Context, p *pile, consume bool, visit func() er
 		s.pool.forget(p)
 		defer s.remember(p)
 	}
-	err := s.pool.each(ctx, p, consume, func(chunk []byte) error {
+	err := s.pool.each(ctx, p, consume, func(chunk []byte, _ bool) error {
 		if err := s.codec.decode(chunk, &s.read); err != nil || s.read.Len() < s.block {
 			return err
 		}

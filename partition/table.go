@@ -43,12 +43,6 @@ func sum(counts []uint32) (size uint64) {
 // truncate drops the records and keeps their memory for others.
 func (t *Table) truncate() { t.Keys, t.Counts = t.Keys[:0], t.Counts[:0] }
 
-// exchange gives two tables of one layout each other's records.
-func (t *Table) exchange(with *Table) {
-	t.Keys, with.Keys = with.Keys, t.Keys
-	t.Counts, with.Counts = with.Counts, t.Counts
-}
-
 // Bytes returns the memory that the records take.
 func (t *Table) Bytes() int64 { return int64(cap(t.Keys))*8 + int64(cap(t.Counts))*4 }
 
