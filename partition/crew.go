@@ -69,7 +69,7 @@ func (c *crew) each(n int, task func(member, i int)) {
 
 const (
 	// sharesEach is how many shares of a table a member does: who is slowed down does fewer.
-	sharesEach = 4
+	sharesEach = 16
 	// leastTaken are records that are worth a share of a table.
 	leastTaken = 1 << 14
 )

@@ -18,7 +18,7 @@ type division struct {
 // divide moves the partition's records so that each child's are adjacent and returns the
 // children that have any, by ascending number, valid until the next call.
 func (d *division) divide(t *Table, parent leaf, f Field, r *Refinement) []leaf {
-	shares := d.sharing.of(parent)
+	shares := d.sharing.forDivision(parent, r.Children)
 	switch {
 	case r.Children == 2:
 		return d.divideTwo(t, parent, shares, f, r)

@@ -1,6 +1,9 @@
 package partition
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // shardRecords is the number of records that are merged at a time: their keys and the
 // slots of their hash table stay in a second-level cache.
@@ -10,8 +13,10 @@ const (
 	// mergePays is the size of a table that is merged without asking. Merging a larger one
 	// costs about as much as a search with a quarter more records.
 	mergePays = 1 << 16
-	// sampleBits is how many bits of its hash say whether a tuple is in a sample.
-	sampleBits = 6
+	// sampleBits is how many bits of its hash say, at least, whether a tuple is in a sample, which
+	// is to have at most so many records.
+	sampleBits    = 6
+	sampleRecords = 1 << 15
 )
 
 // Recode replaces every code c of column i by maps[i][c], below domains[i], and merges
@@ -53,8 +58,10 @@ func (t *Table) recoded(to Layout, maps [][]uint32, by *crew) []uint64 {
 	by.each(len(shares), func(_, i int) {
 		t.share(shares[i]).repack(keys[shares[i].lo*words:], to, maps)
 	})
-	for _, share := range shares[1:] {
-		copy(keys[share.lo*to.Words:share.hi*to.Words], keys[share.lo*words:])
+	if words > to.Words {
+		for _, share := range shares[1:] {
+			copy(keys[share.lo*to.Words:share.hi*to.Words], keys[share.lo*words:])
+		}
 	}
 	return keys[:t.Len()*to.Words]
 }
@@ -113,9 +120,9 @@ func (t *Table) merge(by *crew) {
 // repeated reports whether merging would leave at most three quarters of the records. It looks
 // at the tuples of a part of all hashes.
 func (t *Table) repeated(by *crew) bool {
-	shares := by.shares(t.Len())
+	shares, rare := by.shares(t.Len()), max(sampleBits, bits.Len(uint(t.Len()/sampleRecords)))
 	samples := make([]*Table, len(shares))
-	by.each(len(shares), func(_, i int) { samples[i] = t.share(shares[i]).sampled() })
+	by.each(len(shares), func(_, i int) { samples[i] = t.share(shares[i]).sampled(rare) })
 	distinct, records := &Table{Layout: t.Layout}, 0
 	for _, sample := range samples {
 		records += sample.Len()
@@ -127,13 +134,14 @@ func (t *Table) repeated(by *crew) bool {
 	return 4*distinct.Len() <= 3*records
 }
 
-// sampled returns the records with the tuples of a sample.
-func (t *Table) sampled() *Table {
+// sampled returns the records with the tuples of a sample: those with so many bits of their
+// hashes zero.
+func (t *Table) sampled(rare int) *Table {
 	sample, w := &Table{Layout: t.Layout}, t.Layout.Words
-	room := t.Len()>>sampleBits + t.Len()>>(sampleBits+2)
+	room := t.Len()>>rare + t.Len()>>(rare+2)
 	sample.Keys, sample.Counts = make([]uint64, 0, room*w), make([]uint32, 0, room)
 	for i, n := range t.Counts {
-		if t.hash(i)>>(64-sampleBits) == 0 {
+		if t.hash(i)>>(64-rare) == 0 {
 			sample.Keys, sample.Counts = append(sample.Keys, t.Keys[i*w:(i+1)*w]...), append(sample.Counts, n)
 		}
 	}

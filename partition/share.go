@@ -9,19 +9,34 @@ type sharing struct {
 	least int   // records that make a share
 }
 
-// leastShare are records that are worked on while another goroutine is told of its share.
-const leastShare = 1 << 12
+const (
+	// leastShare are records that are worked on while another goroutine is told of its share.
+	leastShare = 1 << 12
+	// sharesOfMember is how many shares of a partition there are for each member, at most.
+	sharesOfMember = 4
+	// childrenOfShare is how many records of a share there are to be for every child.
+	childrenOfShare = 16
+)
 
 // pays reports whether a partition is large enough to be shared.
 func (s sharing) pays(l leaf) bool { return s.crew.members() > 1 && l.records() >= 2*s.least }
 
-// of cuts a partition into equal shares, one for every member, or fewer when they would be
-// small: none for one that is not shared.
+// of cuts a partition into equal shares, some for every member so that who is slowed down does
+// fewer, or less when they would be small: none for one that is not shared.
 func (s sharing) of(l leaf) []leaf {
 	if !s.pays(l) {
 		return nil
 	}
-	return l.shares(min(s.crew.members(), l.records()/s.least))
+	return l.shares(min(sharesOfMember*s.crew.members(), l.records()/s.least))
+}
+
+// forDivision is of for a division among so many children, for which every share is measured.
+func (s sharing) forDivision(l leaf, children int) []leaf {
+	shares := s.of(l)
+	if most := max(s.crew.members(), l.records()/(childrenOfShare*children)); len(shares) > most {
+		return l.shares(most)
+	}
+	return shares
 }
 
 // shares cuts a partition into n equal shares.
@@ -86,12 +101,41 @@ func (d *division) moveShares(t *Table, shares []leaf, f Field, r *Refinement) {
 func (d *division) moveTwoShares(t *Table, shares []leaf, f Field, r *Refinement, below uint32) (front int, size uint64) {
 	ends, sizes := make([]int, len(shares)), make([]uint64, len(shares))
 	d.sharing.crew.each(len(shares), func(_, i int) { ends[i], sizes[i] = moveTwo(t, shares[i], f, r, below) })
-	front, size = ends[0], sizes[0]
-	for i := 1; i < len(shares); i++ {
-		d.swapMany(t, front, ends[i], min(shares[i].lo-front, ends[i]-shares[i].lo))
-		front, size = front+ends[i]-shares[i].lo, size+sizes[i]
+	front = shares[0].lo
+	for i, end := range ends {
+		front, size = front+end-shares[i].lo, size+sizes[i]
 	}
+	d.bringTogether(t, shares, ends, front)
 	return front, size
+}
+
+// bringTogether exchanges the records at the ends of shares that lie before a place with those
+// at their beginnings that lie behind it, which are as many.
+func (d *division) bringTogether(t *Table, shares []leaf, ends []int, front int) {
+	var exchanges []exchange
+	last := len(shares) - 1
+	to := ends[last]
+	for i := range shares {
+		for at, end := ends[i], min(shares[i].hi, front); at < end; {
+			for to <= max(shares[last].lo, front) {
+				last--
+				to = ends[last]
+			}
+			n := min(end-at, to-max(shares[last].lo, front), d.sharing.least)
+			exchanges = append(exchanges, exchange{at, to - n, n})
+			at, to = at+n, to-n
+		}
+	}
+	d.sharing.crew.each(len(exchanges), func(_, i int) { exchanges[i].carryOut(t) })
+}
+
+// exchange says that the n records from one place on change places with those from another on.
+type exchange struct{ here, there, n int }
+
+func (e exchange) carryOut(t *Table) {
+	for i := range e.n {
+		t.swap(e.here+i, e.there+i)
+	}
 }
 
 // firstHalf returns how many of the present children, not all, have about half of the records.
@@ -102,19 +146,6 @@ func (d *division) firstHalf(shares []leaf) (children int) {
 		children++
 	}
 	return children
-}
-
-// swapMany exchanges the n records from front on with the n records before end.
-func (d *division) swapMany(t *Table, front, end, n int) {
-	shares := d.sharing.of(leaf{hi: n})
-	if shares == nil {
-		shares = []leaf{{hi: n}}
-	}
-	d.sharing.crew.each(len(shares), func(_, k int) {
-		for i := shares[k].lo; i < shares[k].hi; i++ {
-			t.swap(front+i, end-n+i)
-		}
-	})
 }
 
 // countAll counts the records of a partition in memory for the fields.
@@ -128,22 +159,23 @@ func (y *tally) countAll(t *TIPS, l leaf) {
 
 // countShares is countAll for shares of a partition.
 func (y *tally) countShares(t *TIPS, shares []leaf) {
-	for len(y.others) < len(shares)-1 {
+	others := min(len(shares), y.sharing.crew.members()) - 1
+	for len(y.others) < others {
 		y.others = append(y.others, tally{sums: make([][]uint64, len(y.sums))})
 	}
-	for i := range shares[1:] {
+	for i := range others {
 		for _, a := range y.fields {
 			y.others[i].reserve(a)
 		}
 	}
-	y.sharing.crew.each(len(shares), func(_, i int) {
+	y.sharing.crew.each(len(shares), func(member, i int) {
 		sums := y.sums
-		if i > 0 {
-			sums = y.others[i-1].sums
+		if member > 0 {
+			sums = y.others[member-1].sums
 		}
 		t.count(t.table, shares[i], y.fields, sums)
 	})
-	for _, other := range y.others[:len(shares)-1] {
+	for _, other := range y.others[:others] {
 		for _, a := range y.fields {
 			to := y.sums[a.field]
 			for child, n := range other.sums[a.field][:a.children] {

@@ -33,6 +33,20 @@ func (t *Table) size() (size uint64) {
 	return sum(t.Counts)
 }
 
+// sizeBy is size by a crew.
+func (t *Table) sizeBy(by *crew) (size uint64) {
+	if t.pile != nil {
+		return t.pile.size
+	}
+	shares := by.shares(t.Len())
+	sizes := make([]uint64, len(shares))
+	by.each(len(shares), func(_, i int) { sizes[i] = sum(t.Counts[shares[i].lo:shares[i].hi]) })
+	for _, n := range sizes {
+		size += n
+	}
+	return size
+}
+
 func sum(counts []uint32) (size uint64) {
 	for _, n := range counts {
 		size += uint64(n)

@@ -82,7 +82,7 @@ func (a active) two() bool { return a.children == 2 && a.value != None }
 // budget, and the chunks of a spilled one, which must be in the pool's store, are the
 // pool's from now on.
 func NewTIPS(ctx context.Context, table *Table, columns []int, k uint64, view *View, pool *Pool) (*TIPS, error) {
-	size := table.size()
+	size := table.sizeBy(pool.sharing.crew)
 	t := &TIPS{VIT: VIT{k: k, anonymity: size}, view: view, columns: columns, table: table, pool: pool, ctx: ctx}
 	t.outlook, t.records = newOutlook(view, columns, pool.share/shareOfGrids), table.Len()
 	t.mask = make([]uint64, table.Layout.Words)
