@@ -96,13 +96,23 @@ func (r *run) countWithin(ctx context.Context, budget *spill.Budget) error {
 	if err != nil {
 		return err
 	}
-	if counts.groupings, err = counted.Tables(ctx); err != nil {
+	// Tuples are joined while columns are bound: either has parts that one thread does alone.
+	var domains []*coding.Domain
+	err = parallel.Each(2, r.threads, func(task int) (err error) {
+		if task == 0 {
+			counts.groupings, err = counted.Tables(ctx)
+			return err
+		}
+		if counts.pairs, err = counted.Pairs(ctx); err == nil {
+			domains, err = r.bind(ctx, counts, budget)
+		}
+		return err
+	})
+	if err != nil {
 		return err
 	}
-	if counts.pairs, err = counted.Pairs(ctx); err != nil {
-		return err
-	}
-	return r.bind(ctx, counts, budget)
+	r.order(counts, domains)
+	return nil
 }
 
 // Many values of a column, or tuples of a set, are counted faster in two readings of the input
@@ -149,11 +159,10 @@ func (r *run) pruning(attribute int) engine.Pruning {
 	return engine.Pruning{K: k, Classes: r.prepared.class >= 0}
 }
 
-// bind orders what was counted by the domains.
-func (r *run) bind(ctx context.Context, counts *compression, budget *spill.Budget) error {
-	p := &problem{table: &engine.Table{Rows: uint64(r.dataset.Rows())}}
+// bind makes the domains of the masked columns, and numbers their pairs by them.
+func (r *run) bind(ctx context.Context, counts *compression, budget *spill.Budget) ([]*coding.Domain, error) {
 	domains := make([]*coding.Domain, len(r.prepared.masked))
-	err := parallel.Each(len(domains), r.threads, func(a int) (err error) {
+	return domains, parallel.Each(len(domains), r.threads, func(a int) (err error) {
 		spec := r.prepared.specs[r.prepared.masked[a]]
 		pruning := r.pruning(a)
 		pruning.Hold = coding.HoldFrequent(spec.Name, budget)
@@ -163,9 +172,11 @@ func (r *run) bind(ctx context.Context, counts *compression, budget *spill.Budge
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
+}
+
+// order orders what was counted by the domains.
+func (r *run) order(counts *compression, domains []*coding.Domain) {
+	p := &problem{table: &engine.Table{Rows: uint64(r.dataset.Rows())}}
 	for a, d := range domains {
 		p.table.Attributes = append(p.table.Attributes, d.Attribute)
 		p.coders = append(p.coders, coding.NewOrdered(counts.columns[a], d))
@@ -178,7 +189,6 @@ func (r *run) bind(ctx context.Context, counts *compression, budget *spill.Budge
 		p.table.Groupings = append(p.table.Groupings, r.inDomains(counts.groupings[g], grouping, domains, p.class))
 	}
 	r.pose(p)
-	return nil
 }
 
 // note tells what the user should know of a domain.
