@@ -69,11 +69,6 @@ type stretch struct {
 	lo, hi int
 }
 
-// add notes that a piece of a partition is to be divided.
-func (x *dividing) add(p int32, piece *piece) {
-	x.works = append(x.works, &work{leaf: p, piece: piece})
-}
-
 // spreadsRoom returns how many bytes more may be known of pieces.
 func (t *TIPS) spreadsRoom() int64 {
 	if t.pool.budget == nil {

@@ -28,7 +28,8 @@ type outlook struct {
 	shown  []*shown    // by field
 	fine   []*grid     // by field
 	depths [maxDepth + 1]atomic.Pointer[[]*grid]
-	made   atomic.Int64 // bytes of the depths' grids
+	parted [][]*grid    // by field and number of partings: those of the depths
+	made   atomic.Int64 // bytes of these
 	room   int64        // no more of them are made once they take that
 	making sync.Mutex   // of a depth's grids
 	begins []bool       // scratch, by code
@@ -41,7 +42,7 @@ type shown struct {
 }
 
 func newOutlook(view *View, columns []int, room int64) *outlook {
-	return &outlook{view: view, columns: columns, field: -1, room: room, shown: make([]*shown, len(columns)), fine: make([]*grid, len(columns))}
+	return &outlook{view: view, columns: columns, field: -1, room: room, shown: make([]*shown, len(columns)), fine: make([]*grid, len(columns)), parted: make([][]*grid, len(columns))}
 }
 
 // turn makes the outlook that of another refinement, or of none.
@@ -49,6 +50,9 @@ func (o *outlook) turn(field int, by *Refinement) {
 	o.field, o.by = field, by
 	for i := range o.depths {
 		o.depths[i].Store(nil)
+	}
+	for f := range o.parted {
+		clear(o.parted[f])
 	}
 	o.made.Store(0)
 	for f := range o.columns {
@@ -142,9 +146,8 @@ func (o *outlook) close(field int) *grid {
 
 // mark begins cells where the refinement, and the first ones of those that are foreseen,
 // divide a field.
-func (o *outlook) mark(begins []bool, field, depth int) (any bool) {
+func (o *outlook) mark(begins []bool, field, depth int) {
 	if field == o.field {
-		any = true
 		before := uint32(0)
 		for code := range begins {
 			child := o.by.child(uint32(code))
@@ -152,23 +155,21 @@ func (o *outlook) mark(begins []bool, field, depth int) (any bool) {
 			before = child
 		}
 	}
-	return o.markAll(begins, field, o.view.Next[:depth]) || any
+	o.markAll(begins, field, o.view.Next[:depth])
 }
 
 // markAll begins cells where codes of a field are parted.
-func (o *outlook) markAll(begins []bool, field int, by []Parting) (any bool) {
+func (o *outlook) markAll(begins []bool, field int, by []Parting) {
 	for _, p := range by {
 		if p.Column != o.columns[field] {
 			continue
 		}
-		any = true
 		for _, start := range p.Starts {
 			if int(start) < len(begins) {
 				begins[start] = true
 			}
 		}
 	}
-	return any
 }
 
 // open makes the grids of all fields and, if several parts are made of any piece, the fine ones.
@@ -193,14 +194,41 @@ func (o *outlook) depth(depth int) []*grid {
 	}
 	grids := make([]*grid, len(o.columns))
 	for f := range o.columns {
-		begins := o.clean(f)
-		if o.mark(begins, f, depth) {
-			grids[f] = newGrid(begins)
-			o.made.Add(4 * int64(len(begins)))
+		if n := o.partings(f, depth); n > 0 {
+			grids[f] = o.part(f, depth, n)
 		}
 	}
 	o.depths[depth].Store(&grids)
 	return grids
+}
+
+// partings returns how many of the refinement, and of the first ones of those that are foreseen,
+// divide a field.
+func (o *outlook) partings(field, depth int) (n int) {
+	if field == o.field {
+		n++
+	}
+	for _, p := range o.view.Next[:depth] {
+		if p.Column == o.columns[field] {
+			n++
+		}
+	}
+	return n
+}
+
+// part returns the grid of a field at a depth, the same for all depths with as many partings.
+func (o *outlook) part(field, depth, partings int) *grid {
+	if len(o.parted[field]) == 0 {
+		o.parted[field] = make([]*grid, maxDepth+2)
+	}
+	of := &o.parted[field][partings]
+	if *of == nil {
+		begins := o.clean(field)
+		o.mark(begins, field, depth)
+		*of = newGrid(begins)
+		o.made.Add(4 * int64(len(begins)))
+	}
+	return *of
 }
 
 // agree reports whether all records counted are sent to one child, and whether their cells

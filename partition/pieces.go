@@ -8,10 +8,10 @@ import (
 const (
 	// blocksTogether is how many blocks of records make partitions that are refined at once.
 	blocksTogether = 4
-	// assembledTogether is how many partitions are assembled at once, assembledAlone how many
-	// of them by one goroutine.
+	// assembledTogether is how many partitions are assembled at once.
 	assembledTogether = 128
-	assembledAlone    = 16
+	// piecesTogether is how many pieces one goroutine looks at before others are asked to help.
+	piecesTogether = 256
 	// cellRecords is how many records there must be to a cell for counts to be kept.
 	cellRecords = 16
 	// shareOfSpreads is the part of a pool's share that the counts of pieces may take.
@@ -112,7 +112,7 @@ func (t *TIPS) survey() {
 	t.outlook.turn(-1, nil)
 	fields := t.active(0, true)
 	if slices.ContainsFunc(fields, func(a active) bool { return t.outlook.column(a.field).Records == nil }) {
-		t.divideAgain([]int32{0}, func(*piece) bool { return true })
+		t.divideAgain([]int32{0}, func(*visitor, *piece) bool { return true })
 		return
 	}
 	for _, a := range fields {
@@ -131,7 +131,8 @@ func (t *TIPS) survey() {
 // refinePieces refines partitions that have pieces. Those that are known to lie
 // in one child go there as they are, the others are divided.
 func (t *TIPS) refinePieces(visits []int32, field int, r *Refinement) {
-	works := t.divideAgain(visits, func(p *piece) bool { return !t.whole(p) })
+	t.outlook.show(field)
+	works := t.divideAgain(visits, func(v *visitor, p *piece) bool { return !v.whole(t, p) })
 	if t.err != nil {
 		return
 	}
@@ -144,30 +145,23 @@ func (t *TIPS) refinePieces(visits []int32, field int, r *Refinement) {
 }
 
 // divideAgain divides those pieces of partitions that need it.
-func (t *TIPS) divideAgain(visits []int32, needs func(*piece) bool) []*work {
-	x := dividing{TIPS: t}
-	for _, p := range visits {
-		l := &t.leaves[p]
-		kept := l.pieces[:0]
-		for _, piece := range l.pieces {
-			if needs(piece) {
-				x.add(p, piece)
-			} else {
-				kept = append(kept, piece)
+func (t *TIPS) divideAgain(visits []int32, needs func(v *visitor, p *piece) bool) []*work {
+	x := dividing{TIPS: t, works: t.choose(visits, needs)}
+	t.fail(x.run())
+	t.sums += t.sumOver(x.works, func(w *work) (more int64) {
+		for _, piece := range w.pieces {
+			if piece != nil {
+				more += piece.known()
 			}
 		}
-		clear(l.pieces[len(kept):])
-		l.pieces = kept
-	}
-	t.fail(x.run())
+		return more - w.piece.known()
+	})
 	for _, w := range x.works {
 		t.pieces--
-		t.sums -= w.piece.known()
 		l := &t.leaves[w.leaf]
 		for _, piece := range w.pieces {
 			if piece != nil {
 				t.pieces++
-				t.sums += piece.known()
 				l.pieces = append(l.pieces, piece)
 			}
 		}
@@ -175,12 +169,62 @@ func (t *TIPS) divideAgain(visits []int32, needs func(*piece) bool) []*work {
 	return x.works
 }
 
+// choose takes the pieces that need to be divided from partitions.
+func (t *TIPS) choose(visits []int32, needs func(v *visitor, p *piece) bool) []*work {
+	t.reserveVisitors()
+	var all []*piece
+	for _, p := range visits {
+		all = append(all, t.leaves[p].pieces...)
+	}
+	chosen := make([]bool, len(all))
+	shares := leaf{hi: len(all)}.shares((len(all) + piecesTogether - 1) / piecesTogether)
+	t.pool.sharing.crew.each(len(shares), func(member, i int) {
+		for at := shares[i].lo; at < shares[i].hi; at++ {
+			chosen[at] = needs(t.visitors[member], all[at])
+		}
+	})
+	var works []*work
+	for _, p := range visits {
+		l := &t.leaves[p]
+		kept := l.pieces[:0]
+		for _, piece := range l.pieces {
+			if chosen[0] {
+				works = append(works, &work{leaf: p, piece: piece})
+			} else {
+				kept = append(kept, piece)
+			}
+			chosen = chosen[1:]
+		}
+		clear(l.pieces[len(kept):])
+		l.pieces = kept
+	}
+	return works
+}
+
+// sumOver adds up the bytes of works, with the whole crew.
+func (t *TIPS) sumOver(works []*work, of func(w *work) int64) (bytes int64) {
+	shares := leaf{hi: len(works)}.shares((len(works) + workTogether - 1) / workTogether)
+	sums := make([]int64, len(shares))
+	t.pool.sharing.crew.each(len(shares), func(_, i int) {
+		for _, w := range works[shares[i].lo:shares[i].hi] {
+			sums[i] += of(w)
+		}
+	})
+	for _, n := range sums {
+		bytes += n
+	}
+	return bytes
+}
+
 // whole reports whether the records of a piece are known to agree in the child that the
-// refinement sends them to, and how they are spread over what may become of that.
-func (t *TIPS) whole(p *piece) bool {
+// refinement sends them to, and how they are spread over what may become of that. What the
+// outlook shows of its field is there.
+func (v *visitor) whole(t *TIPS, p *piece) bool {
 	o := t.outlook
-	if o.by.Children == 1 && position(t.listActive(t.fields[:0], p.sample, false), o.field) < 0 {
-		return true
+	if o.by.Children == 1 {
+		if v.fields = t.listActive(v.fields[:0], p.sample, false); position(v.fields, o.field) < 0 {
+			return true
+		}
 	}
 	s, counts := p.spread(o.field)
 	if s == nil {
@@ -194,17 +238,55 @@ func (t *TIPS) whole(p *piece) bool {
 func (t *TIPS) assemble(partitions []int32, field int, r *Refinement) {
 	t.reserveVisitors()
 	t.made = slices.Grow(t.made[:0], len(partitions))[:len(partitions)]
-	shares := leaf{hi: len(partitions)}.shares((len(partitions) + assembledAlone - 1) / assembledAlone)
-	t.pool.sharing.crew.each(len(shares), func(member, i int) {
-		for at := shares[i].lo; at < shares[i].hi; at++ {
-			t.made[at] = t.visitors[member].assemble(t, partitions[at], field, r)
-		}
-	})
+	pieces := 0
+	for _, p := range partitions {
+		pieces += len(t.leaves[p].pieces)
+	}
+	if len(partitions) == 1 && pieces > piecesTogether {
+		t.made[0] = t.assembleTogether(partitions[0], field, r)
+	} else {
+		shares := leaf{hi: len(partitions)}.shares(max(1, min(len(partitions), pieces/piecesTogether)))
+		t.pool.sharing.crew.each(len(shares), func(member, i int) {
+			for at := shares[i].lo; at < shares[i].hi; at++ {
+				t.made[at] = t.visitors[member].assemble(t, partitions[at], field, r)
+			}
+		})
+	}
 	t.replaceAll(field)
+}
+
+// assembleTogether assembles a partition with the whole crew: each gathers what is known of some
+// fields.
+func (t *TIPS) assembleTogether(p int32, field int, r *Refinement) visit {
+	made := t.together.deal(t, p, field, r)
+	type task struct{ part, field int }
+	var tasks []task
+	lists := make([][]active, len(made.parts))
+	for i := range made.parts {
+		lists[i] = slices.Clone(t.together.knownFields(t, made, i, field))
+		made.parts[i].counts = make([]counted, len(lists[i]))
+		for f := range lists[i] {
+			tasks = append(tasks, task{i, f})
+		}
+	}
+	t.pool.sharing.crew.each(len(tasks), func(member, i int) {
+		part, f := &made.parts[tasks[i].part], tasks[i].field
+		part.counts[f] = t.visitors[member].gatherField(t, part.pieces, lists[tasks[i].part][f])
+	})
+	return made
 }
 
 // assemble makes parts of a partition's pieces, and counts these.
 func (v *visitor) assemble(t *TIPS, p int32, field int, r *Refinement) visit {
+	made := v.deal(t, p, field, r)
+	for i := range made.parts {
+		made.parts[i].counts = v.gather(t, made.parts[i].pieces, v.knownFields(t, made, i, field))
+	}
+	return made
+}
+
+// deal makes parts of a partition's pieces.
+func (v *visitor) deal(t *TIPS, p int32, field int, r *Refinement) visit {
 	f := t.table.Layout.Fields[field]
 	v.children = v.children[:0]
 	for _, piece := range t.leaves[p].pieces {
@@ -219,27 +301,32 @@ func (v *visitor) assemble(t *TIPS, p int32, field int, r *Refinement) visit {
 	for _, child := range v.children {
 		v.parts = append(v.parts, part{leaf: child.leaf})
 	}
-	made := newVisit(p, v.parts[from:len(v.parts):len(v.parts)])
-	for i := range made.parts {
-		part := &made.parts[i]
-		v.fields = t.listActive(v.fields[:0], t.sample(part.leaf), false)
-		if len(made.parts) == 1 {
-			v.fields = only(v.fields, field)
-		}
-		part.counts = v.gather(t, part.pieces, v.fields)
+	return newVisit(p, v.parts[from:len(v.parts):len(v.parts)])
+}
+
+// knownFields lists the fields of a part of a visited partition that its pieces tell of.
+func (v *visitor) knownFields(t *TIPS, made visit, i, field int) []active {
+	v.fields = t.listActive(v.fields[:0], t.sample(made.parts[i].leaf), false)
+	if len(made.parts) == 1 {
+		return only(v.fields, field)
 	}
-	return made
+	return v.fields
 }
 
 // gather counts the records of pieces, from what is known of them.
 func (v *visitor) gather(t *TIPS, pieces []*piece, fields []active) []counted {
 	from := len(v.counts)
 	for _, a := range fields {
-		at := len(v.cells)
-		v.cells = v.tally.gather(pieces, a, t.outlook.column(a.field).Child, v.cells)
-		v.counts = append(v.counts, counted{field: a.field, cells: v.cells[at:len(v.cells):len(v.cells)]})
+		v.counts = append(v.counts, v.gatherField(t, pieces, a))
 	}
 	return v.counts[from:len(v.counts):len(v.counts)]
+}
+
+// gatherField counts the records of pieces by a field.
+func (v *visitor) gatherField(t *TIPS, pieces []*piece, a active) counted {
+	at := len(v.cells)
+	v.cells = v.tally.gather(pieces, a, t.outlook.column(a.field).Child, v.cells)
+	return counted{field: a.field, cells: v.cells[at:len(v.cells):len(v.cells)]}
 }
 
 // childLeaf is the part of a partition that is sent to a child.
@@ -257,14 +344,15 @@ func (l *childLeaf) take(p *piece) {
 // thin forgets how records are spread in fresh pieces of which that takes too much memory.
 func (t *TIPS) thin(works []*work) {
 	full := t.spreadsRoom() < 0
-	for _, w := range works {
+	t.sums -= t.sumOver(works, func(w *work) (bytes int64) {
 		for _, p := range w.pieces {
 			if p != nil && (full || p.records < cellRecords*p.cells()) {
-				t.sums -= p.known()
+				bytes += p.known()
 				p.forget()
 			}
 		}
-	}
+		return bytes
+	})
 }
 
 // forget forgets how records are spread in all pieces.
