@@ -43,7 +43,8 @@ type dividing struct {
 	*TIPS
 	works   []*work
 	records int
-	known   int64 // bytes that will be known of what the works make, at most
+	known   int64  // bytes that will be known of what the works make, at most
+	whole   *Table // with the records of the only piece there is; nil: its chunks have them
 
 	access    sync.Mutex // to the pool, and to what follows
 	next      func() (struct{}, bool)
@@ -119,6 +120,10 @@ func (x *dividing) divide() error {
 	x.block = min(max(x.left/(blocksEach*x.pool.threads), x.leastBlock()), most)
 	x.ahead = make([]madeBlock, blocksAhead*len(routers))
 	x.caughtUp.L = &x.access
+	if first := x.works[0].piece; first.table != nil {
+		x.whole, x.undivided, first.table = first.table, nil, nil // it cannot be spilled meanwhile
+		defer x.pool.release(x.whole.Bytes())
+	}
 	next, stop := iter.Pull(x.blocks)
 	x.next = next
 	x.pool.sharing.crew.each(len(routers), func(member, _ int) { x.route(routers[member]) })
@@ -181,8 +186,8 @@ var errEnough = errors.New("no more blocks are wanted")
 
 // blocks reads the records of the pieces, and yields whenever the taker has a block.
 func (x *dividing) blocks(yield func(struct{}) bool) {
-	if all := x.works[0].piece; all.table != nil {
-		x.blocksOf(all, yield)
+	if x.whole != nil {
+		x.blocksOf(x.whole, yield)
 		return
 	}
 	piles := make([]*pile, len(x.works))
@@ -210,21 +215,18 @@ func (x *dividing) blocks(yield func(struct{}) bool) {
 }
 
 // blocksOf is blocks for the only piece there is, whose records are in a table.
-func (x *dividing) blocksOf(piece *piece, yield func(struct{}) bool) {
-	all := piece.table
-	x.undivided, piece.table = nil, nil // it cannot be spilled meanwhile
+func (x *dividing) blocksOf(all *Table, yield func(struct{}) bool) {
 	for lo, hi := 0, 0; lo < all.Len(); lo = hi {
 		hi = min(lo+x.block, all.Len())
 		x.taker.readTable(x.works[0], all.share(leaf{lo: lo, hi: hi}))
 		if err := x.ctx.Err(); err != nil {
 			x.fail(err)
-			break
+			return
 		}
 		if !yield(struct{}{}) {
-			break
+			return
 		}
 	}
-	x.pool.release(all.Bytes())
 }
 
 // fail remembers the first error, after which no more blocks are taken.
