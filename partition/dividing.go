@@ -20,16 +20,6 @@ const (
 	maxParts = 4096
 	// partRecords is how many records of a block a part is to have, on average.
 	partRecords = 128
-	// blocksEach is how many blocks a router divides, at least, so that those who are slowed
-	// down divide fewer.
-	blocksEach = 6
-	// lastBlocks is how many blocks each of several routers would divide of what is left, at least:
-	// the last ones are small, and all are done at about the same time.
-	lastBlocks = 2
-	// leastBlock are records that are worth a block of their own, and stretchRecords those that
-	// would take the time that a stretch takes besides its records.
-	leastBlock     = 1 << 12
-	stretchRecords = 16
 	// blocksAhead is how many blocks for each router may be divided or under way before the
 	// first of them is collected.
 	blocksAhead = 2
@@ -145,9 +135,6 @@ func (x *dividing) routers(n int) []*router {
 	return x.pool.routers[:n]
 }
 
-// leastBlock returns how many records are worth a block.
-func (x *dividing) leastBlock() int { return min(leastBlock, x.TIPS.block) }
-
 // route takes blocks and divides them until there are none.
 func (x *dividing) route(r *router) {
 	for {
@@ -156,76 +143,6 @@ func (x *dividing) route(r *router) {
 			return
 		}
 		x.collect(number, r, r.divide())
-	}
-}
-
-// take gives the router the next block, unless there is none.
-func (x *dividing) take(r *router) (number int, ok bool) {
-	x.access.Lock()
-	defer x.access.Unlock()
-	for x.failed == nil && x.taken-x.collected == len(x.ahead) {
-		x.caughtUp.Wait()
-	}
-	if x.failed != nil {
-		return 0, false
-	}
-	if x.pool.threads > 1 {
-		x.block = min(x.block, max(x.left/(lastBlocks*x.pool.threads), x.leastBlock()))
-	}
-	x.taker = r
-	if _, ok := x.next(); !ok {
-		return 0, false
-	}
-	x.left -= r.taken
-	x.taken++
-	return x.taken - 1, true
-}
-
-// errEnough ends reading when the blocks to come are not wanted.
-var errEnough = errors.New("no more blocks are wanted")
-
-// blocks reads the records of the pieces, and yields whenever the taker has a block.
-func (x *dividing) blocks(yield func(struct{}) bool) {
-	if x.whole != nil {
-		x.blocksOf(x.whole, yield)
-		return
-	}
-	piles := make([]*pile, len(x.works))
-	for i, w := range x.works {
-		piles[i] = &w.piece.pile
-	}
-	err := x.pool.consume(x.ctx, piles, func(i int, chunk []byte, isFrame bool) (records int, err error) {
-		if records, err = x.taker.read(x.works[i], chunk, isFrame); err != nil || x.taker.taken < x.block {
-			return records, err
-		}
-		if err := x.ctx.Err(); err != nil {
-			return 0, err
-		}
-		if !yield(struct{}{}) {
-			return 0, errEnough
-		}
-		return records, nil
-	})
-	if err == nil && x.taker.taken > 0 {
-		yield(struct{}{})
-	}
-	if !errors.Is(err, errEnough) {
-		x.fail(err)
-	}
-}
-
-// blocksOf is blocks for the only piece there is, whose records are in a table.
-func (x *dividing) blocksOf(all *Table, yield func(struct{}) bool) {
-	for lo, hi := 0, 0; lo < all.Len(); lo = hi {
-		hi = min(lo+x.block, all.Len())
-		x.taker.readTable(x.works[0], all.share(leaf{lo: lo, hi: hi}))
-		if err := x.ctx.Err(); err != nil {
-			x.fail(err)
-			return
-		}
-		if !yield(struct{}{}) {
-			return
-		}
 	}
 }
 
