@@ -35,12 +35,12 @@ func (t *Table) size() (size uint64) {
 
 // sizeBy is size by a crew.
 func (t *Table) sizeBy(by *crew) (size uint64) {
-	if t.pile != nil {
-		return t.pile.size
+	if t.Spilled() {
+		return t.size()
 	}
 	shares := by.shares(t.Len())
 	sizes := make([]uint64, len(shares))
-	by.each(len(shares), func(_, i int) { sizes[i] = sum(t.Counts[shares[i].lo:shares[i].hi]) })
+	by.each(len(shares), func(_, i int) { sizes[i] = t.share(shares[i]).size() })
 	for _, n := range sizes {
 		size += n
 	}

@@ -17,6 +17,9 @@ func TestHugePagesArePreferred(t *testing.T) {
 	if err != nil || !bytes.Contains(setting, []byte("[madvise]")) {
 		t.Skip("the system does not leave the choice of pages to programs")
 	}
+	if !mayAllocate(hugeLeast) {
+		t.Skip("the system does not grant a heap of that size")
+	}
 	preferHugePages(hugeLeast)
 	memory := make([]byte, 256<<20)
 	if !isAdvised(t, memory) {
