@@ -63,6 +63,9 @@ const (
 	// readShare is the part of the budget for reading, and rememberShare for remembered values.
 	readShare     = 2
 	rememberShare = 16
+	// cellBytes is the most of the heap that a value of a masked column has been seen to take:
+	// near-unique rows, all columns in one set.
+	cellBytes = 16
 )
 
 // threadsWithin returns how many of the threads the budget has room for, when every one
@@ -70,6 +73,11 @@ const (
 func threadsWithin(memory int64, threads, columns int) int {
 	room := memory / readShare / readerBytes / int64(max(1, columns))
 	return int(min(max(room, 1), int64(threads)))
+}
+
+// expected returns about how many bytes of the heap so many rows take, if nothing of them spills.
+func (p *prepared) expected(rows int64) int64 {
+	return rows * int64(len(p.masked)) * cellBytes
 }
 
 // read returns the number of columns that are read.

@@ -237,6 +237,7 @@ func (r *run) open(ctx context.Context) (err error) {
 		}
 		r.reuseCut()
 	}
+	spill.ExpectHeap(r.prepared.expected(r.dataset.Rows()), r.budget.Limit())
 	r.threads = threadsWithin(r.budget.Limit(), r.threads, r.prepared.read())
 	for _, set := range r.prepared.dropped {
 		r.events.Noted(fmt.Sprintf("quasi-identifier set %d is redundant: its columns are in another set whose k is not smaller", set+1))

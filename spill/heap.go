@@ -14,6 +14,12 @@ const HeapOverhead = 32 << 20
 // budget allows it. The usual 100 collects dozens of times in a run that holds little.
 const heapGrowth = 400
 
+const (
+	hugeBudget = 1 << 30  // smallest budget with huge pages: one is resident whole once a byte of it is in use
+	hugeLeast  = 32 << 20 // smallest heap that is asked for in them: asking takes longer than faults of less
+	hugeMost   = 2 << 30  // largest one: what Go notes of it takes 1/1000
+)
+
 // hugePages are preferred once a process: addresses stay as they were advised.
 var hugePages sync.Once
 
@@ -21,7 +27,6 @@ var hugePages sync.Once
 // seldom otherwise. It returns a function that undoes it. A limit that is lower already stays,
 // and a growth that is not the usual one.
 func LimitHeap(memory int64) (undo func()) {
-	hugePages.Do(func() { preferHugePages(memory) })
 	limit, growth := debug.SetMemoryLimit(-1), debug.SetGCPercent(heapGrowth)
 	if growth != 100 {
 		debug.SetGCPercent(growth)
@@ -32,5 +37,14 @@ func LimitHeap(memory int64) (undo func()) {
 	return func() {
 		debug.SetMemoryLimit(limit)
 		debug.SetGCPercent(growth)
+	}
+}
+
+// ExpectHeap prepares the heap for so many bytes that a process with such a budget is going to
+// fill, if it does at all. It takes some milliseconds and no memory. Only the first call of a
+// process has an effect.
+func ExpectHeap(size, memory int64) {
+	if size = min(size, memory, hugeMost); memory >= hugeBudget && size >= hugeLeast {
+		hugePages.Do(func() { preferHugePages(size) })
 	}
 }

@@ -11,27 +11,23 @@ import (
 
 const (
 	hugePage    = 2 << 20 // bytes, and a whole number of the huge pages of smaller kinds
-	hugeHeap    = 2 << 30 // most of the heap that is asked for in huge pages: what Go notes of it takes 1/1000
-	hugeLeast   = 1 << 30 // smallest budget with them: a huge page is resident whole once a byte of it is in use
 	hugeSetting = "/sys/kernel/mm/transparent_hugepage/enabled"
 )
 
-// preferHugePages asks the system to back the addresses that the heap grows into next with
-// huge pages, where it leaves that to programs. A table is touched all over as it grows: by
-// usual pages that is a fault for every 4 KiB, each of which makes the other threads wait, and
-// as many pages to give back when the process ends.
+// preferHugePages asks the system to back so many bytes of the addresses that the heap grows
+// into next with huge pages, where it leaves that to programs. A table is touched all over as
+// it grows: by usual pages that is a fault for every 4 KiB, each of which makes the other
+// threads wait, and as many pages to give back when the process ends.
 //
 // Go has no setting for it. So the addresses are allocated, advised, and given back untouched:
 // the heap takes the lowest free addresses first, and these stay advised.
-func preferHugePages(memory int64) {
+func preferHugePages(size int64) {
 	setting, err := os.ReadFile(hugeSetting)
-	if err != nil || !bytes.Contains(setting, []byte("[madvise]")) || memory < hugeLeast {
+	if err != nil || !bytes.Contains(setting, []byte("[madvise]")) || !mayAllocate(int(size)) {
 		return
 	}
-	size := min(int(memory), hugeHeap)
-	if !mayAllocate(size) {
-		return
-	}
+	// One collection, the one that gives back, is enough.
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	heap := make([]byte, size)
 	start := -uintptr(unsafe.Pointer(unsafe.SliceData(heap))) % hugePage
 	// Advice that is not taken costs time, nothing else.
