@@ -10,22 +10,25 @@ import (
 
 // InOrder calls produce for 0 to n−1 on up to workers goroutines and consume with what they
 // emit on one: first everything that 0 emitted, then 1, and so on. A producer that is ahead of
-// its turn waits after its second result, so few results exist at a time. InOrder returns the
-// first error, after all goroutines have ended.
+// its turn waits after its second result, and no more than workers of them get ahead of the
+// first one, so few results exist at a time. InOrder returns the first error, after all
+// goroutines have ended.
 func InOrder[T any](ctx context.Context, n, workers int,
 	produce func(ctx context.Context, i int, emit func(T) error) error, consume func(T) error) error {
 	group, ctx := errgroup.WithContext(ctx)
-	queue := make(chan chan T, workers-1)
+	queue, free := make(chan chan T, workers), make(chan struct{}, workers)
 	group.Go(func() error {
 		defer close(queue)
 		for i := range n {
 			results := make(chan T, 1)
-			select {
-			case queue <- results:
-			case <-ctx.Done():
-				return ctx.Err()
+			if err := send(ctx, queue, results); err != nil {
+				return err
+			}
+			if err := send(ctx, free, struct{}{}); err != nil {
+				return err
 			}
 			group.Go(func() error {
+				defer func() { <-free }()
 				err := fault.Fence(func() error {
 					return produce(ctx, i, func(result T) error { return send(ctx, results, result) })
 				})

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/kcut/kcut/pipeline/fault"
 )
@@ -43,6 +44,34 @@ func TestInOrder(t *testing.T) {
 				t.Errorf("%d results in the making with %d workers", most.Load(), workers)
 			}
 		}
+	}
+}
+
+// While one worker takes long, the others get ahead by as many results as there are workers.
+func TestInOrderGetsAhead(t *testing.T) {
+	const workers = 3
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var begun atomic.Int64
+	ahead := make(chan struct{})
+	err := InOrder(ctx, 50, workers, func(ctx context.Context, i int, emit func(int) error) error {
+		if begun.Add(1) == workers+1 {
+			close(ahead)
+		}
+		if i == 0 {
+			select {
+			case <-ahead:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			if n := begun.Load(); n > workers+1 {
+				t.Errorf("%d were begun before the first ended", n)
+			}
+		}
+		return emit(i)
+	}, func(int) error { return nil })
+	if err != nil {
+		t.Error(err)
 	}
 }
 
