@@ -52,9 +52,12 @@ type node struct {
 	performed       bool
 }
 
-// patience bounds the growth before the search: it looks at each entry of the histogram
-// at most so often, on average.
+// patience is how many levels of nodes are grown before the search at most.
 const patience = 64
+
+// subtrees are grown to their ends when there are so many: several for every goroutine, since
+// they differ in size. How nodes are numbered depends on it, and must not on the goroutines.
+const subtrees = 128
 
 // newRefined returns a column whose nodes are grown ahead on the given number of goroutines.
 func newRefined(p profile, s shape, threads int) *refined {
@@ -65,85 +68,94 @@ func newRefined(p profile, s shape, threads int) *refined {
 	return r
 }
 
-// growAhead grows the nodes level by level.
+// growAhead grows the nodes: the first levels one after the other, and once there are enough
+// of them all that is below each.
 func (r *refined) growAhead(threads int) {
-	starts := r.histogram.Start
-	left := patience * starts[len(starts)-1]
-	for first := 0; first < len(r.nodes) && left >= 0; {
-		level := r.nodes[first:]
-		for n := range level {
-			if left < 0 {
-				level = level[:n]
-				break
-			}
-			left -= starts[level[n].hi] - starts[level[n].lo]
+	for first, depth := 0, 0; first < len(r.nodes) && depth < patience; {
+		levels := 1
+		if len(r.nodes)-first >= subtrees {
+			levels = patience - depth
 		}
-		growths := make([]growth, len(level))
-		inParallel(len(level), threads, func(n int) { growths[n] = r.growthOf(&level[n]) })
-		r.reserve(growths)
-		for n, g := range growths {
-			r.attach(first+n, g)
-		}
-		first += len(growths)
+		grown := make([][]node, len(r.nodes)-first)
+		inParallel(len(grown), threads, func(n int) { grown[n] = r.subtree(r.nodes[first+n], levels) })
+		first, depth = r.attach(first, grown, threads), depth+levels
 	}
 }
 
-// reserve makes room for what nodes are refined into, twice as much when there is none left:
-// append would move many nodes more often.
-func (r *refined) reserve(growths []growth) {
-	children := 0
-	for i := range growths {
-		children += len(growths[i].children)
+// attach puts subtrees in the place of the nodes from first on, and returns where what is
+// below these begins.
+func (r *refined) attach(first int, grown [][]node, threads int) (below int) {
+	below = len(r.nodes)
+	starts, end := make([]int, len(grown)), below
+	for i, nodes := range grown {
+		starts[i], end = end, end+len(nodes)-1
 	}
-	if len(r.nodes)+children > cap(r.nodes) {
-		r.nodes = slices.Grow(r.nodes, max(len(r.nodes), children))
-	}
+	r.nodes = slices.Grow(r.nodes, end-below)[:end]
+	inParallel(len(grown), threads, func(i int) {
+		nodes := grown[i]
+		for n := range nodes {
+			nodes[n].first += starts[i] - 1
+		}
+		r.nodes[first+i] = nodes[0]
+		copy(r.nodes[starts[i]:], nodes[1:])
+	})
+	return below
 }
 
 // grow finds the children of a node that was not grown ahead.
 func (r *refined) grow(n int) {
 	if !r.nodes[n].grown {
-		r.attach(n, r.growthOf(&r.nodes[n]))
+		r.attach(n, [][]node{r.subtree(r.nodes[n], 1)}, 1)
 	}
 }
 
-// growth is what a node is refined into: nothing, and why, when that is not beneficial, or
-// makes a child that no set lets stand alone.
-type growth struct {
-	children []node
-	gain     float64
-	why      engine.Why
-}
-
-// growthOf returns the growth of a node, and only reads.
-func (r *refined) growthOf(whole *node) growth {
-	frequencies := make([]uint64, r.histogram.Classes)
-	r.count(frequencies, whole.lo, whole.hi)
-	if !r.beneficial(frequencies) {
-		return growth{why: engine.WhyClass}
-	}
-	spans := r.shape.children(whole.span, frequencies)
-	g := growth{why: engine.WhyRecords, children: make([]node, 0, len(spans))}
-	parts := make([]part, 0, len(spans))
-	for _, s := range spans {
-		child := r.measure(s, frequencies)
-		if child.size > 0 && child.size < r.k {
-			return growth{why: engine.WhyRecords}
+// subtree returns a node and those below it, grown by so many levels. It only reads the column.
+func (r *refined) subtree(top node, levels int) []node {
+	classes := r.histogram.Classes
+	g := growth{refined: r, nodes: []node{top}, classes: make([]uint64, classes), scratch: make([]uint64, classes)}
+	for n := 0; n < len(g.nodes) && levels > 0; levels-- {
+		for end := len(g.nodes); n < end; n++ {
+			g.grow(n)
 		}
-		g.children, parts = append(g.children, child), append(parts, child.part)
 	}
-	if len(parts) > 0 {
-		g.gain = r.gainOf(whole.part, parts...)
-	}
-	return g
+	return g.nodes
 }
 
-// attach gives a node its growth.
-func (r *refined) attach(n int, g growth) {
-	whole := &r.nodes[n]
-	whole.grown, whole.why, whole.gain = true, g.why, g.gain
-	whole.first, whole.children = len(r.nodes), len(g.children)
-	r.nodes = append(r.nodes, g.children...)
+// growth is a subtree that grows.
+type growth struct {
+	*refined
+	nodes            []node
+	classes, scratch []uint64 // of the node that grows, and of a child
+	parts            []part   // its children
+}
+
+// grow finds what a node is refined into: nothing, and why, when that is not beneficial, or
+// makes a child that no set lets stand alone.
+func (g *growth) grow(n int) {
+	whole := g.nodes[n]
+	whole.grown, whole.why, whole.first = true, engine.WhyRecords, len(g.nodes)
+	clear(g.classes)
+	g.count(g.classes, whole.lo, whole.hi)
+	if !g.beneficial(g.classes) {
+		whole.why = engine.WhyClass
+	} else if g.divide(&whole) {
+		whole.children, whole.gain = len(g.parts), g.gainOf(whole.part, g.parts...)
+	}
+	g.nodes[n] = whole
+}
+
+// divide appends the children of a node, and reports whether it has any.
+func (g *growth) divide(whole *node) bool {
+	g.parts = g.parts[:0]
+	for _, s := range g.shape.children(whole.span, g.classes) {
+		child := g.measure(s, g.scratch)
+		if child.size > 0 && child.size < g.k {
+			g.nodes = g.nodes[:whole.first]
+			return false
+		}
+		g.nodes, g.parts = append(g.nodes, child), append(g.parts, child.part)
+	}
+	return len(g.parts) > 0
 }
 
 // measure returns the node of a span. Scratch is overwritten.
