@@ -66,6 +66,7 @@ values and without any quasi-identifier, and what masking costs. Writes nothing.
 		if options.Variants[0].Class == "" {
 			return usageError(cmd.CommandPath(), "the job has no class that classifiers could learn")
 		}
+		keepTo(options.Variants[0].Limits.Threads)
 		progress := u.follow()
 		options.Events = progress.events()
 		report, err := evaluate.Evaluate(cmd.Context(), options)

@@ -38,6 +38,7 @@ narrow.`,
 		if err != nil {
 			return err
 		}
+		keepTo(job.Limits.Threads)
 		plan, err := pipeline.Plan(cmd.Context(), job, opt)
 		if plan == nil {
 			return err

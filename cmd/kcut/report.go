@@ -50,6 +50,7 @@ none of a release that does not hold.`,
 		if err != nil {
 			return err
 		}
+		keepTo(limits.Threads)
 		source, err := pageSource(cmd.Context(), u, args[0], trace, runJSON, limits)
 		if err != nil {
 			return err

@@ -52,6 +52,7 @@ func (f *runFlags) follow(cmd *cobra.Command, path string, overrides func() []jo
 		if broken != nil {
 			return nil, broken
 		}
+		keepTo(job.Limits.Threads)
 		progress := f.ui.follow()
 		defer progress.close()
 		f.opt.Events = progress.events()

@@ -26,6 +26,7 @@ against the embedded cut, and looks for anything that a release must not give aw
 		if err != nil {
 			return err
 		}
+		keepTo(limits.Threads)
 		verified, err := verifyAll(cmd.Context(), u, args, limits)
 		if u.json {
 			if err != nil {

@@ -128,7 +128,7 @@ var fieldTable = []field{
 	{path: "limits.memory", kind: kindSize, pattern: sizePattern, example: "1GiB", defWords: "60 % of the memory there is", flag: "memory",
 		doc: "resident memory, as `1GiB`, `512MiB`, `2GB` or in bytes"},
 	{path: "limits.threads", kind: kindInteger, min: 1, max: 1024, defWords: "one a CPU", flag: "threads",
-		doc: "goroutines that work at the same time; the result does not depend on them"},
+		doc: "processors that work at the same time; the result does not depend on them"},
 	{path: "limits.spill_dir", kind: kindPath, local: true, defWords: "beside the output", flag: "spill-dir",
 		doc: "where data beyond the memory limit goes until the run ends"},
 	{path: "csv", kind: kindMap,
