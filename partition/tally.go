@@ -59,9 +59,13 @@ func complete(fields []active, sums [][]uint64, size uint64) {
 	}
 }
 
+// lineWords are the words of two cache lines, which processors fetch together. Sums that several
+// goroutines add to share no line: it would go to and fro between them with every record.
+const lineWords = 16
+
 func (y *tally) reserve(a active) {
-	if n := a.children - len(y.sums[a.field]); n > 0 {
-		y.sums[a.field] = append(y.sums[a.field], make([]uint64, n)...)
+	if a.children > len(y.sums[a.field]) {
+		y.sums[a.field] = make([]uint64, (a.children+lineWords-1)/lineWords*lineWords)
 	}
 }
 
