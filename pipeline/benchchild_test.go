@@ -111,6 +111,7 @@ func (t *benchTask) run(tb testing.TB) (measures []measure, err error) {
 	if err != nil {
 		return nil, err
 	}
+	runtime.GOMAXPROCS(min(job.Limits.Threads, runtime.GOMAXPROCS(0))) // as the program does
 	var stage measure
 	peak := 0.0
 	_, err = pipeline.Run(tb.Context(), job, pipeline.RunOptions{Overwrite: true, Events: pipeline.Events{
