@@ -3,7 +3,6 @@ package topdown
 import (
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"testing"
 
 	"github.com/kcut/kcut/engine"
@@ -121,18 +120,6 @@ func TestBestSplitAgreesWithNaive(t *testing.T) {
 			if got := v.bestSplit(lo, hi, frequencies, withNull); got != want {
 				t.Fatalf("round %d, %d codes, %d classes, %d threads: split at %d, want %d", round, codes, p.classes, threads, got, want)
 			}
-		}
-	}
-}
-
-func TestThreadsGrowTheSameNodes(t *testing.T) {
-	rng := formatstest.Rand(t)
-	for round := range 6 {
-		p := randomProfile(rng, 3*shareCodes, round%kinds)
-		one := newRefined(p, &intervals{p, 1}, 1)
-		several := newRefined(p, &intervals{p, 3}, 3)
-		if !reflect.DeepEqual(one.nodes, several.nodes) || !reflect.DeepEqual(one.code, several.code) {
-			t.Fatalf("round %d: %d nodes, and others of %d", round, len(one.nodes), len(several.nodes))
 		}
 	}
 }
