@@ -1,6 +1,8 @@
 GO      ?= go
 # Without it, Google's client brings service meshes along that a bucket has no use for: 13 MB.
 export GOFLAGS += -tags=disable_grpc_modules
+# The same program with a C compiler as without one, the one of releases; it starts 2 ms sooner.
+export CGO_ENABLED = 0
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 DEMO    := build/demo
 
