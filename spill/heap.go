@@ -42,7 +42,7 @@ func LimitHeap(memory int64) (undo func()) {
 
 // ExpectHeap prepares the heap for so many bytes that a process with such a budget is going to
 // fill, if it does at all. It takes some milliseconds and no memory. Only the first call of a
-// process has an effect.
+// process for which that pays has an effect.
 func ExpectHeap(size, memory int64) {
 	if size = min(size, memory, hugeMost); memory >= hugeBudget && size >= hugeLeast {
 		hugePages.Do(func() { preferHugePages(size) })

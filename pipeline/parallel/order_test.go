@@ -64,6 +64,7 @@ func TestInOrderGetsAhead(t *testing.T) {
 			case <-ctx.Done():
 				return ctx.Err()
 			}
+			time.Sleep(20 * time.Millisecond) // others would begin meanwhile
 			if n := begun.Load(); n > workers+1 {
 				t.Errorf("%d were begun before the first ended", n)
 			}
