@@ -72,13 +72,13 @@ func newRefined(p profile, s shape, threads int) *refined {
 // of them all that is below each.
 func (r *refined) growAhead(threads int) {
 	for first, depth := 0, 0; first < len(r.nodes) && depth < patience; {
-		levels := 1
+		levels, movers := 1, 1 // one goroutine moves the few nodes of a level sooner than several
 		if len(r.nodes)-first >= subtrees {
-			levels = patience - depth
+			levels, movers = patience-depth, threads
 		}
 		grown := make([][]node, len(r.nodes)-first)
 		inParallel(len(grown), threads, func(n int) { grown[n] = r.subtree(r.nodes[first+n], levels) })
-		first, depth = r.attach(first, grown, threads), depth+levels
+		first, depth = r.attach(first, grown, movers), depth+levels
 	}
 }
 
