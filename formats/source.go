@@ -40,6 +40,14 @@ type BatchReader interface {
 	Close() error
 }
 
+// SharedReader is a BatchReader that can read columns on several goroutines at a time.
+type SharedReader interface {
+	BatchReader
+	// Share has columns read by way of each, which calls read for 0 to n−1 on any goroutines,
+	// and returns, with the error of the smallest number, when all calls have ended.
+	Share(each func(n int, read func(i int) error) error)
+}
+
 // ReadOptions say how to read what a file itself does not say.
 type ReadOptions struct {
 	Types     map[string]Type // declared types of CSV columns; the others are inferred

@@ -1,9 +1,9 @@
 package partition
 
 import (
-	"runtime"
 	"sync/atomic"
-	"time"
+
+	"github.com/kcut/kcut/partition/linger"
 )
 
 // crew is some goroutines that do tasks together; the caller is one of them. A task is often
@@ -27,9 +27,6 @@ const (
 	lingering
 	called
 )
-
-// lingers is how long a member looks for what it waits for before it sleeps or ends.
-const lingers = 100 * time.Microsecond
 
 func newCrew(members int) *crew {
 	return &crew{helpers: make([]helper, max(1, members)-1), wake: make(chan struct{}, 1)}
@@ -99,7 +96,7 @@ func (c *crew) help(i int) {
 		if c.busy.Add(-1) == 0 && c.asleep.CompareAndSwap(true, false) {
 			c.wake <- struct{}{}
 		}
-		isCalled := linger(func() bool { return h.Load() == called })
+		isCalled := linger.Until(func() bool { return h.Load() == called })
 		if !isCalled && h.CompareAndSwap(lingering, absent) {
 			return
 		}
@@ -108,7 +105,7 @@ func (c *crew) help(i int) {
 
 // wait returns when no helper is busy. It may be woken late, for an earlier job.
 func (c *crew) wait() {
-	if linger(func() bool { return c.busy.Load() == 0 }) {
+	if linger.Until(func() bool { return c.busy.Load() == 0 }) {
 		return
 	}
 	for c.busy.Load() > 0 {
@@ -118,17 +115,4 @@ func (c *crew) wait() {
 		}
 		<-c.wake
 	}
-}
-
-// linger waits for a moment until something is so, and reports whether it is.
-func linger(isSo func() bool) bool {
-	const looks = 256
-	for began := time.Now(); time.Since(began) < lingers; runtime.Gosched() {
-		for range looks {
-			if isSo() {
-				return true
-			}
-		}
-	}
-	return isSo()
 }

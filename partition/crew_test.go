@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/kcut/kcut/partition/linger"
 )
 
 // TestCrewDoesEveryTaskOnce gives crews jobs at once, while helpers linger, and after they ended.
@@ -22,7 +24,7 @@ func TestCrewDoesEveryTaskOnce(t *testing.T) {
 					}
 					done[i].Add(1)
 					if rand.IntN(50) == 0 {
-						time.Sleep(2 * lingers)
+						time.Sleep(2 * linger.Moment)
 					}
 					busy[member].Store(false)
 				})
@@ -32,7 +34,7 @@ func TestCrewDoesEveryTaskOnce(t *testing.T) {
 					}
 				}
 				if job%40 == 0 {
-					time.Sleep(2 * lingers)
+					time.Sleep(2 * linger.Moment)
 				}
 			}
 		}
@@ -42,7 +44,7 @@ func TestCrewDoesEveryTaskOnce(t *testing.T) {
 func TestCrewHelpersEnd(t *testing.T) {
 	before := runtime.NumGoroutine()
 	newCrew(4).each(100, func(_, _ int) { time.Sleep(10 * time.Microsecond) })
-	for began := time.Now(); runtime.NumGoroutine() > before; time.Sleep(lingers) {
+	for began := time.Now(); runtime.NumGoroutine() > before; time.Sleep(linger.Moment) {
 		if time.Since(began) > time.Minute {
 			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 		}

@@ -33,13 +33,13 @@ func notedPeople(rows int) *testTable {
 	return table
 }
 
-// followedFolder makes a folder with three files of one row group each.
-func followedFolder(t *testing.T, table *testTable) string {
+// followedFolder makes a folder with some files of one row group each.
+func followedFolder(t *testing.T, table *testTable, files int) string {
 	t.Helper()
 	dir := jobFolder(t, changed("  income: keep", "  income: keep\n  note: keep\n  place: keep"))
-	for i := range 3 {
+	for i := range files {
 		n := len(table.rows)
-		table.parquet(t, filepath.Join(dir, "in", fmt.Sprintf("%d.parquet", i)), i*n/3, (i+1)*n/3, n)
+		table.parquet(t, filepath.Join(dir, "in", fmt.Sprintf("%d.parquet", i)), i*n/files, (i+1)*n/files, n)
 	}
 	return dir
 }
@@ -58,7 +58,7 @@ func follow(t *testing.T, dir string, spill bool, overrides ...string) error {
 // Kept columns of row groups that are followed come out as they went in, whatever the threads,
 // the budget and the spilling, in one file or several.
 func TestFollow(t *testing.T) {
-	dir := followedFolder(t, notedPeople(2500))
+	dir := followedFolder(t, notedPeople(2500), 3)
 	var want []byte
 	for _, how := range []struct {
 		spill                   bool
@@ -102,10 +102,34 @@ func TestFollow(t *testing.T) {
 	}
 }
 
+// One row group of several batches is read, counted, masked and verified by all threads.
+func TestOneRowGroup(t *testing.T) {
+	table := notedPeople(2500)
+	for range 27 { // 70,000 rows
+		table.rows = append(table.rows, table.rows[:2500:2500]...)
+	}
+	dir := followedFolder(t, table, 1)
+	var want []byte
+	for _, threads := range []string{"1", "2", "7"} {
+		settings := []string{"limits.threads", threads}
+		if err := follow(t, dir, false, settings...); err != nil {
+			t.Fatalf("%s threads: %v", threads, err)
+		}
+		auditFolder(t, dir, settings...)
+		got := mustRead(t, filepath.Join(dir, "out.parquet"))
+		if want == nil {
+			want = got
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s threads: other bytes", threads)
+		}
+	}
+}
+
 // A column that some file has without nulls, and so without levels, is encoded anew there.
 func TestFollowFilesThatDiffer(t *testing.T) {
 	table := notedPeople(900)
-	dir := followedFolder(t, table)
+	dir := followedFolder(t, table, 3)
 	note := len(table.fields) - 2
 	for i := range table.rows {
 		if table.rows[i][note] == null {
@@ -122,7 +146,7 @@ func TestFollowFilesThatDiffer(t *testing.T) {
 
 // Damage in a page that is only copied ends the run, and nothing is published.
 func TestFollowDamage(t *testing.T) {
-	dir := followedFolder(t, notedPeople(900))
+	dir := followedFolder(t, notedPeople(900), 3)
 	path := filepath.Join(dir, "in", "1.parquet")
 	good, err := os.ReadFile(path)
 	if err != nil {

@@ -44,14 +44,15 @@ var mayImport = map[string][]string{
 	"pipeline/compress": {"pipeline/coding", "pipeline/parallel", "engine", "partition", "spill", "formats", "formats/dataset"},
 	"pipeline/labeling": {"pipeline/coding", "pipeline/figure", "pipeline/checkpoint", "pipeline/cutfile", "pipeline/fault", "pipeline/jobfile", "engine", "engine/", "spill", "formats"},
 	"pipeline/masking":  {"pipeline/coding", "pipeline/fault", "pipeline/jobfile", "pipeline/parallel", "engine", "spill", "formats", "formats/dataset", "formats/writer"},
-	"pipeline/parallel": {"pipeline/fault", "formats", "formats/dataset"},
+	"pipeline/parallel": {"pipeline/fault", "partition/linger", "formats", "formats/dataset"},
 	"pipeline/jobfile":  {"engine", "formats", "formats/taxonomy", "formats/yaml", "formats/location"},
 
-	"engine/":       {"engine", "engine/induce", "partition", "spill"},
-	"engine/induce": {"engine", "partition", "spill"},
-	"engine":        {"partition"},
-	"partition":     {"spill"},
-	"spill":         {},
+	"engine/":          {"engine", "engine/induce", "partition", "spill"},
+	"engine/induce":    {"engine", "partition", "spill"},
+	"engine":           {"partition"},
+	"partition":        {"partition/linger", "spill"},
+	"partition/linger": {},
+	"spill":            {},
 
 	"formats/dataset":             {"formats", "formats/digest", "formats/internal/fence", "formats/parquetfile", "formats/arrowfile", "formats/csvfile", "formats/location", "formats/storage"},
 	"formats/parquetfile":         {"formats", "formats/internal/fence", "formats/internal/plain", "formats/storage"},
@@ -143,11 +144,11 @@ func layerFault(file, target string) string {
 
 // floorOf returns the floor of a package's folder: its first element, and for packages
 // below engine that and a slash: those of algorithms, which share engine/induce. Every package
-// of formats and pipeline has its own floor.
+// of formats, partition and pipeline has its own floor.
 func floorOf(dir string) string {
 	first, rest, _ := strings.Cut(dir, "/")
 	switch {
-	case first == "formats", first == "pipeline", dir == "engine/induce":
+	case first == "formats", first == "partition", first == "pipeline", dir == "engine/induce":
 		return dir
 	case first == "engine" && rest != "":
 		return first + "/"

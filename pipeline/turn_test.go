@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -42,14 +43,16 @@ func TestDividedCellsInParallel(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			twice := false
+			var twice atomic.Bool
 			events := Events{Progress: func(s Stage, p Progress) {
-				twice = twice || s == StageMask && p.Total == 2*int64(len(table.rows))
+				if s == StageMask && p.Total == 2*int64(len(table.rows)) {
+					twice.Store(true)
+				}
 			}}
 			if _, err := Run(t.Context(), job, RunOptions{Overwrite: true, Events: events}); err != nil {
 				t.Fatalf("seed %d, %s: %v", seed, algorithm, err)
 			}
-			if twice {
+			if twice.Load() {
 				counted++
 			}
 			return mustRead(t, filepath.Join(dir, "out.parquet"))

@@ -65,6 +65,13 @@ func (r *reader) Next(ctx context.Context) (*formats.Batch, error) {
 	return &r.batch, nil
 }
 
+// Share implements SharedReader, if the file's reader does.
+func (r *reader) Share(each func(n int, read func(i int) error) error) {
+	if columns, ok := r.BatchReader.(formats.SharedReader); ok {
+		columns.Share(each)
+	}
+}
+
 // Close implements BatchReader.
 func (r *reader) Close() error {
 	err := r.BatchReader.Close()

@@ -20,6 +20,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/formatstest"
+	"github.com/kcut/kcut/formats/internal/fence"
 )
 
 // The tests of this file hold what is read here against another implementation, arrow-go,
@@ -190,8 +191,11 @@ type gotColumn struct {
 	leaves []physicalColumn
 }
 
+// atOnce reads every column on a goroutine of its own.
+func atOnce(n int, read func(i int) error) error { return fence.Each(n, n, read) }
+
 // readColumns reads all columns of a file, its two halves with a reader each, and returns
-// the file's columns, too.
+// the file's columns, too. Columns are read at once when they are coded, else in turn.
 func readColumns(t *testing.T, path string, coded bool, batchRows int) ([]gotColumn, *formats.Schema, error) {
 	t.Helper()
 	ctx := context.Background()
@@ -209,6 +213,9 @@ func readColumns(t *testing.T, path string, coded bool, batchRows int) ([]gotCol
 			return nil, columns, err
 		}
 		defer r.Close()
+		if coded {
+			r.(formats.SharedReader).Share(atOnce)
+		}
 		row, want := int64(0), int64(0)
 		for {
 			b, err := r.Next(ctx)
@@ -409,7 +416,7 @@ func TestAgreesWithArrow(t *testing.T) {
 			for _, how := range []struct {
 				coded     bool
 				batchRows int
-			}{{false, 0}, {true, 0}, {true, 7}, {false, 1}} {
+			}{{false, 0}, {true, 0}, {true, 7}, {false, 1}, {true, 1}, {false, 7}} {
 				if info, _ := os.Stat(path); how.batchRows > 0 && info.Size() > 200_000 {
 					continue
 				}

@@ -12,9 +12,12 @@ import (
 	"github.com/kcut/kcut/formats/internal/plain"
 )
 
-// stepRows is how many rows of a batch are read from one column before the next column
-// takes its turn: few enough for levels and codes to stay in the nearest cache.
-const stepRows = 1024
+// Rows are read from one column stepRows at a time, few enough for levels and codes to stay in
+// the nearest cache, and up to mostStepRows before the next column takes its turn.
+const (
+	stepRows     = 1024
+	mostStepRows = 16 * stepRows
+)
 
 // maxTableValues is how many distinct values of pages without a dictionary are kept, at
 // most, before a later batch starts with new Values.

@@ -20,7 +20,8 @@ import (
 	"github.com/kcut/kcut/formats/formatstest"
 )
 
-// readParquet reads all columns of a Parquet file and returns how many rows came.
+// readParquet reads all columns of a Parquet file, at once when they are coded, and returns how
+// many rows came.
 func readParquet(path string, coded bool) (rows int64, err error) {
 	ctx := context.Background()
 	src, err := Open(ctx, path, formats.ReadOptions{})
@@ -37,6 +38,9 @@ func readParquet(path string, coded bool) (rows int64, err error) {
 		return 0, err
 	}
 	defer r.Close()
+	if coded {
+		r.(formats.SharedReader).Share(atOnce)
+	}
 	for {
 		b, err := r.Next(ctx)
 		if err == io.EOF {

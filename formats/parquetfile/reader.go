@@ -38,11 +38,12 @@ type reader struct {
 	tops      []*topColumn
 	batch     formats.Batch
 	store     []formats.Column
+	each      func(n int, read func(i int) error) error
 	err       error
 }
 
 func newReader(ctx context.Context, f *parquetFile, first, count int, columns []formats.Request, batchRows, remember int) *reader {
-	r := &reader{ctx: ctx, file: f, group: first - 1, end: first + count, batchRows: batchRows}
+	r := &reader{ctx: ctx, file: f, group: first - 1, end: first + count, batchRows: batchRows, each: inTurn}
 	r.store = make([]formats.Column, len(columns))
 	for i, request := range columns {
 		top := &f.schema.columns[request.Column]
@@ -57,6 +58,19 @@ func newReader(ctx context.Context, f *parquetFile, first, count int, columns []
 	}
 	return r
 }
+
+// inTurn reads columns one after the other.
+func inTurn(n int, read func(i int) error) error {
+	for i := range n {
+		if err := read(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Share implements SharedReader.
+func (r *reader) Share(each func(n int, read func(i int) error) error) { r.each = each }
 
 // Next implements BatchReader.
 func (r *reader) Next(ctx context.Context) (*formats.Batch, error) {
@@ -124,25 +138,40 @@ func (r *reader) closePlan() {
 	}
 }
 
-// fill reads the rows of a batch, some at a time from each column in turn.
+// fill reads the rows of a batch, some at a time from each column: more and more while their
+// values are small, so that much is shared at a time.
 func (r *reader) fill() error {
 	step := stepRows
 	for r.left > 0 && r.batch.Rows < r.batchRows {
 		n := int(min(int64(step), r.left, int64(r.batchRows-r.batch.Rows)))
-		size := 0
-		for i, c := range r.columns {
-			if err := c.read(n); err != nil {
-				return r.wrap(i, err)
-			}
-			size += c.size()
+		if err := r.each(len(r.columns), func(i int) error { return r.readColumn(i, n) }); err != nil {
+			return err
 		}
 		r.batch.Rows += n
 		r.left -= int64(n)
+		size := 0
+		for _, c := range r.columns {
+			size += c.size()
+		}
 		if size > maxBatchBytes {
 			break
 		}
+		if step < mostStepRows && size <= maxBatchBytes/16 {
+			step *= 2
+		}
 	}
 	return r.finish()
+}
+
+// readColumn reads n rows of a column, on any goroutine.
+func (r *reader) readColumn(i, n int) (err error) {
+	defer fence.Catch(&err)
+	for ; n > 0; n -= stepRows {
+		if err := r.columns[i].read(min(n, stepRows)); err != nil {
+			return r.wrap(i, err)
+		}
+	}
+	return nil
 }
 
 func (r *reader) finish() error {

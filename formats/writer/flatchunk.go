@@ -31,13 +31,13 @@ type flatChunk struct {
 // errRequired is returned for a null in a column that was declared to have none.
 var errRequired = errors.New("null in a column declared without nulls")
 
-func newFlatChunk(c Column, leaf leafElement, p *pageWriter) (*flatChunk, error) {
+func newFlatChunk(c Column, leaf leafElement, p *Presses) (*flatChunk, error) {
 	form, err := plain.FormOf(c.Field.Type, leaf.element)
 	if err != nil {
 		return nil, err
 	}
 	f := &flatChunk{
-		plainChunk: plainChunk{leaf: leaf, size: form.Size, writer: p},
+		plainChunk: plainChunk{leaf: leaf, size: form.Size, presses: p},
 		form:       form, typ: c.Field.Type, nullable: leaf.definition > 0,
 	}
 	f.reset()
@@ -306,7 +306,7 @@ func (c *flatChunk) encodeCodes(p *pageWriter) error {
 		return err
 	}
 	for rows := range slices.Chunk(c.indexes, pageRows) {
-		page, err := c.pages.encode(p, rows, c.dict.values.Len(), c.nullable, slices.Contains(rows, absent))
+		page, err := c.pages.encode(p.press, rows, c.dict.values.Len(), c.nullable, slices.Contains(rows, absent))
 		if err != nil {
 			return err
 		}

@@ -17,7 +17,7 @@ type indexPages struct {
 }
 
 // encode makes the page of some rows, which point into so many entries of the dictionary.
-func (x *indexPages) encode(p *pageWriter, rows []uint32, entries int, nullable, nulls bool) (storedPage, error) {
+func (x *indexPages) encode(p *press, rows []uint32, entries int, nullable, nulls bool) (storedPage, error) {
 	width := max(1, widthOf(entries-1)) // one bit for one entry: not every reader takes none
 	p.body = p.body[:0]
 	present := rows
@@ -35,7 +35,7 @@ func (x *indexPages) encode(p *pageWriter, rows []uint32, entries int, nullable,
 }
 
 // split writes the definition levels of a page and returns its indexes without nulls.
-func (x *indexPages) split(p *pageWriter, rows []uint32) []uint32 {
+func (x *indexPages) split(p *press, rows []uint32) []uint32 {
 	x.levels, x.present = x.levels[:0], x.present[:0]
 	for _, index := range rows {
 		if index == absent {

@@ -16,7 +16,7 @@ type labelChunk struct {
 	leaf     leafElement
 	form     plain.Form
 	nullable bool
-	writer   *pageWriter
+	presses  *Presses
 
 	dict   dictionary
 	labels *formats.Values // what codes point into
@@ -31,12 +31,12 @@ type labelChunk struct {
 	codes  []uint32 // scratch
 }
 
-func newLabelChunk(c Column, leaf leafElement, p *pageWriter) (*labelChunk, error) {
+func newLabelChunk(c Column, leaf leafElement, p *Presses) (*labelChunk, error) {
 	form, err := plain.FormOf(c.Field.Type, leaf.element)
 	if err != nil {
 		return nil, err
 	}
-	l := &labelChunk{leaf: leaf, form: form, nullable: leaf.definition > 0, writer: p, page: make([]uint32, 0, pageRows)}
+	l := &labelChunk{leaf: leaf, form: form, nullable: leaf.definition > 0, presses: p, page: make([]uint32, 0, pageRows)}
 	l.reset()
 	return l, nil
 }
@@ -176,7 +176,12 @@ func (c *labelChunk) flush() error {
 	if len(c.page) == 0 {
 		return nil
 	}
-	page, err := c.pages.encode(c.writer, c.page, c.dict.values.Len(), c.nullable, c.nulls)
+	p, err := c.presses.take()
+	if err != nil {
+		return err
+	}
+	defer c.presses.leave(p)
+	page, err := c.pages.encode(p, c.page, c.dict.values.Len(), c.nullable, c.nulls)
 	c.done = append(c.done, page)
 	c.stored += page.size()
 	c.full += len(c.page)

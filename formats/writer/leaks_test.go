@@ -40,7 +40,7 @@ func TestLeaksInPages(t *testing.T) {
 		{"after the pages", nil, entries("M", "F", "M"), format.Plain, "Alice", "5 bytes after the last page"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			p := &pageWriter{compressor: noCompressor{}}
+			p := &pageWriter{press: &press{compressor: noCompressor{}}}
 			p.begin(text)
 			if p.body = tc.dictionary; tc.dictionary != nil {
 				if err := p.dictionary(3); err != nil {

@@ -1,16 +1,10 @@
 package writer
 
 import (
-	"bytes"
-	"encoding/binary"
-	"fmt"
-	"math"
 	"slices"
 
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
-
-	"github.com/kcut/kcut/formats"
 )
 
 // A page ends before the row that would be its pageRows+1st, or at the first row border
@@ -48,12 +42,9 @@ func (s *storedPage) size() int64 { return int64(len(s.bytes)) + s.copied.size }
 // pageWriter lays out the pages of one row group, chunk after chunk. Offsets are those the
 // row group would have as the first of its file.
 type pageWriter struct {
-	compressor
+	*press
 	out    []segment
-	size   int64  // of out
-	body   []byte // scratch: the page being built
-	packed []byte // scratch: the page compressed
-	header bytes.Buffer
+	size   int64      // of out
 	chunk  columnMeta // of the chunk being written
 	nulls  int64      // in it
 	silent bool       // some page of it does not say how many nulls it has
@@ -96,32 +87,6 @@ func (p *pageWriter) data(entries, nulls int, encoding format.Encoding) error {
 		p.place(page)
 	}
 	return err
-}
-
-// encodeData makes a data page of body, to be placed.
-func (p *pageWriter) encodeData(entries, nulls int, encoding format.Encoding) (storedPage, error) {
-	page, err := p.store(dataHeader(entries, nulls, encoding))
-	page.entries, page.nulls, page.encoding = entries, nulls, encoding
-	return page, err
-}
-
-// store compresses body and completes the header.
-func (p *pageWriter) store(h pageHeader) (page storedPage, err error) {
-	if p.packed, err = p.compress(p.packed[:0], p.body); err != nil {
-		return page, err
-	}
-	if max(len(p.body), len(p.packed)) > math.MaxInt32 {
-		return page, fmt.Errorf("write page of %d bytes: %w size", len(p.body), formats.ErrUnsupported)
-	}
-	p.header.Reset()
-	h.store(len(p.body), p.packed)
-	if err := h.encode(&p.header); err != nil {
-		return page, err
-	}
-	return storedPage{
-		kind: h.Type, unpacked: p.header.Len() + len(p.body),
-		bytes: slices.Concat(p.header.Bytes(), p.packed),
-	}, nil
 }
 
 // place appends a page to the chunk and enters it there.
@@ -167,17 +132,4 @@ func (p *pageWriter) addEncoding(e format.Encoding) {
 		return
 	}
 	p.chunk.Encoding = append(p.chunk.Encoding, e)
-}
-
-// appendLevelRuns appends levels of at most highest, with their length before them; nothing
-// when only level 0 is possible.
-func appendLevelRuns(dst, levels []byte, highest int) []byte {
-	if highest == 0 {
-		return dst
-	}
-	at := len(dst)
-	dst = append(dst, 0, 0, 0, 0)
-	dst = appendHybrid(dst, levels, widthOf(highest))
-	binary.LittleEndian.PutUint32(dst[at:], uint32(len(dst)-at-4))
-	return dst
 }

@@ -15,9 +15,9 @@ import (
 // the defined entries, a boolean in a byte of its own. Pages that are full are encoded at
 // once, so that of a row group of any size little more than compressed pages is held.
 type plainChunk struct {
-	leaf   leafElement
-	size   int // bytes of a value; 0: a length of 4 bytes comes first
-	writer *pageWriter
+	leaf    leafElement
+	size    int // bytes of a value; 0: a length of 4 bytes comes first
+	presses *Presses
 
 	entries    int    // number of entries that are in no page yet, nulls too
 	repetition []byte // one per entry, when the leaf can repeat
@@ -75,7 +75,11 @@ func (c *plainChunk) flush() error {
 
 // store encodes a page that starts at an entry and an offset into plain.
 func (c *plainChunk) store(page plainPage, entry, offset int) error {
-	p := c.writer
+	p, err := c.presses.take()
+	if err != nil {
+		return err
+	}
+	defer c.presses.leave(p)
 	p.body = appendLevelRuns(p.body[:0], part(c.repetition, entry, page.entries), c.leaf.repetition)
 	p.body = appendLevelRuns(p.body, part(c.definition, entry, page.entries), c.leaf.definition)
 	p.body = c.appendValues(p.body, c.plain[offset:offset+page.bytes])

@@ -32,13 +32,14 @@ type Options struct {
 }
 
 // RowGroup collects the rows of one row group of a release and encodes them. Several may
-// be filled and encoded at a time, each by one goroutine. The encoded bytes are a function
+// be filled and encoded at a time, and columns of one filled, each by one goroutine. The encoded bytes are a function
 // of the rows' values alone: not of how batches were cut, of the source's encodings, or of
 // Values entries that no row uses. Columns that are copied are one of their pages, too.
 type RowGroup struct {
 	columns []Column
 	own     []columnChunk // that encode
 	chunks  []columnChunk // of the row group being filled: own, or copied
+	presses *Presses
 	pages   pageWriter
 }
 
@@ -51,17 +52,23 @@ type columnChunk interface {
 	reset()
 }
 
-// NewRowGroup returns an empty row group. It returns formats.ErrUnsupported for an unknown codec or
-// a column whose type its schema element cannot hold.
+// NewRowGroup returns an empty row group with presses of its own. It returns
+// formats.ErrUnsupported for an unknown codec or a column whose type its schema element cannot hold.
 func NewRowGroup(columns []Column, opt Options) (*RowGroup, error) {
-	if len(columns) == 0 {
-		return nil, fmt.Errorf("write row group: %w: no columns", formats.ErrSchema)
-	}
-	c, err := newCompressor(opt)
+	presses, err := NewPresses(opt)
 	if err != nil {
 		return nil, err
 	}
-	g := &RowGroup{columns: columns, pages: pageWriter{compressor: c}}
+	return presses.NewRowGroup(columns)
+}
+
+// NewRowGroup returns an empty row group. It returns formats.ErrUnsupported for a column whose
+// type its schema element cannot hold.
+func (p *Presses) NewRowGroup(columns []Column) (*RowGroup, error) {
+	if len(columns) == 0 {
+		return nil, fmt.Errorf("write row group: %w: no columns", formats.ErrSchema)
+	}
+	g := &RowGroup{columns: columns, presses: p}
 	for _, column := range columns {
 		chunk, err := g.newChunk(column)
 		if err != nil {
@@ -77,11 +84,11 @@ func (g *RowGroup) newChunk(c Column) (columnChunk, error) {
 	leaves := leavesOf(c.elements())
 	switch {
 	case c.Field.Type.Kind == formats.Nested:
-		return newNestedChunk(leaves, &g.pages), nil
+		return newNestedChunk(leaves, g.presses), nil
 	case c.Masked && leaves[0].element.Type.V != format.Boolean: // a dictionary of booleans is not allowed
-		return newLabelChunk(c, leaves[0], &g.pages)
+		return newLabelChunk(c, leaves[0], g.presses)
 	}
-	return newFlatChunk(c, leaves[0], &g.pages)
+	return newFlatChunk(c, leaves[0], g.presses)
 }
 
 // Append adds rows from to to−1 of a batch's column to a column of the row group. All
@@ -133,6 +140,12 @@ func (g *EncodedRowGroup) Size() int64 { return g.size }
 // Encode returns the rows collected so far, and empties g for the next ones.
 func (g *RowGroup) Encode() (*EncodedRowGroup, error) {
 	defer g.Reset()
+	p, err := g.presses.take()
+	if err != nil {
+		return nil, err
+	}
+	defer g.presses.leave(p)
+	g.pages.press = p
 	e := &EncodedRowGroup{Rows: int64(g.chunks[0].rows())}
 	for i, chunk := range g.chunks {
 		if rows := int64(chunk.rows()); rows != e.Rows {
@@ -174,10 +187,10 @@ func (g *RowGroup) Reset() {
 // nestedChunk collects the leaves of a nested column, copied as they are.
 type nestedChunk struct{ leaves []*plainChunk }
 
-func newNestedChunk(leaves []leafElement, p *pageWriter) *nestedChunk {
+func newNestedChunk(leaves []leafElement, p *Presses) *nestedChunk {
 	n := &nestedChunk{}
 	for _, l := range leaves {
-		n.leaves = append(n.leaves, &plainChunk{leaf: l, size: plain.SizeOf(l.element), writer: p})
+		n.leaves = append(n.leaves, &plainChunk{leaf: l, size: plain.SizeOf(l.element), presses: p})
 	}
 	return n
 }

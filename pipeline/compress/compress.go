@@ -49,7 +49,7 @@ type Counts struct {
 
 // Count reads the input.
 func (r *Reading) Count(ctx context.Context) (*Counts, error) {
-	c := &Counts{reading: r, workers: make([]*counting, parallel.Workers(r.Dataset, r.Threads))}
+	c := &Counts{reading: r, workers: make([]*counting, parallel.DivisibleWorkers(r.Dataset, r.Threads))}
 	for i := range c.workers {
 		c.workers[i] = r.newCounting(int64(len(c.workers)))
 	}
@@ -167,7 +167,19 @@ func (w *counting) EndSplit() error { return nil }
 // second-level cache on the way from the reader's codes to the counts.
 const countRows = 2048
 
-func (w *counting) Batch(b *formats.Batch) error {
+func (w *counting) Batch(b *formats.Batch) error { return w.Part(b, 0, b.Rows) }
+
+// Divides reports whether lists of values are short: every worker that takes a part learns them.
+func (w *counting) Divides(b *formats.Batch) bool {
+	for _, column := range b.Columns {
+		if column.Values.Len() > b.Rows {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *counting) Part(b *formats.Batch, from, to int) error {
 	for i, column := range b.Columns {
 		if err := w.maps[i].Learn(column.Values); err != nil {
 			return err
@@ -179,8 +191,8 @@ func (w *counting) Batch(b *formats.Batch) error {
 			return err
 		}
 	}
-	for lo := 0; lo < b.Rows; lo += countRows {
-		hi := min(lo+countRows, b.Rows)
+	for lo := from; lo < to; lo += countRows {
+		hi := min(lo+countRows, to)
 		for i, column := range b.Columns {
 			w.codes[i] = w.maps[i].Apply(column.Codes[lo:hi], w.codes[i])
 		}
@@ -188,7 +200,7 @@ func (w *counting) Batch(b *formats.Batch) error {
 			return err
 		}
 	}
-	w.rows -= int64(b.Rows)
+	w.rows -= int64(to - from)
 	return w.foresee()
 }
 

@@ -57,12 +57,10 @@ func (w *worker) copyColumns(ctx context.Context, s formats.Split) (copied []boo
 	}
 	defer func() { err = errors.Join(err, group.Close()) }()
 	copied = make([]bool, len(w.m.Plan.columns))
-	for i := range copied {
-		if copied[i], err = w.copyColumn(ctx, group, i, s.Rows); err != nil {
-			return nil, err
-		}
-	}
-	return copied, nil
+	return copied, w.hand.Share(len(copied), func(_, i int) (err error) {
+		copied[i], err = w.copyColumn(ctx, group, i, s.Rows)
+		return err
+	})
 }
 
 func (w *worker) copyColumn(ctx context.Context, group *dataset.RowGroup, i int, rows int64) (bool, error) {

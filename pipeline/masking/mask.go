@@ -31,11 +31,12 @@ type Masker struct {
 	Budget   *spill.Budget
 	Advanced func(done, total int64) // is told how many rows have been read of those to be read
 
-	turns *turns       // nil: one goroutine masks all rows in order
-	taken []uint64     // then, rows of every divided cell so far
-	done  atomic.Int64 // rows read
-	total int64        // rows to read
-	idle  chan *worker // workers that have ended a task, for the next ones
+	turns   *turns       // nil: one goroutine masks all rows in order
+	taken   []uint64     // then, rows of every divided cell so far
+	done    atomic.Int64 // rows read
+	total   int64        // rows to read
+	presses *writer.Presses
+	idle    chan *worker // workers that have ended a task, for the next ones
 }
 
 // Sink takes the row groups of a release, in order.
@@ -60,20 +61,23 @@ type group struct {
 //
 // Which of a divided cell's rows go where depends on how many came before. These are counted
 // first, by split; if there is no room for that, there is one goroutine, from the first row on.
-func (m *Masker) Mask(ctx context.Context, tasks []Task, to Sink) error {
+func (m *Masker) Mask(ctx context.Context, tasks []Task, to Sink) (err error) {
 	first := to.Next()
-	if err := m.takeTurns(ctx, len(tasks), first); err != nil {
+	if err = m.takeTurns(ctx, len(tasks), first); err != nil {
 		return err
 	}
 	defer m.turns.close()
 	m.idle = make(chan *worker, m.Threads)
+	if m.presses, err = writer.NewPresses(m.Write); err != nil {
+		return err
+	}
 	begin := first.Task
 	if m.taken != nil {
 		begin = 0
 	}
-	return parallel.InOrder(ctx, len(tasks)-begin, m.Threads, func(ctx context.Context, i int, emit func(group) error) error {
+	return parallel.InOrder(ctx, len(tasks)-begin, m.Threads, func(ctx context.Context, hand parallel.Hand, i int, emit func(group) error) error {
 		at := Place{Task: begin + i}
-		return m.task(ctx, tasks[at.Task], func(g group) error {
+		return m.task(ctx, hand, tasks[at.Task], func(g group) error {
 			g.at = at
 			if at.Group++; g.at.before(first) {
 				return nil
@@ -109,11 +113,12 @@ func (m *Masker) tell(rows int64) { m.Advanced(rows, m.total) }
 const memoPart = 32
 
 // task encodes the row groups of one task, in order.
-func (m *Masker) task(ctx context.Context, t Task, emit func(group) error) (err error) {
+func (m *Masker) task(ctx context.Context, hand parallel.Hand, t Task, emit func(group) error) (err error) {
 	w, err := m.take()
 	if err != nil {
 		return err
 	}
+	w.hand = hand
 	defer func() {
 		usual := err == nil && w.drawn == 0
 		if err = errors.Join(err, w.close()); usual && err == nil {

@@ -12,11 +12,13 @@ import (
 	"github.com/kcut/kcut/formats/writer"
 	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/parallel"
 )
 
 // worker is one worker's state: an open reader and the row group being filled.
 type worker struct {
 	m       *Masker
+	hand    parallel.Hand // of the goroutine
 	rows    *writer.RowGroup
 	number  [][]uint32       // label numbers by code, by attribute; nil when rows are recoded as a whole
 	maps    []coding.Mapping // of every attribute
@@ -62,7 +64,7 @@ func (t *labelTable) follow(m *coding.Mapping, numbers, released []uint32) {
 }
 
 func (m *Masker) newWorker() (*worker, error) {
-	rows, err := writer.NewRowGroup(m.Plan.Outputs(), m.Write)
+	rows, err := m.presses.NewRowGroup(m.Plan.Outputs())
 	if err != nil {
 		return nil, err
 	}
@@ -181,6 +183,7 @@ func (w *worker) openSplit(ctx context.Context, s formats.Split) error {
 	if err != nil {
 		return err
 	}
+	w.hand.ShareColumns(reader)
 	w.reader, w.open, w.batch = reader, s, nil
 	if w.m.turns != nil {
 		w.m.turns.begin(s, w.taken)
@@ -200,17 +203,20 @@ func (w *worker) next(ctx context.Context) (err error) {
 	if w.number == nil {
 		return w.recode()
 	}
-	for i := range w.m.Plan.columns {
-		rc := &w.m.Plan.columns[i]
-		if rc.attribute < 0 {
-			continue
-		}
-		mapping := &w.maps[rc.attribute]
-		if err := mapping.Learn(w.batch.Columns[w.slots[i]].Values); err != nil {
-			return err
-		}
-		w.tables[i].follow(mapping, w.number[rc.attribute], rc.codes)
+	return w.hand.Share(len(w.m.Plan.columns), func(_, i int) error { return w.learn(i) })
+}
+
+// learn finds the labels of one released column, if it is masked.
+func (w *worker) learn(i int) error {
+	rc := &w.m.Plan.columns[i]
+	if rc.attribute < 0 {
+		return nil
 	}
+	mapping := &w.maps[rc.attribute]
+	if err := mapping.Learn(w.batch.Columns[w.slots[i]].Values); err != nil {
+		return err
+	}
+	w.tables[i].follow(mapping, w.number[rc.attribute], rc.codes)
 	return nil
 }
 
@@ -263,26 +269,27 @@ func (w *worker) append(from, to int) error {
 
 // appendAll adds rows from..to-1 of the batch to the row group.
 func (w *worker) appendAll(from, to int) error {
-	for i, slot := range w.slots {
-		if slot < 0 {
-			continue
+	return w.hand.Share(len(w.slots), func(_, i int) error {
+		if w.slots[i] < 0 {
+			return nil
 		}
-		rc := &w.m.Plan.columns[i]
-		column := w.batch.Columns[slot]
-		var err error
-		switch {
-		case rc.attribute < 0:
-			err = w.rows.Append(i, column, from, to)
-		case w.number != nil:
-			err = w.rows.AppendLabels(i, rc.values, w.tables[i].codes, column.Codes[from:to])
-		default:
-			err = w.rows.AppendLabels(i, rc.values, rc.codes, w.labels[rc.attribute][from:to])
+		if err := w.appendColumn(i, from, to); err != nil {
+			return fmt.Errorf("append column %s: %w", w.m.Plan.columns[i].output.Field.Name, err)
 		}
-		if err != nil {
-			return fmt.Errorf("append column %s: %w", rc.output.Field.Name, err)
-		}
+		return nil
+	})
+}
+
+func (w *worker) appendColumn(i, from, to int) error {
+	rc := &w.m.Plan.columns[i]
+	column := w.batch.Columns[w.slots[i]]
+	switch {
+	case rc.attribute < 0:
+		return w.rows.Append(i, column, from, to)
+	case w.number != nil:
+		return w.rows.AppendLabels(i, rc.values, w.tables[i].codes, column.Codes[from:to])
 	}
-	return nil
+	return w.rows.AppendLabels(i, rc.values, rc.codes, w.labels[rc.attribute][from:to])
 }
 
 // A row group that holds no more than usualHeld counts as overhead; what exceeds that is

@@ -11,12 +11,16 @@ import (
 // InOrder calls produce for 0 to n−1 on up to workers goroutines and consume with what they
 // emit on one: first everything that 0 emitted, then 1, and so on. A producer that is ahead of
 // its turn waits after its second result, and no more than workers of them get ahead of the
-// first one, so few results exist at a time. InOrder returns the first error, after all
-// goroutines have ended.
+// first one, so few results exist at a time. What a producer shares by its hand is done by
+// goroutines, too, for which there is nothing more to produce. InOrder returns the first error,
+// after all goroutines have ended.
 func InOrder[T any](ctx context.Context, n, workers int,
-	produce func(ctx context.Context, i int, emit func(T) error) error, consume func(T) error) error {
+	produce func(ctx context.Context, hand Hand, i int, emit func(T) error) error, consume func(T) error) error {
 	group, ctx := errgroup.WithContext(ctx)
-	queue, free := make(chan chan T, workers), make(chan struct{}, workers)
+	queue, free := make(chan chan T, workers), make(chan Hand, workers)
+	for _, hand := range handsOf(workers) {
+		free <- hand
+	}
 	group.Go(func() error {
 		defer close(queue)
 		for i := range n {
@@ -24,18 +28,28 @@ func InOrder[T any](ctx context.Context, n, workers int,
 			if err := send(ctx, queue, results); err != nil {
 				return err
 			}
-			if err := send(ctx, free, struct{}{}); err != nil {
-				return err
+			var hand Hand
+			select {
+			case hand = <-free:
+			case <-ctx.Done():
+				return ctx.Err()
 			}
 			group.Go(func() error {
-				defer func() { <-free }()
+				defer func() { free <- hand }()
 				err := fault.Fence(func() error {
-					return produce(ctx, i, func(result T) error { return send(ctx, results, result) })
+					return produce(ctx, hand, i, func(result T) error { return send(ctx, results, result) })
 				})
 				if err == nil { // else the consumer must not take silence for the end
 					close(results)
 				}
 				return err
+			})
+		}
+		for range workers {
+			hand := <-free
+			group.Go(func() error {
+				hand.lend()
+				return nil
 			})
 		}
 		return nil

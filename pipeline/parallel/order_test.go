@@ -16,7 +16,7 @@ func TestInOrder(t *testing.T) {
 		for _, n := range []int{0, 1, 2, 50} {
 			var running, most atomic.Int64
 			var got []int
-			err := InOrder(t.Context(), n, workers, func(_ context.Context, i int, emit func(int) error) error {
+			err := InOrder(t.Context(), n, workers, func(_ context.Context, _ Hand, i int, emit func(int) error) error {
 				if now := running.Add(1); now > most.Load() {
 					most.Store(now)
 				}
@@ -54,7 +54,7 @@ func TestInOrderGetsAhead(t *testing.T) {
 	defer cancel()
 	var begun atomic.Int64
 	ahead := make(chan struct{})
-	err := InOrder(ctx, 50, workers, func(ctx context.Context, i int, emit func(int) error) error {
+	err := InOrder(ctx, 50, workers, func(ctx context.Context, _ Hand, i int, emit func(int) error) error {
 		if begun.Add(1) == workers+1 {
 			close(ahead)
 		}
@@ -78,11 +78,11 @@ func TestInOrderGetsAhead(t *testing.T) {
 
 func TestInOrderFails(t *testing.T) {
 	broken := errors.New("broken")
-	produce := func(_ context.Context, i int, emit func(int) error) error { return emit(i) }
+	produce := func(_ context.Context, _ Hand, i int, emit func(int) error) error { return emit(i) }
 	consume := func(int) error { return nil }
 	for name, run := range map[string]func() error{
 		"produce": func() error {
-			return InOrder(t.Context(), 100, 3, func(_ context.Context, i int, emit func(int) error) error {
+			return InOrder(t.Context(), 100, 3, func(_ context.Context, _ Hand, i int, emit func(int) error) error {
 				if i == 50 {
 					return broken
 				}
@@ -103,7 +103,7 @@ func TestInOrderFails(t *testing.T) {
 		}
 	}
 	var bug *fault.PanicError
-	err := InOrder(t.Context(), 10, 3, func(context.Context, int, func(int) error) error { panic("a value") }, consume)
+	err := InOrder(t.Context(), 10, 3, func(context.Context, Hand, int, func(int) error) error { panic("a value") }, consume)
 	if !errors.As(err, &bug) || fault.ClassOf(err) != fault.Internal {
 		t.Errorf("a panic came back as %v", err)
 	}

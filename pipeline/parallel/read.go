@@ -24,49 +24,98 @@ type Worker interface {
 	EndSplit() error
 }
 
-// Read deals all splits out to the workers, each of which has a goroutine of its own.
-// advanced is told how many rows have been read, from several goroutines.
+// Divisible is a Worker that takes any rows of any split.
+type Divisible interface {
+	Worker
+	// Divides reports whether workers with nothing else to do should take parts of a batch.
+	Divides(*formats.Batch) bool
+	// Part takes rows from to to−1 of a batch, which is valid until it returns.
+	Part(b *formats.Batch, from, to int) error
+}
+
+// partRows are a part of a batch.
+const partRows = 8192
+
+// Read deals all splits out to the workers, each of which has a goroutine of its own. When there
+// are none left, it helps to read columns of others' batches, and takes parts of these if
+// workers are divisible. advanced is told how many rows have been read, from several goroutines.
 func Read[R Worker](ctx context.Context, d *dataset.Dataset, requests []formats.Request, workers []R, advanced func(rows int64)) error {
-	splits := d.Splits()
 	var next, rows atomic.Int64
 	group, ctx := errgroup.WithContext(ctx)
-	for _, w := range workers {
+	for i, hand := range handsOf(len(workers)) {
+		r := &reading[R]{dataset: d, requests: requests, workers: workers, own: workers[i], hand: hand}
+		r.advanced = func(n int) { advanced(rows.Add(int64(n))) }
 		group.Go(func() error {
-			return fault.Fence(func() error {
-				for i := next.Add(1) - 1; int(i) < len(splits); i = next.Add(1) - 1 {
-					err := readSplit(ctx, d, splits[i], requests, w, func(n int) { advanced(rows.Add(int64(n))) })
-					if err != nil {
-						return err
-					}
-				}
-				return nil
-			})
+			if err := fault.Fence(func() error { return r.splits(ctx, &next) }); err != nil {
+				hand.leave()
+				return err
+			}
+			hand.lend()
+			return nil
 		})
 	}
 	return group.Wait()
 }
 
-func readSplit(ctx context.Context, d *dataset.Dataset, s formats.Split, requests []formats.Request, w Worker, read func(rows int)) (err error) {
-	reader, err := d.Read(ctx, s, requests)
+// reading is what one worker reads.
+type reading[R Worker] struct {
+	dataset  *dataset.Dataset
+	requests []formats.Request
+	workers  []R // by number of the hand
+	own      R
+	hand     Hand
+	advanced func(rows int)
+}
+
+// splits reads splits until there are none.
+func (r *reading[R]) splits(ctx context.Context, next *atomic.Int64) error {
+	splits := r.dataset.Splits()
+	for i := next.Add(1) - 1; int(i) < len(splits); i = next.Add(1) - 1 {
+		if err := r.split(ctx, splits[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *reading[R]) split(ctx context.Context, s formats.Split) (err error) {
+	reader, err := r.dataset.Read(ctx, s, r.requests)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, reader.Close()) }()
-	w.BeginSplit(s)
+	r.hand.ShareColumns(reader)
+	r.own.BeginSplit(s)
 	for {
 		batch, err := reader.Next(ctx)
 		if err == io.EOF {
-			return w.EndSplit()
+			return r.own.EndSplit()
 		}
 		if err != nil {
 			return err
 		}
-		if err := w.Batch(batch); err != nil {
+		if err := r.batch(batch); err != nil {
 			return fmt.Errorf("count %s: %w", s.File, err)
 		}
-		read(batch.Rows)
+		r.advanced(batch.Rows)
 	}
 }
 
-// Workers returns how many workers a reading of the input can use.
+// batch hands a batch to the workers.
+func (r *reading[R]) batch(b *formats.Batch) error {
+	if d, ok := any(r.own).(Divisible); !ok || !d.Divides(b) {
+		return r.own.Batch(b)
+	}
+	return r.hand.Share((b.Rows+partRows-1)/partRows, func(hand, i int) error {
+		worker := any(r.workers[hand]).(Divisible)
+		return worker.Part(b, i*partRows, min((i+1)*partRows, b.Rows))
+	})
+}
+
+// Workers returns how many workers a reading of the input can use that are not divisible.
 func Workers(d *dataset.Dataset, threads int) int { return max(1, min(threads, len(d.Splits()))) }
+
+// DivisibleWorkers returns how many divisible workers a reading of the input can use.
+func DivisibleWorkers(d *dataset.Dataset, threads int) int {
+	return max(1, min(threads, max(len(d.Splits()), int(d.Rows()/partRows))))
+}

@@ -18,6 +18,7 @@ type parquetWriter struct {
 	columns []column
 	output  []writer.Column
 	writer  *writer.Writer
+	presses *writer.Presses
 	batches sync.Pool // of *batch
 }
 
@@ -30,12 +31,15 @@ func newParquet(w io.Writer, p *people) (*parquetWriter, error) {
 	}
 	s.batches.New = func() any { return newBatch(s.columns) }
 	var err error
+	if s.presses, err = writer.NewPresses(writer.Options{}); err != nil {
+		return nil, err
+	}
 	s.writer, err = writer.New(w, s.output, nil)
 	return s, err
 }
 
 func (s *parquetWriter) encode(first int64, rows int) (block, error) {
-	group, err := writer.NewRowGroup(s.output, writer.Options{})
+	group, err := s.presses.NewRowGroup(s.output)
 	if err != nil {
 		return block{}, err
 	}
