@@ -1,11 +1,9 @@
 package partition
 
 import (
+	"cmp"
 	"context"
 	"slices"
-	"sync"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/kcut/kcut/spill"
 )
@@ -20,24 +18,20 @@ func Tabulate(ctx context.Context, counters []*Counter, budget *spill.Budget, th
 			return nil, err
 		}
 	}
-	group := errgroup.Group{}
-	group.SetLimit(max(1, threads))
-	for _, c := range counters {
-		group.Go(func() error {
-			if err := c.widen(first.domains); err != nil {
-				return err
-			}
-			return c.flush()
-		})
-	}
-	if err := group.Wait(); err != nil {
+	crew, errs := newCrew(threads), make([]error, len(counters))
+	crew.each(len(counters), func(_, i int) {
+		if errs[i] = counters[i].widen(first.domains); errs[i] == nil {
+			errs[i] = counters[i].flush()
+		}
+	})
+	if err := cmp.Or(errs...); err != nil {
 		return nil, err
 	}
-	merged, err := joinBuckets(ctx, counters, threads)
+	merged, err := joinBuckets(ctx, counters, crew)
 	if err != nil {
 		return nil, err
 	}
-	return newTable(first.layout, merged, budget, threads)
+	return newTable(first.layout, merged, budget, crew)
 }
 
 // release returns what counters have drawn.
@@ -49,23 +43,14 @@ func release(counters []*Counter) {
 
 // joinBuckets returns the distinct records of every bucket of all counters, whose memory they
 // stay in.
-func joinBuckets(ctx context.Context, counters []*Counter, threads int) ([]bucket, error) {
-	merged := make([]bucket, 1<<bucketBits)
-	scratch := sync.Pool{New: func() any { return new(joint) }}
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(max(1, threads))
-	for b := range merged {
-		group.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			j := scratch.Get().(*joint)
-			merged[b] = j.join(counters, b)
-			scratch.Put(j)
-			return nil
-		})
-	}
-	return merged, group.Wait()
+func joinBuckets(ctx context.Context, counters []*Counter, crew *crew) ([]bucket, error) {
+	merged, scratch := make([]bucket, 1<<bucketBits), make([]joint, crew.members())
+	crew.each(len(merged), func(member, b int) {
+		if ctx.Err() == nil {
+			merged[b] = scratch[member].join(counters, b)
+		}
+	})
+	return merged, ctx.Err()
 }
 
 // joint is the scratch of joining buckets.
@@ -88,29 +73,26 @@ func (j *joint) join(counters []*Counter, i int) (joined bucket) {
 	return joined
 }
 
-// newTable returns the table of distinct records on the given number of goroutines.
-func newTable(layout Layout, merged []bucket, budget *spill.Budget, threads int) (*Table, error) {
+// newTable returns the table of distinct records.
+func newTable(layout Layout, merged []bucket, budget *spill.Budget, crew *crew) (*Table, error) {
 	stride := layout.Words + 1
 	n := countRecords(merged, stride)
 	if err := budget.Draw("the compressed table", layout.tableBytes(n)); err != nil {
 		return nil, err
 	}
 	t := &Table{Layout: layout, Keys: make([]uint64, n*layout.Words), Counts: make([]uint32, n)}
-	group := errgroup.Group{}
-	group.SetLimit(max(1, threads))
-	at := 0
-	for _, b := range merged {
-		start := at
-		at += b.words() / stride
-		group.Go(func() error {
-			for _, records := range b.segments() {
-				t.place(start, records)
-				start += len(records) / stride
-			}
-			return nil
-		})
+	starts, at := make([]int, len(merged)), 0
+	for i, b := range merged {
+		starts[i], at = at, at+b.words()/stride
 	}
-	return t, group.Wait()
+	crew.each(len(merged), func(_, i int) {
+		start := starts[i]
+		for _, records := range merged[i].segments() {
+			t.place(start, records)
+			start += len(records) / stride
+		}
+	})
+	return t, nil
 }
 
 func countRecords(merged []bucket, stride int) (n int) {

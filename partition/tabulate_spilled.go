@@ -66,12 +66,13 @@ func (t *tabulation) tabulate(ctx context.Context) (*Table, error) {
 
 // join makes the table of counters that are in memory.
 func (t *tabulation) join(ctx context.Context) (*Table, error) {
-	merged, err := joinBuckets(ctx, t.counters, t.threads)
+	crew := newCrew(t.threads)
+	merged, err := joinBuckets(ctx, t.counters, crew)
 	if err != nil {
 		return nil, err
 	}
 	if t.layout.tableBytes(countRecords(merged, t.layout.Words+1)) <= t.share {
-		table, err := newTable(t.layout, merged, t.budget, t.threads)
+		table, err := newTable(t.layout, merged, t.budget, crew)
 		if !errors.Is(err, spill.ErrBudget) {
 			return table, err
 		}
