@@ -76,10 +76,25 @@ func (r *refined) growAhead(threads int) {
 		if len(r.nodes)-first >= subtrees {
 			levels, movers = patience-depth, threads
 		}
-		grown := make([][]node, len(r.nodes)-first)
-		inParallel(len(grown), threads, func(n int) { grown[n] = r.subtree(r.nodes[first+n], levels) })
+		grown, turns := make([][]node, len(r.nodes)-first), r.largestFirst(first)
+		inParallel(len(grown), threads, func(turn int) {
+			n := turns[turn]
+			grown[n-first] = r.subtree(r.nodes[n], levels)
+		})
 		first, depth = r.attach(first, grown, movers), depth+levels
 	}
+}
+
+// largestFirst returns the nodes from first on in the turns in which they are grown: those of few
+// codes come last, and make up for the others' differences.
+func (r *refined) largestFirst(first int) []int {
+	turns := make([]int, len(r.nodes)-first)
+	for i := range turns {
+		turns[i] = first + i
+	}
+	codes := func(n int) int { return r.nodes[n].hi - r.nodes[n].lo }
+	slices.SortStableFunc(turns, func(i, j int) int { return codes(j) - codes(i) })
+	return turns
 }
 
 // attach puts subtrees in the place of the nodes from first on, and returns where what is
