@@ -40,12 +40,22 @@ type BatchReader interface {
 	Close() error
 }
 
+// Share makes calls for 0 to n−1 on any goroutines, and returns when all have ended, with the
+// error of the smallest number. A call is told the number of the goroutine that makes it.
+type Share func(n int, call func(hand, i int) error) error
+
 // SharedReader is a BatchReader that can read columns on several goroutines at a time.
 type SharedReader interface {
 	BatchReader
-	// Share has columns read by way of each, which calls read for 0 to n−1 on any goroutines,
-	// and returns, with the error of the smallest number, when all calls have ended.
-	Share(each func(n int, read func(i int) error) error)
+	// Share has columns read by way of share.
+	Share(share Share)
+}
+
+// ShareColumns has a reader's columns read by way of share, if it can.
+func ShareColumns(r BatchReader, share Share) {
+	if columns, ok := r.(SharedReader); ok {
+		columns.Share(share)
+	}
 }
 
 // ReadOptions say how to read what a file itself does not say.

@@ -66,11 +66,7 @@ func (r *reader) Next(ctx context.Context) (*formats.Batch, error) {
 }
 
 // Share implements SharedReader, if the file's reader does.
-func (r *reader) Share(each func(n int, read func(i int) error) error) {
-	if columns, ok := r.BatchReader.(formats.SharedReader); ok {
-		columns.Share(each)
-	}
-}
+func (r *reader) Share(share formats.Share) { formats.ShareColumns(r.BatchReader, share) }
 
 // Close implements BatchReader.
 func (r *reader) Close() error {

@@ -192,7 +192,9 @@ type gotColumn struct {
 }
 
 // atOnce reads every column on a goroutine of its own.
-func atOnce(n int, read func(i int) error) error { return fence.Each(n, n, read) }
+func atOnce(n int, read func(hand, i int) error) error {
+	return fence.Each(n, n, func(i int) error { return read(i, i) })
+}
 
 // readColumns reads all columns of a file, its two halves with a reader each, and returns
 // the file's columns, too. Columns are read at once when they are coded, else in turn.

@@ -38,12 +38,12 @@ type reader struct {
 	tops      []*topColumn
 	batch     formats.Batch
 	store     []formats.Column
-	each      func(n int, read func(i int) error) error
+	share     formats.Share
 	err       error
 }
 
 func newReader(ctx context.Context, f *parquetFile, first, count int, columns []formats.Request, batchRows, remember int) *reader {
-	r := &reader{ctx: ctx, file: f, group: first - 1, end: first + count, batchRows: batchRows, each: inTurn}
+	r := &reader{ctx: ctx, file: f, group: first - 1, end: first + count, batchRows: batchRows, share: inTurn}
 	r.store = make([]formats.Column, len(columns))
 	for i, request := range columns {
 		top := &f.schema.columns[request.Column]
@@ -60,9 +60,9 @@ func newReader(ctx context.Context, f *parquetFile, first, count int, columns []
 }
 
 // inTurn reads columns one after the other.
-func inTurn(n int, read func(i int) error) error {
+func inTurn(n int, read func(hand, i int) error) error {
 	for i := range n {
-		if err := read(i); err != nil {
+		if err := read(0, i); err != nil {
 			return err
 		}
 	}
@@ -70,7 +70,7 @@ func inTurn(n int, read func(i int) error) error {
 }
 
 // Share implements SharedReader.
-func (r *reader) Share(each func(n int, read func(i int) error) error) { r.each = each }
+func (r *reader) Share(share formats.Share) { r.share = share }
 
 // Next implements BatchReader.
 func (r *reader) Next(ctx context.Context) (*formats.Batch, error) {
@@ -144,7 +144,7 @@ func (r *reader) fill() error {
 	step := stepRows
 	for r.left > 0 && r.batch.Rows < r.batchRows {
 		n := int(min(int64(step), r.left, int64(r.batchRows-r.batch.Rows)))
-		if err := r.each(len(r.columns), func(i int) error { return r.readColumn(i, n) }); err != nil {
+		if err := r.share(len(r.columns), func(_, i int) error { return r.readColumn(i, n) }); err != nil {
 			return err
 		}
 		r.batch.Rows += n

@@ -11,7 +11,8 @@ type Masked struct {
 	Name string
 	// Number returns the number that stands for a label, or for null, and whether the cut
 	// holds it. It is asked for every entry of a dictionary, every value that is stored without
-	// one, and the bounds of the column, by several goroutines when several scanners read.
+	// one, and the bounds of the column, by several goroutines when several scanners read, or one
+	// shares.
 	Number func(label string, null bool) (number uint32, ok bool)
 }
 
@@ -29,8 +30,8 @@ type maskedChunk struct {
 	masked *Masked
 	form   form
 	wrong  wrongPages
-	block  Numbers // the last rows that were read
-	every  []uint32
+	blocks [windowBlocks]Numbers // the last rows that were read
+	every  []uint32              // of all blocks
 
 	null   uint32
 	nullOK bool
@@ -73,7 +74,7 @@ func (c *maskedChunk) open(g *rowGroup, masked *Masked) error {
 		return err
 	}
 	if c.every == nil {
-		c.every, c.scratch = make([]uint32, BlockRows), make([]uint32, BlockRows)
+		c.every, c.scratch = make([]uint32, windowBlocks*BlockRows), make([]uint32, BlockRows)
 	}
 	c.masked, c.wrong = masked, wrongPages{}
 	c.null, c.nullOK = masked.Number("", true)
@@ -81,31 +82,41 @@ func (c *maskedChunk) open(g *rowGroup, masked *Masked) error {
 	return nil
 }
 
-// read reads the numbers of the next n rows, at most BlockRows.
-func (c *maskedChunk) read(n int) error {
+// readWindow reads the numbers of the next n rows, block by block.
+func (c *maskedChunk) readWindow(n int) (err error) {
+	for b := 0; b*BlockRows < n; b++ {
+		every := c.every[b*BlockRows : min((b+1)*BlockRows, n)]
+		if c.blocks[b], err = c.read(every); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read reads the numbers of the next rows, as many as every has room for.
+func (c *maskedChunk) read(every []uint32) (Numbers, error) {
+	n := len(every)
 	for done := 0; done < n; {
 		if c.left == 0 {
 			if err := c.turn(); err != nil {
-				return err
+				return Numbers{}, err
 			}
 		}
 		part := min(n-done, c.left)
-		one, same, err := c.rowsOf(c.every[done : done+part])
+		one, same, err := c.rowsOf(every[done : done+part])
 		if err != nil {
-			return err
+			return Numbers{}, err
 		}
 		c.left -= part
 		if same && part == n {
-			c.block = Numbers{Same: true, One: one}
-			return nil
+			return Numbers{Same: true, One: one}, nil
 		}
 		if same {
-			fill(c.every[done:done+part], one)
+			fill(every[done:done+part], one)
 		}
 		done += part
 	}
-	c.block = Numbers{Every: c.every[:n]}
-	return nil
+	return Numbers{Every: every}, nil
 }
 
 func fill(dst []uint32, n uint32) {

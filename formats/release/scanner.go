@@ -4,35 +4,65 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/fence"
 )
 
 // BlockRows is the most rows that a Scanner shows at a time: few, so that the numbers of all
-// columns stay in the processor's cache.
-const BlockRows = 1 << 11
+// columns stay in the processor's cache. It reads windowBlocks of them from one column before the
+// next has its turn, which is worth sharing.
+const (
+	BlockRows    = 1 << 10
+	windowBlocks = 4
+)
 
 // Scanner reads row groups of releases that have the same masked columns, one after the
-// other, and checks every page on the way. One goroutine uses it at a time; its memory is a
-// buffer and two pages of every masked column, whatever the row groups' size is.
+// other, and checks every page on the way. One goroutine uses it at a time, which may share what
+// it does; its memory is a buffer and two pages of every masked column, and of every hand that
+// looks at kept ones, whatever the row groups' size is.
 type Scanner struct {
-	masked  []Masked
-	chunks  []maskedChunk
-	numbers []Numbers
-	kept    pages
-	group   *rowGroup // the last one
+	masked []Masked
+	chunks []maskedChunk
+	group  *rowGroup // the last one
+	share  formats.Share
+	hands  []scanningHand
 }
 
-// NewScanner returns a scanner.
+// scanningHand is what one goroutine scans with.
+type scanningHand struct {
+	numbers []Numbers // of a block
+	kept    pages
+}
+
+// NewScanner returns a scanner that shares nothing.
 func NewScanner(masked []Masked) *Scanner {
-	return &Scanner{masked: masked, chunks: make([]maskedChunk, len(masked)), numbers: make([]Numbers, len(masked))}
+	s := &Scanner{masked: masked, chunks: make([]maskedChunk, len(masked))}
+	s.Share(1, func(n int, call func(hand, i int) error) error {
+		for i := range n {
+			if err := call(0, i); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return s
+}
+
+// Share has columns and blocks of rows looked at by way of share, which has so many hands.
+func (s *Scanner) Share(hands int, share formats.Share) {
+	s.share = share
+	for len(s.hands) < hands {
+		s.hands = append(s.hands, scanningHand{numbers: make([]Numbers, len(s.masked))})
+	}
 }
 
 // Rows reads the masked columns of a row group and shows their numbers to block, so many rows
-// at a time, in the columns' order; they are valid until it returns. It returns what the
-// pages hold that a release must not; formats.ErrSchema when the file lacks a column,
-// formats.ErrUnsupported for one that is nested or whose pages are encoded otherwise than PLAIN
-// or by dictionary, and formats.ErrDamaged when a page is not as it was written.
-func (s *Scanner) Rows(ctx context.Context, r *File, rowGroup int, block func(rows int, numbers []Numbers) error) ([]Finding, error) {
+// at a time, in the columns' order; they are valid until it returns. Blocks come in any order,
+// each on the hand that block is told. It returns what the pages hold that a release must not;
+// formats.ErrSchema when the file lacks a column, formats.ErrUnsupported for one that is nested
+// or whose pages are encoded otherwise than PLAIN or by dictionary, and formats.ErrDamaged when
+// a page is not as it was written.
+func (s *Scanner) Rows(ctx context.Context, r *File, rowGroup int, block func(hand, rows int, numbers []Numbers) error) ([]Finding, error) {
 	group, err := s.rowGroup(r, rowGroup)
 	if err != nil {
 		return nil, err
@@ -46,18 +76,27 @@ func (s *Scanner) Rows(ctx context.Context, r *File, rowGroup int, block func(ro
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		n := int(min(left, BlockRows))
-		for i := range s.chunks {
-			if err := s.read(i, n); err != nil {
-				return nil, s.wrap(err, group, i)
-			}
+		n := int(min(left, windowBlocks*BlockRows))
+		if err := s.share(len(s.chunks), func(_, i int) error { return s.read(group, i, n) }); err != nil {
+			return nil, err
 		}
-		if err := block(n, s.numbers); err != nil {
+		if err := s.share((n+BlockRows-1)/BlockRows, func(hand, b int) error {
+			return block(hand, min(BlockRows, n-b*BlockRows), s.block(hand, b))
+		}); err != nil {
 			return nil, err
 		}
 		left -= int64(n)
 	}
 	return s.finish(group)
+}
+
+// block returns the numbers of a block of the window, for a hand.
+func (s *Scanner) block(hand, b int) []Numbers {
+	numbers := s.hands[hand].numbers
+	for i := range s.chunks {
+		numbers[i] = s.chunks[i].blocks[b]
+	}
+	return numbers
 }
 
 // rowGroup returns what a footer says of a row group, which is asked for twice in turn.
@@ -73,11 +112,16 @@ func (s *Scanner) open(g *rowGroup, i int) (err error) {
 	return s.chunks[i].open(g, &s.masked[i])
 }
 
-func (s *Scanner) read(i, n int) (err error) {
+func (s *Scanner) read(g *rowGroup, i, n int) error {
+	if err := s.readWindow(i, n); err != nil {
+		return s.wrap(err, g, i)
+	}
+	return nil
+}
+
+func (s *Scanner) readWindow(i, n int) (err error) {
 	defer fence.Catch(&err)
-	err = s.chunks[i].read(n)
-	s.numbers[i] = s.chunks[i].block
-	return err
+	return s.chunks[i].readWindow(n)
 }
 
 func (s *Scanner) finish(g *rowGroup) (findings []Finding, err error) {
@@ -120,29 +164,32 @@ func (s *Scanner) Kept(ctx context.Context, r *File, rowGroup int) (findings []F
 	if err != nil {
 		return nil, err
 	}
-	for leaf := range group.RowGroups[0].Columns {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+	reports := make([][]string, len(group.RowGroups[0].Columns))
+	err = s.share(len(reports), func(hand, leaf int) (err error) {
+		if masked[leaf] || ctx.Err() != nil {
+			return ctx.Err()
 		}
-		if masked[leaf] {
-			continue
+		if reports[leaf], err = s.keptChunk(hand, group, leaf); err != nil {
+			return inColumn(err, group.column(leaf).Path(), group)
 		}
-		name := group.column(leaf).Path()
-		report, err := s.keptChunk(group, leaf)
-		if err != nil {
-			return nil, inColumn(err, name, group)
-		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for leaf, report := range reports {
 		for _, what := range report {
-			findings = append(findings, Finding{name, rowGroup, what})
+			findings = append(findings, Finding{group.column(leaf).Path(), rowGroup, what})
 		}
 	}
 	return findings, nil
 }
 
-func (s *Scanner) keptChunk(g *rowGroup, leaf int) (report []string, err error) {
+func (s *Scanner) keptChunk(hand int, g *rowGroup, leaf int) (report []string, err error) {
 	defer fence.Catch(&err)
-	if err := s.kept.open(g, leaf); err != nil {
+	kept := &s.hands[hand].kept
+	if err := kept.open(g, leaf); err != nil {
 		return nil, err
 	}
-	return s.kept.kept()
+	return kept.kept()
 }

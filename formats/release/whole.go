@@ -19,7 +19,7 @@ func (r *File) Leaks(ctx context.Context, masked map[string]func(label string) b
 	}
 	findings, err := r.FooterLeaks()
 	s := NewScanner(columns)
-	nothing := func(int, []Numbers) error { return nil }
+	nothing := func(int, int, []Numbers) error { return nil }
 	for g := range r.RowGroups() {
 		for _, part := range []func() ([]Finding, error){
 			func() ([]Finding, error) { return s.Kept(ctx, r, g) },
@@ -47,7 +47,7 @@ func (r *File) Labels(ctx context.Context, rowGroup int, columns []string) ([]La
 	for i, name := range columns {
 		masked[i] = Masked{Name: name, Number: result[i].number(make(map[string]uint32))}
 	}
-	_, err := NewScanner(masked).Rows(ctx, r, rowGroup, func(rows int, numbers []Numbers) error {
+	_, err := NewScanner(masked).Rows(ctx, r, rowGroup, func(_, rows int, numbers []Numbers) error {
 		for i := range numbers {
 			result[i].append(rows, &numbers[i])
 		}

@@ -12,13 +12,13 @@ import (
 	"github.com/kcut/kcut/formats/writer"
 	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/fault"
-	"github.com/kcut/kcut/pipeline/parallel"
+	"github.com/kcut/kcut/pipeline/hands"
 )
 
 // worker is one worker's state: an open reader and the row group being filled.
 type worker struct {
 	m       *Masker
-	hand    parallel.Hand // of the goroutine
+	hand    hands.Hand // of the goroutine
 	rows    *writer.RowGroup
 	number  [][]uint32       // label numbers by code, by attribute; nil when rows are recoded as a whole
 	maps    []coding.Mapping // of every attribute
@@ -183,7 +183,7 @@ func (w *worker) openSplit(ctx context.Context, s formats.Split) error {
 	if err != nil {
 		return err
 	}
-	w.hand.ShareColumns(reader)
+	formats.ShareColumns(reader, w.hand.Share)
 	w.reader, w.open, w.batch = reader, s, nil
 	if w.m.turns != nil {
 		w.m.turns.begin(s, w.taken)

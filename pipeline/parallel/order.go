@@ -6,6 +6,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/hands"
 )
 
 // InOrder calls produce for 0 to n−1 on up to workers goroutines and consume with what they
@@ -15,10 +16,10 @@ import (
 // goroutines, too, for which there is nothing more to produce. InOrder returns the first error,
 // after all goroutines have ended.
 func InOrder[T any](ctx context.Context, n, workers int,
-	produce func(ctx context.Context, hand Hand, i int, emit func(T) error) error, consume func(T) error) error {
+	produce func(ctx context.Context, hand hands.Hand, i int, emit func(T) error) error, consume func(T) error) error {
 	group, ctx := errgroup.WithContext(ctx)
-	queue, free := make(chan chan T, workers), make(chan Hand, workers)
-	for _, hand := range handsOf(workers) {
+	queue, free := make(chan chan T, workers), make(chan hands.Hand, workers)
+	for _, hand := range hands.New(workers) {
 		free <- hand
 	}
 	group.Go(func() error {
@@ -28,7 +29,7 @@ func InOrder[T any](ctx context.Context, n, workers int,
 			if err := send(ctx, queue, results); err != nil {
 				return err
 			}
-			var hand Hand
+			var hand hands.Hand
 			select {
 			case hand = <-free:
 			case <-ctx.Done():
@@ -48,7 +49,7 @@ func InOrder[T any](ctx context.Context, n, workers int,
 		for range workers {
 			hand := <-free
 			group.Go(func() error {
-				hand.lend()
+				hand.Lend()
 				return nil
 			})
 		}

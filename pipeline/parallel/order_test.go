@@ -3,12 +3,14 @@ package parallel
 import (
 	"context"
 	"errors"
+	"runtime"
 	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/hands"
 )
 
 func TestInOrder(t *testing.T) {
@@ -16,7 +18,7 @@ func TestInOrder(t *testing.T) {
 		for _, n := range []int{0, 1, 2, 50} {
 			var running, most atomic.Int64
 			var got []int
-			err := InOrder(t.Context(), n, workers, func(_ context.Context, _ Hand, i int, emit func(int) error) error {
+			err := InOrder(t.Context(), n, workers, func(_ context.Context, _ hands.Hand, i int, emit func(int) error) error {
 				if now := running.Add(1); now > most.Load() {
 					most.Store(now)
 				}
@@ -54,7 +56,7 @@ func TestInOrderGetsAhead(t *testing.T) {
 	defer cancel()
 	var begun atomic.Int64
 	ahead := make(chan struct{})
-	err := InOrder(ctx, 50, workers, func(ctx context.Context, _ Hand, i int, emit func(int) error) error {
+	err := InOrder(ctx, 50, workers, func(ctx context.Context, _ hands.Hand, i int, emit func(int) error) error {
 		if begun.Add(1) == workers+1 {
 			close(ahead)
 		}
@@ -78,11 +80,11 @@ func TestInOrderGetsAhead(t *testing.T) {
 
 func TestInOrderFails(t *testing.T) {
 	broken := errors.New("broken")
-	produce := func(_ context.Context, _ Hand, i int, emit func(int) error) error { return emit(i) }
+	produce := func(_ context.Context, _ hands.Hand, i int, emit func(int) error) error { return emit(i) }
 	consume := func(int) error { return nil }
 	for name, run := range map[string]func() error{
 		"produce": func() error {
-			return InOrder(t.Context(), 100, 3, func(_ context.Context, _ Hand, i int, emit func(int) error) error {
+			return InOrder(t.Context(), 100, 3, func(_ context.Context, _ hands.Hand, i int, emit func(int) error) error {
 				if i == 50 {
 					return broken
 				}
@@ -103,7 +105,7 @@ func TestInOrderFails(t *testing.T) {
 		}
 	}
 	var bug *fault.PanicError
-	err := InOrder(t.Context(), 10, 3, func(context.Context, Hand, int, func(int) error) error { panic("a value") }, consume)
+	err := InOrder(t.Context(), 10, 3, func(context.Context, hands.Hand, int, func(int) error) error { panic("a value") }, consume)
 	if !errors.As(err, &bug) || fault.ClassOf(err) != fault.Internal {
 		t.Errorf("a panic came back as %v", err)
 	}
@@ -111,5 +113,30 @@ func TestInOrderFails(t *testing.T) {
 	cancel()
 	if err := InOrder(ctx, 10, 1, produce, consume); !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancelled context came back as %v", err)
+	}
+}
+
+// TestInOrderLendsHands makes one result with two workers: the second helps to make it.
+func TestInOrderLendsHands(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	got := 0
+	err := InOrder(ctx, 1, 2, func(ctx context.Context, hand hands.Hand, i int, emit func(int) error) error {
+		others := 0
+		for ; others == 0 && ctx.Err() == nil; runtime.Gosched() {
+			err := hand.Share(2, func(by, i int) error {
+				if by != hand.Number() {
+					others++ // the last call is made by one hand
+				}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return emit(others)
+	}, func(n int) error { got = n; return nil })
+	if err != nil || got == 0 {
+		t.Errorf("got %d (%v)", got, err)
 	}
 }

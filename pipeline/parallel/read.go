@@ -12,6 +12,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/hands"
 )
 
 // Worker is one worker's state in a reading of the whole input.
@@ -42,15 +43,15 @@ const partRows = 8192
 func Read[R Worker](ctx context.Context, d *dataset.Dataset, requests []formats.Request, workers []R, advanced func(rows int64)) error {
 	var next, rows atomic.Int64
 	group, ctx := errgroup.WithContext(ctx)
-	for i, hand := range handsOf(len(workers)) {
+	for i, hand := range hands.New(len(workers)) {
 		r := &reading[R]{dataset: d, requests: requests, workers: workers, own: workers[i], hand: hand}
 		r.advanced = func(n int) { advanced(rows.Add(int64(n))) }
 		group.Go(func() error {
 			if err := fault.Fence(func() error { return r.splits(ctx, &next) }); err != nil {
-				hand.leave()
+				hand.Leave()
 				return err
 			}
-			hand.lend()
+			hand.Lend()
 			return nil
 		})
 	}
@@ -63,7 +64,7 @@ type reading[R Worker] struct {
 	requests []formats.Request
 	workers  []R // by number of the hand
 	own      R
-	hand     Hand
+	hand     hands.Hand
 	advanced func(rows int)
 }
 
@@ -84,7 +85,7 @@ func (r *reading[R]) split(ctx context.Context, s formats.Split) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, reader.Close()) }()
-	r.hand.ShareColumns(reader)
+	formats.ShareColumns(reader, r.hand.Share)
 	r.own.BeginSplit(s)
 	for {
 		batch, err := reader.Next(ctx)

@@ -14,6 +14,7 @@ import (
 	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/fileset"
+	"github.com/kcut/kcut/pipeline/hands"
 	"github.com/kcut/kcut/pipeline/parallel"
 )
 
@@ -119,7 +120,7 @@ func write(ctx context.Context, file io.Writer, extension string, opt Options) e
 	}
 	size := int64(opt.RowGroupRows)
 	blocks := int((opt.Rows + size - 1) / size)
-	encode := func(ctx context.Context, _ parallel.Hand, i int, emit func(block) error) error {
+	encode := func(ctx context.Context, _ hands.Hand, i int, emit func(block) error) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/kcut/kcut/formats/release"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/pipeline/hands"
 )
 
 // recount counts the groups of a release. It reads the release once for everything but the
@@ -25,6 +26,7 @@ type recount struct {
 
 // recountWorker is what one goroutine at a time counts with.
 type recountWorker struct {
+	hand    hands.Hand
 	scanner *release.Scanner
 	tallies []*labelTally // of every set
 }
@@ -148,14 +150,23 @@ func (p *recountPart) leave() {
 }
 
 func (p *recountPass) run(ctx context.Context) (err error) {
-	for _, w := range p.workers {
+	for i, hand := range hands.New(len(p.workers)) {
+		w := p.workers[i]
+		w.hand = hand
+		w.scanner.Share(len(p.workers), hand.Share)
 		p.free <- w
 	}
-	p.group.SetLimit(len(p.workers))
 	for _, path := range p.parts {
 		if err = p.part(ctx, path); err != nil || p.failed.Load() {
 			break
 		}
+	}
+	for range p.workers {
+		w := <-p.free
+		p.group.Go(func() error {
+			w.hand.Lend()
+			return nil
+		})
 	}
 	p.group.Wait() // tasks keep their errors
 	for _, t := range p.tasks {
@@ -197,9 +208,10 @@ func (p *recountPass) part(ctx context.Context, path string) error {
 		t := &recountTask{part: part, rowGroup: g}
 		p.tasks = append(p.tasks, t)
 		part.readers.Add(1)
+		w := <-p.free
 		p.group.Go(func() error {
 			defer part.leave()
-			p.do(ctx, t)
+			p.do(ctx, t, w)
 			return nil
 		})
 	}
@@ -219,8 +231,7 @@ func (p *recountPass) footer(part *recountPart) error {
 }
 
 // do reads the row group of a task.
-func (p *recountPass) do(ctx context.Context, t *recountTask) {
-	w := <-p.free
+func (p *recountPass) do(ctx context.Context, t *recountTask, w *recountWorker) {
 	defer func() { p.free <- w }()
 	t.err = fault.Fence(func() (err error) {
 		if p.first {
@@ -228,8 +239,8 @@ func (p *recountPass) do(ctx context.Context, t *recountTask) {
 				return err
 			}
 		}
-		leaks, err := w.scanner.Rows(ctx, t.part.File, t.rowGroup, func(rows int, numbers []release.Numbers) error {
-			return p.count(w, rows, numbers)
+		leaks, err := w.scanner.Rows(ctx, t.part.File, t.rowGroup, func(hand, rows int, numbers []release.Numbers) error {
+			return p.count(p.workers[hand], rows, numbers)
 		})
 		t.findings = append(t.findings, leaks...)
 		return err

@@ -1,17 +1,21 @@
-package parallel
+// Package hands lets goroutines that have done their work help those that have not.
+//
+// Contract: every hand is one goroutine's. It shares calls while it has work of its own, and then
+// lends itself, or leaves. A panic in a call that is shared comes back as its error (package fault).
+//
+// Not promised: who makes which call, and that anybody helps. Nobody waits for help to come.
+package hands
 
 import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/partition/linger"
 	"github.com/kcut/kcut/pipeline/fault"
 )
 
 // hands are goroutines with work of their own. One that has done its own lends itself to the
-// others: these share calls of theirs, which then are made by whoever is free. Nobody waits for
-// help to come.
+// others: these share calls of theirs, which then are made by whoever is free.
 type hands struct {
 	shared  []atomic.Pointer[sharing] // by hand, the calls that it shares
 	working atomic.Int64              // hands that have work of their own
@@ -39,8 +43,8 @@ type Hand struct {
 	of     *hands
 }
 
-// handsOf returns n hands with work of their own. Each of them ends it by leave or lend.
-func handsOf(n int) []Hand {
+// New returns n hands with work of their own. Each of them ends it by Leave or Lend.
+func New(n int) []Hand {
 	of := &hands{shared: make([]atomic.Pointer[sharing], n), wake: make(chan struct{}, n)}
 	of.working.Store(int64(n))
 	all := make([]Hand, n)
@@ -67,15 +71,6 @@ func (h Hand) Share(n int, call func(hand, i int) error) error {
 		}
 	}
 	return nil
-}
-
-// ShareColumns has a reader share the columns that it reads, if it can.
-func (h Hand) ShareColumns(reader formats.BatchReader) {
-	if columns, ok := reader.(formats.SharedReader); ok {
-		columns.Share(func(n int, read func(i int) error) error {
-			return h.Share(n, func(_, i int) error { return read(i) })
-		})
-	}
 }
 
 func (h Hand) share(from, to int, call func(hand, i int) error) error {
@@ -118,16 +113,16 @@ func (s *sharing) note(i int64, err error) {
 	}
 }
 
-// leave says that the hand has no more work of its own.
-func (h Hand) leave() {
+// Leave says that the hand has no more work of its own.
+func (h Hand) Leave() {
 	if h.of.working.Add(-1) == 0 {
 		h.of.rouse(len(h.of.shared))
 	}
 }
 
-// lend leaves, and makes calls of others until no hand has work of its own.
-func (h Hand) lend() {
-	h.leave()
+// Lend leaves, and makes calls of others until no hand has work of its own.
+func (h Hand) Lend() {
+	h.Leave()
 	h.of.free.Add(1)
 	defer h.of.free.Add(-1)
 	for !h.of.over() {

@@ -1,4 +1,4 @@
-package parallel
+package hands
 
 import (
 	"context"
@@ -25,12 +25,12 @@ func TestEveryCallIsMadeOnce(t *testing.T) {
 		for _, n := range []int{1, 2, 5} {
 			var group sync.WaitGroup
 			busy := make([]atomic.Bool, n)
-			for i, hand := range handsOf(n) {
+			for i, hand := range New(n) {
 				if hand.Number() != i {
 					t.Fatalf("hand %d of %d has number %d", i, n, hand.Number())
 				}
 				group.Go(func() {
-					defer hand.lend()
+					defer hand.Lend()
 					for range 40 * (i % 3) {
 						made := make([]atomic.Int32, rand.IntN(12))
 						err := hand.Share(len(made), func(by, j int) error {
@@ -68,17 +68,17 @@ func TestEveryCallIsMadeOnce(t *testing.T) {
 // withHelp calls share on a hand while another one is free.
 func withHelp(t *testing.T, share func(Hand) error) error {
 	t.Helper()
-	hands := handsOf(2)
+	both := New(2)
 	lent := make(chan struct{})
 	go func() {
 		defer close(lent)
-		hands[1].lend()
+		both[1].Lend()
 	}()
-	for hands[0].of.free.Load() == 0 {
+	for both[0].of.free.Load() == 0 {
 		runtime.Gosched()
 	}
-	err := share(hands[0])
-	hands[0].leave()
+	err := share(both[0])
+	both[0].Leave()
 	<-lent
 	return err
 }
@@ -142,27 +142,3 @@ func TestShareReturnsTheFirstError(t *testing.T) {
 type errorAt int
 
 func (e errorAt) Error() string { return "call failed" }
-
-// TestInOrderLendsHands makes one result with two workers: the second helps to make it.
-func TestInOrderLendsHands(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	got := 0
-	err := InOrder(ctx, 1, 2, func(ctx context.Context, hand Hand, i int, emit func(int) error) error {
-		for hand.of.free.Load() == 0 {
-			if ctx.Err() != nil {
-				return errors.New("nobody is free")
-			}
-			runtime.Gosched()
-		}
-		var sum atomic.Int64
-		err := hand.Share(100, func(_, i int) error {
-			sum.Add(int64(i))
-			return nil
-		})
-		return errors.Join(err, emit(int(sum.Load())))
-	}, func(n int) error { got = n; return nil })
-	if err != nil || got != 4950 {
-		t.Errorf("got %d (%v)", got, err)
-	}
-}

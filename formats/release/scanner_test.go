@@ -1,0 +1,105 @@
+package release
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/writer"
+)
+
+// shareAmong makes calls on so many goroutines, of which each is a hand.
+func shareAmong(hands int) formats.Share {
+	return func(n int, call func(hand, i int) error) error {
+		var next atomic.Int64
+		var group sync.WaitGroup
+		errs := make([]error, hands)
+		for hand := range hands {
+			group.Go(func() {
+				for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+					errs[hand] = cmp.Or(errs[hand], call(hand, i))
+				}
+			})
+		}
+		group.Wait()
+		return cmp.Or(errs...)
+	}
+}
+
+// TestScannerShares reads a row group of some windows, in which every block has rows of its own,
+// alone and by several hands: each row is shown once, and what is wrong is found.
+func TestScannerShares(t *testing.T) {
+	text := formats.Type{Kind: formats.String}
+	columns := []writer.Column{
+		{Field: formats.Field{Name: "hundreds", Type: text}, Masked: true},
+		{Field: formats.Field{Name: "kept", Type: text, Nullable: true}},
+		{Field: formats.Field{Name: "rest", Type: text, Nullable: true}, Masked: true},
+	}
+	const rows = 3*windowBlocks*BlockRows + BlockRows + 7
+	labels := &formats.Values{Type: text}
+	for i := range rows/100 + 1 {
+		labels.AppendBytes([]byte(strconv.Itoa(i)))
+	}
+	hundreds, rest := &formats.Column{Values: labels}, &formats.Column{Values: labels}
+	want := make(map[[2]uint32]int)
+	for i := range uint32(rows) {
+		hundreds.Codes, rest.Codes = append(hundreds.Codes, 1+i/100), append(rest.Codes, i%100)
+		want[[2]uint32{1 + i/100, i % 100}]++
+	}
+	g, err := writer.NewRowGroup(columns, writer.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, column := range []*formats.Column{hundreds, rest, rest} {
+		if err := g.Append(i, column, 0, rows); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := open(t, releaseFile(t, columns, nil, g))
+	number := func(label string, null bool) (uint32, bool) {
+		if null {
+			return 0, true
+		}
+		n, err := strconv.ParseUint(label, 10, 32)
+		return uint32(n) + 1, err == nil && n != 42
+	}
+	for _, hands := range []int{0, 1, 3} {
+		s := NewScanner([]Masked{{"hundreds", number}, {"rest", number}})
+		if hands > 0 {
+			s.Share(hands, shareAmong(hands))
+		}
+		var mu sync.Mutex
+		got := make(map[[2]uint32]int)
+		found, err := s.Rows(t.Context(), r, 0, func(hand, rows int, numbers []Numbers) error {
+			mu.Lock()
+			defer mu.Unlock()
+			for row := range rows {
+				got[[2]uint32{numbers[0].of(row), numbers[1].of(row)}]++
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !maps.Equal(got, want) {
+			t.Errorf("%d hands: rows are not those that were written", hands)
+		}
+		kept, err := s.Kept(t.Context(), r, 0)
+		if text := fmt.Sprint(found); len(found) != 2 || len(kept) > 0 || err != nil {
+			t.Errorf("%d hands: found %s and %v, %v", hands, text, kept, err)
+		}
+	}
+}
+
+// of returns the number of a row.
+func (n *Numbers) of(row int) uint32 {
+	if n.Same {
+		return n.One
+	}
+	return n.Every[row]
+}
