@@ -49,11 +49,20 @@ type Counts struct {
 
 // Count reads the input.
 func (r *Reading) Count(ctx context.Context) (*Counts, error) {
-	c := &Counts{reading: r, workers: make([]*counting, parallel.DivisibleWorkers(r.Dataset, r.Threads))}
+	c := &Counts{reading: r, workers: make([]*counting, r.workers())}
 	for i := range c.workers {
 		c.workers[i] = r.newCounting(int64(len(c.workers)))
 	}
 	return c, parallel.Read(ctx, r.Dataset, r.Requests, c.workers, r.Advanced)
+}
+
+// workers returns how many workers count. Those without a split of their own would take part of
+// the share of a store from the others.
+func (r *Reading) workers() int {
+	if r.Store != nil {
+		return parallel.Workers(r.Dataset, r.Threads)
+	}
+	return parallel.DivisibleWorkers(r.Dataset, r.Threads)
 }
 
 // Tables joins what the workers have counted of every grouping. It is called once.
