@@ -22,7 +22,7 @@ type press struct {
 }
 
 // Presses make the pages of row groups that are filled at a time. There are as many as columns
-// have pages made at once, and each has its memory for good.
+// have pages made at once, and each keeps what its compressor takes and a few MiB.
 type Presses struct {
 	options Options
 	mu      sync.Mutex
@@ -53,8 +53,14 @@ func (p *Presses) take() (*press, error) {
 	return &press{compressor: c}, err
 }
 
+// mostScratch is what a press keeps of its scratch: the pages of all but very large values take less.
+const mostScratch = 4 * pageBytes
+
 // leave gives a press up.
 func (p *Presses) leave(one *press) {
+	if cap(one.body)+cap(one.packed) > mostScratch {
+		one.body, one.packed = nil, nil
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.idle = append(p.idle, one)

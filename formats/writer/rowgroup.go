@@ -144,8 +144,11 @@ func (g *RowGroup) Encode() (*EncodedRowGroup, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer g.presses.leave(p)
 	g.pages.press = p
+	defer func() {
+		g.pages.press = nil
+		g.presses.leave(p)
+	}()
 	e := &EncodedRowGroup{Rows: int64(g.chunks[0].rows())}
 	for i, chunk := range g.chunks {
 		if rows := int64(chunk.rows()); rows != e.Rows {
