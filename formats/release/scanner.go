@@ -18,43 +18,47 @@ const (
 
 // Scanner reads row groups of releases that have the same masked columns, one after the
 // other, and checks every page on the way. One goroutine uses it at a time, which may share what
-// it does; its memory is a buffer and two pages of every masked column, and of every hand that
-// looks at kept ones, whatever the row groups' size is.
+// it does; its memory is a buffer and two pages of every masked column, and of one kept column a
+// hand, whatever the row groups' size is.
 type Scanner struct {
 	masked []Masked
 	chunks []maskedChunk
 	group  *rowGroup // the last one
 	share  formats.Share
-	hands  []scanningHand
+	hands  []scanningHand // of all scanners that were made together
 }
 
-// scanningHand is what one goroutine scans with.
+// scanningHand is what one goroutine scans with, for any scanner.
 type scanningHand struct {
 	numbers []Numbers // of a block
 	kept    pages
 }
 
-// NewScanner returns a scanner that shares nothing.
-func NewScanner(masked []Masked) *Scanner {
-	s := &Scanner{masked: masked, chunks: make([]maskedChunk, len(masked))}
-	s.Share(1, func(n int, call func(hand, i int) error) error {
-		for i := range n {
-			if err := call(0, i); err != nil {
-				return err
+// NewScanner returns a scanner.
+func NewScanner(masked []Masked) *Scanner { return NewScanners(masked, 1)[0] }
+
+// NewScanners returns scanners that are used at the same time, each by the goroutine that is the
+// hand of its number.
+func NewScanners(masked []Masked, n int) []*Scanner {
+	scanners, hands := make([]*Scanner, n), make([]scanningHand, n)
+	for i := range scanners {
+		hands[i].numbers = make([]Numbers, len(masked))
+		scanners[i] = &Scanner{masked: masked, chunks: make([]maskedChunk, len(masked)), hands: hands}
+		scanners[i].Share(func(n int, call func(hand, i int) error) error {
+			for at := range n {
+				if err := call(i, at); err != nil {
+					return err
+				}
 			}
-		}
-		return nil
-	})
-	return s
+			return nil
+		})
+	}
+	return scanners
 }
 
-// Share has columns and blocks of rows looked at by way of share, which has so many hands.
-func (s *Scanner) Share(hands int, share formats.Share) {
-	s.share = share
-	for len(s.hands) < hands {
-		s.hands = append(s.hands, scanningHand{numbers: make([]Numbers, len(s.masked))})
-	}
-}
+// Share has columns and blocks of rows looked at by way of share, which tells calls the numbers
+// of hands.
+func (s *Scanner) Share(share formats.Share) { s.share = share }
 
 // Rows reads the masked columns of a row group and shows their numbers to block, so many rows
 // at a time, in the columns' order; they are valid until it returns. Blocks come in any order,

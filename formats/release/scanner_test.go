@@ -69,9 +69,9 @@ func TestScannerShares(t *testing.T) {
 		return uint32(n) + 1, err == nil && n != 42
 	}
 	for _, hands := range []int{0, 1, 3} {
-		s := NewScanner([]Masked{{"hundreds", number}, {"rest", number}})
+		s := NewScanners([]Masked{{"hundreds", number}, {"rest", number}}, max(1, hands))[0]
 		if hands > 0 {
-			s.Share(hands, shareAmong(hands))
+			s.Share(shareAmong(hands))
 		}
 		var mu sync.Mutex
 		got := make(map[[2]uint32]int)

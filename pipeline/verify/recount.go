@@ -50,8 +50,8 @@ func (v *verifier) newRecount() *recount {
 	}
 	rows, bytes := gatheredRows(v.memory, words)
 	r.memory = max(r.memory/2, r.memory-bytes)
-	for range v.threads {
-		w, keys := &recountWorker{scanner: release.NewScanner(masked)}, make([]uint64, release.BlockRows)
+	for _, scanner := range release.NewScanners(masked, v.threads) {
+		w, keys := &recountWorker{scanner: scanner}, make([]uint64, release.BlockRows)
 		for set := range v.keys {
 			w.tallies = append(w.tallies, newLabelTally(&v.keys[set], r.counts[set], rows, keys))
 		}
@@ -153,7 +153,7 @@ func (p *recountPass) run(ctx context.Context) (err error) {
 	for i, hand := range hands.New(len(p.workers)) {
 		w := p.workers[i]
 		w.hand = hand
-		w.scanner.Share(len(p.workers), hand.Share)
+		w.scanner.Share(hand.Share)
 		p.free <- w
 	}
 	for _, path := range p.parts {
