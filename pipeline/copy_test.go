@@ -102,13 +102,17 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// One row group of several batches is read, counted, masked and verified by all threads.
+// One row group of several batches is read, counted, masked and verified by all threads. One of
+// its columns becomes two.
 func TestOneRowGroup(t *testing.T) {
 	table := notedPeople(2500)
 	for range 27 { // 70,000 rows
 		table.rows = append(table.rows, table.rows[:2500:2500]...)
 	}
 	dir := followedFolder(t, table, 1)
+	job := filepath.Join(dir, "job.yaml")
+	text := strings.Replace(string(mustRead(t, job)), "born: discretize", "born: {mask: discretize, render: bounds}", 1)
+	write(t, job, text)
 	var want []byte
 	for _, threads := range []string{"1", "2", "7"} {
 		settings := []string{"limits.threads", threads}

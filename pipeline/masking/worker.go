@@ -203,20 +203,22 @@ func (w *worker) next(ctx context.Context) (err error) {
 	if w.number == nil {
 		return w.recode()
 	}
-	return w.hand.Share(len(w.m.Plan.columns), func(_, i int) error { return w.learn(i) })
+	return w.hand.Share(len(w.maps), func(_, a int) error { return w.learn(a) })
 }
 
-// learn finds the labels of one released column, if it is masked.
-func (w *worker) learn(i int) error {
-	rc := &w.m.Plan.columns[i]
-	if rc.attribute < 0 {
-		return nil
+// learn finds the labels of an attribute in the released columns that it becomes.
+func (w *worker) learn(a int) error {
+	mapping := &w.maps[a]
+	for i := range w.m.Plan.columns {
+		rc := &w.m.Plan.columns[i]
+		if rc.attribute != a {
+			continue
+		}
+		if err := mapping.Learn(w.batch.Columns[w.slots[i]].Values); err != nil {
+			return err
+		}
+		w.tables[i].follow(mapping, w.number[a], rc.codes)
 	}
-	mapping := &w.maps[rc.attribute]
-	if err := mapping.Learn(w.batch.Columns[w.slots[i]].Values); err != nil {
-		return err
-	}
-	w.tables[i].follow(mapping, w.number[rc.attribute], rc.codes)
 	return nil
 }
 
