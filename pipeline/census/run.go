@@ -36,7 +36,9 @@ func (c *Column) newRun() (*runWriter, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.store = store
+	if c.store == nil { // who has a run reads it without a lock
+		c.store = store
+	}
 	return &runWriter{census: c, run: store.NewSequence(), chunk: make([]byte, 0, runChunk+64)}, nil
 }
 
