@@ -44,6 +44,18 @@ type BatchReader interface {
 // error of the smallest number. A call is told the number of the goroutine that makes it.
 type Share func(n int, call func(hand, i int) error) error
 
+// Alone is the Share of one goroutine.
+func Alone(hand int) Share {
+	return func(n int, call func(hand, i int) error) error {
+		for i := range n {
+			if err := call(hand, i); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
 // SharedReader is a BatchReader that can read columns on several goroutines at a time.
 type SharedReader interface {
 	BatchReader

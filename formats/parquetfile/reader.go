@@ -43,7 +43,7 @@ type reader struct {
 }
 
 func newReader(ctx context.Context, f *parquetFile, first, count int, columns []formats.Request, batchRows, remember int) *reader {
-	r := &reader{ctx: ctx, file: f, group: first - 1, end: first + count, batchRows: batchRows, share: inTurn}
+	r := &reader{ctx: ctx, file: f, group: first - 1, end: first + count, batchRows: batchRows, share: formats.Alone(0)}
 	r.store = make([]formats.Column, len(columns))
 	for i, request := range columns {
 		top := &f.schema.columns[request.Column]
@@ -57,16 +57,6 @@ func newReader(ctx context.Context, f *parquetFile, first, count int, columns []
 		}
 	}
 	return r
-}
-
-// inTurn reads columns one after the other.
-func inTurn(n int, read func(hand, i int) error) error {
-	for i := range n {
-		if err := read(0, i); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Share implements SharedReader.
@@ -164,14 +154,19 @@ func (r *reader) fill() error {
 }
 
 // readColumn reads n rows of a column, on any goroutine.
-func (r *reader) readColumn(i, n int) (err error) {
-	defer fence.Catch(&err)
-	for ; n > 0; n -= stepRows {
-		if err := r.columns[i].read(min(n, stepRows)); err != nil {
-			return r.wrap(i, err)
-		}
+func (r *reader) readColumn(i, n int) error {
+	if err := readRows(r.columns[i], n); err != nil {
+		return r.wrap(i, err)
 	}
 	return nil
+}
+
+func readRows(c columnReader, n int) (err error) {
+	defer fence.Catch(&err)
+	for ; n > 0 && err == nil; n -= stepRows {
+		err = c.read(min(n, stepRows))
+	}
+	return err
 }
 
 func (r *reader) finish() error {

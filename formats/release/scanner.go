@@ -43,15 +43,7 @@ func NewScanners(masked []Masked, n int) []*Scanner {
 	scanners, hands := make([]*Scanner, n), make([]scanningHand, n)
 	for i := range scanners {
 		hands[i].numbers = make([]Numbers, len(masked))
-		scanners[i] = &Scanner{masked: masked, chunks: make([]maskedChunk, len(masked)), hands: hands}
-		scanners[i].Share(func(n int, call func(hand, i int) error) error {
-			for at := range n {
-				if err := call(i, at); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
+		scanners[i] = &Scanner{masked: masked, chunks: make([]maskedChunk, len(masked)), hands: hands, share: formats.Alone(i)}
 	}
 	return scanners
 }

@@ -31,10 +31,11 @@ type Options struct {
 	Level       int    // of zstd (1 to 22) and gzip (1 to 9); 0: the codec's usual one
 }
 
-// RowGroup collects the rows of one row group of a release and encodes them. Several may
-// be filled and encoded at a time, and columns of one filled, each by one goroutine. The encoded bytes are a function
-// of the rows' values alone: not of how batches were cut, of the source's encodings, or of
-// Values entries that no row uses. Columns that are copied are one of their pages, too.
+// RowGroup collects the rows of one row group of a release and encodes them. Several may be
+// filled and encoded at a time, and columns of one filled, each by one goroutine. The encoded
+// bytes are a function of the rows' values alone: not of how batches were cut, of the source's
+// encodings, or of Values entries that no row uses. Columns that are copied are one of their
+// pages, too.
 type RowGroup struct {
 	columns []Column
 	own     []columnChunk // that encode

@@ -54,9 +54,6 @@ func New(n int) []Hand {
 	return all
 }
 
-// Number is below the number of hands; no two have the same.
-func (h Hand) Number() int { return h.number }
-
 // Share calls call for 0 to n−1, and returns when all calls have ended. The caller makes them,
 // in order, and so do hands that are free; hand is the number of that which makes a call. Of
 // several errors it returns that of the smallest number; behind it calls may be left out. Calls

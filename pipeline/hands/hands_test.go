@@ -26,8 +26,8 @@ func TestEveryCallIsMadeOnce(t *testing.T) {
 			var group sync.WaitGroup
 			busy := make([]atomic.Bool, n)
 			for i, hand := range New(n) {
-				if hand.Number() != i {
-					t.Fatalf("hand %d of %d has number %d", i, n, hand.Number())
+				if hand.number != i {
+					t.Fatalf("hand %d of %d has number %d", i, n, hand.number)
 				}
 				group.Go(func() {
 					defer hand.Lend()

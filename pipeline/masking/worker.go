@@ -35,9 +35,13 @@ type worker struct {
 	reader   formats.BatchReader
 	open     formats.Split
 	batch    *formats.Batch
-	used     int // rows of batch already taken
+	used     int   // rows of batch already taken
+	runs     []run // scratch: rows of batch that are appended
 	drawn    int64
 }
+
+// run is a run of rows of a batch.
+type run struct{ from, to int }
 
 // labelTable leads from the codes of one reader to the codes of a released column.
 type labelTable struct {
@@ -248,8 +252,24 @@ func (w *worker) recode() (err error) {
 
 // append adds rows from..to-1 of the batch to the row group, but for those that are dropped.
 func (w *worker) append(from, to int) error {
+	w.runs = w.kept(w.runs[:0], from, to)
+	return w.hand.Share(len(w.slots), func(_, i int) error {
+		if w.slots[i] < 0 {
+			return nil
+		}
+		for _, r := range w.runs {
+			if err := w.appendColumn(i, r.from, r.to); err != nil {
+				return fmt.Errorf("append column %s: %w", w.m.Plan.columns[i].output.Field.Name, err)
+			}
+		}
+		return nil
+	})
+}
+
+// kept appends the runs of rows from..to-1 of the batch that are not dropped.
+func (w *worker) kept(runs []run, from, to int) []run {
 	if w.number != nil {
-		return w.appendAll(from, to)
+		return append(runs, run{from, to})
 	}
 	first := w.labels[0]
 	for from < to {
@@ -261,27 +281,13 @@ func (w *worker) append(from, to int) error {
 		for end < to && first[end] != engine.DroppedLabel {
 			end++
 		}
-		if err := w.appendAll(from, end); err != nil {
-			return err
-		}
+		runs = append(runs, run{from, end})
 		from = end
 	}
-	return nil
+	return runs
 }
 
-// appendAll adds rows from..to-1 of the batch to the row group.
-func (w *worker) appendAll(from, to int) error {
-	return w.hand.Share(len(w.slots), func(_, i int) error {
-		if w.slots[i] < 0 {
-			return nil
-		}
-		if err := w.appendColumn(i, from, to); err != nil {
-			return fmt.Errorf("append column %s: %w", w.m.Plan.columns[i].output.Field.Name, err)
-		}
-		return nil
-	})
-}
-
+// appendColumn adds rows from..to-1 of the batch to one column of the row group.
 func (w *worker) appendColumn(i, from, to int) error {
 	rc := &w.m.Plan.columns[i]
 	column := w.batch.Columns[w.slots[i]]

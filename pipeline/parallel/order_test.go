@@ -124,14 +124,16 @@ func TestInOrderLendsHands(t *testing.T) {
 	err := InOrder(ctx, 1, 2, func(ctx context.Context, hand hands.Hand, i int, emit func(int) error) error {
 		others := 0
 		for ; others == 0 && ctx.Err() == nil; runtime.Gosched() {
-			err := hand.Share(2, func(by, i int) error {
-				if by != hand.Number() {
-					others++ // the last call is made by one hand
-				}
+			var by [2]int
+			err := hand.Share(len(by), func(maker, i int) error {
+				by[i] = maker
 				return nil
 			})
 			if err != nil {
 				return err
+			}
+			if by[0] != by[1] {
+				others++
 			}
 		}
 		return emit(others)
