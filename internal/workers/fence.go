@@ -1,0 +1,47 @@
+package workers
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+)
+
+// PanicError is a bug that a Fence stopped. Its text says what kind of panic it was but
+// not the panic's value, which may hold a cell's.
+type PanicError struct {
+	Kind  string
+	Stack []byte
+}
+
+func (e *PanicError) Error() string { return "internal: " + e.Kind }
+
+// Fence calls f and turns a panic into a *PanicError. Every goroutine of a run starts inside
+// one, so that a bug still removes what the run had written.
+func Fence(f func() error) (err error) {
+	defer func() {
+		switch value := recover().(type) {
+		case nil:
+		case *PanicError: // of a loop inside f, raised again by Must
+			err = value
+		default:
+			err = &PanicError{Kind: panicKind(value), Stack: debug.Stack()}
+		}
+	}()
+	return f()
+}
+
+// panicKind describes a panic's value; the texts of runtime errors (an index and a length)
+// are safe to show.
+func panicKind(value any) string {
+	if err, ok := value.(runtime.Error); ok {
+		return err.Error()
+	}
+	return fmt.Sprintf("panic with a %T", value)
+}
+
+// Must raises an error again that can only be a panic's, since no iteration returns one.
+func Must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
