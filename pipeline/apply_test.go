@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats/taxonomy"
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/compare"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/internal/fault"
 )
 
 // stages are those of a run.

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/internal/fault"
 )
 
 // An input that changes between its two readings makes no release, even when both readings

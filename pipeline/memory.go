@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/internal/fault"
 )
 
 // nightlyJob masks a column in every way.

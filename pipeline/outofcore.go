@@ -7,12 +7,11 @@ import (
 	"slices"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/census"
 	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/compress"
-	"github.com/kcut/kcut/pipeline/fault"
-	"github.com/kcut/kcut/pipeline/parallel"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -72,7 +71,7 @@ const (
 
 // newSurvey returns a survey of fields, which have these masks.
 func (r *run) newSurvey(fields []int, masks []string) *census.Survey {
-	parts := int64(len(fields)) * int64(parallel.Workers(r.dataset, r.threads))
+	parts := int64(len(fields)) * int64(r.dataset.Scanners(r.threads))
 	room := max(r.budget.Limit()/censusShare/parts/census.EntryBytes, 1024)
 	listed := max(r.budget.Limit()/tallyShare/parts/16, 256) // four classes of four bytes
 	if r.opt.room > 0 {

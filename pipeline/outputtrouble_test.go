@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats/publish"
-	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/spill"
 	"github.com/kcut/kcut/spill/spilltest"
 )

@@ -8,11 +8,11 @@ import (
 	"runtime/debug"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/compress"
 	"github.com/kcut/kcut/pipeline/jobfile"
-	"github.com/kcut/kcut/pipeline/parallel"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -98,7 +98,7 @@ func (r *run) countWithin(ctx context.Context, budget *spill.Budget) error {
 	}
 	// Tuples are joined while columns are bound: either has parts that one thread does alone.
 	var domains []*coding.Domain
-	err = parallel.Each(2, r.threads, func(task int) (err error) {
+	err = workers.Each(2, r.threads, func(_ workers.Worker, task int) (err error) {
 		if task == 0 {
 			counts.groupings, err = counted.Tables(ctx)
 			return err
@@ -162,7 +162,7 @@ func (r *run) pruning(attribute int) engine.Pruning {
 // bind makes the domains of the masked columns, and numbers their pairs by them.
 func (r *run) bind(ctx context.Context, counts *compression, budget *spill.Budget) ([]*coding.Domain, error) {
 	domains := make([]*coding.Domain, len(r.prepared.masked))
-	return domains, parallel.Each(len(domains), r.threads, func(a int) (err error) {
+	return domains, workers.Each(len(domains), r.threads, func(_ workers.Worker, a int) (err error) {
 		spec := r.prepared.specs[r.prepared.masked[a]]
 		pruning := r.pruning(a)
 		pruning.Hold = coding.HoldFrequent(spec.Name, budget)

@@ -7,12 +7,12 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/census"
 	"github.com/kcut/kcut/pipeline/coding"
-	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
-	"github.com/kcut/kcut/pipeline/parallel"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -172,13 +172,13 @@ func (b *recordsReader) keep(field int, of formats.Field) {
 
 // read counts the records, and binds them to the domains.
 func (b *recordsReader) read(ctx context.Context) error {
-	workers := make([]*recording, parallel.Workers(b.dataset, b.threads))
+	workers := make([]*recording, b.dataset.Scanners(b.threads))
 	counters := make([]*partition.Counter, len(workers))
 	for i := range workers {
 		counters[i] = partition.NewCounter(len(b.coders), b.budget)
 		workers[i] = b.newRecording(counters[i])
 	}
-	if err := parallel.Read(ctx, b.dataset, b.requests, workers, b.counted(0, 1)); err != nil {
+	if err := dataset.Scan(ctx, b.dataset, b.requests, workers, b.counted(0, 1)); err != nil {
 		return err
 	}
 	table, err := partition.Tabulate(ctx, counters, b.budget, b.threads)

@@ -5,12 +5,12 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/census"
 	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/pipeline/output"
-	"github.com/kcut/kcut/pipeline/parallel"
 )
 
 // readTwice counts the records in a store: after a census of all columns with an order and
@@ -39,7 +39,7 @@ func (b *recordsReader) readTwice(ctx context.Context) (err error) {
 		counters[i] = partition.NewSpillCounter(sizes, space)
 		recordings[i] = b.newRecording(counters[i])
 	}
-	if err := parallel.Read(ctx, b.dataset, b.requests, recordings, b.counted(1, 2)); err != nil {
+	if err := dataset.Scan(ctx, b.dataset, b.requests, recordings, b.counted(1, 2)); err != nil {
 		return err
 	}
 	space.Share = share / 2
@@ -54,7 +54,7 @@ func (b *recordsReader) readTwice(ctx context.Context) (err error) {
 
 // recordSurvey is one worker's state in the first of two readings.
 type recordSurvey struct {
-	parallel.Worker // of the census
+	dataset.Scanner // of the census
 	sampling
 	rows     int64
 	columns  []int         // with a census, and that of the class: their places in a batch
@@ -76,9 +76,9 @@ func (b *recordsReader) survey(ctx context.Context) ([]*recordSurvey, error) {
 	class := len(b.interners) - 1
 	of.Class = b.interners[class]
 	b.censuses = of.Columns
-	workers := make([]*recordSurvey, parallel.Workers(b.dataset, b.threads))
+	workers := make([]*recordSurvey, b.dataset.Scanners(b.threads))
 	for i := range workers {
-		w := &recordSurvey{Worker: of.Worker(), sampling: b.sampling()}
+		w := &recordSurvey{Scanner: of.Scanner(), sampling: b.sampling()}
 		for column := range class {
 			if list := b.listOf(column); list != nil {
 				w.lists = append(w.lists, enumeration{column: column, values: coding.NewMapping(list)})
@@ -89,7 +89,7 @@ func (b *recordsReader) survey(ctx context.Context) ([]*recordSurvey, error) {
 		w.columns = append(w.columns, class)
 		workers[i] = w
 	}
-	return workers, parallel.Read(ctx, b.dataset, b.requests, workers, b.counted(0, 2))
+	return workers, dataset.Scan(ctx, b.dataset, b.requests, workers, b.counted(0, 2))
 }
 
 // surveyedColumns returns the fields of the columns with a census, and their masks.
@@ -128,7 +128,7 @@ func (w *recordSurvey) Batch(b *formats.Batch) error {
 			return err
 		}
 	}
-	return w.Worker.Batch(&w.surveyed)
+	return w.Scanner.Batch(&w.surveyed)
 }
 
 func (l *enumeration) batch(c *formats.Column) (err error) {

@@ -16,8 +16,8 @@ import (
 
 	"github.com/kcut/kcut/formats/formatstest"
 	"github.com/kcut/kcut/formats/storage/storagetest"
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/pipeline/verify"

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/pipeline/verify"
 )

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/fileset"
 )
 

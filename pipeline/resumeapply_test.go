@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/internal/fault"
 )
 
 // TestApplyResumes stops kcut apply before every stage: what was counted is not counted again, nor is

@@ -2,7 +2,7 @@ package pipeline
 
 import (
 	"github.com/kcut/kcut/formats/taxonomy"
-	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/internal/fault"
 )
 
 // parsedBytes is what a byte of a taxonomy file takes while the file is parsed: the text, rows

@@ -7,8 +7,8 @@ import (
 	"io"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/fault"
 )
 
 // tracer writes one JSON object a line for every performed specialization.

@@ -1,13 +1,14 @@
 package spill
 
 import (
-	"errors"
 	"fmt"
 	"sync/atomic"
+
+	"github.com/kcut/kcut/internal/fault"
 )
 
 // ErrBudget is returned when a draw would exceed the budget.
-var ErrBudget = errors.New("memory budget exhausted")
+var ErrBudget = fault.New(fault.Resources, "memory budget exhausted")
 
 // Budget bounds the bytes that grow with the input. Whoever holds such bytes draws them
 // before allocating and returns them when done. It is safe for concurrent use.

@@ -5,7 +5,8 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/workers"
 )
 
 const exitDone = 0
@@ -53,7 +54,7 @@ func failureOf(ctx context.Context, err error) *failure {
 		f.Exit = stopped.exitCode()
 		f.Message = strings.Replace(f.Message, context.Canceled.Error(), stopped.Error(), 1)
 	}
-	var bug *fault.PanicError
+	var bug *workers.PanicError
 	if errors.As(err, &bug) {
 		f.stack = bug.Stack
 	}

@@ -11,7 +11,7 @@ import (
 	"log"
 	"os"
 
-	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/internal/workers"
 )
 
 func main() {
@@ -26,7 +26,7 @@ func main() {
 // execute runs one command line and returns its exit code. It does not leave the process,
 // so that whatever a command owes is done when it returns.
 func execute(ctx context.Context, args []string, u *ui) int {
-	err := fault.Fence(func() error {
+	err := workers.Fence(func() error {
 		root := newRoot(u)
 		root.SetArgs(args)
 		root.SetOut(u.out)

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/internal/fault"
 )
 
 // The rules for words:

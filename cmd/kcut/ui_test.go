@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/internal/fault"
 )
 
 func TestStoppedMessage(t *testing.T) {

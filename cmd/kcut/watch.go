@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/pipeline"
-	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/pipeline/lineage"
@@ -90,7 +90,7 @@ func (w *watch) follow(ctx context.Context, job *jobfile.Job, f func() (*pipelin
 		w.events = lineage.Start(w.target, job, w.options)
 	}
 	var report *pipeline.Report
-	err := fault.Fence(func() (err error) {
+	err := workers.Fence(func() (err error) {
 		report, err = f()
 		return err
 	})

@@ -16,14 +16,15 @@ import (
 	"google.golang.org/api/googleapi"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/internal/fault"
 )
 
 var (
 	// ErrDenied is returned when a store refuses what was asked of it: the credentials are
 	// wrong, out of date, or not allowed to.
-	ErrDenied = errors.New("access denied")
+	ErrDenied = fault.New(fault.Input, "access denied")
 	// ErrUnavailable is returned when a store or the way to it fails, also after some tries.
-	ErrUnavailable = errors.New("object store unavailable")
+	ErrUnavailable = fault.New(fault.Transient, "object store unavailable")
 	// ErrChanged is returned when an object is not the one any more that was opened.
 	ErrChanged = fmt.Errorf("file changed while it was in use: %w", formats.ErrDamaged)
 )

@@ -48,6 +48,11 @@ func (w Worker) Each(n int, do func(w Worker, i int) error) error {
 	return l.err
 }
 
+// Share is Each for those who know workers by their numbers alone.
+func (w Worker) Share(n int, do func(worker, i int) error) error {
+	return w.Each(n, func(w Worker, i int) error { return do(w.Number, i) })
+}
+
 // pool is the loops that some workers make together.
 type pool struct {
 	mu     sync.Mutex
@@ -163,8 +168,12 @@ func (l *loop) run(w Worker) {
 	}
 }
 
-// fail keeps the error of the smallest number.
+// fail keeps the error of the smallest number. Calls that nobody has taken yet are left out: their
+// numbers are larger.
 func (l *loop) fail(i int64, err error) {
+	if taken := l.taken.Swap(l.n); taken < l.n {
+		l.left.Add(taken - l.n)
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if i < l.failed.Load() {

@@ -117,6 +117,20 @@ func TestEachReturnsTheFirstError(t *testing.T) {
 	}
 }
 
+// After an error the rest is left out, however much it is.
+func TestEachEndsEarly(t *testing.T) {
+	want := errorAt(5)
+	err := Each(1<<40, 3, func(_ Worker, i int) error {
+		if i >= 5 {
+			return errorAt(i)
+		}
+		return nil
+	})
+	if err != want {
+		t.Errorf("got %v, want %v", err, want)
+	}
+}
+
 // A panic ends neither the process nor the other iterations' goroutines, whoever meets it.
 func TestPanicsAreErrors(t *testing.T) {
 	spoiled := func(Worker, int) error { panic("a value") }

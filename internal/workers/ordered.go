@@ -1,6 +1,9 @@
 package workers
 
-import "context"
+import (
+	"context"
+	"sync"
+)
 
 // Ordered calls produce for 0 to n−1 on up to so many workers, and consume, on one goroutine,
 // with what they emit: first everything that 0 emitted, then 1, and so on. A producer that is
@@ -31,61 +34,86 @@ func Ordered[T any](ctx context.Context, n, workers int,
 	return nil
 }
 
-// queue holds the results of the producers that have begun.
+// queue holds the results of the producers that have begun and are not consumed.
 type queue[T any] struct {
-	results []chan T        // by producer
-	begin   []chan struct{} // by producer: closed when it may begin
-	ahead   int             // producers that may have begun behind the one whose results are consumed
+	n       int
+	results []chan T // of producer i at i modulo their number
+
+	mu       sync.Mutex
+	moved    sync.Cond // consumed has, or nobody waits any more
+	consumed int       // producers all of whose results are
 }
 
+// newQueue returns a queue in which so many producers may be ahead of the one that is consumed.
 func newQueue[T any](n, ahead int) *queue[T] {
-	q := &queue[T]{results: make([]chan T, n), begin: make([]chan struct{}, n), ahead: ahead}
-	for i := range n {
-		q.results[i], q.begin[i] = make(chan T, 1), make(chan struct{})
-		if i <= ahead {
-			close(q.begin[i])
-		}
+	q := &queue[T]{n: n, results: make([]chan T, max(1, ahead)+1)}
+	q.moved.L = &q.mu
+	for i := range q.results {
+		q.results[i] = make(chan T, 1)
 	}
 	return q
 }
 
-func (q *queue[T]) produce(ctx context.Context, i int, produce func(emit func(T) error) error) error {
-	select {
-	case <-q.begin[i]:
-	case <-ctx.Done():
-		return ctx.Err()
+func (q *queue[T]) of(i int) *chan T { return &q.results[i%len(q.results)] }
+
+// begin waits until a producer may begin, and returns where its results go.
+func (q *queue[T]) begin(ctx context.Context, i int) (chan T, error) {
+	stop := context.AfterFunc(ctx, func() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		q.moved.Broadcast()
+	})
+	defer stop()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for i >= q.consumed+len(q.results) && ctx.Err() == nil {
+		q.moved.Wait()
 	}
-	err := produce(func(result T) error {
+	return *q.of(i), ctx.Err()
+}
+
+// end makes room for the next producer.
+func (q *queue[T]) end(i int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	*q.of(i), q.consumed = make(chan T, 1), i+1
+	q.moved.Broadcast()
+}
+
+func (q *queue[T]) produce(ctx context.Context, i int, produce func(emit func(T) error) error) error {
+	results, err := q.begin(ctx, i)
+	if err != nil {
+		return err
+	}
+	err = produce(func(result T) error {
 		select {
-		case q.results[i] <- result:
+		case results <- result:
 			return nil
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	})
 	if err == nil { // else the consumer must not take silence for the end
-		close(q.results[i])
+		close(results)
 	}
 	return err
 }
 
 func (q *queue[T]) consume(ctx context.Context, consume func(T) error) error {
-	for i := range q.results {
-		if err := q.consumeOne(ctx, i, consume); err != nil {
+	for i := range q.n {
+		if err := consumeAll(ctx, *q.of(i), consume); err != nil {
 			return err
 		}
-		if next := i + 1 + q.ahead; next < len(q.begin) {
-			close(q.begin[next])
-		}
+		q.end(i)
 	}
 	return nil
 }
 
-// consumeOne consumes all results of one producer.
-func (q *queue[T]) consumeOne(ctx context.Context, i int, consume func(T) error) error {
+// consumeAll consumes the results of one producer.
+func consumeAll[T any](ctx context.Context, results <-chan T, consume func(T) error) error {
 	for {
 		select {
-		case result, open := <-q.results[i]:
+		case result, open := <-results:
 			if !open {
 				return nil
 			}

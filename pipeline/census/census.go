@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/pipeline/coding"
-	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
@@ -123,7 +123,7 @@ func (c *Column) settle() error {
 	var group errgroup.Group
 	for _, p := range c.parts {
 		group.Go(func() error {
-			return fault.Fence(func() error {
+			return workers.Fence(func() error {
 				p.sort()
 				if !spilled {
 					return nil

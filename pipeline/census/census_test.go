@@ -15,8 +15,8 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/enginetest"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/coding"
-	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )

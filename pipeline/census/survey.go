@@ -6,7 +6,6 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/pipeline/coding"
-	"github.com/kcut/kcut/pipeline/parallel"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -26,16 +25,16 @@ type Survey struct {
 
 // Take reads the whole input.
 func (s *Survey) Take(ctx context.Context) error {
-	workers := make([]*surveying, parallel.Workers(s.Dataset, s.Threads))
-	for i := range workers {
-		workers[i] = s.newSurveying()
+	scanners := make([]*surveying, s.Dataset.Scanners(s.Threads))
+	for i := range scanners {
+		scanners[i] = s.newSurveying()
 	}
-	return parallel.Read(ctx, s.Dataset, s.Requests, workers, s.Advanced)
+	return dataset.Scan(ctx, s.Dataset, s.Requests, scanners, s.Advanced)
 }
 
-// Worker returns one worker's state in a reading that the caller makes, of which the
+// Scanner returns one worker's state in a reading that the caller makes, of which the
 // survey's columns may see some rows only.
-func (s *Survey) Worker() parallel.Worker { return s.newSurveying() }
+func (s *Survey) Scanner() dataset.Scanner { return s.newSurveying() }
 
 // surveying is one worker's state.
 type surveying struct {

@@ -5,8 +5,8 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/partition"
-	"github.com/kcut/kcut/pipeline/fault"
 )
 
 // ClassCoder is the coder of the class column: classes in label order. The zero value is that

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/figure"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )

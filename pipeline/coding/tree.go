@@ -4,8 +4,8 @@ import (
 	"errors"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/partition"
-	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )

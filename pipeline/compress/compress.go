@@ -8,9 +8,9 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/coding"
-	"github.com/kcut/kcut/pipeline/parallel"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -53,16 +53,16 @@ func (r *Reading) Count(ctx context.Context) (*Counts, error) {
 	for i := range c.workers {
 		c.workers[i] = r.newCounting(int64(len(c.workers)))
 	}
-	return c, parallel.Read(ctx, r.Dataset, r.Requests, c.workers, r.Advanced)
+	return c, dataset.Scan(ctx, r.Dataset, r.Requests, c.workers, r.Advanced)
 }
 
 // workers returns how many workers count. Those without a split of their own would take part of
 // the share of a store from the others.
 func (r *Reading) workers() int {
 	if r.Store != nil {
-		return parallel.Workers(r.Dataset, r.Threads)
+		return r.Dataset.Scanners(r.Threads)
 	}
-	return parallel.DivisibleWorkers(r.Dataset, r.Threads)
+	return r.Dataset.BlockScanners(r.Threads)
 }
 
 // Tables joins what the workers have counted of every grouping. It is called once.
@@ -91,7 +91,7 @@ func (r *Reading) tabulate(ctx context.Context, counters []*partition.Counter) (
 // Pairs joins what the workers have counted of every masked column. It is called once.
 func (c *Counts) Pairs(ctx context.Context) ([]partition.Pairs, error) {
 	pairs := make([]partition.Pairs, c.reading.Attributes)
-	return pairs, parallel.Each(len(pairs), c.reading.Threads, func(a int) (err error) {
+	return pairs, workers.Each(len(pairs), c.reading.Threads, func(_ workers.Worker, a int) (err error) {
 		counters := make([]*partition.ClassCounter, len(c.workers))
 		for i, w := range c.workers {
 			counters[i] = w.counters[a]
@@ -176,7 +176,7 @@ func (w *counting) EndSplit() error { return nil }
 // second-level cache on the way from the reader's codes to the counts.
 const countRows = 2048
 
-func (w *counting) Batch(b *formats.Batch) error { return w.Part(b, 0, b.Rows) }
+func (w *counting) Batch(b *formats.Batch) error { return w.Block(b, 0, b.Rows) }
 
 // Divides reports whether lists of values are short: every worker that takes a part learns them.
 func (w *counting) Divides(b *formats.Batch) bool {
@@ -188,7 +188,7 @@ func (w *counting) Divides(b *formats.Batch) bool {
 	return true
 }
 
-func (w *counting) Part(b *formats.Batch, from, to int) error {
+func (w *counting) Block(b *formats.Batch, from, to int) error {
 	for i, column := range b.Columns {
 		if err := w.maps[i].Learn(column.Values); err != nil {
 			return err

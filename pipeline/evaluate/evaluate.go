@@ -9,9 +9,10 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/kcut/kcut/engine/classify"
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline"
-	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
@@ -166,7 +167,7 @@ func (e *evaluation) evaluate(ctx context.Context, r int) error {
 	group.SetLimit(int(threads))
 	task := func(m *measurement, measure func(*trial) (measurement, error)) {
 		group.Go(func() error {
-			return fault.Fence(func() (err error) {
+			return workers.Fence(func() (err error) {
 				t := &trial{evaluation: e, parts: d, budget: e.Budget.Part(left / threads)}
 				defer func() { t.budget.Return(t.budget.Used()) }()
 				*m, err = measure(t)

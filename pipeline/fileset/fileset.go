@@ -16,7 +16,7 @@ import (
 	"github.com/kcut/kcut/formats/location"
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/storage"
-	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/internal/fault"
 )
 
 // IsDirectory reports whether an output path names a directory of part files.

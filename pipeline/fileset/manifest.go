@@ -12,7 +12,7 @@ import (
 
 	"github.com/kcut/kcut/formats/location"
 	"github.com/kcut/kcut/formats/storage"
-	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/internal/fault"
 )
 
 // ManifestFile is the name of the file that says what a directory of part files holds. It is

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/kcut/kcut/formats/location"
-	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/internal/fault"
 )
 
 // Place is a file or a directory that a command reads or writes, and what it is called in

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kcut/kcut/formats/yaml"
+	"github.com/kcut/kcut/internal/fault"
 )
 
 // Problem is one thing that is wrong with a job.
@@ -16,6 +17,9 @@ type Error struct{ Problems []Problem }
 
 // Error renders all problems: place and message, the source line with a caret, a hint.
 func (e *Error) Error() string { return yaml.Problems(e.Problems).String() }
+
+// Class is that of a mistake in a job.
+func (e *Error) Class() fault.Class { return fault.Usage }
 
 // Located gives a mistake in a value of a column's, which only the input has shown, the value's
 // place in the job file.

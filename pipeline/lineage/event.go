@@ -4,8 +4,8 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline"
-	"github.com/kcut/kcut/pipeline/fault"
 )
 
 const (

@@ -57,7 +57,7 @@ func (w *worker) copyColumns(ctx context.Context, s formats.Split) (copied []boo
 	}
 	defer func() { err = errors.Join(err, group.Close()) }()
 	copied = make([]bool, len(w.m.Plan.columns))
-	return copied, w.hand.Share(len(copied), func(_, i int) (err error) {
+	return copied, w.pool.Share(len(copied), func(_, i int) (err error) {
 		copied[i], err = w.copyColumn(ctx, group, i, s.Rows)
 		return err
 	})

@@ -10,9 +10,8 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/writer"
+	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/pipeline/coding"
-	"github.com/kcut/kcut/pipeline/hands"
-	"github.com/kcut/kcut/pipeline/parallel"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -76,9 +75,9 @@ func (m *Masker) Mask(ctx context.Context, tasks []Task, to Sink) (err error) {
 	if m.taken != nil {
 		begin = 0
 	}
-	return parallel.InOrder(ctx, len(tasks)-begin, m.Threads, func(ctx context.Context, hand hands.Hand, i int, emit func(group) error) error {
+	return workers.Ordered(ctx, len(tasks)-begin, m.Threads, func(ctx context.Context, pool workers.Worker, i int, emit func(group) error) error {
 		at := Place{Task: begin + i}
-		return m.task(ctx, hand, tasks[at.Task], func(g group) error {
+		return m.task(ctx, pool, tasks[at.Task], func(g group) error {
 			g.at = at
 			if at.Group++; g.at.before(first) {
 				return nil
@@ -114,12 +113,12 @@ func (m *Masker) tell(rows int64) { m.Advanced(rows, m.total) }
 const memoPart = 32
 
 // task encodes the row groups of one task, in order.
-func (m *Masker) task(ctx context.Context, hand hands.Hand, t Task, emit func(group) error) (err error) {
+func (m *Masker) task(ctx context.Context, pool workers.Worker, t Task, emit func(group) error) (err error) {
 	w, err := m.take()
 	if err != nil {
 		return err
 	}
-	w.hand = hand
+	w.pool = pool
 	defer func() {
 		usual := err == nil && w.drawn == 0
 		if err = errors.Join(err, w.close()); usual && err == nil {

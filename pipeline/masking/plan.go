@@ -6,7 +6,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/writer"
-	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 

@@ -5,8 +5,8 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/pipeline/coding"
-	"github.com/kcut/kcut/pipeline/parallel"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -38,14 +38,14 @@ func (m *Masker) countTurns(ctx context.Context) (_ *turns, err error) {
 			t.close()
 		}
 	}()
-	workers := make([]*turnCount, parallel.Workers(m.Dataset, m.Threads))
-	if err := t.budget.Draw("numbers of rows", 8*int64(m.Recoding.Cells())*int64(len(workers)+m.Threads)); err != nil {
+	scanners := make([]*turnCount, m.Dataset.Scanners(m.Threads))
+	if err := t.budget.Draw("numbers of rows", 8*int64(m.Recoding.Cells())*int64(len(scanners)+m.Threads)); err != nil {
 		return nil, err
 	}
-	for i := range workers {
-		workers[i] = m.newTurnCount(t)
+	for i := range scanners {
+		scanners[i] = m.newTurnCount(t)
 	}
-	if err := parallel.Read(ctx, m.Dataset, m.Tuples, workers, m.tell); err != nil {
+	if err := dataset.Scan(ctx, m.Dataset, m.Tuples, scanners, m.tell); err != nil {
 		return nil, err
 	}
 	t.add(make([]uint64, m.Recoding.Cells()))

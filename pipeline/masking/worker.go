@@ -10,15 +10,15 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/writer"
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/pipeline/coding"
-	"github.com/kcut/kcut/pipeline/fault"
-	"github.com/kcut/kcut/pipeline/hands"
 )
 
 // worker is one worker's state: an open reader and the row group being filled.
 type worker struct {
 	m       *Masker
-	hand    hands.Hand // of the goroutine
+	pool    workers.Worker // the goroutine
 	rows    *writer.RowGroup
 	number  [][]uint32       // label numbers by code, by attribute; nil when rows are recoded as a whole
 	maps    []coding.Mapping // of every attribute
@@ -187,7 +187,7 @@ func (w *worker) openSplit(ctx context.Context, s formats.Split) error {
 	if err != nil {
 		return err
 	}
-	formats.ShareColumns(reader, w.hand.Share)
+	formats.ShareColumns(reader, w.pool.Share)
 	w.reader, w.open, w.batch = reader, s, nil
 	if w.m.turns != nil {
 		w.m.turns.begin(s, w.taken)
@@ -207,7 +207,7 @@ func (w *worker) next(ctx context.Context) (err error) {
 	if w.number == nil {
 		return w.recode()
 	}
-	return w.hand.Share(len(w.maps), func(_, a int) error { return w.learn(a) })
+	return w.pool.Share(len(w.maps), func(_, a int) error { return w.learn(a) })
 }
 
 // learn finds the labels of an attribute in the released columns that it becomes.
@@ -253,7 +253,7 @@ func (w *worker) recode() (err error) {
 // append adds rows from..to-1 of the batch to the row group, but for those that are dropped.
 func (w *worker) append(from, to int) error {
 	w.runs = w.kept(w.runs[:0], from, to)
-	return w.hand.Share(len(w.slots), func(_, i int) error {
+	return w.pool.Share(len(w.slots), func(_, i int) error {
 		if w.slots[i] < 0 {
 			return nil
 		}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/location"
-	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/kcut/kcut/formats/location"
-	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/kcut/kcut/formats/release"
-	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/pipeline/fileset"
 )
 
@@ -46,7 +46,7 @@ func newManifest(ctx context.Context, directory string, threads int) (*fileset.M
 	work.SetLimit(max(1, threads))
 	for i, file := range files {
 		work.Go(func() error {
-			return fault.Fence(func() (err error) {
+			return workers.Fence(func() (err error) {
 				m.Parts[i], err = newPart(ctx, file)
 				return err
 			})

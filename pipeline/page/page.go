@@ -10,9 +10,9 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/figure"
 	"github.com/kcut/kcut/pipeline/verify"
 )

@@ -15,9 +15,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/verify"
 )
 

@@ -11,11 +11,10 @@ import (
 
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/writer"
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/pipeline"
-	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/fileset"
-	"github.com/kcut/kcut/pipeline/hands"
-	"github.com/kcut/kcut/pipeline/parallel"
 )
 
 // Options say how much to make of what Write makes.
@@ -120,7 +119,7 @@ func write(ctx context.Context, file io.Writer, extension string, opt Options) e
 	}
 	size := int64(opt.RowGroupRows)
 	blocks := int((opt.Rows + size - 1) / size)
-	encode := func(ctx context.Context, _ hands.Hand, i int, emit func(block) error) error {
+	encode := func(ctx context.Context, _ workers.Worker, i int, emit func(block) error) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -137,7 +136,7 @@ func write(ctx context.Context, file io.Writer, extension string, opt Options) e
 		opt.Events.Advanced(pipeline.StageSample, pipeline.Progress{Done: done, Total: opt.Rows})
 		return w.write(b)
 	}
-	if err := parallel.InOrder(ctx, blocks, opt.Threads, encode, append); err != nil {
+	if err := workers.Ordered(ctx, blocks, opt.Threads, encode, append); err != nil {
 		return err
 	}
 	if err := w.close(); err != nil {

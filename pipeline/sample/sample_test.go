@@ -13,8 +13,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline"
-	"github.com/kcut/kcut/pipeline/fault"
 )
 
 // sampleBytes returns a sample's file.

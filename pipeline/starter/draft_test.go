@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats/formatstest"
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline"
-	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/pipeline/sample"
 	"github.com/kcut/kcut/pipeline/starter"

@@ -12,7 +12,8 @@ import (
 	"github.com/kcut/kcut/formats/location"
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/storage"
-	"github.com/kcut/kcut/pipeline/fault"
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/pipeline/fileset"
 )
 
@@ -69,7 +70,7 @@ func (v *verifier) checkSums(ctx context.Context, parts []fileset.Part) error {
 	work.SetLimit(max(1, v.threads))
 	for i, part := range parts {
 		work.Go(func() error {
-			return fault.Fence(func() error {
+			return workers.Fence(func() error {
 				info, err := storage.Stat(ctx, v.parts[i])
 				if err != nil {
 					return err

@@ -6,12 +6,9 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/kcut/kcut/formats/release"
+	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/fault"
-	"github.com/kcut/kcut/pipeline/hands"
 )
 
 // recount counts the groups of a release. It reads the release once for everything but the
@@ -26,7 +23,6 @@ type recount struct {
 
 // recountWorker is what one goroutine at a time counts with.
 type recountWorker struct {
-	hand    hands.Hand
 	scanner *release.Scanner
 	tallies []*labelTally // of every set
 }
@@ -64,7 +60,7 @@ func (v *verifier) newRecount() *recount {
 func (r *recount) run(ctx context.Context) (passes int, err error) {
 	for len(r.open) > 0 || passes == 0 {
 		r.share()
-		p := recountPass{recount: r, first: passes == 0, free: make(chan *recountWorker, len(r.workers))}
+		p := recountPass{recount: r, first: passes == 0}
 		if err := p.run(ctx); err != nil {
 			return passes, err
 		}
@@ -115,141 +111,90 @@ func (r *recount) take(set int, each func(visit func(key []uint64, records uint6
 	}
 }
 
-// recountPass is one reading of the release. Row groups are begun in order, and those that
-// were begun are read to their end, so that of several errors it is always the first in the
-// order of the release that is returned.
+// recountPass is one reading of the release.
 type recountPass struct {
 	*recount
-	first  bool
-	free   chan *recountWorker
-	group  errgroup.Group
-	tasks  []*recountTask
-	failed atomic.Bool
-	rows   atomic.Int64
+	first bool
+	rows  atomic.Int64
 }
 
-// recountTask is the reading of one row group.
-type recountTask struct {
-	part     *recountPart
-	rowGroup int
-	findings []release.Finding
-	err      error
-}
-
-// recountPart is a part that is read, and closed by its last reader.
-type recountPart struct {
-	*release.File
-	path    string
-	readers atomic.Int64
-}
-
-func (p *recountPart) leave() {
-	if p.readers.Add(-1) == 0 {
-		p.Close() // it was only read
-	}
-}
-
-func (p *recountPass) run(ctx context.Context) (err error) {
-	for i, hand := range hands.New(len(p.workers)) {
-		w := p.workers[i]
-		w.hand = hand
-		w.scanner.Share(hand.Share)
-		p.free <- w
-	}
-	for _, path := range p.parts {
-		if err = p.part(ctx, path); err != nil || p.failed.Load() {
-			break
+// run reads all parts, and the row groups of each, on workers that help each other. What is
+// found is told in the order of the release, and so is the first of several errors.
+func (p *recountPass) run(ctx context.Context) error {
+	findings := make([][]string, len(p.parts))
+	err := workers.Each(len(p.parts), len(p.workers), func(w workers.Worker, i int) (err error) {
+		if findings[i], err = p.part(ctx, w, p.parts[i]); err != nil {
+			return fmt.Errorf("verify %s: %w", p.parts[i], err)
 		}
-	}
-	for range p.workers {
-		w := <-p.free
-		p.group.Go(func() error {
-			w.hand.Lend()
-			return nil
-		})
-	}
-	p.group.Wait() // tasks keep their errors
-	for _, t := range p.tasks {
-		if t.err != nil {
-			return fmt.Errorf("verify %s: %w", t.part.path, t.err)
-		}
-		for _, leak := range t.findings {
-			p.find("%s: %s", t.part.path, leak)
-		}
-	}
+		return nil
+	})
 	if err != nil {
 		return err
+	}
+	for i, part := range findings {
+		for _, finding := range part {
+			p.find("%s: %s", p.parts[i], finding)
+		}
 	}
 	p.verifier.rows = p.rows.Load()
 	return p.flush()
 }
 
-// part begins to read the row groups of a part.
-func (p *recountPass) part(ctx context.Context, path string) error {
+// part reads a part.
+func (p *recountPass) part(ctx context.Context, w workers.Worker, path string) (findings []string, err error) {
 	file, err := release.Open(ctx, path)
 	if err != nil {
-		return fmt.Errorf("verify %s: %w", path, err)
+		return nil, err
 	}
-	part := &recountPart{File: file, path: path}
-	part.readers.Store(1)
-	defer part.leave()
+	defer file.Close() // it was only read
 	if p.first {
-		if err := p.footer(part); err != nil {
-			return fmt.Errorf("verify %s: %w", path, err)
+		if findings, err = p.footer(file); err != nil {
+			return nil, err
 		}
 	}
-	if !p.hasColumns(path, file) {
-		return nil
+	if lacking := p.lackingColumn(file); lacking != "" {
+		return append(findings, fmt.Sprintf("the cut speaks of column %s, which is not there", lacking)), nil
 	}
-	for g := range file.RowGroups() {
-		if p.failed.Load() {
-			break
-		}
-		t := &recountTask{part: part, rowGroup: g}
-		p.tasks = append(p.tasks, t)
-		part.readers.Add(1)
-		w := <-p.free
-		p.group.Go(func() error {
-			defer part.leave()
-			p.do(ctx, t, w)
-			return nil
-		})
-	}
-	return nil
+	groups := make([][]string, file.RowGroups())
+	err = w.Each(len(groups), func(w workers.Worker, g int) (err error) {
+		groups[g], err = p.rowGroup(ctx, w, file, g)
+		return err
+	})
+	return append(findings, slices.Concat(groups...)...), err
 }
 
 // footer looks at what a part says of itself.
-func (p *recountPass) footer(part *recountPart) error {
-	if text, _ := part.Metadata(cutfile.Key); text != string(p.cut.Raw) {
-		p.find("%s: its cut differs from the first part's", part.path)
+func (p *recountPass) footer(file *release.File) (findings []string, err error) {
+	leaks, err := file.FooterLeaks()
+	if text, _ := file.Metadata(cutfile.Key); text != string(p.cut.Raw) {
+		findings = append(findings, "its cut differs from the first part's")
 	}
-	leaks, err := part.FooterLeaks()
-	for _, leak := range leaks {
-		p.find("%s: %s", part.path, leak)
-	}
-	return err
+	return appendTexts(findings, leaks), err
 }
 
-// do reads the row group of a task.
-func (p *recountPass) do(ctx context.Context, t *recountTask, w *recountWorker) {
-	defer func() { p.free <- w }()
-	t.err = fault.Fence(func() (err error) {
-		if p.first {
-			if t.findings, err = w.scanner.Kept(ctx, t.part.File, t.rowGroup); err != nil {
-				return err
-			}
+// rowGroup reads a row group.
+func (p *recountPass) rowGroup(ctx context.Context, w workers.Worker, file *release.File, g int) (findings []string, err error) {
+	scanner := p.workers[w.Number].scanner
+	scanner.Share(w.Share)
+	if p.first {
+		leaks, err := scanner.Kept(ctx, file, g)
+		if err != nil {
+			return nil, err
 		}
-		leaks, err := w.scanner.Rows(ctx, t.part.File, t.rowGroup, func(hand, rows int, numbers []release.Numbers) error {
-			return p.count(p.workers[hand], rows, numbers)
-		})
-		t.findings = append(t.findings, leaks...)
-		return err
-	})
-	if t.err != nil {
-		p.failed.Store(true)
+		findings = appendTexts(findings, leaks)
 	}
-	done := p.rows.Add(t.part.RowGroupRows(t.rowGroup))
-	p.watch.advanced(done, p.cut.Rows)
+	leaks, err := scanner.Rows(ctx, file, g, func(worker, rows int, numbers []release.Numbers) error {
+		return p.count(p.workers[worker], rows, numbers)
+	})
+	p.watch.advanced(p.rows.Add(file.RowGroupRows(g)), p.cut.Rows)
+	return appendTexts(findings, leaks), err
+}
+
+func appendTexts(texts []string, leaks []release.Finding) []string {
+	for _, leak := range leaks {
+		texts = append(texts, leak.String())
+	}
+	return texts
 }
 
 func (p *recountPass) count(w *recountWorker, rows int, numbers []release.Numbers) error {

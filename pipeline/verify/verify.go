@@ -8,8 +8,8 @@ import (
 	"runtime"
 
 	"github.com/kcut/kcut/formats/release"
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/figure"
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/jobfile"
@@ -207,8 +207,8 @@ func (v *verifier) find(format string, args ...any) {
 	}
 }
 
-// hasColumns reports whether a part has every column that the cut speaks of.
-func (v *verifier) hasColumns(part string, release *release.File) bool {
+// lackingColumn returns the first column that the cut speaks of and a part lacks, or nothing.
+func (v *verifier) lackingColumn(release *release.File) string {
 	has := make(map[string]bool)
 	for _, column := range release.Columns() {
 		has[column.Name] = true
@@ -222,11 +222,10 @@ func (v *verifier) hasColumns(part string, release *release.File) bool {
 	}
 	for _, name := range names {
 		if !has[name] {
-			v.find("%s: the cut speaks of column %s, which is not there", part, name)
-			return false
+			return name
 		}
 	}
-	return true
+	return ""
 }
 
 // conclude compares the counts with what the cut claims.

@@ -1,4 +1,4 @@
-package parallel
+package dataset
 
 import (
 	"context"
@@ -12,11 +12,10 @@ import (
 	"time"
 
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/formats/dataset"
 )
 
 // numbers returns a dataset of one split whose rows are the numbers from 0 to rows−1.
-func numbers(t *testing.T, rows int) *dataset.Dataset {
+func numbers(t *testing.T, rows int) *Dataset {
 	t.Helper()
 	var text strings.Builder
 	text.WriteString("n\n")
@@ -27,7 +26,7 @@ func numbers(t *testing.T, rows int) *dataset.Dataset {
 	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	d, err := dataset.Open(t.Context(), []string{path}, formats.ReadOptions{})
+	d, err := Open(t.Context(), []string{path}, formats.ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +57,7 @@ func (a *adder) Batch(b *formats.Batch) error {
 	return nil
 }
 
-func (a *adder) Part(b *formats.Batch, from, to int) error {
+func (a *adder) Block(b *formats.Batch, from, to int) error {
 	a.took[a.self].Add(1)
 	for a.took[0].Load() == 0 || a.took[1].Load() == 0 {
 		if a.help.Err() != nil {
@@ -78,8 +77,8 @@ func (a *adder) take(b *formats.Batch, from, to int) {
 }
 
 // Every row of the one split is taken once, whether the worker that has none takes parts or not.
-func TestReadDividesBatches(t *testing.T) {
-	const rows = 4*partRows + 17
+func TestScanDividesBatches(t *testing.T) {
+	const rows = 4*blockRows + 17
 	d := numbers(t, rows)
 	help, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -87,7 +86,7 @@ func TestReadDividesBatches(t *testing.T) {
 		seen, took := make([]atomic.Int32, rows), make([]atomic.Int32, 2)
 		workers := []*adder{{divides, seen, took, 0, help}, {divides, seen, took, 1, help}}
 		advanced := atomic.Int64{}
-		err := Read(t.Context(), d, []formats.Request{{Coded: true}}, workers, func(rows int64) { advanced.Store(rows) })
+		err := Scan(t.Context(), d, []formats.Request{{Coded: true}}, workers, func(rows int64) { advanced.Store(rows) })
 		if err != nil {
 			t.Fatalf("divides %v: %v", divides, err)
 		}
@@ -102,11 +101,11 @@ func TestReadDividesBatches(t *testing.T) {
 	}
 }
 
-func TestDivisibleWorkers(t *testing.T) {
+func TestBlockScanners(t *testing.T) {
 	for _, tc := range []struct{ rows, threads, want int }{
-		{10, 4, 1}, {partRows, 4, 1}, {3 * partRows, 4, 3}, {4 * partRows, 2, 2},
+		{10, 4, 1}, {blockRows, 4, 1}, {3 * blockRows, 4, 3}, {4 * blockRows, 2, 2},
 	} {
-		if got := DivisibleWorkers(numbers(t, tc.rows), tc.threads); got != tc.want {
+		if got := numbers(t, tc.rows).BlockScanners(tc.threads); got != tc.want {
 			t.Errorf("%d rows, %d threads: %d workers, want %d", tc.rows, tc.threads, got, tc.want)
 		}
 	}

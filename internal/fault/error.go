@@ -5,12 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"syscall"
-
-	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/formats/storage"
-	"github.com/kcut/kcut/pipeline/jobfile"
-	"github.com/kcut/kcut/spill"
 )
 
 // Class says what kind of failure an error is, for exit codes and retries.
@@ -36,6 +30,24 @@ var classNames = [...]string{
 // String returns the class's name, as JSON answers have it.
 func (c Class) String() string { return classNames[c] }
 
+// Classed is an error that knows its class.
+type Classed interface {
+	error
+	Class() Class
+}
+
+// sentinel is an error to be found by errors.Is.
+type sentinel struct {
+	class Class
+	text  string
+}
+
+func (s *sentinel) Error() string { return s.text }
+func (s *sentinel) Class() Class  { return s.class }
+
+// New returns an error of a class, for others to wrap and to look for.
+func New(class Class, text string) error { return &sentinel{class, text} }
+
 // Error is an error with its class and, where there is one, the next thing to do.
 type Error struct {
 	Class Class
@@ -48,30 +60,50 @@ func (e *Error) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
+// deciding are the classes that decide where an error has several causes, the first one first:
+// what makes another try useless before what does not.
+var deciding = [...]Class{Usage, Cancelled, Input, Privacy, Resources}
+
 // ClassOf returns the class of an error that any package of this module returned.
 func ClassOf(err error) Class {
-	var classed *Error
-	var job *jobfile.Error
+	var advised *Error
+	if errors.As(err, &advised) {
+		return advised.Class
+	}
+	var causes [len(classNames)]bool
+	collect(err, &causes)
+	for _, class := range deciding {
+		if causes[class] {
+			return class
+		}
+	}
 	switch {
-	case errors.As(err, &classed):
-		return classed.Class
-	case errors.As(err, &job):
-		return Usage
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return Cancelled
-	case errors.Is(err, formats.ErrDamaged), errors.Is(err, formats.ErrUnsupported),
-		errors.Is(err, formats.ErrSchema), errors.Is(err, formats.ErrNoInput), errors.Is(err, storage.ErrDenied):
-		return Input
-	case errors.Is(err, engine.ErrInfeasible), errors.Is(err, engine.ErrUnreached), errors.Is(err, engine.ErrBroken), errors.Is(err, formats.ErrLeak):
-		return Privacy
-	case errors.Is(err, spill.ErrBudget), errors.Is(err, spill.ErrDisk), IsFull(err):
+	case IsFull(err):
 		return Resources
 	case IsBarred(err):
 		return Usage
-	case errors.Is(err, formats.ErrBusy), errors.Is(err, spill.ErrCorrupt), errors.Is(err, spill.ErrFailed), isTransient(err):
+	case causes[Transient], isTransient(err):
 		return Transient
 	}
 	return Internal
+}
+
+// collect notes the classes of all causes of an error.
+func collect(err error, causes *[len(classNames)]bool) {
+	switch e := err.(type) {
+	case Classed:
+		causes[e.Class()] = true
+	case interface{ Unwrap() error }:
+		collect(e.Unwrap(), causes)
+	case interface{ Unwrap() []error }:
+		for _, cause := range e.Unwrap() {
+			collect(cause, causes)
+		}
+	default:
+		if err == context.Canceled || err == context.DeadlineExceeded {
+			causes[Cancelled] = true
+		}
+	}
 }
 
 // IsBarred reports whether the system bars a path from kcut, today and tomorrow: the permission
@@ -86,9 +118,9 @@ func IsFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 
-// isTransient reports whether err comes from the operating system or an object store: a read
-// or write that failed may work the next time, unlike a bug.
+// isTransient reports whether err comes from the operating system: a read or write that failed
+// may work the next time, unlike a bug.
 func isTransient(err error) bool {
 	var errno syscall.Errno
-	return errors.As(err, &errno) || errors.Is(err, storage.ErrUnavailable) || errors.Is(err, fs.ErrNotExist)
+	return errors.As(err, &errno) || errors.Is(err, fs.ErrNotExist)
 }

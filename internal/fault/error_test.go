@@ -1,4 +1,4 @@
-package fault
+package fault_test
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -18,16 +19,16 @@ import (
 func TestClassOfSystemErrors(t *testing.T) {
 	for _, tt := range []struct {
 		err   error
-		class Class
+		class fault.Class
 	}{
-		{syscall.EACCES, Usage}, {syscall.EPERM, Usage}, {syscall.EROFS, Usage}, {syscall.ELOOP, Usage}, {syscall.ENAMETOOLONG, Usage},
-		{syscall.EIO, Transient}, {syscall.ENOENT, Transient}, {syscall.EMFILE, Transient}, {syscall.ESTALE, Transient},
-		{syscall.ENOSPC, Resources}, {syscall.EDQUOT, Resources}, {syscall.EFBIG, Resources},
-		{fmt.Errorf("open spill folder: %w: %w", spill.ErrDisk, syscall.EACCES), Resources},
-		{errors.New("who knows"), Internal},
+		{syscall.EACCES, fault.Usage}, {syscall.EPERM, fault.Usage}, {syscall.EROFS, fault.Usage}, {syscall.ELOOP, fault.Usage}, {syscall.ENAMETOOLONG, fault.Usage},
+		{syscall.EIO, fault.Transient}, {syscall.ENOENT, fault.Transient}, {syscall.EMFILE, fault.Transient}, {syscall.ESTALE, fault.Transient},
+		{syscall.ENOSPC, fault.Resources}, {syscall.EDQUOT, fault.Resources}, {syscall.EFBIG, fault.Resources},
+		{fmt.Errorf("open spill folder: %w: %w", spill.ErrDisk, syscall.EACCES), fault.Resources},
+		{errors.New("who knows"), fault.Internal},
 	} {
 		err := fmt.Errorf("open output: %w", &fs.PathError{Op: "open", Path: "x", Err: tt.err})
-		if class := ClassOf(err); class != tt.class {
+		if class := fault.ClassOf(err); class != tt.class {
 			t.Errorf("%v is %v, want %v", err, class, tt.class)
 		}
 	}
@@ -40,8 +41,8 @@ func TestClassOfPaths(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"loop", strings.Repeat("x", 1000)} {
-		if _, err := os.Open(filepath.Join(dir, name)); ClassOf(err) != Usage {
-			t.Errorf("%.20s: %v is %v", name, err, ClassOf(err))
+		if _, err := os.Open(filepath.Join(dir, name)); fault.ClassOf(err) != fault.Usage {
+			t.Errorf("%.20s: %v is %v", name, err, fault.ClassOf(err))
 		}
 	}
 }
