@@ -52,6 +52,11 @@ func (r *run) noteUnion() {
 	r.events.Noted(text)
 }
 
+func (r *run) isTopDown() bool {
+	_, is := r.engine.(topdown.Engine)
+	return is
+}
+
 // newEngine returns the engine of an algorithm with its options.
 func newEngine(a jobfile.Algorithm) engine.Engine {
 	switch a.Name {

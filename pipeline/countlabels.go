@@ -5,7 +5,6 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/reuse"
-	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/compress"
 	"github.com/kcut/kcut/pipeline/labeling"
@@ -65,11 +64,7 @@ func (r *run) countLabelsOutOfCore(ctx context.Context) error {
 
 // labelers returns the coders of all masked columns by the given cut.
 func (r *run) labelers(budget *spill.Budget) ([]labeling.Labeler, error) {
-	var types []formats.Type
-	for _, field := range r.prepared.masked {
-		types = append(types, r.dataset.Schema().Fields[field].Type)
-	}
-	return r.given.Labelers(types, r.taxonomies, budget)
+	return r.given.Labelers(r.prepared.maskedTypes(r.dataset.Schema()), r.taxonomies, budget)
 }
 
 // labelReading counts an input in the labels of a given cut.

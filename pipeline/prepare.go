@@ -176,6 +176,14 @@ func (p *prepared) maskedSpecs() (specs []*jobfile.Column) {
 	return specs
 }
 
+// maskedTypes returns the type of every attribute.
+func (p *prepared) maskedTypes(schema *formats.Schema) (types []formats.Type) {
+	for _, field := range p.masked {
+		types = append(types, schema.Fields[field].Type)
+	}
+	return types
+}
+
 // masks returns the masks of the masked columns.
 func (p *prepared) masks() (masks []string) {
 	for _, field := range p.masked {

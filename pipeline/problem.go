@@ -34,18 +34,9 @@ func (r *run) wants() engine.Plan {
 	return *r.wanted
 }
 
-// compress counts the input, and keeps what it has counted for the next run to go on from.
-func (r *run) compress(ctx context.Context) error {
-	if err := r.count(ctx); err != nil {
-		return err
-	}
-	r.keepCounts(ctx)
-	return nil
-}
-
-// count counts the input in memory, in one reading when its values are not too many for
+// compress counts the input in memory, in one reading when its values are not too many for
 // that, and out of core when memory is not enough.
-func (r *run) count(ctx context.Context) error {
+func (r *run) compress(ctx context.Context) error {
 	if !r.opt.spill {
 		err := r.countInMemory(ctx)
 		switch {

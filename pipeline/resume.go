@@ -13,18 +13,15 @@ import (
 
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/checkpoint"
-	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/masking"
 	"github.com/kcut/kcut/pipeline/output"
 	"github.com/kcut/kcut/pipeline/state"
-	"github.com/kcut/kcut/spill"
 )
 
 // The states that a run keeps for the next one.
 const (
-	countsState = "counts" // the problem
-	stepsState  = "steps"  // that the search has performed
-	cutState    = "cut"    // the recoding, which makes problem and steps useless
-	partsState  = "parts"  // the files that are masked
+	cutState   = "cut"   // what the search has found
+	partsState = "parts" // the files that are masked
 )
 
 // openStates returns where states are kept: in the work folder, or where the job spills to.
@@ -65,23 +62,6 @@ func (r *run) due() bool {
 	return r.opt.Checkpoint > 0 && time.Since(r.kept) >= r.opt.Checkpoint
 }
 
-// keep saves the state at the end of a stage with the report so far, once the options' time has
-// passed since the run began: without it, all that was done so far is done again.
-func (r *run) keep(ctx context.Context, name string, fill func(*checkpoint.Writer)) (kept bool) {
-	if r.opt.Checkpoint <= 0 || time.Since(r.began) < r.opt.Checkpoint {
-		return false
-	}
-	report, err := json.Marshal(r.report)
-	if err == nil {
-		err = r.states.Save(ctx, name, r.stateKey(), func(w *checkpoint.Writer) {
-			w.Bytes(report)
-			fill(w)
-		})
-	}
-	r.tried(ctx, err)
-	return err == nil
-}
-
 // tried notes when a state could not be saved: it is missing later, and that is all.
 func (r *run) tried(ctx context.Context, err error) {
 	if err != nil && ctx.Err() == nil {
@@ -90,63 +70,61 @@ func (r *run) tried(ctx context.Context, err error) {
 	r.kept = time.Now()
 }
 
-// keepCounts saves what compress has made. What kcut apply counts for a cut of regions, it counts
-// again: which of them cover a value is not written down.
-func (r *run) keepCounts(ctx context.Context) {
-	if r.opt.reuse == nil || r.given.Kind != cutfile.KindRegions {
-		r.keep(ctx, countsState, func(w *checkpoint.Writer) { r.saveCounts(ctx, w) })
-	}
-}
-
 // keepCut saves what the search has found.
 func (r *run) keepCut(ctx context.Context) {
-	if state.IsSavable(r.recoding) && r.keep(ctx, cutState, r.saveCut) {
-		r.tried(ctx, errors.Join(r.states.Remove(countsState), r.states.Remove(stepsState)))
+	if r.opt.Checkpoint <= 0 || time.Since(r.began) < r.opt.Checkpoint || !r.isColumnwise() && !state.IsSavable(r.recoding) {
+		return
 	}
+	report, err := json.Marshal(r.report)
+	if err == nil {
+		err = r.states.Save(ctx, cutState, r.stateKey(), func(w *checkpoint.Writer) {
+			w.Bytes(report)
+			r.saveCut(w)
+		})
+	}
+	r.tried(ctx, err)
 }
 
-// resume loads the last state that an earlier run has kept, and returns how many of the stages
-// from compress on are done. Whatever is wrong with a state, the run starts afresh then.
-func (r *run) resume(ctx context.Context) (done int) {
+// isColumnwise reports whether the cut's text says all that there is to say of the recoding.
+func (r *run) isColumnwise() bool { return masking.Columnwise(r.recoding, len(r.prepared.masked)) }
+
+// resume loads the cut that an earlier run has kept, and reports whether there is one. Whatever is
+// wrong with it, the run starts afresh then.
+func (r *run) resume() bool {
 	r.began = time.Now()
 	r.kept = r.began
 	if !r.opt.Resume {
-		return 0
+		return false
 	}
 	names, err := r.states.Names()
 	if err != nil {
 		r.startAfresh(err)
 	}
-	if slices.Contains(names, cutState) && r.resumeFrom(cutState, r.budget.Limit(), r.loadCut) {
-		r.events.Noted("going on from what an earlier run has found")
-		return 2
+	if !slices.Contains(names, cutState) || !r.resumeCut() {
+		return false
 	}
-	if slices.Contains(names, countsState) && r.resumeFrom(countsState, r.budget.Limit()/2, r.loadCounts) {
-		r.events.Noted("going on from what an earlier run has counted")
-		return 1
-	}
-	return 0
+	r.events.Noted("going on from what an earlier run has found")
+	return true
 }
 
 // startAfresh tells why an earlier run's state is of no use.
 func (r *run) startAfresh(why error) { r.events.Noted(fmt.Sprintf("starting afresh: %v", why)) }
 
-// resumeFrom loads a state. What it holds may take so much of the memory: half of it while there
-// is still something to search.
-func (r *run) resumeFrom(name string, most int64, load func(*checkpoint.Reader, *spill.Budget) error) bool {
-	budget := r.budget.Part(most)
+// resumeCut loads the cut of an earlier run.
+func (r *run) resumeCut() bool {
+	budget := r.budget.Part(r.budget.Limit())
 	var was Report
-	err := r.states.Load(name, r.stateKey(), func(in *checkpoint.Reader) error {
+	err := r.states.Load(cutState, r.stateKey(), func(in *checkpoint.Reader) error {
 		if text := in.Bytes(nil); json.Unmarshal(text, &was) != nil {
 			return checkpoint.ErrNone
 		}
-		return load(in, budget)
+		return r.loadCut(in, budget)
 	})
 	if err == nil {
 		r.restore(&was)
 		return true
 	}
-	r.startAfresh(errors.Join(err, r.closeStore(), r.states.Remove(name)))
+	r.startAfresh(errors.Join(err, r.states.Remove(cutState)))
 	budget.Return(budget.Used())
 	r.problem, r.recoding, r.cut = nil, nil, nil
 	return false

@@ -110,7 +110,6 @@ type run struct {
 	recoding   engine.Recoding
 	cut        []byte        // the embedded cut
 	masked     []output.Part // that a state says are finished
-	repeated   trail         // of an earlier run's search
 }
 
 // listen keeps what the events tell in the report, too. What a run that starts again out of
@@ -137,15 +136,11 @@ func (r *run) do(ctx context.Context) (err error) {
 	if err := r.stage(ctx, StagePlan, r.plan); err != nil || r.report.AlreadyDone {
 		return err
 	}
-	stages := []struct {
-		name Stage
-		do   func(context.Context) error
-	}{
-		{StageCompress, r.compress},
-		{StageSearch, r.search},
-	}
-	for _, s := range stages[r.resume(ctx):] {
-		if err := r.stage(ctx, s.name, s.do); err != nil {
+	if !r.resume() {
+		if err := r.stage(ctx, StageCompress, r.compress); err != nil {
+			return err
+		}
+		if err := r.stage(ctx, StageSearch, r.search); err != nil {
 			return err
 		}
 	}

@@ -19,12 +19,9 @@ import (
 // What it makes of a task depends on the task's rows, the recoding and the domains alone, and
 // on the pages of the kept columns that it copies. It masks once.
 type Masker struct {
-	Dataset  *dataset.Dataset
-	Plan     *Plan
-	Recoding engine.Recoding
-	Coders   []coding.Coder    // of every attribute
-	Domains  []int             // codes of every attribute are below, the null's too if it has none
-	Class    coding.Coder      // nil unless labels depend on the class, too
+	Dataset *dataset.Dataset
+	Plan    *Plan
+	Recoder
 	Tuples   []formats.Request // of the attributes and then the class, coded
 	Write    writer.Options
 	Threads  int
@@ -37,6 +34,26 @@ type Masker struct {
 	total   int64        // rows to read
 	presses *writer.Presses
 	idle    chan *worker // workers that have ended a task, for the next ones
+}
+
+// Recoder leads from the values of a record to its labels: by a recoding of codes, and by the
+// coders of these.
+type Recoder struct {
+	Recoding engine.Recoding
+	Coders   []coding.Coder // of every attribute
+	Domains  []int          // codes of every attribute are below, the null's too if it has none; then of the class
+	Class    coding.Coder   // nil unless labels depend on the class, too
+}
+
+// Columnwise reports whether a recoding gives every column labels that depend on its own value
+// alone, as a cut without regions does.
+func Columnwise(recoding engine.Recoding, attributes int) bool {
+	for a := range attributes {
+		if recoding.Codes(a) == nil {
+			return false
+		}
+	}
+	return true
 }
 
 // Sink takes the row groups of a release, in order.
@@ -172,11 +189,12 @@ func (m *Masker) add(ctx context.Context, to Sink, g group) error {
 // labels returns the label number of every code of an attribute, by attribute, or nil when
 // rows are not recoded attribute by attribute.
 func (m *Masker) labels() [][]uint32 {
+	if !Columnwise(m.Recoding, len(m.Coders)) {
+		return nil
+	}
 	labels := make([][]uint32, len(m.Coders))
 	for a := range labels {
-		if labels[a] = m.Recoding.Codes(a); labels[a] == nil {
-			return nil
-		}
+		labels[a] = m.Recoding.Codes(a)
 	}
 	return labels
 }

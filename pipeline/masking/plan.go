@@ -26,11 +26,11 @@ type Plan struct {
 }
 
 // NewPlan lays out the released columns in the input's order. A masked column becomes
-// one column of labels, or the numeric columns its render option asks for.
-func NewPlan(job *jobfile.Job, schema *formats.Schema, specs []*jobfile.Column, attributes []engine.Attribute, recoding engine.Recoding) (*Plan, error) {
-	number := make(map[string]int, len(attributes))
-	for i := range attributes {
-		number[attributes[i].Name] = i
+// one column of labels (masked has the field of every attribute), or the numeric columns its render option asks for.
+func NewPlan(job *jobfile.Job, schema *formats.Schema, specs []*jobfile.Column, masked []int, recoding engine.Recoding) (*Plan, error) {
+	number := make(map[int]int, len(masked))
+	for a, field := range masked {
+		number[field] = a
 	}
 	plan := &Plan{}
 	for i := range schema.Fields {
@@ -39,7 +39,7 @@ func NewPlan(job *jobfile.Job, schema *formats.Schema, specs []*jobfile.Column, 
 			continue
 		}
 		request := len(plan.requests)
-		a, masked := number[field.Name]
+		a, masked := number[i]
 		plan.requests = append(plan.requests, formats.Request{Column: i, Coded: masked})
 		if !masked {
 			plan.columns = append(plan.columns, column{

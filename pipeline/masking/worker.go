@@ -49,7 +49,7 @@ type labelTable struct {
 	codes []uint32
 }
 
-// noLabel is what codes lead to that no row of the input has, as that of the null may be.
+// noLabel is what codes lead to that no row of the input has, unless it has changed.
 const noLabel = math.MaxUint32
 
 // follow extends the table to all codes of a mapping, which numbers labels as given.
@@ -60,7 +60,7 @@ func (t *labelTable) follow(m *coding.Mapping, numbers, released []uint32) {
 	}
 	for _, code := range codes[len(t.codes):] {
 		to := uint32(noLabel)
-		if int(code) < len(numbers) {
+		if int(code) < len(numbers) && int(numbers[code]) < len(released) {
 			to = released[numbers[code]]
 		}
 		t.codes = append(t.codes, to)

@@ -1,5 +1,5 @@
-// Package state is the form in which a checkpoint has what a run works on: attributes, count
-// tables, histograms and recodings.
+// Package state is the form in which a checkpoint has a recoding of regions: their labels and
+// where they are, and the attributes in whose codes that is said.
 //
 //	Save…    writes one, into a file that a checkpoint.Writer makes
 //	Load…    reads what Save… has written, in the same order

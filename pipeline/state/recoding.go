@@ -8,52 +8,16 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// IsSavable reports whether a recoding can be written down: one of kcut apply that suppresses
-// records, or has regions, cannot.
+// IsSavable reports whether regions can be written down: those of kcut apply cannot, nor a recoding
+// that suppresses records.
 func IsSavable(recoding engine.Recoding) bool {
-	switch recoding := recoding.(type) {
-	case *engine.Cut:
-		return true
-	case *engine.Regions:
-		_, located := recoding.Locator.(engine.SavedLocator)
-		_, drawn := recoding.Drawn.(engine.SavedLocator)
-		return located && (drawn || recoding.Drawn == nil)
-	}
-	return false
-}
-
-// SaveRecoding writes a recoding that is IsSavable.
-func SaveRecoding(w *checkpoint.Writer, recoding engine.Recoding) {
 	regions, ok := recoding.(*engine.Regions)
-	w.Bool(ok)
-	if ok {
-		saveRegions(w, regions)
-		return
+	if !ok {
+		return false
 	}
-	cut := recoding.(*engine.Cut)
-	for a := range cut.Columns {
-		c := &cut.Columns[a]
-		SaveLabels(w, c.Labels)
-		checkpoint.Numbers(w, c.Code)
-		saveIntervals(w, c.Intervals)
-	}
-	checkpoint.Numbers(w, cut.Reached)
-}
-
-// LoadRecoding reads what SaveRecoding has written of a table's records. What regions take is
-// drawn from a budget.
-func LoadRecoding(from *checkpoint.Reader, table *engine.Table, e engine.Engine, budget *spill.Budget) (engine.Recoding, error) {
-	if from.Bool() {
-		return loadRegions(from, table, e, budget)
-	}
-	cut := &engine.Cut{}
-	for range table.Attributes {
-		cut.Columns = append(cut.Columns, engine.ColumnCut{
-			Labels: LoadLabels(from), Code: checkpoint.ReadNumbers[uint32](from), Intervals: loadIntervals(from),
-		})
-	}
-	cut.Reached = checkpoint.ReadNumbers[uint64](from)
-	return cut, from.Err()
+	_, located := regions.Locator.(engine.SavedLocator)
+	_, drawn := regions.Drawn.(engine.SavedLocator)
+	return located && (drawn || regions.Drawn == nil)
 }
 
 func saveIntervals(w *checkpoint.Writer, intervals []engine.Interval) {
@@ -72,7 +36,9 @@ func loadIntervals(from *checkpoint.Reader) (intervals []engine.Interval) {
 	return intervals
 }
 
-func saveRegions(w *checkpoint.Writer, r *engine.Regions) {
+// SaveRegions writes a recoding that is IsSavable.
+func SaveRegions(w *checkpoint.Writer, recoding engine.Recoding) {
+	r := recoding.(*engine.Regions)
 	w.Uint(uint64(r.Bytes()))
 	for _, c := range r.Columns {
 		SaveLabels(w, c.Labels)
@@ -99,7 +65,9 @@ func saveRegions(w *checkpoint.Writer, r *engine.Regions) {
 	w.Uint(r.DroppedRecords)
 }
 
-func loadRegions(from *checkpoint.Reader, table *engine.Table, e engine.Engine, budget *spill.Budget) (*engine.Regions, error) {
+// LoadRegions reads what SaveRegions has written of a table's records. What regions take is
+// drawn from a budget.
+func LoadRegions(from *checkpoint.Reader, table *engine.Table, e engine.Engine, budget *spill.Budget) (*engine.Regions, error) {
 	loader, ok := e.(engine.LocatorLoader)
 	if !ok {
 		return nil, checkpoint.ErrNone
