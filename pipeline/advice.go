@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,18 +11,19 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
 
 // advise gives an error of a disk, or of limits that are too tight, the next thing to do, unless it has one. It names the
 // folder that is meant: the user's, not the private one in it.
-func (r *run) advise(err error) error {
+func advise(err error, res *resources, job *jobfile.Job) error {
 	var advised *fault.Error
 	if errors.As(err, &advised) {
 		return err
 	}
 	hint := ""
-	switch folder := r.spillFolder(); {
+	switch folder := res.scratch.path(); {
 	case errors.Is(err, engine.ErrUnreached):
 		hint = "raise algorithm.max_divergence or algorithm.max_information_change, leave k out to take what is reached, or use iack"
 	case errors.Is(err, storage.ErrDenied):
@@ -37,7 +39,7 @@ func (r *run) advise(err error) error {
 	case errors.Is(err, spill.ErrDisk):
 		hint = fmt.Sprintf("let kcut write to %s, and nobody remove it while a run goes on, or name another folder with limits.spill_dir", folder)
 	case fault.IsFull(err):
-		hint = fmt.Sprintf("free space in %s, or write to a larger disk", folderOf(err, r.local))
+		hint = fmt.Sprintf("free space in %s, or write to a larger disk", folderOf(err, cmp.Or(res.scratch.beside, job.Output.Path)))
 	default:
 		return err
 	}

@@ -40,20 +40,20 @@ var united = []string{
 }
 
 // noteUnion tells that several sets are treated as one.
-func (r *run) noteUnion() {
-	if r.opt.reuse != nil || len(r.prepared.requirement.Sets) < 2 || !slices.Contains(united, r.job.Algorithm.Name) {
+func (b *Bound) noteUnion(res *resources) {
+	if len(b.requirement.Sets) < 2 || !slices.Contains(united, b.Job.Algorithm.Name) {
 		return
 	}
-	columns, k := r.prepared.requirement.Union()
-	text := fmt.Sprintf("algorithm %s: the quasi-identifier sets are treated as one set of %d columns", r.job.Algorithm.Name, len(columns))
+	columns, k := b.requirement.Union()
+	text := fmt.Sprintf("algorithm %s: the quasi-identifier sets are treated as one set of %d columns", b.Job.Algorithm.Name, len(columns))
 	if k > 1 {
 		text += fmt.Sprintf(" with k = %d", k)
 	}
-	r.events.Noted(text)
+	res.events.Noted(text)
 }
 
-func (r *run) isTopDown() bool {
-	_, is := r.engine.(topdown.Engine)
+func (b *Bound) isTopDown() bool {
+	_, is := b.engine.(topdown.Engine)
 	return is
 }
 

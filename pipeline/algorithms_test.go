@@ -65,7 +65,7 @@ func TestAlgorithmsOnRandomTables(t *testing.T) {
 		ok := t.Run(fmt.Sprint(searchName(algorithm), " ", seed), func(t *testing.T) {
 			dir := table.put(t, rng)
 			want := outcomeOf(t, dir, RunOptions{}, table.overrides...)
-			options := RunOptions{spill: true, room: []int{0, 1, 3, 50}[rng.IntN(4)], store: spill.Options{FS: spilltest.Healthy()}}
+			options := RunOptions{System: System{Spill: true, Room: []int{0, 1, 3, 50}[rng.IntN(4)], Store: spill.Options{FS: spilltest.Healthy()}}}
 			mustAgree(t, outcomeOf(t, dir, options, table.overrides...), want)
 			mustAgree(t, outcomeOf(t, dir, RunOptions{}, append(slices.Clone(table.overrides), "limits.threads", "3")...), want)
 			if want.err == "" {
@@ -78,7 +78,7 @@ func TestAlgorithmsOnRandomTables(t *testing.T) {
 				}
 			}
 			if t.Failed() {
-				t.Logf("room %d, %v, %d rows\n%s", options.room, table.overrides, len(table.rows), table.job)
+				t.Logf("room %d, %v, %d rows\n%s", options.System.Room, table.overrides, len(table.rows), table.job)
 			}
 			tried[searchName(algorithm)]++
 			if want.err != "" {
@@ -152,7 +152,7 @@ func releaseOf(t *testing.T, dir string, s shape) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Run(t.Context(), job, RunOptions{spill: s.spill}); err != nil {
+	if _, err := Run(t.Context(), job, RunOptions{System: System{Spill: s.spill}}); err != nil {
 		t.Fatal(err)
 	}
 	release, err := os.ReadFile(job.Output.Path)
@@ -187,7 +187,7 @@ func TestWholeDomains(t *testing.T) {
 		t.Errorf("got %v of class %d", err, fault.ClassOf(err))
 	}
 	want := outcomeOf(t, dir, RunOptions{}, "limits.memory", "1GiB")
-	mustAgree(t, outcomeOf(t, dir, RunOptions{spill: true}, "limits.memory", "1GiB"), want)
+	mustAgree(t, outcomeOf(t, dir, RunOptions{System: System{Spill: true}}, "limits.memory", "1GiB"), want)
 	if want.err != "" {
 		t.Error(want.err)
 	}
@@ -212,7 +212,7 @@ func TestInputChangesBeforeRegions(t *testing.T) {
 				if err := os.Chtimes(path, time.Time{}, time.Now().Add(-time.Hour)); err != nil {
 					t.Fatal(err)
 				}
-				err := tryJob(t, dir, t.Context(), RunOptions{spill: spilled, Events: Events{Start: func(s Stage) {
+				err := tryJob(t, dir, t.Context(), RunOptions{Events: Events{Start: func(s Stage) {
 					if s != StageMask {
 						return
 					}
@@ -222,7 +222,7 @@ func TestInputChangesBeforeRegions(t *testing.T) {
 						table.set(row, "city", null)
 					}
 					table.parquet(t, path, 0, len(table.rows), 1000)
-				}}})
+				}}, System: System{Spill: spilled}})
 				if err == nil || fault.ClassOf(err) != fault.Input {
 					t.Errorf("got %v of class %d", err, fault.ClassOf(err))
 				}

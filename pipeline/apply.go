@@ -2,19 +2,18 @@ package pipeline
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/reuse"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/figure"
 	"github.com/kcut/kcut/pipeline/jobfile"
-	"github.com/kcut/kcut/pipeline/labeling"
 )
 
 // ApplyOptions say which cut is applied to a job's input, and how.
@@ -56,7 +55,7 @@ func (q Quota) of(records int64) uint64 {
 // set of the job holds, or can be made to as the options say. It searches nothing: of the
 // job's algorithm nothing matters. On an error nothing is published.
 func Apply(ctx context.Context, job *jobfile.Job, opt ApplyOptions) (*Report, error) {
-	cut, err := labeling.Read(opt.Cut)
+	cut, err := domain.ReadCut(opt.Cut)
 	if err != nil {
 		return nil, err
 	}
@@ -69,9 +68,7 @@ func Apply(ctx context.Context, job *jobfile.Job, opt ApplyOptions) (*Report, er
 	}
 	as := *job
 	as.Algorithm = jobfile.Algorithm{Name: cut.Algorithm}
-	r := &run{job: &as, opt: opt.RunOptions, given: cut}
-	r.opt.reuse = &opt
-	report, err := r.carryOut(ctx)
+	report, err := carryOut(ctx, &assignment{job: &as, opt: &opt.RunOptions, given: cut, applied: &opt})
 	var broken *reuse.Broken
 	if errors.As(err, &broken) {
 		return nil, &fault.Error{Class: fault.Privacy, Hint: hintOfBreak(opt.OnBreak, cut.Kind), Err: err}
@@ -90,60 +87,44 @@ func hintOfBreak(tried OnBreak, kind string) string {
 	return "use --on-break coarsen or --on-break suppress, or run the job anew"
 }
 
-// identifyGiven writes down what bounds the job beside itself: an earlier cut, and what
-// happens when that does not hold.
-func (r *run) identifyGiven(w io.Writer) error {
-	if r.given == nil {
-		return nil
+// engine returns the engine that applies a cut to so many rows.
+func (o *ApplyOptions) engine(given *domain.Cut, rows int64) engine.Engine {
+	most := o.MaxSuppressed.of(rows)
+	onBreak := map[OnBreak]reuse.OnBreak{BreakCoarsen: reuse.Coarsen, BreakSuppress: reuse.Suppress}[o.OnBreak]
+	if given.Kind != cutfile.KindRegions {
+		return reuse.Engine{OnBreak: onBreak, MaxSuppressed: most}
 	}
-	if reuse := r.opt.reuse; reuse != nil {
-		fmt.Fprintf(w, "apply %s %+v ", reuse.OnBreak, reuse.MaxSuppressed)
-	}
-	return json.NewEncoder(w).Encode(r.given.File)
-}
-
-// reuseCut chooses the engine of kcut apply, which needs to know the number of rows.
-func (r *run) reuseCut() {
-	if r.opt.reuse == nil {
-		return
-	}
-	most := r.opt.reuse.MaxSuppressed.of(r.dataset.Rows())
-	onBreak := map[OnBreak]reuse.OnBreak{BreakCoarsen: reuse.Coarsen, BreakSuppress: reuse.Suppress}[r.opt.reuse.OnBreak]
-	if r.given.Kind != cutfile.KindRegions {
-		r.engine = reuse.Engine{OnBreak: onBreak, MaxSuppressed: most}
-		return
-	}
-	e := r.given.RegionEngine()
+	e := given.RegionEngine()
 	e.OnBreak, e.MaxSuppressed = onBreak, most
-	r.engine = e
+	return e
 }
 
-// reused notes what became of the cut: the report has the steps that were undone.
-func (r *run) reused() {
-	if r.opt.reuse == nil {
+// reused notes what became of a cut that was applied: the report has the steps that were undone.
+func (r *Report) reused(b *Bound, recoding engine.Recoding, res *resources) {
+	if !b.applies() {
 		return
 	}
-	undone := r.report.Steps
-	r.report.Applied = &cutfile.Applied{Undone: undone, Suppressed: r.report.Suppressed}
-	if r.given.Applied != nil {
-		r.report.Applied.Undone += r.given.Applied.Undone
+	undone := r.Steps
+	r.Applied = &cutfile.Applied{Undone: undone, Suppressed: r.Suppressed}
+	if b.given.Applied != nil {
+		r.Applied.Undone += b.given.Applied.Undone
 	}
-	r.report.Steps = r.given.Steps
+	r.Steps = b.given.Steps
 	if undone > 0 {
-		r.events.Noted(fmt.Sprintf("%s of the cut undone: %s", figure.Count(undone, "step"), r.undoneWords()))
+		res.events.Noted(fmt.Sprintf("%s of the cut undone: %s", figure.Count(undone, "step"), undoneWords(b, recoding)))
 	}
-	if n := r.report.Suppressed; n > 0 {
-		r.events.Noted(figure.Count(n, "record") + " suppressed")
+	if n := r.Suppressed; n > 0 {
+		res.events.Noted(figure.Count(n, "record") + " suppressed")
 	}
 }
 
 // undoneWords tells of which columns' cuts how many labels are left.
-func (r *run) undoneWords() string {
+func undoneWords(b *Bound, recoding engine.Recoding) string {
 	var parts []string
-	for a := range r.prepared.masked {
-		column := r.given.Column(a)
-		was, is := r.given.CountLabels(a), 0
-		for _, label := range r.recoding.Labels(a) {
+	for a := range b.masked {
+		column := b.given.Column(a)
+		was, is := b.given.CountLabels(a), 0
+		for _, label := range recoding.Labels(a) {
 			if !label.Null && !isMark(label, column.Mask) {
 				is++
 			}
@@ -155,27 +136,28 @@ func (r *run) undoneWords() string {
 	return strings.Join(parts, ", ")
 }
 
-// stayAbove reads the cut that a search stays above.
-func (r *run) stayAbove(path string) (err error) {
+// boundsOf reads the cut that a search stays above; nil without a path.
+func boundsOf(job *jobfile.Job, path string) (*domain.Cut, error) {
 	if path == "" {
-		return nil
+		return nil, nil
 	}
-	if !slices.Contains([]string{jobfile.AlgorithmTDR, jobfile.AlgorithmTDS}, r.job.Algorithm.Name) {
-		return &fault.Error{
+	if !slices.Contains([]string{jobfile.AlgorithmTDR, jobfile.AlgorithmTDS}, job.Algorithm.Name) {
+		return nil, &fault.Error{
 			Class: fault.Usage,
 			Hint:  "use algorithm tdr or tds",
-			Err:   fmt.Errorf("search above the cut of %s: algorithm %s does not start from the top", path, r.job.Algorithm.Name),
+			Err:   fmt.Errorf("search above the cut of %s: algorithm %s does not start from the top", path, job.Algorithm.Name),
 		}
 	}
-	if r.given, err = labeling.Read(path); err != nil {
-		return err
+	given, err := domain.ReadCut(path)
+	if err != nil {
+		return nil, err
 	}
-	if r.given.Kind == cutfile.KindRegions {
-		return &fault.Error{
+	if given.Kind == cutfile.KindRegions {
+		return nil, &fault.Error{
 			Class: fault.Usage,
 			Hint:  "name a release whose columns have a cut each",
 			Err:   fmt.Errorf("search above the cut of %s: it has regions", path),
 		}
 	}
-	return nil
+	return given, nil
 }

@@ -39,7 +39,7 @@ func TestApplyAgain(t *testing.T) {
 					t.Fatal(err)
 				}
 				opt := ApplyOptions{Cut: cut, OnBreak: BreakSuppress, MaxSuppressed: Quota{Percent: 100}}
-				opt.spill = spills
+				opt.System.Spill = spills
 				if _, err := Apply(t.Context(), job, opt); err != nil {
 					t.Fatal(err)
 				}
@@ -167,7 +167,7 @@ func TestOnlyCoarsen(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := Run(t.Context(), job, RunOptions{OnlyCoarsen: cut, spill: spills}); err != nil {
+			if _, err := Run(t.Context(), job, RunOptions{OnlyCoarsen: cut, System: System{Spill: spills}}); err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
 			auditJob(t, job)

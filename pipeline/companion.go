@@ -79,8 +79,8 @@ func (c *companion) announce(ctx context.Context, report *Report) error {
 	return storage.UploadText(ctx, text, location.Join(c.folder, pendingFile), false)
 }
 
-// settle writes down that what was announced stands now, although the run may have been stopped.
-func (c *companion) settle(ctx context.Context, report *Report) error {
+// complete writes down that what was announced stands now, although the run may have been stopped.
+func (c *companion) complete(ctx context.Context, report *Report) error {
 	if c == nil || !c.announced {
 		return nil
 	}
@@ -109,19 +109,19 @@ func (c *companion) revoke(ctx context.Context) error {
 
 // announceBeside lets runs of other machines know what will stand. One that may not write beside its
 // output does without.
-func (r *run) announceBeside(ctx context.Context) error {
-	err := r.beside.announce(ctx, r.report)
+func (l *ledger) announceBeside(ctx context.Context) error {
+	err := l.beside.announce(ctx, l.res.report)
 	if errors.Is(err, storage.ErrDenied) {
-		r.events.Noted(fmt.Sprintf("going on without a record beside the output, which runs of other machines would need: %v", err))
-		r.beside = nil
+		l.res.events.Noted(fmt.Sprintf("going on without a record beside the output, which runs of other machines would need: %v", err))
+		l.beside = nil
 		return nil
 	}
 	return err
 }
 
-// settleBeside is of no matter when it fails: what was announced is known for what stands.
-func (r *run) settleBeside(ctx context.Context) {
-	if err := r.beside.settle(ctx, r.report); err != nil {
-		r.events.Noted(fmt.Sprintf("the record beside the output stays as it was announced: %v", err))
+// completeBeside is of no matter when it fails: what was announced is known for what stands.
+func (l *ledger) completeBeside(ctx context.Context) {
+	if err := l.beside.complete(ctx, l.res.report); err != nil {
+		l.res.events.Noted(fmt.Sprintf("the record beside the output stays as it was announced: %v", err))
 	}
 }

@@ -51,7 +51,7 @@ func follow(t *testing.T, dir string, spill bool, overrides ...string) error {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = Run(context.Background(), job, RunOptions{Overwrite: true, least: 1, spill: spill})
+	_, err = Run(context.Background(), job, RunOptions{Overwrite: true, System: System{Follow: 1, Spill: spill}})
 	return err
 }
 

@@ -14,16 +14,16 @@ import (
 
 // drawRegions draws what regions, or a redaction, take until the release is written: themselves, and
 // while their cut is written down, its labels' positions and twice its text.
-func (r *run) drawRegions() error {
-	if redaction, ok := r.recoding.(*engine.Redaction); ok {
-		return r.budget.Draw("the equivalence classes that are suppressed", redaction.Bytes())
+func drawRegions(recoding engine.Recoding, res *resources) error {
+	if redaction, ok := recoding.(*engine.Redaction); ok {
+		return res.budget.Draw("the equivalence classes that are suppressed", redaction.Bytes())
 	}
-	regions, ok := r.recoding.(*engine.Regions)
+	regions, ok := recoding.(*engine.Regions)
 	if !ok {
 		return nil
 	}
 	need := regions.Bytes() + int64(regions.Len())*int64(positionBytes+(4+2*positionText)*len(regions.Columns))
-	if err := r.budget.Draw(fmt.Sprintf("the release's %d regions", regions.Len()), need); err != nil {
+	if err := res.budget.Draw(fmt.Sprintf("the release's %d regions", regions.Len()), need); err != nil {
 		return &fault.Error{Class: fault.Resources, Hint: "give more with --memory, or raise k: regions have k records at least", Err: err}
 	}
 	return nil
@@ -39,37 +39,45 @@ const (
 // reads it with the footer, however few columns and rows it wants.
 const largeCut = 1 << 20
 
-// writeCut makes the text of the cut that is embedded in the release.
-func (r *run) writeCut() (err error) {
-	described := r.describe()
-	r.cut, err = cutfile.Marshal(described)
-	if n := len(described.Regions); n > 0 && len(r.cut) >= largeCut {
-		r.events.Noted(fmt.Sprintf("the cut has %d regions and takes %d bytes of every released file, which are read whenever one is opened: a larger k makes fewer", n, len(r.cut)))
-	}
-	return err
+// describer describes a recoding of a bound job.
+type describer struct {
+	*Bound
+	recoding engine.Recoding
+	report   *Report
 }
 
-// describe makes the cut that is embedded in the release.
-func (r *run) describe() *cutfile.File {
+// describe makes the text of the cut that is embedded in the release.
+func describe(b *Bound, recoding engine.Recoding, res *resources) ([]byte, error) {
+	d := &describer{b, recoding, res.report}
+	described := d.cut()
+	text, err := cutfile.Marshal(described)
+	if n := len(described.Regions); n > 0 && len(text) >= largeCut {
+		res.events.Noted(fmt.Sprintf("the cut has %d regions and takes %d bytes of every released file, which are read whenever one is opened: a larger k makes fewer", n, len(text)))
+	}
+	return text, err
+}
+
+// cut makes the cut that is embedded in the release.
+func (d *describer) cut() *cutfile.File {
 	cut := &cutfile.File{
-		Version: cutfile.Version, Algorithm: r.job.Algorithm.Name, Class: r.job.Class,
-		Rows: r.report.Released, Sets: r.report.Sets, Steps: r.report.Steps, Applied: r.report.Applied,
+		Version: cutfile.Version, Algorithm: d.Job.Algorithm.Name, Class: d.Job.Class,
+		Rows: d.report.Released, Sets: d.report.Sets, Steps: d.report.Steps, Applied: d.report.Applied,
 	}
-	fields := r.dataset.Schema().Fields
-	for a, field := range r.prepared.masked {
-		cut.Columns = append(cut.Columns, r.describeColumn(a, r.prepared.specs[field], fields[field].Type))
+	fields := d.Dataset.Schema().Fields
+	for a, field := range d.masked {
+		cut.Columns = append(cut.Columns, d.describeColumn(a, d.specs[field], fields[field].Type))
 	}
-	if regions, ok := r.recoding.(*engine.Regions); ok {
-		cut.Kind, cut.Regions = cutfile.KindRegions, r.describeRegions(regions)
+	if regions, ok := d.recoding.(*engine.Regions); ok {
+		cut.Kind, cut.Regions = cutfile.KindRegions, d.describeRegions(regions)
 	}
 	return cut
 }
 
 // describeRegions translates label numbers to positions in the described columns.
-func (r *run) describeRegions(regions *engine.Regions) []cutfile.Region {
+func (d *describer) describeRegions(regions *engine.Regions) []cutfile.Region {
 	var positions [][]uint32
-	for a, field := range r.prepared.masked {
-		positions = append(positions, positionsOf(regions.Labels(a), r.prepared.specs[field].Mask))
+	for a, field := range d.masked {
+		positions = append(positions, positionsOf(regions.Labels(a), d.specs[field].Mask))
 	}
 	described := make([]cutfile.Region, regions.Len())
 	for i := range described {
@@ -104,36 +112,36 @@ func isMark(label engine.Label, mask string) bool {
 
 // marks reports whether records are redacted in a column, or some region of the cut is made
 // of marks.
-func (r *run) marks(a int) bool {
-	return r.report.Suppressed > 0 || r.given != nil && r.given.Column(a).Suppressed != ""
+func (d *describer) marks(a int) bool {
+	return d.report.Suppressed > 0 || d.given != nil && d.given.Column(a).Suppressed != ""
 }
 
 // isSecret reports whether a label is that of a new value all of whose records are redacted:
 // too few have it for it to be told.
-func (r *run) isSecret(a, label int) bool {
-	redaction, ok := r.recoding.(*engine.Redaction)
+func (d *describer) isSecret(a, label int) bool {
+	redaction, ok := d.recoding.(*engine.Redaction)
 	if !ok || redaction.Left[a] == nil || redaction.Left[a][label] > 0 {
 		return false
 	}
 	is := redaction.Labels(a)[label]
-	return !slices.ContainsFunc(r.given.Column(a).Cut, func(l cutfile.Label) bool { return l.Label == is.Text && l.Null == is.Null })
+	return !slices.ContainsFunc(d.given.Column(a).Cut, func(l cutfile.Label) bool { return l.Label == is.Text && l.Null == is.Null })
 }
 
-func (r *run) describeColumn(a int, spec *jobfile.Column, t formats.Type) cutfile.Column {
+func (d *describer) describeColumn(a int, spec *jobfile.Column, t formats.Type) cutfile.Column {
 	column := cutfile.Column{Name: spec.Name, Mask: spec.Mask}
 	if spec.Render == jobfile.RenderBounds || spec.Render == jobfile.RenderMidpoint {
 		column.Render = spec.Render
 	}
-	labels := r.recoding.Labels(a)
-	intervals := r.recoding.Intervals(a)
+	labels := d.recoding.Labels(a)
+	intervals := d.recoding.Intervals(a)
 	for i, label := range labels {
 		if isMark(label, spec.Mask) {
-			if r.marks(a) {
+			if d.marks(a) {
 				column.Suppressed = engine.Suppressed
 			}
 			continue
 		}
-		if r.isSecret(a, i) {
+		if d.isSecret(a, i) {
 			continue
 		}
 		described := cutfile.Label{Label: label.Text, Null: label.Null}

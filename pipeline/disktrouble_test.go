@@ -62,9 +62,9 @@ func spillingRows(tb testing.TB, rows int) string {
 // job writes tables, reads them and removes them, too.
 func spillOnto(t *testing.T, dir string, disk *spilltest.Disk) error {
 	t.Helper()
-	options := RunOptions{spill: true, room: 3000, store: spill.Options{FS: disk}}
+	options := RunOptions{System: System{Spill: true, Room: 3000, Store: spill.Options{FS: disk}}}
 	if !long {
-		options.room, options.store.Share = 300, 64<<10
+		options.System.Room, options.System.Store.Share = 300, 64<<10
 	}
 	return tryJob(t, dir, t.Context(), options)
 }
@@ -184,7 +184,7 @@ func TestSpillFolderTrouble(t *testing.T) {
 			tt.prepare(t, scratch)
 			before, goroutines, files := listing(t, dir), runtime.NumGoroutine(), openFiles()
 			var during sync.Once
-			err := tryJob(t, dir, t.Context(), RunOptions{spill: true, room: 3000, Events: Events{Progress: func(s Stage, p Progress) {
+			err := tryJob(t, dir, t.Context(), RunOptions{Events: Events{Progress: func(s Stage, p Progress) {
 				if tt.during != nil && s == StageCompress && 5*p.Done >= 2*p.Total {
 					during.Do(func() {
 						if err := tt.during(scratch); err != nil {
@@ -192,7 +192,7 @@ func TestSpillFolderTrouble(t *testing.T) {
 						}
 					})
 				}
-			}}})
+			}}, System: System{Spill: true, Room: 3000}})
 			if fault.ClassOf(err) != tt.class || err == nil || !strings.Contains(err.Error(), scratch) {
 				t.Errorf("got %v of class %d", err, fault.ClassOf(err))
 			}
@@ -272,7 +272,7 @@ func TestCancelledOutOfCore(t *testing.T) {
 					}
 				},
 			}
-			err := tryJob(t, dir, ctx, RunOptions{spill: true, room: 3000, Events: events})
+			err := tryJob(t, dir, ctx, RunOptions{Events: events, System: System{Spill: true, Room: 3000}})
 			if at.stage == StagePublish && err == nil { // too late to stop it
 				return
 			}

@@ -1,29 +1,27 @@
 // Package pipeline is where files, counts and decisions meet: it runs the job that a job
-// file describes.
+// file describes. Its stages are functions with values between them, all on one screen in
+// assignment.run:
 //
-//	read ──▶ compress ──▶ search ──▶ mask ──▶ verify ──▶ publish
+//	job ──Bind──▶ Bound ──countInput──▶ Counts ──search──▶ Found ──maskInput──▶ parts ──recount──▶ publish
 //
-// Every stage is a plain function of what the one before it made. Compress and mask work
-// split by split and their results do not depend on which worker did which split, so equal
-// inputs and jobs give equal bytes.
+// Count and mask work split by split, and their results do not depend on which worker did which
+// split, so equal inputs and jobs give equal bytes. Masking is applying the cut: of what was
+// found a later run, or a worker elsewhere, needs no more than that.
 //
 // This package decides what is done when, and what a run leaves for the next one. How it is done
 // lies below it, each part for itself:
 //
-//	parallel    readings of the input, and results in order, on goroutines
-//	coding      values to codes, and codes to domains
-//	compress    distinct tuples and pairs, counted in one reading
-//	census      the same domains where values do not fit the memory
-//	labeling    the labels of an earlier cut as codes
+//	domain      values to codes: of their own, or of an earlier cut's labels
+//	count       values and tuples of an input, counted in one reading or two
 //	masking     the row groups of a release
 //	output      where they go, and how they get there
-//	checkpoint  states of a run that the next one goes on from
-//	state       what a run works on, as a state has it
+//	checkpoint  what a run keeps for the next one
+//	state       a recoding of regions as it is kept
 //	forecast    what a run will take
 //
-// What a run has in common with those who only read releases lies lower still: jobfile, fault
-// (classes of errors), cutfile (the embedded cut), fileset (the files of a release) and verify,
-// which recounts what a run has written without any of its code.
+// What a run has in common with those who only read releases lies lower still: jobfile,
+// cutfile (the embedded cut), fileset (the files of a release) and verify, which recounts what a
+// run has written without any of its code.
 //
 // Contract: a run that returns an error has published nothing, and what it had written is
 // removed. Errors belong to one fault.Class, which is all that a caller needs to choose an exit

@@ -12,7 +12,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/formatstest"
 	"github.com/kcut/kcut/internal/fault"
-	"github.com/kcut/kcut/pipeline/coding"
+	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -102,7 +102,7 @@ func TestFailures(t *testing.T) {
 		}, fault.Usage, []string{"two columns would be named weight_lower"}},
 		{"no taxonomy file", changed("trees.yaml", "forest.yaml"), plain, fault.Usage, []string{"forest.yaml", "no such file"}},
 		{"too many classes", changed("class: income", "class: id\nunlisted: keep"), func(t *testing.T, dir string) {
-			table := people(rand.New(rand.NewPCG(3, 4)), coding.MaxClasses+1)
+			table := people(rand.New(rand.NewPCG(3, 4)), domain.MaxClasses+1)
 			table.fields = append(table.fields, textFields("id")...)
 			for i := range table.rows {
 				table.rows[i] = append(table.rows[i], fmt.Sprint(i))
@@ -147,7 +147,7 @@ func TestForeignType(t *testing.T) {
 		if mask == jobfile.MaskSuppress {
 			job.Sets[0].Columns = []string{"age", "stay"}
 		}
-		_, err := prepare(job, schema, 10)
+		err := (&Bound{Job: job, class: -1, engine: newEngine(job.Algorithm)}).bind(schema, 10)
 		if (err == nil) != sound || err != nil && (fault.ClassOf(err) != fault.Input || !strings.Contains(err.Error(), "duration[s]")) {
 			t.Errorf("%s: got %v", mask, err)
 		}

@@ -56,13 +56,12 @@ func TestFullDiskAtAnyByte(t *testing.T) {
 	dir := spillingRows(t, 1200)
 	out := filepath.Join(dir, "out.parquet")
 	options := RunOptions{
-		Overwrite: true, Resume: true, Checkpoint: atOnce, spill: true, room: 300,
-		store: spill.Options{FS: spilltest.Healthy(), Share: 64 << 10},
+		Overwrite: true, Resume: true, Checkpoint: atOnce, System: System{Spill: true, Room: 300, Store: spill.Options{FS: spilltest.Healthy(), Share: 64 << 10}},
 	}
 	run := func(room int64) (*fullFiles, error) {
 		files := &fullFiles{FS: publish.OS}
 		files.room.Store(room)
-		options.files = files
+		options.System.Files = files
 		return files, tryJob(t, dir, t.Context(), options)
 	}
 	healthy, err := run(1 << 40)

@@ -48,7 +48,7 @@ func (c *textColumn) at(row int) string { return c.texts[c.codes[row]] }
 // readGrid reads all flat columns of the files that a job reads.
 func readGrid(tb testing.TB, job *jobfile.Job) *grid {
 	tb.Helper()
-	dataset, err := openInput(context.Background(), job, formats.ReadOptions{})
+	dataset, err := dataset.Open(context.Background(), job.Input, formats.ReadOptions{})
 	if err != nil {
 		tb.Fatal(err)
 	}

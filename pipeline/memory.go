@@ -20,27 +20,6 @@ const MinMemory = 16 << 20
 // heap's, the program itself, its stacks and what of files the system counts in.
 const residentOverhead = 112 << 20
 
-// provide gives a run the threads and the memory that the job says, or that the machine has. It
-// refuses a budget that nothing could be done in.
-func (r *run) provide() error {
-	if r.threads = r.job.Limits.Threads; r.threads == 0 {
-		r.threads = runtime.GOMAXPROCS(0)
-	}
-	memory := r.job.Limits.Memory
-	if memory == 0 {
-		memory = spill.DefaultLimit()
-	}
-	if memory >= MinMemory {
-		r.budget = spill.NewBudget(memory)
-		return nil
-	}
-	return &fault.Error{
-		Class: fault.Resources,
-		Hint:  fmt.Sprintf("give at least %d MiB with --memory", MinMemory>>20),
-		Err:   fmt.Errorf("start run with %d bytes, the least is %d MiB: %w", memory, MinMemory>>20, spill.ErrBudget),
-	}
-}
-
 // makeRoom collects garbage when what is to be allocated would not fit beside it: Go lets one
 // large allocation after the other outrun a collection that has begun.
 func makeRoom(memory, bytes int64) {
@@ -75,20 +54,8 @@ func threadsWithin(memory int64, threads, columns int) int {
 	return int(min(max(room, 1), int64(threads)))
 }
 
-// expected returns about how many bytes of the heap so many rows take, if nothing of them spills.
-func (p *prepared) expected(rows int64) int64 {
-	return rows * int64(len(p.masked)) * cellBytes
-}
-
-// read returns the number of columns that are read.
-func (p *prepared) read() (n int) {
-	for _, spec := range p.specs {
-		if spec.Mask != jobfile.MaskDrop {
-			n++
-		}
-	}
-	return n
-}
+// heap returns about how many bytes of the heap all rows take, if nothing of them spills.
+func (b *Bound) heap() int64 { return b.Dataset.Rows() * int64(len(b.masked)) * cellBytes }
 
 // holdRead returns a function that draws what readers hold beyond what is usual, or returns it.
 func holdRead(budget *spill.Budget) func(bytes int64) error {

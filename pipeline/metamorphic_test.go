@@ -34,7 +34,7 @@ func released(t *testing.T, table *testTable, s shape) (release, trace []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Run(t.Context(), job, RunOptions{Trace: &steps, spill: s.spill}); err != nil {
+	if _, err := Run(t.Context(), job, RunOptions{Trace: &steps, System: System{Spill: s.spill}}); err != nil {
 		t.Fatal(err)
 	}
 	release, err = os.ReadFile(filepath.Join(dir, "out.parquet"))

@@ -15,7 +15,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
-	"github.com/kcut/kcut/pipeline/coding"
+	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/spill"
 	"github.com/kcut/kcut/spill/spilltest"
 )
@@ -216,7 +216,7 @@ func TestOutOfCoreAgrees(t *testing.T) {
 			want := outcomeOf(t, dir, RunOptions{}, table.overrides...)
 			room := []int{0, 1, 3, 50}[rng.IntN(4)]
 			many := []int{0, 1, 6}[rng.IntN(3)] // that many values are numbered in memory before it is left
-			opt := RunOptions{spill: many == 0, many: many, room: room, store: spill.Options{FS: spilltest.Healthy()}}
+			opt := RunOptions{System: System{Spill: many == 0, Many: many, Room: room, Store: spill.Options{FS: spilltest.Healthy()}}}
 			mustAgree(t, outcomeOf(t, dir, opt, table.overrides...), want)
 			if t.Failed() {
 				t.Logf("room %d, many %d, %v, %d rows\n%s", room, many, table.overrides, len(table.rows), table.job)
@@ -286,8 +286,8 @@ func TestOutOfCoreAgreesOnManyValues(t *testing.T) {
 		rows      int
 		overrides []string
 	}{
-		{coding.MaxSplitValues + 20_000, nil},
-		{2 * coding.MaxSplitValues, []string{"score", "infogain", "max_steps", "40"}},
+		{domain.MaxSplitValues + 20_000, nil},
+		{2 * domain.MaxSplitValues, []string{"score", "infogain", "max_steps", "40"}},
 	} {
 		if tt.overrides != nil && !long {
 			continue
@@ -298,7 +298,7 @@ func TestOutOfCoreAgreesOnManyValues(t *testing.T) {
 		dir := jobFolder(t, identifiersJob)
 		table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, tt.rows, 30_000)
 		want := outcomeOf(t, dir, RunOptions{}, append(tt.overrides, "limits.memory", "1GiB")...)
-		got := outcomeOf(t, dir, RunOptions{spill: true}, append(tt.overrides, "limits.memory", "64MiB")...)
+		got := outcomeOf(t, dir, RunOptions{System: System{Spill: true}}, append(tt.overrides, "limits.memory", "64MiB")...)
 		mustAgree(t, got, want)
 		if want.steps < 10 {
 			t.Errorf("%d steps tell too little", want.steps)
@@ -314,8 +314,8 @@ func TestManyValuesStayInMemory(t *testing.T) {
 	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 3000, 1000)
 	nowhere := []string{"limits.memory", "1GiB", "limits.spill_dir", filepath.Join(dir, "job.yaml", "below")}
 	want := outcomeOf(t, dir, RunOptions{}, nowhere...)
-	mustAgree(t, outcomeOf(t, dir, RunOptions{many: 100}, nowhere...), want)
-	if spilled := outcomeOf(t, dir, RunOptions{many: 100, room: 100}, nowhere...); spilled.class != fault.Resources {
+	mustAgree(t, outcomeOf(t, dir, RunOptions{System: System{Many: 100}}, nowhere...), want)
+	if spilled := outcomeOf(t, dir, RunOptions{System: System{Many: 100, Room: 100}}, nowhere...); spilled.class != fault.Resources {
 		t.Errorf("a census of 100 entries ended with %q of class %d", spilled.err, spilled.class)
 	}
 	if want.err != "" || want.steps < 3 {
@@ -343,14 +343,14 @@ func TestInputChangesAfterTheSurvey(t *testing.T) {
 				path := filepath.Join(dir, "in", "a."+kind)
 				table.file(t, path)
 				var once sync.Once
-				err := tryJob(t, dir, t.Context(), RunOptions{spill: true, Events: Events{Progress: func(s Stage, p Progress) {
+				err := tryJob(t, dir, t.Context(), RunOptions{Events: Events{Progress: func(s Stage, p Progress) {
 					if s == StageCompress && 2*p.Done == p.Total {
 						once.Do(func() {
 							change(table)
 							table.file(t, path)
 						})
 					}
-				}}})
+				}}, System: System{Spill: true}})
 				if err == nil || fault.ClassOf(err) != fault.Input {
 					t.Errorf("got %v of class %d", err, fault.ClassOf(err))
 				}
@@ -384,7 +384,7 @@ columns: {name: suppress, label: keep}
 	if want.steps < 2 {
 		t.Errorf("%d steps, %s", want.steps, want.err)
 	}
-	mustAgree(t, outcomeOf(t, dir, RunOptions{spill: true, room: 1}, limit...), want)
+	mustAgree(t, outcomeOf(t, dir, RunOptions{System: System{Spill: true, Room: 1}}, limit...), want)
 }
 
 func TestBudgetTooSmall(t *testing.T) {

@@ -148,8 +148,7 @@ func TestEveryOutputFaultSurfaces(t *testing.T) {
 			dir := spillingRows(t, 1200)
 			run := func(files publish.FS) error {
 				return tryJob(t, dir, t.Context(), RunOptions{
-					Overwrite: true, spill: true, room: 300, files: files,
-					store: spill.Options{FS: spilltest.Healthy(), Share: 64 << 10},
+					Overwrite: true, System: System{Spill: true, Room: 300, Files: files, Store: spill.Options{FS: spilltest.Healthy(), Share: 64 << 10}},
 				}, "output.path", dir+"/"+tt.output)
 			}
 			if err := run(newFaultyFiles(nil, -1)); err != nil {

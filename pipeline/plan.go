@@ -6,14 +6,14 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/kcut/kcut/engine/topdown"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/checkpoint"
-	"github.com/kcut/kcut/pipeline/coding"
+	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/forecast"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/pipeline/output"
+	"github.com/kcut/kcut/spill"
 )
 
 // PlanOptions are what the command line adds to a job that is planned.
@@ -27,68 +27,72 @@ type PlanOptions struct {
 // would end with as far as it can be known; beside an error there is a forecast when the
 // output exists or a k cannot be met, else none.
 func Plan(ctx context.Context, job *jobfile.Job, opt PlanOptions) (_ *forecast.Forecast, err error) {
-	p := &planning{run: run{job: job, engine: newEngine(job.Algorithm), report: &Report{}}}
-	if err := p.provide(); err != nil {
-		return nil, err
-	}
-	p.listen()
-	defer func() { err = errors.Join(err, p.closeInput()) }()
-	exists, err := output.Check(ctx, job.Output.Path)
+	res, err := newResources(job, &Report{}, Events{}, spill.Options{})
 	if err != nil {
 		return nil, err
 	}
-	if p.local, err = output.Local(job); err != nil {
+	l := &ledger{job: job, opt: &RunOptions{}, res: res, beside: companionOf(job.Output.Path)}
+	if l.exists, err = output.Check(ctx, job.Output.Path); err != nil {
 		return nil, err
 	}
-	if err := p.loadTaxonomies(); err != nil {
+	if l.local, err = output.Local(job); err != nil {
 		return nil, err
 	}
-	unmet := p.open(ctx)
+	res.scratch.beside = l.local
+	taxonomies, err := loadTaxonomies(job, res.budget)
+	if err != nil {
+		return nil, err
+	}
+	a := &assignment{job: job, opt: l.opt}
+	b, unmet := a.bind(ctx, taxonomies, res)
+	defer func() { err = errors.Join(err, b.close()) }()
 	if unmet != nil && fault.ClassOf(unmet) != fault.Privacy {
 		return nil, unmet
 	}
+	p := &planning{Bound: b, res: res}
 	f, err := p.forecast(ctx, opt.Sample)
 	if err != nil {
 		return nil, err
 	}
-	f.Exists = exists
-	if f.AlreadyDone, err = p.done(ctx, exists); err != nil || f.AlreadyDone {
+	f.Exists = l.exists
+	if f.AlreadyDone, err = l.done(ctx, taxonomies); err != nil || f.AlreadyDone {
 		return f, err
 	}
-	if exists && !opt.Overwrite {
-		return f, p.standing("it exists", "name another output, or replace it with --overwrite")
+	if l.exists && !opt.Overwrite {
+		return f, standing(job, "it exists", "name another output, or replace it with --overwrite")
 	}
 	return f, unmet
 }
 
 // done reports whether the record of the output is that of the same job and input. Whether the
 // output was changed since is not looked at, which takes reading all of it.
-func (p *planning) done(ctx context.Context, exists bool) (_ bool, err error) {
-	if !exists {
+func (l *ledger) done(ctx context.Context, t *taxonomies) (bool, error) {
+	if !l.exists {
 		return false, nil
 	}
-	p.work, p.beside = checkpoint.In(p.files(), workFolder(p.local)), companionOf(p.job.Output.Path)
-	if err := p.identify(ctx); err != nil {
-		return false, err
-	}
-	records, err := p.knownRecords(ctx)
+	l.work = checkpoint.In(l.files(), workFolder(l.local))
+	digests, err := identify(ctx, l.job, t, nil, nil, l.res.threads)
 	if err != nil {
 		return false, err
 	}
-	return slices.ContainsFunc(records, func(was known) bool { return was.is(p.report.Digests) }), nil
+	records, err := l.knownRecords(ctx)
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(records, func(was known) bool { return was.is(digests) }), nil
 }
 
 // planning is a run that is foretold.
 type planning struct {
-	run
+	*Bound
+	res        *resources
 	statistics []formats.Statistics // of every column of the schema
 	load       forecast.Load
 }
 
 // forecast describes the run from what its plan stage has found.
 func (p *planning) forecast(ctx context.Context, sample bool) (*forecast.Forecast, error) {
-	p.threads = threadsWithin(p.budget.Limit(), p.threads, p.prepared.read())
-	f := &forecast.Forecast{Output: p.job.Output.Path, Algorithm: p.job.Algorithm.Name, Files: len(p.dataset.Files())}
+	f := &forecast.Forecast{Output: p.Job.Output.Path, Algorithm: p.Job.Algorithm.Name, Files: len(p.Dataset.Files())}
 	for _, info := range p.inputs {
 		f.Bytes += info.Size()
 	}
@@ -109,7 +113,7 @@ func (p *planning) forecast(ctx context.Context, sample bool) (*forecast.Forecas
 	f.Weigh(&p.load)
 	p.compareRoom(f)
 	f.Memory.Overhead = residentOverhead
-	f.Notices = p.report.Notices
+	f.Notices = p.res.report.Notices
 	return f, nil
 }
 
@@ -119,24 +123,24 @@ const mostDescribed = 4096
 
 // readStatistics asks the input for its statistics.
 func (p *planning) readStatistics(ctx context.Context) (err error) {
-	columns := make([]int, len(p.dataset.Schema().Fields))
+	columns := make([]int, len(p.Dataset.Schema().Fields))
 	for i := range columns {
 		columns[i] = i
 	}
-	p.statistics, err = p.dataset.Statistics(ctx, columns, max(8, mostDescribed/max(1, len(columns))))
+	p.statistics, err = p.Dataset.Statistics(ctx, columns, max(8, mostDescribed/max(1, len(columns))))
 	return err
 }
 
 // columns lists the columns of the input with bounds for their distinct values.
 func (p *planning) columns() (columns []forecast.Column) {
-	rows := p.dataset.Rows()
-	for i, field := range p.dataset.Schema().Fields {
+	rows := p.Dataset.Rows()
+	for i, field := range p.Dataset.Schema().Fields {
 		atLeast, atMost := p.statistics[i].Distinct(field.Type)
 		if p.statistics[i].Rows < rows {
 			atMost = min(rows, int64(float64(atMost)*p.all(i)))
 		}
 		columns = append(columns, forecast.Column{
-			Name: field.Name, Type: field.Type.String(), Mask: p.prepared.specs[i].Mask,
+			Name: field.Name, Type: field.Type.String(), Mask: p.specs[i].Mask,
 			Distinct: forecast.Range{AtLeast: atLeast, AtMost: atMost},
 		})
 	}
@@ -145,17 +149,17 @@ func (p *planning) columns() (columns []forecast.Column) {
 
 // all is by how many all rows are more than those whose statistics of a column were looked at.
 func (p *planning) all(column int) float64 {
-	return float64(p.dataset.Rows()) / float64(max(1, p.statistics[column].Rows))
+	return float64(p.Dataset.Rows()) / float64(max(1, p.statistics[column].Rows))
 }
 
 // checkBounds refuses declared bounds that the statistics already contradict.
 func (p *planning) checkBounds() error {
-	for i, field := range p.dataset.Schema().Fields {
+	for i, field := range p.Dataset.Schema().Fields {
 		within := p.statistics[i].Within
-		if !within.Known || p.prepared.specs[i].Mask != jobfile.MaskDiscretize {
+		if !within.Known || p.specs[i].Mask != jobfile.MaskDiscretize {
 			continue
 		}
-		bounds, err := coding.NewBounds(p.prepared.specs[i], field.Type)
+		bounds, err := domain.NewBounds(p.specs[i], field.Type)
 		if err != nil {
 			return err
 		}
@@ -176,19 +180,19 @@ func (p *planning) checkBounds() error {
 
 // noteIdentifiers tells of kept columns in which nearly every row has a value of its own.
 func (p *planning) noteIdentifiers(columns []forecast.Column) {
-	rows := p.dataset.Rows()
+	rows := p.Dataset.Rows()
 	for _, c := range columns {
 		if c.Mask == jobfile.MaskKeep && c.Distinct.AtLeast > 1 && c.Distinct.AtLeast >= rows/10*9 {
-			p.events.Noted(fmt.Sprintf("column %s is kept, and nearly every row has a value of its own there: it may tell who is who", c.Name))
+			p.res.events.Noted(fmt.Sprintf("column %s is kept, and nearly every row has a value of its own there: it may tell who is who", c.Name))
 		}
 	}
 }
 
 func (p *planning) sets() (sets []forecast.Set) {
-	for i, set := range p.job.Sets {
+	for i, set := range p.Job.Sets {
 		sets = append(sets, forecast.Set{
-			Columns: set.Columns, K: set.K, Reachable: p.dataset.Rows() >= int64(set.K),
-			Redundant: slices.Contains(p.prepared.dropped, i),
+			Columns: set.Columns, K: set.K, Reachable: p.Dataset.Rows() >= int64(set.K),
+			Redundant: slices.Contains(p.dropped, i),
 		})
 	}
 	return sets
@@ -196,11 +200,10 @@ func (p *planning) sets() (sets []forecast.Set) {
 
 // addUp collects what the run has to do.
 func (p *planning) addUp(f *forecast.Forecast) {
-	_, topDown := p.engine.(topdown.Engine)
 	p.load = forecast.Load{
-		Rows: p.dataset.Rows(), Masked: len(p.prepared.masked), Memory: p.budget.Limit(), Threads: p.threads, TopDown: topDown,
+		Rows: p.Dataset.Rows(), Masked: len(p.masked), Memory: p.res.budget.Limit(), Threads: p.res.threads, TopDown: p.isTopDown(),
 	}
-	for _, column := range p.read() {
+	for _, column := range p.counted() {
 		p.load.Columns = append(p.load.Columns, f.Columns[column])
 	}
 	for _, columns := range p.groupings() {
@@ -218,40 +221,19 @@ func (p *planning) addUp(f *forecast.Forecast) {
 	}
 }
 
-// read returns the fields of the columns whose values are counted: the masked ones, and the class.
-func (p *planning) read() (fields []int) {
-	for _, request := range p.prepared.requests() {
-		fields = append(fields, request.Column)
-	}
-	return fields
-}
-
-// groupings returns the columns that the engine wants counted together, by their position
-// among those that are counted.
-func (p *planning) groupings() (groupings [][]int) {
-	for _, g := range p.wants().Groupings {
-		columns := slices.Clone(g.Columns)
-		if g.Class && p.prepared.class >= 0 {
-			columns = append(columns, len(p.prepared.masked))
-		}
-		groupings = append(groupings, columns)
-	}
-	return groupings
-}
-
 // mostSampled is how many rows an excerpt has when the budget allows it.
 const mostSampled = 1 << 19
 
 // sample reads an excerpt and makes the numbers of distinct values and tuples what it shows.
 func (p *planning) sample(ctx context.Context, f *forecast.Forecast) error {
-	fields := append(p.read(), p.kept()...)
+	fields := append(p.counted(), p.kept()...)
 	rowBytes := int64(8 * (len(fields) + 1)) // hashes, and those of one tuple
-	rows := min(mostSampled, p.load.Rows, p.budget.Limit()/4/rowBytes)
-	if err := p.budget.Draw("the excerpt", rows*rowBytes); err != nil {
+	rows := min(mostSampled, p.load.Rows, p.res.budget.Limit()/4/rowBytes)
+	if err := p.res.budget.Draw("the excerpt", rows*rowBytes); err != nil {
 		return err
 	}
 	e := forecast.NewExcerpt(len(fields), rows)
-	err := p.dataset.Excerpt(ctx, rows, fields, func(b *formats.Batch) error {
+	err := p.Dataset.Excerpt(ctx, rows, fields, func(b *formats.Batch) error {
 		e.Add(b)
 		return nil
 	})
@@ -275,8 +257,8 @@ func (p *planning) sample(ctx context.Context, f *forecast.Forecast) error {
 
 // kept returns the fields of the columns that are kept, but for the class and for nested ones.
 func (p *planning) kept() (fields []int) {
-	for i, field := range p.dataset.Schema().Fields {
-		if p.prepared.specs[i].Mask == jobfile.MaskKeep && i != p.prepared.class && field.Type.Kind != formats.Nested {
+	for i, field := range p.Dataset.Schema().Fields {
+		if p.specs[i].Mask == jobfile.MaskKeep && i != p.class && field.Type.Kind != formats.Nested {
 			fields = append(fields, i)
 		}
 	}

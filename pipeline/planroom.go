@@ -12,8 +12,8 @@ import (
 // never there at one time: what was spilled is removed before the first row is masked.
 func (p *planning) compareRoom(f *forecast.Forecast) {
 	output := forecast.Range{AtMost: f.Disk.Output}
-	f.Disk.OutputRoom = p.room("the release", filepath.Dir(filepath.Clean(p.local)), output)
-	f.Disk.SpillRoom = p.room("what is spilled", p.spillFolder(), f.Disk.Spill)
+	f.Disk.OutputRoom = p.room("the release", filepath.Dir(filepath.Clean(p.res.scratch.beside)), output)
+	f.Disk.SpillRoom = p.room("what is spilled", p.res.scratch.path(), f.Disk.Spill)
 }
 
 // room looks at a folder, and notes when it is too small for what goes there. A system that
@@ -31,6 +31,6 @@ func (p *planning) room(what, folder string, need forecast.Range) *forecast.Room
 	case forecast.No:
 		verb = "is"
 	}
-	p.events.Noted(fmt.Sprintf("folder %s %s too small for %s: it has %d MiB free, reserve %d MiB", folder, verb, what, free>>20, need.AtMost>>20+1))
+	p.res.events.Noted(fmt.Sprintf("folder %s %s too small for %s: it has %d MiB free, reserve %d MiB", folder, verb, what, free>>20, need.AtMost>>20+1))
 	return room
 }

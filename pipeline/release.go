@@ -1,129 +1,115 @@
 package pipeline
 
 import (
-	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"path/filepath"
+	"slices"
 
-	"github.com/kcut/kcut/formats/writer"
-	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/labeling"
-	"github.com/kcut/kcut/pipeline/masking"
+	"github.com/kcut/kcut/formats/digest"
+	"github.com/kcut/kcut/pipeline/checkpoint"
 	"github.com/kcut/kcut/pipeline/output"
 	"github.com/kcut/kcut/pipeline/verify"
-	"github.com/kcut/kcut/spill"
 )
 
-// release writes, recounts and publishes.
-func (r *run) release(ctx context.Context) error {
-	target, err := r.openRelease(ctx)
-	if err != nil {
+// pendingRelease is what is written beside the output, until it is published or withdrawn.
+type pendingRelease struct {
+	*ledger
+	target   *output.Target
+	finished []output.Part // that a state says are finished
+	key      checkpoint.Key
+}
+
+// recount reads back what was written, with none of the code that wrote it.
+func (r *pendingRelease) recount(ctx context.Context) error {
+	return verify.Recount(ctx, r.target.Path(), r.res.threads, r.res.budget.Limit()-r.res.budget.Used(), r.res.events.Verifying())
+}
+
+// announce completes the report and writes down what will stand once it is published.
+func (r *pendingRelease) announce(ctx context.Context) error {
+	path := r.target.Path()
+	if err := r.res.report.weigh(ctx, path); err != nil {
 		return err
 	}
-	err = r.stage(ctx, StageMask, func(ctx context.Context) error { return r.mask(ctx, target) })
-	if err == nil {
-		err = r.stage(ctx, StageVerify, func(ctx context.Context) error { return r.recount(ctx, target.Path()) })
-	}
-	if err == nil {
-		err = r.closeInput()
-	}
-	if err == nil {
-		err = r.weigh(ctx, target.Path())
-	}
-	if err == nil {
-		err = r.announce(ctx, target.Path())
-	}
-	if err == nil {
-		err = r.writeReport()
-	}
-	if err == nil {
-		err = r.stage(ctx, StagePublish, func(ctx context.Context) error { return target.Publish(ctx, r.threads) })
-	}
-	if err != nil {
-		return errors.Join(err, r.withdraw(ctx, target, err))
-	}
-	r.settleBeside(ctx)
-	return r.record()
-}
-
-// closeInput lets go of the input, once. That comes before publishing, too.
-func (r *run) closeInput() error {
-	if r.dataset == nil {
-		return nil
-	}
-	in := r.dataset
-	r.dataset = nil
-	return in.Close()
-}
-
-func (r *run) mask(ctx context.Context, target *output.Target) error {
-	recoder, err := r.recoder()
-	if err != nil {
+	if err := r.ledger.announce(ctx, path); err != nil {
 		return err
 	}
-	plan, err := masking.NewPlan(r.job, r.dataset.Schema(), r.prepared.specs, r.prepared.masked, recoder.Recoding)
-	if err != nil {
-		return err
+	return r.res.writeReport(r.opt.RunJSON)
+}
+
+// publish gives the release its name, and writes down what made it.
+func (r *pendingRelease) publish(ctx context.Context) error {
+	return r.target.Publish(ctx, r.res.threads)
+}
+
+// withdraw removes an output that is not published, but for the parts that a later try may go
+// on from, and what announced it.
+func (r *pendingRelease) withdraw(ctx context.Context, failure error) error {
+	var err error
+	if worthwhile(failure) && len(r.finished) > 0 {
+		err = r.target.Suspend(r.keeps)
+	} else {
+		err = r.target.Discard()
 	}
-	r.report.Columns = columnReports(r.dataset.Schema(), r.prepared.specs, plan)
-	m := &masking.Masker{
-		Dataset: r.dataset, Plan: plan, Recoder: recoder,
-		Write:   writer.Options{Compression: r.job.Output.Compression, Level: r.job.Output.Level},
-		Threads: r.threads, Budget: r.budget, Tuples: r.prepared.requests(),
+	if !r.target.Done() {
+		err = errors.Join(err, r.work.Remove(pendingFile), r.beside.revoke(ctx))
 	}
-	m.Advanced = func(done, total int64) { r.events.Advanced(StageMask, Progress{Done: done, Total: total}) }
-	parts := &output.Parts{
-		Target: target, Columns: plan.Outputs(), Metadata: map[string]string{cutfile.Key: string(r.cut)},
-		Finished: r.masked, Footer: spill.NewLedger(r.budget, "the footer of the release"),
+	return err
+}
+
+// keepParts saves which files of the release are finished, if a state is due.
+func (r *pendingRelease) keepParts(ctx context.Context, p *output.Parts) {
+	if !r.due() {
+		return
 	}
-	parts.Ended = func() { r.keepParts(ctx, parts) }
-	tasks := masking.PlanRowGroups(r.dataset.Splits(), int64(r.job.Output.RowGroupRows), cmp.Or(r.opt.least, masking.LeastFollowed))
-	err = m.Mask(ctx, tasks, parts)
+	err := p.Settle(ctx)
+	var text []byte
 	if err == nil {
-		err = checkUnchanged(ctx, r.dataset.Files(), r.inputs)
+		text, err = json.Marshal(p.Finished)
 	}
-	return errors.Join(err, parts.Close(err == nil, masking.Place{Task: len(tasks)}))
+	if err == nil {
+		err = r.states.Save(ctx, partsState, r.key, func(w *checkpoint.Writer) { w.Bytes(text) })
+	}
+	if err == nil {
+		r.finished = slices.Clone(p.Finished)
+	}
+	r.tried(ctx, err)
 }
 
-// recoder returns what leads from values to labels: the cut that the release will have, or what
-// was searched for when labels depend on more than their own column.
-func (r *run) recoder() (masking.Recoder, error) {
-	if r.problem == nil || masking.Columnwise(r.recoding, len(r.prepared.masked)) {
-		r.problem, r.recoding = nil, nil
-		r.budget.Return(r.budget.Used() - r.trees)
-		return r.cutRecoder()
+// openRelease begins the release, or goes on with one whose first parts an earlier run has
+// finished and kept.
+func (l *ledger) openRelease(ctx context.Context, b *Bound) (_ *pendingRelease, err error) {
+	r := &pendingRelease{ledger: l, key: l.stateKey(b)}
+	if r.opt.Resume {
+		// Without a state, or with one that is of no use, there are no parts.
+		_ = r.states.Load(partsState, r.key, func(in *checkpoint.Reader) error {
+			return json.Unmarshal(in.Bytes(nil), &r.finished)
+		})
 	}
-	p := r.problem
-	recoder := masking.Recoder{Recoding: r.recoding, Coders: p.coders}
-	for a := range p.table.Attributes {
-		recoder.Domains = append(recoder.Domains, p.table.Attributes[a].Len()+1)
-	}
-	if r.recoding.ByClass() && r.prepared.class >= 0 {
-		recoder.Class, recoder.Domains = p.class, append(recoder.Domains, p.class.Classes)
-	}
-	return recoder, nil
-}
-
-// cutRecoder returns a recoder of the cut's text alone.
-func (r *run) cutRecoder() (recoder masking.Recoder, err error) {
-	cut, err := labeling.Parse(r.cut)
+	whole := 0
+	r.target, err = output.Open(r.files(), r.local, r.job.Output.Path, r.exists, func(path string) bool {
+		n := slices.IndexFunc(r.finished, func(p output.Part) bool { return p.Name == filepath.Base(path) })
+		if n != whole { // parts come in their order
+			return false
+		}
+		sum, err := digest.File(ctx, path, 1)
+		if err != nil || sum.String() != r.finished[n].Digest {
+			return false
+		}
+		whole++
+		return true
+	})
 	if err != nil {
-		return recoder, err
+		return nil, err
 	}
-	if err := cut.Bind(r.job, r.prepared.maskedSpecs()); err != nil {
-		return recoder, err
+	if r.finished = r.finished[:whole]; whole > 0 {
+		r.res.events.Noted("going on from what an earlier run has masked")
 	}
-	labelers, err := cut.Labelers(r.prepared.maskedTypes(r.dataset.Schema()), r.taxonomies, r.budget)
-	if err != nil {
-		return recoder, err
-	}
-	recoder.Recoding = cut.Recoding()
-	for _, l := range labelers {
-		recoder.Coders, recoder.Domains = append(recoder.Coders, l), append(recoder.Domains, l.Size())
-	}
-	return recoder, nil
+	return r, nil
 }
 
-func (r *run) recount(ctx context.Context, path string) error {
-	return verify.Recount(ctx, path, r.threads, r.budget.Limit()-r.budget.Used(), r.events.Verifying())
+// keeps reports whether a file of the release is a part that the next run goes on from.
+func (r *pendingRelease) keeps(path string) bool {
+	return slices.ContainsFunc(r.finished, func(p output.Part) bool { return p.Name == filepath.Base(path) })
 }

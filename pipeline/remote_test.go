@@ -91,7 +91,7 @@ func testRemoteRun(t *testing.T, dir string, server *storagetest.Server) {
 	for _, output := range []string{"out.parquet", "out/"} {
 		local, err := loadJob(dir, "output.path", filepath.Join(dir, "local")+strings.TrimPrefix(output, "out"))
 		if err == nil {
-			_, err = Run(t.Context(), local, RunOptions{least: 1})
+			_, err = Run(t.Context(), local, RunOptions{System: System{Follow: 1}})
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -113,7 +113,7 @@ func testRemoteRun(t *testing.T, dir string, server *storagetest.Server) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return Run(t.Context(), job, RunOptions{Resume: resume, Overwrite: overwrite, least: 1})
+			return Run(t.Context(), job, RunOptions{Resume: resume, Overwrite: overwrite, System: System{Follow: 1}})
 		}
 		check := func(when string) {
 			got := outputs(t, server)

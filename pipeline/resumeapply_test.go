@@ -37,7 +37,7 @@ func TestApplyResumes(t *testing.T) {
 						if err != nil {
 							t.Fatal(err)
 						}
-						opt.Resume, opt.spill, opt.room = true, spilled, 30
+						opt.Resume, opt.System.Spill, opt.System.Room = true, spilled, 30
 						report, err := Apply(ctx, job, ApplyOptions{
 							RunOptions: opt, Cut: filepath.Join(dir, "cut.json"), OnBreak: onBreak, MaxSuppressed: Quota{Percent: 100},
 						})

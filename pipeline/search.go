@@ -1,12 +1,17 @@
 package pipeline
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/masking"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -15,82 +20,113 @@ var scores = map[string]engine.Score{
 	"tdr": engine.ScoreTDR, "tds": engine.ScoreTDS, "infogain": engine.ScoreInfoGain,
 }
 
-// maxSteps is the job's limit in the engine's form.
-func (r *run) maxSteps() int {
-	if r.job.MaxSteps == nil {
+// maxSteps is a job's limit in the engine's form.
+func maxSteps(job *jobfile.Job) int {
+	if job.MaxSteps == nil {
 		return -1
 	}
-	return *r.job.MaxSteps
+	return *job.MaxSteps
+}
+
+// Found is what a search has found, or an earlier run.
+type Found struct {
+	Cut   []byte       // as it is embedded in the release
+	trace bytes.Buffer // as it was written, if it is kept for a run that goes on from here
+
+	// Of labels that depend on more than their own column: the recoding, and the counts in whose
+	// codes it is. Else nil: the cut says all.
+	recoding engine.Recoding
+	counts   *count.Counts
 }
 
 // search finds the recoding and writes down what is released. A search that outgrows the
-// memory is started again out of core.
-func (r *run) search(ctx context.Context) error {
-	trace := &tracer{attributes: r.problem.table.Attributes, out: r.traceTo()}
-	err := r.searchOnce(ctx, trace)
-	if errors.Is(err, spill.ErrBudget) && r.store == nil {
-		if err := r.leaveMemory(ctx, "the leaf partitions"); err != nil {
-			return err
+// memory is started again with counts in the store.
+func search(ctx context.Context, b *Bound, counts *count.Counts, res *resources, opt *RunOptions) (*Found, error) {
+	f := &Found{}
+	trace := &tracer{attributes: counts.Table.Attributes, out: opt.Trace}
+	if opt.Trace != nil && opt.Checkpoint > 0 {
+		trace.out = io.MultiWriter(opt.Trace, &f.trace)
+	}
+	recoding, err := searchOnce(ctx, b, counts, res, trace)
+	if errors.Is(err, spill.ErrBudget) && res.scratch.opened() == nil {
+		b.forgetCounts(res)
+		if _, err := res.scratch.open("the leaf partitions"); err != nil {
+			return nil, err
 		}
-		err = r.searchOnce(ctx, trace)
+		if counts, err = countInput(ctx, b, res, opt.System.tuning(), true); err != nil {
+			return nil, err
+		}
+		recoding, err = searchOnce(ctx, b, counts, res, trace)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := r.writeCut(); err != nil {
-		return err
+	if f.Cut, err = describe(b, recoding, res); err != nil {
+		return nil, err
 	}
-	r.keepCut(ctx)
-	return nil
+	if masking.Columnwise(recoding, len(b.masked)) {
+		counts.Table = nil
+		res.budget.Return(res.budget.Used() - b.Taxonomies.bytes)
+	} else {
+		f.recoding, f.counts = recoding, counts
+	}
+	return f, nil
 }
 
-// traceTo returns where the trace goes; what a later run may have to write again is held, too.
-func (r *run) traceTo() io.Writer {
-	if r.opt.Trace == nil || r.opt.Checkpoint <= 0 {
-		return r.opt.Trace
-	}
-	return io.MultiWriter(r.opt.Trace, &r.trace)
-}
-
-func (r *run) searchOnce(ctx context.Context, trace *tracer) error {
-	table := r.problem.table
-	r.report.Steps, r.report.Live, r.report.Sets = 0, nil, nil
-	recoding, err := r.engine.Search(ctx, table, r.prepared.requirement, engine.Options{
-		Score:    scores[r.job.Score],
-		MaxSteps: r.maxSteps(),
-		Space:    r.searchSpace(),
+// searchOnce searches the counts, and reports what it finds.
+func searchOnce(ctx context.Context, b *Bound, counts *count.Counts, res *resources, trace *tracer) (engine.Recoding, error) {
+	table, report := counts.Table, res.report
+	report.Steps, report.Live, report.Sets = 0, nil, nil
+	recoding, err := b.engine.Search(ctx, table, b.requirement, engine.Options{
+		Score:    scores[b.Job.Score],
+		MaxSteps: maxSteps(b.Job),
+		Space:    searchSpace(table, res),
 		OnStep: func(s engine.Step) {
-			r.report.Steps = s.Number
+			report.Steps = s.Number
 			trace.step(s)
-			if r.isTopDown() {
-				r.report.Live = append(r.report.Live, s.Live)
+			if b.isTopDown() {
+				report.Live = append(report.Live, s.Live)
 			}
-			r.events.Advanced(StageSearch, Progress{Done: int64(s.Number), Live: int64(s.Live)})
+			res.events.Advanced(StageSearch, Progress{Done: int64(s.Number), Live: int64(s.Live)})
 		},
 	})
 	if err := errors.Join(err, trace.err); err != nil {
-		return err
+		return nil, err
 	}
-	r.recoding = recoding
 	if cut, ok := recoding.(*engine.Cut); ok {
-		r.report.Stopped = stopped(cut, table.Attributes)
+		report.Stopped = stopped(cut, table.Attributes)
 	}
-	if err := r.drawRegions(); err != nil {
-		return err
+	if err := drawRegions(recoding, res); err != nil {
+		return nil, err
 	}
 	suppressed, dropped := recoding.Lost()
-	r.report.Suppressed, r.report.Released = suppressed, r.report.Rows-int64(dropped)
-	r.reused()
-	anonymity := recoding.Anonymity(r.prepared.requirement)
-	for i, set := range r.prepared.requirement.Sets {
-		report := cutfile.Set{K: set.K, Anonymity: anonymity[i]}
-		if report.K == 0 { // not asked for: what was reached is what holds
-			report.K = int(report.Anonymity)
+	report.Suppressed, report.Released = suppressed, report.Rows-int64(dropped)
+	report.reused(b, recoding, res)
+	report.Sets = setsOf(b, recoding)
+	return recoding, nil
+}
+
+// setsOf returns the quasi-identifier sets with the anonymity that they have.
+func setsOf(b *Bound, recoding engine.Recoding) (sets []cutfile.Set) {
+	anonymity := recoding.Anonymity(b.requirement)
+	for i, set := range b.requirement.Sets {
+		s := cutfile.Set{K: set.K, Anonymity: anonymity[i]}
+		if s.K == 0 { // not asked for: what was reached is what holds
+			s.K = int(s.Anonymity)
 		}
 		for _, a := range set.Columns {
-			report.Columns = append(report.Columns, table.Attributes[a].Name)
+			s.Columns = append(s.Columns, b.specs[b.masked[a]].Name)
 		}
-		r.report.Sets = append(r.report.Sets, report)
+		sets = append(sets, s)
 	}
-	return nil
+	return sets
+}
+
+// searchSpace is what the search may take: all that nobody else has drawn.
+func searchSpace(table *engine.Table, res *resources) partition.Space {
+	share := res.budget.Limit() - res.budget.Used()
+	for _, grouping := range table.Groupings {
+		share += grouping.Bytes()
+	}
+	return partition.Space{Budget: res.budget, Store: res.scratch.opened(), Share: share, Threads: res.threads}
 }

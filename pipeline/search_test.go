@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/domain"
 )
 
 func TestMaxSteps(t *testing.T) {
@@ -82,7 +82,7 @@ func TestRedundantSets(t *testing.T) {
 // A column with more distinct values than a search may split at is cut at quantile edges,
 // and that is all: a table that has the edges in place of the values gives the same cut.
 func TestQuantileBins(t *testing.T) {
-	const distinct = coding.MaxSplitValues + 3000
+	const distinct = domain.MaxSplitValues + 3000
 	rng := rand.New(rand.NewPCG(11, 12))
 	table := &testTable{fields: []formats.Field{
 		{Name: "x", Type: formats.Type{Kind: formats.Int, Bits: 64}},
@@ -135,8 +135,8 @@ func quantileEdges(counts map[int]int, rows int) []int {
 	var edges []int
 	values := slices.Sorted(maps.Keys(counts))
 	below, next := 0, 0
-	for i := range coding.MaxSplitValues {
-		for next < len(values) && below*coding.MaxSplitValues < i*rows {
+	for i := range domain.MaxSplitValues {
+		for next < len(values) && below*domain.MaxSplitValues < i*rows {
 			below += counts[values[next]]
 			next++
 		}

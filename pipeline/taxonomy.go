@@ -3,7 +3,15 @@ package pipeline
 import (
 	"github.com/kcut/kcut/formats/taxonomy"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/spill"
 )
+
+// taxonomies are the trees of generalized columns.
+type taxonomies struct {
+	of    map[string]jobfile.Taxonomy // by column
+	bytes int64                       // drawn for the whole run
+}
 
 // parsedBytes is what a byte of a taxonomy file takes while the file is parsed: the text, rows
 // of some 16 bytes, and the nodes and tables made of them.
@@ -15,31 +23,31 @@ const nodeBytes = 272
 
 // loadTaxonomies reads the trees of generalized columns, and draws what they take for the
 // whole run.
-func (r *run) loadTaxonomies() (err error) {
-	parsing := r.job.TaxonomyBytes() * parsedBytes
-	if err := r.drawTrees(parsing); err != nil {
-		return err
+func loadTaxonomies(job *jobfile.Job, budget *spill.Budget) (*taxonomies, error) {
+	parsing := job.TaxonomyBytes() * parsedBytes
+	if err := drawTrees(budget, parsing); err != nil {
+		return nil, err
 	}
-	defer func() { r.budget.Return(parsing) }()
-	if r.taxonomies, err = r.job.LoadTaxonomies(); err != nil {
-		return err
+	defer func() { budget.Return(parsing) }()
+	of, err := job.LoadTaxonomies()
+	if err != nil {
+		return nil, err
 	}
 	trees := int64(0)
-	for _, t := range r.taxonomies {
+	for _, t := range of {
 		if t.Tree != nil {
 			trees += treeBytes(t.Tree)
 		}
 	}
-	if err := r.drawTrees(max(0, trees-parsing)); err != nil {
-		return err
+	if err := drawTrees(budget, max(0, trees-parsing)); err != nil {
+		return nil, err
 	}
 	parsing = max(0, parsing-trees) // the rest stays drawn
-	r.trees = trees
-	return nil
+	return &taxonomies{of, trees}, nil
 }
 
-func (r *run) drawTrees(bytes int64) error {
-	if err := r.budget.Draw("taxonomies", bytes); err != nil {
+func drawTrees(budget *spill.Budget, bytes int64) error {
+	if err := budget.Draw("taxonomies", bytes); err != nil {
 		return &fault.Error{
 			Class: fault.Resources,
 			Hint:  "give more with --memory, or generate large taxonomies with prefix, date or ranges",

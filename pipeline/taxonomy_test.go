@@ -110,7 +110,7 @@ taxonomies: {codes: codes.csv}
 	if fault.ClassOf(err) != fault.Resources || !errors.As(err, &advised) || !strings.Contains(advised.Hint, "generate large taxonomies") {
 		t.Errorf("got %v of class %d", err, fault.ClassOf(err))
 	}
-	for _, opt := range []RunOptions{{}, {spill: true}} {
+	for _, opt := range []RunOptions{{}, {System: System{Spill: true}}} {
 		if o := outcomeOf(t, dir, opt, "limits.memory", "128MiB"); o.err != "" || o.steps == 0 {
 			t.Errorf("%d steps, %s", o.steps, o.err)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/writer"
 	"github.com/kcut/kcut/internal/workers"
-	"github.com/kcut/kcut/pipeline/coding"
+	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -40,9 +40,9 @@ type Masker struct {
 // coders of these.
 type Recoder struct {
 	Recoding engine.Recoding
-	Coders   []coding.Coder // of every attribute
+	Coders   []domain.Coder // of every attribute
 	Domains  []int          // codes of every attribute are below, the null's too if it has none; then of the class
-	Class    coding.Coder   // nil unless labels depend on the class, too
+	Class    domain.Coder   // nil unless labels depend on the class, too
 }
 
 // Columnwise reports whether a recoding gives every column labels that depend on its own value

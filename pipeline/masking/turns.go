@@ -6,7 +6,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
-	"github.com/kcut/kcut/pipeline/coding"
+	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -81,7 +81,7 @@ type turnCount struct {
 	turns      *turns
 	recoding   engine.Recoding
 	attributes int
-	maps       []coding.Mapping // of every attribute, and of the class if there is one
+	maps       []domain.Mapping // of every attribute, and of the class if there is one
 	codes      [][]uint32
 	rows       engine.Rows
 	split      int
@@ -90,10 +90,10 @@ type turnCount struct {
 func (m *Masker) newTurnCount(t *turns) *turnCount {
 	w := &turnCount{turns: t, recoding: m.Recoding, attributes: len(m.Coders), codes: make([][]uint32, len(m.Tuples))}
 	for _, c := range m.Coders {
-		w.maps = append(w.maps, coding.NewMapping(c))
+		w.maps = append(w.maps, domain.NewMapping(c))
 	}
 	if m.Class != nil {
-		w.maps = append(w.maps, coding.NewMapping(m.Class))
+		w.maps = append(w.maps, domain.NewMapping(m.Class))
 	}
 	w.rows.Taken = make([]uint64, m.Recoding.Cells())
 	return w

@@ -12,7 +12,7 @@ import (
 	"github.com/kcut/kcut/formats/writer"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/workers"
-	"github.com/kcut/kcut/pipeline/coding"
+	"github.com/kcut/kcut/pipeline/domain"
 )
 
 // worker is one worker's state: an open reader and the row group being filled.
@@ -21,12 +21,12 @@ type worker struct {
 	pool    workers.Worker // the goroutine
 	rows    *writer.RowGroup
 	number  [][]uint32       // label numbers by code, by attribute; nil when rows are recoded as a whole
-	maps    []coding.Mapping // of every attribute
+	maps    []domain.Mapping // of every attribute
 	tables  []labelTable
 	codes   [][]uint32     // final codes of the batch, of every attribute, when rows are recoded as a whole
 	labels  [][]uint32     // label numbers of the batch, likewise
 	memo    *engine.Memo   // of the tuples' regions, likewise
-	class   coding.Mapping // of the class, when labels depend on it, too
+	class   domain.Mapping // of the class, when labels depend on it, too
 	classes []uint32       // of the batch
 	taken   []uint64       // rows of every divided cell that came before
 
@@ -53,7 +53,7 @@ type labelTable struct {
 const noLabel = math.MaxUint32
 
 // follow extends the table to all codes of a mapping, which numbers labels as given.
-func (t *labelTable) follow(m *coding.Mapping, numbers, released []uint32) {
+func (t *labelTable) follow(m *domain.Mapping, numbers, released []uint32) {
 	of, codes := m.Learned()
 	if t.of != of {
 		t.of, t.codes = of, t.codes[:0]
@@ -75,19 +75,19 @@ func (m *Masker) newWorker() (*worker, error) {
 	n := len(m.Coders)
 	w := &worker{
 		m: m, rows: rows, number: m.labels(),
-		maps:   make([]coding.Mapping, n),
+		maps:   make([]domain.Mapping, n),
 		tables: make([]labelTable, len(m.Plan.columns)),
 		codes:  make([][]uint32, n),
 		labels: make([][]uint32, n),
 	}
 	for a := range w.maps {
-		w.maps[a] = coding.NewMapping(m.Coders[a])
+		w.maps[a] = domain.NewMapping(m.Coders[a])
 	}
 	if w.number == nil {
 		w.memo = engine.NewMemo(m.Domains, m.Budget.Limit()/memoPart/int64(m.Threads))
 	}
 	if m.Class != nil {
-		w.class = coding.NewMapping(m.Class)
+		w.class = domain.NewMapping(m.Class)
 	}
 	if w.taken = m.taken; m.turns != nil {
 		w.taken = make([]uint64, m.Recoding.Cells())

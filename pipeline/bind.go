@@ -1,0 +1,329 @@
+package pipeline
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/formats/storage"
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/workers"
+	"github.com/kcut/kcut/pipeline/count"
+	"github.com/kcut/kcut/pipeline/domain"
+	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/output"
+	"github.com/kcut/kcut/spill"
+)
+
+// Bound is a job bound to its input: the files that are open, and what every column is.
+type Bound struct {
+	Job        *jobfile.Job
+	Dataset    *dataset.Dataset
+	Taxonomies *taxonomies
+
+	specs       []*jobfile.Column // of every field of the schema
+	masked      []int             // field of every attribute, in job order
+	class       int               // field of the class, or -1
+	requirement engine.Requirement
+	dropped     []int // redundant sets, by position in the job
+
+	given  *domain.Cut   // the cut of an earlier release, if it bounds the job
+	engine engine.Engine // that finds the recoding
+	plan   engine.Plan   // what it wants to be counted
+	inputs []storage.Info
+}
+
+// Bind opens a job's input and binds the job's columns to it, and checks everything that can be
+// checked before a row is read. When nothing is wrong but that some k cannot be met, it returns
+// both. close is owed whenever there is a result.
+func Bind(ctx context.Context, job *jobfile.Job, t *taxonomies, res *resources) (_ *Bound, err error) {
+	b := &Bound{Job: job, Taxonomies: t, class: -1, engine: newEngine(job.Algorithm)}
+	if b.Dataset, err = dataset.Open(ctx, job.Input, readOptions(job, res.budget, res.threads)); err != nil {
+		return nil, fmt.Errorf("open input: %w", err)
+	}
+	if err = output.CheckDistinct(job, b.Dataset); err == nil {
+		b.inputs, err = statInputs(ctx, b.Dataset.Files())
+	}
+	if err == nil {
+		err = b.bind(b.Dataset.Schema(), b.Dataset.Rows())
+	}
+	if err != nil && fault.ClassOf(err) != fault.Privacy {
+		return nil, joinClosed(err, b.close())
+	}
+	return b, err
+}
+
+// close lets go of the input, once.
+func (b *Bound) close() error {
+	if b == nil || b.Dataset == nil {
+		return nil
+	}
+	in := b.Dataset
+	b.Dataset = nil
+	return in.Close()
+}
+
+// bind finds out what every column of a schema is, in an input of so many rows.
+func (b *Bound) bind(schema *formats.Schema, rows int64) error {
+	job := b.Job
+	if err := b.bindColumns(schema); err != nil {
+		return err
+	}
+	if job.Class != "" {
+		b.class = schema.Index(job.Class)
+		if kind := schema.Fields[b.class].Type.Kind; kind == formats.Nested {
+			return mismatch("read class column %s: it is nested", job.Class)
+		}
+	}
+	b.requirement, b.dropped = requirementOf(job, b.orderAttributes(schema))
+	if rows > math.MaxUint32 {
+		return fmt.Errorf("count %d rows: more than %d: %w", rows, uint32(math.MaxUint32), formats.ErrUnsupported)
+	}
+	for _, a := range b.masked {
+		spec, field := b.specs[a], &schema.Fields[a]
+		if err := checkMask(spec, field); err != nil {
+			return err
+		}
+		if err := domain.CheckBounds(spec, field.Type); err != nil {
+			return job.Located(spec.Name, "bounds", err)
+		}
+	}
+	b.plan = b.engine.Plan(b.requirement)
+	return checkReach(job, rows)
+}
+
+// search replaces the engine by another one. With thousands of sets it takes longer to compare
+// them than to count, so it is asked once what it wants.
+func (b *Bound) search(e engine.Engine) {
+	b.engine, b.plan = e, e.Plan(b.requirement)
+}
+
+// requirementOf returns what a job asks of the attributes, which have numbers by their names, and
+// the positions of its sets that are redundant.
+func requirementOf(job *jobfile.Job, number map[string]int) (engine.Requirement, []int) {
+	var all engine.Requirement
+	for _, set := range job.Sets {
+		s := engine.Set{K: set.K}
+		for _, name := range set.Columns {
+			s.Columns = append(s.Columns, number[name])
+		}
+		all.Sets = append(all.Sets, s)
+	}
+	return all.Reduce()
+}
+
+// checkReach refuses a table with fewer records than some k: with everything at its root all
+// of them are one class, and none is larger.
+func checkReach(job *jobfile.Job, rows int64) error {
+	for i, set := range job.Sets {
+		if rows < int64(set.K) {
+			return &fault.Error{
+				Class: fault.Privacy,
+				Hint:  "lower k, or give more rows",
+				Err:   fmt.Errorf("meet quasi-identifier set %d: the input has %d rows, k is %d: %w", i+1, rows, set.K, engine.ErrInfeasible),
+			}
+		}
+	}
+	return nil
+}
+
+// mismatch is the error of an input that does not fit the job.
+func mismatch(format string, args ...any) error {
+	return &fault.Error{Class: fault.Input, Err: fmt.Errorf(format, args...)}
+}
+
+// bindColumns finds every column of the job in the input and the other way round.
+func (b *Bound) bindColumns(schema *formats.Schema) error {
+	job := b.Job
+	var missing, unlisted []string
+	for i := range job.Columns {
+		spec := &job.Columns[i]
+		if schema.Index(spec.Name) < 0 {
+			missing = append(missing, spec.Name)
+		}
+	}
+	for _, field := range schema.Fields {
+		spec := job.Column(field.Name)
+		if spec == nil {
+			spec = &jobfile.Column{Name: field.Name, Mask: job.Unlisted}
+			if job.Unlisted != jobfile.UnlistedDrop && job.Unlisted != jobfile.UnlistedKeep {
+				unlisted = append(unlisted, cmp.Or(field.Name, `""`))
+			}
+		}
+		if spec.Mask == jobfile.MaskKeep && foreign(&field) {
+			return refusedType("keep", &field)
+		}
+		b.specs = append(b.specs, spec)
+	}
+	if job.Class != "" && schema.Index(job.Class) < 0 && job.Column(job.Class) == nil {
+		missing = append(missing, job.Class)
+	}
+	switch {
+	case len(missing) > 0:
+		return mismatch("find columns in the input: it lacks %s", strings.Join(missing, ", "))
+	case len(unlisted) > 0:
+		return &fault.Error{
+			Class: fault.Input,
+			Hint:  "add each to columns with a mask, keep or drop, or set unlisted: drop",
+			Err:   fmt.Errorf("match the input with the job: no entry for column %s", strings.Join(unlisted, ", ")),
+		}
+	}
+	return nil
+}
+
+// foreign reports whether a column has a type that can neither be masked nor kept.
+func foreign(f *formats.Field) bool { return f.Type.Kind == formats.Nested && f.Elements == nil }
+
+func refusedType(verb string, f *formats.Field) error {
+	return &fault.Error{
+		Class: fault.Input, Hint: "drop it, or export it as a type that Parquet has",
+		Err: fmt.Errorf("%s column %s: its type is %s, which Parquet lacks", verb, f.Name, f.Type.Nested),
+	}
+}
+
+// orderAttributes numbers the masked columns by their first mention in the sets.
+func (b *Bound) orderAttributes(schema *formats.Schema) map[string]int {
+	number := make(map[string]int)
+	for _, set := range b.Job.Sets {
+		for _, name := range set.Columns {
+			if _, ok := number[name]; !ok {
+				number[name] = len(b.masked)
+				b.masked = append(b.masked, schema.Index(name))
+			}
+		}
+	}
+	return number
+}
+
+func checkMask(spec *jobfile.Column, f *formats.Field) error {
+	switch t := f.Type; {
+	case foreign(f):
+		return refusedType("mask", f)
+	case t.Kind == formats.Nested:
+		return &fault.Error{
+			Class: fault.Input,
+			Hint:  "a nested column can be kept or dropped",
+			Err:   fmt.Errorf("mask column %s: it is nested", spec.Name),
+		}
+	case spec.Mask == jobfile.MaskDiscretize && !t.Ordered() && t.Kind != formats.Null:
+		return &fault.Error{
+			Class: fault.Input,
+			Hint:  "use suppress or generalize, or declare the column's type when the input is CSV",
+			Err:   fmt.Errorf("discretize column %s: its type is %s, which has no order that intervals could cut", spec.Name, t),
+		}
+	}
+	return nil
+}
+
+// maskedSpecs returns what the job says of every attribute.
+func (b *Bound) maskedSpecs() (specs []*jobfile.Column) {
+	for _, field := range b.masked {
+		specs = append(specs, b.specs[field])
+	}
+	return specs
+}
+
+// labelers returns the coders of the masked columns by a cut that is bound to the job.
+func (b *Bound) labelers(cut *domain.Cut, budget *spill.Budget) ([]domain.Labeler, error) {
+	var types []formats.Type
+	for _, field := range b.masked {
+		types = append(types, b.Dataset.Schema().Fields[field].Type)
+	}
+	return cut.Labelers(types, b.Taxonomies.of, budget)
+}
+
+// counted returns the fields of the columns whose values are counted: the masked ones, and the class.
+func (b *Bound) counted() []int {
+	fields := slices.Clone(b.masked)
+	if b.class >= 0 {
+		fields = append(fields, b.class)
+	}
+	return fields
+}
+
+// requests returns what tells records apart: the masked columns, then the class.
+func (b *Bound) requests() (requests []formats.Request) {
+	for _, field := range b.counted() {
+		requests = append(requests, formats.Request{Column: field, Coded: true})
+	}
+	return requests
+}
+
+// groupings returns the columns that the engine wants counted together, by their position
+// among those that are counted.
+func (b *Bound) groupings() (groupings [][]int) {
+	for _, g := range b.plan.Groupings {
+		columns := slices.Clone(g.Columns)
+		if g.Class && b.class >= 0 {
+			columns = append(columns, len(b.masked))
+		}
+		groupings = append(groupings, columns)
+	}
+	return groupings
+}
+
+// reads returns the number of columns that are read.
+func (b *Bound) reads() (n int) {
+	for _, spec := range b.specs {
+		if spec.Mask != jobfile.MaskDrop {
+			n++
+		}
+	}
+	return n
+}
+
+// statInputs returns what the file system, or the object store, says of every input file.
+func statInputs(ctx context.Context, files []string) ([]storage.Info, error) {
+	infos := make([]storage.Info, len(files))
+	return infos, workers.Each(len(files), lookers, func(_ workers.Worker, i int) (err error) {
+		if infos[i], err = storage.Stat(ctx, files[i]); err != nil {
+			return fmt.Errorf("look at input: %w", err)
+		}
+		return nil
+	})
+}
+
+// lookers is how many input files are looked at at a time: an object store takes its time to answer.
+const lookers = 8
+
+// checkUnchanged compares the input files with what they were when the run began. Two
+// readings of different data could agree in every value and count and still not in which
+// rows have them.
+func (b *Bound) checkUnchanged(ctx context.Context) error {
+	files := b.Dataset.Files()
+	now, err := statInputs(ctx, files)
+	if err != nil {
+		return err
+	}
+	for i, was := range b.inputs {
+		if !was.Same(now[i]) {
+			return fmt.Errorf("read %s again: it was changed during the run: %w", files[i], formats.ErrDamaged)
+		}
+	}
+	return nil
+}
+
+// pruning says which values of an attribute no search tells apart: none when the engine
+// wants to know every value.
+func (b *Bound) pruning(attribute int) engine.Pruning {
+	if b.plan.Whole {
+		return engine.Pruning{}
+	}
+	k, _ := b.requirement.LargestK(attribute) // every attribute is in a set
+	return engine.Pruning{K: k, Classes: b.class >= 0}
+}
+
+// columns returns the masked columns as they are counted.
+func (b *Bound) columns() (columns []count.Column) {
+	for a, field := range b.masked {
+		spec := b.specs[field]
+		columns = append(columns, count.Column{Field: field, Spec: spec, Taxonomy: b.Taxonomies.of[spec.Name], Pruning: b.pruning(a)})
+	}
+	return columns
+}

@@ -1,0 +1,120 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/reuse"
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/count"
+	"github.com/kcut/kcut/pipeline/domain"
+	"github.com/kcut/kcut/spill"
+)
+
+// countInput counts what the engine wants of the input: in the codes of its own values or, where a
+// cut is given, of that one's labels. With inStore the counts did not fit the memory before.
+func countInput(ctx context.Context, b *Bound, res *resources, tuning count.Tuning, inStore bool) (*count.Counts, error) {
+	request := &count.Request{
+		Dataset: b.Dataset, Columns: b.columns(), Masked: len(b.masked), Class: -1, Groupings: b.groupings(),
+		Whole: b.plan.Whole, Tuning: tuning,
+		Merge: func(t *engine.Table) []engine.Coarsening {
+			return b.engine.Codes(t.Attributes, t.Histograms, t.Classes, b.requirement)
+		},
+	}
+	if b.class >= 0 {
+		request.Class = len(request.Columns)
+		request.Columns = append(request.Columns, count.Column{Field: b.class})
+	}
+	var labelers []domain.Labeler
+	if b.given != nil {
+		var err error
+		if labelers, err = b.labelers(b.given, res.budget); err != nil {
+			return nil, err
+		}
+		for a := range labelers {
+			request.Columns[a].Labeler = labelers[a]
+		}
+		if b.applies() { // there is no search that would ask for classes
+			request.Class, request.Columns = -1, request.Columns[:len(labelers)]
+		}
+	}
+	counting := count.Input
+	if inStore {
+		counting = count.InStore
+	}
+	counts, err := counting(ctx, request, res.counting())
+	if err != nil {
+		return nil, b.adviseWhole(err)
+	}
+	if e, ok := b.engine.(*reuse.Regions); ok {
+		domain.CoverRegions(e, labelers)
+	}
+	b.note(counts, res)
+	return counts, nil
+}
+
+// applies reports whether a cut is applied, and none searched for.
+func (b *Bound) applies() bool {
+	switch b.engine.(type) {
+	case reuse.Engine, *reuse.Regions:
+		return true
+	}
+	return false
+}
+
+// counting is what of the resources counting may take.
+func (r *resources) counting() *count.Resources {
+	return &count.Resources{
+		Budget: r.budget, Threads: r.threads, Open: r.scratch.open, Store: r.scratch.opened,
+		Advanced: func(done, total int64) { r.events.Advanced(StageCompress, Progress{Done: done, Total: total}) },
+	}
+}
+
+// adviseWhole gives an error of an engine that must know every value, and has no room for
+// them, the next thing to do.
+func (b *Bound) adviseWhole(err error) error {
+	var advised *fault.Error
+	if !errors.Is(err, spill.ErrBudget) || !b.plan.Whole || errors.As(err, &advised) {
+		return err
+	}
+	return &fault.Error{
+		Class: fault.Resources,
+		Hint:  "give more with --memory, or take algorithm tdr, which holds no more than one value for every k rows",
+		Err:   fmt.Errorf("list every value, as algorithm %s must: %w", b.Job.Algorithm.Name, err),
+	}
+}
+
+// note tells what the user should know of what was counted.
+func (b *Bound) note(c *count.Counts, res *resources) {
+	res.report.Nulls, res.report.Tuples = nil, nil
+	for _, d := range c.Columns {
+		noteColumn(&d.Domain, res)
+	}
+	if c.Table.Classes == 1 {
+		res.events.Noted(fmt.Sprintf("class column %s holds one class: no specialization is beneficial", b.Job.Class))
+	}
+	for _, grouping := range c.Table.Groupings {
+		res.report.Tuples = append(res.report.Tuples, grouping.Len())
+	}
+}
+
+// noteColumn tells what the user should know of a column.
+func noteColumn(d *domain.Domain, res *resources) {
+	name := d.Attribute.Name
+	if d.Nulls > 0 {
+		res.report.Nulls = append(res.report.Nulls, NullCount{name, d.Nulls})
+		res.events.Noted(fmt.Sprintf("column %s has %d nulls", name, d.Nulls))
+	}
+	if d.Binned > 0 {
+		res.events.Noted(fmt.Sprintf("column %s has %d distinct values: split points are restricted to %d quantile edges", name, d.Binned, len(d.Attribute.Texts)))
+	}
+}
+
+// forgetCounts gives back what was counted, and keeps the taxonomies.
+func (b *Bound) forgetCounts(res *resources) {
+	res.budget.Return(res.budget.Used() - b.Taxonomies.bytes)
+	debug.FreeOSMemory()
+}

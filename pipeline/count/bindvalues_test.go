@@ -1,0 +1,137 @@
+package count
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/taxonomy"
+	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/domain"
+	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/spill"
+)
+
+// boundValue is where a domain has put a value.
+type boundValue struct {
+	value string // "" of the null
+	code  uint32
+	label engine.Label
+}
+
+// A column has the same domain whether its values were interned or counted by counted values, and
+// lists every value when nothing is pruned.
+func TestDomainsAgree(t *testing.T) {
+	enginetest.Cases(t, 60, func(rng *rand.Rand) { mustBindAlike(t, rng) })
+}
+
+func mustBindAlike(t *testing.T, rng *rand.Rand) {
+	t.Helper()
+	spec, tree := randomMask(rng)
+	pruning := engine.Pruning{K: uint64(rng.IntN(6)), Classes: rng.IntN(2) == 0}
+	if rng.IntN(3) == 0 {
+		pruning = engine.Pruning{}
+	}
+	values, codes, classes := randomCodes(rng)
+	inMemory, attribute, pairs := bindInterned(t, spec, tree, pruning, values, codes, classes)
+	outOfCore, countedAttribute, countedPairs := bindCounted(t, spec, tree, pruning, values, codes, classes)
+	if !slices.Equal(inMemory, outOfCore) || !slices.Equal(pairs, countedPairs) {
+		t.Errorf("in memory %v %v\nout of core %v %v", inMemory, pairs, outOfCore, countedPairs)
+	}
+	if attribute.HasRest != countedAttribute.HasRest || !slices.Equal(attribute.Texts, countedAttribute.Texts) {
+		t.Errorf("in memory %q %t, out of core %q %t", attribute.Texts, attribute.HasRest, countedAttribute.Texts, countedAttribute.HasRest)
+	}
+	for _, v := range inMemory {
+		if pruning.K == 0 && !pruning.Classes && v.label.Text != v.value {
+			t.Errorf("a value of %d bytes shares the code %d", len(v.value), v.code)
+		}
+	}
+	if t.Failed() {
+		t.Logf("%s, %+v", spec.Mask, pruning)
+	}
+}
+
+// smallTree is a taxonomy of a few values.
+var smallTree = taxonomy.Node{Name: "ANY", Children: []taxonomy.Node{
+	{Name: "low", Children: []taxonomy.Node{{Name: "1"}, {Name: "2"}}}, {Name: "9"},
+}}
+
+// randomMask returns a mask of texts, with or without a taxonomy.
+func randomMask(rng *rand.Rand) (*jobfile.Column, jobfile.Taxonomy) {
+	spec := &jobfile.Column{Name: "c", Mask: jobfile.MaskGeneralize, Unknown: jobfile.UnknownRoot}
+	switch rng.IntN(4) {
+	case 0:
+		spec.Mask = jobfile.MaskSuppress
+		return spec, jobfile.Taxonomy{}
+	case 1:
+		return spec, jobfile.Taxonomy{Generator: &jobfile.Generator{Ranges: []string{"2", "5", "31"}}}
+	case 2:
+		return spec, jobfile.Taxonomy{Tree: &smallTree}
+	}
+	return spec, jobfile.Taxonomy{Generator: &jobfile.Generator{Prefix: []int{1}}}
+}
+
+// randomCodes returns distinct values and rows that have some of them, or none.
+func randomCodes(rng *rand.Rand) (values *formats.Values, codes, classes []uint32) {
+	values = &formats.Values{Type: formats.Type{Kind: formats.String}}
+	for i := range 1 + rng.IntN(40) {
+		values.AppendBytes([]byte(fmt.Sprint(i)))
+	}
+	for range rng.IntN(200) {
+		code := uint32(rng.IntN(values.Len() + 1))
+		codes = append(codes, code)
+		classes = append(classes, 1+code*uint32(rng.IntN(2))%3)
+	}
+	return values, codes, classes
+}
+
+func bindInterned(t *testing.T, spec *jobfile.Column, tree jobfile.Taxonomy, pruning engine.Pruning, values *formats.Values, codes, classes []uint32) ([]boundValue, *engine.Attribute, partition.Pairs) {
+	t.Helper()
+	in := domain.NewInterner(formats.Field{Name: "c", Type: values.Type}, false, spill.NewBudget(1<<20))
+	if _, _, err := in.Encode(values, 0, nil); err != nil {
+		t.Fatal(err)
+	}
+	var pairs partition.Pairs
+	for i, code := range codes {
+		pairs = append(pairs, partition.Pair{Code: code, Class: classes[i], Count: 1})
+	}
+	d, bound, err := domain.Bind(spec, in, pairs.Merge(), tree, pruning)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return boundValues(t, domain.NewOrdered(in, d), &d.Attribute, values, codes), &d.Attribute, bound
+}
+
+func bindCounted(t *testing.T, spec *jobfile.Column, tree jobfile.Taxonomy, pruning engine.Pruning, values *formats.Values, codes, classes []uint32) ([]boundValue, *engine.Attribute, partition.Pairs) {
+	t.Helper()
+	c := tinyPart(t, values.Type, spec.Mask, 10)
+	if err := c.addRows(&formats.Column{Values: values, Codes: codes}, classes); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Bind(t.Context(), spec, tree, pruning, int64(len(codes)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return boundValues(t, s.Coder, &s.Attribute, values, codes), &s.Attribute, s.Pairs
+}
+
+// boundValues tells of every value that some row has where a coder puts it.
+func boundValues(t *testing.T, c domain.Coder, a *engine.Attribute, values *formats.Values, codes []uint32) (bound []boundValue) {
+	t.Helper()
+	all, _, err := c.Encode(values, 0, []uint32{c.Null()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, code := range slices.Compact(slices.Sorted(slices.Values(codes))) {
+		v := boundValue{code: all[code], label: a.Label(int(all[code]))}
+		if code > 0 {
+			v.value = values.Text(int(code) - 1)
+		}
+		bound = append(bound, v)
+	}
+	return bound
+}

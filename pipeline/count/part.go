@@ -1,0 +1,200 @@
+package count
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"unicode/utf8"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/domain"
+)
+
+// part is one worker's part of a column's values.
+type part struct {
+	*Values
+	room    int      // entries held in memory, of entryBytes
+	nulls   []uint64 // records without a value, by class
+	entries []entry
+	arena   []byte // the bytes of values that are not words
+}
+
+// newPart returns a part that holds up to room entries in memory.
+func (c *Values) newPart(room int) *part {
+	p := &part{Values: c, room: room}
+	c.parts = append(c.parts, p)
+	return p
+}
+
+// add counts n records of entry i of values and a class.
+func (p *part) add(values *formats.Values, i int, class, n uint32) error {
+	e := entry{class: class, count: n}
+	if values.Type.InWords() {
+		e.word = values.Words[i]
+		if values.Type.Kind == formats.Float {
+			if e.word = domain.CanonicalFloat(e.word); e.word == domain.CanonicalNaN && p.nanIsNull {
+				p.addNull(class, n)
+				return nil
+			}
+		}
+		if p.texts {
+			word := formats.Values{Type: values.Type, Words: []uint64{e.word}}
+			if err := p.keep(&e, []byte(word.Text(0))); err != nil {
+				return err
+			}
+		}
+	} else {
+		value := values.Bytes(i)
+		switch {
+		case values.Type.Kind == formats.String && !utf8.Valid(value):
+			return fmt.Errorf("read column %s: a text is not UTF-8: %w", p.column, formats.ErrDamaged)
+		case values.Type.Kind != formats.String && p.texts:
+			value = []byte(values.Text(i))
+		}
+		if err := p.keep(&e, value); err != nil {
+			return err
+		}
+	}
+	if len(p.entries) == cap(p.entries) {
+		if err := p.grow(); err != nil {
+			return err
+		}
+	}
+	p.entries = append(p.entries, e)
+	if p.holds(len(p.arena)) >= p.room*EntryBytes || len(p.arena) >= maxArena {
+		return p.compact()
+	}
+	return nil
+}
+
+// holds returns the bytes of the entries, with so many of values.
+func (p *part) holds(values int) int { return len(p.entries)*bareEntry + values }
+
+// keep puts an entry's value into the arena.
+func (p *part) keep(e *entry, value []byte) error {
+	e.word, e.at, e.length = wordAt(value, 0), uint32(len(p.arena)), uint32(len(value))
+	if need := len(p.arena) + len(value); need > cap(p.arena) {
+		if err := p.growArena(need); err != nil {
+			return err
+		}
+	}
+	p.arena = append(p.arena, value...)
+	return nil
+}
+
+// wordAt returns eight bytes of a value as a word that has their order.
+func wordAt(value []byte, at int) uint64 {
+	if len(value)-at >= 8 {
+		return binary.BigEndian.Uint64(value[at:])
+	}
+	var last [8]byte
+	copy(last[:], value[min(at, len(value)):])
+	return binary.BigEndian.Uint64(last[:])
+}
+
+// maxArena leaves positions in the arena 32 bits, whatever the next value is.
+const maxArena = 1 << 30
+
+// grow doubles the room for entries, within what the part may hold.
+func (p *part) grow() error {
+	had := cap(p.entries)
+	size := min(max(2*had, 1024), p.room*EntryBytes/bareEntry+1)
+	if err := p.draw((size - had) * bareEntry); err != nil {
+		return err
+	}
+	p.entries = append(make([]entry, 0, size), p.entries...)
+	return nil
+}
+
+// growArena doubles the room for values, within what the part may hold, and makes it as large
+// as need be.
+func (p *part) growArena(need int) error {
+	size := max(min(max(2*cap(p.arena), 4096), p.room*EntryBytes-p.holds(0)), need)
+	if err := p.draw(size - cap(p.arena)); err != nil {
+		return err
+	}
+	p.arena = append(make([]byte, 0, size), p.arena...)
+	return nil
+}
+
+func (p *part) draw(bytes int) error {
+	return p.budget.Draw("the values of column "+p.column, int64(bytes))
+}
+
+// release gives back what the part has drawn.
+func (p *part) release() {
+	p.budget.Return(int64(cap(p.entries)*bareEntry + cap(p.arena)))
+	p.entries, p.arena = nil, nil
+}
+
+func (p *part) addNull(class, n uint32) {
+	for len(p.nulls) <= int(class) {
+		p.nulls = append(p.nulls, 0)
+	}
+	p.nulls[class] += uint64(n)
+}
+
+// compact merges equal entries, and moves them to a run when that does not make enough room.
+func (p *part) compact() error {
+	alive := p.sort()
+	if p.holds(alive) >= p.room*EntryBytes/2 || alive >= maxArena/2 {
+		return p.flush()
+	}
+	p.repack(alive)
+	return nil
+}
+
+// sort orders the entries and merges equal ones. It returns the bytes of values that are left.
+func (p *part) sort() (alive int) {
+	entrySorter{p.arena}.sort(p.entries, 0)
+	kept := p.entries[:0]
+	for _, e := range p.entries {
+		if n := len(kept); n > 0 && kept[n-1].word == e.word && bytes.Equal(kept[n-1].value(p.arena), e.value(p.arena)) {
+			last := &kept[n-1]
+			if last.class == e.class && last.count <= math.MaxUint32-e.count {
+				last.count += e.count
+				continue
+			}
+			e.at = last.at
+		} else {
+			alive += int(e.length)
+		}
+		kept = append(kept, e)
+	}
+	p.entries = kept
+	return alive
+}
+
+// repack makes an arena of the values that sorted entries have, which take so many bytes.
+func (p *part) repack(alive int) {
+	old := p.arena
+	p.arena = make([]byte, 0, alive)
+	p.budget.Return(int64(cap(old) - alive))
+	for i := range p.entries {
+		e := &p.entries[i]
+		if i > 0 && bytes.Equal(p.entries[i-1].value(p.arena), e.value(old)) {
+			e.at = p.entries[i-1].at
+			continue
+		}
+		value := e.value(old)
+		e.at = uint32(len(p.arena))
+		p.arena = append(p.arena, value...)
+	}
+}
+
+// flush writes the sorted entries to a run of their own.
+func (p *part) flush() error {
+	w, err := p.newRun()
+	if err != nil {
+		return err
+	}
+	for i := range p.entries {
+		e := &p.entries[i]
+		if err := w.add(e.word, e.value(p.arena), e.class, e.count); err != nil {
+			return err
+		}
+	}
+	p.entries, p.arena = p.entries[:0], p.arena[:0]
+	return w.end()
+}

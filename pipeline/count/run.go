@@ -1,0 +1,266 @@
+package count
+
+import (
+	"bytes"
+	"container/heap"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/pipeline/domain"
+	"github.com/kcut/kcut/spill"
+)
+
+// runWriter writes sorted entries to a run of a column's values.
+type runWriter struct {
+	of    *Values
+	run   spill.Sequence
+	chunk []byte
+}
+
+// runChunk is the size from which entries go to the store as a chunk. One of maxRunChunk
+// bytes does not end with an entry: the next belongs to it.
+const (
+	runChunk    = 128 << 10
+	maxRunChunk = 2 * runChunk
+)
+
+// newRun begins a run, in a store that is opened for the first one.
+func (c *Values) newRun() (*runWriter, error) {
+	store, err := c.open("the values of column " + c.column)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.store == nil { // who has a run reads it without a lock
+		c.store = store
+	}
+	return &runWriter{of: c, run: store.NewSequence(), chunk: make([]byte, 0, runChunk+64)}, nil
+}
+
+// add writes an entry: word, length, value, class, count.
+func (w *runWriter) add(word uint64, value []byte, class, count uint32) error {
+	w.chunk = binary.BigEndian.AppendUint64(w.chunk, word)
+	w.chunk = binary.AppendUvarint(w.chunk, uint64(len(value)))
+	w.chunk = append(w.chunk, value...)
+	w.chunk = binary.AppendUvarint(w.chunk, uint64(class))
+	w.chunk = binary.AppendUvarint(w.chunk, uint64(count))
+	if len(w.chunk) < runChunk {
+		return nil
+	}
+	return w.send()
+}
+
+// send hands the chunk to the store, in pieces when one value made it large.
+func (w *runWriter) send() error {
+	rest := w.chunk
+	for more := true; more; {
+		piece := rest[:min(len(rest), maxRunChunk)]
+		rest, more = rest[len(piece):], len(piece) == maxRunChunk
+		if err := w.of.store.Append(w.run, piece); err != nil {
+			return fmt.Errorf("spill the values of column %s: %w", w.of.column, err)
+		}
+	}
+	w.chunk = w.chunk[:0]
+	return nil
+}
+
+// end makes the run one of the column's.
+func (w *runWriter) end() error {
+	w.of.mu.Lock()
+	w.of.runs = append(w.of.runs, w.run)
+	w.of.mu.Unlock()
+	return w.send()
+}
+
+var errRun = fmt.Errorf("a run of values does not end with one: %w", spill.ErrCorrupt)
+
+// parseEntry reads an entry whose value is left in the chunk: at and length refer to it.
+func parseEntry(chunk []byte, at int) (e entry, next int, err error) {
+	if len(chunk)-at < 8 {
+		return e, 0, errRun
+	}
+	e.word = binary.BigEndian.Uint64(chunk[at:])
+	at += 8
+	var fields [3]uint64
+	for i := range fields {
+		value, n := binary.Uvarint(chunk[at:])
+		if n <= 0 || value > math.MaxUint32 {
+			return e, 0, errRun
+		}
+		at += n
+		fields[i] = value
+		if i == 0 {
+			if value > uint64(len(chunk)-at) {
+				return e, 0, errRun
+			}
+			e.at, e.length = uint32(at), uint32(value)
+			at += int(value)
+		}
+	}
+	e.class, e.count = uint32(fields[1]), uint32(fields[2])
+	return e, at, nil
+}
+
+// runCursor stands at an entry of a run, or of the entries that never left memory.
+type runCursor struct {
+	reader  *spill.Reader
+	entries []entry // in memory: those still to come
+	chunk   []byte
+	joined  []byte // of chunks that belong together
+	next    int
+	entry   entry
+}
+
+// advance moves to the next entry and reports whether there is one.
+func (r *runCursor) advance() (bool, error) {
+	if r.reader == nil {
+		if len(r.entries) == 0 {
+			return false, nil
+		}
+		r.entry, r.entries = r.entries[0], r.entries[1:]
+		return true, nil
+	}
+	for r.next == len(r.chunk) {
+		if err := r.read(); err == io.EOF {
+			return false, nil
+		} else if err != nil {
+			return false, err
+		}
+	}
+	var err error
+	r.entry, r.next, err = parseEntry(r.chunk, r.next)
+	return err == nil, err
+}
+
+// read takes the next chunk, and those that belong to it.
+func (r *runCursor) read() (err error) {
+	r.next = 0
+	if r.chunk, err = r.reader.Next(); err != nil || len(r.chunk) < maxRunChunk {
+		return err
+	}
+	r.joined = append(r.joined[:0], r.chunk...)
+	for len(r.chunk) == maxRunChunk {
+		if r.chunk, err = r.reader.Next(); err == io.EOF {
+			return errRun
+		} else if err != nil {
+			return err
+		}
+		r.joined = append(r.joined, r.chunk...)
+	}
+	r.chunk = r.joined
+	return nil
+}
+
+// runMerge is a heap of cursors, the least entry first.
+type runMerge struct {
+	ctx     context.Context
+	column  string
+	cursors []*runCursor
+}
+
+func (m *runMerge) Len() int { return len(m.cursors) }
+func (m *runMerge) Less(i, j int) bool {
+	a, b := m.cursors[i], m.cursors[j]
+	return compareEntries(&a.entry, a.chunk, &b.entry, b.chunk) < 0
+}
+func (m *runMerge) Swap(i, j int) { m.cursors[i], m.cursors[j] = m.cursors[j], m.cursors[i] }
+func (m *runMerge) Push(x any)    { m.cursors = append(m.cursors, x.(*runCursor)) }
+func (m *runMerge) Pop() any {
+	last := m.cursors[len(m.cursors)-1]
+	m.cursors = m.cursors[:len(m.cursors)-1]
+	return last
+}
+
+// start moves every cursor to its first entry.
+func (m *runMerge) start() error {
+	all := m.cursors
+	m.cursors = nil
+	for i, cursor := range all {
+		ok, err := cursor.advance()
+		if err != nil {
+			m.cursors = append(m.cursors, all[i:]...) // to be closed
+			return err
+		}
+		if ok {
+			m.cursors = append(m.cursors, cursor)
+		} else if cursor.reader != nil {
+			if err := cursor.reader.Close(); err != nil {
+				return err
+			}
+		}
+	}
+	heap.Init(m)
+	return nil
+}
+
+// each calls f with every value, its classes summed over all runs.
+func (m *runMerge) each(f func(*domain.Counted) error) error {
+	if err := m.start(); err != nil {
+		return m.failed(err)
+	}
+	var value domain.Counted
+	for n := 0; len(m.cursors) > 0; n++ {
+		if n&0xffff == 0 && m.ctx.Err() != nil {
+			return m.ctx.Err()
+		}
+		first := m.cursors[0]
+		value.Word = first.entry.word
+		value.Value = append(value.Value[:0], first.entry.value(first.chunk)...)
+		value.Classes = value.Classes[:0]
+		if err := m.gather(&value); err != nil {
+			return m.failed(err)
+		}
+		if err := f(&value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// gather takes all entries of the value from the cursors.
+func (m *runMerge) gather(value *domain.Counted) error {
+	for len(m.cursors) > 0 {
+		first := m.cursors[0]
+		if first.entry.word != value.Word || !bytes.Equal(first.entry.value(first.chunk), value.Value) {
+			return nil
+		}
+		last := len(value.Classes) - 1
+		if last >= 0 && value.Classes[last].Class == first.entry.class {
+			value.Classes[last].Count += uint64(first.entry.count)
+		} else {
+			value.Classes = append(value.Classes, engine.Frequency{Class: first.entry.class, Count: uint64(first.entry.count)})
+		}
+		ok, err := first.advance()
+		switch {
+		case err != nil:
+			return err
+		case ok:
+			heap.Fix(m, 0)
+		default:
+			heap.Pop(m)
+			if first.reader != nil {
+				if err := first.reader.Close(); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (m *runMerge) close() {
+	for _, cursor := range m.cursors {
+		if cursor.reader != nil {
+			cursor.reader.Close()
+		}
+	}
+}
+
+func (m *runMerge) failed(err error) error {
+	return fmt.Errorf("merge the values of column %s: %w", m.column, err)
+}

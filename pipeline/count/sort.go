@@ -1,0 +1,124 @@
+package count
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+)
+
+// entrySorter sorts the entries of a column, whose values lie in an arena, by value and
+// class: bucket by bucket of the first byte in which their words differ, and where their
+// words are equal, by the next eight bytes of their values. Nearly all different values take
+// a few passes that way, and no comparison needs the arena.
+type entrySorter struct{ arena []byte }
+
+// fewEntries are sorted by comparing them.
+const fewEntries = 32
+
+// sort sorts entries whose values are equal up to depth and whose words are the eight bytes
+// from there on.
+func (s entrySorter) sort(entries []entry, depth int) {
+	if len(entries) <= fewEntries {
+		s.compare(entries)
+		return
+	}
+	if differ := differingBits(entries); differ != 0 {
+		s.deal(entries, max(bits.Len64(differ), 8)-8, depth)
+		return
+	}
+	s.descend(entries, depth)
+}
+
+// compare sorts a few entries by insertion.
+func (s entrySorter) compare(entries []entry) {
+	for i := 1; i < len(entries); i++ {
+		e := entries[i]
+		at := i
+		for at > 0 && (e.word < entries[at-1].word ||
+			e.word == entries[at-1].word && compareEntries(&e, s.arena, &entries[at-1], s.arena) < 0) {
+			entries[at] = entries[at-1]
+			at--
+		}
+		entries[at] = e
+	}
+}
+
+// differingBits returns the bits in which some words differ.
+func differingBits(entries []entry) (differ uint64) {
+	first := entries[0].word
+	for i := range entries {
+		differ |= entries[i].word ^ first
+	}
+	return differ
+}
+
+// deal sorts entries whose words are equal above eight bits by these, in place, and then every
+// bucket.
+func (s entrySorter) deal(entries []entry, shift, depth int) {
+	var next, ends [256]int
+	for i := range entries {
+		ends[byte(entries[i].word>>shift)]++
+	}
+	end := 0
+	for b, n := range ends {
+		next[b] = end
+		end += n
+		ends[b] = end
+	}
+	for b := range ends {
+		for ; next[b] < ends[b]; next[b]++ {
+			e := entries[next[b]]
+			for to := byte(e.word >> shift); int(to) != b; to = byte(e.word >> shift) {
+				e, entries[next[to]] = entries[next[to]], e
+				next[to]++
+			}
+			entries[next[b]] = e
+		}
+	}
+	from := 0
+	for _, end := range ends {
+		if end-from > 1 {
+			s.sort(entries[from:end], depth)
+		}
+		from = end
+	}
+}
+
+// descend sorts entries whose words are equal: those that end here come first, the others in
+// the order of what follows.
+func (s entrySorter) descend(entries []entry, depth int) {
+	word := entries[0].word
+	longer := entries
+	for differ := uint64(0); differ == 0 && len(longer) > 0; {
+		longer = splitEnded(longer, depth+8)
+		depth += 8
+		for i := range longer {
+			longer[i].word = wordAt(longer[i].value(s.arena), depth)
+		}
+		if len(longer) > 0 {
+			differ = differingBits(longer)
+		}
+	}
+	if len(longer) > 0 {
+		s.sort(longer, depth)
+	}
+	for i := range entries {
+		entries[i].word = word
+	}
+}
+
+// splitEnded puts the entries whose values have no more than some bytes first, in order, and
+// returns the others. They are equal so far, so that a shorter one has but zeros less.
+func splitEnded(entries []entry, length int) (longer []entry) {
+	ended := 0
+	for i := range entries {
+		if int(entries[i].length) <= length {
+			entries[i], entries[ended] = entries[ended], entries[i]
+			ended++
+		}
+	}
+	slices.SortFunc(entries[:ended], func(a, b entry) int {
+		return cmp.Or(cmp.Compare(a.length, b.length), cmp.Compare(a.class, b.class))
+	})
+	return entries[ended:]
+}

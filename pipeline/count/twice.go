@@ -1,0 +1,92 @@
+package count
+
+import (
+	"context"
+	"errors"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/pipeline/domain"
+	"github.com/kcut/kcut/spill"
+)
+
+// twice reads the input twice: once for the values of every column, which tell what codes a search
+// will tell apart, and once to count the tuples of these codes. What does not fit the memory goes
+// to the store.
+func (r *Request) twice(ctx context.Context, res *Resources) (*Counts, error) {
+	s := r.newSurvey(res)
+	if err := s.read(ctx); err != nil {
+		return nil, err
+	}
+	c := &Counts{Table: r.newTable()}
+	c.Table.Coarse = r.Merge != nil
+	var err error
+	if c.Columns, err = s.bind(ctx); err != nil {
+		return nil, err
+	}
+	c.Class = r.classes(c.Table, s.class, c.Columns)
+	return c, r.countTuples(ctx, res, c)
+}
+
+// newTable returns a table of which nothing is known but its rows.
+func (r *Request) newTable() *engine.Table { return &engine.Table{Rows: uint64(r.Dataset.Rows())} }
+
+// countTuples reads the input again and counts every grouping, on disk when that is in use
+// already, or memory is not enough.
+func (r *Request) countTuples(ctx context.Context, res *Resources, c *Counts) error {
+	coders, sizes := r.finalCoders(c)
+	if res.Store() == nil {
+		part := res.Budget.Part((res.Budget.Limit() - res.Budget.Used()) / 2)
+		err := r.countFinal(ctx, res, c, coders, sizes, part, nil)
+		if !errors.Is(err, spill.ErrBudget) {
+			return err
+		}
+		part.Return(part.Used())
+	}
+	store, err := res.Open("the distinct tuples")
+	if err != nil {
+		return err
+	}
+	return r.countFinal(ctx, res, c, coders, sizes, res.Budget, store)
+}
+
+// finalCoders returns the coders of all columns, whose codes are those that the table will have, and
+// the numbers of their codes.
+func (r *Request) finalCoders(c *Counts) (coders []domain.Coder, sizes []int) {
+	add := func(coder domain.Coder, size int) {
+		coders, sizes = append(coders, coder), append(sizes, size)
+	}
+	var merged []engine.Coarsening
+	if r.Merge != nil {
+		merged = r.Merge(c.Table)
+	}
+	for i := range r.Columns {
+		switch {
+		case i == r.Class:
+			add(c.Class, c.Class.Classes)
+		case i >= len(c.Columns):
+			add(match{*r.Columns[i].Match}, 2)
+		case i < len(merged):
+			add(domain.Renumbered{Coder: c.Columns[i].Coder, Codes: merged[i].Codes, Domain: merged[i].Domain}, merged[i].Domain)
+		default:
+			size := max(1, c.Columns[i].Attribute.Len())
+			add(domain.Renumbered{Coder: c.Columns[i].Coder, Codes: engine.Identity(size).Codes, Domain: size}, size)
+		}
+	}
+	return coders, sizes
+}
+
+// countFinal counts the tuples of every grouping in final codes: in memory, or in a store.
+func (r *Request) countFinal(ctx context.Context, res *Resources, c *Counts, coders []domain.Coder, sizes []int, budget *spill.Budget, store *spill.Store) error {
+	reading := r.newReading(budget, res.Threads)
+	reading.Coders, reading.Domains, reading.Store = coders, sizes, store
+	// Half of what is left is for the counters; the other half for joining them.
+	reading.Share = (res.Budget.Limit() - res.Budget.Used()) / 2 / max(1, int64(len(r.Groupings)))
+	reading.Advanced = func(rows int64) { res.Advanced(r.Dataset.Rows()+rows, 2*r.Dataset.Rows()) }
+	reading.leaveOutUncounted()
+	counted, err := reading.Count(ctx)
+	if err != nil {
+		return err
+	}
+	c.Table.Groupings, err = counted.Tables(ctx)
+	return err
+}

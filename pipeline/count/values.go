@@ -1,0 +1,193 @@
+package count
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/internal/workers"
+	"github.com/kcut/kcut/pipeline/domain"
+	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/spill"
+)
+
+// Values counts the (value, class) pairs of one column that may have more values than fit
+// the memory:
+//
+//	rows ──▶ tally a worker ──▶ entries a worker, sorted and merged when full ──▶ runs in the store
+//
+// When all rows are in, each walks the values in order, with the sums of their classes.
+type Values struct {
+	column    string
+	typ       formats.Type
+	nanIsNull bool // as of an interner
+	texts     bool // values are counted by their text, which is what a taxonomy knows
+	open      Opener
+	budget    *spill.Budget
+	fan       int // runs that are read at one time
+	parts     []*part
+
+	mu    sync.Mutex
+	store *spill.Store // nil: nothing was spilled
+	runs  []spill.Sequence
+}
+
+// Opener returns the store of a run, which is opened when something does not fit the
+// memory: what that is comes in the user's words. It is safe for concurrent use.
+type Opener func(what string) (*spill.Store, error)
+
+// entry counts one value and class. Values that are not words lie in an arena; their
+// word is made of their first eight bytes, so that most comparisons need no more.
+type entry struct {
+	word   uint64
+	at     uint32 // in the arena
+	length uint32
+	class  uint32
+	count  uint32
+}
+
+// EntryBytes is what an entry takes with a value of 16 bytes.
+const EntryBytes = bareEntry + 16
+
+// bareEntry is what an entry takes without its value.
+const bareEntry = 24
+
+// Of the budget, so much holds what is read of the runs of one column.
+const mergePart = 16
+
+// NewValues returns a counter for a mask. Its parts move entries to a store when they are full.
+func NewValues(field formats.Field, mask string, open Opener, budget *spill.Budget) *Values {
+	fan := min(max(budget.Limit()/mergePart/spill.ReaderBytes, 4), 64)
+	return &Values{
+		column: field.Name, typ: field.Type, nanIsNull: mask == jobfile.MaskDiscretize, texts: mask == jobfile.MaskGeneralize,
+		open: open, budget: budget, fan: int(fan),
+	}
+}
+
+// value returns an entry's bytes in an arena; nil for words.
+func (e *entry) value(arena []byte) []byte { return arena[e.at : e.at+e.length] }
+
+// compareEntries orders entries by value, then class.
+func compareEntries(a *entry, arenaA []byte, b *entry, arenaB []byte) int {
+	if a.word != b.word { // nearly always
+		return cmp.Compare(a.word, b.word)
+	}
+	if order := bytes.Compare(a.value(arenaA), b.value(arenaB)); order != 0 {
+		return order
+	}
+	return cmp.Compare(a.class, b.class)
+}
+
+// nulls returns the records without a value, by class.
+func (c *Values) nulls() (nulls []uint64) {
+	for _, p := range c.parts {
+		for len(nulls) < len(p.nulls) {
+			nulls = append(nulls, 0)
+		}
+		for class, n := range p.nulls {
+			nulls[class] += n
+		}
+	}
+	return nulls
+}
+
+// each calls f with every value in order. The values are consumed.
+func (c *Values) each(ctx context.Context, f func(*domain.Counted) error) error {
+	if err := c.sortParts(); err != nil {
+		return err
+	}
+	for len(c.runs) > c.fan {
+		if err := c.reduce(ctx); err != nil {
+			return err
+		}
+	}
+	if err := c.merge(ctx, c.runs, f); err != nil {
+		return err
+	}
+	for _, p := range c.parts {
+		p.release()
+	}
+	return nil
+}
+
+// sortParts sorts what is in memory, every part on a goroutine of its own, and moves it to runs
+// when there are any.
+func (c *Values) sortParts() error {
+	spilled := len(c.runs) > 0
+	var group errgroup.Group
+	for _, p := range c.parts {
+		group.Go(func() error {
+			return workers.Fence(func() error {
+				p.sort()
+				if !spilled {
+					return nil
+				}
+				return p.flush()
+			})
+		})
+	}
+	return group.Wait()
+}
+
+// reduce makes one run of those at the front of the queue.
+func (c *Values) reduce(ctx context.Context) error {
+	w, err := c.newRun()
+	if err != nil {
+		return err
+	}
+	err = c.merge(ctx, c.runs[:c.fan], func(v *domain.Counted) error {
+		for _, k := range v.Classes {
+			for n := k.Count; n > 0; n -= min(n, math.MaxUint32) {
+				if err := w.add(v.Word, v.Value, k.Class, uint32(min(n, math.MaxUint32))); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	c.runs = c.runs[c.fan:]
+	return w.end()
+}
+
+// merge calls f with every value of some runs, or of the memory when there are none, and
+// frees the runs.
+func (c *Values) merge(ctx context.Context, runs []spill.Sequence, f func(*domain.Counted) error) error {
+	what, taken := "reading the values of column "+c.column, int64(len(runs))*spill.ReaderBytes
+	if err := c.budget.Draw(what, taken); err != nil {
+		return err
+	}
+	defer c.budget.Return(taken)
+	merge := &runMerge{ctx: ctx, column: c.column}
+	defer merge.close()
+	if len(runs) == 0 {
+		for _, p := range c.parts {
+			merge.cursors = append(merge.cursors, &runCursor{entries: p.entries, chunk: p.arena})
+		}
+	}
+	for _, run := range runs {
+		reader, err := c.store.Read(ctx, run)
+		if err != nil {
+			return fmt.Errorf("read the values of column %s: %w", c.column, err)
+		}
+		merge.cursors = append(merge.cursors, &runCursor{reader: reader})
+	}
+	if err := merge.each(f); err != nil {
+		return err
+	}
+	if len(runs) == 0 {
+		return nil
+	}
+	if err := c.store.Free(runs...); err != nil {
+		return fmt.Errorf("free the values of column %s: %w", c.column, err)
+	}
+	return nil
+}

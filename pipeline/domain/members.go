@@ -1,0 +1,214 @@
+package domain
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/figure"
+	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/spill"
+)
+
+// members is the labeler of a generalized column: nodes of a taxonomy. A value below none of
+// them is unmapped, or gets a label of its own if the column takes unknown values: in a given
+// tree its text, in a generated one the topmost node over it that is above none of the cut's.
+type members struct {
+	labelSpace
+	finder  *engine.CutFinder // of a generated taxonomy; nil: of a given one
+	unknown *newLabels        // nil: they are unmapped
+
+	tree    *engine.Tree      // given
+	isLabel []bool            // by node of the tree
+	label   []uint32          // by leaf of the tree
+	added   map[string]uint32 // labels that the tree lacks: they were unknown before
+}
+
+func (m *members) Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
+	find := m.inTree
+	if m.finder != nil {
+		finder := m.finder.Clone()
+		find = func(text string) (uint32, bool, string) { return finder.Find(text) }
+	}
+	for i := from; i < values.Len(); i++ {
+		label, ok, beside := find(TextOf(values, i))
+		switch {
+		case ok:
+		case m.unknown == nil || beside == "":
+			label = m.Unmapped()
+		default:
+			number, err := m.unknown.add(beside)
+			if err != nil {
+				return nil, 0, err
+			}
+			label = m.code(newLabel) + number
+		}
+		codes = append(codes, label)
+	}
+	return codes, m.Size(), nil
+}
+
+// Size returns the number of codes by now.
+func (m *members) Size() int {
+	n := int(m.code(newLabel))
+	if m.unknown != nil {
+		n += m.unknown.len()
+	}
+	return n
+}
+
+// inTree finds the label over a leaf.
+func (m *members) inTree(text string) (label uint32, ok bool, beside string) {
+	if code, ok := m.tree.Code(text); ok {
+		return m.label[code], true, ""
+	}
+	if label, ok := m.added[text]; ok {
+		return label, true, ""
+	}
+	if m.unknown != nil && m.isLabel[0] {
+		return 0, true, ""
+	}
+	return 0, false, text
+}
+
+// IsUnmapped reports whether a value is below no label, and gets none.
+func (m *members) IsUnmapped(values *formats.Values, i int) bool {
+	if m.finder != nil {
+		_, ok, beside := m.finder.Clone().Find(TextOf(values, i))
+		return !ok && (m.unknown == nil || beside == "")
+	}
+	_, ok, _ := m.inTree(TextOf(values, i))
+	return !ok && m.unknown == nil
+}
+
+// Domain has the labels for the leaves of its tree: those of the cut in its order, and what
+// they lack behind their siblings.
+func (m *members) Domain(records []uint64) (Domain, error) {
+	out := Domain{Nulls: records[m.Null()]}
+	out.Attribute = engine.Attribute{Name: m.column.Name, Mask: engine.Generalize, HasNull: m.nulls(records)}
+	var names []string
+	var at []int
+	if m.unknown != nil {
+		names, at = m.unknown.occurring(records[m.code(newLabel):])
+	}
+	tree, err := m.grow(names)
+	if err != nil {
+		return out, err
+	}
+	out.Attribute.Tree, out.Attribute.Texts = tree, tree.Leaves()
+	out.Codes = make([]uint32, len(records))
+	for label, text := range m.texts() {
+		out.Codes[label], _ = tree.Code(text)
+	}
+	for i, name := range names {
+		out.Codes[int(m.code(newLabel))+at[i]], _ = tree.Code(name)
+	}
+	if out.Attribute.HasNull {
+		out.Codes[m.Null()] = out.Attribute.NullCode()
+	}
+	return out, nil
+}
+
+// grow returns the tree above the labels and some new ones.
+func (m *members) grow(names []string) (*engine.Tree, error) {
+	var root engine.Node
+	if m.finder != nil {
+		root = engine.Above(m.finder.Generator(), append(m.texts(), names...))
+	} else {
+		for i, name := range names {
+			if err := m.tree.Admit(name, i); err != nil {
+				return nil, Unadmitted(m.column.Name, len(names), err)
+			}
+		}
+		root = m.above(0)
+		names = slices.AppendSeq(names, maps.Keys(m.added))
+		for _, name := range slices.Sorted(slices.Values(names)) {
+			root.Children = append(root.Children, engine.Node{Name: name})
+		}
+	}
+	tree, err := engine.NewTree(root)
+	if err != nil {
+		return nil, &fault.Error{Class: fault.Input, Err: fmt.Errorf("add %d labels to the cut of column %s: %w", len(names), m.column.Name, err)}
+	}
+	return tree, nil
+}
+
+// above returns the part of a given tree from a node down to the labels.
+func (m *members) above(n int) engine.Node {
+	node := engine.Node{Name: m.tree.Name(n)}
+	switch {
+	case m.isLabel[n] && !m.tree.IsLeaf(n):
+		node.Values = m.tree.Values(n)
+	case !m.isLabel[n]:
+		for _, child := range m.tree.Children(n) {
+			node.Children = append(node.Children, m.above(child))
+		}
+	}
+	return node
+}
+
+// members checks that the labels are a cut of the column's taxonomy.
+func (g *Cut) members(spec *jobfile.Column, column *cutfile.Column, t jobfile.Taxonomy, budget *spill.Budget) (*members, error) {
+	m := &members{labelSpace: newLabelSpace(column)}
+	if spec.Unknown == jobfile.UnknownRoot {
+		m.unknown = &newLabels{column: spec.Name, budget: budget}
+	}
+	if t.Tree != nil {
+		return m, g.cutTree(m, spec, t)
+	}
+	generator, err := jobfile.GeneratorOf(t)
+	if err != nil {
+		return nil, Untreed(spec, err)
+	}
+	labels := m.texts()
+	if slices.ContainsFunc(labels, func(label string) bool { return !engine.Takes(generator, label) }) {
+		return nil, g.mismatch("column %s: its taxonomy has no nodes like the cut's", spec.Name)
+	}
+	var nested bool
+	if m.finder, nested = engine.NewCutFinder(generator, labels); nested || len(labels) == 0 {
+		return nil, g.mismatch("column %s: its labels do not make a cut of its taxonomy", spec.Name)
+	}
+	return m, nil
+}
+
+// cutTree finds the labels in a given tree. Those that it lacks were unknown values before,
+// where the column takes such.
+func (g *Cut) cutTree(m *members, spec *jobfile.Column, t jobfile.Taxonomy) error {
+	tree, err := engine.NewTree(jobfile.TreeOf(t.Tree))
+	if err != nil {
+		return Untreed(spec, err)
+	}
+	m.tree, m.isLabel, m.added = tree, make([]bool, tree.Len()), make(map[string]uint32)
+	m.label = make([]uint32, len(tree.Leaves()))
+	covered := 0
+	for i, text := range m.texts() {
+		n, ok := tree.Node(text)
+		if !ok {
+			m.added[text] = uint32(i)
+			continue
+		}
+		m.isLabel[n] = true
+		lo, hi := tree.Range(n)
+		covered += hi - lo
+		for leaf := lo; leaf < hi; leaf++ {
+			m.label[leaf] = uint32(i)
+		}
+	}
+	if len(m.added) > 0 && m.unknown == nil {
+		return g.mismatch("column %s: its taxonomy lacks %s of the cut", spec.Name, figure.Count(len(m.added), "node"))
+	}
+	for leaf, label := range m.label {
+		n, _ := tree.Node(m.column.Cut[label].Label)
+		if lo, hi := tree.Range(n); !m.isLabel[n] || leaf < lo || leaf >= hi || covered != len(m.label) {
+			return g.mismatch("column %s: its labels do not make a cut of its taxonomy", spec.Name)
+		}
+	}
+	if m.isLabel[0] && m.n > 1 {
+		return g.mismatch("column %s: its labels do not make a cut of its taxonomy", spec.Name)
+	}
+	return nil
+}

@@ -1,0 +1,99 @@
+package domain
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/spill"
+)
+
+// plainSpan is an interval of whole numbers, with −1 for an open end.
+type plainSpan struct {
+	lower, upper int
+	closed       bool
+}
+
+func (s plainSpan) has(x int) bool {
+	return (s.lower < 0 || x >= s.lower) && (s.upper < 0 || x < s.upper || s.closed && x == s.upper)
+}
+
+func (s plainSpan) label() cutfile.Label {
+	l := cutfile.Label{Label: "[,)", Interval: true}
+	if s.lower >= 0 {
+		l.Lower = json.RawMessage(fmt.Sprint(s.lower))
+	}
+	if s.upper >= 0 {
+		l.Upper = json.RawMessage(fmt.Sprint(s.upper))
+	}
+	if s.closed {
+		l.Label = "[,]"
+	}
+	return l
+}
+
+func randomSpan(rng *rand.Rand) plainSpan {
+	s := plainSpan{lower: rng.IntN(30) - 1, closed: rng.IntN(2) == 0}
+	if s.upper = s.lower + 1 + rng.IntN(10); rng.IntN(5) == 0 {
+		s.upper, s.closed = -1, false
+	}
+	return s
+}
+
+// A value is covered by the labels of all intervals that it lies in, however they overlap, and
+// values that the same labels cover have one code.
+func TestOverlaps(t *testing.T) {
+	enginetest.Cases(t, 60, func(rng *rand.Rand) {
+		of := formats.Type{Kind: formats.Int, Bits: 64}
+		column := &cutfile.Column{Name: "x", Mask: jobfile.MaskDiscretize}
+		var spans []plainSpan
+		for range 1 + rng.IntN(12) {
+			spans = append(spans, randomSpan(rng))
+			column.Cut = append(column.Cut, spans[len(spans)-1].label())
+		}
+		spec := &jobfile.Column{Name: "x", Mask: jobfile.MaskDiscretize}
+		budget := spill.NewBudget(1 << 20)
+		c, err := (&Cut{}).cover(spec, column, of, jobfile.Taxonomy{}, budget)
+		if err != nil {
+			t.Fatal(err)
+		}
+		values := &formats.Values{Type: of}
+		for _, x := range rng.Perm(45) {
+			if err := values.Parse(fmt.Sprint(x)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		codes, _, err := c.Encode(values, 0, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, code := range codes {
+			var want []uint32
+			x := int(values.Float(i))
+			for label, s := range spans {
+				if s.has(x) {
+					want = append(want, uint32(label))
+				}
+			}
+			if got := c.sets[code-coverSets]; !slices.Equal(got, want) {
+				t.Errorf("labels %v cover %d, want %v", got, x, want)
+			}
+		}
+		if sets := slices.Compact(slices.Sorted(slices.Values(codes))); len(sets) != len(c.sets) {
+			t.Errorf("%d codes of %d sets", len(sets), len(c.sets))
+		}
+		labels := 0
+		for _, set := range c.sets {
+			labels += len(set)
+		}
+		if want := len(c.sets)*coverBytes + 8*labels + len(c.places)*placeBytes; budget.Used() != int64(want) || len(c.places) < len(c.sets) {
+			t.Errorf("%d bytes drawn for %d labels in %d sets at %d places, want %d", budget.Used(), labels, len(c.sets), len(c.places), want)
+		}
+	})
+}

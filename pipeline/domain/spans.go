@@ -1,0 +1,138 @@
+package domain
+
+import (
+	"cmp"
+	"sort"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/jobfile"
+)
+
+// spans is the labeler of a discretized column: intervals, one after the other. A value
+// beyond the declared bounds is unmapped, as is one beyond the outer intervals.
+type spans struct {
+	labelSpace
+	Span
+	starts formats.Values // of all intervals but the first
+}
+
+func (s *spans) Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
+	for i := from; i < values.Len(); i++ {
+		codes = append(codes, s.find(values, i))
+	}
+	return codes, s.Size(), nil
+}
+
+func (s *spans) find(values *formats.Values, i int) uint32 {
+	value, i := CanonicalValue(values, i)
+	switch {
+	case value.Type.Kind == formats.Float && value.Words[i] == CanonicalNaN:
+		return s.Null()
+	case s.Excludes(value, i):
+		return s.Unmapped()
+	}
+	return uint32(sort.Search(s.starts.Len(), func(at int) bool { return CompareValues(&s.starts, at, value, i) > 0 }))
+}
+
+func (s *spans) IsUnmapped(values *formats.Values, i int) bool {
+	return s.find(values, i) == s.Unmapped()
+}
+
+// Domain has the intervals for its values, each with its lower end for a text.
+func (s *spans) Domain(records []uint64) (Domain, error) {
+	out := Domain{Nulls: records[s.Null()]}
+	a := &out.Attribute
+	*a = engine.Attribute{Name: s.column.Name, Mask: engine.Discretize, HasNull: s.nulls(records), Texts: []string{""}, Positions: []float64{0}}
+	for i := range s.starts.Len() {
+		a.Texts, a.Positions = append(a.Texts, s.starts.Text(i)), append(a.Positions, s.starts.Float(i))
+	}
+	if intervals := s.intervals(); len(intervals) > 0 {
+		a.LowerText, _ = cutfile.EndText(intervals[0].Lower)
+		a.UpperText, _ = cutfile.EndText(intervals[len(intervals)-1].Upper)
+		for i, interval := range intervals[1:] {
+			a.Texts[i+1], _ = cutfile.EndText(interval.Lower)
+		}
+		a.Texts[0] = a.LowerText
+	}
+	s.place(a)
+	out.Codes = make([]uint32, len(records))
+	for label := range s.n {
+		out.Codes[label] = uint32(label)
+	}
+	if a.HasNull {
+		out.Codes[s.Null()] = a.NullCode()
+	}
+	return out, nil
+}
+
+func (s *spans) intervals() (intervals []cutfile.Label) {
+	for _, label := range s.column.Cut {
+		if label.Interval {
+			intervals = append(intervals, label)
+		}
+	}
+	return intervals
+}
+
+// place puts the ends of the number line at the bounds, and an open end as far away as the
+// inner intervals are wide on average: what the data reaches to is not in the cut.
+func (s *spans) place(a *engine.Attribute) {
+	last := len(a.Positions) - 1
+	width := 1.0
+	if last > 1 {
+		width = (a.Positions[last] - a.Positions[1]) / float64(last-1)
+	}
+	a.Lower, a.Upper = a.Positions[min(1, last)]-width, a.Positions[last]+width
+	if s.Lower != nil {
+		a.Lower = s.Lower.Float(0)
+	}
+	if s.Upper != nil {
+		a.Upper = s.Upper.Float(0)
+	}
+	a.Positions[0] = a.Lower
+}
+
+// spans checks that the intervals lie one behind the other, and takes up all there is.
+func (g *Cut) spans(spec *jobfile.Column, column *cutfile.Column, t formats.Type) (*spans, error) {
+	s := &spans{labelSpace: newLabelSpace(column), starts: formats.Values{Type: t}}
+	intervals := s.intervals()
+	if len(intervals) != s.n || s.n == 0 {
+		return nil, g.mismatch("column %s: its labels are no intervals", spec.Name)
+	}
+	for i, interval := range intervals {
+		lower, closed := cutfile.EndText(interval.Lower)
+		upper, bounded := cutfile.EndText(interval.Upper)
+		if i > 0 && (!closed || s.starts.Parse(lower) != nil || s.starts.Len() > 1 && CompareValues(&s.starts, i-2, &s.starts, i-1) >= 0) ||
+			i < s.n-1 && (!bounded || string(interval.Upper) != string(intervals[i+1].Lower)) {
+			return nil, g.mismatch("column %s: its intervals are no cut of a column of type %s", spec.Name, t)
+		}
+		var err error
+		if i == 0 {
+			if s.Lower, err = g.end(spec, t, spec.Bounds.Lower, lower); err != nil {
+				return nil, err
+			}
+		}
+		if i == s.n-1 {
+			if s.Upper, err = g.end(spec, t, spec.Bounds.Upper, upper); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return s, nil
+}
+
+// end returns an end of the number line: what the job declares or the cut has. If both say
+// something, they must say the same.
+func (g *Cut) end(spec *jobfile.Column, t formats.Type, declared, of string) (*formats.Values, error) {
+	bound, err := ParseBound(spec, t, cmp.Or(declared, of))
+	if err != nil || bound == nil || declared == "" || of == "" {
+		return bound, err
+	}
+	other := &formats.Values{Type: t}
+	if other.Parse(of) != nil || CompareValues(bound, 0, other, 0) != 0 {
+		return nil, g.mismatch("column %s: the job declares other bounds", spec.Name)
+	}
+	return bound, nil
+}

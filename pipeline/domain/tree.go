@@ -1,0 +1,149 @@
+package domain
+
+import (
+	"errors"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/spill"
+)
+
+// Walk calls f with every value of a column, in the bytewise order of their texts.
+type Walk func(f func(*Counted) error) error
+
+// BoundTree is the taxonomy of a column and the records of its leaves, in provisional classes.
+type BoundTree struct {
+	Tree      *engine.Tree
+	generator engine.Generator // nil when the tree was given
+	Pairs     partition.Pairs
+}
+
+// Coder returns the coder of the column.
+func (b *BoundTree) Coder() Coder { return &treeCoder{tree: b.Tree, generator: b.generator} }
+
+// BindTree binds every value to the leaf of its text. What is below a node that no search
+// refines is one code: of millions of values, no more are held than have enough records.
+func BindTree(spec *jobfile.Column, taxonomy jobfile.Taxonomy, pruning engine.Pruning, each Walk) (*BoundTree, error) {
+	if taxonomy.Tree != nil {
+		return coverTree(spec, taxonomy, pruning, each)
+	}
+	return growTree(spec, taxonomy, pruning, each)
+}
+
+// HoldFrequent returns a function that draws what the values that a search may tell apart
+// take, or returns it.
+func HoldFrequent(column string, budget *spill.Budget) func(bytes int64) error {
+	return func(bytes int64) error {
+		if bytes <= 0 {
+			budget.Return(-bytes)
+			return nil
+		}
+		if err := budget.Draw("the frequent values of column "+column, bytes); err != nil {
+			return &fault.Error{Class: fault.Resources, Hint: "give more with --memory, or raise k: values with at least k records are held", Err: err}
+		}
+		return nil
+	}
+}
+
+// growTree grows a generated taxonomy.
+func growTree(spec *jobfile.Column, taxonomy jobfile.Taxonomy, pruning engine.Pruning, each Walk) (*BoundTree, error) {
+	generator, err := jobfile.GeneratorOf(taxonomy)
+	if err != nil {
+		return nil, Untreed(spec, err)
+	}
+	grower := engine.NewGrower(generator, pruning)
+	if err := each(func(v *Counted) error { return grower.Add(string(v.Value), v.Classes) }); err != nil {
+		return nil, err
+	}
+	tree, pairs, err := grower.Finish()
+	if errors.Is(err, spill.ErrBudget) {
+		return nil, err
+	}
+	if err != nil {
+		return nil, Untreed(spec, err)
+	}
+	return &BoundTree{tree, generator, pairs}, nil
+}
+
+// coverTree counts the values by the leaves of a given taxonomy. Those that it lacks stand
+// under the root when the column says so.
+func coverTree(spec *jobfile.Column, taxonomy jobfile.Taxonomy, pruning engine.Pruning, each Walk) (*BoundTree, error) {
+	tree, err := engine.NewTree(jobfile.TreeOf(taxonomy.Tree))
+	if err != nil {
+		return nil, Untreed(spec, err)
+	}
+	x := &extension{tree: tree, lacking: Uncovered{column: spec.Name, Tree: tree}, pruning: pruning}
+	if spec.Unknown == jobfile.UnknownRoot {
+		x.unknown = engine.NewGrower(engine.Flat(tree.Name(0)), pruning)
+	}
+	if err := each(x.add); err != nil {
+		return nil, err
+	}
+	switch {
+	case x.lacking.values == 0:
+		return &BoundTree{Tree: tree, Pairs: x.pairs}, nil
+	case x.unknown == nil:
+		return nil, &x.lacking
+	case x.err == nil:
+		x.err = x.extend()
+	}
+	if x.err != nil {
+		return nil, Unadmitted(spec.Name, x.lacking.values, x.err)
+	}
+	return &BoundTree{Tree: x.tree, Pairs: x.pairs}, nil
+}
+
+// extension is a given taxonomy that gets the values which it lacks, under its root.
+type extension struct {
+	tree    *engine.Tree
+	pairs   partition.Pairs // of the values that it has
+	lacking Uncovered
+	unknown *engine.Grower // of the values that are lacking, below a root; nil: they have no place
+	err     error          // of the first value that the tree does not admit
+	pruning engine.Pruning
+}
+
+func (x *extension) add(v *Counted) error {
+	text := string(v.Value)
+	if code, ok := x.tree.Code(text); ok {
+		for _, f := range v.Classes {
+			x.pairs = append(x.pairs, partition.Pair{Code: code, Class: f.Class, Count: f.Count})
+		}
+		return x.pruning.Held(int64(len(v.Classes)) * engine.FrequencyBytes)
+	}
+	if x.unknown != nil && x.err == nil {
+		x.err = x.tree.Admit(text, x.lacking.values)
+	}
+	x.lacking.values++
+	x.lacking.records += v.Records()
+	if x.unknown == nil || x.err != nil {
+		return nil
+	}
+	return x.unknown.Add(text, v.Classes)
+}
+
+// extend puts the values under the root, or prunes all: then one of them is too rare for
+// the root to be refined.
+func (x *extension) extend() error {
+	unknown, pairs, err := x.unknown.Finish()
+	if err != nil {
+		return err
+	}
+	if unknown.IsPruned(0) {
+		for _, pair := range x.pairs {
+			pair.Code = 0
+			pairs = append(pairs, pair)
+		}
+		x.pairs = pairs.Merge()
+		x.tree, err = engine.NewTree(engine.Node{Name: x.tree.Name(0), Values: x.tree.Values(0) + unknown.Values(0)})
+		return err
+	}
+	for i := range pairs {
+		pairs[i].Code += uint32(len(x.tree.Leaves()))
+	}
+	x.pairs = append(x.pairs, pairs...)
+	x.tree, err = x.tree.WithLeaves(unknown.Leaves())
+	return err
+}

@@ -1,0 +1,292 @@
+package pipeline
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/formats/location"
+	"github.com/kcut/kcut/formats/publish"
+	"github.com/kcut/kcut/formats/storage"
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/checkpoint"
+	"github.com/kcut/kcut/pipeline/domain"
+	"github.com/kcut/kcut/pipeline/fileset"
+	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/output"
+)
+
+// Digests tell what made a release, and what it is (docs/operations.md says what they cover).
+// Runs of the same job and input have the same, wherever the files lie.
+type Digests struct {
+	Job    string `json:"job"`
+	Input  string `json:"input"`
+	Output string `json:"output,omitempty"`
+}
+
+// releaseForm is a part of every job's digest. It grows when the same job makes other bytes of
+// the same input than it did before.
+const releaseForm = 1
+
+// The files of a work folder that say what made the release.
+const (
+	recordFile  = "run.json"  // the report of the run that made the release that stands
+	pendingFile = "next.json" // of the run that was about to publish
+)
+
+// maxRecord bounds a record that is read.
+const maxRecord = 64 << 20
+
+// ledger knows what stands at the output of a job and what an earlier run has left there, and
+// writes down what made the release.
+type ledger struct {
+	job    *jobfile.Job
+	opt    *RunOptions
+	res    *resources
+	local  string // where the release is made: see output.Local
+	exists bool   // there is an output already
+
+	work   *checkpoint.Folder // claimed
+	beside *companion         // where its record lies in an object store
+	known  []known            // records of the output, while they count
+	states *checkpoint.Folder // where states are kept; it may be the same
+	began  time.Time          // the first stage that keeps one
+	kept   time.Time          // the last one
+}
+
+// openLedger claims the work folder of an output, refuses one that must not be replaced, and sweeps
+// what a run that was killed has spilled. close is owed.
+func openLedger(ctx context.Context, job *jobfile.Job, opt *RunOptions, res *resources) (_ *ledger, err error) {
+	l := &ledger{job: job, opt: opt, res: res, beside: companionOf(job.Output.Path)}
+	if l.exists, err = output.Check(ctx, job.Output.Path); err != nil {
+		return nil, err
+	}
+	if l.local, err = output.MakeLocal(job); err != nil {
+		return nil, err
+	}
+	res.scratch.beside = l.local
+	if l.work, err = checkpoint.Claim(l.files(), workFolder(l.local)); err != nil {
+		return nil, err
+	}
+	if err = l.refuse(ctx); err == nil {
+		err = res.scratch.sweep()
+	}
+	if err == nil {
+		l.states, err = l.openStates()
+	}
+	if err != nil {
+		return nil, errors.Join(err, l.work.Release())
+	}
+	return l, nil
+}
+
+// close lets go of the work folder. States stay only where another try is worthwhile: they
+// hold personal data.
+func (l *ledger) close(failure error) (err error) {
+	if !worthwhile(failure) {
+		err = l.states.Sweep(recordFile, pendingFile)
+	}
+	return errors.Join(err, l.states.Discard(), l.work.Release())
+}
+
+// files is the file system of the output.
+func (l *ledger) files() publish.FS { return cmp.Or(l.opt.System.Files, publish.OS) }
+
+// workFolder returns the private folder of an output, beside it.
+func workFolder(path string) string {
+	path = filepath.Clean(path)
+	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".kcut")
+}
+
+// identify takes the digests of job and input: what was given beside the job bounds it, too.
+func identify(ctx context.Context, job *jobfile.Job, t *taxonomies, given *domain.Cut, applied *ApplyOptions, threads int) (*Digests, error) {
+	hash := sha256.New()
+	fmt.Fprintf(hash, "release %d\n", releaseForm)
+	if err := job.Identity(hash, t.of); err != nil {
+		return nil, fmt.Errorf("digest job: %w", err)
+	}
+	if given != nil {
+		if applied != nil {
+			fmt.Fprintf(hash, "apply %s %+v ", applied.OnBreak, applied.MaxSuppressed)
+		}
+		if err := json.NewEncoder(hash).Encode(given.File); err != nil {
+			return nil, fmt.Errorf("digest the earlier cut: %w", err)
+		}
+	}
+	input, err := dataset.Digest(ctx, job.Input, threads)
+	if err != nil {
+		return nil, fmt.Errorf("open input: %w", err)
+	}
+	return &Digests{Job: hex.EncodeToString(hash.Sum(nil)), Input: input.String()}, nil
+}
+
+// refuse refuses an output that exists and of which no record says what made it.
+func (l *ledger) refuse(ctx context.Context) (err error) {
+	if !l.exists {
+		return nil
+	}
+	if l.opt.Resume {
+		if l.known, err = l.knownRecords(ctx); err != nil {
+			return err
+		}
+	}
+	if len(l.known) == 0 && !l.opt.Overwrite {
+		return standing(l.job, "it exists", "name another output, or replace it with --overwrite")
+	}
+	return nil
+}
+
+// standing is the error of an output that exists.
+func standing(job *jobfile.Job, why, hint string) error {
+	return &fault.Error{Class: fault.Exists, Hint: hint, Err: fmt.Errorf("write output %s: %s", output.Shown(job.Output.Path), why)}
+}
+
+// recall reports whether the release that stands was made by the same job of the same input.
+// Then its report is the run's. Another release is refused, unless it is to be replaced. One
+// that may be replaced is made again for the sake of a trace.
+func (l *ledger) recall(ctx context.Context) (done bool, err error) {
+	if !l.exists || !l.opt.Resume || l.opt.Overwrite && l.opt.Trace != nil {
+		return false, nil
+	}
+	why, hint := "it exists", "name another output, or replace it with --overwrite"
+	for _, was := range l.known {
+		if was.Digests.Job != l.res.report.Digests.Job {
+			why = "it exists, made by another job"
+			continue
+		}
+		if was.Digests.Input != l.res.report.Digests.Input {
+			why, hint = "it exists, made of another input", "the input has changed since: replace the output with --overwrite, or name another one"
+			continue
+		}
+		stands, err := l.stands(ctx, was.Report)
+		if err != nil {
+			return false, err
+		}
+		if stands {
+			return true, l.leave(ctx, was)
+		}
+		why = "it exists, and was changed since it was released"
+	}
+	if l.opt.Overwrite {
+		return false, nil
+	}
+	return false, standing(l.job, why, hint)
+}
+
+// leave makes the record of what stands the run's report, and sweeps what is left of tries to
+// replace it.
+func (l *ledger) leave(ctx context.Context, was known) error {
+	if was.pending && !was.beside {
+		if err := l.record(); err != nil {
+			return err
+		}
+	}
+	l.res.events.Noted(fmt.Sprintf("already done: %s was made by the same job of the same input", l.job.Output.Path))
+	was.Output, was.AlreadyDone = l.job.Output.Path, true
+	*l.res.report = *was.Report
+	if slices.ContainsFunc(l.known, func(k known) bool { return k.pending && k.beside }) {
+		l.beside.announced = true
+		l.completeBeside(ctx)
+	}
+	if err := l.res.report.save(l.opt.RunJSON); err != nil {
+		return err
+	}
+	left, err := output.Open(l.files(), l.local, l.job.Output.Path, true, nil)
+	if err != nil {
+		return err
+	}
+	return errors.Join(left.Discard(), l.work.Sweep(recordFile))
+}
+
+// stands reports whether the output is the one of a record.
+func (l *ledger) stands(ctx context.Context, was *Report) (bool, error) {
+	path := output.Shown(l.job.Output.Path)
+	if fileset.IsDirectory(l.job.Output.Path) {
+		if complete, _ := storage.Exists(ctx, location.Join(path, publish.SuccessFile)); !complete {
+			return false, nil
+		}
+	}
+	sum, err := fileset.Digest(ctx, path, l.res.threads)
+	if fault.ClassOf(err) == fault.Input { // no parts
+		return false, nil
+	}
+	return sum == was.Digests.Output, err
+}
+
+// announce writes down what will stand once it is published. A run that cannot do that
+// publishes nothing: the next one would not know whose the output is.
+func (l *ledger) announce(ctx context.Context, path string) (err error) {
+	if l.res.report.Digests.Output, err = fileset.Digest(ctx, path, l.res.threads); err != nil {
+		return err
+	}
+	text, err := l.res.report.text()
+	if err == nil {
+		err = l.work.Put(pendingFile, text)
+	}
+	if err == nil {
+		err = l.announceBeside(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("write the output's record: %w", err)
+	}
+	return nil
+}
+
+// record writes down that what was announced stands now, and sweeps the rest of the work folder.
+// That takes no space: the disk may be full.
+func (l *ledger) record() error {
+	if err := l.work.Rename(pendingFile, recordFile); err != nil {
+		return fmt.Errorf("keep the output's record: %w", err)
+	}
+	return l.work.Sweep(recordFile)
+}
+
+// known is a record of the output, and where it was found.
+type known struct {
+	*Report
+	beside  bool // in the output's object store
+	pending bool
+}
+
+// is reports whether a record says that what stands was made by the same job of the same input.
+func (k *known) is(d *Digests) bool { return k.Digests.Job == d.Job && k.Digests.Input == d.Input }
+
+// knownRecords returns those of the output that can be understood: this machine's, and those beside the output.
+func (l *ledger) knownRecords(ctx context.Context) (records []known, err error) {
+	for _, beside := range []bool{false, true} {
+		for _, name := range []string{recordFile, pendingFile} {
+			was, err := l.readRecord(ctx, beside, name)
+			if err != nil {
+				return nil, fmt.Errorf("read the output's record: %w", err)
+			}
+			if was != nil {
+				records = append(records, known{was, beside, name == pendingFile})
+			}
+		}
+	}
+	return records, nil
+}
+
+// readRecord returns a record, or nil if there is none that can be understood.
+func (l *ledger) readRecord(ctx context.Context, beside bool, name string) (*Report, error) {
+	var text []byte
+	var err error
+	if beside {
+		text, err = l.beside.get(ctx, name)
+	} else if text, err = l.work.Get(name, maxRecord); errors.Is(err, checkpoint.ErrNone) {
+		err = nil
+	}
+	var was Report
+	if err != nil || json.Unmarshal(text, &was) != nil || was.Digests == nil {
+		return nil, err
+	}
+	return &was, nil
+}

@@ -1,0 +1,82 @@
+package pipeline
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"github.com/kcut/kcut/formats/writer"
+	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/domain"
+	"github.com/kcut/kcut/pipeline/masking"
+	"github.com/kcut/kcut/pipeline/output"
+	"github.com/kcut/kcut/spill"
+)
+
+// maskInput writes the part files of the release: the input's rows with the labels of the cut that
+// was found. Parts that an earlier run has finished are passed over.
+func maskInput(ctx context.Context, b *Bound, found *Found, res *resources, to *pendingRelease, system *System) error {
+	recoder, err := found.recoder(b, res.budget)
+	if err != nil {
+		return err
+	}
+	plan, err := masking.NewPlan(b.Job, b.Dataset.Schema(), b.specs, b.masked, recoder.Recoding)
+	if err != nil {
+		return err
+	}
+	res.report.Columns = columnReports(b.Dataset.Schema(), b.specs, plan)
+	m := &masking.Masker{
+		Dataset: b.Dataset, Plan: plan, Recoder: recoder,
+		Write:   writer.Options{Compression: b.Job.Output.Compression, Level: b.Job.Output.Level},
+		Threads: res.threads, Budget: res.budget, Tuples: b.requests(),
+	}
+	m.Advanced = func(done, total int64) { res.events.Advanced(StageMask, Progress{Done: done, Total: total}) }
+	parts := &output.Parts{
+		Target: to.target, Columns: plan.Outputs(), Metadata: map[string]string{cutfile.Key: string(found.Cut)},
+		Finished: to.finished, Footer: spill.NewLedger(res.budget, "the footer of the release"),
+	}
+	parts.Ended = func() { to.keepParts(ctx, parts) }
+	tasks := masking.PlanRowGroups(b.Dataset.Splits(), int64(b.Job.Output.RowGroupRows), cmp.Or(system.Follow, masking.LeastFollowed))
+	err = m.Mask(ctx, tasks, parts)
+	if err == nil {
+		err = b.checkUnchanged(ctx)
+	}
+	return errors.Join(err, parts.Close(err == nil, masking.Place{Task: len(tasks)}))
+}
+
+// recoder returns what leads from values to labels: the cut's own text, or the recoding when labels
+// depend on more than their own column.
+func (f *Found) recoder(b *Bound, budget *spill.Budget) (recoder masking.Recoder, err error) {
+	if f.recoding == nil {
+		return cutRecoder(b, f.Cut, budget)
+	}
+	recoder.Recoding = f.recoding
+	for a, c := range f.counts.Columns {
+		recoder.Coders = append(recoder.Coders, c.Coder)
+		recoder.Domains = append(recoder.Domains, f.counts.Table.Attributes[a].Len()+1)
+	}
+	if f.recoding.ByClass() && b.class >= 0 {
+		recoder.Class, recoder.Domains = f.counts.Class, append(recoder.Domains, f.counts.Class.Classes)
+	}
+	return recoder, nil
+}
+
+// cutRecoder returns a recoder of a cut's text alone.
+func cutRecoder(b *Bound, text []byte, budget *spill.Budget) (recoder masking.Recoder, err error) {
+	cut, err := domain.ParseCut(text)
+	if err != nil {
+		return recoder, err
+	}
+	if err := cut.Bind(b.Job, b.maskedSpecs()); err != nil {
+		return recoder, err
+	}
+	labelers, err := b.labelers(cut, budget)
+	if err != nil {
+		return recoder, err
+	}
+	recoder.Recoding = cut.Recoding()
+	for _, l := range labelers {
+		recoder.Coders, recoder.Domains = append(recoder.Coders, l), append(recoder.Domains, l.Size())
+	}
+	return recoder, nil
+}

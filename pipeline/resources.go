@@ -1,0 +1,206 @@
+package pipeline
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/spill"
+)
+
+// resources are what a run takes of the machine, and who is told of it.
+type resources struct {
+	threads int
+	budget  *spill.Budget
+	scratch *scratch
+	events  Events
+	report  *Report
+}
+
+// newResources gives a run the threads and the memory that the job says, or that the machine has. It
+// refuses a budget that nothing could be done in.
+func newResources(job *jobfile.Job, report *Report, events Events, store spill.Options) (*resources, error) {
+	threads := job.Limits.Threads
+	if threads == 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	memory := job.Limits.Memory
+	if memory == 0 {
+		memory = spill.DefaultLimit()
+	}
+	if memory < MinMemory {
+		return nil, &fault.Error{
+			Class: fault.Resources,
+			Hint:  fmt.Sprintf("give at least %d MiB with --memory", MinMemory>>20),
+			Err:   fmt.Errorf("start run with %d bytes, the least is %d MiB: %w", memory, MinMemory>>20, spill.ErrBudget),
+		}
+	}
+	res := &resources{threads: threads, budget: spill.NewBudget(memory), report: report, events: noted(events, report)}
+	store.Budget = res.budget
+	res.scratch = &scratch{folder: job.Limits.SpillDir, options: store, noted: res.events.Noted}
+	return res, nil
+}
+
+// noted keeps what the events tell in the report, too. What a run that starts again out of
+// core notes again is told once.
+func noted(events Events, report *Report) Events {
+	notice := events.Notice
+	events.Notice = func(text string) {
+		if slices.Contains(report.Notices, text) {
+			return
+		}
+		report.Notices = append(report.Notices, text)
+		if notice != nil {
+			notice(text)
+		}
+	}
+	return events
+}
+
+// closeStore removes all that was spilled, and reports how much that was.
+func (r *resources) closeStore() error {
+	stats, err := r.scratch.close()
+	if stats.BytesWritten > 0 {
+		r.report.Spilled, r.report.SpilledPeak = stats.BytesWritten, stats.PeakDiskBytes
+	}
+	return err
+}
+
+// usage tells what is taken at the moment. Nothing is counted for it: it reads counters that are
+// there. It is safe for concurrent use.
+func (r *resources) usage() Usage {
+	u := Usage{Drawn: r.budget.Used(), Resident: spill.Resident(), Spilled: r.scratch.written()}
+	u.Read, u.Written = spill.Transferred()
+	return u
+}
+
+// Usage is what a run takes of the machine at one moment, in bytes.
+type Usage struct {
+	Drawn    int64 // from the memory budget
+	Resident int64 // memory of the process; 0 where the system does not tell
+	Spilled  int64 // written to the spill store so far
+	// Read and Written are what the process has transferred so far, spilled data too; 0 where
+	// the system does not tell.
+	Read, Written int64
+}
+
+// scratch is the store for what does not fit the memory. It is opened when it is needed.
+type scratch struct {
+	folder  string // that the job names; empty: a hidden one beside the output
+	beside  string // the output
+	options spill.Options
+	noted   func(text string)
+
+	mu    sync.Mutex
+	store *spill.Store // while it is open
+	stats spill.Stats  // of the one that was closed
+}
+
+// open opens the store for what does not fit the memory, unless it is open, and says so.
+func (s *scratch) open(what string) (*spill.Store, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.store != nil {
+		return s.store, nil
+	}
+	s.noted(what + " exceed their share of the memory budget: spilling to disk")
+	store, err := spill.Open(s.path(), s.options)
+	if err != nil {
+		return nil, err
+	}
+	s.store = store
+	return store, nil
+}
+
+// opened returns the store if it is open, else nil.
+func (s *scratch) opened() *spill.Store {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.store
+}
+
+// written returns how many bytes have been spilled.
+func (s *scratch) written() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.store != nil {
+		return s.store.Stats().BytesWritten
+	}
+	return s.stats.BytesWritten
+}
+
+// path returns where a run spills: where the job says, or in a hidden folder beside the output,
+// which is on a disk with room for a table of that size.
+func (s *scratch) path() string {
+	if s.folder != "" {
+		return s.folder
+	}
+	return filepath.Join(filepath.Dir(filepath.Clean(s.beside)), ".kcut-spill")
+}
+
+// close removes all that was spilled. The failure of the store, if there was one, comes back again.
+func (s *scratch) close() (spill.Stats, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.store == nil {
+		return s.stats, nil
+	}
+	err := s.store.Close()
+	s.stats, s.store = s.store.Stats(), nil
+	s.removeHidden()
+	return s.stats, err
+}
+
+// sweep removes what a run that was killed has spilled, also when this one will need no store: it
+// is personal data.
+func (s *scratch) sweep() error {
+	if err := spill.Sweep(s.path(), s.options.FS); err != nil {
+		return err
+	}
+	s.removeHidden()
+	return nil
+}
+
+// removeHidden removes the hidden folder that a run which was killed may have left behind.
+// It stays when another run is using it.
+func (s *scratch) removeHidden() {
+	if s.folder == "" {
+		_ = os.Remove(s.path())
+	}
+}
+
+// stage tells when a part of a run begins and ends, and how long it took.
+func (r *resources) stage(name Stage, do func() error) error {
+	began := r.events.Began(name)
+	if err := do(); err != nil {
+		return err
+	}
+	took := r.events.Ended(name, began)
+	r.report.Stages = append(r.report.Stages, StageTime{name, took.Seconds()})
+	return nil
+}
+
+// joinClosed adds the error of closing something to another one, unless it is that already.
+func joinClosed(err, closed error) error {
+	if errors.Is(err, closed) {
+		return err
+	}
+	return errors.Join(err, closed)
+}
+
+// since is how long ago something was by the clock of a run.
+func (s *System) since(t time.Time) time.Duration { return s.now().Sub(t) }
+
+func (s *System) now() time.Time {
+	if s.Now != nil {
+		return s.Now()
+	}
+	return time.Now()
+}
