@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/kcut/kcut/engine"
@@ -13,7 +14,7 @@ import (
 // node, or a set of values.
 type content struct {
 	lo, hi uint32 // continuous: lo ≤ code < hi; hierarchy: the node; null's: both are nullCode
-	set    string // suppressed: its codes, four bytes each; empty when all are there
+	set    string // suppressed: the codes that its label names, four bytes each; empty when it names none
 }
 
 // nullCode stands for nulls alone.
@@ -44,6 +45,14 @@ func (d *dimension) share(c content) float64 {
 		return 0
 	}
 	return float64(d.covers(c)-1) / float64(d.codes-1)
+}
+
+// named reports whether the label of several values names them. It does not beside the rest:
+// a label that stands for the rest must be wide enough to hide what is in it. It does not when
+// they are too many either: what is known of so many values is little, and lists the column.
+func (d *dimension) named(codes []uint32) bool {
+	hasRest := d.HasRest && slices.Contains(codes, uint32(len(d.Texts)))
+	return !hasRest && len(codes) < d.codes && uint64(len(codes)) <= d.most
 }
 
 // compare orders contents by their first code, the wider first; nulls come last.
