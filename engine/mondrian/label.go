@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/kcut/kcut/engine"
 )
@@ -86,31 +85,14 @@ func (d *dimension) label(c content) (engine.Label, engine.Interval) {
 	return d.setLabel(c.set), engine.Interval{}
 }
 
-var escaper = strings.NewReplacer(`\`, `\\`, `|`, `\|`, `{`, `\{`, `}`, `\}`)
-
-// nullMark is the null in a set.
-const nullMark = `\N`
-
 // setLabel returns the label of a set of values of a suppressed attribute.
 func (d *dimension) setLabel(set string) engine.Label {
 	if set == "" {
 		return engine.Label{Text: engine.Suppressed}
 	}
-	if len(set) == 4 {
-		label := d.Label(int(content{set: set}.first()))
-		if label.Null || !strings.HasPrefix(label.Text, "{") {
-			return label
-		}
-	}
-	var text strings.Builder
+	var values []engine.Label
 	for at := 0; at < len(set); at += 4 {
-		text.WriteByte("{|"[min(at, 1)])
-		if l := d.Label(int(content{set: set[at:]}.first())); l.Null {
-			text.WriteString(nullMark)
-		} else {
-			text.WriteString(escaper.Replace(l.Text))
-		}
+		values = append(values, d.Label(int(content{set: set[at:]}.first())))
 	}
-	text.WriteByte('}')
-	return engine.Label{Text: text.String()}
+	return engine.SetLabel(values)
 }
