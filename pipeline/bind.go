@@ -310,13 +310,18 @@ func (b *Bound) checkUnchanged(ctx context.Context) error {
 }
 
 // pruning says which values of an attribute no search tells apart: none when the engine
-// wants to know every value.
+// wants to know every value. The k is the largest of the sets with the attribute: each must
+// hold by itself, and a named value of fewer records stands out in the set that asks for most.
+// A set without the attribute says nothing of its values.
 func (b *Bound) pruning(attribute int) engine.Pruning {
-	if b.plan.Whole {
-		return engine.Pruning{}
-	}
 	k, _ := b.requirement.LargestK(attribute) // every attribute is in a set
-	return engine.Pruning{K: k, Classes: b.class >= 0}
+	switch {
+	case !b.plan.Whole:
+		return engine.Pruning{K: k, Classes: b.class >= 0}
+	case b.plan.Pool && b.specs[b.masked[attribute]].Mask == jobfile.MaskSuppress:
+		return engine.Pruning{K: k}
+	}
+	return engine.Pruning{}
 }
 
 // columns returns the masked columns as they are counted.

@@ -120,7 +120,7 @@ type frequent struct {
 }
 
 // suppress lists the values that some release could disclose: those with at least k
-// records. All others share one code.
+// records. All others share one code, the null among them.
 func (c *Values) suppress(ctx context.Context, s *Bound, spec *jobfile.Column, k uint64) error {
 	listed := formats.Values{Type: c.typ}
 	var found []frequent
@@ -144,10 +144,11 @@ func (c *Values) suppress(ctx context.Context, s *Bound, spec *jobfile.Column, k
 		return err
 	}
 	slices.SortFunc(found, func(a, b frequent) int { return strings.Compare(a.text, b.text) })
-	rare := len(rest.Classes) > 0
-	coder := domain.NewListCoder(c.typ, uint32(len(found)), rare)
 	a := &s.Attribute
 	a.Mask = engine.Suppress
+	rareNull := s.Nulls > 0 && s.Nulls < k
+	a.HasRest, a.HasNull = len(rest.Classes) > 0 || rareNull, s.Nulls > 0 && !rareNull
+	coder := domain.NewListCoder(c.typ, uint32(len(found)), a.HasRest, a.HasNull)
 	for code, f := range found {
 		a.Texts = append(a.Texts, f.text)
 		s.addPairs(uint32(code), &domain.Counted{Classes: f.classes})
@@ -155,9 +156,7 @@ func (c *Values) suppress(ctx context.Context, s *Bound, spec *jobfile.Column, k
 			return err
 		}
 	}
-	if a.HasRest = rare; rare {
-		s.addPairs(uint32(len(found)), &rest)
-	}
+	s.addPairs(uint32(len(found)), &rest)
 	s.Coder = coder
 	return nil
 }
