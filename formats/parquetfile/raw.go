@@ -58,7 +58,7 @@ func (s *source) rawChunk(ctx context.Context, rowGroup, leaf int, t formats.Typ
 	if !slices.Contains(copied, meta.Codec) {
 		return nil, nil
 	}
-	w := rawWalk{chunk: &formats.RawChunk{Codec: meta.Codec}, rows: group.NumRows}
+	w := rawWalk{chunk: &formats.RawChunk{Codec: int32(meta.Codec)}, rows: group.NumRows}
 	w.pages.leaf = &s.schema.leaves[leaf]
 	plan := s.file.Plan(ctx, []storage.Range{s.extent(meta)})
 	defer plan.Close()
@@ -105,13 +105,13 @@ func (w *rawWalk) page() (bool, error) {
 		return false, err
 	}
 	raw := formats.RawPage{
-		Type: p.header.Type, Nulls: -1, Offset: at,
+		Type: int32(p.header.Type), Nulls: -1, Offset: at,
 		Stored: p.header.CompressedSize, Unpacked: p.header.UncompressedSize,
 	}
 	if raw.CRC, err = w.body(); err != nil {
 		return false, err
 	}
-	switch raw.Type {
+	switch p.header.Type {
 	case format.DictionaryPage:
 		return w.dictionary(raw)
 	case format.DataPage:
@@ -180,7 +180,7 @@ func (w *rawWalk) dictionary(raw formats.RawPage) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	raw.Encoding, raw.Entries = format.Plain, int32(page.values)
+	raw.Encoding, raw.Entries = int32(format.Plain), int32(page.values)
 	w.pages.shedPacked()
 	if err := w.pages.holdBeside(dictionaryBytes(page)); err != nil {
 		return false, err
@@ -200,7 +200,7 @@ func (w *rawWalk) dataPageV1(raw formats.RawPage) (bool, error) {
 		return false, fmt.Errorf("read data page header: %w", formats.ErrDamaged)
 	}
 	h := header.V
-	raw.Encoding, raw.Entries = h.Encoding, h.NumValues
+	raw.Encoding, raw.Entries = int32(h.Encoding), h.NumValues
 	if p.leaf.maxRepetition > 0 && h.RepetitionEncoding != format.RLE || p.leaf.maxDefinition > 0 && h.DefinitionEncoding != format.RLE {
 		return false, nil // BIT_PACKED levels are deprecated
 	}
@@ -221,7 +221,7 @@ func (w *rawWalk) dataPageV2(raw formats.RawPage) (bool, error) {
 	case h.RepetitionBytes < 0 || h.DefinitionBytes < 0 || levels > int64(min(raw.Stored, raw.Unpacked)):
 		return false, fmt.Errorf("read levels: page ends early: %w", formats.ErrDamaged)
 	}
-	raw.Encoding, raw.Entries, raw.Nulls, raw.Rows = h.Encoding, h.NumValues, h.NumNulls, h.NumRows
+	raw.Encoding, raw.Entries, raw.Nulls, raw.Rows = int32(h.Encoding), h.NumValues, h.NumNulls, h.NumRows
 	raw.RepetitionLevels, raw.DefinitionLevels = h.RepetitionBytes, h.DefinitionBytes
 	raw.Compressed = !h.IsCompressed.Valid || h.IsCompressed.V
 	if !raw.Compressed && p.alwaysCompressed {
@@ -240,8 +240,8 @@ func (w *rawWalk) data(raw formats.RawPage, read func() (*page, error), levels i
 	if raw.Entries == 0 {
 		return true, nil // left behind: no reader looks into it
 	}
-	if !isIndexes(raw.Encoding) {
-		if !w.knows(raw.Encoding) {
+	if encoding := format.Encoding(raw.Encoding); !isIndexes(encoding) {
+		if !w.knows(encoding) {
 			return false, nil
 		}
 		if err := p.count(raw.Entries); err != nil {
@@ -249,7 +249,7 @@ func (w *rawWalk) data(raw formats.RawPage, read func() (*page, error), levels i
 		}
 		w.plain = true
 		codec := p.codec
-		if raw.Type == format.DataPageV2 && !raw.Compressed {
+		if p.header.Type == format.DataPageV2 && !raw.Compressed {
 			codec = format.Uncompressed
 		}
 		return w.add(raw), w.checkUnpacked(codec, &raw, levels)
@@ -258,7 +258,7 @@ func (w *rawWalk) data(raw formats.RawPage, read func() (*page, error), levels i
 	if err != nil {
 		return false, err
 	}
-	raw.Encoding = format.RLEDictionary
+	raw.Encoding = int32(format.RLEDictionary)
 	defined, ok, err := w.usage.read(page)
 	if err != nil || !ok {
 		return false, err
@@ -339,7 +339,7 @@ func (w *rawWalk) end() (*formats.RawChunk, error) {
 		return nil, nil
 	}
 	for _, p := range w.chunk.Pages {
-		if p.Type != format.DictionaryPage {
+		if p.Type != int32(format.DictionaryPage) {
 			w.chunk.Entries += int64(p.Entries)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/schema"
 )
 
 // leafColumn is a leaf of a Parquet schema: what one column chunk of each row group holds.
@@ -42,7 +43,7 @@ func readSchema(elements []format.SchemaElement) (*tree, error) {
 		return nil, fmt.Errorf("read schema: no root: %w", formats.ErrDamaged)
 	}
 	w := schemaWalk{elements: elements, at: 1}
-	var schema tree
+	var t tree
 	for range elements[0].NumChildren.V {
 		first := len(w.leaves)
 		start := w.at
@@ -54,13 +55,13 @@ func readSchema(elements []format.SchemaElement) (*tree, error) {
 		if err != nil {
 			return nil, err
 		}
-		schema.columns = append(schema.columns, topColumn{field, first, len(w.leaves)})
+		t.columns = append(t.columns, topColumn{field, first, len(w.leaves)})
 	}
 	if w.at != len(elements) {
 		return nil, fmt.Errorf("read schema: %d elements outside the tree: %w", len(elements)-w.at, formats.ErrDamaged)
 	}
-	schema.leaves = w.leaves
-	return &schema, nil
+	t.leaves = w.leaves
+	return &t, nil
 }
 
 // schemaWalk goes through the elements depth first.
@@ -139,10 +140,7 @@ func annotation(e *format.SchemaElement) string {
 // fieldOf makes a field of a top-level column's subtree.
 func fieldOf(elements []format.SchemaElement, text string) (formats.Field, error) {
 	root := elements[0]
-	field := formats.Field{Name: root.Name, Nullable: root.RepetitionType.V == format.Optional, Elements: slices.Clone(elements)}
-	for i := range field.Elements {
-		field.Elements[i].FieldID = 0
-	}
+	field := formats.Field{Name: root.Name, Nullable: root.RepetitionType.V == format.Optional, Declared: schema.Elements(slices.Clone(elements))}
 	if len(elements) > 1 || root.RepetitionType.V == format.Repeated {
 		field.Type = formats.Type{Kind: formats.Nested, Nested: text}
 		return field, nil
