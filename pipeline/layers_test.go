@@ -56,7 +56,7 @@ var mayImport = map[string][]string{
 	"spill":            {},
 
 	"formats/dataset":             {"formats", "formats/digest", "formats/internal/fence", "formats/parquetfile", "formats/arrowfile", "formats/csvfile", "formats/location", "formats/storage"},
-	"formats/parquetfile":         {"formats", "formats/internal/fence", "formats/internal/plain", "formats/internal/schema", "formats/storage"},
+	"formats/parquetfile":         {"formats", "formats/internal/fence", "formats/internal/plain", "formats/internal/rle", "formats/internal/schema", "formats/storage"},
 	"formats/arrowfile":           {"formats", "formats/internal/fence", "formats/internal/plain", "formats/internal/schema", "formats/storage"},
 	"formats/csvfile":             {"formats", "formats/internal/fence", "formats/storage"},
 	"formats/storage":             {"formats", "formats/location"},
@@ -71,6 +71,7 @@ var mayImport = map[string][]string{
 	"formats/publish/publishtest": {"formats/publish"},
 	"formats/internal/fence":      {"formats"},
 	"formats/internal/plain":      {"formats"},
+	"formats/internal/rle":        {"formats"},
 	"formats/internal/schema":     {"formats"},
 	"formats":                     {},
 }
