@@ -1,12 +1,14 @@
 // Package schema knows how columns are declared in Parquet: what its readers fill
-// formats.Field.Declared with, and what a release declares.
+// formats.Field.Declared with, what that means as a formats.Type, and what a release declares.
 //
 // Contract: no type of Parquet leaves the packages of formats that use this one; to all others
 // a declaration is a handle.
 package schema
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
@@ -50,6 +52,38 @@ func (e Elements) SamePages(other formats.Declaration) bool {
 	return slices.EqualFunc(e, o, func(a, b format.SchemaElement) bool {
 		return a.Type == b.Type && a.TypeLength == b.TypeLength && a.RepetitionType == b.RepetitionType && a.NumChildren == b.NumChildren
 	})
+}
+
+// Structure returns the subtree as text, without the name of its root.
+func (e Elements) Structure() string {
+	var b strings.Builder
+	e.writeStructure(&b)
+	return b.String()
+}
+
+// writeStructure writes the first element with all below it, and returns the rest.
+func (e Elements) writeStructure(b *strings.Builder) Elements {
+	root, rest := &e[0], e[1:]
+	b.WriteString(strings.ToLower(root.RepetitionType.V.String()))
+	if root.Type.Valid {
+		b.WriteString(" " + strings.ToLower(root.Type.V.String()))
+	}
+	if root.Type.V == format.FixedLenByteArray {
+		fmt.Fprintf(b, "(%d)", root.TypeLength.V)
+	}
+	if logical := logicalType(root); logical != nil {
+		b.WriteString(" " + logical.String())
+	}
+	if root.Type.Valid {
+		return rest
+	}
+	for i := range root.NumChildren.V {
+		b.WriteString([]string{" {", ", "}[min(i, 1)])
+		fmt.Fprintf(b, "%q ", rest[0].Name)
+		rest = rest.writeStructure(b)
+	}
+	b.WriteString("}")
+	return rest
 }
 
 // Repetition returns how Parquet declares a column that is nullable, or not.
