@@ -28,7 +28,6 @@ type cells struct {
 	hold     func(bytes int64) error // called before decoded values take so much in all
 	encoding format.Encoding
 	data     []byte // to come
-	at       int    // of PLAIN booleans: the next value
 
 	numbers  []int64 // of DELTA_BINARY_PACKED, to come
 	lengths  []int64 // of byte strings in the delta encodings, to come
@@ -44,8 +43,11 @@ type cells struct {
 
 // reset starts on the data of a page of at most limit values.
 func (c *cells) reset(data []byte, encoding format.Encoding, limit int) (err error) {
-	c.data, c.encoding, c.at = data, encoding, 0
+	c.data, c.encoding = data, encoding
 	switch {
+	case encoding == format.Plain && c.physical == format.Boolean:
+		c.bits.ResetPacked(data, 1)
+		return nil
 	case encoding == format.Plain:
 		return nil
 	case encoding == format.RLE && c.physical == format.Boolean:
@@ -199,25 +201,9 @@ func (c *cells) room(n int) []byte {
 }
 
 func (c *cells) booleans(n int) ([]byte, error) {
-	if c.encoding == format.RLE {
-		return c.booleanRuns(n)
-	}
-	if c.at+n > len(c.data)*8 {
-		return nil, errTooFew(n)
-	}
-	slab := c.room(n)
-	for i := range slab {
-		at := c.at + i
-		slab[i] = c.data[at>>3] >> (at & 7) & 1
-	}
-	c.at += n
-	return slab, nil
-}
-
-func (c *cells) booleanRuns(n int) ([]byte, error) {
 	c.codes = grown(c.codes, n)
 	if err := c.bits.Read(c.codes); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read %d booleans: %w", n, err)
 	}
 	slab := c.room(n)
 	for i, bit := range c.codes {

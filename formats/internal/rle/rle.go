@@ -37,6 +37,11 @@ func (r *Reader) Reset(data []byte, width uint) {
 	*r = Reader{data: data, width: width}
 }
 
+// ResetPacked starts on data that is one packed run without a header: PLAIN booleans.
+func (r *Reader) ResetPacked(data []byte, width uint) {
+	*r = Reader{data: data, width: width, packed: true, left: len(data) * 8 / int(width)}
+}
+
 // Read fills dst.
 func (r *Reader) Read(dst []uint32) error {
 	for len(dst) > 0 {

@@ -103,3 +103,15 @@ func TestFromBitPacked(t *testing.T) {
 		t.Errorf("got %v, %v", got, err)
 	}
 }
+
+func TestPacked(t *testing.T) {
+	var bits Reader
+	bits.ResetPacked(padded([]byte{0b10110001, 0b00000010}), 1)
+	got := make([]uint32, 10)
+	if err := bits.Read(got); err != nil || !slices.Equal(got, []uint32{1, 0, 0, 0, 1, 1, 0, 1, 0, 1}) {
+		t.Errorf("got %v, %v", got, err)
+	}
+	if err := bits.Read(got); !errors.Is(err, formats.ErrDamaged) {
+		t.Errorf("behind the end: %v, want ErrDamaged", err)
+	}
+}
