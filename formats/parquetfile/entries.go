@@ -82,11 +82,17 @@ func (e *entryReader) defined(levels []uint32) (int, error) {
 	if err := e.definitions.Read(levels); err != nil {
 		return 0, err
 	}
-	nulls := uint32(0)
-	for _, level := range levels {
-		nulls += min(level^highest, 1)
+	defined := uint32(0)
+	if highest == 1 { // as of all flat columns
+		for _, level := range levels {
+			defined += level
+		}
+		return int(defined), nil
 	}
-	return len(levels) - int(nulls), nil
+	for _, level := range levels {
+		defined += 1 - min(level^highest, 1)
+	}
+	return int(defined), nil
 }
 
 // notEOF turns the end of a chunk, where there should be more, into damage.

@@ -310,8 +310,10 @@ func (c *flatColumn) codesOf(codes []uint32, some *formats.Values) []uint32 {
 }
 
 func (c *flatColumn) appendValid(n, defined int) {
-	for i := range n {
-		c.valid = append(c.valid, defined == n || c.levels[i] != 0)
+	at := len(c.valid)
+	c.valid = slices.Grow(c.valid, n)[:at+n]
+	for i := range c.valid[at:] {
+		c.valid[at+i] = defined == n || c.levels[i] != 0
 	}
 }
 
