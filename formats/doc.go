@@ -4,7 +4,7 @@
 //	Values       a list of values, so encoded that their order is that of numbers or bytes
 //	Distinct     codes of values
 //	Batch        rows as columns of codes into Values, or of plain Values
-//	Field        a column of a Schema, with what Parquet declares of it
+//	Field        a column of a Schema, with a handle to what Parquet declares of it
 //	Split        a part of a table, the unit of work
 //	Source       the contract of what reads one file
 //

@@ -1,7 +1,5 @@
 package formats
 
-import "github.com/parquet-go/parquet-go/format"
-
 // Field is one column of a schema.
 type Field struct {
 	Name     string
@@ -9,10 +7,19 @@ type Field struct {
 	Nullable bool
 	Hive     bool // the column comes from directory names (key=value)
 
-	// Elements is the column's subtree of a Parquet schema, root first, depth first, as the
-	// source declares it: exact physical and logical types, without field ids. Readers of
-	// Parquet, and of nested columns, fill it in; without it Declaration makes the usual one.
-	Elements []format.SchemaElement
+	// Declared is how the source declares the column: exact physical and logical types. Readers
+	// of Parquet, and of nested columns, fill it in; without it a release declares the usual.
+	Declared Declaration
+}
+
+// Declaration is what Parquet's schema has of a column beyond its Type. Only the packages
+// that read and write Parquet look into it: to all others it is a handle.
+type Declaration interface {
+	// Optional returns the declaration of the same column when it may have nulls.
+	Optional() Declaration
+	// SamePages reports whether pages of one column are such of another: levels and physical
+	// types are the same. What the values mean is compared by their types.
+	SamePages(Declaration) bool
 }
 
 // Schema lists the columns that all files of a dataset agree on, in order; hive

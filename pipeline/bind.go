@@ -178,7 +178,7 @@ func (b *Bound) bindColumns(schema *formats.Schema) error {
 }
 
 // foreign reports whether a column has a type that can neither be masked nor kept.
-func foreign(f *formats.Field) bool { return f.Type.Kind == formats.Nested && f.Elements == nil }
+func foreign(f *formats.Field) bool { return f.Type.Kind == formats.Nested && f.Declared == nil }
 
 func refusedType(verb string, f *formats.Field) error {
 	return &fault.Error{

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/plain"
+	"github.com/kcut/kcut/formats/internal/schema"
 )
 
 // column returns the column of a schema that f is.
@@ -20,21 +21,21 @@ func (f *field) column() formats.Field {
 	}
 	out.Type = formats.Type{Kind: formats.Nested, Nested: f.text}
 	if elements, ok := f.elements(f.name, f.nullable); ok && len(elements) > 1 {
-		out.Elements = elements
+		out.Declared = elements
 		out.Type.Nested = structureOf(elements)
 	}
 	return out
 }
 
 // elements returns the Parquet schema of a column, and false when Parquet has none for it.
-func (f *field) elements(name string, nullable bool) ([]format.SchemaElement, bool) {
+func (f *field) elements(name string, nullable bool) (schema.Elements, bool) {
 	switch {
 	case f.typ.Kind != formats.Nested:
-		return formats.Field{Name: name, Type: f.typ, Nullable: nullable || f.typ.Kind == formats.Null}.Declaration(), true
+		return schema.Of(formats.Field{Name: name, Type: f.typ, Nullable: nullable || f.typ.Kind == formats.Null}), true
 	case f.shape == asDictionary:
 		return f.values().elements(name, nullable)
 	case f.shape == asStruct:
-		return group(groupElement(name, formats.Repetition(nullable)), f.children)
+		return group(groupElement(name, schema.Repetition(nullable)), f.children)
 	case f.isMap && len(f.children[0].children) == 2:
 		outer := annotatedGroup(name, nullable, &format.MapType{}, deprecated.Map)
 		return wrap(outer)(group(groupElement("key_value", format.Repeated), f.children[0].children))
@@ -52,15 +53,15 @@ func groupElement(name string, repetition format.FieldRepetitionType) format.Sch
 
 // annotatedGroup returns the outer group of a list or a map.
 func annotatedGroup(name string, nullable bool, t format.LogicalTypeValue, c deprecated.ConvertedType) format.SchemaElement {
-	e := groupElement(name, formats.Repetition(nullable))
+	e := groupElement(name, schema.Repetition(nullable))
 	e.LogicalType, e.ConvertedType = format.LogicalType{Value: t}, thrift.New(c)
 	return e
 }
 
 // group makes a group of all fields under their own names.
-func group(e format.SchemaElement, fields []*field) ([]format.SchemaElement, bool) {
+func group(e format.SchemaElement, fields []*field) (schema.Elements, bool) {
 	e.NumChildren = thrift.New(int32(len(fields)))
-	out := []format.SchemaElement{e}
+	out := schema.Elements{e}
 	for _, f := range fields {
 		elements, ok := f.elements(f.name, f.nullable)
 		if !ok {
@@ -72,22 +73,22 @@ func group(e format.SchemaElement, fields []*field) ([]format.SchemaElement, boo
 }
 
 // wrap makes a group of one child.
-func wrap(e format.SchemaElement) func([]format.SchemaElement, bool) ([]format.SchemaElement, bool) {
-	return func(child []format.SchemaElement, ok bool) ([]format.SchemaElement, bool) {
+func wrap(e format.SchemaElement) func(schema.Elements, bool) (schema.Elements, bool) {
+	return func(child schema.Elements, ok bool) (schema.Elements, bool) {
 		e.NumChildren = thrift.New(int32(1))
-		return append([]format.SchemaElement{e}, child...), ok
+		return append(schema.Elements{e}, child...), ok
 	}
 }
 
 // structureOf returns a subtree of a schema as text, without the name of its root.
-func structureOf(elements []format.SchemaElement) string {
+func structureOf(elements schema.Elements) string {
 	var b strings.Builder
 	writeStructure(&b, elements)
 	return b.String()
 }
 
 // writeStructure writes the first element with all below it, and returns the rest.
-func writeStructure(b *strings.Builder, elements []format.SchemaElement) []format.SchemaElement {
+func writeStructure(b *strings.Builder, elements schema.Elements) schema.Elements {
 	e, rest := elements[0], elements[1:]
 	b.WriteString(strings.ToLower(e.RepetitionType.V.String()))
 	if e.Type.Valid {
@@ -177,7 +178,7 @@ func (s *shredder) node(f *field, nullable bool, repetition, definition int) (*n
 }
 
 func (s *shredder) leaf(f *field, repetitions, definitions bool) error {
-	e := formats.Field{Type: f.typ}.Declaration()[0]
+	e := schema.Of(formats.Field{Type: f.typ})[0]
 	form, err := plain.FormOf(f.typ, e)
 	l := &nestedLeaf{form: form, physical: e.Type.V, typ: f.typ, repetitions: repetitions, definitions: definitions}
 	l.values.Type = formats.Type{Kind: formats.Binary}

@@ -26,6 +26,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/formatstest"
+	declared "github.com/kcut/kcut/formats/internal/schema"
 	"github.com/kcut/kcut/formats/writer"
 )
 
@@ -307,8 +308,8 @@ func libraryRecords(path string) (records []arrow.Record, err error) {
 func TestNestedElements(t *testing.T) {
 	s := mustArrow(t, arrowBytes(t, true, nestedSchema(), nil), 0)
 	for _, f := range s.Fields() {
-		if f.Type.Kind != formats.Nested || len(f.Elements) < 2 || f.Elements[0].Name != f.Name {
-			t.Errorf("%s: %+v", f.Name, f.Elements)
+		if e := declared.Of(f); f.Type.Kind != formats.Nested || len(e) < 2 || e[0].Name != f.Name {
+			t.Errorf("%s: %+v", f.Name, e)
 		}
 	}
 	leaves := declaredLeaves(t, s.Fields()[1])
@@ -320,7 +321,7 @@ func TestNestedElements(t *testing.T) {
 			t.Errorf("leaf %d: %v, levels %d and %d", i, l.Path(), l.MaxRepetitionLevel(), l.MaxDefinitionLevel())
 		}
 	}
-	if root := s.Fields()[4].Elements; root[0].LogicalType.Value == nil || root[1].RepetitionType.V != format.Repeated || len(root) != 4 {
+	if root := declared.Of(s.Fields()[4]); root[0].LogicalType.Value == nil || root[1].RepetitionType.V != format.Repeated || len(root) != 4 {
 		t.Errorf("map: %+v", root)
 	}
 }

@@ -72,7 +72,7 @@ func (t *target) init(request formats.Request, f *field, field formats.Field) er
 	t.Request, t.field, t.values.Type = request, field, field.Type
 	switch {
 	case field.Type.Kind == formats.Nested:
-		if field.Elements == nil {
+		if field.Declared == nil {
 			return fmt.Errorf("%w: a column of type %q", formats.ErrUnsupported, field.Type.Nested)
 		}
 		if request.Coded {

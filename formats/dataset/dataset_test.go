@@ -14,6 +14,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/schema"
 )
 
 type personRow struct {
@@ -140,7 +141,7 @@ func TestOpenUnifiesFiles(t *testing.T) {
 	if fields := d.Schema().Fields; len(fields) != 2 || fields[1].Name != "age" || !fields[1].Nullable || fields[0].Nullable {
 		t.Fatalf("schema %+v", fields)
 	}
-	if e := d.Schema().Fields[1].Elements[0]; e.RepetitionType.V != format.Optional {
+	if e := schema.Of(d.Schema().Fields[1])[0]; e.RepetitionType.V != format.Optional {
 		t.Errorf("declared as %v, want optional", e.RepetitionType.V)
 	}
 	if d.Rows() != 4 || len(d.Files()) != 3 || len(d.Splits()) != 2 {

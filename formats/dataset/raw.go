@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/parquet-go/parquet-go/format"
-
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/storage"
 )
@@ -61,7 +59,7 @@ func (g *RowGroup) Chunks(ctx context.Context, column int) ([]formats.RawChunk, 
 		return nil, nil // a hive column
 	}
 	own := g.file.columns[column]
-	if !sameLayout(g.dataset.schema.Fields[column].Elements, g.Fields()[own].Elements) {
+	if declared := g.dataset.schema.Fields[column].Declared; declared == nil || !declared.SamePages(g.Fields()[own].Declared) {
 		return nil, nil
 	}
 	return g.RawChunks(ctx, g.rowGroup, own)
@@ -73,18 +71,4 @@ func (g *RowGroup) Close() error {
 		g.plan.Close()
 	}
 	return g.dataset.sources.release(g.file.path)
-}
-
-// sameLayout reports whether pages of one column are such of another: levels and physical
-// types are the same. What the values mean is compared by their types.
-func sameLayout(a, b []format.SchemaElement) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i].Type != b[i].Type || a[i].TypeLength != b[i].TypeLength || a[i].RepetitionType != b[i].RepetitionType || a[i].NumChildren != b[i].NumChildren {
-			return false
-		}
-	}
-	return true
 }

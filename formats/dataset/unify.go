@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/parquet-go/parquet-go/encoding/thrift"
-
 	"github.com/kcut/kcut/formats"
 )
 
@@ -51,9 +49,7 @@ func unify(s *formats.Schema, fields []formats.Field) ([]int, error) {
 // makeNullable makes a field, and what a release declares of it, nullable.
 func makeNullable(f *formats.Field) {
 	f.Nullable = true
-	if len(f.Elements) == 0 {
-		return
+	if f.Declared != nil {
+		f.Declared = f.Declared.Optional()
 	}
-	f.Elements = slices.Clone(f.Elements)
-	f.Elements[0].RepetitionType = thrift.New(formats.Repetition(true))
 }

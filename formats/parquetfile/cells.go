@@ -6,9 +6,12 @@ import (
 	"math"
 	"slices"
 
+	"github.com/parquet-go/bitpack/unsafecast"
+	"github.com/parquet-go/parquet-go/encoding/bytestreamsplit"
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/rle"
 )
 
 // maxValueBytes bounds the bytes of one Values, whose offsets have 32 bits, and with it a
@@ -16,39 +19,44 @@ import (
 const maxValueBytes = 1 << 30
 
 // cells reads the physical values of one page one after another, whatever their encoding.
-// Values of fixed width come as little-endian bytes, booleans as one byte each.
+// Values of fixed width come as little-endian bytes, booleans as one byte each. PLAIN values
+// are read where they lie; those of other encodings are decoded page by page by parquet-go, once
+// the sizes that the page claims are known to be true.
 type cells struct {
 	physical format.Type
-	width    int // bytes of a value; 0: byte strings
+	width    int                     // bytes of a value; 0: byte strings
+	hold     func(bytes int64) error // called before decoded values take so much in all
 	encoding format.Encoding
-	data     []byte
-	at       int // of BYTE_STREAM_SPLIT and PLAIN booleans: the next value
+	data     []byte // to come
 
-	deltas   deltas // numbers
-	lengths  []int  // of byte strings in the delta encodings
-	prefixes []int  // of DELTA_BYTE_ARRAY
+	numbers  []int64 // of DELTA_BINARY_PACKED, to come
+	lengths  []int64 // of byte strings in the delta encodings, to come
+	prefixes []int64 // of DELTA_BYTE_ARRAY, to come
 	previous []byte
-	bits     runs
+	bits     rle.Reader
 	codes    []uint32
 	slab     []byte
+	joined   []byte // values of BYTE_STREAM_SPLIT
+	memory   [2][]int64
 	strings  formats.Values
 }
 
 // reset starts on the data of a page of at most limit values.
-func (c *cells) reset(data []byte, encoding format.Encoding, limit int) error {
-	c.data, c.encoding, c.at = data, encoding, 0
+func (c *cells) reset(data []byte, encoding format.Encoding, limit int) (err error) {
+	c.data, c.encoding = data, encoding
 	switch {
+	case encoding == format.Plain && c.physical == format.Boolean:
+		c.bits.ResetPacked(data, 1)
+		return nil
 	case encoding == format.Plain:
 		return nil
 	case encoding == format.RLE && c.physical == format.Boolean:
 		return c.resetBits()
 	case encoding == format.ByteStreamSplit && c.width > 0 && c.physical != format.Boolean && c.physical != format.Int96:
-		if len(data)%c.width != 0 {
-			return fmt.Errorf("read split streams: %d bytes for values of %d: %w", len(data), c.width, formats.ErrDamaged)
-		}
-		return nil
+		return c.join()
 	case encoding == format.DeltaBinaryPacked && (c.physical == format.Int32 || c.physical == format.Int64):
-		_, err := c.deltas.reset(data, limit)
+		c.memory[0], err = c.readDeltas(c.memory[0], limit)
+		c.numbers = c.memory[0]
 		return err
 	case encoding == format.DeltaLengthByteArray && c.physical == format.ByteArray:
 		return c.resetLengths(limit)
@@ -58,60 +66,76 @@ func (c *cells) reset(data []byte, encoding format.Encoding, limit int) error {
 	return fmt.Errorf("read page: encoding %s of %s: %w", encoding, c.physical, formats.ErrUnsupported)
 }
 
+// weight returns the bytes that decoded values take.
+func (c *cells) weight() int64 {
+	return int64(8*cap(c.memory[0]) + 8*cap(c.memory[1]) + cap(c.joined))
+}
+
 func (c *cells) resetBits() error {
 	if len(c.data) < 4 || int64(binary.LittleEndian.Uint32(c.data)) > int64(len(c.data)-4) {
 		return fmt.Errorf("read run lengths: %w", formats.ErrDamaged)
 	}
 	size := int(binary.LittleEndian.Uint32(c.data))
-	c.bits.reset(c.data[4:4+size], 1)
+	c.bits.Reset(c.data[4:4+size], 1)
+	return nil
+}
+
+var splitEncoding bytestreamsplit.Encoding
+
+// join makes PLAIN values of those whose first bytes come first, then all second bytes, and so on.
+func (c *cells) join() (err error) {
+	if len(c.data)%c.width != 0 {
+		return fmt.Errorf("read split streams: %d bytes for values of %d: %w", len(c.data), c.width, formats.ErrDamaged)
+	}
+	if cap(c.joined) < len(c.data) {
+		if err := c.hold(c.weight() + int64(len(c.data))); err != nil {
+			return err
+		}
+	}
+	c.joined = grown(c.joined, len(c.data))
+	switch c.width {
+	case 4:
+		_, err = splitEncoding.DecodeFloat(unsafecast.Slice[float32](c.joined), c.data)
+	case 8:
+		_, err = splitEncoding.DecodeDouble(unsafecast.Slice[float64](c.joined), c.data)
+	default:
+		_, err = splitEncoding.DecodeFixedLenByteArray(c.joined, c.data, c.width)
+	}
+	if err != nil {
+		return fmt.Errorf("read split streams of %d bytes: %w", c.width, formats.ErrUnsupported)
+	}
+	c.data, c.encoding = c.joined, format.Plain
 	return nil
 }
 
 func (c *cells) resetLengths(limit int) (err error) {
-	c.lengths, err = c.readLengths(c.lengths, limit)
+	c.memory[0], err = c.readLengths(c.memory[0], limit)
+	c.lengths = c.memory[0]
 	return err
 }
 
 func (c *cells) resetPrefixes(limit int) (err error) {
 	c.previous = c.previous[:0]
-	if c.prefixes, err = c.readLengths(c.prefixes, limit); err != nil {
+	if c.memory[1], err = c.readLengths(c.memory[1], limit); err != nil {
 		return err
 	}
-	c.lengths, err = c.readLengths(c.lengths, limit)
-	if err == nil && len(c.lengths) != len(c.prefixes) {
+	c.prefixes = c.memory[1]
+	if err = c.resetLengths(limit); err == nil && len(c.lengths) != len(c.prefixes) {
 		return fmt.Errorf("read prefixes: %d for %d suffixes: %w", len(c.prefixes), len(c.lengths), formats.ErrDamaged)
 	}
 	return err
 }
 
-// maxLengths bounds the values of a page whose encoding puts all lengths first.
-const maxLengths = 1 << 26
-
 // readLengths takes a whole list of delta-encoded lengths off the front of the data.
-func (c *cells) readLengths(lengths []int, limit int) ([]int, error) {
-	left, err := c.deltas.reset(c.data, limit)
-	if err != nil {
-		return lengths, err
-	}
-	if left > maxLengths {
-		return lengths, fmt.Errorf("read lengths: page of %d values: %w", left, formats.ErrUnsupported)
-	}
-	lengths = lengths[:0]
-	for left > 0 {
-		some, err := c.deltas.next(left)
-		if err != nil {
-			return lengths, err
+func (c *cells) readLengths(lengths []int64, limit int) ([]int64, error) {
+	lengths, err := c.readDeltas(lengths, limit)
+	for i, n := range lengths {
+		if n = int64(int32(n)); n < 0 || n > maxPageBytes {
+			return nil, fmt.Errorf("read lengths: length %d: %w", n, formats.ErrDamaged)
 		}
-		for _, n := range some {
-			if n = int64(int32(n)); n < 0 || n > maxPageBytes {
-				return lengths, fmt.Errorf("read lengths: length %d: %w", n, formats.ErrDamaged)
-			}
-			lengths = append(lengths, int(int32(n)))
-		}
-		left -= len(some)
+		lengths[i] = n
 	}
-	c.data = c.deltas.rest()
-	return lengths, nil
+	return lengths, err
 }
 
 // reserve makes room in dst for the n values of a page of plain ones, no more than its data
@@ -140,10 +164,8 @@ func (c *cells) fixed(n int) ([]byte, error) {
 		return c.booleans(n)
 	case c.encoding == format.Plain:
 		return c.plain(n)
-	case c.encoding == format.ByteStreamSplit:
-		return c.split(n)
 	case c.encoding == format.DeltaBinaryPacked:
-		return c.numbers(n)
+		return c.integers(n)
 	}
 	c.strings.Ends, c.strings.Data = c.strings.Ends[:0], c.strings.Data[:0]
 	if err := c.appendStrings(&c.strings, n); err != nil {
@@ -179,25 +201,9 @@ func (c *cells) room(n int) []byte {
 }
 
 func (c *cells) booleans(n int) ([]byte, error) {
-	if c.encoding == format.RLE {
-		return c.booleanRuns(n)
-	}
-	if c.at+n > len(c.data)*8 {
-		return nil, errTooFew(n)
-	}
-	slab := c.room(n)
-	for i := range slab {
-		at := c.at + i
-		slab[i] = c.data[at>>3] >> (at & 7) & 1
-	}
-	c.at += n
-	return slab, nil
-}
-
-func (c *cells) booleanRuns(n int) ([]byte, error) {
 	c.codes = grown(c.codes, n)
-	if err := c.bits.read(c.codes); err != nil {
-		return nil, err
+	if err := c.bits.Read(c.codes); err != nil {
+		return nil, fmt.Errorf("read %d booleans: %w", n, err)
 	}
 	slab := c.room(n)
 	for i, bit := range c.codes {
@@ -206,41 +212,19 @@ func (c *cells) booleanRuns(n int) ([]byte, error) {
 	return slab, nil
 }
 
-// split gathers values whose first bytes come first, then all second bytes, and so on.
-func (c *cells) split(n int) ([]byte, error) {
-	count := len(c.data) / c.width
-	if n > count-c.at {
+func (c *cells) integers(n int) ([]byte, error) {
+	if n > len(c.numbers) {
 		return nil, errTooFew(n)
 	}
-	slab := c.room(n * c.width)
-	for k := range c.width {
-		stream := c.data[k*count+c.at:][:n]
-		for i, b := range stream {
-			slab[i*c.width+k] = b
-		}
-	}
-	c.at += n
-	return slab, nil
-}
-
-func (c *cells) numbers(n int) ([]byte, error) {
 	slab := c.room(n * c.width)[:0]
-	for n > 0 {
-		some, err := c.deltas.next(n)
-		if err != nil {
-			return nil, err
-		}
+	for _, x := range c.numbers[:n] {
 		if c.width == 4 {
-			for _, x := range some {
-				slab = binary.LittleEndian.AppendUint32(slab, uint32(x))
-			}
+			slab = binary.LittleEndian.AppendUint32(slab, uint32(x))
 		} else {
-			for _, x := range some {
-				slab = binary.LittleEndian.AppendUint64(slab, uint64(x))
-			}
+			slab = binary.LittleEndian.AppendUint64(slab, uint64(x))
 		}
-		n -= len(some)
 	}
+	c.numbers = c.numbers[n:]
 	return slab, nil
 }
 
@@ -282,14 +266,14 @@ func (c *cells) appendPlain(dst *formats.Values, n int) error {
 
 // appendDelta appends the next value of DELTA_LENGTH_BYTE_ARRAY or DELTA_BYTE_ARRAY.
 func (c *cells) appendDelta(dst *formats.Values) error {
-	size := c.lengths[0]
+	size := int(c.lengths[0])
 	if size > len(c.data) {
 		return errTooFew(1)
 	}
 	value := c.data[:size]
 	c.data, c.lengths = c.data[size:], c.lengths[1:]
 	if c.encoding == format.DeltaByteArray {
-		prefix := c.prefixes[0]
+		prefix := int(c.prefixes[0])
 		if prefix > len(c.previous) {
 			return fmt.Errorf("read prefixes: %d bytes of a value of %d: %w", prefix, len(c.previous), formats.ErrDamaged)
 		}

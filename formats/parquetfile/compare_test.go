@@ -21,6 +21,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/formatstest"
 	"github.com/kcut/kcut/formats/internal/fence"
+	declared "github.com/kcut/kcut/formats/internal/schema"
 )
 
 // The tests of this file hold what is read here against another implementation, arrow-go,
@@ -441,7 +442,7 @@ func compareFile(t *testing.T, path string, s *schema.Schema, want []physicalCol
 	leaf := 0
 	for i, field := range columns.Fields {
 		leaves := 0
-		for _, e := range field.Elements {
+		for _, e := range declared.Of(field) {
 			if e.Type.Valid {
 				leaves++
 			}

@@ -6,10 +6,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/parquet-go/parquet-go/format"
-
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/formats/internal/plain"
 )
 
 // Rows are read from one column stepRows at a time, few enough for levels and codes to stay in
@@ -25,18 +22,11 @@ const maxTableValues = 1 << 18
 
 // flatColumn reads one flat column of a split.
 type flatColumn struct {
-	leaf    *leafColumn
+	entryReader
 	kind    formats.Type
 	coded   bool // give codes, whatever the encoding
 	limit   int  // values of pages without a dictionary that are kept from batch to batch
 	convert converter
-
-	pages   pages
-	left    int // entries left in the page
-	packed  bool
-	defs    runs
-	indexes runs
-	cells   cells
 
 	values     *formats.Values   // what codes point into
 	dictionary int               // entries of the chunk's dictionary
@@ -57,13 +47,12 @@ type flatColumn struct {
 }
 
 func newFlatColumn(leaf *leafColumn, t formats.Type, coded bool, limit int) *flatColumn {
-	width := plain.Width(leaf.physical, leaf.length)
-	c := &flatColumn{leaf: leaf, kind: t, coded: coded, limit: limit, convert: converterOf(t, leaf.physical, width)}
+	c := &flatColumn{kind: t, coded: coded, limit: limit}
+	c.init(leaf)
+	c.convert = converterOf(t, leaf.physical, c.cells.width)
 	if t.Kind == formats.Null {
 		c.convert = rejectValues
 	}
-	c.pages.leaf = leaf
-	c.cells = cells{physical: leaf.physical, width: width}
 	c.values, c.plain.Type, c.scratch.Type = &formats.Values{Type: t}, t, t
 	return c
 }
@@ -78,8 +67,8 @@ func rejectValues(_ *formats.Values, _ *cells, n int) error {
 
 // open starts on the column's chunk of a row group.
 func (c *flatColumn) open(f *parquetFile, from io.ReaderAt, chunks []chunkMeta) {
-	c.pages.open(f, from, &chunks[0].Column)
-	c.left, c.dictionary, c.translated, c.entries = 0, 0, nil, nil
+	c.entryReader.open(f, from, &chunks[0])
+	c.dictionary, c.translated, c.entries = 0, nil, nil
 }
 
 // begin starts a batch of at most that many rows.
@@ -131,15 +120,15 @@ func headOf(v *formats.Values, n int) *formats.Values {
 // read appends n rows, at most stepRows, to the batch.
 func (c *flatColumn) read(n int) error {
 	for n > 0 {
-		if err := c.load(); err != nil {
-			return err
+		if err := c.load(c.loadDictionary); err != nil {
+			return notEOF(err)
 		}
 		m := min(n, c.left)
-		defined, err := c.readLevels(m)
+		defined, err := c.defined(c.levels[:m])
 		if err != nil {
 			return err
 		}
-		if c.packed {
+		if c.indexed {
 			err = c.readIndexes(m, defined)
 		} else {
 			err = c.readValues(m, defined)
@@ -150,52 +139,6 @@ func (c *flatColumn) read(n int) error {
 		c.left -= m
 		n -= m
 	}
-	return nil
-}
-
-// load makes sure that there are entries left in the page.
-func (c *flatColumn) load() error {
-	for c.left == 0 {
-		p, err := c.pages.next()
-		if err == io.EOF {
-			return fmt.Errorf("column chunk ends early: %w", formats.ErrDamaged)
-		}
-		if err != nil {
-			return err
-		}
-		if p.dictionary {
-			err = c.loadDictionary(p)
-		} else {
-			err = c.loadPage(p)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (c *flatColumn) loadPage(p *page) error {
-	c.left = p.values
-	c.defs.reset(p.definition, 1)
-	c.packed = p.encoding == format.RLEDictionary || p.encoding == format.PlainDictionary
-	if !c.packed {
-		return c.cells.reset(p.data, p.encoding, p.values)
-	}
-	return resetIndexes(&c.indexes, p)
-}
-
-// resetIndexes starts on the dictionary indexes of a page: the bits of an index, and runs.
-func resetIndexes(r *runs, p *page) error {
-	if len(p.data) == 0 {
-		r.reset(nil, 0) // all entries may be null
-		return nil
-	}
-	width := uint(p.data[0])
-	if width > 32 {
-		return fmt.Errorf("read dictionary indexes of %d bits: %w", width, formats.ErrDamaged)
-	}
-	r.reset(p.data[1:], width)
 	return nil
 }
 
@@ -259,28 +202,12 @@ func startsWith(all, head *formats.Values) bool {
 		slices.Equal(all.Ends[:len(head.Ends)], head.Ends) && bytes.Equal(all.Data[:len(head.Data)], head.Data)
 }
 
-// readLevels reads the levels of n entries, unless all are defined, and returns how many are.
-func (c *flatColumn) readLevels(n int) (int, error) {
-	if c.leaf.maxDefinition == 0 || c.defs.skipRun(n, 1) {
-		return n, nil
-	}
-	levels := c.levels[:n]
-	if err := c.defs.read(levels); err != nil {
-		return 0, err
-	}
-	defined := uint32(0)
-	for _, level := range levels {
-		defined += level & 1
-	}
-	return int(defined), nil
-}
-
 // readIndexes reads n entries of a page of dictionary indexes.
 func (c *flatColumn) readIndexes(n, defined int) error {
 	at := len(c.codes)
 	c.codes = slices.Grow(c.codes, n)[:at+n]
 	codes := c.codes[at:]
-	if err := c.indexes.read(codes[:defined]); err != nil {
+	if err := c.indexes.Read(codes[:defined]); err != nil {
 		return err
 	}
 	if err := c.translate(codes[:defined]); err != nil {
@@ -383,8 +310,10 @@ func (c *flatColumn) codesOf(codes []uint32, some *formats.Values) []uint32 {
 }
 
 func (c *flatColumn) appendValid(n, defined int) {
-	for i := range n {
-		c.valid = append(c.valid, defined == n || c.levels[i] != 0)
+	at := len(c.valid)
+	c.valid = slices.Grow(c.valid, n)[:at+n]
+	for i := range c.valid[at:] {
+		c.valid[at+i] = defined == n || c.levels[i] != 0
 	}
 }
 

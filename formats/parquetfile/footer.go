@@ -13,8 +13,7 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// The structs of this file are Parquet's metadata without what a reader of whole columns
-// has no use for. Statistics, page indexes and key-value metadata are by far the most of
+// The structs of this file are a footer without what a reader of whole columns has no use for. Statistics, page indexes and key-value metadata are by far the most of
 // a footer; they are not decoded, so that nothing in them can be wrong.
 
 type footer struct {
@@ -44,38 +43,6 @@ type columnMeta struct {
 	TotalCompressedSize  int64                   `thrift:"7,required"`
 	DataPageOffset       int64                   `thrift:"9,required"`
 	DictionaryPageOffset int64                   `thrift:"11,optional"`
-}
-
-type pageMeta struct {
-	Type             format.PageType                 `thrift:"1,required"`
-	UncompressedSize int32                           `thrift:"2,required"`
-	CompressedSize   int32                           `thrift:"3,required"`
-	CRC              int32                           `thrift:"4,optional"`
-	Data             thrift.Null[dataPageMeta]       `thrift:"5,optional"`
-	Dictionary       thrift.Null[dictionaryPageMeta] `thrift:"7,optional"`
-	DataV2           thrift.Null[dataPageV2Meta]     `thrift:"8,optional"`
-}
-
-type dataPageMeta struct {
-	NumValues          int32           `thrift:"1,required"`
-	Encoding           format.Encoding `thrift:"2,required"`
-	DefinitionEncoding format.Encoding `thrift:"3,required"`
-	RepetitionEncoding format.Encoding `thrift:"4,required"`
-}
-
-type dictionaryPageMeta struct {
-	NumValues int32           `thrift:"1,required"`
-	Encoding  format.Encoding `thrift:"2,required"`
-}
-
-type dataPageV2Meta struct {
-	NumValues       int32             `thrift:"1,required"`
-	NumNulls        int32             `thrift:"2,required"`
-	NumRows         int32             `thrift:"3,required"`
-	Encoding        format.Encoding   `thrift:"4,required"`
-	DefinitionBytes int32             `thrift:"5,required"`
-	RepetitionBytes int32             `thrift:"6,required"`
-	IsCompressed    thrift.Null[bool] `thrift:"7,optional"`
 }
 
 // chunkRange returns where a chunk's pages lie. Some writers leave the dictionary's offset

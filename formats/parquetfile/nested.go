@@ -5,10 +5,8 @@ import (
 	"io"
 	"slices"
 
-	"github.com/parquet-go/parquet-go/format"
-
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/formats/internal/plain"
+	"github.com/kcut/kcut/formats/internal/rle"
 )
 
 // maxBatchEntries bounds the entries of one leaf in a batch: a few bytes of levels can
@@ -31,7 +29,7 @@ func newNestedColumn(leaves []leafColumn) *nestedColumn {
 
 func (c *nestedColumn) open(f *parquetFile, from io.ReaderAt, chunks []chunkMeta) {
 	for i, leaf := range c.leaves {
-		leaf.open(f, from, &chunks[i].Column)
+		leaf.open(f, from, &chunks[i])
 	}
 }
 
@@ -65,7 +63,7 @@ func (c *nestedColumn) finish() error {
 func (c *nestedColumn) size() int {
 	size := 0
 	for _, leaf := range c.leaves {
-		size += leaf.entries + len(leaf.values.Data)
+		size += leaf.out.Entries + len(leaf.values.Data)
 	}
 	return size
 }
@@ -78,23 +76,16 @@ func (c *nestedColumn) close() {
 
 func (c *nestedColumn) column(dst *formats.Column) {
 	for i, leaf := range c.leaves {
-		c.batch[i] = leaf.batch()
+		c.batch[i] = leaf.out
 	}
 	*dst = formats.Column{Leaves: c.batch}
 }
 
 // leafReader reads one leaf: levels, and the bytes of its physical values.
 type leafReader struct {
-	leaf    *leafColumn
-	convert converter
-	pages   pages
-	left    int // entries of the page whose levels are not decoded yet
-	packed  bool
-	reps    runs
-	defs    runs
-	indexes runs
-	cells   cells
-	entry   *formats.Values // the chunk's dictionary
+	entryReader // its left entries are those whose levels are not decoded yet
+	convert     converter
+	entry       *formats.Values // the chunk's dictionary
 
 	// decoded levels, of which those from at on are not in the batch yet
 	at, have   int
@@ -102,30 +93,26 @@ type leafReader struct {
 	definition [stepRows]uint32
 	codes      []uint32
 
-	// the batch
-	entries     int
-	repetitions []byte
-	definitions []byte
-	values      formats.Values
+	out    formats.Leaf // the batch
+	values formats.Values
 }
 
 func newLeafReader(leaf *leafColumn) *leafReader {
-	width := plain.Width(leaf.physical, leaf.length)
-	l := &leafReader{leaf: leaf, convert: rawConverter(width), entry: &formats.Values{Type: formats.Type{Kind: formats.Binary}}}
-	l.pages.leaf = leaf
-	l.cells = cells{physical: leaf.physical, width: width}
-	l.values.Type = formats.Type{Kind: formats.Binary}
+	binary := formats.Type{Kind: formats.Binary}
+	l := &leafReader{entry: &formats.Values{Type: binary}, values: formats.Values{Type: binary}}
+	l.init(leaf)
+	l.convert, l.out.Values = rawConverter(l.cells.width), &l.values
 	return l
 }
 
-func (l *leafReader) open(f *parquetFile, from io.ReaderAt, chunk *columnMeta) {
-	l.pages.open(f, from, chunk)
-	l.left, l.at, l.have = 0, 0, 0
+func (l *leafReader) open(f *parquetFile, from io.ReaderAt, chunk *chunkMeta) {
+	l.entryReader.open(f, from, chunk)
+	l.at, l.have = 0, 0
 	l.entry.Ends, l.entry.Data = l.entry.Ends[:0], l.entry.Data[:0]
 }
 
 func (l *leafReader) begin() error {
-	l.entries, l.repetitions, l.definitions = 0, l.repetitions[:0], l.definitions[:0]
+	l.out.Entries, l.out.Repetition, l.out.Definition = 0, l.out.Repetition[:0], l.out.Definition[:0]
 	l.values.Ends, l.values.Data = l.values.Ends[:0], l.values.Data[:0]
 	return l.pages.holdBeside(l.values.MemoryBytes() + l.entry.MemoryBytes())
 }
@@ -161,63 +148,34 @@ func (l *leafReader) read(n int) error {
 	}
 }
 
-func notEOF(err error) error {
-	if err == io.EOF {
-		return fmt.Errorf("column chunk ends early: %w", formats.ErrDamaged)
-	}
-	return err
-}
-
 // decode decodes some levels to come, all of one page. It returns io.EOF at the chunk's end.
 func (l *leafReader) decode() error {
-	for l.left == 0 {
-		p, err := l.pages.next()
-		if err != nil {
-			return err
-		}
-		if p.dictionary {
-			err = l.loadDictionary(p)
-		} else {
-			err = l.loadPage(p)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	l.at, l.have = 0, min(l.left, stepRows)
-	if err := decodeLevels(&l.reps, l.repetition[:l.have], l.leaf.maxRepetition); err != nil {
+	if err := l.load(l.loadDictionary); err != nil {
 		return err
 	}
-	if err := decodeLevels(&l.defs, l.definition[:l.have], l.leaf.maxDefinition); err != nil {
+	l.at, l.have = 0, min(l.left, stepRows)
+	if err := decodeLevels(&l.repetitions, l.repetition[:l.have], l.leaf.maxRepetition); err != nil {
+		return err
+	}
+	if err := decodeLevels(&l.definitions, l.definition[:l.have], l.leaf.maxDefinition); err != nil {
 		return err
 	}
 	l.left -= l.have
 	return nil
 }
 
-func decodeLevels(r *runs, levels []uint32, highest int) error {
+func decodeLevels(r *rle.Reader, levels []uint32, highest int) error {
 	if highest == 0 {
 		clear(levels)
 		return nil
 	}
-	if err := r.read(levels); err != nil {
+	if err := r.Read(levels); err != nil {
 		return err
 	}
 	if found := slices.Max(levels); found > uint32(highest) {
 		return fmt.Errorf("level %d, highest is %d: %w", found, highest, formats.ErrDamaged)
 	}
 	return nil
-}
-
-func (l *leafReader) loadPage(p *page) error {
-	l.left = p.values
-	l.reps.reset(p.repetition, levelWidth(l.leaf.maxRepetition))
-	l.defs.reset(p.definition, levelWidth(l.leaf.maxDefinition))
-	l.packed = p.encoding == format.RLEDictionary || p.encoding == format.PlainDictionary
-	if !l.packed {
-		return l.cells.reset(p.data, p.encoding, p.values)
-	}
-	return resetIndexes(&l.indexes, p)
 }
 
 func (l *leafReader) loadDictionary(p *page) error {
@@ -232,15 +190,15 @@ func (l *leafReader) loadDictionary(p *page) error {
 
 // take appends the decoded entries from start to end, and their values, to the batch.
 func (l *leafReader) take(start, end int) error {
-	if l.entries += end - start; l.entries > maxBatchEntries {
+	if l.out.Entries += end - start; l.out.Entries > maxBatchEntries {
 		return fmt.Errorf("rows of more than %d entries: %w", maxBatchEntries, formats.ErrUnsupported)
 	}
 	if l.leaf.maxRepetition > 0 {
-		l.repetitions = appendLevelBytes(l.repetitions, l.repetition[start:end])
+		l.out.Repetition = appendLevelBytes(l.out.Repetition, l.repetition[start:end])
 	}
 	defined := end - start
 	if l.leaf.maxDefinition > 0 {
-		l.definitions = appendLevelBytes(l.definitions, l.definition[start:end])
+		l.out.Definition = appendLevelBytes(l.out.Definition, l.definition[start:end])
 		defined = 0
 		for _, level := range l.definition[start:end] {
 			if int(level) == l.leaf.maxDefinition {
@@ -248,7 +206,7 @@ func (l *leafReader) take(start, end int) error {
 			}
 		}
 	}
-	if l.packed {
+	if l.indexed {
 		return l.takeIndexed(defined)
 	}
 	return l.convert(&l.values, &l.cells, defined)
@@ -263,7 +221,7 @@ func appendLevelBytes(dst []byte, levels []uint32) []byte {
 
 func (l *leafReader) takeIndexed(n int) error {
 	l.codes = grown(l.codes, n)
-	if err := l.indexes.read(l.codes); err != nil {
+	if err := l.indexes.Read(l.codes); err != nil {
 		return err
 	}
 	for _, index := range l.codes {
@@ -285,15 +243,4 @@ func (l *leafReader) finish() error {
 		return fmt.Errorf("column chunk has more rows than its row group: %w", formats.ErrDamaged)
 	}
 	return nil
-}
-
-func (l *leafReader) batch() formats.Leaf {
-	leaf := formats.Leaf{Entries: l.entries, Values: &l.values}
-	if l.leaf.maxRepetition > 0 {
-		leaf.Repetition = l.repetitions
-	}
-	if l.leaf.maxDefinition > 0 {
-		leaf.Definition = l.definitions
-	}
-	return leaf
 }

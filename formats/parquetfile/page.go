@@ -10,6 +10,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/rle"
 	"github.com/kcut/kcut/formats/storage"
 )
 
@@ -37,8 +38,9 @@ type pages struct {
 	*buffers
 	holding formats.Holding
 	beside  int64 // bytes that the column holds beside its page
+	decoded int64 // bytes of the page's values
 	section *io.SectionReader
-	header  pageMeta
+	header  format.PageHeader
 	current page
 }
 
@@ -71,12 +73,18 @@ func (p *pages) close() {
 
 // room says that a page of so many bytes, as it lies in the file and unpacked, needs memory.
 func (p *pages) room(packed, data int) error {
-	return p.holding.Hold(p.beside + int64(max(cap(p.packed), packed)) + int64(max(cap(p.data), data)))
+	return p.holding.Hold(p.beside + p.decoded + int64(max(cap(p.packed), packed)) + int64(max(cap(p.data), data)))
 }
 
 // holdBeside says what the column holds beside its page.
 func (p *pages) holdBeside(bytes int64) error {
 	p.beside = bytes
+	return p.room(0, 0)
+}
+
+// holdDecoded says what decoded values of the page take.
+func (p *pages) holdDecoded(bytes int64) error {
+	p.decoded = bytes
 	return p.room(0, 0)
 }
 
@@ -103,20 +111,28 @@ func (p *pages) next() (*page, error) {
 		if err := p.readBody(); err != nil {
 			return nil, err
 		}
-		switch p.header.Type {
-		case format.DictionaryPage:
-			return p.dictionaryPage()
-		case format.DataPage:
-			return p.dataPageV1()
-		case format.DataPageV2:
-			return p.dataPageV2()
+		if page, err := p.unpackPage(); page != nil || err != nil {
+			return page, err
 		}
 	}
 	return nil, io.EOF
 }
 
+// unpackPage returns the page whose header and bytes were read, or nil when it is of no use.
+func (p *pages) unpackPage() (*page, error) {
+	switch p.header.Type {
+	case format.DictionaryPage:
+		return p.dictionaryPage()
+	case format.DataPage:
+		return p.dataPageV1()
+	case format.DataPageV2:
+		return p.dataPageV2()
+	}
+	return nil, nil
+}
+
 func (p *pages) readHeader() error {
-	p.header = pageMeta{}
+	p.header = format.PageHeader{}
 	for window := 256; ; window *= 4 {
 		bytes, err := p.file.Peek(min(window, p.file.Size()))
 		if err != nil && err != io.EOF {
@@ -139,10 +155,10 @@ func (p *pages) readBody() error {
 	if err != nil {
 		return err
 	}
-	if err := p.room(packed+pagePadding, 0); err != nil {
+	if err := p.room(packed+rle.Padding, 0); err != nil {
 		return err
 	}
-	p.packed = grown(p.packed, packed+pagePadding)[:packed]
+	p.packed = grown(p.packed, packed+rle.Padding)[:packed]
 	if _, err := io.ReadFull(p.file, p.packed); err != nil {
 		return shortRead(err)
 	}
@@ -154,7 +170,7 @@ func (p *pages) readBody() error {
 
 // bodySize returns how many bytes the page takes in the file, which there are.
 func (p *pages) bodySize() (int, error) {
-	packed, unpacked := int(p.header.CompressedSize), int(p.header.UncompressedSize)
+	packed, unpacked := int(p.header.CompressedPageSize), int(p.header.UncompressedPageSize)
 	if packed < 0 || unpacked < 0 {
 		return 0, fmt.Errorf("read page header: negative size: %w", formats.ErrDamaged)
 	}
@@ -180,11 +196,13 @@ func (p *pages) checkSum(sum uint32) error {
 
 // shortRead turns the end of the file into damage and leaves other errors alone.
 func shortRead(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+	if isShort(err) {
 		return fmt.Errorf("file ends early: %w", formats.ErrDamaged)
 	}
 	return err
 }
+
+func isShort(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
 
 // unpack returns what the packed bytes unpack to: size bytes.
 func (p *pages) unpack(packed []byte, size int) ([]byte, error) {
@@ -197,10 +215,10 @@ func (p *pages) unpack(packed []byte, size int) ([]byte, error) {
 	if size < 0 {
 		return nil, fmt.Errorf("read page header: negative size: %w", formats.ErrDamaged)
 	}
-	if err := p.room(0, size+pagePadding); err != nil {
+	if err := p.room(0, size+rle.Padding); err != nil {
 		return nil, err
 	}
-	p.data = grown(p.data, size+pagePadding)[:size]
+	p.data = grown(p.data, size+rle.Padding)[:size]
 	if size == 0 {
 		return p.data, nil // not even an empty stream needs to be there
 	}
@@ -208,14 +226,14 @@ func (p *pages) unpack(packed []byte, size int) ([]byte, error) {
 }
 
 func (p *pages) dictionaryPage() (*page, error) {
-	header := p.header.Dictionary
+	header := p.header.DictionaryPageHeader
 	if !header.Valid || header.V.NumValues < 0 {
 		return nil, fmt.Errorf("read dictionary page header: %w", formats.ErrDamaged)
 	}
 	if e := header.V.Encoding; e != format.Plain && e != format.PlainDictionary {
 		return nil, fmt.Errorf("read dictionary page: encoding %s: %w", e, formats.ErrUnsupported)
 	}
-	data, err := p.unpack(p.packed, int(p.header.UncompressedSize))
+	data, err := p.unpack(p.packed, int(p.header.UncompressedPageSize))
 	p.current = page{dictionary: true, values: int(header.V.NumValues), encoding: format.Plain, data: data}
 	return &p.current, err
 }
@@ -230,21 +248,21 @@ func (p *pages) count(values int32) error {
 }
 
 func (p *pages) dataPageV1() (*page, error) {
-	header := p.header.Data
+	header := p.header.DataPageHeader
 	if !header.Valid {
 		return nil, fmt.Errorf("read data page header: %w", formats.ErrDamaged)
 	}
 	if err := p.count(header.V.NumValues); err != nil {
 		return nil, err
 	}
-	data, err := p.unpack(p.packed, int(p.header.UncompressedSize))
+	data, err := p.unpack(p.packed, int(p.header.UncompressedPageSize))
 	if err != nil {
 		return nil, err
 	}
 	p.current = page{values: int(header.V.NumValues), encoding: header.V.Encoding, data: data}
-	p.current.repetition, err = p.cutLevels(p.leaf.maxRepetition, header.V.RepetitionEncoding)
+	p.current.repetition, err = p.cutLevels(p.leaf.maxRepetition, header.V.RepetitionLevelEncoding)
 	if err == nil {
-		p.current.definition, err = p.cutLevels(p.leaf.maxDefinition, header.V.DefinitionEncoding)
+		p.current.definition, err = p.cutLevels(p.leaf.maxDefinition, header.V.DefinitionLevelEncoding)
 	}
 	return &p.current, err
 }
@@ -261,7 +279,7 @@ func (p *pages) cutLevels(highest int, encoding format.Encoding) ([]byte, error)
 			return nil, fmt.Errorf("read levels: page ends early: %w", formats.ErrDamaged)
 		}
 		p.current.data = data[size:]
-		return repackLevels(data[:size], p.current.values, levelWidth(highest)), nil
+		return rle.FromBitPacked(data[:size], p.current.values, levelWidth(highest)), nil
 	}
 	if encoding != format.RLE {
 		return nil, fmt.Errorf("read levels: encoding %s: %w", encoding, formats.ErrUnsupported)
@@ -274,25 +292,8 @@ func (p *pages) cutLevels(highest int, encoding format.Encoding) ([]byte, error)
 	return data[4:end], nil
 }
 
-// repackLevels turns levels of the deprecated encoding BIT_PACKED, which fills bytes from
-// the highest bit, into one packed run of the hybrid, which fills them from the lowest.
-func repackLevels(data []byte, n int, width uint) []byte {
-	groups := (n + 7) / 8
-	out := binary.AppendUvarint(nil, uint64(groups)<<1|1)
-	start := len(out)
-	out = append(out, make([]byte, groups*int(width)+pagePadding)...)[:start+groups*int(width)]
-	for i := range uint(n) * width {
-		value, bit := i/width, i%width
-		if data[i/8]>>(7-i%8)&1 != 0 {
-			at := value*width + width - 1 - bit
-			out[start+int(at/8)] |= 1 << (at % 8)
-		}
-	}
-	return out
-}
-
 func (p *pages) dataPageV2() (*page, error) {
-	header := p.header.DataV2
+	header := p.header.DataPageHeaderV2
 	if !header.Valid {
 		return nil, fmt.Errorf("read data page header: %w", formats.ErrDamaged)
 	}
@@ -300,7 +301,7 @@ func (p *pages) dataPageV2() (*page, error) {
 	if err := p.count(h.NumValues); err != nil {
 		return nil, err
 	}
-	reps, defs := int64(h.RepetitionBytes), int64(h.DefinitionBytes)
+	reps, defs := int64(h.RepetitionLevelsByteLength), int64(h.DefinitionLevelsByteLength)
 	if reps < 0 || defs < 0 || reps+defs > int64(len(p.packed)) {
 		return nil, fmt.Errorf("read levels: page ends early: %w", formats.ErrDamaged)
 	}
@@ -317,7 +318,7 @@ func (p *pages) dataPageV2() (*page, error) {
 		p.current.data = packed
 		return &p.current, nil
 	}
-	data, err := p.unpack(packed, int(int64(p.header.UncompressedSize)-reps-defs))
+	data, err := p.unpack(packed, int(int64(p.header.UncompressedPageSize)-reps-defs))
 	p.current.data = data
 	return &p.current, err
 }

@@ -58,13 +58,13 @@ func (s *source) rawChunk(ctx context.Context, rowGroup, leaf int, t formats.Typ
 	if !slices.Contains(copied, meta.Codec) {
 		return nil, nil
 	}
-	w := rawWalk{chunk: &formats.RawChunk{Codec: meta.Codec}, rows: group.NumRows}
-	w.pages.leaf = &s.schema.leaves[leaf]
+	w := rawWalk{chunk: &formats.RawChunk{Codec: int32(meta.Codec)}, rows: group.NumRows}
+	w.init(&s.schema.leaves[leaf])
 	plan := s.file.Plan(ctx, []storage.Range{s.extent(meta)})
 	defer plan.Close()
-	w.pages.open(s.parquetFile, plan, meta)
+	w.open(s.parquetFile, plan, &group.Columns[leaf])
 	defer w.pages.close()
-	w.usage = newDictionaryUsage(w.pages.leaf, t)
+	w.usage = newDictionaryUsage(&w.cells, t)
 	w.prefixesCross = s.footer.writtenBefore("parquet-mr", 1, 8)
 	for w.pages.left > 0 {
 		if err := ctx.Err(); err != nil {
@@ -81,12 +81,13 @@ func (s *source) rawChunk(ctx context.Context, rowGroup, leaf int, t formats.Typ
 // points into a dictionary is, because a dictionary may hold what no row has: rows that
 // were filtered out before, say. Such a chunk is not copied.
 type rawWalk struct {
-	pages         pages
+	entryReader
 	head          []byte // of the page: the beginning, or all
 	rows          int64
 	chunk         *formats.RawChunk
 	usage         dictionaryUsage
 	plain         bool // some data page does not point into the dictionary
+	some          [stepRows]uint32
 	prefixesCross bool // a page of DELTA_BYTE_ARRAY may begin with what the one before ends with (PARQUET-246)
 }
 
@@ -105,19 +106,17 @@ func (w *rawWalk) page() (bool, error) {
 		return false, err
 	}
 	raw := formats.RawPage{
-		Type: p.header.Type, Nulls: -1, Offset: at,
-		Stored: p.header.CompressedSize, Unpacked: p.header.UncompressedSize,
+		Type: int32(p.header.Type), Nulls: -1, Offset: at,
+		Stored: p.header.CompressedPageSize, Unpacked: p.header.UncompressedPageSize,
 	}
 	if raw.CRC, err = w.body(); err != nil {
 		return false, err
 	}
-	switch raw.Type {
+	switch p.header.Type {
 	case format.DictionaryPage:
 		return w.dictionary(raw)
-	case format.DataPage:
-		return w.dataPageV1(raw)
-	case format.DataPageV2:
-		return w.dataPageV2(raw)
+	case format.DataPage, format.DataPageV2:
+		return w.data(raw)
 	}
 	return true, nil // of no use to readers: it is left behind
 }
@@ -126,7 +125,7 @@ func (w *rawWalk) page() (bool, error) {
 // is held, unless its levels are to be seen.
 func (w *rawWalk) body() (uint32, error) {
 	p := &w.pages
-	if p.header.Type != format.DataPage || isIndexes(p.header.Data.V.Encoding) {
+	if p.header.Type != format.DataPage || isIndexes(p.header.DataPageHeader.V.Encoding) {
 		err := p.readBody()
 		w.head = p.packed
 		return crc32.ChecksumIEEE(p.packed), err
@@ -176,16 +175,16 @@ func (w *rawWalk) dictionary(raw formats.RawPage) (bool, error) {
 	if len(w.chunk.Pages) > 0 {
 		return false, fmt.Errorf("dictionary page after others: %w", formats.ErrDamaged)
 	}
-	page, err := w.pages.dictionaryPage()
+	page, err := w.pages.unpackPage()
 	if err != nil {
 		return false, err
 	}
-	raw.Encoding, raw.Entries = format.Plain, int32(page.values)
+	raw.Encoding, raw.Entries = int32(format.Plain), int32(page.values)
 	w.pages.shedPacked()
 	if err := w.pages.holdBeside(dictionaryBytes(page)); err != nil {
 		return false, err
 	}
-	if !w.usage.open(page) {
+	if !w.usage.open(&w.cells, page) {
 		return false, nil
 	}
 	w.head = nil
@@ -193,73 +192,67 @@ func (w *rawWalk) dictionary(raw formats.RawPage) (bool, error) {
 	return w.add(raw), w.pages.holdBeside(w.usage.weight())
 }
 
-func (w *rawWalk) dataPageV1(raw formats.RawPage) (bool, error) {
-	p := &w.pages
-	header := p.header.Data
-	if !header.Valid {
-		return false, fmt.Errorf("read data page header: %w", formats.ErrDamaged)
-	}
-	h := header.V
-	raw.Encoding, raw.Entries = h.Encoding, h.NumValues
-	if p.leaf.maxRepetition > 0 && h.RepetitionEncoding != format.RLE || p.leaf.maxDefinition > 0 && h.DefinitionEncoding != format.RLE {
-		return false, nil // BIT_PACKED levels are deprecated
-	}
-	return w.data(raw, p.dataPageV1, 0)
-}
-
-func (w *rawWalk) dataPageV2(raw formats.RawPage) (bool, error) {
-	p := &w.pages
-	header := p.header.DataV2
-	if !header.Valid {
-		return false, fmt.Errorf("read data page header: %w", formats.ErrDamaged)
-	}
-	h := header.V
-	levels := int64(h.RepetitionBytes) + int64(h.DefinitionBytes)
+// data takes in a data page.
+func (w *rawWalk) data(raw formats.RawPage) (bool, error) {
+	var encoding format.Encoding
+	v1, v2 := &w.pages.header.DataPageHeader, &w.pages.header.DataPageHeaderV2
 	switch {
-	case h.NumNulls < 0 || h.NumNulls > h.NumValues || h.NumRows < 0 || h.NumRows > h.NumValues || h.NumNulls > 0 && p.leaf.maxDefinition == 0:
-		return false, fmt.Errorf("page of %d values, %d nulls and %d rows: %w", h.NumValues, h.NumNulls, h.NumRows, formats.ErrDamaged)
-	case h.RepetitionBytes < 0 || h.DefinitionBytes < 0 || levels > int64(min(raw.Stored, raw.Unpacked)):
-		return false, fmt.Errorf("read levels: page ends early: %w", formats.ErrDamaged)
-	}
-	raw.Encoding, raw.Entries, raw.Nulls, raw.Rows = h.Encoding, h.NumValues, h.NumNulls, h.NumRows
-	raw.RepetitionLevels, raw.DefinitionLevels = h.RepetitionBytes, h.DefinitionBytes
-	raw.Compressed = !h.IsCompressed.Valid || h.IsCompressed.V
-	if !raw.Compressed && p.alwaysCompressed {
-		return false, nil // readers know that from the name of the writer, which a copy does not have
-	}
-	definition := w.head[h.RepetitionBytes:levels]
-	if !w.usage.fill(w.head[:h.RepetitionBytes], p.leaf.maxRepetition, h.NumValues) || !w.usage.fill(definition, p.leaf.maxDefinition, h.NumValues) {
-		return false, nil
-	}
-	return w.data(raw, p.dataPageV2, levels)
-}
-
-// data takes in a data page with bytes of levels before what is compressed, which read unpacks.
-func (w *rawWalk) data(raw formats.RawPage, read func() (*page, error), levels int64) (bool, error) {
-	p := &w.pages
-	if raw.Entries == 0 {
-		return true, nil // left behind: no reader looks into it
-	}
-	if !isIndexes(raw.Encoding) {
-		if !w.knows(raw.Encoding) {
-			return false, nil
+	case w.pages.header.Type == format.DataPage && v1.Valid:
+		if w.leaf.maxRepetition > 0 && v1.V.RepetitionLevelEncoding != format.RLE || w.leaf.maxDefinition > 0 && v1.V.DefinitionLevelEncoding != format.RLE {
+			return false, nil // BIT_PACKED levels are deprecated
 		}
-		if err := p.count(raw.Entries); err != nil {
+		encoding, raw.Entries = v1.V.Encoding, v1.V.NumValues
+	case w.pages.header.Type == format.DataPageV2 && v2.Valid:
+		if ok, err := w.describeV2(&raw, &v2.V); err != nil || !ok {
 			return false, err
 		}
-		w.plain = true
-		codec := p.codec
-		if raw.Type == format.DataPageV2 && !raw.Compressed {
-			codec = format.Uncompressed
-		}
-		return w.add(raw), w.checkUnpacked(codec, &raw, levels)
+		encoding = v2.V.Encoding
+	default:
+		return false, fmt.Errorf("read data page header: %w", formats.ErrDamaged)
 	}
-	page, err := read()
+	switch {
+	case raw.Entries == 0:
+		return true, nil // left behind: no reader looks into it
+	case isIndexes(encoding):
+		return w.indexPage(raw)
+	case !w.knows(encoding):
+		return false, nil
+	}
+	if err := w.pages.count(raw.Entries); err != nil {
+		return false, err
+	}
+	raw.Encoding, w.plain = int32(encoding), true
+	return w.add(raw), w.checkUnpacked(&raw)
+}
+
+// describeV2 checks what only a header of version 2 says. It reports false when the page cannot
+// be copied.
+func (w *rawWalk) describeV2(raw *formats.RawPage, h *format.DataPageHeaderV2) (bool, error) {
+	repetition, definition := h.RepetitionLevelsByteLength, h.DefinitionLevelsByteLength
+	levels := int64(repetition) + int64(definition)
+	switch {
+	case h.NumNulls < 0 || h.NumNulls > h.NumValues || h.NumRows < 0 || h.NumRows > h.NumValues || h.NumNulls > 0 && w.leaf.maxDefinition == 0:
+		return false, fmt.Errorf("page of %d values, %d nulls and %d rows: %w", h.NumValues, h.NumNulls, h.NumRows, formats.ErrDamaged)
+	case repetition < 0 || definition < 0 || levels > int64(min(raw.Stored, raw.Unpacked)):
+		return false, fmt.Errorf("read levels: page ends early: %w", formats.ErrDamaged)
+	}
+	raw.Entries, raw.Nulls, raw.Rows = h.NumValues, h.NumNulls, h.NumRows
+	raw.RepetitionLevels, raw.DefinitionLevels = repetition, definition
+	raw.Compressed = !h.IsCompressed.Valid || h.IsCompressed.V
+	if !raw.Compressed && w.pages.alwaysCompressed {
+		return false, nil // readers know that from the name of the writer, which a copy does not have
+	}
+	return w.areLevels(w.head[:repetition], w.leaf.maxRepetition, h.NumValues) &&
+		w.areLevels(w.head[repetition:levels], w.leaf.maxDefinition, h.NumValues), nil
+}
+
+// indexPage takes in a page of dictionary indexes.
+func (w *rawWalk) indexPage(raw formats.RawPage) (bool, error) {
+	page, err := w.pages.unpackPage()
 	if err != nil {
 		return false, err
 	}
-	raw.Encoding = format.RLEDictionary
-	defined, ok, err := w.usage.read(page)
+	defined, ok, err := w.readIndexes(page)
 	if err != nil || !ok {
 		return false, err
 	}
@@ -267,14 +260,14 @@ func (w *rawWalk) data(raw formats.RawPage, read func() (*page, error), levels i
 	if raw.Nulls >= 0 && raw.Nulls != nulls {
 		return false, nil // a wrong number is not repeated
 	}
-	raw.Nulls = nulls
+	raw.Encoding, raw.Nulls = int32(format.RLEDictionary), nulls
 	return w.add(raw), nil
 }
 
 // knows reports whether the encoding is one that goes with the physical type: no reader
 // takes it otherwise, and few take the combinations that were allowed last.
 func (w *rawWalk) knows(e format.Encoding) bool {
-	physical := w.pages.leaf.physical
+	physical := w.leaf.physical
 	switch e {
 	case format.Plain:
 		return true
@@ -295,7 +288,11 @@ func (w *rawWalk) knows(e format.Encoding) bool {
 // checkUnpacked holds the size that a page claims against what its stored bytes say of
 // themselves, where the codec has them say something. It is all that is known of a page
 // without a checksum that is not unpacked.
-func (w *rawWalk) checkUnpacked(codec format.CompressionCodec, raw *formats.RawPage, levels int64) error {
+func (w *rawWalk) checkUnpacked(raw *formats.RawPage) error {
+	codec, levels := w.pages.codec, int64(raw.RepetitionLevels)+int64(raw.DefinitionLevels)
+	if raw.Type == int32(format.DataPageV2) && !raw.Compressed {
+		codec = format.Uncompressed
+	}
 	claimed := int64(raw.Unpacked) - levels
 	said := claimed
 	if codec == format.Uncompressed {
@@ -335,11 +332,11 @@ func unpackedSize(codec format.CompressionCodec, head []byte, claimed int64) (in
 
 // end checks what only the whole chunk shows.
 func (w *rawWalk) end() (*formats.RawChunk, error) {
-	if !w.usage.complete() {
+	if w.usage.unused > 0 {
 		return nil, nil
 	}
 	for _, p := range w.chunk.Pages {
-		if p.Type != format.DictionaryPage {
+		if p.Type != int32(format.DictionaryPage) {
 			w.chunk.Entries += int64(p.Entries)
 		}
 	}

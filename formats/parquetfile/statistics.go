@@ -106,11 +106,11 @@ func (s *source) dictionaryEntries(group, leaf int) (entries int64, ok bool) {
 	if err != nil && err != io.EOF {
 		return 0, false
 	}
-	var page pageMeta
-	if _, err := decodeThrift(head[:n], &page); err != nil || page.Type != format.DictionaryPage || !page.Dictionary.Valid {
+	var page format.PageHeader
+	if _, err := decodeThrift(head[:n], &page); err != nil || page.Type != format.DictionaryPage || !page.DictionaryPageHeader.Valid {
 		return 0, false
 	}
-	return int64(page.Dictionary.V.NumValues), page.Dictionary.V.NumValues >= 0
+	return int64(page.DictionaryPageHeader.V.NumValues), page.DictionaryPageHeader.V.NumValues >= 0
 }
 
 // allInDictionary reports whether no data page has values of its own: a writer leaves the

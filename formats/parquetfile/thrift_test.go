@@ -27,8 +27,8 @@ func TestThriftLen(t *testing.T) {
 			t.Errorf("%d of %d bytes: %v, want errShort", cut, len(data), err)
 		}
 	}
-	var page pageMeta
-	if _, err := decodeThrift(data, &page); err != nil || page.Data.V.NumValues != 1000 || page.CompressedSize != 90 {
+	var page format.PageHeader
+	if _, err := decodeThrift(data, &page); err != nil || page.DataPageHeader.V.NumValues != 1000 || page.CompressedPageSize != 90 {
 		t.Errorf("decoded %+v, %v", page, err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/formatstest"
+	"github.com/kcut/kcut/formats/internal/schema"
 	"github.com/kcut/kcut/formats/writer"
 )
 
@@ -24,7 +25,7 @@ func keeping(t *testing.T) []byte {
 	t.Helper()
 	const rows = 12
 	text, truth := formats.Type{Kind: formats.String}, formats.Type{Kind: formats.Boolean}
-	list := []format.SchemaElement{
+	list := schema.Elements{
 		{RepetitionType: thrift.New(format.Optional), NumChildren: thrift.New(int32(1))},
 		{Name: "item", RepetitionType: thrift.New(format.Repeated), Type: thrift.New(format.Int32)},
 	}
@@ -33,7 +34,7 @@ func keeping(t *testing.T) []byte {
 		{Field: formats.Field{Name: "class", Type: text}},
 		{Field: formats.Field{Name: "note", Type: text, Nullable: true}},
 		{Field: formats.Field{Name: "member", Type: truth}},
-		{Field: formats.Field{Name: "visits", Type: formats.Type{Kind: formats.Nested}, Elements: list}},
+		{Field: formats.Field{Name: "visits", Type: formats.Type{Kind: formats.Nested}, Declared: list}},
 	}
 	labels, notes := &formats.Values{Type: text}, &formats.Values{Type: text}
 	for _, label := range []string{"M", "F"} {

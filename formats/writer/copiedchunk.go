@@ -90,7 +90,7 @@ func (c *copiedChunk) encode(p *pageWriter) ([]chunkMeta, error) {
 func (c *copiedChunk) encodeLeaf(p *pageWriter, i int) (entry chunkMeta, err error) {
 	leaf, chunk := c.leaves[i], &c.chunks[i]
 	p.begin(leaf)
-	p.chunk.Codec = chunk.Codec
+	p.chunk.Codec = format.CompressionCodec(chunk.Codec)
 	for j := range chunk.Pages {
 		page, err := p.copied(&chunk.Pages[j], leaf.definition == 0)
 		if err != nil {
@@ -111,7 +111,7 @@ func (c *copiedChunk) encodeLeaf(p *pageWriter, i int) (entry chunkMeta, err err
 // copied makes a header for a page that is copied.
 func (p *pageWriter) copied(raw *formats.RawPage, required bool) (storedPage, error) {
 	page := storedPage{
-		kind: raw.Type, encoding: raw.Encoding, entries: int(raw.Entries), nulls: int(raw.Nulls),
+		kind: format.PageType(raw.Type), encoding: format.Encoding(raw.Encoding), entries: int(raw.Entries), nulls: int(raw.Nulls),
 		copied: segment{offset: raw.Offset, size: int64(raw.Stored)},
 	}
 	if required {
@@ -126,15 +126,15 @@ func (p *pageWriter) copied(raw *formats.RawPage, required bool) (storedPage, er
 }
 
 func copiedHeader(raw *formats.RawPage, nulls int) pageHeader {
-	switch raw.Type {
+	switch format.PageType(raw.Type) {
 	case format.DictionaryPage:
 		return dictionaryHeader(int(raw.Entries))
 	case format.DataPageV2:
 		return pageHeader{Type: format.DataPageV2, DataPageHeaderV2: thrift.New(dataPageHeaderV2{
-			NumValues: raw.Entries, NumNulls: int32(nulls), NumRows: raw.Rows, Encoding: raw.Encoding,
+			NumValues: raw.Entries, NumNulls: int32(nulls), NumRows: raw.Rows, Encoding: format.Encoding(raw.Encoding),
 			DefinitionLevelsByteLength: raw.DefinitionLevels, RepetitionLevelsByteLength: raw.RepetitionLevels,
 			IsCompressed: raw.Compressed,
 		})}
 	}
-	return dataHeader(int(raw.Entries), nulls, raw.Encoding)
+	return dataHeader(int(raw.Entries), nulls, format.Encoding(raw.Encoding))
 }

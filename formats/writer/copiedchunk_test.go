@@ -23,7 +23,7 @@ func TestCopiedDictionaryIsLetGo(t *testing.T) {
 	held := weak.Make(dictionary)
 	chunks := []formats.RawChunk{{
 		Entries: 1, Dictionary: dictionary,
-		Pages: []formats.RawPage{{Type: format.DictionaryPage, Entries: 1}, {Type: format.DataPage, Encoding: format.RLEDictionary, Entries: 1}},
+		Pages: []formats.RawPage{{Type: int32(format.DictionaryPage), Entries: 1}, {Type: int32(format.DataPage), Encoding: int32(format.RLEDictionary), Entries: 1}},
 	}}
 	if err := g.Copy(0, 1, chunks); err != nil {
 		t.Fatal(err)

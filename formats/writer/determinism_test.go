@@ -9,6 +9,7 @@ import (
 	pq "github.com/parquet-go/parquet-go"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/schema"
 )
 
 // TestRowGroupReuse demands that what a row group encoded before leaves no trace.
@@ -124,7 +125,7 @@ func statisticsOf(t *testing.T, v *formats.Values, typ formats.Type) (lo, hi []b
 	t.Helper()
 	field := formats.Field{Name: "x", Type: typ, Nullable: true}
 	if typ.Kind == formats.Timestamp {
-		field.Elements = int96Elements()
+		field.Declared = schema.Elements(int96Elements())
 	}
 	columns := []Column{{Field: field}}
 	g, err := NewRowGroup(columns, Options{})

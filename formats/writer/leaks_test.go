@@ -12,11 +12,12 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/formatstest"
+	"github.com/kcut/kcut/formats/internal/schema"
 )
 
 // TestLeaksInPages plants what a careless writer leaves in the pages of a column.
 func TestLeaksInPages(t *testing.T) {
-	text := leavesOf(formats.Field{Name: "sex", Type: formats.Type{Kind: formats.String}}.Declaration())[0]
+	text := leavesOf(schema.Of(formats.Field{Name: "sex", Type: formats.Type{Kind: formats.String}}))[0]
 	entries := func(labels ...string) (b []byte) {
 		for _, l := range labels {
 			b = append(binary.LittleEndian.AppendUint32(b, uint32(len(l))), l...)
@@ -88,7 +89,7 @@ func checkPage(t *testing.T, p *pageWriter, want string) {
 // earlier row group, and looks for them in every byte of a release.
 func TestCanaries(t *testing.T) {
 	const canary, earlier = "canary-in-the-mine", "earlier-row-group"
-	field := formats.Field{Name: "sex", Type: formats.Type{Kind: formats.String}, Nullable: true, Elements: []format.SchemaElement{
+	field := formats.Field{Name: "sex", Type: formats.Type{Kind: formats.String}, Nullable: true, Declared: schema.Elements{
 		{Name: canary, Type: thrift.New(format.ByteArray), FieldID: 7},
 	}}
 	kept := field

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/formatstest"
+	declared "github.com/kcut/kcut/formats/internal/schema"
 )
 
 // visitRow is a row of one nested column with what can go into one.
@@ -93,7 +94,7 @@ func TestWriteNested(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		field := formats.Field{Name: "Visit", Type: formats.Type{Kind: formats.Nested}, Elements: f.Metadata().Schema[1:]}
+		field := formats.Field{Name: "Visit", Type: formats.Type{Kind: formats.Nested}, Declared: declared.Elements(f.Metadata().Schema[1:])}
 		b := writeNested(t, r, schema, field, rows)
 		formatstest.Keep(t, fmt.Sprintf("nested-%d", n), b)
 		if got := readNested(t, b, n); !reflect.DeepEqual(got, rows) {
@@ -128,7 +129,7 @@ func writeNested(t *testing.T, r *rand.Rand, schema *pq.Schema, field formats.Fi
 	}
 	for len(rows) > 0 {
 		n := 1 + r.IntN(len(rows))
-		c := &formats.Column{Leaves: leavesOfRows(schema, rows[:n], leavesOf(field.Elements))}
+		c := &formats.Column{Leaves: leavesOfRows(schema, rows[:n], leavesOf(declared.Of(field)))}
 		middle := r.IntN(n + 1)
 		for _, span := range [][2]int{{0, middle}, {middle, n}} {
 			if err := g.Append(0, c, span[0], span[1]); err != nil {

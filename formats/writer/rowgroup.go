@@ -8,6 +8,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/plain"
+	"github.com/kcut/kcut/formats/internal/schema"
 )
 
 // Column is one column of a release.
@@ -20,9 +21,9 @@ type Column struct {
 func (c Column) elements() []format.SchemaElement {
 	f := c.Field
 	if c.Masked {
-		f.Elements = nil
+		f.Declared = nil
 	}
-	return f.Declaration()
+	return schema.Of(f)
 }
 
 // Options say how pages are compressed.

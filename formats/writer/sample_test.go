@@ -14,6 +14,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/schema"
 )
 
 // sample is one value in the two forms that a test compares: as Values hold it, and as
@@ -289,7 +290,7 @@ func (t table) codedColumn(r *rand.Rand, from, to int) *formats.Column {
 func (t table) nullable() bool { return slices.Contains(t.rows, nil) }
 
 func (t table) output(masked bool) Column {
-	return Column{Field: formats.Field{Name: "x", Type: t.typ, Nullable: t.nullable(), Elements: t.elements}, Masked: masked}
+	return Column{Field: formats.Field{Name: "x", Type: t.typ, Nullable: t.nullable(), Declared: schema.Elements(t.elements)}, Masked: masked}
 }
 
 // encodeColumn encodes a table of one column, cut into batches at random.

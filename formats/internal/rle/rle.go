@@ -1,4 +1,11 @@
-package parquetfile
+// Package rle decodes RLE, Parquet's hybrid of run lengths and bit-packed groups: levels,
+// dictionary indexes and some booleans.
+//
+// Contract: it decodes as much as it is asked for, so that a run of a billion costs neither
+// memory nor time until its values are wanted, and a page of a million indexes stays in the
+// nearest cache. That is why parquet-go's decoder, which decodes whole pages to whatever they
+// claim, is not used; its bit unpacking is. What is wrong is formats.ErrDamaged.
+package rle
 
 import (
 	"encoding/binary"
@@ -9,14 +16,12 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// pagePadding is how many bytes the unpacking of bits may look at, though not use,
-// beyond its input: page buffers are that much longer.
-const pagePadding = bitpack.PaddingInt64
+// Padding is how many bytes the unpacking of bits may look at, though not use, beyond its
+// input: slices given to Reset have that much more capacity.
+const Padding = bitpack.PaddingInt32
 
-// runs decodes Parquet's hybrid of run lengths and bit-packed groups: levels, dictionary
-// indexes and some booleans. It decodes as much as it is asked for, so that a run of a
-// billion costs nothing until its values are wanted.
-type runs struct {
+// Reader reads the values of one page, one after another.
+type Reader struct {
 	data   []byte
 	width  uint
 	left   int    // values left in the current run
@@ -27,13 +32,18 @@ type runs struct {
 	ready []uint32
 }
 
-// reset starts on data. Width is at most 32.
-func (r *runs) reset(data []byte, width uint) {
-	*r = runs{data: data, width: width}
+// Reset starts on data, whose values have so many bits, at most 32.
+func (r *Reader) Reset(data []byte, width uint) {
+	*r = Reader{data: data, width: width}
 }
 
-// read fills dst.
-func (r *runs) read(dst []uint32) error {
+// ResetPacked starts on data that is one packed run without a header: PLAIN booleans.
+func (r *Reader) ResetPacked(data []byte, width uint) {
+	*r = Reader{data: data, width: width, packed: true, left: len(data) * 8 / int(width)}
+}
+
+// Read fills dst.
+func (r *Reader) Read(dst []uint32) error {
 	for len(dst) > 0 {
 		if len(r.ready) > 0 {
 			n := copy(dst, r.ready)
@@ -52,9 +62,9 @@ func (r *runs) read(dst []uint32) error {
 	return nil
 }
 
-// skipRun skips n values if they are all of the current run and equal value, and reports
+// Skip skips n values if they are all of the current run and equal value, and reports
 // whether it did. Definition levels of a page without nulls are nothing but this.
-func (r *runs) skipRun(n int, value uint32) bool {
+func (r *Reader) Skip(n int, value uint32) bool {
 	if len(r.ready) > 0 || r.start() != nil || r.packed || r.value != value || r.left < n {
 		return false
 	}
@@ -62,8 +72,11 @@ func (r *runs) skipRun(n int, value uint32) bool {
 	return true
 }
 
+// AtEnd reports whether all data is decoded.
+func (r *Reader) AtEnd() bool { return len(r.data) == 0 }
+
 // start reads the next run's header when the current run is done.
-func (r *runs) start() error {
+func (r *Reader) start() error {
 	for r.left == 0 {
 		header, n := binary.Uvarint(r.data)
 		if n <= 0 || header>>1 > 1<<40 {
@@ -82,7 +95,7 @@ func (r *runs) start() error {
 	return nil
 }
 
-func (r *runs) readValue() error {
+func (r *Reader) readValue() error {
 	size := int(r.width+7) / 8
 	if len(r.data) < size {
 		return fmt.Errorf("read run value: %w", formats.ErrDamaged)
@@ -100,7 +113,7 @@ func (r *runs) readValue() error {
 
 // step moves what it can of the current run to dst or, if that is less than a group of
 // 8 values, to the block.
-func (r *runs) step(dst []uint32) (int, error) {
+func (r *Reader) step(dst []uint32) (int, error) {
 	n := min(len(dst), r.left)
 	if !r.packed {
 		fill(dst[:n], r.value)
@@ -125,7 +138,7 @@ func fill(dst []uint32, value uint32) {
 	}
 }
 
-func (r *runs) unpackGroups(dst []uint32) error {
+func (r *Reader) unpackGroups(dst []uint32) error {
 	size := (len(dst)*int(r.width) + 7) / 8
 	if size > len(r.data) || len(dst) == 0 {
 		return fmt.Errorf("read packed run: %w", formats.ErrDamaged)
@@ -138,4 +151,21 @@ func (r *runs) unpackGroups(dst []uint32) error {
 	r.data = r.data[size:]
 	r.left -= len(dst)
 	return nil
+}
+
+// FromBitPacked turns n values of the deprecated encoding BIT_PACKED, which fills bytes from
+// the highest bit, into one packed run, which fills them from the lowest.
+func FromBitPacked(data []byte, n int, width uint) []byte {
+	groups := (n + 7) / 8
+	out := binary.AppendUvarint(nil, uint64(groups)<<1|1)
+	start := len(out)
+	out = append(out, make([]byte, groups*int(width)+Padding)...)[:start+groups*int(width)]
+	for i := range uint(n) * width {
+		value, bit := i/width, i%width
+		if data[i/8]>>(7-i%8)&1 != 0 {
+			at := value*width + width - 1 - bit
+			out[start+int(at/8)] |= 1 << (at % 8)
+		}
+	}
+	return out
 }

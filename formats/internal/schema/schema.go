@@ -1,33 +1,89 @@
-package formats
+// Package schema knows how columns are declared in Parquet: what its readers fill
+// formats.Field.Declared with, what that means as a formats.Type, and what a release declares.
+//
+// Contract: no type of Parquet leaves the packages of formats that use this one; to all others
+// a declaration is a handle.
+package schema
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/kcut/kcut/formats"
 )
 
-// CreatedBy is how a release says who wrote it. It names no version: equal input gives
-// equal bytes.
-const CreatedBy = "kcut"
+// Elements is a column's subtree of a Parquet schema, root first, depth first.
+type Elements []format.SchemaElement
 
-// Declaration returns the subtree of a Parquet schema that a release declares for f: what
-// the source declared, under f's name, or the usual element of a flat type. Field ids are
-// never copied: they are the source's, and a release has no use for them.
-func (f Field) Declaration() []format.SchemaElement {
-	elements := slices.Clone(f.Elements)
+// Of returns what a release declares for f: what the source declared, under f's name, or the
+// usual element of a flat type. Field ids are never copied: they are the source's, and a
+// release has no use for them.
+func Of(f formats.Field) Elements {
+	declared, _ := f.Declared.(Elements)
+	elements := slices.Clone(declared)
 	if len(elements) == 0 {
-		elements = []format.SchemaElement{flatElement(f.Type)}
+		elements = Elements{flatElement(f.Type)}
 	}
 	for i := range elements {
 		elements[i].FieldID = 0
 	}
 	elements[0].Name = f.Name
-	if f.Type.Kind != Nested {
+	if f.Type.Kind != formats.Nested {
 		elements[0].RepetitionType = thrift.New(Repetition(f.Nullable))
 	}
 	return elements
+}
+
+// Optional implements formats.Declaration.
+func (e Elements) Optional() formats.Declaration {
+	e = slices.Clone(e)
+	e[0].RepetitionType = thrift.New(format.Optional)
+	return e
+}
+
+// SamePages implements formats.Declaration.
+func (e Elements) SamePages(other formats.Declaration) bool {
+	o, _ := other.(Elements)
+	return slices.EqualFunc(e, o, func(a, b format.SchemaElement) bool {
+		return a.Type == b.Type && a.TypeLength == b.TypeLength && a.RepetitionType == b.RepetitionType && a.NumChildren == b.NumChildren
+	})
+}
+
+// Structure returns the subtree as text, without the name of its root.
+func (e Elements) Structure() string {
+	var b strings.Builder
+	e.writeStructure(&b)
+	return b.String()
+}
+
+// writeStructure writes the first element with all below it, and returns the rest.
+func (e Elements) writeStructure(b *strings.Builder) Elements {
+	root, rest := &e[0], e[1:]
+	b.WriteString(strings.ToLower(root.RepetitionType.V.String()))
+	if root.Type.Valid {
+		b.WriteString(" " + strings.ToLower(root.Type.V.String()))
+	}
+	if root.Type.V == format.FixedLenByteArray {
+		fmt.Fprintf(b, "(%d)", root.TypeLength.V)
+	}
+	if logical := logicalType(root); logical != nil {
+		b.WriteString(" " + logical.String())
+	}
+	if root.Type.Valid {
+		return rest
+	}
+	for i := range root.NumChildren.V {
+		b.WriteString([]string{" {", ", "}[min(i, 1)])
+		fmt.Fprintf(b, "%q ", rest[0].Name)
+		rest = rest.writeStructure(b)
+	}
+	b.WriteString("}")
+	return rest
 }
 
 // Repetition returns how Parquet declares a column that is nullable, or not.
@@ -39,27 +95,27 @@ func Repetition(nullable bool) format.FieldRepetitionType {
 }
 
 // flatElement returns the usual schema element of a flat type, without name and repetition.
-func flatElement(t Type) format.SchemaElement {
+func flatElement(t formats.Type) format.SchemaElement {
 	switch t.Kind {
-	case Boolean:
+	case formats.Boolean:
 		return physical(format.Boolean)
-	case Int, Uint:
+	case formats.Int, formats.Uint:
 		return integerElement(t)
-	case Float:
+	case formats.Float:
 		return floatElement(t.Bits)
-	case Decimal:
+	case formats.Decimal:
 		return decimalElement(t)
-	case Date:
+	case formats.Date:
 		return annotated(physical(format.Int32), &format.DateType{}, deprecated.Date)
-	case Time:
+	case formats.Time:
 		return timeElement(t)
-	case Timestamp:
+	case formats.Timestamp:
 		return timestampElement(t)
-	case String:
+	case formats.String:
 		return annotated(physical(format.ByteArray), &format.StringType{}, deprecated.UTF8)
-	case UUID:
+	case formats.UUID:
 		return logical(fixed(16), &format.UUIDType{})
-	case Null:
+	case formats.Null:
 		return logical(physical(format.Int32), &format.NullType{})
 	}
 	if t.Size > 0 {
@@ -89,11 +145,11 @@ func annotated(e format.SchemaElement, t format.LogicalTypeValue, c deprecated.C
 	return logical(e, t)
 }
 
-func integerElement(t Type) format.SchemaElement {
+func integerElement(t formats.Type) format.SchemaElement {
 	converted := map[int]deprecated.ConvertedType{
 		8: deprecated.Int8, 16: deprecated.Int16, 32: deprecated.Int32, 64: deprecated.Int64,
 	}
-	if t.Kind == Uint {
+	if t.Kind == formats.Uint {
 		converted = map[int]deprecated.ConvertedType{
 			8: deprecated.Uint8, 16: deprecated.Uint16, 32: deprecated.Uint32, 64: deprecated.Uint64,
 		}
@@ -102,7 +158,7 @@ func integerElement(t Type) format.SchemaElement {
 	if t.Bits == 64 {
 		e = physical(format.Int64)
 	}
-	return annotated(e, &format.IntType{BitWidth: int8(t.Bits), IsSigned: t.Kind == Int}, converted[t.Bits])
+	return annotated(e, &format.IntType{BitWidth: int8(t.Bits), IsSigned: t.Kind == formats.Int}, converted[t.Bits])
 }
 
 func floatElement(bits int) format.SchemaElement {
@@ -116,7 +172,7 @@ func floatElement(bits int) format.SchemaElement {
 }
 
 // decimalElement picks the smallest physical type that holds t's digits.
-func decimalElement(t Type) format.SchemaElement {
+func decimalElement(t formats.Type) format.SchemaElement {
 	var e format.SchemaElement
 	switch {
 	case t.Precision <= 9:
@@ -133,21 +189,21 @@ func decimalElement(t Type) format.SchemaElement {
 }
 
 // timeElement returns the element of a time of day, which belongs to no zone: no converted type says that.
-func timeElement(t Type) format.SchemaElement {
+func timeElement(t formats.Type) format.SchemaElement {
 	e := physical(format.Int64)
-	if t.Unit <= Milli {
+	if t.Unit <= formats.Milli {
 		e = physical(format.Int32)
 	}
 	return logical(e, &format.TimeType{Unit: timeUnit(t.Unit)})
 }
 
-func timestampElement(t Type) format.SchemaElement {
+func timestampElement(t formats.Type) format.SchemaElement {
 	annotation := &format.TimestampType{IsAdjustedToUTC: t.Zone != "", Unit: timeUnit(t.Unit)}
 	e := physical(format.Int64)
 	switch {
-	case t.Zone == "" || t.Unit == Nano: // the converted types mean UTC, and know no nanoseconds
+	case t.Zone == "" || t.Unit == formats.Nano: // the converted types mean UTC, and know no nanoseconds
 		return logical(e, annotation)
-	case t.Unit == Micro:
+	case t.Unit == formats.Micro:
 		return annotated(e, annotation, deprecated.TimestampMicros)
 	}
 	return annotated(e, annotation, deprecated.TimestampMillis)
@@ -155,11 +211,11 @@ func timestampElement(t Type) format.SchemaElement {
 
 // timeUnit returns the unit a release declares: Parquet has no seconds, so that their
 // values are written as milliseconds.
-func timeUnit(u Unit) format.TimeUnit {
+func timeUnit(u formats.Unit) format.TimeUnit {
 	switch u {
-	case Micro:
+	case formats.Micro:
 		return format.TimeUnit{Value: &format.MicroSeconds{}}
-	case Nano:
+	case formats.Nano:
 		return format.TimeUnit{Value: &format.NanoSeconds{}}
 	}
 	return format.TimeUnit{Value: &format.MilliSeconds{}}

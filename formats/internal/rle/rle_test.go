@@ -1,0 +1,117 @@
+package rle
+
+import (
+	"encoding/binary"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/formatstest"
+)
+
+// padded gives data the room behind it that unpacking needs.
+func padded(data []byte) []byte {
+	return append(data, make([]byte, Padding)...)[:len(data)]
+}
+
+// encodeRuns writes values as a random mix of runs and packed groups.
+func encodeRuns(r *rand.Rand, values []uint32, width uint) []byte {
+	var out []byte
+	for len(values) > 0 {
+		n := 1
+		for n < len(values) && values[n] == values[0] {
+			n++
+		}
+		if n > r.IntN(20) {
+			out = binary.AppendUvarint(out, uint64(n)<<1)
+			for b := uint(0); b < width; b += 8 {
+				out = append(out, byte(values[0]>>b))
+			}
+			values = values[n:]
+			continue
+		}
+		groups := min(1+r.IntN(6), (len(values)+7)/8)
+		out = binary.AppendUvarint(out, uint64(groups)<<1|1)
+		packed := make([]byte, groups*int(width))
+		for i := range min(groups*8, len(values)) {
+			for b := range width {
+				if values[i]>>b&1 != 0 {
+					at := uint(i)*width + b
+					packed[at/8] |= 1 << (at % 8)
+				}
+			}
+		}
+		out = append(out, packed...)
+		values = values[min(groups*8, len(values)):]
+	}
+	return padded(out)
+}
+
+func TestReader(t *testing.T) {
+	r := formatstest.Rand(t)
+	for width := uint(0); width <= 32; width++ {
+		values := make([]uint32, 1+r.IntN(3000))
+		for i := range values {
+			if i > 0 && r.IntN(3) > 0 {
+				values[i] = values[i-1]
+			} else {
+				values[i] = uint32(r.Uint64() & (1<<width - 1))
+			}
+		}
+		var runs Reader
+		runs.Reset(encodeRuns(r, values, width), width)
+		for left := values; len(left) > 0; {
+			n := min(1+r.IntN(100), len(left))
+			got := make([]uint32, n)
+			if r.IntN(4) == 0 && runs.Skip(n, left[0]) {
+				fill(got, left[0])
+			} else if err := runs.Read(got); err != nil {
+				t.Fatalf("seed %d: width %d: %v", formatstest.Seed, width, err)
+			}
+			if !slices.Equal(got, left[:n]) {
+				t.Fatalf("seed %d: width %d: got %v, want %v", formatstest.Seed, width, got, left[:n])
+			}
+			left = left[n:]
+		}
+	}
+}
+
+func TestReaderDamaged(t *testing.T) {
+	for name, data := range map[string][]byte{
+		"nothing":            {},
+		"endless header":     {0x80},
+		"no value":           {4},
+		"value out of width": {4, 0x08},
+		"packed run cut":     {7, 0xff},
+	} {
+		var runs Reader
+		runs.Reset(padded(data), 3)
+		if err := runs.Read(make([]uint32, 20)); !errors.Is(err, formats.ErrDamaged) {
+			t.Errorf("%s: %v, want ErrDamaged", name, err)
+		}
+	}
+}
+
+func TestFromBitPacked(t *testing.T) {
+	// The example of Parquet's Encodings.md: 0 to 7 in three bits, from the highest bit on.
+	var runs Reader
+	runs.Reset(FromBitPacked([]byte{0b00000101, 0b00111001, 0b01110111}, 8, 3), 3)
+	got := make([]uint32, 8)
+	if err := runs.Read(got); err != nil || !slices.Equal(got, []uint32{0, 1, 2, 3, 4, 5, 6, 7}) {
+		t.Errorf("got %v, %v", got, err)
+	}
+}
+
+func TestPacked(t *testing.T) {
+	var bits Reader
+	bits.ResetPacked(padded([]byte{0b10110001, 0b00000010}), 1)
+	got := make([]uint32, 10)
+	if err := bits.Read(got); err != nil || !slices.Equal(got, []uint32{1, 0, 0, 0, 1, 1, 0, 1, 0, 1}) {
+		t.Errorf("got %v, %v", got, err)
+	}
+	if err := bits.Read(got); !errors.Is(err, formats.ErrDamaged) {
+		t.Errorf("behind the end: %v, want ErrDamaged", err)
+	}
+}
