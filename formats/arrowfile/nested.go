@@ -31,14 +31,14 @@ func (f *field) elements(name string, nullable bool) ([]format.SchemaElement, bo
 	switch {
 	case f.typ.Kind != formats.Nested:
 		return formats.Field{Name: name, Type: f.typ, Nullable: nullable || f.typ.Kind == formats.Null}.Declaration(), true
-	case f.shape == asDictionary:
+	case f.dictionary:
 		return f.values().elements(name, nullable)
-	case f.shape == asStruct:
+	case f.isStruct():
 		return group(groupElement(name, formats.Repetition(nullable)), f.children)
 	case f.isMap && len(f.children[0].children) == 2:
 		outer := annotatedGroup(name, nullable, &format.MapType{}, deprecated.Map)
 		return wrap(outer)(group(groupElement("key_value", format.Repeated), f.children[0].children))
-	case f.shape == asList || f.shape == asListView || f.shape == asFixedList:
+	case f.isList():
 		outer := annotatedGroup(name, nullable, &format.ListType{}, deprecated.List)
 		item := f.children[0]
 		return wrap(outer)(wrap(groupElement("list", format.Repeated))(item.elements("element", item.nullable)))
@@ -148,7 +148,7 @@ func newShredder(f *field) (*shredder, error) {
 
 // node builds the tree below a field that lies under the given levels.
 func (s *shredder) node(f *field, nullable bool, repetition, definition int) (*nestedNode, error) {
-	for f.shape == asDictionary {
+	for f.dictionary {
 		f = f.values()
 	}
 	n := &nestedNode{field: f, nullable: nullable || f.typ.Kind == formats.Null}
@@ -161,7 +161,7 @@ func (s *shredder) node(f *field, nullable bool, repetition, definition int) (*n
 			return nil, err
 		}
 	}
-	if f.shape != asStruct {
+	if !f.isStruct() {
 		repetition, definition = repetition+1, definition+1
 		n.repetition = repetition
 	}
@@ -218,7 +218,7 @@ func (s *shredder) visit(n *nestedNode, a *column, i, repetition, definition int
 	switch {
 	case n.field.typ.Kind != formats.Nested:
 		return n.leaves[0].add(a, i, repetition, definition)
-	case n.field.shape == asStruct:
+	case n.field.isStruct():
 		for k, c := range n.children {
 			if err := s.visit(c, a.children[k], i, repetition, definition); err != nil {
 				return err
@@ -231,12 +231,12 @@ func (s *shredder) visit(n *nestedNode, a *column, i, repetition, definition int
 
 // items adds the items of a list.
 func (s *shredder) items(n *nestedNode, a *column, i, repetition, definition int) error {
-	from, to := a.span(i)
+	from, to := a.lists.ValueOffsets(i)
 	if from == to {
 		return n.empty(repetition, definition)
 	}
 	for k := from; k < to; k++ {
-		if err := s.visit(n.children[0], a.children[0], k, repetition, definition+1); err != nil {
+		if err := s.visit(n.children[0], a.children[0], int(k), repetition, definition+1); err != nil {
 			return err
 		}
 		repetition = n.repetition
@@ -246,13 +246,13 @@ func (s *shredder) items(n *nestedNode, a *column, i, repetition, definition int
 
 // resolve follows dictionaries to the value of row i, nil when it is null.
 func (a *column) resolve(i int) (*column, int, error) {
-	for a.valid(i) && a.field.shape == asDictionary {
-		at := a.index(i)
-		if at >= uint32(a.dictionary.n) {
-			return nil, 0, fmt.Errorf("%w: a dictionary index out of range", formats.ErrDamaged)
+	for a.valid(i) && a.field.dictionary {
+		var one [1]uint32
+		code, err := a.appendCodes(one[:0], i, i+1)
+		if err != nil {
+			return nil, 0, err
 		}
-		next, k := a.dictionary.entry(at)
-		a, i = next, k
+		a, i = a.dictionary.entry(int(code[0]) - 1)
 	}
 	if !a.valid(i) {
 		return nil, 0, nil

@@ -86,7 +86,7 @@ func (s *source) open(ctx context.Context) (err error) {
 	defer fence.Catch(&err)
 	s.size = s.file.Info().Size()
 	start := make([]byte, min(8, s.size))
-	if err := s.readAt(start, 0); err != nil {
+	if err := readFrom(s.file, start, 0); err != nil {
 		return err
 	}
 	switch {
@@ -138,7 +138,7 @@ func (s *source) readFooter() (flatTable, error) {
 	if s.size < 8+trailerSize {
 		return flatTable{}, fmt.Errorf("%w: ends before its footer", formats.ErrDamaged)
 	}
-	if err := s.readAt(tail, s.size-trailerSize); err != nil {
+	if err := readFrom(s.file, tail, s.size-trailerSize); err != nil {
 		return flatTable{}, err
 	}
 	length := int64(binary.LittleEndian.Uint32(tail))
@@ -146,16 +146,16 @@ func (s *source) readFooter() (flatTable, error) {
 		return flatTable{}, fmt.Errorf("%w: no footer at its end", formats.ErrDamaged)
 	}
 	f := &flatbuf{data: make([]byte, length)}
-	if err := s.readAt(f.data, s.size-trailerSize-length); err != nil {
+	if err := readFrom(s.file, f.data, s.size-trailerSize-length); err != nil {
 		return flatTable{}, err
 	}
-	return f.root(), nil
+	return f.table(0), nil
 }
 
 // readBlock reads the message that a block of the footer points to.
 func (s *source) readBlock(blocks flatVector, i int) (*message, error) {
 	p := blocks.pos + 24*i
-	at, meta, body := blocks.f.int64(p), int64(int32(blocks.f.uint32(p+8))), blocks.f.int64(p+16)
+	at, meta, body := int64(blocks.f.number(p, 8)), int64(blocks.f.number(p+8, 4)), int64(blocks.f.number(p+16, 8))
 	m, err := s.readMessage(at)
 	if err == io.EOF {
 		return nil, fmt.Errorf("%w: an empty message", formats.ErrDamaged)
@@ -228,7 +228,7 @@ func (s *source) add(m *message) error {
 		s.batches = append(s.batches, place{m.at, b.rows})
 		return nil
 	case dictionaryMessage:
-		id, delta := m.header.int64(0), m.header.byte(2) != 0
+		id, delta := int64(m.header.number(0, 8)), m.header.number(2, 1) != 0
 		s.dictionaries[id] = append(s.dictionaries[id], part{m.at, delta, len(s.batches)})
 		return nil
 	}
