@@ -20,28 +20,31 @@ func (f *field) column() formats.Field {
 	}
 	out.Type = formats.Type{Kind: formats.Nested, Nested: f.text}
 	if elements, ok := f.elements(f.name, f.nullable); ok && len(elements) > 1 {
-		out.Elements = elements
-		out.Type.Nested = structureOf(elements)
+		var structure strings.Builder
+		writeStructure(&structure, elements)
+		out.Elements, out.Type.Nested = elements, structure.String()
 	}
 	return out
 }
 
 // elements returns the Parquet schema of a column, and false when Parquet has none for it.
 func (f *field) elements(name string, nullable bool) ([]format.SchemaElement, bool) {
+	outer := groupElement(name, formats.Repetition(nullable))
 	switch {
 	case f.typ.Kind != formats.Nested:
 		return formats.Field{Name: name, Type: f.typ, Nullable: nullable || f.typ.Kind == formats.Null}.Declaration(), true
 	case f.dictionary:
 		return f.values().elements(name, nullable)
 	case f.isStruct():
-		return group(groupElement(name, formats.Repetition(nullable)), f.children)
+		return group(outer, f.children)
 	case f.isMap && len(f.children[0].children) == 2:
-		outer := annotatedGroup(name, nullable, &format.MapType{}, deprecated.Map)
-		return wrap(outer)(group(groupElement("key_value", format.Repeated), f.children[0].children))
+		outer.LogicalType, outer.ConvertedType = format.LogicalType{Value: &format.MapType{}}, thrift.New(deprecated.Map)
+		entries, ok := group(groupElement("key_value", format.Repeated), f.children[0].children)
+		return wrap(outer, entries), ok
 	case f.isList():
-		outer := annotatedGroup(name, nullable, &format.ListType{}, deprecated.List)
-		item := f.children[0]
-		return wrap(outer)(wrap(groupElement("list", format.Repeated))(item.elements("element", item.nullable)))
+		outer.LogicalType, outer.ConvertedType = format.LogicalType{Value: &format.ListType{}}, thrift.New(deprecated.List)
+		item, ok := f.children[0].elements("element", f.children[0].nullable)
+		return wrap(outer, wrap(groupElement("list", format.Repeated), item)), ok
 	}
 	return nil, false
 }
@@ -50,17 +53,10 @@ func groupElement(name string, repetition format.FieldRepetitionType) format.Sch
 	return format.SchemaElement{Name: name, RepetitionType: thrift.New(repetition)}
 }
 
-// annotatedGroup returns the outer group of a list or a map.
-func annotatedGroup(name string, nullable bool, t format.LogicalTypeValue, c deprecated.ConvertedType) format.SchemaElement {
-	e := groupElement(name, formats.Repetition(nullable))
-	e.LogicalType, e.ConvertedType = format.LogicalType{Value: t}, thrift.New(c)
-	return e
-}
-
 // group makes a group of all fields under their own names.
-func group(e format.SchemaElement, fields []*field) ([]format.SchemaElement, bool) {
+func group(e format.SchemaElement, fields []*field) (out []format.SchemaElement, ok bool) {
 	e.NumChildren = thrift.New(int32(len(fields)))
-	out := []format.SchemaElement{e}
+	out = append(out, e)
 	for _, f := range fields {
 		elements, ok := f.elements(f.name, f.nullable)
 		if !ok {
@@ -72,21 +68,13 @@ func group(e format.SchemaElement, fields []*field) ([]format.SchemaElement, boo
 }
 
 // wrap makes a group of one child.
-func wrap(e format.SchemaElement) func([]format.SchemaElement, bool) ([]format.SchemaElement, bool) {
-	return func(child []format.SchemaElement, ok bool) ([]format.SchemaElement, bool) {
-		e.NumChildren = thrift.New(int32(1))
-		return append([]format.SchemaElement{e}, child...), ok
-	}
+func wrap(e format.SchemaElement, child []format.SchemaElement) []format.SchemaElement {
+	e.NumChildren = thrift.New(int32(1))
+	return append([]format.SchemaElement{e}, child...)
 }
 
-// structureOf returns a subtree of a schema as text, without the name of its root.
-func structureOf(elements []format.SchemaElement) string {
-	var b strings.Builder
-	writeStructure(&b, elements)
-	return b.String()
-}
-
-// writeStructure writes the first element with all below it, and returns the rest.
+// writeStructure writes the first element with all below it, without its name, and returns
+// the rest.
 func writeStructure(b *strings.Builder, elements []format.SchemaElement) []format.SchemaElement {
 	e, rest := elements[0], elements[1:]
 	b.WriteString(strings.ToLower(e.RepetitionType.V.String()))
@@ -290,32 +278,29 @@ func (l *nestedLeaf) entry(repetition, definition int) error {
 }
 
 // add adds an entry with the value of row i of a, which is valid.
-func (l *nestedLeaf) add(a *column, i, repetition, definition int) (err error) {
+func (l *nestedLeaf) add(a *column, i, repetition, definition int) error {
 	if err := l.entry(repetition, definition); err != nil {
 		return err
 	}
+	var scratch [32]byte
+	var value []byte
+	var err error
 	v := &l.values
 	if l.typ.InWords() {
-		if l.words, err = a.appendWords(l.words[:0], i, i+1); err == nil {
-			v.Data, err = l.form.AppendWords(v.Data, l.words)
-		}
+		l.words, err = a.appendWords(l.words[:0], i, i+1)
 	} else {
-		err = l.addBytes(a, i)
+		value, err = a.value(i, &scratch)
 	}
-	v.Ends = append(v.Ends, uint32(len(v.Data)))
-	return err
-}
-
-func (l *nestedLeaf) addBytes(a *column, i int) error {
-	var scratch [32]byte
-	b, err := a.value(i, &scratch)
 	switch {
 	case err != nil:
 		return err
+	case l.typ.InWords():
+		v.Data, err = l.form.AppendWords(v.Data, l.words)
 	case l.physical == format.ByteArray: // without the length that a page puts before it
-		l.values.Data = append(l.values.Data, b...)
-		return nil
+		v.Data = append(v.Data, value...)
+	default:
+		v.Data, err = l.form.AppendBytes(v.Data, value)
 	}
-	l.values.Data, err = l.form.AppendBytes(l.values.Data, b)
+	v.Ends = append(v.Ends, uint32(len(v.Data)))
 	return err
 }
