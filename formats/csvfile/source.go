@@ -113,11 +113,6 @@ func (s *source) text(ctx context.Context, offset, end int64) (io.ReadCloser, er
 	return text, nil
 }
 
-// open opens the file, which must be the one whose records were counted.
-func (s *source) open(ctx context.Context) (storage.File, error) {
-	return storage.Reopen(ctx, s.path, s.info, s.ahead)
-}
-
 // section is a part of a file that is closed with it.
 type section struct {
 	*io.SectionReader
@@ -125,8 +120,9 @@ type section struct {
 	file storage.File
 }
 
+// section returns a part of the file, which must be the one whose records were counted.
 func (s *source) section(ctx context.Context, from, to int64) (*section, error) {
-	file, err := s.open(ctx)
+	file, err := storage.Reopen(ctx, s.path, s.info, s.ahead)
 	if err != nil {
 		return nil, err
 	}
@@ -182,41 +178,19 @@ func (s *source) profile(ctx context.Context, opt formats.ReadOptions) error {
 	return s.declare(columns, opt.Types)
 }
 
-// detect tells how the file is compressed.
-func (s *source) detect(ctx context.Context) error {
-	file, err := s.open(ctx)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	magic := make([]byte, 4)
-	n, err := file.ReadAt(magic, 0)
-	if err != nil && err != io.EOF {
-		return err
-	}
-	s.packed = compressionOf(magic[:n])
-	return nil
-}
-
 var utf8BOM = []byte("\xef\xbb\xbf")
 
 // sniff sets the compression and the delimiter, and returns where the text starts, behind a
 // byte order mark.
 func (s *source) sniff(ctx context.Context, delim byte) (int64, error) {
-	if err := s.detect(ctx); err != nil {
-		return 0, err
+	head, err := s.head(ctx)
+	if s.packed = compressionOf(head); err == nil && s.packed != 0 {
+		head, err = s.head(ctx)
 	}
-	r, err := s.text(ctx, 0, -1)
 	if err != nil {
 		return 0, err
 	}
-	defer r.Close()
-	head := make([]byte, bufferSize)
-	n, err := io.ReadFull(r, head)
-	if err != nil && n == 0 && err != io.EOF {
-		return 0, damage(err)
-	}
-	text := bytes.TrimPrefix(head[:n], utf8BOM)
+	text := bytes.TrimPrefix(head, utf8BOM)
 	s.delim = delim
 	if delim == 0 {
 		s.delim = delimiterOf(text)
@@ -224,7 +198,22 @@ func (s *source) sniff(ctx context.Context, delim byte) (int64, error) {
 	if s.delim == '"' || s.delim == '\n' || s.delim == '\r' || s.delim >= 0x80 {
 		return 0, fmt.Errorf("%w: delimiter %q", formats.ErrUnsupported, s.delim)
 	}
-	return int64(n - len(text)), nil
+	return int64(len(head) - len(text)), nil
+}
+
+// head returns the first bytes of the text.
+func (s *source) head(ctx context.Context) ([]byte, error) {
+	r, err := s.text(ctx, 0, -1)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	head := make([]byte, bufferSize)
+	n, err := io.ReadFull(r, head)
+	if n == 0 && err != io.EOF {
+		return nil, damage(err)
+	}
+	return head[:n], nil
 }
 
 // delimiterOf returns the delimiter of a header: a comma when it has one outside quotes,
