@@ -17,8 +17,7 @@ type reader struct {
 	src     *source
 	next    int // record batch to load
 	end     int // behind the last one
-	loaded  int // record batch in hand
-	row     int // of the next row in it
+	row     int // next row of the record batch in hand, the one before next
 	rows    int // it has
 	targets []target
 	batch   formats.Batch
@@ -102,7 +101,7 @@ func (r *reader) Next(ctx context.Context) (b *formats.Batch, err error) {
 	for i := range r.targets {
 		t := &r.targets[i]
 		if err := r.fill(t, r.columns[t.Column], from, to); err != nil {
-			return nil, fmt.Errorf("read %s: record batch %d: column %q: %w", r.src.path, r.loaded, t.field.Name, err)
+			return nil, fmt.Errorf("read %s: record batch %d: column %q: %w", r.src.path, r.next-1, t.field.Name, err)
 		}
 	}
 	r.row, r.batch.Rows = to, to-from
@@ -123,7 +122,7 @@ func (r *reader) load() error {
 	if b.rows != place.rows {
 		return fmt.Errorf("%w: it changed since it was opened", formats.ErrDamaged)
 	}
-	r.used, r.loaded = 0, r.next
+	r.used = 0
 	ranges, err := r.ranges(b)
 	if err != nil {
 		return err
@@ -233,7 +232,7 @@ func (r *reader) fillFlat(t *target, c *column, from, to int) (err error) {
 	default:
 		v := &t.values
 		v.Words, v.Ends, v.Data = v.Words[:0], v.Ends[:0], v.Data[:0]
-		t.out.Values, t.out.Valid = v, t.out.Valid[:0]
+		t.out.Values, t.out.Valid = v, slices.Grow(t.out.Valid[:0], to-from)
 		for i := from; i < to; i++ {
 			t.out.Valid = append(t.out.Valid, c.valid(i))
 		}

@@ -112,6 +112,7 @@ func (c *column) appendWords(dst []uint64, from, to int) ([]uint64, error) {
 // appendNumbers appends the words of numbers, and of dates and times that lie as such.
 func (c *column) appendNumbers(dst []uint64, from, to int) []uint64 {
 	data := c.array.Data()
+	dst = slices.Grow(dst, to-from)
 	switch c.field.storage.ID() {
 	case arrow.INT8:
 		return appendSigned(dst, arrow.GetValues[int8](data, 1)[from:to])
