@@ -72,7 +72,7 @@ func (r *reader) entries(f *field, d *dictionary, part part) (*column, error) {
 		d.held += dictionaryWeight * int64(n)
 		return make([]byte, n), nil
 	}}
-	return l.load(f.values(), true)
+	return l.load(f.values)
 }
 
 // extend adds the entries of a message.

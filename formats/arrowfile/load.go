@@ -44,30 +44,85 @@ type loader struct {
 	variadic int
 }
 
-// load returns the next column, or passes over it.
-func (l *loader) load(f *field, want bool) (*column, error) {
-	if l.node >= l.batch.nodes.n {
-		return nil, fmt.Errorf("%w: a record batch of too few nodes", formats.ErrDamaged)
+var errFewBuffers = fmt.Errorf("%w: a record batch of too few buffers", formats.ErrDamaged)
+
+// skip passes over the next column.
+func (l *loader) skip(f *field) error {
+	if _, _, err := l.nextNode(); err != nil {
+		return err
 	}
-	length, nulls := l.batch.nodes.pair(l.node)
-	l.node++
-	if length < 0 || length > mostRows || nulls < 0 || nulls > length {
-		return nil, fmt.Errorf("%w: a node of %d rows and %d nulls", formats.ErrDamaged, length, nulls)
+	l.buffer += len(f.buffers) + l.oldValidity(f)
+	blocks, err := l.nextBlocks(f)
+	if l.buffer += blocks; err == nil && l.buffer > l.batch.buffers.n {
+		err = errFewBuffers
 	}
-	c := &column{field: f, n: int(length)}
-	buffers, err := l.loadBuffers(c, nulls > 0, want)
+	for i := 0; err == nil && i < len(f.children); i++ {
+		err = l.skip(f.children[i])
+	}
+	return err
+}
+
+// load returns the next column.
+func (l *loader) load(f *field) (*column, error) {
+	n, nulls, err := l.nextNode()
 	if err != nil {
 		return nil, err
 	}
-	if !f.dictionary {
-		err = l.loadChildren(c, want)
-	} else if want {
-		c.dictionary, err = l.reader.dictionary(f)
-	}
-	if err != nil || !want {
+	c := &column{field: f, n: n}
+	buffers, err := l.loadBuffers(c, nulls > 0)
+	if err != nil {
 		return nil, err
 	}
-	return c, c.build(buffers, int(nulls))
+	if f.values != nil {
+		if c.dictionary, err = l.reader.dictionary(f); err != nil {
+			return nil, err
+		}
+	}
+	for _, f := range f.children {
+		child, err := l.load(f)
+		if err != nil {
+			return nil, err
+		}
+		c.children = append(c.children, child)
+	}
+	return c, c.build(buffers, nulls)
+}
+
+// nextNode returns the rows and nulls of the next column.
+func (l *loader) nextNode() (rows, nulls int, err error) {
+	if l.node >= l.batch.nodes.n {
+		return 0, 0, fmt.Errorf("%w: a record batch of too few nodes", formats.ErrDamaged)
+	}
+	n, k := l.batch.nodes.pair(l.node)
+	l.node++
+	if n < 0 || n > mostRows || k < 0 || k > n {
+		return 0, 0, fmt.Errorf("%w: a node of %d rows and %d nulls", formats.ErrDamaged, n, k)
+	}
+	return int(n), int(k), nil
+}
+
+// oldValidity returns 1 for a union of before Arrow 1.0, which has a validity of its own.
+func (l *loader) oldValidity(f *field) int {
+	if _, union := f.storage.(arrow.UnionType); union && l.batch.message.version < version5 {
+		return 1
+	}
+	return 0
+}
+
+// nextBlocks returns how many data buffers follow those of views.
+func (l *loader) nextBlocks(f *field) (int, error) {
+	if !f.views {
+		return 0, nil
+	}
+	if l.variadic >= l.batch.variadic.n {
+		return 0, fmt.Errorf("%w: views without a count of their buffers", formats.ErrDamaged)
+	}
+	n := int64(l.batch.message.meta.number(l.batch.variadic.pos+8*l.variadic, 8))
+	l.variadic++
+	if n < 0 || n > int64(l.batch.buffers.n) {
+		return 0, fmt.Errorf("%w: views into %d buffers", formats.ErrDamaged, n)
+	}
+	return int(n), nil
 }
 
 // build makes the array of a column, checked.
@@ -89,18 +144,16 @@ func (c *column) build(buffers []*memory.Buffer, nulls int) error {
 var errShortBuffer = fmt.Errorf("%w: a buffer is too short for its rows", formats.ErrDamaged)
 
 // loadBuffers takes the buffers of a column, the first of which is the validity.
-func (l *loader) loadBuffers(c *column, nulls, want bool) ([]*memory.Buffer, error) {
+func (l *loader) loadBuffers(c *column, nulls bool) ([]*memory.Buffer, error) {
 	f := c.field
-	if _, union := f.storage.(arrow.UnionType); union && l.batch.message.version < version5 {
-		if _, err := l.take(false); err != nil { // their validity of old
-			return nil, err
-		}
-	}
-	buffers := make([]*memory.Buffer, 0, len(f.buffers))
+	buffers := make([]*memory.Buffer, len(f.buffers), len(f.buffers)+1)
 	for i, spec := range f.buffers {
-		used := want && (i > 0 || nulls)
-		raw, err := l.take(used)
-		if err == nil && used && len(raw) < f.needs(spec, c.n) {
+		if i == 0 && !nulls {
+			l.buffer++
+			continue
+		}
+		raw, err := l.take()
+		if err == nil && len(raw) < f.needs(spec, c.n) {
 			err = errShortBuffer
 		}
 		if err != nil {
@@ -109,15 +162,20 @@ func (l *loader) loadBuffers(c *column, nulls, want bool) ([]*memory.Buffer, err
 		if l.reader.src.big {
 			f.swap(raw, spec)
 		}
-		buffers = append(buffers, memory.NewBufferBytes(raw))
+		buffers[i] = memory.NewBufferBytes(raw)
 	}
 	if nulls && len(buffers) > 0 {
 		c.validity = buffers[0].Bytes()
 	}
-	if !f.views {
-		return buffers, nil
+	blocks, err := l.nextBlocks(f)
+	for range blocks {
+		block, err := l.take()
+		if err != nil {
+			return nil, err
+		}
+		buffers = append(buffers, memory.NewBufferBytes(block))
 	}
-	return l.loadBlocks(buffers, want)
+	return buffers, err
 }
 
 // needs returns the bytes that n rows take in a buffer.
@@ -133,45 +191,14 @@ func (f *field) needs(spec arrow.BufferSpec, n int) int {
 	return n * spec.ByteWidth
 }
 
-// loadBlocks takes the data buffers of views.
-func (l *loader) loadBlocks(buffers []*memory.Buffer, want bool) ([]*memory.Buffer, error) {
-	if l.variadic >= l.batch.variadic.n {
-		return nil, fmt.Errorf("%w: views without a count of their buffers", formats.ErrDamaged)
-	}
-	n := int64(l.batch.message.meta.number(l.batch.variadic.pos+8*l.variadic, 8))
-	l.variadic++
-	if n < 0 || n > int64(l.batch.buffers.n-l.buffer) {
-		return nil, fmt.Errorf("%w: views into %d buffers", formats.ErrDamaged, n)
-	}
-	for range n {
-		block, err := l.take(want)
-		if err != nil {
-			return nil, err
-		}
-		buffers = append(buffers, memory.NewBufferBytes(block))
-	}
-	return buffers, nil
-}
-
-func (l *loader) loadChildren(c *column, want bool) error {
-	for _, f := range c.field.children {
-		child, err := l.load(f, want)
-		if err != nil {
-			return err
-		}
-		c.children = append(c.children, child)
-	}
-	return nil
-}
-
-// take returns the next buffer, unpacked, or passes over it.
-func (l *loader) take(want bool) ([]byte, error) {
+// take returns the next buffer, unpacked.
+func (l *loader) take() ([]byte, error) {
 	if l.buffer >= l.batch.buffers.n {
-		return nil, fmt.Errorf("%w: a record batch of too few buffers", formats.ErrDamaged)
+		return nil, errFewBuffers
 	}
 	offset, length := l.batch.buffers.pair(l.buffer)
 	l.buffer++
-	if !want || length == 0 {
+	if length == 0 {
 		return nil, nil
 	}
 	packed := l.batch.codec != codecNone

@@ -33,8 +33,8 @@ func (f *field) elements(name string, nullable bool) ([]format.SchemaElement, bo
 	switch {
 	case f.typ.Kind != formats.Nested:
 		return formats.Field{Name: name, Type: f.typ, Nullable: nullable || f.typ.Kind == formats.Null}.Declaration(), true
-	case f.dictionary:
-		return f.values().elements(name, nullable)
+	case f.values != nil:
+		return f.values.elements(name, nullable)
 	case f.isStruct():
 		return group(outer, f.children)
 	case f.isMap && len(f.children[0].children) == 2:
@@ -136,8 +136,8 @@ func newShredder(f *field) (*shredder, error) {
 
 // node builds the tree below a field that lies under the given levels.
 func (s *shredder) node(f *field, nullable bool, repetition, definition int) (*nestedNode, error) {
-	for f.dictionary {
-		f = f.values()
+	for f.values != nil {
+		f = f.values
 	}
 	n := &nestedNode{field: f, nullable: nullable || f.typ.Kind == formats.Null}
 	if n.nullable {
@@ -234,7 +234,7 @@ func (s *shredder) items(n *nestedNode, a *column, i, repetition, definition int
 
 // resolve follows dictionaries to the value of row i, nil when it is null.
 func (a *column) resolve(i int) (*column, int, error) {
-	for a.valid(i) && a.field.dictionary {
+	for a.valid(i) && a.field.values != nil {
 		var one [1]uint32
 		code, err := a.appendCodes(one[:0], i, i+1)
 		if err != nil {

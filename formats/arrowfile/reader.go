@@ -72,7 +72,7 @@ func (t *target) init(request formats.Request, f *field, field formats.Field) (e
 		return fmt.Errorf("%w: codes of a nested column", formats.ErrUnsupported)
 	case field.Type.Kind == formats.Nested:
 		t.nested, err = newShredder(f)
-	case request.Coded && !f.dictionary:
+	case request.Coded && f.values == nil:
 		t.coded = formats.NewDistinct(&formats.Values{Type: field.Type})
 	}
 	return err
@@ -131,11 +131,13 @@ func (r *reader) load() error {
 	defer plan.Close()
 	l := loader{reader: r, batch: b, from: plan, alloc: r.slab}
 	for i, f := range r.src.columns {
-		if r.columns[i], err = l.load(f, r.wanted[i]); err != nil {
-			return fmt.Errorf("column %q: %w", f.name, err)
+		if !r.wanted[i] {
+			err = l.skip(f)
+		} else if r.columns[i], err = l.load(f); err == nil && int64(r.columns[i].n) != b.rows {
+			err = fmt.Errorf("%w: %d rows where the batch has %d", formats.ErrDamaged, r.columns[i].n, b.rows)
 		}
-		if r.wanted[i] && int64(r.columns[i].n) != b.rows {
-			return fmt.Errorf("column %q: %w: %d rows where the batch has %d", f.name, formats.ErrDamaged, r.columns[i].n, b.rows)
+		if err != nil {
+			return fmt.Errorf("column %q: %w", f.name, err)
 		}
 	}
 	r.next, r.row, r.rows = r.next+1, 0, int(b.rows)
@@ -147,7 +149,7 @@ func (r *reader) ranges(b *recordBatch) (ranges []storage.Range, err error) {
 	l := loader{reader: r, batch: b}
 	for i, f := range r.src.columns {
 		first := l.buffer
-		if _, err := l.load(f, false); err != nil {
+		if err := l.skip(f); err != nil {
 			return nil, fmt.Errorf("column %q: %w", f.name, err)
 		}
 		for ; r.wanted[i] && first < l.buffer; first++ {
@@ -219,7 +221,7 @@ func (r *reader) fillFlat(t *target, c *column, from, to int) (err error) {
 	switch {
 	case t.field.Type.Kind == formats.Null:
 		t.out.Codes, t.out.Values = append(t.out.Codes[:0], make([]uint32, to-from)...), &t.values
-	case c.field.dictionary:
+	case c.field.values != nil:
 		t.out.Values = c.dictionary.values
 		t.out.Codes, err = c.appendCodes(t.out.Codes[:0], from, to)
 	case t.coded != nil:

@@ -15,15 +15,15 @@ import (
 
 // field is a column of an Arrow schema, or a part of a nested one.
 type field struct {
-	name       string
-	nullable   bool
-	inner      bool         // lies inside a nested column
-	typ        formats.Type // of the values; Kind Nested when they are not flat
-	text       string
-	children   []*field
-	isMap      bool
-	dictionary bool
-	id         int64 // of the dictionary
+	name     string
+	nullable bool
+	inner    bool         // lies inside a nested column
+	typ      formats.Type // of the values; Kind Nested when they are not flat
+	text     string
+	children []*field
+	isMap    bool
+	values   *field // of a dictionary; nil: the column has none
+	id       int64  // of the dictionary
 
 	storage arrow.DataType // how the rows lie in buffers; the type of a dictionary's indexes
 	buffers []arrow.BufferSpec
@@ -37,7 +37,7 @@ func (f *field) isStruct() bool { return f.storage.ID() == arrow.STRUCT }
 // isList reports whether rows are lists, of any layout. Maps are lists of key and value.
 func (f *field) isList() bool {
 	_, list := f.storage.(arrow.ListLikeType)
-	return list && !f.dictionary
+	return list
 }
 
 // store sets the type as which Arrow's library lays out the field.
@@ -48,9 +48,6 @@ func (f *field) store(dt arrow.DataType) {
 	f.offsets = id == arrow.LIST || id == arrow.LARGE_LIST || arrow.IsBaseBinary(id)
 	f.empty = id == arrow.NULL
 }
-
-// values returns the field of a dictionary's values.
-func (f *field) values() *field { return f.children[0] }
 
 const deepest = 64 // levels of nesting, as other readers allow
 
@@ -224,7 +221,7 @@ func (f *field) addValues(declared arrow.Field, d *arrow.DictionaryType, e encod
 	if !arrow.IsInteger(d.IndexType.ID()) || f.id == -1 {
 		return fmt.Errorf("%w: broken dictionary type", formats.ErrDamaged)
 	}
-	f.typ, f.dictionary, f.children = child.typ, true, []*field{child}
+	f.typ, f.values = child.typ, child
 	f.store(d.IndexType)
 	return nil
 }
