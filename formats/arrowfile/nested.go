@@ -111,14 +111,13 @@ type nestedNode struct {
 	nullable   bool
 	repetition int // level of the items of a list but the first
 	children   []*nestedNode
-	leaves     []*nestedLeaf // below
+	leaf       *nestedLeaf // nil: there are children
 }
 
 // nestedLeaf is a leaf being filled.
 type nestedLeaf struct {
 	form        plain.Form
-	physical    format.Type
-	typ         formats.Type
+	raw         bool // values are stored as they are, without the length that a page puts before them
 	repetitions bool
 	definitions bool
 	out         formats.Leaf
@@ -143,11 +142,13 @@ func (s *shredder) node(f *field, nullable bool, repetition, definition int) (*n
 	if n.nullable {
 		definition++
 	}
-	first := len(s.leaves)
 	if f.typ.Kind != formats.Nested {
-		if err := s.leaf(f, repetition > 0, definition > 0); err != nil {
-			return nil, err
-		}
+		e := formats.Field{Type: f.typ}.Declaration()[0]
+		form, err := plain.FormOf(f.typ, e)
+		n.leaf = &nestedLeaf{form: form, raw: e.Type.V == format.ByteArray, repetitions: repetition > 0, definitions: definition > 0}
+		n.leaf.values.Type = formats.Type{Kind: formats.Binary}
+		s.leaves = append(s.leaves, n.leaf)
+		return n, err
 	}
 	if !f.isStruct() {
 		repetition, definition = repetition+1, definition+1
@@ -160,23 +161,14 @@ func (s *shredder) node(f *field, nullable bool, repetition, definition int) (*n
 		}
 		n.children = append(n.children, child)
 	}
-	n.leaves = s.leaves[first:]
 	return n, nil
-}
-
-func (s *shredder) leaf(f *field, repetitions, definitions bool) error {
-	e := formats.Field{Type: f.typ}.Declaration()[0]
-	form, err := plain.FormOf(f.typ, e)
-	l := &nestedLeaf{form: form, physical: e.Type.V, typ: f.typ, repetitions: repetitions, definitions: definitions}
-	l.values.Type = formats.Type{Kind: formats.Binary}
-	s.leaves = append(s.leaves, l)
-	return err
 }
 
 // shred returns the leaves of rows [from, to), good until the next call.
 func (s *shredder) shred(a *column, from, to int) ([]formats.Leaf, error) {
 	for _, l := range s.leaves {
-		l.reset()
+		l.out.Entries, l.out.Repetition, l.out.Definition = 0, l.out.Repetition[:0], l.out.Definition[:0]
+		l.values.Ends, l.values.Data = l.values.Ends[:0], l.values.Data[:0]
 	}
 	for i := from; i < to; i++ {
 		if err := s.visit(s.root, a, i, 0, 0); err != nil {
@@ -204,8 +196,8 @@ func (s *shredder) visit(n *nestedNode, a *column, i, repetition, definition int
 		definition++
 	}
 	switch {
-	case n.field.typ.Kind != formats.Nested:
-		return n.leaves[0].add(a, i, repetition, definition)
+	case n.leaf != nil:
+		return n.leaf.add(a, i, repetition, definition)
 	case n.field.isStruct():
 		for k, c := range n.children {
 			if err := s.visit(c, a.children[k], i, repetition, definition); err != nil {
@@ -250,17 +242,15 @@ func (a *column) resolve(i int) (*column, int, error) {
 
 // empty adds an entry without a value to all leaves below.
 func (n *nestedNode) empty(repetition, definition int) error {
-	for _, l := range n.leaves {
-		if err := l.entry(repetition, definition); err != nil {
+	if n.leaf != nil {
+		return n.leaf.entry(repetition, definition)
+	}
+	for _, c := range n.children {
+		if err := c.empty(repetition, definition); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (l *nestedLeaf) reset() {
-	l.out.Entries, l.out.Repetition, l.out.Definition = 0, l.out.Repetition[:0], l.out.Definition[:0]
-	l.values.Ends, l.values.Data = l.values.Ends[:0], l.values.Data[:0]
 }
 
 // entry adds the levels of an entry.
@@ -286,7 +276,7 @@ func (l *nestedLeaf) add(a *column, i, repetition, definition int) error {
 	var value []byte
 	var err error
 	v := &l.values
-	if l.typ.InWords() {
+	if l.form.Type.InWords() {
 		l.words, err = a.appendWords(l.words[:0], i, i+1)
 	} else {
 		value, err = a.value(i, &scratch)
@@ -294,9 +284,9 @@ func (l *nestedLeaf) add(a *column, i, repetition, definition int) error {
 	switch {
 	case err != nil:
 		return err
-	case l.typ.InWords():
+	case l.form.Type.InWords():
 		v.Data, err = l.form.AppendWords(v.Data, l.words)
-	case l.physical == format.ByteArray: // without the length that a page puts before it
+	case l.raw:
 		v.Data = append(v.Data, value...)
 	default:
 		v.Data, err = l.form.AppendBytes(v.Data, value)

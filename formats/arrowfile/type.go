@@ -77,13 +77,7 @@ func typeOf(dt arrow.DataType, meta arrow.Metadata) formats.Type {
 }
 
 func unitOf(u arrow.TimeUnit) formats.Unit {
-	switch u {
-	case arrow.Millisecond:
-		return formats.Milli
-	case arrow.Microsecond:
-		return formats.Micro
-	case arrow.Nanosecond:
-		return formats.Nano
-	}
-	return formats.Second
+	return [...]formats.Unit{
+		arrow.Second: formats.Second, arrow.Millisecond: formats.Milli, arrow.Microsecond: formats.Micro, arrow.Nanosecond: formats.Nano,
+	}[u]
 }
