@@ -64,16 +64,22 @@ func typeOf(dt arrow.DataType, meta arrow.Metadata) formats.Type {
 		}
 		return formats.Type{Kind: formats.Decimal, Precision: precision, Scale: scale, Wide: precision > 18}
 	case arrow.FixedWidthDataType:
-		switch id := dt.ID(); {
-		case arrow.IsSignedInteger(id):
-			return formats.Type{Kind: formats.Int, Bits: dt.BitWidth()}
-		case arrow.IsUnsignedInteger(id):
-			return formats.Type{Kind: formats.Uint, Bits: dt.BitWidth()}
-		case arrow.IsFloating(id):
-			return formats.Type{Kind: formats.Float, Bits: dt.BitWidth()}
+		if kind, ok := numberKind(dt.ID()); ok {
+			return formats.Type{Kind: kind, Bits: dt.BitWidth()}
 		}
 	}
 	return nested
+}
+
+// numberKind returns the kind of a number.
+func numberKind(id arrow.Type) (kind formats.Kind, ok bool) {
+	switch {
+	case arrow.IsSignedInteger(id):
+		return formats.Int, true
+	case arrow.IsUnsignedInteger(id):
+		return formats.Uint, true
+	}
+	return formats.Float, arrow.IsFloating(id)
 }
 
 func unitOf(u arrow.TimeUnit) formats.Unit {
