@@ -88,60 +88,58 @@ func (s *source) Chunks() []int64 {
 	return rows
 }
 
-// text returns the unpacked bytes from offset to end of the file (end < 0: all).
-func (s *source) text(ctx context.Context, offset, end int64) (io.ReadCloser, error) {
+// text is a part of the file, or what it unpacks to.
+type text struct {
+	io.Reader
+	unpacker io.Closer // nil: the file is not packed
+	plan     storage.Plan
+	file     storage.File
+}
+
+// text returns the unpacked bytes from offset to end of the file (end < 0, or packed: all),
+// which must be the one whose records were counted.
+func (s *source) text(ctx context.Context, offset, end int64) (*text, error) {
+	from := offset
+	if s.packed != 0 {
+		from, end = 0, -1
+	}
 	if end < 0 {
 		end = s.info.Size()
 	}
-	if s.packed == 0 {
-		return s.section(ctx, offset, end)
-	}
-	packed, err := s.section(ctx, 0, s.info.Size())
-	if err != nil {
-		return nil, err
-	}
-	r, err := s.packed.reader(packed)
-	if err != nil {
-		packed.Close()
-		return nil, damage(err)
-	}
-	text := &unpacked{r, packed}
-	if _, err := io.CopyN(io.Discard, text, offset); err != nil {
-		text.Close()
-		return nil, damage(err)
-	}
-	return text, nil
-}
-
-// section is a part of a file that is closed with it.
-type section struct {
-	*io.SectionReader
-	plan storage.Plan
-	file storage.File
-}
-
-// section returns a part of the file, which must be the one whose records were counted.
-func (s *source) section(ctx context.Context, from, to int64) (*section, error) {
 	file, err := storage.Reopen(ctx, s.path, s.info, s.ahead)
 	if err != nil {
 		return nil, err
 	}
-	plan := file.Plan(ctx, []storage.Range{{From: from, To: to}})
-	return &section{io.NewSectionReader(plan, from, to-from), plan, file}, nil
+	plan := file.Plan(ctx, []storage.Range{{From: from, To: end}})
+	t := &text{Reader: io.NewSectionReader(plan, from, end-from), plan: plan, file: file}
+	if s.packed == 0 {
+		return t, nil
+	}
+	if err := t.unpack(s.packed, offset); err != nil {
+		t.Close()
+		return nil, damage(err)
+	}
+	return t, nil
 }
 
-func (s *section) Close() error {
-	s.plan.Close()
-	return s.file.Close()
+// unpack makes t what it unpacks to, from offset on.
+func (t *text) unpack(packed compression, offset int64) error {
+	r, err := packed.reader(t.Reader)
+	if err != nil {
+		return err
+	}
+	t.Reader, t.unpacker = r, r
+	_, err = io.CopyN(io.Discard, r, offset)
+	return err
 }
 
-// unpacked is what a compressed file unpacks to.
-type unpacked struct {
-	io.ReadCloser
-	packed *section
+func (t *text) Close() (err error) {
+	if t.unpacker != nil {
+		err = t.unpacker.Close()
+	}
+	t.plan.Close()
+	return errors.Join(err, t.file.Close())
 }
-
-func (u *unpacked) Close() error { return errors.Join(u.ReadCloser.Close(), u.packed.Close()) }
 
 // damage turns an error of a decompressor into formats.ErrDamaged, and leaves those of the disk, of
 // a stopped run and of this package as they are.
