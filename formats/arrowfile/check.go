@@ -1,191 +1,132 @@
 package arrowfile
 
 import (
-	"encoding/binary"
 	"fmt"
 	"unicode/utf8"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
 
 	"github.com/kcut/kcut/formats"
 )
 
-// check makes sure that all that valid rows refer to exists.
-func (a *column) check() error {
-	switch a.field.shape {
-	case asBits:
-		return a.need(len(a.data), (a.n+7)/8)
-	case asFixed, asDictionary:
-		return a.need(len(a.data), a.n*a.field.width)
-	case asVariable:
-		return a.checkVariable()
-	case asViews:
-		return a.checkViews()
-	case asStruct:
-		for _, c := range a.children {
-			if c.n < a.n {
+// viewInline is the longest value that lies in its view.
+const viewInline = 12
+
+// checkParts makes sure of what the library believes when it makes an array: that children
+// are as long as their parent needs, and offsets in order and inside what they point into.
+func (c *column) checkParts(data arrow.ArrayData) error {
+	switch dt := c.field.storage.(type) {
+	case *arrow.StructType:
+		for _, child := range c.children {
+			if child.n < c.n {
 				return errShortBuffer
 			}
 		}
-	case asList:
-		return a.checkOffsets(a.children[0].n)
-	case asListView:
-		return a.checkListViews()
-	case asFixedList:
-		return a.need(a.children[0].n, a.n*a.field.width)
+	case *arrow.FixedSizeListType:
+		if c.children[0].n < c.n*int(dt.Len()) {
+			return errShortBuffer
+		}
 	}
-	return nil
-}
-
-func (a *column) need(have, want int) error {
-	if have < want {
-		return errShortBuffer
+	if !c.field.offsets || c.n == 0 {
+		return nil
 	}
-	return nil
-}
-
-// valid reports whether row i is not null.
-func (a *column) valid(i int) bool {
-	if a.validity == nil {
-		return a.field.shape != asNulls
+	var end int
+	if len(c.children) > 0 {
+		end = c.children[0].n
+	} else {
+		end = data.Buffers()[2].Len()
 	}
-	return a.validity[i>>3]>>(i&7)&1 != 0
-}
-
-// offset returns number i of offsets or sizes of 4 or 8 bytes.
-func offset(b []byte, width, i int) int {
-	if width == 4 {
-		return int(int32(binary.LittleEndian.Uint32(b[4*i:])))
+	if c.field.buffers[1].ByteWidth == 4 {
+		return checkOffsets(arrow.GetOffsets[int32](data, 1), end)
 	}
-	return int(binary.LittleEndian.Uint64(b[8*i:]))
-}
-
-// span returns the range of row i of variable values or a list.
-func (a *column) span(i int) (from, to int) {
-	w := a.field.width
-	switch a.field.shape {
-	case asFixedList:
-		return i * w, (i + 1) * w
-	case asListView:
-		from = offset(a.offsets, w, i)
-		return from, from + offset(a.sizes, w, i)
-	}
-	return offset(a.offsets, w, i), offset(a.offsets, w, i+1)
+	return checkOffsets(arrow.GetOffsets[int64](data, 1), end)
 }
 
 // checkOffsets makes sure that offsets never go back nor beyond end.
-func (a *column) checkOffsets(end int) error {
-	w := a.field.width
-	if a.n == 0 {
-		return nil
-	}
-	if len(a.offsets) < (a.n+1)*w {
-		return errShortBuffer
-	}
-	last := 0
-	for i := range a.n + 1 {
-		o := offset(a.offsets, w, i)
+func checkOffsets[T int32 | int64](offsets []T, end int) error {
+	last := T(0)
+	for i, o := range offsets {
 		if o < last {
 			return fmt.Errorf("%w: an offset goes back at row %d", formats.ErrDamaged, i)
 		}
 		last = o
 	}
-	if last > end {
+	if int(last) > end {
 		return errShortBuffer
 	}
 	return nil
 }
 
-func (a *column) checkListViews() error {
-	w, end := a.field.width, a.children[0].n
-	if len(a.offsets) < a.n*w || len(a.sizes) < a.n*w {
-		return errShortBuffer
-	}
-	for i := range a.n {
-		if !a.valid(i) {
-			continue
+// checkRows makes sure that all that valid rows refer to exists, and that texts are UTF-8.
+func (c *column) checkRows() error {
+	switch a := c.array.(type) {
+	case *array.BinaryView:
+		if err := c.checkViews(a); err != nil {
+			return err
 		}
-		from, size := offset(a.offsets, w, i), offset(a.sizes, w, i)
-		if from < 0 || size < 0 || size > end || from > end-size {
-			return fmt.Errorf("%w: a list outside its items at row %d", formats.ErrDamaged, i)
-		}
+	case *array.ListView, *array.LargeListView:
+		return c.checkListViews()
 	}
-	return nil
-}
-
-func (a *column) checkVariable() error {
-	if err := a.checkOffsets(len(a.data)); err != nil {
-		return err
-	}
-	if a.n == 0 || a.field.typ.Kind != formats.String || a.wholeRunes() {
+	if c.bytes == nil || c.n == 0 || c.field.typ.Kind != formats.String || c.wholeRunes() {
 		return nil
 	}
-	return a.checkTexts()
-}
-
-// wholeRunes reports whether all values together, nulls too, are UTF-8 and none starts
-// inside a character.
-func (a *column) wholeRunes() bool {
-	w := a.field.width
-	first, last := offset(a.offsets, w, 0), offset(a.offsets, w, a.n)
-	text := a.data[first:last]
-	if !utf8.Valid(text) {
-		return false
-	}
-	for i := range a.n {
-		if o := offset(a.offsets, w, i); o < last && !utf8.RuneStart(a.data[o]) {
-			return false
-		}
-	}
-	return true
-}
-
-// checkTexts makes sure that each valid text is UTF-8.
-func (a *column) checkTexts() error {
-	for i := range a.n {
-		if a.valid(i) && !utf8.Valid(a.bytes(i)) {
+	for i := range c.n {
+		if c.valid(i) && !utf8.Valid(c.bytes.Value(i)) {
 			return fmt.Errorf("%w: invalid UTF-8 at row %d", formats.ErrDamaged, i)
 		}
 	}
 	return nil
 }
 
-func (a *column) checkViews() error {
-	if len(a.data) < 16*a.n {
-		return errShortBuffer
+// wholeRunes reports whether all values together, nulls too, are UTF-8 and none starts
+// inside a character. Of views it does not know.
+func (c *column) wholeRunes() bool {
+	a, ok := c.array.(array.BinaryLike)
+	if !ok {
+		return false
 	}
-	for i := range a.n {
-		if !a.valid(i) {
+	text, first := a.ValueBytes(), a.ValueOffset64(0)
+	if !utf8.Valid(text) {
+		return false
+	}
+	for i := range c.n {
+		if o := int(a.ValueOffset64(i) - first); o < len(text) && !utf8.RuneStart(text[o]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *column) checkViews(a *array.BinaryView) error {
+	blocks := a.Data().Buffers()[2:]
+	for i := range c.n {
+		if !c.valid(i) {
 			continue
 		}
-		size, block, from := a.view(i)
-		if size < 0 || size > 12 && (block < 0 || block >= len(a.blocks) || from < 0 || from > len(a.blocks[block])-size) {
+		v := a.ValueHeader(i)
+		size, block, from := v.Len(), int(v.BufferIndex()), int(v.BufferOffset())
+		if size < 0 || size > viewInline && (block < 0 || block >= len(blocks) || from < 0 || from > blocks[block].Len()-size) {
 			return fmt.Errorf("%w: a view outside its buffers at row %d", formats.ErrDamaged, i)
 		}
-	}
-	if a.field.typ.Kind == formats.String {
-		return a.checkTexts()
 	}
 	return nil
 }
 
-// view returns the parts of view i; block and from mean something when size is over 12.
-func (a *column) view(i int) (size, block, from int) {
-	v := a.data[16*i : 16*i+16]
-	number := func(at int) int { return int(int32(binary.LittleEndian.Uint32(v[at:]))) }
-	return number(0), number(8), number(12)
+func (c *column) checkListViews() error {
+	for i := range c.n {
+		from, to := c.lists.ValueOffsets(i)
+		if c.valid(i) && (from < 0 || to < from || to > int64(c.children[0].n)) {
+			return fmt.Errorf("%w: a list outside its items at row %d", formats.ErrDamaged, i)
+		}
+	}
+	return nil
 }
 
-// bytes returns the bytes of row i, which is valid, of a column of variable or fixed width.
-func (a *column) bytes(i int) []byte {
-	switch a.field.shape {
-	case asFixed:
-		return a.data[i*a.field.width : (i+1)*a.field.width]
-	case asViews:
-		size, block, from := a.view(i)
-		if size <= 12 {
-			return a.data[16*i+4 : 16*i+4+size]
-		}
-		return a.blocks[block][from : from+size]
+// valid reports whether row i is not null.
+func (c *column) valid(i int) bool {
+	if c.validity == nil {
+		return !c.field.empty
 	}
-	from, to := a.span(i)
-	return a.data[from:to]
+	return c.validity[i>>3]>>(i&7)&1 != 0
 }

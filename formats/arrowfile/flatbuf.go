@@ -1,7 +1,5 @@
 package arrowfile
 
-import "encoding/binary"
-
 // flatbuf reads Arrow's metadata, a FlatBuffer, from bytes that may be damaged: whatever
 // lies outside them reads as zero and sets bad.
 type flatbuf struct {
@@ -23,29 +21,26 @@ type flatVector struct {
 	pos, n int
 }
 
-var zeros [8]byte
-
-// at returns n ≤ 8 bytes.
-func (f *flatbuf) at(pos, n int) []byte {
-	if pos < 0 || pos > len(f.data)-n {
+// number returns the number of size bytes at a position.
+func (f *flatbuf) number(pos, size int) (n uint64) {
+	if pos < 0 || pos > len(f.data)-size {
 		f.bad = true
-		return zeros[:n]
+		return 0
 	}
-	return f.data[pos : pos+n]
+	for i, b := range f.data[pos : pos+size] {
+		n |= uint64(b) << (8 * i)
+	}
+	return n
 }
 
-func (f *flatbuf) uint16(pos int) uint16 { return binary.LittleEndian.Uint16(f.at(pos, 2)) }
+// target returns the position that the reference at a position leads to.
+func (f *flatbuf) target(pos int) int { return pos + int(f.number(pos, 4)) }
 
-func (f *flatbuf) uint32(pos int) uint32 { return binary.LittleEndian.Uint32(f.at(pos, 4)) }
-
-func (f *flatbuf) int64(pos int) int64 { return int64(binary.LittleEndian.Uint64(f.at(pos, 8))) }
-
-// root returns the outermost table.
-func (f *flatbuf) root() flatTable { return f.table(int(f.uint32(0))) }
-
+// table returns the table that the reference at a position leads to.
 func (f *flatbuf) table(pos int) flatTable {
-	vtable := pos - int(int32(f.uint32(pos)))
-	return flatTable{f, pos, vtable, int(f.uint16(vtable))}
+	pos = f.target(pos)
+	vtable := pos - int(int32(f.number(pos, 4)))
+	return flatTable{f, pos, vtable, int(f.number(vtable, 2))}
 }
 
 // slot returns the position of a field's value, or 0 when the table does not have it.
@@ -53,29 +48,16 @@ func (t flatTable) slot(field int) int {
 	if t.f == nil || 4+2*field+2 > t.size {
 		return 0
 	}
-	if offset := t.f.uint16(t.vtable + 4 + 2*field); offset != 0 {
+	if offset := t.f.number(t.vtable+4+2*field, 2); offset != 0 {
 		return t.pos + int(offset)
 	}
 	return 0
 }
 
-func (t flatTable) byte(field int) byte {
+// number returns a field of size bytes, 0 when the table does not have it.
+func (t flatTable) number(field, size int) uint64 {
 	if p := t.slot(field); p != 0 {
-		return t.f.at(p, 1)[0]
-	}
-	return 0
-}
-
-func (t flatTable) int16(field int) int16 {
-	if p := t.slot(field); p != 0 {
-		return int16(t.f.uint16(p))
-	}
-	return 0
-}
-
-func (t flatTable) int64(field int) int64 {
-	if p := t.slot(field); p != 0 {
-		return t.f.int64(p)
+		return t.f.number(p, size)
 	}
 	return 0
 }
@@ -86,7 +68,7 @@ func (t flatTable) child(field int) (flatTable, bool) {
 	if p == 0 {
 		return flatTable{}, false
 	}
-	return t.f.table(p + int(t.f.uint32(p))), true
+	return t.f.table(p), true
 }
 
 // vector returns the vector that a field refers to, which lies inside the buffer with all
@@ -96,8 +78,8 @@ func (t flatTable) vector(field, size int) flatVector {
 	if p == 0 {
 		return flatVector{}
 	}
-	p += int(t.f.uint32(p))
-	n := int(t.f.uint32(p))
+	p = t.f.target(p)
+	n := int(t.f.number(p, 4))
 	if n > (len(t.f.data)-p-4)/size {
 		t.f.bad = true
 		return flatVector{}
@@ -105,13 +87,7 @@ func (t flatTable) vector(field, size int) flatVector {
 	return flatVector{t.f, p + 4, n}
 }
 
-// table returns element i of a vector of tables.
-func (v flatVector) table(i int) flatTable {
-	p := v.pos + 4*i
-	return v.f.table(p + int(v.f.uint32(p)))
-}
-
 // pair returns element i of a vector of structs of two 64-bit numbers.
 func (v flatVector) pair(i int) (first, second int64) {
-	return v.f.int64(v.pos + 16*i), v.f.int64(v.pos + 16*i + 8)
+	return int64(v.f.number(v.pos+16*i, 8)), int64(v.f.number(v.pos+16*i+8, 8))
 }

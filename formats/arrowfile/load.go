@@ -1,35 +1,36 @@
 package arrowfile
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
 	"slices"
 
-	"github.com/klauspost/compress/zstd"
-	"github.com/pierrec/lz4/v4"
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"github.com/kcut/kcut/formats"
 )
 
-const (
-	largest = 1 << 30 // bytes that a compressed buffer may unpack to
-	densest = 40000   // times that zstd shrinks at best: 128 KiB of one byte take four
-)
-
-// column is a loaded column, or a part of a nested one. Its buffers are as long as its
-// rows need, and its offsets in order and inside what they point into.
+// column is a loaded column, or a part of a nested one: an array of Arrow's library. Its
+// buffers are as long as its rows need, and its offsets in order and inside what they point
+// into.
 type column struct {
 	field      *field
 	n          int
 	validity   []byte // a bit a row; nil: all rows are valid
-	data       []byte
-	offsets    []byte // of variable values and lists
-	sizes      []byte // of list views
-	blocks     [][]byte
+	array      arrow.Array
+	bytes      byteArray      // the array, if its rows are bytes
+	lists      array.ListLike // the array, if its rows are lists
 	children   []*column
 	dictionary *dictionary
+}
+
+// byteArray is an array of bytes: variable, fixed or views.
+type byteArray interface {
+	arrow.Array
+	Value(row int) []byte
 }
 
 // loader walks the nodes and buffers of a record batch in the order of the schema.
@@ -43,211 +44,185 @@ type loader struct {
 	variadic int
 }
 
-// load returns the next column, or passes over it.
-func (l *loader) load(f *field, want bool) (*column, error) {
-	a, err := l.start(f, want)
+var errFewBuffers = fmt.Errorf("%w: a record batch of too few buffers", formats.ErrDamaged)
+
+// skip passes over the next column.
+func (l *loader) skip(f *field) error {
+	if _, _, err := l.nextNode(); err != nil {
+		return err
+	}
+	l.buffer += len(f.buffers) + l.oldValidity(f)
+	blocks, err := l.nextBlocks(f)
+	if l.buffer += blocks; err == nil && l.buffer > l.batch.buffers.n {
+		err = errFewBuffers
+	}
+	for i := 0; err == nil && i < len(f.children); i++ {
+		err = l.skip(f.children[i])
+	}
+	return err
+}
+
+// load returns the next column.
+func (l *loader) load(f *field) (*column, error) {
+	n, nulls, err := l.nextNode()
 	if err != nil {
 		return nil, err
 	}
-	if err := l.loadBuffers(a, want); err != nil {
+	c := &column{field: f, n: n}
+	buffers, err := l.loadBuffers(c, nulls > 0)
+	if err != nil {
 		return nil, err
 	}
-	if f.shape == asDictionary {
-		if want {
-			a.dictionary, err = l.reader.dictionary(f)
+	if f.values != nil {
+		if c.dictionary, err = l.reader.dictionary(f); err != nil {
+			return nil, err
 		}
-	} else {
-		err = l.loadChildren(a, want)
 	}
-	if err != nil || !want {
-		return nil, err
+	for _, f := range f.children {
+		child, err := l.load(f)
+		if err != nil {
+			return nil, err
+		}
+		c.children = append(c.children, child)
 	}
-	if l.reader.src.big {
-		a.swap()
-	}
-	return a, a.check()
+	return c, c.build(buffers, nulls)
 }
 
-// start reads the column's node and validity.
-func (l *loader) start(f *field, want bool) (*column, error) {
+// nextNode returns the rows and nulls of the next column.
+func (l *loader) nextNode() (rows, nulls int, err error) {
 	if l.node >= l.batch.nodes.n {
-		return nil, fmt.Errorf("%w: a record batch of too few nodes", formats.ErrDamaged)
+		return 0, 0, fmt.Errorf("%w: a record batch of too few nodes", formats.ErrDamaged)
 	}
-	length, nulls := l.batch.nodes.pair(l.node)
+	n, k := l.batch.nodes.pair(l.node)
 	l.node++
-	if length < 0 || length > mostRows || nulls < 0 || nulls > length {
-		return nil, fmt.Errorf("%w: a node of %d rows and %d nulls", formats.ErrDamaged, length, nulls)
+	if n < 0 || n > mostRows || k < 0 || k > n {
+		return 0, 0, fmt.Errorf("%w: a node of %d rows and %d nulls", formats.ErrDamaged, n, k)
 	}
-	a := &column{field: f, n: int(length)}
-	if f.shape == asNulls || f.shape == asRuns || f.shape == asUnion && l.batch.message.version >= version5 {
-		return a, nil
+	return int(n), int(k), nil
+}
+
+// oldValidity returns 1 for a union of before Arrow 1.0, which has a validity of its own.
+func (l *loader) oldValidity(f *field) int {
+	if _, union := f.storage.(arrow.UnionType); union && l.batch.message.version < version5 {
+		return 1
 	}
-	bits, err := l.take(want && nulls > 0)
-	if want && nulls > 0 {
-		a.validity = bits
-		if err == nil && len(bits) < (a.n+7)/8 {
-			err = errShortBuffer
-		}
+	return 0
+}
+
+// nextBlocks returns how many data buffers follow those of views.
+func (l *loader) nextBlocks(f *field) (int, error) {
+	if !f.views {
+		return 0, nil
 	}
-	return a, err
+	if l.variadic >= l.batch.variadic.n {
+		return 0, fmt.Errorf("%w: views without a count of their buffers", formats.ErrDamaged)
+	}
+	n := int64(l.batch.message.meta.number(l.batch.variadic.pos+8*l.variadic, 8))
+	l.variadic++
+	if n < 0 || n > int64(l.batch.buffers.n) {
+		return 0, fmt.Errorf("%w: views into %d buffers", formats.ErrDamaged, n)
+	}
+	return int(n), nil
+}
+
+// build makes the array of a column, checked.
+func (c *column) build(buffers []*memory.Buffer, nulls int) error {
+	children := make([]arrow.ArrayData, len(c.children))
+	for i, child := range c.children {
+		children[i] = child.array.Data()
+	}
+	data := array.NewData(c.field.storage, c.n, buffers, children, nulls, 0)
+	if err := c.checkParts(data); err != nil {
+		return err
+	}
+	c.array = array.MakeFromData(data)
+	c.bytes, _ = c.array.(byteArray)
+	c.lists, _ = c.array.(array.ListLike)
+	return c.checkRows()
 }
 
 var errShortBuffer = fmt.Errorf("%w: a buffer is too short for its rows", formats.ErrDamaged)
 
-// loadBuffers takes the buffers behind the validity.
-func (l *loader) loadBuffers(a *column, want bool) (err error) {
-	switch a.field.shape {
-	case asBits, asFixed, asDictionary:
-		a.data, err = l.take(want)
-	case asVariable:
-		if a.offsets, err = l.take(want); err == nil {
-			a.data, err = l.take(want)
+// loadBuffers takes the buffers of a column, the first of which is the validity.
+func (l *loader) loadBuffers(c *column, nulls bool) ([]*memory.Buffer, error) {
+	f := c.field
+	buffers := make([]*memory.Buffer, len(f.buffers), len(f.buffers)+1)
+	for i, spec := range f.buffers {
+		if i == 0 && !nulls {
+			l.buffer++
+			continue
 		}
-	case asViews:
-		if a.data, err = l.take(want); err == nil {
-			err = l.takeBlocks(a, want)
+		raw, err := l.take()
+		if err == nil && len(raw) < f.needs(spec, c.n) {
+			err = errShortBuffer
 		}
-	case asList:
-		a.offsets, err = l.take(want)
-	case asListView:
-		if a.offsets, err = l.take(want); err == nil {
-			a.sizes, err = l.take(want)
-		}
-	case asUnion:
-		_, err = l.take(false)
-		if err == nil && a.field.width > 0 {
-			_, err = l.take(false)
-		}
-	}
-	return err
-}
-
-// takeBlocks takes the data buffers of views.
-func (l *loader) takeBlocks(a *column, want bool) error {
-	if l.variadic >= l.batch.variadic.n {
-		return fmt.Errorf("%w: views without a count of their buffers", formats.ErrDamaged)
-	}
-	n := l.batch.message.meta.int64(l.batch.variadic.pos + 8*l.variadic)
-	l.variadic++
-	if n < 0 || n > int64(l.batch.buffers.n-l.buffer) {
-		return fmt.Errorf("%w: views into %d buffers", formats.ErrDamaged, n)
-	}
-	for range n {
-		block, err := l.take(want)
-		if err != nil {
-			return err
-		}
-		a.blocks = append(a.blocks, block)
-	}
-	return nil
-}
-
-func (l *loader) loadChildren(a *column, want bool) error {
-	for _, f := range a.field.children {
-		child, err := l.load(f, want)
-		if err != nil {
-			return err
-		}
-		a.children = append(a.children, child)
-	}
-	return nil
-}
-
-// take returns the next buffer, unpacked, or passes over it.
-func (l *loader) take(want bool) ([]byte, error) {
-	if l.buffer >= l.batch.buffers.n {
-		return nil, fmt.Errorf("%w: a record batch of too few buffers", formats.ErrDamaged)
-	}
-	offset, length := l.batch.buffers.pair(l.buffer)
-	l.buffer++
-	if !want || length == 0 {
-		return nil, nil
-	}
-	at := l.batch.message.body + offset
-	if l.batch.codec < 0 {
-		raw, err := l.alloc(int(length))
 		if err != nil {
 			return nil, err
 		}
-		return raw, readFrom(l.from, raw, at)
+		if l.reader.src.big {
+			f.swap(raw, spec)
+		}
+		buffers[i] = memory.NewBufferBytes(raw)
 	}
-	packed, err := l.reader.scratch(int(length))
-	if err != nil {
-		return nil, err
+	if nulls && len(buffers) > 0 {
+		c.validity = buffers[0].Bytes()
 	}
-	if err := readFrom(l.from, packed, at); err != nil {
-		return nil, err
-	}
-	return l.unpack(packed)
-}
-
-// unpack returns the contents of a compressed buffer: their length, or -1 when they are
-// stored as they are, then the frame.
-func (l *loader) unpack(packed []byte) ([]byte, error) {
-	if len(packed) < 8 {
-		return nil, errShortBuffer
-	}
-	n, frame := int64(binary.LittleEndian.Uint64(packed)), packed[8:]
-	switch {
-	case n == -1:
-		raw, err := l.alloc(len(frame))
-		copy(raw, frame)
-		return raw, err
-	case n > largest:
-		return nil, fmt.Errorf("%w: a compressed buffer of %d bytes", formats.ErrUnsupported, n)
-	case n < 0 || n > int64(len(frame)+1)*densest:
-		return nil, fmt.Errorf("%w: a compressed buffer that cannot hold its %d bytes", formats.ErrDamaged, n)
-	}
-	raw, err := l.alloc(int(n))
-	if err != nil {
-		return nil, err
-	}
-	if l.batch.codec == codecZstd {
-		err = l.reader.unzstd(raw, frame)
-	} else {
-		err = unlz4(raw, frame)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%w: a compressed buffer: %w", formats.ErrDamaged, err)
-	}
-	return raw, nil
-}
-
-// unzstd fills raw from a frame of zstd.
-func (r *reader) unzstd(raw, frame []byte) error {
-	if r.zstd == nil {
-		var err error
-		r.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true))
+	blocks, err := l.nextBlocks(f)
+	for range blocks {
+		block, err := l.take()
 		if err != nil {
-			return err
+			return nil, err
 		}
+		buffers = append(buffers, memory.NewBufferBytes(block))
 	}
-	out, err := r.zstd.DecodeAll(frame, raw[:0:len(raw)])
-	if err == nil && len(out) != len(raw) {
-		err = io.ErrUnexpectedEOF
-	}
-	return err
+	return buffers, err
 }
 
-// unlz4 fills raw from a frame of LZ4.
-func unlz4(raw, frame []byte) error {
-	_, err := io.ReadFull(lz4.NewReader(bytes.NewReader(frame)), raw)
-	return err
+// needs returns the bytes that n rows take in a buffer.
+func (f *field) needs(spec arrow.BufferSpec, n int) int {
+	switch {
+	case spec.Kind == arrow.KindBitmap:
+		return (n + 7) / 8
+	case spec.Kind != arrow.KindFixedWidth:
+		return 0
+	case f.offsets && n > 0:
+		n++
+	}
+	return n * spec.ByteWidth
 }
 
-// swap makes the numbers of a big-endian file little-endian.
-func (a *column) swap() {
-	f := a.field
-	switch f.shape {
-	case asFixed, asDictionary:
-		if f.shape == asDictionary || f.typ.Kind != formats.Binary && f.typ.Kind != formats.UUID {
-			swapBytes(a.data, f.width)
-		}
-	case asViews:
-		swapViews(a.data)
-	case asVariable, asList, asListView:
-		swapBytes(a.offsets, f.width)
-		swapBytes(a.sizes, f.width)
+// take returns the next buffer, unpacked.
+func (l *loader) take() ([]byte, error) {
+	if l.buffer >= l.batch.buffers.n {
+		return nil, errFewBuffers
+	}
+	offset, length := l.batch.buffers.pair(l.buffer)
+	l.buffer++
+	if length == 0 {
+		return nil, nil
+	}
+	packed := l.batch.codec != codecNone
+	alloc := l.alloc
+	if packed {
+		alloc = l.reader.scratch
+	}
+	raw, err := alloc(int(length))
+	if err == nil {
+		err = readFrom(l.from, raw, l.batch.message.body+offset)
+	}
+	if err != nil || !packed {
+		return raw, err
+	}
+	return l.reader.unpack(l.batch.codec, raw, l.alloc)
+}
+
+// swap makes the numbers of a big-endian file little-endian, where bytes are numbers.
+func (f *field) swap(b []byte, spec arrow.BufferSpec) {
+	switch {
+	case f.views:
+		swapViews(b)
+	case spec.Kind == arrow.KindFixedWidth && (f.typ.Kind == formats.Decimal || f.storage.ID() != arrow.FIXED_SIZE_BINARY):
+		swapBytes(b, spec.ByteWidth)
 	}
 }
 
@@ -259,9 +234,9 @@ func swapBytes(b []byte, width int) {
 
 // swapViews swaps the length of each view and, when it is long, its buffer and offset.
 func swapViews(b []byte) {
-	for ; len(b) >= 16; b = b[16:] {
+	for ; len(b) >= arrow.ViewHeaderSizeBytes; b = b[arrow.ViewHeaderSizeBytes:] {
 		slices.Reverse(b[:4])
-		if int32(binary.LittleEndian.Uint32(b)) > 12 {
+		if int32(binary.LittleEndian.Uint32(b)) > viewInline {
 			slices.Reverse(b[8:12])
 			slices.Reverse(b[12:16])
 		}

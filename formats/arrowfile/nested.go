@@ -1,8 +1,6 @@
 package arrowfile
 
 import (
-	"fmt"
-	"strings"
 
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
@@ -21,28 +19,29 @@ func (f *field) column() formats.Field {
 	}
 	out.Type = formats.Type{Kind: formats.Nested, Nested: f.text}
 	if elements, ok := f.elements(f.name, f.nullable); ok && len(elements) > 1 {
-		out.Declared = elements
-		out.Type.Nested = structureOf(elements)
+		out.Declared, out.Type.Nested = elements, elements.Structure()
 	}
 	return out
 }
 
 // elements returns the Parquet schema of a column, and false when Parquet has none for it.
 func (f *field) elements(name string, nullable bool) (schema.Elements, bool) {
+	outer := groupElement(name, schema.Repetition(nullable))
 	switch {
 	case f.typ.Kind != formats.Nested:
 		return schema.Of(formats.Field{Name: name, Type: f.typ, Nullable: nullable || f.typ.Kind == formats.Null}), true
-	case f.shape == asDictionary:
-		return f.values().elements(name, nullable)
-	case f.shape == asStruct:
-		return group(groupElement(name, schema.Repetition(nullable)), f.children)
+	case f.values != nil:
+		return f.values.elements(name, nullable)
+	case f.isStruct():
+		return group(outer, f.children)
 	case f.isMap && len(f.children[0].children) == 2:
-		outer := annotatedGroup(name, nullable, &format.MapType{}, deprecated.Map)
-		return wrap(outer)(group(groupElement("key_value", format.Repeated), f.children[0].children))
-	case f.shape == asList || f.shape == asListView || f.shape == asFixedList:
-		outer := annotatedGroup(name, nullable, &format.ListType{}, deprecated.List)
-		item := f.children[0]
-		return wrap(outer)(wrap(groupElement("list", format.Repeated))(item.elements("element", item.nullable)))
+		outer.LogicalType, outer.ConvertedType = format.LogicalType{Value: &format.MapType{}}, thrift.New(deprecated.Map)
+		entries, ok := group(groupElement("key_value", format.Repeated), f.children[0].children)
+		return wrap(outer, entries), ok
+	case f.isList():
+		outer.LogicalType, outer.ConvertedType = format.LogicalType{Value: &format.ListType{}}, thrift.New(deprecated.List)
+		item, ok := f.children[0].elements("element", f.children[0].nullable)
+		return wrap(outer, wrap(groupElement("list", format.Repeated), item)), ok
 	}
 	return nil, false
 }
@@ -51,17 +50,10 @@ func groupElement(name string, repetition format.FieldRepetitionType) format.Sch
 	return format.SchemaElement{Name: name, RepetitionType: thrift.New(repetition)}
 }
 
-// annotatedGroup returns the outer group of a list or a map.
-func annotatedGroup(name string, nullable bool, t format.LogicalTypeValue, c deprecated.ConvertedType) format.SchemaElement {
-	e := groupElement(name, schema.Repetition(nullable))
-	e.LogicalType, e.ConvertedType = format.LogicalType{Value: t}, thrift.New(c)
-	return e
-}
-
 // group makes a group of all fields under their own names.
-func group(e format.SchemaElement, fields []*field) (schema.Elements, bool) {
+func group(e format.SchemaElement, fields []*field) (out schema.Elements, ok bool) {
 	e.NumChildren = thrift.New(int32(len(fields)))
-	out := schema.Elements{e}
+	out = append(out, e)
 	for _, f := range fields {
 		elements, ok := f.elements(f.name, f.nullable)
 		if !ok {
@@ -73,42 +65,9 @@ func group(e format.SchemaElement, fields []*field) (schema.Elements, bool) {
 }
 
 // wrap makes a group of one child.
-func wrap(e format.SchemaElement) func(schema.Elements, bool) (schema.Elements, bool) {
-	return func(child schema.Elements, ok bool) (schema.Elements, bool) {
-		e.NumChildren = thrift.New(int32(1))
-		return append(schema.Elements{e}, child...), ok
-	}
-}
-
-// structureOf returns a subtree of a schema as text, without the name of its root.
-func structureOf(elements schema.Elements) string {
-	var b strings.Builder
-	writeStructure(&b, elements)
-	return b.String()
-}
-
-// writeStructure writes the first element with all below it, and returns the rest.
-func writeStructure(b *strings.Builder, elements schema.Elements) schema.Elements {
-	e, rest := elements[0], elements[1:]
-	b.WriteString(strings.ToLower(e.RepetitionType.V.String()))
-	if e.Type.Valid {
-		b.WriteString(" " + strings.ToLower(e.Type.V.String()))
-	}
-	if e.TypeLength.V > 0 {
-		fmt.Fprintf(b, "(%d)", e.TypeLength.V)
-	}
-	if e.LogicalType.Value != nil {
-		b.WriteString(" " + e.LogicalType.String())
-	}
-	for i := range e.NumChildren.V {
-		b.WriteString([]string{" {", ", "}[min(i, 1)])
-		fmt.Fprintf(b, "%q ", rest[0].Name)
-		rest = writeStructure(b, rest)
-	}
-	if e.NumChildren.V > 0 {
-		b.WriteString("}")
-	}
-	return rest
+func wrap(e format.SchemaElement, child schema.Elements) schema.Elements {
+	e.NumChildren = thrift.New(int32(1))
+	return append(schema.Elements{e}, child...)
 }
 
 // shredder cuts a nested column into the leaves of Parquet.
@@ -124,14 +83,13 @@ type nestedNode struct {
 	nullable   bool
 	repetition int // level of the items of a list but the first
 	children   []*nestedNode
-	leaves     []*nestedLeaf // below
+	leaf       *nestedLeaf // nil: there are children
 }
 
 // nestedLeaf is a leaf being filled.
 type nestedLeaf struct {
 	form        plain.Form
-	physical    format.Type
-	typ         formats.Type
+	raw         bool // values are stored as they are, without the length that a page puts before them
 	repetitions bool
 	definitions bool
 	out         formats.Leaf
@@ -149,20 +107,22 @@ func newShredder(f *field) (*shredder, error) {
 
 // node builds the tree below a field that lies under the given levels.
 func (s *shredder) node(f *field, nullable bool, repetition, definition int) (*nestedNode, error) {
-	for f.shape == asDictionary {
-		f = f.values()
+	for f.values != nil {
+		f = f.values
 	}
 	n := &nestedNode{field: f, nullable: nullable || f.typ.Kind == formats.Null}
 	if n.nullable {
 		definition++
 	}
-	first := len(s.leaves)
 	if f.typ.Kind != formats.Nested {
-		if err := s.leaf(f, repetition > 0, definition > 0); err != nil {
-			return nil, err
-		}
+		e := schema.Of(formats.Field{Type: f.typ})[0]
+		form, err := plain.FormOf(f.typ, e)
+		n.leaf = &nestedLeaf{form: form, raw: e.Type.V == format.ByteArray, repetitions: repetition > 0, definitions: definition > 0}
+		n.leaf.values.Type = formats.Type{Kind: formats.Binary}
+		s.leaves = append(s.leaves, n.leaf)
+		return n, err
 	}
-	if f.shape != asStruct {
+	if !f.isStruct() {
 		repetition, definition = repetition+1, definition+1
 		n.repetition = repetition
 	}
@@ -173,23 +133,14 @@ func (s *shredder) node(f *field, nullable bool, repetition, definition int) (*n
 		}
 		n.children = append(n.children, child)
 	}
-	n.leaves = s.leaves[first:]
 	return n, nil
-}
-
-func (s *shredder) leaf(f *field, repetitions, definitions bool) error {
-	e := schema.Of(formats.Field{Type: f.typ})[0]
-	form, err := plain.FormOf(f.typ, e)
-	l := &nestedLeaf{form: form, physical: e.Type.V, typ: f.typ, repetitions: repetitions, definitions: definitions}
-	l.values.Type = formats.Type{Kind: formats.Binary}
-	s.leaves = append(s.leaves, l)
-	return err
 }
 
 // shred returns the leaves of rows [from, to), good until the next call.
 func (s *shredder) shred(a *column, from, to int) ([]formats.Leaf, error) {
 	for _, l := range s.leaves {
-		l.reset()
+		l.out.Entries, l.out.Repetition, l.out.Definition = 0, l.out.Repetition[:0], l.out.Definition[:0]
+		l.values.Ends, l.values.Data = l.values.Ends[:0], l.values.Data[:0]
 	}
 	for i := from; i < to; i++ {
 		if err := s.visit(s.root, a, i, 0, 0); err != nil {
@@ -217,9 +168,9 @@ func (s *shredder) visit(n *nestedNode, a *column, i, repetition, definition int
 		definition++
 	}
 	switch {
-	case n.field.typ.Kind != formats.Nested:
-		return n.leaves[0].add(a, i, repetition, definition)
-	case n.field.shape == asStruct:
+	case n.leaf != nil:
+		return n.leaf.add(a, i, repetition, definition)
+	case n.field.isStruct():
 		for k, c := range n.children {
 			if err := s.visit(c, a.children[k], i, repetition, definition); err != nil {
 				return err
@@ -232,12 +183,12 @@ func (s *shredder) visit(n *nestedNode, a *column, i, repetition, definition int
 
 // items adds the items of a list.
 func (s *shredder) items(n *nestedNode, a *column, i, repetition, definition int) error {
-	from, to := a.span(i)
+	from, to := a.lists.ValueOffsets(i)
 	if from == to {
 		return n.empty(repetition, definition)
 	}
 	for k := from; k < to; k++ {
-		if err := s.visit(n.children[0], a.children[0], k, repetition, definition+1); err != nil {
+		if err := s.visit(n.children[0], a.children[0], int(k), repetition, definition+1); err != nil {
 			return err
 		}
 		repetition = n.repetition
@@ -247,13 +198,13 @@ func (s *shredder) items(n *nestedNode, a *column, i, repetition, definition int
 
 // resolve follows dictionaries to the value of row i, nil when it is null.
 func (a *column) resolve(i int) (*column, int, error) {
-	for a.valid(i) && a.field.shape == asDictionary {
-		at := a.index(i)
-		if at >= uint32(a.dictionary.n) {
-			return nil, 0, fmt.Errorf("%w: a dictionary index out of range", formats.ErrDamaged)
+	for a.valid(i) && a.field.values != nil {
+		var one [1]uint32
+		code, err := a.appendCodes(one[:0], i, i+1)
+		if err != nil {
+			return nil, 0, err
 		}
-		next, k := a.dictionary.entry(at)
-		a, i = next, k
+		a, i = a.dictionary.entry(int(code[0]) - 1)
 	}
 	if !a.valid(i) {
 		return nil, 0, nil
@@ -263,17 +214,15 @@ func (a *column) resolve(i int) (*column, int, error) {
 
 // empty adds an entry without a value to all leaves below.
 func (n *nestedNode) empty(repetition, definition int) error {
-	for _, l := range n.leaves {
-		if err := l.entry(repetition, definition); err != nil {
+	if n.leaf != nil {
+		return n.leaf.entry(repetition, definition)
+	}
+	for _, c := range n.children {
+		if err := c.empty(repetition, definition); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (l *nestedLeaf) reset() {
-	l.out.Entries, l.out.Repetition, l.out.Definition = 0, l.out.Repetition[:0], l.out.Definition[:0]
-	l.values.Ends, l.values.Data = l.values.Ends[:0], l.values.Data[:0]
 }
 
 // entry adds the levels of an entry.
@@ -291,32 +240,29 @@ func (l *nestedLeaf) entry(repetition, definition int) error {
 }
 
 // add adds an entry with the value of row i of a, which is valid.
-func (l *nestedLeaf) add(a *column, i, repetition, definition int) (err error) {
+func (l *nestedLeaf) add(a *column, i, repetition, definition int) error {
 	if err := l.entry(repetition, definition); err != nil {
 		return err
 	}
-	v := &l.values
-	if l.typ.InWords() {
-		if l.words, err = a.appendWords(l.words[:0], i, i+1); err == nil {
-			v.Data, err = l.form.AppendWords(v.Data, l.words)
-		}
-	} else {
-		err = l.addBytes(a, i)
-	}
-	v.Ends = append(v.Ends, uint32(len(v.Data)))
-	return err
-}
-
-func (l *nestedLeaf) addBytes(a *column, i int) error {
 	var scratch [32]byte
-	b, err := a.value(i, &scratch)
+	var value []byte
+	var err error
+	v := &l.values
+	if l.form.Type.InWords() {
+		l.words, err = a.appendWords(l.words[:0], i, i+1)
+	} else {
+		value, err = a.value(i, &scratch)
+	}
 	switch {
 	case err != nil:
 		return err
-	case l.physical == format.ByteArray: // without the length that a page puts before it
-		l.values.Data = append(l.values.Data, b...)
-		return nil
+	case l.form.Type.InWords():
+		v.Data, err = l.form.AppendWords(v.Data, l.words)
+	case l.raw:
+		v.Data = append(v.Data, value...)
+	default:
+		v.Data, err = l.form.AppendBytes(v.Data, value)
 	}
-	l.values.Data, err = l.form.AppendBytes(l.values.Data, b)
+	v.Ends = append(v.Ends, uint32(len(v.Data)))
 	return err
 }

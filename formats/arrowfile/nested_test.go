@@ -163,7 +163,7 @@ func libraryLeaves(records []arrow.Record, column int) (out []leafText, err erro
 			if err != nil {
 				return nil, err
 			}
-			if err := out[c].add(reader, f.RowGroup(g).NumRows()); err != nil {
+			if err := out[c].add(reader); err != nil {
 				return nil, err
 			}
 		}
@@ -172,50 +172,43 @@ func libraryLeaves(records []arrow.Record, column int) (out []leafText, err erro
 }
 
 // add appends a column chunk.
-func (l *leafText) add(reader file.ColumnChunkReader, rows int64) error {
-	const most = 1 << 16
-	definition, repetition := make([]int16, most), make([]int16, most)
-	var total int64
-	var err error
-	values := func(n int, value func(i int) []byte) {
-		for i := range n {
-			l.Values = append(l.Values, fmt.Sprintf("%x", value(i)))
-		}
-	}
-	var n int
+func (l *leafText) add(reader file.ColumnChunkReader) error {
 	switch r := reader.(type) {
 	case *file.Int32ColumnChunkReader:
-		v := make([]int32, most)
-		total, n, err = r.ReadBatch(most, v, definition, repetition)
-		values(n, func(i int) []byte { return binary.LittleEndian.AppendUint32(nil, uint32(v[i])) })
+		return addChunk(l, r, func(v int32) any { return binary.LittleEndian.AppendUint32(nil, uint32(v)) })
 	case *file.Int64ColumnChunkReader:
-		v := make([]int64, most)
-		total, n, err = r.ReadBatch(most, v, definition, repetition)
-		values(n, func(i int) []byte { return binary.LittleEndian.AppendUint64(nil, uint64(v[i])) })
+		return addChunk(l, r, func(v int64) any { return binary.LittleEndian.AppendUint64(nil, uint64(v)) })
 	case *file.Float32ColumnChunkReader:
-		v := make([]float32, most)
-		total, n, err = r.ReadBatch(most, v, definition, repetition)
-		values(n, func(i int) []byte { return binary.LittleEndian.AppendUint32(nil, math.Float32bits(v[i])) })
+		return addChunk(l, r, func(v float32) any { return binary.LittleEndian.AppendUint32(nil, math.Float32bits(v)) })
 	case *file.Float64ColumnChunkReader:
-		v := make([]float64, most)
-		total, n, err = r.ReadBatch(most, v, definition, repetition)
-		values(n, func(i int) []byte { return binary.LittleEndian.AppendUint64(nil, math.Float64bits(v[i])) })
+		return addChunk(l, r, func(v float64) any { return binary.LittleEndian.AppendUint64(nil, math.Float64bits(v)) })
 	case *file.BooleanColumnChunkReader:
-		v := make([]bool, most)
-		total, n, err = r.ReadBatch(most, v, definition, repetition)
-		values(n, func(i int) []byte { return map[bool][]byte{true: {1}, false: {0}}[v[i]] })
+		return addChunk(l, r, func(v bool) any { return map[bool][]byte{true: {1}, false: {0}}[v] })
 	case *file.ByteArrayColumnChunkReader:
-		v := make([]parquet.ByteArray, most)
-		total, n, err = r.ReadBatch(most, v, definition, repetition)
-		values(n, func(i int) []byte { return v[i] })
-	default:
-		return fmt.Errorf("no comparison of %T", reader)
+		return addChunk(l, r, func(v parquet.ByteArray) any { return v })
+	}
+	return fmt.Errorf("no comparison of %T", reader)
+}
+
+// chunkReader is a column chunk of values of one type, as Arrow's own library reads it.
+type chunkReader[T any] interface {
+	file.ColumnChunkReader
+	ReadBatch(most int64, values []T, definition, repetition []int16) (total int64, read int, err error)
+}
+
+// addChunk appends a column chunk whose values have the given bytes.
+func addChunk[T any](l *leafText, r chunkReader[T], raw func(T) any) error {
+	const most = 1 << 16
+	values, definition, repetition := make([]T, most), make([]int16, most), make([]int16, most)
+	total, n, err := r.ReadBatch(most, values, definition, repetition)
+	for _, v := range values[:n] {
+		l.Values = append(l.Values, fmt.Sprintf("%x", raw(v)))
 	}
 	for i := range total {
-		if reader.Descriptor().MaxDefinitionLevel() > 0 {
+		if r.Descriptor().MaxDefinitionLevel() > 0 {
 			l.Definition += fmt.Sprintf("%02x", definition[i])
 		}
-		if reader.Descriptor().MaxRepetitionLevel() > 0 {
+		if r.Descriptor().MaxRepetitionLevel() > 0 {
 			l.Repetition += fmt.Sprintf("%02x", repetition[i])
 		}
 	}

@@ -6,8 +6,6 @@ import (
 	"io"
 	"slices"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/fence"
 	"github.com/kcut/kcut/formats/storage"
@@ -19,72 +17,65 @@ type reader struct {
 	src     *source
 	next    int // record batch to load
 	end     int // behind the last one
-	loaded  int // record batch in hand
-	row     int // of the next row in it
+	row     int // next row of the record batch in hand, the one before next
 	rows    int // it has
 	targets []target
 	batch   formats.Batch
 
-	arrays       []*column // of the record batch in hand, by column
+	columns      []*column // of the record batch in hand; nil: not wanted
 	wanted       []bool    // columns
 	dictionaries map[*field]*dictionary
+	words        []uint64 // of the column being filled
 	slabs        [][]byte // buffers of a record batch, used again for the next
 	used         int
 	packed       []byte
 	holding      formats.Holding
 	held         int64 // bytes of slabs, packed and dictionaries
-	zstd         *zstd.Decoder
+	unpacker
 }
 
 // target is a column being built.
 type target struct {
 	formats.Request
-	field    formats.Field
-	out      formats.Column
-	coded    *formats.Distinct // of a column to be coded that has no dictionary
-	remember int               // values of it
-	values   formats.Values    // of a plain one
-	words    []uint64
-	nested   *shredder
+	field  formats.Field
+	out    formats.Column
+	coded  *formats.Distinct // of a column to be coded that has no dictionary
+	values formats.Values    // of a plain one
+	nested *shredder
 }
 
-// read returns the rows of count record batches from first on.
+// Read returns the rows of count record batches from first on.
 func (s *source) Read(ctx context.Context, first, count int, columns []formats.Request) (formats.BatchReader, error) {
 	if err := formats.CheckRead(s, first, count, columns); err != nil {
 		return nil, fmt.Errorf("read %s: %w", s.path, err)
 	}
 	r := &reader{ctx: ctx, src: s, next: first, end: first + count, targets: make([]target, len(columns))}
 	r.holding.Tell = s.hold
-	r.arrays, r.wanted = make([]*column, len(s.columns)), make([]bool, len(s.columns))
+	r.columns, r.wanted = make([]*column, len(s.columns)), make([]bool, len(s.columns))
 	r.dictionaries = make(map[*field]*dictionary)
 	for i, c := range columns {
 		if err := r.targets[i].init(c, s.columns[c.Column], s.schema[c.Column]); err != nil {
 			return nil, fmt.Errorf("read %s: column %q: %w", s.path, s.schema[c.Column].Name, err)
 		}
-		r.targets[i].remember = s.remember
 		r.wanted[c.Column] = true
 		r.batch.Columns = append(r.batch.Columns, &r.targets[i].out)
 	}
 	return r, ctx.Err()
 }
 
-func (t *target) init(request formats.Request, f *field, field formats.Field) error {
+func (t *target) init(request formats.Request, f *field, field formats.Field) (err error) {
 	t.Request, t.field, t.values.Type = request, field, field.Type
 	switch {
+	case field.Type.Kind == formats.Nested && field.Declared == nil:
+		return fmt.Errorf("%w: a column of type %q", formats.ErrUnsupported, field.Type.Nested)
+	case field.Type.Kind == formats.Nested && request.Coded:
+		return fmt.Errorf("%w: codes of a nested column", formats.ErrUnsupported)
 	case field.Type.Kind == formats.Nested:
-		if field.Declared == nil {
-			return fmt.Errorf("%w: a column of type %q", formats.ErrUnsupported, field.Type.Nested)
-		}
-		if request.Coded {
-			return fmt.Errorf("%w: codes of a nested column", formats.ErrUnsupported)
-		}
-		var err error
 		t.nested, err = newShredder(f)
-		return err
-	case request.Coded && f.shape != asDictionary:
+	case request.Coded && f.values == nil:
 		t.coded = formats.NewDistinct(&formats.Values{Type: field.Type})
 	}
-	return nil
+	return err
 }
 
 // Next returns the next rows of the record batch in hand, or of the next one.
@@ -109,8 +100,8 @@ func (r *reader) Next(ctx context.Context) (b *formats.Batch, err error) {
 	from, to := r.row, min(r.row+r.src.rows, r.rows)
 	for i := range r.targets {
 		t := &r.targets[i]
-		if err := t.fill(r.arrays[t.Column], from, to); err != nil {
-			return nil, fmt.Errorf("read %s: record batch %d: column %q: %w", r.src.path, r.loaded, t.field.Name, err)
+		if err := r.fill(t, r.columns[t.Column], from, to); err != nil {
+			return nil, fmt.Errorf("read %s: record batch %d: column %q: %w", r.src.path, r.next-1, t.field.Name, err)
 		}
 	}
 	r.row, r.batch.Rows = to, to-from
@@ -131,7 +122,7 @@ func (r *reader) load() error {
 	if b.rows != place.rows {
 		return fmt.Errorf("%w: it changed since it was opened", formats.ErrDamaged)
 	}
-	r.used, r.loaded = 0, r.next
+	r.used = 0
 	ranges, err := r.ranges(b)
 	if err != nil {
 		return err
@@ -140,11 +131,13 @@ func (r *reader) load() error {
 	defer plan.Close()
 	l := loader{reader: r, batch: b, from: plan, alloc: r.slab}
 	for i, f := range r.src.columns {
-		if r.arrays[i], err = l.load(f, r.wanted[i]); err != nil {
-			return fmt.Errorf("column %q: %w", f.name, err)
+		if !r.wanted[i] {
+			err = l.skip(f)
+		} else if r.columns[i], err = l.load(f); err == nil && int64(r.columns[i].n) != b.rows {
+			err = fmt.Errorf("%w: %d rows where the batch has %d", formats.ErrDamaged, r.columns[i].n, b.rows)
 		}
-		if r.wanted[i] && int64(r.arrays[i].n) != b.rows {
-			return fmt.Errorf("column %q: %w: %d rows where the batch has %d", f.name, formats.ErrDamaged, r.arrays[i].n, b.rows)
+		if err != nil {
+			return fmt.Errorf("column %q: %w", f.name, err)
 		}
 	}
 	r.next, r.row, r.rows = r.next+1, 0, int(b.rows)
@@ -156,7 +149,7 @@ func (r *reader) ranges(b *recordBatch) (ranges []storage.Range, err error) {
 	l := loader{reader: r, batch: b}
 	for i, f := range r.src.columns {
 		first := l.buffer
-		if _, err := l.load(f, false); err != nil {
+		if err := l.skip(f); err != nil {
 			return nil, fmt.Errorf("column %q: %w", f.name, err)
 		}
 		for ; r.wanted[i] && first < l.buffer; first++ {
@@ -182,98 +175,38 @@ func (r *reader) slab(n int) ([]byte, error) {
 	if r.used == len(r.slabs) {
 		r.slabs = append(r.slabs, nil)
 	}
-	if had := cap(r.slabs[r.used]); had < n {
-		if err := r.take(int64(n - had)); err != nil {
-			return nil, err
-		}
-		r.slabs[r.used] = make([]byte, n)
-	}
 	r.used++
-	return r.slabs[r.used-1][:n], nil
+	return r.room(&r.slabs[r.used-1], n)
 }
 
 // scratch returns n bytes that are good until the next call.
-func (r *reader) scratch(n int) ([]byte, error) {
-	if had := cap(r.packed); had < n {
+func (r *reader) scratch(n int) ([]byte, error) { return r.room(&r.packed, n) }
+
+// room returns n bytes of b, which is made larger when it must be.
+func (r *reader) room(b *[]byte, n int) ([]byte, error) {
+	if had := cap(*b); had < n {
 		if err := r.take(int64(n - had)); err != nil {
 			return nil, err
 		}
-		r.packed = make([]byte, n)
+		*b = make([]byte, n)
 	}
-	return r.packed[:n], nil
+	return (*b)[:n], nil
 }
 
-// dictionary returns the dictionary of a field as the record batch being loaded sees it.
-// Deltas extend the values that earlier batches saw; a replacement makes new ones.
-func (r *reader) dictionary(f *field) (*dictionary, error) {
-	first, last := r.src.parts(f.id, r.next)
-	d := r.dictionaries[f]
-	if d == nil || d.first != first || d.last > last {
-		if d != nil {
-			r.held -= d.held
-		}
-		d = &dictionary{first: first, last: first}
-		if !f.inner && f.typ.Kind != formats.Nested {
-			d.values = &formats.Values{Type: f.typ}
-		}
-		r.dictionaries[f] = d
-	}
-	for ; d.last < last; d.last++ {
-		a, err := r.entries(f, d, r.src.dictionaries[f.id][d.last])
-		if err == nil {
-			err = d.extend(a)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("dictionary %d: %w", f.id, err)
-		}
-	}
-	return d, nil
-}
-
-// dictionaryWeight is how many bytes are held for one of a dictionary in the file: it, and a
-// list of values that has grown to it.
-const dictionaryWeight = 3
-
-// entries loads one message of a dictionary.
-func (r *reader) entries(f *field, d *dictionary, part part) (*column, error) {
-	m, err := r.src.readMessage(part.at)
-	if err != nil {
-		return nil, err
-	}
-	data, ok := m.header.child(1)
-	if !ok {
-		return nil, fmt.Errorf("%w: a dictionary without values", formats.ErrDamaged)
-	}
-	b, err := m.batch(data)
-	if err != nil {
-		return nil, err
-	}
-	l := loader{reader: r, batch: b, from: r.src.file, alloc: func(n int) ([]byte, error) {
-		if err := r.take(dictionaryWeight * int64(n)); err != nil {
-			return nil, err
-		}
-		d.held += dictionaryWeight * int64(n)
-		return make([]byte, n), nil
-	}}
-	return l.load(f.values(), true)
-}
-
-// Close frees the decompressor, and the reader's memory.
+// Close frees the decompressors, and the reader's memory.
 func (r *reader) Close() error {
 	r.holding.Release()
-	if r.zstd != nil {
-		r.zstd.Close()
-	}
+	r.unpacker.close()
 	return nil
 }
 
-// fill makes the column of rows [from, to) of an array.
-func (t *target) fill(a *column, from, to int) (err error) {
+// fill makes the column of rows [from, to).
+func (r *reader) fill(t *target, c *column, from, to int) (err error) {
 	if t.nested != nil {
-		t.out.Leaves, err = t.nested.shred(a, from, to)
+		t.out.Leaves, err = t.nested.shred(c, from, to)
 		return err
 	}
-	if err := t.fillFlat(a, from, to); err != nil || t.field.Nullable {
+	if err := r.fillFlat(t, c, from, to); err != nil || t.field.Nullable {
 		return err
 	}
 	if slices.Contains(t.out.Codes, 0) || slices.Contains(t.out.Valid, false) {
@@ -284,50 +217,44 @@ func (t *target) fill(a *column, from, to int) (err error) {
 
 var errNull = fmt.Errorf("%w: a null where the schema allows none", formats.ErrDamaged)
 
-func (t *target) fillFlat(a *column, from, to int) (err error) {
+func (r *reader) fillFlat(t *target, c *column, from, to int) (err error) {
 	switch {
 	case t.field.Type.Kind == formats.Null:
 		t.out.Codes, t.out.Values = append(t.out.Codes[:0], make([]uint32, to-from)...), &t.values
-		return nil
-	case a.field.shape == asDictionary:
-		t.out.Values = a.dictionary.values
-		t.out.Codes, err = a.appendCodes(t.out.Codes[:0], from, to)
-		return err
+	case c.field.values != nil:
+		t.out.Values = c.dictionary.values
+		t.out.Codes, err = c.appendCodes(t.out.Codes[:0], from, to)
 	case t.coded != nil:
-		t.coded = t.coded.Renewed(t.remember)
-		t.out.Values = t.coded.Values
-		return t.code(a, from, to)
+		t.coded = t.coded.Renewed(r.src.remember)
+		t.out.Codes, t.out.Values = t.out.Codes[:0], t.coded.Values
+		if t.field.Type.InWords() {
+			return r.codeWords(t, c, from, to)
+		}
+		return t.codeBytes(c, from, to)
+	default:
+		v := &t.values
+		v.Words, v.Ends, v.Data = v.Words[:0], v.Ends[:0], v.Data[:0]
+		t.out.Values, t.out.Valid = v, slices.Grow(t.out.Valid[:0], to-from)
+		for i := from; i < to; i++ {
+			t.out.Valid = append(t.out.Valid, c.valid(i))
+		}
+		err = c.appendValues(v, from, to)
 	}
-	return t.plain(a, from, to)
+	return err
 }
 
-// plain makes a plain column.
-func (t *target) plain(a *column, from, to int) error {
-	v := &t.values
-	v.Words, v.Ends, v.Data = v.Words[:0], v.Ends[:0], v.Data[:0]
-	t.out.Values, t.out.Valid = v, t.out.Valid[:0]
-	for i := from; i < to; i++ {
-		t.out.Valid = append(t.out.Valid, a.valid(i))
-	}
-	return a.appendValues(v, from, to)
-}
-
-// code makes a coded column of an array that is not.
-func (t *target) code(a *column, from, to int) (err error) {
-	t.out.Codes = t.out.Codes[:0]
-	if !t.field.Type.InWords() {
-		return t.codeBytes(a, from, to)
-	}
-	if t.words, err = a.appendWords(t.words[:0], from, to); err != nil {
+// codeWords gives the rows of a column of words their codes.
+func (r *reader) codeWords(t *target, c *column, from, to int) (err error) {
+	if r.words, err = c.appendWords(r.words[:0], from, to); err != nil {
 		return err
 	}
-	if a.validity == nil {
-		t.out.Codes = t.coded.AppendCodes(t.out.Codes, t.words)
+	if c.validity == nil {
+		t.out.Codes = t.coded.AppendCodes(t.out.Codes, r.words)
 		return nil
 	}
-	for i, w := range t.words {
+	for i, w := range r.words {
 		code := uint32(0)
-		if a.valid(from + i) {
+		if c.valid(from + i) {
 			code = t.coded.CodeOfWord(w)
 		}
 		t.out.Codes = append(t.out.Codes, code)
@@ -335,12 +262,12 @@ func (t *target) code(a *column, from, to int) (err error) {
 	return nil
 }
 
-func (t *target) codeBytes(a *column, from, to int) error {
+func (t *target) codeBytes(c *column, from, to int) error {
 	var scratch [32]byte
 	for i := from; i < to; i++ {
 		code := uint32(0)
-		if a.valid(i) {
-			b, err := a.value(i, &scratch)
+		if c.valid(i) {
+			b, err := c.value(i, &scratch)
 			if err != nil {
 				return err
 			}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/ipc"
@@ -12,41 +13,41 @@ import (
 	"github.com/kcut/kcut/formats/internal/fence"
 )
 
-// shape is the way in which an Arrow column lies in buffers.
-type shape uint8
-
-const (
-	asNulls      shape = iota // no buffers
-	asBits                    // one bit a value
-	asFixed                   // width bytes a value
-	asVariable                // offsets of width bytes, data
-	asViews                   // 16 bytes a value, any number of data buffers
-	asDictionary              // indices of width bytes
-	asStruct                  // children of the same length
-	asList                    // offsets of width bytes, one child
-	asListView                // offsets and sizes of width bytes, one child
-	asFixedList               // width items of one child a value
-	asUnion                   // types, width bytes of offsets, children; passed over only
-	asRuns                    // children only; passed over only
-)
-
 // field is a column of an Arrow schema, or a part of a nested one.
 type field struct {
 	name     string
 	nullable bool
+	inner    bool         // lies inside a nested column
 	typ      formats.Type // of the values; Kind Nested when they are not flat
 	text     string
-	shape    shape
-	width    int
-	signed   bool  // indices of a dictionary
-	id       int64 // of the dictionary
 	children []*field
 	isMap    bool
-	inner    bool // lies inside a nested column
+	values   *field // of a dictionary; nil: the column has none
+	id       int64  // of the dictionary
+
+	storage arrow.DataType // how the rows lie in buffers; the type of a dictionary's indexes
+	buffers []arrow.BufferSpec
+	views   bool // more buffers follow, as many as the batch says
+	offsets bool // the second buffer has one more entry than there are rows
+	empty   bool // it has no buffers: all rows are null
 }
 
-// values returns the field of a dictionary's values.
-func (f *field) values() *field { return f.children[0] }
+func (f *field) isStruct() bool { return f.storage.ID() == arrow.STRUCT }
+
+// isList reports whether rows are lists, of any layout. Maps are lists of key and value.
+func (f *field) isList() bool {
+	_, list := f.storage.(arrow.ListLikeType)
+	return list
+}
+
+// store sets the type as which Arrow's library lays out the field.
+func (f *field) store(dt arrow.DataType) {
+	layout, id := dt.Layout(), dt.ID()
+	f.storage, f.views = dt, layout.VariadicSpec != nil
+	f.buffers = slices.DeleteFunc(layout.Buffers, func(b arrow.BufferSpec) bool { return b.Kind == arrow.KindAlwaysNull })
+	f.offsets = id == arrow.LIST || id == arrow.LARGE_LIST || arrow.IsBaseBinary(id)
+	f.empty = id == arrow.NULL
+}
 
 const deepest = 64 // levels of nesting, as other readers allow
 
@@ -64,9 +65,11 @@ func decodeSchema(m *message) (fields []*field, big bool, err error) {
 	if m.kind != schemaMessage || m.size != 0 {
 		return nil, false, fmt.Errorf("%w: no schema message at the start", formats.ErrDamaged)
 	}
-	encodings, err := checkSchema(m)
-	if err != nil {
-		return nil, false, err
+	check := &schemaCheck{meta: &m.meta, left: len(m.meta.data) / 8}
+	check.count(m.header.vector(2, 4))
+	encodings := check.fields(m.header.vector(1, 4), 0)
+	if m.meta.bad {
+		return nil, false, fmt.Errorf("%w: broken schema", formats.ErrDamaged)
 	}
 	schema, err := libraryDecode(m)
 	if err != nil {
@@ -82,7 +85,7 @@ func decodeSchema(m *message) (fields []*field, big bool, err error) {
 		}
 		fields = append(fields, field)
 	}
-	return fields, m.header.int16(0) == 1, nil
+	return fields, m.header.number(0, 2) == 1, nil
 }
 
 // libraryDecode lets Arrow's library read the schema, framed as a stream of its own.
@@ -102,30 +105,24 @@ func libraryDecode(m *message) (schema *arrow.Schema, err error) {
 // the lengths of vectors nor notices fields that are shared a million times.
 type schemaCheck struct {
 	meta *flatbuf
-	left int // fields that the message has bytes for
+	left int // fields and other entries that the message has bytes for
 }
 
-func checkSchema(m *message) ([]encoding, error) {
-	c := &schemaCheck{meta: &m.meta, left: len(m.meta.data) / 8}
-	c.keyValues(m.header.vector(2, 4))
-	encodings := c.fields(m.header.vector(1, 4), 0)
-	if m.meta.bad {
-		return nil, fmt.Errorf("%w: broken schema", formats.ErrDamaged)
+// count takes the entries of a vector from what is left.
+func (c *schemaCheck) count(v flatVector) {
+	if c.left -= v.n; c.left < 0 {
+		c.meta.bad = true
 	}
-	return encodings, nil
 }
 
 func (c *schemaCheck) fields(v flatVector, depth int) []encoding {
-	c.left -= v.n
-	if c.left < 0 || depth > deepest {
-		c.meta.bad = true
-	}
-	if c.meta.bad {
+	c.count(v)
+	if c.meta.bad = c.meta.bad || depth > deepest; c.meta.bad {
 		return nil
 	}
 	out := make([]encoding, v.n)
 	for i := range out {
-		out[i] = c.field(v.table(i), depth)
+		out[i] = c.field(c.meta.table(v.pos+4*i), depth)
 	}
 	return out
 }
@@ -139,16 +136,16 @@ const (
 func (c *schemaCheck) field(t flatTable, depth int) encoding {
 	e := encoding{id: -1}
 	if d, ok := t.child(4); ok {
-		e.id = d.int64(0)
+		e.id = int64(d.number(0, 8))
 	}
 	typ, _ := t.child(3)
-	switch t.byte(2) {
+	switch t.number(2, 1) {
 	case decimalTag:
 		e.decimal = c.shortDecimal(typ)
 	case unionTag:
 		typ.vector(1, 4) // checks the length of its type ids
 	}
-	c.keyValues(t.vector(6, 4))
+	c.count(t.vector(6, 4))
 	e.children = c.fields(t.vector(5, 4), depth+1)
 	return e
 }
@@ -156,24 +153,12 @@ func (c *schemaCheck) field(t flatTable, depth int) encoding {
 // shortDecimal returns the bytes of a decimal of 32 or 64 bits, which the library does not
 // know, and makes it one of 128 bits in the copy that the library is given.
 func (c *schemaCheck) shortDecimal(t flatTable) int {
-	p := t.slot(2)
-	if p == 0 {
-		return 0
-	}
-	bits := c.meta.uint32(p)
+	bits := t.number(2, 4)
 	if c.meta.bad || bits != 32 && bits != 64 {
 		return 0
 	}
-	binary.LittleEndian.PutUint32(c.meta.data[p:], 128)
+	binary.LittleEndian.PutUint32(c.meta.data[t.slot(2):], 128)
 	return int(bits / 8)
-}
-
-// keyValues checks the lengths in custom metadata.
-func (c *schemaCheck) keyValues(v flatVector) {
-	c.left -= v.n
-	if c.left < 0 {
-		c.meta.bad = true
-	}
 }
 
 // newField joins what the library and the check know about a field.
@@ -182,20 +167,28 @@ func newField(f arrow.Field, e encoding) (*field, error) {
 	if extension, ok := dt.(arrow.ExtensionType); ok {
 		dt = extension.StorageType()
 	}
-	out := &field{name: f.Name, nullable: f.Nullable, text: f.Type.String()}
+	out := &field{name: f.Name, nullable: f.Nullable, text: f.Type.String(), id: e.id}
 	if d, ok := dt.(*arrow.DictionaryType); ok {
-		return out.dictionary(f, d, e)
+		return out, out.addValues(f, d, e)
 	}
-	out.typ = flatTypeOf(dt, f.Metadata)
-	out.shape, out.width = shapeOf(dt)
-	if e.decimal != 0 {
-		out.width = e.decimal
-	}
-	if out.shape == asFixedList && out.width < 0 || out.shape == asFixed && out.width < 0 {
+	out.typ = typeOf(dt, f.Metadata)
+	_, out.isMap = dt.(*arrow.MapType)
+	out.store(storageOf(dt, e.decimal))
+	if width, ok := fixedWidth(out.storage); ok && width < 0 {
 		return nil, fmt.Errorf("%w: a negative width", formats.ErrDamaged)
 	}
-	_, out.isMap = dt.(*arrow.MapType)
 	return out, out.addChildren(dt, e)
+}
+
+// fixedWidth returns the bytes or items that a type declares for each row.
+func fixedWidth(dt arrow.DataType) (width int, ok bool) {
+	switch dt := dt.(type) {
+	case *arrow.FixedSizeBinaryType:
+		return dt.ByteWidth, true
+	case *arrow.FixedSizeListType:
+		return int(dt.Len()), true
+	}
+	return 0, false
 }
 
 func (f *field) addChildren(dt arrow.DataType, e encoding) error {
@@ -204,7 +197,7 @@ func (f *field) addChildren(dt arrow.DataType, e encoding) error {
 		return nil
 	}
 	children := nested.Fields()
-	if len(children) != len(e.children) || f.shape != asStruct && f.shape != asUnion && f.shape != asRuns && len(children) != 1 {
+	if _, list := dt.(arrow.ListLikeType); list && len(children) != 1 || len(children) != len(e.children) {
 		return fmt.Errorf("%w: broken nested type", formats.ErrDamaged)
 	}
 	for i, c := range children {
@@ -218,23 +211,17 @@ func (f *field) addChildren(dt arrow.DataType, e encoding) error {
 	return nil
 }
 
-// dictionary makes f a field of indices into values.
-func (f *field) dictionary(declared arrow.Field, d *arrow.DictionaryType, e encoding) (*field, error) {
-	values := declared
-	values.Type, values.Nullable = d.ValueType, true
-	child, err := newField(values, e)
+// addValues makes f a field of indexes into values.
+func (f *field) addValues(declared arrow.Field, d *arrow.DictionaryType, e encoding) error {
+	declared.Type, declared.Nullable = d.ValueType, true
+	child, err := newField(declared, e)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	index, ok := d.IndexType.(arrow.FixedWidthDataType)
-	if !ok || e.id == -1 {
-		return nil, fmt.Errorf("%w: broken dictionary type", formats.ErrDamaged)
+	if !arrow.IsInteger(d.IndexType.ID()) || f.id == -1 {
+		return fmt.Errorf("%w: broken dictionary type", formats.ErrDamaged)
 	}
-	f.typ, f.shape, f.id, f.children = child.typ, asDictionary, e.id, []*field{child}
-	f.width = index.BitWidth() / 8
-	switch d.IndexType.ID() {
-	case arrow.INT8, arrow.INT16, arrow.INT32, arrow.INT64:
-		f.signed = true
-	}
-	return f, nil
+	f.typ, f.values = child.typ, child
+	f.store(d.IndexType)
+	return nil
 }

@@ -14,9 +14,7 @@ import (
 	"github.com/kcut/kcut/formats/storage"
 )
 
-// source is an opened Arrow IPC file or stream. Arrow's own library reads its schema;
-// everything else is read here, column by column, because the library's reader decodes all
-// columns of a batch, believes the lengths that a file declares, and panics on others.
+// source is an opened Arrow IPC file or stream.
 type source struct {
 	path         string
 	file         storage.File
@@ -86,7 +84,7 @@ func (s *source) open(ctx context.Context) (err error) {
 	defer fence.Catch(&err)
 	s.size = s.file.Info().Size()
 	start := make([]byte, min(8, s.size))
-	if err := s.readAt(start, 0); err != nil {
+	if err := readFrom(s.file, start, 0); err != nil {
 		return err
 	}
 	switch {
@@ -98,7 +96,8 @@ func (s *source) open(ctx context.Context) (err error) {
 	return s.openStream(ctx)
 }
 
-// openFile reads the schema message that follows the magic, and the footer's blocks.
+// openFile reads the schema message that follows the magic, and the messages that the blocks
+// of the footer point to: dictionaries, then record batches.
 func (s *source) openFile(ctx context.Context) error {
 	footer, err := s.readFooter()
 	if err != nil {
@@ -108,24 +107,21 @@ func (s *source) openFile(ctx context.Context) error {
 		return err
 	}
 	left := s.size
-	dictionaries, batches := footer.vector(2, 24), footer.vector(3, 24)
-	if footer.f.bad {
-		return fmt.Errorf("%w: broken footer", formats.ErrDamaged)
-	}
-	for _, blocks := range []flatVector{dictionaries, batches} {
+	for _, list := range []int{2, 3} {
+		blocks := footer.vector(list, 24)
+		if footer.f.bad {
+			return fmt.Errorf("%w: broken footer", formats.ErrDamaged)
+		}
 		for i := range blocks.n {
-			if err := ctx.Err(); err != nil {
-				return err
+			m, err := s.readBlock(ctx, blocks, i)
+			if err == nil {
+				err = s.add(m)
 			}
-			m, err := s.readBlock(blocks, i)
 			if err != nil {
 				return fmt.Errorf("block %d of the footer: %w", i, err)
 			}
 			if left -= m.end() - m.at; left < 0 {
 				return fmt.Errorf("%w: blocks of the footer overlap", formats.ErrDamaged)
-			}
-			if err := s.add(m); err != nil {
-				return fmt.Errorf("block %d of the footer: %w", i, err)
 			}
 		}
 	}
@@ -138,7 +134,7 @@ func (s *source) readFooter() (flatTable, error) {
 	if s.size < 8+trailerSize {
 		return flatTable{}, fmt.Errorf("%w: ends before its footer", formats.ErrDamaged)
 	}
-	if err := s.readAt(tail, s.size-trailerSize); err != nil {
+	if err := readFrom(s.file, tail, s.size-trailerSize); err != nil {
 		return flatTable{}, err
 	}
 	length := int64(binary.LittleEndian.Uint32(tail))
@@ -146,24 +142,23 @@ func (s *source) readFooter() (flatTable, error) {
 		return flatTable{}, fmt.Errorf("%w: no footer at its end", formats.ErrDamaged)
 	}
 	f := &flatbuf{data: make([]byte, length)}
-	if err := s.readAt(f.data, s.size-trailerSize-length); err != nil {
-		return flatTable{}, err
-	}
-	return f.root(), nil
+	err := readFrom(s.file, f.data, s.size-trailerSize-length)
+	return f.table(0), err
 }
 
 // readBlock reads the message that a block of the footer points to.
-func (s *source) readBlock(blocks flatVector, i int) (*message, error) {
-	p := blocks.pos + 24*i
-	at, meta, body := blocks.f.int64(p), int64(int32(blocks.f.uint32(p+8))), blocks.f.int64(p+16)
-	m, err := s.readMessage(at)
-	if err == io.EOF {
-		return nil, fmt.Errorf("%w: an empty message", formats.ErrDamaged)
-	}
-	if err != nil {
+func (s *source) readBlock(ctx context.Context, blocks flatVector, i int) (*message, error) {
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if m.body-at != meta || m.size != body {
+	number := func(at, size int) int64 { return int64(blocks.f.number(blocks.pos+24*i+at, size)) }
+	m, err := s.readMessage(number(0, 8))
+	switch {
+	case err == io.EOF:
+		return nil, fmt.Errorf("%w: an empty message", formats.ErrDamaged)
+	case err != nil:
+		return nil, err
+	case m.body-m.at != number(8, 4) || m.size != number(16, 8):
 		return nil, fmt.Errorf("%w: its lengths are not those of the message", formats.ErrDamaged)
 	}
 	return m, nil
@@ -228,7 +223,7 @@ func (s *source) add(m *message) error {
 		s.batches = append(s.batches, place{m.at, b.rows})
 		return nil
 	case dictionaryMessage:
-		id, delta := m.header.int64(0), m.header.byte(2) != 0
+		id, delta := int64(m.header.number(0, 8)), m.header.number(2, 1) != 0
 		s.dictionaries[id] = append(s.dictionaries[id], part{m.at, delta, len(s.batches)})
 		return nil
 	}

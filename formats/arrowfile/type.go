@@ -6,8 +6,31 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// flatTypeOf returns the type of a flat Arrow column, Nested for what cannot be masked.
-func flatTypeOf(dt arrow.DataType, meta arrow.Metadata) formats.Type {
+// storageOf returns the type as which Arrow's library lays out a column. Texts are bytes to
+// it, decimals bytes of a fixed number, maps lists: it would read text as strings, knows no
+// short decimals and panics on null keys.
+func storageOf(dt arrow.DataType, decimal int) arrow.DataType {
+	switch dt := dt.(type) {
+	case *arrow.StringType:
+		return arrow.BinaryTypes.Binary
+	case *arrow.LargeStringType:
+		return arrow.BinaryTypes.LargeBinary
+	case *arrow.StringViewType:
+		return arrow.BinaryTypes.BinaryView
+	case *arrow.MapType:
+		return arrow.ListOf(dt.Elem())
+	case arrow.DecimalType:
+		if decimal == 0 {
+			decimal = dt.(arrow.FixedWidthDataType).Bytes()
+		}
+		return &arrow.FixedSizeBinaryType{ByteWidth: decimal}
+	}
+	return dt
+}
+
+// typeOf returns the type of a flat Arrow column, Nested for what cannot be masked.
+func typeOf(dt arrow.DataType, meta arrow.Metadata) formats.Type {
+	nested := formats.Type{Kind: formats.Nested, Nested: dt.String()}
 	switch dt := dt.(type) {
 	case *arrow.NullType:
 		return formats.Type{Kind: formats.Null}
@@ -26,104 +49,41 @@ func flatTypeOf(dt arrow.DataType, meta arrow.Metadata) formats.Type {
 	case *arrow.BinaryType, *arrow.LargeBinaryType, *arrow.BinaryViewType:
 		return formats.Type{Kind: formats.Binary}
 	case *arrow.FixedSizeBinaryType:
-		return binaryOf(dt, meta)
+		name, _ := meta.GetValue("ARROW:extension:name")
+		switch {
+		case name == "arrow.uuid" && dt.ByteWidth == 16:
+			return formats.Type{Kind: formats.UUID}
+		case dt.ByteWidth == 0: // no size at all to Parquet
+			return nested
+		}
+		return formats.Type{Kind: formats.Binary, Size: dt.ByteWidth}
 	case arrow.DecimalType:
-		return decimalOf(dt)
+		precision, scale := int(dt.GetPrecision()), int(dt.GetScale())
+		if precision < 1 || precision > 76 || scale < 0 || scale > precision { // Parquet has the point among the digits
+			return nested
+		}
+		return formats.Type{Kind: formats.Decimal, Precision: precision, Scale: scale, Wide: precision > 18}
+	case arrow.FixedWidthDataType:
+		if kind, ok := numberKind(dt.ID()); ok {
+			return formats.Type{Kind: kind, Bits: dt.BitWidth()}
+		}
 	}
-	return numberOf(dt)
+	return nested
 }
 
-func numberOf(dt arrow.DataType) formats.Type {
-	fixed, ok := dt.(arrow.FixedWidthDataType)
+// numberKind returns the kind of a number.
+func numberKind(id arrow.Type) (kind formats.Kind, ok bool) {
 	switch {
-	case ok && arrow.IsSignedInteger(dt.ID()):
-		return formats.Type{Kind: formats.Int, Bits: fixed.BitWidth()}
-	case ok && arrow.IsUnsignedInteger(dt.ID()):
-		return formats.Type{Kind: formats.Uint, Bits: fixed.BitWidth()}
-	case ok && arrow.IsFloating(dt.ID()):
-		return formats.Type{Kind: formats.Float, Bits: fixed.BitWidth()}
+	case arrow.IsSignedInteger(id):
+		return formats.Int, true
+	case arrow.IsUnsignedInteger(id):
+		return formats.Uint, true
 	}
-	return formats.Type{Kind: formats.Nested, Nested: dt.String()}
+	return formats.Float, arrow.IsFloating(id)
 }
 
 func unitOf(u arrow.TimeUnit) formats.Unit {
-	switch u {
-	case arrow.Millisecond:
-		return formats.Milli
-	case arrow.Microsecond:
-		return formats.Micro
-	case arrow.Nanosecond:
-		return formats.Nano
-	}
-	return formats.Second
-}
-
-func binaryOf(dt *arrow.FixedSizeBinaryType, meta arrow.Metadata) formats.Type {
-	name, _ := meta.GetValue("ARROW:extension:name")
-	switch {
-	case name == "arrow.uuid" && dt.ByteWidth == 16:
-		return formats.Type{Kind: formats.UUID}
-	case dt.ByteWidth == 0: // no size at all to Parquet
-		return formats.Type{Kind: formats.Nested, Nested: dt.String()}
-	}
-	return formats.Type{Kind: formats.Binary, Size: dt.ByteWidth}
-}
-
-// decimalOf returns the type of a decimal, Nested for one whose point lies outside its
-// digits: Parquet does not have those.
-func decimalOf(dt arrow.DecimalType) formats.Type {
-	precision, scale := int(dt.GetPrecision()), int(dt.GetScale())
-	if precision < 1 || precision > 76 || scale < 0 || scale > precision {
-		return formats.Type{Kind: formats.Nested, Nested: dt.String()}
-	}
-	return formats.Type{Kind: formats.Decimal, Precision: precision, Scale: scale, Wide: precision > 18}
-}
-
-// shapeOf returns how a column of a type lies in buffers, and the width of what
-// shape says about it.
-func shapeOf(dt arrow.DataType) (shape, int) {
-	switch dt := dt.(type) {
-	case *arrow.NullType:
-		return asNulls, 0
-	case *arrow.BooleanType:
-		return asBits, 0
-	case *arrow.StringType, *arrow.BinaryType:
-		return asVariable, 4
-	case *arrow.LargeStringType, *arrow.LargeBinaryType:
-		return asVariable, 8
-	case *arrow.StringViewType, *arrow.BinaryViewType:
-		return asViews, 16
-	case arrow.FixedWidthDataType:
-		return fixedShape(dt)
-	}
-	return nestedShape(dt)
-}
-
-func fixedShape(dt arrow.FixedWidthDataType) (shape, int) {
-	if f, ok := dt.(*arrow.FixedSizeBinaryType); ok { // its BitWidth overflows for absurd widths
-		return asFixed, f.ByteWidth
-	}
-	return asFixed, dt.BitWidth() / 8
-}
-
-func nestedShape(dt arrow.DataType) (shape, int) {
-	switch dt := dt.(type) {
-	case *arrow.ListType, *arrow.MapType:
-		return asList, 4
-	case *arrow.LargeListType:
-		return asList, 8
-	case *arrow.ListViewType:
-		return asListView, 4
-	case *arrow.LargeListViewType:
-		return asListView, 8
-	case *arrow.FixedSizeListType:
-		return asFixedList, int(dt.Len())
-	case *arrow.SparseUnionType:
-		return asUnion, 0
-	case *arrow.DenseUnionType:
-		return asUnion, 4
-	case *arrow.RunEndEncodedType:
-		return asRuns, 0
-	}
-	return asStruct, 0
+	return [...]formats.Unit{
+		arrow.Second: formats.Second, arrow.Millisecond: formats.Milli, arrow.Microsecond: formats.Micro, arrow.Nanosecond: formats.Nano,
+	}[u]
 }

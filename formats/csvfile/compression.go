@@ -16,12 +16,12 @@ const (
 	packedZstd
 )
 
-// compressionOf tells the compression by a file's first four bytes.
-func compressionOf(magic []byte) compression {
+// compressionOf tells the compression by a file's first bytes.
+func compressionOf(head []byte) compression {
 	switch {
-	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
+	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		return packedGzip
-	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		return packedZstd
 	}
 	return 0

@@ -22,6 +22,7 @@ var usualCutting = cutting{block: 1 << 20, chunk: 65536, mark: 512}
 // quotes: that depends on all quotes before it. In text that is CSV a newline ends a record
 // when an even number of quotes is before it.
 type block struct {
+	size   int64
 	quotes int64
 	lines  int64
 	starts [2]recordStart // the first record that starts behind a newline of it, when the block starts outside quotes, and inside
@@ -79,36 +80,26 @@ func (s *source) look(ctx context.Context, b *block, from, to int64) error {
 	defer text.Close()
 	memory := takeBuffer()
 	defer leaveBuffer(memory)
-	at := int64(0)
-	for {
-		n, err := text.Read(*memory)
-		b.see((*memory)[:n], at)
-		at += int64(n)
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-	}
+	_, err = io.CopyBuffer(b, text, *memory)
+	return err
 }
 
 var quote, newline = []byte{'"'}, []byte{'\n'}
 
-// see counts what is in some more bytes of the block, the first of which is at at.
-func (b *block) see(text []byte, at int64) {
-	for len(text) > 0 {
-		end := bytes.IndexByte(text, '\n')
-		if end < 0 {
-			b.quotes += int64(bytes.Count(text, quote))
-			return
+// Write counts what is in some more bytes of the block.
+func (b *block) Write(text []byte) (int, error) {
+	for rest := text; len(rest) > 0; {
+		line, behind, ended := bytes.Cut(rest, newline)
+		b.quotes += int64(bytes.Count(line, quote))
+		b.size += int64(len(line))
+		if ended {
+			b.size++
+			b.lines++
+			if first := &b.starts[b.quotes&1]; first.at == 0 {
+				*first = recordStart{b.size, b.lines}
+			}
 		}
-		b.quotes += int64(bytes.Count(text[:end], quote))
-		b.lines++
-		at += int64(end) + 1
-		if first := &b.starts[b.quotes&1]; first.at == 0 {
-			*first = recordStart{at, b.lines}
-		}
-		text = text[end+1:]
+		rest = behind
 	}
+	return len(text), nil
 }

@@ -70,10 +70,10 @@ func scanAll(text string, columns, buffer int) (records [][]string, err error) {
 	s.skip, s.buf = true, make([]byte, buffer)
 	for {
 		fields, err := s.record()
+		if err == io.EOF {
+			return records, nil
+		}
 		if err != nil {
-			if err.Error() == "EOF" {
-				return records, nil
-			}
 			return records, err
 		}
 		var record []string

@@ -1,6 +1,7 @@
 package csvfile
 
 import (
+	"bytes"
 	"math"
 
 	"github.com/kcut/kcut/formats"
@@ -119,12 +120,12 @@ func guessNumber(text []byte) guess {
 	switch {
 	case !ok || n.leadingZero:
 		return 0
-	case !n.integer:
-		if _, ok := n.float(text); !ok {
+	case !n.integer && (n.exponent || n.digits > 300): // it may be too large
+		if _, ok := parseFloat(text); !ok {
 			return 0
 		}
 		return guessFloat
-	case n.negative && n.mantissa == 0 && n.digits == 1: // -0 is no integer
+	case !n.integer, n.negative && n.mantissa == 0 && n.digits == 1: // -0 is no integer
 		return guessFloat
 	}
 	var g guess
@@ -137,65 +138,58 @@ func guessNumber(text []byte) guess {
 	return g
 }
 
-// number is a decimal text taken apart: mantissa times 10^exponent.
+// number is what the digits of a decimal text say.
 type number struct {
 	negative    bool
 	integer     bool // no point, no exponent
+	exponent    bool
 	leadingZero bool
-	exact       bool   // mantissa and exponent hold all digits
-	mantissa    uint64 // of the first 19 digits
-	exponent    int
-	digits      int // of the whole part
+	mantissa    uint64 // of the whole part
+	digits      int    // of the whole part
 }
 
 // cutNumber takes text apart: -?digits, with a point anywhere but alone, and an exponent.
 func cutNumber(text []byte) (number, bool) {
-	n := number{integer: true, exact: true}
-	i := 0
-	if i < len(text) && text[i] == '-' {
-		n.negative = true
-		i++
+	n := number{integer: true}
+	rest, negative := bytes.CutPrefix(text, minus)
+	n.negative = negative
+	for n.digits < len(rest) && rest[n.digits]-'0' <= 9 {
+		n.mantissa = n.mantissa*10 + uint64(rest[n.digits]-'0')
+		n.digits++
 	}
-	start := i
-	i = n.takeDigits(text, i)
-	n.digits = i - start
-	n.leadingZero = n.digits > 1 && text[start] == '0'
-	total := n.digits
-	if i < len(text) && text[i] == '.' {
-		n.integer = false
-		point := i + 1
-		i = n.takeDigits(text, point)
-		total += i - point
-		n.exponent = point - i
+	n.leadingZero = n.digits > 1 && rest[0] == '0'
+	digits := n.digits
+	if rest = rest[n.digits:]; len(rest) == 0 {
+		return n, digits > 0
 	}
-	n.exact = total <= 19
-	if total == 0 {
-		return n, false
+	n.integer = false
+	if rest[0] == '.' {
+		fraction := countDigits(rest[1:])
+		digits += fraction
+		rest = rest[1+fraction:]
 	}
-	if i < len(text) && text[i]|0x20 == 'e' {
-		n.integer = false
-		return n, n.takeExponent(text[i+1:])
-	}
-	return n, i == len(text)
-}
-
-// takeDigits adds the digits at i to the mantissa and returns the position behind them.
-func (n *number) takeDigits(text []byte, i int) int {
-	for ; i < len(text) && text[i]-'0' <= 9; i++ {
-		n.mantissa = n.mantissa*10 + uint64(text[i]-'0')
-	}
-	return i
-}
-
-// takeExponent adds the exponent that is the whole of text.
-func (n *number) takeExponent(text []byte) bool {
-	sign := 1
-	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
-		if text[0] == '-' {
-			sign = -1
+	if len(rest) > 0 && rest[0]|0x20 == 'e' {
+		n.exponent = true
+		if rest = rest[1:]; len(rest) > 1 && (rest[0] == '-' || rest[0] == '+') {
+			rest = rest[1:]
 		}
-		text = text[1:]
+		return n, digits > 0 && isExponent(rest)
 	}
+	return n, digits > 0 && len(rest) == 0
+}
+
+var minus = []byte{'-'}
+
+// countDigits returns how many digits text starts with.
+func countDigits(text []byte) (n int) {
+	for n < len(text) && text[n]-'0' <= 9 {
+		n++
+	}
+	return n
+}
+
+// isExponent reports whether text is digits, of a number that is not absurd.
+func isExponent(text []byte) bool {
 	e := 0
 	for _, c := range text {
 		if c-'0' > 9 || e > math.MaxInt16 {
@@ -203,6 +197,5 @@ func (n *number) takeExponent(text []byte) bool {
 		}
 		e = e*10 + int(c-'0')
 	}
-	n.exponent += sign * e
 	return len(text) > 0
 }

@@ -64,36 +64,16 @@ func (n *number) int() (int64, bool) {
 	return int64(n.mantissa), !n.negative && n.mantissa <= math.MaxInt64
 }
 
-var pow10 = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
-	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
-
-// parseFloat parses a finite number.
+// parseFloat parses a finite number. What has other letters than e, such as NaN, is none.
 func parseFloat(text []byte) (float64, bool) {
-	n, ok := cutNumber(text)
-	if !ok {
-		return 0, false
+	for _, c := range text {
+		if c > '9' && c|0x20 != 'e' {
+			return 0, false
+		}
 	}
-	return n.float(text)
-}
-
-// float returns the number that a text was taken apart from. Up to 2^53 times or over a
-// power of ten that a float holds exactly, one operation rounds right; strconv does the rest.
-func (n *number) float(text []byte) (float64, bool) {
 	// The view of text as a string ends with the call: strconv copies what its errors quote.
-	if !n.exact || n.mantissa > 1<<53 || n.exponent < -22 || n.exponent > 22 {
-		f, err := strconv.ParseFloat(unsafe.String(unsafe.SliceData(text), len(text)), 64)
-		return f, err == nil
-	}
-	f := float64(n.mantissa)
-	if n.exponent < 0 {
-		f /= pow10[-n.exponent]
-	} else {
-		f *= pow10[n.exponent]
-	}
-	if n.negative {
-		f = -f
-	}
-	return f, true
+	f, err := strconv.ParseFloat(unsafe.String(unsafe.SliceData(text), len(text)), 64)
+	return f, err == nil
 }
 
 // parseDate parses YYYY-MM-DD as days since 1970.

@@ -88,64 +88,58 @@ func (s *source) Chunks() []int64 {
 	return rows
 }
 
-// text returns the unpacked bytes from offset to end of the file (end < 0: all).
-func (s *source) text(ctx context.Context, offset, end int64) (io.ReadCloser, error) {
+// text is a part of the file, or what it unpacks to.
+type text struct {
+	io.Reader
+	unpacker io.Closer // nil: the file is not packed
+	plan     storage.Plan
+	file     storage.File
+}
+
+// text returns the unpacked bytes from offset to end of the file (end < 0, or packed: all),
+// which must be the one whose records were counted.
+func (s *source) text(ctx context.Context, offset, end int64) (*text, error) {
+	from := offset
+	if s.packed != 0 {
+		from, end = 0, -1
+	}
 	if end < 0 {
 		end = s.info.Size()
 	}
+	file, err := storage.Reopen(ctx, s.path, s.info, s.ahead)
+	if err != nil {
+		return nil, err
+	}
+	plan := file.Plan(ctx, []storage.Range{{From: from, To: end}})
+	t := &text{Reader: io.NewSectionReader(plan, from, end-from), plan: plan, file: file}
 	if s.packed == 0 {
-		return s.section(ctx, offset, end)
+		return t, nil
 	}
-	packed, err := s.section(ctx, 0, s.info.Size())
-	if err != nil {
-		return nil, err
-	}
-	r, err := s.packed.reader(packed)
-	if err != nil {
-		packed.Close()
+	if err := t.unpack(s.packed, offset); err != nil {
+		t.Close()
 		return nil, damage(err)
 	}
-	text := &unpacked{r, packed}
-	if _, err := io.CopyN(io.Discard, text, offset); err != nil {
-		text.Close()
-		return nil, damage(err)
-	}
-	return text, nil
+	return t, nil
 }
 
-// open opens the file, which must be the one whose records were counted.
-func (s *source) open(ctx context.Context) (storage.File, error) {
-	return storage.Reopen(ctx, s.path, s.info, s.ahead)
-}
-
-// section is a part of a file that is closed with it.
-type section struct {
-	*io.SectionReader
-	plan storage.Plan
-	file storage.File
-}
-
-func (s *source) section(ctx context.Context, from, to int64) (*section, error) {
-	file, err := s.open(ctx)
+// unpack makes t what it unpacks to, from offset on.
+func (t *text) unpack(packed compression, offset int64) error {
+	r, err := packed.reader(t.Reader)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	plan := file.Plan(ctx, []storage.Range{{From: from, To: to}})
-	return &section{io.NewSectionReader(plan, from, to-from), plan, file}, nil
+	t.Reader, t.unpacker = r, r
+	_, err = io.CopyN(io.Discard, r, offset)
+	return err
 }
 
-func (s *section) Close() error {
-	s.plan.Close()
-	return s.file.Close()
+func (t *text) Close() (err error) {
+	if t.unpacker != nil {
+		err = t.unpacker.Close()
+	}
+	t.plan.Close()
+	return errors.Join(err, t.file.Close())
 }
-
-// unpacked is what a compressed file unpacks to.
-type unpacked struct {
-	io.ReadCloser
-	packed *section
-}
-
-func (u *unpacked) Close() error { return errors.Join(u.ReadCloser.Close(), u.packed.Close()) }
 
 // damage turns an error of a decompressor into formats.ErrDamaged, and leaves those of the disk, of
 // a stopped run and of this package as they are.
@@ -182,41 +176,19 @@ func (s *source) profile(ctx context.Context, opt formats.ReadOptions) error {
 	return s.declare(columns, opt.Types)
 }
 
-// detect tells how the file is compressed.
-func (s *source) detect(ctx context.Context) error {
-	file, err := s.open(ctx)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	magic := make([]byte, 4)
-	n, err := file.ReadAt(magic, 0)
-	if err != nil && err != io.EOF {
-		return err
-	}
-	s.packed = compressionOf(magic[:n])
-	return nil
-}
-
 var utf8BOM = []byte("\xef\xbb\xbf")
 
 // sniff sets the compression and the delimiter, and returns where the text starts, behind a
 // byte order mark.
 func (s *source) sniff(ctx context.Context, delim byte) (int64, error) {
-	if err := s.detect(ctx); err != nil {
-		return 0, err
+	head, err := s.head(ctx)
+	if s.packed = compressionOf(head); err == nil && s.packed != 0 {
+		head, err = s.head(ctx)
 	}
-	r, err := s.text(ctx, 0, -1)
 	if err != nil {
 		return 0, err
 	}
-	defer r.Close()
-	head := make([]byte, bufferSize)
-	n, err := io.ReadFull(r, head)
-	if err != nil && n == 0 && err != io.EOF {
-		return 0, damage(err)
-	}
-	text := bytes.TrimPrefix(head[:n], utf8BOM)
+	text := bytes.TrimPrefix(head, utf8BOM)
 	s.delim = delim
 	if delim == 0 {
 		s.delim = delimiterOf(text)
@@ -224,7 +196,22 @@ func (s *source) sniff(ctx context.Context, delim byte) (int64, error) {
 	if s.delim == '"' || s.delim == '\n' || s.delim == '\r' || s.delim >= 0x80 {
 		return 0, fmt.Errorf("%w: delimiter %q", formats.ErrUnsupported, s.delim)
 	}
-	return int64(n - len(text)), nil
+	return int64(len(head) - len(text)), nil
+}
+
+// head returns the first bytes of the text.
+func (s *source) head(ctx context.Context) ([]byte, error) {
+	r, err := s.text(ctx, 0, -1)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	head := make([]byte, bufferSize)
+	n, err := io.ReadFull(r, head)
+	if n == 0 && err != io.EOF {
+		return nil, damage(err)
+	}
+	return head[:n], nil
 }
 
 // delimiterOf returns the delimiter of a header: a comma when it has one outside quotes,

@@ -133,7 +133,7 @@ func Rows(s formats.Source) (n int64) {
 	return n
 }
 
-// drain reads a whole source and returns its rows.
+// Drain reads a whole source and returns its rows.
 func Drain(s formats.Source, requests []formats.Request) (rows int64, err error) {
 	r, err := s.Read(context.Background(), 0, len(s.Chunks()), requests)
 	if err != nil {
@@ -142,10 +142,10 @@ func Drain(s formats.Source, requests []formats.Request) (rows int64, err error)
 	defer r.Close()
 	for {
 		b, err := r.Next(context.Background())
+		if err == io.EOF {
+			return rows, nil
+		}
 		if err != nil {
-			if err.Error() == "EOF" {
-				err = nil
-			}
 			return rows, err
 		}
 		rows += int64(b.Rows)

@@ -1,0 +1,172 @@
+package arrowfile
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/apache/arrow/go/v17/arrow"
+
+	"github.com/kcut/kcut/formats"
+)
+
+// dictionary is the dictionary of a column: the values of a flat one, of others the parts
+// that their file has.
+type dictionary struct {
+	first, last int // of the messages that it was made of
+	n           int
+	values      *formats.Values
+	codes       []uint32 // of each entry when some are null; nil: index+1
+	parts       []*column
+	held        int64 // bytes
+}
+
+// dictionaryWeight is how many bytes are held for one of a dictionary in the file: it, and a
+// list of values that has grown to it.
+const dictionaryWeight = 3
+
+// dictionary returns the dictionary of a field as the record batch being loaded sees it.
+// Deltas extend the values that earlier batches saw; a replacement makes new ones.
+func (r *reader) dictionary(f *field) (*dictionary, error) {
+	first, last := r.src.parts(f.id, r.next)
+	d := r.dictionaries[f]
+	if d == nil || d.first != first || d.last > last {
+		if d != nil {
+			r.held -= d.held
+		}
+		d = &dictionary{first: first, last: first}
+		if !f.inner && f.typ.Kind != formats.Nested {
+			d.values = &formats.Values{Type: f.typ}
+		}
+		r.dictionaries[f] = d
+	}
+	for ; d.last < last; d.last++ {
+		part, err := r.entries(f, d, r.src.dictionaries[f.id][d.last])
+		if err == nil {
+			err = d.extend(part)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("dictionary %d: %w", f.id, err)
+		}
+	}
+	return d, nil
+}
+
+// entries loads one message of a dictionary.
+func (r *reader) entries(f *field, d *dictionary, part part) (*column, error) {
+	m, err := r.src.readMessage(part.at)
+	if err != nil {
+		return nil, err
+	}
+	data, ok := m.header.child(1)
+	if !ok {
+		return nil, fmt.Errorf("%w: a dictionary without values", formats.ErrDamaged)
+	}
+	b, err := m.batch(data)
+	if err != nil {
+		return nil, err
+	}
+	l := loader{reader: r, batch: b, from: r.src.file, alloc: func(n int) ([]byte, error) {
+		if err := r.take(dictionaryWeight * int64(n)); err != nil {
+			return nil, err
+		}
+		d.held += dictionaryWeight * int64(n)
+		return make([]byte, n), nil
+	}}
+	return l.load(f.values)
+}
+
+// extend adds the entries of a message.
+func (d *dictionary) extend(part *column) error {
+	if d.n > mostRows-part.n {
+		return errLarge
+	}
+	d.n += part.n
+	if d.values == nil {
+		d.parts = append(d.parts, part)
+		return nil
+	}
+	code := uint32(d.values.Len())
+	if err := part.appendValues(d.values, 0, part.n); err != nil {
+		return err
+	}
+	if d.values.Len() == d.n { // none was null
+		return nil
+	}
+	for i := len(d.codes); i < d.n-part.n; i++ {
+		d.codes = append(d.codes, uint32(i+1))
+	}
+	for i := range part.n {
+		if !part.valid(i) {
+			d.codes = append(d.codes, 0)
+			continue
+		}
+		code++
+		d.codes = append(d.codes, code)
+	}
+	return nil
+}
+
+// entry returns the entry of a dictionary that index i, which is in range, means.
+func (d *dictionary) entry(i int) (*column, int) {
+	for _, p := range d.parts {
+		if i < p.n {
+			return p, i
+		}
+		i -= p.n
+	}
+	return nil, 0
+}
+
+// appendCodes appends the codes of rows [from, to) of a dictionary column.
+func (c *column) appendCodes(dst []uint32, from, to int) ([]uint32, error) {
+	data := c.array.Data()
+	switch c.field.storage.ID() {
+	case arrow.INT8:
+		return codesOf(dst, c, arrow.GetValues[int8](data, 1)[from:to], from)
+	case arrow.INT16:
+		return codesOf(dst, c, arrow.GetValues[int16](data, 1)[from:to], from)
+	case arrow.INT32:
+		return codesOf(dst, c, arrow.GetValues[int32](data, 1)[from:to], from)
+	case arrow.INT64:
+		return codesOf(dst, c, arrow.GetValues[int64](data, 1)[from:to], from)
+	case arrow.UINT8:
+		return codesOf(dst, c, arrow.GetValues[uint8](data, 1)[from:to], from)
+	case arrow.UINT16:
+		return codesOf(dst, c, arrow.GetValues[uint16](data, 1)[from:to], from)
+	case arrow.UINT32:
+		return codesOf(dst, c, arrow.GetValues[uint32](data, 1)[from:to], from)
+	}
+	return codesOf(dst, c, arrow.GetValues[uint64](data, 1)[from:to], from)
+}
+
+// codesOf appends the codes of indexes of rows from from on. A negative index is beyond all
+// dictionaries; that of a null means nothing.
+func codesOf[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](dst []uint32, c *column, indexes []T, from int) ([]uint32, error) {
+	start, entries := len(dst), uint64(c.dictionary.n)
+	dst = slices.Grow(dst, len(indexes))[:start+len(indexes)]
+	out := dst[start:]
+	for i, index := range indexes {
+		code := uint32(0)
+		if uint64(index) < entries {
+			code = uint32(index) + 1
+		} else if c.valid(from + i) {
+			return dst, fmt.Errorf("%w: a dictionary index out of range at row %d", formats.ErrDamaged, from+i)
+		}
+		out[i] = code
+	}
+	if codes := c.dictionary.codes; codes != nil {
+		for i, code := range out {
+			if code > 0 {
+				out[i] = codes[code-1]
+			}
+		}
+	}
+	if c.validity != nil {
+		for i := range out {
+			if !c.valid(from + i) {
+				out[i] = 0
+			}
+		}
+	}
+	return dst, nil
+}
