@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 
 	"github.com/kcut/kcut/formats/release"
 	"github.com/kcut/kcut/pipeline/cutfile"
@@ -209,10 +210,6 @@ func (v *verifier) find(format string, args ...any) {
 
 // hasColumns reports whether a part has every column that the cut speaks of.
 func (v *verifier) hasColumns(part string, release *release.File) bool {
-	has := make(map[string]bool)
-	for _, column := range release.Columns() {
-		has[column.Name] = true
-	}
 	var names []string
 	for i := range v.checks {
 		names = append(names, v.checks[i].name)
@@ -220,8 +217,9 @@ func (v *verifier) hasColumns(part string, release *release.File) bool {
 	if v.cut.Class != "" {
 		names = append(names, v.cut.Class)
 	}
+	columns := release.Columns()
 	for _, name := range names {
-		if !has[name] {
+		if !slices.Contains(columns, name) {
 			v.find("%s: the cut speaks of column %s, which is not there", part, name)
 			return false
 		}
