@@ -36,7 +36,7 @@ type Masker struct {
 	taken   []uint64     // then, rows of every divided cell so far
 	done    atomic.Int64 // rows read
 	total   int64        // rows to read
-	presses *writer.Presses
+	encoders *writer.PageEncoders
 	idle    chan *worker // workers that have ended a task, for the next ones
 }
 
@@ -69,7 +69,7 @@ func (m *Masker) Mask(ctx context.Context, tasks []Task, to Sink) (err error) {
 	}
 	defer m.turns.close()
 	m.idle = make(chan *worker, m.Threads)
-	if m.presses, err = writer.NewPresses(m.Write); err != nil {
+	if m.encoders, err = writer.NewPageEncoders(m.Write); err != nil {
 		return err
 	}
 	begin := first.Task
