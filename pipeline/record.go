@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"github.com/kcut/kcut/formats/dataset"
-	"github.com/kcut/kcut/formats/location"
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/pipeline/fault"
@@ -145,7 +144,7 @@ func (r *run) leave(ctx context.Context, was known) error {
 func (r *run) stands(ctx context.Context, was *Report) (bool, error) {
 	path := output.Shown(r.job.Output.Path)
 	if fileset.IsDirectory(r.job.Output.Path) {
-		if complete, _ := storage.Exists(ctx, location.Join(path, publish.SuccessFile)); !complete {
+		if complete, _ := storage.Exists(ctx, storage.Join(path, publish.SuccessFile)); !complete {
 			return false, nil
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/formats/location"
 	"github.com/kcut/kcut/formats/storage"
 )
 
@@ -30,7 +29,7 @@ func Open(ctx context.Context, path string) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open release: %w", err)
 	}
-	r := &File{path: path, remote: location.IsRemote(path), file: f, size: f.Info().Size()}
+	r := &File{path: path, remote: storage.IsRemote(path), file: f, size: f.Info().Size()}
 	if err := r.open(); err != nil {
 		return nil, errors.Join(fmt.Errorf("open release %s: %w", path, err), f.Close())
 	}

@@ -32,12 +32,12 @@ type Masker struct {
 	Budget   *spill.Budget
 	Advanced func(done, total int64) // is told how many rows have been read of those to be read
 
-	turns   *turns       // nil: one goroutine masks all rows in order
-	taken   []uint64     // then, rows of every divided cell so far
-	done    atomic.Int64 // rows read
-	total   int64        // rows to read
+	turns    *turns       // nil: one goroutine masks all rows in order
+	taken    []uint64     // then, rows of every divided cell so far
+	done     atomic.Int64 // rows read
+	total    int64        // rows to read
 	encoders *writer.PageEncoders
-	idle    chan *worker // workers that have ended a task, for the next ones
+	idle     chan *worker // workers that have ended a task, for the next ones
 }
 
 // Sink takes the row groups of a release, in order.

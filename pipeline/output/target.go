@@ -4,8 +4,8 @@ import (
 	"context"
 	"path/filepath"
 
-	"github.com/kcut/kcut/formats/location"
 	"github.com/kcut/kcut/formats/publish"
+	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/pipeline/fileset"
 )
 
@@ -26,7 +26,7 @@ func Open(files publish.FS, local, output string, exists bool, keep func(path st
 		return nil, err
 	}
 	t := &Target{Publication: publication, directory: fileset.IsDirectory(local)}
-	if location.IsRemote(output) {
+	if storage.IsRemote(output) {
 		t.upload = &upload{from: t.Path(), to: output, fresh: !exists}
 	}
 	return t, nil

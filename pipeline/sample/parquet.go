@@ -14,12 +14,12 @@ const batchRows = 4096
 
 // parquetWriter writes people as Parquet, a block a row group.
 type parquetWriter struct {
-	people  *people
-	columns []column
-	output  []writer.Column
-	writer  *writer.Writer
+	people   *people
+	columns  []column
+	output   []writer.Column
+	writer   *writer.Writer
 	encoders *writer.PageEncoders
-	batches sync.Pool // of *batch
+	batches  sync.Pool // of *batch
 }
 
 func newParquet(w io.Writer, p *people) (*parquetWriter, error) {
