@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	paths "path"
 
-	"github.com/kcut/kcut/formats/location"
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/output"
@@ -25,10 +24,10 @@ type companion struct {
 // companionOf returns the place of an output's record. Beside a directory that is all of a bucket
 // there is none.
 func companionOf(path string) *companion {
-	if !location.IsRemote(path) {
+	if !storage.IsRemote(path) {
 		return nil
 	}
-	bucket, key := location.Split(output.Shown(path))
+	bucket, key := storage.Split(output.Shown(path))
 	if key == "" {
 		return nil
 	}
@@ -59,7 +58,7 @@ func (c *companion) get(ctx context.Context, name string) ([]byte, error) {
 	if c == nil {
 		return nil, nil
 	}
-	text, err := storage.ReadText(ctx, location.Join(c.folder, name), maxRecord)
+	text, err := storage.ReadText(ctx, storage.Join(c.folder, name), maxRecord)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, storage.ErrDenied) {
 		return nil, nil
 	}
@@ -76,7 +75,7 @@ func (c *companion) announce(ctx context.Context, report *Report) error {
 		return err
 	}
 	c.announced = true // whatever comes of it
-	return storage.UploadText(ctx, text, location.Join(c.folder, pendingFile), false)
+	return storage.UploadText(ctx, text, storage.Join(c.folder, pendingFile), false)
 }
 
 // complete writes down that what was announced stands now, although the run may have been stopped.
@@ -88,7 +87,7 @@ func (c *companion) complete(ctx context.Context, report *Report) error {
 	defer cancel()
 	text, err := report.outline()
 	if err == nil {
-		err = storage.UploadText(ctx, text, location.Join(c.folder, recordFile), false)
+		err = storage.UploadText(ctx, text, storage.Join(c.folder, recordFile), false)
 	}
 	if err == nil {
 		err = c.revoke(ctx)
@@ -104,7 +103,7 @@ func (c *companion) revoke(ctx context.Context) error {
 	c.announced = false
 	ctx, cancel := output.Afterwards(ctx)
 	defer cancel()
-	return storage.Remove(ctx, location.Join(c.folder, pendingFile))
+	return storage.Remove(ctx, storage.Join(c.folder, pendingFile))
 }
 
 // announceBeside lets runs of other machines know what will stand. One that may not write beside its

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/kcut/kcut/formats/dataset"
-	"github.com/kcut/kcut/formats/location"
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/internal/fault"
@@ -210,7 +209,7 @@ func (l *ledger) leave(ctx context.Context, was known) error {
 func (l *ledger) stands(ctx context.Context, was *Report) (bool, error) {
 	path := output.Shown(l.job.Output.Path)
 	if fileset.IsDirectory(l.job.Output.Path) {
-		if complete, _ := storage.Exists(ctx, location.Join(path, publish.SuccessFile)); !complete {
+		if complete, _ := storage.Exists(ctx, storage.Join(path, publish.SuccessFile)); !complete {
 			return false, nil
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"syscall"
 
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/formats/location"
+	"github.com/kcut/kcut/formats/storage"
 )
 
 // inputFile is a file that a pattern names, and the part of its path in which
@@ -53,7 +53,7 @@ func discover(ctx context.Context, patterns []string) ([]inputFile, error) {
 }
 
 func expand(ctx context.Context, pattern string) ([]inputFile, error) {
-	if location.IsRemote(pattern) {
+	if storage.IsRemote(pattern) {
 		return expandRemote(ctx, pattern)
 	}
 	info, err := os.Stat(pattern)
@@ -148,7 +148,7 @@ func list(dir string, depth int) ([]string, error) {
 
 // Finds reports whether a pattern would name a file of the given path if there were one.
 func Finds(pattern, path string) (bool, error) {
-	switch here, there := location.IsRemote(pattern), location.IsRemote(path); {
+	switch here, there := storage.IsRemote(pattern), storage.IsRemote(path); {
 	case here && there:
 		return findsRemote(pattern, path), nil
 	case here != there:

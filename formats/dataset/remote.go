@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/formats/location"
 	"github.com/kcut/kcut/formats/storage"
 )
 
@@ -35,7 +34,7 @@ func expandRemote(ctx context.Context, pattern string) ([]inputFile, error) {
 
 // look reports whether there is an object of a name that can be one, and its size.
 func look(ctx context.Context, name string) (there bool, size int64, err error) {
-	if _, key := location.Split(name); key == "" || strings.HasSuffix(key, "/") {
+	if _, key := storage.Split(name); key == "" || strings.HasSuffix(key, "/") {
 		return false, 0, nil
 	}
 	info, err := storage.Stat(ctx, name)
@@ -82,9 +81,9 @@ func matching(ctx context.Context, pattern string) (found []inputFile, err error
 	if err != nil {
 		return nil, err
 	}
-	_, parts := location.Split(pattern)
+	_, parts := storage.Split(pattern)
 	for _, object := range objects {
-		if _, key := location.Split(object.Location); matchNames(strings.Split(parts, "/"), strings.Split(key, "/")) {
+		if _, key := storage.Split(object.Location); matchNames(strings.Split(parts, "/"), strings.Split(key, "/")) {
 			found = append(found, inputFile{object.Location, directories(key)})
 		}
 	}
@@ -100,7 +99,7 @@ func findsRemote(pattern, name string) bool {
 	if rest, ok := strings.CutPrefix(name, directory); ok {
 		return matchNames(nil, strings.Split(rest, "/"))
 	}
-	bucket, parts := location.Split(pattern)
-	other, key := location.Split(name)
+	bucket, parts := storage.Split(pattern)
+	other, key := storage.Split(name)
 	return pattern == name || bucket == other && hasMeta(parts) && matchNames(strings.Split(parts, "/"), strings.Split(key, "/"))
 }

@@ -4,7 +4,7 @@ import (
 	"os"
 	"slices"
 
-	"github.com/kcut/kcut/formats/location"
+	"github.com/kcut/kcut/formats/storage"
 )
 
 // seenFiles are the files that were found, by what tells most of them apart: of the machine's the
@@ -19,7 +19,7 @@ type stamp struct{ size, changed int64 }
 func (s seenFiles) add(path string) bool {
 	var key any = path
 	var info os.FileInfo
-	if !location.IsRemote(path) {
+	if !storage.IsRemote(path) {
 		if found, err := os.Stat(path); err == nil {
 			info, key = found, stamp{found.Size(), found.ModTime().UnixNano()}
 		}

@@ -15,7 +15,7 @@ import (
 
 // release publishes an output of the content.
 func release(d publish.FS, target string, dir bool, content string) error {
-	p, err := publish.ContinueOn(d, target, dir, nil)
+	p, err := publish.On(d, target, dir, nil)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func losePower(t *testing.T, changes int, dir, exists, noExchange bool) (lost bo
 		target := filepath.Join(back, "out")
 		got := files(t, target)
 		if noExchange && got == nil {
-			p, err := publish.Dir(target) // it takes the old one back
+			p, err := publish.On(publish.OS, target, true, nil) // it takes the old one back
 			if err = errors.Join(err, p.Discard()); err != nil {
 				t.Fatal(err)
 			}
@@ -127,7 +127,7 @@ func TestSyncSurvives(t *testing.T) {
 	for _, dir := range []bool{false, true} {
 		home := t.TempDir()
 		power := publishtest.NewPower(home)
-		p, err := publish.ContinueOn(power, filepath.Join(home, "out"), dir, nil)
+		p, err := publish.On(power, filepath.Join(home, "out"), dir, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

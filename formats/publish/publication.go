@@ -30,44 +30,21 @@ type Publication struct {
 	keep func(path string) bool
 }
 
-// File begins a file output. It returns formats.ErrBusy while another run writes the same target.
-func File(target string) (*Publication, error) { return FileOn(OS, target) }
+// File begins a file output on the machine's file system. It returns formats.ErrBusy while another
+// run writes the same target.
+func File(target string) (*Publication, error) { return On(OS, target, false, nil) }
 
-// FileOn is File on any file system.
-func FileOn(d FS, target string) (*Publication, error) {
-	p := newPublication(d, target, false)
-	if err := p.begin(); err != nil {
-		return nil, fmt.Errorf("create output %s: %w", target, err)
-	}
-	return p, nil
-}
-
-// Dir begins a directory output. It returns formats.ErrBusy while another run writes the same target.
-func Dir(target string) (*Publication, error) { return DirOn(OS, target) }
-
-// DirOn is Dir on any file system.
-func DirOn(d FS, target string) (*Publication, error) {
-	p := newPublication(d, target, true)
-	if err := p.begin(); err != nil {
-		return nil, fmt.Errorf("create output %s: %w", target, err)
-	}
-	return p, nil
-}
-
-// ContinueOn is FileOn, or DirOn, that leaves what an earlier attempt has made and keep, told
-// the paths of its files, wants to stay. It is told when no other run can touch them.
-func ContinueOn(d FS, target string, dir bool, keep func(path string) bool) (*Publication, error) {
-	p := newPublication(d, target, dir)
-	p.keep = keep
-	if err := p.begin(); err != nil {
-		return nil, fmt.Errorf("create output %s: %w", target, err)
-	}
-	return p, nil
-}
-
-func newPublication(d FS, target string, dir bool) *Publication {
+// On begins a file output, or a directory output, on any file system. It leaves what an earlier
+// attempt has made and keep, told the paths of its files, wants to stay; nil: nothing. Keep is
+// asked when no other run can touch them. The error is formats.ErrBusy while another run writes the
+// same target.
+func On(d FS, target string, dir bool, keep func(path string) bool) (*Publication, error) {
 	target = filepath.Clean(target)
-	return &Publication{fs: d, target: target, work: sibling(target, "tmp"), dir: dir}
+	p := &Publication{fs: d, target: target, work: sibling(target, "tmp"), dir: dir, keep: keep}
+	if err := p.begin(); err != nil {
+		return nil, fmt.Errorf("create output %s: %w", target, err)
+	}
+	return p, nil
 }
 
 // sibling returns a hidden name beside the target.
@@ -278,6 +255,11 @@ func (p *Publication) publish() error {
 	if err := p.fs.Chmod(p.work, 0o666&^umask); err != nil {
 		return err
 	}
+	return p.rename()
+}
+
+// rename puts the output where nothing is, or a file.
+func (p *Publication) rename() error {
 	if err := p.fs.Rename(p.work, p.target); err != nil {
 		return err
 	}
@@ -341,14 +323,10 @@ func (p *Publication) writeSuccess() error {
 // replace puts the directory in the target's place and removes the old one.
 func (p *Publication) replace() error {
 	_, err := p.fs.Lstat(p.target)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err := p.fs.Rename(p.work, p.target); err != nil {
-			return err
-		}
-		p.done = true
-		return errors.Join(SyncDir(p.fs, filepath.Dir(p.target)), p.release())
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return p.rename()
+	case err != nil:
 		return err
 	}
 	return p.exchange()

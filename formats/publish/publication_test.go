@@ -133,11 +133,7 @@ func (f faultyFile) Close() error {
 
 // attempt makes one output of the content and publishes it.
 func attempt(d FS, target string, dir bool, content string) error {
-	create := FileOn
-	if dir {
-		create = DirOn
-	}
-	p, err := create(d, target)
+	p, err := On(d, target, dir, nil)
 	if err != nil {
 		return err
 	}
@@ -277,19 +273,19 @@ func leaveStale(t *testing.T, target string, dir bool) {
 }
 
 func TestPublishBusy(t *testing.T) {
-	for _, create := range []func(string) (*Publication, error){File, Dir} {
+	for _, dir := range []bool{false, true} {
 		target := filepath.Join(t.TempDir(), "out")
-		p, err := create(target)
+		p, err := On(OS, target, dir, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := create(target); !errors.Is(err, formats.ErrBusy) {
+		if _, err := On(OS, target, dir, nil); !errors.Is(err, formats.ErrBusy) {
 			t.Errorf("second run: %v, want ErrBusy", err)
 		}
 		if err := p.Publish(); err != nil {
 			t.Fatal(err)
 		}
-		p, err = create(target)
+		p, err = On(OS, target, dir, nil)
 		if err != nil {
 			t.Fatalf("after the first run: %v", err)
 		}
@@ -306,7 +302,7 @@ func TestReplacedIsLocked(t *testing.T) {
 	looked := 0
 	d := &swapFS{FS: OS, swapped: func() error {
 		looked++
-		if _, err := Dir(target); !errors.Is(err, formats.ErrBusy) {
+		if _, err := On(OS, target, true, nil); !errors.Is(err, formats.ErrBusy) {
 			t.Errorf("another run gets %v, want ErrBusy", err)
 		}
 		return nil
@@ -348,13 +344,13 @@ func TestPublishLateLock(t *testing.T) {
 			t.Fatal(err)
 		}
 		var others *Publication
-		late, err := FileOn(&lateFS{FS: OS, before: func() error {
+		late, err := On(&lateFS{FS: OS, before: func() error {
 			err := p.Publish()
 			if third && err == nil {
 				others, err = File(target)
 			}
 			return err
-		}}, target)
+		}}, target, false, nil)
 		if third != errors.Is(err, formats.ErrBusy) || !third && err != nil {
 			t.Fatalf("a third run: %t, got %v", third, err)
 		}
@@ -401,7 +397,7 @@ func TestPublishModes(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkMode(t, filepath.Join(home, "file"), 0o666&^umask)
-	d, err := Dir(filepath.Join(home, "dir") + "/")
+	d, err := On(OS, filepath.Join(home, "dir")+"/", true, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -439,7 +435,7 @@ func TestPublishRefuses(t *testing.T) {
 	if _, err := File(dir); err == nil {
 		t.Error("a file in a directory's place: no error")
 	}
-	if _, err := Dir(file); err == nil {
+	if _, err := On(OS, file, true, nil); err == nil {
 		t.Error("a directory in a file's place: no error")
 	}
 	if _, err := File(link); err == nil {
@@ -448,7 +444,7 @@ func TestPublishRefuses(t *testing.T) {
 	if b, _ := os.ReadFile(file); string(b) != "x" {
 		t.Errorf("the link's target holds %q", b)
 	}
-	p, err := Dir(filepath.Join(home, "out"))
+	p, err := On(OS, filepath.Join(home, "out"), true, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

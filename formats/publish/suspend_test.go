@@ -15,7 +15,7 @@ func keepFirst(path string) bool { return filepath.Base(path) != "part-1.parquet
 // suspend makes two parts of a directory, or a file, makes what is to be kept durable, and
 // suspends the output.
 func suspend(d FS, target string, dir bool) error {
-	p, err := ContinueOn(d, target, dir, nil)
+	p, err := On(d, target, dir, nil)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func checkSuspended(t *testing.T, f *faultyFS, home string, dir, exists bool) {
 	if got := visible(t, home); !slices.Equal(got, before) {
 		t.Errorf("fault %d: found %q, want %q", f.fail, got, before)
 	}
-	p, err := ContinueOn(OS, target, dir, keepFirst)
+	p, err := On(OS, target, dir, keepFirst)
 	if err != nil {
 		t.Fatalf("fault %d: %v", f.fail, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/apache/arrow/go/v17/parquet/compress"
+	"github.com/parquet-go/parquet-go/format"
 	"github.com/pierrec/lz4/v4"
 
 	"github.com/kcut/kcut/formats"
@@ -16,22 +17,18 @@ type codec struct {
 	out    []byte                          // the last page that was unpacked
 }
 
-// lz4Raw is Parquet's number of the codec that Arrow's library does not have.
-const lz4Raw = 7
-
-// codecOf returns the codec of a chunk, given the scratch of an earlier one. It returns
+// newCodec returns the codec of a chunk, given the scratch of an earlier one. It returns
 // formats.ErrUnsupported for LZO and the deprecated framing of LZ4.
-func (g *rowGroup) codecOf(leaf int, scratch []byte) (codec, error) {
-	m := g.RowGroups[0].Columns[leaf].MetaData
+func newCodec(m *columnMeta, scratch []byte) (codec, error) {
 	c := codec{most: m.TotalUncompressedSize, out: scratch}
-	switch name := compress.Compression(m.Codec); name {
-	case compress.Codecs.Uncompressed:
-	case lz4Raw:
+	switch m.Codec {
+	case format.Uncompressed:
+	case format.Lz4Raw: // Arrow's library does not have it
 		c.decode = decodeLZ4
 	default:
-		arrow, err := compress.GetCodec(name)
+		arrow, err := compress.GetCodec(compress.Compression(m.Codec))
 		if err != nil {
-			return c, fmt.Errorf("%w: codec %v", formats.ErrUnsupported, name)
+			return c, fmt.Errorf("%w: codec %v", formats.ErrUnsupported, m.Codec)
 		}
 		c.decode = arrow.Decode
 	}

@@ -2,14 +2,13 @@ package release
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 
-	"github.com/apache/arrow/go/v17/parquet/metadata"
-	"github.com/parquet-go/parquet-go/encoding/thrift"
-	"github.com/parquet-go/parquet-go/format"
+	"github.com/apache/thrift/lib/go/thrift"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/fence"
@@ -18,136 +17,143 @@ import (
 // footer is what a file says of itself, but for its row groups: those are read one at a time,
 // so that however many column chunks a release has, it takes a few bytes for each row group.
 type footer struct {
-	*metadata.FileMetaData              // without row groups
-	raw                    []byte       // what it was read from: the file's footer with an empty list of row groups
-	at, end                int64        // in the file
-	groups                 []groupEntry // in the file's order
-	shortest               bool         // the header of their list is at its shortest
-	later                  *laterFooter // nil unless types had to be left out
+	fileMeta
+	schema
+	at, end int64        // in the file
+	groups  []groupEntry // in the file's order
+	plain   bool         // it has the bytes that kcut writes for it
 }
 
 // groupEntry says where the entry of a row group begins in the file, and ends.
 type groupEntry struct{ at, end, rows int64 }
 
-// bufferSize is how much of a file is read at a time, in bytes: of an object every time is a
-// request.
-func (r *File) bufferSize() int {
-	if r.remote {
-		return 1 << 20
-	}
-	return 1 << 16
-}
+// magic is what a Parquet file begins and ends with.
+const magic = "PAR1"
 
 // tail is what follows a footer: its length, and the magic.
 const tail = 8
 
 // findFooter finds the footer of the file.
-func (r *File) findFooter() (f footer, err error) {
+func (r *File) findFooter() error {
+	var first [len(magic)]byte
 	var last [tail]byte
 	if r.size < int64(len(magic))+tail {
-		return f, fmt.Errorf("%w: file of %d bytes", formats.ErrDamaged, r.size)
+		return fmt.Errorf("%w: file of %d bytes", formats.ErrDamaged, r.size)
+	}
+	if _, err := r.file.ReadAt(first[:], 0); err != nil {
+		return endOfFile(err)
 	}
 	if _, err := r.file.ReadAt(last[:], r.size-tail); err != nil {
-		return f, endOfFile(err)
+		return endOfFile(err)
 	}
-	switch string(last[4:]) {
-	case magic:
-	case "PARE":
-		return f, fmt.Errorf("%w: encrypted", formats.ErrUnsupported)
-	default:
-		return f, fmt.Errorf("%w: not Parquet", formats.ErrDamaged)
+	switch end := string(last[4:]); {
+	case string(first[:]) != magic || end != magic && end != "PARE":
+		return fmt.Errorf("%w: not Parquet", formats.ErrDamaged)
+	case end != magic:
+		return fmt.Errorf("%w: encrypted", formats.ErrUnsupported)
 	}
+	f := &r.footer
 	f.end = r.size - tail
 	if f.at = f.end - int64(binary.LittleEndian.Uint32(last[:])); f.at < int64(len(magic)) {
-		return f, fmt.Errorf("%w: the footer is longer than the file", formats.ErrDamaged)
+		return fmt.Errorf("%w: the footer is longer than the file", formats.ErrDamaged)
 	}
-	return f, nil
+	return nil
 }
 
-// openFooter reads the footer.
-func (r *File) openFooter() (err error) {
+// readFooter reads the footer.
+func (r *File) readFooter() (err error) {
 	defer fence.Catch(&err)
-	if r.footer, err = r.findFooter(); err != nil {
+	if err := r.findFooter(); err != nil {
 		return err
 	}
 	f := &r.footer
-	section := io.NewSectionReader(r.file, f.at, f.end-f.at)
-	if err := f.split(bufio.NewReaderSize(section, r.bufferSize())); err != nil {
+	s := footerSplitter{footer: f}
+	in := bufio.NewReaderSize(io.NewSectionReader(r.file, f.at, f.end-f.at), r.bufferSize())
+	s.structReader = newStructReader(in, 0)
+	if err := s.fields(s.field); err != nil {
 		return fmt.Errorf("%w: footer: %w", formats.ErrDamaged, err)
 	}
-	return f.decode()
-}
-
-// decode decodes what is not of row groups with Arrow's library, which panics over logical
-// types that are younger than itself. A kept column may have one; a released column never has.
-// So what makes it panic is tried once more with these annotations left out, of which is noted
-// then whether it has nothing but its fields.
-func (f *footer) decode() (err error) {
-	if f.FileMetaData, err = decodeFooter(f.raw); err == nil {
-		return nil
-	}
-	if f.later = withoutLaterTypes(f.raw); f.later == nil {
+	same, err := decode(s.raw, &f.fileMeta)
+	if err != nil {
 		return err
 	}
-	f.FileMetaData, err = decodeFooter(f.later.footer)
+	if f.Encryption.Value != nil {
+		return fmt.Errorf("%w: encrypted", formats.ErrUnsupported)
+	}
+	f.plain = same && s.shortest && f.at+s.read == f.end
+	f.schema, err = newSchema(f.Schema)
 	return err
 }
 
-// laterFooter is a footer without the logical types that Arrow's library does not know.
-type laterFooter struct {
-	footer []byte
-	plain  bool // the original has the bytes that its fields have when they are written again
+// Numbers of fields in a footer, and in a row group's entry.
+const (
+	fieldRowGroups    = 4
+	fieldRowGroupRows = 3
+)
+
+// maxRowGroups is how many row groups a Parquet file numbers: with 15 bits.
+const maxRowGroups = math.MaxInt16 + 1
+
+// emptyList is the header of a list of no structs, in Thrift's compact protocol.
+const emptyList = 12
+
+// footerSplitter notes where the entries of row groups are in a footer, and keeps all the rest,
+// with an empty list in their place.
+type footerSplitter struct {
+	*structReader
+	footer   *footer
+	shortest bool // the header of the list is at its shortest
 }
 
-func decodeFooter(raw []byte) (_ *metadata.FileMetaData, err error) {
-	defer fence.Catch(&err)
-	f, err := metadata.NewFileMetaData(raw, nil)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", formats.ErrDamaged, err)
+// field reads a field of the footer.
+func (s *footerSplitter) field(id int16, wire thrift.TType) error {
+	if id != fieldRowGroups || wire != thrift.LIST {
+		return s.pass(wire)
 	}
-	return f, nil
-}
-
-// withoutLaterTypes returns nil when the footer has no such types, or cannot be read.
-func withoutLaterTypes(footer []byte) *laterFooter {
-	var meta format.FileMetaData
-	if err := thrift.Unmarshal(new(thrift.CompactProtocol), footer, &meta); err != nil {
-		return nil
+	if s.skipping = true; s.footer.groups != nil {
+		return errors.New("row groups are listed twice")
 	}
-	again, err := thrift.Marshal(new(thrift.CompactProtocol), &meta)
-	if err != nil {
-		return nil
+	defer func() { s.skipping = false }()
+	s.raw = append(s.raw, emptyList)
+	before := s.read
+	kind, n, err := s.protocol.ReadListBegin(ctx)
+	switch {
+	case err != nil:
+		return err
+	case kind != thrift.STRUCT && n > 0:
+		return errors.New("row groups are no structs")
+	case n > maxRowGroups:
+		return fmt.Errorf("%d row groups, a file has at most %d", n, maxRowGroups)
 	}
-	later := &laterFooter{plain: bytes.Equal(again, footer)}
-	found := false
-	for i := range meta.Schema {
-		switch meta.Schema[i].LogicalType.Value.(type) {
-		case *format.VariantType, *format.GeometryType, *format.GeographyType:
-			meta.Schema[i].LogicalType = format.LogicalType{}
-			found = true
+	s.shortest = kind == thrift.STRUCT && s.read-before == listHeader(n)
+	s.footer.groups = make([]groupEntry, 0, n)
+	for range n {
+		g := groupEntry{at: s.footer.at + s.read}
+		if g.rows, err = s.rowGroup(); err != nil {
+			return err
 		}
+		g.end = s.footer.at + s.read
+		s.footer.groups = append(s.footer.groups, g)
 	}
-	if later.footer, err = thrift.Marshal(new(thrift.CompactProtocol), &meta); err != nil || !found {
-		return nil
-	}
-	return later
+	return nil
 }
 
-// plain reports whether the footer has the bytes that its fields have when they are written
-// again, but for those of row groups. One of other bytes has fields that readers skip.
-func (f *footer) plain() (bool, error) {
-	if f.later != nil {
-		return f.later.plain && f.shortest, nil
+// listHeader returns the bytes of the header of a list.
+func listHeader(n int) int64 {
+	if n < 15 {
+		return 1
 	}
-	same, err := isPlain(f.FileMetaData, f.raw)
-	return same && f.shortest, err
+	return 1 + int64(len(binary.AppendUvarint(nil, uint64(n))))
 }
 
-func isPlain(m *metadata.FileMetaData, raw []byte) (_ bool, err error) {
-	defer fence.Catch(&err)
-	var again bytes.Buffer
-	if _, err := m.WriteTo(&again, nil); err != nil {
-		return false, fmt.Errorf("%w: %w", formats.ErrDamaged, err)
-	}
-	return bytes.Equal(again.Bytes(), raw), nil
+// rowGroup passes the entry of a row group, and returns the number of its rows.
+func (s *footerSplitter) rowGroup() (rows int64, err error) {
+	err = s.fields(func(id int16, wire thrift.TType) (err error) {
+		if id == fieldRowGroupRows && wire == thrift.I64 {
+			rows, err = s.protocol.ReadI64(ctx)
+			return err
+		}
+		return s.pass(wire)
+	})
+	return rows, err
 }

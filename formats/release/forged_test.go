@@ -28,6 +28,7 @@ type forged struct {
 type forgedPage struct {
 	encoding format.Encoding
 	body     string
+	levels   int // bytes of repetition levels at its start: a page of version 2
 }
 
 const noEncoding = format.Encoding(-1)
@@ -75,12 +76,17 @@ func (f forged) file(t *testing.T) []byte {
 			encoding, h.Type = format.Plain, format.DictionaryPage
 			h.DictionaryPageHeader = thrift.New(format.DictionaryPageHeader{NumValues: 2})
 			m.DictionaryPageOffset = int64(len(b))
+		} else if m.DataPageOffset = int64(len(b)); p.levels > 0 {
+			h.Type = format.DataPageV2
 		} else {
 			h.DataPageHeader = thrift.New(format.DataPageHeader{NumValues: 3, Encoding: encoding, DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE})
-			m.DataPageOffset = int64(len(b))
 		}
 		m.EncodingStats = append(m.EncodingStats, format.PageEncodingStats{PageType: h.Type, Encoding: encoding, Count: 1})
 		header, err := thrift.Marshal(new(thrift.CompactProtocol), h)
+		if h.Type == format.DataPageV2 {
+			header, err = thrift.Marshal(new(thrift.CompactProtocol), releaseHeader{Type: h.Type, Uncompressed: h.UncompressedPageSize, Compressed: h.CompressedPageSize,
+				CRC: h.CRC, V2: thrift.New(headerV2{NumValues: 3, NumRows: 3, Encoding: encoding, Repetitions: int32(p.levels)})})
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,28 +124,29 @@ func TestForgedPages(t *testing.T) {
 		spare = "?"                  // which nothing says that it is there
 		dict  = format.RLEDictionary // for short
 	)
-	sexes := forgedPage{noEncoding, plainTexts("M", "F")}
+	sexes := forgedPage{encoding: noEncoding, body: plainTexts("M", "F")}
 	for _, tt := range []struct {
 		name   string
 		column forged
 		want   string // "": nothing
 	}{
-		{"sound", forged{pages: []forgedPage{sexes, {dict, mixed}}}, ""},
-		{"sound without a dictionary", forged{pages: []forgedPage{{format.Plain, plainTexts("M", "F", "M")}}}, ""},
-		{"sound levels", forged{optional: true, pages: []forgedPage{sexes, {dict, levels(ones) + mixed}}}, ""},
-		{"unused entry", forged{pages: []forgedPage{sexes, {dict, first}}}, "1 dictionary entries that no row uses"},
-		{"foreign entry", forged{pages: []forgedPage{{noEncoding, plainTexts("M", "Ada")}, {dict, mixed}}}, "1 dictionary entries that are no labels of the cut"},
-		{"foreign value", forged{pages: []forgedPage{{format.Plain, plainTexts("M", "Ada", "Bob")}}}, "2 values that are no labels of the cut"},
-		{"more in the dictionary", forged{pages: []forgedPage{{noEncoding, sexes.body + spare}, {dict, mixed}}}, "1 bytes after the values of a page"},
-		{"more after indexes", forged{pages: []forgedPage{sexes, {dict, mixed + spare}}}, "1 bytes after the values of a page"},
-		{"more after values", forged{pages: []forgedPage{{format.Plain, plainTexts("M", "F", "M") + spare}}}, "1 bytes after the values of a page"},
-		{"more after levels", forged{optional: true, pages: []forgedPage{sexes, {dict, levels(ones+spare) + mixed}}}, "1 bytes after the values of a page"},
-		{"more after the pages", forged{pages: []forgedPage{sexes, {dict, mixed}}, rest: "Ada"}, "3 bytes after the last page"},
-		{"nulls", forged{optional: true, pages: []forgedPage{{format.Plain, levels(zeros)}}}, "3 nulls, which the cut does not hold"},
-		{"some nulls", forged{optional: true, pages: []forgedPage{sexes, {dict, levels(some) + two}}}, "1 nulls, which the cut does not hold"},
-		{"least value", forged{least: []byte("Ada"), pages: []forgedPage{sexes, {dict, mixed}}}, "1 statistics that are no labels of the cut"},
-		{"least zero", forged{doubles: true, least: []byte(plainDoubles(math.Copysign(0, -1))), pages: []forgedPage{{noEncoding, plainDoubles(0, 1.5)}, {dict, mixed}}}, ""},
-		{"entry beyond", forged{pages: []forgedPage{sexes, {dict, far}}}, "damaged"},
+		{"sound", forged{pages: []forgedPage{sexes, {encoding: dict, body: mixed}}}, ""},
+		{"sound without a dictionary", forged{pages: []forgedPage{{encoding: format.Plain, body: plainTexts("M", "F", "M")}}}, ""},
+		{"sound levels", forged{optional: true, pages: []forgedPage{sexes, {encoding: dict, body: levels(ones) + mixed}}}, ""},
+		{"unused entry", forged{pages: []forgedPage{sexes, {encoding: dict, body: first}}}, "1 dictionary entries that no row uses"},
+		{"foreign entry", forged{pages: []forgedPage{{encoding: noEncoding, body: plainTexts("M", "Ada")}, {encoding: dict, body: mixed}}}, "1 dictionary entries that are no labels of the cut"},
+		{"foreign value", forged{pages: []forgedPage{{encoding: format.Plain, body: plainTexts("M", "Ada", "Bob")}}}, "2 values that are no labels of the cut"},
+		{"more in the dictionary", forged{pages: []forgedPage{{encoding: noEncoding, body: sexes.body + spare}, {encoding: dict, body: mixed}}}, "1 bytes after the values of a page"},
+		{"more after indexes", forged{pages: []forgedPage{sexes, {encoding: dict, body: mixed + spare}}}, "1 bytes after the values of a page"},
+		{"more after values", forged{pages: []forgedPage{{encoding: format.Plain, body: plainTexts("M", "F", "M") + spare}}}, "1 bytes after the values of a page"},
+		{"more after levels", forged{optional: true, pages: []forgedPage{sexes, {encoding: dict, body: levels(ones+spare) + mixed}}}, "1 bytes after the values of a page"},
+		{"more after the pages", forged{pages: []forgedPage{sexes, {encoding: dict, body: mixed}}, rest: "Ada"}, "3 bytes after the last page"},
+		{"levels of no column", forged{pages: []forgedPage{sexes, {encoding: dict, body: "Ada" + mixed, levels: 3}}}, "3 bytes after the values of a page"},
+		{"nulls", forged{optional: true, pages: []forgedPage{{encoding: format.Plain, body: levels(zeros)}}}, "3 nulls, which the cut does not hold"},
+		{"some nulls", forged{optional: true, pages: []forgedPage{sexes, {encoding: dict, body: levels(some) + two}}}, "1 nulls, which the cut does not hold"},
+		{"least value", forged{least: []byte("Ada"), pages: []forgedPage{sexes, {encoding: dict, body: mixed}}}, "1 statistics that are no labels of the cut"},
+		{"least zero", forged{doubles: true, least: []byte(plainDoubles(math.Copysign(0, -1))), pages: []forgedPage{{encoding: noEncoding, body: plainDoubles(0, 1.5)}, {encoding: dict, body: mixed}}}, ""},
+		{"entry beyond", forged{pages: []forgedPage{sexes, {encoding: dict, body: far}}}, "damaged"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			labels := []string{"M", "F", "0", "1.5"}

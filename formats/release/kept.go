@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 
-	"github.com/apache/arrow/go/v17/parquet"
-	"github.com/apache/arrow/go/v17/parquet/schema"
+	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
 )
@@ -17,7 +16,7 @@ import (
 // of a dictionary, and the lengths of levels that are not compressed.
 func (p *pages) kept() (report []string, err error) {
 	unpacks := true
-	if p.codec, err = p.group.codecOf(p.leaf, p.out); errors.Is(err, formats.ErrUnsupported) {
+	if p.codec, err = newCodec(p.chunk, p.out); errors.Is(err, formats.ErrUnsupported) {
 		unpacks = false
 	}
 	spare := 0
@@ -27,42 +26,39 @@ func (p *pages) kept() (report []string, err error) {
 			return nil, err
 		}
 		if h == nil {
-			return append(p.report(), counted{{spare, "bytes after the values of a page"}}.words()...), nil
+			return p.report(counted{spare, "bytes after the values of a page"}), nil
 		}
-		n, err := p.keep(h, unpacks)
+		switch {
+		case h.Type == format.DictionaryPage && unpacks:
+			spare, err = p.keepDictionary(h)
+		case h.Type == format.DataPageV2:
+			err = p.keepV2(h, unpacks)
+		default:
+			err = p.pass(h)
+		}
 		if err != nil {
 			return nil, err
 		}
-		spare += n
 	}
 }
 
-// keep checks one page, and returns the number of bytes after its values as far as that is
-// looked at.
-func (p *pages) keep(h *pageHeader, unpacks bool) (spare int, err error) {
-	switch {
-	case h.kind == dictionaryPage && unpacks:
-		if p.entries > 0 {
-			return 0, fmt.Errorf("%w: the dictionary page is not the first", formats.ErrDamaged)
-		}
-		return p.keepDictionary(h)
-	case h.kind == dataPageV2:
-		return 0, p.keepV2(h, unpacks)
-	}
-	return 0, p.pass(h)
-}
-
+// keepDictionary returns the number of bytes after the values of a dictionary.
 func (p *pages) keepDictionary(h *pageHeader) (spare int, err error) {
+	values, err := p.dictionaryValues(h)
+	if err != nil {
+		return 0, err
+	}
+	rest, err := eachPlain(values, p.leaf.width(), h.entries, func([]byte) {})
+	return len(rest), err
+}
+
+// dictionaryValues returns the PLAIN values of a dictionary page.
+func (p *pages) dictionaryValues(h *pageHeader) ([]byte, error) {
 	stored, err := p.load(h)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	values, err := p.unpack(stored, h.uncompressed)
-	if err != nil {
-		return 0, err
-	}
-	rest, err := form{size: sizeOf(p.group.column(p.leaf))}.each(values, int(h.entries), func([]byte) {})
-	return len(rest), err
+	return p.unpack(stored, int64(h.Uncompressed))
 }
 
 // keepV2 checks the levels of a page, and the values only when nothing else tells whether
@@ -72,64 +68,33 @@ func (p *pages) keepV2(h *pageHeader, unpacks bool) error {
 	if err != nil {
 		return err
 	}
-	column, n := p.group.column(p.leaf), int(h.entries)
-	levels, values, err := h.cutLevels(stored)
+	repetitions, definitions, values, err := h.cutLevels(stored)
 	if err != nil {
 		return err
 	}
-	repetitions, definitions := levels[:h.repetitionBytes], levels[h.repetitionBytes:]
-	if err := fills(repetitions, column.MaxRepetitionLevel(), n); err != nil {
+	if err := checkLevels(repetitions, p.leaf.repetition, h.entries); err != nil {
 		return err
 	}
-	if err := fills(definitions, column.MaxDefinitionLevel(), n); err != nil {
+	if err := checkLevels(definitions, p.leaf.definition, h.entries); err != nil {
 		return err
 	}
-	if h.plain && h.compressed != h.uncompressed {
+	if h.isPlain() && h.Compressed != h.Uncompressed {
 		return errSize
 	}
-	if !h.plain && h.compressed == h.uncompressed && len(values) > 0 && unpacks {
+	if !h.isPlain() && h.Compressed == h.Uncompressed && len(values) > 0 && unpacks {
 		_, err = p.unpack(values, int64(len(values)))
 	}
 	return err
 }
 
-// fills reports an error unless levels are n levels of at most the highest.
-func fills(levels []byte, highest int16, n int) error {
+// checkLevels reports an error unless the bytes are n levels of at most the highest.
+func checkLevels(levels []byte, highest, n int) error {
 	if highest == 0 {
 		n = 0
 	}
-	r := newRuns(levels, bits.Len16(uint16(highest)), n)
-	for r.n > 0 {
-		if err := r.advance(); err != nil {
-			return err
-		}
+	rest, err := newRuns(levels, bits.Len(uint(highest)), n).end()
+	if err == nil && len(rest) > 0 {
+		err = fmt.Errorf("%w: bytes after the levels of a page", formats.ErrDamaged)
 	}
-	if len(r.bytes) > 0 {
-		return fmt.Errorf("%w: bytes after the levels of a page", formats.ErrDamaged)
-	}
-	return nil
-}
-
-// cutLevels separates the levels of a dataPageV2, repetitions first, from its values.
-func (h *pageHeader) cutLevels(stored []byte) (levels, values []byte, err error) {
-	size := h.repetitionBytes + h.definitionBytes
-	if size > min(int64(len(stored)), h.uncompressed) {
-		return nil, nil, errValues
-	}
-	return stored[:size], stored[size:], nil
-}
-
-// sizeOf returns the number of bytes of a PLAIN value; 0: a length of 4 bytes comes first.
-func sizeOf(c *schema.Column) int {
-	switch c.PhysicalType() {
-	case parquet.Types.Int32, parquet.Types.Float:
-		return 4
-	case parquet.Types.Int64, parquet.Types.Double:
-		return 8
-	case parquet.Types.Int96:
-		return 12
-	case parquet.Types.FixedLenByteArray:
-		return c.TypeLength()
-	}
-	return 0
+	return err
 }

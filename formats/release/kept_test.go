@@ -105,7 +105,7 @@ func released(t *testing.T, file []byte) []byte {
 			copyPage(t, out, chunk, &c.MetaData)
 		}
 	}
-	m.RowGroups[0].FileOffset = 0
+	m.RowGroups[0].FileOffset, m.RowGroups[0].SortingColumns = 0, nil
 	m.CreatedBy, m.KeyValueMetadata, m.ColumnOrders = formats.CreatedBy, []format.KeyValue{{Key: CutKey, Value: "{}"}}, nil
 	footer, err := thrift.Marshal(new(thrift.CompactProtocol), m)
 	if err != nil {

@@ -1,137 +1,131 @@
 package release
 
 import (
-	"bytes"
 	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 
-	"github.com/apache/arrow/go/v17/parquet"
-	"github.com/apache/arrow/go/v17/parquet/schema"
+	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
 )
 
-// form says how the PLAIN bytes of a column's values become labels.
-type form struct {
-	size int // bytes of a value; 0: a length of 4 bytes comes first
-	text func([]byte) string
-}
-
-// formOf returns the form of a flat column.
-func formOf(c *schema.Column) (form, error) {
-	switch c.PhysicalType() {
-	case parquet.Types.Int32:
-		t := integerType(c.LogicalType(), 32)
-		return wordForm(4, t, func(b []byte) uint64 { return integerWord(t, int64(int32(binary.LittleEndian.Uint32(b)))) }), nil
-	case parquet.Types.Int64:
-		t := integerType(c.LogicalType(), 64)
-		return wordForm(8, t, func(b []byte) uint64 { return integerWord(t, int64(binary.LittleEndian.Uint64(b))) }), nil
-	case parquet.Types.Float:
-		return wordForm(4, formats.Type{Kind: formats.Float, Bits: 32}, func(b []byte) uint64 {
-			return formats.FloatWord(formats.WidenFloat32(binary.LittleEndian.Uint32(b)))
-		}), nil
-	case parquet.Types.Double:
-		return wordForm(8, formats.Type{Kind: formats.Float, Bits: 64}, func(b []byte) uint64 {
-			return formats.FloatWord(binary.LittleEndian.Uint64(b))
-		}), nil
-	case parquet.Types.ByteArray:
-		return bytesForm(0, c.LogicalType()), nil
-	case parquet.Types.FixedLenByteArray:
-		if c.TypeLength() <= 0 {
-			return form{}, fmt.Errorf("%w: width %d", formats.ErrDamaged, c.TypeLength())
-		}
-		return bytesForm(c.TypeLength(), c.LogicalType()), nil
+// width returns the bytes of a PLAIN value; 0: a length of 4 bytes comes first.
+func (l *leaf) width() int {
+	switch l.element.Type.V {
+	case format.Int32, format.Float:
+		return 4
+	case format.Int64, format.Double:
+		return 8
+	case format.Int96:
+		return 12
+	case format.FixedLenByteArray:
+		return int(l.element.TypeLength.V)
 	}
-	return form{}, fmt.Errorf("%w: %v is no type of labels", formats.ErrUnsupported, c.PhysicalType())
+	return 0
 }
 
-// wordForm returns the form of values in words, given the word of a value's bytes. One
-// goroutine uses it at a time.
-func wordForm(size int, t formats.Type, word func([]byte) uint64) form {
-	one := formats.Values{Type: t, Words: make([]uint64, 1)}
-	return form{size, func(b []byte) string {
-		one.Words[0] = word(b)
-		return one.Text(0)
-	}}
+// labels makes labels of the PLAIN values of a flat column. One goroutine uses it at a time.
+type labels struct {
+	one   formats.Values
+	width int
 }
 
-// integerType returns the type of integers of so many bits with a logical type.
-func integerType(t schema.LogicalType, bits int) formats.Type {
-	switch t := t.(type) {
-	case *schema.DecimalLogicalType:
-		return formats.Type{Kind: formats.Decimal, Scale: int(t.Scale())}
-	case schema.DateLogicalType:
+func newLabels(l *leaf) (labels, error) {
+	t, width := labelType(l.element), l.width()
+	switch {
+	case l.element.Type.V == format.Boolean || l.element.Type.V == format.Int96:
+		return labels{}, fmt.Errorf("%w: %v is no type of labels", formats.ErrUnsupported, l.element.Type.V)
+	case l.element.Type.V == format.FixedLenByteArray && width <= 0, t.Kind == formats.Float && 8*width != t.Bits:
+		return labels{}, fmt.Errorf("%w: width %d", formats.ErrDamaged, width)
+	}
+	return labels{formats.Values{Type: t, Words: make([]uint64, 1), Ends: make([]uint32, 1)}, width}, nil
+}
+
+// labelType returns the type of an element's values.
+func labelType(e *format.SchemaElement) formats.Type {
+	wide := e.Type.V == format.ByteArray || e.Type.V == format.FixedLenByteArray
+	switch t := e.LogicalType.Value.(type) {
+	case *format.DecimalType:
+		return formats.Type{Kind: formats.Decimal, Scale: int(t.Scale), Wide: wide}
+	case *format.Float16Type:
+		return formats.Type{Kind: formats.Float, Bits: 16}
+	case *format.StringType, *format.EnumType, *format.JsonType:
+		return formats.Type{Kind: formats.String}
+	case *format.UUIDType:
+		return formats.Type{Kind: formats.UUID}
+	case *format.DateType:
 		return formats.Type{Kind: formats.Date}
-	case *schema.TimeLogicalType:
-		return formats.Type{Kind: formats.Time, Unit: unitOf(t.TimeUnit())}
-	case *schema.TimestampLogicalType:
+	case *format.TimeType:
+		return formats.Type{Kind: formats.Time, Unit: unitOf(t.Unit)}
+	case *format.TimestampType:
 		zone := ""
-		if t.IsAdjustedToUTC() {
+		if t.IsAdjustedToUTC {
 			zone = "UTC"
 		}
-		return formats.Type{Kind: formats.Timestamp, Unit: unitOf(t.TimeUnit()), Zone: zone}
-	case *schema.IntLogicalType:
-		if !t.IsSigned() {
-			return formats.Type{Kind: formats.Uint, Bits: bits}
+		return formats.Type{Kind: formats.Timestamp, Unit: unitOf(t.Unit), Zone: zone}
+	case *format.IntType:
+		if !t.IsSigned {
+			return formats.Type{Kind: formats.Uint}
 		}
 	}
-	return formats.Type{Kind: formats.Int, Bits: bits}
+	switch {
+	case e.Type.V == format.Float:
+		return formats.Type{Kind: formats.Float, Bits: 32}
+	case e.Type.V == format.Double:
+		return formats.Type{Kind: formats.Float, Bits: 64}
+	case wide:
+		return formats.Type{Kind: formats.Binary}
+	}
+	return formats.Type{Kind: formats.Int}
 }
 
-func unitOf(u schema.TimeUnitType) formats.Unit {
-	switch u {
-	case schema.TimeUnitMillis:
+func unitOf(u format.TimeUnit) formats.Unit {
+	switch u.Value.(type) {
+	case *format.MilliSeconds:
 		return formats.Milli
-	case schema.TimeUnitMicros:
+	case *format.MicroSeconds:
 		return formats.Micro
 	}
 	return formats.Nano
 }
 
-func integerWord(t formats.Type, v int64) uint64 {
-	if t.Kind == formats.Uint {
-		return uint64(v) << (64 - t.Bits) >> (64 - t.Bits)
+// of returns the label of a value.
+func (l *labels) of(value []byte) string {
+	var word [8]byte
+	if l.one.Type.InWords() {
+		copy(word[:], value)
 	}
-	return formats.IntWord(v)
-}
-
-// bytesForm returns the form of byte arrays with a logical type.
-func bytesForm(size int, t schema.LogicalType) form {
-	switch t := t.(type) {
-	case schema.StringLogicalType, schema.EnumLogicalType, schema.JSONLogicalType:
-		return form{size, func(b []byte) string { return string(b) }}
-	case *schema.DecimalLogicalType:
-		return form{size, func(b []byte) string { return decimalLabel(b, int(t.Scale())) }}
-	case schema.UUIDLogicalType:
-		return form{size, func(b []byte) string { return oneText(formats.Type{Kind: formats.UUID}, b) }}
-	case schema.Float16LogicalType:
-		return wordForm(size, formats.Type{Kind: formats.Float, Bits: 16}, func(b []byte) uint64 {
-			return formats.FloatWord(formats.WidenFloat16(binary.LittleEndian.Uint16(b)))
-		})
+	bits := binary.LittleEndian.Uint64(word[:])
+	switch t := l.one.Type; {
+	case t.Kind == formats.Float && t.Bits == 16:
+		l.one.Words[0] = formats.FloatWord(formats.WidenFloat16(uint16(bits)))
+	case t.Kind == formats.Float && t.Bits == 32:
+		l.one.Words[0] = formats.FloatWord(formats.WidenFloat32(uint32(bits)))
+	case t.Kind == formats.Float:
+		l.one.Words[0] = formats.FloatWord(bits)
+	case t.Kind == formats.Uint:
+		l.one.Words[0] = bits
+	case t.InWords() && l.width == 4:
+		l.one.Words[0] = formats.IntWord(int64(int32(bits)))
+	case t.InWords():
+		l.one.Words[0] = formats.IntWord(int64(bits))
+	case t.Kind == formats.Decimal: // in memory its sign bit is flipped
+		value = append([]byte{}, value...)
+		if len(value) == 0 {
+			value = []byte{0}
+		}
+		value[0] ^= 0x80
+		fallthrough
+	default:
+		l.one.Data, l.one.Ends[0] = value, uint32(len(value))
 	}
-	return form{size, hex.EncodeToString}
+	return l.one.Text(0)
 }
 
-// decimalLabel returns the text of a big-endian two's complement number.
-func decimalLabel(b []byte, scale int) string {
-	if len(b) == 0 {
-		b = []byte{0}
-	}
-	flipped := bytes.Clone(b)
-	flipped[0] ^= 0x80
-	return oneText(formats.Type{Kind: formats.Decimal, Wide: true, Scale: scale}, flipped)
-}
-
-// oneText returns the text of a value that is not in words.
-func oneText(t formats.Type, b []byte) string {
-	return (&formats.Values{Type: t, Ends: []uint32{uint32(len(b))}, Data: b}).Text(0)
-}
-
-// each shows n PLAIN values to f, and returns the bytes after them.
-func (f form) each(b []byte, n int, show func(value []byte)) (rest []byte, err error) {
+// eachPlain shows n PLAIN values of so many bytes, see width, and returns the bytes after them.
+func eachPlain(b []byte, width, n int, show func(value []byte)) (rest []byte, err error) {
 	for range n {
-		size := f.size
+		size := width
 		if size == 0 {
 			if len(b) < 4 {
 				return nil, errValues

@@ -3,6 +3,8 @@ package release
 import (
 	"fmt"
 
+	"github.com/parquet-go/parquet-go/format"
+
 	"github.com/kcut/kcut/formats"
 )
 
@@ -28,16 +30,15 @@ type Numbers struct {
 type maskedChunk struct {
 	pages
 	masked *Masked
-	form   form
-	wrong  wrongPages
+	labels labels
 	blocks [windowBlocks]Numbers // the last rows that were read
 	every  []uint32              // of all blocks
 
 	null   uint32
 	nullOK bool
-	labels []uint32 // numbers of the entries of the dictionary
+	entry  []uint32 // numbers of the entries of the dictionary
 	used   []bool   // by a row
-	unused int
+	wrong  wrongPages
 
 	// Of the current data page:
 	left    int      // rows that are not read yet
@@ -52,6 +53,7 @@ type maskedChunk struct {
 // wrongPages counts what is wrong with the pages of a chunk.
 type wrongPages struct {
 	foreign int // dictionary entries that are no labels
+	unused  int // dictionary entries that no row uses
 	values  int // values in pages that are no labels
 	nulls   int // rows with a null that the cut does not hold
 	bounds  int // statistics that are no labels
@@ -60,17 +62,17 @@ type wrongPages struct {
 
 // open goes to the first row of a chunk.
 func (c *maskedChunk) open(g *rowGroup, masked *Masked) error {
-	leaf, err := g.file.leaf(masked.Name)
+	leaf, err := g.file.footer.leaf(masked.Name)
 	if err != nil {
 		return err
 	}
-	if c.form, err = formOf(g.column(leaf)); err != nil {
+	if c.labels, err = newLabels(g.leaf(leaf)); err != nil {
 		return err
 	}
 	if err := c.pages.open(g, leaf); err != nil {
 		return err
 	}
-	if c.codec, err = g.codecOf(leaf, c.out); err != nil {
+	if c.codec, err = newCodec(c.chunk, c.out); err != nil {
 		return err
 	}
 	if c.every == nil {
@@ -78,7 +80,7 @@ func (c *maskedChunk) open(g *rowGroup, masked *Masked) error {
 	}
 	c.masked, c.wrong = masked, wrongPages{}
 	c.null, c.nullOK = masked.Number("", true)
-	c.labels, c.used, c.unused, c.left = c.labels[:0], c.used[:0], 0, 0
+	c.entry, c.used, c.left = c.entry[:0], c.used[:0], 0
 	return nil
 }
 
@@ -95,73 +97,73 @@ func (c *maskedChunk) readWindow(n int) (err error) {
 
 // read reads the numbers of the next rows, as many as every has room for.
 func (c *maskedChunk) read(every []uint32) (Numbers, error) {
-	n := len(every)
-	for done := 0; done < n; {
-		if c.left == 0 {
-			if err := c.turn(); err != nil {
-				return Numbers{}, err
-			}
+	for done := 0; done < len(every); {
+		if err := c.toRows(); err != nil {
+			return Numbers{}, err
 		}
-		part := min(n-done, c.left)
-		one, same, err := c.rowsOf(every[done : done+part])
+		part := every[done:min(done+c.left, len(every))]
+		same, err := c.rows(part)
 		if err != nil {
 			return Numbers{}, err
 		}
-		c.left -= part
-		if same && part == n {
-			return Numbers{Same: true, One: one}, nil
+		c.left -= len(part)
+		done += len(part)
+		if same && len(part) == len(every) {
+			return Numbers{Same: true, One: part[0]}, nil
 		}
 		if same {
-			fill(every[done:done+part], one)
+			spread(part)
 		}
-		done += part
 	}
 	return Numbers{Every: every}, nil
 }
 
-func fill(dst []uint32, n uint32) {
-	for i := range dst {
-		dst[i] = n
+// spread makes all numbers the first.
+func spread(numbers []uint32) {
+	one := numbers[0]
+	for i := range numbers {
+		numbers[i] = one
 	}
 }
 
-// rowsOf reads rows of the page: into dst, unless it shows that they have the same number.
-func (c *maskedChunk) rowsOf(dst []uint32) (one uint32, same bool, err error) {
-	level, same, err := c.levels.same(len(dst))
+// rows reads rows of the page. It reports whether they show to have the same number, which is then
+// the first of dst alone.
+func (c *maskedChunk) rows(dst []uint32) (same bool, err error) {
+	levels := c.scratch[:len(dst)]
+	same, err = c.levels.read(levels)
 	switch {
 	case err != nil:
-		return 0, false, err
+		return false, err
 	case !same:
-		return 0, false, c.mixed(dst)
-	case level == 0:
-		if !c.nullOK {
-			c.wrong.nulls += len(dst)
-		}
-		return c.null, true, nil
+		return false, c.someNull(dst, levels)
+	case levels[0] == 0:
+		c.countNulls(len(dst))
+		dst[0] = c.null
+		return true, nil
 	}
 	return c.values(dst)
 }
 
-// mixed reads rows some of which are null.
-func (c *maskedChunk) mixed(dst []uint32) error {
-	levels := c.scratch[:len(dst)]
-	if err := c.levels.read(levels); err != nil {
-		return err
+func (c *maskedChunk) countNulls(n int) {
+	if !c.nullOK {
+		c.wrong.nulls += n
 	}
+}
+
+// someNull reads rows some of which are null.
+func (c *maskedChunk) someNull(dst, levels []uint32) error {
 	defined := 0
 	for _, level := range levels {
 		defined += int(level)
 	}
-	if !c.nullOK {
-		c.wrong.nulls += len(dst) - defined
-	}
+	c.countNulls(len(dst) - defined)
 	if defined > 0 {
-		one, same, err := c.values(dst[:defined])
+		same, err := c.values(dst[:defined])
 		if err != nil {
 			return err
 		}
 		if same {
-			fill(dst[:defined], one)
+			spread(dst[:defined])
 		}
 	}
 	for row := len(dst) - 1; row >= 0; row-- { // from behind: a value moves to its row or stays
@@ -175,38 +177,32 @@ func (c *maskedChunk) mixed(dst []uint32) error {
 	return nil
 }
 
-// values reads rows that are not null.
-func (c *maskedChunk) values(dst []uint32) (one uint32, same bool, err error) {
+// values reads rows that are not null, as rows does.
+func (c *maskedChunk) values(dst []uint32) (same bool, err error) {
 	if c.isPlain {
 		c.plain = c.plain[copy(dst, c.plain):]
-		return 0, false, nil
+		return false, nil
 	}
-	index, same, err := c.indexes.same(len(dst))
-	if err != nil {
-		return 0, false, err
+	if same, err = c.indexes.read(dst); err != nil {
+		return false, err
 	}
 	if same {
-		number := [1]uint32{index}
-		err = c.number(number[:])
-		return number[0], true, err
+		dst = dst[:1]
 	}
-	if err := c.indexes.read(dst); err != nil {
-		return 0, false, err
-	}
-	return 0, false, c.number(dst)
+	return same, c.number(dst)
 }
 
 // number replaces indexes by the numbers of their entries.
 func (c *maskedChunk) number(indexes []uint32) error {
-	if c.unused > 0 {
+	if c.wrong.unused > 0 {
 		for _, index := range indexes {
 			if int(index) < len(c.used) && !c.used[index] {
 				c.used[index] = true
-				c.unused--
+				c.wrong.unused--
 			}
 		}
 	}
-	numbers := c.labels
+	numbers := c.entry
 	for i, index := range indexes {
 		if int(index) >= len(numbers) {
 			return fmt.Errorf("%w: index %d, dictionary of %d", formats.ErrDamaged, index, len(numbers))
@@ -215,6 +211,25 @@ func (c *maskedChunk) number(indexes []uint32) error {
 	}
 	return nil
 }
+
+// toRows goes to the next data page that has rows, unless the current one has some.
+func (c *maskedChunk) toRows() error {
+	for c.left == 0 {
+		h, err := c.next()
+		if err == nil && h == nil {
+			err = errRows
+		}
+		if err != nil {
+			return err
+		}
+		if err := c.page(h); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var errRows = fmt.Errorf("%w: pages have not as many rows as the row group", formats.ErrDamaged)
 
 // finish reads to the end of the chunk, where the last row must have been read, and returns
 // what is wrong with it in words.
@@ -225,8 +240,14 @@ func (c *maskedChunk) finish() ([]string, error) {
 			return nil, err
 		}
 		if h == nil {
-			c.statistics()
-			return append(c.report(), c.wrong.report(c.unused)...), nil
+			c.checkBounds()
+			return c.report(
+				counted{c.wrong.foreign, "dictionary entries that are no labels of the cut"},
+				counted{c.wrong.unused, "dictionary entries that no row uses"},
+				counted{c.wrong.values, "values that are no labels of the cut"},
+				counted{c.wrong.nulls, "nulls, which the cut does not hold"},
+				counted{c.wrong.bounds, "statistics that are no labels of the cut"},
+				counted{c.wrong.spare, "bytes after the values of a page"}), nil
 		}
 		if err := c.page(h); err != nil {
 			return nil, err
@@ -235,41 +256,43 @@ func (c *maskedChunk) finish() ([]string, error) {
 	return nil, errRows
 }
 
-// statistics looks at the smallest and largest values that the footer names.
-func (c *maskedChunk) statistics() {
-	s := c.group.RowGroups[0].Columns[c.leaf].MetaData.Statistics
-	if s == nil {
-		return
-	}
+// checkBounds looks at the smallest and largest values that the footer names. The format asks for
+// a smallest 0 of floats to be written as -0.
+func (c *maskedChunk) checkBounds() {
+	s := &c.chunk.Statistics.V
 	for _, bound := range [][]byte{s.Min, s.Max, s.MinValue, s.MaxValue} {
-		if bound != nil && !c.isBound(bound) {
+		if bound == nil {
+			continue
+		}
+		ok := c.labels.width == 0 || len(bound) == c.labels.width
+		if ok {
+			label := c.labels.of(bound)
+			if _, ok = c.masked.Number(label, false); !ok && label == "-0" {
+				_, ok = c.masked.Number("0", false)
+			}
+		}
+		if !ok {
 			c.wrong.bounds++
 		}
 	}
 }
 
-// isBound reports whether a smallest or largest value is a label. The format asks for a
-// smallest 0 of floats to be written as -0.
-func (c *maskedChunk) isBound(value []byte) bool {
-	if c.form.size > 0 && len(value) != c.form.size {
-		return false
+// numberOf returns the number of a value, and counts one that is no label.
+func (c *maskedChunk) numberOf(value []byte, wrong *int) uint32 {
+	number, ok := c.masked.Number(c.labels.of(value), false)
+	if !ok {
+		*wrong++
 	}
-	text := c.form.text(value)
-	_, ok := c.masked.Number(text, false)
-	if !ok && text == "-0" {
-		_, ok = c.masked.Number("0", false)
-	}
-	return ok
+	return number
 }
 
-// report says in words what was counted, and how many entries of the dictionary were not used.
-func (w *wrongPages) report(unused int) []string {
-	return counted{
-		{w.foreign, "dictionary entries that are no labels of the cut"},
-		{unused, "dictionary entries that no row uses"},
-		{w.values, "values that are no labels of the cut"},
-		{w.nulls, "nulls, which the cut does not hold"},
-		{w.bounds, "statistics that are no labels of the cut"},
-		{w.spare, "bytes after the values of a page"},
-	}.words()
+// page begins to read a page.
+func (c *maskedChunk) page(h *pageHeader) error {
+	switch h.Type {
+	case format.DictionaryPage:
+		return c.dictionary(h)
+	case format.DataPage, format.DataPageV2:
+		return c.data(h)
+	}
+	return c.pass(h)
 }

@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"maps"
 	"slices"
+
+	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
 )
@@ -17,60 +18,57 @@ import (
 // footer says of the chunk.
 type pages struct {
 	group *rowGroup
-	leaf  int
+	leaf  *leaf
+	chunk *columnMeta
 
 	in      *bufio.Reader
-	headers *headerReader
+	headers *structReader
 	codec
 	stored []byte // the last page that was loaded
 
-	from, size int64 // of the chunk
-	at         int64 // in the chunk
-	wanted     int64 // entries
+	extent // of the chunk, from the next page on
 	tally
 }
 
 // open goes to the first page of a chunk. What an earlier chunk needed is used again.
 func (p *pages) open(g *rowGroup, leaf int) error {
 	if p.in == nil {
-		p.in, p.headers, p.kinds = bufio.NewReaderSize(nil, g.file.bufferSize()), newHeaderReader(), make(map[pageKind]int)
+		p.in = bufio.NewReaderSize(nil, g.file.bufferSize())
+		p.headers = newStructReader(p.in, maxHeader)
 	}
-	p.group, p.leaf = g, leaf
-	chunk := g.extent(leaf)
-	section, err := g.section(chunk)
-	if err != nil {
-		return err
+	p.group, p.leaf, p.chunk, p.extent = g, g.leaf(leaf), g.chunk(leaf), g.extent(leaf)
+	if p.from < 0 || p.to < p.from || p.to > g.file.size {
+		return fmt.Errorf("%w: column chunk lies outside the file", formats.ErrDamaged)
 	}
-	p.in.Reset(section)
-	p.from, p.size = chunk.from, chunk.to-chunk.from
-	p.at, p.wanted = 0, g.RowGroups[0].Columns[leaf].MetaData.NumValues
-	clear(p.kinds)
-	p.tally = tally{kinds: p.kinds}
+	p.in.Reset(io.NewSectionReader(g.file.file, p.from, p.to-p.from))
+	p.tally = tally{kinds: p.kinds[:0]}
 	return nil
 }
 
 // next reads the header of the next page; nil after the last. The page itself has to be
 // loaded or passed before the next one.
 func (p *pages) next() (*pageHeader, error) {
-	if p.at >= p.size || p.entries >= p.wanted {
-		p.rest = p.size - p.at
-		return nil, p.compare(p.group, p.leaf)
+	if p.from >= p.to || p.entries >= p.chunk.NumValues {
+		return nil, p.compare()
 	}
-	h, err := p.headers.read(p.in)
+	h, err := readHeader(p.headers)
 	if err != nil {
 		return nil, err
 	}
-	if h.compressed > p.size-p.at-h.size {
+	if int64(h.Compressed) > p.to-p.from-h.size {
 		return nil, fmt.Errorf("%w: a page ends after its column chunk", formats.ErrDamaged)
 	}
-	p.add(h, p.from+p.at)
-	p.at += h.size + h.compressed
+	if h.Type == format.DictionaryPage && (p.dictionaries > 0 || p.entries > 0) {
+		return nil, fmt.Errorf("%w: the dictionary page is not the first", formats.ErrDamaged)
+	}
+	p.add(h, p.from)
+	p.from += h.size + int64(h.Compressed)
 	return h, nil
 }
 
 // load reads a page and holds it against its checksum. It is valid until the next one.
 func (p *pages) load(h *pageHeader) ([]byte, error) {
-	p.stored = slices.Grow(p.stored[:0], int(h.compressed))[:h.compressed]
+	p.stored = slices.Grow(p.stored[:0], int(h.Compressed))[:h.Compressed]
 	if _, err := io.ReadFull(p.in, p.stored); err != nil {
 		return nil, endOfFile(err)
 	}
@@ -80,7 +78,7 @@ func (p *pages) load(h *pageHeader) ([]byte, error) {
 // pass holds a page against its checksum, with no more than a buffer of it in memory.
 func (p *pages) pass(h *pageHeader) error {
 	crc := uint32(0)
-	for left := int(h.compressed); left > 0; {
+	for left := int(h.Compressed); left > 0; {
 		part, err := p.in.Peek(min(left, p.in.Size()))
 		if err != nil {
 			return endOfFile(err)
@@ -94,42 +92,30 @@ func (p *pages) pass(h *pageHeader) error {
 
 func endOfFile(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("%w: a page ends after the file", formats.ErrDamaged)
+		return fmt.Errorf("%w: it ends too early", formats.ErrDamaged)
 	}
 	return err
 }
 
-// check compares the checksum of a page with the one in its header.
-func (h *pageHeader) check(crc uint32) error {
-	if h.checked && int32(crc) != int32(h.crc) {
-		return fmt.Errorf("%w: a page is not what its checksum says", formats.ErrDamaged)
-	}
-	return nil
-}
-
 // tally is the sum of the pages of a column chunk.
 type tally struct {
-	entries, nulls, rows, uncompressed int64            // of the data pages, and the last of headers and dictionary too
-	data                               int64            // position in the file of the first data page
-	rest                               int64            // bytes after the last page
-	kinds                              map[pageKind]int // number of pages
-	dictionaries                       int              // dictionary pages
-	unchecked                          int              // pages without a checksum
-	foreign                            int              // pages with a checksum, under a header that kcut does not write
-	uncounted                          int              // data pages that do not say how many nulls they have
+	entries, nulls, rows, uncompressed int64                      // of the data pages, and the last of headers and dictionary too
+	data                               int64                      // position in the file of the first data page
+	kinds                              []format.PageEncodingStats // number of pages
+	dictionaries                       int                        // dictionary pages
+	unchecked                          int                        // pages without a checksum
+	foreign                            int                        // pages with a checksum, under a header that kcut does not write
+	uncounted                          int                        // data pages that do not say how many nulls they have
 }
-
-// pageKind is what the footer counts pages by.
-type pageKind struct{ page, encoding int64 }
 
 // add counts a page whose header is at a position in the file.
 func (t *tally) add(h *pageHeader, at int64) {
-	t.kinds[pageKind{h.kind, h.encoding}]++
-	t.uncompressed += h.size + h.uncompressed
-	if h.kind == dictionaryPage {
+	t.kinds = count(t.kinds, format.PageEncodingStats{PageType: h.Type, Encoding: h.encoding, Count: 1})
+	t.uncompressed += h.size + int64(h.Uncompressed)
+	if h.Type == format.DictionaryPage {
 		t.dictionaries++
 	} else {
-		t.entries += h.entries
+		t.entries += int64(h.entries)
 		t.nulls += h.nulls
 		t.rows += h.rows
 		if !h.counted {
@@ -140,43 +126,52 @@ func (t *tally) add(h *pageHeader, at int64) {
 		}
 	}
 	switch {
-	case !h.checked:
+	case !h.CRC.Valid:
 		t.unchecked++
 	case h.foreign, h.entries == 0: // an empty page is read by nobody, and may hold anything
 		t.foreign++
 	}
 }
 
-// compare holds the pages and the schema against what the footer says of their chunk.
-func (t *tally) compare(g *rowGroup, leaf int) error {
-	m, column := g.RowGroups[0].Columns[leaf].MetaData, g.column(leaf)
-	entries := t.entries
-	if column.MaxRepetitionLevel() == 0 {
-		entries = g.rows()
-	}
-	nulls, kinds := t.nulls, t.kinds
-	if t.unchecked+t.foreign == 0 { // else they are optional
-		kinds = g.kindsOf(leaf)
-		if t.uncounted == 0 {
-			nulls = g.nullsOf(leaf)
+// count adds pages of one kind to those of its kind.
+func count(kinds []format.PageEncodingStats, more format.PageEncodingStats) []format.PageEncodingStats {
+	for i := range kinds {
+		if kinds[i].PageType == more.PageType && kinds[i].Encoding == more.Encoding {
+			kinds[i].Count += more.Count
+			return kinds
 		}
 	}
-	rows := t.rows
-	if rows > 0 && t.onlyV2() {
-		rows = g.rows()
+	return append(kinds, more)
+}
+
+// compare holds the pages and the schema against what the footer says of their chunk.
+func (p *pages) compare() error {
+	m := p.chunk
+	entries, rows, nulls, kinds := p.entries, p.rows, p.nulls, p.kinds
+	if p.leaf.repetition == 0 {
+		entries = p.group.NumRows
+	}
+	if p.rows > 0 && !slices.ContainsFunc(p.kinds, func(k format.PageEncodingStats) bool { return k.PageType == format.DataPage }) {
+		rows = p.group.NumRows
+	}
+	if p.unchecked+p.foreign == 0 { // else they are optional
+		kinds = m.EncodingStats
+		if p.uncounted == 0 {
+			nulls = m.Statistics.V.NullCount.V
+		}
 	}
 	for _, c := range []struct {
 		what string
 		ok   bool
 	}{
-		{"column", slices.Equal(m.PathInSchema, column.ColumnPath())},
-		{"type", int(m.Type) == int(column.PhysicalType())},
-		{"rows", t.entries == entries && t.rows == rows},
-		{"entries", t.entries == m.NumValues},
-		{"nulls", t.nulls == nulls},
-		{"bytes before compression", t.uncompressed == m.TotalUncompressedSize},
-		{"kinds of pages", maps.Equal(t.kinds, kinds)},
-		{"place of the first data page", t.data == m.DataPageOffset},
+		{"column", slices.Equal(m.PathInSchema, p.leaf.path)},
+		{"type", m.Type == p.leaf.element.Type.V},
+		{"rows", p.entries == entries && p.rows == rows},
+		{"entries", p.entries == m.NumValues},
+		{"nulls", p.nulls == nulls},
+		{"bytes before compression", p.uncompressed == m.TotalUncompressedSize},
+		{"kinds of pages", slices.Equal(p.kinds, kinds)},
+		{"place of the first data page", p.data == m.DataPageOffset},
 	} {
 		if !c.ok {
 			return fmt.Errorf("%w: its footer entry contradicts it: %s", formats.ErrDamaged, c.what)
@@ -185,55 +180,24 @@ func (t *tally) compare(g *rowGroup, leaf int) error {
 	return nil
 }
 
-// onlyV2 reports whether all data pages count their rows.
-func (t *tally) onlyV2() bool {
-	for kind := range t.kinds {
-		if kind.page == dataPage {
-			return false
-		}
-	}
-	return true
-}
-
-// report says in words what was counted that a release does not have.
-func (t *tally) report() []string {
-	return counted{
-		{int(t.rest), "bytes after the last page"},
-		{t.unchecked, "pages without a checksum"},
-		{t.foreign, "page headers that kcut does not write"},
-	}.words()
-}
-
-// counted is a number of things that are wrong, of several kinds.
-type counted []struct {
-	n    int
-	what string
-}
-
-// words returns a text for every kind that there is.
-func (c counted) words() []string {
+// report says in words what is in the chunk that a release does not have, and adds what its
+// reader has counted.
+func (p *pages) report(more ...counted) []string {
 	var words []string
-	for _, one := range c {
-		if one.n > 0 {
-			words = append(words, fmt.Sprintf("%d %s", one.n, one.what))
+	for _, c := range append([]counted{
+		{int(p.to - p.from), "bytes after the last page"},
+		{p.unchecked, "pages without a checksum"},
+		{p.foreign, "page headers that kcut does not write"},
+	}, more...) {
+		if c.n > 0 {
+			words = append(words, fmt.Sprintf("%d %s", c.n, c.what))
 		}
 	}
 	return words
 }
 
-// kindsOf returns how many pages of every kind the footer counts in a chunk.
-func (g *rowGroup) kindsOf(leaf int) map[pageKind]int {
-	kinds := make(map[pageKind]int)
-	for _, s := range g.RowGroups[0].Columns[leaf].MetaData.EncodingStats {
-		kinds[pageKind{int64(s.PageType), int64(s.Encoding)}] += int(s.Count)
-	}
-	return kinds
-}
-
-// nullsOf returns how many nulls the footer counts in a chunk.
-func (g *rowGroup) nullsOf(leaf int) int64 {
-	if s := g.RowGroups[0].Columns[leaf].MetaData.Statistics; s != nil {
-		return s.GetNullCount()
-	}
-	return 0
+// counted is a number of things that are wrong.
+type counted struct {
+	n    int
+	what string
 }

@@ -13,16 +13,16 @@ import (
 	"github.com/kcut/kcut/formats/writer"
 )
 
-// shareAmong makes calls on so many goroutines, of which each is a hand.
-func shareAmong(hands int) formats.Share {
-	return func(n int, call func(hand, i int) error) error {
+// shareAmong makes calls on so many goroutines, of which each is a worker of its own number.
+func shareAmong(workers int) formats.Share {
+	return func(n int, call func(worker, i int) error) error {
 		var next atomic.Int64
 		var group sync.WaitGroup
-		errs := make([]error, hands)
-		for hand := range hands {
+		errs := make([]error, workers)
+		for worker := range workers {
 			group.Go(func() {
 				for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-					errs[hand] = cmp.Or(errs[hand], call(hand, i))
+					errs[worker] = cmp.Or(errs[worker], call(worker, i))
 				}
 			})
 		}
@@ -32,7 +32,7 @@ func shareAmong(hands int) formats.Share {
 }
 
 // TestScannerShares reads a row group of some windows, in which every block has rows of its own,
-// alone and by several hands: each row is shown once, and what is wrong is found.
+// alone and by several workers: each row is shown once, and what is wrong is found.
 func TestScannerShares(t *testing.T) {
 	text := formats.Type{Kind: formats.String}
 	columns := []writer.Column{
@@ -68,14 +68,14 @@ func TestScannerShares(t *testing.T) {
 		n, err := strconv.ParseUint(label, 10, 32)
 		return uint32(n) + 1, err == nil && n != 42
 	}
-	for _, hands := range []int{0, 1, 3} {
-		s := NewScanners([]Masked{{"hundreds", number}, {"rest", number}}, max(1, hands))[0]
-		if hands > 0 {
-			s.Share(shareAmong(hands))
+	for _, workers := range []int{0, 1, 3} {
+		s := NewScanners([]Masked{{"hundreds", number}, {"rest", number}}, max(1, workers))[0]
+		if workers > 0 {
+			s.Share(shareAmong(workers))
 		}
 		var mu sync.Mutex
 		got := make(map[[2]uint32]int)
-		found, err := s.Rows(t.Context(), r, 0, func(hand, rows int, numbers []Numbers) error {
+		found, err := s.Rows(t.Context(), r, 0, func(worker, rows int, numbers []Numbers) error {
 			mu.Lock()
 			defer mu.Unlock()
 			for row := range rows {
@@ -87,11 +87,11 @@ func TestScannerShares(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !maps.Equal(got, want) {
-			t.Errorf("%d hands: rows are not those that were written", hands)
+			t.Errorf("%d workers: rows are not those that were written", workers)
 		}
 		kept, err := s.Kept(t.Context(), r, 0)
 		if text := fmt.Sprint(found); len(found) != 2 || len(kept) > 0 || err != nil {
-			t.Errorf("%d hands: found %s and %v, %v", hands, text, kept, err)
+			t.Errorf("%d workers: found %s and %v, %v", workers, text, kept, err)
 		}
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"sync"
 
 	"gocloud.dev/blob"
-
-	"github.com/kcut/kcut/formats/location"
 )
 
 // mostRequests is how many objects or parts of one bucket are read at a time.
@@ -48,7 +46,7 @@ func useBucket(ctx context.Context, url string) (*bucket, error) {
 
 // useObject is useBucket for the bucket of an object, or of what the names of objects begin with.
 func useObject(ctx context.Context, path string) (b *bucket, key string, err error) {
-	url, key := location.Split(path)
+	url, key := Split(path)
 	if err := checkName(url, key); err != nil {
 		return nil, "", err
 	}

@@ -7,7 +7,6 @@ import (
 	"os"
 
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/formats/location"
 )
 
 // File is a file open for reading at any position. It may be used by several goroutines.
@@ -38,7 +37,7 @@ type Ahead func(bytes int64) error
 // Open opens a file for reading. Nil for ahead allows what a Plan holds at most: see
 // mostAhead.
 func Open(ctx context.Context, path string, ahead Ahead) (File, error) {
-	if !location.IsRemote(path) {
+	if !IsRemote(path) {
 		return openLocal(path)
 	}
 	o, err := openObject(ctx, path)
@@ -52,7 +51,7 @@ func Open(ctx context.Context, path string, ahead Ahead) (File, error) {
 // Reopen opens a file again, which must be as it was; otherwise the error wraps ErrChanged,
 // now or, of an object, when it is read.
 func Reopen(ctx context.Context, path string, was Info, ahead Ahead) (File, error) {
-	if !location.IsRemote(path) {
+	if !IsRemote(path) {
 		f, err := openLocal(path)
 		if err == nil && !f.info.Same(was) {
 			f.Close()

@@ -7,8 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"time"
-
-	"github.com/kcut/kcut/formats/location"
 )
 
 // Info is what a file is known by while it is not read.
@@ -42,7 +40,7 @@ func (i Info) Same(other Info) bool {
 
 // Stat returns the Info of a file. The error wraps fs.ErrNotExist when there is none.
 func Stat(ctx context.Context, path string) (_ Info, err error) {
-	if !location.IsRemote(path) {
+	if !IsRemote(path) {
 		info, err := os.Stat(path)
 		if err != nil {
 			return Info{}, err

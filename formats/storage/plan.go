@@ -26,7 +26,7 @@ type plan struct {
 	cancel  context.CancelFunc
 	depth   int // most blocks ahead of the one that is read
 	drained int // blocks that have been read; who stops soon has little fetched in vain
-	work    sync.WaitGroup
+	fetches sync.WaitGroup
 
 	mu     sync.Mutex
 	blocks []*block // by position; they do not overlap
@@ -158,12 +158,12 @@ func (p *plan) start(b *block) <-chan struct{} {
 	if b.done != nil {
 		return b.done
 	}
-	if p.tell(b.To-b.From) != nil {
+	if p.account(b.To-b.From) != nil {
 		return nil
 	}
 	done := make(chan struct{})
 	b.done, b.data = done, make([]byte, b.To-b.From)
-	p.work.Go(func() {
+	p.fetches.Go(func() {
 		b.err = p.object.fetch(p.ctx, b.data, b.From)
 		close(done)
 	})
@@ -174,11 +174,12 @@ func (p *plan) start(b *block) <-chan struct{} {
 func (p *plan) drop(b *block) {
 	if b.done != nil {
 		b.done, b.data = nil, nil
-		_ = p.tell(b.From - b.To) // giving back is not refused
+		_ = p.account(b.From - b.To) // giving back is not refused
 	}
 }
 
-func (p *plan) tell(bytes int64) error {
+// account asks for room, or gives it back.
+func (p *plan) account(bytes int64) error {
 	if p.object.ahead == nil {
 		return nil
 	}
@@ -188,7 +189,7 @@ func (p *plan) tell(bytes int64) error {
 // Close implements Plan.
 func (p *plan) Close() {
 	p.cancel()
-	p.work.Wait()
+	p.fetches.Wait()
 	for _, b := range p.blocks {
 		p.drop(b)
 	}

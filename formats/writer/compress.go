@@ -2,6 +2,7 @@ package writer
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -13,90 +14,59 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// compressor compresses pages, one at a time. What it appends depends on the page alone.
-type compressor interface {
-	codec() format.CompressionCodec
-	// compress appends the compressed page to dst.
-	compress(dst, page []byte) ([]byte, error)
+// compressor compresses pages, one at a time. What it appends to dst depends on the page alone.
+type compressor struct {
+	codec    format.CompressionCodec
+	compress func(dst, page []byte) ([]byte, error)
 }
 
-func newCompressor(o Options) (compressor, error) {
+func newCompressor(o Options) (c compressor, err error) {
 	switch o.Compression {
 	case "", "zstd":
-		return newZstd(o.Level)
+		c.codec = format.Zstd
+		c.compress, err = newZstd(cmp.Or(o.Level, 3))
 	case "gzip":
-		return newGzip(o.Level)
+		c.codec = format.Gzip
+		c.compress, err = newGzip(cmp.Or(o.Level, gzip.DefaultCompression))
 	case "snappy":
-		return snappyCompressor{}, nil
+		c = compressor{format.Snappy, compressSnappy}
 	case "none":
-		return noCompressor{}, nil
+		c = compressor{format.Uncompressed, func(dst, page []byte) ([]byte, error) { return append(dst, page...), nil }}
+	default:
+		err = fmt.Errorf("%w codec, have zstd, snappy, gzip, none", formats.ErrUnsupported)
 	}
-	return nil, fmt.Errorf("compress with %q: %w codec, have zstd, snappy, gzip, none", o.Compression, formats.ErrUnsupported)
+	if err != nil {
+		return c, fmt.Errorf("compress with %q: %w", o.Compression, err)
+	}
+	return c, nil
 }
 
-type zstdCompressor struct{ encoder *zstd.Encoder }
-
-// A window of 1 MiB holds a whole page; a larger one only costs memory.
-func newZstd(level int) (compressor, error) {
-	if level == 0 {
-		level = 3
-	}
-	e, err := zstd.NewWriter(nil,
+// newZstd returns a compressor with a window of 1 MiB: it holds a whole page, a larger one only
+// costs memory.
+func newZstd(level int) (func(dst, page []byte) ([]byte, error), error) {
+	encoder, err := zstd.NewWriter(nil,
 		zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(level)),
 		zstd.WithEncoderConcurrency(1),
 		zstd.WithWindowSize(1<<20),
 		zstd.WithLowerEncoderMem(true),
 		zstd.WithEncoderCRC(false))
-	if err != nil {
-		return nil, fmt.Errorf("make zstd encoder: %w", err)
-	}
-	return zstdCompressor{e}, nil
+	return func(dst, page []byte) ([]byte, error) { return encoder.EncodeAll(page, dst), nil }, err
 }
 
-func (zstdCompressor) codec() format.CompressionCodec { return format.Zstd }
-
-func (c zstdCompressor) compress(dst, page []byte) ([]byte, error) {
-	return c.encoder.EncodeAll(page, dst), nil
+func newGzip(level int) (func(dst, page []byte) ([]byte, error), error) {
+	writer, err := gzip.NewWriterLevel(nil, level)
+	return func(dst, page []byte) ([]byte, error) {
+		buffer := bytes.NewBuffer(dst)
+		writer.Reset(buffer)
+		if _, err := writer.Write(page); err != nil {
+			return dst, err
+		}
+		err := writer.Close()
+		return buffer.Bytes(), err
+	}, err
 }
 
-type gzipCompressor struct{ writer *gzip.Writer }
-
-func newGzip(level int) (compressor, error) {
-	if level == 0 {
-		level = gzip.DefaultCompression
-	}
-	w, err := gzip.NewWriterLevel(nil, level)
-	if err != nil {
-		return nil, fmt.Errorf("make gzip encoder: %w", err)
-	}
-	return gzipCompressor{w}, nil
-}
-
-func (gzipCompressor) codec() format.CompressionCodec { return format.Gzip }
-
-func (c gzipCompressor) compress(dst, page []byte) ([]byte, error) {
-	buffer := bytes.NewBuffer(dst)
-	c.writer.Reset(buffer)
-	if _, err := c.writer.Write(page); err != nil {
-		return dst, fmt.Errorf("compress page: %w", err)
-	}
-	if err := c.writer.Close(); err != nil {
-		return dst, fmt.Errorf("compress page: %w", err)
-	}
-	return buffer.Bytes(), nil
-}
-
-type snappyCompressor struct{}
-
-func (snappyCompressor) codec() format.CompressionCodec { return format.Snappy }
-
-func (snappyCompressor) compress(dst, page []byte) ([]byte, error) {
+func compressSnappy(dst, page []byte) ([]byte, error) {
 	dst = slices.Grow(dst, snappy.MaxEncodedLen(len(page)))
 	return dst[:len(dst)+len(snappy.Encode(dst[len(dst):cap(dst)], page))], nil
 }
-
-type noCompressor struct{}
-
-func (noCompressor) codec() format.CompressionCodec { return format.Uncompressed }
-
-func (noCompressor) compress(dst, page []byte) ([]byte, error) { return append(dst, page...), nil }

@@ -1,6 +1,9 @@
 package writer
 
 import (
+	"errors"
+	"fmt"
+
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/plain"
 )
@@ -12,77 +15,107 @@ const (
 	maxDictionaryBytes   = 1 << 20
 )
 
-// dictionary collects the distinct values of one column chunk in order of first
-// appearance. Code c ≥ 1 stands for entry c−1.
+// dictionary collects the distinct values of one column chunk in order of first appearance.
 type dictionary struct {
-	values formats.Values // the entries
-	bytes  int            // their PLAIN size
-	words  map[uint64]uint32
-	texts  map[string]uint32
+	form     plain.Form
+	nullable bool
+	values   formats.Values    // the entries
+	bytes    int               // their PLAIN size
+	words    map[uint64]uint32 // value → index
+	texts    map[string]uint32
 
-	// Codes of a batch mean what they mean as long as the pointer stays: every entry is
-	// looked up once. Only entries that some row used have a code here.
-	source     *formats.Values
-	translated []uint32 // source's code → own code; 0: not met yet
+	// Codes of a batch mean what they mean as long as the pointer stays: every value is
+	// looked up once. Only values that some row used have an index here.
+	source  *formats.Values
+	indexes []uint32 // code → index + 2, 1 for null; 0: not met yet
 }
 
-// reset empties d for a chunk of values of type t.
-func (d *dictionary) reset(t formats.Type) {
-	d.values = formats.Values{Type: t, Words: d.values.Words[:0], Ends: d.values.Ends[:0], Data: d.values.Data[:0]}
+// What indexes holds. Less firstIndex, a null becomes absent.
+const (
+	unmet      = 0
+	nullIndex  = 1
+	firstIndex = 2
+)
+
+func newDictionary(c Column, leaf leafElement) (d dictionary, err error) {
+	d = dictionary{nullable: leaf.definition > 0, words: map[uint64]uint32{}, texts: map[string]uint32{}}
+	d.form, err = plain.FormOf(c.Field.Type, leaf.element)
+	return d, err
+}
+
+// reset empties d for another chunk.
+func (d *dictionary) reset() {
+	d.values = formats.Values{Type: d.form.Type, Words: d.values.Words[:0], Ends: d.values.Ends[:0], Data: d.values.Data[:0]}
 	d.bytes = 0
-	if d.words == nil {
-		d.words, d.texts = map[uint64]uint32{}, map[string]uint32{}
-	}
 	clear(d.words)
 	clear(d.texts)
-	d.forget()
+	d.source, d.indexes = nil, d.indexes[:0]
 }
 
-// forget drops what was derived from the last source.
-func (d *dictionary) forget() { d.source, d.translated = nil, d.translated[:0] }
+// checkType refuses the values of a column that are kept otherwise than the entries.
+func (d *dictionary) checkType(v *formats.Values) error {
+	if v == nil || v.Type.InWords() != d.form.Type.InWords() {
+		return fmt.Errorf("%w: values of another type", formats.ErrSchema)
+	}
+	return nil
+}
 
-// follow makes translated cover every code of v.
+// follow makes indexes cover every code of v.
 func (d *dictionary) follow(v *formats.Values) {
 	if d.source != v {
-		d.forget()
-		d.source = v
+		d.source, d.indexes = v, d.indexes[:0]
 	}
-	for len(d.translated) <= v.Len() {
-		d.translated = append(d.translated, 0)
+	for len(d.indexes) <= v.Len() {
+		d.indexes = append(d.indexes, unmet)
 	}
 }
 
-// code returns the code of value i of v, which it adds when it is new.
-func (d *dictionary) code(v *formats.Values, i int, f plain.Form) uint32 {
+var (
+	// errRequired is returned for a null in a column that was declared to have none.
+	errRequired = errors.New("null in a column declared without nulls")
+	// errCode is returned for a code that stands for no value.
+	errCode = fmt.Errorf("%w: code without a value", formats.ErrDamaged)
+)
+
+// meet returns the index of code's value in v, and adds the value when it is new. It is plus 2, as
+// in indexes.
+func (d *dictionary) meet(v *formats.Values, code uint32) (uint32, error) {
+	switch {
+	case int(code) > v.Len():
+		return unmet, errCode
+	case code > 0:
+		return d.index(v, int(code-1)) + firstIndex, nil
+	case !d.nullable:
+		return unmet, errRequired
+	}
+	return nullIndex, nil
+}
+
+// index returns the index of value i of v, which it adds when it is new.
+func (d *dictionary) index(v *formats.Values, i int) uint32 {
 	if v.Type.InWords() {
-		return d.codeOfWord(v.Words[i], f)
+		word := v.Words[i]
+		if index, ok := d.words[word]; ok {
+			return index
+		}
+		index := uint32(len(d.values.Words))
+		d.values.Words = append(d.values.Words, word)
+		d.words[word] = index
+		d.bytes += d.form.Size
+		return index
 	}
-	return d.codeOfBytes(v.Bytes(i), f)
-}
-
-func (d *dictionary) codeOfWord(w uint64, f plain.Form) uint32 {
-	if c, ok := d.words[w]; ok {
-		return c
+	text := v.Bytes(i)
+	if index, ok := d.texts[string(text)]; ok {
+		return index
 	}
-	d.values.Words = append(d.values.Words, w)
-	c := uint32(len(d.values.Words))
-	d.words[w] = c
-	d.bytes += f.Size
-	return c
-}
-
-func (d *dictionary) codeOfBytes(b []byte, f plain.Form) uint32 {
-	if c, ok := d.texts[string(b)]; ok {
-		return c
+	index := uint32(len(d.values.Ends))
+	d.values.AppendBytes(text)
+	d.texts[string(text)] = index
+	d.bytes += d.form.Size
+	if d.form.Size == 0 {
+		d.bytes += 4 + len(text)
 	}
-	d.values.AppendBytes(b)
-	c := uint32(len(d.values.Ends))
-	d.texts[string(b)] = c
-	d.bytes += f.Size
-	if f.Size == 0 {
-		d.bytes += 4 + len(b)
-	}
-	return c
+	return index
 }
 
 // full reports whether d has outgrown what pays.
@@ -91,13 +124,13 @@ func (d *dictionary) full() bool {
 }
 
 // encode writes the dictionary page.
-func (d *dictionary) encode(p *pageWriter, f plain.Form) (err error) {
+func (d *dictionary) encode(p *pageWriter) (err error) {
 	v := &d.values
-	if p.body, err = f.AppendWords(p.body[:0], v.Words); err != nil {
+	if p.body, err = d.form.AppendWords(p.body[:0], v.Words); err != nil {
 		return err
 	}
 	for i := range v.Ends {
-		if p.body, err = f.AppendBytes(p.body, v.Bytes(i)); err != nil {
+		if p.body, err = d.form.AppendBytes(p.body, v.Bytes(i)); err != nil {
 			return err
 		}
 	}

@@ -69,57 +69,39 @@ func appendPacked[T uint8 | uint32](dst []byte, values []T, width int) []byte {
 // packGroups writes whole groups of eight values at dst[at:] and returns where they end.
 // Up to eight bytes after the end are overwritten.
 func packGroups[T uint8 | uint32](dst []byte, at int, values []T, width int) int {
-	switch w := uint(width); {
-	case w <= 8:
-		for ; len(values) >= 8; values = values[8:] {
-			v := values[:8]
-			word := uint64(v[0]) | uint64(v[1])<<w | uint64(v[2])<<(2*w) | uint64(v[3])<<(3*w) |
-				uint64(v[4])<<(4*w) | uint64(v[5])<<(5*w) | uint64(v[6])<<(6*w) | uint64(v[7])<<(7*w)
-			binary.LittleEndian.PutUint64(dst[at:], word)
-			at += width
-		}
-	case w <= 16:
-		for ; len(values) >= 8; values = values[8:] {
-			v := values[:8]
-			low := uint64(v[0]) | uint64(v[1])<<w | uint64(v[2])<<(2*w) | uint64(v[3])<<(3*w)
-			high := uint64(v[4]) | uint64(v[5])<<w | uint64(v[6])<<(2*w) | uint64(v[7])<<(3*w)
-			binary.LittleEndian.PutUint64(dst[at:], low|high<<(4*w))
-			binary.LittleEndian.PutUint64(dst[at+width-8:], tail(low, high, w))
-			at += width
-		}
-	default:
-		for ; len(values) >= 8; values = values[8:] {
-			at = packWide(dst, at, values[:8], w)
-		}
+	w := uint(width)
+	for ; w <= 8 && len(values) >= 8; values = values[8:] {
+		v := values[:8]
+		word := uint64(v[0]) | uint64(v[1])<<w | uint64(v[2])<<(2*w) | uint64(v[3])<<(3*w) |
+			uint64(v[4])<<(4*w) | uint64(v[5])<<(5*w) | uint64(v[6])<<(6*w) | uint64(v[7])<<(7*w)
+		binary.LittleEndian.PutUint64(dst[at:], word)
+		at += width
 	}
-	return at
-}
-
-// tail returns the last 64 of the 8w bits low | high<<4w, for w of 8 to 16.
-func tail(low, high uint64, w uint) uint64 {
-	skip := 8*w - 64
-	return low>>skip | high<<(4*w-skip)
-}
-
-func packWide[T uint8 | uint32](dst []byte, at int, values []T, w uint) int {
 	word, held := uint64(0), uint(0)
 	for _, v := range values {
 		word |= uint64(v) << held
-		held += w
-		if held >= 32 {
+		for held += w; held >= 32; held -= 32 {
 			binary.LittleEndian.PutUint32(dst[at:], uint32(word))
 			at += 4
 			word >>= 32
-			held -= 32
 		}
 	}
-	for ; held > 0; held -= 8 { // eight values are whole bytes
-		dst[at] = byte(word)
-		at++
-		word >>= 8
-	}
-	return at
+	binary.LittleEndian.PutUint32(dst[at:], uint32(word))
+	return at + int(held/8) // eight values are whole bytes
 }
 
 // widthOf returns the number of bits that hold every value up to highest.
 func widthOf(highest int) int { return bits.Len(uint(highest)) }
+
+// appendLevels appends levels of at most highest, with their length before them; nothing
+// when only level 0 is possible.
+func appendLevels(dst, levels []byte, highest int) []byte {
+	if highest == 0 {
+		return dst
+	}
+	at := len(dst)
+	dst = append(dst, 0, 0, 0, 0)
+	dst = appendHybrid(dst, levels, widthOf(highest))
+	binary.LittleEndian.PutUint32(dst[at:], uint32(len(dst)-at-4))
+	return dst
+}

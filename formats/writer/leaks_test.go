@@ -41,7 +41,11 @@ func TestLeaksInPages(t *testing.T) {
 		{"after the pages", nil, entries("M", "F", "M"), format.Plain, "Alice", "5 bytes after the last page"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			p := &pageWriter{press: &press{compressor: noCompressor{}}}
+			none, err := newCompressor(Options{Compression: "none"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := &pageWriter{pageEncoder: &pageEncoder{compressor: none}}
 			p.begin(text)
 			if p.body = tc.dictionary; tc.dictionary != nil {
 				if err := p.dictionary(3); err != nil {
@@ -49,9 +53,11 @@ func TestLeaksInPages(t *testing.T) {
 				}
 			}
 			p.body = tc.data
-			if err := p.data(3, 0, tc.encoding); err != nil {
+			page, err := p.dataPage(3, 0, tc.encoding)
+			if err != nil {
 				t.Fatal(err)
 			}
+			p.place(page)
 			if tc.after != "" {
 				p.out = append(p.out, segment{bytes: []byte(tc.after)})
 			}

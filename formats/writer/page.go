@@ -42,7 +42,7 @@ func (s *storedPage) size() int64 { return int64(len(s.bytes)) + s.copied.size }
 // pageWriter lays out the pages of one row group, chunk after chunk. Offsets are those the
 // row group would have as the first of its file.
 type pageWriter struct {
-	*press
+	*pageEncoder
 	out    []segment
 	size   int64      // of out
 	chunk  columnMeta // of the chunk being written
@@ -55,7 +55,7 @@ func (p *pageWriter) begin(l leafElement) {
 	p.chunk = columnMeta{
 		Type:         l.element.Type.V,
 		PathInSchema: l.path,
-		Codec:        p.codec(),
+		Codec:        p.codec,
 	}
 	p.nulls, p.silent = 0, false
 }
@@ -78,15 +78,6 @@ func (p *pageWriter) dictionary(entries int) error {
 	page.entries, page.encoding = entries, format.Plain
 	p.place(page)
 	return nil
-}
-
-// data writes body as a data page.
-func (p *pageWriter) data(entries, nulls int, encoding format.Encoding) error {
-	page, err := p.encodeData(entries, nulls, encoding)
-	if err == nil {
-		p.place(page)
-	}
-	return err
 }
 
 // place appends a page to the chunk and enters it there.

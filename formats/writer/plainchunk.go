@@ -13,25 +13,26 @@ import (
 
 // plainChunk collects a column chunk as Parquet sees it: levels, and the PLAIN bytes of
 // the defined entries, a boolean in a byte of its own. Pages that are full are encoded at
-// once, so that of a row group of any size little more than compressed pages is held.
+// once.
 type plainChunk struct {
-	leaf    leafElement
-	size    int // bytes of a value; 0: a length of 4 bytes comes first
-	presses *Presses
+	leaf leafElement
+	size int // bytes of a value; 0: a length of 4 bytes comes first
+	encodedPages
 
 	entries    int    // number of entries that are in no page yet, nulls too
 	repetition []byte // one per entry, when the leaf can repeat
 	definition []byte // one per entry, when the leaf can be null
 	plain      []byte
-	done       []storedPage
-	stored     int64 // bytes of done
-	full       int   // rows of done
+}
+
+func newPlainChunk(leaf leafElement, p *PageEncoders) plainChunk {
+	return plainChunk{leaf: leaf, size: plain.SizeOf(leaf.element), encodedPages: encodedPages{encoders: p}}
 }
 
 func (c *plainChunk) reset() {
+	c.encodedPages.reset()
 	c.entries = 0
 	c.repetition, c.definition, c.plain = c.repetition[:0], c.definition[:0], c.plain[:0]
-	c.done, c.stored, c.full = nil, 0, 0
 }
 
 func (c *plainChunk) held() int {
@@ -75,19 +76,12 @@ func (c *plainChunk) flush() error {
 
 // store encodes a page that starts at an entry and an offset into plain.
 func (c *plainChunk) store(page plainPage, entry, offset int) error {
-	p, err := c.presses.take()
-	if err != nil {
-		return err
-	}
-	defer c.presses.leave(p)
-	p.body = appendLevelRuns(p.body[:0], part(c.repetition, entry, page.entries), c.leaf.repetition)
-	p.body = appendLevelRuns(p.body, part(c.definition, entry, page.entries), c.leaf.definition)
-	p.body = c.appendValues(p.body, c.plain[offset:offset+page.bytes])
-	stored, err := p.encodeData(page.entries, page.entries-page.defined, format.Plain)
-	c.done = append(c.done, stored)
-	c.stored += stored.size()
-	c.full += page.rows
-	return err
+	return c.add(page.rows, func(e *pageEncoder) (storedPage, error) {
+		e.body = appendLevels(e.body[:0], part(c.repetition, entry, page.entries), c.leaf.repetition)
+		e.body = appendLevels(e.body, part(c.definition, entry, page.entries), c.leaf.definition)
+		e.body = c.appendValues(e.body, c.plain[offset:offset+page.bytes])
+		return e.dataPage(page.entries, page.entries-page.defined, format.Plain)
+	})
 }
 
 // drop forgets the first entries and their bytes.

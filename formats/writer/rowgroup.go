@@ -7,7 +7,6 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/formats/internal/plain"
 	"github.com/kcut/kcut/formats/internal/schema"
 )
 
@@ -38,11 +37,11 @@ type Options struct {
 // encodings, or of Values entries that no row uses. Columns that are copied are one of their
 // pages, too.
 type RowGroup struct {
-	columns []Column
-	own     []columnChunk // that encode
-	chunks  []columnChunk // of the row group being filled: own, or copied
-	presses *Presses
-	pages   pageWriter
+	columns  []Column
+	own      []columnChunk // that encode
+	chunks   []columnChunk // of the row group being filled: own, or copied
+	encoders *PageEncoders
+	pages    pageWriter
 }
 
 // columnChunk collects one column of a row group.
@@ -54,23 +53,23 @@ type columnChunk interface {
 	reset()
 }
 
-// NewRowGroup returns an empty row group with presses of its own. It returns
+// NewRowGroup returns an empty row group with encoders of its own. It returns
 // formats.ErrUnsupported for an unknown codec or a column whose type its schema element cannot hold.
 func NewRowGroup(columns []Column, opt Options) (*RowGroup, error) {
-	presses, err := NewPresses(opt)
+	encoders, err := NewPageEncoders(opt)
 	if err != nil {
 		return nil, err
 	}
-	return presses.NewRowGroup(columns)
+	return encoders.NewRowGroup(columns)
 }
 
 // NewRowGroup returns an empty row group. It returns formats.ErrUnsupported for a column whose
 // type its schema element cannot hold.
-func (p *Presses) NewRowGroup(columns []Column) (*RowGroup, error) {
+func (p *PageEncoders) NewRowGroup(columns []Column) (*RowGroup, error) {
 	if len(columns) == 0 {
 		return nil, fmt.Errorf("write row group: %w: no columns", formats.ErrSchema)
 	}
-	g := &RowGroup{columns: columns, presses: p}
+	g := &RowGroup{columns: columns, encoders: p}
 	for _, column := range columns {
 		chunk, err := g.newChunk(column)
 		if err != nil {
@@ -86,11 +85,11 @@ func (g *RowGroup) newChunk(c Column) (columnChunk, error) {
 	leaves := leavesOf(c.elements())
 	switch {
 	case c.Field.Type.Kind == formats.Nested:
-		return newNestedChunk(leaves, g.presses), nil
+		return newNestedChunk(leaves, g.encoders), nil
 	case c.Masked && leaves[0].element.Type.V != format.Boolean: // a dictionary of booleans is not allowed
-		return newLabelChunk(c, leaves[0], g.presses)
+		return newLabelChunk(c, leaves[0], g.encoders)
 	}
-	return newFlatChunk(c, leaves[0], g.presses)
+	return newFlatChunk(c, leaves[0], g.encoders)
 }
 
 // Append adds rows from to to−1 of a batch's column to a column of the row group. All
@@ -142,14 +141,14 @@ func (g *EncodedRowGroup) Size() int64 { return g.size }
 // Encode returns the rows collected so far, and empties g for the next ones.
 func (g *RowGroup) Encode() (*EncodedRowGroup, error) {
 	defer g.Reset()
-	p, err := g.presses.take()
+	one, err := g.encoders.acquire()
 	if err != nil {
 		return nil, err
 	}
-	g.pages.press = p
+	g.pages.pageEncoder = one
 	defer func() {
-		g.pages.press = nil
-		g.presses.leave(p)
+		g.pages.pageEncoder = nil
+		g.encoders.release(one)
 	}()
 	e := &EncodedRowGroup{Rows: int64(g.chunks[0].rows())}
 	for i, chunk := range g.chunks {
@@ -192,10 +191,11 @@ func (g *RowGroup) Reset() {
 // nestedChunk collects the leaves of a nested column, copied as they are.
 type nestedChunk struct{ leaves []*plainChunk }
 
-func newNestedChunk(leaves []leafElement, p *Presses) *nestedChunk {
+func newNestedChunk(leaves []leafElement, p *PageEncoders) *nestedChunk {
 	n := &nestedChunk{}
 	for _, l := range leaves {
-		n.leaves = append(n.leaves, &plainChunk{leaf: l, size: plain.SizeOf(l.element), presses: p})
+		chunk := newPlainChunk(l, p)
+		n.leaves = append(n.leaves, &chunk)
 	}
 	return n
 }

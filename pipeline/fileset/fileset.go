@@ -13,7 +13,6 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/digest"
-	"github.com/kcut/kcut/formats/location"
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/internal/fault"
@@ -37,7 +36,7 @@ func Belongs(name string) bool {
 
 // Parts returns the files of a release: itself, or a directory's part files in order.
 func Parts(ctx context.Context, path string) ([]string, error) {
-	if location.IsRemote(path) {
+	if storage.IsRemote(path) {
 		return remoteParts(ctx, path)
 	}
 	info, err := os.Stat(path)
@@ -94,7 +93,7 @@ func remoteParts(ctx context.Context, path string) (parts []string, err error) {
 
 // Resolve returns the path or URL of a release in the form that all else here takes.
 func Resolve(path string) (string, error) {
-	resolved, err := location.Resolve(path)
+	resolved, err := storage.Resolve(path)
 	if err != nil {
 		return "", &fault.Error{Class: fault.Usage, Err: fmt.Errorf("open release: it is %w", err)}
 	}

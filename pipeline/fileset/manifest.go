@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/kcut/kcut/formats/location"
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/internal/fault"
 )
@@ -66,7 +65,7 @@ const maxManifest = 64 << 20
 // ReadManifest reads the manifest of a released directory, nil when it has none. One that has
 // anything but what Text writes is an error of class Input.
 func ReadManifest(ctx context.Context, directory string) (*Manifest, error) {
-	path := location.Join(directory, ManifestFile)
+	path := storage.Join(directory, ManifestFile)
 	there, err := storage.Exists(ctx, path)
 	if err != nil || !there {
 		return nil, err

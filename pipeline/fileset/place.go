@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/kcut/kcut/formats/location"
+	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/internal/fault"
 )
 
@@ -34,7 +34,7 @@ func CheckApart(written []Place, others ...Place) error {
 
 // isFile reports whether a file is there, or would be: no terminal, pipe or device.
 func (p Place) isFile() bool {
-	if p.Path == "" || location.IsURL(p.Path) {
+	if p.Path == "" || storage.IsURL(p.Path) {
 		return false
 	}
 	info, err := os.Stat(p.Path)
@@ -43,11 +43,11 @@ func (p Place) isFile() bool {
 
 // liesIn reports whether a place is another, by whatever name, or lies below it.
 func (p Place) liesIn(other Place) bool {
-	if other.Path == "" || location.IsURL(other.Path) {
+	if other.Path == "" || storage.IsURL(other.Path) {
 		return false
 	}
 	here, there := Real(p.Path), Real(other.Path)
-	if here == there || strings.HasPrefix(here, location.Join(there, "")) {
+	if here == there || strings.HasPrefix(here, storage.Join(there, "")) {
 		return true
 	}
 	a, err := os.Stat(here)

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/kcut/kcut/formats/location"
+	"github.com/kcut/kcut/formats/storage"
 )
 
 // maxBytes bounds a job file.
@@ -59,8 +59,8 @@ func wrongPath(err error) (cause string, ok bool) {
 // openable returns a path of the job file as it can be opened from the current directory. A
 // URL of an object store is left as it is.
 func openable(jobFile, path string) string {
-	where, err := location.Resolve(path)
-	if err != nil || location.IsRemote(where) {
+	where, err := storage.Resolve(path)
+	if err != nil || storage.IsRemote(where) {
 		return path
 	}
 	path = where
@@ -74,7 +74,7 @@ func openable(jobFile, path string) string {
 // fromHere makes a path that starts from the current directory independent of it, since
 // the job file's own start from its folder. It keeps a final slash.
 func fromHere(path string) string {
-	if path == "" || filepath.IsAbs(path) || location.IsURL(path) {
+	if path == "" || filepath.IsAbs(path) || storage.IsURL(path) {
 		return path
 	}
 	here, err := filepath.Abs(".")

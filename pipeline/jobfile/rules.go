@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kcut/kcut/formats/location"
+	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/formats/yaml"
 )
 
@@ -170,7 +170,7 @@ func (l *loader) outputRules(job *Job) {
 // cleaned is the one spelling of a path. Keys of objects have no other than their own, but
 // for the slash that ends a directory's.
 func cleaned(path string) string {
-	if location.IsRemote(path) {
+	if storage.IsRemote(path) {
 		return strings.TrimSuffix(path, "/")
 	}
 	return filepath.Clean(path)

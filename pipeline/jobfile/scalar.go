@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kcut/kcut/formats/location"
+	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/formats/yaml"
 )
 
@@ -67,11 +67,11 @@ func scalarProblem(f *field, n *yaml.Node) (message, hint string) {
 
 // pathProblem says what is wrong with a URL in a path's place.
 func (f *field) pathProblem(text string) (message, hint string) {
-	where, err := location.Resolve(text)
+	where, err := storage.Resolve(text)
 	switch {
 	case err != nil:
 		return "is " + err.Error(), ""
-	case f.local && location.IsRemote(where):
+	case f.local && storage.IsRemote(where):
 		return "must be a path of this machine, not a URL of an object store", ""
 	}
 	return "", ""

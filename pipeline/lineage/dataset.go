@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kcut/kcut/formats/location"
+	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
@@ -70,8 +70,8 @@ func withoutGlob(pattern string) string {
 // nameOf names what is at a path or a URL, whose key is taken as it is. A password that
 // somebody wrote before the bucket is nobody's business.
 func nameOf(where string) datasetName {
-	if location.IsRemote(where) {
-		bucket, key := location.Split(where)
+	if storage.IsRemote(where) {
+		bucket, key := storage.Split(where)
 		scheme, host, _ := strings.Cut(bucket, "://")
 		return datasetName{scheme + "://" + host[strings.LastIndexByte(host, '@')+1:], strings.Trim(key, "/")}
 	}

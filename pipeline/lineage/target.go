@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kcut/kcut/formats/location"
+	"github.com/kcut/kcut/formats/storage"
 )
 
 // Target takes events.
@@ -30,7 +30,7 @@ const defaultEndpoint = "api/v1/lineage"
 // gets the endpoint's, which may be empty for the usual one. A key that is not empty is sent
 // as bearer token.
 func ParseTarget(text, endpoint, key string) (Target, error) {
-	if !location.IsURL(text) {
+	if !storage.IsURL(text) {
 		return file(text), nil
 	}
 	u, err := url.Parse(text)

@@ -28,12 +28,12 @@ type Masker struct {
 	Budget   *spill.Budget
 	Advanced func(done, total int64) // is told how many rows have been read of those to be read
 
-	turns   *turns       // nil: one goroutine masks all rows in order
-	taken   []uint64     // then, rows of every divided cell so far
-	done    atomic.Int64 // rows read
-	total   int64        // rows to read
-	presses *writer.Presses
-	idle    chan *worker // workers that have ended a task, for the next ones
+	turns    *turns       // nil: one goroutine masks all rows in order
+	taken    []uint64     // then, rows of every divided cell so far
+	done     atomic.Int64 // rows read
+	total    int64        // rows to read
+	encoders *writer.PageEncoders
+	idle     chan *worker // workers that have ended a task, for the next ones
 }
 
 // Recoder leads from the values of a record to its labels: by a recoding of codes, and by the
@@ -85,7 +85,7 @@ func (m *Masker) Mask(ctx context.Context, tasks []Task, to Sink) (err error) {
 	}
 	defer m.turns.close()
 	m.idle = make(chan *worker, m.Threads)
-	if m.presses, err = writer.NewPresses(m.Write); err != nil {
+	if m.encoders, err = writer.NewPageEncoders(m.Write); err != nil {
 		return err
 	}
 	begin := first.Task

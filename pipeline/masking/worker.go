@@ -68,7 +68,7 @@ func (t *labelTable) follow(m *domain.Mapping, numbers, released []uint32) {
 }
 
 func (m *Masker) newWorker() (*worker, error) {
-	rows, err := m.presses.NewRowGroup(m.Plan.Outputs())
+	rows, err := m.encoders.NewRowGroup(m.Plan.Outputs())
 	if err != nil {
 		return nil, err
 	}

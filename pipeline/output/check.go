@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/kcut/kcut/formats/dataset"
-	"github.com/kcut/kcut/formats/location"
+	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/jobfile"
@@ -19,7 +19,7 @@ import (
 // Check reports whether an output exists, and refuses one that could not be written: its folder is
 // missing, or what is there is no file or directory, as it should be (class Usage or Exists).
 func Check(ctx context.Context, output string) (exists bool, err error) {
-	if location.IsRemote(output) {
+	if storage.IsRemote(output) {
 		return checkRemote(ctx, output)
 	}
 	path := filepath.Clean(output)
@@ -47,7 +47,7 @@ func Check(ctx context.Context, output string) (exists bool, err error) {
 // CheckReplaced refuses to replace a directory that holds what no release does: that would be
 // removed with the old release. In an object store checkRemote does so.
 func CheckReplaced(output string) error {
-	if location.IsRemote(output) || !fileset.IsDirectory(output) {
+	if storage.IsRemote(output) || !fileset.IsDirectory(output) {
 		return nil
 	}
 	entries, err := os.ReadDir(output)
@@ -82,13 +82,13 @@ func CheckDistinct(job *jobfile.Job, in *dataset.Dataset) error {
 		if err != nil {
 			return fmt.Errorf("find input %s: %w", file, err)
 		}
-		if input = realPath(input); input == real || strings.HasPrefix(input, location.Join(real, "")) {
+		if input = realPath(input); input == real || strings.HasPrefix(input, storage.Join(real, "")) {
 			return overlap(job)
 		}
 	}
 	written := output
 	if fileset.IsDirectory(job.Output.Path) {
-		written = location.Join(output, fileset.PartName(0))
+		written = storage.Join(output, fileset.PartName(0))
 	}
 	for _, pattern := range job.Input {
 		found, err := dataset.Finds(pattern, written)

@@ -7,7 +7,7 @@ import (
 	"path"
 	"path/filepath"
 
-	"github.com/kcut/kcut/formats/location"
+	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/jobfile"
@@ -19,7 +19,7 @@ import (
 // meet there, and find what is left of each other.
 func Local(job *jobfile.Job) (string, error) {
 	output := job.Output.Path
-	if !location.IsRemote(output) {
+	if !storage.IsRemote(output) {
 		return output, nil
 	}
 	folder, err := scratchFolder(job)
@@ -27,7 +27,7 @@ func Local(job *jobfile.Job) (string, error) {
 		return "", err
 	}
 	cleaned, err := Absolute(output)
-	_, key := location.Split(cleaned)
+	_, key := storage.Split(cleaned)
 	name := fmt.Sprintf("%s-%.8x", path.Base(key), sha256.Sum256([]byte(cleaned)))
 	local := filepath.Join(folder, name)
 	if fileset.IsDirectory(output) {
@@ -54,7 +54,7 @@ func scratchFolder(job *jobfile.Job) (folder string, err error) {
 // MakeLocal is Local, and makes the folder of that place if it is none of the user's.
 func MakeLocal(job *jobfile.Job) (string, error) {
 	local, err := Local(job)
-	if err != nil || !location.IsRemote(job.Output.Path) {
+	if err != nil || !storage.IsRemote(job.Output.Path) {
 		return local, err
 	}
 	if err := os.MkdirAll(filepath.Dir(filepath.Clean(local)), 0o700); err != nil {

@@ -4,14 +4,14 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/kcut/kcut/formats/location"
+	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/pipeline/fileset"
 )
 
 // Shown is an output's path or URL as messages have it, without the slash that ends a
 // directory's.
 func Shown(output string) string {
-	if location.IsRemote(output) {
+	if storage.IsRemote(output) {
 		return strings.TrimSuffix(output, "/")
 	}
 	return filepath.Clean(output)
@@ -19,7 +19,7 @@ func Shown(output string) string {
 
 // Absolute is the one spelling of a location, without the slash that ends a directory's.
 func Absolute(path string) (string, error) {
-	if location.IsRemote(path) {
+	if storage.IsRemote(path) {
 		return strings.TrimSuffix(path, "/"), nil
 	}
 	return filepath.Abs(path)
@@ -27,7 +27,7 @@ func Absolute(path string) (string, error) {
 
 // realPath is a path without links, as far as it leads somewhere. A URL is left as it is.
 func realPath(path string) string {
-	if location.IsRemote(path) {
+	if storage.IsRemote(path) {
 		return path
 	}
 	return fileset.Real(path)

@@ -4,8 +4,8 @@ import (
 	"context"
 	"path/filepath"
 
-	"github.com/kcut/kcut/formats/location"
 	"github.com/kcut/kcut/formats/publish"
+	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/pipeline/fileset"
 )
 
@@ -21,12 +21,12 @@ type Target struct {
 // which Check has told whether it exists. It goes on with an earlier run's: keep is told the paths
 // of that one's files and wants some to stay. Discard or Suspend is owed unless Publish succeeds.
 func Open(files publish.FS, local, output string, exists bool, keep func(path string) bool) (*Target, error) {
-	publication, err := publish.ContinueOn(files, filepath.Clean(local), fileset.IsDirectory(local), keep)
+	publication, err := publish.On(files, filepath.Clean(local), fileset.IsDirectory(local), keep)
 	if err != nil {
 		return nil, err
 	}
 	t := &Target{Publication: publication, directory: fileset.IsDirectory(local)}
-	if location.IsRemote(output) {
+	if storage.IsRemote(output) {
 		t.upload = &upload{from: t.Path(), to: output, fresh: !exists}
 	}
 	return t, nil

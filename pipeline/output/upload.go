@@ -9,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/kcut/kcut/formats/location"
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/pipeline/fileset"
@@ -93,7 +92,7 @@ func (u *upload) clear(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	success := location.Join(u.to, publish.SuccessFile)
+	success := storage.Join(u.to, publish.SuccessFile)
 	if err := storage.Remove(ctx, success); err != nil {
 		return err
 	}
@@ -114,7 +113,7 @@ func (u *upload) parts(ctx context.Context) error {
 		return err
 	}
 	for _, file := range files {
-		to := location.Join(u.to, filepath.Base(file))
+		to := storage.Join(u.to, filepath.Base(file))
 		err := u.send(to, func() error {
 			_, err := storage.UploadFile(ctx, file, to, true)
 			return err
@@ -127,7 +126,7 @@ func (u *upload) parts(ctx context.Context) error {
 }
 
 func (u *upload) text(ctx context.Context, name string, text []byte) error {
-	to := location.Join(u.to, name)
+	to := storage.Join(u.to, name)
 	return u.send(to, func() error { return storage.UploadText(ctx, text, to, true) })
 }
 

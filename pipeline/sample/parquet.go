@@ -14,12 +14,12 @@ const batchRows = 4096
 
 // parquetWriter writes people as Parquet, a block a row group.
 type parquetWriter struct {
-	people  *people
-	columns []column
-	output  []writer.Column
-	writer  *writer.Writer
-	presses *writer.Presses
-	batches sync.Pool // of *batch
+	people   *people
+	columns  []column
+	output   []writer.Column
+	writer   *writer.Writer
+	encoders *writer.PageEncoders
+	batches  sync.Pool // of *batch
 }
 
 func newParquet(w io.Writer, p *people) (*parquetWriter, error) {
@@ -31,7 +31,7 @@ func newParquet(w io.Writer, p *people) (*parquetWriter, error) {
 	}
 	s.batches.New = func() any { return newBatch(s.columns) }
 	var err error
-	if s.presses, err = writer.NewPresses(writer.Options{}); err != nil {
+	if s.encoders, err = writer.NewPageEncoders(writer.Options{}); err != nil {
 		return nil, err
 	}
 	s.writer, err = writer.New(w, s.output, nil)
@@ -39,7 +39,7 @@ func newParquet(w io.Writer, p *people) (*parquetWriter, error) {
 }
 
 func (s *parquetWriter) encode(first int64, rows int) (block, error) {
-	group, err := s.presses.NewRowGroup(s.output)
+	group, err := s.encoders.NewRowGroup(s.output)
 	if err != nil {
 		return block{}, err
 	}

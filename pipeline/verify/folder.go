@@ -9,7 +9,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/kcut/kcut/formats/location"
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/internal/fault"
@@ -100,8 +99,8 @@ func (v *verifier) checkSums(ctx context.Context, parts []fileset.Part) error {
 
 // names returns what lies in a released directory.
 func (v *verifier) names(ctx context.Context) (names []string, err error) {
-	if location.IsRemote(v.path) {
-		directory := location.Join(v.path, "")
+	if storage.IsRemote(v.path) {
+		directory := storage.Join(v.path, "")
 		objects, err := storage.List(ctx, directory)
 		for _, object := range objects {
 			names = append(names, object.Location[len(directory):])

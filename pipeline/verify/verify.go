@@ -238,10 +238,6 @@ func (v *verifier) find(format string, args ...any) {
 
 // lackingColumn returns the first column that the cut speaks of and a part lacks, or nothing.
 func (v *verifier) lackingColumn(release *release.File) string {
-	has := make(map[string]bool)
-	for _, column := range release.Columns() {
-		has[column.Name] = true
-	}
 	var names []string
 	for i := range v.checks {
 		names = append(names, v.checks[i].name)
@@ -249,8 +245,9 @@ func (v *verifier) lackingColumn(release *release.File) string {
 	if v.cut.Class != "" {
 		names = append(names, v.cut.Class)
 	}
+	columns := release.Columns()
 	for _, name := range names {
-		if !has[name] {
+		if !slices.Contains(columns, name) {
 			return name
 		}
 	}

@@ -77,19 +77,9 @@ func (g *google) read(w http.ResponseWriter, r *http.Request, key string) {
 	h.Set("X-Goog-Metageneration", "1")
 	h.Set("Last-Modified", o.changed.Format(http.TimeFormat))
 	h.Set("Content-Type", "application/octet-stream")
-	header := r.Header.Get("Range")
-	if header == "" {
-		_, _ = w.Write(o.data)
-		return
-	}
-	part, first, last, ok := cut(o.data, header)
-	if !ok {
+	if !o.send(w, r.Header.Get("Range")) {
 		g.refuse(w, http.StatusRequestedRangeNotSatisfiable)
-		return
 	}
-	h.Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", first, last, len(o.data)))
-	w.WriteHeader(http.StatusPartialContent)
-	_, _ = w.Write(part)
 }
 
 // resource is what Google says of an object.

@@ -1,7 +1,9 @@
 package storagetest
 
 import (
+	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -104,17 +106,24 @@ func (m *memory) page(prefix, after, most string) (keys []string, more bool) {
 	return keys, false
 }
 
-// cut returns the part of data that a range of HTTP names, and its ends; false when there is
-// nothing in it.
-func cut(data []byte, header string) (part []byte, first, last int, ok bool) {
+// send answers a request for the bytes in a range of HTTP, all of them without one. It reports
+// false, and has sent nothing, when there is nothing in it.
+func (o *object) send(w http.ResponseWriter, header string) bool {
+	if header == "" {
+		_, _ = w.Write(o.data)
+		return true
+	}
 	from, to, _ := strings.Cut(strings.TrimPrefix(header, "bytes="), "-")
 	first, err := strconv.Atoi(from)
-	if err != nil || first >= len(data) {
-		return nil, 0, 0, false
+	if err != nil || first >= len(o.data) {
+		return false
 	}
-	last = len(data) - 1
+	last := len(o.data) - 1
 	if n, err := strconv.Atoi(to); err == nil {
 		last = min(last, n)
 	}
-	return data[first : last+1], first, last, true
+	w.Header().Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", first, last, len(o.data)))
+	w.WriteHeader(http.StatusPartialContent)
+	_, _ = w.Write(o.data[first : last+1])
+	return true
 }

@@ -74,22 +74,13 @@ func (m *microsoft) read(w http.ResponseWriter, r *http.Request, o *object) {
 	for name, value := range o.metadata {
 		h.Set(name, value)
 	}
-	header := r.Header.Get("X-Ms-Range")
-	if r.Method == http.MethodHead || header == "" {
+	if r.Method == http.MethodHead {
 		h.Set("Content-Length", fmt.Sprint(len(o.data)))
-		if r.Method != http.MethodHead {
-			_, _ = w.Write(o.data)
-		}
 		return
 	}
-	part, first, last, ok := cut(o.data, header)
-	if !ok {
+	if !o.send(w, r.Header.Get("X-Ms-Range")) {
 		m.refuseAs(w, http.StatusRequestedRangeNotSatisfiable, "InvalidRange")
-		return
 	}
-	h.Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", first, last, len(o.data)))
-	w.WriteHeader(http.StatusPartialContent)
-	_, _ = w.Write(part)
 }
 
 func (m *microsoft) list(w http.ResponseWriter, r *http.Request) {

@@ -1,4 +1,4 @@
-package location
+package storage
 
 import (
 	"strings"

@@ -1,7 +1,4 @@
-// Package location is how files are named: by a path, or by a URL s3://bucket/key,
-// gs://bucket/key or azblob://container/key, whose key is taken as it is: nothing in it is
-// decoded, and ? and # are letters like others.
-package location
+package storage
 
 import (
 	"fmt"

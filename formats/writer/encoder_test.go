@@ -12,7 +12,7 @@ import (
 )
 
 // TestColumnsAreFilledAtOnce fills the columns of row groups in turn, and each on a goroutine of
-// its own with presses that the row groups share, and demands the same bytes.
+// its own with encoders that the row groups share, and demands the same bytes.
 func TestColumnsAreFilledAtOnce(t *testing.T) {
 	text := formats.Type{Kind: formats.String}
 	columns := []Column{
@@ -54,14 +54,14 @@ func TestColumnsAreFilledAtOnce(t *testing.T) {
 		}
 		inTurn[i] = g
 	}
-	presses, err := NewPresses(Options{})
+	encoders, err := NewPageEncoders(Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var group sync.WaitGroup
 	atOnce := make([]*RowGroup, 2)
 	for i := range atOnce {
-		if atOnce[i], err = presses.NewRowGroup(columns); err != nil {
+		if atOnce[i], err = encoders.NewRowGroup(columns); err != nil {
 			t.Fatal(err)
 		}
 		for c := range columns {
@@ -76,14 +76,14 @@ func TestColumnsAreFilledAtOnce(t *testing.T) {
 	if !bytes.Equal(writeFile(t, columns, nil, atOnce...), writeFile(t, columns, nil, inTurn...)) {
 		t.Error("columns that are filled at once give other bytes")
 	}
-	if n := len(presses.idle); n < 1 || n > len(atOnce)*len(columns) {
-		t.Errorf("%d presses", n)
+	if n := len(encoders.idle); n < 1 || n > len(atOnce)*len(columns) {
+		t.Errorf("%d encoders", n)
 	}
 }
 
-// A press that made a very large page gives its memory up.
-func TestPressKeepsLittle(t *testing.T) {
-	presses, err := NewPresses(Options{Compression: "none"})
+// An encoder that made a very large page gives its memory up.
+func TestEncoderKeepsLittle(t *testing.T) {
+	encoders, err := NewPageEncoders(Options{Compression: "none"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,12 +91,12 @@ func TestPressKeepsLittle(t *testing.T) {
 		size int
 		kept bool
 	}{{pageBytes, true}, {mostScratch + 1, false}} {
-		p, err := presses.take()
+		p, err := encoders.acquire()
 		if err != nil {
 			t.Fatal(err)
 		}
 		p.body = make([]byte, tc.size)
-		presses.leave(p)
+		encoders.release(p)
 		if kept := p.body != nil; kept != tc.kept {
 			t.Errorf("scratch of %d bytes is kept: %v", tc.size, kept)
 		}

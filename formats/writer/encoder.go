@@ -1,0 +1,156 @@
+package writer
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/kcut/kcut/formats"
+)
+
+// pageEncoder makes pages, one at a time. All but the compressor is scratch.
+type pageEncoder struct {
+	compressor
+	body    []byte // the page being built
+	packed  []byte // the page compressed
+	header  bytes.Buffer
+	present []uint32 // indexes that are not null
+	levels  []byte
+}
+
+// PageEncoders make the pages of row groups that are filled at a time. There are as many as columns
+// have pages made at once, and each keeps what its compressor takes and a few MiB.
+type PageEncoders struct {
+	options Options
+	mu      sync.Mutex
+	idle    []*pageEncoder
+}
+
+// NewPageEncoders returns ErrUnsupported for an unknown codec.
+func NewPageEncoders(opt Options) (*PageEncoders, error) {
+	p := &PageEncoders{options: opt}
+	one, err := p.acquire()
+	if err != nil {
+		return nil, err
+	}
+	p.release(one)
+	return p, nil
+}
+
+// acquire returns an encoder that is idle, or a new one.
+func (p *PageEncoders) acquire() (*pageEncoder, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if last := len(p.idle) - 1; last >= 0 {
+		one := p.idle[last]
+		p.idle = p.idle[:last]
+		return one, nil
+	}
+	c, err := newCompressor(p.options)
+	return &pageEncoder{compressor: c}, err
+}
+
+// mostScratch is what an encoder keeps of its scratch: the pages of all but very large values take less.
+const mostScratch = 4 * pageBytes
+
+// release gives an encoder back.
+func (p *PageEncoders) release(one *pageEncoder) {
+	if cap(one.body)+cap(one.packed) > mostScratch {
+		one.body, one.packed = nil, nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.idle = append(p.idle, one)
+}
+
+// dataPage makes a data page of body, to be placed.
+func (e *pageEncoder) dataPage(entries, nulls int, encoding format.Encoding) (storedPage, error) {
+	page, err := e.store(dataHeader(entries, nulls, encoding))
+	page.entries, page.nulls, page.encoding = entries, nulls, encoding
+	return page, err
+}
+
+// store compresses body and completes the header.
+func (e *pageEncoder) store(h pageHeader) (page storedPage, err error) {
+	if e.packed, err = e.compress(e.packed[:0], e.body); err != nil {
+		return page, fmt.Errorf("compress page: %w", err)
+	}
+	if max(len(e.body), len(e.packed)) > math.MaxInt32 {
+		return page, fmt.Errorf("write page of %d bytes: %w size", len(e.body), formats.ErrUnsupported)
+	}
+	e.header.Reset()
+	h.store(len(e.body), e.packed)
+	if err := h.encode(&e.header); err != nil {
+		return page, err
+	}
+	return storedPage{
+		kind: h.Type, unpacked: e.header.Len() + len(e.body),
+		bytes: slices.Concat(e.header.Bytes(), e.packed),
+	}, nil
+}
+
+// absent stands for null among dictionary indexes: code 0 less 1.
+const absent = math.MaxUint32
+
+// indexPage makes the page of some rows, which are indexes of so many entries of a dictionary.
+func (e *pageEncoder) indexPage(rows []uint32, entries int, nullable, nulls bool) (storedPage, error) {
+	width := max(1, widthOf(entries-1)) // one bit for one entry: not every reader takes none
+	e.body = e.body[:0]
+	present := rows
+	switch {
+	case nulls:
+		present = e.split(rows)
+	case nullable:
+		e.body = append(e.body, 0, 0, 0, 0)
+		e.body = appendRun(e.body, 1, len(rows), 1)
+		binary.LittleEndian.PutUint32(e.body, uint32(len(e.body)-4))
+	}
+	e.body = append(e.body, byte(width))
+	e.body = appendHybrid(e.body, present, width)
+	return e.dataPage(len(rows), len(rows)-len(present), format.RLEDictionary)
+}
+
+// split writes the definition levels of a page and returns its indexes without nulls.
+func (e *pageEncoder) split(rows []uint32) []uint32 {
+	e.levels, e.present = e.levels[:0], e.present[:0]
+	for _, index := range rows {
+		if index == absent {
+			e.levels = append(e.levels, 0)
+			continue
+		}
+		e.levels = append(e.levels, 1)
+		e.present = append(e.present, index)
+	}
+	e.body = appendLevels(e.body, e.levels, 1)
+	return e.present
+}
+
+// encodedPages are the pages of a chunk that are full: of a row group of any size little more than
+// compressed pages is held.
+type encodedPages struct {
+	encoders *PageEncoders
+	done     []storedPage
+	stored   int64 // bytes of done
+	full     int   // rows of done
+}
+
+// add makes a page of so many rows with an encoder.
+func (p *encodedPages) add(rows int, encode func(*pageEncoder) (storedPage, error)) error {
+	e, err := p.encoders.acquire()
+	if err != nil {
+		return err
+	}
+	defer p.encoders.release(e)
+	page, err := encode(e)
+	p.done = append(p.done, page)
+	p.stored += page.size()
+	p.full += rows
+	return err
+}
+
+func (p *encodedPages) reset() { p.done, p.stored, p.full = nil, 0, 0 }
