@@ -15,7 +15,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/formatstest"
-	"github.com/kcut/kcut/formats/internal/schema"
+	declared "github.com/kcut/kcut/formats/internal/schema"
 	"github.com/kcut/kcut/formats/writer"
 )
 
@@ -25,7 +25,7 @@ func keeping(t *testing.T) []byte {
 	t.Helper()
 	const rows = 12
 	text, truth := formats.Type{Kind: formats.String}, formats.Type{Kind: formats.Boolean}
-	list := schema.Elements{
+	list := declared.Elements{
 		{RepetitionType: thrift.New(format.Optional), NumChildren: thrift.New(int32(1))},
 		{Name: "item", RepetitionType: thrift.New(format.Repeated), Type: thrift.New(format.Int32)},
 	}
