@@ -100,7 +100,7 @@ func (t *Table) aggregateInMemory(maps [][]uint32, domains []int, space Space) (
 	}
 	r := &Table{Layout: layout, Keys: make([]uint64, t.Len()*layout.Words), Counts: append(make([]uint32, 0, t.Len()), t.Counts...)}
 	t.repack(r.Keys, layout, maps)
-	r.merge(nil)
+	r.merge(1)
 	if 2*r.Len() <= t.Len() { // the larger arrays are garbage
 		r = &Table{Layout: layout, Keys: append(make([]uint64, 0, len(r.Keys)), r.Keys...), Counts: append(make([]uint32, 0, r.Len()), r.Counts...)}
 	}

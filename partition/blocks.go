@@ -28,8 +28,8 @@ func (x *dividing) take(r *router) (number int, ok bool) {
 	if x.failed != nil {
 		return 0, false
 	}
-	if x.pool.threads > 1 {
-		x.block = min(x.block, max(x.left/(lastBlocks*x.pool.threads), x.leastBlock()))
+	if x.pool.sharing.threads > 1 {
+		x.block = min(x.block, max(x.left/(lastBlocks*x.pool.sharing.threads), x.leastBlock()))
 	}
 	x.taker = r
 	if _, ok := x.next(); !ok {

@@ -27,7 +27,7 @@ const (
 
 // dividing divides pieces. Their records are read a block at a time;
 // a block may have records of several pieces, and a piece records in several blocks. Routers,
-// each on a member of the crew, take the blocks in turn; what they make of a block is
+// each on a goroutine of its own, take the blocks in turn; what they make of a block is
 // collected in the order of the blocks, so that the outcome does not depend on who is faster.
 type dividing struct {
 	*TIPS
@@ -102,12 +102,12 @@ func (x *dividing) reserveKnown() (drawn int64, err error) {
 	return x.known, err
 }
 
-// divide lets the crew divide the blocks.
+// divide lets routers divide the blocks.
 func (x *dividing) divide() error {
 	x.left = x.records + stretchRecords*len(x.works)
-	routers := x.routers(min(x.pool.threads, max(1, x.left/leastBlock)))
+	routers := x.routers(min(x.pool.sharing.threads, max(1, x.left/leastBlock)))
 	most := x.pool.blockRecords(x.table.Layout)
-	x.block = min(max(x.left/(blocksEach*x.pool.threads), x.leastBlock()), most)
+	x.block = min(max(x.left/(blocksEach*x.pool.sharing.threads), x.leastBlock()), most)
 	x.ahead = make([]madeBlock, blocksAhead*len(routers))
 	x.caughtUp.L = &x.access
 	if first := x.works[0].piece; first.table != nil {
@@ -116,7 +116,7 @@ func (x *dividing) divide() error {
 	}
 	next, stop := iter.Pull(x.blocks)
 	x.next = next
-	x.pool.sharing.crew.each(len(routers), func(member, _ int) { x.route(routers[member]) })
+	each(len(routers), len(routers), func(_, i int) { x.route(routers[i]) })
 	stop()
 	for _, r := range routers {
 		r.forget()
@@ -126,7 +126,7 @@ func (x *dividing) divide() error {
 
 // routers returns so many routers.
 func (x *dividing) routers(n int) []*router {
-	for len(x.pool.routers) < x.pool.threads {
+	for len(x.pool.routers) < x.pool.sharing.threads {
 		x.pool.routers = append(x.pool.routers, &router{})
 	}
 	for _, r := range x.pool.routers {

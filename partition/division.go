@@ -88,8 +88,8 @@ func (d *division) divideApart(t *Table, parent leaf, shares []leaf, f Field, r 
 		d.parts = append(d.parts, part)
 	}
 	if len(d.parts) > 1 {
-		d.sharing.crew.each(len(shares), func(_, i int) { measured[i].scatter(t, shares[i], d.room, f, r) })
-		d.sharing.crew.each(len(shares), func(_, i int) { t.putBack(shares[i], d.room, parent.lo) })
+		each(len(shares), d.sharing.threads, func(_, i int) { measured[i].scatter(t, shares[i], d.room, f, r) })
+		each(len(shares), d.sharing.threads, func(_, i int) { t.putBack(shares[i], d.room, parent.lo) })
 	}
 	return d.parts
 }

@@ -24,7 +24,7 @@ func TestOrder(t *testing.T) {
 			rows, domains, space.Share = 100_000, []int{1 << 20, 1 << 20}, 1<<10 // dealt twice
 		}
 		whole := randomTable(r, rows, domains, NewLayout(domains))
-		whole.merge(nil)
+		whole.merge(1)
 		want := whole.tuples(nil)
 		identity := make([][]uint32, len(domains))
 		for c, d := range domains {

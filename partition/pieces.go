@@ -31,10 +31,10 @@ func (t *TIPS) takeApart() {
 		return
 	}
 	t.table, t.inPieces = &Table{Layout: table.Layout}, true
-	all, by := &pile{}, t.pool.sharing.crew
-	shares := by.shares(table.Len())
+	all, threads := &pile{}, t.pool.sharing.threads
+	shares := shares(table.Len(), threads)
 	parts := make([]fragment, len(shares))
-	by.each(len(shares), func(_, i int) {
+	each(len(shares), threads, func(_, i int) {
 		lo, hi := shares[i].lo, shares[i].hi
 		parts[i] = describe(table, lo, hi, sum(table.Counts[lo:hi]))
 	})
@@ -148,20 +148,14 @@ func (t *TIPS) refinePieces(visits []int32, field int, r *Refinement) {
 func (t *TIPS) divideAgain(visits []int32, needs func(v *visitor, p *piece) bool) []*work {
 	x := dividing{TIPS: t, works: t.choose(visits, needs)}
 	t.fail(x.run())
-	t.sums += t.sumOver(x.works, func(w *work) (more int64) {
-		for _, piece := range w.pieces {
-			if piece != nil {
-				more += piece.known()
-			}
-		}
-		return more - w.piece.known()
-	})
 	for _, w := range x.works {
 		t.pieces--
+		t.sums -= w.piece.known()
 		l := &t.leaves[w.leaf]
 		for _, piece := range w.pieces {
 			if piece != nil {
 				t.pieces++
+				t.sums += piece.known()
 				l.pieces = append(l.pieces, piece)
 			}
 		}
@@ -178,9 +172,9 @@ func (t *TIPS) choose(visits []int32, needs func(v *visitor, p *piece) bool) []*
 	}
 	chosen := make([]bool, len(all))
 	shares := leaf{hi: len(all)}.shares((len(all) + piecesTogether - 1) / piecesTogether)
-	t.pool.sharing.crew.each(len(shares), func(member, i int) {
+	each(len(shares), t.pool.sharing.threads, func(worker, i int) {
 		for at := shares[i].lo; at < shares[i].hi; at++ {
-			chosen[at] = needs(t.visitors[member], all[at])
+			chosen[at] = needs(t.visitors[worker], all[at])
 		}
 	})
 	var works []*work
@@ -199,21 +193,6 @@ func (t *TIPS) choose(visits []int32, needs func(v *visitor, p *piece) bool) []*
 		l.pieces = kept
 	}
 	return works
-}
-
-// sumOver adds up the bytes of works, with the whole crew.
-func (t *TIPS) sumOver(works []*work, of func(w *work) int64) (bytes int64) {
-	shares := leaf{hi: len(works)}.shares((len(works) + workTogether - 1) / workTogether)
-	sums := make([]int64, len(shares))
-	t.pool.sharing.crew.each(len(shares), func(_, i int) {
-		for _, w := range works[shares[i].lo:shares[i].hi] {
-			sums[i] += of(w)
-		}
-	})
-	for _, n := range sums {
-		bytes += n
-	}
-	return bytes
 }
 
 // whole reports whether the records of a piece are known to agree in the child that the
@@ -246,16 +225,16 @@ func (t *TIPS) assemble(partitions []int32, field int, r *Refinement) {
 		t.made[0] = t.assembleTogether(partitions[0], field, r)
 	} else {
 		shares := leaf{hi: len(partitions)}.shares(max(1, min(len(partitions), pieces/piecesTogether)))
-		t.pool.sharing.crew.each(len(shares), func(member, i int) {
+		each(len(shares), t.pool.sharing.threads, func(worker, i int) {
 			for at := shares[i].lo; at < shares[i].hi; at++ {
-				t.made[at] = t.visitors[member].assemble(t, partitions[at], field, r)
+				t.made[at] = t.visitors[worker].assemble(t, partitions[at], field, r)
 			}
 		})
 	}
 	t.replaceAll(field)
 }
 
-// assembleTogether assembles a partition with the whole crew: each gathers what is known of some
+// assembleTogether assembles a partition on all goroutines: each gathers what is known of some
 // fields.
 func (t *TIPS) assembleTogether(p int32, field int, r *Refinement) visit {
 	made := t.together.deal(t, p, field, r)
@@ -269,9 +248,9 @@ func (t *TIPS) assembleTogether(p int32, field int, r *Refinement) visit {
 			tasks = append(tasks, task{i, f})
 		}
 	}
-	t.pool.sharing.crew.each(len(tasks), func(member, i int) {
+	each(len(tasks), t.pool.sharing.threads, func(worker, i int) {
 		part, f := &made.parts[tasks[i].part], tasks[i].field
-		part.counts[f] = t.visitors[member].gatherField(t, part.pieces, lists[tasks[i].part][f])
+		part.counts[f] = t.visitors[worker].gatherField(t, part.pieces, lists[tasks[i].part][f])
 	})
 	return made
 }
@@ -344,15 +323,14 @@ func (l *childLeaf) take(p *piece) {
 // thin forgets how records are spread in fresh pieces of which that takes too much memory.
 func (t *TIPS) thin(works []*work) {
 	full := t.spreadsRoom() < 0
-	t.sums -= t.sumOver(works, func(w *work) (bytes int64) {
+	for _, w := range works {
 		for _, p := range w.pieces {
 			if p != nil && (full || p.records < cellRecords*p.cells()) {
-				bytes += p.known()
+				t.sums -= p.known()
 				p.forget()
 			}
 		}
-		return bytes
-	})
+	}
 }
 
 // forget forgets how records are spread in all pieces.

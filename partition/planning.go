@@ -6,7 +6,7 @@ var depths = [...]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32,
 // workTogether is how many works are planned at once.
 const workTogether = 64
 
-// plan plans how the pieces are divided, with the whole crew.
+// plan plans how the pieces are divided.
 func (x *dividing) plan() {
 	first, room := x.works[0], x.spreadsRoom()
 	for _, w := range x.works {
@@ -17,7 +17,7 @@ func (x *dividing) plan() {
 	limit := x.limit()
 	x.outlook.open(limit.of(first) > 1)
 	shares := leaf{hi: len(x.works)}.shares((len(x.works) + workTogether - 1) / workTogether)
-	x.pool.sharing.crew.each(len(shares), func(_, i int) {
+	each(len(shares), x.pool.sharing.threads, func(_, i int) {
 		x.planShare(x.works[shares[i].lo:shares[i].hi], limit, room)
 	})
 	for _, w := range x.works {

@@ -26,7 +26,6 @@ type Pool struct {
 	budget                    *spill.Budget // nil: memory has no limit
 	store                     store         // nil: nothing can be moved
 	share                     int64
-	threads                   int
 	sharing                   sharing
 	used                      int64
 	chunk                     int   // bytes
@@ -46,15 +45,14 @@ type Pool struct {
 // NewPool returns a pool that draws at most the space's share. It must be closed.
 func NewPool(space Space) *Pool {
 	m := newPool(space.Budget, space.store(), space.Share)
-	m.threads = max(1, space.Threads)
-	m.sharing = sharing{crew: newCrew(m.threads), least: leastShare}
+	m.sharing.threads = max(1, space.Threads)
 	return m
 }
 
 func newPool(budget *spill.Budget, s store, share int64) *Pool {
 	chunk := min(max(share/shareChunks, minChunk), maxChunk)
 	return &Pool{
-		budget: budget, store: s, share: share, threads: 1, chunk: int(chunk),
+		budget: budget, store: s, share: share, chunk: int(chunk), sharing: sharing{threads: 1, least: leastShare},
 		pieceRecords: pieceRecords, partRecords: partRecords, piecesPay: piecesPay,
 	}
 }
@@ -271,7 +269,7 @@ func (m *Pool) blockRecords(layout Layout) int {
 
 // blocksBytes returns what the blocks of the routers take: as they were read, in order, and what
 // is made of them until that is collected.
-func (m *Pool) blocksBytes(block int64) int64 { return block * int64(3*m.threads+1) }
+func (m *Pool) blocksBytes(block int64) int64 { return block * int64(3*m.sharing.threads+1) }
 
 // spareBlocks gives the memory of blocks back, for good. It reports whether there was any.
 func (m *Pool) spareBlocks() bool {

@@ -24,19 +24,19 @@ const (
 // table is consumed: its memory is the result's. A merged count that would not fit stays apart
 // in a record of its own.
 func (t *Table) Recode(maps [][]uint32, domains []int, threads int) *Table {
-	r, by := &Table{Layout: NewLayout(domains), Counts: t.Counts}, newCrew(threads)
-	r.Keys = t.recoded(r.Layout, maps, by)
-	r.merge(by)
+	r := &Table{Layout: NewLayout(domains), Counts: t.Counts}
+	r.Keys = t.recoded(r.Layout, maps, threads)
+	r.merge(threads)
 	return r
 }
 
 // Coarsen is Recode for a search, which may meet a tuple twice: tuples that become equal are
 // merged only where that pays.
 func (t *Table) Coarsen(maps [][]uint32, domains []int, threads int) *Table {
-	r, by := &Table{Layout: NewLayout(domains), Counts: t.Counts}, newCrew(threads)
-	r.Keys = t.recoded(r.Layout, maps, by)
-	if r.Len() < mergePays || r.repeated(by) {
-		r.merge(by)
+	r := &Table{Layout: NewLayout(domains), Counts: t.Counts}
+	r.Keys = t.recoded(r.Layout, maps, threads)
+	if r.Len() < mergePays || r.repeated(threads) {
+		r.merge(threads)
 	}
 	return r
 }
@@ -45,17 +45,17 @@ func (t *Table) Coarsen(maps [][]uint32, domains []int, threads int) *Table {
 // them. Domains may grow.
 func (t *Table) Translate(maps [][]uint32, domains []int, threads int) {
 	to := NewLayout(domains)
-	t.Keys, t.Layout = t.recoded(to, maps, newCrew(threads)), to
+	t.Keys, t.Layout = t.recoded(to, maps, threads), to
 }
 
 // recoded returns the keys in new codes: where the keys are, when they are not longer.
-func (t *Table) recoded(to Layout, maps [][]uint32, by *crew) []uint64 {
+func (t *Table) recoded(to Layout, maps [][]uint32, threads int) []uint64 {
 	keys, words := t.Keys, max(t.Layout.Words, to.Words)
 	if to.Words > t.Layout.Words {
 		keys = make([]uint64, t.Len()*words)
 	}
-	shares := by.shares(t.Len())
-	by.each(len(shares), func(_, i int) {
+	shares := shares(t.Len(), threads)
+	each(len(shares), threads, func(_, i int) {
 		t.share(shares[i]).repack(keys[shares[i].lo*words:], to, maps)
 	})
 	if words > to.Words {
@@ -94,14 +94,14 @@ func translate(fresh []uint64, freshWords int, to Field, keys []uint64, words in
 
 // merge sums the counts of equal tuples. Records are first dealt into shards by hash, so that
 // each shard's hash table is small; the result overwrites the table from its start.
-func (t *Table) merge(by *crew) {
+func (t *Table) merge(threads int) {
 	shards := 1
 	for shards < maxShards && t.Len() > shards*shardRecords {
 		shards *= 2
 	}
-	source, bounds := t.deal(shards, by)
-	merged := make([]*Table, min(len(by.shares(t.Len())), shards))
-	by.each(len(merged), func(_, i int) {
+	source, bounds := t.deal(shards, threads)
+	merged := make([]*Table, min(len(shares(t.Len(), threads)), shards))
+	each(len(merged), threads, func(_, i int) {
 		first, last := shards*i/len(merged), shards*(i+1)/len(merged)
 		to := t.share(leaf{lo: bounds[first], hi: bounds[last]})
 		to.truncate()
@@ -119,10 +119,10 @@ func (t *Table) merge(by *crew) {
 
 // repeated reports whether merging would leave at most three quarters of the records. It looks
 // at the tuples of a part of all hashes.
-func (t *Table) repeated(by *crew) bool {
-	shares, rare := by.shares(t.Len()), max(sampleBits, bits.Len(uint(t.Len()/sampleRecords)))
+func (t *Table) repeated(threads int) bool {
+	shares, rare := shares(t.Len(), threads), max(sampleBits, bits.Len(uint(t.Len()/sampleRecords)))
 	samples := make([]*Table, len(shares))
-	by.each(len(shares), func(_, i int) { samples[i] = t.share(shares[i]).sampled(rare) })
+	each(len(shares), threads, func(_, i int) { samples[i] = t.share(shares[i]).sampled(rare) })
 	distinct, records := &Table{Layout: t.Layout}, 0
 	for _, sample := range samples {
 		records += sample.Len()
@@ -157,14 +157,14 @@ func (t *Table) share(of leaf) *Table {
 // deal returns a table of the same records in which those of shard s are at
 // bounds[s] ≤ i < bounds[s+1]. One shard is the table itself: absorb never writes past
 // the record it reads.
-func (t *Table) deal(shards int, by *crew) (dealt *Table, bounds []int) {
+func (t *Table) deal(shards int, threads int) (dealt *Table, bounds []int) {
 	if shards == 1 {
 		return &Table{Layout: t.Layout, Keys: t.Keys, Counts: t.Counts}, []int{0, t.Len()}
 	}
 	dealt = &Table{Layout: t.Layout, Keys: make([]uint64, len(t.Keys)), Counts: make([]uint32, t.Len())}
-	shares := by.shares(t.Len())
+	shares := shares(t.Len(), threads)
 	next := make([][]int, len(shares)) // by share and shard: how many, then where to
-	by.each(len(shares), func(_, i int) { next[i] = t.share(shares[i]).countShards(shards) })
+	each(len(shares), threads, func(_, i int) { next[i] = t.share(shares[i]).countShards(shards) })
 	end := 0
 	for s := range shards {
 		bounds = append(bounds, end)
@@ -172,7 +172,7 @@ func (t *Table) deal(shards int, by *crew) (dealt *Table, bounds []int) {
 			next[i][s], end = end, end+next[i][s]
 		}
 	}
-	by.each(len(shares), func(_, i int) { t.share(shares[i]).dealInto(dealt, next[i]) })
+	each(len(shares), threads, func(_, i int) { t.share(shares[i]).dealInto(dealt, next[i]) })
 	return dealt, append(bounds, end)
 }
 

@@ -2,38 +2,41 @@ package partition
 
 import "slices"
 
-// sharing says when the members of a crew share the records of a partition in memory. How
+// sharing says when several goroutines share the records of a partition in memory. How
 // they share them changes the order of records, and nothing else.
 type sharing struct {
-	crew  *crew // nil: nobody shares
-	least int   // records that make a share
+	threads int // below 2: nobody shares
+	least   int // records that make a share
 }
+
+// threadsFor returns how many goroutines are worth starting for work on so many records.
+func (s sharing) threadsFor(records int) int { return min(s.threads, records/s.least) }
 
 const (
 	// leastShare are records that are worked on while another goroutine is told of its share.
 	leastShare = 1 << 12
-	// sharesOfMember is how many shares of a partition there are for each member, at most.
-	sharesOfMember = 4
+	// sharesOfThread is how many shares of a partition there are for each goroutine, at most.
+	sharesOfThread = 4
 	// childrenOfShare is how many records of a share there are to be for every child.
 	childrenOfShare = 16
 )
 
 // pays reports whether a partition is large enough to be shared.
-func (s sharing) pays(l leaf) bool { return s.crew.members() > 1 && l.records() >= 2*s.least }
+func (s sharing) pays(l leaf) bool { return s.threads > 1 && l.records() >= 2*s.least }
 
-// of cuts a partition into equal shares, some for every member so that who is slowed down does
+// of cuts a partition into equal shares, some for every goroutine so that who is slowed down does
 // fewer, or less when they would be small: none for one that is not shared.
 func (s sharing) of(l leaf) []leaf {
 	if !s.pays(l) {
 		return nil
 	}
-	return l.shares(min(sharesOfMember*s.crew.members(), l.records()/s.least))
+	return l.shares(min(sharesOfThread*s.threads, l.records()/s.least))
 }
 
 // forDivision is of for a division among so many children, for which every share is measured.
 func (s sharing) forDivision(l leaf, children int) []leaf {
 	shares := s.of(l)
-	if most := max(s.crew.members(), l.records()/(childrenOfShare*children)); len(shares) > most {
+	if most := max(s.threads, l.records()/(childrenOfShare*children)); len(shares) > most {
 		return l.shares(most)
 	}
 	return shares
@@ -70,7 +73,7 @@ func (d *division) measureEach(t *Table, shares []leaf, f Field, r *Refinement) 
 		}
 		measured = append(measured, d.others[len(measured)-1])
 	}
-	d.sharing.crew.each(len(shares), func(_, i int) { measured[i].measure(t, shares[i], f, r) })
+	each(len(shares), d.sharing.threads, func(_, i int) { measured[i].measure(t, shares[i], f, r) })
 	return measured
 }
 
@@ -88,7 +91,7 @@ func (d *division) uniteAll(measured []*division) {
 func (d *division) moveShares(t *Table, shares []leaf, f Field, r *Refinement) {
 	first := d.firstHalf(shares)
 	d.moveTwoShares(t, shares, f, r, d.present[first])
-	d.sharing.crew.each(2, func(_, side int) {
+	each(2, d.sharing.threads, func(_, side int) {
 		if side == 0 && first > 1 {
 			d.move(t, f, r, 0, first)
 		} else if side == 1 && first < len(d.present)-1 {
@@ -100,7 +103,7 @@ func (d *division) moveShares(t *Table, shares []leaf, f Field, r *Refinement) {
 // moveTwoShares is moveTwo for shares of a partition.
 func (d *division) moveTwoShares(t *Table, shares []leaf, f Field, r *Refinement, below uint32) (front int, size uint64) {
 	ends, sizes := make([]int, len(shares)), make([]uint64, len(shares))
-	d.sharing.crew.each(len(shares), func(_, i int) { ends[i], sizes[i] = moveTwo(t, shares[i], f, r, below) })
+	each(len(shares), d.sharing.threads, func(_, i int) { ends[i], sizes[i] = moveTwo(t, shares[i], f, r, below) })
 	front = shares[0].lo
 	for i, end := range ends {
 		front, size = front+end-shares[i].lo, size+sizes[i]
@@ -126,7 +129,7 @@ func (d *division) bringTogether(t *Table, shares []leaf, ends []int, front int)
 			at, to = at+n, to-n
 		}
 	}
-	d.sharing.crew.each(len(exchanges), func(_, i int) { exchanges[i].carryOut(t) })
+	each(len(exchanges), d.sharing.threads, func(_, i int) { exchanges[i].carryOut(t) })
 }
 
 // exchange says that the n records from one place on change places with those from another on.
@@ -159,7 +162,7 @@ func (y *tally) countAll(t *TIPS, l leaf) {
 
 // countShares is countAll for shares of a partition.
 func (y *tally) countShares(t *TIPS, shares []leaf) {
-	others := min(len(shares), y.sharing.crew.members()) - 1
+	others := min(len(shares), y.sharing.threads) - 1
 	for len(y.others) < others {
 		y.others = append(y.others, tally{sums: make([][]uint64, len(y.sums))})
 	}
@@ -168,10 +171,10 @@ func (y *tally) countShares(t *TIPS, shares []leaf) {
 			y.others[i].reserve(a)
 		}
 	}
-	y.sharing.crew.each(len(shares), func(member, i int) {
+	each(len(shares), y.sharing.threads, func(worker, i int) {
 		sums := y.sums
-		if member > 0 {
-			sums = y.others[member-1].sums
+		if worker > 0 {
+			sums = y.others[worker-1].sums
 		}
 		t.count(t.table, shares[i], y.fields, sums)
 	})

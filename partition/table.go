@@ -33,14 +33,14 @@ func (t *Table) size() (size uint64) {
 	return sum(t.Counts)
 }
 
-// sizeBy is size by a crew.
-func (t *Table) sizeBy(by *crew) (size uint64) {
+// sizeOn is size on some goroutines.
+func (t *Table) sizeOn(threads int) (size uint64) {
 	if t.Spilled() {
 		return t.size()
 	}
-	shares := by.shares(t.Len())
+	shares := shares(t.Len(), threads)
 	sizes := make([]uint64, len(shares))
-	by.each(len(shares), func(_, i int) { sizes[i] = t.share(shares[i]).size() })
+	each(len(shares), threads, func(_, i int) { sizes[i] = t.share(shares[i]).size() })
 	for _, n := range sizes {
 		size += n
 	}

@@ -18,8 +18,8 @@ func Tabulate(ctx context.Context, counters []*Counter, budget *spill.Budget, th
 			return nil, err
 		}
 	}
-	crew, errs := newCrew(threads), make([]error, len(counters))
-	crew.each(len(counters), func(_, i int) {
+	errs := make([]error, len(counters))
+	each(len(counters), threads, func(_, i int) {
 		if errs[i] = counters[i].widen(first.domains); errs[i] == nil {
 			errs[i] = counters[i].flush()
 		}
@@ -27,11 +27,11 @@ func Tabulate(ctx context.Context, counters []*Counter, budget *spill.Budget, th
 	if err := cmp.Or(errs...); err != nil {
 		return nil, err
 	}
-	merged, err := joinBuckets(ctx, counters, crew)
+	merged, err := joinBuckets(ctx, counters, threads)
 	if err != nil {
 		return nil, err
 	}
-	return newTable(first.layout, merged, budget, crew)
+	return newTable(first.layout, merged, budget, threads)
 }
 
 // release returns what counters have drawn.
@@ -43,11 +43,11 @@ func release(counters []*Counter) {
 
 // joinBuckets returns the distinct records of every bucket of all counters, whose memory they
 // stay in.
-func joinBuckets(ctx context.Context, counters []*Counter, crew *crew) ([]bucket, error) {
-	merged, scratch := make([]bucket, 1<<bucketBits), make([]joint, crew.members())
-	crew.each(len(merged), func(member, b int) {
+func joinBuckets(ctx context.Context, counters []*Counter, threads int) ([]bucket, error) {
+	merged, scratch := make([]bucket, 1<<bucketBits), make([]joint, max(1, threads))
+	each(len(merged), threads, func(worker, b int) {
 		if ctx.Err() == nil {
-			merged[b] = scratch[member].join(counters, b)
+			merged[b] = scratch[worker].join(counters, b)
 		}
 	})
 	return merged, ctx.Err()
@@ -74,7 +74,7 @@ func (j *joint) join(counters []*Counter, i int) (joined bucket) {
 }
 
 // newTable returns the table of distinct records.
-func newTable(layout Layout, merged []bucket, budget *spill.Budget, crew *crew) (*Table, error) {
+func newTable(layout Layout, merged []bucket, budget *spill.Budget, threads int) (*Table, error) {
 	stride := layout.Words + 1
 	n := countRecords(merged, stride)
 	if err := budget.Draw("the compressed table", layout.tableBytes(n)); err != nil {
@@ -85,7 +85,7 @@ func newTable(layout Layout, merged []bucket, budget *spill.Budget, crew *crew) 
 	for i, b := range merged {
 		starts[i], at = at, at+b.words()/stride
 	}
-	crew.each(len(merged), func(_, i int) {
+	each(len(merged), threads, func(_, i int) {
 		start := starts[i]
 		for _, records := range merged[i].segments() {
 			t.place(start, records)

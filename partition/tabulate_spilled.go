@@ -66,13 +66,12 @@ func (t *tabulation) tabulate(ctx context.Context) (*Table, error) {
 
 // join makes the table of counters that are in memory.
 func (t *tabulation) join(ctx context.Context) (*Table, error) {
-	crew := newCrew(t.threads)
-	merged, err := joinBuckets(ctx, t.counters, crew)
+	merged, err := joinBuckets(ctx, t.counters, t.threads)
 	if err != nil {
 		return nil, err
 	}
 	if t.layout.tableBytes(countRecords(merged, t.layout.Words+1)) <= t.share {
-		table, err := newTable(t.layout, merged, t.budget, crew)
+		table, err := newTable(t.layout, merged, t.budget, t.threads)
 		if !errors.Is(err, spill.ErrBudget) {
 			return table, err
 		}

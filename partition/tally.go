@@ -44,7 +44,7 @@ func (t *TIPS) count(table *Table, l leaf, fields []active, sums [][]uint64) {
 			if a.two() {
 				sums[a.field][1] += second(keys[f.Word:], w, counts, f, child)
 			} else {
-				each(keys[f.Word:], w, counts, f, child, sums[a.field])
+				countEach(keys[f.Word:], w, counts, f, child, sums[a.field])
 			}
 		}
 	}
@@ -79,8 +79,8 @@ func second(keys []uint64, words int, counts []uint32, f Field, child []uint32) 
 	return size
 }
 
-// each adds the counts to their children's sums.
-func each(keys []uint64, words int, counts []uint32, f Field, child []uint32, sums []uint64) {
+// countEach adds the counts to their children's sums.
+func countEach(keys []uint64, words int, counts []uint32, f Field, child []uint32, sums []uint64) {
 	at := 0
 	for _, n := range counts {
 		sums[child[keys[at]>>f.Shift&f.Mask]] += uint64(n)

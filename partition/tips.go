@@ -31,7 +31,7 @@ type TIPS struct {
 	live    uint64 // records of the leaves that are not discarded
 	touched uint64 // records of the partitions that refinements have visited
 
-	visitors []*visitor // by member of the pool's crew
+	visitors []*visitor // by worker
 	together *visitor   // all of them
 	turns    []int32    // in which the partitions that are being refined are visited
 	made     []visit    // of these partitions, in their order
@@ -82,7 +82,7 @@ func (a active) two() bool { return a.children == 2 && a.value != None }
 // budget, and the chunks of a spilled one, which must be in the pool's store, are the
 // pool's from now on.
 func NewTIPS(ctx context.Context, table *Table, columns []int, k uint64, view *View, pool *Pool) (*TIPS, error) {
-	size := table.sizeBy(pool.sharing.crew)
+	size := table.sizeOn(pool.sharing.threads)
 	t := &TIPS{VIT: VIT{k: k, anonymity: size}, view: view, columns: columns, table: table, pool: pool, ctx: ctx}
 	t.outlook, t.records = newOutlook(view, columns, pool.share/shareOfGrids), table.Len()
 	t.mask = make([]uint64, table.Layout.Words)

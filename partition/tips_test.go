@@ -235,7 +235,7 @@ type regime struct {
 func limitedPool(chunk int) func() *Pool {
 	return func() *Pool {
 		pool := newPool(spill.NewBudget(1<<40), newMemoryStore(), 1<<40)
-		pool.chunk, pool.threads = chunk, 1+chunk%3
+		pool.chunk, pool.sharing.threads = chunk, 1+chunk%3
 		return pool
 	}
 }
@@ -252,7 +252,7 @@ func sharedPool(threads int) func() *Pool {
 // sharedAndLimited makes pools of that kind whose memory can be scarce.
 func sharedAndLimited() *Pool {
 	pool := limitedPool(512)()
-	pool.sharing = sharing{crew: newCrew(pool.threads), least: 1}
+	pool.sharing.least = 1
 	return pool
 }
 

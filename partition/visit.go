@@ -37,7 +37,7 @@ type counted struct {
 
 // visitor visits leaf partitions: it moves their records, or makes parts of their pieces, and
 // counts those of the parts. Of what partitions have in common it only reads. It works alone, or
-// its crew shares what it does.
+// several goroutines share what it does.
 type visitor struct {
 	division division
 	tally    tally
@@ -73,10 +73,10 @@ func (t *TIPS) refineTable(partitions []int32, field int, r *Refinement) {
 	if p := partitions[0]; len(partitions) == 1 && t.isShared(t.leaves[p], t.leaves[p].records()) {
 		t.made[0] = t.visitTogether(p, field, r)
 	} else {
-		t.largestFirst(partitions)
-		t.pool.sharing.crew.each(len(partitions), func(member, turn int) {
+		records := t.largestFirst(partitions)
+		each(len(partitions), t.pool.sharing.threadsFor(records), func(worker, turn int) {
 			i := t.turns[turn]
-			t.made[i] = t.visitors[member].visit(t, partitions[i], field, r)
+			t.made[i] = t.visitors[worker].visit(t, partitions[i], field, r)
 		})
 	}
 	t.replaceAll(field)
@@ -99,7 +99,7 @@ func (t *TIPS) replaceAll(field int) {
 func (t *TIPS) reserveVisitors() {
 	if t.together == nil {
 		t.together = newVisitor(len(t.columns), t.pool.sharing)
-		for range t.pool.sharing.crew.members() {
+		for range t.pool.sharing.threads {
 			t.visitors = append(t.visitors, newVisitor(len(t.columns), sharing{}))
 		}
 	}
@@ -143,11 +143,10 @@ func (t *TIPS) dismissVisitors() {
 	t.held -= n
 }
 
-// largestFirst makes the turns in which members of a crew visit partitions: the large ones come
-// first, so that the small ones make up for their differences.
-func (t *TIPS) largestFirst(partitions []int32) {
+// largestFirst makes the turns in which goroutines visit partitions: the large ones come
+// first, so that the small ones make up for their differences. It returns their records.
+func (t *TIPS) largestFirst(partitions []int32) (records int) {
 	size := func(i int32) int { return t.leaves[partitions[i]].records() }
-	records := 0
 	t.turns = t.turns[:0]
 	for i := range partitions {
 		t.turns = append(t.turns, int32(i))
@@ -162,9 +161,10 @@ func (t *TIPS) largestFirst(partitions []int32) {
 		}
 	}
 	slices.SortStableFunc(t.turns[:large], func(i, j int32) int { return cmp.Compare(size(j), size(i)) })
+	return records
 }
 
-// isShared reports whether the crew shares a partition in the table when so many records are
+// isShared reports whether goroutines share a partition in the table when so many records are
 // to be visited.
 func (t *TIPS) isShared(l leaf, records int) bool {
 	return l.records() >= min(records, visitRecords)/sharedPart && t.pool.sharing.pays(l)
@@ -200,7 +200,7 @@ func (v *visitor) visit(t *TIPS, p int32, field int, r *Refinement) visit {
 	return made
 }
 
-// visitTogether visits a partition with the whole crew: all share its records, then those of
+// visitTogether visits a partition on all goroutines: they share its records, then those of
 // every part that is large enough, and each counts some of the small parts.
 func (t *TIPS) visitTogether(p int32, field int, r *Refinement) visit {
 	all := t.together
@@ -215,8 +215,8 @@ func (t *TIPS) visitTogether(p int32, field int, r *Refinement) visit {
 			small = append(small, i)
 		}
 	}
-	t.pool.sharing.crew.each(len(small), func(member, i int) {
-		t.visitors[member].count(t, &made, small[i], field)
+	each(len(small), t.pool.sharing.threads, func(worker, i int) {
+		t.visitors[worker].count(t, &made, small[i], field)
 	})
 	return made
 }

@@ -51,9 +51,10 @@ var mayImport = map[string][]string{
 	"engine/":          {"engine", "engine/induce", "partition", "spill"},
 	"engine/induce":    {"engine", "partition", "spill"},
 	"engine":           {"partition"},
-	"partition":        {"partition/linger", "spill"},
+	"partition":        {"internal/workers", "spill"},
 	"partition/linger": {},
 	"spill":            {},
+	"internal/workers": {},
 
 	"formats/dataset":             {"formats", "formats/digest", "formats/internal/fence", "formats/parquetfile", "formats/arrowfile", "formats/csvfile", "formats/location", "formats/storage"},
 	"formats/parquetfile":         {"formats", "formats/internal/fence", "formats/internal/plain", "formats/storage"},
@@ -145,11 +146,11 @@ func layerFault(file, target string) string {
 
 // floorOf returns the floor of a package's folder: its first element, and for packages
 // below engine that and a slash: those of algorithms, which share engine/induce. Every package
-// of formats, partition and pipeline has its own floor.
+// of formats, internal, partition and pipeline has its own floor.
 func floorOf(dir string) string {
 	first, rest, _ := strings.Cut(dir, "/")
 	switch {
-	case first == "formats", first == "partition", first == "pipeline", dir == "engine/induce":
+	case first == "formats", first == "internal", first == "partition", first == "pipeline", dir == "engine/induce":
 		return dir
 	case first == "engine" && rest != "":
 		return first + "/"
