@@ -19,25 +19,21 @@ const (
 func (x *dividing) leastBlock() int { return min(leastBlock, x.TIPS.block) }
 
 // take gives the router the next block, unless there is none.
-func (x *dividing) take(r *router) (number int, ok bool) {
+func (x *dividing) take(r *router) (ok bool) {
 	x.access.Lock()
 	defer x.access.Unlock()
-	for x.failed == nil && x.taken-x.collected == len(x.ahead) {
-		x.caughtUp.Wait()
-	}
 	if x.failed != nil {
-		return 0, false
+		return false
 	}
 	if x.pool.sharing.threads > 1 {
 		x.block = min(x.block, max(x.left/(lastBlocks*x.pool.sharing.threads), x.leastBlock()))
 	}
 	x.taker = r
 	if _, ok := x.next(); !ok {
-		return 0, false
+		return false
 	}
 	x.left -= r.taken
-	x.taken++
-	return x.taken - 1, true
+	return true
 }
 
 // errEnough ends reading when the blocks to come are not wanted.
@@ -45,10 +41,6 @@ var errEnough = errors.New("no more blocks are wanted")
 
 // blocks reads the records of the pieces, and yields whenever the taker has a block.
 func (x *dividing) blocks(yield func(struct{}) bool) {
-	if x.whole != nil {
-		x.blocksOf(x.whole, yield)
-		return
-	}
 	piles := make([]*pile, len(x.works))
 	for i, w := range x.works {
 		piles[i] = &w.piece.pile
@@ -70,20 +62,5 @@ func (x *dividing) blocks(yield func(struct{}) bool) {
 	}
 	if !errors.Is(err, errEnough) {
 		x.fail(err)
-	}
-}
-
-// blocksOf is blocks for the only piece there is, whose records are in a table.
-func (x *dividing) blocksOf(all *Table, yield func(struct{}) bool) {
-	for lo, hi := 0, 0; lo < all.Len(); lo = hi {
-		hi = min(lo+x.block, all.Len())
-		x.taker.readTable(x.works[0], all.share(leaf{lo: lo, hi: hi}))
-		if err := x.ctx.Err(); err != nil {
-			x.fail(err)
-			return
-		}
-		if !yield(struct{}{}) {
-			return
-		}
 	}
 }

@@ -20,38 +20,24 @@ const (
 	maxParts = 4096
 	// partRecords is how many records of a block a part is to have, on average.
 	partRecords = 128
-	// blocksAhead is how many blocks for each router may be divided or under way before the
-	// first of them is collected.
-	blocksAhead = 2
 )
 
 // dividing divides pieces. Their records are read a block at a time;
 // a block may have records of several pieces, and a piece records in several blocks. Routers,
-// each on a goroutine of its own, take the blocks in turn; what they make of a block is
-// collected in the order of the blocks, so that the outcome does not depend on who is faster.
+// each on a goroutine of its own, take the blocks in turn. The order in which they are done is
+// that of the records of a piece, and of nothing else.
 type dividing struct {
 	*TIPS
 	works   []*work
 	records int
-	known   int64  // bytes that will be known of what the works make, at most
-	whole   *Table // with the records of the only piece there is; nil: its chunks have them
+	known   int64 // bytes that will be known of what the works make, at most
 
-	access    sync.Mutex // to the pool, and to what follows
-	next      func() (struct{}, bool)
-	taker     *router     // reads the next block
-	left      int         // records that no router has yet, and what stretches take
-	block     int         // of these, that make a block
-	ahead     []madeBlock // by number, round and round
-	taken     int         // blocks
-	collected int         // of these
-	caughtUp  sync.Cond   // there are fewer blocks ahead
-	failed    error
-}
-
-// madeBlock is what a router has made of a block.
-type madeBlock struct {
-	fragments []partFragment
-	made      bool
+	access sync.Mutex // to the pool, and to what follows
+	next   func() (struct{}, bool)
+	taker  *router // reads the next block
+	left   int     // records that no router has yet, and what stretches take
+	block  int     // of these, that make a block
+	failed error
 }
 
 // stretch is where records of a work are in a block.
@@ -108,12 +94,6 @@ func (x *dividing) divide() error {
 	routers := x.routers(min(x.pool.sharing.threads, max(1, x.left/leastBlock)))
 	most := x.pool.blockRecords(x.table.Layout)
 	x.block = min(max(x.left/(blocksEach*x.pool.sharing.threads), x.leastBlock()), most)
-	x.ahead = make([]madeBlock, blocksAhead*len(routers))
-	x.caughtUp.L = &x.access
-	if first := x.works[0].piece; first.table != nil {
-		x.whole, x.undivided, first.table = first.table, nil, nil // it cannot be spilled meanwhile
-		defer x.pool.release(x.whole.Bytes())
-	}
 	next, stop := iter.Pull(x.blocks)
 	x.next = next
 	each(len(routers), len(routers), func(_, i int) { x.route(routers[i]) })
@@ -137,12 +117,8 @@ func (x *dividing) routers(n int) []*router {
 
 // route takes blocks and divides them until there are none.
 func (x *dividing) route(r *router) {
-	for {
-		number, ok := x.take(r)
-		if !ok {
-			return
-		}
-		x.collect(number, r, r.divide())
+	for x.take(r) {
+		x.collect(r, r.divide())
 	}
 }
 
@@ -153,20 +129,16 @@ func (x *dividing) fail(err error) {
 	}
 }
 
-// collect collects what a router has made of a block, as soon as the blocks before it are.
-func (x *dividing) collect(number int, r *router, err error) {
+// collect collects what a router has made of a block, and the error that it met.
+func (x *dividing) collect(r *router, err error) {
 	x.access.Lock()
 	defer x.access.Unlock()
-	at := &x.ahead[number%len(x.ahead)]
-	at.fragments, r.fragments, at.made = r.fragments, at.fragments, true
 	x.fail(err)
-	for at = &x.ahead[x.collected%len(x.ahead)]; at.made && x.failed == nil; at = &x.ahead[x.collected%len(x.ahead)] {
-		x.fail(x.pile(at.fragments))
-		clear(at.fragments)
-		at.fragments, at.made = at.fragments[:0], false
-		x.collected++
+	if x.failed == nil {
+		x.fail(x.pile(r.fragments))
 	}
-	x.caughtUp.Broadcast()
+	clear(r.fragments)
+	r.fragments = r.fragments[:0]
 }
 
 // pile puts the fragments of a block on the piles of their parts.

@@ -11,7 +11,6 @@ type piece struct {
 	pile
 	spreads []spread // nil: nothing is known
 	counts  []uint64 // by cell of all spreads that are not listed, one after the other
-	table   *Table   // with the records of a large set, before it is divided; nil: the pile has them
 }
 
 // spread says which cells of a field are counted. Cells follow each other or, where a field

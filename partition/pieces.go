@@ -23,49 +23,28 @@ const (
 // often records would be moved in place.
 const piecesPay = 64 << 20
 
-// takeApart makes the table a piece, if that pays and there is room for frames beside it. Its
-// records become frames when they are divided for the first time.
+// takeApart makes the table a piece, if that pays and there is room for both.
 func (t *TIPS) takeApart() {
-	table := t.table
-	if table.Len()*len(t.columns) < t.pool.piecesPay || !t.pool.hasRoom(table.Bytes()+table.Bytes()/4) {
-		return
+	bytes := t.table.Bytes()
+	if t.records*len(t.columns) >= t.pool.piecesPay && t.pool.hasRoom(bytes+bytes/4) {
+		t.fail(t.moveOut(t.pool.add))
 	}
-	t.table, t.inPieces = &Table{Layout: table.Layout}, true
-	all, threads := &pile{}, t.pool.sharing.threads
-	shares := shares(table.Len(), threads)
-	parts := make([]fragment, len(shares))
-	each(len(shares), threads, func(_, i int) {
-		lo, hi := shares[i].lo, shares[i].hi
-		parts[i] = describe(table, lo, hi, sum(table.Counts[lo:hi]))
-	})
-	for _, part := range parts {
-		all.note(part)
-	}
-	t.adopt(all)
-	t.undivided = t.leaves[0].pieces[0]
-	t.undivided.table = table
 }
 
-// inTable returns the table with the records, if they are in one.
-func (t *TIPS) inTable() *Table {
-	switch {
-	case !t.inPieces:
-		return t.table
-	case t.undivided != nil:
-		return t.undivided.table
-	}
-	return nil
-}
-
-// spill moves all partitions out of the table, which is freed, into the store. What was
-// known of them stays behind: most will be counted anew before it is of use.
+// spill moves all partitions out of the table into the store.
 func (t *TIPS) spill() error {
-	table := t.inTable()
+	return t.moveOut(func(p *pile, f fragment) error {
+		p.note(f)
+		return p.write(t.pool.store, f.frame)
+	})
+}
+
+// moveOut makes every partition in the table a piece, whose records are added some at a time,
+// and frees the table. What was known of partitions is forgotten: most will be counted anew
+// before it is of use.
+func (t *TIPS) moveOut(add func(p *pile, f fragment) error) error {
+	table := t.table
 	defer func() { t.pool.release(table.Bytes()) }()
-	if all := t.undivided; all != nil {
-		t.undivided, all.table = nil, nil
-		return t.write(all, table)
-	}
 	t.table, t.inPieces = &Table{Layout: table.Layout}, true
 	for p := range t.leaves {
 		l := &t.leaves[p]
@@ -73,8 +52,7 @@ func (t *TIPS) spill() error {
 			continue
 		}
 		to := &piece{}
-		to.note(describe(table, l.lo, l.hi, l.size))
-		if err := t.write(to, table.share(*l)); err != nil {
+		if err := t.moveLeaf(table, *l, func(f fragment) error { return add(&to.pile, f) }); err != nil {
 			return err
 		}
 		t.sums -= l.sums
@@ -85,13 +63,21 @@ func (t *TIPS) spill() error {
 	return nil
 }
 
-// write writes the records of a table to a piece's chunks in the store.
-func (t *TIPS) write(to *piece, table *Table) error {
-	for lo := 0; lo < table.Len(); lo += t.block {
-		part := table.share(leaf{lo: lo, hi: min(lo+t.block, table.Len())})
-		t.pool.page = t.codec.encode(t.pool.page[:0], part.Keys, part.Counts)
-		if err := to.write(t.pool.store, t.pool.page); err != nil {
-			return err
+// moveLeaf hands out the records of a partition in a table as fragments, made by several
+// goroutines.
+func (t *TIPS) moveLeaf(table *Table, l leaf, add func(f fragment) error) error {
+	made := make([]fragment, t.pool.sharing.threads)
+	for lo := l.lo; lo < l.hi; lo += len(made) * t.block {
+		n := min(len(made), (l.hi-lo+t.block-1)/t.block)
+		each(n, t.pool.sharing.threadsFor(n*t.block), func(_, i int) {
+			lo := lo + i*t.block
+			hi := min(lo+t.block, l.hi)
+			made[i] = t.codec.fragment(table, lo, hi, sum(table.Counts[lo:hi]))
+		})
+		for _, f := range made[:n] {
+			if err := add(f); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -221,38 +207,13 @@ func (t *TIPS) assemble(partitions []int32, field int, r *Refinement) {
 	for _, p := range partitions {
 		pieces += len(t.leaves[p].pieces)
 	}
-	if len(partitions) == 1 && pieces > piecesTogether {
-		t.made[0] = t.assembleTogether(partitions[0], field, r)
-	} else {
-		shares := leaf{hi: len(partitions)}.shares(max(1, min(len(partitions), pieces/piecesTogether)))
-		each(len(shares), t.pool.sharing.threads, func(worker, i int) {
-			for at := shares[i].lo; at < shares[i].hi; at++ {
-				t.made[at] = t.visitors[worker].assemble(t, partitions[at], field, r)
-			}
-		})
-	}
-	t.replaceAll(field)
-}
-
-// assembleTogether assembles a partition on all goroutines: each gathers what is known of some
-// fields.
-func (t *TIPS) assembleTogether(p int32, field int, r *Refinement) visit {
-	made := t.together.deal(t, p, field, r)
-	type task struct{ part, field int }
-	var tasks []task
-	lists := make([][]active, len(made.parts))
-	for i := range made.parts {
-		lists[i] = slices.Clone(t.together.knownFields(t, made, i, field))
-		made.parts[i].counts = make([]counted, len(lists[i]))
-		for f := range lists[i] {
-			tasks = append(tasks, task{i, f})
+	shares := leaf{hi: len(partitions)}.shares(max(1, min(len(partitions), pieces/piecesTogether)))
+	each(len(shares), t.pool.sharing.threads, func(worker, i int) {
+		for at := shares[i].lo; at < shares[i].hi; at++ {
+			t.made[at] = t.visitors[worker].assemble(t, partitions[at], field, r)
 		}
-	}
-	each(len(tasks), t.pool.sharing.threads, func(worker, i int) {
-		part, f := &made.parts[tasks[i].part], tasks[i].field
-		part.counts[f] = t.visitors[worker].gatherField(t, part.pieces, lists[tasks[i].part][f])
 	})
-	return made
+	t.replaceAll(field)
 }
 
 // assemble makes parts of a partition's pieces, and counts these.
@@ -362,10 +323,6 @@ func (t *TIPS) spare() bool {
 
 // drop frees a piece.
 func (t *TIPS) drop(p *piece) {
-	if p.table != nil {
-		t.pool.release(p.table.Bytes())
-		t.undivided, p.table = nil, nil
-	}
 	t.pieces--
 	t.sums -= p.known()
 	p.forget()

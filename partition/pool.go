@@ -174,7 +174,7 @@ func (m *Pool) evict(n int64) (moved bool, err error) {
 func (m *Pool) evictTable() (moved bool, err error) {
 	var largest *TIPS
 	for _, t := range m.sets {
-		if table := t.inTable(); table != nil && (largest == nil || table.Bytes() > largest.inTable().Bytes()) {
+		if !t.inPieces && (largest == nil || t.table.Bytes() > largest.table.Bytes()) {
 			largest = t
 		}
 	}

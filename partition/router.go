@@ -7,7 +7,6 @@ type router struct {
 	*TIPS // is not written to
 
 	table     Table   // the block
-	own       Table   // what the block is read into, while it is part of another table
 	frames    []frame // the block, before it is in the table
 	taken     int     // records of the block, and what its stretches take
 	last      *work   // of the block
@@ -56,9 +55,6 @@ func (r *router) empty() {
 	clear(r.frames)
 	clear(r.stretches)
 	r.frames, r.stretches, r.taken, r.last = r.frames[:0], r.stretches[:0], 0, nil
-	if r.own.Layout.Words > 0 {
-		r.table, r.own = r.own, Table{}
-	}
 	r.table.truncate()
 }
 
@@ -75,13 +71,6 @@ func (r *router) read(of *work, chunk []byte, isFrame bool) (records int, err er
 		r.last, r.taken = of, r.taken+stretchRecords
 	}
 	return records, err
-}
-
-// readTable makes records of a table the block.
-func (r *router) readTable(of *work, part *Table) {
-	r.own, r.table = r.table, *part
-	r.extend(of, 0)
-	r.taken += part.Len()
 }
 
 // decode decodes a chunk.

@@ -41,16 +41,15 @@ type TIPS struct {
 	mask     []uint64 // scratch of varies, by word
 	cells    []cell   // scratch of settle
 
-	pool      *Pool
-	number    int    // among the pool's sets
-	held      int64  // drawn from the pool for all but records
-	sums      int64  // bytes of all stats
-	undivided *piece // with its records in a table
-	inPieces  bool   // the leaves have pieces, and the table only what is being read of them
-	codec     codec
-	block     int             // records that are read from a pile before they are worked on
-	ctx       context.Context // of the call being served
-	err       error           // the first of the store's
+	pool     *Pool
+	number   int   // among the pool's sets
+	held     int64 // drawn from the pool for all but records
+	sums     int64 // bytes of all stats
+	inPieces bool  // the leaves have pieces, and the table only what is being read of them
+	codec    codec
+	block    int             // records that are read from a pile before they are worked on
+	ctx      context.Context // of the call being served
+	err      error           // the first of the store's
 }
 
 // leaf is one leaf partition. A discarded one has no records.
