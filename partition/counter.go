@@ -62,7 +62,7 @@ func NewSpillCounter(domains []int, space Space) *Counter {
 	return newSpillCounter(domains, space.Budget, space.store(), space.Share)
 }
 
-func newSpillCounter(domains []int, budget *spill.Budget, s store, share int64) *Counter {
+func newSpillCounter(domains []int, budget *spill.Budget, s Store, share int64) *Counter {
 	c := &Counter{budget: budget, domains: slices.Clone(domains)}
 	c.outlet = newOutlet(NewLayout(domains), s, share)
 	c.reset()

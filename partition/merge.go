@@ -69,8 +69,8 @@ func (m *merger) merge(sources []spill.Sequence, level int) error {
 
 // load appends the records of a chunk.
 func (m *merger) load(chunk []byte) error {
-	m.table.truncate()
-	if err := m.codec.decode(chunk, &m.table); err != nil {
+	m.table.Truncate()
+	if err := m.codec.Decode(chunk, &m.table); err != nil {
 		return err
 	}
 	words := m.stride - 1

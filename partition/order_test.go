@@ -3,6 +3,7 @@ package partition
 import (
 	"context"
 	"errors"
+	"github.com/kcut/kcut/spill/spilltest"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -68,22 +69,22 @@ func TestOrderFails(t *testing.T) {
 	layout := NewLayout(domains)
 	whole := randomTable(rand.New(rand.NewPCG(1, 2)), 5000, domains, layout)
 	for fail := 1; ; fail++ {
-		s := newMemoryStore()
+		s := spilltest.NewMemoryStore()
 		o := newOrdering(context.Background(), layout, Space{Share: 1 << 10})
 		o.store = s
-		var from pile
+		var from ChunkList
 		if err := o.write(whole, &from, 100); err != nil {
 			t.Fatal(err)
 		}
-		s.calls, s.failAt = 0, fail
-		err := o.order(from.sequences, from.records, 0)
-		if s.calls < fail {
-			if err != nil || o.out.records != whole.Len() {
-				t.Errorf("got %v, %d records", err, o.out.records)
+		s.Calls, s.FailAt = 0, fail
+		err := o.order(from.sequences, from.Records, 0)
+		if s.Calls < fail {
+			if err != nil || o.out.Records != whole.Len() {
+				t.Errorf("got %v, %d records", err, o.out.Records)
 			}
 			return
 		}
-		if !errors.Is(err, errInjected) {
+		if !errors.Is(err, spilltest.ErrInjected) {
 			t.Fatalf("call %d fails: got %v", fail, err)
 		}
 	}

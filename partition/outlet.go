@@ -14,7 +14,7 @@ type outlet struct {
 	sequences []spill.Sequence // by bucket; none before anything is written
 }
 
-func newOutlet(layout Layout, s store, share int64) *outlet {
+func newOutlet(layout Layout, s Store, share int64) *outlet {
 	stride := layout.Words + 1
 	each := share >> bucketBits
 	o := &outlet{share: share, segment: segmentRecords * stride}
@@ -40,15 +40,15 @@ func (o *outlet) empty() bool { return o.sequences == nil }
 
 // scribe writes lists of records, keys and counts in turn, to the store.
 type scribe struct {
-	store store
-	codec codec
+	store Store
+	codec Codec
 	chunk int   // records
 	table Table // scratch: the records of a chunk
 	frame []byte
 }
 
-func newScribe(layout Layout, s store, chunk int) scribe {
-	return scribe{store: s, codec: newCodec(layout), chunk: chunk, table: Table{Layout: layout}}
+func newScribe(layout Layout, s Store, chunk int) scribe {
+	return scribe{store: s, codec: NewCodec(layout), chunk: chunk, table: Table{Layout: layout}}
 }
 
 // write appends records to a sequence.
@@ -61,7 +61,7 @@ func (s *scribe) each(records []uint64, visit func(t *Table, frame []byte) error
 	step := s.chunk * (s.table.Layout.Words + 1)
 	for len(records) > 0 {
 		n := min(step, len(records))
-		s.table.truncate()
+		s.table.Truncate()
 		s.table.take(records[:n])
 		s.frame = s.codec.encode(s.frame[:0], s.table.Keys, s.table.Counts)
 		if err := visit(&s.table, s.frame); err != nil {

@@ -9,9 +9,9 @@ const (
 	leastTaken = 1 << 14
 )
 
-// each calls do for 0 to n−1 on up to so many goroutines, of which the caller's is one. A call
+// Each calls do for 0 to n−1 on up to so many goroutines, of which the caller's is one. A call
 // costs some microseconds to start them, so it is for work that takes many times as long.
-func each(n, threads int, do func(worker, i int)) {
+func Each(n, threads int, do func(worker, i int)) {
 	if threads = min(n, threads); threads < 2 {
 		for i := range n {
 			do(0, i)
@@ -25,10 +25,10 @@ func each(n, threads int, do func(worker, i int)) {
 }
 
 // shares cuts so many records of a table into equal shares, one for the caller alone.
-func shares(records, threads int) []leaf {
+func shares(records, threads int) []Rows {
 	n := 1
 	if threads > 1 {
 		n = max(1, min(sharesEach*threads, records/leastTaken))
 	}
-	return leaf{hi: records}.shares(n)
+	return Rows{Hi: records}.Cut(n)
 }

@@ -55,12 +55,12 @@ func (t *Table) recoded(to Layout, maps [][]uint32, threads int) []uint64 {
 		keys = make([]uint64, t.Len()*words)
 	}
 	shares := shares(t.Len(), threads)
-	each(len(shares), threads, func(_, i int) {
-		t.share(shares[i]).repack(keys[shares[i].lo*words:], to, maps)
+	Each(len(shares), threads, func(_, i int) {
+		t.Slice(shares[i]).repack(keys[shares[i].Lo*words:], to, maps)
 	})
 	if words > to.Words {
 		for _, share := range shares[1:] {
-			copy(keys[share.lo*to.Words:share.hi*to.Words], keys[share.lo*words:])
+			copy(keys[share.Lo*to.Words:share.Hi*to.Words], keys[share.Lo*words:])
 		}
 	}
 	return keys[:t.Len()*to.Words]
@@ -101,17 +101,17 @@ func (t *Table) merge(threads int) {
 	}
 	source, bounds := t.deal(shards, threads)
 	merged := make([]*Table, min(len(shares(t.Len(), threads)), shards))
-	each(len(merged), threads, func(_, i int) {
+	Each(len(merged), threads, func(_, i int) {
 		first, last := shards*i/len(merged), shards*(i+1)/len(merged)
-		to := t.share(leaf{lo: bounds[first], hi: bounds[last]})
-		to.truncate()
+		to := t.Slice(Rows{Lo: bounds[first], Hi: bounds[last]})
+		to.Truncate()
 		var slots []uint32
 		for s := first; s < last; s++ {
-			slots = to.absorb(source, bounds[s], bounds[s+1], slots)
+			slots = to.Absorb(source, bounds[s], bounds[s+1], slots)
 		}
 		merged[i] = to
 	})
-	t.truncate()
+	t.Truncate()
 	for _, part := range merged {
 		t.Keys, t.Counts = append(t.Keys, part.Keys...), append(t.Counts, part.Counts...)
 	}
@@ -122,15 +122,15 @@ func (t *Table) merge(threads int) {
 func (t *Table) repeated(threads int) bool {
 	shares, rare := shares(t.Len(), threads), max(sampleBits, bits.Len(uint(t.Len()/sampleRecords)))
 	samples := make([]*Table, len(shares))
-	each(len(shares), threads, func(_, i int) { samples[i] = t.share(shares[i]).sampled(rare) })
+	Each(len(shares), threads, func(_, i int) { samples[i] = t.Slice(shares[i]).sampled(rare) })
 	distinct, records := &Table{Layout: t.Layout}, 0
 	for _, sample := range samples {
 		records += sample.Len()
 		distinct.Keys, distinct.Counts = append(distinct.Keys, sample.Keys...), append(distinct.Counts, sample.Counts...)
 	}
-	sample := distinct.share(leaf{hi: records})
-	distinct.truncate()
-	distinct.absorb(sample, 0, records, nil)
+	sample := distinct.Slice(Rows{Hi: records})
+	distinct.Truncate()
+	distinct.Absorb(sample, 0, records, nil)
 	return 4*distinct.Len() <= 3*records
 }
 
@@ -148,14 +148,8 @@ func (t *Table) sampled(rare int) *Table {
 	return sample
 }
 
-// share returns a table of some of the records, in the same memory.
-func (t *Table) share(of leaf) *Table {
-	w := t.Layout.Words
-	return &Table{Layout: t.Layout, Keys: t.Keys[of.lo*w : of.hi*w : of.hi*w], Counts: t.Counts[of.lo:of.hi:of.hi]}
-}
-
 // deal returns a table of the same records in which those of shard s are at
-// bounds[s] ≤ i < bounds[s+1]. One shard is the table itself: absorb never writes past
+// bounds[s] ≤ i < bounds[s+1]. One shard is the table itself: Absorb never writes past
 // the record it reads.
 func (t *Table) deal(shards int, threads int) (dealt *Table, bounds []int) {
 	if shards == 1 {
@@ -164,7 +158,7 @@ func (t *Table) deal(shards int, threads int) (dealt *Table, bounds []int) {
 	dealt = &Table{Layout: t.Layout, Keys: make([]uint64, len(t.Keys)), Counts: make([]uint32, t.Len())}
 	shares := shares(t.Len(), threads)
 	next := make([][]int, len(shares)) // by share and shard: how many, then where to
-	each(len(shares), threads, func(_, i int) { next[i] = t.share(shares[i]).countShards(shards) })
+	Each(len(shares), threads, func(_, i int) { next[i] = t.Slice(shares[i]).countShards(shards) })
 	end := 0
 	for s := range shards {
 		bounds = append(bounds, end)
@@ -172,7 +166,7 @@ func (t *Table) deal(shards int, threads int) (dealt *Table, bounds []int) {
 			next[i][s], end = end, end+next[i][s]
 		}
 	}
-	each(len(shares), threads, func(_, i int) { t.share(shares[i]).dealInto(dealt, next[i]) })
+	Each(len(shares), threads, func(_, i int) { t.Slice(shares[i]).dealInto(dealt, next[i]) })
 	return dealt, append(bounds, end)
 }
 
@@ -205,9 +199,9 @@ func (t *Table) dealInto(dealt *Table, next []int) {
 	}
 }
 
-// absorb appends the distinct tuples of source[lo:hi], none of which it holds yet. It
+// Absorb appends the distinct tuples of source[lo:hi], none of which it holds yet. It
 // returns slots, grown as needed, for the next call.
-func (t *Table) absorb(source *Table, lo, hi int, slots []uint32) []uint32 {
+func (t *Table) Absorb(source *Table, lo, hi int, slots []uint32) []uint32 {
 	size := 16
 	for size < 2*(hi-lo) {
 		size *= 2

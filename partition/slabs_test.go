@@ -2,6 +2,7 @@ package partition
 
 import (
 	"errors"
+	"github.com/kcut/kcut/spill/spilltest"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -92,7 +93,7 @@ func TestSpillCounterStaysWithinShare(t *testing.T) {
 	}
 	for _, share := range []int64{1 << 16, 1 << 18, 1 << 20} {
 		budget := plenty()
-		counter := newSpillCounter(domains, budget, newMemoryStore(), share)
+		counter := newSpillCounter(domains, budget, spilltest.NewMemoryStore(), share)
 		if err := counter.Add(len(codes[0]), codes, domains); err != nil {
 			t.Fatal(err)
 		}

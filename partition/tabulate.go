@@ -19,7 +19,7 @@ func Tabulate(ctx context.Context, counters []*Counter, budget *spill.Budget, th
 		}
 	}
 	errs := make([]error, len(counters))
-	each(len(counters), threads, func(_, i int) {
+	Each(len(counters), threads, func(_, i int) {
 		if errs[i] = counters[i].widen(first.domains); errs[i] == nil {
 			errs[i] = counters[i].flush()
 		}
@@ -45,7 +45,7 @@ func release(counters []*Counter) {
 // stay in.
 func joinBuckets(ctx context.Context, counters []*Counter, threads int) ([]bucket, error) {
 	merged, scratch := make([]bucket, 1<<bucketBits), make([]joint, max(1, threads))
-	each(len(merged), threads, func(worker, b int) {
+	Each(len(merged), threads, func(worker, b int) {
 		if ctx.Err() == nil {
 			merged[b] = scratch[worker].join(counters, b)
 		}
@@ -77,7 +77,7 @@ func (j *joint) join(counters []*Counter, i int) (joined bucket) {
 func newTable(layout Layout, merged []bucket, budget *spill.Budget, threads int) (*Table, error) {
 	stride := layout.Words + 1
 	n := countRecords(merged, stride)
-	if err := budget.Draw("the compressed table", layout.tableBytes(n)); err != nil {
+	if err := budget.Draw("the compressed table", layout.TableBytes(n)); err != nil {
 		return nil, err
 	}
 	t := &Table{Layout: layout, Keys: make([]uint64, n*layout.Words), Counts: make([]uint32, n)}
@@ -85,7 +85,7 @@ func newTable(layout Layout, merged []bucket, budget *spill.Budget, threads int)
 	for i, b := range merged {
 		starts[i], at = at, at+b.words()/stride
 	}
-	each(len(merged), threads, func(_, i int) {
+	Each(len(merged), threads, func(_, i int) {
 		start := starts[i]
 		for _, records := range merged[i].segments() {
 			t.place(start, records)

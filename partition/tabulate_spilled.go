@@ -36,7 +36,7 @@ type tabulation struct {
 	counters []*Counter
 	layout   Layout
 	budget   *spill.Budget
-	store    store
+	store    Store
 	share    int64
 	threads  int
 }
@@ -70,7 +70,7 @@ func (t *tabulation) join(ctx context.Context) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.layout.tableBytes(countRecords(merged, t.layout.Words+1)) <= t.share {
+	if t.layout.TableBytes(countRecords(merged, t.layout.Words+1)) <= t.share {
 		table, err := newTable(t.layout, merged, t.budget, t.threads)
 		if !errors.Is(err, spill.ErrBudget) {
 			return table, err
@@ -147,17 +147,17 @@ func (t *tabulation) newMerger(ctx context.Context, share int64, out *result) *m
 
 // finish brings the result into memory if there is room.
 func (t *tabulation) finish(ctx context.Context, out *result) (*Table, error) {
-	table := &Table{Layout: t.layout, pile: &out.pile}
-	n := out.pile.records
-	bytes := t.layout.tableBytes(n)
+	table := &Table{Layout: t.layout, chunks: &out.chunks}
+	n := out.chunks.Records
+	bytes := t.layout.TableBytes(n)
 	if bytes > t.share || t.budget.Draw("the compressed table", bytes) != nil {
 		return table, nil
 	}
-	table.pile = nil
+	table.chunks = nil
 	table.Keys, table.Counts = make([]uint64, 0, n*t.layout.Words), make([]uint32, 0, n)
-	for _, sequence := range out.pile.sequences {
+	for _, sequence := range out.chunks.sequences {
 		err := readChunks(ctx, t.store, func(chunk []byte) error {
-			return out.scribe.codec.decode(chunk, table)
+			return out.scribe.codec.Decode(chunk, table)
 		}, sequence)
 		if err == nil {
 			err = t.store.Free(sequence)
@@ -173,10 +173,10 @@ func (t *tabulation) finish(ctx context.Context, out *result) (*Table, error) {
 type result struct {
 	mu     sync.Mutex
 	scribe scribe
-	pile   pile
+	chunks ChunkList
 }
 
-func newResult(layout Layout, s store) *result {
+func newResult(layout Layout, s Store) *result {
 	return &result{scribe: newScribe(layout, s, outletChunk/(8*(layout.Words+1)))}
 }
 
@@ -184,7 +184,7 @@ func (r *result) add(records []uint64) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.scribe.each(records, func(t *Table, frame []byte) error {
-		r.pile.note(describe(t, 0, t.Len(), t.size()))
-		return r.pile.write(r.scribe.store, frame)
+		r.chunks.record(NewBlock(t, t.Rows(0, t.Len())))
+		return r.chunks.write(r.scribe.store, frame)
 	})
 }

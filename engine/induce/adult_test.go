@@ -2,6 +2,7 @@ package induce_test
 
 import (
 	"context"
+	"github.com/kcut/kcut/partition/cells"
 	"slices"
 	"testing"
 
@@ -64,7 +65,7 @@ func table(codes enginetest.Codes) *partition.Table {
 
 func grow(tb testing.TB, i induce.Inducer, codes enginetest.Codes) *induce.Tree {
 	tb.Helper()
-	cells, err := partition.NewCells(table(codes), i.Classes, partition.Space{})
+	cells, err := cells.New(table(codes), i.Classes, partition.Space{})
 	if err != nil {
 		tb.Fatal(err)
 	}

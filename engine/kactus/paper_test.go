@@ -2,6 +2,7 @@ package kactus
 
 import (
 	"context"
+	"github.com/kcut/kcut/partition/cells"
 	"maps"
 	"testing"
 
@@ -80,7 +81,7 @@ func packLeaf(t *testing.T, s *search, line int, records uint32) {
 	if records > 0 {
 		table.Keys, table.Counts = []uint64{uint64(line)}, []uint32{records}
 	}
-	cells, err := partition.NewCells(table, 0, partition.Space{})
+	cells, err := cells.New(table, 0, partition.Space{})
 	if err != nil {
 		t.Fatal(err)
 	}

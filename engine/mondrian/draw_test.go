@@ -3,6 +3,7 @@ package mondrian
 import (
 	"context"
 	"fmt"
+	"github.com/kcut/kcut/partition/cells"
 	"math/rand/v2"
 	"testing"
 
@@ -30,7 +31,7 @@ func TestDrawChoosesTheSmallestKeys(t *testing.T) {
 	keys := engine.NewRowKeys(&engine.Table{Attributes: []engine.Attribute{first, a}})
 	keys.Fields = table.Layout.Fields
 	keys.Enter(5, "here")
-	cells, err := partition.NewCells(table, 0, partition.Space{})
+	cells, err := cells.New(table, 0, partition.Space{})
 	if err != nil {
 		t.Fatal(err)
 	}

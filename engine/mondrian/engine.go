@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/kcut/kcut/partition/cells"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
@@ -79,7 +80,7 @@ func (s *search) start(ctx context.Context, table *engine.Table, space partition
 	if s.engine.InfoGain {
 		classes = table.Classes
 	}
-	cells, err := partition.NewCells(table.Groupings[0], classes, space)
+	cells, err := cells.New(table.Groupings[0], classes, space)
 	if err != nil {
 		return err
 	}

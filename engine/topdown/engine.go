@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/kcut/kcut/partition/tips"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
@@ -43,7 +44,7 @@ func (Engine) Search(ctx context.Context, table *engine.Table, requirement engin
 			return nil, fmt.Errorf("search quasi-identifier set %d: %w", i+1, engine.ErrInfeasible)
 		}
 	}
-	pool := partition.NewPool(options.Space)
+	pool := tips.NewPool(options.Space)
 	s, err := newSearch(ctx, table, reduce(requirement), options, pool)
 	if err == nil {
 		err = s.run(ctx)
