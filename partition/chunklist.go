@@ -9,7 +9,7 @@ type ChunkList struct {
 	Size    uint64   // the sum of their counts
 	Sample  []uint64 // one of the keys
 	Varying []uint64 // by word: the bits in which not all keys are equal
-	Turn    uint64   // when it will be read, compared with others
+	Order   uint64   // when it will be read, compared with others
 
 	frames    [][]byte
 	bytes     int64            // drawn for frames

@@ -5,27 +5,27 @@ import "slices"
 // Division splits a partition's records among the children of a value. It holds the
 // scratch for that, all zero between two uses.
 type Division struct {
-	Sharing Sharing  // nobody's: one goroutine divides
-	Room    *Table   // where many children's records are put in order, nil: where they are
-	records []int    // by child
-	sizes   []uint64 // by child
-	next    []int    // by child: where its next record goes
-	Present []uint32 // the children that have records
-	parts   []Rows
-	others  []*Division // of the other threads, to measure with
+	Parallel Parallel // nobody's: one goroutine divides
+	Room     *Table   // where many children's records are put in order, nil: where they are
+	records  []int    // by child
+	sizes    []uint64 // by child
+	next     []int    // by child: where its next record goes
+	Present  []uint32 // the children that have records
+	parts    []Rows
+	others   []*Division // of the other threads, to measure with
 }
 
 // Divide moves the partition's records so that each child's are adjacent and returns the
 // children that have any, by ascending number, valid until the next call.
 func (d *Division) Divide(t *Table, parent Rows, f Field, r *Refinement) []Rows {
-	shares := d.Sharing.forDivision(parent, r.Children)
+	ranges := d.Parallel.forDivision(parent, r.Children)
 	switch {
 	case r.Children == 2:
-		return d.divideTwo(t, parent, shares, f, r)
+		return d.divideTwo(t, parent, ranges, f, r)
 	case d.Room != nil:
-		return d.divideApart(t, parent, shares, f, r)
-	case shares != nil:
-		d.measureShares(t, shares, f, r)
+		return d.divideApart(t, parent, ranges, f, r)
+	case ranges != nil:
+		d.measureRanges(t, ranges, f, r)
 	default:
 		d.measure(t, parent, f, r)
 	}
@@ -38,8 +38,8 @@ func (d *Division) Divide(t *Table, parent Rows, f Field, r *Refinement) []Rows 
 	}
 	switch {
 	case len(d.Present) == 1:
-	case shares != nil:
-		d.moveShares(t, shares, f, r)
+	case ranges != nil:
+		d.moveRanges(t, ranges, f, r)
 	case len(d.Present) == 2:
 		moveTwo(t, parent, f, r, d.Present[1])
 	default:
@@ -52,10 +52,10 @@ func (d *Division) Divide(t *Table, parent Rows, f Field, r *Refinement) []Rows 
 }
 
 // divideTwo is Divide for two children, which takes one pass.
-func (d *Division) divideTwo(t *Table, parent Rows, shares []Rows, f Field, r *Refinement) []Rows {
+func (d *Division) divideTwo(t *Table, parent Rows, ranges []Rows, f Field, r *Refinement) []Rows {
 	front, size := 0, uint64(0)
-	if shares != nil {
-		front, size = d.moveTwoShares(t, shares, f, r, 1)
+	if ranges != nil {
+		front, size = d.moveTwoRanges(t, ranges, f, r, 1)
 	} else {
 		front, size = moveTwo(t, parent, f, r, 1)
 	}
@@ -70,11 +70,11 @@ func (d *Division) divideTwo(t *Table, parent Rows, shares []Rows, f Field, r *R
 }
 
 // divideApart is Divide by way of the room, in which every record is written once.
-func (d *Division) divideApart(t *Table, parent Rows, shares []Rows, f Field, r *Refinement) []Rows {
-	if shares == nil {
-		shares = []Rows{parent}
+func (d *Division) divideApart(t *Table, parent Rows, ranges []Rows, f Field, r *Refinement) []Rows {
+	if ranges == nil {
+		ranges = []Rows{parent}
 	}
-	measured := d.measureEach(t, shares, f, r)
+	measured := d.measureEach(t, ranges, f, r)
 	d.uniteAll(measured)
 	d.parts = d.parts[:0]
 	at := 0
@@ -88,16 +88,16 @@ func (d *Division) divideApart(t *Table, parent Rows, shares []Rows, f Field, r 
 		d.parts = append(d.parts, part)
 	}
 	if len(d.parts) > 1 {
-		Each(len(shares), d.Sharing.Threads, func(_, i int) { measured[i].scatter(t, shares[i], d.Room, f, r) })
-		Each(len(shares), d.Sharing.Threads, func(_, i int) { t.putBack(shares[i], d.Room, parent.Lo) })
+		Each(len(ranges), d.Parallel.Threads, func(_, i int) { measured[i].scatter(t, ranges[i], d.Room, f, r) })
+		Each(len(ranges), d.Parallel.Threads, func(_, i int) { t.putBack(ranges[i], d.Room, parent.Lo) })
 	}
 	return d.parts
 }
 
 // scatter copies records to where their children's next ones go.
-func (d *Division) scatter(t *Table, share Rows, room *Table, f Field, r *Refinement) {
+func (d *Division) scatter(t *Table, rows Rows, room *Table, f Field, r *Refinement) {
 	w := t.Layout.Words
-	for i := share.Lo; i < share.Hi; i++ {
+	for i := rows.Lo; i < rows.Hi; i++ {
 		c := t.child(i, f, r)
 		to := d.next[c]
 		d.next[c]++
@@ -108,11 +108,11 @@ func (d *Division) scatter(t *Table, share Rows, room *Table, f Field, r *Refine
 	}
 }
 
-// putBack copies a share of the room, which begins with record first, back.
-func (t *Table) putBack(share Rows, room *Table, first int) {
+// putBack copies some rows of the room, which begins with record first, back.
+func (t *Table) putBack(rows Rows, room *Table, first int) {
 	w := t.Layout.Words
-	copy(t.Keys[share.Lo*w:share.Hi*w], room.Keys[(share.Lo-first)*w:])
-	copy(t.Counts[share.Lo:share.Hi], room.Counts[share.Lo-first:])
+	copy(t.Keys[rows.Lo*w:rows.Hi*w], room.Keys[(rows.Lo-first)*w:])
+	copy(t.Counts[rows.Lo:rows.Hi], room.Counts[rows.Lo-first:])
 }
 
 // measure sums records and counts by child.

@@ -57,7 +57,7 @@ func newOrdering(ctx context.Context, layout Layout, space Space) *ordering {
 	return &ordering{
 		ctx: ctx, store: space.store(), codec: NewCodec(layout), layout: layout, table: Table{Layout: layout},
 		limit: max(records, leastOrdered),
-		chunk: max(min(records/mostRanges, outletChunk/int(layout.TableBytes(1))), leastOrdered/mostRanges),
+		chunk: max(min(records/mostRanges, writtenChunk/int(layout.TableBytes(1))), leastOrdered/mostRanges),
 	}
 }
 
@@ -81,7 +81,7 @@ func (o *ordering) order(sources []spill.Sequence, records, level int) error {
 	if err := o.store.Free(sources...); err != nil {
 		return err
 	}
-	return o.write(all, &o.out, outletChunk/int(o.layout.TableBytes(1)))
+	return o.write(all, &o.out, writtenChunk/int(o.layout.TableBytes(1)))
 }
 
 // deal deals the records out by ranges of keys, and orders one range after the other.

@@ -3,11 +3,12 @@ package partition
 import (
 	"context"
 	"errors"
-	"github.com/kcut/kcut/spill/spilltest"
 	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/kcut/kcut/spill/spilltest"
 )
 
 // TestOrder puts tables in memory and in a store in order: their records stay the same, and

@@ -145,7 +145,7 @@ func (m *Pool) Evict(n int64) (moved bool, err error) {
 		left -= m.lists[first-1].bytes
 	}
 	m.moving = append(m.moving[:0], m.lists[first:]...)
-	slices.SortFunc(m.moving, func(a, b *ChunkList) int { return cmp.Compare(a.Turn, b.Turn) })
+	slices.SortFunc(m.moving, func(a, b *ChunkList) int { return cmp.Compare(a.Order, b.Order) })
 	for _, p := range m.moving {
 		if err := m.move(p); err != nil {
 			return false, err

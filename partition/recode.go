@@ -54,12 +54,12 @@ func (t *Table) recoded(to Layout, maps [][]uint32, threads int) []uint64 {
 	if to.Words > t.Layout.Words {
 		keys = make([]uint64, t.Len()*words)
 	}
-	shares := shares(t.Len(), threads)
-	Each(len(shares), threads, func(_, i int) {
-		t.Slice(shares[i]).repack(keys[shares[i].Lo*words:], to, maps)
+	ranges := cut(t.Len(), threads)
+	Each(len(ranges), threads, func(_, i int) {
+		t.Slice(ranges[i]).repack(keys[ranges[i].Lo*words:], to, maps)
 	})
 	if words > to.Words {
-		for _, share := range shares[1:] {
+		for _, share := range ranges[1:] {
 			copy(keys[share.Lo*to.Words:share.Hi*to.Words], keys[share.Lo*words:])
 		}
 	}
@@ -100,7 +100,7 @@ func (t *Table) merge(threads int) {
 		shards *= 2
 	}
 	source, bounds := t.deal(shards, threads)
-	merged := make([]*Table, min(len(shares(t.Len(), threads)), shards))
+	merged := make([]*Table, min(len(cut(t.Len(), threads)), shards))
 	Each(len(merged), threads, func(_, i int) {
 		first, last := shards*i/len(merged), shards*(i+1)/len(merged)
 		to := t.Slice(Rows{Lo: bounds[first], Hi: bounds[last]})
@@ -120,9 +120,9 @@ func (t *Table) merge(threads int) {
 // repeated reports whether merging would leave at most three quarters of the records. It looks
 // at the tuples of a part of all hashes.
 func (t *Table) repeated(threads int) bool {
-	shares, rare := shares(t.Len(), threads), max(sampleBits, bits.Len(uint(t.Len()/sampleRecords)))
-	samples := make([]*Table, len(shares))
-	Each(len(shares), threads, func(_, i int) { samples[i] = t.Slice(shares[i]).sampled(rare) })
+	ranges, rare := cut(t.Len(), threads), max(sampleBits, bits.Len(uint(t.Len()/sampleRecords)))
+	samples := make([]*Table, len(ranges))
+	Each(len(ranges), threads, func(_, i int) { samples[i] = t.Slice(ranges[i]).sampled(rare) })
 	distinct, records := &Table{Layout: t.Layout}, 0
 	for _, sample := range samples {
 		records += sample.Len()
@@ -156,17 +156,17 @@ func (t *Table) deal(shards int, threads int) (dealt *Table, bounds []int) {
 		return &Table{Layout: t.Layout, Keys: t.Keys, Counts: t.Counts}, []int{0, t.Len()}
 	}
 	dealt = &Table{Layout: t.Layout, Keys: make([]uint64, len(t.Keys)), Counts: make([]uint32, t.Len())}
-	shares := shares(t.Len(), threads)
-	next := make([][]int, len(shares)) // by share and shard: how many, then where to
-	Each(len(shares), threads, func(_, i int) { next[i] = t.Slice(shares[i]).countShards(shards) })
+	ranges := cut(t.Len(), threads)
+	next := make([][]int, len(ranges)) // by share and shard: how many, then where to
+	Each(len(ranges), threads, func(_, i int) { next[i] = t.Slice(ranges[i]).countShards(shards) })
 	end := 0
 	for s := range shards {
 		bounds = append(bounds, end)
-		for i := range shares {
+		for i := range ranges {
 			next[i][s], end = end, end+next[i][s]
 		}
 	}
-	Each(len(shares), threads, func(_, i int) { t.Slice(shares[i]).dealInto(dealt, next[i]) })
+	Each(len(ranges), threads, func(_, i int) { t.Slice(ranges[i]).dealInto(dealt, next[i]) })
 	return dealt, append(bounds, end)
 }
 

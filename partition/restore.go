@@ -14,7 +14,7 @@ func (t *Table) Save(ctx context.Context, space Space, visit func(chunk []byte) 
 		return readChunks(ctx, space.store(), visit, t.chunks.sequences...)
 	}
 	w, codec := t.Layout.Words, NewCodec(t.Layout)
-	step := outletChunk / (8 * (w + 1))
+	step := writtenChunk / (8 * (w + 1))
 	var chunk []byte
 	for lo := 0; lo < t.Len(); lo += step {
 		hi := min(lo+step, t.Len())

@@ -50,9 +50,9 @@ func (t *Table) SizeOn(threads int) (size uint64) {
 	if t.Spilled() {
 		return t.Size()
 	}
-	shares := shares(t.Len(), threads)
-	sizes := make([]uint64, len(shares))
-	Each(len(shares), threads, func(_, i int) { sizes[i] = t.Slice(shares[i]).Size() })
+	ranges := cut(t.Len(), threads)
+	sizes := make([]uint64, len(ranges))
+	Each(len(ranges), threads, func(_, i int) { sizes[i] = t.Slice(ranges[i]).Size() })
 	for _, n := range sizes {
 		size += n
 	}

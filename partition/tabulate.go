@@ -44,7 +44,7 @@ func release(counters []*Counter) {
 // joinBuckets returns the distinct records of every bucket of all counters, whose memory they
 // stay in.
 func joinBuckets(ctx context.Context, counters []*Counter, threads int) ([]bucket, error) {
-	merged, scratch := make([]bucket, 1<<bucketBits), make([]joint, max(1, threads))
+	merged, scratch := make([]bucket, 1<<bucketBits), make([]joinScratch, max(1, threads))
 	Each(len(merged), threads, func(worker, b int) {
 		if ctx.Err() == nil {
 			merged[b] = scratch[worker].join(counters, b)
@@ -53,14 +53,14 @@ func joinBuckets(ctx context.Context, counters []*Counter, threads int) ([]bucke
 	return merged, ctx.Err()
 }
 
-// joint is the scratch of joining buckets.
-type joint struct {
+// joinScratch is the scratch of joining buckets.
+type joinScratch struct {
 	records []uint64
 	slots   []uint32
 }
 
 // join returns the distinct records of bucket i of all counters, in the memory of these.
-func (j *joint) join(counters []*Counter, i int) (joined bucket) {
+func (j *joinScratch) join(counters []*Counter, i int) (joined bucket) {
 	var segments [][]uint64
 	j.records = j.records[:0]
 	for _, c := range counters {
@@ -102,8 +102,8 @@ func countRecords(merged []bucket, stride int) (n int) {
 	return n
 }
 
-// take appends records of keys and counts in turn.
-func (t *Table) take(records []uint64) {
+// append appends records of keys and counts in turn.
+func (t *Table) append(records []uint64) {
 	words, at := t.Layout.Words, len(t.Counts)
 	n := len(records) / (words + 1)
 	t.Keys = slices.Grow(t.Keys, n*words)[:(at+n)*words]

@@ -48,7 +48,7 @@ func (t *tabulation) tabulate(ctx context.Context) (*Table, error) {
 		if err := c.flush(); err != nil {
 			return nil, err
 		}
-		spilled = spilled || !c.outlet.empty()
+		spilled = spilled || !c.writer.empty()
 	}
 	if !spilled {
 		return t.join(ctx)
@@ -94,12 +94,12 @@ func (t *tabulation) drain() (sources [1 << bucketBits][]spill.Sequence, err err
 		for i := range c.buckets {
 			b := &c.buckets[i]
 			if c.records = b.appendTo(c.records[:0]); len(c.records) > 0 {
-				if err := c.outlet.write(i, c.records); err != nil {
+				if err := c.writer.write(i, c.records); err != nil {
 					return sources, err
 				}
 			}
-			if !c.outlet.empty() {
-				sources[i] = append(sources[i], c.outlet.sequences[i])
+			if !c.writer.empty() {
+				sources[i] = append(sources[i], c.writer.sequences[i])
 			}
 		}
 		c.buckets, c.records = [1 << bucketBits]bucket{}, nil
@@ -112,7 +112,7 @@ func (t *tabulation) drain() (sources [1 << bucketBits][]spill.Sequence, err err
 func (t *tabulation) merge(ctx context.Context, sources [1 << bucketBits][]spill.Sequence, out *result) error {
 	share := int64(0)
 	for _, c := range t.counters {
-		share += c.outlet.share
+		share += c.writer.share
 	}
 	share /= int64(t.threads)
 	var next atomic.Int64
@@ -138,7 +138,7 @@ func (t *tabulation) merge(ctx context.Context, sources [1 << bucketBits][]spill
 // newMerger returns a merger that takes about share bytes, but enough to get on.
 func (t *tabulation) newMerger(ctx context.Context, share int64, out *result) *merger {
 	m := &merger{ctx: ctx, stride: t.layout.Words + 1, result: out.add}
-	m.scribe = newScribe(t.layout, t.store, t.counters[0].outlet.scribe.chunk)
+	m.recordWriter = newRecordWriter(t.layout, t.store, t.counters[0].writer.records.chunk)
 	splitting := m.memory()
 	records := max(4*m.chunk, int((share-splitting)/int64(8*m.stride+16)))
 	m.limit = records * m.stride
@@ -157,7 +157,7 @@ func (t *tabulation) finish(ctx context.Context, out *result) (*Table, error) {
 	table.Keys, table.Counts = make([]uint64, 0, n*t.layout.Words), make([]uint32, 0, n)
 	for _, sequence := range out.chunks.sequences {
 		err := readChunks(ctx, t.store, func(chunk []byte) error {
-			return out.scribe.codec.Decode(chunk, table)
+			return out.records.codec.Decode(chunk, table)
 		}, sequence)
 		if err == nil {
 			err = t.store.Free(sequence)
@@ -171,20 +171,20 @@ func (t *tabulation) finish(ctx context.Context, out *result) (*Table, error) {
 
 // result collects distinct tuples in the store. It is safe for concurrent use.
 type result struct {
-	mu     sync.Mutex
-	scribe scribe
-	chunks ChunkList
+	mu      sync.Mutex
+	records recordWriter
+	chunks  ChunkList
 }
 
 func newResult(layout Layout, s Store) *result {
-	return &result{scribe: newScribe(layout, s, outletChunk/(8*(layout.Words+1)))}
+	return &result{records: newRecordWriter(layout, s, writtenChunk/(8*(layout.Words+1)))}
 }
 
 func (r *result) add(records []uint64) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.scribe.each(records, func(t *Table, frame []byte) error {
+	return r.records.each(records, func(t *Table, frame []byte) error {
 		r.chunks.record(NewBlock(t, t.Rows(0, t.Len())))
-		return r.chunks.write(r.scribe.store, frame)
+		return r.chunks.write(r.records.store, frame)
 	})
 }

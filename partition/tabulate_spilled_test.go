@@ -3,12 +3,12 @@ package partition
 import (
 	"context"
 	"errors"
-	"github.com/kcut/kcut/spill/spilltest"
 	"maps"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/kcut/kcut/spill"
+	"github.com/kcut/kcut/spill/spilltest"
 )
 
 // spillCount counts rows on some spilling counters and joins them.
@@ -113,8 +113,8 @@ func TestMergeSplitsBucketsThatDoNotFit(t *testing.T) {
 	codes := randomRows(rng, 30_000, 5)
 	s := spilltest.NewMemoryStore()
 	out := newResult(NewLayout(domainsOf(codes)), s)
-	layout := out.scribe.table.Layout
-	m := &merger{ctx: context.Background(), stride: layout.Words + 1, result: out.add, scribe: newScribe(layout, s, 2)}
+	layout := out.records.table.Layout
+	m := &merger{ctx: context.Background(), stride: layout.Words + 1, result: out.add, recordWriter: newRecordWriter(layout, s, 2)}
 	m.limit = 8 * m.stride
 	counter := newSpillCounter(domainsOf(codes), plenty(), s, 1)
 	if err := counter.Add(len(codes[0]), codes, nil); err != nil {

@@ -3,11 +3,11 @@ package classify
 import (
 	"context"
 	"errors"
-	"github.com/kcut/kcut/partition/cells"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/induce"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/cells"
 	"github.com/kcut/kcut/spill"
 )
 

@@ -2,7 +2,6 @@ package induce_test
 
 import (
 	"context"
-	"github.com/kcut/kcut/partition/cells"
 	"slices"
 	"testing"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/kcut/kcut/engine/enginetest"
 	"github.com/kcut/kcut/engine/induce"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/cells"
 )
 
 // trained is how many of Adult's rows are for training; they come first.

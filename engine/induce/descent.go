@@ -2,6 +2,7 @@ package induce
 
 import (
 	"context"
+
 	"github.com/kcut/kcut/partition/cells"
 )
 

@@ -3,8 +3,8 @@ package induce
 import (
 	"context"
 	"fmt"
-	"github.com/kcut/kcut/partition/cells"
 
+	"github.com/kcut/kcut/partition/cells"
 	"github.com/kcut/kcut/spill"
 )
 

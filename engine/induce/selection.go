@@ -1,11 +1,11 @@
 package induce
 
 import (
-	"github.com/kcut/kcut/partition/cells"
 	"math"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/partition/cells"
 )
 
 // The constants of C4.5.

@@ -1,9 +1,10 @@
 package induce
 
 import (
-	"github.com/kcut/kcut/partition/cells"
 	"math"
 	"slices"
+
+	"github.com/kcut/kcut/partition/cells"
 )
 
 // split is the search for the best split of a numeric column.

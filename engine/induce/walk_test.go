@@ -3,7 +3,6 @@ package induce_test
 import (
 	"context"
 	"fmt"
-	"github.com/kcut/kcut/partition/cells"
 	"maps"
 	"math/rand/v2"
 	"reflect"
@@ -14,6 +13,7 @@ import (
 	"github.com/kcut/kcut/engine/enginetest"
 	"github.com/kcut/kcut/engine/induce"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/cells"
 	"github.com/kcut/kcut/spill"
 )
 

@@ -2,12 +2,12 @@ package kactus
 
 import (
 	"context"
-	"github.com/kcut/kcut/partition/cells"
 	"maps"
 	"testing"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/cells"
 )
 
 // figure is the tree of the paper's figure 1, by the lines of its nodes; line 0 is the root.

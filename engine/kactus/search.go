@@ -2,12 +2,12 @@ package kactus
 
 import (
 	"context"
-	"github.com/kcut/kcut/partition/cells"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/induce"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/cells"
 	"github.com/kcut/kcut/spill"
 )
 

@@ -3,11 +3,11 @@ package mondrian
 import (
 	"cmp"
 	"context"
-	"github.com/kcut/kcut/partition/cells"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/cells"
 )
 
 // draw chooses the copies with the smallest keys among those of a part's cells that have

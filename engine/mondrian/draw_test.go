@@ -3,12 +3,12 @@ package mondrian
 import (
 	"context"
 	"fmt"
-	"github.com/kcut/kcut/partition/cells"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/cells"
 )
 
 // TestDrawChoosesTheSmallestKeys draws among more copies than are sorted at once, and

@@ -3,12 +3,12 @@ package mondrian
 import (
 	"cmp"
 	"context"
-	"github.com/kcut/kcut/partition/cells"
 	"math"
 	"math/bits"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/partition/cells"
 )
 
 // entropy finds the split of a part after which the classes' entropy is least.

@@ -3,10 +3,10 @@ package mondrian
 import (
 	"cmp"
 	"context"
-	"github.com/kcut/kcut/partition/cells"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/partition/cells"
 )
 
 // rawRegions are the regions in the order in which they are found, with their contents.

@@ -2,10 +2,10 @@ package mondrian
 
 import (
 	"context"
-	"github.com/kcut/kcut/partition/cells"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/cells"
 	"github.com/kcut/kcut/spill"
 )
 

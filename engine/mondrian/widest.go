@@ -2,8 +2,9 @@ package mondrian
 
 import (
 	"context"
-	"github.com/kcut/kcut/partition/cells"
 	"slices"
+
+	"github.com/kcut/kcut/partition/cells"
 )
 
 // tolerance is how far from the best, or from 1, a candidate may be that counts as best.

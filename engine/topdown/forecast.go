@@ -1,8 +1,6 @@
 package topdown
 
-import (
-	"github.com/kcut/kcut/partition/tips"
-)
+import "github.com/kcut/kcut/partition/tips"
 
 const (
 	// forecastSteps is how many steps are foreseen.

@@ -3,12 +3,12 @@ package topdown
 import (
 	"context"
 	"fmt"
-	"github.com/kcut/kcut/partition/tips"
 	"slices"
 	"testing"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/tips"
 	"github.com/kcut/kcut/spill"
 )
 

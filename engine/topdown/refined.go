@@ -1,12 +1,12 @@
 package topdown
 
 import (
-	"github.com/kcut/kcut/partition/tips"
 	"math"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/tips"
 )
 
 // refined is a column with a taxonomy, given or grown: every node of its cut is refined

@@ -3,13 +3,13 @@ package topdown
 import (
 	"context"
 	"fmt"
-	"github.com/kcut/kcut/partition/tips"
 	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/tips"
 )
 
 // search is the state of one search.
@@ -171,7 +171,7 @@ func (s *search) perform(ctx context.Context, value int32) (fell bool, err error
 	s.view.Kill(value)
 	s.stale = append(s.stale, value)
 	refinement := s.columns[c.column].refine(s, c.node)
-	if s.inPieces() {
+	if s.subdivided() {
 		s.view.Lookahead = s.foresee()
 	}
 	for _, set := range s.with[c.column] {
@@ -184,9 +184,9 @@ func (s *search) perform(ctx context.Context, value int32) (fell bool, err error
 	return fell, nil
 }
 
-// inPieces reports whether a set divides its partitions by what is foreseen, too.
-func (s *search) inPieces() bool {
-	return slices.ContainsFunc(s.sets, (*tips.TIPS).InPieces)
+// subdivided reports whether a set divides its partitions by what is foreseen, too.
+func (s *search) subdivided() bool {
+	return slices.ContainsFunc(s.sets, (*tips.TIPS).Subdivided)
 }
 
 // update rescores the stale candidates, or all of them.

@@ -2,10 +2,10 @@ package topdown
 
 import (
 	"encoding/binary"
-	"github.com/kcut/kcut/partition/tips"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/tips"
 )
 
 // suppressed is a column whose values are disclosed one by one. A node is a code of the

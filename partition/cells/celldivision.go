@@ -1,11 +1,11 @@
 package cells
 
 import (
-	"github.com/kcut/kcut/partition"
-
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/kcut/kcut/partition"
 )
 
 // Divide divides the cells by a column: those of code v become part[v], which is below
@@ -24,11 +24,11 @@ func (c *Cells) divide(ctx context.Context, f partition.Field, divided []*Cells)
 	if err := c.fetch(ctx); err != nil {
 		return err
 	}
-	if c.pile == nil {
+	if c.chunks == nil {
 		c.divideHome(f, divided)
 		return nil
 	}
-	err := c.scan(ctx, c.pile, true, func() error {
+	err := c.scan(ctx, c.chunks, true, func() error {
 		block := c.read.Rows(0, c.read.Len())
 		for i, l := range c.division.Divide(&c.read, block, f, &c.refinement) {
 			if err := c.pass(&divided[c.division.Present[i]], &c.read, l); err != nil {
@@ -38,7 +38,7 @@ func (c *Cells) divide(ctx context.Context, f partition.Field, divided []*Cells)
 		return nil
 	})
 	if err == nil {
-		c.forget(c)
+		c.dropSpilled(c)
 	}
 	return err
 }
@@ -49,29 +49,29 @@ func (c *Cells) divideHome(f partition.Field, divided []*Cells) {
 		c.leave()
 		return
 	}
-	leaves := c.division.Divide(c.home.table, partition.Rows{Lo: c.lo, Hi: c.hi, Size: c.size}, f, &c.refinement)
+	leaves := c.division.Divide(c.array.table, partition.Rows{Lo: c.lo, Hi: c.hi, Size: c.size}, f, &c.refinement)
 	children := make([]Cells, len(leaves))
 	for i, l := range leaves {
-		children[i] = Cells{stock: c.stock, home: c.home, lo: l.Lo, hi: l.Hi, size: l.Size}
+		children[i] = Cells{shared: c.shared, array: c.array, lo: l.Lo, hi: l.Hi, size: l.Size}
 		divided[c.division.Present[i]] = &children[i]
 	}
-	c.home.cells += len(leaves)
+	c.array.cells += len(leaves)
 	c.leave()
 }
 
 // pass adds records to spilled cells, which it makes when there are none.
-func (s *stock) pass(to **Cells, t *partition.Table, rows partition.Rows) error {
+func (s *shared) pass(to **Cells, t *partition.Table, rows partition.Rows) error {
 	if rows.Records() == 0 {
 		return nil
 	}
 	if *to == nil {
-		*to = &Cells{stock: s, pile: &partition.ChunkList{}}
-		if err := s.know(*to); err != nil {
+		*to = &Cells{shared: s, chunks: &partition.ChunkList{}}
+		if err := s.addSpilled(*to); err != nil {
 			return err
 		}
 	}
 	(*to).size += rows.Size
-	return s.pool.Add((*to).pile, s.codec.Block(t, rows))
+	return s.pool.Add((*to).chunks, s.codec.Block(t, rows))
 }
 
 // Halve divides the cells in two by a column: codes below at go left, codes above go
@@ -88,10 +88,10 @@ func (c *Cells) halve(ctx context.Context, h halving, halves *[2]*Cells) error {
 	if err := c.fetch(ctx); err != nil {
 		return err
 	}
-	if c.pile == nil {
+	if c.chunks == nil {
 		return c.halveHome(h, halves)
 	}
-	err := c.scan(ctx, c.pile, true, func() error {
+	err := c.scan(ctx, c.chunks, true, func() error {
 		c.extra.Truncate()
 		front, _ := h.run(&c.read, 0, c.read.Len(), &c.extra)
 		return errors.Join(
@@ -100,7 +100,7 @@ func (c *Cells) halve(ctx context.Context, h halving, halves *[2]*Cells) error {
 			c.pass(&halves[1], &c.extra, c.extra.Rows(0, c.extra.Len())))
 	})
 	if err == nil {
-		c.forget(c)
+		c.dropSpilled(c)
 	}
 	return err
 }
@@ -113,10 +113,10 @@ func (c *Cells) halveHome(h halving, halves *[2]*Cells) error {
 		return nil
 	}
 	c.extra.Truncate()
-	front, leftSize := h.run(c.home.table, c.lo, c.hi, &c.extra)
-	left := &Cells{stock: c.stock, home: c.home, lo: c.lo, hi: front, size: leftSize}
-	right := &Cells{stock: c.stock, home: c.home, lo: front, hi: c.hi, size: c.size - leftSize}
-	c.home.cells += 2
+	front, leftSize := h.run(c.array.table, c.lo, c.hi, &c.extra)
+	left := &Cells{shared: c.shared, array: c.array, lo: c.lo, hi: front, size: leftSize}
+	right := &Cells{shared: c.shared, array: c.array, lo: front, hi: c.hi, size: c.size - leftSize}
+	c.array.cells += 2
 	c.leave()
 	if err := right.join(&c.extra); err != nil {
 		return err
@@ -136,7 +136,7 @@ func (c *Cells) join(extra *partition.Table) error {
 	if extra.Len() == 0 {
 		return nil
 	}
-	t, w, n := c.home.table, c.layout.Words, c.hi-c.lo+extra.Len()
+	t, w, n := c.array.table, c.layout.Words, c.hi-c.lo+extra.Len()
 	if ok, err := c.room(n); err != nil {
 		return err
 	} else if !ok {
@@ -146,7 +146,7 @@ func (c *Cells) join(extra *partition.Table) error {
 	to.Keys = append(append(to.Keys, t.Keys[c.lo*w:c.hi*w]...), extra.Keys...)
 	to.Counts = append(append(to.Counts, t.Counts[c.lo:c.hi]...), extra.Counts...)
 	c.leave()
-	c.home, c.lo, c.hi = c.house(to), 0, n
+	c.array, c.lo, c.hi = c.newArray(to), 0, n
 	return nil
 }
 

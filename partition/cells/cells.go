@@ -1,11 +1,11 @@
 package cells
 
 import (
-	"github.com/kcut/kcut/partition"
-
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/kcut/kcut/partition"
 )
 
 // Cells are the records of one part of a table that recursive partitioning divides again
@@ -19,10 +19,10 @@ import (
 //
 // Cells that come from one table share scratch and are not safe for concurrent use.
 type Cells struct {
-	*stock
-	home   *home                // of cells in memory
+	*shared
+	array  *array               // of cells in memory
 	lo, hi int                  // their records in it
-	pile   *partition.ChunkList // of cells in the store
+	chunks *partition.ChunkList // of cells in the store
 	size   uint64
 }
 
@@ -37,15 +37,15 @@ func New(table *partition.Table, classes int, space partition.Space) (*Cells, er
 }
 
 func newCells(table *partition.Table, classes int, pool *partition.Pool) (*Cells, error) {
-	s := newStock(table.Layout, classes, pool)
-	c := &Cells{stock: s, size: table.Size()}
+	s := newShared(table.Layout, classes, pool)
+	c := &Cells{shared: s, size: table.Size()}
 	pool.Adopt(table.Bytes())
 	if table.Spilled() {
-		c.pile = table.TakeChunks()
-		return c, s.know(c)
+		c.chunks = table.TakeChunks()
+		return c, s.addSpilled(c)
 	}
 	resident := s.admits(table.Len()) || pool.Store == nil
-	c.home, c.hi = s.house(table), table.Len()
+	c.array, c.hi = s.newArray(table), table.Len()
 	if resident {
 		return c, nil
 	}
@@ -57,7 +57,7 @@ func newCells(table *partition.Table, classes int, pool *partition.Pool) (*Cells
 
 // moveOut moves records in memory to the store.
 func (c *Cells) moveOut() error {
-	t, p := c.home.table, &partition.ChunkList{}
+	t, p := c.array.table, &partition.ChunkList{}
 	for lo := c.lo; lo < c.hi; lo += c.block {
 		hi := min(lo+c.block, c.hi)
 		if err := c.pool.Add(p, c.codec.Block(t, t.Rows(lo, hi))); err != nil {
@@ -65,8 +65,8 @@ func (c *Cells) moveOut() error {
 		}
 	}
 	c.leave()
-	c.pile = p
-	return c.know(c)
+	c.chunks = p
+	return c.addSpilled(c)
 }
 
 // Size returns the number of records that the cells stand for.
@@ -74,8 +74,8 @@ func (c *Cells) Size() uint64 { return c.size }
 
 // Len returns the number of cells.
 func (c *Cells) Len() int {
-	if c.pile != nil {
-		return c.pile.Records
+	if c.chunks != nil {
+		return c.chunks.Records
 	}
 	return c.hi - c.lo
 }
@@ -89,10 +89,10 @@ func (c *Cells) Visit(ctx context.Context, visit func(*partition.Table) error) e
 	err := c.fetch(ctx)
 	switch {
 	case err != nil:
-	case c.pile != nil:
-		err = c.scan(ctx, c.pile, false, func() error { return visit(&c.read) })
+	case c.chunks != nil:
+		err = c.scan(ctx, c.chunks, false, func() error { return visit(&c.read) })
 	default:
-		t, w := c.home.table, c.layout.Words
+		t, w := c.array.table, c.layout.Words
 		c.view = partition.Table{Layout: c.layout, Keys: t.Keys[c.lo*w : c.hi*w], Counts: t.Counts[c.lo:c.hi]}
 		err = visit(&c.view)
 	}
@@ -104,42 +104,42 @@ func (c *Cells) Visit(ctx context.Context, visit func(*partition.Table) error) e
 
 // Free drops the cells.
 func (c *Cells) Free() error {
-	if c.pile == nil {
+	if c.chunks == nil {
 		c.leave()
 		return nil
 	}
-	p := c.pile
-	c.forget(c)
+	p := c.chunks
+	c.dropSpilled(c)
 	if err := c.pool.Free(p); err != nil {
 		return fmt.Errorf("free cells: %w", err)
 	}
 	return nil
 }
 
-// leave takes cells in memory out of their home.
+// leave takes cells in memory out of their array.
 func (c *Cells) leave() {
-	if c.home != nil {
-		c.vacate(c.home)
-		c.home, c.hi = nil, c.lo
+	if c.array != nil {
+		c.leaveArray(c.array)
+		c.array, c.hi = nil, c.lo
 	}
 }
 
 // fetch brings spilled cells into memory if they fit.
 func (c *Cells) fetch(ctx context.Context) error {
-	if err := ctx.Err(); err != nil || c.pile == nil {
+	if err := ctx.Err(); err != nil || c.chunks == nil {
 		return err
 	}
-	n := c.pile.Records
+	n := c.chunks.Records
 	if ok, err := c.room(n); !ok || err != nil {
 		return err
 	}
 	t := &partition.Table{Layout: c.layout, Keys: make([]uint64, 0, n*c.layout.Words), Counts: make([]uint32, 0, n)}
-	err := c.pool.Consume(ctx, c.pile, func(chunk []byte) error { return c.codec.Decode(chunk, t) })
+	err := c.pool.Consume(ctx, c.chunks, func(chunk []byte) error { return c.codec.Decode(chunk, t) })
 	if err != nil {
 		c.pool.Release(c.layout.TableBytes(n))
 		return err
 	}
-	c.forget(c)
-	c.home, c.lo, c.hi = c.house(t), 0, n
+	c.dropSpilled(c)
+	c.array, c.lo, c.hi = c.newArray(t), 0, n
 	return nil
 }

@@ -1,10 +1,6 @@
 package cells
 
 import (
-	"github.com/kcut/kcut/partition"
-	"github.com/kcut/kcut/partition/partitiontest"
-	"github.com/kcut/kcut/spill/spilltest"
-
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +9,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/partitiontest"
 	"github.com/kcut/kcut/spill"
+	"github.com/kcut/kcut/spill/spilltest"
 )
 
 // row is a cell of the naive twin of Cells, which is a slice of them.

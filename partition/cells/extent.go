@@ -1,10 +1,10 @@
 package cells
 
 import (
-	"github.com/kcut/kcut/partition"
-
 	"context"
 	"fmt"
+
+	"github.com/kcut/kcut/partition"
 )
 
 // Extent says which codes of a column occur in a part: the smallest and the largest below

@@ -1,14 +1,13 @@
 package cells
 
 import (
-	"github.com/kcut/kcut/partition"
-
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -57,7 +56,7 @@ const denseSums = 512
 func isDense(sums uint64, records int) bool { return sums <= 2*uint64(records)+denseSums }
 
 // countBytes returns the most memory that counting a column of so many records takes.
-func (s *stock) countBytes(column, records int) int64 {
+func (s *shared) countBytes(column, records int) int64 {
 	sums := s.sums(column)
 	entries := int64(min(sums, uint64(records)))
 	bytes := entries*entryBytes + int64(min(sums, 2*uint64(records)+denseSums))*sumBytes
@@ -68,7 +67,7 @@ func (s *stock) countBytes(column, records int) int64 {
 }
 
 // sums returns the number of sums of a column: of its codes and classes.
-func (s *stock) sums(column int) uint64 {
+func (s *shared) sums(column int) uint64 {
 	return (s.layout.Fields[column].Mask + 1) * uint64(max(1, s.classes))
 }
 
@@ -79,7 +78,7 @@ func (c *Cells) Histograms(ctx context.Context, columns []int, visit func(i int,
 	err := c.fetch(ctx)
 	switch {
 	case err != nil:
-	case c.pile != nil:
+	case c.chunks != nil:
 		err = c.histogramsSpilled(ctx, columns, 0, visit)
 	default:
 		err = c.histogramsHome(columns, visit)
@@ -92,10 +91,10 @@ func (c *Cells) Histograms(ctx context.Context, columns []int, visit func(i int,
 
 func (c *Cells) histogramsHome(columns []int, visit func(int, *FrequencySet) error) error {
 	count := &c.reserve(1)[0]
-	t, w := c.home.table, c.layout.Words
+	t, w := c.array.table, c.layout.Words
 	keys, counts := t.Keys[c.lo*w:c.hi*w], t.Counts[c.lo:c.hi]
 	for i, column := range columns {
-		if err := c.hold(c.countBytes(column, len(counts))); err != nil {
+		if err := c.drawCounts(c.countBytes(column, len(counts))); err != nil {
 			return err
 		}
 		f := c.layout.Fields[column]
@@ -103,7 +102,7 @@ func (c *Cells) histogramsHome(columns []int, visit func(int, *FrequencySet) err
 		if c.sums(column) > 2*uint64(len(counts)) {
 			lo, hi = span(keys[f.Word:], w, f)
 		}
-		count.begin(c.stock, column, lo, hi, len(counts), len(counts))
+		count.begin(c.shared, column, lo, hi, len(counts), len(counts))
 		count.add(keys, w, counts)
 		if err := visit(i, count.finish()); err != nil {
 			return err
@@ -127,7 +126,7 @@ func span(keys []uint64, words int, f partition.Field) (lo, hi uint64) {
 func (c *Cells) histogramsSpilled(ctx context.Context, columns []int, first int, visit func(int, *FrequencySet) error) error {
 	err := c.count(ctx, columns)
 	if errors.Is(err, spill.ErrBudget) && len(columns) > 1 {
-		c.letGo()
+		c.releaseCounts()
 		half := len(columns) / 2
 		if err := c.histogramsSpilled(ctx, columns[:half], first, visit); err != nil {
 			return err
@@ -137,7 +136,7 @@ func (c *Cells) histogramsSpilled(ctx context.Context, columns []int, first int,
 	for i := 0; err == nil && i < len(columns); i++ {
 		err = visit(first+i, c.counts[i].finish())
 	}
-	c.letGo()
+	c.releaseCounts()
 	return err
 }
 
@@ -145,18 +144,18 @@ func (c *Cells) histogramsSpilled(ctx context.Context, columns []int, first int,
 func (c *Cells) count(ctx context.Context, columns []int) error {
 	counts, bytes := c.reserve(len(columns)), int64(0)
 	for _, column := range columns {
-		if isDense(c.sums(column), c.pile.Records) {
-			bytes += c.countBytes(column, c.pile.Records)
+		if isDense(c.sums(column), c.chunks.Records) {
+			bytes += c.countBytes(column, c.chunks.Records)
 		}
 	}
-	if err := c.hold(bytes); err != nil {
+	if err := c.drawCounts(bytes); err != nil {
 		return err
 	}
 	for i, column := range columns {
-		counts[i].begin(c.stock, column, 0, c.layout.Fields[column].Mask, c.pile.Records, 2*c.block)
+		counts[i].begin(c.shared, column, 0, c.layout.Fields[column].Mask, c.chunks.Records, 2*c.block)
 	}
 	var refusal error // not mixed with errors of the reading, which must not be forgotten
-	err := c.scan(ctx, c.pile, false, func() error {
+	err := c.scan(ctx, c.chunks, false, func() error {
 		if refusal != nil {
 			return nil
 		}
@@ -165,14 +164,14 @@ func (c *Cells) count(ctx context.Context, columns []int) error {
 			counts[i].add(c.read.Keys, c.layout.Words, c.read.Counts)
 			bytes += counts[i].bytes()
 		}
-		refusal = c.hold(bytes)
+		refusal = c.drawCounts(bytes)
 		return nil
 	})
 	return cmp.Or(err, refusal)
 }
 
 // reserve returns n counts of columns.
-func (s *stock) reserve(n int) []columnCount {
+func (s *shared) reserve(n int) []columnCount {
 	for len(s.counts) < n {
 		s.counts = append(s.counts, columnCount{})
 	}
@@ -197,7 +196,7 @@ type pair struct{ at, n uint64 }
 
 // begin prepares the counting of a column of so many records with codes lo ≤ code ≤ hi.
 // A list of more than limit pairs is merged meanwhile.
-func (x *columnCount) begin(s *stock, column int, lo, hi uint64, records, limit int) {
+func (x *columnCount) begin(s *shared, column int, lo, hi uint64, records, limit int) {
 	x.field, x.classes = s.layout.Fields[column], uint64(max(1, s.classes))
 	x.base, x.codes = lo, hi-lo+1
 	x.class = partition.Field{}

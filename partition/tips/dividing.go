@@ -1,54 +1,53 @@
 package tips
 
 import (
-	"github.com/kcut/kcut/partition"
-
 	"errors"
 	"iter"
 	"math"
 	"sync"
 
+	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/spill"
 )
 
 const (
-	// pieceRecords is how many records a piece is to have, on average.
-	pieceRecords = 512
-	// pieceBytes is what a piece takes, with what is known of it, and shareOfPieces the part
-	// of the share that pieces may take together.
-	pieceBytes    = partition.ChunkListBytes + 256
-	shareOfPieces = 3
-	// maxParts is how many parts a piece is divided into, unless one refinement makes more.
+	// subpartitionRecords is how many records a subpartition is to have, on average.
+	subpartitionRecords = 512
+	// subpartitionBytes is what a subpartition takes, with what is known of it, and
+	// shareOfSubpartitions the part of the share that subpartitions may take together.
+	subpartitionBytes    = partition.ChunkListBytes + 256
+	shareOfSubpartitions = 3
+	// maxParts is how many parts a subpartition is divided into, unless one refinement makes more.
 	maxParts = 4096
-	// partRecords is how many records of a block a part is to have, on average.
+	// partRecords is how many records of a batch a part is to have, on average.
 	partRecords = 128
 )
 
-// dividing divides pieces. Their records are read a block at a time;
-// a block may have records of several pieces, and a piece records in several blocks. Routers,
-// each on a goroutine of its own, take the blocks in turn. The order in which they are done is
-// that of the records of a piece, and of nothing else.
+// dividing divides subpartitions. Their records are read a batch at a time; a batch may have
+// records of several subpartitions, and a subpartition records in several batches. Routers, each
+// on a goroutine of its own, take the batches in turn. The order in which they are done is that of
+// the records of a subpartition, and of nothing else.
 type dividing struct {
 	*TIPS
-	works   []*work
+	splits  []*split
 	records int
-	known   int64 // bytes that will be known of what the works make, at most
+	known   int64 // bytes that will be known of what the splits make, at most
 
 	access sync.Mutex // to the pool, and to what follows
 	next   func() (struct{}, bool)
-	taker  *router // reads the next block
-	left   int     // records that no router has yet, and what stretches take
-	block  int     // of these, that make a block
+	taker  *router // reads the next batch
+	left   int     // records that no router has yet, and what their split takes besides
+	batch  int     // of these, that make a batch
 	failed error
 }
 
-// stretch is where records of a work are in a block.
-type stretch struct {
-	*work
+// splitRange is where records of a split are in a batch.
+type splitRange struct {
+	*split
 	lo, hi int
 }
 
-// spreadsRoom returns how many bytes more may be known of pieces.
+// spreadsRoom returns how many bytes more may be known of subpartitions.
 func (t *TIPS) spreadsRoom() int64 {
 	if t.pool.Budget == nil {
 		return math.MaxInt64
@@ -56,18 +55,18 @@ func (t *TIPS) spreadsRoom() int64 {
 	return t.pool.Share/shareOfSpreads - t.sums
 }
 
-// pieceRecords returns how many records a piece is to have, on average, so that what is known
-// of all pieces takes a small part of the share.
-func (t *TIPS) pieceRecords() int {
+// subpartitionRecords returns how many records a subpartition is to have, on average, so that what
+// is known of all subpartitions takes a small part of the share.
+func (t *TIPS) subpartitionRecords() int {
 	if t.pool.Budget == nil {
-		return t.pool.sizes.pieceRecords
+		return t.pool.sizes.subpartitionRecords
 	}
-	return max(t.pool.sizes.pieceRecords, int(float64(t.records)*pieceBytes/(float64(t.pool.Share)/shareOfPieces)))
+	return max(t.pool.sizes.subpartitionRecords, int(float64(t.records)*subpartitionBytes/(float64(t.pool.Share)/shareOfSubpartitions)))
 }
 
-// run divides the pieces.
+// run divides the subpartitions.
 func (x *dividing) run() error {
-	if len(x.works) == 0 {
+	if len(x.splits) == 0 {
 		return nil
 	}
 	x.plan()
@@ -90,13 +89,13 @@ func (x *dividing) reserveKnown() (drawn int64, err error) {
 	return x.known, err
 }
 
-// divide lets routers divide the blocks.
+// divide lets routers divide the batches.
 func (x *dividing) divide() error {
-	x.left = x.records + stretchRecords*len(x.works)
-	routers := x.routers(min(x.pool.sharing.Threads, max(1, x.left/leastBlock)))
-	most := x.pool.blockRecords(x.table.Layout)
-	x.block = min(max(x.left/(blocksEach*x.pool.sharing.Threads), x.leastBlock()), most)
-	next, stop := iter.Pull(x.blocks)
+	x.left = x.records + splitOverhead*len(x.splits)
+	routers := x.routers(min(x.pool.parallel.Threads, max(1, x.left/leastBatch)))
+	most := x.pool.batchRecords(x.table.Layout)
+	x.batch = min(max(x.left/(batchesEach*x.pool.parallel.Threads), x.leastBatch()), most)
+	next, stop := iter.Pull(x.batches)
 	x.next = next
 	partition.Each(len(routers), len(routers), func(_, i int) { x.route(routers[i]) })
 	stop()
@@ -108,7 +107,7 @@ func (x *dividing) divide() error {
 
 // routers returns so many routers.
 func (x *dividing) routers(n int) []*router {
-	for len(x.pool.routers) < x.pool.sharing.Threads {
+	for len(x.pool.routers) < x.pool.parallel.Threads {
 		x.pool.routers = append(x.pool.routers, &router{})
 	}
 	for _, r := range x.pool.routers {
@@ -117,39 +116,39 @@ func (x *dividing) routers(n int) []*router {
 	return x.pool.routers[:n]
 }
 
-// route takes blocks and divides them until there are none.
+// route takes batches and divides them until there are none.
 func (x *dividing) route(r *router) {
-	for x.take(r) {
+	for x.nextBatch(r) {
 		x.collect(r, r.divide())
 	}
 }
 
-// fail remembers the first error, after which no more blocks are taken.
+// fail remembers the first error, after which no more batches are taken.
 func (x *dividing) fail(err error) {
 	if x.failed == nil {
 		x.failed = err
 	}
 }
 
-// collect collects what a router has made of a block, and the error that it met.
+// collect collects what a router has made of a batch, and the error that it met.
 func (x *dividing) collect(r *router, err error) {
 	x.access.Lock()
 	defer x.access.Unlock()
 	x.fail(err)
 	if x.failed == nil {
-		x.fail(x.pile(r.fragments))
+		x.fail(x.addAll(r.blocks))
 	}
-	clear(r.fragments)
-	r.fragments = r.fragments[:0]
+	clear(r.blocks)
+	r.blocks = r.blocks[:0]
 }
 
-// pile puts the fragments of a block on the piles of their parts.
-func (x *dividing) pile(fragments []partFragment) error {
-	for _, g := range fragments {
-		to := &g.work.pieces[g.part]
+// addAll adds the blocks of a batch to the chunk lists of their parts.
+func (x *dividing) addAll(blocks []partBlock) error {
+	for _, g := range blocks {
+		to := &g.split.subs[g.part]
 		if *to == nil {
-			*to = &piece{}
-			(*to).Turn = x.turnOf(g.work.leaf)
+			*to = &subpartition{}
+			(*to).Order = x.readOrder(g.split.of)
 		}
 		(*to).learn(g.spreads, g.counts)
 		if err := x.pool.Add(&(*to).ChunkList, g.Block); err != nil {

@@ -7,7 +7,7 @@ import (
 )
 
 // joining merges those records of a part that differ only in fields in which nothing can
-// be refined any more, as long as it pays. It sees one block at a time.
+// be refined any more, as long as it pays. It sees one batch at a time.
 type joining struct {
 	live, fixed []uint64 // by word: bits of fields that count, and what the others are set to
 	all         bool     // every field counts

@@ -36,8 +36,8 @@ func (l *links) add(value, partition int32) {
 	l.heads[value] = int32(len(l.items))
 }
 
-// take removes and returns one of a value's partitions.
-func (l *links) take(value int32) (partition int32, ok bool) {
+// pop removes and returns one of a value's partitions.
+func (l *links) pop(value int32) (partition int32, ok bool) {
 	at := l.heads[value]
 	if at == 0 {
 		return 0, false

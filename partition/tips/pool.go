@@ -1,34 +1,32 @@
 package tips
 
-import (
-	"github.com/kcut/kcut/partition"
-)
+import "github.com/kcut/kcut/partition"
 
 // Pool is the memory that the leaf partitions of all sets of a search have together: their
 // records and what is known of them. What does not fit moves to the store, the largest
 // partitions first (TDS, section 5.5). A Pool is not safe for concurrent use.
 type Pool struct {
 	*partition.Pool
-	sharing partition.Sharing
-	sizes   sizes
-	block   int64 // bytes of a block of records that are divided
-	routers []*router
-	room    partition.Table // where a partition in a table is put in order
-	sets    []*TIPS
+	parallel partition.Parallel
+	sizes    sizes
+	batch    int64 // bytes of a batch of records that are divided
+	routers  []*router
+	room     partition.Table // where a partition in a table is put in order
+	sets     []*TIPS
 }
 
 // sizes are constants, but in tests.
-type sizes struct{ pieceRecords, partRecords, piecesPay int }
+type sizes struct{ subpartitionRecords, partRecords, subdivisionPays int }
 
 // NewPool returns a pool that draws at most the space's share. It must be closed.
 func NewPool(space partition.Space) *Pool {
 	m := newPool(space.Pool())
-	m.sharing.Threads = max(1, space.Threads)
+	m.parallel.Threads = max(1, space.Threads)
 	return m
 }
 
 func newPool(of *partition.Pool) *Pool {
-	m := &Pool{Pool: of, sharing: partition.NewSharing(1), sizes: sizes{pieceRecords, partRecords, piecesPay}}
+	m := &Pool{Pool: of, parallel: partition.NewParallel(1), sizes: sizes{subpartitionRecords, partRecords, subdivisionPays}}
 	m.Spare, m.MoveTable = m.spareRoom, m.moveTable
 	return m
 }
@@ -39,7 +37,7 @@ func (m *Pool) Close() error {
 	var lists []*partition.ChunkList
 	for _, t := range m.sets {
 		for _, l := range t.leaves {
-			for _, p := range l.pieces {
+			for _, p := range l.subs {
 				lists = append(lists, &p.ChunkList)
 			}
 		}
@@ -52,7 +50,7 @@ func (m *Pool) Close() error {
 // hasRoom reports whether n more bytes could be drawn for frames. Without a budget nothing is
 // known of that.
 func (m *Pool) hasRoom(n int64) bool {
-	if m.Budget == nil || m.Take("a table in pieces", n, m.Share-m.Share/partition.ShareOfGarbage) != nil {
+	if m.Budget == nil || m.Take("a table in subs", n, m.Share-m.Share/partition.ShareOfGarbage) != nil {
 		return false
 	}
 	m.Release(n)
@@ -63,7 +61,7 @@ func (m *Pool) hasRoom(n int64) bool {
 func (m *Pool) moveTable() (moved bool, err error) {
 	var largest *TIPS
 	for _, t := range m.sets {
-		if !t.inPieces && (largest == nil || t.table.Bytes() > largest.table.Bytes()) {
+		if !t.subdivided && (largest == nil || t.table.Bytes() > largest.table.Bytes()) {
 			largest = t
 		}
 	}
@@ -73,34 +71,34 @@ func (m *Pool) moveTable() (moved bool, err error) {
 	return true, largest.spill()
 }
 
-// shareOfBlocks is the part of the share that one block of records takes, and maxBlock the most
+// shareOfBatches is the part of the share that one batch of records takes, and maxBatch the most
 // bytes: when they are divided, the last-level cache holds them.
 const (
-	shareOfBlocks = 32
-	maxBlock      = 8 << 20
+	shareOfBatches = 32
+	maxBatch       = 8 << 20
 )
 
-// blockRecords returns how many records of a layout make a block: as large a one as there
+// batchRecords returns how many records of a layout make a chunkRecords: as large a one as there
 // is memory for without moving partitions, a chunk at least.
-func (m *Pool) blockRecords(layout partition.Layout) int {
-	block := min(m.Share/shareOfBlocks, maxBlock)
-	if m.block == 0 && m.Budget != nil && m.Take("blocks of leaf partitions", m.blocksBytes(block), m.Share) == nil {
-		m.block = block
+func (m *Pool) batchRecords(layout partition.Layout) int {
+	batch := min(m.Share/shareOfBatches, maxBatch)
+	if m.batch == 0 && m.Budget != nil && m.Take("batches of leaf partitions", m.batchesBytes(batch), m.Share) == nil {
+		m.batch = batch
 	}
-	return max(2, int(max(m.block, int64(m.Chunk))/layout.TableBytes(1)))
+	return max(2, int(max(m.batch, int64(m.Chunk))/layout.TableBytes(1)))
 }
 
-// blocksBytes returns what the blocks of the routers take: as they were read, in order, and what
+// batchesBytes returns what the batches of the routers take: as they were read, in order, and what
 // is made of them until that is collected.
-func (m *Pool) blocksBytes(block int64) int64 { return block * int64(3*m.sharing.Threads+1) }
+func (m *Pool) batchesBytes(batch int64) int64 { return batch * int64(3*m.parallel.Threads+1) }
 
-// spareBlocks gives the memory of blocks back, for good. It reports whether there was any.
-func (m *Pool) spareBlocks() bool {
-	if m.block <= 0 {
+// spareBatches gives the memory of batches back, for good. It reports whether there was any.
+func (m *Pool) spareBatches() bool {
+	if m.batch <= 0 {
 		return false
 	}
-	m.Release(m.blocksBytes(m.block))
-	m.block, m.routers = -1, nil
+	m.Release(m.batchesBytes(m.batch))
+	m.batch, m.routers = -1, nil
 	return true
 }
 

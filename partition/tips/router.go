@@ -6,16 +6,16 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// router divides blocks of records among the parts of their pieces, one block at a time.
+// router divides batches of records among the parts of their subpartitions, one batch at a time.
 type router struct {
 	*TIPS // is not written to
 
-	table     partition.Table // the block
-	frames    []frame         // the block, before it is in the table
-	taken     int             // records of the block, and what its stretches take
-	last      *work           // of the block
-	stretches []stretch
-	fragments []partFragment // what it makes of the block
+	table  partition.Table // the batch
+	frames []frame         // the batch, before it is in the table
+	taken  int             // records of the batch, and what its ranges take
+	last   *split          // of the batch
+	ranges []splitRange
+	blocks []partBlock // what it makes of the batch
 
 	sorted  partition.Table // records by part
 	part    []uint32
@@ -26,45 +26,45 @@ type router struct {
 	sums    []uint64
 }
 
-// frame is a frame with records of a work.
+// frame is a frame with records of a split.
 type frame struct {
-	*work
+	*split
 	bytes []byte
 }
 
-// partFragment are the records of a block that belong to a part of a piece.
-type partFragment struct {
-	*work
+// partBlock are the records of a batch that belong to a part of a subpartition.
+type partBlock struct {
+	*split
 	part    int
 	spreads []spread
 	counts  []uint64
 	partition.Block
 }
 
-// prepare prepares for blocks of a set's records, which are divided until they are forgotten.
+// prepare prepares for batches of a set's records, which are divided until they are forgotten.
 func (r *router) prepare(t *TIPS) {
 	r.TIPS = t
 	r.table.Layout, r.sorted.Layout = t.table.Layout, t.table.Layout
 }
 
-// forget drops what is left of a block.
+// forget drops what is left of a batch.
 func (r *router) forget() {
 	r.empty()
-	clear(r.fragments)
-	r.fragments, r.TIPS = r.fragments[:0], nil
+	clear(r.blocks)
+	r.blocks, r.TIPS = r.blocks[:0], nil
 }
 
-// empty makes room for a block.
+// empty makes room for a batch.
 func (r *router) empty() {
 	clear(r.frames)
-	clear(r.stretches)
-	r.frames, r.stretches, r.taken, r.last = r.frames[:0], r.stretches[:0], 0, nil
+	clear(r.ranges)
+	r.frames, r.ranges, r.taken, r.last = r.frames[:0], r.ranges[:0], 0, nil
 	r.table.Truncate()
 }
 
-// read adds a chunk to the block, and returns how many records it has. A frame stays as it is,
-// and is decoded when the block is divided.
-func (r *router) read(of *work, chunk []byte, isFrame bool) (records int, err error) {
+// read adds a chunk to the batch, and returns how many records it has. A frame stays as it is,
+// and is decoded when the batch is divided.
+func (r *router) read(of *split, chunk []byte, isFrame bool) (records int, err error) {
 	if isFrame {
 		r.frames = append(r.frames, frame{of, chunk})
 		records = partition.FrameRecords(chunk)
@@ -72,13 +72,13 @@ func (r *router) read(of *work, chunk []byte, isFrame bool) (records int, err er
 		records, err = r.decode(of, chunk)
 	}
 	if r.taken += records; r.last != of {
-		r.last, r.taken = of, r.taken+stretchRecords
+		r.last, r.taken = of, r.taken+splitOverhead
 	}
 	return records, err
 }
 
 // decode decodes a chunk.
-func (r *router) decode(of *work, chunk []byte) (records int, err error) {
+func (r *router) decode(of *split, chunk []byte) (records int, err error) {
 	lo := r.table.Len()
 	if err := r.codec.Decode(chunk, &r.table); err != nil {
 		return 0, err
@@ -88,28 +88,28 @@ func (r *router) decode(of *work, chunk []byte) (records int, err error) {
 }
 
 // extend notes whose the records from lo on are.
-func (r *router) extend(of *work, lo int) {
-	if last := len(r.stretches) - 1; last >= 0 && r.stretches[last].work == of {
-		r.stretches[last].hi = r.table.Len()
+func (r *router) extend(of *split, lo int) {
+	if last := len(r.ranges) - 1; last >= 0 && r.ranges[last].split == of {
+		r.ranges[last].hi = r.table.Len()
 		return
 	}
-	r.stretches = append(r.stretches, stretch{of, lo, r.table.Len()})
+	r.ranges = append(r.ranges, splitRange{of, lo, r.table.Len()})
 }
 
-// divide makes fragments of the block.
+// divide makes blocks of the batch.
 func (r *router) divide() error {
 	defer r.empty()
 	for _, f := range r.frames {
-		if _, err := r.decode(f.work, f.bytes); err != nil {
+		if _, err := r.decode(f.split, f.bytes); err != nil {
 			return err
 		}
 	}
-	for _, s := range r.stretches {
+	for _, s := range r.ranges {
 		r.sort(s)
 		lo := 0
 		for part, hi := range r.ends {
 			if hi > lo {
-				r.pass(s.work, part, lo, hi)
+				r.pass(s.split, part, lo, hi)
 			}
 			lo = hi
 		}
@@ -117,12 +117,12 @@ func (r *router) divide() error {
 	return nil
 }
 
-// sort brings the records of a stretch into the order of their parts.
-func (r *router) sort(s stretch) {
+// sort brings the records of a splitRange into the order of their parts.
+func (r *router) sort(s splitRange) {
 	n, w := s.hi-s.lo, r.table.Layout.Words
 	keys, counts := r.table.Keys[s.lo*w:s.hi*w], r.table.Counts[s.lo:s.hi]
-	r.number(s.work, keys, n)
-	r.ends = append(r.ends[:0], make([]int, len(s.work.pieces))...)
+	r.number(s.split, keys, n)
+	r.ends = append(r.ends[:0], make([]int, len(s.split.subs))...)
 	for _, part := range r.part {
 		r.ends[part]++
 	}
@@ -137,7 +137,7 @@ func (r *router) sort(s stretch) {
 }
 
 // number finds the parts of keys.
-func (r *router) number(of *work, keys []uint64, n int) {
+func (r *router) number(of *split, keys []uint64, n int) {
 	r.part = slices.Grow(r.part[:0], n)[:n]
 	clear(r.part)
 	w := r.table.Layout.Words
@@ -167,10 +167,10 @@ func (r *router) scatter(keys []uint64, counts []uint32, w int) {
 	}
 }
 
-// pass counts a part's records of the block and makes a fragment of them: what they differ
+// pass counts a part's records of the batch and makes a block of them: what they differ
 // in only below dead values is forgotten, and equal ones are merged where the bits that are
 // left promise that there are some.
-func (r *router) pass(of *work, part, lo, hi int) {
+func (r *router) pass(of *split, part, lo, hi int) {
 	w := r.sorted.Layout.Words
 	table, sample := &r.sorted, r.sorted.Keys[lo*w:][:w]
 	r.fields = r.listActive(r.fields[:0], sample, false)
@@ -183,17 +183,17 @@ func (r *router) pass(of *work, part, lo, hi int) {
 		b.Records = hi
 	}
 	spreads, counts := r.spread(of, table, lo, hi, b.Sample)
-	for ; lo < hi; lo += r.block {
-		rows := table.Rows(lo, min(lo+r.block, hi))
+	for ; lo < hi; lo += r.chunkRecords {
+		rows := table.Rows(lo, min(lo+r.chunkRecords, hi))
 		b.Records, b.Size = rows.Records(), rows.Size
 		r.codec.EncodeBlock(&b, table, rows)
-		r.fragments = append(r.fragments, partFragment{of, part, spreads, counts, b})
+		r.blocks = append(r.blocks, partBlock{of, part, spreads, counts, b})
 		spreads, counts = nil, nil
 	}
 }
 
 // spread counts records by the cells of all fields that can be refined.
-func (r *router) spread(of *work, t *partition.Table, lo, hi int, sample []uint64) (spreads []spread, counts []uint64) {
+func (r *router) spread(of *split, t *partition.Table, lo, hi int, sample []uint64) (spreads []spread, counts []uint64) {
 	spreads = make([]spread, len(r.fields))
 	cells := 0
 	for i, a := range r.fields {

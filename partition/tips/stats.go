@@ -28,7 +28,7 @@ func (s stats) drop(field int) {
 }
 
 // put stores a field's sums, unless s is nil.
-func (s stats) put(field, children int, cells []cell) {
+func (s stats) put(field, children int, cells []childCount) {
 	if s == nil {
 		return
 	}
@@ -39,7 +39,7 @@ func (s stats) put(field, children int, cells []cell) {
 }
 
 // subtract takes what another part of the partition has from a field's sums, if any.
-func (s stats) subtract(field int, cells []cell) {
+func (s stats) subtract(field int, cells []childCount) {
 	if sums := s.of(field); sums != nil {
 		for _, c := range cells {
 			sums[c.child] -= c.size

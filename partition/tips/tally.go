@@ -4,25 +4,25 @@ import "github.com/kcut/kcut/partition"
 
 // tally counts the records of a partition by child, for several fields in one pass.
 type tally struct {
-	sharing partition.Sharing // nobody's: one goroutine counts
-	sums    [][]uint64        // by field and child; all zero between two uses
-	fields  []active          // that are being counted
-	others  []tally           // of the others that share a partition
+	parallel partition.Parallel // nobody's: one goroutine counts
+	sums     [][]uint64         // by field and child; all zero between two uses
+	fields   []active           // that are being counted
+	others   []tally            // of the others that share a partition
 }
 
-// cell is the number of records that a child would get. In a suppressed column the
+// childCount is the number of records that a child would get. In a suppressed column the
 // child is the code that would be disclosed.
-type cell struct {
+type childCount struct {
 	child uint32
 	size  uint64
 }
 
-// tallyBlock is how many records are counted for one field before the next field's turn:
+// tallyRecords is how many records are counted for one field before the next field's turn:
 // their keys and counts stay in the first-level cache.
-const tallyBlock = 1024
+const tallyRecords = 1024
 
 // add counts the records of a partition for every given field that is not known.
-func (y *tally) add(t *TIPS, l leaf, fields []active, known stats) {
+func (y *tally) add(t *TIPS, l leafPartition, fields []active, known stats) {
 	y.fields = y.fields[:0]
 	for _, a := range fields {
 		if known.of(a.field) == nil {
@@ -38,8 +38,8 @@ func (y *tally) add(t *TIPS, l leaf, fields []active, known stats) {
 // the second is counted: complete makes up for the first. It only reads what t has.
 func (t *TIPS) count(table *partition.Table, l partition.Rows, fields []active, sums [][]uint64) {
 	w := table.Layout.Words
-	for lo := l.Lo; lo < l.Hi && len(fields) > 0; lo += tallyBlock {
-		hi := min(lo+tallyBlock, l.Hi)
+	for lo := l.Lo; lo < l.Hi && len(fields) > 0; lo += tallyRecords {
+		hi := min(lo+tallyRecords, l.Hi)
 		keys, counts := table.Keys[lo*w:hi*w], table.Counts[lo:hi]
 		for _, a := range fields {
 			f, child := table.Layout.Fields[a.field], t.view.Columns[t.columns[a.field]].Child
@@ -92,7 +92,7 @@ func countEach(keys []uint64, words int, counts []uint32, f partition.Field, chi
 
 // drain appends the field's children that have records, and zeroes their sums. A small
 // partition does not look through the many children of a large domain.
-func (y *tally) drain(t *TIPS, l leaf, a active, to []cell) []cell {
+func (y *tally) drain(t *TIPS, l leafPartition, a active, to []childCount) []childCount {
 	sums := y.sums[a.field][:a.children]
 	if a.children <= l.Records() {
 		to = list(to, sums)
@@ -104,19 +104,19 @@ func (y *tally) drain(t *TIPS, l leaf, a active, to []cell) []cell {
 	for at := l.Lo*w + f.Word; at < l.Hi*w; at += w {
 		c := child[t.table.Keys[at]>>f.Shift&f.Mask]
 		if sums[c] > 0 {
-			to = append(to, cell{child: c, size: sums[c]})
+			to = append(to, childCount{child: c, size: sums[c]})
 			sums[c] = 0
 		}
 	}
 	return to
 }
 
-// gather appends the children of a field's value with the records of pieces that they get, from
-// what is known of these.
-func (y *tally) gather(pieces []*piece, a active, child []uint32, to []cell) []cell {
+// gather appends the children of a field's value with the records of subpartitions that they get,
+// from what is known of these.
+func (y *tally) gather(subs []*subpartition, a active, child []uint32, to []childCount) []childCount {
 	y.reserve(a)
 	sums, from := y.sums[a.field], len(to)
-	for _, p := range pieces {
+	for _, p := range subs {
 		s, counts := p.spread(a.field)
 		for i, n := range counts {
 			if n > 0 {
@@ -135,36 +135,36 @@ func (y *tally) gather(pieces []*piece, a active, child []uint32, to []cell) []c
 }
 
 // count adds records to a child's sum, and appends the child if it had none.
-func count(to []cell, sums []uint64, child uint32, n uint64) []cell {
+func count(to []childCount, sums []uint64, child uint32, n uint64) []childCount {
 	if sums[child] == 0 {
-		to = append(to, cell{child: child})
+		to = append(to, childCount{child: child})
 	}
 	sums[child] += n
 	return to
 }
 
 // list appends the children whose sum is not zero.
-func list(to []cell, sums []uint64) []cell {
+func list(to []childCount, sums []uint64) []childCount {
 	for c, size := range sums {
 		if size > 0 {
-			to = append(to, cell{child: uint32(c), size: size})
+			to = append(to, childCount{child: uint32(c), size: size})
 		}
 	}
 	return to
 }
 
 // countAll counts the records of a partition in memory for the fields.
-func (y *tally) countAll(t *TIPS, l leaf) {
-	if shares := y.sharing.Of(l.Rows); shares != nil && len(y.fields) > 0 {
-		y.countShares(t, shares)
+func (y *tally) countAll(t *TIPS, l leafPartition) {
+	if ranges := y.parallel.Of(l.Rows); ranges != nil && len(y.fields) > 0 {
+		y.countRanges(t, ranges)
 		return
 	}
 	t.count(t.table, l.Rows, y.fields, y.sums)
 }
 
-// countShares is countAll for shares of a
-func (y *tally) countShares(t *TIPS, shares []partition.Rows) {
-	others := min(len(shares), y.sharing.Threads) - 1
+// countRanges is countAll for ranges of a partition.
+func (y *tally) countRanges(t *TIPS, ranges []partition.Rows) {
+	others := min(len(ranges), y.parallel.Threads) - 1
 	for len(y.others) < others {
 		y.others = append(y.others, tally{sums: make([][]uint64, len(y.sums))})
 	}
@@ -173,12 +173,12 @@ func (y *tally) countShares(t *TIPS, shares []partition.Rows) {
 			y.others[i].reserve(a)
 		}
 	}
-	partition.Each(len(shares), y.sharing.Threads, func(worker, i int) {
+	partition.Each(len(ranges), y.parallel.Threads, func(worker, i int) {
 		sums := y.sums
 		if worker > 0 {
 			sums = y.others[worker-1].sums
 		}
-		t.count(t.table, shares[i], y.fields, sums)
+		t.count(t.table, ranges[i], y.fields, sums)
 	})
 	for _, other := range y.others[:others] {
 		for _, a := range y.fields {

@@ -1,14 +1,13 @@
 package tips
 
 import (
-	"github.com/kcut/kcut/partition"
-
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"unsafe"
 
+	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -17,19 +16,19 @@ import (
 // links from each value to its partitions.
 //
 // The records of a small set are those of one table, moved in place so that every partition's
-// are adjacent. In a large set every partition is a bag of pieces, in memory or in the store,
-// each counted and, as far as the view foresaw what would be refined, divided ahead of time;
+// are adjacent. In a large set every partition is a bag of subpartitions, in memory or in the store,
+// each counted and, as far as the view predicted what would be refined, divided ahead of time;
 // the table holds the records that are being read.
 type TIPS struct {
 	VIT
 
-	view    *View
-	columns []int // of the view, by field
-	leaves  []leaf
-	links   links
-	live    uint64 // records of the leaves that are not discarded
-	touched uint64 // records of the partitions that refinements have visited
-	outlook *outlook
+	view      *View
+	columns   []int // of the view, by field
+	leaves    []leafPartition
+	links     links
+	live      uint64 // records of the leaves that are not discarded
+	touched   uint64 // records of the partitions that refinements have visited
+	lookahead *lookahead
 	storage
 	visiting
 	ctx context.Context // of the call being served
@@ -38,39 +37,39 @@ type TIPS struct {
 
 // storage says where the records of a set's partitions are, and what they take.
 type storage struct {
-	pool     *Pool
-	number   int // among the pool's sets
-	table    *partition.Table
-	records  int  // of the table
-	inPieces bool // the leaves have pieces, and the table only what is being read of them
-	pieces   int  // of all leaves
-	codec    partition.Codec
-	block    int   // records of a chunk
-	held     int64 // drawn from the pool for all but records
-	sums     int64 // bytes of all stats
+	pool         *Pool
+	number       int // among the pool's sets
+	table        *partition.Table
+	records      int  // of the table
+	subdivided   bool // the leaves have subpartitions, and the table only what is being read of them
+	subs         int  // of all partitions
+	codec        partition.Codec
+	chunkRecords int   // of the layout
+	held         int64 // drawn from the pool for all but records
+	sums         int64 // bytes of all stats
 }
 
 // visiting is what refinements use again and again.
 type visiting struct {
-	visitors []*visitor // by worker
-	together *visitor   // all of them
-	turns    []int32    // in which the partitions that are being refined are visited
-	made     []visit    // of these partitions, in their order
-	visits   []int32    // what linked returns
-	fields   []active   // what active returns
-	mask     []uint64   // scratch of varies, by word
-	cells    []cell     // scratch of settle
+	visitors []*visitor   // by worker
+	together *visitor     // all of them
+	order    []int32      // in which the partitions that are being refined are visited
+	made     []visit      // of these partitions, in their order
+	visits   []int32      // what linked returns
+	fields   []active     // what active returns
+	mask     []uint64     // scratch of varies, by word
+	children []childCount // scratch of update
 }
 
-// leaf is one leaf partition. A discarded one has no records.
-type leaf struct {
-	partition.Rows          // its records in the table or, of pieces, 0 and their number
-	stats          stats    // nil for small partitions
-	sums           int64    // bytes that stats had when they were last looked at
-	pieces         []*piece // of a spilled partition
+// leafPartition is one leaf partition. A discarded one has no records.
+type leafPartition struct {
+	partition.Rows                 // its records in the table or, of subpartitions, 0 and their number
+	stats          stats           // nil for small partitions
+	sums           int64           // bytes that stats had when they were last looked at
+	subs           []*subpartition // of a spilled partition
 }
 
-func (l leaf) records() int { return l.Hi - l.Lo }
+func (l leafPartition) records() int { return l.Hi - l.Lo }
 
 // active is a field of a partition whose value can still be refined.
 type active struct {
@@ -90,24 +89,24 @@ func (a active) two() bool { return a.children == 2 && a.value != None }
 // budget, and the chunks of a spilled one, which must be in the pool's store, are the
 // pool's from now on.
 func New(ctx context.Context, table *partition.Table, columns []int, k uint64, view *View, pool *Pool) (*TIPS, error) {
-	size := table.SizeOn(pool.sharing.Threads)
+	size := table.SizeOn(pool.parallel.Threads)
 	t := &TIPS{VIT: VIT{k: k, anonymity: size}, view: view, columns: columns, ctx: ctx}
 	t.storage = storage{
 		pool: pool, number: len(pool.sets), table: table, records: table.Len(),
-		codec: partition.NewCodec(table.Layout), block: pool.ChunkRecords(table.Layout),
+		codec: partition.NewCodec(table.Layout), chunkRecords: pool.ChunkRecords(table.Layout),
 	}
-	t.outlook = newOutlook(view, columns, pool.Share/shareOfGrids)
+	t.lookahead = newLookahead(view, columns, pool.Share/shareOfGrids)
 	t.mask = make([]uint64, table.Layout.Words)
 	pool.sets = append(pool.sets, t)
 	pool.Adopt(table.Bytes())
 	if table.Len() > 0 {
-		t.leaves = append(t.leaves, leaf{Rows: partition.Rows{Hi: table.Len(), Size: size}})
+		t.leaves = append(t.leaves, leafPartition{Rows: partition.Rows{Hi: table.Len(), Size: size}})
 	}
-	if t.inPieces = table.Spilled(); t.inPieces {
+	if t.subdivided = table.Spilled(); t.subdivided {
 		t.table = &partition.Table{Layout: table.Layout}
 		t.adopt(table.TakeChunks())
 	} else {
-		t.takeApart()
+		t.subdivide()
 	}
 	t.reserve()
 	t.account()
@@ -121,15 +120,15 @@ func New(ctx context.Context, table *partition.Table, columns []int, k uint64, v
 	return t, nil
 }
 
-// start settles the first
+// start updates the first partition.
 func (t *TIPS) start() {
 	var counts []counted
-	if t.inPieces {
+	if t.subdivided {
 		if t.survey(); t.err != nil {
 			return
 		}
 		t.reserveVisitors()
-		counts = t.together.gather(t, t.leaves[0].pieces, t.active(0, true))
+		counts = t.together.gather(t, t.leaves[0].subs, t.active(0, true))
 	} else {
 		fields := t.active(0, true)
 		t.leaves[0].stats = t.known(fields)
@@ -137,7 +136,7 @@ func (t *TIPS) start() {
 		counts = t.together.countFields(t, t.leaves[0], fields, t.leaves[0].stats)
 	}
 	if t.err == nil {
-		t.keep(0, t.settle(0, t.active(0, true), counts, nil))
+		t.keep(0, t.update(0, t.active(0, true), counts, nil))
 	}
 }
 
@@ -166,8 +165,8 @@ func (t *TIPS) reserve() {
 // discarded when no refinement can split it at the time it is made or visited.
 func (t *TIPS) Live() uint64 { return t.live }
 
-// InPieces reports whether partitions are divided by what the view foresees, too.
-func (t *TIPS) InPieces() bool { return t.inPieces }
+// Subdivided reports whether partitions are divided by what the view predicts, too.
+func (t *TIPS) Subdivided() bool { return t.subdivided }
 
 // Touched returns the number of records in the partitions that refinements have visited,
 // each counted at every visit: the work of the search, however it is done.
@@ -181,15 +180,15 @@ func (t *TIPS) Refine(ctx context.Context, r *partition.Refinement) error {
 	t.ctx = ctx
 	t.reserve()
 	field := slices.Index(t.columns, r.Column)
-	t.outlook.turn(field, r)
+	t.lookahead.begin(field, r)
 	touched := 0
 	for visits, all := t.linked(r.Value); len(visits) > 0; {
 		n, records := t.refinedTogether(visits, all)
 		touched += records
-		if !t.inPieces {
+		if !t.subdivided {
 			t.refineTable(visits[:n], field, r)
 		} else {
-			t.refinePieces(visits[:n], field, r)
+			t.refineSubpartitions(visits[:n], field, r)
 		}
 		if t.account(); t.err != nil {
 			return fmt.Errorf("refine leaf partitions: %w", t.err)
@@ -210,7 +209,7 @@ func (t *TIPS) Refine(ctx context.Context, r *partition.Refinement) error {
 // large.
 func (t *TIPS) linked(value int32) (visits []int32, records int) {
 	t.visits = t.visits[:0]
-	for p, ok := t.links.take(value); ok; p, ok = t.links.take(value) {
+	for p, ok := t.links.pop(value); ok; p, ok = t.links.pop(value) {
 		if n := t.leaves[p].Records(); n > 0 {
 			t.visits = append(t.visits, p)
 			t.touched += t.leaves[p].Size
@@ -222,12 +221,12 @@ func (t *TIPS) linked(value int32) (visits []int32, records int) {
 }
 
 // refinedTogether returns how many of the next partitions, of all with so many records, are
-// refined at once, and their records: of those with pieces, as many as make some blocks.
+// refined at once, and their records: of those with subpartitions, as many as make some batches.
 func (t *TIPS) refinedTogether(visits []int32, all int) (n, records int) {
-	if !t.inPieces {
+	if !t.subdivided {
 		return t.visitedTogether(visits, all)
 	}
-	most := blocksTogether * t.pool.blockRecords(t.table.Layout)
+	most := batchesTogether * t.pool.batchRecords(t.table.Layout)
 	for n < len(visits) && (n == 0 || records+t.leaves[visits[n]].Records() <= most) {
 		records += t.leaves[visits[n]].Records()
 		n++
@@ -254,13 +253,13 @@ func (t *TIPS) replace(v visit, field int) {
 	for i, part := range v.parts {
 		t.anonymity = min(t.anonymity, part.Size)
 		if i != v.largest {
-			t.leaves = append(t.leaves, part.leaf)
+			t.leaves = append(t.leaves, part.leafPartition)
 			q := int32(len(t.leaves) - 1)
 			t.schedule(q)
-			t.keep(q, t.settle(q, t.active(q, true), part.counts, parent.stats))
+			t.keep(q, t.update(q, t.active(q, true), part.counts, parent.stats))
 		}
 	}
-	t.leaves[p] = v.parts[v.largest].leaf
+	t.leaves[p] = v.parts[v.largest].leafPartition
 	t.schedule(p)
 	t.leaves[p].sums = parent.sums
 	t.leaves[p].stats = parent.stats
@@ -268,7 +267,7 @@ func (t *TIPS) replace(v visit, field int) {
 	if i := position(fields, field); i >= 0 && fields[i].value != None {
 		fields[i].link = true // to its new value
 	}
-	t.keep(p, t.settle(p, fields, v.parts[v.largest].counts, nil))
+	t.keep(p, t.update(p, fields, v.parts[v.largest].counts, nil))
 }
 
 // follow gives a partition whose records all belong to one child that child's value.
@@ -282,7 +281,7 @@ func (t *TIPS) follow(p int32, field int, counts []counted) {
 		alive = len(fields) > 1
 		t.leaves[p].stats.drop(field)
 		fields[i].link = true
-		alive = t.settle(p, fields[i:i+1], counts, nil) || alive
+		alive = t.update(p, fields[i:i+1], counts, nil) || alive
 	}
 	t.live -= t.leaves[p].Size
 	t.keep(p, alive)
@@ -297,21 +296,21 @@ func (t *TIPS) keep(p int32, alive bool) {
 		return
 	}
 	t.sums -= l.sums
-	for _, piece := range l.pieces {
-		t.drop(piece)
+	for _, sub := range l.subs {
+		t.drop(sub)
 	}
-	*l = leaf{}
+	*l = leafPartition{}
 }
 
 // varies reports whether the records of a partition differ in one of the fields.
-func (t *TIPS) varies(l leaf, fields []active) bool {
+func (t *TIPS) varies(l leafPartition, fields []active) bool {
 	clear(t.mask)
 	for _, a := range fields {
 		f := t.table.Layout.Fields[a.field]
 		t.mask[f.Word] |= f.Mask << f.Shift
 	}
-	if l.pieces != nil {
-		return t.piecesVary(l.pieces)
+	if l.subs != nil {
+		return t.subpartitionsVary(l.subs)
 	}
 	first := t.sample(l)
 	for i := l.Lo + 1; i < l.Hi; i++ {
@@ -332,7 +331,7 @@ func (t *TIPS) fail(err error) {
 }
 
 // account draws what partitions take besides their records, or returns what they took.
-// It may move any table or pile of the pool to the store, so none is being worked on.
+// It may move any table or chunk list of the pool to the store, so none is being worked on.
 func (t *TIPS) account() {
 	for {
 		more := t.holds() - t.held
@@ -358,9 +357,9 @@ func (t *TIPS) account() {
 
 // holds returns the memory that partitions take besides their records.
 func (t *TIPS) holds() int64 {
-	held := int64(cap(t.leaves))*int64(unsafe.Sizeof(leaf{})) + t.links.bytes() + int64(cap(t.visits))*4 + t.VIT.bytes() + t.sums
-	if t.inPieces {
-		held += int64(t.pieces) * partition.ChunkListBytes
+	held := int64(cap(t.leaves))*int64(unsafe.Sizeof(leafPartition{})) + t.links.bytes() + int64(cap(t.visits))*4 + t.VIT.bytes() + t.sums
+	if t.subdivided {
+		held += int64(t.subs) * partition.ChunkListBytes
 	}
 	return held + t.visitsBytes()
 }
@@ -372,10 +371,10 @@ func (t *TIPS) active(p int32, link bool) []active {
 	return t.fields
 }
 
-// sample returns a key of a
-func (t *TIPS) sample(l leaf) []uint64 {
-	if l.pieces != nil {
-		return l.pieces[0].Sample
+// sample returns a key of a partition.
+func (t *TIPS) sample(l leafPartition) []uint64 {
+	if l.subs != nil {
+		return l.subs[0].Sample
 	}
 	w := t.table.Layout.Words
 	return t.table.Keys[l.Lo*w:][:w]

@@ -1,10 +1,6 @@
 package tips
 
 import (
-	"github.com/kcut/kcut/partition"
-	"github.com/kcut/kcut/partition/partitiontest"
-	"github.com/kcut/kcut/spill/spilltest"
-
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +9,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/partitiontest"
 	"github.com/kcut/kcut/spill"
+	"github.com/kcut/kcut/spill/spilltest"
 )
 
 // model is a naive twin of a View and its sets: it keeps whole tables and counts anew.
@@ -119,9 +118,9 @@ func (m *model) enter(r *rand.Rand, c, lo, hi int) {
 	}
 }
 
-// foresee lets the view expect anything, or nothing.
-func (m *model) foresee(r *rand.Rand) {
-	partings := func() (to []SplitPoints) {
+// predict lets the view expect anything, or nothing.
+func (m *model) predict(r *rand.Rand) {
+	splitPoints := func() (to []SplitPoints) {
 		for range r.IntN(4) {
 			p := SplitPoints{Column: r.IntN(len(m.view.Columns))}
 			domain := len(m.view.Columns[p.Column].Value)
@@ -134,12 +133,12 @@ func (m *model) foresee(r *rand.Rand) {
 		}
 		return to
 	}
-	m.view.Lookahead = Lookahead{Next: partings(), Beyond: partings()}
+	m.view.Lookahead = Lookahead{Next: splitPoints(), Beyond: splitPoints()}
 }
 
 // refine performs a value in the view and in the twin.
 func (m *model) refine(r *rand.Rand, c int, value int32) partition.Refinement {
-	m.foresee(r)
+	m.predict(r)
 	v, column := &m.view.Columns[c], &m.columns[c]
 	m.view.Kill(value)
 	if v.Suppressed {
@@ -239,7 +238,7 @@ type regime struct {
 func limitedPool(chunk int) func() *Pool {
 	return func() *Pool {
 		pool := newPool(partition.NewPool(spill.NewBudget(1<<40), spilltest.NewMemoryStore(), 1<<40))
-		pool.Chunk, pool.sharing.Threads = chunk, 1+chunk%3
+		pool.Chunk, pool.parallel.Threads = chunk, 1+chunk%3
 		return pool
 	}
 }
@@ -248,7 +247,7 @@ func limitedPool(chunk int) func() *Pool {
 func sharedPool(threads int) func() *Pool {
 	return func() *Pool {
 		pool := NewPool(partition.Space{Threads: threads})
-		pool.sharing.Least = 1
+		pool.parallel.Least = 1
 		return pool
 	}
 }
@@ -256,24 +255,24 @@ func sharedPool(threads int) func() *Pool {
 // sharedAndLimited makes pools of that kind whose memory can be scarce.
 func sharedAndLimited() *Pool {
 	pool := limitedPool(512)()
-	pool.sharing.Least = 1
+	pool.parallel.Least = 1
 	return pool
 }
 
-// smallPieces divides pieces by all that the view foresees.
-func smallPieces(chunk int) func() *Pool {
+// smallSubpartitions divides subpartitions by all that the view predicts.
+func smallSubpartitions(chunk int) func() *Pool {
 	return func() *Pool {
 		pool := limitedPool(chunk)()
-		pool.sizes.pieceRecords, pool.sizes.partRecords, pool.block = 1, 1, 1<<20
+		pool.sizes.subpartitionRecords, pool.sizes.partRecords, pool.batch = 1, 1, 1<<20
 		return pool
 	}
 }
 
-// takenApart makes tables of any size pieces from the start.
-func takenApart(chunk int) func() *Pool {
+// subdivided_ makes tables of any size subpartitions from the start.
+func subdivided_(chunk int) func() *Pool {
 	return func() *Pool {
-		pool := smallPieces(chunk)()
-		pool.sizes.piecesPay = 1
+		pool := smallSubpartitions(chunk)()
+		pool.sizes.subdivisionPays = 1
 		return pool
 	}
 }
@@ -284,15 +283,15 @@ var regimes = []regime{
 	{"shared by many", sharedPool(5), func(*rand.Rand, *Pool) error { return nil }},
 	{"shared, ample", sharedAndLimited, func(*rand.Rand, *Pool) error { return nil }},
 	{"shared, scarce", sharedAndLimited, scarce},
-	{"in pieces", takenApart(512), func(*rand.Rand, *Pool) error { return nil }},
-	{"in pieces, scarce, chunks of two records", takenApart(24), scarce},
+	{"in subs", subdivided_(512), func(*rand.Rand, *Pool) error { return nil }},
+	{"in subs, scarce, chunks of two records", subdivided_(24), scarce},
 	{"ample", limitedPool(1 << 12), func(*rand.Rand, *Pool) error { return nil }},
 	{"scarce", limitedPool(512), scarce},
 	{"scarce, chunks of two records", limitedPool(24), scarce},
 	{"all in the store", limitedPool(512), allOut},
 	{"all in the store, chunks of two records", limitedPool(24), allOut},
-	{"all in the store, small pieces", smallPieces(512), allOut},
-	{"all in the store, small pieces in chunks of two records", smallPieces(24), allOut},
+	{"all in the store, small subs", smallSubpartitions(512), allOut},
+	{"all in the store, small subs in chunks of two records", smallSubpartitions(24), allOut},
 	{"all in the store, no room for sums", func() *Pool { return newPool(partition.NewPool(nil, spilltest.NewMemoryStore(), 0)) }, allOut},
 }
 
@@ -376,7 +375,7 @@ func (m *model) step(r *rand.Rand, value int32) (kept int, err error) {
 			}
 		}
 		for _, l := range tips.leaves {
-			if l.stats != nil || slices.ContainsFunc(l.pieces, func(p *piece) bool { return p.spreads != nil }) {
+			if l.stats != nil || slices.ContainsFunc(l.subs, func(p *subpartition) bool { return p.spreads != nil }) {
 				kept++
 			}
 		}
@@ -385,13 +384,13 @@ func (m *model) step(r *rand.Rand, value int32) (kept int, err error) {
 }
 
 func TestRefineStopsWhenCancelled(t *testing.T) {
-	for name, pool := range map[string]*Pool{"in a table": NewPool(partition.Space{}), "in pieces": limitedPool(1 << 10)()} {
+	for name, pool := range map[string]*Pool{"in a table": NewPool(partition.Space{}), "in subs": limitedPool(1 << 10)()} {
 		var view View
 		view.Columns = []Column{NewColumn(2)}
 		value := view.Add(0, 2)
 		view.Columns[0].Value = []int32{value, value}
 		view.Columns[0].Child = []uint32{0, 1}
-		pool.sizes.piecesPay = 2 << 20
+		pool.sizes.subdivisionPays = 2 << 20
 		table := &partition.Table{Layout: partition.NewLayout([]int{2}), Keys: make([]uint64, 2<<20), Counts: make([]uint32, 2<<20)}
 		for i := range table.Keys {
 			table.Keys[i], table.Counts[i] = uint64(i%2), 1
@@ -400,8 +399,8 @@ func TestRefineStopsWhenCancelled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if tips.InPieces() != (name == "in pieces") {
-			t.Errorf("%s: in pieces: %t", name, tips.InPieces())
+		if tips.Subdivided() != (name == "in subs") {
+			t.Errorf("%s: in subs: %t", name, tips.Subdivided())
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()

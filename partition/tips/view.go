@@ -13,10 +13,10 @@ type View struct {
 
 // Column is the view of one column.
 //
-// In a refined column (a taxonomy, intervals) all codes of a leaf partition have the same
-// value, and refining that value sends each code to its child. Codes of a value are adjacent. In a Suppressed column every
-// code that is not disclosed is a value of its own, masked like all the others; disclosing
-// it parts its records from the rest. A disclosed code has None.
+// In a refined column (a taxonomy, intervals) all codes of a leaf partition have the same value,
+// and refining that value sends each code to its child. Codes of a value are adjacent. In a
+// Suppressed column every code that is not disclosed is a value of its own, masked like all the
+// others; disclosing it parts its records from the rest. A disclosed code has None.
 type Column struct {
 	Value      []int32  // by code
 	Child      []uint32 // by code: the child of Value it belongs to; its own code when Suppressed
@@ -59,7 +59,7 @@ func (v *View) Kill(x int32) {
 // Dead reports whether Kill was called for a value.
 func (v *View) Dead(x int32) bool { return v.values[x].dead }
 
-// Lookahead are the refinements to be expected. Partitions in pieces are divided
+// Lookahead is the refinements to be expected. Partitions in subpartitions are divided
 // and counted by them ahead of time when they are read; nothing else depends on it.
 type Lookahead struct {
 	Next   []SplitPoints // one after the other

@@ -1,14 +1,14 @@
 package tips
 
 import (
-	"github.com/kcut/kcut/partition"
-
 	"cmp"
 	"slices"
 	"unsafe"
+
+	"github.com/kcut/kcut/partition"
 )
 
-// visit is what a refinement makes of a leaf
+// visit is what a refinement makes of a leaf partition.
 type visit struct {
 	partition int32
 	parts     []part // by ascending child
@@ -27,27 +27,27 @@ func newVisit(partition int32, parts []part) visit {
 
 // part is a part of a partition, with what was counted of it if its records are in the table.
 type part struct {
-	leaf
+	leafPartition
 	counts []counted
 }
 
 // counted is what a part has of the children of a field's value.
 type counted struct {
-	field int
-	cells []cell
+	field    int
+	children []childCount
 }
 
-// visitor visits leaf partitions: it moves their records, or makes parts of their pieces, and
+// visitor visits leaf partitions: it moves their records, or makes parts of their subpartitions, and
 // counts those of the parts. Of what partitions have in common it only reads. It works alone, or
 // several goroutines share what it does.
 type visitor struct {
-	division partition.Division
-	tally    tally
-	fields   []active
-	children []childLeaf
-	parts    []part // of visits, and so on
-	counts   []counted
-	cells    []cell
+	division    partition.Division
+	tally       tally
+	fields      []active
+	children    []childPartition
+	parts       []part // of visits, and so on
+	counts      []counted
+	childCounts []childCount
 }
 
 const (
@@ -63,8 +63,8 @@ const (
 	roomPays = 5
 )
 
-func newVisitor(columns int, sharing partition.Sharing) *visitor {
-	return &visitor{division: partition.Division{Sharing: sharing}, tally: tally{sharing: sharing, sums: make([][]uint64, columns)}}
+func newVisitor(columns int, parallel partition.Parallel) *visitor {
+	return &visitor{division: partition.Division{Parallel: parallel}, tally: tally{parallel: parallel, sums: make([][]uint64, columns)}}
 }
 
 // refineTable refines partitions in the table: first all are visited, then every one is
@@ -76,8 +76,8 @@ func (t *TIPS) refineTable(partitions []int32, field int, r *partition.Refinemen
 		t.made[0] = t.visitTogether(p, field, r)
 	} else {
 		records := t.largestFirst(partitions)
-		partition.Each(len(partitions), t.pool.sharing.ThreadsFor(records), func(worker, turn int) {
-			i := t.turns[turn]
+		partition.Each(len(partitions), t.pool.parallel.ThreadsFor(records), func(worker, turn int) {
+			i := t.order[turn]
 			t.made[i] = t.visitors[worker].visit(t, partitions[i], field, r)
 		})
 	}
@@ -89,7 +89,7 @@ func (t *TIPS) replaceAll(field int) {
 	for _, made := range t.made {
 		if len(made.parts) == 1 {
 			l := &t.leaves[made.partition]
-			l.Hi, l.pieces = l.Lo+made.parts[0].Records(), made.parts[0].pieces
+			l.Hi, l.subs = l.Lo+made.parts[0].Records(), made.parts[0].subs
 			t.follow(made.partition, field, made.parts[0].counts)
 		} else {
 			t.replace(made, field)
@@ -100,9 +100,9 @@ func (t *TIPS) replaceAll(field int) {
 // reserveVisitors makes the visitors, or makes them forget the last visits.
 func (t *TIPS) reserveVisitors() {
 	if t.together == nil {
-		t.together = newVisitor(len(t.columns), t.pool.sharing)
-		for range t.pool.sharing.Threads {
-			t.visitors = append(t.visitors, newVisitor(len(t.columns), partition.Sharing{}))
+		t.together = newVisitor(len(t.columns), t.pool.parallel)
+		for range t.pool.parallel.Threads {
+			t.visitors = append(t.visitors, newVisitor(len(t.columns), partition.Parallel{}))
 		}
 	}
 	t.together.forget()
@@ -111,11 +111,13 @@ func (t *TIPS) reserveVisitors() {
 	}
 }
 
-func (v *visitor) forget() { v.parts, v.counts, v.cells = v.parts[:0], v.counts[:0], v.cells[:0] }
+func (v *visitor) forget() {
+	v.parts, v.counts, v.childCounts = v.parts[:0], v.counts[:0], v.childCounts[:0]
+}
 
 // visitsBytes returns the memory that visits take.
 func (t *TIPS) visitsBytes() int64 {
-	n := int64(cap(t.made))*int64(unsafe.Sizeof(visit{})) + int64(cap(t.turns))*4
+	n := int64(cap(t.made))*int64(unsafe.Sizeof(visit{})) + int64(cap(t.order))*4
 	if t.together != nil {
 		n += t.together.bytes()
 	}
@@ -140,36 +142,36 @@ func (m *Pool) spareVisitors() (spared bool) {
 // dismissVisitors gives back what visits take.
 func (t *TIPS) dismissVisitors() {
 	n := min(t.visitsBytes(), t.held) // what they took since the last account is not drawn
-	t.together, t.visitors, t.made, t.turns = nil, nil, nil, nil
+	t.together, t.visitors, t.made, t.order = nil, nil, nil, nil
 	t.pool.Release(n)
 	t.held -= n
 }
 
-// largestFirst makes the turns in which goroutines visit partitions: the large ones come
+// largestFirst makes the order in which goroutines visit partitions: the large ones come
 // first, so that the small ones make up for their differences. It returns their records.
 func (t *TIPS) largestFirst(partitions []int32) (records int) {
 	size := func(i int32) int { return t.leaves[partitions[i]].Records() }
-	t.turns = t.turns[:0]
+	t.order = t.order[:0]
 	for i := range partitions {
-		t.turns = append(t.turns, int32(i))
+		t.order = append(t.order, int32(i))
 		records += size(int32(i))
 	}
 	large := 0
-	for i, turn := range t.turns {
+	for i, turn := range t.order {
 		if size(turn) >= records/largePart {
-			copy(t.turns[large+1:i+1], t.turns[large:i])
-			t.turns[large] = turn
+			copy(t.order[large+1:i+1], t.order[large:i])
+			t.order[large] = turn
 			large++
 		}
 	}
-	slices.SortStableFunc(t.turns[:large], func(i, j int32) int { return cmp.Compare(size(j), size(i)) })
+	slices.SortStableFunc(t.order[:large], func(i, j int32) int { return cmp.Compare(size(j), size(i)) })
 	return records
 }
 
 // isShared reports whether goroutines share a partition in the table when so many records are
 // to be visited.
-func (t *TIPS) isShared(l leaf, records int) bool {
-	return l.Records() >= min(records, visitRecords)/sharedPart && t.pool.sharing.Pays(l.Rows)
+func (t *TIPS) isShared(l leafPartition, records int) bool {
+	return l.Records() >= min(records, visitRecords)/sharedPart && t.pool.parallel.Pays(l.Rows)
 }
 
 // visitedTogether returns how many of the next partitions, of all with so many records, are
@@ -177,7 +179,7 @@ func (t *TIPS) isShared(l leaf, records int) bool {
 func (t *TIPS) visitedTogether(partitions []int32, records int) (n, together int) {
 	most := visitRecords
 	if t.pool.Budget != nil {
-		most = min(most, int(t.pool.Share/shareOfVisits)/(len(t.columns)*int(unsafe.Sizeof(cell{}))))
+		most = min(most, int(t.pool.Share/shareOfVisits)/(len(t.columns)*int(unsafe.Sizeof(childCount{}))))
 	}
 	for _, p := range partitions {
 		more := t.leaves[p].Records()
@@ -211,13 +213,13 @@ func (t *TIPS) visitTogether(p int32, field int, r *partition.Refinement) visit 
 	all.division.Room = nil
 	var small []int
 	for i, part := range made.parts {
-		if t.pool.sharing.Pays(part.Rows) {
+		if t.pool.parallel.Pays(part.Rows) {
 			all.count(t, &made, i, field)
 		} else {
 			small = append(small, i)
 		}
 	}
-	partition.Each(len(small), t.pool.sharing.Threads, func(worker, i int) {
+	partition.Each(len(small), t.pool.parallel.Threads, func(worker, i int) {
 		t.visitors[worker].count(t, &made, small[i], field)
 	})
 	return made
@@ -234,15 +236,15 @@ func (t *TIPS) roomFor(p int32, r *partition.Refinement) *partition.Table {
 
 // bytes returns the memory that a visitor's visits take.
 func (v *visitor) bytes() int64 {
-	return int64(cap(v.children))*int64(unsafe.Sizeof(childLeaf{})) + int64(cap(v.parts))*int64(unsafe.Sizeof(part{})) +
-		int64(cap(v.counts))*int64(unsafe.Sizeof(counted{})) + int64(cap(v.cells))*int64(unsafe.Sizeof(cell{}))
+	return int64(cap(v.children))*int64(unsafe.Sizeof(childPartition{})) + int64(cap(v.parts))*int64(unsafe.Sizeof(part{})) +
+		int64(cap(v.counts))*int64(unsafe.Sizeof(counted{})) + int64(cap(v.childCounts))*int64(unsafe.Sizeof(childCount{}))
 }
 
 // divide divides a partition. What it knew of the field is outdated.
 func (v *visitor) divide(t *TIPS, p int32, field int, r *partition.Refinement) visit {
 	parent, from := t.leaves[p], len(v.parts)
 	for _, l := range v.division.Divide(t.table, parent.Rows, t.table.Layout.Fields[field], r) {
-		v.parts = append(v.parts, part{leaf: leaf{Rows: l}})
+		v.parts = append(v.parts, part{leafPartition: leafPartition{Rows: l}})
 	}
 	t.outdate(parent.stats, field, r)
 	return newVisit(p, v.parts[from:len(v.parts):len(v.parts)])
@@ -251,14 +253,14 @@ func (v *visitor) divide(t *TIPS, p int32, field int, r *partition.Refinement) v
 // count counts what is not known of a part of a visited
 func (v *visitor) count(t *TIPS, made *visit, i, field int) {
 	known, part := t.leaves[made.partition].stats, &made.parts[i]
-	v.fields = t.listActive(v.fields[:0], t.sample(part.leaf), false)
+	v.fields = t.listActive(v.fields[:0], t.sample(part.leafPartition), false)
 	switch {
 	case len(made.parts) == 1:
-		part.counts = v.countFields(t, part.leaf, only(v.fields, field), nil)
+		part.counts = v.countFields(t, part.leafPartition, only(v.fields, field), nil)
 	case i == made.largest:
-		part.counts = v.countFields(t, part.leaf, v.fields, known)
+		part.counts = v.countFields(t, part.leafPartition, v.fields, known)
 	case part.Records() > 1 || known != nil:
-		part.counts = v.countFields(t, part.leaf, v.fields, nil)
+		part.counts = v.countFields(t, part.leafPartition, v.fields, nil)
 	}
 }
 
@@ -271,13 +273,13 @@ func only(fields []active, field int) []active {
 }
 
 // countFields counts records by child, for every field that is not known.
-func (v *visitor) countFields(t *TIPS, l leaf, fields []active, known stats) []counted {
+func (v *visitor) countFields(t *TIPS, l leafPartition, fields []active, known stats) []counted {
 	v.tally.add(t, l, fields, known)
 	from := len(v.counts)
 	for _, a := range v.tally.fields {
-		at := len(v.cells)
-		v.cells = v.tally.drain(t, l, a, v.cells)
-		v.counts = append(v.counts, counted{field: a.field, cells: v.cells[at:len(v.cells):len(v.cells)]})
+		at := len(v.childCounts)
+		v.childCounts = v.tally.drain(t, l, a, v.childCounts)
+		v.counts = append(v.counts, counted{field: a.field, children: v.childCounts[at:len(v.childCounts):len(v.childCounts)]})
 	}
 	return v.counts[from:len(v.counts):len(v.counts)]
 }

@@ -13,7 +13,7 @@ type VIT struct {
 	anonymity uint64
 	smallest  []uint64 // by value
 	changed   []int32  // values whose smallest fell since the last Changed
-	noted     []bool   // by value: it is in changed
+	isChanged []bool   // by value: it is in changed
 }
 
 // Anonymity returns A(QID).
@@ -25,7 +25,7 @@ func (v *VIT) After(value int32) uint64 { return min(v.anonymity, v.smallest[val
 // Changed appends the values whose smallest part fell since the last call.
 func (v *VIT) Changed(to []int32) []int32 {
 	for _, value := range v.changed {
-		v.noted[value] = false
+		v.isChanged[value] = false
 	}
 	to = append(to, v.changed...)
 	v.changed = v.changed[:0]
@@ -39,19 +39,19 @@ func (v *VIT) bytes() int64 { return int64(cap(v.smallest))*9 + int64(cap(v.chan
 func (v *VIT) reserve(n int) {
 	for len(v.smallest) < n {
 		v.smallest = append(v.smallest, math.MaxUint64)
-		v.noted = append(v.noted, false)
+		v.isChanged = append(v.isChanged, false)
 	}
 }
 
-// part notes that refining the value would make a part of n records. It reports whether
+// recordPart records that refining the value would make a part of n records. It reports whether
 // that is too few.
-func (v *VIT) part(value int32, n uint64) (broken bool) {
+func (v *VIT) recordPart(value int32, n uint64) (broken bool) {
 	if n >= v.smallest[value] {
 		return false
 	}
 	v.smallest[value] = n
-	if !v.noted[value] {
-		v.noted[value] = true
+	if !v.isChanged[value] {
+		v.isChanged[value] = true
 		v.changed = append(v.changed, value)
 	}
 	return n < v.k

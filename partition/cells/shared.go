@@ -1,54 +1,53 @@
 package cells
 
 import (
-	"github.com/kcut/kcut/partition"
-
 	"context"
 	"errors"
 
+	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/spill"
 )
 
-// stock is what all Cells of one table share: the memory and the store their records are
+// shared is what all Cells of one table share: the memory and the store their records are
 // in, and scratch.
-type stock struct {
+type shared struct {
 	layout  partition.Layout
 	classes int
 	pool    *partition.Pool
 	codec   partition.Codec
-	block   int             // records that are read from a pile before they are worked on
+	block   int             // records that are read from a chunks before they are worked on
 	spilled map[*Cells]bool // to be freed by Close
 	held    int64           // drawn for counting
-	homes   int64           // bytes of all homes
-	largest int             // records of the largest home there was since there was none
+	arrays  int64           // bytes of all arrays
+	largest int             // records of the largest array there was since there was none
 
 	division   partition.Division
 	refinement partition.Refinement
 	counts     []columnCount
 	extents    []Extent
-	read       partition.Table // a block of a pile
+	read       partition.Table // a block of a chunks
 	extra      partition.Table // what Halve adds
 	view       partition.Table // what Visit hands out
 }
 
-func newStock(layout partition.Layout, classes int, pool *partition.Pool) *stock {
-	s := &stock{layout: layout, classes: classes, pool: pool, codec: partition.NewCodec(layout), spilled: map[*Cells]bool{}}
+func newShared(layout partition.Layout, classes int, pool *partition.Pool) *shared {
+	s := &shared{layout: layout, classes: classes, pool: pool, codec: partition.NewCodec(layout), spilled: map[*Cells]bool{}}
 	s.block = pool.ChunkRecords(layout)
 	s.read.Layout, s.extra.Layout = layout, layout
 	return s
 }
 
-// home is an array of records and the number of Cells in it. Its memory is returned with
+// array is records and the number of Cells in it. Its memory is returned with
 // the last of them.
-type home struct {
+type array struct {
 	table *partition.Table
 	cells int
 }
 
-// admits reports whether one more home of so many records is to be in memory: with the
+// admits reports whether one more array of so many records is to be in memory: with the
 // others, and what counting one column of the largest takes, it leaves a part of the share
-// for piles.
-func (s *stock) admits(records int) bool {
+// for chunk lists.
+func (s *shared) admits(records int) bool {
 	if s.pool.Budget == nil {
 		return true
 	}
@@ -56,11 +55,11 @@ func (s *stock) admits(records int) bool {
 	for column := range s.columns() {
 		counting = max(counting, s.countBytes(column, largest))
 	}
-	return s.homes+s.layout.TableBytes(records)+counting <= s.pool.Share/4*3
+	return s.arrays+s.layout.TableBytes(records)+counting <= s.pool.Share/4*3
 }
 
-// room draws memory for a home of so many records, unless they had better be in the store.
-func (s *stock) room(records int) (ok bool, err error) {
+// room draws memory for a array of so many records, unless they had better be in the store.
+func (s *shared) room(records int) (ok bool, err error) {
 	if s.pool.Store != nil && !s.admits(records) {
 		return false, nil
 	}
@@ -71,47 +70,47 @@ func (s *stock) room(records int) (ok bool, err error) {
 	return err == nil, err
 }
 
-// house returns the home of a table whose bytes are drawn.
-func (s *stock) house(t *partition.Table) *home {
-	s.homes += t.Bytes()
+// newArray returns the array of a table whose bytes are drawn.
+func (s *shared) newArray(t *partition.Table) *array {
+	s.arrays += t.Bytes()
 	s.largest = max(s.largest, t.Len())
-	return &home{table: t, cells: 1}
+	return &array{table: t, cells: 1}
 }
 
-// vacate notes that one of the Cells in a home has left it.
-func (s *stock) vacate(h *home) {
+// leaveArray records that one of the Cells in a array has left it.
+func (s *shared) leaveArray(h *array) {
 	if h.cells--; h.cells > 0 {
 		return
 	}
 	s.pool.Release(h.table.Bytes())
-	if s.homes -= h.table.Bytes(); s.homes == 0 {
+	if s.arrays -= h.table.Bytes(); s.arrays == 0 {
 		s.largest = 0
 	}
 }
 
 // columns returns the number of columns but the class.
-func (s *stock) columns() int {
+func (s *shared) columns() int {
 	if s.classes > 0 {
 		return len(s.layout.Fields) - 1
 	}
 	return len(s.layout.Fields)
 }
 
-// know notes spilled cells and draws what is known of them.
-func (s *stock) know(c *Cells) error {
+// addSpilled records spilled cells and draws what is known of them.
+func (s *shared) addSpilled(c *Cells) error {
 	s.spilled[c] = true
 	return s.pool.Draw("what is known of spilled cells", partition.ChunkListBytes)
 }
 
-// forget is the opposite of know.
-func (s *stock) forget(c *Cells) {
+// dropSpilled is the opposite of addSpilled.
+func (s *shared) dropSpilled(c *Cells) {
 	delete(s.spilled, c)
 	s.pool.Release(partition.ChunkListBytes)
-	c.pile = nil
+	c.chunks = nil
 }
 
-// hold draws memory for counting, unless that much is drawn already.
-func (s *stock) hold(bytes int64) error {
+// drawCounts draws memory for counting, unless that much is drawn already.
+func (s *shared) drawCounts(bytes int64) error {
 	if bytes <= s.held {
 		return nil
 	}
@@ -122,15 +121,15 @@ func (s *stock) hold(bytes int64) error {
 	return nil
 }
 
-// letGo drops what counting holds.
-func (s *stock) letGo() {
+// releaseCounts drops what counting holds.
+func (s *shared) releaseCounts() {
 	s.counts = nil
 	s.pool.Release(s.held)
 	s.held = 0
 }
 
 // scan reads, or consumes, a chunk list a block at a time for visit to work on.
-func (s *stock) scan(ctx context.Context, p *partition.ChunkList, consume bool, visit func() error) error {
+func (s *shared) scan(ctx context.Context, p *partition.ChunkList, consume bool, visit func() error) error {
 	s.read.Truncate()
 	work := func() error {
 		if err := ctx.Err(); err != nil {
@@ -158,10 +157,10 @@ func (s *stock) scan(ctx context.Context, p *partition.ChunkList, consume bool, 
 
 // Close frees all cells that come from the same table, wherever they are, and returns
 // what they have drawn. They are not to be used any more.
-func (s *stock) Close() error {
+func (s *shared) Close() error {
 	var lists []*partition.ChunkList
 	for c := range s.spilled {
-		lists = append(lists, c.pile)
+		lists = append(lists, c.chunks)
 	}
 	clear(s.spilled)
 	s.held = 0

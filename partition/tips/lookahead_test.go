@@ -1,16 +1,15 @@
 package tips
 
 import (
-	"github.com/kcut/kcut/partition"
-	"github.com/kcut/kcut/partition/partitiontest"
-	"github.com/kcut/kcut/spill/spilltest"
-
 	"context"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/partitiontest"
 	"github.com/kcut/kcut/spill"
+	"github.com/kcut/kcut/spill/spilltest"
 )
 
 func TestGrid(t *testing.T) {
@@ -58,10 +57,10 @@ func halve(view *View, column, lo, hi int, value int32) partition.Refinement {
 	return r
 }
 
-// TestForeseenRefinementsReadNothing performs three refinements of which the first foresees
-// the others: what they ask of the store is nothing, unless they were not foreseen.
-func TestForeseenRefinementsReadNothing(t *testing.T) {
-	for _, foreseen := range []bool{true, false} {
+// TestPredictedRefinementsReadNothing performs three refinements of which the first predicts
+// the others: what they ask of the store is nothing, unless they were not predicted.
+func TestPredictedRefinementsReadNothing(t *testing.T) {
+	for _, predicted := range []bool{true, false} {
 		view := &View{}
 		domains := []int{64, 512, 9}
 		first, second := halves(view, 64), halves(view, 512)
@@ -70,7 +69,7 @@ func TestForeseenRefinementsReadNothing(t *testing.T) {
 		table := partitiontest.RandomTable(r, 20_000, domains, partition.NewLayout(domains))
 		s := spilltest.NewMemoryStore()
 		pool := newPool(partition.NewPool(spill.NewBudget(1<<40), s, 1<<40))
-		pool.sizes.pieceRecords, pool.sizes.partRecords = 16, 1
+		pool.sizes.subpartitionRecords, pool.sizes.partRecords = 16, 1
 		tips, err := New(context.Background(), table, []int{0, 1, 2}, 1, view, pool)
 		if err != nil {
 			t.Fatal(err)
@@ -88,7 +87,7 @@ func TestForeseenRefinementsReadNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		one := halve(view, 0, 0, 64, first)
-		if foreseen {
+		if predicted {
 			view.Lookahead = Lookahead{
 				Next:   []SplitPoints{{Column: 0, Starts: []uint32{0, 16}}, {Column: 1, Starts: []uint32{0, 256}}},
 				Beyond: []SplitPoints{{Column: 0, Starts: []uint32{8, 24}}, {Column: 1, Starts: []uint32{128, 384}}},
@@ -98,8 +97,8 @@ func TestForeseenRefinementsReadNothing(t *testing.T) {
 		before := s.Calls
 		refine(halve(view, 0, 0, 32, view.Columns[0].Value[0]))
 		refine(halve(view, 1, 0, 512, second))
-		if calls := s.Calls - before; (calls == 0) != foreseen {
-			t.Errorf("foreseen %t: %d calls of the store", foreseen, calls)
+		if calls := s.Calls - before; (calls == 0) != predicted {
+			t.Errorf("predicted %t: %d calls of the store", predicted, calls)
 		}
 		closePool(t, pool)
 	}

@@ -1,15 +1,15 @@
 package tips
 
 import (
-	"github.com/kcut/kcut/partition"
-
 	"cmp"
 	"slices"
+
+	"github.com/kcut/kcut/partition"
 )
 
-// piece is a pile of a spilled leaf partition, with what is known of its records: how many
-// have the codes of which cells of the fields that can be refined.
-type piece struct {
+// subpartition is a chunk list of a spilled leaf partition, with what is known of its records: how
+// many have the codes of which cells of the fields that can be refined.
+type subpartition struct {
 	partition.ChunkList
 	spreads []spread // nil: nothing is known
 	counts  []uint64 // by cell of all spreads that are not listed, one after the other
@@ -31,7 +31,7 @@ type listed struct {
 }
 
 // spread returns what is known of a field with the counts by cell, or nil.
-func (p *piece) spread(field int) (s *spread, counts []uint64) {
+func (p *subpartition) spread(field int) (s *spread, counts []uint64) {
 	at := uint32(0)
 	for i := range p.spreads {
 		s := &p.spreads[i]
@@ -44,8 +44,8 @@ func (p *piece) spread(field int) (s *spread, counts []uint64) {
 	return nil, nil
 }
 
-// learn adds what is known of other records of the piece, in the same fields and cells.
-func (p *piece) learn(spreads []spread, counts []uint64) {
+// learn adds what is known of other records of the subpartition, in the same fields and cells.
+func (p *subpartition) learn(spreads []spread, counts []uint64) {
 	if p.spreads == nil {
 		p.spreads, p.counts = spreads, counts
 		return
@@ -80,9 +80,9 @@ func (s *spread) add(list []listed) {
 }
 
 // forget drops what is known.
-func (p *piece) forget() { p.spreads, p.counts = nil, nil }
+func (p *subpartition) forget() { p.spreads, p.counts = nil, nil }
 
-// Sizes of what is known of pieces, in bytes.
+// Sizes of what is known of subpartitions, in bytes.
 const (
 	spreadBytes = 48
 	countBytes  = 8
@@ -90,7 +90,7 @@ const (
 )
 
 // known returns the memory that takes.
-func (p *piece) known() int64 {
+func (p *subpartition) known() int64 {
 	n := int64(cap(p.spreads))*spreadBytes + int64(cap(p.counts))*countBytes
 	for _, s := range p.spreads {
 		n += int64(cap(s.list)) * listedBytes
@@ -99,7 +99,7 @@ func (p *piece) known() int64 {
 }
 
 // cells returns the number of cells that are counted.
-func (p *piece) cells() int {
+func (p *subpartition) cells() int {
 	n := len(p.counts)
 	for _, s := range p.spreads {
 		n += len(s.list)

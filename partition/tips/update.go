@@ -2,14 +2,14 @@ package tips
 
 import "slices"
 
-// settle brings the minima, the links and the stats of a partition up to date in the given
+// update brings the minima, the links and the stats of a partition up to date in the given
 // fields, each of which has stats or was counted; what was counted is subtracted from the rest.
-// It reports whether a refinement of these fields may split the
-func (t *TIPS) settle(p int32, fields []active, counts []counted, rest stats) (alive bool) {
+// It reports whether a refinement of these fields may split the partition.
+func (t *TIPS) update(p int32, fields []active, counts []counted, rest stats) (alive bool) {
 	l := &t.leaves[p]
-	if l.pieces != nil {
+	if l.subs != nil {
 		for _, a := range fields {
-			alive = t.weigh(p, a, cellsOf(counts, a.field)) || alive
+			alive = t.record(p, a, childrenOf(counts, a.field)) || alive
 		}
 		return alive
 	}
@@ -23,31 +23,31 @@ func (t *TIPS) settle(p int32, fields []active, counts []counted, rest stats) (a
 		l.stats = make(stats, len(t.columns))
 	}
 	for _, a := range fields {
-		t.cells = list(t.cells[:0], old.of(a.field))
-		cells := t.cells
+		t.children = list(t.children[:0], old.of(a.field))
+		cells := t.children
 		if old.of(a.field) == nil {
-			cells = cellsOf(counts, a.field)
+			cells = childrenOf(counts, a.field)
 			l.stats.put(a.field, a.children, cells)
 		}
 		rest.subtract(a.field, cells)
-		alive = t.weigh(p, a, cells) || alive
+		alive = t.record(p, a, cells) || alive
 	}
 	sums := l.stats.bytes()
 	t.sums, l.sums = t.sums+sums-l.sums, sums
 	return alive
 }
 
-// cellsOf returns what was counted of a field.
-func cellsOf(counts []counted, field int) []cell {
-	return counts[slices.IndexFunc(counts, func(c counted) bool { return c.field == field })].cells
+// childrenOf returns what was counted of a field.
+func childrenOf(counts []counted, field int) []childCount {
+	return counts[slices.IndexFunc(counts, func(c counted) bool { return c.field == field })].children
 }
 
-// weigh notes the parts that refining a field's value, or its suppressed values, would
+// record records the parts that refining a field's value, or its suppressed values, would
 // make of a partition. It reports whether one of them is still alive, and links those.
 // A part that is the whole partition is no news to A_x(QID).
-func (t *TIPS) weigh(p int32, a active, cells []cell) (alive bool) {
+func (t *TIPS) record(p int32, a active, cells []childCount) (alive bool) {
 	if a.value == None {
-		return t.weighSuppressed(p, a, cells)
+		return t.recordSuppressed(p, a, cells)
 	}
 	if t.view.Dead(a.value) {
 		return false
@@ -57,7 +57,7 @@ func (t *TIPS) weigh(p int32, a active, cells []cell) (alive bool) {
 		for _, c := range cells[1:] {
 			smallest = min(smallest, c.size)
 		}
-		if t.part(a.value, smallest) {
+		if t.recordPart(a.value, smallest) {
 			t.view.Kill(a.value)
 			return false
 		}
@@ -68,14 +68,14 @@ func (t *TIPS) weigh(p int32, a active, cells []cell) (alive bool) {
 	return true
 }
 
-func (t *TIPS) weighSuppressed(p int32, a active, cells []cell) (alive bool) {
+func (t *TIPS) recordSuppressed(p int32, a active, cells []childCount) (alive bool) {
 	values, size := t.view.Columns[t.columns[a.field]].Value, t.leaves[p].Size
 	for _, c := range cells {
 		value := values[c.child]
 		if c.size == size || t.view.Dead(value) {
 			continue
 		}
-		if t.part(value, min(c.size, size-c.size)) {
+		if t.recordPart(value, min(c.size, size-c.size)) {
 			t.view.Kill(value)
 			continue
 		}

@@ -1,40 +1,40 @@
 package tips
 
 import (
-	"github.com/kcut/kcut/partition"
-
 	"sync"
 	"sync/atomic"
+
+	"github.com/kcut/kcut/partition"
 )
 
 const (
 	// fineCodes is how many codes a column may have for every one to be a cell of its own
-	// where pieces are counted finely.
+	// where subpartitions are counted finely.
 	fineCodes = 16
-	// maxDepth is how many of the refinements that the view foresees pieces are divided by.
+	// maxDepth is how many of the refinements that the view predicts subpartitions are divided by.
 	maxDepth = 64
 	// shareOfGrids is the part of the share that the grids of depths may take, by and large.
 	shareOfGrids = 32
 )
 
-// outlook is how a set's columns are divided while one refinement is performed: by what the
-// view shows after it, and by what the view foresees. Grids are made when they are asked
-// for; those that the next refinement does not change are kept. An outlook belongs to one
+// lookahead is how a set's columns are divided while one refinement is performed: by what the
+// view shows after it, and by what the view predicts. Grids are made when they are asked
+// for; those that the next refinement does not change are kept. A lookahead belongs to one
 // goroutine, but once it is open others may plan by it.
-type outlook struct {
+type lookahead struct {
 	view    *View
 	columns []int // of the view, by field
 
-	by     *partition.Refinement // nil: none is performed
-	field  int                   // that is refined, or -1
-	shown  []*shown              // by field
-	fine   []*grid               // by field
-	depths [maxDepth + 1]atomic.Pointer[[]*grid]
-	parted [][]*grid    // by field and number of partings: those of the depths
-	made   atomic.Int64 // bytes of these
-	room   int64        // no more of them are made once they take that
-	making sync.Mutex   // of a depth's grids
-	begins []bool       // scratch, by code
+	by       *partition.Refinement // nil: none is performed
+	field    int                   // that is refined, or -1
+	shown    []*shown              // by field
+	fine     []*grid               // by field
+	depths   [maxDepth + 1]atomic.Pointer[[]*grid]
+	bySplits [][]*grid    // by field and number of split points: those of the depths
+	made     atomic.Int64 // bytes of these
+	room     int64        // no more of them are made once they take that
+	making   sync.Mutex   // of a depth's grids
+	begins   []bool       // scratch, by code
 }
 
 // shown is the grid of codes that have one value and one child of it.
@@ -43,18 +43,18 @@ type shown struct {
 	reach []codeRange // by cell: all codes of the value
 }
 
-func newOutlook(view *View, columns []int, room int64) *outlook {
-	return &outlook{view: view, columns: columns, field: -1, room: room, shown: make([]*shown, len(columns)), fine: make([]*grid, len(columns)), parted: make([][]*grid, len(columns))}
+func newLookahead(view *View, columns []int, room int64) *lookahead {
+	return &lookahead{view: view, columns: columns, field: -1, room: room, shown: make([]*shown, len(columns)), fine: make([]*grid, len(columns)), bySplits: make([][]*grid, len(columns))}
 }
 
-// turn makes the outlook that of another refinement, or of none.
-func (o *outlook) turn(field int, by *partition.Refinement) {
+// begin makes the lookahead that of another refinement, or of none.
+func (o *lookahead) begin(field int, by *partition.Refinement) {
 	o.field, o.by = field, by
 	for i := range o.depths {
 		o.depths[i].Store(nil)
 	}
-	for f := range o.parted {
-		clear(o.parted[f])
+	for f := range o.bySplits {
+		clear(o.bySplits[f])
 	}
 	o.made.Store(0)
 	for f := range o.columns {
@@ -69,12 +69,12 @@ func (o *outlook) turn(field int, by *partition.Refinement) {
 	}
 }
 
-func (o *outlook) column(field int) *Column { return &o.view.Columns[o.columns[field]] }
+func (o *lookahead) column(field int) *Column { return &o.view.Columns[o.columns[field]] }
 
-func (o *outlook) domain(field int) int { return len(o.column(field).Value) }
+func (o *lookahead) domain(field int) int { return len(o.column(field).Value) }
 
 // clean returns the scratch for a field, in which no cell begins.
-func (o *outlook) clean(field int) []bool {
+func (o *lookahead) clean(field int) []bool {
 	n := o.domain(field)
 	if cap(o.begins) < n {
 		o.begins = make([]bool, n)
@@ -85,7 +85,7 @@ func (o *outlook) clean(field int) []bool {
 }
 
 // show returns the cells whose codes the view does not tell apart.
-func (o *outlook) show(field int) *shown {
+func (o *lookahead) show(field int) *shown {
 	if o.shown[field] == nil {
 		column := o.column(field)
 		begins := o.clean(field)
@@ -116,7 +116,7 @@ func (s *shown) measure(column *Column) {
 
 // reach returns the codes that records may have in a field, before the refinement, in a
 // partition in which one code is known.
-func (o *outlook) reach(field int, code uint32) codeRange {
+func (o *lookahead) reach(field int, code uint32) codeRange {
 	if field == o.field && !o.column(field).Suppressed {
 		return codeRange{o.by.First, o.by.First + uint32(len(o.by.Child))}
 	}
@@ -124,8 +124,8 @@ func (o *outlook) reach(field int, code uint32) codeRange {
 	return s.reach[s.cell[code]]
 }
 
-// close returns cells that are fine enough for the refinements that are foreseen.
-func (o *outlook) close(field int) *grid {
+// close returns cells that are fine enough for the refinements that are predicted.
+func (o *lookahead) close(field int) *grid {
 	if o.fine[field] == nil {
 		begins := o.clean(field)
 		if len(begins) <= fineCodes {
@@ -146,9 +146,9 @@ func (o *outlook) close(field int) *grid {
 	return o.fine[field]
 }
 
-// mark begins cells where the refinement, and the first ones of those that are foreseen,
+// mark begins cells where the refinement, and the first ones of those that are predicted,
 // divide a field.
-func (o *outlook) mark(begins []bool, field, depth int) {
+func (o *lookahead) mark(begins []bool, field, depth int) {
 	if field == o.field {
 		before := uint32(0)
 		for code := range begins {
@@ -161,7 +161,7 @@ func (o *outlook) mark(begins []bool, field, depth int) {
 }
 
 // markAll begins cells where codes of a field are parted.
-func (o *outlook) markAll(begins []bool, field int, by []SplitPoints) {
+func (o *lookahead) markAll(begins []bool, field int, by []SplitPoints) {
 	for _, p := range by {
 		if p.Column != o.columns[field] {
 			continue
@@ -174,8 +174,9 @@ func (o *outlook) markAll(begins []bool, field int, by []SplitPoints) {
 	}
 }
 
-// open makes the grids of all fields and, if several parts are made of any piece, the fine ones.
-func (o *outlook) open(fine bool) {
+// open makes the grids of all fields and, if several parts are made of any subpartition, the fine
+// ones.
+func (o *lookahead) open(fine bool) {
 	for f := range o.columns {
 		if o.show(f); fine {
 			o.close(f)
@@ -184,8 +185,8 @@ func (o *outlook) open(fine bool) {
 }
 
 // depth returns the grids of a depth: the parts that fields are divided into by the refinement
-// and so many of those that are foreseen. A field that is not divided has none.
-func (o *outlook) depth(depth int) []*grid {
+// and so many of those that are predicted. A field that is not divided has none.
+func (o *lookahead) depth(depth int) []*grid {
 	if grids := o.depths[depth].Load(); grids != nil {
 		return *grids
 	}
@@ -196,7 +197,7 @@ func (o *outlook) depth(depth int) []*grid {
 	}
 	grids := make([]*grid, len(o.columns))
 	for f := range o.columns {
-		if n := o.partings(f, depth); n > 0 {
+		if n := o.splitPoints(f, depth); n > 0 {
 			grids[f] = o.part(f, depth, n)
 		}
 	}
@@ -204,9 +205,9 @@ func (o *outlook) depth(depth int) []*grid {
 	return grids
 }
 
-// partings returns how many of the refinement, and of the first ones of those that are foreseen,
+// splitPoints returns how many of the refinement, and of the first ones of those that are predicted,
 // divide a field.
-func (o *outlook) partings(field, depth int) (n int) {
+func (o *lookahead) splitPoints(field, depth int) (n int) {
 	if field == o.field {
 		n++
 	}
@@ -218,12 +219,12 @@ func (o *outlook) partings(field, depth int) (n int) {
 	return n
 }
 
-// part returns the grid of a field at a depth, the same for all depths with as many partings.
-func (o *outlook) part(field, depth, partings int) *grid {
-	if len(o.parted[field]) == 0 {
-		o.parted[field] = make([]*grid, maxDepth+2)
+// part returns the grid of a field at a depth, the same for all depths with as many splitPoints.
+func (o *lookahead) part(field, depth, splitPoints int) *grid {
+	if len(o.bySplits[field]) == 0 {
+		o.bySplits[field] = make([]*grid, maxDepth+2)
 	}
-	of := &o.parted[field][partings]
+	of := &o.bySplits[field][splitPoints]
 	if *of == nil {
 		begins := o.clean(field)
 		o.mark(begins, field, depth)
@@ -235,7 +236,7 @@ func (o *outlook) part(field, depth, partings int) *grid {
 
 // agree reports whether all records counted are sent to one child, and whether their cells
 // are fine enough for what may become of that.
-func (o *outlook) agree(s *spread, counts []uint64) bool {
+func (o *lookahead) agree(s *spread, counts []uint64) bool {
 	shown, first := o.show(o.field), -1
 	for i, n := range counts {
 		if n == 0 {
@@ -254,7 +255,7 @@ func (o *outlook) agree(s *spread, counts []uint64) bool {
 
 // agreeListed is agree for cells that are listed; only in a suppressed column they are known
 // to have one code.
-func (o *outlook) agreeListed(list []listed) bool {
+func (o *lookahead) agreeListed(list []listed) bool {
 	if len(list) > 0 && !o.column(o.field).Suppressed {
 		return false
 	}
