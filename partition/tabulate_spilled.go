@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
-
+	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -108,31 +106,32 @@ func (t *tabulation) drain() (sources [1 << bucketBits][]spill.Sequence, err err
 	return sources, nil
 }
 
-// merge merges all buckets into out.
+// merge merges all buckets into out, every worker in memory of its own.
 func (t *tabulation) merge(ctx context.Context, sources [1 << bucketBits][]spill.Sequence, out *result) error {
 	share := int64(0)
 	for _, c := range t.counters {
 		share += c.writer.share
 	}
 	share /= int64(t.threads)
-	var next atomic.Int64
-	group, ctx := errgroup.WithContext(ctx)
-	for range t.threads {
-		group.Go(func() error {
-			m := t.newMerger(ctx, share, out)
+	mergers := make([]*merger, t.threads)
+	defer func() {
+		for _, m := range mergers {
+			if m != nil {
+				t.budget.Return(m.memory())
+			}
+		}
+	}()
+	return workers.Each(len(sources), t.threads, func(w workers.Worker, b int) error {
+		m := mergers[w.Number]
+		if m == nil {
+			m = t.newMerger(ctx, share, out)
 			if err := t.budget.Draw("tuples that are merged", m.memory()); err != nil {
 				return err
 			}
-			defer t.budget.Return(m.memory())
-			for b := next.Add(1) - 1; b < 1<<bucketBits; b = next.Add(1) - 1 {
-				if err := m.merge(sources[b], 0); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	return group.Wait()
+			mergers[w.Number] = m
+		}
+		return m.merge(sources[b], 0)
+	})
 }
 
 // newMerger returns a merger that takes about share bytes, but enough to get on.

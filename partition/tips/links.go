@@ -1,7 +1,8 @@
 package tips
 
 // links holds, for every value, the partitions that its refinement has to visit (the
-// papers' Link_x): singly linked lists in one array. A list is consumed as it is walked.
+// papers' Link_x; TDS, section 5.3): singly linked lists in one array. A list is consumed
+// as it is walked.
 type links struct {
 	heads []int32 // by value: position of the first entry, plus one
 	items []link

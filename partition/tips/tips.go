@@ -11,9 +11,9 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// TIPS holds the leaf partitions of one quasi-identifier set (TDS, Definition 3): the
-// records that share the values they are masked to, on every column of the set, and the
-// links from each value to its partitions.
+// TIPS holds the leaf partitions of one quasi-identifier set (TDS, Definition 3 and
+// section 5.3): the records that share the values they are masked to, on every column of the set,
+// and the links from each value to its partitions.
 //
 // The records of a small set are those of one table, moved in place so that every partition's
 // are adjacent. In a large set every partition is a bag of subpartitions, in memory or in the store,
@@ -162,7 +162,7 @@ func (t *TIPS) reserve() {
 }
 
 // Live returns the number of records in partitions that are not discarded. A partition is
-// discarded when no refinement can split it at the time it is made or visited.
+// discarded when no refinement can split it at the time it is made or visited (TDS, section 5.5).
 func (t *TIPS) Live() uint64 { return t.live }
 
 // Subdivided reports whether partitions are divided by what the view predicts, too.

@@ -2,7 +2,8 @@ package tips
 
 import "math"
 
-// VIT stands for the identifier tree of one quasi-identifier set (TDS, Definition 4).
+// VIT stands for the identifier tree of one quasi-identifier set (TDS,
+// Definition 4 and section 5.4.2).
 // Each set has leaf partitions of its own, so a partition's size is an a(qid) already and
 // the tree shrinks to its minima: A(QID), and for every value x the smallest part into
 // which refining x would split a partition. Neither ever grows, because partitions and
