@@ -1,4 +1,3 @@
-// Package spilltest has a store in memory that fails on demand, for tests.
 package spilltest
 
 import (
