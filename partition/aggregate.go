@@ -13,7 +13,7 @@ import (
 const scanBlock = 1 << 12
 
 // Scan hands out the records, some at a time, in any order. What visit gets is valid until
-// it returns and is not to be changed. A spilled table is read from the space's store.
+// it returns and is not to be changed. A spilled table is read from the space's Store.
 func (t *Table) Scan(ctx context.Context, space Space, visit func(*Table) error) error {
 	hand := func(records *Table) error {
 		w := records.Layout.Words
@@ -28,20 +28,20 @@ func (t *Table) Scan(ctx context.Context, space Space, visit func(*Table) error)
 		}
 		return nil
 	}
-	if t.pile == nil {
+	if t.chunks == nil {
 		return hand(t)
 	}
-	if len(t.pile.sequences) == 0 {
+	if len(t.chunks.sequences) == 0 {
 		return nil
 	}
-	codec, block := newCodec(t.Layout), Table{Layout: t.Layout}
+	codec, block := NewCodec(t.Layout), Table{Layout: t.Layout}
 	err := readChunks(ctx, space.store(), func(chunk []byte) error {
-		block.truncate()
-		if err := codec.decode(chunk, &block); err != nil {
+		block.Truncate()
+		if err := codec.Decode(chunk, &block); err != nil {
 			return err
 		}
 		return hand(&block)
-	}, t.pile.sequences...)
+	}, t.chunks.sequences...)
 	if err != nil {
 		return fmt.Errorf("scan spilled tuples: %w", err)
 	}
@@ -51,15 +51,15 @@ func (t *Table) Scan(ctx context.Context, space Space, visit func(*Table) error)
 // Discard drops the records and returns what they take: memory to the space's budget, if
 // it has one, and chunks to its store.
 func (t *Table) Discard(space Space) error {
-	bytes, pile := t.Bytes(), t.pile
+	bytes, chunks := t.Bytes(), t.chunks
 	*t = Table{Layout: t.Layout}
 	if space.Budget != nil {
 		space.Budget.Return(bytes)
 	}
-	if pile == nil || len(pile.sequences) == 0 {
+	if chunks == nil || len(chunks.sequences) == 0 {
 		return nil
 	}
-	if err := space.store().Free(pile.sequences...); err != nil {
+	if err := space.store().Free(chunks.sequences...); err != nil {
 		return fmt.Errorf("discard spilled tuples: %w", err)
 	}
 	return nil
@@ -94,13 +94,13 @@ func (t *Table) Aggregate(ctx context.Context, maps [][]uint32, domains []int, s
 // aggregateInMemory makes a copy, twice for a moment, and merges it.
 func (t *Table) aggregateInMemory(maps [][]uint32, domains []int, space Space) (*Table, error) {
 	layout := NewLayout(domains)
-	drawn := 2 * layout.tableBytes(t.Len())
+	drawn := 2 * layout.TableBytes(t.Len())
 	if err := space.Draw("tuples that are aggregated", drawn); err != nil {
 		return nil, err
 	}
 	r := &Table{Layout: layout, Keys: make([]uint64, t.Len()*layout.Words), Counts: append(make([]uint32, 0, t.Len()), t.Counts...)}
 	t.repack(r.Keys, layout, maps)
-	r.merge(nil)
+	r.merge(1)
 	if 2*r.Len() <= t.Len() { // the larger arrays are garbage
 		r = &Table{Layout: layout, Keys: append(make([]uint64, 0, len(r.Keys)), r.Keys...), Counts: append(make([]uint32, 0, r.Len()), r.Counts...)}
 	}

@@ -34,7 +34,7 @@ func TestAggregateAgreesWithMap(t *testing.T) {
 		domains := [][]int{{1}, {2, 3}, {40, 1, 70}, {300, 200, 100}, {1 << 15, 1 << 15, 9, 1 << 15, 1 << 15}}[r.IntN(5)]
 		space := Space{Budget: plenty(), Store: store, Share: 1 << 40}
 		table := randomTable(r, r.IntN(3*scanBlock), domains, NewLayout(domains))
-		table.merge(nil)
+		table.merge(1)
 		if err := space.Draw("table", table.Bytes()); err != nil {
 			t.Fatal(err)
 		}

@@ -16,7 +16,7 @@ const (
 // or the budget refuses. A counter that spills has but a small one, which is not drawn.
 func (c *Counter) newArray() array {
 	bits := c.layout.bits()
-	if bits > arrayBits || c.outlet != nil && bits > smallArrayBits {
+	if bits > arrayBits || c.writer != nil && bits > smallArrayBits {
 		return nil
 	}
 	if size := int64(4) << bits; bits > smallArrayBits && c.budget.Draw("counts of tuples", size) != nil {

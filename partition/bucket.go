@@ -70,11 +70,11 @@ func (c *Counter) makeRoom(i int) error {
 			return nil
 		}
 	}
-	if c.outlet != nil && len(b.full) == c.outlet.segments {
+	if c.writer != nil && len(b.full) == c.writer.segments {
 		return c.drain(i)
 	}
-	segment, err := c.slabs.take()
-	if err != nil && c.outlet != nil && len(b.full) > 0 {
+	segment, err := c.slabs.get()
+	if err != nil && c.writer != nil && len(b.full) > 0 {
 		return c.drain(i)
 	}
 	b.last = segment
@@ -91,7 +91,7 @@ func (c *Counter) merge(b *bucket) {
 		next *= 2
 	}
 	b.limit = max(b.limit, next)
-	c.slabs.give(b.fill(b.segments(), c.records))
+	c.slabs.put(b.fill(b.segments(), c.records))
 }
 
 // compact makes the counter's records the distinct ones of a bucket.
@@ -106,11 +106,11 @@ func (c *Counter) drain(i int) error {
 	c.compact(b)
 	segments := b.segments()
 	if 2*len(c.records) > len(segments)*c.slabs.segment {
-		if err := c.outlet.write(i, c.records); err != nil {
+		if err := c.writer.write(i, c.records); err != nil {
 			return err
 		}
 		c.records = c.records[:0]
 	}
-	c.slabs.give(b.fill(segments, c.records))
+	c.slabs.put(b.fill(segments, c.records))
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// codec turns records into frames of bytes and back.
+// Codec turns records into frames of bytes and back.
 //
 //	frame: number of records and flags (4 bytes) | packing, if there is one |
 //	       word 0 of all keys | word 1 … | counts (uvarints), unless all are one
@@ -17,7 +17,7 @@ import (
 //
 // Of every word only the low bytes are kept that its fields reach into or, of packed keys,
 // the bits that vary.
-type codec struct {
+type Codec struct {
 	widths []int // bytes by word
 }
 
@@ -32,8 +32,8 @@ const (
 	packingPays = 80
 )
 
-func newCodec(l Layout) codec {
-	c := codec{widths: make([]int, l.Words)}
+func NewCodec(l Layout) Codec {
+	c := Codec{widths: make([]int, l.Words)}
 	for _, f := range l.Fields {
 		width := (int(f.Shift) + bits.Len64(f.Mask) + 7) / 8
 		c.widths[f.Word] = max(c.widths[f.Word], width)
@@ -42,7 +42,7 @@ func newCodec(l Layout) codec {
 }
 
 // encode appends the frame of some records.
-func (c codec) encode(to []byte, keys []uint64, counts []uint32) []byte {
+func (c Codec) encode(to []byte, keys []uint64, counts []uint32) []byte {
 	after := countsSize(counts, c.keySize() > 0)
 	to = c.head(to, counts, c.keySize()*len(counts), after, 0)
 	for w, width := range c.widths {
@@ -53,7 +53,7 @@ func (c codec) encode(to []byte, keys []uint64, counts []uint32) []byte {
 
 // encodeNarrow appends the frame of records in whose keys no other bits vary than the given
 // ones, a key of which is the sample.
-func (c codec) encodeNarrow(to []byte, keys []uint64, counts []uint32, sample, varying []uint64) []byte {
+func (c Codec) encodeNarrow(to []byte, keys []uint64, counts []uint32, sample, varying []uint64) []byte {
 	p := packing{strips: make([]strip, 0, usualStrips), widths: make([]int, 0, usualWords)}
 	p.plan(varying)
 	narrow := packingHead*len(varying) + p.size()*len(counts)
@@ -69,7 +69,7 @@ func (c codec) encodeNarrow(to []byte, keys []uint64, counts []uint32, sample, v
 
 // head appends what the frame begins with of keys and counts that take so many bytes, and
 // makes room for them.
-func (c codec) head(to []byte, counts []uint32, keys, after int, flags uint32) []byte {
+func (c Codec) head(to []byte, counts []uint32, keys, after int, flags uint32) []byte {
 	if after == 0 {
 		flags |= onesOnly
 	}
@@ -119,16 +119,16 @@ func countsSize(counts []uint32, omit bool) int {
 }
 
 // keySize returns the bytes that a key takes which is not packed.
-func (c codec) keySize() (n int) {
+func (c Codec) keySize() (n int) {
 	for _, width := range c.widths {
 		n += width
 	}
 	return n
 }
 
-// decode appends the records of a chunk to a table of the codec's layout. It returns an
+// Decode appends the records of a chunk to a table of the codec's layout. It returns an
 // error wrapping spill.ErrCorrupt when the chunk is no chunk.
-func (c codec) decode(chunk []byte, t *Table) error {
+func (c Codec) Decode(chunk []byte, t *Table) error {
 	for len(chunk) > 0 {
 		rest, ok := c.decodeFrame(chunk, t)
 		if !ok {
@@ -139,10 +139,10 @@ func (c codec) decode(chunk []byte, t *Table) error {
 	return nil
 }
 
-// frameRecords returns the number of a frame's records.
-func frameRecords(frame []byte) int { return int(binary.LittleEndian.Uint32(frame) & maxFrame) }
+// FrameRecords returns the number of a frame's records.
+func FrameRecords(frame []byte) int { return int(binary.LittleEndian.Uint32(frame) & maxFrame) }
 
-func (c codec) decodeFrame(b []byte, t *Table) (rest []byte, ok bool) {
+func (c Codec) decodeFrame(b []byte, t *Table) (rest []byte, ok bool) {
 	if len(b) < frameHead {
 		return nil, false
 	}
@@ -167,7 +167,7 @@ func (c codec) decodeFrame(b []byte, t *Table) (rest []byte, ok bool) {
 	return c.decodeCounts(b, t, n)
 }
 
-func (c codec) decodeKeys(b []byte, t *Table, n int) (rest []byte, ok bool) {
+func (c Codec) decodeKeys(b []byte, t *Table, n int) (rest []byte, ok bool) {
 	words := len(c.widths)
 	have := len(t.Keys)
 	t.Keys = slices.Grow(t.Keys, n*words)[:have+n*words]
@@ -210,7 +210,7 @@ func load(to []uint64, stride int, b []byte, width, n int) {
 	}
 }
 
-func (c codec) decodeCounts(b []byte, t *Table, n int) (rest []byte, ok bool) {
+func (c Codec) decodeCounts(b []byte, t *Table, n int) (rest []byte, ok bool) {
 	t.Counts = slices.Grow(t.Counts, n)
 	for range n {
 		if len(b) > 0 && b[0] < 0x80 {

@@ -2,7 +2,6 @@ package partition
 
 import (
 	"errors"
-	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -20,7 +19,7 @@ var codecLayouts = [][]int{
 // some narrow because their keys agree in many bits, some with counts and some without.
 func codecFrames(r *rand.Rand, domains []int) (*Table, []byte) {
 	layout := NewLayout(domains)
-	c, all := newCodec(layout), &Table{Layout: layout}
+	c, all := NewCodec(layout), &Table{Layout: layout}
 	var chunk []byte
 	for i, n := range []int{0, 1, 2, 9, 300, 1000, 9, 300, 1000} {
 		t := randomTable(r, n, domains, layout)
@@ -36,8 +35,8 @@ func codecFrames(r *rand.Rand, domains []int) (*Table, []byte) {
 			for i, w := 0, layout.Words; i < len(t.Keys); i++ { // agree in most bits
 				t.Keys[i] = t.Keys[i]&0x0f03_8001_0070_0185 | t.Keys[i%w]&^0x0f03_8001_0070_0185
 			}
-			f := c.fragment(t, 0, n, t.size())
-			chunk = append(chunk, f.frame...)
+			f := c.Block(t, t.Rows(0, n))
+			chunk = append(chunk, f.Frame...)
 		}
 		all.Keys, all.Counts = append(all.Keys, t.Keys...), append(all.Counts, t.Counts...)
 	}
@@ -49,7 +48,7 @@ func TestCodecReturnsWhatItWasGiven(t *testing.T) {
 	for _, domains := range codecLayouts {
 		want, chunk := codecFrames(r, domains)
 		got := &Table{Layout: want.Layout}
-		if err := newCodec(want.Layout).decode(slices.Clip(chunk), got); err != nil {
+		if err := NewCodec(want.Layout).Decode(slices.Clip(chunk), got); err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(got.Keys, want.Keys) || !slices.Equal(got.Counts, want.Counts) {
@@ -66,7 +65,7 @@ func TestCodecNarrowsFrames(t *testing.T) {
 	for i := range uint64(500) {
 		table.Keys, table.Counts = append(table.Keys, i&7<<40|5, i>>3<<3|1), append(table.Counts, 1)
 	}
-	frame := newCodec(layout).fragment(table, 0, 500, 500).frame
+	frame := NewCodec(layout).Block(table, table.Rows(0, 500)).Frame
 	if want := frameHead + 2*packingHead + 2*500; len(frame) != want { // 3 and 6 bits
 		t.Errorf("a frame of %d bytes, want %d", len(frame), want)
 	}
@@ -79,7 +78,7 @@ func TestCodecRefusesWhatIsNoChunk(t *testing.T) {
 		whole := 0
 		for cut := 1; cut < len(chunk); cut += 1 + cut/50 {
 			got := &Table{Layout: table.Layout}
-			switch err := newCodec(table.Layout).decode(slices.Clip(chunk[:cut]), got); {
+			switch err := NewCodec(table.Layout).Decode(slices.Clip(chunk[:cut]), got); {
 			case err == nil:
 				whole++ // as many as there are frames, at most
 			case !errors.Is(err, spill.ErrCorrupt):
@@ -88,48 +87,6 @@ func TestCodecRefusesWhatIsNoChunk(t *testing.T) {
 		}
 		if whole > 9 {
 			t.Errorf("domains %v: %d damaged chunks were decoded", domains, whole)
-		}
-	}
-}
-
-// TestJoiningMergesBelowDeadFields wants records that differ in dead fields alone merged,
-// their own counts kept, and the attempt given up where it does not pay.
-func TestJoiningMergesBelowDeadFields(t *testing.T) {
-	r := rand.New(rand.NewPCG(2, 2))
-	domains := []int{50, 8, 1 << 20}
-	layout := NewLayout(domains)
-	for _, tt := range []struct {
-		name   string
-		fields []active
-		merges bool
-	}{
-		{"two small fields alive", []active{{field: 0}, {field: 1}}, true},
-		{"a large field alive", []active{{field: 2}}, false},
-		{"all alive", []active{{field: 0}, {field: 1}, {field: 2}}, false},
-	} {
-		table := randomTable(r, 8000, domains, layout)
-		var alive [][]uint32 // codes, all 0 in dead fields
-		for i, d := range domains {
-			codes := make([]uint32, d)
-			for code := range codes {
-				if position(tt.fields, i) >= 0 {
-					codes[code] = uint32(code)
-				}
-			}
-			alive = append(alive, codes)
-		}
-		sums := table.tuples(alive)
-		var j joining
-		var to joined
-		j.begin(layout, tt.fields, table.Keys[:layout.Words])
-		j.level(table, 0, table.Len())
-		to.merge(table, 0, table.Len())
-		all := &to.table
-		if got := all.Len() <= 50*8; got != tt.merges {
-			t.Errorf("%s: %d records left of %d", tt.name, all.Len(), table.Len())
-		}
-		if !maps.Equal(all.tuples(alive), sums) {
-			t.Errorf("%s: other sums", tt.name)
 		}
 	}
 }

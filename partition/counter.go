@@ -42,7 +42,7 @@ type Counter struct {
 	keys    []uint64 // scratch: the packed keys of the rows being added
 	records []uint64 // scratch of compact: those of one bucket
 	slots   []uint32
-	outlet  *outlet // nil: everything stays in memory
+	writer  *chunkWriter // nil: everything stays in memory
 }
 
 // NewCounter returns a counter of tuples of the given number of columns.
@@ -62,9 +62,9 @@ func NewSpillCounter(domains []int, space Space) *Counter {
 	return newSpillCounter(domains, space.Budget, space.store(), space.Share)
 }
 
-func newSpillCounter(domains []int, budget *spill.Budget, s store, share int64) *Counter {
+func newSpillCounter(domains []int, budget *spill.Budget, s Store, share int64) *Counter {
 	c := &Counter{budget: budget, domains: slices.Clone(domains)}
-	c.outlet = newOutlet(NewLayout(domains), s, share)
+	c.writer = newChunkWriter(NewLayout(domains), s, share)
 	c.reset()
 	return c
 }
@@ -77,8 +77,8 @@ func (c *Counter) reset() {
 		c.cache = make([]uint64, c.stride<<cacheBits)
 	}
 	segment, most := segmentRecords*c.stride, 0
-	if c.outlet != nil {
-		segment, most = c.outlet.segment, c.outlet.segments<<bucketBits
+	if c.writer != nil {
+		segment, most = c.writer.segment, c.writer.segments<<bucketBits
 	}
 	if segment != c.slabs.segment {
 		c.slabs = slabs{budget: c.budget, segment: segment, most: most}
@@ -256,7 +256,7 @@ func (c *Counter) widen(domains []int) error {
 	if !grown {
 		return nil
 	}
-	if c.outlet != nil {
+	if c.writer != nil {
 		return fmt.Errorf("count tuples: a code is above its declared domain")
 	}
 	for i, d := range c.domains { // to the full power of two, so that the next growth is far
@@ -274,7 +274,7 @@ func (c *Counter) widen(domains []int) error {
 			return err
 		}
 		if was.stride == c.stride {
-			c.slabs.give(was.buckets[i].segments())
+			c.slabs.put(was.buckets[i].segments())
 		}
 	}
 	if was.stride != c.stride {

@@ -2,102 +2,102 @@ package partition
 
 import "slices"
 
-// division splits a partition's records among the children of a value. It holds the
+// Division splits a partition's records among the children of a value. It holds the
 // scratch for that, all zero between two uses.
-type division struct {
-	sharing sharing  // nobody's: one goroutine divides
-	room    *Table   // where many children's records are put in order, nil: where they are
-	records []int    // by child
-	sizes   []uint64 // by child
-	next    []int    // by child: where its next record goes
-	present []uint32 // the children that have records
-	parts   []leaf
-	others  []*division // of the other threads, to measure with
+type Division struct {
+	Parallel Parallel // nobody's: one goroutine divides
+	Room     *Table   // where many children's records are put in order, nil: where they are
+	records  []int    // by child
+	sizes    []uint64 // by child
+	next     []int    // by child: where its next record goes
+	Present  []uint32 // the children that have records
+	parts    []Rows
+	others   []*Division // of the other threads, to measure with
 }
 
-// divide moves the partition's records so that each child's are adjacent and returns the
+// Divide moves the partition's records so that each child's are adjacent and returns the
 // children that have any, by ascending number, valid until the next call.
-func (d *division) divide(t *Table, parent leaf, f Field, r *Refinement) []leaf {
-	shares := d.sharing.forDivision(parent, r.Children)
+func (d *Division) Divide(t *Table, parent Rows, f Field, r *Refinement) []Rows {
+	ranges := d.Parallel.forDivision(parent, r.Children)
 	switch {
 	case r.Children == 2:
-		return d.divideTwo(t, parent, shares, f, r)
-	case d.room != nil:
-		return d.divideApart(t, parent, shares, f, r)
-	case shares != nil:
-		d.measureShares(t, shares, f, r)
+		return d.divideTwo(t, parent, ranges, f, r)
+	case d.Room != nil:
+		return d.divideApart(t, parent, ranges, f, r)
+	case ranges != nil:
+		d.measureRanges(t, ranges, f, r)
 	default:
 		d.measure(t, parent, f, r)
 	}
 	d.parts = d.parts[:0]
-	lo := parent.lo
-	for _, c := range d.present {
-		d.parts = append(d.parts, leaf{lo: lo, hi: lo + d.records[c], size: d.sizes[c]})
+	lo := parent.Lo
+	for _, c := range d.Present {
+		d.parts = append(d.parts, Rows{Lo: lo, Hi: lo + d.records[c], Size: d.sizes[c]})
 		d.next[c] = lo
 		lo += d.records[c]
 	}
 	switch {
-	case len(d.present) == 1:
-	case shares != nil:
-		d.moveShares(t, shares, f, r)
-	case len(d.present) == 2:
-		moveTwo(t, parent, f, r, d.present[1])
+	case len(d.Present) == 1:
+	case ranges != nil:
+		d.moveRanges(t, ranges, f, r)
+	case len(d.Present) == 2:
+		moveTwo(t, parent, f, r, d.Present[1])
 	default:
-		d.move(t, f, r, 0, len(d.present))
+		d.move(t, f, r, 0, len(d.Present))
 	}
-	for _, c := range d.present {
+	for _, c := range d.Present {
 		d.records[c], d.sizes[c] = 0, 0
 	}
 	return d.parts
 }
 
-// divideTwo is divide for two children, which takes one pass.
-func (d *division) divideTwo(t *Table, parent leaf, shares []leaf, f Field, r *Refinement) []leaf {
+// divideTwo is Divide for two children, which takes one pass.
+func (d *Division) divideTwo(t *Table, parent Rows, ranges []Rows, f Field, r *Refinement) []Rows {
 	front, size := 0, uint64(0)
-	if shares != nil {
-		front, size = d.moveTwoShares(t, shares, f, r, 1)
+	if ranges != nil {
+		front, size = d.moveTwoRanges(t, ranges, f, r, 1)
 	} else {
 		front, size = moveTwo(t, parent, f, r, 1)
 	}
-	d.parts, d.present = d.parts[:0], d.present[:0]
-	if front > parent.lo {
-		d.parts, d.present = append(d.parts, leaf{lo: parent.lo, hi: front, size: parent.size - size}), append(d.present, 0)
+	d.parts, d.Present = d.parts[:0], d.Present[:0]
+	if front > parent.Lo {
+		d.parts, d.Present = append(d.parts, Rows{Lo: parent.Lo, Hi: front, Size: parent.Size - size}), append(d.Present, 0)
 	}
-	if front < parent.hi {
-		d.parts, d.present = append(d.parts, leaf{lo: front, hi: parent.hi, size: size}), append(d.present, 1)
+	if front < parent.Hi {
+		d.parts, d.Present = append(d.parts, Rows{Lo: front, Hi: parent.Hi, Size: size}), append(d.Present, 1)
 	}
 	return d.parts
 }
 
-// divideApart is divide by way of the room, in which every record is written once.
-func (d *division) divideApart(t *Table, parent leaf, shares []leaf, f Field, r *Refinement) []leaf {
-	if shares == nil {
-		shares = []leaf{parent}
+// divideApart is Divide by way of the room, in which every record is written once.
+func (d *Division) divideApart(t *Table, parent Rows, ranges []Rows, f Field, r *Refinement) []Rows {
+	if ranges == nil {
+		ranges = []Rows{parent}
 	}
-	measured := d.measureEach(t, shares, f, r)
+	measured := d.measureEach(t, ranges, f, r)
 	d.uniteAll(measured)
 	d.parts = d.parts[:0]
 	at := 0
-	for _, c := range d.present {
-		part := leaf{lo: parent.lo + at}
+	for _, c := range d.Present {
+		part := Rows{Lo: parent.Lo + at}
 		for _, m := range measured {
-			m.next[c], at, part.size = at, at+m.records[c], part.size+m.sizes[c]
+			m.next[c], at, part.Size = at, at+m.records[c], part.Size+m.sizes[c]
 			m.records[c], m.sizes[c] = 0, 0
 		}
-		part.hi = parent.lo + at
+		part.Hi = parent.Lo + at
 		d.parts = append(d.parts, part)
 	}
 	if len(d.parts) > 1 {
-		d.sharing.crew.each(len(shares), func(_, i int) { measured[i].scatter(t, shares[i], d.room, f, r) })
-		d.sharing.crew.each(len(shares), func(_, i int) { t.putBack(shares[i], d.room, parent.lo) })
+		Each(len(ranges), d.Parallel.Threads, func(_, i int) { measured[i].scatter(t, ranges[i], d.Room, f, r) })
+		Each(len(ranges), d.Parallel.Threads, func(_, i int) { t.putBack(ranges[i], d.Room, parent.Lo) })
 	}
 	return d.parts
 }
 
 // scatter copies records to where their children's next ones go.
-func (d *division) scatter(t *Table, share leaf, room *Table, f Field, r *Refinement) {
+func (d *Division) scatter(t *Table, rows Rows, room *Table, f Field, r *Refinement) {
 	w := t.Layout.Words
-	for i := share.lo; i < share.hi; i++ {
+	for i := rows.Lo; i < rows.Hi; i++ {
 		c := t.child(i, f, r)
 		to := d.next[c]
 		d.next[c]++
@@ -108,30 +108,30 @@ func (d *division) scatter(t *Table, share leaf, room *Table, f Field, r *Refine
 	}
 }
 
-// putBack copies a share of the room, which begins with record first, back.
-func (t *Table) putBack(share leaf, room *Table, first int) {
+// putBack copies some rows of the room, which begins with record first, back.
+func (t *Table) putBack(rows Rows, room *Table, first int) {
 	w := t.Layout.Words
-	copy(t.Keys[share.lo*w:share.hi*w], room.Keys[(share.lo-first)*w:])
-	copy(t.Counts[share.lo:share.hi], room.Counts[share.lo-first:])
+	copy(t.Keys[rows.Lo*w:rows.Hi*w], room.Keys[(rows.Lo-first)*w:])
+	copy(t.Counts[rows.Lo:rows.Hi], room.Counts[rows.Lo-first:])
 }
 
 // measure sums records and counts by child.
-func (d *division) measure(t *Table, parent leaf, f Field, r *Refinement) {
+func (d *Division) measure(t *Table, parent Rows, f Field, r *Refinement) {
 	d.reserve(r.Children)
-	d.present = d.present[:0]
+	d.Present = d.Present[:0]
 	w := t.Layout.Words
-	for i, at := parent.lo, parent.lo*w+f.Word; i < parent.hi; i, at = i+1, at+w {
-		c := r.child(uint32(t.Keys[at] >> f.Shift & f.Mask))
+	for i, at := parent.Lo, parent.Lo*w+f.Word; i < parent.Hi; i, at = i+1, at+w {
+		c := r.ChildOf(uint32(t.Keys[at] >> f.Shift & f.Mask))
 		if d.records[c] == 0 {
-			d.present = append(d.present, c)
+			d.Present = append(d.Present, c)
 		}
 		d.records[c]++
 		d.sizes[c] += uint64(t.Counts[i])
 	}
-	slices.Sort(d.present)
+	slices.Sort(d.Present)
 }
 
-func (d *division) reserve(children int) {
+func (d *Division) reserve(children int) {
 	if n := children - len(d.records); n > 0 {
 		d.records = append(d.records, make([]int, n)...)
 		d.sizes = append(d.sizes, make([]uint64, n)...)
@@ -143,40 +143,35 @@ func (d *division) reserve(children int) {
 // they end and the size of the others. Nothing is moved before the first record that is not
 // where it belongs; then it swaps every record, needed or not: a branch would be mispredicted
 // half of the time.
-func moveTwo(t *Table, parent leaf, f Field, r *Refinement, below uint32) (front int, size uint64) {
-	for front = parent.lo; front < parent.hi && t.child(front, f, r) < below; {
+func moveTwo(t *Table, parent Rows, f Field, r *Refinement, below uint32) (front int, size uint64) {
+	for front = parent.Lo; front < parent.Hi && t.child(front, f, r) < below; {
 		front++
 	}
 	i := front
-	for ; i < parent.hi && t.child(i, f, r) >= below; i++ {
+	for ; i < parent.Hi && t.child(i, f, r) >= below; i++ {
 		size += uint64(t.Counts[i])
 	}
-	for ; i < parent.hi; i++ {
+	for ; i < parent.Hi; i++ {
 		isFirst := 0
 		if t.child(i, f, r) < below {
 			isFirst = 1
 		}
 		size += uint64(t.Counts[i]) & (uint64(isFirst) - 1)
-		t.swap(i, front)
+		t.Swap(i, front)
 		front += isFirst
 	}
 	return front, size
 }
 
-// child returns the child that record i belongs to.
-func (t *Table) child(i int, f Field, r *Refinement) uint32 {
-	return r.child(uint32(t.Keys[i*t.Layout.Words+f.Word] >> f.Shift & f.Mask))
-}
-
 // move permutes the records of some present children in place, which have their places
 // among themselves: each that is not yet among its child's is swapped to there (the American
 // flag sort's second half).
-func (d *division) move(t *Table, f Field, r *Refinement, from, to int) {
+func (d *Division) move(t *Table, f Field, r *Refinement, from, to int) {
 	for k := from; k < to; k++ {
-		c := d.present[k]
-		for i := d.next[c]; i < d.parts[k].hi; {
+		c := d.Present[k]
+		for i := d.next[c]; i < d.parts[k].Hi; {
 			if to := t.child(i, f, r); to != c {
-				t.swap(i, d.next[to])
+				t.Swap(i, d.next[to])
 				d.next[to]++
 				continue
 			}
@@ -186,8 +181,8 @@ func (d *division) move(t *Table, f Field, r *Refinement, from, to int) {
 	}
 }
 
-// swap exchanges two records.
-func (t *Table) swap(i, j int) {
+// Swap exchanges two records.
+func (t *Table) Swap(i, j int) {
 	t.Counts[i], t.Counts[j] = t.Counts[j], t.Counts[i]
 	if t.Layout.Words == 1 {
 		t.Keys[i], t.Keys[j] = t.Keys[j], t.Keys[i]

@@ -1,9 +1,9 @@
-// Package partition holds the compressed table and what the search does with it: counts
-// of distinct tuples of codes, value × class histograms, leaf partitions (TIPS) and the
-// anonymity of every quasi-identifier set (VITS), and the parts of recursive partitioning
-// (Cells).
+// Package partition holds the compressed table and what is made of it: counts of distinct tuples
+// of codes, value × class histograms, chunks of records outside a table, and the division of
+// records among the children of a value. Its packages search: tips has the leaf partitions of
+// top-down specialization, cells the parts of recursive partitioning.
 //
-//	rows ──▶ Counter ──▶ Table ──▶ TIPS or Cells, or Aggregate ──▶ Table
+//	rows ──▶ Counter ──▶ Table ──▶ tips or cells, or Aggregate ──▶ Table
 //	           │ full      │ above its share   │ evicted from the Pool, largest first
 //	           ▼           ▼                   ▼
 //	       chunks of records in a spill.Store, read once more and freed

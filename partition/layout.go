@@ -40,8 +40,8 @@ func (l Layout) bits() int {
 	return 64*last.Word + int(last.Shift) + bits.Len64(last.Mask)
 }
 
-// tableBytes returns the memory that a table of n records takes.
-func (l Layout) tableBytes(n int) int64 { return int64(n) * (int64(l.Words)*8 + 4) }
+// TableBytes returns the memory that a table of n records takes.
+func (l Layout) TableBytes(n int) int64 { return int64(n) * (int64(l.Words)*8 + 4) }
 
 // Code returns the code at f of a packed key.
 func (f Field) Code(key []uint64) uint32 { return uint32(key[f.Word] >> f.Shift & f.Mask) }

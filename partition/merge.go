@@ -16,7 +16,7 @@ const (
 
 // merger merges buckets that are in the store, one at a time.
 type merger struct {
-	scribe
+	recordWriter
 	ctx     context.Context
 	stride  int
 	limit   int // words of records that are merged at a time
@@ -51,7 +51,7 @@ func (m *merger) merge(sources []spill.Sequence, level int) error {
 			if split == nil {
 				return nil
 			}
-			return split.take()
+			return split.add()
 		}, source)
 		if err == nil {
 			err = m.store.Free(source)
@@ -69,8 +69,8 @@ func (m *merger) merge(sources []spill.Sequence, level int) error {
 
 // load appends the records of a chunk.
 func (m *merger) load(chunk []byte) error {
-	m.table.truncate()
-	if err := m.codec.decode(chunk, &m.table); err != nil {
+	m.table.Truncate()
+	if err := m.codec.Decode(chunk, &m.table); err != nil {
 		return err
 	}
 	words := m.stride - 1
@@ -108,8 +108,8 @@ func newDeal(m *merger, level int) *deal {
 	return d
 }
 
-// take deals the merger's records out.
-func (d *deal) take() error {
+// add deals the merger's records out.
+func (d *deal) add() error {
 	for i := 0; i < len(d.records); i += d.stride {
 		record := d.records[i : i+d.stride]
 		to := hash(record[:d.stride-1]) >> d.shift & (1<<splitBits - 1)

@@ -13,7 +13,7 @@ import (
 // from then on. A spilled table's are read and written once or twice more, in the store that
 // they are in, and in at most the space's share of memory.
 func (t *Table) Order(ctx context.Context, space Space) error {
-	if t.pile == nil {
+	if t.chunks == nil {
 		t.Sort()
 		return nil
 	}
@@ -22,10 +22,10 @@ func (t *Table) Order(ctx context.Context, space Space) error {
 		return err
 	}
 	defer space.Budget.Return(o.bytes())
-	if err := o.order(t.pile.sequences, t.pile.records, 0); err != nil {
+	if err := o.order(t.chunks.sequences, t.chunks.Records, 0); err != nil {
 		return fmt.Errorf("put tuples in order: %w", err)
 	}
-	t.pile = &o.out
+	t.chunks = &o.out
 	return nil
 }
 
@@ -42,28 +42,28 @@ const (
 // ordering sorts what fits, and deals out by ranges of keys what does not.
 type ordering struct {
 	ctx    context.Context
-	store  store
-	codec  codec
+	store  Store
+	codec  Codec
 	layout Layout
 	limit  int // records that are sorted at a time
 	chunk  int // records of a range that are written at a time
-	out    pile
+	out    ChunkList
 	table  Table // scratch: the records of a chunk
 	frame  []byte
 }
 
 func newOrdering(ctx context.Context, layout Layout, space Space) *ordering {
-	records := int(space.Share / 2 / layout.tableBytes(1))
+	records := int(space.Share / 2 / layout.TableBytes(1))
 	return &ordering{
-		ctx: ctx, store: space.store(), codec: newCodec(layout), layout: layout, table: Table{Layout: layout},
+		ctx: ctx, store: space.store(), codec: NewCodec(layout), layout: layout, table: Table{Layout: layout},
 		limit: max(records, leastOrdered),
-		chunk: max(min(records/mostRanges, outletChunk/int(layout.tableBytes(1))), leastOrdered/mostRanges),
+		chunk: max(min(records/mostRanges, writtenChunk/int(layout.TableBytes(1))), leastOrdered/mostRanges),
 	}
 }
 
 // bytes returns the memory that is taken: by what is sorted, or by what is dealt.
 func (o *ordering) bytes() int64 {
-	return o.layout.tableBytes(max(o.limit, mostRanges*o.chunk))
+	return o.layout.TableBytes(max(o.limit, mostRanges*o.chunk))
 }
 
 // order appends the records of some sequences, which are freed, to what is in order. After
@@ -73,7 +73,7 @@ func (o *ordering) order(sources []spill.Sequence, records, level int) error {
 		return o.deal(sources, records, level)
 	}
 	all := &Table{Layout: o.layout, Keys: make([]uint64, 0, records*o.layout.Words), Counts: make([]uint32, 0, records)}
-	err := readChunks(o.ctx, o.store, func(chunk []byte) error { return o.codec.decode(chunk, all) }, sources...)
+	err := readChunks(o.ctx, o.store, func(chunk []byte) error { return o.codec.Decode(chunk, all) }, sources...)
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (o *ordering) order(sources []spill.Sequence, records, level int) error {
 	if err := o.store.Free(sources...); err != nil {
 		return err
 	}
-	return o.write(all, &o.out, outletChunk/int(o.layout.tableBytes(1)))
+	return o.write(all, &o.out, writtenChunk/int(o.layout.TableBytes(1)))
 }
 
 // deal deals the records out by ranges of keys, and orders one range after the other.
@@ -90,7 +90,7 @@ func (o *ordering) deal(sources []spill.Sequence, records, level int) error {
 	if err != nil {
 		return err
 	}
-	ranges, dealt := make([]pile, len(bounds)+1), make([]Table, len(bounds)+1)
+	ranges, dealt := make([]ChunkList, len(bounds)+1), make([]Table, len(bounds)+1)
 	err = o.each(sources, func(key []uint64, count uint32) error {
 		at := sort.Search(len(bounds), func(i int) bool { return slices.Compare(key, bounds[i]) < 0 })
 		d := &dealt[at]
@@ -110,8 +110,8 @@ func (o *ordering) deal(sources []spill.Sequence, records, level int) error {
 		dealt[i] = Table{}
 	}
 	for i := range ranges {
-		if err == nil && ranges[i].records > 0 {
-			err = o.order(ranges[i].sequences, ranges[i].records, level+1)
+		if err == nil && ranges[i].Records > 0 {
+			err = o.order(ranges[i].sequences, ranges[i].Records, level+1)
 		}
 	}
 	return err
@@ -142,8 +142,8 @@ func (o *ordering) bounds(sources []spill.Sequence, records int) (bounds [][]uin
 // each hands out the records of sequences.
 func (o *ordering) each(sources []spill.Sequence, visit func(key []uint64, count uint32) error) error {
 	return readChunks(o.ctx, o.store, func(chunk []byte) error {
-		o.table.truncate()
-		if err := o.codec.decode(chunk, &o.table); err != nil {
+		o.table.Truncate()
+		if err := o.codec.Decode(chunk, &o.table); err != nil {
 			return err
 		}
 		w := o.layout.Words
@@ -157,19 +157,19 @@ func (o *ordering) each(sources []spill.Sequence, visit func(key []uint64, count
 }
 
 // flush writes what was dealt to a range.
-func (o *ordering) flush(dealt *Table, to *pile) error {
+func (o *ordering) flush(dealt *Table, to *ChunkList) error {
 	dealt.Layout = o.layout
 	err := o.write(dealt, to, len(dealt.Counts))
-	dealt.truncate()
+	dealt.Truncate()
 	return err
 }
 
-// write appends records to a pile, so many in a chunk.
-func (o *ordering) write(t *Table, to *pile, step int) error {
+// write appends records to a list, so many in a chunk.
+func (o *ordering) write(t *Table, to *ChunkList, step int) error {
 	w := o.layout.Words
 	for lo := 0; lo < t.Len(); lo += step {
 		hi := min(lo+step, t.Len())
-		to.note(describe(t, lo, hi, sum(t.Counts[lo:hi])))
+		to.record(NewBlock(t, t.Rows(lo, hi)))
 		o.frame = o.codec.encode(o.frame[:0], t.Keys[lo*w:hi*w], t.Counts[lo:hi])
 		if err := to.write(o.store, o.frame); err != nil {
 			return err

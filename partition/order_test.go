@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/kcut/kcut/spill/spilltest"
 )
 
 // TestOrder puts tables in memory and in a store in order: their records stay the same, and
@@ -24,7 +26,7 @@ func TestOrder(t *testing.T) {
 			rows, domains, space.Share = 100_000, []int{1 << 20, 1 << 20}, 1<<10 // dealt twice
 		}
 		whole := randomTable(r, rows, domains, NewLayout(domains))
-		whole.merge(nil)
+		whole.merge(1)
 		want := whole.tuples(nil)
 		identity := make([][]uint32, len(domains))
 		for c, d := range domains {
@@ -68,22 +70,22 @@ func TestOrderFails(t *testing.T) {
 	layout := NewLayout(domains)
 	whole := randomTable(rand.New(rand.NewPCG(1, 2)), 5000, domains, layout)
 	for fail := 1; ; fail++ {
-		s := newMemoryStore()
+		s := spilltest.NewMemoryStore()
 		o := newOrdering(context.Background(), layout, Space{Share: 1 << 10})
 		o.store = s
-		var from pile
+		var from ChunkList
 		if err := o.write(whole, &from, 100); err != nil {
 			t.Fatal(err)
 		}
-		s.calls, s.failAt = 0, fail
-		err := o.order(from.sequences, from.records, 0)
-		if s.calls < fail {
-			if err != nil || o.out.records != whole.Len() {
-				t.Errorf("got %v, %d records", err, o.out.records)
+		s.Calls, s.FailAt = 0, fail
+		err := o.order(from.sequences, from.Records, 0)
+		if s.Calls < fail {
+			if err != nil || o.out.Records != whole.Len() {
+				t.Errorf("got %v, %d records", err, o.out.Records)
 			}
 			return
 		}
-		if !errors.Is(err, errInjected) {
+		if !errors.Is(err, spilltest.ErrInjected) {
 			t.Fatalf("call %d fails: got %v", fail, err)
 		}
 	}

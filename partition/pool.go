@@ -2,7 +2,6 @@ package partition
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -19,86 +18,75 @@ const (
 	minChunk    = 64
 )
 
-// Pool is the memory that the leaf partitions of all sets of a search have together: their
-// records and what is known of them. What does not fit moves to the store, the largest
-// partitions first (TDS, section 5.5). A Pool is not safe for concurrent use.
+// Pool is the memory that the parts of a table have together: their records and what is known
+// of them. Chunk lists that do not fit move to the store, the largest ones first (TDS, section
+// 5.5). A Pool is not safe for concurrent use.
 type Pool struct {
-	budget                    *spill.Budget // nil: memory has no limit
-	store                     store         // nil: nothing can be moved
-	share                     int64
-	threads                   int
-	sharing                   sharing
-	used                      int64
-	chunk                     int   // bytes
-	block                     int64 // bytes of a block of records that are divided
-	routers                   []*router
-	pieceRecords, partRecords int     // as the constants say, but in tests
-	piecesPay                 int     // likewise
-	added                     int64   // bytes of frames since the last look at the heap
-	gaps                      int64   // bytes that frames do without because of gaps between them
-	room                      Table   // where a partition in a table is put in order
-	piles                     []*pile // with frames in memory
-	sets                      []*TIPS
-	page                      []byte  // scratch of move
-	moving                    []*pile // scratch of evict
+	Budget *spill.Budget // nil: memory has no limit
+	Store  Store         // nil: nothing can be moved
+	Share  int64
+	Chunk  int // bytes of a chunk in the store
+	// Spare gives back memory that can be done without, before anything is moved; nil: there is
+	// none. MoveTable moves records that are in a table to the store, when there are no lists in
+	// memory. Both report whether there was any.
+	Spare     func() bool
+	MoveTable func() (bool, error)
+
+	used   int64
+	added  int64        // bytes of frames since the last look at the heap
+	gaps   int64        // bytes that frames do without because of gaps between them
+	lists  []*ChunkList // with frames in memory
+	page   []byte       // scratch of move
+	moving []*ChunkList // scratch of Evict
 }
 
-// NewPool returns a pool that draws at most the space's share. It must be closed.
-func NewPool(space Space) *Pool {
-	m := newPool(space.Budget, space.store(), space.Share)
-	m.threads = max(1, space.Threads)
-	m.sharing = sharing{crew: newCrew(m.threads), least: leastShare}
-	return m
-}
-
-func newPool(budget *spill.Budget, s store, share int64) *Pool {
+// NewPool returns a pool that draws at most a share of the budget. It must be closed.
+func NewPool(budget *spill.Budget, s Store, share int64) *Pool {
 	chunk := min(max(share/shareChunks, minChunk), maxChunk)
-	return &Pool{
-		budget: budget, store: s, share: share, threads: 1, chunk: int(chunk),
-		pieceRecords: pieceRecords, partRecords: partRecords, piecesPay: piecesPay,
-	}
+	return &Pool{Budget: budget, Store: s, Share: share, Chunk: int(chunk)}
 }
 
-// Close returns what the pool has drawn, the tables of its sets included, and frees what it
-// has in the store. The sets are not to be used any more.
-func (m *Pool) Close() error {
+// ChunkRecords returns how many records of a layout make a chunk.
+func (m *Pool) ChunkRecords(layout Layout) int { return max(2, m.Chunk/int(layout.TableBytes(1))) }
+
+// Used returns the bytes that are drawn.
+func (m *Pool) Used() int64 { return m.used }
+
+// Close returns what the pool has drawn, and frees what the lists have in the store. They are
+// not to be used any more.
+func (m *Pool) Close(lists []*ChunkList) error {
 	var sequences []spill.Sequence
-	for _, t := range m.sets {
-		for _, l := range t.leaves {
-			for _, p := range l.pieces {
-				sequences = append(sequences, p.sequences...)
-			}
-		}
-		t.leaves, t.table = nil, nil
+	for _, p := range lists {
+		sequences = append(sequences, p.sequences...)
 	}
-	m.release(m.used)
-	m.sets, m.piles, m.routers, m.room = nil, nil, nil, Table{}
+	m.Release(m.used)
+	m.lists = nil
 	if len(sequences) == 0 {
 		return nil
 	}
-	return m.store.Free(sequences...)
+	return m.Store.Free(sequences...)
 }
 
-// draw takes n bytes, and moves partitions to the store for them if need be. It returns an
+// Draw takes n bytes, and moves partitions to the store for them if need be. It returns an
 // error wrapping spill.ErrBudget when there is nothing left to move.
-func (m *Pool) draw(what string, n int64) error {
-	return m.drawWithin(what, n, m.share)
+func (m *Pool) Draw(what string, n int64) error {
+	return m.drawWithin(what, n, m.Share)
 }
 
-// drawWithin is draw, until a part of the share is in use.
+// drawWithin is Draw, until a part of the share is in use.
 func (m *Pool) drawWithin(what string, n, share int64) error {
-	if m.budget == nil {
+	if m.Budget == nil {
 		return nil
 	}
 	for {
-		refusal := m.take(what, n, share)
+		refusal := m.Take(what, n, share)
 		if refusal == nil {
 			return nil
 		}
-		if m.spareRoom() {
+		if m.Spare != nil && m.Spare() {
 			continue
 		}
-		moved, err := m.evict(n)
+		moved, err := m.Evict(n)
 		if err != nil {
 			return err
 		}
@@ -108,62 +96,56 @@ func (m *Pool) drawWithin(what string, n, share int64) error {
 	}
 }
 
-func (m *Pool) take(what string, n, share int64) error {
+// Take is Draw without moving anything: it takes n bytes as long as at most a part of the share is in use.
+func (m *Pool) Take(what string, n, share int64) error {
 	if m.used+n > share {
 		return fmt.Errorf("draw %d bytes for %s from a share of %d with %d in use: %w", n, what, share, m.used, spill.ErrBudget)
 	}
-	if err := m.budget.Draw(what, n); err != nil {
+	if err := m.Budget.Draw(what, n); err != nil {
 		return err
 	}
 	m.used += n
 	return nil
 }
 
-// hasRoom reports whether n more bytes could be drawn for frames. Without a budget nothing is
-// known of that.
-func (m *Pool) hasRoom(n int64) bool {
-	if m.budget == nil || m.take("a table in pieces", n, m.share-m.share/shareOfGarbage) != nil {
-		return false
-	}
-	m.release(n)
-	return true
-}
-
-// adopt takes over n bytes that somebody else has drawn.
-func (m *Pool) adopt(n int64) {
-	if m.budget != nil {
+// Adopt takes over n bytes that somebody else has drawn.
+func (m *Pool) Adopt(n int64) {
+	if m.Budget != nil {
 		m.used += n
 	}
 }
 
-// release returns n bytes.
-func (m *Pool) release(n int64) {
-	if m.budget != nil {
+// Release returns n bytes.
+func (m *Pool) Release(n int64) {
+	if m.Budget != nil {
 		m.used -= n
-		m.budget.Return(n)
+		m.Budget.Return(n)
 	}
 }
 
-// evict moves the largest piles to the store until n bytes are free or, since a look at all
-// piles is not for a few bytes, an eighth of the share. It writes them in the order in which
-// they will be read. When there is no pile, it moves the largest table.
-func (m *Pool) evict(n int64) (moved bool, err error) {
-	if m.store == nil {
+// Evict moves the largest lists to the store until n bytes are free or, since a look at all
+// lists is not for a few bytes, an eighth of the share. It writes them in the order in which
+// they will be read. When there is no list, it moves the largest table.
+func (m *Pool) Evict(n int64) (moved bool, err error) {
+	if m.Store == nil {
 		return false, nil
 	}
-	if len(m.piles) == 0 {
-		return m.evictTable()
+	if len(m.lists) == 0 {
+		if m.MoveTable == nil {
+			return false, nil
+		}
+		return m.MoveTable()
 	}
-	slices.SortFunc(m.piles, func(a, b *pile) int { return cmp.Compare(a.bytes, b.bytes) })
-	for i, p := range m.piles {
+	slices.SortFunc(m.lists, func(a, b *ChunkList) int { return cmp.Compare(a.bytes, b.bytes) })
+	for i, p := range m.lists {
 		p.place = i + 1
 	}
-	first := len(m.piles)
-	for left := max(n, m.share/8); left > 0 && first > 0; first-- {
-		left -= m.piles[first-1].bytes
+	first := len(m.lists)
+	for left := max(n, m.Share/8); left > 0 && first > 0; first-- {
+		left -= m.lists[first-1].bytes
 	}
-	m.moving = append(m.moving[:0], m.piles[first:]...)
-	slices.SortFunc(m.moving, func(a, b *pile) int { return cmp.Compare(a.turn, b.turn) })
+	m.moving = append(m.moving[:0], m.lists[first:]...)
+	slices.SortFunc(m.moving, func(a, b *ChunkList) int { return cmp.Compare(a.Order, b.Order) })
 	for _, p := range m.moving {
 		if err := m.move(p); err != nil {
 			return false, err
@@ -173,25 +155,12 @@ func (m *Pool) evict(n int64) (moved bool, err error) {
 	return true, nil
 }
 
-func (m *Pool) evictTable() (moved bool, err error) {
-	var largest *TIPS
-	for _, t := range m.sets {
-		if table := t.inTable(); table != nil && (largest == nil || table.Bytes() > largest.inTable().Bytes()) {
-			largest = t
-		}
-	}
-	if largest == nil {
-		return false, nil
-	}
-	return true, largest.spill()
-}
-
-// move writes a pile's frames to the store, as many in a chunk as its size allows.
-func (m *Pool) move(p *pile) error {
+// move writes a list's frames to the store, as many in a chunk as its size allows.
+func (m *Pool) move(p *ChunkList) error {
 	m.page = m.page[:0]
 	for _, frame := range p.frames {
-		if len(m.page) > 0 && len(m.page)+len(frame) > m.chunk {
-			if err := p.write(m.store, m.page); err != nil {
+		if len(m.page) > 0 && len(m.page)+len(frame) > m.Chunk {
+			if err := p.write(m.Store, m.page); err != nil {
 				return err
 			}
 			m.page = m.page[:0]
@@ -199,25 +168,24 @@ func (m *Pool) move(p *pile) error {
 		m.page = append(m.page, frame...)
 	}
 	m.forget(p)
-	m.release(p.bytes)
-	p.frames, p.bytes = nil, 0
-	return p.write(m.store, m.page)
+	m.dropFrames(p)
+	return p.write(m.Store, m.page)
 }
 
-// forget takes a pile off the list of those that may be evicted.
-func (m *Pool) forget(p *pile) {
+// forget takes a list off the list of those that may be evicted.
+func (m *Pool) forget(p *ChunkList) {
 	if p.place == 0 {
 		return
 	}
-	last := m.piles[len(m.piles)-1]
-	m.piles[p.place-1], last.place = last, p.place
-	m.piles = m.piles[:len(m.piles)-1]
+	last := m.lists[len(m.lists)-1]
+	m.lists[p.place-1], last.place = last, p.place
+	m.lists = m.lists[:len(m.lists)-1]
 	p.place = 0
 }
 
-// shareOfGarbage is the part of the share that piles leave to their garbage: frames come and
+// ShareOfGarbage is the part of the share that lists leave to their garbage: frames come and
 // go, and a collector that has no room runs all the time.
-const shareOfGarbage = 6
+const ShareOfGarbage = 6
 
 // gapsEvery is how many bytes of frames are added between two looks at the heap.
 const gapsEvery = 4 << 20
@@ -226,201 +194,57 @@ const gapsEvery = 4 << 20
 // other sizes have come and gone, gaps stay between those that are left: what of them does
 // not fit in the room for garbage is not for frames, either.
 func (m *Pool) frameShare(n int64) int64 {
-	garbage := m.share / shareOfGarbage
-	if m.added += n; m.budget != nil && m.added >= gapsEvery {
+	garbage := m.Share / ShareOfGarbage
+	if m.added += n; m.Budget != nil && m.added >= gapsEvery {
 		m.added, m.gaps = 0, max(0, spill.HeapGaps()-garbage/2)
 	}
-	return m.share - garbage - m.gaps
+	return m.Share - garbage - m.gaps
 }
 
-// add appends a fragment to a pile.
-func (m *Pool) add(p *pile, f fragment) error {
-	p.note(f)
-	n := frameBytes(f.frame)
-	if err := m.drawWithin("leaf partitions", n, m.frameShare(n)); err != nil {
-		if m.store == nil || !errors.Is(err, spill.ErrBudget) {
+// Add appends a block to a list.
+func (m *Pool) Add(p *ChunkList, b Block) error {
+	n := frameBytes(b.Frame)
+	if err := m.drawWithin("Rows partitions", n, m.frameShare(n)); err != nil {
+		if m.Store == nil || !errors.Is(err, spill.ErrBudget) {
 			return err
 		}
-		return p.write(m.store, f.frame)
+		return m.AddStored(p, b)
 	}
-	p.frames = append(p.frames, f.frame)
+	p.record(b)
+	p.frames = append(p.frames, b.Frame)
 	p.bytes += n
-	if p.place == 0 {
-		m.piles = append(m.piles, p)
-		p.place = len(m.piles)
-	}
+	m.remember(p)
 	return nil
 }
 
-// shareOfBlocks is the part of the share that one block of records takes, and maxBlock the most
-// bytes: when they are divided, the last-level cache holds them.
-const (
-	shareOfBlocks = 32
-	maxBlock      = 8 << 20
-)
-
-// blockRecords returns how many records of a layout make a block: as large a one as there
-// is memory for without moving partitions, a chunk at least.
-func (m *Pool) blockRecords(layout Layout) int {
-	block := min(m.share/shareOfBlocks, maxBlock)
-	if m.block == 0 && m.budget != nil && m.take("blocks of leaf partitions", m.blocksBytes(block), m.share) == nil {
-		m.block = block
-	}
-	return max(2, int(max(m.block, int64(m.chunk))/layout.tableBytes(1)))
+// AddStored appends a block to what a list has in the store.
+func (m *Pool) AddStored(p *ChunkList, b Block) error {
+	p.record(b)
+	return p.write(m.Store, b.Frame)
 }
 
-// blocksBytes returns what the blocks of the routers take: as they were read, in order, and what
-// is made of them until that is collected.
-func (m *Pool) blocksBytes(block int64) int64 { return block * int64(3*m.threads+1) }
-
-// spareBlocks gives the memory of blocks back, for good. It reports whether there was any.
-func (m *Pool) spareBlocks() bool {
-	if m.block <= 0 {
-		return false
+// remember puts a list on the list of those that may be evicted.
+func (m *Pool) remember(p *ChunkList) {
+	if len(p.frames) > 0 && p.place == 0 {
+		m.lists = append(m.lists, p)
+		p.place = len(m.lists)
 	}
-	m.release(m.blocksBytes(m.block))
-	m.block, m.routers = -1, nil
-	return true
 }
 
-// roomFor returns a table that so many records can be put in order in, or nil when there is no
-// memory for that without moving partitions.
-func (m *Pool) roomFor(layout Layout, records int) *Table {
-	words := max(records*layout.Words, cap(m.room.Keys))
-	records = max(records, cap(m.room.Counts))
-	more := int64(words)*8 + int64(records)*4 - m.roomBytes()
-	if more > 0 {
-		if m.budget != nil && m.take("room to divide a partition", more, m.share-m.share/shareOfGarbage) != nil {
-			return nil
-		}
-		m.room = Table{Keys: make([]uint64, words), Counts: make([]uint32, records)}
-	}
-	return &Table{Layout: layout, Keys: m.room.Keys, Counts: m.room.Counts}
-}
-
-func (m *Pool) roomBytes() int64 { return int64(cap(m.room.Keys))*8 + int64(cap(m.room.Counts))*4 }
-
-// spareRoom gives the memory of the room back. It reports whether there was any.
-func (m *Pool) spareRoom() bool {
-	n := m.roomBytes()
-	m.room = Table{}
-	m.release(n)
-	return n > 0
-}
-
-// visitChunk is told of a chunk, and whether it is a frame that was in memory: others are valid
-// until it returns. It says how many records the chunk has.
-type visitChunk func(pile int, chunk []byte, isFrame bool) (records int, err error)
-
-// consume hands out the chunks of piles, one pile after the other. Piles are freed as they are
-// read.
-func (m *Pool) consume(ctx context.Context, piles []*pile, visit visitChunk) error {
-	for from := 0; from < len(piles); {
-		to := from
-		for stored := int64(0); to < len(piles) && (to == from || stored+piles[to].stored <= maxSequence); to++ {
-			stored += piles[to].stored
-		}
-		if err := m.consumeTogether(ctx, piles[from:to], func(i int, chunk []byte, isFrame bool) (int, error) { return visit(from+i, chunk, isFrame) }); err != nil {
-			return err
-		}
-		from = to
-	}
-	return nil
-}
-
-// consumeTogether is consume for one pile, or for some that are small.
-func (m *Pool) consumeTogether(ctx context.Context, piles []*pile, visit visitChunk) error {
-	if len(piles) == 1 {
-		return m.each(ctx, piles[0], true, func(chunk []byte, isFrame bool) error {
-			_, err := visit(0, chunk, isFrame)
-			return err
-		})
-	}
-	var sequences []spill.Sequence
-	for _, p := range piles {
-		m.forget(p)
-		sequences = append(sequences, p.sequences...)
-	}
-	left := make([]int, len(piles))
-	for i, p := range piles {
-		left[i] = p.records
-		for k, frame := range p.frames {
-			records, err := visit(i, frame, true)
-			if err != nil {
-				return err
-			}
-			left[i] -= records
-			p.frames[k] = nil
-		}
-		m.release(p.bytes)
-		p.frames, p.bytes = nil, 0
-	}
-	if len(sequences) == 0 {
-		return nil
-	}
-	at := 0
-	err := readChunks(ctx, m.store, func(chunk []byte) error {
-		for at < len(left) && left[at] == 0 {
-			at++
-		}
-		if at == len(left) {
-			return fmt.Errorf("read partitions: %w", spill.ErrCorrupt)
-		}
-		records, err := visit(at, chunk, false)
-		left[at] -= records
-		return err
-	}, sequences...)
-	if err != nil {
-		return err
-	}
-	return m.store.Free(sequences...)
-}
-
-// each hands out the chunks of a pile, each valid until visit returns unless it is a frame that
-// was in memory. A pile that is consumed is freed as it is read.
-func (m *Pool) each(ctx context.Context, p *pile, consume bool, visit func(chunk []byte, isFrame bool) error) error {
-	if consume {
-		m.forget(p)
-	}
-	for i, frame := range p.frames {
-		if err := visit(frame, true); err != nil {
-			return err
-		}
-		if consume {
-			n := frameBytes(frame)
-			m.release(n)
-			p.bytes -= n
-			p.frames[i] = nil
-		}
-	}
-	if len(p.sequences) == 0 {
-		return nil
-	}
-	stored := func(chunk []byte) error { return visit(chunk, false) }
-	if !consume {
-		return readChunks(ctx, m.store, stored, p.sequences...)
-	}
-	for _, sequence := range p.sequences {
-		if err := readChunks(ctx, m.store, stored, sequence); err != nil {
-			return err
-		}
-		p.sequences = p.sequences[1:]
-		if err := m.store.Free(sequence); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// free drops a pile's records, in memory and in the store.
-func (m *Pool) free(p *pile) error {
+// Free drops a list's records, in memory and in the store.
+func (m *Pool) Free(p *ChunkList) error {
 	m.forget(p)
-	m.release(p.bytes)
-	p.frames, p.bytes = nil, 0
+	m.dropFrames(p)
 	if len(p.sequences) == 0 {
 		return nil
 	}
 	sequences := p.sequences
 	p.sequences = nil
-	return m.store.Free(sequences...)
+	return m.Store.Free(sequences...)
+}
+
+// dropFrames drops what a list has in memory.
+func (m *Pool) dropFrames(p *ChunkList) {
+	m.Release(p.bytes)
+	p.frames, p.bytes = nil, 0
 }

@@ -24,19 +24,19 @@ const (
 // table is consumed: its memory is the result's. A merged count that would not fit stays apart
 // in a record of its own.
 func (t *Table) Recode(maps [][]uint32, domains []int, threads int) *Table {
-	r, by := &Table{Layout: NewLayout(domains), Counts: t.Counts}, newCrew(threads)
-	r.Keys = t.recoded(r.Layout, maps, by)
-	r.merge(by)
+	r := &Table{Layout: NewLayout(domains), Counts: t.Counts}
+	r.Keys = t.recoded(r.Layout, maps, threads)
+	r.merge(threads)
 	return r
 }
 
 // Coarsen is Recode for a search, which may meet a tuple twice: tuples that become equal are
 // merged only where that pays.
 func (t *Table) Coarsen(maps [][]uint32, domains []int, threads int) *Table {
-	r, by := &Table{Layout: NewLayout(domains), Counts: t.Counts}, newCrew(threads)
-	r.Keys = t.recoded(r.Layout, maps, by)
-	if r.Len() < mergePays || r.repeated(by) {
-		r.merge(by)
+	r := &Table{Layout: NewLayout(domains), Counts: t.Counts}
+	r.Keys = t.recoded(r.Layout, maps, threads)
+	if r.Len() < mergePays || r.repeated(threads) {
+		r.merge(threads)
 	}
 	return r
 }
@@ -45,22 +45,22 @@ func (t *Table) Coarsen(maps [][]uint32, domains []int, threads int) *Table {
 // them. Domains may grow.
 func (t *Table) Translate(maps [][]uint32, domains []int, threads int) {
 	to := NewLayout(domains)
-	t.Keys, t.Layout = t.recoded(to, maps, newCrew(threads)), to
+	t.Keys, t.Layout = t.recoded(to, maps, threads), to
 }
 
 // recoded returns the keys in new codes: where the keys are, when they are not longer.
-func (t *Table) recoded(to Layout, maps [][]uint32, by *crew) []uint64 {
+func (t *Table) recoded(to Layout, maps [][]uint32, threads int) []uint64 {
 	keys, words := t.Keys, max(t.Layout.Words, to.Words)
 	if to.Words > t.Layout.Words {
 		keys = make([]uint64, t.Len()*words)
 	}
-	shares := by.shares(t.Len())
-	by.each(len(shares), func(_, i int) {
-		t.share(shares[i]).repack(keys[shares[i].lo*words:], to, maps)
+	ranges := cut(t.Len(), threads)
+	Each(len(ranges), threads, func(_, i int) {
+		t.Slice(ranges[i]).repack(keys[ranges[i].Lo*words:], to, maps)
 	})
 	if words > to.Words {
-		for _, share := range shares[1:] {
-			copy(keys[share.lo*to.Words:share.hi*to.Words], keys[share.lo*words:])
+		for _, share := range ranges[1:] {
+			copy(keys[share.Lo*to.Words:share.Hi*to.Words], keys[share.Lo*words:])
 		}
 	}
 	return keys[:t.Len()*to.Words]
@@ -94,24 +94,24 @@ func translate(fresh []uint64, freshWords int, to Field, keys []uint64, words in
 
 // merge sums the counts of equal tuples. Records are first dealt into shards by hash, so that
 // each shard's hash table is small; the result overwrites the table from its start.
-func (t *Table) merge(by *crew) {
+func (t *Table) merge(threads int) {
 	shards := 1
 	for shards < maxShards && t.Len() > shards*shardRecords {
 		shards *= 2
 	}
-	source, bounds := t.deal(shards, by)
-	merged := make([]*Table, min(len(by.shares(t.Len())), shards))
-	by.each(len(merged), func(_, i int) {
+	source, bounds := t.deal(shards, threads)
+	merged := make([]*Table, min(len(cut(t.Len(), threads)), shards))
+	Each(len(merged), threads, func(_, i int) {
 		first, last := shards*i/len(merged), shards*(i+1)/len(merged)
-		to := t.share(leaf{lo: bounds[first], hi: bounds[last]})
-		to.truncate()
+		to := t.Slice(Rows{Lo: bounds[first], Hi: bounds[last]})
+		to.Truncate()
 		var slots []uint32
 		for s := first; s < last; s++ {
-			slots = to.absorb(source, bounds[s], bounds[s+1], slots)
+			slots = to.Absorb(source, bounds[s], bounds[s+1], slots)
 		}
 		merged[i] = to
 	})
-	t.truncate()
+	t.Truncate()
 	for _, part := range merged {
 		t.Keys, t.Counts = append(t.Keys, part.Keys...), append(t.Counts, part.Counts...)
 	}
@@ -119,18 +119,18 @@ func (t *Table) merge(by *crew) {
 
 // repeated reports whether merging would leave at most three quarters of the records. It looks
 // at the tuples of a part of all hashes.
-func (t *Table) repeated(by *crew) bool {
-	shares, rare := by.shares(t.Len()), max(sampleBits, bits.Len(uint(t.Len()/sampleRecords)))
-	samples := make([]*Table, len(shares))
-	by.each(len(shares), func(_, i int) { samples[i] = t.share(shares[i]).sampled(rare) })
+func (t *Table) repeated(threads int) bool {
+	ranges, rare := cut(t.Len(), threads), max(sampleBits, bits.Len(uint(t.Len()/sampleRecords)))
+	samples := make([]*Table, len(ranges))
+	Each(len(ranges), threads, func(_, i int) { samples[i] = t.Slice(ranges[i]).sampled(rare) })
 	distinct, records := &Table{Layout: t.Layout}, 0
 	for _, sample := range samples {
 		records += sample.Len()
 		distinct.Keys, distinct.Counts = append(distinct.Keys, sample.Keys...), append(distinct.Counts, sample.Counts...)
 	}
-	sample := distinct.share(leaf{hi: records})
-	distinct.truncate()
-	distinct.absorb(sample, 0, records, nil)
+	sample := distinct.Slice(Rows{Hi: records})
+	distinct.Truncate()
+	distinct.Absorb(sample, 0, records, nil)
 	return 4*distinct.Len() <= 3*records
 }
 
@@ -148,31 +148,25 @@ func (t *Table) sampled(rare int) *Table {
 	return sample
 }
 
-// share returns a table of some of the records, in the same memory.
-func (t *Table) share(of leaf) *Table {
-	w := t.Layout.Words
-	return &Table{Layout: t.Layout, Keys: t.Keys[of.lo*w : of.hi*w : of.hi*w], Counts: t.Counts[of.lo:of.hi:of.hi]}
-}
-
 // deal returns a table of the same records in which those of shard s are at
-// bounds[s] ≤ i < bounds[s+1]. One shard is the table itself: absorb never writes past
+// bounds[s] ≤ i < bounds[s+1]. One shard is the table itself: Absorb never writes past
 // the record it reads.
-func (t *Table) deal(shards int, by *crew) (dealt *Table, bounds []int) {
+func (t *Table) deal(shards int, threads int) (dealt *Table, bounds []int) {
 	if shards == 1 {
 		return &Table{Layout: t.Layout, Keys: t.Keys, Counts: t.Counts}, []int{0, t.Len()}
 	}
 	dealt = &Table{Layout: t.Layout, Keys: make([]uint64, len(t.Keys)), Counts: make([]uint32, t.Len())}
-	shares := by.shares(t.Len())
-	next := make([][]int, len(shares)) // by share and shard: how many, then where to
-	by.each(len(shares), func(_, i int) { next[i] = t.share(shares[i]).countShards(shards) })
+	ranges := cut(t.Len(), threads)
+	next := make([][]int, len(ranges)) // by share and shard: how many, then where to
+	Each(len(ranges), threads, func(_, i int) { next[i] = t.Slice(ranges[i]).countShards(shards) })
 	end := 0
 	for s := range shards {
 		bounds = append(bounds, end)
-		for i := range shares {
+		for i := range ranges {
 			next[i][s], end = end, end+next[i][s]
 		}
 	}
-	by.each(len(shares), func(_, i int) { t.share(shares[i]).dealInto(dealt, next[i]) })
+	Each(len(ranges), threads, func(_, i int) { t.Slice(ranges[i]).dealInto(dealt, next[i]) })
 	return dealt, append(bounds, end)
 }
 
@@ -205,9 +199,9 @@ func (t *Table) dealInto(dealt *Table, next []int) {
 	}
 }
 
-// absorb appends the distinct tuples of source[lo:hi], none of which it holds yet. It
+// Absorb appends the distinct tuples of source[lo:hi], none of which it holds yet. It
 // returns slots, grown as needed, for the next call.
-func (t *Table) absorb(source *Table, lo, hi int, slots []uint32) []uint32 {
+func (t *Table) Absorb(source *Table, lo, hi int, slots []uint32) []uint32 {
 	size := 16
 	for size < 2*(hi-lo) {
 		size *= 2

@@ -10,11 +10,11 @@ import (
 // Save hands out the records of a table as chunks, each valid until visit returns. The table
 // stays as it is. Of a spilled table the space is the one that it was made in.
 func (t *Table) Save(ctx context.Context, space Space, visit func(chunk []byte) error) error {
-	if t.pile != nil {
-		return readChunks(ctx, space.store(), visit, t.pile.sequences...)
+	if t.chunks != nil {
+		return readChunks(ctx, space.store(), visit, t.chunks.sequences...)
 	}
-	w, codec := t.Layout.Words, newCodec(t.Layout)
-	step := outletChunk / (8 * (w + 1))
+	w, codec := t.Layout.Words, NewCodec(t.Layout)
+	step := writtenChunk / (8 * (w + 1))
 	var chunk []byte
 	for lo := 0; lo < t.Len(); lo += step {
 		hi := min(lo+step, t.Len())
@@ -32,7 +32,7 @@ func (t *Table) Save(ctx context.Context, space Space, visit func(chunk []byte) 
 // many, the error wraps spill.ErrCorrupt.
 func Restore(layout Layout, records int, space Space, next func() ([]byte, error)) (*Table, error) {
 	t := &Table{Layout: layout}
-	bytes := layout.tableBytes(records)
+	bytes := layout.TableBytes(records)
 	err := spill.ErrBudget
 	if space.Store == nil || bytes <= space.Share {
 		err = space.Budget.Draw("the compressed table", bytes)
@@ -45,10 +45,10 @@ func Restore(layout Layout, records int, space Space, next func() ([]byte, error
 			return nil
 		})
 	case space.Store != nil:
-		t.pile = &pile{}
+		t.chunks = &ChunkList{}
 		err = restore(layout, records, next, func(chunk []byte, of *Table) error {
-			t.pile.note(describe(of, 0, of.Len(), of.size()))
-			return t.pile.write(space.store(), chunk)
+			t.chunks.record(NewBlock(of, of.Rows(0, of.Len())))
+			return t.chunks.write(space.store(), chunk)
 		})
 	}
 	if err != nil {
@@ -59,7 +59,7 @@ func Restore(layout Layout, records int, space Space, next func() ([]byte, error
 
 // restore hands out the chunks, as they are and decoded.
 func restore(layout Layout, records int, next func() ([]byte, error), visit func(chunk []byte, of *Table) error) error {
-	codec, of := newCodec(layout), &Table{Layout: layout}
+	codec, of := NewCodec(layout), &Table{Layout: layout}
 	for {
 		chunk, err := next()
 		if err != nil {
@@ -68,8 +68,8 @@ func restore(layout Layout, records int, next func() ([]byte, error), visit func
 		if chunk == nil {
 			break
 		}
-		of.truncate()
-		if err := codec.decode(chunk, of); err != nil {
+		of.Truncate()
+		if err := codec.Decode(chunk, of); err != nil {
 			return err
 		}
 		if records -= of.Len(); records < 0 {

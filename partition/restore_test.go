@@ -39,7 +39,7 @@ func recordsOf(t *testing.T, table *Table, space Space) (records [][]uint64) {
 	t.Helper()
 	all := &Table{Layout: table.Layout}
 	for _, chunk := range saved(t, table, space) {
-		if err := newCodec(table.Layout).decode(chunk, all); err != nil {
+		if err := NewCodec(table.Layout).Decode(chunk, all); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -74,8 +74,8 @@ func TestRestore(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got.Spilled() != (share == 0 && n > 0) || got.Len() != n || got.size() != table.size() {
-					t.Errorf("%v: %d records of %d rows came back as %d of %d, spilled: %t", domains, n, table.size(), got.Len(), got.size(), got.Spilled())
+				if got.Spilled() != (share == 0 && n > 0) || got.Len() != n || got.Size() != table.Size() {
+					t.Errorf("%v: %d records of %d rows came back as %d of %d, spilled: %t", domains, n, table.Size(), got.Len(), got.Size(), got.Spilled())
 				}
 				for range 2 { // what is saved stays
 					if !slices.EqualFunc(recordsOf(t, got, space), want, slices.Equal) {

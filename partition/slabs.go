@@ -27,8 +27,8 @@ type slabs struct {
 
 func segmentBytes(words int) int64 { return int64(words)*8 + segmentExtra }
 
-// take returns an empty segment.
-func (s *slabs) take() ([]uint64, error) {
+// get returns an empty segment.
+func (s *slabs) get() ([]uint64, error) {
 	if n := len(s.free); n > 0 {
 		segment := s.free[n-1]
 		s.free = s.free[:n-1]
@@ -64,8 +64,8 @@ func (s *slabs) grow() error {
 	return nil
 }
 
-// give takes back segments that are to be handed out again.
-func (s *slabs) give(segments [][]uint64) {
+// put takes back segments that are to be handed out again.
+func (s *slabs) put(segments [][]uint64) {
 	for _, segment := range segments {
 		s.free = append(s.free, segment[:0])
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/spill"
+	"github.com/kcut/kcut/spill/spilltest"
 )
 
 // TestBucketFill fills segments with records that have room in them: they stay in order, the
@@ -18,7 +19,7 @@ func TestBucketFill(t *testing.T) {
 			s := slabs{budget: plenty(), segment: 2 * stride}
 			var segments [][]uint64
 			for range all {
-				segment, err := s.take()
+				segment, err := s.get()
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -53,7 +54,7 @@ func TestSlabsInNeed(t *testing.T) {
 	s := slabs{budget: budget, segment: 8}
 	var taken [][]uint64
 	for {
-		segment, err := s.take()
+		segment, err := s.get()
 		if err != nil {
 			if !errors.Is(err, spill.ErrBudget) {
 				t.Fatal(err)
@@ -70,9 +71,9 @@ func TestSlabsInNeed(t *testing.T) {
 	if len(taken) != 100 || budget.Used() != budget.Limit() {
 		t.Errorf("%d segments, %d bytes drawn of %d", len(taken), budget.Used(), budget.Limit())
 	}
-	s.give(taken)
+	s.put(taken)
 	for i := range taken {
-		if segment, err := s.take(); err != nil || len(segment) != 0 || cap(segment) != 8 {
+		if segment, err := s.get(); err != nil || len(segment) != 0 || cap(segment) != 8 {
 			t.Fatalf("segment %d that was given back: %v, %v", i, segment, err)
 		}
 	}
@@ -92,14 +93,14 @@ func TestSpillCounterStaysWithinShare(t *testing.T) {
 	}
 	for _, share := range []int64{1 << 16, 1 << 18, 1 << 20} {
 		budget := plenty()
-		counter := newSpillCounter(domains, budget, newMemoryStore(), share)
+		counter := newSpillCounter(domains, budget, spilltest.NewMemoryStore(), share)
 		if err := counter.Add(len(codes[0]), codes, domains); err != nil {
 			t.Fatal(err)
 		}
 		if peak := budget.Peak(); peak > share || peak < share/2 {
 			t.Errorf("with a share of %d a counter has drawn %d bytes", share, peak)
 		}
-		if counter.outlet.empty() {
+		if counter.writer.empty() {
 			t.Errorf("with a share of %d nothing was spilled", share)
 		}
 	}

@@ -20,22 +20,26 @@ type Space struct {
 }
 
 // store returns the space's store, or nil.
-func (s Space) store() store {
+func (s Space) store() Store {
 	if s.Store == nil {
 		return nil
 	}
 	return disk{s.Store}
 }
 
-// store is what this package needs of a spill.Store.
-type store interface {
+// Pool returns a pool of the space's memory. It must be closed.
+func (s Space) Pool() *Pool { return NewPool(s.Budget, s.store(), s.Share) }
+
+// Store is what this package needs of a spill.Store.
+type Store interface {
 	NewSequence() spill.Sequence
 	Append(seq spill.Sequence, chunk []byte) error
-	Read(ctx context.Context, seqs ...spill.Sequence) (chunkReader, error)
+	Read(ctx context.Context, seqs ...spill.Sequence) (ChunkReader, error)
 	Free(seqs ...spill.Sequence) error
 }
 
-type chunkReader interface {
+// ChunkReader hands out chunks, each valid until the next call, and io.EOF after the last one.
+type ChunkReader = interface {
 	Next() ([]byte, error)
 	Close() error
 }
@@ -43,12 +47,12 @@ type chunkReader interface {
 // disk is a spill.Store as a store.
 type disk struct{ *spill.Store }
 
-func (d disk) Read(ctx context.Context, seqs ...spill.Sequence) (chunkReader, error) {
+func (d disk) Read(ctx context.Context, seqs ...spill.Sequence) (ChunkReader, error) {
 	return d.Store.Read(ctx, seqs...)
 }
 
 // readChunks hands out the chunks of sequences, each valid until visit returns.
-func readChunks(ctx context.Context, s store, visit func(chunk []byte) error, seqs ...spill.Sequence) (err error) {
+func readChunks(ctx context.Context, s Store, visit func(chunk []byte) error, seqs ...spill.Sequence) (err error) {
 	reader, err := s.Read(ctx, seqs...)
 	if err != nil {
 		return err

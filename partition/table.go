@@ -10,62 +10,75 @@ type Table struct {
 	Keys   []uint64
 	Counts []uint32
 
-	pile *pile // of a spilled table
+	chunks *ChunkList // of a spilled table
 }
 
 // Spilled reports whether the records are in a store. They are not in Keys and Counts then,
 // but for NewTIPS, NewCells, Scan and Aggregate.
-func (t *Table) Spilled() bool { return t.pile != nil }
+func (t *Table) Spilled() bool { return t.chunks != nil }
+
+// SpilledTable returns the table of the records of a chunk list that is all in the store.
+func SpilledTable(layout Layout, chunks *ChunkList) *Table {
+	return &Table{Layout: layout, chunks: chunks}
+}
+
+// TakeChunks returns the records of a spilled table, which has none from then on.
+func (t *Table) TakeChunks() *ChunkList {
+	chunks := t.chunks
+	t.chunks = nil
+	return chunks
+}
 
 // Len returns the number of distinct tuples.
 func (t *Table) Len() int {
-	if t.pile != nil {
-		return t.pile.records
+	if t.chunks != nil {
+		return t.chunks.Records
 	}
 	return len(t.Counts)
 }
 
-// size returns the number of records that the tuples stand for.
-func (t *Table) size() (size uint64) {
-	if t.pile != nil {
-		return t.pile.size
+// Size returns the number of records that the tuples stand for.
+func (t *Table) Size() (size uint64) {
+	if t.chunks != nil {
+		return t.chunks.Size
 	}
-	return sum(t.Counts)
+	return Sum(t.Counts)
 }
 
-// sizeBy is size by a crew.
-func (t *Table) sizeBy(by *crew) (size uint64) {
+// SizeOn is Size on some goroutines.
+func (t *Table) SizeOn(threads int) (size uint64) {
 	if t.Spilled() {
-		return t.size()
+		return t.Size()
 	}
-	shares := by.shares(t.Len())
-	sizes := make([]uint64, len(shares))
-	by.each(len(shares), func(_, i int) { sizes[i] = t.share(shares[i]).size() })
+	ranges := cut(t.Len(), threads)
+	sizes := make([]uint64, len(ranges))
+	Each(len(ranges), threads, func(_, i int) { sizes[i] = t.Slice(ranges[i]).Size() })
 	for _, n := range sizes {
 		size += n
 	}
 	return size
 }
 
-func sum(counts []uint32) (size uint64) {
+// Sum adds up counts.
+func Sum(counts []uint32) (size uint64) {
 	for _, n := range counts {
 		size += uint64(n)
 	}
 	return size
 }
 
-// truncate drops the records and keeps their memory for others.
-func (t *Table) truncate() { t.Keys, t.Counts = t.Keys[:0], t.Counts[:0] }
+// Truncate drops the records and keeps their memory for others.
+func (t *Table) Truncate() { t.Keys, t.Counts = t.Keys[:0], t.Counts[:0] }
 
 // Bytes returns the memory that the records take.
 func (t *Table) Bytes() int64 { return int64(cap(t.Keys))*8 + int64(cap(t.Counts))*4 }
 
 // StoredBytes returns the bytes that the records of a spilled table take in the store.
 func (t *Table) StoredBytes() int64 {
-	if t.pile == nil {
+	if t.chunks == nil {
 		return 0
 	}
-	return t.pile.stored
+	return t.chunks.stored
 }
 
 // Free drops the records and returns their memory to the budget they were drawn from.

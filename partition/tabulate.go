@@ -18,8 +18,8 @@ func Tabulate(ctx context.Context, counters []*Counter, budget *spill.Budget, th
 			return nil, err
 		}
 	}
-	crew, errs := newCrew(threads), make([]error, len(counters))
-	crew.each(len(counters), func(_, i int) {
+	errs := make([]error, len(counters))
+	Each(len(counters), threads, func(_, i int) {
 		if errs[i] = counters[i].widen(first.domains); errs[i] == nil {
 			errs[i] = counters[i].flush()
 		}
@@ -27,11 +27,11 @@ func Tabulate(ctx context.Context, counters []*Counter, budget *spill.Budget, th
 	if err := cmp.Or(errs...); err != nil {
 		return nil, err
 	}
-	merged, err := joinBuckets(ctx, counters, crew)
+	merged, err := joinBuckets(ctx, counters, threads)
 	if err != nil {
 		return nil, err
 	}
-	return newTable(first.layout, merged, budget, crew)
+	return newTable(first.layout, merged, budget, threads)
 }
 
 // release returns what counters have drawn.
@@ -43,24 +43,24 @@ func release(counters []*Counter) {
 
 // joinBuckets returns the distinct records of every bucket of all counters, whose memory they
 // stay in.
-func joinBuckets(ctx context.Context, counters []*Counter, crew *crew) ([]bucket, error) {
-	merged, scratch := make([]bucket, 1<<bucketBits), make([]joint, crew.members())
-	crew.each(len(merged), func(member, b int) {
+func joinBuckets(ctx context.Context, counters []*Counter, threads int) ([]bucket, error) {
+	merged, scratch := make([]bucket, 1<<bucketBits), make([]joinScratch, max(1, threads))
+	Each(len(merged), threads, func(worker, b int) {
 		if ctx.Err() == nil {
-			merged[b] = scratch[member].join(counters, b)
+			merged[b] = scratch[worker].join(counters, b)
 		}
 	})
 	return merged, ctx.Err()
 }
 
-// joint is the scratch of joining buckets.
-type joint struct {
+// joinScratch is the scratch of joining buckets.
+type joinScratch struct {
 	records []uint64
 	slots   []uint32
 }
 
 // join returns the distinct records of bucket i of all counters, in the memory of these.
-func (j *joint) join(counters []*Counter, i int) (joined bucket) {
+func (j *joinScratch) join(counters []*Counter, i int) (joined bucket) {
 	var segments [][]uint64
 	j.records = j.records[:0]
 	for _, c := range counters {
@@ -74,10 +74,10 @@ func (j *joint) join(counters []*Counter, i int) (joined bucket) {
 }
 
 // newTable returns the table of distinct records.
-func newTable(layout Layout, merged []bucket, budget *spill.Budget, crew *crew) (*Table, error) {
+func newTable(layout Layout, merged []bucket, budget *spill.Budget, threads int) (*Table, error) {
 	stride := layout.Words + 1
 	n := countRecords(merged, stride)
-	if err := budget.Draw("the compressed table", layout.tableBytes(n)); err != nil {
+	if err := budget.Draw("the compressed table", layout.TableBytes(n)); err != nil {
 		return nil, err
 	}
 	t := &Table{Layout: layout, Keys: make([]uint64, n*layout.Words), Counts: make([]uint32, n)}
@@ -85,7 +85,7 @@ func newTable(layout Layout, merged []bucket, budget *spill.Budget, crew *crew) 
 	for i, b := range merged {
 		starts[i], at = at, at+b.words()/stride
 	}
-	crew.each(len(merged), func(_, i int) {
+	Each(len(merged), threads, func(_, i int) {
 		start := starts[i]
 		for _, records := range merged[i].segments() {
 			t.place(start, records)
@@ -102,8 +102,8 @@ func countRecords(merged []bucket, stride int) (n int) {
 	return n
 }
 
-// take appends records of keys and counts in turn.
-func (t *Table) take(records []uint64) {
+// append appends records of keys and counts in turn.
+func (t *Table) append(records []uint64) {
 	words, at := t.Layout.Words, len(t.Counts)
 	n := len(records) / (words + 1)
 	t.Keys = slices.Grow(t.Keys, n*words)[:(at+n)*words]

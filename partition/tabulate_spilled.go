@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
-
+	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -36,7 +34,7 @@ type tabulation struct {
 	counters []*Counter
 	layout   Layout
 	budget   *spill.Budget
-	store    store
+	store    Store
 	share    int64
 	threads  int
 }
@@ -48,7 +46,7 @@ func (t *tabulation) tabulate(ctx context.Context) (*Table, error) {
 		if err := c.flush(); err != nil {
 			return nil, err
 		}
-		spilled = spilled || !c.outlet.empty()
+		spilled = spilled || !c.writer.empty()
 	}
 	if !spilled {
 		return t.join(ctx)
@@ -66,13 +64,12 @@ func (t *tabulation) tabulate(ctx context.Context) (*Table, error) {
 
 // join makes the table of counters that are in memory.
 func (t *tabulation) join(ctx context.Context) (*Table, error) {
-	crew := newCrew(t.threads)
-	merged, err := joinBuckets(ctx, t.counters, crew)
+	merged, err := joinBuckets(ctx, t.counters, t.threads)
 	if err != nil {
 		return nil, err
 	}
-	if t.layout.tableBytes(countRecords(merged, t.layout.Words+1)) <= t.share {
-		table, err := newTable(t.layout, merged, t.budget, crew)
+	if t.layout.TableBytes(countRecords(merged, t.layout.Words+1)) <= t.share {
+		table, err := newTable(t.layout, merged, t.budget, t.threads)
 		if !errors.Is(err, spill.ErrBudget) {
 			return table, err
 		}
@@ -95,12 +92,12 @@ func (t *tabulation) drain() (sources [1 << bucketBits][]spill.Sequence, err err
 		for i := range c.buckets {
 			b := &c.buckets[i]
 			if c.records = b.appendTo(c.records[:0]); len(c.records) > 0 {
-				if err := c.outlet.write(i, c.records); err != nil {
+				if err := c.writer.write(i, c.records); err != nil {
 					return sources, err
 				}
 			}
-			if !c.outlet.empty() {
-				sources[i] = append(sources[i], c.outlet.sequences[i])
+			if !c.writer.empty() {
+				sources[i] = append(sources[i], c.writer.sequences[i])
 			}
 		}
 		c.buckets, c.records = [1 << bucketBits]bucket{}, nil
@@ -109,37 +106,38 @@ func (t *tabulation) drain() (sources [1 << bucketBits][]spill.Sequence, err err
 	return sources, nil
 }
 
-// merge merges all buckets into out.
+// merge merges all buckets into out, every worker in memory of its own.
 func (t *tabulation) merge(ctx context.Context, sources [1 << bucketBits][]spill.Sequence, out *result) error {
 	share := int64(0)
 	for _, c := range t.counters {
-		share += c.outlet.share
+		share += c.writer.share
 	}
 	share /= int64(t.threads)
-	var next atomic.Int64
-	group, ctx := errgroup.WithContext(ctx)
-	for range t.threads {
-		group.Go(func() error {
-			m := t.newMerger(ctx, share, out)
+	mergers := make([]*merger, t.threads)
+	defer func() {
+		for _, m := range mergers {
+			if m != nil {
+				t.budget.Return(m.memory())
+			}
+		}
+	}()
+	return workers.Each(len(sources), t.threads, func(w workers.Worker, b int) error {
+		m := mergers[w.Number]
+		if m == nil {
+			m = t.newMerger(ctx, share, out)
 			if err := t.budget.Draw("tuples that are merged", m.memory()); err != nil {
 				return err
 			}
-			defer t.budget.Return(m.memory())
-			for b := next.Add(1) - 1; b < 1<<bucketBits; b = next.Add(1) - 1 {
-				if err := m.merge(sources[b], 0); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	return group.Wait()
+			mergers[w.Number] = m
+		}
+		return m.merge(sources[b], 0)
+	})
 }
 
 // newMerger returns a merger that takes about share bytes, but enough to get on.
 func (t *tabulation) newMerger(ctx context.Context, share int64, out *result) *merger {
 	m := &merger{ctx: ctx, stride: t.layout.Words + 1, result: out.add}
-	m.scribe = newScribe(t.layout, t.store, t.counters[0].outlet.scribe.chunk)
+	m.recordWriter = newRecordWriter(t.layout, t.store, t.counters[0].writer.records.chunk)
 	splitting := m.memory()
 	records := max(4*m.chunk, int((share-splitting)/int64(8*m.stride+16)))
 	m.limit = records * m.stride
@@ -148,17 +146,17 @@ func (t *tabulation) newMerger(ctx context.Context, share int64, out *result) *m
 
 // finish brings the result into memory if there is room.
 func (t *tabulation) finish(ctx context.Context, out *result) (*Table, error) {
-	table := &Table{Layout: t.layout, pile: &out.pile}
-	n := out.pile.records
-	bytes := t.layout.tableBytes(n)
+	table := &Table{Layout: t.layout, chunks: &out.chunks}
+	n := out.chunks.Records
+	bytes := t.layout.TableBytes(n)
 	if bytes > t.share || t.budget.Draw("the compressed table", bytes) != nil {
 		return table, nil
 	}
-	table.pile = nil
+	table.chunks = nil
 	table.Keys, table.Counts = make([]uint64, 0, n*t.layout.Words), make([]uint32, 0, n)
-	for _, sequence := range out.pile.sequences {
+	for _, sequence := range out.chunks.sequences {
 		err := readChunks(ctx, t.store, func(chunk []byte) error {
-			return out.scribe.codec.decode(chunk, table)
+			return out.records.codec.Decode(chunk, table)
 		}, sequence)
 		if err == nil {
 			err = t.store.Free(sequence)
@@ -172,20 +170,20 @@ func (t *tabulation) finish(ctx context.Context, out *result) (*Table, error) {
 
 // result collects distinct tuples in the store. It is safe for concurrent use.
 type result struct {
-	mu     sync.Mutex
-	scribe scribe
-	pile   pile
+	mu      sync.Mutex
+	records recordWriter
+	chunks  ChunkList
 }
 
-func newResult(layout Layout, s store) *result {
-	return &result{scribe: newScribe(layout, s, outletChunk/(8*(layout.Words+1)))}
+func newResult(layout Layout, s Store) *result {
+	return &result{records: newRecordWriter(layout, s, writtenChunk/(8*(layout.Words+1)))}
 }
 
 func (r *result) add(records []uint64) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.scribe.each(records, func(t *Table, frame []byte) error {
-		r.pile.note(describe(t, 0, t.Len(), t.size()))
-		return r.pile.write(r.scribe.store, frame)
+	return r.records.each(records, func(t *Table, frame []byte) error {
+		r.chunks.record(NewBlock(t, t.Rows(0, t.Len())))
+		return r.chunks.write(r.records.store, frame)
 	})
 }

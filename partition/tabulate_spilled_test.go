@@ -8,10 +8,11 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/spill"
+	"github.com/kcut/kcut/spill/spilltest"
 )
 
 // spillCount counts rows on some spilling counters and joins them.
-func spillCount(ctx context.Context, rng *rand.Rand, codes [][]uint32, domains []int, budget *spill.Budget, s store, share, tableShare int64) (*tabulation, *Table, error) {
+func spillCount(ctx context.Context, rng *rand.Rand, codes [][]uint32, domains []int, budget *spill.Budget, s Store, share, tableShare int64) (*tabulation, *Table, error) {
 	counters := make([]*Counter, 1+rng.IntN(3))
 	for i := range counters {
 		counters[i] = newSpillCounter(domains, budget, s, share)
@@ -44,20 +45,20 @@ func domainsOf(codes [][]uint32) []int {
 }
 
 // unspilled returns the table of a spilled one.
-func unspilled(t *testing.T, table *Table, s store) *Table {
+func unspilled(t *testing.T, table *Table, s Store) *Table {
 	t.Helper()
 	if !table.Spilled() {
 		return table
 	}
 	whole := &Table{Layout: table.Layout}
 	err := readChunks(context.Background(), s, func(chunk []byte) error {
-		return newCodec(table.Layout).decode(chunk, whole)
-	}, table.pile.sequences...)
+		return NewCodec(table.Layout).Decode(chunk, whole)
+	}, table.chunks.sequences...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if table.Len() != whole.Len() || table.size() != whole.size() {
-		t.Fatalf("%d tuples of %d records, want %d of %d", table.Len(), table.size(), whole.Len(), whole.size())
+	if table.Len() != whole.Len() || table.Size() != whole.Size() {
+		t.Fatalf("%d tuples of %d records, want %d of %d", table.Len(), table.Size(), whole.Len(), whole.Size())
 	}
 	return whole
 }
@@ -77,7 +78,7 @@ func TestSpillCounterAgreesWithMap(t *testing.T) {
 				codes[c] = codes[c][:min(rows, 5000)]
 			}
 		}
-		s, budget := newMemoryStore(), plenty()
+		s, budget := spilltest.NewMemoryStore(), plenty()
 		_, table, err := spillCount(context.Background(), rng, codes, domainsOf(codes), budget, s, share, tableShare)
 		if err != nil {
 			t.Fatal(err)
@@ -90,7 +91,7 @@ func TestSpillCounterAgreesWithMap(t *testing.T) {
 		if budget.Used() != table.Bytes() || table.Bytes() > tableShare {
 			t.Errorf("%d bytes drawn for a table of %d within %d", budget.Used(), table.Bytes(), tableShare)
 		}
-		if got := len(s.sequences); got > 1 || got == 1 && !table.Spilled() {
+		if got := len(s.Sequences); got > 1 || got == 1 && !table.Spilled() {
 			t.Errorf("%d sequences left, table spilled: %t", got, table.Spilled())
 		}
 		whole := unspilled(t, table, s)
@@ -110,10 +111,10 @@ func TestMergeSplitsBucketsThatDoNotFit(t *testing.T) {
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	codes := randomRows(rng, 30_000, 5)
-	s := newMemoryStore()
+	s := spilltest.NewMemoryStore()
 	out := newResult(NewLayout(domainsOf(codes)), s)
-	layout := out.scribe.table.Layout
-	m := &merger{ctx: context.Background(), stride: layout.Words + 1, result: out.add, scribe: newScribe(layout, s, 2)}
+	layout := out.records.table.Layout
+	m := &merger{ctx: context.Background(), stride: layout.Words + 1, result: out.add, recordWriter: newRecordWriter(layout, s, 2)}
 	m.limit = 8 * m.stride
 	counter := newSpillCounter(domainsOf(codes), plenty(), s, 1)
 	if err := counter.Add(len(codes[0]), codes, nil); err != nil {
@@ -127,16 +128,16 @@ func TestMergeSplitsBucketsThatDoNotFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := s.next
+	before := s.Next
 	for b := range sources {
 		if err := m.merge(sources[b], 0); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if s.next < before+100 {
-		t.Errorf("only %d sequences made", s.next-before)
+	if s.Next < before+100 {
+		t.Errorf("only %d sequences made", s.Next-before)
 	}
-	got := unspilled(t, &Table{Layout: layout, pile: &out.pile}, s)
+	got := unspilled(t, &Table{Layout: layout, chunks: &out.chunks}, s)
 	if want := countPlainly(codes); got.Len() != len(want) || !maps.Equal(tableCounts(got), want) {
 		t.Errorf("%d tuples, want %d or other counts", got.Len(), len(want))
 	}
@@ -144,7 +145,7 @@ func TestMergeSplitsBucketsThatDoNotFit(t *testing.T) {
 
 func TestSpillCounterReportsFaults(t *testing.T) {
 	codes := randomRows(rand.New(rand.NewPCG(1, 2)), 4000, 4)
-	untilNoFault(t, func(s *memoryStore) error {
+	spilltest.UntilNoFault(t, func(s *spilltest.MemoryStore) error {
 		_, table, err := spillCount(context.Background(), rand.New(rand.NewPCG(3, 4)), codes, domainsOf(codes), plenty(), s, 1<<14, 1<<24)
 		if err == nil && !maps.Equal(tableCounts(table), countPlainly(codes)) {
 			t.Error("other counts")
@@ -158,7 +159,7 @@ func TestSpillCounterStopsWhenCancelled(t *testing.T) {
 	cancel()
 	for _, share := range []int64{1, 1 << 24} {
 		codes := randomRows(rand.New(rand.NewPCG(1, 2)), 10_000, 4)
-		_, _, err := spillCount(ctx, rand.New(rand.NewPCG(3, 4)), codes, domainsOf(codes), plenty(), newMemoryStore(), share, 1<<24)
+		_, _, err := spillCount(ctx, rand.New(rand.NewPCG(3, 4)), codes, domainsOf(codes), plenty(), spilltest.NewMemoryStore(), share, 1<<24)
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("share %d: got %v, want the context's error", share, err)
 		}
@@ -166,7 +167,7 @@ func TestSpillCounterStopsWhenCancelled(t *testing.T) {
 }
 
 func TestSpillCounterRefusesWiderDomains(t *testing.T) {
-	counter := newSpillCounter([]int{4}, plenty(), newMemoryStore(), 1<<20)
+	counter := newSpillCounter([]int{4}, plenty(), spilltest.NewMemoryStore(), 1<<20)
 	if err := counter.Add(1, [][]uint32{{9}}, []int{10}); err == nil {
 		t.Error("a code of a wider domain was counted")
 	}

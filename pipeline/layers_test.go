@@ -43,12 +43,15 @@ var mayImport = map[string][]string{
 	"pipeline/masking":  {"pipeline/domain", "pipeline/jobfile", "engine", "spill", "formats", "formats/dataset", "formats/writer"},
 	"pipeline/jobfile":  {"engine", "formats", "formats/taxonomy", "formats/yaml", "formats/storage"},
 
-	"engine/":          {"engine", "engine/induce", "partition", "spill"},
-	"engine/induce":    {"engine", "partition", "spill"},
-	"engine":           {"partition"},
-	"partition":        {"partition/linger", "spill"},
-	"partition/linger": {},
-	"spill":            {},
+	"engine/":                 {"engine", "engine/induce", "partition", "partition/tips", "partition/cells", "spill"},
+	"engine/induce":           {"engine", "partition", "partition/cells", "spill"},
+	"engine":                  {"partition"},
+	"partition":               {"internal/workers", "spill"},
+	"partition/tips":          {"partition", "spill"},
+	"partition/cells":         {"partition", "spill"},
+	"partition/partitiontest": {"partition"},
+	"spill":                   {"spill"},
+	"internal/workers":        {},
 
 	"formats/dataset":             {"formats", "formats/digest", "formats/internal/fence", "formats/parquetfile", "formats/arrowfile", "formats/csvfile", "formats/storage"},
 	"formats/parquetfile":         {"formats", "formats/internal/fence", "formats/internal/plain", "formats/internal/rle", "formats/internal/schema", "formats/storage"},
@@ -144,11 +147,11 @@ func layerFault(file, target string) string {
 
 // floorOf returns the floor of a package's folder: its first element, and for packages
 // below engine that and a slash: those of algorithms, which share engine/induce. Every package
-// of formats, partition and pipeline has its own floor.
+// of formats, internal, partition and pipeline has its own floor.
 func floorOf(dir string) string {
 	first, rest, _ := strings.Cut(dir, "/")
 	switch {
-	case first == "formats", first == "partition", first == "pipeline", dir == "engine/induce":
+	case first == "formats", first == "internal", first == "partition", first == "pipeline", dir == "engine/induce":
 		return dir
 	case first == "engine" && rest != "":
 		return first + "/"

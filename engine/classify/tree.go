@@ -7,6 +7,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/induce"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/cells"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -29,7 +30,7 @@ func (Tree) Learn(ctx context.Context, d Data) (Classifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	cells, err := partition.NewCells(copied, d.Classes, d.Space)
+	cells, err := cells.New(copied, d.Classes, d.Space)
 	if err != nil {
 		return nil, err
 	}

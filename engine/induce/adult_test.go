@@ -9,6 +9,7 @@ import (
 	"github.com/kcut/kcut/engine/enginetest"
 	"github.com/kcut/kcut/engine/induce"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/cells"
 )
 
 // trained is how many of Adult's rows are for training; they come first.
@@ -64,7 +65,7 @@ func table(codes enginetest.Codes) *partition.Table {
 
 func grow(tb testing.TB, i induce.Inducer, codes enginetest.Codes) *induce.Tree {
 	tb.Helper()
-	cells, err := partition.NewCells(table(codes), i.Classes, partition.Space{})
+	cells, err := cells.New(table(codes), i.Classes, partition.Space{})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -3,13 +3,13 @@ package induce
 import (
 	"context"
 
-	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/cells"
 )
 
 // Visitor is told of a tree depth first, branch by branch.
 type Visitor interface {
 	// Leaf is told of a leaf and its records, which are freed afterwards.
-	Leaf(ctx context.Context, t *Tree, leaf int, cells *partition.Cells) error
+	Leaf(ctx context.Context, t *Tree, leaf int, cells *cells.Cells) error
 	// Close is told of an inner node when it was told of all below it.
 	Close(ctx context.Context, t *Tree, node int) error
 }
@@ -25,7 +25,7 @@ type descent struct {
 
 // part is the records of a branch.
 type part struct {
-	cells        *partition.Cells
+	cells        *cells.Cells
 	parent, link int32
 }
 
@@ -35,7 +35,7 @@ func newDescent(t *Tree, visitor Visitor) descent {
 
 // run visits all parts, of which visit makes nodes, and of those more parts. The cells are
 // consumed.
-func (d *descent) run(ctx context.Context, cells *partition.Cells, visit func(context.Context, part) (node int, err error)) error {
+func (d *descent) run(ctx context.Context, cells *cells.Cells, visit func(context.Context, part) (node int, err error)) error {
 	d.pending = append(d.pending, part{cells: cells, parent: none})
 	for len(d.pending) > 0 {
 		last := len(d.pending) - 1
@@ -53,7 +53,7 @@ func (d *descent) run(ctx context.Context, cells *partition.Cells, visit func(co
 }
 
 // leave ends a leaf, and the nodes of which it was the last.
-func (d *descent) leave(ctx context.Context, leaf int, cells *partition.Cells) error {
+func (d *descent) leave(ctx context.Context, leaf int, cells *cells.Cells) error {
 	if err := d.visitor.Leaf(ctx, d.tree, leaf, cells); err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (d *descent) leave(ctx context.Context, leaf int, cells *partition.Cells) e
 }
 
 // divide replaces the records of an inner node by those of its branches.
-func (d *descent) divide(ctx context.Context, n int, cells *partition.Cells) error {
+func (d *descent) divide(ctx context.Context, n int, cells *cells.Cells) error {
 	column, split := d.tree.Test(n)
 	links := d.tree.linksOf(n)
 	divide := d.byCode
@@ -92,7 +92,7 @@ func (d *descent) divide(ctx context.Context, n int, cells *partition.Cells) err
 }
 
 // byCode divides by a nominal column.
-func (d *descent) byCode(ctx context.Context, cells *partition.Cells, column int, _ uint32, links []link) ([]*partition.Cells, error) {
+func (d *descent) byCode(ctx context.Context, cells *cells.Cells, column int, _ uint32, links []link) ([]*cells.Cells, error) {
 	if d.ranks[column] == nil {
 		d.ranks[column] = make([]uint32, d.tree.columns[column].Domain)
 	}
@@ -103,28 +103,28 @@ func (d *descent) byCode(ctx context.Context, cells *partition.Cells, column int
 }
 
 // bySplit divides by a numeric column: the nulls, if there are any, from the others first.
-func (d *descent) bySplit(ctx context.Context, cells *partition.Cells, column int, split uint32, links []link) ([]*partition.Cells, error) {
-	var nulls []*partition.Cells
+func (d *descent) bySplit(ctx context.Context, of *cells.Cells, column int, split uint32, links []link) ([]*cells.Cells, error) {
+	var nulls []*cells.Cells
 	if len(links) > 2 {
-		halves, err := halve(ctx, cells, column, uint32(d.tree.columns[column].Domain-1))
+		halves, err := halve(ctx, of, column, uint32(d.tree.columns[column].Domain-1))
 		if err != nil {
 			return nil, err
 		}
-		cells, nulls = halves[0], halves[1:]
+		of, nulls = halves[0], halves[1:]
 	}
-	halves, err := halve(ctx, cells, column, split)
+	halves, err := halve(ctx, of, column, split)
 	return append(halves, nulls...), err
 }
 
 // halve divides by a code: those below it from the others.
-func halve(ctx context.Context, cells *partition.Cells, column int, at uint32) ([]*partition.Cells, error) {
+func halve(ctx context.Context, cells *cells.Cells, column int, at uint32) ([]*cells.Cells, error) {
 	halves, err := cells.Halve(ctx, column, at, func([]uint64, uint32) uint32 { return 0 })
 	return halves[:], err
 }
 
 // Walk tells a visitor of the tree, and its leaves of the records of the table that it was
 // grown from, which are consumed.
-func (t *Tree) Walk(ctx context.Context, cells *partition.Cells, visitor Visitor) error {
+func (t *Tree) Walk(ctx context.Context, cells *cells.Cells, visitor Visitor) error {
 	d := newDescent(t, visitor)
 	return d.run(ctx, cells, func(ctx context.Context, p part) (int, error) {
 		n := 0

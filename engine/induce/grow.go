@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/cells"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -21,7 +21,7 @@ type Inducer struct {
 // Grow grows a tree from cells, which are consumed, depth first. They must have been made for
 // as many classes. The visitor, which may be nil, and must be when the tree is pruned, is told
 // of it meanwhile. What the tree takes is drawn by the ledger.
-func (i Inducer) Grow(ctx context.Context, cells *partition.Cells, visitor Visitor) (*Tree, error) {
+func (i Inducer) Grow(ctx context.Context, cells *cells.Cells, visitor Visitor) (*Tree, error) {
 	t := &Tree{columns: i.Columns}
 	g := grower{Inducer: i, visitor: visitor, selection: newSelection(i, cells.Size()), pruner: pruner{tree: t}}
 	g.descent = newDescent(t, &g)
@@ -59,7 +59,7 @@ func (g *grower) visit(ctx context.Context, p part) (node int, err error) {
 	}
 	g.selection.begin(p.cells.Size(), g.counts)
 	g.open(node)
-	err = p.cells.Histograms(ctx, g.columns, func(i int, set *partition.FrequencySet) error {
+	err = p.cells.Histograms(ctx, g.columns, func(i int, set *cells.FrequencySet) error {
 		g.selection.offer(g.columns[i], set)
 		return nil
 	})
@@ -78,12 +78,12 @@ func (g *grower) visit(ctx context.Context, p part) (node int, err error) {
 }
 
 // count counts the classes of cells.
-func (g *grower) count(ctx context.Context, cells *partition.Cells) error {
+func (g *grower) count(ctx context.Context, of *cells.Cells) error {
 	g.classes, g.counts = g.classes[:0], g.counts[:0]
-	if g.Classes == 0 || cells.Size() == 0 {
+	if g.Classes == 0 || of.Size() == 0 {
 		return nil
 	}
-	return cells.Histograms(ctx, []int{len(g.Columns)}, func(_ int, set *partition.FrequencySet) error {
+	return of.Histograms(ctx, []int{len(g.Columns)}, func(_ int, set *cells.FrequencySet) error {
 		for i, class := range set.Codes {
 			g.classes, g.counts = append(g.classes, class), append(g.counts, set.Size(i))
 		}
@@ -111,7 +111,7 @@ func (g *grower) open(node int) {
 }
 
 // Leaf tells the pruner or the visitor.
-func (g *grower) Leaf(ctx context.Context, t *Tree, leaf int, cells *partition.Cells) error {
+func (g *grower) Leaf(ctx context.Context, t *Tree, leaf int, cells *cells.Cells) error {
 	if g.Prune {
 		g.pruner.leaf(leaf)
 	}

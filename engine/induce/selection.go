@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/cells"
 )
 
 // The constants of C4.5.
@@ -72,7 +72,7 @@ func (s *selection) disorder(n uint64, counts []uint64) float64 {
 }
 
 // offer lists the test of a column, if there is one.
-func (s *selection) offer(column int, set *partition.FrequencySet) {
+func (s *selection) offer(column int, set *cells.FrequencySet) {
 	c, ok := candidate{}, false
 	if s.Columns[column].Numeric {
 		c, ok = s.numeric(s.Columns[column], set)
@@ -87,7 +87,7 @@ func (s *selection) offer(column int, set *partition.FrequencySet) {
 }
 
 // nominal returns the test of a nominal column.
-func (s *selection) nominal(set *partition.FrequencySet) (c candidate, ok bool) {
+func (s *selection) nominal(set *cells.FrequencySet) (c candidate, ok bool) {
 	large := 0
 	loss, sizes := 0.0, 0.0
 	for i := range set.Codes {

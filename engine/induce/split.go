@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/cells"
 )
 
 // split is the search for the best split of a numeric column.
@@ -22,7 +22,7 @@ type threshold struct {
 }
 
 // numeric returns the test of a numeric column.
-func (s *selection) numeric(column Column, set *partition.FrequencySet) (c candidate, ok bool) {
+func (s *selection) numeric(column Column, set *cells.FrequencySet) (c candidate, ok bool) {
 	n, nulls, apart := len(set.Codes), uint64(0), 0.0
 	if column.isNull(set.Codes[n-1]) {
 		n--
@@ -45,7 +45,7 @@ func (s *selection) numeric(column Column, set *partition.FrequencySet) (c candi
 }
 
 // fill moves the records of the first n codes to the right.
-func (x *split) fill(set *partition.FrequencySet, n int) {
+func (x *split) fill(set *cells.FrequencySet, n int) {
 	clear(x.left)
 	clear(x.right)
 	for e := range set.Start[n] {
@@ -56,7 +56,7 @@ func (x *split) fill(set *partition.FrequencySet, n int) {
 
 // sweep lists the best splits between the first n codes, whose records have so much
 // disorder to lose, and returns how many are admissible.
-func (s *selection) sweep(set *partition.FrequencySet, n int, known uint64, whole float64) (admissible int) {
+func (s *selection) sweep(set *cells.FrequencySet, n int, known uint64, whole float64) (admissible int) {
 	x, left := &s.split, uint64(0)
 	least := s.least(known)
 	for i := range n - 1 {

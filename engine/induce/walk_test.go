@@ -13,13 +13,14 @@ import (
 	"github.com/kcut/kcut/engine/enginetest"
 	"github.com/kcut/kcut/engine/induce"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/cells"
 	"github.com/kcut/kcut/spill"
 )
 
 // diary is a Visitor that writes down what it is told.
 type diary []string
 
-func (d *diary) Leaf(ctx context.Context, t *induce.Tree, leaf int, cells *partition.Cells) error {
+func (d *diary) Leaf(ctx context.Context, t *induce.Tree, leaf int, cells *cells.Cells) error {
 	var records []string
 	err := cells.Visit(ctx, func(table *partition.Table) error {
 		w := table.Layout.Words
@@ -45,27 +46,27 @@ func TestWalkIsGrowth(t *testing.T) {
 		codes := enginetest.NewCase(r, 60).Data.Codes()
 		i := inducer(codes)
 		i.MinObjects = 1
-		cells := func(space partition.Space) *partition.Cells {
+		fresh := func(space partition.Space) *cells.Cells {
 			counted := table(codes)
 			if space.Budget != nil {
 				if err := space.Budget.Draw("table", counted.Bytes()); err != nil {
 					t.Fatal(err)
 				}
 			}
-			c, err := partition.NewCells(counted, i.Classes, space)
+			c, err := cells.New(counted, i.Classes, space)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return c
 		}
 		var told diary
-		tree, err := i.Grow(context.Background(), cells(partition.Space{}), &told)
+		tree, err := i.Grow(context.Background(), fresh(partition.Space{}), &told)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, visit := range map[string]func(*partition.Cells, *diary) error{
-			"walk": func(c *partition.Cells, d *diary) error { return tree.Walk(context.Background(), c, d) },
-			"grow": func(c *partition.Cells, d *diary) error {
+		for name, visit := range map[string]func(*cells.Cells, *diary) error{
+			"walk": func(c *cells.Cells, d *diary) error { return tree.Walk(context.Background(), c, d) },
+			"grow": func(c *cells.Cells, d *diary) error {
 				again, err := i.Grow(context.Background(), c, d)
 				if err == nil && !reflect.DeepEqual(again, tree) {
 					t.Error("the spilled tree is another")
@@ -75,7 +76,7 @@ func TestWalkIsGrowth(t *testing.T) {
 		} {
 			for _, share := range []int64{32 << 10, 1 << 20} {
 				budget := spill.NewBudget(1 << 30)
-				c := cells(partition.Space{Budget: budget, Store: store, Share: share})
+				c := fresh(partition.Space{Budget: budget, Store: store, Share: share})
 				var again diary
 				if err := visit(c, &again); err != nil || !slices.Equal(again, told) {
 					t.Errorf("%s in %d bytes: %v\ngot  %q\nwant %q", name, share, err, again, told)

@@ -8,6 +8,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/induce"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/cells"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -82,7 +83,7 @@ func (s *search) run(ctx context.Context, table *engine.Table, i induce.Inducer,
 			return nil, err
 		}
 	}
-	cells, err := partition.NewCells(records, i.Classes, space)
+	cells, err := cells.New(records, i.Classes, space)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +113,7 @@ func pruned(ctx context.Context, records *partition.Table, i induce.Inducer, spa
 	if err != nil {
 		return nil, err
 	}
-	cells, err := partition.NewCells(copied, i.Classes, space)
+	cells, err := cells.New(copied, i.Classes, space)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/cells"
 )
 
 // figure is the tree of the paper's figure 1, by the lines of its nodes; line 0 is the root.
@@ -80,7 +81,7 @@ func packLeaf(t *testing.T, s *search, line int, records uint32) {
 	if records > 0 {
 		table.Keys, table.Counts = []uint64{uint64(line)}, []uint32{records}
 	}
-	cells, err := partition.NewCells(table, 0, partition.Space{})
+	cells, err := cells.New(table, 0, partition.Space{})
 	if err != nil {
 		t.Fatal(err)
 	}

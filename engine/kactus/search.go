@@ -7,6 +7,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/induce"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/cells"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -60,7 +61,7 @@ type tree interface {
 }
 
 // Leaf is told of a leaf's records.
-func (s *search) Leaf(ctx context.Context, t *induce.Tree, leaf int, cells *partition.Cells) error {
+func (s *search) Leaf(ctx context.Context, t *induce.Tree, leaf int, cells *cells.Cells) error {
 	return s.pack(ctx, t, leaf, cells)
 }
 
@@ -68,7 +69,7 @@ func (s *search) Leaf(ctx context.Context, t *induce.Tree, leaf int, cells *part
 func (s *search) Close(_ context.Context, t *induce.Tree, node int) error { return s.suppress(t, node) }
 
 // pack makes the records of a leaf a bag.
-func (s *search) pack(ctx context.Context, t tree, leaf int, cells *partition.Cells) error {
+func (s *search) pack(ctx context.Context, t tree, leaf int, cells *cells.Cells) error {
 	b := bag{node: leaf, size: cells.Size()}
 	d, err := s.draw(t, b)
 	if err != nil {

@@ -2,7 +2,7 @@ package mondrian
 
 import (
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/cells"
 )
 
 // kind says how a dimension is cut.
@@ -57,11 +57,11 @@ func leaves(t *engine.Tree) []int {
 
 // isNull reports whether all records of an extent are nulls, which it knows of those that
 // are measured apart.
-func isNull(e partition.Extent) bool { return e.Lo > e.Hi }
+func isNull(e cells.Extent) bool { return e.Lo > e.Hi }
 
 // width returns the normalized width of the values present (ICDE 2006, section 4.1): the
 // range of numbers or ranks, or the leaves below their lowest common ancestor.
-func (d *dimension) width(e partition.Extent) float64 {
+func (d *dimension) width(e cells.Extent) float64 {
 	switch {
 	case isNull(e) || d.codes == 1:
 		return 0
@@ -78,7 +78,7 @@ func (d *dimension) width(e partition.Extent) float64 {
 }
 
 // numbers returns the width of numbers. Beside nulls it is 1.
-func (d *dimension) numbers(e partition.Extent) float64 {
+func (d *dimension) numbers(e cells.Extent) float64 {
 	if e.Above {
 		return 1
 	}
@@ -90,7 +90,7 @@ func (d *dimension) numbers(e partition.Extent) float64 {
 }
 
 // ancestor returns the lowest common ancestor of the values present.
-func (d *dimension) ancestor(e partition.Extent) int {
+func (d *dimension) ancestor(e cells.Extent) int {
 	if e.Above {
 		return 0
 	}

@@ -1,6 +1,6 @@
 package mondrian
 
-import "github.com/kcut/kcut/partition"
+import "github.com/kcut/kcut/partition/cells"
 
 // division says how a dimension divides a part into several: into the children of a node
 // or, of InfoGain's suppressed attributes, into two sets of values.
@@ -49,7 +49,7 @@ func (d *division) put(code, part uint32, size uint64) {
 }
 
 // children divides into the children of the lowest common ancestor of the values present.
-func (d *dimension) children(set *partition.FrequencySet) {
+func (d *dimension) children(set *cells.FrequencySet) {
 	d.reset(d.codes)
 	ancestor := d.ancestor(d.extent(set))
 	hi := uint32(0)
@@ -65,9 +65,9 @@ func (d *dimension) children(set *partition.FrequencySet) {
 }
 
 // extent returns the extent of a frequency set, in which not all are nulls.
-func (d *dimension) extent(set *partition.FrequencySet) partition.Extent {
+func (d *dimension) extent(set *cells.FrequencySet) cells.Extent {
 	n := len(set.Codes)
-	e := partition.Extent{Lo: set.Codes[0], Hi: set.Codes[n-1]}
+	e := cells.Extent{Lo: set.Codes[0], Hi: set.Codes[n-1]}
 	if e.Hi < d.top {
 		return e
 	}
@@ -77,7 +77,7 @@ func (d *dimension) extent(set *partition.FrequencySet) partition.Extent {
 
 // prefix divides into the first n of some values, which are positions in a frequency set,
 // and the rest.
-func (d *dimension) prefix(set *partition.FrequencySet, order []int, n int) {
+func (d *dimension) prefix(set *cells.FrequencySet, order []int, n int) {
 	d.reset(d.codes)
 	for _, i := range order[:n] {
 		d.put(set.Codes[i], 0, set.Size(i))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/cells"
 )
 
 // draw chooses the copies with the smallest keys among those of a part's cells that have
@@ -33,7 +34,7 @@ const drawBits = 14
 const fewTickets = 1 << drawBits
 
 // choose finds the n-th smallest of all tickets.
-func (d *draw) choose(ctx context.Context, cells *partition.Cells, n, all uint64) error {
+func (d *draw) choose(ctx context.Context, cells *cells.Cells, n, all uint64) error {
 	first, end := uint64(0), uint64(1)<<drawBits // leading bits of the keys that are kept
 	if all > fewTickets {
 		counts := make([]uint64, 1<<drawBits)
@@ -65,7 +66,7 @@ func (d *draw) choose(ctx context.Context, cells *partition.Cells, n, all uint64
 }
 
 // settle finds the n-th of the tickets that have the last one's key.
-func (d *draw) settle(ctx context.Context, cells *partition.Cells, n int) error {
+func (d *draw) settle(ctx context.Context, cells *cells.Cells, n int) error {
 	var equal []ticket
 	err := d.each(ctx, cells, func(t ticket) {
 		if t.key == d.last.key {
@@ -82,7 +83,7 @@ func (d *draw) settle(ctx context.Context, cells *partition.Cells, n int) error 
 }
 
 // each visits the tickets of all copies.
-func (d *draw) each(ctx context.Context, cells *partition.Cells, visit func(ticket)) error {
+func (d *draw) each(ctx context.Context, cells *cells.Cells, visit func(ticket)) error {
 	return cells.Visit(ctx, func(t *partition.Table) error {
 		w := t.Layout.Words
 		for i, count := range t.Counts {

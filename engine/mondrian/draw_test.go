@@ -8,6 +8,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/cells"
 )
 
 // TestDrawChoosesTheSmallestKeys draws among more copies than are sorted at once, and
@@ -30,7 +31,7 @@ func TestDrawChoosesTheSmallestKeys(t *testing.T) {
 	keys := engine.NewRowKeys(&engine.Table{Attributes: []engine.Attribute{first, a}})
 	keys.Fields = table.Layout.Fields
 	keys.Enter(5, "here")
-	cells, err := partition.NewCells(table, 0, partition.Space{})
+	cells, err := cells.New(table, 0, partition.Space{})
 	if err != nil {
 		t.Fatal(err)
 	}

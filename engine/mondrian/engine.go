@@ -7,6 +7,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/cells"
 )
 
 // Median says where strict Mondrian cuts an ordered dimension.
@@ -80,7 +81,7 @@ func (s *search) start(ctx context.Context, table *engine.Table, space partition
 	if s.engine.InfoGain {
 		classes = table.Classes
 	}
-	cells, err := partition.NewCells(table.Groupings[0], classes, space)
+	cells, err := cells.New(table.Groupings[0], classes, space)
 	if err != nil {
 		return err
 	}

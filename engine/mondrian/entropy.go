@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/cells"
 )
 
 // entropy finds the split of a part after which the classes' entropy is least.
@@ -33,7 +33,7 @@ type split struct {
 func (s *search) cutByEntropy(ctx context.Context, p part) (done bool, err error) {
 	x, size := &s.entropy, p.cells.Size()
 	x.begin(s.classes, size)
-	err = p.cells.Histograms(ctx, s.columns, func(column int, set *partition.FrequencySet) error {
+	err = p.cells.Histograms(ctx, s.columns, func(column int, set *cells.FrequencySet) error {
 		s.offer(column, set, size)
 		return nil
 	})
@@ -45,7 +45,7 @@ func (s *search) cutByEntropy(ctx context.Context, p part) (done bool, err error
 	if d.kind == continuous {
 		return true, s.halve(ctx, p, chosen.column, chosen.at)
 	}
-	err = p.cells.Histograms(ctx, []int{chosen.column}, func(_ int, set *partition.FrequencySet) error {
+	err = p.cells.Histograms(ctx, []int{chosen.column}, func(_ int, set *cells.FrequencySet) error {
 		if d.kind == hierarchy {
 			d.children(set)
 		} else {
@@ -61,7 +61,7 @@ func (s *search) cutByEntropy(ctx context.Context, p part) (done bool, err error
 }
 
 // offer lists the allowable splits of a dimension as candidates, in canonical order.
-func (s *search) offer(column int, set *partition.FrequencySet, size uint64) {
+func (s *search) offer(column int, set *cells.FrequencySet, size uint64) {
 	x, d := &s.entropy, s.dimensions[column]
 	switch {
 	case len(set.Codes) < 2:
@@ -88,7 +88,7 @@ func (s *search) offer(column int, set *partition.FrequencySet, size uint64) {
 }
 
 // offerPrefixes lists the splits between two of the values in x.order.
-func (s *search) offerPrefixes(column int, set *partition.FrequencySet, size uint64) {
+func (s *search) offerPrefixes(column int, set *cells.FrequencySet, size uint64) {
 	x := &s.entropy
 	x.fill(set)
 	left := uint64(0)
@@ -111,7 +111,7 @@ func (x *entropy) begin(classes int, size uint64) {
 }
 
 // natural orders values as they come.
-func (x *entropy) natural(set *partition.FrequencySet) {
+func (x *entropy) natural(set *cells.FrequencySet) {
 	x.order = x.order[:0]
 	for i := range set.Codes {
 		x.order = append(x.order, i)
@@ -119,7 +119,7 @@ func (x *entropy) natural(set *partition.FrequencySet) {
 }
 
 // sort orders values by the share of their records that the first class has, then by code.
-func (x *entropy) sort(set *partition.FrequencySet) {
+func (x *entropy) sort(set *cells.FrequencySet) {
 	x.natural(set)
 	slices.SortFunc(x.order, func(i, j int) int {
 		hi, lo := bits.Mul64(firstClass(set, i), set.Size(j))
@@ -132,7 +132,7 @@ func (x *entropy) sort(set *partition.FrequencySet) {
 }
 
 // firstClass returns the number of records of a value that have class 0.
-func firstClass(set *partition.FrequencySet, i int) uint64 {
+func firstClass(set *cells.FrequencySet, i int) uint64 {
 	if at := set.Start[i]; set.Class[at] == 0 {
 		return set.Count[at]
 	}
@@ -140,7 +140,7 @@ func firstClass(set *partition.FrequencySet, i int) uint64 {
 }
 
 // fill moves all records to the right.
-func (x *entropy) fill(set *partition.FrequencySet) {
+func (x *entropy) fill(set *cells.FrequencySet) {
 	clear(x.left)
 	clear(x.right)
 	for i, class := range set.Class {
@@ -149,7 +149,7 @@ func (x *entropy) fill(set *partition.FrequencySet) {
 }
 
 // shift moves the records of a value to the left, and returns how many there are.
-func (x *entropy) shift(set *partition.FrequencySet, i int) (size uint64) {
+func (x *entropy) shift(set *cells.FrequencySet, i int) (size uint64) {
 	for e := set.Start[i]; e < set.Start[i+1]; e++ {
 		n := set.Count[e]
 		x.left[set.Class[e]] += n
@@ -170,7 +170,7 @@ func (x *entropy) loss(size uint64) float64 {
 }
 
 // lossOf is loss for the parts of a division.
-func (x *entropy) lossOf(set *partition.FrequencySet, d *dimension) (loss float64) {
+func (x *entropy) lossOf(set *cells.FrequencySet, d *dimension) (loss float64) {
 	for part, i := 0, 0; part < len(d.sizes); part++ {
 		clear(x.left)
 		for ; i < len(set.Codes) && d.part[set.Codes[i]] == uint32(part); i++ {

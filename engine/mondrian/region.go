@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/cells"
 )
 
 // rawRegions are the regions in the order in which they are found, with their contents.
@@ -38,7 +38,7 @@ func (r *rawRegions) len() int { return len(r.contents) / len(r.dimensions) }
 
 // add makes a part a region and returns its number. Tight regions hold the numbers
 // present, the others all that the cuts have left.
-func (r *rawRegions) add(ctx context.Context, p part, extents []partition.Extent, tight bool) (int32, error) {
+func (r *rawRegions) add(ctx context.Context, p part, extents []cells.Extent, tight bool) (int32, error) {
 	region := int32(r.len())
 	for i, d := range r.dimensions {
 		c, e := content{}, extents[i]
@@ -81,7 +81,7 @@ func (r *rawRegions) number(column int, c content) uint32 {
 
 // setOf returns the set of a suppressed column's values, which its label names: empty when
 // they are all, hold the rest, or are too many.
-func (r *rawRegions) setOf(ctx context.Context, cells *partition.Cells, column int, e partition.Extent) (string, error) {
+func (r *rawRegions) setOf(ctx context.Context, of *cells.Cells, column int, e cells.Extent) (string, error) {
 	d := r.dimensions[column]
 	r.set = r.set[:0]
 	if e.Lo == e.Hi {
@@ -90,7 +90,7 @@ func (r *rawRegions) setOf(ctx context.Context, cells *partition.Cells, column i
 		}
 		return string(r.set), nil
 	}
-	err := cells.Histograms(ctx, []int{column}, func(_ int, set *partition.FrequencySet) error {
+	err := of.Histograms(ctx, []int{column}, func(_ int, set *cells.FrequencySet) error {
 		if !d.named(set.Codes) {
 			return nil
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/cells"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -30,7 +31,7 @@ type search struct {
 
 // part is a part of the records that is still to be cut.
 type part struct {
-	cells  *partition.Cells
+	cells  *cells.Cells
 	parent int32   // node of the tree, -1 for all records
 	child  int32   // of the parent
 	bounds []bound // of strict cuts: of every dimension
@@ -57,7 +58,7 @@ func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, bu
 }
 
 // run cuts the cells, which are consumed.
-func (s *search) run(ctx context.Context, cells *partition.Cells) error {
+func (s *search) run(ctx context.Context, cells *cells.Cells) error {
 	if s.relaxed != nil {
 		s.relaxed.keys.Fields = s.fields
 	}
@@ -114,7 +115,7 @@ func (s *search) halve(ctx context.Context, p part, column int, at uint32) error
 	return nil
 }
 
-func (s *search) replaceHalves(p part, column int, at uint32, halves [2]*partition.Cells) {
+func (s *search) replaceHalves(p part, column int, at uint32, halves [2]*cells.Cells) {
 	s.replace(p, node{column: int32(column), at: at, parent: p.parent, child: p.child}, halves[:])
 	if d := s.dimensions[column]; d.kind == continuous && s.relaxed == nil {
 		last := len(s.pending) - 1
@@ -128,7 +129,7 @@ func (s *search) replaceHalves(p part, column int, at uint32, halves [2]*partiti
 
 // replace puts a node in a part's place, and the parts below it among the pending ones,
 // the first of them on top.
-func (s *search) replace(p part, n node, children []*partition.Cells) {
+func (s *search) replace(p part, n node, children []*cells.Cells) {
 	at := s.tree.add(n, len(children))
 	s.tree.link(p.parent, p.child, at)
 	for child := len(children) - 1; child >= 0; child-- {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/cells"
 )
 
 // tolerance is how far from the best, or from 1, a candidate may be that counts as best.
@@ -41,7 +41,7 @@ func widest(widths []float64) int {
 func (s *search) cutDimension(ctx context.Context, p part, column int) (done bool, err error) {
 	d := s.dimensions[column]
 	cut := noCut
-	err = p.cells.Histograms(ctx, []int{column}, func(_ int, set *partition.FrequencySet) error {
+	err = p.cells.Histograms(ctx, []int{column}, func(_ int, set *cells.FrequencySet) error {
 		switch {
 		case d.kind == hierarchy:
 			d.children(set)
@@ -84,13 +84,13 @@ type cut struct {
 var noCut = cut{}
 
 // nullsApart reports whether nulls and values must be cut apart before anything else.
-func (d *dimension) nullsApart(set *partition.FrequencySet) bool {
+func (d *dimension) nullsApart(set *cells.FrequencySet) bool {
 	n := len(set.Codes)
 	return d.kind == continuous && d.HasNull && n > 1 && set.Codes[n-1] == d.top
 }
 
 // nullCut cuts nulls and values apart, if both are enough.
-func (s *search) nullCut(set *partition.FrequencySet) cut {
+func (s *search) nullCut(set *cells.FrequencySet) cut {
 	n := len(set.Codes) - 1
 	nulls, values := set.Size(n), uint64(0)
 	for i := range n {
@@ -103,7 +103,7 @@ func (s *search) nullCut(set *partition.FrequencySet) cut {
 }
 
 // nearestCut returns the allowable cut with the sides most alike.
-func (s *search) nearestCut(set *partition.FrequencySet, size uint64) cut {
+func (s *search) nearestCut(set *cells.FrequencySet, size uint64) cut {
 	best, least, left := noCut, size, uint64(0)
 	for i := 1; i < len(set.Codes); i++ {
 		left += set.Size(i - 1)
@@ -119,7 +119,7 @@ func (s *search) nearestCut(set *partition.FrequencySet, size uint64) cut {
 }
 
 // exactCut returns the cut after the median, if it is allowable.
-func (s *search) exactCut(set *partition.FrequencySet, size uint64) cut {
+func (s *search) exactCut(set *cells.FrequencySet, size uint64) cut {
 	median, left := medianOf(set, size)
 	left += set.Size(median)
 	if left < s.k || size-left < s.k || median+1 == len(set.Codes) {
@@ -129,14 +129,14 @@ func (s *search) exactCut(set *partition.FrequencySet, size uint64) cut {
 }
 
 // relaxedCut returns the cut that shares the median's records.
-func relaxedCut(set *partition.FrequencySet, size uint64) cut {
+func relaxedCut(set *cells.FrequencySet, size uint64) cut {
 	median, below := medianOf(set, size)
 	return cut{at: set.Codes[median], shared: size/2 - below, of: set.Size(median)}
 }
 
 // medianOf returns the smallest value with half of the records at or below it, rounded
 // down, and the number of records below it.
-func medianOf(set *partition.FrequencySet, size uint64) (i int, below uint64) {
+func medianOf(set *cells.FrequencySet, size uint64) (i int, below uint64) {
 	for below+set.Size(i) < size/2 {
 		below += set.Size(i)
 		i++

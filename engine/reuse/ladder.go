@@ -1,8 +1,6 @@
 package reuse
 
-import (
-	"github.com/kcut/kcut/engine"
-)
+import "github.com/kcut/kcut/engine"
 
 // undone tells of every step whether it is undone. A step is never undone while one above
 // whose children it belongs to is not.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/tips"
 )
 
 // Engine searches with TDS, TDR or by information gain alone, as the options' score says.
@@ -43,7 +44,7 @@ func (Engine) Search(ctx context.Context, table *engine.Table, requirement engin
 			return nil, fmt.Errorf("search quasi-identifier set %d: %w", i+1, engine.ErrInfeasible)
 		}
 	}
-	pool := partition.NewPool(options.Space)
+	pool := tips.NewPool(options.Space)
 	s, err := newSearch(ctx, table, reduce(requirement), options, pool)
 	if err == nil {
 		err = s.run(ctx)

@@ -1,8 +1,6 @@
 package topdown
 
-import (
-	"github.com/kcut/kcut/partition"
-)
+import "github.com/kcut/kcut/partition/tips"
 
 const (
 	// forecastSteps is how many steps are foreseen.
@@ -17,7 +15,7 @@ const (
 // makes a search on disk faster; nothing else depends on it.
 type forecast struct {
 	*search
-	anonymity  map[*partition.TIPS]float64
+	anonymity  map[*tips.TIPS]float64
 	rarest     []float64 // by attribute: the records of its rarest value
 	open       []prospect
 	considered map[int32]bool
@@ -30,8 +28,8 @@ type prospect struct {
 	outcome
 }
 
-func (p *prospect) parting() partition.Parting {
-	return partition.Parting{Column: p.column, Starts: p.starts}
+func (p *prospect) parting() tips.SplitPoints {
+	return tips.SplitPoints{Column: p.column, Starts: p.starts}
 }
 
 // outcome says what refining a node makes.
@@ -42,8 +40,8 @@ type outcome struct {
 }
 
 // foresee returns the refinements that are expected to follow, the next one first.
-func (s *search) foresee() (ahead partition.Outlook) {
-	f := &forecast{search: s, anonymity: make(map[*partition.TIPS]float64), rarest: make([]float64, len(s.columns)), considered: make(map[int32]bool)}
+func (s *search) foresee() (ahead tips.Lookahead) {
+	f := &forecast{search: s, anonymity: make(map[*tips.TIPS]float64), rarest: make([]float64, len(s.columns)), considered: make(map[int32]bool)}
 	for _, set := range s.sets {
 		f.anonymity[set] = float64(set.Anonymity())
 	}

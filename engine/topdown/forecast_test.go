@@ -8,6 +8,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/tips"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -81,7 +82,7 @@ func TestForecastOfIndependentColumns(t *testing.T) {
 	for _, score := range []engine.Score{engine.ScoreTDR, engine.ScoreTDS, engine.ScoreInfoGain} {
 		var performed, foreseen []int
 		options := engine.Options{MaxSteps: -1, Score: score, OnStep: func(s engine.Step) { performed = append(performed, s.Attribute) }}
-		pool := partition.NewPool(options.Space)
+		pool := tips.NewPool(options.Space)
 		s, err := newSearch(context.Background(), independent(t), allTogether, options, pool)
 		if err != nil {
 			t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/tips"
 )
 
 // refined is a column with a taxonomy, given or grown: every node of its cut is refined
@@ -232,14 +233,14 @@ func (r *refined) enter(s *search, n int) {
 	if whole.size > 0 {
 		r.least = min(r.least, whole.size)
 	}
-	value := partition.None
+	value := tips.None
 	if whole.children > 0 {
 		value = s.add(candidate{column: r.index, node: n, order: whole.lo}, r.occupied(n))
 	}
 	for c := r.code[whole.lo]; c < r.code[whole.hi]; c++ {
 		v.Value[c] = value
 	}
-	if value == partition.None {
+	if value == tips.None {
 		return
 	}
 	child := uint32(0)

@@ -9,27 +9,28 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/tips"
 )
 
 // search is the state of one search.
 type search struct {
 	options    engine.Options
 	columns    []column // by attribute
-	sets       []*partition.TIPS
-	thresholds []uint64            // K of every set
-	with       [][]*partition.TIPS // by attribute: the sets with that column
-	view       partition.View
+	sets       []*tips.TIPS
+	thresholds []uint64       // K of every set
+	with       [][]*tips.TIPS // by attribute: the sets with that column
+	view       tips.View
 	candidates []candidate // by value of the view
 	queue      queue
 	stale      []int32 // values whose score changed, or who died, since the last update
 }
 
 // newSearch returns the search at its start, everything masked.
-func newSearch(ctx context.Context, table *engine.Table, requirement engine.Requirement, options engine.Options, pool *partition.Pool) (*search, error) {
+func newSearch(ctx context.Context, table *engine.Table, requirement engine.Requirement, options engine.Options, pool *tips.Pool) (*search, error) {
 	n := len(table.Attributes)
-	s := &search{options: options, columns: make([]column, n), with: make([][]*partition.TIPS, n)}
+	s := &search{options: options, columns: make([]column, n), with: make([][]*tips.TIPS, n)}
 	s.queue.candidates = &s.candidates
-	s.view.Columns = make([]partition.Column, n)
+	s.view.Columns = make([]tips.Column, n)
 	profiles := make([]profile, n)
 	inParallel(n, options.Space.Threads, func(a int) {
 		profiles[a] = newProfile(table, a, requirement)
@@ -40,7 +41,7 @@ func newSearch(ctx context.Context, table *engine.Table, requirement engine.Requ
 	}
 	for a, profile := range profiles {
 		codes := s.columns[a].codes()
-		s.view.Columns[a] = partition.NewColumn(codes.Domain)
+		s.view.Columns[a] = tips.NewColumn(codes.Domain)
 		s.view.Columns[a].Records = profile.records(codes)
 		s.columns[a].start(s)
 	}
@@ -53,7 +54,7 @@ func newSearch(ctx context.Context, table *engine.Table, requirement engine.Requ
 			return nil, err
 		}
 		k := uint64(max(set.K, 0))
-		tips, err := partition.NewTIPS(ctx, groupings[i], set.Columns, k, &s.view, pool)
+		tips, err := tips.New(ctx, groupings[i], set.Columns, k, &s.view, pool)
 		if err != nil {
 			return nil, err
 		}
@@ -170,8 +171,8 @@ func (s *search) perform(ctx context.Context, value int32) (fell bool, err error
 	s.view.Kill(value)
 	s.stale = append(s.stale, value)
 	refinement := s.columns[c.column].refine(s, c.node)
-	if s.inPieces() {
-		s.view.Outlook = s.foresee()
+	if s.subdivided() {
+		s.view.Lookahead = s.foresee()
 	}
 	for _, set := range s.with[c.column] {
 		before := set.Anonymity()
@@ -183,9 +184,9 @@ func (s *search) perform(ctx context.Context, value int32) (fell bool, err error
 	return fell, nil
 }
 
-// inPieces reports whether a set divides its partitions by what is foreseen, too.
-func (s *search) inPieces() bool {
-	return slices.ContainsFunc(s.sets, (*partition.TIPS).InPieces)
+// subdivided reports whether a set divides its partitions by what is foreseen, too.
+func (s *search) subdivided() bool {
+	return slices.ContainsFunc(s.sets, (*tips.TIPS).Subdivided)
 }
 
 // update rescores the stale candidates, or all of them.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/tips"
 )
 
 // suppressed is a column whose values are disclosed one by one. A node is a code of the
@@ -152,7 +153,7 @@ func (c *suppressed) without(code int) []uint64 {
 func (c *suppressed) refine(s *search, code int) partition.Refinement {
 	c.disclosed[code] = true
 	c.state++
-	s.view.Columns[c.index].Value[c.code[code]] = partition.None
+	s.view.Columns[c.index].Value[c.code[code]] = tips.None
 	copy(c.frequencies, c.without(code))
 	c.rest.size -= c.parts[code].size
 	c.rest.impurity = c.impurity(c.frequencies, c.rest.size, 1)

@@ -1,4 +1,5 @@
-// Package spilltest has disks for tests of what stores do when theirs fails.
+// Package spilltest has disks for tests of what stores do when theirs fails, and a store in memory
+// for tests of what their users do.
 package spilltest
 
 import (

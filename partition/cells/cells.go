@@ -1,0 +1,145 @@
+package cells
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/kcut/kcut/partition"
+)
+
+// Cells are the records of one part of a table that recursive partitioning divides again
+// and again: tuples of codes, with the class as last code or without, and their counts.
+//
+// In memory they are adjacent records of one array and moved in place, so that a small
+// part costs little. Parts that take more than half of the space's share are in the store:
+// they are read a block at a time, their children are written meanwhile, and a part comes
+// into memory when it is used and fits (LeFevre and DeWitt's Rothko-T). Results do not
+// depend on where records are.
+//
+// Cells that come from one table share scratch and are not safe for concurrent use.
+type Cells struct {
+	*shared
+	array  *array               // of cells in memory
+	lo, hi int                  // their records in it
+	chunks *partition.ChunkList // of cells in the store
+	size   uint64
+}
+
+// New returns the records of a table. Histograms count them by the last column, which
+// has the given number of classes; with 0 classes there is no such column.
+//
+// The table is consumed: the bytes of one in memory, which must be drawn from the space's
+// budget, and the chunks of a spilled one, which must be in its store, are the cells' from
+// now on. Close returns them, and everything else that Cells made of these hold.
+func New(table *partition.Table, classes int, space partition.Space) (*Cells, error) {
+	return newCells(table, classes, space.Pool())
+}
+
+func newCells(table *partition.Table, classes int, pool *partition.Pool) (*Cells, error) {
+	s := newShared(table.Layout, classes, pool)
+	c := &Cells{shared: s, size: table.Size()}
+	pool.Adopt(table.Bytes())
+	if table.Spilled() {
+		c.chunks = table.TakeChunks()
+		return c, s.addSpilled(c)
+	}
+	resident := s.admits(table.Len()) || pool.Store == nil
+	c.array, c.hi = s.newArray(table), table.Len()
+	if resident {
+		return c, nil
+	}
+	if err := c.moveOut(); err != nil {
+		return nil, errors.Join(fmt.Errorf("spill cells: %w", err), c.Close())
+	}
+	return c, nil
+}
+
+// moveOut moves records in memory to the store.
+func (c *Cells) moveOut() error {
+	t, p := c.array.table, &partition.ChunkList{}
+	for lo := c.lo; lo < c.hi; lo += c.block {
+		hi := min(lo+c.block, c.hi)
+		if err := c.pool.Add(p, c.codec.Block(t, t.Rows(lo, hi))); err != nil {
+			return err
+		}
+	}
+	c.leave()
+	c.chunks = p
+	return c.addSpilled(c)
+}
+
+// Size returns the number of records that the cells stand for.
+func (c *Cells) Size() uint64 { return c.size }
+
+// Len returns the number of cells.
+func (c *Cells) Len() int {
+	if c.chunks != nil {
+		return c.chunks.Records
+	}
+	return c.hi - c.lo
+}
+
+// Layout returns the layout of their keys.
+func (c *Cells) Layout() partition.Layout { return c.layout }
+
+// Visit hands out the cells, some at a time, in any order. What visit gets is valid until
+// it returns and is not to be changed.
+func (c *Cells) Visit(ctx context.Context, visit func(*partition.Table) error) error {
+	err := c.fetch(ctx)
+	switch {
+	case err != nil:
+	case c.chunks != nil:
+		err = c.scan(ctx, c.chunks, false, func() error { return visit(&c.read) })
+	default:
+		t, w := c.array.table, c.layout.Words
+		c.view = partition.Table{Layout: c.layout, Keys: t.Keys[c.lo*w : c.hi*w], Counts: t.Counts[c.lo:c.hi]}
+		err = visit(&c.view)
+	}
+	if err != nil {
+		return fmt.Errorf("visit cells: %w", err)
+	}
+	return nil
+}
+
+// Free drops the cells.
+func (c *Cells) Free() error {
+	if c.chunks == nil {
+		c.leave()
+		return nil
+	}
+	p := c.chunks
+	c.dropSpilled(c)
+	if err := c.pool.Free(p); err != nil {
+		return fmt.Errorf("free cells: %w", err)
+	}
+	return nil
+}
+
+// leave takes cells in memory out of their array.
+func (c *Cells) leave() {
+	if c.array != nil {
+		c.leaveArray(c.array)
+		c.array, c.hi = nil, c.lo
+	}
+}
+
+// fetch brings spilled cells into memory if they fit.
+func (c *Cells) fetch(ctx context.Context) error {
+	if err := ctx.Err(); err != nil || c.chunks == nil {
+		return err
+	}
+	n := c.chunks.Records
+	if ok, err := c.room(n); !ok || err != nil {
+		return err
+	}
+	t := &partition.Table{Layout: c.layout, Keys: make([]uint64, 0, n*c.layout.Words), Counts: make([]uint32, 0, n)}
+	err := c.pool.Consume(ctx, c.chunks, func(chunk []byte) error { return c.codec.Decode(chunk, t) })
+	if err != nil {
+		c.pool.Release(c.layout.TableBytes(n))
+		return err
+	}
+	c.dropSpilled(c)
+	c.array, c.lo, c.hi = c.newArray(t), 0, n
+	return nil
+}

@@ -1,0 +1,339 @@
+package cells
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/spill"
+)
+
+// FrequencySet is the histogram of one column of a part: of the codes that occur alone
+// (LeFevre, DeWitt and Ramakrishnan). The entries of Codes[i] are those that Histogram has
+// for i.
+type FrequencySet struct {
+	Codes []uint32 // ascending
+	partition.Histogram
+}
+
+// Size returns the number of records of Codes[i].
+func (f *FrequencySet) Size(i int) (size uint64) {
+	for _, n := range f.Count[f.Start[i]:f.Start[i+1]] {
+		size += n
+	}
+	return size
+}
+
+// reset empties the set.
+func (f *FrequencySet) reset(classes int) {
+	f.Classes = classes
+	f.Codes, f.Class, f.Count = f.Codes[:0], f.Class[:0], f.Count[:0]
+	f.Start = append(f.Start[:0], 0)
+}
+
+// close ends the entries of a code, if it has any.
+func (f *FrequencySet) close(code uint32) {
+	if n := len(f.Count); n > f.Start[len(f.Start)-1] {
+		f.Codes, f.Start = append(f.Codes, code), append(f.Start, n)
+	}
+}
+
+// Bytes of counting one column: of a sum, a pair, and what an entry of a set takes.
+const (
+	sumBytes   = 8
+	pairBytes  = 16
+	entryBytes = 4 + 8 + 4 + 8
+)
+
+// denseSums is the number of sums that are not worth avoiding, in even the smallest part.
+const denseSums = 512
+
+// isDense reports whether records that have so many sums are counted one by one: they are
+// if looking through the sums costs no more than looking at the records.
+func isDense(sums uint64, records int) bool { return sums <= 2*uint64(records)+denseSums }
+
+// countBytes returns the most memory that counting a column of so many records takes.
+func (s *shared) countBytes(column, records int) int64 {
+	sums := s.sums(column)
+	entries := int64(min(sums, uint64(records)))
+	bytes := entries*entryBytes + int64(min(sums, 2*uint64(records)+denseSums))*sumBytes
+	if !isDense(sums, records) {
+		bytes += entries * 2 * pairBytes
+	}
+	return bytes
+}
+
+// sums returns the number of sums of a column: of its codes and classes.
+func (s *shared) sums(column int) uint64 {
+	return (s.layout.Fields[column].Mask + 1) * uint64(max(1, s.classes))
+}
+
+// Histograms counts the classes of columns, and hands out the frequency set of each in
+// their order, valid until visit returns. It takes memory for one column at a time, or for
+// as many as there is room for when the cells are in the store.
+func (c *Cells) Histograms(ctx context.Context, columns []int, visit func(i int, set *FrequencySet) error) error {
+	err := c.fetch(ctx)
+	switch {
+	case err != nil:
+	case c.chunks != nil:
+		err = c.histogramsSpilled(ctx, columns, 0, visit)
+	default:
+		err = c.histogramsHome(columns, visit)
+	}
+	if err != nil {
+		return fmt.Errorf("count cells: %w", err)
+	}
+	return nil
+}
+
+func (c *Cells) histogramsHome(columns []int, visit func(int, *FrequencySet) error) error {
+	count := &c.reserve(1)[0]
+	t, w := c.array.table, c.layout.Words
+	keys, counts := t.Keys[c.lo*w:c.hi*w], t.Counts[c.lo:c.hi]
+	for i, column := range columns {
+		if err := c.drawCounts(c.countBytes(column, len(counts))); err != nil {
+			return err
+		}
+		f := c.layout.Fields[column]
+		lo, hi := uint64(0), f.Mask
+		if c.sums(column) > 2*uint64(len(counts)) {
+			lo, hi = span(keys[f.Word:], w, f)
+		}
+		count.begin(c.shared, column, lo, hi, len(counts), len(counts))
+		count.add(keys, w, counts)
+		if err := visit(i, count.finish()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// span returns the smallest and the largest code.
+func span(keys []uint64, words int, f partition.Field) (lo, hi uint64) {
+	lo = f.Mask
+	for at := 0; at < len(keys); at += words {
+		code := keys[at] >> f.Shift & f.Mask
+		lo, hi = min(lo, code), max(hi, code)
+	}
+	return lo, hi
+}
+
+// histogramsSpilled counts columns in one scan or, when memory does not suffice, in two
+// halves.
+func (c *Cells) histogramsSpilled(ctx context.Context, columns []int, first int, visit func(int, *FrequencySet) error) error {
+	err := c.count(ctx, columns)
+	if errors.Is(err, spill.ErrBudget) && len(columns) > 1 {
+		c.releaseCounts()
+		half := len(columns) / 2
+		if err := c.histogramsSpilled(ctx, columns[:half], first, visit); err != nil {
+			return err
+		}
+		return c.histogramsSpilled(ctx, columns[half:], first+half, visit)
+	}
+	for i := 0; err == nil && i < len(columns); i++ {
+		err = visit(first+i, c.counts[i].finish())
+	}
+	c.releaseCounts()
+	return err
+}
+
+// count counts the columns of spilled cells.
+func (c *Cells) count(ctx context.Context, columns []int) error {
+	counts, bytes := c.reserve(len(columns)), int64(0)
+	for _, column := range columns {
+		if isDense(c.sums(column), c.chunks.Records) {
+			bytes += c.countBytes(column, c.chunks.Records)
+		}
+	}
+	if err := c.drawCounts(bytes); err != nil {
+		return err
+	}
+	for i, column := range columns {
+		counts[i].begin(c.shared, column, 0, c.layout.Fields[column].Mask, c.chunks.Records, 2*c.block)
+	}
+	var refusal error // not mixed with errors of the reading, which must not be forgotten
+	err := c.scan(ctx, c.chunks, false, func() error {
+		if refusal != nil {
+			return nil
+		}
+		bytes := int64(0)
+		for i := range counts {
+			counts[i].add(c.read.Keys, c.layout.Words, c.read.Counts)
+			bytes += counts[i].bytes()
+		}
+		refusal = c.drawCounts(bytes)
+		return nil
+	})
+	return cmp.Or(err, refusal)
+}
+
+// reserve returns n counts of columns.
+func (s *shared) reserve(n int) []columnCount {
+	for len(s.counts) < n {
+		s.counts = append(s.counts, columnCount{})
+	}
+	return s.counts[:n]
+}
+
+// columnCount counts the classes of one column of a part: in sums that are looked through
+// in the end, or, when they would be many for the part, in a list that is sorted.
+type columnCount struct {
+	field, class partition.Field
+	classes      uint64
+	base, codes  uint64   // the code of the first sum, and how many there are
+	dense        bool     // which of these are used
+	sums         []uint64 // by code - base, then class; all zero between two uses
+	pairs, spare []pair
+	limit        int // pairs at which they are merged next
+	set          FrequencySet
+}
+
+// pair is a number of records of a code and class.
+type pair struct{ at, n uint64 }
+
+// begin prepares the counting of a column of so many records with codes lo ≤ code ≤ hi.
+// A list of more than limit pairs is merged meanwhile.
+func (x *columnCount) begin(s *shared, column int, lo, hi uint64, records, limit int) {
+	x.field, x.classes = s.layout.Fields[column], uint64(max(1, s.classes))
+	x.base, x.codes = lo, hi-lo+1
+	x.class = partition.Field{}
+	if s.classes > 0 {
+		x.class = s.layout.Fields[len(s.layout.Fields)-1]
+	}
+	sums := x.codes * x.classes
+	if x.dense = isDense(sums, records); x.dense {
+		if uint64(len(x.sums)) < sums {
+			x.sums = make([]uint64, sums)
+		}
+		return
+	}
+	x.limit = limit
+	x.pairs = slices.Grow(x.pairs[:0], limit)
+}
+
+// add counts records.
+func (x *columnCount) add(keys []uint64, words int, counts []uint32) {
+	switch {
+	case !x.dense:
+		x.list(keys, words, counts)
+	case x.classes == 1:
+		at := x.field.Word
+		for _, n := range counts {
+			x.sums[keys[at]>>x.field.Shift&x.field.Mask-x.base] += uint64(n)
+			at += words
+		}
+	default:
+		at, class := x.field.Word, x.class.Word
+		for _, n := range counts {
+			code := keys[at]>>x.field.Shift&x.field.Mask - x.base
+			x.sums[code*x.classes+keys[class]>>x.class.Shift&x.class.Mask] += uint64(n)
+			at, class = at+words, class+words
+		}
+	}
+}
+
+// list is add to the list.
+func (x *columnCount) list(keys []uint64, words int, counts []uint32) {
+	at, class := x.field.Word, x.class.Word
+	for _, n := range counts {
+		code := keys[at]>>x.field.Shift&x.field.Mask - x.base
+		x.pairs = append(x.pairs, pair{code*x.classes + keys[class]>>x.class.Shift&x.class.Mask, uint64(n)})
+		at, class = at+words, class+words
+	}
+	if len(x.pairs) > x.limit {
+		x.merge()
+		x.limit = max(x.limit, 2*len(x.pairs))
+	}
+}
+
+// merge sorts the list and joins what is equal.
+func (x *columnCount) merge() {
+	x.sort()
+	merged := x.pairs[:0]
+	for _, p := range x.pairs {
+		if last := len(merged) - 1; last >= 0 && merged[last].at == p.at {
+			merged[last].n += p.n
+		} else {
+			merged = append(merged, p)
+		}
+	}
+	x.pairs = merged
+}
+
+// sort sorts the list: a long one by radix, a byte at a time from the lowest.
+func (x *columnCount) sort() {
+	if len(x.pairs) < 1<<8 {
+		slices.SortFunc(x.pairs, func(a, b pair) int { return cmp.Compare(a.at, b.at) })
+		return
+	}
+	if cap(x.spare) < len(x.pairs) {
+		x.spare = make([]pair, len(x.pairs))
+	}
+	for shift := 0; (x.codes*x.classes-1)>>shift > 0; shift += 8 {
+		var next [1 << 8]int
+		for _, p := range x.pairs {
+			next[byte(p.at>>shift)]++
+		}
+		from := 0
+		for digit, n := range next {
+			next[digit] = from
+			from += n
+		}
+		sorted := x.spare[:len(x.pairs)]
+		for _, p := range x.pairs {
+			digit := byte(p.at >> shift)
+			sorted[next[digit]] = p
+			next[digit]++
+		}
+		x.pairs, x.spare = sorted, x.pairs
+	}
+}
+
+// bytes returns the memory that the counting takes, with that of its set.
+func (x *columnCount) bytes() int64 {
+	entries := min(uint64(len(x.pairs)), (x.field.Mask+1)*x.classes)
+	if x.dense {
+		entries = uint64(len(x.sums))
+	}
+	return int64(len(x.sums))*sumBytes + int64(cap(x.pairs)+cap(x.spare))*pairBytes + int64(entries)*entryBytes
+}
+
+// finish returns the set.
+func (x *columnCount) finish() *FrequencySet {
+	x.set.reset(int(x.classes))
+	if x.dense {
+		x.drain()
+	} else {
+		x.merge()
+		x.unpair()
+	}
+	return &x.set
+}
+
+// drain moves the sums to the set.
+func (x *columnCount) drain() {
+	at := 0
+	for code := range x.codes {
+		for class := range x.classes {
+			if n := x.sums[at]; n > 0 {
+				x.set.Class, x.set.Count = append(x.set.Class, uint32(class)), append(x.set.Count, n)
+				x.sums[at] = 0
+			}
+			at++
+		}
+		x.set.close(uint32(x.base + code))
+	}
+}
+
+// unpair moves the merged list to the set.
+func (x *columnCount) unpair() {
+	for i, p := range x.pairs {
+		x.set.Class, x.set.Count = append(x.set.Class, uint32(p.at%x.classes)), append(x.set.Count, p.n)
+		if i+1 == len(x.pairs) || x.pairs[i+1].at/x.classes != p.at/x.classes {
+			x.set.close(uint32(x.base + p.at/x.classes))
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package partition
+
+import "github.com/kcut/kcut/spill"
+
+// ChunkList is a list of records outside a table, as frames: some in memory, the others in
+// chunks of sequences in the store. Their order has no meaning. A Pool adds to it.
+type ChunkList struct {
+	Records int
+	Size    uint64   // the sum of their counts
+	Sample  []uint64 // one of the keys
+	Varying []uint64 // by word: the bits in which not all keys are equal
+	Order   uint64   // when it will be read, compared with others
+
+	frames    [][]byte
+	bytes     int64            // drawn for frames
+	sequences []spill.Sequence // with the chunks
+	last      int              // bytes in the last sequence
+	stored    int64            // bytes ever written to the store
+	place     int              // among the pool's lists, plus one; 0: not there
+}
+
+// maxSequence is where a sequence of a list ends: as a list is consumed, its disk space is
+// given back in steps of that size.
+const maxSequence = 4 << 20
+
+// ChunkListBytes is what a list takes besides its frames, in the store's index too.
+const ChunkListBytes = 512
+
+// write appends a chunk in the store.
+func (p *ChunkList) write(s Store, chunk []byte) error {
+	if len(p.sequences) == 0 || p.last+len(chunk) > maxSequence {
+		p.sequences, p.last = append(p.sequences, s.NewSequence()), 0
+	}
+	p.last += len(chunk)
+	p.stored += int64(len(chunk))
+	return s.Append(p.sequences[len(p.sequences)-1], chunk)
+}
+
+// record counts in what a block adds to the list.
+func (p *ChunkList) record(b Block) {
+	if p.Records == 0 {
+		p.Sample, p.Varying = b.Sample, b.Varying
+	}
+	for k, first := range b.Sample {
+		p.Varying[k] |= b.Varying[k] | (first ^ p.Sample[k])
+	}
+	p.Records += b.Records
+	p.Size += b.Size
+}
+
+// Block is records on their way to a list, encoded.
+type Block struct {
+	Records int
+	Size    uint64   // the sum of their counts
+	Sample  []uint64 // one of the keys
+	Varying []uint64 // by word: the bits in which not all keys are equal
+	Frame   []byte
+}
+
+// NewBlock returns the block of records of a table, without a frame yet.
+func NewBlock(t *Table, rows Rows) Block {
+	w := t.Layout.Words
+	keys, words := t.Keys[rows.Lo*w:rows.Hi*w], make([]uint64, 2*w)
+	b := Block{Records: rows.Records(), Size: rows.Size, Sample: words[:w:w], Varying: words[w:]}
+	copy(b.Sample, keys)
+	for k, first := range b.Sample {
+		varying := uint64(0)
+		for i := k; i < len(keys); i += w {
+			varying |= keys[i] ^ first
+		}
+		b.Varying[k] = varying
+	}
+	return b
+}
+
+// Block returns the block of records of a table.
+func (c Codec) Block(t *Table, rows Rows) Block {
+	b := NewBlock(t, rows)
+	c.EncodeBlock(&b, t, rows)
+	return b
+}
+
+// EncodeBlock makes the frame of a block of some records, in whose keys no other bits vary
+// than those of the block.
+func (c Codec) EncodeBlock(b *Block, t *Table, rows Rows) {
+	w := t.Layout.Words
+	b.Frame = c.encodeNarrow(nil, t.Keys[rows.Lo*w:rows.Hi*w], t.Counts[rows.Lo:rows.Hi], b.Sample, b.Varying)
+}
+
+// frameBytes returns the memory that a frame takes: its bytes, what the allocator rounds
+// them up by, and its place in the list.
+func frameBytes(frame []byte) int64 { return int64(len(frame) + len(frame)/8 + 48) }

@@ -1,0 +1,28 @@
+package partition
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestChunkListRecordsBlocks records blocks of random lengths: what varies is what
+// varies in all of them together.
+func TestChunkListRecordsBlocks(t *testing.T) {
+	seed := rand.Uint64()
+	for i := range 200 {
+		r := rand.New(rand.NewPCG(seed, uint64(i)))
+		table := randomTable(r, 2+r.IntN(40), []int{9, 70, 2}, NewLayout([]int{9 << r.IntN(30), 70 << r.IntN(30), 2}))
+		n := table.Len()
+		whole, p := NewBlock(table, table.Rows(0, n)), &ChunkList{}
+		for lo := 0; lo < n; {
+			hi := lo + 1 + r.IntN(n-lo)
+			p.record(NewBlock(table, table.Rows(lo, hi)))
+			lo = hi
+		}
+		if p.Records != n || p.Size != table.Size() || !slices.Equal(p.Varying, whole.Varying) {
+			t.Fatalf("seed %d, case %d: got %d records of %d, varying %x, want %d of %d, %x",
+				seed, i, p.Size, p.Records, p.Varying, whole.Size, whole.Records, whole.Varying)
+		}
+	}
+}

@@ -1,0 +1,41 @@
+// Package partitiontest makes tables for tests.
+package partitiontest
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/kcut/kcut/partition"
+)
+
+// RandomTable returns a table of n records over the given domains, some equal.
+func RandomTable(r *rand.Rand, n int, domains []int, layout partition.Layout) *partition.Table {
+	t := &partition.Table{Layout: layout}
+	for range n {
+		key := make([]uint64, t.Layout.Words)
+		for i, f := range t.Layout.Fields {
+			key[f.Word] |= uint64(r.IntN(domains[i])) << f.Shift
+		}
+		t.Keys = append(t.Keys, key...)
+		t.Counts = append(t.Counts, 1+uint32(r.IntN(3)))
+	}
+	return t
+}
+
+// Tuples returns the sums of counts by tuple, with every code mapped.
+func Tuples(t *partition.Table, codes [][]uint32) map[string]uint64 {
+	sums := map[string]uint64{}
+	w := t.Layout.Words
+	for i, n := range t.Counts {
+		tuple := ""
+		for c, f := range t.Layout.Fields {
+			code := f.Code(t.Keys[i*w : (i+1)*w])
+			if codes != nil {
+				code = codes[c][code]
+			}
+			tuple += fmt.Sprint(code, " ")
+		}
+		sums[tuple] += uint64(n)
+	}
+	return sums
+}

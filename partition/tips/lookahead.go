@@ -1,0 +1,268 @@
+package tips
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/kcut/kcut/partition"
+)
+
+const (
+	// fineCodes is how many codes a column may have for every one to be a cell of its own
+	// where subpartitions are counted finely.
+	fineCodes = 16
+	// maxDepth is how many of the refinements that the view predicts subpartitions are divided by.
+	maxDepth = 64
+	// shareOfGrids is the part of the share that the grids of depths may take, by and large.
+	shareOfGrids = 32
+)
+
+// lookahead is how a set's columns are divided while one refinement is performed: by what the
+// view shows after it, and by what the view predicts. Grids are made when they are asked
+// for; those that the next refinement does not change are kept. A lookahead belongs to one
+// goroutine, but once it is open others may plan by it.
+type lookahead struct {
+	view    *View
+	columns []int // of the view, by field
+
+	by       *partition.Refinement // nil: none is performed
+	field    int                   // that is refined, or -1
+	shown    []*shown              // by field
+	fine     []*grid               // by field
+	depths   [maxDepth + 1]atomic.Pointer[[]*grid]
+	bySplits [][]*grid    // by field and number of split points: those of the depths
+	made     atomic.Int64 // bytes of these
+	room     int64        // no more of them are made once they take that
+	making   sync.Mutex   // of a depth's grids
+	begins   []bool       // scratch, by code
+}
+
+// shown is the grid of codes that have one value and one child of it.
+type shown struct {
+	*grid
+	reach []codeRange // by cell: all codes of the value
+}
+
+func newLookahead(view *View, columns []int, room int64) *lookahead {
+	return &lookahead{view: view, columns: columns, field: -1, room: room, shown: make([]*shown, len(columns)), fine: make([]*grid, len(columns)), bySplits: make([][]*grid, len(columns))}
+}
+
+// begin makes the lookahead that of another refinement, or of none.
+func (o *lookahead) begin(field int, by *partition.Refinement) {
+	o.field, o.by = field, by
+	for i := range o.depths {
+		o.depths[i].Store(nil)
+	}
+	for f := range o.bySplits {
+		clear(o.bySplits[f])
+	}
+	o.made.Store(0)
+	for f := range o.columns {
+		if o.fine[f] != nil && (f == field || o.domain(f) > fineCodes) {
+			o.fine[f].retire()
+			o.fine[f] = nil
+		}
+	}
+	if field >= 0 && o.shown[field] != nil {
+		o.shown[field].retire()
+		o.shown[field] = nil
+	}
+}
+
+func (o *lookahead) column(field int) *Column { return &o.view.Columns[o.columns[field]] }
+
+func (o *lookahead) domain(field int) int { return len(o.column(field).Value) }
+
+// clean returns the scratch for a field, in which no cell begins.
+func (o *lookahead) clean(field int) []bool {
+	n := o.domain(field)
+	if cap(o.begins) < n {
+		o.begins = make([]bool, n)
+	}
+	o.begins = o.begins[:n]
+	clear(o.begins)
+	return o.begins
+}
+
+// show returns the cells whose codes the view does not tell apart.
+func (o *lookahead) show(field int) *shown {
+	if o.shown[field] == nil {
+		column := o.column(field)
+		begins := o.clean(field)
+		for code := 1; code < len(begins); code++ {
+			begins[code] = column.Value[code] != column.Value[code-1] || column.Child[code] != column.Child[code-1]
+		}
+		o.shown[field] = &shown{grid: newGrid(begins)}
+		o.shown[field].measure(column)
+	}
+	return o.shown[field]
+}
+
+// measure finds the codes of every cell's value. A suppressed column has one for all.
+func (s *shown) measure(column *Column) {
+	s.reach = make([]codeRange, len(s.starts)-1)
+	from := 0
+	for c := range s.reach {
+		if !column.Suppressed && column.Value[s.starts[c]] != column.Value[s.starts[from]] {
+			from = c
+		}
+		if c+1 == len(s.reach) || !column.Suppressed && column.Value[s.starts[c+1]] != column.Value[s.starts[from]] {
+			for i := from; i <= c; i++ {
+				s.reach[i] = codeRange{s.starts[from], s.starts[c+1]}
+			}
+		}
+	}
+}
+
+// reach returns the codes that records may have in a field, before the refinement, in a
+// partition in which one code is known.
+func (o *lookahead) reach(field int, code uint32) codeRange {
+	if field == o.field && !o.column(field).Suppressed {
+		return codeRange{o.by.First, o.by.First + uint32(len(o.by.Child))}
+	}
+	s := o.show(field)
+	return s.reach[s.cell[code]]
+}
+
+// close returns cells that are fine enough for the refinements that are predicted.
+func (o *lookahead) close(field int) *grid {
+	if o.fine[field] == nil {
+		begins := o.clean(field)
+		if len(begins) <= fineCodes {
+			for code := range begins {
+				begins[code] = true
+			}
+		} else {
+			o.show(field)
+			begins = o.clean(field)
+			for _, start := range o.shown[field].starts[:len(o.shown[field].starts)-1] {
+				begins[start] = true
+			}
+			o.mark(begins, field, len(o.view.Next))
+			o.markAll(begins, field, o.view.Beyond)
+		}
+		o.fine[field] = newGrid(begins)
+	}
+	return o.fine[field]
+}
+
+// mark begins cells where the refinement, and the first ones of those that are predicted,
+// divide a field.
+func (o *lookahead) mark(begins []bool, field, depth int) {
+	if field == o.field {
+		before := uint32(0)
+		for code := range begins {
+			child := o.by.ChildOf(uint32(code))
+			begins[code] = begins[code] || child != before
+			before = child
+		}
+	}
+	o.markAll(begins, field, o.view.Next[:depth])
+}
+
+// markAll begins cells where codes of a field are parted.
+func (o *lookahead) markAll(begins []bool, field int, by []SplitPoints) {
+	for _, p := range by {
+		if p.Column != o.columns[field] {
+			continue
+		}
+		for _, start := range p.Starts {
+			if int(start) < len(begins) {
+				begins[start] = true
+			}
+		}
+	}
+}
+
+// open makes the grids of all fields and, if several parts are made of any subpartition, the fine
+// ones.
+func (o *lookahead) open(fine bool) {
+	for f := range o.columns {
+		if o.show(f); fine {
+			o.close(f)
+		}
+	}
+}
+
+// depth returns the grids of a depth: the parts that fields are divided into by the refinement
+// and so many of those that are predicted. A field that is not divided has none.
+func (o *lookahead) depth(depth int) []*grid {
+	if grids := o.depths[depth].Load(); grids != nil {
+		return *grids
+	}
+	o.making.Lock()
+	defer o.making.Unlock()
+	if grids := o.depths[depth].Load(); grids != nil {
+		return *grids
+	}
+	grids := make([]*grid, len(o.columns))
+	for f := range o.columns {
+		if n := o.splitPoints(f, depth); n > 0 {
+			grids[f] = o.part(f, depth, n)
+		}
+	}
+	o.depths[depth].Store(&grids)
+	return grids
+}
+
+// splitPoints returns how many of the refinement, and of the first ones of those that are predicted,
+// divide a field.
+func (o *lookahead) splitPoints(field, depth int) (n int) {
+	if field == o.field {
+		n++
+	}
+	for _, p := range o.view.Next[:depth] {
+		if p.Column == o.columns[field] {
+			n++
+		}
+	}
+	return n
+}
+
+// part returns the grid of a field at a depth, the same for all depths with as many splitPoints.
+func (o *lookahead) part(field, depth, splitPoints int) *grid {
+	if len(o.bySplits[field]) == 0 {
+		o.bySplits[field] = make([]*grid, maxDepth+2)
+	}
+	of := &o.bySplits[field][splitPoints]
+	if *of == nil {
+		begins := o.clean(field)
+		o.mark(begins, field, depth)
+		*of = newGrid(begins)
+		o.made.Add(4 * int64(len(begins)))
+	}
+	return *of
+}
+
+// agree reports whether all records counted are sent to one child, and whether their cells
+// are fine enough for what may become of that.
+func (o *lookahead) agree(s *spread, counts []uint64) bool {
+	shown, first := o.show(o.field), -1
+	for i, n := range counts {
+		if n == 0 {
+			continue
+		}
+		codes := s.grid.codes(s.lo + uint32(i))
+		if first < 0 {
+			first = int(codes.lo)
+		}
+		if o.by.ChildOf(codes.lo) != o.by.ChildOf(uint32(first)) || shown.cell[codes.lo] != shown.cell[codes.hi-1] {
+			return false
+		}
+	}
+	return true
+}
+
+// agreeListed is agree for cells that are listed; only in a suppressed column they are known
+// to have one code.
+func (o *lookahead) agreeListed(list []listed) bool {
+	if len(list) > 0 && !o.column(o.field).Suppressed {
+		return false
+	}
+	for _, l := range list {
+		if o.by.ChildOf(l.code) != o.by.ChildOf(list[0].code) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,128 @@
+package tips
+
+import "github.com/kcut/kcut/partition"
+
+// Pool is the memory that the leaf partitions of all sets of a search have together: their
+// records and what is known of them. What does not fit moves to the store, the largest
+// partitions first (TDS, section 5.5). A Pool is not safe for concurrent use.
+type Pool struct {
+	*partition.Pool
+	parallel partition.Parallel
+	sizes    sizes
+	batch    int64 // bytes of a batch of records that are divided
+	routers  []*router
+	room     partition.Table // where a partition in a table is put in order
+	sets     []*TIPS
+}
+
+// sizes are constants, but in tests.
+type sizes struct{ subpartitionRecords, partRecords, subdivisionPays int }
+
+// NewPool returns a pool that draws at most the space's share. It must be closed.
+func NewPool(space partition.Space) *Pool {
+	m := newPool(space.Pool())
+	m.parallel.Threads = max(1, space.Threads)
+	return m
+}
+
+func newPool(of *partition.Pool) *Pool {
+	m := &Pool{Pool: of, parallel: partition.NewParallel(1), sizes: sizes{subpartitionRecords, partRecords, subdivisionPays}}
+	m.Spare, m.MoveTable = m.spareRoom, m.moveTable
+	return m
+}
+
+// Close returns what the pool has drawn, the tables of its sets included, and frees what it
+// has in the store. The sets are not to be used any more.
+func (m *Pool) Close() error {
+	var lists []*partition.ChunkList
+	for _, t := range m.sets {
+		for _, l := range t.leaves {
+			for _, p := range l.subs {
+				lists = append(lists, &p.ChunkList)
+			}
+		}
+		t.leaves, t.table = nil, nil
+	}
+	m.sets, m.routers, m.room = nil, nil, partition.Table{}
+	return m.Pool.Close(lists)
+}
+
+// hasRoom reports whether n more bytes could be drawn for frames. Without a budget nothing is
+// known of that.
+func (m *Pool) hasRoom(n int64) bool {
+	if m.Budget == nil || m.Take("a table in subs", n, m.Share-m.Share/partition.ShareOfGarbage) != nil {
+		return false
+	}
+	m.Release(n)
+	return true
+}
+
+// moveTable moves the partitions of the largest table to the store.
+func (m *Pool) moveTable() (moved bool, err error) {
+	var largest *TIPS
+	for _, t := range m.sets {
+		if !t.subdivided && (largest == nil || t.table.Bytes() > largest.table.Bytes()) {
+			largest = t
+		}
+	}
+	if largest == nil {
+		return false, nil
+	}
+	return true, largest.spill()
+}
+
+// shareOfBatches is the part of the share that one batch of records takes, and maxBatch the most
+// bytes: when they are divided, the last-level cache holds them.
+const (
+	shareOfBatches = 32
+	maxBatch       = 8 << 20
+)
+
+// batchRecords returns how many records of a layout make a chunkRecords: as large a one as there
+// is memory for without moving partitions, a chunk at least.
+func (m *Pool) batchRecords(layout partition.Layout) int {
+	batch := min(m.Share/shareOfBatches, maxBatch)
+	if m.batch == 0 && m.Budget != nil && m.Take("batches of leaf partitions", m.batchesBytes(batch), m.Share) == nil {
+		m.batch = batch
+	}
+	return max(2, int(max(m.batch, int64(m.Chunk))/layout.TableBytes(1)))
+}
+
+// batchesBytes returns what the batches of the routers take: as they were read, in order, and what
+// is made of them until that is collected.
+func (m *Pool) batchesBytes(batch int64) int64 { return batch * int64(3*m.parallel.Threads+1) }
+
+// spareBatches gives the memory of batches back, for good. It reports whether there was any.
+func (m *Pool) spareBatches() bool {
+	if m.batch <= 0 {
+		return false
+	}
+	m.Release(m.batchesBytes(m.batch))
+	m.batch, m.routers = -1, nil
+	return true
+}
+
+// roomFor returns a table that so many records can be put in order in, or nil when there is no
+// memory for that without moving partitions.
+func (m *Pool) roomFor(layout partition.Layout, records int) *partition.Table {
+	words := max(records*layout.Words, cap(m.room.Keys))
+	records = max(records, cap(m.room.Counts))
+	more := int64(words)*8 + int64(records)*4 - m.roomBytes()
+	if more > 0 {
+		if m.Budget != nil && m.Take("room to divide a partition", more, m.Share-m.Share/partition.ShareOfGarbage) != nil {
+			return nil
+		}
+		m.room = partition.Table{Keys: make([]uint64, words), Counts: make([]uint32, records)}
+	}
+	return &partition.Table{Layout: layout, Keys: m.room.Keys, Counts: m.room.Counts}
+}
+
+func (m *Pool) roomBytes() int64 { return int64(cap(m.room.Keys))*8 + int64(cap(m.room.Counts))*4 }
+
+// spareRoom gives the memory of the room back. It reports whether there was any.
+func (m *Pool) spareRoom() bool {
+	n := m.roomBytes()
+	m.room = partition.Table{}
+	m.Release(n)
+	return n > 0
+}

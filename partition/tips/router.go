@@ -1,0 +1,263 @@
+package tips
+
+import (
+	"slices"
+
+	"github.com/kcut/kcut/partition"
+)
+
+// router divides batches of records among the parts of their subpartitions, one batch at a time.
+type router struct {
+	*TIPS // is not written to
+
+	table  partition.Table // the batch
+	frames []frame         // the batch, before it is in the table
+	taken  int             // records of the batch, and what its ranges take
+	last   *split          // of the batch
+	ranges []splitRange
+	blocks []partBlock // what it makes of the batch
+
+	sorted  partition.Table // records by part
+	part    []uint32
+	ends    []int // by part
+	fields  []active
+	joining joining
+	joined  joined
+	sums    []uint64
+}
+
+// frame is a frame with records of a split.
+type frame struct {
+	*split
+	bytes []byte
+}
+
+// partBlock are the records of a batch that belong to a part of a subpartition.
+type partBlock struct {
+	*split
+	part    int
+	spreads []spread
+	counts  []uint64
+	partition.Block
+}
+
+// prepare prepares for batches of a set's records, which are divided until they are forgotten.
+func (r *router) prepare(t *TIPS) {
+	r.TIPS = t
+	r.table.Layout, r.sorted.Layout = t.table.Layout, t.table.Layout
+}
+
+// forget drops what is left of a batch.
+func (r *router) forget() {
+	r.empty()
+	clear(r.blocks)
+	r.blocks, r.TIPS = r.blocks[:0], nil
+}
+
+// empty makes room for a batch.
+func (r *router) empty() {
+	clear(r.frames)
+	clear(r.ranges)
+	r.frames, r.ranges, r.taken, r.last = r.frames[:0], r.ranges[:0], 0, nil
+	r.table.Truncate()
+}
+
+// read adds a chunk to the batch, and returns how many records it has. A frame stays as it is,
+// and is decoded when the batch is divided.
+func (r *router) read(of *split, chunk []byte, isFrame bool) (records int, err error) {
+	if isFrame {
+		r.frames = append(r.frames, frame{of, chunk})
+		records = partition.FrameRecords(chunk)
+	} else {
+		records, err = r.decode(of, chunk)
+	}
+	if r.taken += records; r.last != of {
+		r.last, r.taken = of, r.taken+splitOverhead
+	}
+	return records, err
+}
+
+// decode decodes a chunk.
+func (r *router) decode(of *split, chunk []byte) (records int, err error) {
+	lo := r.table.Len()
+	if err := r.codec.Decode(chunk, &r.table); err != nil {
+		return 0, err
+	}
+	r.extend(of, lo)
+	return r.table.Len() - lo, nil
+}
+
+// extend notes whose the records from lo on are.
+func (r *router) extend(of *split, lo int) {
+	if last := len(r.ranges) - 1; last >= 0 && r.ranges[last].split == of {
+		r.ranges[last].hi = r.table.Len()
+		return
+	}
+	r.ranges = append(r.ranges, splitRange{of, lo, r.table.Len()})
+}
+
+// divide makes blocks of the batch.
+func (r *router) divide() error {
+	defer r.empty()
+	for _, f := range r.frames {
+		if _, err := r.decode(f.split, f.bytes); err != nil {
+			return err
+		}
+	}
+	for _, s := range r.ranges {
+		r.sort(s)
+		lo := 0
+		for part, hi := range r.ends {
+			if hi > lo {
+				r.pass(s.split, part, lo, hi)
+			}
+			lo = hi
+		}
+	}
+	return nil
+}
+
+// sort brings the records of a splitRange into the order of their parts.
+func (r *router) sort(s splitRange) {
+	n, w := s.hi-s.lo, r.table.Layout.Words
+	keys, counts := r.table.Keys[s.lo*w:s.hi*w], r.table.Counts[s.lo:s.hi]
+	r.number(s.split, keys, n)
+	r.ends = append(r.ends[:0], make([]int, len(s.split.subs))...)
+	for _, part := range r.part {
+		r.ends[part]++
+	}
+	next := 0
+	for part, records := range r.ends {
+		r.ends[part] = next
+		next += records
+	}
+	r.sorted.Keys = slices.Grow(r.sorted.Keys[:0], n*w)[:n*w]
+	r.sorted.Counts = slices.Grow(r.sorted.Counts[:0], n)[:n]
+	r.scatter(keys, counts, w)
+}
+
+// number finds the parts of keys.
+func (r *router) number(of *split, keys []uint64, n int) {
+	r.part = slices.Grow(r.part[:0], n)[:n]
+	clear(r.part)
+	w := r.table.Layout.Words
+	for i := range of.cuts {
+		c := &of.cuts[i]
+		at, cell := c.Word, c.parts.cell
+		for k := range r.part {
+			r.part[k] += (cell[keys[at]>>c.Shift&c.Mask] - c.first) * c.stride
+			at += w
+		}
+	}
+}
+
+// scatter moves records to where their parts' next ones go.
+func (r *router) scatter(keys []uint64, counts []uint32, w int) {
+	for i, part := range r.part {
+		to := r.ends[part]
+		r.ends[part] = to + 1
+		r.sorted.Counts[to] = counts[i]
+		if w == 1 {
+			r.sorted.Keys[to] = keys[i]
+			continue
+		}
+		for k := range w {
+			r.sorted.Keys[to*w+k] = keys[i*w+k]
+		}
+	}
+}
+
+// pass counts a part's records of the batch and makes a block of them: what they differ
+// in only below dead values is forgotten, and equal ones are merged where the bits that are
+// left promise that there are some.
+func (r *router) pass(of *split, part, lo, hi int) {
+	w := r.sorted.Layout.Words
+	table, sample := &r.sorted, r.sorted.Keys[lo*w:][:w]
+	r.fields = r.listActive(r.fields[:0], sample, false)
+	r.joining.begin(table.Layout, r.fields, sample)
+	r.joining.level(table, lo, hi)
+	b := partition.NewBlock(table, table.Rows(lo, hi))
+	if !r.joining.all && dense(b.Records, b.Varying, r.joining.live) {
+		r.joined.merge(table, lo, hi)
+		table, lo, hi = &r.joined.table, 0, r.joined.table.Len()
+		b.Records = hi
+	}
+	spreads, counts := r.spread(of, table, lo, hi, b.Sample)
+	for ; lo < hi; lo += r.chunkRecords {
+		rows := table.Rows(lo, min(lo+r.chunkRecords, hi))
+		b.Records, b.Size = rows.Records(), rows.Size
+		r.codec.EncodeBlock(&b, table, rows)
+		r.blocks = append(r.blocks, partBlock{of, part, spreads, counts, b})
+		spreads, counts = nil, nil
+	}
+}
+
+// spread counts records by the cells of all fields that can be refined.
+func (r *router) spread(of *split, t *partition.Table, lo, hi int, sample []uint64) (spreads []spread, counts []uint64) {
+	spreads = make([]spread, len(r.fields))
+	cells := 0
+	for i, a := range r.fields {
+		s := &spreads[i]
+		s.grid, s.field = of.cells[a.field], int32(a.field)
+		if of.lists(a.field) {
+			s.list = r.list(s.grid, t, lo, hi, t.Layout.Fields[a.field])
+			continue
+		}
+		from, to := s.grid.cells(of.within(a.field, sample))
+		s.lo, s.hi = uint32(from), uint32(to)
+		cells += to - from
+	}
+	counts = make([]uint64, cells)
+	rest := counts
+	for i := range spreads {
+		s := &spreads[i]
+		n := s.hi - s.lo
+		tallyCells(rest[:n], t, lo, hi, t.Layout.Fields[s.field], s.grid.cell, s.lo)
+		rest = rest[n:]
+	}
+	return spreads, counts
+}
+
+// tallyCells adds records to the counts of a field's cells, of which the first is given.
+func tallyCells(to []uint64, t *partition.Table, lo, hi int, f partition.Field, cell []uint32, first uint32) {
+	w := t.Layout.Words
+	keys, at := t.Keys[lo*w:hi*w], f.Word
+	switch len(to) {
+	case 0:
+	case 1:
+		to[0] += partition.Sum(t.Counts[lo:hi])
+	case 2:
+		all, second := uint64(0), uint64(0)
+		for _, n := range t.Counts[lo:hi] {
+			second += uint64(n) & -uint64(cell[keys[at]>>f.Shift&f.Mask]-first)
+			all += uint64(n)
+			at += w
+		}
+		to[0] += all - second
+		to[1] += second
+	default:
+		for _, n := range t.Counts[lo:hi] {
+			to[cell[keys[at]>>f.Shift&f.Mask]-first] += uint64(n)
+			at += w
+		}
+	}
+}
+
+// list counts records by cell where there are very many cells.
+func (r *router) list(g *grid, t *partition.Table, lo, hi int, f partition.Field) (list []listed) {
+	w := t.Layout.Words
+	if n := len(g.starts) - 1; len(r.sums) < n {
+		r.sums = make([]uint64, n)
+	}
+	for i := lo; i < hi; i++ {
+		r.sums[g.cell[f.Code(t.Keys[i*w:(i+1)*w])]] += uint64(t.Counts[i])
+	}
+	for i := lo; i < hi; i++ {
+		cell := g.cell[f.Code(t.Keys[i*w:(i+1)*w])]
+		if n := r.sums[cell]; n > 0 {
+			list = append(list, listed{g.starts[cell], n})
+			r.sums[cell] = 0
+		}
+	}
+	return list
+}

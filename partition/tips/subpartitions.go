@@ -1,0 +1,354 @@
+package tips
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/kcut/kcut/partition"
+)
+
+const (
+	// batchesTogether is how many batches of records make partitions that are refined at once.
+	batchesTogether = 4
+	// assembledTogether is how many partitions are assembled at once.
+	assembledTogether = 128
+	// subpartitionsTogether is how many subpartitions one goroutine looks at before others are
+	// asked to help.
+	subpartitionsTogether = 256
+	// cellRecords is how many records there must be to a cell for counts to be kept.
+	cellRecords = 16
+	// shareOfSpreads is the part of a pool's share that the counts of subpartitions may take.
+	shareOfSpreads = 4
+)
+
+// subdivisionPays is how many codes a table must have to be divided in subpartitions although it
+// fits the memory: it is several times as large as a cache then, and the more columns there are
+// the more often records would be moved in place.
+const subdivisionPays = 64 << 20
+
+// subdivide makes the table a subpartition, if that pays and there is room for both.
+func (t *TIPS) subdivide() {
+	bytes := t.table.Bytes()
+	if t.records*len(t.columns) >= t.pool.sizes.subdivisionPays && t.pool.hasRoom(bytes+bytes/4) {
+		t.fail(t.moveOut(t.pool.Add))
+	}
+}
+
+// spill moves all partitions out of the table into the store.
+func (t *TIPS) spill() error {
+	return t.moveOut(t.pool.AddStored)
+}
+
+// moveOut makes every partition in the table a subpartition, whose records are added some at a time,
+// and frees the table. What was known of partitions is forgotten: most will be counted anew
+// before it is of use.
+func (t *TIPS) moveOut(add func(p *partition.ChunkList, b partition.Block) error) error {
+	table := t.table
+	defer func() { t.pool.Release(table.Bytes()) }()
+	t.table, t.subdivided = &partition.Table{Layout: table.Layout}, true
+	for p := range t.leaves {
+		l := &t.leaves[p]
+		if l.Records() == 0 {
+			continue
+		}
+		to := &subpartition{}
+		if err := t.moveLeaf(table, l.Rows, func(b partition.Block) error { return add(&to.ChunkList, b) }); err != nil {
+			return err
+		}
+		t.sums -= l.sums
+		*l = leafPartition{Rows: partition.Rows{Hi: l.Records(), Size: l.Size}, subs: []*subpartition{to}}
+		t.schedule(int32(p))
+		t.subs++
+	}
+	return nil
+}
+
+// moveLeaf hands out the records of a partition in a table as blocks, made by several
+// goroutines.
+func (t *TIPS) moveLeaf(table *partition.Table, l partition.Rows, add func(b partition.Block) error) error {
+	made := make([]partition.Block, t.pool.parallel.Threads)
+	for lo := l.Lo; lo < l.Hi; lo += len(made) * t.chunkRecords {
+		n := min(len(made), (l.Hi-lo+t.chunkRecords-1)/t.chunkRecords)
+		partition.Each(n, t.pool.parallel.ThreadsFor(n*t.chunkRecords), func(_, i int) {
+			lo := lo + i*t.chunkRecords
+			made[i] = t.codec.Block(table, table.Rows(lo, min(lo+t.chunkRecords, l.Hi)))
+		})
+		for _, b := range made[:n] {
+			if err := add(b); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// adopt makes a chunk list the first partition's only subpartition.
+func (t *TIPS) adopt(p *partition.ChunkList) {
+	if len(t.leaves) > 0 {
+		t.leaves[0].subs = []*subpartition{{ChunkList: *p}}
+		t.subs = 1
+	}
+}
+
+// survey finds out how the records of the first partition are spread: as the view tells or,
+// where it does not, by dividing them.
+func (t *TIPS) survey() {
+	all := t.leaves[0].subs[0]
+	t.lookahead.begin(-1, nil)
+	fields := t.active(0, true)
+	if slices.ContainsFunc(fields, func(a active) bool { return t.lookahead.column(a.field).Records == nil }) {
+		t.divideAgain([]int32{0}, func(*visitor, *subpartition) bool { return true })
+		return
+	}
+	for _, a := range fields {
+		g := t.lookahead.close(a.field)
+		s := spread{grid: g, field: int32(a.field), hi: uint32(len(g.starts) - 1)}
+		all.spreads = append(all.spreads, s)
+		counts := make([]uint64, s.hi)
+		for code, n := range t.lookahead.column(a.field).Records {
+			counts[g.cell[code]] += n
+		}
+		all.counts = append(all.counts, counts...)
+	}
+	t.sums += all.known()
+}
+
+// refineSubpartitions refines partitions that have subpartitions. Those that are known to lie
+// in one child go there as they are, the others are divided.
+func (t *TIPS) refineSubpartitions(visits []int32, field int, r *partition.Refinement) {
+	t.lookahead.show(field)
+	splits := t.divideAgain(visits, func(v *visitor, p *subpartition) bool { return !v.whole(t, p) })
+	if t.err != nil {
+		return
+	}
+	for len(visits) > 0 {
+		n := min(len(visits), assembledTogether)
+		t.assemble(visits[:n], field, r)
+		visits = visits[n:]
+	}
+	t.thin(splits)
+}
+
+// divideAgain divides those subpartitions of partitions that need it.
+func (t *TIPS) divideAgain(visits []int32, needs func(v *visitor, p *subpartition) bool) []*split {
+	x := dividing{TIPS: t, splits: t.choose(visits, needs)}
+	t.fail(x.run())
+	for _, w := range x.splits {
+		t.subs--
+		t.sums -= w.whole.known()
+		l := &t.leaves[w.of]
+		for _, sub := range w.subs {
+			if sub != nil {
+				t.subs++
+				t.sums += sub.known()
+				l.subs = append(l.subs, sub)
+			}
+		}
+	}
+	return x.splits
+}
+
+// choose takes the subpartitions that need to be divided from partitions.
+func (t *TIPS) choose(visits []int32, needs func(v *visitor, p *subpartition) bool) []*split {
+	t.reserveVisitors()
+	var all []*subpartition
+	for _, p := range visits {
+		all = append(all, t.leaves[p].subs...)
+	}
+	chosen := make([]bool, len(all))
+	ranges := partition.Rows{Hi: len(all)}.Cut((len(all) + subpartitionsTogether - 1) / subpartitionsTogether)
+	partition.Each(len(ranges), t.pool.parallel.Threads, func(worker, i int) {
+		for at := ranges[i].Lo; at < ranges[i].Hi; at++ {
+			chosen[at] = needs(t.visitors[worker], all[at])
+		}
+	})
+	var splits []*split
+	for _, p := range visits {
+		l := &t.leaves[p]
+		kept := l.subs[:0]
+		for _, sub := range l.subs {
+			if chosen[0] {
+				splits = append(splits, &split{of: p, whole: sub})
+			} else {
+				kept = append(kept, sub)
+			}
+			chosen = chosen[1:]
+		}
+		clear(l.subs[len(kept):])
+		l.subs = kept
+	}
+	return splits
+}
+
+// whole reports whether the records of a subpartition are known to agree in the child that the
+// refinement sends them to, and how they are spread over what may become of that. What the
+// lookahead shows of its field is there.
+func (v *visitor) whole(t *TIPS, p *subpartition) bool {
+	o := t.lookahead
+	if o.by.Children == 1 {
+		if v.fields = t.listActive(v.fields[:0], p.Sample, false); position(v.fields, o.field) < 0 {
+			return true
+		}
+	}
+	s, counts := p.spread(o.field)
+	if s == nil {
+		return false
+	}
+	return o.agreeListed(s.list) && o.agree(s, counts)
+}
+
+// assemble makes partitions of the subpartitions of some, each of which lies in one child: first all
+// are visited, then every one is replaced by its parts.
+func (t *TIPS) assemble(partitions []int32, field int, r *partition.Refinement) {
+	t.reserveVisitors()
+	t.made = slices.Grow(t.made[:0], len(partitions))[:len(partitions)]
+	subs := 0
+	for _, p := range partitions {
+		subs += len(t.leaves[p].subs)
+	}
+	ranges := partition.Rows{Hi: len(partitions)}.Cut(max(1, min(len(partitions), subs/subpartitionsTogether)))
+	partition.Each(len(ranges), t.pool.parallel.Threads, func(worker, i int) {
+		for at := ranges[i].Lo; at < ranges[i].Hi; at++ {
+			t.made[at] = t.visitors[worker].assemble(t, partitions[at], field, r)
+		}
+	})
+	t.replaceAll(field)
+}
+
+// assemble makes parts of a partition's subpartitions, and counts these.
+func (v *visitor) assemble(t *TIPS, p int32, field int, r *partition.Refinement) visit {
+	made := v.deal(t, p, field, r)
+	for i := range made.parts {
+		made.parts[i].counts = v.gather(t, made.parts[i].subs, v.knownFields(t, made, i, field))
+	}
+	return made
+}
+
+// deal makes parts of a partition's subpartitions.
+func (v *visitor) deal(t *TIPS, p int32, field int, r *partition.Refinement) visit {
+	f := t.table.Layout.Fields[field]
+	v.children = v.children[:0]
+	for _, sub := range t.leaves[p].subs {
+		child := r.ChildOf(f.Code(sub.Sample))
+		at, found := slices.BinarySearchFunc(v.children, child, func(l childPartition, child uint32) int { return cmp.Compare(l.child, child) })
+		if !found {
+			v.children = slices.Insert(v.children, at, childPartition{child: child})
+		}
+		v.children[at].add(sub)
+	}
+	from := len(v.parts)
+	for _, child := range v.children {
+		v.parts = append(v.parts, part{leafPartition: child.leafPartition})
+	}
+	return newVisit(p, v.parts[from:len(v.parts):len(v.parts)])
+}
+
+// knownFields lists the fields of a part of a visited partition that its subpartitions tell of.
+func (v *visitor) knownFields(t *TIPS, made visit, i, field int) []active {
+	v.fields = t.listActive(v.fields[:0], t.sample(made.parts[i].leafPartition), false)
+	if len(made.parts) == 1 {
+		return only(v.fields, field)
+	}
+	return v.fields
+}
+
+// gather counts the records of subpartitions, from what is known of them.
+func (v *visitor) gather(t *TIPS, subs []*subpartition, fields []active) []counted {
+	from := len(v.counts)
+	for _, a := range fields {
+		v.counts = append(v.counts, v.gatherField(t, subs, a))
+	}
+	return v.counts[from:len(v.counts):len(v.counts)]
+}
+
+// gatherField counts the records of subpartitions by a field.
+func (v *visitor) gatherField(t *TIPS, subs []*subpartition, a active) counted {
+	at := len(v.childCounts)
+	v.childCounts = v.tally.gather(subs, a, t.lookahead.column(a.field).Child, v.childCounts)
+	return counted{field: a.field, children: v.childCounts[at:len(v.childCounts):len(v.childCounts)]}
+}
+
+// childPartition is the part of a partition that is sent to a child.
+type childPartition struct {
+	leafPartition
+	child uint32
+}
+
+func (l *childPartition) add(p *subpartition) {
+	l.Hi += p.Records
+	l.Size += p.Size
+	l.subs = append(l.subs, p)
+}
+
+// thin forgets how records are spread in fresh subpartitions of which that takes too much memory.
+func (t *TIPS) thin(splits []*split) {
+	full := t.spreadsRoom() < 0
+	for _, w := range splits {
+		for _, p := range w.subs {
+			if p != nil && (full || p.Records < cellRecords*p.cells()) {
+				t.sums -= p.known()
+				p.forget()
+			}
+		}
+	}
+}
+
+// forget forgets how records are spread in all subpartitions.
+func (t *TIPS) forget() {
+	for _, l := range t.leaves {
+		for _, p := range l.subs {
+			p.forget()
+		}
+	}
+	t.sums = 0
+}
+
+// spare gives back memory that the search can do without, if there is any.
+func (t *TIPS) spare() bool {
+	switch {
+	case t.pool.spareVisitors():
+	case cap(t.leaves) > len(t.leaves):
+		t.leaves = append(make([]leafPartition, 0, len(t.leaves)), t.leaves...)
+	case !t.subdivided:
+		return false
+	case t.pool.spareBatches():
+	case t.sums > 0:
+		t.forget()
+	default:
+		return false
+	}
+	return true
+}
+
+// drop frees a subpartition.
+func (t *TIPS) drop(p *subpartition) {
+	t.subs--
+	t.sums -= p.known()
+	p.forget()
+	t.fail(t.pool.Free(&p.ChunkList))
+}
+
+// subpartitionsVary reports whether the records of subpartitions differ in the bits of the mask.
+func (t *TIPS) subpartitionsVary(subs []*subpartition) bool {
+	first := subs[0].Sample
+	for _, p := range subs {
+		for k, mask := range t.mask {
+			if (p.Varying[k]|(p.Sample[k]^first[k]))&mask != 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// schedule notes when the subpartitions of a partition, if it has any, will be read.
+func (t *TIPS) schedule(p int32) {
+	for _, sub := range t.leaves[p].subs {
+		sub.Order = t.readOrder(p)
+	}
+}
+
+// readOrder tells when the lists of a partition are read, compared with those of others.
+func (t *TIPS) readOrder(p int32) uint64 {
+	return uint64(t.number)<<32 | uint64(uint32(p))
+}

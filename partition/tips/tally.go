@@ -1,0 +1,192 @@
+package tips
+
+import "github.com/kcut/kcut/partition"
+
+// tally counts the records of a partition by child, for several fields in one pass.
+type tally struct {
+	parallel partition.Parallel // nobody's: one goroutine counts
+	sums     [][]uint64         // by field and child; all zero between two uses
+	fields   []active           // that are being counted
+	others   []tally            // of the others that share a partition
+}
+
+// childCount is the number of records that a child would get. In a suppressed column the
+// child is the code that would be disclosed.
+type childCount struct {
+	child uint32
+	size  uint64
+}
+
+// tallyRecords is how many records are counted for one field before the next field's turn:
+// their keys and counts stay in the first-level cache.
+const tallyRecords = 1024
+
+// add counts the records of a partition for every given field that is not known.
+func (y *tally) add(t *TIPS, l leafPartition, fields []active, known stats) {
+	y.fields = y.fields[:0]
+	for _, a := range fields {
+		if known.of(a.field) == nil {
+			y.reserve(a)
+			y.fields = append(y.fields, a)
+		}
+	}
+	y.countAll(t, l)
+	complete(y.fields, y.sums, l.Size)
+}
+
+// count adds a partition's records in a table to the sums of fields. Of two children only
+// the second is counted: complete makes up for the first. It only reads what t has.
+func (t *TIPS) count(table *partition.Table, l partition.Rows, fields []active, sums [][]uint64) {
+	w := table.Layout.Words
+	for lo := l.Lo; lo < l.Hi && len(fields) > 0; lo += tallyRecords {
+		hi := min(lo+tallyRecords, l.Hi)
+		keys, counts := table.Keys[lo*w:hi*w], table.Counts[lo:hi]
+		for _, a := range fields {
+			f, child := table.Layout.Fields[a.field], t.view.Columns[t.columns[a.field]].Child
+			if a.two() {
+				sums[a.field][1] += second(keys[f.Word:], w, counts, f, child)
+			} else {
+				countEach(keys[f.Word:], w, counts, f, child, sums[a.field])
+			}
+		}
+	}
+}
+
+// complete finishes the sums that count has made of records whose counts add up to size.
+func complete(fields []active, sums [][]uint64, size uint64) {
+	for _, a := range fields {
+		if a.two() {
+			sums[a.field][0] = size - sums[a.field][1]
+		}
+	}
+}
+
+// lineWords are the words of two cache lines, which processors fetch together. Sums that several
+// goroutines add to share no line: it would go to and fro between them with every record.
+const lineWords = 16
+
+func (y *tally) reserve(a active) {
+	if a.children > len(y.sums[a.field]) {
+		y.sums[a.field] = make([]uint64, (a.children+lineWords-1)/lineWords*lineWords)
+	}
+}
+
+// second returns the sum of the counts of child 1, where there are but two.
+func second(keys []uint64, words int, counts []uint32, f partition.Field, child []uint32) (size uint64) {
+	at := 0
+	for _, n := range counts {
+		size += uint64(n) & -uint64(child[keys[at]>>f.Shift&f.Mask])
+		at += words
+	}
+	return size
+}
+
+// countEach adds the counts to their children's sums.
+func countEach(keys []uint64, words int, counts []uint32, f partition.Field, child []uint32, sums []uint64) {
+	at := 0
+	for _, n := range counts {
+		sums[child[keys[at]>>f.Shift&f.Mask]] += uint64(n)
+		at += words
+	}
+}
+
+// drain appends the field's children that have records, and zeroes their sums. A small
+// partition does not look through the many children of a large domain.
+func (y *tally) drain(t *TIPS, l leafPartition, a active, to []childCount) []childCount {
+	sums := y.sums[a.field][:a.children]
+	if a.children <= l.Records() {
+		to = list(to, sums)
+		clear(sums)
+		return to
+	}
+	f, child := t.table.Layout.Fields[a.field], t.view.Columns[t.columns[a.field]].Child
+	w := t.table.Layout.Words
+	for at := l.Lo*w + f.Word; at < l.Hi*w; at += w {
+		c := child[t.table.Keys[at]>>f.Shift&f.Mask]
+		if sums[c] > 0 {
+			to = append(to, childCount{child: c, size: sums[c]})
+			sums[c] = 0
+		}
+	}
+	return to
+}
+
+// gather appends the children of a field's value with the records of subpartitions that they get,
+// from what is known of these.
+func (y *tally) gather(subs []*subpartition, a active, child []uint32, to []childCount) []childCount {
+	y.reserve(a)
+	sums, from := y.sums[a.field], len(to)
+	for _, p := range subs {
+		s, counts := p.spread(a.field)
+		for i, n := range counts {
+			if n > 0 {
+				to = count(to, sums, child[s.grid.starts[int(s.lo)+i]], n)
+			}
+		}
+		for _, l := range s.list {
+			to = count(to, sums, child[l.code], l.count)
+		}
+	}
+	for i := range to[from:] {
+		c := &to[from+i]
+		c.size, sums[c.child] = sums[c.child], 0
+	}
+	return to
+}
+
+// count adds records to a child's sum, and appends the child if it had none.
+func count(to []childCount, sums []uint64, child uint32, n uint64) []childCount {
+	if sums[child] == 0 {
+		to = append(to, childCount{child: child})
+	}
+	sums[child] += n
+	return to
+}
+
+// list appends the children whose sum is not zero.
+func list(to []childCount, sums []uint64) []childCount {
+	for c, size := range sums {
+		if size > 0 {
+			to = append(to, childCount{child: uint32(c), size: size})
+		}
+	}
+	return to
+}
+
+// countAll counts the records of a partition in memory for the fields.
+func (y *tally) countAll(t *TIPS, l leafPartition) {
+	if ranges := y.parallel.Of(l.Rows); ranges != nil && len(y.fields) > 0 {
+		y.countRanges(t, ranges)
+		return
+	}
+	t.count(t.table, l.Rows, y.fields, y.sums)
+}
+
+// countRanges is countAll for ranges of a partition.
+func (y *tally) countRanges(t *TIPS, ranges []partition.Rows) {
+	others := min(len(ranges), y.parallel.Threads) - 1
+	for len(y.others) < others {
+		y.others = append(y.others, tally{sums: make([][]uint64, len(y.sums))})
+	}
+	for i := range others {
+		for _, a := range y.fields {
+			y.others[i].reserve(a)
+		}
+	}
+	partition.Each(len(ranges), y.parallel.Threads, func(worker, i int) {
+		sums := y.sums
+		if worker > 0 {
+			sums = y.others[worker-1].sums
+		}
+		t.count(t.table, ranges[i], y.fields, sums)
+	})
+	for _, other := range y.others[:others] {
+		for _, a := range y.fields {
+			to := y.sums[a.field]
+			for child, n := range other.sums[a.field][:a.children] {
+				to[child] += n
+			}
+			clear(other.sums[a.field])
+		}
+	}
+}

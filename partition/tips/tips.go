@@ -1,0 +1,402 @@
+package tips
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/spill"
+)
+
+// TIPS holds the leaf partitions of one quasi-identifier set (TDS, Definition 3 and
+// section 5.3): the records that share the values they are masked to, on every column of the set,
+// and the links from each value to its partitions.
+//
+// The records of a small set are those of one table, moved in place so that every partition's
+// are adjacent. In a large set every partition is a bag of subpartitions, in memory or in the store,
+// each counted and, as far as the view predicted what would be refined, divided ahead of time;
+// the table holds the records that are being read.
+type TIPS struct {
+	VIT
+
+	view      *View
+	columns   []int // of the view, by field
+	leaves    []leafPartition
+	links     links
+	live      uint64 // records of the leaves that are not discarded
+	touched   uint64 // records of the partitions that refinements have visited
+	lookahead *lookahead
+	storage
+	visiting
+	ctx context.Context // of the call being served
+	err error           // the first of the store's
+}
+
+// storage says where the records of a set's partitions are, and what they take.
+type storage struct {
+	pool         *Pool
+	number       int // among the pool's sets
+	table        *partition.Table
+	records      int  // of the table
+	subdivided   bool // the leaves have subpartitions, and the table only what is being read of them
+	subs         int  // of all partitions
+	codec        partition.Codec
+	chunkRecords int   // of the layout
+	held         int64 // drawn from the pool for all but records
+	sums         int64 // bytes of all stats
+}
+
+// visiting is what refinements use again and again.
+type visiting struct {
+	visitors []*visitor   // by worker
+	together *visitor     // all of them
+	order    []int32      // in which the partitions that are being refined are visited
+	made     []visit      // of these partitions, in their order
+	visits   []int32      // what linked returns
+	fields   []active     // what active returns
+	mask     []uint64     // scratch of varies, by word
+	children []childCount // scratch of update
+}
+
+// leafPartition is one leaf partition. A discarded one has no records.
+type leafPartition struct {
+	partition.Rows                 // its records in the table or, of subpartitions, 0 and their number
+	stats          stats           // nil for small partitions
+	sums           int64           // bytes that stats had when they were last looked at
+	subs           []*subpartition // of a spilled partition
+}
+
+func (l leafPartition) records() int { return l.Hi - l.Lo }
+
+// active is a field of a partition whose value can still be refined.
+type active struct {
+	field    int
+	value    int32 // None in a suppressed column, where every code is a value
+	children int   // or codes of a suppressed column
+	link     bool  // the partition is not linked yet
+}
+
+// two reports whether refining the field's value makes two children.
+func (a active) two() bool { return a.children == 2 && a.value != None }
+
+// New returns the one leaf partition of a table, whose field i is column columns[i] of
+// the view. A value whose refinement would leave fewer than k records together is killed.
+//
+// The table is consumed: the bytes of one in memory, which must be drawn from the pool's
+// budget, and the chunks of a spilled one, which must be in the pool's store, are the
+// pool's from now on.
+func New(ctx context.Context, table *partition.Table, columns []int, k uint64, view *View, pool *Pool) (*TIPS, error) {
+	size := table.SizeOn(pool.parallel.Threads)
+	t := &TIPS{VIT: VIT{k: k, anonymity: size}, view: view, columns: columns, ctx: ctx}
+	t.storage = storage{
+		pool: pool, number: len(pool.sets), table: table, records: table.Len(),
+		codec: partition.NewCodec(table.Layout), chunkRecords: pool.ChunkRecords(table.Layout),
+	}
+	t.lookahead = newLookahead(view, columns, pool.Share/shareOfGrids)
+	t.mask = make([]uint64, table.Layout.Words)
+	pool.sets = append(pool.sets, t)
+	pool.Adopt(table.Bytes())
+	if table.Len() > 0 {
+		t.leaves = append(t.leaves, leafPartition{Rows: partition.Rows{Hi: table.Len(), Size: size}})
+	}
+	if t.subdivided = table.Spilled(); t.subdivided {
+		t.table = &partition.Table{Layout: table.Layout}
+		t.adopt(table.TakeChunks())
+	} else {
+		t.subdivide()
+	}
+	t.reserve()
+	t.account()
+	if len(t.leaves) > 0 && t.err == nil {
+		t.start()
+		t.account()
+	}
+	if t.err != nil {
+		return nil, fmt.Errorf("read the first partition: %w", t.err)
+	}
+	return t, nil
+}
+
+// start updates the first partition.
+func (t *TIPS) start() {
+	var counts []counted
+	if t.subdivided {
+		if t.survey(); t.err != nil {
+			return
+		}
+		t.reserveVisitors()
+		counts = t.together.gather(t, t.leaves[0].subs, t.active(0, true))
+	} else {
+		fields := t.active(0, true)
+		t.leaves[0].stats = t.known(fields)
+		t.reserveVisitors()
+		counts = t.together.countFields(t, t.leaves[0], fields, t.leaves[0].stats)
+	}
+	if t.err == nil {
+		t.keep(0, t.update(0, t.active(0, true), counts, nil))
+	}
+}
+
+// known returns the stats of the first partition as far as the view tells.
+func (t *TIPS) known(fields []active) stats {
+	s := make(stats, len(t.columns))
+	for _, a := range fields {
+		column := &t.view.Columns[t.columns[a.field]]
+		if column.Records == nil {
+			continue
+		}
+		s[a.field] = make([]uint64, a.children)
+		for code, n := range column.Records {
+			s[a.field][column.Child[code]] += n
+		}
+	}
+	return s
+}
+
+func (t *TIPS) reserve() {
+	t.VIT.reserve(len(t.view.values))
+	t.links.reserve(len(t.view.values))
+}
+
+// Live returns the number of records in partitions that are not discarded. A partition is
+// discarded when no refinement can split it at the time it is made or visited (TDS, section 5.5).
+func (t *TIPS) Live() uint64 { return t.live }
+
+// Subdivided reports whether partitions are divided by what the view predicts, too.
+func (t *TIPS) Subdivided() bool { return t.subdivided }
+
+// Touched returns the number of records in the partitions that refinements have visited,
+// each counted at every visit: the work of the search, however it is done.
+func (t *TIPS) Touched() uint64 { return t.touched }
+
+// Refine performs a refinement on every leaf partition linked to its value. The view must
+// show the values after it. After an error, which is the context's, the store's or the
+// budget's, the partitions are not to be used.
+func (t *TIPS) Refine(ctx context.Context, r *partition.Refinement) error {
+	const patience = 1 << 20 // records between two looks at the context
+	t.ctx = ctx
+	t.reserve()
+	field := slices.Index(t.columns, r.Column)
+	t.lookahead.begin(field, r)
+	touched := 0
+	for visits, all := t.linked(r.Value); len(visits) > 0; {
+		n, records := t.refinedTogether(visits, all)
+		touched += records
+		if !t.subdivided {
+			t.refineTable(visits[:n], field, r)
+		} else {
+			t.refineSubpartitions(visits[:n], field, r)
+		}
+		if t.account(); t.err != nil {
+			return fmt.Errorf("refine leaf partitions: %w", t.err)
+		}
+		if touched > patience {
+			touched = 0
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+		visits = visits[n:]
+	}
+	return nil
+}
+
+// linked consumes the links of a value and returns its partitions, and how many records these
+// have, in the order of their numbers, which is that of their records in the store, by and
+// large.
+func (t *TIPS) linked(value int32) (visits []int32, records int) {
+	t.visits = t.visits[:0]
+	for p, ok := t.links.pop(value); ok; p, ok = t.links.pop(value) {
+		if n := t.leaves[p].Records(); n > 0 {
+			t.visits = append(t.visits, p)
+			t.touched += t.leaves[p].Size
+			records += n
+		}
+	}
+	slices.Sort(t.visits)
+	return t.visits, records
+}
+
+// refinedTogether returns how many of the next partitions, of all with so many records, are
+// refined at once, and their records: of those with subpartitions, as many as make some batches.
+func (t *TIPS) refinedTogether(visits []int32, all int) (n, records int) {
+	if !t.subdivided {
+		return t.visitedTogether(visits, all)
+	}
+	most := batchesTogether * t.pool.batchRecords(t.table.Layout)
+	for n < len(visits) && (n == 0 || records+t.leaves[visits[n]].Records() <= most) {
+		records += t.leaves[visits[n]].Records()
+		n++
+	}
+	return n, records
+}
+
+// outdate drops the sums of a field that its refinement makes untrue: in a suppressed
+// column, that of the disclosed code alone.
+func (t *TIPS) outdate(s stats, field int, r *partition.Refinement) {
+	if sums := s.of(field); sums != nil && t.view.Columns[r.Column].Suppressed {
+		sums[r.First] = 0
+	} else {
+		s.drop(field)
+	}
+}
+
+// replace puts parts in a partition's place. The largest keeps the partition's number, its
+// links, and what the other parts leave of its stats.
+func (t *TIPS) replace(v visit, field int) {
+	p := v.partition
+	parent := t.leaves[p]
+	t.live -= parent.Size
+	for i, part := range v.parts {
+		t.anonymity = min(t.anonymity, part.Size)
+		if i != v.largest {
+			t.leaves = append(t.leaves, part.leafPartition)
+			q := int32(len(t.leaves) - 1)
+			t.schedule(q)
+			t.keep(q, t.update(q, t.active(q, true), part.counts, parent.stats))
+		}
+	}
+	t.leaves[p] = v.parts[v.largest].leafPartition
+	t.schedule(p)
+	t.leaves[p].sums = parent.sums
+	t.leaves[p].stats = parent.stats
+	fields := t.active(p, false)
+	if i := position(fields, field); i >= 0 && fields[i].value != None {
+		fields[i].link = true // to its new value
+	}
+	t.keep(p, t.update(p, fields, v.parts[v.largest].counts, nil))
+}
+
+// follow gives a partition whose records all belong to one child that child's value.
+func (t *TIPS) follow(p int32, field int, counts []counted) {
+	fields := t.active(p, false)
+	alive := len(fields) > 0
+	if i := position(fields, field); i >= 0 {
+		if fields[i].value == None { // it does not hold the disclosed code
+			return
+		}
+		alive = len(fields) > 1
+		t.leaves[p].stats.drop(field)
+		fields[i].link = true
+		alive = t.update(p, fields[i:i+1], counts, nil) || alive
+	}
+	t.live -= t.leaves[p].Size
+	t.keep(p, alive)
+}
+
+// keep counts a partition as live, or discards it: when it is not alive or its records
+// agree in all fields that active has listed for it.
+func (t *TIPS) keep(p int32, alive bool) {
+	l := &t.leaves[p]
+	if alive && t.varies(*l, t.fields) {
+		t.live += l.Size
+		return
+	}
+	t.sums -= l.sums
+	for _, sub := range l.subs {
+		t.drop(sub)
+	}
+	*l = leafPartition{}
+}
+
+// varies reports whether the records of a partition differ in one of the fields.
+func (t *TIPS) varies(l leafPartition, fields []active) bool {
+	clear(t.mask)
+	for _, a := range fields {
+		f := t.table.Layout.Fields[a.field]
+		t.mask[f.Word] |= f.Mask << f.Shift
+	}
+	if l.subs != nil {
+		return t.subpartitionsVary(l.subs)
+	}
+	first := t.sample(l)
+	for i := l.Lo + 1; i < l.Hi; i++ {
+		for k, word := range t.table.Keys[i*len(first) : (i+1)*len(first)] {
+			if (word^first[k])&t.mask[k] != 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// fail remembers the first error.
+func (t *TIPS) fail(err error) {
+	if t.err == nil {
+		t.err = err
+	}
+}
+
+// account draws what partitions take besides their records, or returns what they took.
+// It may move any table or chunk list of the pool to the store, so none is being worked on.
+func (t *TIPS) account() {
+	for {
+		more := t.holds() - t.held
+		if more <= 0 {
+			t.pool.Release(-more)
+			t.held += more
+			return
+		}
+		switch err := t.pool.Draw("what is known of leaf partitions", more); {
+		case err == nil:
+			t.held += more
+		case !errors.Is(err, spill.ErrBudget):
+			t.fail(err)
+			return
+		case t.holds()-t.held < more: // the table of this set was moved
+		case t.spare():
+		default:
+			t.fail(err)
+			return
+		}
+	}
+}
+
+// holds returns the memory that partitions take besides their records.
+func (t *TIPS) holds() int64 {
+	held := int64(cap(t.leaves))*int64(unsafe.Sizeof(leafPartition{})) + t.links.bytes() + int64(cap(t.visits))*4 + t.VIT.bytes() + t.sums
+	if t.subdivided {
+		held += int64(t.subs) * partition.ChunkListBytes
+	}
+	return held + t.visitsBytes()
+}
+
+// active lists the fields of a partition whose value can still be refined. The list is
+// valid until the next call.
+func (t *TIPS) active(p int32, link bool) []active {
+	t.fields = t.listActive(t.fields[:0], t.sample(t.leaves[p]), link)
+	return t.fields
+}
+
+// sample returns a key of a partition.
+func (t *TIPS) sample(l leafPartition) []uint64 {
+	if l.subs != nil {
+		return l.subs[0].Sample
+	}
+	w := t.table.Layout.Words
+	return t.table.Keys[l.Lo*w:][:w]
+}
+
+// listActive appends the fields in which the partition of a key can still be refined.
+func (t *TIPS) listActive(to []active, key []uint64, link bool) []active {
+	for i, c := range t.columns {
+		column := &t.view.Columns[c]
+		value := column.Value[t.table.Layout.Fields[i].Code(key)]
+		switch {
+		case value == None:
+		case column.Suppressed && column.alive > 0:
+			to = append(to, active{field: i, value: None, children: len(column.Value), link: link})
+		case !column.Suppressed && !t.view.Dead(value):
+			to = append(to, active{field: i, value: value, children: t.view.values[value].children, link: link})
+		}
+	}
+	return to
+}
+
+// position returns the index of a field in the list, or -1.
+func position(fields []active, field int) int {
+	return slices.IndexFunc(fields, func(a active) bool { return a.field == field })
+}

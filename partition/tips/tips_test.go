@@ -1,0 +1,484 @@
+package tips
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/partitiontest"
+	"github.com/kcut/kcut/spill"
+	"github.com/kcut/kcut/spill/spilltest"
+)
+
+// model is a naive twin of a View and its sets: it keeps whole tables and counts anew.
+type model struct {
+	view    View
+	columns []modelColumn
+	tables  []*partition.Table
+	sets    [][]int
+	tips    []*TIPS
+	ks      []uint64
+}
+
+// modelColumn knows for every code its masked value, as text, and what can be refined.
+type modelColumn struct {
+	masked []string // by code
+	ranges map[int32][]int
+	codes  map[int32]int // of suppressed values
+}
+
+// newModel draws columns of both kinds and sets over them.
+func newModel(r *rand.Rand, pool *Pool) *model {
+	m := &model{}
+	var domains []int
+	for c := range 2 + r.IntN(4) {
+		domain := (1 + r.IntN(12)) << (2 * r.IntN(2))
+		domains = append(domains, domain)
+		m.view.Columns = append(m.view.Columns, NewColumn(domain))
+		m.columns = append(m.columns, modelColumn{masked: make([]string, domain), ranges: map[int32][]int{}, codes: map[int32]int{}})
+		if r.IntN(3) == 0 {
+			m.suppress(c)
+		} else {
+			m.enter(r, c, 0, domain)
+		}
+	}
+	sets := 1 + r.IntN(2)
+	for range sets {
+		columns := r.Perm(len(domains))[:1+r.IntN(len(domains))]
+		var own []int
+		var wide []int // makes keys of several words
+		for _, c := range columns {
+			own = append(own, domains[c])
+			wide = append(wide, domains[c]<<(r.IntN(2)*r.IntN(30)))
+		}
+		table := partitiontest.RandomTable(r, 1+r.IntN(3000), own, partition.NewLayout(wide))
+		m.tables = append(m.tables, &partition.Table{Layout: table.Layout, Keys: append([]uint64(nil), table.Keys...), Counts: append([]uint32(nil), table.Counts...)})
+		if sets == 1 && r.IntN(2) == 0 {
+			m.tell(table, columns)
+		}
+		m.sets = append(m.sets, columns)
+		m.ks = append(m.ks, uint64(1+r.IntN(60)))
+		tips, err := New(context.Background(), table, columns, m.ks[len(m.ks)-1], &m.view, pool)
+		if err != nil {
+			panic(err) // no pool is pressed before its first step
+		}
+		m.tips = append(m.tips, tips)
+	}
+	return m
+}
+
+// tell lets the view know how many records of the only table have each code.
+func (m *model) tell(table *partition.Table, columns []int) {
+	w := table.Layout.Words
+	for f, c := range columns {
+		records := make([]uint64, len(m.view.Columns[c].Value))
+		for i, n := range table.Counts {
+			records[table.Layout.Fields[f].Code(table.Keys[i*w:(i+1)*w])] += uint64(n)
+		}
+		m.view.Columns[c].Records = records
+	}
+}
+
+func (m *model) suppress(c int) {
+	v := &m.view.Columns[c]
+	v.Suppressed = true
+	for code := range v.Value {
+		v.Value[code], v.Child[code] = m.view.Add(c, 2), uint32(code)
+		m.columns[c].masked[code] = "*"
+		m.columns[c].codes[v.Value[code]] = code
+	}
+}
+
+// enter masks a range of codes as one value with random children.
+func (m *model) enter(r *rand.Rand, c, lo, hi int) {
+	v, column := &m.view.Columns[c], &m.columns[c]
+	bounds := []int{lo}
+	for b := lo + 1; b < hi; b++ {
+		if r.IntN(hi-lo) < 2 {
+			bounds = append(bounds, b)
+		}
+	}
+	value := None
+	if hi > lo+1 || r.IntN(2) == 0 && column.masked[lo] != fmt.Sprint(lo, hi) {
+		value = m.view.Add(c, len(bounds))
+		column.ranges[value] = append(bounds, hi)
+	}
+	child := -1
+	for code := lo; code < hi; code++ {
+		if child+1 < len(bounds) && bounds[child+1] == code {
+			child++
+		}
+		v.Value[code], v.Child[code] = value, uint32(child)
+		column.masked[code] = fmt.Sprint(lo, hi)
+	}
+}
+
+// predict lets the view expect anything, or nothing.
+func (m *model) predict(r *rand.Rand) {
+	splitPoints := func() (to []SplitPoints) {
+		for range r.IntN(4) {
+			p := SplitPoints{Column: r.IntN(len(m.view.Columns))}
+			domain := len(m.view.Columns[p.Column].Value)
+			for code := range domain {
+				if r.IntN(3) == 0 {
+					p.Starts = append(p.Starts, uint32(code))
+				}
+			}
+			to = append(to, p)
+		}
+		return to
+	}
+	m.view.Lookahead = Lookahead{Next: splitPoints(), Beyond: splitPoints()}
+}
+
+// refine performs a value in the view and in the twin.
+func (m *model) refine(r *rand.Rand, c int, value int32) partition.Refinement {
+	m.predict(r)
+	v, column := &m.view.Columns[c], &m.columns[c]
+	m.view.Kill(value)
+	if v.Suppressed {
+		code := column.codes[value]
+		v.Value[code] = None
+		column.masked[code] = fmt.Sprint(code)
+		return partition.Refinement{Value: value, Column: c, Children: 2, First: uint32(code), Child: []uint32{1}}
+	}
+	bounds := column.ranges[value]
+	lo, hi := bounds[0], bounds[len(bounds)-1]
+	refinement := partition.Refinement{Value: value, Column: c, Children: len(bounds) - 1, First: uint32(lo), Child: append([]uint32(nil), v.Child[lo:hi]...)}
+	for i := range refinement.Children {
+		m.enter(r, c, bounds[i], bounds[i+1])
+	}
+	return refinement
+}
+
+// masked returns what the codes of a column would be masked to after refining a value.
+func (m *model) masked(c int, value int32) []string {
+	column := &m.columns[c]
+	masked := append([]string(nil), column.masked...)
+	if m.view.Columns[c].Suppressed {
+		masked[column.codes[value]] = "disclosed"
+		return masked
+	}
+	bounds := column.ranges[value]
+	for code := bounds[0]; code < bounds[len(bounds)-1]; code++ {
+		masked[code] = fmt.Sprint("child ", m.view.Columns[c].Child[code])
+	}
+	return masked
+}
+
+// anonymity counts a set from its records, with one column masked otherwise.
+func (m *model) anonymity(set, other int, masked []string) uint64 {
+	table := m.tables[set]
+	groups := map[string]uint64{}
+	w := table.Layout.Words
+	for i, n := range table.Counts {
+		group := ""
+		for f, c := range m.sets[set] {
+			code := table.Layout.Fields[f].Code(table.Keys[i*w : (i+1)*w])
+			if c == other {
+				group += masked[code] + "|"
+			} else {
+				group += m.columns[c].masked[code] + "|"
+			}
+		}
+		groups[group] += uint64(n)
+	}
+	smallest := uint64(math.MaxUint64)
+	for _, size := range groups {
+		smallest = min(smallest, size)
+	}
+	return smallest
+}
+
+// check compares all minima and deaths with the twin's, and returns the values alive.
+func (m *model) check(t *testing.T) (alive []int32) {
+	t.Helper()
+	for set, tips := range m.tips {
+		if got, want := tips.Anonymity(), m.anonymity(set, -1, nil); got != want {
+			t.Errorf("set %d: anonymity %d, want %d", set, got, want)
+		}
+	}
+	for c := range m.columns {
+		for value := range int32(len(m.view.values)) {
+			if m.view.values[value].column == c && !m.view.Dead(value) {
+				alive = append(alive, value)
+			}
+		}
+	}
+	for _, value := range alive {
+		c := m.view.values[value].column
+		for set, tips := range m.tips {
+			if !slices.Contains(m.sets[set], c) {
+				continue
+			}
+			want := m.anonymity(set, c, m.masked(c, value))
+			if got := tips.After(value); got != want {
+				t.Errorf("set %d: value %d of column %d: anonymity %d after it, want %d", set, value, c, got, want)
+			}
+			if want < m.ks[set] && m.anonymity(set, -1, nil) >= m.ks[set] {
+				t.Errorf("set %d: value %d lives although it would leave %d together", set, value, want)
+			}
+		}
+	}
+	return alive
+}
+
+// regime makes pools, and presses them before every step.
+type regime struct {
+	name  string
+	pool  func() *Pool
+	press func(r *rand.Rand, pool *Pool) error
+}
+
+func limitedPool(chunk int) func() *Pool {
+	return func() *Pool {
+		pool := newPool(partition.NewPool(spill.NewBudget(1<<40), spilltest.NewMemoryStore(), 1<<40))
+		pool.Chunk, pool.parallel.Threads = chunk, 1+chunk%3
+		return pool
+	}
+}
+
+// sharedPool makes pools whose partitions of two records and more have several goroutines.
+func sharedPool(threads int) func() *Pool {
+	return func() *Pool {
+		pool := NewPool(partition.Space{Threads: threads})
+		pool.parallel.Least = 1
+		return pool
+	}
+}
+
+// sharedAndLimited makes pools of that kind whose memory can be scarce.
+func sharedAndLimited() *Pool {
+	pool := limitedPool(512)()
+	pool.parallel.Least = 1
+	return pool
+}
+
+// smallSubpartitions divides subpartitions by all that the view predicts.
+func smallSubpartitions(chunk int) func() *Pool {
+	return func() *Pool {
+		pool := limitedPool(chunk)()
+		pool.sizes.subpartitionRecords, pool.sizes.partRecords, pool.batch = 1, 1, 1<<20
+		return pool
+	}
+}
+
+// subdivided_ makes tables of any size subpartitions from the start.
+func subdivided_(chunk int) func() *Pool {
+	return func() *Pool {
+		pool := smallSubpartitions(chunk)()
+		pool.sizes.subdivisionPays = 1
+		return pool
+	}
+}
+
+var regimes = []regime{
+	{"unlimited", func() *Pool { return NewPool(partition.Space{}) }, func(*rand.Rand, *Pool) error { return nil }},
+	{"shared", sharedPool(2), func(*rand.Rand, *Pool) error { return nil }},
+	{"shared by many", sharedPool(5), func(*rand.Rand, *Pool) error { return nil }},
+	{"shared, ample", sharedAndLimited, func(*rand.Rand, *Pool) error { return nil }},
+	{"shared, scarce", sharedAndLimited, scarce},
+	{"in subs", subdivided_(512), func(*rand.Rand, *Pool) error { return nil }},
+	{"in subs, scarce, chunks of two records", subdivided_(24), scarce},
+	{"ample", limitedPool(1 << 12), func(*rand.Rand, *Pool) error { return nil }},
+	{"scarce", limitedPool(512), scarce},
+	{"scarce, chunks of two records", limitedPool(24), scarce},
+	{"all in the store", limitedPool(512), allOut},
+	{"all in the store, chunks of two records", limitedPool(24), allOut},
+	{"all in the store, small subs", smallSubpartitions(512), allOut},
+	{"all in the store, small subs in chunks of two records", smallSubpartitions(24), allOut},
+	{"all in the store, no room for sums", func() *Pool { return newPool(partition.NewPool(nil, spilltest.NewMemoryStore(), 0)) }, allOut},
+}
+
+// scarce leaves little more memory than what is known of partitions takes.
+func scarce(r *rand.Rand, pool *Pool) error {
+	held := int64(0)
+	for _, t := range pool.sets {
+		held += t.held
+	}
+	pool.Share = 20*held + r.Int64N(20_000)
+	return nil
+}
+
+// allOut moves everything to the store.
+func allOut(_ *rand.Rand, pool *Pool) error {
+	for moved := true; moved; {
+		var err error
+		if moved, err = pool.Evict(1 << 40); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func TestTIPSAgreesWithRecount(t *testing.T) {
+	seed := rand.Uint64()
+	for _, g := range regimes {
+		t.Run(g.name, func(t *testing.T) {
+			kept, refined := 0, 0
+			for i := range 25 {
+				r := rand.New(rand.NewPCG(seed, uint64(i)))
+				pool := g.pool()
+				m := newModel(r, pool)
+				for alive := m.check(t); len(alive) > 0; alive = m.check(t) {
+					if err := g.press(r, pool); err != nil {
+						t.Fatal(err)
+					}
+					n, err := m.step(r, alive[r.IntN(len(alive))])
+					if err != nil || t.Failed() {
+						t.Fatalf("seed %d, case %d: %v", seed, i, err)
+					}
+					kept += n
+					refined++
+				}
+				for set, tips := range m.tips {
+					if size := m.tables[set].Size(); tips.Live() > size {
+						t.Errorf("%d records live of %d", tips.Live(), size)
+					}
+				}
+				closePool(t, pool)
+			}
+			if kept == 0 || refined < 100 {
+				t.Errorf("seed %d: only %d refinements, %d partitions with stats", seed, refined, kept)
+			}
+		})
+	}
+}
+
+// closePool checks that a closed pool holds nothing.
+func closePool(t *testing.T, pool *Pool) {
+	t.Helper()
+	if err := pool.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if s, ok := pool.Store.(*spilltest.MemoryStore); ok && len(s.Sequences) > 0 {
+		t.Errorf("%d sequences left in the store", len(s.Sequences))
+	}
+	if pool.Used() != 0 {
+		t.Errorf("%d bytes left of the pool", pool.Used())
+	}
+}
+
+// step refines a value in all sets and returns how many partitions have stats then.
+func (m *model) step(r *rand.Rand, value int32) (kept int, err error) {
+	c := m.view.values[value].column
+	refinement := m.refine(r, c, value)
+	for set, tips := range m.tips {
+		if slices.Contains(m.sets[set], c) {
+			if err := tips.Refine(context.Background(), &refinement); err != nil {
+				return 0, err
+			}
+		}
+		for _, l := range tips.leaves {
+			if l.stats != nil || slices.ContainsFunc(l.subs, func(p *subpartition) bool { return p.spreads != nil }) {
+				kept++
+			}
+		}
+	}
+	return kept, nil
+}
+
+func TestRefineStopsWhenCancelled(t *testing.T) {
+	for name, pool := range map[string]*Pool{"in a table": NewPool(partition.Space{}), "in subs": limitedPool(1 << 10)()} {
+		var view View
+		view.Columns = []Column{NewColumn(2)}
+		value := view.Add(0, 2)
+		view.Columns[0].Value = []int32{value, value}
+		view.Columns[0].Child = []uint32{0, 1}
+		pool.sizes.subdivisionPays = 2 << 20
+		table := &partition.Table{Layout: partition.NewLayout([]int{2}), Keys: make([]uint64, 2<<20), Counts: make([]uint32, 2<<20)}
+		for i := range table.Keys {
+			table.Keys[i], table.Counts[i] = uint64(i%2), 1
+		}
+		tips, err := New(context.Background(), table, []int{0}, 1, &view, pool)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tips.Subdivided() != (name == "in subs") {
+			t.Errorf("%s: in subs: %t", name, tips.Subdivided())
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		err = tips.Refine(ctx, &partition.Refinement{Value: value, Children: 2, Child: []uint32{0, 1}})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: got %v, want the context's error", name, err)
+		}
+	}
+}
+
+// TestTIPSReportsFaults repeats one search against stores that fail at one call.
+func TestTIPSReportsFaults(t *testing.T) {
+	for _, seed := range []uint64{10, 11, 12} {
+		spilltest.UntilNoFault(t, func(s *spilltest.MemoryStore) (err error) {
+			r := rand.New(rand.NewPCG(seed, 5))
+			pool := newPool(partition.NewPool(spill.NewBudget(1<<40), s, 1<<40))
+			pool.Chunk = 1 << 10
+			defer func() { err = errors.Join(err, pool.Close()) }()
+			m := newModel(r, pool)
+			for range 12 {
+				var alive []int32
+				for value := range m.view.values {
+					if !m.view.Dead(int32(value)) {
+						alive = append(alive, int32(value))
+					}
+				}
+				if len(alive) == 0 {
+					return nil
+				}
+				if err := allOut(r, pool); err != nil {
+					return err
+				}
+				if _, err := m.step(r, alive[r.IntN(len(alive))]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+}
+
+// TestTIPSNeedsItsBudget searches with a store but no memory for what is known of partitions.
+func TestTIPSNeedsItsBudget(t *testing.T) {
+	pool := newPool(partition.NewPool(spill.NewBudget(1<<40), spilltest.NewMemoryStore(), 10))
+	view := View{Columns: []Column{NewColumn(2)}}
+	table := &partition.Table{Layout: partition.NewLayout([]int{2}), Keys: []uint64{0, 1}, Counts: []uint32{1, 1}}
+	if _, err := New(context.Background(), table, []int{0}, 1, &view, pool); !errors.Is(err, spill.ErrBudget) {
+		t.Errorf("got %v, want an error of the budget", err)
+	}
+}
+
+// TestSmallPartitionsForgetDeadValues refines one of two columns that are alive, the third
+// being dead: what goes back to the store has one record for every code of the other.
+func TestSmallPartitionsForgetDeadValues(t *testing.T) {
+	view := View{Columns: []Column{NewColumn(2), NewColumn(3), NewColumn(1000)}}
+	first, second := view.Add(0, 2), view.Add(1, 3)
+	view.Columns[0].Value, view.Columns[0].Child = []int32{first, first}, []uint32{0, 1}
+	view.Columns[1].Value, view.Columns[1].Child = []int32{second, second, second}, []uint32{0, 1, 2}
+	domains := []int{2, 3, 1000}
+	table := partitiontest.RandomTable(rand.New(rand.NewPCG(3, 3)), 800, domains, partition.NewLayout(domains))
+	size := table.Size()
+	tips, err := New(context.Background(), table, []int{0, 1, 2}, 1, &view, newPool(partition.NewPool(spill.NewBudget(1<<40), spilltest.NewMemoryStore(), 1<<40)))
+	if err == nil {
+		err = tips.spill()
+	}
+	if err == nil {
+		view.Kill(first)
+		view.Columns[0].Value = []int32{None, None}
+		err = tips.Refine(context.Background(), &partition.Refinement{Value: first, Children: 2, Child: []uint32{0, 1}})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, sum := 0, uint64(0)
+	for _, l := range tips.leaves {
+		records, sum = records+l.Records(), sum+l.Size
+	}
+	if len(tips.leaves) != 2 || records != 6 || sum != size {
+		t.Errorf("%d partitions of %d records that stand for %d, want 2 of 6 for %d", len(tips.leaves), records, sum, size)
+	}
+}

@@ -1,0 +1,285 @@
+package tips
+
+import (
+	"cmp"
+	"slices"
+	"unsafe"
+
+	"github.com/kcut/kcut/partition"
+)
+
+// visit is what a refinement makes of a leaf partition.
+type visit struct {
+	partition int32
+	parts     []part // by ascending child
+	largest   int    // of these
+}
+
+func newVisit(partition int32, parts []part) visit {
+	v := visit{partition: partition, parts: parts}
+	for i, part := range parts {
+		if part.Size > parts[v.largest].Size {
+			v.largest = i
+		}
+	}
+	return v
+}
+
+// part is a part of a partition, with what was counted of it if its records are in the table.
+type part struct {
+	leafPartition
+	counts []counted
+}
+
+// counted is what a part has of the children of a field's value.
+type counted struct {
+	field    int
+	children []childCount
+}
+
+// visitor visits leaf partitions: it moves their records, or makes parts of their subpartitions, and
+// counts those of the parts. Of what partitions have in common it only reads. It works alone, or
+// several goroutines share what it does.
+type visitor struct {
+	division    partition.Division
+	tally       tally
+	fields      []active
+	children    []childPartition
+	parts       []part // of visits, and so on
+	counts      []counted
+	childCounts []childCount
+}
+
+const (
+	// visitRecords is how many records are visited at once.
+	visitRecords = 1 << 18
+	// shareOfVisits is the part of a pool's share that the counts of visits may take.
+	shareOfVisits = 8
+	// sharedPart is the part of the records to be visited that a partition has if its own are
+	// shared, and largePart if it comes before the small ones.
+	sharedPart = 8
+	largePart  = 64
+	// roomPays is how many children it takes for records to be put in order elsewhere.
+	roomPays = 5
+)
+
+func newVisitor(columns int, parallel partition.Parallel) *visitor {
+	return &visitor{division: partition.Division{Parallel: parallel}, tally: tally{parallel: parallel, sums: make([][]uint64, columns)}}
+}
+
+// refineTable refines partitions in the table: first all are visited, then every one is
+// replaced by its parts, in the order of their numbers, whoever was first.
+func (t *TIPS) refineTable(partitions []int32, field int, r *partition.Refinement) {
+	t.reserveVisitors()
+	t.made = slices.Grow(t.made[:0], len(partitions))[:len(partitions)]
+	if p := partitions[0]; len(partitions) == 1 && t.isShared(t.leaves[p], t.leaves[p].Records()) {
+		t.made[0] = t.visitTogether(p, field, r)
+	} else {
+		records := t.largestFirst(partitions)
+		partition.Each(len(partitions), t.pool.parallel.ThreadsFor(records), func(worker, turn int) {
+			i := t.order[turn]
+			t.made[i] = t.visitors[worker].visit(t, partitions[i], field, r)
+		})
+	}
+	t.replaceAll(field)
+}
+
+// replaceAll replaces the partitions that were visited by their parts.
+func (t *TIPS) replaceAll(field int) {
+	for _, made := range t.made {
+		if len(made.parts) == 1 {
+			l := &t.leaves[made.partition]
+			l.Hi, l.subs = l.Lo+made.parts[0].Records(), made.parts[0].subs
+			t.follow(made.partition, field, made.parts[0].counts)
+		} else {
+			t.replace(made, field)
+		}
+	}
+}
+
+// reserveVisitors makes the visitors, or makes them forget the last visits.
+func (t *TIPS) reserveVisitors() {
+	if t.together == nil {
+		t.together = newVisitor(len(t.columns), t.pool.parallel)
+		for range t.pool.parallel.Threads {
+			t.visitors = append(t.visitors, newVisitor(len(t.columns), partition.Parallel{}))
+		}
+	}
+	t.together.forget()
+	for _, v := range t.visitors {
+		v.forget()
+	}
+}
+
+func (v *visitor) forget() {
+	v.parts, v.counts, v.childCounts = v.parts[:0], v.counts[:0], v.childCounts[:0]
+}
+
+// visitsBytes returns the memory that visits take.
+func (t *TIPS) visitsBytes() int64 {
+	n := int64(cap(t.made))*int64(unsafe.Sizeof(visit{})) + int64(cap(t.order))*4
+	if t.together != nil {
+		n += t.together.bytes()
+	}
+	for _, v := range t.visitors {
+		n += v.bytes()
+	}
+	return n
+}
+
+// spareVisitors gives back what visits of all sets take, of which none is going on. It reports
+// whether that was anything.
+func (m *Pool) spareVisitors() (spared bool) {
+	for _, t := range m.sets {
+		if t.visitsBytes() > 0 {
+			t.dismissVisitors()
+			spared = true
+		}
+	}
+	return spared
+}
+
+// dismissVisitors gives back what visits take.
+func (t *TIPS) dismissVisitors() {
+	n := min(t.visitsBytes(), t.held) // what they took since the last account is not drawn
+	t.together, t.visitors, t.made, t.order = nil, nil, nil, nil
+	t.pool.Release(n)
+	t.held -= n
+}
+
+// largestFirst makes the order in which goroutines visit partitions: the large ones come
+// first, so that the small ones make up for their differences. It returns their records.
+func (t *TIPS) largestFirst(partitions []int32) (records int) {
+	size := func(i int32) int { return t.leaves[partitions[i]].Records() }
+	t.order = t.order[:0]
+	for i := range partitions {
+		t.order = append(t.order, int32(i))
+		records += size(int32(i))
+	}
+	large := 0
+	for i, turn := range t.order {
+		if size(turn) >= records/largePart {
+			copy(t.order[large+1:i+1], t.order[large:i])
+			t.order[large] = turn
+			large++
+		}
+	}
+	slices.SortStableFunc(t.order[:large], func(i, j int32) int { return cmp.Compare(size(j), size(i)) })
+	return records
+}
+
+// isShared reports whether goroutines share a partition in the table when so many records are
+// to be visited.
+func (t *TIPS) isShared(l leafPartition, records int) bool {
+	return l.Records() >= min(records, visitRecords)/sharedPart && t.pool.parallel.Pays(l.Rows)
+}
+
+// visitedTogether returns how many of the next partitions, of all with so many records, are
+// visited at once: one that is shared, or others.
+func (t *TIPS) visitedTogether(partitions []int32, records int) (n, together int) {
+	most := visitRecords
+	if t.pool.Budget != nil {
+		most = min(most, int(t.pool.Share/shareOfVisits)/(len(t.columns)*int(unsafe.Sizeof(childCount{}))))
+	}
+	for _, p := range partitions {
+		more := t.leaves[p].Records()
+		isShared := t.isShared(t.leaves[p], records)
+		if n > 0 && (isShared || together+more > most) {
+			break
+		}
+		n, together = n+1, together+more
+		if isShared {
+			break
+		}
+	}
+	return n, together
+}
+
+// visit divides a partition and counts its parts.
+func (v *visitor) visit(t *TIPS, p int32, field int, r *partition.Refinement) visit {
+	made := v.divide(t, p, field, r)
+	for i := range made.parts {
+		v.count(t, &made, i, field)
+	}
+	return made
+}
+
+// visitTogether visits a partition on all goroutines: they share its records, then those of
+// every part that is large enough, and each counts some of the small parts.
+func (t *TIPS) visitTogether(p int32, field int, r *partition.Refinement) visit {
+	all := t.together
+	all.division.Room = t.roomFor(p, r)
+	made := all.divide(t, p, field, r)
+	all.division.Room = nil
+	var small []int
+	for i, part := range made.parts {
+		if t.pool.parallel.Pays(part.Rows) {
+			all.count(t, &made, i, field)
+		} else {
+			small = append(small, i)
+		}
+	}
+	partition.Each(len(small), t.pool.parallel.Threads, func(worker, i int) {
+		t.visitors[worker].count(t, &made, small[i], field)
+	})
+	return made
+}
+
+// roomFor returns the room in which a partition is divided among many children, if there is
+// any.
+func (t *TIPS) roomFor(p int32, r *partition.Refinement) *partition.Table {
+	if r.Children < roomPays {
+		return nil
+	}
+	return t.pool.roomFor(t.table.Layout, t.leaves[p].Records())
+}
+
+// bytes returns the memory that a visitor's visits take.
+func (v *visitor) bytes() int64 {
+	return int64(cap(v.children))*int64(unsafe.Sizeof(childPartition{})) + int64(cap(v.parts))*int64(unsafe.Sizeof(part{})) +
+		int64(cap(v.counts))*int64(unsafe.Sizeof(counted{})) + int64(cap(v.childCounts))*int64(unsafe.Sizeof(childCount{}))
+}
+
+// divide divides a partition. What it knew of the field is outdated.
+func (v *visitor) divide(t *TIPS, p int32, field int, r *partition.Refinement) visit {
+	parent, from := t.leaves[p], len(v.parts)
+	for _, l := range v.division.Divide(t.table, parent.Rows, t.table.Layout.Fields[field], r) {
+		v.parts = append(v.parts, part{leafPartition: leafPartition{Rows: l}})
+	}
+	t.outdate(parent.stats, field, r)
+	return newVisit(p, v.parts[from:len(v.parts):len(v.parts)])
+}
+
+// count counts what is not known of a part of a visited
+func (v *visitor) count(t *TIPS, made *visit, i, field int) {
+	known, part := t.leaves[made.partition].stats, &made.parts[i]
+	v.fields = t.listActive(v.fields[:0], t.sample(part.leafPartition), false)
+	switch {
+	case len(made.parts) == 1:
+		part.counts = v.countFields(t, part.leafPartition, only(v.fields, field), nil)
+	case i == made.largest:
+		part.counts = v.countFields(t, part.leafPartition, v.fields, known)
+	case part.Records() > 1 || known != nil:
+		part.counts = v.countFields(t, part.leafPartition, v.fields, nil)
+	}
+}
+
+// only returns the part of a list of fields with a value that is the given one's.
+func only(fields []active, field int) []active {
+	if i := position(fields, field); i >= 0 && fields[i].value != None {
+		return fields[i : i+1]
+	}
+	return nil
+}
+
+// countFields counts records by child, for every field that is not known.
+func (v *visitor) countFields(t *TIPS, l leafPartition, fields []active, known stats) []counted {
+	v.tally.add(t, l, fields, known)
+	from := len(v.counts)
+	for _, a := range v.tally.fields {
+		at := len(v.childCounts)
+		v.childCounts = v.tally.drain(t, l, a, v.childCounts)
+		v.counts = append(v.counts, counted{field: a.field, children: v.childCounts[at:len(v.childCounts):len(v.childCounts)]})
+	}
+	return v.counts[from:len(v.counts):len(v.counts)]
+}
