@@ -44,10 +44,10 @@ func (r *run) noteUnion() {
 	if r.opt.reuse != nil || len(r.prepared.requirement.Sets) < 2 || !slices.Contains(united, r.job.Algorithm.Name) {
 		return
 	}
-	columns, k := r.prepared.requirement.Union()
-	text := fmt.Sprintf("algorithm %s: the quasi-identifier sets are treated as one set of %d columns", r.job.Algorithm.Name, len(columns))
-	if k > 1 {
-		text += fmt.Sprintf(" with k = %d", k)
+	all := r.prepared.requirement.United()
+	text := fmt.Sprintf("algorithm %s: the quasi-identifier sets are treated as one set of %d columns", r.job.Algorithm.Name, len(all.Columns))
+	if all.K > 1 {
+		text += fmt.Sprintf(" with k = %d", all.K)
 	}
 	r.events.Noted(text)
 }

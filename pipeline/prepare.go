@@ -57,7 +57,7 @@ func prepare(job *jobfile.Job, schema *formats.Schema, rows int64) (*prepared, e
 func requirementOf(job *jobfile.Job, number map[string]int) (engine.Requirement, []int) {
 	var all engine.Requirement
 	for _, set := range job.Sets {
-		s := engine.Set{K: set.K}
+		s := engine.Set{K: engine.KAnonymity(set.K)}
 		for _, name := range set.Columns {
 			s.Columns = append(s.Columns, number[name])
 		}

@@ -155,8 +155,8 @@ func (r *run) pruning(attribute int) engine.Pruning {
 	if r.wants().Whole {
 		return engine.Pruning{}
 	}
-	k, _ := r.prepared.requirement.LargestK(attribute) // every attribute is in a set
-	return engine.Pruning{K: k, Classes: r.prepared.class >= 0}
+	of, _ := r.prepared.requirement.Of(attribute) // every attribute is in a set
+	return engine.Pruning{K: of.K.Records(), Classes: r.prepared.class >= 0}
 }
 
 // bind makes the domains of the masked columns, and numbers their pairs by them.

@@ -90,7 +90,7 @@ func (r *run) searchOnce(ctx context.Context, trace *tracer) error {
 	r.reused()
 	anonymity := recoding.Anonymity(r.prepared.requirement)
 	for i, set := range r.prepared.requirement.Sets {
-		report := cutfile.Set{K: set.K, Anonymity: anonymity[i]}
+		report := cutfile.Set{K: int(set.K), Anonymity: anonymity[i]}
 		if report.K == 0 { // not asked for: what was reached is what holds
 			report.K = int(report.Anonymity)
 		}

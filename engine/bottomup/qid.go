@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/spill"
 )
@@ -11,9 +12,9 @@ import (
 // qid is a quasi-identifier set, and its equivalence classes under the current cut: a census
 // of them, until they are few enough for an index.
 type qid struct {
-	index   []int // attributes
+	engine.Set
 	columns []*column
-	k       uint64
+	k       uint64 // of the set
 	limits  limits
 
 	census    *census // nil: the index has them
@@ -46,16 +47,17 @@ type gain struct {
 }
 
 // newQID returns a set at the start, when the table's codes are the attributes' own.
-func newQID(table *partition.Table, index []int, columns []*column, k uint64, limits limits) *qid {
-	q := &qid{index: index, k: k, limits: limits}
-	for _, a := range index {
+func newQID(table *partition.Table, set engine.Set, columns []*column, limits limits) *qid {
+	q := &qid{Set: set, k: set.K.Records(), limits: limits}
+	for _, a := range set.Columns {
 		q.columns = append(q.columns, columns[a])
 	}
 	q.census = newCensus(table, q.columns, limits.witnesses)
 	return q
 }
 
-func (q *qid) isOpen() bool { return q.anonymity < q.k }
+// isOpen reports whether some class of the set does not hold yet.
+func (q *qid) isOpen() bool { return !q.Holds(engine.Stats{Records: q.anonymity}) }
 
 // bytes returns the memory that the classes take.
 func (q *qid) bytes() int64 {

@@ -38,7 +38,7 @@ func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, op
 	limits := e.limits()
 	limits.index = options.Space.Share / shareOfIndexes / int64(len(requirement.Sets))
 	for i, set := range requirement.Sets {
-		s.sets = append(s.sets, newQID(table.Groupings[i], set.Columns, s.columns, uint64(max(set.K, 0)), limits))
+		s.sets = append(s.sets, newQID(table.Groupings[i], set, s.columns, limits))
 	}
 	s.valid = newTournament(nodes)
 	for _, c := range s.columns {
@@ -90,7 +90,7 @@ func (s *search) settle(ctx context.Context) error {
 		if err := q.settle(ctx, s.space()); err != nil {
 			return err
 		}
-		for _, a := range q.index {
+		for _, a := range q.Columns {
 			helps[a] = helps[a] || q.isOpen()
 		}
 	}
@@ -142,7 +142,7 @@ func (s *search) critical(ctx context.Context) (choices []choice, err error) {
 		}
 		for _, g := range gains {
 			if g.after > q.anonymity {
-				choices = append(choices, choice{attribute: q.index[g.column], node: int(g.node), gain: min(g.after, q.k) - q.anonymity})
+				choices = append(choices, choice{attribute: q.Columns[g.column], node: int(g.node), gain: min(g.after, q.k) - q.anonymity})
 			}
 		}
 	}
@@ -197,7 +197,7 @@ func (s *search) perform(c choice) {
 		s.valid.set(column.first+p, column.loss[p])
 	}
 	for _, q := range s.sets {
-		if i := slices.Index(q.index, c.attribute); i >= 0 {
+		if i := slices.Index(q.Columns, c.attribute); i >= 0 {
 			q.generalized(generalization{column: i, node: int32(c.node)})
 		}
 	}

@@ -82,12 +82,17 @@ func CheckAnonymous(t *testing.T, released [][]engine.Label, sets []engine.Set) 
 		for _, n := range groups {
 			smallest = min(smallest, n)
 		}
-		if smallest < uint64(set.K) {
+		if !Holds(set, smallest) {
 			t.Errorf("set %d: the smallest of %d groups has %d records, k is %d", i+1, len(groups), smallest, set.K)
 		}
 		anonymity = append(anonymity, smallest)
 	}
 	return anonymity
+}
+
+// Holds reports whether a set's protections hold for so many records.
+func Holds[Number int | uint64](set engine.Set, records Number) bool {
+	return set.Holds(engine.Stats{Records: uint64(records)})
 }
 
 // EightAttributes are those of Adult that the papers after TDS take for quasi-identifiers.

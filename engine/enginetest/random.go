@@ -177,7 +177,7 @@ func newSets(r *rand.Rand, columns, rows int) (sets []engine.Set) {
 		if r.IntN(4) == 0 {
 			k = 1 + r.IntN(rows)
 		}
-		sets = append(sets, engine.Set{Columns: order[:1+r.IntN(columns)], K: min(k, rows)})
+		sets = append(sets, engine.Set{Columns: order[:1+r.IntN(columns)], K: engine.KAnonymity(min(k, rows))})
 	}
 	return sets
 }

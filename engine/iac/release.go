@@ -21,7 +21,7 @@ func (s *search) release(t *tuples) *engine.Regions {
 	regions := len(numbers)
 	switch suppressed := s.input.Rows - size; {
 	case suppressed == 0:
-	case suppressed < s.fewest && s.Small == Drop:
+	case s.Small == Drop && !s.all.Holds(engine.Stats{Records: suppressed}):
 		r.DroppedRecords = suppressed
 	default:
 		r.Suppressed = suppressed

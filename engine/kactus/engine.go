@@ -32,8 +32,7 @@ var _ engine.Engine = Engine{}
 
 // Plan asks for one table of all columns, with the class.
 func (e Engine) Plan(requirement engine.Requirement) engine.Plan {
-	columns, _ := requirement.Union()
-	return engine.Plan{Groupings: []engine.Grouping{{Columns: columns, Class: true}}, Whole: true}
+	return engine.Plan{Groupings: []engine.Grouping{{Columns: requirement.United().Columns, Class: true}}, Whole: true}
 }
 
 // Codes tells all codes apart.
@@ -43,18 +42,15 @@ func (Engine) Codes(attributes []engine.Attribute, _ []*partition.Histogram, _ i
 
 // Search returns a *engine.Regions. Every attribute must be in a set.
 func (e Engine) Search(ctx context.Context, table *engine.Table, requirement engine.Requirement, options engine.Options) (engine.Recoding, error) {
-	columns, k := requirement.Union()
-	if table.Rows < k {
-		return nil, fmt.Errorf("suppress along a tree, in groups of %d records: %w", k, engine.ErrInfeasible)
-	}
-	if len(columns) != len(table.Attributes) {
-		return nil, fmt.Errorf("suppress along a tree: %d of %d attributes are in a set", len(columns), len(table.Attributes))
+	set, err := requirement.UnitedOver(table)
+	if err != nil {
+		return nil, fmt.Errorf("suppress along a tree: %w", err)
 	}
 	grown := spill.NewLedger(options.Space.Budget, "a decision tree")
 	defer grown.Close()
-	s := newSearch(e, table, k, options.Space.Budget)
+	s := newSearch(e, table, set, options.Space.Budget)
 	defer s.ledger.Close()
-	tree, err := s.run(ctx, table, e.inducer(table, k, grown), options.Space)
+	tree, err := s.run(ctx, table, e.inducer(table, s.k, grown), options.Space)
 	if err != nil {
 		return nil, fmt.Errorf("suppress along a tree: %w", err)
 	}

@@ -37,7 +37,7 @@ var figure1 = figure{
 
 // TestFigures follows figures 1 to 4, in which k is 100, and then goes on to the root.
 func TestFigures(t *testing.T) {
-	s := newSearch(Engine{Seed: 1}, &engine.Table{Attributes: []engine.Attribute{{Texts: make([]string, 24)}}}, 100, nil)
+	s := newSearch(Engine{Seed: 1}, &engine.Table{Attributes: []engine.Attribute{{Texts: make([]string, 24)}}}, engine.Set{K: 100}, nil)
 	close := func(line int, want uint64) {
 		t.Helper()
 		if err := s.suppress(figure1, line); err != nil {

@@ -13,7 +13,8 @@ import (
 // search is the second phase: it is told of the tree from the leaves up.
 type search struct {
 	Engine
-	k          uint64
+	set        engine.Set // of all attributes
+	k          uint64     // its
 	attributes []engine.Attribute
 	keys       engine.RowKeys
 
@@ -45,13 +46,16 @@ type cell struct {
 	count uint32
 }
 
-func newSearch(e Engine, table *engine.Table, k uint64, budget *spill.Budget) *search {
-	s := &search{Engine: e, k: k, groupSizes: map[int]uint64{}, attributes: table.Attributes, keys: engine.NewRowKeys(table)}
+func newSearch(e Engine, table *engine.Table, set engine.Set, budget *spill.Budget) *search {
+	s := &search{Engine: e, set: set, k: set.K.Records(), groupSizes: map[int]uint64{}, attributes: table.Attributes, keys: engine.NewRowKeys(table)}
 	s.moves.number = map[string]int{}
-	s.recruits = draw{keys: &s.keys, keep: k - 1}
+	s.recruits = draw{keys: &s.keys, keep: s.k - 1}
 	s.ledger = spill.NewLedger(budget, "groups")
 	return s
 }
+
+// holds reports whether so many records can be a group.
+func (s *search) holds(size uint64) bool { return s.set.Holds(engine.Stats{Records: size}) }
 
 // tree is what the search must know of the decision tree.
 type tree interface {
@@ -74,14 +78,14 @@ func (s *search) pack(ctx context.Context, t tree, leaf int, cells *partition.Ce
 	if err != nil {
 		return err
 	}
-	if b.size >= s.k && d.keep == 0 {
+	if s.holds(b.size) && d.keep == 0 {
 		return s.leave(t, b)
 	}
 	err = cells.Visit(ctx, func(table *partition.Table) error {
 		w := table.Layout.Words
 		for i, count := range table.Counts {
 			c := cell{table.Keys[i*w : (i+1)*w], count}
-			if b.size >= s.k {
+			if s.holds(b.size) {
 				d.offer(c)
 			} else {
 				b.cells = append(b.cells, cell{slices.Clone(c.key), count})
@@ -106,20 +110,20 @@ func (s *search) suppress(t tree, node int) error {
 	children := s.bags[first:]
 	b, spare := bag{node: node}, uint64(0)
 	for _, c := range children {
-		if c.size < s.k {
+		if !s.holds(c.size) {
 			b.size += c.size
 		} else {
 			spare += c.size - s.k
 		}
 	}
-	if 0 < b.size && b.size < s.k && b.size+spare >= s.k {
+	if 0 < b.size && !s.holds(b.size) && b.size+spare >= s.k {
 		s.topUp(node, children, s.k-b.size)
 		b.size = s.k
 	} else if err := s.collect(t, &b, children); err != nil {
 		return err
 	}
 	for _, c := range children {
-		if c.size >= s.k {
+		if s.holds(c.size) {
 			s.release(c)
 		}
 	}
@@ -152,7 +156,7 @@ func (s *search) collect(t tree, b *bag, children []bag) error {
 	for _, c := range children {
 		b.cells = append(b.cells, c.cells...)
 	}
-	if b.size < s.k {
+	if !s.holds(b.size) {
 		return nil
 	}
 	d, err := s.draw(t, *b)
@@ -201,7 +205,7 @@ func (s *search) finish(b bag) {
 	switch {
 	case b.size == 0:
 		return
-	case b.size >= s.k:
+	case s.holds(b.size):
 		recruited = 0
 	case s.Leftover == Drop || s.spare < recruited:
 		s.dropped = b.size

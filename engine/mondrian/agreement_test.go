@@ -81,7 +81,7 @@ func newCase(r *rand.Rand) randomCase {
 
 // newSets draws one set, or two that overlap in column 0.
 func newSets(r *rand.Rand, columns, rows int) []engine.Set {
-	k := func() int { return 1 + r.IntN(min(rows, 1+r.IntN(12))) }
+	k := func() engine.KAnonymity { return engine.KAnonymity(1 + r.IntN(min(rows, 1+r.IntN(12)))) }
 	if columns == 1 || r.IntN(3) > 0 {
 		all := r.Perm(columns)
 		return []engine.Set{{Columns: all, K: k()}}
@@ -200,7 +200,7 @@ func released(codes enginetest.Codes, regions *engine.Regions, batch int) []stri
 func (c randomCase) naive(e mondrian.Engine) *naive {
 	n := &naive{Codes: c.data.Codes(), names: c.classNames(), engine: e, k: 1}
 	for _, set := range c.sets {
-		n.k = max(n.k, set.K)
+		n.k = max(n.k, int(set.K))
 	}
 	return n
 }

@@ -70,7 +70,7 @@ func personAttribute(i, values int) engine.Attribute {
 }
 
 func allColumns(c enginetest.Codes, k int) engine.Requirement {
-	set := engine.Set{K: k}
+	set := engine.Set{K: engine.KAnonymity(k)}
 	for a := range c.Attributes {
 		set.Columns = append(set.Columns, a)
 	}

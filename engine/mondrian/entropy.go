@@ -67,7 +67,7 @@ func (s *search) offer(column int, set *partition.FrequencySet, size uint64) {
 	case len(set.Codes) < 2:
 	case d.kind == hierarchy:
 		d.children(set)
-		if d.allowable(s.k) {
+		if d.allowable(s.holds) {
 			x.add(split{loss: x.lossOf(set, d), column: column})
 		}
 	case d.nullsApart(set):
@@ -94,7 +94,7 @@ func (s *search) offerPrefixes(column int, set *partition.FrequencySet, size uin
 	left := uint64(0)
 	for n, i := range x.order[:len(x.order)-1] {
 		left += x.shift(set, i)
-		if left >= s.k && size-left >= s.k {
+		if s.allowable(left, size-left) {
 			next := set.Codes[x.order[n+1]]
 			x.add(split{loss: x.loss(size), column: column, at: next, prefix: n + 1})
 		}

@@ -12,7 +12,7 @@ import (
 // parts that do not fit memory are few at a time.
 type search struct {
 	engine     Engine
-	k          uint64
+	set        engine.Set // of all attributes
 	classes    int
 	dimensions []*dimension
 	fields     []partition.Field // of the cells' keys
@@ -39,8 +39,8 @@ type part struct {
 // bound is the range of codes lo ≤ code < hi that cuts have left of a continuous dimension.
 type bound struct{ lo, hi uint32 }
 
-func newSearch(e Engine, table *engine.Table, k uint64, budget *spill.Budget) *search {
-	s := &search{engine: e, k: k, classes: max(1, table.Classes), tree: &tree{}, ledger: spill.NewLedger(budget, "regions")}
+func newSearch(e Engine, table *engine.Table, set engine.Set, budget *spill.Budget) *search {
+	s := &search{engine: e, set: set, classes: max(1, table.Classes), tree: &tree{}, ledger: spill.NewLedger(budget, "regions")}
 	for a := range table.Attributes {
 		d := newDimension(&table.Attributes[a], e)
 		s.dimensions = append(s.dimensions, d)
@@ -53,6 +53,12 @@ func newSearch(e Engine, table *engine.Table, k uint64, budget *spill.Budget) *s
 	}
 	return s
 }
+
+// holds reports whether so many records can be a part.
+func (s *search) holds(size uint64) bool { return s.set.Holds(engine.Stats{Records: size}) }
+
+// allowable reports whether a cut with such sides is.
+func (s *search) allowable(left, right uint64) bool { return s.holds(left) && s.holds(right) }
 
 // run cuts the cells, which are consumed.
 func (s *search) run(ctx context.Context, cells *partition.Cells) error {
@@ -77,7 +83,7 @@ func (s *search) run(ctx context.Context, cells *partition.Cells) error {
 
 // visit cuts a part or makes it a region.
 func (s *search) visit(ctx context.Context, p part) error {
-	if p.cells.Size() >= 2*s.k { // below that no cut is allowable
+	if p.cells.Size() >= 2*s.set.K.Records() { // below that no cut is allowable
 		cut := s.cutWidest
 		if s.engine.InfoGain {
 			cut = s.cutByEntropy

@@ -50,8 +50,8 @@ func (c *classes) hold(ctx context.Context, cut *engine.Cut) (*Broken, error) {
 	broken := &Broken{}
 	cut.Reached = nil
 	for i, set := range c.sets {
-		breach := Breach{K: set.K}
-		least, err := c.count(ctx, c.table.Groupings[i], set.Columns, cut, uint64(max(set.K, 0)), func(_ []uint32, n uint64) error {
+		breach := Breach{K: int(set.K)}
+		least, err := c.count(ctx, c.table.Groupings[i], set, cut, func(_ []uint32, n uint64) error {
 			breach.add(n)
 			return nil
 		})
@@ -74,12 +74,12 @@ func (c *classes) names(attributes []int) (names []string) {
 	return names
 }
 
-// count counts the classes that tuples of some columns make under a cut: it returns the
-// records of the smallest, and calls small with the labels and records of those below k, in
+// count counts the classes of a set that its tuples make under a cut: it returns the records
+// of the smallest, and calls small with the labels and records of those that do not hold, in
 // any order. The labels are valid until it returns.
-func (c *classes) count(ctx context.Context, tuples *partition.Table, columns []int, cut *engine.Cut, k uint64, small func(class []uint32, records uint64) error) (least uint64, err error) {
+func (c *classes) count(ctx context.Context, tuples *partition.Table, set engine.Set, cut *engine.Cut, small func(class []uint32, records uint64) error) (least uint64, err error) {
 	c.looked += tuples.Len()
-	table, codes := tuples, cut.Columns
+	table, codes, columns := tuples, cut.Columns, set.Columns
 	if !injective(cut, columns) {
 		var maps [][]uint32
 		var domains []int
@@ -97,7 +97,7 @@ func (c *classes) count(ctx context.Context, tuples *partition.Table, columns []
 		words := block.Layout.Words
 		for i, n := range block.Counts {
 			least = min(least, uint64(n))
-			if uint64(n) >= k {
+			if set.Holds(engine.Stats{Records: uint64(n)}) {
 				continue
 			}
 			for j, f := range block.Layout.Fields {

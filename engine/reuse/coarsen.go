@@ -129,7 +129,7 @@ func (c *classes) ways(ctx context.Context, u undone) (fewest [][]int, err error
 	var of []uint32
 	for i, set := range c.sets {
 		found := false
-		_, err := c.count(ctx, c.table.Groupings[i], set.Columns, cut, uint64(max(set.K, 0)), func(class []uint32, _ uint64) error {
+		_, err := c.count(ctx, c.table.Groupings[i], set, cut, func(class []uint32, _ uint64) error {
 			ways := c.coarsenings(u, cut, set.Columns, class)
 			if len(ways) > 0 && (fewest == nil || len(ways) < len(fewest) || len(ways) == len(fewest) && found && slices.Compare(class, of) < 0) {
 				fewest, found, of = ways, true, slices.Clone(class)
@@ -193,7 +193,7 @@ func (c *classes) cheapest(ctx context.Context, u undone) (best *undoing, err er
 		concerned[a] = make([]bool, len(cut.Columns[a].Labels))
 	}
 	for i, set := range c.sets {
-		_, err := c.count(ctx, c.table.Groupings[i], set.Columns, cut, uint64(max(set.K, 0)), func(class []uint32, _ uint64) error {
+		_, err := c.count(ctx, c.table.Groupings[i], set, cut, func(class []uint32, _ uint64) error {
 			for j, a := range set.Columns {
 				concerned[a][class[j]] = true
 			}

@@ -33,16 +33,12 @@ var _ engine.Engine = Engine{}
 // suppressed: then it matters which classes of several sets a record is in.
 func (e Engine) Plan(requirement engine.Requirement) engine.Plan {
 	kept, _ := requirement.Reduce()
-	plan := engine.Plan{Histograms: true, Whole: true}
+	groupings := kept.Groupings()
 	if e.OnBreak == Suppress {
-		columns, _ := kept.Union()
-		plan.Groupings = []engine.Grouping{{Columns: columns}}
-		return plan
+		all := kept.United()
+		groupings = []engine.Grouping{all.Grouping()}
 	}
-	for _, set := range kept.Sets {
-		plan.Groupings = append(plan.Groupings, engine.Grouping{Columns: set.Columns})
-	}
-	return plan
+	return engine.Plan{Groupings: groupings, Histograms: true, Whole: true}
 }
 
 // Codes tells all codes apart.

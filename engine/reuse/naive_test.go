@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/enginetest"
 )
 
 // naiveSuppression takes rows away until every set holds, as the rule reads: those of classes
@@ -62,7 +63,7 @@ func (n *naiveSuppression) small(set engine.Set, suppressed int) (rows []int) {
 		if key == marks {
 			size += suppressed
 		}
-		if size < set.K {
+		if !enginetest.Holds(set, size) {
 			rows = append(rows, of...)
 		}
 	}
@@ -95,7 +96,7 @@ func (n *naiveSuppression) settleInOrder() {
 				if key == labelKey(n.marks, set.Columns) {
 					size += n.count()
 				}
-				if size < set.K {
+				if !enginetest.Holds(set, size) {
 					n.take(classes[key])
 					more = true
 				}
@@ -107,7 +108,7 @@ func (n *naiveSuppression) settleInOrder() {
 // enough reports whether the suppressed rows, if there are any, are as many as every set asks for.
 func (n *naiveSuppression) enough() bool {
 	return n.count() == 0 || !slices.ContainsFunc(n.sets, func(set engine.Set) bool {
-		return n.count()+len(n.classes(set)[labelKey(n.marks, set.Columns)]) < set.K
+		return !enginetest.Holds(set, n.count()+len(n.classes(set)[labelKey(n.marks, set.Columns)]))
 	})
 }
 

@@ -28,8 +28,8 @@ var _ engine.Engine = (*Regions)(nil)
 
 // Plan asks for the tuples of all attributes.
 func (e *Regions) Plan(requirement engine.Requirement) engine.Plan {
-	columns, _ := requirement.Union()
-	return engine.Plan{Groupings: []engine.Grouping{{Columns: columns}}, Histograms: true, Whole: true}
+	all := requirement.United()
+	return engine.Plan{Groupings: []engine.Grouping{all.Grouping()}, Histograms: true, Whole: true}
 }
 
 // Codes tells all codes apart.
@@ -102,9 +102,9 @@ func (s *regionSearch) count(ctx context.Context, space partition.Space) error {
 func (s *regionSearch) hold() error {
 	broken := &Broken{Strange: s.strange, Most: s.MaxSuppressed}
 	for _, set := range s.sets {
-		breach := Breach{K: set.K}
+		breach := Breach{K: int(set.K)}
 		for _, c := range s.classes(set) {
-			if c.records < uint64(max(set.K, 0)) {
+			if !set.Holds(engine.Stats{Records: c.records}) {
 				breach.add(c.records)
 			}
 		}
@@ -202,7 +202,7 @@ func (s *regionSearch) settle() {
 				if c.key == s.marks(set) {
 					records += s.suppressed()
 				}
-				if records < uint64(max(set.K, 0)) {
+				if !set.Holds(engine.Stats{Records: records}) {
 					s.take(c)
 					more = true
 				}
@@ -227,7 +227,7 @@ func (s *regionSearch) enough() bool {
 				records += c.records
 			}
 		}
-		if suppressed > 0 && records < uint64(max(set.K, 0)) {
+		if suppressed > 0 && !set.Holds(engine.Stats{Records: records}) {
 			return false
 		}
 	}

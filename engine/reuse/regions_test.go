@@ -53,9 +53,9 @@ func newRegionCase(r *rand.Rand) (c regionCase) {
 	for a := range all {
 		all[a] = a
 	}
-	c.sets = []engine.Set{{Columns: all, K: 1 + r.IntN(6)}}
+	c.sets = []engine.Set{{Columns: all, K: engine.KAnonymity(1 + r.IntN(6))}}
 	if n > 1 {
-		c.sets = append(c.sets, engine.Set{Columns: []int{r.IntN(n)}, K: 2 + r.IntN(9)})
+		c.sets = append(c.sets, engine.Set{Columns: []int{r.IntN(n)}, K: engine.KAnonymity(2 + r.IntN(9))})
 	}
 	return c
 }

@@ -66,7 +66,7 @@ func smallClasses(released [][]engine.Label, sets []engine.Set) (small int) {
 			classes[key]++
 		}
 		for _, n := range classes {
-			if n < set.K {
+			if !enginetest.Holds(set, n) {
 				small++
 			}
 		}

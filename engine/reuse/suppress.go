@@ -45,7 +45,7 @@ func (c *classes) suppress(ctx context.Context, cut *engine.Cut, most uint64) (e
 	for a := range cut.Columns {
 		s.Marks = append(s.Marks, cut.Columns[a].AddMark())
 	}
-	s.columns, _ = engine.Requirement{Sets: c.sets}.Union()
+	s.columns = engine.Requirement{Sets: c.sets}.United().Columns
 	for _, set := range c.sets {
 		o := outliers{Set: set, taken: make(map[string]struct{})}
 		for _, a := range set.Columns {
@@ -119,12 +119,12 @@ func (s *suppression) begin(ctx context.Context, o *outliers) (*Breach, error) {
 	if o.all, err = s.tuples.Aggregate(ctx, to, domains, s.space); err != nil {
 		return nil, err
 	}
-	breach := &Breach{Columns: s.names(o.Columns), K: o.K}
+	breach := &Breach{Columns: s.names(o.Columns), K: int(o.K)}
 	for _, a := range o.Columns {
 		o.marks = string(appendLabel([]byte(o.marks), s.Marks[a]))
 	}
 	return breach, s.each(ctx, o, func(class []byte, n uint64) error {
-		if n >= uint64(max(o.K, 0)) {
+		if o.Holds(engine.Stats{Records: n}) {
 			return nil
 		}
 		if breach.add(n); breach.Records > s.most {
@@ -181,7 +181,7 @@ func (s *suppression) settle(ctx context.Context, broken *Broken) error {
 		for i := range s.sets {
 			o := &s.sets[i]
 			err := s.each(ctx, o, func(class []byte, n uint64) error {
-				if left := s.left(o, class, n); left == 0 || left >= uint64(max(o.K, 0)) {
+				if left := s.left(o, class, n); left == 0 || o.Holds(engine.Stats{Records: left}) {
 					return nil
 				}
 				more = true
@@ -292,7 +292,7 @@ func (s *suppression) conclude(ctx context.Context) (enough bool, err error) {
 			least = marked
 		}
 		s.Cut.Reached = append(s.Cut.Reached, least)
-		enough = enough && (s.Records == 0 || marked >= uint64(max(o.K, 0)))
+		enough = enough && (s.Records == 0 || o.Holds(engine.Stats{Records: marked}))
 	}
 	return enough, nil
 }

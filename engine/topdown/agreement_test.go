@@ -118,7 +118,7 @@ func (c *randomCase) foldRare() {
 		}
 		for _, set := range c.sets {
 			if slices.Contains(set.Columns, i) {
-				c.data.Columns[i].Rare = max(c.data.Columns[i].Rare, set.K)
+				c.data.Columns[i].Rare = max(c.data.Columns[i].Rare, int(set.K))
 			}
 		}
 	}

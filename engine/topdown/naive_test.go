@@ -203,7 +203,7 @@ func (n *naive) weigh(x *naiveCandidate) bool {
 		if slices.Contains(s.Columns, x.column) {
 			sets++
 			lost += float64(now[i] - after)
-			valid = valid && after >= uint64(s.K)
+			valid = valid && enginetest.Holds(s, after)
 		}
 	}
 	n.released = before

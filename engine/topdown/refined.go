@@ -164,7 +164,7 @@ func (g *growth) divide(whole *node) bool {
 	g.parts = g.parts[:0]
 	for _, s := range g.shape.children(whole.span, g.classes) {
 		child := g.measure(s, g.scratch)
-		if child.size > 0 && child.size < g.k {
+		if child.size > 0 && !g.standsAlone(child.size) {
 			g.nodes = g.nodes[:whole.first]
 			return false
 		}

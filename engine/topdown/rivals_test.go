@@ -62,7 +62,7 @@ func randomProfile(rng *rand.Rand, codes, kind int) profile {
 	if a.HasNull {
 		pairs = append(pairs, partition.Pair{Code: uint32(codes), Class: 0, Count: 1 + rng.Uint64N(most)})
 	}
-	return profile{attribute: a, histogram: pairs.Histogram(a.Len(), max(1, classes)), classes: classes, k: 1 + most/4}
+	return profile{attribute: a, histogram: pairs.Histogram(a.Len(), max(1, classes)), classes: classes, set: engine.Set{K: engine.KAnonymity(1 + most/4)}}
 }
 
 // naiveBestSplit computes the gain of every split.

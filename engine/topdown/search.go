@@ -15,8 +15,8 @@ import (
 type search struct {
 	options    engine.Options
 	columns    []column // by attribute
-	sets       []*partition.TIPS
-	thresholds []uint64            // K of every set
+	asked      []engine.Set
+	sets       []*partition.TIPS   // of every set that is asked for
 	with       [][]*partition.TIPS // by attribute: the sets with that column
 	view       partition.View
 	candidates []candidate // by value of the view
@@ -27,7 +27,7 @@ type search struct {
 // newSearch returns the search at its start, everything masked.
 func newSearch(ctx context.Context, table *engine.Table, requirement engine.Requirement, options engine.Options, pool *partition.Pool) (*search, error) {
 	n := len(table.Attributes)
-	s := &search{options: options, columns: make([]column, n), with: make([][]*partition.TIPS, n)}
+	s := &search{options: options, asked: requirement.Sets, columns: make([]column, n), with: make([][]*partition.TIPS, n)}
 	s.queue.candidates = &s.candidates
 	s.view.Columns = make([]partition.Column, n)
 	profiles := make([]profile, n)
@@ -52,12 +52,11 @@ func newSearch(ctx context.Context, table *engine.Table, requirement engine.Requ
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		k := uint64(max(set.K, 0))
-		tips, err := partition.NewTIPS(ctx, groupings[i], set.Columns, k, &s.view, pool)
+		tips, err := partition.NewTIPS(ctx, groupings[i], set.Columns, set.K.Records(), &s.view, pool)
 		if err != nil {
 			return nil, err
 		}
-		s.sets, s.thresholds = append(s.sets, tips), append(s.thresholds, k)
+		s.sets = append(s.sets, tips)
 		for _, a := range set.Columns {
 			s.with[a] = append(s.with[a], tips)
 		}

@@ -81,7 +81,7 @@ func (c *suppressed) sort() {
 func (c *suppressed) number() {
 	if c.beneficial(c.frequencies) {
 		for code, p := range c.parts {
-			if p.size > 0 && p.size >= c.k && !c.attribute.IsRest(code) {
+			if p.size > 0 && c.standsAlone(p.size) && !c.attribute.IsRest(code) {
 				c.open = append(c.open, code)
 			}
 		}

@@ -177,9 +177,5 @@ func (t *trial) try(ctx context.Context, l classify.Learner, training, test clas
 
 // largestK returns the largest k of the sets, at least 1.
 func largestK(requirement engine.Requirement) int {
-	k := 1
-	for _, set := range requirement.Sets {
-		k = max(k, set.K)
-	}
-	return k
+	return max(1, int(requirement.United().K))
 }

@@ -43,7 +43,7 @@ func TestUnseenValues(t *testing.T) {
 			all.Columns = append(all.Columns, a)
 		}
 		for i := range c.Sets {
-			c.Sets[i].K = 1 + r.IntN(6)
+			c.Sets[i].K = engine.KAnonymity(1 + r.IntN(6))
 		}
 		c.Sets = append(c.Sets, all)
 		for _, algorithm := range algorithms {
