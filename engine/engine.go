@@ -12,6 +12,7 @@ type Plan struct {
 	Groupings  []Grouping // tables of distinct tuples
 	Histograms bool       // value × class counts of every attribute
 	Whole      bool       // domains must list every value: nothing is merged into a rest
+	Leaves     bool       // the search divides leaf partitions: its steps tell how many records are Live
 }
 
 // Grouping asks for the distinct tuples of some attributes, with the class as last code or without.
@@ -43,10 +44,6 @@ type Options struct {
 	MaxSteps int        // negative: no limit
 	OnStep   func(Step) // called after every step; may be nil
 
-	// Performed are the candidates of the first steps of an earlier search of the same table,
-	// in order: they are performed again, without a choice or a call of OnStep. Top-down only.
-	Performed []int32
-
 	// Space is what the groupings and the search may take. With a budget, the groupings'
 	// bytes are drawn from it already, and all is returned to it when the search succeeds.
 	Space partition.Space
@@ -66,7 +63,6 @@ const (
 // what Children became, InfoGain what that lost, and AnonyLoss the anonymity it gained.
 type Step struct {
 	Number    int
-	Candidate int32 // the search's number for what was performed; top-down only
 	Attribute int
 	Value     Label
 	Children  []Label

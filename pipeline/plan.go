@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/kcut/kcut/engine/topdown"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/checkpoint"
 	"github.com/kcut/kcut/pipeline/coding"
@@ -196,9 +195,8 @@ func (p *planning) sets() (sets []forecast.Set) {
 
 // addUp collects what the run has to do.
 func (p *planning) addUp(f *forecast.Forecast) {
-	_, topDown := p.engine.(topdown.Engine)
 	p.load = forecast.Load{
-		Rows: p.dataset.Rows(), Masked: len(p.prepared.masked), Memory: p.budget.Limit(), Threads: p.threads, TopDown: topDown,
+		Rows: p.dataset.Rows(), Masked: len(p.prepared.masked), Memory: p.budget.Limit(), Threads: p.threads, TopDown: p.wants().Leaves,
 	}
 	for _, column := range p.read() {
 		p.load.Columns = append(p.load.Columns, f.Columns[column])

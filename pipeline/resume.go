@@ -22,8 +22,7 @@ import (
 // The states that a run keeps for the next one.
 const (
 	countsState = "counts" // the problem
-	stepsState  = "steps"  // that the search has performed
-	cutState    = "cut"    // the recoding, which makes problem and steps useless
+	cutState    = "cut"    // the recoding, which makes the problem useless
 	partsState  = "parts"  // the files that are masked
 )
 
@@ -101,7 +100,7 @@ func (r *run) keepCounts(ctx context.Context) {
 // keepCut saves what the search has found.
 func (r *run) keepCut(ctx context.Context) {
 	if state.IsSavable(r.recoding) && r.keep(ctx, cutState, r.saveCut) {
-		r.tried(ctx, errors.Join(r.states.Remove(countsState), r.states.Remove(stepsState)))
+		r.tried(ctx, r.states.Remove(countsState))
 	}
 }
 

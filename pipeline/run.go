@@ -110,7 +110,6 @@ type run struct {
 	recoding   engine.Recoding
 	cut        []byte        // the embedded cut
 	masked     []output.Part // that a state says are finished
-	repeated   trail         // of an earlier run's search
 }
 
 // listen keeps what the events tell in the report, too. What a run that starts again out of

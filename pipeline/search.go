@@ -26,10 +26,7 @@ func (r *run) maxSteps() int {
 // search finds the recoding and writes down what is released. A search that outgrows the
 // memory is started again out of core.
 func (r *run) search(ctx context.Context) error {
-	if err := r.resumeSteps(); err != nil {
-		return err
-	}
-	trace := &tracer{attributes: r.problem.table.Attributes, out: r.traceTo(), written: len(r.repeated.candidates)}
+	trace := &tracer{attributes: r.problem.table.Attributes, out: r.traceTo()}
 	err := r.searchOnce(ctx, trace)
 	if errors.Is(err, spill.ErrBudget) && r.store == nil {
 		if err := r.leaveMemory(ctx, "the leaf partitions"); err != nil {
@@ -58,19 +55,16 @@ func (r *run) traceTo() io.Writer {
 
 func (r *run) searchOnce(ctx context.Context, trace *tracer) error {
 	table := r.problem.table
-	taken := r.start(table)
-	r.report.Steps, r.report.Live, r.report.Sets = len(taken.candidates), taken.live, nil
+	r.report.Steps, r.report.Live, r.report.Sets = 0, nil, nil
 	recoding, err := r.engine.Search(ctx, table, r.prepared.requirement, engine.Options{
-		Score:     scores[r.job.Score],
-		MaxSteps:  r.maxSteps(),
-		Space:     r.searchSpace(),
-		Performed: taken.candidates,
+		Score:    scores[r.job.Score],
+		MaxSteps: r.maxSteps(),
+		Space:    r.searchSpace(),
 		OnStep: func(s engine.Step) {
 			r.report.Steps = s.Number
 			trace.step(s)
-			if r.isTopDown() {
-				r.take(ctx, &taken, s)
-				r.report.Live = taken.live
+			if r.wants().Leaves {
+				r.report.Live = append(r.report.Live, s.Live)
 			}
 			r.events.Advanced(StageSearch, Progress{Done: int64(s.Number), Live: int64(s.Live)})
 		},

@@ -17,7 +17,7 @@ var _ engine.Engine = Engine{}
 // Plan asks for one table without class per set that no other implies, and for all
 // histograms.
 func (Engine) Plan(requirement engine.Requirement) engine.Plan {
-	return engine.Plan{Groupings: requirement.Ordered().Groupings(), Histograms: true}
+	return engine.Plan{Groupings: requirement.Ordered().Groupings(), Histograms: true, Leaves: true}
 }
 
 // Codes merges the values that can never be refined with all that is below them.

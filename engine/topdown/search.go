@@ -122,11 +122,8 @@ func (s *search) add(c candidate, children int) int32 {
 
 // run performs the best candidate until there is none or the steps are used up.
 func (s *search) run(ctx context.Context) error {
-	if err := s.repeat(ctx); err != nil {
-		return err
-	}
 	s.update(true)
-	for number := 1 + len(s.options.Performed); s.options.MaxSteps < 0 || number <= s.options.MaxSteps; number++ {
+	for number := 1; s.options.MaxSteps < 0 || number <= s.options.MaxSteps; number++ {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -141,23 +138,6 @@ func (s *search) run(ctx context.Context) error {
 		}
 		s.update(fell && s.options.Score != engine.ScoreInfoGain)
 		s.report(step)
-	}
-	return nil
-}
-
-// repeat performs the steps of an earlier search, whose candidates have the same numbers since
-// these depend on the steps alone. Scores are not needed for that.
-func (s *search) repeat(ctx context.Context) error {
-	for i, value := range s.options.Performed {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if value < 0 || int(value) >= len(s.candidates) || s.view.Dead(value) {
-			return fmt.Errorf("repeat step %d: it is none of this table", i+1)
-		}
-		if _, err := s.perform(ctx, value); err != nil {
-			return err
-		}
 	}
 	return nil
 }
@@ -251,7 +231,7 @@ func (s *search) loss(value int32) float64 {
 // describe returns the step that performs a value, as far as it is known before.
 func (s *search) describe(value int32, number int) engine.Step {
 	c := s.candidates[value]
-	step := engine.Step{Number: number, Candidate: value, Attribute: c.column, InfoGain: c.gain, AnonyLoss: s.loss(value), Score: c.score}
+	step := engine.Step{Number: number, Attribute: c.column, InfoGain: c.gain, AnonyLoss: s.loss(value), Score: c.score}
 	step.Value, step.Children = s.columns[c.column].labels(c.node)
 	return step
 }
