@@ -119,6 +119,42 @@ type Recoding interface {
 	// Recode writes the label numbers of rows: labels[a][i] for attribute a and row i. A row
 	// that is not released has DroppedLabel in labels[0]. It is safe for concurrent use.
 	Recode(rows Rows, labels [][]uint32)
+	// Unsearched returns the recoding of records that were not among those searched: by their
+	// codes alone, whatever their class and number.
+	Unsearched() Recoding
+	// Bytes returns about how much memory is taken by what grows with the records.
+	Bytes() int64
+}
+
+// Divided is a Recoding whose labels belong to regions instead of to codes.
+type Divided interface {
+	Recoding
+	// Len returns the number of regions.
+	Len() int
+	// Region returns the label numbers of a region, by attribute.
+	Region(region int32) []uint32
+}
+
+// Explained is a Recoding that tells why it is not finer.
+type Explained interface {
+	Recoding
+	// Stopped returns why a label was not refined further, by attribute and label.
+	Stopped() [][]Stop
+}
+
+// Suppressing is a Recoding that takes records away from a cut.
+type Suppressing interface {
+	Recoding
+	// Left returns how many records a label has that are not taken away; unknown of an attribute
+	// that is in no set. A new label without any must not be told: too few records had it.
+	Left(attribute, label int) (records uint64, known bool)
+}
+
+// Covered is an Engine of given regions. It must be told, before Search, the labels that cover
+// a code, by attribute and code.
+type Covered interface {
+	Engine
+	Cover(labels [][][]uint32)
 }
 
 // Rows are records of the input, in its order, to be recoded.

@@ -12,10 +12,9 @@ type Redaction struct {
 	Records uint64   // that are redacted
 	Held    int64    // bytes that the Locator takes
 
-	// Left has the records that are not redacted, by attribute and label number; nil of an
-	// attribute that is in no set. A label without any must not be told if it is new: it was
-	// a value of too few records.
-	Left [][]uint64
+	// Remaining has the records that are not redacted, by attribute and label number; nil of an
+	// attribute that is in no set.
+	Remaining [][]uint64
 }
 
 // What the Locator of a Redaction tells.
@@ -29,6 +28,17 @@ func (r *Redaction) Codes(int) []uint32 { return nil }
 
 // Lost returns the number of redacted records.
 func (r *Redaction) Lost() (suppressed, dropped uint64) { return r.Records, 0 }
+
+// Left returns how many records of a label are not redacted, if its attribute is in a set.
+func (r *Redaction) Left(attribute, label int) (records uint64, known bool) {
+	if r.Remaining[attribute] == nil {
+		return 0, false
+	}
+	return r.Remaining[attribute][label], true
+}
+
+// Unsearched returns the redaction.
+func (r *Redaction) Unsearched() Recoding { return r }
 
 // Bytes returns about how much memory the redaction takes.
 func (r *Redaction) Bytes() int64 { return r.Held }

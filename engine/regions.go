@@ -68,7 +68,7 @@ func (r *Regions) Index() {
 }
 
 // Unsearched returns the recoding of records that were not among those searched.
-func (r *Regions) Unsearched() *Regions {
+func (r *Regions) Unsearched() Recoding {
 	others := *r
 	others.Drawn, others.Moved, others.moved = nil, nil, nil
 	return &others

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/engine/reuse"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/compress"
@@ -127,7 +126,7 @@ func (r *run) bindLabels(ctx context.Context, l *labelReading, counts *compress.
 		p.table.Attributes = append(p.table.Attributes, d.Attribute)
 		p.coders = append(p.coders, labeling.NewCoder(labeler, &d))
 	}
-	if e, ok := r.engine.(*reuse.Regions); ok {
+	if e, ok := r.engine.(engine.Covered); ok {
 		labeling.CoverRegions(e, l.labelers)
 	}
 	p.class = r.classify(p.table, l.class, pairs)

@@ -12,17 +12,14 @@ import (
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
-// drawRegions draws what regions, or a redaction, take until the release is written: themselves, and
+// drawRecoding draws what regions, or suppressed classes, take until the release is written: themselves, and
 // while their cut is written down, its labels' positions and twice its text.
-func (r *run) drawRegions() error {
-	if redaction, ok := r.recoding.(*engine.Redaction); ok {
-		return r.budget.Draw("the equivalence classes that are suppressed", redaction.Bytes())
-	}
-	regions, ok := r.recoding.(*engine.Regions)
+func (r *run) drawRecoding() error {
+	regions, ok := r.recoding.(engine.Divided)
 	if !ok {
-		return nil
+		return r.budget.Draw("the equivalence classes that are suppressed", r.recoding.Bytes())
 	}
-	need := regions.Bytes() + int64(regions.Len())*int64(positionBytes+(4+2*positionText)*len(regions.Columns))
+	need := regions.Bytes() + int64(regions.Len())*int64(positionBytes+(4+2*positionText)*len(r.prepared.masked))
 	if err := r.budget.Draw(fmt.Sprintf("the release's %d regions", regions.Len()), need); err != nil {
 		return &fault.Error{Class: fault.Resources, Hint: "give more with --memory, or raise k: regions have k records at least", Err: err}
 	}
@@ -59,14 +56,14 @@ func (r *run) describe() *cutfile.File {
 	for a, field := range r.prepared.masked {
 		cut.Columns = append(cut.Columns, r.describeColumn(a, r.prepared.specs[field], fields[field].Type))
 	}
-	if regions, ok := r.recoding.(*engine.Regions); ok {
+	if regions, ok := r.recoding.(engine.Divided); ok {
 		cut.Kind, cut.Regions = cutfile.KindRegions, r.describeRegions(regions)
 	}
 	return cut
 }
 
 // describeRegions translates label numbers to positions in the described columns.
-func (r *run) describeRegions(regions *engine.Regions) []cutfile.Region {
+func (r *run) describeRegions(regions engine.Divided) []cutfile.Region {
 	var positions [][]uint32
 	for a, field := range r.prepared.masked {
 		positions = append(positions, positionsOf(regions.Labels(a), r.prepared.specs[field].Mask))
@@ -111,11 +108,14 @@ func (r *run) marks(a int) bool {
 // isSecret reports whether a label is that of a new value all of whose records are redacted:
 // too few have it for it to be told.
 func (r *run) isSecret(a, label int) bool {
-	redaction, ok := r.recoding.(*engine.Redaction)
-	if !ok || redaction.Left[a] == nil || redaction.Left[a][label] > 0 {
+	suppressing, ok := r.recoding.(engine.Suppressing)
+	if !ok {
 		return false
 	}
-	is := redaction.Labels(a)[label]
+	if left, known := suppressing.Left(a, label); !known || left > 0 {
+		return false
+	}
+	is := suppressing.Labels(a)[label]
 	return !slices.ContainsFunc(r.given.Column(a).Cut, func(l cutfile.Label) bool { return l.Label == is.Text && l.Null == is.Null })
 }
 

@@ -73,10 +73,10 @@ func (r *run) searchOnce(ctx context.Context, trace *tracer) error {
 		return err
 	}
 	r.recoding = recoding
-	if cut, ok := recoding.(*engine.Cut); ok {
-		r.report.Stopped = stopped(cut, table.Attributes)
+	if explained, ok := recoding.(engine.Explained); ok {
+		r.report.Stopped = stopped(explained, table.Attributes)
 	}
-	if err := r.drawRegions(); err != nil {
+	if err := r.drawRecoding(); err != nil {
 		return err
 	}
 	suppressed, dropped := recoding.Lost()

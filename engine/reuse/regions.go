@@ -24,7 +24,10 @@ type Regions struct {
 	MaxSuppressed uint64
 }
 
-var _ engine.Engine = (*Regions)(nil)
+var _ engine.Covered = (*Regions)(nil)
+
+// Cover sets the labels that cover a code.
+func (e *Regions) Cover(labels [][][]uint32) { e.Covers = labels }
 
 // Plan asks for the tuples of all attributes.
 func (e *Regions) Plan(requirement engine.Requirement) engine.Plan {

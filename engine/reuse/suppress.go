@@ -209,9 +209,9 @@ func (s *suppression) left(o *outliers, class []byte, n uint64) uint64 {
 func (s *suppression) remove(ctx context.Context) error {
 	s.Records = 0
 	s.forget()
-	s.Left = make([][]uint64, len(s.Cut.Columns))
+	s.Remaining = make([][]uint64, len(s.Cut.Columns))
 	for _, a := range s.columns {
-		s.Left[a] = make([]uint64, len(s.Cut.Columns[a].Labels))
+		s.Remaining[a] = make([]uint64, len(s.Cut.Columns[a].Labels))
 	}
 	for i := range s.sets {
 		s.sets[i].removed = make(map[string]uint64)
@@ -233,7 +233,7 @@ func (s *suppression) remove(ctx context.Context) error {
 			}
 			if !taken {
 				for f, a := range s.columns {
-					s.Left[a][s.Cut.Columns[a].Code[block.Layout.Fields[f].Code(key)]] += uint64(n)
+					s.Remaining[a][s.Cut.Columns[a].Code[block.Layout.Fields[f].Code(key)]] += uint64(n)
 				}
 				continue
 			}

@@ -53,10 +53,8 @@ func (t *trial) variant(ctx context.Context, job *jobfile.Job) (m measurement, e
 	if err != nil {
 		return m, err
 	}
-	if regions, ok := recoding.(*engine.Regions); ok {
-		if err := t.budget.Draw("regions", regions.Bytes()); err != nil {
-			return m, err
-		}
+	if err := t.budget.Draw("regions", recoding.Bytes()); err != nil {
+		return m, err
 	}
 	r := t.newRelease(recoding)
 	if err := r.make(ctx); err != nil {

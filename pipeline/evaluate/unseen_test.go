@@ -124,7 +124,7 @@ func checkParts(t *testing.T, c enginetest.Case, tr *trial, recoding engine.Reco
 	}
 	read(tr.training, recoding, rows[training])
 	enginetest.CheckAnonymous(t, released, c.Sets)
-	read(tr.parts.test, unsearched(recoding), rows[test])
+	read(tr.parts.test, recoding.Unsearched(), rows[test])
 	if t.Failed() {
 		t.Fatalf("%s\n%s", name, c)
 	}

@@ -33,11 +33,12 @@ func (g *Cut) RegionEngine() *reuse.Regions {
 
 // CoverRegions tells the engine of regions which labels cover the codes of every attribute. The
 // labelers have made their domains.
-func CoverRegions(e *reuse.Regions, labelers []Labeler) {
-	e.Covers = nil
+func CoverRegions(e engine.Covered, labelers []Labeler) {
+	var covers [][][]uint32
 	for _, l := range labelers {
-		e.Covers = append(e.Covers, l.(*cover).covers)
+		covers = append(covers, l.(*cover).covers)
 	}
+	e.Cover(covers)
 }
 
 // regionColumn returns the labels of a column, with the mark before the null, and the number
