@@ -28,12 +28,12 @@ type Table struct {
 	ClassNames []Label     // of every class
 	Rows       uint64
 	Groupings  []*partition.Table     // as planned, columns in the attributes' order
-	Coarse     bool                   // the groupings are in the codes that Codes returns; spilled ones must be
+	Merged     bool                   // the groupings are in the codes that Codes returns; spilled ones must be
 	Histograms []*partition.Histogram // one an attribute
 }
 
-// Coarsening maps the codes of an attribute to those that a search tells apart.
-type Coarsening struct {
+// CodeMerge maps the codes of an attribute to those that a search tells apart.
+type CodeMerge struct {
 	Codes  []uint32 // by code of the attribute
 	Domain int      // every image is below it
 }
@@ -78,7 +78,7 @@ type Step struct {
 type Label struct {
 	Text string
 	Null bool
-	Mark bool // no value of the attribute: the mark of a redacted record
+	Mark bool // no value of the attribute: the mark of a suppressed record
 }
 
 // Engine finds a Recoding of a table that meets a requirement.
@@ -88,7 +88,7 @@ type Engine interface {
 	// Codes says which codes of every attribute Search will tell apart, given what is known
 	// before tuples are counted: tuples that are counted in these codes are fewer and
 	// shorter. Classes and histograms are as in the Table.
-	Codes(attributes []Attribute, histograms []*partition.Histogram, classes int, requirement Requirement) []Coarsening
+	Codes(attributes []Attribute, histograms []*partition.Histogram, classes int, requirement Requirement) []CodeMerge
 	// Search returns the best recoding it finds. It returns ErrInfeasible when the table has
 	// fewer records than some set's K. The table's groupings are consumed.
 	Search(context.Context, *Table, Requirement, Options) (Recoding, error)

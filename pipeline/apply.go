@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kcut/kcut/engine/reuse"
+	"github.com/kcut/kcut/engine/recheck"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fault"
 	"github.com/kcut/kcut/pipeline/figure"
@@ -72,7 +72,7 @@ func Apply(ctx context.Context, job *jobfile.Job, opt ApplyOptions) (*Report, er
 	r := &run{job: &as, opt: opt.RunOptions, given: cut}
 	r.opt.reuse = &opt
 	report, err := r.carryOut(ctx)
-	var broken *reuse.Broken
+	var broken *recheck.Broken
 	if errors.As(err, &broken) {
 		return nil, &fault.Error{Class: fault.Privacy, Hint: hintOfBreak(opt.OnBreak, cut.Kind), Err: err}
 	}
@@ -108,9 +108,9 @@ func (r *run) reuseCut() {
 		return
 	}
 	most := r.opt.reuse.MaxSuppressed.of(r.dataset.Rows())
-	onBreak := map[OnBreak]reuse.OnBreak{BreakCoarsen: reuse.Coarsen, BreakSuppress: reuse.Suppress}[r.opt.reuse.OnBreak]
+	onBreak := map[OnBreak]recheck.OnBreak{BreakCoarsen: recheck.Coarsen, BreakSuppress: recheck.Suppress}[r.opt.reuse.OnBreak]
 	if r.given.Kind != cutfile.KindRegions {
-		r.engine = reuse.Engine{OnBreak: onBreak, MaxSuppressed: most}
+		r.engine = recheck.Engine{OnBreak: onBreak, MaxSuppressed: most}
 		return
 	}
 	e := r.given.RegionEngine()

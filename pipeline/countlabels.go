@@ -54,7 +54,7 @@ func (r *run) countLabelsOutOfCore(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.table.Coarse = true
+	p.table.Merged = true
 	if err := r.countTuples(ctx, p); err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ var mayImport = map[string][]string{
 	"pipeline/parallel": {"pipeline/fault", "pipeline/hands", "formats", "formats/dataset"},
 	"pipeline/jobfile":  {"engine", "formats", "formats/taxonomy", "formats/yaml", "formats/location"},
 
-	"engine/":          {"engine", "engine/induce", "partition", "spill"},
+	"engine/":          {"engine", "engine/induce", "partition", "spill", "internal"},
 	"engine/induce":    {"engine", "partition", "spill"},
 	"engine":           {"partition"},
 	"partition":        {"partition/linger", "spill"},

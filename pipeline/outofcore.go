@@ -28,7 +28,7 @@ func (r *run) countTwice(ctx context.Context) error {
 	if err := s.Take(ctx); err != nil {
 		return err
 	}
-	p := &problem{table: &engine.Table{Rows: uint64(r.dataset.Rows()), Coarse: true}}
+	p := &problem{table: &engine.Table{Rows: uint64(r.dataset.Rows()), Merged: true}}
 	var pairs []partition.Pairs
 	for a, c := range s.Columns {
 		spec := r.prepared.specs[r.prepared.masked[a]]
@@ -107,7 +107,7 @@ func (r *run) countTuples(ctx context.Context, p *problem) error {
 
 // countCoarse counts the tuples of every grouping in codes that a search tells apart: in memory,
 // or in a store.
-func (r *run) countCoarse(ctx context.Context, p *problem, coarsenings []engine.Coarsening, budget *spill.Budget, store *spill.Store) error {
+func (r *run) countCoarse(ctx context.Context, p *problem, coarsenings []engine.CodeMerge, budget *spill.Budget, store *spill.Store) error {
 	t := p.table
 	plan := r.wants()
 	reading := &compress.Reading{

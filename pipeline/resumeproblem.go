@@ -71,7 +71,7 @@ const treeNodeBytes = 300
 // saveCounts writes a problem that was not searched yet.
 func (r *run) saveCounts(ctx context.Context, w *checkpoint.Writer) {
 	t := r.problem.table
-	w.Bool(t.Coarse)
+	w.Bool(t.Merged)
 	w.Bool(r.store != nil)
 	saveDomains(w, r.problem)
 	for a := range t.Attributes {
@@ -95,7 +95,7 @@ func (r *run) loadCounts(from *checkpoint.Reader, budget *spill.Budget) error {
 	if err != nil {
 		return err
 	}
-	p.table.Coarse = coarse
+	p.table.Merged = coarse
 	for range p.table.Attributes {
 		h, err := state.LoadHistogram(from, budget)
 		if err != nil {

@@ -41,7 +41,7 @@ func (Engine) Plan(requirement engine.Requirement) engine.Plan {
 }
 
 // Codes tells all codes apart: the search starts with the raw values.
-func (Engine) Codes(attributes []engine.Attribute, _ []*partition.Histogram, _ int, _ engine.Requirement) []engine.Coarsening {
+func (Engine) Codes(attributes []engine.Attribute, _ []*partition.Histogram, _ int, _ engine.Requirement) []engine.CodeMerge {
 	return engine.Identities(attributes)
 }
 

@@ -243,7 +243,7 @@ func TestSearchAgreesWithTEA(t *testing.T) {
 		for _, q := range s.sets {
 			indices = append(indices, newPlain(q))
 		}
-		if err := s.settle(t.Context()); err != nil {
+		if err := s.update(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		for ; s.isOpen(); steps++ {
@@ -265,7 +265,7 @@ func TestSearchAgreesWithTEA(t *testing.T) {
 				}
 			}
 			s.perform(best)
-			if err := s.settle(t.Context()); err != nil {
+			if err := s.update(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}

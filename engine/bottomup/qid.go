@@ -19,7 +19,7 @@ type qid struct {
 
 	census    *census // nil: the index has them
 	tea       *tea
-	anonymity uint64 // A(QID), when settled
+	anonymity uint64 // A(QID), when updated
 	judged    bool   // examined is what the current cut has
 	examined  []gain
 }
@@ -76,8 +76,8 @@ func (q *qid) discard(space partition.Space) error {
 	return q.census.table.Discard(space)
 }
 
-// settle brings A(QID) up to date.
-func (q *qid) settle(ctx context.Context, space partition.Space) error {
+// update brings A(QID) up to date.
+func (q *qid) update(ctx context.Context, space partition.Space) error {
 	if q.tea == nil && len(q.census.witnesses) == 0 {
 		if err := q.recount(ctx, space); err != nil {
 			return err
@@ -98,15 +98,15 @@ func (q *qid) recount(ctx context.Context, space partition.Space) error {
 		return err
 	}
 	if q.census.table.Len() <= q.limits.indexed {
-		if err := q.plant(ctx, space); !errors.Is(err, spill.ErrBudget) {
+		if err := q.buildIndex(ctx, space); !errors.Is(err, spill.ErrBudget) {
 			return err
 		}
 	}
 	return q.census.survey(ctx, space)
 }
 
-// plant makes the index, which takes the place of the census.
-func (q *qid) plant(ctx context.Context, space partition.Space) error {
+// buildIndex makes the index, which takes the place of the census.
+func (q *qid) buildIndex(ctx context.Context, space partition.Space) error {
 	room := space
 	room.Share = min(space.Share, q.limits.index)
 	x, err := newTEA(ctx, q.census, q.k, room)

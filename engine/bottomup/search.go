@@ -53,7 +53,7 @@ func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, op
 
 // run generalizes until no set is open.
 func (s *search) run(ctx context.Context) error {
-	if err := s.settle(ctx); err != nil {
+	if err := s.update(ctx); err != nil {
 		return err
 	}
 	for number := 1; s.isOpen(); number++ {
@@ -65,7 +65,7 @@ func (s *search) run(ctx context.Context) error {
 			return err
 		}
 		s.perform(best)
-		if err := s.settle(ctx); err != nil {
+		if err := s.update(ctx); err != nil {
 			return err
 		}
 		s.report(best, number)
@@ -82,12 +82,12 @@ func (s *search) isOpen() bool {
 	return false
 }
 
-// settle brings A(QID) of every set up to date, and drops the generalizations that help
+// update brings A(QID) of every set up to date, and drops the generalizations that help
 // no set that is open.
-func (s *search) settle(ctx context.Context) error {
+func (s *search) update(ctx context.Context) error {
 	helps := make([]bool, len(s.columns))
 	for _, q := range s.sets {
-		if err := q.settle(ctx, s.space()); err != nil {
+		if err := q.update(ctx, s.space()); err != nil {
 			return err
 		}
 		for _, a := range q.Columns {

@@ -45,8 +45,8 @@ func (c *core) suppress(tuple int) {
 	}
 }
 
-// settle suppresses until no class is too small.
-func (c *core) settle() {
+// spread suppresses until no class is too small.
+func (c *core) spread() {
 	for again := true; again; {
 		again = false
 		for i := range c.gone {
@@ -82,7 +82,7 @@ func (s *search) fill(c *core) {
 		}
 		if !c.gone[i] {
 			c.suppress(i)
-			c.settle()
+			c.spread()
 			_, size = c.left()
 		}
 	}

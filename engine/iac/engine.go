@@ -42,12 +42,12 @@ func (e Engine) Plan(requirement engine.Requirement) engine.Plan {
 }
 
 // Codes tells apart the nodes of the best levels.
-func (e Engine) Codes(attributes []engine.Attribute, histograms []*partition.Histogram, _ int, _ engine.Requirement) []engine.Coarsening {
-	coarsenings := make([]engine.Coarsening, len(attributes))
+func (e Engine) Codes(attributes []engine.Attribute, histograms []*partition.Histogram, _ int, _ engine.Requirement) []engine.CodeMerge {
+	merges := make([]engine.CodeMerge, len(attributes))
 	for a := range attributes {
-		coarsenings[a] = e.bestLevel(&attributes[a], histograms[a]).coarsening()
+		merges[a] = e.bestLevel(&attributes[a], histograms[a]).merge()
 	}
-	return coarsenings
+	return merges
 }
 
 // Search returns a *engine.Regions: those of the generalized tuples, and one with

@@ -65,14 +65,14 @@ func (s *search) discard() error {
 func (s *search) generalize(ctx context.Context) error {
 	var maps [][]uint32
 	for _, a := range s.attributes {
-		c := s.levels[a].coarsening()
+		c := s.levels[a].merge()
 		maps, s.domains = append(maps, c.Codes), append(s.domains, c.Domain)
 	}
 	if len(s.table.Layout.Fields) > len(maps) {
 		class := engine.Identity(s.input.Classes)
 		maps, s.domains = append(maps, class.Codes), append(s.domains, class.Domain)
 	}
-	if s.input.Coarse {
+	if s.input.Merged {
 		return nil
 	}
 	table, err := s.table.Aggregate(ctx, maps, s.domains, s.beside())
@@ -131,7 +131,7 @@ func (s *search) suppressSmall(ctx context.Context) (*tuples, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.settle()
+	c.spread()
 	s.fill(c)
 	return t, nil
 }

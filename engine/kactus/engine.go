@@ -36,7 +36,7 @@ func (e Engine) Plan(requirement engine.Requirement) engine.Plan {
 }
 
 // Codes tells all codes apart.
-func (Engine) Codes(attributes []engine.Attribute, _ []*partition.Histogram, _ int, _ engine.Requirement) []engine.Coarsening {
+func (Engine) Codes(attributes []engine.Attribute, _ []*partition.Histogram, _ int, _ engine.Requirement) []engine.CodeMerge {
 	return engine.Identities(attributes)
 }
 

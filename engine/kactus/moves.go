@@ -57,13 +57,13 @@ func (m *moves) cell(t ticket) *movedCell {
 // bytes returns the memory that the moves take, now and in a release of so many columns.
 func (m *moves) bytes(columns int) int64 { return int64(len(m.cells)) * (300 + 12*int64(columns)) }
 
-// moved returns the cells of which copies are in another region than the tree says, by
+// reassigned returns the cells of which copies are in another region than the tree says, by
 // ascending codes and class. Regions are by node.
-func (m *moves) moved(fields []partition.Field, columns int, regions []int32) []engine.MovedCell {
-	var cells []engine.MovedCell
+func (m *moves) reassigned(fields []partition.Field, columns int, regions []int32) []engine.ReassignedCell {
+	var cells []engine.ReassignedCell
 	for i := range m.cells {
 		c := &m.cells[i]
-		moved := engine.NewMovedCell(c.key, fields, columns)
+		moved := engine.NewReassignedCell(c.key, fields, columns)
 		moved.Send(regions[c.from], c.left)
 		for _, s := range c.to {
 			moved.Send(regions[s.node], s.count)
@@ -72,6 +72,6 @@ func (m *moves) moved(fields []partition.Field, columns int, regions []int32) []
 			cells = append(cells, moved)
 		}
 	}
-	engine.SortMovedCells(cells)
+	engine.SortReassignedCells(cells)
 	return cells
 }

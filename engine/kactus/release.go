@@ -30,7 +30,7 @@ func (s *search) regions(t *induce.Tree) *engine.Regions {
 	regions := s.number(r, labels, widths)
 	l := s.locator(t, regions)
 	r.Locator = l
-	r.Moved = s.moves.moved(s.keys.Fields, len(s.attributes), l.regions)
+	r.Reassigned = s.moves.reassigned(s.keys.Fields, len(s.attributes), l.regions)
 	r.Index()
 	return r
 }

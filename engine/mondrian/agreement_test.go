@@ -286,7 +286,7 @@ func checkRegions(t *testing.T, c randomCase, got *engine.Regions, n *naive) {
 			t.Errorf("group %q has %d records of %d", labels, size, n.k)
 		}
 	}
-	for _, cell := range got.Moved {
+	for _, cell := range got.Reassigned {
 		if len(cell.Parts) < 2 {
 			t.Errorf("a cell of %v is listed that is not divided", cell.Codes)
 		}
@@ -306,7 +306,7 @@ func checkUnseen(t *testing.T, got *engine.Regions, n *naive) {
 			codes[a] = []uint32{uint32(r.IntN(n.Attributes[a].Len()))}
 		}
 		cell := append(codes[:len(codes):len(codes)], []uint32{uint32(r.IntN(max(n.Classes, 1)))})
-		for _, locator := range []engine.Locator{got.Locator, got.Drawn} {
+		for _, locator := range []engine.Locator{got.Locator, got.Sampled} {
 			if locator == nil {
 				continue
 			}

@@ -51,7 +51,7 @@ func (e Engine) Plan(requirement engine.Requirement) engine.Plan {
 func (e Engine) relaxed() bool { return e.Relaxed && !e.InfoGain }
 
 // Codes tells all codes apart.
-func (Engine) Codes(attributes []engine.Attribute, _ []*partition.Histogram, _ int, _ engine.Requirement) []engine.Coarsening {
+func (Engine) Codes(attributes []engine.Attribute, _ []*partition.Histogram, _ int, _ engine.Requirement) []engine.CodeMerge {
 	return engine.Identities(attributes)
 }
 

@@ -114,7 +114,7 @@ func (s *search) regions() *engine.Regions {
 	}
 	s.tree.renumber(to)
 	if s.relaxed != nil {
-		out.Drawn, out.Moved = s.relaxed.drawn, s.relaxed.moved(to, len(columns))
+		out.Sampled, out.Reassigned = s.relaxed.sampled, s.relaxed.reassigned(to, len(columns))
 	}
 	out.Index()
 	return out

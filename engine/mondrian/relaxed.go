@@ -13,7 +13,7 @@ import (
 // relaxed is what relaxed cuts need besides: who goes left, and the cells that are divided.
 type relaxed struct {
 	keys    engine.RowKeys
-	drawn   *drawn
+	sampled *sampled
 	divided map[string]int // cells by packed key
 	cells   []dividedCell
 	packed  []byte
@@ -28,7 +28,7 @@ type dividedCell struct {
 func newRelaxed(table *engine.Table, t *tree) *relaxed {
 	return &relaxed{
 		keys:    engine.NewRowKeys(table),
-		drawn:   &drawn{tree: t, keys: engine.NewRowKeys(table)},
+		sampled: &sampled{tree: t, keys: engine.NewRowKeys(table)},
 		divided: map[string]int{},
 	}
 }
@@ -65,7 +65,7 @@ func (s *search) share(ctx context.Context, p part, column int, c cut) error {
 		at++
 	}
 	s.replaceHalves(p, column, at, halves)
-	x.drawn.add(&draw, part)
+	x.sampled.add(&draw, part)
 	return nil
 }
 
@@ -102,8 +102,8 @@ func (x *relaxed) find(key []uint64) (i int, ok bool) {
 	return i, ok
 }
 
-// note takes down how much of divided cells a region has. Regions come from left to right.
-func (x *relaxed) note(ctx context.Context, p part, region int32) error {
+// record takes down how much of divided cells a region has. Regions come from left to right.
+func (x *relaxed) record(ctx context.Context, p part, region int32) error {
 	if len(x.cells) == 0 {
 		return nil
 	}
@@ -118,11 +118,11 @@ func (x *relaxed) note(ctx context.Context, p part, region int32) error {
 	})
 }
 
-// moved returns the cells that are in several regions, by ascending codes and class, given
+// reassigned returns the cells that are in several regions, by ascending codes and class, given
 // what regions became. Those that are in one after all are where their first copies are.
-func (x *relaxed) moved(regions []int32, columns int) (cells []engine.MovedCell) {
+func (x *relaxed) reassigned(regions []int32, columns int) (cells []engine.ReassignedCell) {
 	for _, c := range x.cells {
-		cell := engine.NewMovedCell(c.key, x.keys.Fields, columns)
+		cell := engine.NewReassignedCell(c.key, x.keys.Fields, columns)
 		for _, p := range c.parts {
 			cell.Send(regions[p.Region], p.Count)
 		}
@@ -130,6 +130,6 @@ func (x *relaxed) moved(regions []int32, columns int) (cells []engine.MovedCell)
 			cells = append(cells, cell)
 		}
 	}
-	engine.SortMovedCells(cells)
+	engine.SortReassignedCells(cells)
 	return cells
 }

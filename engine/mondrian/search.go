@@ -152,7 +152,7 @@ func (s *search) finish(ctx context.Context, p part) error {
 	}
 	s.tree.link(p.parent, p.child, -1-region)
 	if s.relaxed != nil {
-		if err := s.relaxed.note(ctx, p, region); err != nil {
+		if err := s.relaxed.record(ctx, p, region); err != nil {
 			return err
 		}
 	}

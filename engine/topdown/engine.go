@@ -21,14 +21,14 @@ func (Engine) Plan(requirement engine.Requirement) engine.Plan {
 }
 
 // Codes merges the values that can never be refined with all that is below them.
-func (Engine) Codes(attributes []engine.Attribute, histograms []*partition.Histogram, classes int, requirement engine.Requirement) []engine.Coarsening {
+func (Engine) Codes(attributes []engine.Attribute, histograms []*partition.Histogram, classes int, requirement engine.Requirement) []engine.CodeMerge {
 	table := &engine.Table{Attributes: attributes, Histograms: histograms, Classes: classes}
 	requirement = requirement.Ordered()
-	coarsenings := make([]engine.Coarsening, len(attributes))
+	merges := make([]engine.CodeMerge, len(attributes))
 	for a := range attributes {
-		coarsenings[a] = newColumn(newProfile(table, a, requirement), 1).codes()
+		merges[a] = newColumn(newProfile(table, a, requirement), 1).codes()
 	}
-	return coarsenings
+	return merges
 }
 
 // Search returns a *engine.Cut.

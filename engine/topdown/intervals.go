@@ -31,7 +31,7 @@ func (v *intervals) children(of span, frequencies []uint64) []span {
 func (v *intervals) bestSplit(lo, hi int, frequencies []uint64, withNull bool) int {
 	b := v.bisect(span{lo: lo, hi: hi}, frequencies, withNull)
 	best, highest := -1, 0.0
-	for _, at := range b.rivals() {
+	for _, at := range b.candidates() {
 		b.moveTo(at)
 		if gain := b.gain(); best < 0 || gain > highest {
 			best, highest = at, gain

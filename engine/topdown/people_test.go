@@ -134,7 +134,7 @@ func (p *people) count(tb testing.TB, space partition.Space) *engine.Table {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	table := &engine.Table{Attributes: p.attributes, Histograms: p.histograms, Classes: 2, Rows: uint64(p.rows), Coarse: true}
+	table := &engine.Table{Attributes: p.attributes, Histograms: p.histograms, Classes: 2, Rows: uint64(p.rows), Merged: true}
 	table.Groupings = make([]*partition.Table, 1)
 	if space.Store != nil {
 		table.Groupings[0], err = partition.TabulateSpilled(context.Background(), []*partition.Counter{counter}, space, 2)

@@ -55,7 +55,7 @@ func (p *profile) count(frequencies []uint64, lo, hi int) (size uint64) {
 }
 
 // records returns the number of records by code of the search.
-func (p *profile) records(coarse engine.Coarsening) []uint64 {
+func (p *profile) records(coarse engine.CodeMerge) []uint64 {
 	records, h := make([]uint64, coarse.Domain), p.histogram
 	for code, to := range coarse.Codes {
 		for i := h.Start[code]; i < h.Start[code+1]; i++ {

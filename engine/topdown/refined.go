@@ -77,7 +77,7 @@ func (r *refined) growAhead(threads int) {
 			levels, movers = patience-depth, threads
 		}
 		grown, turns := make([][]node, len(r.nodes)-first), r.largestFirst(first)
-		inParallel(len(grown), threads, func(turn int) {
+		each(len(grown), threads, func(turn int) {
 			n := turns[turn]
 			grown[n-first] = r.subtree(r.nodes[n], levels)
 		})
@@ -106,7 +106,7 @@ func (r *refined) attach(first int, grown [][]node, threads int) (below int) {
 		starts[i], end = end, end+len(nodes)-1
 	}
 	r.nodes = slices.Grow(r.nodes, end-below)[:end]
-	inParallel(len(grown), threads, func(i int) {
+	each(len(grown), threads, func(i int) {
 		nodes := grown[i]
 		for n := range nodes {
 			nodes[n].first += starts[i] - 1
@@ -217,9 +217,9 @@ func (r *refined) leaves(n int, visit func(*node)) {
 	}
 }
 
-func (r *refined) codes() engine.Coarsening {
+func (r *refined) codes() engine.CodeMerge {
 	last := len(r.code) - 1
-	return engine.Coarsening{Codes: r.code[:last], Domain: max(1, int(r.code[last]))}
+	return engine.CodeMerge{Codes: r.code[:last], Domain: max(1, int(r.code[last]))}
 }
 
 func (r *refined) start(s *search) { r.enter(s, 0) }

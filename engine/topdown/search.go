@@ -4,10 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/partition"
 )
 
@@ -31,7 +30,7 @@ func newSearch(ctx context.Context, table *engine.Table, requirement engine.Requ
 	s.queue.candidates = &s.candidates
 	s.view.Columns = make([]partition.Column, n)
 	profiles := make([]profile, n)
-	inParallel(n, options.Space.Threads, func(a int) {
+	each(n, options.Space.Threads, func(a int) {
 		profiles[a] = newProfile(table, a, requirement)
 		s.columns[a] = newColumn(profiles[a], options.Space.Threads)
 	})
@@ -66,7 +65,7 @@ func newSearch(ctx context.Context, table *engine.Table, requirement engine.Requ
 
 // recodeAll returns the groupings in the search's codes.
 func (s *search) recodeAll(table *engine.Table, sets []engine.Set) ([]*partition.Table, error) {
-	if table.Coarse {
+	if table.Merged {
 		return table.Groupings, nil
 	}
 	for i := range sets {
@@ -76,30 +75,16 @@ func (s *search) recodeAll(table *engine.Table, sets []engine.Set) ([]*partition
 	}
 	groupings := make([]*partition.Table, len(sets))
 	threads := s.options.Space.Threads
-	inParallel(len(sets), threads, func(i int) {
-		groupings[i] = s.recode(table.Groupings[i], sets[i].Columns, threads)
-	})
+	each(len(sets), threads, func(i int) { groupings[i] = s.recode(table.Groupings[i], sets[i].Columns, threads) })
 	return groupings, nil
 }
 
-// inParallel calls f for 0 to n−1 on up to so many goroutines.
-func inParallel(n, threads int, f func(i int)) {
-	if min(n, threads) <= 1 {
-		for i := range n {
-			f(i)
-		}
-		return
-	}
-	var group sync.WaitGroup
-	var next atomic.Int64
-	for range min(n, threads) {
-		group.Go(func() {
-			for i := next.Add(1) - 1; int(i) < n; i = next.Add(1) - 1 {
-				f(int(i))
-			}
-		})
-	}
-	group.Wait()
+// each calls do for 0 to n−1 on up to so many goroutines. A panic of one is raised again.
+func each(n, threads int, do func(i int)) {
+	workers.Must(workers.Each(n, threads, func(_ workers.Worker, i int) error {
+		do(i)
+		return nil
+	}))
 }
 
 // recode replaces the attributes' codes by the search's, on some goroutines.
@@ -150,7 +135,7 @@ func (s *search) perform(ctx context.Context, value int32) (fell bool, err error
 	s.stale = append(s.stale, value)
 	refinement := s.columns[c.column].refine(s, c.node)
 	if s.inPieces() {
-		s.view.Outlook = s.foresee()
+		s.view.Outlook = s.predict()
 	}
 	for _, set := range s.with[c.column] {
 		before := set.Anonymity()
@@ -162,7 +147,7 @@ func (s *search) perform(ctx context.Context, value int32) (fell bool, err error
 	return fell, nil
 }
 
-// inPieces reports whether a set divides its partitions by what is foreseen, too.
+// inPieces reports whether a set divides its partitions by what is predicted, too.
 func (s *search) inPieces() bool {
 	return slices.ContainsFunc(s.sets, (*partition.TIPS).InPieces)
 }

@@ -93,8 +93,8 @@ func (c *suppressed) number() {
 	c.domain = len(c.open) + 1
 }
 
-func (c *suppressed) codes() engine.Coarsening {
-	return engine.Coarsening{Codes: c.code, Domain: c.domain}
+func (c *suppressed) codes() engine.CodeMerge {
+	return engine.CodeMerge{Codes: c.code, Domain: c.domain}
 }
 
 // start makes every open code a candidate. The last code is a value that is dead already,

@@ -125,7 +125,7 @@ func (t *trial) compress(ctx context.Context, searcher engine.Engine, requiremen
 		return nil, err
 	}
 	table := &engine.Table{
-		Attributes: t.Attributes, Classes: classes, ClassNames: t.ClassNames, Rows: t.source.rows, Coarse: true, Histograms: t.histograms,
+		Attributes: t.Attributes, Classes: classes, ClassNames: t.ClassNames, Rows: t.source.rows, Merged: true, Histograms: t.histograms,
 	}
 	for _, y := range tallies {
 		grouping, err := y.table(ctx)

@@ -4,14 +4,14 @@ import (
 	"slices"
 
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/engine/reuse"
+	"github.com/kcut/kcut/engine/recheck"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
 // RegionEngine returns the engine that takes the regions as they are.
-func (g *Cut) RegionEngine() *reuse.Regions {
-	e := &reuse.Regions{}
+func (g *Cut) RegionEngine() *recheck.Regions {
+	e := &recheck.Regions{}
 	numbers := make([][]uint32, len(g.columns)) // label numbers by position in the cut
 	for a, column := range g.columns {
 		var labels engine.RegionColumn

@@ -16,8 +16,8 @@ func IsSavable(recoding engine.Recoding) bool {
 		return true
 	case *engine.Regions:
 		_, located := recoding.Locator.(engine.SavedLocator)
-		_, drawn := recoding.Drawn.(engine.SavedLocator)
-		return located && (drawn || recoding.Drawn == nil)
+		_, sampled := recoding.Sampled.(engine.SavedLocator)
+		return located && (sampled || recoding.Sampled == nil)
 	}
 	return false
 }
@@ -41,7 +41,7 @@ func SaveRecoding(w *checkpoint.Writer, recoding engine.Recoding) {
 }
 
 // LoadRecoding reads what SaveRecoding has written of a table's records. What regions take is
-// drawn from a budget.
+// sampled from a budget.
 func LoadRecoding(from *checkpoint.Reader, table *engine.Table, e engine.Engine, budget *spill.Budget) (engine.Recoding, error) {
 	if from.Bool() {
 		return loadRegions(from, table, e, budget)
@@ -81,12 +81,12 @@ func saveRegions(w *checkpoint.Writer, r *engine.Regions) {
 	checkpoint.Numbers(w, r.Released)
 	checkpoint.Numbers(w, r.Sizes)
 	r.Locator.(engine.SavedLocator).Save(w)
-	w.Bool(r.Drawn != nil)
-	if r.Drawn != nil {
-		r.Drawn.(engine.SavedLocator).Save(w)
+	w.Bool(r.Sampled != nil)
+	if r.Sampled != nil {
+		r.Sampled.(engine.SavedLocator).Save(w)
 	}
-	w.Uint(uint64(len(r.Moved)))
-	for _, cell := range r.Moved {
+	w.Uint(uint64(len(r.Reassigned)))
+	for _, cell := range r.Reassigned {
 		checkpoint.Numbers(w, cell.Codes)
 		w.Uint(uint64(cell.Class))
 		w.Uint(uint64(len(cell.Parts)))
@@ -114,18 +114,18 @@ func loadRegions(from *checkpoint.Reader, table *engine.Table, e engine.Engine, 
 	r.Released, r.Sizes = checkpoint.ReadNumbers[uint32](from), checkpoint.ReadNumbers[uint64](from)
 	r.Locator = loader.LoadLocator(from)
 	if from.Bool() {
-		drawn, ok := e.(engine.DrawnLoader)
+		sampled, ok := e.(engine.SampledLoader)
 		if !ok {
 			return nil, checkpoint.ErrNone
 		}
-		r.Drawn = drawn.LoadDrawn(from, r.Locator, table)
+		r.Sampled = sampled.LoadSampled(from, r.Locator, table)
 	}
 	for n := from.Int(); n > 0 && from.Err() == nil; n-- {
-		cell := engine.MovedCell{Codes: checkpoint.ReadNumbers[uint32](from), Class: uint32(from.Uint())}
+		cell := engine.ReassignedCell{Codes: checkpoint.ReadNumbers[uint32](from), Class: uint32(from.Uint())}
 		for n := from.Int(); n > 0 && from.Err() == nil; n-- {
 			cell.Parts = append(cell.Parts, engine.Part{Region: int32(from.Uint()) - 1, Count: from.Uint()})
 		}
-		r.Moved = append(r.Moved, cell)
+		r.Reassigned = append(r.Reassigned, cell)
 	}
 	r.Suppressed, r.DroppedRecords = from.Uint(), from.Uint()
 	if err := from.Err(); err != nil {

@@ -1,4 +1,4 @@
-package reuse
+package recheck
 
 import (
 	"errors"
@@ -15,8 +15,8 @@ func naiveOf(c enginetest.Case, most int) *naiveSuppression {
 	codes := c.Data.Codes()
 	n := &naiveSuppression{sets: engineSets(c), most: most, rows: make([][]uint32, codes.Rows), taken: make([]bool, codes.Rows)}
 	for a := range codes.Attributes {
-		l := newLadder(&codes.Attributes[a], make([]uint64, codes.Attributes[a].Len()))
-		cut := l.cut(make(undone, l.len()))
+		l := newRollback(&codes.Attributes[a], make([]uint64, codes.Attributes[a].Len()))
+		cut := l.cut(make(rolledBack, l.len()))
 		n.marks = append(n.marks, cut.AddMark())
 		for row, code := range codes.Columns[a] {
 			n.rows[row] = append(n.rows[row], cut.Code[code])
@@ -39,7 +39,7 @@ func TestSuppressTakesWhatTheRuleSays(t *testing.T) {
 		if r.IntN(3) == 0 {
 			n.most = r.IntN(len(c.Data.Rows) + 1)
 		}
-		ok := n.run(n.settle)
+		ok := n.run(n.spread)
 		recoding, _, err := hold(Engine{OnBreak: Suppress, MaxSuppressed: uint64(n.most)}, c)
 		if broken := new(*Broken); !ok {
 			refused++
@@ -57,11 +57,11 @@ func TestSuppressTakesWhatTheRuleSays(t *testing.T) {
 		}
 		codes := c.Data.Codes()
 		where := make([]int32, codes.Rows)
-		if redaction, ok := recoding.(*engine.Redaction); ok {
+		if redaction, ok := recoding.(*engine.RecordSuppression); ok {
 			redaction.Locator.Locate(codes.Rows, codes.Columns, where)
 		}
 		for row := range where {
-			if (where[row] == engine.Redacted) != n.taken[row] {
+			if (where[row] == engine.ByMark) != n.taken[row] {
 				t.Errorf("row %d is suppressed: %t, want %t", row, !n.taken[row], n.taken[row])
 			}
 		}

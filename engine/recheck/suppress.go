@@ -1,4 +1,4 @@
-package reuse
+package recheck
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 // classes of other sets smaller, which may then be too small themselves.
 type suppression struct {
 	*classes
-	*engine.Redaction
+	*engine.RecordSuppression
 	tuples  *partition.Table // of all attributes in sets
 	columns []int            // these
 	most    uint64           // records that may be taken away
@@ -31,17 +31,17 @@ type outliers struct {
 	fields  []int               // of the columns, in the layout of tuples
 	all     *partition.Table    // all classes, in label numbers
 	taken   map[string]struct{} // by their labels
-	marks   string              // the labels of redacted records
+	marks   string              // the labels of suppressed records
 	removed map[string]uint64   // records that were taken from a class, for whatever set
 }
 
 // classBytes is what a class that is noted takes, beside its labels.
 const classBytes = 100
 
-// suppress returns the cut, or a redaction of it. It returns a *Broken when more records
+// suppress returns the cut, or a record suppression of it. It returns a *Broken when more records
 // than may be would have to be taken away.
 func (c *classes) suppress(ctx context.Context, cut *engine.Cut, most uint64) (engine.Recoding, error) {
-	s := &suppression{classes: c, Redaction: &engine.Redaction{Cut: cut}, tuples: c.table.Groupings[0], most: most}
+	s := &suppression{classes: c, RecordSuppression: &engine.RecordSuppression{Cut: cut}, tuples: c.table.Groupings[0], most: most}
 	for a := range cut.Columns {
 		s.Marks = append(s.Marks, cut.Columns[a].AddMark())
 	}
@@ -65,12 +65,12 @@ func (c *classes) suppress(ctx context.Context, cut *engine.Cut, most uint64) (e
 		return nil, err
 	}
 	if s.Records == 0 {
-		plain := c.cut(make(undone, c.steps()))
+		plain := c.cut(make(rolledBack, c.steps()))
 		plain.Reached = cut.Reached
 		return plain, nil
 	}
-	s.Locator = newRedactor(s.Cut, s.sets)
-	return s.Redaction, nil
+	s.Locator = newRecordLocator(s.Cut, s.sets)
+	return s.RecordSuppression, nil
 }
 
 // find finds the classes that are taken away.
@@ -90,7 +90,7 @@ func (s *suppression) find(ctx context.Context) error {
 		}
 	}
 	for {
-		if err := s.settle(ctx, broken); err != nil {
+		if err := s.spread(ctx, broken); err != nil {
 			return err
 		}
 		enough, err := s.conclude(ctx)
@@ -130,12 +130,12 @@ func (s *suppression) begin(ctx context.Context, o *outliers) (*Breach, error) {
 		if breach.add(n); breach.Records > s.most {
 			return nil
 		}
-		return s.take(o, class)
+		return s.suppressClass(o, class)
 	})
 }
 
 // take takes a class away.
-func (s *suppression) take(o *outliers, class []byte) error {
+func (s *suppression) suppressClass(o *outliers, class []byte) error {
 	bytes := classBytes + int64(len(class))
 	if err := s.space.Draw("equivalence classes that are suppressed", bytes); err != nil {
 		return err
@@ -166,9 +166,9 @@ func (s *suppression) each(ctx context.Context, o *outliers, visit func(class []
 	})
 }
 
-// settle takes away the classes that became too small because others were taken away, until
+// spread takes away the classes that became too small because others were taken away, until
 // there is none.
-func (s *suppression) settle(ctx context.Context, broken *Broken) error {
+func (s *suppression) spread(ctx context.Context, broken *Broken) error {
 	for more := true; more; {
 		if err := s.remove(ctx); err != nil {
 			return err
@@ -185,7 +185,7 @@ func (s *suppression) settle(ctx context.Context, broken *Broken) error {
 					return nil
 				}
 				more = true
-				return s.take(o, class)
+				return s.suppressClass(o, class)
 			})
 			if err != nil {
 				return err
@@ -241,7 +241,7 @@ func (s *suppression) remove(ctx context.Context) error {
 				continue // to be told how many
 			}
 			for j := range s.sets {
-				if err := s.note(&s.sets[j], keys[j], uint64(n)); err != nil {
+				if err := s.record(&s.sets[j], keys[j], uint64(n)); err != nil {
 					return err
 				}
 			}
@@ -250,8 +250,8 @@ func (s *suppression) remove(ctx context.Context) error {
 	})
 }
 
-// note notes that records were taken from a class.
-func (s *suppression) note(o *outliers, class []byte, records uint64) error {
+// record records that records were taken from a class.
+func (s *suppression) record(o *outliers, class []byte, records uint64) error {
 	if _, known := o.removed[string(class)]; !known {
 		bytes := classBytes + int64(len(class))
 		if err := s.space.Draw("equivalence classes that lose records", bytes); err != nil {
@@ -269,7 +269,7 @@ func (s *suppression) forget() {
 	s.noted = 0
 }
 
-// conclude notes what is reached, and reports whether that is enough for the redacted records, too.
+// conclude notes what is reached, and reports whether that is enough for the suppressed records, too.
 func (s *suppression) conclude(ctx context.Context) (enough bool, err error) {
 	s.Cut.Reached = nil
 	enough = true
@@ -319,19 +319,19 @@ func (s *suppression) takeSmallest(ctx context.Context) error {
 		}
 	}
 	if of == nil {
-		return &Broken{Over: s.Records, Most: s.most} // every record is redacted, and they are too few
+		return &Broken{Over: s.Records, Most: s.most} // every record is suppressed, and they are too few
 	}
-	return s.take(of, smallest)
+	return s.suppressClass(of, smallest)
 }
 
-// redactor is the Locator of a redaction.
-type redactor struct {
+// recordLocator is the Locator of a record suppression.
+type recordLocator struct {
 	cut  *engine.Cut
 	sets []outliers // but for what found them
 }
 
-func newRedactor(cut *engine.Cut, sets []outliers) *redactor {
-	r := &redactor{cut: cut}
+func newRecordLocator(cut *engine.Cut, sets []outliers) *recordLocator {
+	r := &recordLocator{cut: cut}
 	for _, o := range sets {
 		if len(o.taken) > 0 {
 			r.sets = append(r.sets, outliers{Set: o.Set, taken: o.taken})
@@ -340,8 +340,8 @@ func newRedactor(cut *engine.Cut, sets []outliers) *redactor {
 	return r
 }
 
-// Locate tells which tuples are redacted.
-func (r *redactor) Locate(n int, codes [][]uint32, regions []int32) {
+// Locate tells which tuples are suppressed.
+func (r *recordLocator) Locate(n int, codes [][]uint32, regions []int32) {
 	var class []byte
 	for i := range n {
 		regions[i] = engine.ByCut
@@ -351,7 +351,7 @@ func (r *redactor) Locate(n int, codes [][]uint32, regions []int32) {
 				class = appendLabel(class, r.cut.Columns[a].Code[codes[a][i]])
 			}
 			if _, ok := o.taken[string(class)]; ok {
-				regions[i] = engine.Redacted
+				regions[i] = engine.ByMark
 				break
 			}
 		}

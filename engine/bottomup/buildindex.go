@@ -25,7 +25,7 @@ func newTEA(ctx context.Context, s *census, k uint64, space partition.Space) (*t
 	if err := x.draw(v.nodes(), space); err != nil {
 		return nil, err
 	}
-	x.plant(v)
+	x.build(v)
 	return x, nil
 }
 
@@ -55,8 +55,8 @@ func (x *tea) release(space partition.Space) {
 	}
 }
 
-// plant adds the paths of sorted vids.
-func (x *tea) plant(v *vids) {
+// build adds the paths of sorted vids.
+func (x *tea) build(v *vids) {
 	path := make([]int32, len(x.levels)+2) // from the root to the last leaf, and none
 	for i, vid := range v.order {
 		depth := 0

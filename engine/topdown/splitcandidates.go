@@ -1,11 +1,15 @@
 package topdown
 
-import "math"
+import (
+	"math"
 
-// rivals are the codes at which a split of an interval may gain most, ascending: the gains of
-// all others are estimated to be so much lower that they are. To estimate a gain takes a few
-// nanoseconds a class, to compute one takes logarithms whose last bits count.
-type rivals struct {
+	"github.com/kcut/kcut/engine"
+)
+
+// splitCandidates are the codes at which a split of an interval may gain most, ascending: the
+// gains of all others are estimated to be so much lower that they are. To estimate a gain takes a
+// few nanoseconds a class, to compute one takes logarithms whose last bits count.
+type splitCandidates struct {
 	codes   []int
 	highest float64 // estimate
 	slack   float64 // two estimates differ by more only if the gains differ, too
@@ -19,15 +23,15 @@ const slackOfClass = 1e-12
 // shareCodes are at least looked at by every goroutine that shares in an interval.
 const shareCodes = 2048
 
-// rivals returns the codes at which a split may gain most, of a bisection at its start.
-func (b *bisection) rivals() []int {
+// candidates returns the codes at which a split may gain most, of a bisection at its start.
+func (b *bisection) candidates() []int {
 	n := min(b.threads, (b.hi-b.lo)/shareCodes)
 	if n <= 1 {
-		return b.rivalsAmong(b.lo, b.hi).codes
+		return b.candidatesAmong(b.lo, b.hi).codes
 	}
-	shares := make([]rivals, n)
+	shares := make([]splitCandidates, n)
 	bound := func(share int) int { return b.lo + share*(b.hi-b.lo)/n }
-	inParallel(n, n, func(i int) { shares[i] = b.rivalsAmong(bound(i), bound(i+1)) })
+	each(n, n, func(i int) { shares[i] = b.candidatesAmong(bound(i), bound(i+1)) })
 	all := shares[0]
 	for _, share := range shares[1:] {
 		all.admit(share.highest, share.codes...)
@@ -35,9 +39,9 @@ func (b *bisection) rivals() []int {
 	return all.codes
 }
 
-// rivalsAmong returns the rivals among the codes lo ≤ code < hi, and only reads.
-func (b *bisection) rivalsAmong(lo, hi int) rivals {
-	r := rivals{highest: math.Inf(-1), slack: slackOfClass * float64(len(b.classes)) * float64(b.whole.size)}
+// candidatesAmong returns those among the codes lo ≤ code < hi, and only reads.
+func (b *bisection) candidatesAmong(lo, hi int) splitCandidates {
+	r := splitCandidates{highest: math.Inf(-1), slack: slackOfClass * float64(len(b.classes)) * float64(b.whole.size)}
 	left := make([]uint64, len(b.classes))
 	size := b.count(left, b.lo, lo)
 	for at := lo; at < hi; at++ {
@@ -50,7 +54,7 @@ func (b *bisection) rivalsAmong(lo, hi int) rivals {
 }
 
 // admit adds codes that come after those it has, the best of which is estimated to gain so much.
-func (r *rivals) admit(estimate float64, codes ...int) {
+func (r *splitCandidates) admit(estimate float64, codes ...int) {
 	if estimate > r.highest+r.slack {
 		r.codes = r.codes[:0]
 	}
@@ -67,9 +71,9 @@ func (b *bisection) estimate(left []uint64, size uint64) float64 {
 	if b.intervals.classes == 0 {
 		return 0
 	}
-	sum := -nLog(size) - nLog(b.right.size-size)
+	sum := -engine.NLog(size) - engine.NLog(b.right.size-size)
 	for class, f := range left {
-		sum += nLog(f) + nLog(b.classes[class]-f)
+		sum += engine.NLog(f) + engine.NLog(b.classes[class]-f)
 	}
 	return sum
 }

@@ -1,14 +1,14 @@
-package reuse
+package recheck
 
 import (
 	"github.com/kcut/kcut/engine"
 )
 
-// undone tells of every step whether it is undone. A step is never undone while one above
+// rolledBack tells of every step whether it is. A step is never rolled back while one above
 // whose children it belongs to is not.
-type undone []bool
+type rolledBack []bool
 
-func (u undone) count() (n int) {
+func (u rolledBack) count() (n int) {
 	for _, is := range u {
 		if is {
 			n++
@@ -17,21 +17,21 @@ func (u undone) count() (n int) {
 	return n
 }
 
-// ladder is the way back from the cut of one attribute to everything masked: steps, each of
-// which may be undone when those below it are.
+// rollback is the way back from the cut of one attribute to everything masked: steps, each of
+// which may be rolled back when those below it are.
 //
-//	Generalize: the inner nodes of the tree, in preorder; undone, a node stands for all below it
-//	Discretize: the starts of all intervals but the first; undone, an interval joins the one before
-//	Suppress:   the values; undone, a value is suppressed
-type ladder struct {
+//	Generalize: the inner nodes of the tree, in preorder; rolled back, a node stands for all below it
+//	Discretize: the starts of all intervals but the first; rolled back, an interval joins the one before
+//	Suppress:   the values; rolled back, a value is suppressed
+type rollback struct {
 	*engine.Attribute
 	sizes []uint64 // records by code
 	nodes []int    // Generalize: of every step
 	step  []int    // Generalize: of every node, or -1
 }
 
-func newLadder(a *engine.Attribute, sizes []uint64) *ladder {
-	l := &ladder{Attribute: a, sizes: sizes}
+func newRollback(a *engine.Attribute, sizes []uint64) *rollback {
+	l := &rollback{Attribute: a, sizes: sizes}
 	if a.Mask != engine.Generalize {
 		return l
 	}
@@ -46,7 +46,7 @@ func newLadder(a *engine.Attribute, sizes []uint64) *ladder {
 }
 
 // len returns the number of steps.
-func (l *ladder) len() int {
+func (l *rollback) len() int {
 	switch {
 	case l.Mask == engine.Generalize:
 		return len(l.nodes)
@@ -59,7 +59,7 @@ func (l *ladder) len() int {
 }
 
 // cut returns the cut that is left.
-func (l *ladder) cut(u undone) engine.ColumnCut {
+func (l *rollback) cut(u rolledBack) engine.ColumnCut {
 	switch l.Mask {
 	case engine.Generalize:
 		return engine.CutTree(l.Attribute, l.members(u))
@@ -76,7 +76,7 @@ func (l *ladder) cut(u undone) engine.ColumnCut {
 }
 
 // members returns the nodes of the cut.
-func (l *ladder) members(u undone) (nodes []int) {
+func (l *rollback) members(u rolledBack) (nodes []int) {
 	var walk func(n int)
 	walk = func(n int) {
 		if l.step[n] < 0 || u[l.step[n]] {
@@ -92,7 +92,7 @@ func (l *ladder) members(u undone) (nodes []int) {
 }
 
 // starts returns the first codes of the intervals.
-func (l *ladder) starts(u undone) []int {
+func (l *rollback) starts(u rolledBack) []int {
 	starts := []int{0}
 	for step, is := range u {
 		if !is {
@@ -103,7 +103,7 @@ func (l *ladder) starts(u undone) []int {
 }
 
 // value returns the code of a value's step.
-func (l *ladder) value(step int) int {
+func (l *rollback) value(step int) int {
 	if step == len(l.Texts) {
 		return int(l.NullCode())
 	}
@@ -111,8 +111,8 @@ func (l *ladder) value(step int) int {
 }
 
 // coarsenings returns the ways to make a label of a cut coarser that undo as little as
-// possible, as lists of steps: every cut that is coarser there undoes all of one of them.
-func (l *ladder) coarsenings(u undone, cut *engine.ColumnCut, label int) [][]int {
+// possible, as lists of steps: every cut that is coarser there rolls back all of one of them.
+func (l *rollback) coarsenings(u rolledBack, cut *engine.ColumnCut, label int) [][]int {
 	isNull := cut.Labels[label].Null
 	switch l.Mask {
 	case engine.Generalize:
@@ -123,8 +123,8 @@ func (l *ladder) coarsenings(u undone, cut *engine.ColumnCut, label int) [][]int
 	return l.suppressions(u, cut, label)
 }
 
-// above undoes the parent of a label's node.
-func (l *ladder) above(u undone, label int, isNull bool) [][]int {
+// above rolls back the parent of a label's node.
+func (l *rollback) above(u rolledBack, label int, isNull bool) [][]int {
 	parent := 0
 	if !isNull {
 		if parent = l.Tree.Parent(l.members(u)[label]); parent < 0 {
@@ -146,7 +146,7 @@ func (l *ladder) above(u undone, label int, isNull bool) [][]int {
 
 // joins joins an interval with the one before or the one after it; the null, which only
 // everything covers, takes all.
-func (l *ladder) joins(u undone, label int, isNull bool) (ways [][]int) {
+func (l *rollback) joins(u rolledBack, label int, isNull bool) (ways [][]int) {
 	starts := l.starts(u)
 	if isNull {
 		var all []int
@@ -165,7 +165,7 @@ func (l *ladder) joins(u undone, label int, isNull bool) (ways [][]int) {
 }
 
 // suppressions suppresses a value, or, for what is suppressed already, any other one.
-func (l *ladder) suppressions(u undone, cut *engine.ColumnCut, label int) (ways [][]int) {
+func (l *rollback) suppressions(u rolledBack, cut *engine.ColumnCut, label int) (ways [][]int) {
 	disclosed := 0
 	for step, is := range u {
 		if is {
@@ -179,8 +179,8 @@ func (l *ladder) suppressions(u undone, cut *engine.ColumnCut, label int) (ways 
 	return ways
 }
 
-// isBelow reports whether a step is below another one, so that it must be undone with it.
-func (l *ladder) isBelow(step, upper int) bool {
+// isBelow reports whether a step is below another one, so that it must be rolled back with it.
+func (l *rollback) isBelow(step, upper int) bool {
 	if l.Mask != engine.Generalize || upper >= step {
 		return false
 	}
@@ -190,7 +190,7 @@ func (l *ladder) isBelow(step, upper int) bool {
 }
 
 // bits returns what the labels of a cut tell of the attribute's values, in bits, over all records.
-func (l *ladder) bits(cut *engine.ColumnCut) float64 {
+func (l *rollback) bits(cut *engine.ColumnCut) float64 {
 	sizes := make([]uint64, len(cut.Labels))
 	total := uint64(0)
 	for code, label := range cut.Code {
@@ -203,9 +203,9 @@ func (l *ladder) bits(cut *engine.ColumnCut) float64 {
 	return engine.Entropy(sizes, total)
 }
 
-// undo returns the labels that undoing a step joins, and what they become.
-func (l *ladder) undo(u undone, step int) (value engine.Label, children []engine.Label) {
-	after := append(undone(nil), u...)
+// undo returns the labels that rolling a step back joins, and what they become.
+func (l *rollback) undo(u rolledBack, step int) (value engine.Label, children []engine.Label) {
+	after := append(rolledBack(nil), u...)
 	after[step] = true
 	was, is := l.cut(u), l.cut(after)
 	if l.Mask == engine.Suppress {

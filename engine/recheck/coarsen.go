@@ -1,4 +1,4 @@
-package reuse
+package recheck
 
 import (
 	"cmp"
@@ -18,21 +18,21 @@ const (
 	leastCuts = 32
 )
 
-// undoing is a coarser cut: the steps that are undone.
-type undoing struct {
-	undone
+// choice is a coarser cut: the steps that are rolled back.
+type choice struct {
+	rolledBack
 	steps int     // how many
 	loss  float64 // bits a record that they lose
 }
 
-// frontier holds undoings, the one with the fewest steps first, then the one that loses
+// frontier holds choices, the one with the fewest steps first, then the one that loses
 // least, then the one that leaves the first steps of the first attributes.
-type frontier []*undoing
+type frontier []*choice
 
 func (f frontier) Len() int           { return len(f) }
 func (f frontier) Less(i, j int) bool { return f[i].compare(f[j]) < 0 }
 func (f frontier) Swap(i, j int)      { f[i], f[j] = f[j], f[i] }
-func (f *frontier) Push(x any)        { *f = append(*f, x.(*undoing)) }
+func (f *frontier) Push(x any)        { *f = append(*f, x.(*choice)) }
 func (f *frontier) Pop() any {
 	last := len(*f) - 1
 	x := (*f)[last]
@@ -40,8 +40,8 @@ func (f *frontier) Pop() any {
 	return x
 }
 
-func (x *undoing) compare(y *undoing) int {
-	return cmp.Or(cmp.Compare(x.steps, y.steps), cmp.Compare(x.loss, y.loss), slices.CompareFunc(x.undone, y.undone, func(a, b bool) int {
+func (x *choice) compare(y *choice) int {
+	return cmp.Or(cmp.Compare(x.steps, y.steps), cmp.Compare(x.loss, y.loss), slices.CompareFunc(x.rolledBack, y.rolledBack, func(a, b bool) int {
 		switch {
 		case a == b:
 			return 0
@@ -52,8 +52,8 @@ func (x *undoing) compare(y *undoing) int {
 	}))
 }
 
-// key is the undoing as a map's key.
-func (u undone) key() string {
+// key is the choice as a map's key.
+func (u rolledBack) key() string {
 	bits := make([]byte, (len(u)+7)/8)
 	for i, is := range u {
 		if is {
@@ -63,31 +63,31 @@ func (u undone) key() string {
 	return string(bits)
 }
 
-// coarsen returns the fewest steps to be undone until every set holds, and of several such
+// coarsen returns the fewest steps to be rolled back until every set holds, and of several such
 // choices the one that loses least. When that takes more than its patience, no step that it
 // returns could be redone with every set still holding, but there may be fewer.
 //
-// Some class of a cut is too small. Whatever coarser cut holds has undone what makes one
+// Some class of a cut is too small. Whatever coarser cut holds has rolled back what makes one
 // of the class's labels coarser: the ways to do that are few, and are tried in the order of
 // how many steps they undo in all.
-func (c *classes) coarsen(ctx context.Context) (undone, error) {
+func (c *classes) coarsen(ctx context.Context) (rolledBack, error) {
 	c.looked = 0
-	start := &undoing{undone: make(undone, c.steps())}
+	start := &choice{rolledBack: make(rolledBack, c.steps())}
 	open, known, cuts := frontier{start}, map[string]bool{start.key(): true}, 0
 	for ; cuts < leastCuts || c.looked+cuts*cutTuples < patience; cuts++ {
 		if len(open) == 0 { // even everything masked was not enough
 			break
 		}
-		x := heap.Pop(&open).(*undoing)
-		ways, err := c.ways(ctx, x.undone)
+		x := heap.Pop(&open).(*choice)
+		ways, err := c.ways(ctx, x.rolledBack)
 		if err != nil {
 			return nil, err
 		}
 		if ways == nil {
-			return x.undone, nil
+			return x.rolledBack, nil
 		}
 		for _, way := range ways {
-			next := c.with(x.undone, way)
+			next := c.with(x.rolledBack, way)
 			if key := next.key(); !known[key] {
 				known[key] = true
 				heap.Push(&open, next)
@@ -97,24 +97,24 @@ func (c *classes) coarsen(ctx context.Context) (undone, error) {
 	return c.oneByOne(ctx)
 }
 
-// with returns an undoing with more steps undone.
-func (c *classes) with(u undone, more []int) *undoing {
-	next := &undoing{undone: slices.Clone(u)}
+// with returns a choice with more steps rolled back.
+func (c *classes) with(u rolledBack, more []int) *choice {
+	next := &choice{rolledBack: slices.Clone(u)}
 	for _, step := range more {
-		next.undone[step] = true
+		next.rolledBack[step] = true
 	}
 	next.steps = next.count()
-	next.loss = c.loss(next.undone)
+	next.loss = c.loss(next.rolledBack)
 	return next
 }
 
-// loss returns how many bits a record an undoing loses.
-func (c *classes) loss(u undone) (loss float64) {
+// loss returns how many bits a record a choice loses.
+func (c *classes) loss(u rolledBack) (loss float64) {
 	at := 0
-	for _, l := range c.ladders {
+	for _, l := range c.rollbacks {
 		n := l.len()
 		if part := u[at : at+n]; slices.Contains(part, true) {
-			before, after := l.cut(make(undone, n)), l.cut(part)
+			before, after := l.cut(make(rolledBack, n)), l.cut(part)
 			loss += l.bits(&before) - l.bits(&after)
 		}
 		at += n
@@ -124,7 +124,7 @@ func (c *classes) loss(u undone) (loss float64) {
 
 // ways returns the ways to make the class coarser that has the fewest, nil if all hold. Of
 // several classes it is the first: by its set, then by its labels.
-func (c *classes) ways(ctx context.Context, u undone) (fewest [][]int, err error) {
+func (c *classes) ways(ctx context.Context, u rolledBack) (fewest [][]int, err error) {
 	cut := c.cut(u)
 	var of []uint32
 	for i, set := range c.sets {
@@ -144,7 +144,7 @@ func (c *classes) ways(ctx context.Context, u undone) (fewest [][]int, err error
 }
 
 // coarsenings returns the ways to make one of a class's labels coarser.
-func (c *classes) coarsenings(u undone, cut *engine.Cut, columns []int, class []uint32) (ways [][]int) {
+func (c *classes) coarsenings(u rolledBack, cut *engine.Cut, columns []int, class []uint32) (ways [][]int) {
 	for j, a := range columns {
 		ways = append(ways, c.of(u, cut, a, int(class[j]))...)
 	}
@@ -152,9 +152,9 @@ func (c *classes) coarsenings(u undone, cut *engine.Cut, columns []int, class []
 }
 
 // of returns the ways to make a label of an attribute coarser, in numbers of all steps.
-func (c *classes) of(u undone, cut *engine.Cut, a, label int) [][]int {
+func (c *classes) of(u rolledBack, cut *engine.Cut, a, label int) [][]int {
 	first := c.first(a)
-	ways := c.ladders[a].coarsenings(u[first:first+c.ladders[a].len()], &cut.Columns[a], label)
+	ways := c.rollbacks[a].coarsenings(u[first:first+c.rollbacks[a].len()], &cut.Columns[a], label)
 	for _, way := range ways {
 		for i := range way {
 			way[i] += first
@@ -163,21 +163,21 @@ func (c *classes) of(u undone, cut *engine.Cut, a, label int) [][]int {
 	return ways
 }
 
-// oneByOne undoes what loses least of what makes a class coarser that is too small, again
-// and again until all hold, and then redoes what need not have been undone.
-func (c *classes) oneByOne(ctx context.Context) (undone, error) {
-	x := &undoing{undone: make(undone, c.steps())}
-	var order []int // in which steps were undone
+// oneByOne rolls back what loses least of what makes a class coarser that is too small, again
+// and again until all hold, and then redoes what need not have been rolled back.
+func (c *classes) oneByOne(ctx context.Context) (rolledBack, error) {
+	x := &choice{rolledBack: make(rolledBack, c.steps())}
+	var order []int // in which steps were rolled back
 	for {
-		best, err := c.cheapest(ctx, x.undone)
+		best, err := c.cheapest(ctx, x.rolledBack)
 		if err != nil {
 			return nil, err
 		}
 		if best == nil {
-			return c.redo(ctx, x.undone, order)
+			return c.redo(ctx, x.rolledBack, order)
 		}
-		for step := range best.undone {
-			if best.undone[step] && !x.undone[step] {
+		for step := range best.rolledBack {
+			if best.rolledBack[step] && !x.rolledBack[step] {
 				order = append(order, step)
 			}
 		}
@@ -185,10 +185,10 @@ func (c *classes) oneByOne(ctx context.Context) (undone, error) {
 	}
 }
 
-// cheapest returns what loses least, then undoes the fewest steps, or nil if all classes hold.
-func (c *classes) cheapest(ctx context.Context, u undone) (best *undoing, err error) {
+// cheapest returns what loses least, then rolls back the fewest steps, or nil if all classes hold.
+func (c *classes) cheapest(ctx context.Context, u rolledBack) (best *choice, err error) {
 	cut := c.cut(u)
-	concerned := make([][]bool, len(c.ladders)) // labels of classes that are too small
+	concerned := make([][]bool, len(c.rollbacks)) // labels of classes that are too small
 	for a := range concerned {
 		concerned[a] = make([]bool, len(cut.Columns[a].Labels))
 	}
@@ -221,7 +221,7 @@ func (c *classes) cheapest(ctx context.Context, u undone) (best *undoing, err er
 
 // redo redoes the steps without which every set still holds, the last ones first, until
 // there is none.
-func (c *classes) redo(ctx context.Context, u undone, order []int) (undone, error) {
+func (c *classes) redo(ctx context.Context, u rolledBack, order []int) (rolledBack, error) {
 	for again := true; again; {
 		again = false
 		for _, step := range slices.Backward(order) {
@@ -241,9 +241,9 @@ func (c *classes) redo(ctx context.Context, u undone, order []int) (undone, erro
 	return u, nil
 }
 
-// under reports whether a step is below another one that is undone, too.
-func (c *classes) under(u undone, step int) bool {
-	for a, l := range c.ladders {
+// under reports whether a step is below another one that is rolled back, too.
+func (c *classes) under(u rolledBack, step int) bool {
+	for a, l := range c.rollbacks {
 		first := c.first(a)
 		if step < first || step >= first+l.len() {
 			continue
@@ -257,16 +257,16 @@ func (c *classes) under(u undone, step int) bool {
 	return false
 }
 
-// report returns the cut that is left, and what it reaches, and tells what was undone: by
+// report returns the cut that is left, and what it reaches, and tells what was rolled back: by
 // attribute, what is below first.
-func (c *classes) report(ctx context.Context, u undone, tell func(engine.Step)) (*engine.Cut, error) {
+func (c *classes) report(ctx context.Context, u rolledBack, tell func(engine.Step)) (*engine.Cut, error) {
 	cut := c.cut(u)
 	if _, err := c.hold(ctx, cut); err != nil || tell == nil {
 		return cut, err
 	}
 	number := 0
-	for a, l := range c.ladders {
-		done := make(undone, l.len())
+	for a, l := range c.rollbacks {
+		done := make(rolledBack, l.len())
 		first := c.first(a)
 		for step := l.len() - 1; step >= 0; step-- {
 			if !u[first+step] {

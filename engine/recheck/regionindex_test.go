@@ -1,4 +1,4 @@
-package reuse
+package recheck
 
 import (
 	"math/rand/v2"

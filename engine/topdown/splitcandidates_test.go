@@ -1,7 +1,6 @@
 package topdown
 
 import (
-	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -9,23 +8,6 @@ import (
 	"github.com/kcut/kcut/formats/formatstest"
 	"github.com/kcut/kcut/partition"
 )
-
-func TestNLogIsNearlyExact(t *testing.T) {
-	rng := formatstest.Rand(t)
-	if got := nLog(0); got != 0 {
-		t.Errorf("of 0: %v", got)
-	}
-	for i := range 1_000_000 {
-		n := uint64(i + 1)
-		if i >= 100_000 {
-			n = max(1, rng.Uint64()>>rng.IntN(64))
-		}
-		want := float64(n) * math.Log2(float64(n))
-		if got := nLog(n); math.Abs(got-want) > 1e-13*float64(n) {
-			t.Fatalf("of %d: %v, want %v", n, got, want)
-		}
-	}
-}
 
 // Kinds of random profiles.
 const (

@@ -1,4 +1,4 @@
-package reuse
+package recheck
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 type Regions struct {
 	Columns  []engine.RegionColumn // by attribute
 	Released []uint32              // labels of all regions, one an attribute
-	Marks    []uint32              // labels of redacted records, by attribute
+	Marks    []uint32              // labels of suppressed records, by attribute
 
 	// Covers has the labels that cover a code, by attribute and code. It is set before Search.
 	Covers [][][]uint32
@@ -36,7 +36,7 @@ func (e *Regions) Plan(requirement engine.Requirement) engine.Plan {
 }
 
 // Codes tells all codes apart.
-func (e *Regions) Codes(attributes []engine.Attribute, _ []*partition.Histogram, _ int, _ engine.Requirement) []engine.Coarsening {
+func (e *Regions) Codes(attributes []engine.Attribute, _ []*partition.Histogram, _ int, _ engine.Requirement) []engine.CodeMerge {
 	return engine.Identities(attributes)
 }
 
@@ -125,7 +125,7 @@ func (s *regionSearch) hold() error {
 		return broken
 	}
 	for {
-		s.settle()
+		s.spread()
 		if broken.Over = s.suppressed(); broken.Over > s.MaxSuppressed {
 			return broken
 		}
@@ -175,7 +175,7 @@ func (s *regionSearch) classes(set engine.Set) (classes []class) {
 	return classes
 }
 
-// marks returns the key of the redacted records in a set.
+// marks returns the key of the suppressed records in a set.
 func (s *regionSearch) marks(set engine.Set) string {
 	var key []byte
 	for _, a := range set.Columns {
@@ -195,8 +195,8 @@ func (s *regionSearch) suppressed() uint64 {
 	return n
 }
 
-// settle takes the regions of all classes away that are too small, until there are none.
-func (s *regionSearch) settle() {
+// spread takes the regions of all classes away that are too small, until there are none.
+func (s *regionSearch) spread() {
 	for more := true; more; {
 		more = false
 		for _, set := range s.sets {
@@ -206,7 +206,7 @@ func (s *regionSearch) settle() {
 					records += s.suppressed()
 				}
 				if !set.Holds(engine.Stats{Records: records}) {
-					s.take(c)
+					s.suppressClass(c)
 					more = true
 				}
 			}
@@ -214,7 +214,7 @@ func (s *regionSearch) settle() {
 	}
 }
 
-func (s *regionSearch) take(c class) {
+func (s *regionSearch) suppressClass(c class) {
 	for _, region := range c.regions {
 		s.out[region] = true
 	}
@@ -250,7 +250,7 @@ func (s *regionSearch) takeSmallest() bool {
 	if smallest == nil {
 		return false
 	}
-	s.take(*smallest)
+	s.suppressClass(*smallest)
 	return true
 }
 
@@ -269,7 +269,7 @@ func (s *regionSearch) recoding() *engine.Regions {
 			}
 		}
 		r.Sizes[marks] += suppressed
-		s.locate.out, s.locate.marks, s.locate.redacts = s.out, marks, true
+		s.locate.out, s.locate.marks, s.locate.suppresses = s.out, marks, true
 	}
 	if int(marks) < len(r.Sizes) {
 		r.Suppressed = r.Sizes[marks]
@@ -293,9 +293,9 @@ type regionLocator struct {
 	index  *RegionIndex
 	covers [][][]uint32
 
-	redacts bool // the records of some regions, or of none, have marks alone
-	out     []bool
-	marks   int32
+	suppresses bool // the records of some regions, or of none, have marks alone
+	out        []bool
+	marks      int32
 }
 
 // Bytes returns about how much memory the locator takes.
@@ -309,7 +309,7 @@ func (l *regionLocator) Locate(n int, codes [][]uint32, regions []int32) {
 			labels[a] = l.covers[a][codes[a][i]]
 		}
 		region := l.index.First(labels)
-		if l.redacts && (region < 0 || l.out[region]) {
+		if l.suppresses && (region < 0 || l.out[region]) {
 			region = l.marks
 		}
 		regions[i] = region

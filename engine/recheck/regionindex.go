@@ -1,4 +1,4 @@
-package reuse
+package recheck
 
 // RegionIndex finds regions by labels: a tree with a level for every column, whose branches
 // are labels.

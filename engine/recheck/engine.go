@@ -1,4 +1,4 @@
-package reuse
+package recheck
 
 import (
 	"context"
@@ -42,19 +42,19 @@ func (e Engine) Plan(requirement engine.Requirement) engine.Plan {
 }
 
 // Codes tells all codes apart.
-func (Engine) Codes(attributes []engine.Attribute, _ []*partition.Histogram, _ int, _ engine.Requirement) []engine.Coarsening {
+func (Engine) Codes(attributes []engine.Attribute, _ []*partition.Histogram, _ int, _ engine.Requirement) []engine.CodeMerge {
 	return engine.Identities(attributes)
 }
 
-// Search returns the cut, a coarser *engine.Cut, or an *engine.Redaction. It returns a
+// Search returns the cut, a coarser *engine.Cut, or an *engine.RecordSuppression. It returns a
 // *Broken when a set has classes below its K and nothing may be done about them.
-// OnStep is told every step that is undone: Value is what Children became, InfoGain what
+// OnStep is told every step that is rolled back: Value is what Children became, InfoGain what
 // that lost, in bits a record.
 func (e Engine) Search(ctx context.Context, table *engine.Table, requirement engine.Requirement, options engine.Options) (engine.Recoding, error) {
 	kept, _ := requirement.Reduce()
 	c := &classes{table: table, sets: kept.Sets, space: options.Space}
 	for a := range table.Attributes {
-		c.ladders = append(c.ladders, newLadder(&table.Attributes[a], table.Histograms[a].Sizes()))
+		c.rollbacks = append(c.rollbacks, newRollback(&table.Attributes[a], table.Histograms[a].Sizes()))
 	}
 	recoding, err := e.search(ctx, c, options)
 	for _, grouping := range table.Groupings {
@@ -67,7 +67,7 @@ func (e Engine) Search(ctx context.Context, table *engine.Table, requirement eng
 }
 
 func (e Engine) search(ctx context.Context, c *classes, options engine.Options) (engine.Recoding, error) {
-	whole := make(undone, c.steps())
+	whole := make(rolledBack, c.steps())
 	if e.OnBreak == Suppress {
 		return c.suppress(ctx, c.cut(whole), e.MaxSuppressed)
 	}

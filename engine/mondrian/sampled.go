@@ -2,10 +2,10 @@ package mondrian
 
 import "github.com/kcut/kcut/engine"
 
-// drawn is the Locator of relaxed regions by cell: it draws again. A cell that no cut has
+// sampled is the Locator of relaxed regions by cell: it draws again. A cell that no cut has
 // divided goes where its first copy does, so that none has to be listed; of a divided one
 // that is some region that it has records in.
-type drawn struct {
+type sampled struct {
 	tree *tree
 	keys engine.RowKeys
 	lots []lot // of the nodes that share their median's records
@@ -24,7 +24,7 @@ type lot struct {
 const lotBytes = 56
 
 // add takes down what the last node's draw has decided.
-func (d *drawn) add(draw *draw, part uint64) {
+func (d *sampled) add(draw *draw, part uint64) {
 	l := lot{node: int32(len(d.tree.nodes) - 1), code: draw.code, part: part, key: draw.last.key}
 	if draw.last.cell != nil {
 		for _, f := range draw.keys.Fields {
@@ -34,13 +34,13 @@ func (d *drawn) add(draw *draw, part uint64) {
 	d.put(l)
 }
 
-func (d *drawn) put(l lot) {
+func (d *sampled) put(l lot) {
 	d.lots = append(d.lots, l)
 	d.tree.nodes[l.node].lot = int32(len(d.lots))
 }
 
 // Save writes what was drawn, beside the tree.
-func (d *drawn) Save(to engine.NumberWriter) {
+func (d *sampled) Save(to engine.NumberWriter) {
 	to.Uint(uint64(len(d.lots)))
 	for _, l := range d.lots {
 		to.Uint(uint64(l.node))
@@ -54,9 +54,9 @@ func (d *drawn) Save(to engine.NumberWriter) {
 	}
 }
 
-// LoadDrawn reads what was drawn in a table, to go with a tree that was read.
-func (e Engine) LoadDrawn(from engine.NumberReader, of engine.Locator, table *engine.Table) engine.Locator {
-	d := &drawn{tree: of.(*tree), keys: engine.NewRowKeys(table)}
+// LoadSampled reads what was drawn in a table, to go with a tree that was read.
+func (e Engine) LoadSampled(from engine.NumberReader, of engine.Locator, table *engine.Table) engine.Locator {
+	d := &sampled{tree: of.(*tree), keys: engine.NewRowKeys(table)}
 	for n := from.Uint(); n > 0 && from.Err() == nil; n-- {
 		l := lot{node: int32(from.Uint()), code: uint32(from.Uint()), part: from.Uint(), key: from.Uint()}
 		for c := from.Uint(); c > 0 && from.Err() == nil; c-- {
@@ -70,10 +70,10 @@ func (e Engine) LoadDrawn(from engine.NumberReader, of engine.Locator, table *en
 }
 
 // Bytes returns about how much memory the lots take.
-func (d *drawn) Bytes() int64 { return lotBytes * int64(cap(d.lots)) }
+func (d *sampled) Bytes() int64 { return lotBytes * int64(cap(d.lots)) }
 
 // Locate finds the regions of cells: codes and then the class, if there is one.
-func (d *drawn) Locate(n int, codes [][]uint32, regions []int32) {
+func (d *sampled) Locate(n int, codes [][]uint32, regions []int32) {
 	t := d.tree
 	for i := range n {
 		at := t.root
@@ -91,7 +91,7 @@ func (d *drawn) Locate(n int, codes [][]uint32, regions []int32) {
 }
 
 // draw returns the child that the first copy of a cell of the median goes to.
-func (d *drawn) draw(l *lot, codes [][]uint32, i int) (child int32) {
+func (d *sampled) draw(l *lot, codes [][]uint32, i int) (child int32) {
 	key := engine.CopyKey(d.keys.Row(l.part, codes, i), 0)
 	if key < l.key || key == l.key && l.precedes(codes, i) {
 		return 0

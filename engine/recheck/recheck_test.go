@@ -1,4 +1,4 @@
-package reuse
+package recheck
 
 import (
 	"context"
@@ -114,7 +114,7 @@ func engineSets(c enginetest.Case) []engine.Set {
 }
 
 // naiveCut is a coarser cut of one column, by the label of every label, and how many steps
-// it undoes.
+// it rolls back.
 type naiveCut struct {
 	to    map[engine.Label]engine.Label
 	steps int
@@ -259,7 +259,7 @@ func bits(released [][]engine.Label) (sum float64) {
 }
 
 // fewestSteps tries all combinations of coarser cuts, and returns the least of steps that are
-// undone and, of such cuts, the most bits that are left. It returns −1 when they are too many.
+// rolledBack and, of such cuts, the most bits that are left. It returns −1 when they are too many.
 func fewestSteps(c enginetest.Case) (fewest int, most float64) {
 	cuts := make([][]naiveCut, len(c.Data.Columns))
 	combinations := 1
@@ -301,7 +301,7 @@ func fewestSteps(c enginetest.Case) (fewest int, most float64) {
 
 // TestCoarsenUndoesFewestSteps compares with all coarser cuts there are.
 func TestCoarsenUndoesFewestSteps(t *testing.T) {
-	compared, undone := 0, 0
+	compared, rolledBack := 0, 0
 	cases := eachCase(t, 200, 12, func(t *testing.T, _ *rand.Rand, c enginetest.Case) {
 		recoding, steps, err := hold(Engine{OnBreak: Coarsen}, c)
 		if err != nil {
@@ -315,21 +315,21 @@ func TestCoarsenUndoesFewestSteps(t *testing.T) {
 		}
 		if want, most := fewestSteps(c); want >= 0 {
 			compared++
-			undone += want
+			rolledBack += want
 			if len(steps) != want {
-				t.Errorf("%d steps are undone, %d are enough: %+v", len(steps), want, steps)
+				t.Errorf("%d steps are rolledBack, %d are enough: %+v", len(steps), want, steps)
 			}
 			if left := bits(released); math.Abs(left-most) > 1e-9 {
 				t.Errorf("%v bits are left, %v are possible: %+v", left, most, steps)
 			}
 		}
 	})
-	if cases >= 200 && (compared < 30 || undone < 30) {
-		t.Errorf("only %d steps in %d cases", undone, compared)
+	if cases >= 200 && (compared < 30 || rolledBack < 30) {
+		t.Errorf("only %d steps in %d cases", rolledBack, compared)
 	}
 }
 
-// TestCoarsenTies undoes a step of either of two columns that are alike: the first gives way.
+// TestCoarsenTies rolls back a step of either of two columns that are alike: the first gives way.
 func TestCoarsenTies(t *testing.T) {
 	var c enginetest.Case
 	for _, name := range []string{"a", "b"} {
@@ -342,7 +342,7 @@ func TestCoarsenTies(t *testing.T) {
 	c.Sets = []engine.Set{{Columns: []int{0, 1}, K: 2}}
 	_, steps, err := hold(Engine{OnBreak: Coarsen}, c)
 	if err != nil || len(steps) != 1 || steps[0].Attribute != 0 {
-		t.Errorf("undone %+v, %v, want one step of the first column", steps, err)
+		t.Errorf("rolledBack %+v, %v, want one step of the first column", steps, err)
 	}
 }
 
@@ -354,13 +354,13 @@ func TestCoarsenOneByOne(t *testing.T) {
 		table := c.Data.Table(Engine{}.Plan(requirement))
 		s := &classes{table: table, sets: engineSets(c)}
 		for a := range table.Attributes {
-			s.ladders = append(s.ladders, newLadder(&table.Attributes[a], table.Histograms[a].Sizes()))
+			s.rollbacks = append(s.rollbacks, newRollback(&table.Attributes[a], table.Histograms[a].Sizes()))
 		}
 		u, err := s.oneByOne(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		holds := func(u undone) bool {
+		holds := func(u rolledBack) bool {
 			broken, err := s.hold(t.Context(), s.cut(u))
 			return err == nil && len(broken.Breaches) == 0
 		}
@@ -372,7 +372,7 @@ func TestCoarsenOneByOne(t *testing.T) {
 				continue
 			}
 			if u[step] = false; holds(u) {
-				t.Errorf("step %d need not be undone", step)
+				t.Errorf("step %d need not be rolledBack", step)
 			}
 			u[step] = true
 		}
@@ -380,7 +380,7 @@ func TestCoarsenOneByOne(t *testing.T) {
 }
 
 func TestSuppress(t *testing.T) {
-	redacted := 0
+	suppressed := 0
 	eachCase(t, 400, 40, func(t *testing.T, r *rand.Rand, c enginetest.Case) {
 		rows := uint64(len(c.Data.Rows))
 		most := rows
@@ -416,9 +416,9 @@ func TestSuppress(t *testing.T) {
 		if changed > lost || lost > most || (lost > 0) != (smallClasses(given, engineSets(c)) > 0) {
 			t.Errorf("%d records are suppressed, %d changed, at most %d may be", lost, changed, most)
 		}
-		redacted += int(changed)
+		suppressed += int(changed)
 	})
-	if redacted == 0 {
+	if suppressed == 0 {
 		t.Error("no record was suppressed")
 	}
 }

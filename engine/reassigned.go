@@ -7,25 +7,25 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// MovedCell is a cell whose records are in the regions of its Parts, whatever the locators
+// ReassignedCell is a cell whose records are in the regions of its Parts, whatever the locators
 // say. It is divided when it has several: they take its records in input order, the last one
 // all that are left.
-type MovedCell struct {
+type ReassignedCell struct {
 	Codes []uint32 // by attribute
 	Class uint32
 	Parts []Part
 }
 
-// Part is a number of records of a moved cell and where they go.
+// Part is a number of records of a reassigned cell and where they go.
 type Part struct {
 	Region int32 // or Dropped
 	Count  uint64
 }
 
-// NewMovedCell returns the cell of a key with so many attributes, after which there may be the
+// NewReassignedCell returns the cell of a key with so many attributes, after which there may be the
 // class. It has no parts yet.
-func NewMovedCell(key []uint64, fields []partition.Field, attributes int) MovedCell {
-	var c MovedCell
+func NewReassignedCell(key []uint64, fields []partition.Field, attributes int) ReassignedCell {
+	var c ReassignedCell
 	for _, f := range fields[:attributes] {
 		c.Codes = append(c.Codes, f.Code(key))
 	}
@@ -36,7 +36,7 @@ func NewMovedCell(key []uint64, fields []partition.Field, attributes int) MovedC
 }
 
 // Send sends records to a region, after those sent before.
-func (c *MovedCell) Send(region int32, count uint64) {
+func (c *ReassignedCell) Send(region int32, count uint64) {
 	last := len(c.Parts) - 1
 	switch {
 	case count == 0:
@@ -47,15 +47,15 @@ func (c *MovedCell) Send(region int32, count uint64) {
 	}
 }
 
-// SortMovedCells orders cells by ascending codes, then class.
-func SortMovedCells(cells []MovedCell) {
-	slices.SortFunc(cells, func(a, b MovedCell) int {
+// SortReassignedCells orders cells by ascending codes, then class.
+func SortReassignedCells(cells []ReassignedCell) {
+	slices.SortFunc(cells, func(a, b ReassignedCell) int {
 		return cmp.Or(slices.Compare(a.Codes, b.Codes), cmp.Compare(a.Class, b.Class))
 	})
 }
 
 // region returns the region of the cell's record of a number.
-func (c *MovedCell) region(number uint64) int32 {
+func (c *ReassignedCell) region(number uint64) int32 {
 	last := len(c.Parts) - 1
 	for _, p := range c.Parts[:last] {
 		if number < p.Count {
@@ -67,7 +67,7 @@ func (c *MovedCell) region(number uint64) int32 {
 }
 
 // code returns the code of a column, of which the class is the last.
-func (c *MovedCell) code(column int) uint32 {
+func (c *ReassignedCell) code(column int) uint32 {
 	if column == len(c.Codes) {
 		return c.Class
 	}

@@ -1,4 +1,4 @@
-package reuse
+package recheck
 
 import (
 	"errors"
@@ -114,7 +114,7 @@ func TestRegions(t *testing.T) {
 		case c.engine.OnBreak == Fail:
 			failed++
 			broken = true
-		case n.run(n.settleInOrder):
+		case n.run(n.spreadInOrder):
 			suppressed++
 			broken = false
 		default:

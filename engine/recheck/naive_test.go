@@ -1,4 +1,4 @@
-package reuse
+package recheck
 
 import (
 	"encoding/binary"
@@ -49,7 +49,7 @@ func (n *naiveSuppression) classes(set engine.Set) map[string][]int {
 	return classes
 }
 
-func (n *naiveSuppression) take(rows []int) {
+func (n *naiveSuppression) suppressClass(rows []int) {
 	for _, row := range rows {
 		n.taken[row] = true
 	}
@@ -70,8 +70,8 @@ func (n *naiveSuppression) small(set engine.Set, suppressed int) (rows []int) {
 	return rows
 }
 
-// settle takes the classes away that are too small, of all sets at a time, until there is none.
-func (n *naiveSuppression) settle() {
+// spread takes the classes away that are too small, of all sets at a time, until there is none.
+func (n *naiveSuppression) spread() {
 	for {
 		var rows []int
 		for _, set := range n.sets {
@@ -80,13 +80,13 @@ func (n *naiveSuppression) settle() {
 		if len(rows) == 0 {
 			return
 		}
-		n.take(rows)
+		n.suppressClass(rows)
 	}
 }
 
-// settleInOrder takes them away one after the other, by set and labels, as regions are: what is
+// spreadInOrder takes them away one after the other, by set and labels, as regions are: what is
 // suppressed meanwhile counts with the class of marks alone.
-func (n *naiveSuppression) settleInOrder() {
+func (n *naiveSuppression) spreadInOrder() {
 	for more := true; more; {
 		more = false
 		for _, set := range n.sets {
@@ -97,7 +97,7 @@ func (n *naiveSuppression) settleInOrder() {
 					size += n.count()
 				}
 				if !enginetest.Holds(set, size) {
-					n.take(classes[key])
+					n.suppressClass(classes[key])
 					more = true
 				}
 			}
@@ -124,14 +124,14 @@ func (n *naiveSuppression) takeSmallest() bool {
 			}
 		}
 	}
-	n.take(smallest)
+	n.suppressClass(smallest)
 	return smallest != nil
 }
 
 // run returns false when more rows than may be would have to be taken.
-func (n *naiveSuppression) run(settle func()) bool {
+func (n *naiveSuppression) run(spread func()) bool {
 	for {
-		settle()
+		spread()
 		switch {
 		case n.count() > n.most:
 			return false

@@ -1,4 +1,4 @@
-package reuse
+package recheck
 
 import (
 	"context"
@@ -11,16 +11,16 @@ import (
 // classes are the equivalence classes of a table's sets, under the cut that its domains are
 // and under coarser ones.
 type classes struct {
-	table   *engine.Table
-	sets    []engine.Set
-	space   partition.Space
-	ladders []*ladder // by attribute
-	looked  int       // tuples that were looked at
+	table     *engine.Table
+	sets      []engine.Set
+	space     partition.Space
+	rollbacks []*rollback // by attribute
+	looked    int         // tuples that were looked at
 }
 
-// steps returns the number of steps that can be undone, of all ladders.
+// steps returns the number of steps that can be rolled back, of all rollbacks.
 func (c *classes) steps() (n int) {
-	for _, l := range c.ladders {
+	for _, l := range c.rollbacks {
 		n += l.len()
 	}
 	return n
@@ -28,17 +28,17 @@ func (c *classes) steps() (n int) {
 
 // first returns the number of an attribute's first step.
 func (c *classes) first(attribute int) (n int) {
-	for _, l := range c.ladders[:attribute] {
+	for _, l := range c.rollbacks[:attribute] {
 		n += l.len()
 	}
 	return n
 }
 
-// cut returns the cut that is left when steps are undone, without what it reaches.
-func (c *classes) cut(u undone) *engine.Cut {
+// cut returns the cut that is left when steps are rolled back, without what it reaches.
+func (c *classes) cut(u rolledBack) *engine.Cut {
 	cut := &engine.Cut{}
 	at := 0
-	for _, l := range c.ladders {
+	for _, l := range c.rollbacks {
 		cut.Columns = append(cut.Columns, l.cut(u[at:at+l.len()]))
 		at += l.len()
 	}
