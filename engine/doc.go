@@ -1,6 +1,6 @@
-// Package engine holds what all anonymization algorithms share: the attributes and their
-// taxonomy trees, the requirement, the table of counts they search, and the Recoding they
-// return. The algorithms are the packages below it: engine/topdown, engine/bottomup,
+// Package engine holds what all anonymization algorithms share: the attributes, whose taxonomy
+// trees are those of engine/taxonomy, the requirement, the table of counts they search, and the
+// Recoding they return. The algorithms are the packages below it: engine/topdown, engine/bottomup,
 // engine/kactus, engine/iac and engine/mondrian. Package engine/classify judges their releases.
 //
 // An Engine decides; it opens no file and writes none, and knows values only as codes

@@ -48,9 +48,10 @@ var mayImport = map[string][]string{
 	"pipeline/parallel": {"pipeline/fault", "pipeline/hands", "formats", "formats/dataset"},
 	"pipeline/jobfile":  {"engine", "formats", "formats/taxonomy", "formats/yaml", "formats/location"},
 
-	"engine/":          {"engine", "engine/induce", "partition", "spill", "internal"},
+	"engine/":          {"engine", "engine/induce", "engine/taxonomy", "partition", "spill", "internal"},
 	"engine/induce":    {"engine", "partition", "spill"},
-	"engine":           {"partition"},
+	"engine":           {"engine/taxonomy", "partition"},
+	"engine/taxonomy":  {"partition"},
 	"partition":        {"partition/linger", "spill"},
 	"partition/linger": {},
 	"spill":            {},
@@ -144,12 +145,12 @@ func layerFault(file, target string) string {
 }
 
 // floorOf returns the floor of a package's folder: its first element, and for packages
-// below engine that and a slash: those of algorithms, which share engine/induce. Every package
+// below engine that and a slash: those of algorithms, which share engine/induce and engine/taxonomy. Every package
 // of formats, partition and pipeline has its own floor.
 func floorOf(dir string) string {
 	first, rest, _ := strings.Cut(dir, "/")
 	switch {
-	case first == "formats", first == "partition", first == "pipeline", dir == "engine/induce":
+	case first == "formats", first == "partition", first == "pipeline", dir == "engine/induce", dir == "engine/taxonomy":
 		return dir
 	case first == "engine" && rest != "":
 		return first + "/"

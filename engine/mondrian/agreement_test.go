@@ -12,6 +12,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/enginetest"
 	"github.com/kcut/kcut/engine/mondrian"
+	"github.com/kcut/kcut/engine/taxonomy"
 )
 
 // variants are the engines that tests run, all of them.
@@ -116,7 +117,7 @@ func newColumn(r *rand.Rand, name string) (enginetest.Column, []string) {
 		values = []string{"a", "b", "c|d", `e\`, "{f}", "g", "h", "i"}[:1+r.IntN(8)]
 	case engine.Generalize:
 		column.Tree = newNode(r, "", 1+r.IntN(3))
-		tree, err := engine.NewTree(column.Tree)
+		tree, err := taxonomy.NewTree(column.Tree)
 		if err != nil {
 			panic(err)
 		}
@@ -126,8 +127,8 @@ func newColumn(r *rand.Rand, name string) (enginetest.Column, []string) {
 }
 
 // newNode draws a subtree; every name tells its place.
-func newNode(r *rand.Rand, place string, depth int) engine.Node {
-	n := engine.Node{Name: "n" + place}
+func newNode(r *rand.Rand, place string, depth int) taxonomy.Node {
+	n := taxonomy.Node{Name: "n" + place}
 	for i := range r.IntN(4) {
 		if depth > 0 {
 			n.Children = append(n.Children, newNode(r, place+strconv.Itoa(i), depth-1))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/engine/taxonomy"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/spill"
 )
@@ -162,7 +163,7 @@ func naiveCuts(data enginetest.Data, a int) []naiveCut {
 	return cuts
 }
 
-func leftmost(n engine.Node) string {
+func leftmost(n taxonomy.Node) string {
 	for len(n.Children) > 0 {
 		n = n.Children[0]
 	}
@@ -170,10 +171,10 @@ func leftmost(n engine.Node) string {
 }
 
 // treeCuts lists the cuts below a node.
-func treeCuts(n engine.Node) []naiveCut {
+func treeCuts(n taxonomy.Node) []naiveCut {
 	whole := naiveCut{to: map[engine.Label]engine.Label{}}
-	var count func(engine.Node)
-	count = func(m engine.Node) {
+	var count func(taxonomy.Node)
+	count = func(m taxonomy.Node) {
 		if len(m.Children) == 0 {
 			whole.to[engine.Label{Text: m.Name}] = engine.Label{Text: n.Name}
 			return
@@ -333,7 +334,7 @@ func TestCoarsenUndoesFewestSteps(t *testing.T) {
 func TestCoarsenTies(t *testing.T) {
 	var c enginetest.Case
 	for _, name := range []string{"a", "b"} {
-		tree := engine.Node{Name: "ANY", Children: []engine.Node{{Name: "0"}, {Name: "1"}}}
+		tree := taxonomy.Node{Name: "ANY", Children: []taxonomy.Node{{Name: "0"}, {Name: "1"}}}
 		c.Data.Columns = append(c.Data.Columns, enginetest.Column{Name: name, Tree: tree})
 	}
 	for _, row := range []string{"00", "00", "01", "10", "11", "11"} {

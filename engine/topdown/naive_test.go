@@ -7,6 +7,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/engine/taxonomy"
 )
 
 // naive is the search as the definitions read: it rescans all rows, as text, for every
@@ -29,7 +30,7 @@ type naiveColumn struct {
 }
 
 type naiveNode struct {
-	node     engine.Node
+	node     taxonomy.Node
 	root     bool
 	preorder int
 }

@@ -1,4 +1,4 @@
-package engine
+package taxonomy
 
 // flat generates a taxonomy in which every value stands directly below the root.
 type flat struct {

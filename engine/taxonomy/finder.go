@@ -1,4 +1,4 @@
-package engine
+package taxonomy
 
 // Finder finds the leaves of values in a tree. It belongs to one goroutine.
 type Finder struct {
