@@ -1,12 +1,5 @@
 package engine
 
-import (
-	"cmp"
-	"slices"
-
-	"github.com/kcut/kcut/partition"
-)
-
 // ReassignedCell is a cell whose records are in the regions of its Parts, whatever the locators
 // say. It is divided when it has several: they take its records in input order, the last one
 // all that are left.
@@ -22,21 +15,8 @@ type Part struct {
 	Count  uint64
 }
 
-// NewReassignedCell returns the cell of a key with so many attributes, after which there may be the
-// class. It has no parts yet.
-func NewReassignedCell(key []uint64, fields []partition.Field, attributes int) ReassignedCell {
-	var c ReassignedCell
-	for _, f := range fields[:attributes] {
-		c.Codes = append(c.Codes, f.Code(key))
-	}
-	if len(fields) > attributes {
-		c.Class = fields[attributes].Code(key)
-	}
-	return c
-}
-
-// Send sends records to a region, after those sent before.
-func (c *ReassignedCell) Send(region int32, count uint64) {
+// send sends records to a region, after those sent before.
+func (c *ReassignedCell) send(region int32, count uint64) {
 	last := len(c.Parts) - 1
 	switch {
 	case count == 0:
@@ -45,13 +25,6 @@ func (c *ReassignedCell) Send(region int32, count uint64) {
 	default:
 		c.Parts = append(c.Parts, Part{Region: region, Count: count})
 	}
-}
-
-// SortReassignedCells orders cells by ascending codes, then class.
-func SortReassignedCells(cells []ReassignedCell) {
-	slices.SortFunc(cells, func(a, b ReassignedCell) int {
-		return cmp.Or(slices.Compare(a.Codes, b.Codes), cmp.Compare(a.Class, b.Class))
-	})
 }
 
 // region returns the region of the cell's record of a number.

@@ -105,10 +105,11 @@ func (s *search) sizes(f figure) map[int]uint64 {
 			}
 		}
 	}
-	for _, c := range s.moves.cells {
-		for _, stop := range c.to {
-			sizes[c.from] -= stop.count
-			sizes[stop.node] += stop.count
+	for cell := range s.moved.Len() {
+		parts := s.moved.Parts(cell)
+		for _, p := range parts[1:] {
+			sizes[int(parts[0].Region)] -= p.Count
+			sizes[int(p.Region)] += p.Count
 		}
 	}
 	return sizes

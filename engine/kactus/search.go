@@ -18,10 +18,10 @@ type search struct {
 	attributes []engine.Attribute
 	keys       engine.RowKeys
 
-	bags       []bag          // of nodes whose parents are not done
-	groups     []int          // nodes that are released
-	groupSizes map[int]uint64 // of the groups, by node
-	moves      moves
+	bags       []bag               // of nodes whose parents are not done
+	groups     []int               // nodes that are released
+	groupSizes map[int]uint64      // of the groups, by node
+	moved      engine.DividedCells // some records of which are released further up than the tree says; places are nodes
 
 	spare    uint64 // records that the groups have above k
 	recruits draw   // of these, those that may complete the leftovers
@@ -48,7 +48,6 @@ type cell struct {
 
 func newSearch(e Engine, table *engine.Table, set engine.Set, budget *spill.Budget) *search {
 	s := &search{Engine: e, set: set, k: set.K.Records(), groupSizes: map[int]uint64{}, attributes: table.Attributes, keys: engine.NewRowKeys(table)}
-	s.moves.number = map[string]int{}
 	s.recruits = draw{keys: &s.keys, keep: s.k - 1}
 	s.ledger = spill.NewLedger(budget, "groups")
 	return s
@@ -139,7 +138,7 @@ func (s *search) topUp(parent int, children []bag, missing uint64) {
 	}
 	slices.SortFunc(all, s.recruits.compare)
 	for _, t := range all[:missing] {
-		s.moves.add(t, parent)
+		s.move(t, parent)
 	}
 	for i := range children {
 		c := &children[i]
@@ -149,6 +148,15 @@ func (s *search) topUp(parent int, children []bag, missing uint64) {
 		}
 		c.lowest, c.size = c.lowest[taken:], c.size-uint64(taken)
 	}
+}
+
+// move moves a copy up to a node.
+func (s *search) move(t ticket, node int) {
+	cell, added := s.moved.Add(t.cell)
+	if added {
+		s.moved.Send(cell, t.node, uint64(t.of))
+	}
+	s.moved.Move(cell, node)
 }
 
 // collect fills a bag with the records of smaller children.
@@ -196,7 +204,7 @@ func (s *search) leave(t tree, b bag) error {
 // hold makes sure that what the search holds is drawn, and more.
 func (s *search) hold(more int64) error {
 	groups := int64(len(s.groups)) * (groupBytes + groupColumnBytes*int64(len(s.attributes)))
-	return s.ledger.Draw(s.held + s.moves.bytes(len(s.keys.Fields)) + s.recruits.bytes(s.recruits.tickets) + groups + more)
+	return s.ledger.Draw(s.held + int64(s.moved.Len())*(movedBytes+movedColumnBytes*int64(len(s.keys.Fields))) + s.recruits.bytes(s.recruits.tickets) + groups + more)
 }
 
 // finish decides about the records that are left at the root.
@@ -212,7 +220,7 @@ func (s *search) finish(b bag) {
 		return
 	}
 	for _, t := range s.recruits.finish()[:recruited] {
-		s.moves.add(t, b.node)
+		s.move(t, b.node)
 		s.groupSizes[t.node]--
 	}
 	s.groups = append(s.groups, b.node)
@@ -225,6 +233,12 @@ func (s *search) finish(b bag) {
 const (
 	groupBytes       = 120
 	groupColumnBytes = 16
+)
+
+// Bytes of a cell that has moved, now and in the end, and of each of its columns.
+const (
+	movedBytes       = 300
+	movedColumnBytes = 12
 )
 
 // Bytes of a bag, and of a cell and a ticket besides its key.
