@@ -58,7 +58,7 @@ func (e Engine) Search(ctx context.Context, table *engine.Table, requirement eng
 	return s.regions(tree), nil
 }
 
-// inducer returns what grows the tree.
+// inducer returns what grows the tree: the first phase (section 4.2.1).
 func (e Engine) inducer(table *engine.Table, k uint64, ledger *spill.Ledger) induce.Inducer {
 	i := induce.Inducer{Classes: table.Classes, MinObjects: k, MDL: true, Ledger: ledger}
 	if e.MinObjects > 0 {

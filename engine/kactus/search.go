@@ -10,7 +10,7 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// search is the second phase: it is told of the tree from the leaves up.
+// search is the second phase (section 4.2.2): it is told of the tree from the leaves up.
 type search struct {
 	Engine
 	set        engine.Set // of all attributes
@@ -99,7 +99,7 @@ func (s *search) pack(ctx context.Context, t tree, leaf int, cells *partition.Ce
 	return s.leave(t, b)
 }
 
-// suppress releases the children of a node that have k records or more, after they have
+// suppress is the loop of figure 5: it releases the children of a node that hold, after they have
 // given what the records of the others lack. These are left at the node.
 func (s *search) suppress(t tree, node int) error {
 	first := len(s.bags)

@@ -2,8 +2,8 @@ package topdown
 
 import "github.com/kcut/kcut/engine"
 
-// intervals is the shape of a discretized column: an interval is split in two where that
-// gains most. The root's split has the null, if any, as a third child.
+// intervals is the shape of a discretized column (TDR, section 3.1.3): an interval is split in
+// two where that gains most. The root's split has the null, if any, as a third child.
 type intervals struct {
 	profile
 	threads int

@@ -105,7 +105,8 @@ func (s *search) add(c candidate, children int) int32 {
 	return value
 }
 
-// run performs the best candidate until there is none or the steps are used up.
+// run performs the best candidate until there is none or the steps are used up (TDS, section 5.1;
+// TDR, section 4.1).
 func (s *search) run(ctx context.Context) error {
 	s.update(true)
 	for number := 1; s.options.MaxSteps < 0 || number <= s.options.MaxSteps; number++ {
@@ -127,8 +128,8 @@ func (s *search) run(ctx context.Context) error {
 	return nil
 }
 
-// perform refines a value in its column, the view and the sets. It reports whether the
-// anonymity of one fell.
+// perform refines a value in its column, the view and the sets (TDS, section 5.3; TDR, section
+// 4.3). It reports whether the anonymity of one fell.
 func (s *search) perform(ctx context.Context, value int32) (fell bool, err error) {
 	c := s.candidates[value]
 	s.view.Kill(value)
@@ -152,7 +153,7 @@ func (s *search) inPieces() bool {
 	return slices.ContainsFunc(s.sets, (*partition.TIPS).InPieces)
 }
 
-// update rescores the stale candidates, or all of them.
+// update rescores the stale candidates, or all of them (TDS, section 5.4; TDR, section 4.4).
 func (s *search) update(all bool) {
 	for _, set := range s.sets {
 		s.stale = set.Changed(s.stale)
@@ -191,7 +192,8 @@ func (s *search) rescore(value int32) {
 	}
 }
 
-// score returns the score of a gain of information that lowers A(QID) by loss.
+// score returns the score of a gain of information that lowers A(QID) by loss (TDS, section 4;
+// TDR, section 3.2).
 func score(by engine.Score, gain, loss float64) float64 {
 	switch {
 	case by == engine.ScoreTDR:

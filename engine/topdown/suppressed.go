@@ -7,8 +7,8 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// suppressed is a column whose values are disclosed one by one. A node is a code of the
-// attribute.
+// suppressed is a column whose values are disclosed one by one (TDR, section 3.1.2). A node is a
+// code of the attribute.
 type suppressed struct {
 	profile
 	code        []uint32 // of the search, by code of the attribute
