@@ -1,5 +1,7 @@
 package engine
 
+import "github.com/kcut/kcut/engine/taxonomy"
+
 // Mask is the masking operation of an attribute (TDR, section 2.1).
 type Mask uint8
 
@@ -31,7 +33,7 @@ type Attribute struct {
 	HasRest bool     // Suppress only
 	HasNull bool
 
-	Tree *Tree // Generalize
+	Tree *taxonomy.Tree // Generalize
 
 	// Discretize only. Positions places every code but the null on the number line, for the
 	// certainty penalty; Lower and Upper are its ends (declared bounds, else the extremes of

@@ -2,12 +2,12 @@ package engine
 
 import "github.com/kcut/kcut/partition"
 
-// cellIndex finds moved cells. It is safe for concurrent use.
+// cellIndex finds reassigned cells. It is safe for concurrent use.
 type cellIndex struct {
 	layout  partition.Layout // of codes and then the class
-	beyond  []uint32         // by column: what stands for all codes that no moved cell has
+	beyond  []uint32         // by column: what stands for all codes that no reassigned cell has
 	index   *partition.Index
-	places  []int32 // of every moved cell: the region of one that moved as a whole
+	places  []int32 // of every reassigned cell: the region of one that moved as a whole
 	divided []int32 // the numbers of the others among all
 }
 
@@ -17,7 +17,7 @@ func dividedPlace(cell int) int32 { return unknown - 1 - int32(cell) }
 func dividedAt(place int32) int   { return int(unknown - 1 - place) }
 func isDivided(place int32) bool  { return place < unknown }
 
-func newCellIndex(cells []MovedCell) *cellIndex {
+func newCellIndex(cells []ReassignedCell) *cellIndex {
 	x := &cellIndex{beyond: make([]uint32, len(cells[0].Codes)+1)}
 	for i := range cells {
 		for column := range x.beyond {
@@ -43,7 +43,7 @@ func newCellIndex(cells []MovedCell) *cellIndex {
 }
 
 // place returns where the rows of a cell of a number are.
-func (x *cellIndex) place(c *MovedCell, number int) int32 {
+func (x *cellIndex) place(c *ReassignedCell, number int) int32 {
 	if len(c.Parts) == 1 {
 		return c.Parts[0].Region
 	}
@@ -51,7 +51,7 @@ func (x *cellIndex) place(c *MovedCell, number int) int32 {
 	return dividedPlace(len(x.divided) - 1)
 }
 
-// Locate writes the places of the tuples that are moved cells.
+// Locate writes the places of the tuples that are reassigned cells.
 func (x *cellIndex) Locate(n int, codes [][]uint32, regions []int32) {
 	key := make([]uint64, x.layout.Words)
 	for i := range n {

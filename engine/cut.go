@@ -46,6 +46,15 @@ func (c *Cut) Cells() int { return 0 }
 // Count does nothing.
 func (c *Cut) Count(Rows) {}
 
+// Unsearched returns the cut.
+func (c *Cut) Unsearched() Recoding { return c }
+
+// Bytes returns 0: a cut grows with the domains alone.
+func (c *Cut) Bytes() int64 { return 0 }
+
+// Stopped returns the Stops.
+func (c *Cut) Stopped() [][]Stop { return c.Stops }
+
 // Recode writes the label numbers of rows.
 func (c *Cut) Recode(rows Rows, labels [][]uint32) {
 	for a := range c.Columns {

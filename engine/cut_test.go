@@ -3,6 +3,8 @@ package engine
 import (
 	"reflect"
 	"testing"
+
+	"github.com/kcut/kcut/engine/taxonomy"
 )
 
 // ages is a discretized attribute with the values 17, 37, 42 and perhaps a null.
@@ -19,7 +21,14 @@ func labels(texts ...string) []Label {
 }
 
 func TestCutLabels(t *testing.T) {
-	tree := mustTree(t, education)
+	leaf := func(name string) taxonomy.Node { return taxonomy.Node{Name: name} }
+	tree, err := taxonomy.NewTree(taxonomy.Node{Name: "ANY", Children: []taxonomy.Node{
+		{Name: "Secondary", Children: []taxonomy.Node{leaf("Junior"), leaf("Senior")}},
+		{Name: "University", Children: []taxonomy.Node{leaf("Bachelors"), leaf("Grad School")}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	edu := func(null bool) *Attribute {
 		return &Attribute{Tree: tree, Texts: tree.Leaves(), HasNull: null}
 	}

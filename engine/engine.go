@@ -13,6 +13,7 @@ type Plan struct {
 	Histograms bool       // value × class counts of every attribute
 	Whole      bool       // domains must list every value: nothing is merged into a rest
 	Pool       bool       // but of suppressed attributes, Whole or not: there the rest is made
+	Leaves     bool       // the search divides leaf partitions: its steps tell how many records are Live
 }
 
 // Grouping asks for the distinct tuples of some attributes, with the class as last code or without.
@@ -28,12 +29,12 @@ type Table struct {
 	ClassNames []Label     // of every class
 	Rows       uint64
 	Groupings  []*partition.Table     // as planned, columns in the attributes' order
-	Coarse     bool                   // the groupings are in the codes that Codes returns; spilled ones must be
+	Merged     bool                   // the groupings are in the codes that Codes returns; spilled ones must be
 	Histograms []*partition.Histogram // one an attribute
 }
 
-// Coarsening maps the codes of an attribute to those that a search tells apart.
-type Coarsening struct {
+// CodeMerge maps the codes of an attribute to those that a search tells apart.
+type CodeMerge struct {
 	Codes  []uint32 // by code of the attribute
 	Domain int      // every image is below it
 }
@@ -43,10 +44,6 @@ type Options struct {
 	Score    Score
 	MaxSteps int        // negative: no limit
 	OnStep   func(Step) // called after every step; may be nil
-
-	// Performed are the candidates of the first steps of an earlier search of the same table,
-	// in order: they are performed again, without a choice or a call of OnStep. Top-down only.
-	Performed []int32
 
 	// Space is what the groupings and the search may take. With a budget, the groupings'
 	// bytes are drawn from it already, and all is returned to it when the search succeeds.
@@ -67,7 +64,6 @@ const (
 // what Children became, InfoGain what that lost, and AnonyLoss the anonymity it gained.
 type Step struct {
 	Number    int
-	Candidate int32 // the search's number for what was performed; top-down only
 	Attribute int
 	Value     Label
 	Children  []Label
@@ -83,7 +79,7 @@ type Step struct {
 type Label struct {
 	Text string
 	Null bool
-	Mark bool // no value of the attribute: the mark of a redacted record
+	Mark bool // no value of the attribute: the mark of a suppressed record
 }
 
 // Engine finds a Recoding of a table that meets a requirement.
@@ -93,7 +89,7 @@ type Engine interface {
 	// Codes says which codes of every attribute Search will tell apart, given what is known
 	// before tuples are counted: tuples that are counted in these codes are fewer and
 	// shorter. Classes and histograms are as in the Table.
-	Codes(attributes []Attribute, histograms []*partition.Histogram, classes int, requirement Requirement) []Coarsening
+	Codes(attributes []Attribute, histograms []*partition.Histogram, classes int, requirement Requirement) []CodeMerge
 	// Search returns the best recoding it finds. It returns ErrInfeasible when the table has
 	// fewer records than some set's K. The table's groupings are consumed.
 	Search(context.Context, *Table, Requirement, Options) (Recoding, error)
@@ -124,6 +120,42 @@ type Recoding interface {
 	// Recode writes the label numbers of rows: labels[a][i] for attribute a and row i. A row
 	// that is not released has DroppedLabel in labels[0]. It is safe for concurrent use.
 	Recode(rows Rows, labels [][]uint32)
+	// Unsearched returns the recoding of records that were not among those searched: by their
+	// codes alone, whatever their class and number.
+	Unsearched() Recoding
+	// Bytes returns about how much memory is taken by what grows with the records.
+	Bytes() int64
+}
+
+// Divided is a Recoding whose labels belong to regions instead of to codes.
+type Divided interface {
+	Recoding
+	// Len returns the number of regions.
+	Len() int
+	// Region returns the label numbers of a region, by attribute.
+	Region(region int32) []uint32
+}
+
+// Explained is a Recoding that tells why it is not finer.
+type Explained interface {
+	Recoding
+	// Stopped returns why a label was not refined further, by attribute and label.
+	Stopped() [][]Stop
+}
+
+// Suppressing is a Recoding that takes records away from a cut.
+type Suppressing interface {
+	Recoding
+	// Left returns how many records a label has that are not taken away; unknown of an attribute
+	// that is in no set. A new label without any must not be told: too few records had it.
+	Left(attribute, label int) (records uint64, known bool)
+}
+
+// Covered is an Engine of given regions. It must be told, before Search, the labels that cover
+// a code, by attribute and code.
+type Covered interface {
+	Engine
+	Cover(labels [][][]uint32)
 }
 
 // Rows are records of the input, in its order, to be recoded.

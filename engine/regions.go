@@ -1,8 +1,10 @@
 package engine
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math"
+	"slices"
 )
 
 // Regions is the Recoding of multidimensional recoding: the records of a region share all
@@ -25,17 +27,17 @@ type Regions struct {
 	// belongs which was not among those searched.
 	Locator Locator
 
-	// Drawn tells the region of every cell, by its codes and its class after them, if there
+	// Sampled tells the region of every cell, by its codes and its class after them, if there
 	// is one. It is nil when the Locator does.
-	Drawn Locator
+	Sampled Locator
 
-	// Moved are the cells that are elsewhere, by ascending codes, then class.
-	Moved []MovedCell
+	// Reassigned are the cells that are elsewhere, by ascending codes, then class.
+	Reassigned []ReassignedCell
 
 	Suppressed     uint64 // records that are released with nothing but the widest labels, because they were too few
 	DroppedRecords uint64 // records that are not released
 
-	moved *cellIndex // nil: no cell is moved
+	reassigned *cellIndex // nil: no cell is moved
 }
 
 // RegionColumn is the released side of one attribute.
@@ -60,24 +62,45 @@ const (
 	DroppedLabel uint32 = 1<<32 - 1
 )
 
-// Index prepares the recoding of moved cells. It is called once, when all fields are set.
+// Index prepares the recoding of reassigned cells. It is called once, when all fields are set.
 func (r *Regions) Index() {
-	if len(r.Moved) > 0 {
-		r.moved = newCellIndex(r.Moved)
+	if len(r.Reassigned) > 0 {
+		r.reassigned = newCellIndex(r.Reassigned)
 	}
 }
 
+// Release makes groups of records regions, narrower ones first: by width, then by labels. It
+// returns the region of each. Groups that have all their labels in common are one.
+func (r *Regions) Release(labels func(group int32) []uint32, widths []float64, sizes []uint64) []int32 {
+	order := make([]int32, len(sizes))
+	for group := range order {
+		order[group] = int32(group)
+	}
+	slices.SortFunc(order, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(widths[a], widths[b]), slices.Compare(labels(a), labels(b)))
+	})
+	regions := make([]int32, len(order))
+	for i, group := range order {
+		if i == 0 || !slices.Equal(labels(group), labels(order[i-1])) {
+			r.Released, r.Sizes = append(r.Released, labels(group)...), append(r.Sizes, 0)
+		}
+		r.Sizes[r.Len()-1] += sizes[group]
+		regions[group] = int32(r.Len() - 1)
+	}
+	return regions
+}
+
 // Unsearched returns the recoding of records that were not among those searched.
-func (r *Regions) Unsearched() *Regions {
+func (r *Regions) Unsearched() Recoding {
 	others := *r
-	others.Drawn, others.Moved, others.moved = nil, nil, nil
+	others.Sampled, others.Reassigned, others.reassigned = nil, nil, nil
 	return &others
 }
 
 func appendCode(key []byte, code uint32) []byte { return binary.LittleEndian.AppendUint32(key, code) }
 
 // What a region and a label take beside their numbers and texts, with the place of a region
-// in a locator; and what a moved cell takes, with its place in the index.
+// in a locator; and what a reassigned cell takes, with its place in the index.
 const (
 	regionBytes = 72
 	labelBytes  = 96
@@ -92,12 +115,12 @@ func (r *Regions) Bytes() int64 {
 			bytes += labelBytes + 2*int64(len(l.Text))
 		}
 	}
-	for _, locator := range []Locator{r.Locator, r.Drawn} {
+	for _, locator := range []Locator{r.Locator, r.Sampled} {
 		if l, ok := locator.(interface{ Bytes() int64 }); ok {
 			bytes += l.Bytes()
 		}
 	}
-	for _, cell := range r.Moved {
+	for _, cell := range r.Reassigned {
 		bytes += cellBytes + 8*int64(len(cell.Codes)) + 16*int64(len(cell.Parts))
 	}
 	return bytes
@@ -149,14 +172,14 @@ func (r *Regions) Anonymity(requirement Requirement) (anonymity []uint64) {
 func (r *Regions) Lost() (suppressed, dropped uint64) { return r.Suppressed, r.DroppedRecords }
 
 // ByClass reports whether a record's region depends on its class, too.
-func (r *Regions) ByClass() bool { return r.Drawn != nil || r.moved != nil }
+func (r *Regions) ByClass() bool { return r.Sampled != nil || r.reassigned != nil }
 
 // Cells returns the number of divided cells.
 func (r *Regions) Cells() int {
-	if r.moved == nil {
+	if r.reassigned == nil {
 		return 0
 	}
-	return len(r.moved.divided)
+	return len(r.reassigned.divided)
 }
 
 // Count adds the rows of every divided cell to rows.Taken.
@@ -165,7 +188,7 @@ func (r *Regions) Count(rows Rows) {
 		return
 	}
 	places := make([]int32, rows.N)
-	r.moved.Locate(rows.N, rows.tuples(), places)
+	r.reassigned.Locate(rows.N, rows.tuples(), places)
 	for _, place := range places {
 		if isDivided(place) {
 			rows.Taken[dividedAt(place)]++
@@ -178,7 +201,7 @@ func (r *Regions) Recode(rows Rows, labels [][]uint32) {
 	for i, region := range r.locate(rows) {
 		if isDivided(region) {
 			cell := dividedAt(region)
-			region = r.Moved[r.moved.divided[cell]].region(rows.Taken[cell])
+			region = r.Reassigned[r.reassigned.divided[cell]].region(rows.Taken[cell])
 			rows.Taken[cell]++
 		}
 		if region == Dropped {
@@ -203,13 +226,13 @@ func (r *Regions) locate(rows Rows) []int32 {
 type cellLocator struct{ *Regions }
 
 func (l cellLocator) Locate(n int, codes [][]uint32, regions []int32) {
-	if l.Drawn != nil {
-		l.Drawn.Locate(n, codes, regions)
+	if l.Sampled != nil {
+		l.Sampled.Locate(n, codes, regions)
 	} else {
 		l.Locator.Locate(n, codes, regions)
 	}
-	if l.moved != nil {
-		l.moved.Locate(n, codes, regions)
+	if l.reassigned != nil {
+		l.reassigned.Locate(n, codes, regions)
 	}
 }
 

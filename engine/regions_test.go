@@ -18,20 +18,20 @@ func (halves) Locate(n int, codes [][]uint32, regions []int32) {
 	}
 }
 
-func twoRegions(moved ...MovedCell) *Regions {
+func twoRegions(moved ...ReassignedCell) *Regions {
 	r := &Regions{
-		Columns:  []RegionColumn{{Labels: []Label{{Text: "low"}, {Text: "high"}, {Text: "any"}}}},
-		Released: []uint32{0, 1, 2},
-		Locator:  halves{},
-		Moved:    moved,
+		Columns:    []RegionColumn{{Labels: []Label{{Text: "low"}, {Text: "high"}, {Text: "any"}}}},
+		Released:   []uint32{0, 1, 2},
+		Locator:    halves{},
+		Reassigned: moved,
 	}
 	r.Index()
 	return r
 }
 
 func TestRegionsRecode(t *testing.T) {
-	whole := MovedCell{Codes: []uint32{0}, Class: 1, Parts: []Part{{Region: 2, Count: 1}}}
-	cell := MovedCell{Codes: []uint32{1}, Class: 1, Parts: []Part{{Region: 2, Count: 2}, {Region: Dropped, Count: 1}, {Region: 0, Count: 2}}}
+	whole := ReassignedCell{Codes: []uint32{0}, Class: 1, Parts: []Part{{Region: 2, Count: 1}}}
+	cell := ReassignedCell{Codes: []uint32{1}, Class: 1, Parts: []Part{{Region: 2, Count: 2}, {Region: Dropped, Count: 1}, {Region: 0, Count: 2}}}
 	codes := [][]uint32{{0, 1, 1, 1, 1, 2, 1, 1}}
 	classes := []uint32{1, 1, 0, 1, 1, 1, 1, 1}
 	tests := map[string]struct {
@@ -67,10 +67,10 @@ func TestRegionsRecode(t *testing.T) {
 	}
 }
 
-// Counting ahead of recoding leaves the same numbers, with codes that no moved cell has, too.
+// Counting ahead of recoding leaves the same numbers, with codes that no reassigned cell has, too.
 func TestRegionsCount(t *testing.T) {
-	whole := MovedCell{Codes: []uint32{0}, Parts: []Part{{Region: 2, Count: 1}}}
-	divided := MovedCell{Codes: []uint32{1}, Parts: []Part{{Region: 2, Count: 1}, {Region: 0, Count: 1}}}
+	whole := ReassignedCell{Codes: []uint32{0}, Parts: []Part{{Region: 2, Count: 1}}}
+	divided := ReassignedCell{Codes: []uint32{1}, Parts: []Part{{Region: 2, Count: 1}, {Region: 0, Count: 1}}}
 	r := twoRegions(whole, divided)
 	rows := Rows{N: 5, Codes: [][]uint32{{1, 0, 1, 2, 1 << 30}}, Taken: []uint64{3}}
 	if r.Count(rows); rows.Taken[0] != 5 || r.Cells() != 1 {
@@ -80,8 +80,8 @@ func TestRegionsCount(t *testing.T) {
 
 // Records that were not searched are where the Locator says.
 func TestRegionsUnsearched(t *testing.T) {
-	r := twoRegions(MovedCell{Codes: []uint32{1}, Parts: []Part{{Region: 2, Count: 1}, {Region: 0, Count: 1}}})
-	r.Drawn = mixed{new(int)}
+	r := twoRegions(ReassignedCell{Codes: []uint32{1}, Parts: []Part{{Region: 2, Count: 1}, {Region: 0, Count: 1}}})
+	r.Sampled = mixed{new(int)}
 	others, got := r.Unsearched(), [][]uint32{make([]uint32, 3)}
 	others.Recode(Rows{N: 3, Codes: [][]uint32{{1, 0, 1}}}, got)
 	if want := []uint32{1, 0, 1}; !reflect.DeepEqual(got[0], want) || others.ByClass() || others.Cells() != 0 || r.Cells() != 1 {

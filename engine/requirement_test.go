@@ -7,7 +7,7 @@ import (
 )
 
 func TestReduceDropsImpliedSets(t *testing.T) {
-	set := func(k int, columns ...int) Set { return Set{Columns: columns, K: k} }
+	set := func(k KAnonymity, columns ...int) Set { return Set{Columns: columns, K: k} }
 	for _, c := range []struct {
 		name    string
 		sets    []Set
@@ -43,16 +43,16 @@ func TestLargestThresholds(t *testing.T) {
 	sets := []Set{{Columns: []int{2, 0}, K: 3}, {Columns: []int{0, 1}, K: 7}, {Columns: []int{1, 0}, K: 5}}
 	for range sets {
 		requirement := Requirement{Sets: sets}
-		for attribute, want := range []uint64{7, 7, 3} {
-			if k, ok := requirement.LargestK(attribute); !ok || k != want {
-				t.Errorf("%v: the largest k of attribute %d is %d, %t, want %d", sets, attribute, k, ok, want)
+		for attribute, want := range []KAnonymity{7, 7, 3} {
+			if of, ok := requirement.Of(attribute); !ok || of.K != want {
+				t.Errorf("%v: the largest k of attribute %d is %d, %t, want %d", sets, attribute, of.K, ok, want)
 			}
 		}
-		if k, ok := requirement.LargestK(3); ok {
-			t.Errorf("%v: attribute 3, which is in no set, has k %d", sets, k)
+		if of, ok := requirement.Of(3); ok {
+			t.Errorf("%v: attribute 3, which is in no set, has k %d", sets, of.K)
 		}
-		if columns, k := requirement.Union(); !slices.Equal(columns, []int{0, 1, 2}) || k != 7 {
-			t.Errorf("%v: the union is of columns %d with k %d, want 0 to 2 with 7", sets, columns, k)
+		if all := requirement.United(); !slices.Equal(all.Columns, []int{0, 1, 2}) || all.K != 7 {
+			t.Errorf("%v: the union is of columns %d with k %d, want 0 to 2 with 7", sets, all.Columns, all.K)
 		}
 		sets = append(sets[1:], sets[0])
 	}

@@ -25,10 +25,10 @@ type LocatorLoader interface {
 	LoadLocator(from NumberReader) Locator
 }
 
-// DrawnLoader is a LocatorLoader whose regions may have records that are drawn.
-type DrawnLoader interface {
+// SampledLoader is a LocatorLoader whose regions may have records that are drawn.
+type SampledLoader interface {
 	LocatorLoader
-	// LoadDrawn is LoadLocator for what tells the regions of a table's cells, given the loaded
+	// LoadSampled is LoadLocator for what tells the regions of a table's cells, given the loaded
 	// Locator of the same regions. It needs the table's attributes and classes alone.
-	LoadDrawn(from NumberReader, of Locator, table *Table) Locator
+	LoadSampled(from NumberReader, of Locator, table *Table) Locator
 }

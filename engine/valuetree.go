@@ -41,7 +41,7 @@ func NewValueTree(a *Attribute, counts []uint64, bins int) *ValueTree {
 	case Suppress:
 		t.growFlat(counts)
 	}
-	t.settle(counts)
+	t.findLeaves(counts)
 	return t
 }
 
@@ -70,8 +70,8 @@ func (t *ValueTree) closeRoot(split bool, counts []uint64) {
 	t.close(0)
 }
 
-// settle tells codes with records their leaves.
-func (t *ValueTree) settle(counts []uint64) {
+// findLeaves tells codes with records their leaves.
+func (t *ValueTree) findLeaves(counts []uint64) {
 	for i, n := range t.nodes {
 		if !t.IsLeaf(i) {
 			continue

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/engine/taxonomy"
 )
 
 // TestValueTreeAgreesWithHierarchy compares the nodes, and cuts through them, with those made
@@ -83,10 +84,10 @@ func TestValueTreeBins(t *testing.T) {
 
 // TestValueTreeCutLeavesEmptySubtreesWhole: values that no record has get labels, too.
 func TestValueTreeCutLeavesEmptySubtreesWhole(t *testing.T) {
-	leaf := func(name string) engine.Node { return engine.Node{Name: name} }
-	taxonomy, err := engine.NewTree(engine.Node{Name: "all", Children: []engine.Node{
-		{Name: "A", Children: []engine.Node{leaf("a1"), leaf("a2"), leaf("a3")}},
-		{Name: "B", Children: []engine.Node{leaf("b1"), leaf("b2")}},
+	leaf := func(name string) taxonomy.Node { return taxonomy.Node{Name: name} }
+	taxonomy, err := taxonomy.NewTree(taxonomy.Node{Name: "all", Children: []taxonomy.Node{
+		{Name: "A", Children: []taxonomy.Node{leaf("a1"), leaf("a2"), leaf("a3")}},
+		{Name: "B", Children: []taxonomy.Node{leaf("b1"), leaf("b2")}},
 	}})
 	if err != nil {
 		t.Fatal(err)

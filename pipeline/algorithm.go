@@ -44,17 +44,12 @@ func (b *Bound) noteUnion(res *resources) {
 	if len(b.requirement.Sets) < 2 || !slices.Contains(united, b.Job.Algorithm.Name) {
 		return
 	}
-	columns, k := b.requirement.Union()
-	text := fmt.Sprintf("algorithm %s: the quasi-identifier sets are treated as one set of %d columns", b.Job.Algorithm.Name, len(columns))
-	if k > 1 {
-		text += fmt.Sprintf(" with k = %d", k)
+	all := b.requirement.United()
+	text := fmt.Sprintf("algorithm %s: the quasi-identifier sets are treated as one set of %d columns", b.Job.Algorithm.Name, len(all.Columns))
+	if all.K > 1 {
+		text += fmt.Sprintf(" with k = %d", all.K)
 	}
 	res.events.Noted(text)
-}
-
-func (b *Bound) isTopDown() bool {
-	_, is := b.engine.(topdown.Engine)
-	return is
 }
 
 // newEngine returns the engine of an algorithm with its options.

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/engine/reuse"
+	"github.com/kcut/kcut/engine/recheck"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/domain"
@@ -69,7 +69,7 @@ func Apply(ctx context.Context, job *jobfile.Job, opt ApplyOptions) (*Report, er
 	as := *job
 	as.Algorithm = jobfile.Algorithm{Name: cut.Algorithm}
 	report, err := carryOut(ctx, &assignment{job: &as, opt: &opt.RunOptions, given: cut, applied: &opt})
-	var broken *reuse.Broken
+	var broken *recheck.Broken
 	if errors.As(err, &broken) {
 		return nil, &fault.Error{Class: fault.Privacy, Hint: hintOfBreak(opt.OnBreak, cut.Kind), Err: err}
 	}
@@ -90,9 +90,9 @@ func hintOfBreak(tried OnBreak, kind string) string {
 // engine returns the engine that applies a cut to so many rows.
 func (o *ApplyOptions) engine(given *domain.Cut, rows int64) engine.Engine {
 	most := o.MaxSuppressed.of(rows)
-	onBreak := map[OnBreak]reuse.OnBreak{BreakCoarsen: reuse.Coarsen, BreakSuppress: reuse.Suppress}[o.OnBreak]
+	onBreak := map[OnBreak]recheck.OnBreak{BreakCoarsen: recheck.Coarsen, BreakSuppress: recheck.Suppress}[o.OnBreak]
 	if given.Kind != cutfile.KindRegions {
-		return reuse.Engine{OnBreak: onBreak, MaxSuppressed: most}
+		return recheck.Engine{OnBreak: onBreak, MaxSuppressed: most}
 	}
 	e := given.RegionEngine()
 	e.OnBreak, e.MaxSuppressed = onBreak, most
@@ -101,7 +101,7 @@ func (o *ApplyOptions) engine(given *domain.Cut, rows int64) engine.Engine {
 
 // reused notes what became of a cut that was applied: the report has the steps that were undone.
 func (r *Report) reused(b *Bound, recoding engine.Recoding, res *resources) {
-	if !b.applies() {
+	if !b.applied {
 		return
 	}
 	undone := r.Steps

@@ -33,10 +33,11 @@ type Bound struct {
 	requirement engine.Requirement
 	dropped     []int // redundant sets, by position in the job
 
-	given  *domain.Cut   // the cut of an earlier release, if it bounds the job
-	engine engine.Engine // that finds the recoding
-	plan   engine.Plan   // what it wants to be counted
-	inputs []storage.Info
+	given   *domain.Cut   // the cut of an earlier release, if it bounds the job
+	applied bool          // it is applied, and none searched for
+	engine  engine.Engine // that finds the recoding
+	plan    engine.Plan   // what it wants to be counted
+	inputs  []storage.Info
 }
 
 // Bind opens a job's input and binds the job's columns to it, and checks everything that can be
@@ -98,10 +99,9 @@ func (b *Bound) bind(schema *formats.Schema, rows int64) error {
 	return checkReach(job, rows)
 }
 
-// search replaces the engine by another one. With thousands of sets it takes longer to compare
-// them than to count, so it is asked once what it wants.
-func (b *Bound) search(e engine.Engine) {
-	b.engine, b.plan = e, e.Plan(b.requirement)
+// apply replaces the engine by one that applies the given cut.
+func (b *Bound) apply(e engine.Engine) {
+	b.applied, b.engine, b.plan = true, e, e.Plan(b.requirement)
 }
 
 // requirementOf returns what a job asks of the attributes, which have numbers by their names, and
@@ -109,7 +109,7 @@ func (b *Bound) search(e engine.Engine) {
 func requirementOf(job *jobfile.Job, number map[string]int) (engine.Requirement, []int) {
 	var all engine.Requirement
 	for _, set := range job.Sets {
-		s := engine.Set{K: set.K}
+		s := engine.Set{K: engine.KAnonymity(set.K)}
 		for _, name := range set.Columns {
 			s.Columns = append(s.Columns, number[name])
 		}
@@ -314,7 +314,8 @@ func (b *Bound) checkUnchanged(ctx context.Context) error {
 // hold by itself, and a named value of fewer records stands out in the set that asks for most.
 // A set without the attribute says nothing of its values.
 func (b *Bound) pruning(attribute int) engine.Pruning {
-	k, _ := b.requirement.LargestK(attribute) // every attribute is in a set
+	of, _ := b.requirement.Of(attribute) // every attribute is in a set
+	k := of.K.Records()
 	switch {
 	case !b.plan.Whole:
 		return engine.Pruning{K: k, Classes: b.class >= 0}

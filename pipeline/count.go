@@ -7,7 +7,6 @@ import (
 	"runtime/debug"
 
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/engine/reuse"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/domain"
@@ -20,7 +19,7 @@ func countInput(ctx context.Context, b *Bound, res *resources, tuning count.Tuni
 	request := &count.Request{
 		Dataset: b.Dataset, Columns: b.columns(), Masked: len(b.masked), Class: -1, Groupings: b.groupings(),
 		Whole: b.plan.Whole, Tuning: tuning,
-		Merge: func(t *engine.Table) []engine.Coarsening {
+		Merge: func(t *engine.Table) []engine.CodeMerge {
 			return b.engine.Codes(t.Attributes, t.Histograms, t.Classes, b.requirement)
 		},
 	}
@@ -37,7 +36,7 @@ func countInput(ctx context.Context, b *Bound, res *resources, tuning count.Tuni
 		for a := range labelers {
 			request.Columns[a].Labeler = labelers[a]
 		}
-		if b.applies() { // there is no search that would ask for classes
+		if b.applied { // there is no search that would ask for classes
 			request.Class, request.Columns = -1, request.Columns[:len(labelers)]
 		}
 	}
@@ -49,20 +48,11 @@ func countInput(ctx context.Context, b *Bound, res *resources, tuning count.Tuni
 	if err != nil {
 		return nil, b.adviseWhole(err)
 	}
-	if e, ok := b.engine.(*reuse.Regions); ok {
+	if e, ok := b.engine.(engine.Covered); ok {
 		domain.CoverRegions(e, labelers)
 	}
 	b.note(counts, res)
 	return counts, nil
-}
-
-// applies reports whether a cut is applied, and none searched for.
-func (b *Bound) applies() bool {
-	switch b.engine.(type) {
-	case reuse.Engine, *reuse.Regions:
-		return true
-	}
-	return false
 }
 
 // counting is what of the resources counting may take.

@@ -12,17 +12,14 @@ import (
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
-// drawRegions draws what regions, or a redaction, take until the release is written: themselves, and
-// while their cut is written down, its labels' positions and twice its text.
-func drawRegions(recoding engine.Recoding, res *resources) error {
-	if redaction, ok := recoding.(*engine.Redaction); ok {
-		return res.budget.Draw("the equivalence classes that are suppressed", redaction.Bytes())
-	}
-	regions, ok := recoding.(*engine.Regions)
+// drawRecoding draws what regions, or suppressed classes, take until the release is written:
+// themselves, and while their cut is written down, its labels' positions and twice its text.
+func drawRecoding(recoding engine.Recoding, masked int, res *resources) error {
+	regions, ok := recoding.(engine.Divided)
 	if !ok {
-		return nil
+		return res.budget.Draw("the equivalence classes that are suppressed", recoding.Bytes())
 	}
-	need := regions.Bytes() + int64(regions.Len())*int64(positionBytes+(4+2*positionText)*len(regions.Columns))
+	need := regions.Bytes() + int64(regions.Len())*int64(positionBytes+(4+2*positionText)*masked)
 	if err := res.budget.Draw(fmt.Sprintf("the release's %d regions", regions.Len()), need); err != nil {
 		return &fault.Error{Class: fault.Resources, Hint: "give more with --memory, or raise k: regions have k records at least", Err: err}
 	}
@@ -67,14 +64,14 @@ func (d *describer) cut() *cutfile.File {
 	for a, field := range d.masked {
 		cut.Columns = append(cut.Columns, d.describeColumn(a, d.specs[field], fields[field].Type))
 	}
-	if regions, ok := d.recoding.(*engine.Regions); ok {
+	if regions, ok := d.recoding.(engine.Divided); ok {
 		cut.Kind, cut.Regions = cutfile.KindRegions, d.describeRegions(regions)
 	}
 	return cut
 }
 
 // describeRegions translates label numbers to positions in the described columns.
-func (d *describer) describeRegions(regions *engine.Regions) []cutfile.Region {
+func (d *describer) describeRegions(regions engine.Divided) []cutfile.Region {
 	var positions [][]uint32
 	for a, field := range d.masked {
 		positions = append(positions, positionsOf(regions.Labels(a), d.specs[field].Mask))
@@ -105,25 +102,28 @@ func positionsOf(labels []engine.Label, mask string) []uint32 {
 }
 
 // isMark reports whether a label of a column with a mask is the mark of suppressed values or
-// of redacted records.
+// of suppressed records.
 func isMark(label engine.Label, mask string) bool {
 	return label.Mark || mask == jobfile.MaskSuppress && !label.Null && label.Text == engine.Suppressed
 }
 
-// marks reports whether records are redacted in a column, or some region of the cut is made
+// marks reports whether records are suppressed in a column, or some region of the cut is made
 // of marks.
 func (d *describer) marks(a int) bool {
 	return d.report.Suppressed > 0 || d.given != nil && d.given.Column(a).Suppressed != ""
 }
 
-// isSecret reports whether a label is that of a new value all of whose records are redacted:
+// isSecret reports whether a label is that of a new value all of whose records are suppressed:
 // too few have it for it to be told.
 func (d *describer) isSecret(a, label int) bool {
-	redaction, ok := d.recoding.(*engine.Redaction)
-	if !ok || redaction.Left[a] == nil || redaction.Left[a][label] > 0 {
+	suppressing, ok := d.recoding.(engine.Suppressing)
+	if !ok {
 		return false
 	}
-	is := redaction.Labels(a)[label]
+	if left, known := suppressing.Left(a, label); !known || left > 0 {
+		return false
+	}
+	is := suppressing.Labels(a)[label]
 	return !slices.ContainsFunc(d.given.Column(a).Cut, func(l cutfile.Label) bool { return l.Label == is.Text && l.Null == is.Null })
 }
 

@@ -43,9 +43,10 @@ var mayImport = map[string][]string{
 	"pipeline/masking":  {"pipeline/domain", "pipeline/jobfile", "engine", "spill", "formats", "formats/dataset", "formats/writer"},
 	"pipeline/jobfile":  {"engine", "formats", "formats/taxonomy", "formats/yaml", "formats/storage"},
 
-	"engine/":                 {"engine", "engine/induce", "partition", "partition/tips", "partition/cells", "spill"},
+	"engine/":                 {"engine", "engine/induce", "engine/taxonomy", "partition", "partition/tips", "partition/cells", "spill"},
 	"engine/induce":           {"engine", "partition", "partition/cells", "spill"},
-	"engine":                  {"partition"},
+	"engine":                  {"engine/taxonomy", "partition"},
+	"engine/taxonomy":         {"partition"},
 	"partition":               {"internal/workers", "spill"},
 	"partition/tips":          {"partition", "spill"},
 	"partition/cells":         {"partition", "spill"},
@@ -151,7 +152,7 @@ func layerFault(file, target string) string {
 func floorOf(dir string) string {
 	first, rest, _ := strings.Cut(dir, "/")
 	switch {
-	case first == "formats", first == "internal", first == "partition", first == "pipeline", dir == "engine/induce":
+	case first == "formats", first == "internal", first == "partition", first == "pipeline", dir == "engine/induce", dir == "engine/taxonomy":
 		return dir
 	case first == "engine" && rest != "":
 		return first + "/"

@@ -190,7 +190,7 @@ func (a *assignment) bind(ctx context.Context, t *taxonomies, res *resources) (*
 		}
 		b.given = a.given
 		if a.applied != nil {
-			b.search(a.applied.engine(a.given, rows))
+			b.apply(a.applied.engine(a.given, rows))
 		}
 	}
 	spill.ExpectHeap(b.heap(), res.budget.Limit())

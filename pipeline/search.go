@@ -84,7 +84,7 @@ func searchOnce(ctx context.Context, b *Bound, counts *count.Counts, res *resour
 		OnStep: func(s engine.Step) {
 			report.Steps = s.Number
 			trace.step(s)
-			if b.isTopDown() {
+			if b.plan.Leaves {
 				report.Live = append(report.Live, s.Live)
 			}
 			res.events.Advanced(StageSearch, Progress{Done: int64(s.Number), Live: int64(s.Live)})
@@ -93,10 +93,10 @@ func searchOnce(ctx context.Context, b *Bound, counts *count.Counts, res *resour
 	if err := errors.Join(err, trace.err); err != nil {
 		return nil, err
 	}
-	if cut, ok := recoding.(*engine.Cut); ok {
-		report.Stopped = stopped(cut, table.Attributes)
+	if explained, ok := recoding.(engine.Explained); ok {
+		report.Stopped = stopped(explained, table.Attributes)
 	}
-	if err := drawRegions(recoding, res); err != nil {
+	if err := drawRecoding(recoding, len(b.masked), res); err != nil {
 		return nil, err
 	}
 	suppressed, dropped := recoding.Lost()
@@ -110,7 +110,7 @@ func searchOnce(ctx context.Context, b *Bound, counts *count.Counts, res *resour
 func setsOf(b *Bound, recoding engine.Recoding) (sets []cutfile.Set) {
 	anonymity := recoding.Anonymity(b.requirement)
 	for i, set := range b.requirement.Sets {
-		s := cutfile.Set{K: set.K, Anonymity: anonymity[i]}
+		s := cutfile.Set{K: int(set.K), Anonymity: anonymity[i]}
 		if s.K == 0 { // not asked for: what was reached is what holds
 			s.K = int(s.Anonymity)
 		}

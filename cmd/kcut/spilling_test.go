@@ -182,7 +182,7 @@ func (r *spillingRun) mustBeClean(t *testing.T) {
 // states returns the paths of the states that a run has kept.
 func (r *spillingRun) states() (paths []string) {
 	for _, folder := range []string{filepath.Join(r.scratch, "kcut-work-*"), filepath.Join(r.dir, "."+filepath.Base(r.output)+".kcut")} {
-		for _, name := range []string{"counts", "steps", "cut", "parts"} {
+		for _, name := range []string{"counts", "cut", "parts"} {
 			found, _ := filepath.Glob(filepath.Join(folder, name)) // the pattern is well-formed
 			paths = append(paths, found...)
 		}

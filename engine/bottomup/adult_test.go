@@ -17,7 +17,7 @@ func TestAdult(t *testing.T) {
 		loss bottomup.Loss
 		k    int
 	}{{bottomup.Paper, 10}, {bottomup.Paper, 50}, {bottomup.Paper, 100}, {bottomup.Paper, 500}, {bottomup.Size, 100}} {
-		sets := []engine.Set{{Columns: []int{0, 1, 2, 3, 4, 5, 6, 7}, K: c.k}}
+		sets := []engine.Set{{Columns: []int{0, 1, 2, 3, 4, 5, 6, 7}, K: engine.KAnonymity(c.k)}}
 		steps, released, err := search(bottomup.Engine{Loss: c.loss}, d, sets)
 		if err != nil {
 			t.Fatal(err)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
@@ -38,15 +37,11 @@ var _ engine.Engine = Engine{}
 // Plan asks for one table without class per set that no other implies, and for all
 // histograms of all values.
 func (Engine) Plan(requirement engine.Requirement) engine.Plan {
-	plan := engine.Plan{Histograms: true, Whole: true}
-	for _, set := range reduce(requirement).Sets {
-		plan.Groupings = append(plan.Groupings, engine.Grouping{Columns: set.Columns})
-	}
-	return plan
+	return engine.Plan{Groupings: requirement.Ordered().Groupings(), Histograms: true, Whole: true}
 }
 
 // Codes tells all codes apart: the search starts with the raw values.
-func (Engine) Codes(attributes []engine.Attribute, _ []*partition.Histogram, _ int, _ engine.Requirement) []engine.Coarsening {
+func (Engine) Codes(attributes []engine.Attribute, _ []*partition.Histogram, _ int, _ engine.Requirement) []engine.CodeMerge {
 	return engine.Identities(attributes)
 }
 
@@ -54,23 +49,12 @@ func (Engine) Codes(attributes []engine.Attribute, _ []*partition.Histogram, _ i
 // gained, P(G), and its Score IP(G), or I(G) when nothing is gained. Only the last step
 // leaves a table that meets the requirement, so there is no limit of steps.
 func (e Engine) Search(ctx context.Context, table *engine.Table, requirement engine.Requirement, options engine.Options) (engine.Recoding, error) {
-	for i, set := range requirement.Sets {
-		if table.Rows < uint64(max(set.K, 0)) {
-			return nil, fmt.Errorf("search quasi-identifier set %d: %w", i+1, engine.ErrInfeasible)
-		}
+	if err := requirement.CheckReach(engine.Stats{Records: table.Rows}); err != nil {
+		return nil, err
 	}
-	s := newSearch(e, table, reduce(requirement), options)
+	s := newSearch(e, table, requirement.Ordered(), options)
 	if err := errors.Join(s.run(ctx), s.discard()); err != nil {
 		return nil, fmt.Errorf("search generalizations: %w", err)
 	}
 	return s.cut(), nil
-}
-
-// reduce drops the implied sets and sorts the columns of the others.
-func reduce(requirement engine.Requirement) engine.Requirement {
-	kept, _ := requirement.Reduce()
-	for i := range kept.Sets {
-		kept.Sets[i].Columns = slices.Sorted(slices.Values(kept.Sets[i].Columns))
-	}
-	return kept
 }

@@ -32,7 +32,7 @@ func NewFirstStep(t *testing.T, e Engine, table *engine.Table, requirement engin
 	s := newSearch(e, table, requirement, engine.Options{})
 	q := s.sets[0]
 	x := newPlain(q)
-	if err := s.settle(t.Context()); err != nil {
+	if err := s.update(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	f := FirstStep{Segments: map[string][]int{}, Candidates: map[string]uint64{}, Examined: map[string]uint64{}}

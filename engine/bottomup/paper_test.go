@@ -9,13 +9,14 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/bottomup"
 	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/engine/taxonomy"
 )
 
 // figure1 is the table of Figure 1. Of its hierarchies e1 has no value that occurs, and of
 // g3 the figure does not show what else is below it.
 func figure1() enginetest.Data {
-	node := func(name string, children ...engine.Node) engine.Node {
-		return engine.Node{Name: name, Children: children}
+	node := func(name string, children ...taxonomy.Node) taxonomy.Node {
+		return taxonomy.Node{Name: name, Children: children}
 	}
 	d := enginetest.Data{Columns: []enginetest.Column{
 		{Name: "Relationship", Tree: node("ANY", node("e1", node("a1"), node("b1")), node("f1", node("c1"), node("d1")))},

@@ -238,12 +238,12 @@ func TestSearchAgreesWithTEA(t *testing.T) {
 		e := Engine{Bins: 1 + r.IntN(8), limited: limits{witnesses: r.IntN(4), indexed: Thresholds[r.IntN(len(Thresholds))]}}
 		requirement := engine.Requirement{Sets: c.Sets}
 		table := c.Data.Table(e.Plan(requirement))
-		s := newSearch(e, table, reduce(requirement), engine.Options{})
+		s := newSearch(e, table, requirement.Ordered(), engine.Options{})
 		var indices []*plain
 		for _, q := range s.sets {
 			indices = append(indices, newPlain(q))
 		}
-		if err := s.settle(t.Context()); err != nil {
+		if err := s.update(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		for ; s.isOpen(); steps++ {
@@ -260,12 +260,12 @@ func TestSearchAgreesWithTEA(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i, q := range s.sets {
-				if column := slices.Index(q.index, best.attribute); column >= 0 {
+				if column := slices.Index(q.Columns, best.attribute); column >= 0 {
 					indices[i].apply(generalization{column, int32(best.node)})
 				}
 			}
 			s.perform(best)
-			if err := s.settle(t.Context()); err != nil {
+			if err := s.update(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}

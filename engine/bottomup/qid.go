@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/spill"
 )
@@ -11,14 +12,14 @@ import (
 // qid is a quasi-identifier set, and its equivalence classes under the current cut: a census
 // of them, until they are few enough for an index.
 type qid struct {
-	index   []int // attributes
+	engine.Set
 	columns []*column
-	k       uint64
+	k       uint64 // of the set
 	limits  limits
 
 	census    *census // nil: the index has them
 	tea       *tea
-	anonymity uint64 // A(QID), when settled
+	anonymity uint64 // A(QID), when updated
 	judged    bool   // examined is what the current cut has
 	examined  []gain
 }
@@ -46,16 +47,17 @@ type gain struct {
 }
 
 // newQID returns a set at the start, when the table's codes are the attributes' own.
-func newQID(table *partition.Table, index []int, columns []*column, k uint64, limits limits) *qid {
-	q := &qid{index: index, k: k, limits: limits}
-	for _, a := range index {
+func newQID(table *partition.Table, set engine.Set, columns []*column, limits limits) *qid {
+	q := &qid{Set: set, k: set.K.Records(), limits: limits}
+	for _, a := range set.Columns {
 		q.columns = append(q.columns, columns[a])
 	}
 	q.census = newCensus(table, q.columns, limits.witnesses)
 	return q
 }
 
-func (q *qid) isOpen() bool { return q.anonymity < q.k }
+// isOpen reports whether some class of the set does not hold yet.
+func (q *qid) isOpen() bool { return !q.Holds(engine.Stats{Records: q.anonymity}) }
 
 // bytes returns the memory that the classes take.
 func (q *qid) bytes() int64 {
@@ -74,8 +76,8 @@ func (q *qid) discard(space partition.Space) error {
 	return q.census.table.Discard(space)
 }
 
-// settle brings A(QID) up to date.
-func (q *qid) settle(ctx context.Context, space partition.Space) error {
+// update brings A(QID) up to date.
+func (q *qid) update(ctx context.Context, space partition.Space) error {
 	if q.tea == nil && len(q.census.witnesses) == 0 {
 		if err := q.recount(ctx, space); err != nil {
 			return err
@@ -96,15 +98,15 @@ func (q *qid) recount(ctx context.Context, space partition.Space) error {
 		return err
 	}
 	if q.census.table.Len() <= q.limits.indexed {
-		if err := q.plant(ctx, space); !errors.Is(err, spill.ErrBudget) {
+		if err := q.buildIndex(ctx, space); !errors.Is(err, spill.ErrBudget) {
 			return err
 		}
 	}
 	return q.census.survey(ctx, space)
 }
 
-// plant makes the index, which takes the place of the census.
-func (q *qid) plant(ctx context.Context, space partition.Space) error {
+// buildIndex makes the index, which takes the place of the census.
+func (q *qid) buildIndex(ctx context.Context, space partition.Space) error {
 	room := space
 	room.Share = min(space.Share, q.limits.index)
 	x, err := newTEA(ctx, q.census, q.k, room)

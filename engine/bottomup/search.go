@@ -38,7 +38,7 @@ func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, op
 	limits := e.limits()
 	limits.index = options.Space.Share / shareOfIndexes / int64(len(requirement.Sets))
 	for i, set := range requirement.Sets {
-		s.sets = append(s.sets, newQID(table.Groupings[i], set.Columns, s.columns, uint64(max(set.K, 0)), limits))
+		s.sets = append(s.sets, newQID(table.Groupings[i], set, s.columns, limits))
 	}
 	s.valid = newTournament(nodes)
 	for _, c := range s.columns {
@@ -53,7 +53,7 @@ func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, op
 
 // run generalizes until no set is open.
 func (s *search) run(ctx context.Context) error {
-	if err := s.settle(ctx); err != nil {
+	if err := s.update(ctx); err != nil {
 		return err
 	}
 	for number := 1; s.isOpen(); number++ {
@@ -65,7 +65,7 @@ func (s *search) run(ctx context.Context) error {
 			return err
 		}
 		s.perform(best)
-		if err := s.settle(ctx); err != nil {
+		if err := s.update(ctx); err != nil {
 			return err
 		}
 		s.report(best, number)
@@ -82,15 +82,15 @@ func (s *search) isOpen() bool {
 	return false
 }
 
-// settle brings A(QID) of every set up to date, and drops the generalizations that help
+// update brings A(QID) of every set up to date, and drops the generalizations that help
 // no set that is open.
-func (s *search) settle(ctx context.Context) error {
+func (s *search) update(ctx context.Context) error {
 	helps := make([]bool, len(s.columns))
 	for _, q := range s.sets {
-		if err := q.settle(ctx, s.space()); err != nil {
+		if err := q.update(ctx, s.space()); err != nil {
 			return err
 		}
-		for _, a := range q.index {
+		for _, a := range q.Columns {
 			helps[a] = helps[a] || q.isOpen()
 		}
 	}
@@ -142,7 +142,7 @@ func (s *search) critical(ctx context.Context) (choices []choice, err error) {
 		}
 		for _, g := range gains {
 			if g.after > q.anonymity {
-				choices = append(choices, choice{attribute: q.index[g.column], node: int(g.node), gain: min(g.after, q.k) - q.anonymity})
+				choices = append(choices, choice{attribute: q.Columns[g.column], node: int(g.node), gain: min(g.after, q.k) - q.anonymity})
 			}
 		}
 	}
@@ -197,7 +197,7 @@ func (s *search) perform(c choice) {
 		s.valid.set(column.first+p, column.loss[p])
 	}
 	for _, q := range s.sets {
-		if i := slices.Index(q.index, c.attribute); i >= 0 {
+		if i := slices.Index(q.Columns, c.attribute); i >= 0 {
 			q.generalized(generalization{column: i, node: int32(c.node)})
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/taxonomy"
 )
 
 const adultFolder = "../../../shared/data/adult"
@@ -54,7 +55,7 @@ func Adult(tb testing.TB, names ...string) Data {
 }
 
 // adultTrees reads the file of nested maps, in which every line is one node.
-func adultTrees(tb testing.TB) map[string]engine.Node {
+func adultTrees(tb testing.TB) map[string]taxonomy.Node {
 	tb.Helper()
 	text, err := os.ReadFile(filepath.Join(adultFolder, "taxonomies.yaml"))
 	if err != nil {
@@ -67,9 +68,9 @@ func adultTrees(tb testing.TB) map[string]engine.Node {
 			lines = append(lines, strings.TrimRight(line, " "))
 		}
 	}
-	trees := map[string]engine.Node{}
+	trees := map[string]taxonomy.Node{}
 	for len(lines) > 0 {
-		var column engine.Node
+		var column taxonomy.Node
 		column, lines = nest(lines)
 		trees[column.Name] = column.Children[0]
 	}
@@ -77,13 +78,13 @@ func adultTrees(tb testing.TB) map[string]engine.Node {
 }
 
 // nest turns the first line, and those below it, into a node.
-func nest(lines []string) (node engine.Node, rest []string) {
+func nest(lines []string) (node taxonomy.Node, rest []string) {
 	indent := func(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 	head := strings.TrimSpace(lines[0])
 	node.Name = strings.Trim(strings.TrimSuffix(strings.TrimSuffix(head, " {}"), ":"), `"`)
 	rest = lines[1:]
 	for len(rest) > 0 && indent(rest[0]) > indent(lines[0]) {
-		var child engine.Node
+		var child taxonomy.Node
 		child, rest = nest(rest)
 		node.Children = append(node.Children, child)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/taxonomy"
 )
 
 // CheckTrue fails the test unless every released label is true of the row's value.
@@ -52,11 +53,11 @@ func (c Column) covers(label, value engine.Label) bool {
 }
 
 // under reports whether a name is that of a node of a tree, above a value.
-func (c Column) under(n engine.Node, name string, value engine.Label) bool {
+func (c Column) under(n taxonomy.Node, name string, value engine.Label) bool {
 	if n.Name == name {
 		return value.Null && n.Name == c.Tree.Name || slices.Contains(leafNames(n), value.Text)
 	}
-	return slices.ContainsFunc(n.Children, func(child engine.Node) bool { return c.under(child, name, value) })
+	return slices.ContainsFunc(n.Children, func(child taxonomy.Node) bool { return c.under(child, name, value) })
 }
 
 // CheckAnonymous fails the test unless every combination of labels of every set has k rows.
@@ -82,12 +83,17 @@ func CheckAnonymous(t *testing.T, released [][]engine.Label, sets []engine.Set) 
 		for _, n := range groups {
 			smallest = min(smallest, n)
 		}
-		if smallest < uint64(set.K) {
+		if !Holds(set, smallest) {
 			t.Errorf("set %d: the smallest of %d groups has %d records, k is %d", i+1, len(groups), smallest, set.K)
 		}
 		anonymity = append(anonymity, smallest)
 	}
 	return anonymity
+}
+
+// Holds reports whether a set's protections hold for so many records.
+func Holds[Number int | uint64](set engine.Set, records Number) bool {
+	return set.Holds(engine.Stats{Records: uint64(records)})
 }
 
 // EightAttributes are those of Adult that the papers after TDS take for quasi-identifiers.

@@ -31,14 +31,14 @@ func (c Codes) Table(plan engine.Plan) *engine.Table {
 	return t
 }
 
-// Coarse is Table in the codes that the engine tells apart, counted by counters that have
+// Merged is Table in the codes that the engine tells apart, counted by counters that have
 // a sixteenth of the space's share each. The space must have a budget and a store.
-func (c Codes) Coarse(ctx context.Context, e engine.Engine, requirement engine.Requirement, space partition.Space) (*engine.Table, error) {
+func (c Codes) Merged(ctx context.Context, e engine.Engine, requirement engine.Requirement, space partition.Space) (*engine.Table, error) {
 	plan := e.Plan(requirement)
 	groupings := plan.Groupings
 	plan.Groupings = nil
 	t := c.Table(plan)
-	t.Coarse = true
+	t.Merged = true
 	codes := e.Codes(t.Attributes, t.Histograms, t.Classes, requirement)
 	for _, g := range groupings {
 		counted, err := c.count(ctx, g, codes, space)
@@ -51,7 +51,7 @@ func (c Codes) Coarse(ctx context.Context, e engine.Engine, requirement engine.R
 }
 
 // count counts some columns in coarser codes.
-func (c Codes) count(ctx context.Context, g engine.Grouping, codes []engine.Coarsening, space partition.Space) (*partition.Table, error) {
+func (c Codes) count(ctx context.Context, g engine.Grouping, codes []engine.CodeMerge, space partition.Space) (*partition.Table, error) {
 	var domains []int
 	var from, to [][]uint32
 	for _, a := range g.Columns {

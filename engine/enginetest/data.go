@@ -7,15 +7,16 @@ import (
 	"strconv"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/taxonomy"
 )
 
 // Column describes a masked column of Data.
 type Column struct {
 	Name         string
 	Mask         engine.Mask
-	Tree         engine.Node // Generalize
-	Lower, Upper string      // Discretize: declared bounds, or empty
-	Rare         int         // Suppress: values of fewer records, the null too, are the rest; 0: none
+	Tree         taxonomy.Node // Generalize
+	Lower, Upper string        // Discretize: declared bounds, or empty
+	Rare         int           // Suppress: values of fewer records, the null too, are the rest; 0: none
 }
 
 // Data is a table as text. Classes is empty when there is no class.
@@ -119,7 +120,7 @@ func (d Data) attribute(i int) engine.Attribute {
 		a.HasRest, a.HasNull = len(listed) < len(a.Texts) || rareNull, a.HasNull && !rareNull
 		a.Texts = listed
 	case engine.Generalize:
-		tree, err := engine.NewTree(c.Tree)
+		tree, err := taxonomy.NewTree(c.Tree)
 		if err != nil {
 			panic(err)
 		}

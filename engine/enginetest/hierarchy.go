@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/taxonomy"
 )
 
 // Taxon is a node of the hierarchy that a column's values have in bottom-up generalization
@@ -89,7 +90,7 @@ func (d Data) texts(column int) []string {
 	return texts
 }
 
-func (d Data) taxonomy(column int, node engine.Node) *Taxon {
+func (d Data) taxonomy(column int, node taxonomy.Node) *Taxon {
 	t := &Taxon{Label: engine.Label{Text: node.Name}, Values: map[engine.Label]bool{}}
 	if len(node.Children) == 0 {
 		t.Values[t.Label] = true

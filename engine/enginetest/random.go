@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/taxonomy"
 )
 
 // LargestNumber is the largest number in random data; the smallest is 0.
@@ -119,7 +120,7 @@ func newColumn(r *rand.Rand, name string) Column {
 		column.Tree = newTree(r, &count, 1+r.IntN(5))
 		if r.IntN(30) == 0 { // deep enough that nodes are left to grow during a search
 			for i := range 80 {
-				column.Tree = engine.Node{Name: fmt.Sprintf("chain%d", i), Children: []engine.Node{column.Tree}}
+				column.Tree = taxonomy.Node{Name: fmt.Sprintf("chain%d", i), Children: []taxonomy.Node{column.Tree}}
 			}
 		}
 	case engine.Discretize:
@@ -134,9 +135,9 @@ func newColumn(r *rand.Rand, name string) Column {
 }
 
 // newTree draws a tree, often with long chains of single children.
-func newTree(r *rand.Rand, count *int, depth int) engine.Node {
+func newTree(r *rand.Rand, count *int, depth int) taxonomy.Node {
 	*count++
-	node := engine.Node{Name: fmt.Sprintf("n%d", *count)}
+	node := taxonomy.Node{Name: fmt.Sprintf("n%d", *count)}
 	if depth == 0 || depth < 3 && r.IntN(4) == 0 {
 		return node
 	}
@@ -160,7 +161,7 @@ func newValues(r *rand.Rand, column Column) []string {
 	return values
 }
 
-func leafNames(n engine.Node) (names []string) {
+func leafNames(n taxonomy.Node) (names []string) {
 	if len(n.Children) == 0 {
 		return []string{n.Name}
 	}
@@ -177,7 +178,7 @@ func newSets(r *rand.Rand, columns, rows int) (sets []engine.Set) {
 		if r.IntN(4) == 0 {
 			k = 1 + r.IntN(rows)
 		}
-		sets = append(sets, engine.Set{Columns: order[:1+r.IntN(columns)], K: min(k, rows)})
+		sets = append(sets, engine.Set{Columns: order[:1+r.IntN(columns)], K: engine.KAnonymity(min(k, rows))})
 	}
 	return sets
 }

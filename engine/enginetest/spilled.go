@@ -33,7 +33,7 @@ func SearchIn(t *testing.T, e engine.Engine, c Codes, requirement engine.Require
 	if inMemory {
 		counting.Share = 1 << 40
 	}
-	table, err := c.Coarse(context.Background(), e, requirement, counting)
+	table, err := c.Merged(context.Background(), e, requirement, counting)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ func TestAdult(t *testing.T) {
 	e := iac.Engine{}
 	table := d.Table(e.Plan(engine.Requirement{Sets: []engine.Set{{Columns: eight}}}))
 	for _, k := range []int{10, 50, 100, 500} {
-		sets := []engine.Set{{Columns: eight, K: k}}
+		sets := []engine.Set{{Columns: eight, K: engine.KAnonymity(k)}}
 		got, err := run(e, d, table, sets, engine.Options{})
 		if err != nil {
 			t.Fatal(err)

@@ -19,11 +19,11 @@ func (s *search) suppressCapped(ctx context.Context) (*tuples, error) {
 		return nil, err
 	}
 	reached := s.suppressBySize(t, s.newCaps(t, classes))
-	if s.fewest == 0 {
-		s.fewest = reached
+	if s.all.K <= 0 {
+		s.all.K = engine.KAnonymity(reached)
 	}
-	if reached < s.fewest {
-		return nil, fmt.Errorf("reach k %d: it is %d: %w", s.fewest, reached, engine.ErrUnreached)
+	if !s.all.Holds(engine.Stats{Records: reached}) {
+		return nil, fmt.Errorf("reach k %d: it is %d: %w", s.all.K, reached, engine.ErrUnreached)
 	}
 	core, err := s.newCore(t, []set{newSet(s.sets[0], s.attributes, t.layout)})
 	if err == nil {

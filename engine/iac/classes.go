@@ -10,7 +10,7 @@ import (
 
 // set is a quasi-identifier set over the columns of a table of tuples.
 type set struct {
-	k       uint64
+	asked   engine.Set
 	columns []bool   // by column of the table
 	mask    []uint64 // by word of a key: the bits of the set's columns
 	whole   bool     // all columns are
@@ -18,7 +18,7 @@ type set struct {
 
 // newSet returns a set of attributes in a table whose columns are the given attributes.
 func newSet(of engine.Set, attributes []int, layout partition.Layout) set {
-	s := set{k: uint64(max(of.K, 0)), columns: make([]bool, len(layout.Fields)), mask: make([]uint64, layout.Words), whole: true}
+	s := set{asked: of, columns: make([]bool, len(layout.Fields)), mask: make([]uint64, layout.Words), whole: true}
 	for _, a := range of.Columns {
 		for i, attribute := range attributes {
 			if a == attribute {
@@ -43,25 +43,25 @@ func (s *set) project(to, key []uint64) []uint64 {
 	return to
 }
 
-// large returns the equivalence classes of a set that have k records.
+// large returns the equivalence classes of a set that hold.
 func (s *search) large(ctx context.Context, of set) (*partition.Index, error) {
 	if of.whole {
-		return s.largeOf(ctx, s.table, of.k)
+		return s.largeOf(ctx, s.table, of.asked)
 	}
 	maps, domains := s.projection(of)
 	classes, err := s.table.Aggregate(ctx, maps, domains, s.beside())
 	if err != nil {
 		return nil, err
 	}
-	index, err := s.largeOf(ctx, classes, of.k)
+	index, err := s.largeOf(ctx, classes, of.asked)
 	return index, errors.Join(err, classes.Discard(s.space))
 }
 
-// largeOf returns the keys of a table with k records.
-func (s *search) largeOf(ctx context.Context, table *partition.Table, k uint64) (*partition.Index, error) {
+// largeOf returns the keys of a table that are classes that hold.
+func (s *search) largeOf(ctx context.Context, table *partition.Table, set engine.Set) (*partition.Index, error) {
 	n := 0
 	err := s.each(ctx, table, func(_ []uint64, size uint64) {
-		if size >= k {
+		if set.Holds(engine.Stats{Records: size}) {
 			n++
 		}
 	})
@@ -73,7 +73,7 @@ func (s *search) largeOf(ctx context.Context, table *partition.Table, k uint64) 
 	}
 	index := partition.NewIndex(table.Layout, n)
 	return index, s.each(ctx, table, func(key []uint64, size uint64) {
-		if size >= k {
+		if set.Holds(engine.Stats{Records: size}) {
 			index.Add(key)
 		}
 	})

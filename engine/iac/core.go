@@ -1,8 +1,11 @@
 package iac
 
-import "github.com/kcut/kcut/partition"
+import (
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/partition"
+)
 
-// core suppresses the tuples in classes below some set's k, until there are none. What is
+// core suppresses the tuples in classes that do not hold, until there are none. What is
 // left is the largest table of these tuples that meets the requirement.
 type core struct {
 	*tuples
@@ -42,8 +45,8 @@ func (c *core) suppress(tuple int) {
 	}
 }
 
-// settle suppresses until no class is too small.
-func (c *core) settle() {
+// spread suppresses until no class is too small.
+func (c *core) spread() {
 	for again := true; again; {
 		again = false
 		for i := range c.gone {
@@ -58,7 +61,7 @@ func (c *core) settle() {
 // small reports whether a tuple is in a class that is too small.
 func (c *core) small(tuple int) bool {
 	for j := range c.sets {
-		if c.sizes[j][c.classes[j][tuple]] < c.sets[j].k {
+		if !c.sets[j].asked.Holds(engine.Stats{Records: c.sizes[j][c.classes[j][tuple]]}) {
 			return true
 		}
 	}
@@ -74,12 +77,12 @@ func (s *search) fill(c *core) {
 	numbers, size := c.left()
 	c.bySize(numbers)
 	for _, i := range numbers {
-		if suppressed := s.input.Rows - size; suppressed == 0 || suppressed >= s.fewest {
+		if suppressed := s.input.Rows - size; suppressed == 0 || s.all.Holds(engine.Stats{Records: suppressed}) {
 			return
 		}
 		if !c.gone[i] {
 			c.suppress(i)
-			c.settle()
+			c.spread()
 			_, size = c.left()
 		}
 	}

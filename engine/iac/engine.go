@@ -3,7 +3,6 @@ package iac
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
@@ -36,29 +35,19 @@ var _ engine.Engine = Engine{}
 // Plan asks for one table of the union of all sets, with the class if it is Capped, and
 // for all histograms of all values.
 func (e Engine) Plan(requirement engine.Requirement) engine.Plan {
-	return engine.Plan{
-		Groupings:  []engine.Grouping{{Columns: union(requirement), Class: e.Capped}},
-		Histograms: true,
-		Whole:      true,
-	}
-}
-
-// union returns the attributes of all sets, in order.
-func union(requirement engine.Requirement) (columns []int) {
-	for _, set := range requirement.Sets {
-		columns = append(columns, set.Columns...)
-	}
-	slices.Sort(columns)
-	return slices.Compact(columns)
+	all := requirement.United()
+	grouping := all.Grouping()
+	grouping.Class = grouping.Class || e.Capped
+	return engine.Plan{Groupings: []engine.Grouping{grouping}, Histograms: true, Whole: true}
 }
 
 // Codes tells apart the nodes of the best levels.
-func (e Engine) Codes(attributes []engine.Attribute, histograms []*partition.Histogram, _ int, _ engine.Requirement) []engine.Coarsening {
-	coarsenings := make([]engine.Coarsening, len(attributes))
+func (e Engine) Codes(attributes []engine.Attribute, histograms []*partition.Histogram, _ int, _ engine.Requirement) []engine.CodeMerge {
+	merges := make([]engine.CodeMerge, len(attributes))
 	for a := range attributes {
-		coarsenings[a] = e.bestLevel(&attributes[a], histograms[a]).coarsening()
+		merges[a] = e.bestLevel(&attributes[a], histograms[a]).merge()
 	}
-	return coarsenings
+	return merges
 }
 
 // Search returns a *engine.Regions: those of the generalized tuples, and one with
@@ -67,10 +56,8 @@ func (e Engine) Codes(attributes []engine.Attribute, histograms []*partition.His
 // spill.ErrBudget when the tuples that are not suppressed do not fit into the space. There
 // are no steps.
 func (e Engine) Search(ctx context.Context, table *engine.Table, requirement engine.Requirement, options engine.Options) (engine.Recoding, error) {
-	for i, set := range requirement.Sets {
-		if table.Rows < uint64(max(set.K, 0)) {
-			return nil, fmt.Errorf("search quasi-identifier set %d: %w", i+1, engine.ErrInfeasible)
-		}
+	if err := requirement.CheckReach(engine.Stats{Records: table.Rows}); err != nil {
+		return nil, err
 	}
 	s := newSearch(e, table, requirement, options.Space)
 	regions, err := s.run(ctx)

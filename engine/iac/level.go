@@ -55,10 +55,10 @@ func nodesAt(tree *engine.ValueTree, depth int) (nodes []int) {
 	return nodes
 }
 
-// coarsening numbers the level's nodes. Codes under none, which no record has, are one
+// merge numbers the level's nodes. Codes under none, which no record has, are one
 // more.
-func (l level) coarsening() engine.Coarsening {
-	c := engine.Coarsening{Codes: make([]uint32, l.histogram.Len()), Domain: len(l.nodes)}
+func (l level) merge() engine.CodeMerge {
+	c := engine.CodeMerge{Codes: make([]uint32, l.histogram.Len()), Domain: len(l.nodes)}
 	for code := range c.Codes {
 		c.Codes[code] = uint32(len(l.nodes))
 	}

@@ -49,7 +49,7 @@ func runNaive(data enginetest.Data, sets []engine.Set, e iac.Engine) outcome {
 	}
 	k := 0
 	for _, set := range sets {
-		k = max(k, set.K)
+		k = max(k, int(set.K))
 	}
 	if !e.Capped {
 		n.core()
@@ -160,7 +160,7 @@ func (n *naive) core() {
 		again = false
 		for _, set := range n.sets {
 			for _, rows := range n.classes(set.Columns) {
-				if len(rows) < set.K {
+				if !enginetest.Holds(set, len(rows)) {
 					n.suppress(rows)
 					again = true
 				}

@@ -21,7 +21,7 @@ func (s *search) release(t *tuples) *engine.Regions {
 	regions := len(numbers)
 	switch suppressed := s.input.Rows - size; {
 	case suppressed == 0:
-	case suppressed < s.fewest && s.Small == Drop:
+	case s.Small == Drop && !s.all.Holds(engine.Stats{Records: suppressed}):
 		r.DroppedRecords = suppressed
 	default:
 		r.Suppressed = suppressed
@@ -46,7 +46,7 @@ func (s *search) label(released []uint32, attribute int, l *locator) engine.Regi
 	nodes := make([]int, (len(released)+len(s.levels)-1)/len(s.levels)) // by region
 	if i := slices.Index(s.attributes, attribute); i >= 0 {
 		field := l.layout.Fields[i]
-		l.columns = append(l.columns, located{attribute: attribute, codes: level.coarsening().Codes, field: field})
+		l.columns = append(l.columns, located{attribute: attribute, codes: level.merge().Codes, field: field})
 		for region := range l.index.Len() {
 			nodes[region] = level.nodes[field.Code(l.index.Key(region))]
 		}

@@ -18,25 +18,21 @@ type search struct {
 	space      partition.Space
 	drawn      int64 // besides tables
 
-	fewest  uint64           // records that are released with everything masked, if any: the largest k
+	all     engine.Set       // all sets as one: what holds of the records that are released with everything masked
 	table   *partition.Table // of generalized tuples, with the class as last column if it was asked for
 	domains []int            // by column
 }
 
 func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, space partition.Space) *search {
 	kept, _ := requirement.Reduce()
-	s := &search{Engine: e, input: table, attributes: union(requirement), sets: kept.Sets, space: space, table: table.Groupings[0]}
+	s := &search{Engine: e, input: table, all: requirement.United(), sets: kept.Sets, space: space, table: table.Groupings[0]}
 	for a := range table.Attributes {
 		s.levels = append(s.levels, e.bestLevel(&table.Attributes[a], table.Histograms[a]))
 	}
-	k := 0
-	for _, set := range s.sets {
-		k = max(k, set.K)
-	}
+	s.attributes = s.all.Columns
 	if e.Capped {
-		s.sets = []engine.Set{{Columns: s.attributes, K: k}}
+		s.sets = []engine.Set{s.all}
 	}
-	s.fewest = uint64(k)
 	return s
 }
 
@@ -69,14 +65,14 @@ func (s *search) discard() error {
 func (s *search) generalize(ctx context.Context) error {
 	var maps [][]uint32
 	for _, a := range s.attributes {
-		c := s.levels[a].coarsening()
+		c := s.levels[a].merge()
 		maps, s.domains = append(maps, c.Codes), append(s.domains, c.Domain)
 	}
 	if len(s.table.Layout.Fields) > len(maps) {
 		class := engine.Identity(s.input.Classes)
 		maps, s.domains = append(maps, class.Codes), append(s.domains, class.Domain)
 	}
-	if s.input.Coarse {
+	if s.input.Merged {
 		return nil
 	}
 	table, err := s.table.Aggregate(ctx, maps, s.domains, s.beside())
@@ -107,7 +103,7 @@ func (s *search) draw(what string, bytes int64) error {
 	return nil
 }
 
-// suppressSmall is IACk: it suppresses all records in classes below k (Algorithm 1).
+// suppressSmall is IACk: it suppresses all records in classes that do not hold (Algorithm 1).
 func (s *search) suppressSmall(ctx context.Context) (*tuples, error) {
 	var sets []set
 	var large []*partition.Index
@@ -135,7 +131,7 @@ func (s *search) suppressSmall(ctx context.Context) (*tuples, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.settle()
+	c.spread()
 	s.fill(c)
 	return t, nil
 }

@@ -26,7 +26,6 @@ func near(best float64) float64 { return best - tolerance*max(1, math.Abs(best))
 // selection chooses the test of a node.
 type selection struct {
 	Inducer
-	nlog engine.NLog
 	wide []bool     // by column
 	all  bool       // whether all are
 	seen [][]uint32 // of nominal columns: the codes that the node has
@@ -46,7 +45,7 @@ type candidate struct {
 }
 
 func newSelection(i Inducer, rows uint64) selection {
-	s := selection{Inducer: i, nlog: engine.NewNLog(), all: true, seen: make([][]uint32, len(i.Columns))}
+	s := selection{Inducer: i, all: true, seen: make([][]uint32, len(i.Columns))}
 	for _, c := range i.Columns {
 		isWide := !c.Numeric && float64(c.Domain) >= wide*float64(rows)
 		s.wide = append(s.wide, isWide)
@@ -66,9 +65,9 @@ func (s *selection) begin(size uint64, counts []uint64) {
 func (s *selection) disorder(n uint64, counts []uint64) float64 {
 	sum := 0.0
 	for _, c := range counts {
-		sum += s.nlog.Of(c)
+		sum += engine.NLog(c)
 	}
-	return s.nlog.Of(n) - sum
+	return engine.NLog(n) - sum
 }
 
 // offer lists the test of a column, if there is one.
@@ -93,7 +92,7 @@ func (s *selection) nominal(set *cells.FrequencySet) (c candidate, ok bool) {
 	for i := range set.Codes {
 		n := set.Size(i)
 		loss += s.disorder(n, set.Count[set.Start[i]:set.Start[i+1]])
-		sizes += s.nlog.Of(n)
+		sizes += engine.NLog(n)
 		if n >= s.MinObjects {
 			large++
 		}
@@ -108,7 +107,7 @@ func (s *selection) nominal(set *cells.FrequencySet) (c candidate, ok bool) {
 
 // information returns the entropy of the sizes of branches, of which n log n adds up to sizes.
 func (s *selection) information(sizes float64) float64 {
-	return (s.nlog.Of(s.size) - sizes) / float64(s.size)
+	return (engine.NLog(s.size) - sizes) / float64(s.size)
 }
 
 // choose returns the best test.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition/cells"
 )
 
@@ -40,7 +41,7 @@ func (s *selection) numeric(column Column, set *cells.FrequencySet) (c candidate
 	if s.MDL {
 		c.gain -= math.Log2(float64(admissible)) / float64(known)
 	}
-	c.ratio = c.gain / s.information(s.nlog.Of(nulls)+s.nlog.Of(t.left)+s.nlog.Of(known-t.left))
+	c.ratio = c.gain / s.information(engine.NLog(nulls)+engine.NLog(t.left)+engine.NLog(known-t.left))
 	return c, true
 }
 

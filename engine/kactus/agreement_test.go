@@ -29,7 +29,7 @@ func newCase(r *rand.Rand) randomCase {
 	c.lean(r)
 	all := engine.Set{K: 1}
 	if r.IntN(3) > 0 {
-		c.Sets, all.K = nil, 1+r.IntN(min(10, len(c.Data.Rows)))
+		c.Sets, all.K = nil, engine.KAnonymity(1+r.IntN(min(10, len(c.Data.Rows))))
 	}
 	for column := range c.Data.Columns {
 		all.Columns = append(all.Columns, column)
@@ -86,7 +86,7 @@ func (c randomCase) search(t *testing.T) *engine.Regions {
 
 // naive suppresses the rows of a case.
 func (c randomCase) naive() *naive {
-	_, k := c.requirement().Union()
+	k := max(1, c.requirement().United().K)
 	n := &naive{domains: c.domains(), Data: c.Data, engine: c.engine, k: int(k), classes: c.classes(), names: c.names}
 	minObjects := c.engine.MinObjects
 	if minObjects == 0 {
@@ -142,7 +142,7 @@ func TestAgreesWithNaiveSearch(t *testing.T) {
 // dropped, and what engine.Regions asks for.
 func checkRegions(t *testing.T, c randomCase, got *engine.Regions, rows [][]engine.Label) {
 	t.Helper()
-	_, k := c.requirement().Union()
+	k := c.requirement().United().K.Records()
 	c.Data.CheckTrue(t, rows)
 	groups, dropped := map[string]uint64{}, uint64(0)
 	for _, row := range rows {

@@ -33,29 +33,25 @@ var _ engine.Engine = Engine{}
 
 // Plan asks for one table of all columns, with the class.
 func (e Engine) Plan(requirement engine.Requirement) engine.Plan {
-	columns, _ := requirement.Union()
-	return engine.Plan{Groupings: []engine.Grouping{{Columns: columns, Class: true}}, Whole: true}
+	return engine.Plan{Groupings: []engine.Grouping{{Columns: requirement.United().Columns, Class: true}}, Whole: true}
 }
 
 // Codes tells all codes apart.
-func (Engine) Codes(attributes []engine.Attribute, _ []*partition.Histogram, _ int, _ engine.Requirement) []engine.Coarsening {
+func (Engine) Codes(attributes []engine.Attribute, _ []*partition.Histogram, _ int, _ engine.Requirement) []engine.CodeMerge {
 	return engine.Identities(attributes)
 }
 
 // Search returns a *engine.Regions. Every attribute must be in a set.
 func (e Engine) Search(ctx context.Context, table *engine.Table, requirement engine.Requirement, options engine.Options) (engine.Recoding, error) {
-	columns, k := requirement.Union()
-	if table.Rows < k {
-		return nil, fmt.Errorf("suppress along a tree, in groups of %d records: %w", k, engine.ErrInfeasible)
-	}
-	if len(columns) != len(table.Attributes) {
-		return nil, fmt.Errorf("suppress along a tree: %d of %d attributes are in a set", len(columns), len(table.Attributes))
+	set, err := requirement.UnitedOver(table)
+	if err != nil {
+		return nil, fmt.Errorf("suppress along a tree: %w", err)
 	}
 	grown := spill.NewLedger(options.Space.Budget, "a decision tree")
 	defer grown.Close()
-	s := newSearch(e, table, k, options.Space.Budget)
+	s := newSearch(e, table, set, options.Space.Budget)
 	defer s.ledger.Close()
-	tree, err := s.run(ctx, table, e.inducer(table, k, grown), options.Space)
+	tree, err := s.run(ctx, table, e.inducer(table, s.k, grown), options.Space)
 	if err != nil {
 		return nil, fmt.Errorf("suppress along a tree: %w", err)
 	}
@@ -63,7 +59,7 @@ func (e Engine) Search(ctx context.Context, table *engine.Table, requirement eng
 	return s.regions(tree), nil
 }
 
-// inducer returns what grows the tree.
+// inducer returns what grows the tree: the first phase (section 4.2.1).
 func (e Engine) inducer(table *engine.Table, k uint64, ledger *spill.Ledger) induce.Inducer {
 	i := induce.Inducer{Classes: table.Classes, MinObjects: k, MDL: true, Ledger: ledger}
 	if e.MinObjects > 0 {

@@ -9,6 +9,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/enginetest"
 	"github.com/kcut/kcut/engine/kactus"
+	"github.com/kcut/kcut/engine/taxonomy"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/spill"
 )
@@ -18,7 +19,7 @@ func visitors() enginetest.Data {
 	d := enginetest.Data{Columns: []enginetest.Column{
 		{Name: "fare", Mask: engine.Discretize, Lower: "0"},
 		{Name: "city", Mask: engine.Suppress},
-		{Name: "sex", Mask: engine.Generalize, Tree: engine.Node{Name: "any", Children: []engine.Node{{Name: "f"}, {Name: "m"}}}},
+		{Name: "sex", Mask: engine.Generalize, Tree: taxonomy.Node{Name: "any", Children: []taxonomy.Node{{Name: "f"}, {Name: "m"}}}},
 	}}
 	add := func(n int, class string, texts ...string) {
 		for range n {

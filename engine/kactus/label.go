@@ -25,7 +25,7 @@ func (s *search) contents(t *induce.Tree, node int) []content {
 	return contents
 }
 
-// within returns what a branch of a test leaves of a content.
+// within returns what a branch of a test leaves of a content; of numbers see section 4.5.
 func (c content) within(a *engine.Attribute, branch, split uint32) content {
 	values := uint32(len(a.Texts))
 	switch {

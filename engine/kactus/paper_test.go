@@ -38,7 +38,7 @@ var figure1 = figure{
 
 // TestFigures follows figures 1 to 4, in which k is 100, and then goes on to the root.
 func TestFigures(t *testing.T) {
-	s := newSearch(Engine{Seed: 1}, &engine.Table{Attributes: []engine.Attribute{{Texts: make([]string, 24)}}}, 100, nil)
+	s := newSearch(Engine{Seed: 1}, &engine.Table{Attributes: []engine.Attribute{{Texts: make([]string, 24)}}}, engine.Set{K: 100}, nil)
 	close := func(line int, want uint64) {
 		t.Helper()
 		if err := s.suppress(figure1, line); err != nil {
@@ -106,10 +106,11 @@ func (s *search) sizes(f figure) map[int]uint64 {
 			}
 		}
 	}
-	for _, c := range s.moves.cells {
-		for _, stop := range c.to {
-			sizes[c.from] -= stop.count
-			sizes[stop.node] += stop.count
+	for cell := range s.moved.Len() {
+		parts := s.moved.Parts(cell)
+		for _, p := range parts[1:] {
+			sizes[int(parts[0].Region)] -= p.Count
+			sizes[int(p.Region)] += p.Count
 		}
 	}
 	return sizes

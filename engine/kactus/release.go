@@ -1,7 +1,6 @@
 package kactus
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
@@ -17,7 +16,10 @@ func (s *search) regions(t *induce.Tree) *engine.Regions {
 	}
 	r := &engine.Regions{Suppressed: s.suppressed, DroppedRecords: s.dropped}
 	labels := make([][]uint32, len(s.groups))
-	widths := make([]float64, len(s.groups))
+	widths, sizes := make([]float64, len(s.groups)), make([]uint64, len(s.groups))
+	for group, node := range s.groups {
+		sizes[group] = s.groupSizes[node]
+	}
 	for a := range s.attributes {
 		c := newColumn(&s.attributes[a], contents, a)
 		r.Columns = append(r.Columns, c.RegionColumn)
@@ -27,33 +29,12 @@ func (s *search) regions(t *induce.Tree) *engine.Regions {
 			widths[group] += c.widths[label]
 		}
 	}
-	regions := s.number(r, labels, widths)
+	regions := r.Release(func(group int32) []uint32 { return labels[group] }, widths, sizes)
 	l := s.locator(t, regions)
 	r.Locator = l
-	r.Moved = s.moves.moved(s.keys.Fields, len(s.attributes), l.regions)
+	r.Reassigned = s.moved.Reassigned(s.keys.Fields, len(s.attributes), l.regions)
 	r.Index()
 	return r
-}
-
-// number releases the groups, narrower ones first, and returns the region of each. Groups
-// that have all their labels in common are one.
-func (s *search) number(r *engine.Regions, labels [][]uint32, widths []float64) []int32 {
-	order := make([]int, len(labels))
-	for group := range order {
-		order[group] = group
-	}
-	slices.SortFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(widths[a], widths[b]), slices.Compare(labels[a], labels[b]))
-	})
-	regions := make([]int32, len(labels))
-	for i, group := range order {
-		if i == 0 || !slices.Equal(labels[group], labels[order[i-1]]) {
-			r.Released, r.Sizes = append(r.Released, labels[group]...), append(r.Sizes, 0)
-		}
-		r.Sizes[r.Len()-1] += s.groupSizes[s.groups[group]]
-		regions[group] = int32(r.Len() - 1)
-	}
-	return regions
 }
 
 // locator returns the tree with the region of the records that are left at every node: of

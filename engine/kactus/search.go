@@ -11,17 +11,18 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// search is the second phase: it is told of the tree from the leaves up.
+// search is the second phase (section 4.2.2): it is told of the tree from the leaves up.
 type search struct {
 	Engine
-	k          uint64
+	set        engine.Set // of all attributes
+	k          uint64     // its
 	attributes []engine.Attribute
 	keys       engine.RowKeys
 
-	bags       []bag          // of nodes whose parents are not done
-	groups     []int          // nodes that are released
-	groupSizes map[int]uint64 // of the groups, by node
-	moves      moves
+	bags       []bag               // of nodes whose parents are not done
+	groups     []int               // nodes that are released
+	groupSizes map[int]uint64      // of the groups, by node
+	moved      engine.DividedCells // some records of which are released further up than the tree says; places are nodes
 
 	spare    uint64 // records that the groups have above k
 	recruits draw   // of these, those that may complete the leftovers
@@ -46,13 +47,15 @@ type cell struct {
 	count uint32
 }
 
-func newSearch(e Engine, table *engine.Table, k uint64, budget *spill.Budget) *search {
-	s := &search{Engine: e, k: k, groupSizes: map[int]uint64{}, attributes: table.Attributes, keys: engine.NewRowKeys(table)}
-	s.moves.number = map[string]int{}
-	s.recruits = draw{keys: &s.keys, keep: k - 1}
+func newSearch(e Engine, table *engine.Table, set engine.Set, budget *spill.Budget) *search {
+	s := &search{Engine: e, set: set, k: set.K.Records(), groupSizes: map[int]uint64{}, attributes: table.Attributes, keys: engine.NewRowKeys(table)}
+	s.recruits = draw{keys: &s.keys, keep: s.k - 1}
 	s.ledger = spill.NewLedger(budget, "groups")
 	return s
 }
+
+// holds reports whether so many records can be a group.
+func (s *search) holds(size uint64) bool { return s.set.Holds(engine.Stats{Records: size}) }
 
 // tree is what the search must know of the decision tree.
 type tree interface {
@@ -75,14 +78,14 @@ func (s *search) pack(ctx context.Context, t tree, leaf int, cells *cells.Cells)
 	if err != nil {
 		return err
 	}
-	if b.size >= s.k && d.keep == 0 {
+	if s.holds(b.size) && d.keep == 0 {
 		return s.leave(t, b)
 	}
 	err = cells.Visit(ctx, func(table *partition.Table) error {
 		w := table.Layout.Words
 		for i, count := range table.Counts {
 			c := cell{table.Keys[i*w : (i+1)*w], count}
-			if b.size >= s.k {
+			if s.holds(b.size) {
 				d.offer(c)
 			} else {
 				b.cells = append(b.cells, cell{slices.Clone(c.key), count})
@@ -97,7 +100,7 @@ func (s *search) pack(ctx context.Context, t tree, leaf int, cells *cells.Cells)
 	return s.leave(t, b)
 }
 
-// suppress releases the children of a node that have k records or more, after they have
+// suppress is the loop of figure 5: it releases the children of a node that hold, after they have
 // given what the records of the others lack. These are left at the node.
 func (s *search) suppress(t tree, node int) error {
 	first := len(s.bags)
@@ -107,20 +110,20 @@ func (s *search) suppress(t tree, node int) error {
 	children := s.bags[first:]
 	b, spare := bag{node: node}, uint64(0)
 	for _, c := range children {
-		if c.size < s.k {
+		if !s.holds(c.size) {
 			b.size += c.size
 		} else {
 			spare += c.size - s.k
 		}
 	}
-	if 0 < b.size && b.size < s.k && b.size+spare >= s.k {
+	if 0 < b.size && !s.holds(b.size) && b.size+spare >= s.k {
 		s.topUp(node, children, s.k-b.size)
 		b.size = s.k
 	} else if err := s.collect(t, &b, children); err != nil {
 		return err
 	}
 	for _, c := range children {
-		if c.size >= s.k {
+		if s.holds(c.size) {
 			s.release(c)
 		}
 	}
@@ -136,7 +139,7 @@ func (s *search) topUp(parent int, children []bag, missing uint64) {
 	}
 	slices.SortFunc(all, s.recruits.compare)
 	for _, t := range all[:missing] {
-		s.moves.add(t, parent)
+		s.move(t, parent)
 	}
 	for i := range children {
 		c := &children[i]
@@ -148,12 +151,21 @@ func (s *search) topUp(parent int, children []bag, missing uint64) {
 	}
 }
 
+// move moves a copy up to a node.
+func (s *search) move(t ticket, node int) {
+	cell, added := s.moved.Add(t.cell)
+	if added {
+		s.moved.Send(cell, t.node, uint64(t.of))
+	}
+	s.moved.Move(cell, node)
+}
+
 // collect fills a bag with the records of smaller children.
 func (s *search) collect(t tree, b *bag, children []bag) error {
 	for _, c := range children {
 		b.cells = append(b.cells, c.cells...)
 	}
-	if b.size < s.k {
+	if !s.holds(b.size) {
 		return nil
 	}
 	d, err := s.draw(t, *b)
@@ -193,7 +205,7 @@ func (s *search) leave(t tree, b bag) error {
 // hold makes sure that what the search holds is drawn, and more.
 func (s *search) hold(more int64) error {
 	groups := int64(len(s.groups)) * (groupBytes + groupColumnBytes*int64(len(s.attributes)))
-	return s.ledger.Draw(s.held + s.moves.bytes(len(s.keys.Fields)) + s.recruits.bytes(s.recruits.tickets) + groups + more)
+	return s.ledger.Draw(s.held + int64(s.moved.Len())*(movedBytes+movedColumnBytes*int64(len(s.keys.Fields))) + s.recruits.bytes(s.recruits.tickets) + groups + more)
 }
 
 // finish decides about the records that are left at the root.
@@ -202,14 +214,14 @@ func (s *search) finish(b bag) {
 	switch {
 	case b.size == 0:
 		return
-	case b.size >= s.k:
+	case s.holds(b.size):
 		recruited = 0
 	case s.Leftover == Drop || s.spare < recruited:
 		s.dropped = b.size
 		return
 	}
 	for _, t := range s.recruits.finish()[:recruited] {
-		s.moves.add(t, b.node)
+		s.move(t, b.node)
 		s.groupSizes[t.node]--
 	}
 	s.groups = append(s.groups, b.node)
@@ -222,6 +234,12 @@ func (s *search) finish(b bag) {
 const (
 	groupBytes       = 120
 	groupColumnBytes = 16
+)
+
+// Bytes of a cell that has moved, now and in the end, and of each of its columns.
+const (
+	movedBytes       = 300
+	movedColumnBytes = 12
 )
 
 // Bytes of a bag, and of a cell and a ticket besides its key.

@@ -78,7 +78,7 @@ func TestSpilledAdult(t *testing.T) {
 
 // all is a set of all columns.
 func all(c enginetest.Codes, k int) engine.Requirement {
-	set := engine.Set{K: k}
+	set := engine.Set{K: engine.KAnonymity(k)}
 	for a := range c.Attributes {
 		set.Columns = append(set.Columns, a)
 	}

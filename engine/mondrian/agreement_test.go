@@ -12,6 +12,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/enginetest"
 	"github.com/kcut/kcut/engine/mondrian"
+	"github.com/kcut/kcut/engine/taxonomy"
 )
 
 // variants are the engines that tests run, all of them.
@@ -86,7 +87,7 @@ func newCase(r *rand.Rand) randomCase {
 
 // newSets draws one set, or two that overlap in column 0.
 func newSets(r *rand.Rand, columns, rows int) []engine.Set {
-	k := func() int { return 1 + r.IntN(min(rows, 1+r.IntN(12))) }
+	k := func() engine.KAnonymity { return engine.KAnonymity(1 + r.IntN(min(rows, 1+r.IntN(12)))) }
 	if columns == 1 || r.IntN(3) > 0 {
 		all := r.Perm(columns)
 		return []engine.Set{{Columns: all, K: k()}}
@@ -121,7 +122,7 @@ func newColumn(r *rand.Rand, name string) (enginetest.Column, []string) {
 		values = []string{"a", "b", "c|d", `e\`, "{f}", "g", "h", "i"}[:1+r.IntN(8)]
 	case engine.Generalize:
 		column.Tree = newNode(r, "", 1+r.IntN(3))
-		tree, err := engine.NewTree(column.Tree)
+		tree, err := taxonomy.NewTree(column.Tree)
 		if err != nil {
 			panic(err)
 		}
@@ -131,8 +132,8 @@ func newColumn(r *rand.Rand, name string) (enginetest.Column, []string) {
 }
 
 // newNode draws a subtree; every name tells its place.
-func newNode(r *rand.Rand, place string, depth int) engine.Node {
-	n := engine.Node{Name: "n" + place}
+func newNode(r *rand.Rand, place string, depth int) taxonomy.Node {
+	n := taxonomy.Node{Name: "n" + place}
 	for i := range r.IntN(4) {
 		if depth > 0 {
 			n.Children = append(n.Children, newNode(r, place+strconv.Itoa(i), depth-1))
@@ -205,7 +206,7 @@ func released(codes enginetest.Codes, regions *engine.Regions, batch int) []stri
 func (c randomCase) naive(e mondrian.Engine) *naive {
 	n := &naive{Codes: c.data.Codes(), names: c.classNames(), engine: e, k: 1, sets: c.sets}
 	for _, set := range c.sets {
-		n.k = max(n.k, set.K)
+		n.k = max(n.k, int(set.K))
 	}
 	return n
 }
@@ -291,7 +292,7 @@ func checkRegions(t *testing.T, c randomCase, got *engine.Regions, n *naive) {
 			t.Errorf("group %q has %d records of %d", labels, size, n.k)
 		}
 	}
-	for _, cell := range got.Moved {
+	for _, cell := range got.Reassigned {
 		if len(cell.Parts) < 2 {
 			t.Errorf("a cell of %v is listed that is not divided", cell.Codes)
 		}
@@ -311,7 +312,7 @@ func checkUnseen(t *testing.T, got *engine.Regions, n *naive) {
 			codes[a] = []uint32{uint32(r.IntN(n.Attributes[a].Len()))}
 		}
 		cell := append(codes[:len(codes):len(codes)], []uint32{uint32(r.IntN(max(n.Classes, 1)))})
-		for _, locator := range []engine.Locator{got.Locator, got.Drawn} {
+		for _, locator := range []engine.Locator{got.Locator, got.Sampled} {
 			if locator == nil {
 				continue
 			}

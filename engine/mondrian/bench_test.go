@@ -9,6 +9,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/enginetest"
 	"github.com/kcut/kcut/engine/mondrian"
+	"github.com/kcut/kcut/engine/taxonomy"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/spill"
 )
@@ -44,14 +45,14 @@ func people(rows int) enginetest.Codes {
 
 func personAttribute(i, values int) engine.Attribute {
 	a := engine.Attribute{Name: fmt.Sprint("a", i), Mask: engine.Generalize}
-	root := engine.Node{Name: "all"}
+	root := taxonomy.Node{Name: "all"}
 	for v := range values {
 		text := fmt.Sprint(v)
 		if v%6 == 0 {
-			root.Children = append(root.Children, engine.Node{Name: "group" + text})
+			root.Children = append(root.Children, taxonomy.Node{Name: "group" + text})
 		}
 		group := &root.Children[len(root.Children)-1]
-		group.Children = append(group.Children, engine.Node{Name: text})
+		group.Children = append(group.Children, taxonomy.Node{Name: text})
 		a.Texts, a.Positions = append(a.Texts, text), append(a.Positions, float64(v))
 	}
 	switch {
@@ -60,7 +61,7 @@ func personAttribute(i, values int) engine.Attribute {
 	case values == 41:
 		a.Mask = engine.Suppress
 	default:
-		tree, err := engine.NewTree(root)
+		tree, err := taxonomy.NewTree(root)
 		if err != nil {
 			panic(err)
 		}
@@ -70,7 +71,7 @@ func personAttribute(i, values int) engine.Attribute {
 }
 
 func allColumns(c enginetest.Codes, k int) engine.Requirement {
-	set := engine.Set{K: k}
+	set := engine.Set{K: engine.KAnonymity(k)}
 	for a := range c.Attributes {
 		set.Columns = append(set.Columns, a)
 	}

@@ -2,6 +2,7 @@ package mondrian
 
 import (
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/taxonomy"
 	"github.com/kcut/kcut/partition/cells"
 )
 
@@ -45,7 +46,7 @@ func newDimension(a *engine.Attribute, e Engine) *dimension {
 }
 
 // leaves returns the nodes of a tree's leaves by code.
-func leaves(t *engine.Tree) []int {
+func leaves(t *taxonomy.Tree) []int {
 	var nodes []int
 	for n := range t.Len() {
 		if t.IsLeaf(n) {

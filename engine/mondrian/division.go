@@ -21,10 +21,10 @@ func (d *division) largest() uint32 {
 	return uint32(largest)
 }
 
-// allowable reports whether there are several parts, none with fewer than k records.
-func (d *division) allowable(k uint64) bool {
+// allowable reports whether there are several parts, all of which hold.
+func (d *division) allowable(holds func(size uint64) bool) bool {
 	for _, size := range d.sizes {
-		if size < k {
+		if !holds(size) {
 			return false
 		}
 	}

@@ -62,11 +62,11 @@ func (d *draw) choose(ctx context.Context, cells *cells.Cells, n, all uint64) er
 		return nil
 	}
 	before, _ := slices.BinarySearch(keys, keys[n-1])
-	return d.settle(ctx, cells, int(n)-before)
+	return d.breakTie(ctx, cells, int(n)-before)
 }
 
-// settle finds the n-th of the tickets that have the last one's key.
-func (d *draw) settle(ctx context.Context, cells *cells.Cells, n int) error {
+// breakTie finds the n-th of the tickets that have the last one's key.
+func (d *draw) breakTie(ctx context.Context, cells *cells.Cells, n int) error {
 	var equal []ticket
 	err := d.each(ctx, cells, func(t ticket) {
 		if t.key == d.last.key {

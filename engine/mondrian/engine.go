@@ -43,9 +43,8 @@ var _ engine.Engine = Engine{}
 
 // Plan asks for one table of all columns, with the class when records are told apart by it.
 func (e Engine) Plan(requirement engine.Requirement) engine.Plan {
-	columns, _ := requirement.Union()
 	return engine.Plan{
-		Groupings: []engine.Grouping{{Columns: columns, Class: e.InfoGain || e.relaxed()}},
+		Groupings: []engine.Grouping{{Columns: requirement.United().Columns, Class: e.InfoGain || e.relaxed()}},
 		Whole:     true,
 		Pool:      true,
 	}
@@ -54,20 +53,17 @@ func (e Engine) Plan(requirement engine.Requirement) engine.Plan {
 func (e Engine) relaxed() bool { return e.Relaxed && !e.InfoGain }
 
 // Codes tells all codes apart.
-func (Engine) Codes(attributes []engine.Attribute, _ []*partition.Histogram, _ int, _ engine.Requirement) []engine.Coarsening {
+func (Engine) Codes(attributes []engine.Attribute, _ []*partition.Histogram, _ int, _ engine.Requirement) []engine.CodeMerge {
 	return engine.Identities(attributes)
 }
 
 // Search returns a *engine.Regions. Every attribute must be in a set.
 func (e Engine) Search(ctx context.Context, table *engine.Table, requirement engine.Requirement, options engine.Options) (engine.Recoding, error) {
-	columns, k := requirement.Union()
-	if table.Rows < k {
-		return nil, fmt.Errorf("search regions of %d records: %w", k, engine.ErrInfeasible)
+	set, err := requirement.UnitedOver(table)
+	if err != nil {
+		return nil, fmt.Errorf("search regions: %w", err)
 	}
-	if len(columns) != len(table.Attributes) {
-		return nil, fmt.Errorf("search regions: %d of %d attributes are in a set", len(columns), len(table.Attributes))
-	}
-	s := newSearch(e, table, requirement, options.Space.Budget)
+	s := newSearch(e, table, requirement, set, options.Space.Budget)
 	defer s.ledger.Close()
 	if err := s.start(ctx, table, options.Space); err != nil {
 		return nil, fmt.Errorf("search regions: %w", err)

@@ -11,6 +11,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/enginetest"
 	"github.com/kcut/kcut/engine/mondrian"
+	"github.com/kcut/kcut/engine/taxonomy"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/spill"
 )
@@ -18,7 +19,7 @@ import (
 // patients is the table of the paper (ICDE 2006, figure 1), columns in the order that
 // gives the cuts of its figure 3.
 func patients() randomCase {
-	sex := engine.Node{Name: "Any", Children: []engine.Node{{Name: "Male"}, {Name: "Female"}}}
+	sex := taxonomy.Node{Name: "Any", Children: []taxonomy.Node{{Name: "Male"}, {Name: "Female"}}}
 	return randomCase{
 		data: enginetest.Data{
 			Columns: []enginetest.Column{
@@ -176,7 +177,7 @@ func TestSeedDecidesWhoGoesLeft(t *testing.T) {
 
 // TestUnseenCodesGoToTheLargestSide: of a part cut by taxonomy or by sets of values.
 func TestUnseenCodesGoToTheLargestSide(t *testing.T) {
-	tree := engine.Node{Name: "Any", Children: []engine.Node{{Name: "a"}, {Name: "b"}, {Name: "c"}}}
+	tree := taxonomy.Node{Name: "Any", Children: []taxonomy.Node{{Name: "a"}, {Name: "b"}, {Name: "c"}}}
 	c := randomCase{
 		data: enginetest.Data{Columns: []enginetest.Column{{Name: "x", Mask: engine.Generalize, Tree: tree}}},
 		sets: []engine.Set{{Columns: []int{0}, K: 1}},

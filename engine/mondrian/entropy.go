@@ -18,7 +18,6 @@ type entropy struct {
 	left  []uint64
 	right []uint64
 	order []int // of a suppressed column's values
-	nlog  engine.NLog
 }
 
 // split is a candidate. The fields that matter depend on the dimension.
@@ -67,7 +66,7 @@ func (s *search) offer(column int, set *cells.FrequencySet, size uint64) {
 	case len(set.Codes) < 2:
 	case d.kind == hierarchy:
 		d.children(set)
-		if d.allowable(s.k) {
+		if d.allowable(s.holds) {
 			x.add(split{loss: x.lossOf(set, d), column: column})
 		}
 	case d.nullsApart(set):
@@ -94,7 +93,7 @@ func (s *search) offerPrefixes(column int, set *cells.FrequencySet, size uint64)
 	left := uint64(0)
 	for n, i := range x.order[:len(x.order)-1] {
 		left += x.shift(set, i)
-		if left >= s.k && size-left >= s.k {
+		if s.allowable(left, size-left) {
 			next := set.Codes[x.order[n+1]]
 			x.add(split{loss: x.loss(size), column: column, at: next, prefix: n + 1})
 		}
@@ -103,9 +102,8 @@ func (s *search) offerPrefixes(column int, set *cells.FrequencySet, size uint64)
 
 // begin prepares the choice for a part of so many records.
 func (x *entropy) begin(classes int, size uint64) {
-	if x.nlog == nil {
+	if x.left == nil {
 		x.left, x.right = make([]uint64, classes), make([]uint64, classes)
-		x.nlog = engine.NewNLog()
 	}
 	x.best, x.size = x.best[:0], float64(size)
 }
@@ -164,9 +162,9 @@ func (x *entropy) loss(size uint64) float64 {
 	left, sum := uint64(0), 0.0
 	for class, n := range x.left {
 		left += n
-		sum += x.nlog.Of(n) + x.nlog.Of(x.right[class])
+		sum += engine.NLog(n) + engine.NLog(x.right[class])
 	}
-	return x.nlog.Of(left) + x.nlog.Of(size-left) - sum
+	return engine.NLog(left) + engine.NLog(size-left) - sum
 }
 
 // lossOf is loss for the parts of a division.
@@ -178,9 +176,9 @@ func (x *entropy) lossOf(set *cells.FrequencySet, d *dimension) (loss float64) {
 				x.left[set.Class[e]] += set.Count[e]
 			}
 		}
-		loss += x.nlog.Of(d.sizes[part])
+		loss += engine.NLog(d.sizes[part])
 		for _, n := range x.left {
-			loss -= x.nlog.Of(n)
+			loss -= engine.NLog(n)
 		}
 	}
 	return loss

@@ -13,7 +13,7 @@ func (s *search) bytes() int64 {
 	bytes := int64(cap(t.nodes))*28 + int64(cap(t.links))*4 + int64(cap(t.steps))*8
 	bytes += s.raw.bytes + int64(cap(s.raw.contents))*4
 	if s.relaxed != nil {
-		bytes += s.relaxed.drawn.Bytes() + int64(len(s.relaxed.cells))*(dividedBytes+12*int64(len(s.fields)))
+		bytes += s.relaxed.sampled.Bytes() + int64(s.relaxed.divided.Len())*(dividedBytes+12*int64(len(s.fields)))
 	}
 	return bytes
 }

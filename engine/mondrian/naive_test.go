@@ -547,8 +547,8 @@ func intervalText(a *engine.Attribute, lo, hi int) string {
 func kOf(sets []engine.Set, column int) (k int) {
 	for _, set := range sets {
 		for _, c := range set.Columns {
-			if c == column && set.K > k {
-				k = set.K
+			if c == column && int(set.K) > k {
+				k = int(set.K)
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package mondrian
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -104,21 +103,12 @@ func (r *rawRegions) setOf(ctx context.Context, of *cells.Cells, column int, e c
 
 // regions returns what was found.
 func (s *search) regions() *engine.Regions {
-	columns := s.raw.release()
-	order := s.raw.order()
-	out := &engine.Regions{Columns: columns, Locator: s.tree}
-	to := make([]int32, len(order))
-	for i, region := range order {
-		labels := s.raw.region(region)
-		if i == 0 || !slices.Equal(labels, s.raw.region(order[i-1])) {
-			out.Released, out.Sizes = append(out.Released, labels...), append(out.Sizes, 0)
-		}
-		out.Sizes[out.Len()-1] += s.raw.sizes[region]
-		to[region] = int32(out.Len() - 1)
-	}
+	out := &engine.Regions{Columns: s.raw.release(), Locator: s.tree}
+	to := out.Release(s.raw.region, s.raw.widths(), s.raw.sizes)
 	s.tree.renumber(to)
 	if s.relaxed != nil {
-		out.Drawn, out.Moved = s.relaxed.drawn, s.relaxed.moved(to, len(columns))
+		out.Sampled = s.relaxed.sampled
+		out.Reassigned = s.relaxed.divided.Reassigned(s.fields, len(out.Columns), to)
 	}
 	out.Index()
 	return out
@@ -160,19 +150,13 @@ func (c *rawColumn) sorted(d *dimension) (order []content, number []uint32) {
 	return order, number
 }
 
-// order returns the regions, narrower ones first: by the sum of their labels' widths, then
-// by their labels.
-func (r *rawRegions) order() []int32 {
+// widths returns the sums of the regions' labels' widths.
+func (r *rawRegions) widths() []float64 {
 	widths := make([]float64, r.len())
-	order := make([]int32, r.len())
-	for region := range order {
-		order[region] = int32(region)
+	for region := range widths {
 		for i, c := range r.region(int32(region)) {
 			widths[region] += r.dimensions[i].share(r.columns[i].contents[c])
 		}
 	}
-	slices.SortFunc(order, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(widths[a], widths[b]), slices.Compare(r.region(a), r.region(b)))
-	})
-	return order
+	return widths
 }

@@ -2,7 +2,6 @@ package mondrian
 
 import (
 	"context"
-	"encoding/binary"
 	"slices"
 	"strconv"
 
@@ -13,23 +12,14 @@ import (
 // relaxed is what relaxed cuts need besides: who goes left, and the cells that are divided.
 type relaxed struct {
 	keys    engine.RowKeys
-	drawn   *drawn
-	divided map[string]int // cells by packed key
-	cells   []dividedCell
-	packed  []byte
-}
-
-// dividedCell is a cell whose records some cut has divided.
-type dividedCell struct {
-	key   []uint64
-	parts []engine.Part
+	sampled *sampled
+	divided engine.DividedCells // by some cut; places are regions as they are found
 }
 
 func newRelaxed(table *engine.Table, t *tree) *relaxed {
 	return &relaxed{
 		keys:    engine.NewRowKeys(table),
-		drawn:   &drawn{tree: t, keys: engine.NewRowKeys(table)},
-		divided: map[string]int{},
+		sampled: &sampled{tree: t, keys: engine.NewRowKeys(table)},
 	}
 }
 
@@ -53,7 +43,7 @@ func (s *search) share(ctx context.Context, p part, column int, c cut) error {
 		case count:
 			left++
 		default:
-			x.cell(key)
+			x.divided.Add(key)
 		}
 		return n
 	})
@@ -65,7 +55,7 @@ func (s *search) share(ctx context.Context, p part, column int, c cut) error {
 		at++
 	}
 	s.replaceHalves(p, column, at, halves)
-	x.drawn.add(&draw, part)
+	x.sampled.add(&draw, part)
 	return nil
 }
 
@@ -85,51 +75,18 @@ func (s *search) scope(p part) string {
 	return string(scope)
 }
 
-// cell makes sure that a cell is among the divided ones.
-func (x *relaxed) cell(key []uint64) {
-	if _, ok := x.find(key); !ok {
-		x.divided[string(x.packed)] = len(x.cells)
-		x.cells = append(x.cells, dividedCell{key: slices.Clone(key)})
-	}
-}
-
-func (x *relaxed) find(key []uint64) (i int, ok bool) {
-	x.packed = x.packed[:0]
-	for _, word := range key {
-		x.packed = binary.LittleEndian.AppendUint64(x.packed, word)
-	}
-	i, ok = x.divided[string(x.packed)]
-	return i, ok
-}
-
-// note takes down how much of divided cells a region has. Regions come from left to right.
-func (x *relaxed) note(ctx context.Context, p part, region int32) error {
-	if len(x.cells) == 0 {
+// record takes down how much of divided cells a region has. Regions come from left to right.
+func (x *relaxed) record(ctx context.Context, p part, region int32) error {
+	if x.divided.Len() == 0 {
 		return nil
 	}
 	return p.cells.Visit(ctx, func(t *partition.Table) error {
 		w := t.Layout.Words
 		for i, count := range t.Counts {
-			if at, ok := x.find(t.Keys[i*w : (i+1)*w]); ok {
-				x.cells[at].parts = append(x.cells[at].parts, engine.Part{Region: region, Count: uint64(count)})
+			if cell, ok := x.divided.Find(t.Keys[i*w : (i+1)*w]); ok {
+				x.divided.Send(cell, int(region), uint64(count))
 			}
 		}
 		return nil
 	})
-}
-
-// moved returns the cells that are in several regions, by ascending codes and class, given
-// what regions became. Those that are in one after all are where their first copies are.
-func (x *relaxed) moved(regions []int32, columns int) (cells []engine.MovedCell) {
-	for _, c := range x.cells {
-		cell := engine.NewMovedCell(c.key, x.keys.Fields, columns)
-		for _, p := range c.parts {
-			cell.Send(regions[p.Region], p.Count)
-		}
-		if len(cell.Parts) > 1 {
-			cells = append(cells, cell)
-		}
-	}
-	engine.SortMovedCells(cells)
-	return cells
 }

@@ -13,7 +13,7 @@ import (
 // parts that do not fit memory are few at a time.
 type search struct {
 	engine     Engine
-	k          uint64
+	set        engine.Set // of all attributes
 	classes    int
 	dimensions []*dimension
 	fields     []partition.Field // of the cells' keys
@@ -40,12 +40,12 @@ type part struct {
 // bound is the range of codes lo ≤ code < hi that cuts have left of a continuous dimension.
 type bound struct{ lo, hi uint32 }
 
-func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, budget *spill.Budget) *search {
-	_, k := requirement.Union()
-	s := &search{engine: e, k: k, classes: max(1, table.Classes), tree: &tree{}, ledger: spill.NewLedger(budget, "regions")}
+func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, set engine.Set, budget *spill.Budget) *search {
+	s := &search{engine: e, set: set, classes: max(1, table.Classes), tree: &tree{}, ledger: spill.NewLedger(budget, "regions")}
 	for a := range table.Attributes {
 		d := newDimension(&table.Attributes[a], e)
-		d.most, _ = requirement.LargestK(a)
+		of, _ := requirement.Of(a)
+		d.most = of.K.Records()
 		s.dimensions = append(s.dimensions, d)
 		s.columns = append(s.columns, a)
 		s.tops = append(s.tops, d.top)
@@ -56,6 +56,12 @@ func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, bu
 	}
 	return s
 }
+
+// holds reports whether so many records can be a part.
+func (s *search) holds(size uint64) bool { return s.set.Holds(engine.Stats{Records: size}) }
+
+// allowable reports whether a cut with such sides is.
+func (s *search) allowable(left, right uint64) bool { return s.holds(left) && s.holds(right) }
 
 // run cuts the cells, which are consumed.
 func (s *search) run(ctx context.Context, cells *cells.Cells) error {
@@ -80,7 +86,7 @@ func (s *search) run(ctx context.Context, cells *cells.Cells) error {
 
 // visit cuts a part or makes it a region.
 func (s *search) visit(ctx context.Context, p part) error {
-	if p.cells.Size() >= 2*s.k { // below that no cut is allowable
+	if p.cells.Size() >= 2*s.set.K.Records() { // below that no cut is allowable
 		cut := s.cutWidest
 		if s.engine.InfoGain {
 			cut = s.cutByEntropy
@@ -149,7 +155,7 @@ func (s *search) finish(ctx context.Context, p part) error {
 	}
 	s.tree.link(p.parent, p.child, -1-region)
 	if s.relaxed != nil {
-		if err := s.relaxed.note(ctx, p, region); err != nil {
+		if err := s.relaxed.record(ctx, p, region); err != nil {
 			return err
 		}
 	}

@@ -60,7 +60,7 @@ func (s *search) cutDimension(ctx context.Context, p part, column int) (done boo
 	case err != nil:
 		return false, err
 	case d.kind == hierarchy:
-		if !d.allowable(s.k) {
+		if !d.allowable(s.holds) {
 			return false, nil
 		}
 		return true, s.divide(ctx, p, column)
@@ -96,7 +96,7 @@ func (s *search) nullCut(set *cells.FrequencySet) cut {
 	for i := range n {
 		values += set.Size(i)
 	}
-	if nulls < s.k || values < s.k {
+	if !s.allowable(nulls, values) {
 		return noCut
 	}
 	return cut{at: set.Codes[n]}
@@ -108,7 +108,7 @@ func (s *search) nearestCut(set *cells.FrequencySet, size uint64) cut {
 	for i := 1; i < len(set.Codes); i++ {
 		left += set.Size(i - 1)
 		right := size - left
-		if left < s.k || right < s.k {
+		if !s.allowable(left, right) {
 			continue
 		}
 		if difference := max(left, right) - min(left, right); difference < least {
@@ -122,7 +122,7 @@ func (s *search) nearestCut(set *cells.FrequencySet, size uint64) cut {
 func (s *search) exactCut(set *cells.FrequencySet, size uint64) cut {
 	median, left := medianOf(set, size)
 	left += set.Size(median)
-	if left < s.k || size-left < s.k || median+1 == len(set.Codes) {
+	if !s.allowable(left, size-left) || median+1 == len(set.Codes) {
 		return noCut
 	}
 	return cut{at: set.Codes[median+1]}

@@ -17,7 +17,7 @@ import (
 
 // all returns one set of the first n attributes.
 func all(n, k int) engine.Requirement {
-	set := engine.Set{K: k}
+	set := engine.Set{K: engine.KAnonymity(k)}
 	for a := range n {
 		set.Columns = append(set.Columns, a)
 	}

@@ -78,7 +78,7 @@ func (c randomCase) compareNaive(t *testing.T, got []engine.Step, released [][]e
 			break
 		}
 		step := got[i]
-		step.Candidate, step.Live, step.Touched = 0, 0, 0
+		step.Live, step.Touched = 0, 0
 		if limit := uint64(len(c.data.Rows) * len(step.Anonymity)); got[i].Live > limit {
 			t.Errorf("step %d: %d live records of %d", i+1, got[i].Live, limit)
 		}
@@ -118,7 +118,7 @@ func (c *randomCase) foldRare() {
 		}
 		for _, set := range c.sets {
 			if slices.Contains(set.Columns, i) {
-				c.data.Columns[i].Rare = max(c.data.Columns[i].Rare, set.K)
+				c.data.Columns[i].Rare = max(c.data.Columns[i].Rare, int(set.K))
 			}
 		}
 	}

@@ -10,7 +10,7 @@ import (
 type column interface {
 	// codes returns the codes that the search uses: those of the attribute that no
 	// specialization can tell apart are one.
-	codes() engine.Coarsening
+	codes() engine.CodeMerge
 	// start puts the first candidates into the search.
 	start(s *search)
 	// refine performs a candidate, in the view too, and puts those it brings into the search.

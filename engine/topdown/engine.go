@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
@@ -19,33 +18,27 @@ var _ engine.Engine = Engine{}
 // Plan asks for one table without class per set that no other implies, and for all
 // histograms.
 func (Engine) Plan(requirement engine.Requirement) engine.Plan {
-	plan := engine.Plan{Histograms: true}
-	for _, set := range reduce(requirement).Sets {
-		plan.Groupings = append(plan.Groupings, engine.Grouping{Columns: set.Columns})
-	}
-	return plan
+	return engine.Plan{Groupings: requirement.Ordered().Groupings(), Histograms: true, Leaves: true}
 }
 
 // Codes merges the values that can never be refined with all that is below them.
-func (Engine) Codes(attributes []engine.Attribute, histograms []*partition.Histogram, classes int, requirement engine.Requirement) []engine.Coarsening {
+func (Engine) Codes(attributes []engine.Attribute, histograms []*partition.Histogram, classes int, requirement engine.Requirement) []engine.CodeMerge {
 	table := &engine.Table{Attributes: attributes, Histograms: histograms, Classes: classes}
-	requirement = reduce(requirement)
-	coarsenings := make([]engine.Coarsening, len(attributes))
+	requirement = requirement.Ordered()
+	merges := make([]engine.CodeMerge, len(attributes))
 	for a := range attributes {
-		coarsenings[a] = newColumn(newProfile(table, a, requirement), 1).codes()
+		merges[a] = newColumn(newProfile(table, a, requirement), 1).codes()
 	}
-	return coarsenings
+	return merges
 }
 
 // Search returns a *engine.Cut.
 func (Engine) Search(ctx context.Context, table *engine.Table, requirement engine.Requirement, options engine.Options) (engine.Recoding, error) {
-	for i, set := range requirement.Sets {
-		if table.Rows < uint64(max(set.K, 0)) {
-			return nil, fmt.Errorf("search quasi-identifier set %d: %w", i+1, engine.ErrInfeasible)
-		}
+	if err := requirement.CheckReach(engine.Stats{Records: table.Rows}); err != nil {
+		return nil, err
 	}
 	pool := tips.NewPool(options.Space)
-	s, err := newSearch(ctx, table, reduce(requirement), options, pool)
+	s, err := newSearch(ctx, table, requirement.Ordered(), options, pool)
 	if err == nil {
 		err = s.run(ctx)
 	}
@@ -53,13 +46,4 @@ func (Engine) Search(ctx context.Context, table *engine.Table, requirement engin
 		return nil, fmt.Errorf("search specializations: %w", err)
 	}
 	return s.cut(), nil
-}
-
-// reduce drops the implied sets and sorts the columns of the others.
-func reduce(requirement engine.Requirement) engine.Requirement {
-	kept, _ := requirement.Reduce()
-	for i := range kept.Sets {
-		kept.Sets[i].Columns = slices.Sorted(slices.Values(kept.Sets[i].Columns))
-	}
-	return kept
 }

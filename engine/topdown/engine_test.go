@@ -50,7 +50,7 @@ func TestPlanLeavesOutImpliedSets(t *testing.T) {
 	got := topdown.Engine{}.Plan(engine.Requirement{Sets: []engine.Set{
 		{Columns: []int{2, 0}, K: 5}, {Columns: []int{2}, K: 5}, {Columns: []int{1}, K: 2},
 	}})
-	want := engine.Plan{Histograms: true, Groupings: []engine.Grouping{{Columns: []int{0, 2}}, {Columns: []int{1}}}}
+	want := engine.Plan{Histograms: true, Leaves: true, Groupings: []engine.Grouping{{Columns: []int{0, 2}}, {Columns: []int{1}}}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

@@ -3,7 +3,7 @@ package topdown
 import "github.com/kcut/kcut/partition/tips"
 
 const (
-	// forecastSteps is how many steps are foreseen.
+	// forecastSteps is how many steps are predicted.
 	forecastSteps = 64
 	// forecastStart is how many of the present candidates are looked at, and of new ones.
 	forecastStart = 256
@@ -11,7 +11,7 @@ const (
 
 // forecast plays the next steps as if the columns were independent of each other: then the
 // smallest partition is as large as the rarest values of all columns allow, and refining a
-// value makes it smaller as far as the column's rarest value becomes rarer. What is foreseen
+// value makes it smaller as far as the column's rarest value becomes rarer. What is predicted
 // makes a search on disk faster; nothing else depends on it.
 type forecast struct {
 	*search
@@ -39,8 +39,8 @@ type outcome struct {
 	nodes    []int    // that can be refined in turn
 }
 
-// foresee returns the refinements that are expected to follow, the next one first.
-func (s *search) foresee() (ahead tips.Lookahead) {
+// predict returns the refinements that are expected to follow, the next one first.
+func (s *search) predict() (ahead tips.Lookahead) {
 	f := &forecast{search: s, anonymity: make(map[*tips.TIPS]float64), rarest: make([]float64, len(s.columns)), considered: make(map[int32]bool)}
 	for _, set := range s.sets {
 		f.anonymity[set] = float64(set.Anonymity())

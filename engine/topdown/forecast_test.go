@@ -17,7 +17,7 @@ import (
 func independent(t *testing.T) *engine.Table {
 	t.Helper()
 	const values, copies = 12, 20
-	table := &engine.Table{Classes: 2, Rows: values * values * values * copies, Coarse: true}
+	table := &engine.Table{Classes: 2, Rows: values * values * values * copies, Merged: true}
 	lean := []int{5, 3, 1} // how much a column says
 	codes := make([][]uint32, len(lean))
 	counts := make([][]uint64, len(lean))
@@ -77,10 +77,10 @@ func independent(t *testing.T) *engine.Table {
 var allTogether = engine.Requirement{Sets: []engine.Set{{Columns: []int{0, 1, 2}, K: 300}}}
 
 // TestForecastOfIndependentColumns: where columns are independent of each other, all steps
-// are foreseen from the start.
+// are predicted from the start.
 func TestForecastOfIndependentColumns(t *testing.T) {
 	for _, score := range []engine.Score{engine.ScoreTDR, engine.ScoreTDS, engine.ScoreInfoGain} {
-		var performed, foreseen []int
+		var performed, predicted []int
 		options := engine.Options{MaxSteps: -1, Score: score, OnStep: func(s engine.Step) { performed = append(performed, s.Attribute) }}
 		pool := tips.NewPool(options.Space)
 		s, err := newSearch(context.Background(), independent(t), allTogether, options, pool)
@@ -88,14 +88,14 @@ func TestForecastOfIndependentColumns(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.update(true)
-		for _, p := range s.foresee().Next {
-			foreseen = append(foreseen, p.Column)
+		for _, p := range s.predict().Next {
+			predicted = append(predicted, p.Column)
 		}
 		if err := s.run(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		if len(performed) < 8 || !slices.Equal(performed, foreseen) {
-			t.Errorf("score %d: foreseen columns %v, performed %v", score, foreseen, performed)
+		if len(performed) < 8 || !slices.Equal(performed, predicted) {
+			t.Errorf("score %d: predicted columns %v, performed %v", score, predicted, performed)
 		}
 	}
 }

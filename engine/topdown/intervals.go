@@ -2,8 +2,8 @@ package topdown
 
 import "github.com/kcut/kcut/engine"
 
-// intervals is the shape of a discretized column: an interval is split in two where that
-// gains most. The root's split has the null, if any, as a third child.
+// intervals is the shape of a discretized column (TDR, section 3.1.3): an interval is split in
+// two where that gains most. The root's split has the null, if any, as a third child.
 type intervals struct {
 	profile
 	threads int
@@ -31,7 +31,7 @@ func (v *intervals) children(of span, frequencies []uint64) []span {
 func (v *intervals) bestSplit(lo, hi int, frequencies []uint64, withNull bool) int {
 	b := v.bisect(span{lo: lo, hi: hi}, frequencies, withNull)
 	best, highest := -1, 0.0
-	for _, at := range b.rivals() {
+	for _, at := range b.candidates() {
 		b.moveTo(at)
 		if gain := b.gain(); best < 0 || gain > highest {
 			best, highest = at, gain

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/taxonomy"
 )
 
 func (n *naive) candidates(c int) []*naiveCandidate {
@@ -50,7 +51,7 @@ func (n *naive) nodes(c int) []*naiveCandidate {
 }
 
 // names returns the names of all nodes of a tree.
-func names(node engine.Node) []string {
+func names(node taxonomy.Node) []string {
 	all := []string{node.Name}
 	for _, child := range node.Children {
 		all = append(all, names(child)...)
@@ -58,7 +59,7 @@ func names(node engine.Node) []string {
 	return all
 }
 
-func leafNames(node engine.Node) []string {
+func leafNames(node taxonomy.Node) []string {
 	if len(node.Children) == 0 {
 		return []string{node.Name}
 	}
@@ -69,7 +70,7 @@ func leafNames(node engine.Node) []string {
 	return all
 }
 
-func (n *naive) nodePenalty(c int, node engine.Node, root bool) float64 {
+func (n *naive) nodePenalty(c int, node taxonomy.Node, root bool) float64 {
 	if len(node.Children) == 0 {
 		return 0
 	}
@@ -83,7 +84,7 @@ func (n *naive) nodePenalty(c int, node engine.Node, root bool) float64 {
 	return float64(under) / float64(all)
 }
 
-func (n *naive) under(c int, node engine.Node, root bool) (rows []int) {
+func (n *naive) under(c int, node taxonomy.Node, root bool) (rows []int) {
 	leaves := leafNames(node)
 	for r, row := range n.data.Rows {
 		if row[c].Null && root || !row[c].Null && slices.Contains(leaves, row[c].Text) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/engine/taxonomy"
 )
 
 // naive is the search as the definitions read: it rescans all rows, as text, for every
@@ -29,7 +30,7 @@ type naiveColumn struct {
 }
 
 type naiveNode struct {
-	node     engine.Node
+	node     taxonomy.Node
 	root     bool
 	preorder int
 }
@@ -203,7 +204,7 @@ func (n *naive) weigh(x *naiveCandidate) bool {
 		if slices.Contains(s.Columns, x.column) {
 			sets++
 			lost += float64(now[i] - after)
-			valid = valid && after >= uint64(s.K)
+			valid = valid && enginetest.Holds(s, after)
 		}
 	}
 	n.released = before

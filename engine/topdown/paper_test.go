@@ -8,6 +8,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/engine/taxonomy"
 )
 
 // education, sex and hours are the columns of the TDS paper's running example (Figure 1).
@@ -23,8 +24,8 @@ var (
 	hours = enginetest.Column{Name: "Work_Hrs", Mask: engine.Discretize, Lower: "1", Upper: "99"}
 )
 
-func tree(name string, children ...engine.Node) engine.Node {
-	return engine.Node{Name: name, Children: children}
+func tree(name string, children ...taxonomy.Node) taxonomy.Node {
+	return taxonomy.Node{Name: name, Children: children}
 }
 
 // frequencies is a row of a compressed table: how many records of each class it stands for.

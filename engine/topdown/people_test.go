@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/taxonomy"
 	"github.com/kcut/kcut/engine/topdown"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/spill"
@@ -29,19 +30,19 @@ func newPeople(rows int) *people {
 	p := &people{rows: (rows + peopleBatch - 1) / peopleBatch * peopleBatch}
 	for i, values := range []int{74, 3000, 16, 120, 100, 99, 50, 2, 5, 7, 9, 14, 16, 42} {
 		a := engine.Attribute{Name: fmt.Sprint("a", i), Mask: engine.Discretize}
-		root := engine.Node{Name: "all"}
+		root := taxonomy.Node{Name: "all"}
 		for v := range values {
 			text := fmt.Sprint(v)
 			if v%6 == 0 {
-				root.Children = append(root.Children, engine.Node{Name: "group" + text})
+				root.Children = append(root.Children, taxonomy.Node{Name: "group" + text})
 			}
 			group := &root.Children[len(root.Children)-1]
-			group.Children = append(group.Children, engine.Node{Name: text})
+			group.Children = append(group.Children, taxonomy.Node{Name: text})
 			a.Texts, a.Positions = append(a.Texts, text), append(a.Positions, float64(v))
 		}
 		a.Upper = float64(values - 1)
 		if i >= 7 {
-			tree, err := engine.NewTree(root)
+			tree, err := taxonomy.NewTree(root)
 			if err != nil {
 				panic(err)
 			}
@@ -134,7 +135,7 @@ func (p *people) count(tb testing.TB, space partition.Space) *engine.Table {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	table := &engine.Table{Attributes: p.attributes, Histograms: p.histograms, Classes: 2, Rows: uint64(p.rows), Coarse: true}
+	table := &engine.Table{Attributes: p.attributes, Histograms: p.histograms, Classes: 2, Rows: uint64(p.rows), Merged: true}
 	table.Groupings = make([]*partition.Table, 1)
 	if space.Store != nil {
 		table.Groupings[0], err = partition.TabulateSpilled(context.Background(), []*partition.Counter{counter}, space, 2)

@@ -12,8 +12,8 @@ type profile struct {
 	attribute *engine.Attribute
 	index     int // of the attribute
 	histogram *partition.Histogram
-	classes   int    // 0: no class was declared
-	k         uint64 // the largest threshold of the sets with this column
+	classes   int        // 0: no class was declared
+	set       engine.Set // the protections of the sets with this column
 }
 
 func newProfile(table *engine.Table, attribute int, requirement engine.Requirement) profile {
@@ -22,20 +22,27 @@ func newProfile(table *engine.Table, attribute int, requirement engine.Requireme
 		index:     attribute,
 		histogram: table.Histograms[attribute],
 		classes:   table.Classes,
-		k:         threshold(requirement, attribute),
+		set:       protections(requirement, attribute),
 	}
 }
 
-// threshold returns the largest K of the sets with an attribute. One that is in no set
-// takes no part: nothing is large enough to stand alone there.
-func threshold(requirement engine.Requirement, attribute int) uint64 {
-	if k, ok := requirement.LargestK(attribute); ok {
-		return k
+// protections returns those of the sets with an attribute. One that is in no set takes no part:
+// nothing is large enough to stand alone there.
+func protections(requirement engine.Requirement, attribute int) engine.Set {
+	of, ok := requirement.Of(attribute)
+	if !ok {
+		of.K = math.MaxInt
 	}
-	return math.MaxUint64
+	return of
 }
 
-func (p *profile) threshold() uint64 { return p.k }
+// threshold returns the largest K of the sets with the column.
+func (p *profile) threshold() uint64 { return p.set.K.Records() }
+
+// standsAlone reports whether so many records can be an equivalence class, or several.
+func (p *profile) standsAlone(size uint64) bool {
+	return !p.set.Prunable(engine.Stats{Records: size})
+}
 
 // count adds the class frequencies of the codes lo ≤ code < hi and returns their sum.
 func (p *profile) count(frequencies []uint64, lo, hi int) (size uint64) {
@@ -48,7 +55,7 @@ func (p *profile) count(frequencies []uint64, lo, hi int) (size uint64) {
 }
 
 // records returns the number of records by code of the search.
-func (p *profile) records(coarse engine.Coarsening) []uint64 {
+func (p *profile) records(coarse engine.CodeMerge) []uint64 {
 	records, h := make([]uint64, coarse.Domain), p.histogram
 	for code, to := range coarse.Codes {
 		for i := h.Start[code]; i < h.Start[code+1]; i++ {

@@ -42,7 +42,7 @@ func (q *queue) remove(value int32) {
 	}
 }
 
-// best returns the best value without removing it.
+// best returns the best value without removing it (TDS, section 5.2; TDR, section 4.2).
 func (q *queue) best() (value int32, ok bool) {
 	if len(q.values) == 0 {
 		return 0, false

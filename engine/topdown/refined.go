@@ -78,7 +78,7 @@ func (r *refined) growAhead(threads int) {
 			levels, movers = patience-depth, threads
 		}
 		grown, turns := make([][]node, len(r.nodes)-first), r.largestFirst(first)
-		inParallel(len(grown), threads, func(turn int) {
+		each(len(grown), threads, func(turn int) {
 			n := turns[turn]
 			grown[n-first] = r.subtree(r.nodes[n], levels)
 		})
@@ -107,7 +107,7 @@ func (r *refined) attach(first int, grown [][]node, threads int) (below int) {
 		starts[i], end = end, end+len(nodes)-1
 	}
 	r.nodes = slices.Grow(r.nodes, end-below)[:end]
-	inParallel(len(grown), threads, func(i int) {
+	each(len(grown), threads, func(i int) {
 		nodes := grown[i]
 		for n := range nodes {
 			nodes[n].first += starts[i] - 1
@@ -165,7 +165,7 @@ func (g *growth) divide(whole *node) bool {
 	g.parts = g.parts[:0]
 	for _, s := range g.shape.children(whole.span, g.classes) {
 		child := g.measure(s, g.scratch)
-		if child.size > 0 && child.size < g.k {
+		if child.size > 0 && !g.standsAlone(child.size) {
 			g.nodes = g.nodes[:whole.first]
 			return false
 		}
@@ -218,9 +218,9 @@ func (r *refined) leaves(n int, visit func(*node)) {
 	}
 }
 
-func (r *refined) codes() engine.Coarsening {
+func (r *refined) codes() engine.CodeMerge {
 	last := len(r.code) - 1
-	return engine.Coarsening{Codes: r.code[:last], Domain: max(1, int(r.code[last]))}
+	return engine.CodeMerge{Codes: r.code[:last], Domain: max(1, int(r.code[last]))}
 }
 
 func (r *refined) start(s *search) { r.enter(s, 0) }

@@ -52,7 +52,7 @@ func sameTree(t *testing.T, r *refined, n int, of span, depth int) {
 	for _, s := range children {
 		scratch := make([]uint64, r.histogram.Classes)
 		child := r.measure(s, scratch)
-		if child.size > 0 && child.size < r.k {
+		if child.size > 0 && !r.standsAlone(child.size) {
 			children, parts = nil, nil
 			break
 		}

@@ -4,10 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/partition/tips"
 )
@@ -16,8 +15,8 @@ import (
 type search struct {
 	options    engine.Options
 	columns    []column // by attribute
-	sets       []*tips.TIPS
-	thresholds []uint64       // K of every set
+	asked      []engine.Set
+	sets       []*tips.TIPS   // of every set that is asked for
 	with       [][]*tips.TIPS // by attribute: the sets with that column
 	view       tips.View
 	candidates []candidate // by value of the view
@@ -28,11 +27,11 @@ type search struct {
 // newSearch returns the search at its start, everything masked.
 func newSearch(ctx context.Context, table *engine.Table, requirement engine.Requirement, options engine.Options, pool *tips.Pool) (*search, error) {
 	n := len(table.Attributes)
-	s := &search{options: options, columns: make([]column, n), with: make([][]*tips.TIPS, n)}
+	s := &search{options: options, asked: requirement.Sets, columns: make([]column, n), with: make([][]*tips.TIPS, n)}
 	s.queue.candidates = &s.candidates
 	s.view.Columns = make([]tips.Column, n)
 	profiles := make([]profile, n)
-	inParallel(n, options.Space.Threads, func(a int) {
+	each(n, options.Space.Threads, func(a int) {
 		profiles[a] = newProfile(table, a, requirement)
 		s.columns[a] = newColumn(profiles[a], options.Space.Threads)
 	})
@@ -53,12 +52,11 @@ func newSearch(ctx context.Context, table *engine.Table, requirement engine.Requ
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		k := uint64(max(set.K, 0))
-		tips, err := tips.New(ctx, groupings[i], set.Columns, k, &s.view, pool)
+		tips, err := tips.New(ctx, groupings[i], set.Columns, set.K.Records(), &s.view, pool)
 		if err != nil {
 			return nil, err
 		}
-		s.sets, s.thresholds = append(s.sets, tips), append(s.thresholds, k)
+		s.sets = append(s.sets, tips)
 		for _, a := range set.Columns {
 			s.with[a] = append(s.with[a], tips)
 		}
@@ -68,7 +66,7 @@ func newSearch(ctx context.Context, table *engine.Table, requirement engine.Requ
 
 // recodeAll returns the groupings in the search's codes.
 func (s *search) recodeAll(table *engine.Table, sets []engine.Set) ([]*partition.Table, error) {
-	if table.Coarse {
+	if table.Merged {
 		return table.Groupings, nil
 	}
 	for i := range sets {
@@ -78,30 +76,16 @@ func (s *search) recodeAll(table *engine.Table, sets []engine.Set) ([]*partition
 	}
 	groupings := make([]*partition.Table, len(sets))
 	threads := s.options.Space.Threads
-	inParallel(len(sets), threads, func(i int) {
-		groupings[i] = s.recode(table.Groupings[i], sets[i].Columns, threads)
-	})
+	each(len(sets), threads, func(i int) { groupings[i] = s.recode(table.Groupings[i], sets[i].Columns, threads) })
 	return groupings, nil
 }
 
-// inParallel calls f for 0 to n−1 on up to so many goroutines.
-func inParallel(n, threads int, f func(i int)) {
-	if min(n, threads) <= 1 {
-		for i := range n {
-			f(i)
-		}
-		return
-	}
-	var group sync.WaitGroup
-	var next atomic.Int64
-	for range min(n, threads) {
-		group.Go(func() {
-			for i := next.Add(1) - 1; int(i) < n; i = next.Add(1) - 1 {
-				f(int(i))
-			}
-		})
-	}
-	group.Wait()
+// each calls do for 0 to n−1 on up to so many goroutines. A panic of one is raised again.
+func each(n, threads int, do func(i int)) {
+	workers.Must(workers.Each(n, threads, func(_ workers.Worker, i int) error {
+		do(i)
+		return nil
+	}))
 }
 
 // recode replaces the attributes' codes by the search's, on some goroutines.
@@ -122,13 +106,11 @@ func (s *search) add(c candidate, children int) int32 {
 	return value
 }
 
-// run performs the best candidate until there is none or the steps are used up.
+// run performs the best candidate until there is none or the steps are used up (TDS, section 5.1;
+// TDR, section 4.1).
 func (s *search) run(ctx context.Context) error {
-	if err := s.repeat(ctx); err != nil {
-		return err
-	}
 	s.update(true)
-	for number := 1 + len(s.options.Performed); s.options.MaxSteps < 0 || number <= s.options.MaxSteps; number++ {
+	for number := 1; s.options.MaxSteps < 0 || number <= s.options.MaxSteps; number++ {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -147,32 +129,15 @@ func (s *search) run(ctx context.Context) error {
 	return nil
 }
 
-// repeat performs the steps of an earlier search, whose candidates have the same numbers since
-// these depend on the steps alone. Scores are not needed for that.
-func (s *search) repeat(ctx context.Context) error {
-	for i, value := range s.options.Performed {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if value < 0 || int(value) >= len(s.candidates) || s.view.Dead(value) {
-			return fmt.Errorf("repeat step %d: it is none of this table", i+1)
-		}
-		if _, err := s.perform(ctx, value); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// perform refines a value in its column, the view and the sets. It reports whether the
-// anonymity of one fell.
+// perform refines a value in its column, the view and the sets (TDS, section 5.3; TDR, section
+// 4.3). It reports whether the anonymity of one fell.
 func (s *search) perform(ctx context.Context, value int32) (fell bool, err error) {
 	c := s.candidates[value]
 	s.view.Kill(value)
 	s.stale = append(s.stale, value)
 	refinement := s.columns[c.column].refine(s, c.node)
 	if s.subdivided() {
-		s.view.Lookahead = s.foresee()
+		s.view.Lookahead = s.predict()
 	}
 	for _, set := range s.with[c.column] {
 		before := set.Anonymity()
@@ -184,12 +149,12 @@ func (s *search) perform(ctx context.Context, value int32) (fell bool, err error
 	return fell, nil
 }
 
-// subdivided reports whether a set divides its partitions by what is foreseen, too.
+// subdivided reports whether a set divides its partitions by what is predicted, too.
 func (s *search) subdivided() bool {
 	return slices.ContainsFunc(s.sets, (*tips.TIPS).Subdivided)
 }
 
-// update rescores the stale candidates, or all of them.
+// update rescores the stale candidates, or all of them (TDS, section 5.4; TDR, section 4.4).
 func (s *search) update(all bool) {
 	for _, set := range s.sets {
 		s.stale = set.Changed(s.stale)
@@ -228,7 +193,8 @@ func (s *search) rescore(value int32) {
 	}
 }
 
-// score returns the score of a gain of information that lowers A(QID) by loss.
+// score returns the score of a gain of information that lowers A(QID) by loss (TDS, section 4;
+// TDR, section 3.2).
 func score(by engine.Score, gain, loss float64) float64 {
 	switch {
 	case by == engine.ScoreTDR:
@@ -253,7 +219,7 @@ func (s *search) loss(value int32) float64 {
 // describe returns the step that performs a value, as far as it is known before.
 func (s *search) describe(value int32, number int) engine.Step {
 	c := s.candidates[value]
-	step := engine.Step{Number: number, Candidate: value, Attribute: c.column, InfoGain: c.gain, AnonyLoss: s.loss(value), Score: c.score}
+	step := engine.Step{Number: number, Attribute: c.column, InfoGain: c.gain, AnonyLoss: s.loss(value), Score: c.score}
 	step.Value, step.Children = s.columns[c.column].labels(c.node)
 	return step
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/engine/taxonomy"
 	"github.com/kcut/kcut/engine/topdown"
 )
 
@@ -43,7 +44,7 @@ func TestAnonymityFallsInOneSet(t *testing.T) {
 // TestPrunedLeaf has a leaf that stands for three values of four: it is no value, and keeps
 // their share of the certainty penalty.
 func TestPrunedLeaf(t *testing.T) {
-	d := data([]enginetest.Column{{Name: "zip", Tree: tree("*", engine.Node{Name: "0*", Values: 3}, tree("17"))}},
+	d := data([]enginetest.Column{{Name: "zip", Tree: tree("*", taxonomy.Node{Name: "0*", Values: 3}, tree("17"))}},
 		frequencies{"0*", 4, 0}, frequencies{"17", 4, 0})
 	d.Classes = nil
 	requirement := engine.Requirement{Sets: []engine.Set{{Columns: []int{0}, K: 2}}}

@@ -67,18 +67,18 @@ func TestSearchRefusesSpilledCountsInOtherCodes(t *testing.T) {
 	c := randomCase{data: table1(), sets: []engine.Set{{Columns: []int{0, 1}, K: 4}}, options: engine.Options{MaxSteps: -1}}
 	requirement := engine.Requirement{Sets: c.sets}
 	space := partition.Space{Budget: spill.NewBudget(1 << 40), Store: enginetest.OpenStore(t), Share: 1}
-	table, err := c.data.Codes().Coarse(context.Background(), topdown.Engine{}, requirement, space)
+	table, err := c.data.Codes().Merged(context.Background(), topdown.Engine{}, requirement, space)
 	if err != nil {
 		t.Fatal(err)
 	}
-	table.Coarse = false
+	table.Merged = false
 	if _, err := (topdown.Engine{}).Search(context.Background(), table, requirement, c.options); err == nil {
 		t.Error("spilled counts in other codes were searched")
 	}
 }
 
 // TestSearchAheadAgrees searches nearly unique records in so little memory that most are on
-// disk. Dividing them by what is foreseen changes nothing of the steps, of the records that
+// disk. Dividing them by what is predicted changes nothing of the steps, of the records that
 // they touch and leave alive, but writes them far less often than they are touched.
 func TestSearchAheadAgrees(t *testing.T) {
 	p := newPeople(200_000)

@@ -18,7 +18,7 @@ func (s *search) stop(value int32) engine.Stop {
 	}
 	for i, set := range s.sets {
 		for _, with := range s.with[s.candidates[value].column] {
-			if with == set && set.After(value) < s.thresholds[i] {
+			if with == set && !s.asked[i].Holds(engine.Stats{Records: set.After(value)}) {
 				return engine.Stop{Why: engine.WhySet, Set: i}
 			}
 		}

@@ -97,7 +97,7 @@ func (n *naive) stopped(x *naiveCandidate, stop engine.Stop) bool {
 	case engine.WhySteps:
 		return beneficial && valid
 	case engine.WhySet:
-		return beneficial && x.anonymity[stop.Set] < uint64(n.sets[stop.Set].K)
+		return beneficial && !enginetest.Holds(n.sets[stop.Set], x.anonymity[stop.Set])
 	case engine.WhyRecords:
 		if !beneficial || valid {
 			return false
@@ -116,7 +116,7 @@ func (n *naive) largestK(column int) (k int) {
 	for _, set := range n.sets {
 		for _, of := range set.Columns {
 			if of == column {
-				k = max(k, set.K)
+				k = max(k, int(set.K))
 			}
 		}
 	}

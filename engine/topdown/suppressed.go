@@ -8,8 +8,8 @@ import (
 	"github.com/kcut/kcut/partition/tips"
 )
 
-// suppressed is a column whose values are disclosed one by one. A node is a code of the
-// attribute.
+// suppressed is a column whose values are disclosed one by one (TDR, section 3.1.2). A node is a
+// code of the attribute.
 type suppressed struct {
 	profile
 	code        []uint32 // of the search, by code of the attribute
@@ -82,7 +82,7 @@ func (c *suppressed) sort() {
 func (c *suppressed) number() {
 	if c.beneficial(c.frequencies) {
 		for code, p := range c.parts {
-			if p.size > 0 && p.size >= c.k && !c.attribute.IsRest(code) {
+			if p.size > 0 && c.standsAlone(p.size) && !c.attribute.IsRest(code) {
 				c.open = append(c.open, code)
 			}
 		}
@@ -94,8 +94,8 @@ func (c *suppressed) number() {
 	c.domain = len(c.open) + 1
 }
 
-func (c *suppressed) codes() engine.Coarsening {
-	return engine.Coarsening{Codes: c.code, Domain: c.domain}
+func (c *suppressed) codes() engine.CodeMerge {
+	return engine.CodeMerge{Codes: c.code, Domain: c.domain}
 }
 
 // start makes every open code a candidate. The last code is a value that is dead already,

@@ -2,7 +2,7 @@ package topdown
 
 import "github.com/kcut/kcut/engine"
 
-// taxonomy is the shape of a generalized column: the attribute's tree, in which a null is
+// taxonomy is the shape of a generalized column (TDR, section 3.1.1): the attribute's tree, in which a null is
 // a leaf directly under the root.
 type taxonomy struct{ profile }
 

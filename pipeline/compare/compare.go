@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/engine/reuse"
+	"github.com/kcut/kcut/engine/recheck"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
@@ -399,7 +399,7 @@ func regionsWithin(fine, coarse *cutfile.File, comparisons []*comparison) bool {
 			released = append(released, region[at])
 		}
 	}
-	index := reuse.NewRegionIndex(len(order), released)
+	index := recheck.NewRegionIndex(len(order), released)
 	labels := make([][]uint32, len(order))
 	for _, region := range fine.Regions {
 		for a, label := range region {

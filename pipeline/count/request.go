@@ -25,7 +25,7 @@ type Request struct {
 	Whole bool
 	// Merge says which codes of the attributes are told apart when tuples are counted in a second
 	// reading; nil: all.
-	Merge func(*engine.Table) []engine.Coarsening
+	Merge func(*engine.Table) []engine.CodeMerge
 	Take  func(row uint64) bool // of a row by its position in the input; nil: all are counted
 	Tuning
 }

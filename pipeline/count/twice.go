@@ -18,7 +18,7 @@ func (r *Request) twice(ctx context.Context, res *Resources) (*Counts, error) {
 		return nil, err
 	}
 	c := &Counts{Table: r.newTable()}
-	c.Table.Coarse = r.Merge != nil
+	c.Table.Merged = r.Merge != nil
 	var err error
 	if c.Columns, err = s.bind(ctx); err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func (r *Request) finalCoders(c *Counts) (coders []domain.Coder, sizes []int) {
 	add := func(coder domain.Coder, size int) {
 		coders, sizes = append(coders, coder), append(sizes, size)
 	}
-	var merged []engine.Coarsening
+	var merged []engine.CodeMerge
 	if r.Merge != nil {
 		merged = r.Merge(c.Table)
 	}

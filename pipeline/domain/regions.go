@@ -4,14 +4,14 @@ import (
 	"slices"
 
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/engine/reuse"
+	"github.com/kcut/kcut/engine/recheck"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
 // RegionEngine returns the engine that takes the regions as they are.
-func (g *Cut) RegionEngine() *reuse.Regions {
-	e := &reuse.Regions{}
+func (g *Cut) RegionEngine() *recheck.Regions {
+	e := &recheck.Regions{}
 	numbers := make([][]uint32, len(g.columns)) // label numbers by position in the cut
 	for a, column := range g.columns {
 		var labels engine.RegionColumn
@@ -33,11 +33,12 @@ func (g *Cut) RegionEngine() *reuse.Regions {
 
 // CoverRegions tells the engine of regions which labels cover the codes of every attribute. The
 // labelers have made their domains.
-func CoverRegions(e *reuse.Regions, labelers []Labeler) {
-	e.Covers = nil
+func CoverRegions(e engine.Covered, labelers []Labeler) {
+	var covers [][][]uint32
 	for _, l := range labelers {
-		e.Covers = append(e.Covers, l.(*cover).covers)
+		covers = append(covers, l.(*cover).covers)
 	}
+	e.Cover(covers)
 }
 
 // regionColumn returns the labels of a column, with the mark before the null, and the number

@@ -60,7 +60,7 @@ func (r *release) make(ctx context.Context) error {
 	if err != nil || r.RulesFromAll {
 		return err
 	}
-	masker = newMasker(unsearched(r.recoding), len(r.Attributes))
+	masker = newMasker(r.recoding.Unsearched(), len(r.Attributes))
 	return r.parts.test.each(ctx, false, func(b *block) error {
 		if !r.RawTest {
 			masker.mask(b)
@@ -81,16 +81,6 @@ func (r *release) of(b *block, side side) []uint32 {
 		r.counts = append(r.counts, n)
 	}
 	return r.counts
-}
-
-// unsearched returns the recoding of records that a recoding was not made from: by the labels
-// of codes or the regions of tuples, whatever the class and the number of records that have
-// them.
-func unsearched(recoding engine.Recoding) engine.Recoding {
-	if regions, ok := recoding.(*engine.Regions); ok {
-		return regions.Unsearched()
-	}
-	return recoding
 }
 
 // masker replaces codes by numbers of labels, of all records in their order.

@@ -53,10 +53,8 @@ func (t *trial) variant(ctx context.Context, job *jobfile.Job) (m measurement, e
 	if err != nil {
 		return m, err
 	}
-	if regions, ok := recoding.(*engine.Regions); ok {
-		if err := t.budget.Draw("regions", regions.Bytes()); err != nil {
-			return m, err
-		}
+	if err := t.budget.Draw("regions", recoding.Bytes()); err != nil {
+		return m, err
 	}
 	r := t.newRelease(recoding)
 	if err := r.make(ctx); err != nil {
@@ -127,7 +125,7 @@ func (t *trial) compress(ctx context.Context, searcher engine.Engine, requiremen
 		return nil, err
 	}
 	table := &engine.Table{
-		Attributes: t.Attributes, Classes: classes, ClassNames: t.ClassNames, Rows: t.source.rows, Coarse: true, Histograms: t.histograms,
+		Attributes: t.Attributes, Classes: classes, ClassNames: t.ClassNames, Rows: t.source.rows, Merged: true, Histograms: t.histograms,
 	}
 	for _, y := range tallies {
 		grouping, err := y.table(ctx)
@@ -177,9 +175,5 @@ func (t *trial) try(ctx context.Context, l classify.Learner, training, test clas
 
 // largestK returns the largest k of the sets, at least 1.
 func largestK(requirement engine.Requirement) int {
-	k := 1
-	for _, set := range requirement.Sets {
-		k = max(k, set.K)
-	}
-	return k
+	return max(1, int(requirement.United().K))
 }

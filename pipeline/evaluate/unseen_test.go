@@ -43,7 +43,7 @@ func TestUnseenValues(t *testing.T) {
 			all.Columns = append(all.Columns, a)
 		}
 		for i := range c.Sets {
-			c.Sets[i].K = 1 + r.IntN(6)
+			c.Sets[i].K = engine.KAnonymity(1 + r.IntN(6))
 		}
 		c.Sets = append(c.Sets, all)
 		for _, algorithm := range algorithms {
@@ -124,7 +124,7 @@ func checkParts(t *testing.T, c enginetest.Case, tr *trial, recoding engine.Reco
 	}
 	read(tr.training, recoding, rows[training])
 	enginetest.CheckAnonymous(t, released, c.Sets)
-	read(tr.parts.test, unsearched(recoding), rows[test])
+	read(tr.parts.test, recoding.Unsearched(), rows[test])
 	if t.Failed() {
 		t.Fatalf("%s\n%s", name, c)
 	}

@@ -16,8 +16,8 @@ func IsSavable(recoding engine.Recoding) bool {
 		return false
 	}
 	_, located := regions.Locator.(engine.SavedLocator)
-	_, drawn := regions.Drawn.(engine.SavedLocator)
-	return located && (drawn || regions.Drawn == nil)
+	_, drawn := regions.Sampled.(engine.SavedLocator)
+	return located && (drawn || regions.Sampled == nil)
 }
 
 func saveIntervals(w *checkpoint.Writer, intervals []engine.Interval) {
@@ -47,12 +47,12 @@ func SaveRegions(w *checkpoint.Writer, recoding engine.Recoding) {
 	checkpoint.Numbers(w, r.Released)
 	checkpoint.Numbers(w, r.Sizes)
 	r.Locator.(engine.SavedLocator).Save(w)
-	w.Bool(r.Drawn != nil)
-	if r.Drawn != nil {
-		r.Drawn.(engine.SavedLocator).Save(w)
+	w.Bool(r.Sampled != nil)
+	if r.Sampled != nil {
+		r.Sampled.(engine.SavedLocator).Save(w)
 	}
-	w.Uint(uint64(len(r.Moved)))
-	for _, cell := range r.Moved {
+	w.Uint(uint64(len(r.Reassigned)))
+	for _, cell := range r.Reassigned {
 		checkpoint.Numbers(w, cell.Codes)
 		w.Uint(uint64(cell.Class))
 		w.Uint(uint64(len(cell.Parts)))
@@ -82,18 +82,18 @@ func LoadRegions(from *checkpoint.Reader, table *engine.Table, e engine.Engine, 
 	r.Released, r.Sizes = checkpoint.ReadNumbers[uint32](from), checkpoint.ReadNumbers[uint64](from)
 	r.Locator = loader.LoadLocator(from)
 	if from.Bool() {
-		drawn, ok := e.(engine.DrawnLoader)
+		sampled, ok := e.(engine.SampledLoader)
 		if !ok {
 			return nil, checkpoint.ErrNone
 		}
-		r.Drawn = drawn.LoadDrawn(from, r.Locator, table)
+		r.Sampled = sampled.LoadSampled(from, r.Locator, table)
 	}
 	for n := from.Int(); n > 0 && from.Err() == nil; n-- {
-		cell := engine.MovedCell{Codes: checkpoint.ReadNumbers[uint32](from), Class: uint32(from.Uint())}
+		cell := engine.ReassignedCell{Codes: checkpoint.ReadNumbers[uint32](from), Class: uint32(from.Uint())}
 		for n := from.Int(); n > 0 && from.Err() == nil; n-- {
 			cell.Parts = append(cell.Parts, engine.Part{Region: int32(from.Uint()) - 1, Count: from.Uint()})
 		}
-		r.Moved = append(r.Moved, cell)
+		r.Reassigned = append(r.Reassigned, cell)
 	}
 	r.Suppressed, r.DroppedRecords = from.Uint(), from.Uint()
 	if err := from.Err(); err != nil {

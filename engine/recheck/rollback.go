@@ -1,0 +1,227 @@
+package recheck
+
+import "github.com/kcut/kcut/engine"
+
+// rolledBack tells of every step whether it is. A step is never rolled back while one above
+// whose children it belongs to is not.
+type rolledBack []bool
+
+func (u rolledBack) count() (n int) {
+	for _, is := range u {
+		if is {
+			n++
+		}
+	}
+	return n
+}
+
+// rollback is the way back from the cut of one attribute to everything masked: steps, each of
+// which may be rolled back when those below it are.
+//
+//	Generalize: the inner nodes of the tree, in preorder; rolled back, a node stands for all below it
+//	Discretize: the starts of all intervals but the first; rolled back, an interval joins the one before
+//	Suppress:   the values; rolled back, a value is suppressed
+type rollback struct {
+	*engine.Attribute
+	sizes []uint64 // records by code
+	nodes []int    // Generalize: of every step
+	step  []int    // Generalize: of every node, or -1
+}
+
+func newRollback(a *engine.Attribute, sizes []uint64) *rollback {
+	l := &rollback{Attribute: a, sizes: sizes}
+	if a.Mask != engine.Generalize {
+		return l
+	}
+	for n := range a.Tree.Len() {
+		l.step = append(l.step, -1)
+		if !a.Tree.IsLeaf(n) {
+			l.step[n] = len(l.nodes)
+			l.nodes = append(l.nodes, n)
+		}
+	}
+	return l
+}
+
+// len returns the number of steps.
+func (l *rollback) len() int {
+	switch {
+	case l.Mask == engine.Generalize:
+		return len(l.nodes)
+	case l.Mask == engine.Discretize:
+		return max(0, len(l.Texts)-1)
+	case l.HasNull:
+		return len(l.Texts) + 1
+	}
+	return len(l.Texts)
+}
+
+// cut returns the cut that is left.
+func (l *rollback) cut(u rolledBack) engine.ColumnCut {
+	switch l.Mask {
+	case engine.Generalize:
+		return engine.CutTree(l.Attribute, l.members(u))
+	case engine.Discretize:
+		return engine.CutIntervals(l.Attribute, l.starts(u))
+	}
+	var disclosed []int
+	for step, is := range u {
+		if !is {
+			disclosed = append(disclosed, l.value(step))
+		}
+	}
+	return engine.CutSuppressed(l.Attribute, disclosed)
+}
+
+// members returns the nodes of the cut.
+func (l *rollback) members(u rolledBack) (nodes []int) {
+	var walk func(n int)
+	walk = func(n int) {
+		if l.step[n] < 0 || u[l.step[n]] {
+			nodes = append(nodes, n)
+			return
+		}
+		for _, child := range l.Tree.Children(n) {
+			walk(child)
+		}
+	}
+	walk(0)
+	return nodes
+}
+
+// starts returns the first codes of the intervals.
+func (l *rollback) starts(u rolledBack) []int {
+	starts := []int{0}
+	for step, is := range u {
+		if !is {
+			starts = append(starts, step+1)
+		}
+	}
+	return starts
+}
+
+// value returns the code of a value's step.
+func (l *rollback) value(step int) int {
+	if step == len(l.Texts) {
+		return int(l.NullCode())
+	}
+	return step
+}
+
+// coarsenings returns the ways to make a label of a cut coarser that undo as little as
+// possible, as lists of steps: every cut that is coarser there rolls back all of one of them.
+func (l *rollback) coarsenings(u rolledBack, cut *engine.ColumnCut, label int) [][]int {
+	isNull := cut.Labels[label].Null
+	switch l.Mask {
+	case engine.Generalize:
+		return l.above(u, label, isNull)
+	case engine.Discretize:
+		return l.joins(u, label, isNull)
+	}
+	return l.suppressions(u, cut, label)
+}
+
+// above rolls back the parent of a label's node.
+func (l *rollback) above(u rolledBack, label int, isNull bool) [][]int {
+	parent := 0
+	if !isNull {
+		if parent = l.Tree.Parent(l.members(u)[label]); parent < 0 {
+			return nil
+		}
+	}
+	_, end := l.Tree.Range(parent)
+	var steps []int
+	for step := l.step[parent]; step < len(l.nodes); step++ {
+		if from, _ := l.Tree.Range(l.nodes[step]); from >= end {
+			break
+		}
+		if !u[step] {
+			steps = append(steps, step)
+		}
+	}
+	return [][]int{steps}
+}
+
+// joins joins an interval with the one before or the one after it; the null, which only
+// everything covers, takes all.
+func (l *rollback) joins(u rolledBack, label int, isNull bool) (ways [][]int) {
+	starts := l.starts(u)
+	if isNull {
+		var all []int
+		for _, start := range starts[1:] {
+			all = append(all, start-1)
+		}
+		return [][]int{all}
+	}
+	if label > 0 {
+		ways = append(ways, []int{starts[label] - 1})
+	}
+	if label+1 < len(starts) {
+		ways = append(ways, []int{starts[label+1] - 1})
+	}
+	return ways
+}
+
+// suppressions suppresses a value, or, for what is suppressed already, any other one.
+func (l *rollback) suppressions(u rolledBack, cut *engine.ColumnCut, label int) (ways [][]int) {
+	disclosed := 0
+	for step, is := range u {
+		if is {
+			continue
+		}
+		if label == disclosed || label == len(cut.Labels)-1 {
+			ways = append(ways, []int{step})
+		}
+		disclosed++
+	}
+	return ways
+}
+
+// isBelow reports whether a step is below another one, so that it must be rolled back with it.
+func (l *rollback) isBelow(step, upper int) bool {
+	if l.Mask != engine.Generalize || upper >= step {
+		return false
+	}
+	_, end := l.Tree.Range(l.nodes[upper])
+	from, _ := l.Tree.Range(l.nodes[step])
+	return from < end
+}
+
+// bits returns what the labels of a cut tell of the attribute's values, in bits, over all records.
+func (l *rollback) bits(cut *engine.ColumnCut) float64 {
+	sizes := make([]uint64, len(cut.Labels))
+	total := uint64(0)
+	for code, label := range cut.Code {
+		sizes[label] += l.sizes[code]
+		total += l.sizes[code]
+	}
+	if total == 0 {
+		return 0
+	}
+	return engine.Entropy(sizes, total)
+}
+
+// undo returns the labels that rolling a step back joins, and what they become.
+func (l *rollback) undo(u rolledBack, step int) (value engine.Label, children []engine.Label) {
+	after := append(rolledBack(nil), u...)
+	after[step] = true
+	was, is := l.cut(u), l.cut(after)
+	if l.Mask == engine.Suppress {
+		label := l.Label(l.value(step))
+		return engine.Label{Text: engine.Suppressed}, []engine.Label{label}
+	}
+	joined := -1
+	var number uint32
+	for code := range was.Code {
+		if was.Labels[was.Code[code]] != is.Labels[is.Code[code]] {
+			if joined < 0 {
+				value, number = is.Labels[is.Code[code]], is.Code[code]
+			}
+			if label := int(was.Code[code]); label != joined && is.Code[code] == number {
+				children = append(children, was.Labels[label])
+				joined = label
+			}
+		}
+	}
+	return value, children
+}

@@ -1,0 +1,359 @@
+package recheck
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"slices"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/partition"
+)
+
+// suppression takes records away from a cut until every class that is left has its K, and
+// so has the one that they are in then: of records with marks alone.
+//
+// Whether a record is taken away depends on its classes alone. Taking some away makes other
+// classes of other sets smaller, which may then be too small themselves.
+type suppression struct {
+	*classes
+	*engine.RecordSuppression
+	tuples  *partition.Table // of all attributes in sets
+	columns []int            // these
+	most    uint64           // records that may be taken away
+	sets    []outliers
+	noted   int64 // bytes that are drawn for removed
+}
+
+// outliers are the classes of one set that are taken away.
+type outliers struct {
+	engine.Set
+	fields  []int               // of the columns, in the layout of tuples
+	all     *partition.Table    // all classes, in label numbers
+	taken   map[string]struct{} // by their labels
+	marks   string              // the labels of suppressed records
+	removed map[string]uint64   // records that were taken from a class, for whatever set
+}
+
+// classBytes is what a class that is noted takes, beside its labels.
+const classBytes = 100
+
+// suppress returns the cut, or a record suppression of it. It returns a *Broken when more records
+// than may be would have to be taken away.
+func (c *classes) suppress(ctx context.Context, cut *engine.Cut, most uint64) (engine.Recoding, error) {
+	s := &suppression{classes: c, RecordSuppression: &engine.RecordSuppression{Cut: cut}, tuples: c.table.Groupings[0], most: most}
+	for a := range cut.Columns {
+		s.Marks = append(s.Marks, cut.Columns[a].AddMark())
+	}
+	s.columns = engine.Requirement{Sets: c.sets}.United().Columns
+	for _, set := range c.sets {
+		o := outliers{Set: set, taken: make(map[string]struct{})}
+		for _, a := range set.Columns {
+			o.fields = append(o.fields, slices.Index(s.columns, a))
+		}
+		s.sets = append(s.sets, o)
+	}
+	err := s.find(ctx)
+	s.forget()
+	c.release(s.Held)
+	for i := range s.sets {
+		if s.sets[i].all != nil {
+			err = errors.Join(err, s.sets[i].all.Discard(c.space))
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if s.Records == 0 {
+		plain := c.cut(make(rolledBack, c.steps()))
+		plain.Reached = cut.Reached
+		return plain, nil
+	}
+	s.Locator = newRecordLocator(s.Cut, s.sets)
+	return s.RecordSuppression, nil
+}
+
+// find finds the classes that are taken away.
+func (s *suppression) find(ctx context.Context) error {
+	broken := &Broken{}
+	for i := range s.sets {
+		breach, err := s.begin(ctx, &s.sets[i])
+		if err != nil {
+			return err
+		}
+		if breach.Classes > 0 {
+			broken.Breaches = append(broken.Breaches, *breach)
+		}
+		if breach.Records > s.most {
+			broken.Over, broken.Most = breach.Records, s.most
+			return broken
+		}
+	}
+	for {
+		if err := s.spread(ctx, broken); err != nil {
+			return err
+		}
+		enough, err := s.conclude(ctx)
+		if err != nil || enough {
+			return err
+		}
+		if err := s.takeSmallest(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// begin counts the classes of a set, and takes away those that are too small.
+func (s *suppression) begin(ctx context.Context, o *outliers) (*Breach, error) {
+	var to [][]uint32
+	var domains []int
+	for _, a := range s.columns {
+		column := &s.Cut.Columns[a]
+		if slices.Contains(o.Columns, a) {
+			to, domains = append(to, column.Code), append(domains, len(column.Labels))
+		} else {
+			to, domains = append(to, make([]uint32, len(column.Code))), append(domains, 1)
+		}
+	}
+	var err error
+	if o.all, err = s.tuples.Aggregate(ctx, to, domains, s.space); err != nil {
+		return nil, err
+	}
+	breach := &Breach{Columns: s.names(o.Columns), K: int(o.K)}
+	for _, a := range o.Columns {
+		o.marks = string(appendLabel([]byte(o.marks), s.Marks[a]))
+	}
+	return breach, s.each(ctx, o, func(class []byte, n uint64) error {
+		if o.Holds(engine.Stats{Records: n}) {
+			return nil
+		}
+		if breach.add(n); breach.Records > s.most {
+			return nil
+		}
+		return s.suppressClass(o, class)
+	})
+}
+
+// take takes a class away.
+func (s *suppression) suppressClass(o *outliers, class []byte) error {
+	bytes := classBytes + int64(len(class))
+	if err := s.space.Draw("equivalence classes that are suppressed", bytes); err != nil {
+		return err
+	}
+	s.Held += bytes
+	o.taken[string(class)] = struct{}{}
+	return nil
+}
+
+func appendLabel(class []byte, label uint32) []byte {
+	return binary.BigEndian.AppendUint32(class, label)
+}
+
+// each calls visit with every class of a set. Its labels are valid until it returns.
+func (s *suppression) each(ctx context.Context, o *outliers, visit func(class []byte, records uint64) error) error {
+	var class []byte
+	return o.all.Scan(ctx, s.space, func(block *partition.Table) error {
+		for i, n := range block.Counts {
+			class = class[:0]
+			for _, f := range o.fields {
+				class = appendLabel(class, block.Layout.Fields[f].Code(block.Keys[i*block.Layout.Words:]))
+			}
+			if err := visit(class, uint64(n)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// spread takes away the classes that became too small because others were taken away, until
+// there is none.
+func (s *suppression) spread(ctx context.Context, broken *Broken) error {
+	for more := true; more; {
+		if err := s.remove(ctx); err != nil {
+			return err
+		}
+		if s.Records > s.most {
+			broken.Over, broken.Most = s.Records, s.most
+			return broken
+		}
+		more = false
+		for i := range s.sets {
+			o := &s.sets[i]
+			err := s.each(ctx, o, func(class []byte, n uint64) error {
+				if left := s.left(o, class, n); left == 0 || o.Holds(engine.Stats{Records: left}) {
+					return nil
+				}
+				more = true
+				return s.suppressClass(o, class)
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// left returns the records that are left in a class of n, those with marks alone included
+// if they are in it.
+func (s *suppression) left(o *outliers, class []byte, n uint64) uint64 {
+	left := n - o.removed[string(class)]
+	if left > 0 && string(class) == o.marks {
+		left += s.Records
+	}
+	return left
+}
+
+// remove counts the records that are taken away, and from which classes.
+func (s *suppression) remove(ctx context.Context) error {
+	s.Records = 0
+	s.forget()
+	s.Remaining = make([][]uint64, len(s.Cut.Columns))
+	for _, a := range s.columns {
+		s.Remaining[a] = make([]uint64, len(s.Cut.Columns[a].Labels))
+	}
+	for i := range s.sets {
+		s.sets[i].removed = make(map[string]uint64)
+	}
+	keys := make([][]byte, len(s.sets))
+	return s.tuples.Scan(ctx, s.space, func(block *partition.Table) error {
+		for i, n := range block.Counts {
+			key := block.Keys[i*block.Layout.Words:]
+			taken := false
+			for j := range s.sets {
+				o := &s.sets[j]
+				keys[j] = keys[j][:0]
+				for at, a := range o.Columns {
+					code := block.Layout.Fields[o.fields[at]].Code(key)
+					keys[j] = appendLabel(keys[j], s.Cut.Columns[a].Code[code])
+				}
+				_, is := o.taken[string(keys[j])]
+				taken = taken || is
+			}
+			if !taken {
+				for f, a := range s.columns {
+					s.Remaining[a][s.Cut.Columns[a].Code[block.Layout.Fields[f].Code(key)]] += uint64(n)
+				}
+				continue
+			}
+			if s.Records += uint64(n); s.Records > s.most {
+				continue // to be told how many
+			}
+			for j := range s.sets {
+				if err := s.record(&s.sets[j], keys[j], uint64(n)); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// record records that records were taken from a class.
+func (s *suppression) record(o *outliers, class []byte, records uint64) error {
+	if _, known := o.removed[string(class)]; !known {
+		bytes := classBytes + int64(len(class))
+		if err := s.space.Draw("equivalence classes that lose records", bytes); err != nil {
+			return err
+		}
+		s.noted += bytes
+	}
+	o.removed[string(class)] += records
+	return nil
+}
+
+// forget returns what is drawn for what was noted.
+func (s *suppression) forget() {
+	s.release(s.noted)
+	s.noted = 0
+}
+
+// conclude notes what is reached, and reports whether that is enough for the suppressed records, too.
+func (s *suppression) conclude(ctx context.Context) (enough bool, err error) {
+	s.Cut.Reached = nil
+	enough = true
+	for i := range s.sets {
+		o := &s.sets[i]
+		least, marked := uint64(0), s.Records
+		err := s.each(ctx, o, func(class []byte, n uint64) error {
+			left := s.left(o, class, n)
+			if left > 0 && string(class) == o.marks {
+				marked = left
+			} else if left > 0 && (least == 0 || left < least) {
+				least = left
+			}
+			return nil
+		})
+		if err != nil {
+			return false, err
+		}
+		if marked > 0 && (least == 0 || marked < least) {
+			least = marked
+		}
+		s.Cut.Reached = append(s.Cut.Reached, least)
+		enough = enough && (s.Records == 0 || o.Holds(engine.Stats{Records: marked}))
+	}
+	return enough, nil
+}
+
+// takeSmallest takes away the smallest class that is left: the first one by set, then by its labels.
+func (s *suppression) takeSmallest(ctx context.Context) error {
+	var smallest []byte
+	var of *outliers
+	fewest := uint64(0)
+	for i := range s.sets {
+		o := &s.sets[i]
+		err := s.each(ctx, o, func(class []byte, n uint64) error {
+			left := n - o.removed[string(class)]
+			if left == 0 {
+				return nil
+			}
+			if of == nil || left < fewest || left == fewest && of == o && string(class) < string(smallest) {
+				smallest, of, fewest = slices.Clone(class), o, left
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if of == nil {
+		return &Broken{Over: s.Records, Most: s.most} // every record is suppressed, and they are too few
+	}
+	return s.suppressClass(of, smallest)
+}
+
+// recordLocator is the Locator of a record suppression.
+type recordLocator struct {
+	cut  *engine.Cut
+	sets []outliers // but for what found them
+}
+
+func newRecordLocator(cut *engine.Cut, sets []outliers) *recordLocator {
+	r := &recordLocator{cut: cut}
+	for _, o := range sets {
+		if len(o.taken) > 0 {
+			r.sets = append(r.sets, outliers{Set: o.Set, taken: o.taken})
+		}
+	}
+	return r
+}
+
+// Locate tells which tuples are suppressed.
+func (r *recordLocator) Locate(n int, codes [][]uint32, regions []int32) {
+	var class []byte
+	for i := range n {
+		regions[i] = engine.ByCut
+		for _, o := range r.sets {
+			class = class[:0]
+			for _, a := range o.Columns {
+				class = appendLabel(class, r.cut.Columns[a].Code[codes[a][i]])
+			}
+			if _, ok := o.taken[string(class)]; ok {
+				regions[i] = engine.ByMark
+				break
+			}
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package recheck
+
+import (
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/enginetest"
+)
+
+// naiveOf is the suppression of a case's rows under the given cut.
+func naiveOf(c enginetest.Case, most int) *naiveSuppression {
+	codes := c.Data.Codes()
+	n := &naiveSuppression{sets: engineSets(c), most: most, rows: make([][]uint32, codes.Rows), taken: make([]bool, codes.Rows)}
+	for a := range codes.Attributes {
+		l := newRollback(&codes.Attributes[a], make([]uint64, codes.Attributes[a].Len()))
+		cut := l.cut(make(rolledBack, l.len()))
+		n.marks = append(n.marks, cut.AddMark())
+		for row, code := range codes.Columns[a] {
+			n.rows[row] = append(n.rows[row], cut.Code[code])
+		}
+	}
+	return n
+}
+
+// TestSuppressTakesWhatTheRuleSays compares the rows that are suppressed with those that the
+// naive rule takes.
+func TestSuppressTakesWhatTheRuleSays(t *testing.T) {
+	taken, refused := 0, 0
+	eachCase(t, 600, 40, func(t *testing.T, r *rand.Rand, c enginetest.Case) {
+		if r.IntN(2) == 0 { // rows may have marks alone from the start
+			for a := range c.Data.Columns {
+				c.Data.Columns[a].Mask, c.Data.Columns[a].Rare = engine.Suppress, 2+r.IntN(6)
+			}
+		}
+		n := naiveOf(c, len(c.Data.Rows))
+		if r.IntN(3) == 0 {
+			n.most = r.IntN(len(c.Data.Rows) + 1)
+		}
+		ok := n.run(n.spread)
+		recoding, _, err := hold(Engine{OnBreak: Suppress, MaxSuppressed: uint64(n.most)}, c)
+		if broken := new(*Broken); !ok {
+			refused++
+			if !errors.As(err, broken) {
+				t.Errorf("at most %d of %d: got %v, want that they are too many", n.most, n.count(), err)
+			}
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := enginetest.CheckAnonymous(t, c.Data.Released(recoding), n.sets)
+		if got := recoding.Anonymity(engine.Requirement{Sets: c.Sets}); !slices.Equal(got, want) {
+			t.Errorf("reached %v, want %v", got, want)
+		}
+		codes := c.Data.Codes()
+		where := make([]int32, codes.Rows)
+		if redaction, ok := recoding.(*engine.RecordSuppression); ok {
+			redaction.Locator.Locate(codes.Rows, codes.Columns, where)
+		}
+		for row := range where {
+			if (where[row] == engine.ByMark) != n.taken[row] {
+				t.Errorf("row %d is suppressed: %t, want %t", row, !n.taken[row], n.taken[row])
+			}
+		}
+		taken += n.count()
+	})
+	if taken == 0 || refused == 0 {
+		t.Errorf("%d rows were suppressed, %d times they were too many", taken, refused)
+	}
+}

@@ -1,0 +1,81 @@
+package taxonomy
+
+import (
+	"strings"
+	"testing"
+)
+
+// outline writes a tree as name(child child).
+func outline(n Node) string {
+	if len(n.Children) == 0 {
+		return n.Name
+	}
+	var children []string
+	for _, c := range n.Children {
+		children = append(children, outline(c))
+	}
+	return n.Name + "(" + strings.Join(children, " ") + ")"
+}
+
+func generateWith(generator Generator, err error) func([]string) (*Tree, error) {
+	return func(texts []string) (*Tree, error) {
+		if err != nil {
+			return nil, err
+		}
+		return Generate(generator, texts)
+	}
+}
+
+func TestGenerators(t *testing.T) {
+	prefix := func(lengths ...int) func([]string) (*Tree, error) {
+		return generateWith(Prefixes(lengths))
+	}
+	date := func(levels ...string) func([]string) (*Tree, error) {
+		return generateWith(Dates(levels))
+	}
+	ranges := func(bounds ...string) func([]string) (*Tree, error) {
+		return generateWith(Ranges(bounds))
+	}
+	for _, c := range []struct {
+		name     string
+		generate func([]string) (*Tree, error)
+		texts    string
+		want     string // the outline, or a part of the error
+	}{
+		{"prefixes", prefix(1, 3), "94110 94109 10001", "*(1*(100*(10001)) 9*(941*(94109 94110)))"},
+		{"short codes", prefix(3, 1), "A A1 A12 A123", "*(A A*(A1 A12 A12*(A123)))"},
+		{"characters", prefix(1), "äb äc", "*(ä*(äb äc))"},
+		{"no lengths", prefix(), "b a", "*(a b)"},
+		{"no values", prefix(2), "", "*"},
+		{"clash with a prefix", prefix(1), "a* ab", "1 values have the name"},
+		{"clash with the root", prefix(1), "* ab", "1 values have the name"},
+		{"length", prefix(0), "a", "length 0 is not positive"},
+		{"dates", date("month", "year"), "1990-05-03 1990-05-01 1991-01-01", "*(1990(1990-05(1990-05-01 1990-05-03)) 1991(1991-01(1991-01-01)))"},
+		{"days of timestamps and dates", date("day", "year"), "1990-05-03T10:00:00Z 1990-05-03T11:00:00Z 1991-01-01", "*(1990(1990-05-03(1990-05-03T10:00:00Z 1990-05-03T11:00:00Z)) 1991(1991-01-01))"},
+		{"all levels", date("month", "quarter", "year", "decade", "century"), "1990-05-03T10:00:00Z", "*(19XX(1990s(1990(1990-Q2(1990-05(1990-05-03T10:00:00Z))))))"},
+		{"quarters", date("quarter"), "1990-01-01 1990-03-31 1990-04-01 1990-06-30 1990-07-01 1990-09-30 1990-10-01 1990-12-31",
+			"*(1990-Q1(1990-01-01 1990-03-31) 1990-Q2(1990-04-01 1990-06-30) 1990-Q3(1990-07-01 1990-09-30) 1990-Q4(1990-10-01 1990-12-31))"},
+		{"clash with the day of a later time", date("day"), "1990-05-03 1990-05-03T10:00:00Z", "1 values have the name"},
+		{"decades", date("decade"), "0987-12-31 2001-01-01", "*(0980s(0987-12-31) 2000s(2001-01-01))"},
+		{"no dates", date("year"), "1990-02-30 1990-02-03 soon 1990-02-03x", "3 of 4 values are no dates"},
+		{"unknown level", date("week"), "1990-02-03", `unknown level "week"`},
+		{"ranges", ranges("0", "18", "65"), "70 17 18 5 -1 64.5", "(,)((,0)(-1) [0,18)(5 17) [18,65)(18 64.5) [65,)(70))"},
+		{"empty range", ranges("0", "18"), "20 -1", "(,)((,0)(-1) [18,)(20))"},
+		{"exact", ranges("0.3"), "0.3 0.29999999999999999999 3e-1", "(,)((,0.3)(0.29999999999999999999) [0.3,)(0.3 3e-1))"},
+		{"no bounds", ranges(), "2 1", "(,)(1 2)"},
+		{"no numbers", ranges("0"), "1 1/2 0x1 Inf 1e9999 .", "5 of 6 values are no numbers"},
+		{"falling bounds", ranges("0", "0"), "1", "bound 2 is not above"},
+		{"no bound", ranges("zero"), "1", "bound 1 is no number"},
+	} {
+		tree, err := c.generate(strings.Fields(c.texts))
+		got := ""
+		if err != nil {
+			got = err.Error()
+		} else {
+			got = outline(tree.node(0))
+		}
+		if got != c.want && (err == nil || !strings.Contains(got, c.want)) {
+			t.Errorf("%s: got %s, want %s", c.name, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,269 @@
+package taxonomy
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/kcut/kcut/partition"
+)
+
+// Frequency is the number of records of a class.
+type Frequency struct {
+	Class uint32
+	Count uint64
+}
+
+// AddFrequencies adds up two lists of frequencies by ascending class.
+func AddFrequencies(to, from []Frequency) []Frequency {
+	for _, f := range from {
+		at, ok := slices.BinarySearchFunc(to, f.Class, func(e Frequency, class uint32) int { return int(e.Class) - int(class) })
+		if ok {
+			to[at].Count += f.Count
+		} else {
+			to = slices.Insert(to, at, f)
+		}
+	}
+	return to
+}
+
+// Pruning says which nodes of a taxonomy no search refines: those with a child of fewer
+// than K records, and those whose records have one class. The zero value prunes nothing.
+type Pruning struct {
+	K       uint64 // the largest threshold of the sets with the column
+	Classes bool   // a class was declared
+	// Hold is told how many more bytes are held, fewer when negative. Nil: nobody asks.
+	Hold func(bytes int64) error
+}
+
+// Held tells Hold, if anybody asks.
+func (p Pruning) Held(bytes int64) error {
+	if p.Hold == nil || bytes == 0 {
+		return nil
+	}
+	return p.Hold(bytes)
+}
+
+// Grower grows a generated taxonomy from values that come in the bytewise order of their
+// texts. What lies below a pruned node is forgotten at once, so that the grower holds no
+// more than a node for every K records of the levels, however many values there are.
+type Grower struct {
+	generator Generator
+	pruning   Pruning
+	open      []*branch // the path of the last text, from the root on
+	waiting   map[step]*branch
+	path      []step
+
+	last      string // text
+	clashed   bool   // the last text has the name of a node
+	texts     int
+	misfits   int
+	clashes   int
+	isUnnamed bool // a text is empty
+}
+
+// branch is a node while it grows.
+type branch struct {
+	step
+	children    []*branch
+	values      int // leaves below it, pruned or not; 1: a leaf, or above one
+	size        uint64
+	frequencies []Frequency // of its records, until its parent has them
+	pruned      bool
+	nodes       int   // below it, held
+	held        int64 // bytes, of these
+}
+
+// What one node takes beside its name and frequencies, and one frequency: while the tree
+// grows, in the tree and the histogram, and in the search.
+const (
+	branchBytes    = 224
+	FrequencyBytes = 32
+)
+
+// NewGrower returns a grower of the generator's root alone.
+func NewGrower(generator Generator, pruning Pruning) *Grower {
+	return &Grower{
+		generator: generator, pruning: pruning,
+		open: []*branch{{step: step{stem: generator.root()}}}, waiting: make(map[step]*branch),
+	}
+}
+
+// Add adds a value and its records. Texts must ascend.
+func (g *Grower) Add(text string, frequencies []Frequency) error {
+	var ok bool
+	if g.path, ok = g.generator.path(text, g.path[:0]); !ok {
+		g.misfits++
+	}
+	g.distinguish(text)
+	if !ok {
+		return nil
+	}
+	if err := g.turn(g.path); err != nil {
+		return err
+	}
+	size := uint64(0)
+	for _, f := range frequencies {
+		size += f.Count
+	}
+	leaf := branch{step: step{stem: text}, values: 1, size: size, frequencies: frequencies}
+	return g.join(g.open[len(g.open)-1], &leaf)
+}
+
+// distinguish counts texts that have the name of a node. That is a node of their own path
+// or, since texts ascend, of the next one's.
+func (g *Grower) distinguish(text string) {
+	for _, s := range g.path {
+		if s.named(g.last) && g.texts > 0 && !g.clashed {
+			g.clashes++
+			g.clashed = true
+		}
+	}
+	g.texts++
+	g.last, g.clashed = text, text == g.generator.root()
+	for _, s := range g.path {
+		g.clashed = g.clashed || s.named(text)
+	}
+	if g.clashed {
+		g.clashes++
+	}
+	g.isUnnamed = g.isUnnamed || text == ""
+}
+
+// turn closes the nodes that are not on a path and opens those that are, down to a pruned one.
+func (g *Grower) turn(path []step) error {
+	depth := 0
+	for depth < min(len(g.open)-1, len(path)) && g.open[depth+1].step == path[depth] {
+		depth++
+	}
+	if err := g.close(depth + 1); err != nil {
+		return err
+	}
+	for ; depth < len(path) && !g.open[depth].pruned; depth++ {
+		b, ok := g.waiting[path[depth]]
+		if !ok {
+			b = &branch{step: path[depth].apart()}
+		}
+		g.open = append(g.open, b)
+	}
+	return nil
+}
+
+// close closes nodes until as many are open as are to be left.
+func (g *Grower) close(left int) error {
+	for len(g.open) > left {
+		last := len(g.open) - 1
+		b := g.open[last]
+		g.open = g.open[:last]
+		if g.generator.scattered() {
+			g.waiting[b.step] = b
+		} else if err := g.join(g.open[last-1], b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// join makes a complete node the child of another, or prunes.
+func (g *Grower) join(parent, child *branch) error {
+	parent.values += child.values
+	parent.size += child.size
+	parent.frequencies = AddFrequencies(parent.frequencies, child.frequencies)
+	if g.pruning.Classes && len(child.frequencies) == 1 && len(child.children) > 0 {
+		if err := g.prune(child); err != nil {
+			return err
+		}
+	}
+	switch {
+	case parent.pruned:
+		return g.prune(child)
+	case child.size < g.pruning.K:
+		return errors.Join(g.prune(child), g.prune(parent))
+	}
+	return g.attach(parent, child)
+}
+
+// prune forgets what is below a node.
+func (g *Grower) prune(b *branch) error {
+	held := b.held
+	b.children, b.nodes, b.held, b.pruned = nil, 0, 0, true
+	return g.pruning.Held(-held)
+}
+
+// attach puts a child below a node. Frequencies are kept where the tree will end.
+func (g *Grower) attach(parent, child *branch) error {
+	kept := *child
+	kept.frequencies = nil
+	if len(child.children) == 0 {
+		kept.frequencies = slices.Clone(child.frequencies)
+	}
+	bytes := branchBytes + 2*int64(len(child.stem)) + FrequencyBytes*int64(len(kept.frequencies))
+	if err := g.pruning.Held(bytes); err != nil {
+		return err
+	}
+	parent.children = append(parent.children, &kept)
+	parent.nodes += 1 + child.nodes
+	parent.held += bytes + child.held
+	return nil
+}
+
+// Finish returns the taxonomy and the records of its leaves. It is an error if a text was
+// not of the generator's kind or has the name of a generated node; the error says how many.
+func (g *Grower) Finish() (*Tree, partition.Pairs, error) {
+	switch {
+	case g.misfits > 0:
+		return nil, nil, g.generator.misfits(g.misfits, g.texts)
+	case g.clashes > 0:
+		return nil, nil, fmt.Errorf("generate taxonomy: %d values have the name of a generated node", g.clashes)
+	case g.isUnnamed: // it comes first, and may be forgotten
+		return nil, nil, unnamed(1)
+	}
+	if err := g.closeAll(); err != nil {
+		return nil, nil, err
+	}
+	root := g.open[0]
+	t := newTree(root.nodes + 1)
+	pairs := g.lay(t, root, -1, nil)
+	return t, pairs, t.check()
+}
+
+// closeAll closes every node but the root.
+func (g *Grower) closeAll() error {
+	if err := g.close(1); err != nil {
+		return err
+	}
+	var waiting []*branch
+	for _, b := range g.waiting {
+		waiting = append(waiting, b)
+	}
+	g.generator.arrange(waiting)
+	for _, b := range waiting {
+		if err := g.join(g.open[0], b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lay adds a branch to the tree, and the records of its leaves to those before. The branch
+// is taken apart.
+func (g *Grower) lay(t *Tree, b *branch, parent int, pairs partition.Pairs) partition.Pairs {
+	at := t.begin(b.name(), parent)
+	if len(b.children) == 0 {
+		for _, f := range b.frequencies {
+			pairs = append(pairs, partition.Pair{Code: uint32(len(t.leaves)), Class: f.Class, Count: f.Count})
+		}
+		values := 0
+		if b.pruned {
+			values = b.values
+		}
+		t.leaf(values)
+	}
+	g.generator.arrange(b.children)
+	for i, c := range b.children {
+		pairs = g.lay(t, c, at, pairs)
+		b.children[i] = nil
+	}
+	t.finish(at)
+	return pairs
+}

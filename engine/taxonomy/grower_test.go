@@ -1,0 +1,225 @@
+package taxonomy
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut/partition"
+)
+
+// sown is a value of a random column, and its records.
+type sown struct {
+	text        string
+	frequencies []Frequency
+}
+
+// sow returns random values of a generator's kind in order. Texts that come early are frequent.
+func sow(rng *rand.Rand, text func() string) (values []sown) {
+	records := map[string]map[uint32]uint64{}
+	classes := 1 + rng.IntN(3)
+	for range 1 + rng.IntN(200) {
+		of := map[uint32]uint64{}
+		for range 1 + rng.IntN(1<<rng.IntN(5)) {
+			of[uint32(rng.IntN(classes))]++
+		}
+		records[text()] = of
+	}
+	for text, of := range records {
+		v := sown{text: text}
+		for class := range uint32(classes) {
+			if of[class] > 0 {
+				v.frequencies = append(v.frequencies, Frequency{class, of[class]})
+			}
+		}
+		values = append(values, v)
+	}
+	slices.SortFunc(values, func(a, b sown) int { return strings.Compare(a.text, b.text) })
+	return values
+}
+
+// whole counts the records of every node of a tree that is not pruned, by class.
+func whole(tree *Tree, values []sown) []map[uint32]uint64 {
+	counts := make([]map[uint32]uint64, tree.Len())
+	for n := range counts {
+		counts[n] = map[uint32]uint64{}
+		lo, hi := tree.Range(n)
+		for _, v := range values {
+			if code, _ := tree.Code(v.text); lo <= int(code) && int(code) < hi {
+				for _, f := range v.frequencies {
+					counts[n][f.Class] += f.Count
+				}
+			}
+		}
+	}
+	return counts
+}
+
+// expected returns the outline of what is left of a node when nodes that no search refines
+// are pruned: every leaf with what it stands for and its records.
+func expected(tree *Tree, counts []map[uint32]uint64, n int, p Pruning) string {
+	refinable := n == 0 || !p.Classes || len(counts[n]) > 1
+	for _, c := range tree.Children(n) {
+		refinable = refinable && total(counts[c]) >= p.K
+	}
+	name := tree.Name(n)
+	switch {
+	case tree.IsLeaf(n):
+		return fmt.Sprint(name, " ", counts[n])
+	case !refinable:
+		return fmt.Sprint(name, "/", tree.Values(n), " ", counts[n])
+	}
+	var children []string
+	for _, c := range tree.Children(n) {
+		children = append(children, expected(tree, counts, c, p))
+	}
+	return name + "(" + strings.Join(children, " ") + ")"
+}
+
+func total(counts map[uint32]uint64) (n uint64) {
+	for _, count := range counts {
+		n += count
+	}
+	return n
+}
+
+// grown returns the outline of a pruned tree and its pairs, in the form of expected.
+func grown(tree *Tree, pairs partition.Pairs, n int) string {
+	if !tree.IsLeaf(n) {
+		var children []string
+		for _, c := range tree.Children(n) {
+			children = append(children, grown(tree, pairs, c))
+		}
+		return tree.Name(n) + "(" + strings.Join(children, " ") + ")"
+	}
+	name, code := tree.Name(n), uint32(tree.lo[n])
+	if tree.IsPruned(n) {
+		name += "/" + strconv.Itoa(tree.Values(n))
+	}
+	counts := map[uint32]uint64{}
+	for _, pair := range pairs {
+		if pair.Code == code {
+			counts[pair.Class] += pair.Count
+		}
+	}
+	return fmt.Sprint(name, " ", counts)
+}
+
+// sowing returns a generator, and texts of its kind.
+func sowing(rng *rand.Rand) (g Generator, text func() string, err error) {
+	text = func() string { return strconv.Itoa(rng.IntN(1 << rng.IntN(14))) }
+	switch rng.IntN(4) {
+	case 0:
+		g, err = Prefixes([]int{1, 2, 4})
+	case 1:
+		g, err = Ranges([]string{"10", "100", "1e3"})
+	case 2:
+		g = Flat("ANY")
+	default:
+		g, err = Dates([]string{"decade", "quarter", "day"})
+		text = func() string {
+			return fmt.Sprintf("20%02d-%02d-0%dT%02d:00", rng.IntN(30), 1+rng.IntN(12), 1+rng.IntN(3), rng.IntN(3))
+		}
+	}
+	return g, text, err
+}
+
+// A grower leaves of a tree what a search may refine, and everything in its place.
+func TestGrowerPrunes(t *testing.T) {
+	pruned := 0
+	for range 400 {
+		seed := rand.Uint64()
+		rng := rand.New(rand.NewPCG(seed, 0))
+		generator, text, err := sowing(rng)
+		if err != nil {
+			t.Fatal(err)
+		}
+		values := sow(rng, text)
+		var texts []string
+		for _, v := range values {
+			texts = append(texts, v.text)
+		}
+		tree, err := Generate(generator, texts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		held := int64(0)
+		p := Pruning{K: uint64(rng.IntN(12)), Classes: rng.IntN(2) == 0, Hold: func(n int64) error { held += n; return nil }}
+		g := NewGrower(generator, p)
+		for _, v := range values {
+			if err := g.Add(v.text, v.frequencies); err != nil {
+				t.Fatal(err)
+			}
+		}
+		small, pairs, err := g.Finish()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := expected(tree, whole(tree, values), 0, p)
+		if got := grown(small, pairs, 0); got != want {
+			t.Fatalf("seed %d: %+v\ngot  %s\nwant %s", seed, p, got, want)
+		}
+		mustFind(t, small, generator, tree, values)
+		if small.Len() > 1 != (held > 0) || small.Len() > 1 && held < branchBytes*int64(small.Len()-1) {
+			t.Fatalf("seed %d: %d nodes hold %d bytes", seed, small.Len(), held)
+		}
+		if small.Len() < tree.Len() {
+			pruned++
+		}
+	}
+	if pruned < 100 {
+		t.Errorf("%d trees were pruned", pruned)
+	}
+}
+
+// mustFind looks every value up: the leaf found has the value's own text, or stands above it.
+func mustFind(t *testing.T, small *Tree, generator Generator, tree *Tree, values []sown) {
+	t.Helper()
+	finder := NewFinder(small, generator)
+	for _, v := range values {
+		code, ok := finder.Code(v.text)
+		if !ok {
+			t.Fatalf("%q is not found", v.text)
+		}
+		name := small.Leaves()[code]
+		at := tree.nodes[v.text]
+		for at >= 0 && tree.Name(int(at)) != name {
+			at = int32(tree.Parent(int(at)))
+		}
+		if at < 0 {
+			t.Errorf("%q is found as %q", v.text, name)
+		}
+	}
+}
+
+// What a grower holds does not grow with the number of values.
+func TestGrowerForgets(t *testing.T) {
+	generator, err := Prefixes([]int{2, 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, most := int64(0), int64(0)
+	g := NewGrower(generator, Pruning{K: 50, Hold: func(n int64) error {
+		held += n
+		most = max(most, held)
+		return nil
+	}})
+	for i := range 100_000 {
+		if err := g.Add(fmt.Sprintf("%06d", i*10), []Frequency{{0, 1}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tree, pairs, err := g.Finish()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := 101; tree.Len() != want || tree.Values(0) != 100_000 || len(pairs) != 100 {
+		t.Errorf("%d nodes for %d values with %d pairs, want %d", tree.Len(), tree.Values(0), len(pairs), want)
+	}
+	if most > 100*2*branchBytes {
+		t.Errorf("%d bytes were held", most)
+	}
+}

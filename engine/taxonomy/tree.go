@@ -1,0 +1,198 @@
+package taxonomy
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Node is a taxonomy in nested form, as files and generators give it.
+type Node struct {
+	Name     string
+	Children []Node
+	Values   int // pruned: the number of leaves that were below it; else 0
+}
+
+// Tree is a taxonomy: its nodes in preorder, the root first. Leaves are numbered in the
+// same order, and these numbers are the codes of the attribute's domain.
+//
+// A pruned node, below which no search goes, is a leaf that stands for several values.
+//
+// Nulls are not in the tree. An attribute that has them adds a leaf after all others,
+// directly under the root.
+type Tree struct {
+	names  []string
+	parent []int32 // the root's is -1
+	end    []int32 // one past the last node of the subtree
+	lo, hi []int32 // codes of the leaves of the subtree: lo ≤ code < hi
+	leaves []string
+	nodes  map[string]int32 // by name
+	pruned []bool           // by code
+	values []int            // of the leaves below a code; of all at the end
+}
+
+// NewTree checks and flattens a taxonomy. Names must not be empty and not repeat. Errors
+// give a node's place, counted from 1 in preorder, not its name, which may be a value.
+func NewTree(root Node) (*Tree, error) {
+	t := newTree(0)
+	t.add(root, -1)
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// newTree returns an empty tree with room for some nodes.
+func newTree(nodes int) *Tree {
+	return &Tree{
+		names: make([]string, 0, nodes), parent: make([]int32, 0, nodes), end: make([]int32, 0, nodes),
+		lo: make([]int32, 0, nodes), hi: make([]int32, 0, nodes), values: make([]int, 1, nodes+1),
+	}
+}
+
+func (t *Tree) add(n Node, parent int) {
+	at := t.begin(n.Name, parent)
+	if len(n.Children) == 0 {
+		t.leaf(n.Values)
+	}
+	for _, c := range n.Children {
+		t.add(c, at)
+	}
+	t.finish(at)
+}
+
+// begin adds a node, which becomes a leaf by leaf, or else gets children.
+func (t *Tree) begin(name string, parent int) (at int) {
+	at = len(t.names)
+	t.names = append(t.names, name)
+	t.parent = append(t.parent, int32(parent))
+	t.lo = append(t.lo, int32(len(t.leaves)))
+	t.hi = append(t.hi, 0)
+	t.end = append(t.end, 0)
+	return at
+}
+
+// leaf makes the last node a leaf; of a pruned one it is told what that stands for.
+func (t *Tree) leaf(values int) {
+	t.leaves = append(t.leaves, t.names[len(t.names)-1])
+	t.pruned = append(t.pruned, values > 0)
+	t.values = append(t.values, t.values[len(t.values)-1]+max(1, values))
+}
+
+// finish completes a node whose subtree was added.
+func (t *Tree) finish(at int) {
+	t.hi[at] = int32(len(t.leaves))
+	t.end[at] = int32(len(t.names))
+}
+
+func (t *Tree) check() error {
+	t.nodes = make(map[string]int32, len(t.names))
+	for i, name := range t.names {
+		if name == "" {
+			return unnamed(i)
+		}
+		if first, ok := t.nodes[name]; ok {
+			return sameName(int(first), i)
+		}
+		t.nodes[name] = int32(i)
+	}
+	return nil
+}
+
+func unnamed(n int) error { return fmt.Errorf("build taxonomy: node %d has no name", n+1) }
+
+func sameName(first, second int) error {
+	return fmt.Errorf("build taxonomy: nodes %d and %d have the same name", first+1, second+1)
+}
+
+// WithLeaves returns the tree with more leaves directly under the root, after its own
+// children, in bytewise order. It is an error if the tree does not admit one of them.
+func (t *Tree) WithLeaves(names []string) (*Tree, error) {
+	if len(names) == 0 {
+		return t, nil
+	}
+	root := t.node(0)
+	for i, name := range slices.Sorted(slices.Values(names)) {
+		if err := t.Admit(name, i); err != nil {
+			return nil, err
+		}
+		root.Children = append(root.Children, Node{Name: name})
+	}
+	extended, err := NewTree(root)
+	if err != nil {
+		return nil, fmt.Errorf("extend taxonomy: %w", err)
+	}
+	return extended, nil
+}
+
+// Admit returns the error that the tree gets when a leaf of that name is added under its
+// root, after so many others: its root is a leaf itself, or it has
+// that name already.
+func (t *Tree) Admit(name string, added int) error {
+	if t.Len() == 1 {
+		return fmt.Errorf("extend taxonomy: its root is a leaf")
+	}
+	if name == "" {
+		return fmt.Errorf("extend taxonomy: %w", unnamed(t.Len()+added))
+	}
+	if n, ok := t.nodes[name]; ok {
+		return fmt.Errorf("extend taxonomy: %w", sameName(int(n), t.Len()+added))
+	}
+	return nil
+}
+
+// node returns the subtree of n in nested form.
+func (t *Tree) node(n int) Node {
+	root := Node{Name: t.names[n]}
+	for _, c := range t.Children(n) {
+		root.Children = append(root.Children, t.node(c))
+	}
+	return root
+}
+
+// Len returns the number of nodes.
+func (t *Tree) Len() int { return len(t.names) }
+
+// Name returns the name of node n.
+func (t *Tree) Name(n int) string { return t.names[n] }
+
+// Parent returns the parent of node n, -1 for the root.
+func (t *Tree) Parent(n int) int { return int(t.parent[n]) }
+
+// Children returns the children of node n, in order.
+func (t *Tree) Children(n int) []int {
+	var children []int
+	for c := n + 1; c < int(t.end[n]); c = int(t.end[c]) {
+		children = append(children, c)
+	}
+	return children
+}
+
+// Range returns the codes of the leaves under node n: lo ≤ code < hi.
+func (t *Tree) Range(n int) (lo, hi int) { return int(t.lo[n]), int(t.hi[n]) }
+
+// IsLeaf reports whether node n has no children.
+func (t *Tree) IsLeaf(n int) bool { return int(t.end[n]) == n+1 }
+
+// IsPruned reports whether node n stands for all that was below it.
+func (t *Tree) IsPruned(n int) bool { return t.IsLeaf(n) && t.pruned[t.lo[n]] }
+
+// Values returns the number of leaves under node n, those of pruned nodes included.
+func (t *Tree) Values(n int) int { return t.values[t.hi[n]] - t.values[t.lo[n]] }
+
+// Leaves returns the names of all leaves by code. It is the tree's own slice.
+func (t *Tree) Leaves() []string { return t.leaves }
+
+// Node returns the node with the given name.
+func (t *Tree) Node(name string) (n int, ok bool) {
+	at, ok := t.nodes[name]
+	return int(at), ok
+}
+
+// Code returns the code of the leaf with the given name.
+func (t *Tree) Code(leaf string) (code uint32, ok bool) {
+	n, ok := t.nodes[leaf]
+	if !ok || !t.IsLeaf(int(n)) {
+		return 0, false
+	}
+	return uint32(t.lo[n]), true
+}
