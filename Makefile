@@ -42,9 +42,9 @@ test-long:
 # The table of docs/performance.md, and how the search scales. Minutes to half an hour.
 bench:
 	mkdir -p build
-	KCUT_BENCH=$(CURDIR)/build/bench.md $(GO) test -timeout 2h -run '^$$' -bench '^BenchmarkTable$$' -benchtime 1x ./pipeline
+	KCUT_BENCH=$(CURDIR)/build/bench.md $(GO) test -timeout 2h -run '^$$' -bench '^BenchmarkTable$$' -benchtime 1x ./cmd/kcut/internal/bench
 	cat build/bench.md
-	$(GO) test -timeout 2h -run '^$$' -bench '^BenchmarkSpill$$' -benchtime 3x ./pipeline
+	$(GO) test -timeout 2h -run '^$$' -bench '^BenchmarkSpill$$' -benchtime 3x ./cmd/kcut/internal/bench
 	$(GO) test -timeout 2h -run '^$$' -bench '^Benchmark(Adult|SearchSpilled)' -benchtime 5x ./engine/topdown
 
 lint:

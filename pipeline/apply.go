@@ -11,8 +11,8 @@ import (
 
 	"github.com/kcut/kcut/engine/reuse"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/figure"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/pipeline/labeling"
 )
@@ -130,10 +130,10 @@ func (r *run) reused() {
 	}
 	r.report.Steps = r.given.Steps
 	if undone > 0 {
-		r.events.Noted(fmt.Sprintf("%s of the cut undone: %s", figure.Count(undone, "step"), r.undoneWords()))
+		r.events.Noted(fmt.Sprintf("%s of the cut undone: %s", text.Count(undone, "step"), r.undoneWords()))
 	}
 	if n := r.report.Suppressed; n > 0 {
-		r.events.Noted(figure.Count(n, "record") + " suppressed")
+		r.events.Noted(text.Count(n, "record") + " suppressed")
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/coding"
-	"github.com/kcut/kcut/pipeline/figure"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/pipeline/labeling"
 )
@@ -37,7 +37,7 @@ func (s *strays) words(records uint64) string {
 	if s.more {
 		more = "more than "
 	}
-	return fmt.Sprintf("%s%s of %s, first in %s,", more, figure.Count(len(s.found), "distinct value"), figure.Count(records, "row"), s.first)
+	return fmt.Sprintf("%s%s of %s, first in %s,", more, text.Count(len(s.found), "distinct value"), text.Count(records, "row"), s.first)
 }
 
 // findStrays reads the column of an attribute again, until it has found what is asked for.

@@ -8,9 +8,9 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/coding"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/figure"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
@@ -200,7 +200,7 @@ func (g *Cut) cutTree(m *members, spec *jobfile.Column, t jobfile.Taxonomy) erro
 		}
 	}
 	if len(m.added) > 0 && m.unknown == nil {
-		return g.misfit("column %s: its taxonomy lacks %s of the cut", spec.Name, figure.Count(len(m.added), "node"))
+		return g.misfit("column %s: its taxonomy lacks %s of the cut", spec.Name, text.Count(len(m.added), "node"))
 	}
 	for leaf, label := range m.label {
 		n, _ := tree.Node(m.column.Cut[label].Label)
