@@ -32,13 +32,13 @@
 // # What is promised to importers
 //
 // Within a major version, whatever uses what this package exports goes on to compile and to
-// mean the same: its functions, its types, and the exported fields of types that it gives
-// another name to (type Job = ...). Fields, constants and functions may be added, so that structs are to
-// be written with the names of their fields. Job files, and the cuts of releases of earlier versions, go on to
-// be read.
+// mean the same: its functions, and its types with their exported fields and methods, of types
+// that it gives another name to (type Job = ...), too. Functions, constants, fields and methods may be
+// added, so that structs are to be written with the names of their fields. Job files, and the
+// cuts of releases, of earlier versions go on to be read.
 //
-// Not promised: anything of the packages below this one, however it is reached; they change
-// from version to version. The texts of errors, notices and hints. That another version finds the same cut: only
-// equal versions give equal bytes. That a release protects against more than the quasi-identifier
-// sets it declares; see docs/privacy.md.
+// Not promised: anything else of the packages below this one; they change from version to
+// version. The texts of errors, notices and hints. That another version finds the same cut:
+// only equal versions give equal bytes. That a release protects against more than the
+// quasi-identifier sets it declares; see docs/privacy.md.
 package kcut
