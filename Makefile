@@ -6,7 +6,7 @@ export CGO_ENABLED = 0
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 DEMO    := build/demo
 
-.PHONY: build demo man release test test-long bench lint fmt clean
+.PHONY: build demo man release test test-long race bench lint fmt clean
 
 # Build bin/kcut.
 build:
@@ -39,6 +39,16 @@ test:
 test-long:
 	KCUT_LONG=1 $(GO) test -timeout 60m ./...
 
+# The tests of what runs concurrently, with the race detector, which takes a C compiler. Without those
+# that count what is allocated: the detector allocates, too.
+RACES := TestAlgorithmsOnRandomTables|TestSameBytesWhateverTheLayout|TestCancelled$$|TestOutOfCoreAgrees$$|TestDividedCells|TestResumeParts|TestRemoteRun|TestUsage
+race: export CGO_ENABLED = 1
+race:
+	$(GO) test -race -vet=off -skip 'Alloc|Resident|HeapGaps|HugePages' ./internal/... ./partition/... ./spill
+	$(GO) test -race -vet=off ./formats/dataset ./pipeline/census ./pipeline/masking
+	$(GO) test -race -vet=off -run '$(RACES)' ./pipeline
+	$(GO) test -race -vet=off -run 'TestEvaluate$$|TestEvaluateSpilled' ./pipeline/evaluate
+
 # The table of docs/performance.md, and how the search scales. Minutes to half an hour.
 bench:
 	mkdir -p build
@@ -50,6 +60,7 @@ bench:
 lint:
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "not formatted: $$unformatted" >&2; exit 1; }
 	$(GO) vet ./...
+	@if command -v golangci-lint >/dev/null; then golangci-lint run; fi
 
 fmt:
 	gofmt -w .

@@ -38,12 +38,12 @@ columns:
   zip:    {mask: generalize, taxonomy: {prefix: [5, 3, 1]}}
   income: keep
 `
-	for name, text := range map[string]string{"people.csv": table, "job.yaml": job} {
+	for name, text := range map[string]string{"people.csv": table, "people.yaml": job} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			log.Fatal(err)
 		}
 	}
-	return filepath.Join(dir, "job.yaml")
+	return filepath.Join(dir, "people.yaml")
 }
 
 // A job is run, what came out is checked from the file alone, and its cut is read.
