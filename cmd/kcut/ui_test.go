@@ -45,11 +45,6 @@ func TestFailureOf(t *testing.T) {
 		{"cancelled", stopped, fmt.Errorf("search: %w", context.Canceled), "cancelled", 143, "again"},
 		{"cancelled, by cause", stopped, context.Cause(stopped), "cancelled", 143, "again"},
 		{"failed before it saw the signal", stopped, fmt.Errorf("read: %w", formats.ErrDamaged), "input", 3, "input"},
-		{
-			"inner hint", context.Background(),
-			&kcut.Error{Class: kcut.ErrInput, Err: &kcut.Error{Hint: "look there", Err: errors.New("x")}},
-			"input", 3, "look there",
-		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := failureOf(tt.ctx, tt.err)

@@ -132,7 +132,7 @@ func collect(err error, causes *[len(classNames)]bool) {
 			collect(cause, causes)
 		}
 	default:
-		if err == context.Canceled || err == context.DeadlineExceeded {
+		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) { // or a context's own cause, which counts as that
 			causes[Cancelled] = true
 		}
 	}
