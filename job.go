@@ -8,7 +8,8 @@ import (
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
-// Job is a whole run: what to read, what must hold, how to mask, where to write.
+// Job is a whole run: what to read, what must hold, how to mask, where to write. LoadJob makes one,
+// and an Override changes what it says.
 type Job = jobfile.Job
 
 // The parts of a Job.
