@@ -6,7 +6,7 @@ export CGO_ENABLED = 0
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 DEMO    := build/demo
 
-.PHONY: build demo man release test test-long bench lint fmt clean
+.PHONY: build demo man release test test-long race bench lint fmt clean
 
 # Build bin/kcut.
 build:
@@ -39,17 +39,28 @@ test:
 test-long:
 	KCUT_LONG=1 $(GO) test -timeout 60m ./...
 
+# The tests of what runs concurrently, with the race detector, which takes a C compiler. Without those
+# that count what is allocated, since the detector allocates, too, and without long ones of one goroutine.
+RACES := TestAlgorithmsOnRandomTables|TestSameBytesWhateverTheLayout|TestCancelled$$|TestOutOfCoreAgrees$$|TestDividedCells|TestResumeParts|TestRemoteRun|TestUsage
+race: export CGO_ENABLED = 1
+race:
+	$(GO) test -race -vet=off -timeout 20m -skip 'Alloc|Resident|HeapGaps|HugePages|AgreesWithMap|AgreeWithMap|FaultSurfaces' ./internal/... ./partition/... ./spill
+	$(GO) test -race -vet=off -timeout 20m ./formats/dataset ./pipeline/count ./pipeline/masking
+	$(GO) test -race -vet=off -timeout 20m -run '$(RACES)' ./pipeline
+	$(GO) test -race -vet=off -timeout 20m -run 'TestEvaluate$$|TestEvaluateSpilled' ./pipeline/evaluate
+
 # The table of docs/performance.md, and how the search scales. Minutes to half an hour.
 bench:
 	mkdir -p build
-	KCUT_BENCH=$(CURDIR)/build/bench.md $(GO) test -timeout 2h -run '^$$' -bench '^BenchmarkTable$$' -benchtime 1x ./pipeline
+	KCUT_BENCH=$(CURDIR)/build/bench.md $(GO) test -timeout 2h -run '^$$' -bench '^BenchmarkTable$$' -benchtime 1x ./cmd/kcut/internal/bench
 	cat build/bench.md
-	$(GO) test -timeout 2h -run '^$$' -bench '^BenchmarkSpill$$' -benchtime 3x ./pipeline
+	$(GO) test -timeout 2h -run '^$$' -bench '^BenchmarkSpill$$' -benchtime 3x ./cmd/kcut/internal/bench
 	$(GO) test -timeout 2h -run '^$$' -bench '^Benchmark(Adult|SearchSpilled)' -benchtime 5x ./engine/topdown
 
 lint:
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "not formatted: $$unformatted" >&2; exit 1; }
 	$(GO) vet ./...
+	@if command -v golangci-lint >/dev/null; then golangci-lint run; fi
 
 fmt:
 	gofmt -w .

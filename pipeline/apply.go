@@ -10,9 +10,9 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/recheck"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/domain"
-	"github.com/kcut/kcut/pipeline/figure"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -111,10 +111,10 @@ func (r *Report) reused(b *Bound, recoding engine.Recoding, res *resources) {
 	}
 	r.Steps = b.given.Steps
 	if undone > 0 {
-		res.events.Noted(fmt.Sprintf("%s of the cut undone: %s", figure.Count(undone, "step"), undoneWords(b, recoding)))
+		res.events.Noted(fmt.Sprintf("%s of the cut undone: %s", text.Count(undone, "step"), undoneWords(b, recoding)))
 	}
 	if n := r.Suppressed; n > 0 {
-		res.events.Noted(figure.Count(n, "record") + " suppressed")
+		res.events.Noted(text.Count(n, "record") + " suppressed")
 	}
 }
 

@@ -48,7 +48,7 @@ func TestApplyAgain(t *testing.T) {
 				} else if !bytes.Equal(first, mustRead(t, output)) {
 					t.Error("out of core it has other bytes")
 				}
-				if d, err := compare.Cuts(cut, output, job); err != nil || shown.Kind == "" && d.Relation != compare.Equal {
+				if d, err := compare.Cuts(t.Context(), cut, output, job); err != nil || shown.Kind == "" && d.Relation != compare.Equal {
 					t.Errorf("%+v, %v", d, err)
 				}
 			}
@@ -171,7 +171,7 @@ func TestOnlyCoarsen(t *testing.T) {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
 			auditJob(t, job)
-			d, err := compare.Cuts(cut, output, job)
+			d, err := compare.Cuts(t.Context(), cut, output, job)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut"
 )
 
 func newAlgorithms(u *ui) *cobra.Command {
@@ -18,14 +18,14 @@ and when to use it. docs/algorithms.md describes them.`,
 	}
 	addJSON(cmd, u)
 	cmd.RunE = func(*cobra.Command, []string) error {
-		return u.tell(map[string][]pipeline.Algorithm{"algorithms": pipeline.Algorithms()}, algorithmTable())
+		return u.tell(map[string][]kcut.AlgorithmInfo{"algorithms": kcut.Algorithms()}, algorithmTable())
 	}
 	return cmd
 }
 
 func algorithmTable() string {
 	t := newTable("algorithm", "needs", "when to use it")
-	for _, a := range pipeline.Algorithms() {
+	for _, a := range kcut.Algorithms() {
 		t.add(a.Name, a.Needs, a.Use)
 	}
 	return t.String()

@@ -6,14 +6,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kcut/kcut/pipeline"
-	"github.com/kcut/kcut/pipeline/fileset"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut"
 )
 
 // applyFlags are what the command line of kcut apply asks for.
 type applyFlags struct {
-	pipeline.ApplyOptions
+	kcut.ApplyOptions
 	onBreak, most string
 }
 
@@ -49,8 +47,8 @@ again, and goes on from the part files that were finished when it was stopped.`,
 		if err := flags.check(cmd.CommandPath()); err != nil {
 			return err
 		}
-		return common.follow(cmd, args[0], overrides, fileset.Place{What: "cut", Path: flags.Cut}, func(job *jobfile.Job) (*pipeline.Report, error) {
-			return pipeline.Apply(cmd.Context(), job, flags.ApplyOptions)
+		return common.follow(cmd, args[0], overrides, kcut.Place{What: "cut", Path: flags.Cut}, func(job *kcut.Job) (*kcut.Report, error) {
+			return kcut.Apply(cmd.Context(), job, flags.ApplyOptions)
 		})
 	}
 	return cmd
@@ -58,13 +56,13 @@ again, and goes on from the part files that were finished when it was stopped.`,
 
 // check checks the flags.
 func (f *applyFlags) check(command string) error {
-	f.OnBreak = pipeline.OnBreak(f.onBreak)
+	f.OnBreak = kcut.OnBreak(f.onBreak)
 	switch f.OnBreak {
-	case pipeline.BreakFail, pipeline.BreakCoarsen, pipeline.BreakSuppress:
+	case kcut.BreakFail, kcut.BreakCoarsen, kcut.BreakSuppress:
 	default:
 		return usageError(command, "--on-break is fail, coarsen or suppress, not %s", f.onBreak)
 	}
-	switch suppresses := f.OnBreak == pipeline.BreakSuppress; {
+	switch suppresses := f.OnBreak == kcut.BreakSuppress; {
 	case f.Cut == "":
 		return usageError(command, "--cut is missing: name an earlier release")
 	case suppresses && f.most == "":
@@ -82,12 +80,12 @@ func (f *applyFlags) check(command string) error {
 }
 
 // parseQuota reads a number of records, or a share of them.
-func parseQuota(text string) (q pipeline.Quota, ok bool) {
+func parseQuota(text string) (q kcut.Quota, ok bool) {
 	share, isShare := strings.CutSuffix(text, "%")
 	if !isShare {
 		n, err := strconv.ParseUint(text, 10, 64)
-		return pipeline.Quota{Records: n}, err == nil
+		return kcut.Quota{Records: n}, err == nil
 	}
 	percent, err := strconv.ParseFloat(share, 64)
-	return pipeline.Quota{Percent: percent}, err == nil && percent >= 0 && percent <= 100
+	return kcut.Quota{Percent: percent}, err == nil && percent >= 0 && percent <= 100
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut"
 )
 
 func newConfig(u *ui) *cobra.Command {
@@ -25,11 +25,11 @@ for editors.`,
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		switch {
 		case schema:
-			return u.printf("%s\n", bytes.TrimSpace(jobfile.Schema()))
+			return u.printf("%s\n", bytes.TrimSpace(kcut.JobSchema()))
 		case len(args) == 0:
 			return usageError("kcut config", "kcut config takes a job file, or --schema")
 		}
-		job, err := jobfile.Load(args[0], overrides())
+		job, err := kcut.LoadJob(args[0], overrides()...)
 		if err != nil {
 			return err
 		}
@@ -38,14 +38,14 @@ for editors.`,
 	return cmd
 }
 
-// setting is a jobfile.Setting in JSON.
+// setting is a kcut.Setting in JSON.
 type setting struct {
 	Key    string `json:"key"`
 	Value  string `json:"value"`
 	Origin string `json:"origin"`
 }
 
-func settingsOf(job *jobfile.Job) []setting {
+func settingsOf(job *kcut.Job) []setting {
 	var list []setting
 	for _, s := range job.Settings() {
 		list = append(list, setting(s))

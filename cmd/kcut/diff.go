@@ -6,9 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kcut/kcut/pipeline/compare"
-	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut"
 )
 
 func newDiff(u *ui) *cobra.Command {
@@ -28,15 +26,15 @@ differ.`,
 	}
 	cmd.Flags().StringVar(&path, "job", "", "the `JOB` whose taxonomies tell which nodes are above each other")
 	addJSON(cmd, u)
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		var job *jobfile.Job
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		var job *kcut.Job
 		if path != "" {
 			var err error
-			if job, err = jobfile.Load(path, nil); err != nil {
+			if job, err = kcut.LoadJob(path); err != nil {
 				return err
 			}
 		}
-		d, err := compare.Cuts(args[0], args[1], job)
+		d, err := kcut.Diff(cmd.Context(), args[0], args[1], job)
 		if err != nil {
 			return err
 		}
@@ -46,7 +44,7 @@ differ.`,
 }
 
 // differenceText lays a difference out for people.
-func differenceText(d *compare.Difference) string {
+func differenceText(d *kcut.Difference) string {
 	t := newTable("column", "is", "labels", "instead of")
 	for _, c := range d.Columns {
 		name, relation := c.Column, string(c.Relation)
@@ -63,8 +61,8 @@ func differenceText(d *compare.Difference) string {
 }
 
 // changedLabels lists labels in lines that fit beside others.
-func changedLabels(labels []cutfile.Label) []string {
-	texts := labelTexts(cutfile.Column{Cut: labels})
+func changedLabels(labels []kcut.CutLabel) []string {
+	texts := labelTexts(kcut.CutColumn{Cut: labels})
 	return shortened(fold(texts, labelWidth/2), len(labels))
 }
 
@@ -76,13 +74,13 @@ func lineOf(lines []string, i int) string {
 }
 
 // relationWords says what one cut is to another, up to the other's name.
-func relationWords(r compare.Relation) string {
+func relationWords(r kcut.Relation) string {
 	switch r {
-	case compare.Equal:
+	case kcut.Equal:
 		return "equal to "
-	case compare.Coarser, compare.Finer:
+	case kcut.Coarser, kcut.Finer:
 		return string(r) + " than "
-	case compare.Incomparable:
+	case kcut.Incomparable:
 		return "incomparable with "
 	}
 	return strings.TrimSpace(string(r)) + " from "

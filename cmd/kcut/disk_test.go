@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kcut/kcut/pipeline/forecast"
+	"github.com/kcut/kcut"
 )
 
 const (
@@ -242,18 +242,18 @@ func TestPlanSmallDisk(t *testing.T) {
 	for _, tt := range []struct {
 		flags  []string
 		what   string
-		spills forecast.Verdict
-		output forecast.Verdict
+		spills kcut.Verdict
+		output kcut.Verdict
 	}{
-		{[]string{"--output", r.dir + "/out.parquet"}, "for what is spilled", forecast.Maybe, forecast.Yes},
-		{[]string{"--output", r.scratch + "/out.parquet", "--memory", "16GiB"}, "for the release", forecast.Yes, forecast.Maybe},
+		{[]string{"--output", r.dir + "/out.parquet"}, "for what is spilled", kcut.Maybe, kcut.Yes},
+		{[]string{"--output", r.scratch + "/out.parquet", "--memory", "16GiB"}, "for the release", kcut.Yes, kcut.Maybe},
 	} {
 		var out, notes bytes.Buffer
 		args := append([]string{"plan", filepath.Join(r.dir, "job.yaml"), "--json", "--memory", "16MiB", "--spill-dir", r.scratch}, tt.flags...)
 		if exit := execute(t.Context(), args, newUI(&out, &notes, false)); exit != 0 {
 			t.Fatalf("exit code %d: %s", exit, notes.String())
 		}
-		var plan forecast.Forecast
+		var plan kcut.Forecast
 		if err := json.Unmarshal(out.Bytes(), &plan); err != nil {
 			t.Fatal(err)
 		}

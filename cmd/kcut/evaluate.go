@@ -8,9 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kcut/kcut/pipeline/evaluate"
-	"github.com/kcut/kcut/pipeline/figure"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut"
+	"github.com/kcut/kcut/internal/text"
 )
 
 // evaluateFlags are what the command line of kcut evaluate asks for.
@@ -60,16 +59,17 @@ values and without any quasi-identifier, and what masking costs. Writes nothing.
 		if err != nil {
 			return err
 		}
-		if options.Variants, err = flags.variants(args[0], overrides()); err != nil {
+		jobs, err := flags.variants(args[0], overrides())
+		if err != nil {
 			return err
 		}
-		if options.Variants[0].Class == "" {
+		if jobs[0].Class == "" {
 			return usageError(cmd.CommandPath(), "the job has no class that classifiers could learn")
 		}
-		keepTo(options.Variants[0].Limits.Threads)
+		keepTo(jobs[0].Limits.Threads)
 		progress := u.follow()
 		options.Events = progress.events()
-		report, err := evaluate.Evaluate(cmd.Context(), options)
+		report, err := kcut.Evaluate(cmd.Context(), jobs, options)
 		progress.close()
 		if err != nil {
 			return err
@@ -80,8 +80,8 @@ values and without any quasi-identifier, and what masking costs. Writes nothing.
 }
 
 // options checks the flags.
-func (f *evaluateFlags) options(command string) (evaluate.Options, error) {
-	o := evaluate.Options{
+func (f *evaluateFlags) options(command string) (kcut.EvaluateOptions, error) {
+	o := kcut.EvaluateOptions{
 		Folds: f.folds, Repeats: f.repeats, RulesFromAll: f.rules == "all", RawTest: f.testRows == "raw", Sample: f.sample,
 		Nominal: f.intervals == "nominal", RootsTell: f.roots == "values",
 	}
@@ -111,14 +111,14 @@ func (f *evaluateFlags) options(command string) (evaluate.Options, error) {
 }
 
 // variants loads the job once for every algorithm and k that were asked for.
-func (f *evaluateFlags) variants(path string, overrides []jobfile.Override) (jobs []*jobfile.Job, err error) {
-	each := func(key, origin string, values []string, override func([]jobfile.Override) error) error {
+func (f *evaluateFlags) variants(path string, overrides []kcut.Override) (jobs []*kcut.Job, err error) {
+	each := func(key, origin string, values []string, override func([]kcut.Override) error) error {
 		if len(values) == 0 {
 			return override(overrides)
 		}
 		before := overrides
 		for _, value := range values {
-			overrides = append(before[:len(before):len(before)], jobfile.Override{Key: key, Value: value, Origin: origin})
+			overrides = append(before[:len(before):len(before)], kcut.Override{Key: key, Value: value, Origin: origin})
 			if err := override(overrides); err != nil {
 				return err
 			}
@@ -126,9 +126,9 @@ func (f *evaluateFlags) variants(path string, overrides []jobfile.Override) (job
 		overrides = before
 		return nil
 	}
-	err = each("algorithm.name", "--algorithms", f.algorithms, func([]jobfile.Override) error {
-		return each("quasi_identifiers[].k", "--k", f.ks, func(all []jobfile.Override) error {
-			job, err := jobfile.Load(path, all)
+	err = each("algorithm.name", "--algorithms", f.algorithms, func([]kcut.Override) error {
+		return each("quasi_identifiers[].k", "--k", f.ks, func(all []kcut.Override) error {
+			job, err := kcut.LoadJob(path, all...)
 			jobs = append(jobs, job)
 			return err
 		})
@@ -137,11 +137,11 @@ func (f *evaluateFlags) variants(path string, overrides []jobfile.Override) (job
 }
 
 // evaluationText lays a report out for people. Errors are in percent.
-func evaluationText(r *evaluate.Report) string {
+func evaluationText(r *kcut.Evaluation) string {
 	header := []string{"masked by", "k"}
 	header = append(append(header, r.Learners...), "penalty", "class size", "misclassified", "discernibility", "dropped")
 	t := newTable(header...)
-	row := func(name, k string, errors map[string]evaluate.Score, costs *evaluate.Costs) {
+	row := func(name, k string, errors map[string]kcut.Score, costs *kcut.Costs) {
 		cells := []string{name, k}
 		for _, l := range r.Learners {
 			if score, ok := errors[l]; ok {
@@ -163,11 +163,11 @@ func evaluationText(r *evaluate.Report) string {
 			failures += fmt.Sprintf("%s, k %s: %s\n", result.Algorithm, kText(result.K), result.Failed)
 		}
 	}
-	return fmt.Sprintf("%s, %s; errors in percent\n\n%s%s", figure.Count(r.Rows, "row"), figure.Count(r.Rounds, "round"), t, failures)
+	return fmt.Sprintf("%s, %s; errors in percent\n\n%s%s", text.Count(r.Rows, "row"), text.Count(r.Rounds, "round"), t, failures)
 }
 
 // percent writes a share, and its standard deviation if there is one.
-func percent(s evaluate.Score) string {
+func percent(s kcut.Score) string {
 	if s.Deviation == nil {
 		return fmt.Sprintf("%.2f", 100*s.Mean)
 	}

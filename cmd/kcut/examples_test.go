@@ -14,7 +14,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut"
 )
 
 // The tests of this file carry out what examples/ says, with other paths: no cluster and no
@@ -78,7 +78,7 @@ func (p place) kcut(t *testing.T, env []string, args ...string) (code int, outpu
 func permanent() []int {
 	codes := []int{}
 	for class, exit := range exits {
-		if class != fault.Transient && class != fault.Cancelled {
+		if class != kcut.ErrTransient && class != kcut.ErrCancelled {
 			codes = append(codes, exit.code)
 		}
 	}

@@ -3,11 +3,11 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/kcut/kcut/pipeline/starter"
+	"github.com/kcut/kcut"
 )
 
 func newInit(u *ui) *cobra.Command {
-	var opt starter.Options
+	var opt kcut.InitOptions
 	cmd := &cobra.Command{
 		Use:   "init INPUT...",
 		Short: "Look at an input and print a starter job for it",
@@ -26,7 +26,7 @@ Comments say why. It is a draft, to be read by somebody who knows the data.`,
 			return usageError("kcut init", "k must be at least 1, not %d", opt.K)
 		}
 		opt.Input = args
-		job, err := starter.Draft(cmd.Context(), opt)
+		job, err := kcut.Init(cmd.Context(), opt)
 		if err != nil {
 			return err
 		}

@@ -2,7 +2,8 @@
 // quasi-identifiers of a job file until every combination of their values is shared by
 // enough records, and writes Parquet that proves it.
 //
-// This package is flags, words, hints and exit codes; what is done is in package pipeline.
+// This package is flags, words, hints and exit codes; what is done is in package
+// github.com/kcut/kcut.
 package main
 
 import (

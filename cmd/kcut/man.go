@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/kcut/kcut/pipeline/fileset"
+	"github.com/kcut/kcut"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -20,7 +20,7 @@ func newMan(*ui) *cobra.Command {
 		Hidden: true,
 		Args:   takes("one folder", 1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := fileset.CheckFolder("manual page", filepath.Join(args[0], "kcut.1")); err != nil {
+			if err := kcut.CheckFolder("manual page", filepath.Join(args[0], "kcut.1")); err != nil {
 				return err
 			}
 			for _, c := range documented(cmd.Root()) {

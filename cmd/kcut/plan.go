@@ -7,14 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kcut/kcut/pipeline"
-	"github.com/kcut/kcut/pipeline/figure"
-	"github.com/kcut/kcut/pipeline/forecast"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut"
+	"github.com/kcut/kcut/internal/text"
 )
 
 func newPlan(u *ui) *cobra.Command {
-	var opt pipeline.PlanOptions
+	var opt kcut.PlanOptions
 	cmd := &cobra.Command{
 		Use:   "plan JOB",
 		Short: "Tell what a run would do and take, from schemas and statistics",
@@ -34,12 +32,12 @@ narrow.`,
 	cmd.Flags().BoolVar(&opt.Sample, "sample", false, "read some of the rows, too")
 	addJSON(cmd, u)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		job, err := jobfile.Load(args[0], overrides())
+		job, err := kcut.LoadJob(args[0], overrides()...)
 		if err != nil {
 			return err
 		}
 		keepTo(job.Limits.Threads)
-		plan, err := pipeline.Plan(cmd.Context(), job, opt)
+		plan, err := kcut.Plan(cmd.Context(), job, opt)
 		if plan == nil {
 			return err
 		}
@@ -57,21 +55,21 @@ narrow.`,
 
 // plannedRun is the JSON answer of kcut plan.
 type plannedRun struct {
-	*forecast.Forecast
+	*kcut.Forecast
 	Error *failure `json:"error,omitempty"`
 }
 
-func (u *ui) printPlan(f *forecast.Forecast) error {
+func (u *ui) printPlan(f *kcut.Forecast) error {
 	for _, text := range f.Notices {
 		u.note(text)
 	}
 	if f.AlreadyDone {
 		u.note("already done: the output was made by the same job of the same input")
 	}
-	if f.Memory.Spills == forecast.Maybe && f.Sampled == 0 {
+	if f.Memory.Spills == kcut.Maybe && f.Sampled == 0 {
 		u.note("--sample tells more about what is spilled")
 	}
-	return u.printf("%s in %s, %s; %s on %s\n\n%s\n%s\n%s\n%s", figure.Count(f.Rows, "row"), figure.Count(f.Files, "file"), size(f.Bytes),
+	return u.printf("%s in %s, %s; %s on %s\n\n%s\n%s\n%s\n%s", text.Count(f.Rows, "row"), text.Count(f.Files, "file"), size(f.Bytes),
 		f.Algorithm, threadWords(f.Threads), reachTable(f.Sets), columnTable(f.Columns), tupleTable(f.Groupings), needTable(f))
 }
 
@@ -83,7 +81,7 @@ func threadWords(threads int) string {
 }
 
 // reachTable lists the sets and whether they can be met.
-func reachTable(sets []forecast.Set) string {
+func reachTable(sets []kcut.ForecastSet) string {
 	t := newTable("quasi-identifiers", "k", "can be met")
 	for _, set := range sets {
 		verdict := "no: fewer rows"
@@ -93,29 +91,29 @@ func reachTable(sets []forecast.Set) string {
 		case set.Reachable:
 			verdict = "yes"
 		}
-		t.add(strings.Join(set.Columns, ", "), figure.Grouped(int64(set.K)), verdict)
+		t.add(strings.Join(set.Columns, ", "), text.Grouped(int64(set.K)), verdict)
 	}
 	return t.String()
 }
 
-func columnTable(columns []forecast.Column) string {
+func columnTable(columns []kcut.ForecastColumn) string {
 	t := newTable("column", "type", "mask", "distinct values")
 	for _, c := range columns {
-		t.add(c.Name, c.Type, c.Mask, between(c.Distinct, figure.Grouped))
+		t.add(c.Name, c.Type, c.Mask, between(c.Distinct, text.Grouped))
 	}
 	return t.String()
 }
 
-func tupleTable(groupings []forecast.Grouping) string {
+func tupleTable(groupings []kcut.ForecastGrouping) string {
 	t := newTable("counted together", "distinct combinations")
 	for _, g := range groupings {
-		t.add(strings.Join(g.Columns, ", "), between(g.Tuples, figure.Grouped))
+		t.add(strings.Join(g.Columns, ", "), between(g.Tuples, text.Grouped))
 	}
 	return t.String()
 }
 
 // needTable lists what the run takes.
-func needTable(f *forecast.Forecast) string {
+func needTable(f *kcut.Forecast) string {
 	t := newTable("a run takes", "")
 	t.add("memory", fmt.Sprintf("at most %s, and %s beside it", size(f.Memory.Budget), size(f.Memory.Overhead)))
 	t.add("to count", between(f.Memory.Counting, size)+spillWords[f.Memory.Spills])
@@ -126,21 +124,21 @@ func needTable(f *forecast.Forecast) string {
 }
 
 // freeIn says what a folder has free.
-func freeIn(room *forecast.Room) string {
+func freeIn(room *kcut.Room) string {
 	if room == nil {
 		return ""
 	}
 	return fmt.Sprintf(" of %s free in %s", size(room.Free), room.Folder)
 }
 
-var spillWords = map[forecast.Verdict]string{
-	forecast.No:    ", which fits half of the memory: nothing is spilled",
-	forecast.Maybe: ": it may exceed half of the memory and spill",
-	forecast.Yes:   ", which exceeds half of the memory: it spills",
+var spillWords = map[kcut.Verdict]string{
+	kcut.No:    ", which fits half of the memory: nothing is spilled",
+	kcut.Maybe: ": it may exceed half of the memory and spill",
+	kcut.Yes:   ", which exceeds half of the memory: it spills",
 }
 
 // between writes a range.
-func between(r forecast.Range, write func(int64) string) string {
+func between(r kcut.Range, write func(int64) string) string {
 	low, high := write(r.AtLeast), write(r.AtMost)
 	if low == high {
 		return low

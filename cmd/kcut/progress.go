@@ -7,8 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/kcut/kcut/pipeline"
-	"github.com/kcut/kcut/pipeline/verify"
+	"github.com/kcut/kcut"
 )
 
 const (
@@ -25,9 +24,9 @@ type progress struct {
 	over  sync.WaitGroup
 
 	mu    sync.Mutex
-	usage func() pipeline.Usage // nil: not known
+	usage func() kcut.Usage // nil: not known
 	began time.Time
-	start pipeline.Usage // when the stage began
+	start kcut.Usage // when the stage began
 	last  snapshot
 	drawn bool // the live line is on the screen
 }
@@ -53,23 +52,17 @@ func (p *progress) close() {
 }
 
 // events returns the functions that a run reports to.
-func (p *progress) events() pipeline.Events {
-	return pipeline.Events{Start: p.begin, Progress: p.progress, End: p.end, Notice: p.notice, Meter: p.meter}
+func (p *progress) events() kcut.Events {
+	return kcut.Events{Start: p.begin, Progress: p.progress, End: p.end, Notice: p.notice, Meter: p.meter}
 }
 
-// watch is events for a release that is verified alone.
-func (p *progress) watch() verify.Watch {
-	events := p.events()
-	return events.Verifying()
-}
-
-func (p *progress) meter(usage func() pipeline.Usage) {
+func (p *progress) meter(usage func() kcut.Usage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.usage = usage
 }
 
-func (p *progress) begin(stage pipeline.Stage) {
+func (p *progress) begin(stage kcut.Stage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.began, p.last = time.Now(), snapshot{stage: stage}
@@ -81,7 +74,7 @@ func (p *progress) begin(stage pipeline.Stage) {
 
 // progress keeps the furthest count: reports of several workers may overtake each other. A
 // stage that begins anew has another total, and its rate is that since then.
-func (p *progress) progress(stage pipeline.Stage, at pipeline.Progress) {
+func (p *progress) progress(stage kcut.Stage, at kcut.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if stage != p.last.stage {
@@ -96,7 +89,7 @@ func (p *progress) progress(stage pipeline.Stage, at pipeline.Progress) {
 	}
 }
 
-func (p *progress) end(_ pipeline.Stage, took time.Duration) {
+func (p *progress) end(_ kcut.Stage, took time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.erase()

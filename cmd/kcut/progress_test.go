@@ -8,35 +8,35 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut"
 )
 
 func TestLiveLine(t *testing.T) {
-	usage := &pipeline.Usage{Resident: 312 << 20, Spilled: 30 << 30}
-	rows := pipeline.Progress{Done: 1e6, Total: 4e6}
-	search := pipeline.Progress{Done: 1200, Live: 34567}
+	usage := &kcut.Usage{Resident: 312 << 20, Spilled: 30 << 30}
+	rows := kcut.Progress{Done: 1e6, Total: 4e6}
+	search := kcut.Progress{Done: 1200, Live: 34567}
 	for _, tt := range []struct {
 		name    string
-		at      pipeline.Progress
+		at      kcut.Progress
 		elapsed time.Duration
-		usage   *pipeline.Usage
+		usage   *kcut.Usage
 		width   int
 		want    string
 	}{
-		{"nothing known", pipeline.Progress{}, 3 * time.Second, nil, 80, "mask  0:03"},
+		{"nothing known", kcut.Progress{}, 3 * time.Second, nil, 80, "mask  0:03"},
 		{"steps", search, 61 * time.Second, nil, 80, "mask  1,200 steps  34,567 live records  1:01"},
-		{"steps without live records", pipeline.Progress{Done: 2}, time.Second, nil, 80, "mask  2 steps  0:01"},
+		{"steps without live records", kcut.Progress{Done: 2}, time.Second, nil, 80, "mask  2 steps  0:01"},
 		{"everything", rows, 2 * time.Second, usage, 200, "mask  [#####---------------]  25 %  1,000,000 of 4,000,000 rows  500,000 rows/s  0:06 left  312 MiB memory  30.0 GiB spilled"},
 		{"no room for a bar", rows, 2 * time.Second, usage, 104, "mask  25 %  1,000,000 of 4,000,000 rows  500,000 rows/s  0:06 left  312 MiB memory  30.0 GiB spilled"},
 		{"as wide as the terminal", rows, 2 * time.Second, usage, 84, "mask  25 %  1,000,000 of 4,000,000 rows  500,000 rows/s  0:06 left  312 MiB memory"},
 		{"one narrower", rows, 2 * time.Second, usage, 66, "mask  25 %  1,000,000 of 4,000,000 rows  500,000 rows/s  0:06 left"},
 		{"narrow", rows, 2 * time.Second, usage, 40, "mask  25 %  500,000 rows/s  0:06 left"},
 		{"very narrow", rows, 2 * time.Second, usage, 4, "mask"},
-		{"long", pipeline.Progress{Done: 1, Total: 3601}, time.Second, nil, 90, "mask  [--------------------]  0 %  1 of 3,601 rows  1 rows/s  1:00:00 left"},
-		{"before the first row", pipeline.Progress{Total: 10}, time.Second, nil, 80, "mask  [--------------------]  0 %  0 of 10 rows  0 rows/s"},
+		{"long", kcut.Progress{Done: 1, Total: 3601}, time.Second, nil, 90, "mask  [--------------------]  0 %  1 of 3,601 rows  1 rows/s  1:00:00 left"},
+		{"before the first row", kcut.Progress{Total: 10}, time.Second, nil, 80, "mask  [--------------------]  0 %  0 of 10 rows  0 rows/s"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := snapshot{stage: pipeline.StageMask, Progress: tt.at, elapsed: tt.elapsed, usage: tt.usage}
+			s := snapshot{stage: kcut.StageMask, Progress: tt.at, elapsed: tt.elapsed, usage: tt.usage}
 			if got := strings.Join(fitted(s.parts(), tt.width), "  "); got != tt.want {
 				t.Errorf("got  %q\nwant %q", got, tt.want)
 			}
@@ -51,12 +51,12 @@ func TestProgress(t *testing.T) {
 	u.color = false
 	p := &progress{ui: u, quit: make(chan struct{})}
 	events := p.events()
-	events.Start(pipeline.StageMask)
-	events.Progress(pipeline.StageMask, pipeline.Progress{Done: 20, Total: 100})
-	events.Progress(pipeline.StageMask, pipeline.Progress{Done: 10, Total: 100}) // overtaken
+	events.Start(kcut.StageMask)
+	events.Progress(kcut.StageMask, kcut.Progress{Done: 20, Total: 100})
+	events.Progress(kcut.StageMask, kcut.Progress{Done: 10, Total: 100}) // overtaken
 	p.show(p.began.Add(time.Second))
 	events.Notice("two nulls")
-	events.End(pipeline.StageMask, time.Second)
+	events.End(kcut.StageMask, time.Second)
 	p.show(p.began.Add(2 * time.Second)) // between stages
 	p.close()
 	const erase = "\r\x1b[K"
@@ -70,10 +70,10 @@ func TestProgress(t *testing.T) {
 func TestProgressBeginsAnew(t *testing.T) {
 	p := &progress{ui: newUI(io.Discard, io.Discard, true), quit: make(chan struct{})}
 	events := p.events()
-	events.Start(pipeline.StageCompress)
-	events.Progress(pipeline.StageCompress, pipeline.Progress{Done: 90, Total: 100})
+	events.Start(kcut.StageCompress)
+	events.Progress(kcut.StageCompress, kcut.Progress{Done: 90, Total: 100})
 	p.began = time.Time{}
-	events.Progress(pipeline.StageCompress, pipeline.Progress{Done: 10, Total: 200})
+	events.Progress(kcut.StageCompress, kcut.Progress{Done: 10, Total: 200})
 	if got := p.now(time.Second); got.Done != 10 || got.Total != 200 {
 		t.Errorf("it is at %d of %d, want 10 of 200", got.Done, got.Total)
 	}
@@ -92,18 +92,18 @@ func TestLogRecords(t *testing.T) {
 		p := &progress{ui: u, quit: make(chan struct{})}
 		events := p.events()
 		read := int64(1000)
-		events.Meter(func() pipeline.Usage {
+		events.Meter(func() kcut.Usage {
 			read += 500
-			return pipeline.Usage{Drawn: 1, Resident: 2, Spilled: 3, Read: read, Written: 7}
+			return kcut.Usage{Drawn: 1, Resident: 2, Spilled: 3, Read: read, Written: 7}
 		})
-		events.Start(pipeline.StageMask)
-		events.Progress(pipeline.StageMask, pipeline.Progress{Done: 20, Total: 100})
+		events.Start(kcut.StageMask)
+		events.Progress(kcut.StageMask, kcut.Progress{Done: 20, Total: 100})
 		p.show(p.began.Add(2 * time.Second))
-		events.Progress(pipeline.StageMask, pipeline.Progress{Done: 100, Total: 100})
-		events.End(pipeline.StageMask, 4*time.Second)
-		events.Start(pipeline.StageSearch)
-		events.Progress(pipeline.StageSearch, pipeline.Progress{Done: 6, Live: 9})
-		events.End(pipeline.StageSearch, time.Second)
+		events.Progress(kcut.StageMask, kcut.Progress{Done: 100, Total: 100})
+		events.End(kcut.StageMask, 4*time.Second)
+		events.Start(kcut.StageSearch)
+		events.Progress(kcut.StageSearch, kcut.Progress{Done: 6, Live: 9})
+		events.End(kcut.StageSearch, time.Second)
 		p.close()
 		want := []string{
 			`"msg":"stage began","stage":"mask"`,
@@ -134,7 +134,7 @@ func TestProgressTicks(t *testing.T) {
 	shown := make(chan string, 100)
 	p := &progress{ui: newUI(io.Discard, chanWriter(shown), false), every: time.Millisecond, quit: make(chan struct{})}
 	p.over.Go(p.tick)
-	p.events().Start(pipeline.StageSearch)
+	p.events().Start(kcut.StageSearch)
 	for !strings.Contains(<-shown, `"msg":"progress","stage":"search"`) {
 	}
 	p.close()
@@ -159,10 +159,10 @@ func TestProgressOnDumbTerminal(t *testing.T) {
 	p := u.follow()
 	p.every = time.Nanosecond
 	events := p.events()
-	events.Start(pipeline.StageMask)
-	events.Progress(pipeline.StageMask, pipeline.Progress{Done: 20, Total: 100})
+	events.Start(kcut.StageMask)
+	events.Progress(kcut.StageMask, kcut.Progress{Done: 20, Total: 100})
 	events.Notice("two nulls")
-	events.End(pipeline.StageMask, time.Second)
+	events.End(kcut.StageMask, time.Second)
 	p.close()
 	u.fail(&failure{Message: "mask", Hint: "look"}, nil)
 	if got, want := stderr.String(), "kcut: note: two nulls\nkcut: error: mask\nkcut: hint: look\n"; got != want {

@@ -8,12 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kcut/kcut/internal/fault"
-	"github.com/kcut/kcut/pipeline"
-	"github.com/kcut/kcut/pipeline/fileset"
-	"github.com/kcut/kcut/pipeline/jobfile"
-	"github.com/kcut/kcut/pipeline/page"
-	"github.com/kcut/kcut/pipeline/verify"
+	"github.com/kcut/kcut"
+	"github.com/kcut/kcut/cmd/kcut/internal/report"
 )
 
 func newReport(u *ui) *cobra.Command {
@@ -39,11 +35,11 @@ none of a release that does not hold.`,
 	addJSON(cmd, u)
 	limits := addLimits(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := fileset.CheckFile("page", args[1], overwrite); err != nil { // before everything is counted
+		if err := kcut.CheckFile("page", args[1], overwrite); err != nil { // before everything is counted
 			return err
 		}
-		read := []fileset.Place{{What: "release", Path: args[0]}, {What: "trace", Path: trace}, {What: "report of the run", Path: runJSON}}
-		if err := fileset.CheckApart([]fileset.Place{{What: "page", Path: args[1]}}, read...); err != nil {
+		read := []kcut.Place{{What: "release", Path: args[0]}, {What: "trace", Path: trace}, {What: "report of the run", Path: runJSON}}
+		if err := kcut.CheckPlaces(nil, []kcut.Place{{What: "page", Path: args[1]}}, read...); err != nil {
 			return err
 		}
 		limits, err := limits()
@@ -55,7 +51,7 @@ none of a release that does not hold.`,
 		if err != nil {
 			return err
 		}
-		if err := page.WriteFile(args[1], source, overwrite); err != nil || !u.json {
+		if err := report.WriteFile(args[1], source, overwrite); err != nil || !u.json {
 			return err
 		}
 		return u.answer(map[string]any{"output": args[1], "release": source.Release.Result})
@@ -64,13 +60,13 @@ none of a release that does not hold.`,
 }
 
 // pageSource gathers what a page is made of.
-func pageSource(ctx context.Context, u *ui, release, trace, runJSON string, limits jobfile.Limits) (s page.Source, err error) {
+func pageSource(ctx context.Context, u *ui, release, trace, runJSON string, limits kcut.Limits) (s report.Source, err error) {
 	if trace != "" {
 		text, err := readInput("trace", trace)
 		if err != nil {
 			return s, err
 		}
-		if s.Trace, err = pipeline.ReadTrace(bytes.NewReader(text)); err != nil {
+		if s.Trace, err = kcut.ReadTrace(bytes.NewReader(text)); err != nil {
 			return s, err
 		}
 	}
@@ -79,13 +75,13 @@ func pageSource(ctx context.Context, u *ui, release, trace, runJSON string, limi
 		if err != nil {
 			return s, err
 		}
-		if s.Run, err = pipeline.ReadReport(text); err != nil {
+		if s.Run, err = kcut.ReadReport(text); err != nil {
 			return s, err
 		}
 	}
 	progress := u.follow()
 	defer progress.close()
-	s.Release, err = verify.Inspect(ctx, release, limits, progress.watch())
+	s.Release, err = kcut.Inspect(ctx, release, kcut.VerifyOptions{Limits: limits, Events: progress.events()})
 	return s, err
 }
 
@@ -93,7 +89,7 @@ func pageSource(ctx context.Context, u *ui, release, trace, runJSON string, limi
 func readInput(what, path string) ([]byte, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, &fault.Error{Class: fault.Input, Err: fmt.Errorf("read %s: %w", what, err)}
+		return nil, &kcut.Error{Class: kcut.ErrInput, Err: fmt.Errorf("read %s: %w", what, err)}
 	}
 	return text, nil
 }

@@ -3,13 +3,11 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/kcut/kcut/pipeline"
-	"github.com/kcut/kcut/pipeline/fileset"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut"
 )
 
 func newRun(u *ui) *cobra.Command {
-	var opt pipeline.RunOptions
+	var opt kcut.RunOptions
 	cmd := &cobra.Command{
 		Use:   "run JOB",
 		Short: "Do a whole job: compress, search, mask, verify, publish",
@@ -30,8 +28,8 @@ Flags and KCUT_ environment variables replace values of the job file.`,
 	flags := addRunFlags(cmd, u, &opt, "write one JSON object per performed specialization (bottom-up: generalization) to `FILE`")
 	cmd.Flags().StringVar(&opt.OnlyCoarsen, "only-coarsen", "", "go below no node of the cut of an earlier release: `FILE`, as of kcut apply")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return flags.follow(cmd, args[0], overrides, fileset.Place{What: "earlier release", Path: opt.OnlyCoarsen}, func(job *jobfile.Job) (*pipeline.Report, error) {
-			return pipeline.Run(cmd.Context(), job, opt)
+		return flags.follow(cmd, args[0], overrides, kcut.Place{What: "earlier release", Path: opt.OnlyCoarsen}, func(job *kcut.Job) (*kcut.Report, error) {
+			return kcut.Run(cmd.Context(), job, opt)
 		})
 	}
 	return cmd

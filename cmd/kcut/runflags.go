@@ -6,22 +6,19 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kcut/kcut/pipeline"
-	"github.com/kcut/kcut/pipeline/fileset"
-	"github.com/kcut/kcut/pipeline/jobfile"
-	"github.com/kcut/kcut/pipeline/output"
+	"github.com/kcut/kcut"
 )
 
 // runFlags are those of the commands that make a release.
 type runFlags struct {
 	*watchFlags
 	ui     *ui
-	opt    *pipeline.RunOptions
+	opt    *kcut.RunOptions
 	trace  string
 	afresh bool
 }
 
-func addRunFlags(cmd *cobra.Command, u *ui, opt *pipeline.RunOptions, trace string) *runFlags {
+func addRunFlags(cmd *cobra.Command, u *ui, opt *kcut.RunOptions, trace string) *runFlags {
 	set := cmd.Flags()
 	f := &runFlags{watchFlags: addWatch(set), ui: u, opt: opt}
 	set.BoolVar(&opt.Overwrite, "overwrite", false, "replace the output if it exists")
@@ -35,7 +32,7 @@ func addRunFlags(cmd *cobra.Command, u *ui, opt *pipeline.RunOptions, trace stri
 
 // follow loads a job, makes its release, and tells everybody who is to know how that goes. An
 // earlier release, or its cut, is read besides.
-func (f *runFlags) follow(cmd *cobra.Command, path string, overrides func() []jobfile.Override, earlier fileset.Place, do func(*jobfile.Job) (*pipeline.Report, error)) error {
+func (f *runFlags) follow(cmd *cobra.Command, path string, overrides func() []kcut.Override, earlier kcut.Place, do func(*kcut.Job) (*kcut.Report, error)) error {
 	if err := f.checkFolders(); err != nil {
 		return err
 	}
@@ -43,12 +40,12 @@ func (f *runFlags) follow(cmd *cobra.Command, path string, overrides func() []jo
 	if err != nil {
 		return err
 	}
-	job, broken := jobfile.Load(path, overrides())
+	job, broken := kcut.LoadJob(path, overrides()...)
 	if err := f.checkBeside(path, job, watch, earlier); err != nil {
 		return err // and nobody is told: that would be written to one of these files
 	}
 	f.opt.Resume = !f.afresh
-	report, err := watch.follow(cmd.Context(), job, func() (*pipeline.Report, error) {
+	report, err := watch.follow(cmd.Context(), job, func() (*kcut.Report, error) {
 		if broken != nil {
 			return nil, broken
 		}
@@ -57,7 +54,7 @@ func (f *runFlags) follow(cmd *cobra.Command, path string, overrides func() []jo
 		defer progress.close()
 		f.opt.Events = progress.events()
 		f.opt.Events.Failed = watch.failed
-		return f.traced(func() (*pipeline.Report, error) { return do(job) })
+		return f.traced(func() (*kcut.Report, error) { return do(job) })
 	})
 	if err != nil {
 		return err
@@ -65,27 +62,27 @@ func (f *runFlags) follow(cmd *cobra.Command, path string, overrides func() []jo
 	if f.ui.json {
 		return f.ui.answer(report)
 	}
-	return f.ui.summarize(report)
+	return f.ui.summarize(cmd.Context(), report)
 }
 
 // checkFolders refuses files whose folders are not there, before a run that takes hours.
 func (f *runFlags) checkFolders() error {
-	return errors.Join(fileset.CheckFolder("trace", f.trace), fileset.CheckFolder("report", f.opt.RunJSON))
+	return errors.Join(kcut.CheckFolder("trace", f.trace), kcut.CheckFolder("report", f.opt.RunJSON))
 }
 
 // checkBeside refuses files that would replace each other, or what is read for a release. Of a
 // job that could not be loaded only its file is known.
-func (f *runFlags) checkBeside(path string, job *jobfile.Job, w *watch, read ...fileset.Place) error {
-	written := append(w.files(), fileset.Place{What: "trace", Path: f.trace}, fileset.Place{What: "report", Path: f.opt.RunJSON})
+func (f *runFlags) checkBeside(path string, job *kcut.Job, w *watch, read ...kcut.Place) error {
+	written := append(w.files(), kcut.Place{What: "trace", Path: f.trace}, kcut.Place{What: "report", Path: f.opt.RunJSON})
 	if job == nil {
-		return fileset.CheckApart(written, append(read, fileset.Place{What: "job file", Path: path})...)
+		read = append(read, kcut.Place{What: "job file", Path: path})
 	}
-	return output.CheckBeside(job, written, read...)
+	return kcut.CheckPlaces(job, written, read...)
 }
 
 // traced makes a release and writes its trace, if one is wanted. The trace file is not
 // touched before the job is known to be sound.
-func (f *runFlags) traced(do func() (*pipeline.Report, error)) (*pipeline.Report, error) {
+func (f *runFlags) traced(do func() (*kcut.Report, error)) (*kcut.Report, error) {
 	if f.trace == "" {
 		return do()
 	}

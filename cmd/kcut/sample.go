@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/kcut/kcut/pipeline/sample"
+	"github.com/kcut/kcut/cmd/kcut/internal/sample"
 )
 
 func newSample(u *ui) *cobra.Command {

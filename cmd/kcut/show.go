@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/figure"
+	"github.com/kcut/kcut"
+	"github.com/kcut/kcut/internal/text"
 )
 
 // Lists of labels are folded at labelWidth characters, and cut off after mostLines lines.
@@ -30,14 +30,14 @@ func newShow(u *ui) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&schema, "schema", false, "print the JSON Schema of cuts")
 	addJSON(cmd, u)
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
 		case schema:
-			return u.printf("%s\n", bytes.TrimSpace(cutfile.Schema()))
+			return u.printf("%s\n", bytes.TrimSpace(kcut.CutSchema()))
 		case len(args) == 0:
 			return usageError("kcut show", "kcut show takes a released file, or --schema")
 		}
-		cut, err := cutfile.Read(args[0])
+		cut, err := kcut.ReadCut(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}
@@ -46,8 +46,8 @@ func newShow(u *ui) *cobra.Command {
 	return cmd
 }
 
-func cutLine(path string, cut *cutfile.File) string {
-	line := fmt.Sprintf("%s: %s, %s", path, figure.Count(cut.Rows, "row"), cut.Algorithm)
+func cutLine(path string, cut *kcut.Cut) string {
+	line := fmt.Sprintf("%s: %s, %s", path, text.Count(cut.Rows, "row"), cut.Algorithm)
 	if cut.Class != "" {
 		line += ", class " + cut.Class
 	}
@@ -55,15 +55,15 @@ func cutLine(path string, cut *cutfile.File) string {
 }
 
 // extent tells how fine a cut is: how many regions it has, or after how many steps it was found.
-func extent(cut *cutfile.File) string {
-	if cut.Kind == cutfile.KindRegions {
-		return figure.Count(len(cut.Regions), "region")
+func extent(cut *kcut.Cut) string {
+	if cut.Kind == kcut.KindRegions {
+		return text.Count(len(cut.Regions), "region")
 	}
-	return figure.Count(cut.Steps, "step")
+	return text.Count(cut.Steps, "step")
 }
 
 // cutTable lists masked columns and their released labels.
-func cutTable(columns cutfile.Columns) string {
+func cutTable(columns kcut.CutColumns) string {
 	t := newTable("column", "mask", "released as")
 	for _, c := range columns {
 		name, mask := c.Name, c.Mask
@@ -83,11 +83,11 @@ func shortened(lines []string, items int) []string {
 	if len(lines) <= mostLines {
 		return lines
 	}
-	return append(lines[:mostLines-1:mostLines-1], fmt.Sprintf("... of %s labels", figure.Grouped(int64(items))))
+	return append(lines[:mostLines-1:mostLines-1], fmt.Sprintf("... of %s labels", text.Grouped(int64(items))))
 }
 
 // labelTexts returns a column's labels for people.
-func labelTexts(c cutfile.Column) []string {
+func labelTexts(c kcut.CutColumn) []string {
 	var texts []string
 	for _, label := range c.Cut {
 		if label.Null {

@@ -7,16 +7,16 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/kcut/kcut/pipeline"
-	"github.com/kcut/kcut/pipeline/figure"
+	"github.com/kcut/kcut"
+	"github.com/kcut/kcut/internal/text"
 )
 
 // snapshot is where a stage is at one moment.
 type snapshot struct {
-	stage pipeline.Stage
-	pipeline.Progress
+	stage kcut.Stage
+	kcut.Progress
 	elapsed time.Duration
-	usage   *pipeline.Usage // nil: not known; Read and Written are the stage's
+	usage   *kcut.Usage // nil: not known; Read and Written are the stage's
 }
 
 // rate returns rows or steps a second.
@@ -71,17 +71,17 @@ func (s *snapshot) parts() []part {
 	if s.Total > 0 {
 		add(7, "%s", bar(s.Done, s.Total))
 		add(1, "%d %%", 100*s.Done/s.Total)
-		add(4, "%s of %s rows", figure.Grouped(s.Done), figure.Grouped(s.Total))
-		add(3, "%s rows/s", figure.Grouped(s.rate()))
+		add(4, "%s of %s rows", text.Grouped(s.Done), text.Grouped(s.Total))
+		add(3, "%s rows/s", text.Grouped(s.rate()))
 		if left, ok := s.left(); ok {
 			add(2, "%s left", clock(left))
 		}
 	} else {
 		if s.Done > 0 {
-			add(1, "%s steps", figure.Grouped(s.Done))
+			add(1, "%s steps", text.Grouped(s.Done))
 		}
 		if s.Live > 0 {
-			add(3, "%s live records", figure.Grouped(s.Live))
+			add(3, "%s live records", text.Grouped(s.Live))
 		}
 		add(2, "%s", clock(s.elapsed))
 	}

@@ -11,13 +11,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut"
 )
 
 // stageWatch is the standard error of a run. It tells when a stage begins.
 type stageWatch struct {
 	text  bytes.Buffer
-	stage pipeline.Stage
+	stage kcut.Stage
 	began func()
 	told  bool
 }
@@ -33,7 +33,7 @@ func (w *stageWatch) Write(p []byte) (int, error) {
 
 // stopIn runs the job, sends a signal when a stage has begun, and returns the exit code and
 // how long the run took to end then.
-func (r *spillingRun) stopIn(t *testing.T, stage pipeline.Stage, signal syscall.Signal, flags ...string) (code int, took time.Duration) {
+func (r *spillingRun) stopIn(t *testing.T, stage kcut.Stage, signal syscall.Signal, flags ...string) (code int, took time.Duration) {
 	t.Helper()
 	var sent time.Time
 	cmd := r.command(append(flags, "--quiet=false", "--checkpoint", "1ns")...)
@@ -91,8 +91,8 @@ func (r *spillingRun) mustBeStopped(t *testing.T) {
 // run does. A stage that ended before the signal came is tried again; publishing is over in one
 // step, and then the release is whole.
 func TestStoppedInEachStage(t *testing.T) {
-	stages := []pipeline.Stage{
-		pipeline.StagePlan, pipeline.StageCompress, pipeline.StageSearch, pipeline.StageMask, pipeline.StageVerify, pipeline.StagePublish,
+	stages := []kcut.Stage{
+		kcut.StagePlan, kcut.StageCompress, kcut.StageSearch, kcut.StageMask, kcut.StageVerify, kcut.StagePublish,
 	}
 	signals := map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143}
 	outputs, long := []string{"out.parquet"}, os.Getenv("KCUT_LONG") != ""
@@ -122,7 +122,7 @@ func TestStoppedInEachStage(t *testing.T) {
 }
 
 // mustStopIn stops a run in a stage, and lets the next one finish.
-func (r *spillingRun) mustStopIn(t *testing.T, stage pipeline.Stage, signal syscall.Signal, want int, release, memory string) {
+func (r *spillingRun) mustStopIn(t *testing.T, stage kcut.Stage, signal syscall.Signal, want int, release, memory string) {
 	t.Helper()
 	for range 20 {
 		got, took := r.stopIn(t, stage, signal, "--memory", memory)
@@ -146,7 +146,7 @@ func (r *spillingRun) mustStopIn(t *testing.T, stage pipeline.Stage, signal sysc
 		if next := r.mustSucceed(t, "--memory", memory); next != release {
 			t.Errorf("stage %s, %v: the next run released\n%swant\n%s", stage, signal, next, release)
 		}
-		if !whole || stage == pipeline.StagePublish || t.Failed() {
+		if !whole || stage == kcut.StagePublish || t.Failed() {
 			return
 		}
 	}

@@ -1,16 +1,16 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
-	"github.com/kcut/kcut/pipeline"
-	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/figure"
+	"github.com/kcut/kcut"
+	"github.com/kcut/kcut/internal/text"
 )
 
 // summarize tells what a run has released: in words on a terminal, else as one log record.
-func (u *ui) summarize(r *pipeline.Report) error {
+func (u *ui) summarize(ctx context.Context, r *kcut.Report) error {
 	if u.quiet || r.AlreadyDone {
 		return nil
 	}
@@ -19,41 +19,41 @@ func (u *ui) summarize(r *pipeline.Report) error {
 			"quasi_identifiers", r.Sets, "steps", r.Steps)
 		return nil
 	}
-	cut, err := cutfile.Read(r.Output)
+	cut, err := kcut.ReadCut(ctx, r.Output)
 	if err != nil {
 		return fmt.Errorf("summarize release: %w", err)
 	}
 	fmt.Fprintf(u.err, "released %s: %s, %s%s\n\n%s\n%s\n%s%s\n",
-		r.Output, figure.Count(r.Released, "row"), extent(cut), lossWords(r), setTable(r.Sets), countTable(cut.Columns), liveRecords(r.Live), stageLine(r))
+		r.Output, text.Count(r.Released, "row"), extent(cut), lossWords(r), setTable(r.Sets), countTable(cut.Columns), liveRecords(r.Live), stageLine(r))
 	return nil
 }
 
 // lossWords tells how many records are released without anything about them, and how many
 // are not released.
-func lossWords(r *pipeline.Report) (words string) {
+func lossWords(r *kcut.Report) (words string) {
 	if r.Suppressed > 0 {
-		words = fmt.Sprintf(", %s of them suppressed", figure.Grouped(int64(r.Suppressed)))
+		words = fmt.Sprintf(", %s of them suppressed", text.Grouped(int64(r.Suppressed)))
 	}
 	if dropped := r.Rows - r.Released; dropped > 0 {
-		words += fmt.Sprintf("; %s dropped", figure.Count(dropped, "row"))
+		words += fmt.Sprintf("; %s dropped", text.Count(dropped, "row"))
 	}
 	return words
 }
 
 // setTable lists quasi-identifier sets and how anonymous they are.
-func setTable(sets []cutfile.Set) string {
+func setTable(sets []kcut.CutSet) string {
 	t := newTable("quasi-identifiers", "k", "anonymity")
 	for _, set := range sets {
-		t.add(strings.Join(set.Columns, ", "), figure.Grouped(int64(set.K)), figure.Grouped(int64(set.Anonymity)))
+		t.add(strings.Join(set.Columns, ", "), text.Grouped(int64(set.K)), text.Grouped(int64(set.Anonymity)))
 	}
 	return t.String()
 }
 
 // countTable lists masked columns and how much of them is released.
-func countTable(columns cutfile.Columns) string {
+func countTable(columns kcut.CutColumns) string {
 	t := newTable("column", "mask", "labels")
 	for _, c := range columns {
-		t.add(c.Name, c.Mask, figure.Grouped(int64(len(labelTexts(c)))))
+		t.add(c.Name, c.Mask, text.Grouped(int64(len(labelTexts(c)))))
 	}
 	return t.String()
 }
@@ -65,10 +65,10 @@ func liveRecords(live []uint64) string {
 		return ""
 	}
 	return fmt.Sprintf("live records: %s after the first step, %s after the last\n",
-		figure.Grouped(int64(live[0])), figure.Grouped(int64(live[len(live)-1])))
+		text.Grouped(int64(live[0])), text.Grouped(int64(live[len(live)-1])))
 }
 
-func stageLine(r *pipeline.Report) string {
+func stageLine(r *kcut.Report) string {
 	var parts []string
 	for _, stage := range r.Stages {
 		parts = append(parts, fmt.Sprintf("%s %.1f s", stage.Stage, stage.Seconds))

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut"
 )
 
 // The rules for words:
@@ -142,8 +142,8 @@ func (u *ui) paint(color, text string) string {
 
 // usageError is an error of the command line; its hint points at the command's help.
 func usageError(command, format string, args ...any) error {
-	return &fault.Error{
-		Class: fault.Usage,
+	return &kcut.Error{
+		Class: kcut.ErrUsage,
 		Err:   fmt.Errorf("read command line: "+format, args...),
 		Hint:  command + " --help shows what it takes",
 	}

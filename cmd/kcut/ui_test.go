@@ -11,8 +11,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/kcut/kcut"
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/internal/fault"
 )
 
 func TestStoppedMessage(t *testing.T) {
@@ -38,18 +38,13 @@ func TestFailureOf(t *testing.T) {
 		{"unknown", context.Background(), errors.New("x"), "internal", 1, "report"},
 		{"usage", context.Background(), usageError("kcut run", "x"), "usage", 2, "kcut run --help"},
 		{"input", context.Background(), fmt.Errorf("read: %w", formats.ErrDamaged), "input", 3, "input"},
-		{"privacy", context.Background(), &fault.Error{Class: fault.Privacy, Err: errors.New("x")}, "privacy", 4, "lower k"},
-		{"exists", context.Background(), &fault.Error{Class: fault.Exists, Err: errors.New("x")}, "exists", 5, "--overwrite"},
+		{"privacy", context.Background(), &kcut.Error{Class: kcut.ErrPrivacy, Err: errors.New("x")}, "privacy", 4, "lower k"},
+		{"exists", context.Background(), &kcut.Error{Class: kcut.ErrExists, Err: errors.New("x")}, "exists", 5, "--overwrite"},
 		{"transient", context.Background(), fmt.Errorf("read: %w", syscall.EIO), "transient", 6, "again"},
 		{"disk full", context.Background(), fmt.Errorf("write: %w", syscall.ENOSPC), "resources", 7, "disk"},
 		{"cancelled", stopped, fmt.Errorf("search: %w", context.Canceled), "cancelled", 143, "again"},
 		{"cancelled, by cause", stopped, context.Cause(stopped), "cancelled", 143, "again"},
 		{"failed before it saw the signal", stopped, fmt.Errorf("read: %w", formats.ErrDamaged), "input", 3, "input"},
-		{
-			"inner hint", context.Background(),
-			&fault.Error{Class: fault.Input, Err: &fault.Error{Hint: "look there", Err: errors.New("x")}},
-			"input", 3, "look there",
-		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := failureOf(tt.ctx, tt.err)

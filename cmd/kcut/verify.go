@@ -6,9 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kcut/kcut/pipeline/figure"
-	"github.com/kcut/kcut/pipeline/jobfile"
-	"github.com/kcut/kcut/pipeline/verify"
+	"github.com/kcut/kcut"
+	"github.com/kcut/kcut/internal/text"
 )
 
 func newVerify(u *ui) *cobra.Command {
@@ -41,14 +40,14 @@ against the embedded cut, and looks for anything that a release must not give aw
 
 // verifications is the JSON answer of kcut verify.
 type verifications struct {
-	Files []*verify.Result `json:"files"`
-	OK    bool             `json:"ok"`
-	Error *failure         `json:"error,omitempty"`
+	Files []*kcut.Verification `json:"files"`
+	OK    bool                 `json:"ok"`
+	Error *failure             `json:"error,omitempty"`
 }
 
 // verifyAll verifies all files, also after one has failed, and returns the first failure.
-func verifyAll(ctx context.Context, u *ui, paths []string, limits jobfile.Limits) (*verifications, error) {
-	all := &verifications{Files: []*verify.Result{}, OK: true}
+func verifyAll(ctx context.Context, u *ui, paths []string, limits kcut.Limits) (*verifications, error) {
+	all := &verifications{Files: []*kcut.Verification{}, OK: true}
 	var first error
 	for _, path := range paths {
 		v, err := verifyOne(ctx, u, path, limits)
@@ -65,9 +64,9 @@ func verifyAll(ctx context.Context, u *ui, paths []string, limits jobfile.Limits
 	return all, first
 }
 
-func verifyOne(ctx context.Context, u *ui, path string, limits jobfile.Limits) (*verify.Result, error) {
+func verifyOne(ctx context.Context, u *ui, path string, limits kcut.Limits) (*kcut.Verification, error) {
 	progress := u.follow()
-	v, err := verify.Release(ctx, path, limits, progress.watch())
+	v, err := kcut.Verify(ctx, path, kcut.VerifyOptions{Limits: limits, Events: progress.events()})
 	progress.close()
 	if v == nil || u.json {
 		return v, err
@@ -75,12 +74,12 @@ func verifyOne(ctx context.Context, u *ui, path string, limits jobfile.Limits) (
 	return v, errors.Join(err, u.printVerification(v))
 }
 
-func (u *ui) printVerification(v *verify.Result) error {
+func (u *ui) printVerification(v *kcut.Verification) error {
 	verdict := "ok"
 	if !v.OK {
 		verdict = "broken"
 	}
-	err := u.printf("%s: %s, %s\n%s", v.Path, verdict, figure.Count(v.Rows, "row"), setTable(v.Sets))
+	err := u.printf("%s: %s, %s\n%s", v.Path, verdict, text.Count(v.Rows, "row"), setTable(v.Sets))
 	for _, finding := range v.Findings {
 		err = errors.Join(err, u.printf("finding: %s\n", finding))
 	}

@@ -11,12 +11,10 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/kcut/kcut"
+	"github.com/kcut/kcut/cmd/kcut/internal/lineage"
+	"github.com/kcut/kcut/cmd/kcut/internal/metrics"
 	"github.com/kcut/kcut/internal/workers"
-	"github.com/kcut/kcut/pipeline"
-	"github.com/kcut/kcut/pipeline/fileset"
-	"github.com/kcut/kcut/pipeline/jobfile"
-	"github.com/kcut/kcut/pipeline/lineage"
-	"github.com/kcut/kcut/pipeline/metrics"
 )
 
 // watchFlags say who else is told how a run goes.
@@ -45,7 +43,7 @@ type watch struct {
 func (f *watchFlags) open(u *ui, command, jobFile string) (*watch, error) {
 	w := &watch{ui: u, metrics: cmp.Or(f.metrics, os.Getenv("KCUT_METRICS_FILE"))}
 	w.run = metrics.Run{JobFile: filepath.Base(jobFile), Began: time.Now()}
-	if err := fileset.CheckFolder("metrics file", w.metrics); err != nil {
+	if err := kcut.CheckFolder("metrics file", w.metrics); err != nil {
 		return nil, err
 	}
 	return w, w.openLineage(command, jobFile, cmp.Or(f.lineage, os.Getenv("KCUT_LINEAGE"), os.Getenv("OPENLINEAGE_URL")))
@@ -69,12 +67,12 @@ func (w *watch) openLineage(command, jobFile, to string) (err error) {
 		return nil
 	}
 	w.lineage = to
-	return fileset.CheckFolder("lineage file", to)
+	return kcut.CheckFolder("lineage file", to)
 }
 
 // files are those that a watch writes.
-func (w *watch) files() []fileset.Place {
-	return []fileset.Place{{What: "metrics file", Path: w.metrics}, {What: "lineage file", Path: w.lineage}}
+func (w *watch) files() []kcut.Place {
+	return []kcut.Place{{What: "metrics file", Path: w.metrics}, {What: "lineage file", Path: w.lineage}}
 }
 
 // jobName is what a job is called in catalogs: its file's name without what that ends in.
@@ -85,11 +83,11 @@ func jobName(jobFile string) string {
 
 // follow calls f, which runs a job, and tells how that went. Of a job that could not be loaded,
 // which is nil, there is nothing to tell but that.
-func (w *watch) follow(ctx context.Context, job *jobfile.Job, f func() (*pipeline.Report, error)) (*pipeline.Report, error) {
+func (w *watch) follow(ctx context.Context, job *kcut.Job, f func() (*kcut.Report, error)) (*kcut.Report, error) {
 	if w.target != nil && job != nil {
 		w.events = lineage.Start(w.target, job, w.options)
 	}
-	var report *pipeline.Report
+	var report *kcut.Report
 	err := workers.Fence(func() (err error) {
 		report, err = f()
 		return err
@@ -99,9 +97,9 @@ func (w *watch) follow(ctx context.Context, job *jobfile.Job, f func() (*pipelin
 }
 
 // failed keeps the report of a run that failed.
-func (w *watch) failed(report *pipeline.Report) { w.run.Report = report }
+func (w *watch) failed(report *kcut.Report) { w.run.Report = report }
 
-func (w *watch) end(ctx context.Context, report *pipeline.Report, err error) {
+func (w *watch) end(ctx context.Context, report *kcut.Report, err error) {
 	if err == nil {
 		w.run.Report = report
 	} else {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut"
 )
 
 // jsonBlocks returns the ```json blocks of docs/watching.md that a word occurs in.
@@ -49,12 +49,12 @@ func TestReportIsDocumented(t *testing.T) {
 	for _, block := range blocks {
 		in := json.NewDecoder(strings.NewReader(block))
 		in.DisallowUnknownFields()
-		if err := in.Decode(new(pipeline.Report)); err != nil {
+		if err := in.Decode(new(kcut.Report)); err != nil {
 			t.Errorf("%v:\n%s", err, block)
 		}
 	}
 	all := strings.Join(blocks, "")
-	for _, name := range jsonNames(reflect.TypeFor[pipeline.Report]()) {
+	for _, name := range jsonNames(reflect.TypeFor[kcut.Report]()) {
 		if !strings.Contains(all, `"`+name+`":`) {
 			t.Errorf("no example has %s", name)
 		}
@@ -65,8 +65,8 @@ func TestReportIsDocumented(t *testing.T) {
 func TestLogRecordsAreDocumented(t *testing.T) {
 	text := strings.Join(jsonBlocks(t, `"msg"`), "")
 	known := map[string]bool{"time": true, "level": true, "msg": true}
-	for _, at := range []pipeline.Progress{{Done: 1, Total: 2}, {Done: 1, Live: 2}} {
-		s := snapshot{stage: pipeline.StageMask, Progress: at, usage: &pipeline.Usage{}}
+	for _, at := range []kcut.Progress{{Done: 1, Total: 2}, {Done: 1, Live: 2}} {
+		s := snapshot{stage: kcut.StageMask, Progress: at, usage: &kcut.Usage{}}
 		for _, attr := range s.attrs() {
 			known[attr.Key] = true
 			if !strings.Contains(text, `"`+attr.Key+`":`) {

@@ -30,6 +30,9 @@ var classNames = [...]string{
 // String returns the class's name, as JSON answers have it.
 func (c Class) String() string { return classNames[c] }
 
+// Error makes a class an error, which errors.Is finds in every Error of that class.
+func (c Class) Error() string { return c.String() }
+
 // Classed is an error that knows its class.
 type Classed interface {
 	error
@@ -59,6 +62,35 @@ func (e *Error) Error() string { return e.Err.Error() }
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
+
+// Is reports whether target is the error's class.
+func (e *Error) Is(target error) bool {
+	class, is := target.(Class)
+	return is && class == e.Class
+}
+
+// Advised gives an error its class and the hint of the outermost of its causes that has one, as
+// an *Error. None stays none.
+func Advised(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &Error{Class: ClassOf(err), Hint: hintOf(err), Err: err}
+}
+
+func hintOf(err error) string {
+	for err != nil {
+		var advised *Error
+		if !errors.As(err, &advised) {
+			return ""
+		}
+		if advised.Hint != "" {
+			return advised.Hint
+		}
+		err = advised.Err
+	}
+	return ""
+}
 
 // deciding are the classes that decide where an error has several causes, the first one first:
 // what makes another try useless before what does not.
@@ -100,7 +132,7 @@ func collect(err error, causes *[len(classNames)]bool) {
 			collect(cause, causes)
 		}
 	default:
-		if err == context.Canceled || err == context.DeadlineExceeded {
+		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) { // or a context's own cause, which counts as that
 			causes[Cancelled] = true
 		}
 	}

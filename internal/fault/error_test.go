@@ -1,6 +1,7 @@
 package fault_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -44,5 +45,45 @@ func TestClassOfPaths(t *testing.T) {
 		if _, err := os.Open(filepath.Join(dir, name)); fault.ClassOf(err) != fault.Usage {
 			t.Errorf("%.20s: %v is %v", name, err, fault.ClassOf(err))
 		}
+	}
+}
+
+// signalled is a cause of a context that counts as its cancellation.
+type signalled struct{ error }
+
+func (signalled) Is(target error) bool { return target == context.Canceled }
+
+func TestClassOfCause(t *testing.T) {
+	for _, err := range []error{context.Canceled, context.DeadlineExceeded, signalled{errors.New("stopped")}} {
+		if class := fault.ClassOf(fmt.Errorf("search: %w", err)); class != fault.Cancelled {
+			t.Errorf("%v is %v", err, class)
+		}
+	}
+}
+
+// The outermost hint is the one to follow, wherever it stands.
+func TestAdvised(t *testing.T) {
+	inner := &fault.Error{Class: fault.Usage, Hint: "look there", Err: errors.New("x")}
+	for _, tt := range []struct {
+		err   error
+		class fault.Class
+		hint  string
+	}{
+		{errors.New("x"), fault.Internal, ""},
+		{fmt.Errorf("read: %w", inner), fault.Usage, "look there"},
+		{&fault.Error{Class: fault.Input, Err: inner}, fault.Input, "look there"},
+		{fmt.Errorf("read: %w", &fault.Error{Class: fault.Input, Hint: "look here", Err: inner}), fault.Input, "look here"},
+	} {
+		var advised *fault.Error
+		err := fault.Advised(tt.err)
+		if !errors.As(err, &advised) || advised.Class != tt.class || advised.Hint != tt.hint || err.Error() != tt.err.Error() {
+			t.Errorf("%v: got %+v, want class %v and hint %q", tt.err, advised, tt.class, tt.hint)
+		}
+		if !errors.Is(err, tt.class) || errors.Is(err, fault.Privacy) {
+			t.Errorf("%v is not of its class alone", tt.err)
+		}
+	}
+	if fault.Advised(nil) != nil {
+		t.Error("no error became one")
 	}
 }

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"math/big"
@@ -50,12 +51,12 @@ type Column struct {
 
 // Cuts compares the cuts of two releases, or of files with their JSON. A job tells, when it
 // is not nil, which nodes of taxonomies are above each other: names alone do not.
-func Cuts(from, to string, job *jobfile.Job) (*Difference, error) {
-	a, err := cutfile.Read(from)
+func Cuts(ctx context.Context, from, to string, job *jobfile.Job) (*Difference, error) {
+	a, err := cutfile.ReadContext(ctx, from)
 	if err != nil {
 		return nil, err
 	}
-	b, err := cutfile.Read(to)
+	b, err := cutfile.ReadContext(ctx, to)
 	if err != nil {
 		return nil, err
 	}

@@ -102,12 +102,12 @@ func TestCuts(t *testing.T) {
 		} else {
 			job = nil
 		}
-		d, err := Cuts(from, to, job)
+		d, err := Cuts(t.Context(), from, to, job)
 		if err != nil || d.Relation != tt.want || d.Columns[0].Relation != tt.want {
 			t.Errorf("%s\n%s\ngot %+v, %v, want %s", tt.from, tt.to, d, err, tt.want)
 			continue
 		}
-		back, err := Cuts(to, from, job)
+		back, err := Cuts(t.Context(), to, from, job)
 		opposite := map[Relation]Relation{Coarser: Finer, Finer: Coarser}[tt.want]
 		if opposite == "" {
 			opposite = tt.want

@@ -30,7 +30,7 @@ func TestCutsOfRegions(t *testing.T) {
 		from, to := filepath.Join(dir, "from.json"), filepath.Join(dir, "to.json")
 		put(t, from, tt.from)
 		put(t, to, tt.to)
-		d, err := Cuts(from, to, nil)
+		d, err := Cuts(t.Context(), from, to, nil)
 		if err != nil || d.Columns[0].Relation != tt.column || d.Relation != tt.whole {
 			t.Errorf("%s\n%s\ngot %+v, %v, want %s, as a whole %s", tt.from, tt.to, d, err, tt.column, tt.whole)
 		}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/domain"
-	"github.com/kcut/kcut/pipeline/figure"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -44,7 +44,7 @@ func (f *finder) words(records uint64) string {
 	if f.more {
 		more = "more than "
 	}
-	return fmt.Sprintf("%s%s of %s, first in %s,", more, figure.Count(len(f.found), "distinct value"), figure.Count(records, "row"), f.first)
+	return fmt.Sprintf("%s%s of %s, first in %s,", more, text.Count(len(f.found), "distinct value"), text.Count(records, "row"), f.first)
 }
 
 // find reads a column again, until it has found what is asked for.

@@ -8,7 +8,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
-	"github.com/kcut/kcut/pipeline/figure"
+	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -57,7 +57,7 @@ func (d *Bounds) Place(a *engine.Attribute) error {
 		return &fault.Error{
 			Class: fault.Input,
 			Hint:  "widen bounds in the job file, or leave them out for open ends",
-			Err:   fmt.Errorf("mask column %s: outside the declared bounds: %s of %s", d.column, figure.Count(d.Values, "distinct value"), figure.Count(d.records, "row")),
+			Err:   fmt.Errorf("mask column %s: outside the declared bounds: %s of %s", d.column, text.Count(d.Values, "distinct value"), text.Count(d.records, "row")),
 		}
 	}
 	if d.Lower != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/figure"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
@@ -185,10 +185,10 @@ func (g *Cut) cutTree(m *members, spec *jobfile.Column, t jobfile.Taxonomy) erro
 	m.tree, m.isLabel, m.added = tree, make([]bool, tree.Len()), make(map[string]uint32)
 	m.label = make([]uint32, len(tree.Leaves()))
 	covered := 0
-	for i, text := range m.texts() {
-		n, ok := tree.Node(text)
+	for i, name := range m.texts() {
+		n, ok := tree.Node(name)
 		if !ok {
-			m.added[text] = uint32(i)
+			m.added[name] = uint32(i)
 			continue
 		}
 		m.isLabel[n] = true
@@ -199,7 +199,7 @@ func (g *Cut) cutTree(m *members, spec *jobfile.Column, t jobfile.Taxonomy) erro
 		}
 	}
 	if len(m.added) > 0 && m.unknown == nil {
-		return g.mismatch("column %s: its taxonomy lacks %s of the cut", spec.Name, figure.Count(len(m.added), "node"))
+		return g.mismatch("column %s: its taxonomy lacks %s of the cut", spec.Name, text.Count(len(m.added), "node"))
 	}
 	for leaf, label := range m.label {
 		n, _ := tree.Node(m.column.Cut[label].Label)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/internal/fault"
-	"github.com/kcut/kcut/pipeline/figure"
+	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -19,7 +19,7 @@ type Uncovered struct {
 }
 
 func (u *Uncovered) Error() string {
-	text := fmt.Sprintf("mask column %s: its taxonomy lacks %s of %s", u.column, figure.Count(u.values, "distinct value"), figure.Count(u.records, "row"))
+	text := fmt.Sprintf("mask column %s: its taxonomy lacks %s of %s", u.column, text.Count(u.values, "distinct value"), text.Count(u.records, "row"))
 	if u.First != "" {
 		text += ", first in " + u.First
 	}
@@ -28,7 +28,7 @@ func (u *Uncovered) Error() string {
 
 // Unadmitted is the error of unknown values that cannot stand under the root.
 func Unadmitted(column string, values int, err error) error {
-	return &fault.Error{Class: fault.Input, Err: fmt.Errorf("add %s of column %s under the root of its taxonomy: %w", figure.Count(values, "unknown value"), column, err)}
+	return &fault.Error{Class: fault.Input, Err: fmt.Errorf("add %s of column %s under the root of its taxonomy: %w", text.Count(values, "unknown value"), column, err)}
 }
 
 // Marked is the error of a column that holds the mark of suppressed values itself.
@@ -36,7 +36,7 @@ func Marked(column string, records uint64) error {
 	return &fault.Error{
 		Class: fault.Input,
 		Hint:  "replace that value in the source, or give the column another mask",
-		Err:   fmt.Errorf("mask column %s: it holds the mark of a suppressed value itself (%s)", column, figure.Count(records, "row")),
+		Err:   fmt.Errorf("mask column %s: it holds the mark of a suppressed value itself (%s)", column, text.Count(records, "row")),
 	}
 }
 

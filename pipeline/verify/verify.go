@@ -11,8 +11,8 @@ import (
 
 	"github.com/kcut/kcut/formats/release"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/figure"
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
@@ -214,10 +214,10 @@ func (v *verifier) checkRegions() {
 		return
 	}
 	if n := v.regions.strange; n > 0 {
-		v.find("it has labels that are no region of its cut in %s", figure.Count(n, "record"))
+		v.find("it has labels that are no region of its cut in %s", text.Count(n, "record"))
 	}
 	if n := v.regions.empty(); n > 0 && v.cut.Applied == nil { // else it may be an earlier release's
-		v.find("its cut has %s without a record", figure.Count(n, "region"))
+		v.find("its cut has %s without a record", text.Count(n, "region"))
 	}
 }
 
@@ -261,7 +261,7 @@ func (v *verifier) conclude() (*Result, error) {
 	v.checkSetLabels()
 	result := &Result{Path: v.path, Rows: v.rows}
 	if v.rows != v.cut.Rows {
-		v.find("it has %s, its cut claims %s", figure.Count(v.rows, "row"), figure.Grouped(v.cut.Rows))
+		v.find("it has %s, its cut claims %s", text.Count(v.rows, "row"), text.Grouped(v.cut.Rows))
 	}
 	for i, set := range v.cut.Sets {
 		counted := cutfile.Set{Columns: set.Columns, K: set.K, Anonymity: v.anonymity[i]}
@@ -283,7 +283,7 @@ func (v *verifier) conclude() (*Result, error) {
 	return result, &fault.Error{
 		Class: fault.Privacy,
 		Hint:  "do not release this file",
-		Err:   fmt.Errorf("verify %s: %s, the first: %s", v.path, figure.Count(len(v.report), "finding"), v.report[0]),
+		Err:   fmt.Errorf("verify %s: %s, the first: %s", v.path, text.Count(len(v.report), "finding"), v.report[0]),
 	}
 }
 

@@ -1,0 +1,436 @@
+package lineage
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/kcut/kcut"
+)
+
+var exampleJob = &kcut.Job{
+	Input:  []string{"/in/a.parquet"},
+	Output: kcut.Output{Path: "/out/people/"},
+	Class:  "income",
+}
+
+func exampleReport() *kcut.Report {
+	text := func(names ...string) (columns []kcut.ReleasedColumn) {
+		for _, name := range names {
+			columns = append(columns, kcut.ReleasedColumn{Name: name, Type: "string"})
+		}
+		return columns
+	}
+	return &kcut.Report{
+		Rows: 1000, Released: 990, Bytes: 4096, Files: 2, Inputs: []string{"/in/a.parquet"},
+		Columns: []kcut.ColumnReport{
+			{Name: "name", Type: "string", Mask: "drop"},
+			{Name: "age", Type: "int64", Mask: "discretize", Released: text("age_lower", "age_upper")},
+			{Name: "zip", Type: "string", Mask: "generalize", Released: text("zip")},
+			{Name: "income", Type: "string", Mask: "keep", Released: text("income")},
+		},
+	}
+}
+
+// object is a JSON object that a test looks into.
+type object map[string]any
+
+// at returns what is at a path of names, or nil.
+func (o object) at(path ...string) any {
+	var value any = map[string]any(o)
+	for _, name := range path {
+		fields, ok := value.(map[string]any)
+		if !ok {
+			return nil
+		}
+		value = fields[name]
+	}
+	return value
+}
+
+func (o object) text(path ...string) string {
+	text, _ := o.at(path...).(string)
+	return text
+}
+
+// objects returns a list of objects.
+func (o object) objects(path ...string) (list []object) {
+	values, _ := o.at(path...).([]any)
+	for _, value := range values {
+		fields, _ := value.(map[string]any)
+		list = append(list, fields)
+	}
+	return list
+}
+
+// checkEvent demands what the specification does of every event.
+func checkEvent(t *testing.T, e object) {
+	t.Helper()
+	must := func(ok bool, format string, args ...any) {
+		t.Helper()
+		if !ok {
+			t.Errorf("%s event: "+format, append([]any{e.text("eventType")}, args...)...)
+		}
+	}
+	isURI := func(text string) bool {
+		u, err := url.Parse(text)
+		return err == nil && u.IsAbs()
+	}
+	_, err := time.Parse(time.RFC3339Nano, e.text("eventTime"))
+	must(err == nil, "eventTime: %v", err)
+	must(slices.Contains([]string{"START", "COMPLETE", "FAIL", "ABORT"}, e.text("eventType")), "its type")
+	must(isURI(e.text("producer")) && isURI(e.text("schemaURL")), "producer or schemaURL is no URI")
+	must(isUUID(e.text("run", "runId")), "runId %q", e.text("run", "runId"))
+	must(e.text("job", "namespace") != "" && e.text("job", "name") != "", "the job has no name")
+	facets := func(of object, key string) {
+		all, _ := of.at(key).(map[string]any)
+		for name, value := range all {
+			f := object(value.(map[string]any))
+			must(isURI(f.text("_producer")) && isURI(f.text("_schemaURL")), "facet %s has no producer or schema", name)
+			must(strings.Contains(f.text("_schemaURL"), "/facets/") && strings.Contains(f.text("_schemaURL"), "#/$defs/"), "facet %s names no version", name)
+		}
+	}
+	facets(e.at("run").(map[string]any), "facets")
+	facets(e.at("job").(map[string]any), "facets")
+	for _, d := range append(e.objects("inputs"), e.objects("outputs")...) {
+		must(d.text("namespace") != "" && d.text("name") != "", "a dataset has no name")
+		for _, key := range []string{"facets", "inputFacets", "outputFacets"} {
+			facets(d, key)
+		}
+		for _, field := range d.objects("facets", "schema", "fields") {
+			must(field.text("name") != "" && field.text("type") != "", "a field has no name or type")
+		}
+	}
+	must(len(e.objects("inputs")) > 0 && len(e.objects("outputs")) == 1, "datasets")
+	checkColumnLineage(t, e)
+}
+
+// checkColumnLineage demands that lineage leads from columns of an input to columns of the output.
+func checkColumnLineage(t *testing.T, e object) {
+	t.Helper()
+	columns := make(map[string]bool)
+	for _, in := range e.objects("inputs") {
+		for _, field := range in.objects("facets", "schema", "fields") {
+			columns[in.text("namespace")+" "+in.text("name")+" "+field.text("name")] = true
+		}
+	}
+	from := func(field object) {
+		if name := field.text("namespace") + " " + field.text("name") + " " + field.text("field"); !columns[name] {
+			t.Errorf("lineage from %s, which no input has", name)
+		}
+		for _, transformation := range field.objects("transformations") {
+			if !slices.Contains([]string{"DIRECT", "INDIRECT"}, transformation.text("type")) {
+				t.Errorf("transformation %v", transformation)
+			}
+		}
+	}
+	out := e.objects("outputs")[0]
+	fields, _ := out.at("facets", "columnLineage", "fields").(map[string]any)
+	released := out.objects("facets", "schema", "fields")
+	if len(fields) != len(released) {
+		t.Errorf("lineage of %d columns, the schema has %d", len(fields), len(released))
+	}
+	for _, column := range released {
+		of := object(fields).objects(column.text("name"), "inputFields")
+		if len(of) == 0 {
+			t.Errorf("no lineage of %s", column.text("name"))
+		}
+		for _, field := range of {
+			from(field)
+		}
+	}
+	for _, field := range out.objects("facets", "columnLineage", "dataset") {
+		from(field)
+	}
+}
+
+// runEvents returns the events of a run that ends like that.
+func runEvents(t *testing.T, job *kcut.Job, o Options, report *kcut.Report, failure error) []object {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "lineage.jsonl")
+	target, err := ParseTarget(path, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Start(target, job, o).End(report, failure); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var events []object
+	for line := range strings.Lines(string(text)) {
+		var e object
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatal(err)
+		}
+		checkEvent(t, e)
+		events = append(events, e)
+	}
+	if len(events) != 2 || events[0].text("eventType") != "START" || events[0].text("run", "runId") != events[1].text("run", "runId") {
+		t.Fatalf("events %v", events)
+	}
+	return events
+}
+
+func TestStates(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		report  *kcut.Report
+		failure error
+		state   string
+		message any // nil: no such facet
+	}{
+		{"success", exampleReport(), nil, "COMPLETE", nil},
+		{"failure", exampleReport(), errors.New("read row group 3 of /in/a.parquet: damaged file"), "FAIL", "read row group 3 of /in/a.parquet: damaged file"},
+		{"early failure", nil, errors.New("open input"), "FAIL", "open input"},
+		{"failure in a partition", nil, errors.New("read /in/zip=12345/sex=F/a.parquet: damaged file"), "FAIL", "read /in/zip=…/sex=…/a.parquet: damaged file"},
+		{"stopped", nil, fmt.Errorf("search: %w", context.Canceled), "ABORT", nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			last := runEvents(t, exampleJob, Options{Job: "people"}, tt.report, tt.failure)[1]
+			if got := last.text("eventType"); got != tt.state {
+				t.Errorf("it is %s, want %s", got, tt.state)
+			}
+			if got := last.at("run", "facets", "errorMessage", "message"); got != tt.message {
+				t.Errorf("message %v, want %v", got, tt.message)
+			}
+			if tt.message != nil && last.text("run", "facets", "errorMessage", "programmingLanguage") != "Go" {
+				t.Error("the message has no language")
+			}
+			if published := last.objects("outputs")[0].at("facets") != nil; published != (tt.failure == nil) {
+				t.Errorf("the output is described: %v", published)
+			}
+		})
+	}
+}
+
+func TestComplete(t *testing.T) {
+	parent, err := ParseParent("airflow/dags/night.anonymize/0194a1f0-0000-7000-8000-000000000001")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := runEvents(t, exampleJob, Options{Namespace: "nightly", Job: "people", Version: "v1", Parent: parent}, exampleReport(), nil)[1]
+	in, out := e.objects("inputs")[0], e.objects("outputs")[0]
+	lineage, err := json.Marshal(out.at("facets", "columnLineage", "fields", "age_upper", "inputFields"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var steering []string
+	for _, field := range out.objects("facets", "columnLineage", "dataset") {
+		for _, by := range field.objects("transformations") {
+			steering = append(steering, field.text("field")+" "+by.text("type")+" "+by.text("subtype"))
+		}
+	}
+	for _, tt := range []struct{ got, want any }{
+		{e.text("job", "namespace") + "." + e.text("job", "name"), "nightly.people"},
+		{e.text("run", "facets", "processing_engine", "version"), "v1"},
+		{e.text("run", "facets", "parent", "job", "namespace"), "airflow/dags"},
+		{e.text("run", "facets", "parent", "job", "name"), "night.anonymize"},
+		{e.text("run", "facets", "parent", "run", "runId"), parent.RunID},
+		{in.text("namespace") + " " + in.text("name"), "file /in/a.parquet"},
+		{in.at("inputFacets", "inputStatistics", "rowCount"), 1000.0},
+		{out.text("namespace") + " " + out.text("name"), "file /out/people"},
+		{out.at("outputFacets", "outputStatistics", "rowCount"), 990.0},
+		{out.at("outputFacets", "outputStatistics", "size"), 4096.0},
+		{out.at("outputFacets", "outputStatistics", "fileCount"), 2.0},
+		{len(out.objects("facets", "schema", "fields")), 4},
+		{string(lineage), `[{"field":"age","name":"/in/a.parquet","namespace":"file","transformations":[{"description":"discretize","masking":true,"subtype":"TRANSFORMATION","type":"DIRECT"}]}]`},
+		{object(out.objects("facets", "columnLineage", "fields", "income", "inputFields")[0]).objects("transformations")[0].text("subtype"), "IDENTITY"},
+		{strings.Join(steering, ", "), "age INDIRECT GROUP_BY, zip INDIRECT GROUP_BY, income INDIRECT CONDITIONAL"},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("got %v, want %v", tt.got, tt.want)
+		}
+	}
+}
+
+// Of several inputs every one has the schema, and every column comes from all of them.
+func TestSeveralInputs(t *testing.T) {
+	job := *exampleJob
+	job.Input = []string{"s3://lake/people/*.parquet", "/in/*/b.parquet", "/in/*.parquet"}
+	e := runEvents(t, &job, Options{Job: "people"}, exampleReport(), nil)[1]
+	if inputs := e.objects("inputs"); len(inputs) != 2 || inputs[0].at("inputFacets") != nil {
+		t.Errorf("inputs %v", inputs)
+	}
+	if fields := e.objects("outputs")[0].objects("facets", "columnLineage", "fields", "zip", "inputFields"); len(fields) != 2 {
+		t.Errorf("zip comes from %v", fields)
+	}
+}
+
+func TestDatasetNames(t *testing.T) {
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ location, want string }{
+		{"/in/a.parquet", "file /in/a.parquet"},
+		{"/in/", "file /in"},
+		{"in/a.csv", "file " + filepath.ToSlash(filepath.Join(here, "in/a.csv"))},
+		{"/in/*.parquet", "file /in"},
+		{"/in/zip=*/x?.parquet", "file /in"},
+		{"*.parquet", "file " + filepath.ToSlash(here)},
+		{"s3://lake/people/a.parquet", "s3://lake people/a.parquet"},
+		{"s3://lake/day=2026%2F01/a b%.parquet#1", "s3://lake day=2026%2F01/a b%.parquet#1"},
+		{"s3://lake/a%20b/day=?/a.parquet", "s3://lake a%20b"},
+		{"azblob://lake/people//a+b.parquet", "azblob://lake people//a+b.parquet"},
+		{"s3://user:secret@lake/people/", "s3://lake people"},
+		{"gs://lake/people/*.parquet", "gs://lake people"},
+	} {
+		if got := datasetNames([]string{tt.location})[0]; got.Namespace+" "+got.Name != tt.want {
+			t.Errorf("%s is %v, want %s", tt.location, got, tt.want)
+		}
+	}
+}
+
+func TestParseTarget(t *testing.T) {
+	for _, tt := range []struct{ text, endpoint, want string }{
+		{"lineage.jsonl", "", "lineage.jsonl"},
+		{"http://host:5000", "", "http://host:5000/api/v1/lineage"},
+		{"https://host:5000/", "v7/events", "https://host:5000/v7/events"},
+		{"https://user:secret@host/my/path?key=secret", "v7", "https://host/my/path"},
+		{"ftp://host", "", ""},
+		{"http://", "", ""},
+	} {
+		target, err := ParseTarget(tt.text, tt.endpoint, "")
+		switch {
+		case err != nil && tt.want != "":
+			t.Errorf("%s: %v", tt.text, err)
+		case err == nil && target.String() != tt.want:
+			t.Errorf("%s is %s, want %s", tt.text, target, tt.want)
+		}
+	}
+}
+
+func TestParseParent(t *testing.T) {
+	for _, text := range []string{"", "job/0194a1f0-0000-7000-8000-000000000001", "a/b/c", "a/b/0194a1f0"} {
+		if p, err := ParseParent(text); err == nil {
+			t.Errorf("%q is %v", text, p)
+		}
+	}
+}
+
+// backend is an HTTP server that takes events.
+func backend(t *testing.T, handle http.HandlerFunc) Target {
+	t.Helper()
+	s := httptest.NewServer(handle)
+	t.Cleanup(s.Close)
+	target, err := ParseTarget(s.URL, "", "a key")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return target
+}
+
+func TestServer(t *testing.T) {
+	var types []string
+	target := backend(t, func(_ http.ResponseWriter, r *http.Request) {
+		var e object
+		text, _ := io.ReadAll(r.Body)
+		if err := json.Unmarshal(text, &e); err != nil {
+			t.Error(err)
+		}
+		types = append(types, e.text("eventType"))
+		if r.URL.Path != "/api/v1/lineage" || r.Header.Get("Authorization") != "Bearer a key" || r.Header.Get("Content-Type") != "application/json" {
+			t.Errorf("asked for %s with %v", r.URL.Path, r.Header)
+		}
+	})
+	if err := Start(target, exampleJob, Options{Job: "people"}).End(exampleReport(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(types, []string{"START", "COMPLETE"}) {
+		t.Errorf("sent %v", types)
+	}
+}
+
+// What may get better is tried again, what will not is not.
+func TestServerAnswers(t *testing.T) {
+	for _, tt := range []struct {
+		codes []int // in turn, then 200
+		asked int64
+		fails bool
+	}{
+		{[]int{503, 429}, 3, false},
+		{[]int{404}, 1, true},
+		{[]int{401}, 1, true},
+	} {
+		var asked atomic.Int64
+		target := backend(t, func(w http.ResponseWriter, _ *http.Request) {
+			if n := int(asked.Add(1)); n <= len(tt.codes) {
+				w.WriteHeader(tt.codes[n-1])
+			}
+		})
+		err := target.send(t.Context(), []byte("{}"))
+		if (err != nil) != tt.fails || asked.Load() != tt.asked {
+			t.Errorf("%v: asked %d times, %v", tt.codes, asked.Load(), err)
+		}
+	}
+}
+
+// A backend that is not there or does not answer ends the wait for it, and what is said names
+// neither the key nor what else is secret.
+func TestDeadServer(t *testing.T) {
+	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // so that the server sees the client leave
+		<-r.Context().Done()
+	}))
+	t.Cleanup(silent.Close)
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed.Close()
+	for name, address := range map[string]string{"silent": silent.Listener.Addr().String(), "closed": closed.Addr().String()} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			target, err := ParseTarget("http://user:secret@"+address+"?token=secret", "", "secret key")
+			if err != nil {
+				t.Fatal(err)
+			}
+			run := Start(target, exampleJob, Options{Job: "people"})
+			err = run.End(nil, nil)
+			if err == nil || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), address) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+// A file that cannot be written is no more than an error at the end.
+func TestUnwritableFile(t *testing.T) {
+	err := Start(file(t.TempDir()), exampleJob, Options{Job: "people"}).End(nil, nil)
+	if err == nil || !strings.Contains(err.Error(), "send lineage event START") || !strings.Contains(err.Error(), "COMPLETE") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestUUID(t *testing.T) {
+	at := time.UnixMilli(0x0123456789ab)
+	form := regexp.MustCompile(`^01234567-89ab-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
+	seen := make(map[string]bool)
+	for range 1000 {
+		id := newUUID(at)
+		if !form.MatchString(id) || seen[id] {
+			t.Fatalf("id %s, seen %v", id, seen[id])
+		}
+		seen[id] = true
+	}
+	if a, b := newUUID(at), newUUID(at.Add(time.Millisecond)); a >= b {
+		t.Errorf("%s does not come before %s", a, b)
+	}
+}

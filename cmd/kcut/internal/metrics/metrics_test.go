@@ -1,0 +1,239 @@
+package metrics
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kcut/kcut"
+)
+
+// The text format, as strictly as a scraper may read it.
+var (
+	helpLine   = regexp.MustCompile(`^# HELP ([a-zA-Z_:][a-zA-Z0-9_:]*) (\S.*)$`)
+	typeLine   = regexp.MustCompile(`^# TYPE ([a-zA-Z_:][a-zA-Z0-9_:]*) (gauge|counter)$`)
+	sampleLine = regexp.MustCompile(`^([a-zA-Z_:][a-zA-Z0-9_:]*)\{(.*)\} (\S+)$`)
+	labelText  = regexp.MustCompile(`^([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\\\|\\"|\\n)*)"(,|$)`)
+)
+
+var unescape = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\n`, "\n")
+
+// parseText returns the samples of a text, by name and labels. Every line must be right:
+// each family has its help, its type and then its samples, all together and once.
+func parseText(text string) (map[string]float64, error) {
+	samples := make(map[string]float64)
+	families := make(map[string]bool)
+	family, typed := "", false
+	if !strings.HasSuffix(text, "\n") {
+		return nil, fmt.Errorf("the last line has no end")
+	}
+	for number, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+		bad := func(what string) (map[string]float64, error) {
+			return nil, fmt.Errorf("line %d: %s: %q", number+1, what, line)
+		}
+		if help := helpLine.FindStringSubmatch(line); help != nil {
+			if families[help[1]] {
+				return bad("a family comes twice")
+			}
+			family, typed = help[1], false
+			families[family] = true
+			continue
+		}
+		if kind := typeLine.FindStringSubmatch(line); kind != nil {
+			if kind[1] != family || typed {
+				return bad("a type in the wrong place")
+			}
+			typed = true
+			continue
+		}
+		sample := sampleLine.FindStringSubmatch(line)
+		if sample == nil || sample[1] != family || !typed {
+			return bad("no sample of its family")
+		}
+		key := sample[1]
+		names := make(map[string]bool)
+		for rest := sample[2]; rest != ""; {
+			label := labelText.FindStringSubmatch(rest)
+			if label == nil || names[label[1]] {
+				return bad("labels")
+			}
+			names[label[1]] = true
+			key += " " + label[1] + "=" + unescape.Replace(label[2])
+			rest = rest[len(label[0]):]
+		}
+		value, err := strconv.ParseFloat(sample[3], 64)
+		if err != nil || math.IsNaN(value) {
+			return bad("value")
+		}
+		if _, twice := samples[key]; twice {
+			return bad("a sample comes twice")
+		}
+		samples[key] = value
+	}
+	return samples, nil
+}
+
+func TestParseTextRefuses(t *testing.T) {
+	const head = "# HELP a b\n# TYPE a gauge\n"
+	for name, text := range map[string]string{
+		"no end":           head + `a{x="1"} 1`,
+		"no help":          "# TYPE a gauge\na{x=\"1\"} 1\n",
+		"no type":          "# HELP a b\na{x=\"1\"} 1\n",
+		"other family":     head + "b{x=\"1\"} 1\n",
+		"twice":            head + "a{x=\"1\"} 1\na{x=\"1\"} 2\n",
+		"bad escape":       head + "a{x=\"\\t\"} 1\n",
+		"open quote":       head + "a{x=\"\"\"} 1\n",
+		"label twice":      head + "a{x=\"1\",x=\"2\"} 1\n",
+		"no number":        head + "a{x=\"1\"} one\n",
+		"family continues": head + "a{x=\"1\"} 1\n# HELP b b\n# TYPE b gauge\na{x=\"2\"} 1\n",
+	} {
+		if _, err := parseText(text); err == nil {
+			t.Errorf("%s: read %q", name, text)
+		}
+	}
+}
+
+func exampleReport() *kcut.Report {
+	return &kcut.Report{
+		Rows: 1000, Released: 990, Suppressed: 7, Steps: 12, Bytes: 4096, Files: 1,
+		Sets:     []kcut.CutSet{{Columns: []string{"age", `odd "name"\`}, K: 5, Anonymity: 6}, {Columns: []string{"zip"}, K: 2, Anonymity: 2}},
+		Stages:   []kcut.StageTime{{Stage: kcut.StagePlan, Seconds: 0.5}, {Stage: kcut.StageMask, Seconds: 1e-9}},
+		PeakDraw: 1 << 40, Spilled: 3, SpilledPeak: 2, PeakRSS: 99,
+	}
+}
+
+func TestText(t *testing.T) {
+	ended := time.UnixMilli(1700000000500)
+	earlier := ended.Add(-24 * time.Hour)
+	failed := exampleReport()
+	failed.Stages = failed.Stages[:1]
+	for _, tt := range []struct {
+		name   string
+		run    Run
+		want   map[string]float64
+		absent []string
+	}{
+		{
+			"success", Run{Report: exampleReport(), Succeeded: earlier},
+			map[string]float64{
+				"kcut_run_success": 1, "kcut_run_exit_code": 0, "kcut_run_already_done": 0, "kcut_run_duration_seconds": 60,
+				"kcut_run_end_timestamp_seconds": 1700000000.5, "kcut_last_success_timestamp_seconds": 1700000000.5,
+				"kcut_run_rows": 1000, "kcut_run_rows_released": 990, "kcut_run_rows_suppressed": 7, "kcut_run_steps": 12,
+				"kcut_run_released_bytes": 4096, "kcut_run_spilled_bytes": 3, "kcut_run_spilled_peak_bytes": 2,
+				"kcut_run_budget_peak_bytes": 1 << 40, "kcut_run_resident_peak_bytes": 99,
+				"kcut_run_stage_duration_seconds stage=plan": 0.5, "kcut_run_stage_duration_seconds stage=mask": 1e-9,
+				`kcut_k set=1 columns=age,odd "name"\`: 5, `kcut_anonymity set=1 columns=age,odd "name"\`: 6,
+				"kcut_k set=2 columns=zip": 2, "kcut_anonymity set=2 columns=zip": 2,
+			},
+			nil,
+		},
+		{
+			"already done", Run{Report: &kcut.Report{AlreadyDone: true, Rows: 1000, Released: 1000}},
+			map[string]float64{
+				"kcut_run_success": 1, "kcut_run_already_done": 1, "kcut_run_rows_released": 1000,
+				"kcut_last_success_timestamp_seconds": 1700000000.5,
+			},
+			nil,
+		},
+		{
+			"failed after success", Run{Report: failed, Exit: 4, Succeeded: earlier},
+			map[string]float64{
+				"kcut_run_success": 0, "kcut_run_exit_code": 4, "kcut_last_success_timestamp_seconds": 1699913600.5,
+				"kcut_run_rows": 1000, "kcut_run_rows_released": 0, "kcut_run_rows_suppressed": 0, "kcut_run_released_bytes": 0,
+				"kcut_run_stage_duration_seconds stage=plan": 0.5,
+			},
+			[]string{"kcut_anonymity", "kcut_k", "mask"},
+		},
+		{
+			"not even loaded", Run{Exit: 2},
+			map[string]float64{"kcut_run_success": 0, "kcut_run_exit_code": 2},
+			[]string{"kcut_last_success_timestamp_seconds", "kcut_run_rows", "run_stage"},
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.run.JobFile, tt.run.Began, tt.run.Ended = "people\n.yaml", ended.Add(-time.Minute), ended
+			text := string(tt.run.Text())
+			got, err := parseText(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for key, want := range tt.want {
+				name, labels, _ := strings.Cut(key, " ")
+				key = strings.TrimSpace(name + " job_file=people\n.yaml " + labels)
+				if value, ok := got[key]; !ok || value != want {
+					t.Errorf("%s is %v (there: %v), want %v", key, value, ok, want)
+				}
+			}
+			for _, word := range tt.absent {
+				if strings.Contains(text, word) {
+					t.Errorf("there is %s:\n%s", word, text)
+				}
+			}
+		})
+	}
+}
+
+// The time of the last success outlives runs that fail, and only runs of the same job.
+func TestWriteKeepsTheLastSuccess(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "kcut.prom")
+	day := time.UnixMilli(1700000000123)
+	for i, tt := range []struct {
+		job  string
+		exit int
+		want float64 // 0: absent
+	}{
+		{"a.yaml", 1, 0},
+		{"a.yaml", 0, 1700000001.123},
+		{"a.yaml", 7, 1700000001.123},
+		{"a.yaml", 143, 1700000001.123},
+		{"a.yaml", 0, 1700000004.123},
+		{"b.yaml", 6, 0},
+	} {
+		r := Run{JobFile: tt.job, Exit: tt.exit, Ended: day.Add(time.Duration(i) * time.Second)}
+		if err := Write(path, r); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		samples, err := parseText(string(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := samples["kcut_last_success_timestamp_seconds job_file="+tt.job]; got != tt.want {
+			t.Errorf("run %d: %v, want %v", i, got, tt.want)
+		}
+	}
+}
+
+// A file is readable by the collector, and nothing else is left beside it; where it cannot be
+// written, what was there stays.
+func TestWriteReplaces(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "kcut.prom")
+	for range 2 {
+		if err := Write(path, Run{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 1 {
+		t.Fatalf("there are %v, %v", entries, err)
+	}
+	if info, err := entries[0].Info(); err != nil || info.Mode()&0o044 == 0 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+	if err := Write(filepath.Join(path, "below.prom"), Run{}); err == nil || !strings.HasPrefix(err.Error(), "write metrics: ") {
+		t.Errorf("got %v", err)
+	}
+	if err := Write(dir, Run{}); err == nil {
+		t.Error("a folder was replaced")
+	}
+}

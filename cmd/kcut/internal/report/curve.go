@@ -1,0 +1,151 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/kcut/kcut"
+	"github.com/kcut/kcut/internal/text"
+)
+
+// The curve's panels: information above, anonymity below, steps from left to right.
+const (
+	curveLeft   = 70
+	curveRight  = 640
+	curveTop    = 20
+	curveMiddle = 170 // bottom of the upper panel
+	lowerTop    = 200
+	curveBottom = 380
+	legendLine  = 16
+	mostPoints  = 1000 // of a line
+)
+
+// leastGain is the least information that is drawn: less is what rounding leaves of none.
+const leastGain = 1e-9
+
+// curve is the trade-off: what every step gains, and the anonymity it leaves.
+type curve struct {
+	Gain      string // points of the upper panel's line
+	Lines     []line // of the lower panel, one a set
+	StepTicks []tick
+	GainTicks []tick
+	Ratios    []tick // of the lower panel: A(QID) / k
+	Floor     string // y of k
+}
+
+type line struct {
+	Number int
+	Points string
+	Dash   string
+	Key    string // y of its entry in the legend
+}
+
+type tick struct{ At, Text string }
+
+// dashes tell lines apart in print, too.
+var dashes = []string{"none", "6 3", "2 3", "8 3 2 3", "12 4", "1 2"}
+
+func newCurve(trace []kcut.TraceStep, cut *kcut.Cut) *curve {
+	c := &curve{}
+	steps := len(trace)
+	x := func(step int) float64 { return scale(float64(step), 0, float64(steps), curveLeft, curveRight) }
+	gains := make([]float64, steps+1)
+	for i, s := range trace {
+		gains[i+1] = gains[i] + s.InfoGain
+	}
+	total := gains[steps]
+	if total < leastGain {
+		total = 1
+	}
+	gainY := func(g float64) float64 { return scale(g, 0, total, curveMiddle, curveTop) }
+	c.Gain = points(steps, func(i int) (float64, float64, bool) { return x(i), gainY(gains[i]), true })
+	for _, t := range ticks(total, 4) {
+		c.GainTicks = append(c.GainTicks, tick{coordinate(gainY(t)), number(t)})
+	}
+	for _, t := range ticks(float64(steps), 8) {
+		if t == math.Trunc(t) {
+			c.StepTicks = append(c.StepTicks, tick{coordinate(x(int(t))), number(t)})
+		}
+	}
+	c.addAnonymity(trace, cut, x)
+	return c
+}
+
+// addAnonymity draws the lower panel: of every set how many times k its anonymity is, on a
+// logarithmic scale. Before the first step all records are alike, unless the algorithm begins
+// with the data as it is.
+func (c *curve) addAnonymity(trace []kcut.TraceStep, cut *kcut.Cut, x func(int) float64) {
+	ratio := func(set, step int) (float64, bool) {
+		if step > 0 {
+			return float64(trace[step-1].Anonymity[set]) / float64(cut.Sets[set].K), true
+		}
+		return float64(cut.Rows) / float64(cut.Sets[set].K), cut.Algorithm != "bottom-up"
+	}
+	low, high := 1.0, 2.0
+	for set := range cut.Sets {
+		for step := range len(trace) + 1 {
+			if r, ok := ratio(set, step); ok && r > 0 {
+				low, high = min(low, r), max(high, r)
+			}
+		}
+	}
+	y := func(r float64) float64 {
+		return scale(math.Log(max(r, low)), math.Log(low), math.Log(high), curveBottom, lowerTop)
+	}
+	c.Floor = coordinate(y(1))
+	for set := range cut.Sets {
+		c.Lines = append(c.Lines, line{
+			Number: set + 1, Dash: dashes[set%len(dashes)], Key: coordinate(float64(lowerTop + legendLine*set)),
+			Points: points(len(trace), func(i int) (float64, float64, bool) {
+				r, ok := ratio(set, i)
+				return x(i), y(r), ok
+			}),
+		})
+	}
+	c.Ratios = []tick{{c.Floor, "k"}}
+	for r := 10.0; r <= high; r *= 10 {
+		c.Ratios = append(c.Ratios, tick{coordinate(y(r)), text.Grouped(int64(r)) + " × k"})
+	}
+}
+
+// points lists the points of a line over the steps 0 to last, or so many of them that it still
+// looks the same.
+func points(last int, at func(step int) (x, y float64, ok bool)) string {
+	var text strings.Builder
+	every := last/mostPoints + 1
+	for step := 0; step <= last; step++ {
+		if step%every != 0 && step != last {
+			continue
+		}
+		if x, y, ok := at(step); ok {
+			text.WriteString(coordinate(x) + "," + coordinate(y) + " ")
+		}
+	}
+	return strings.TrimSuffix(text.String(), " ")
+}
+
+// scale maps from..to linearly to first..last.
+func scale(v, from, to, first, last float64) float64 {
+	if to == from {
+		return first
+	}
+	return first + (v-from)/(to-from)*(last-first)
+}
+
+func coordinate(v float64) string { return fmt.Sprintf("%.1f", v) }
+
+// ticks returns round numbers from 0 to most, so many at most and 0.
+func ticks(most float64, count int) (at []float64) {
+	step := math.Pow10(int(math.Floor(math.Log10(most / float64(count)))))
+	for _, factor := range []float64{1, 2, 5, 10} {
+		if most <= step*factor*float64(count) {
+			step *= factor
+			break
+		}
+	}
+	for i := 0; float64(i)*step <= most; i++ {
+		at = append(at, float64(i)*step)
+	}
+	return at
+}

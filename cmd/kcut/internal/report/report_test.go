@@ -1,0 +1,331 @@
+package report
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut"
+)
+
+// hostile is a text that would leave its place if it were not escaped.
+const hostile = `</td><script>alert("1")</script>&amp;'{{.}}`
+
+// exampleSource is a release of two sets with everything that is known of one.
+func exampleSource() Source {
+	sets := []kcut.CutSet{{Columns: []string{"age", "zip"}, K: 5, Anonymity: 5}, {Columns: []string{"zip", "job"}, K: 2, Anonymity: 9}}
+	cut := &kcut.Cut{
+		Version: 1, Algorithm: "tdr", Class: "income", Rows: 100, Sets: sets, Steps: 2,
+		Columns: kcut.CutColumns{
+			{Name: "age", Mask: "discretize", Render: "midpoint", Cut: []kcut.CutLabel{{Label: "(,37)", Interval: true}, {Label: "[37,)", Interval: true}}},
+			{Name: "zip", Mask: "generalize", Cut: []kcut.CutLabel{{Label: hostile}, {Label: "empty"}, {Null: true}}},
+			{Name: "job", Mask: "suppress", Suppressed: "*", Cut: []kcut.CutLabel{{Label: "cook"}}},
+		},
+	}
+	return Source{
+		Release: &kcut.Inspection{
+			Result: &kcut.Verification{Path: "some/where/release.parquet", Rows: 100, Sets: sets, OK: true},
+			Cut:    cut, Digest: "abcd",
+			Sizes: []kcut.GroupSizes{
+				{Classes: 5, Largest: 60, Buckets: []kcut.SizeBucket{{From: 5, To: 8, Classes: 3, Records: 20}, {From: 16, To: 32, Classes: 1, Records: 20}, {From: 32, To: 64, Classes: 1, Records: 60}}},
+				{Classes: 2, Largest: 91, Buckets: []kcut.SizeBucket{{From: 9, To: 16, Classes: 1, Records: 9}, {From: 64, To: 128, Classes: 1, Records: 91}}},
+			},
+			Labels: [][]kcut.LabelGroups{
+				nil,
+				{{Records: 80, Smallest: []uint64{5, 91}}, {Records: 0, Smallest: []uint64{0, 0}}, {Records: 20, Smallest: []uint64{20, 9}}},
+				{{Records: 9, Smallest: []uint64{0, 9}}, {Records: 91, Smallest: []uint64{0, 91}}},
+			},
+		},
+		Trace: []kcut.TraceStep{
+			{Step: 1, Column: "zip", Value: kcut.TraceLabel{Text: "ANY"}, Children: []kcut.TraceLabel{{Text: hostile}, {Text: "empty"}, {Null: true}}, InfoGain: 0.25, AnonyLoss: 40, Score: 0.00609, Anonymity: []uint64{20, 20}},
+			{Step: 2, Column: "job", Value: kcut.TraceLabel{Text: "cook"}, Children: []kcut.TraceLabel{{Text: "cook"}}, InfoGain: -1e-16, AnonyLoss: 11, Score: 0, Anonymity: []uint64{5, 9}},
+		},
+		Run: &kcut.Report{
+			Output: "release.parquet", Rows: 120, Released: 100, Steps: 2, Sets: sets, Inputs: []string{"a", "b"}, Notices: []string{hostile},
+			Nulls:   []kcut.NullCount{{Column: "zip", Rows: 20}},
+			Columns: []kcut.ColumnReport{{Name: "name", Mask: "drop"}, {Name: hostile, Mask: "keep"}},
+			Stages:  []kcut.StageTime{{Stage: kcut.StageMask, Seconds: 0.5}, {Stage: kcut.StageVerify, Seconds: 0}},
+			Stopped: []kcut.StoppedColumn{{Column: "zip", Why: []string{"set 1", "empty", "finest"}}, {Column: "job", Why: []string{"finest", "steps"}}},
+			Digests: &kcut.Digests{Job: "1", Input: "2", Output: "abcd"},
+		},
+	}
+}
+
+func written(t *testing.T, s Source) string {
+	t.Helper()
+	var text bytes.Buffer
+	if err := Write(&text, s); err != nil {
+		t.Fatal(err)
+	}
+	return text.String()
+}
+
+// element is a start tag of a page, and the text inside of it.
+type element struct {
+	name, class string
+	attributes  map[string]string
+	text        string
+}
+
+// parse reads a page, which is well-formed XML, too.
+func parse(t *testing.T, page string) []*element {
+	t.Helper()
+	page, ok := strings.CutPrefix(page, "<!DOCTYPE html>\n")
+	if !ok {
+		t.Fatal("it does not say that it is HTML")
+	}
+	in := xml.NewDecoder(strings.NewReader(page))
+	var all, open []*element
+	for {
+		token, err := in.Token()
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			e := &element{name: token.Name.Local, attributes: make(map[string]string)}
+			for _, a := range token.Attr {
+				e.attributes[a.Name.Local] = a.Value
+			}
+			e.class = e.attributes["class"]
+			all, open = append(all, e), append(open, e)
+		case xml.EndElement:
+			open = open[:len(open)-1]
+		case xml.CharData:
+			for _, e := range open {
+				e.text += string(token)
+			}
+		}
+	}
+}
+
+// sources are all that a page may be made of.
+func sources() map[string]Source {
+	all := exampleSource()
+	alone := Source{Release: all.Release}
+	untraced := all
+	untraced.Trace = nil
+	regions := exampleSource()
+	regions.Release.Cut.Kind, regions.Release.Cut.Regions = kcut.KindRegions, []kcut.CutRegion{{0, 0, 0}}
+	regions.Trace = []kcut.TraceStep{}
+	return map[string]Source{"everything": all, "release alone": alone, "no trace": untraced, "regions": regions}
+}
+
+// A page stands for itself: well-formed, without scripts, and with nothing to fetch.
+func TestPageIsSelfContained(t *testing.T) {
+	fetching := []string{"src", "href", "style", "onload", "onclick"}
+	for name, source := range sources() {
+		t.Run(name, func(t *testing.T) {
+			page := written(t, source)
+			if again := written(t, source); again != page {
+				t.Error("it was written otherwise the second time")
+			}
+			for _, word := range []string{"<script", "http://", "https://", "@import", "url("} {
+				if strings.Contains(page, word) {
+					t.Errorf("it has %s", word)
+				}
+			}
+			ids := make(map[string]bool)
+			for _, e := range parse(t, page) {
+				if slices.Contains([]string{"script", "img", "link", "iframe", "object"}, e.name) {
+					t.Errorf("it has an element %s", e.name)
+				}
+				for _, attribute := range fetching {
+					if _, has := e.attributes[attribute]; has {
+						t.Errorf("element %s has %s", e.name, attribute)
+					}
+				}
+				if id := e.attributes["id"]; id != "" && ids[id] {
+					t.Errorf("id %s comes twice", id)
+				} else {
+					ids[id] = true
+				}
+			}
+		})
+	}
+}
+
+// Values come out as they are, in their own places.
+func TestPageEscapes(t *testing.T) {
+	places := make(map[string]bool)
+	for _, e := range parse(t, written(t, exampleSource())) {
+		if e.text == hostile || strings.Contains(e.text, hostile) && e.name != "body" && e.name != "html" {
+			places[e.name+" "+e.class] = true
+		}
+	}
+	for _, place := range []string{"td label", "p note", "p "} {
+		if !places[place] {
+			t.Errorf("it is not in %q; it is in %v", place, places)
+		}
+	}
+}
+
+func TestPageTells(t *testing.T) {
+	var texts []string
+	for _, e := range parse(t, written(t, exampleSource())) {
+		if e.name == "td" || e.name == "h1" || e.name == "text" {
+			texts = append(texts, e.text)
+		}
+	}
+	for _, want := range []string{
+		"Release release.parquet", "tdr", "abcd", "5 – 7", "32 – 60", "64 – 91", "60.0 %", "null", "*", "set 1 would fall below its k",
+		"the steps were used up", "no record has it", "set 2", "10 × k", "ANY", "0.25", "0.00609", "0.50 s", hostile + " | empty | null",
+	} {
+		if !slices.Contains(texts, want) {
+			t.Errorf("it does not tell %q: %q", want, texts)
+		}
+	}
+}
+
+// Every bar and line lies within its picture.
+func TestPageDrawsWithin(t *testing.T) {
+	for name, source := range sources() {
+		for _, e := range parse(t, written(t, source)) {
+			switch e.name {
+			case "rect":
+				if width, err := strconv.Atoi(e.attributes["width"]); err != nil || width < 0 || width > fullBar {
+					t.Errorf("%s: a bar of %q", name, e.attributes["width"])
+				}
+			case "polyline":
+				checkPoints(t, e.attributes["points"], curveLeft, curveRight, curveTop, curveBottom)
+			}
+		}
+	}
+}
+
+func checkPoints(t *testing.T, points string, left, right, top, bottom float64) {
+	t.Helper()
+	for point := range strings.FieldsSeq(points) {
+		var x, y float64
+		if n, err := fmt.Sscanf(point, "%f,%f", &x, &y); n != 2 || err != nil || x < left || x > right || y < top || y > bottom {
+			t.Errorf("point %s", point)
+		}
+	}
+}
+
+// Long traces are thinned out, but for their ends; constant ones and those without gain can
+// be drawn, too.
+func TestCurveOfManySteps(t *testing.T) {
+	for _, steps := range []int{1, 2, mostPoints, 5*mostPoints + 7} {
+		for _, gain := range []float64{0, 1e-300, 0.5} {
+			s := exampleSource()
+			s.Release.Cut.Steps = steps
+			s.Trace = nil
+			for i := range steps {
+				s.Trace = append(s.Trace, kcut.TraceStep{Step: i + 1, InfoGain: gain, Anonymity: []uint64{5, 9}})
+			}
+			c := newCurve(s.Trace, s.Release.Cut)
+			for _, points := range []string{c.Gain, c.Lines[0].Points, c.Lines[1].Points} {
+				checkPoints(t, points, curveLeft, curveRight, curveTop, curveBottom)
+				if n := len(strings.Fields(points)); n > mostPoints+2 || !strings.Contains(points, fmt.Sprintf("%d.0,", curveRight)) {
+					t.Errorf("%d steps: %d points up to %s", steps, n, points[len(points)-12:])
+				}
+			}
+			if len(c.StepTicks) > 9 || len(c.GainTicks) > 5 {
+				t.Errorf("%d steps: %d and %d ticks", steps, len(c.StepTicks), len(c.GainTicks))
+			}
+		}
+	}
+}
+
+func TestTicks(t *testing.T) {
+	for _, tt := range []struct {
+		most  float64
+		count int
+		want  []float64
+	}{
+		{35, 8, []float64{0, 5, 10, 15, 20, 25, 30, 35}},
+		{1, 8, []float64{0, 0.2, 0.4, 0.6000000000000001, 0.8, 1}},
+		{0.55, 4, []float64{0, 0.2, 0.4}},
+		{1000, 4, []float64{0, 500, 1000}},
+	} {
+		if got := ticks(tt.most, tt.count); !reflect.DeepEqual(got, tt.want) {
+			t.Errorf("up to %v: %v, want %v", tt.most, got, tt.want)
+		}
+	}
+}
+
+// Long lists are cut off, and say so.
+func TestPageShortensLists(t *testing.T) {
+	s := exampleSource()
+	s.Run = nil
+	zip := &s.Release.Cut.Columns[1]
+	zip.Cut, s.Release.Labels[1] = nil, nil
+	for i := range mostLabels + 50 {
+		zip.Cut = append(zip.Cut, kcut.CutLabel{Label: fmt.Sprintf("label-%d.", i)})
+		s.Release.Labels[1] = append(s.Release.Labels[1], kcut.LabelGroups{Records: 6, Smallest: []uint64{6, 9}})
+	}
+	s.Trace[0].Children = nil
+	for i := range 40 {
+		s.Trace[0].Children = append(s.Trace[0].Children, kcut.TraceLabel{Text: fmt.Sprintf("child-%d.", i)})
+	}
+	page := written(t, s)
+	for _, tt := range []struct {
+		pattern string
+		want    int
+	}{{`label-\d+\.`, mostLabels}, {`child-\d+\.`, mostChildren}, {`and 50 more labels`, 1}, {`… of 40`, 1}} {
+		if got := len(regexp.MustCompile(tt.pattern).FindAllString(page, -1)); got != tt.want {
+			t.Errorf("%s is there %d times, want %d", tt.pattern, got, tt.want)
+		}
+	}
+}
+
+// What is not of the release is refused.
+func TestWriteRefuses(t *testing.T) {
+	for name, change := range map[string]func(*Source){
+		"a step less":        func(s *Source) { s.Trace = s.Trace[:1] },
+		"no step":            func(s *Source) { s.Trace = s.Trace[:0] },
+		"other anonymity":    func(s *Source) { s.Trace[1].Anonymity = []uint64{6, 9} },
+		"a set less":         func(s *Source) { s.Trace[0].Anonymity = []uint64{20} },
+		"other rows":         func(s *Source) { s.Run.Released = 99 },
+		"other digest":       func(s *Source) { s.Run.Digests.Output = "efgh" },
+		"a run that failed":  func(s *Source) { s.Run.Error = &kcut.ErrorReport{Class: "input"} },
+		"a report of others": func(s *Source) { s.Run.Sets = nil },
+	} {
+		s := exampleSource()
+		change(&s)
+		if err := Write(io.Discard, s); kcut.ClassOf(err) != kcut.ErrInput {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestWriteFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "page.html")
+	for _, tt := range []struct {
+		overwrite bool
+		exists    bool
+	}{{false, false}, {false, true}, {true, false}} {
+		err := WriteFile(path, exampleSource(), tt.overwrite)
+		if (err != nil) != tt.exists || err != nil && kcut.ClassOf(err) != kcut.ErrExists {
+			t.Errorf("overwrite %v: %v", tt.overwrite, err)
+		}
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != written(t, exampleSource()) {
+		t.Errorf("the file has %d bytes, %v", len(text), err)
+	}
+}
+
+func TestPercent(t *testing.T) {
+	for _, tt := range []struct {
+		part, whole uint64
+		want        string
+	}{{0, 0, "0.0 %"}, {1, 3, "33.3 %"}, {2, 3, "66.7 %"}, {100, 100, "100.0 %"}, {1, 10_000_000_000, "0.0 %"}} {
+		if got := percent(tt.part, tt.whole); got != tt.want {
+			t.Errorf("%d of %d is %s, want %s", tt.part, tt.whole, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package kcut_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/kcut/kcut"
+)
+
+// Every error of the library is an *Error of one class, which errors.Is finds through whatever
+// it is wrapped in.
+func TestErrorClasses(t *testing.T) {
+	path := people()
+	t.Cleanup(func() { os.RemoveAll(filepath.Dir(path)) })
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	run := func(ctx context.Context, overrides ...kcut.Override) error {
+		job, err := kcut.LoadJob(path, overrides...)
+		if err != nil {
+			return err
+		}
+		_, err = kcut.Run(ctx, job, kcut.RunOptions{})
+		return err
+	}
+	k := func(k string) kcut.Override {
+		return kcut.Override{Key: "quasi_identifiers[].k", Value: k, Origin: "test"}
+	}
+	noK, large, cancelled := run(t.Context(), k("0")), run(t.Context(), k("1001")), run(stopped)
+	if err := run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	exists := run(t.Context())
+	classes := []kcut.Class{
+		kcut.ErrInternal, kcut.ErrUsage, kcut.ErrInput, kcut.ErrPrivacy, kcut.ErrExists, kcut.ErrTransient, kcut.ErrResources, kcut.ErrCancelled,
+	}
+	_, noJob := kcut.LoadJob(filepath.Join(t.TempDir(), "none.yaml"))
+	_, noCut := kcut.ReadCut(t.Context(), path)
+	_, panicked := kcut.Run(t.Context(), nil, kcut.RunOptions{})
+	for _, tt := range []struct {
+		err  error
+		want kcut.Class
+	}{
+		{noJob, kcut.ErrUsage},
+		{noCut, kcut.ErrInput},
+		{panicked, kcut.ErrInternal},
+		{noK, kcut.ErrUsage},
+		{large, kcut.ErrPrivacy},
+		{exists, kcut.ErrExists},
+		{cancelled, kcut.ErrCancelled},
+	} {
+		var advised *kcut.Error
+		if !errors.As(tt.err, &advised) || advised.Class != tt.want {
+			t.Errorf("%v is %v, want %v", tt.err, advised, tt.want)
+			continue
+		}
+		wrapped := fmt.Errorf("wrapped: %w", tt.err)
+		for _, class := range classes {
+			if got := errors.Is(wrapped, class); got != (class == tt.want) {
+				t.Errorf("%v is %v: %t", tt.err, class, got)
+			}
+		}
+		if got := kcut.ClassOf(wrapped); got != tt.want {
+			t.Errorf("%v is %v, want %v", wrapped, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package kcut
+
+import (
+	"context"
+
+	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/draft"
+	"github.com/kcut/kcut/pipeline/jobfile"
+)
+
+// Job is a whole run: what to read, what must hold, how to mask, where to write. LoadJob makes one,
+// and an Override changes what it says.
+type Job = jobfile.Job
+
+// The parts of a Job.
+type (
+	Output    = jobfile.Output    // where a release goes, and in which form
+	Set       = jobfile.Set       // a quasi-identifier set and its k
+	Column    = jobfile.Column    // what happens to one input column
+	Bounds    = jobfile.Bounds    // the declared ends of a discretized column
+	Algorithm = jobfile.Algorithm // a search and its options
+	Limits    = jobfile.Limits    // memory, threads and the folder to spill to
+)
+
+// What may happen to a column.
+const (
+	MaskGeneralize = jobfile.MaskGeneralize // nodes of a taxonomy
+	MaskDiscretize = jobfile.MaskDiscretize // intervals
+	MaskSuppress   = jobfile.MaskSuppress   // the value, or a mark
+	MaskKeep       = jobfile.MaskKeep       // copied as it is
+	MaskDrop       = jobfile.MaskDrop       // not released
+)
+
+// Override is a value that replaces a job file's, as a flag of the command line does.
+type Override = jobfile.Override
+
+// Flag is a value of a job file that an Override may replace.
+type Flag = jobfile.Flag
+
+// Setting is one value of a job and where it came from, of Job.Settings.
+type Setting = jobfile.Setting
+
+// LoadJob reads a job file, lays overrides over it, and checks all of it. What is wrong comes
+// back as one error of ErrUsage, all of it at once, each problem with its place.
+func LoadJob(path string, overrides ...Override) (*Job, error) {
+	return guarded(func() (*Job, error) { return jobfile.Load(path, overrides) })
+}
+
+// Flags lists the values that may be replaced, in the order of docs/job-file.md.
+func Flags() []Flag { return jobfile.Flags() }
+
+// EnvironmentOverrides returns the overrides of KCUT_ variables, which lookup finds as
+// os.LookupEnv does.
+func EnvironmentOverrides(lookup func(string) (string, bool)) []Override {
+	return jobfile.EnvironmentOverrides(lookup)
+}
+
+// LimitsOf returns the limits that overrides ask for, for what needs no job.
+func LimitsOf(overrides ...Override) (Limits, error) {
+	return guarded(func() (Limits, error) { return jobfile.LimitsOf(overrides) })
+}
+
+// JobSchema returns the JSON Schema (draft 2020-12) of job files.
+func JobSchema() []byte { return jobfile.Schema() }
+
+// AlgorithmInfo says of an algorithm what it needs and when to use it.
+type AlgorithmInfo = pipeline.Algorithm
+
+// Algorithms lists the algorithms that a job can name.
+func Algorithms() []AlgorithmInfo { return pipeline.Algorithms() }
+
+// InitOptions say what to draft a job for.
+type InitOptions struct {
+	Input []string // files, directories, globs
+	K     int      // 0: 10, or what a smaller table has
+	Class string   // column that a model is to predict; empty: the one that looks like it
+}
+
+// Init looks at some rows of an input and returns the text of a job file with a proposed role
+// for every column, and comments that say why. It is a draft, to be read by somebody who knows
+// the data. The same input gives the same text, and no cell's value is in it.
+func Init(ctx context.Context, opt InitOptions) (string, error) {
+	return guarded(func() (string, error) { return draft.Job(ctx, draft.Options(opt)) })
+}

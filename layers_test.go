@@ -1,0 +1,183 @@
+package kcut_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/kcut/kcut"
+
+// layers are the tables of docs/architecture.md: what may import what.
+type layers struct {
+	imports map[string][]string // by package: packages of this module
+	modules map[string]string   // the one floor that imports another module, by how its path begins
+}
+
+// readLayers reads the fenced blocks "imports" and "modules" of a page. A line has a package, or
+// a floor, and what it may import.
+func readLayers(t *testing.T, page string) *layers {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &layers{imports: make(map[string][]string), modules: make(map[string]string)}
+	block := ""
+	for line := range strings.Lines(string(text)) {
+		words := strings.Fields(line)
+		switch fence, isFence := strings.CutPrefix(line, "```"); {
+		case isFence:
+			block = strings.TrimSpace(fence)
+		case len(words) == 0:
+		case block == "imports":
+			if _, twice := l.imports[words[0]]; twice {
+				t.Errorf("%s: package %s is there twice", page, words[0])
+			}
+			l.imports[words[0]] = words[1:]
+		case block == "modules":
+			for _, owned := range words[1:] {
+				l.modules[owned] = words[0]
+			}
+		}
+	}
+	if len(l.imports) < 10 || len(l.modules) < 5 {
+		t.Fatalf("%s has %d packages and %d modules", page, len(l.imports), len(l.modules))
+	}
+	return l
+}
+
+// line returns the line of a package: its own, or that of all packages below its parent.
+func (l *layers) line(dir string) string {
+	if _, own := l.imports[dir]; own {
+		return dir
+	}
+	return path.Dir(dir) + "/"
+}
+
+// fault says what is wrong with a file's import, or nothing. Test code may look below its floor,
+// but leaves other floors' modules alone, too.
+func (l *layers) fault(file, target string) string {
+	from := packageOf(path.Dir(file))
+	for owned, owner := range l.modules {
+		if strings.HasPrefix(target, owned) && !strings.HasPrefix(from+"/", owner+"/") {
+			return "only " + owner + " does"
+		}
+	}
+	below, local := strings.CutPrefix(target, module)
+	if !local || strings.HasSuffix(file, "_test.go") {
+		return ""
+	}
+	below = packageOf(strings.TrimPrefix(below, "/"))
+	allowed, known := l.imports[l.line(from)]
+	switch {
+	case !known:
+		return "its folder is not in docs/architecture.md"
+	case strings.HasPrefix(below, "internal/"):
+		return ""
+	case !slices.Contains(allowed, l.line(below)):
+		return "docs/architecture.md does not have it"
+	}
+	return ""
+}
+
+// packageOf is the name of a folder's package in the tables.
+func packageOf(dir string) string {
+	if dir == "." || dir == "" {
+		return "kcut"
+	}
+	return dir
+}
+
+func TestLayers(t *testing.T) {
+	l := readLayers(t, "docs/architecture.md")
+	seen := make(map[string]bool)
+	err := filepath.WalkDir(".", func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(file, ".go") {
+			return err
+		}
+		imported, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		name := filepath.ToSlash(file)
+		seen[l.line(packageOf(path.Dir(name)))] = true
+		for _, spec := range imported.Imports {
+			target, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			if why := l.fault(name, target); why != "" {
+				t.Errorf("%s imports %s: %s", name, target, why)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line, allowed := range l.imports {
+		for _, name := range append([]string{line}, allowed...) {
+			if !seen[name] {
+				t.Errorf("docs/architecture.md has a package %s that is not there", name)
+			}
+		}
+	}
+}
+
+func TestLayerFault(t *testing.T) {
+	l := readLayers(t, "docs/architecture.md")
+	for _, tt := range []struct {
+		file, target string
+		allowed      bool
+	}{
+		{"run.go", module + "/pipeline", true},
+		{"cmd/kcut/main.go", module, true},
+		{"cmd/kcut/main.go", module + "/cmd/kcut/internal/sample", true},
+		{"cmd/kcut/main.go", "github.com/spf13/cobra", true},
+		{"cmd/kcut/internal/sample/parquet.go", module + "/formats/writer", true},
+		{"pipeline/run.go", module + "/formats/dataset", true},
+		{"pipeline/run.go", module + "/engine/topdown", true},
+		{"formats/dataset/detect.go", module + "/formats/csvfile", true},
+		{"engine/topdown/search.go", module + "/engine", true},
+		{"formats/elements.go", "github.com/parquet-go/parquet-go", true},
+		{"formats/release/file.go", "github.com/apache/arrow/go/v17/parquet", true},
+		{"engine/engine.go", "context", true},
+		{"spill/budget.go", module + "/internal/fault", true},
+		{"internal/fault/error.go", module + "/spill", false},
+		{"engine/induce/grow.go", module + "/engine/kactus", false},
+		{"engine/engine.go", module + "/formats", false},
+		{"engine/topdown/search.go", module + "/engine/mondrian", false},
+		{"engine/engine.go", module + "/engine/topdown", false},
+		{"spill/store.go", module + "/partition", false},
+		{"formats/values.go", module + "/spill", false},
+		{"formats/values.go", module + "/formats/dataset", false},
+		{"formats/release/file.go", module + "/formats/writer", false},
+		{"formats/release/file.go", module + "/formats/internal/plain", false},
+		{"formats/csvfile/source.go", module + "/formats/parquetfile", false},
+		{"pipeline/verify/verify.go", module + "/pipeline", false},
+		{"pipeline/verify/verify.go", module + "/formats/writer", false},
+		{"pipeline/verify/verify.go", module + "/engine/topdown", false},
+		{"pipeline/run.go", module + "/formats/parquetfile", false},
+		{"pipeline/run.go", module, false},
+		{"run.go", module + "/engine", false},
+		{"cmd/kcut/main.go", module + "/pipeline", false},
+		{"cmd/kcut/main.go", module + "/formats", false},
+		{"cmd/kcut/internal/report/report.go", module + "/cmd/kcut/internal/sample", false},
+		{"cmd/kcut/internal/report/report.go", module + "/pipeline/verify", false},
+		{"pipeline/run_test.go", "github.com/parquet-go/parquet-go", false},
+		{"pipeline/run.go", "github.com/cockroachdb/pebble/v2", false},
+		{"tools/x.go", module + "/spill", false},
+	} {
+		if why := l.fault(tt.file, tt.target); (why == "") != tt.allowed {
+			t.Errorf("%s imports %s: %q, allowed should be %v", tt.file, tt.target, why, tt.allowed)
+		}
+	}
+}

@@ -1,0 +1,219 @@
+package draft
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/forecast"
+	"github.com/kcut/kcut/pipeline/jobfile"
+)
+
+// Options say what to draft a job for.
+type Options struct {
+	Input []string // files, directories, globs
+	K     int      // of the one set; 0: 10, or what a smaller table has
+	Class string   // empty: the column that looks like one
+}
+
+// suppressed is the mark of suppressed values.
+const suppressed = engine.Suppressed
+
+const (
+	usualK = 10
+	// mostRows is how many rows are looked at, and mostBytes what their hashes may take.
+	mostRows  = 200_000
+	mostBytes = 64 << 20
+	// mostMasked is how many columns are put into the set: with more of them little is left of each.
+	mostMasked = 12
+)
+
+// draft is a job being drafted.
+type draft struct {
+	Options
+	rows     int64
+	profiles []*Profile
+	excerpt  *forecast.Excerpt
+	places   []int // of every column in the excerpt, -1 of one that cannot be read
+	class    int   // column, or -1
+	roles    []*Role
+	set      []string
+	output   string
+}
+
+// Job looks at some rows of the input and returns a job file with a proposed role for every
+// column. The same input gives the same text.
+//
+// It returns an error of fault.Usage when there is no column of the class's name, or it has too
+// many values, and of fault.Input when the input has no rows, or no column that could be masked.
+func Job(ctx context.Context, opt Options) (_ string, err error) {
+	in, err := dataset.Open(ctx, opt.Input, formats.ReadOptions{})
+	if err != nil {
+		return "", fmt.Errorf("open input: %w", err)
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	d := &draft{Options: opt, rows: in.Rows(), class: -1}
+	if d.rows == 0 {
+		return "", &fault.Error{Class: fault.Input, Hint: "give an input with rows", Err: errors.New("look at the input: it has no rows")}
+	}
+	if err := d.profile(ctx, in); err != nil {
+		return "", err
+	}
+	if err := d.chooseClass(); err != nil {
+		return "", err
+	}
+	d.chooseRoles()
+	if len(d.set) == 0 {
+		return "", &fault.Error{
+			Class: fault.Input,
+			Hint:  "kcut config --schema prints every key of a job file, to write one by hand",
+			Err:   errors.New("choose quasi-identifiers: every column looks like an identifier, or cannot be masked"),
+		}
+	}
+	if d.K == 0 {
+		d.K = int(min(usualK, d.rows))
+	}
+	if d.output, err = outputFor(opt.Input); err != nil {
+		return "", err
+	}
+	return d.yaml(), nil
+}
+
+// profile looks at some rows.
+func (d *draft) profile(ctx context.Context, in *dataset.Dataset) error {
+	var columns []int // those that can be read as codes
+	for i, field := range in.Schema().Fields {
+		d.profiles = append(d.profiles, newProfile(field))
+		if d.places = append(d.places, -1); field.Type.Kind != formats.Nested {
+			d.places[i] = len(columns)
+			columns = append(columns, i)
+		}
+	}
+	rows := min(mostRows, in.Rows(), max(1000, mostBytes/int64(8*(len(columns)+1))))
+	d.excerpt = forecast.NewExcerpt(len(columns), rows)
+	var counts []int64
+	err := in.Excerpt(ctx, rows, columns, func(b *formats.Batch) error {
+		d.excerpt.Add(b)
+		for i, column := range b.Columns {
+			counts = d.profiles[columns[i]].observe(column, counts)
+		}
+		return nil
+	})
+	for i, column := range columns {
+		d.profiles[column].Field = d.excerpt.Values(i)
+	}
+	return err
+}
+
+// chooseClass finds the column that models are to predict.
+func (d *draft) chooseClass() error {
+	if d.Class == "" {
+		d.class = slices.IndexFunc(d.profiles, (*Profile).likelyClass)
+		for _, name := range predicted {
+			if i := slices.IndexFunc(d.profiles, func(p *Profile) bool { return strings.EqualFold(p.name, name) && p.couldBeClass() }); i >= 0 {
+				d.class = i
+				break
+			}
+		}
+		return nil
+	}
+	d.class = slices.IndexFunc(d.profiles, func(p *Profile) bool { return p.name == d.Class })
+	switch {
+	case d.class < 0:
+		return d.classError("the input has no such column")
+	case d.profiles[d.class].typ.Kind == formats.Nested:
+		return d.classError("it is nested")
+	case d.profiles[d.class].Field.Distinct > mostClasses:
+		return d.classError(fmt.Sprintf("it has more than %d distinct values", mostClasses))
+	}
+	return nil
+}
+
+func (d *draft) classError(cause string) error {
+	return &fault.Error{
+		Class: fault.Usage, Hint: "name a column with few distinct values with --class",
+		Err: fmt.Errorf("take column %s as class: %s", d.Class, cause),
+	}
+}
+
+// mostClasses is how many values a class has at most that is asked for, and usualClasses one
+// that is proposed.
+const (
+	mostClasses  = 1000
+	usualClasses = 20
+)
+
+// couldBeClass reports whether a column has few values, with several rows each.
+func (p *Profile) couldBeClass() bool {
+	switch p.typ.Kind {
+	case formats.String, formats.Boolean, formats.Int, formats.Uint:
+		return p.Field.Distinct >= 2 && p.Field.Distinct <= usualClasses && p.Field.Distinct*2 <= p.Field.Rows && p.texts.broken == 0
+	}
+	return false
+}
+
+// likelyClass reports whether a column's name ends like that of one.
+func (p *Profile) likelyClass() bool {
+	name := wordsOf(p.name)
+	return len(name) > 1 && p.couldBeClass() && slices.Contains(predicted, name[len(name)-1])
+}
+
+// chooseRoles proposes a role for every column, and takes no more columns into the set than
+// leave something of each: first those that are widely known, then the others in their order,
+// and none that another one tells.
+func (d *draft) chooseRoles() {
+	for i, p := range d.profiles {
+		if i == d.class {
+			d.roles = append(d.roles, &Role{Mask: jobfile.MaskKeep, Reason: "the class, " + distinctValues(p)})
+		} else {
+			d.roles = append(d.roles, roleOf(p))
+		}
+	}
+	for i := range d.profiles {
+		if teller := d.teller(i); d.roles[i].masked() && teller >= 0 {
+			d.roles[i] = drop("%s tells it", quoted(d.profiles[teller].name))
+		}
+	}
+	for _, widely := range []bool{true, false} {
+		for i, p := range d.profiles {
+			if d.roles[i].masked() && known.has(wordsOf(p.name)) == widely {
+				d.take(i)
+			}
+		}
+	}
+}
+
+// teller returns a masked column of which every value goes with one value of a column, or -1.
+// Its values have many rows each, so that this is no accident. Of two that tell each other
+// the first stays.
+func (d *draft) teller(of int) int {
+	if d.profiles[of].Field.Distinct < 2 {
+		return -1
+	}
+	for i, p := range d.profiles {
+		often := p.Field.Distinct >= 2 && p.Field.Distinct*20 <= p.Rows
+		if i != of && often && d.roles[i].masked() && d.determines(i, of) && (i < of || !d.determines(of, i)) {
+			return i
+		}
+	}
+	return -1
+}
+
+func (d *draft) determines(column, other int) bool {
+	return d.places[column] >= 0 && d.places[other] >= 0 && d.excerpt.Determines(d.places[column], d.places[other])
+}
+
+// take puts a column into the set, or drops it when that is full.
+func (d *draft) take(i int) {
+	if len(d.set) < mostMasked {
+		d.set = append(d.set, d.profiles[i].name)
+		return
+	}
+	d.roles[i] = drop("or %s, in a set of its own: this one is full", d.roles[i].Mask)
+}

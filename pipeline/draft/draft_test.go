@@ -1,0 +1,237 @@
+package draft_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut/formats/formatstest"
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/draft"
+	"github.com/kcut/kcut/pipeline/jobfile"
+)
+
+// draftOf drafts a job for an input, from its folder.
+func draftOf(t *testing.T, opt draft.Options) string {
+	t.Helper()
+	job, err := draft.Job(t.Context(), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := draft.Job(t.Context(), opt)
+	if err != nil || again != job {
+		t.Errorf("drafted again: %v\n%s\nbefore:\n%s", err, again, job)
+	}
+	return job
+}
+
+// runDraft runs a drafted job as it is.
+func runDraft(t *testing.T, text string) (*jobfile.Job, *pipeline.Report) {
+	t.Helper()
+	write(t, "job.yaml", text)
+	job, err := jobfile.Load("job.yaml", nil)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	report, err := pipeline.Run(t.Context(), job, pipeline.RunOptions{})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	for _, set := range report.Sets {
+		if set.Anonymity < uint64(set.K) {
+			t.Errorf("anonymity %d with k = %d", set.Anonymity, set.K)
+		}
+	}
+	return job, report
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// masks returns the proposed mask of every column.
+func masks(job *jobfile.Job) map[string]string {
+	of := make(map[string]string)
+	for _, c := range job.Columns {
+		of[c.Name] = c.Mask
+		if c.Taxonomy != nil && c.Taxonomy.Generator != nil {
+			of[c.Name] += fmt.Sprint(*c.Taxonomy.Generator)
+		}
+	}
+	return of
+}
+
+// identified is a table of 60 rows with a column for every thing that a draft looks for. All
+// its cells hold a word that must not be in a draft.
+func identified(rng *rand.Rand) string {
+	var out strings.Builder
+	out.WriteString("Customer,contact,site,host,key4,ref,born,visit,icd,article,amount,story,Größe cm,yes,\"a, b\",target\n")
+	for i := range 60 {
+		n := rng.IntN(1 << 30)
+		fmt.Fprintf(&out, "canary%d,canary%d@example.org,https://canary/%d,10.1.2.%d,123e4567-e89b-12d3-a456-%012d,078-05-%04d,", i, i, n, i, n, 1000+i)
+		fmt.Fprintf(&out, "19%02d-0%d-11,2020-01-0%dT0%d:00:00,E%02d.%d,X%03d-%d,%d,canary told us a story of many words %d,", 50+i%40, 1+i%9, 1+i%7, i%9, i%25, i%5, i*7, i%10, 4711+i%50, i)
+		fmt.Fprintf(&out, "%d.5,canary%d,canary%d,%s\n", 150+i%40, i%3, i%5, []string{"canaryup", "canarydown"}[i%2])
+	}
+	return out.String()
+}
+
+func TestDraftTellsNoValue(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "in/table.csv", identified(rand.New(rand.NewPCG(1, 2))))
+	text := draftOf(t, draft.Options{Input: []string{"in"}, K: 3})
+	if strings.Contains(strings.ToLower(text), "canary") || strings.Contains(text, "4711") || strings.Contains(text, "example.org") {
+		t.Errorf("a value is in the draft:\n%s", text)
+	}
+	job, _ := runDraft(t, text)
+	got := masks(job)
+	for column, want := range map[string]string{
+		"Customer": "drop", "contact": "drop", "site": "drop", "host": "drop", "key4": "drop", "ref": "drop", "born": "discretize", "visit": "discretize",
+		"icd": "generalize{[3 1] [] []}", "article": "drop", "amount": "discretize", "story": "drop", "Größe cm": "discretize", "yes": "suppress",
+		"a, b": "suppress", "target": "keep",
+	} {
+		if got[column] != want {
+			t.Errorf("column %s: %s, want %s", column, got[column], want)
+		}
+	}
+	if job.Output.Path != "in-release.parquet" || job.Class != "target" || job.Sets[0].K != 3 {
+		t.Errorf("output %s, class %s, k = %d", job.Output.Path, job.Class, job.Sets[0].K)
+	}
+}
+
+// TestDraftOfTexts drafts a job for texts of several forms.
+func TestDraftOfTexts(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out strings.Builder
+	out.WriteString("day,grade,part,postcode,star\n")
+	for i := range 400 {
+		day := fmt.Sprintf("2020-0%d-1%d", 1+i%9, i%10)
+		fmt.Fprintf(&out, "\"%s T\",0%d,K%d-%02d,N%d %dXY,%s\n", day[:10], i%50, i%9, i%25, i%20, i%3, []string{"*", "a"}[i%2])
+	}
+	write(t, "texts.csv", out.String())
+	text := draftOf(t, draft.Options{Input: []string{"texts.csv"}})
+	job, _ := runDraft(t, text)
+	got := masks(job)
+	for column, want := range map[string]string{
+		"day": "generalize{[] [month year decade] []}", "grade": "generalize{[] [] [0 10 20 30 40]}", "part": "generalize{[3 1] [] []}",
+		"postcode": "generalize{[5 3 1] [] []}", "star": "drop",
+	} {
+		if got[column] != want {
+			t.Errorf("column %s: %s, want %s\n%s", column, got[column], want, text)
+		}
+	}
+}
+
+// TestDraftOfRealData runs drafts of public data as they are.
+func TestDraftOfRealData(t *testing.T) {
+	data := formatstest.SharedData(t, ".")
+	files, _ := filepath.Glob(filepath.Join(data, "uci", "*.csv"))
+	more, _ := filepath.Glob(filepath.Join(data, "adult", "adult*"))
+	brfss, _ := filepath.Glob(filepath.Join(data, "*.parquet"))
+	files = append(append(files, more...), brfss...)
+	if len(files) == 0 {
+		t.Fatal("there are no files")
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			job, report := runDraft(t, draftOf(t, draft.Options{Input: []string{file}}))
+			if job.Class != "class" || report.Steps == 0 {
+				t.Errorf("class %q, %d steps", job.Class, report.Steps)
+			}
+		})
+	}
+}
+
+// Columns beyond what a set can take are left out, and widely known ones come first.
+func TestDraftOfManyColumns(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out strings.Builder
+	for c := range 300 {
+		fmt.Fprintf(&out, "c%d,", c)
+	}
+	out.WriteString("Age\n")
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 50 {
+		for range 300 {
+			fmt.Fprintf(&out, "v%d,", rng.IntN(5))
+		}
+		fmt.Fprintf(&out, "%d\n", rng.IntN(90))
+	}
+	write(t, "wide.csv", out.String())
+	job, _ := runDraft(t, draftOf(t, draft.Options{Input: []string{"wide.csv"}}))
+	if set := job.Sets[0].Columns; len(set) != 12 || set[0] != "Age" || set[1] != "c0" {
+		t.Errorf("set %q", set)
+	}
+}
+
+func TestDraftsOutputIsNoInput(t *testing.T) {
+	cities := []formatstest.Text{{Name: "city", Rows: []string{"a", "b", "a", "b"}}, {Name: "job", Rows: []string{"x", "x", "y", "y"}}}
+	for _, tt := range []struct{ input, want string }{
+		{"people.csv", "people-release.parquet"},
+		{"*.csv", "table-release.parquet"},
+		{"*", "../table-release.parquet"},
+		{"**/*.parquet", "../table-release.parquet"},
+		{"*.parquet", "release/"},
+		{".", "../table-release.parquet"},
+		{"./people.csv", "people-release.parquet"},
+	} {
+		t.Run(tt.input, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "here")
+			write(t, filepath.Join(dir, "people.csv"), "age,city\n1,a\n2,b\n3,a\n")
+			t.Chdir(dir)
+			if err := formatstest.WriteIndexed("sample.parquet", cities, nil); err != nil {
+				t.Fatal(err)
+			}
+			if !strings.HasSuffix(tt.input, ".parquet") {
+				os.Remove("sample.parquet")
+			}
+			text := draftOf(t, draft.Options{Input: []string{tt.input}, K: 1})
+			if got := regexp.MustCompile(`(?m)^output: (.*)$`).FindStringSubmatch(text)[1]; got != tt.want {
+				t.Errorf("output %s, want %s", got, tt.want)
+			}
+			write(t, "../job.yaml", text)
+			if tt.input != "." && tt.input != "*" { // there the job itself would be among the input
+				runDraft(t, text)
+			}
+		})
+	}
+}
+
+func TestDraftFails(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "people.csv", "age,city\n1,a\n2,b\n3,a\n")
+	write(t, "empty.csv", "age,city\n")
+	write(t, "ids.csv", "email,phone\na@x.org,+1 234 567 890\nb@x.org,+1 234 567 891\n")
+	write(t, "nameless.csv", ",age,city\n0,1,a\n1,2,b\n2,1,a\n")
+	for name, tt := range map[string]struct {
+		opt   draft.Options
+		class fault.Class
+	}{
+		"no such file":   {draft.Options{Input: []string{"nowhere.csv"}}, fault.Input},
+		"no rows":        {draft.Options{Input: []string{"empty.csv"}}, fault.Input},
+		"no such class":  {draft.Options{Input: []string{"people.csv"}, Class: "income"}, fault.Usage},
+		"nothing to set": {draft.Options{Input: []string{"ids.csv"}}, fault.Input},
+	} {
+		if job, err := draft.Job(t.Context(), tt.opt); err == nil || fault.ClassOf(err) != tt.class {
+			t.Errorf("%s: %v\n%s", name, err, job)
+		}
+	}
+	if text := draftOf(t, draft.Options{Input: []string{"nameless.csv"}}); !strings.Contains(text, "\n  \"\":   drop ") {
+		t.Errorf("a column without a name is not dropped:\n%s", text)
+	}
+	text := draftOf(t, draft.Options{Input: []string{"people.csv"}, Class: "city"})
+	if !strings.Contains(text, "\nclass: city\n") || !strings.Contains(text, "k: 3\n") {
+		t.Errorf("class city with k = 3 was asked for:\n%s", text)
+	}
+}

@@ -1,0 +1,107 @@
+package draft
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestForms(t *testing.T) {
+	for text, want := range map[string][]pattern{
+		"ann@example.org":                      {email},
+		"a@b":                                  nil,
+		"two words@x.org":                      nil,
+		"+49 30 901820":                        {phone},
+		"(030) 90-1820":                        {phone},
+		"1234567":                              {code, number},
+		"2020-01-31":                           {isoDate, code},
+		"2020-01-31T10:00:00Z":                 {isoDate},
+		"2020-13-31":                           {phone, code},
+		"https://example.org/x":                {url},
+		"10.0.0.1":                             {address, code},
+		"::1":                                  {address},
+		"10.0.0.999":                           {phone, code},
+		"123e4567-e89b-12d3-a456-426614174000": {uuid},
+		"DE89 3704 0044 0532 0130 00":          {iban},
+		"DE89370400440532013000":               {iban},
+		"DE88370400440532013000":               nil,
+		"4111 1111 1111 1111":                  {card},
+		"4111-1111-1111-1112":                  nil,
+		"4111111111111111":                     {card},
+		"078-05-1120":                          {phone, socialSecurity, code},
+		"02139":                                {zip, code, number},
+		"02139-4307":                           {zip, code},
+		"E11.9":                                {diagnosis, code},
+		"I10":                                  {diagnosis, code},
+		"e11.9":                                nil,
+		"AB-1234":                              {code},
+		"17":                                   {number},
+		"-17.25":                               {code, number},
+		"1e9":                                  nil,
+		"clerk":                                nil,
+		"Ärztin":                               nil,
+	} {
+		var got []pattern
+		for form, match := range forms {
+			if match(text) {
+				got = append(got, pattern(form))
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q has forms %v, want %v", text, got, want)
+		}
+	}
+}
+
+func TestWordsOf(t *testing.T) {
+	for name, want := range map[string][]string{
+		"birth-date": {"birth", "date"}, "birthDate": {"birth", "date"}, "BIRTH_DATE": {"birth", "date"}, "HighBP": {"high", "bp"},
+		"": nil, "--": nil, "Größe (cm)": {"größe", "cm"}, "zip5": {"zip5"}, "lug_boot": {"lug", "boot"},
+	} {
+		if got := wordsOf(name); !slices.Equal(got, want) {
+			t.Errorf("words of %q: %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestDirectMeaning(t *testing.T) {
+	for name, want := range map[string]string{
+		"name": "names of people", "first_name": "names of people", "LastName": "names of people", "patientName": "names of people",
+		"country-name": "", "product_name": "", "customer_id": "identifiers", "CustomerID": "identifiers", "e-mail": "e-mail addresses",
+		"Phone Number": "telephone numbers", "home_address": "street addresses", "IBAN": "accounts", "SSN": "numbers of people",
+		"paid": "", "idle": "", "age": "", "telegraph": "",
+	} {
+		if got := directMeaning(wordsOf(name)); got != want {
+			t.Errorf("%q means %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestRoundRanges(t *testing.T) {
+	for _, tt := range []struct {
+		low, high float64
+		want      string
+	}{
+		{0, 100, "{ranges: [0, 20, 40, 60, 80, 100]}"},
+		{17, 93, "{ranges: [10, 20, 30, 40, 50, 60, 70, 80, 90]}"},
+		{-3.5, 3.5, "{ranges: [-4, -3, -2, -1, 0, 1, 2, 3]}"},
+		{0.01, 0.08, "{ranges: [0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 0.08]}"},
+		{5, 5, "{ranges: [5, 6]}"},
+		{123456, 9876543, "{ranges: [0, 2000000, 4000000, 6000000, 8000000]}"},
+	} {
+		if got := roundRanges(tt.low, tt.high); got != tt.want {
+			t.Errorf("%g to %g: %s, want %s", tt.low, tt.high, got, tt.want)
+		}
+	}
+}
+
+func TestQuoted(t *testing.T) {
+	for text, want := range map[string]string{
+		"age": "age", "birth-date": "birth-date", "two words": "two words", "./in/x.csv": "./in/x.csv", "Größe": "Größe",
+		"yes": `"yes"`, "Null": `"Null"`, "1": `"1"`, "a: b": `"a: b"`, "#": `"#"`, " x": `" x"`, "a,b": `"a,b"`, "": `""`, "in/*.csv": `"in/*.csv"`,
+		"a<b": `"a<b"`, "line\nbreak": `"line\nbreak"`, "-": `"-"`, "~": `"~"`, "a - b": "a - b", "y": `"y"`,
+	} {
+		if got := quoted(text); got != want {
+			t.Errorf("%q is written %s, want %s", text, got, want)
+		}
+	}
+}

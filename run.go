@@ -1,0 +1,100 @@
+package kcut
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/kcut/kcut/pipeline"
+)
+
+// RunOptions say how a job is run. The zero value starts afresh, and replaces nothing.
+type RunOptions struct {
+	Overwrite bool // replace an existing output
+	// Resume goes on from what an earlier run of the same job and input has left: its release,
+	// if that stands, or the last state that it has kept.
+	Resume bool
+	// Checkpoint is how long a run works until it keeps the state that it has reached, at the
+	// end of a stage or part file, for the next run to go on from; 0: it keeps none.
+	Checkpoint time.Duration
+	// OnlyCoarsen names an earlier release, or a file with its cut: the search goes below no
+	// node of it. Empty: no bounds.
+	OnlyCoarsen string
+	Trace       io.Writer // one JSON line per step of the search, not for release; nil: none
+	RunJSON     string    // file that receives the report, before publishing; empty: none
+	Events      Events
+}
+
+func (o *RunOptions) below() pipeline.RunOptions {
+	return pipeline.RunOptions{
+		Overwrite: o.Overwrite, Resume: o.Resume, Checkpoint: o.Checkpoint, OnlyCoarsen: o.OnlyCoarsen,
+		Trace: o.Trace, RunJSON: o.RunJSON, Events: o.Events.below(),
+	}
+}
+
+// Report says what a run did. It is not for release: it may tell more than the released file.
+type Report = pipeline.Report
+
+// The parts of a Report.
+type (
+	ColumnReport   = pipeline.ColumnReport
+	ReleasedColumn = pipeline.ReleasedColumn
+	StoppedColumn  = pipeline.StoppedColumn
+	NullCount      = pipeline.NullCount
+	StageTime      = pipeline.StageTime
+	Digests        = pipeline.Digests
+	ErrorReport    = pipeline.ErrorReport
+)
+
+// Run carries out a job and publishes its release. On an error nothing is published.
+func Run(ctx context.Context, job *Job, opt RunOptions) (*Report, error) {
+	return guarded(func() (*Report, error) { return pipeline.Run(ctx, job, opt.below()) })
+}
+
+// ApplyOptions say which cut is applied to a job's input, and how.
+type ApplyOptions struct {
+	RunOptions
+	Cut           string // a release, or a file with its cut
+	OnBreak       OnBreak
+	MaxSuppressed Quota // with BreakSuppress, the most records that may be released with marks alone
+}
+
+// OnBreak says what Apply does when the cut does not hold for the input.
+type OnBreak = pipeline.OnBreak
+
+// The ways out.
+const (
+	BreakFail     = pipeline.BreakFail     // publish nothing
+	BreakCoarsen  = pipeline.BreakCoarsen  // undo the fewest steps of the cut until every set holds
+	BreakSuppress = pipeline.BreakSuppress // release the records that are too few with a mark in every masked column
+)
+
+// Quota is a number of records, or a share of them.
+type Quota = pipeline.Quota
+
+// Apply masks a job's input with the cut of an earlier release and publishes that, if every set
+// of the job holds, or can be made to as the options say. It searches nothing: of the job's
+// algorithm nothing matters. On an error nothing is published.
+func Apply(ctx context.Context, job *Job, opt ApplyOptions) (*Report, error) {
+	return guarded(func() (*Report, error) {
+		return pipeline.Apply(ctx, job, pipeline.ApplyOptions{
+			RunOptions: opt.RunOptions.below(), Cut: opt.Cut, OnBreak: opt.OnBreak, MaxSuppressed: opt.MaxSuppressed,
+		})
+	})
+}
+
+// TraceStep is a step of the search as a trace has it, and TraceLabel a label in it.
+type (
+	TraceStep  = pipeline.TraceStep
+	TraceLabel = pipeline.TraceLabel
+)
+
+// ReadTrace reads what a run has written to RunOptions.Trace.
+func ReadTrace(r io.Reader) ([]TraceStep, error) {
+	return guarded(func() ([]TraceStep, error) { return pipeline.ReadTrace(r) })
+}
+
+// ReadReport reads what a run has written to RunOptions.RunJSON.
+func ReadReport(text []byte) (*Report, error) {
+	return guarded(func() (*Report, error) { return pipeline.ReadReport(text) })
+}
