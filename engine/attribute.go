@@ -17,11 +17,13 @@ const (
 //	Discretize: the distinct values, ascending (or the quantile bins that stand for them)
 //	Suppress:   the distinct values, by their text, bytewise; when HasRest, then a code for the rest
 //
-// When HasNull, the last code is the null, whatever the mask.
+// When HasNull, the last code is the null, whatever the mask. Without it there is no null, or
+// it is in the rest.
 //
-// The rest stands for all values that were not worth listing, because each has fewer
-// records than the largest K of the sets with the attribute. It is never disclosed, has no
-// text of its own, and counts as suppressed however many records it has.
+// The rest stands for all values, the null among them, that are not listed because each has
+// fewer records than the largest K of the sets with the attribute. A label that named one of
+// them would tell of a person whom the sets do not let stand out. The rest is never disclosed,
+// has no text of its own, and counts as suppressed however many records it has.
 type Attribute struct {
 	Name    string
 	Mask    Mask
@@ -51,9 +53,9 @@ func (a *Attribute) Len() int {
 	return n
 }
 
-// NullCode returns the code of the null, which is in the domain when HasNull.
+// NullCode returns the code of the null: the rest's, when there is one and not HasNull.
 func (a *Attribute) NullCode() uint32 {
-	if a.HasRest {
+	if a.HasRest && a.HasNull {
 		return uint32(len(a.Texts) + 1)
 	}
 	return uint32(len(a.Texts))

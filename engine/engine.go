@@ -12,6 +12,7 @@ type Plan struct {
 	Groupings  []Grouping // tables of distinct tuples
 	Histograms bool       // value × class counts of every attribute
 	Whole      bool       // domains must list every value: nothing is merged into a rest
+	Pool       bool       // but of suppressed attributes, Whole or not: there the rest is made
 }
 
 // Grouping asks for the distinct tuples of some attributes, with the class as last code or without.

@@ -178,7 +178,7 @@ func TestWholeDomains(t *testing.T) {
 	for i := range 120_000 {
 		table.rows = append(table.rows, []string{fmt.Sprintf("%040d", i)})
 	}
-	dir := jobFolder(t, "input: in\noutput: out.parquet\nquasi_identifiers: [{columns: [id], k: 60000}]\ncolumns: {id: suppress}\nalgorithm: mondrian\n")
+	dir := jobFolder(t, "input: in\noutput: out.parquet\nquasi_identifiers: [{columns: [id], k: 60000}]\ncolumns: {id: {mask: generalize, taxonomy: {prefix: [39]}}}\nalgorithm: mondrian\n")
 	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, len(table.rows), 40_000)
 	err := tryJob(t, dir, t.Context(), RunOptions{}, "limits.memory", "16MiB")
 	var advised *fault.Error

@@ -141,13 +141,18 @@ type compression struct {
 }
 
 // pruning says which values of an attribute no search tells apart: none when the engine
-// wants to know every value.
+// wants to know every value. The k is the largest of the sets with the attribute: each must
+// hold by itself, and a named value of fewer records stands out in the set that asks for most.
+// A set without the attribute says nothing of its values.
 func (r *run) pruning(attribute int) engine.Pruning {
-	if r.wants().Whole {
-		return engine.Pruning{}
-	}
 	k, _ := r.prepared.requirement.LargestK(attribute) // every attribute is in a set
-	return engine.Pruning{K: k, Classes: r.prepared.class >= 0}
+	switch plan := r.wants(); {
+	case !plan.Whole:
+		return engine.Pruning{K: k, Classes: r.prepared.class >= 0}
+	case plan.Pool && r.prepared.specs[r.prepared.masked[attribute]].Mask == jobfile.MaskSuppress:
+		return engine.Pruning{K: k}
+	}
+	return engine.Pruning{}
 }
 
 // bind makes the domains of the masked columns, and numbers their pairs by them.

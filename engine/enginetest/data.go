@@ -15,7 +15,7 @@ type Column struct {
 	Mask         engine.Mask
 	Tree         engine.Node // Generalize
 	Lower, Upper string      // Discretize: declared bounds, or empty
-	Rare         int         // Suppress: values of fewer records are the rest; 0: none
+	Rare         int         // Suppress: values of fewer records, the null too, are the rest; 0: none
 }
 
 // Data is a table as text. Classes is empty when there is no class.
@@ -66,7 +66,7 @@ func (d Data) encode(a *engine.Attribute, column int) []uint32 {
 		code, ok := domain[row[column].Text]
 		switch {
 		case row[column].Null:
-			code, ok = uint32(a.Len()-1), true
+			code, ok = uint32(a.Len()-1), true // the rest's, where the null is rare
 		case !ok && a.HasRest:
 			code, ok = uint32(len(a.Texts)), true
 		}
@@ -114,8 +114,9 @@ func (d Data) attribute(i int) engine.Attribute {
 	a.Texts = distinct(texts)
 	switch c.Mask {
 	case engine.Suppress:
-		listed := frequent(texts, c.Rare)
-		a.HasRest = len(listed) < len(a.Texts)
+		listed, nulls := frequent(texts, c.Rare), len(d.Rows)-len(texts)
+		rareNull := 0 < nulls && nulls < c.Rare
+		a.HasRest, a.HasNull = len(listed) < len(a.Texts) || rareNull, a.HasNull && !rareNull
 		a.Texts = listed
 	case engine.Generalize:
 		tree, err := engine.NewTree(c.Tree)

@@ -56,6 +56,9 @@ func (s *search) label(released []uint32, attribute int, l *locator) engine.Regi
 	for _, n := range slices.Compact(slices.Sorted(slices.Values(nodes))) {
 		number[n] = uint32(len(c.Labels))
 		label := level.tree.Label(n)
+		if n > 0 && s.input.Attributes[attribute].Mask == engine.Suppress {
+			label = engine.SetLabel([]engine.Label{label})
+		}
 		c.Labels = append(c.Labels, label)
 		if level.tree.IsInterval(n) {
 			c.Intervals = append(c.Intervals, level.tree.Interval(n))

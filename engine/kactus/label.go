@@ -48,6 +48,8 @@ func (c content) label(a *engine.Attribute) (engine.Label, engine.Interval) {
 	case a.Mask == engine.Discretize:
 		i := a.Interval(int(c.lo), min(int(c.hi), len(a.Texts)))
 		return engine.Label{Text: i.Label}, i
+	case !all && a.Mask == engine.Suppress:
+		return engine.SetLabel([]engine.Label{a.Label(int(c.lo))}), engine.Interval{}
 	case !all:
 		return a.Label(int(c.lo)), engine.Interval{}
 	case a.Mask == engine.Generalize:

@@ -75,6 +75,11 @@ func newCase(r *rand.Rand) randomCase {
 	}
 	r.Shuffle(len(c.data.Rows), func(i, j int) { c.data.Rows[i], c.data.Rows[j] = c.data.Rows[j], c.data.Rows[i] })
 	c.sets = newSets(r, columns, len(c.data.Rows))
+	for i := range columns {
+		if r.IntN(4) > 0 { // else nobody has made a rest
+			c.data.Columns[i].Rare = kOf(c.sets, i)
+		}
+	}
 	c.nameless = r.IntN(4) == 0
 	return c
 }
@@ -198,7 +203,7 @@ func released(codes enginetest.Codes, regions *engine.Regions, batch int) []stri
 }
 
 func (c randomCase) naive(e mondrian.Engine) *naive {
-	n := &naive{Codes: c.data.Codes(), names: c.classNames(), engine: e, k: 1}
+	n := &naive{Codes: c.data.Codes(), names: c.classNames(), engine: e, k: 1, sets: c.sets}
 	for _, set := range c.sets {
 		n.k = max(n.k, set.K)
 	}

@@ -21,6 +21,7 @@ type dimension struct {
 	codes int    // the null's included
 	top   uint32 // codes below it are measured; with a null apart, it is the null's
 	leaf  []int  // Generalize: the node of every code but the null
+	most  uint64 // Suppress: how many values a label may name, the largest K of the sets with the attribute
 	division
 }
 

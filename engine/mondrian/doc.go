@@ -21,5 +21,8 @@
 // full interval. Generalized: the lowest node above the values present, the root when a
 // null is among them. Suppressed: the value; several as {a|b}, in domain order, in which \,
 // |, { and } are escaped by \ and the null is \N; all of the domain as *. A single value
-// that starts with { is written as a set of one.
+// that starts with { is written as a set of one. The rest of a domain, which Plan asks for, is
+// one value in the search, and * in labels, whatever is beside it: so no label names a value
+// of too few records, and * is true of all. More values than the largest K of the sets with
+// the attribute are *, too.
 package mondrian

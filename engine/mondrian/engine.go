@@ -46,6 +46,7 @@ func (e Engine) Plan(requirement engine.Requirement) engine.Plan {
 	return engine.Plan{
 		Groupings: []engine.Grouping{{Columns: columns, Class: e.InfoGain || e.relaxed()}},
 		Whole:     true,
+		Pool:      true,
 	}
 }
 
@@ -65,7 +66,7 @@ func (e Engine) Search(ctx context.Context, table *engine.Table, requirement eng
 	if len(columns) != len(table.Attributes) {
 		return nil, fmt.Errorf("search regions: %d of %d attributes are in a set", len(columns), len(table.Attributes))
 	}
-	s := newSearch(e, table, k, options.Space.Budget)
+	s := newSearch(e, table, requirement, options.Space.Budget)
 	defer s.ledger.Close()
 	if err := s.start(ctx, table, options.Space); err != nil {
 		return nil, fmt.Errorf("search regions: %w", err)

@@ -87,7 +87,7 @@ func TestPlan(t *testing.T) {
 		engine mondrian.Engine
 		class  bool
 	}{{mondrian.Engine{}, false}, {mondrian.Engine{Relaxed: true}, true}, {mondrian.Engine{InfoGain: true}, true}} {
-		want := engine.Plan{Groupings: []engine.Grouping{{Columns: []int{0, 1, 2}, Class: c.class}}, Whole: true}
+		want := engine.Plan{Groupings: []engine.Grouping{{Columns: []int{0, 1, 2}, Class: c.class}}, Whole: true, Pool: true}
 		if got := c.engine.Plan(requirement); !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v: got %+v, want %+v", c.engine, got, want)
 		}

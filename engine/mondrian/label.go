@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"math"
-	"strings"
+	"slices"
 
 	"github.com/kcut/kcut/engine"
 )
@@ -13,7 +13,7 @@ import (
 // node, or a set of values.
 type content struct {
 	lo, hi uint32 // continuous: lo ≤ code < hi; hierarchy: the node; null's: both are nullCode
-	set    string // suppressed: its codes, four bytes each; empty when all are there
+	set    string // suppressed: the codes that its label names, four bytes each; empty when it names none
 }
 
 // nullCode stands for nulls alone.
@@ -44,6 +44,14 @@ func (d *dimension) share(c content) float64 {
 		return 0
 	}
 	return float64(d.covers(c)-1) / float64(d.codes-1)
+}
+
+// named reports whether the label of several values names them. It does not beside the rest:
+// a label that stands for the rest must be wide enough to hide what is in it. It does not when
+// they are too many either: what is known of so many values is little, and lists the column.
+func (d *dimension) named(codes []uint32) bool {
+	hasRest := d.HasRest && slices.Contains(codes, uint32(len(d.Texts)))
+	return !hasRest && len(codes) < d.codes && uint64(len(codes)) <= d.most
 }
 
 // compare orders contents by their first code, the wider first; nulls come last.
@@ -77,31 +85,14 @@ func (d *dimension) label(c content) (engine.Label, engine.Interval) {
 	return d.setLabel(c.set), engine.Interval{}
 }
 
-var escaper = strings.NewReplacer(`\`, `\\`, `|`, `\|`, `{`, `\{`, `}`, `\}`)
-
-// nullMark is the null in a set.
-const nullMark = `\N`
-
 // setLabel returns the label of a set of values of a suppressed attribute.
 func (d *dimension) setLabel(set string) engine.Label {
 	if set == "" {
 		return engine.Label{Text: engine.Suppressed}
 	}
-	if len(set) == 4 {
-		label := d.Label(int(content{set: set}.first()))
-		if label.Null || !strings.HasPrefix(label.Text, "{") {
-			return label
-		}
-	}
-	var text strings.Builder
+	var values []engine.Label
 	for at := 0; at < len(set); at += 4 {
-		text.WriteByte("{|"[min(at, 1)])
-		if l := d.Label(int(content{set: set[at:]}.first())); l.Null {
-			text.WriteString(nullMark)
-		} else {
-			text.WriteString(escaper.Replace(l.Text))
-		}
+		values = append(values, d.Label(int(content{set: set[at:]}.first())))
 	}
-	text.WriteByte('}')
-	return engine.Label{Text: text.String()}
+	return engine.SetLabel(values)
 }

@@ -21,6 +21,7 @@ type naive struct {
 	names  []engine.Label // of classes
 	engine mondrian.Engine
 	k      int
+	sets   []engine.Set
 
 	cells    []naiveCell // distinct (tuple, class), in order
 	released map[string][]naivePart
@@ -129,6 +130,10 @@ func values(part []naiveCell, a int) []int {
 
 func (n *naive) isNull(a, code int) bool {
 	return n.Attributes[a].HasNull && code == n.Attributes[a].Len()-1
+}
+
+func (n *naive) isRest(a, code int) bool {
+	return n.Attributes[a].HasRest && code == len(n.Attributes[a].Texts)
 }
 
 func (n *naive) isHierarchy(a int) bool {
@@ -373,7 +378,10 @@ func (n *naive) key(c naiveCell, path []string, number int) uint64 {
 	fmt.Fprintf(h, "%d\x00mondrian:%s\x00", n.engine.Seed, strings.Join(path, "."))
 	for a, code := range c.codes {
 		text := "\x1e"
-		if !n.isNull(a, code) {
+		switch {
+		case n.isRest(a, code):
+			text = "*"
+		case !n.isNull(a, code):
 			text = n.Attributes[a].Texts[code]
 		}
 		fmt.Fprintf(h, "%s\x1f", text)
@@ -535,8 +543,28 @@ func intervalText(a *engine.Attribute, lo, hi int) string {
 	return text + ")"
 }
 
+// kOf returns the largest k of the sets that contain a column.
+func kOf(sets []engine.Set, column int) (k int) {
+	for _, set := range sets {
+		for _, c := range set.Columns {
+			if c == column && set.K > k {
+				k = set.K
+			}
+		}
+	}
+	return k
+}
+
 func (n *naive) setLabel(a int, codes []int) string {
 	attribute := &n.Attributes[a]
+	for _, code := range codes {
+		if n.isRest(a, code) {
+			return "*"
+		}
+	}
+	if len(codes) > 1 && len(codes) > kOf(n.sets, a) {
+		return "*"
+	}
 	if len(codes) == 1 && attribute.Texts[codes[0]][0] != '{' {
 		return attribute.Texts[codes[0]]
 	}

@@ -79,15 +79,19 @@ func (r *rawRegions) number(column int, c content) uint32 {
 	return n
 }
 
-// setOf returns the set of a suppressed column's values.
+// setOf returns the set of a suppressed column's values, which its label names: empty when
+// they are all, hold the rest, or are too many.
 func (r *rawRegions) setOf(ctx context.Context, cells *partition.Cells, column int, e partition.Extent) (string, error) {
+	d := r.dimensions[column]
 	r.set = r.set[:0]
 	if e.Lo == e.Hi {
-		r.set = appendCode(r.set, e.Lo)
+		if !d.IsRest(int(e.Lo)) {
+			r.set = appendCode(r.set, e.Lo)
+		}
 		return string(r.set), nil
 	}
 	err := cells.Histograms(ctx, []int{column}, func(_ int, set *partition.FrequencySet) error {
-		if len(set.Codes) == r.dimensions[column].codes {
+		if !d.named(set.Codes) {
 			return nil
 		}
 		for _, code := range set.Codes {

@@ -39,10 +39,12 @@ type part struct {
 // bound is the range of codes lo ≤ code < hi that cuts have left of a continuous dimension.
 type bound struct{ lo, hi uint32 }
 
-func newSearch(e Engine, table *engine.Table, k uint64, budget *spill.Budget) *search {
+func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, budget *spill.Budget) *search {
+	_, k := requirement.Union()
 	s := &search{engine: e, k: k, classes: max(1, table.Classes), tree: &tree{}, ledger: spill.NewLedger(budget, "regions")}
 	for a := range table.Attributes {
 		d := newDimension(&table.Attributes[a], e)
+		d.most, _ = requirement.LargestK(a)
 		s.dimensions = append(s.dimensions, d)
 		s.columns = append(s.columns, a)
 		s.tops = append(s.tops, d.top)

@@ -128,7 +128,7 @@ type frequent struct {
 }
 
 // suppress lists the values that some release could disclose: those with at least k
-// records. All others share one code.
+// records. All others share one code, the null among them.
 func (c *Column) suppress(ctx context.Context, s *Bound, spec *jobfile.Column, k uint64) error {
 	listed := formats.Values{Type: c.typ}
 	var found []frequent
@@ -152,10 +152,11 @@ func (c *Column) suppress(ctx context.Context, s *Bound, spec *jobfile.Column, k
 		return err
 	}
 	slices.SortFunc(found, func(a, b frequent) int { return strings.Compare(a.text, b.text) })
-	rare := len(rest.Classes) > 0
-	coder := coding.NewListCoder(c.typ, uint32(len(found)), rare)
 	a := &s.Attribute
 	a.Mask = engine.Suppress
+	rareNull := s.Nulls > 0 && s.Nulls < k
+	a.HasRest, a.HasNull = len(rest.Classes) > 0 || rareNull, s.Nulls > 0 && !rareNull
+	coder := coding.NewListCoder(c.typ, uint32(len(found)), a.HasRest, a.HasNull)
 	for code, f := range found {
 		a.Texts = append(a.Texts, f.text)
 		s.addPairs(uint32(code), &coding.Counted{Classes: f.classes})
@@ -163,9 +164,7 @@ func (c *Column) suppress(ctx context.Context, s *Bound, spec *jobfile.Column, k
 			return err
 		}
 	}
-	if a.HasRest = rare; rare {
-		s.addPairs(uint32(len(found)), &rest)
-	}
+	s.addPairs(uint32(len(found)), &rest)
 	s.Coder = coder
 	return nil
 }

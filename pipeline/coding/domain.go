@@ -121,7 +121,7 @@ func withTexts(in *Interner, found []occurrence) []occurrence {
 }
 
 // suppress orders the values by their text, bytewise. Those of fewer than k records, which
-// no release discloses, share one code.
+// no release discloses, share one code; so does the null.
 func (b *binding) suppress(k uint64) error {
 	a := &b.Attribute
 	a.Mask = engine.Suppress
@@ -139,6 +139,10 @@ func (b *binding) suppress(k uint64) error {
 	}
 	for _, provisional := range rest {
 		b.Codes[provisional] = uint32(len(a.Texts))
+	}
+	if b.Nulls > 0 && b.Nulls < k {
+		a.HasNull = false
+		rest = append(rest, nullCode)
 	}
 	a.HasRest, b.Merges = len(rest) > 0, len(rest) > 1
 	return nil

@@ -136,7 +136,7 @@ func LoadClass(r *checkpoint.Reader, field formats.Field, budget *spill.Budget) 
 }
 
 func loadList(r *checkpoint.Reader, c Column) (Coder, error) {
-	list := NewListCoder(c.Field.Type, 0, false)
+	list := NewListCoder(c.Field.Type, 0, false, false)
 	list.rest, list.nullCode = uint32(r.Uint()), uint32(r.Uint())
 	for n := r.Int(); n > 0 && r.Err() == nil; n-- {
 		value := formats.Values{Type: c.Field.Type}

@@ -61,11 +61,14 @@ type ListCoder struct {
 }
 
 // NewListCoder returns a coder that lists no value yet. Those that it will have codes below
-// listed; then comes the code of all others, if some record has one of them, and the null's.
-func NewListCoder(t formats.Type, listed uint32, hasRest bool) *ListCoder {
+// listed; then comes the code of all others, if some record has one of them, and the null's
+// if it has one of its own.
+func NewListCoder(t formats.Type, listed uint32, hasRest, hasNull bool) *ListCoder {
 	c := &ListCoder{nullCode: listed}
 	if hasRest {
 		c.rest = listed
+	}
+	if hasRest && hasNull {
 		c.nullCode++
 	}
 	if t.InWords() {

@@ -6,6 +6,8 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
+	"strings"
 
 	"github.com/kcut/kcut/formats/release"
 	"github.com/kcut/kcut/internal/fault"
@@ -179,6 +181,33 @@ func (v *verifier) checkLabels() {
 	}
 }
 
+// checkSetLabels looks for labels of regions that name more values of a suppressed column than
+// the largest k of its sets: kcut releases these as the mark.
+func (v *verifier) checkSetLabels() {
+	if v.cut.Kind != cutfile.KindRegions {
+		return
+	}
+	for _, column := range v.cut.Columns {
+		if column.Mask != jobfile.MaskSuppress {
+			continue
+		}
+		most := 1
+		for _, set := range v.cut.Sets {
+			if slices.Contains(set.Columns, column.Name) {
+				most = max(most, set.K)
+			}
+		}
+		for _, l := range column.Cut {
+			switch n := len(l.Values()); {
+			case n > most:
+				v.find("column %s: a label of its cut names more values than k = %d", column.Name, most)
+			case strings.HasPrefix(l.Label, "{") && !strings.HasSuffix(l.Label, "}"):
+				v.find("column %s: a label of its cut is a set without an end", column.Name)
+			}
+		}
+	}
+}
+
 // checkRegions compares the combinations of labels that were counted with the cut's regions.
 func (v *verifier) checkRegions() {
 	if v.regions == nil {
@@ -232,6 +261,7 @@ func (v *verifier) lackingColumn(release *release.File) string {
 func (v *verifier) conclude() (*Result, error) {
 	v.checkForm()
 	v.checkLabels()
+	v.checkSetLabels()
 	result := &Result{Path: v.path, Rows: v.rows}
 	if v.rows != v.cut.Rows {
 		v.find("it has %s, its cut claims %s", figure.Count(v.rows, "row"), figure.Grouped(v.cut.Rows))
