@@ -33,7 +33,7 @@ var mayImport = map[string][]string{
 		"formats/release", "formats/publish", "formats/taxonomy", "formats/digest", "formats/location", "formats/storage"},
 	"pipeline/compare": {"pipeline/cutfile", "pipeline/jobfile", "engine", "engine/"},
 	// None of what searches, masks or writes; of engine the mark of a suppressed value.
-	"pipeline/verify":   {"pipeline/cutfile", "pipeline/figure", "pipeline/fileset", "pipeline/jobfile", "engine", "spill", "formats/release", "formats/publish", "formats/location", "formats/storage"},
+	"pipeline/verify":   {"pipeline/cutfile", "pipeline/figure", "pipeline/fileset", "pipeline/jobfile", "engine", "spill", "formats", "formats/release", "formats/publish", "formats/location", "formats/storage"},
 	"pipeline/cutfile":  {"pipeline/fileset", "pipeline/jobfile", "formats", "formats/release", "formats/storage"},
 	"pipeline/fileset":  {"formats", "formats/digest", "formats/location", "formats/publish", "formats/storage"},
 	"pipeline/figure":   {},

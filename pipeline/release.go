@@ -125,5 +125,5 @@ func (r *run) cutRecoder() (recoder masking.Recoder, err error) {
 }
 
 func (r *run) recount(ctx context.Context, path string) error {
-	return verify.Recount(ctx, path, r.threads, r.budget.Limit()-r.budget.Used(), r.events.Verifying())
+	return verify.Unpublished(ctx, path, r.threads, r.budget.Limit()-r.budget.Used(), r.events.Verifying())
 }
