@@ -56,7 +56,7 @@ func (q Quota) of(records int64) uint64 {
 // set of the job holds, or can be made to as the options say. It searches nothing: of the
 // job's algorithm nothing matters. On an error nothing is published.
 func Apply(ctx context.Context, job *jobfile.Job, opt ApplyOptions) (*Report, error) {
-	cut, err := labeling.Read(opt.Cut)
+	cut, err := labeling.Read(ctx, opt.Cut)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +156,7 @@ func (r *run) undoneWords() string {
 }
 
 // stayAbove reads the cut that a search stays above.
-func (r *run) stayAbove(path string) (err error) {
+func (r *run) stayAbove(ctx context.Context, path string) (err error) {
 	if path == "" {
 		return nil
 	}
@@ -167,7 +167,7 @@ func (r *run) stayAbove(path string) (err error) {
 			Err:   fmt.Errorf("search above the cut of %s: algorithm %s does not start from the top", path, r.job.Algorithm.Name),
 		}
 	}
-	if r.given, err = labeling.Read(path); err != nil {
+	if r.given, err = labeling.Read(ctx, path); err != nil {
 		return err
 	}
 	if r.given.Kind == cutfile.KindRegions {

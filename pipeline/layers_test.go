@@ -18,7 +18,7 @@ const module = "github.com/kcut/kcut"
 // to the longest path that leads to it. Imports go down only, and siblings do not meet:
 // pipeline is the only place that knows files, counts and decisions.
 var mayImport = map[string][]string{
-	"cmd":                 {"pipeline", "pipeline/verify", "pipeline/cutfile", "pipeline/compare", "pipeline/jobfile", "pipeline/forecast", "pipeline/sample", "pipeline/starter", "pipeline/evaluate", "pipeline/metrics", "pipeline/lineage", "pipeline/page", "pipeline/fileset", "pipeline/output", "pipeline/figure"},
+	"cmd":                 {"pipeline", "pipeline/verify", "pipeline/cutfile", "pipeline/jobfile", "pipeline/forecast", "pipeline/sample", "pipeline/starter", "pipeline/evaluate", "pipeline/metrics", "pipeline/lineage", "pipeline/page", "pipeline/fileset", "pipeline/output", "pipeline/figure"},
 	"pipeline/evaluate":   {"pipeline", "pipeline/jobfile", "engine", "engine/", "partition", "spill"},
 	"pipeline/metrics":    {"pipeline", "formats/publish"},
 	"pipeline/lineage":    {"pipeline", "pipeline/jobfile", "formats/location"},
@@ -31,10 +31,9 @@ var mayImport = map[string][]string{
 	"pipeline": {"pipeline/verify", "pipeline/figure", "pipeline/cutfile", "pipeline/fileset", "pipeline/jobfile", "pipeline/forecast", "pipeline/checkpoint", "pipeline/state", "pipeline/coding", "pipeline/census", "pipeline/compress", "pipeline/labeling", "pipeline/masking", "pipeline/output",
 		"engine", "engine/", "partition", "spill", "formats", "formats/dataset", "formats/writer",
 		"formats/release", "formats/publish", "formats/taxonomy", "formats/digest", "formats/location", "formats/storage"},
-	"pipeline/compare": {"pipeline/cutfile", "pipeline/jobfile", "engine", "engine/"},
 	// None of what searches, masks or writes; of engine the mark of a suppressed value.
 	"pipeline/verify":   {"pipeline/cutfile", "pipeline/figure", "pipeline/fileset", "pipeline/jobfile", "engine", "spill", "formats", "formats/release", "formats/publish", "formats/location", "formats/storage"},
-	"pipeline/cutfile":  {"pipeline/fileset", "pipeline/jobfile", "formats", "formats/release", "formats/storage"},
+	"pipeline/cutfile":  {"pipeline/fileset", "pipeline/jobfile", "engine", "engine/", "formats", "formats/release", "formats/storage"},
 	"pipeline/fileset":  {"formats", "formats/digest", "formats/location", "formats/publish", "formats/storage"},
 	"pipeline/figure":   {},
 	"pipeline/forecast": {"formats"},

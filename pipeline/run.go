@@ -51,7 +51,7 @@ type RunOptions struct {
 // Run carries out the job and publishes its release. On an error nothing is published.
 func Run(ctx context.Context, job *jobfile.Job, opt RunOptions) (*Report, error) {
 	r := &run{job: job, opt: opt, engine: newEngine(job.Algorithm)}
-	if err := r.stayAbove(opt.OnlyCoarsen); err != nil {
+	if err := r.stayAbove(ctx, opt.OnlyCoarsen); err != nil {
 		return nil, err
 	}
 	return r.carryOut(ctx)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kcut/kcut/pipeline/compare"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
@@ -28,7 +27,7 @@ differ.`,
 	}
 	cmd.Flags().StringVar(&path, "job", "", "the `JOB` whose taxonomies tell which nodes are above each other")
 	addJSON(cmd, u)
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var job *jobfile.Job
 		if path != "" {
 			var err error
@@ -36,7 +35,7 @@ differ.`,
 				return err
 			}
 		}
-		d, err := compare.Cuts(args[0], args[1], job)
+		d, err := cutfile.Diff(cmd.Context(), args[0], args[1], job)
 		if err != nil {
 			return err
 		}
@@ -46,7 +45,7 @@ differ.`,
 }
 
 // differenceText lays a difference out for people.
-func differenceText(d *compare.Difference) string {
+func differenceText(d *cutfile.Difference) string {
 	t := newTable("column", "is", "labels", "instead of")
 	for _, c := range d.Columns {
 		name, relation := c.Column, string(c.Relation)
@@ -76,13 +75,13 @@ func lineOf(lines []string, i int) string {
 }
 
 // relationWords says what one cut is to another, up to the other's name.
-func relationWords(r compare.Relation) string {
+func relationWords(r cutfile.Relation) string {
 	switch r {
-	case compare.Equal:
+	case cutfile.Equal:
 		return "equal to "
-	case compare.Coarser, compare.Finer:
+	case cutfile.Coarser, cutfile.Finer:
 		return string(r) + " than "
-	case compare.Incomparable:
+	case cutfile.Incomparable:
 		return "incomparable with "
 	}
 	return strings.TrimSpace(string(r)) + " from "

@@ -65,7 +65,7 @@ func (f *runFlags) follow(cmd *cobra.Command, path string, overrides func() []jo
 	if f.ui.json {
 		return f.ui.answer(report)
 	}
-	return f.ui.summarize(report)
+	return f.ui.summarize(cmd.Context(), report)
 }
 
 // checkFolders refuses files whose folders are not there, before a run that takes hours.

@@ -30,14 +30,14 @@ func newShow(u *ui) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&schema, "schema", false, "print the JSON Schema of cuts")
 	addJSON(cmd, u)
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
 		case schema:
 			return u.printf("%s\n", bytes.TrimSpace(cutfile.Schema()))
 		case len(args) == 0:
 			return usageError("kcut show", "kcut show takes a released file, or --schema")
 		}
-		cut, err := cutfile.Read(args[0])
+		cut, err := cutfile.Read(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}

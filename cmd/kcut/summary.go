@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -10,7 +11,7 @@ import (
 )
 
 // summarize tells what a run has released: in words on a terminal, else as one log record.
-func (u *ui) summarize(r *pipeline.Report) error {
+func (u *ui) summarize(ctx context.Context, r *pipeline.Report) error {
 	if u.quiet || r.AlreadyDone {
 		return nil
 	}
@@ -19,7 +20,7 @@ func (u *ui) summarize(r *pipeline.Report) error {
 			"quasi_identifiers", r.Sets, "steps", r.Steps)
 		return nil
 	}
-	cut, err := cutfile.Read(r.Output)
+	cut, err := cutfile.Read(ctx, r.Output)
 	if err != nil {
 		return fmt.Errorf("summarize release: %w", err)
 	}

@@ -13,8 +13,8 @@ import (
 
 // Read returns the cut of a released file, of a released directory (its first part's),
 // or of a file that holds the JSON alone.
-func Read(path string) (*File, error) {
-	cut, err := read(context.Background(), path)
+func Read(ctx context.Context, path string) (*File, error) {
+	cut, err := read(ctx, path)
 	return cut, fileset.Advise(err)
 }
 

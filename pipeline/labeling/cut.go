@@ -1,6 +1,7 @@
 package labeling
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -20,8 +21,8 @@ type Cut struct {
 }
 
 // Read reads the cut of an earlier release, or of a file that holds its JSON alone.
-func Read(path string) (*Cut, error) {
-	cut, err := cutfile.Read(path)
+func Read(ctx context.Context, path string) (*Cut, error) {
+	cut, err := cutfile.Read(ctx, path)
 	if err != nil {
 		return nil, fmt.Errorf("read the earlier cut: %w", err)
 	}

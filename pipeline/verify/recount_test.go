@@ -85,7 +85,7 @@ func TestTallyAndJudge(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			cut, err := cutfile.Read(path)
+			cut, err := cutfile.Read(t.Context(), path)
 			if err != nil {
 				t.Fatal(err)
 			}

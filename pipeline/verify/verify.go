@@ -77,7 +77,7 @@ func newVerifier(ctx context.Context, path string, threads int, memory int64, wa
 	if err != nil {
 		return nil, err
 	}
-	cut, err := cutfile.Read(path)
+	cut, err := cutfile.Read(ctx, path)
 	if err != nil {
 		return nil, err
 	}
