@@ -3,7 +3,6 @@ package kcut
 import (
 	"context"
 
-	"github.com/kcut/kcut/pipeline/compare"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/verify"
 )
@@ -67,7 +66,7 @@ type (
 
 // ReadCut returns the cut of a released file or directory, or of a file that holds its JSON alone.
 func ReadCut(ctx context.Context, path string) (*Cut, error) {
-	return guarded(func() (*Cut, error) { return cutfile.ReadContext(ctx, path) })
+	return guarded(func() (*Cut, error) { return cutfile.Read(ctx, path) })
 }
 
 // CutSchema returns the JSON Schema (draft 2020-12) of cuts.
@@ -75,24 +74,24 @@ func CutSchema() []byte { return cutfile.Schema() }
 
 // Difference compares two cuts, column by column: what the second one is, seen from the first.
 type (
-	Difference       = compare.Difference
-	ColumnDifference = compare.Column
-	Relation         = compare.Relation
+	Difference       = cutfile.Difference
+	ColumnDifference = cutfile.ColumnDifference
+	Relation         = cutfile.Relation
 )
 
 // The relations. Of cuts that differ, each finer label is covered by one of the coarser cut.
 const (
-	Equal        = compare.Equal
-	Coarser      = compare.Coarser
-	Finer        = compare.Finer
-	Incomparable = compare.Incomparable
-	Different    = compare.Different // what else cannot be told without the taxonomies
-	Added        = compare.Added     // a column that only the second cut has
-	Removed      = compare.Removed   // a column that only the first cut has
+	Equal        = cutfile.Equal
+	Coarser      = cutfile.Coarser
+	Finer        = cutfile.Finer
+	Incomparable = cutfile.Incomparable
+	Different    = cutfile.Different // what else cannot be told without the taxonomies
+	Added        = cutfile.Added     // a column that only the second cut has
+	Removed      = cutfile.Removed   // a column that only the first cut has
 )
 
 // Diff compares the cuts of two releases, or of files with their JSON. A job tells, when it is
 // not nil, which nodes of taxonomies are above each other: names alone do not.
 func Diff(ctx context.Context, from, to string, job *Job) (*Difference, error) {
-	return guarded(func() (*Difference, error) { return compare.Cuts(ctx, from, to, job) })
+	return guarded(func() (*Difference, error) { return cutfile.Diff(ctx, from, to, job) })
 }

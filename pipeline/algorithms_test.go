@@ -164,7 +164,7 @@ func releaseOf(t *testing.T, dir string, s shape) []byte {
 
 func cutOf(t *testing.T, dir string) *cutfile.File {
 	t.Helper()
-	cut, err := cutfile.Read(filepath.Join(dir, "out.parquet"))
+	cut, err := cutfile.Read(t.Context(), filepath.Join(dir, "out.parquet"))
 	if err != nil {
 		t.Fatal(err)
 	}

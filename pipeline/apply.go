@@ -55,7 +55,7 @@ func (q Quota) of(records int64) uint64 {
 // set of the job holds, or can be made to as the options say. It searches nothing: of the
 // job's algorithm nothing matters. On an error nothing is published.
 func Apply(ctx context.Context, job *jobfile.Job, opt ApplyOptions) (*Report, error) {
-	cut, err := domain.ReadCut(opt.Cut)
+	cut, err := domain.ReadCut(ctx, opt.Cut)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func undoneWords(b *Bound, recoding engine.Recoding) string {
 }
 
 // boundsOf reads the cut that a search stays above; nil without a path.
-func boundsOf(job *jobfile.Job, path string) (*domain.Cut, error) {
+func boundsOf(ctx context.Context, job *jobfile.Job, path string) (*domain.Cut, error) {
 	if path == "" {
 		return nil, nil
 	}
@@ -148,7 +148,7 @@ func boundsOf(job *jobfile.Job, path string) (*domain.Cut, error) {
 			Err:   fmt.Errorf("search above the cut of %s: algorithm %s does not start from the top", path, job.Algorithm.Name),
 		}
 	}
-	given, err := domain.ReadCut(path)
+	given, err := domain.ReadCut(ctx, path)
 	if err != nil {
 		return nil, err
 	}

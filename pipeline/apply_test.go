@@ -12,7 +12,6 @@ import (
 
 	"github.com/kcut/kcut/formats/taxonomy"
 	"github.com/kcut/kcut/internal/fault"
-	"github.com/kcut/kcut/pipeline/compare"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
@@ -26,7 +25,7 @@ func TestApplyAgain(t *testing.T) {
 			newResidents(rand.New(rand.NewPCG(1, 2)), 600).night(t, filepath.Join(dir, "in", "a.parquet"))
 			mustRun(t, dir, nil, "algorithm.name", algorithm)
 			cut := filepath.Join(dir, "cut.json")
-			shown, err := cutfile.Read(filepath.Join(dir, "out.parquet"))
+			shown, err := cutfile.Read(t.Context(), filepath.Join(dir, "out.parquet"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -48,7 +47,7 @@ func TestApplyAgain(t *testing.T) {
 				} else if !bytes.Equal(first, mustRead(t, output)) {
 					t.Error("out of core it has other bytes")
 				}
-				if d, err := compare.Cuts(t.Context(), cut, output, job); err != nil || shown.Kind == "" && d.Relation != compare.Equal {
+				if d, err := cutfile.Diff(t.Context(), cut, output, job); err != nil || shown.Kind == "" && d.Relation != cutfile.Equal {
 					t.Errorf("%+v, %v", d, err)
 				}
 			}
@@ -171,14 +170,14 @@ func TestOnlyCoarsen(t *testing.T) {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
 			auditJob(t, job)
-			d, err := compare.Cuts(t.Context(), cut, output, job)
+			d, err := cutfile.Diff(t.Context(), cut, output, job)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, c := range d.Columns {
-				if c.Relation == compare.Coarser {
+				if c.Relation == cutfile.Coarser {
 					coarser++
-				} else if c.Relation != compare.Equal {
+				} else if c.Relation != cutfile.Equal {
 					t.Errorf("column %s is %s", c.Column, c.Relation)
 				}
 			}

@@ -49,7 +49,7 @@ func auditJob(tb testing.TB, job *jobfile.Job) *audit {
 	a := &audit{TB: tb, job: job, source: readGrid(tb, job), known: make(map[string]map[[3]uint32]bool)}
 	a.release = readGrid(tb, &jobfile.Job{Input: []string{path}})
 	var err error
-	if a.cut, err = cutfile.Read(path); err != nil {
+	if a.cut, err = cutfile.Read(tb.Context(), path); err != nil {
 		tb.Fatal(err)
 	}
 	var masked []string

@@ -118,7 +118,7 @@ func TestAdult(t *testing.T) {
 	}
 	csv := adultJob(t, "adult.csv", jobfile.Set{K: 50})
 	mustRun(t, csv, nil)
-	b, err := cutfile.Read(filepath.Join(csv, "out.parquet"))
+	b, err := cutfile.Read(t.Context(), filepath.Join(csv, "out.parquet"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -142,7 +142,7 @@ func testRemoteRun(t *testing.T, dir string, server *storagetest.Server) {
 		if v, err := verify.Release(t.Context(), server.URL(output), jobfile.Limits{}, verify.Watch{}); err != nil || !v.OK || v.Rows != 3000 {
 			t.Errorf("%s: verify: %+v, %v", output, v, err)
 		}
-		if _, err := cutfile.Read(strings.TrimSuffix(server.URL(output), "/")); err != nil {
+		if _, err := cutfile.Read(t.Context(), strings.TrimSuffix(server.URL(output), "/")); err != nil {
 			t.Errorf("%s: read cut: %v", output, err)
 		}
 		removeOutputs(t, server)

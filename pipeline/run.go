@@ -60,7 +60,7 @@ type assignment struct {
 
 // Run carries out the job and publishes its release. On an error nothing is published.
 func Run(ctx context.Context, job *jobfile.Job, opt RunOptions) (*Report, error) {
-	given, err := boundsOf(job, opt.OnlyCoarsen)
+	given, err := boundsOf(ctx, job, opt.OnlyCoarsen)
 	if err != nil {
 		return nil, err
 	}

@@ -123,7 +123,7 @@ func TestQuantileBins(t *testing.T) {
 	if got := mustRun(t, dir, nil); len(got.Notices) > 0 {
 		t.Errorf("notices %q", got.Notices)
 	}
-	cut, err := cutfile.Read(filepath.Join(dir, "out.parquet"))
+	cut, err := cutfile.Read(t.Context(), filepath.Join(dir, "out.parquet"))
 	if err != nil || !bytes.Equal(cut.Raw, want) {
 		t.Errorf("over the edges (%v):\n%s\nwant\n%s", err, cut.Raw, want)
 	}

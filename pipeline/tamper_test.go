@@ -81,7 +81,7 @@ func (t *testTable) rename(from, to string) { t.fields[t.index(from)].Name = to 
 // embedded returns the metadata of a release.
 func embedded(t *testing.T, path string) map[string]string {
 	t.Helper()
-	cut, err := cutfile.Read(path)
+	cut, err := cutfile.Read(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func TestVerifyFinds(t *testing.T) {
 	dir, sound := releasedPeople(t, peopleJob)
 	path := filepath.Join(dir, "out.parquet")
 	metadata := embedded(t, path)
-	cut, _ := cutfile.Read(path)
+	cut, _ := cutfile.Read(t.Context(), path)
 	ages, jobs := cut.Columns[1].Cut, cut.Columns[2]
 	if len(ages) < 2 || jobs.Name != "job" {
 		t.Fatalf("this release tells too little: %+v", cut)
@@ -297,7 +297,7 @@ func TestVerifyFlipped(t *testing.T) {
 // stillAnonymous counts the sets of a release again.
 func stillAnonymous(t *testing.T, job *jobfile.Job, path string) {
 	t.Helper()
-	cut, err := cutfile.Read(path)
+	cut, err := cutfile.Read(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}

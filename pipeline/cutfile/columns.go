@@ -4,10 +4,16 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
 )
 
 // Columns is a JSON object from column names to cuts that keeps its order.
 type Columns []Column
+
+// position returns where the column of a name is, -1 if it is nowhere.
+func (c Columns) position(name string) int {
+	return slices.IndexFunc(c, func(column Column) bool { return column.Name == name })
+}
 
 // MarshalJSON writes the columns in their order.
 func (c Columns) MarshalJSON() ([]byte, error) {

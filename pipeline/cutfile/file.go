@@ -2,6 +2,7 @@ package cutfile
 
 import (
 	"bytes"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -9,6 +10,12 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
+
+//go:embed schema.json
+var schema []byte
+
+// Schema returns the JSON Schema (draft 2020-12) of the embedded cut, of both kinds.
+func Schema() []byte { return schema }
 
 // Key is the one metadata key of a released file.
 const Key = "kcut.cut"

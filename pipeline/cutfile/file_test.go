@@ -90,3 +90,16 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestLabelValues(t *testing.T) {
+	for text, want := range map[string][]string{
+		"a": {"a"}, "{": {"{"}, "{}": {""}, "{a|b}": {"a", "b"}, `{a\|b|\\N|\N|\{\}}`: {"a|b", `\N`, `\N`, "{}"}, `{a|b\`: {`{a|b\`}, `{\}`: {`\`},
+	} {
+		if got := (Label{Label: text}).Values(); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+	if got := (Label{Null: true}).Values(); !reflect.DeepEqual(got, []string{NullInSet}) {
+		t.Errorf("of null: %q", got)
+	}
+}

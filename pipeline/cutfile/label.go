@@ -66,40 +66,32 @@ func EndText(end json.RawMessage) (string, bool) {
 	return string(end), true
 }
 
-// Values returns the values that a label of a suppressed column stands for.
-func (l Label) Values() []string {
-	if l.Null {
-		return []string{NullInSet}
-	}
-	return setValues(l.Label)
-}
-
 // NullInSet is the null among the values of a label.
 const NullInSet = `\N`
 
-// setValues returns the values that a label of a suppressed column stands for: one, or those
-// of a set {a|b}, in which the null is NullInSet.
-func setValues(label string) []string {
-	if !strings.HasPrefix(label, "{") || !strings.HasSuffix(label, "}") {
-		return []string{label}
+// Values returns the values that a label of a suppressed column stands for: one, or those of a
+// set {a|b}, in which the null is NullInSet.
+func (l Label) Values() (values []string) {
+	set, begins := strings.CutPrefix(l.Label, "{")
+	set, ends := strings.CutSuffix(set, "}")
+	switch {
+	case l.Null:
+		return []string{NullInSet}
+	case !begins || !ends:
+		return []string{l.Label}
 	}
-	inner := label[1 : len(label)-1]
-	var values []string
 	var value strings.Builder
-	for i := 0; i < len(inner); i++ {
+	for i := 0; i < len(set); i++ {
 		switch {
-		case inner[i] == '|':
+		case set[i] == '|':
 			values = append(values, value.String())
 			value.Reset()
-		case inner[i] == '\\' && i+1 < len(inner) && inner[i+1] == 'N':
-			value.WriteString(NullInSet)
+			continue
+		case strings.HasPrefix(set[i:], NullInSet): // stays as it is
+		case set[i] == '\\' && i+1 < len(set):
 			i++
-		case inner[i] == '\\' && i+1 < len(inner):
-			i++
-			value.WriteByte(inner[i])
-		default:
-			value.WriteByte(inner[i])
 		}
+		value.WriteByte(set[i])
 	}
 	return append(values, value.String())
 }

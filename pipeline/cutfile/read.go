@@ -13,10 +13,7 @@ import (
 
 // Read returns the cut of a released file, of a released directory (its first part's),
 // or of a file that holds the JSON alone.
-func Read(path string) (*File, error) { return ReadContext(context.Background(), path) }
-
-// ReadContext is Read, and ends with the context.
-func ReadContext(ctx context.Context, path string) (*File, error) {
+func Read(ctx context.Context, path string) (*File, error) {
 	cut, err := read(ctx, path)
 	return cut, fileset.Advise(err)
 }

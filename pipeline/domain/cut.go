@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -20,8 +21,8 @@ type Cut struct {
 }
 
 // ReadCut reads the cut of an earlier release, or of a file that holds its JSON alone.
-func ReadCut(path string) (*Cut, error) {
-	cut, err := cutfile.Read(path)
+func ReadCut(ctx context.Context, path string) (*Cut, error) {
+	cut, err := cutfile.Read(ctx, path)
 	if err != nil {
 		return nil, fmt.Errorf("read the earlier cut: %w", err)
 	}

@@ -42,7 +42,7 @@ func (t *trial) newRelease(recoding engine.Recoding) *release {
 // make masks the records that the recoding was made from, and those for testing, unless they
 // are shown raw.
 func (r *release) make(ctx context.Context) error {
-	masker := newMasker(r.recoding, len(r.Attributes))
+	masker := newMasker(r.recoding, r.pools)
 	singly := r.recoding.Cells() > 0 // each row may go elsewhere
 	err := r.source.each(ctx, singly, func(b *block) error {
 		masker.mask(b)
@@ -60,7 +60,7 @@ func (r *release) make(ctx context.Context) error {
 	if err != nil || r.RulesFromAll {
 		return err
 	}
-	masker = newMasker(r.recoding.Unsearched(), len(r.Attributes))
+	masker = newMasker(r.recoding.Unsearched(), r.pools)
 	return r.parts.test.each(ctx, false, func(b *block) error {
 		if !r.RawTest {
 			masker.mask(b)
@@ -86,17 +86,19 @@ func (r *release) of(b *block, side side) []uint32 {
 // masker replaces codes by numbers of labels, of all records in their order.
 type masker struct {
 	engine.Recoding
+	pools  pools
 	taken  []uint64
 	labels [][]uint32 // scratch
 }
 
-func newMasker(recoding engine.Recoding, attributes int) *masker {
-	return &masker{Recoding: recoding, taken: make([]uint64, recoding.Cells()), labels: make([][]uint32, attributes)}
+func newMasker(recoding engine.Recoding, pools pools) *masker {
+	return &masker{Recoding: recoding, pools: pools, taken: make([]uint64, recoding.Cells()), labels: make([][]uint32, len(pools))}
 }
 
 // mask masks a block. What is not released has engine.DroppedLabel everywhere.
 func (m *masker) mask(b *block) {
 	n := len(b.counts)
+	m.pools.apply(b)
 	for a := range m.labels {
 		m.labels[a] = append(m.labels[a][:0], b.masked[a]...)
 	}

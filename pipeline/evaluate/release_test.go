@@ -38,7 +38,7 @@ func TestRulesFromAll(t *testing.T) {
 				if err := r.make(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				released := groups(t, tr.source, recoding)
+				released := groups(t, tr, recoding)
 				delete(released, "")
 				for labels, n := range released {
 					if n < uint64(variant.Sets[0].K) {
@@ -65,11 +65,11 @@ func TestRulesFromAll(t *testing.T) {
 }
 
 // groups counts the rows of equal labels, those that are not released as "".
-func groups(t *testing.T, p *part, recoding engine.Recoding) map[string]uint64 {
+func groups(t *testing.T, tr *trial, recoding engine.Recoding) map[string]uint64 {
 	t.Helper()
 	sizes := map[string]uint64{}
-	b := gather(t, p, true)
-	newMasker(recoding, len(b.masked)).mask(b)
+	b := gather(t, tr.source, true)
+	newMasker(recoding, tr.pools).mask(b)
 	for i, n := range b.counts {
 		key := ""
 		for _, labels := range b.masked {
@@ -86,7 +86,7 @@ func groups(t *testing.T, p *part, recoding engine.Recoding) map[string]uint64 {
 func groupsShown(t *testing.T, r *release, recoding engine.Recoding) map[string]uint64 {
 	t.Helper()
 	b := gather(t, r.source, true)
-	newMasker(recoding, len(b.masked)).mask(b)
+	newMasker(recoding, r.pools).mask(b)
 	shown := map[string]uint64{}
 	for i, n := range b.counts {
 		key := ""

@@ -17,6 +17,7 @@ type trial struct {
 	*evaluation
 	*parts
 	budget *spill.Budget
+	pools  pools // of the search
 }
 
 // unmasked measures the classifiers on raw rows, with their quasi-identifiers or without.
@@ -88,8 +89,12 @@ func (t *trial) search(ctx context.Context, job *jobfile.Job, requirement engine
 // compress counts what rules are made from, as an engine needs it.
 func (t *trial) compress(ctx context.Context, searcher engine.Engine, requirement engine.Requirement) (*engine.Table, error) {
 	classes := len(t.ClassNames)
-	coarsenings := searcher.Codes(t.Attributes, t.histograms, classes, requirement)
 	plan := searcher.Plan(requirement)
+	attributes, histograms, err := t.pool(plan, requirement)
+	if err != nil {
+		return nil, err
+	}
+	coarsenings := searcher.Codes(attributes, histograms, classes, requirement)
 	tallies := make([]*tally, len(plan.Groupings))
 	for i, g := range plan.Groupings {
 		var domains []int
@@ -101,7 +106,8 @@ func (t *trial) compress(ctx context.Context, searcher engine.Engine, requiremen
 		}
 		tallies[i] = t.tally(domains, len(tallies))
 	}
-	err := t.source.each(ctx, false, func(b *block) error {
+	err = t.source.each(ctx, false, func(b *block) error {
+		t.pools.apply(b)
 		for a, codes := range b.masked {
 			for i, code := range codes {
 				codes[i] = coarsenings[a].Codes[code]
@@ -125,7 +131,7 @@ func (t *trial) compress(ctx context.Context, searcher engine.Engine, requiremen
 		return nil, err
 	}
 	table := &engine.Table{
-		Attributes: t.Attributes, Classes: classes, ClassNames: t.ClassNames, Rows: t.source.rows, Merged: true, Histograms: t.histograms,
+		Attributes: attributes, Classes: classes, ClassNames: t.ClassNames, Rows: t.source.rows, Merged: true, Histograms: histograms,
 	}
 	for _, y := range tallies {
 		grouping, err := y.table(ctx)

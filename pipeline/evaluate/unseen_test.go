@@ -3,12 +3,14 @@ package evaluate
 import (
 	"errors"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/enginetest"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/spill"
 )
@@ -60,7 +62,7 @@ func TestUnseenValues(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v\n%s", algorithm.Name, err, c)
 			}
-			if budget.Used() != 0 {
+			if budget.Used() != tr.pools.bytes() {
 				t.Errorf("%s: %d bytes stay drawn", algorithm.Name, budget.Used())
 			}
 			checkParts(t, c, tr, recoding, rows, algorithm.Name)
@@ -112,7 +114,7 @@ func checkParts(t *testing.T, c enginetest.Case, tr *trial, recoding engine.Reco
 	released := make([][]engine.Label, len(c.Data.Rows))
 	read := func(p *part, by engine.Recoding, rows []int) {
 		b := gather(t, p, true)
-		newMasker(by, len(b.masked)).mask(b)
+		newMasker(by, tr.pools).mask(b)
 		for i, row := range rows {
 			released[row] = nil
 			for a := range b.masked {
@@ -143,5 +145,31 @@ func checkParts(t *testing.T, c enginetest.Case, tr *trial, recoding engine.Reco
 			}
 		}
 		l.feature(false)
+		if tr.Attributes[a].Mask == engine.Suppress && strings.HasSuffix(name, jobfile.AlgorithmMondrian) {
+			checkNames(t, tr, recoding, c.Sets, a)
+		}
+	}
+}
+
+// checkNames checks that no label names a value of fewer than k training records, or a null of
+// so few.
+func checkNames(t *testing.T, tr *trial, recoding engine.Recoding, sets []engine.Set, a int) {
+	t.Helper()
+	k, _ := engine.Requirement{Sets: sets}.LargestK(a)
+	records := map[string]uint64{}
+	b := gather(t, tr.source, false)
+	for i, code := range b.masked[a] {
+		text := cutfile.NullInSet
+		if int(code) < len(tr.Attributes[a].Texts) {
+			text = tr.Attributes[a].Texts[code]
+		}
+		records[text] += uint64(b.counts[i])
+	}
+	for _, label := range recoding.Labels(a) {
+		for _, value := range (cutfile.Label{Label: label.Text, Null: label.Null}).Values() {
+			if value != engine.Suppressed && records[value] < k {
+				t.Fatalf("attribute %d: %q names %q, which %d records have, k is %d", a, label.Text, value, records[value], k)
+			}
+		}
 	}
 }

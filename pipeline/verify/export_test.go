@@ -2,7 +2,7 @@ package verify
 
 import "context"
 
-// FewestSlots is how many groups of a shard there is room for at the least.
+// FewestSlots is how many groups of a table there is room for at the least.
 const FewestSlots = fewestSlots
 
 // Passes recounts with room for groups of so many bytes, and tells how often it read the release.
@@ -14,6 +14,6 @@ func Passes(ctx context.Context, path string, memory int64) (*Result, int, error
 	if err := v.scan(ctx); err != nil {
 		return nil, 0, err
 	}
-	result, err := v.conclude()
+	result, err := v.result(path)
 	return result, v.passes, err
 }

@@ -47,10 +47,10 @@ type LabelGroups struct {
 func Inspect(ctx context.Context, path string, limits jobfile.Limits, watch Watch) (*Inspection, error) {
 	v, undo, err := open(ctx, path, limits, watch)
 	if err != nil {
-		return nil, err
+		return nil, fileset.Advise(err)
 	}
 	defer undo()
-	v.groups = newGroups(v)
+	v.groups = newGroups(v.rules)
 	verified, err := v.run(ctx)
 	if err != nil {
 		return nil, fileset.Advise(err)
@@ -64,25 +64,25 @@ func Inspect(ctx context.Context, path string, limits jobfile.Limits, watch Watc
 
 // groups takes over the groups that a recount has counted.
 type groups struct {
-	verifier *verifier
-	buckets  [][65]SizeBucket // of every set, by the length of the size in bits
-	largest  []uint64
-	labels   [][]LabelGroups
-	columns  []int   // the column of the cut that a check is of; -1: it is released as numbers
-	label    [][]int // of a check: the position of the label that has a number
-	counted  []int   // the set that a column's records are counted in
+	rules   *rules
+	buckets [][65]SizeBucket // of every set, by the length of the size in bits
+	largest []uint64
+	labels  [][]LabelGroups
+	columns []int   // the column of the cut that a check is of; -1: it is released as numbers
+	label   [][]int // of a check: the position of the label that has a number
+	counted []int   // the set that a column's records are counted in
 }
 
-func newGroups(v *verifier) *groups {
+func newGroups(r *rules) *groups {
 	g := &groups{
-		verifier: v, buckets: make([][65]SizeBucket, len(v.cut.Sets)), largest: make([]uint64, len(v.cut.Sets)),
-		labels: make([][]LabelGroups, len(v.cut.Columns)), columns: make([]int, len(v.checks)),
-		label: make([][]int, len(v.checks)), counted: make([]int, len(v.cut.Columns)),
+		rules: r, buckets: make([][65]SizeBucket, len(r.cut.Sets)), largest: make([]uint64, len(r.cut.Sets)),
+		labels: make([][]LabelGroups, len(r.cut.Columns)), columns: make([]int, len(r.checks)),
+		label: make([][]int, len(r.checks)), counted: make([]int, len(r.cut.Columns)),
 	}
-	for i := range v.cut.Columns {
-		column := &v.cut.Columns[i]
+	for i := range r.cut.Columns {
+		column := &r.cut.Columns[i]
 		g.counted[i] = -1
-		for _, check := range v.first[column.Name] {
+		for _, check := range r.first[column.Name] {
 			g.columns[check] = -1
 			if column.Render == "" {
 				g.columns[check] = i
@@ -95,14 +95,14 @@ func newGroups(v *verifier) *groups {
 
 // addColumn prepares to count a column's labels.
 func (g *groups) addColumn(column, check int) {
-	c := &g.verifier.checks[check]
+	c := &g.rules.checks[check]
 	g.label[check] = make([]int, c.below())
 	for position := range c.labels {
 		g.label[check][c.numberOf(uint32(position))] = position
-		g.labels[column] = append(g.labels[column], LabelGroups{Smallest: make([]uint64, len(g.verifier.cut.Sets))})
+		g.labels[column] = append(g.labels[column], LabelGroups{Smallest: make([]uint64, len(g.rules.cut.Sets))})
 	}
-	for set := range g.verifier.cut.Sets {
-		for _, of := range g.verifier.keys[set].columns {
+	for set := range g.rules.cut.Sets {
+		for _, of := range g.rules.keys[set].columns {
 			if of == check && g.counted[column] < 0 {
 				g.counted[column] = set
 			}
@@ -117,7 +117,7 @@ func (g *groups) add(set int, key []uint64, records uint64) {
 	bucket.Classes++
 	bucket.Records += records
 	g.largest[set] = max(g.largest[set], records)
-	k := &g.verifier.keys[set]
+	k := &g.rules.keys[set]
 	for i, check := range k.columns {
 		column := g.columns[check]
 		if column < 0 {

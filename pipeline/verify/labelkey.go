@@ -46,29 +46,30 @@ func (k *labelKey) digit(key []uint64, i int) uint32 {
 	return uint32(key[k.words[i]] / k.strides[i] % k.below[i])
 }
 
-// pack writes a word of the keys of a block of rows. When all have the same it returns that
-// instead.
-func (k *labelKey) pack(word int, keys []uint64, numbers []release.Numbers) (one uint64, same bool) {
-	same = true
+// pack writes a word of the keys of a block of rows, and reports whether all have the same.
+func (k *labelKey) pack(word int, keys []uint64, numbers []release.Numbers) (same bool) {
+	one, same := uint64(0), true
 	for i, column := range k.columns {
-		if n := &numbers[column]; k.words[i] == word && n.Same {
+		switch n := &numbers[column]; {
+		case k.words[i] != word:
+		case n.Same:
 			one += uint64(n.One) * k.strides[i]
+		default:
+			same = false
 		}
+	}
+	for at := word; at < len(keys); at += k.size {
+		keys[at] = one
 	}
 	for i, column := range k.columns {
-		n, stride := &numbers[column], k.strides[i]
-		switch {
-		case k.words[i] != word || n.Same:
-		case same:
-			same = false
-			for row, number := range n.Every[:len(keys)] {
-				keys[row] = one + uint64(number)*stride
-			}
-		default:
-			for row, number := range n.Every[:len(keys)] {
-				keys[row] += uint64(number) * stride
-			}
+		n, stride, at := &numbers[column], k.strides[i], word
+		if k.words[i] != word || n.Same {
+			continue
+		}
+		for _, number := range n.Every[:len(keys)/k.size] {
+			keys[at] += uint64(number) * stride
+			at += k.size
 		}
 	}
-	return one, same
+	return same
 }

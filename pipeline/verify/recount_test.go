@@ -1,6 +1,7 @@
 package verify_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -9,9 +10,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/jobfile"
 	"github.com/kcut/kcut/pipeline/verify"
+	"github.com/kcut/kcut/spill"
 )
 
 const job = `
@@ -29,8 +33,8 @@ columns:
   income: keep
 `
 
-// released returns the path of a release of random people.
-func released(t *testing.T, random *rand.Rand, rows int) string {
+// released returns the path of a release of random people by a job, from out.parquet on.
+func released(t *testing.T, random *rand.Rand, rows int, job string) string {
 	t.Helper()
 	var text strings.Builder
 	text.WriteString("city,age,job,weight,income\n")
@@ -55,7 +59,7 @@ func released(t *testing.T, random *rand.Rand, rows int) string {
 
 // A recount that has room for few groups at a time finds the same.
 func TestRecountInPasses(t *testing.T) {
-	path := released(t, rand.New(rand.NewPCG(3, 4)), 3000)
+	path := released(t, rand.New(rand.NewPCG(3, 4)), 3000, job)
 	want, once, err := verify.Passes(t.Context(), path, 1<<30)
 	if err != nil || once != 1 {
 		t.Fatalf("%d passes, %v", once, err)
@@ -70,4 +74,108 @@ func TestRecountInPasses(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("in %d passes %v, in one %v", passes, got, want)
 	}
+}
+
+// Recounts of single row groups, on their way through bytes, are judged as the whole release is.
+func TestTallyAndJudge(t *testing.T) {
+	for name, job := range map[string]string{"columns": job, "regions": strings.Replace(job, "class:", "algorithm: mondrian\nclass:", 1)} {
+		t.Run(name, func(t *testing.T) {
+			path := released(t, rand.New(rand.NewPCG(5, 6)), 5000, strings.Replace(job, "out.parquet", "{path: out.parquet, row_group_rows: 1000}", 1))
+			want, err := verify.Release(t.Context(), path, jobfile.Limits{}, verify.Watch{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			cut, err := cutfile.Read(t.Context(), path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var sum *verify.Recount
+			for g := range 5 {
+				r := tally(t, cut, path, g, g+1)
+				if sum == nil {
+					sum = r
+				} else if sum, err = sum.Merge(r); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if whole := tally(t, cut, path, 0, -1); !reflect.DeepEqual(sum, whole) {
+				t.Errorf("merged %d rows, at once %d", sum.Rows, whole.Rows)
+			}
+			if got, err := verify.Judge(path, cut, sum); err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("got %+v, %v, want %+v", got, err, want)
+			}
+			checkJudge(t, cut, sum)
+		})
+	}
+}
+
+// tally counts row groups, and returns what is decoded of their recount.
+func tally(t *testing.T, cut *cutfile.File, path string, from, to int) *verify.Recount {
+	t.Helper()
+	if _, err := verify.Tally(t.Context(), cut, path, from, to, 1<<10); !errors.Is(err, spill.ErrBudget) {
+		t.Errorf("within 1 KiB: %v", err)
+	}
+	r, err := verify.Tally(t.Context(), cut, path, from, to, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoded, err := verify.DecodeRecount(r.Encode())
+	if err != nil || !reflect.DeepEqual(decoded, r) {
+		t.Fatalf("decoded %d of %d rows: %v", decoded.Rows, r.Rows, err)
+	}
+	return r
+}
+
+// checkJudge checks that a recount that was changed does not pass.
+func checkJudge(t *testing.T, cut *cutfile.File, sum *verify.Recount) {
+	t.Helper()
+	if _, err := verify.Tally(t.Context(), cut, "", 0, -1, 0); err == nil {
+		t.Error("there is no such part")
+	}
+	for _, tt := range []struct {
+		want   string
+		change func(*verify.Recount)
+	}{
+		{"of another cut", func(r *verify.Recount) { r.Cut[0]++ }},
+		{"as its rows", func(r *verify.Recount) { r.Rows++ }},
+		{"anonymity 1 is below k = 2", func(r *verify.Recount) {
+			r.Groups[0].Records[1], r.Groups[0].Records[0] = r.Groups[0].Records[1]+r.Groups[0].Records[0]-1, 1
+		}},
+		{"the first: something", func(r *verify.Recount) { r.Findings = append(r.Findings, "something") }},
+	} {
+		r, err := verify.DecodeRecount(sum.Encode())
+		if err != nil {
+			t.Fatal(err)
+		}
+		tt.change(r)
+		if _, err := verify.Judge("out", cut, r); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("got %v, want %q", err, tt.want)
+		}
+	}
+	if _, err := sum.Merge(&verify.Recount{}); !errors.Is(err, formats.ErrSchema) {
+		t.Errorf("merged another cut's: %v", err)
+	}
+	for data, want := range map[string]error{
+		"kcut recount 2\n":               formats.ErrUnsupported,
+		string(sum.Encode()) + "x":       formats.ErrDamaged,
+		string(sum.Encode()[:len("kc")]): formats.ErrDamaged,
+	} {
+		if _, err := verify.DecodeRecount([]byte(data)); !errors.Is(err, want) {
+			t.Errorf("got %v, want %v", err, want)
+		}
+	}
+}
+
+// Whatever the bytes are, a recount is read as it was written, or not at all.
+func FuzzDecodeRecount(f *testing.F) {
+	f.Add((&verify.Recount{Rows: 3, Groups: []verify.Groups{{Words: 1, Keys: []uint64{1, 5}, Records: []uint64{1, 2}}}, Findings: []string{"a"}}).Encode())
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r, err := verify.DecodeRecount(data)
+		if err != nil {
+			return
+		}
+		if again, err := verify.DecodeRecount(r.Encode()); err != nil || !reflect.DeepEqual(again, r) {
+			t.Errorf("got %+v, %v, want %+v", again, err, r)
+		}
+	})
 }

@@ -1,4 +1,4 @@
-package compare
+package cutfile
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 // TestCutsOfRegions: a column whose labels differ is not equal, although labels within each
 // other stand beside each other, so that each cut covers the other. The regions are compared
 // as a whole.
-func TestCutsOfRegions(t *testing.T) {
+func TestDiffOfRegions(t *testing.T) {
 	const (
 		all   = `{"label":"(,)"}`
 		low   = `{"label":"(,5)","upper":5}`
@@ -30,7 +30,7 @@ func TestCutsOfRegions(t *testing.T) {
 		from, to := filepath.Join(dir, "from.json"), filepath.Join(dir, "to.json")
 		put(t, from, tt.from)
 		put(t, to, tt.to)
-		d, err := Cuts(t.Context(), from, to, nil)
+		d, err := Diff(t.Context(), from, to, nil)
 		if err != nil || d.Columns[0].Relation != tt.column || d.Relation != tt.whole {
 			t.Errorf("%s\n%s\ngot %+v, %v, want %s, as a whole %s", tt.from, tt.to, d, err, tt.column, tt.whole)
 		}

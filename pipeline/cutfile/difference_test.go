@@ -1,4 +1,4 @@
-package compare
+package cutfile
 
 import (
 	"fmt"
@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/jobfile"
 )
 
@@ -35,7 +34,7 @@ func put(t *testing.T, path, text string) {
 	}
 }
 
-func TestCuts(t *testing.T) {
+func TestDiff(t *testing.T) {
 	nodes := func(names string) string { return `{"mask":"generalize","cut":[` + names + `]}` }
 	values := func(names string) string { return `{"mask":"suppress","cut":[` + names + `],"suppressed":"*"}` }
 	spans := func(ends ...string) string {
@@ -102,12 +101,12 @@ func TestCuts(t *testing.T) {
 		} else {
 			job = nil
 		}
-		d, err := Cuts(t.Context(), from, to, job)
+		d, err := Diff(t.Context(), from, to, job)
 		if err != nil || d.Relation != tt.want || d.Columns[0].Relation != tt.want {
 			t.Errorf("%s\n%s\ngot %+v, %v, want %s", tt.from, tt.to, d, err, tt.want)
 			continue
 		}
-		back, err := Cuts(t.Context(), to, from, job)
+		back, err := Diff(t.Context(), to, from, job)
 		opposite := map[Relation]Relation{Coarser: Finer, Finer: Coarser}[tt.want]
 		if opposite == "" {
 			opposite = tt.want
@@ -126,10 +125,10 @@ func TestRelationInOrder(t *testing.T) {
 		from, to := randomCuts(r, "n", 4)
 		fromWithin, toWithin := true, true
 		for _, l := range from {
-			fromWithin = fromWithin && slices.ContainsFunc(to, func(u cutfile.Label) bool { return strings.HasPrefix(l.Label, u.Label) })
+			fromWithin = fromWithin && slices.ContainsFunc(to, func(u Label) bool { return strings.HasPrefix(l.Label, u.Label) })
 		}
 		for _, l := range to {
-			toWithin = toWithin && slices.ContainsFunc(from, func(u cutfile.Label) bool { return strings.HasPrefix(l.Label, u.Label) })
+			toWithin = toWithin && slices.ContainsFunc(from, func(u Label) bool { return strings.HasPrefix(l.Label, u.Label) })
 		}
 		got := relationInOrder(from, to)
 		if want := relationOf(fromWithin, toWithin); got != Different && got != want {
@@ -144,8 +143,8 @@ func TestRelationInOrder(t *testing.T) {
 }
 
 // randomCuts returns two cuts of a random tree whose nodes are named by their paths.
-func randomCuts(r *rand.Rand, node string, depth int) (from, to []cutfile.Label) {
-	one := []cutfile.Label{{Label: node}}
+func randomCuts(r *rand.Rand, node string, depth int) (from, to []Label) {
+	one := []Label{{Label: node}}
 	children := 2 + r.IntN(2)
 	if depth == 0 || r.IntN(4) == 0 {
 		return one, one

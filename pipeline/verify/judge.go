@@ -1,0 +1,217 @@
+package verify
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/text"
+	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/jobfile"
+)
+
+// Result is what a recount of a release found.
+type Result struct {
+	Path     string        `json:"path"`
+	Rows     int64         `json:"rows"`
+	Sets     []cutfile.Set `json:"quasi_identifiers"` // with the anonymity that was counted
+	Findings []string      `json:"findings,omitempty"`
+	OK       bool          `json:"ok"`
+}
+
+// Judge compares the merged recount of all row groups of a release with its cut: every
+// quasi-identifier set with its k and the anonymity it claims, the labels with the regions, and
+// the cut with its form. When something is wrong it returns what was found together with a
+// *fault.Error of class Privacy. What lies in a directory beside the parts is not looked at. A
+// recount that goes by another cut is an error of class Input.
+func Judge(path string, cut *cutfile.File, r *Recount) (*Result, error) {
+	j := newJudge(rulesOf(cut))
+	if r.Cut != j.sum || len(r.Groups) != len(j.keys) {
+		return nil, fmt.Errorf("verify %s: the recount is of another cut: %w", path, formats.ErrSchema)
+	}
+	for _, finding := range r.Findings {
+		j.find("%s", finding)
+	}
+	for i := range r.Groups {
+		g, rows := &r.Groups[i], uint64(0)
+		if g.Words != j.keys[i].size {
+			return nil, fmt.Errorf("verify %s: the recount is of another cut: %w", path, formats.ErrSchema)
+		}
+		for at, records := range g.Records {
+			j.add(i, g.key(at), records)
+			rows += records
+		}
+		if rows != uint64(r.Rows) {
+			return nil, fmt.Errorf("verify %s: the recount's groups have not as many records as its rows: %w", path, formats.ErrDamaged)
+		}
+	}
+	j.rows, j.marked = r.Rows, r.Marked
+	return j.result(path)
+}
+
+// judge compares what is counted of a release with its cut.
+type judge struct {
+	*rules
+	rows      int64
+	marked    uint64
+	anonymity []uint64 // of every set
+	regions   *table   // of a cut of regions, else nil
+	found     int      // regions that have records
+	strange   uint64   // records that belong to no region
+	groups    *groups  // nil: what groups are like is not asked for
+
+	findings []string
+	has      map[string]bool // findings
+}
+
+func newJudge(r *rules) *judge {
+	j := &judge{rules: r, anonymity: make([]uint64, len(r.cut.Sets)), has: make(map[string]bool)}
+	if r.hasRegions() {
+		j.regions = r.regions()
+	}
+	return j
+}
+
+// find records a finding once.
+func (j *judge) find(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !j.has[text] {
+		j.has[text] = true
+		j.findings = append(j.findings, text)
+	}
+}
+
+// add records a group of a key, and its records.
+func (j *judge) add(key int, group []uint64, records uint64) {
+	switch {
+	case key < len(j.cut.Sets):
+		j.anonymity[key] = smaller(j.anonymity[key], records)
+		if j.groups != nil {
+			j.groups.add(key, group, records)
+		}
+	case j.regions.records(group) > 0:
+		j.found++
+	default:
+		j.strange += records
+	}
+}
+
+// smaller returns the smaller of two counts; 0 is none.
+func smaller(a, b uint64) uint64 {
+	if a == 0 || b == 0 {
+		return max(a, b)
+	}
+	return min(a, b)
+}
+
+// result compares all that was counted with what the cut claims.
+func (j *judge) result(path string) (*Result, error) {
+	j.checkForm()
+	j.checkIntervals()
+	j.checkSetLabels()
+	r := &Result{Path: path, Rows: j.rows}
+	if j.rows != j.cut.Rows {
+		j.find("it has %s, its cut claims %s", text.Count(j.rows, "row"), text.Grouped(j.cut.Rows))
+	}
+	for i, set := range j.cut.Sets {
+		counted := cutfile.Set{Columns: set.Columns, K: set.K, Anonymity: j.anonymity[i]}
+		r.Sets = append(r.Sets, counted)
+		switch {
+		case counted.Anonymity < uint64(set.K):
+			j.find("quasi-identifier set %d: anonymity %d is below k = %d", i+1, counted.Anonymity, set.K)
+		case counted.Anonymity < set.Anonymity, counted.Anonymity > set.Anonymity && !j.rendered(set):
+			j.find("quasi-identifier set %d: anonymity %d, its cut claims %d", i+1, counted.Anonymity, set.Anonymity)
+		}
+	}
+	j.checkRegions()
+	j.checkMarks()
+	r.Findings, r.OK = j.findings, len(j.findings) == 0
+	if r.OK {
+		return r, nil
+	}
+	return r, &fault.Error{
+		Class: fault.Privacy,
+		Hint:  "do not release this file",
+		Err:   fmt.Errorf("verify %s: %s, the first: %s", path, text.Count(len(r.Findings), "finding"), r.Findings[0]),
+	}
+}
+
+// checkForm looks for what the cut holds besides what kcut reads of it.
+func (j *judge) checkForm() {
+	text, err := cutfile.Marshal(j.cut)
+	if err != nil || !bytes.Equal(text, j.cut.Raw) {
+		j.find("its cut is not of the form that kcut writes")
+	}
+}
+
+// checkIntervals compares the cut's interval labels with their ends.
+func (j *judge) checkIntervals() {
+	for i := range j.cut.Columns {
+		for _, l := range j.cut.Columns[i].Cut {
+			if !l.Interval {
+				continue
+			}
+			lower, closed := cutfile.EndText(l.Lower)
+			upper, bounded := cutfile.EndText(l.Upper)
+			opening := "("
+			if closed {
+				opening = "["
+			}
+			text := opening + lower + "," + upper
+			if l.Label != text+")" && (!bounded || l.Label != text+"]") {
+				j.find("column %s: an interval of its cut has other ends than its label", j.cut.Columns[i].Name)
+			}
+		}
+	}
+}
+
+// checkSetLabels looks for labels of regions that name more values of a suppressed column than
+// the largest k of its sets: kcut releases these as the mark.
+func (j *judge) checkSetLabels() {
+	for _, column := range j.cut.Columns {
+		if !j.hasRegions() || column.Mask != jobfile.MaskSuppress {
+			continue
+		}
+		most := 1
+		for _, set := range j.cut.Sets {
+			if slices.Contains(set.Columns, column.Name) {
+				most = max(most, set.K)
+			}
+		}
+		for _, l := range column.Cut {
+			switch n := len(l.Values()); {
+			case n > most:
+				j.find("column %s: a label of its cut names more values than k = %d", column.Name, most)
+			case strings.HasPrefix(l.Label, "{") && !strings.HasSuffix(l.Label, "}"):
+				j.find("column %s: a label of its cut is a set without an end", column.Name)
+			}
+		}
+	}
+}
+
+// checkRegions compares the combinations of labels that were counted with the cut's regions.
+func (j *judge) checkRegions() {
+	if j.regions == nil {
+		return
+	}
+	if j.strange > 0 {
+		j.find("it has labels that are no region of its cut in %s", text.Count(j.strange, "record"))
+	}
+	if n := j.regions.used - j.found; n > 0 && j.cut.Applied == nil { // else it may be an earlier release's
+		j.find("its cut has %s without a record", text.Count(n, "region"))
+	}
+}
+
+// checkMarks compares the records with marks alone with what the cut claims.
+func (j *judge) checkMarks() {
+	switch applied := j.cut.Applied; {
+	case applied == nil:
+	case j.marks == nil && applied.Suppressed > 0:
+		j.find("its cut claims %d suppressed records, and a column has no mark", applied.Suppressed)
+	case j.marks == nil:
+	case j.marked < applied.Suppressed, j.exact && j.marked > applied.Suppressed:
+		j.find("%d records have marks alone, its cut claims %d", j.marked, applied.Suppressed)
+	}
+}

@@ -1,0 +1,131 @@
+package verify
+
+import (
+	"crypto/sha256"
+	"slices"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/formats/release"
+	"github.com/kcut/kcut/internal/workers"
+	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/jobfile"
+)
+
+// rules are what a release may hold, going by its cut alone.
+type rules struct {
+	cut    *cutfile.File
+	sum    [sha256.Size]byte // of its JSON
+	checks []columnCheck     // released columns of masked columns
+	first  map[string][]int  // positions in checks of a masked column's released columns
+	keys   []labelKey        // of every set and, of a cut of regions, of all checks
+
+	marks []uint32 // of an applied cut that has marks in all columns: of every check, the number of its mark
+	exact bool     // no other record can look like one of marks alone
+}
+
+func rulesOf(cut *cutfile.File) *rules {
+	r := &rules{cut: cut, sum: sha256.Sum256(cut.Raw), first: make(map[string][]int)}
+	var all []int
+	for i := range cut.Columns {
+		for _, check := range checksOf(&cut.Columns[i]) {
+			all = append(all, len(r.checks))
+			r.first[cut.Columns[i].Name] = append(r.first[cut.Columns[i].Name], len(r.checks))
+			r.checks = append(r.checks, check)
+		}
+	}
+	for _, set := range cut.Sets {
+		var columns []int
+		for _, name := range set.Columns {
+			columns = append(columns, r.first[name]...)
+		}
+		r.keys = append(r.keys, r.key(columns))
+	}
+	if r.hasRegions() {
+		r.keys = append(r.keys, r.key(all))
+	}
+	if cut.Applied != nil {
+		r.findMarks()
+	}
+	return r
+}
+
+func (r *rules) hasRegions() bool { return r.cut.Kind == cutfile.KindRegions }
+
+// key returns the key of some checks.
+func (r *rules) key(checks []int) labelKey {
+	below := make([]uint64, len(checks))
+	for i, check := range checks {
+		below[i] = r.checks[check].below()
+	}
+	return newLabelKey(checks, below)
+}
+
+// regions returns the keys of the regions.
+func (r *rules) regions() *table {
+	k := &r.keys[len(r.cut.Sets)]
+	regions, numbers := newTable(k.size, nil), make([]uint32, len(r.checks))
+	for _, region := range r.cut.Regions {
+		for a, label := range region {
+			for _, check := range r.first[r.cut.Columns[a].Name] {
+				numbers[check] = r.checks[check].numberOf(label)
+			}
+		}
+		workers.Must(regions.add(k.of(numbers), 1)) // it has no limit
+	}
+	return regions
+}
+
+// findMarks finds the marks, unless the cut has none in some column.
+func (r *rules) findMarks() {
+	marks := make([]uint32, len(r.checks))
+	for i := range r.cut.Columns {
+		column := &r.cut.Columns[i]
+		mark := len(column.Cut)
+		if column.Suppressed == "" { // a node may look like one: the top of prefixes does
+			mark = slices.IndexFunc(column.Cut, func(l cutfile.Label) bool { return !l.Null && l.Label == engine.Suppressed })
+		}
+		if mark < 0 {
+			return
+		}
+		for _, check := range r.first[column.Name] {
+			marks[check] = r.checks[check].numberOf(uint32(mark))
+			own := marks[check] == uint32(len(r.checks[check].numbers)-1)
+			r.exact = r.exact || column.Mask != jobfile.MaskSuppress && column.Render == "" && column.Suppressed != "" && own
+		}
+	}
+	r.marks = marks
+}
+
+// masked says how the masked columns are read.
+func (r *rules) masked() []release.Masked {
+	masked := make([]release.Masked, len(r.checks))
+	for i := range r.checks {
+		masked[i] = release.Masked{Name: r.checks[i].name, Number: r.checks[i].number}
+	}
+	return masked
+}
+
+// lackingColumn returns the first column that the cut speaks of and a part lacks, or nothing.
+func (r *rules) lackingColumn(file *release.File) string {
+	has := make(map[string]bool)
+	for _, column := range file.Columns() {
+		has[column] = true
+	}
+	for i := range r.checks {
+		if name := r.checks[i].name; !has[name] {
+			return name
+		}
+	}
+	if r.cut.Class != "" && !has[r.cut.Class] {
+		return r.cut.Class
+	}
+	return ""
+}
+
+// rendered reports whether a column of a set is released as numbers instead of labels, so
+// that different labels may look alike and groups be larger than the cut claims.
+func (r *rules) rendered(set cutfile.Set) bool {
+	return slices.ContainsFunc(r.cut.Columns, func(c cutfile.Column) bool {
+		return c.Render != "" && slices.Contains(set.Columns, c.Name)
+	})
+}

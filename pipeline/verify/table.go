@@ -1,0 +1,224 @@
+package verify
+
+import (
+	"fmt"
+	"iter"
+	"math/bits"
+	"sync/atomic"
+
+	"github.com/kcut/kcut/spill"
+)
+
+// errManyGroups is returned when not even the smallest share of a set's groups fits.
+var errManyGroups = fmt.Errorf("count groups: %w", spill.ErrBudget)
+
+// hashShares is how many shares the groups of a set fall into by their hash. When memory is
+// short they are counted a few shares at a time.
+const hashShares = 1 << 10
+
+const fewestSlots = 16
+
+// span is the shares of a set's groups that a pass counts. Groups that do not fit are given
+// up, half of the shares at a time, and counted in a later pass. Several tables use it.
+type span struct {
+	limit int64 // most bytes of their tables
+	held  atomic.Int64
+	from  uint64
+	until atomic.Uint64
+}
+
+func newSpan() *span {
+	s := &span{}
+	s.until.Store(hashShares)
+	return s
+}
+
+// has reports whether the pass counts keys with a hash.
+func (s *span) has(hash uint64) bool {
+	share := hash >> (64 - 10)
+	return share >= s.from && share < s.until.Load()
+}
+
+// hold takes memory, or reports that there is not as much.
+func (s *span) hold(bytes int64) bool {
+	if s.held.Add(bytes) <= s.limit {
+		return true
+	}
+	s.held.Add(-bytes)
+	return false
+}
+
+// narrow leaves half of the shares to a later pass.
+func (s *span) narrow() error {
+	until := s.until.Load()
+	if until <= s.from+1 {
+		return errManyGroups
+	}
+	s.until.CompareAndSwap(until, s.from+(until-s.from)/2) // else another table has just done so
+	return nil
+}
+
+// next turns to the shares after those of the pass, a few more than had room. It returns false
+// when there are none. All tables must be cleared.
+func (s *span) next() bool {
+	until := s.until.Load()
+	width := until - s.from
+	s.from = until
+	s.until.Store(min(hashShares, until+width*5/4+1))
+	return until < hashShares
+}
+
+// table counts the records of keys of so many words: in an open table of keys and counts,
+// nothing else, so that millions of groups fit; or, of few possible keys, in a cell for each.
+// One goroutine uses it.
+type table struct {
+	size  int
+	cells []uint64 // nil when there may be too many
+	span  *span    // nil: everything is counted, in whatever memory it takes
+	slots []uint64 // of each its key, then its count; a count of 0 is free
+	used  int
+}
+
+func newTable(size int, s *span) *table {
+	return &table{size: size, span: s, slots: make([]uint64, fewestSlots*(size+1))}
+}
+
+// hashOf spreads keys: its high bits choose the share, its low ones the slot.
+func hashOf(key []uint64) uint64 {
+	h := uint64(0x9e3779b97f4a7c15)
+	for _, word := range key {
+		high, low := bits.Mul64(h^word, 0xd1342543de82ef95)
+		h = high ^ low
+	}
+	return h ^ h>>29
+}
+
+// add counts so many records of a key, unless the pass does not. It returns errManyGroups when
+// there is no room and nothing left to give up.
+func (t *table) add(key []uint64, records uint64) error {
+	if t.cells != nil {
+		t.cells[key[0]] += records
+		return nil
+	}
+	hash := hashOf(key)
+	if t.span != nil && !t.span.has(hash) {
+		return nil
+	}
+	slot := t.find(hash, key)
+	if slot[t.size] == 0 {
+		if t.used*4 >= t.capacity()*3 {
+			if err := t.makeRoom(); err != nil {
+				return err
+			}
+			return t.add(key, records)
+		}
+		t.used++
+		copy(slot, key)
+	}
+	slot[t.size] += records
+	return nil
+}
+
+func (t *table) capacity() int { return len(t.slots) / (t.size + 1) }
+
+// find returns the slot of a key, or the free one that it would get.
+func (t *table) find(hash uint64, key []uint64) []uint64 {
+	stride := t.size + 1
+	last := uint64(t.capacity()) - 1
+probe:
+	for i := hash & last; ; i = (i + 1) & last {
+		slot := t.slots[int(i)*stride:][:stride]
+		if slot[t.size] == 0 {
+			return slot
+		}
+		for w, word := range key {
+			if slot[w] != word {
+				continue probe
+			}
+		}
+		return slot
+	}
+}
+
+// records returns the count of a key.
+func (t *table) records(key []uint64) uint64 { return t.find(hashOf(key), key)[t.size] }
+
+// bytes returns what a table of so many slots takes beyond its first ones.
+func (t *table) bytes(slots int) int64 { return 8 * int64(slots-fewestSlots) * int64(t.size+1) }
+
+// makeRoom doubles the table or, when there is no memory for it, gives up keys.
+func (t *table) makeRoom() error {
+	slots := 2 * t.capacity()
+	if t.span == nil {
+		t.rehash(slots)
+		return nil
+	}
+	if !t.span.hold(t.bytes(slots)) {
+		if err := t.giveUp(); err != nil {
+			return err
+		}
+		slots = max(fewestSlots, t.capacity()/2)
+		t.span.held.Add(t.bytes(slots))
+	}
+	freed := t.bytes(t.capacity())
+	t.rehash(slots)
+	t.span.held.Add(-freed)
+	return nil
+}
+
+// giveUp narrows the span until the keys that are left need half of the slots.
+func (t *table) giveUp() error {
+	for {
+		left := 0
+		for range t.all() {
+			left++
+		}
+		if left*8 <= t.capacity()*3 {
+			return nil
+		}
+		if err := t.span.narrow(); err != nil {
+			return err
+		}
+	}
+}
+
+// rehash moves the keys that the pass counts to so many slots.
+func (t *table) rehash(slots int) {
+	old := table{size: t.size, span: t.span, slots: t.slots}
+	t.slots, t.used = make([]uint64, slots*(t.size+1)), 0
+	for key, records := range old.all() {
+		slot := t.find(hashOf(key), key)
+		copy(slot, key)
+		slot[t.size] = records
+		t.used++
+	}
+}
+
+// all returns the keys that have records, in any order, and their counts: without those that
+// were given up. A key is valid until the next one comes.
+func (t *table) all() iter.Seq2[[]uint64, uint64] {
+	return func(yield func(key []uint64, records uint64) bool) {
+		cell := make([]uint64, 1)
+		for i, records := range t.cells {
+			cell[0] = uint64(i)
+			if records > 0 && !yield(cell, records) {
+				return
+			}
+		}
+		for slots := t.slots; len(slots) > 0; slots = slots[t.size+1:] {
+			key, records := slots[:t.size:t.size], slots[t.size]
+			if records > 0 && (t.span == nil || t.span.has(hashOf(key))) && !yield(key, records) {
+				return
+			}
+		}
+	}
+}
+
+// clear forgets all keys, and what they took.
+func (t *table) clear() {
+	if t.span != nil {
+		t.span.held.Add(-t.bytes(t.capacity()))
+	}
+	t.slots, t.used = make([]uint64, fewestSlots*(t.size+1)), 0
+	clear(t.cells)
+}

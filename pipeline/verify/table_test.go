@@ -1,0 +1,155 @@
+package verify
+
+import (
+	"errors"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/kcut/kcut/formats/release"
+)
+
+// randomBlock returns numbers of columns below the given ones: random ones, now and then the
+// same for all rows.
+func randomBlock(random *rand.Rand, rows int, below []uint64) []release.Numbers {
+	numbers := make([]release.Numbers, len(below))
+	for column, n := range below {
+		if random.IntN(4) == 0 {
+			numbers[column] = release.Numbers{Same: true, One: uint32(random.Uint64N(n))}
+			continue
+		}
+		for range rows {
+			numbers[column].Every = append(numbers[column].Every, uint32(random.Uint64N(n)))
+		}
+	}
+	return numbers
+}
+
+// keyOf returns the key of a row, number by number.
+func keyOf(k *labelKey, row int, numbers []release.Numbers) (key [8]uint64) {
+	var of []uint32
+	for _, n := range numbers {
+		if n.Same {
+			of = append(of, n.One)
+		} else {
+			of = append(of, n.Every[row])
+		}
+	}
+	copy(key[:], k.of(of))
+	return key
+}
+
+// Tables hold the same groups as a plain map, whatever the number of labels and of workers is,
+// whether there are cells, and in however many passes.
+func TestTables(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	passes := 0
+	for range 40 {
+		below := make([]uint64, 1+random.IntN(8))
+		columns := make([]int, len(below))
+		for i := range below {
+			below[i], columns[i] = 1+random.Uint64N(1<<random.IntN(17)), i
+		}
+		r := &rules{keys: []labelKey{newLabelKey(columns, below)}}
+		k := &r.keys[0]
+		want := make(map[[8]uint64]uint64)
+		var blocks [][]release.Numbers
+		var rows []int
+		for range 10 {
+			n := 1 + random.IntN(release.BlockRows)
+			block := randomBlock(random, n, below)
+			for row := range n {
+				want[keyOf(k, row, block)]++
+			}
+			blocks, rows = append(blocks, block), append(rows, n)
+		}
+		for _, limit := range []int64{math.MaxInt64, 1 << 17, 0} {
+			s := newSpan()
+			if s.limit = limit; limit == 0 {
+				s = nil
+			}
+			if s == nil && !r.inCells(0, math.MaxInt64, 1) {
+				continue
+			}
+			got := make(map[[8]uint64]uint64)
+			for more := true; more; passes++ {
+				for _, c := range countAll(t, r, s, blocks, rows) {
+					for key, n := range c.tables[0].all() {
+						var to [8]uint64
+						copy(to[:], key)
+						got[to] += n
+					}
+					c.tables[0].clear()
+				}
+				if more = s != nil && s.next(); s != nil && s.held.Load() != 0 {
+					t.Fatalf("%d bytes held at the end", s.held.Load())
+				}
+			}
+			if !maps.Equal(got, want) {
+				t.Fatalf("below %v, within %d bytes: got %d groups, want %d", below, limit, len(got), len(want))
+			}
+		}
+	}
+	if passes <= 3*40 {
+		t.Error("no tables needed several passes")
+	}
+}
+
+// countAll counts blocks with two counters at a time.
+func countAll(t *testing.T, r *rules, s *span, blocks [][]release.Numbers, rows []int) []*counter {
+	t.Helper()
+	var group errgroup.Group
+	counters := []*counter{newCounter(r, []*span{s}), newCounter(r, []*span{s})}
+	for worker, c := range counters {
+		group.Go(func() error {
+			for i := worker; i < len(blocks); i += len(counters) {
+				if err := c.count(0, rows[i], blocks[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	return counters
+}
+
+// Numbers that do not fit a word go to the next one: no two combinations have one key.
+func TestLabelKeyOverflows(t *testing.T) {
+	k := newLabelKey([]int{0, 1, 2}, []uint64{1 << 32, 1 << 32, 2})
+	if zero, one := k.of([]uint32{0, 0, 0}), k.of([]uint32{0, 0, 1}); slices.Equal(zero, one) {
+		t.Errorf("two combinations have the key %d", one)
+	}
+}
+
+// A table never holds more than its limit, but for moving half of it, and reports an error when
+// not even one share fits.
+func TestTableLimit(t *testing.T) {
+	s := newSpan()
+	s.limit = 8 << 10
+	table := newTable(1, s)
+	for key, shares := uint64(0), 0; shares < 1<<12; key++ {
+		if hashOf([]uint64{key})>>54 != 0 {
+			continue
+		}
+		shares++
+		if err := table.add([]uint64{key}, 1); err != nil {
+			if !errors.Is(err, errManyGroups) || s.until.Load() != 1 {
+				t.Errorf("shares up to %d: %v", s.until.Load(), err)
+			}
+			return
+		}
+		if held := s.held.Load(); held > s.limit || held != table.bytes(table.capacity()) {
+			t.Fatalf("%d bytes", held)
+		}
+	}
+	t.Error("no limit")
+}
