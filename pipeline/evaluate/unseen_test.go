@@ -155,7 +155,8 @@ func checkParts(t *testing.T, c enginetest.Case, tr *trial, recoding engine.Reco
 // so few.
 func checkNames(t *testing.T, tr *trial, recoding engine.Recoding, sets []engine.Set, a int) {
 	t.Helper()
-	k, _ := engine.Requirement{Sets: sets}.LargestK(a)
+	of, _ := engine.Requirement{Sets: sets}.Of(a)
+	k := of.K.Records()
 	records := map[string]uint64{}
 	b := gather(t, tr.source, false)
 	for i, code := range b.masked[a] {
