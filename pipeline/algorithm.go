@@ -62,7 +62,7 @@ func newEngine(a jobfile.Algorithm) engine.Engine {
 		}
 		return e
 	case jobfile.AlgorithmKACTUS:
-		e := kactus.Engine{Seed: a.Seed, MinObjects: a.MinObjects, Prune: a.Prune == jobfile.PrunePessimistic}
+		e := kactus.Engine{Seed: uint64(a.Seed), MinObjects: a.MinObjects, Prune: a.Prune == jobfile.PrunePessimistic}
 		if a.Leftover == jobfile.LeftoverRecruit {
 			e.Leftover = kactus.Recruit
 		}
@@ -74,12 +74,12 @@ func newEngine(a jobfile.Algorithm) engine.Engine {
 		}
 		return e
 	case jobfile.AlgorithmIACc:
-		return iac.Engine{Capped: true, Bins: a.Bins, Delta: a.MaxDivergence, Epsilon: a.MaxInformationChange}
+		return iac.Engine{Capped: true, Bins: a.Bins, Delta: *a.MaxDivergence, Epsilon: *a.MaxInformationChange}
 	case jobfile.AlgorithmMondrian:
 		return mondrian.Engine{
 			Relaxed: a.Partitioning == jobfile.PartitioningRelaxed,
 			Ordered: a.Categories == jobfile.CategoriesOrdered,
-			Seed:    a.Seed,
+			Seed:    uint64(a.Seed),
 		}
 	case jobfile.AlgorithmInfoGainMondrian:
 		return mondrian.Engine{InfoGain: true}

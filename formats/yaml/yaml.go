@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -69,6 +70,16 @@ const (
 	maxKeys   = 20_000
 	maxDepth  = 100
 )
+
+// ReadFile reads a file, but no more of it than one byte beyond a limit.
+func ReadFile(path string, limit int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, limit+1))
+}
 
 // Parse parses a file that holds one YAML document. Anchors, aliases, merge keys, tags,
 // directives and keys that are not scalars are refused. An empty document gives nil. The

@@ -141,7 +141,7 @@ func newComparison(from, to *cutfile.Column, t jobfile.Taxonomy) (*comparison, e
 			return nil, fmt.Errorf("make the taxonomy of column %s: %w", from.Name, err)
 		}
 		c.root, c.above = tree.Name(0), func(upper, lower string) bool { return isAbove(tree, upper, lower) }
-	case t.Generator != nil:
+	case t.Generated():
 		generator, err := jobfile.GeneratorOf(t)
 		if err != nil {
 			return nil, fmt.Errorf("make the taxonomy of column %s: %w", from.Name, err)

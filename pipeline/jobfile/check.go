@@ -1,156 +1,160 @@
 package jobfile
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/kcut/kcut/formats/location"
 	"github.com/kcut/kcut/formats/yaml"
 )
 
-// checkMap checks the keys and values of a map, and takes out what is wrong.
-func (l *loader) checkMap(prefix string, m *yaml.Node) {
-	fields := fieldsUnder(prefix)
-	for _, f := range fields {
-		if f.required && m.Get(f.key()) == nil && !slices.Contains(f.excused, l.algorithm()) {
-			l.missing(f, m)
-		}
+// Resolve checks the whole job, and returns a copy in which what was left out has its default,
+// where there is one. What is wrong comes back as an *Error, all of it at once. It opens no file.
+func (j *Job) Resolve() (*Job, error) {
+	resolved := *j
+	resolved.Input, resolved.Sets, resolved.Columns = slices.Clone(j.Input), slices.Clone(j.Sets), slices.Clone(j.Columns)
+	resolved.origins = j.origins.clone()
+	c := checker{Job: &resolved}
+	c.finish()
+	if err := asError(c.problems); err != nil {
+		return nil, err
 	}
-	good := m.Entries[:0:0]
-	for _, e := range m.Entries {
-		i := slices.IndexFunc(fields, func(f *field) bool { return f.key() == e.Key.Text })
+	return c.Job, nil
+}
+
+// Validate reports what is wrong with the job, as Resolve does.
+func (j *Job) Validate() error {
+	_, err := j.Resolve()
+	return err
+}
+
+// checker checks a job, takes wrong values out, and fills in defaults.
+type checker struct {
+	*Job
+	problems []Problem
+}
+
+func (c *checker) add(path, hint, format string, args ...any) {
+	c.problems = append(c.problems, c.origins.problem(path, hint, format, args...))
+}
+
+// spoil reports what is wrong with a value that is left out. Rules that need it stay silent.
+func (c *checker) spoil(path, hint, format string, args ...any) {
+	c.add(path, hint, format, args...)
+	c.origins.spoil(path)
+}
+
+// broken reports whether the value at a path was wrong.
+func (c *checker) broken(path string) bool { return c.origins.places[path].broken }
+
+// given reports whether there is a value at a path, whatever it is.
+func (c *checker) given(path string, p any) bool {
+	_, noted := c.origins.places[path]
+	return noted || !isZero(p)
+}
+
+// finish checks all values, fills in what is absent, and checks what the parts say of each other.
+func (c *checker) finish() {
+	c.fields("", "", 0)
+	c.rules()
+}
+
+// fields checks the fields under a prefix. at is their path; i says which set or column they are of.
+func (c *checker) fields(prefix, at string, i int) {
+	for _, f := range fieldsUnder(prefix) {
+		path, p := at+f.key(), f.at(c.Job, i)
 		switch {
-		case i < 0:
-			l.unknown(e.Key, fields)
-		case l.checkField(fields[i], e.Value):
-			good = append(good, e)
+		case c.broken(path):
+		case !c.given(path, p) && (f.kind != kindMap || f.required):
+			c.absent(f, path, i, p)
+		case f.kind == kindMap:
+			c.fields(f.prefix(), path+".", i)
+		case f.kind == kindList:
+			for s := range c.Sets {
+				if set := fmt.Sprintf("%s[%d]", path, s); !c.broken(set) {
+					c.fields(f.prefix(), set+".", s)
+				}
+			}
+		case f.kind == kindNamed:
+			c.columns(f)
 		default:
-			l.taken[entryOf{m, e.Key.Text}] = true
+			c.check(f, path, p)
 		}
 	}
-	m.Entries = good
 }
 
-func (l *loader) missing(f *field, m *yaml.Node) {
-	hint := f.key() + ": " + f.doc
-	if len(f.enum) > 0 {
-		hint = f.key() + " is " + f.wants()
-	}
-	l.add(m, strings.ReplaceAll(hint, "`", ""), "missing key %q", f.key())
-}
-
-func (l *loader) unknown(key *yaml.Node, fields []*field) {
-	names := make([]string, len(fields))
-	for i, f := range fields {
-		names[i] = f.key()
-	}
-	hint := didYouMean(key.Text, names)
-	if hint == "" {
-		hint = "the keys here are " + strings.Join(names, ", ")
-	}
-	l.add(key, hint, "unknown key %q", key.Text)
-}
-
-// checkField reports whether a value is one that the field can have. Of fields with fields
-// of their own it takes out the wrong ones only.
-func (l *loader) checkField(f *field, n *yaml.Node) bool {
-	if n.Null() {
-		l.add(n, "give it a value, or leave it out", "%s has no value", f.key())
-		return false
-	}
-	switch f.kind {
-	case kindMap:
-		return l.checkMapField(f, n)
-	case kindList:
-		return l.checkList(f, n)
-	case kindNamed:
-		return l.checkNamed(f, n)
-	case kindTaxonomy:
-		return l.checkTaxonomy(n)
-	case kindTaxonomies:
-		return l.checkTaxonomies(n)
-	case kindPaths, kindTexts:
-		return l.checkScalars(f, n)
-	case kindBounds:
-		return l.checkBounds(n)
-	}
-	return l.checkScalar(f, n)
-}
-
-func (l *loader) checkMapField(f *field, n *yaml.Node) bool {
-	if n.Kind != yaml.Map {
-		l.add(n, "", "%s must be a map, not %s", f.key(), describeNode(n))
-		return false
-	}
-	l.checkMap(f.prefix(), n)
-	return true
-}
-
-// checkList checks a list of maps. Items of another shape become empty maps, so that
-// positions in the list stay what they are.
-func (l *loader) checkList(f *field, n *yaml.Node) bool {
-	if n.Kind != yaml.List || len(n.Items) == 0 {
-		l.add(n, "as in: - {columns: [age, sex], k: 50}", "%s must be a list of sets, not %s", f.key(), describeNode(n))
-		return false
-	}
-	for i, item := range n.Items {
-		if item.Kind == yaml.Map {
-			l.checkMap(f.prefix(), item)
-			continue
-		}
-		l.add(item, "as in: - {columns: [age, sex], k: 50}", "a set must be a map, not %s", describeNode(item))
-		n.Items[i] = emptyMapLike(item)
-	}
-	return true
-}
-
-// checkNamed checks a map of maps, like checkList.
-func (l *loader) checkNamed(f *field, n *yaml.Node) bool {
-	if n.Kind != yaml.Map || len(n.Entries) == 0 {
-		l.add(n, "as in: age: discretize", "%s must be a map from names of columns to masks, not %s", f.key(), describeNode(n))
-		return false
-	}
-	for i := range n.Entries {
-		e := &n.Entries[i]
+// columns checks the entries of all columns.
+func (c *checker) columns(f *field) {
+	seen := make(map[string]bool, len(c.Columns))
+	for i := range c.Columns {
+		spec := &c.Columns[i]
+		path := columnPath(spec.Name)
 		switch {
-		case e.Key.Text == "" && !passes(e.Value):
-			l.add(e.Key, "name it where it comes from", "a column without a name can only be dropped or kept")
-		case e.Value.Kind == yaml.Map:
-			l.checkMap(f.prefix(), e.Value)
-			continue
-		case e.Value.Null():
-			l.add(e.Key, "as in: age: discretize", "column %q has no mask", e.Key.Text)
+		case c.broken(path):
+		case spec.Name == "" && spec.Mask != MaskDrop && spec.Mask != MaskKeep:
+			c.add(path+":", "name it where it comes from", "a column without a name can only be dropped or kept")
+			*spec = Column{}
+			c.origins.spoil(path)
+		case seen[spec.Name]:
+			c.spoil(path, "", "column %q is there twice", spec.Name)
 		default:
-			l.add(e.Value, "as in: age: discretize", "column %q must have a mask or a map, not %s", e.Key.Text, describeNode(e.Value))
+			c.fields(f.prefix(), path+".", i)
 		}
-		e.Value = emptyMapLike(e.Value)
+		seen[spec.Name] = true
 	}
-	return true
 }
 
-// passes reports whether the entry of a column leaves it out or as it is.
-func passes(entry *yaml.Node) bool {
-	mask := yamlText(entry.Get("mask"))
-	return mask == MaskDrop || mask == MaskKeep
+// absent fills in the default of a field without a value, or reports that it needs one.
+func (c *checker) absent(f *field, path string, i int, p any) {
+	value := f.def
+	if f.defOf != nil {
+		value = f.defOf(c.Job, i)
+	}
+	switch {
+	case f.required && !slices.Contains(f.excused, c.Algorithm.Name):
+		hint := f.key() + ": " + f.plainDoc()
+		if len(f.enum) > 0 {
+			hint = f.key() + " is " + f.wants()
+		}
+		owner := path[:max(strings.LastIndexByte(path, '.'), 0)]
+		c.add(owner, hint, "missing key %q", f.key())
+	case value != "" && f.serves(c.Algorithm.Name) && (f.masks == nil || f.allows(c.Columns[i].Mask)):
+		f.parse(&yaml.Node{Text: value}, p)
+		c.origins.places[path] = place{name: originDefault}
+	}
 }
 
-// checkBounds checks a pair of bounds.
-func (l *loader) checkBounds(n *yaml.Node) bool {
-	const hint = "as in: bounds: [17, 90], or [17, null] for an open end"
-	if n.Kind != yaml.List || len(n.Items) != 2 {
-		l.add(n, hint, "bounds must be a list of two values, not %s", describeNode(n))
-		return false
-	}
-	open := 0
-	for _, item := range n.Items {
-		if item.Null() {
-			open++
-		} else if item.Kind != yaml.Scalar || item.Text == "" {
-			l.add(item, hint, "a bound must be a number, a date or null, not %s", describeNode(item))
-			return false
+// check checks a value. One that is wrong it takes out.
+func (c *checker) check(f *field, path string, p any) {
+	found := len(c.problems)
+	switch p := p.(type) {
+	case *string:
+		c.text(f, path, p)
+	case *[]string:
+		for i := range *p {
+			c.text(f, fmt.Sprintf("%s[%d]", path, i), &(*p)[i])
+		}
+	case *Taxonomy:
+		c.checkTaxonomy(path, p, p.File, "a name, a tree or a generator")
+	case taxonomies:
+		c.taxonomies(path)
+	default:
+		if message, hint := f.wrong(p); message != "" {
+			c.add(path, hint, "%s %s", f.title(), message)
 		}
 	}
-	if open == 2 {
-		l.add(n, "leave bounds out for two open ends", "bounds without a value")
+	if len(c.problems) > found {
+		c.origins.spoil(path)
+		clearValue(p)
 	}
-	return open < 2
+}
+
+// text checks a single text. The path of a file URL takes its place.
+func (c *checker) text(f *field, path string, text *string) {
+	if message, hint := f.wrongText(*text); message != "" {
+		c.add(path, hint, "%s %s", f.title(), message)
+	} else if f.kind == kindPath || f.kind == kindPaths {
+		*text, _ = location.Resolve(*text) // wrongText has asked
+	}
 }

@@ -1,6 +1,8 @@
 package jobfile
 
 import (
+	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,94 +52,84 @@ func EnvironmentOverrides(lookup func(string) (string, bool)) []Override {
 	return overrides
 }
 
-// sortOverrides puts those that win last.
-func sortOverrides(overrides []Override) []Override {
-	rank := func(o Override) int {
-		if strings.HasPrefix(o.Origin, "--") {
-			return 1
-		}
-		return 0
-	}
-	sorted := slices.Clone(overrides)
-	slices.SortStableFunc(sorted, func(a, b Override) int { return rank(a) - rank(b) })
-	return sorted
-}
-
 // LimitsOf returns the limits that overrides ask for, for a command that has no job file.
 func LimitsOf(overrides []Override) (Limits, error) {
-	l := newLoader("", nil)
-	l.root = &yaml.Node{Kind: yaml.Map}
-	for _, o := range sortOverrides(overrides) {
-		if strings.HasPrefix(o.Key, "limits.") {
-			l.override(o)
+	overrides = slices.DeleteFunc(slices.Clone(overrides), func(o Override) bool { return !strings.HasPrefix(o.Key, "limits.") })
+	d := newDecoder("", nil, overrides)
+	d.override()
+	return d.Limits, asError(d.problems)
+}
+
+// replacement is what stands for the values of a field.
+type replacement struct {
+	origin string
+	value  *yaml.Node
+}
+
+// replace takes over those overrides that win.
+func (d *decoder) replace(overrides []Override) {
+	d.replaced = make(map[string]replacement)
+	for _, o := range overrides {
+		f := fieldAt(o.Key)
+		if f == nil || f.flag == "" {
+			d.problems = append(d.problems, Problem{File: o.Origin, Message: "no such key of a job: " + strconv.Quote(o.Key)})
+			continue
+		}
+		before, ok := d.replaced[o.Key]
+		if ok && strings.HasPrefix(before.origin, "--") && !strings.HasPrefix(o.Origin, "--") {
+			continue
+		}
+		n := &yaml.Node{Text: o.Value, Quoted: !f.number() && f.kind != kindSize}
+		if f.kind == kindPath || f.kind == kindPaths {
+			n.Text = fromHere(o.Value)
+		}
+		if f.kind == kindPaths {
+			n = &yaml.Node{Kind: yaml.List, Items: []*yaml.Node{n}}
+			if before.origin == o.Origin {
+				n.Items = slices.Concat(before.value.Items, n.Items)
+			}
+		}
+		d.replaced[o.Key] = replacement{o.Origin, n}
+	}
+}
+
+// replaces reports whether overrides stand for the values of a field, or name an algorithm that
+// has no use for it.
+func (d *decoder) replaces(f *field) bool {
+	_, ok := d.replaced[f.path]
+	name, other := d.replaced["algorithm.name"]
+	return ok || other && !f.serves(name.value.Text) && slices.Contains(algorithms, name.value.Text)
+}
+
+// override reads the overrides in the place of what they replace.
+func (d *decoder) override() {
+	for i := range fieldTable {
+		f := &fieldTable[i]
+		by, ok := d.replaced[f.path]
+		if !ok {
+			continue
+		}
+		d.source = by.origin
+		list, key, ok := strings.Cut(f.path, "[].")
+		if !ok {
+			d.field(f, f.path, 0, by.value)
+			continue
+		}
+		for s := range d.Sets {
+			if set := fmt.Sprintf("%s[%d]", list, s); !d.broken(set) {
+				d.field(f, set+"."+key, s, by.value)
+			}
 		}
 	}
-	limits := orEmptyNode(l.root.Get("limits"))
-	l.checkMap("limits.", limits)
-	if err := asError(l.problems); err != nil {
-		return Limits{}, err
-	}
-	return l.bindLimits(limits), nil
+	d.source = ""
 }
 
-// override lays one override over the document.
-func (l *loader) override(o Override) {
-	f := fieldAt(o.Key)
-	if f == nil || f.flag == "" {
-		l.problems = append(l.problems, Problem{File: o.Origin, Message: "no such key of a job: " + strconv.Quote(o.Key)})
-		return
+// fromHere makes a path that starts from the current directory independent of it, since
+// the job file's own start from its folder. It keeps a final slash.
+func fromHere(path string) string {
+	here, err := filepath.Abs(".")
+	if err != nil {
+		return path // without a current directory nothing opens; the message then names the path as given
 	}
-	text := o.Value
-	if f.kind == kindPath || f.kind == kindPaths {
-		text = fromHere(text)
-	}
-	n := &yaml.Node{Text: text, Quoted: !f.number() && f.kind != kindSize}
-	l.origins[n] = o.Origin
-	if list, item, ok := strings.Cut(f.path, "[]."); ok {
-		l.overrideItems(l.root.Get(list), item, n)
-		return
-	}
-	m := l.root
-	keys := strings.Split(f.path, ".")
-	for _, key := range keys[:len(keys)-1] {
-		if m = l.child(m, key); m == nil {
-			return
-		}
-	}
-	if f.kind == kindPaths {
-		n = l.appended(m.Get(f.key()), n, o.Origin)
-	}
-	setKey(m, f.key(), n)
-	if f.path == "algorithm.name" {
-		m.Entries = slices.DeleteFunc(m.Entries, func(e yaml.Entry) bool { return !useful(e.Key.Text, o.Value) })
-	}
-}
-
-// useful reports whether a key of algorithm's is one that another algorithm has a use for, or
-// one that is wrong anyway.
-func useful(key, algorithm string) bool {
-	f := fieldAt(fieldAt("algorithm").prefix() + key)
-	return f == nil || f.serves(algorithm) || !slices.Contains(algorithms, algorithm)
-}
-
-// overrideItems sets a key of every map in a list.
-func (l *loader) overrideItems(list *yaml.Node, key string, n *yaml.Node) {
-	if list == nil {
-		return
-	}
-	for _, item := range list.Items {
-		if item.Kind == yaml.Map {
-			setKey(item, key, n)
-		}
-	}
-}
-
-// appended returns a list of an override's value, after those it was already given.
-func (l *loader) appended(list, n *yaml.Node, origin string) *yaml.Node {
-	if list == nil || l.origins[list] != origin {
-		list = &yaml.Node{Kind: yaml.List}
-		l.origins[list] = origin
-	}
-	list.Items = append(list.Items, n)
-	return list
+	return inFolder(here, path)
 }

@@ -12,30 +12,24 @@ import (
 // plainJob returns a job without what depends on where it was read from.
 func plainJob(job *Job) *Job {
 	plain := *job
-	plain.File, plain.source = "", document{}
+	plain.File, plain.origins = "", origins{}
 	plain.Columns = slices.Clone(job.Columns)
 	for i := range plain.Columns {
-		c := &plain.Columns[i]
-		c.Taxonomy = plainTaxonomy(c.Taxonomy)
+		plain.Columns[i].Taxonomy = plainTaxonomy(plain.Columns[i].Taxonomy)
 	}
-	plain.Taxonomies = make(map[string]*TaxonomySource)
-	for name, spec := range job.Taxonomies {
-		plain.Taxonomies[name] = plainTaxonomy(spec)
+	plain.Taxonomies = make(map[string]Taxonomy)
+	for name, t := range job.Taxonomies {
+		plain.Taxonomies[name] = plainTaxonomy(t)
 	}
 	return &plain
 }
 
-func plainTaxonomy(spec *TaxonomySource) *TaxonomySource {
-	if spec == nil {
-		return nil
+func plainTaxonomy(t Taxonomy) Taxonomy {
+	if t.Tree != nil {
+		tree := plainTree(*t.Tree)
+		t.Tree = &tree
 	}
-	plain := *spec
-	plain.pos = pos{}
-	if plain.Tree != nil {
-		tree := plainTree(*plain.Tree)
-		plain.Tree = &tree
-	}
-	return &plain
+	return t
 }
 
 func plainTree(n taxonomy.Node) taxonomy.Node {
@@ -56,7 +50,7 @@ func TestResolvedJobLoadsAgain(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			again, err := parse(path, []byte(job.YAML()), nil)
+			again, err := Parse(path, []byte(job.YAML()), nil)
 			if err != nil {
 				t.Fatalf("%v in\n%s", err, job.YAML())
 			}

@@ -61,7 +61,7 @@ func TestExample(t *testing.T) {
 	}
 	_, rest, _ := strings.Cut(string(text), "```yaml\n")
 	example, _, _ := strings.Cut(rest, "```")
-	job, err := parse("people.yaml", []byte(example), nil)
+	job, err := Parse("people.yaml", []byte(example), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

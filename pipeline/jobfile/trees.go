@@ -10,13 +10,6 @@ import (
 	"github.com/kcut/kcut/formats/taxonomy"
 )
 
-// Taxonomy is the taxonomy of one column: a tree, or how to make one of the values that
-// occur. Exactly one field is set.
-type Taxonomy struct {
-	Tree      *taxonomy.Node
-	Generator *Generator
-}
-
 // LoadTaxonomies returns the taxonomy of every generalized column, by name. It reads every
 // taxonomy file that one of them needs, once. A file that is missing or wrong, and a name
 // that no tree has, come back as an *Error, all of it at once; other errors are failures
@@ -56,18 +49,12 @@ func (j *Job) TaxonomyBytes() (size int64) {
 func (j *Job) TaxonomyFiles() []string {
 	paths := make(map[string]bool)
 	for i := range j.Columns {
-		spec := j.Columns[i].Taxonomy
-		switch {
-		case j.Columns[i].Mask != MaskGeneralize:
-			continue
-		case spec.Name != "" && j.TaxonomyFile != "":
+		switch c := &j.Columns[i]; {
+		case c.Mask != MaskGeneralize || c.Taxonomy.Name == "":
+		case j.TaxonomyFile != "":
 			paths[j.TaxonomyFile] = true
-			continue
-		case spec.Name != "":
-			spec = j.Taxonomies[spec.Name]
-		}
-		if spec != nil && spec.File != "" {
-			paths[spec.File] = true
+		case j.Taxonomies[c.Taxonomy.Name].File != "":
+			paths[j.Taxonomies[c.Taxonomy.Name].File] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(paths))
@@ -84,19 +71,20 @@ type treeLoader struct {
 
 // column returns a column's taxonomy; after a problem, an empty one.
 func (t *treeLoader) column(c *Column) (Taxonomy, error) {
-	spec := c.Taxonomy
-	if spec.Name != "" && t.job.TaxonomyFile != "" {
+	name := c.Taxonomy.Name
+	if name == "" {
+		return c.Taxonomy, nil
+	}
+	if t.job.TaxonomyFile != "" {
 		tree, err := t.fromNamed(c)
 		return Taxonomy{Tree: tree}, err
 	}
-	if spec.Name != "" {
-		spec = t.job.Taxonomies[spec.Name]
+	named := t.job.Taxonomies[name]
+	if named.File == "" {
+		return named, nil
 	}
-	if spec.File != "" {
-		tree, err := t.fromFile(spec)
-		return Taxonomy{Tree: tree}, err
-	}
-	return Taxonomy{spec.Tree, spec.Generator}, nil
+	tree, err := t.fromFile(name, named.File)
+	return Taxonomy{Tree: tree}, err
 }
 
 // fromNamed finds a column's tree in the job's file of named trees.
@@ -105,44 +93,47 @@ func (t *treeLoader) fromNamed(c *Column) (*taxonomy.Node, error) {
 	if t.named == nil && !t.failed[path] {
 		named, err := taxonomy.ReadAll(path)
 		if err != nil {
-			return nil, t.fail(path, posOf(t.job.source.root.Get("taxonomies")), err)
+			return nil, t.fail(path, "taxonomies", err)
 		}
 		t.named = named
 	}
 	tree := t.named[c.Taxonomy.Name]
 	if tree == nil && !t.failed[path] {
-		p := t.job.source.problemAt(c.Taxonomy.pos, "column %q: no taxonomy named %q in %s", c.Name, c.Taxonomy.Name, path)
-		p.Hint = didYouMean(c.Taxonomy.Name, slices.Sorted(maps.Keys(t.named)))
-		t.problems = append(t.problems, p)
+		at := columnPath(c.Name)
+		if at += ".taxonomy"; t.job.origins.origin(at) == originDefault {
+			at = columnPath(c.Name) + ":"
+		}
+		hint := didYouMean(c.Taxonomy.Name, slices.Sorted(maps.Keys(t.named)))
+		t.problems = append(t.problems, t.job.origins.problem(at, hint, "column %q: no taxonomy named %q in %s", c.Name, c.Taxonomy.Name, path))
 	}
 	return tree, nil
 }
 
 // fromFile reads a file of one tree.
-func (t *treeLoader) fromFile(spec *TaxonomySource) (*taxonomy.Node, error) {
-	if tree := t.files[spec.File]; tree != nil || t.failed[spec.File] {
+func (t *treeLoader) fromFile(name, path string) (*taxonomy.Node, error) {
+	if tree := t.files[path]; tree != nil || t.failed[path] {
 		return tree, nil
 	}
-	tree, err := taxonomy.Read(spec.File)
+	tree, err := taxonomy.Read(path)
 	if err != nil {
-		return nil, t.fail(spec.File, spec.pos, err)
+		return nil, t.fail(path, taxonomyPath(name), err)
 	}
-	t.files[spec.File] = tree
+	t.files[path] = tree
 	return tree, nil
 }
 
 // fail notes that a file cannot be used. It returns errors that are not the job's fault.
-func (t *treeLoader) fail(path string, at pos, err error) error {
+func (t *treeLoader) fail(path, at string, err error) error {
 	t.failed[path] = true
 	var bad *taxonomy.Error
 	if errors.As(err, &bad) {
 		t.problems = append(t.problems, bad.Problems...)
 		return nil
 	}
-	cause, ok := wrongPath(err)
-	if !ok {
+	cause := wrongPath(err)
+	if cause == "" {
 		return fmt.Errorf("read taxonomies: %w", err)
 	}
-	t.problems = append(t.problems, t.job.source.problemAt(at, "read taxonomy file %s: %s", path, cause))
+	t.problems = append(t.problems, t.job.origins.problem(at, "", "read taxonomy file %s: %s", path, cause))
 	return nil
 }
