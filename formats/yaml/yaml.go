@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"unicode"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -79,6 +80,13 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 	}
 	defer f.Close()
 	return io.ReadAll(io.LimitReader(f, limit+1))
+}
+
+// NeedsQuotes reports whether a text would be more than a text in a document without quotes: a
+// number, a word such as null, or syntax of maps and lists.
+func NeedsQuotes(text string) bool {
+	return token.IsNeedQuoted(text) || strings.ContainsRune("-?~=<.", rune(text[0])) && !strings.HasPrefix(text, "./") ||
+		strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) || strings.ContainsRune("\"'`,:#[]{}\\", r) })
 }
 
 // Parse parses a file that holds one YAML document. Anchors, aliases, merge keys, tags,

@@ -1,9 +1,7 @@
 package jobfile
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/kcut/kcut/formats/location"
 	"github.com/kcut/kcut/formats/yaml"
@@ -16,11 +14,7 @@ func (j *Job) Resolve() (*Job, error) {
 	resolved.Input, resolved.Sets, resolved.Columns = slices.Clone(j.Input), slices.Clone(j.Sets), slices.Clone(j.Columns)
 	resolved.origins = j.origins.clone()
 	c := checker{Job: &resolved}
-	c.finish()
-	if err := asError(c.problems); err != nil {
-		return nil, err
-	}
-	return c.Job, nil
+	return c.resolve()
 }
 
 // Validate reports what is wrong with the job, as Resolve does.
@@ -32,7 +26,19 @@ func (j *Job) Validate() error {
 // checker checks a job, takes wrong values out, and fills in defaults.
 type checker struct {
 	*Job
+	nodes    map[string]*yaml.Node // values that are yet to be read, by their paths
 	problems []Problem
+}
+
+func (c *checker) resolve() (*Job, error) {
+	c.repeatedColumns()
+	c.slots(c.value)
+	c.slots(c.absent)
+	c.rules()
+	if err := asError(c.problems); err != nil {
+		return nil, err
+	}
+	return c.Job, nil
 }
 
 func (c *checker) add(path, hint, format string, args ...any) {
@@ -48,105 +54,58 @@ func (c *checker) spoil(path, hint, format string, args ...any) {
 // broken reports whether the value at a path was wrong.
 func (c *checker) broken(path string) bool { return c.origins.places[path].broken }
 
-// given reports whether there is a value at a path, whatever it is.
-func (c *checker) given(path string, p any) bool {
-	_, noted := c.origins.places[path]
-	return noted || !isZero(p)
+// given reports whether there is a value in a slot, and no wrong one.
+func (c *checker) given(s slot) bool {
+	at, noted := c.origins.places[s.path]
+	return !at.broken && !c.broken(s.owner) && (noted || !isZero(s.value))
 }
 
-// finish checks all values, fills in what is absent, and checks what the parts say of each other.
-func (c *checker) finish() {
-	c.fields("", "", 0)
-	c.rules()
-}
-
-// fields checks the fields under a prefix. at is their path; i says which set or column they are of.
-func (c *checker) fields(prefix, at string, i int) {
-	for _, f := range fieldsUnder(prefix) {
-		path, p := at+f.key(), f.at(c.Job, i)
-		switch {
-		case c.broken(path):
-		case !c.given(path, p) && (f.kind != kindMap || f.required):
-			c.absent(f, path, i, p)
-		case f.kind == kindMap:
-			c.fields(f.prefix(), path+".", i)
-		case f.kind == kindList:
-			for s := range c.Sets {
-				if set := fmt.Sprintf("%s[%d]", path, s); !c.broken(set) {
-					c.fields(f.prefix(), set+".", s)
-				}
-			}
-		case f.kind == kindNamed:
-			c.columns(f)
-		default:
-			c.check(f, path, p)
-		}
-	}
-}
-
-// columns checks the entries of all columns.
-func (c *checker) columns(f *field) {
+// repeatedColumns: every column has one entry.
+func (c *checker) repeatedColumns() {
 	seen := make(map[string]bool, len(c.Columns))
 	for i := range c.Columns {
-		spec := &c.Columns[i]
-		path := columnPath(spec.Name)
-		switch {
-		case c.broken(path):
-		case spec.Name == "" && spec.Mask != MaskDrop && spec.Mask != MaskKeep:
-			c.add(path+":", "name it where it comes from", "a column without a name can only be dropped or kept")
-			*spec = Column{}
-			c.origins.spoil(path)
-		case seen[spec.Name]:
-			c.spoil(path, "", "column %q is there twice", spec.Name)
-		default:
-			c.fields(f.prefix(), path+".", i)
+		name := c.Columns[i].Name
+		if path := columnPath(name); seen[name] {
+			c.spoil(path, "", "column %q is there twice", name)
 		}
-		seen[spec.Name] = true
+		seen[name] = true
 	}
 }
 
-// absent fills in the default of a field without a value, or reports that it needs one.
-func (c *checker) absent(f *field, path string, i int, p any) {
-	value := f.def
-	if f.defOf != nil {
-		value = f.defOf(c.Job, i)
+// value reads and checks the value in a slot. A wrong one is taken out.
+func (c *checker) value(s slot) {
+	if !c.given(s) || s.kind >= kindMap {
+		return
 	}
-	switch {
-	case f.required && !slices.Contains(f.excused, c.Algorithm.Name):
-		hint := f.key() + ": " + f.plainDoc()
-		if len(f.enum) > 0 {
-			hint = f.key() + " is " + f.wants()
-		}
-		owner := path[:max(strings.LastIndexByte(path, '.'), 0)]
-		c.add(owner, hint, "missing key %q", f.key())
-	case value != "" && f.serves(c.Algorithm.Name) && (f.masks == nil || f.allows(c.Columns[i].Mask)):
-		f.parse(&yaml.Node{Text: value}, p)
-		c.origins.places[path] = place{name: originDefault}
-	}
-}
-
-// check checks a value. One that is wrong it takes out.
-func (c *checker) check(f *field, path string, p any) {
 	found := len(c.problems)
-	switch p := p.(type) {
-	case *string:
-		c.text(f, path, p)
-	case *[]string:
-		for i := range *p {
-			c.text(f, fmt.Sprintf("%s[%d]", path, i), &(*p)[i])
-		}
-	case *Taxonomy:
-		c.checkTaxonomy(path, p, p.File, "a name, a tree or a generator")
-	case taxonomies:
-		c.taxonomies(path)
-	default:
-		if message, hint := f.wrong(p); message != "" {
-			c.add(path, hint, "%s %s", f.title(), message)
-		}
+	if n := c.nodes[s.path]; n != nil {
+		c.read(s, n)
+	}
+	if len(c.problems) == found {
+		c.check(s)
 	}
 	if len(c.problems) > found {
-		c.origins.spoil(path)
-		clearValue(p)
+		c.origins.spoil(s.path)
+		clearValue(s.value)
+	}
+}
+
+func (c *checker) check(s slot) {
+	switch p := s.value.(type) {
+	case *string:
+		c.text(s.field, s.path, p)
+	case *[]string:
+		for i := range *p {
+			c.text(s.field, itemPath(s.path, i), &(*p)[i])
+		}
+	case *Taxonomy:
+		c.checkTaxonomy(s.path, p, p.File, "a name, a tree or a generator")
+	case taxonomies:
+		c.taxonomies(s.path)
+	default:
+		if message, hint := s.wrong(p); message != "" {
+			c.add(s.path, hint, "%s %s", s.title(), message)
+		}
 	}
 }
 
@@ -156,5 +115,28 @@ func (c *checker) text(f *field, path string, text *string) {
 		c.add(path, hint, "%s %s", f.title(), message)
 	} else if f.kind == kindPath || f.kind == kindPaths {
 		*text, _ = location.Resolve(*text) // wrongText has asked
+	}
+}
+
+// absent gives a slot without a value its default, or reports that it needs one.
+func (c *checker) absent(s slot) {
+	if c.given(s) || c.broken(s.path) || c.broken(s.owner) {
+		return
+	}
+	value := s.def
+	if s.defOf != nil {
+		value = s.defOf(c.Job, s.i)
+	}
+	switch {
+	case s.required && !slices.Contains(s.excused, c.Algorithm.Name):
+		hint := s.key() + ": " + s.plainDoc()
+		if len(s.enum) > 0 {
+			hint = s.key() + " is " + s.wants()
+		}
+		c.add(s.owner, hint, "missing key %q", s.key())
+		c.origins.spoil(s.path)
+	case value != "" && s.serves(c.Algorithm.Name) && (s.masks == nil || s.allows(c.Columns[s.i].Mask)):
+		s.parse(&yaml.Node{Text: value}, s.value)
+		c.origins.places[s.path] = place{name: originDefault}
 	}
 }

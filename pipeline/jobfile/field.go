@@ -1,6 +1,7 @@
 package jobfile
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -82,3 +83,37 @@ func (f *field) allows(mask string) bool {
 func (f *field) serves(algorithm string) bool {
 	return len(f.engines) == 0 || slices.Contains(f.engines, algorithm)
 }
+
+// slot is the place of a field in a job.
+type slot struct {
+	*field
+	path  string // "columns.age.mask"
+	owner string // path of the map that it is a key of: "columns.age"
+	i     int    // which set or column it is of
+	value any    // a pointer to it
+}
+
+// slots calls a function for the slots of all fields of a job, in the order of the table.
+func (j *Job) slots(visit func(slot)) { j.slotsUnder("", "", 0, visit) }
+
+func (j *Job) slotsUnder(prefix, owner string, i int, visit func(slot)) {
+	for _, f := range fieldsUnder(prefix) {
+		path := strings.TrimPrefix(owner+"."+f.key(), ".")
+		visit(slot{f, path, owner, i, f.at(j, i)})
+		switch f.kind {
+		case kindMap:
+			j.slotsUnder(f.prefix(), path, 0, visit)
+		case kindList:
+			for set := range j.Sets {
+				j.slotsUnder(f.prefix(), itemPath(path, set), set, visit)
+			}
+		case kindNamed:
+			for column := range j.Columns {
+				j.slotsUnder(f.prefix(), columnPath(j.Columns[column].Name), column, visit)
+			}
+		}
+	}
+}
+
+// itemPath returns the path of an item of a list.
+func itemPath(list string, i int) string { return fmt.Sprintf("%s[%d]", list, i) }

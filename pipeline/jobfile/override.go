@@ -1,7 +1,6 @@
 package jobfile
 
 import (
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -55,9 +54,10 @@ func EnvironmentOverrides(lookup func(string) (string, bool)) []Override {
 // LimitsOf returns the limits that overrides ask for, for a command that has no job file.
 func LimitsOf(overrides []Override) (Limits, error) {
 	overrides = slices.DeleteFunc(slices.Clone(overrides), func(o Override) bool { return !strings.HasPrefix(o.Key, "limits.") })
-	d := newDecoder("", nil, overrides)
-	d.override()
-	return d.Limits, asError(d.problems)
+	r := newReader("", nil, overrides)
+	r.override()
+	r.slots(r.value)
+	return r.Limits, asError(r.problems)
 }
 
 // replacement is what stands for the values of a field.
@@ -66,17 +66,17 @@ type replacement struct {
 	value  *yaml.Node
 }
 
-// replace takes over those overrides that win.
-func (d *decoder) replace(overrides []Override) {
-	d.replaced = make(map[string]replacement)
+// replace notes those overrides that win.
+func (r *reader) replace(overrides []Override) {
+	r.replaced = make(map[string]replacement)
 	for _, o := range overrides {
 		f := fieldAt(o.Key)
 		if f == nil || f.flag == "" {
-			d.problems = append(d.problems, Problem{File: o.Origin, Message: "no such key of a job: " + strconv.Quote(o.Key)})
+			r.problems = append(r.problems, Problem{File: o.Origin, Message: "no such key of a job: " + strconv.Quote(o.Key)})
 			continue
 		}
-		before, ok := d.replaced[o.Key]
-		if ok && strings.HasPrefix(before.origin, "--") && !strings.HasPrefix(o.Origin, "--") {
+		before := r.replaced[o.Key]
+		if strings.HasPrefix(before.origin, "--") && !strings.HasPrefix(o.Origin, "--") {
 			continue
 		}
 		n := &yaml.Node{Text: o.Value, Quoted: !f.number() && f.kind != kindSize}
@@ -89,39 +89,26 @@ func (d *decoder) replace(overrides []Override) {
 				n.Items = slices.Concat(before.value.Items, n.Items)
 			}
 		}
-		d.replaced[o.Key] = replacement{o.Origin, n}
+		r.replaced[o.Key] = replacement{o.Origin, n}
 	}
 }
 
 // replaces reports whether overrides stand for the values of a field, or name an algorithm that
 // has no use for it.
-func (d *decoder) replaces(f *field) bool {
-	_, ok := d.replaced[f.path]
-	name, other := d.replaced["algorithm.name"]
+func (r *reader) replaces(f *field) bool {
+	_, ok := r.replaced[f.path]
+	name, other := r.replaced["algorithm.name"]
 	return ok || other && !f.serves(name.value.Text) && slices.Contains(algorithms, name.value.Text)
 }
 
-// override reads the overrides in the place of what they replace.
-func (d *decoder) override() {
-	for i := range fieldTable {
-		f := &fieldTable[i]
-		by, ok := d.replaced[f.path]
-		if !ok {
-			continue
+// override takes over the overrides, wherever there is a place for them.
+func (r *reader) override() {
+	r.slots(func(s slot) {
+		if by, ok := r.replaced[s.field.path]; ok && !r.broken(s.owner) {
+			r.source = by.origin
+			r.take(s.field, s.path, by.value)
 		}
-		d.source = by.origin
-		list, key, ok := strings.Cut(f.path, "[].")
-		if !ok {
-			d.field(f, f.path, 0, by.value)
-			continue
-		}
-		for s := range d.Sets {
-			if set := fmt.Sprintf("%s[%d]", list, s); !d.broken(set) {
-				d.field(f, set+"."+key, s, by.value)
-			}
-		}
-	}
-	d.source = ""
+	})
 }
 
 // fromHere makes a path that starts from the current directory independent of it, since

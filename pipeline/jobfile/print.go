@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/kcut/kcut/formats/taxonomy"
+	"github.com/kcut/kcut/formats/yaml"
 )
 
 // Setting is one value of a job.
@@ -51,7 +53,7 @@ func (j *Job) YAML() string {
 			b = fmt.Appendf(b, "%s: %s  # %s\n", l.text, l.Value, comment)
 		case !l.absent:
 			b = fmt.Appendf(b, "%s: %s\n", l.text, l.Value)
-		case !strings.HasPrefix(l.text, " "):
+		case !l.nested:
 			b = fmt.Appendf(b, "# %s: %s  # %s\n", l.text, l.Value, comment)
 		}
 	}
@@ -63,12 +65,13 @@ type line struct {
 	Setting        // without a key: values of its own follow
 	text    string // the key, indented
 	absent  bool   // there is no value: it says what that means
+	nested  bool   // below another key
 }
 
 // print returns the lines of the job.
 func (j *Job) print() []line {
 	p := printer{Job: j, folder: filepath.Dir(j.File)}
-	p.fields("", "", "", 0)
+	j.slots(p.slot)
 	return p.lines
 }
 
@@ -76,6 +79,7 @@ func (j *Job) print() []line {
 type printer struct {
 	*Job
 	folder string // of the job file
+	owner  string // of the last value
 	lines  []line
 }
 
@@ -85,42 +89,46 @@ func (p *printer) value(text, path, value string) {
 	p.lines = append(p.lines, line{text: text, Setting: Setting{path, value, p.origins.origin(path)}})
 }
 
-// fields prints the fields under a prefix. at is their path; i says which set or column they are of.
-func (p *printer) fields(prefix, at, indent string, i int) {
-	for _, f := range fieldsUnder(prefix) {
-		path, text, v := at+f.key(), indent+f.key(), f.at(p.Job, i)
-		_, noted := p.origins.places[path]
-		switch {
-		case f.kind == kindMap:
-			p.nested(f, path, text)
-		case f.kind == kindList:
-			p.head(text)
-			for s := range p.Sets {
-				start := len(p.lines)
-				p.fields(f.prefix(), fmt.Sprintf("%s[%d].", path, s), indent+"    ", s)
-				if start < len(p.lines) { // its first line starts the item
-					first := &p.lines[start].text
-					*first = indent + "  - " + strings.TrimSpace(*first)
-				}
-			}
-		case f.kind == kindNamed:
-			p.head(text)
-			for c := range p.Columns {
-				p.head(indent + "  " + quoted(p.Columns[c].Name))
-				p.fields(f.prefix(), columnPath(p.Columns[c].Name)+".", indent+"    ", c)
-			}
-		case f.kind == kindTaxonomies && p.Taxonomies != nil:
-			p.head(text)
-			for _, name := range p.taxonomyNames() {
-				t := p.Taxonomies[name]
-				p.value(indent+"  "+quoted(name), taxonomyPath(name), p.text(f, &t))
-			}
-		case noted || !isZero(v):
-			p.value(text, path, p.text(f, v))
-		case f.defWords != "" && prefix != fieldAt("columns").prefix():
-			p.lines = append(p.lines, line{text: text, absent: true, Setting: Setting{path, f.defWords, originDefault}})
+func (p *printer) slot(s slot) {
+	_, noted := p.origins.places[s.path]
+	switch {
+	case s.kind >= kindMap:
+	case s.kind == kindTaxonomies && p.Taxonomies != nil:
+		p.head(s.key())
+		for _, name := range p.taxonomyNames() {
+			t := p.Taxonomies[name]
+			p.value("  "+quoted(name), taxonomyPath(name), p.taxonomy(&t))
 		}
+	case noted || !isZero(s.value):
+		p.value(p.indent(s)+s.key(), s.path, p.text(s.field, s.value))
+	case s.defWords != "" && !strings.HasPrefix(s.path, "columns."):
+		p.lines = append(p.lines, line{text: s.key(), absent: true, nested: s.owner != "", Setting: Setting{s.path, s.defWords, originDefault}})
 	}
+}
+
+// indent returns what is before the key of a value. It prints what comes first: the keys of the
+// maps that the value is the first of.
+func (p *printer) indent(s slot) string {
+	first := s.owner != p.owner
+	p.owner = s.owner
+	top, _, _ := strings.Cut(s.field.path, ".")
+	top, list := strings.CutSuffix(top, "[]")
+	named := top == "columns"
+	if first && s.owner != "" && s.i == 0 {
+		p.head(top)
+	}
+	if first && named {
+		p.head("  " + quoted(p.Columns[s.i].Name))
+	}
+	switch {
+	case s.owner == "":
+		return ""
+	case list && first:
+		return "  - "
+	case list || named:
+		return "    "
+	}
+	return "  "
 }
 
 // taxonomyNames returns the names of the job's taxonomies in the order of the job file.
@@ -129,16 +137,6 @@ func (p *printer) taxonomyNames() []string {
 	return slices.SortedFunc(maps.Keys(p.Taxonomies), func(a, b string) int {
 		return cmp.Or(at(a).line-at(b).line, at(a).column-at(b).column, strings.Compare(a, b))
 	})
-}
-
-// nested prints a map with fields of its own. It needs no head when they are all absent.
-func (p *printer) nested(f *field, path, text string) {
-	start := len(p.lines)
-	p.head(text)
-	p.fields(f.prefix(), path+".", "  ", 0)
-	if !slices.ContainsFunc(p.lines[start+1:], func(l line) bool { return !l.absent }) {
-		p.lines = slices.Delete(p.lines, start, start+1)
-	}
 }
 
 // text returns a value as YAML on one line.
@@ -163,7 +161,7 @@ func (p *printer) text(f *field, v any) string {
 	case *byte:
 		return quoted(string(rune(*v)))
 	case *Bounds:
-		return "[" + bare(v.Lower) + ", " + bare(v.Upper) + "]"
+		return "[" + boundText(v.Lower) + ", " + boundText(v.Upper) + "]"
 	case *Taxonomy:
 		return p.taxonomy(v)
 	}
@@ -204,47 +202,24 @@ func treeText(n *taxonomy.Node) string {
 	return quoted(n.Name) + ": [" + strings.Join(children, ", ") + "]"
 }
 
-// bare returns a bound as YAML. Nothing is an open end.
-func bare(text string) string {
+// plainBound matches bounds that mean themselves without quotes: numbers and dates.
+var plainBound = regexp.MustCompile(`^[-+]?[0-9][-+.:0-9eE]*$`)
+
+// boundText returns a bound as YAML. Nothing is an open end.
+func boundText(text string) string {
 	switch {
 	case text == "":
 		return "null"
-	case text[0] >= '0' && text[0] <= '9' && isPlain(text), isNumber(text):
+	case plainBound.MatchString(text):
 		return text
 	}
 	return quoted(text)
 }
 
-// quoted returns a text as YAML, in quotes where it would be more than a text without them: a
-// number, a boolean, null, or syntax.
+// quoted returns a text as YAML, in quotes where it would be more than a text without them.
 func quoted(text string) string {
-	switch strings.ToLower(text) {
-	case "null", "true", "false", "yes", "no", "on", "off", ".inf", ".nan":
-		return strconv.Quote(text)
-	}
-	if !isPlain(text) || strings.IndexByte(".0123456789", text[0]) >= 0 && !strings.Contains(text, "/") {
+	if yaml.NeedsQuotes(text) {
 		return strconv.Quote(text)
 	}
 	return text
-}
-
-// isPlain reports whether a text means itself without quotes, everywhere in YAML: words with one
-// space between them, the first without a sign before it.
-func isPlain(text string) bool {
-	for i, r := range text {
-		switch {
-		case unicode.IsLetter(r) || unicode.IsNumber(r) || strings.ContainsRune("_./", r):
-		case i > 0 && strings.ContainsRune("+%*-", r):
-		case r == ' ' && i > 0 && i < len(text)-1 && text[i-1] != ' ':
-		default:
-			return false
-		}
-	}
-	return text != ""
-}
-
-// isNumber reports whether a text is a number with a sign.
-func isNumber(text string) bool {
-	_, err := strconv.ParseFloat(text, 64)
-	return err == nil && strings.Trim(text, "+-.0123456789eE") == ""
 }

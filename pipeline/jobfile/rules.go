@@ -1,7 +1,6 @@
 package jobfile
 
 import (
-	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -14,11 +13,12 @@ import (
 // that would need it stay silent.
 func (c *checker) rules() {
 	for i := range c.Sets {
-		c.setRules(&c.Sets[i], fmt.Sprintf("quasi_identifiers[%d].columns", i))
+		c.setRules(&c.Sets[i], itemPath("quasi_identifiers", i)+".columns")
 	}
 	for i := range c.Columns {
 		c.columnRules(i)
 	}
+	c.slots(c.useRules)
 	c.classRules()
 	c.algorithmRules()
 	c.outputRules()
@@ -30,7 +30,7 @@ func (c *checker) listed() bool { return !c.broken("columns") && len(c.Columns) 
 // setRules: every column of a set is there once, and masked.
 func (c *checker) setRules(set *Set, path string) {
 	for i, name := range set.Columns {
-		at := fmt.Sprintf("%s[%d]", path, i)
+		at := itemPath(path, i)
 		switch spec := c.Column(name); {
 		case slices.Contains(set.Columns[:i], name):
 			c.add(at, "", "column %q is twice in one set", name)
@@ -44,18 +44,29 @@ func (c *checker) setRules(set *Set, path string) {
 	}
 }
 
-// columnRules: a masked column is in a set, and has the keys of its mask only.
+// useRules: a column has the keys of its mask only, an algorithm its own only.
+func (c *checker) useRules(s slot) {
+	switch algorithm := c.Algorithm.Name; {
+	case !c.given(s):
+	case s.masks != nil:
+		if spec := &c.Columns[s.i]; spec.Mask != "" && !s.allows(spec.Mask) {
+			c.add(s.path+":", "", "%s is for mask %s, the mask of %q is %s", s.key(), s.masks[0], spec.Name, spec.Mask)
+		}
+	case algorithm != "" && !s.serves(algorithm):
+		c.add(s.path+":", "", "%s is for algorithm %s, the algorithm is %s", s.key(), strings.Join(s.engines, " or "), algorithm)
+	}
+}
+
+// columnRules: a masked column has a name, is in a set, and has a taxonomy if it needs one.
 func (c *checker) columnRules(i int) {
 	spec, path := &c.Columns[i], columnPath(c.Columns[i].Name)
+	if spec.Name == "" && spec.masked() {
+		c.add(path+":", "name it where it comes from", "a column without a name can only be dropped or kept")
+		return
+	}
 	partial := len(c.Sets) == 0 || slices.ContainsFunc(c.Sets, func(s Set) bool { return len(s.Columns) == 0 })
 	if spec.masked() && spec.Name != c.Class && !partial && !c.inSet(spec.Name) {
 		c.add(path+":", "add it to a set, or keep or drop it", "column %q is masked and in no quasi-identifier set", spec.Name)
-	}
-	for _, f := range fieldsUnder(fieldAt("columns").prefix()) {
-		at := path + "." + f.key()
-		if spec.Mask != "" && !f.allows(spec.Mask) && c.given(at, f.at(c.Job, i)) && !c.broken(at) {
-			c.add(at+":", "", "%s is for mask %s, the mask of %q is %s", f.key(), f.masks[0], spec.Name, spec.Mask)
-		}
 	}
 	if spec.Mask == MaskGeneralize && spec.Taxonomy.Name != "" && c.TaxonomyFile == "" && !c.broken("taxonomies") {
 		c.taxonomyRules(spec, path)
@@ -103,17 +114,9 @@ func (c *checker) classRules() {
 // classified are the algorithms that need a class: what they do goes by its frequencies.
 var classified = []string{AlgorithmBottomUp, AlgorithmKACTUS, AlgorithmIACk, AlgorithmIACc, AlgorithmInfoGainMondrian}
 
-// algorithmRules: an algorithm has no keys that it has no use for, and all it needs.
+// algorithmRules: an algorithm has all it needs.
 func (c *checker) algorithmRules() {
 	name := c.Algorithm.Name
-	if name == "" {
-		return
-	}
-	for _, f := range fieldsUnder(fieldAt("algorithm").prefix()) {
-		if !f.serves(name) && c.given(f.path, f.at(c.Job, 0)) && !c.broken(f.path) {
-			c.add(f.path+":", "", "%s is for algorithm %s, the algorithm is %s", f.key(), strings.Join(f.engines, " or "), name)
-		}
-	}
 	if c.Class == "" && slices.Contains(classified, name) && !c.broken("class") {
 		c.add("algorithm.name", "name the column that a model is to predict: class: …", "algorithm %s needs a class", name)
 	}
@@ -134,7 +137,7 @@ func (c *checker) outputRules() {
 	}
 	for i, input := range c.Input {
 		if c.Output.Path != "" && cleaned(input) == cleaned(c.Output.Path) {
-			c.add(fmt.Sprintf("input[%d]", i), "", "input and output are the same")
+			c.add(itemPath("input", i), "", "input and output are the same")
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -76,65 +75,64 @@ func TreeOf(t *taxonomy.Node) engine.Node {
 	return n
 }
 
-// taxonomyOf reads the taxonomy of a column: a name, a tree or a generator.
-func (d *decoder) taxonomyOf(path string, n *yaml.Node) Taxonomy {
+// readTaxonomy reads the taxonomy of a column: a name, a tree or a generator.
+func (c *checker) readTaxonomy(path string, n *yaml.Node) Taxonomy {
 	if n.Kind != yaml.Scalar {
-		return d.inline(path, n)
+		return c.inline(path, n)
 	}
 	if n.Text == "" {
-		d.add(path, "", "taxonomy is empty")
+		c.add(path, "", "taxonomy is empty")
 	}
 	return Taxonomy{Name: n.Text}
 }
 
-// taxonomiesOf reads the job's taxonomies: a path, or a map of files, trees and generators.
-func (d *decoder) taxonomiesOf(f *field, path string, n *yaml.Node) {
+// readTaxonomies reads the job's taxonomies: a path, or a map of files, trees and generators.
+func (c *checker) readTaxonomies(s slot, n *yaml.Node) {
 	switch {
 	case n.Kind == yaml.Scalar && n.Text != "":
-		d.TaxonomyFile = inFolder(filepath.Dir(d.File), n.Text)
+		c.TaxonomyFile = c.path(n.Text)
 		return
 	case n.Kind != yaml.Map || len(n.Entries) == 0:
-		d.add(path, "", "taxonomies must be a path, or a map from names to taxonomies, not %s", f.describe(n))
+		c.add(s.path, "", "taxonomies must be a path, or a map from names to taxonomies, not %s", s.describe(n))
 		return
 	}
-	d.Taxonomies = make(map[string]Taxonomy)
+	c.Taxonomies = make(map[string]Taxonomy)
 	for _, e := range n.Entries {
 		at := taxonomyPath(e.Key.Text)
-		d.note(at, e.Value)
-		d.note(at+":", e.Key)
+		c.origins.places[at] = place{line: e.Value.Line, column: e.Value.Column}
+		c.origins.places[at+":"] = place{line: e.Key.Line, column: e.Key.Column}
 		switch {
 		case e.Value.Kind != yaml.Scalar:
-			d.Taxonomies[e.Key.Text] = d.inline(at, e.Value)
+			c.Taxonomies[e.Key.Text] = c.inline(at, e.Value)
 		case e.Value.Null() || e.Value.Text == "":
-			d.add(at+":", "", "taxonomy %q has no value", e.Key.Text)
+			c.add(at+":", "", "taxonomy %q has no value", e.Key.Text)
 		default:
-			d.Taxonomies[e.Key.Text] = Taxonomy{File: inFolder(filepath.Dir(d.File), e.Value.Text)}
+			c.Taxonomies[e.Key.Text] = Taxonomy{File: c.path(e.Value.Text)}
 		}
 	}
 }
 
 // inline reads a tree or a generator.
-func (d *decoder) inline(path string, n *yaml.Node) (t Taxonomy) {
+func (c *checker) inline(path string, n *yaml.Node) (t Taxonomy) {
 	if n.Kind == yaml.Map && len(n.Entries) == 1 {
 		word, list := n.Entries[0].Key.Text, n.Entries[0].Value
 		if slices.Contains([]string{"prefix", "date", "ranges"}, word) && list.Kind == yaml.List {
-			return d.generator(path, word, list)
+			return c.generator(path, word, list)
 		}
 	}
 	var problems yaml.Problems
 	t.Tree, problems = taxonomy.New(n)
-	d.addInside(path, problems)
+	c.addInside(path, problems)
 	return t
 }
 
 // generator reads {prefix: […]}, {date: […]} or {ranges: […]}.
-func (d *decoder) generator(path, word string, list *yaml.Node) (t Taxonomy) {
+func (c *checker) generator(path, word string, list *yaml.Node) (t Taxonomy) {
 	levels := make([]string, len(list.Items))
 	for i, item := range list.Items {
-		at := fmt.Sprintf("%s[%d]", path, i)
-		d.note(at, item)
+		at := c.noteItem(path, i, item)
 		if item.Kind != yaml.Scalar || item.Null() {
-			d.add(at, "", "%s: must be a single value", word)
+			c.add(at, "", "%s: must be a single value", word)
 			return t
 		}
 		if levels[i] = item.Text; word != "date" {
@@ -142,10 +140,9 @@ func (d *decoder) generator(path, word string, list *yaml.Node) (t Taxonomy) {
 		}
 	}
 	if len(levels) == 0 {
-		d.note(path, list)
-		d.add(path, "", "%s: at least one value is needed", word)
+		c.add(c.noteItem(path, 0, list), "", "%s: at least one value is needed", word)
 	}
-	d.levels(path, word, levels)
+	c.levels(path, word, levels)
 	switch word {
 	case "prefix":
 		for _, text := range levels {
@@ -205,7 +202,7 @@ func (c *checker) addInside(path string, problems yaml.Problems) {
 func (c *checker) levels(path, word string, levels []string) {
 	for i, text := range levels {
 		if message := wrongLevel(word, levels[:i], text); message != "" {
-			c.add(fmt.Sprintf("%s[%d]", path, i), "", "%s: %s", word, message)
+			c.add(itemPath(path, i), "", "%s: %s", word, message)
 			return
 		}
 	}
