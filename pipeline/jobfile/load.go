@@ -1,6 +1,7 @@
 package jobfile
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -100,11 +101,7 @@ func (r *reader) unknown(path, key string, fields []*field) {
 	for i, f := range fields {
 		names[i] = f.key()
 	}
-	hint := didYouMean(key, names)
-	if hint == "" {
-		hint = "the keys here are " + strings.Join(names, ", ")
-	}
-	r.add(path, hint, "unknown key %q", key)
+	r.add(path, cmp.Or(didYouMean(key, names), "the keys here are "+strings.Join(names, ", ")), "unknown key %q", key)
 }
 
 // take takes over the node of a field.

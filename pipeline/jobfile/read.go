@@ -44,7 +44,7 @@ func (c *checker) texts(s slot, n *yaml.Node) []string {
 		items = []*yaml.Node{n}
 	}
 	if len(items) == 0 {
-		c.add(s.path, "", "%s must be a %s, not %s", s.key(), kindWords[s.kind], s.describe(n))
+		c.add(s.path, "", "%s must be a %s, not %s", s.key(), kinds[s.kind].words, s.describe(n))
 	}
 	texts := make([]string, len(items))
 	for i, item := range items {

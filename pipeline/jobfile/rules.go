@@ -1,6 +1,7 @@
 package jobfile
 
 import (
+	"cmp"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -82,16 +83,11 @@ func (c *checker) taxonomyRules(spec *Column, path string) {
 	}
 	hint := didYouMean(name, slices.Sorted(maps.Keys(c.Taxonomies)))
 	if c.origins.origin(path+".taxonomy") == originDefault {
-		if hint == "" {
-			hint = "name one, or add it to taxonomies; without a taxonomy use suppress"
-		}
+		hint = cmp.Or(hint, "name one, or add it to taxonomies; without a taxonomy use suppress")
 		c.add(path+":", hint, "column %q is generalized and has no taxonomy", spec.Name)
 		return
 	}
-	if hint == "" {
-		hint = "files go under taxonomies, by name"
-	}
-	c.add(path+".taxonomy", hint, "no taxonomy named %q", name)
+	c.add(path+".taxonomy", cmp.Or(hint, "files go under taxonomies, by name"), "no taxonomy named %q", name)
 }
 
 // classRules: the class column goes out unchanged.
@@ -101,10 +97,7 @@ func (c *checker) classRules() {
 	}
 	switch spec := c.Column(c.Class); {
 	case spec == nil && c.Unlisted != UnlistedKeep:
-		hint := didYouMean(c.Class, c.columnNames())
-		if hint == "" {
-			hint = "add it with the mask keep"
-		}
+		hint := cmp.Or(didYouMean(c.Class, c.columnNames()), "add it with the mask keep")
 		c.add("class", hint, "the class column %q has no entry in columns", c.Class)
 	case spec != nil && spec.Mask != "" && spec.Mask != MaskKeep:
 		c.add(columnPath(c.Class)+".mask", "", "the class column %q must be kept: its mask is %s", c.Class, spec.Mask)

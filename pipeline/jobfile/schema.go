@@ -11,10 +11,11 @@ import (
 
 // Parts of the schema. Names may be what YAML takes for numbers.
 const (
-	pathSchema = `{"type":"string","minLength":1}`
-	nameSchema = `{"type":["string","number","boolean"],"minLength":1}`
-	nodeSchema = `{"$ref":"#/$defs/tree/$defs/node"}`
-	mapOfNodes = `{"type":"object","additionalProperties":` + nodeSchema + `}`
+	pathSchema   = `{"type":"string","minLength":1}`
+	nameSchema   = `{"type":["string","number","boolean"],"minLength":1}`
+	inlineSchema = `{"$ref":"#/$defs/generator"},{"$ref":"#/$defs/tree"}`
+	nodeSchema   = `{"$ref":"#/$defs/tree/$defs/node"}`
+	mapOfNodes   = `{"type":"object","additionalProperties":` + nodeSchema + `}`
 
 	treeSchema = `{"description":"a taxonomy tree: nested maps from a node to its children, with one root; a leaf is {}, null or an item of a list",` +
 		`"type":"object","additionalProperties":` + nodeSchema + `,"minProperties":1,"maxProperties":1,` +
@@ -77,54 +78,24 @@ func objectSchema(prefix string) string {
 
 // schema returns the schema of a field's values.
 func (f *field) schema() string {
-	object := ""
-	if f.kind == kindMap || f.kind == kindNamed || f.kind == kindList {
-		object = objectSchema(f.prefix())
+	form := kinds[f.kind].schema
+	switch {
+	case f.kind >= kindMap:
+		object := objectSchema(f.prefix())
 		if bare := bareField(f.prefix()); bare != nil {
 			object = `{"anyOf":[` + bare.schema() + `,` + object + `]}`
 		}
-	}
-	switch f.kind {
-	case kindMap:
-		return object
-	case kindNamed:
-		return `{"type":"object","additionalProperties":` + object + `,"minProperties":1}`
-	case kindList:
-		return `{"type":"array","items":` + object + `,"minItems":1}`
-	case kindPaths:
-		return `{"anyOf":[` + pathSchema + `,{"type":"array","items":` + pathSchema + `,"minItems":1}]}`
-	case kindTexts:
-		return `{"type":"array","items":` + nameSchema + `,"minItems":1,"uniqueItems":true}`
-	case kindBounds:
-		return `{"type":"array","items":{"type":["string","number","null"]},"minItems":2,"maxItems":2}`
-	case kindTaxonomy:
-		return `{"anyOf":[` + nameSchema + `,{"$ref":"#/$defs/generator"},{"$ref":"#/$defs/tree"}]}`
-	case kindTaxonomies:
-		return `{"anyOf":[` + pathSchema + `,{"type":"object","additionalProperties":` +
-			`{"anyOf":[` + pathSchema + `,{"$ref":"#/$defs/generator"},{"$ref":"#/$defs/tree"}]},"minProperties":1}]}`
-	}
-	return f.scalarSchema()
-}
-
-// scalarSchema returns the schema of single values.
-func (f *field) scalarSchema() string {
-	switch {
+		return fmt.Sprintf(form, object)
 	case len(f.enum) > 0:
 		return `{"type":"string","enum":` + inJSON(f.enum) + `}`
-	case f.kind == kindFraction:
-		return fmt.Sprintf(`{"type":"number","minimum":%d,"maximum":%d}`, f.min, f.max)
 	case f.kind == kindInteger && f.max > 0:
-		return fmt.Sprintf(`{"type":"integer","minimum":%d,"maximum":%d}`, f.min, f.max)
+		return fmt.Sprintf(form+`,"maximum":%d}`, f.min, f.max)
 	case f.kind == kindInteger:
-		return fmt.Sprintf(`{"type":"integer","minimum":%d}`, f.min)
+		return fmt.Sprintf(form+"}", f.min)
 	case f.kind == kindSize:
-		return fmt.Sprintf(`{"type":["string","integer"],"pattern":%s,"minimum":%d}`, inJSON(f.pattern), minMemory)
-	case f.kind == kindCharacter:
-		return `{"type":"string","minLength":1,"maxLength":1}`
+		return fmt.Sprintf(form, inJSON(f.pattern), minMemory)
 	case f.pattern != "":
 		return `{"type":"string","pattern":` + inJSON(f.pattern) + `}`
-	case f.kind == kindPath:
-		return pathSchema
 	}
-	return nameSchema
+	return form
 }

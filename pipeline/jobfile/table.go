@@ -20,11 +20,23 @@ const (
 	kindNamed                  // a map from free names to maps with fields of their own
 )
 
-// kindWords describe the kinds that have no values of their own to list.
-var kindWords = map[kind]string{
-	kindText: "text", kindTexts: "list of names", kindPath: "path", kindPaths: "path or list of paths",
-	kindFraction: "number from 0 to 1", kindSize: "size", kindCharacter: "character", kindBounds: "`[lower, upper]`", kindTaxonomy: "name, tree or generator",
-	kindTaxonomies: "path or map", kindMap: "map", kindList: "list of maps", kindNamed: "map by name",
+// kinds says of every kind what the reference calls it, what messages call one value of it, and the
+// JSON Schema of its values. A row of the table may say more.
+var kinds = [...]struct{ words, one, schema string }{
+	kindText:       {"text", "a text", nameSchema},
+	kindTexts:      {"list of names", "a name", `{"type":"array","items":` + nameSchema + `,"minItems":1,"uniqueItems":true}`},
+	kindPath:       {"path", "a path", pathSchema},
+	kindPaths:      {"path or list of paths", "a path", `{"anyOf":[` + pathSchema + `,{"type":"array","items":` + pathSchema + `,"minItems":1}]}`},
+	kindInteger:    {"integer", "an integer", `{"type":"integer","minimum":%d`},
+	kindFraction:   {"number from 0 to 1", "a number from 0 to 1", `{"type":"number","minimum":0,"maximum":1}`},
+	kindSize:       {"size", "a size such as 1GiB, 512MiB or 2GB", `{"type":["string","integer"],"pattern":%s,"minimum":%d}`},
+	kindCharacter:  {"character", `one character such as ",", ";" or "\t"`, `{"type":"string","minLength":1,"maxLength":1}`},
+	kindBounds:     {"`[lower, upper]`", "", `{"type":"array","items":{"type":["string","number","null"]},"minItems":2,"maxItems":2}`},
+	kindTaxonomy:   {"name, tree or generator", "", `{"anyOf":[` + nameSchema + `,` + inlineSchema + `]}`},
+	kindTaxonomies: {"path or map", "", `{"anyOf":[` + pathSchema + `,{"type":"object","additionalProperties":{"anyOf":[` + pathSchema + `,` + inlineSchema + `]},"minProperties":1}]}`},
+	kindMap:        {"map", "", "%s"},
+	kindList:       {"list of maps", "", `{"type":"array","items":%s,"minItems":1}`},
+	kindNamed:      {"map by name", "", `{"type":"object","additionalProperties":%s,"minProperties":1}`},
 }
 
 // field is one row of the table that defines the job file. Reading, checking, defaults, overrides,

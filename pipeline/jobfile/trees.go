@@ -15,20 +15,18 @@ import (
 // that no tree has, come back as an *Error, all of it at once; other errors are failures
 // to read.
 func (j *Job) LoadTaxonomies() (map[string]Taxonomy, error) {
-	t := treeLoader{job: j, files: make(map[string]*taxonomy.Node), failed: make(map[string]bool)}
+	l := treeLoader{Job: j, files: make(map[string]trees)}
 	out := make(map[string]Taxonomy)
 	for i := range j.Columns {
-		c := &j.Columns[i]
-		if c.Mask != MaskGeneralize {
-			continue
+		if c := &j.Columns[i]; c.Mask == MaskGeneralize {
+			t, err := l.column(c)
+			if err != nil {
+				return nil, err
+			}
+			out[c.Name] = t
 		}
-		taxonomy, err := t.column(c)
-		if err != nil {
-			return nil, err
-		}
-		out[c.Name] = taxonomy
 	}
-	if err := asError(t.problems); err != nil {
+	if err := asError(l.problems); err != nil {
 		return nil, err
 	}
 	return out, nil
@@ -60,80 +58,63 @@ func (j *Job) TaxonomyFiles() []string {
 	return slices.Sorted(maps.Keys(paths))
 }
 
+// trees are those of a file, by name. A file of one tree has no name for it.
+type trees = map[string]*taxonomy.Node
+
 // treeLoader reads taxonomy files, each once.
 type treeLoader struct {
-	job      *Job
+	*Job
+	files    map[string]trees // nil: there was a problem
 	problems []Problem
-	named    map[string]*taxonomy.Node // of the job's taxonomy file, once read
-	files    map[string]*taxonomy.Node // single trees, by path
-	failed   map[string]bool           // paths that were reported
 }
 
 // column returns a column's taxonomy; after a problem, an empty one.
-func (t *treeLoader) column(c *Column) (Taxonomy, error) {
+func (l *treeLoader) column(c *Column) (t Taxonomy, err error) {
 	name := c.Taxonomy.Name
-	if name == "" {
+	named := l.Taxonomies[name]
+	switch {
+	case name == "":
 		return c.Taxonomy, nil
-	}
-	if t.job.TaxonomyFile != "" {
-		tree, err := t.fromNamed(c)
-		return Taxonomy{Tree: tree}, err
-	}
-	named := t.job.Taxonomies[name]
-	if named.File == "" {
-		return named, nil
-	}
-	tree, err := t.fromFile(name, named.File)
-	return Taxonomy{Tree: tree}, err
-}
-
-// fromNamed finds a column's tree in the job's file of named trees.
-func (t *treeLoader) fromNamed(c *Column) (*taxonomy.Node, error) {
-	path := t.job.TaxonomyFile
-	if t.named == nil && !t.failed[path] {
-		named, err := taxonomy.ReadAll(path)
-		if err != nil {
-			return nil, t.fail(path, "taxonomies", err)
+	case l.TaxonomyFile != "":
+		found, err := l.read(l.TaxonomyFile, "taxonomies", taxonomy.ReadAll)
+		if t.Tree = found[name]; t.Tree == nil && found != nil {
+			at := columnPath(c.Name)
+			if at += ".taxonomy"; l.origins.origin(at) == originDefault {
+				at = columnPath(c.Name) + ":"
+			}
+			hint := didYouMean(name, slices.Sorted(maps.Keys(found)))
+			l.problems = append(l.problems, l.origins.problem(at, hint, "column %q: no taxonomy named %q in %s", c.Name, name, l.TaxonomyFile))
 		}
-		t.named = named
+		return t, err
+	case named.File != "":
+		found, err := l.read(named.File, taxonomyPath(name), func(path string) (trees, error) {
+			tree, err := taxonomy.Read(path)
+			return trees{"": tree}, err
+		})
+		return Taxonomy{Tree: found[""]}, err
 	}
-	tree := t.named[c.Taxonomy.Name]
-	if tree == nil && !t.failed[path] {
-		at := columnPath(c.Name)
-		if at += ".taxonomy"; t.job.origins.origin(at) == originDefault {
-			at = columnPath(c.Name) + ":"
-		}
-		hint := didYouMean(c.Taxonomy.Name, slices.Sorted(maps.Keys(t.named)))
-		t.problems = append(t.problems, t.job.origins.problem(at, hint, "column %q: no taxonomy named %q in %s", c.Name, c.Taxonomy.Name, path))
-	}
-	return tree, nil
+	return named, nil
 }
 
-// fromFile reads a file of one tree.
-func (t *treeLoader) fromFile(name, path string) (*taxonomy.Node, error) {
-	if tree := t.files[path]; tree != nil || t.failed[path] {
-		return tree, nil
+// read reads a file that a key of the job names. Of its errors it returns those that are not the
+// job's fault.
+func (l *treeLoader) read(path, at string, parse func(path string) (trees, error)) (trees, error) {
+	if found, ok := l.files[path]; ok {
+		return found, nil
 	}
-	tree, err := taxonomy.Read(path)
-	if err != nil {
-		return nil, t.fail(path, taxonomyPath(name), err)
-	}
-	t.files[path] = tree
-	return tree, nil
-}
-
-// fail notes that a file cannot be used. It returns errors that are not the job's fault.
-func (t *treeLoader) fail(path, at string, err error) error {
-	t.failed[path] = true
+	found, err := parse(path)
 	var bad *taxonomy.Error
-	if errors.As(err, &bad) {
-		t.problems = append(t.problems, bad.Problems...)
-		return nil
+	switch cause := wrongPath(err); {
+	case err == nil:
+		l.files[path] = found
+		return found, nil
+	case errors.As(err, &bad):
+		l.problems = append(l.problems, bad.Problems...)
+	case cause != "":
+		l.problems = append(l.problems, l.origins.problem(at, "", "read taxonomy file %s: %s", path, cause))
+	default:
+		return nil, fmt.Errorf("read taxonomies: %w", err)
 	}
-	cause := wrongPath(err)
-	if cause == "" {
-		return fmt.Errorf("read taxonomies: %w", err)
-	}
-	t.problems = append(t.problems, t.job.origins.problem(at, "", "read taxonomy file %s: %s", path, cause))
-	return nil
+	l.files[path] = nil
+	return nil, nil
 }

@@ -137,21 +137,11 @@ func (f *field) wants() string {
 		return fmt.Sprintf("an integer from %d to %d", f.min, f.max)
 	case f.kind == kindInteger:
 		return fmt.Sprintf("an integer of at least %d", f.min)
-	case f.kind == kindFraction:
-		return "a number from 0 to 1"
-	case f.kind == kindSize:
-		return "a size such as 1GiB, 512MiB or 2GB"
-	case f.kind == kindCharacter:
-		return `one character such as ",", ";" or "\t"`
-	case f.kind == kindPath, f.kind == kindPaths:
-		return "a path"
-	case f.kind == kindTexts:
-		return "a name"
-	case f.pattern != "":
+	case f.kind == kindText && f.pattern != "":
 		_, values, _ := strings.Cut(f.plainDoc(), ": ")
 		return values
 	}
-	return "a text"
+	return kinds[f.kind].one
 }
 
 // describe names a node for messages: its shape, or its value.
