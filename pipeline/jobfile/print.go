@@ -53,7 +53,7 @@ func (j *Job) YAML() string {
 			b = fmt.Appendf(b, "%s: %s  # %s\n", l.text, l.Value, comment)
 		case !l.absent:
 			b = fmt.Appendf(b, "%s: %s\n", l.text, l.Value)
-		case !l.nested:
+		case !strings.Contains(l.Key, "."): // what is absent below others is not shown
 			b = fmt.Appendf(b, "# %s: %s  # %s\n", l.text, l.Value, comment)
 		}
 	}
@@ -65,7 +65,6 @@ type line struct {
 	Setting        // without a key: values of its own follow
 	text    string // the key, indented
 	absent  bool   // there is no value: it says what that means
-	nested  bool   // below another key
 }
 
 // print returns the lines of the job.
@@ -102,7 +101,7 @@ func (p *printer) slot(s slot) {
 	case noted || !isZero(s.value):
 		p.value(p.indent(s)+s.key(), s.path, p.text(s.field, s.value))
 	case s.defWords != "" && !strings.HasPrefix(s.path, "columns."):
-		p.lines = append(p.lines, line{text: s.key(), absent: true, nested: s.owner != "", Setting: Setting{s.path, s.defWords, originDefault}})
+		p.lines = append(p.lines, line{text: s.key(), absent: true, Setting: Setting{s.path, s.defWords, originDefault}})
 	}
 }
 
@@ -203,7 +202,7 @@ func treeText(n *taxonomy.Node) string {
 }
 
 // plainBound matches bounds that mean themselves without quotes: numbers and dates.
-var plainBound = regexp.MustCompile(`^[-+]?[0-9][-+.:0-9eE]*$`)
+var plainBound = regexp.MustCompile(`^[-+]?[0-9]([-+.0-9eE]*[0-9])?$`)
 
 // boundText returns a bound as YAML. Nothing is an open end.
 func boundText(text string) string {
