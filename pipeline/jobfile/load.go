@@ -111,9 +111,7 @@ func (r *reader) take(f *field, path string, n *yaml.Node) {
 	case n.Null():
 		r.spoil(path, "give it a value, or leave it out", "%s has no value", f.key())
 	case f.kind == kindMap:
-		if n = withBare(f, n); n.Kind == yaml.Map {
-			r.keys(f.prefix(), path, n)
-		} else {
+		if !r.entry(f, path, n) {
 			r.spoil(path, "", "%s must be a map, not %s", f.key(), f.describe(n))
 		}
 	case f.kind == kindList:
@@ -125,14 +123,17 @@ func (r *reader) take(f *field, path string, n *yaml.Node) {
 	}
 }
 
-// withBare returns the map that a bare word stands for, or the node itself.
-func withBare(f *field, n *yaml.Node) *yaml.Node {
-	bare := bareField(f.prefix())
-	if bare == nil || n.Kind != yaml.Scalar || n.Null() {
-		return n
+// entry takes over a map, or the word that stands for one. It reports whether it is either.
+func (r *reader) entry(f *field, path string, n *yaml.Node) bool {
+	switch bare := bareField(f.prefix()); {
+	case n.Kind == yaml.Map:
+		r.keys(f.prefix(), path, n)
+	case n.Kind != yaml.Scalar || n.Null() || bare == nil:
+		return false
+	case !r.replaces(bare):
+		r.take(bare, path+"."+bare.key(), n)
 	}
-	key := &yaml.Node{Text: bare.key(), Line: n.Line, Column: n.Column}
-	return &yaml.Node{Kind: yaml.Map, Entries: []yaml.Entry{{Key: key, Value: n}}}
+	return true
 }
 
 func (r *reader) sets(f *field, path string, n *yaml.Node) {
@@ -144,9 +145,7 @@ func (r *reader) sets(f *field, path string, n *yaml.Node) {
 	for i, item := range n.Items {
 		set := itemPath(path, i)
 		r.note(set, item)
-		if item.Kind == yaml.Map {
-			r.keys(f.prefix(), set, item)
-		} else {
+		if !r.entry(f, set, item) {
 			r.spoil(set, hint, "a set must be a map, not %s", f.describe(item))
 		}
 	}
@@ -159,19 +158,16 @@ func (r *reader) columns(f *field, path string, n *yaml.Node) {
 	}
 	r.Columns = make([]Column, len(n.Entries))
 	for i, e := range n.Entries {
-		name, entry := e.Key.Text, withBare(f, e.Value)
-		column := columnPath(name)
+		name, column := e.Key.Text, columnPath(e.Key.Text)
 		r.Columns[i].Name = name
 		r.note(column, e.Value)
 		r.note(column+":", e.Key)
 		switch {
-		case entry.Kind == yaml.Map:
-			r.keys(f.prefix(), column, entry)
-		case entry.Null():
+		case e.Value.Null():
 			r.add(column+":", hint, "column %q has no mask", name)
 			r.origins.spoil(column)
-		default:
-			r.spoil(column, hint, "column %q must have a mask or a map, not %s", name, f.describe(entry))
+		case !r.entry(f, column, e.Value):
+			r.spoil(column, hint, "column %q must have a mask or a map, not %s", name, f.describe(e.Value))
 		}
 	}
 }
