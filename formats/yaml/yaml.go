@@ -85,8 +85,8 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 // NeedsQuotes reports whether a text would be more than a text in a document without quotes: a
 // number, a word such as null, or syntax of maps and lists.
 func NeedsQuotes(text string) bool {
-	return token.IsNeedQuoted(text) || strings.ContainsRune("-?~=<.", rune(text[0])) && !strings.HasPrefix(text, "./") ||
-		strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) || strings.ContainsRune("\"'`,:#[]{}\\", r) })
+	return token.IsNeedQuoted(text) || strings.ContainsRune("-?~=.", rune(text[0])) && !strings.HasPrefix(text, "./") ||
+		strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) || strings.ContainsRune("\"'`,:#[]{}<\\", r) })
 }
 
 // Parse parses a file that holds one YAML document. Anchors, aliases, merge keys, tags,
