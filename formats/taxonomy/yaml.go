@@ -51,7 +51,7 @@ func parseTree(text []byte) (*Node, yaml.Problems) {
 }
 
 // New makes a tree of a YAML map with one key, the root. The problems have no file
-// and no source line yet: see Problems.Locate.
+// and no source line yet.
 func New(doc *yaml.Node) (*Node, yaml.Problems) {
 	if doc.Kind != yaml.Map || len(doc.Entries) == 0 {
 		return nil, yaml.Problems{{Line: doc.Line, Column: doc.Column, Message: "not a tree: it needs a map with one key, the root"}}

@@ -91,7 +91,7 @@ func NeedsQuotes(text string) bool {
 
 // Parse parses a file that holds one YAML document. Anchors, aliases, merge keys, tags,
 // directives and keys that are not scalars are refused. An empty document gives nil. The
-// problems have no file and no source line yet: see Problems.Locate.
+// problems have no file and no source line yet.
 func Parse(text []byte) (*Node, Problems) {
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	if len(text) > MaxBytes {

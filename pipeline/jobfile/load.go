@@ -25,9 +25,10 @@ func Parse(path string, text []byte, overrides []Override) (*Job, error) {
 		return nil, &Error{[]Problem{noJob(path)}}
 	}
 	root, problems := yaml.Parse(text)
-	problems.Locate(path, text)
 	r := newReader(path, text, overrides)
-	r.problems = append(r.problems, problems...)
+	for _, p := range problems {
+		r.problems = append(r.problems, r.origins.located(place{line: p.Line, column: p.Column}, p.Hint, p.Message))
+	}
 	switch {
 	case root != nil && root.Kind == yaml.Map:
 		r.note("", root)
