@@ -11,11 +11,12 @@ import (
 
 // Parts of the schema. Names may be what YAML takes for numbers.
 const (
-	pathSchema   = `{"type":"string","minLength":1}`
-	nameSchema   = `{"type":["string","number","boolean"],"minLength":1}`
-	inlineSchema = `{"$ref":"#/$defs/generator"},{"$ref":"#/$defs/tree"}`
-	nodeSchema   = `{"$ref":"#/$defs/tree/$defs/node"}`
-	mapOfNodes   = `{"type":"object","additionalProperties":` + nodeSchema + `}`
+	pathSchema     = `{"type":"string","minLength":1}`
+	nameSchema     = `{"type":["string","number","boolean"],"minLength":1}`
+	taxonomySchema = `{"anyOf":[` + pathSchema + `,` + inlineSchema + `]}`
+	inlineSchema   = `{"$ref":"#/$defs/generator"},{"$ref":"#/$defs/tree"}`
+	nodeSchema     = `{"$ref":"#/$defs/tree/$defs/node"}`
+	mapOfNodes     = `{"type":"object","additionalProperties":` + nodeSchema + `}`
 
 	treeSchema = `{"description":"a taxonomy tree: nested maps from a node to its children, with one root; a leaf is {}, null or an item of a list",` +
 		`"type":"object","additionalProperties":` + nodeSchema + `,"minProperties":1,"maxProperties":1,` +

@@ -33,7 +33,7 @@ var kinds = [...]struct{ words, one, schema string }{
 	kindCharacter:  {"character", `one character such as ",", ";" or "\t"`, `{"type":"string","minLength":1,"maxLength":1}`},
 	kindBounds:     {"`[lower, upper]`", "", `{"type":"array","items":{"type":["string","number","null"]},"minItems":2,"maxItems":2}`},
 	kindTaxonomy:   {"name, tree or generator", "", `{"anyOf":[` + nameSchema + `,` + inlineSchema + `]}`},
-	kindTaxonomies: {"path or map", "", `{"anyOf":[` + pathSchema + `,{"type":"object","additionalProperties":{"anyOf":[` + pathSchema + `,` + inlineSchema + `]},"minProperties":1}]}`},
+	kindTaxonomies: {"path or map", "", `{"anyOf":[` + pathSchema + `,{"type":"object","additionalProperties":` + taxonomySchema + `,"minProperties":1}]}`},
 	kindMap:        {"map", "", "%s"},
 	kindList:       {"list of maps", "", `{"type":"array","items":%s,"minItems":1}`},
 	kindNamed:      {"map by name", "", `{"type":"object","additionalProperties":%s,"minProperties":1}`},
