@@ -17,3 +17,14 @@ func TestParseSize(t *testing.T) {
 		}
 	}
 }
+
+func TestSizeText(t *testing.T) {
+	for bytes, want := range map[int64]string{1 << 30: "1GiB", 3 << 29: "1536MiB", 2e9: "2GB", 1<<20 + 1: "1048577", 5e12: "5TB"} {
+		if got := sizeText(bytes); got != want {
+			t.Errorf("%d: got %s, want %s", bytes, got, want)
+		}
+		if back, err := parseSize(want); err != nil || back != bytes {
+			t.Errorf("%s: got %d, %v", want, back, err)
+		}
+	}
+}

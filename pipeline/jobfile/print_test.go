@@ -3,7 +3,6 @@ package jobfile
 import (
 	"path/filepath"
 	"reflect"
-	"slices"
 	"testing"
 
 	"github.com/kcut/kcut/formats/taxonomy"
@@ -13,33 +12,23 @@ import (
 func plainJob(job *Job) *Job {
 	plain := *job
 	plain.File, plain.origins = "", origins{}
-	plain.Columns = slices.Clone(job.Columns)
 	for i := range plain.Columns {
-		plain.Columns[i].Taxonomy = plainTaxonomy(plain.Columns[i].Taxonomy)
+		forgetPlaces(plain.Columns[i].Taxonomy.Tree)
 	}
-	plain.Taxonomies = make(map[string]Taxonomy)
-	for name, t := range job.Taxonomies {
-		plain.Taxonomies[name] = plainTaxonomy(t)
+	for _, t := range plain.Taxonomies {
+		forgetPlaces(t.Tree)
 	}
 	return &plain
 }
 
-func plainTaxonomy(t Taxonomy) Taxonomy {
-	if t.Tree != nil {
-		tree := plainTree(*t.Tree)
-		t.Tree = &tree
+func forgetPlaces(n *taxonomy.Node) {
+	if n == nil {
+		return
 	}
-	return t
-}
-
-func plainTree(n taxonomy.Node) taxonomy.Node {
 	n.Line, n.Column = 0, 0
-	children := make([]taxonomy.Node, len(n.Children))
 	for i := range n.Children {
-		children[i] = plainTree(n.Children[i])
+		forgetPlaces(&n.Children[i])
 	}
-	n.Children = children
-	return n
 }
 
 // The resolved job, saved, is the same job.
