@@ -45,19 +45,19 @@ func (c *checker) add(path, hint, format string, args ...any) {
 	c.problems = append(c.problems, c.origins.problem(path, hint, format, args...))
 }
 
-// spoil reports what is wrong with a value that is left out. Rules that need it stay silent.
-func (c *checker) spoil(path, hint, format string, args ...any) {
+// reject reports what is wrong with a value that is left out. Rules that need it stay silent.
+func (c *checker) reject(path, hint, format string, args ...any) {
 	c.add(path, hint, format, args...)
-	c.origins.spoil(path)
+	c.origins.reject(path)
 }
 
-// broken reports whether the value at a path was wrong.
-func (c *checker) broken(path string) bool { return c.origins.places[path].broken }
+// rejected reports whether the value at a path was wrong.
+func (c *checker) rejected(path string) bool { return c.origins.places[path].rejected }
 
 // given reports whether there is a value in a slot, and no wrong one.
 func (c *checker) given(s slot) bool {
-	at, noted := c.origins.places[s.path]
-	return !at.broken && !c.broken(s.owner) && (noted || !isZero(s.value))
+	at, recorded := c.origins.places[s.path]
+	return !at.rejected && !c.rejected(s.owner) && (recorded || !isZero(s.value))
 }
 
 // repeatedColumns: every column has one entry.
@@ -66,7 +66,7 @@ func (c *checker) repeatedColumns() {
 	for i := range c.Columns {
 		name := c.Columns[i].Name
 		if path := columnPath(name); seen[name] {
-			c.spoil(path, "", "column %q is there twice", name)
+			c.reject(path, "", "column %q is there twice", name)
 		}
 		seen[name] = true
 	}
@@ -85,7 +85,7 @@ func (c *checker) value(s slot) {
 		c.check(s)
 	}
 	if len(c.problems) > found {
-		c.origins.spoil(s.path)
+		c.origins.reject(s.path)
 		clearValue(s.value)
 	}
 }
@@ -120,7 +120,7 @@ func (c *checker) text(f *field, path string, text *string) {
 
 // absent gives a slot without a value its default, or reports that it needs one.
 func (c *checker) absent(s slot) {
-	if c.given(s) || c.broken(s.path) || c.broken(s.owner) {
+	if c.given(s) || c.rejected(s.path) || c.rejected(s.owner) {
 		return
 	}
 	value := s.def
@@ -134,7 +134,7 @@ func (c *checker) absent(s slot) {
 			hint = s.key() + " is " + s.wants()
 		}
 		c.add(s.owner, hint, "missing key %q", s.key())
-		c.origins.spoil(s.path)
+		c.origins.reject(s.path)
 	case value != "" && s.serves(c.Algorithm.Name) && (s.masks == nil || s.allows(c.Columns[s.i].Mask)):
 		s.parse(&yaml.Node{Text: value}, s.value)
 		c.origins.places[s.path] = place{name: originDefault}

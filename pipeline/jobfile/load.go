@@ -31,7 +31,7 @@ func Parse(path string, text []byte, overrides []Override) (*Job, error) {
 	}
 	switch {
 	case root != nil && root.Kind == yaml.Map:
-		r.note("", root)
+		r.record("", root)
 		r.keys("", "", root)
 		r.override()
 		return r.resolve()
@@ -61,12 +61,12 @@ func noJob(path string) Problem {
 	}
 }
 
-// reader takes over the YAML of a job file, and what replaces values of it: which sets and columns
+// reader goes through the YAML of a job file, and what replaces values of it: which sets and columns
 // there are, and the node of every value.
 type reader struct {
 	checker
 	replaced map[string]replacement // by paths of fields
-	source   string                 // of what is taken over: a flag or a variable; empty: the file
+	source   string                 // of what is being read: a flag or a variable; empty: the file
 }
 
 func newReader(path string, text []byte, overrides []Override) *reader {
@@ -75,24 +75,24 @@ func newReader(path string, text []byte, overrides []Override) *reader {
 	return r
 }
 
-// note notes where a value comes from.
-func (r *reader) note(path string, n *yaml.Node) {
+// record records where a value comes from.
+func (r *reader) record(path string, n *yaml.Node) {
 	r.origins.places[path] = place{name: r.source, line: n.Line, column: n.Column}
 }
 
-// keys takes over the keys of a map, which are under a prefix.
+// keys goes through the keys of a map, which are under a prefix.
 func (r *reader) keys(prefix, owner string, m *yaml.Node) {
 	fields := fieldsUnder(prefix)
 	for _, e := range m.Entries {
 		path := strings.TrimPrefix(owner+"."+e.Key.Text, ".")
 		i := slices.IndexFunc(fields, func(f *field) bool { return f.key() == e.Key.Text })
 		if i < 0 || !r.replaces(fields[i]) {
-			r.note(path+":", e.Key)
+			r.record(path+":", e.Key)
 		}
 		if i < 0 {
 			r.unknown(path+":", e.Key.Text, fields)
 		} else if !r.replaces(fields[i]) {
-			r.take(fields[i], path, e.Value)
+			r.collect(fields[i], path, e.Value)
 		}
 	}
 }
@@ -105,15 +105,15 @@ func (r *reader) unknown(path, key string, fields []*field) {
 	r.add(path, cmp.Or(didYouMean(key, names), "the keys here are "+strings.Join(names, ", ")), "unknown key %q", key)
 }
 
-// take takes over the node of a field.
-func (r *reader) take(f *field, path string, n *yaml.Node) {
-	r.note(path, n)
+// collect keeps the node of a field.
+func (r *reader) collect(f *field, path string, n *yaml.Node) {
+	r.record(path, n)
 	switch {
 	case n.Null():
-		r.spoil(path, "give it a value, or leave it out", "%s has no value", f.key())
+		r.reject(path, "give it a value, or leave it out", "%s has no value", f.key())
 	case f.kind == kindMap:
 		if !r.entry(f, path, n) {
-			r.spoil(path, "", "%s must be a map, not %s", f.key(), f.describe(n))
+			r.reject(path, "", "%s must be a map, not %s", f.key(), f.describe(n))
 		}
 	case f.kind == kindList:
 		r.sets(f, path, n)
@@ -124,7 +124,7 @@ func (r *reader) take(f *field, path string, n *yaml.Node) {
 	}
 }
 
-// entry takes over a map, or the word that stands for one. It reports whether it is either.
+// entry goes through a map, or the word that stands for one. It reports whether it is either.
 func (r *reader) entry(f *field, path string, n *yaml.Node) bool {
 	switch bare := bareField(f.prefix()); {
 	case n.Kind == yaml.Map:
@@ -132,7 +132,7 @@ func (r *reader) entry(f *field, path string, n *yaml.Node) bool {
 	case n.Kind != yaml.Scalar || n.Null() || bare == nil:
 		return false
 	case !r.replaces(bare):
-		r.take(bare, path+"."+bare.key(), n)
+		r.collect(bare, path+"."+bare.key(), n)
 	}
 	return true
 }
@@ -140,14 +140,14 @@ func (r *reader) entry(f *field, path string, n *yaml.Node) bool {
 func (r *reader) sets(f *field, path string, n *yaml.Node) {
 	const hint = "as in: - {columns: [age, sex], k: 50}"
 	if n.Kind != yaml.List || len(n.Items) == 0 {
-		r.spoil(path, hint, "%s must be a list of sets, not %s", f.key(), f.describe(n))
+		r.reject(path, hint, "%s must be a list of sets, not %s", f.key(), f.describe(n))
 	}
 	r.Sets = make([]Set, len(n.Items))
 	for i, item := range n.Items {
 		set := itemPath(path, i)
-		r.note(set, item)
+		r.record(set, item)
 		if !r.entry(f, set, item) {
-			r.spoil(set, hint, "a set must be a map, not %s", f.describe(item))
+			r.reject(set, hint, "a set must be a map, not %s", f.describe(item))
 		}
 	}
 }
@@ -155,20 +155,20 @@ func (r *reader) sets(f *field, path string, n *yaml.Node) {
 func (r *reader) columns(f *field, path string, n *yaml.Node) {
 	const hint = "as in: age: discretize"
 	if n.Kind != yaml.Map || len(n.Entries) == 0 {
-		r.spoil(path, hint, "%s must be a map from names of columns to masks, not %s", f.key(), f.describe(n))
+		r.reject(path, hint, "%s must be a map from names of columns to masks, not %s", f.key(), f.describe(n))
 	}
 	r.Columns = make([]Column, len(n.Entries))
 	for i, e := range n.Entries {
 		name, column := e.Key.Text, columnPath(e.Key.Text)
 		r.Columns[i].Name = name
-		r.note(column, e.Value)
-		r.note(column+":", e.Key)
+		r.record(column, e.Value)
+		r.record(column+":", e.Key)
 		switch {
 		case e.Value.Null():
 			r.add(column+":", hint, "column %q has no mask", name)
-			r.origins.spoil(column)
+			r.origins.reject(column)
 		case !r.entry(f, column, e.Value):
-			r.spoil(column, hint, "column %q must have a mask or a map, not %s", name, f.describe(e.Value))
+			r.reject(column, hint, "column %q must have a mask or a map, not %s", name, f.describe(e.Value))
 		}
 	}
 }

@@ -22,7 +22,7 @@ type origins struct {
 type place struct {
 	name         string // a flag, an environment variable or originDefault; empty: the job file
 	line, column int    // in the job file
-	broken       bool   // the value was wrong, and is left out
+	rejected     bool   // the value was wrong, and is left out
 }
 
 // originDefault is the origin of values that nobody gave.
@@ -45,10 +45,10 @@ func (o origins) clone() origins {
 	return o
 }
 
-// spoil notes that the value at a path is wrong.
-func (o *origins) spoil(path string) {
+// reject records that the value at a path is wrong.
+func (o *origins) reject(path string) {
 	at := o.places[path]
-	at.broken = true
+	at.rejected = true
 	o.places[path] = at
 }
 

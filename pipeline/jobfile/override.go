@@ -66,7 +66,7 @@ type replacement struct {
 	value  *yaml.Node
 }
 
-// replace notes those overrides that win.
+// replace records those overrides that win.
 func (r *reader) replace(overrides []Override) {
 	r.replaced = make(map[string]replacement)
 	for _, o := range overrides {
@@ -101,12 +101,12 @@ func (r *reader) replaces(f *field) bool {
 	return ok || other && !f.serves(name.value.Text) && slices.Contains(algorithms, name.value.Text)
 }
 
-// override takes over the overrides, wherever there is a place for them.
+// override collects the overrides, wherever there is a place for them.
 func (r *reader) override() {
 	r.slots(func(s slot) {
-		if by, ok := r.replaced[s.field.path]; ok && !r.broken(s.owner) {
+		if by, ok := r.replaced[s.field.path]; ok && !r.rejected(s.owner) {
 			r.source = by.origin
-			r.take(s.field, s.path, by.value)
+			r.collect(s.field, s.path, by.value)
 		}
 	})
 }

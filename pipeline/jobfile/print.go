@@ -89,7 +89,7 @@ func (p *printer) value(text, path, value string) {
 }
 
 func (p *printer) slot(s slot) {
-	_, noted := p.origins.places[s.path]
+	_, recorded := p.origins.places[s.path]
 	switch {
 	case s.kind >= kindMap:
 	case s.kind == kindTaxonomies && p.Taxonomies != nil:
@@ -98,7 +98,7 @@ func (p *printer) slot(s slot) {
 			t := p.Taxonomies[name]
 			p.value("  "+quoted(name), taxonomyPath(name), p.taxonomy(&t))
 		}
-	case noted || !isZero(s.value):
+	case recorded || !isZero(s.value):
 		p.value(p.indent(s)+s.key(), s.path, p.text(s.field, s.value))
 	case s.defWords != "" && !strings.HasPrefix(s.path, "columns."):
 		p.lines = append(p.lines, line{text: s.key(), absent: true, Setting: Setting{s.path, s.defWords, originDefault}})

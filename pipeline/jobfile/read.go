@@ -6,8 +6,8 @@ import (
 	"github.com/kcut/kcut/formats/yaml"
 )
 
-// noteItem notes where an item of a list comes from: the list's source.
-func (c *checker) noteItem(list string, i int, n *yaml.Node) string {
+// recordItem records where an item of a list comes from: the list's source.
+func (c *checker) recordItem(list string, i int, n *yaml.Node) string {
 	path := itemPath(list, i)
 	c.origins.places[path] = place{name: c.origins.places[list].name, line: n.Line, column: n.Column}
 	return path
@@ -48,7 +48,7 @@ func (c *checker) texts(s slot, n *yaml.Node) []string {
 	}
 	texts := make([]string, len(items))
 	for i, item := range items {
-		at := c.noteItem(s.path, i, item)
+		at := c.recordItem(s.path, i, item)
 		if item.Kind != yaml.Scalar || item.Null() {
 			message, _ := s.not(s.describe(item))
 			c.add(at, "", "%s %s", s.title(), message)
@@ -76,7 +76,7 @@ func (c *checker) bounds(s slot, n *yaml.Node) (b Bounds) {
 		case item.Kind == yaml.Scalar && item.Text != "":
 			*end = item.Text
 		default:
-			c.add(c.noteItem(s.path, i, item), hint, "a bound must be a number, a date or null, not %s", s.describe(item))
+			c.add(c.recordItem(s.path, i, item), hint, "a bound must be a number, a date or null, not %s", s.describe(item))
 			return b
 		}
 	}

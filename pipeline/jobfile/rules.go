@@ -26,7 +26,7 @@ func (c *checker) rules() {
 }
 
 // listed reports whether the columns of the job are known.
-func (c *checker) listed() bool { return !c.broken("columns") && len(c.Columns) > 0 }
+func (c *checker) listed() bool { return !c.rejected("columns") && len(c.Columns) > 0 }
 
 // setRules: every column of a set is there once, and masked.
 func (c *checker) setRules(set *Set, path string) {
@@ -69,7 +69,7 @@ func (c *checker) columnRules(i int) {
 	if spec.masked() && spec.Name != c.Class && !partial && !c.inSet(spec.Name) {
 		c.add(path+":", "add it to a set, or keep or drop it", "column %q is masked and in no quasi-identifier set", spec.Name)
 	}
-	if spec.Mask == MaskGeneralize && spec.Taxonomy.Name != "" && c.TaxonomyFile == "" && !c.broken("taxonomies") {
+	if spec.Mask == MaskGeneralize && spec.Taxonomy.Name != "" && c.TaxonomyFile == "" && !c.rejected("taxonomies") {
 		c.taxonomyRules(spec, path)
 	}
 }
@@ -110,7 +110,7 @@ var classified = []string{AlgorithmBottomUp, AlgorithmKACTUS, AlgorithmIACk, Alg
 // algorithmRules: an algorithm has all it needs.
 func (c *checker) algorithmRules() {
 	name := c.Algorithm.Name
-	if c.Class == "" && slices.Contains(classified, name) && !c.broken("class") {
+	if c.Class == "" && slices.Contains(classified, name) && !c.rejected("class") {
 		c.add("algorithm.name", "name the column that a model is to predict: class: …", "algorithm %s needs a class", name)
 	}
 }

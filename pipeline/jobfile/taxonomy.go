@@ -130,7 +130,7 @@ func (c *checker) inline(path string, n *yaml.Node) (t Taxonomy) {
 func (c *checker) generator(path, word string, list *yaml.Node) (t Taxonomy) {
 	levels := make([]string, len(list.Items))
 	for i, item := range list.Items {
-		at := c.noteItem(path, i, item)
+		at := c.recordItem(path, i, item)
 		if item.Kind != yaml.Scalar || item.Null() {
 			c.add(at, "", "%s: must be a single value", word)
 			return t
@@ -140,7 +140,7 @@ func (c *checker) generator(path, word string, list *yaml.Node) (t Taxonomy) {
 		}
 	}
 	if len(levels) == 0 {
-		c.add(c.noteItem(path, 0, list), "", "%s: at least one value is needed", word)
+		c.add(c.recordItem(path, 0, list), "", "%s: at least one value is needed", word)
 	}
 	c.levels(path, word, levels)
 	switch word {
