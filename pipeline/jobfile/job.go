@@ -5,7 +5,7 @@ import "slices"
 // Job is a whole run: what to read, what must hold, how to mask, where to write. Load reads one
 // from a file; a program may as well fill one in, where what it leaves out has its zero value:
 //
-//	job := &job.Job{
+//	people := &job.Job{
 //		Input:   []string{"people.parquet"},
 //		Output:  job.Output{Path: "release.parquet"},
 //		Class:   "income",
@@ -16,7 +16,7 @@ import "slices"
 //			{Name: "income", Mask: job.MaskKeep},
 //		},
 //	}
-//	job, err := job.Resolve()
+//	people, err := people.Resolve()
 //
 // Resolve checks a job and gives what was left out its default. Load does so, too.
 type Job struct {

@@ -106,7 +106,7 @@ func TestLoadFiles(t *testing.T) {
 	if _, err := Load(writeFile(t, dir, "big.yaml", strings.Repeat("# a comment\n", 2<<20)), nil); !errors.As(err, &bad) || !strings.Contains(err.Error(), "larger than 16 MiB") {
 		t.Errorf("large: %v", err)
 	}
-	if cause := wrongPath(fs.ErrClosed); cause != "" {
+	if cause := pathCause(fs.ErrClosed); cause != "" {
 		t.Errorf("a failing disk is not the job's fault: %s", cause)
 	}
 }

@@ -16,7 +16,7 @@ import (
 // disk that fails.
 func readFile(path string) ([]byte, error) {
 	text, err := yaml.ReadFile(path, yaml.MaxBytes)
-	if cause := wrongPath(err); cause != "" {
+	if cause := pathCause(err); cause != "" {
 		return nil, &Error{[]Problem{{File: path, Message: "open job file: " + cause}}}
 	} else if err != nil {
 		return nil, fmt.Errorf("read job file: %w", err)
@@ -24,8 +24,8 @@ func readFile(path string) ([]byte, error) {
 	return text, nil
 }
 
-// wrongPath returns why a path is wrong when an error of opening or reading means that, else nothing.
-func wrongPath(err error) (cause string) {
+// pathCause returns why a path is wrong when an error of opening or reading means that, else nothing.
+func pathCause(err error) (cause string) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "no such file"

@@ -104,7 +104,7 @@ func (l *treeLoader) read(path, at string, parse func(path string) (trees, error
 	}
 	found, err := parse(path)
 	var bad *taxonomy.Error
-	switch cause := wrongPath(err); {
+	switch cause := pathCause(err); {
 	case err == nil:
 		l.files[path] = found
 		return found, nil
