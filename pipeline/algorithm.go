@@ -52,6 +52,14 @@ func (r *run) noteUnion() {
 	r.events.Noted(text)
 }
 
+// valueOf returns an option's value: 0 for one that was left out, as where a cut is applied.
+func valueOf(option *float64) float64 {
+	if option == nil {
+		return 0
+	}
+	return *option
+}
+
 // newEngine returns the engine of an algorithm with its options.
 func newEngine(a jobfile.Algorithm) engine.Engine {
 	switch a.Name {
@@ -74,7 +82,7 @@ func newEngine(a jobfile.Algorithm) engine.Engine {
 		}
 		return e
 	case jobfile.AlgorithmIACc:
-		return iac.Engine{Capped: true, Bins: a.Bins, Delta: *a.MaxDivergence, Epsilon: *a.MaxInformationChange}
+		return iac.Engine{Capped: true, Bins: a.Bins, Delta: valueOf(a.MaxDivergence), Epsilon: valueOf(a.MaxInformationChange)}
 	case jobfile.AlgorithmMondrian:
 		return mondrian.Engine{
 			Relaxed: a.Partitioning == jobfile.PartitioningRelaxed,
