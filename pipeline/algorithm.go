@@ -52,6 +52,14 @@ func (b *Bound) noteUnion(res *resources) {
 	res.events.Noted(text)
 }
 
+// valueOf returns an option's value: 0 for one that was left out, as where a cut is applied.
+func valueOf(option *float64) float64 {
+	if option == nil {
+		return 0
+	}
+	return *option
+}
+
 // newEngine returns the engine of an algorithm with its options.
 func newEngine(a jobfile.Algorithm) engine.Engine {
 	switch a.Name {
@@ -62,7 +70,7 @@ func newEngine(a jobfile.Algorithm) engine.Engine {
 		}
 		return e
 	case jobfile.AlgorithmKACTUS:
-		e := kactus.Engine{Seed: a.Seed, MinObjects: a.MinObjects, Prune: a.Prune == jobfile.PrunePessimistic}
+		e := kactus.Engine{Seed: uint64(a.Seed), MinObjects: a.MinObjects, Prune: a.Prune == jobfile.PrunePessimistic}
 		if a.Leftover == jobfile.LeftoverRecruit {
 			e.Leftover = kactus.Recruit
 		}
@@ -74,12 +82,12 @@ func newEngine(a jobfile.Algorithm) engine.Engine {
 		}
 		return e
 	case jobfile.AlgorithmIACc:
-		return iac.Engine{Capped: true, Bins: a.Bins, Delta: a.MaxDivergence, Epsilon: a.MaxInformationChange}
+		return iac.Engine{Capped: true, Bins: a.Bins, Delta: valueOf(a.MaxDivergence), Epsilon: valueOf(a.MaxInformationChange)}
 	case jobfile.AlgorithmMondrian:
 		return mondrian.Engine{
 			Relaxed: a.Partitioning == jobfile.PartitioningRelaxed,
 			Ordered: a.Categories == jobfile.CategoriesOrdered,
-			Seed:    a.Seed,
+			Seed:    uint64(a.Seed),
 		}
 	case jobfile.AlgorithmInfoGainMondrian:
 		return mondrian.Engine{InfoGain: true}

@@ -221,8 +221,8 @@ func (a *audit) closed(column *cutfile.Column, upper string) bool {
 // those of its ancestors.
 func (a *audit) path(name, value string) []string {
 	t := a.taxonomy(name)
-	if t.Generator != nil {
-		return generatedPath(value, t.Generator)
+	if t.Generated() {
+		return generatedPath(value, &t)
 	}
 	if value == null {
 		return []string{null, t.Tree.Name}
@@ -237,7 +237,7 @@ func (a *audit) path(name, value string) []string {
 }
 
 // generatedPath is path for a generator.
-func generatedPath(value string, g *jobfile.Generator) []string {
+func generatedPath(value string, g *jobfile.Taxonomy) []string {
 	if len(g.Ranges) > 0 {
 		return append(rangesWith(value, g.Ranges), value, "(,)")
 	}
@@ -284,13 +284,13 @@ func rangesWith(value string, edges []string) []string {
 }
 
 // taxonomy returns the tree of a generalized column as its file has it, or a generator.
-func (a *audit) taxonomy(name string) jobfile.TaxonomySource {
+func (a *audit) taxonomy(name string) jobfile.Taxonomy {
 	spec := a.spec(name).Taxonomy
 	if spec.Name == "" {
-		return *spec
+		return spec
 	}
 	if a.job.TaxonomyFile == "" {
-		return *a.job.Taxonomies[spec.Name]
+		return a.job.Taxonomies[spec.Name]
 	}
 	if a.trees == nil {
 		var err error
@@ -298,7 +298,7 @@ func (a *audit) taxonomy(name string) jobfile.TaxonomySource {
 			a.Fatal(err)
 		}
 	}
-	return jobfile.TaxonomySource{Tree: a.trees[spec.Name]}
+	return jobfile.Taxonomy{Tree: a.trees[spec.Name]}
 }
 
 // pathTo returns the names from a leaf up to the root, nil when there is no such leaf.

@@ -110,8 +110,8 @@ func readOptions(job *jobfile.Job, budget *spill.Budget, threads int) formats.Re
 		if job.Columns[i].Mask != jobfile.MaskDrop {
 			columns++
 		}
-		if t := job.Columns[i].Type; t != nil {
-			options.Types[job.Columns[i].Name] = *t
+		if t, ok := job.Columns[i].DeclaredType(); ok {
+			options.Types[job.Columns[i].Name] = t
 		}
 	}
 	each := memory / rememberShare / int64(max(1, columns)) / int64(threadsWithin(memory, threads, columns))

@@ -107,7 +107,7 @@ func (a *audit) widest(column *cutfile.Column) string {
 	if tree := a.taxonomy(column.Name).Tree; tree != nil {
 		return tree.Name
 	}
-	if len(a.taxonomy(column.Name).Generator.Ranges) > 0 {
+	if len(a.taxonomy(column.Name).Ranges) > 0 {
 		return "(,)"
 	}
 	return "*"

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 
 	"github.com/kcut/kcut/formats/yaml"
 )
@@ -81,19 +80,11 @@ func (h *hierarchy) read(text []byte) {
 		}
 		if len(row) != width || width > maxLevels {
 			line, _ := r.FieldPos(0)
-			h.add(line, 1, "a row of %s, the first row has %d (at most %d)", plural(len(row), "field"), width, maxLevels)
+			h.add(line, 1, "fields of this row: %d, of the first row: %d (at most %d)", len(row), width, maxLevels)
 			continue
 		}
 		h.row(row, r.FieldPos)
 	}
-}
-
-// plural says how many there are of something: "1 row", "2 rows".
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
 }
 
 // hierarchyDelimiter returns ";" when the first line has one outside of quotes, else ",".

@@ -2,8 +2,6 @@ package taxonomy
 
 import (
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -22,6 +20,37 @@ type Node struct {
 
 // Leaf reports whether the node has no children.
 func (n *Node) Leaf() bool { return len(n.Children) == 0 }
+
+// Check returns what is wrong with a tree, wherever it is from: names that are empty or used twice,
+// and a root without children.
+func Check(root *Node) (problems yaml.Problems) {
+	if root.Leaf() {
+		return yaml.Problems{root.problem("a root without children generalizes nothing", "")}
+	}
+	first := make(map[string]*Node)
+	var check func(n *Node)
+	check = func(n *Node) {
+		switch before := first[n.Name]; {
+		case n.Name == "":
+			problems.Add(n.problem("empty name", ""))
+		case before != nil && before.Line > 0:
+			problems.Add(n.problem(fmt.Sprintf("name used twice in one tree, first on line %d", before.Line), "names must be unique: rename one"))
+		case before != nil:
+			problems.Add(n.problem("name used twice in one tree", "names must be unique: rename one"))
+		default:
+			first[n.Name] = n
+		}
+		for i := range n.Children {
+			check(&n.Children[i])
+		}
+	}
+	check(root)
+	return problems
+}
+
+func (n *Node) problem(message, hint string) yaml.Problem {
+	return yaml.Problem{Line: n.Line, Column: n.Column, Message: message, Hint: hint}
+}
 
 // Error lists what is wrong with one taxonomy file. Its text names places, never
 // names of nodes: they are values of the data.
@@ -43,57 +72,35 @@ const maxBytes = 256 << 20
 // A node is a key, its children are the keys or items below it; a leaf is a key without
 // children or an item of a list. Every tree has one root. What is wrong with the file's
 // content comes back as a *Error, all of it at once.
-func ReadAll(path string) (map[string]*Node, error) {
-	text, err := readFile(path, yaml.MaxBytes)
-	if err != nil {
-		return nil, err
-	}
-	trees, problems := parseTrees(text)
-	return trees, asError(path, problems)
-}
+func ReadAll(path string) (map[string]*Node, error) { return read(path, yaml.MaxBytes, parseTrees) }
 
 // Read reads a file that holds one tree: YAML with the root as its only key, when
 // the name ends in .yaml or .yml, else a CSV hierarchy as ARX writes it (see
 // parseHierarchy). What is wrong with the file's content comes back as a *Error,
 // all of it at once.
 func Read(path string) (*Node, error) {
-	limit, parse := maxBytes, parseHierarchy
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".yaml", ".yml":
-		limit, parse = yaml.MaxBytes, parseTree
+		return read(path, yaml.MaxBytes, parseTree)
 	}
-	text, err := readFile(path, limit)
-	if err != nil {
-		return nil, err
-	}
-	tree, problems := parse(text)
-	return tree, asError(path, problems)
+	return read(path, maxBytes, parseHierarchy)
 }
 
-// readFile reads a file of at most limit bytes.
-func readFile(path string, limit int) ([]byte, error) {
-	f, err := os.Open(path)
+// read reads and parses a file of at most limit bytes.
+func read[T any](path string, limit int64, parse func([]byte) (T, yaml.Problems)) (parsed T, err error) {
+	text, err := yaml.ReadFile(path, limit)
 	if err != nil {
-		return nil, fmt.Errorf("open taxonomy: %w", err)
+		return parsed, fmt.Errorf("read taxonomy: %w", err)
 	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, int64(limit)+1))
-	if err != nil {
-		return nil, fmt.Errorf("read taxonomy: %w", err)
-	}
-	if len(text) > limit {
-		return nil, asError(path, yaml.Problems{{Message: fmt.Sprintf("larger than %d MiB", limit>>20)}})
-	}
-	return text, nil
-}
-
-// asError wraps the problems of a file, if any.
-func asError(path string, problems yaml.Problems) error {
-	if len(problems) == 0 {
-		return nil
+	problems := yaml.Problems{{Message: fmt.Sprintf("larger than %d MiB", limit>>20)}}
+	if int64(len(text)) <= limit {
+		parsed, problems = parse(text)
 	}
 	for i := range problems {
 		problems[i].File = path
 	}
-	return &Error{problems}
+	if len(problems) > 0 {
+		return parsed, &Error{problems}
+	}
+	return parsed, nil
 }

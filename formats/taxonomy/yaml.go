@@ -1,7 +1,9 @@
 package taxonomy
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/kcut/kcut/formats/yaml"
 )
@@ -49,7 +51,7 @@ func parseTree(text []byte) (*Node, yaml.Problems) {
 }
 
 // New makes a tree of a YAML map with one key, the root. The problems have no file
-// and no source line yet: see Problems.Locate.
+// and no source line yet.
 func New(doc *yaml.Node) (*Node, yaml.Problems) {
 	if doc.Kind != yaml.Map || len(doc.Entries) == 0 {
 		return nil, yaml.Problems{{Line: doc.Line, Column: doc.Column, Message: "not a tree: it needs a map with one key, the root"}}
@@ -62,22 +64,20 @@ func New(doc *yaml.Node) (*Node, yaml.Problems) {
 			Hint:    "put the roots under a common one",
 		}}
 	}
-	b := builder{lines: make(map[string]int)}
+	var b builder
 	root := b.node(doc.Entries[0].Key, doc.Entries[0].Value)
-	if len(b.problems) == 0 && root.Leaf() {
-		b.add(doc.Entries[0].Key, "a root without children generalizes nothing", "")
+	if len(b.problems) == 0 || !root.Leaf() {
+		b.problems = append(b.problems, Check(&root)...)
 	}
 	if len(b.problems) > 0 {
+		slices.SortStableFunc(b.problems, func(a, b yaml.Problem) int { return cmp.Or(a.Line-b.Line, a.Column-b.Column) })
 		return nil, b.problems
 	}
 	return &root, nil
 }
 
 // builder makes the nodes of one tree.
-type builder struct {
-	lines    map[string]int // where a name was first used
-	problems yaml.Problems
-}
+type builder struct{ problems yaml.Problems }
 
 func (b *builder) add(n *yaml.Node, message, hint string) {
 	b.problems.Add(yaml.Problem{Line: n.Line, Column: n.Column, Message: message, Hint: hint})
@@ -120,18 +120,10 @@ func (b *builder) items(list *yaml.Node) []Node {
 	return children
 }
 
-// name makes a leaf of a key or a list item, and checks that its name is new.
+// name makes a leaf of a key or a list item.
 func (b *builder) name(n *yaml.Node) Node {
-	line, used := b.lines[n.Text]
-	switch {
-	case n.Text == "":
-		b.add(n, "empty name", "")
-	case n.Null():
+	if n.Null() && n.Text != "" {
 		b.add(n, "a null is no name", "quote it when it is a text of the data; nulls need no leaf")
-	case used:
-		b.add(n, fmt.Sprintf("name used twice in one tree, first on line %d", line), "names must be unique: rename one")
-	default:
-		b.lines[n.Text] = n.Line
 	}
 	return Node{Name: n.Text, Line: n.Line, Column: n.Column}
 }

@@ -27,17 +27,13 @@ func (b *builder) build(file *ast.File) (*Node, Problems) {
 	return root, b.problems
 }
 
-func (b *builder) add(t *token.Token, message string) {
-	b.problems.Add(Problem{Line: t.Position.Line, Column: t.Position.Column, Message: message})
-}
-
 // node converts one node. What it cannot convert becomes a problem and a null.
 func (b *builder) node(n ast.Node, depth int) *Node {
 	out := &Node{}
 	t := n.GetToken()
 	out.Line, out.Column = t.Position.Line, t.Position.Column
 	if depth > maxDepth {
-		b.add(t, "nested too deeply")
+		b.problems.at(t, "nested too deeply", "")
 		return out
 	}
 	switch n := n.(type) {
@@ -59,7 +55,7 @@ func (b *builder) node(n ast.Node, depth int) *Node {
 			out.Text = t.Value
 		}
 	default:
-		b.add(t, "not supported here")
+		b.problems.at(t, "not supported here", "")
 	}
 	return out
 }
@@ -89,14 +85,14 @@ func (b *builder) key(n ast.MapKeyNode, depth int) *Node {
 	if explicit, ok := n.(*ast.MappingKeyNode); ok {
 		key, ok := explicit.Value.(ast.MapKeyNode)
 		if !ok {
-			b.add(explicit.GetToken(), "a key must be a plain text")
+			b.problems.at(explicit.GetToken(), "a key must be a plain text", "")
 			return nil
 		}
 		n = key
 	}
 	key := b.node(n, depth)
 	if key.Kind != Scalar {
-		b.add(n.GetToken(), "a key must be a plain text")
+		b.problems.at(n.GetToken(), "a key must be a plain text", "")
 		return nil
 	}
 	return key

@@ -88,17 +88,6 @@ func (ps Problems) String() string {
 	return strings.Join(texts, "\n")
 }
 
-// Locate fills in the file of all problems, and their source lines from its text.
-func (ps Problems) Locate(file string, text []byte) {
-	lines := strings.Split(string(text), "\n")
-	for i := range ps {
-		ps[i].File = file
-		if n := ps[i].Line; n >= 1 && n <= len(lines) {
-			ps[i].Source = strings.TrimSuffix(lines[n-1], "\r")
-		}
-	}
-}
-
 // CheckUTF8 returns a problem at the first byte of text that is not UTF-8, or none.
 func CheckUTF8(text []byte) Problems {
 	for at := 0; at < len(text); {

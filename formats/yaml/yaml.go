@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
+	"unicode"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -70,9 +72,26 @@ const (
 	maxDepth  = 100
 )
 
+// ReadFile reads a file, but no more of it than one byte beyond a limit.
+func ReadFile(path string, limit int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, limit+1))
+}
+
+// NeedsQuotes reports whether a text would be more than a text in a document without quotes: a
+// number, a word such as null, or syntax of maps and lists.
+func NeedsQuotes(text string) bool {
+	return token.IsNeedQuoted(text) || strings.ContainsRune("-?~=.", rune(text[0])) && !strings.HasPrefix(text, "./") ||
+		strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) || strings.ContainsRune("\"'`,:#[]{}<\\", r) })
+}
+
 // Parse parses a file that holds one YAML document. Anchors, aliases, merge keys, tags,
 // directives and keys that are not scalars are refused. An empty document gives nil. The
-// problems have no file and no source line yet: see Problems.Locate.
+// problems have no file and no source line yet.
 func Parse(text []byte) (*Node, Problems) {
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	if len(text) > MaxBytes {
@@ -83,25 +102,43 @@ func Parse(text []byte) (*Node, Problems) {
 	}
 	// The scanner counts a lone carriage return as a line, people's editors do not.
 	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
-	tokens, problems := tokenize(string(text))
+	file, problems := parse(string(text))
 	if len(problems) > 0 {
 		return nil, problems
 	}
-	file, problem := parseTokens(tokens)
-	if problem != nil {
-		return nil, Problems{*problem}
-	}
 	return new(builder).build(file)
+}
+
+// parse scans and parses a document. A panic of the library is a problem of the file, not the end
+// of the run.
+func parse(text string) (file *ast.File, problems Problems) {
+	defer func() {
+		if recover() != nil {
+			file, problems = nil, Problems{{Message: "not valid YAML"}}
+		}
+	}()
+	tokens, problems := tokenize(text)
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
+	if err == nil {
+		return file, nil
+	}
+	problem := Problem{Message: "not valid YAML"}
+	var syntax *yaml.SyntaxError
+	if errors.As(err, &syntax) {
+		problem.Message += ": " + strings.ToLower(syntax.Message)
+		if syntax.Token != nil && syntax.Token.Position != nil {
+			problem.Line, problem.Column = syntax.Token.Position.Line, syntax.Token.Position.Column
+		}
+	}
+	return nil, Problems{problem}
 }
 
 // tokenize scans a document. It refuses what the format leaves out, and what would take
 // the parser too long, before the parser sees it.
 func tokenize(text string) (tokens token.Tokens, problems Problems) {
-	defer func() {
-		if recover() != nil { // the scanner is not ours
-			tokens, problems = nil, Problems{{Message: "not valid YAML"}}
-		}
-	}()
 	var s scanner.Scanner
 	s.Init(text)
 	var guard guard
@@ -143,9 +180,24 @@ func (g *guard) check(t *token.Token) {
 		g.flow--
 	}
 	if message := refused[t.Type]; message != "" {
-		g.add(t, message, "write the value out")
+		g.problems.at(t, message, "write the value out")
 	}
-	g.checkSize(t)
+	switch {
+	case g.flow > maxDepth || g.nested > maxDepth:
+		g.problems.at(t, "nested too deeply", "")
+	case g.keys > maxKeys:
+		g.problems.at(t, fmt.Sprintf("more than %d keys", maxKeys), "write the leaves of a large taxonomy as list items, or the tree as a CSV file")
+	case g.tokens > maxTokens:
+		g.problems.at(t, "too large", "")
+	default:
+		return
+	}
+	g.tooBig = true
+}
+
+// at records a problem at a token.
+func (ps *Problems) at(t *token.Token, message, hint string) {
+	ps.Add(Problem{Line: t.Position.Line, Column: t.Position.Column, Message: message, Hint: hint})
 }
 
 // refused says what of YAML is left out, by token.
@@ -155,44 +207,4 @@ var refused = map[token.Type]string{
 	token.MergeKeyType:  "merge keys are not supported",
 	token.TagType:       "tags are not supported",
 	token.DirectiveType: "directives are not supported",
-}
-
-func (g *guard) checkSize(t *token.Token) {
-	switch {
-	case g.flow > maxDepth || g.nested > maxDepth:
-		g.add(t, "nested too deeply", "")
-	case g.keys > maxKeys:
-		g.add(t, fmt.Sprintf("more than %d keys", maxKeys), "write the leaves of a large taxonomy as list items, or the tree as a CSV file")
-	case g.tokens > maxTokens:
-		g.add(t, "too large", "")
-	default:
-		return
-	}
-	g.tooBig = true
-}
-
-func (g *guard) add(t *token.Token, message, hint string) {
-	g.problems.Add(Problem{Line: t.Position.Line, Column: t.Position.Column, Message: message, Hint: hint})
-}
-
-// parseTokens runs the parser. A panic in it is a problem of the file, not the end of the run.
-func parseTokens(tokens token.Tokens) (file *ast.File, problem *Problem) {
-	defer func() {
-		if recover() != nil {
-			file, problem = nil, &Problem{Message: "not valid YAML"}
-		}
-	}()
-	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
-	if err == nil {
-		return file, nil
-	}
-	var syntax *yaml.SyntaxError
-	if !errors.As(err, &syntax) {
-		return nil, &Problem{Message: "not valid YAML"}
-	}
-	problem = &Problem{Message: "not valid YAML: " + strings.ToLower(syntax.Message)}
-	if syntax.Token != nil && syntax.Token.Position != nil {
-		problem.Line, problem.Column = syntax.Token.Position.Line, syntax.Token.Position.Column
-	}
-	return nil, problem
 }

@@ -68,11 +68,11 @@ func randomMask(rng *rand.Rand) (*jobfile.Column, jobfile.Taxonomy) {
 		spec.Mask = jobfile.MaskSuppress
 		return spec, jobfile.Taxonomy{}
 	case 1:
-		return spec, jobfile.Taxonomy{Generator: &jobfile.Generator{Ranges: []string{"2", "5", "31"}}}
+		return spec, jobfile.Taxonomy{Ranges: []string{"2", "5", "31"}}
 	case 2:
 		return spec, jobfile.Taxonomy{Tree: &smallTree}
 	}
-	return spec, jobfile.Taxonomy{Generator: &jobfile.Generator{Prefix: []int{1}}}
+	return spec, jobfile.Taxonomy{Prefix: []int{1}}
 }
 
 // randomCodes returns distinct values and rows that have some of them, or none.

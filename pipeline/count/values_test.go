@@ -332,7 +332,7 @@ func TestParseEntryOfAnything(t *testing.T) {
 // The coders of counted values take lists that hold values no record has, as a source's
 // dictionary may, and give them codes of the domain.
 func TestCodersTakeUnusedValues(t *testing.T) {
-	prefixes := jobfile.Taxonomy{Generator: &jobfile.Generator{Prefix: []int{1}}}
+	prefixes := jobfile.Taxonomy{Prefix: []int{1}}
 	for _, tt := range []struct {
 		mask   string
 		t      formats.Type

@@ -27,7 +27,7 @@ func newComparison(from, to *Column, t jobfile.Taxonomy) (*comparison, error) {
 			return nil, fmt.Errorf("make the taxonomy of column %s: %w", from.Name, err)
 		}
 		c.root, c.above = tree.Name(0), func(upper, lower string) bool { return isAbove(tree, upper, lower) }
-	case t.Generator != nil:
+	case t.Generated():
 		generator, err := jobfile.GeneratorOf(t)
 		if err != nil {
 			return nil, fmt.Errorf("make the taxonomy of column %s: %w", from.Name, err)

@@ -65,8 +65,8 @@ func masks(job *jobfile.Job) map[string]string {
 	of := make(map[string]string)
 	for _, c := range job.Columns {
 		of[c.Name] = c.Mask
-		if c.Taxonomy != nil && c.Taxonomy.Generator != nil {
-			of[c.Name] += fmt.Sprint(*c.Taxonomy.Generator)
+		if t := c.Taxonomy; t.Generated() {
+			of[c.Name] += fmt.Sprintf("{%v %v %v}", t.Prefix, t.Date, t.Ranges)
 		}
 	}
 	return of

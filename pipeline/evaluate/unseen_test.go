@@ -21,7 +21,7 @@ var algorithms = []jobfile.Algorithm{
 	{Name: jobfile.AlgorithmBottomUp, Bins: 4},
 	{Name: jobfile.AlgorithmKACTUS}, {Name: jobfile.AlgorithmKACTUS, Leftover: jobfile.LeftoverRecruit, MinObjects: 1},
 	{Name: jobfile.AlgorithmIACk, Bins: 4}, {Name: jobfile.AlgorithmIACk, Bins: 4, Small: jobfile.SmallTopUp},
-	{Name: jobfile.AlgorithmIACc, Bins: 4, MaxDivergence: 0.5, MaxInformationChange: 0.5},
+	{Name: jobfile.AlgorithmIACc, Bins: 4, MaxDivergence: new(0.5), MaxInformationChange: new(0.5)},
 	{Name: jobfile.AlgorithmMondrian}, {Name: jobfile.AlgorithmMondrian, Partitioning: jobfile.PartitioningRelaxed, Categories: jobfile.CategoriesOrdered},
 	{Name: jobfile.AlgorithmInfoGainMondrian},
 }

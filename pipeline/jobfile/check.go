@@ -2,155 +2,141 @@ package jobfile
 
 import (
 	"slices"
-	"strings"
 
+	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/formats/yaml"
 )
 
-// checkMap checks the keys and values of a map, and takes out what is wrong.
-func (l *loader) checkMap(prefix string, m *yaml.Node) {
-	fields := fieldsUnder(prefix)
-	for _, f := range fields {
-		if f.required && m.Get(f.key()) == nil && !slices.Contains(f.excused, l.algorithm()) {
-			l.missing(f, m)
+// Resolve checks the whole job, and returns a copy in which what was left out has its default,
+// where there is one. What is wrong comes back as an *Error, all of it at once. It opens no file.
+func (j *Job) Resolve() (*Job, error) {
+	resolved := *j
+	resolved.Input, resolved.Sets, resolved.Columns = slices.Clone(j.Input), slices.Clone(j.Sets), slices.Clone(j.Columns)
+	resolved.origins = j.origins.clone()
+	c := checker{Job: &resolved}
+	return c.resolve()
+}
+
+// Validate reports what is wrong with the job, as Resolve does.
+func (j *Job) Validate() error {
+	_, err := j.Resolve()
+	return err
+}
+
+// checker checks a job, takes wrong values out, and fills in defaults.
+type checker struct {
+	*Job
+	nodes    map[string]*yaml.Node // values that are yet to be read, by their paths
+	problems []Problem
+}
+
+func (c *checker) resolve() (*Job, error) {
+	c.repeatedColumns()
+	c.slots(c.value)
+	c.slots(c.absent)
+	c.rules()
+	if err := asError(c.problems); err != nil {
+		return nil, err
+	}
+	return c.Job, nil
+}
+
+func (c *checker) add(path, hint, format string, args ...any) {
+	c.problems = append(c.problems, c.origins.problem(path, hint, format, args...))
+}
+
+// reject reports what is wrong with a value that is left out. Rules that need it stay silent.
+func (c *checker) reject(path, hint, format string, args ...any) {
+	c.add(path, hint, format, args...)
+	c.origins.reject(path)
+}
+
+// rejected reports whether the value at a path was wrong.
+func (c *checker) rejected(path string) bool { return c.origins.places[path].rejected }
+
+// given reports whether there is a value in a slot, and no wrong one.
+func (c *checker) given(s slot) bool {
+	at, recorded := c.origins.places[s.path]
+	return !at.rejected && !c.rejected(s.owner) && (recorded || !isZero(s.value))
+}
+
+// repeatedColumns: every column has one entry.
+func (c *checker) repeatedColumns() {
+	seen := make(map[string]bool, len(c.Columns))
+	for i := range c.Columns {
+		name := c.Columns[i].Name
+		if path := columnPath(name); seen[name] {
+			c.reject(path, "", "column %q is there twice", name)
+		}
+		seen[name] = true
+	}
+}
+
+// value reads and checks the value in a slot. A wrong one is taken out.
+func (c *checker) value(s slot) {
+	if !c.given(s) || s.kind >= kindMap {
+		return
+	}
+	found := len(c.problems)
+	if n := c.nodes[s.path]; n != nil {
+		c.read(s, n)
+	}
+	if len(c.problems) == found {
+		c.check(s)
+	}
+	if len(c.problems) > found {
+		c.origins.reject(s.path)
+		clearValue(s.value)
+	}
+}
+
+func (c *checker) check(s slot) {
+	switch p := s.value.(type) {
+	case *string:
+		c.text(s.field, s.path, p)
+	case *[]string:
+		for i := range *p {
+			c.text(s.field, itemPath(s.path, i), &(*p)[i])
+		}
+	case *Taxonomy:
+		c.checkTaxonomy(s.path, p, p.File, "a name, a tree or a generator")
+	case taxonomies:
+		c.taxonomies(s.path)
+	default:
+		if message, hint := s.wrong(p); message != "" {
+			c.add(s.path, hint, "%s %s", s.title(), message)
 		}
 	}
-	good := m.Entries[:0:0]
-	for _, e := range m.Entries {
-		i := slices.IndexFunc(fields, func(f *field) bool { return f.key() == e.Key.Text })
-		switch {
-		case i < 0:
-			l.unknown(e.Key, fields)
-		case l.checkField(fields[i], e.Value):
-			good = append(good, e)
-		default:
-			l.taken[entryOf{m, e.Key.Text}] = true
+}
+
+// text checks a single text. The path of a file URL takes its place.
+func (c *checker) text(f *field, path string, text *string) {
+	if message, hint := f.wrongText(*text); message != "" {
+		c.add(path, hint, "%s %s", f.title(), message)
+	} else if f.kind == kindPath || f.kind == kindPaths {
+		*text, _ = storage.Resolve(*text) // wrongText has asked
+	}
+}
+
+// absent gives a slot without a value its default, or reports that it needs one.
+func (c *checker) absent(s slot) {
+	if c.given(s) || c.rejected(s.path) || c.rejected(s.owner) {
+		return
+	}
+	value := s.def
+	if s.defOf != nil {
+		value = s.defOf(c.Job, s.i)
+	}
+	switch {
+	case s.required && !slices.Contains(s.excused, c.Algorithm.Name):
+		hint := s.key() + ": " + s.plainDoc()
+		if len(s.enum) > 0 {
+			hint = s.key() + " is " + s.wants()
 		}
+		c.add(s.owner, hint, "missing key %q", s.key())
+		c.origins.reject(s.path)
+	case value != "" && s.serves(c.Algorithm.Name) && (s.masks == nil || s.allows(c.Columns[s.i].Mask)):
+		s.parse(&yaml.Node{Text: value}, s.value)
+		c.origins.places[s.path] = place{name: originDefault}
 	}
-	m.Entries = good
-}
-
-func (l *loader) missing(f *field, m *yaml.Node) {
-	hint := f.key() + ": " + f.doc
-	if len(f.enum) > 0 {
-		hint = f.key() + " is " + f.wants()
-	}
-	l.add(m, strings.ReplaceAll(hint, "`", ""), "missing key %q", f.key())
-}
-
-func (l *loader) unknown(key *yaml.Node, fields []*field) {
-	names := make([]string, len(fields))
-	for i, f := range fields {
-		names[i] = f.key()
-	}
-	hint := didYouMean(key.Text, names)
-	if hint == "" {
-		hint = "the keys here are " + strings.Join(names, ", ")
-	}
-	l.add(key, hint, "unknown key %q", key.Text)
-}
-
-// checkField reports whether a value is one that the field can have. Of fields with fields
-// of their own it takes out the wrong ones only.
-func (l *loader) checkField(f *field, n *yaml.Node) bool {
-	if n.Null() {
-		l.add(n, "give it a value, or leave it out", "%s has no value", f.key())
-		return false
-	}
-	switch f.kind {
-	case kindMap:
-		return l.checkMapField(f, n)
-	case kindList:
-		return l.checkList(f, n)
-	case kindNamed:
-		return l.checkNamed(f, n)
-	case kindTaxonomy:
-		return l.checkTaxonomy(n)
-	case kindTaxonomies:
-		return l.checkTaxonomies(n)
-	case kindPaths, kindTexts:
-		return l.checkScalars(f, n)
-	case kindBounds:
-		return l.checkBounds(n)
-	}
-	return l.checkScalar(f, n)
-}
-
-func (l *loader) checkMapField(f *field, n *yaml.Node) bool {
-	if n.Kind != yaml.Map {
-		l.add(n, "", "%s must be a map, not %s", f.key(), describeNode(n))
-		return false
-	}
-	l.checkMap(f.prefix(), n)
-	return true
-}
-
-// checkList checks a list of maps. Items of another shape become empty maps, so that
-// positions in the list stay what they are.
-func (l *loader) checkList(f *field, n *yaml.Node) bool {
-	if n.Kind != yaml.List || len(n.Items) == 0 {
-		l.add(n, "as in: - {columns: [age, sex], k: 50}", "%s must be a list of sets, not %s", f.key(), describeNode(n))
-		return false
-	}
-	for i, item := range n.Items {
-		if item.Kind == yaml.Map {
-			l.checkMap(f.prefix(), item)
-			continue
-		}
-		l.add(item, "as in: - {columns: [age, sex], k: 50}", "a set must be a map, not %s", describeNode(item))
-		n.Items[i] = emptyMapLike(item)
-	}
-	return true
-}
-
-// checkNamed checks a map of maps, like checkList.
-func (l *loader) checkNamed(f *field, n *yaml.Node) bool {
-	if n.Kind != yaml.Map || len(n.Entries) == 0 {
-		l.add(n, "as in: age: discretize", "%s must be a map from names of columns to masks, not %s", f.key(), describeNode(n))
-		return false
-	}
-	for i := range n.Entries {
-		e := &n.Entries[i]
-		switch {
-		case e.Key.Text == "" && !passes(e.Value):
-			l.add(e.Key, "name it where it comes from", "a column without a name can only be dropped or kept")
-		case e.Value.Kind == yaml.Map:
-			l.checkMap(f.prefix(), e.Value)
-			continue
-		case e.Value.Null():
-			l.add(e.Key, "as in: age: discretize", "column %q has no mask", e.Key.Text)
-		default:
-			l.add(e.Value, "as in: age: discretize", "column %q must have a mask or a map, not %s", e.Key.Text, describeNode(e.Value))
-		}
-		e.Value = emptyMapLike(e.Value)
-	}
-	return true
-}
-
-// passes reports whether the entry of a column leaves it out or as it is.
-func passes(entry *yaml.Node) bool {
-	mask := yamlText(entry.Get("mask"))
-	return mask == MaskDrop || mask == MaskKeep
-}
-
-// checkBounds checks a pair of bounds.
-func (l *loader) checkBounds(n *yaml.Node) bool {
-	const hint = "as in: bounds: [17, 90], or [17, null] for an open end"
-	if n.Kind != yaml.List || len(n.Items) != 2 {
-		l.add(n, hint, "bounds must be a list of two values, not %s", describeNode(n))
-		return false
-	}
-	open := 0
-	for _, item := range n.Items {
-		if item.Null() {
-			open++
-		} else if item.Kind != yaml.Scalar || item.Text == "" {
-			l.add(item, hint, "a bound must be a number, a date or null, not %s", describeNode(item))
-			return false
-		}
-	}
-	if open == 2 {
-		l.add(n, "leave bounds out for two open ends", "bounds without a value")
-	}
-	return open < 2
 }

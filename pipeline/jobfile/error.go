@@ -21,16 +21,6 @@ func (e *Error) Error() string { return yaml.Problems(e.Problems).String() }
 // Class is that of a mistake in a job.
 func (e *Error) Class() fault.Class { return fault.Usage }
 
-// Located gives a mistake in a value of a column's, which only the input has shown, the value's
-// place in the job file.
-func (j *Job) Located(column, key string, mistake error) error {
-	n := orEmptyNode(orEmptyNode(orEmptyNode(j.source.root).Get("columns")).Get(column)).Get(key)
-	if n == nil { // the job is from no file
-		return mistake
-	}
-	return &Error{[]Problem{j.source.problem(n, "", "%v", mistake)}}
-}
-
 // asError returns the problems as an error, each once and those of one file in its order.
 // It returns nil without problems.
 func asError(problems []Problem) error {
@@ -38,13 +28,11 @@ func asError(problems []Problem) error {
 		return nil
 	}
 	var unique []Problem
+	files := make(map[string]int) // in the order of their first problem
 	for _, p := range problems {
 		if !slices.Contains(unique, p) {
 			unique = append(unique, p)
 		}
-	}
-	files := make(map[string]int) // in the order of their first problem
-	for _, p := range unique {
 		if _, ok := files[p.File]; !ok {
 			files[p.File] = len(files)
 		}

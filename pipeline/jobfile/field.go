@@ -1,141 +1,10 @@
 package jobfile
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
-
-// fieldKind says what a field of the job file holds.
-type fieldKind uint8
-
-const (
-	kindText       fieldKind = iota // one word or name
-	kindTexts                       // a list of names
-	kindPath                        // one path
-	kindPaths                       // a path or a list of paths
-	kindInteger                     // a whole number
-	kindFraction                    // a number from 0 to 1
-	kindSize                        // bytes, with a unit or without
-	kindCharacter                   // one ASCII character
-	kindBounds                      // [lower, upper]
-	kindTaxonomy                    // a name, an inline tree or a generator
-	kindTaxonomies                  // a path, or a map from names to taxonomies
-	kindMap                         // fields of its own
-	kindList                        // a list of maps with fields of their own
-	kindNamed                       // a map from free names to maps with fields of their own
-)
-
-// field is one row of the table that defines the job file. Decoding, checking, defaults,
-// overrides, the JSON Schema and the reference in docs/job-file.md all come from it.
-type field struct {
-	path     string // keys joined by "."; "[]" is every item, "*" every name
-	kind     fieldKind
-	doc      string
-	def      string   // value when absent
-	defWords string   // what absence means, when that is not a value
-	enum     []string // the only values
-	pattern  string   // regular expression of the values
-	example  string   // of a value that matches the pattern
-	min, max int64    // of integers; max 0: none
-	flag     string   // of the command line, without dashes; the variable follows from it
-	masks    []string // columns: only with these masks
-	engines  []string // only with these algorithms
-	local    bool     // paths: no URLs of object stores
-	required bool
-	excused  []string // algorithms with which it is not required
-	bare     bool     // a map's key that a bare word in the map's place stands for
-}
-
-// algorithms are the names of all searches.
-var algorithms = []string{
-	AlgorithmTDR, AlgorithmTDS, AlgorithmBottomUp, AlgorithmKACTUS,
-	AlgorithmIACk, AlgorithmIACc, AlgorithmMondrian, AlgorithmInfoGainMondrian,
-}
-
-// fieldTable defines the job file, in the order of the reference.
-var fieldTable = []field{
-	{path: "input", kind: kindPaths, required: true, flag: "input",
-		doc: "what to read: a file, a directory (hive partitions too) or a glob, or a list of them; paths or URLs `s3://`, `gs://`, `azblob://`, `file://`"},
-	{path: "output", kind: kindMap, required: true,
-		doc: "what to write; a bare path is short for `{path: …}`"},
-	{path: "output.path", kind: kindPath, required: true, bare: true, flag: "output",
-		doc: "a file, or a directory of part files when it ends in `/`; a path or a URL"},
-	{path: "output.compression", kind: kindText, def: "zstd", enum: []string{"zstd", "snappy", "gzip", "none"}, flag: "compression",
-		doc: "of the pages that are encoded; copied ones keep theirs"},
-	{path: "output.level", kind: kindInteger, min: 1, max: 22, defWords: "the compression's own",
-		doc: "of compression: zstd 1 to 22, gzip 1 to 9"},
-	{path: "output.row_group_rows", kind: kindInteger, min: 1, max: 1 << 31, defWords: "the input's own where they are of a good size, else 262,144",
-		doc: "rows a row group of the release"},
-	{path: "class", kind: kindText, defWords: "none: the search gains granularity", flag: "class",
-		doc: "the column that a model will be trained to predict from the release"},
-	{path: "quasi_identifiers", kind: kindList, required: true,
-		doc: "the sets of columns that hold in the release, all at once"},
-	{path: "quasi_identifiers[].columns", kind: kindTexts, required: true,
-		doc: "the columns of the set, each of them masked"},
-	{path: "quasi_identifiers[].k", kind: kindInteger, min: 1, required: true, excused: []string{AlgorithmIACc}, flag: "k",
-		doc: "the smallest number of records that share one combination of the set's released values; the flag and the variable are for every set"},
-	{path: "columns", kind: kindNamed, required: true,
-		doc: "what happens to every input column, by name; a bare word is short for `{mask: word}`"},
-	{path: "columns.*.mask", kind: kindText, required: true, bare: true,
-		enum: []string{MaskGeneralize, MaskDiscretize, MaskSuppress, MaskKeep, MaskDrop},
-		doc:  "`generalize`: along a taxonomy; `discretize`: into intervals; `suppress`: a value or `*`; `keep`: unchanged; `drop`: not released"},
-	{path: "columns.*.bounds", kind: kindBounds, masks: []string{MaskDiscretize}, defWords: "open ends",
-		doc: "`[lower, upper]`, the ends of the outer intervals; `null` for an end that stays open"},
-	{path: "columns.*.taxonomy", kind: kindTaxonomy, masks: []string{MaskGeneralize}, defWords: "the tree of the column's name",
-		doc: "a name in `taxonomies`, an inline tree or a generator"},
-	{path: "columns.*.unknown", kind: kindText, masks: []string{MaskGeneralize}, def: UnknownError, enum: []string{UnknownError, UnknownRoot},
-		doc: "values that the taxonomy lacks: `error`, or `root`: a child of their own under the root"},
-	{path: "columns.*.render", kind: kindText, masks: []string{MaskDiscretize}, def: RenderLabel, enum: []string{RenderLabel, RenderBounds, RenderMidpoint},
-		doc: "the released form: `label`: range text; `bounds`: two numeric columns; `midpoint`: one"},
-	{path: "columns.*.type", kind: kindText, pattern: typePattern, example: "decimal(10,2)", defWords: "inferred",
-		doc: "the type of a CSV column: `text`, `boolean`, `integer`, `number`, `date`, `time`, `timestamp`, `decimal(p,s)`"},
-	{path: "unlisted", kind: kindText, def: UnlistedError, enum: []string{UnlistedError, UnlistedDrop, UnlistedKeep},
-		doc: "input columns without an entry in `columns`"},
-	{path: "taxonomies", kind: kindTaxonomies, defWords: "none",
-		doc: "a YAML file of named trees, or a map from names to taxonomies: a file (YAML or CSV), an inline tree or a generator"},
-	{path: "algorithm", kind: kindMap,
-		doc: "the search and its options; a bare word is short for `{name: word}`"},
-	{path: "algorithm.name", kind: kindText, def: AlgorithmTDR, enum: algorithms, bare: true, flag: "algorithm",
-		doc: "the search: docs/algorithms.md says what each is for"},
-	{path: "algorithm.seed", kind: kindInteger, min: 0, def: "0", engines: []string{AlgorithmKACTUS, AlgorithmMondrian},
-		doc: "of the choice among records that are alike; the same seed makes the same choice"},
-	{path: "algorithm.bins", kind: kindInteger, min: 2, max: 1 << 16, def: "16", engines: []string{AlgorithmBottomUp, AlgorithmIACk, AlgorithmIACc},
-		doc: "bins of as many records that the hierarchy of a discretized column is made of"},
-	{path: "algorithm.loss", kind: kindText, def: LossInformation, enum: []string{LossInformation, LossWeighted}, engines: []string{AlgorithmBottomUp},
-		doc: "what a generalization loses: `information`, as in the paper, or `weighted` by its share of the records"},
-	{path: "algorithm.min_objects", kind: kindInteger, min: 1, max: 1 << 31, defWords: "the largest k", engines: []string{AlgorithmKACTUS},
-		doc: "records that two branches of a test have at least"},
-	{path: "algorithm.prune", kind: kindText, def: PruneNone, enum: []string{PruneNone, PrunePessimistic}, engines: []string{AlgorithmKACTUS},
-		doc: "whether the decision tree is pruned before its records are released"},
-	{path: "algorithm.leftover", kind: kindText, def: LeftoverDrop, enum: []string{LeftoverDrop, LeftoverRecruit}, engines: []string{AlgorithmKACTUS},
-		doc: "fewer than k records that are left in the end: `drop` them, or `recruit` others and suppress them all"},
-	{path: "algorithm.small", kind: kindText, def: SmallDrop, enum: []string{SmallDrop, SmallTopUp}, engines: []string{AlgorithmIACk},
-		doc: "fewer than k suppressed records: `drop` them, or `topup`: suppress the next smallest equivalence classes, too"},
-	{path: "algorithm.max_divergence", kind: kindFraction, def: "0.1", engines: []string{AlgorithmIACc},
-		doc: "the most that suppressing may change a column's values, as a share of the largest possible divergence"},
-	{path: "algorithm.max_information_change", kind: kindFraction, def: "0.1", engines: []string{AlgorithmIACc},
-		doc: "the most that suppressing may change what a column tells of the class, as a share of the largest possible information"},
-	{path: "algorithm.partitioning", kind: kindText, def: PartitioningStrict, enum: []string{PartitioningStrict, PartitioningRelaxed}, engines: []string{AlgorithmMondrian},
-		doc: "`strict`: records that are alike stay together; `relaxed`: they may be parted at a median"},
-	{path: "algorithm.categories", kind: kindText, def: CategoriesHierarchy, enum: []string{CategoriesHierarchy, CategoriesOrdered}, engines: []string{AlgorithmMondrian},
-		doc: "how generalized columns are cut: along the taxonomy, or at a median of its leaves"},
-	{path: "score", kind: kindText, enum: []string{"tdr", "tds", "infogain"}, defWords: "the algorithm's own", flag: "score",
-		doc: "`tdr` and `tds`: what makes a specialization the best; other algorithms leave it aside"},
-	{path: "max_steps", kind: kindInteger, min: 0, defWords: "no limit", flag: "max-steps",
-		doc: "`tdr` and `tds`: the most specializations to perform, 0: none; other algorithms leave it aside"},
-	{path: "limits", kind: kindMap,
-		doc: "what the run may use"},
-	{path: "limits.memory", kind: kindSize, pattern: sizePattern, example: "1GiB", defWords: "60 % of the memory there is", flag: "memory",
-		doc: "resident memory, as `1GiB`, `512MiB`, `2GB` or in bytes"},
-	{path: "limits.threads", kind: kindInteger, min: 1, max: 1024, defWords: "one a CPU", flag: "threads",
-		doc: "processors that work at the same time; the result does not depend on them"},
-	{path: "limits.spill_dir", kind: kindPath, local: true, defWords: "beside the output", flag: "spill-dir",
-		doc: "where data beyond the memory limit goes until the run ends"},
-	{path: "csv", kind: kindMap,
-		doc: "how to read CSV input"},
-	{path: "csv.delimiter", kind: kindCharacter, defWords: "found in the header",
-		doc: "the one character between fields"},
-}
 
 // fieldAt returns the field of a path, or nil.
 func fieldAt(path string) *field {
@@ -187,6 +56,9 @@ func (f *field) title() string {
 // number reports whether the values are numbers.
 func (f *field) number() bool { return f.kind == kindInteger || f.kind == kindFraction }
 
+// plainDoc is the documentation without its marks.
+func (f *field) plainDoc() string { return strings.ReplaceAll(f.doc, "`", "") }
+
 // variable returns the environment variable of a field with a flag.
 func (f *field) variable() string {
 	return "KCUT_" + strings.ToUpper(strings.ReplaceAll(f.flag, "-", "_"))
@@ -212,9 +84,36 @@ func (f *field) serves(algorithm string) bool {
 	return len(f.engines) == 0 || slices.Contains(f.engines, algorithm)
 }
 
-// referenceKinds describes the kinds that have no values of their own to list.
-var referenceKinds = map[fieldKind]string{
-	kindText: "text", kindTexts: "list of names", kindPath: "path", kindPaths: "path or list of paths",
-	kindFraction: "number from 0 to 1", kindSize: "size", kindCharacter: "character", kindBounds: "`[lower, upper]`", kindTaxonomy: "name, tree or generator",
-	kindTaxonomies: "path or map", kindMap: "map", kindList: "list of maps", kindNamed: "map by name",
+// slot is the place of a field in a job.
+type slot struct {
+	*field
+	path  string // "columns.age.mask"
+	owner string // path of the map that it is a key of: "columns.age"
+	i     int    // which set or column it is of
+	value any    // a pointer to it
 }
+
+// slots calls a function for the slots of all fields of a job, in the order of the table.
+func (j *Job) slots(visit func(slot)) { j.slotsUnder("", "", 0, visit) }
+
+func (j *Job) slotsUnder(prefix, owner string, i int, visit func(slot)) {
+	for _, f := range fieldsUnder(prefix) {
+		path := strings.TrimPrefix(owner+"."+f.key(), ".")
+		visit(slot{f, path, owner, i, f.at(j, i)})
+		switch f.kind {
+		case kindMap:
+			j.slotsUnder(f.prefix(), path, 0, visit)
+		case kindList:
+			for set := range j.Sets {
+				j.slotsUnder(f.prefix(), itemPath(path, set), set, visit)
+			}
+		case kindNamed:
+			for column := range j.Columns {
+				j.slotsUnder(f.prefix(), columnPath(j.Columns[column].Name), column, visit)
+			}
+		}
+	}
+}
+
+// itemPath returns the path of an item of a list.
+func itemPath(list string, i int) string { return fmt.Sprintf("%s[%d]", list, i) }

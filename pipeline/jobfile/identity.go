@@ -27,7 +27,7 @@ func (j *Job) Identity(w io.Writer, taxonomies map[string]Taxonomy) error {
 		if t := taxonomies[name]; t.Tree != nil {
 			b = appendTree(b, t.Tree)
 		} else {
-			b = fmt.Appendf(b, "%d %q %q", t.Generator.Prefix, t.Generator.Date, t.Generator.Ranges)
+			b = fmt.Appendf(b, "%d %q %q", t.Prefix, t.Date, t.Ranges)
 		}
 		b = append(b, '\n')
 	}
@@ -38,7 +38,7 @@ func (j *Job) Identity(w io.Writer, taxonomies map[string]Taxonomy) error {
 // circumstance reports whether a release does not depend on a setting, or not on its text:
 // what taxonomies hold counts, not what they are called.
 func circumstance(key string) bool {
-	return key == "input" || key == "output.path" || key == "taxonomies" || strings.HasPrefix(key, "limits.") ||
+	return key == "input" || key == "output.path" || strings.HasPrefix(key, "taxonomies") || strings.HasPrefix(key, "limits.") ||
 		strings.HasPrefix(key, "columns.") && strings.HasSuffix(key, ".taxonomy")
 }
 

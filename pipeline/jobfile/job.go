@@ -1,25 +1,34 @@
 package jobfile
 
-import (
-	"slices"
+import "slices"
 
-	"github.com/kcut/kcut/formats"
-)
-
-// Job is a whole run: what to read, what must hold, how to mask, where to write. Load
-// makes one. Paths are as they can be opened: relative ones of the job file have its folder
-// in front. What was absent has its default, or the zero value where that is said.
+// Job is a whole run: what to read, what must hold, how to mask, where to write. Load reads one
+// from a file; a program may as well fill one in, where what it leaves out has its zero value:
+//
+//	people := &job.Job{
+//		Input:   []string{"people.parquet"},
+//		Output:  job.Output{Path: "release.parquet"},
+//		Class:   "income",
+//		Sets:    []job.Set{{Columns: []string{"age", "zip"}, K: 50}},
+//		Columns: []job.Column{
+//			{Name: "age", Mask: job.MaskDiscretize},
+//			{Name: "zip", Mask: job.MaskGeneralize, Taxonomy: job.Taxonomy{Prefix: []int{5, 3, 1}}},
+//			{Name: "income", Mask: job.MaskKeep},
+//		},
+//	}
+//	people, err := people.Resolve()
+//
+// Resolve checks a job and gives what was left out its default. Load does so, too.
 type Job struct {
-	File    string   // path of the job file
-	Input   []string // files, directories, globs
+	Input   []string // files, directories, globs; at least one
 	Output  Output
 	Class   string // empty: none
 	Sets    []Set  // at least one
 	Columns []Column
 
-	Unlisted     string                     // UnlistedError, UnlistedDrop or UnlistedKeep
-	TaxonomyFile string                     // YAML file of named trees; empty: none
-	Taxonomies   map[string]*TaxonomySource // named taxonomies; nil with a TaxonomyFile
+	Unlisted     string              // UnlistedError, UnlistedDrop or UnlistedKeep
+	TaxonomyFile string              // YAML file of named trees; empty: none
+	Taxonomies   map[string]Taxonomy // named taxonomies; nil with a TaxonomyFile
 
 	Algorithm Algorithm
 	Score     string // of top-down algorithms: "tdr", "tds" or "infogain"
@@ -27,7 +36,8 @@ type Job struct {
 	Limits    Limits
 	CSV       CSV
 
-	source document // where every value came from
+	File    string  // path of the job file; empty: of no file
+	origins origins // where values came from
 }
 
 // Output says what to write.
@@ -48,28 +58,28 @@ type Set struct {
 type Algorithm struct {
 	Name string // one of the Algorithm constants
 
-	Seed                 uint64
+	Seed                 int
 	Bins                 int
-	Loss                 string // LossInformation or LossWeighted
-	MinObjects           int    // 0: the largest k
-	Prune                string // PruneNone or PrunePessimistic
-	Leftover             string // LeftoverDrop or LeftoverRecruit
-	Small                string // SmallDrop or SmallTopUp
-	MaxDivergence        float64
-	MaxInformationChange float64
-	Partitioning         string // PartitioningStrict or PartitioningRelaxed
-	Categories           string // CategoriesHierarchy or CategoriesOrdered
+	Loss                 string   // LossInformation or LossWeighted
+	MinObjects           int      // 0: the largest k
+	Prune                string   // PruneNone or PrunePessimistic
+	Leftover             string   // LeftoverDrop or LeftoverRecruit
+	Small                string   // SmallDrop or SmallTopUp
+	MaxDivergence        *float64 // nil: the default
+	MaxInformationChange *float64 // nil: the default
+	Partitioning         string   // PartitioningStrict or PartitioningRelaxed
+	Categories           string   // CategoriesHierarchy or CategoriesOrdered
 }
 
 // Column says what happens to one input column.
 type Column struct {
 	Name     string
-	Mask     string          // MaskGeneralize, MaskDiscretize, MaskSuppress, MaskKeep or MaskDrop
-	Bounds   Bounds          // discretize
-	Taxonomy *TaxonomySource // generalize; else nil
-	Unknown  string          // generalize: UnknownError or UnknownRoot
-	Render   string          // discretize: RenderLabel, RenderBounds or RenderMidpoint
-	Type     *formats.Type   // declared type of a CSV column; nil: inferred
+	Mask     string   // MaskGeneralize, MaskDiscretize, MaskSuppress, MaskKeep or MaskDrop
+	Bounds   Bounds   // discretize
+	Taxonomy Taxonomy // generalize: a name, a tree or a generator; zero: the one of the column's name
+	Unknown  string   // generalize: UnknownError or UnknownRoot
+	Render   string   // discretize: RenderLabel, RenderBounds or RenderMidpoint
+	Type     string   // of a CSV column, as "integer" or "decimal(10,2)"; empty: inferred
 }
 
 // Bounds are the declared ends of a discretized column, as text; empty is open. Whether

@@ -1,6 +1,7 @@
 package jobfile
 
 import (
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,94 +51,72 @@ func EnvironmentOverrides(lookup func(string) (string, bool)) []Override {
 	return overrides
 }
 
-// sortOverrides puts those that win last.
-func sortOverrides(overrides []Override) []Override {
-	rank := func(o Override) int {
-		if strings.HasPrefix(o.Origin, "--") {
-			return 1
-		}
-		return 0
-	}
-	sorted := slices.Clone(overrides)
-	slices.SortStableFunc(sorted, func(a, b Override) int { return rank(a) - rank(b) })
-	return sorted
-}
-
 // LimitsOf returns the limits that overrides ask for, for a command that has no job file.
 func LimitsOf(overrides []Override) (Limits, error) {
-	l := newLoader("", nil)
-	l.root = &yaml.Node{Kind: yaml.Map}
-	for _, o := range sortOverrides(overrides) {
-		if strings.HasPrefix(o.Key, "limits.") {
-			l.override(o)
+	overrides = slices.DeleteFunc(slices.Clone(overrides), func(o Override) bool { return !strings.HasPrefix(o.Key, "limits.") })
+	r := newReader("", nil, overrides)
+	r.override()
+	r.slots(r.value)
+	return r.Limits, asError(r.problems)
+}
+
+// replacement is what stands for the values of a field.
+type replacement struct {
+	origin string
+	value  *yaml.Node
+}
+
+// replace records those overrides that win.
+func (r *reader) replace(overrides []Override) {
+	r.replaced = make(map[string]replacement)
+	for _, o := range overrides {
+		f := fieldAt(o.Key)
+		if f == nil || f.flag == "" {
+			r.problems = append(r.problems, Problem{File: o.Origin, Message: "no such key of a job: " + strconv.Quote(o.Key)})
+			continue
 		}
-	}
-	limits := orEmptyNode(l.root.Get("limits"))
-	l.checkMap("limits.", limits)
-	if err := asError(l.problems); err != nil {
-		return Limits{}, err
-	}
-	return l.bindLimits(limits), nil
-}
-
-// override lays one override over the document.
-func (l *loader) override(o Override) {
-	f := fieldAt(o.Key)
-	if f == nil || f.flag == "" {
-		l.problems = append(l.problems, Problem{File: o.Origin, Message: "no such key of a job: " + strconv.Quote(o.Key)})
-		return
-	}
-	text := o.Value
-	if f.kind == kindPath || f.kind == kindPaths {
-		text = fromHere(text)
-	}
-	n := &yaml.Node{Text: text, Quoted: !f.number() && f.kind != kindSize}
-	l.origins[n] = o.Origin
-	if list, item, ok := strings.Cut(f.path, "[]."); ok {
-		l.overrideItems(l.root.Get(list), item, n)
-		return
-	}
-	m := l.root
-	keys := strings.Split(f.path, ".")
-	for _, key := range keys[:len(keys)-1] {
-		if m = l.child(m, key); m == nil {
-			return
+		before := r.replaced[o.Key]
+		if strings.HasPrefix(before.origin, "--") && !strings.HasPrefix(o.Origin, "--") {
+			continue
 		}
-	}
-	if f.kind == kindPaths {
-		n = l.appended(m.Get(f.key()), n, o.Origin)
-	}
-	setKey(m, f.key(), n)
-	if f.path == "algorithm.name" {
-		m.Entries = slices.DeleteFunc(m.Entries, func(e yaml.Entry) bool { return !useful(e.Key.Text, o.Value) })
-	}
-}
-
-// useful reports whether a key of algorithm's is one that another algorithm has a use for, or
-// one that is wrong anyway.
-func useful(key, algorithm string) bool {
-	f := fieldAt(fieldAt("algorithm").prefix() + key)
-	return f == nil || f.serves(algorithm) || !slices.Contains(algorithms, algorithm)
-}
-
-// overrideItems sets a key of every map in a list.
-func (l *loader) overrideItems(list *yaml.Node, key string, n *yaml.Node) {
-	if list == nil {
-		return
-	}
-	for _, item := range list.Items {
-		if item.Kind == yaml.Map {
-			setKey(item, key, n)
+		n := &yaml.Node{Text: o.Value, Quoted: !f.number() && f.kind != kindSize}
+		if f.kind == kindPath || f.kind == kindPaths {
+			n.Text = fromHere(o.Value)
 		}
+		if f.kind == kindPaths {
+			n = &yaml.Node{Kind: yaml.List, Items: []*yaml.Node{n}}
+			if before.origin == o.Origin {
+				n.Items = slices.Concat(before.value.Items, n.Items)
+			}
+		}
+		r.replaced[o.Key] = replacement{o.Origin, n}
 	}
 }
 
-// appended returns a list of an override's value, after those it was already given.
-func (l *loader) appended(list, n *yaml.Node, origin string) *yaml.Node {
-	if list == nil || l.origins[list] != origin {
-		list = &yaml.Node{Kind: yaml.List}
-		l.origins[list] = origin
+// replaces reports whether overrides stand for the values of a field, or name an algorithm that
+// has no use for it.
+func (r *reader) replaces(f *field) bool {
+	_, ok := r.replaced[f.path]
+	name, other := r.replaced["algorithm.name"]
+	return ok || other && !f.serves(name.value.Text) && slices.Contains(algorithms, name.value.Text)
+}
+
+// override collects the overrides, wherever there is a place for them.
+func (r *reader) override() {
+	r.slots(func(s slot) {
+		if by, ok := r.replaced[s.field.path]; ok && !r.rejected(s.owner) {
+			r.source = by.origin
+			r.collect(s.field, s.path, by.value)
+		}
+	})
+}
+
+// fromHere makes a path that starts from the current directory independent of it, since
+// the job file's own start from its folder. It keeps a final slash.
+func fromHere(path string) string {
+	here, err := filepath.Abs(".")
+	if err != nil {
+		return path // without a current directory nothing opens; the message then names the path as given
 	}
-	list.Items = append(list.Items, n)
-	return list
+	return inFolder(here, path)
 }

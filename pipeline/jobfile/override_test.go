@@ -13,7 +13,7 @@ func TestOverrides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	job, err := parse("jobs/a.yaml", []byte(smallJob), []Override{
+	job, err := Parse("jobs/a.yaml", []byte(smallJob), []Override{
 		{"quasi_identifiers[].k", "30", "--k"},
 		{"limits.memory", "2MiB", "--memory"},
 		{"limits.memory", "4MiB", "KCUT_MEMORY"}, // flags win, whatever the order
@@ -55,10 +55,10 @@ func TestOverrideAlgorithm(t *testing.T) {
 	text := strings.Replace(smallJob, "\ncolumns:", "\nclass: note\nalgorithm: {name: kactus, seed: 7, prune: pessimistic}\ncolumns:", 1)
 	for _, tt := range []struct {
 		name  string
-		seed  uint64
+		seed  int
 		prune string
 	}{{AlgorithmKACTUS, 7, PrunePessimistic}, {AlgorithmMondrian, 7, ""}, {AlgorithmTDR, 0, ""}} {
-		job, err := parse("a.yaml", []byte(text), []Override{{"algorithm.name", tt.name, "--algorithm"}})
+		job, err := Parse("a.yaml", []byte(text), []Override{{"algorithm.name", tt.name, "--algorithm"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +67,7 @@ func TestOverrideAlgorithm(t *testing.T) {
 		}
 	}
 	wrong := strings.Replace(text, "seed", "seeds", 1)
-	if _, err := parse("a.yaml", []byte(wrong), []Override{{"algorithm.name", AlgorithmTDR, "--algorithm"}}); err == nil {
+	if _, err := Parse("a.yaml", []byte(wrong), []Override{{"algorithm.name", AlgorithmTDR, "--algorithm"}}); err == nil {
 		t.Error("an unknown key of algorithm is not reported")
 	}
 }
@@ -88,7 +88,7 @@ func TestOverrideProblems(t *testing.T) {
 		{Override{"limits.threads", "", "KCUT_THREADS"}, "KCUT_THREADS: threads has no value\n    hint: give it a value, or leave it out"},
 	}
 	for _, tt := range tests {
-		_, err := parse("a.yaml", []byte(smallJob), []Override{tt.override})
+		_, err := Parse("a.yaml", []byte(smallJob), []Override{tt.override})
 		var bad *Error
 		if !errors.As(err, &bad) {
 			t.Errorf("%v: got %v", tt.override, err)

@@ -3,83 +3,55 @@ package jobfile
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 
 	"github.com/kcut/kcut/formats/storage"
+	"github.com/kcut/kcut/formats/yaml"
 )
 
-// maxBytes bounds a job file.
-const maxBytes = 16 << 20
-
-// readFile reads the text of a job file.
+// readFile reads the text of a job file. It tells a path that is wrong, which is an Error, from a
+// disk that fails.
 func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, openError(path, "open job file", err)
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
-	if err != nil {
-		return nil, openError(path, "read job file", err)
-	}
-	if len(text) > maxBytes {
-		return nil, &Error{[]Problem{{File: path, Message: fmt.Sprintf("larger than %d MiB: not a job file", maxBytes>>20)}}}
+	text, err := yaml.ReadFile(path, yaml.MaxBytes)
+	if cause := pathCause(err); cause != "" {
+		return nil, &Error{[]Problem{{File: path, Message: "open job file: " + cause}}}
+	} else if err != nil {
+		return nil, fmt.Errorf("read job file: %w", err)
 	}
 	return text, nil
 }
 
-// openError tells a path that is wrong, which is an Error, from a disk that fails.
-func openError(path, verb string, err error) error {
-	if cause, ok := wrongPath(err); ok {
-		return &Error{[]Problem{{File: path, Message: verb + ": " + cause}}}
-	}
-	return fmt.Errorf("%s: %w", verb, err)
-}
-
-// wrongPath reports whether an error of opening or reading means that the path is wrong, and why.
-func wrongPath(err error) (cause string, ok bool) {
+// pathCause returns why a path is wrong when an error of opening or reading means that, else nothing.
+func pathCause(err error) (cause string) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "no such file", true
+		return "no such file"
 	case errors.Is(err, fs.ErrPermission):
-		return "permission denied", true
+		return "permission denied"
 	case errors.Is(err, syscall.EISDIR):
-		return "it is a directory", true
+		return "it is a directory"
 	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENAMETOOLONG), errors.Is(err, fs.ErrInvalid), errors.Is(err, syscall.EINVAL):
-		return "not a path of a file", true
+		return "not a path of a file"
 	}
-	return "", false
+	return ""
 }
 
-// openable returns a path of the job file as it can be opened from the current directory. A
-// URL of an object store is left as it is.
-func openable(jobFile, path string) string {
-	where, err := storage.Resolve(path)
-	if err != nil || storage.IsRemote(where) {
-		return path
-	}
-	path = where
-	dir := filepath.Dir(jobFile)
-	if filepath.IsAbs(path) || dir == "." {
+// inFolder returns a path that starts from a folder as it can be opened from the current directory. It
+// keeps a final slash. A URL is left as it is.
+func inFolder(dir, path string) string {
+	if path == "" || dir == "." || filepath.IsAbs(path) || storage.IsURL(path) {
 		return path
 	}
 	return strings.TrimSuffix(dir, "/") + "/" + path // no Join: it would drop a final slash
 }
 
-// fromHere makes a path that starts from the current directory independent of it, since
-// the job file's own start from its folder. It keeps a final slash.
-func fromHere(path string) string {
-	if path == "" || filepath.IsAbs(path) || storage.IsURL(path) {
-		return path
+// fromFolder returns a path as the job file in a folder may have it.
+func fromFolder(dir, path string) string {
+	if rest, ok := strings.CutPrefix(path, strings.TrimSuffix(dir, "/")+"/"); ok && inFolder(dir, rest) == path {
+		return rest
 	}
-	here, err := filepath.Abs(".")
-	if err != nil {
-		return path // without a current directory nothing opens; the message then names the path as given
-	}
-	return strings.TrimSuffix(here, "/") + "/" + path
+	return path
 }

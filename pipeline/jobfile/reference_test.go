@@ -50,9 +50,9 @@ func (f *field) referenceValue() string {
 	case f.kind == kindInteger:
 		return fmt.Sprintf("integer, at least %d", f.min)
 	case f.example != "":
-		return referenceKinds[f.kind] + ", as `" + f.example + "`"
+		return kinds[f.kind].words + ", as `" + f.example + "`"
 	}
-	return referenceKinds[f.kind]
+	return kinds[f.kind].words
 }
 
 func (f *field) referenceDefault() string {

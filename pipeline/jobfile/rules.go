@@ -1,168 +1,136 @@
 package jobfile
 
 import (
+	"cmp"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/kcut/kcut/formats/storage"
-	"github.com/kcut/kcut/formats/yaml"
 )
 
-// rules checks what the parts of a job say of each other. What checkMap took out is absent
-// here, and rules that would need it stay silent.
-func (l *loader) rules(job *Job) {
-	l.setRules(job)
-	l.columnRules(job)
-	l.classRules(job)
-	l.algorithmRules(job)
-	l.outputRules(job)
+// rules checks what the parts of a job say of each other. What was wrong is absent here, and rules
+// that would need it stay silent.
+func (c *checker) rules() {
+	for i := range c.Sets {
+		c.setRules(&c.Sets[i], itemPath("quasi_identifiers", i)+".columns")
+	}
+	for i := range c.Columns {
+		c.columnRules(i)
+	}
+	c.slots(c.useRules)
+	c.classRules()
+	c.algorithmRules()
+	c.outputRules()
 }
 
-// item returns an item of the list at a top-level key.
-func (l *loader) item(key string, i int) *yaml.Node { return l.root.Get(key).Items[i] }
+// listed reports whether the columns of the job are known.
+func (c *checker) listed() bool { return !c.rejected("columns") && len(c.Columns) > 0 }
 
 // setRules: every column of a set is there once, and masked.
-func (l *loader) setRules(job *Job) {
-	for i := range job.Sets {
-		columns := l.item("quasi_identifiers", i).Get("columns")
-		for c, name := range job.Sets[i].Columns {
-			at := columns.Items[c]
-			switch spec := job.Column(name); {
-			case slices.Contains(job.Sets[i].Columns[:c], name):
-				l.add(at, "", "column %q is twice in one set", name)
-			case name == job.Class:
-				l.add(at, "a column is either to be predicted or a quasi-identifier", "the class column %q is in a set", name)
-			case spec == nil && !l.broken("columns") && len(job.Columns) > 0:
-				l.add(at, didYouMean(name, job.columnNames()), "column %q is in a set and has no entry in columns", name)
-			case spec != nil && spec.Mask != "" && !spec.masked():
-				l.add(at, "use generalize, discretize or suppress", "column %q is in a set and not masked: its mask is %s", name, spec.Mask)
-			}
+func (c *checker) setRules(set *Set, path string) {
+	for i, name := range set.Columns {
+		at := itemPath(path, i)
+		switch spec := c.Column(name); {
+		case slices.Contains(set.Columns[:i], name):
+			c.add(at, "", "column %q is twice in one set", name)
+		case name == c.Class:
+			c.add(at, "a column is either to be predicted or a quasi-identifier", "the class column %q is in a set", name)
+		case spec == nil && c.listed():
+			c.add(at, didYouMean(name, c.columnNames()), "column %q is in a set and has no entry in columns", name)
+		case spec != nil && spec.Mask != "" && !spec.masked():
+			c.add(at, "use generalize, discretize or suppress", "column %q is in a set and not masked: its mask is %s", name, spec.Mask)
 		}
 	}
 }
 
-// columnRules: masked columns are in a set, and have the keys of their mask only.
-func (l *loader) columnRules(job *Job) {
-	for i := range job.Columns {
-		c := &job.Columns[i]
-		e := l.root.Get("columns").Entries[i]
-		if c.masked() && c.Name != job.Class && !l.setsBroken(job) && !job.inSet(c.Name) {
-			l.add(e.Key, "add it to a set, or keep or drop it", "column %q is masked and in no quasi-identifier set", c.Name)
+// useRules: a column has the keys of its mask only, an algorithm its own only.
+func (c *checker) useRules(s slot) {
+	switch algorithm := c.Algorithm.Name; {
+	case !c.given(s):
+	case s.masks != nil:
+		if spec := &c.Columns[s.i]; spec.Mask != "" && !s.allows(spec.Mask) {
+			c.add(s.path+":", "", "%s is for mask %s, the mask of %q is %s", s.key(), s.masks[0], spec.Name, spec.Mask)
 		}
-		l.maskRules(c, e.Value)
-		if c.Mask == MaskGeneralize {
-			l.taxonomyRules(job, c, e)
-		}
+	case algorithm != "" && !s.serves(algorithm):
+		c.add(s.path+":", "", "%s is for algorithm %s, the algorithm is %s", s.key(), strings.Join(s.engines, " or "), algorithm)
 	}
 }
 
-// setsBroken reports whether columns of a set may have been taken out.
-func (l *loader) setsBroken(job *Job) bool {
-	return len(job.Sets) == 0 || slices.ContainsFunc(job.Sets, func(s Set) bool { return len(s.Columns) == 0 })
-}
-
-// maskRules: a column has no key that its mask has no use for.
-func (l *loader) maskRules(c *Column, column *yaml.Node) {
-	if c.Mask == "" {
+// columnRules: a masked column has a name, is in a set, and has a taxonomy if it needs one.
+func (c *checker) columnRules(i int) {
+	spec, path := &c.Columns[i], columnPath(c.Columns[i].Name)
+	if spec.Name == "" && spec.masked() {
+		c.add(path+":", "name it where it comes from", "a column without a name can only be dropped or kept")
 		return
 	}
-	prefix := fieldAt("columns").prefix()
-	for _, e := range column.Entries {
-		if f := fieldAt(prefix + e.Key.Text); !f.allows(c.Mask) {
-			l.add(e.Key, "", "%s is for mask %s, the mask of %q is %s", f.key(), f.masks[0], c.Name, c.Mask)
-		}
+	partial := len(c.Sets) == 0 || slices.ContainsFunc(c.Sets, func(s Set) bool { return len(s.Columns) == 0 })
+	if spec.masked() && spec.Name != c.Class && !partial && !c.inSet(spec.Name) {
+		c.add(path+":", "add it to a set, or keep or drop it", "column %q is masked and in no quasi-identifier set", spec.Name)
+	}
+	if spec.Mask == MaskGeneralize && spec.Taxonomy.Name != "" && c.TaxonomyFile == "" && !c.rejected("taxonomies") {
+		c.taxonomyRules(spec, path)
 	}
 }
 
 // taxonomyRules: the taxonomy that a column names exists. Whether a file of named trees has
 // it is known when that is read.
-func (l *loader) taxonomyRules(job *Job, c *Column, e yaml.Entry) {
-	if c.Taxonomy == nil || c.Taxonomy.Name == "" || job.TaxonomyFile != "" || l.broken("taxonomies") {
+func (c *checker) taxonomyRules(spec *Column, path string) {
+	name := spec.Taxonomy.Name
+	if _, ok := c.Taxonomies[name]; ok {
 		return
 	}
-	if _, ok := job.Taxonomies[c.Taxonomy.Name]; ok {
+	hint := didYouMean(name, slices.Sorted(maps.Keys(c.Taxonomies)))
+	if c.origins.origin(path+".taxonomy") == originDefault {
+		hint = cmp.Or(hint, "name one, or add it to taxonomies; without a taxonomy use suppress")
+		c.add(path+":", hint, "column %q is generalized and has no taxonomy", spec.Name)
 		return
 	}
-	names := make([]string, 0, len(job.Taxonomies))
-	if n := l.root.Get("taxonomies"); n != nil {
-		for _, named := range n.Entries {
-			names = append(names, named.Key.Text)
-		}
-	}
-	hint := didYouMean(c.Taxonomy.Name, names)
-	at := e.Value.Get("taxonomy")
-	if l.origins[at] == originDefault {
-		if hint == "" {
-			hint = "name one, or add it to taxonomies; without a taxonomy use suppress"
-		}
-		l.add(e.Key, hint, "column %q is generalized and has no taxonomy", c.Name)
-		return
-	}
-	if hint == "" {
-		hint = "files go under taxonomies, by name"
-	}
-	l.add(at, hint, "no taxonomy named %q", c.Taxonomy.Name)
+	c.add(path+".taxonomy", cmp.Or(hint, "files go under taxonomies, by name"), "no taxonomy named %q", name)
 }
 
 // classRules: the class column goes out unchanged.
-func (l *loader) classRules(job *Job) {
-	if job.Class == "" || l.broken("columns") || len(job.Columns) == 0 {
+func (c *checker) classRules() {
+	if c.Class == "" || !c.listed() {
 		return
 	}
-	at := l.root.Get("class")
-	i := slices.IndexFunc(job.Columns, func(c Column) bool { return c.Name == job.Class })
-	if i < 0 {
-		if job.Unlisted != UnlistedKeep {
-			hint := didYouMean(job.Class, job.columnNames())
-			if hint == "" {
-				hint = "add it with the mask keep"
-			}
-			l.add(at, hint, "the class column %q has no entry in columns", job.Class)
-		}
-		return
-	}
-	if mask := job.Columns[i].Mask; mask != "" && mask != MaskKeep {
-		l.add(l.root.Get("columns").Entries[i].Value.Get("mask"), "", "the class column %q must be kept: its mask is %s", job.Class, mask)
-	}
-}
-
-// algorithmRules: an algorithm has no keys that it has no use for, and all it needs.
-func (l *loader) algorithmRules(job *Job) {
-	name := job.Algorithm.Name
-	if name == "" {
-		return
-	}
-	for _, e := range l.root.Get("algorithm").Entries {
-		if f := fieldAt(fieldAt("algorithm").prefix() + e.Key.Text); !f.serves(name) {
-			l.add(e.Key, "", "%s is for algorithm %s, the algorithm is %s", f.key(), strings.Join(f.engines, " or "), name)
-		}
-	}
-	if job.Class == "" && slices.Contains(classified, name) && !l.broken("class") {
-		l.add(l.root.Get("algorithm"), "name the column that a model is to predict: class: …", "algorithm %s needs a class", name)
+	switch spec := c.Column(c.Class); {
+	case spec == nil && c.Unlisted != UnlistedKeep:
+		hint := cmp.Or(didYouMean(c.Class, c.columnNames()), "add it with the mask keep")
+		c.add("class", hint, "the class column %q has no entry in columns", c.Class)
+	case spec != nil && spec.Mask != "" && spec.Mask != MaskKeep:
+		c.add(columnPath(c.Class)+".mask", "", "the class column %q must be kept: its mask is %s", c.Class, spec.Mask)
 	}
 }
 
 // classified are the algorithms that need a class: what they do goes by its frequencies.
 var classified = []string{AlgorithmBottomUp, AlgorithmKACTUS, AlgorithmIACk, AlgorithmIACc, AlgorithmInfoGainMondrian}
 
+// algorithmRules: an algorithm has all it needs.
+func (c *checker) algorithmRules() {
+	name := c.Algorithm.Name
+	if c.Class == "" && slices.Contains(classified, name) && !c.rejected("class") {
+		c.add("algorithm.name", "name the column that a model is to predict: class: …", "algorithm %s needs a class", name)
+	}
+}
+
 // maxLevels are the highest levels of the compressions that have some.
 var maxLevels = map[string]int{"zstd": 22, "gzip": 9}
 
 // outputRules: the level is one of the compression's, and the output is no input.
-func (l *loader) outputRules(job *Job) {
-	if level := job.Output.Level; level > 0 && job.Output.Compression != "" {
-		at := l.root.Get("output").Get("level")
-		highest, ok := maxLevels[job.Output.Compression]
+func (c *checker) outputRules() {
+	if level := c.Output.Level; level > 0 && c.Output.Compression != "" {
+		highest, ok := maxLevels[c.Output.Compression]
 		if !ok {
-			l.add(at, "", "compression %s has no levels", job.Output.Compression)
+			c.add("output.level", "", "compression %s has no levels", c.Output.Compression)
 		} else if level > highest {
-			l.add(at, "", "levels of %s are 1 to %d, not %d", job.Output.Compression, highest, level)
+			c.add("output.level", "", "levels of %s are 1 to %d, not %d", c.Output.Compression, highest, level)
 		}
 	}
-	for i, input := range job.Input {
-		if job.Output.Path != "" && cleaned(input) == cleaned(job.Output.Path) {
-			l.add(l.item("input", i), "", "input and output are the same")
+	for i, input := range c.Input {
+		if c.Output.Path != "" && cleaned(input) == cleaned(c.Output.Path) {
+			c.add(itemPath("input", i), "", "input and output are the same")
 		}
 	}
 }

@@ -9,213 +9,94 @@ import (
 	"github.com/kcut/kcut/engine"
 )
 
-// schema is a node of a JSON Schema, in the order in which it is written.
-type schema struct {
-	Schema      string      `json:"$schema,omitempty"`
-	Ref         string      `json:"$ref,omitempty"`
-	Title       string      `json:"title,omitempty"`
-	Description string      `json:"description,omitempty"`
-	Type        any         `json:"type,omitempty"`
-	Enum        []string    `json:"enum,omitempty"`
-	AnyOf       []*schema   `json:"anyOf,omitempty"`
-	Properties  properties  `json:"properties,omitempty"`
-	Required    []string    `json:"required,omitempty"`
-	Additional  any         `json:"additionalProperties,omitempty"`
-	Items       *schema     `json:"items,omitempty"`
-	MinItems    int         `json:"minItems,omitempty"`
-	MaxItems    int         `json:"maxItems,omitempty"`
-	MinProps    int         `json:"minProperties,omitempty"`
-	MaxProps    int         `json:"maxProperties,omitempty"`
-	Unique      bool        `json:"uniqueItems,omitempty"`
-	Pattern     string      `json:"pattern,omitempty"`
-	MinLength   int         `json:"minLength,omitempty"`
-	MaxLength   int         `json:"maxLength,omitempty"`
-	Minimum     *int64      `json:"minimum,omitempty"`
-	Maximum     *int64      `json:"maximum,omitempty"`
-	Default     any         `json:"default,omitempty"`
-	Definitions definitions `json:"$defs,omitempty"`
-}
+// Parts of the schema. Names may be what YAML takes for numbers.
+const (
+	pathSchema     = `{"type":"string","minLength":1}`
+	nameSchema     = `{"type":["string","number","boolean"],"minLength":1}`
+	taxonomySchema = `{"anyOf":[` + pathSchema + `,` + inlineSchema + `]}`
+	inlineSchema   = `{"$ref":"#/$defs/generator"},{"$ref":"#/$defs/tree"}`
+	nodeSchema     = `{"$ref":"#/$defs/tree/$defs/node"}`
+	mapOfNodes     = `{"type":"object","additionalProperties":` + nodeSchema + `}`
 
-// definitions are the named schemas that others refer to.
-type definitions = properties
+	treeSchema = `{"description":"a taxonomy tree: nested maps from a node to its children, with one root; a leaf is {}, null or an item of a list",` +
+		`"type":"object","additionalProperties":` + nodeSchema + `,"minProperties":1,"maxProperties":1,` +
+		`"$defs":{"node":{"anyOf":[{"type":"null"},` + mapOfNodes + `,{"type":"array","items":{"anyOf":[` + nameSchema + `,` + mapOfNodes + `]}}]}}}`
 
-// properties is a JSON object that keeps its order.
-type properties []property
-
-type property struct {
-	name   string
-	schema *schema
-}
-
-// MarshalJSON writes the properties in order.
-func (ps properties) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for i, p := range ps {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		name, err := json.Marshal(p.name)
-		if err != nil {
-			return nil, err
-		}
-		value, err := marshalJSON(p.schema)
-		if err != nil {
-			return nil, err
-		}
-		b.Write(name)
-		b.WriteByte(':')
-		b.Write(value)
-	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
-}
-
-// marshalJSON is json.Marshal without escapes for HTML.
-func marshalJSON(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return bytes.TrimSpace(b.Bytes()), err
-}
+	generatorSchema = `{"description":"a taxonomy made of the values that occur: prefixes of codes, units of dates, ranges of numbers",` +
+		`"type":"object","properties":{` +
+		`"prefix":{"type":"array","items":{"type":"integer","minimum":1},"minItems":1},` +
+		`"date":{"type":"array","items":{"type":"string","enum":%s},"minItems":1},` +
+		`"ranges":{"type":"array","items":{"type":"number"},"minItems":1}},` +
+		`"additionalProperties":false,"minProperties":1,"maxProperties":1}`
+)
 
 // Schema returns the JSON Schema (draft 2020-12) of the job file, for editors. It says
 // less than Load checks: nothing of what the parts say of each other.
 func Schema() []byte {
-	root := objectSchema("")
-	root.Schema = "https://json-schema.org/draft/2020-12/schema"
-	root.Title = "kcut job"
-	root.Definitions = definitions{{"generator", generatorSchema()}, {"tree", treeSchema()}}
-	flat, err := marshalJSON(root)
-	if err != nil {
-		panic(err) // a fixed value of plain types: a bug
-	}
+	text := `{"$schema":"https://json-schema.org/draft/2020-12/schema","title":"kcut job",` + objectSchema("")[1:]
+	text = text[:len(text)-1] + `,"$defs":{"generator":` + fmt.Sprintf(generatorSchema, inJSON(engine.DateLevels)) + `,"tree":` + treeSchema + `}}`
 	var b bytes.Buffer
-	if err := json.Indent(&b, flat, "", "  "); err != nil {
-		panic(err) // what marshal returned is JSON: a bug
+	if err := json.Indent(&b, []byte(text), "", "  "); err != nil {
+		panic(err) // the table is at fault
 	}
-	b.WriteByte('\n')
-	return b.Bytes()
+	return append(b.Bytes(), '\n')
+}
+
+// inJSON returns texts as JSON, without escapes for HTML.
+func inJSON(v any) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic(err) // texts have no other
+	}
+	return strings.TrimSpace(b.String())
 }
 
 // objectSchema returns the schema of a map with the fields under a prefix.
-func objectSchema(prefix string) *schema {
-	s := &schema{Type: "object", Additional: false}
+func objectSchema(prefix string) string {
+	var properties, required []string
 	for _, f := range fieldsUnder(prefix) {
-		child := f.schema()
-		child.Description = strings.ReplaceAll(f.doc, "`", "")
-		if f.def != "" {
-			child.Default = json.RawMessage(jsonScalar(f))
+		s := f.schema()
+		s = `{"description":` + inJSON(f.plainDoc()) + `,` + s[1:]
+		switch {
+		case f.def != "" && f.number():
+			s = s[:len(s)-1] + `,"default":` + f.def + `}`
+		case f.def != "":
+			s = s[:len(s)-1] + `,"default":` + inJSON(f.def) + `}`
 		}
-		s.Properties = append(s.Properties, property{f.key(), child})
+		properties = append(properties, inJSON(f.key())+":"+s)
 		if f.required && f.excused == nil {
-			s.Required = append(s.Required, f.key())
+			required = append(required, f.key())
 		}
 	}
-	return s
-}
-
-// jsonScalar returns a field's default as JSON.
-func jsonScalar(f *field) string {
-	if f.number() {
-		return f.def
+	s := `{"type":"object","properties":{` + strings.Join(properties, ",") + `}`
+	if required != nil {
+		s += `,"required":` + inJSON(required)
 	}
-	return fmt.Sprintf("%q", f.def)
+	return s + `,"additionalProperties":false}`
 }
 
 // schema returns the schema of a field's values.
-func (f *field) schema() *schema {
-	switch f.kind {
-	case kindMap:
-		return f.withBare(objectSchema(f.prefix()))
-	case kindNamed:
-		return &schema{Type: "object", MinProps: 1, Additional: f.withBare(objectSchema(f.prefix()))}
-	case kindList:
-		return &schema{Type: "array", MinItems: 1, Items: objectSchema(f.prefix())}
-	case kindPaths:
-		one := &schema{Type: "string", MinLength: 1}
-		return &schema{AnyOf: []*schema{one, {Type: "array", MinItems: 1, Items: one}}}
-	case kindTexts:
-		return &schema{Type: "array", MinItems: 1, Unique: true, Items: nameSchema()}
-	case kindBounds:
-		return &schema{Type: "array", MinItems: 2, MaxItems: 2, Items: &schema{Type: []string{"string", "number", "null"}}}
-	case kindTaxonomy:
-		return &schema{AnyOf: []*schema{nameSchema(), {Ref: "#/$defs/generator"}, {Ref: "#/$defs/tree"}}}
-	case kindTaxonomies:
-		one := &schema{AnyOf: []*schema{{Type: "string", MinLength: 1}, {Ref: "#/$defs/generator"}, {Ref: "#/$defs/tree"}}}
-		return &schema{AnyOf: []*schema{{Type: "string", MinLength: 1}, {Type: "object", MinProps: 1, Additional: one}}}
-	}
-	return f.scalarSchema()
-}
-
-// scalarSchema returns the schema of single values.
-func (f *field) scalarSchema() *schema {
+func (f *field) schema() string {
+	form := kinds[f.kind].schema
 	switch {
-	case len(f.enum) > 0:
-		return &schema{Type: "string", Enum: f.enum}
-	case f.kind == kindInteger:
-		s := &schema{Type: "integer", Minimum: &f.min}
-		if f.max > 0 {
-			s.Maximum = &f.max
+	case f.kind >= kindMap:
+		object := objectSchema(f.prefix())
+		if bare := bareField(f.prefix()); bare != nil {
+			object = `{"anyOf":[` + bare.schema() + `,` + object + `]}`
 		}
-		return s
-	case f.kind == kindFraction:
-		zero, one := int64(0), int64(1)
-		return &schema{Type: "number", Minimum: &zero, Maximum: &one}
+		return fmt.Sprintf(form, object)
+	case len(f.enum) > 0:
+		return `{"type":"string","enum":` + inJSON(f.enum) + `}`
+	case f.kind == kindInteger && f.max > 0:
+		return fmt.Sprintf(form+`,"maximum":%d}`, f.min, f.max)
+	case f.kind == kindInteger:
+		return fmt.Sprintf(form+"}", f.min)
 	case f.kind == kindSize:
-		least := int64(minMemory)
-		return &schema{Type: []string{"string", "integer"}, Pattern: f.pattern, Minimum: &least}
-	case f.kind == kindCharacter:
-		return &schema{Type: "string", MinLength: 1, MaxLength: 1}
+		return fmt.Sprintf(form, inJSON(f.pattern), minMemory)
 	case f.pattern != "":
-		return &schema{Type: "string", Pattern: f.pattern}
-	case f.kind == kindPath:
-		return &schema{Type: "string", MinLength: 1}
+		return `{"type":"string","pattern":` + inJSON(f.pattern) + `}`
 	}
-	return nameSchema()
-}
-
-// withBare adds the bare word that a map may be written as.
-func (f *field) withBare(object *schema) *schema {
-	bare := bareField(f.prefix())
-	if bare == nil {
-		return object
-	}
-	return &schema{AnyOf: []*schema{bare.scalarSchema(), object}}
-}
-
-// nameSchema is of names of columns, which YAML may take for numbers.
-func nameSchema() *schema {
-	return &schema{Type: []string{"string", "number", "boolean"}, MinLength: 1}
-}
-
-// generatorSchema is of taxonomies made of the values that occur.
-func generatorSchema() *schema {
-	one := int64(1)
-	list := func(items *schema) *schema { return &schema{Type: "array", MinItems: 1, Items: items} }
-	return &schema{
-		Type: "object", MinProps: 1, MaxProps: 1, Additional: false,
-		Description: "a taxonomy made of the values that occur: prefixes of codes, units of dates, ranges of numbers",
-		Properties: properties{
-			{"prefix", list(&schema{Type: "integer", Minimum: &one})},
-			{"date", list(&schema{Type: "string", Enum: engine.DateLevels})},
-			{"ranges", list(&schema{Type: "number"})},
-		},
-	}
-}
-
-// treeSchema is of trees with their root as the only key.
-func treeSchema() *schema {
-	tree := &schema{Ref: "#/$defs/tree/$defs/node"}
-	node := &schema{AnyOf: []*schema{
-		{Type: "null"},
-		{Type: "object", Additional: tree},
-		{Type: "array", Items: &schema{AnyOf: []*schema{nameSchema(), {Type: "object", Additional: tree}}}},
-	}}
-	return &schema{
-		Type: "object", MinProps: 1, MaxProps: 1, Additional: tree,
-		Description: "a taxonomy tree: nested maps from a node to its children, with one root; a leaf is {}, null or an item of a list",
-		Definitions: definitions{{"node", node}},
-	}
+	return form
 }

@@ -1,7 +1,9 @@
 package jobfile
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,153 +13,224 @@ import (
 	"github.com/kcut/kcut/formats/yaml"
 )
 
-// TaxonomySource says where a taxonomy comes from: exactly one of its exported fields is set.
-type TaxonomySource struct {
-	Name      string         // a name among the job's taxonomies (columns only)
-	File      string         // a file with one tree, YAML or CSV (named taxonomies only)
-	Tree      *taxonomy.Node // an inline tree
-	Generator *Generator
-	pos       pos
-}
+// Taxonomy is a taxonomy of a job: a tree, a way to make one of the values that occur, or where to
+// find one. Exactly one of its fields is set.
+type Taxonomy struct {
+	Name string         // of one of the job's taxonomies (columns only)
+	File string         // with one tree, YAML or CSV (named taxonomies only)
+	Tree *taxonomy.Node // the tree itself
 
-// Generator makes a taxonomy of the values that occur. Exactly one of its fields is set.
-type Generator struct {
 	Prefix []int    // lengths of prefixes in characters, descending: the levels above the values
 	Date   []string // units that dates are generalized to, each coarser than the one before
 	Ranges []string // ascending numbers, as text: the edges between ranges
 }
 
-// generators are the words that make a map with one list a generator.
-var generators = []string{"prefix", "date", "ranges"}
+// taxonomies is what the key taxonomies gives a job: a file, or named ones.
+type taxonomies struct{ *Job }
 
-// checkTaxonomy checks the taxonomy of a column: a name, a tree or a generator.
-func (l *loader) checkTaxonomy(n *yaml.Node) bool {
-	if n.Kind == yaml.Scalar {
-		if n.Text == "" {
-			l.add(n, "", "taxonomy is empty")
-			return false
+// taxonomyPath returns the path of a named taxonomy.
+func taxonomyPath(name string) string { return "taxonomies." + quotedKey(name) }
+
+// generated returns the generator's word and levels, as text; none without a generator.
+func (t *Taxonomy) generated() (word string, levels []string) {
+	switch {
+	case len(t.Prefix) > 0:
+		for _, length := range t.Prefix {
+			levels = append(levels, strconv.Itoa(length))
 		}
-		l.specs[n] = &TaxonomySource{Name: n.Text, pos: posOf(n)}
-		return true
+		return "prefix", levels
+	case len(t.Date) > 0:
+		return "date", t.Date
+	case len(t.Ranges) > 0:
+		return "ranges", t.Ranges
 	}
-	return l.checkInline(n)
+	return "", nil
 }
 
-// checkTaxonomies checks the top-level taxonomies: a path, or a map of files, trees and
-// generators.
-func (l *loader) checkTaxonomies(n *yaml.Node) bool {
+// Generated reports whether the taxonomy is made of the values that occur.
+func (t *Taxonomy) Generated() bool {
+	word, _ := t.generated()
+	return word != ""
+}
+
+// GeneratorOf returns the engine's form of a taxonomy that is not a tree.
+func GeneratorOf(t Taxonomy) (engine.Generator, error) {
+	switch {
+	case len(t.Prefix) > 0:
+		return engine.Prefixes(t.Prefix)
+	case len(t.Date) > 0:
+		return engine.Dates(t.Date)
+	case len(t.Ranges) > 0:
+		return engine.Ranges(t.Ranges)
+	}
+	return nil, errors.New("it is neither a tree nor a generator")
+}
+
+// TreeOf is a file's tree in the engine's form.
+func TreeOf(t *taxonomy.Node) engine.Node {
+	n := engine.Node{Name: t.Name}
+	for i := range t.Children {
+		n.Children = append(n.Children, TreeOf(&t.Children[i]))
+	}
+	return n
+}
+
+// readTaxonomy reads the taxonomy of a column: a name, a tree or a generator.
+func (c *checker) readTaxonomy(path string, n *yaml.Node) Taxonomy {
+	if n.Kind != yaml.Scalar {
+		return c.inline(path, n)
+	}
+	if n.Text == "" {
+		c.add(path, "", "taxonomy is empty")
+	}
+	return Taxonomy{Name: n.Text}
+}
+
+// readTaxonomies reads the job's taxonomies: a path, or a map of files, trees and generators.
+func (c *checker) readTaxonomies(s slot, n *yaml.Node) {
 	switch {
 	case n.Kind == yaml.Scalar && n.Text != "":
-		return true
+		c.TaxonomyFile = c.path(n.Text)
+		return
 	case n.Kind != yaml.Map || len(n.Entries) == 0:
-		l.add(n, "", "taxonomies must be a path, or a map from names to taxonomies, not %s", describeNode(n))
-		return false
+		c.add(s.path, "", "taxonomies must be a path, or a map from names to taxonomies, not %s", s.describe(n))
+		return
 	}
-	whole := true
+	c.Taxonomies = make(map[string]Taxonomy)
 	for _, e := range n.Entries {
+		at := taxonomyPath(e.Key.Text)
+		c.origins.places[at] = place{line: e.Value.Line, column: e.Value.Column}
+		c.origins.places[at+":"] = place{line: e.Key.Line, column: e.Key.Column}
 		switch {
-		case e.Value.Null() || e.Value.Kind == yaml.Scalar && e.Value.Text == "":
-			l.add(e.Key, "", "taxonomy %q has no value", e.Key.Text)
-			whole = false
-		case e.Value.Kind == yaml.Scalar:
-			l.specs[e.Value] = &TaxonomySource{File: openable(l.file, e.Value.Text), pos: posOf(e.Value)}
+		case e.Value.Kind != yaml.Scalar:
+			c.Taxonomies[e.Key.Text] = c.inline(at, e.Value)
+		case e.Value.Null() || e.Value.Text == "":
+			c.add(at+":", "", "taxonomy %q has no value", e.Key.Text)
 		default:
-			whole = l.checkInline(e.Value) && whole
+			c.Taxonomies[e.Key.Text] = Taxonomy{File: c.path(e.Value.Text)}
 		}
 	}
-	return whole
 }
 
-// checkInline checks an inline tree or a generator.
-func (l *loader) checkInline(n *yaml.Node) bool {
+// inline reads a tree or a generator.
+func (c *checker) inline(path string, n *yaml.Node) (t Taxonomy) {
 	if n.Kind == yaml.Map && len(n.Entries) == 1 {
-		e := n.Entries[0]
-		if slices.Contains(generators, e.Key.Text) && e.Value.Kind == yaml.List {
-			return l.checkGenerator(n, e.Key.Text, e.Value)
+		word, list := n.Entries[0].Key.Text, n.Entries[0].Value
+		if slices.Contains([]string{"prefix", "date", "ranges"}, word) && list.Kind == yaml.List {
+			return c.generator(path, word, list)
 		}
 	}
-	tree, problems := taxonomy.New(n)
+	var problems yaml.Problems
+	t.Tree, problems = taxonomy.New(n)
+	c.addInside(path, problems)
+	return t
+}
+
+// generator reads {prefix: […]}, {date: […]} or {ranges: […]}.
+func (c *checker) generator(path, word string, list *yaml.Node) (t Taxonomy) {
+	levels := make([]string, len(list.Items))
+	for i, item := range list.Items {
+		at := c.recordItem(path, i, item)
+		if item.Kind != yaml.Scalar || item.Null() {
+			c.add(at, "", "%s: must be a single value", word)
+			return t
+		}
+		if levels[i] = item.Text; word != "date" {
+			levels[i] = shown(item) // a text in quotes is no number
+		}
+	}
+	if len(levels) == 0 {
+		c.add(c.recordItem(path, 0, list), "", "%s: at least one value is needed", word)
+	}
+	c.levels(path, word, levels)
+	switch word {
+	case "prefix":
+		for _, text := range levels {
+			length, _ := strconv.Atoi(text) // levels has asked
+			t.Prefix = append(t.Prefix, length)
+		}
+	case "date":
+		t.Date = levels
+	case "ranges":
+		t.Ranges = levels
+	}
+	return t
+}
+
+// checkTaxonomy checks a taxonomy. Of its forms the one for others must not be set.
+func (c *checker) checkTaxonomy(path string, t *Taxonomy, others, forms string) {
+	set := 0
+	for _, given := range []bool{t.Name != "", t.File != "", t.Tree != nil, len(t.Prefix) > 0, len(t.Date) > 0, len(t.Ranges) > 0} {
+		if given {
+			set++
+		}
+	}
+	if set != 1 || others != "" {
+		c.add(path, "", "a taxonomy here is one of %s", forms)
+		return
+	}
+	if t.Tree != nil {
+		c.addInside(path, taxonomy.Check(t.Tree))
+	}
+	word, levels := t.generated()
+	c.levels(path, word, levels)
+}
+
+// taxonomies checks what the job's taxonomies are.
+func (c *checker) taxonomies(path string) {
+	if c.TaxonomyFile != "" && c.Taxonomies != nil {
+		c.add(path, "", "taxonomies are a file or a map, not both")
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Taxonomies)) {
+		t := c.Taxonomies[name]
+		c.checkTaxonomy(taxonomyPath(name), &t, t.Name, "a file, a tree or a generator")
+	}
+}
+
+// addInside adds problems of a tree, with their place in the job file when the tree is from there.
+func (c *checker) addInside(path string, problems yaml.Problems) {
 	for _, p := range problems {
-		at := l.problemAt(pos{p.Line, p.Column}, "%s", p.Message)
-		at.Hint = p.Hint
-		l.problems = append(l.problems, at)
-	}
-	l.specs[n] = &TaxonomySource{Tree: tree, pos: posOf(n)}
-	return tree != nil
-}
-
-// checkGenerator checks {prefix: […]}, {date: […]} or {ranges: […]}.
-func (l *loader) checkGenerator(n *yaml.Node, word string, list *yaml.Node) bool {
-	g := &Generator{}
-	check := map[string]func(*Generator, *yaml.Node) string{
-		"prefix": (*Generator).addPrefix, "date": (*Generator).addDate, "ranges": (*Generator).addRange,
-	}[word]
-	for _, item := range list.Items {
-		message := "must be a single value"
-		if item.Kind == yaml.Scalar && !item.Null() {
-			message = check(g, item)
-		}
-		if message != "" {
-			l.add(item, "", "%s: %s", word, message)
-			return false
+		if p.Line == 0 {
+			c.add(path, p.Hint, "%s", p.Message)
+		} else {
+			c.problems = append(c.problems, c.origins.located(place{line: p.Line, column: p.Column}, p.Hint, p.Message))
 		}
 	}
-	if len(list.Items) == 0 {
-		l.add(list, "", "%s: at least one value is needed", word)
-		return false
-	}
-	l.specs[n] = &TaxonomySource{Generator: g, pos: posOf(n)}
-	return true
 }
 
-// addPrefix adds a length. It returns what is wrong with it.
-func (g *Generator) addPrefix(n *yaml.Node) string {
-	v, err := strconv.Atoi(n.Text)
-	switch {
-	case err != nil || n.Quoted || v < 1:
-		return "a length must be an integer of at least 1, not " + describeScalar(n)
-	case len(g.Prefix) > 0 && v >= g.Prefix[len(g.Prefix)-1]:
-		return "lengths must descend, the longest prefix first"
+// levels checks the levels of a generator.
+func (c *checker) levels(path, word string, levels []string) {
+	for i, text := range levels {
+		if message := wrongLevel(word, levels[:i], text); message != "" {
+			c.add(itemPath(path, i), "", "%s: %s", word, message)
+			return
+		}
 	}
-	g.Prefix = append(g.Prefix, v)
-	return ""
 }
 
-// addDate adds a unit. It returns what is wrong with it.
-func (g *Generator) addDate(n *yaml.Node) string {
-	unit := slices.Index(engine.DateLevels, n.Text)
-	switch {
-	case unit < 0:
-		return fmt.Sprintf("a unit must be one of %s, not %q", strings.Join(engine.DateLevels, ", "), n.Text)
-	case len(g.Date) > 0 && unit <= slices.Index(engine.DateLevels, g.Date[len(g.Date)-1]):
-		return "units must grow coarser, the finest first"
-	}
-	g.Date = append(g.Date, n.Text)
-	return ""
-}
-
-// addRange adds an edge. It returns what is wrong with it.
-func (g *Generator) addRange(n *yaml.Node) string {
-	v, ok := edgeValue(n.Text)
-	if !ok || n.Quoted {
-		return "an edge must be a number, not " + strconv.Quote(n.Text)
-	}
-	if len(g.Ranges) > 0 {
-		if last, _ := edgeValue(g.Ranges[len(g.Ranges)-1]); v <= last {
+// wrongLevel says what is wrong with a level of a generator that comes after others.
+func wrongLevel(word string, before []string, text string) string {
+	number := func(text string) float64 { v, _ := strconv.ParseFloat(text, 64); return v }
+	last := slices.Concat([]string{""}, before)[len(before)]
+	switch word {
+	case "prefix":
+		if v, err := strconv.Atoi(text); err != nil || v < 1 {
+			return "a length must be an integer of at least 1, not " + text
+		} else if last != "" && number(text) >= number(last) {
+			return "lengths must descend, the longest prefix first"
+		}
+	case "date":
+		if !slices.Contains(engine.DateLevels, text) {
+			return fmt.Sprintf("a unit must be one of %s, not %q", strings.Join(engine.DateLevels, ", "), text)
+		} else if last != "" && slices.Index(engine.DateLevels, text) <= slices.Index(engine.DateLevels, last) {
+			return "units must grow coarser, the finest first"
+		}
+	case "ranges":
+		if _, err := strconv.ParseFloat(text, 64); err != nil || strings.Trim(text, "+-.0123456789") != "" {
+			return "an edge must be a number, not " + text
+		} else if last != "" && number(text) <= number(last) {
 			return "edges must ascend"
 		}
 	}
-	g.Ranges = append(g.Ranges, n.Text)
 	return ""
-}
-
-// edgeValue returns the value of an edge written as a plain decimal number.
-func edgeValue(text string) (float64, bool) {
-	for _, c := range text {
-		if (c < '0' || c > '9') && c != '.' && c != '-' && c != '+' {
-			return 0, false
-		}
-	}
-	v, err := strconv.ParseFloat(text, 64)
-	return v, err == nil
 }

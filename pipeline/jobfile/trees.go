@@ -10,32 +10,23 @@ import (
 	"github.com/kcut/kcut/formats/taxonomy"
 )
 
-// Taxonomy is the taxonomy of one column: a tree, or how to make one of the values that
-// occur. Exactly one field is set.
-type Taxonomy struct {
-	Tree      *taxonomy.Node
-	Generator *Generator
-}
-
 // LoadTaxonomies returns the taxonomy of every generalized column, by name. It reads every
 // taxonomy file that one of them needs, once. A file that is missing or wrong, and a name
 // that no tree has, come back as an *Error, all of it at once; other errors are failures
 // to read.
 func (j *Job) LoadTaxonomies() (map[string]Taxonomy, error) {
-	t := treeLoader{job: j, files: make(map[string]*taxonomy.Node), failed: make(map[string]bool)}
+	l := treeLoader{Job: j, files: make(map[string]trees)}
 	out := make(map[string]Taxonomy)
 	for i := range j.Columns {
-		c := &j.Columns[i]
-		if c.Mask != MaskGeneralize {
-			continue
+		if c := &j.Columns[i]; c.Mask == MaskGeneralize {
+			t, err := l.column(c)
+			if err != nil {
+				return nil, err
+			}
+			out[c.Name] = t
 		}
-		taxonomy, err := t.column(c)
-		if err != nil {
-			return nil, err
-		}
-		out[c.Name] = taxonomy
 	}
-	if err := asError(t.problems); err != nil {
+	if err := asError(l.problems); err != nil {
 		return nil, err
 	}
 	return out, nil
@@ -56,93 +47,74 @@ func (j *Job) TaxonomyBytes() (size int64) {
 func (j *Job) TaxonomyFiles() []string {
 	paths := make(map[string]bool)
 	for i := range j.Columns {
-		spec := j.Columns[i].Taxonomy
-		switch {
-		case j.Columns[i].Mask != MaskGeneralize:
-			continue
-		case spec.Name != "" && j.TaxonomyFile != "":
+		switch c := &j.Columns[i]; {
+		case c.Mask != MaskGeneralize || c.Taxonomy.Name == "":
+		case j.TaxonomyFile != "":
 			paths[j.TaxonomyFile] = true
-			continue
-		case spec.Name != "":
-			spec = j.Taxonomies[spec.Name]
-		}
-		if spec != nil && spec.File != "" {
-			paths[spec.File] = true
+		case j.Taxonomies[c.Taxonomy.Name].File != "":
+			paths[j.Taxonomies[c.Taxonomy.Name].File] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(paths))
 }
 
+// trees are those of a file, by name. A file of one tree has no name for it.
+type trees = map[string]*taxonomy.Node
+
 // treeLoader reads taxonomy files, each once.
 type treeLoader struct {
-	job      *Job
+	*Job
+	files    map[string]trees // nil: there was a problem
 	problems []Problem
-	named    map[string]*taxonomy.Node // of the job's taxonomy file, once read
-	files    map[string]*taxonomy.Node // single trees, by path
-	failed   map[string]bool           // paths that were reported
 }
 
 // column returns a column's taxonomy; after a problem, an empty one.
-func (t *treeLoader) column(c *Column) (Taxonomy, error) {
-	spec := c.Taxonomy
-	if spec.Name != "" && t.job.TaxonomyFile != "" {
-		tree, err := t.fromNamed(c)
-		return Taxonomy{Tree: tree}, err
-	}
-	if spec.Name != "" {
-		spec = t.job.Taxonomies[spec.Name]
-	}
-	if spec.File != "" {
-		tree, err := t.fromFile(spec)
-		return Taxonomy{Tree: tree}, err
-	}
-	return Taxonomy{spec.Tree, spec.Generator}, nil
-}
-
-// fromNamed finds a column's tree in the job's file of named trees.
-func (t *treeLoader) fromNamed(c *Column) (*taxonomy.Node, error) {
-	path := t.job.TaxonomyFile
-	if t.named == nil && !t.failed[path] {
-		named, err := taxonomy.ReadAll(path)
-		if err != nil {
-			return nil, t.fail(path, posOf(t.job.source.root.Get("taxonomies")), err)
+func (l *treeLoader) column(c *Column) (t Taxonomy, err error) {
+	name := c.Taxonomy.Name
+	named := l.Taxonomies[name]
+	switch {
+	case name == "":
+		return c.Taxonomy, nil
+	case l.TaxonomyFile != "":
+		found, err := l.read(l.TaxonomyFile, "taxonomies", taxonomy.ReadAll)
+		if t.Tree = found[name]; t.Tree == nil && found != nil {
+			at := columnPath(c.Name)
+			if at += ".taxonomy"; l.origins.origin(at) == originDefault {
+				at = columnPath(c.Name) + ":"
+			}
+			hint := didYouMean(name, slices.Sorted(maps.Keys(found)))
+			l.problems = append(l.problems, l.origins.problem(at, hint, "column %q: no taxonomy named %q in %s", c.Name, name, l.TaxonomyFile))
 		}
-		t.named = named
+		return t, err
+	case named.File != "":
+		found, err := l.read(named.File, taxonomyPath(name), func(path string) (trees, error) {
+			tree, err := taxonomy.Read(path)
+			return trees{"": tree}, err
+		})
+		return Taxonomy{Tree: found[""]}, err
 	}
-	tree := t.named[c.Taxonomy.Name]
-	if tree == nil && !t.failed[path] {
-		p := t.job.source.problemAt(c.Taxonomy.pos, "column %q: no taxonomy named %q in %s", c.Name, c.Taxonomy.Name, path)
-		p.Hint = didYouMean(c.Taxonomy.Name, slices.Sorted(maps.Keys(t.named)))
-		t.problems = append(t.problems, p)
-	}
-	return tree, nil
+	return named, nil
 }
 
-// fromFile reads a file of one tree.
-func (t *treeLoader) fromFile(spec *TaxonomySource) (*taxonomy.Node, error) {
-	if tree := t.files[spec.File]; tree != nil || t.failed[spec.File] {
-		return tree, nil
+// read reads a file that a key of the job names. Of its errors it returns those that are not the
+// job's fault.
+func (l *treeLoader) read(path, at string, parse func(path string) (trees, error)) (trees, error) {
+	if found, ok := l.files[path]; ok {
+		return found, nil
 	}
-	tree, err := taxonomy.Read(spec.File)
-	if err != nil {
-		return nil, t.fail(spec.File, spec.pos, err)
-	}
-	t.files[spec.File] = tree
-	return tree, nil
-}
-
-// fail notes that a file cannot be used. It returns errors that are not the job's fault.
-func (t *treeLoader) fail(path string, at pos, err error) error {
-	t.failed[path] = true
+	found, err := parse(path)
 	var bad *taxonomy.Error
-	if errors.As(err, &bad) {
-		t.problems = append(t.problems, bad.Problems...)
-		return nil
+	switch cause := pathCause(err); {
+	case err == nil:
+		l.files[path] = found
+		return found, nil
+	case errors.As(err, &bad):
+		l.problems = append(l.problems, bad.Problems...)
+	case cause != "":
+		l.problems = append(l.problems, l.origins.problem(at, "", "read taxonomy file %s: %s", path, cause))
+	default:
+		return nil, fmt.Errorf("read taxonomies: %w", err)
 	}
-	cause, ok := wrongPath(err)
-	if !ok {
-		return fmt.Errorf("read taxonomies: %w", err)
-	}
-	t.problems = append(t.problems, t.job.source.problemAt(at, "read taxonomy file %s: %s", path, cause))
-	return nil
+	l.files[path] = nil
+	return nil, nil
 }

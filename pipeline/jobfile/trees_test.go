@@ -30,7 +30,7 @@ taxonomies: {sex: trees/sex.csv, race: trees/race.yaml, unused: trees/none.csv}
 		t.Fatal(err)
 	}
 	if len(got) != 5 || got["sex"].Tree != got["gender"].Tree || got["sex"].Tree.Name != "*" || len(got["race"].Tree.Children) != 2 ||
-		got["zip"].Generator.Prefix[0] != 3 || got["city"].Tree.Children[1].Name != "y" {
+		got["zip"].Prefix[0] != 3 || got["city"].Tree.Children[1].Name != "y" {
 		t.Errorf("got %+v", got)
 	}
 }

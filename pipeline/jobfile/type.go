@@ -9,31 +9,27 @@ import (
 // typePattern matches the declared types of CSV columns.
 const typePattern = `^(text|boolean|integer|number|date|time|timestamp|decimal\([0-9]{1,2}, ?[0-9]{1,2}\))$`
 
-// columnType returns the type that a declaration stands for, or nil for none and for a
-// decimal that cannot be.
-func columnType(text string) *formats.Type {
-	switch text {
-	case "text":
-		return &formats.Type{Kind: formats.String}
-	case "boolean":
-		return &formats.Type{Kind: formats.Boolean}
-	case "integer":
-		return &formats.Type{Kind: formats.Int, Bits: 64}
-	case "number":
-		return &formats.Type{Kind: formats.Float, Bits: 64}
-	case "date":
-		return &formats.Type{Kind: formats.Date}
-	case "time":
-		return &formats.Type{Kind: formats.Time, Unit: formats.Micro}
-	case "timestamp":
-		return &formats.Type{Kind: formats.Timestamp, Unit: formats.Micro}
+// simpleTypes are the declared types without parameters.
+var simpleTypes = map[string]formats.Type{
+	"text":      {Kind: formats.String},
+	"boolean":   {Kind: formats.Boolean},
+	"integer":   {Kind: formats.Int, Bits: 64},
+	"number":    {Kind: formats.Float, Bits: 64},
+	"date":      {Kind: formats.Date},
+	"time":      {Kind: formats.Time, Unit: formats.Micro},
+	"timestamp": {Kind: formats.Timestamp, Unit: formats.Micro},
+}
+
+// DeclaredType returns the type that the job declares for a CSV column. It is not ok without one,
+// and for a decimal that cannot be.
+func (c *Column) DeclaredType() (t formats.Type, ok bool) {
+	if t, ok = simpleTypes[c.Type]; ok {
+		return t, true
 	}
 	var precision, scale int
-	if _, err := fmt.Sscanf(text, "decimal(%d,%d)", &precision, &scale); err != nil {
-		return nil
+	if _, err := fmt.Sscanf(c.Type, "decimal(%d,%d)", &precision, &scale); err != nil {
+		return t, false
 	}
-	if precision < 1 || precision > 38 || scale > precision {
-		return nil
-	}
-	return &formats.Type{Kind: formats.Decimal, Precision: precision, Scale: scale, Wide: precision > 18}
+	ok = precision >= 1 && precision <= 38 && scale <= precision
+	return formats.Type{Kind: formats.Decimal, Precision: precision, Scale: scale, Wide: precision > 18}, ok
 }

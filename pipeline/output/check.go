@@ -126,7 +126,10 @@ func CheckBeside(job *jobfile.Job, written []fileset.Place, read ...fileset.Plac
 
 // filesOf are the files that say what a job is.
 func filesOf(job *jobfile.Job) []fileset.Place {
-	files := []fileset.Place{{What: "job file", Path: job.File}}
+	var files []fileset.Place
+	if job.File != "" {
+		files = append(files, fileset.Place{What: "job file", Path: job.File})
+	}
 	for _, path := range job.TaxonomyFiles() {
 		files = append(files, fileset.Place{What: "taxonomy file", Path: path})
 	}

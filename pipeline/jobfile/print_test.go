@@ -3,7 +3,6 @@ package jobfile
 import (
 	"path/filepath"
 	"reflect"
-	"slices"
 	"testing"
 
 	"github.com/kcut/kcut/formats/taxonomy"
@@ -12,40 +11,24 @@ import (
 // plainJob returns a job without what depends on where it was read from.
 func plainJob(job *Job) *Job {
 	plain := *job
-	plain.File, plain.source = "", document{}
-	plain.Columns = slices.Clone(job.Columns)
+	plain.File, plain.origins = "", origins{}
 	for i := range plain.Columns {
-		c := &plain.Columns[i]
-		c.Taxonomy = plainTaxonomy(c.Taxonomy)
+		forgetPlaces(plain.Columns[i].Taxonomy.Tree)
 	}
-	plain.Taxonomies = make(map[string]*TaxonomySource)
-	for name, spec := range job.Taxonomies {
-		plain.Taxonomies[name] = plainTaxonomy(spec)
+	for _, t := range plain.Taxonomies {
+		forgetPlaces(t.Tree)
 	}
 	return &plain
 }
 
-func plainTaxonomy(spec *TaxonomySource) *TaxonomySource {
-	if spec == nil {
-		return nil
+func forgetPlaces(n *taxonomy.Node) {
+	if n == nil {
+		return
 	}
-	plain := *spec
-	plain.pos = pos{}
-	if plain.Tree != nil {
-		tree := plainTree(*plain.Tree)
-		plain.Tree = &tree
-	}
-	return &plain
-}
-
-func plainTree(n taxonomy.Node) taxonomy.Node {
 	n.Line, n.Column = 0, 0
-	children := make([]taxonomy.Node, len(n.Children))
 	for i := range n.Children {
-		children[i] = plainTree(n.Children[i])
+		forgetPlaces(&n.Children[i])
 	}
-	n.Children = children
-	return n
 }
 
 // The resolved job, saved, is the same job.
@@ -56,7 +39,7 @@ func TestResolvedJobLoadsAgain(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			again, err := parse(path, []byte(job.YAML()), nil)
+			again, err := Parse(path, []byte(job.YAML()), nil)
 			if err != nil {
 				t.Fatalf("%v in\n%s", err, job.YAML())
 			}
