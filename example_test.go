@@ -88,6 +88,31 @@ func Example() {
 	//   400*
 }
 
+// A program makes its own job.
+func ExampleJob() {
+	dir := filepath.Dir(people())
+	defer os.RemoveAll(dir)
+	job := &kcut.Job{
+		Input:  []string{filepath.Join(dir, "people.csv")},
+		Output: kcut.Output{Path: filepath.Join(dir, "release.parquet")},
+		Class:  "income",
+		Sets:   []kcut.Set{{Columns: []string{"age", "zip"}, K: 20}},
+		Columns: []kcut.Column{
+			{Name: "name", Mask: kcut.MaskDrop},
+			{Name: "age", Mask: kcut.MaskDiscretize, Bounds: kcut.Bounds{Lower: "0", Upper: "120"}},
+			{Name: "zip", Mask: kcut.MaskGeneralize, Taxonomy: kcut.Taxonomy{Prefix: []int{5, 3, 1}}},
+			{Name: "income", Mask: kcut.MaskKeep},
+		},
+	}
+	report, err := kcut.Run(context.Background(), job, kcut.RunOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(report.Released, "rows in", report.Steps, "steps")
+	// Output:
+	// 1000 rows in 6 steps
+}
+
 // Errors say by their class what to do about them.
 func ExampleError() {
 	path := people()

@@ -2,66 +2,77 @@ package kcut
 
 import (
 	"context"
+	"errors"
 
 	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/draft"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
-// Job is a whole run: what to read, what must hold, how to mask, where to write. LoadJob makes one,
-// and an Override changes what it says.
-type Job = jobfile.Job
+// Job is a whole run: what to read, what must hold, how to mask, where to write. LoadJob reads
+// one; a program may as well fill one in, and leave out what has a default.
+type Job = job.Job
 
 // The parts of a Job.
 type (
-	Output    = jobfile.Output    // where a release goes, and in which form
-	Set       = jobfile.Set       // a quasi-identifier set and its k
-	Column    = jobfile.Column    // what happens to one input column
-	Bounds    = jobfile.Bounds    // the declared ends of a discretized column
-	Algorithm = jobfile.Algorithm // a search and its options
-	Limits    = jobfile.Limits    // memory, threads and the folder to spill to
+	Output    = job.Output    // where a release goes, and in which form
+	Set       = job.Set       // a quasi-identifier set and its k
+	Column    = job.Column    // what happens to one input column
+	Bounds    = job.Bounds    // the declared ends of a discretized column
+	Algorithm = job.Algorithm // a search and its options
+	Taxonomy  = job.Taxonomy  // a tree, or how to make one of the values that occur
+	CSV       = job.CSV       // how to read CSV input
+	Limits    = job.Limits    // memory, threads and the folder to spill to
 )
 
 // What may happen to a column.
 const (
-	MaskGeneralize = jobfile.MaskGeneralize // nodes of a taxonomy
-	MaskDiscretize = jobfile.MaskDiscretize // intervals
-	MaskSuppress   = jobfile.MaskSuppress   // the value, or a mark
-	MaskKeep       = jobfile.MaskKeep       // copied as it is
-	MaskDrop       = jobfile.MaskDrop       // not released
+	MaskGeneralize = job.MaskGeneralize // nodes of a taxonomy
+	MaskDiscretize = job.MaskDiscretize // intervals
+	MaskSuppress   = job.MaskSuppress   // the value, or a mark
+	MaskKeep       = job.MaskKeep       // copied as it is
+	MaskDrop       = job.MaskDrop       // not released
 )
 
 // Override is a value that replaces a job file's, as a flag of the command line does.
-type Override = jobfile.Override
+type Override = job.Override
 
 // Flag is a value of a job file that an Override may replace.
-type Flag = jobfile.Flag
+type Flag = job.Flag
 
 // Setting is one value of a job and where it came from, of Job.Settings.
-type Setting = jobfile.Setting
+type Setting = job.Setting
 
 // LoadJob reads a job file, lays overrides over it, and checks all of it. What is wrong comes
 // back as one error of ErrUsage, all of it at once, each problem with its place.
 func LoadJob(path string, overrides ...Override) (*Job, error) {
-	return guarded(func() (*Job, error) { return jobfile.Load(path, overrides) })
+	return guarded(func() (*Job, error) { return job.Load(path, overrides) })
+}
+
+// resolve checks a job, and fills in what was left out.
+func resolve(j *Job) (*Job, error) {
+	if j == nil {
+		return nil, errors.New("run job: there is none")
+	}
+	return j.Resolve()
 }
 
 // Flags lists the values that may be replaced, in the order of docs/job-file.md.
-func Flags() []Flag { return jobfile.Flags() }
+func Flags() []Flag { return job.Flags() }
 
 // EnvironmentOverrides returns the overrides of KCUT_ variables, which lookup finds as
 // os.LookupEnv does.
 func EnvironmentOverrides(lookup func(string) (string, bool)) []Override {
-	return jobfile.EnvironmentOverrides(lookup)
+	return job.EnvironmentOverrides(lookup)
 }
 
 // LimitsOf returns the limits that overrides ask for, for what needs no job.
 func LimitsOf(overrides ...Override) (Limits, error) {
-	return guarded(func() (Limits, error) { return jobfile.LimitsOf(overrides) })
+	return guarded(func() (Limits, error) { return job.LimitsOf(overrides) })
 }
 
 // JobSchema returns the JSON Schema (draft 2020-12) of job files.
-func JobSchema() []byte { return jobfile.Schema() }
+func JobSchema() []byte { return job.Schema() }
 
 // AlgorithmInfo says of an algorithm what it needs and when to use it.
 type AlgorithmInfo = pipeline.Algorithm

@@ -37,7 +37,13 @@ const (
 // as far as it can be known; beside an error there is a forecast when the output exists or a k
 // cannot be met, else none.
 func Plan(ctx context.Context, job *Job, opt PlanOptions) (*Forecast, error) {
-	return guarded(func() (*Forecast, error) { return pipeline.Plan(ctx, job, pipeline.PlanOptions(opt)) })
+	return guarded(func() (*Forecast, error) {
+		job, err := resolve(job)
+		if err != nil {
+			return nil, err
+		}
+		return pipeline.Plan(ctx, job, pipeline.PlanOptions(opt))
+	})
 }
 
 // EvaluateOptions say how jobs are evaluated.
@@ -70,8 +76,15 @@ type (
 // nothing but what it spills.
 func Evaluate(ctx context.Context, jobs []*Job, opt EvaluateOptions) (*Evaluation, error) {
 	return guarded(func() (*Evaluation, error) {
+		variants := make([]*Job, len(jobs))
+		for i, job := range jobs {
+			var err error
+			if variants[i], err = resolve(job); err != nil {
+				return nil, err
+			}
+		}
 		return evaluate.Evaluate(ctx, evaluate.Options{
-			Variants: jobs, Folds: opt.Folds, Repeats: opt.Repeats, SplitColumn: opt.SplitColumn, SplitValue: opt.SplitValue,
+			Variants: variants, Folds: opt.Folds, Repeats: opt.Repeats, SplitColumn: opt.SplitColumn, SplitValue: opt.SplitValue,
 			RulesFromAll: opt.RulesFromAll, RawTest: opt.RawTest, Sample: opt.Sample,
 			Nominal: opt.Nominal, RootsTell: opt.RootsTell, Events: opt.Events.below(),
 		})

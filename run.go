@@ -48,7 +48,13 @@ type (
 
 // Run carries out a job and publishes its release. On an error nothing is published.
 func Run(ctx context.Context, job *Job, opt RunOptions) (*Report, error) {
-	return guarded(func() (*Report, error) { return pipeline.Run(ctx, job, opt.below()) })
+	return guarded(func() (*Report, error) {
+		job, err := resolve(job)
+		if err != nil {
+			return nil, err
+		}
+		return pipeline.Run(ctx, job, opt.below())
+	})
 }
 
 // ApplyOptions say which cut is applied to a job's input, and how.
@@ -77,6 +83,10 @@ type Quota = pipeline.Quota
 // algorithm nothing matters. On an error nothing is published.
 func Apply(ctx context.Context, job *Job, opt ApplyOptions) (*Report, error) {
 	return guarded(func() (*Report, error) {
+		job, err := resolve(job)
+		if err != nil {
+			return nil, err
+		}
 		return pipeline.Apply(ctx, job, pipeline.ApplyOptions{
 			RunOptions: opt.RunOptions.below(), Cut: opt.Cut, OnBreak: opt.OnBreak, MaxSuppressed: opt.MaxSuppressed,
 		})

@@ -11,13 +11,13 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/internal/fault"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
 )
 
 // advise gives an error of a disk, or of limits that are too tight, the next thing to do, unless it has one. It names the
 // folder that is meant: the user's, not the private one in it.
-func advise(err error, res *resources, job *jobfile.Job) error {
+func advise(err error, res *resources, job *job.Job) error {
 	var advised *fault.Error
 	if errors.As(err, &advised) {
 		return err

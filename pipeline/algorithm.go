@@ -10,7 +10,7 @@ import (
 	"github.com/kcut/kcut/engine/kactus"
 	"github.com/kcut/kcut/engine/mondrian"
 	"github.com/kcut/kcut/engine/topdown"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // Algorithm is one line of the list of algorithms.
@@ -23,20 +23,20 @@ type Algorithm struct {
 // Algorithms lists the algorithms that a job can name.
 func Algorithms() []Algorithm {
 	return []Algorithm{
-		{jobfile.AlgorithmTDR, "", "the default: one cut for all records, several sets, any size"},
-		{jobfile.AlgorithmTDS, "", "as tdr, taking specializations that cost nothing first"},
-		{jobfile.AlgorithmBottomUp, "a class", "a cut that starts from the data: few columns, small k"},
-		{jobfile.AlgorithmKACTUS, "a class", "no taxonomies at hand: suppresses along a decision tree"},
-		{jobfile.AlgorithmIACk, "a class", "one pass, when some records may lose all quasi-identifiers"},
-		{jobfile.AlgorithmIACc, "a class", "as iack, when the data must not change by more than a limit"},
-		{jobfile.AlgorithmMondrian, "", "the finest groups, for statistics and queries"},
-		{jobfile.AlgorithmInfoGainMondrian, "a class", "the most accurate classifiers, when labels may overlap"},
+		{job.AlgorithmTDR, "", "the default: one cut for all records, several sets, any size"},
+		{job.AlgorithmTDS, "", "as tdr, taking specializations that cost nothing first"},
+		{job.AlgorithmBottomUp, "a class", "a cut that starts from the data: few columns, small k"},
+		{job.AlgorithmKACTUS, "a class", "no taxonomies at hand: suppresses along a decision tree"},
+		{job.AlgorithmIACk, "a class", "one pass, when some records may lose all quasi-identifiers"},
+		{job.AlgorithmIACc, "a class", "as iack, when the data must not change by more than a limit"},
+		{job.AlgorithmMondrian, "", "the finest groups, for statistics and queries"},
+		{job.AlgorithmInfoGainMondrian, "a class", "the most accurate classifiers, when labels may overlap"},
 	}
 }
 
 // united are the algorithms that treat several sets as one, their union with the largest k.
 var united = []string{
-	jobfile.AlgorithmKACTUS, jobfile.AlgorithmIACc, jobfile.AlgorithmMondrian, jobfile.AlgorithmInfoGainMondrian,
+	job.AlgorithmKACTUS, job.AlgorithmIACc, job.AlgorithmMondrian, job.AlgorithmInfoGainMondrian,
 }
 
 // noteUnion tells that several sets are treated as one.
@@ -61,35 +61,35 @@ func valueOf(option *float64) float64 {
 }
 
 // newEngine returns the engine of an algorithm with its options.
-func newEngine(a jobfile.Algorithm) engine.Engine {
+func newEngine(a job.Algorithm) engine.Engine {
 	switch a.Name {
-	case jobfile.AlgorithmBottomUp:
+	case job.AlgorithmBottomUp:
 		e := bottomup.Engine{Bins: a.Bins}
-		if a.Loss == jobfile.LossWeighted {
+		if a.Loss == job.LossWeighted {
 			e.Loss = bottomup.Size
 		}
 		return e
-	case jobfile.AlgorithmKACTUS:
-		e := kactus.Engine{Seed: uint64(a.Seed), MinObjects: a.MinObjects, Prune: a.Prune == jobfile.PrunePessimistic}
-		if a.Leftover == jobfile.LeftoverRecruit {
+	case job.AlgorithmKACTUS:
+		e := kactus.Engine{Seed: uint64(a.Seed), MinObjects: a.MinObjects, Prune: a.Prune == job.PrunePessimistic}
+		if a.Leftover == job.LeftoverRecruit {
 			e.Leftover = kactus.Recruit
 		}
 		return e
-	case jobfile.AlgorithmIACk:
+	case job.AlgorithmIACk:
 		e := iac.Engine{Bins: a.Bins}
-		if a.Small == jobfile.SmallTopUp {
+		if a.Small == job.SmallTopUp {
 			e.Small = iac.TopUp
 		}
 		return e
-	case jobfile.AlgorithmIACc:
+	case job.AlgorithmIACc:
 		return iac.Engine{Capped: true, Bins: a.Bins, Delta: valueOf(a.MaxDivergence), Epsilon: valueOf(a.MaxInformationChange)}
-	case jobfile.AlgorithmMondrian:
+	case job.AlgorithmMondrian:
 		return mondrian.Engine{
-			Relaxed: a.Partitioning == jobfile.PartitioningRelaxed,
-			Ordered: a.Categories == jobfile.CategoriesOrdered,
+			Relaxed: a.Partitioning == job.PartitioningRelaxed,
+			Ordered: a.Categories == job.CategoriesOrdered,
 			Seed:    uint64(a.Seed),
 		}
-	case jobfile.AlgorithmInfoGainMondrian:
+	case job.AlgorithmInfoGainMondrian:
 		return mondrian.Engine{InfoGain: true}
 	}
 	return topdown.Engine{}

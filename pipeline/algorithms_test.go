@@ -16,7 +16,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
 	"github.com/kcut/kcut/spill/spilltest"
 )
@@ -33,11 +33,11 @@ func searches() (list []string, firstClassed int) {
 }
 
 // withAlgorithm returns a job of another algorithm. It asks iacc, which may not reach it, for no k.
-func withAlgorithm(job, algorithm string) string {
-	if strings.Contains(algorithm, jobfile.AlgorithmIACc) {
-		job = askedK.ReplaceAllString(job, "")
+func withAlgorithm(j, algorithm string) string {
+	if strings.Contains(algorithm, job.AlgorithmIACc) {
+		j = askedK.ReplaceAllString(j, "")
 	}
-	return job + "algorithm: " + algorithm + "\n"
+	return j + "algorithm: " + algorithm + "\n"
 }
 
 var askedK = regexp.MustCompile(`, k: \d+|k: \d+, `)

@@ -13,7 +13,7 @@ import (
 	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/domain"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // ApplyOptions say which cut is applied to a job's input, and how.
@@ -54,7 +54,7 @@ func (q Quota) of(records int64) uint64 {
 // Apply masks a job's input with the cut of an earlier release and publishes that, if every
 // set of the job holds, or can be made to as the options say. It searches nothing: of the
 // job's algorithm nothing matters. On an error nothing is published.
-func Apply(ctx context.Context, job *jobfile.Job, opt ApplyOptions) (*Report, error) {
+func Apply(ctx context.Context, j *job.Job, opt ApplyOptions) (*Report, error) {
 	cut, err := domain.ReadCut(ctx, opt.Cut)
 	if err != nil {
 		return nil, err
@@ -66,8 +66,8 @@ func Apply(ctx context.Context, job *jobfile.Job, opt ApplyOptions) (*Report, er
 			Err:   fmt.Errorf("coarsen the cut of %s: it has regions, and no steps that could be undone", opt.Cut),
 		}
 	}
-	as := *job
-	as.Algorithm = jobfile.Algorithm{Name: cut.Algorithm}
+	as := *j
+	as.Algorithm = job.Algorithm{Name: cut.Algorithm}
 	report, err := carryOut(ctx, &assignment{job: &as, opt: &opt.RunOptions, given: cut, applied: &opt})
 	var broken *recheck.Broken
 	if errors.As(err, &broken) {
@@ -137,15 +137,15 @@ func undoneWords(b *Bound, recoding engine.Recoding) string {
 }
 
 // boundsOf reads the cut that a search stays above; nil without a path.
-func boundsOf(ctx context.Context, job *jobfile.Job, path string) (*domain.Cut, error) {
+func boundsOf(ctx context.Context, j *job.Job, path string) (*domain.Cut, error) {
 	if path == "" {
 		return nil, nil
 	}
-	if !slices.Contains([]string{jobfile.AlgorithmTDR, jobfile.AlgorithmTDS}, job.Algorithm.Name) {
+	if !slices.Contains([]string{job.AlgorithmTDR, job.AlgorithmTDS}, j.Algorithm.Name) {
 		return nil, &fault.Error{
 			Class: fault.Usage,
 			Hint:  "use algorithm tdr or tds",
-			Err:   fmt.Errorf("search above the cut of %s: algorithm %s does not start from the top", path, job.Algorithm.Name),
+			Err:   fmt.Errorf("search above the cut of %s: algorithm %s does not start from the top", path, j.Algorithm.Name),
 		}
 	}
 	given, err := domain.ReadCut(ctx, path)

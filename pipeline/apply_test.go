@@ -13,7 +13,7 @@ import (
 	"github.com/kcut/kcut/formats/taxonomy"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // TestApplyAgain: the cut of a release, applied to what it was made of, gives the same
@@ -212,7 +212,7 @@ func (r *residents) relabel(a *audit) {
 					*cell = fmt.Sprintf("rest %d", i)
 				}
 			case *cell == null:
-			case column.Mask == jobfile.MaskGeneralize:
+			case column.Mask == job.MaskGeneralize:
 				path := a.path(column.Name, *cell)
 				at := slices.IndexFunc(labels, func(l cutfile.Label) bool { return slices.Contains(path, l.Label) })
 				*cell = labels[at].Label
@@ -233,7 +233,7 @@ func (r *residents) relabel(a *audit) {
 
 // isRoot reports whether a generalized column's cut is the root alone.
 func isRoot(column cutfile.Column) bool {
-	return column.Mask == jobfile.MaskGeneralize && len(column.Cut) == 1
+	return column.Mask == job.MaskGeneralize && len(column.Cut) == 1
 }
 
 // treeOf is the taxonomy that is left above the labels of a column's cut, as a job has it.

@@ -14,7 +14,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/taxonomy"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/verify"
 )
 
@@ -22,7 +22,7 @@ import (
 // shares nothing with the run or the verifier but the reading of files.
 type audit struct {
 	testing.TB
-	job     *jobfile.Job
+	job     *job.Job
 	source  *grid
 	release *grid
 	labels  map[string]*textColumn // released columns of masked columns
@@ -43,11 +43,11 @@ func auditFolder(tb testing.TB, dir string, overrides ...string) *audit {
 }
 
 // auditJob audits the release of a job.
-func auditJob(tb testing.TB, job *jobfile.Job) *audit {
+func auditJob(tb testing.TB, j *job.Job) *audit {
 	tb.Helper()
-	path := job.Output.Path
-	a := &audit{TB: tb, job: job, source: readGrid(tb, job), known: make(map[string]map[[3]uint32]bool)}
-	a.release = readGrid(tb, &jobfile.Job{Input: []string{path}})
+	path := j.Output.Path
+	a := &audit{TB: tb, job: j, source: readGrid(tb, j), known: make(map[string]map[[3]uint32]bool)}
+	a.release = readGrid(tb, &job.Job{Input: []string{path}})
 	var err error
 	if a.cut, err = cutfile.Read(tb.Context(), path); err != nil {
 		tb.Fatal(err)
@@ -68,7 +68,7 @@ func auditJob(tb testing.TB, job *jobfile.Job) *audit {
 	}
 	a.checkRegions()
 	a.checkSets()
-	if v, err := verify.Release(context.Background(), path, jobfile.Limits{}, verify.Watch{}); err != nil || !v.OK || v.Rows != int64(a.release.rows) {
+	if v, err := verify.Release(context.Background(), path, job.Limits{}, verify.Watch{}); err != nil || !v.OK || v.Rows != int64(a.release.rows) {
 		tb.Errorf("verify: %+v, %v", v, err)
 	}
 	return a
@@ -76,18 +76,18 @@ func auditJob(tb testing.TB, job *jobfile.Job) *audit {
 
 // releasedNames returns the columns that a masked column is released as.
 func releasedNames(name, render string) []string {
-	if render == jobfile.RenderBounds {
+	if render == job.RenderBounds {
 		return []string{name + "_lower", name + "_upper"}
 	}
 	return []string{name}
 }
 
 // spec returns what the job says of an input column.
-func (a *audit) spec(name string) jobfile.Column {
+func (a *audit) spec(name string) job.Column {
 	if spec := a.job.Column(name); spec != nil {
 		return *spec
 	}
-	return jobfile.Column{Name: name, Mask: a.job.Unlisted}
+	return job.Column{Name: name, Mask: a.job.Unlisted}
 }
 
 // checkColumns: the release has the columns it should have, in order, and every row but
@@ -96,7 +96,7 @@ func (a *audit) checkColumns() {
 	a.Helper()
 	var want, got []string
 	for _, field := range a.source.fields {
-		if spec := a.spec(field.Name); spec.Mask != jobfile.MaskDrop {
+		if spec := a.spec(field.Name); spec.Mask != job.MaskDrop {
 			want = append(want, releasedNames(field.Name, spec.Render)...)
 		}
 	}
@@ -120,7 +120,7 @@ func (a *audit) checkColumns() {
 func (a *audit) checkKept(i int) {
 	a.Helper()
 	field := a.source.fields[i]
-	if a.spec(field.Name).Mask != jobfile.MaskKeep || field.Type.Kind == formats.Nested {
+	if a.spec(field.Name).Mask != job.MaskKeep || field.Type.Kind == formats.Nested {
 		return
 	}
 	at := slices.IndexFunc(a.release.fields, func(f formats.Field) bool { return f.Name == field.Name })
@@ -180,13 +180,13 @@ func (a *audit) covers(column *cutfile.Column, value string, texts []string) boo
 	if plain, ok := map[string]string{"-0": "0", "NaN:fff8000000000001": "NaN"}[value]; ok { // one value to a search
 		value = plain
 	}
-	if column.Suppressed != "" && released == column.Suppressed && (column.Mask == jobfile.MaskSuppress || a.cut.Applied != nil) {
+	if column.Suppressed != "" && released == column.Suppressed && (column.Mask == job.MaskSuppress || a.cut.Applied != nil) {
 		return true
 	}
 	switch column.Mask {
-	case jobfile.MaskSuppress:
+	case job.MaskSuppress:
 		return released == value || a.cut.Kind == cutfile.KindRegions && slices.Contains(parseSet(released), value)
-	case jobfile.MaskGeneralize:
+	case job.MaskGeneralize:
 		path := a.path(column.Name, value)
 		return slices.Contains(path, released)
 	}
@@ -194,9 +194,9 @@ func (a *audit) covers(column *cutfile.Column, value string, texts []string) boo
 		value = null // no interval can hold it
 	}
 	switch column.Render {
-	case jobfile.RenderBounds:
+	case job.RenderBounds:
 		return value == null || within(value, interval{lower: texts[0], upper: texts[1], closed: a.closed(column, texts[1])})
-	case jobfile.RenderMidpoint:
+	case job.RenderMidpoint:
 		return true // see TestMidpoints
 	}
 	if value == null {
@@ -230,14 +230,14 @@ func (a *audit) path(name, value string) []string {
 	if path := pathTo(t.Tree, value); path != nil {
 		return path
 	}
-	if a.spec(name).Unknown == jobfile.UnknownRoot {
+	if a.spec(name).Unknown == job.UnknownRoot {
 		return []string{value, t.Tree.Name}
 	}
 	return nil
 }
 
 // generatedPath is path for a generator.
-func generatedPath(value string, g *jobfile.Taxonomy) []string {
+func generatedPath(value string, g *job.Taxonomy) []string {
 	if len(g.Ranges) > 0 {
 		return append(rangesWith(value, g.Ranges), value, "(,)")
 	}
@@ -284,7 +284,7 @@ func rangesWith(value string, edges []string) []string {
 }
 
 // taxonomy returns the tree of a generalized column as its file has it, or a generator.
-func (a *audit) taxonomy(name string) jobfile.Taxonomy {
+func (a *audit) taxonomy(name string) job.Taxonomy {
 	spec := a.spec(name).Taxonomy
 	if spec.Name == "" {
 		return spec
@@ -298,7 +298,7 @@ func (a *audit) taxonomy(name string) jobfile.Taxonomy {
 			a.Fatal(err)
 		}
 	}
-	return jobfile.Taxonomy{Tree: a.trees[spec.Name]}
+	return job.Taxonomy{Tree: a.trees[spec.Name]}
 }
 
 // pathTo returns the names from a leaf up to the root, nil when there is no such leaf.
@@ -371,7 +371,7 @@ func (a *audit) checkCut(column *cutfile.Column) {
 			a.Errorf("column %s: a label is twice in the cut", column.Name)
 		}
 	}
-	if column.Mask == jobfile.MaskSuppress || a.cut.Applied != nil && column.Suppressed != "" {
+	if column.Mask == job.MaskSuppress || a.cut.Applied != nil && column.Suppressed != "" {
 		labels[column.Suppressed]++
 	}
 	if column.Render == "" {
@@ -382,11 +382,11 @@ func (a *audit) checkCut(column *cutfile.Column) {
 		}
 	}
 	switch column.Mask {
-	case jobfile.MaskGeneralize:
+	case job.MaskGeneralize:
 		if tree := a.taxonomy(column.Name).Tree; tree != nil && a.cut.Kind == "" {
 			a.checkNodes(column.Name, tree, labels, 0)
 		}
-	case jobfile.MaskDiscretize:
+	case job.MaskDiscretize:
 		a.checkIntervals(column)
 	}
 }
@@ -451,7 +451,7 @@ func (a *audit) checkSets() {
 		}
 	}
 	for _, claim := range claimed {
-		if !slices.ContainsFunc(a.job.Sets, func(s jobfile.Set) bool {
+		if !slices.ContainsFunc(a.job.Sets, func(s job.Set) bool {
 			return slices.Equal(s.Columns, claim.Columns) && cmp.Or(s.K, int(claim.Anonymity)) == claim.K
 		}) {
 			a.Errorf("the cut has a set that the job has not: %+v", claim)
@@ -462,7 +462,7 @@ func (a *audit) checkSets() {
 // rendered reports whether a column of a set is released as numbers, where different labels
 // may look alike.
 func (a *audit) rendered(columns []string) bool {
-	return slices.ContainsFunc(columns, func(name string) bool { return a.spec(name).Render != jobfile.RenderLabel })
+	return slices.ContainsFunc(columns, func(name string) bool { return a.spec(name).Render != job.RenderLabel })
 }
 
 // anonymity counts the smallest group of rows that look alike in some columns.

@@ -16,20 +16,20 @@ import (
 	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/domain"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/output"
 	"github.com/kcut/kcut/spill"
 )
 
 // Bound is a job bound to its input: the files that are open, and what every column is.
 type Bound struct {
-	Job        *jobfile.Job
+	Job        *job.Job
 	Dataset    *dataset.Dataset
 	Taxonomies *taxonomies
 
-	specs       []*jobfile.Column // of every field of the schema
-	masked      []int             // field of every attribute, in job order
-	class       int               // field of the class, or -1
+	specs       []*job.Column // of every field of the schema
+	masked      []int         // field of every attribute, in job order
+	class       int           // field of the class, or -1
 	requirement engine.Requirement
 	dropped     []int // redundant sets, by position in the job
 
@@ -43,7 +43,7 @@ type Bound struct {
 // Bind opens a job's input and binds the job's columns to it, and checks everything that can be
 // checked before a row is read. When nothing is wrong but that some k cannot be met, it returns
 // both. close is owed whenever there is a result.
-func Bind(ctx context.Context, job *jobfile.Job, t *taxonomies, res *resources) (_ *Bound, err error) {
+func Bind(ctx context.Context, job *job.Job, t *taxonomies, res *resources) (_ *Bound, err error) {
 	b := &Bound{Job: job, Taxonomies: t, class: -1, engine: newEngine(job.Algorithm)}
 	if b.Dataset, err = dataset.Open(ctx, job.Input, readOptions(job, res.budget, res.threads)); err != nil {
 		return nil, fmt.Errorf("open input: %w", err)
@@ -106,7 +106,7 @@ func (b *Bound) apply(e engine.Engine) {
 
 // requirementOf returns what a job asks of the attributes, which have numbers by their names, and
 // the positions of its sets that are redundant.
-func requirementOf(job *jobfile.Job, number map[string]int) (engine.Requirement, []int) {
+func requirementOf(job *job.Job, number map[string]int) (engine.Requirement, []int) {
 	var all engine.Requirement
 	for _, set := range job.Sets {
 		s := engine.Set{K: engine.KAnonymity(set.K)}
@@ -120,7 +120,7 @@ func requirementOf(job *jobfile.Job, number map[string]int) (engine.Requirement,
 
 // checkReach refuses a table with fewer records than some k: with everything at its root all
 // of them are one class, and none is larger.
-func checkReach(job *jobfile.Job, rows int64) error {
+func checkReach(job *job.Job, rows int64) error {
 	for i, set := range job.Sets {
 		if rows < int64(set.K) {
 			return &fault.Error{
@@ -140,29 +140,29 @@ func mismatch(format string, args ...any) error {
 
 // bindColumns finds every column of the job in the input and the other way round.
 func (b *Bound) bindColumns(schema *formats.Schema) error {
-	job := b.Job
+	j := b.Job
 	var missing, unlisted []string
-	for i := range job.Columns {
-		spec := &job.Columns[i]
+	for i := range j.Columns {
+		spec := &j.Columns[i]
 		if schema.Index(spec.Name) < 0 {
 			missing = append(missing, spec.Name)
 		}
 	}
 	for _, field := range schema.Fields {
-		spec := job.Column(field.Name)
+		spec := j.Column(field.Name)
 		if spec == nil {
-			spec = &jobfile.Column{Name: field.Name, Mask: job.Unlisted}
-			if job.Unlisted != jobfile.UnlistedDrop && job.Unlisted != jobfile.UnlistedKeep {
+			spec = &job.Column{Name: field.Name, Mask: j.Unlisted}
+			if j.Unlisted != job.UnlistedDrop && j.Unlisted != job.UnlistedKeep {
 				unlisted = append(unlisted, cmp.Or(field.Name, `""`))
 			}
 		}
-		if spec.Mask == jobfile.MaskKeep && foreign(&field) {
+		if spec.Mask == job.MaskKeep && foreign(&field) {
 			return refusedType("keep", &field)
 		}
 		b.specs = append(b.specs, spec)
 	}
-	if job.Class != "" && schema.Index(job.Class) < 0 && job.Column(job.Class) == nil {
-		missing = append(missing, job.Class)
+	if j.Class != "" && schema.Index(j.Class) < 0 && j.Column(j.Class) == nil {
+		missing = append(missing, j.Class)
 	}
 	switch {
 	case len(missing) > 0:
@@ -201,7 +201,7 @@ func (b *Bound) orderAttributes(schema *formats.Schema) map[string]int {
 	return number
 }
 
-func checkMask(spec *jobfile.Column, f *formats.Field) error {
+func checkMask(spec *job.Column, f *formats.Field) error {
 	switch t := f.Type; {
 	case foreign(f):
 		return refusedType("mask", f)
@@ -211,7 +211,7 @@ func checkMask(spec *jobfile.Column, f *formats.Field) error {
 			Hint:  "a nested column can be kept or dropped",
 			Err:   fmt.Errorf("mask column %s: it is nested", spec.Name),
 		}
-	case spec.Mask == jobfile.MaskDiscretize && !t.Ordered() && t.Kind != formats.Null:
+	case spec.Mask == job.MaskDiscretize && !t.Ordered() && t.Kind != formats.Null:
 		return &fault.Error{
 			Class: fault.Input,
 			Hint:  "use suppress or generalize, or declare the column's type when the input is CSV",
@@ -222,7 +222,7 @@ func checkMask(spec *jobfile.Column, f *formats.Field) error {
 }
 
 // maskedSpecs returns what the job says of every attribute.
-func (b *Bound) maskedSpecs() (specs []*jobfile.Column) {
+func (b *Bound) maskedSpecs() (specs []*job.Column) {
 	for _, field := range b.masked {
 		specs = append(specs, b.specs[field])
 	}
@@ -271,7 +271,7 @@ func (b *Bound) groupings() (groupings [][]int) {
 // reads returns the number of columns that are read.
 func (b *Bound) reads() (n int) {
 	for _, spec := range b.specs {
-		if spec.Mask != jobfile.MaskDrop {
+		if spec.Mask != job.MaskDrop {
 			n++
 		}
 	}
@@ -319,7 +319,7 @@ func (b *Bound) pruning(attribute int) engine.Pruning {
 	switch {
 	case !b.plan.Whole:
 		return engine.Pruning{K: k, Classes: b.class >= 0}
-	case b.plan.Pool && b.specs[b.masked[attribute]].Mask == jobfile.MaskSuppress:
+	case b.plan.Pool && b.specs[b.masked[attribute]].Mask == job.MaskSuppress:
 		return engine.Pruning{K: k}
 	}
 	return engine.Pruning{}

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // schemaCheck checks values by the parts of JSON Schema that the cut's schema uses.
@@ -157,7 +157,7 @@ func TestCutSchema(t *testing.T) {
 			"algorithm": func(c *cutfile.File) { c.Algorithm = "luck" },
 			"sets":      func(c *cutfile.File) { c.Sets = nil },
 			"k":         func(c *cutfile.File) { c.Sets[0].K = 0 },
-			"mask":      func(c *cutfile.File) { c.Columns[0].Mask = jobfile.MaskKeep },
+			"mask":      func(c *cutfile.File) { c.Columns[0].Mask = job.MaskKeep },
 			"end":       func(c *cutfile.File) { c.Columns[1].Cut[0].Lower = json.RawMessage("true") },
 			"empty":     func(c *cutfile.File) { c.Kind, c.Regions = cutfile.KindRegions, []cutfile.Region{{}} },
 		} {

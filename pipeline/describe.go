@@ -9,7 +9,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // drawRecoding draws what regions, or suppressed classes, take until the release is written:
@@ -104,7 +104,7 @@ func positionsOf(labels []engine.Label, mask string) []uint32 {
 // isMark reports whether a label of a column with a mask is the mark of suppressed values or
 // of suppressed records.
 func isMark(label engine.Label, mask string) bool {
-	return label.Mark || mask == jobfile.MaskSuppress && !label.Null && label.Text == engine.Suppressed
+	return label.Mark || mask == job.MaskSuppress && !label.Null && label.Text == engine.Suppressed
 }
 
 // marks reports whether records are suppressed in a column, or some region of the cut is made
@@ -127,9 +127,9 @@ func (d *describer) isSecret(a, label int) bool {
 	return !slices.ContainsFunc(d.given.Column(a).Cut, func(l cutfile.Label) bool { return l.Label == is.Text && l.Null == is.Null })
 }
 
-func (d *describer) describeColumn(a int, spec *jobfile.Column, t formats.Type) cutfile.Column {
+func (d *describer) describeColumn(a int, spec *job.Column, t formats.Type) cutfile.Column {
 	column := cutfile.Column{Name: spec.Name, Mask: spec.Mask}
-	if spec.Render == jobfile.RenderBounds || spec.Render == jobfile.RenderMidpoint {
+	if spec.Render == job.RenderBounds || spec.Render == job.RenderMidpoint {
 		column.Render = spec.Render
 	}
 	labels := d.recoding.Labels(a)
@@ -155,7 +155,7 @@ func (d *describer) describeColumn(a int, spec *jobfile.Column, t formats.Type) 
 	if column.Cut == nil {
 		column.Cut = []cutfile.Label{}
 	}
-	if spec.Mask == jobfile.MaskSuppress {
+	if spec.Mask == job.MaskSuppress {
 		column.Suppressed = engine.Suppressed
 	}
 	return column

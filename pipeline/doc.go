@@ -19,7 +19,7 @@
 //	state       a recoding of regions as it is kept
 //	forecast    what a run will take
 //
-// What a run has in common with those who only read releases lies lower still: jobfile,
+// What a run has in common with those who only read releases lies lower still: job,
 // cutfile (the embedded cut), fileset (the files of a release) and verify, which recounts what a
 // run has written without any of its code.
 //

@@ -13,7 +13,7 @@ import (
 	"github.com/kcut/kcut/formats/formatstest"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/domain"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // secret is a value that no message may show.
@@ -139,15 +139,15 @@ func TestForeignType(t *testing.T) {
 		{Name: "age", Type: formats.Type{Kind: formats.Int, Bits: 64}},
 		{Name: "stay", Type: formats.Type{Kind: formats.Nested, Nested: "duration[s]"}},
 	}}
-	for mask, sound := range map[string]bool{jobfile.MaskKeep: false, jobfile.MaskSuppress: false, jobfile.MaskDrop: true} {
-		job := &jobfile.Job{
-			Sets:    []jobfile.Set{{Columns: []string{"age"}, K: 2}},
-			Columns: []jobfile.Column{{Name: "age", Mask: jobfile.MaskDiscretize}, {Name: "stay", Mask: mask}},
+	for mask, sound := range map[string]bool{job.MaskKeep: false, job.MaskSuppress: false, job.MaskDrop: true} {
+		j := &job.Job{
+			Sets:    []job.Set{{Columns: []string{"age"}, K: 2}},
+			Columns: []job.Column{{Name: "age", Mask: job.MaskDiscretize}, {Name: "stay", Mask: mask}},
 		}
-		if mask == jobfile.MaskSuppress {
-			job.Sets[0].Columns = []string{"age", "stay"}
+		if mask == job.MaskSuppress {
+			j.Sets[0].Columns = []string{"age", "stay"}
 		}
-		err := (&Bound{Job: job, class: -1, engine: newEngine(job.Algorithm)}).bind(schema, 10)
+		err := (&Bound{Job: j, class: -1, engine: newEngine(j.Algorithm)}).bind(schema, 10)
 		if (err == nil) != sound || err != nil && (fault.ClassOf(err) != fault.Input || !strings.Contains(err.Error(), "duration[s]")) {
 			t.Errorf("%s: got %v", mask, err)
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/release"
 	"github.com/kcut/kcut/pipeline/fileset"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // grid is a table as the texts of its cells, column by column.
@@ -46,7 +46,7 @@ func (c *textColumn) code(text string, isNull bool) uint32 {
 func (c *textColumn) at(row int) string { return c.texts[c.codes[row]] }
 
 // readGrid reads all flat columns of the files that a job reads.
-func readGrid(tb testing.TB, job *jobfile.Job) *grid {
+func readGrid(tb testing.TB, job *job.Job) *grid {
 	tb.Helper()
 	dataset, err := dataset.Open(context.Background(), job.Input, formats.ReadOptions{})
 	if err != nil {

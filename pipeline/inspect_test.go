@@ -10,7 +10,7 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fileset"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/verify"
 )
 
@@ -58,7 +58,7 @@ func TestInspect(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			in, err := verify.Inspect(t.Context(), report.Output, jobfile.Limits{}, verify.Watch{})
+			in, err := verify.Inspect(t.Context(), report.Output, job.Limits{}, verify.Watch{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -176,7 +176,7 @@ func checkLabelGroups(t *testing.T, in *verify.Inspection, c int, column cutfile
 // A release that does not hold is not described.
 func TestInspectRefuses(t *testing.T) {
 	dir := jobFolder(t, peopleJob)
-	if _, err := verify.Inspect(t.Context(), filepath.Join(dir, "job.yaml"), jobfile.Limits{}, verify.Watch{}); fault.ClassOf(err) != fault.Input {
+	if _, err := verify.Inspect(t.Context(), filepath.Join(dir, "job.yaml"), job.Limits{}, verify.Watch{}); fault.ClassOf(err) != fault.Input {
 		t.Errorf("got %v", err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/formatstest"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // canary starts every text that must not get out.
@@ -183,7 +183,7 @@ func TestCanariesAreThere(t *testing.T) {
 // and as bytes, whatever it is rendered as.
 func TestExtremesStay(t *testing.T) {
 	const low, high = -987654321, 1234567890123
-	for _, render := range []string{jobfile.RenderLabel, jobfile.RenderBounds, jobfile.RenderMidpoint} {
+	for _, render := range []string{job.RenderLabel, job.RenderBounds, job.RenderMidpoint} {
 		t.Run(render, func(t *testing.T) {
 			table := &testTable{fields: []formats.Field{
 				{Name: "amount", Type: formats.Type{Kind: formats.Int, Bits: 64}},

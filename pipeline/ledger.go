@@ -19,7 +19,7 @@ import (
 	"github.com/kcut/kcut/pipeline/checkpoint"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/fileset"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/output"
 )
 
@@ -47,7 +47,7 @@ const maxRecord = 64 << 20
 // ledger knows what stands at the output of a job and what an earlier run has left there, and
 // writes down what made the release.
 type ledger struct {
-	job    *jobfile.Job
+	job    *job.Job
 	opt    *RunOptions
 	res    *resources
 	local  string // where the release is made: see output.Local
@@ -63,7 +63,7 @@ type ledger struct {
 
 // openLedger claims the work folder of an output, refuses one that must not be replaced, and sweeps
 // what a run that was killed has spilled. close is owed.
-func openLedger(ctx context.Context, job *jobfile.Job, opt *RunOptions, res *resources) (_ *ledger, err error) {
+func openLedger(ctx context.Context, job *job.Job, opt *RunOptions, res *resources) (_ *ledger, err error) {
 	l := &ledger{job: job, opt: opt, res: res, beside: companionOf(job.Output.Path)}
 	if l.exists, err = output.Check(ctx, job.Output.Path); err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func workFolder(path string) string {
 }
 
 // identify takes the digests of job and input: what was given beside the job bounds it, too.
-func identify(ctx context.Context, job *jobfile.Job, t *taxonomies, given *domain.Cut, applied *ApplyOptions, threads int) (*Digests, error) {
+func identify(ctx context.Context, job *job.Job, t *taxonomies, given *domain.Cut, applied *ApplyOptions, threads int) (*Digests, error) {
 	hash := sha256.New()
 	fmt.Fprintf(hash, "release %d\n", releaseForm)
 	if err := job.Identity(hash, t.of); err != nil {
@@ -144,7 +144,7 @@ func (l *ledger) refuse(ctx context.Context) (err error) {
 }
 
 // standing is the error of an output that exists.
-func standing(job *jobfile.Job, why, hint string) error {
+func standing(job *job.Job, why, hint string) error {
 	return &fault.Error{Class: fault.Exists, Hint: hint, Err: fmt.Errorf("write output %s: %s", output.Shown(job.Output.Path), why)}
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -102,16 +102,16 @@ func fetchAhead(budget *spill.Budget) func(bytes int64) error {
 
 // readOptions are the job's, with readers that remember no more than their share, and draw what
 // they hold of large pages and dictionaries.
-func readOptions(job *jobfile.Job, budget *spill.Budget, threads int) formats.ReadOptions {
-	options := formats.ReadOptions{Delimiter: job.CSV.Delimiter, Types: make(map[string]formats.Type), Threads: threads, Hold: holdRead(budget), Ahead: fetchAhead(budget)}
+func readOptions(j *job.Job, budget *spill.Budget, threads int) formats.ReadOptions {
+	options := formats.ReadOptions{Delimiter: j.CSV.Delimiter, Types: make(map[string]formats.Type), Threads: threads, Hold: holdRead(budget), Ahead: fetchAhead(budget)}
 	memory := budget.Limit()
 	columns := 0
-	for i := range job.Columns {
-		if job.Columns[i].Mask != jobfile.MaskDrop {
+	for i := range j.Columns {
+		if j.Columns[i].Mask != job.MaskDrop {
 			columns++
 		}
-		if t, ok := job.Columns[i].DeclaredType(); ok {
-			options.Types[job.Columns[i].Name] = t
+		if t, ok := j.Columns[i].DeclaredType(); ok {
+			options.Types[j.Columns[i].Name] = t
 		}
 	}
 	each := memory / rememberShare / int64(max(1, columns)) / int64(threadsWithin(memory, threads, columns))

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/pipeline/fileset"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/masking"
 	"github.com/kcut/kcut/pipeline/output"
 )
@@ -48,7 +48,7 @@ func TestOutputShapes(t *testing.T) {
 
 // checkDirectory: a directory has its parts and the mark of success, and a second run takes
 // the place of the first.
-func checkDirectory(t *testing.T, job *jobfile.Job) {
+func checkDirectory(t *testing.T, job *job.Job) {
 	t.Helper()
 	rows := job.Output.RowGroupRows
 	if rows == 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/kcut/kcut/pipeline/checkpoint"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/forecast"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/output"
 	"github.com/kcut/kcut/spill"
 )
@@ -26,7 +26,7 @@ type PlanOptions struct {
 // when asked to an excerpt of the rows, and writes nothing. The error is that which a run
 // would end with as far as it can be known; beside an error there is a forecast when the
 // output exists or a k cannot be met, else none.
-func Plan(ctx context.Context, job *jobfile.Job, opt PlanOptions) (_ *forecast.Forecast, err error) {
+func Plan(ctx context.Context, job *job.Job, opt PlanOptions) (_ *forecast.Forecast, err error) {
 	res, err := newResources(job, &Report{}, Events{}, spill.Options{})
 	if err != nil {
 		return nil, err
@@ -156,7 +156,7 @@ func (p *planning) all(column int) float64 {
 func (p *planning) checkBounds() error {
 	for i, field := range p.Dataset.Schema().Fields {
 		within := p.statistics[i].Within
-		if !within.Known || p.specs[i].Mask != jobfile.MaskDiscretize {
+		if !within.Known || p.specs[i].Mask != job.MaskDiscretize {
 			continue
 		}
 		bounds, err := domain.NewBounds(p.specs[i], field.Type)
@@ -182,7 +182,7 @@ func (p *planning) checkBounds() error {
 func (p *planning) noteIdentifiers(columns []forecast.Column) {
 	rows := p.Dataset.Rows()
 	for _, c := range columns {
-		if c.Mask == jobfile.MaskKeep && c.Distinct.AtLeast > 1 && c.Distinct.AtLeast >= rows/10*9 {
+		if c.Mask == job.MaskKeep && c.Distinct.AtLeast > 1 && c.Distinct.AtLeast >= rows/10*9 {
 			p.res.events.Noted(fmt.Sprintf("column %s is kept, and nearly every row has a value of its own there: it may tell who is who", c.Name))
 		}
 	}
@@ -212,7 +212,7 @@ func (p *planning) addUp(f *forecast.Forecast) {
 	stored := int64(0)
 	for i := range f.Columns {
 		size := int64(float64(p.statistics[i].Stored) * p.all(i))
-		if stored += size; f.Columns[i].Mask == jobfile.MaskKeep {
+		if stored += size; f.Columns[i].Mask == job.MaskKeep {
 			p.load.Kept += size
 		}
 	}
@@ -258,7 +258,7 @@ func (p *planning) sample(ctx context.Context, f *forecast.Forecast) error {
 // kept returns the fields of the columns that are kept, but for the class and for nested ones.
 func (p *planning) kept() (fields []int) {
 	for i, field := range p.Dataset.Schema().Fields {
-		if p.specs[i].Mask == jobfile.MaskKeep && i != p.class && field.Type.Kind != formats.Nested {
+		if p.specs[i].Mask == job.MaskKeep && i != p.class && field.Type.Kind != formats.Nested {
 			fields = append(fields, i)
 		}
 	}

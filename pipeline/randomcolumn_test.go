@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // randomColumn is a column of a random table: its type and mask, and texts to draw from.
@@ -66,7 +66,7 @@ func randomFloats(rng *rand.Rand) []string {
 	return texts
 }
 
-var renders = []string{jobfile.RenderLabel, jobfile.RenderBounds, jobfile.RenderMidpoint}
+var renders = []string{job.RenderLabel, job.RenderBounds, job.RenderMidpoint}
 
 func discretized(rng *rand.Rand, name string) randomColumn {
 	c := randomColumn{Field: formats.Field{Name: name}, mask: "{mask: discretize, render: " + renders[rng.IntN(len(renders))]}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats/formatstest"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // The attributes of Adult that the papers take for quasi-identifiers: kACTUS eight or eleven
@@ -47,7 +47,7 @@ func TestAlgorithmsOnAdult(t *testing.T) {
 		for _, name := range names {
 			for _, k := range ks {
 				t.Run(fmt.Sprintf("%s, %s attributes, k %d", searchName(algorithm), name, k), func(t *testing.T) {
-					auditAlgorithm(t, adultJob(t, "adult.parquet", jobfile.Set{Columns: adultSets[name], K: k}), algorithm)
+					auditAlgorithm(t, adultJob(t, "adult.parquet", job.Set{Columns: adultSets[name], K: k}), algorithm)
 				})
 			}
 		}
@@ -67,7 +67,7 @@ func TestAlgorithmsOnUCI(t *testing.T) {
 			}
 			for _, k := range ks {
 				t.Run(fmt.Sprintf("%s, %s, k %d", searchName(algorithm), filepath.Base(path), k), func(t *testing.T) {
-					auditAlgorithm(t, realJob(t, path, "class", "", nil, jobfile.Set{K: k}), algorithm)
+					auditAlgorithm(t, realJob(t, path, "class", "", nil, job.Set{K: k}), algorithm)
 				})
 			}
 		}
@@ -89,27 +89,27 @@ func uci(t *testing.T) []string {
 func TestKACTUSLosesFewerThanK(t *testing.T) {
 	jobs := map[string]func(k int) string{
 		"adult with missing": func(k int) string {
-			return adultJob(t, "adult_with_missing.parquet", jobfile.Set{Columns: adultEight, K: k})
+			return adultJob(t, "adult_with_missing.parquet", job.Set{Columns: adultEight, K: k})
 		},
 	}
 	for name, columns := range adultSets {
-		jobs["adult "+name] = func(k int) string { return adultJob(t, "adult.parquet", jobfile.Set{Columns: columns, K: k}) }
+		jobs["adult "+name] = func(k int) string { return adultJob(t, "adult.parquet", job.Set{Columns: columns, K: k}) }
 	}
 	for _, path := range uci(t) {
-		jobs[filepath.Base(path)] = func(k int) string { return realJob(t, path, "class", "", nil, jobfile.Set{K: k}) }
+		jobs[filepath.Base(path)] = func(k int) string { return realJob(t, path, "class", "", nil, job.Set{K: k}) }
 	}
 	ks := []int{20}
 	if long {
 		ks = []int{2, 5, 10, 20, 50, 100}
 		jobs["heart"] = func(k int) string {
-			return realJob(t, formatstest.SharedData(t, "brfss2015_heart.parquet"), "class", "", nil, jobfile.Set{K: k})
+			return realJob(t, formatstest.SharedData(t, "brfss2015_heart.parquet"), "class", "", nil, job.Set{K: k})
 		}
 	}
 	lossy := 0
-	for name, job := range jobs {
+	for name, j := range jobs {
 		for _, k := range ks {
 			t.Run(fmt.Sprintf("%s k %d", name, k), func(t *testing.T) {
-				r := auditAlgorithm(t, job(k), "kactus")
+				r := auditAlgorithm(t, j(k), "kactus")
 				lost := r.Rows - r.Released
 				if lost >= int64(k) {
 					t.Errorf("%d rows lost", lost)

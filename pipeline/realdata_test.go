@@ -15,7 +15,7 @@ import (
 	"github.com/kcut/kcut/formats/formatstest"
 	"github.com/kcut/kcut/formats/taxonomy"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/verify"
 )
 
@@ -26,7 +26,7 @@ var long = os.Getenv("KCUT_LONG") != ""
 // sets name is generalized when there is a tree of its name, discretized when it has an
 // order, else suppressed; everything else is kept. A set without columns has them all but
 // the class and those left out.
-func realJob(tb testing.TB, input, class, taxonomies string, leaveOut []string, sets ...jobfile.Set) string {
+func realJob(tb testing.TB, input, class, taxonomies string, leaveOut []string, sets ...job.Set) string {
 	tb.Helper()
 	dataset, err := dataset.Open(tb.Context(), []string{input}, formats.ReadOptions{})
 	if err != nil {
@@ -55,14 +55,14 @@ func realJob(tb testing.TB, input, class, taxonomies string, leaveOut []string, 
 	}
 	text.WriteString("columns:\n")
 	for _, field := range fields {
-		mask := jobfile.MaskKeep
+		mask := job.MaskKeep
 		switch {
 		case masked[field.Name] && trees[field.Name] != nil:
-			mask = jobfile.MaskGeneralize
+			mask = job.MaskGeneralize
 		case masked[field.Name] && field.Type.Ordered():
-			mask = jobfile.MaskDiscretize
+			mask = job.MaskDiscretize
 		case masked[field.Name]:
-			mask = jobfile.MaskSuppress
+			mask = job.MaskSuppress
 		}
 		fmt.Fprintf(&text, "  %q: %s\n", field.Name, mask)
 	}
@@ -106,17 +106,17 @@ func runAndAudit(t *testing.T, dir string) *audit {
 // split tells the Adult data's training rows from the rest and is not an attribute.
 var adultKept = []string{"split"}
 
-func adultJob(t *testing.T, file string, sets ...jobfile.Set) string {
+func adultJob(t *testing.T, file string, sets ...job.Set) string {
 	return realJob(t, formatstest.SharedData(t, "adult/"+file), "class", formatstest.SharedData(t, "adult/taxonomies.yaml"), adultKept, sets...)
 }
 
 func TestAdult(t *testing.T) {
-	parquet := adultJob(t, "adult.parquet", jobfile.Set{K: 50})
+	parquet := adultJob(t, "adult.parquet", job.Set{K: 50})
 	a := runAndAudit(t, parquet)
 	if a.cut.Steps < 5 {
 		t.Errorf("only %d steps", a.cut.Steps)
 	}
-	csv := adultJob(t, "adult.csv", jobfile.Set{K: 50})
+	csv := adultJob(t, "adult.csv", job.Set{K: 50})
 	mustRun(t, csv, nil)
 	b, err := cutfile.Read(t.Context(), filepath.Join(csv, "out.parquet"))
 	if err != nil {
@@ -141,7 +141,7 @@ func TestAdultTop(t *testing.T) {
 	for top, ks := range cases {
 		for _, k := range ks {
 			t.Run(fmt.Sprintf("top %d k %d", top, k), func(t *testing.T) {
-				runAndAudit(t, adultJob(t, "adult.parquet", jobfile.Set{Columns: adultTop[:top], K: k}))
+				runAndAudit(t, adultJob(t, "adult.parquet", job.Set{Columns: adultTop[:top], K: k}))
 			})
 		}
 	}
@@ -149,16 +149,16 @@ func TestAdultTop(t *testing.T) {
 
 func TestAdultOverlappingSets(t *testing.T) {
 	a := runAndAudit(t, adultJob(t, "adult.parquet",
-		jobfile.Set{Columns: []string{"age", "sex", "race", "native-country"}, K: 40},
-		jobfile.Set{Columns: []string{"education", "occupation", "age"}, K: 15},
-		jobfile.Set{Columns: []string{"sex", "hours-per-week", "education", "workclass"}, K: 90}))
+		job.Set{Columns: []string{"age", "sex", "race", "native-country"}, K: 40},
+		job.Set{Columns: []string{"education", "occupation", "age"}, K: 15},
+		job.Set{Columns: []string{"sex", "hours-per-week", "education", "workclass"}, K: 90}))
 	if len(a.cut.Sets) != 3 {
 		t.Errorf("got sets %+v", a.cut.Sets)
 	}
 }
 
 func TestAdultWithMissing(t *testing.T) {
-	a := runAndAudit(t, adultJob(t, "adult_with_missing.parquet", jobfile.Set{K: 30, Columns: []string{
+	a := runAndAudit(t, adultJob(t, "adult_with_missing.parquet", job.Set{K: 30, Columns: []string{
 		"workclass", "occupation", "native-country", "age", "sex",
 	}}))
 	nulls := 0
@@ -173,7 +173,7 @@ func TestAdultWithMissing(t *testing.T) {
 }
 
 func TestHeart(t *testing.T) {
-	runAndAudit(t, realJob(t, formatstest.SharedData(t, "brfss2015_heart.parquet"), "class", "", nil, jobfile.Set{K: 50}))
+	runAndAudit(t, realJob(t, formatstest.SharedData(t, "brfss2015_heart.parquet"), "class", "", nil, job.Set{K: 50}))
 }
 
 func TestUCI(t *testing.T) {
@@ -184,7 +184,7 @@ func TestUCI(t *testing.T) {
 	for _, path := range paths {
 		for _, k := range []int{2, 10} {
 			t.Run(fmt.Sprintf("%s k %d", filepath.Base(path), k), func(t *testing.T) {
-				runAndAudit(t, realJob(t, path, "class", "", nil, jobfile.Set{K: k}))
+				runAndAudit(t, realJob(t, path, "class", "", nil, job.Set{K: k}))
 			})
 		}
 	}
@@ -199,7 +199,7 @@ quasi_identifiers: [{columns: [group], k: 1}]
 columns: {group: suppress, wkt: keep, geometry: keep}
 `, formatstest.SharedData(t, "parquet-testing/data/geospatial/geospatial.parquet")))
 	report := mustRun(t, dir, nil)
-	v, err := verify.Release(t.Context(), filepath.Join(dir, "out.parquet"), jobfile.Limits{}, verify.Watch{})
+	v, err := verify.Release(t.Context(), filepath.Join(dir, "out.parquet"), job.Limits{}, verify.Watch{})
 	if err != nil || !v.OK || v.Rows != report.Rows {
 		t.Errorf("got %+v, %v", v, err)
 	}

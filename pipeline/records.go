@@ -10,7 +10,7 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/count"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/output"
 	"github.com/kcut/kcut/spill"
 )
@@ -45,7 +45,7 @@ type RecordsOptions struct {
 
 // WithRecords reads the records of a job's input, and hands them to use. Kept columns that are left
 // out are noted.
-func WithRecords(ctx context.Context, job *jobfile.Job, opt RecordsOptions, use func(*Records) error) (err error) {
+func WithRecords(ctx context.Context, job *job.Job, opt RecordsOptions, use func(*Records) error) (err error) {
 	res, err := newResources(job, &Report{}, opt.Events, spill.Options{})
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func outgrown(err error) error {
 }
 
 // readRecords reads the input.
-func readRecords(ctx context.Context, job *jobfile.Job, opt *RecordsOptions, res *resources) (records *Records, err error) {
+func readRecords(ctx context.Context, job *job.Job, opt *RecordsOptions, res *resources) (records *Records, err error) {
 	var b *Bound
 	defer func() { err = joinClosed(err, b.close()) }()
 	err = stage(ctx, res, StagePlan, func() error {
@@ -111,7 +111,7 @@ func (b *Bound) recordsRequest(opt *RecordsOptions, res *resources) (*count.Requ
 	}
 	fields := b.Dataset.Schema().Fields
 	for f, spec := range b.specs {
-		if spec.Mask == jobfile.MaskKeep && f != b.class && spec.Name != opt.SplitColumn {
+		if spec.Mask == job.MaskKeep && f != b.class && spec.Name != opt.SplitColumn {
 			r.Columns = append(r.Columns, keptColumn(f, fields[f], opt.MaxTexts, res)...)
 		}
 	}
@@ -144,9 +144,9 @@ func keptColumn(field int, of formats.Field, maxTexts int, res *resources) []cou
 		res.events.Noted(fmt.Sprintf("column %s is left out: it is nested", of.Name))
 		return nil
 	}
-	spec := &jobfile.Column{Name: of.Name, Mask: jobfile.MaskKeep}
+	spec := &job.Column{Name: of.Name, Mask: job.MaskKeep}
 	if of.Type.Ordered() {
-		spec.Mask = jobfile.MaskDiscretize
+		spec.Mask = job.MaskDiscretize
 		return []count.Column{{Field: field, Spec: spec}}
 	}
 	return []count.Column{{Field: field, Spec: spec, Most: maxTexts}}
@@ -183,7 +183,7 @@ func (b *Bound) countRecords(ctx context.Context, request *count.Request, opt *R
 
 // Requirement returns what a job asks of the attributes. The job has the columns of the one
 // that the records were read for.
-func (r *Records) Requirement(job *jobfile.Job) engine.Requirement {
+func (r *Records) Requirement(job *job.Job) engine.Requirement {
 	number := make(map[string]int)
 	for a := range r.Attributes {
 		number[r.Attributes[a].Name] = a
@@ -193,6 +193,6 @@ func (r *Records) Requirement(job *jobfile.Job) engine.Requirement {
 }
 
 // SearchOf returns the engine of a job, and the options that it gives it.
-func SearchOf(job *jobfile.Job) (engine.Engine, engine.Options) {
+func SearchOf(job *job.Job) (engine.Engine, engine.Options) {
 	return newEngine(job.Algorithm), engine.Options{Score: scores[job.Score], MaxSteps: maxSteps(job)}
 }

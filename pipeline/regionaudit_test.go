@@ -9,14 +9,14 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // mayDrop returns a number of rows that the release must drop fewer than.
 func (a *audit) mayDrop() int {
 	k := 0
 	switch a.cut.Algorithm {
-	case jobfile.AlgorithmKACTUS, jobfile.AlgorithmIACk, jobfile.AlgorithmIACc:
+	case job.AlgorithmKACTUS, job.AlgorithmIACk, job.AlgorithmIACc:
 		for _, set := range a.cut.Sets {
 			k = max(k, set.K)
 		}
@@ -43,7 +43,7 @@ func (a *audit) align() {
 func (a *audit) standsFor(row, of int) bool {
 	for i := range a.source.fields {
 		field := a.source.fields[i]
-		if field.Type.Kind == formats.Nested || a.spec(field.Name).Mask != jobfile.MaskKeep {
+		if field.Type.Kind == formats.Nested || a.spec(field.Name).Mask != job.MaskKeep {
 			continue
 		}
 		if is := a.release.column(field.Name); is != nil && a.source.columns[i].at(of) != is.at(row) {
@@ -99,9 +99,9 @@ func (a *audit) full(column *cutfile.Column) string {
 // widest returns the label that says nothing of a masked column.
 func (a *audit) widest(column *cutfile.Column) string {
 	switch column.Mask {
-	case jobfile.MaskDiscretize:
+	case job.MaskDiscretize:
 		return a.full(column)
-	case jobfile.MaskSuppress:
+	case job.MaskSuppress:
 		return column.Suppressed
 	}
 	if tree := a.taxonomy(column.Name).Tree; tree != nil {
@@ -213,7 +213,7 @@ func (a *audit) checkSuppressed(want uint64) {
 			rows++
 		}
 	}
-	if rows < want || rows > want && a.cut.Algorithm != jobfile.AlgorithmKACTUS {
+	if rows < want || rows > want && a.cut.Algorithm != job.AlgorithmKACTUS {
 		a.Errorf("the report says that %d records are suppressed, %d look so", want, rows)
 	}
 }

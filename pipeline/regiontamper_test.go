@@ -10,7 +10,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/verify"
 )
 
@@ -53,7 +53,7 @@ func TestVerifyFindsStrangeRegions(t *testing.T) {
 			table.encode(t, forged, m, 0, len(table.rows), 300)
 			if tt.want != "" {
 				mustFind(t, forged, tt.want)
-			} else if v, err := verify.Release(t.Context(), forged, jobfile.Limits{}, verify.Watch{}); err != nil || !v.OK {
+			} else if v, err := verify.Release(t.Context(), forged, job.Limits{}, verify.Watch{}); err != nil || !v.OK {
 				t.Errorf("got %+v, %v", v, err)
 			}
 		})
@@ -133,7 +133,7 @@ func TestVerifyRefusesRegions(t *testing.T) {
 
 func mustFindNothing(t *testing.T, path string) {
 	t.Helper()
-	if v, err := verify.Release(t.Context(), path, jobfile.Limits{}, verify.Watch{}); err != nil || !v.OK || len(v.Findings) > 0 {
+	if v, err := verify.Release(t.Context(), path, job.Limits{}, verify.Watch{}); err != nil || !v.OK || len(v.Findings) > 0 {
 		t.Errorf("got %+v, %v", v, err)
 	}
 }

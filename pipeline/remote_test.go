@@ -19,7 +19,7 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fileset"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/verify"
 )
 
@@ -109,11 +109,11 @@ func testRemoteRun(t *testing.T, dir string, server *storagetest.Server) {
 			}
 		}
 		run := func(resume, overwrite bool) (*Report, error) {
-			job, err := loadJob(dir, "input", server.URL("in"), "output.path", server.URL(output))
+			j, err := loadJob(dir, "input", server.URL("in"), "output.path", server.URL(output))
 			if err != nil {
 				t.Fatal(err)
 			}
-			return Run(t.Context(), job, RunOptions{Resume: resume, Overwrite: overwrite, System: System{Follow: 1}})
+			return Run(t.Context(), j, RunOptions{Resume: resume, Overwrite: overwrite, System: System{Follow: 1}})
 		}
 		check := func(when string) {
 			got := outputs(t, server)
@@ -139,7 +139,7 @@ func testRemoteRun(t *testing.T, dir string, server *storagetest.Server) {
 			t.Errorf("%s: overwrite: %v", output, err)
 		}
 		check("overwritten")
-		if v, err := verify.Release(t.Context(), server.URL(output), jobfile.Limits{}, verify.Watch{}); err != nil || !v.OK || v.Rows != 3000 {
+		if v, err := verify.Release(t.Context(), server.URL(output), job.Limits{}, verify.Watch{}); err != nil || !v.OK || v.Rows != 3000 {
 			t.Errorf("%s: verify: %+v, %v", output, v, err)
 		}
 		if _, err := cutfile.Read(t.Context(), strings.TrimSuffix(server.URL(output), "/")); err != nil {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/verify"
 )
 
@@ -69,7 +69,7 @@ var orderedTypes = []struct {
 // the type it should be.
 func TestRender(t *testing.T) {
 	for _, tt := range orderedTypes {
-		for _, render := range []string{jobfile.RenderLabel, jobfile.RenderBounds, jobfile.RenderMidpoint} {
+		for _, render := range []string{job.RenderLabel, job.RenderBounds, job.RenderMidpoint} {
 			for _, declared := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s %s %v", tt.name, render, declared), func(t *testing.T) {
 					var texts []string
@@ -91,7 +91,7 @@ func renderOne(t *testing.T, table *testTable, of formats.Type, render, bounds s
 	t.Helper()
 	dir := jobFolder(t, numberJob(", render: "+render+bounds))
 	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, len(table.rows), 20)
-	if render == jobfile.RenderMidpoint && (of.Kind == formats.Time || of.Kind == formats.Timestamp) {
+	if render == job.RenderMidpoint && (of.Kind == formats.Time || of.Kind == formats.Timestamp) {
 		before := listing(t, dir)
 		if _, err := runJob(t, dir, nil); fault.ClassOf(err) != fault.Usage {
 			t.Errorf("got %v of class %d", err, fault.ClassOf(err))
@@ -105,11 +105,11 @@ func renderOne(t *testing.T, table *testTable, of formats.Type, render, bounds s
 	a := auditFolder(t, dir)
 	want := formats.Type{Kind: formats.String}
 	switch {
-	case render == jobfile.RenderBounds:
+	case render == job.RenderBounds:
 		want = of
-	case render == jobfile.RenderMidpoint && of.Kind == formats.Date:
+	case render == job.RenderMidpoint && of.Kind == formats.Date:
 		want = of
-	case render == jobfile.RenderMidpoint:
+	case render == job.RenderMidpoint:
 		want = formats.Type{Kind: formats.Float, Bits: 64}
 	}
 	for _, field := range a.release.fields[:len(a.release.fields)-1] {
@@ -117,7 +117,7 @@ func renderOne(t *testing.T, table *testTable, of formats.Type, render, bounds s
 			t.Errorf("column %s is %s", field.Name, field.Type)
 		}
 	}
-	if render == jobfile.RenderMidpoint {
+	if render == job.RenderMidpoint {
 		checkMidpoints(t, a, of)
 	}
 }
@@ -209,7 +209,7 @@ func TestNullColumn(t *testing.T) {
 				table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, len(table.rows), 5)
 				mustRun(t, dir, nil)
 				path := filepath.Join(dir, "out.parquet")
-				if v, err := verify.Release(t.Context(), path, jobfile.Limits{}, verify.Watch{}); err != nil || v.Sets[0].Anonymity != 12 {
+				if v, err := verify.Release(t.Context(), path, job.Limits{}, verify.Watch{}); err != nil || v.Sets[0].Anonymity != 12 {
 					t.Errorf("got %+v, %v", v, err)
 				}
 			})

@@ -12,7 +12,7 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fileset"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/masking"
 	"github.com/kcut/kcut/spill"
 )
@@ -96,7 +96,7 @@ type StageTime struct {
 }
 
 // columnReports describes the input's columns, and those of the release once that is planned.
-func columnReports(schema *formats.Schema, specs []*jobfile.Column, plan *masking.Plan) []ColumnReport {
+func columnReports(schema *formats.Schema, specs []*job.Column, plan *masking.Plan) []ColumnReport {
 	reports := make([]ColumnReport, len(schema.Fields))
 	for i, field := range schema.Fields {
 		reports[i] = ColumnReport{Name: field.Name, Type: field.Type.String(), Mask: specs[i].Mask}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/kcut/kcut/internal/fault"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -26,7 +26,7 @@ type resources struct {
 
 // newResources gives a run the threads and the memory that the job says, or that the machine has. It
 // refuses a budget that nothing could be done in.
-func newResources(job *jobfile.Job, report *Report, events Events, store spill.Options) (*resources, error) {
+func newResources(job *job.Job, report *Report, events Events, store spill.Options) (*resources, error) {
 	threads := job.Limits.Threads
 	if threads == 0 {
 		threads = runtime.GOMAXPROCS(0)

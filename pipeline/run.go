@@ -10,7 +10,7 @@ import (
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/domain"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/output"
 	"github.com/kcut/kcut/spill"
 )
@@ -52,14 +52,14 @@ func (s *System) tuning() count.Tuning {
 
 // assignment is a job to be carried out, with what is given beside it.
 type assignment struct {
-	job     *jobfile.Job
+	job     *job.Job
 	opt     *RunOptions
 	given   *domain.Cut   // the cut of an earlier release, if it bounds the job
 	applied *ApplyOptions // how that cut is applied; nil: a cut is searched for
 }
 
 // Run carries out the job and publishes its release. On an error nothing is published.
-func Run(ctx context.Context, job *jobfile.Job, opt RunOptions) (*Report, error) {
+func Run(ctx context.Context, job *job.Job, opt RunOptions) (*Report, error) {
 	given, err := boundsOf(ctx, job, opt.OnlyCoarsen)
 	if err != nil {
 		return nil, err

@@ -10,7 +10,7 @@ import (
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/masking"
 	"github.com/kcut/kcut/spill"
 )
@@ -21,7 +21,7 @@ var scores = map[string]engine.Score{
 }
 
 // maxSteps is a job's limit in the engine's form.
-func maxSteps(job *jobfile.Job) int {
+func maxSteps(job *job.Job) int {
 	if job.MaxSteps == nil {
 		return -1
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/verify"
 )
 
@@ -139,7 +139,7 @@ func TestVerifyRefusesLongSetLabels(t *testing.T) {
 		}
 		out.encode(t, forged, metadata, 0, len(out.rows), 4000)
 		if tt.want == "" {
-			if v, err := verify.Release(t.Context(), forged, jobfile.Limits{}, verify.Watch{}); err != nil || !v.OK {
+			if v, err := verify.Release(t.Context(), forged, job.Limits{}, verify.Watch{}); err != nil || !v.OK {
 				t.Errorf("got %+v, %v", v, err)
 			}
 			continue

@@ -12,7 +12,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/writer"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // null marks a null in the rows of a testTable.
@@ -197,12 +197,12 @@ func jobFolder(tb testing.TB, job string) string {
 }
 
 // loadJob loads the folder's job with overrides given as key, value pairs.
-func loadJob(dir string, overrides ...string) (*jobfile.Job, error) {
-	var list []jobfile.Override
+func loadJob(dir string, overrides ...string) (*job.Job, error) {
+	var list []job.Override
 	for i := 0; i < len(overrides); i += 2 {
-		list = append(list, jobfile.Override{Key: overrides[i], Value: overrides[i+1], Origin: "test"})
+		list = append(list, job.Override{Key: overrides[i], Value: overrides[i+1], Origin: "test"})
 	}
-	return jobfile.Load(filepath.Join(dir, "job.yaml"), list)
+	return job.Load(filepath.Join(dir, "job.yaml"), list)
 }
 
 // runJob runs the folder's job with overrides given as key, value pairs.

@@ -19,7 +19,7 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fileset"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/verify"
 )
 
@@ -45,7 +45,7 @@ func outputIs(output string) string {
 // readTable reads a release as a table.
 func readTable(tb testing.TB, path string) *testTable {
 	tb.Helper()
-	g := readGrid(tb, &jobfile.Job{Input: []string{path}})
+	g := readGrid(tb, &job.Job{Input: []string{path}})
 	table := &testTable{}
 	for _, field := range g.fields {
 		table.fields = append(table.fields, formats.Field{Name: field.Name, Type: field.Type, Nullable: true})
@@ -106,7 +106,7 @@ func edit(t *testing.T, metadata map[string]string, change func(*cutfile.File)) 
 // mustFind verifies a release that somebody tampered with.
 func mustFind(t *testing.T, path string, want ...string) {
 	t.Helper()
-	v, err := verify.Release(t.Context(), path, jobfile.Limits{}, verify.Watch{})
+	v, err := verify.Release(t.Context(), path, job.Limits{}, verify.Watch{})
 	if err == nil || v == nil || v.OK || fault.ClassOf(err) != fault.Privacy {
 		t.Fatalf("got %+v, %v", v, err)
 	}
@@ -177,7 +177,7 @@ func TestVerifyFinds(t *testing.T) {
 			table.encode(t, forged, m, 0, len(table.rows), 300)
 			if tt.want != nil {
 				mustFind(t, forged, tt.want...)
-			} else if v, err := verify.Release(t.Context(), forged, jobfile.Limits{}, verify.Watch{}); err != nil || !v.OK || len(v.Findings) > 0 {
+			} else if v, err := verify.Release(t.Context(), forged, job.Limits{}, verify.Watch{}); err != nil || !v.OK || len(v.Findings) > 0 {
 				t.Errorf("got %+v, %v", v, err)
 			}
 		})
@@ -231,13 +231,13 @@ func TestVerifyRefusesCuts(t *testing.T) {
 		"column twice":   change(func(c *cutfile.File) { c.Columns = append(c.Columns, c.Columns[0]) }),
 	} {
 		table.encode(t, forged, map[string]string{cutfile.Key: text}, 0, len(table.rows), 2000)
-		v, err := verify.Release(t.Context(), forged, jobfile.Limits{}, verify.Watch{})
+		v, err := verify.Release(t.Context(), forged, job.Limits{}, verify.Watch{})
 		if v != nil || fault.ClassOf(err) != fault.Input {
 			t.Errorf("%s: got %+v, %v of class %d", name, v, err, fault.ClassOf(err))
 		}
 	}
 	table.encode(t, forged, nil, 0, len(table.rows), 2000)
-	if _, err := verify.Release(t.Context(), forged, jobfile.Limits{}, verify.Watch{}); fault.ClassOf(err) != fault.Input || !strings.Contains(err.Error(), "has no kcut.cut metadata") {
+	if _, err := verify.Release(t.Context(), forged, job.Limits{}, verify.Watch{}); fault.ClassOf(err) != fault.Input || !strings.Contains(err.Error(), "has no kcut.cut metadata") {
 		t.Errorf("no cut: %v", err)
 	}
 }
@@ -251,7 +251,7 @@ func TestVerifyTruncated(t *testing.T) {
 	broken := filepath.Join(dir, "broken.parquet")
 	for size := 0; size < len(whole); size += 1 + len(whole)/200 {
 		write(t, broken, string(whole[:size]))
-		if v, err := verify.Release(context.Background(), broken, jobfile.Limits{}, verify.Watch{}); !errors.Is(err, formats.ErrDamaged) {
+		if v, err := verify.Release(context.Background(), broken, job.Limits{}, verify.Watch{}); !errors.Is(err, formats.ErrDamaged) {
 			t.Errorf("%d of %d bytes: got %+v, %v", size, len(whole), v, err)
 		}
 	}
@@ -268,7 +268,7 @@ func TestVerifyFlipped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	job, err := loadJob(dir)
+	j, err := loadJob(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,13 +280,13 @@ func TestVerifyFlipped(t *testing.T) {
 		flipped := bytes.Clone(whole)
 		flipped[at] ^= 1 << (at % 8)
 		write(t, broken, string(flipped))
-		v, err := verify.Release(context.Background(), broken, jobfile.Limits{}, verify.Watch{})
+		v, err := verify.Release(context.Background(), broken, job.Limits{}, verify.Watch{})
 		switch class := fault.ClassOf(err); {
 		case err == nil && v.OK && at < footer:
 			t.Errorf("byte %d: nothing found", at)
 		case err == nil && v.OK:
 			passed++
-			stillAnonymous(t, job, broken)
+			stillAnonymous(t, j, broken)
 		case err == nil, class != fault.Input && class != fault.Privacy:
 			t.Errorf("byte %d: got %+v, %v", at, v, err)
 		}
@@ -295,7 +295,7 @@ func TestVerifyFlipped(t *testing.T) {
 }
 
 // stillAnonymous counts the sets of a release again.
-func stillAnonymous(t *testing.T, job *jobfile.Job, path string) {
+func stillAnonymous(t *testing.T, job *job.Job, path string) {
 	t.Helper()
 	cut, err := cutfile.Read(t.Context(), path)
 	if err != nil {
@@ -322,7 +322,7 @@ func TestVerifyDirectory(t *testing.T) {
 	}
 	t.Run("sound", func(t *testing.T) {
 		out, _ := parts(t)
-		if v, err := verify.Release(t.Context(), out, jobfile.Limits{}, verify.Watch{}); err != nil || !v.OK {
+		if v, err := verify.Release(t.Context(), out, job.Limits{}, verify.Watch{}); err != nil || !v.OK {
 			t.Errorf("got %+v, %v", v, err)
 		}
 	})
@@ -377,7 +377,7 @@ func TestVerifyDirectory(t *testing.T) {
 		if err := os.Remove(filepath.Join(out, fileset.ManifestFile)); err != nil {
 			t.Fatal(err)
 		}
-		if v, err := verify.Release(t.Context(), out, jobfile.Limits{}, verify.Watch{}); err != nil || !v.OK {
+		if v, err := verify.Release(t.Context(), out, job.Limits{}, verify.Watch{}); err != nil || !v.OK {
 			t.Errorf("got %+v, %v", v, err)
 		}
 	})
@@ -401,7 +401,7 @@ func TestVerifyDirectory(t *testing.T) {
 		mustFind(t, out, "part-00001.parquet: its cut differs from the first part's")
 	})
 	t.Run("no parts", func(t *testing.T) {
-		if _, err := verify.Release(t.Context(), t.TempDir(), jobfile.Limits{}, verify.Watch{}); fault.ClassOf(err) != fault.Input {
+		if _, err := verify.Release(t.Context(), t.TempDir(), job.Limits{}, verify.Watch{}); fault.ClassOf(err) != fault.Input {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -410,12 +410,12 @@ func TestVerifyDirectory(t *testing.T) {
 // A release cannot hide behind the JSON of a cut alone.
 func TestVerifyCutFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cut.json")
-	text, err := json.Marshal(&cutfile.File{Version: cutfile.Version, Sets: []cutfile.Set{{Columns: []string{"a"}, K: 2}}, Columns: cutfile.Columns{{Name: "a", Mask: jobfile.MaskSuppress}}})
+	text, err := json.Marshal(&cutfile.File{Version: cutfile.Version, Sets: []cutfile.Set{{Columns: []string{"a"}, K: 2}}, Columns: cutfile.Columns{{Name: "a", Mask: job.MaskSuppress}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	write(t, path, string(text))
-	if v, err := verify.Release(t.Context(), path, jobfile.Limits{}, verify.Watch{}); !errors.Is(err, formats.ErrDamaged) {
+	if v, err := verify.Release(t.Context(), path, job.Limits{}, verify.Watch{}); !errors.Is(err, formats.ErrDamaged) {
 		t.Errorf("got %+v, %v", v, err)
 	}
 }

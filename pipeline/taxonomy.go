@@ -3,14 +3,14 @@ package pipeline
 import (
 	"github.com/kcut/kcut/formats/taxonomy"
 	"github.com/kcut/kcut/internal/fault"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
 )
 
 // taxonomies are the trees of generalized columns.
 type taxonomies struct {
-	of    map[string]jobfile.Taxonomy // by column
-	bytes int64                       // drawn for the whole run
+	of    map[string]job.Taxonomy // by column
+	bytes int64                   // drawn for the whole run
 }
 
 // parsedBytes is what a byte of a taxonomy file takes while the file is parsed: the text, rows
@@ -23,7 +23,7 @@ const nodeBytes = 272
 
 // loadTaxonomies reads the trees of generalized columns, and draws what they take for the
 // whole run.
-func loadTaxonomies(job *jobfile.Job, budget *spill.Budget) (*taxonomies, error) {
+func loadTaxonomies(job *job.Job, budget *spill.Budget) (*taxonomies, error) {
 	parsing := job.TaxonomyBytes() * parsedBytes
 	if err := drawTrees(budget, parsing); err != nil {
 		return nil, err

@@ -9,12 +9,12 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/domain"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // Bind makes the column's domain from the values in order. The pruning is that of the
 // column, rows the number of records.
-func (c *Values) Bind(ctx context.Context, spec *jobfile.Column, taxonomy jobfile.Taxonomy, pruning engine.Pruning, rows int64) (*Bound, error) {
+func (c *Values) Bind(ctx context.Context, spec *job.Column, taxonomy job.Taxonomy, pruning engine.Pruning, rows int64) (*Bound, error) {
 	s := &Bound{}
 	for class, n := range c.nulls() {
 		if n > 0 {
@@ -26,9 +26,9 @@ func (c *Values) Bind(ctx context.Context, spec *jobfile.Column, taxonomy jobfil
 	s.Attribute = engine.Attribute{Name: spec.Name, HasNull: s.Nulls > 0}
 	var err error
 	switch spec.Mask {
-	case jobfile.MaskDiscretize:
+	case job.MaskDiscretize:
 		err = c.discretize(ctx, s, spec, uint64(rows)-s.Nulls)
-	case jobfile.MaskGeneralize:
+	case job.MaskGeneralize:
 		err = c.generalize(ctx, s, spec, taxonomy, pruning)
 	default:
 		err = c.suppress(ctx, s, spec, pruning.K)
@@ -60,7 +60,7 @@ func (s *Bound) addPairs(code uint32, v *domain.Counted) {
 }
 
 // discretize makes one code of every value, or of every quantile bin when there are too many.
-func (c *Values) discretize(ctx context.Context, s *Bound, spec *jobfile.Column, total uint64) error {
+func (c *Values) discretize(ctx context.Context, s *Bound, spec *job.Column, total uint64) error {
 	b := &binner{limit: domain.MaxSplitValues, total: total}
 	b.exact.Type, b.bins.Type = c.typ, c.typ
 	first, last := &formats.Values{Type: c.typ}, &formats.Values{Type: c.typ}
@@ -100,7 +100,7 @@ func (c *Values) discretize(ctx context.Context, s *Bound, spec *jobfile.Column,
 }
 
 // generalize binds the column's values to its taxonomy.
-func (c *Values) generalize(ctx context.Context, s *Bound, spec *jobfile.Column, taxonomy jobfile.Taxonomy, pruning engine.Pruning) error {
+func (c *Values) generalize(ctx context.Context, s *Bound, spec *job.Column, taxonomy job.Taxonomy, pruning engine.Pruning) error {
 	bound, err := domain.BindTree(spec, taxonomy, pruning, func(f func(*domain.Counted) error) error { return c.each(ctx, f) })
 	if err != nil {
 		return err
@@ -121,7 +121,7 @@ type frequent struct {
 
 // suppress lists the values that some release could disclose: those with at least k
 // records. All others share one code, the null among them.
-func (c *Values) suppress(ctx context.Context, s *Bound, spec *jobfile.Column, k uint64) error {
+func (c *Values) suppress(ctx context.Context, s *Bound, spec *job.Column, k uint64) error {
 	listed := formats.Values{Type: c.typ}
 	var found []frequent
 	var rest domain.Counted

@@ -12,7 +12,7 @@ import (
 	"github.com/kcut/kcut/formats/taxonomy"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/domain"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -61,18 +61,18 @@ var smallTree = taxonomy.Node{Name: "ANY", Children: []taxonomy.Node{
 }}
 
 // randomMask returns a mask of texts, with or without a taxonomy.
-func randomMask(rng *rand.Rand) (*jobfile.Column, jobfile.Taxonomy) {
-	spec := &jobfile.Column{Name: "c", Mask: jobfile.MaskGeneralize, Unknown: jobfile.UnknownRoot}
+func randomMask(rng *rand.Rand) (*job.Column, job.Taxonomy) {
+	spec := &job.Column{Name: "c", Mask: job.MaskGeneralize, Unknown: job.UnknownRoot}
 	switch rng.IntN(4) {
 	case 0:
-		spec.Mask = jobfile.MaskSuppress
-		return spec, jobfile.Taxonomy{}
+		spec.Mask = job.MaskSuppress
+		return spec, job.Taxonomy{}
 	case 1:
-		return spec, jobfile.Taxonomy{Ranges: []string{"2", "5", "31"}}
+		return spec, job.Taxonomy{Ranges: []string{"2", "5", "31"}}
 	case 2:
-		return spec, jobfile.Taxonomy{Tree: &smallTree}
+		return spec, job.Taxonomy{Tree: &smallTree}
 	}
-	return spec, jobfile.Taxonomy{Prefix: []int{1}}
+	return spec, job.Taxonomy{Prefix: []int{1}}
 }
 
 // randomCodes returns distinct values and rows that have some of them, or none.
@@ -89,7 +89,7 @@ func randomCodes(rng *rand.Rand) (values *formats.Values, codes, classes []uint3
 	return values, codes, classes
 }
 
-func bindInterned(t *testing.T, spec *jobfile.Column, tree jobfile.Taxonomy, pruning engine.Pruning, values *formats.Values, codes, classes []uint32) ([]boundValue, *engine.Attribute, partition.Pairs) {
+func bindInterned(t *testing.T, spec *job.Column, tree job.Taxonomy, pruning engine.Pruning, values *formats.Values, codes, classes []uint32) ([]boundValue, *engine.Attribute, partition.Pairs) {
 	t.Helper()
 	in := domain.NewInterner(formats.Field{Name: "c", Type: values.Type}, false, spill.NewBudget(1<<20))
 	if _, _, err := in.Encode(values, 0, nil); err != nil {
@@ -106,7 +106,7 @@ func bindInterned(t *testing.T, spec *jobfile.Column, tree jobfile.Taxonomy, pru
 	return boundValues(t, domain.NewOrdered(in, d), &d.Attribute, values, codes), &d.Attribute, bound
 }
 
-func bindCounted(t *testing.T, spec *jobfile.Column, tree jobfile.Taxonomy, pruning engine.Pruning, values *formats.Values, codes, classes []uint32) ([]boundValue, *engine.Attribute, partition.Pairs) {
+func bindCounted(t *testing.T, spec *job.Column, tree job.Taxonomy, pruning engine.Pruning, values *formats.Values, codes, classes []uint32) ([]boundValue, *engine.Attribute, partition.Pairs) {
 	t.Helper()
 	c := tinyPart(t, values.Type, spec.Mask, 10)
 	if err := c.addRows(&formats.Column{Values: values, Codes: codes}, classes); err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/domain"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -33,8 +33,8 @@ type Request struct {
 // Column is one column that is counted.
 type Column struct {
 	Field    int // of the input's schema
-	Spec     *jobfile.Column
-	Taxonomy jobfile.Taxonomy
+	Spec     *job.Column
+	Taxonomy job.Taxonomy
 	Pruning  engine.Pruning
 	Labeler  domain.Labeler // codes values by an earlier cut; nil: they are numbered as they are found
 	Most     int            // a column without an order that has more values is left out; 0: none is

@@ -5,7 +5,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/domain"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -21,7 +21,7 @@ func (r *Request) newSource(c *Column, budget *spill.Budget) source {
 	if c.Labeler != nil {
 		return labeled{c.Labeler}
 	}
-	in := domain.NewInterner(r.field(c), c.Spec.Mask == jobfile.MaskDiscretize, budget)
+	in := domain.NewInterner(r.field(c), c.Spec.Mask == job.MaskDiscretize, budget)
 	if c.Most > 0 {
 		return listed{domain.NewShortlist(in, c.Most), c}
 	}

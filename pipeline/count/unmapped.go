@@ -11,7 +11,7 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/domain"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // unmapped is the error of values that a labeler has no place for.
@@ -155,14 +155,14 @@ func (r *Request) locateUncovered(ctx context.Context, column int, lacking *doma
 // locateUnmapped makes the error of values that the given cut has no place for.
 func (r *Request) locateUnmapped(ctx context.Context, column int, u *unmapped) error {
 	spec := r.Columns[column].Spec
-	if spec.Mask == jobfile.MaskSuppress {
+	if spec.Mask == job.MaskSuppress {
 		return domain.Marked(spec.Name, u.records)
 	}
 	f := &finder{isUnmapped: u.labeler.IsUnmapped, most: mostUnmapped}
 	if err := f.find(ctx, r, column); err != nil {
 		return err
 	}
-	if spec.Mask == jobfile.MaskDiscretize {
+	if spec.Mask == job.MaskDiscretize {
 		return &fault.Error{
 			Class: fault.Input,
 			Hint:  "run the job anew with wider bounds",

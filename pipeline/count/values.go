@@ -13,7 +13,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/pipeline/domain"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -65,7 +65,7 @@ const mergePart = 16
 func NewValues(field formats.Field, mask string, open Opener, budget *spill.Budget) *Values {
 	fan := min(max(budget.Limit()/mergePart/spill.ReaderBytes, 4), 64)
 	return &Values{
-		column: field.Name, typ: field.Type, nanIsNull: mask == jobfile.MaskDiscretize, texts: mask == jobfile.MaskGeneralize,
+		column: field.Name, typ: field.Type, nanIsNull: mask == job.MaskDiscretize, texts: mask == job.MaskGeneralize,
 		open: open, budget: budget, fan: int(fan),
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/domain"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -106,7 +106,7 @@ func randomText(rng *rand.Rand) string {
 func TestValuesOfTexts(t *testing.T) {
 	enginetest.Cases(t, 40, func(rng *rand.Rand) {
 		room := 1 + rng.IntN(1<<rng.IntN(10))
-		c := tinyPart(t, formats.Type{Kind: formats.String}, jobfile.MaskSuppress, room)
+		c := tinyPart(t, formats.Type{Kind: formats.String}, job.MaskSuppress, room)
 		c.fan = 2 + rng.IntN(5)
 		for range rng.IntN(3) {
 			c.newPart(room)
@@ -194,7 +194,7 @@ func TestEntriesAreSorted(t *testing.T) {
 
 // Values of any length pass through the runs, also those around and above a chunk.
 func TestValuesOfLongValues(t *testing.T) {
-	c := tinyPart(t, formats.Type{Kind: formats.Binary}, jobfile.MaskSuppress, 4)
+	c := tinyPart(t, formats.Type{Kind: formats.Binary}, job.MaskSuppress, 4)
 	want := plainCounts{}
 	lengths := []int{
 		0, 1, runChunk - 20, runChunk, maxRunChunk, 2 * maxRunChunk, 2*maxRunChunk + 1, spill.MaxChunk, spill.MaxChunk + 1, 9 << 20,
@@ -217,7 +217,7 @@ func TestValuesOfLongValues(t *testing.T) {
 
 // Of floats, all NaNs are one value or the null, and the two zeros are one.
 func TestValuesOfFloats(t *testing.T) {
-	for _, mask := range []string{jobfile.MaskSuppress, jobfile.MaskDiscretize} {
+	for _, mask := range []string{job.MaskSuppress, job.MaskDiscretize} {
 		c := tinyPart(t, formats.Type{Kind: formats.Float, Bits: 64}, mask, 2)
 		values := &formats.Values{Type: c.typ}
 		for _, text := range []string{"0", "-0", "NaN", "NaN:fff8000000000001", "1", "-Infinity", "Infinity", "-1"} {
@@ -237,7 +237,7 @@ func TestValuesOfFloats(t *testing.T) {
 			got = append(got, fmt.Sprint(told.Text(i), v.classes[0].Count))
 		}
 		want := []string{"-Infinity6", "-18", "03", "15", "Infinity7", "NaN7"}
-		if mask == jobfile.MaskDiscretize {
+		if mask == job.MaskDiscretize {
 			want = want[:5]
 			if len(c.nulls) != 1 || c.nulls[0] != 7 {
 				t.Errorf("nulls %v", c.nulls)
@@ -251,7 +251,7 @@ func TestValuesOfFloats(t *testing.T) {
 
 // Counts above 32 bits are sums of entries that are not.
 func TestValuesOfManyRecords(t *testing.T) {
-	c := tinyPart(t, formats.Type{Kind: formats.Int, Bits: 64}, jobfile.MaskSuppress, 8)
+	c := tinyPart(t, formats.Type{Kind: formats.Int, Bits: 64}, job.MaskSuppress, 8)
 	c.fan = 2
 	values := &formats.Values{Type: c.typ, Words: []uint64{1, 2, 3}}
 	for range 8 {
@@ -270,7 +270,7 @@ func TestValuesOfManyRecords(t *testing.T) {
 
 // Counted values gives back what it drew, and its runs.
 func TestValuesReturnsItsShare(t *testing.T) {
-	c := tinyPart(t, formats.Type{Kind: formats.Int, Bits: 64}, jobfile.MaskSuppress, 10)
+	c := tinyPart(t, formats.Type{Kind: formats.Int, Bits: 64}, job.MaskSuppress, 10)
 	c.fan = 3
 	before := c.budget.Used()
 	for n := range uint64(2000) {
@@ -294,7 +294,7 @@ func TestValuesReturnsItsShare(t *testing.T) {
 func TestValuesRefused(t *testing.T) {
 	refused := errors.New("no such value")
 	for _, values := range []uint64{5, 500} {
-		c := tinyPart(t, formats.Type{Kind: formats.Int, Bits: 64}, jobfile.MaskSuppress, 20)
+		c := tinyPart(t, formats.Type{Kind: formats.Int, Bits: 64}, job.MaskSuppress, 20)
 		for n := range values {
 			if err := c.add(&formats.Values{Type: c.typ, Words: []uint64{n}}, 0, 0, 1); err != nil {
 				t.Fatal(err)
@@ -332,20 +332,20 @@ func TestParseEntryOfAnything(t *testing.T) {
 // The coders of counted values take lists that hold values no record has, as a source's
 // dictionary may, and give them codes of the domain.
 func TestCodersTakeUnusedValues(t *testing.T) {
-	prefixes := jobfile.Taxonomy{Prefix: []int{1}}
+	prefixes := job.Taxonomy{Prefix: []int{1}}
 	for _, tt := range []struct {
 		mask   string
 		t      formats.Type
 		used   string
 		unused string
 	}{
-		{jobfile.MaskGeneralize, formats.Type{Kind: formats.String}, "ab", "c"},
-		{jobfile.MaskGeneralize, formats.Type{Kind: formats.Float, Bits: 64}, "1.5", "-0"},
-		{jobfile.MaskSuppress, formats.Type{Kind: formats.String}, "a", "b"},
-		{jobfile.MaskSuppress, formats.Type{Kind: formats.Int, Bits: 64}, "1", "2"},
-		{jobfile.MaskDiscretize, formats.Type{Kind: formats.Float, Bits: 64}, "1", "NaN"},
-		{jobfile.MaskDiscretize, formats.Type{Kind: formats.Float, Bits: 64}, "1", "-5"},
-		{jobfile.MaskDiscretize, formats.Type{Kind: formats.Decimal, Precision: 30, Wide: true}, "1", "-5"},
+		{job.MaskGeneralize, formats.Type{Kind: formats.String}, "ab", "c"},
+		{job.MaskGeneralize, formats.Type{Kind: formats.Float, Bits: 64}, "1.5", "-0"},
+		{job.MaskSuppress, formats.Type{Kind: formats.String}, "a", "b"},
+		{job.MaskSuppress, formats.Type{Kind: formats.Int, Bits: 64}, "1", "2"},
+		{job.MaskDiscretize, formats.Type{Kind: formats.Float, Bits: 64}, "1", "NaN"},
+		{job.MaskDiscretize, formats.Type{Kind: formats.Float, Bits: 64}, "1", "-5"},
+		{job.MaskDiscretize, formats.Type{Kind: formats.Decimal, Precision: 30, Wide: true}, "1", "-5"},
 	} {
 		c := tinyPart(t, tt.t, tt.mask, 10)
 		values := &formats.Values{Type: tt.t}
@@ -357,7 +357,7 @@ func TestCodersTakeUnusedValues(t *testing.T) {
 		if err := c.add(values, 0, 0, 5); err != nil {
 			t.Fatal(err)
 		}
-		bound, err := c.Bind(t.Context(), &jobfile.Column{Name: "c", Mask: tt.mask}, prefixes, engine.Pruning{K: 2}, 5)
+		bound, err := c.Bind(t.Context(), &job.Column{Name: "c", Mask: tt.mask}, prefixes, engine.Pruning{K: 2}, 5)
 		if err != nil {
 			t.Fatal(err)
 		}

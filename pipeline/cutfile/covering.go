@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // comparison compares the cuts of one column: which labels of either cover which of the other.
@@ -18,17 +18,17 @@ type comparison struct {
 	regions  bool                           // labels of several levels stand beside each other
 }
 
-func newComparison(from, to *Column, t jobfile.Taxonomy) (*comparison, error) {
+func newComparison(from, to *Column, t job.Taxonomy) (*comparison, error) {
 	c := &comparison{from: from, to: to}
 	switch {
 	case t.Tree != nil:
-		tree, err := engine.NewTree(jobfile.TreeOf(t.Tree))
+		tree, err := engine.NewTree(job.TreeOf(t.Tree))
 		if err != nil {
 			return nil, fmt.Errorf("make the taxonomy of column %s: %w", from.Name, err)
 		}
 		c.root, c.above = tree.Name(0), func(upper, lower string) bool { return isAbove(tree, upper, lower) }
 	case t.Generated():
-		generator, err := jobfile.GeneratorOf(t)
+		generator, err := job.GeneratorOf(t)
 		if err != nil {
 			return nil, fmt.Errorf("make the taxonomy of column %s: %w", from.Name, err)
 		}
@@ -63,13 +63,13 @@ func isAbove(tree *engine.Tree, upper, lower string) bool {
 // within reports whether every label of one cut is covered by one of the other, but for
 // those that have nothing to do with any.
 func (c *comparison) within(fine, coarse *Column) bool {
-	if fine.Mask == jobfile.MaskSuppress { // what is not disclosed is the mark
+	if fine.Mask == job.MaskSuppress { // what is not disclosed is the mark
 		return len(missing(coarse.Cut, fine.Cut)) == 0
 	}
 	for _, label := range missing(fine.Cut, coarse.Cut) {
 		covers := func(l Label) bool { return c.covers(coarse, l, label) }
 		covered := func(l Label) bool { return c.covers(fine, label, l) }
-		if !slices.ContainsFunc(coarse.Cut, covers) && (slices.ContainsFunc(coarse.Cut, covered) || fine.Mask == jobfile.MaskDiscretize && !label.Null) {
+		if !slices.ContainsFunc(coarse.Cut, covers) && (slices.ContainsFunc(coarse.Cut, covered) || fine.Mask == job.MaskDiscretize && !label.Null) {
 			return false
 		}
 	}
@@ -81,9 +81,9 @@ func (c *comparison) covers(of *Column, label, other Label) bool {
 	switch {
 	case label.Null || other.Null:
 		return label.Null && other.Null || other.Null && c.isAll(of, label)
-	case of.Mask == jobfile.MaskDiscretize:
+	case of.Mask == job.MaskDiscretize:
 		return compareEnds(label.Lower, other.Lower, -1) <= 0 && compareEnds(other.Upper, label.Upper, 1) <= 0
-	case of.Mask == jobfile.MaskGeneralize:
+	case of.Mask == job.MaskGeneralize:
 		return label.Label == other.Label || c.above != nil && c.above(label.Label, other.Label)
 	}
 	values := label.Values()
@@ -92,7 +92,7 @@ func (c *comparison) covers(of *Column, label, other Label) bool {
 
 // isAll reports whether a label covers everything, nulls too.
 func (c *comparison) isAll(of *Column, label Label) bool {
-	if of.Mask == jobfile.MaskGeneralize {
+	if of.Mask == job.MaskGeneralize {
 		return c.above != nil && label.Label == c.root
 	}
 	return len(of.Cut) == 1 || label.Lower == nil && label.Upper == nil

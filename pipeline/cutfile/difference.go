@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // Relation says what a cut is compared with another one.
@@ -45,7 +45,7 @@ type ColumnDifference struct {
 
 // Diff compares the cuts of two releases, or of files with their JSON. A job tells, when it
 // is not nil, which nodes of taxonomies are above each other: names alone do not.
-func Diff(ctx context.Context, from, to string, job *jobfile.Job) (*Difference, error) {
+func Diff(ctx context.Context, from, to string, by *job.Job) (*Difference, error) {
 	a, err := Read(ctx, from)
 	if err != nil {
 		return nil, err
@@ -54,9 +54,9 @@ func Diff(ctx context.Context, from, to string, job *jobfile.Job) (*Difference, 
 	if err != nil {
 		return nil, err
 	}
-	var taxonomies map[string]jobfile.Taxonomy
-	if job != nil {
-		if taxonomies, err = job.LoadTaxonomies(); err != nil {
+	var taxonomies map[string]job.Taxonomy
+	if by != nil {
+		if taxonomies, err = by.LoadTaxonomies(); err != nil {
 			return nil, err
 		}
 	}
@@ -136,7 +136,7 @@ func (c *comparison) difference() ColumnDifference {
 
 // isOrdered reports whether it is known which labels cover others.
 func (c *comparison) isOrdered() bool {
-	return c.from.Mask != jobfile.MaskGeneralize || c.above != nil
+	return c.from.Mask != job.MaskGeneralize || c.above != nil
 }
 
 func relationOf(fromWithinTo, toWithinFrom bool) Relation {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // cutOfColumn is a cut of one column, as JSON.
@@ -92,21 +92,21 @@ func TestDiff(t *testing.T) {
 		from, to := filepath.Join(dir, "from.json"), filepath.Join(dir, "to.json")
 		put(t, from, cutOfColumn(tt.from))
 		put(t, to, cutOfColumn(tt.to))
-		job, err := jobfile.Load(filepath.Join(dir, "job.yaml"), nil)
+		j, err := job.Load(filepath.Join(dir, "job.yaml"), nil)
 		if tt.taxonomy != "" {
 			put(t, filepath.Join(dir, "job.yaml"), fmt.Sprintf(treeJob, tt.taxonomy))
-			if job, err = jobfile.Load(filepath.Join(dir, "job.yaml"), nil); err != nil {
+			if j, err = job.Load(filepath.Join(dir, "job.yaml"), nil); err != nil {
 				t.Fatal(err)
 			}
 		} else {
-			job = nil
+			j = nil
 		}
-		d, err := Diff(t.Context(), from, to, job)
+		d, err := Diff(t.Context(), from, to, j)
 		if err != nil || d.Relation != tt.want || d.Columns[0].Relation != tt.want {
 			t.Errorf("%s\n%s\ngot %+v, %v, want %s", tt.from, tt.to, d, err, tt.want)
 			continue
 		}
-		back, err := Diff(t.Context(), to, from, job)
+		back, err := Diff(t.Context(), to, from, j)
 		opposite := map[Relation]Relation{Coarser: Finer, Finer: Coarser}[tt.want]
 		if opposite == "" {
 			opposite = tt.want

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 //go:embed schema.json
@@ -105,7 +105,7 @@ func (c *File) check() error {
 			return fmt.Errorf("column %s has two cuts: %w", column.Name, formats.ErrDamaged)
 		}
 		names[column.Name] = true
-		if !slices.Contains([]string{jobfile.MaskGeneralize, jobfile.MaskDiscretize, jobfile.MaskSuppress}, column.Mask) {
+		if !slices.Contains([]string{job.MaskGeneralize, job.MaskDiscretize, job.MaskSuppress}, column.Mask) {
 			return fmt.Errorf("column %s has an unknown mask: %w", column.Name, formats.ErrDamaged)
 		}
 	}

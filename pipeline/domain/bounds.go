@@ -9,7 +9,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // Span is a part of the number line, its ends included.
@@ -33,7 +33,7 @@ type Bounds struct {
 }
 
 // NewBounds reads what is declared for a column of a type.
-func NewBounds(spec *jobfile.Column, t formats.Type) (*Bounds, error) {
+func NewBounds(spec *job.Column, t formats.Type) (*Bounds, error) {
 	d := &Bounds{column: spec.Name}
 	var err error
 	if d.Lower, err = ParseBound(spec, t, spec.Bounds.Lower); err != nil {
@@ -70,7 +70,7 @@ func (d *Bounds) Place(a *engine.Attribute) error {
 }
 
 // CheckBounds makes sure that the declared bounds are values of the column's type, in order.
-func CheckBounds(spec *jobfile.Column, t formats.Type) error {
+func CheckBounds(spec *job.Column, t formats.Type) error {
 	if spec.Bounds.Lower == "" || spec.Bounds.Upper == "" {
 		_, err := ParseBound(spec, t, cmp.Or(spec.Bounds.Lower, spec.Bounds.Upper))
 		return err
@@ -91,7 +91,7 @@ func CheckBounds(spec *jobfile.Column, t formats.Type) error {
 
 // ParseBound reads a declared bound as a value of the column's type. It returns nil when
 // nothing is declared, and for a column without a type, which has no value to lie anywhere.
-func ParseBound(spec *jobfile.Column, t formats.Type, text string) (*formats.Values, error) {
+func ParseBound(spec *job.Column, t formats.Type, text string) (*formats.Values, error) {
 	if text == "" || t.Kind == formats.Null {
 		return nil, nil
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -162,7 +162,7 @@ func (c *cover) Domain(records []uint64) (Domain, error) {
 }
 
 // cover returns the coder of a column whose labels may overlap.
-func (g *Cut) cover(spec *jobfile.Column, column *cutfile.Column, t formats.Type, taxonomy jobfile.Taxonomy, budget *spill.Budget) (*cover, error) {
+func (g *Cut) cover(spec *job.Column, column *cutfile.Column, t formats.Type, taxonomy job.Taxonomy, budget *spill.Budget) (*cover, error) {
 	c := &cover{column: spec.Name, budget: budget, number: make(map[string]uint32), places: make(map[int]uint32)}
 	_, numbers := regionColumn(column)
 	err := g.fillCover(c, spec, column, t, taxonomy, numbers)
@@ -181,11 +181,11 @@ func (g *Cut) cover(spec *jobfile.Column, column *cutfile.Column, t formats.Type
 }
 
 // fillCover says which labels but the mark cover what.
-func (g *Cut) fillCover(c *cover, spec *jobfile.Column, column *cutfile.Column, t formats.Type, taxonomy jobfile.Taxonomy, numbers []uint32) error {
+func (g *Cut) fillCover(c *cover, spec *job.Column, column *cutfile.Column, t formats.Type, taxonomy job.Taxonomy, numbers []uint32) error {
 	switch spec.Mask {
-	case jobfile.MaskGeneralize:
+	case job.MaskGeneralize:
 		return g.coverNodes(c, spec, column, taxonomy, numbers)
-	case jobfile.MaskDiscretize:
+	case job.MaskDiscretize:
 		return g.coverIntervals(c, spec, column, t, numbers)
 	}
 	by := make(map[string][]uint32)

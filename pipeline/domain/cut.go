@@ -8,7 +8,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -17,7 +17,7 @@ type Cut struct {
 	*cutfile.File
 	path    string
 	columns []*cutfile.Column // by attribute
-	specs   []*jobfile.Column // likewise
+	specs   []*job.Column     // likewise
 }
 
 // ReadCut reads the cut of an earlier release, or of a file that holds its JSON alone.
@@ -41,7 +41,7 @@ func (g *Cut) mismatch(format string, args ...any) error {
 // Bind finds the cut of every masked column of a job, in the order of its attributes. Columns and
 // masks must be the same, and every set of the cut must be within one of the job: else the job
 // would demand less than what was released before.
-func (g *Cut) Bind(job *jobfile.Job, masked []*jobfile.Column) error {
+func (g *Cut) Bind(j *job.Job, masked []*job.Column) error {
 	g.columns, g.specs = nil, masked
 	for _, spec := range masked {
 		i := slices.IndexFunc(g.Columns, func(c cutfile.Column) bool { return c.Name == spec.Name })
@@ -59,7 +59,7 @@ func (g *Cut) Bind(job *jobfile.Job, masked []*jobfile.Column) error {
 		}
 	}
 	for i, set := range g.Sets {
-		if !slices.ContainsFunc(job.Sets, func(s jobfile.Set) bool { return includes(s.Columns, set.Columns) }) {
+		if !slices.ContainsFunc(j.Sets, func(s job.Set) bool { return includes(s.Columns, set.Columns) }) {
 			return g.mismatch("quasi-identifier set %d of the cut is within none of the job's", i+1)
 		}
 	}
@@ -79,16 +79,16 @@ func includes(names, some []string) bool {
 
 // Labelers returns the coders of the masked columns, which have the given types. What they learn
 // is drawn from the budget.
-func (g *Cut) Labelers(types []formats.Type, taxonomies map[string]jobfile.Taxonomy, budget *spill.Budget) (labelers []Labeler, err error) {
+func (g *Cut) Labelers(types []formats.Type, taxonomies map[string]job.Taxonomy, budget *spill.Budget) (labelers []Labeler, err error) {
 	for a, column := range g.columns {
 		spec := g.specs[a]
 		var l Labeler
 		switch {
 		case g.Kind == cutfile.KindRegions:
 			l, err = g.cover(spec, column, types[a], taxonomies[spec.Name], budget)
-		case spec.Mask == jobfile.MaskGeneralize:
+		case spec.Mask == job.MaskGeneralize:
 			l, err = g.members(spec, column, taxonomies[spec.Name], budget)
-		case spec.Mask == jobfile.MaskDiscretize:
+		case spec.Mask == job.MaskDiscretize:
 			l, err = g.spans(spec, column, types[a])
 		default:
 			l = newDisclosure(column)

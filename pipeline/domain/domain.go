@@ -5,7 +5,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // MaxSplitValues is the most distinct values of a discretized column that a search may
@@ -24,7 +24,7 @@ type Domain struct {
 // binding makes the domain of one masked column whose values were interned.
 type binding struct {
 	Domain
-	spec      *jobfile.Column
+	spec      *job.Column
 	in        *Interner
 	found     []occurrence
 	counted   partition.Pairs // in provisional codes and classes
@@ -36,18 +36,18 @@ type binding struct {
 // dictionary may hold others) and binds them to the column's mask. Values that the pruning
 // says no search tells apart share a code. Those of a kept column are in the order of their
 // texts. The pairs are consumed, and come back in the domain's codes.
-func Bind(spec *jobfile.Column, in *Interner, pairs partition.Pairs, taxonomy jobfile.Taxonomy, pruning engine.Pruning) (*Domain, partition.Pairs, error) {
+func Bind(spec *job.Column, in *Interner, pairs partition.Pairs, taxonomy job.Taxonomy, pruning engine.Pruning) (*Domain, partition.Pairs, error) {
 	b := &binding{spec: spec, in: in, counted: pairs}
 	b.Codes = make([]uint32, in.Len())
 	b.find()
 	b.Attribute = engine.Attribute{Name: spec.Name, HasNull: b.Nulls > 0}
 	var err error
 	switch spec.Mask {
-	case jobfile.MaskGeneralize:
+	case job.MaskGeneralize:
 		err = b.generalize(taxonomy, pruning)
-	case jobfile.MaskDiscretize:
+	case job.MaskDiscretize:
 		err = b.discretize()
-	case jobfile.MaskKeep:
+	case job.MaskKeep:
 		b.list()
 	default:
 		err = b.suppress(pruning.K)
@@ -90,7 +90,7 @@ func (b *binding) pairsOf(o occurrence) partition.Pairs {
 // those of the null.
 func (b *binding) translate() {
 	b.Codes[nullCode] = b.Attribute.NullCode()
-	if b.spec.Mask != jobfile.MaskGeneralize {
+	if b.spec.Mask != job.MaskGeneralize {
 		b.pairs = make(partition.Pairs, 0, len(b.counted))
 		for _, o := range b.found {
 			b.add(b.pairsOf(o))
@@ -159,7 +159,7 @@ func (b *binding) list() {
 }
 
 // generalize binds every value to the leaf of its text, or to the pruned node above it.
-func (b *binding) generalize(taxonomy jobfile.Taxonomy, pruning engine.Pruning) error {
+func (b *binding) generalize(taxonomy job.Taxonomy, pruning engine.Pruning) error {
 	found := withTexts(b.in, b.found)
 	bound, err := BindTree(b.spec, taxonomy, pruning, b.each)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -152,15 +152,15 @@ func (m *members) above(n int) engine.Node {
 }
 
 // members checks that the labels are a cut of the column's taxonomy.
-func (g *Cut) members(spec *jobfile.Column, column *cutfile.Column, t jobfile.Taxonomy, budget *spill.Budget) (*members, error) {
+func (g *Cut) members(spec *job.Column, column *cutfile.Column, t job.Taxonomy, budget *spill.Budget) (*members, error) {
 	m := &members{labelSpace: newLabelSpace(column)}
-	if spec.Unknown == jobfile.UnknownRoot {
+	if spec.Unknown == job.UnknownRoot {
 		m.unknown = &newLabels{column: spec.Name, budget: budget}
 	}
 	if t.Tree != nil {
 		return m, g.cutTree(m, spec, t)
 	}
-	generator, err := jobfile.GeneratorOf(t)
+	generator, err := job.GeneratorOf(t)
 	if err != nil {
 		return nil, Untreed(spec, err)
 	}
@@ -177,8 +177,8 @@ func (g *Cut) members(spec *jobfile.Column, column *cutfile.Column, t jobfile.Ta
 
 // cutTree finds the labels in a given tree. Those that it lacks were unknown values before,
 // where the column takes such.
-func (g *Cut) cutTree(m *members, spec *jobfile.Column, t jobfile.Taxonomy) error {
-	tree, err := engine.NewTree(jobfile.TreeOf(t.Tree))
+func (g *Cut) cutTree(m *members, spec *job.Column, t job.Taxonomy) error {
+	tree, err := engine.NewTree(job.TreeOf(t.Tree))
 	if err != nil {
 		return Untreed(spec, err)
 	}

@@ -7,11 +7,11 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // coverIntervals finds the intervals that a value lies in.
-func (g *Cut) coverIntervals(c *cover, spec *jobfile.Column, column *cutfile.Column, t formats.Type, numbers []uint32) error {
+func (g *Cut) coverIntervals(c *cover, spec *job.Column, column *cutfile.Column, t formats.Type, numbers []uint32) error {
 	bounds, err := NewBounds(spec, t)
 	if err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 	"github.com/kcut/kcut/engine/enginetest"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -51,15 +51,15 @@ func randomSpan(rng *rand.Rand) plainSpan {
 func TestOverlaps(t *testing.T) {
 	enginetest.Cases(t, 60, func(rng *rand.Rand) {
 		of := formats.Type{Kind: formats.Int, Bits: 64}
-		column := &cutfile.Column{Name: "x", Mask: jobfile.MaskDiscretize}
+		column := &cutfile.Column{Name: "x", Mask: job.MaskDiscretize}
 		var spans []plainSpan
 		for range 1 + rng.IntN(12) {
 			spans = append(spans, randomSpan(rng))
 			column.Cut = append(column.Cut, spans[len(spans)-1].label())
 		}
-		spec := &jobfile.Column{Name: "x", Mask: jobfile.MaskDiscretize}
+		spec := &job.Column{Name: "x", Mask: job.MaskDiscretize}
 		budget := spill.NewBudget(1 << 20)
-		c, err := (&Cut{}).cover(spec, column, of, jobfile.Taxonomy{}, budget)
+		c, err := (&Cut{}).cover(spec, column, of, job.Taxonomy{}, budget)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,12 +6,12 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // coverNodes finds the labels on the path to a value. One that the taxonomy lacks is unmapped,
 // or directly below the root.
-func (g *Cut) coverNodes(c *cover, spec *jobfile.Column, column *cutfile.Column, taxonomy jobfile.Taxonomy, numbers []uint32) error {
+func (g *Cut) coverNodes(c *cover, spec *job.Column, column *cutfile.Column, taxonomy job.Taxonomy, numbers []uint32) error {
 	paths, err := newTaxonomyPaths(spec, taxonomy)
 	if err != nil {
 		return err
@@ -50,9 +50,9 @@ type taxonomyPaths struct {
 	has  func(name string) bool                       // whether a node of that name may be
 }
 
-func newTaxonomyPaths(spec *jobfile.Column, t jobfile.Taxonomy) (*taxonomyPaths, error) {
+func newTaxonomyPaths(spec *job.Column, t job.Taxonomy) (*taxonomyPaths, error) {
 	if t.Tree == nil {
-		generator, err := jobfile.GeneratorOf(t)
+		generator, err := job.GeneratorOf(t)
 		if err != nil {
 			return nil, Untreed(spec, err)
 		}
@@ -63,11 +63,11 @@ func newTaxonomyPaths(spec *jobfile.Column, t jobfile.Taxonomy) (*taxonomyPaths,
 			return names, has(value)
 		}}, nil
 	}
-	tree, err := engine.NewTree(jobfile.TreeOf(t.Tree))
+	tree, err := engine.NewTree(job.TreeOf(t.Tree))
 	if err != nil {
 		return nil, Untreed(spec, err)
 	}
-	unknown, root := spec.Unknown == jobfile.UnknownRoot, tree.Name(0)
+	unknown, root := spec.Unknown == job.UnknownRoot, tree.Name(0)
 	return &taxonomyPaths{
 		root: root,
 		has: func(name string) bool {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // Recoding returns what the cut says of every column alone, in the codes of its labelers. Codes
@@ -28,7 +28,7 @@ func labelsOfColumn(column *cutfile.Column) engine.ColumnCut {
 			continue
 		}
 		c.Labels = append(c.Labels, engine.Label{Text: label.Label})
-		if column.Mask == jobfile.MaskDiscretize {
+		if column.Mask == job.MaskDiscretize {
 			lower, _ := cutfile.EndText(label.Lower)
 			upper, _ := cutfile.EndText(label.Upper)
 			c.Intervals = append(c.Intervals, engine.Interval{Label: label.Label, Lower: lower, Upper: upper})
@@ -39,7 +39,7 @@ func labelsOfColumn(column *cutfile.Column) engine.ColumnCut {
 		c.Code[label] = uint32(label)
 	}
 	c.Code[space.code(unmappedLabel)], c.Code[space.code(restLabel)] = math.MaxUint32, math.MaxUint32
-	if column.Mask == jobfile.MaskSuppress {
+	if column.Mask == job.MaskSuppress {
 		mark := uint32(len(c.Labels))
 		c.Labels = append(c.Labels, engine.Label{Text: engine.Suppressed})
 		c.Code[space.code(restLabel)], c.Code[space.Null()] = mark, mark

@@ -6,7 +6,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/recheck"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // RegionEngine returns the engine that takes the regions as they are.
@@ -56,7 +56,7 @@ func regionColumn(column *cutfile.Column) (c engine.RegionColumn, numbers []uint
 		}
 		numbers = append(numbers, uint32(len(c.Labels)))
 		c.Labels = append(c.Labels, engine.Label{Text: label.Label})
-		if column.Mask == jobfile.MaskDiscretize {
+		if column.Mask == job.MaskDiscretize {
 			lower, _ := cutfile.EndText(label.Lower)
 			upper, _ := cutfile.EndText(label.Upper)
 			c.Intervals = append(c.Intervals, engine.Interval{Label: label.Label, Lower: lower, Upper: upper})

@@ -6,7 +6,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/checkpoint"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -69,8 +69,8 @@ func saveList(w *checkpoint.Writer, c *ListCoder) {
 // Column is what a saved coder is the coder of.
 type Column struct {
 	Field     formats.Field
-	Spec      *jobfile.Column
-	Taxonomy  jobfile.Taxonomy
+	Spec      *job.Column
+	Taxonomy  job.Taxonomy
 	Attribute engine.Attribute
 	Budget    *spill.Budget
 }
@@ -81,7 +81,7 @@ func Load(r *checkpoint.Reader, c Column) (Coder, error) {
 	case r.Err() != nil:
 		return nil, r.Err()
 	case kind == savedOrdered:
-		in, err := loadInterner(r, c.Field, c.Spec.Mask == jobfile.MaskDiscretize, c.Budget)
+		in, err := loadInterner(r, c.Field, c.Spec.Mask == job.MaskDiscretize, c.Budget)
 		if err != nil {
 			return nil, err
 		}
@@ -95,7 +95,7 @@ func Load(r *checkpoint.Reader, c Column) (Coder, error) {
 	if !r.Bool() {
 		return coder, nil
 	}
-	generator, err := jobfile.GeneratorOf(c.Taxonomy)
+	generator, err := job.GeneratorOf(c.Taxonomy)
 	coder.generator = generator
 	return coder, err
 }

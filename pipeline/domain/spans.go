@@ -7,7 +7,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // spans is the labeler of a discretized column: intervals, one after the other. A value
@@ -95,7 +95,7 @@ func (s *spans) place(a *engine.Attribute) {
 }
 
 // spans checks that the intervals lie one behind the other, and takes up all there is.
-func (g *Cut) spans(spec *jobfile.Column, column *cutfile.Column, t formats.Type) (*spans, error) {
+func (g *Cut) spans(spec *job.Column, column *cutfile.Column, t formats.Type) (*spans, error) {
 	s := &spans{labelSpace: newLabelSpace(column), starts: formats.Values{Type: t}}
 	intervals := s.intervals()
 	if len(intervals) != s.n || s.n == 0 {
@@ -125,7 +125,7 @@ func (g *Cut) spans(spec *jobfile.Column, column *cutfile.Column, t formats.Type
 
 // end returns an end of the number line: what the job declares or the cut has. If both say
 // something, they must say the same.
-func (g *Cut) end(spec *jobfile.Column, t formats.Type, declared, of string) (*formats.Values, error) {
+func (g *Cut) end(spec *job.Column, t formats.Type, declared, of string) (*formats.Values, error) {
 	bound, err := ParseBound(spec, t, cmp.Or(declared, of))
 	if err != nil || bound == nil || declared == "" || of == "" {
 		return bound, err

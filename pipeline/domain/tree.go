@@ -6,7 +6,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/partition"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -25,7 +25,7 @@ func (b *BoundTree) Coder() Coder { return &treeCoder{tree: b.Tree, generator: b
 
 // BindTree binds every value to the leaf of its text. What is below a node that no search
 // refines is one code: of millions of values, no more are held than have enough records.
-func BindTree(spec *jobfile.Column, taxonomy jobfile.Taxonomy, pruning engine.Pruning, each Walk) (*BoundTree, error) {
+func BindTree(spec *job.Column, taxonomy job.Taxonomy, pruning engine.Pruning, each Walk) (*BoundTree, error) {
 	if taxonomy.Tree != nil {
 		return coverTree(spec, taxonomy, pruning, each)
 	}
@@ -48,8 +48,8 @@ func HoldFrequent(column string, budget *spill.Budget) func(bytes int64) error {
 }
 
 // growTree grows a generated taxonomy.
-func growTree(spec *jobfile.Column, taxonomy jobfile.Taxonomy, pruning engine.Pruning, each Walk) (*BoundTree, error) {
-	generator, err := jobfile.GeneratorOf(taxonomy)
+func growTree(spec *job.Column, taxonomy job.Taxonomy, pruning engine.Pruning, each Walk) (*BoundTree, error) {
+	generator, err := job.GeneratorOf(taxonomy)
 	if err != nil {
 		return nil, Untreed(spec, err)
 	}
@@ -69,13 +69,13 @@ func growTree(spec *jobfile.Column, taxonomy jobfile.Taxonomy, pruning engine.Pr
 
 // coverTree counts the values by the leaves of a given taxonomy. Those that it lacks stand
 // under the root when the column says so.
-func coverTree(spec *jobfile.Column, taxonomy jobfile.Taxonomy, pruning engine.Pruning, each Walk) (*BoundTree, error) {
-	tree, err := engine.NewTree(jobfile.TreeOf(taxonomy.Tree))
+func coverTree(spec *job.Column, taxonomy job.Taxonomy, pruning engine.Pruning, each Walk) (*BoundTree, error) {
+	tree, err := engine.NewTree(job.TreeOf(taxonomy.Tree))
 	if err != nil {
 		return nil, Untreed(spec, err)
 	}
 	x := &extension{tree: tree, lacking: Uncovered{column: spec.Name, Tree: tree}, pruning: pruning}
-	if spec.Unknown == jobfile.UnknownRoot {
+	if spec.Unknown == job.UnknownRoot {
 		x.unknown = engine.NewGrower(engine.Flat(tree.Name(0)), pruning)
 	}
 	if err := each(x.add); err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // Uncovered is the error of values that a taxonomy lacks. The run adds where the first one is.
@@ -41,6 +41,6 @@ func Marked(column string, records uint64) error {
 }
 
 // Untreed is the error of a taxonomy that cannot be made.
-func Untreed(spec *jobfile.Column, err error) error {
+func Untreed(spec *job.Column, err error) error {
 	return &fault.Error{Class: fault.Input, Err: fmt.Errorf("make the taxonomy of column %s: %w", spec.Name, err)}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/forecast"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // Options say what to draft a job for.
@@ -170,7 +170,7 @@ func (p *Profile) likelyClass() bool {
 func (d *draft) chooseRoles() {
 	for i, p := range d.profiles {
 		if i == d.class {
-			d.roles = append(d.roles, &Role{Mask: jobfile.MaskKeep, Reason: "the class, " + distinctValues(p)})
+			d.roles = append(d.roles, &Role{Mask: job.MaskKeep, Reason: "the class, " + distinctValues(p)})
 		} else {
 			d.roles = append(d.roles, roleOf(p))
 		}

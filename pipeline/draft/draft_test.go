@@ -13,7 +13,7 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/draft"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // draftOf drafts a job for an input, from its folder.
@@ -31,14 +31,14 @@ func draftOf(t *testing.T, opt draft.Options) string {
 }
 
 // runDraft runs a drafted job as it is.
-func runDraft(t *testing.T, text string) (*jobfile.Job, *pipeline.Report) {
+func runDraft(t *testing.T, text string) (*job.Job, *pipeline.Report) {
 	t.Helper()
 	write(t, "job.yaml", text)
-	job, err := jobfile.Load("job.yaml", nil)
+	j, err := job.Load("job.yaml", nil)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	report, err := pipeline.Run(t.Context(), job, pipeline.RunOptions{})
+	report, err := pipeline.Run(t.Context(), j, pipeline.RunOptions{})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
@@ -47,7 +47,7 @@ func runDraft(t *testing.T, text string) (*jobfile.Job, *pipeline.Report) {
 			t.Errorf("anonymity %d with k = %d", set.Anonymity, set.K)
 		}
 	}
-	return job, report
+	return j, report
 }
 
 func write(t *testing.T, path, text string) {
@@ -61,7 +61,7 @@ func write(t *testing.T, path, text string) {
 }
 
 // masks returns the proposed mask of every column.
-func masks(job *jobfile.Job) map[string]string {
+func masks(job *job.Job) map[string]string {
 	of := make(map[string]string)
 	for _, c := range job.Columns {
 		of[c.Name] = c.Mask

@@ -5,7 +5,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/text"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // Role is what is proposed for a column.
@@ -16,10 +16,10 @@ type Role struct {
 }
 
 // masked reports whether the column is proposed as a quasi-identifier.
-func (r *Role) masked() bool { return r.Mask != jobfile.MaskKeep && r.Mask != jobfile.MaskDrop }
+func (r *Role) masked() bool { return r.Mask != job.MaskKeep && r.Mask != job.MaskDrop }
 
 func drop(format string, args ...any) *Role {
-	return &Role{Mask: jobfile.MaskDrop, Reason: fmt.Sprintf(format, args...)}
+	return &Role{Mask: job.MaskDrop, Reason: fmt.Sprintf(format, args...)}
 }
 
 // rules are asked in order; the first that has a role decides, and the last one always has.
@@ -130,7 +130,7 @@ func ordered(p *Profile) *Role {
 	if !p.typ.Ordered() {
 		return nil
 	}
-	role := &Role{Mask: jobfile.MaskDiscretize, Reason: distinctValues(p)}
+	role := &Role{Mask: job.MaskDiscretize, Reason: distinctValues(p)}
 	switch kind := p.typ.Kind; {
 	case places.has(wordsOf(p.name)):
 		role.Reason += "; coordinates tell an address"
@@ -146,7 +146,7 @@ func dated(p *Profile) *Role {
 		return nil
 	}
 	return &Role{
-		Mask: jobfile.MaskGeneralize, Taxonomy: "{date: [month, year, decade]}",
+		Mask: job.MaskGeneralize, Taxonomy: "{date: [month, year, decade]}",
 		Reason: "dates as text, " + distinctValues(p),
 	}
 }
@@ -156,7 +156,7 @@ const most = 0.95
 
 // coded masks what is made of digits and capitals by its first characters.
 func coded(p *Profile) *Role {
-	role := &Role{Mask: jobfile.MaskGeneralize}
+	role := &Role{Mask: job.MaskGeneralize}
 	switch {
 	case p.share(zip) >= most && p.Field.Distinct > fewCodes:
 		role.Taxonomy, role.Reason = "{prefix: [5, 3, 1]}", "like zip codes"
@@ -187,14 +187,14 @@ func ranged(p *Profile) *Role {
 		return nil
 	}
 	return &Role{
-		Mask: jobfile.MaskGeneralize, Taxonomy: roundRanges(p.texts.low, p.texts.high),
+		Mask: job.MaskGeneralize, Taxonomy: roundRanges(p.texts.low, p.texts.high),
 		Reason: "numbers as text, " + distinctValues(p),
 	}
 }
 
 // categorical masks everything else: values of which enough records have the same are disclosed.
 func categorical(p *Profile) *Role {
-	return &Role{Mask: jobfile.MaskSuppress, Reason: distinctValues(p)}
+	return &Role{Mask: job.MaskSuppress, Reason: distinctValues(p)}
 }
 
 func distinctValues(p *Profile) string {

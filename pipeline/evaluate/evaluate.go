@@ -13,7 +13,7 @@ import (
 	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -21,7 +21,7 @@ import (
 type Options struct {
 	// Variants are jobs of one input with the same columns, one at least: they differ in
 	// algorithms and their options, and in k. All have a class.
-	Variants []*jobfile.Job
+	Variants []*job.Job
 
 	Folds, Repeats int // cross-validation: at least 2 folds, at least 1 repeat
 

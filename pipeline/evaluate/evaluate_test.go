@@ -15,7 +15,7 @@ import (
 
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -72,10 +72,10 @@ func put(t *testing.T, table [][]string) (job string) {
 }
 
 // load loads a job for every algorithm, with one more key of it set to a value.
-func load(t *testing.T, job, key, value string, algorithms ...string) (jobs []*jobfile.Job) {
+func load(t *testing.T, path, key, value string, algorithms ...string) (jobs []*job.Job) {
 	t.Helper()
 	for _, name := range algorithms {
-		j, err := jobfile.Load(job, []jobfile.Override{{Key: "algorithm.name", Value: name, Origin: "--algorithms"}, {Key: key, Value: value, Origin: "--" + key}})
+		j, err := job.Load(path, []job.Override{{Key: "algorithm.name", Value: name, Origin: "--algorithms"}, {Key: key, Value: value, Origin: "--" + key}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,17 +8,17 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
 )
 
 // When rules are made from all rows, training and test rows together are what is released of
 // all: k-anonymous, and every row is released as one of them, or dropped.
 func TestRulesFromAll(t *testing.T) {
-	job, rows := people(t, rand.New(rand.NewPCG(6, 1)), 700)
+	j, rows := people(t, rand.New(rand.NewPCG(6, 1)), 700)
 	for _, split := range []string{"", "set"} {
 		o := Options{
-			Variants: load(t, job, "limits.threads", "1", "tdr"), Folds: 2, Repeats: 1, SplitColumn: split, SplitValue: "training",
+			Variants: load(t, j, "limits.threads", "1", "tdr"), Folds: 2, Repeats: 1, SplitColumn: split, SplitValue: "training",
 			RulesFromAll: true,
 		}
 		divided, dropped := 0, uint64(0)
@@ -26,8 +26,8 @@ func TestRulesFromAll(t *testing.T) {
 			for i, algorithm := range slices.Repeat(algorithms, 6) {
 				k := 2 + i
 				tr := &trial{evaluation: e, parts: p, budget: spill.NewBudget(1 << 30)}
-				variant := &jobfile.Job{Algorithm: algorithm, Sets: []jobfile.Set{{Columns: []string{"age", "job", "city"}, K: k}}}
-				if algorithm.Name == jobfile.AlgorithmIACc {
+				variant := &job.Job{Algorithm: algorithm, Sets: []job.Set{{Columns: []string{"age", "job", "city"}, K: k}}}
+				if algorithm.Name == job.AlgorithmIACc {
 					variant.Sets[0].K = 0
 				}
 				recoding, err := tr.search(t.Context(), variant, e.Requirement(variant))

@@ -8,7 +8,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/classify"
 	"github.com/kcut/kcut/pipeline"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -45,7 +45,7 @@ func (t *trial) unmasked(ctx context.Context, all bool) (measurement, error) {
 }
 
 // variant masks the records as a job says. That no release can be made is a measurement, too.
-func (t *trial) variant(ctx context.Context, job *jobfile.Job) (m measurement, err error) {
+func (t *trial) variant(ctx context.Context, job *job.Job) (m measurement, err error) {
 	requirement := t.Requirement(job)
 	recoding, err := t.search(ctx, job, requirement)
 	if errors.Is(err, engine.ErrInfeasible) || errors.Is(err, engine.ErrUnreached) {
@@ -69,7 +69,7 @@ func (t *trial) variant(ctx context.Context, job *jobfile.Job) (m measurement, e
 }
 
 // search finds the recoding.
-func (t *trial) search(ctx context.Context, job *jobfile.Job, requirement engine.Requirement) (engine.Recoding, error) {
+func (t *trial) search(ctx context.Context, job *job.Job, requirement engine.Requirement) (engine.Recoding, error) {
 	searcher, options := pipeline.SearchOf(job)
 	table, err := t.compress(ctx, searcher, requirement)
 	if err != nil {

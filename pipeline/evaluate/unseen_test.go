@@ -11,19 +11,19 @@ import (
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
 )
 
 // algorithms are all, with the options that change what they do.
-var algorithms = []jobfile.Algorithm{
-	{Name: jobfile.AlgorithmTDR}, {Name: jobfile.AlgorithmTDS},
-	{Name: jobfile.AlgorithmBottomUp, Bins: 4},
-	{Name: jobfile.AlgorithmKACTUS}, {Name: jobfile.AlgorithmKACTUS, Leftover: jobfile.LeftoverRecruit, MinObjects: 1},
-	{Name: jobfile.AlgorithmIACk, Bins: 4}, {Name: jobfile.AlgorithmIACk, Bins: 4, Small: jobfile.SmallTopUp},
-	{Name: jobfile.AlgorithmIACc, Bins: 4, MaxDivergence: new(0.5), MaxInformationChange: new(0.5)},
-	{Name: jobfile.AlgorithmMondrian}, {Name: jobfile.AlgorithmMondrian, Partitioning: jobfile.PartitioningRelaxed, Categories: jobfile.CategoriesOrdered},
-	{Name: jobfile.AlgorithmInfoGainMondrian},
+var algorithms = []job.Algorithm{
+	{Name: job.AlgorithmTDR}, {Name: job.AlgorithmTDS},
+	{Name: job.AlgorithmBottomUp, Bins: 4},
+	{Name: job.AlgorithmKACTUS}, {Name: job.AlgorithmKACTUS, Leftover: job.LeftoverRecruit, MinObjects: 1},
+	{Name: job.AlgorithmIACk, Bins: 4}, {Name: job.AlgorithmIACk, Bins: 4, Small: job.SmallTopUp},
+	{Name: job.AlgorithmIACc, Bins: 4, MaxDivergence: new(0.5), MaxInformationChange: new(0.5)},
+	{Name: job.AlgorithmMondrian}, {Name: job.AlgorithmMondrian, Partitioning: job.PartitioningRelaxed, Categories: job.CategoriesOrdered},
+	{Name: job.AlgorithmInfoGainMondrian},
 }
 
 // Domains are those of all rows, so engines see values that no training row has, and their
@@ -55,7 +55,7 @@ func TestUnseenValues(t *testing.T) {
 			}
 			budget := spill.NewBudget(1 << 30)
 			tr := &trial{evaluation: e, parts: d, budget: budget}
-			recoding, err := tr.search(t.Context(), &jobfile.Job{Algorithm: algorithm}, engine.Requirement{Sets: c.Sets})
+			recoding, err := tr.search(t.Context(), &job.Job{Algorithm: algorithm}, engine.Requirement{Sets: c.Sets})
 			if errors.Is(err, engine.ErrInfeasible) || errors.Is(err, engine.ErrUnreached) {
 				continue
 			}
@@ -145,7 +145,7 @@ func checkParts(t *testing.T, c enginetest.Case, tr *trial, recoding engine.Reco
 			}
 		}
 		l.feature(false)
-		if tr.Attributes[a].Mask == engine.Suppress && strings.HasSuffix(name, jobfile.AlgorithmMondrian) {
+		if tr.Attributes[a].Mask == engine.Suppress && strings.HasSuffix(name, job.AlgorithmMondrian) {
 			checkNames(t, tr, recoding, c.Sets, a)
 		}
 	}

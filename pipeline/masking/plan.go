@@ -7,7 +7,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/writer"
 	"github.com/kcut/kcut/internal/fault"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // column is one column of the released table and where its values come from.
@@ -27,7 +27,7 @@ type Plan struct {
 
 // NewPlan lays out the released columns in the input's order. A masked column becomes
 // one column of labels (masked has the field of every attribute), or the numeric columns its render option asks for.
-func NewPlan(job *jobfile.Job, schema *formats.Schema, specs []*jobfile.Column, masked []int, recoding engine.Recoding) (*Plan, error) {
+func NewPlan(j *job.Job, schema *formats.Schema, specs []*job.Column, masked []int, recoding engine.Recoding) (*Plan, error) {
 	number := make(map[int]int, len(masked))
 	for a, field := range masked {
 		number[field] = a
@@ -35,7 +35,7 @@ func NewPlan(job *jobfile.Job, schema *formats.Schema, specs []*jobfile.Column, 
 	plan := &Plan{}
 	for i := range schema.Fields {
 		field := schema.Fields[i]
-		if specs[i].Mask == jobfile.MaskDrop {
+		if specs[i].Mask == job.MaskDrop {
 			continue
 		}
 		request := len(plan.requests)

@@ -9,14 +9,14 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/writer"
 	"github.com/kcut/kcut/internal/fault"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // render makes the released columns of one attribute, whose label numbers index labels. Intervals
 // has one entry for every label of a discretized attribute but the null, and is nil otherwise.
-func render(spec *jobfile.Column, field formats.Field, labels []engine.Label, intervals []engine.Interval) ([]column, error) {
+func render(spec *job.Column, field formats.Field, labels []engine.Label, intervals []engine.Interval) ([]column, error) {
 	switch spec.Render {
-	case jobfile.RenderBounds:
+	case job.RenderBounds:
 		lower, err := boundColumn(field, "_lower", intervals, func(i engine.Interval) string { return i.Lower })
 		if err != nil {
 			return nil, err
@@ -27,7 +27,7 @@ func render(spec *jobfile.Column, field formats.Field, labels []engine.Label, in
 		}
 		lower.codes, upper.codes = nullLast(lower.codes, len(labels)), nullLast(upper.codes, len(labels))
 		return []column{lower, upper}, nil
-	case jobfile.RenderMidpoint:
+	case job.RenderMidpoint:
 		middle, err := midpointColumn(field, intervals)
 		middle.codes = nullLast(middle.codes, len(labels))
 		return []column{middle}, err

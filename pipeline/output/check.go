@@ -13,7 +13,7 @@ import (
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/fileset"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // Check reports whether an output exists, and refuses one that could not be written: its folder is
@@ -68,7 +68,7 @@ func CheckReplaced(output string) error {
 
 // CheckDistinct refuses an output that is one of the inputs or of the job's other files, or lies
 // where the next run would read it as input.
-func CheckDistinct(job *jobfile.Job, in *dataset.Dataset) error {
+func CheckDistinct(job *job.Job, in *dataset.Dataset) error {
 	if err := fileset.CheckApart([]fileset.Place{{What: "output", Path: job.Output.Path}}, filesOf(job)...); err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func CheckDistinct(job *jobfile.Job, in *dataset.Dataset) error {
 
 // CheckBeside refuses files to be written beside a job's output that would replace something that
 // the job reads or makes, or what else is read for it, or that the next run would read as input.
-func CheckBeside(job *jobfile.Job, written []fileset.Place, read ...fileset.Place) error {
+func CheckBeside(job *job.Job, written []fileset.Place, read ...fileset.Place) error {
 	others := append(filesOf(job), fileset.Place{What: "output", Path: job.Output.Path})
 	others = append(others, read...)
 	for _, pattern := range job.Input {
@@ -125,7 +125,7 @@ func CheckBeside(job *jobfile.Job, written []fileset.Place, read ...fileset.Plac
 }
 
 // filesOf are the files that say what a job is.
-func filesOf(job *jobfile.Job) []fileset.Place {
+func filesOf(job *job.Job) []fileset.Place {
 	var files []fileset.Place
 	if job.File != "" {
 		files = append(files, fileset.Place{What: "job file", Path: job.File})
@@ -146,7 +146,7 @@ func findsEither(pattern string, paths ...string) (bool, error) {
 	return false, nil
 }
 
-func overlap(job *jobfile.Job) error {
+func overlap(job *job.Job) error {
 	return &fault.Error{
 		Class: fault.Usage,
 		Hint:  "write the release somewhere else",

@@ -10,14 +10,14 @@ import (
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/fileset"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // Local returns where the release of a job is made and recounted: in its own place, as far as
 // the file system lets it hide there, or, of an output in an object store, in a folder of this
 // machine. Of one output it is always the same, so that runs that would disturb each other
 // meet there, and find what is left of each other.
-func Local(job *jobfile.Job) (string, error) {
+func Local(job *job.Job) (string, error) {
 	output := job.Output.Path
 	if !storage.IsRemote(output) {
 		return output, nil
@@ -37,7 +37,7 @@ func Local(job *jobfile.Job) (string, error) {
 }
 
 // scratchFolder returns the folder that the release for an object store is made in.
-func scratchFolder(job *jobfile.Job) (folder string, err error) {
+func scratchFolder(job *job.Job) (folder string, err error) {
 	if folder = job.Limits.SpillDir; folder == "" {
 		if folder, err = os.UserCacheDir(); err != nil {
 			return "", &fault.Error{
@@ -52,7 +52,7 @@ func scratchFolder(job *jobfile.Job) (folder string, err error) {
 }
 
 // MakeLocal is Local, and makes the folder of that place if it is none of the user's.
-func MakeLocal(job *jobfile.Job) (string, error) {
+func MakeLocal(job *job.Job) (string, error) {
 	local, err := Local(job)
 	if err != nil || !storage.IsRemote(job.Output.Path) {
 		return local, err

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // columnCheck says which values a released column may hold, going by the cut alone.
@@ -33,7 +33,7 @@ func (c *columnCheck) numberOf(label uint32) uint32 {
 // checksOf returns the checks of the columns that a masked column was released as.
 func checksOf(c *cutfile.Column) []columnCheck {
 	switch c.Render {
-	case jobfile.RenderBounds:
+	case job.RenderBounds:
 		lower := newCheck(c.Name + "_lower")
 		upper := newCheck(c.Name + "_upper")
 		for _, label := range c.Cut {
@@ -45,7 +45,7 @@ func checksOf(c *cutfile.Column) []columnCheck {
 			upper.accept("", true)
 		}
 		return []columnCheck{lower, upper}
-	case jobfile.RenderMidpoint:
+	case job.RenderMidpoint:
 		middle := newCheck(c.Name)
 		for _, label := range c.Cut {
 			middle.acceptMiddle(label)

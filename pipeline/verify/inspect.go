@@ -6,7 +6,7 @@ import (
 
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fileset"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // Inspection is what a recount tells of a release beyond whether it holds. It is made of the
@@ -44,7 +44,7 @@ type LabelGroups struct {
 
 // Inspect verifies a released file or directory and tells what its groups are like. A release
 // that does not hold is an error, as of Release.
-func Inspect(ctx context.Context, path string, limits jobfile.Limits, watch Watch) (*Inspection, error) {
+func Inspect(ctx context.Context, path string, limits job.Limits, watch Watch) (*Inspection, error) {
 	v, undo, err := open(ctx, path, limits, watch)
 	if err != nil {
 		return nil, fileset.Advise(err)

@@ -10,7 +10,7 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // Result is what a recount of a release found.
@@ -171,7 +171,7 @@ func (j *judge) checkIntervals() {
 // the largest k of its sets: kcut releases these as the mark.
 func (j *judge) checkSetLabels() {
 	for _, column := range j.cut.Columns {
-		if !j.hasRegions() || column.Mask != jobfile.MaskSuppress {
+		if !j.hasRegions() || column.Mask != job.MaskSuppress {
 			continue
 		}
 		most := 1

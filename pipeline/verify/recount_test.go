@@ -13,12 +13,12 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/verify"
 	"github.com/kcut/kcut/spill"
 )
 
-const job = `
+const jobText = `
 input: people.csv
 output: out.parquet
 class: income
@@ -34,7 +34,7 @@ columns:
 `
 
 // released returns the path of a release of random people by a job, from out.parquet on.
-func released(t *testing.T, random *rand.Rand, rows int, job string) string {
+func released(t *testing.T, random *rand.Rand, rows int, j string) string {
 	t.Helper()
 	var text strings.Builder
 	text.WriteString("city,age,job,weight,income\n")
@@ -42,12 +42,12 @@ func released(t *testing.T, random *rand.Rand, rows int, job string) string {
 		fmt.Fprintf(&text, "c%d,%d,j%d,%d,%d\n", random.IntN(9), random.IntN(80), random.IntN(7), random.IntN(150), random.IntN(2))
 	}
 	dir := t.TempDir()
-	for name, text := range map[string]string{"people.csv": text.String(), "job.yaml": job} {
+	for name, text := range map[string]string{"people.csv": text.String(), "job.yaml": jobText} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	load, err := jobfile.Load(filepath.Join(dir, "job.yaml"), nil)
+	load, err := job.Load(filepath.Join(dir, "job.yaml"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func released(t *testing.T, random *rand.Rand, rows int, job string) string {
 
 // A recount that has room for few groups at a time finds the same.
 func TestRecountInPasses(t *testing.T) {
-	path := released(t, rand.New(rand.NewPCG(3, 4)), 3000, job)
+	path := released(t, rand.New(rand.NewPCG(3, 4)), 3000, jobText)
 	want, once, err := verify.Passes(t.Context(), path, 1<<30)
 	if err != nil || once != 1 {
 		t.Fatalf("%d passes, %v", once, err)
@@ -78,10 +78,10 @@ func TestRecountInPasses(t *testing.T) {
 
 // Recounts of single row groups, on their way through bytes, are judged as the whole release is.
 func TestTallyAndJudge(t *testing.T) {
-	for name, job := range map[string]string{"columns": job, "regions": strings.Replace(job, "class:", "algorithm: mondrian\nclass:", 1)} {
+	for name, j := range map[string]string{"columns": jobText, "regions": strings.Replace(jobText, "class:", "algorithm: mondrian\nclass:", 1)} {
 		t.Run(name, func(t *testing.T) {
-			path := released(t, rand.New(rand.NewPCG(5, 6)), 5000, strings.Replace(job, "out.parquet", "{path: out.parquet, row_group_rows: 1000}", 1))
-			want, err := verify.Release(t.Context(), path, jobfile.Limits{}, verify.Watch{})
+			path := released(t, rand.New(rand.NewPCG(5, 6)), 5000, strings.Replace(j, "out.parquet", "{path: out.parquet, row_group_rows: 1000}", 1))
+			want, err := verify.Release(t.Context(), path, job.Limits{}, verify.Watch{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,7 +8,7 @@ import (
 	"github.com/kcut/kcut/formats/release"
 	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // rules are what a release may hold, going by its cut alone.
@@ -90,7 +90,7 @@ func (r *rules) findMarks() {
 		for _, check := range r.first[column.Name] {
 			marks[check] = r.checks[check].numberOf(uint32(mark))
 			own := marks[check] == uint32(len(r.checks[check].numbers)-1)
-			r.exact = r.exact || column.Mask != jobfile.MaskSuppress && column.Render == "" && column.Suppressed != "" && own
+			r.exact = r.exact || column.Mask != job.MaskSuppress && column.Render == "" && column.Suppressed != "" && own
 		}
 	}
 	r.marks = marks

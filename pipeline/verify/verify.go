@@ -9,7 +9,7 @@ import (
 	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fileset"
-	"github.com/kcut/kcut/pipeline/jobfile"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -18,7 +18,7 @@ import (
 // files for what they must not give away. When something is wrong it returns what it found
 // together with a *fault.Error of class Privacy. It keeps to the limits, absent ones are the
 // machine's; it needs no folder to spill to, but reads the release again for what does not fit.
-func Release(ctx context.Context, path string, limits jobfile.Limits, watch Watch) (*Result, error) {
+func Release(ctx context.Context, path string, limits job.Limits, watch Watch) (*Result, error) {
 	v, undo, err := open(ctx, path, limits, watch)
 	if err != nil {
 		return nil, fileset.Advise(err)
@@ -29,7 +29,7 @@ func Release(ctx context.Context, path string, limits jobfile.Limits, watch Watc
 }
 
 // open begins to verify a release within limits, until undo is called.
-func open(ctx context.Context, path string, limits jobfile.Limits, watch Watch) (v *verifier, undo func(), err error) {
+func open(ctx context.Context, path string, limits job.Limits, watch Watch) (v *verifier, undo func(), err error) {
 	path, err = fileset.Resolve(path)
 	if err != nil {
 		return nil, nil, err

@@ -1,0 +1,173 @@
+package job
+
+import "slices"
+
+// Job is a whole run: what to read, what must hold, how to mask, where to write. Load reads one
+// from a file; a program may as well fill one in, where what it leaves out has its zero value:
+//
+//	people := &job.Job{
+//		Input:   []string{"people.parquet"},
+//		Output:  job.Output{Path: "release.parquet"},
+//		Class:   "income",
+//		Sets:    []job.Set{{Columns: []string{"age", "zip"}, K: 50}},
+//		Columns: []job.Column{
+//			{Name: "age", Mask: job.MaskDiscretize},
+//			{Name: "zip", Mask: job.MaskGeneralize, Taxonomy: job.Taxonomy{Prefix: []int{5, 3, 1}}},
+//			{Name: "income", Mask: job.MaskKeep},
+//		},
+//	}
+//	people, err := people.Resolve()
+//
+// Resolve checks a job and gives what was left out its default. Load does so, too.
+type Job struct {
+	Input   []string // files, directories, globs; at least one
+	Output  Output
+	Class   string // empty: none
+	Sets    []Set  // at least one
+	Columns []Column
+
+	Unlisted     string              // UnlistedError, UnlistedDrop or UnlistedKeep
+	TaxonomyFile string              // YAML file of named trees; empty: none
+	Taxonomies   map[string]Taxonomy // named taxonomies; nil with a TaxonomyFile
+
+	Algorithm Algorithm
+	Score     string // of top-down algorithms: "tdr", "tds" or "infogain"
+	MaxSteps  *int   // nil: no limit
+	Limits    Limits
+	CSV       CSV
+
+	File    string  // path of the job file; empty: of no file
+	origins origins // where values came from
+}
+
+// Output says what to write.
+type Output struct {
+	Path         string // a directory of part files when it ends in "/"
+	Compression  string // "zstd", "snappy", "gzip" or "none"
+	Level        int    // of compression; 0: its own default
+	RowGroupRows int    // 0: those of the input where they are of a size to follow
+}
+
+// Set is one quasi-identifier set.
+type Set struct {
+	Columns []string // at least one, each once
+	K       int      // at least 1; 0: not asked for, with AlgorithmIACc
+}
+
+// Algorithm is a search and its options. Those that it has no use for have zero values.
+type Algorithm struct {
+	Name string // one of the Algorithm constants
+
+	Seed                 int
+	Bins                 int
+	Loss                 string   // LossInformation or LossWeighted
+	MinObjects           int      // 0: the largest k
+	Prune                string   // PruneNone or PrunePessimistic
+	Leftover             string   // LeftoverDrop or LeftoverRecruit
+	Small                string   // SmallDrop or SmallTopUp
+	MaxDivergence        *float64 // nil: the default
+	MaxInformationChange *float64 // nil: the default
+	Partitioning         string   // PartitioningStrict or PartitioningRelaxed
+	Categories           string   // CategoriesHierarchy or CategoriesOrdered
+}
+
+// Column says what happens to one input column.
+type Column struct {
+	Name     string
+	Mask     string   // MaskGeneralize, MaskDiscretize, MaskSuppress, MaskKeep or MaskDrop
+	Bounds   Bounds   // discretize
+	Taxonomy Taxonomy // generalize: a name, a tree or a generator; zero: the one of the column's name
+	Unknown  string   // generalize: UnknownError or UnknownRoot
+	Render   string   // discretize: RenderLabel, RenderBounds or RenderMidpoint
+	Type     string   // of a CSV column, as "integer" or "decimal(10,2)"; empty: inferred
+}
+
+// Bounds are the declared ends of a discretized column, as text; empty is open. Whether
+// they fit the column, and each other, is known only with the column's type.
+type Bounds struct{ Lower, Upper string }
+
+// Limits bound what a run uses. Zero values mean that nothing was declared.
+type Limits struct {
+	Memory   int64 // bytes
+	Threads  int
+	SpillDir string
+}
+
+// CSV says how to read CSV input.
+type CSV struct {
+	Delimiter byte // 0: found in the header
+}
+
+// Values of enumerated fields.
+const (
+	MaskGeneralize = "generalize"
+	MaskDiscretize = "discretize"
+	MaskSuppress   = "suppress"
+	MaskKeep       = "keep"
+	MaskDrop       = "drop"
+
+	UnlistedError = "error"
+	UnlistedDrop  = "drop"
+	UnlistedKeep  = "keep"
+
+	UnknownError = "error"
+	UnknownRoot  = "root"
+
+	RenderLabel    = "label"
+	RenderBounds   = "bounds"
+	RenderMidpoint = "midpoint"
+
+	AlgorithmTDR              = "tdr"
+	AlgorithmTDS              = "tds"
+	AlgorithmBottomUp         = "bottom-up"
+	AlgorithmKACTUS           = "kactus"
+	AlgorithmIACk             = "iack"
+	AlgorithmIACc             = "iacc"
+	AlgorithmMondrian         = "mondrian"
+	AlgorithmInfoGainMondrian = "infogain-mondrian"
+
+	LossInformation = "information"
+	LossWeighted    = "weighted"
+
+	PruneNone        = "none"
+	PrunePessimistic = "pessimistic"
+
+	LeftoverDrop    = "drop"
+	LeftoverRecruit = "recruit"
+
+	SmallDrop  = "drop"
+	SmallTopUp = "topup"
+
+	PartitioningStrict  = "strict"
+	PartitioningRelaxed = "relaxed"
+
+	CategoriesHierarchy = "hierarchy"
+	CategoriesOrdered   = "ordered"
+)
+
+// Column returns the named column's spec, or nil.
+func (j *Job) Column(name string) *Column {
+	for i := range j.Columns {
+		if j.Columns[i].Name == name {
+			return &j.Columns[i]
+		}
+	}
+	return nil
+}
+
+// masked reports whether the column's values are masked, not kept or dropped.
+func (c *Column) masked() bool {
+	return c.Mask == MaskGeneralize || c.Mask == MaskDiscretize || c.Mask == MaskSuppress
+}
+
+func (j *Job) columnNames() []string {
+	names := make([]string, len(j.Columns))
+	for i := range j.Columns {
+		names[i] = j.Columns[i].Name
+	}
+	return names
+}
+
+func (j *Job) inSet(name string) bool {
+	return slices.ContainsFunc(j.Sets, func(s Set) bool { return slices.Contains(s.Columns, name) })
+}

@@ -1,0 +1,122 @@
+package job
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestOverrides(t *testing.T) {
+	here, err := filepath.Abs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	job, err := Parse("jobs/a.yaml", []byte(smallJob), []Override{
+		{"quasi_identifiers[].k", "30", "--k"},
+		{"limits.memory", "2MiB", "--memory"},
+		{"limits.memory", "4MiB", "KCUT_MEMORY"}, // flags win, whatever the order
+		{"limits.threads", "3", "KCUT_THREADS"},
+		{"output.path", "new/", "--output"},
+		{"input", "x.csv", "KCUT_INPUT"},
+		{"input", "a.csv", "--input"},
+		{"input", "/b.csv", "--input"},
+		{"max_steps", "7", "--max-steps"},
+		{"class", "note", "--class"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if job.Sets[0].K != 30 || job.Sets[1].K != 30 || job.Limits.Memory != 2<<20 || job.Limits.Threads != 3 || *job.MaxSteps != 7 || job.Class != "note" {
+		t.Errorf("got %+v", job)
+	}
+	if want := []string{here + "/a.csv", "/b.csv"}; !slices.Equal(job.Input, want) || job.Output.Path != here+"/new/" {
+		t.Errorf("input %q, want %q; output %q", job.Input, want, job.Output.Path)
+	}
+	origins := make(map[string]string)
+	for _, s := range job.Settings() {
+		origins[s.Key] = s.Origin
+	}
+	want := map[string]string{
+		"input": "--input", "output.path": "--output", "output.compression": "default", "quasi_identifiers[1].k": "--k",
+		"quasi_identifiers[1].columns": "a.yaml:5", "limits.memory": "--memory", "limits.threads": "KCUT_THREADS",
+		"columns.age.mask": "a.yaml:6", "columns.zip.unknown": "default", "score": "default", "limits.spill_dir": "default",
+	}
+	for key, origin := range want {
+		if origins[key] != origin {
+			t.Errorf("origin of %s is %q, want %q", key, origins[key], origin)
+		}
+	}
+}
+
+// An algorithm that an override names brings no options of others along.
+func TestOverrideAlgorithm(t *testing.T) {
+	text := strings.Replace(smallJob, "\ncolumns:", "\nclass: note\nalgorithm: {name: kactus, seed: 7, prune: pessimistic}\ncolumns:", 1)
+	for _, tt := range []struct {
+		name  string
+		seed  int
+		prune string
+	}{{AlgorithmKACTUS, 7, PrunePessimistic}, {AlgorithmMondrian, 7, ""}, {AlgorithmTDR, 0, ""}} {
+		job, err := Parse("a.yaml", []byte(text), []Override{{"algorithm.name", tt.name, "--algorithm"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a := job.Algorithm; a.Name != tt.name || a.Seed != tt.seed || a.Prune != tt.prune {
+			t.Errorf("%s: %+v", tt.name, a)
+		}
+	}
+	wrong := strings.Replace(text, "seed", "seeds", 1)
+	if _, err := Parse("a.yaml", []byte(wrong), []Override{{"algorithm.name", AlgorithmTDR, "--algorithm"}}); err == nil {
+		t.Error("an unknown key of algorithm is not reported")
+	}
+}
+
+// What is wrong with an override is said once, and names the flag or the variable.
+func TestOverrideProblems(t *testing.T) {
+	tests := []struct {
+		override Override
+		want     string
+	}{
+		{Override{"quasi_identifiers[].k", "0", "--k"}, "--k: k must be an integer of at least 1, not 0"},
+		{Override{"limits.memory", "lots", "KCUT_MEMORY"}, `KCUT_MEMORY: memory must be a size such as 1GiB, 512MiB or 2GB, not "lots"`},
+		{Override{"algorithm.name", "mondrien", "--algorithm"}, "--algorithm: algorithm must be one of tdr, tds, bottom-up, kactus, iack, iacc, mondrian, infogain-mondrian, not \"mondrien\"\n    hint: did you mean \"mondrian\"?"},
+		{Override{"score", "tdx", "--score"}, "--score: score must be one of tdr, tds, infogain, not \"tdx\"\n    hint: did you mean \"tdr\"?"},
+		{Override{"output.path", "", "--output"}, "--output: path is empty"},
+		{Override{"class", "age", "--class"}, "--class"},
+		{Override{"columns", "x", "--columns"}, `--columns: no such key of a job: "columns"`},
+		{Override{"limits.threads", "", "KCUT_THREADS"}, "KCUT_THREADS: threads has no value\n    hint: give it a value, or leave it out"},
+	}
+	for _, tt := range tests {
+		_, err := Parse("a.yaml", []byte(smallJob), []Override{tt.override})
+		var bad *Error
+		if !errors.As(err, &bad) {
+			t.Errorf("%v: got %v", tt.override, err)
+			continue
+		}
+		if tt.override.Key == "class" { // then the file is wrong where it masks the class
+			if len(bad.Problems) != 2 || bad.Problems[0].Line != 4 {
+				t.Errorf("%v: got %v", tt.override, err)
+			}
+		} else if err.Error() != tt.want {
+			t.Errorf("%v: got\n%v\nwant\n%s", tt.override, err, tt.want)
+		}
+	}
+}
+
+func TestEnvironmentOverrides(t *testing.T) {
+	env := map[string]string{"KCUT_MEMORY": "1GiB", "KCUT_MAX_STEPS": "0", "KCUT_K": "", "KCUT_OTHER": "x"}
+	got := EnvironmentOverrides(func(name string) (string, bool) { v, ok := env[name]; return v, ok })
+	want := []Override{{"max_steps", "0", "KCUT_MAX_STEPS"}, {"limits.memory", "1GiB", "KCUT_MEMORY"}}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	var flags []string
+	for _, f := range Flags() {
+		flags = append(flags, f.Name)
+	}
+	const all = "--input --output --compression --class --k --algorithm --score --max-steps --memory --threads --spill-dir"
+	if strings.Join(flags, " ") != all {
+		t.Errorf("flags %v, want %s", flags, all)
+	}
+}

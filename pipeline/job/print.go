@@ -1,0 +1,224 @@
+package job
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/kcut/kcut/formats/taxonomy"
+	"github.com/kcut/kcut/formats/yaml"
+)
+
+// Setting is one value of a job.
+type Setting struct {
+	Key    string // "limits.memory", "quasi_identifiers[0].k", "columns.age.mask"
+	Value  string // as YAML on one line, or what its absence means
+	Origin string // "people.yaml:4", "--k", "KCUT_MEMORY" or "default"; empty: a program's
+}
+
+// Settings lists every value of a resolved job and where it came from, in the order of the
+// reference.
+func (j *Job) Settings() []Setting {
+	var settings []Setting
+	for _, l := range j.print() {
+		if l.Key != "" {
+			settings = append(settings, l.Setting)
+		}
+	}
+	return settings
+}
+
+// YAML renders a resolved job as a job file, with the origin of every value as a comment. Saved in
+// the folder of the job file it loads to the same job.
+func (j *Job) YAML() string {
+	var b []byte
+	for _, l := range j.print() {
+		comment := strings.Map(func(c rune) rune {
+			if !unicode.IsPrint(c) {
+				return utf8.RuneError
+			}
+			return c
+		}, l.Origin)
+		switch {
+		case l.Key == "":
+			b = fmt.Appendf(b, "%s:\n", l.text)
+		case !l.absent && comment != "":
+			b = fmt.Appendf(b, "%s: %s  # %s\n", l.text, l.Value, comment)
+		case !l.absent:
+			b = fmt.Appendf(b, "%s: %s\n", l.text, l.Value)
+		case !strings.Contains(l.Key, "."): // what is absent below others is not shown
+			b = fmt.Appendf(b, "# %s: %s  # %s\n", l.text, l.Value, comment)
+		}
+	}
+	return string(b)
+}
+
+// line is a line of a job in YAML.
+type line struct {
+	Setting        // without a key: values of its own follow
+	text    string // the key, indented
+	absent  bool   // there is no value: it says what that means
+}
+
+// print returns the lines of the job.
+func (j *Job) print() []line {
+	p := printer{Job: j, folder: filepath.Dir(j.File)}
+	j.slots(p.slot)
+	return p.lines
+}
+
+// printer prints a job line by line.
+type printer struct {
+	*Job
+	folder string // of the job file
+	owner  string // of the last value
+	lines  []line
+}
+
+func (p *printer) head(text string) { p.lines = append(p.lines, line{text: text}) }
+
+func (p *printer) value(text, path, value string) {
+	p.lines = append(p.lines, line{text: text, Setting: Setting{path, value, p.origins.origin(path)}})
+}
+
+func (p *printer) slot(s slot) {
+	_, recorded := p.origins.places[s.path]
+	switch {
+	case s.kind >= kindMap:
+	case s.kind == kindTaxonomies && p.Taxonomies != nil:
+		p.head(s.key())
+		for _, name := range p.taxonomyNames() {
+			t := p.Taxonomies[name]
+			p.value("  "+quoted(name), taxonomyPath(name), p.taxonomy(&t))
+		}
+	case recorded || !isZero(s.value):
+		p.value(p.indent(s)+s.key(), s.path, p.text(s.field, s.value))
+	case s.defWords != "" && !strings.HasPrefix(s.path, "columns."):
+		p.lines = append(p.lines, line{text: s.key(), absent: true, Setting: Setting{s.path, s.defWords, originDefault}})
+	}
+}
+
+// indent returns what is before the key of a value. It prints what comes first: the keys of the
+// maps that the value is the first of.
+func (p *printer) indent(s slot) string {
+	first := s.owner != p.owner
+	p.owner = s.owner
+	top, _, _ := strings.Cut(s.field.path, ".")
+	top, list := strings.CutSuffix(top, "[]")
+	named := top == "columns"
+	if first && s.owner != "" && s.i == 0 {
+		p.head(top)
+	}
+	if first && named {
+		p.head("  " + quoted(p.Columns[s.i].Name))
+	}
+	switch {
+	case s.owner == "":
+		return ""
+	case list && first:
+		return "  - "
+	case list || named:
+		return "    "
+	}
+	return "  "
+}
+
+// taxonomyNames returns the names of the job's taxonomies in the order of the job file.
+func (p *printer) taxonomyNames() []string {
+	at := func(name string) place { return p.origins.places[taxonomyPath(name)] }
+	return slices.SortedFunc(maps.Keys(p.Taxonomies), func(a, b string) int {
+		return cmp.Or(at(a).line-at(b).line, at(a).column-at(b).column, strings.Compare(a, b))
+	})
+}
+
+// text returns a value as YAML on one line.
+func (p *printer) text(f *field, v any) string {
+	switch v := v.(type) {
+	case *string:
+		return p.quoted(f, *v)
+	case *[]string:
+		texts := make([]string, len(*v))
+		for i, text := range *v {
+			texts[i] = p.quoted(f, text)
+		}
+		return "[" + strings.Join(texts, ", ") + "]"
+	case *int:
+		return strconv.Itoa(*v)
+	case **int:
+		return strconv.Itoa(**v)
+	case **float64:
+		return strconv.FormatFloat(**v, 'f', -1, 64)
+	case *int64:
+		return sizeText(*v)
+	case *byte:
+		return quoted(string(rune(*v)))
+	case *Bounds:
+		return "[" + boundText(v.Lower) + ", " + boundText(v.Upper) + "]"
+	case *Taxonomy:
+		return p.taxonomy(v)
+	}
+	return quoted(fromFolder(p.folder, p.TaxonomyFile))
+}
+
+// quoted returns a text, or a path as the job file has it.
+func (p *printer) quoted(f *field, text string) string {
+	if f.kind == kindPath || f.kind == kindPaths {
+		text = fromFolder(p.folder, text)
+	}
+	return quoted(text)
+}
+
+func (p *printer) taxonomy(t *Taxonomy) string {
+	word, levels := t.generated()
+	switch {
+	case t.Name != "":
+		return quoted(t.Name)
+	case t.File != "":
+		return quoted(fromFolder(p.folder, t.File))
+	case t.Tree != nil:
+		return "{" + treeText(t.Tree) + "}"
+	}
+	return "{" + word + ": [" + strings.Join(levels, ", ") + "]}"
+}
+
+// treeText returns a node as a key and its children.
+func treeText(n *taxonomy.Node) string {
+	children := make([]string, len(n.Children))
+	for i := range n.Children {
+		if child := &n.Children[i]; child.Leaf() {
+			children[i] = quoted(child.Name)
+		} else {
+			children[i] = "{" + treeText(child) + "}"
+		}
+	}
+	return quoted(n.Name) + ": [" + strings.Join(children, ", ") + "]"
+}
+
+// plainBound matches bounds that mean themselves without quotes: numbers and dates.
+var plainBound = regexp.MustCompile(`^[-+]?[0-9]([-+.0-9eE]*[0-9])?$`)
+
+// boundText returns a bound as YAML. Nothing is an open end.
+func boundText(text string) string {
+	switch {
+	case text == "":
+		return "null"
+	case plainBound.MatchString(text):
+		return text
+	}
+	return quoted(text)
+}
+
+// quoted returns a text as YAML, in quotes where it would be more than a text without them.
+func quoted(text string) string {
+	if yaml.NeedsQuotes(text) {
+		return strconv.Quote(text)
+	}
+	return text
+}
