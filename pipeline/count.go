@@ -66,8 +66,7 @@ func (r *resources) counting() *count.Resources {
 // adviseWhole gives an error of an engine that must know every value, and has no room for
 // them, the next thing to do.
 func (b *Bound) adviseWhole(err error) error {
-	var advised *fault.Error
-	if !errors.Is(err, spill.ErrBudget) || !b.plan.Whole || errors.As(err, &advised) {
+	if !errors.Is(err, spill.ErrBudget) || !b.plan.Whole {
 		return err
 	}
 	return &fault.Error{

@@ -163,12 +163,11 @@ func (a *assignment) plan(ctx context.Context, l *ledger, res *resources) (*Boun
 	if done, err := l.recall(ctx); err != nil || done {
 		return nil, err
 	}
-	if l.exists {
-		if err := output.CheckReplaced(a.job.Output.Path); err != nil {
-			return nil, err
-		}
+	b, err := a.bind(ctx, taxonomies, res)
+	if err == nil && l.exists {
+		err = output.CheckReplaced(a.job.Output.Path)
 	}
-	return a.bind(ctx, taxonomies, res)
+	return b, err
 }
 
 // bind binds the job, and the cut that is given, to the input.

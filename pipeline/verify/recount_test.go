@@ -42,7 +42,7 @@ func released(t *testing.T, random *rand.Rand, rows int, j string) string {
 		fmt.Fprintf(&text, "c%d,%d,j%d,%d,%d\n", random.IntN(9), random.IntN(80), random.IntN(7), random.IntN(150), random.IntN(2))
 	}
 	dir := t.TempDir()
-	for name, text := range map[string]string{"people.csv": text.String(), "job.yaml": jobText} {
+	for name, text := range map[string]string{"people.csv": text.String(), "job.yaml": j} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
