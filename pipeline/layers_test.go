@@ -37,7 +37,7 @@ var mayImport = map[string][]string{
 	"pipeline/cutfile":  {"pipeline/fileset", "pipeline/jobfile", "formats", "formats/release", "formats/storage"},
 	"pipeline/fileset":  {"formats", "formats/digest", "formats/storage", "formats/publish", "formats/storage"},
 	"pipeline/figure":   {},
-	"pipeline/forecast": {"formats"},
+	"pipeline/forecast": {"formats", "spill"},
 	"pipeline/count":    {"pipeline/domain", "pipeline/figure", "pipeline/jobfile", "engine", "partition", "spill", "formats", "formats/dataset"},
 	"pipeline/domain":   {"pipeline/figure", "pipeline/checkpoint", "pipeline/cutfile", "pipeline/jobfile", "engine", "engine/", "partition", "spill", "formats"},
 	"pipeline/masking":  {"pipeline/domain", "pipeline/jobfile", "engine", "spill", "formats", "formats/dataset", "formats/writer"},

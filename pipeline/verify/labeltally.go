@@ -2,6 +2,7 @@ package verify
 
 import (
 	"github.com/kcut/kcut/formats/release"
+	"github.com/kcut/kcut/spill"
 )
 
 // A set with fewer combinations of labels than mostCells, sound or not, is counted in a
@@ -11,9 +12,6 @@ const mostCells = 1 << 19
 // tallyRows is how many keys a tally gathers, at most, before it looks for their groups.
 const tallyRows = 1 << 15
 
-// tallyShare is the part of the memory that gathered keys may take.
-const tallyShare = 8
-
 // gatheredRows returns how many keys a tally gathers when so many words of them are gathered a
 // row, by all tallies, and what that takes.
 func gatheredRows(memory int64, words int) (rows int, bytes int64) {
@@ -21,7 +19,7 @@ func gatheredRows(memory int64, words int) (rows int, bytes int64) {
 	if row == 0 {
 		return 0, 0
 	}
-	rows = int(min(max(memory/tallyShare/row, release.BlockRows), tallyRows))
+	rows = int(min(max(spill.RecountedKeys.Part(memory)/row, release.BlockRows), tallyRows))
 	return rows, int64(rows) * row
 }
 

@@ -49,7 +49,7 @@ func open(ctx context.Context, path string, limits jobfile.Limits, watch Watch) 
 		return nil, nil, err
 	}
 	memory := cmp.Or(limits.Memory, spill.DefaultLimit())
-	v, err = newVerifier(ctx, path, cmp.Or(limits.Threads, runtime.GOMAXPROCS(0)), memory/verifyPart, watch)
+	v, err = newVerifier(ctx, path, cmp.Or(limits.Threads, runtime.GOMAXPROCS(0)), spill.Recount.Part(memory), watch)
 	if err != nil {
 		return nil, nil, fileset.Advise(err)
 	}
@@ -60,7 +60,7 @@ func open(ctx context.Context, path string, limits jobfile.Limits, watch Watch) 
 // and lies under another name. The groups take a part of so many bytes of memory. The caller
 // tells of the stage, so that only the watch's Progress is called.
 func Recount(ctx context.Context, path string, threads int, memory int64, watch Watch) error {
-	v, err := newVerifier(ctx, path, threads, memory/verifyPart, watch)
+	v, err := newVerifier(ctx, path, threads, spill.Recount.Part(memory), watch)
 	if err != nil {
 		return err
 	}
@@ -70,9 +70,6 @@ func Recount(ctx context.Context, path string, threads int, memory int64, watch 
 	_, err = v.conclude()
 	return err
 }
-
-// verifyPart is the part of the memory that the groups of a recount may take.
-const verifyPart = 2
 
 // verifier holds a recount in progress.
 type verifier struct {
