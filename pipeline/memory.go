@@ -39,9 +39,6 @@ const (
 	readerBytes = 2 << 20
 	// rememberedBytes is what one remembered value takes, with its place in a table.
 	rememberedBytes = 64
-	// readShare is the part of the budget for reading, and rememberShare for remembered values.
-	readShare     = 2
-	rememberShare = 16
 	// cellBytes is the most of the heap that a value of a masked column has been seen to take:
 	// near-unique rows, all columns in one set.
 	cellBytes = 16
@@ -50,7 +47,7 @@ const (
 // threadsWithin returns how many of the threads the budget has room for, when every one
 // reads that many columns.
 func threadsWithin(memory int64, threads, columns int) int {
-	room := memory / readShare / readerBytes / int64(max(1, columns))
+	room := spill.Reading.Part(memory) / readerBytes / int64(max(1, columns))
 	return int(min(max(room, 1), int64(threads)))
 }
 
@@ -73,15 +70,11 @@ func holdRead(budget *spill.Budget) func(bytes int64) error {
 	}
 }
 
-// aheadShare is the part of the budget for what is fetched from an object store ahead of what
-// is read.
-const aheadShare = 8
-
 // fetchAhead returns a function that draws what is fetched ahead, as long as it stays within
-// its share and nobody else has a better use for it.
+// its grant and nobody else has a better use for it.
 func fetchAhead(budget *spill.Budget) func(bytes int64) error {
 	var held atomic.Int64
-	share := budget.Limit() / aheadShare
+	share := budget.Grant(&spill.Fetching)
 	return func(bytes int64) error {
 		if bytes > 0 && held.Add(bytes) > share {
 			held.Add(-bytes)
@@ -114,7 +107,7 @@ func readOptions(j *job.Job, budget *spill.Budget, threads int) formats.ReadOpti
 			options.Types[j.Columns[i].Name] = t
 		}
 	}
-	each := memory / rememberShare / int64(max(1, columns)) / int64(threadsWithin(memory, threads, columns))
+	each := budget.Grant(&spill.Remembering) / int64(max(1, columns)) / int64(threadsWithin(memory, threads, columns))
 	options.Remember = int(max(each/rememberedBytes, 1024))
 	return options
 }

@@ -228,7 +228,7 @@ const mostSampled = 1 << 19
 func (p *planning) sample(ctx context.Context, f *forecast.Forecast) error {
 	fields := append(p.counted(), p.kept()...)
 	rowBytes := int64(8 * (len(fields) + 1)) // hashes, and those of one tuple
-	rows := min(mostSampled, p.load.Rows, p.res.budget.Limit()/4/rowBytes)
+	rows := min(mostSampled, p.load.Rows, p.res.budget.Grant(&spill.Excerpt)/rowBytes)
 	if err := p.res.budget.Draw("the excerpt", rows*rowBytes); err != nil {
 		return err
 	}

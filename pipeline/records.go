@@ -174,7 +174,7 @@ func (b *Bound) countRecords(ctx context.Context, request *count.Request, opt *R
 	}
 	records.Table.Layout.Fields = fields
 	if store := res.scratch.opened(); store != nil {
-		share := (res.budget.Limit() - res.budget.Used()) / 4
+		share := res.budget.Grant(&spill.OrderedRecords)
 		return records, records.Table.Order(ctx, partition.Space{Budget: res.budget, Store: store, Share: share})
 	}
 	records.Table.Sort()

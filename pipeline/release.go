@@ -23,7 +23,7 @@ type pendingRelease struct {
 
 // recount reads back what was written, with none of the code that wrote it.
 func (r *pendingRelease) recount(ctx context.Context) error {
-	return verify.Unpublished(ctx, r.target.Path(), r.res.threads, r.res.budget.Limit()-r.res.budget.Used(), r.res.events.Verifying())
+	return verify.Unpublished(ctx, r.target.Path(), r.res.threads, r.res.budget.Left(), r.res.events.Verifying())
 }
 
 // announce completes the report and writes down what will stand once it is published.

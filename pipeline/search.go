@@ -124,7 +124,7 @@ func setsOf(b *Bound, recoding engine.Recoding) (sets []cutfile.Set) {
 
 // searchSpace is what the search may take: all that nobody else has drawn.
 func searchSpace(table *engine.Table, res *resources) partition.Space {
-	share := res.budget.Limit() - res.budget.Used()
+	share := res.budget.Grant(&spill.Search)
 	for _, grouping := range table.Groupings {
 		share += grouping.Bytes()
 	}

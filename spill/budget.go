@@ -55,6 +55,9 @@ func (b *Budget) Return(n int64) {
 // Limit returns the budget's size in bytes.
 func (b *Budget) Limit() int64 { return b.limit }
 
+// Left returns the bytes that nobody has drawn.
+func (b *Budget) Left() int64 { return b.limit - b.Used() }
+
 // Used returns the bytes drawn and not returned.
 func (b *Budget) Used() int64 { return b.used.Load() }
 

@@ -12,8 +12,8 @@ import (
 type Options struct {
 	// FS is where the folder is; nil is the machine's file system.
 	FS vfs.FS
-	// Budget is what the buffers are drawn from at Open and returned to at Close: an eighth
-	// of its limit, at least 2 and at most 64 MiB. Nil draws nothing and counts as a large one.
+	// Budget is what the buffers are drawn from at Open and returned to at Close: the grant
+	// StoreBuffers, at least 2 and at most 64 MiB. Nil draws nothing and counts as a large one.
 	Budget *Budget
 	// Share is how many bytes that is instead, when not 0. With little of it little data is
 	// written to files: for tests.
@@ -22,11 +22,10 @@ type Options struct {
 	Log func(text string)
 }
 
-// The share of the budget that a store takes.
+// The least and the most that a store takes.
 const (
-	shareOfLimit = 8
-	minShare     = 2 << 20
-	maxShare     = 64 << 20
+	minShare = 2 << 20
+	maxShare = 64 << 20
 )
 
 // share returns the bytes that a store of these options may hold.
@@ -37,7 +36,7 @@ func (o *Options) share() int64 {
 	case o.Budget == nil:
 		return maxShare
 	}
-	return min(max(o.Budget.Limit()/shareOfLimit, minShare), maxShare)
+	return min(max(o.Budget.Grant(&StoreBuffers), minShare), maxShare)
 }
 
 // A share is three quarters runs, one being filled and one being written. The rest is for

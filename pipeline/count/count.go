@@ -10,13 +10,13 @@ import (
 )
 
 // Input counts an input: in one reading and in memory, unless its values or tuples are too many
-// for that to be the fastest way, or do not fit half of the budget. The other half is for the
-// search, the readers and what Go's collector has not collected.
+// for that to be the fastest way, or do not fit what the budget grants them. The rest is for
+// the search, the readers and what Go's collector has not collected.
 func Input(ctx context.Context, r *Request, res *Resources) (*Counts, error) {
 	if r.Spill {
 		return InStore(ctx, r, res)
 	}
-	part := res.Budget.Part(res.Budget.Limit() / 2)
+	part := res.Budget.Part(res.Budget.Grant(&spill.Counts))
 	c, err := r.once(ctx, res, part)
 	if err == nil {
 		return c, nil

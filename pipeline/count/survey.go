@@ -26,18 +26,12 @@ type survey struct {
 	rows    int64 // that were taken
 }
 
-// Of the budget, a quarter holds the entries of all columns, a sixteenth the tallies.
-const (
-	valuesShare = 4
-	tallyShare  = 16
-)
-
 func (r *Request) newSurvey(res *Resources) *survey {
 	n := r.bound()
 	s := &survey{Request: r, res: res, values: make([]*Values, n), sources: make([]source, n)}
 	parts := int64(max(1, n)) * int64(r.Dataset.Scanners(res.Threads))
-	s.room = int(max(res.Budget.Limit()/valuesShare/parts/EntryBytes, 1024))
-	s.listed = int(min(max(res.Budget.Limit()/tallyShare/parts/16, 256), 1<<16)) // four classes of four bytes
+	s.room = int(max(res.Budget.Grant(&spill.SurveyedValues)/parts/EntryBytes, 1024))
+	s.listed = int(min(max(res.Budget.Grant(&spill.SurveyedCodes)/parts/16, 256), 1<<16)) // four classes of four bytes
 	if r.Room > 0 {
 		s.room, s.listed = r.Room, min(r.Room, 1<<16)
 	}

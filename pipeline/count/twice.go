@@ -35,7 +35,7 @@ func (r *Request) newTable() *engine.Table { return &engine.Table{Rows: uint64(r
 func (r *Request) countTuples(ctx context.Context, res *Resources, c *Counts) error {
 	coders, sizes := r.finalCoders(c)
 	if res.Store() == nil {
-		part := res.Budget.Part((res.Budget.Limit() - res.Budget.Used()) / 2)
+		part := res.Budget.Part(res.Budget.Grant(&spill.CountedTuples))
 		err := r.countFinal(ctx, res, c, coders, sizes, part, nil)
 		if !errors.Is(err, spill.ErrBudget) {
 			return err
@@ -79,8 +79,7 @@ func (r *Request) finalCoders(c *Counts) (coders []domain.Coder, sizes []int) {
 func (r *Request) countFinal(ctx context.Context, res *Resources, c *Counts, coders []domain.Coder, sizes []int, budget *spill.Budget, store *spill.Store) error {
 	reading := r.newReading(budget, res.Threads)
 	reading.Coders, reading.Domains, reading.Store = coders, sizes, store
-	// Half of what is left is for the counters; the other half for joining them.
-	reading.Share = (res.Budget.Limit() - res.Budget.Used()) / 2 / max(1, int64(len(r.Groupings)))
+	reading.Share = res.Budget.Grant(&spill.SpilledTuples) / max(1, int64(len(r.Groupings)))
 	reading.Advanced = func(rows int64) { res.Advanced(r.Dataset.Rows()+rows, 2*r.Dataset.Rows()) }
 	reading.leaveOutUncounted()
 	counted, err := reading.Count(ctx)

@@ -58,12 +58,9 @@ const EntryBytes = bareEntry + 16
 // bareEntry is what an entry takes without its value.
 const bareEntry = 24
 
-// Of the budget, so much holds what is read of the runs of one column.
-const mergePart = 16
-
 // NewValues returns a counter for a mask. Its parts move entries to a store when they are full.
 func NewValues(field formats.Field, mask string, open Opener, budget *spill.Budget) *Values {
-	fan := min(max(budget.Limit()/mergePart/spill.ReaderBytes, 4), 64)
+	fan := min(max(budget.Grant(&spill.MergedRuns)/spill.ReaderBytes, 4), 64)
 	return &Values{
 		column: field.Name, typ: field.Type, nanIsNull: mask == job.MaskDiscretize, texts: mask == job.MaskGeneralize,
 		open: open, budget: budget, fan: int(fan),

@@ -158,7 +158,7 @@ func (e *evaluation) evaluate(ctx context.Context, r int) error {
 	if err != nil {
 		return err
 	}
-	left := e.Budget.Limit() - e.Budget.Used()
+	left := e.Budget.Grant(&spill.Trials)
 	threads := int64(e.Threads)
 	if e.Store != nil {
 		threads = max(min(threads, left/leastTrial), 1)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/spill"
 )
 
 // tally counts tuples of a trial: in memory or, if there is one, in the store, too.
@@ -14,12 +15,12 @@ type tally struct {
 	spills  bool
 }
 
-// tally returns one of so many that count at the same time. When there is a store, they have
-// half of the trial's budget.
+// tally returns one of so many that count at the same time. When there is a store, they share
+// what the trial's budget grants.
 func (t *trial) tally(domains []int, together int) *tally {
 	y := &tally{domains: domains, space: t.space(), spills: t.Store != nil}
 	if y.spills {
-		y.space.Share = t.budget.Limit() / 2 / int64(together)
+		y.space.Share = spill.TrialTuples.Part(t.budget.Limit()) / int64(together)
 		y.counter = partition.NewSpillCounter(domains, y.space)
 	} else {
 		y.counter = partition.NewCounter(len(domains), t.budget)
@@ -29,7 +30,7 @@ func (t *trial) tally(domains []int, together int) *tally {
 
 // space is what the trial has left.
 func (t *trial) space() partition.Space {
-	return partition.Space{Budget: t.budget, Store: t.Store, Share: t.budget.Limit() - t.budget.Used(), Threads: 1}
+	return partition.Space{Budget: t.budget, Store: t.Store, Share: t.budget.Left(), Threads: 1}
 }
 
 // add counts tuples, given as one slice of codes a column, as often as counts says.

@@ -1,5 +1,7 @@
 package forecast
 
+import "github.com/kcut/kcut/spill"
+
 // Load is what a run has to do.
 type Load struct {
 	Rows      int64
@@ -46,15 +48,12 @@ const (
 	Yes   Verdict = "yes"
 )
 
-// countShare is the part of the budget that counting may take.
-const countShare = 2
-
 // Spills returns whether counting goes to disk.
 func (l *Load) Spills() Verdict {
-	switch need := l.InMemory(); {
-	case need.AtMost <= l.Memory/countShare:
+	switch need, most := l.InMemory(), spill.Counts.Part(l.Memory); {
+	case need.AtMost <= most:
 		return No
-	case need.AtLeast > l.Memory/countShare:
+	case need.AtLeast > most:
 		return Yes
 	}
 	return Maybe

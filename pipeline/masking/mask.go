@@ -126,9 +126,6 @@ func (m *Masker) takeTurns(ctx context.Context, tasks int, first Place) (err err
 // tell tells how many rows have been read.
 func (m *Masker) tell(rows int64) { m.Advanced(rows, m.total) }
 
-// memoPart is the part of the budget that remembered tuples may take.
-const memoPart = 32
-
 // task encodes the row groups of one task, in order.
 func (m *Masker) task(ctx context.Context, pool workers.Worker, t Task, emit func(group) error) (err error) {
 	w, err := m.take()

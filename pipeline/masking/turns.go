@@ -24,15 +24,12 @@ type turns struct {
 	budget *spill.Budget
 }
 
-// turnPart is the part of the budget that turns may take, turnBytes what one takes.
-const (
-	turnPart  = 16
-	turnBytes = 16
-)
+// turnBytes is what a turn takes.
+const turnBytes = 16
 
 // countTurns reads what tells cells apart, and counts the rows of the divided ones.
 func (m *Masker) countTurns(ctx context.Context) (_ *turns, err error) {
-	t := &turns{splits: make([][]turn, len(m.Dataset.Splits())), budget: m.Budget.Part(m.Budget.Limit() / turnPart)}
+	t := &turns{splits: make([][]turn, len(m.Dataset.Splits())), budget: m.Budget.Part(m.Budget.Grant(&spill.Turns))}
 	defer func() {
 		if err != nil {
 			t.close()

@@ -13,6 +13,7 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/pipeline/domain"
+	"github.com/kcut/kcut/spill"
 )
 
 // worker is one worker's state: an open reader and the row group being filled.
@@ -84,7 +85,7 @@ func (m *Masker) newWorker() (*worker, error) {
 		w.maps[a] = domain.NewMapping(m.Coders[a])
 	}
 	if w.number == nil {
-		w.memo = engine.NewMemo(m.Domains, m.Budget.Limit()/memoPart/int64(m.Threads))
+		w.memo = engine.NewMemo(m.Domains, m.Budget.Grant(&spill.MaskedTuples)/int64(m.Threads))
 	}
 	if m.Class != nil {
 		w.class = domain.NewMapping(m.Class)

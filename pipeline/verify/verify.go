@@ -35,7 +35,7 @@ func open(ctx context.Context, path string, limits job.Limits, watch Watch) (v *
 		return nil, nil, err
 	}
 	memory := cmp.Or(limits.Memory, spill.DefaultLimit())
-	v, err = newVerifier(ctx, path, cmp.Or(limits.Threads, runtime.GOMAXPROCS(0)), memory/verifyPart, watch)
+	v, err = newVerifier(ctx, path, cmp.Or(limits.Threads, runtime.GOMAXPROCS(0)), spill.Recount.Part(memory), watch)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -46,7 +46,7 @@ func open(ctx context.Context, path string, limits job.Limits, watch Watch) (v *
 // and lies under another name. The groups take a part of so many bytes of memory. The caller
 // tells of the stage, so that only the watch's Progress is called.
 func Unpublished(ctx context.Context, path string, threads int, memory int64, watch Watch) error {
-	v, err := newVerifier(ctx, path, threads, memory/verifyPart, watch)
+	v, err := newVerifier(ctx, path, threads, spill.Recount.Part(memory), watch)
 	if err != nil {
 		return err
 	}
@@ -56,9 +56,6 @@ func Unpublished(ctx context.Context, path string, threads int, memory int64, wa
 	_, err = v.result(v.path)
 	return err
 }
-
-// verifyPart is the part of the memory that the groups of a recount may take.
-const verifyPart = 2
 
 // verifier is a recount in progress, of a release on this machine. It does what Tally and Judge
 // do, but reads the release once more for every part of the groups that there was no room for.

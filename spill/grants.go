@@ -1,0 +1,142 @@
+package spill
+
+// Phase is a part of a run in which memory is held. A grant that is held in several is held anew
+// in each of them.
+type Phase string
+
+// The phases. Counting is done in one reading, or in a survey and a reading that counts tuples.
+const (
+	Planning     Phase = "planning"
+	Counting     Phase = "counting in one reading"
+	Surveying    Phase = "survey"
+	Tuples       Phase = "counting tuples"
+	TuplesOnDisk Phase = "counting tuples on disk"
+	Ordering     Phase = "ordering records on disk"
+	Searching    Phase = "search"
+	Masking      Phase = "masking"
+	Verifying    Phase = "verifying"
+	Trying       Phase = "trials of an evaluation"
+)
+
+// Of says what a grant is a part of.
+type Of int
+
+// Whole is the budget's limit, Left what nobody has drawn when the grant is asked for.
+const (
+	Whole Of = iota
+	Left
+)
+
+// Grant is the most that one holder may take of a budget. Some draw it, so that what they do not
+// take is there for others; some only choose by it how many threads or entries they have.
+type Grant struct {
+	Name   string
+	Holder string // who holds it, and what for
+	Phases []Phase
+	Of     Of
+	Within *Grant // of which this is a part; nil: it is one of the budget
+	Drawn  bool   // at once: it is no part of what is left
+	Num    int64
+	Den    int64
+}
+
+// The grants of a run. In every phase they add up to at most 1, where those of what is left come
+// out of what those that are drawn at once leave. What is not listed here is drawn as it grows.
+var (
+	Reading = Grant{
+		Name: "reading", Holder: "readers: as many threads read as have room for their columns", Num: 1, Den: 2,
+		Phases: []Phase{Planning, Counting, Surveying, Tuples, TuplesOnDisk, Masking, Verifying},
+	}
+	Remembering = Grant{
+		Name: "remembered values", Holder: "readers: values that are known from one batch to the next", Num: 1, Den: 8,
+		Phases: Reading.Phases, Within: &Reading,
+	}
+	Fetching = Grant{
+		Name: "fetching ahead", Holder: "readers: pages that are fetched from an object store before they are read", Num: 1, Den: 4,
+		Phases: Reading.Phases, Within: &Reading,
+	}
+	StoreBuffers = Grant{
+		Name: "store", Holder: "the store: runs that are filled and written, 2 to 64 MiB", Num: 1, Den: 8, Drawn: true,
+		Phases: []Phase{Surveying, TuplesOnDisk, Ordering, Searching, Trying},
+	}
+	Excerpt = Grant{
+		Name: "excerpt", Holder: "the plan: hashes of the rows of an excerpt", Num: 1, Den: 4,
+		Phases: []Phase{Planning},
+	}
+	Counts = Grant{
+		Name: "counts", Holder: "counting: distinct values and tuples in memory", Num: 1, Den: 2,
+		Phases: []Phase{Counting},
+	}
+	SurveyedValues = Grant{
+		Name: "surveyed values", Holder: "the survey: values that are not yet in sorted runs", Num: 1, Den: 4,
+		Phases: []Phase{Surveying},
+	}
+	SurveyedCodes = Grant{
+		Name: "surveyed codes", Holder: "the survey: counts of short lists of values by their codes", Num: 1, Den: 16,
+		Phases: []Phase{Surveying},
+	}
+	MergedRuns = Grant{
+		Name: "merged runs", Holder: "the survey: what is read of the runs of one column", Num: 1, Den: 16,
+		Phases: []Phase{Surveying},
+	}
+	CountedTuples = Grant{
+		Name: "tuples", Holder: "counting: distinct tuples in memory", Num: 1, Den: 2, Of: Left,
+		Phases: []Phase{Tuples},
+	}
+	// SpilledTuples is what readers and the store leave: 3/7 of 7/8 are 3/8 of the whole.
+	SpilledTuples = Grant{
+		Name: "spilled tuples", Holder: "counting: distinct tuples that are not yet in the store; as much again for the table that joins them, when readers are done", Num: 3, Den: 7, Of: Left,
+		Phases: []Phase{TuplesOnDisk},
+	}
+	OrderedRecords = Grant{
+		Name: "ordered records", Holder: "an evaluation: records that are sorted at a time", Num: 1, Den: 4, Of: Left,
+		Phases: []Phase{Ordering},
+	}
+	Search = Grant{
+		Name: "search", Holder: "the search: records and its tables, beside the tuples that it begins with", Num: 1, Den: 1, Of: Left,
+		Phases: []Phase{Searching},
+	}
+	MaskedTuples = Grant{
+		Name: "masked tuples", Holder: "masking: tuples whose regions are remembered", Num: 1, Den: 32,
+		Phases: []Phase{Masking},
+	}
+	Turns = Grant{
+		Name: "turns", Holder: "masking: rows of divided cells before each part of the input", Num: 1, Den: 16,
+		Phases: []Phase{Masking},
+	}
+	Recount = Grant{
+		Name: "recount", Holder: "the recount: groups of all sets", Num: 1, Den: 2, Of: Left,
+		Phases: []Phase{Verifying},
+	}
+	Trials = Grant{
+		Name: "trials", Holder: "trials: all that are made at the same time", Num: 1, Den: 1, Of: Left,
+		Phases: []Phase{Trying},
+	}
+	TrialTuples = Grant{
+		Name: "tuples of a trial", Holder: "trials: tuples that are not yet in the store", Num: 1, Den: 2,
+		Phases: []Phase{Trying}, Within: &Trials,
+	}
+)
+
+// Grants returns all grants of a run.
+func Grants() []*Grant {
+	return []*Grant{
+		&Reading, &Remembering, &Fetching, &StoreBuffers, &Excerpt, &Counts, &SurveyedValues, &SurveyedCodes, &MergedRuns,
+		&CountedTuples, &SpilledTuples, &OrderedRecords, &Search, &MaskedTuples, &Turns, &Recount,
+		&Trials, &TrialTuples,
+	}
+}
+
+// Part returns the grant's part of so many bytes: of what it is within, if it is within another.
+func (g *Grant) Part(bytes int64) int64 { return bytes/g.Den*g.Num + bytes%g.Den*g.Num/g.Den }
+
+// Grant returns how many bytes of the budget a grant allows.
+func (b *Budget) Grant(g *Grant) int64 {
+	switch {
+	case g.Within != nil:
+		return g.Part(b.Grant(g.Within))
+	case g.Of == Left:
+		return g.Part(b.Left())
+	}
+	return g.Part(b.limit)
+}
