@@ -16,13 +16,18 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/count"
+	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/masking"
+	"github.com/kcut/kcut/pipeline/output"
 	"github.com/kcut/kcut/spill"
 )
 
 // splitEnv gives a copy of the test program its work: the folder of a job, and for every task a
-// line with what is done, the number of the split, and the file that the result goes to.
+// line with what is done, the number of the split or the task, and the file that the result goes to.
 const splitEnv = "KCUT_TEST_SPLITS"
 
 // splitJob is a job of which splits are counted, bound to its input.
@@ -71,20 +76,40 @@ func TestSplitWorker(t *testing.T) {
 	for task := range strings.Lines(tasks) {
 		words := strings.Fields(task)
 		number, _ := strconv.Atoi(words[1])
-		split := b.Dataset.Splits()[number]
 		var result []byte
 		var err error
-		if words[0] == "survey" {
-			result, err = count.SurveySplit(t.Context(), b.request, b.res.counting(), split)
-		} else {
+		switch words[0] {
+		case "survey":
+			result, err = count.SurveySplit(t.Context(), b.request, b.res.counting(), b.Dataset.Splits()[number])
+		case "tuples":
 			book := mustReadFile(t, filepath.Join(dir, "book"))
-			result, err = count.CountSplit(t.Context(), b.request, b.res.counting(), book, split)
+			result, err = count.CountSplit(t.Context(), b.request, b.res.counting(), book, b.Dataset.Splits()[number])
+		default:
+			m := b.cutMasker(t, mustReadFile(t, filepath.Join(dir, "cut")))
+			result, err = m.MaskTask(t.Context(), b.tasks(&followAll)[number])
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 		write(t, filepath.Join(dir, words[2]), string(result))
 	}
+}
+
+// followAll follows every row group of the input that can be followed.
+var followAll = System{Follow: 1}
+
+// cutMasker returns what masks by the text of a cut.
+func (b *splitJob) cutMasker(tb testing.TB, cut []byte) *masking.Masker {
+	tb.Helper()
+	recoder, err := cutRecoder(b.Bound, cut, b.res.budget)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	m, err := b.masker(recoder, b.res)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return m
 }
 
 func mustReadFile(tb testing.TB, path string) []byte {
@@ -96,8 +121,8 @@ func mustReadFile(tb testing.TB, path string) []byte {
 	return b
 }
 
-// handOut has worker processes do something for every split, in random order and some twice, and
-// returns the results by split. Whoever does it returns the same bytes.
+// handOut has worker processes do something for every split or task, in random order and some
+// twice, and returns the results by its number. Whoever does it returns the same bytes.
 func handOut(t *testing.T, rng *rand.Rand, dir, what string, splits int) [][]byte {
 	t.Helper()
 	const processes = 3
@@ -261,5 +286,82 @@ func TestCountBySplits(t *testing.T) {
 				t.Errorf("by splits\n%s\nlocally\n%s", found.Cut, want.Cut)
 			}
 		})
+	}
+}
+
+// Processes that share nothing but files mask an input task by task: the part files are byte for
+// byte those of a run.
+func TestMaskBySplits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(23, 24))
+	for name, tc := range map[string]struct {
+		output string
+		group  int // rows of the input's row groups
+	}{
+		"cut":      {"output: {path: out/, row_group_rows: 40}", 60},
+		"followed": {"output: out/", 150},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := jobFolder(t, changed("output: out.parquet", tc.output))
+			table := people(rng, 3000)
+			for from := 0; from < 3000; from += 150 {
+				table.parquet(t, filepath.Join(dir, "in", fmt.Sprintf("%04d.parquet", from)), from, from+150, tc.group)
+			}
+			job, err := loadJob(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Run(t.Context(), job, RunOptions{System: followAll}); err != nil {
+				t.Fatal(err)
+			}
+			b := bindSplits(t, dir)
+			maskBySplits(t, rng, dir, b)
+			parts, err := filepath.Glob(filepath.Join(dir, "out", "*.parquet"))
+			if err != nil || len(parts) < 2 {
+				t.Fatalf("%d parts, %v", len(parts), err)
+			}
+			for _, part := range parts {
+				got, want := mustReadFile(t, filepath.Join(dir, "other", filepath.Base(part))), mustReadFile(t, part)
+				if !bytes.Equal(got, want) {
+					t.Errorf("%s: other bytes than those of a run", filepath.Base(part))
+				}
+			}
+		})
+	}
+}
+
+// maskBySplits has worker processes mask by the cut of the folder's release, and publishes what they
+// make beside it.
+func maskBySplits(t *testing.T, rng *rand.Rand, dir string, b splitJob) {
+	t.Helper()
+	cut, err := cutfile.Read(filepath.Join(dir, "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "cut"), string(cut.Raw))
+	target, err := output.Open(publish.OS, filepath.Join(dir, "other")+"/", "", false, func(string) bool { return false })
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := b.cutMasker(t, cut.Raw)
+	parts := &output.Parts{
+		Target: target, Columns: m.Plan.Outputs(), Metadata: map[string]string{cutfile.Key: string(cut.Raw)},
+		Ended: func() {}, Footer: spill.NewLedger(b.res.budget, "the footer"),
+	}
+	results := handOut(t, rng, dir, "mask", len(b.tasks(&followAll)))
+	damaged := bytes.Clone(results[0])
+	damaged[len(damaged)/2]++
+	if err := m.AddTask(t.Context(), 0, damaged, parts); !errors.Is(err, formats.ErrDamaged) {
+		t.Errorf("damaged row groups: %v", err)
+	}
+	for number, result := range results {
+		if err := m.AddTask(t.Context(), number, result, parts); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := parts.Close(true, masking.Place{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := target.Publish(t.Context(), 1); err != nil {
+		t.Fatal(err)
 	}
 }
