@@ -16,17 +16,7 @@ import (
 // countInput counts what the engine wants of the input: in the codes of its own values or, where a
 // cut is given, of that one's labels. With inStore the counts did not fit the memory before.
 func countInput(ctx context.Context, b *Bound, res *resources, tuning count.Tuning, inStore bool) (*count.Counts, error) {
-	request := &count.Request{
-		Dataset: b.Dataset, Columns: b.columns(), Masked: len(b.masked), Class: -1, Groupings: b.groupings(),
-		Whole: b.plan.Whole, Tuning: tuning,
-		Merge: func(t *engine.Table) []engine.CodeMerge {
-			return b.engine.Codes(t.Attributes, t.Histograms, t.Classes, b.requirement)
-		},
-	}
-	if b.class >= 0 {
-		request.Class = len(request.Columns)
-		request.Columns = append(request.Columns, count.Column{Field: b.class})
-	}
+	request := b.request(tuning)
 	var labelers []domain.Labeler
 	if b.given != nil {
 		var err error
@@ -53,6 +43,22 @@ func countInput(ctx context.Context, b *Bound, res *resources, tuning count.Tuni
 	}
 	b.note(counts, res)
 	return counts, nil
+}
+
+// request says what is counted in the codes of the input's own values.
+func (b *Bound) request(tuning count.Tuning) *count.Request {
+	request := &count.Request{
+		Dataset: b.Dataset, Columns: b.columns(), Masked: len(b.masked), Class: -1, Groupings: b.groupings(),
+		Whole: b.plan.Whole, Tuning: tuning,
+		Merge: func(t *engine.Table) []engine.CodeMerge {
+			return b.engine.Codes(t.Attributes, t.Histograms, t.Classes, b.requirement)
+		},
+	}
+	if b.class >= 0 {
+		request.Class = len(request.Columns)
+		request.Columns = append(request.Columns, count.Column{Field: b.class})
+	}
+	return request
 }
 
 // counting is what of the resources counting may take.

@@ -20,28 +20,41 @@ func maskInput(ctx context.Context, b *Bound, found *Found, res *resources, to *
 	if err != nil {
 		return err
 	}
-	plan, err := masking.NewPlan(b.Job, b.Dataset.Schema(), b.specs, b.masked, recoder.Recoding)
+	m, err := b.masker(recoder, res)
 	if err != nil {
 		return err
 	}
-	res.report.Columns = columnReports(b.Dataset.Schema(), b.specs, plan)
-	m := &masking.Masker{
-		Dataset: b.Dataset, Plan: plan, Recoder: recoder,
-		Write:   writer.Options{Compression: b.Job.Output.Compression, Level: b.Job.Output.Level},
-		Threads: res.threads, Budget: res.budget, Tuples: b.requests(),
-	}
-	m.Advanced = func(done, total int64) { res.events.Advanced(StageMask, Progress{Done: done, Total: total}) }
+	res.report.Columns = columnReports(b.Dataset.Schema(), b.specs, m.Plan)
 	parts := &output.Parts{
-		Target: to.target, Columns: plan.Outputs(), Metadata: map[string]string{cutfile.Key: string(found.Cut)},
+		Target: to.target, Columns: m.Plan.Outputs(), Metadata: map[string]string{cutfile.Key: string(found.Cut)},
 		Finished: to.finished, Footer: spill.NewLedger(res.budget, "the footer of the release"),
 	}
 	parts.Ended = func() { to.keepParts(ctx, parts) }
-	tasks := masking.PlanRowGroups(b.Dataset.Splits(), int64(b.Job.Output.RowGroupRows), cmp.Or(system.Follow, masking.LeastFollowed))
+	tasks := b.tasks(system)
 	err = m.Mask(ctx, tasks, parts)
 	if err == nil {
 		err = b.checkUnchanged(ctx)
 	}
 	return errors.Join(err, parts.Close(err == nil, masking.Place{Task: len(tasks)}))
+}
+
+// masker returns what masks the input.
+func (b *Bound) masker(recoder masking.Recoder, res *resources) (*masking.Masker, error) {
+	plan, err := masking.NewPlan(b.Job, b.Dataset.Schema(), b.specs, b.masked, recoder.Recoding)
+	if err != nil {
+		return nil, err
+	}
+	return &masking.Masker{
+		Dataset: b.Dataset, Plan: plan, Recoder: recoder,
+		Write:   writer.Options{Compression: b.Job.Output.Compression, Level: b.Job.Output.Level},
+		Threads: res.threads, Budget: res.budget, Tuples: b.requests(),
+		Advanced: func(done, total int64) { res.events.Advanced(StageMask, Progress{Done: done, Total: total}) },
+	}, nil
+}
+
+// tasks lays out the row groups of the release.
+func (b *Bound) tasks(system *System) []masking.Task {
+	return masking.PlanRowGroups(b.Dataset.Splits(), int64(b.Job.Output.RowGroupRows), cmp.Or(system.Follow, masking.LeastFollowed))
 }
 
 // recoder returns what leads from values to labels: the cut's own text, or the recoding when labels

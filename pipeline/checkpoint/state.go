@@ -28,37 +28,45 @@ const blockHead = 4 + 8
 
 // Save writes a state in one step. The context can stop it.
 func (f *Folder) Save(ctx context.Context, name string, key Key, fill func(*Writer)) error {
-	err := f.write(name, func(to io.Writer) error {
-		w := &Writer{ctx: ctx, to: to, block: make([]byte, blockHead, blockHead+blockBytes+1024)}
-		w.write(append([]byte(magic), key[:]...))
-		fill(w)
-		return w.end()
-	})
+	err := f.write(name, func(to io.Writer) error { return Write(ctx, to, magic+string(key[:]), fill) })
 	if err != nil {
 		return fmt.Errorf("save checkpoint %s in %s: %w", name, f.path, err)
 	}
 	return nil
 }
 
+// Write writes a head and then the blocks of what is filled in. The context can stop it.
+func Write(ctx context.Context, to io.Writer, head string, fill func(*Writer)) error {
+	w := &Writer{ctx: ctx, to: to, block: make([]byte, blockHead, blockHead+blockBytes+1024)}
+	w.write([]byte(head))
+	fill(w)
+	return w.end()
+}
+
 // Load reads a state. It returns ErrNone when there is none of that name and key, or it is
 // damaged, and otherwise what take returns.
 func (f *Folder) Load(name string, key Key, take func(*Reader) error) error {
 	err := f.read(name, func(file io.ReaderAt, size int64) error {
-		r := &Reader{from: io.NewSectionReader(file, 0, size)}
-		head := make([]byte, len(magic)+len(key))
-		if _, err := io.ReadFull(r.from, head); err != nil || string(head) != magic+string(key[:]) {
-			return ErrNone
-		}
-		err := take(r)
-		if r.err != nil {
-			return r.err
-		}
-		return err
+		return Read(io.NewSectionReader(file, 0, size), magic+string(key[:]), take)
 	})
 	if err != nil {
 		return fmt.Errorf("load checkpoint %s from %s: %w", name, f.path, err)
 	}
 	return nil
+}
+
+// Read reads what Write has written with the same head. It returns ErrNone when that is damaged or
+// has another head, and otherwise what take returns.
+func Read(from io.Reader, head string, take func(*Reader) error) error {
+	r, begin := &Reader{from: from}, make([]byte, len(head))
+	if _, err := io.ReadFull(r.from, begin); err != nil || string(begin) != head {
+		return ErrNone
+	}
+	err := take(r)
+	if r.err != nil {
+		return r.err
+	}
+	return err
 }
 
 // Writer writes the values of a state. After an error, which Save returns, it does nothing.

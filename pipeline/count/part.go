@@ -56,6 +56,11 @@ func (p *part) add(values *formats.Values, i int, class, n uint32) error {
 			return err
 		}
 	}
+	return p.put(e)
+}
+
+// put appends an entry whose value is in the arena.
+func (p *part) put(e entry) error {
 	if len(p.entries) == cap(p.entries) {
 		if err := p.grow(); err != nil {
 			return err

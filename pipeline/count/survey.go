@@ -49,16 +49,20 @@ func (r *Request) newSurvey(res *Resources) *survey {
 	return s
 }
 
+// start makes the state of so many workers, and returns what they read.
+func (s *survey) start(n int) []formats.Request {
+	for range n {
+		s.workers = append(s.workers, s.newSurveying())
+	}
+	if s.class != nil {
+		return s.requests()[:s.Class+1]
+	}
+	return s.requests()[:s.bound()]
+}
+
 // read reads the whole input.
 func (s *survey) read(ctx context.Context) error {
-	s.workers = make([]*surveying, s.Dataset.Scanners(s.res.Threads))
-	for i := range s.workers {
-		s.workers[i] = s.newSurveying()
-	}
-	requests := s.requests()[:s.bound()]
-	if s.class != nil {
-		requests = s.requests()[:s.Class+1]
-	}
+	requests := s.start(s.Dataset.Scanners(s.res.Threads))
 	total := s.Dataset.Rows()
 	err := dataset.Scan(ctx, s.Dataset, requests, s.workers, func(rows int64) { s.res.Advanced(rows, 2*total) })
 	for _, w := range s.workers {

@@ -17,14 +17,23 @@ func (r *Request) twice(ctx context.Context, res *Resources) (*Counts, error) {
 	if err := s.read(ctx); err != nil {
 		return nil, err
 	}
-	c := &Counts{Table: r.newTable()}
-	c.Table.Merged = r.Merge != nil
+	c, err := s.counts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c, r.countTuples(ctx, res, c)
+}
+
+// counts returns what is known before tuples are counted.
+func (s *survey) counts(ctx context.Context) (*Counts, error) {
+	c := &Counts{Table: s.newTable()}
+	c.Table.Merged = s.Merge != nil
 	var err error
 	if c.Columns, err = s.bind(ctx); err != nil {
 		return nil, err
 	}
-	c.Class = r.classes(c.Table, s.class, c.Columns)
-	return c, r.countTuples(ctx, res, c)
+	c.Class = s.classes(c.Table, s.class, c.Columns)
+	return c, nil
 }
 
 // newTable returns a table of which nothing is known but its rows.
@@ -61,10 +70,8 @@ func (r *Request) finalCoders(c *Counts) (coders []domain.Coder, sizes []int) {
 	}
 	for i := range r.Columns {
 		switch {
-		case i == r.Class:
-			add(c.Class, c.Class.Classes)
 		case i >= len(c.Columns):
-			add(match{*r.Columns[i].Match}, 2)
+			add(r.unboundCoder(i, c))
 		case i < len(merged):
 			add(domain.Renumbered{Coder: c.Columns[i].Coder, Codes: merged[i].Codes, Domain: merged[i].Domain}, merged[i].Domain)
 		default:
@@ -73,6 +80,14 @@ func (r *Request) finalCoders(c *Counts) (coders []domain.Coder, sizes []int) {
 		}
 	}
 	return coders, sizes
+}
+
+// unboundCoder returns the coder of a column that has no domain: the class, or a match.
+func (r *Request) unboundCoder(i int, c *Counts) (domain.Coder, int) {
+	if i == r.Class {
+		return c.Class, c.Class.Classes
+	}
+	return match{*r.Columns[i].Match}, 2
 }
 
 // countFinal counts the tuples of every grouping in final codes: in memory, or in a store.

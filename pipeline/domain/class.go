@@ -60,6 +60,25 @@ func ClassOrder(in *Interner, pairs partition.Pairs) (order []uint32, names []en
 	return order, names
 }
 
+// InOrder returns the values in the order of their texts, and of every provisional code the number
+// that its value has there, from 1 on; the null's is 0.
+func (in *Interner) InOrder() (values formats.Values, numbers []uint32) {
+	found := make([]occurrence, in.values.Len())
+	for i := range found {
+		found[i].provisional = uint32(i + 1)
+	}
+	values.Type, numbers = in.values.Type, make([]uint32, in.Len())
+	for i, o := range withTexts(in, found) {
+		numbers[o.provisional] = uint32(i + 1)
+		if values.Type.InWords() {
+			values.Words = append(values.Words, in.values.Words[o.provisional-1])
+		} else {
+			values.AppendBytes(in.values.Bytes(int(o.provisional) - 1))
+		}
+	}
+	return values, numbers
+}
+
 // MaxClasses is the most class labels a search works with: a class column with more is
 // nearly always an identifier named by mistake.
 const MaxClasses = 10_000

@@ -2,6 +2,8 @@ package domain
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
@@ -18,14 +20,15 @@ const (
 	savedTree
 )
 
-// saveValues writes values, but for their type, which is the column's.
-func saveValues(w *checkpoint.Writer, v *formats.Values) {
+// SaveValues writes values, but for their type, which is the column's.
+func SaveValues(w *checkpoint.Writer, v *formats.Values) {
 	checkpoint.Numbers(w, v.Words)
 	checkpoint.Numbers(w, v.Ends)
 	w.Bytes(v.Data)
 }
 
-func loadValues(r *checkpoint.Reader, t formats.Type) formats.Values {
+// LoadValues reads what SaveValues has written.
+func LoadValues(r *checkpoint.Reader, t formats.Type) formats.Values {
 	return formats.Values{Type: t, Words: checkpoint.ReadNumbers[uint64](r), Ends: checkpoint.ReadNumbers[uint32](r), Data: r.Bytes(nil)}
 }
 
@@ -34,11 +37,11 @@ func Save(w *checkpoint.Writer, c Coder) {
 	switch c := c.(type) {
 	case ordered:
 		w.Uint(savedOrdered)
-		saveValues(w, &c.in.values)
+		SaveValues(w, &c.in.values)
 		checkpoint.Numbers(w, c.Codes)
 	case *edgeCoder:
 		w.Uint(savedEdges)
-		saveValues(w, &c.edges)
+		SaveValues(w, &c.edges)
 		w.Uint(uint64(c.nullCode))
 		w.Uint(uint64(c.nanCode))
 	case *ListCoder:
@@ -56,13 +59,13 @@ func saveList(w *checkpoint.Writer, c *ListCoder) {
 	w.Uint(uint64(c.rest))
 	w.Uint(uint64(c.nullCode))
 	w.Uint(uint64(len(c.words) + len(c.texts)))
-	for word, code := range c.words {
+	for _, word := range slices.Sorted(maps.Keys(c.words)) {
 		w.Uint(word)
-		w.Uint(uint64(code))
+		w.Uint(uint64(c.words[word]))
 	}
-	for text, code := range c.texts {
+	for _, text := range slices.Sorted(maps.Keys(c.texts)) {
 		w.String(text)
-		w.Uint(uint64(code))
+		w.Uint(uint64(c.texts[text]))
 	}
 }
 
@@ -87,7 +90,7 @@ func Load(r *checkpoint.Reader, c Column) (Coder, error) {
 		}
 		return NewOrdered(in, &Domain{Attribute: c.Attribute, Codes: checkpoint.ReadNumbers[uint32](r)}), r.Err()
 	case kind == savedEdges:
-		return &edgeCoder{edges: loadValues(r, c.Field.Type), nullCode: uint32(r.Uint()), nanCode: uint32(r.Uint())}, nil
+		return &edgeCoder{edges: LoadValues(r, c.Field.Type), nullCode: uint32(r.Uint()), nanCode: uint32(r.Uint())}, nil
 	case kind == savedList:
 		return loadList(r, c)
 	}
@@ -103,7 +106,7 @@ func Load(r *checkpoint.Reader, c Column) (Coder, error) {
 // loadInterner returns an interner of saved values, which have the numbers that they had.
 func loadInterner(r *checkpoint.Reader, field formats.Field, nanIsNull bool, budget *spill.Budget) (*Interner, error) {
 	in := NewInterner(field, nanIsNull, budget)
-	values := loadValues(r, field.Type)
+	values := LoadValues(r, field.Type)
 	if r.Err() != nil {
 		return nil, r.Err()
 	}
@@ -118,7 +121,7 @@ func loadInterner(r *checkpoint.Reader, field formats.Field, nanIsNull bool, bud
 func SaveClass(w *checkpoint.Writer, c *ClassCoder) {
 	w.Bool(c.In != nil)
 	if c.In != nil {
-		saveValues(w, &c.In.values)
+		SaveValues(w, &c.In.values)
 	}
 	checkpoint.Numbers(w, c.Numbers)
 	w.Uint(uint64(c.Classes))

@@ -1,0 +1,77 @@
+package count
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/checkpoint"
+	"github.com/kcut/kcut/spill"
+)
+
+// What processes hand each other is bytes of one of three forms. Each begins with its name and a
+// byte, the version; what follows are blocks of package checkpoint, with their length and a hash.
+// In these, n… is a list: the number of its elements and these; all numbers are uvarints, and texts
+// and bytes have their length in front.
+//
+//	survey:    rows | n (column, mask, type)… | class values, if there is a class | of every column: nulls, values…
+//	           nulls:  n (class, records)…
+//	           values: n (class, records)… and the value: a word or bytes, in order; the last n is 0
+//	           class:  0 is the null, others are places among the class values, from 1 on
+//	code book: n (attribute, coder, final code by code…, domain)… | class coder
+//	tuples:    n groupings: domains… | records | chunks, sorted by their packed keys; the last is empty
+//
+// Values are those of formats.Values, attributes of package state, coders of package domain, and
+// chunks of a partition.Codec over the layout of the domains. Whoever changes one of these gives
+// the forms that have it a new version. Nothing depends on the program that wrote it, nor on the
+// machine: of the same split or counts all write the same bytes.
+const (
+	surveyForm = "kcut survey\x01"
+	bookForm   = "kcut code book\x01"
+	tuplesForm = "kcut tuples\x01"
+)
+
+// ErrDamaged is returned of bytes that are not of the form that is read, or of another request.
+var ErrDamaged = fault.New(fault.Transient, "what was counted of a split is damaged")
+
+// drawn is bytes that are drawn from a budget while they are written.
+type drawn struct {
+	bytes.Buffer
+	budget *spill.Budget
+}
+
+func (d *drawn) Write(p []byte) (int, error) {
+	if err := d.budget.Draw("what is counted of a split", int64(len(p))); err != nil {
+		return 0, err
+	}
+	return d.Buffer.Write(p)
+}
+
+// encode returns what is filled in. What that takes is the caller's from then on.
+func encode(ctx context.Context, form string, budget *spill.Budget, fill func(*checkpoint.Writer)) ([]byte, error) {
+	d := &drawn{budget: budget}
+	err := checkpoint.Write(ctx, d, form, fill)
+	budget.Return(int64(d.Len()))
+	if err != nil {
+		return nil, err
+	}
+	return d.Bytes(), nil
+}
+
+// decode reads what encode has returned.
+func decode(form string, b []byte, take func(*checkpoint.Reader) error) error {
+	err := checkpoint.Read(bytes.NewReader(b), form, take)
+	if errors.Is(err, checkpoint.ErrNone) {
+		return fmt.Errorf("read %q of %d bytes: %w", form[:len(form)-1], len(b), ErrDamaged)
+	}
+	return err
+}
+
+// alone returns what one worker may take of the resources, and a function that gives it back.
+func (res *Resources) alone() (*Resources, func()) {
+	one := *res
+	one.Budget, one.Threads = res.Budget.Part(res.Budget.Limit()), 1
+	return &one, func() { one.Budget.Return(one.Budget.Used()) }
+}

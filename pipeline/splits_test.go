@@ -1,0 +1,367 @@
+package pipeline
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/publish"
+	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/count"
+	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/masking"
+	"github.com/kcut/kcut/pipeline/output"
+	"github.com/kcut/kcut/spill"
+)
+
+// splitEnv gives a copy of the test program its work: the folder of a job, and for every task a
+// line with what is done, the number of the split or the task, and the file that the result goes to.
+const splitEnv = "KCUT_TEST_SPLITS"
+
+// splitJob is a job of which splits are counted, bound to its input.
+type splitJob struct {
+	*Bound
+	res     *resources
+	request *count.Request
+}
+
+// bindSplits binds a folder's job. Values spill when a worker holds a few.
+func bindSplits(tb testing.TB, dir string) splitJob {
+	tb.Helper()
+	job, err := loadJob(dir)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	res, err := newResources(job, &Report{}, Events{}, spill.Options{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := res.closeStore(); err != nil {
+			tb.Error(err)
+		}
+	})
+	trees, err := loadTaxonomies(job, res.budget)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	b, err := (&assignment{job: job, opt: &RunOptions{}}).bind(context.Background(), trees, res)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { b.close() })
+	return splitJob{b, res, b.request(count.Tuning{Room: 40})}
+}
+
+// TestSplitWorker is no test but what a worker process does: it knows its job, and reads and writes
+// files.
+func TestSplitWorker(t *testing.T) {
+	dir, tasks, ok := strings.Cut(os.Getenv(splitEnv), "\n")
+	if !ok {
+		t.Skip("this process is no worker")
+	}
+	b := bindSplits(t, dir)
+	for task := range strings.Lines(tasks) {
+		words := strings.Fields(task)
+		number, _ := strconv.Atoi(words[1])
+		var result []byte
+		var err error
+		switch words[0] {
+		case "survey":
+			result, err = count.SurveySplit(t.Context(), b.request, b.res.counting(), b.Dataset.Splits()[number])
+		case "tuples":
+			book := mustReadFile(t, filepath.Join(dir, "book"))
+			result, err = count.CountSplit(t.Context(), b.request, b.res.counting(), book, b.Dataset.Splits()[number])
+		default:
+			m := b.cutMasker(t, mustReadFile(t, filepath.Join(dir, "cut")))
+			result, err = m.MaskTask(t.Context(), b.tasks(&followAll)[number])
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(dir, words[2]), string(result))
+	}
+}
+
+// followAll follows every row group of the input that can be followed.
+var followAll = System{Follow: 1}
+
+// cutMasker returns what masks by the text of a cut.
+func (b *splitJob) cutMasker(tb testing.TB, cut []byte) *masking.Masker {
+	tb.Helper()
+	recoder, err := cutRecoder(b.Bound, cut, b.res.budget)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	m, err := b.masker(recoder, b.res)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return m
+}
+
+func mustReadFile(tb testing.TB, path string) []byte {
+	tb.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return b
+}
+
+// handOut has worker processes do something for every split or task, in random order and some
+// twice, and returns the results by its number. Whoever does it returns the same bytes.
+func handOut(t *testing.T, rng *rand.Rand, dir, what string, splits int) [][]byte {
+	t.Helper()
+	const processes = 3
+	tasks := make([]string, processes)
+	results := make([][]string, splits)
+	todo := append(rng.Perm(splits), rng.Perm(splits)[:splits/2]...)
+	for i, split := range todo {
+		name := fmt.Sprintf("%s.%d.%d", what, split, i)
+		tasks[i%processes] += fmt.Sprintf("\n%s %d %s", what, split, name)
+		results[split] = append(results[split], name)
+	}
+	var workers []*exec.Cmd
+	for _, list := range tasks {
+		worker := exec.Command(os.Args[0], "-test.run=^TestSplitWorker$", "-test.v")
+		worker.Env = append(os.Environ(), splitEnv+"="+dir+list)
+		worker.Stdout = &bytes.Buffer{}
+		if err := worker.Start(); err != nil {
+			t.Fatal(err)
+		}
+		workers = append(workers, worker)
+	}
+	for _, worker := range workers {
+		if err := worker.Wait(); err != nil {
+			t.Errorf("a worker: %v\n%s", err, worker.Stdout)
+		}
+	}
+	var all [][]byte
+	for split, names := range results {
+		for i, name := range names {
+			result := mustReadFile(t, filepath.Join(dir, name))
+			if i == 0 {
+				all = append(all, result)
+			} else if !bytes.Equal(result, all[split]) {
+				t.Errorf("two workers say different things of split %d", split)
+			}
+		}
+	}
+	return all
+}
+
+// countBySplits counts an input by worker processes.
+func countBySplits(t *testing.T, rng *rand.Rand, dir string, b splitJob) *count.Counts {
+	t.Helper()
+	ctx, res, splits := t.Context(), b.res.counting(), len(b.Dataset.Splits())
+	surveys := handOut(t, rng, dir, "survey", splits)
+	rng.Shuffle(splits, func(i, j int) { surveys[i], surveys[j] = surveys[j], surveys[i] })
+	damaged := bytes.Clone(surveys[0])
+	damaged[len(damaged)/2]++
+	for what, wrong := range map[string][][]byte{"missing": surveys[1:], "there twice": append(surveys, surveys[0]), "damaged": append(surveys[1:], damaged)} {
+		if _, err := count.BindSurveys(ctx, b.request, bindSplits(t, dir).res.counting(), wrong); !errors.Is(err, count.ErrDamaged) {
+			t.Errorf("the survey of a split is %s: %v", what, err)
+		}
+	}
+	counts, err := count.BindSurveys(ctx, b.request, res, surveys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	book, err := count.CodeBook(ctx, b.request, res, counts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "book"), string(book))
+	runs := handOut(t, rng, dir, "tuples", splits)
+	half, err := count.Merge(ctx, res, runs[:splits/2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := count.BindTuples(ctx, b.request, res, counts, append([][]byte{half}, runs[splits/2+1:]...)); !errors.Is(err, count.ErrDamaged) {
+		t.Errorf("the tuples of a split are missing: %v", err)
+	}
+	if err := count.BindTuples(ctx, b.request, res, counts, append(runs[splits/2:], half)); err != nil {
+		t.Fatal(err)
+	}
+	return counts
+}
+
+// tuplesOf returns the tuples of a table in the codes that a search tells apart.
+func tuplesOf(t *partition.Table, maps [][]uint32) map[string]uint64 {
+	tuples := make(map[string]uint64)
+	for i, n := range t.Counts {
+		var codes []uint32
+		for c, field := range t.Layout.Fields {
+			code := field.Code(t.Keys[i*t.Layout.Words:])
+			if maps != nil && maps[c] != nil {
+				code = maps[c][code]
+			}
+			codes = append(codes, code)
+		}
+		tuples[fmt.Sprint(codes)] += uint64(n)
+	}
+	return tuples
+}
+
+// mustCountAlike compares counts by splits with those of the local way.
+func mustCountAlike(t *testing.T, b splitJob, bySplits, local *engine.Table) {
+	t.Helper()
+	merged := b.request.Merge(local)
+	for g, columns := range b.request.Groupings {
+		var maps [][]uint32
+		for _, c := range columns {
+			if c < len(merged) && !local.Merged {
+				maps = append(maps, merged[c].Codes)
+			} else {
+				maps = append(maps, nil)
+			}
+		}
+		if got, want := tuplesOf(bySplits.Groupings[g], nil), tuplesOf(local.Groupings[g], maps); !reflect.DeepEqual(got, want) {
+			t.Errorf("set %d: %d tuples, want %d", g+1, len(got), len(want))
+		}
+	}
+	for a := range local.Attributes {
+		got, want := bySplits.Attributes[a], local.Attributes[a]
+		if !slices.Equal(got.Texts, want.Texts) || !slices.Equal(got.Positions, want.Positions) || got.HasRest != want.HasRest || got.HasNull != want.HasNull {
+			t.Errorf("column %s: %d values, want %d", want.Name, len(got.Texts), len(want.Texts))
+		}
+		if !reflect.DeepEqual(bySplits.Histograms[a], local.Histograms[a]) {
+			t.Errorf("column %s has other classes", want.Name)
+		}
+	}
+	if !slices.Equal(bySplits.ClassNames, local.ClassNames) || bySplits.Rows != local.Rows {
+		t.Errorf("classes %v, want %v; %d rows, want %d", bySplits.ClassNames, local.ClassNames, bySplits.Rows, local.Rows)
+	}
+}
+
+// Processes that share nothing but files count an input split by split, and a search finds the same
+// cut as in what one process counts.
+func TestCountBySplits(t *testing.T) {
+	jobs := []string{
+		peopleJob, changed("class: income\n", ""), withAlgorithm(peopleJob, "mondrian"),
+		changed("job: suppress", "job: {mask: generalize, taxonomy: {prefix: [1]}}"),
+	}
+	rng := rand.New(rand.NewPCG(21, 22))
+	for i, job := range jobs {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			dir := jobFolder(t, job)
+			table := people(rng, 900)
+			table.fields[5].Nullable, table.rows[7][5], table.rows[800][5] = true, null, null
+			for from := 0; from < 900; from += 150 { // each file has a class of its own
+				table.rows[from][5] = fmt.Sprint("class ", 900-from)
+				table.parquet(t, filepath.Join(dir, "in", fmt.Sprintf("%d.parquet", from)), from, from+150, 60)
+			}
+			b, alone := bindSplits(t, dir), bindSplits(t, dir)
+			if n := len(b.Dataset.Splits()); n < 4 {
+				t.Fatalf("%d splits tell too little", n)
+			}
+			bySplits := countBySplits(t, rng, dir, b)
+			local, err := count.Input(t.Context(), alone.request, alone.res.counting())
+			if err != nil {
+				t.Fatal(err)
+			}
+			mustCountAlike(t, b, bySplits.Table, local.Table)
+			found, err := search(t.Context(), b.Bound, bySplits, b.res, &RunOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := search(t.Context(), alone.Bound, local, alone.res, &RunOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(found.Cut, want.Cut) {
+				t.Errorf("by splits\n%s\nlocally\n%s", found.Cut, want.Cut)
+			}
+		})
+	}
+}
+
+// Processes that share nothing but files mask an input task by task: the part files are byte for
+// byte those of a run.
+func TestMaskBySplits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(23, 24))
+	for name, tc := range map[string]struct {
+		output string
+		group  int // rows of the input's row groups
+	}{
+		"cut":      {"output: {path: out/, row_group_rows: 40}", 60},
+		"followed": {"output: out/", 150},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := jobFolder(t, changed("output: out.parquet", tc.output))
+			table := people(rng, 3000)
+			for from := 0; from < 3000; from += 150 {
+				table.parquet(t, filepath.Join(dir, "in", fmt.Sprintf("%04d.parquet", from)), from, from+150, tc.group)
+			}
+			job, err := loadJob(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Run(t.Context(), job, RunOptions{System: followAll}); err != nil {
+				t.Fatal(err)
+			}
+			b := bindSplits(t, dir)
+			maskBySplits(t, rng, dir, b)
+			parts, err := filepath.Glob(filepath.Join(dir, "out", "*.parquet"))
+			if err != nil || len(parts) < 2 {
+				t.Fatalf("%d parts, %v", len(parts), err)
+			}
+			for _, part := range parts {
+				got, want := mustReadFile(t, filepath.Join(dir, "other", filepath.Base(part))), mustReadFile(t, part)
+				if !bytes.Equal(got, want) {
+					t.Errorf("%s: other bytes than those of a run", filepath.Base(part))
+				}
+			}
+		})
+	}
+}
+
+// maskBySplits has worker processes mask by the cut of the folder's release, and publishes what they
+// make beside it.
+func maskBySplits(t *testing.T, rng *rand.Rand, dir string, b splitJob) {
+	t.Helper()
+	cut, err := cutfile.Read(t.Context(), filepath.Join(dir, "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "cut"), string(cut.Raw))
+	target, err := output.Open(publish.OS, filepath.Join(dir, "other")+"/", "", false, func(string) bool { return false })
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := b.cutMasker(t, cut.Raw)
+	parts := &output.Parts{
+		Target: target, Columns: m.Plan.Outputs(), Metadata: map[string]string{cutfile.Key: string(cut.Raw)},
+		Ended: func() {}, Footer: spill.NewLedger(b.res.budget, "the footer"),
+	}
+	results := handOut(t, rng, dir, "mask", len(b.tasks(&followAll)))
+	damaged := bytes.Clone(results[0])
+	damaged[len(damaged)/2]++
+	if err := m.AddTask(t.Context(), 0, damaged, parts); !errors.Is(err, formats.ErrDamaged) {
+		t.Errorf("damaged row groups: %v", err)
+	}
+	for number, result := range results {
+		if err := m.AddTask(t.Context(), number, result, parts); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := parts.Close(true, masking.Place{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := target.Publish(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+}
