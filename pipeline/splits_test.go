@@ -200,18 +200,25 @@ func countBySplits(t *testing.T, rng *rand.Rand, dir string, b splitJob) *count.
 }
 
 // tuplesOf returns the tuples of a table in the codes that a search tells apart.
-func tuplesOf(t *partition.Table, maps [][]uint32) map[string]uint64 {
+func tuplesOf(tb testing.TB, table *partition.Table, space partition.Space, maps [][]uint32) map[string]uint64 {
+	tb.Helper()
 	tuples := make(map[string]uint64)
-	for i, n := range t.Counts {
-		var codes []uint32
-		for c, field := range t.Layout.Fields {
-			code := field.Code(t.Keys[i*t.Layout.Words:])
-			if maps != nil && maps[c] != nil {
-				code = maps[c][code]
+	err := table.Scan(tb.Context(), space, func(t *partition.Table) error {
+		for i, n := range t.Counts {
+			var codes []uint32
+			for c, field := range t.Layout.Fields {
+				code := field.Code(t.Keys[i*t.Layout.Words:])
+				if maps != nil && maps[c] != nil {
+					code = maps[c][code]
+				}
+				codes = append(codes, code)
 			}
-			codes = append(codes, code)
+			tuples[fmt.Sprint(codes)] += uint64(n)
 		}
-		tuples[fmt.Sprint(codes)] += uint64(n)
+		return nil
+	})
+	if err != nil {
+		tb.Fatal(err)
 	}
 	return tuples
 }
@@ -229,7 +236,9 @@ func mustCountAlike(t *testing.T, b splitJob, bySplits, local *engine.Table) {
 				maps = append(maps, nil)
 			}
 		}
-		if got, want := tuplesOf(bySplits.Groupings[g], nil), tuplesOf(local.Groupings[g], maps); !reflect.DeepEqual(got, want) {
+		space := partition.Space{Budget: b.res.budget, Store: b.res.scratch.opened()}
+		got, want := tuplesOf(t, bySplits.Groupings[g], space, nil), tuplesOf(t, local.Groupings[g], space, maps)
+		if !reflect.DeepEqual(got, want) {
 			t.Errorf("set %d: %d tuples, want %d", g+1, len(got), len(want))
 		}
 	}
@@ -267,6 +276,11 @@ func TestCountBySplits(t *testing.T) {
 			b, alone := bindSplits(t, dir), bindSplits(t, dir)
 			if n := len(b.Dataset.Splits()); n < 4 {
 				t.Fatalf("%d splits tell too little", n)
+			}
+			if i == 1 {
+				if _, err := b.res.scratch.open("the tuples"); err != nil {
+					t.Fatal(err)
+				}
 			}
 			bySplits := countBySplits(t, rng, dir, b)
 			local, err := count.Input(t.Context(), alone.request, alone.res.counting())

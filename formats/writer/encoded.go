@@ -11,7 +11,7 @@ import (
 
 // AppendTo appends the row group in a form that another process can read, version 1 of it:
 //
-//	entry, as in a file's footer, of the first row group | segments…, until the end
+//	entry, as in a file's footer, of the first row group | number of segments | segments…
 //
 // The entry has its length in front. A segment is its length plus one and its bytes or, when it is
 // copied, 0 and where it lies in the source: offset, size. All these numbers are uvarints.
@@ -21,6 +21,7 @@ func (g *EncodedRowGroup) AppendTo(to []byte) ([]byte, error) {
 		return nil, err
 	}
 	to = append(binary.AppendUvarint(to, uint64(len(entry))), entry...)
+	to = binary.AppendUvarint(to, uint64(len(g.out)))
 	for _, s := range g.out {
 		if s.bytes != nil {
 			to = append(binary.AppendUvarint(to, uint64(len(s.bytes))+1), s.bytes...)
@@ -42,7 +43,7 @@ func ParseRowGroup(b []byte) (*EncodedRowGroup, error) {
 		return nil, fmt.Errorf("read the entry of a row group: %w", formats.ErrDamaged)
 	}
 	g.Rows = g.entry.NumRows
-	for len(p.rest) > 0 {
+	for n := p.number(); n > 0 && !p.failed; n-- {
 		s := segment{}
 		if n := p.number(); n > 0 {
 			s.bytes = p.bytes(n - 1)
