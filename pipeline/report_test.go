@@ -257,3 +257,28 @@ func told(rows [][]string, steps []liveStep, from int, set string) (n uint64) {
 	}
 	return n
 }
+
+// A run that finds its release already done reports the stages of the run that made it, and none of
+// its own.
+func TestReportOfWhatStands(t *testing.T) {
+	dir := jobFolder(t, peopleJob)
+	peopleFile(t, dir)
+	var stages [2][]Stage
+	for i := range stages {
+		job, err := loadJob(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		report, err := Run(t.Context(), job, RunOptions{Resume: true})
+		if err != nil || report.AlreadyDone != (i == 1) {
+			t.Fatalf("run %d: %v", i+1, err)
+		}
+		for _, s := range report.Stages {
+			stages[i] = append(stages[i], s.Stage)
+		}
+	}
+	made := stages[0][:len(stages[0])-1] // the record was written before it was published
+	if !slices.Equal(stages[1], made) {
+		t.Errorf("%v, want %v", stages[1], made)
+	}
+}
