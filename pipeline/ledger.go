@@ -54,7 +54,7 @@ type ledger struct {
 	exists bool   // there is an output already
 
 	work   *checkpoint.Folder // claimed
-	beside *companion         // where its record lies in an object store
+	beside *remoteRecord      // where its record lies in an object store
 	known  []known            // records of the output, while they count
 	states *checkpoint.Folder // where states are kept; it may be the same
 	began  time.Time          // the first stage that keeps one
@@ -64,7 +64,7 @@ type ledger struct {
 // openLedger claims the work folder of an output, refuses one that must not be replaced, and sweeps
 // what a run that was killed has spilled. close is owed.
 func openLedger(ctx context.Context, job *job.Job, opt *RunOptions, res *resources) (_ *ledger, err error) {
-	l := &ledger{job: job, opt: opt, res: res, beside: companionOf(job.Output.Path)}
+	l := &ledger{job: job, opt: opt, res: res, beside: remoteRecordOf(job.Output.Path)}
 	if l.exists, err = output.Check(ctx, job.Output.Path); err != nil {
 		return nil, err
 	}

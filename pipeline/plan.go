@@ -31,7 +31,7 @@ func Plan(ctx context.Context, job *job.Job, opt PlanOptions) (_ *forecast.Forec
 	if err != nil {
 		return nil, err
 	}
-	l := &ledger{job: job, opt: &RunOptions{}, res: res, beside: companionOf(job.Output.Path)}
+	l := &ledger{job: job, opt: &RunOptions{}, res: res, beside: remoteRecordOf(job.Output.Path)}
 	if l.exists, err = output.Check(ctx, job.Output.Path); err != nil {
 		return nil, err
 	}

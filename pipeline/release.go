@@ -63,7 +63,7 @@ func (r *pendingRelease) keepParts(ctx context.Context, p *output.Parts) {
 	if !r.due() {
 		return
 	}
-	err := p.Settle(ctx)
+	err := p.MakeDurable(ctx)
 	var text []byte
 	if err == nil {
 		text, err = json.Marshal(p.Finished)

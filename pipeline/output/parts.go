@@ -108,8 +108,8 @@ func (p *Parts) Close(complete bool, end masking.Place) error {
 	return nil
 }
 
-// Settle makes the finished parts durable, and takes their digests.
-func (p *Parts) Settle(ctx context.Context) error {
+// MakeDurable makes the finished parts durable, and takes their digests.
+func (p *Parts) MakeDurable(ctx context.Context) error {
 	for i := range p.Finished {
 		part := &p.Finished[i]
 		if part.Digest != "" {

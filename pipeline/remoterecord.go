@@ -13,17 +13,17 @@ import (
 	"github.com/kcut/kcut/pipeline/output"
 )
 
-// companion is where the record of a release in an object store lies for runs of other machines:
+// remoteRecord is where the record of a release in an object store lies for runs of other machines:
 // beside the output, under the names that it has beside one on a disk, and no part of the release.
 // Nil: there is no such place.
-type companion struct {
+type remoteRecord struct {
 	folder    string // location
 	announced bool
 }
 
-// companionOf returns the place of an output's record. Beside a directory that is all of a bucket
+// remoteRecordOf returns the place of an output's record. Beside a directory that is all of a bucket
 // there is none.
-func companionOf(path string) *companion {
+func remoteRecordOf(path string) *remoteRecord {
 	if !storage.IsRemote(path) {
 		return nil
 	}
@@ -32,7 +32,7 @@ func companionOf(path string) *companion {
 		return nil
 	}
 	above, name := paths.Split(key)
-	return &companion{folder: bucket + "/" + above + "." + name + ".kcut"}
+	return &remoteRecord{folder: bucket + "/" + above + "." + name + ".kcut"}
 }
 
 // outline is what of a report lies beside a release: beyond its digests only what the release
@@ -54,7 +54,7 @@ func (r *Report) outline() ([]byte, error) {
 }
 
 // get returns a record, nil when there is none, or none that one may read.
-func (c *companion) get(ctx context.Context, name string) ([]byte, error) {
+func (c *remoteRecord) get(ctx context.Context, name string) ([]byte, error) {
 	if c == nil {
 		return nil, nil
 	}
@@ -66,7 +66,7 @@ func (c *companion) get(ctx context.Context, name string) ([]byte, error) {
 }
 
 // announce writes down what will stand once it is published.
-func (c *companion) announce(ctx context.Context, report *Report) error {
+func (c *remoteRecord) announce(ctx context.Context, report *Report) error {
 	if c == nil {
 		return nil
 	}
@@ -79,7 +79,7 @@ func (c *companion) announce(ctx context.Context, report *Report) error {
 }
 
 // complete writes down that what was announced stands now, although the run may have been stopped.
-func (c *companion) complete(ctx context.Context, report *Report) error {
+func (c *remoteRecord) complete(ctx context.Context, report *Report) error {
 	if c == nil || !c.announced {
 		return nil
 	}
@@ -96,7 +96,7 @@ func (c *companion) complete(ctx context.Context, report *Report) error {
 }
 
 // revoke removes what was announced.
-func (c *companion) revoke(ctx context.Context) error {
+func (c *remoteRecord) revoke(ctx context.Context) error {
 	if c == nil || !c.announced {
 		return nil
 	}
