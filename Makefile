@@ -41,13 +41,13 @@ test-long:
 
 # The tests of what runs concurrently, with the race detector, which takes a C compiler. Without those
 # that count what is allocated, since the detector allocates, too, and without long ones of one goroutine.
-RACES := TestAlgorithmsOnRandomTables|TestSameBytesWhateverTheLayout|TestCancelled$$|TestOutOfCoreAgrees$$|TestDividedCells|TestResumeParts|TestRemoteRun|TestUsage
+RACES := TestDividedCells|TestResumeParts|TestUsage
 race: export CGO_ENABLED = 1
 race:
-	$(GO) test -race -vet=off -timeout 20m -skip 'Alloc|Resident|HeapGaps|HugePages|AgreesWithMap|AgreeWithMap|FaultSurfaces' ./internal/... ./partition/... ./spill
+	$(GO) test -race -vet=off -timeout 20m -skip 'Alloc|Resident|HeapGaps|HugePages|AgreesWithMap|AgreeWithMap|FaultSurfaces' ./internal/... ./partition ./partition/cells
+	$(GO) test -race -vet=off -timeout 20m -run 'TestPredictedRefinements|TestRefineStops|TestJoining|TestGrid' ./partition/tips
 	$(GO) test -race -vet=off -timeout 20m ./formats/dataset ./pipeline/count ./pipeline/masking
 	$(GO) test -race -vet=off -timeout 20m -run '$(RACES)' ./pipeline
-	$(GO) test -race -vet=off -timeout 20m -run 'TestEvaluate$$|TestEvaluateSpilled' ./pipeline/evaluate
 
 # The table of docs/performance.md, and how the search scales. Minutes to half an hour.
 bench:
