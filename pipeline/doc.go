@@ -16,7 +16,6 @@
 //	masking     the row groups of a release
 //	output      where they go, and how they get there
 //	checkpoint  what a run keeps for the next one
-//	state       a recoding of regions as it is kept
 //	forecast    what a run will take
 //
 // What a run has in common with those who only read releases lies lower still: job,

@@ -10,15 +10,9 @@ import (
 	"runtime/debug"
 	"slices"
 
-	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/checkpoint"
-	"github.com/kcut/kcut/pipeline/count"
-	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/output"
-	"github.com/kcut/kcut/pipeline/state"
-	"github.com/kcut/kcut/spill"
 )
 
 // The states that a run keeps for the next one.
@@ -97,15 +91,18 @@ func worthwhile(failure error) bool {
 }
 
 // keepCut saves what the search has found, once the options' time has passed since the run began.
+// Where labels depend on more than their own column the cut alone does not mask: a later run searches
+// again.
 func (l *ledger) keepCut(ctx context.Context, b *Bound, f *Found) {
-	if l.opt.Checkpoint <= 0 || l.opt.System.since(l.began) < l.opt.Checkpoint || f.recoding != nil && !state.IsSavable(f.recoding) {
+	if l.opt.Checkpoint <= 0 || l.opt.System.since(l.began) < l.opt.Checkpoint || f.recoding != nil {
 		return
 	}
 	report, err := json.Marshal(l.res.report)
 	if err == nil {
 		err = l.states.Save(ctx, cutState, l.stateKey(b), func(w *checkpoint.Writer) {
 			w.Bytes(report)
-			f.save(w)
+			w.Bytes(f.Cut)
+			w.Bytes(f.trace.Bytes())
 		})
 	}
 	l.tried(ctx, err)
@@ -126,95 +123,24 @@ func (l *ledger) resume(b *Bound) *Found {
 	if !slices.Contains(names, cutState) {
 		return nil
 	}
-	budget := l.res.budget.Part(l.res.budget.Limit())
 	var was Report
-	var found *Found
-	err = l.states.Load(cutState, l.stateKey(b), func(in *checkpoint.Reader) (err error) {
+	found := &Found{}
+	err = l.states.Load(cutState, l.stateKey(b), func(in *checkpoint.Reader) error {
 		if text := in.Bytes(nil); json.Unmarshal(text, &was) != nil {
 			return checkpoint.ErrNone
 		}
-		found, err = loadFound(in, b, budget)
-		return err
+		found.Cut = in.Bytes(nil)
+		found.trace.Write(in.Bytes(nil))
+		return in.Err()
 	})
 	if err == nil && l.opt.Trace != nil {
 		_, err = l.opt.Trace.Write(found.trace.Bytes())
 	}
 	if err != nil {
 		l.startAfresh(errors.Join(err, l.states.Remove(cutState)))
-		budget.Return(budget.Used())
 		return nil
 	}
 	l.restore(&was)
 	l.res.events.Noted("going on from what an earlier run has found")
 	return found
 }
-
-// save writes what was found.
-func (f *Found) save(w *checkpoint.Writer) {
-	w.Bytes(f.Cut)
-	w.Bytes(f.trace.Bytes())
-	w.Bool(f.recoding != nil)
-	if f.recoding != nil {
-		saveDomains(w, f.counts)
-		state.SaveRegions(w, f.recoding)
-	}
-}
-
-// loadFound reads what save has written. What it holds is drawn from a budget.
-func loadFound(from *checkpoint.Reader, b *Bound, budget *spill.Budget) (*Found, error) {
-	f := &Found{Cut: from.Bytes(nil)}
-	f.trace.Write(from.Bytes(nil))
-	if !from.Bool() || from.Err() != nil {
-		return f, from.Err()
-	}
-	var err error
-	if f.counts, err = loadDomains(from, b, budget); err != nil {
-		return nil, err
-	}
-	f.recoding, err = state.LoadRegions(from, f.counts.Table, b.engine, budget)
-	return f, err
-}
-
-// saveDomains writes what masking needs of counts: attributes, coders and classes.
-func saveDomains(w *checkpoint.Writer, c *count.Counts) {
-	for a := range c.Table.Attributes {
-		state.SaveAttribute(w, &c.Table.Attributes[a])
-		domain.Save(w, c.Columns[a].Coder)
-	}
-	w.Uint(uint64(c.Table.Classes))
-	state.SaveLabels(w, c.Table.ClassNames)
-	domain.SaveClass(w, &c.Class)
-}
-
-// loadDomains reads what saveDomains has written. What it holds is drawn from a budget.
-func loadDomains(from *checkpoint.Reader, b *Bound, budget *spill.Budget) (*count.Counts, error) {
-	c := &count.Counts{Table: &engine.Table{Rows: uint64(b.Dataset.Rows())}}
-	fields := b.Dataset.Schema().Fields
-	for _, field := range b.masked {
-		column, err := loadColumn(from, b, fields[field], budget)
-		if err != nil {
-			return nil, err
-		}
-		c.Table.Attributes, c.Columns = append(c.Table.Attributes, column.Attribute), append(c.Columns, column)
-	}
-	c.Table.Classes, c.Table.ClassNames = from.Int(), state.LoadLabels(from)
-	var err error
-	c.Class, err = domain.LoadClass(from, fields[max(b.class, 0)], budget)
-	return c, err
-}
-
-func loadColumn(from *checkpoint.Reader, b *Bound, field formats.Field, budget *spill.Budget) (*count.Bound, error) {
-	spec := b.Job.Column(field.Name)
-	attribute, err := state.LoadAttribute(from)
-	if err == nil && attribute.Tree != nil {
-		err = domain.HoldFrequent(spec.Name, budget)(int64(attribute.Tree.Len()) * treeNodeBytes)
-	}
-	if err != nil {
-		return nil, err
-	}
-	coder, err := domain.Load(from, domain.Column{Field: field, Spec: spec, Taxonomy: b.Taxonomies.of[spec.Name], Attribute: attribute, Budget: budget})
-	return &count.Bound{Domain: domain.Domain{Attribute: attribute}, Coder: coder}, err
-}
-
-// treeNodeBytes is about what a node of a taxonomy takes.
-const treeNodeBytes = 300

@@ -3,8 +3,6 @@ package induce
 import (
 	"cmp"
 	"slices"
-
-	"github.com/kcut/kcut/engine"
 )
 
 // Tree is a decision tree. Its nodes are those that records of the table reach, in
@@ -152,48 +150,4 @@ func (t *Tree) largest(n int) int32 {
 		}
 	}
 	return largest
-}
-
-// Save writes what Locate needs.
-func (t *Tree) Save(to engine.NumberWriter) {
-	to.Uint(uint64(len(t.columns)))
-	for _, c := range t.columns {
-		to.Uint(uint64(c.Domain))
-		to.Uint(flag(c.Numeric))
-		to.Uint(flag(c.Null))
-	}
-	to.Uint(uint64(len(t.nodes)))
-	for _, n := range t.nodes {
-		to.Uint(uint64(n.column + 1))
-		to.Uint(uint64(n.split))
-		to.Uint(uint64(n.links))
-		to.Uint(uint64(n.children))
-	}
-	to.Uint(uint64(len(t.links)))
-	for _, l := range t.links {
-		to.Uint(uint64(l.branch))
-		to.Uint(uint64(l.node))
-	}
-}
-
-func flag(yes bool) uint64 {
-	if yes {
-		return 1
-	}
-	return 0
-}
-
-// LoadTree reads a tree that was saved: it can Locate, and knows of its records nothing.
-func LoadTree(from engine.NumberReader) *Tree {
-	t := &Tree{}
-	for n := from.Uint(); n > 0 && from.Err() == nil; n-- {
-		t.columns = append(t.columns, Column{Domain: int(from.Uint()), Numeric: from.Uint() > 0, Null: from.Uint() > 0})
-	}
-	for n := from.Uint(); n > 0 && from.Err() == nil; n-- {
-		t.nodes = append(t.nodes, node{column: int32(from.Uint()) - 1, split: uint32(from.Uint()), links: int32(from.Uint()), children: int32(from.Uint())})
-	}
-	for n := from.Uint(); n > 0 && from.Err() == nil; n-- {
-		t.links = append(t.links, link{branch: uint32(from.Uint()), node: int32(from.Uint())})
-	}
-	return t
 }

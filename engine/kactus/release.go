@@ -68,21 +68,3 @@ func (l *locator) Locate(n int, codes [][]uint32, regions []int32) {
 		regions[i] = l.regions[l.tree.Locate(codes, i)]
 	}
 }
-
-// Save writes the tree and its nodes' regions.
-func (l *locator) Save(to engine.NumberWriter) {
-	l.tree.Save(to)
-	to.Uint(uint64(len(l.regions)))
-	for _, region := range l.regions {
-		to.Uint(uint64(uint32(region)))
-	}
-}
-
-// LoadLocator reads a locator that was saved.
-func (e Engine) LoadLocator(from engine.NumberReader) engine.Locator {
-	l := &locator{tree: induce.LoadTree(from)}
-	for n := from.Uint(); n > 0 && from.Err() == nil; n-- {
-		l.regions = append(l.regions, int32(uint32(from.Uint())))
-	}
-	return l
-}

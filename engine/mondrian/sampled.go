@@ -31,42 +31,8 @@ func (d *sampled) add(draw *draw, part uint64) {
 			l.cell = append(l.cell, f.Code(draw.last.cell))
 		}
 	}
-	d.put(l)
-}
-
-func (d *sampled) put(l lot) {
 	d.lots = append(d.lots, l)
 	d.tree.nodes[l.node].lot = int32(len(d.lots))
-}
-
-// Save writes what was drawn, beside the tree.
-func (d *sampled) Save(to engine.NumberWriter) {
-	to.Uint(uint64(len(d.lots)))
-	for _, l := range d.lots {
-		to.Uint(uint64(l.node))
-		to.Uint(uint64(l.code))
-		to.Uint(l.part)
-		to.Uint(l.key)
-		to.Uint(uint64(len(l.cell)))
-		for _, code := range l.cell {
-			to.Uint(uint64(code))
-		}
-	}
-}
-
-// LoadSampled reads what was drawn in a table, to go with a tree that was read.
-func (e Engine) LoadSampled(from engine.NumberReader, of engine.Locator, table *engine.Table) engine.Locator {
-	d := &sampled{tree: of.(*tree), keys: engine.NewRowKeys(table)}
-	for n := from.Uint(); n > 0 && from.Err() == nil; n-- {
-		l := lot{node: int32(from.Uint()), code: uint32(from.Uint()), part: from.Uint(), key: from.Uint()}
-		for c := from.Uint(); c > 0 && from.Err() == nil; c-- {
-			l.cell = append(l.cell, uint32(from.Uint()))
-		}
-		if from.Err() == nil {
-			d.put(l)
-		}
-	}
-	return d
 }
 
 // Bytes returns about how much memory the lots take.

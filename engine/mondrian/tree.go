@@ -1,7 +1,5 @@
 package mondrian
 
-import "github.com/kcut/kcut/engine"
-
 // tree is the tree of cuts: the Locator of strict regions; of relaxed ones, it sends the
 // records of a median to the side of most of their cells. A code that no record of a part has
 // goes to the side that its order says or, when the part was not cut by order, to the largest.
@@ -117,40 +115,4 @@ func (t *tree) renumber(to []int32) {
 	if t.root < 0 {
 		t.root = -1 - to[-1-t.root]
 	}
-}
-
-// Save writes what finds regions.
-func (t *tree) Save(to engine.NumberWriter) {
-	to.Uint(uint64(uint32(t.root)))
-	to.Uint(uint64(len(t.nodes)))
-	for _, n := range t.nodes {
-		to.Uint(uint64(n.column))
-		to.Uint(uint64(n.links))
-		to.Uint(uint64(n.at))
-		to.Uint(uint64(n.steps))
-	}
-	to.Uint(uint64(len(t.links)))
-	for _, link := range t.links {
-		to.Uint(uint64(uint32(link)))
-	}
-	to.Uint(uint64(len(t.steps)))
-	for _, s := range t.steps {
-		to.Uint(uint64(s.code))
-		to.Uint(uint64(s.child))
-	}
-}
-
-// LoadLocator reads a tree that was saved.
-func (e Engine) LoadLocator(from engine.NumberReader) engine.Locator {
-	t := &tree{root: int32(uint32(from.Uint()))}
-	for n := from.Uint(); n > 0 && from.Err() == nil; n-- {
-		t.nodes = append(t.nodes, node{column: int32(from.Uint()), links: int32(from.Uint()), at: uint32(from.Uint()), steps: int32(from.Uint())})
-	}
-	for n := from.Uint(); n > 0 && from.Err() == nil; n-- {
-		t.links = append(t.links, int32(uint32(from.Uint())))
-	}
-	for n := from.Uint(); n > 0 && from.Err() == nil; n-- {
-		t.steps = append(t.steps, step{code: uint32(from.Uint()), child: int32(from.Uint())})
-	}
-	return t
 }

@@ -23,7 +23,7 @@ import (
 //	code book: n (attribute, coder, final code by code…, domain)… | class coder
 //	tuples:    n groupings: domains… | records | chunks, sorted by their packed keys; the last is empty
 //
-// Values are those of formats.Values, attributes of package state, coders of package domain, and
+// Values are those of formats.Values, attributes and coders of package domain, and
 // chunks of a partition.Codec over the layout of the domains. Whoever changes one of these gives
 // the forms that have it a new version. Nothing depends on the program that wrote it, nor on the
 // machine: of the same split or counts all write the same bytes.

@@ -12,7 +12,6 @@ import (
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/checkpoint"
 	"github.com/kcut/kcut/pipeline/domain"
-	"github.com/kcut/kcut/pipeline/state"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -24,7 +23,7 @@ func CodeBook(ctx context.Context, r *Request, res *Resources, c *Counts) ([]byt
 		w.Uint(uint64(len(c.Columns)))
 		for i, column := range c.Columns {
 			final := coders[i].(domain.Renumbered)
-			state.SaveAttribute(w, &column.Attribute)
+			saveAttribute(w, &column.Attribute)
 			domain.Save(w, final.Coder)
 			checkpoint.Numbers(w, final.Codes)
 			w.Uint(uint64(sizes[i]))
@@ -43,7 +42,7 @@ func (r *Request) loadBook(book []byte, budget *spill.Budget) (coders []domain.C
 		for i := range r.bound() {
 			column := &r.Columns[i]
 			of := domain.Column{Field: r.field(column), Spec: column.Spec, Taxonomy: column.Taxonomy, Budget: budget}
-			if of.Attribute, err = state.LoadAttribute(from); err != nil {
+			if of.Attribute, err = loadAttribute(from); err != nil {
 				return err
 			}
 			if of.Attribute.Name != column.Spec.Name {

@@ -1,4 +1,4 @@
-package state
+package count
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 	"github.com/kcut/kcut/pipeline/checkpoint"
 )
 
-// SaveAttribute writes an attribute. The texts of a taxonomy's leaves are in its tree.
-func SaveAttribute(w *checkpoint.Writer, a *engine.Attribute) {
+// saveAttribute writes an attribute. The texts of a taxonomy's leaves are in its tree.
+func saveAttribute(w *checkpoint.Writer, a *engine.Attribute) {
 	w.String(a.Name)
 	w.Uint(uint64(a.Mask))
 	w.Bool(a.HasRest)
@@ -25,8 +25,8 @@ func SaveAttribute(w *checkpoint.Writer, a *engine.Attribute) {
 	w.String(a.UpperText)
 }
 
-// LoadAttribute reads what SaveAttribute has written.
-func LoadAttribute(r *checkpoint.Reader) (a engine.Attribute, err error) {
+// loadAttribute reads what saveAttribute has written.
+func loadAttribute(r *checkpoint.Reader) (a engine.Attribute, err error) {
 	a = engine.Attribute{Name: r.String(), Mask: engine.Mask(r.Uint()), HasRest: r.Bool(), HasNull: r.Bool()}
 	if a.Mask == engine.Generalize && r.Err() == nil {
 		if a.Tree, err = loadTree(r); err == nil {
@@ -67,21 +67,4 @@ func loadTree(r *checkpoint.Reader) (*engine.Tree, error) {
 		return nil, fmt.Errorf("%w: %w", checkpoint.ErrNone, err)
 	}
 	return tree, nil
-}
-
-// SaveLabels writes labels, nulls too.
-func SaveLabels(w *checkpoint.Writer, labels []engine.Label) {
-	w.Uint(uint64(len(labels)))
-	for _, l := range labels {
-		w.String(l.Text)
-		w.Bool(l.Null)
-	}
-}
-
-// LoadLabels reads what SaveLabels has written.
-func LoadLabels(r *checkpoint.Reader) (labels []engine.Label) {
-	for n := r.Int(); n > 0 && r.Err() == nil; n-- {
-		labels = append(labels, engine.Label{Text: r.String(), Null: r.Bool()})
-	}
-	return labels
 }
