@@ -7,178 +7,118 @@ import (
 	"encoding/xml"
 	"fmt"
 	"hash/crc64"
+	"html"
 	"io"
 	"net/http"
 	"strings"
 )
 
-// microsoft speaks the REST API of Azure's blobs.
-type microsoft struct{ memory }
-
-func newMicrosoft() *microsoft { return &microsoft{newMemory()} }
-
 const microsoftAccount = "account"
 
-func microsoftEnvironment(url string) map[string]string {
-	return map[string]string{
-		"AZURE_STORAGE_ACCOUNT": microsoftAccount, "AZURE_STORAGE_KEY": base64.StdEncoding.EncodeToString([]byte("key")),
-		"AZURE_STORAGE_DOMAIN": strings.TrimPrefix(url, "http://"), "AZURE_STORAGE_PROTOCOL": "http",
-		"AZURE_STORAGE_SAS_TOKEN": "", "AZURE_STORAGE_CONNECTION_STRING": "", "AZURE_STORAGEBLOB_CONNECTIONSTRING": "",
-	}
+// microsoft is the REST API of Azure's blobs.
+var microsoft = dialect{
+	environment: func(url string) map[string]string {
+		return map[string]string{
+			"AZURE_STORAGE_ACCOUNT": microsoftAccount, "AZURE_STORAGE_KEY": base64.StdEncoding.EncodeToString([]byte("key")),
+			"AZURE_STORAGE_DOMAIN": strings.TrimPrefix(url, "http://"), "AZURE_STORAGE_PROTOCOL": "http",
+			"AZURE_STORAGE_SAS_TOKEN": "", "AZURE_STORAGE_CONNECTION_STRING": "", "AZURE_STORAGEBLOB_CONNECTIONSTRING": "",
+		}
+	},
+	codes: map[int]string{
+		http.StatusForbidden: "AuthorizationPermissionMismatch", http.StatusServiceUnavailable: "ServerBusy",
+		http.StatusNotFound: "BlobNotFound", http.StatusConflict: "BlobAlreadyExists", http.StatusBadRequest: "InvalidHeaderValue",
+	},
+	isPart: func(r *http.Request) bool { return r.URL.Query().Get("comp") == "block" },
+	serve:  serveMicrosoft,
 }
 
-func (m *microsoft) isPart(r *http.Request) bool { return r.URL.Query().Get("comp") == "block" }
-
-// ServeHTTP implements http.Handler.
-func (m *microsoft) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	container := "/" + microsoftAccount + "/" + Bucket
-	key, _ := strings.CutPrefix(r.URL.Path, container+"/")
-	comp := r.URL.Query().Get("comp")
-	switch {
-	case !strings.HasPrefix(r.Header.Get("Authorization"), "SharedKey "+microsoftAccount+":") && !r.URL.Query().Has("sig"):
-		m.refuseAs(w, http.StatusForbidden, "AuthenticationFailed")
-	case r.URL.Path != container && key == r.URL.Path:
-		m.refuseAs(w, http.StatusNotFound, "ContainerNotFound")
-	case comp == "list":
-		m.list(w, r)
-	case comp == "block":
-		m.block(w, r, key)
-	case comp == "blocklist":
-		m.blocks(w, r, key)
+func serveMicrosoft(s *Server, w http.ResponseWriter, r *http.Request) int {
+	container, query := "/"+microsoftAccount+"/"+Bucket, r.URL.Query()
+	key, inContainer := strings.CutPrefix(r.URL.Path, container+"/")
+	switch o := s.object(key); {
+	case !strings.HasPrefix(r.Header.Get("Authorization"), "SharedKey "+microsoftAccount+":") && !query.Has("sig"):
+		return http.StatusForbidden
+	case r.URL.Path != container && !inContainer:
+		return http.StatusNotFound
+	case query.Get("comp") == "list":
+		s.listMicrosoft(w, r)
 	case r.Method == http.MethodPut:
-		m.write(w, r, key)
-	case m.objects[key] == nil:
-		m.refuseAs(w, http.StatusNotFound, "BlobNotFound")
+		return s.takeMicrosoft(w, r, key)
+	case o == nil:
+		return http.StatusNotFound
 	case r.Method == http.MethodDelete:
-		delete(m.objects, key)
+		s.remove(key)
 		w.WriteHeader(http.StatusAccepted)
 	default:
-		m.read(w, r, m.objects[key])
-	}
-}
-
-// read answers a read of the bytes, and of what is known of them.
-func (m *microsoft) read(w http.ResponseWriter, r *http.Request, o *object) {
-	h := w.Header()
-	etag := fmt.Sprintf("%q", fmt.Sprintf("0x%X", o.version))
-	if match := r.Header.Get("If-Match"); match != "" && match != etag {
-		m.refuseAs(w, http.StatusPreconditionFailed, "ConditionNotMet")
-		return
-	}
-	h.Set("Etag", etag)
-	h.Set("Last-Modified", o.changed.Format(http.TimeFormat))
-	h.Set("X-Ms-Creation-Time", o.changed.Format(http.TimeFormat))
-	h.Set("X-Ms-Blob-Type", "BlockBlob")
-	for name, value := range o.metadata {
-		h.Set(name, value)
-	}
-	if r.Method == http.MethodHead {
-		h.Set("Content-Length", fmt.Sprint(len(o.data)))
-		return
-	}
-	if !o.send(w, r.Header.Get("X-Ms-Range")) {
-		m.refuseAs(w, http.StatusRequestedRangeNotSatisfiable, "InvalidRange")
-	}
-}
-
-func (m *microsoft) list(w http.ResponseWriter, r *http.Request) {
-	type blob struct {
-		Name       string
-		Properties struct {
-			LastModified  string `xml:"Last-Modified"`
-			ContentLength int    `xml:"Content-Length"`
-			BlobType      string
+		for name, value := range o.metadata {
+			w.Header().Set(name, value)
 		}
+		w.Header().Set("X-Ms-Blob-Type", "BlockBlob")
+		w.Header().Set("X-Ms-Creation-Time", o.changed.Format(http.TimeFormat))
+		w.Header().Set("X-Ms-Error-Code", "ConditionNotMet") // of 412, the one refusal that send knows
+		r.Header.Set("Range", r.Header.Get("X-Ms-Range"))
+		o.send(w, r)
 	}
-	list := struct {
-		XMLName    xml.Name `xml:"EnumerationResults"`
-		Blobs      []blob   `xml:"Blobs>Blob"`
-		NextMarker string   `xml:",omitempty"`
-	}{}
-	q := r.URL.Query()
-	keys, more := m.page(q.Get("prefix"), q.Get("marker"), q.Get("maxresults"))
-	for _, key := range keys {
-		b := blob{Name: key}
-		b.Properties.LastModified = m.objects[key].changed.Format(http.TimeFormat)
-		b.Properties.ContentLength, b.Properties.BlobType = len(m.objects[key].data), "BlockBlob"
-		list.Blobs = append(list.Blobs, b)
-	}
-	if more {
-		list.NextMarker = keys[len(keys)-1]
-	}
+	return 0
+}
+
+func (s *Server) listMicrosoft(w http.ResponseWriter, r *http.Request) {
+	query := r.URL.Query()
+	objects, next := s.list(query.Get("prefix"), query.Get("marker"), query.Get("maxresults"))
 	w.Header().Set("Content-Type", "application/xml")
-	_ = xml.NewEncoder(w).Encode(list)
+	fmt.Fprint(w, "<EnumerationResults><Blobs>")
+	for _, o := range objects {
+		fmt.Fprintf(w, "<Blob><Name>%s</Name><Properties><Last-Modified>%s</Last-Modified><Content-Length>%d</Content-Length>"+
+			"<BlobType>BlockBlob</BlobType></Properties></Blob>", html.EscapeString(o.key), o.changed.Format(http.TimeFormat), len(o.data))
+	}
+	fmt.Fprintf(w, "</Blobs><NextMarker>%s</NextMarker></EnumerationResults>", html.EscapeString(next))
 }
 
-// block takes one block of a blob that is committed later.
-func (m *microsoft) block(w http.ResponseWriter, r *http.Request, key string) {
-	data, ok := checked(r)
+// takeMicrosoft takes a blob, a block of one, or the list of its blocks.
+func (s *Server) takeMicrosoft(w http.ResponseWriter, r *http.Request, key string) int {
+	data, ok := checkedBody(r)
 	if !ok {
-		m.refuseAs(w, http.StatusBadRequest, "Crc64Mismatch")
-		return
+		return http.StatusBadRequest
 	}
-	b := m.begun[key]
-	if b == nil {
-		b = &begun{key: key, blocks: make(map[string][]byte)}
-		m.begun[key] = b
-	}
-	b.blocks[r.URL.Query().Get("blockid")] = data
-	w.WriteHeader(http.StatusCreated)
-}
-
-// blocks makes a blob of blocks.
-func (m *microsoft) blocks(w http.ResponseWriter, r *http.Request, key string) {
-	text, err := io.ReadAll(r.Body)
-	var list struct{ Latest []string }
-	if err != nil || xml.Unmarshal(text, &list) != nil {
-		m.refuseAs(w, http.StatusBadRequest, "InvalidXmlDocument")
-		return
-	}
-	var whole []byte
-	for _, id := range list.Latest {
-		b := m.begun[key]
-		if b == nil || b.blocks[id] == nil {
-			m.refuseAs(w, http.StatusBadRequest, "InvalidBlockList")
-			return
+	switch query := r.URL.Query(); {
+	case query.Get("comp") == "block":
+		s.begun[key+" "+query.Get("blockid")] = &upload{data: data}
+		w.WriteHeader(http.StatusCreated)
+		return 0
+	case query.Get("comp") == "blocklist":
+		var list struct{ Latest []string }
+		if xml.Unmarshal(data, &list) != nil {
+			return http.StatusBadRequest
 		}
-		whole = append(whole, b.blocks[id]...)
+		data = nil
+		for _, id := range list.Latest {
+			block := s.begun[key+" "+id]
+			if block == nil {
+				return http.StatusBadRequest
+			}
+			data = append(data, block.data...)
+		}
+	case r.Header.Get("X-Ms-Blob-Type") != "BlockBlob":
+		return http.StatusBadRequest
 	}
-	m.commit(w, r, key, whole)
-}
-
-// write makes a blob of the bytes of one request.
-func (m *microsoft) write(w http.ResponseWriter, r *http.Request, key string) {
-	data, ok := checked(r)
-	if !ok || r.Header.Get("X-Ms-Blob-Type") != "BlockBlob" {
-		m.refuseAs(w, http.StatusBadRequest, "InvalidHeaderValue")
-		return
-	}
-	m.commit(w, r, key, data)
-}
-
-func (m *microsoft) commit(w http.ResponseWriter, r *http.Request, key string, data []byte) {
-	if r.Header.Get("If-None-Match") == "*" && m.objects[key] != nil {
-		m.refuseAs(w, http.StatusConflict, "BlobAlreadyExists")
-		return
-	}
-	o := object{data: data, metadata: make(map[string]string)}
+	metadata := make(map[string]string)
 	for name, values := range r.Header {
 		if strings.HasPrefix(name, "X-Ms-Meta-") {
-			o.metadata[name] = values[0]
+			metadata[name] = values[0]
 		}
 	}
-	delete(m.begun, key)
-	m.store(key, o)
+	if s.put(key, data, metadata, r.Header.Get("If-None-Match") == "*") != nil {
+		return http.StatusConflict
+	}
 	w.WriteHeader(http.StatusCreated)
+	return 0
 }
 
 // microsoftPolynomial is that of the checksums of Azure's storage.
 const microsoftPolynomial = 0x9A6C9329AC4BC9B5
 
-// checked returns the body of a request, if it is what its checksum says.
-func checked(r *http.Request) ([]byte, bool) {
+// checkedBody returns the body of a request, if it is what its checksum says.
+func checkedBody(r *http.Request) ([]byte, bool) {
 	data, err := io.ReadAll(r.Body)
 	if sum := r.Header.Get("X-Ms-Content-Crc64"); sum != "" {
 		want, err := base64.StdEncoding.DecodeString(sum)
@@ -188,22 +128,4 @@ func checked(r *http.Request) ([]byte, bool) {
 		}
 	}
 	return data, err == nil
-}
-
-func (m *microsoft) refuse(w http.ResponseWriter, status int) {
-	code := map[int]string{
-		http.StatusForbidden: "AuthorizationPermissionMismatch", http.StatusServiceUnavailable: "ServerBusy",
-	}[status]
-	if code == "" {
-		code = "InternalError"
-	}
-	m.refuseAs(w, status, code)
-}
-
-func (m *microsoft) refuseAs(w http.ResponseWriter, status int, code string) {
-	w.Header().Set("Content-Type", "application/xml")
-	w.Header().Set("X-Ms-Error-Code", code)
-	w.Header().Set("X-Ms-Retry-After-Ms", "1") // no test waits for what it knows
-	w.WriteHeader(status)
-	fmt.Fprintf(w, `<?xml version="1.0" encoding="utf-8"?><Error><Code>%s</Code><Message>as the test wants it</Message></Error>`, code)
 }

@@ -4,11 +4,17 @@
 package storagetest
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync"
 	"testing"
+
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
 )
 
 // Bucket is the one bucket that a Server has.
@@ -16,34 +22,38 @@ const Bucket = "bucket"
 
 // Server is an object store.
 type Server struct {
-	store  store
-	scheme string
+	scheme  string
+	dialect dialect
+	backend gofakes3.Backend // its objects
+	s3      http.Handler     // over them
+
+	serving sync.Mutex         // one request is served at a time
+	begun   map[string]*upload // by what the store calls it
 
 	mu       sync.Mutex
 	requests []Request
 	fail     func(n int, r Request) Fault
 }
 
-// store is what is behind a server, in a language of its own.
-type store interface {
-	http.Handler
-	put(key string, data []byte) error
-	get(key string) (data []byte, ok bool)
-	remove(key string) error
-	keys() []string
-	uploads() []string           // keys of those begun in parts and not ended
-	isPart(r *http.Request) bool // whether a request sends one part of several
-	refuse(w http.ResponseWriter, status int)
+// dialect is how the clients of a kind of store speak.
+type dialect struct {
+	environment func(url string) map[string]string
+	codes       map[int]string // what refusals are called, by their status
+	isPart      func(r *http.Request) bool
+	// serve answers a request. It returns the status of a refusal, and has sent nothing then.
+	serve func(s *Server, w http.ResponseWriter, r *http.Request) int
 }
+
+var dialects = map[string]dialect{"s3": amazon, "gs": google, "azblob": microsoft}
 
 // Schemes are the stores that there are.
 var Schemes = []string{"s3", "gs", "azblob"}
 
 // Request is one request that was made.
 type Request struct {
-	Method, Path, Query, Range string
-	Part                       bool  // it sends one part of several
-	Sent                       int64 // bytes of the answer's body
+	Method, Path, Query string
+	Part                bool  // it sends one part of several
+	Sent                int64 // bytes of the answer's body
 }
 
 // Fault is what becomes of a request.
@@ -60,32 +70,26 @@ const (
 	Done            // the request is carried out, and the connection ends before the answer
 )
 
-// New starts a server that speaks S3 and points the environment of the test to it.
-func New(t testing.TB) *Server {
-	t.Helper()
-	return NewOf(t, "s3")
+// refusals are the faults that have an answer of their own.
+var refusals = map[Fault]int{
+	Error: http.StatusInternalServerError, Denied: http.StatusForbidden, Throttled: http.StatusServiceUnavailable,
 }
+
+// New starts a server that speaks S3 and points the environment of the test to it.
+func New(t testing.TB) *Server { return NewOf(t, "s3") }
 
 // NewOf is New of a store of the Schemes.
 func NewOf(t testing.TB, scheme string) *Server {
 	t.Helper()
-	s := &Server{scheme: scheme}
+	s := &Server{scheme: scheme, dialect: dialects[scheme], backend: s3mem.New(), begun: make(map[string]*upload)}
+	if err := s.backend.CreateBucket(Bucket); err != nil {
+		t.Fatal(err)
+	}
+	s.s3 = gofakes3.New(s.backend, gofakes3.WithAutoBucket(false)).Server()
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
-	var environment map[string]string
-	switch scheme {
-	case "s3":
-		s.store, environment = newAmazon(t), amazonEnvironment(server.URL)
-	case "gs":
-		s.store, environment = newGoogle(), googleEnvironment(server.URL)
-	case "azblob":
-		s.store, environment = newMicrosoft(), microsoftEnvironment(server.URL)
-	default:
-		t.Fatalf("no store is called %s", scheme)
-	}
-	for _, proxy := range []string{"HTTP_PROXY", "http_proxy"} {
-		t.Setenv(proxy, "")
-	}
+	environment := s.dialect.environment(server.URL)
+	environment["HTTP_PROXY"], environment["http_proxy"] = "", ""
 	for name, value := range environment {
 		t.Setenv(name, value)
 	}
@@ -101,39 +105,43 @@ func (s *Server) NoURL(key string) string { return s.scheme + "://no" + Bucket +
 // Put stores an object.
 func (s *Server) Put(t testing.TB, key string, data []byte) {
 	t.Helper()
-	if err := s.store.put(key, data); err != nil {
+	if err := s.put(key, data, nil, false); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // Get returns an object, or nil.
-func (s *Server) Get(t testing.TB, key string) []byte {
-	t.Helper()
-	data, ok := s.store.get(key)
-	if !ok {
-		return nil
+func (s *Server) Get(_ testing.TB, key string) []byte {
+	if o := s.object(key); o != nil {
+		return append([]byte{}, o.data...)
 	}
-	return append([]byte{}, data...)
+	return nil
 }
 
 // Delete removes an object.
-func (s *Server) Delete(t testing.TB, key string) {
-	t.Helper()
-	if err := s.store.remove(key); err != nil {
-		t.Fatal(err)
-	}
-}
+func (s *Server) Delete(_ testing.TB, key string) { s.remove(key) }
 
 // Keys returns the keys of all objects.
-func (s *Server) Keys(t testing.TB) []string {
+func (s *Server) Keys(t testing.TB) (keys []string) {
 	t.Helper()
-	return s.store.keys()
+	list, err := s.backend.ListBucket(Bucket, nil, gofakes3.ListBucketPage{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, content := range list.Contents {
+		keys = append(keys, content.Key)
+	}
+	return keys
 }
 
-// Uploads returns the keys of the uploads in parts that are neither complete nor aborted.
+// Uploads returns the keys of the uploads in parts that are neither complete nor aborted, of S3.
 func (s *Server) Uploads(t testing.TB) []string {
 	t.Helper()
-	return s.store.uploads()
+	keys, err := s.uploads()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return keys
 }
 
 // Fail decides from now on what becomes of the request of a number, counted from 0 on.
@@ -147,7 +155,7 @@ func (s *Server) Fail(fail func(n int, r Request) Fault) {
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]Request(nil), s.requests...)
+	return slices.Clone(s.requests)
 }
 
 // Forget starts counting anew.
@@ -156,45 +164,49 @@ func (s *Server) Forget() { s.Fail(nil) }
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	n, fault := s.begin(r)
-	if fault == Cut && r.Method == http.MethodHead { // which has no body
-		fault = Refused
-	}
-	switch fault {
-	case Error:
-		s.store.refuse(w, http.StatusInternalServerError)
-		return
-	case Denied:
-		s.store.refuse(w, http.StatusForbidden)
-		return
-	case Throttled:
-		s.store.refuse(w, http.StatusServiceUnavailable)
-		return
-	case Refused:
+	if fault == Refused || fault == Cut && r.Method == http.MethodHead { // which has no body
 		panic(http.ErrAbortHandler)
 	}
+	if status := refusals[fault]; status != 0 {
+		s.refuse(w, status)
+		return
+	}
 	answer := httptest.NewRecorder()
-	s.store.ServeHTTP(answer, r)
+	s.serving.Lock()
+	if status := s.dialect.serve(s, answer, r); status != 0 {
+		s.refuse(answer, status)
+	}
+	s.serving.Unlock()
 	if fault == Done {
 		panic(http.ErrAbortHandler)
 	}
 	s.send(w, answer, n, fault == Cut)
 }
 
-func (s *Server) begin(r *http.Request) (int, Fault) {
+func (s *Server) begin(r *http.Request) (n int, fault Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n, request, fault := len(s.requests), Request{Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Range: r.Header.Get("Range"), Part: s.store.isPart(r)}, None
+	request := Request{Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Part: s.dialect.isPart(r)}
 	s.requests = append(s.requests, request)
 	if s.fail != nil {
-		fault = s.fail(n, request)
+		fault = s.fail(len(s.requests)-1, request)
 	}
-	return n, fault
+	return len(s.requests) - 1, fault
 }
 
+// refuse answers with an error.
+func (s *Server) refuse(w http.ResponseWriter, status int) {
+	code := cmp.Or(s.dialect.codes[status], "InternalError")
+	w.Header().Set("Content-Type", "application/xml")
+	w.Header().Set("X-Ms-Error-Code", code)
+	w.Header().Set("X-Ms-Retry-After-Ms", "1") // no test waits for what it knows
+	w.WriteHeader(status)
+	fmt.Fprintf(w, "<?xml version=\"1.0\"?><Error><Code>%s</Code><Message>as the test wants it</Message></Error>", code)
+}
+
+// send passes an answer on, or its first half.
 func (s *Server) send(w http.ResponseWriter, answer *httptest.ResponseRecorder, n int, cut bool) {
-	for name, values := range answer.Header() {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), answer.Header())
 	body := answer.Body.Bytes()
 	if w.Header().Get("Content-Length") == "" && len(body) > 0 {
 		w.Header().Set("Content-Length", fmt.Sprint(len(body)))
@@ -210,9 +222,7 @@ func (s *Server) send(w http.ResponseWriter, answer *httptest.ResponseRecorder, 
 	s.mu.Unlock()
 	_, _ = w.Write(body)
 	if cut {
-		if f, ok := w.(http.Flusher); ok {
-			f.Flush()
-		}
+		_ = http.NewResponseController(w).Flush() // what fails is cut, too
 		panic(http.ErrAbortHandler)
 	}
 }
