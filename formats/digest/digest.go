@@ -18,12 +18,11 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"sync/atomic"
 
 	"github.com/cespare/xxhash/v2"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/kcut/kcut/formats/storage"
+	"github.com/kcut/kcut/internal/workers"
 )
 
 // Sum is the digest of a file.
@@ -40,11 +39,7 @@ func File(ctx context.Context, path string, threads int) (sum Sum, err error) {
 		return sum, err
 	}
 	defer file.Close()
-	return Of(ctx, file, file.Info().Size(), threads)
-}
-
-// Of is File of what is open already.
-func Of(ctx context.Context, file io.ReaderAt, size int64, threads int) (sum Sum, err error) {
+	size := file.Info().Size()
 	footer, err := footerLength(file, size)
 	if err != nil {
 		return sum, err
@@ -91,43 +86,30 @@ const (
 )
 
 // whole hashes every block of a file with a fast hash, and these hashes in their order.
-func whole(ctx context.Context, hash io.Writer, file io.ReaderAt, size int64, threads int) error {
+func whole(ctx context.Context, hash io.Writer, file storage.File, size int64, threads int) error {
 	sums := make([]uint64, (size+block-1)/block)
-	var next atomic.Int64
-	group, ctx := errgroup.WithContext(ctx)
-	for range max(1, min(threads, len(sums))) {
-		group.Go(func() (err error) {
-			buffer := make([]byte, piece)
-			for i := next.Add(1) - 1; int(i) < len(sums) && err == nil; i = next.Add(1) - 1 {
-				if err = ctx.Err(); err == nil {
-					sums[i], err = blockSum(ctx, file, storage.Range{From: i * block, To: min((i+1)*block, size)}, buffer)
-				}
-			}
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
+	buffers := make([][]byte, max(1, min(threads, len(sums))))
+	err := workers.Each(len(sums), len(buffers), func(w workers.Worker, i int) (err error) {
+		if buffers[w.Number] == nil {
+			buffers[w.Number] = make([]byte, piece)
+		}
+		from := int64(i) * block
+		sums[i], err = blockSum(ctx, file, storage.Range{From: from, To: min(from+block, size)}, buffers[w.Number])
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	return binary.Write(hash, binary.LittleEndian, sums)
 }
 
-func blockSum(ctx context.Context, file io.ReaderAt, r storage.Range, buffer []byte) (uint64, error) {
-	if f, ok := file.(storage.File); ok {
-		plan := f.Plan(ctx, []storage.Range{r})
-		defer plan.Close()
-		file = plan
+func blockSum(ctx context.Context, file storage.File, r storage.Range, buffer []byte) (uint64, error) {
+	if ctx.Err() != nil {
+		return 0, ctx.Err()
 	}
-	section := io.NewSectionReader(file, r.From, r.To-r.From)
+	plan := file.Plan(ctx, []storage.Range{r})
+	defer plan.Close()
 	hash := xxhash.New()
-	for {
-		n, err := section.Read(buffer)
-		hash.Write(buffer[:n])
-		if err == io.EOF {
-			return hash.Sum64(), nil
-		}
-		if err != nil {
-			return 0, err
-		}
-	}
+	_, err := io.CopyBuffer(hash, io.NewSectionReader(plan, r.From, r.To-r.From), buffer)
+	return hash.Sum64(), err
 }

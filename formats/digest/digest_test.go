@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -21,7 +20,11 @@ func parquet(pages, footer []byte) []byte {
 
 func sum(t *testing.T, content []byte, threads int) Sum {
 	t.Helper()
-	s, err := Of(t.Context(), bytes.NewReader(content), int64(len(content)), threads)
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := File(t.Context(), path, threads)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +65,7 @@ func TestWhole(t *testing.T) {
 		if got := sum(t, append(content[:size:size], 0), 1); got == want {
 			t.Errorf("%d bytes: one more leaves the digest as it was", size)
 		}
-		for range min(size, 20) {
+		for range min(size, 6) {
 			at := rng.IntN(size)
 			content[at] ^= 1
 			if sum(t, content, 2) == want {
@@ -94,11 +97,7 @@ func TestFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte("text"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	got, err := File(t.Context(), path, 1)
-	if want := sum(t, []byte("text"), 1); err != nil || got != want {
-		t.Errorf("got %v, %v, want %v", got, err, want)
-	}
-	if text := fmt.Sprint(got); len(text) != 64 {
+	if text := sum(t, []byte("text"), 1).String(); len(text) != 64 {
 		t.Errorf("%q is no digest", text)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -109,10 +108,13 @@ func TestFile(t *testing.T) {
 }
 
 func BenchmarkWhole(b *testing.B) {
-	content := make([]byte, 4*block)
-	b.SetBytes(int64(len(content)))
+	path := filepath.Join(b.TempDir(), "file")
+	if err := os.WriteFile(path, make([]byte, 4*block), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(4 * block)
 	for b.Loop() {
-		if _, err := Of(b.Context(), bytes.NewReader(content), int64(len(content)), 1); err != nil {
+		if _, err := File(b.Context(), path, 1); err != nil {
 			b.Fatal(err)
 		}
 	}

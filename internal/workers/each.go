@@ -1,3 +1,13 @@
+// Package workers runs functions on a bounded number of goroutines, the only such code of the
+// project: a loop whose iterations are dealt out, loops inside loops, and results used in order.
+//
+// Contract: a function returns when all its goroutines have ended. Of several errors it returns
+// that of the smallest iteration, whichever came first, so it does not depend on the number of
+// workers. A panic in an iteration is a *PanicError of that iteration, never a crash. Nobody
+// spins: a worker without work sleeps.
+//
+// Not promised: which worker makes which iteration, nor in what order. What a worker keeps from
+// one iteration to the next must not depend on either.
 package workers
 
 import (
@@ -16,35 +26,35 @@ type Worker struct {
 // a worker has no iteration left to make, it makes those of the loops inside the others': see
 // Worker.Each. After an error iterations of larger numbers may be left out.
 func Each(n, workers int, do func(w Worker, i int) error) error {
-	if n < 1 {
-		return nil
-	}
-	p := &pool{}
-	p.idle.L = &p.mu
-	l := newLoop(n, do)
-	p.open = append(p.open, l)
-	var group sync.WaitGroup
+	l := &loop{do: do, n: int64(n)}
+	p := &pool{open: []*loop{l}}
+	p.changed.L = &p.mu
+	var others sync.WaitGroup
 	for number := 1; number < workers; number++ {
-		group.Go(func() { p.serve(Worker{number, p}) })
+		others.Go(func() { p.work(Worker{number, p}, l) })
 	}
-	l.run(Worker{0, p})
-	p.serveUntil(Worker{0, p}, l)
-	p.close()
-	group.Wait()
+	p.work(Worker{0, p}, l)
+	others.Wait()
 	return l.err
 }
 
 // Each calls do for 0 to n−1 on this worker and those of its pool that have nothing else to do,
 // and returns when all calls have ended. The worker makes iterations of no other loop meanwhile.
 func (w Worker) Each(n int, do func(w Worker, i int) error) error {
-	l := newLoop(n, do)
-	if w.pool == nil || n < 2 {
-		l.run(w)
-		return l.err
+	if w.pool == nil {
+		return Each(n, 1, do)
 	}
-	w.pool.add(l)
-	l.run(w)
-	w.pool.wait(l)
+	p, l := w.pool, &loop{do: do, n: int64(n)}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n > 1 {
+		p.open = append(p.open, l)
+		p.changed.Broadcast()
+	}
+	p.run(w, l)
+	for l.workers > 0 {
+		p.changed.Wait()
+	}
 	return l.err
 }
 
@@ -55,129 +65,60 @@ func (w Worker) Share(n int, do func(worker, i int) error) error {
 
 // pool is the loops that some workers make together.
 type pool struct {
-	mu     sync.Mutex
-	idle   sync.Cond // something was opened, ended or closed
-	open   []*loop   // that may have iterations left
-	closed bool
-}
-
-// add opens a loop to all workers.
-func (p *pool) add(l *loop) {
-	p.mu.Lock()
-	p.open = append(p.open, l)
-	p.mu.Unlock()
-	p.idle.Broadcast()
-}
-
-func (p *pool) close() {
-	p.mu.Lock()
-	p.closed = true
-	p.mu.Unlock()
-	p.idle.Broadcast()
-}
-
-// serve makes iterations of whatever loop is open until the pool is closed.
-func (p *pool) serve(w Worker) {
-	for {
-		l := p.next(func() bool { return p.closed })
-		if l == nil {
-			return
-		}
-		p.help(w, l)
-	}
-}
-
-// serveUntil makes iterations of whatever loop is open until this one has ended.
-func (p *pool) serveUntil(w Worker, end *loop) {
-	for {
-		l := p.next(end.ended)
-		if l == nil {
-			return
-		}
-		p.help(w, l)
-	}
-}
-
-// wait returns when a loop has ended.
-func (p *pool) wait(l *loop) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for !l.ended() {
-		p.idle.Wait()
-	}
-}
-
-func (p *pool) help(w Worker, l *loop) {
-	l.run(w)
-	if l.ended() {
-		// Under the lock: who found the loop not ended sleeps by now.
-		p.mu.Lock()
-		p.mu.Unlock() //nolint:staticcheck // see above
-		p.idle.Broadcast()
-	}
-}
-
-// next waits for a loop that has iterations left, and returns nil once it is over.
-func (p *pool) next(over func() bool) *loop {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for !over() {
-		for len(p.open) > 0 {
-			if l := p.open[len(p.open)-1]; l.hasMore() {
-				return l
-			}
-			p.open = p.open[:len(p.open)-1]
-		}
-		p.idle.Wait()
-	}
-	return nil
+	mu      sync.Mutex
+	changed sync.Cond // a loop was opened, or its last worker has left it
+	open    []*loop   // that may have iterations left
 }
 
 // loop is n calls that some workers share.
 type loop struct {
-	do     func(w Worker, i int) error
-	n      int64
-	taken  atomic.Int64 // calls that somebody makes or has made; it may pass n
-	left   atomic.Int64 // calls that have not ended
-	failed atomic.Int64 // the first call that failed, or n
+	do   func(w Worker, i int) error
+	n    int64
+	next atomic.Int64 // the call to make next; it may pass n
 
-	mu  sync.Mutex
-	err error // of failed
+	// Under the pool's lock:
+	workers int   // that make calls
+	failed  int64 // the first call that failed, with its error
+	err     error
 }
 
-func newLoop(n int, do func(w Worker, i int) error) *loop {
-	l := &loop{do: do, n: int64(n)}
-	l.left.Store(l.n)
-	l.failed.Store(l.n)
-	return l
-}
-
-func (l *loop) hasMore() bool { return l.taken.Load() < l.n }
-
-func (l *loop) ended() bool { return l.left.Load() == 0 }
-
-// run makes calls until there are none left to take.
-func (l *loop) run(w Worker) {
-	for i := l.taken.Add(1) - 1; i < l.n; i = l.taken.Add(1) - 1 {
-		if i < l.failed.Load() {
-			if err := Fence(func() error { return l.do(w, int(i)) }); err != nil {
-				l.fail(i, err)
-			}
+// work makes iterations of whatever loop is open, until the one that all others are inside of has
+// ended.
+func (p *pool) work(w Worker, outer *loop) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for {
+		last := len(p.open) - 1
+		switch {
+		case last >= 0 && p.open[last].next.Load() < p.open[last].n:
+			p.run(w, p.open[last])
+		case last >= 0:
+			p.open = p.open[:last]
+		case outer.workers == 0:
+			return
+		default:
+			p.changed.Wait()
 		}
-		l.left.Add(-1)
 	}
 }
 
-// fail keeps the error of the smallest number. Calls that nobody has taken yet are left out: their
-// numbers are larger.
-func (l *loop) fail(i int64, err error) {
-	if taken := l.taken.Swap(l.n); taken < l.n {
-		l.left.Add(taken - l.n)
+// run makes calls of a loop until there are none left to take. The lock, which its caller holds, it
+// gives up meanwhile.
+func (p *pool) run(w Worker, l *loop) {
+	l.workers++
+	p.mu.Unlock()
+	for i := l.next.Add(1) - 1; i < l.n; i = l.next.Add(1) - 1 {
+		if err := Fence(func() error { return l.do(w, int(i)) }); err != nil {
+			p.mu.Lock()
+			if l.err == nil || i < l.failed {
+				l.failed, l.err = i, err
+			}
+			p.mu.Unlock()
+			l.next.Store(l.n) // those of smaller numbers are taken
+		}
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if i < l.failed.Load() {
-		l.err = err
-		l.failed.Store(i)
+	p.mu.Lock()
+	if l.workers--; l.workers == 0 {
+		p.changed.Broadcast()
 	}
 }

@@ -23,20 +23,13 @@ func Fence(f func() error) (err error) {
 		case nil:
 		case *PanicError: // of a loop inside f, raised again by Must
 			err = value
+		case runtime.Error: // whose texts, an index and a length, are safe to show
+			err = &PanicError{Kind: value.Error(), Stack: debug.Stack()}
 		default:
-			err = &PanicError{Kind: panicKind(value), Stack: debug.Stack()}
+			err = &PanicError{Kind: fmt.Sprintf("panic with a %T", value), Stack: debug.Stack()}
 		}
 	}()
 	return f()
-}
-
-// panicKind describes a panic's value; the texts of runtime errors (an index and a length)
-// are safe to show.
-func panicKind(value any) string {
-	if err, ok := value.(runtime.Error); ok {
-		return err.Error()
-	}
-	return fmt.Sprintf("panic with a %T", value)
 }
 
 // Must raises an error again that can only be a panic's, since no iteration returns one.

@@ -13,7 +13,6 @@ func Ordered[T any](ctx context.Context, n, workers int,
 	produce func(ctx context.Context, w Worker, i int, emit func(T) error) error, consume func(T) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	q := newQueue[T](n, workers)
 	fenced := func(f func() error) error {
 		err := Fence(f)
 		if err != nil {
@@ -21,11 +20,19 @@ func Ordered[T any](ctx context.Context, n, workers int,
 		}
 		return err
 	}
+	q := &queue[T]{waiting: make(chan chan T, max(1, workers))}
 	consumed := make(chan error, 1)
-	go func() { consumed <- fenced(func() error { return q.consume(ctx, consume) }) }()
-	produced := Each(n, workers, func(w Worker, i int) error {
+	go func() { consumed <- fenced(func() error { return q.consume(ctx, n, consume) }) }()
+	produced := Each(n, workers, func(w Worker, _ int) error {
 		return fenced(func() error {
-			return q.produce(ctx, i, func(emit func(T) error) error { return produce(ctx, w, i, emit) })
+			i, results, err := q.begin(ctx)
+			if err == nil {
+				err = produce(ctx, w, i, func(result T) error { return send(ctx, results, result) })
+			}
+			if err == nil { // else the consumer must not take silence for the end
+				close(results)
+			}
+			return err
 		})
 	})
 	if err := <-consumed; err != nil || produced != nil {
@@ -34,94 +41,60 @@ func Ordered[T any](ctx context.Context, n, workers int,
 	return nil
 }
 
-// queue holds the results of the producers that have begun and are not consumed.
+// queue holds the results of the producers that have begun and whose turn has not come.
 type queue[T any] struct {
-	n       int
-	results []chan T // of producer i at i modulo their number
-
-	mu       sync.Mutex
-	moved    sync.Cond // consumed has, or nobody waits any more
-	consumed int       // producers all of whose results are
+	mu      sync.Mutex
+	begun   int
+	waiting chan chan T // in the order of their numbers
 }
 
-// newQueue returns a queue in which so many producers may be ahead of the one that is consumed.
-func newQueue[T any](n, ahead int) *queue[T] {
-	q := &queue[T]{n: n, results: make([]chan T, max(1, ahead)+1)}
-	q.moved.L = &q.mu
-	for i := range q.results {
-		q.results[i] = make(chan T, 1)
-	}
-	return q
-}
-
-func (q *queue[T]) of(i int) *chan T { return &q.results[i%len(q.results)] }
-
-// begin waits until a producer may begin, and returns where its results go.
-func (q *queue[T]) begin(ctx context.Context, i int) (chan T, error) {
-	stop := context.AfterFunc(ctx, func() {
-		q.mu.Lock()
-		defer q.mu.Unlock()
-		q.moved.Broadcast()
-	})
-	defer stop()
+// begin waits until another producer may begin, and returns its number and where its results go.
+func (q *queue[T]) begin(ctx context.Context) (i int, results chan T, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for i >= q.consumed+len(q.results) && ctx.Err() == nil {
-		q.moved.Wait()
+	results = make(chan T, 1)
+	if err := send(ctx, q.waiting, results); err != nil {
+		return 0, nil, err
 	}
-	return *q.of(i), ctx.Err()
+	q.begun++
+	return q.begun - 1, results, nil
 }
 
-// end makes room for the next producer.
-func (q *queue[T]) end(i int) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	*q.of(i), q.consumed = make(chan T, 1), i+1
-	q.moved.Broadcast()
-}
-
-func (q *queue[T]) produce(ctx context.Context, i int, produce func(emit func(T) error) error) error {
-	results, err := q.begin(ctx, i)
-	if err != nil {
-		return err
-	}
-	err = produce(func(result T) error {
-		select {
-		case results <- result:
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
+// consume consumes what n producers emit.
+func (q *queue[T]) consume(ctx context.Context, n int, consume func(T) error) error {
+	for range n {
+		results, _, err := receive(ctx, q.waiting)
+		for err == nil {
+			result, open, failed := receive(ctx, results)
+			if err = failed; !open {
+				break
+			}
+			err = consume(result)
 		}
-	})
-	if err == nil { // else the consumer must not take silence for the end
-		close(results)
-	}
-	return err
-}
-
-func (q *queue[T]) consume(ctx context.Context, consume func(T) error) error {
-	for i := range q.n {
-		if err := consumeAll(ctx, *q.of(i), consume); err != nil {
+		if err != nil {
 			return err
 		}
-		q.end(i)
 	}
 	return nil
 }
 
-// consumeAll consumes the results of one producer.
-func consumeAll[T any](ctx context.Context, results <-chan T, consume func(T) error) error {
-	for {
-		select {
-		case result, open := <-results:
-			if !open {
-				return nil
-			}
-			if err := consume(result); err != nil {
-				return err
-			}
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+func send[T any](ctx context.Context, to chan<- T, value T) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	select {
+	case to <- value:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func receive[T any](ctx context.Context, from <-chan T) (value T, open bool, err error) {
+	select {
+	case value, open = <-from:
+		return value, open, nil
+	case <-ctx.Done():
+		return value, false, ctx.Err()
 	}
 }
