@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -24,6 +25,9 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
+// azureScheme begins the URLs of what is in Azure.
+const azureScheme = "azblob:"
+
 // openBucket opens a bucket as the environment says, which is read at that time.
 func openBucket(ctx context.Context, url string) (*blob.Bucket, error) {
 	scheme, name, _ := strings.Cut(url, "://")
@@ -31,63 +35,44 @@ func openBucket(ctx context.Context, url string) (*blob.Bucket, error) {
 	case "gs":
 		return openGoogle(ctx, name)
 	case "azblob":
-		return openAzure(ctx, name)
+		url, err := azureblob.NewServiceURL(azureblob.NewDefaultServiceURLOptions())
+		if err != nil {
+			return nil, err
+		}
+		client, err := azureblob.NewDefaultClient(url, azureblob.ContainerName(name))
+		if err != nil {
+			return nil, err
+		}
+		return azureblob.OpenBucket(ctx, client, nil)
 	}
 	return openS3(ctx, name)
 }
 
-// googleTries is how often Google's client asks: without a number it never gives up, and waits
-// up to half a minute between two.
-const googleTries = 4
-
-// googlePauses are how long it waits between, at most.
+// googlePauses are how long Google's client waits between tries, at most.
 var googlePauses = gax.Backoff{Initial: 200 * time.Millisecond, Max: 2 * time.Second, Multiplier: 3}
 
 // openGoogle opens a bucket of Google Cloud Storage. Whatever is done may be done again: what a
-// write has left is looked at, and what is removed stays so.
+// write has left is looked at, and what is removed stays so. Without a number of tries its client
+// never gives up, and waits up to half a minute between two.
 func openGoogle(ctx context.Context, name string) (*blob.Bucket, error) {
 	client, err := storage.NewClient(ctx)
 	if err != nil {
 		return nil, err
 	}
-	client.SetRetry(storage.WithPolicy(storage.RetryAlways), storage.WithMaxAttempts(googleTries),
-		storage.WithBackoff(googlePauses))
+	client.SetRetry(storage.WithPolicy(storage.RetryAlways), storage.WithMaxAttempts(4), storage.WithBackoff(googlePauses))
 	return gcsblob.OpenBucket(ctx, nil, name, &gcsblob.Options{Client: client})
 }
 
-// azureScheme begins the URLs of what is in Azure.
-const azureScheme = "azblob:"
-
-// openAzure opens a container of an account of Azure.
-func openAzure(ctx context.Context, name string) (*blob.Bucket, error) {
-	url, err := azureblob.NewServiceURL(azureblob.NewDefaultServiceURLOptions())
-	if err != nil {
-		return nil, err
-	}
-	client, err := azureblob.NewDefaultClient(url, azureblob.ContainerName(name))
-	if err != nil {
-		return nil, err
-	}
-	return azureblob.OpenBucket(ctx, client, nil)
-}
-
-// usualRegion is what stores of one's own are asked for when no region is set: they have one.
-const usualRegion = "us-east-1"
-
 // openS3 opens a bucket of S3. At an endpoint of one's own, buckets are directories of a host
-// and not hosts: these would need names of their own.
+// and not hosts, which would need names of their own, and there is one region, if none is set.
 func openS3(ctx context.Context, name string) (*blob.Bucket, error) {
 	cfg, err := config.LoadDefaultConfig(ctx, config.WithLogger(logging.Nop{})) // what matters is in the errors
 	if err != nil {
 		return nil, err
 	}
 	client := s3.NewFromConfig(cfg, func(o *s3.Options) {
-		if o.BaseEndpoint == nil {
-			return
-		}
-		o.UsePathStyle = true
-		if o.Region == "" {
-			o.Region = usualRegion
+		if o.BaseEndpoint != nil {
+			o.UsePathStyle, o.Region = true, cmp.Or(o.Region, "us-east-1")
 		}
 	})
 	return s3blob.OpenBucket(ctx, client, name, &s3blob.Options{RequestChecksumCalculation: cfg.RequestChecksumCalculation})

@@ -62,36 +62,28 @@ var deniedCodes = map[string]bool{
 // object is missing, of most others that nothing is known of them.
 func isDenied(err error) bool {
 	var code smithy.APIError
-	if errors.As(err, &code) && deniedCodes[code.ErrorCode()] {
-		return true
-	}
 	var final interface{ NonRetriable() } // credentials of Azure that are missing or refused
-	if errors.As(err, &final) {
+	if errors.As(err, &code) && deniedCodes[code.ErrorCode()] || errors.As(err, &final) {
 		return true
 	}
-	status := statusOf(err)
-	return status == http.StatusForbidden || status == http.StatusUnauthorized
-}
-
-// statusOf returns the status of a store's answer, or 0.
-func statusOf(err error) int {
 	var amazon *awshttp.ResponseError
 	var microsoft *azcore.ResponseError
 	var google *googleapi.Error
 	var token *oauth2.RetrieveError // of Google's accounts
+	status := 0
 	switch {
 	case errors.As(err, &amazon):
-		return amazon.HTTPStatusCode()
+		status = amazon.HTTPStatusCode()
 	case errors.As(err, &microsoft):
-		return microsoft.StatusCode
+		status = microsoft.StatusCode
 	case errors.As(err, &google):
-		return google.Code
+		status = google.Code
 	case errors.As(err, &token) && token.ErrorCode == "invalid_grant":
-		return http.StatusUnauthorized
+		return true
 	case errors.As(err, &token) && token.Response != nil:
-		return token.Response.StatusCode
+		status = token.Response.StatusCode
 	}
-	return 0
+	return status == http.StatusForbidden || status == http.StatusUnauthorized
 }
 
 // oneLine is an error's text on one line of bearable length.

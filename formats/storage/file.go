@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -40,11 +41,13 @@ func Open(ctx context.Context, path string, ahead Ahead) (File, error) {
 	if !IsRemote(path) {
 		return openLocal(path)
 	}
-	o, err := openObject(ctx, path)
+	o, err := newObject(ctx, path, ahead)
+	if err == nil {
+		err = o.look(ctx)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	o.ahead = ahead
 	return o, nil
 }
 
@@ -59,12 +62,27 @@ func Reopen(ctx context.Context, path string, was Info, ahead Ahead) (File, erro
 		}
 		return f, err
 	}
-	o, err := newObject(ctx, path)
+	o, err := newObject(ctx, path, ahead)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	o.info, o.ahead = was, ahead
+	o.info = was
 	return o, nil
+}
+
+// ReadText returns the bytes of a file that is small. The error wraps
+// formats.ErrUnsupported when it has more than so many.
+func ReadText(ctx context.Context, path string, most int64) (text []byte, err error) {
+	file, err := Open(ctx, path, nil)
+	if err != nil {
+		return nil, err
+	}
+	if size := file.Info().Size(); size > most {
+		err = fmt.Errorf("read %s: %d bytes: %w", path, size, formats.ErrUnsupported)
+	} else {
+		text, err = io.ReadAll(io.NewSectionReader(file, 0, size))
+	}
+	return text, errors.Join(err, file.Close())
 }
 
 // localFile is a file of the machine.

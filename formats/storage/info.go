@@ -39,7 +39,7 @@ func (i Info) Same(other Info) bool {
 }
 
 // Stat returns the Info of a file. The error wraps fs.ErrNotExist when there is none.
-func Stat(ctx context.Context, path string) (_ Info, err error) {
+func Stat(ctx context.Context, path string) (Info, error) {
 	if !IsRemote(path) {
 		info, err := os.Stat(path)
 		if err != nil {
@@ -47,11 +47,13 @@ func Stat(ctx context.Context, path string) (_ Info, err error) {
 		}
 		return infoOf(info), nil
 	}
-	o, err := openObject(ctx, path)
-	if err != nil {
-		return Info{}, fmt.Errorf("stat %s: %w", path, err)
+	o, err := newObject(ctx, path, nil)
+	if err == nil {
+		if err = o.look(ctx); err == nil {
+			return o.info, o.Close()
+		}
 	}
-	return o.info, o.Close()
+	return Info{}, fmt.Errorf("stat %s: %w", path, err)
 }
 
 func infoOf(info fs.FileInfo) Info {

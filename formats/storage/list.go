@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"sort"
 	"strings"
 
 	"gocloud.dev/blob"
@@ -33,27 +32,19 @@ func List(ctx context.Context, prefix string) (entries []Entry, err error) {
 	for {
 		object, err := objects.Next(ctx)
 		if err == io.EOF {
-			return withoutDirectories(entries), nil
+			break
 		}
 		if err != nil {
 			return nil, fmt.Errorf("list %s: %w", prefix, explain(ctx, err))
 		}
-		if !isMarker(object) {
+		if object.Size > 0 || !strings.HasSuffix(object.Key, "/") && !strings.HasSuffix(object.Key, markerSuffix) {
 			entries = append(entries, Entry{b.url + "/" + object.Key, object.Size})
 		}
 	}
-}
-
-// withoutDirectories removes the empty objects that have others below them.
-func withoutDirectories(entries []Entry) []Entry {
-	slices.SortFunc(entries, func(a, b Entry) int { return strings.Compare(a.Location, b.Location) })
-	return slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool {
-		below := e.Location + "/"
-		i := sort.Search(len(entries), func(i int) bool { return entries[i].Location >= below })
-		return e.Size == 0 && i < len(entries) && strings.HasPrefix(entries[i].Location, below)
-	})
-}
-
-func isMarker(object *blob.ListObject) bool {
-	return object.Size == 0 && (strings.HasSuffix(object.Key, "/") || strings.HasSuffix(object.Key, markerSuffix))
+	byLocation := func(e Entry, location string) int { return strings.Compare(e.Location, location) }
+	slices.SortFunc(entries, func(a, b Entry) int { return byLocation(a, b.Location) })
+	return slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool { // has others below it
+		i, _ := slices.BinarySearchFunc(entries, e.Location+"/", byLocation)
+		return e.Size == 0 && i < len(entries) && strings.HasPrefix(entries[i].Location, e.Location+"/")
+	}), nil
 }

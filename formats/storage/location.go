@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -47,31 +48,25 @@ func filePath(rest string) (string, error) {
 	return filepath.FromSlash(path), nil
 }
 
-// cutScheme cuts a URL after its scheme, in the way of RFC 3986.
+// urlForm is a URL with a scheme in the way of RFC 3986.
+var urlForm = regexp.MustCompile(`(?s)^([A-Za-z][A-Za-z0-9+.-]*)://(.*)$`)
+
+// cutScheme cuts a URL after its scheme.
 func cutScheme(text string) (scheme, rest string, ok bool) {
-	scheme, rest, ok = strings.Cut(text, "://")
-	if !ok || scheme == "" {
+	parts := urlForm.FindStringSubmatch(text)
+	if parts == nil {
 		return "", "", false
 	}
-	for i, c := range []byte(scheme) {
-		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
-		if !letter && (i == 0 || !strings.ContainsRune("0123456789+-.", rune(c))) {
-			return "", "", false
-		}
-	}
-	return strings.ToLower(scheme), rest, true
+	return strings.ToLower(parts[1]), parts[2], true
 }
 
 // IsURL reports whether a text is a URL, of whatever kind.
-func IsURL(text string) bool {
-	_, _, ok := cutScheme(text)
-	return ok
-}
+func IsURL(text string) bool { return urlForm.MatchString(text) }
 
 // IsRemote reports whether a location is in an object store.
 func IsRemote(location string) bool {
-	scheme, _, ok := cutScheme(location)
-	return ok && slices.Contains(schemes, scheme)
+	scheme, _, _ := cutScheme(location)
+	return slices.Contains(schemes, scheme)
 }
 
 // Split cuts a remote location into the URL of its bucket and the key.

@@ -32,26 +32,26 @@ type piece struct {
 	data []byte
 }
 
-// openObject asks for an object's size and version.
-func openObject(ctx context.Context, path string) (*object, error) {
-	o, err := newObject(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	attributes, err := o.bucket.Attributes(ctx, o.key)
-	if err != nil {
-		return nil, errors.Join(explain(ctx, err), o.Close())
-	}
-	o.info = Info{size: attributes.Size, changed: attributes.ModTime, version: versionOf(attributes)}
-	return o, nil
-}
-
-func newObject(ctx context.Context, path string) (*object, error) {
+// newObject opens the bucket of an object. Nobody has looked for the object yet.
+func newObject(ctx context.Context, path string, ahead Ahead) (*object, error) {
 	b, key, err := useObject(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	return &object{bucket: b, location: path, key: key, ctx: context.WithoutCancel(ctx)}, nil
+	if ahead == nil {
+		ahead = func(int64) error { return nil }
+	}
+	return &object{bucket: b, location: path, key: key, ahead: ahead, ctx: context.WithoutCancel(ctx)}, nil
+}
+
+// look asks for the object's size and version. It closes one that it does not find.
+func (o *object) look(ctx context.Context) error {
+	attributes, err := o.bucket.Attributes(ctx, o.key)
+	if err != nil {
+		return errors.Join(explain(ctx, err), o.Close())
+	}
+	o.info = Info{size: attributes.Size, changed: attributes.ModTime, version: versionOf(attributes)}
+	return nil
 }
 
 func (o *object) Info() Info { return o.info }
@@ -108,10 +108,12 @@ const tries = 3
 
 // fetch fills p, which lies within the object.
 func (o *object) fetch(ctx context.Context, p []byte, off int64) error {
-	if err := o.bucket.begin(ctx); err != nil {
-		return err
+	select {
+	case o.bucket.requests <- struct{}{}:
+		defer func() { <-o.bucket.requests }()
+	case <-ctx.Done():
+		return ctx.Err()
 	}
-	defer o.bucket.end()
 	for try := 1; ; try++ {
 		n, again, err := o.fetchOnce(ctx, p, off)
 		if err == nil {
@@ -126,35 +128,28 @@ func (o *object) fetch(ctx context.Context, p []byte, off int64) error {
 
 // explain is explain for an object that was there when it was opened.
 func (o *object) explain(ctx context.Context, err error) error {
-	if errors.Is(err, ErrChanged) {
-		return err
-	}
-	if err = explain(ctx, err); errors.Is(err, ErrChanged) || errors.Is(err, fs.ErrNotExist) {
+	explained := explain(ctx, err)
+	if errors.Is(err, ErrChanged) || errors.Is(explained, ErrChanged) || errors.Is(explained, fs.ErrNotExist) {
 		return ErrChanged
 	}
-	return err
+	return explained
 }
 
 // mostSent is how many requests a cloud's own client may send for one range. Google's asks for the
 // rest of a body that was cut as often as it is cut, and does not wait between.
 const mostSent = 50
 
-// limited returns a context under which no more requests are sent.
-func limited(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
-	var sent atomic.Int64
-	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() {
-		if sent.Add(1) > mostSent {
-			cancel()
-		}
-	}}), cancel
-}
-
 // fetchOnce makes one request. It returns how much of p it has filled, and whether the rest
 // may be asked for again.
 func (o *object) fetchOnce(ctx context.Context, p []byte, off int64) (n int, again bool, err error) {
-	ctx, end := limited(ctx)
+	ctx, end := context.WithCancel(ctx)
 	defer end()
+	var sent atomic.Int64
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() {
+		if sent.Add(1) > mostSent {
+			end()
+		}
+	}})
 	r, err := o.bucket.NewRangeReader(ctx, o.key, off, int64(len(p)), &blob.ReaderOptions{BeforeRead: o.info.version.only})
 	if err != nil {
 		return 0, false, err

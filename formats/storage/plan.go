@@ -1,9 +1,9 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"slices"
-	"sort"
 	"sync"
 )
 
@@ -60,7 +60,7 @@ func (o *object) Plan(ctx context.Context, ranges []Range) Plan {
 // has several.
 func blocksOf(ranges []Range, size int64) []*block {
 	ranges = slices.Clone(ranges)
-	slices.SortFunc(ranges, func(a, b Range) int { return int(min(max(a.From-b.From, -1), 1)) })
+	slices.SortFunc(ranges, func(a, b Range) int { return cmp.Compare(a.From, b.From) })
 	var blocks []*block
 	for _, r := range ranges {
 		r.To = min(r.To, size)
@@ -88,7 +88,7 @@ func blocksOf(ranges []Range, size int64) []*block {
 
 // find returns the block that a position lies in, or nil.
 func (p *plan) find(at int64) *block {
-	i := sort.Search(len(p.blocks), func(i int) bool { return p.blocks[i].To > at })
+	i, _ := slices.BinarySearchFunc(p.blocks, at+1, func(b *block, end int64) int { return cmp.Compare(b.To, end) })
 	if i == len(p.blocks) || at < p.blocks[i].From {
 		return nil
 	}
@@ -125,11 +125,8 @@ func (p *plan) read(b *block, to []byte, off int64) (int, error) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if b.err != nil {
+	if b.err != nil || b.data == nil { // given up by another reader of it: it is asked again
 		return 0, b.err
-	}
-	if b.data == nil { // given up by another reader of it
-		return 0, nil
 	}
 	n := copy(to, b.data[off-b.From:])
 	if b.unread -= int64(n); b.unread <= 0 {
@@ -139,27 +136,24 @@ func (p *plan) read(b *block, to []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// want fetches a block, and those after it in its ranges that are due.
+// want fetches a block, and those after it in its ranges that are due. It returns what tells the
+// block's end.
 func (p *plan) want(b *block) <-chan struct{} {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	done := p.start(b)
-	for next := b.index + 1; done != nil && next <= min(b.last, b.index+min(p.depth, p.drained+1)); next++ {
+	p.start(b)
+	for next := b.index + 1; b.done != nil && next <= min(b.last, b.index+min(p.depth, p.drained+1)); next++ {
 		if p.blocks[next].unread > 0 {
 			p.start(p.blocks[next])
 		}
 	}
-	return done
+	return b.done
 }
 
-// start fetches a block unless that has been done, and returns what tells its end; nil when
-// there is no room for it.
-func (p *plan) start(b *block) <-chan struct{} {
-	if b.done != nil {
-		return b.done
-	}
-	if p.account(b.To-b.From) != nil {
-		return nil
+// start fetches a block unless that has been done, or there is no room for it.
+func (p *plan) start(b *block) {
+	if b.done != nil || p.object.ahead(b.To-b.From) != nil {
+		return
 	}
 	done := make(chan struct{})
 	b.done, b.data = done, make([]byte, b.To-b.From)
@@ -167,23 +161,14 @@ func (p *plan) start(b *block) <-chan struct{} {
 		b.err = p.object.fetch(p.ctx, b.data, b.From)
 		close(done)
 	})
-	return done
 }
 
 // drop gives up what a block holds. Whoever reads it again fetches it again.
 func (p *plan) drop(b *block) {
 	if b.done != nil {
 		b.done, b.data = nil, nil
-		_ = p.account(b.From - b.To) // giving back is not refused
+		_ = p.object.ahead(b.From - b.To) // giving back is not refused
 	}
-}
-
-// account asks for room, or gives it back.
-func (p *plan) account(bytes int64) error {
-	if p.object.ahead == nil {
-		return nil
-	}
-	return p.object.ahead(bytes)
 }
 
 // Close implements Plan.

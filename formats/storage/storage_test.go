@@ -3,7 +3,6 @@ package storage
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -312,9 +311,8 @@ func testUpload(t *testing.T, server *storagetest.Server) {
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	digest, err := UploadFile(t.Context(), path, server.URL("x"), true)
-	if err != nil || digest != fmt.Sprintf("%x", sha256.Sum256(data)) || !bytes.Equal(server.Get(t, "x"), data) {
-		t.Fatalf("upload: %s, %v", digest, err)
+	if err := UploadFile(t.Context(), path, server.URL("x"), true); err != nil || !bytes.Equal(server.Get(t, "x"), data) {
+		t.Fatalf("upload: %v", err)
 	}
 	requests := server.Requests()
 	parts := 0
@@ -326,14 +324,14 @@ func testUpload(t *testing.T, server *storagetest.Server) {
 	if parts != 4 {
 		t.Errorf("%d parts of 5 MiB of 17 MiB", parts)
 	}
-	if _, err := UploadFile(t.Context(), path, server.URL("x"), true); err != nil {
+	if err := UploadFile(t.Context(), path, server.URL("x"), true); err != nil {
 		t.Errorf("the same again: %v", err)
 	}
 	other := filepath.Join(t.TempDir(), "y")
 	if err := os.WriteFile(other, []byte("other"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := UploadFile(t.Context(), other, server.URL("x"), true); !errors.Is(err, ErrExists) {
+	if err := UploadFile(t.Context(), other, server.URL("x"), true); !errors.Is(err, ErrExists) {
 		t.Errorf("another object that was to be fresh: %v", err)
 	}
 	faults := []storagetest.Fault{storagetest.Error, storagetest.Denied, storagetest.Refused, storagetest.Done}
@@ -355,7 +353,7 @@ func testUpload(t *testing.T, server *storagetest.Server) {
 				}
 				return storagetest.None
 			})
-			_, err := UploadFile(t.Context(), path, server.URL("x"), true)
+			err := UploadFile(t.Context(), path, server.URL("x"), true)
 			stands := server.Get(t, "x")
 			if err == nil && !bytes.Equal(stands, data) || err != nil && stands != nil && n < len(requests)-2 {
 				t.Errorf("fault %d at request %d: %d bytes stand after %v", fault, n, len(stands), err)

@@ -31,105 +31,75 @@ const (
 	digestKey = "kcut-sha256"
 )
 
-// Object is what is to be an object: its bytes from the start, read twice.
-type Object struct {
-	Content io.ReadSeeker
-	Size    int64
-	Type    string // of media
-	Fresh   bool   // there must be none of that name
-}
-
-// UploadFile makes an object of a file of the machine and returns the file's SHA-256. It
-// appears whole and checked, or not at all: an upload that fails or is cancelled leaves
-// nothing that can be seen. One that is cancelled when it is all but done is no failure. The error wraps ErrExists when it was to be fresh.
-func UploadFile(ctx context.Context, path, to string, fresh bool) (digest string, err error) {
+// UploadFile makes an object of a file of the machine. It appears whole and checked, or not at all:
+// an upload that fails or is cancelled leaves nothing that can be seen. One that is cancelled when
+// it is all but done is no failure. The error wraps ErrExists when it was to be fresh: when there
+// was to be none of that name.
+func UploadFile(ctx context.Context, path, to string, fresh bool) error {
 	f, err := os.Open(path)
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return "", err
-	}
-	return Upload(ctx, to, Object{f, info.Size(), "application/vnd.apache.parquet", fresh})
+	return upload(ctx, f, to, "application/vnd.apache.parquet", fresh)
 }
 
 // UploadText makes an object of a text, as UploadFile does.
 func UploadText(ctx context.Context, text []byte, to string, fresh bool) error {
-	_, err := Upload(ctx, to, Object{bytes.NewReader(text), int64(len(text)), "application/json", fresh})
-	return err
+	return upload(ctx, bytes.NewReader(text), to, "application/json", fresh)
 }
 
-// Upload makes an object, see UploadFile.
-func Upload(ctx context.Context, to string, o Object) (digest string, err error) {
+func upload(ctx context.Context, content io.ReadSeeker, to, mediaType string, fresh bool) error {
 	b, key, err := useObject(ctx, to)
 	if err == nil {
-		digest, err = b.upload(ctx, key, o)
-		err = errors.Join(err, b.leave())
+		err = errors.Join(b.upload(ctx, key, content, mediaType, fresh), b.leave())
 	}
 	if err != nil {
-		return "", fmt.Errorf("upload %s: %w", to, err)
+		return fmt.Errorf("upload %s: %w", to, err)
 	}
-	return digest, nil
-}
-
-func (b *bucket) upload(ctx context.Context, key string, o Object) (string, error) {
-	quick, strong := md5.New(), sha256.New()
-	if _, err := io.Copy(io.MultiWriter(quick, strong), o.Content); err != nil {
-		return "", err
-	}
-	if _, err := o.Content.Seek(0, io.SeekStart); err != nil {
-		return "", err
-	}
-	digest := hex.EncodeToString(strong.Sum(nil))
-	if ctx.Err() != nil {
-		return "", ctx.Err()
-	}
-	lasting, end := outlasting(ctx, lastWait)
-	defer end()
-	sending := ctx
-	if o.Size <= partBytes {
-		sending = lasting
-	}
-	err := b.write(sending, key, o.Content, &blob.WriterOptions{
-		BufferSize: int(max(partBytes, o.Size/mostParts)), MaxConcurrency: partsAtOnce, ContentType: o.Type,
-		ContentMD5: quick.Sum(nil), Metadata: map[string]string{digestKey: digest}, IfNotExist: o.Fresh,
-	})
-	// Whatever the answer was, or if there was none: what counts is what stands there.
-	stands, found := b.Attributes(lasting, key)
-	switch {
-	case found == nil && stands.Size == o.Size && stands.Metadata[digestKey] == digest:
-		return digest, nil
-	case err == nil && found == nil:
-		return "", fmt.Errorf("%w: it is not what was sent", ErrUnavailable)
-	case err == nil:
-		return "", explain(ctx, found)
-	}
-	if err = explain(ctx, err); errors.Is(err, ErrChanged) {
-		return "", ErrExists
-	}
-	return "", err
+	return nil
 }
 
 // lastWait is how long a request under way may take to end when its upload is cancelled.
 const lastWait = 3 * time.Second
 
-// outlasting returns a context that ends a while after another. An object that is sent in one
-// request may come to stand after its sender has gone, and after he has removed it: so he waits.
-func outlasting(ctx context.Context, wait time.Duration) (lasting context.Context, end func()) {
-	lasting, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() {
-		select {
-		case <-time.After(wait):
-			cancel()
-		case <-lasting.Done():
-		}
-	})
-	return lasting, func() {
-		stop()
-		cancel()
+func (b *bucket) upload(ctx context.Context, key string, content io.ReadSeeker, mediaType string, fresh bool) error {
+	quick, strong := md5.New(), sha256.New()
+	size, err := io.Copy(io.MultiWriter(quick, strong), content)
+	if err == nil {
+		_, err = content.Seek(0, io.SeekStart)
 	}
+	if err = errors.Join(err, ctx.Err()); err != nil {
+		return err
+	}
+	// An object that is sent in one request may come to stand after its sender has gone, and after
+	// he has removed it: so he waits.
+	lasting, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(lastWait, end) })()
+	sending := ctx
+	if size <= partBytes {
+		sending = lasting
+	}
+	digest := hex.EncodeToString(strong.Sum(nil))
+	err = b.write(sending, key, content, &blob.WriterOptions{
+		BufferSize: int(max(partBytes, size/mostParts)), MaxConcurrency: partsAtOnce, ContentType: mediaType,
+		ContentMD5: quick.Sum(nil), Metadata: map[string]string{digestKey: digest}, IfNotExist: fresh,
+	})
+	// Whatever the answer was, or if there was none: what counts is what stands there.
+	stands, found := b.Attributes(lasting, key)
+	switch {
+	case found == nil && stands.Size == size && stands.Metadata[digestKey] == digest:
+		return nil
+	case err == nil && found == nil:
+		return fmt.Errorf("%w: it is not what was sent", ErrUnavailable)
+	case err == nil:
+		return explain(ctx, found)
+	}
+	if err = explain(ctx, err); errors.Is(err, ErrChanged) {
+		return ErrExists
+	}
+	return err
 }
 
 // write sends the bytes. The first error of reading, sending or closing ends it, and the

@@ -46,13 +46,9 @@ func (u *upload) run(ctx context.Context) error {
 
 func (u *upload) file(ctx context.Context) error {
 	if !u.fresh { // the old one stays when this fails
-		_, err := storage.UploadFile(ctx, u.from, u.to, false)
-		return err
+		return storage.UploadFile(ctx, u.from, u.to, false)
 	}
-	return u.send(u.to, func() (err error) {
-		_, err = storage.UploadFile(ctx, u.from, u.to, true)
-		return err
-	})
+	return u.send(u.to, func() error { return storage.UploadFile(ctx, u.from, u.to, true) })
 }
 
 // send uploads an object that there is none of, and remembers it, whatever comes of it. One
@@ -114,11 +110,7 @@ func (u *upload) parts(ctx context.Context) error {
 	}
 	for _, file := range files {
 		to := storage.Join(u.to, filepath.Base(file))
-		err := u.send(to, func() error {
-			_, err := storage.UploadFile(ctx, file, to, true)
-			return err
-		})
-		if err != nil {
+		if err := u.send(to, func() error { return storage.UploadFile(ctx, file, to, true) }); err != nil {
 			return err
 		}
 	}
