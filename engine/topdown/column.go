@@ -20,25 +20,22 @@ type column interface {
 	// labels returns the value of a candidate and the children it is refined into.
 	labels(node int) (value engine.Label, children []engine.Label)
 	// outcome returns what refining a node makes, as far as it is known before.
-	outcome(node int) outcome
+	outcome(node int) prospect
 	// rarest returns the records of the cut's rarest value.
 	rarest() uint64
-	// threshold returns the largest K of the sets with the column.
-	threshold() uint64
 	// cut returns the cut that was reached.
 	cut() engine.ColumnCut
 	// stops says why every label of that cut was not refined further, in their order.
 	stops(s *search) []engine.Stop
 }
 
-// newColumn returns the column of an attribute, made on up to so many goroutines.
-func newColumn(p profile, threads int) column {
+func newColumn(p profile) column {
 	switch p.attribute.Mask {
 	case engine.Suppress:
 		return newSuppressed(p)
 	case engine.Discretize:
-		return newRefined(p, &intervals{p, threads}, threads)
+		return newRefined(p, &intervals{p})
 	default:
-		return newRefined(p, &taxonomy{profile: p}, threads)
+		return newRefined(p, &taxonomy{p})
 	}
 }

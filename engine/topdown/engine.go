@@ -27,7 +27,7 @@ func (Engine) Codes(attributes []engine.Attribute, histograms []*partition.Histo
 	requirement = requirement.Ordered()
 	merges := make([]engine.CodeMerge, len(attributes))
 	for a := range attributes {
-		merges[a] = newColumn(newProfile(table, a, requirement), 1).codes()
+		merges[a] = newColumn(newProfile(table, a, requirement)).codes()
 	}
 	return merges
 }

@@ -1,6 +1,12 @@
 package topdown
 
-import "github.com/kcut/kcut/partition/tips"
+import (
+	"math"
+	"slices"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/partition/tips"
+)
 
 const (
 	// forecastSteps is how many steps are predicted.
@@ -15,85 +21,69 @@ const (
 // makes a search on disk faster; nothing else depends on it.
 type forecast struct {
 	*search
-	anonymity  map[*tips.TIPS]float64
-	rarest     []float64 // by attribute: the records of its rarest value
-	open       []prospect
-	considered map[int32]bool
+	anonymity []float64 // by set
+	rarest    []float64 // by attribute: the records of its rarest value
+	open      []prospect
 }
 
 // prospect is a refinement that may be performed.
 type prospect struct {
-	column, node int
-	gain         float64
-	outcome
-}
-
-func (p *prospect) parting() tips.SplitPoints {
-	return tips.SplitPoints{Column: p.column, Starts: p.starts}
-}
-
-// outcome says what refining a node makes.
-type outcome struct {
-	starts   []uint32 // the codes of the search at which parts start
-	smallest uint64   // records of the smallest one
-	nodes    []int    // that can be refined in turn
+	tips.SplitPoints
+	gain     float64
+	smallest uint64 // records of the smallest part
+	nodes    []int  // parts that can be refined in turn
 }
 
 // predict returns the refinements that are expected to follow, the next one first.
 func (s *search) predict() (ahead tips.Lookahead) {
-	f := &forecast{search: s, anonymity: make(map[*tips.TIPS]float64), rarest: make([]float64, len(s.columns)), considered: make(map[int32]bool)}
+	f := &forecast{search: s}
 	for _, set := range s.sets {
-		f.anonymity[set] = float64(set.Anonymity())
+		f.anonymity = append(f.anonymity, float64(set.Anonymity()))
 	}
-	for a, c := range s.columns {
-		f.rarest[a] = float64(c.rarest())
+	for _, c := range s.columns {
+		f.rarest = append(f.rarest, float64(c.rarest()))
 	}
-	for _, value := range s.queue.values[:min(len(s.queue.values), forecastStart)] {
-		f.consider(value)
-	}
+	present := slices.Clone(s.queue.values[:min(len(s.queue.values), forecastStart)])
 	for _, value := range s.stale[max(0, len(s.stale)-forecastStart):] {
-		if s.candidates[value].place == 0 { // it is new
-			f.consider(value)
+		if s.queue.candidates[value].place == 0 { // it is new
+			present = append(present, value)
+		}
+	}
+	for _, value := range slices.Compact(slices.Sorted(slices.Values(present))) {
+		if !s.view.Dead(value) {
+			f.add(s.queue.candidates[value].column, s.queue.candidates[value].node)
 		}
 	}
 	for len(ahead.Next) < forecastSteps && len(f.open) > 0 {
 		p := f.next()
-		if f.anonymityAfter(p) >= float64(f.columns[p.column].threshold()) {
-			ahead.Next = append(ahead.Next, p.parting())
-			f.perform(p)
+		if f.holds(&p) {
+			ahead.Next = append(ahead.Next, p.SplitPoints)
+			f.perform(&p)
 		} else {
-			ahead.Beyond = append(ahead.Beyond, p.parting())
+			ahead.Beyond = append(ahead.Beyond, p.SplitPoints)
 		}
 	}
 	for _, p := range f.open {
-		ahead.Beyond = append(ahead.Beyond, p.parting())
+		ahead.Beyond = append(ahead.Beyond, p.SplitPoints)
 	}
 	return ahead
 }
 
-// consider adds a candidate, once.
-func (f *forecast) consider(value int32) {
-	if c := &f.candidates[value]; !f.view.Dead(value) && !f.considered[value] {
-		f.considered[value] = true
-		f.add(c.column, c.node)
-	}
-}
-
 func (f *forecast) add(column, node int) {
-	c := f.columns[column]
-	f.open = append(f.open, prospect{column: column, node: node, gain: c.gain(node), outcome: c.outcome(node)})
+	p := f.columns[column].outcome(node)
+	p.Column, p.gain = column, f.columns[column].gain(node)
+	f.open = append(f.open, p)
 }
 
 // next takes the best prospect out.
 func (f *forecast) next() prospect {
-	best, score := 0, f.score(&f.open[0])
-	for i := range f.open[1:] {
-		if s := f.score(&f.open[1+i]); s > score {
-			best, score = 1+i, s
+	best, highest := 0, math.Inf(-1)
+	for i := range f.open {
+		if score := f.score(&f.open[i]); score > highest {
+			best, highest = i, score
 		}
 	}
-	p := f.open[best]
-	last := len(f.open) - 1
+	p, last := f.open[best], len(f.open)-1
 	f.open[best] = f.open[last]
 	f.open = f.open[:last]
 	return p
@@ -101,35 +91,34 @@ func (f *forecast) next() prospect {
 
 // score is what search.rescore would compute.
 func (f *forecast) score(p *prospect) float64 {
-	sets := f.with[p.column]
-	loss := 0.0
-	for _, set := range sets {
-		loss += f.anonymity[set] * (1 - f.left(p))
+	sets, loss := f.with[p.Column], 0.0
+	for _, i := range sets {
+		loss += f.anonymity[i] * (1 - f.left(p))
 	}
 	return score(f.options.Score, p.gain, loss/float64(len(sets)))
 }
 
-// left returns what refining a value would leave of the smallest partitions.
+// left returns what a refinement would leave of the smallest partitions.
 func (f *forecast) left(p *prospect) float64 {
-	return min(1, float64(p.smallest)/f.rarest[p.column])
+	return min(1, float64(p.smallest)/f.rarest[p.Column])
 }
 
-// anonymityAfter returns the least A(QID) after a refinement of the sets with its column.
-func (f *forecast) anonymityAfter(p prospect) float64 {
-	least := f.anonymity[f.with[p.column][0]]
-	for _, set := range f.with[p.column] {
-		least = min(least, f.anonymity[set])
+// holds reports whether every set with its column would hold after a refinement.
+func (f *forecast) holds(p *prospect) bool {
+	least, k := math.Inf(1), engine.KAnonymity(0)
+	for _, i := range f.with[p.Column] {
+		least, k = min(least, f.anonymity[i]), max(k, f.asked[i].K)
 	}
-	return least * f.left(&p)
+	return least*f.left(p) >= float64(k)
 }
 
-func (f *forecast) perform(p prospect) {
-	left := f.left(&p)
-	for _, set := range f.with[p.column] {
-		f.anonymity[set] *= left
+func (f *forecast) perform(p *prospect) {
+	left := f.left(p)
+	for _, i := range f.with[p.Column] {
+		f.anonymity[i] *= left
 	}
-	f.rarest[p.column] *= left
+	f.rarest[p.Column] *= left
 	for _, node := range p.nodes {
-		f.add(p.column, node)
+		f.add(p.Column, node)
 	}
 }

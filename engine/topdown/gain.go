@@ -11,24 +11,19 @@ type part struct {
 	impurity float64
 }
 
-// reduction returns the impurity of a whole less that of its parts, each weighted with its
-// share of the records. Empty parts are left out.
-func reduction(whole part, parts ...part) float64 {
+// gainOf is InfoGain with a class: the impurity of a whole less that of its parts, each weighted
+// with its share of the records. Without one it is the reduction of the certainty penalty, summed
+// over the records. Empty parts are left out.
+func (p *profile) gainOf(whole part, parts ...part) float64 {
 	rest := 0.0
-	for _, p := range parts {
-		if p.size > 0 {
-			share := float64(p.size) / float64(whole.size)
-			rest += float64(share * p.impurity)
+	for _, part := range parts {
+		if part.size > 0 {
+			share := float64(part.size) / float64(whole.size)
+			rest += float64(share * part.impurity)
 		}
 	}
-	return whole.impurity - rest
-}
-
-// gainOf is InfoGain with a class. Without one it is the reduction of the certainty
-// penalty, summed over the records.
-func (p *profile) gainOf(whole part, parts ...part) float64 {
 	if p.classes > 0 {
-		return reduction(whole, parts...)
+		return whole.impurity - rest
 	}
-	return float64(float64(whole.size) * reduction(whole, parts...))
+	return float64(float64(whole.size) * (whole.impurity - rest))
 }

@@ -16,28 +16,21 @@ type profile struct {
 	set       engine.Set // the protections of the sets with this column
 }
 
+// newProfile returns the profile of an attribute. One that is in no set takes no part: nothing
+// is large enough to stand alone there.
 func newProfile(table *engine.Table, attribute int, requirement engine.Requirement) profile {
-	return profile{
+	p := profile{
 		attribute: &table.Attributes[attribute],
 		index:     attribute,
 		histogram: table.Histograms[attribute],
 		classes:   table.Classes,
-		set:       protections(requirement, attribute),
 	}
-}
-
-// protections returns those of the sets with an attribute. One that is in no set takes no part:
-// nothing is large enough to stand alone there.
-func protections(requirement engine.Requirement, attribute int) engine.Set {
-	of, ok := requirement.Of(attribute)
-	if !ok {
-		of.K = math.MaxInt
+	var ok bool
+	if p.set, ok = requirement.Of(attribute); !ok {
+		p.set.K = math.MaxInt
 	}
-	return of
+	return p
 }
-
-// threshold returns the largest K of the sets with the column.
-func (p *profile) threshold() uint64 { return p.set.K.Records() }
 
 // standsAlone reports whether so many records can be an equivalence class, or several.
 func (p *profile) standsAlone(size uint64) bool {
@@ -52,17 +45,6 @@ func (p *profile) count(frequencies []uint64, lo, hi int) (size uint64) {
 		size += h.Count[i]
 	}
 	return size
-}
-
-// records returns the number of records by code of the search.
-func (p *profile) records(coarse engine.CodeMerge) []uint64 {
-	records, h := make([]uint64, coarse.Domain), p.histogram
-	for code, to := range coarse.Codes {
-		for i := h.Start[code]; i < h.Start[code+1]; i++ {
-			records[to] += h.Count[i]
-		}
-	}
-	return records
 }
 
 // occurs reports whether any record has the code.

@@ -18,6 +18,9 @@ type refined struct {
 	nodes []node
 	code  []uint32 // codes of the search, by code of the attribute and one more
 	least uint64   // records of the cut's rarest value
+
+	classCounts, childCounts []uint64 // scratch: of the node that grows, and of a child
+	parts                    []part   // scratch: its children
 }
 
 // shape makes the nodes of a taxonomy.
@@ -56,134 +59,62 @@ type node struct {
 // patience is how many levels of nodes are grown before the search at most.
 const patience = 64
 
-// subtrees are grown to their ends when there are so many: several for every goroutine, since
-// they differ in size. How nodes are numbered depends on it, and must not on the goroutines.
-const subtrees = 128
-
-// newRefined returns a column whose nodes are grown ahead on the given number of goroutines.
-func newRefined(p profile, s shape, threads int) *refined {
+// newRefined returns the column with its nodes grown so far.
+func newRefined(p profile, s shape) *refined {
 	r := &refined{profile: p, shape: s, least: math.MaxUint64}
-	r.nodes = []node{r.measure(s.root(), make([]uint64, p.histogram.Classes))}
-	r.growAhead(threads)
+	r.classCounts, r.childCounts = make([]uint64, p.histogram.Classes), make([]uint64, p.histogram.Classes)
+	r.nodes = []node{r.measure(s.root())}
+	for n, depth := 0, 0; n < len(r.nodes) && depth < patience; depth++ {
+		for end := len(r.nodes); n < end; n++ {
+			r.grow(n)
+		}
+	}
 	r.number()
 	return r
 }
 
-// growAhead grows the nodes: the first levels one after the other, and once there are enough
-// of them all that is below each.
-func (r *refined) growAhead(threads int) {
-	for first, depth := 0, 0; first < len(r.nodes) && depth < patience; {
-		levels, movers := 1, 1 // one goroutine moves the few nodes of a level sooner than several
-		if len(r.nodes)-first >= subtrees {
-			levels, movers = patience-depth, threads
-		}
-		grown, turns := make([][]node, len(r.nodes)-first), r.largestFirst(first)
-		each(len(grown), threads, func(turn int) {
-			n := turns[turn]
-			grown[n-first] = r.subtree(r.nodes[n], levels)
-		})
-		first, depth = r.attach(first, grown, movers), depth+levels
-	}
-}
-
-// largestFirst returns the nodes from first on in the turns in which they are grown: those of few
-// codes come last, and make up for the others' differences.
-func (r *refined) largestFirst(first int) []int {
-	turns := make([]int, len(r.nodes)-first)
-	for i := range turns {
-		turns[i] = first + i
-	}
-	codes := func(n int) int { return r.nodes[n].hi - r.nodes[n].lo }
-	slices.SortStableFunc(turns, func(i, j int) int { return codes(j) - codes(i) })
-	return turns
-}
-
-// attach puts subtrees in the place of the nodes from first on, and returns where what is
-// below these begins.
-func (r *refined) attach(first int, grown [][]node, threads int) (below int) {
-	below = len(r.nodes)
-	starts, end := make([]int, len(grown)), below
-	for i, nodes := range grown {
-		starts[i], end = end, end+len(nodes)-1
-	}
-	r.nodes = slices.Grow(r.nodes, end-below)[:end]
-	each(len(grown), threads, func(i int) {
-		nodes := grown[i]
-		for n := range nodes {
-			nodes[n].first += starts[i] - 1
-		}
-		r.nodes[first+i] = nodes[0]
-		copy(r.nodes[starts[i]:], nodes[1:])
-	})
-	return below
-}
-
-// grow finds the children of a node that was not grown ahead.
+// grow finds what a node is refined into, unless that is known: nothing, and why, when that is
+// not beneficial, or makes a child that no set lets stand alone.
 func (r *refined) grow(n int) {
-	if !r.nodes[n].grown {
-		r.attach(n, [][]node{r.subtree(r.nodes[n], 1)}, 1)
+	whole := r.nodes[n]
+	if whole.grown {
+		return
 	}
-}
-
-// subtree returns a node and those below it, grown by so many levels. It only reads the column.
-func (r *refined) subtree(top node, levels int) []node {
-	classes := r.histogram.Classes
-	g := growth{refined: r, nodes: []node{top}, classes: make([]uint64, classes), scratch: make([]uint64, classes)}
-	for n := 0; n < len(g.nodes) && levels > 0; levels-- {
-		for end := len(g.nodes); n < end; n++ {
-			g.grow(n)
-		}
-	}
-	return g.nodes
-}
-
-// growth is a subtree that grows.
-type growth struct {
-	*refined
-	nodes            []node
-	classes, scratch []uint64 // of the node that grows, and of a child
-	parts            []part   // its children
-}
-
-// grow finds what a node is refined into: nothing, and why, when that is not beneficial, or
-// makes a child that no set lets stand alone.
-func (g *growth) grow(n int) {
-	whole := g.nodes[n]
-	whole.grown, whole.why, whole.first = true, engine.WhyRecords, len(g.nodes)
-	clear(g.classes)
-	g.count(g.classes, whole.lo, whole.hi)
-	if !g.beneficial(g.classes) {
+	whole.grown, whole.why, whole.first = true, engine.WhyRecords, len(r.nodes)
+	clear(r.classCounts)
+	r.count(r.classCounts, whole.lo, whole.hi)
+	if !r.beneficial(r.classCounts) {
 		whole.why = engine.WhyClass
-	} else if g.divide(&whole) {
-		whole.children, whole.gain = len(g.parts), g.gainOf(whole.part, g.parts...)
+	} else if r.divide(&whole) {
+		whole.children, whole.gain = len(r.parts), r.gainOf(whole.part, r.parts...)
 	}
-	g.nodes[n] = whole
+	r.nodes[n] = whole
 }
 
 // divide appends the children of a node, and reports whether it has any.
-func (g *growth) divide(whole *node) bool {
-	g.parts = g.parts[:0]
-	for _, s := range g.shape.children(whole.span, g.classes) {
-		child := g.measure(s, g.scratch)
-		if child.size > 0 && !g.standsAlone(child.size) {
-			g.nodes = g.nodes[:whole.first]
+func (r *refined) divide(whole *node) bool {
+	r.parts = r.parts[:0]
+	for _, s := range r.shape.children(whole.span, r.classCounts) {
+		child := r.measure(s)
+		if child.size > 0 && !r.standsAlone(child.size) {
+			r.nodes = r.nodes[:whole.first]
 			return false
 		}
-		g.nodes, g.parts = append(g.nodes, child), append(g.parts, child.part)
+		r.nodes, r.parts = append(r.nodes, child), append(r.parts, child.part)
 	}
-	return len(g.parts) > 0
+	return len(r.parts) > 0
 }
 
-// measure returns the node of a span. Scratch is overwritten.
-func (r *refined) measure(s span, scratch []uint64) node {
-	clear(scratch)
+// measure returns the node of a span.
+func (r *refined) measure(s span) node {
+	clear(r.childCounts)
 	n := node{span: s}
-	n.size = r.count(scratch, s.lo, s.hi)
+	n.size = r.count(r.childCounts, s.lo, s.hi)
 	switch {
 	case r.classes == 0:
 		n.impurity = r.shape.penalty(s)
 	case n.size > 0:
-		n.impurity = engine.Entropy(scratch, n.size)
+		n.impurity = engine.Entropy(r.childCounts, n.size)
 	}
 	return n
 }
@@ -207,14 +138,18 @@ func (r *refined) number() {
 	r.code[len(r.code)-1] = next
 }
 
+// below returns the children of a node.
+func (r *refined) below(n int) []node {
+	return r.nodes[r.nodes[n].first:][:r.nodes[n].children]
+}
+
 // leaves visits the nodes without children below n, in order.
 func (r *refined) leaves(n int, visit func(*node)) {
-	children, first := r.nodes[n].children, r.nodes[n].first
-	if children == 0 {
+	if r.nodes[n].children == 0 {
 		visit(&r.nodes[n])
 	}
-	for c := first; c < first+children; c++ {
-		r.leaves(c, visit)
+	for i := range r.below(n) {
+		r.leaves(r.nodes[n].first+i, visit)
 	}
 }
 
@@ -235,32 +170,18 @@ func (r *refined) enter(s *search, n int) {
 	}
 	value := tips.None
 	if whole.children > 0 {
-		value = s.add(candidate{column: r.index, node: n, order: whole.lo}, r.occupied(n))
+		child := uint32(0)
+		for _, part := range r.below(n) {
+			if part.size > 0 {
+				fill(v.Child[r.code[part.lo]:r.code[part.hi]], child)
+				child++
+			}
+		}
+		value = s.add(candidate{column: r.index, node: n, order: whole.lo}, int(child))
 	}
 	for c := r.code[whole.lo]; c < r.code[whole.hi]; c++ {
 		v.Value[c] = value
 	}
-	if value == tips.None {
-		return
-	}
-	child := uint32(0)
-	for _, part := range r.nodes[whole.first : whole.first+whole.children] {
-		if part.size > 0 {
-			fill(v.Child[r.code[part.lo]:r.code[part.hi]], child)
-			child++
-		}
-	}
-}
-
-// occupied returns the number of a node's children that have records.
-func (r *refined) occupied(n int) int {
-	children := 0
-	for _, part := range r.nodes[r.nodes[n].first:][:r.nodes[n].children] {
-		if part.size > 0 {
-			children++
-		}
-	}
-	return children
 }
 
 func (r *refined) refine(s *search, n int) partition.Refinement {
@@ -268,13 +189,9 @@ func (r *refined) refine(s *search, n int) partition.Refinement {
 	whole := &r.nodes[n]
 	whole.performed = true
 	lo, hi := r.code[whole.lo], r.code[whole.hi]
-	refinement := partition.Refinement{
-		Value:    v.Value[lo],
-		Column:   r.index,
-		Children: r.occupied(n),
-		First:    lo,
-		Child:    append([]uint32(nil), v.Child[lo:hi]...),
-	}
+	refinement := partition.Refinement{Value: v.Value[lo], Column: r.index, First: lo}
+	refinement.Child = slices.Clone(v.Child[lo:hi])
+	refinement.Children = int(slices.Max(refinement.Child)) + 1
 	first, children := whole.first, whole.children
 	for c := first; c < first+children; c++ {
 		r.enter(s, c)
@@ -285,41 +202,28 @@ func (r *refined) refine(s *search, n int) partition.Refinement {
 func (r *refined) gain(n int) float64 { return r.nodes[n].gain }
 
 func (r *refined) labels(n int) (value engine.Label, children []engine.Label) {
-	for _, c := range r.nodes[r.nodes[n].first:][:r.nodes[n].children] {
+	for _, c := range r.below(n) {
 		children = append(children, r.shape.label(c.span))
 	}
 	return r.shape.label(r.nodes[n].span), children
 }
 
-func (r *refined) outcome(n int) (made outcome) {
-	whole := r.nodes[n]
-	made.smallest = whole.size
-	for c := whole.first; c < whole.first+whole.children; c++ {
-		child := r.nodes[c]
+func (r *refined) outcome(n int) (made prospect) {
+	made.smallest = r.nodes[n].size
+	for i, child := range r.below(n) {
 		if child.size == 0 {
 			continue
 		}
-		made.starts = append(made.starts, r.code[child.lo])
+		made.Starts = append(made.Starts, r.code[child.lo])
 		made.smallest = min(made.smallest, child.size)
 		if child.children > 0 {
-			made.nodes = append(made.nodes, c)
+			made.nodes = append(made.nodes, r.nodes[n].first+i)
 		}
 	}
 	return made
 }
 
 func (r *refined) rarest() uint64 { return r.least }
-
-// members returns the nodes of the cut, in order, without the null's own.
-func (r *refined) members() []span {
-	var members []span
-	r.through(0, func(n int) {
-		if r.nodes[n].lo < len(r.attribute.Texts) || n == 0 {
-			members = append(members, r.nodes[n].span)
-		}
-	})
-	return members
-}
 
 // through visits the nodes of the cut below n, in order.
 func (r *refined) through(n int, visit func(n int)) {
@@ -332,7 +236,15 @@ func (r *refined) through(n int, visit func(n int)) {
 	}
 }
 
-func (r *refined) cut() engine.ColumnCut { return r.shape.cut(r.members()) }
+func (r *refined) cut() engine.ColumnCut {
+	var members []span
+	r.through(0, func(n int) {
+		if r.nodes[n].lo < len(r.attribute.Texts) || n == 0 { // not the null's own
+			members = append(members, r.nodes[n].span)
+		}
+	})
+	return r.shape.cut(members)
+}
 
 func fill(codes []uint32, code uint32) {
 	for i := range codes {

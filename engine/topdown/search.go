@@ -1,6 +1,7 @@
 package topdown
 
 import (
+	"container/heap"
 	"context"
 	"fmt"
 	"slices"
@@ -13,94 +14,80 @@ import (
 
 // search is the state of one search.
 type search struct {
-	options    engine.Options
-	columns    []column // by attribute
-	asked      []engine.Set
-	sets       []*tips.TIPS   // of every set that is asked for
-	with       [][]*tips.TIPS // by attribute: the sets with that column
-	view       tips.View
-	candidates []candidate // by value of the view
-	queue      queue
-	stale      []int32 // values whose score changed, or who died, since the last update
+	options engine.Options
+	columns []column // by attribute
+	asked   []engine.Set
+	sets    []*tips.TIPS // of every set that is asked for
+	with    [][]int      // by attribute: the sets with that column
+	view    tips.View
+	queue   queue
+	stale   []int32 // values whose score changed, or who died, since the last update
 }
 
 // newSearch returns the search at its start, everything masked.
-func newSearch(ctx context.Context, table *engine.Table, requirement engine.Requirement, options engine.Options, pool *tips.Pool) (*search, error) {
+func newSearch(
+	ctx context.Context, table *engine.Table, requirement engine.Requirement,
+	options engine.Options, pool *tips.Pool,
+) (*search, error) {
 	n := len(table.Attributes)
-	s := &search{options: options, asked: requirement.Sets, columns: make([]column, n), with: make([][]*tips.TIPS, n)}
-	s.queue.candidates = &s.candidates
+	s := &search{options: options, asked: requirement.Sets, columns: make([]column, n), with: make([][]int, n)}
 	s.view.Columns = make([]tips.Column, n)
-	profiles := make([]profile, n)
-	each(n, options.Space.Threads, func(a int) {
-		profiles[a] = newProfile(table, a, requirement)
-		s.columns[a] = newColumn(profiles[a], options.Space.Threads)
-	})
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	for a, profile := range profiles {
+	workers.Must(workers.Each(n, options.Space.Threads, func(_ workers.Worker, a int) error {
+		s.columns[a] = newColumn(newProfile(table, a, requirement))
+		return nil
+	}))
+	for a := range s.columns {
 		codes := s.columns[a].codes()
 		s.view.Columns[a] = tips.NewColumn(codes.Domain)
-		s.view.Columns[a].Records = profile.records(codes)
+		s.view.Columns[a].Records = make([]uint64, codes.Domain)
+		for code, records := range table.Histograms[a].Sizes() {
+			if records > 0 { // else the code may have no place
+				s.view.Columns[a].Records[codes.Codes[code]] += records
+			}
+		}
 		s.columns[a].start(s)
-	}
-	groupings, err := s.recodeAll(table, requirement.Sets)
-	if err != nil {
-		return nil, err
 	}
 	for i, set := range requirement.Sets {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		tips, err := tips.New(ctx, groupings[i], set.Columns, set.K.Records(), &s.view, pool)
+		grouping, err := s.recode(table, i)
+		if err != nil {
+			return nil, err
+		}
+		tips, err := tips.New(ctx, grouping, set.Columns, set.K.Records(), &s.view, pool)
 		if err != nil {
 			return nil, err
 		}
 		s.sets = append(s.sets, tips)
 		for _, a := range set.Columns {
-			s.with[a] = append(s.with[a], tips)
+			s.with[a] = append(s.with[a], i)
 		}
 	}
 	return s, nil
 }
 
-// recodeAll returns the groupings in the search's codes.
-func (s *search) recodeAll(table *engine.Table, sets []engine.Set) ([]*partition.Table, error) {
+// recode returns the grouping of a set in the search's codes.
+func (s *search) recode(table *engine.Table, set int) (*partition.Table, error) {
+	grouping := table.Groupings[set]
 	if table.Merged {
-		return table.Groupings, nil
+		return grouping, nil
 	}
-	for i := range sets {
-		if table.Groupings[i].Spilled() {
-			return nil, fmt.Errorf("recode the counts of quasi-identifier set %d: they are spilled", i+1)
-		}
+	if grouping.Spilled() {
+		return nil, fmt.Errorf("recode the counts of quasi-identifier set %d: they are spilled", set+1)
 	}
-	groupings := make([]*partition.Table, len(sets))
-	threads := s.options.Space.Threads
-	each(len(sets), threads, func(i int) { groupings[i] = s.recode(table.Groupings[i], sets[i].Columns, threads) })
-	return groupings, nil
-}
-
-// each calls do for 0 to n−1 on up to so many goroutines. A panic of one is raised again.
-func each(n, threads int, do func(i int)) {
-	workers.Must(workers.Each(n, threads, func(_ workers.Worker, i int) error {
-		do(i)
-		return nil
-	}))
-}
-
-// recode replaces the attributes' codes by the search's, on some goroutines.
-func (s *search) recode(table *partition.Table, columns []int, threads int) *partition.Table {
-	maps, domains := make([][]uint32, len(columns)), make([]int, len(columns))
-	for i, a := range columns {
-		coarse := s.columns[a].codes()
-		maps[i], domains[i] = coarse.Codes, coarse.Domain
+	var maps [][]uint32
+	var domains []int
+	for _, a := range s.asked[set].Columns {
+		merge := s.columns[a].codes()
+		maps, domains = append(maps, merge.Codes), append(domains, merge.Domain)
 	}
-	return table.Coarsen(maps, domains, threads)
+	return grouping.Coarsen(maps, domains, s.options.Space.Threads), nil
 }
 
 // add makes a value of the view a candidate.
 func (s *search) add(c candidate, children int) int32 {
-	s.candidates = append(s.candidates, c)
+	s.queue.candidates = append(s.queue.candidates, c)
 	value := s.view.Add(c.column, children)
 	s.stale = append(s.stale, value)
 	return value
@@ -114,11 +101,13 @@ func (s *search) run(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		best, ok := s.queue.best()
-		if !ok {
+		if len(s.queue.values) == 0 {
 			return nil
 		}
-		step := s.describe(best, number)
+		best := s.queue.values[0]
+		c := s.queue.candidates[best]
+		step := engine.Step{Number: number, Attribute: c.column, InfoGain: c.gain, AnonyLoss: s.loss(best), Score: c.score}
+		step.Value, step.Children = s.columns[c.column].labels(c.node)
 		fell, err := s.perform(ctx, best)
 		if err != nil {
 			return err
@@ -132,26 +121,21 @@ func (s *search) run(ctx context.Context) error {
 // perform refines a value in its column, the view and the sets (TDS, section 5.3; TDR, section
 // 4.3). It reports whether the anonymity of one fell.
 func (s *search) perform(ctx context.Context, value int32) (fell bool, err error) {
-	c := s.candidates[value]
+	c := s.queue.candidates[value]
 	s.view.Kill(value)
 	s.stale = append(s.stale, value)
 	refinement := s.columns[c.column].refine(s, c.node)
-	if s.subdivided() {
+	if slices.ContainsFunc(s.sets, (*tips.TIPS).Subdivided) {
 		s.view.Lookahead = s.predict()
 	}
-	for _, set := range s.with[c.column] {
-		before := set.Anonymity()
-		if err := set.Refine(ctx, &refinement); err != nil {
+	for _, i := range s.with[c.column] {
+		before := s.sets[i].Anonymity()
+		if err := s.sets[i].Refine(ctx, &refinement); err != nil {
 			return false, err
 		}
-		fell = fell || set.Anonymity() < before
+		fell = fell || s.sets[i].Anonymity() < before
 	}
 	return fell, nil
-}
-
-// subdivided reports whether a set divides its partitions by what is predicted, too.
-func (s *search) subdivided() bool {
-	return slices.ContainsFunc(s.sets, (*tips.TIPS).Subdivided)
 }
 
 // update rescores the stale candidates, or all of them (TDS, section 5.4; TDR, section 4.4).
@@ -165,13 +149,11 @@ func (s *search) update(all bool) {
 			s.queue.remove(value)
 			continue
 		}
-		c := &s.candidates[value]
+		c := s.queue.append(value)
 		c.gain = s.columns[c.column].gain(c.node)
 		s.rescore(value)
-		if many {
-			s.queue.append(value)
-		} else {
-			s.queue.put(value)
+		if !many {
+			heap.Fix(&s.queue, c.place-1)
 		}
 	}
 	s.stale = s.stale[:0]
@@ -181,13 +163,13 @@ func (s *search) update(all bool) {
 		}
 	}
 	if many {
-		s.queue.rebuild()
+		heap.Init(&s.queue)
 	}
 }
 
 // rescore computes a candidate's score.
 func (s *search) rescore(value int32) {
-	c := &s.candidates[value]
+	c := &s.queue.candidates[value]
 	if c.score = c.gain; s.options.Score != engine.ScoreInfoGain {
 		c.score = score(s.options.Score, c.gain, s.loss(value))
 	}
@@ -208,20 +190,12 @@ func score(by engine.Score, gain, loss float64) float64 {
 // loss returns AnonyLoss: how far refining a value would lower A(QID), on average over the
 // sets with its column.
 func (s *search) loss(value int32) float64 {
-	sets := s.with[s.candidates[value].column]
+	sets := s.with[s.queue.candidates[value].column]
 	sum := uint64(0)
-	for _, set := range sets {
-		sum += set.Anonymity() - set.After(value)
+	for _, i := range sets {
+		sum += s.sets[i].Anonymity() - s.sets[i].After(value)
 	}
 	return float64(sum) / float64(len(sets))
-}
-
-// describe returns the step that performs a value, as far as it is known before.
-func (s *search) describe(value int32, number int) engine.Step {
-	c := s.candidates[value]
-	step := engine.Step{Number: number, Attribute: c.column, InfoGain: c.gain, AnonyLoss: s.loss(value), Score: c.score}
-	step.Value, step.Children = s.columns[c.column].labels(c.node)
-	return step
 }
 
 // report completes a step after it is performed and hands it out.
@@ -239,12 +213,12 @@ func (s *search) report(step engine.Step) {
 
 // cut returns the cut that was reached.
 func (s *search) cut() *engine.Cut {
-	cut := &engine.Cut{Stops: s.stops()}
+	cut := &engine.Cut{}
 	for _, set := range s.sets {
 		cut.Reached = append(cut.Reached, set.Anonymity())
 	}
 	for _, c := range s.columns {
-		cut.Columns = append(cut.Columns, c.cut())
+		cut.Columns, cut.Stops = append(cut.Columns, c.cut()), append(cut.Stops, c.stops(s))
 	}
 	return cut
 }

@@ -2,25 +2,14 @@ package topdown
 
 import "github.com/kcut/kcut/engine"
 
-// stops says why every label of every column was not refined further.
-func (s *search) stops() [][]engine.Stop {
-	stops := make([][]engine.Stop, len(s.columns))
-	for a, c := range s.columns {
-		stops[a] = c.stops(s)
-	}
-	return stops
-}
-
 // stop says why a candidate was not performed.
 func (s *search) stop(value int32) engine.Stop {
 	if !s.view.Dead(value) {
 		return engine.Stop{Why: engine.WhySteps}
 	}
-	for i, set := range s.sets {
-		for _, with := range s.with[s.candidates[value].column] {
-			if with == set && !s.asked[i].Holds(engine.Stats{Records: set.After(value)}) {
-				return engine.Stop{Why: engine.WhySet, Set: i}
-			}
+	for _, i := range s.with[s.queue.candidates[value].column] {
+		if !s.asked[i].Holds(engine.Stats{Records: s.sets[i].After(value)}) {
+			return engine.Stop{Why: engine.WhySet, Set: i}
 		}
 	}
 	return engine.Stop{Why: engine.WhyRecords}
@@ -43,23 +32,6 @@ func (r *refined) stop(s *search, n int) engine.Stop {
 	default:
 		return engine.Stop{Why: whole.why}
 	}
-}
-
-// finest does not hold for a leaf that stands for all that was below it.
-func (t *taxonomy) finest(of span) bool {
-	tree := t.attribute.Tree
-	return of.node == nullNode || tree.IsLeaf(of.node) && !tree.IsPruned(of.node)
-}
-
-// finest does not count the null: where there is one number, nothing is split from it.
-func (v *intervals) finest(of span) bool {
-	values := 0
-	for code := of.lo; code < min(of.hi, len(v.attribute.Texts)) && values < 2; code++ {
-		if v.occurs(code) {
-			values++
-		}
-	}
-	return values < 2
 }
 
 // stops has nothing to say of disclosed values. Of all others it says why the last of them that

@@ -37,10 +37,11 @@ type kindGain struct {
 }
 
 func newSuppressed(p profile) *suppressed {
-	n := p.attribute.Len()
-	c := &suppressed{profile: p, code: make([]uint32, n), parts: make([]part, n), value: make([]int32, n), disclosed: make([]bool, n)}
-	c.frequencies = make([]uint64, p.histogram.Classes)
-	c.scratch = make([]uint64, p.histogram.Classes)
+	n, classes := p.attribute.Len(), p.histogram.Classes
+	c := &suppressed{
+		profile: p, code: make([]uint32, n), parts: make([]part, n), value: make([]int32, n), disclosed: make([]bool, n),
+		frequencies: make([]uint64, classes), scratch: make([]uint64, classes), kind: make([]int, n),
+	}
 	for code := range n {
 		clear(c.scratch)
 		c.parts[code].size = c.count(c.scratch, code, code+1)
@@ -48,38 +49,6 @@ func newSuppressed(p profile) *suppressed {
 		c.count(c.frequencies, code, code+1)
 		c.rest.size += c.parts[code].size
 	}
-	c.number()
-	c.sort()
-	return c
-}
-
-// sort gives open codes their kinds.
-func (c *suppressed) sort() {
-	c.kind = make([]int, len(c.parts))
-	kinds := make(map[string]int)
-	var key []byte
-	for _, code := range c.open {
-		key = key[:0]
-		h := c.histogram
-		for i := h.Start[code]; i < h.Start[code+1]; i++ {
-			key = binary.AppendUvarint(binary.AppendUvarint(key, uint64(h.Class[i])), h.Count[i])
-		}
-		kind, ok := kinds[string(key)]
-		if !ok {
-			kind = len(kinds)
-			kinds[string(key)] = kind
-		}
-		c.kind[code] = kind
-	}
-	c.gains = make([]kindGain, len(kinds))
-	for kind := range c.gains {
-		c.gains[kind].state = -1
-	}
-}
-
-// number opens the codes that are frequent enough to be disclosed and numbers them; all
-// others share the last code.
-func (c *suppressed) number() {
 	if c.beneficial(c.frequencies) {
 		for code, p := range c.parts {
 			if p.size > 0 && c.standsAlone(p.size) && !c.attribute.IsRest(code) {
@@ -87,9 +56,29 @@ func (c *suppressed) number() {
 			}
 		}
 	}
+	c.number()
+	return c
+}
+
+// number numbers the open codes, and gives them their kinds; all others share the last code.
+func (c *suppressed) number() {
 	fill(c.code, uint32(len(c.open)))
+	kinds := make(map[string]int)
+	var key []byte
+	h := c.histogram
 	for i, code := range c.open {
 		c.code[code] = uint32(i)
+		key = key[:0]
+		for i := h.Start[code]; i < h.Start[code+1]; i++ {
+			key = binary.AppendUvarint(binary.AppendUvarint(key, uint64(h.Class[i])), h.Count[i])
+		}
+		kind, ok := kinds[string(key)]
+		if !ok {
+			kind = len(kinds)
+			kinds[string(key)] = kind
+			c.gains = append(c.gains, kindGain{state: -1})
+		}
+		c.kind[code] = kind
 	}
 	c.domain = len(c.open) + 1
 }
@@ -128,15 +117,11 @@ func (c *suppressed) impurity(classes []uint64, size uint64, penalty float64) fl
 func (c *suppressed) gain(code int) float64 {
 	known := &c.gains[c.kind[code]]
 	if known.state != c.state {
-		known.state, known.gain = c.state, c.gainNow(code)
+		left := part{size: c.rest.size - c.parts[code].size}
+		left.impurity = c.impurity(c.without(code), left.size, 1)
+		known.state, known.gain = c.state, c.gainOf(c.rest, c.parts[code], left)
 	}
 	return known.gain
-}
-
-func (c *suppressed) gainNow(code int) float64 {
-	left := part{size: c.rest.size - c.parts[code].size}
-	left.impurity = c.impurity(c.without(code), left.size, 1)
-	return c.gainOf(c.rest, c.parts[code], left)
 }
 
 // without returns the classes of the suppressed records that do not have the code, valid
@@ -186,9 +171,9 @@ func (c *suppressed) reconsider(s *search) {
 	c.open = open
 }
 
-func (c *suppressed) outcome(code int) outcome {
+func (c *suppressed) outcome(code int) prospect {
 	at, size := c.code[code], c.parts[code].size
-	return outcome{starts: []uint32{at, at + 1}, smallest: min(size, c.rest.size-size)}
+	return prospect{SplitPoints: tips.SplitPoints{Starts: []uint32{at, at + 1}}, smallest: min(size, c.rest.size-size)}
 }
 
 func (c *suppressed) rarest() uint64 {

@@ -42,6 +42,12 @@ func (t *taxonomy) penalty(of span) float64 {
 	return float64(below) / float64(tree.Values(0)+null)
 }
 
+// finest does not hold for a leaf that stands for all that was below it.
+func (t *taxonomy) finest(of span) bool {
+	tree := t.attribute.Tree
+	return of.node == nullNode || tree.IsLeaf(of.node) && !tree.IsPruned(of.node)
+}
+
 func (t *taxonomy) label(of span) engine.Label {
 	if of.node == nullNode {
 		return engine.Label{Null: true}
