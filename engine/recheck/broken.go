@@ -42,7 +42,22 @@ func (b *Broken) Error() string {
 // Unwrap returns engine.ErrBroken.
 func (b *Broken) Unwrap() error { return engine.ErrBroken }
 
-// add takes over a class of so many records of a set with the given columns.
+// add takes over what is broken of a set, if anything is.
+func (b *Broken) add(breach Breach) {
+	if breach.Classes > 0 {
+		b.Breaches = append(b.Breaches, breach)
+	}
+}
+
+func newBreach(table *engine.Table, set engine.Set) Breach {
+	b := Breach{K: int(set.K)}
+	for _, a := range set.Columns {
+		b.Columns = append(b.Columns, table.Attributes[a].Name)
+	}
+	return b
+}
+
+// add takes over a class of so many records.
 func (b *Breach) add(records uint64) {
 	if b.Classes == 0 || records < b.Least {
 		b.Least = records

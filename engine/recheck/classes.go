@@ -18,29 +18,19 @@ type classes struct {
 	looked    int         // tuples that were looked at
 }
 
-// steps returns the number of steps that can be rolled back, of all rollbacks.
-func (c *classes) steps() (n int) {
+// none returns that no step is rolled back.
+func (c *classes) none() (u []rolledBack) {
 	for _, l := range c.rollbacks {
-		n += l.len()
+		u = append(u, make(rolledBack, l.len()))
 	}
-	return n
-}
-
-// first returns the number of an attribute's first step.
-func (c *classes) first(attribute int) (n int) {
-	for _, l := range c.rollbacks[:attribute] {
-		n += l.len()
-	}
-	return n
+	return u
 }
 
 // cut returns the cut that is left when steps are rolled back, without what it reaches.
-func (c *classes) cut(u rolledBack) *engine.Cut {
+func (c *classes) cut(u []rolledBack) *engine.Cut {
 	cut := &engine.Cut{}
-	at := 0
-	for _, l := range c.rollbacks {
-		cut.Columns = append(cut.Columns, l.cut(u[at:at+l.len()]))
-		at += l.len()
+	for a, l := range c.rollbacks {
+		cut.Columns = append(cut.Columns, l.cut(u[a]))
 	}
 	return cut
 }
@@ -50,7 +40,7 @@ func (c *classes) hold(ctx context.Context, cut *engine.Cut) (*Broken, error) {
 	broken := &Broken{}
 	cut.Reached = nil
 	for i, set := range c.sets {
-		breach := Breach{K: int(set.K)}
+		breach := newBreach(c.table, set)
 		least, err := c.count(ctx, c.table.Groupings[i], set, cut, func(_ []uint32, n uint64) error {
 			breach.add(n)
 			return nil
@@ -59,19 +49,9 @@ func (c *classes) hold(ctx context.Context, cut *engine.Cut) (*Broken, error) {
 			return nil, err
 		}
 		cut.Reached = append(cut.Reached, least)
-		if breach.Classes > 0 {
-			breach.Columns = c.names(set.Columns)
-			broken.Breaches = append(broken.Breaches, breach)
-		}
+		broken.add(breach)
 	}
 	return broken, nil
-}
-
-func (c *classes) names(attributes []int) (names []string) {
-	for _, a := range attributes {
-		names = append(names, c.table.Attributes[a].Name)
-	}
-	return names
 }
 
 // count counts the classes of a set that its tuples make under a cut: it returns the records
@@ -132,9 +112,9 @@ func injective(cut *engine.Cut, columns []int) bool {
 	return true
 }
 
-// release returns bytes to the budget.
-func (c *classes) release(bytes int64) {
-	if c.space.Budget != nil {
-		c.space.Budget.Return(bytes)
+// giveBack returns bytes to the budget, if there is one.
+func giveBack(space partition.Space, bytes int64) {
+	if space.Budget != nil {
+		space.Budget.Return(bytes)
 	}
 }

@@ -18,15 +18,37 @@ const (
 	leastCuts = 32
 )
 
-// choice is a coarser cut: the steps that are rolled back.
-type choice struct {
-	rolledBack
-	steps int     // how many
-	loss  float64 // bits a record that they lose
+// way is a way to make a label coarser: steps of an attribute that are rolled back together.
+type way struct {
+	attribute int
+	steps     []int
 }
 
-// frontier holds choices, the one with the fewest steps first, then the one that loses
-// least, then the one that leaves the first steps of the first attributes.
+// choice is a coarser cut: the steps that are rolled back, by attribute.
+type choice struct {
+	rolledBack []rolledBack
+	steps      int     // how many
+	loss       float64 // bits a record that they lose
+}
+
+// compare puts first what rolls back the fewest steps, then what loses least, then what rolls
+// back the first steps of the first attributes: these give way first.
+func (x *choice) compare(y *choice) int {
+	return cmp.Or(cmp.Compare(x.steps, y.steps), cmp.Compare(x.loss, y.loss),
+		slices.CompareFunc(x.rolledBack, y.rolledBack, func(u, v rolledBack) int {
+			return slices.CompareFunc(u, v, func(a, b bool) int {
+				switch {
+				case a == b:
+					return 0
+				case a:
+					return -1
+				}
+				return 1
+			})
+		}))
+}
+
+// frontier is a heap of choices, the first one on top.
 type frontier []*choice
 
 func (f frontier) Len() int           { return len(f) }
@@ -40,29 +62,6 @@ func (f *frontier) Pop() any {
 	return x
 }
 
-func (x *choice) compare(y *choice) int {
-	return cmp.Or(cmp.Compare(x.steps, y.steps), cmp.Compare(x.loss, y.loss), slices.CompareFunc(x.rolledBack, y.rolledBack, func(a, b bool) int {
-		switch {
-		case a == b:
-			return 0
-		case a: // the first attribute in the job's order gives way first
-			return -1
-		}
-		return 1
-	}))
-}
-
-// key is the choice as a map's key.
-func (u rolledBack) key() string {
-	bits := make([]byte, (len(u)+7)/8)
-	for i, is := range u {
-		if is {
-			bits[i/8] |= 1 << (i % 8)
-		}
-	}
-	return string(bits)
-}
-
 // coarsen returns the fewest steps to be rolled back until every set holds, and of several such
 // choices the one that loses least. When that takes more than its patience, no step that it
 // returns could be redone with every set still holding, but there may be fewer.
@@ -70,16 +69,15 @@ func (u rolledBack) key() string {
 // Some class of a cut is too small. Whatever coarser cut holds has rolled back what makes one
 // of the class's labels coarser: the ways to do that are few, and are tried in the order of
 // how many steps they undo in all.
-func (c *classes) coarsen(ctx context.Context) (rolledBack, error) {
+func (c *classes) coarsen(ctx context.Context) ([]rolledBack, error) {
 	c.looked = 0
-	start := &choice{rolledBack: make(rolledBack, c.steps())}
-	open, known, cuts := frontier{start}, map[string]bool{start.key(): true}, 0
-	for ; cuts < leastCuts || c.looked+cuts*cutTuples < patience; cuts++ {
-		if len(open) == 0 { // even everything masked was not enough
-			break
-		}
+	open, cuts := frontier{{rolledBack: c.none()}}, 0
+	for len(open) > 0 && (cuts < leastCuts || c.looked+cuts*cutTuples < patience) {
 		x := heap.Pop(&open).(*choice)
-		ways, err := c.ways(ctx, x.rolledBack)
+		for len(open) > 0 && open[0].compare(x) == 0 { // found in several ways
+			heap.Pop(&open)
+		}
+		ways, err := c.fewestWays(ctx, x.rolledBack)
 		if err != nil {
 			return nil, err
 		}
@@ -87,52 +85,51 @@ func (c *classes) coarsen(ctx context.Context) (rolledBack, error) {
 			return x.rolledBack, nil
 		}
 		for _, way := range ways {
-			next := c.with(x.rolledBack, way)
-			if key := next.key(); !known[key] {
-				known[key] = true
-				heap.Push(&open, next)
-			}
+			heap.Push(&open, c.with(x.rolledBack, way))
 		}
+		cuts++
 	}
 	return c.oneByOne(ctx)
 }
 
 // with returns a choice with more steps rolled back.
-func (c *classes) with(u rolledBack, more []int) *choice {
+func (c *classes) with(u []rolledBack, more way) *choice {
 	next := &choice{rolledBack: slices.Clone(u)}
-	for _, step := range more {
-		next.rolledBack[step] = true
+	next.rolledBack[more.attribute] = slices.Clone(u[more.attribute])
+	for _, step := range more.steps {
+		next.rolledBack[more.attribute][step] = true
 	}
-	next.steps = next.count()
-	next.loss = c.loss(next.rolledBack)
+	for a, l := range c.rollbacks {
+		if steps := next.rolledBack[a].count(); steps > 0 {
+			next.steps += steps
+			next.loss += l.bits(make(rolledBack, l.len())) - l.bits(next.rolledBack[a])
+		}
+	}
 	return next
 }
 
-// loss returns how many bits a record a choice loses.
-func (c *classes) loss(u rolledBack) (loss float64) {
-	at := 0
-	for _, l := range c.rollbacks {
-		n := l.len()
-		if part := u[at : at+n]; slices.Contains(part, true) {
-			before, after := l.cut(make(rolledBack, n)), l.cut(part)
-			loss += l.bits(&before) - l.bits(&after)
-		}
-		at += n
+// ways returns the ways to make a label of an attribute coarser.
+func (c *classes) ways(u []rolledBack, cut *engine.Cut, a int, label uint32) (ways []way) {
+	for _, steps := range c.rollbacks[a].coarsenings(u[a], &cut.Columns[a], int(label)) {
+		ways = append(ways, way{a, steps})
 	}
-	return loss
+	return ways
 }
 
-// ways returns the ways to make the class coarser that has the fewest, nil if all hold. Of
-// several classes it is the first: by its set, then by its labels.
-func (c *classes) ways(ctx context.Context, u rolledBack) (fewest [][]int, err error) {
+// fewestWays returns the ways to make one of the labels of the class coarser that has the
+// fewest, nil if all hold. Of several classes it is the first: by its set, then by its labels.
+func (c *classes) fewestWays(ctx context.Context, u []rolledBack) (fewest []way, err error) {
 	cut := c.cut(u)
-	var of []uint32
 	for i, set := range c.sets {
-		found := false
+		var of []uint32 // the labels of the class, if it is of this set
 		_, err := c.count(ctx, c.table.Groupings[i], set, cut, func(class []uint32, _ uint64) error {
-			ways := c.coarsenings(u, cut, set.Columns, class)
-			if len(ways) > 0 && (fewest == nil || len(ways) < len(fewest) || len(ways) == len(fewest) && found && slices.Compare(class, of) < 0) {
-				fewest, found, of = ways, true, slices.Clone(class)
+			var ways []way
+			for j, a := range set.Columns {
+				ways = append(ways, c.ways(u, cut, a, class[j])...)
+			}
+			if len(ways) > 0 && (fewest == nil || len(ways) < len(fewest) ||
+				len(ways) == len(fewest) && of != nil && slices.Compare(class, of) < 0) {
+				fewest, of = ways, slices.Clone(class)
 			}
 			return nil
 		})
@@ -143,50 +140,32 @@ func (c *classes) ways(ctx context.Context, u rolledBack) (fewest [][]int, err e
 	return fewest, nil
 }
 
-// coarsenings returns the ways to make one of a class's labels coarser.
-func (c *classes) coarsenings(u rolledBack, cut *engine.Cut, columns []int, class []uint32) (ways [][]int) {
-	for j, a := range columns {
-		ways = append(ways, c.of(u, cut, a, int(class[j]))...)
-	}
-	return ways
-}
-
-// of returns the ways to make a label of an attribute coarser, in numbers of all steps.
-func (c *classes) of(u rolledBack, cut *engine.Cut, a, label int) [][]int {
-	first := c.first(a)
-	ways := c.rollbacks[a].coarsenings(u[first:first+c.rollbacks[a].len()], &cut.Columns[a], label)
-	for _, way := range ways {
-		for i := range way {
-			way[i] += first
-		}
-	}
-	return ways
-}
-
 // oneByOne rolls back what loses least of what makes a class coarser that is too small, again
 // and again until all hold, and then redoes what need not have been rolled back.
-func (c *classes) oneByOne(ctx context.Context) (rolledBack, error) {
-	x := &choice{rolledBack: make(rolledBack, c.steps())}
-	var order []int // in which steps were rolled back
+func (c *classes) oneByOne(ctx context.Context) ([]rolledBack, error) {
+	u := c.none()
+	var order []way // of a step each, as they were rolled back
 	for {
-		best, err := c.cheapest(ctx, x.rolledBack)
+		best, err := c.cheapest(ctx, u)
 		if err != nil {
 			return nil, err
 		}
 		if best == nil {
-			return c.redo(ctx, x.rolledBack, order)
+			return u, c.redo(ctx, u, order)
 		}
-		for step := range best.rolledBack {
-			if best.rolledBack[step] && !x.rolledBack[step] {
-				order = append(order, step)
+		for a, after := range best.rolledBack {
+			for step, is := range after {
+				if is && !u[a][step] {
+					order = append(order, way{a, []int{step}})
+				}
 			}
 		}
-		x = best
+		u = best.rolledBack
 	}
 }
 
 // cheapest returns what loses least, then rolls back the fewest steps, or nil if all classes hold.
-func (c *classes) cheapest(ctx context.Context, u rolledBack) (best *choice, err error) {
+func (c *classes) cheapest(ctx context.Context, u []rolledBack) (best *choice, err error) {
 	cut := c.cut(u)
 	concerned := make([][]bool, len(c.rollbacks)) // labels of classes that are too small
 	for a := range concerned {
@@ -208,7 +187,7 @@ func (c *classes) cheapest(ctx context.Context, u rolledBack) (best *choice, err
 			if !is {
 				continue
 			}
-			for _, way := range c.of(u, cut, a, label) {
+			for _, way := range c.ways(u, cut, a, uint32(label)) {
 				next := c.with(u, way)
 				if best == nil || cmp.Or(cmp.Compare(next.loss, best.loss), cmp.Compare(next.steps, best.steps)) < 0 {
 					best = next
@@ -221,45 +200,30 @@ func (c *classes) cheapest(ctx context.Context, u rolledBack) (best *choice, err
 
 // redo redoes the steps without which every set still holds, the last ones first, until
 // there is none.
-func (c *classes) redo(ctx context.Context, u rolledBack, order []int) (rolledBack, error) {
+func (c *classes) redo(ctx context.Context, u []rolledBack, order []way) error {
 	for again := true; again; {
 		again = false
-		for _, step := range slices.Backward(order) {
-			if !u[step] || c.under(u, step) {
+		for _, last := range slices.Backward(order) {
+			a, step := last.attribute, last.steps[0]
+			if !u[a][step] || c.rollbacks[a].isUnder(u[a], step) {
 				continue
 			}
-			u[step] = false
+			u[a][step] = false
 			broken, err := c.hold(ctx, c.cut(u))
 			if err != nil {
-				return nil, err
+				return err
 			}
-			if u[step] = len(broken.Breaches) > 0; !u[step] {
+			if u[a][step] = len(broken.Breaches) > 0; !u[a][step] {
 				again = true
 			}
 		}
 	}
-	return u, nil
-}
-
-// under reports whether a step is below another one that is rolled back, too.
-func (c *classes) under(u rolledBack, step int) bool {
-	for a, l := range c.rollbacks {
-		first := c.first(a)
-		if step < first || step >= first+l.len() {
-			continue
-		}
-		for upper := range l.len() {
-			if u[first+upper] && l.isBelow(step-first, upper) {
-				return true
-			}
-		}
-	}
-	return false
+	return nil
 }
 
 // report returns the cut that is left, and what it reaches, and tells what was rolled back: by
 // attribute, what is below first.
-func (c *classes) report(ctx context.Context, u rolledBack, tell func(engine.Step)) (*engine.Cut, error) {
+func (c *classes) report(ctx context.Context, u []rolledBack, tell func(engine.Step)) (*engine.Cut, error) {
 	cut := c.cut(u)
 	if _, err := c.hold(ctx, cut); err != nil || tell == nil {
 		return cut, err
@@ -267,18 +231,15 @@ func (c *classes) report(ctx context.Context, u rolledBack, tell func(engine.Ste
 	number := 0
 	for a, l := range c.rollbacks {
 		done := make(rolledBack, l.len())
-		first := c.first(a)
-		for step := l.len() - 1; step >= 0; step-- {
-			if !u[first+step] {
+		for step, is := range slices.Backward(u[a]) {
+			if !is {
 				continue
 			}
 			number++
-			before := l.cut(done)
-			s := engine.Step{Number: number, Attribute: a, Anonymity: cut.Reached}
+			s := engine.Step{Number: number, Attribute: a, Anonymity: cut.Reached, InfoGain: l.bits(done)}
 			s.Value, s.Children = l.undo(done, step)
 			done[step] = true
-			after := l.cut(done)
-			s.InfoGain = l.bits(&before) - l.bits(&after)
+			s.InfoGain -= l.bits(done)
 			tell(s)
 		}
 	}

@@ -67,7 +67,7 @@ func (e Engine) Search(ctx context.Context, table *engine.Table, requirement eng
 }
 
 func (e Engine) search(ctx context.Context, c *classes, options engine.Options) (engine.Recoding, error) {
-	whole := make(rolledBack, c.steps())
+	whole := c.none()
 	if e.OnBreak == Suppress {
 		return c.suppress(ctx, c.cut(whole), e.MaxSuppressed)
 	}

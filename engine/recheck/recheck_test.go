@@ -361,21 +361,23 @@ func TestCoarsenOneByOne(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		holds := func(u rolledBack) bool {
+		holds := func(u []rolledBack) bool {
 			broken, err := s.hold(t.Context(), s.cut(u))
 			return err == nil && len(broken.Breaches) == 0
 		}
 		if !holds(u) {
 			t.Fatal("a set does not hold")
 		}
-		for step := range u {
-			if !u[step] || s.under(u, step) {
-				continue
+		for a, l := range s.rollbacks {
+			for step := range u[a] {
+				if !u[a][step] || l.isUnder(u[a], step) {
+					continue
+				}
+				if u[a][step] = false; holds(u) {
+					t.Errorf("step %d of column %d need not be rolled back", step, a)
+				}
+				u[a][step] = true
 			}
-			if u[step] = false; holds(u) {
-				t.Errorf("step %d need not be rolledBack", step)
-			}
-			u[step] = true
 		}
 	})
 }

@@ -1,9 +1,12 @@
 package recheck
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
@@ -44,21 +47,20 @@ func (e *Regions) Codes(attributes []engine.Attribute, _ []*partition.Histogram,
 // marks alone. It returns a *Broken when some set does not hold, or a record is in no region.
 func (e *Regions) Search(ctx context.Context, table *engine.Table, requirement engine.Requirement, options engine.Options) (engine.Recoding, error) {
 	kept, _ := requirement.Reduce()
-	index := NewRegionIndex(len(e.Columns), e.Released)
-	s := &regionSearch{Regions: e, table: table, sets: kept.Sets, locate: &regionLocator{index: index, covers: e.Covers}}
-	s.sizes = make([]uint64, len(e.Released)/len(e.Columns))
-	s.out = make([]bool, len(s.sizes))
-	bytes := index.Bytes() + 16*int64(len(s.sizes))
-	if err := options.Space.Draw("an index of regions", bytes); err != nil {
+	index, regions := NewRegionIndex(len(e.Columns), e.Released), len(e.Released)/len(e.Columns)
+	s := &regionSearch{
+		Regions: e, table: table, sets: kept.Sets, locate: &regionLocator{index: index, covers: e.Covers},
+		sizes: make([]uint64, regions), out: make([]bool, regions),
+	}
+	taken := index.Bytes() + 16*int64(regions)
+	if err := options.Space.Draw("an index of regions", taken); err != nil {
 		return nil, err
 	}
 	err := s.count(ctx, options.Space)
 	if err == nil {
 		err = s.hold()
 	}
-	if options.Space.Budget != nil {
-		options.Space.Budget.Return(bytes)
-	}
+	giveBack(options.Space, taken)
 	if err = errors.Join(err, table.Groupings[0].Discard(options.Space)); err != nil {
 		return nil, fmt.Errorf("hold the cut against the table: %w", err)
 	}
@@ -105,18 +107,13 @@ func (s *regionSearch) count(ctx context.Context, space partition.Space) error {
 func (s *regionSearch) hold() error {
 	broken := &Broken{Strange: s.strange, Most: s.MaxSuppressed}
 	for _, set := range s.sets {
-		breach := Breach{K: int(set.K)}
+		breach := newBreach(s.table, set)
 		for _, c := range s.classes(set) {
 			if !set.Holds(engine.Stats{Records: c.records}) {
 				breach.add(c.records)
 			}
 		}
-		if breach.Classes > 0 {
-			for _, a := range set.Columns {
-				breach.Columns = append(breach.Columns, s.table.Attributes[a].Name)
-			}
-			broken.Breaches = append(broken.Breaches, breach)
-		}
+		broken.add(breach)
 	}
 	if s.strange == 0 && len(broken.Breaches) == 0 {
 		return nil
@@ -140,15 +137,19 @@ func (s *regionSearch) hold() error {
 
 // class is an equivalence class: regions that look alike to a set.
 type class struct {
-	key     string
-	regions []int
-	records uint64 // those that are suppressed not among them
+	key      string // its labels
+	regions  []int
+	records  uint64 // those that are suppressed not among them
+	isMarked bool   // it looks like suppressed records
 }
 
 // classes returns the classes of a set that have records, in the order of their labels.
-func (s *regionSearch) classes(set engine.Set) (classes []class) {
-	number := make(map[string]int)
-	var key []byte
+func (s *regionSearch) classes(set engine.Set) []*class {
+	known := make(map[string]*class)
+	var key, marks []byte
+	for _, a := range set.Columns {
+		marks = appendLabel(marks, s.Marks[a])
+	}
 	for region, records := range s.sizes {
 		if records == 0 || s.out[region] {
 			continue
@@ -157,31 +158,15 @@ func (s *regionSearch) classes(set engine.Set) (classes []class) {
 		for _, a := range set.Columns {
 			key = appendLabel(key, s.Released[region*len(s.Columns)+a])
 		}
-		i, ok := number[string(key)]
-		if !ok {
-			i = len(classes)
-			number[string(key)] = i
-			classes = append(classes, class{key: string(key)})
+		c := known[string(key)]
+		if c == nil {
+			c = &class{key: string(key), isMarked: bytes.Equal(key, marks)}
+			known[c.key] = c
 		}
-		classes[i].regions = append(classes[i].regions, region)
-		classes[i].records += records
+		c.regions = append(c.regions, region)
+		c.records += records
 	}
-	slices.SortFunc(classes, func(a, b class) int {
-		if a.key < b.key {
-			return -1
-		}
-		return 1
-	})
-	return classes
-}
-
-// marks returns the key of the suppressed records in a set.
-func (s *regionSearch) marks(set engine.Set) string {
-	var key []byte
-	for _, a := range set.Columns {
-		key = appendLabel(key, s.Marks[a])
-	}
-	return string(key)
+	return slices.SortedFunc(maps.Values(known), func(a, b *class) int { return cmp.Compare(a.key, b.key) })
 }
 
 // suppressed returns the number of records that are suppressed because they are too few.
@@ -202,7 +187,7 @@ func (s *regionSearch) spread() {
 		for _, set := range s.sets {
 			for _, c := range s.classes(set) {
 				records := c.records
-				if c.key == s.marks(set) {
+				if c.isMarked {
 					records += s.suppressed()
 				}
 				if !set.Holds(engine.Stats{Records: records}) {
@@ -214,7 +199,7 @@ func (s *regionSearch) spread() {
 	}
 }
 
-func (s *regionSearch) suppressClass(c class) {
+func (s *regionSearch) suppressClass(c *class) {
 	for _, region := range c.regions {
 		s.out[region] = true
 	}
@@ -223,34 +208,27 @@ func (s *regionSearch) suppressClass(c class) {
 // enough reports whether the suppressed records are enough to be a class of every set, or none.
 func (s *regionSearch) enough() bool {
 	suppressed := s.suppressed()
-	for _, set := range s.sets {
+	return suppressed == 0 || !slices.ContainsFunc(s.sets, func(set engine.Set) bool {
 		records := suppressed
 		for _, c := range s.classes(set) {
-			if c.key == s.marks(set) {
+			if c.isMarked {
 				records += c.records
 			}
 		}
-		if suppressed > 0 && !set.Holds(engine.Stats{Records: records}) {
-			return false
-		}
-	}
-	return true
+		return !set.Holds(engine.Stats{Records: records})
+	})
 }
 
 // takeSmallest takes the smallest class away, the first one by set and labels. It returns false if there is none.
 func (s *regionSearch) takeSmallest() bool {
-	var smallest *class
+	var all []*class
 	for _, set := range s.sets {
-		for _, c := range s.classes(set) {
-			if smallest == nil || c.records < smallest.records {
-				smallest = &c
-			}
-		}
+		all = append(all, s.classes(set)...)
 	}
-	if smallest == nil {
+	if len(all) == 0 {
 		return false
 	}
-	s.suppressClass(*smallest)
+	s.suppressClass(slices.MinFunc(all, func(a, b *class) int { return cmp.Compare(a.records, b.records) }))
 	return true
 }
 
@@ -269,7 +247,7 @@ func (s *regionSearch) recoding() *engine.Regions {
 			}
 		}
 		r.Sizes[marks] += suppressed
-		s.locate.out, s.locate.marks, s.locate.suppresses = s.out, marks, true
+		s.locate.out, s.locate.marks = s.out, marks
 	}
 	if int(marks) < len(r.Sizes) {
 		r.Suppressed = r.Sizes[marks]
@@ -293,9 +271,8 @@ type regionLocator struct {
 	index  *RegionIndex
 	covers [][][]uint32
 
-	suppresses bool // the records of some regions, or of none, have marks alone
-	out        []bool
-	marks      int32
+	out   []bool // regions whose records have marks alone, as those of no region; nil: there are none
+	marks int32
 }
 
 // Bytes returns about how much memory the locator takes.
@@ -309,7 +286,7 @@ func (l *regionLocator) Locate(n int, codes [][]uint32, regions []int32) {
 			labels[a] = l.covers[a][codes[a][i]]
 		}
 		region := l.index.First(labels)
-		if l.suppresses && (region < 0 || l.out[region]) {
+		if l.out != nil && (region < 0 || l.out[region]) {
 			region = l.marks
 		}
 		regions[i] = region

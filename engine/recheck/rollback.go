@@ -1,9 +1,13 @@
 package recheck
 
-import "github.com/kcut/kcut/engine"
+import (
+	"slices"
 
-// rolledBack tells of every step whether it is. A step is never rolled back while one above
-// whose children it belongs to is not.
+	"github.com/kcut/kcut/engine"
+)
+
+// rolledBack tells of every step of an attribute whether it is. A step is never rolled back
+// while one above whose children it belongs to is not.
 type rolledBack []bool
 
 func (u rolledBack) count() (n int) {
@@ -24,20 +28,16 @@ func (u rolledBack) count() (n int) {
 type rollback struct {
 	*engine.Attribute
 	sizes []uint64 // records by code
-	nodes []int    // Generalize: of every step
-	step  []int    // Generalize: of every node, or -1
+	nodes []int    // Generalize: of every step, ascending
 }
 
 func newRollback(a *engine.Attribute, sizes []uint64) *rollback {
 	l := &rollback{Attribute: a, sizes: sizes}
-	if a.Mask != engine.Generalize {
-		return l
-	}
-	for n := range a.Tree.Len() {
-		l.step = append(l.step, -1)
-		if !a.Tree.IsLeaf(n) {
-			l.step[n] = len(l.nodes)
-			l.nodes = append(l.nodes, n)
+	if a.Mask == engine.Generalize {
+		for n := range a.Tree.Len() {
+			if !a.Tree.IsLeaf(n) {
+				l.nodes = append(l.nodes, n)
+			}
 		}
 	}
 	return l
@@ -77,7 +77,7 @@ func (l *rollback) cut(u rolledBack) engine.ColumnCut {
 func (l *rollback) members(u rolledBack) (nodes []int) {
 	var walk func(n int)
 	walk = func(n int) {
-		if l.step[n] < 0 || u[l.step[n]] {
+		if step, inner := slices.BinarySearch(l.nodes, n); !inner || u[step] {
 			nodes = append(nodes, n)
 			return
 		}
@@ -129,12 +129,9 @@ func (l *rollback) above(u rolledBack, label int, isNull bool) [][]int {
 			return nil
 		}
 	}
-	_, end := l.Tree.Range(parent)
+	upper, _ := slices.BinarySearch(l.nodes, parent)
 	var steps []int
-	for step := l.step[parent]; step < len(l.nodes); step++ {
-		if from, _ := l.Tree.Range(l.nodes[step]); from >= end {
-			break
-		}
+	for step := upper; step == upper || step < len(l.nodes) && l.isBelow(step, upper); step++ {
 		if !u[step] {
 			steps = append(steps, step)
 		}
@@ -153,11 +150,8 @@ func (l *rollback) joins(u rolledBack, label int, isNull bool) (ways [][]int) {
 		}
 		return [][]int{all}
 	}
-	if label > 0 {
-		ways = append(ways, []int{starts[label] - 1})
-	}
-	if label+1 < len(starts) {
-		ways = append(ways, []int{starts[label+1] - 1})
+	for _, start := range starts[max(1, label):min(label+2, len(starts))] {
+		ways = append(ways, []int{start - 1})
 	}
 	return ways
 }
@@ -187,8 +181,20 @@ func (l *rollback) isBelow(step, upper int) bool {
 	return from < end
 }
 
-// bits returns what the labels of a cut tell of the attribute's values, in bits, over all records.
-func (l *rollback) bits(cut *engine.ColumnCut) float64 {
+// isUnder reports whether a step is below another one that is rolled back, too.
+func (l *rollback) isUnder(u rolledBack, step int) bool {
+	for upper, is := range u {
+		if is && l.isBelow(step, upper) {
+			return true
+		}
+	}
+	return false
+}
+
+// bits returns what the labels of the cut that is left tell of the attribute's values, in bits,
+// over all records.
+func (l *rollback) bits(u rolledBack) float64 {
+	cut := l.cut(u)
 	sizes := make([]uint64, len(cut.Labels))
 	total := uint64(0)
 	for code, label := range cut.Code {
@@ -203,25 +209,25 @@ func (l *rollback) bits(cut *engine.ColumnCut) float64 {
 
 // undo returns the labels that rolling a step back joins, and what they become.
 func (l *rollback) undo(u rolledBack, step int) (value engine.Label, children []engine.Label) {
-	after := append(rolledBack(nil), u...)
+	if l.Mask == engine.Suppress {
+		return engine.Label{Text: engine.Suppressed}, []engine.Label{l.Label(l.value(step))}
+	}
+	after := slices.Clone(u)
 	after[step] = true
 	was, is := l.cut(u), l.cut(after)
-	if l.Mask == engine.Suppress {
-		label := l.Label(l.value(step))
-		return engine.Label{Text: engine.Suppressed}, []engine.Label{label}
-	}
-	joined := -1
+	joined := -1 // the last label that is
 	var number uint32
-	for code := range was.Code {
-		if was.Labels[was.Code[code]] != is.Labels[is.Code[code]] {
-			if joined < 0 {
-				value, number = is.Labels[is.Code[code]], is.Code[code]
-			}
-			if label := int(was.Code[code]); label != joined && is.Code[code] == number {
-				children = append(children, was.Labels[label])
-				joined = label
-			}
+	for code, label := range was.Code {
+		switch {
+		case was.Labels[label] == is.Labels[is.Code[code]]:
+			continue
+		case joined < 0:
+			number = is.Code[code]
+		}
+		if int(label) != joined && is.Code[code] == number {
+			children = append(children, was.Labels[label])
+			joined = int(label)
 		}
 	}
-	return value, children
+	return is.Labels[number], children
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"math"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
@@ -35,9 +36,6 @@ type outliers struct {
 	removed map[string]uint64   // records that were taken from a class, for whatever set
 }
 
-// classBytes is what a class that is noted takes, beside its labels.
-const classBytes = 100
-
 // suppress returns the cut, or a record suppression of it. It returns a *Broken when more records
 // than may be would have to be taken away.
 func (c *classes) suppress(ctx context.Context, cut *engine.Cut, most uint64) (engine.Recoding, error) {
@@ -48,14 +46,16 @@ func (c *classes) suppress(ctx context.Context, cut *engine.Cut, most uint64) (e
 	s.columns = engine.Requirement{Sets: c.sets}.United().Columns
 	for _, set := range c.sets {
 		o := outliers{Set: set, taken: make(map[string]struct{})}
+		var marks []byte
 		for _, a := range set.Columns {
 			o.fields = append(o.fields, slices.Index(s.columns, a))
+			marks = appendLabel(marks, s.Marks[a])
 		}
+		o.marks = string(marks)
 		s.sets = append(s.sets, o)
 	}
 	err := s.find(ctx)
-	s.forget()
-	c.release(s.Held)
+	giveBack(c.space, s.noted+s.Held)
 	for i := range s.sets {
 		if s.sets[i].all != nil {
 			err = errors.Join(err, s.sets[i].all.Discard(c.space))
@@ -65,7 +65,7 @@ func (c *classes) suppress(ctx context.Context, cut *engine.Cut, most uint64) (e
 		return nil, err
 	}
 	if s.Records == 0 {
-		plain := c.cut(make(rolledBack, c.steps()))
+		plain := c.cut(c.none())
 		plain.Reached = cut.Reached
 		return plain, nil
 	}
@@ -75,17 +75,14 @@ func (c *classes) suppress(ctx context.Context, cut *engine.Cut, most uint64) (e
 
 // find finds the classes that are taken away.
 func (s *suppression) find(ctx context.Context) error {
-	broken := &Broken{}
+	broken := &Broken{Most: s.most}
 	for i := range s.sets {
 		breach, err := s.begin(ctx, &s.sets[i])
 		if err != nil {
 			return err
 		}
-		if breach.Classes > 0 {
-			broken.Breaches = append(broken.Breaches, *breach)
-		}
-		if breach.Records > s.most {
-			broken.Over, broken.Most = breach.Records, s.most
+		broken.add(*breach)
+		if broken.Over = breach.Records; breach.Records > s.most {
 			return broken
 		}
 	}
@@ -119,11 +116,8 @@ func (s *suppression) begin(ctx context.Context, o *outliers) (*Breach, error) {
 	if o.all, err = s.tuples.Aggregate(ctx, to, domains, s.space); err != nil {
 		return nil, err
 	}
-	breach := &Breach{Columns: s.names(o.Columns), K: int(o.K)}
-	for _, a := range o.Columns {
-		o.marks = string(appendLabel([]byte(o.marks), s.Marks[a]))
-	}
-	return breach, s.each(ctx, o, func(class []byte, n uint64) error {
+	breach := newBreach(s.table, o.Set)
+	return &breach, s.each(ctx, o, func(class []byte, n uint64) error {
 		if o.Holds(engine.Stats{Records: n}) {
 			return nil
 		}
@@ -134,13 +128,22 @@ func (s *suppression) begin(ctx context.Context, o *outliers) (*Breach, error) {
 	})
 }
 
-// take takes a class away.
-func (s *suppression) suppressClass(o *outliers, class []byte) error {
+// draw draws what it takes to note a class from the budget, and adds it up.
+func (s *suppression) draw(what string, class []byte, total *int64) error {
+	const classBytes = 100 // beside its labels
 	bytes := classBytes + int64(len(class))
-	if err := s.space.Draw("equivalence classes that are suppressed", bytes); err != nil {
+	if err := s.space.Draw(what, bytes); err != nil {
 		return err
 	}
-	s.Held += bytes
+	*total += bytes
+	return nil
+}
+
+// suppressClass takes a class away.
+func (s *suppression) suppressClass(o *outliers, class []byte) error {
+	if err := s.draw("equivalence classes that are suppressed", class, &s.Held); err != nil {
+		return err
+	}
 	o.taken[string(class)] = struct{}{}
 	return nil
 }
@@ -166,6 +169,21 @@ func (s *suppression) each(ctx context.Context, o *outliers, visit func(class []
 	})
 }
 
+// eachLeft calls visit with every class of a set that has records left, and how many: those
+// that others lost are not among them, those with marks alone are if they are in it.
+func (s *suppression) eachLeft(ctx context.Context, o *outliers, visit func(class []byte, left uint64) error) error {
+	return s.each(ctx, o, func(class []byte, n uint64) error {
+		left := n - o.removed[string(class)]
+		if left == 0 {
+			return nil
+		}
+		if string(class) == o.marks {
+			left += s.Records
+		}
+		return visit(class, left)
+	})
+}
+
 // spread takes away the classes that became too small because others were taken away, until
 // there is none.
 func (s *suppression) spread(ctx context.Context, broken *Broken) error {
@@ -173,15 +191,14 @@ func (s *suppression) spread(ctx context.Context, broken *Broken) error {
 		if err := s.remove(ctx); err != nil {
 			return err
 		}
-		if s.Records > s.most {
-			broken.Over, broken.Most = s.Records, s.most
+		if broken.Over = s.Records; s.Records > s.most {
 			return broken
 		}
 		more = false
 		for i := range s.sets {
 			o := &s.sets[i]
-			err := s.each(ctx, o, func(class []byte, n uint64) error {
-				if left := s.left(o, class, n); left == 0 || o.Holds(engine.Stats{Records: left}) {
+			err := s.eachLeft(ctx, o, func(class []byte, left uint64) error {
+				if o.Holds(engine.Stats{Records: left}) {
 					return nil
 				}
 				more = true
@@ -195,20 +212,10 @@ func (s *suppression) spread(ctx context.Context, broken *Broken) error {
 	return nil
 }
 
-// left returns the records that are left in a class of n, those with marks alone included
-// if they are in it.
-func (s *suppression) left(o *outliers, class []byte, n uint64) uint64 {
-	left := n - o.removed[string(class)]
-	if left > 0 && string(class) == o.marks {
-		left += s.Records
-	}
-	return left
-}
-
 // remove counts the records that are taken away, and from which classes.
 func (s *suppression) remove(ctx context.Context) error {
-	s.Records = 0
-	s.forget()
+	giveBack(s.space, s.noted)
+	s.Records, s.noted = 0, 0
 	s.Remaining = make([][]uint64, len(s.Cut.Columns))
 	for _, a := range s.columns {
 		s.Remaining[a] = make([]uint64, len(s.Cut.Columns[a].Labels))
@@ -216,24 +223,16 @@ func (s *suppression) remove(ctx context.Context) error {
 	for i := range s.sets {
 		s.sets[i].removed = make(map[string]uint64)
 	}
+	labels := make([]uint32, len(s.columns))
 	keys := make([][]byte, len(s.sets))
 	return s.tuples.Scan(ctx, s.space, func(block *partition.Table) error {
 		for i, n := range block.Counts {
-			key := block.Keys[i*block.Layout.Words:]
-			taken := false
-			for j := range s.sets {
-				o := &s.sets[j]
-				keys[j] = keys[j][:0]
-				for at, a := range o.Columns {
-					code := block.Layout.Fields[o.fields[at]].Code(key)
-					keys[j] = appendLabel(keys[j], s.Cut.Columns[a].Code[code])
-				}
-				_, is := o.taken[string(keys[j])]
-				taken = taken || is
+			for f, a := range s.columns {
+				labels[f] = s.Cut.Columns[a].Code[block.Layout.Fields[f].Code(block.Keys[i*block.Layout.Words:])]
 			}
-			if !taken {
+			if !s.isTaken(labels, keys) {
 				for f, a := range s.columns {
-					s.Remaining[a][s.Cut.Columns[a].Code[block.Layout.Fields[f].Code(key)]] += uint64(n)
+					s.Remaining[a][labels[f]] += uint64(n)
 				}
 				continue
 			}
@@ -250,23 +249,29 @@ func (s *suppression) remove(ctx context.Context) error {
 	})
 }
 
+// isTaken reports whether records with these labels are in a class that is taken away. It
+// writes their class in every set.
+func (s *suppression) isTaken(labels []uint32, classes [][]byte) (taken bool) {
+	for j, o := range s.sets {
+		classes[j] = classes[j][:0]
+		for _, f := range o.fields {
+			classes[j] = appendLabel(classes[j], labels[f])
+		}
+		_, is := o.taken[string(classes[j])]
+		taken = taken || is
+	}
+	return taken
+}
+
 // record records that records were taken from a class.
 func (s *suppression) record(o *outliers, class []byte, records uint64) error {
 	if _, known := o.removed[string(class)]; !known {
-		bytes := classBytes + int64(len(class))
-		if err := s.space.Draw("equivalence classes that lose records", bytes); err != nil {
+		if err := s.draw("equivalence classes that lose records", class, &s.noted); err != nil {
 			return err
 		}
-		s.noted += bytes
 	}
 	o.removed[string(class)] += records
 	return nil
-}
-
-// forget returns what is drawn for what was noted.
-func (s *suppression) forget() {
-	s.release(s.noted)
-	s.noted = 0
 }
 
 // conclude notes what is reached, and reports whether that is enough for the suppressed records, too.
@@ -276,11 +281,10 @@ func (s *suppression) conclude(ctx context.Context) (enough bool, err error) {
 	for i := range s.sets {
 		o := &s.sets[i]
 		least, marked := uint64(0), s.Records
-		err := s.each(ctx, o, func(class []byte, n uint64) error {
-			left := s.left(o, class, n)
-			if left > 0 && string(class) == o.marks {
+		err := s.eachLeft(ctx, o, func(class []byte, left uint64) error {
+			if string(class) == o.marks {
 				marked = left
-			} else if left > 0 && (least == 0 || left < least) {
+			} else if least == 0 || left < least {
 				least = left
 			}
 			return nil
@@ -301,15 +305,12 @@ func (s *suppression) conclude(ctx context.Context) (enough bool, err error) {
 func (s *suppression) takeSmallest(ctx context.Context) error {
 	var smallest []byte
 	var of *outliers
-	fewest := uint64(0)
+	fewest := uint64(math.MaxUint64)
 	for i := range s.sets {
 		o := &s.sets[i]
 		err := s.each(ctx, o, func(class []byte, n uint64) error {
 			left := n - o.removed[string(class)]
-			if left == 0 {
-				return nil
-			}
-			if of == nil || left < fewest || left == fewest && of == o && string(class) < string(smallest) {
+			if left > 0 && (left < fewest || left == fewest && of == o && string(class) < string(smallest)) {
 				smallest, of, fewest = slices.Clone(class), o, left
 			}
 			return nil
