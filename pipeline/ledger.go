@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	paths "path"
 	"path/filepath"
 	"slices"
 	"time"
@@ -17,6 +19,7 @@ import (
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/checkpoint"
+	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/job"
@@ -53,26 +56,39 @@ type ledger struct {
 	local  string // where the release is made: see output.Local
 	exists bool   // there is an output already
 
-	work   *checkpoint.Folder // claimed
-	beside *remoteRecord      // where its record lies in an object store
-	known  []known            // records of the output, while they count
-	states *checkpoint.Folder // where states are kept; it may be the same
-	began  time.Time          // the first stage that keeps one
-	kept   time.Time          // the last one
+	work      *checkpoint.Folder // claimed
+	beside    string             // folder of its record in an object store; empty: there is none
+	announced bool               // in that folder
+	known     []known            // records of the output, while they count
+	states    *checkpoint.Folder // where states are kept; it may be the same
+	began     time.Time          // the first stage that keeps one
+	kept      time.Time          // the last one
+}
+
+// newLedger looks at the output of a job.
+func newLedger(ctx context.Context, job *job.Job, opt *RunOptions, res *resources) (l *ledger, err error) {
+	l = &ledger{job: job, opt: opt, res: res, beside: folderBeside(job.Output.Path)}
+	if l.exists, err = output.Check(ctx, job.Output.Path); err != nil {
+		return nil, err
+	}
+	if l.local, err = output.Local(job); err != nil {
+		return nil, err
+	}
+	res.scratch.beside = l.local
+	path := filepath.Clean(l.local)
+	path = filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".kcut")
+	l.work = &checkpoint.Folder{FS: cmp.Or(opt.System.Files, publish.OS), Path: path}
+	return l, nil
 }
 
 // openLedger claims the work folder of an output, refuses one that must not be replaced, and sweeps
 // what a run that was killed has spilled. close is owed.
-func openLedger(ctx context.Context, job *job.Job, opt *RunOptions, res *resources) (_ *ledger, err error) {
-	l := &ledger{job: job, opt: opt, res: res, beside: remoteRecordOf(job.Output.Path)}
-	if l.exists, err = output.Check(ctx, job.Output.Path); err != nil {
+func openLedger(ctx context.Context, job *job.Job, opt *RunOptions, res *resources) (*ledger, error) {
+	l, err := newLedger(ctx, job, opt, res)
+	if err != nil {
 		return nil, err
 	}
-	if l.local, err = output.MakeLocal(job); err != nil {
-		return nil, err
-	}
-	res.scratch.beside = l.local
-	if l.work, err = checkpoint.Claim(l.files(), workFolder(l.local)); err != nil {
+	if err := l.work.Claim(); err != nil {
 		return nil, err
 	}
 	if err = l.refuse(ctx); err == nil {
@@ -94,15 +110,6 @@ func (l *ledger) close(failure error) (err error) {
 		err = l.states.Sweep(recordFile, pendingFile)
 	}
 	return errors.Join(err, l.states.Discard(), l.work.Release())
-}
-
-// files is the file system of the output.
-func (l *ledger) files() publish.FS { return cmp.Or(l.opt.System.Files, publish.OS) }
-
-// workFolder returns the private folder of an output, beside it.
-func workFolder(path string) string {
-	path = filepath.Clean(path)
-	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".kcut")
 }
 
 // identify takes the digests of job and input: what was given beside the job bounds it, too.
@@ -183,7 +190,7 @@ func (l *ledger) recall(ctx context.Context) (done bool, err error) {
 // leave makes the record of what stands the run's report, and sweeps what is left of tries to
 // replace it.
 func (l *ledger) leave(ctx context.Context, was known) error {
-	if was.pending && !was.beside {
+	if was.pending && !was.remote {
 		if err := l.record(); err != nil {
 			return err
 		}
@@ -191,14 +198,12 @@ func (l *ledger) leave(ctx context.Context, was known) error {
 	l.res.events.Noted(fmt.Sprintf("already done: %s was made by the same job of the same input", l.job.Output.Path))
 	was.Output, was.AlreadyDone = l.job.Output.Path, true
 	*l.res.report = *was.Report
-	if slices.ContainsFunc(l.known, func(k known) bool { return k.pending && k.beside }) {
-		l.beside.announced = true
-		l.completeBeside(ctx)
-	}
+	l.announced = slices.ContainsFunc(l.known, func(k known) bool { return k.pending && k.remote })
+	l.completeBeside(ctx)
 	if err := l.res.report.save(l.opt.RunJSON); err != nil {
 		return err
 	}
-	left, err := output.Open(l.files(), l.local, l.job.Output.Path, true, nil)
+	left, err := output.Open(l.work.FS, l.local, l.job.Output.Path, true, nil)
 	if err != nil {
 		return err
 	}
@@ -251,41 +256,108 @@ func (l *ledger) record() error {
 // known is a record of the output, and where it was found.
 type known struct {
 	*Report
-	beside  bool // in the output's object store
+	remote  bool // in the output's object store
 	pending bool
 }
 
-// is reports whether a record says that what stands was made by the same job of the same input.
-func (k *known) is(d *Digests) bool { return k.Digests.Job == d.Job && k.Digests.Input == d.Input }
-
 // knownRecords returns those of the output that can be understood: this machine's, and those beside the output.
 func (l *ledger) knownRecords(ctx context.Context) (records []known, err error) {
-	for _, beside := range []bool{false, true} {
+	for _, remote := range []bool{false, true} {
 		for _, name := range []string{recordFile, pendingFile} {
-			was, err := l.readRecord(ctx, beside, name)
-			if err != nil {
+			var text []byte
+			if !remote {
+				text, err = l.work.Get(name, maxRecord)
+			} else if l.beside != "" {
+				text, err = storage.ReadText(ctx, storage.Join(l.beside, name), maxRecord)
+			}
+			none := errors.Is(err, checkpoint.ErrNone) || remote && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, storage.ErrDenied))
+			if err != nil && !none {
 				return nil, fmt.Errorf("read the output's record: %w", err)
 			}
-			if was != nil {
-				records = append(records, known{was, beside, name == pendingFile})
+			was := &Report{}
+			if !none && json.Unmarshal(text, was) == nil && was.Digests != nil {
+				records = append(records, known{was, remote, name == pendingFile})
 			}
 		}
 	}
 	return records, nil
 }
 
-// readRecord returns a record, or nil if there is none that can be understood.
-func (l *ledger) readRecord(ctx context.Context, beside bool, name string) (*Report, error) {
-	var text []byte
-	var err error
-	if beside {
-		text, err = l.beside.get(ctx, name)
-	} else if text, err = l.work.Get(name, maxRecord); errors.Is(err, checkpoint.ErrNone) {
-		err = nil
+// folderBeside returns where the record of a release in an object store lies for runs of other machines:
+// beside the output, under the names that it has beside one on a disk, and no part of the release.
+// Beside a directory that is all of a bucket there is no such place.
+func folderBeside(path string) string {
+	if !storage.IsRemote(path) {
+		return ""
 	}
-	var was Report
-	if err != nil || json.Unmarshal(text, &was) != nil || was.Digests == nil {
-		return nil, err
+	bucket, key := storage.Split(output.Shown(path))
+	if key == "" {
+		return ""
 	}
-	return &was, nil
+	above, name := paths.Split(key)
+	return bucket + "/" + above + "." + name + ".kcut"
+}
+
+// writeBeside writes what of the report lies beside a release: beyond its digests only what the
+// release tells as well.
+func (l *ledger) writeBeside(ctx context.Context, name string) error {
+	r := l.res.report
+	text, err := json.Marshal(struct {
+		Rows     int64            `json:"rows"`
+		Released int64            `json:"released"`
+		Sets     []cutfile.Set    `json:"quasi_identifiers"`
+		Steps    int              `json:"steps"`
+		Applied  *cutfile.Applied `json:"applied,omitempty"`
+		Bytes    int64            `json:"released_bytes"`
+		Files    int              `json:"released_files"`
+		Digests  *Digests         `json:"digests"`
+	}{r.Rows, r.Released, r.Sets, r.Steps, r.Applied, r.Bytes, r.Files, r.Digests})
+	if err != nil {
+		return err
+	}
+	return storage.UploadText(ctx, append(text, '\n'), storage.Join(l.beside, name), false)
+}
+
+// announceBeside lets runs of other machines know what will stand. One that may not write beside its
+// output does without.
+func (l *ledger) announceBeside(ctx context.Context) error {
+	if l.beside == "" {
+		return nil
+	}
+	l.announced = true // whatever comes of it
+	err := l.writeBeside(ctx, pendingFile)
+	if errors.Is(err, storage.ErrDenied) {
+		l.res.events.Noted(fmt.Sprintf("going on without a record beside the output, which runs of other machines would need: %v", err))
+		l.announced = false
+		return nil
+	}
+	return err
+}
+
+// completeBeside writes down beside the output that what was announced stands now, although the run
+// may have been stopped. It is of no matter when it fails: what was announced is known for what stands.
+func (l *ledger) completeBeside(ctx context.Context) {
+	if !l.announced {
+		return
+	}
+	ctx, cancel := output.Afterwards(ctx)
+	defer cancel()
+	err := l.writeBeside(ctx, recordFile)
+	if err == nil {
+		err = l.revokeBeside(ctx)
+	}
+	if err != nil {
+		l.res.events.Noted(fmt.Sprintf("the record beside the output stays as it was announced: %v", err))
+	}
+}
+
+// revokeBeside removes what was announced.
+func (l *ledger) revokeBeside(ctx context.Context) error {
+	if !l.announced {
+		return nil
+	}
+	l.announced = false
+	ctx, cancel := output.Afterwards(ctx)
+	defer cancel()
+	return storage.Remove(ctx, storage.Join(l.beside, pendingFile))
 }

@@ -8,11 +8,9 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
-	"github.com/kcut/kcut/pipeline/checkpoint"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/forecast"
 	"github.com/kcut/kcut/pipeline/job"
-	"github.com/kcut/kcut/pipeline/output"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -31,14 +29,10 @@ func Plan(ctx context.Context, job *job.Job, opt PlanOptions) (_ *forecast.Forec
 	if err != nil {
 		return nil, err
 	}
-	l := &ledger{job: job, opt: &RunOptions{}, res: res, beside: remoteRecordOf(job.Output.Path)}
-	if l.exists, err = output.Check(ctx, job.Output.Path); err != nil {
+	l, err := newLedger(ctx, job, &RunOptions{}, res)
+	if err != nil {
 		return nil, err
 	}
-	if l.local, err = output.Local(job); err != nil {
-		return nil, err
-	}
-	res.scratch.beside = l.local
 	taxonomies, err := loadTaxonomies(job, res.budget)
 	if err != nil {
 		return nil, err
@@ -70,7 +64,6 @@ func (l *ledger) done(ctx context.Context, t *taxonomies) (bool, error) {
 	if !l.exists {
 		return false, nil
 	}
-	l.work = checkpoint.In(l.files(), workFolder(l.local))
 	digests, err := identify(ctx, l.job, t, nil, nil, l.res.threads)
 	if err != nil {
 		return false, err
@@ -79,7 +72,9 @@ func (l *ledger) done(ctx context.Context, t *taxonomies) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return slices.ContainsFunc(records, func(was known) bool { return was.is(digests) }), nil
+	return slices.ContainsFunc(records, func(was known) bool {
+		return was.Digests.Job == digests.Job && was.Digests.Input == digests.Input
+	}), nil
 }
 
 // planning is a run that is foretold.

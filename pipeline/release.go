@@ -10,7 +10,6 @@ import (
 	"github.com/kcut/kcut/formats/digest"
 	"github.com/kcut/kcut/pipeline/checkpoint"
 	"github.com/kcut/kcut/pipeline/output"
-	"github.com/kcut/kcut/pipeline/verify"
 )
 
 // pendingRelease is what is written beside the output, until it is published or withdrawn.
@@ -21,12 +20,8 @@ type pendingRelease struct {
 	key      checkpoint.Key
 }
 
-// recount reads back what was written, with none of the code that wrote it.
-func (r *pendingRelease) recount(ctx context.Context) error {
-	return verify.Unpublished(ctx, r.target.Path(), r.res.threads, r.res.budget.Left(), r.res.events.Verifying())
-}
-
-// announce completes the report and writes down what will stand once it is published.
+// announce completes the report and writes down what will stand once it is published. A run that
+// cannot write its report publishes nothing.
 func (r *pendingRelease) announce(ctx context.Context) error {
 	path := r.target.Path()
 	if err := r.res.report.weigh(ctx, path); err != nil {
@@ -35,12 +30,8 @@ func (r *pendingRelease) announce(ctx context.Context) error {
 	if err := r.ledger.announce(ctx, path); err != nil {
 		return err
 	}
-	return r.res.writeReport(r.opt.RunJSON)
-}
-
-// publish gives the release its name, and writes down what made it.
-func (r *pendingRelease) publish(ctx context.Context) error {
-	return r.target.Publish(ctx, r.res.threads)
+	r.res.report.measure(r.res)
+	return r.res.report.save(r.opt.RunJSON)
 }
 
 // withdraw removes an output that is not published, but for the parts that a later try may go
@@ -48,12 +39,12 @@ func (r *pendingRelease) publish(ctx context.Context) error {
 func (r *pendingRelease) withdraw(ctx context.Context, failure error) error {
 	var err error
 	if worthwhile(failure) && len(r.finished) > 0 {
-		err = r.target.Suspend(r.keeps)
+		err = r.target.Suspend(func(path string) bool { return r.number(path) >= 0 })
 	} else {
 		err = r.target.Discard()
 	}
 	if !r.target.Done() {
-		err = errors.Join(err, r.work.Remove(pendingFile), r.beside.revoke(ctx))
+		err = errors.Join(err, r.work.Remove(pendingFile), r.revokeBeside(ctx))
 	}
 	return err
 }
@@ -69,7 +60,7 @@ func (r *pendingRelease) keepParts(ctx context.Context, p *output.Parts) {
 		text, err = json.Marshal(p.Finished)
 	}
 	if err == nil {
-		err = r.states.Save(ctx, partsState, r.key, func(w *checkpoint.Writer) { w.Bytes(text) })
+		err = r.states.Save(partsState, r.key, func(w *checkpoint.Writer) { w.Bytes(text) })
 	}
 	if err == nil {
 		r.finished = slices.Clone(p.Finished)
@@ -84,17 +75,16 @@ func (l *ledger) openRelease(ctx context.Context, b *Bound) (_ *pendingRelease, 
 	if r.opt.Resume {
 		// Without a state, or with one that is of no use, there are no parts.
 		_ = r.states.Load(partsState, r.key, func(in *checkpoint.Reader) error {
-			return json.Unmarshal(in.Bytes(nil), &r.finished)
+			return json.Unmarshal(in.Bytes(), &r.finished)
 		})
 	}
 	whole := 0
-	r.target, err = output.Open(r.files(), r.local, r.job.Output.Path, r.exists, func(path string) bool {
-		n := slices.IndexFunc(r.finished, func(p output.Part) bool { return p.Name == filepath.Base(path) })
-		if n != whole { // parts come in their order
+	r.target, err = output.Open(r.work.FS, r.local, r.job.Output.Path, r.exists, func(path string) bool {
+		if r.number(path) != whole { // parts come in their order
 			return false
 		}
 		sum, err := digest.File(ctx, path, 1)
-		if err != nil || sum.String() != r.finished[n].Digest {
+		if err != nil || sum.String() != r.finished[whole].Digest {
 			return false
 		}
 		whole++
@@ -109,7 +99,7 @@ func (l *ledger) openRelease(ctx context.Context, b *Bound) (_ *pendingRelease, 
 	return r, nil
 }
 
-// keeps reports whether a file of the release is a part that the next run goes on from.
-func (r *pendingRelease) keeps(path string) bool {
-	return slices.ContainsFunc(r.finished, func(p output.Part) bool { return p.Name == filepath.Base(path) })
+// number returns which part a file of the release is that the next run goes on from, or -1.
+func (r *pendingRelease) number(path string) int {
+	return slices.IndexFunc(r.finished, func(p output.Part) bool { return p.Name == filepath.Base(path) })
 }

@@ -175,13 +175,6 @@ func (r *Report) measure(res *resources) {
 	r.PeakDraw, r.PeakRSS = res.budget.Peak(), spill.PeakResident()
 }
 
-// writeReport completes the report and writes it where the options say. That comes before
-// publishing, so that a run which cannot write it publishes nothing.
-func (res *resources) writeReport(path string) error {
-	res.report.measure(res)
-	return res.report.save(path)
-}
-
 // text is the report as JSON.
 func (r *Report) text() ([]byte, error) {
 	text, err := json.MarshalIndent(r, "", "  ")

@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
 
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/checkpoint"
@@ -31,7 +31,7 @@ func (l *ledger) openStates() (*checkpoint.Folder, error) {
 			return nil, fmt.Errorf("find output %s: %w", l.job.Output.Path, err)
 		}
 		name := fmt.Sprintf("kcut-work-%.8x", sha256.Sum256([]byte(path)))
-		states = checkpoint.In(l.files(), filepath.Join(l.job.Limits.SpillDir, name))
+		states = &checkpoint.Folder{FS: l.work.FS, Path: filepath.Join(l.job.Limits.SpillDir, name)}
 	}
 	if l.opt.Resume {
 		return states, nil
@@ -67,20 +67,6 @@ func (l *ledger) tried(ctx context.Context, err error) {
 	l.kept = l.opt.System.now()
 }
 
-// startAfresh tells why an earlier run's state is of no use.
-func (l *ledger) startAfresh(why error) { l.res.events.Noted(fmt.Sprintf("starting afresh: %v", why)) }
-
-// restore takes over what an earlier run has reported of the stages that are not repeated.
-func (l *ledger) restore(was *Report) {
-	for _, text := range was.Notices {
-		l.res.events.Noted(text)
-	}
-	l.res.report.Nulls, l.res.report.Tuples = was.Nulls, was.Tuples
-	l.res.report.Steps, l.res.report.Live, l.res.report.Sets = was.Steps, was.Live, was.Sets
-	l.res.report.Suppressed, l.res.report.Released = was.Suppressed, was.Released
-	l.res.report.Stopped, l.res.report.Applied = was.Stopped, was.Applied
-}
-
 // worthwhile reports whether another try may come further than one that failed, or did not.
 func worthwhile(failure error) bool {
 	switch fault.ClassOf(failure) {
@@ -99,7 +85,7 @@ func (l *ledger) keepCut(ctx context.Context, b *Bound, f *Found) {
 	}
 	report, err := json.Marshal(l.res.report)
 	if err == nil {
-		err = l.states.Save(ctx, cutState, l.stateKey(b), func(w *checkpoint.Writer) {
+		err = l.states.Save(cutState, l.stateKey(b), func(w *checkpoint.Writer) {
 			w.Bytes(report)
 			w.Bytes(f.Cut)
 			w.Bytes(f.trace.Bytes())
@@ -116,31 +102,34 @@ func (l *ledger) resume(b *Bound) *Found {
 	if !l.opt.Resume {
 		return nil
 	}
-	names, err := l.states.Names()
-	if err != nil {
-		l.startAfresh(err)
-	}
-	if !slices.Contains(names, cutState) {
-		return nil
-	}
 	var was Report
 	found := &Found{}
-	err = l.states.Load(cutState, l.stateKey(b), func(in *checkpoint.Reader) error {
-		if text := in.Bytes(nil); json.Unmarshal(text, &was) != nil {
+	err := l.states.Load(cutState, l.stateKey(b), func(in *checkpoint.Reader) error {
+		if text := in.Bytes(); json.Unmarshal(text, &was) != nil {
 			return checkpoint.ErrNone
 		}
-		found.Cut = in.Bytes(nil)
-		found.trace.Write(in.Bytes(nil))
+		found.Cut = in.Bytes()
+		found.trace.Write(in.Bytes())
 		return in.Err()
 	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	if err == nil && l.opt.Trace != nil {
 		_, err = l.opt.Trace.Write(found.trace.Bytes())
 	}
 	if err != nil {
-		l.startAfresh(errors.Join(err, l.states.Remove(cutState)))
+		l.res.events.Noted(fmt.Sprintf("starting afresh: %v", errors.Join(err, l.states.Remove(cutState))))
 		return nil
 	}
-	l.restore(&was)
+	report := l.res.report
+	was.Output, was.Stages = report.Output, report.Stages
+	notices := was.Notices
+	was.Notices = report.Notices
+	*report = was
+	for _, text := range notices {
+		l.res.events.Noted(text)
+	}
 	l.res.events.Noted("going on from what an earlier run has found")
 	return found
 }

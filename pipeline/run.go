@@ -12,6 +12,7 @@ import (
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/output"
+	"github.com/kcut/kcut/pipeline/verify"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -116,7 +117,10 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 	}
 	err = stage(ctx, res, StageMask, func() error { return maskInput(ctx, bound, found, res, release, &a.opt.System) })
 	if err == nil {
-		err = stage(ctx, res, StageVerify, func() error { return release.recount(ctx) })
+		err = stage(ctx, res, StageVerify, func() error {
+			// with none of the code that wrote it
+			return verify.Unpublished(ctx, release.target.Path(), res.threads, res.budget.Left(), res.events.Verifying())
+		})
 	}
 	if err == nil {
 		err = bound.close()
@@ -125,7 +129,7 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 		err = release.announce(ctx)
 	}
 	if err == nil {
-		err = stage(ctx, res, StagePublish, func() error { return release.publish(ctx) })
+		err = stage(ctx, res, StagePublish, func() error { return release.target.Publish(ctx, res.threads) })
 	}
 	if err != nil {
 		return errors.Join(err, release.withdraw(ctx, err))

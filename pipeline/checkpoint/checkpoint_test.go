@@ -2,14 +2,11 @@ package checkpoint
 
 import (
 	"bytes"
-	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -30,14 +27,14 @@ type content struct {
 func (c *content) save(w *Writer) {
 	w.Uint(c.number)
 	w.String(c.text)
-	w.Strings(c.texts)
+	List(w, c.texts, w.String)
 	Numbers(w, c.numbers)
-	w.Floats(c.floats)
+	List(w, c.floats, w.Float)
 	w.Bool(c.yes)
 }
 
 func (c *content) load(r *Reader) error {
-	*c = content{r.Uint(), r.String(), r.Strings(), ReadNumbers[int32](r), r.Floats(), r.Bool()}
+	*c = content{r.Uint(), r.String(), ReadList(r, r.String), ReadNumbers[int32](r), ReadList(r, r.Float), r.Bool()}
 	return nil
 }
 
@@ -47,24 +44,26 @@ func (c *content) String() string {
 
 var key = Key{1, 2, 3}
 
+func in(path string) *Folder { return &Folder{FS: publish.OS, Path: path} }
+
 func save(t *testing.T, f *Folder, c *content) {
 	t.Helper()
-	if err := f.Save(t.Context(), "state", key, c.save); err != nil {
+	if err := f.Save("state", key, c.save); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// contents are small, and of more than one block.
+// contents are small, and large.
 func contents() []*content {
 	return []*content{
 		{},
 		{number: 1<<64 - 1, text: "a text", texts: []string{"", "b"}, numbers: []int32{7, 0}, floats: []float64{-1.5e300, 0.1}, yes: true},
-		{text: strings.Repeat("x", 3*blockBytes+17), numbers: make([]int32, 2*blockBytes)},
+		{text: strings.Repeat("x", 3*heldBytes+17), numbers: make([]int32, 2*heldBytes)},
 	}
 }
 
 func TestStateComesBack(t *testing.T) {
-	f := In(publish.OS, filepath.Join(t.TempDir(), "not", "there", "yet"))
+	f := in(filepath.Join(t.TempDir(), "not", "there", "yet"))
 	for _, want := range contents() {
 		save(t, f, want)
 		var got content
@@ -82,7 +81,7 @@ func TestStateComesBack(t *testing.T) {
 	if err != nil || info.Mode() != 0o600 {
 		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
-	if info, err = os.Stat(f.Path()); err != nil || info.Mode() != fs.ModeDir|0o700 {
+	if info, err = os.Stat(f.Path); err != nil || info.Mode() != fs.ModeDir|0o700 {
 		t.Errorf("mode of the folder %v, %v", info.Mode(), err)
 	}
 }
@@ -90,7 +89,7 @@ func TestStateComesBack(t *testing.T) {
 // TestDamageIsFound cuts a state at every byte and flips bits: what comes back is what was
 // written, or nothing.
 func TestDamageIsFound(t *testing.T) {
-	f := In(publish.OS, t.TempDir())
+	f := in(t.TempDir())
 	for _, want := range contents() {
 		save(t, f, want)
 		whole, err := os.ReadFile(f.file("state"))
@@ -114,39 +113,14 @@ func TestDamageIsFound(t *testing.T) {
 	}
 }
 
-// TestBlocksAreInOrder swaps two whole blocks of a state: what comes back is nothing.
-func TestBlocksAreInOrder(t *testing.T) {
-	f := In(publish.OS, t.TempDir())
-	numbers := make([]int32, blockBytes)
-	for i := range numbers {
-		numbers[i] = int32(i)
-	}
-	save(t, f, &content{numbers: numbers})
-	whole, err := os.ReadFile(f.file("state"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	first := len(magic) + len(key)
-	second := first + blockHead + int(binary.LittleEndian.Uint32(whole[first:]))
-	third := second + blockHead + int(binary.LittleEndian.Uint32(whole[second:]))
-	swapped := slices.Concat(whole[:first], whole[second:third], whole[first:second], whole[third:])
-	if err := os.WriteFile(f.file("state"), swapped, 0o600); err != nil || bytes.Equal(swapped, whole) {
-		t.Fatal(err)
-	}
-	var got content
-	if err := f.Load("state", key, got.load); !errors.Is(err, ErrNone) {
-		t.Errorf("got %v", err)
-	}
-}
-
 // TestLeftover writes a file over what a killed run has left of a longer one.
 func TestLeftover(t *testing.T) {
-	f := In(publish.OS, t.TempDir())
+	f := in(t.TempDir())
 	if err := os.WriteFile(f.file("name"+unfinished), []byte("a longer text"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if names, err := f.Names(); err != nil || len(names) > 0 {
-		t.Errorf("%v is said to be complete, %v", names, err)
+	if text, err := f.Get("name", 100); !errors.Is(err, ErrNone) || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%q is said to be complete, %v", text, err)
 	}
 	if err := f.Put("name", []byte("text")); err != nil {
 		t.Fatal(err)
@@ -158,23 +132,18 @@ func TestLeftover(t *testing.T) {
 
 // TestStateThatFails demands that a state which cannot be saved leaves the one before.
 func TestStateThatFails(t *testing.T) {
-	f := In(publish.OS, t.TempDir())
+	f := in(t.TempDir())
 	want := contents()[1]
 	save(t, f, want)
 	failure := errors.New("no more")
-	if err := f.Save(t.Context(), "state", key, func(w *Writer) { w.Uint(1); w.Fail(failure) }); !errors.Is(err, failure) {
+	if err := f.Save("state", key, func(w *Writer) { w.Uint(1); w.Fail(failure) }); !errors.Is(err, failure) {
 		t.Errorf("got %v", err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := f.Save(ctx, "state", key, contents()[2].save); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
 	}
 	var got content
 	if err := f.Load("state", key, got.load); err != nil || got.String() != want.String() {
 		t.Errorf("came back as %v, %v", &got, err)
 	}
-	if entries, err := os.ReadDir(f.Path()); err != nil || len(entries) != 1 {
+	if entries, err := os.ReadDir(f.Path); err != nil || len(entries) != 1 {
 		t.Errorf("%v is there, %v", entries, err)
 	}
 	if err := f.Load("state", key, func(*Reader) error { return failure }); !errors.Is(err, failure) {
@@ -184,11 +153,11 @@ func TestStateThatFails(t *testing.T) {
 
 func TestClaim(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "work")
-	first, err := Claim(publish.OS, path)
-	if err != nil {
+	first, second, third := in(path), in(path), in(path)
+	if err := first.Claim(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Claim(publish.OS, path); !errors.Is(err, formats.ErrBusy) {
+	if err := second.Claim(); !errors.Is(err, formats.ErrBusy) {
 		t.Errorf("claimed twice: %v", err)
 	}
 	if err := first.Release(); err != nil {
@@ -197,8 +166,7 @@ func TestClaim(t *testing.T) {
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("an empty folder stays: %v", err)
 	}
-	second, err := Claim(publish.OS, path)
-	if err != nil {
+	if err := second.Claim(); err != nil {
 		t.Fatal(err)
 	}
 	if err := errors.Join(second.Put("kept", []byte("text")), second.Put("swept", nil)); err != nil {
@@ -210,17 +178,15 @@ func TestClaim(t *testing.T) {
 	if entries, err := os.ReadDir(path); err != nil || len(entries) != 1 {
 		t.Errorf("%v is there after a sweep, %v", entries, err)
 	}
-	third, err := Claim(publish.OS, path)
-	if err != nil {
+	if err := third.Claim(); err != nil {
 		t.Fatal(err)
 	}
 	defer third.Release()
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
-	text, err := third.Get("kept", 4)
-	if names, _ := third.Names(); err != nil || string(text) != "text" || !slices.Equal(names, []string{"kept"}) {
-		t.Errorf("%v with %q is left, %v", names, text, err)
+	if text, err := third.Get("kept", 4); err != nil || string(text) != "text" {
+		t.Errorf("%q is left, %v", text, err)
 	}
 	if _, err := third.Get("kept", 3); !errors.Is(err, formats.ErrUnsupported) {
 		t.Errorf("larger than it may be: %v", err)
@@ -236,12 +202,12 @@ func TestClaim(t *testing.T) {
 // TestLateClaim opens a folder that another run then replaces: it must lock what is there.
 func TestLateClaim(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "work")
-	f, err := Claim(&lateFS{FS: publish.OS, replaced: path}, path)
-	if err != nil {
+	f := &Folder{FS: &lateFS{FS: publish.OS, replaced: path}, Path: path}
+	if err := f.Claim(); err != nil {
 		t.Fatal(err)
 	}
 	defer f.Release()
-	if _, err := Claim(publish.OS, path); !errors.Is(err, formats.ErrBusy) {
+	if err := in(path).Claim(); !errors.Is(err, formats.ErrBusy) {
 		t.Errorf("another run gets %v, want ErrBusy", err)
 	}
 }
@@ -268,16 +234,15 @@ func TestInNoFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{file + "/below", file + "-missing"} {
-		f := In(publish.OS, path)
-		names, err := f.Names()
-		if err = errors.Join(err, f.Sweep(), f.Discard(), f.Release()); err != nil || names != nil {
-			t.Errorf("%s: %v, %v", path, names, err)
+		f := in(path)
+		if err := errors.Join(f.Sweep(), f.Discard(), f.Release()); err != nil {
+			t.Errorf("%s: %v", path, err)
 		}
 	}
-	if _, err := Claim(publish.OS, file); err == nil {
+	if err := in(file).Claim(); err == nil {
 		t.Error("a file was claimed")
 	}
-	if err := In(publish.OS, file+"/below").Put("name", nil); err == nil {
+	if err := in(file+"/below").Put("name", nil); err == nil {
 		t.Error("written below a file")
 	}
 }

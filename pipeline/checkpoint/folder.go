@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -8,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/kcut/kcut/formats"
@@ -18,24 +18,20 @@ import (
 // Folder is a private folder of files that are written in one step. It is made when the
 // first file is written or when it is claimed. It is used by one goroutine.
 type Folder struct {
-	fs   publish.FS
-	path string
+	FS   publish.FS
+	Path string
 	held publish.Handle // the folder, open and locked; nil: not claimed
 }
 
-// In returns the folder of a path, which need not exist.
-func In(files publish.FS, path string) *Folder { return &Folder{fs: files, path: path} }
-
-// Claim makes the folder of a path and locks it. It returns formats.ErrBusy while another run
-// has claimed it. Release is owed.
-func Claim(files publish.FS, path string) (*Folder, error) {
-	f := In(files, path)
+// Claim makes the folder and locks it. It returns formats.ErrBusy while another run has claimed it.
+// Release is owed.
+func (f *Folder) Claim() error {
 	for f.held == nil {
 		if err := f.hold(); err != nil {
-			return nil, fmt.Errorf("claim work folder %s: %w", path, err)
+			return fmt.Errorf("claim work folder %s: %w", f.Path, err)
 		}
 	}
-	return f, nil
+	return nil
 }
 
 // hold opens the folder and locks it. Between the two another run may have removed it; held
@@ -44,7 +40,7 @@ func (f *Folder) hold() error {
 	if err := f.make(); err != nil {
 		return err
 	}
-	held, err := f.fs.OpenDir(f.path)
+	held, err := f.FS.OpenDir(f.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -58,7 +54,7 @@ func (f *Folder) hold() error {
 	if err != nil {
 		return errors.Join(err, held.Close())
 	}
-	named, err := f.fs.Lstat(f.path)
+	named, err := f.FS.Lstat(f.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), err == nil && !os.SameFile(opened, named):
 		return held.Close()
@@ -71,11 +67,11 @@ func (f *Folder) hold() error {
 
 // make makes the folder unless it is there. What is there must be a folder, and private.
 func (f *Folder) make() error {
-	err := makeAll(f.fs, f.path)
+	err := makeAll(f.FS, f.Path)
 	if !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	info, err := f.fs.Lstat(f.path)
+	info, err := f.FS.Lstat(f.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil // removed just now
@@ -84,7 +80,7 @@ func (f *Folder) make() error {
 	case !info.IsDir():
 		return errors.New("it is in the place of a folder")
 	case info.Mode().Perm()&0o077 != 0:
-		return f.fs.Chmod(f.path, 0o700)
+		return f.FS.Chmod(f.Path, 0o700)
 	}
 	return nil
 }
@@ -106,9 +102,6 @@ func none(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// Path returns where the folder is.
-func (f *Folder) Path() string { return f.path }
-
 // Release removes the folder if it is empty, and gives up the claim.
 func (f *Folder) Release() error {
 	err := f.Discard()
@@ -118,16 +111,16 @@ func (f *Folder) Release() error {
 		err = errors.Join(err, held.Close())
 	}
 	if err != nil {
-		return fmt.Errorf("release work folder %s: %w", f.path, err)
+		return fmt.Errorf("release work folder %s: %w", f.Path, err)
 	}
 	return nil
 }
 
 // Discard removes the folder if it is empty, or not there.
 func (f *Folder) Discard() error {
-	entries, err := f.fs.ReadDir(f.path)
+	entries, err := f.FS.ReadDir(f.Path)
 	if err == nil && len(entries) == 0 {
-		err = f.fs.Remove(f.path)
+		err = f.FS.Remove(f.Path)
 	}
 	if none(err) || errors.Is(err, fs.ErrExist) {
 		return nil
@@ -138,7 +131,7 @@ func (f *Folder) Discard() error {
 // Sweep removes everything but the named files. Of a folder that does not exist there is
 // nothing to remove.
 func (f *Folder) Sweep(but ...string) error {
-	entries, err := f.fs.ReadDir(f.path)
+	entries, err := f.FS.ReadDir(f.Path)
 	if none(err) {
 		return nil
 	}
@@ -149,7 +142,7 @@ func (f *Folder) Sweep(but ...string) error {
 		if slices.Contains(but, entry.Name()) {
 			continue
 		}
-		if err := publish.RemoveAll(f.fs, f.file(entry.Name())); err != nil {
+		if err := publish.RemoveAll(f.FS, f.file(entry.Name())); err != nil {
 			return fmt.Errorf("sweep work folder: %w", err)
 		}
 	}
@@ -158,7 +151,7 @@ func (f *Folder) Sweep(but ...string) error {
 
 // Remove removes a file; one that is not there is removed already.
 func (f *Folder) Remove(name string) error {
-	if err := f.fs.Remove(f.file(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := f.FS.Remove(f.file(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove checkpoint: %w", err)
 	}
 	return nil
@@ -166,51 +159,43 @@ func (f *Folder) Remove(name string) error {
 
 // Rename gives a file another's name, which is replaced.
 func (f *Folder) Rename(from, to string) error {
-	if err := f.fs.Rename(f.file(from), f.file(to)); err != nil {
+	if err := f.FS.Rename(f.file(from), f.file(to)); err != nil {
 		return err
 	}
-	return publish.SyncDir(f.fs, f.path)
+	return publish.SyncDir(f.FS, f.Path)
 }
 
-func (f *Folder) file(name string) string { return filepath.Join(f.path, name) }
+func (f *Folder) file(name string) string { return filepath.Join(f.Path, name) }
 
 // unfinished ends the names of files until they are whole and durable.
 const unfinished = ".part"
 
-// Put writes a file, in one step.
+// Put writes a file, in one step: under another name until it is durable. What it made is removed
+// when that fails.
 func (f *Folder) Put(name string, content []byte) error {
-	return f.write(name, func(w io.Writer) error {
-		_, err := w.Write(content)
-		return err
-	})
-}
-
-// write makes a file under another name, durable, and then gives it its own. What it made is
-// removed when that fails.
-func (f *Folder) write(name string, fill func(io.Writer) error) error {
 	if f.held == nil {
 		if err := f.make(); err != nil {
 			return err
 		}
 	}
 	fresh := f.file(name + unfinished)
-	err := f.fill(fresh, fill)
+	err := f.fill(fresh, content)
 	if err == nil {
-		err = f.fs.Rename(fresh, f.file(name))
+		err = f.FS.Rename(fresh, f.file(name))
 	}
 	if err != nil {
-		return errors.Join(err, publish.RemoveAll(f.fs, fresh))
+		return errors.Join(err, publish.RemoveAll(f.FS, fresh))
 	}
-	return publish.SyncDir(f.fs, f.path)
+	return publish.SyncDir(f.FS, f.Path)
 }
 
-func (f *Folder) fill(path string, fill func(io.Writer) error) error {
-	file, err := f.fs.OpenPrivate(path)
+func (f *Folder) fill(path string, content []byte) error {
+	file, err := f.FS.OpenPrivate(path)
 	if err != nil {
 		return err
 	}
 	if err = file.Truncate(0); err == nil {
-		err = fill(file)
+		_, err = file.Write(content)
 	}
 	if err == nil {
 		err = file.Sync()
@@ -218,50 +203,61 @@ func (f *Folder) fill(path string, fill func(io.Writer) error) error {
 	return errors.Join(err, file.Close())
 }
 
-// Get returns the content of a file of at most so many bytes. It returns ErrNone when there is
-// no such file.
-func (f *Folder) Get(name string, most int64) (content []byte, err error) {
-	err = f.read(name, func(file io.ReaderAt, size int64) error {
-		if size > most {
-			return fmt.Errorf("%d bytes: %w", size, formats.ErrUnsupported)
-		}
-		content = make([]byte, size)
-		_, err := file.ReadAt(content, 0)
-		if err == io.EOF {
-			err = nil
-		}
-		return err
-	})
-	return content, err
-}
-
-// read opens a file, if it is one, for take to read.
-func (f *Folder) read(name string, take func(file io.ReaderAt, size int64) error) error {
-	info, err := f.fs.Lstat(f.file(name))
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
-		return ErrNone
+// Get returns the content of a file of at most so many bytes. It returns an error that wraps
+// ErrNone, and fs.ErrNotExist, when there is no such file.
+func (f *Folder) Get(name string, most int64) ([]byte, error) {
+	info, err := f.FS.Lstat(f.file(name))
+	switch {
+	case err == nil && !info.Mode().IsRegular():
+		return nil, ErrNone
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%w: %w", ErrNone, err)
+	case err != nil:
+		return nil, err
+	case info.Size() > most:
+		return nil, fmt.Errorf("%d bytes: %w", info.Size(), formats.ErrUnsupported)
 	}
+	file, err := f.FS.OpenPrivate(f.file(name))
 	if err != nil {
-		return err
-	}
-	file, err := f.fs.OpenPrivate(f.file(name))
-	if err != nil {
-		return err
-	}
-	return errors.Join(take(file, info.Size()), file.Close())
-}
-
-// Names returns the names of the complete files, sorted.
-func (f *Folder) Names() ([]string, error) {
-	entries, err := f.fs.ReadDir(f.path)
-	if err != nil && !none(err) {
 		return nil, err
 	}
-	var names []string
-	for _, entry := range entries {
-		if !strings.HasSuffix(entry.Name(), unfinished) {
-			names = append(names, entry.Name())
-		}
+	content := make([]byte, info.Size())
+	if _, err = file.ReadAt(content, 0); err == io.EOF {
+		err = nil
 	}
-	return names, nil
+	return content, errors.Join(err, file.Close())
+}
+
+// Key says what a state is of: only who would do the very same may read it.
+type Key [sha256.Size]byte
+
+// magic begins a state; it ends with the version of the form. The key comes next.
+const magic = "kcut state 2\n"
+
+// maxState bounds a state that is read.
+const maxState = 1 << 30
+
+// Save writes a state in one step.
+func (f *Folder) Save(name string, key Key, fill func(*Writer)) error {
+	state, err := Encode(magic+string(key[:]), nil, fill)
+	if err == nil {
+		err = f.Put(name, state)
+	}
+	if err != nil {
+		return fmt.Errorf("save checkpoint %s in %s: %w", name, f.Path, err)
+	}
+	return nil
+}
+
+// Load reads a state. It returns ErrNone when there is none of that name and key, or it is
+// damaged, and otherwise what take returns.
+func (f *Folder) Load(name string, key Key, take func(*Reader) error) error {
+	state, err := f.Get(name, maxState)
+	if err == nil {
+		err = Decode(state, magic+string(key[:]), take)
+	}
+	if err != nil {
+		return fmt.Errorf("load checkpoint %s from %s: %w", name, f.Path, err)
+	}
+	return nil
 }

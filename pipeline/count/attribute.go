@@ -17,8 +17,8 @@ func saveAttribute(w *checkpoint.Writer, a *engine.Attribute) {
 		saveTree(w, a.Tree)
 		return
 	}
-	w.Strings(a.Texts)
-	w.Floats(a.Positions)
+	checkpoint.List(w, a.Texts, w.String)
+	checkpoint.List(w, a.Positions, w.Float)
 	w.Float(a.Lower)
 	w.Float(a.Upper)
 	w.String(a.LowerText)
@@ -34,7 +34,7 @@ func loadAttribute(r *checkpoint.Reader) (a engine.Attribute, err error) {
 		}
 		return a, err
 	}
-	a.Texts, a.Positions = r.Strings(), r.Floats()
+	a.Texts, a.Positions = checkpoint.ReadList(r, r.String), checkpoint.ReadList(r, r.Float)
 	a.Lower, a.Upper = r.Float(), r.Float()
 	a.LowerText, a.UpperText = r.String(), r.String()
 	return a, r.Err()

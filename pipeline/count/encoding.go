@@ -1,8 +1,6 @@
 package count
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"fmt"
 
@@ -12,9 +10,8 @@ import (
 )
 
 // What processes hand each other is bytes of one of three forms. Each begins with its name and a
-// byte, the version; what follows are blocks of package checkpoint, with their length and a hash.
-// In these, n… is a list: the number of its elements and these; all numbers are uvarints, and texts
-// and bytes have their length in front.
+// byte, the version, and ends with a hash (checkpoint.Encode). Between them n… is a list: the number
+// of its elements and these; all numbers are uvarints, and texts and bytes have their length in front.
 //
 //	survey:    rows | n (column, mask, type)… | class values, if there is a class | of every column: nulls, values…
 //	           nulls:  n (class, records)…
@@ -36,33 +33,16 @@ const (
 // ErrDamaged is returned of bytes that are not of the form that is read, or of another request.
 var ErrDamaged = fault.New(fault.Transient, "what was counted of a split is damaged")
 
-// drawn is bytes that are drawn from a budget while they are written.
-type drawn struct {
-	bytes.Buffer
-	budget *spill.Budget
-}
-
-func (d *drawn) Write(p []byte) (int, error) {
-	if err := d.budget.Draw("what is counted of a split", int64(len(p))); err != nil {
-		return 0, err
-	}
-	return d.Buffer.Write(p)
-}
-
 // encode returns what is filled in. What that takes is the caller's from then on.
-func encode(ctx context.Context, form string, budget *spill.Budget, fill func(*checkpoint.Writer)) ([]byte, error) {
-	d := &drawn{budget: budget}
-	err := checkpoint.Write(ctx, d, form, fill)
-	budget.Return(int64(d.Len()))
-	if err != nil {
-		return nil, err
-	}
-	return d.Bytes(), nil
+func encode(form string, budget *spill.Budget, fill func(*checkpoint.Writer)) ([]byte, error) {
+	part := budget.Part(budget.Limit())
+	defer func() { part.Return(part.Used()) }()
+	return checkpoint.Encode(form, func(n int64) error { return part.Draw("what is counted of a split", n) }, fill)
 }
 
 // decode reads what encode has returned.
 func decode(form string, b []byte, take func(*checkpoint.Reader) error) error {
-	err := checkpoint.Read(bytes.NewReader(b), form, take)
+	err := checkpoint.Decode(b, form, take)
 	if errors.Is(err, checkpoint.ErrNone) {
 		return fmt.Errorf("read %q of %d bytes: %w", form[:len(form)-1], len(b), ErrDamaged)
 	}

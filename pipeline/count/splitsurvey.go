@@ -29,7 +29,7 @@ func SurveySplit(ctx context.Context, r *Request, res *Resources, split formats.
 		return nil, err
 	}
 	s.rows = s.workers[0].rows
-	return encode(ctx, surveyForm, res.Budget, func(w *checkpoint.Writer) { w.Fail(s.save(ctx, w)) })
+	return encode(surveyForm, res.Budget, func(w *checkpoint.Writer) { w.Fail(s.save(ctx, w)) })
 }
 
 // BindSurveys makes the domains of all columns, and the classes, from the surveys of all splits in
@@ -64,7 +64,7 @@ func (r *Request) checkSurveyed() error {
 // save writes the values, which are consumed.
 func (s *survey) save(ctx context.Context, w *checkpoint.Writer) error {
 	w.Uint(uint64(s.rows))
-	w.Strings(s.names())
+	checkpoint.List(w, s.names(), w.String)
 	numbers := []uint32{0}
 	if s.class != nil {
 		var classes formats.Values
@@ -124,7 +124,7 @@ func saveClasses(w *checkpoint.Writer, classes []engine.Frequency, numbers []uin
 // load adds what save has written of another survey.
 func (s *survey) load(r *checkpoint.Reader) error {
 	s.rows += int64(r.Uint())
-	if !slices.Equal(r.Strings(), s.names()) {
+	if !slices.Equal(checkpoint.ReadList(r, r.String), s.names()) {
 		return cmp.Or(r.Err(), error(ErrDamaged))
 	}
 	numbers := []uint32{0} // of the classes of that survey
@@ -167,7 +167,7 @@ func (p *part) load(r *checkpoint.Reader, numbers []uint32) error {
 		if p.words() {
 			word = r.Uint()
 		} else {
-			value = r.Bytes(value[:0])
+			value = r.Bytes()
 		}
 		err = p.addClasses(word, value, classes)
 	}

@@ -19,7 +19,7 @@ import (
 // of counts that BindSurveys has returned.
 func CodeBook(ctx context.Context, r *Request, res *Resources, c *Counts) ([]byte, error) {
 	coders, sizes := r.finalCoders(c)
-	return encode(ctx, bookForm, res.Budget, func(w *checkpoint.Writer) {
+	return encode(bookForm, res.Budget, func(w *checkpoint.Writer) {
 		w.Uint(uint64(len(c.Columns)))
 		for i, column := range c.Columns {
 			final := coders[i].(domain.Renumbered)
@@ -153,7 +153,7 @@ func BindTuples(ctx context.Context, r *Request, res *Resources, c *Counts, runs
 
 // encodeTuples returns the records of tables in order.
 func encodeTuples(ctx context.Context, res *Resources, domains [][]int, tables []*partition.Table) ([]byte, error) {
-	return encode(ctx, tuplesForm, res.Budget, func(w *checkpoint.Writer) {
+	return encode(tuplesForm, res.Budget, func(w *checkpoint.Writer) {
 		w.Uint(uint64(len(tables)))
 		for g, table := range tables {
 			checkpoint.Numbers(w, domains[g])
@@ -230,7 +230,7 @@ func (s *tupleSum) loadGrouping(r *checkpoint.Reader, g int) error {
 	codec, codes := partition.NewCodec(table.Layout), make([][]uint32, len(s.domains[g]))
 	left := r.Int()
 	for {
-		chunk := r.Bytes(nil)
+		chunk := r.Bytes()
 		if len(chunk) == 0 {
 			break
 		}

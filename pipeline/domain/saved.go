@@ -29,7 +29,7 @@ func SaveValues(w *checkpoint.Writer, v *formats.Values) {
 
 // LoadValues reads what SaveValues has written.
 func LoadValues(r *checkpoint.Reader, t formats.Type) formats.Values {
-	return formats.Values{Type: t, Words: checkpoint.ReadNumbers[uint64](r), Ends: checkpoint.ReadNumbers[uint32](r), Data: r.Bytes(nil)}
+	return formats.Values{Type: t, Words: checkpoint.ReadNumbers[uint64](r), Ends: checkpoint.ReadNumbers[uint32](r), Data: r.Bytes()}
 }
 
 // Save writes the coder of an attribute.
@@ -146,7 +146,7 @@ func loadList(r *checkpoint.Reader, c Column) (Coder, error) {
 		if list.words != nil {
 			value.Words = []uint64{r.Uint()}
 		} else {
-			value.AppendBytes(r.Bytes(nil))
+			value.AppendBytes(r.Bytes())
 		}
 		if err := list.List(&value, 0, uint32(r.Uint()), c.Budget); err != nil {
 			return nil, err

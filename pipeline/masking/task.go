@@ -1,7 +1,6 @@
 package masking
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,8 +12,7 @@ import (
 )
 
 // taskForm begins the row groups of a task, as MaskTask returns them: their form's name and a byte,
-// the version. What follows are blocks of package checkpoint, with their length and a hash. In these
-// each row group has 1 or, if it copies pages, 2 plus the ordinal of the split that they lie in;
+// the version, and ends with a hash (checkpoint.Encode). Between them each row group has 1 or, if it copies pages, 2 plus the ordinal of the split that they lie in;
 // then, with its length in front, what writer.EncodedRowGroup appends. A 0 is the end.
 const taskForm = "kcut row groups\x01"
 
@@ -29,8 +27,7 @@ func (m *Masker) MaskTask(ctx context.Context, t Task) ([]byte, error) {
 		return nil, err
 	}
 	m.total = m.Dataset.Rows()
-	var encoded bytes.Buffer
-	err = checkpoint.Write(ctx, &encoded, taskForm, func(w *checkpoint.Writer) {
+	return checkpoint.Encode(taskForm, nil, func(w *checkpoint.Writer) {
 		w.Fail(m.task(ctx, workers.Worker{}, t, func(g group) error {
 			b, err := g.AppendTo(nil)
 			if err != nil {
@@ -46,13 +43,12 @@ func (m *Masker) MaskTask(ctx context.Context, t Task) ([]byte, error) {
 		}))
 		w.Uint(0)
 	})
-	return encoded.Bytes(), err
 }
 
 // AddTask hands on the row groups of a task, given by its number, that MaskTask has made. Tasks come
 // in order. The error of damaged bytes wraps formats.ErrDamaged; the sink may have some of them then.
 func (m *Masker) AddTask(ctx context.Context, number int, encoded []byte, to Sink) error {
-	err := checkpoint.Read(bytes.NewReader(encoded), taskForm, func(r *checkpoint.Reader) (err error) {
+	err := checkpoint.Decode(encoded, taskForm, func(r *checkpoint.Reader) (err error) {
 		splits := m.Dataset.Splits()
 		for at := (Place{Task: number}); ; at.Group++ {
 			source := r.Int()
@@ -66,7 +62,7 @@ func (m *Masker) AddTask(ctx context.Context, number int, encoded []byte, to Sin
 				}
 				g.source = splits[source-2]
 			}
-			b := r.Bytes(nil)
+			b := r.Bytes()
 			if r.Err() != nil {
 				return r.Err()
 			}

@@ -2,7 +2,7 @@
 // gets there when it is finished.
 //
 //	Check…         what is there, and whether a release may take its place
-//	MakeLocal      where it is made: beside the output, or on this machine for an object store
+//	Local          where it is made: beside the output, or on this machine for an object store
 //	Open, Publish  row groups to part files, renamed or uploaded once all of them are written
 //
 // Contract: until Publish the output is what it was; after a failure, too. What an object store

@@ -50,15 +50,3 @@ func scratchFolder(job *job.Job) (folder string, err error) {
 	}
 	return folder, nil
 }
-
-// MakeLocal is Local, and makes the folder of that place if it is none of the user's.
-func MakeLocal(job *job.Job) (string, error) {
-	local, err := Local(job)
-	if err != nil || !storage.IsRemote(job.Output.Path) {
-		return local, err
-	}
-	if err := os.MkdirAll(filepath.Dir(filepath.Clean(local)), 0o700); err != nil {
-		return "", fmt.Errorf("make folder for the release: %w", err)
-	}
-	return local, nil
-}

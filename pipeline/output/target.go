@@ -17,7 +17,7 @@ type Target struct {
 	uploaded  bool
 }
 
-// Open begins a release that is made in a local place, see MakeLocal, and goes to an output, of
+// Open begins a release that is made in a local place, see Local, and goes to an output, of
 // which Check has told whether it exists. It goes on with an earlier run's: keep is told the paths
 // of that one's files and wants some to stay. Discard or Suspend is owed unless Publish succeeds.
 func Open(files publish.FS, local, output string, exists bool, keep func(path string) bool) (*Target, error) {
