@@ -1,10 +1,8 @@
 package engine
 
 import (
-	"cmp"
 	"encoding/binary"
 	"math"
-	"slices"
 )
 
 // Regions is the Recoding of multidimensional recoding: the records of a region share all
@@ -67,27 +65,6 @@ func (r *Regions) Index() {
 	if len(r.Reassigned) > 0 {
 		r.reassigned = newCellIndex(r.Reassigned)
 	}
-}
-
-// Release makes groups of records regions, narrower ones first: by width, then by labels. It
-// returns the region of each. Groups that have all their labels in common are one.
-func (r *Regions) Release(labels func(group int32) []uint32, widths []float64, sizes []uint64) []int32 {
-	order := make([]int32, len(sizes))
-	for group := range order {
-		order[group] = int32(group)
-	}
-	slices.SortFunc(order, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(widths[a], widths[b]), slices.Compare(labels(a), labels(b)))
-	})
-	regions := make([]int32, len(order))
-	for i, group := range order {
-		if i == 0 || !slices.Equal(labels(group), labels(order[i-1])) {
-			r.Released, r.Sizes = append(r.Released, labels(group)...), append(r.Sizes, 0)
-		}
-		r.Sizes[r.Len()-1] += sizes[group]
-		regions[group] = int32(r.Len() - 1)
-	}
-	return regions
 }
 
 // Unsearched returns the recoding of records that were not among those searched.

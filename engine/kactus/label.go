@@ -2,7 +2,6 @@ package kactus
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/induce"
@@ -39,57 +38,35 @@ func (c content) within(a *engine.Attribute, branch, split uint32) content {
 	return content{max(c.lo, split), min(c.hi, values)}
 }
 
-// label returns the released value, and of an interval its ends.
-func (c content) label(a *engine.Attribute) (engine.Label, engine.Interval) {
-	all := int(c.hi-c.lo) == a.Len()
+// labeler labels the contents of an attribute.
+type labeler struct{ *engine.Attribute }
+
+// Compare orders contents by the first code, the wider first.
+func (labeler) Compare(x, y content) int {
+	return cmp.Or(cmp.Compare(x.lo, y.lo), cmp.Compare(y.hi, x.hi))
+}
+
+// Width returns 0 for a value, 1 for all.
+func (l labeler) Width(c content) float64 {
+	return float64(c.hi-c.lo-1) / max(1, float64(l.Len()-1))
+}
+
+// Label returns the released value, and of an interval its ends. A value may have the same
+// label as all.
+func (l labeler) Label(c content) (engine.Label, *engine.Interval) {
+	all := int(c.hi-c.lo) == l.Len()
 	switch {
-	case !all && int(c.lo) == len(a.Texts):
-		return engine.Label{Null: true}, engine.Interval{}
-	case a.Mask == engine.Discretize:
-		i := a.Interval(int(c.lo), min(int(c.hi), len(a.Texts)))
-		return engine.Label{Text: i.Label}, i
-	case !all && a.Mask == engine.Suppress:
-		return engine.SetLabel([]engine.Label{a.Label(int(c.lo))}), engine.Interval{}
+	case !all && int(c.lo) == len(l.Texts):
+		return engine.Label{Null: true}, nil
+	case l.Mask == engine.Discretize:
+		i := l.Interval(int(c.lo), min(int(c.hi), len(l.Texts)))
+		return engine.Label{Text: i.Label}, &i
+	case !all && l.Mask == engine.Suppress:
+		return engine.SetLabel([]engine.Label{l.Attribute.Label(int(c.lo))}), nil
 	case !all:
-		return a.Label(int(c.lo)), engine.Interval{}
-	case a.Mask == engine.Generalize:
-		return engine.Label{Text: a.Tree.Name(0)}, engine.Interval{}
+		return l.Attribute.Label(int(c.lo)), nil
+	case l.Mask == engine.Generalize:
+		return engine.Label{Text: l.Tree.Name(0)}, nil
 	}
-	return engine.Label{Text: engine.Suppressed}, engine.Interval{}
-}
-
-// column is the released side of an attribute.
-type column struct {
-	engine.RegionColumn
-	number map[content]uint32 // of the contents' labels
-	widths []float64          // by label: 0 for a value, 1 for all
-}
-
-// newColumn orders and labels what the groups hold of an attribute: by the first code, the
-// wider first. A value may have the same label as all.
-func newColumn(a *engine.Attribute, groups [][]content, attribute int) column {
-	var contents []content
-	for _, g := range groups {
-		contents = append(contents, g[attribute])
-	}
-	slices.SortFunc(contents, func(x, y content) int {
-		return cmp.Or(cmp.Compare(x.lo, y.lo), cmp.Compare(y.hi, x.hi))
-	})
-	c := column{number: map[content]uint32{}}
-	numbers := map[engine.Label]uint32{}
-	for _, content := range slices.Compact(contents) {
-		label, interval := content.label(a)
-		n, ok := numbers[label]
-		if !ok {
-			n = uint32(len(c.Labels))
-			numbers[label] = n
-			c.Labels = append(c.Labels, label)
-			c.widths = append(c.widths, float64(content.hi-content.lo-1)/max(1, float64(a.Len()-1)))
-			if a.Mask == engine.Discretize && !label.Null {
-				c.Intervals = append(c.Intervals, interval)
-			}
-		}
-		c.number[content] = n
-	}
-	return c
+	return engine.Label{Text: engine.Suppressed}, nil
 }

@@ -10,28 +10,20 @@ import (
 // regions returns what was found.
 func (s *search) regions(t *induce.Tree) *engine.Regions {
 	slices.Sort(s.groups)
-	var contents [][]content // by group
+	labelers := make([]labeler, len(s.attributes))
+	for a := range labelers {
+		labelers[a].Attribute = &s.attributes[a]
+	}
+	groups := engine.NewRegionBuilder[content](labelers)
 	for _, node := range s.groups {
-		contents = append(contents, s.contents(t, node))
-	}
-	r := &engine.Regions{Suppressed: s.suppressed, DroppedRecords: s.dropped}
-	labels := make([][]uint32, len(s.groups))
-	widths, sizes := make([]float64, len(s.groups)), make([]uint64, len(s.groups))
-	for group, node := range s.groups {
-		sizes[group] = s.groupSizes[node]
-	}
-	for a := range s.attributes {
-		c := newColumn(&s.attributes[a], contents, a)
-		r.Columns = append(r.Columns, c.RegionColumn)
-		for group := range contents {
-			label := c.number[contents[group][a]]
-			labels[group] = append(labels[group], label)
-			widths[group] += c.widths[label]
+		for _, c := range s.contents(t, node) {
+			groups.Put(c)
 		}
+		groups.End(s.groupSizes[node])
 	}
-	regions := r.Release(func(group int32) []uint32 { return labels[group] }, widths, sizes)
+	r, regions := groups.Regions()
 	l := s.locator(t, regions)
-	r.Locator = l
+	r.Locator, r.Suppressed, r.DroppedRecords = l, s.suppressed, s.dropped
 	r.Reassigned = s.moved.Reassigned(s.keys.Fields, len(s.attributes), l.regions)
 	r.Index()
 	return r

@@ -1,8 +1,9 @@
 package mondrian
 
 import (
+	"slices"
+
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/engine/taxonomy"
 	"github.com/kcut/kcut/partition/cells"
 )
 
@@ -26,6 +27,14 @@ type dimension struct {
 	division
 }
 
+// division says how a dimension divides a part into several: into the children of a node
+// or, of InfoGain's suppressed attributes, into two sets of values.
+type division struct {
+	part  []uint32 // by code, of those that occur
+	spans []span   // of codes that occur, ascending
+	sizes []uint64 // of the parts
+}
+
 func newDimension(a *engine.Attribute, e Engine) *dimension {
 	d := &dimension{Attribute: a, codes: a.Len(), top: uint32(a.Len())}
 	switch {
@@ -40,20 +49,13 @@ func newDimension(a *engine.Attribute, e Engine) *dimension {
 		d.top--
 	}
 	if a.Mask == engine.Generalize {
-		d.leaf = leaves(a.Tree)
-	}
-	return d
-}
-
-// leaves returns the nodes of a tree's leaves by code.
-func leaves(t *taxonomy.Tree) []int {
-	var nodes []int
-	for n := range t.Len() {
-		if t.IsLeaf(n) {
-			nodes = append(nodes, n)
+		for n := range a.Tree.Len() {
+			if a.Tree.IsLeaf(n) {
+				d.leaf = append(d.leaf, n)
+			}
 		}
 	}
-	return nodes
+	return d
 }
 
 // isNull reports whether all records of an extent are nulls, which it knows of those that
@@ -66,29 +68,26 @@ func (d *dimension) width(e cells.Extent) float64 {
 	switch {
 	case isNull(e) || d.codes == 1:
 		return 0
+	case d.kind == continuous && e.Above: // beside nulls
+		return 1
 	case d.kind == continuous:
-		return d.numbers(e)
+		whole := d.Positions[len(d.Positions)-1] - d.Positions[0]
+		if e.Lo == e.Hi || whole == 0 {
+			return 0
+		}
+		return (d.Positions[e.Hi] - d.Positions[e.Lo]) / whole
 	case d.kind == hierarchy:
-		return float64(d.leavesBelow(d.ancestor(e))-1) / float64(d.codes-1)
+		return d.share(d.leavesBelow(d.ancestor(e)))
 	}
 	hi := e.Hi
 	if e.Above {
 		hi = d.top
 	}
-	return float64(hi-e.Lo) / float64(d.codes-1)
+	return d.share(int(hi-e.Lo) + 1)
 }
 
-// numbers returns the width of numbers. Beside nulls it is 1.
-func (d *dimension) numbers(e cells.Extent) float64 {
-	if e.Above {
-		return 1
-	}
-	whole := d.Positions[len(d.Positions)-1] - d.Positions[0]
-	if e.Lo == e.Hi || whole == 0 {
-		return 0
-	}
-	return (d.Positions[e.Hi] - d.Positions[e.Lo]) / whole
-}
+// share returns how much of several codes so many are: 0 for one, 1 for all.
+func (d *dimension) share(codes int) float64 { return float64(codes-1) / float64(d.codes-1) }
 
 // ancestor returns the lowest common ancestor of the values present.
 func (d *dimension) ancestor(e cells.Extent) int {
@@ -125,4 +124,63 @@ func (d *dimension) below(node int, code uint32) (lo, hi uint32) {
 	}
 	l, h := d.Tree.Range(n)
 	return uint32(l), uint32(h)
+}
+
+// largest returns the first of the largest parts.
+func (d *division) largest() uint32 { return uint32(slices.Index(d.sizes, slices.Max(d.sizes))) }
+
+// reset begins a division of a dimension with so many codes.
+func (d *division) reset(codes int) {
+	if d.part == nil {
+		d.part = make([]uint32, codes)
+	}
+	d.spans, d.sizes = d.spans[:0], d.sizes[:0]
+}
+
+// put sends a code with so many records to a part, the last one or one more.
+func (d *division) put(code, part uint32, size uint64) {
+	if len(d.sizes) == int(part) {
+		d.sizes = append(d.sizes, 0)
+	}
+	d.part[code] = part
+	d.sizes[part] += size
+}
+
+// children divides into the children of the lowest common ancestor of the values present, of
+// which one is no null, and reports whether there are several, all of which hold.
+func (d *dimension) children(set *cells.FrequencySet, holds func(size uint64) bool) (allowable bool) {
+	d.reset(d.codes)
+	last := len(set.Codes) - 1
+	e := cells.Extent{Lo: set.Codes[0], Hi: set.Codes[last]}
+	if e.Hi == d.top {
+		e.Hi, e.Above = set.Codes[last-1], true
+	}
+	ancestor, hi := d.ancestor(e), uint32(0)
+	for i, code := range set.Codes {
+		if code >= hi {
+			s := span{part: uint32(len(d.sizes))}
+			s.lo, s.hi = d.below(ancestor, code)
+			d.spans = append(d.spans, s)
+			hi = s.hi
+		}
+		d.put(code, d.spans[len(d.spans)-1].part, set.Size(i))
+	}
+	tooSmall := func(size uint64) bool { return !holds(size) }
+	return len(d.sizes) > 1 && !slices.ContainsFunc(d.sizes, tooSmall)
+}
+
+// prefix divides into the first n of some values, which are positions in a frequency set,
+// and the rest.
+func (d *dimension) prefix(set *cells.FrequencySet, order []int, n int) {
+	d.reset(d.codes)
+	for place, i := range order {
+		part := uint32(0)
+		if place >= n {
+			part = 1
+		}
+		d.put(set.Codes[i], part, set.Size(i))
+	}
+	for _, code := range set.Codes {
+		d.spans = append(d.spans, span{lo: code, hi: code + 1, part: d.part[code]})
+	}
 }

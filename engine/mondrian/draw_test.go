@@ -35,11 +35,11 @@ func TestDrawChoosesTheSmallestKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if all[1] <= fewTickets {
+	if all[1] <= fewKeys {
 		t.Fatalf("only %d copies", all[1])
 	}
 	for _, n := range []uint64{1, 2, 1000, all[1] / 2, all[1] - 1, all[1]} {
-		d := draw{keys: &keys, field: keys.Fields[0], code: 1}
+		d := draw{keys: &keys, field: keys.Fields[0], lot: lot{code: 1}}
 		if err := d.choose(context.Background(), cells, n, all[1]); err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +54,7 @@ func TestDrawChoosesTheSmallestKeys(t *testing.T) {
 			below := uint32(0)
 			for j := range count {
 				switch k := engine.CopyKey(keys.Cell(key), j); {
-				case k <= d.last.key:
+				case k <= d.key:
 					below++
 					greatest = max(greatest, k)
 				default:

@@ -68,7 +68,7 @@ func (e Engine) Search(ctx context.Context, table *engine.Table, requirement eng
 	if err := s.start(ctx, table, options.Space); err != nil {
 		return nil, fmt.Errorf("search regions: %w", err)
 	}
-	return s.regions(), nil
+	return s.release(), nil
 }
 
 // start cuts the table's records, which are consumed.
@@ -81,6 +81,5 @@ func (s *search) start(ctx context.Context, table *engine.Table, space partition
 	if err != nil {
 		return err
 	}
-	s.fields = cells.Layout().Fields
 	return errors.Join(s.run(ctx, cells), cells.Close())
 }

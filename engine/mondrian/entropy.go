@@ -31,7 +31,7 @@ type split struct {
 // cutByEntropy cuts a part by the allowable split that leaves the least entropy.
 func (s *search) cutByEntropy(ctx context.Context, p part) (done bool, err error) {
 	x, size := &s.entropy, p.cells.Size()
-	x.begin(s.classes, size)
+	x.best, x.size = x.best[:0], float64(size)
 	err = p.cells.Histograms(ctx, s.columns, func(column int, set *cells.FrequencySet) error {
 		s.offer(column, set, size)
 		return nil
@@ -39,73 +39,55 @@ func (s *search) cutByEntropy(ctx context.Context, p part) (done bool, err error
 	if err != nil || len(x.best) == 0 {
 		return false, err
 	}
-	chosen := x.choose()
-	d := s.dimensions[chosen.column]
-	if d.kind == continuous {
+	limit := x.limit(x.best[len(x.best)-1])
+	chosen := x.best[slices.IndexFunc(x.best, func(s split) bool { return s.loss <= limit })]
+	switch d := s.dimensions[chosen.column]; d.kind {
+	case continuous:
 		return true, s.halve(ctx, p, chosen.column, chosen.at)
-	}
-	err = p.cells.Histograms(ctx, []int{chosen.column}, func(_ int, set *cells.FrequencySet) error {
-		if d.kind == hierarchy {
-			d.children(set)
-		} else {
+	case ordered: // whose values were in another order meanwhile
+		err = p.cells.Histograms(ctx, []int{chosen.column}, func(_ int, set *cells.FrequencySet) error {
 			x.sort(set)
 			d.prefix(set, x.order, chosen.prefix)
+			return nil
+		})
+		if err != nil {
+			return false, err
 		}
-		return nil
-	})
-	if err != nil {
-		return false, err
 	}
 	return true, s.divide(ctx, p, chosen.column)
 }
 
 // offer lists the allowable splits of a dimension as candidates, in canonical order.
 func (s *search) offer(column int, set *cells.FrequencySet, size uint64) {
-	x, d := &s.entropy, s.dimensions[column]
+	x, d, first := &s.entropy, s.dimensions[column], 0
 	switch {
 	case len(set.Codes) < 2:
+		return
 	case d.kind == hierarchy:
-		d.children(set)
-		if d.allowable(s.holds) {
+		if d.children(set, s.holds) {
 			x.add(split{loss: x.lossOf(set, d), column: column})
 		}
-	case d.nullsApart(set):
-		if cut := s.nullCut(set); cut != noCut {
-			x.fill(set)
-			for i := range len(set.Codes) - 1 {
-				x.shift(set, i)
-			}
-			x.add(split{loss: x.loss(size), column: column, at: cut.at})
-		}
-	case d.kind == continuous:
-		x.natural(set)
-		s.offerPrefixes(column, set, size)
-	default:
+		return
+	case d.kind == ordered:
 		x.sort(set)
-		s.offerPrefixes(column, set, size)
+	default:
+		x.natural(set)
+		if d.nullsApart(set) {
+			first = len(set.Codes) - 2
+		}
 	}
-}
-
-// offerPrefixes lists the splits between two of the values in x.order.
-func (s *search) offerPrefixes(column int, set *cells.FrequencySet, size uint64) {
-	x := &s.entropy
-	x.fill(set)
+	clear(x.left)
+	clear(x.right)
+	for i, class := range set.Class {
+		x.right[class] += set.Count[i]
+	}
 	left := uint64(0)
 	for n, i := range x.order[:len(x.order)-1] {
 		left += x.shift(set, i)
-		if s.allowable(left, size-left) {
-			next := set.Codes[x.order[n+1]]
-			x.add(split{loss: x.loss(size), column: column, at: next, prefix: n + 1})
+		if n >= first && s.allowable(left, size-left) {
+			x.add(split{loss: x.loss(size), column: column, at: set.Codes[x.order[n+1]], prefix: n + 1})
 		}
 	}
-}
-
-// begin prepares the choice for a part of so many records.
-func (x *entropy) begin(classes int, size uint64) {
-	if x.left == nil {
-		x.left, x.right = make([]uint64, classes), make([]uint64, classes)
-	}
-	x.best, x.size = x.best[:0], float64(size)
 }
 
 // natural orders values as they come.
@@ -135,15 +117,6 @@ func firstClass(set *cells.FrequencySet, i int) uint64 {
 		return set.Count[at]
 	}
 	return 0
-}
-
-// fill moves all records to the right.
-func (x *entropy) fill(set *cells.FrequencySet) {
-	clear(x.left)
-	clear(x.right)
-	for i, class := range set.Class {
-		x.right[class] += set.Count[i]
-	}
 }
 
 // shift moves the records of a value to the left, and returns how many there are.
@@ -201,10 +174,4 @@ func (x *entropy) add(s split) {
 // limit returns the greatest loss that counts as a candidate's.
 func (x *entropy) limit(s split) float64 {
 	return s.loss + tolerance*max(x.size, math.Abs(s.loss))
-}
-
-// choose returns the first candidate that counts as the best.
-func (x *entropy) choose() split {
-	limit := x.limit(x.best[len(x.best)-1])
-	return x.best[slices.IndexFunc(x.best, func(s split) bool { return s.loss <= limit })]
 }

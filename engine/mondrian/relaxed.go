@@ -1,12 +1,13 @@
 package mondrian
 
 import (
+	"cmp"
 	"context"
 	"slices"
-	"strconv"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/cells"
 )
 
 // relaxed is what relaxed cuts need besides: who goes left, and the cells that are divided.
@@ -16,27 +17,20 @@ type relaxed struct {
 	divided engine.DividedCells // by some cut; places are regions as they are found
 }
 
-func newRelaxed(table *engine.Table, t *tree) *relaxed {
-	return &relaxed{
-		keys:    engine.NewRowKeys(table),
-		sampled: &sampled{tree: t, keys: engine.NewRowKeys(table)},
-	}
-}
-
 // share replaces a part by the two sides of a cut that share the median's records.
 func (s *search) share(ctx context.Context, p part, column int, c cut) error {
 	if c.shared == c.of {
 		return s.halve(ctx, p, column, c.at+1)
 	}
 	x := s.relaxed
-	part := x.keys.Enter(s.engine.Seed, s.scope(p))
-	draw := draw{keys: &x.keys, field: s.fields[column], code: c.at}
-	if err := draw.choose(ctx, p.cells, c.shared, c.of); err != nil {
+	d := draw{keys: &x.keys, field: s.fields[column], lot: lot{code: c.at}}
+	d.part = x.keys.Enter(s.engine.Seed, "mondrian:"+p.path[min(1, len(p.path)):])
+	if err := d.choose(ctx, p.cells, c.shared, c.of); err != nil {
 		return err
 	}
 	left, right := 0, 0 // cells that are not divided
 	halves, err := p.cells.Halve(ctx, column, c.at, func(key []uint64, count uint32) uint32 {
-		n := draw.left(key, count)
+		n := d.left(key, count)
 		switch n {
 		case 0:
 			right++
@@ -54,25 +48,10 @@ func (s *search) share(ctx context.Context, p part, column int, c cut) error {
 	if left > right {
 		at++
 	}
+	d.node = int32(len(s.tree.nodes))
 	s.replaceHalves(p, column, at, halves)
-	x.sampled.add(&draw, part)
+	x.sampled.put(d.lot)
 	return nil
-}
-
-// scope names a part by its path: which child of which child it is.
-func (s *search) scope(p part) string {
-	var path []int32
-	for child, n := p.child, p.parent; n >= 0; child, n = s.tree.nodes[n].child, s.tree.nodes[n].parent {
-		path = append(path, child)
-	}
-	scope := []byte("mondrian:")
-	for i, child := range slices.Backward(path) {
-		scope = strconv.AppendInt(scope, int64(child), 10)
-		if i > 0 {
-			scope = append(scope, '.')
-		}
-	}
-	return string(scope)
 }
 
 // record takes down how much of divided cells a region has. Regions come from left to right.
@@ -89,4 +68,113 @@ func (x *relaxed) record(ctx context.Context, p part, region int32) error {
 		}
 		return nil
 	})
+}
+
+// dividedBytes is what a divided cell takes besides its codes.
+const dividedBytes = 240
+
+// bytes returns the memory that is taken for the result so far.
+func (x *relaxed) bytes() int64 {
+	return x.sampled.Bytes() + int64(x.divided.Len())*(dividedBytes+12*int64(len(x.keys.Fields)))
+}
+
+// draw chooses the copies with the smallest keys among those of a part's cells that have
+// one code: the last one chosen is found in two scans, with memory for few keys.
+type draw struct {
+	keys  *engine.RowKeys
+	field partition.Field // of the code
+	lot                   // what is decided
+}
+
+// drawBits is how many leading bits of the keys are counted by before keys are kept.
+const drawBits = 14
+
+// fewKeys is how many are sorted at once.
+const fewKeys = 1 << drawBits
+
+// choose finds the n-th smallest of all copies.
+func (d *draw) choose(ctx context.Context, cells *cells.Cells, n, all uint64) error {
+	first, end := uint64(0), uint64(1)<<drawBits // leading bits of the keys that are kept
+	if all > fewKeys {
+		counts := make([]uint64, 1<<drawBits)
+		err := d.each(ctx, cells, func(key uint64, _ []uint64, _ uint32) { counts[key>>(64-drawBits)]++ })
+		if err != nil {
+			return err
+		}
+		for ; n > counts[first]; first++ {
+			n -= counts[first]
+		}
+		end = first + 1
+	}
+	var keys []uint64
+	err := d.each(ctx, cells, func(key uint64, _ []uint64, _ uint32) {
+		if lead := key >> (64 - drawBits); first <= lead && lead < end {
+			keys = append(keys, key)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	slices.Sort(keys)
+	d.key = keys[n-1]
+	if n == uint64(len(keys)) || keys[n] != d.key {
+		return nil
+	}
+	before, _ := slices.BinarySearch(keys, d.key)
+	return d.breakTie(ctx, cells, int(n)-before)
+}
+
+// breakTie finds the n-th of the copies that have the last one's key: by cell, then number.
+func (d *draw) breakTie(ctx context.Context, cells *cells.Cells, n int) error {
+	type copied struct {
+		cell   []uint64
+		number uint32
+	}
+	var equal []copied
+	err := d.each(ctx, cells, func(key uint64, cell []uint64, number uint32) {
+		if key == d.key {
+			equal = append(equal, copied{slices.Clone(cell), number})
+		}
+	})
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(equal, func(a, b copied) int {
+		return cmp.Or(d.keys.Compare(a.cell, b.cell), cmp.Compare(a.number, b.number))
+	})
+	last := equal[n-1]
+	for _, f := range d.keys.Fields {
+		d.cell = append(d.cell, f.Code(last.cell))
+	}
+	d.number = last.number
+	return nil
+}
+
+// each visits all copies: their keys, cells and numbers.
+func (d *draw) each(ctx context.Context, cells *cells.Cells, visit func(key uint64, cell []uint64, number uint32)) error {
+	return cells.Visit(ctx, func(t *partition.Table) error {
+		w := t.Layout.Words
+		for i, count := range t.Counts {
+			cell := t.Keys[i*w : (i+1)*w]
+			if d.field.Code(cell) != d.code {
+				continue
+			}
+			hash := d.keys.Cell(cell)
+			for number := range count {
+				visit(engine.CopyKey(hash, number), cell, number)
+			}
+		}
+		return nil
+	})
+}
+
+// left returns how many copies of a cell are chosen.
+func (d *draw) left(cell []uint64, count uint32) (n uint32) {
+	hash := d.keys.Cell(cell)
+	for number := range count {
+		if d.takes(engine.CopyKey(hash, number), number, func(column int) uint32 { return d.keys.Fields[column].Code(cell) }) {
+			n++
+		}
+	}
+	return n
 }

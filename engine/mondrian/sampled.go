@@ -11,26 +11,34 @@ type sampled struct {
 	lots []lot // of the nodes that share their median's records
 }
 
-// lot is what a draw has decided.
+// lot is what a draw has decided: which copies of the median's cells go left.
 type lot struct {
-	node int32    // of the tree
-	code uint32   // the median
-	part uint64   // the number of the part, of which the keys are
-	key  uint64   // of the last copy that goes left
-	cell []uint32 // nil: all copies that have this key go left, else those of cells up to this one
+	node   int32    // of the tree
+	code   uint32   // the median
+	part   uint64   // the number of the part, of which the keys are
+	key    uint64   // of the last copy that goes left
+	cell   []uint32 // the last one's; nil: all copies that have its key go left
+	number uint32   // the last one's
 }
 
 // lotBytes is what a lot takes.
 const lotBytes = 56
 
-// add takes down what the last node's draw has decided.
-func (d *sampled) add(draw *draw, part uint64) {
-	l := lot{node: int32(len(d.tree.nodes) - 1), code: draw.code, part: part, key: draw.last.key}
-	if draw.last.cell != nil {
-		for _, f := range draw.keys.Fields {
-			l.cell = append(l.cell, f.Code(draw.last.cell))
+// takes reports whether a copy goes left, given its key, its number and its cell's codes.
+func (l *lot) takes(key uint64, number uint32, code func(column int) uint32) bool {
+	if key != l.key || l.cell == nil {
+		return key <= l.key
+	}
+	for column, last := range l.cell {
+		if c := code(column); c != last {
+			return c < last
 		}
 	}
+	return number <= l.number
+}
+
+// put adds what the draw of its node has decided.
+func (d *sampled) put(l lot) {
 	d.lots = append(d.lots, l)
 	d.tree.nodes[l.node].lot = int32(len(d.lots))
 }
@@ -40,37 +48,17 @@ func (d *sampled) Bytes() int64 { return lotBytes * int64(cap(d.lots)) }
 
 // Locate finds the regions of cells: codes and then the class, if there is one.
 func (d *sampled) Locate(n int, codes [][]uint32, regions []int32) {
-	t := d.tree
-	for i := range n {
-		at := t.root
-		for at >= 0 {
-			node := &t.nodes[at]
-			code := codes[node.column][i]
-			child := t.child(node, code)
-			if node.lot > 0 && d.lots[node.lot-1].code == code {
-				child = d.draw(&d.lots[node.lot-1], codes, i)
-			}
-			at = t.links[node.links+child]
-		}
-		regions[i] = -1 - at
-	}
+	d.tree.locate(n, codes, regions, d)
 }
 
-// draw returns the child that the first copy of a cell of the median goes to.
-func (d *sampled) draw(l *lot, codes [][]uint32, i int) (child int32) {
-	key := engine.CopyKey(d.keys.Row(l.part, codes, i), 0)
-	if key < l.key || key == l.key && l.precedes(codes, i) {
+// child returns the child that a row's code leads to: of the median, the first copy's.
+func (d *sampled) child(l *lot, codes [][]uint32, row int, code uint32, child int32) int32 {
+	if code != l.code {
+		return child
+	}
+	key := engine.CopyKey(d.keys.Row(l.part, codes, row), 0)
+	if l.takes(key, 0, func(column int) uint32 { return codes[column][row] }) {
 		return 0
 	}
 	return 1
-}
-
-// precedes reports whether a cell is none after the last one that goes left.
-func (l *lot) precedes(codes [][]uint32, i int) bool {
-	for column, code := range l.cell {
-		if c := codes[column][i]; c != code {
-			return c < code
-		}
-	}
-	return true
 }

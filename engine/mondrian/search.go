@@ -2,6 +2,7 @@ package mondrian
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
@@ -14,7 +15,6 @@ import (
 type search struct {
 	engine     Engine
 	set        engine.Set // of all attributes
-	classes    int
 	dimensions []*dimension
 	fields     []partition.Field // of the cells' keys
 	columns    []int             // all dimensions
@@ -22,7 +22,9 @@ type search struct {
 
 	tree    *tree // the release holds it, and nothing else of the search
 	pending []part
-	raw     rawRegions
+	regions *engine.RegionBuilder[content, *dimension]
+	values  []byte // scratch: a content's
+	named   int64  // bytes of the contents' values
 	ledger  *spill.Ledger
 
 	entropy entropy  // of InfoGain
@@ -32,8 +34,8 @@ type search struct {
 // part is a part of the records that is still to be cut.
 type part struct {
 	cells  *cells.Cells
-	parent int32   // node of the tree, -1 for all records
-	child  int32   // of the parent
+	link   int32   // of the tree: what leads to it
+	path   string  // of relaxed cuts: which child of which child it is
 	bounds []bound // of strict cuts: of every dimension
 }
 
@@ -41,7 +43,7 @@ type part struct {
 type bound struct{ lo, hi uint32 }
 
 func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, set engine.Set, budget *spill.Budget) *search {
-	s := &search{engine: e, set: set, classes: max(1, table.Classes), tree: &tree{}, ledger: spill.NewLedger(budget, "regions")}
+	s := &search{engine: e, set: set, tree: &tree{}, ledger: spill.NewLedger(budget, "regions")}
 	for a := range table.Attributes {
 		d := newDimension(&table.Attributes[a], e)
 		of, _ := requirement.Of(a)
@@ -50,9 +52,10 @@ func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, se
 		s.columns = append(s.columns, a)
 		s.tops = append(s.tops, d.top)
 	}
-	s.raw = newRawRegions(s.dimensions)
+	s.regions = engine.NewRegionBuilder[content](s.dimensions)
+	s.entropy = entropy{left: make([]uint64, max(1, table.Classes)), right: make([]uint64, max(1, table.Classes))}
 	if e.relaxed() {
-		s.relaxed = newRelaxed(table, s.tree)
+		s.relaxed = &relaxed{keys: engine.NewRowKeys(table), sampled: &sampled{tree: s.tree, keys: engine.NewRowKeys(table)}}
 	}
 	return s
 }
@@ -65,6 +68,7 @@ func (s *search) allowable(left, right uint64) bool { return s.holds(left) && s.
 
 // run cuts the cells, which are consumed.
 func (s *search) run(ctx context.Context, cells *cells.Cells) error {
+	s.fields = cells.Layout().Fields
 	if s.relaxed != nil {
 		s.relaxed.keys.Fields = s.fields
 	}
@@ -72,7 +76,7 @@ func (s *search) run(ctx context.Context, cells *cells.Cells) error {
 	for i, d := range s.dimensions {
 		all[i] = bound{hi: uint32(len(d.Texts))}
 	}
-	s.pending = append(s.pending, part{cells: cells, parent: -1, bounds: all})
+	s.pending = append(s.pending, part{cells: cells, link: rootLink, bounds: all})
 	for len(s.pending) > 0 {
 		last := len(s.pending) - 1
 		p := s.pending[last]
@@ -101,12 +105,12 @@ func (s *search) visit(ctx context.Context, p part) error {
 // divide replaces a part by several, as a dimension's division says.
 func (s *search) divide(ctx context.Context, p part, column int) error {
 	d := s.dimensions[column]
-	n := node{column: int32(column), parent: p.parent, child: p.child}
-	s.tree.addSteps(&n, d.spans, d.largest())
 	children, err := p.cells.Divide(ctx, column, d.part, len(d.sizes))
 	if err != nil {
 		return err
 	}
+	n := node{column: int32(column)}
+	s.tree.addSteps(&n, d.spans, d.largest())
 	s.replace(p, n, children)
 	return nil
 }
@@ -122,7 +126,7 @@ func (s *search) halve(ctx context.Context, p part, column int, at uint32) error
 }
 
 func (s *search) replaceHalves(p part, column int, at uint32, halves [2]*cells.Cells) {
-	s.replace(p, node{column: int32(column), at: at, parent: p.parent, child: p.child}, halves[:])
+	s.replace(p, node{column: int32(column), at: at}, halves[:])
 	if d := s.dimensions[column]; d.kind == continuous && s.relaxed == nil {
 		last := len(s.pending) - 1
 		left, right := append([]bound{}, p.bounds...), append([]bound{}, p.bounds...)
@@ -137,9 +141,13 @@ func (s *search) replaceHalves(p part, column int, at uint32, halves [2]*cells.C
 // the first of them on top.
 func (s *search) replace(p part, n node, children []*cells.Cells) {
 	at := s.tree.add(n, len(children))
-	s.tree.link(p.parent, p.child, at)
+	s.tree.set(p.link, at)
 	for child := len(children) - 1; child >= 0; child-- {
-		s.pending = append(s.pending, part{cells: children[child], parent: at, child: int32(child), bounds: p.bounds})
+		below := part{cells: children[child], link: s.tree.nodes[at].links + int32(child), bounds: p.bounds}
+		if s.relaxed != nil {
+			below.path = p.path + "." + strconv.Itoa(child)
+		}
+		s.pending = append(s.pending, below)
 	}
 }
 
@@ -149,18 +157,39 @@ func (s *search) finish(ctx context.Context, p part) error {
 	if err != nil {
 		return err
 	}
-	region, err := s.raw.add(ctx, p, extents, s.relaxed != nil)
-	if err != nil {
-		return err
+	for column, e := range extents {
+		c, err := s.content(ctx, p, column, e)
+		if err != nil {
+			return err
+		}
+		if s.regions.Put(c) {
+			s.named += int64(len(c.values))
+		}
 	}
-	s.tree.link(p.parent, p.child, -1-region)
+	region := s.regions.End(p.cells.Size())
+	s.tree.set(p.link, -1-region)
+	bytes := s.tree.bytes() + s.regions.Bytes() + s.named
 	if s.relaxed != nil {
 		if err := s.relaxed.record(ctx, p, region); err != nil {
 			return err
 		}
+		bytes += s.relaxed.bytes()
 	}
-	if err := s.ledger.Draw(s.bytes()); err != nil {
+	if err := s.ledger.Draw(bytes); err != nil {
 		return err
 	}
 	return p.cells.Free()
+}
+
+// release returns what was found.
+func (s *search) release() *engine.Regions {
+	regions, to := s.regions.Regions()
+	regions.Locator = s.tree
+	s.tree.renumber(to)
+	if s.relaxed != nil {
+		regions.Sampled = s.relaxed.sampled
+		regions.Reassigned = s.relaxed.divided.Reassigned(s.fields, len(regions.Columns), to)
+	}
+	regions.Index()
+	return regions
 }

@@ -10,14 +10,15 @@ type tree struct {
 	root  int32   // a link
 }
 
+// rootLink stands for the root among the places of links.
+const rootLink int32 = -1
+
 // node is a cut. Its children's links are adjacent.
 type node struct {
 	column int32
 	links  int32
 	at     uint32 // the first code of child 1 or, with steps, the first step
 	steps  int32  // how many there are; 0: there are two children, cut at a code
-	parent int32  // node, -1 of the root
-	child  int32  // which of the parent's it is
 	lot    int32  // of a cut that shares the median's records: the number of what was drawn, from 1 on
 }
 
@@ -31,6 +32,11 @@ type step struct {
 type span struct {
 	lo, hi uint32
 	part   uint32
+}
+
+// bytes returns the memory that the tree takes.
+func (t *tree) bytes() int64 {
+	return int64(cap(t.nodes))*20 + int64(cap(t.links))*4 + int64(cap(t.steps))*8
 }
 
 // add appends a node with n children, and returns it. Its links are not set.
@@ -65,22 +71,30 @@ func (t *tree) step(n *node, code, part uint32) {
 	n.steps++
 }
 
-// link sets what a child of a node is; of node -1, what the root is.
-func (t *tree) link(parent int32, child, to int32) {
-	if parent < 0 {
+// set sets what a link leads to.
+func (t *tree) set(link, to int32) {
+	if link == rootLink {
 		t.root = to
-		return
+	} else {
+		t.links[link] = to
 	}
-	t.links[t.nodes[parent].links+child] = to
 }
 
 // Locate finds the regions of tuples.
-func (t *tree) Locate(n int, codes [][]uint32, regions []int32) {
+func (t *tree) Locate(n int, codes [][]uint32, regions []int32) { t.locate(n, codes, regions, nil) }
+
+// locate finds the regions of tuples or, where draws are known, of cells.
+func (t *tree) locate(n int, codes [][]uint32, regions []int32, draws *sampled) {
 	for i := range n {
 		at := t.root
 		for at >= 0 {
 			node := &t.nodes[at]
-			at = t.links[node.links+t.child(node, codes[node.column][i])]
+			code := codes[node.column][i]
+			child := t.child(node, code)
+			if draws != nil && node.lot > 0 {
+				child = draws.child(&draws.lots[node.lot-1], codes, i, code, child)
+			}
+			at = t.links[node.links+child]
 		}
 		regions[i] = -1 - at
 	}
