@@ -21,9 +21,8 @@ var Thresholds = []int{-1, 1, 5, 20, math.MaxInt}
 
 // FirstStep is what is known of a set before the first step, by the generalizations' names.
 type FirstStep struct {
-	Segments   map[string][]int  // of the index: their sizes, ascending
-	Candidates map[string]uint64 // A(QID) after those that the index leaves
-	Examined   map[string]uint64 // A(QID) after those that the search tries
+	Segments map[string][]int  // of the index, if there is one: their sizes, by what is above them
+	Examined map[string]uint64 // A(QID) after those that the search tries
 }
 
 // NewFirstStep looks at the only set of a requirement.
@@ -31,24 +30,28 @@ func NewFirstStep(t *testing.T, e Engine, table *engine.Table, requirement engin
 	t.Helper()
 	s := newSearch(e, table, requirement, engine.Options{})
 	q := s.sets[0]
-	x := newPlain(q)
 	if err := s.update(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	f := FirstStep{Segments: map[string][]int{}, Candidates: map[string]uint64{}, Examined: map[string]uint64{}}
+	f := FirstStep{Segments: map[string][]int{}, Examined: map[string]uint64{}}
 	name := func(g generalization) string { return q.columns[g.column].tree.Label(int(g.node)).Text }
-	for level, links := range x.links {
-		for to := range links {
-			var sizes []int
-			x.segments(level, to, func(_ *plainNode, segment []*plainNode) { sizes = append(sizes, len(segment)) })
-			slices.Sort(sizes)
-			if g := (generalization{level, to}); q.columns[level].isValid(int(to)) {
-				f.Segments[name(g)] = sizes
+	var visit func(n *teaNode, depth int)
+	visit = func(n *teaNode, depth int) {
+		sizes := map[int32]int{}
+		for _, child := range n.children {
+			if to := q.columns[depth].up(child.value); to >= 0 {
+				sizes[to]++
 			}
+			visit(child, depth+1)
+		}
+		for to, size := range sizes {
+			of := name(generalization{depth, to})
+			f.Segments[of] = append(f.Segments[of], size)
+			slices.Sort(f.Segments[of])
 		}
 	}
-	for _, g := range x.candidates() {
-		f.Candidates[name(g)] = x.after(g)
+	if q.tea != nil {
+		visit(q.tea.root, 0)
 	}
 	examined, err := q.examine(t.Context(), partition.Space{})
 	if err != nil {

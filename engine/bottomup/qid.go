@@ -9,7 +9,7 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// qid is a quasi-identifier set, and its equivalence classes under the current cut: a census
+// qid is a quasi-identifier set, and its equivalence classes under the current cut: a survey
 // of them, until they are few enough for an index.
 type qid struct {
 	engine.Set
@@ -17,7 +17,7 @@ type qid struct {
 	k       uint64 // of the set
 	limits  limits
 
-	census    *census // nil: the index has them
+	survey    *survey // nil: the index has them
 	tea       *tea
 	anonymity uint64 // A(QID), when updated
 	judged    bool   // examined is what the current cut has
@@ -27,7 +27,7 @@ type qid struct {
 // limits are of what is kept in memory of a set.
 type limits struct {
 	witnesses, indexed int
-	index              int64 // bytes, with what it is made of
+	index              int64 // bytes
 }
 
 // shareOfIndexes is the part of the memory that the indexes of all sets may take: what is left
@@ -40,7 +40,9 @@ type generalization struct {
 	node   int32
 }
 
-// gain is a generalization, and A(QID) after it, or k if that is less.
+var noGeneralization = generalization{column: -1}
+
+// gain is a generalization, and A(QID) after it.
 type gain struct {
 	generalization
 	after uint64
@@ -52,7 +54,7 @@ func newQID(table *partition.Table, set engine.Set, columns []*column, limits li
 	for _, a := range set.Columns {
 		q.columns = append(q.columns, columns[a])
 	}
-	q.census = newCensus(table, q.columns, limits.witnesses)
+	q.survey = newSurvey(table, q.columns, limits.witnesses)
 	return q
 }
 
@@ -64,7 +66,7 @@ func (q *qid) bytes() int64 {
 	if q.tea != nil {
 		return q.tea.drawn
 	}
-	return q.census.table.Bytes()
+	return q.survey.table.Bytes()
 }
 
 // discard returns what the classes take.
@@ -73,48 +75,44 @@ func (q *qid) discard(space partition.Space) error {
 		q.tea.release(space)
 		return nil
 	}
-	return q.census.table.Discard(space)
+	return q.survey.table.Discard(space)
 }
 
 // update brings A(QID) up to date.
 func (q *qid) update(ctx context.Context, space partition.Space) error {
-	if q.tea == nil && len(q.census.witnesses) == 0 {
+	if q.tea == nil && len(q.survey.witnesses) == 0 {
 		if err := q.recount(ctx, space); err != nil {
 			return err
 		}
 	}
 	if q.tea != nil {
-		q.anonymity = q.tea.anonymity()
+		q.anonymity = q.tea.anonymity
 	} else {
-		q.anonymity = q.census.anonymity
+		q.anonymity = q.survey.anonymity
 	}
 	return nil
 }
 
-// recount counts the classes of the current cut. When they are few enough, and there is
-// room, they are indexed.
+// recount counts the classes of the current cut. When they are few enough, and there is room,
+// an index of them takes the survey's place.
 func (q *qid) recount(ctx context.Context, space partition.Space) error {
-	if err := q.census.recount(ctx, space); err != nil {
+	if err := q.survey.recount(ctx, space); err != nil {
 		return err
 	}
-	if q.census.table.Len() <= q.limits.indexed {
-		if err := q.buildIndex(ctx, space); !errors.Is(err, spill.ErrBudget) {
-			return err
-		}
+	if q.survey.table.Len() > q.limits.indexed {
+		return q.survey.find(ctx, space)
 	}
-	return q.census.survey(ctx, space)
-}
-
-// buildIndex makes the index, which takes the place of the census.
-func (q *qid) buildIndex(ctx context.Context, space partition.Space) error {
 	room := space
 	room.Share = min(space.Share, q.limits.index)
-	x, err := newTEA(ctx, q.census, q.k, room)
+	index, err := newTEA(ctx, q.survey, room)
+	if errors.Is(err, spill.ErrBudget) {
+		return q.survey.find(ctx, space)
+	}
 	if err != nil {
 		return err
 	}
-	table := q.census.table
-	q.tea, q.census = x, nil
+	table := q.survey.table
+	q.tea, q.survey = index, nil
 	return table.Discard(space)
 }
 
@@ -124,7 +122,7 @@ func (q *qid) generalized(g generalization) {
 	if q.tea != nil {
 		q.tea.apply(g)
 	} else {
-		q.census.generalized(g)
+		q.survey.generalized(g)
 	}
 }
 
@@ -137,7 +135,7 @@ func (q *qid) examine(ctx context.Context, space partition.Space) (gains []gain,
 	if q.judged {
 		return q.examined, nil
 	}
-	if q.tea == nil && q.census.stale && len(q.census.candidates()) > 0 {
+	if q.tea == nil && q.survey.stale && len(q.survey.candidates()) > 0 {
 		err = q.recount(ctx, space)
 	}
 	switch {
@@ -146,7 +144,7 @@ func (q *qid) examine(ctx context.Context, space partition.Space) (gains []gain,
 	case q.tea != nil:
 		q.examined = q.tea.examine()
 	default:
-		if q.examined, err = q.census.examine(ctx, space); err != nil {
+		if q.examined, err = q.survey.examine(ctx, space); err != nil {
 			return nil, err
 		}
 	}
