@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"testing"
 
 	"github.com/kcut/kcut/formats"
@@ -117,41 +118,39 @@ func (g *grid) column(name string) *textColumn {
 func readLabels(tb testing.TB, path string, names []string) map[string]*textColumn {
 	tb.Helper()
 	columns := make(map[string]*textColumn)
+	var masked []release.Masked
 	for _, name := range names {
 		columns[name] = &textColumn{}
+		masked = append(masked, release.Masked{Name: name, Number: func(label string, null bool) (uint32, bool) {
+			return columns[name].code(label, null), true
+		}})
 	}
 	parts, err := fileset.Parts(tb.Context(), path)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	for _, part := range parts {
-		release, err := release.Open(tb.Context(), part)
+		file, err := release.Open(tb.Context(), part)
 		if err != nil {
 			tb.Fatal(err)
 		}
-		for g := range release.RowGroups() {
-			labels, err := release.Labels(context.Background(), g, names)
+		for g := range file.RowGroups() {
+			_, err := release.NewScanner(masked).Rows(tb.Context(), file, g, func(_, rows int, numbers []release.Numbers) error {
+				for i, n := range numbers {
+					if n.Same {
+						n.Every = slices.Repeat([]uint32{n.One}, rows)
+					}
+					columns[names[i]].codes = append(columns[names[i]].codes, n.Every...)
+				}
+				return nil
+			})
 			if err != nil {
 				tb.Fatal(err)
 			}
-			for i, name := range names {
-				columns[name].appendLabels(&labels[i])
-			}
 		}
-		if err := release.Close(); err != nil {
+		if err := file.Close(); err != nil {
 			tb.Fatal(err)
 		}
 	}
 	return columns
-}
-
-func (c *textColumn) appendLabels(from *release.LabelColumn) {
-	own := make([]uint32, 1, len(from.Labels)+1)
-	for _, label := range from.Labels {
-		own = append(own, c.code(label, false))
-	}
-	c.code("", true)
-	for _, code := range from.Codes {
-		c.codes = append(c.codes, own[code])
-	}
 }

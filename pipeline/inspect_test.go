@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kcut/kcut/formats/release"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fileset"
@@ -17,27 +16,13 @@ import (
 // releasedTexts returns the rows of a release, every value as text, nulls marked.
 func releasedTexts(t *testing.T, path string, names []string) (rows [][]string) {
 	t.Helper()
-	file, err := release.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	for g := range file.RowGroups() {
-		columns, err := file.Labels(t.Context(), g, names)
-		if err != nil {
-			t.Fatal(err)
+	columns := readLabels(t, path, names)
+	for row := range columns[names[0]].codes {
+		var texts []string
+		for _, name := range names {
+			texts = append(texts, columns[name].at(row))
 		}
-		for row := range columns[0].Codes {
-			var texts []string
-			for _, column := range columns {
-				if code := column.Codes[row]; code > 0 {
-					texts = append(texts, column.Labels[code-1])
-				} else {
-					texts = append(texts, null)
-				}
-			}
-			rows = append(rows, texts)
-		}
+		rows = append(rows, texts)
 	}
 	return rows
 }

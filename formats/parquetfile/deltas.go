@@ -7,11 +7,12 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/delta"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/codec"
 )
 
 const (
-	maxDeltaBlock = 1 << 16          // values; writers use 128
-	maxDeltas     = maxPageBytes / 8 // of a page
+	maxDeltaBlock = 1 << 16                // values; writers use 128
+	maxDeltas     = codec.MaxPageBytes / 8 // of a page
 )
 
 var deltaEncoding delta.BinaryPackedEncoding
@@ -19,7 +20,7 @@ var deltaEncoding delta.BinaryPackedEncoding
 // readDeltas decodes the numbers of DELTA_BINARY_PACKED that the data starts with, at most limit
 // of them, into memory that was agreed to, and takes them off the data. Sums wrap around, so
 // that 32-bit numbers are the low halves of what it returns.
-func (c *cells) readDeltas(numbers []int64, limit int) ([]int64, error) {
+func (c *cells) readDeltas(memory, limit int) ([]int64, error) {
 	n, size, err := deltaSize(c.data)
 	switch {
 	case err != nil:
@@ -29,13 +30,13 @@ func (c *cells) readDeltas(numbers []int64, limit int) ([]int64, error) {
 	case n > maxDeltas:
 		return nil, fmt.Errorf("read deltas: page of %d values: %w", n, formats.ErrUnsupported)
 	}
-	if cap(numbers) < int(n) {
+	if cap(c.numbers[memory]) < int(n) {
 		if err := c.hold(c.weight() + 8*int64(n)); err != nil {
 			return nil, err
 		}
-		numbers = make([]int64, n)
+		c.numbers[memory] = make([]int64, n)
 	}
-	numbers, err = deltaEncoding.DecodeInt64(numbers, c.data[:size])
+	numbers, err := deltaEncoding.DecodeInt64(c.numbers[memory], c.data[:size])
 	if err != nil {
 		return nil, fmt.Errorf("read deltas: %w", formats.ErrDamaged)
 	}

@@ -27,7 +27,7 @@ func TestDeltas(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := cells{data: append(encoded, "rest"...), hold: free}
-		got, err := c.readDeltas(nil, len(values))
+		got, err := c.readDeltas(0, len(values))
 		if err != nil || !slices.Equal(got, values) || string(c.data) != "rest" {
 			t.Fatalf("seed %d: shift %d: other values, or %d bytes left: %v", formatstest.Seed, shift, len(c.data), err)
 		}
@@ -50,7 +50,7 @@ func TestDeltasDamaged(t *testing.T) {
 		"miniblock cut":       {128, 1, 4, 5, 0, 2, 64, 0, 0, 0, 1, 2},
 	} {
 		c := cells{data: data, hold: free}
-		if _, err := c.readDeltas(nil, 100); !errors.Is(err, formats.ErrDamaged) {
+		if _, err := c.readDeltas(0, 100); !errors.Is(err, formats.ErrDamaged) {
 			t.Errorf("%s: %v, want ErrDamaged", name, err)
 		}
 	}
@@ -69,7 +69,7 @@ func TestDeltasAreHeld(t *testing.T) {
 		}
 		return errMuch
 	}}
-	if got, err := c.readDeltas(nil, 1000); !errors.Is(err, errMuch) || got != nil {
+	if got, err := c.readDeltas(0, 1000); !errors.Is(err, errMuch) || got != nil {
 		t.Errorf("%d numbers, %v", len(got), err)
 	}
 }

@@ -11,18 +11,15 @@
 // parquet-go does not do for files that nobody trusts, or not as fast:
 //
 //	footer, page   the checks; only what a reader of whole columns needs is kept of a footer
-//	thrift         a walk that refuses lists longer than the data and structs too deep
-//	codec          unpacking to exactly the size that a page claims: the library's codecs grow
-//	               their output to whatever a page holds
 //	deltas         a walk over the headers; the library takes its sizes from them
-//	cells          plain values, read where they lie, and byte strings of the delta encodings:
-//	               a shared prefix may make megabytes out of a byte, so they are put together a
-//	               batch at a time
+//	cells          byte strings of the delta encodings, whose sizes are added up before they are
+//	               made: a shared prefix may make megabytes out of a byte
 //	flat           dictionary indexes as codes, some thousand at a time, which the library's
 //	               readers give for whole pages only and do not check
-//	raw, usage     chunks that are copied as they are, with what must be known of them
+//	raw            chunks that are copied as they are, with what must be known of them
 //
-// Runs are decoded by package rle, for the same reasons.
+// Structs are found by package meta, pages unpacked by codec and runs decoded by rle, for the same
+// reasons.
 //
 // Not promised: that page indexes, bloom filters and statistics are looked at. They are not,
 // but for estimates of columns (formats.Described).

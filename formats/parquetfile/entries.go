@@ -7,11 +7,12 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/plain"
 	"github.com/kcut/kcut/formats/internal/rle"
+	"github.com/kcut/kcut/formats/internal/schema"
 )
 
 // entryReader reads the entries of a column chunk: levels, and values or the dictionary's indexes.
 type entryReader struct {
-	leaf        *leafColumn
+	leaf        *schema.Leaf
 	pages       pages
 	left        int  // entries left in the page
 	indexed     bool // the page's values are indexes of the dictionary
@@ -21,9 +22,14 @@ type entryReader struct {
 	cells       cells
 }
 
-func (e *entryReader) init(leaf *leafColumn) {
+// init makes a reader of a leaf's values as a type; of those of nested columns as their bytes.
+func (e *entryReader) init(leaf *schema.Leaf, t formats.Type) {
 	e.leaf, e.pages.leaf = leaf, leaf
-	e.cells = cells{physical: leaf.physical, width: plain.Width(leaf.physical, leaf.length), hold: e.pages.holdDecoded}
+	e.cells = cells{physical: leaf.Type.V, width: plain.SizeOf(leaf.SchemaElement), hold: e.pages.holdDecoded}
+	e.cells.decode = plain.DecoderOf(t, leaf.Type.V, e.cells.width)
+	if t.Kind == formats.Nested {
+		e.cells.decode = plain.Raw(e.cells.width)
+	}
 }
 
 // open starts on the leaf's chunk of a row group.
@@ -55,8 +61,8 @@ func (e *entryReader) load(dictionary func(*page) error) error {
 // start starts on a data page.
 func (e *entryReader) start(p *page) error {
 	e.left = p.values
-	e.repetitions.Reset(p.repetition, levelWidth(e.leaf.maxRepetition))
-	e.definitions.Reset(p.definition, levelWidth(e.leaf.maxDefinition))
+	e.repetitions.Reset(p.repetition, rle.Width(e.leaf.Repetition))
+	e.definitions.Reset(p.definition, rle.Width(e.leaf.Definition))
 	if e.indexed = isIndexes(p.encoding); !e.indexed {
 		return e.cells.reset(p.data, p.encoding, p.values)
 	}
@@ -64,7 +70,7 @@ func (e *entryReader) start(p *page) error {
 		e.indexes.Reset(nil, 0) // all entries may be null
 		return nil
 	}
-	width := uint(p.data[0]) // and runs behind it
+	width := int(p.data[0]) // and runs behind it
 	if width > 32 {
 		return fmt.Errorf("read dictionary indexes of %d bits: %w", width, formats.ErrDamaged)
 	}
@@ -75,9 +81,15 @@ func (e *entryReader) start(p *page) error {
 // defined reads the definition levels of as many entries as there is room for, and returns how
 // many have a value. It reads none when all have.
 func (e *entryReader) defined(levels []uint32) (int, error) {
-	highest := uint32(e.leaf.maxDefinition)
-	if highest == 0 || e.definitions.Skip(len(levels), highest) {
+	highest := uint32(e.leaf.Definition)
+	if highest == 0 {
 		return len(levels), nil
+	}
+	if level, same := e.definitions.Repeated(len(levels)); same && level == highest {
+		return len(levels), nil
+	} else if same {
+		clear(levels)
+		return 0, nil
 	}
 	if err := e.definitions.Read(levels); err != nil {
 		return 0, err

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/plain"
+	"github.com/kcut/kcut/formats/internal/schema"
 )
 
 // Rows are read from one column stepRows at a time, few enough for levels and codes to stay in
@@ -23,10 +25,9 @@ const maxTableValues = 1 << 18
 // flatColumn reads one flat column of a split.
 type flatColumn struct {
 	entryReader
-	kind    formats.Type
-	coded   bool // give codes, whatever the encoding
-	limit   int  // values of pages without a dictionary that are kept from batch to batch
-	convert converter
+	kind  formats.Type
+	coded bool // give codes, whatever the encoding
+	limit int  // values of pages without a dictionary that are kept from batch to batch
 
 	values     *formats.Values   // what codes point into
 	dictionary int               // entries of the chunk's dictionary
@@ -46,23 +47,19 @@ type flatColumn struct {
 	levels   [stepRows]uint32
 }
 
-func newFlatColumn(leaf *leafColumn, t formats.Type, coded bool, limit int) *flatColumn {
+func newFlatColumn(leaf *schema.Leaf, t formats.Type, coded bool, limit int) *flatColumn {
 	c := &flatColumn{kind: t, coded: coded, limit: limit}
-	c.init(leaf)
-	c.convert = converterOf(t, leaf.physical, c.cells.width)
+	c.init(leaf, t)
 	if t.Kind == formats.Null {
-		c.convert = rejectValues
+		c.cells.decode = func(_ *formats.Values, _ []byte, n int) ([]byte, error) {
+			if n > 0 {
+				return nil, fmt.Errorf("read %d values of a column without a type: %w", n, formats.ErrDamaged)
+			}
+			return nil, nil
+		}
 	}
 	c.values, c.plain.Type, c.scratch.Type = &formats.Values{Type: t}, t, t
 	return c
-}
-
-// rejectValues is the converter of a column without a type: all its cells are null.
-func rejectValues(_ *formats.Values, _ *cells, n int) error {
-	if n == 0 {
-		return nil
-	}
-	return fmt.Errorf("read %d values of a column without a type: %w", n, formats.ErrDamaged)
 }
 
 // open starts on the column's chunk of a row group.
@@ -108,8 +105,15 @@ func (c *flatColumn) restart() {
 	c.values, c.translated = c.table.Values, nil
 }
 
+func equal(a, b *formats.Values) bool {
+	return slices.Equal(a.Words, b.Words) && slices.Equal(a.Ends, b.Ends) && bytes.Equal(a.Data, b.Data)
+}
+
 // headOf returns the first n values.
 func headOf(v *formats.Values, n int) *formats.Values {
+	if n == 0 {
+		return &formats.Values{Type: v.Type}
+	}
 	if v.Type.InWords() {
 		return &formats.Values{Type: v.Type, Words: v.Words[:n:n]}
 	}
@@ -156,13 +160,13 @@ func (c *flatColumn) loadDictionary(p *page) error {
 	if err := c.pages.holdBeside(c.weight() + dictionaryBytes(p)); err != nil {
 		return err
 	}
-	c.cells.reserve(entries, p.values)
-	if err := c.convert(entries, &c.cells, p.values); err != nil {
+	plain.Reserve(entries, len(p.data), c.cells.width, p.values)
+	if err := c.cells.append(entries, p.values); err != nil {
 		return fmt.Errorf("read dictionary: %w", err)
 	}
 	c.dictionary = p.values
 	switch {
-	case startsWith(c.values, entries):
+	case c.values.Len() >= p.values && equal(headOf(c.values, p.values), entries): // nothing new
 	case len(c.codes) > 0:
 		c.entries = entries // the batch has codes already, which must keep their meaning
 	default:
@@ -193,13 +197,6 @@ func (c *flatColumn) weight() int64 {
 		bytes += c.table.MemoryBytes()
 	}
 	return bytes
-}
-
-// startsWith reports whether the first of all values are those of head.
-func startsWith(all, head *formats.Values) bool {
-	return all.Len() >= head.Len() && len(all.Data) >= len(head.Data) &&
-		slices.Equal(all.Words[:len(head.Words)], head.Words) &&
-		slices.Equal(all.Ends[:len(head.Ends)], head.Ends) && bytes.Equal(all.Data[:len(head.Data)], head.Data)
 }
 
 // readIndexes reads n entries of a page of dictionary indexes.
@@ -276,14 +273,16 @@ func (c *flatColumn) readValues(n, defined int) error {
 		if err := c.toPlain(); err != nil {
 			return err
 		}
-		c.appendValid(n, defined)
-		return c.convert(&c.plain, &c.cells, defined)
+		for i := range n {
+			c.valid = append(c.valid, defined == n || c.levels[i] != 0)
+		}
+		return c.cells.append(&c.plain, defined)
 	}
 	c.scratch.Words, c.scratch.Ends, c.scratch.Data = c.scratch.Words[:0], c.scratch.Ends[:0], c.scratch.Data[:0]
-	if err := c.convert(&c.scratch, &c.cells, defined); err != nil {
+	if err := c.cells.append(&c.scratch, defined); err != nil {
 		return err
 	}
-	if err := roomFor(c.values, len(c.scratch.Data)); err != nil {
+	if err := plain.Room(c.values, len(c.scratch.Data)); err != nil {
 		return err
 	}
 	at := len(c.codes)
@@ -309,14 +308,6 @@ func (c *flatColumn) codesOf(codes []uint32, some *formats.Values) []uint32 {
 	return codes
 }
 
-func (c *flatColumn) appendValid(n, defined int) {
-	at := len(c.valid)
-	c.valid = slices.Grow(c.valid, n)[:at+n]
-	for i := range c.valid[at:] {
-		c.valid[at+i] = defined == n || c.levels[i] != 0
-	}
-}
-
 // toPlain gives the batch the plain shape: some pages of it have no dictionary.
 func (c *flatColumn) toPlain() error {
 	c.isPlain = true
@@ -330,7 +321,7 @@ func (c *flatColumn) toPlain() error {
 			continue
 		}
 		value := c.values.Bytes(int(code - 1))
-		if err := roomFor(&c.plain, len(value)); err != nil {
+		if err := plain.Room(&c.plain, len(value)); err != nil {
 			return err
 		}
 		c.plain.AppendBytes(value)

@@ -11,6 +11,8 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/meta"
+	"github.com/kcut/kcut/formats/internal/schema"
 )
 
 // The structs of this file are a footer without what a reader of whole columns has no use for. Statistics, page indexes and key-value metadata are by far the most of
@@ -129,10 +131,10 @@ func (f *parquetFile) footerBytes(file io.ReaderAt) ([]byte, error) {
 }
 
 func (f *parquetFile) decodeFooter(data []byte) error {
-	n, err := decodeThrift(data, &f.footer)
+	n, err := meta.Decode(data, &f.footer)
 	switch {
 	case err != nil:
-		return fmt.Errorf("read footer: %w: %w", err, formats.ErrDamaged)
+		return fmt.Errorf("read footer: %w", err)
 	case f.footer.Encryption.Value != nil:
 		return fmt.Errorf("read footer: columns are encrypted: %w", formats.ErrUnsupported)
 	case n != len(data):
@@ -166,12 +168,12 @@ func (f *parquetFile) checkRowGroups() error {
 			return fmt.Errorf("row group %d: %d rows: %w", i, g.NumRows, formats.ErrDamaged)
 		}
 		rows += g.NumRows
-		if len(g.Columns) != len(f.schema.leaves) {
-			return fmt.Errorf("row group %d: %d column chunks for %d columns: %w", i, len(g.Columns), len(f.schema.leaves), formats.ErrDamaged)
+		if len(g.Columns) != len(f.leaves) {
+			return fmt.Errorf("row group %d: %d column chunks for %d columns: %w", i, len(g.Columns), len(f.leaves), formats.ErrDamaged)
 		}
 		for j := range g.Columns {
-			if err := f.checkChunk(&g.Columns[j], &f.schema.leaves[j], g.NumRows); err != nil {
-				return fmt.Errorf("row group %d: column %q: %w", i, f.schema.leaves[j].path, err)
+			if err := f.checkChunk(&g.Columns[j], &f.leaves[j], g.NumRows); err != nil {
+				return fmt.Errorf("row group %d: column %q: %w", i, f.leaves[j].Column(), err)
 			}
 		}
 	}
@@ -185,7 +187,7 @@ func (f *parquetFile) checkRowGroups() error {
 // maxFileRows keeps sums of rows far from overflow.
 const maxFileRows = 1 << 48
 
-func (f *parquetFile) checkChunk(c *chunkMeta, leaf *leafColumn, rows int64) error {
+func (f *parquetFile) checkChunk(c *chunkMeta, leaf *schema.Leaf, rows int64) error {
 	m := &c.Column
 	start, end := m.chunkRange()
 	switch {
@@ -193,9 +195,9 @@ func (f *parquetFile) checkChunk(c *chunkMeta, leaf *leafColumn, rows int64) err
 		return fmt.Errorf("column is encrypted: %w", formats.ErrUnsupported)
 	case c.FilePath != "":
 		return fmt.Errorf("column lies in another file: %w", formats.ErrUnsupported)
-	case m.Type != leaf.physical:
-		return fmt.Errorf("pages of %s for a column of %s: %w", m.Type, leaf.physical, formats.ErrDamaged)
-	case m.NumValues < rows || leaf.maxRepetition == 0 && m.NumValues != rows:
+	case m.Type != leaf.Type.V:
+		return fmt.Errorf("pages of %s for a column of %s: %w", m.Type, leaf.Type.V, formats.ErrDamaged)
+	case m.NumValues < rows || leaf.Repetition == 0 && m.NumValues != rows:
 		return fmt.Errorf("%d values for %d rows: %w", m.NumValues, rows, formats.ErrDamaged)
 	case m.NumValues > 0 && (start < 4 || m.TotalCompressedSize < 0 || end < start || end > f.size-8):
 		return fmt.Errorf("pages beyond the file: %w", formats.ErrDamaged)

@@ -6,7 +6,9 @@ import (
 	"slices"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/plain"
 	"github.com/kcut/kcut/formats/internal/rle"
+	"github.com/kcut/kcut/formats/internal/schema"
 )
 
 // maxBatchEntries bounds the entries of one leaf in a batch: a few bytes of levels can
@@ -19,7 +21,7 @@ type nestedColumn struct {
 	batch  []formats.Leaf
 }
 
-func newNestedColumn(leaves []leafColumn) *nestedColumn {
+func newNestedColumn(leaves []schema.Leaf) *nestedColumn {
 	c := &nestedColumn{batch: make([]formats.Leaf, len(leaves))}
 	for i := range leaves {
 		c.leaves = append(c.leaves, newLeafReader(&leaves[i]))
@@ -45,7 +47,7 @@ func (c *nestedColumn) begin(int) error {
 func (c *nestedColumn) read(n int) error {
 	for _, leaf := range c.leaves {
 		if err := leaf.read(n); err != nil {
-			return fmt.Errorf("leaf %q: %w", leaf.leaf.path, err)
+			return fmt.Errorf("leaf %q: %w", leaf.leaf.Column(), err)
 		}
 	}
 	return nil
@@ -54,7 +56,7 @@ func (c *nestedColumn) read(n int) error {
 func (c *nestedColumn) finish() error {
 	for _, leaf := range c.leaves {
 		if err := leaf.finish(); err != nil {
-			return fmt.Errorf("leaf %q: %w", leaf.leaf.path, err)
+			return fmt.Errorf("leaf %q: %w", leaf.leaf.Column(), err)
 		}
 	}
 	return nil
@@ -83,8 +85,7 @@ func (c *nestedColumn) column(dst *formats.Column) {
 
 // leafReader reads one leaf: levels, and the bytes of its physical values.
 type leafReader struct {
-	entryReader // its left entries are those whose levels are not decoded yet
-	convert     converter
+	entryReader                 // its left entries are those whose levels are not decoded yet
 	entry       *formats.Values // the chunk's dictionary
 
 	// decoded levels, of which those from at on are not in the batch yet
@@ -97,11 +98,11 @@ type leafReader struct {
 	values formats.Values
 }
 
-func newLeafReader(leaf *leafColumn) *leafReader {
+func newLeafReader(leaf *schema.Leaf) *leafReader {
 	binary := formats.Type{Kind: formats.Binary}
 	l := &leafReader{entry: &formats.Values{Type: binary}, values: formats.Values{Type: binary}}
-	l.init(leaf)
-	l.convert, l.out.Values = rawConverter(l.cells.width), &l.values
+	l.init(leaf, formats.Type{Kind: formats.Nested})
+	l.out.Values = &l.values
 	return l
 }
 
@@ -154,10 +155,10 @@ func (l *leafReader) decode() error {
 		return err
 	}
 	l.at, l.have = 0, min(l.left, stepRows)
-	if err := decodeLevels(&l.repetitions, l.repetition[:l.have], l.leaf.maxRepetition); err != nil {
+	if err := decodeLevels(&l.repetitions, l.repetition[:l.have], l.leaf.Repetition); err != nil {
 		return err
 	}
-	if err := decodeLevels(&l.definitions, l.definition[:l.have], l.leaf.maxDefinition); err != nil {
+	if err := decodeLevels(&l.definitions, l.definition[:l.have], l.leaf.Definition); err != nil {
 		return err
 	}
 	l.left -= l.have
@@ -185,7 +186,7 @@ func (l *leafReader) loadDictionary(p *page) error {
 	if err := l.cells.reset(p.data, p.encoding, p.values); err != nil {
 		return err
 	}
-	return l.convert(l.entry, &l.cells, p.values)
+	return l.cells.append(l.entry, p.values)
 }
 
 // take appends the decoded entries from start to end, and their values, to the batch.
@@ -193,15 +194,15 @@ func (l *leafReader) take(start, end int) error {
 	if l.out.Entries += end - start; l.out.Entries > maxBatchEntries {
 		return fmt.Errorf("rows of more than %d entries: %w", maxBatchEntries, formats.ErrUnsupported)
 	}
-	if l.leaf.maxRepetition > 0 {
+	if l.leaf.Repetition > 0 {
 		l.out.Repetition = appendLevelBytes(l.out.Repetition, l.repetition[start:end])
 	}
 	defined := end - start
-	if l.leaf.maxDefinition > 0 {
+	if l.leaf.Definition > 0 {
 		l.out.Definition = appendLevelBytes(l.out.Definition, l.definition[start:end])
 		defined = 0
 		for _, level := range l.definition[start:end] {
-			if int(level) == l.leaf.maxDefinition {
+			if int(level) == l.leaf.Definition {
 				defined++
 			}
 		}
@@ -209,7 +210,7 @@ func (l *leafReader) take(start, end int) error {
 	if l.indexed {
 		return l.takeIndexed(defined)
 	}
-	return l.convert(&l.values, &l.cells, defined)
+	return l.cells.append(&l.values, defined)
 }
 
 func appendLevelBytes(dst []byte, levels []uint32) []byte {
@@ -229,7 +230,7 @@ func (l *leafReader) takeIndexed(n int) error {
 			return fmt.Errorf("dictionary index %d, %d entries: %w", index, l.entry.Len(), formats.ErrDamaged)
 		}
 		value := l.entry.Bytes(int(index))
-		if err := roomFor(&l.values, len(value)); err != nil {
+		if err := plain.Room(&l.values, len(value)); err != nil {
 			return err
 		}
 		l.values.AppendBytes(value)

@@ -1,21 +1,61 @@
 package parquetfile
 
 import (
-	"encoding/binary"
+	"bufio"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
+	"sync"
 
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/codec"
+	"github.com/kcut/kcut/formats/internal/meta"
 	"github.com/kcut/kcut/formats/internal/rle"
+	"github.com/kcut/kcut/formats/internal/schema"
 	"github.com/kcut/kcut/formats/storage"
 )
 
 // readBuffer is how much of a column chunk is read at a time.
 const readBuffer = 256 << 10
+
+// buffers is the memory that one column chunk after another is read with. A reader that is
+// closed leaves its columns' to the readers that come: a split would not be worth
+// allocating them.
+type buffers struct {
+	file   *bufio.Reader
+	packed []byte // a page as it lies in the file
+	data   []byte // unpacked
+	codes  []uint32
+}
+
+// maxKeptBytes is the size of a page above which its memory is not kept.
+const maxKeptBytes = 8 << 20
+
+var freeBuffers = sync.Pool{New: func() any { return new(buffers) }}
+
+// leave gives buffers up. They must not be used any more.
+func (b *buffers) leave() {
+	if b == nil || len(b.packed)+len(b.data) > maxKeptBytes {
+		return
+	}
+	if b.file != nil {
+		b.file.Reset(nil)
+	}
+	freeBuffers.Put(b)
+}
+
+// read returns a buffered reader of r, which is size bytes long.
+func (b *buffers) read(r io.Reader, size int64) *bufio.Reader {
+	if want := int(min(readBuffer, max(size, 4096))); b.file == nil || b.file.Size() < want {
+		b.file = bufio.NewReaderSize(r, want)
+	} else {
+		b.file.Reset(r)
+	}
+	return b.file
+}
 
 // page is one page of a column chunk, unpacked. Levels and values are still encoded and
 // lie in the reader's buffers until its next page.
@@ -30,7 +70,7 @@ type page struct {
 
 // pages reads the pages of one column chunk in order, and trusts no size it meets.
 type pages struct {
-	leaf             *leafColumn
+	leaf             *schema.Leaf
 	codec            format.CompressionCodec
 	left             int64 // values that data pages still have to bring
 	alwaysCompressed bool
@@ -40,6 +80,7 @@ type pages struct {
 	beside  int64 // bytes that the column holds beside its page
 	decoded int64 // bytes of the page's values
 	section *io.SectionReader
+	headers *meta.Walker
 	header  format.PageHeader
 	current page
 }
@@ -52,9 +93,9 @@ func (p *pages) open(f *parquetFile, from io.ReaderAt, chunk *columnMeta) {
 	p.start, p.holding.Tell = extent.From, f.hold
 	p.section = io.NewSectionReader(from, extent.From, extent.To-extent.From)
 	if p.buffers == nil {
-		p.buffers = takeBuffers()
+		p.buffers = freeBuffers.Get().(*buffers)
 	}
-	p.read(p.section, extent.To-extent.From)
+	p.headers = meta.NewWalker(p.read(p.section, extent.To-extent.From), readBuffer)
 }
 
 // extent returns where a chunk lies. Old parquet-mr forgot the dictionary page's header in the
@@ -108,7 +149,7 @@ func (p *pages) next() (*page, error) {
 		if err := p.readHeader(); err != nil {
 			return nil, err
 		}
-		if err := p.readBody(); err != nil {
+		if _, err := p.readBody(); err != nil {
 			return nil, err
 		}
 		if page, err := p.unpackPage(); page != nil || err != nil {
@@ -131,45 +172,22 @@ func (p *pages) unpackPage() (*page, error) {
 	return nil, nil
 }
 
+// readHeader reads the next header, which takes no more than what is read at a time.
 func (p *pages) readHeader() error {
-	p.header = format.PageHeader{}
-	for window := 256; ; window *= 4 {
-		bytes, err := p.file.Peek(min(window, p.file.Size()))
-		if err != nil && err != io.EOF {
-			return err
-		}
-		n, failed := decodeThrift(bytes, &p.header)
-		if failed == nil {
-			_, err = p.file.Discard(n)
-			return err
-		}
-		if err == io.EOF || !errors.Is(failed, errShort) || window >= p.file.Size() {
-			return fmt.Errorf("read page header: %w", formats.ErrDamaged)
-		}
+	raw, err := p.headers.Next()
+	if err == nil {
+		p.header = format.PageHeader{}
+		err = meta.DecodePassed(raw, &p.header)
 	}
-}
-
-// readBody reads the page's bytes as they lie in the file and checks their checksum.
-func (p *pages) readBody() error {
-	packed, err := p.bodySize()
 	if err != nil {
-		return err
+		return fmt.Errorf("read page header: %w", err)
 	}
-	if err := p.room(packed+rle.Padding, 0); err != nil {
-		return err
-	}
-	p.packed = grown(p.packed, packed+rle.Padding)[:packed]
-	if _, err := io.ReadFull(p.file, p.packed); err != nil {
-		return shortRead(err)
-	}
-	if p.header.CRC == 0 {
-		return nil
-	}
-	return p.checkSum(crc32.ChecksumIEEE(p.packed))
+	return nil
 }
 
-// bodySize returns how many bytes the page takes in the file, which there are.
-func (p *pages) bodySize() (int, error) {
+// readBody reads the page's bytes as they lie in the file, and returns their checksum, which must be
+// that of the header, if it has one.
+func (p *pages) readBody() (sum uint32, err error) {
 	packed, unpacked := int(p.header.CompressedPageSize), int(p.header.UncompressedPageSize)
 	if packed < 0 || unpacked < 0 {
 		return 0, fmt.Errorf("read page header: negative size: %w", formats.ErrDamaged)
@@ -177,32 +195,30 @@ func (p *pages) bodySize() (int, error) {
 	if at, _ := p.section.Seek(0, io.SeekCurrent); int64(packed) > p.section.Size()-at+int64(p.file.Buffered()) {
 		return 0, fmt.Errorf("read page of %d bytes: beyond the column chunk: %w", packed, formats.ErrDamaged)
 	}
-	if err := pageSize(p.codec, packed, unpacked); err != nil {
+	if err := codec.CheckSize(p.codec, packed, unpacked); err != nil {
 		return 0, err
 	}
-	if packed > maxPageBytes {
-		return 0, fmt.Errorf("read page of %d bytes, more than %d: %w", packed, maxPageBytes, formats.ErrUnsupported)
+	if err := p.room(packed+rle.Padding, 0); err != nil {
+		return 0, err
 	}
-	return packed, nil
-}
-
-// checkSum holds the page's checksum, if it has one, against that of its bytes.
-func (p *pages) checkSum(sum uint32) error {
+	p.packed = grown(p.packed, packed+rle.Padding)[:packed]
+	if _, err := io.ReadFull(p.file, p.packed); err != nil {
+		return 0, shortRead(err)
+	}
+	sum = crc32.ChecksumIEEE(p.packed)
 	if have := uint32(p.header.CRC); have != 0 && have != sum {
-		return fmt.Errorf("read page: checksum does not match: %w", formats.ErrDamaged)
+		return 0, fmt.Errorf("read page: checksum does not match: %w", formats.ErrDamaged)
 	}
-	return nil
+	return sum, nil
 }
 
 // shortRead turns the end of the file into damage and leaves other errors alone.
 func shortRead(err error) error {
-	if isShort(err) {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("file ends early: %w", formats.ErrDamaged)
 	}
 	return err
 }
-
-func isShort(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
 
 // unpack returns what the packed bytes unpack to: size bytes.
 func (p *pages) unpack(packed []byte, size int) ([]byte, error) {
@@ -222,7 +238,7 @@ func (p *pages) unpack(packed []byte, size int) ([]byte, error) {
 	if size == 0 {
 		return p.data, nil // not even an empty stream needs to be there
 	}
-	return p.data, unpack(p.codec, p.data, packed)
+	return p.data, codec.Unpack(p.codec, p.data, packed)
 }
 
 func (p *pages) dictionaryPage() (*page, error) {
@@ -260,9 +276,9 @@ func (p *pages) dataPageV1() (*page, error) {
 		return nil, err
 	}
 	p.current = page{values: int(header.V.NumValues), encoding: header.V.Encoding, data: data}
-	p.current.repetition, err = p.cutLevels(p.leaf.maxRepetition, header.V.RepetitionLevelEncoding)
+	p.current.repetition, err = p.cutLevels(p.leaf.Repetition, header.V.RepetitionLevelEncoding)
 	if err == nil {
-		p.current.definition, err = p.cutLevels(p.leaf.maxDefinition, header.V.DefinitionLevelEncoding)
+		p.current.definition, err = p.cutLevels(p.leaf.Definition, header.V.DefinitionLevelEncoding)
 	}
 	return &p.current, err
 }
@@ -274,22 +290,20 @@ func (p *pages) cutLevels(highest int, encoding format.Encoding) ([]byte, error)
 	}
 	data := p.current.data
 	if encoding == format.BitPacked {
-		size := (p.current.values*int(levelWidth(highest)) + 7) / 8
+		width := rle.Width(highest)
+		size := (p.current.values*width + 7) / 8
 		if size > len(data) {
 			return nil, fmt.Errorf("read levels: page ends early: %w", formats.ErrDamaged)
 		}
 		p.current.data = data[size:]
-		return rle.FromBitPacked(data[:size], p.current.values, levelWidth(highest)), nil
+		return rle.FromBitPacked(data[:size], p.current.values, width), nil
 	}
 	if encoding != format.RLE {
 		return nil, fmt.Errorf("read levels: encoding %s: %w", encoding, formats.ErrUnsupported)
 	}
-	if len(data) < 4 || int64(binary.LittleEndian.Uint32(data)) > int64(len(data)-4) {
-		return nil, fmt.Errorf("read levels: page ends early: %w", formats.ErrDamaged)
-	}
-	end := 4 + int(binary.LittleEndian.Uint32(data))
-	p.current.data = data[end:]
-	return data[4:end], nil
+	levels, rest, err := rle.Cut(data)
+	p.current.data = rest
+	return levels, err
 }
 
 func (p *pages) dataPageV2() (*page, error) {
@@ -307,10 +321,10 @@ func (p *pages) dataPageV2() (*page, error) {
 	}
 	p.current = page{values: int(h.NumValues), encoding: h.Encoding}
 	// A column without levels may have some all the same: they are skipped.
-	if p.leaf.maxRepetition > 0 {
+	if p.leaf.Repetition > 0 {
 		p.current.repetition = p.packed[:reps]
 	}
-	if p.leaf.maxDefinition > 0 {
+	if p.leaf.Definition > 0 {
 		p.current.definition = p.packed[reps : reps+defs]
 	}
 	packed := p.packed[reps+defs:]

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"slices"
 
@@ -15,6 +14,8 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/fence"
+	"github.com/kcut/kcut/formats/internal/plain"
+	"github.com/kcut/kcut/formats/internal/rle"
 	"github.com/kcut/kcut/formats/storage"
 )
 
@@ -29,14 +30,14 @@ func (s *source) Plan(ctx context.Context, ranges []formats.Range) storage.Plan 
 // RawChunks implements formats.RawSource.
 func (s *source) RawChunks(ctx context.Context, rowGroup, column int) (chunks []formats.RawChunk, err error) {
 	defer fence.Catch(&err)
-	top := &s.schema.columns[column]
+	top := &s.columns[column]
 	if top.field.Type.Kind == formats.Null {
 		return nil, nil // has no values, but its pages may
 	}
-	for i := top.first; i < top.last; i++ {
+	for i := top.First; i < top.Last; i++ {
 		chunk, err := s.rawChunk(ctx, rowGroup, i, top.field.Type)
 		if err != nil {
-			return nil, fmt.Errorf("copy column %q of row group %d of %s: %w", s.schema.leaves[i].path, rowGroup, s.path, err)
+			return nil, fmt.Errorf("copy column %q of row group %d of %s: %w", s.leaves[i].Column(), rowGroup, s.path, err)
 		}
 		if chunk == nil {
 			return nil, nil
@@ -59,12 +60,15 @@ func (s *source) rawChunk(ctx context.Context, rowGroup, leaf int, t formats.Typ
 		return nil, nil
 	}
 	w := rawWalk{chunk: &formats.RawChunk{Codec: int32(meta.Codec)}, rows: group.NumRows}
-	w.init(&s.schema.leaves[leaf])
+	w.init(&s.leaves[leaf], t)
+	w.usage.values = &formats.Values{Type: t}
+	if w.nested = t.Kind == formats.Nested; w.nested {
+		w.usage.values.Type.Kind = formats.Binary
+	}
 	plan := s.file.Plan(ctx, []storage.Range{s.extent(meta)})
 	defer plan.Close()
 	w.open(s.parquetFile, plan, &group.Columns[leaf])
 	defer w.pages.close()
-	w.usage = newDictionaryUsage(&w.cells, t)
 	w.prefixesCross = s.footer.writtenBefore("parquet-mr", 1, 8)
 	for w.pages.left > 0 {
 		if err := ctx.Err(); err != nil {
@@ -82,8 +86,8 @@ func (s *source) rawChunk(ctx context.Context, rowGroup, leaf int, t formats.Typ
 // were filtered out before, say. Such a chunk is not copied.
 type rawWalk struct {
 	entryReader
-	head          []byte // of the page: the beginning, or all
 	rows          int64
+	nested        bool
 	chunk         *formats.RawChunk
 	usage         dictionaryUsage
 	plain         bool // some data page does not point into the dictionary
@@ -101,15 +105,15 @@ func (w *rawWalk) page() (bool, error) {
 	if err := p.readHeader(); err != nil {
 		return false, err
 	}
-	at, err := p.position()
+	at, err := p.section.Seek(0, io.SeekCurrent)
 	if err != nil {
 		return false, err
 	}
 	raw := formats.RawPage{
-		Type: int32(p.header.Type), Nulls: -1, Offset: at,
+		Type: int32(p.header.Type), Nulls: -1, Offset: p.start + at - int64(p.file.Buffered()),
 		Stored: p.header.CompressedPageSize, Unpacked: p.header.UncompressedPageSize,
 	}
-	if raw.CRC, err = w.body(); err != nil {
+	if raw.CRC, err = p.readBody(); err != nil {
 		return false, err
 	}
 	switch p.header.Type {
@@ -121,49 +125,9 @@ func (w *rawWalk) page() (bool, error) {
 	return true, nil // of no use to readers: it is left behind
 }
 
-// body reads the page and returns its checksum. Of a page of plain values only the beginning
-// is held, unless its levels are to be seen.
-func (w *rawWalk) body() (uint32, error) {
-	p := &w.pages
-	if p.header.Type != format.DataPage || isIndexes(p.header.DataPageHeader.V.Encoding) {
-		err := p.readBody()
-		w.head = p.packed
-		return crc32.ChecksumIEEE(p.packed), err
-	}
-	left, err := p.bodySize()
-	if err != nil {
-		return 0, err
-	}
-	sum := uint32(0)
-	for w.head = w.head[:0]; left > 0; {
-		part, err := p.file.Peek(min(left, p.file.Size()))
-		if err != nil {
-			return 0, shortRead(err)
-		}
-		if len(w.head) == 0 {
-			w.head = append(w.head, part[:min(len(part), pageHead)]...)
-		}
-		sum = crc32.Update(sum, crc32.IEEETable, part)
-		left -= len(part)
-		if _, err := p.file.Discard(len(part)); err != nil {
-			return 0, err
-		}
-	}
-	return sum, p.checkSum(sum)
-}
-
-// pageHead is how much is held of a page that is not unpacked, in bytes.
-const pageHead = 4 << 10
-
 // isIndexes reports whether values of an encoding point into a dictionary.
 func isIndexes(e format.Encoding) bool {
 	return e == format.RLEDictionary || e == format.PlainDictionary
-}
-
-// position returns where in the file the next byte lies.
-func (p *pages) position() (int64, error) {
-	at, err := p.section.Seek(0, io.SeekCurrent)
-	return p.start + at - int64(p.file.Buffered()), err
 }
 
 func (w *rawWalk) add(raw formats.RawPage) bool {
@@ -187,7 +151,6 @@ func (w *rawWalk) dictionary(raw formats.RawPage) (bool, error) {
 	if !w.usage.open(&w.cells, page) {
 		return false, nil
 	}
-	w.head = nil
 	w.pages.shed()
 	return w.add(raw), w.pages.holdBeside(w.usage.weight())
 }
@@ -198,7 +161,7 @@ func (w *rawWalk) data(raw formats.RawPage) (bool, error) {
 	v1, v2 := &w.pages.header.DataPageHeader, &w.pages.header.DataPageHeaderV2
 	switch {
 	case w.pages.header.Type == format.DataPage && v1.Valid:
-		if w.leaf.maxRepetition > 0 && v1.V.RepetitionLevelEncoding != format.RLE || w.leaf.maxDefinition > 0 && v1.V.DefinitionLevelEncoding != format.RLE {
+		if w.leaf.Repetition > 0 && v1.V.RepetitionLevelEncoding != format.RLE || w.leaf.Definition > 0 && v1.V.DefinitionLevelEncoding != format.RLE {
 			return false, nil // BIT_PACKED levels are deprecated
 		}
 		encoding, raw.Entries = v1.V.Encoding, v1.V.NumValues
@@ -231,7 +194,7 @@ func (w *rawWalk) describeV2(raw *formats.RawPage, h *format.DataPageHeaderV2) (
 	repetition, definition := h.RepetitionLevelsByteLength, h.DefinitionLevelsByteLength
 	levels := int64(repetition) + int64(definition)
 	switch {
-	case h.NumNulls < 0 || h.NumNulls > h.NumValues || h.NumRows < 0 || h.NumRows > h.NumValues || h.NumNulls > 0 && w.leaf.maxDefinition == 0:
+	case h.NumNulls < 0 || h.NumNulls > h.NumValues || h.NumRows < 0 || h.NumRows > h.NumValues || h.NumNulls > 0 && w.leaf.Definition == 0:
 		return false, fmt.Errorf("page of %d values, %d nulls and %d rows: %w", h.NumValues, h.NumNulls, h.NumRows, formats.ErrDamaged)
 	case repetition < 0 || definition < 0 || levels > int64(min(raw.Stored, raw.Unpacked)):
 		return false, fmt.Errorf("read levels: page ends early: %w", formats.ErrDamaged)
@@ -242,19 +205,35 @@ func (w *rawWalk) describeV2(raw *formats.RawPage, h *format.DataPageHeaderV2) (
 	if !raw.Compressed && w.pages.alwaysCompressed {
 		return false, nil // readers know that from the name of the writer, which a copy does not have
 	}
-	return w.areLevels(w.head[:repetition], w.leaf.maxRepetition, h.NumValues) &&
-		w.areLevels(w.head[repetition:levels], w.leaf.maxDefinition, h.NumValues), nil
+	return areLevels(w.pages.packed[:repetition], w.leaf.Repetition, h.NumValues) &&
+		areLevels(w.pages.packed[repetition:levels], w.leaf.Definition, h.NumValues), nil
 }
 
 // indexPage takes in a page of dictionary indexes.
 func (w *rawWalk) indexPage(raw formats.RawPage) (bool, error) {
 	page, err := w.pages.unpackPage()
-	if err != nil {
+	if err != nil || w.usage.used == nil {
 		return false, err
 	}
-	defined, ok, err := w.readIndexes(page)
-	if err != nil || !ok {
+	if err := w.start(page); err != nil {
 		return false, err
+	}
+	defined := 0
+	for left := page.values; left > 0; left -= stepRows {
+		n, err := w.defined(w.some[:min(left, stepRows)])
+		if err != nil {
+			return false, err
+		}
+		defined += n
+	}
+	for left := defined; left > 0 && w.usage.unused > 0; left -= stepRows {
+		some := w.some[:min(left, stepRows)]
+		if err := w.indexes.Read(some); err != nil {
+			return false, err
+		}
+		if err := w.usage.mark(some); err != nil {
+			return false, err
+		}
 	}
 	nulls := raw.Entries - int32(defined)
 	if raw.Nulls >= 0 && raw.Nulls != nulls {
@@ -264,10 +243,19 @@ func (w *rawWalk) indexPage(raw formats.RawPage) (bool, error) {
 	return w.add(raw), nil
 }
 
+// areLevels reports whether stored levels are those of so many entries, and nothing else.
+func areLevels(stored []byte, highest int, entries int32) bool {
+	if highest == 0 {
+		entries = 0
+	}
+	used, err := rle.Length(stored, rle.Width(highest), int(entries))
+	return err == nil && used == len(stored)
+}
+
 // knows reports whether the encoding is one that goes with the physical type: no reader
 // takes it otherwise, and few take the combinations that were allowed last.
 func (w *rawWalk) knows(e format.Encoding) bool {
-	physical := w.leaf.physical
+	physical := w.leaf.Type.V
 	switch e {
 	case format.Plain:
 		return true
@@ -294,14 +282,9 @@ func (w *rawWalk) checkUnpacked(raw *formats.RawPage) error {
 		codec = format.Uncompressed
 	}
 	claimed := int64(raw.Unpacked) - levels
-	said := claimed
-	if codec == format.Uncompressed {
-		said = int64(raw.Stored) - levels
-	} else if int64(len(w.head)) == int64(raw.Stored) || int64(len(w.head)) >= levels+zstd.HeaderMaxSize {
-		var err error
-		if said, err = unpackedSize(codec, w.head[levels:], claimed); err != nil {
-			return fmt.Errorf("read page: %w: %w", err, formats.ErrDamaged)
-		}
+	said, err := unpackedSize(codec, w.pages.packed[levels:], claimed)
+	if err != nil {
+		return fmt.Errorf("read page: %w: %w", err, formats.ErrDamaged)
 	}
 	if said != claimed {
 		return fmt.Errorf("page of %d bytes claims %d: %w", said, claimed, formats.ErrDamaged)
@@ -309,9 +292,11 @@ func (w *rawWalk) checkUnpacked(raw *formats.RawPage) error {
 	return nil
 }
 
-// unpackedSize returns the size that the beginning of a compressed stream tells, or the one claimed.
+// unpackedSize returns the size that a compressed stream tells, or the one claimed.
 func unpackedSize(codec format.CompressionCodec, head []byte, claimed int64) (int64, error) {
 	switch {
+	case codec == format.Uncompressed:
+		return int64(len(head)), nil
 	case claimed == 0: // not even an empty stream needs to be there
 	case codec == format.Snappy:
 		n, err := snappy.DecodedLen(head)
@@ -324,7 +309,7 @@ func unpackedSize(codec format.CompressionCodec, head []byte, claimed int64) (in
 			return 0, err
 		}
 		if h.HasFCS && h.FrameContentSize > uint64(claimed) { // less, when another frame follows
-			return maxPageBytes + 1, nil
+			return claimed + 1, nil
 		}
 	}
 	return claimed, nil
@@ -343,8 +328,46 @@ func (w *rawWalk) end() (*formats.RawChunk, error) {
 	if w.chunk.Entries == 0 {
 		return nil, nil
 	}
-	if !w.plain && !w.usage.nested {
+	if !w.plain && !w.nested {
 		w.chunk.Dictionary = w.usage.values
 	}
 	return w.chunk, nil
+}
+
+// dictionaryUsage notes which entries of a chunk's dictionary its rows have.
+type dictionaryUsage struct {
+	values *formats.Values // of the dictionary
+	used   []bool          // nil before the dictionary page
+	unused int             // entries not met yet
+}
+
+// open reads the dictionary page. It reports false when the page is not exactly its values, or
+// has none: not every reader takes that.
+func (u *dictionaryUsage) open(c *cells, p *page) bool {
+	if p.values == 0 || c.reset(p.data, p.encoding, p.values) != nil {
+		return false
+	}
+	plain.Reserve(u.values, len(p.data), c.width, p.values)
+	if c.append(u.values, p.values) != nil || len(c.data) > 0 {
+		return false
+	}
+	u.unused, u.used = p.values, make([]bool, p.values)
+	return true
+}
+
+// weight returns the bytes that it holds.
+func (u *dictionaryUsage) weight() int64 { return u.values.MemoryBytes() + int64(cap(u.used)) }
+
+func (u *dictionaryUsage) mark(indexes []uint32) error {
+	used := u.used
+	for _, index := range indexes {
+		if int(index) >= len(used) {
+			return fmt.Errorf("dictionary index %d, %d entries: %w", index, len(used), formats.ErrDamaged)
+		}
+		if !used[index] {
+			used[index] = true
+			u.unused--
+		}
+	}
+	return nil
 }

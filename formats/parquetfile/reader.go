@@ -46,10 +46,10 @@ func newReader(ctx context.Context, f *parquetFile, first, count int, columns []
 	r := &reader{ctx: ctx, file: f, group: first - 1, end: first + count, batchRows: batchRows, share: formats.Alone(0)}
 	r.store = make([]formats.Column, len(columns))
 	for i, request := range columns {
-		top := &f.schema.columns[request.Column]
+		top := &f.columns[request.Column]
 		r.tops = append(r.tops, top)
 		r.batch.Columns = append(r.batch.Columns, &r.store[i])
-		leaves := f.schema.leaves[top.first:top.last]
+		leaves := f.leaves[top.First:top.Last]
 		if top.field.Type.Kind == formats.Nested {
 			r.columns = append(r.columns, newNestedColumn(leaves))
 		} else {
@@ -107,14 +107,14 @@ func (r *reader) open() {
 	r.closePlan()
 	r.plan = r.file.file.Plan(r.ctx, r.ranges(g))
 	for i, c := range r.columns {
-		c.open(r.file, r.plan, g.Columns[r.tops[i].first:r.tops[i].last])
+		c.open(r.file, r.plan, g.Columns[r.tops[i].First:r.tops[i].Last])
 	}
 }
 
 // ranges are where the chunks of the columns lie in a row group.
 func (r *reader) ranges(g *rowGroupMeta) (ranges []storage.Range) {
 	for _, top := range r.tops {
-		for i := top.first; i < top.last; i++ {
+		for i := top.First; i < top.Last; i++ {
 			ranges = append(ranges, r.file.extent(&g.Columns[i].Column))
 		}
 	}
@@ -134,7 +134,7 @@ func (r *reader) fill() error {
 	step := stepRows
 	for r.left > 0 && r.batch.Rows < r.batchRows {
 		n := int(min(int64(step), r.left, int64(r.batchRows-r.batch.Rows)))
-		if err := r.share(len(r.columns), func(_, i int) error { return r.readColumn(i, n) }); err != nil {
+		if err := r.share(len(r.columns), func(_, i int) error { return r.wrap(i, readRows(r.columns[i], n)) }); err != nil {
 			return err
 		}
 		r.batch.Rows += n
@@ -153,14 +153,7 @@ func (r *reader) fill() error {
 	return r.finish()
 }
 
-// readColumn reads n rows of a column, on any goroutine.
-func (r *reader) readColumn(i, n int) error {
-	if err := readRows(r.columns[i], n); err != nil {
-		return r.wrap(i, err)
-	}
-	return nil
-}
-
+// readRows reads n rows of a column, on any goroutine.
 func readRows(c columnReader, n int) (err error) {
 	defer fence.Catch(&err)
 	for ; n > 0 && err == nil; n -= stepRows {
@@ -182,6 +175,9 @@ func (r *reader) finish() error {
 }
 
 func (r *reader) wrap(i int, err error) error {
+	if err == nil {
+		return nil
+	}
 	return fmt.Errorf("read column %q of row group %d of %s: %w", r.tops[i].field.Name, r.group, r.file.path, err)
 }
 

@@ -1,12 +1,17 @@
 package parquetfile
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
+
+	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/fence"
+	"github.com/kcut/kcut/formats/internal/schema"
 	"github.com/kcut/kcut/formats/storage"
 )
 
@@ -17,7 +22,8 @@ type parquetFile struct {
 	file    storage.File
 	size    int64
 	footer  footer
-	schema  *tree
+	columns []topColumn
+	leaves  []schema.Leaf
 	hold    func(bytes int64) error // formats.ReadOptions.Hold
 	holding formats.Holding         // of the footer
 }
@@ -40,7 +46,7 @@ func Open(ctx context.Context, path string, opt formats.ReadOptions) (_ formats.
 	if err := f.readFooter(ctx); err != nil {
 		return nil, err
 	}
-	if f.schema, err = readSchema(f.footer.Schema); err != nil {
+	if err := f.readSchema(); err != nil {
 		return nil, err
 	}
 	if err := f.checkRowGroups(); err != nil {
@@ -51,6 +57,35 @@ func Open(ctx context.Context, path string, opt formats.ReadOptions) (_ formats.
 		s.remember = min(s.remember, opt.Remember)
 	}
 	return s, nil
+}
+
+// topColumn is a column of the file, with the field that it is.
+type topColumn struct {
+	schema.Column
+	field formats.Field
+}
+
+// readSchema reads the flattened tree of the footer.
+func (f *parquetFile) readSchema() error {
+	columns, leaves, err := schema.Columns(f.footer.Schema)
+	if err != nil {
+		return err
+	}
+	f.leaves = leaves
+	for _, c := range columns {
+		root := &c.Elements[0]
+		field := formats.Field{Name: root.Name, Nullable: root.RepetitionType.V == format.Optional, Declared: slices.Clone(c.Elements)}
+		if c.Flat() {
+			field.Type, err = schema.TypeOf(root)
+		} else {
+			field.Type = formats.Type{Kind: formats.Nested, Nested: c.Structure()}
+		}
+		if err != nil {
+			return err
+		}
+		f.columns = append(f.columns, topColumn{c, field})
+	}
+	return nil
 }
 
 // source makes a parquetFile a formats.Source.
@@ -64,9 +99,9 @@ type source struct {
 }
 
 func (s *source) Fields() []formats.Field {
-	fields := make([]formats.Field, len(s.schema.columns))
+	fields := make([]formats.Field, len(s.columns))
 	for i := range fields {
-		fields[i] = s.schema.columns[i].field
+		fields[i] = s.columns[i].field
 	}
 	return fields
 }
@@ -83,7 +118,7 @@ func (s *source) Read(ctx context.Context, first, count int, columns []formats.R
 	if first < 0 || count < 0 || first+count > len(s.footer.RowGroups) {
 		return nil, fmt.Errorf("read row groups %d to %d of %s: there are %d", first, first+count-1, s.path, len(s.footer.RowGroups))
 	}
-	return newReader(ctx, s.parquetFile, first, count, columns, batchRows(s.batchRows), s.remember), nil
+	return newReader(ctx, s.parquetFile, first, count, columns, cmp.Or(s.batchRows, defaultBatchRows), s.remember), nil
 }
 
 // Close closes the file and forgets its footer.
@@ -94,10 +129,3 @@ func (f *parquetFile) Close() error {
 
 // defaultBatchRows is the most rows of a batch when nothing else is asked for.
 const defaultBatchRows = 65536
-
-func batchRows(asked int) int {
-	if asked > 0 {
-		return asked
-	}
-	return defaultBatchRows
-}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/fence"
+	"github.com/kcut/kcut/formats/internal/meta"
 )
 
 // The structs of this file are the part of Parquet's metadata that only estimates are made
@@ -52,7 +53,7 @@ func (s *source) Statistics(ctx context.Context, first, count int, columns []int
 			return nil, err
 		}
 		for i, column := range columns {
-			all[i] = all[i].Join(s.chunkStatistics(g, &s.schema.columns[column]))
+			all[i] = all[i].Join(s.chunkStatistics(g, &s.columns[column]))
 		}
 	}
 	return all, nil
@@ -61,16 +62,16 @@ func (s *source) Statistics(ctx context.Context, first, count int, columns []int
 // chunkStatistics describes what one row group has of a column: of a nested one, sizes.
 func (s *source) chunkStatistics(group int, column *topColumn) formats.Statistics {
 	known := formats.UnknownStatistics(column.field.Type, s.footer.RowGroups[group].NumRows)
-	for leaf := column.first; leaf < column.last; leaf++ {
+	for leaf := column.First; leaf < column.Last; leaf++ {
 		known.Stored += s.footer.RowGroups[group].Columns[leaf].Column.TotalCompressedSize
 		known.Unpacked += s.chunkNumbers(group, leaf).Unpacked
 	}
 	if column.field.Type.Kind == formats.Nested || known.Rows == 0 {
 		return known
 	}
-	numbers := s.chunkNumbers(group, column.first)
+	numbers := s.chunkNumbers(group, column.First)
 	known.Within = numbers.Range.span(column.field.Type)
-	if entries, ok := s.dictionaryEntries(group, column.first); ok {
+	if entries, ok := s.dictionaryEntries(group, column.First); ok {
 		known.AtLeast = min(max(known.AtLeast, entries), known.Rows)
 		if numbers.allInDictionary() {
 			known.AtMost = min(known.AtMost, entries)
@@ -88,7 +89,7 @@ func (s *source) chunkNumbers(group, leaf int) columnNumbers {
 		if err != nil {
 			return
 		}
-		if _, err := decodeThrift(data, &numbers); err == nil {
+		if _, err := meta.Decode(data, &numbers); err == nil {
 			s.numbers = numbers.RowGroups
 		}
 	})
@@ -107,7 +108,7 @@ func (s *source) dictionaryEntries(group, leaf int) (entries int64, ok bool) {
 		return 0, false
 	}
 	var page format.PageHeader
-	if _, err := decodeThrift(head[:n], &page); err != nil || page.Type != format.DictionaryPage || !page.DictionaryPageHeader.Valid {
+	if _, err := meta.Decode(head[:n], &page); err != nil || page.Type != format.DictionaryPage || !page.DictionaryPageHeader.Valid {
 		return 0, false
 	}
 	return int64(page.DictionaryPageHeader.V.NumValues), page.DictionaryPageHeader.V.NumValues >= 0

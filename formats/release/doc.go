@@ -1,10 +1,10 @@
 // Package release reads a released Parquet file back and looks for what it must not hold.
 //
-// Contract: it shares no code with the package that writes releases. Pages are unpacked and the
-// structs of footers and page headers found by other libraries than those that the writer is built
-// on; these structs are decoded by the same one, and written again to see whether there is more in
-// them than in their fields. Pages are walked by code of its own, which asks every page for its
-// checksum: no library looks at every byte.
+// Contract: it shares no code with the package that writes releases: of the packages that both
+// import, the writer has what encodes, and this one what decodes. The structs of footers and page
+// headers are written again, to see whether there is more in them than in their fields. Pages are
+// walked by code of its own, which asks every page for its checksum, and counts the bytes that no
+// value needs: no library looks at every byte.
 //
 // Of a footer, what concerns row groups is read one by one: a release of very many column
 // chunks takes no more memory than others.

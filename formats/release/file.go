@@ -91,7 +91,7 @@ func (r *File) Metadata(key string) (string, bool) {
 func (r *File) Columns() []string {
 	names := make([]string, len(r.footer.columns))
 	for i, c := range r.footer.columns {
-		names[i] = c.name
+		names[i] = c.Elements[0].Name
 	}
 	return names
 }

@@ -2,23 +2,28 @@ package release
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
-	"github.com/apache/thrift/lib/go/thrift"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/fence"
+	"github.com/kcut/kcut/formats/internal/meta"
+	"github.com/kcut/kcut/formats/internal/schema"
 )
 
 // footer is what a file says of itself, but for its row groups: those are read one at a time,
 // so that however many column chunks a release has, it takes a few bytes for each row group.
 type footer struct {
-	fileMeta
-	schema
+	meta.File
+	columns []schema.Column
+	leaves  []schema.Leaf
 	at, end int64        // in the file
 	groups  []groupEntry // in the file's order
 	plain   bool         // it has the bytes that kcut writes for it
@@ -67,22 +72,43 @@ func (r *File) readFooter() (err error) {
 		return err
 	}
 	f := &r.footer
-	s := footerSplitter{footer: f}
 	in := bufio.NewReaderSize(io.NewSectionReader(r.file, f.at, f.end-f.at), r.bufferSize())
-	s.structReader = newStructReader(in, 0)
-	if err := s.fields(s.field); err != nil {
-		return fmt.Errorf("%w: footer: %w", formats.ErrDamaged, err)
+	s := footerSplitter{Walker: meta.NewWalker(in, 0), footer: f}
+	if err := s.Fields(s.field); err != nil {
+		return fmt.Errorf("footer: %w", err)
 	}
-	same, err := decode(s.raw, &f.fileMeta)
+	same, err := decode(s.Raw, &f.File)
 	if err != nil {
-		return err
+		return fmt.Errorf("footer: %w", err)
 	}
 	if f.Encryption.Value != nil {
 		return fmt.Errorf("%w: encrypted", formats.ErrUnsupported)
 	}
-	f.plain = same && s.shortest && f.at+s.read == f.end
-	f.schema, err = newSchema(f.Schema)
+	f.plain = same && s.shortest && f.at+s.Passed == f.end
+	f.columns, f.leaves, err = schema.Columns(f.Schema)
 	return err
+}
+
+// decode decodes a struct that a Walker has passed, and refers to its bytes. It reports whether it
+// has these very bytes when it is written again.
+func decode(raw []byte, into any) (same bool, err error) {
+	if err := meta.DecodePassed(raw, into); err != nil {
+		return false, err
+	}
+	again, err := meta.Encode(into)
+	return bytes.Equal(again, raw), err
+}
+
+// leaf returns the position of a flat column among the leaves.
+func (f *footer) leaf(name string) (int, error) {
+	i := slices.IndexFunc(f.columns, func(c schema.Column) bool { return c.Elements[0].Name == name })
+	switch {
+	case i < 0:
+		return 0, fmt.Errorf("%w: no such column", formats.ErrSchema)
+	case !f.columns[i].Flat():
+		return 0, fmt.Errorf("%w: nested column", formats.ErrUnsupported)
+	}
+	return f.columns[i].First, nil
 }
 
 // Numbers of fields in a footer, and in a row group's entry.
@@ -100,60 +126,51 @@ const emptyList = 12
 // footerSplitter notes where the entries of row groups are in a footer, and keeps all the rest,
 // with an empty list in their place.
 type footerSplitter struct {
-	*structReader
+	*meta.Walker
 	footer   *footer
 	shortest bool // the header of the list is at its shortest
 }
 
 // field reads a field of the footer.
-func (s *footerSplitter) field(id int16, wire thrift.TType) error {
-	if id != fieldRowGroups || wire != thrift.LIST {
-		return s.pass(wire)
+func (s *footerSplitter) field(id int16, kind thrift.Type) error {
+	if id != fieldRowGroups || kind != thrift.LIST {
+		return s.Pass(kind)
 	}
-	if s.skipping = true; s.footer.groups != nil {
+	if s.Skipping = true; s.footer.groups != nil {
 		return errors.New("row groups are listed twice")
 	}
-	defer func() { s.skipping = false }()
-	s.raw = append(s.raw, emptyList)
-	before := s.read
-	kind, n, err := s.protocol.ReadListBegin(ctx)
+	defer func() { s.Skipping = false }()
+	s.Raw = append(s.Raw, emptyList)
+	before := s.Passed
+	list, err := s.ReadList()
 	switch {
 	case err != nil:
 		return err
-	case kind != thrift.STRUCT && n > 0:
+	case list.Type != thrift.STRUCT && list.Size > 0:
 		return errors.New("row groups are no structs")
-	case n > maxRowGroups:
-		return fmt.Errorf("%d row groups, a file has at most %d", n, maxRowGroups)
+	case list.Size > maxRowGroups:
+		return fmt.Errorf("%d row groups, a file has at most %d", list.Size, maxRowGroups)
 	}
-	s.shortest = kind == thrift.STRUCT && s.read-before == listHeader(n)
-	s.footer.groups = make([]groupEntry, 0, n)
-	for range n {
-		g := groupEntry{at: s.footer.at + s.read}
-		if g.rows, err = s.rowGroup(); err != nil {
+	header := 1
+	if list.Size >= 15 {
+		header += len(binary.AppendUvarint(nil, uint64(list.Size)))
+	}
+	s.shortest = list.Type == thrift.STRUCT && s.Passed-before == int64(header)
+	s.footer.groups = make([]groupEntry, 0, list.Size)
+	for range list.Size {
+		g := groupEntry{at: s.footer.at + s.Passed}
+		err := s.Fields(func(id int16, kind thrift.Type) (err error) {
+			if id == fieldRowGroupRows && kind == thrift.I64 {
+				g.rows, err = s.ReadInt64()
+				return err
+			}
+			return s.Pass(kind)
+		})
+		if err != nil {
 			return err
 		}
-		g.end = s.footer.at + s.read
+		g.end = s.footer.at + s.Passed
 		s.footer.groups = append(s.footer.groups, g)
 	}
 	return nil
-}
-
-// listHeader returns the bytes of the header of a list.
-func listHeader(n int) int64 {
-	if n < 15 {
-		return 1
-	}
-	return 1 + int64(len(binary.AppendUvarint(nil, uint64(n))))
-}
-
-// rowGroup passes the entry of a row group, and returns the number of its rows.
-func (s *footerSplitter) rowGroup() (rows int64, err error) {
-	err = s.fields(func(id int16, wire thrift.TType) (err error) {
-		if id == fieldRowGroupRows && wire == thrift.I64 {
-			rows, err = s.protocol.ReadI64(ctx)
-			return err
-		}
-		return s.pass(wire)
-	})
-	return rows, err
 }

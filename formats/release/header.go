@@ -6,6 +6,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/meta"
 )
 
 // maxHeader bounds a page header, in bytes: one that holds two long values of the column is
@@ -14,7 +15,7 @@ const maxHeader = 1 << 24
 
 // pageHeader is what the header of a page says. A number that is missing is 0.
 type pageHeader struct {
-	pageMeta
+	meta.PageHeader
 	size     int64 // bytes of the header itself
 	entries  int   // nulls too
 	encoding format.Encoding
@@ -25,13 +26,13 @@ type pageHeader struct {
 }
 
 // readHeader reads the next header.
-func readHeader(s *structReader) (*pageHeader, error) {
-	raw, err := s.next()
+func readHeader(w *meta.Walker) (*pageHeader, error) {
+	raw, err := w.Next()
 	if err != nil {
-		return nil, fmt.Errorf("%w: page header: %w", formats.ErrDamaged, err)
+		return nil, fmt.Errorf("page header: %w", err)
 	}
 	h := &pageHeader{size: int64(len(raw))}
-	same, err := decode(raw, &h.pageMeta)
+	same, err := decode(raw, &h.PageHeader)
 	if err != nil {
 		return nil, fmt.Errorf("page header: %w", err)
 	}
@@ -86,7 +87,7 @@ func (h *pageHeader) check(crc uint32) error {
 func (h *pageHeader) cutLevels(stored []byte) (repetitions, definitions, values []byte, err error) {
 	first, last := int64(h.DataV2.V.RepetitionBytes), int64(h.DataV2.V.DefinitionBytes)
 	if first+last > int64(min(len(stored), int(h.Uncompressed))) {
-		return nil, nil, nil, errValues
+		return nil, nil, nil, fmt.Errorf("%w: levels are longer than their page", formats.ErrDamaged)
 	}
 	return stored[:first], stored[first : first+last], stored[first+last:], nil
 }

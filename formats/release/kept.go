@@ -1,13 +1,14 @@
 package release
 
 import (
-	"errors"
 	"fmt"
-	"math/bits"
 
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/codec"
+	"github.com/kcut/kcut/formats/internal/plain"
+	"github.com/kcut/kcut/formats/internal/rle"
 )
 
 // kept walks the pages of a kept column's chunk, whatever their codec and encoding are, and
@@ -15,10 +16,7 @@ import (
 // unpacked; what a checksum does not cover is held against the page: the number of values
 // of a dictionary, and the lengths of levels that are not compressed.
 func (p *pages) kept() (report []string, err error) {
-	unpacks := true
-	if p.codec, err = newCodec(p.chunk, p.out); errors.Is(err, formats.ErrUnsupported) {
-		unpacks = false
-	}
+	unpacks := codec.Known(p.chunk.Codec)
 	spare := 0
 	for {
 		h, err := p.next()
@@ -48,7 +46,7 @@ func (p *pages) keepDictionary(h *pageHeader) (spare int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	rest, err := eachPlain(values, p.leaf.width(), h.entries, func([]byte) {})
+	rest, err := plain.Skip(values, plain.SizeOf(p.leaf.SchemaElement), h.entries)
 	return len(rest), err
 }
 
@@ -72,10 +70,10 @@ func (p *pages) keepV2(h *pageHeader, unpacks bool) error {
 	if err != nil {
 		return err
 	}
-	if err := checkLevels(repetitions, p.leaf.repetition, h.entries); err != nil {
+	if err := checkLevels(repetitions, p.leaf.Repetition, h.entries); err != nil {
 		return err
 	}
-	if err := checkLevels(definitions, p.leaf.definition, h.entries); err != nil {
+	if err := checkLevels(definitions, p.leaf.Definition, h.entries); err != nil {
 		return err
 	}
 	if h.isPlain() && h.Compressed != h.Uncompressed {
@@ -92,8 +90,8 @@ func checkLevels(levels []byte, highest, n int) error {
 	if highest == 0 {
 		n = 0
 	}
-	rest, err := newRuns(levels, bits.Len(uint(highest)), n).end()
-	if err == nil && len(rest) > 0 {
+	used, err := rle.Length(levels, rle.Width(highest), n)
+	if err == nil && used < len(levels) {
 		err = fmt.Errorf("%w: bytes after the levels of a page", formats.ErrDamaged)
 	}
 	return err

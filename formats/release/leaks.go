@@ -83,7 +83,7 @@ func (g *rowGroup) leaks() (findings []Finding) {
 		if c.ColumnIndexOffset.Valid || c.OffsetIndexOffset.Valid {
 			report = append(report, "page index")
 		}
-		findings = g.find(findings, g.leaf(i).name(), report)
+		findings = g.find(findings, g.leaf(i).Column(), report)
 	}
 	return findings
 }

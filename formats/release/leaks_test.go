@@ -82,7 +82,7 @@ func TestLeaks(t *testing.T) {
 
 func checkFindings(t *testing.T, b []byte, want []string) {
 	t.Helper()
-	found, err := open(t, b).Leaks(context.Background(), cutLabels())
+	found, err := open(t, b).leaks(context.Background(), cutLabels())
 	if err != nil {
 		t.Fatal(err)
 	}

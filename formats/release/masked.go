@@ -1,11 +1,14 @@
 package release
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/plain"
+	"github.com/kcut/kcut/formats/internal/rle"
 )
 
 // Masked is a released column whose labels a cut gives.
@@ -39,15 +42,24 @@ type maskedChunk struct {
 	entry  []uint32 // numbers of the entries of the dictionary
 	used   []bool   // by a row
 	wrong  wrongPages
-
-	// Of the current data page:
-	left    int      // rows that are not read yet
-	levels  runs     // 1 for a value, 0 for a null
-	indexes runs     // of values in the dictionary
-	plain   []uint32 // numbers of values without one
-	isPlain bool
+	page   maskedPage
 
 	scratch []uint32
+}
+
+// maskedPage is a data page that is being read.
+type maskedPage struct {
+	rows    int
+	left    int // rows that are not read yet
+	defined int // rows that are read and not null
+
+	levelBytes []byte
+	levels     rle.Reader // 1 for a value, 0 for a null
+	indexBytes []byte
+	width      int        // of an index
+	indexes    rle.Reader // of values in the dictionary
+	plain      []byte     // values without one, to come
+	isPlain    bool
 }
 
 // wrongPages counts what is wrong with the pages of a chunk.
@@ -72,15 +84,12 @@ func (c *maskedChunk) open(g *rowGroup, masked *Masked) error {
 	if err := c.pages.open(g, leaf); err != nil {
 		return err
 	}
-	if c.codec, err = newCodec(c.chunk, c.out); err != nil {
-		return err
-	}
 	if c.every == nil {
 		c.every, c.scratch = make([]uint32, windowBlocks*BlockRows), make([]uint32, BlockRows)
 	}
-	c.masked, c.wrong = masked, wrongPages{}
+	c.masked, c.wrong, c.page = masked, wrongPages{}, maskedPage{}
 	c.null, c.nullOK = masked.Number("", true)
-	c.entry, c.used, c.left = c.entry[:0], c.used[:0], 0
+	c.entry, c.used = c.entry[:0], c.used[:0]
 	return nil
 }
 
@@ -98,15 +107,15 @@ func (c *maskedChunk) readWindow(n int) (err error) {
 // read reads the numbers of the next rows, as many as every has room for.
 func (c *maskedChunk) read(every []uint32) (Numbers, error) {
 	for done := 0; done < len(every); {
-		if err := c.toRows(); err != nil {
-			return Numbers{}, err
+		if more, err := c.toRows(); err != nil || !more {
+			return Numbers{}, cmp.Or(err, errRows)
 		}
-		part := every[done:min(done+c.left, len(every))]
+		part := every[done:min(done+c.page.left, len(every))]
 		same, err := c.rows(part)
 		if err != nil {
 			return Numbers{}, err
 		}
-		c.left -= len(part)
+		c.page.left -= len(part)
 		done += len(part)
 		if same && len(part) == len(every) {
 			return Numbers{Same: true, One: part[0]}, nil
@@ -129,14 +138,14 @@ func spread(numbers []uint32) {
 // rows reads rows of the page. It reports whether they show to have the same number, which is then
 // the first of dst alone.
 func (c *maskedChunk) rows(dst []uint32) (same bool, err error) {
-	levels := c.scratch[:len(dst)]
-	same, err = c.levels.read(levels)
+	if c.leaf.Definition == 0 {
+		return c.values(dst)
+	}
+	level, same := c.page.levels.Repeated(len(dst))
 	switch {
-	case err != nil:
-		return false, err
 	case !same:
-		return false, c.someNull(dst, levels)
-	case levels[0] == 0:
+		return false, c.someNull(dst)
+	case level == 0:
 		c.countNulls(len(dst))
 		dst[0] = c.null
 		return true, nil
@@ -151,7 +160,11 @@ func (c *maskedChunk) countNulls(n int) {
 }
 
 // someNull reads rows some of which are null.
-func (c *maskedChunk) someNull(dst, levels []uint32) error {
+func (c *maskedChunk) someNull(dst []uint32) error {
+	levels := c.scratch[:len(dst)]
+	if err := c.page.levels.Read(levels); err != nil {
+		return err
+	}
 	defined := 0
 	for _, level := range levels {
 		defined += int(level)
@@ -179,21 +192,25 @@ func (c *maskedChunk) someNull(dst, levels []uint32) error {
 
 // values reads rows that are not null, as rows does.
 func (c *maskedChunk) values(dst []uint32) (same bool, err error) {
-	if c.isPlain {
-		c.plain = c.plain[copy(dst, c.plain):]
-		return false, nil
-	}
-	if same, err = c.indexes.read(dst); err != nil {
+	p := &c.page
+	p.defined += len(dst)
+	if p.isPlain {
+		numbers := dst[:0]
+		p.plain, err = c.labels.of(p.plain, len(dst), func(label string) {
+			numbers = append(numbers, c.number(label, &c.wrong.values))
+		})
 		return false, err
 	}
-	if same {
+	if dst[0], same = p.indexes.Repeated(len(dst)); same {
 		dst = dst[:1]
+	} else if err := p.indexes.Read(dst); err != nil {
+		return false, err
 	}
-	return same, c.number(dst)
+	return same, c.look(dst)
 }
 
-// number replaces indexes by the numbers of their entries.
-func (c *maskedChunk) number(indexes []uint32) error {
+// look replaces indexes by the numbers of their entries.
+func (c *maskedChunk) look(indexes []uint32) error {
 	if c.wrong.unused > 0 {
 		for _, index := range indexes {
 			if int(index) < len(c.used) && !c.used[index] {
@@ -212,48 +229,57 @@ func (c *maskedChunk) number(indexes []uint32) error {
 	return nil
 }
 
-// toRows goes to the next data page that has rows, unless the current one has some.
-func (c *maskedChunk) toRows() error {
-	for c.left == 0 {
-		h, err := c.next()
-		if err == nil && h == nil {
-			err = errRows
-		}
-		if err != nil {
-			return err
-		}
-		if err := c.page(h); err != nil {
-			return err
-		}
+// number returns the number of a label, and counts one that is none.
+func (c *maskedChunk) number(label string, wrong *int) uint32 {
+	number, ok := c.masked.Number(label, false)
+	if !ok {
+		*wrong++
 	}
-	return nil
+	return number
 }
 
 var errRows = fmt.Errorf("%w: pages have not as many rows as the row group", formats.ErrDamaged)
 
+// toRows goes to the next data page that has rows, unless the current one has some. It reports
+// whether there are any.
+func (c *maskedChunk) toRows() (more bool, err error) {
+	for c.page.left == 0 {
+		if err := c.endPage(); err != nil {
+			return false, err
+		}
+		h, err := c.next()
+		if err != nil || h == nil {
+			return false, err
+		}
+		switch h.Type {
+		case format.DictionaryPage:
+			err = c.dictionary(h)
+		case format.DataPage, format.DataPageV2:
+			err = c.data(h)
+		default:
+			err = c.pass(h)
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
 // finish reads to the end of the chunk, where the last row must have been read, and returns
 // what is wrong with it in words.
 func (c *maskedChunk) finish() ([]string, error) {
-	for c.left == 0 {
-		h, err := c.next()
-		if err != nil {
-			return nil, err
-		}
-		if h == nil {
-			c.checkBounds()
-			return c.report(
-				counted{c.wrong.foreign, "dictionary entries that are no labels of the cut"},
-				counted{c.wrong.unused, "dictionary entries that no row uses"},
-				counted{c.wrong.values, "values that are no labels of the cut"},
-				counted{c.wrong.nulls, "nulls, which the cut does not hold"},
-				counted{c.wrong.bounds, "statistics that are no labels of the cut"},
-				counted{c.wrong.spare, "bytes after the values of a page"}), nil
-		}
-		if err := c.page(h); err != nil {
-			return nil, err
-		}
+	if more, err := c.toRows(); err != nil || more {
+		return nil, cmp.Or(err, errRows)
 	}
-	return nil, errRows
+	c.checkBounds()
+	return c.report(
+		counted{c.wrong.foreign, "dictionary entries that are no labels of the cut"},
+		counted{c.wrong.unused, "dictionary entries that no row uses"},
+		counted{c.wrong.values, "values that are no labels of the cut"},
+		counted{c.wrong.nulls, "nulls, which the cut does not hold"},
+		counted{c.wrong.bounds, "statistics that are no labels of the cut"},
+		counted{c.wrong.spare, "bytes after the values of a page"}), nil
 }
 
 // checkBounds looks at the smallest and largest values that the footer names. The format asks for
@@ -264,35 +290,102 @@ func (c *maskedChunk) checkBounds() {
 		if bound == nil {
 			continue
 		}
-		ok := c.labels.width == 0 || len(bound) == c.labels.width
-		if ok {
-			label := c.labels.of(bound)
-			if _, ok = c.masked.Number(label, false); !ok && label == "-0" {
-				_, ok = c.masked.Number("0", false)
-			}
+		value, err := plain.AppendRaw(nil, bound, c.labels.width)
+		ok := false
+		if err == nil {
+			_, err = c.labels.of(value, 1, func(label string) {
+				if _, ok = c.masked.Number(label, false); !ok && label == "-0" {
+					_, ok = c.masked.Number("0", false)
+				}
+			})
 		}
-		if !ok {
+		if err != nil || !ok {
 			c.wrong.bounds++
 		}
 	}
 }
 
-// numberOf returns the number of a value, and counts one that is no label.
-func (c *maskedChunk) numberOf(value []byte, wrong *int) uint32 {
-	number, ok := c.masked.Number(c.labels.of(value), false)
-	if !ok {
-		*wrong++
+func (c *maskedChunk) dictionary(h *pageHeader) error {
+	values, err := c.dictionaryValues(h)
+	if err != nil {
+		return err
 	}
-	return number
+	rest, err := c.labels.of(values, h.entries, func(label string) {
+		c.entry, c.used = append(c.entry, c.number(label, &c.wrong.foreign)), append(c.used, false)
+	})
+	c.wrong.unused = len(c.used)
+	c.wrong.spare += len(rest)
+	return err
 }
 
-// page begins to read a page.
-func (c *maskedChunk) page(h *pageHeader) error {
-	switch h.Type {
-	case format.DictionaryPage:
-		return c.dictionary(h)
-	case format.DataPage, format.DataPageV2:
-		return c.data(h)
+// data begins to read a data page.
+func (c *maskedChunk) data(h *pageHeader) error {
+	stored, err := c.load(h)
+	if err != nil {
+		return err
 	}
-	return c.pass(h)
+	levels, values, err := c.cut(h, stored)
+	if err != nil {
+		return err
+	}
+	p := &c.page
+	*p = maskedPage{rows: h.entries, left: h.entries, levelBytes: levels, plain: values, isPlain: h.encoding == format.Plain}
+	p.levels.Reset(levels, 1)
+	switch {
+	case p.isPlain:
+		return nil
+	case h.encoding != format.RLEDictionary && h.encoding != format.PlainDictionary:
+		return fmt.Errorf("%w: page encoding %v", formats.ErrUnsupported, h.encoding)
+	case c.dictionaries == 0:
+		return fmt.Errorf("%w: indexes without a dictionary", formats.ErrDamaged)
+	case len(values) == 0: // all may be null
+		return nil
+	}
+	if p.width, p.indexBytes, p.plain = int(values[0]), values[1:], nil; p.width > 32 {
+		return fmt.Errorf("%w: indexes of %d bits", formats.ErrDamaged, p.width)
+	}
+	p.indexes.Reset(p.indexBytes, p.width)
+	return nil
+}
+
+// endPage counts the bytes that belong to no row of the data page.
+func (c *maskedChunk) endPage() error {
+	p, levels, indexes := &c.page, 0, 0
+	if c.leaf.Definition > 0 {
+		levels = p.rows
+	}
+	if !p.isPlain {
+		indexes = p.defined
+	}
+	used, err := rle.Length(p.levelBytes, 1, levels)
+	if err != nil {
+		return err
+	}
+	c.wrong.spare += len(p.levelBytes) - used + len(p.plain)
+	if used, err = rle.Length(p.indexBytes, p.width, indexes); err != nil {
+		return err
+	}
+	c.wrong.spare += len(p.indexBytes) - used
+	c.page = maskedPage{}
+	return nil
+}
+
+// cut separates a page's definition levels from its values, which it unpacks.
+func (c *maskedChunk) cut(h *pageHeader, stored []byte) (levels, values []byte, err error) {
+	if h.Type == format.DataPageV2 {
+		var repetitions []byte // of a flat column there are none
+		repetitions, levels, values, err = h.cutLevels(stored)
+		c.wrong.spare += len(repetitions)
+		if err == nil && !h.isPlain() {
+			values, err = c.unpack(values, int64(h.Uncompressed)-int64(len(stored)-len(values)))
+		}
+		return levels, values, err
+	}
+	if values, err = c.unpack(stored, int64(h.Uncompressed)); err != nil || c.leaf.Definition == 0 {
+		return nil, values, err
+	}
+	if h.Data.V.Definitions != format.RLE {
+		return nil, nil, fmt.Errorf("%w: level encoding %v", formats.ErrUnsupported, h.Data.V.Definitions)
+	}
+	return rle.Cut(values)
 }

@@ -11,6 +11,10 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/codec"
+	"github.com/kcut/kcut/formats/internal/meta"
+	"github.com/kcut/kcut/formats/internal/rle"
+	"github.com/kcut/kcut/formats/internal/schema"
 )
 
 // pages walks the pages of a column chunk as bytes, until it has met all entries: further
@@ -18,13 +22,13 @@ import (
 // footer says of the chunk.
 type pages struct {
 	group *rowGroup
-	leaf  *leaf
-	chunk *columnMeta
+	leaf  *schema.Leaf
+	chunk *meta.Column
 
-	in      *bufio.Reader
-	headers *structReader
-	codec
-	stored []byte // the last page that was loaded
+	in       *bufio.Reader
+	headers  *meta.Walker
+	stored   []byte // the last page that was loaded
+	unpacked []byte // the last page that was unpacked
 
 	extent // of the chunk, from the next page on
 	tally
@@ -34,7 +38,7 @@ type pages struct {
 func (p *pages) open(g *rowGroup, leaf int) error {
 	if p.in == nil {
 		p.in = bufio.NewReaderSize(nil, g.file.bufferSize())
-		p.headers = newStructReader(p.in, maxHeader)
+		p.headers = meta.NewWalker(p.in, maxHeader)
 	}
 	p.group, p.leaf, p.chunk, p.extent = g, g.leaf(leaf), g.chunk(leaf), g.extent(leaf)
 	if p.from < 0 || p.to < p.from || p.to > g.file.size {
@@ -68,12 +72,30 @@ func (p *pages) next() (*pageHeader, error) {
 
 // load reads a page and holds it against its checksum. It is valid until the next one.
 func (p *pages) load(h *pageHeader) ([]byte, error) {
-	p.stored = slices.Grow(p.stored[:0], int(h.Compressed))[:h.Compressed]
+	p.stored = slices.Grow(p.stored[:0], int(h.Compressed)+rle.Padding)[:h.Compressed]
 	if _, err := io.ReadFull(p.in, p.stored); err != nil {
 		return nil, endOfFile(err)
 	}
 	return p.stored, h.check(crc32.ChecksumIEEE(p.stored))
 }
+
+// unpack returns the page of so many bytes that was stored as packed. It is valid until the
+// next one.
+func (p *pages) unpack(packed []byte, size int64) ([]byte, error) {
+	if p.chunk.Codec == format.Uncompressed || size == 0 && len(packed) == 0 { // codecs differ in what they make of nothing
+		if int64(len(packed)) != size {
+			return nil, errSize
+		}
+		return packed, nil
+	}
+	if size > p.chunk.TotalUncompressedSize {
+		return nil, fmt.Errorf("%w: a page is larger than its column chunk", formats.ErrDamaged)
+	}
+	p.unpacked = slices.Grow(p.unpacked[:0], int(size)+rle.Padding)[:size]
+	return p.unpacked, codec.Unpack(p.chunk.Codec, p.unpacked, packed)
+}
+
+var errSize = fmt.Errorf("%w: a page has another size than its header says", formats.ErrDamaged)
 
 // pass holds a page against its checksum, with no more than a buffer of it in memory.
 func (p *pages) pass(h *pageHeader) error {
@@ -148,7 +170,7 @@ func count(kinds []format.PageEncodingStats, more format.PageEncodingStats) []fo
 func (p *pages) compare() error {
 	m := p.chunk
 	entries, rows, nulls, kinds := p.entries, p.rows, p.nulls, p.kinds
-	if p.leaf.repetition == 0 {
+	if p.leaf.Repetition == 0 {
 		entries = p.group.NumRows
 	}
 	if p.rows > 0 && !slices.ContainsFunc(p.kinds, func(k format.PageEncodingStats) bool { return k.PageType == format.DataPage }) {
@@ -164,8 +186,8 @@ func (p *pages) compare() error {
 		what string
 		ok   bool
 	}{
-		{"column", slices.Equal(m.PathInSchema, p.leaf.path)},
-		{"type", m.Type == p.leaf.element.Type.V},
+		{"column", slices.Equal(m.PathInSchema, p.leaf.Path)},
+		{"type", m.Type == p.leaf.Type.V},
 		{"rows", p.entries == entries && p.rows == rows},
 		{"entries", p.entries == m.NumValues},
 		{"nulls", p.nulls == nulls},

@@ -79,7 +79,7 @@ func leaksOf(path string, b []byte) ([]Finding, error) {
 		return nil, err
 	}
 	defer r.Close()
-	return r.Leaks(context.Background(), map[string]func(string) bool{"sex": func(l string) bool { return l == "M" || l == "F" }})
+	return r.leaks(context.Background(), map[string]func(string) bool{"sex": func(l string) bool { return l == "M" || l == "F" }})
 }
 
 // footerAt returns where the footer of a file begins.

@@ -100,14 +100,11 @@ func TestDescribes(t *testing.T) {
 	if got := fmt.Sprint(r.Columns()); got != "[sex age hours]" {
 		t.Errorf("columns are %s", got)
 	}
-	labels, err := r.Labels(context.Background(), 1, []string{"hours", "sex"})
-	if err != nil {
-		t.Fatal(err)
+	texts, err := r.texts(context.Background(), 1, "hours", "sex")
+	if got, want := fmt.Sprint(texts), "[[38 40 38] [M null F]]"; got != want || err != nil {
+		t.Errorf("labels are %s, %v, want %s", got, err, want)
 	}
-	if got, want := fmt.Sprint(labels), "[{[38 40] [1 2 1]} {[M F] [1 0 2]}]"; got != want {
-		t.Errorf("labels are %s, want %s", got, want)
-	}
-	if _, err := r.Labels(context.Background(), 0, []string{"absent"}); !errors.Is(err, formats.ErrSchema) {
+	if _, err := r.texts(context.Background(), 0, "absent"); !errors.Is(err, formats.ErrSchema) {
 		t.Errorf("absent column: %v, want ErrSchema", err)
 	}
 }
@@ -161,10 +158,10 @@ func readAll(b []byte, path string) error {
 	defer r.Close()
 	yes := func(string) bool { return true }
 	for g := range r.RowGroups() {
-		if _, err := r.Labels(context.Background(), g, []string{"sex", "age", "hours"}); err != nil {
+		if _, err := r.texts(context.Background(), g, "sex", "age", "hours"); err != nil {
 			return err
 		}
 	}
-	_, err = r.Leaks(context.Background(), map[string]func(string) bool{"sex": yes, "age": yes})
+	_, err = r.leaks(context.Background(), map[string]func(string) bool{"sex": yes, "age": yes})
 	return err
 }

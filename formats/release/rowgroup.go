@@ -9,11 +9,13 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/fence"
+	"github.com/kcut/kcut/formats/internal/meta"
+	"github.com/kcut/kcut/formats/internal/schema"
 )
 
 // rowGroup is what the footer says of one row group.
 type rowGroup struct {
-	rowGroupMeta
+	meta.RowGroup
 	file   *File
 	number int
 	plain  bool // the entry has the bytes that kcut writes for it
@@ -62,7 +64,7 @@ func (g *rowGroup) read(in io.Reader) (err error) {
 	if _, err := io.ReadFull(in, raw); err != nil {
 		return endOfFile(err)
 	}
-	if g.plain, err = decode(raw, &g.rowGroupMeta); err != nil {
+	if g.plain, err = decode(raw, &g.RowGroup); err != nil {
 		return err
 	}
 	if chunks, leaves := len(g.Columns), len(g.file.footer.leaves); chunks != leaves {
@@ -77,10 +79,10 @@ func (g *rowGroup) read(in io.Reader) (err error) {
 }
 
 // leaf returns what the schema says of a leaf.
-func (g *rowGroup) leaf(i int) *leaf { return &g.file.footer.leaves[i] }
+func (g *rowGroup) leaf(i int) *schema.Leaf { return &g.file.footer.leaves[i] }
 
 // chunk returns what the footer says of the chunk of a leaf.
-func (g *rowGroup) chunk(leaf int) *columnMeta { return &g.Columns[leaf].MetaData.V }
+func (g *rowGroup) chunk(leaf int) *meta.Column { return &g.Columns[leaf].MetaData.V }
 
 // extent is a range of bytes of the file.
 type extent struct{ from, to int64 }

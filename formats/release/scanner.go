@@ -145,7 +145,7 @@ func (s *Scanner) Kept(ctx context.Context, r *File, rowGroup int) (findings []F
 		if masked[leaf] || ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return inColumn(g, g.leaf(leaf).name(), func() (err error) {
+		return inColumn(g, g.leaf(leaf).Column(), func() (err error) {
 			pages := &s.workers[worker].kept
 			if err = pages.open(g, leaf); err == nil {
 				reports[leaf], err = pages.kept()
@@ -157,7 +157,7 @@ func (s *Scanner) Kept(ctx context.Context, r *File, rowGroup int) (findings []F
 		return nil, err
 	}
 	for leaf, report := range reports {
-		findings = g.find(findings, g.leaf(leaf).name(), report)
+		findings = g.find(findings, g.leaf(leaf).Column(), report)
 	}
 	return findings, nil
 }

@@ -36,7 +36,7 @@ func TestCopiedDictionaryIsLetGo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := e.entry.Columns[0].MetaData.Statistics.V; string(s.MinValue) != "Bern" || string(s.MaxValue) != "Bern" {
+	if s := e.entry.Columns[0].MetaData.V.Statistics.V; string(s.MinValue) != "Bern" || string(s.MaxValue) != "Bern" {
 		t.Errorf("bounds of %d and %d bytes", len(s.MinValue), len(s.MaxValue))
 	}
 }

@@ -3,9 +3,11 @@ package writer
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/plain"
+	"github.com/kcut/kcut/formats/internal/schema"
 )
 
 // Limits of a dictionary that is not forced: beyond them PLAIN pages are smaller or
@@ -19,6 +21,7 @@ const (
 type dictionary struct {
 	form     plain.Form
 	nullable bool
+	forced   bool              // it has no limits
 	values   formats.Values    // the entries
 	bytes    int               // their PLAIN size
 	words    map[uint64]uint32 // value → index
@@ -26,8 +29,9 @@ type dictionary struct {
 
 	// Codes of a batch mean what they mean as long as the pointer stays: every value is
 	// looked up once. Only values that some row used have an index here.
-	source  *formats.Values
-	indexes []uint32 // code → index + 2, 1 for null; 0: not met yet
+	source    *formats.Values
+	indexes   []uint32 // code → index + 2, 1 for null; 0: not met yet
+	positions []uint32 // codes of rows that have none
 }
 
 // What indexes holds. Less firstIndex, a null becomes absent.
@@ -37,9 +41,9 @@ const (
 	firstIndex = 2
 )
 
-func newDictionary(c Column, leaf leafElement) (d dictionary, err error) {
-	d = dictionary{nullable: leaf.definition > 0, words: map[uint64]uint32{}, texts: map[string]uint32{}}
-	d.form, err = plain.FormOf(c.Field.Type, leaf.element)
+func newDictionary(c Column, leaf schema.Leaf) (d dictionary, err error) {
+	d = dictionary{nullable: leaf.Definition > 0, forced: c.Masked, words: map[uint64]uint32{}, texts: map[string]uint32{}}
+	d.form, err = plain.FormOf(c.Field.Type, *leaf.SchemaElement)
 	return d, err
 }
 
@@ -52,12 +56,31 @@ func (d *dictionary) reset() {
 	d.source, d.indexes = nil, d.indexes[:0]
 }
 
-// checkType refuses the values of a column that are kept otherwise than the entries.
-func (d *dictionary) checkType(v *formats.Values) error {
-	if v == nil || v.Type.InWords() != d.form.Type.InWords() {
-		return fmt.Errorf("%w: values of another type", formats.ErrSchema)
+// codes returns the codes of rows of a column, and makes indexes ready for them. Those of rows
+// whose values have none are their positions among the values.
+func (d *dictionary) codes(col *formats.Column, from, to int) ([]uint32, error) {
+	if col.Values == nil || col.Values.Type.InWords() != d.form.Type.InWords() {
+		return nil, fmt.Errorf("%w: values of another type", formats.ErrSchema)
 	}
-	return nil
+	if col.Codes != nil {
+		d.follow(col.Values)
+		return col.Codes[from:to], nil
+	}
+	d.source = nil // values of that shape change under their pointer
+	d.follow(col.Values)
+	d.positions = d.positions[:0]
+	last := uint32(0)
+	for row, ok := range col.Valid[:to] {
+		code := uint32(0)
+		if ok {
+			last++
+			code = last
+		}
+		if row >= from {
+			d.positions = append(d.positions, code)
+		}
+	}
+	return d.positions, nil
 }
 
 // follow makes indexes cover every code of v.
@@ -65,8 +88,9 @@ func (d *dictionary) follow(v *formats.Values) {
 	if d.source != v {
 		d.source, d.indexes = v, d.indexes[:0]
 	}
-	for len(d.indexes) <= v.Len() {
-		d.indexes = append(d.indexes, unmet)
+	if have := len(d.indexes); have <= v.Len() {
+		d.indexes = slices.Grow(d.indexes, v.Len()+1-have)[:v.Len()+1]
+		clear(d.indexes[have:])
 	}
 }
 
@@ -77,50 +101,74 @@ var (
 	errCode = fmt.Errorf("%w: code without a value", formats.ErrDamaged)
 )
 
-// meet returns the index of code's value in v, and adds the value when it is new. It is plus 2, as
-// in indexes.
-func (d *dictionary) meet(v *formats.Values, code uint32) (uint32, error) {
+// lookUp fills the indexes of rows, absent for null, until the dictionary has outgrown what pays. It
+// returns how many it filled, and whether nulls are among them. A code that leads through others has
+// the place through[code].
+func (d *dictionary) lookUp(indexes, through, codes []uint32) (n int, nulls bool, err error) {
+	lowest := uint32(absent)
+	table := d.indexes
+	indexes = indexes[:len(codes)]
+	for i, code := range codes {
+		if through != nil {
+			if int(code) >= len(through) {
+				return i, false, errCode
+			}
+			code = through[code]
+		}
+		if int(code) >= len(table) {
+			return i, false, errCode
+		}
+		own := table[code]
+		if own == unmet {
+			if own, err = d.meet(code); err != nil {
+				return i, false, err
+			}
+			if !d.forced && (d.values.Len() > maxDictionaryEntries || d.bytes > maxDictionaryBytes) {
+				return i, lowest == nullIndex, nil
+			}
+			table[code] = own
+		}
+		lowest = min(lowest, own)
+		indexes[i] = own - firstIndex
+	}
+	return len(codes), lowest == nullIndex, nil
+}
+
+// meet returns what indexes has of a code, whose value it adds when it is new.
+func (d *dictionary) meet(code uint32) (uint32, error) {
 	switch {
-	case int(code) > v.Len():
-		return unmet, errCode
 	case code > 0:
-		return d.index(v, int(code-1)) + firstIndex, nil
+		return d.index(int(code-1)) + firstIndex, nil
 	case !d.nullable:
 		return unmet, errRequired
 	}
 	return nullIndex, nil
 }
 
-// index returns the index of value i of v, which it adds when it is new.
-func (d *dictionary) index(v *formats.Values, i int) uint32 {
+// index returns the index of value i of the source, which it adds when it is new.
+func (d *dictionary) index(i int) uint32 {
+	next, v := uint32(d.values.Len()), d.source
 	if v.Type.InWords() {
 		word := v.Words[i]
 		if index, ok := d.words[word]; ok {
 			return index
 		}
-		index := uint32(len(d.values.Words))
+		d.words[word] = next
 		d.values.Words = append(d.values.Words, word)
-		d.words[word] = index
 		d.bytes += d.form.Size
-		return index
+		return next
 	}
 	text := v.Bytes(i)
 	if index, ok := d.texts[string(text)]; ok {
 		return index
 	}
-	index := uint32(len(d.values.Ends))
+	d.texts[string(text)] = next
 	d.values.AppendBytes(text)
-	d.texts[string(text)] = index
 	d.bytes += d.form.Size
 	if d.form.Size == 0 {
 		d.bytes += 4 + len(text)
 	}
-	return index
-}
-
-// full reports whether d has outgrown what pays.
-func (d *dictionary) full() bool {
-	return d.values.Len() > maxDictionaryEntries || d.bytes > maxDictionaryBytes
+	return next
 }
 
 // encode writes the dictionary page.

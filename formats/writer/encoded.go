@@ -1,87 +1,63 @@
 package writer
 
 import (
-	"encoding/binary"
 	"fmt"
 
-	"github.com/parquet-go/parquet-go/encoding/thrift"
-
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/meta"
 )
 
-// AppendTo appends the row group in a form that another process can read, version 1 of it:
-//
-//	entry, as in a file's footer, of the first row group | number of segments | segments…
-//
-// The entry has its length in front. A segment is its length plus one and its bytes or, when it is
-// copied, 0 and where it lies in the source: offset, size. All these numbers are uvarints.
-func (g *EncodedRowGroup) AppendTo(to []byte) ([]byte, error) {
-	entry, err := encode(&g.entry)
-	if err != nil {
-		return nil, err
-	}
-	to = append(binary.AppendUvarint(to, uint64(len(entry))), entry...)
-	to = binary.AppendUvarint(to, uint64(len(g.out)))
+// EncodedRowGroup is a row group ready to be written.
+type EncodedRowGroup struct {
+	Rows  int64
+	out   []segment
+	size  int64
+	entry meta.RowGroup // offsets as if it were the first of its file
+}
+
+// Size returns the number of bytes that the row group adds to a file, without its footer entry.
+func (g *EncodedRowGroup) Size() int64 { return g.size }
+
+// copyGap is the most that lies between pages that follow each other: the header of a page.
+const copyGap = 4 << 10
+
+// Copied returns where the pages lie that are copied, those that follow each other as one.
+func (g *EncodedRowGroup) Copied() (ranges []formats.Range) {
 	for _, s := range g.out {
-		if s.bytes != nil {
-			to = append(binary.AppendUvarint(to, uint64(len(s.bytes))+1), s.bytes...)
-			continue
-		}
-		for _, n := range []int64{0, s.offset, s.size} {
-			to = binary.AppendUvarint(to, uint64(n))
+		last := len(ranges) - 1
+		switch {
+		case s.Bytes != nil:
+		case last >= 0 && s.Offset >= ranges[last].To && s.Offset-ranges[last].To <= copyGap:
+			ranges[last].To = s.Offset + s.Size
+		default:
+			ranges = append(ranges, formats.Range{From: s.Offset, To: s.Offset + s.Size})
 		}
 	}
-	return to, nil
+	return ranges
+}
+
+// serialized is what another process is given of a row group, in Thrift's compact protocol.
+type serialized struct {
+	Entry    meta.RowGroup `thrift:"1,required"` // as in a file's footer
+	Segments []segment     `thrift:"2,required"`
+}
+
+// AppendTo appends the row group in a form that another process can read.
+func (g *EncodedRowGroup) AppendTo(to []byte) ([]byte, error) {
+	b, err := meta.Encode(&serialized{g.entry, g.out})
+	return append(to, b...), err
 }
 
 // ParseRowGroup returns the row group that AppendTo has appended to nothing, in whose memory its
 // pages stay. The error wraps formats.ErrDamaged.
 func ParseRowGroup(b []byte) (*EncodedRowGroup, error) {
-	p := &parser{rest: b}
-	g := &EncodedRowGroup{}
-	if err := thrift.Unmarshal(&protocol, p.bytes(p.number()), &g.entry); err != nil || p.failed {
-		return nil, fmt.Errorf("read the entry of a row group: %w", formats.ErrDamaged)
+	var s serialized
+	if _, err := meta.Decode(b, &s); err != nil {
+		return nil, fmt.Errorf("read a row group: %w", err)
 	}
-	g.Rows = g.entry.NumRows
-	for n := p.number(); n > 0 && !p.failed; n-- {
-		s := segment{}
-		if n := p.number(); n > 0 {
-			s.bytes = p.bytes(n - 1)
-			g.size += int64(len(s.bytes))
-		} else {
-			s.offset, s.size = int64(p.number()), int64(p.number())
-			g.size += s.size
-		}
-		g.out = append(g.out, s)
-	}
-	if p.failed {
-		return nil, fmt.Errorf("read the pages of a row group: %w", formats.ErrDamaged)
+	g := &EncodedRowGroup{Rows: s.Entry.NumRows, out: s.Segments, entry: s.Entry}
+	for _, s := range g.out {
+		g.size += int64(len(s.Bytes)) + s.Size
 	}
 	return g, nil
-}
-
-// parser takes numbers and bytes off the front. After a failure nothing is left.
-type parser struct {
-	rest   []byte
-	failed bool
-}
-
-func (p *parser) number() uint64 {
-	v, n := binary.Uvarint(p.rest)
-	if n <= 0 {
-		p.rest, p.failed = nil, true
-		return 0
-	}
-	p.rest = p.rest[n:]
-	return v
-}
-
-func (p *parser) bytes(n uint64) []byte {
-	if n > uint64(len(p.rest)) {
-		p.rest, p.failed = nil, true
-		return nil
-	}
-	b := p.rest[:n:n]
-	p.rest = p.rest[n:]
-	return b
 }

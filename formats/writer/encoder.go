@@ -1,24 +1,21 @@
 package writer
 
 import (
-	"bytes"
 	"encoding/binary"
-	"fmt"
 	"math"
-	"slices"
 	"sync"
 
 	"github.com/parquet-go/parquet-go/format"
 
-	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/codec"
+	"github.com/kcut/kcut/formats/internal/rle"
 )
 
 // pageEncoder makes pages, one at a time. All but the compressor is scratch.
 type pageEncoder struct {
-	compressor
-	body    []byte // the page being built
-	packed  []byte // the page compressed
-	header  bytes.Buffer
+	codec.Compressor
+	body    []byte   // the page being built
+	packed  []byte   // the page compressed
 	present []uint32 // indexes that are not null
 	levels  []byte
 }
@@ -51,8 +48,8 @@ func (p *PageEncoders) acquire() (*pageEncoder, error) {
 		p.idle = p.idle[:last]
 		return one, nil
 	}
-	c, err := newCompressor(p.options)
-	return &pageEncoder{compressor: c}, err
+	c, err := codec.NewCompressor(p.options.Compression, p.options.Level)
+	return &pageEncoder{Compressor: c}, err
 }
 
 // mostScratch is what an encoder keeps of its scratch: the pages of all but very large values take less.
@@ -75,31 +72,12 @@ func (e *pageEncoder) dataPage(entries, nulls int, encoding format.Encoding) (st
 	return page, err
 }
 
-// store compresses body and completes the header.
-func (e *pageEncoder) store(h pageHeader) (page storedPage, err error) {
-	if e.packed, err = e.compress(e.packed[:0], e.body); err != nil {
-		return page, fmt.Errorf("compress page: %w", err)
-	}
-	if max(len(e.body), len(e.packed)) > math.MaxInt32 {
-		return page, fmt.Errorf("write page of %d bytes: %w size", len(e.body), formats.ErrUnsupported)
-	}
-	e.header.Reset()
-	h.store(len(e.body), e.packed)
-	if err := h.encode(&e.header); err != nil {
-		return page, err
-	}
-	return storedPage{
-		kind: h.Type, unpacked: e.header.Len() + len(e.body),
-		bytes: slices.Concat(e.header.Bytes(), e.packed),
-	}, nil
-}
-
 // absent stands for null among dictionary indexes: code 0 less 1.
 const absent = math.MaxUint32
 
 // indexPage makes the page of some rows, which are indexes of so many entries of a dictionary.
 func (e *pageEncoder) indexPage(rows []uint32, entries int, nullable, nulls bool) (storedPage, error) {
-	width := max(1, widthOf(entries-1)) // one bit for one entry: not every reader takes none
+	width := max(1, rle.Width(entries-1)) // one bit for one entry: not every reader takes none
 	e.body = e.body[:0]
 	present := rows
 	switch {
@@ -107,11 +85,11 @@ func (e *pageEncoder) indexPage(rows []uint32, entries int, nullable, nulls bool
 		present = e.split(rows)
 	case nullable:
 		e.body = append(e.body, 0, 0, 0, 0)
-		e.body = appendRun(e.body, 1, len(rows), 1)
+		e.body = rle.AppendRun(e.body, 1, len(rows), 1)
 		binary.LittleEndian.PutUint32(e.body, uint32(len(e.body)-4))
 	}
 	e.body = append(e.body, byte(width))
-	e.body = appendHybrid(e.body, present, width)
+	e.body = rle.Append(e.body, present, width)
 	return e.dataPage(len(rows), len(rows)-len(present), format.RLEDictionary)
 }
 
@@ -126,7 +104,7 @@ func (e *pageEncoder) split(rows []uint32) []uint32 {
 		e.levels = append(e.levels, 1)
 		e.present = append(e.present, index)
 	}
-	e.body = appendLevels(e.body, e.levels, 1)
+	e.body = rle.AppendLevels(e.body, e.levels, 1)
 	return e.present
 }
 

@@ -5,15 +5,13 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
-)
 
-// The structs of this file are Parquet's metadata as far as a release has it. Those of
-// parquet-go cannot leave out the number of nulls, and a wrong zero would be believed.
+	"github.com/kcut/kcut/formats/internal/meta"
+)
 
 // footer is the file's metadata. Entries of row groups are encoded when these are written:
 // that takes a quarter of the memory.
@@ -43,10 +41,10 @@ type footerTail struct {
 const listField = 1<<4 | byte(thrift.LIST)
 
 // add adds the entry of a row group.
-func (f *footer) add(g *rowGroupMeta) error {
-	entry, err := encode(g)
+func (f *footer) add(g *meta.RowGroup) error {
+	entry, err := meta.Encode(g)
 	if err != nil {
-		return err
+		return fmt.Errorf("encode footer: %w", err)
 	}
 	entry = slices.Clone(entry) // without room to grow
 	f.groups = append(f.groups, entry)
@@ -59,65 +57,22 @@ func (f *footer) add(g *rowGroupMeta) error {
 const entryBytes = 48
 
 // write writes the footer, its length and the magic.
-func (f *footer) write(to io.Writer) error {
-	head, err := encode(&f.head)
+func (f *footer) write(out *bufio.Writer) error {
+	head, err := meta.Encode(&f.head)
 	if err != nil {
-		return err
+		return fmt.Errorf("encode footer: %w", err)
 	}
-	tail, err := encode(&f.tail)
+	tail, err := meta.Encode(&f.tail)
 	if err != nil {
-		return err
+		return fmt.Errorf("encode footer: %w", err)
 	}
 	list := bytes.NewBuffer([]byte{listField})
-	_ = protocol.NewWriter(list).WriteList(thrift.List{Size: int32(len(f.groups)), Type: thrift.STRUCT}) // to memory
-	parts := slices.Concat([][]byte{head[:len(head)-1], list.Bytes()}, f.groups, [][]byte{tail})         // a struct ends with a byte
+	_ = new(thrift.CompactProtocol).NewWriter(list).WriteList(thrift.List{Size: int32(len(f.groups)), Type: thrift.STRUCT}) // to memory
 	size := 0
-	out := bufio.NewWriterSize(to, footerBuffer)
-	for _, part := range parts {
+	for _, part := range slices.Concat([][]byte{head[:len(head)-1], list.Bytes()}, f.groups, [][]byte{tail}) { // a struct ends with a byte
 		size += len(part)
 		out.Write(part) // an error stays until the flush
 	}
 	out.Write(append(binary.LittleEndian.AppendUint32(nil, uint32(size)), magic...))
 	return out.Flush()
-}
-
-// footerBuffer is how much of a footer is written at a time, in bytes.
-const footerBuffer = 1 << 16
-
-var protocol thrift.CompactProtocol
-
-func encode(v any) ([]byte, error) {
-	b, err := thrift.Marshal(&protocol, v)
-	if err != nil {
-		return nil, fmt.Errorf("encode footer: %w", err)
-	}
-	return b, nil
-}
-
-type rowGroupMeta struct {
-	Columns             []chunkMeta `thrift:"1,required"`
-	TotalByteSize       int64       `thrift:"2,required"`
-	NumRows             int64       `thrift:"3,required"`
-	FileOffset          int64       `thrift:"5,optional"`
-	TotalCompressedSize int64       `thrift:"6,optional"`
-	Ordinal             int16       `thrift:"7,optional,writezero"`
-}
-
-type chunkMeta struct {
-	FileOffset int64      `thrift:"2,required"` // always 0
-	MetaData   columnMeta `thrift:"3,optional"`
-}
-
-type columnMeta struct {
-	Type                  format.Type                    `thrift:"1,required"`
-	Encoding              []format.Encoding              `thrift:"2,required"`
-	PathInSchema          []string                       `thrift:"3,required"`
-	Codec                 format.CompressionCodec        `thrift:"4,required"`
-	NumValues             int64                          `thrift:"5,required"`
-	TotalUncompressedSize int64                          `thrift:"6,required"`
-	TotalCompressedSize   int64                          `thrift:"7,required"`
-	DataPageOffset        int64                          `thrift:"9,required"`
-	DictionaryPageOffset  int64                          `thrift:"11,optional"`
-	Statistics            thrift.Null[format.Statistics] `thrift:"12,optional"`
-	EncodingStats         []format.PageEncodingStats     `thrift:"13,optional"`
 }

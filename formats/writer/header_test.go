@@ -38,7 +38,7 @@ func TestChecksumOfZero(t *testing.T) {
 	if sum := crc32.ChecksumIEEE(binary.LittleEndian.AppendUint32(nil, number)); sum != 0 {
 		t.Fatalf("the checksum is %d", sum)
 	}
-	found, err := openReleased(t, numbers(t, number)).Leaks(t.Context(), nil)
+	found, err := leaksIn(t, numbers(t, number))
 	if err != nil || len(found) > 0 {
 		t.Errorf("found %v, %v", found, err)
 	}

@@ -4,21 +4,21 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/rle"
+	"github.com/kcut/kcut/formats/internal/schema"
 )
 
 // labelChunk collects a column chunk of labels: always by dictionary, and page by page. A page's
 // indexes are as wide as the labels met so far need.
 type labelChunk struct {
-	leaf leafElement
+	leaf schema.Leaf
 	dict dictionary
 	encodedPages
-	page   []uint32 // indexes of the page being filled
-	nulls  bool     // among them
-	joined []uint32 // of dict.indexes, for codes that lead to codes
-	codes  []uint32 // scratch
+	page  []uint32 // indexes of the page being filled
+	nulls bool     // among them
 }
 
-func newLabelChunk(c Column, leaf leafElement, p *PageEncoders) (*labelChunk, error) {
+func newLabelChunk(c Column, leaf schema.Leaf, p *PageEncoders) (*labelChunk, error) {
 	dict, err := newDictionary(c, leaf)
 	if err != nil {
 		return nil, err
@@ -39,52 +39,24 @@ func (c *labelChunk) rows() int { return c.full + len(c.page) }
 func (c *labelChunk) held() int { return int(c.stored) + c.dict.bytes }
 
 func (c *labelChunk) append(col *formats.Column, from, to int) error {
-	if err := c.dict.checkType(col.Values); err != nil {
+	codes, err := c.dict.codes(col, from, to)
+	if err != nil {
 		return err
 	}
-	if col.Codes != nil {
-		c.dict.follow(col.Values)
-		return c.appendCodes(c.dict.indexes, nil, col.Codes[from:to])
-	}
-	c.codes, _ = appendPositions(c.codes[:0], col.Valid[from:to], lastCode(col.Valid[:from]))
-	c.dict.source = nil // values of that shape change under their pointer
-	c.dict.follow(col.Values)
-	return c.appendCodes(c.dict.indexes, nil, c.codes)
+	return c.appendCodes(nil, codes)
 }
 
-// appendThrough appends rows whose labels are through[code].
-func (c *labelChunk) appendThrough(labels *formats.Values, through, codes []uint32) error {
-	c.dict.follow(labels)
-	if len(through) > len(codes) { // not worth a table of its own
-		c.codes = c.codes[:0]
-		for _, code := range codes {
-			if int(code) >= len(through) {
-				return errCode
-			}
-			c.codes = append(c.codes, through[code])
-		}
-		return c.appendCodes(c.dict.indexes, nil, c.codes)
-	}
-	c.joined = c.joined[:0]
-	for _, code := range through {
-		own := uint32(unmet)
-		if int(code) < len(c.dict.indexes) { // a code that no row has may lead nowhere
-			own = c.dict.indexes[code]
-		}
-		c.joined = append(c.joined, own)
-	}
-	return c.appendCodes(c.joined, through, codes)
-}
-
-// appendCodes appends rows whose indexes are in a table, those of labels not met yet excepted.
-func (c *labelChunk) appendCodes(table, through, codes []uint32) error {
+// appendCodes appends rows, whose codes may lead through others.
+func (c *labelChunk) appendCodes(through, codes []uint32) error {
 	for len(codes) > 0 {
 		at := len(c.page)
 		n := min(len(codes), pageRows-at)
 		c.page = c.page[:at+n]
-		if err := c.lookUp(c.page[at:], table, through, codes[:n]); err != nil {
+		_, nulls, err := c.dict.lookUp(c.page[at:], through, codes[:n])
+		if err != nil {
 			return err
 		}
+		c.nulls = c.nulls || nulls
 		codes = codes[n:]
 		if len(c.page) == pageRows {
 			if err := c.flush(); err != nil {
@@ -93,42 +65,6 @@ func (c *labelChunk) appendCodes(table, through, codes []uint32) error {
 		}
 	}
 	return nil
-}
-
-// lookUp fills the indexes of some rows.
-func (c *labelChunk) lookUp(indexes, table, through, codes []uint32) (err error) {
-	lowest := uint32(absent)
-	indexes = indexes[:len(codes)]
-	for i, code := range codes {
-		if int(code) >= len(table) {
-			return errCode
-		}
-		own := table[code]
-		if own == unmet {
-			if own, err = c.meet(code, through); err != nil {
-				return err
-			}
-			table[code] = own
-		}
-		lowest = min(lowest, own)
-		indexes[i] = own - firstIndex
-	}
-	c.nulls = c.nulls || lowest == nullIndex
-	return nil
-}
-
-// meet gives the label of a code its place in the dictionary.
-func (c *labelChunk) meet(code uint32, through []uint32) (own uint32, err error) {
-	if through == nil {
-		return c.dict.meet(c.dict.source, code)
-	}
-	if code = through[code]; int(code) >= len(c.dict.indexes) {
-		return unmet, errCode
-	}
-	if c.dict.indexes[code] == unmet {
-		c.dict.indexes[code], err = c.dict.meet(c.dict.source, code)
-	}
-	return c.dict.indexes[code], err
 }
 
 // flush encodes the rows of the open page.
@@ -143,35 +79,35 @@ func (c *labelChunk) flush() error {
 	return err
 }
 
-func (c *labelChunk) encode(p *pageWriter) ([]chunkMeta, error) {
+func (c *labelChunk) encode(p *pageWriter) error {
 	if err := c.flush(); err != nil {
-		return nil, err
+		return err
 	}
 	p.begin(c.leaf)
 	if c.dict.values.Len() == 0 {
 		return c.encodeNulls(p)
 	}
 	if err := c.dict.encode(p); err != nil {
-		return nil, err
+		return err
 	}
-	for _, page := range c.done {
-		p.place(page)
-	}
+	p.place(c.done...)
 	var b bounds
 	b.add(&c.dict.values)
-	return []chunkMeta{p.end(b.extremes(c.dict.form, c.leaf.element))}, nil
+	p.end(b.extremes(c.dict.form, c.leaf.SchemaElement))
+	return nil
 }
 
 // encodeNulls writes a chunk that has no label: not every reader takes an empty dictionary.
-func (c *labelChunk) encodeNulls(p *pageWriter) ([]chunkMeta, error) {
+func (c *labelChunk) encodeNulls(p *pageWriter) error {
 	for left := c.full; left > 0; left -= pageRows {
 		rows := min(left, pageRows)
-		p.body = appendLevels(p.body[:0], make([]byte, rows), c.leaf.definition)
+		p.body = rle.AppendLevels(p.body[:0], make([]byte, rows), c.leaf.Definition)
 		page, err := p.dataPage(rows, rows, format.Plain)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		p.place(page)
 	}
-	return []chunkMeta{p.end(nil, nil)}, nil
+	p.end(nil, nil)
+	return nil
 }

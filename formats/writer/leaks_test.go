@@ -2,7 +2,6 @@ package writer
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"slices"
 	"testing"
@@ -12,19 +11,26 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/formatstest"
+	"github.com/kcut/kcut/formats/internal/codec"
+	"github.com/kcut/kcut/formats/internal/meta"
+	"github.com/kcut/kcut/formats/internal/rle"
 	"github.com/kcut/kcut/formats/internal/schema"
+	"github.com/kcut/kcut/formats/release"
 )
 
 // TestLeaksInPages plants what a careless writer leaves in the pages of a column.
 func TestLeaksInPages(t *testing.T) {
-	text := leavesOf(schema.Of(formats.Field{Name: "sex", Type: formats.Type{Kind: formats.String}}))[0]
+	text, err := schema.Of(formats.Field{Name: "sex", Type: formats.Type{Kind: formats.String}}).Leaves()
+	if err != nil {
+		t.Fatal(err)
+	}
 	entries := func(labels ...string) (b []byte) {
 		for _, l := range labels {
 			b = append(binary.LittleEndian.AppendUint32(b, uint32(len(l))), l...)
 		}
 		return b
 	}
-	indexes := appendHybrid([]byte{2}, []uint32{0, 1, 1}, 2)
+	indexes := rle.Append([]byte{2}, []uint32{0, 1, 1}, 2)
 	for _, tc := range []struct {
 		name       string
 		dictionary []byte // three entries
@@ -34,19 +40,19 @@ func TestLeaksInPages(t *testing.T) {
 		want       string
 	}{
 		{"unused entry", entries("M", "F", "M"), indexes, format.RLEDictionary, "", "1 dictionary entries that no row uses"},
-		{"foreign entry", entries("M", "Alice", "F"), appendHybrid([]byte{2}, []uint32{0, 1, 2}, 2), format.RLEDictionary, "", "1 dictionary entries that are no labels of the cut"},
-		{"dictionary page", append(entries("M", "F", "F"), "Alice"...), appendHybrid([]byte{2}, []uint32{0, 1, 2}, 2), format.RLEDictionary, "", "5 bytes after the values of a page"},
-		{"data page", entries("M", "F", "M"), append(appendHybrid([]byte{2}, []uint32{0, 1, 2}, 2), "Alice"...), format.RLEDictionary, "", "5 bytes after the values of a page"},
+		{"foreign entry", entries("M", "Alice", "F"), rle.Append([]byte{2}, []uint32{0, 1, 2}, 2), format.RLEDictionary, "", "1 dictionary entries that are no labels of the cut"},
+		{"dictionary page", append(entries("M", "F", "F"), "Alice"...), rle.Append([]byte{2}, []uint32{0, 1, 2}, 2), format.RLEDictionary, "", "5 bytes after the values of a page"},
+		{"data page", entries("M", "F", "M"), append(rle.Append([]byte{2}, []uint32{0, 1, 2}, 2), "Alice"...), format.RLEDictionary, "", "5 bytes after the values of a page"},
 		{"values", nil, entries("M", "Alice", "F"), format.Plain, "", "1 values that are no labels of the cut"},
 		{"after the pages", nil, entries("M", "F", "M"), format.Plain, "Alice", "5 bytes after the last page"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			none, err := newCompressor(Options{Compression: "none"})
+			none, err := codec.NewCompressor("none", 0)
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := &pageWriter{pageEncoder: &pageEncoder{compressor: none}}
-			p.begin(text)
+			p := &pageWriter{pageEncoder: &pageEncoder{Compressor: none}}
+			p.begin(text[0])
 			if p.body = tc.dictionary; tc.dictionary != nil {
 				if err := p.dictionary(3); err != nil {
 					t.Fatal(err)
@@ -59,7 +65,7 @@ func TestLeaksInPages(t *testing.T) {
 			}
 			p.place(page)
 			if tc.after != "" {
-				p.out = append(p.out, segment{bytes: []byte(tc.after)})
+				p.out = append(p.out, segment{Bytes: []byte(tc.after)})
 			}
 			p.chunk.TotalCompressedSize += int64(len(tc.after))
 			checkPage(t, p, tc.want)
@@ -75,14 +81,17 @@ func checkPage(t *testing.T, p *pageWriter, want string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &EncodedRowGroup{Rows: 3, out: p.out, entry: rowGroupMeta{NumRows: 3, FileOffset: firstOffset, Columns: []chunkMeta{p.end(nil, nil)}}}
+	p.end(nil, nil)
+	g := &EncodedRowGroup{Rows: 3, out: p.out, entry: meta.RowGroup{NumRows: 3, Columns: p.chunks}}
 	if err := w.Write(g); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	found, err := openReleased(t, b.Bytes()).Leaks(context.Background(), map[string]func(string) bool{"sex": func(l string) bool { return l == "M" || l == "F" }})
+	found, err := leaksIn(t, b.Bytes(), release.Masked{Name: "sex", Number: func(label string, null bool) (uint32, bool) {
+		return 0, null || label == "M" || label == "F"
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}

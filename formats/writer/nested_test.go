@@ -57,7 +57,7 @@ func randomVisit(r *rand.Rand) (v visitRow) {
 }
 
 // leavesOfRows returns rows as the leaves of a batch's column.
-func leavesOfRows(schema *pq.Schema, rows []visitRow, highest []leafElement) []formats.Leaf {
+func leavesOfRows(schema *pq.Schema, rows []visitRow, highest []declared.Leaf) []formats.Leaf {
 	leaves := make([]formats.Leaf, len(highest))
 	for i := range leaves {
 		leaves[i].Values = &formats.Values{Type: formats.Type{Kind: formats.Binary}}
@@ -66,13 +66,13 @@ func leavesOfRows(schema *pq.Schema, rows []visitRow, highest []leafElement) []f
 		for _, v := range schema.Deconstruct(nil, row) {
 			l, h := &leaves[v.Column()], highest[v.Column()]
 			l.Entries++
-			if h.repetition > 0 {
+			if h.Repetition > 0 {
 				l.Repetition = append(l.Repetition, byte(v.RepetitionLevel()))
 			}
-			if h.definition > 0 {
+			if h.Definition > 0 {
 				l.Definition = append(l.Definition, byte(v.DefinitionLevel()))
 			}
-			if v.DefinitionLevel() == h.definition {
+			if v.DefinitionLevel() == h.Definition {
 				l.Values.AppendBytes(v.Bytes())
 			}
 		}
@@ -129,7 +129,11 @@ func writeNested(t *testing.T, r *rand.Rand, schema *pq.Schema, field formats.Fi
 	}
 	for len(rows) > 0 {
 		n := 1 + r.IntN(len(rows))
-		c := &formats.Column{Leaves: leavesOfRows(schema, rows[:n], leavesOf(declared.Of(field)))}
+		leaves, err := declared.Of(field).Leaves()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &formats.Column{Leaves: leavesOfRows(schema, rows[:n], leaves)}
 		middle := r.IntN(n + 1)
 		for _, span := range [][2]int{{0, middle}, {middle, n}} {
 			if err := g.Append(0, c, span[0], span[1]); err != nil {

@@ -1,10 +1,17 @@
 package writer
 
 import (
+	"fmt"
+	"hash/crc32"
+	"math"
 	"slices"
 
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/meta"
+	"github.com/kcut/kcut/formats/internal/schema"
 )
 
 // A page ends before the row that would be its pageRows+1st, or at the first row border
@@ -16,13 +23,13 @@ const (
 )
 
 // firstOffset is where the first row group of a file begins, after the magic bytes.
-const firstOffset = 4
+const firstOffset = int64(len(magic))
 
 // segment is a run of bytes of a row group: its own, or size bytes of a source at an offset.
 type segment struct {
-	bytes  []byte
-	offset int64
-	size   int64
+	Bytes  []byte `thrift:"1,optional"`
+	Offset int64  `thrift:"2,optional"`
+	Size   int64  `thrift:"3,optional"`
 }
 
 // storedPage is a page as it goes into the file.
@@ -37,36 +44,46 @@ type storedPage struct {
 	copied segment // what is copied after bytes
 }
 
-func (s *storedPage) size() int64 { return int64(len(s.bytes)) + s.copied.size }
+func (s *storedPage) size() int64 { return int64(len(s.bytes)) + s.copied.Size }
+
+// dataHeader returns the header of a page of entries of which so many are null; −1: nobody counted.
+func dataHeader(entries, nulls int, encoding format.Encoding) meta.PageHeader {
+	h := meta.DataPage{NumValues: int32(entries), Encoding: encoding, Definitions: format.RLE, Repetitions: format.RLE}
+	if nulls >= 0 {
+		h.Statistics = thrift.New(meta.PageStatistics{NullCount: thrift.New(int64(nulls))})
+	}
+	return meta.PageHeader{Type: format.DataPage, Data: thrift.New(h)}
+}
+
+func dictionaryHeader(entries int) meta.PageHeader {
+	h := meta.DictionaryPage{NumValues: int32(entries), Encoding: format.Plain}
+	return meta.PageHeader{Type: format.DictionaryPage, Dictionary: thrift.New(h)}
+}
 
 // pageWriter lays out the pages of one row group, chunk after chunk. Offsets are those the
 // row group would have as the first of its file.
 type pageWriter struct {
 	*pageEncoder
 	out    []segment
-	size   int64      // of out
-	chunk  columnMeta // of the chunk being written
-	nulls  int64      // in it
-	silent bool       // some page of it does not say how many nulls it has
+	size   int64 // of out
+	chunks []meta.Chunk
+	chunk  meta.Column // the one being written
+	nulls  int64       // in it
+	silent bool        // some page of it does not say how many nulls it has
 }
 
 // begin starts the chunk of a leaf.
-func (p *pageWriter) begin(l leafElement) {
-	p.chunk = columnMeta{
-		Type:         l.element.Type.V,
-		PathInSchema: l.path,
-		Codec:        p.codec,
-	}
+func (p *pageWriter) begin(l schema.Leaf) {
+	p.chunk = meta.Column{Type: l.Type.V, PathInSchema: l.Path, Codec: p.Codec}
 	p.nulls, p.silent = 0, false
 }
 
-// end finishes the chunk, whose smallest and largest values are given or nil, and returns
-// its entry in the footer.
-func (p *pageWriter) end(low, high []byte) chunkMeta {
+// end finishes the chunk, whose smallest and largest values are given or nil.
+func (p *pageWriter) end(low, high []byte) {
 	if !p.silent {
-		p.chunk.Statistics = thrift.New(format.Statistics{MinValue: low, MaxValue: high, NullCount: p.nulls})
+		p.chunk.Statistics = thrift.New(meta.Statistics{MinValue: low, MaxValue: high, NullCount: thrift.New(p.nulls)})
 	}
-	return chunkMeta{MetaData: p.chunk}
+	p.chunks = append(p.chunks, meta.Chunk{MetaData: thrift.New(p.chunk)})
 }
 
 // dictionary writes body as the dictionary page of the chunk.
@@ -80,30 +97,32 @@ func (p *pageWriter) dictionary(entries int) error {
 	return nil
 }
 
-// place appends a page to the chunk and enters it there.
-func (p *pageWriter) place(page storedPage) {
-	c, at := &p.chunk, firstOffset+p.size
-	if page.kind == format.DictionaryPage {
-		c.DictionaryPageOffset = at
-	} else {
-		if c.DataPageOffset == 0 {
-			c.DataPageOffset = at
+// place appends pages to the chunk and enters them there.
+func (p *pageWriter) place(pages ...storedPage) {
+	for _, page := range pages {
+		c, at := &p.chunk, firstOffset+p.size
+		if page.kind == format.DictionaryPage {
+			c.DictionaryPageOffset = at
+		} else {
+			if c.DataPageOffset == 0 {
+				c.DataPageOffset = at
+			}
+			c.NumValues += int64(page.entries)
+			p.nulls += int64(page.nulls)
+			p.silent = p.silent || page.nulls < 0
 		}
-		c.NumValues += int64(page.entries)
-		p.nulls += int64(page.nulls)
-		p.silent = p.silent || page.nulls < 0
-	}
-	c.TotalUncompressedSize += int64(page.unpacked)
-	c.TotalCompressedSize += page.size()
-	p.count(page.kind, page.encoding)
-	p.size += page.size()
-	p.out = append(p.out, segment{bytes: page.bytes})
-	if page.copied.size > 0 {
-		p.out = append(p.out, page.copied)
+		c.TotalUncompressedSize += int64(page.unpacked)
+		c.TotalCompressedSize += page.size()
+		p.count(page.kind, page.encoding)
+		p.size += page.size()
+		p.out = append(p.out, segment{Bytes: page.bytes})
+		if page.copied.Size > 0 {
+			p.out = append(p.out, page.copied)
+		}
 	}
 }
 
-// count enters a page into the chunk's encodings and encoding statistics.
+// count enters a page into the chunk's encodings, and its levels, and encoding statistics.
 func (p *pageWriter) count(t format.PageType, e format.Encoding) {
 	for i := range p.chunk.EncodingStats {
 		if s := &p.chunk.EncodingStats[i]; s.PageType == t && s.Encoding == e {
@@ -112,15 +131,58 @@ func (p *pageWriter) count(t format.PageType, e format.Encoding) {
 		}
 	}
 	p.chunk.EncodingStats = append(p.chunk.EncodingStats, format.PageEncodingStats{PageType: t, Encoding: e, Count: 1})
-	p.addEncoding(e)
-	if t != format.DictionaryPage {
-		p.addEncoding(format.RLE) // the levels
+	encodings := []format.Encoding{e, format.RLE}
+	if t == format.DictionaryPage {
+		encodings = encodings[:1]
+	}
+	for _, e := range encodings {
+		if !slices.Contains(p.chunk.Encoding, e) {
+			p.chunk.Encoding = append(p.chunk.Encoding, e)
+		}
 	}
 }
 
-func (p *pageWriter) addEncoding(e format.Encoding) {
-	if slices.Contains(p.chunk.Encoding, e) {
-		return
+// copy places a page of another file under a header of our own.
+func (p *pageWriter) copy(raw *formats.RawPage, required bool) error {
+	page := storedPage{
+		kind: format.PageType(raw.Type), encoding: format.Encoding(raw.Encoding), entries: int(raw.Entries), nulls: int(raw.Nulls),
+		copied: segment{Offset: raw.Offset, Size: int64(raw.Stored)},
 	}
-	p.chunk.Encoding = append(p.chunk.Encoding, e)
+	if required {
+		page.nulls = 0
+	}
+	h := dataHeader(page.entries, page.nulls, page.encoding)
+	switch page.kind {
+	case format.DictionaryPage:
+		h = dictionaryHeader(page.entries)
+	case format.DataPageV2:
+		h = meta.PageHeader{Type: format.DataPageV2, DataV2: thrift.New(meta.DataPageV2{
+			NumValues: raw.Entries, NumNulls: int32(page.nulls), NumRows: raw.Rows, Encoding: page.encoding,
+			DefinitionBytes: raw.DefinitionLevels, RepetitionBytes: raw.RepetitionLevels,
+			IsCompressed: thrift.New(raw.Compressed),
+		})}
+	}
+	h.Uncompressed, h.Compressed, h.CRC = raw.Unpacked, raw.Stored, thrift.New(int32(raw.CRC))
+	var err error
+	page.bytes, err = meta.Encode(&h)
+	page.unpacked = len(page.bytes) + int(raw.Unpacked)
+	p.place(page)
+	return err
+}
+
+// store compresses body and puts the completed header before it.
+func (e *pageEncoder) store(h meta.PageHeader) (page storedPage, err error) {
+	if e.packed, err = e.Compress(e.packed[:0], e.body); err != nil {
+		return page, fmt.Errorf("compress page: %w", err)
+	}
+	if max(len(e.body), len(e.packed)) > math.MaxInt32 {
+		return page, fmt.Errorf("write page of %d bytes: %w size", len(e.body), formats.ErrUnsupported)
+	}
+	h.Uncompressed, h.Compressed = int32(len(e.body)), int32(len(e.packed))
+	h.CRC = thrift.New(int32(crc32.ChecksumIEEE(e.packed)))
+	header, err := meta.Encode(&h)
+	if err != nil {
+		return page, fmt.Errorf("encode page header: %w", err)
+	}
+	return storedPage{kind: h.Type, unpacked: len(header) + len(e.body), bytes: slices.Concat(header, e.packed)}, nil
 }

@@ -9,13 +9,15 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/plain"
+	"github.com/kcut/kcut/formats/internal/rle"
+	"github.com/kcut/kcut/formats/internal/schema"
 )
 
 // plainChunk collects a column chunk as Parquet sees it: levels, and the PLAIN bytes of
 // the defined entries, a boolean in a byte of its own. Pages that are full are encoded at
 // once.
 type plainChunk struct {
-	leaf leafElement
+	leaf schema.Leaf
 	size int // bytes of a value; 0: a length of 4 bytes comes first
 	encodedPages
 
@@ -25,8 +27,8 @@ type plainChunk struct {
 	plain      []byte
 }
 
-func newPlainChunk(leaf leafElement, p *PageEncoders) plainChunk {
-	return plainChunk{leaf: leaf, size: plain.SizeOf(leaf.element), encodedPages: encodedPages{encoders: p}}
+func newPlainChunk(leaf schema.Leaf, p *PageEncoders) *plainChunk {
+	return &plainChunk{leaf: leaf, size: plain.SizeOf(leaf.SchemaElement), encodedPages: encodedPages{encoders: p}}
 }
 
 func (c *plainChunk) reset() {
@@ -77,8 +79,8 @@ func (c *plainChunk) flush() error {
 // store encodes a page that starts at an entry and an offset into plain.
 func (c *plainChunk) store(page plainPage, entry, offset int) error {
 	return c.add(page.rows, func(e *pageEncoder) (storedPage, error) {
-		e.body = appendLevels(e.body[:0], part(c.repetition, entry, page.entries), c.leaf.repetition)
-		e.body = appendLevels(e.body, part(c.definition, entry, page.entries), c.leaf.definition)
+		e.body = rle.AppendLevels(e.body[:0], part(c.repetition, entry, page.entries), c.leaf.Repetition)
+		e.body = rle.AppendLevels(e.body, part(c.definition, entry, page.entries), c.leaf.Definition)
 		e.body = c.appendValues(e.body, c.plain[offset:offset+page.bytes])
 		return e.dataPage(page.entries, page.entries-page.defined, format.Plain)
 	})
@@ -96,8 +98,8 @@ func (c *plainChunk) drop(entries, bytes int) {
 	}
 }
 
-// encode writes the chunk as PLAIN pages, each starting at a row.
-func (c *plainChunk) encode(p *pageWriter) error {
+// encodePages writes the chunk as PLAIN pages, each starting at a row.
+func (c *plainChunk) encodePages(p *pageWriter) error {
 	if err := c.flush(); err != nil {
 		return err
 	}
@@ -106,9 +108,7 @@ func (c *plainChunk) encode(p *pageWriter) error {
 			return err
 		}
 	}
-	for _, page := range c.done {
-		p.place(page)
-	}
+	p.place(c.done...)
 	return nil
 }
 
@@ -134,7 +134,7 @@ func (c *plainChunk) page(entry, offset int) plainPage {
 			p.rows++
 		}
 		p.entries++
-		if len(c.definition) > 0 && int(c.definition[entry]) < c.leaf.definition {
+		if len(c.definition) > 0 && int(c.definition[entry]) < c.leaf.Definition {
 			continue
 		}
 		p.defined++
@@ -149,7 +149,7 @@ func (c *plainChunk) page(entry, offset int) plainPage {
 
 // appendValues appends PLAIN bytes as a page holds them: booleans eight to a byte.
 func (c *plainChunk) appendValues(dst, plain []byte) []byte {
-	if c.leaf.element.Type.V != format.Boolean {
+	if c.leaf.Type.V != format.Boolean {
 		return append(dst, plain...)
 	}
 	for i, b := range plain {
@@ -171,8 +171,8 @@ func (c *plainChunk) appendLeaf(l *formats.Leaf, from, to int) error {
 		return err
 	}
 	c.entries += last - first
-	c.repetition = appendOr(c.repetition, l.Repetition, first, last, c.leaf.repetition, 0)
-	c.definition = appendOr(c.definition, l.Definition, first, last, c.leaf.definition, byte(c.leaf.definition))
+	c.repetition = appendOr(c.repetition, l.Repetition, first, last, c.leaf.Repetition, 0)
+	c.definition = appendOr(c.definition, l.Definition, first, last, c.leaf.Definition, byte(c.leaf.Definition))
 	before, inside := c.defined(l, 0, first), c.defined(l, first, last)
 	if before+inside > l.Values.Len() {
 		return fmt.Errorf("%w: %d defined entries, %d values", formats.ErrDamaged, before+inside, l.Values.Len())
@@ -182,7 +182,7 @@ func (c *plainChunk) appendLeaf(l *formats.Leaf, from, to int) error {
 			return err
 		}
 	}
-	return nil
+	return c.flush()
 }
 
 // checkLevels refuses levels that the schema does not allow, or that are not one an entry.
@@ -190,7 +190,7 @@ func (c *plainChunk) checkLevels(l *formats.Leaf) error {
 	for _, side := range []struct {
 		levels  []byte
 		highest int
-	}{{l.Repetition, c.leaf.repetition}, {l.Definition, c.leaf.definition}} {
+	}{{l.Repetition, c.leaf.Repetition}, {l.Definition, c.leaf.Definition}} {
 		if side.levels == nil {
 			continue
 		}
@@ -240,7 +240,7 @@ func (c *plainChunk) defined(l *formats.Leaf, first, last int) int {
 	}
 	n := 0
 	for _, level := range l.Definition[first:last] {
-		if int(level) == c.leaf.definition {
+		if int(level) == c.leaf.Definition {
 			n++
 		}
 	}

@@ -1,7 +1,7 @@
 package writer
 
 import (
-	"context"
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -20,6 +20,20 @@ func openReleased(t testing.TB, b []byte) *release.File {
 	}
 	t.Cleanup(func() { r.Close() })
 	return r
+}
+
+// leaksIn returns what a release must not hold, when nothing or its column sex is masked.
+func leaksIn(t *testing.T, b []byte, masked ...release.Masked) (findings []release.Finding, err error) {
+	t.Helper()
+	r := openReleased(t, b)
+	findings, err = r.FooterLeaks()
+	s := release.NewScanner(masked)
+	for g := range r.RowGroups() {
+		kept, failed := s.Kept(t.Context(), r, g)
+		rows, failedToo := s.Rows(t.Context(), r, g, func(int, int, []release.Numbers) error { return nil })
+		findings, err = slices.Concat(findings, kept, rows), errors.Join(err, failed, failedToo)
+	}
+	return findings, err
 }
 
 // TestReleaseLabels reads what was written of every type as texts.
@@ -43,39 +57,37 @@ func TestReleaseLabels(t *testing.T) {
 	}
 }
 
-func checkLabels(t *testing.T, release *release.File, x table) {
+func checkLabels(t *testing.T, r *release.File, x table) {
 	t.Helper()
-	got, err := release.Labels(context.Background(), 0, []string{"x"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := got[0]
-	if len(c.Codes) != len(x.rows) {
-		t.Fatalf("%d codes, want %d", len(c.Codes), len(x.rows))
-	}
-	texts := map[*sample]string{}
-	for row, s := range x.rows {
-		if s == nil {
-			if c.Codes[row] != 0 {
-				t.Fatalf("row %d is not null", row)
+	labels := []string{"null"}
+	masked := release.Masked{Name: "x", Number: func(label string, null bool) (uint32, bool) {
+		if null {
+			return 0, true
+		}
+		labels = append(labels, label)
+		return uint32(len(labels) - 1), true
+	}}
+	texts, row := map[*sample]string{nil: "null"}, 0
+	findings, err := release.NewScanner([]release.Masked{masked}).Rows(t.Context(), r, 0, func(_, rows int, n []release.Numbers) error {
+		for i := range rows {
+			s := x.rows[row]
+			if _, ok := texts[s]; !ok {
+				v := &formats.Values{Type: x.typ}
+				addSample(v, s)
+				texts[s] = v.Text(0)
 			}
-			continue
+			number := n[0].One
+			if !n[0].Same {
+				number = n[0].Every[i]
+			}
+			if label := labels[number]; label != texts[s] {
+				t.Fatalf("row %d is %q, want %q", row, label, texts[s])
+			}
+			row++
 		}
-		want, ok := texts[s]
-		if !ok {
-			v := &formats.Values{Type: x.typ}
-			addSample(v, s)
-			want = v.Text(0)
-			texts[s] = want
-		}
-		if label := c.Labels[c.Codes[row]-1]; label != want {
-			t.Fatalf("row %d is %q, want %q", row, label, want)
-		}
-	}
-	used := slices.Clone(c.Codes)
-	slices.Sort(used)
-	used = slices.DeleteFunc(slices.Compact(used), func(c uint32) bool { return c == 0 })
-	if len(used) != len(c.Labels) {
-		t.Errorf("%d labels, %d used", len(c.Labels), len(used))
+		return nil
+	})
+	if err != nil || len(findings) > 0 || row != len(x.rows) {
+		t.Fatalf("%d rows, found %v, %v", row, findings, err)
 	}
 }

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/meta"
 	"github.com/kcut/kcut/formats/internal/schema"
 )
 
@@ -17,7 +19,7 @@ type Column struct {
 }
 
 // elements returns the column's subtree of the release's schema.
-func (c Column) elements() []format.SchemaElement {
+func (c Column) elements() schema.Elements {
 	f := c.Field
 	if c.Masked {
 		f.Declared = nil
@@ -41,20 +43,18 @@ type RowGroup struct {
 	own      []columnChunk // that encode
 	chunks   []columnChunk // of the row group being filled: own, or copied
 	encoders *PageEncoders
-	pages    pageWriter
 }
 
 // columnChunk collects one column of a row group.
 type columnChunk interface {
 	append(c *formats.Column, from, to int) error
 	rows() int
-	encode(p *pageWriter) ([]chunkMeta, error)
+	encode(p *pageWriter) error
 	held() int
 	reset()
 }
 
-// NewRowGroup returns an empty row group with encoders of its own. It returns
-// formats.ErrUnsupported for an unknown codec or a column whose type its schema element cannot hold.
+// NewRowGroup returns an empty row group with encoders of its own: see PageEncoders.
 func NewRowGroup(columns []Column, opt Options) (*RowGroup, error) {
 	encoders, err := NewPageEncoders(opt)
 	if err != nil {
@@ -70,10 +70,10 @@ func (p *PageEncoders) NewRowGroup(columns []Column) (*RowGroup, error) {
 		return nil, fmt.Errorf("write row group: %w: no columns", formats.ErrSchema)
 	}
 	g := &RowGroup{columns: columns, encoders: p}
-	for _, column := range columns {
+	for i, column := range columns {
 		chunk, err := g.newChunk(column)
 		if err != nil {
-			return nil, fmt.Errorf("write column %s: %w", column.Field.Name, err)
+			return nil, g.wrap(i, err)
 		}
 		g.own = append(g.own, chunk)
 	}
@@ -82,11 +82,17 @@ func (p *PageEncoders) NewRowGroup(columns []Column) (*RowGroup, error) {
 }
 
 func (g *RowGroup) newChunk(c Column) (columnChunk, error) {
-	leaves := leavesOf(c.elements())
+	leaves, err := c.elements().Leaves()
 	switch {
+	case err != nil:
+		return nil, err
 	case c.Field.Type.Kind == formats.Nested:
-		return newNestedChunk(leaves, g.encoders), nil
-	case c.Masked && leaves[0].element.Type.V != format.Boolean: // a dictionary of booleans is not allowed
+		nested := nestedChunk{}
+		for _, l := range leaves {
+			nested = append(nested, newPlainChunk(l, g.encoders))
+		}
+		return nested, nil
+	case c.Masked && leaves[0].Type.V != format.Boolean: // a dictionary of booleans is not allowed
 		return newLabelChunk(c, leaves[0], g.encoders)
 	}
 	return newFlatChunk(c, leaves[0], g.encoders)
@@ -105,7 +111,8 @@ func (g *RowGroup) AppendLabels(column int, labels *formats.Values, through, cod
 	if !ok {
 		return g.wrap(column, fmt.Errorf("%w: not a column of labels", formats.ErrSchema))
 	}
-	return g.wrap(column, chunk.appendThrough(labels, through, codes))
+	chunk.dict.follow(labels)
+	return g.wrap(column, chunk.appendCodes(through, codes))
 }
 
 // Copy makes a column of the row group a copy of chunks of so many rows, one a leaf. Bytes
@@ -115,9 +122,12 @@ func (g *RowGroup) Copy(column int, rows int64, chunks []formats.RawChunk) error
 	if c.Masked {
 		return g.wrap(column, fmt.Errorf("%w: pages of a source for a masked column", formats.ErrSchema))
 	}
-	copied := newCopiedChunk(c, rows, chunks)
+	copied, err := newCopiedChunk(c, int(rows), chunks)
+	if err != nil {
+		return g.wrap(column, err)
+	}
 	g.chunks[column] = copied
-	return g.wrap(column, copied.check())
+	return nil
 }
 
 func (g *RowGroup) wrap(column int, err error) error {
@@ -127,45 +137,33 @@ func (g *RowGroup) wrap(column int, err error) error {
 	return nil
 }
 
-// EncodedRowGroup is a row group ready to be written.
-type EncodedRowGroup struct {
-	Rows  int64
-	out   []segment
-	size  int64
-	entry rowGroupMeta // offsets as if it were the first of its file
-}
-
-// Size returns the number of bytes that the row group adds to a file, without its footer entry.
-func (g *EncodedRowGroup) Size() int64 { return g.size }
-
 // Encode returns the rows collected so far, and empties g for the next ones.
 func (g *RowGroup) Encode() (*EncodedRowGroup, error) {
 	defer g.Reset()
-	one, err := g.encoders.acquire()
+	encoder, err := g.encoders.acquire()
 	if err != nil {
 		return nil, err
 	}
-	g.pages.pageEncoder = one
-	defer func() {
-		g.pages.pageEncoder = nil
-		g.encoders.release(one)
-	}()
+	defer g.encoders.release(encoder)
+	pages := pageWriter{pageEncoder: encoder}
 	e := &EncodedRowGroup{Rows: int64(g.chunks[0].rows())}
 	for i, chunk := range g.chunks {
 		if rows := int64(chunk.rows()); rows != e.Rows {
 			return nil, g.wrap(i, fmt.Errorf("%w: %d rows, column %s has %d", formats.ErrSchema, rows, g.columns[0].Field.Name, e.Rows))
 		}
-		columns, err := chunk.encode(&g.pages)
-		if err != nil {
+		if err := chunk.encode(&pages); err != nil {
 			return nil, g.wrap(i, err)
 		}
-		e.entry.Columns = append(e.entry.Columns, columns...)
 	}
-	e.out, e.size = g.pages.out, g.pages.size
-	e.entry.NumRows, e.entry.FileOffset = e.Rows, firstOffset
-	for i := range e.entry.Columns {
-		e.entry.TotalByteSize += e.entry.Columns[i].MetaData.TotalUncompressedSize
-		e.entry.TotalCompressedSize += e.entry.Columns[i].MetaData.TotalCompressedSize
+	unpacked, packed := int64(0), int64(0)
+	for _, c := range pages.chunks {
+		unpacked += c.MetaData.V.TotalUncompressedSize
+		packed += c.MetaData.V.TotalCompressedSize
+	}
+	e.out, e.size = pages.out, pages.size
+	e.entry = meta.RowGroup{
+		Columns: pages.chunks, NumRows: e.Rows, TotalByteSize: unpacked,
+		TotalCompressedSize: thrift.New(packed), FileOffset: thrift.New(firstOffset),
 	}
 	return e, nil
 }
@@ -181,7 +179,6 @@ func (g *RowGroup) Held() int64 {
 
 // Reset empties g.
 func (g *RowGroup) Reset() {
-	g.pages.out, g.pages.size = nil, 0
 	for i, chunk := range g.own {
 		chunk.reset()
 		g.chunks[i] = chunk
@@ -189,55 +186,42 @@ func (g *RowGroup) Reset() {
 }
 
 // nestedChunk collects the leaves of a nested column, copied as they are.
-type nestedChunk struct{ leaves []*plainChunk }
+type nestedChunk []*plainChunk
 
-func newNestedChunk(leaves []leafElement, p *PageEncoders) *nestedChunk {
-	n := &nestedChunk{}
-	for _, l := range leaves {
-		chunk := newPlainChunk(l, p)
-		n.leaves = append(n.leaves, &chunk)
+func (n nestedChunk) append(c *formats.Column, from, to int) error {
+	if len(c.Leaves) != len(n) {
+		return fmt.Errorf("%w: %d leaves, %d declared", formats.ErrSchema, len(c.Leaves), len(n))
 	}
-	return n
-}
-
-func (n *nestedChunk) append(c *formats.Column, from, to int) error {
-	if len(c.Leaves) != len(n.leaves) {
-		return fmt.Errorf("%w: %d leaves, %d declared", formats.ErrSchema, len(c.Leaves), len(n.leaves))
-	}
-	for i, leaf := range n.leaves {
+	for i, leaf := range n {
 		if err := leaf.appendLeaf(&c.Leaves[i], from, to); err != nil {
-			return err
-		}
-		if err := leaf.flush(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (n *nestedChunk) rows() int { return n.leaves[0].rows() }
+func (n nestedChunk) rows() int { return n[0].rows() }
 
-func (n *nestedChunk) encode(p *pageWriter) ([]chunkMeta, error) {
-	var columns []chunkMeta
-	for _, leaf := range n.leaves {
+func (n nestedChunk) encode(p *pageWriter) error {
+	for _, leaf := range n {
 		p.begin(leaf.leaf)
-		if err := leaf.encode(p); err != nil {
-			return nil, err
+		if err := leaf.encodePages(p); err != nil {
+			return err
 		}
-		columns = append(columns, p.end(nil, nil))
+		p.end(nil, nil)
 	}
-	return columns, nil
+	return nil
 }
 
-func (n *nestedChunk) held() (bytes int) {
-	for _, leaf := range n.leaves {
+func (n nestedChunk) held() (bytes int) {
+	for _, leaf := range n {
 		bytes += leaf.held()
 	}
 	return bytes
 }
 
-func (n *nestedChunk) reset() {
-	for _, leaf := range n.leaves {
+func (n nestedChunk) reset() {
+	for _, leaf := range n {
 		leaf.reset()
 	}
 }

@@ -58,7 +58,7 @@ const maxStatistic = 64
 // extremes returns the PLAIN bytes of the smallest and the largest value for a footer, or
 // nil when there are none, when the element's order is not defined, when they are too long,
 // or when there is a NaN, which has no place in the order.
-func (b *bounds) extremes(f plain.Form, e format.SchemaElement) (low, high []byte) {
+func (b *bounds) extremes(f plain.Form, e *format.SchemaElement) (low, high []byte) {
 	if !b.any || !hasOrder(e) {
 		return nil, nil
 	}
@@ -99,7 +99,7 @@ func widenZeros(low, high uint64) (uint64, uint64) {
 }
 
 // hasOrder reports whether the format defines an order of the element's values.
-func hasOrder(e format.SchemaElement) bool {
+func hasOrder(e *format.SchemaElement) bool {
 	if e.Type.V == format.Int96 || e.ConvertedType.Valid && e.ConvertedType.V == deprecated.Interval {
 		return false
 	}

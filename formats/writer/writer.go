@@ -1,6 +1,7 @@
 package writer
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/schema"
 )
 
 const magic = "PAR1"
@@ -19,33 +21,36 @@ const magic = "PAR1"
 // Writer writes a release: magic bytes, row groups in the order given, footer. The footer
 // holds no time and no name but those of columns and metadata keys.
 type Writer struct {
-	w      io.Writer
+	out    *bufio.Writer
 	footer footer
 	offset int64
-	buffer []byte // what comes next, until it is as much as is written at a time
 }
+
+// writeBuffer is how much is written at a time, in bytes.
+const writeBuffer = 1 << 20
 
 // New returns a Writer to w of a file with these columns and key-value metadata,
 // which is written in the order of its keys. A file without a row group is a valid, empty
 // table once closed.
 func New(w io.Writer, columns []Column, metadata map[string]string) (*Writer, error) {
-	head, tail := footerHead{Version: 2, Schema: schemaOf(columns)}, footerTail{CreatedBy: formats.CreatedBy}
-	order := format.ColumnOrder{Value: &format.TypeDefinedOrder{}}
-	tail.ColumnOrders = slices.Repeat([]format.ColumnOrder{order}, len(leavesOf(head.Schema)))
+	head, tail := footerHead{Version: 2}, footerTail{CreatedBy: formats.CreatedBy}
+	head.Schema = schema.Elements{{Name: "schema", NumChildren: thrift.New(int32(len(columns)))}}
+	for _, c := range columns {
+		elements := c.elements()
+		leaves, err := elements.Leaves()
+		if err != nil {
+			return nil, fmt.Errorf("write column %s: %w", c.Field.Name, err)
+		}
+		order := format.ColumnOrder{Value: &format.TypeDefinedOrder{}}
+		tail.ColumnOrders = append(tail.ColumnOrders, slices.Repeat([]format.ColumnOrder{order}, len(leaves))...)
+		head.Schema = append(head.Schema, elements...)
+	}
 	for _, key := range slices.Sorted(maps.Keys(metadata)) {
 		tail.KeyValueMetadata = append(tail.KeyValueMetadata, format.KeyValue{Key: key, Value: metadata[key]})
 	}
-	f := &Writer{w: w, footer: footer{head: head, tail: tail}}
-	return f, f.write([]byte(magic))
-}
-
-// schemaOf returns the schema of a file, root first.
-func schemaOf(columns []Column) []format.SchemaElement {
-	schema := []format.SchemaElement{{Name: "schema", NumChildren: thrift.New(int32(len(columns)))}}
-	for _, c := range columns {
-		schema = append(schema, c.elements()...)
-	}
-	return schema
+	f := &Writer{out: bufio.NewWriterSize(w, writeBuffer), footer: footer{head: head, tail: tail}, offset: firstOffset}
+	_, err := f.out.WriteString(magic)
+	return f, errors.Join(err, f.out.Flush())
 }
 
 // Write appends a row group that copies nothing; one without rows leaves no trace.
@@ -61,23 +66,55 @@ func (w *Writer) WriteFrom(source io.ReaderAt, g *EncodedRowGroup) error {
 	if ordinal > math.MaxInt16 {
 		return fmt.Errorf("write row group %d: %w: a Parquet file numbers them with 15 bits", ordinal, formats.ErrUnsupported)
 	}
-	entry := g.entry
-	entry.Ordinal = int16(ordinal)
-	entry.FileOffset += w.offset - firstOffset
+	entry, by := g.entry, w.offset-firstOffset
+	entry.Ordinal = thrift.New(int16(ordinal))
+	entry.FileOffset = thrift.New(w.offset)
 	entry.Columns = slices.Clone(entry.Columns)
 	for i := range entry.Columns {
-		move(&entry.Columns[i].MetaData, w.offset-firstOffset)
-	}
-	if err := w.footer.add(&entry); err != nil {
-		return fmt.Errorf("write row group %d: %w", ordinal, err)
-	}
-	for _, s := range g.out {
-		if err := w.segment(source, s); err != nil {
-			return fmt.Errorf("write row group %d: %w", ordinal, err)
+		m := &entry.Columns[i].MetaData.V
+		m.DataPageOffset += by
+		if m.DictionaryPageOffset > 0 {
+			m.DictionaryPageOffset += by
 		}
 	}
-	if err := w.flush(); err != nil {
+	err := w.footer.add(&entry)
+	for _, s := range g.out {
+		if err == nil {
+			err = w.segment(source, s)
+		}
+	}
+	if err == nil {
+		err = w.out.Flush()
+	}
+	if err != nil {
 		return fmt.Errorf("write row group %d: %w", ordinal, err)
+	}
+	w.offset += g.size
+	return nil
+}
+
+// segment writes or copies a run of bytes.
+func (w *Writer) segment(source io.ReaderAt, s segment) error {
+	if s.Bytes != nil {
+		_, err := w.out.Write(s.Bytes)
+		return err
+	}
+	for end := s.Offset + s.Size; s.Offset < end; {
+		if w.out.Available() == 0 {
+			if err := w.out.Flush(); err != nil {
+				return err
+			}
+		}
+		some := w.out.AvailableBuffer()
+		some = some[:min(int64(cap(some)), end-s.Offset)]
+		if n, err := source.ReadAt(some, s.Offset); n < len(some) {
+			if errors.Is(err, io.EOF) {
+				err = fmt.Errorf("file ends early: %w", formats.ErrDamaged)
+			}
+			return fmt.Errorf("copy pages: %w", err)
+		}
+		w.out.Write(some) // into its own buffer
+		s.Offset += int64(len(some))
 	}
 	return nil
 }
@@ -86,100 +123,10 @@ func (w *Writer) WriteFrom(source io.ReaderAt, g *EncodedRowGroup) error {
 // for every chunk that was written.
 func (w *Writer) Held() int64 { return w.footer.held }
 
-// Copied returns where the pages lie that are copied, those that follow each other as one.
-func (g *EncodedRowGroup) Copied() (ranges []formats.Range) {
-	for _, s := range g.out {
-		last := len(ranges) - 1
-		switch {
-		case s.bytes != nil:
-		case last >= 0 && s.offset >= ranges[last].To && s.offset-ranges[last].To <= copyGap:
-			ranges[last].To = s.offset + s.size
-		default:
-			ranges = append(ranges, formats.Range{From: s.offset, To: s.offset + s.size})
-		}
-	}
-	return ranges
-}
-
-// copyGap is the most that lies between pages that follow each other: the header of a page.
-const copyGap = 4 << 10
-
-// move adds by to the offsets that are set.
-func move(m *columnMeta, by int64) {
-	m.DataPageOffset += by
-	if m.DictionaryPageOffset > 0 {
-		m.DictionaryPageOffset += by
-	}
-}
-
 // Close writes the footer. It does not close the writer underneath.
 func (w *Writer) Close() error {
-	if err := w.footer.write(w.w); err != nil {
+	if err := w.footer.write(w.out); err != nil {
 		return fmt.Errorf("write footer: %w", err)
 	}
 	return nil
-}
-
-const (
-	// writeBuffer is how much is written at a time, in bytes.
-	writeBuffer = 1 << 20
-	// writtenAlone is how much is not copied for that.
-	writtenAlone = writeBuffer / 16
-)
-
-// segment writes or copies a run of bytes.
-func (w *Writer) segment(source io.ReaderAt, s segment) error {
-	if w.buffer == nil {
-		w.buffer = make([]byte, 0, writeBuffer)
-	}
-	if s.bytes != nil {
-		return w.put(s.bytes)
-	}
-	for end := s.offset + s.size; s.offset < end; {
-		if len(w.buffer) == cap(w.buffer) {
-			if err := w.flush(); err != nil {
-				return err
-			}
-		}
-		at := len(w.buffer)
-		some := w.buffer[at:min(int64(cap(w.buffer)), int64(at)+end-s.offset)]
-		if n, err := source.ReadAt(some, s.offset); n < len(some) {
-			if errors.Is(err, io.EOF) {
-				err = fmt.Errorf("file ends early: %w", formats.ErrDamaged)
-			}
-			return fmt.Errorf("copy pages: %w", err)
-		}
-		w.buffer = w.buffer[:at+len(some)]
-		s.offset += int64(len(some))
-	}
-	return nil
-}
-
-// put writes bytes, together with what is small before and after them.
-func (w *Writer) put(b []byte) error {
-	if len(b) > cap(w.buffer)-len(w.buffer) || len(b) >= writtenAlone {
-		if err := w.flush(); err != nil {
-			return err
-		}
-	}
-	if len(b) >= writtenAlone {
-		return w.write(b)
-	}
-	w.buffer = append(w.buffer, b...)
-	return nil
-}
-
-func (w *Writer) flush() error {
-	if len(w.buffer) == 0 {
-		return nil
-	}
-	err := w.write(w.buffer)
-	w.buffer = w.buffer[:0]
-	return err
-}
-
-func (w *Writer) write(b []byte) error {
-	n, err := w.w.Write(b)
-	w.offset += int64(n)
-	return err
 }

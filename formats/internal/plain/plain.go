@@ -1,5 +1,5 @@
-// Package plain knows PLAIN, the encoding of single values in Parquet: what the writer fills
-// its pages with, and what the leaves of nested columns are made of.
+// Package plain knows PLAIN, the encoding of single values in Parquet: what readers take columns
+// from, what the writer fills its pages with, and what the leaves of nested columns are made of.
 //
 // Not promised: booleans as pages have them. Here each takes a byte of its own.
 package plain
@@ -27,7 +27,7 @@ type Form struct {
 // FormOf returns the form of a flat column, or formats.ErrUnsupported when values of the
 // column's type cannot be stored as its schema element says.
 func FormOf(t formats.Type, e format.SchemaElement) (Form, error) {
-	f := Form{Type: t, Size: SizeOf(e), physical: e.Type.V, scale: 1}
+	f := Form{Type: t, Size: SizeOf(&e), physical: e.Type.V, scale: 1}
 	if (t.Kind == formats.Time || t.Kind == formats.Timestamp) && t.Unit == formats.Second {
 		f.scale = 1000
 	}
@@ -37,9 +37,10 @@ func FormOf(t formats.Type, e format.SchemaElement) (Form, error) {
 	return f, nil
 }
 
-// Width is SizeOf for a physical type and the length of its fixed byte arrays.
-func Width(physical format.Type, length int) int {
-	switch physical {
+// SizeOf returns the bytes of one PLAIN value, 0 for byte arrays. Booleans take one
+// byte until a page packs them.
+func SizeOf(e *format.SchemaElement) int {
+	switch e.Type.V {
 	case format.Boolean:
 		return 1
 	case format.Int32, format.Float:
@@ -49,15 +50,9 @@ func Width(physical format.Type, length int) int {
 	case format.Int96:
 		return 12
 	case format.FixedLenByteArray:
-		return length
+		return int(e.TypeLength.V)
 	}
 	return 0
-}
-
-// SizeOf returns the bytes of one PLAIN value, 0 for byte arrays. Booleans take one
-// byte until a page packs them.
-func SizeOf(e format.SchemaElement) int {
-	return Width(e.Type.V, int(e.TypeLength.V))
 }
 
 // fits reports whether AppendWords (words) or AppendBytes (bytes) knows the form.

@@ -1,10 +1,11 @@
-// Package rle decodes RLE, Parquet's hybrid of run lengths and bit-packed groups: levels,
-// dictionary indexes and some booleans.
+// Package rle is the one codec of RLE, Parquet's hybrid of run lengths and bit-packed groups:
+// levels, dictionary indexes and some booleans.
 //
-// Contract: it decodes as much as it is asked for, so that a run of a billion costs neither
+// Contract: a Reader decodes as much as it is asked for, so that a run of a billion costs neither
 // memory nor time until its values are wanted, and a page of a million indexes stays in the
 // nearest cache. That is why parquet-go's decoder, which decodes whole pages to whatever they
-// claim, is not used; its bit unpacking is. What is wrong is formats.ErrDamaged.
+// claim, is not used; its bit unpacking is. What is wrong is formats.ErrDamaged. Append makes the
+// same bytes of the same values for ever: releases are compared by their bytes.
 package rle
 
 import (
@@ -23,7 +24,7 @@ const Padding = bitpack.PaddingInt32
 // Reader reads the values of one page, one after another.
 type Reader struct {
 	data   []byte
-	width  uint
+	width  int
 	left   int    // values left in the current run
 	packed bool   // the current run is bit-packed
 	value  uint32 // of a run that is not
@@ -33,13 +34,13 @@ type Reader struct {
 }
 
 // Reset starts on data, whose values have so many bits, at most 32.
-func (r *Reader) Reset(data []byte, width uint) {
+func (r *Reader) Reset(data []byte, width int) {
 	*r = Reader{data: data, width: width}
 }
 
 // ResetPacked starts on data that is one packed run without a header: PLAIN booleans.
-func (r *Reader) ResetPacked(data []byte, width uint) {
-	*r = Reader{data: data, width: width, packed: true, left: len(data) * 8 / int(width)}
+func (r *Reader) ResetPacked(data []byte, width int) {
+	*r = Reader{data: data, width: width, packed: true, left: len(data) * 8 / width}
 }
 
 // Read fills dst.
@@ -62,41 +63,38 @@ func (r *Reader) Read(dst []uint32) error {
 	return nil
 }
 
-// Skip skips n values if they are all of the current run and equal value, and reports
-// whether it did. Definition levels of a page without nulls are nothing but this.
-func (r *Reader) Skip(n int, value uint32) bool {
-	if len(r.ready) > 0 || r.start() != nil || r.packed || r.value != value || r.left < n {
-		return false
+// Repeated passes the next n values and returns what they are, if they are all of the current run.
+// Definition levels of a page without nulls are nothing but this.
+func (r *Reader) Repeated(n int) (value uint32, ok bool) {
+	if len(r.ready) > 0 || r.start() != nil || r.packed || r.left < n {
+		return 0, false
 	}
 	r.left -= n
-	return true
+	return r.value, true
 }
 
-// AtEnd reports whether all data is decoded.
-func (r *Reader) AtEnd() bool { return len(r.data) == 0 }
-
-// start reads the next run's header when the current run is done.
+// start goes to the next run that has values when the current one is done.
 func (r *Reader) start() error {
 	for r.left == 0 {
-		header, n := binary.Uvarint(r.data)
-		if n <= 0 || header>>1 > 1<<40 {
-			return fmt.Errorf("read run header: %w", formats.ErrDamaged)
-		}
-		r.data = r.data[n:]
-		if r.packed = header&1 != 0; r.packed {
-			r.left = int(header>>1) * 8
-			continue
-		}
-		if err := r.readValue(); err != nil {
+		if err := r.run(); err != nil {
 			return err
 		}
-		r.left = int(header >> 1)
 	}
 	return nil
 }
 
-func (r *Reader) readValue() error {
-	size := int(r.width+7) / 8
+// run reads the header of a run.
+func (r *Reader) run() error {
+	header, n := binary.Uvarint(r.data)
+	if n <= 0 || header>>1 > 1<<40 {
+		return fmt.Errorf("read run header: %w", formats.ErrDamaged)
+	}
+	r.data, r.left = r.data[n:], int(header>>1)
+	if r.packed = header&1 != 0; r.packed {
+		r.left *= 8
+		return nil
+	}
+	size := (r.width + 7) / 8
 	if len(r.data) < size {
 		return fmt.Errorf("read run value: %w", formats.ErrDamaged)
 	}
@@ -116,7 +114,10 @@ func (r *Reader) readValue() error {
 func (r *Reader) step(dst []uint32) (int, error) {
 	n := min(len(dst), r.left)
 	if !r.packed {
-		fill(dst[:n], r.value)
+		dst = dst[:n]
+		for i := range dst {
+			dst[i] = r.value
+		}
 		r.left -= n
 		return n, nil
 	}
@@ -127,44 +128,66 @@ func (r *Reader) step(dst []uint32) (int, error) {
 	r.ready = r.block[:min(r.left, len(r.block))]
 	if available := len(r.data) * 8; r.width > 0 {
 		// The last group of a page may be cut short.
-		r.ready = r.ready[:min(len(r.ready), available/int(r.width))]
+		r.ready = r.ready[:min(len(r.ready), available/r.width)]
 	}
 	return 0, r.unpackGroups(r.ready)
 }
 
-func fill(dst []uint32, value uint32) {
-	for i := range dst {
-		dst[i] = value
-	}
-}
-
 func (r *Reader) unpackGroups(dst []uint32) error {
-	size := (len(dst)*int(r.width) + 7) / 8
+	size := (len(dst)*r.width + 7) / 8
 	if size > len(r.data) || len(dst) == 0 {
 		return fmt.Errorf("read packed run: %w", formats.ErrDamaged)
 	}
 	if r.width == 0 {
 		clear(dst)
 	} else {
-		bitpack.Unpack(dst, r.data[:size+bitpack.PaddingInt32], r.width)
+		bitpack.Unpack(dst, r.data[:size+bitpack.PaddingInt32], uint(r.width))
 	}
 	r.data = r.data[size:]
 	r.left -= len(dst)
 	return nil
 }
 
+// Length returns the bytes of data that its first n values take. It is for those who look for what
+// readers pass over: runs without values and groups that are cut short are formats.ErrDamaged.
+func Length(data []byte, width, n int) (int, error) {
+	r := Reader{data: data, width: width}
+	for ; n > 0; n -= r.left {
+		if err := r.run(); err != nil {
+			return 0, err
+		}
+		size := 0
+		if r.packed {
+			size = min(r.left/8, (n+7)/8) * width
+		}
+		if r.left == 0 || size > len(r.data) {
+			return 0, fmt.Errorf("read runs: they end too early: %w", formats.ErrDamaged)
+		}
+		r.data = r.data[size:]
+	}
+	return len(data) - len(r.data), nil
+}
+
+// Cut separates runs whose length comes before them from what is behind them.
+func Cut(data []byte) (runs, rest []byte, err error) {
+	if len(data) < 4 || int64(binary.LittleEndian.Uint32(data)) > int64(len(data)-4) {
+		return nil, nil, fmt.Errorf("read runs: page ends early: %w", formats.ErrDamaged)
+	}
+	end := 4 + int(binary.LittleEndian.Uint32(data))
+	return data[4:end], data[end:], nil
+}
+
 // FromBitPacked turns n values of the deprecated encoding BIT_PACKED, which fills bytes from
 // the highest bit, into one packed run, which fills them from the lowest.
-func FromBitPacked(data []byte, n int, width uint) []byte {
+func FromBitPacked(data []byte, n, width int) []byte {
 	groups := (n + 7) / 8
 	out := binary.AppendUvarint(nil, uint64(groups)<<1|1)
 	start := len(out)
-	out = append(out, make([]byte, groups*int(width)+Padding)...)[:start+groups*int(width)]
-	for i := range uint(n) * width {
-		value, bit := i/width, i%width
+	out = append(out, make([]byte, groups*width+Padding)...)[:start+groups*width]
+	for i := range n * width {
 		if data[i/8]>>(7-i%8)&1 != 0 {
-			at := value*width + width - 1 - bit
-			out[start+int(at/8)] |= 1 << (at % 8)
+			at := i/width*width + width - 1 - i%width
+			out[start+at/8] |= 1 << (at % 8)
 		}
 	}
 	return out

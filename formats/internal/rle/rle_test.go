@@ -17,7 +17,7 @@ func padded(data []byte) []byte {
 }
 
 // encodeRuns writes values as a random mix of runs and packed groups.
-func encodeRuns(r *rand.Rand, values []uint32, width uint) []byte {
+func encodeRuns(r *rand.Rand, values []uint32, width int) []byte {
 	var out []byte
 	for len(values) > 0 {
 		n := 1
@@ -26,7 +26,7 @@ func encodeRuns(r *rand.Rand, values []uint32, width uint) []byte {
 		}
 		if n > r.IntN(20) {
 			out = binary.AppendUvarint(out, uint64(n)<<1)
-			for b := uint(0); b < width; b += 8 {
+			for b := 0; b < width; b += 8 {
 				out = append(out, byte(values[0]>>b))
 			}
 			values = values[n:]
@@ -34,11 +34,11 @@ func encodeRuns(r *rand.Rand, values []uint32, width uint) []byte {
 		}
 		groups := min(1+r.IntN(6), (len(values)+7)/8)
 		out = binary.AppendUvarint(out, uint64(groups)<<1|1)
-		packed := make([]byte, groups*int(width))
+		packed := make([]byte, groups*width)
 		for i := range min(groups*8, len(values)) {
 			for b := range width {
 				if values[i]>>b&1 != 0 {
-					at := uint(i)*width + b
+					at := i*width + b
 					packed[at/8] |= 1 << (at % 8)
 				}
 			}
@@ -51,7 +51,7 @@ func encodeRuns(r *rand.Rand, values []uint32, width uint) []byte {
 
 func TestReader(t *testing.T) {
 	r := formatstest.Rand(t)
-	for width := uint(0); width <= 32; width++ {
+	for width := 0; width <= 32; width++ {
 		values := make([]uint32, 1+r.IntN(3000))
 		for i := range values {
 			if i > 0 && r.IntN(3) > 0 {
@@ -60,13 +60,24 @@ func TestReader(t *testing.T) {
 				values[i] = uint32(r.Uint64() & (1<<width - 1))
 			}
 		}
+		encoded := encodeRuns(r, values, width)
+		if n, err := Length(append(slices.Clone(encoded), "spare"...), width, len(values)); n != len(encoded) || err != nil {
+			t.Errorf("seed %d: width %d: %d bytes of %d, %v", formatstest.Seed, width, n, len(encoded), err)
+		}
+		if _, err := Length(encoded[:r.IntN(len(encoded))], width, len(values)); !errors.Is(err, formats.ErrDamaged) {
+			t.Errorf("seed %d: width %d: cut: %v", formatstest.Seed, width, err)
+		}
 		var runs Reader
-		runs.Reset(encodeRuns(r, values, width), width)
+		runs.Reset(encoded, width)
 		for left := values; len(left) > 0; {
 			n := min(1+r.IntN(100), len(left))
 			got := make([]uint32, n)
-			if r.IntN(4) == 0 && runs.Skip(n, left[0]) {
-				fill(got, left[0])
+			value, same := uint32(0), false
+			if r.IntN(4) == 0 {
+				value, same = runs.Repeated(n)
+			}
+			if same {
+				copy(got, slices.Repeat([]uint32{value}, n))
 			} else if err := runs.Read(got); err != nil {
 				t.Fatalf("seed %d: width %d: %v", formatstest.Seed, width, err)
 			}
@@ -89,6 +100,18 @@ func TestReaderDamaged(t *testing.T) {
 		var runs Reader
 		runs.Reset(padded(data), 3)
 		if err := runs.Read(make([]uint32, 20)); !errors.Is(err, formats.ErrDamaged) {
+			t.Errorf("%s: %v, want ErrDamaged", name, err)
+		}
+		if _, err := Length(data, 3, 20); !errors.Is(err, formats.ErrDamaged) {
+			t.Errorf("%s: length: %v, want ErrDamaged", name, err)
+		}
+	}
+}
+
+// What readers pass over is no part of the runs for who looks for it.
+func TestLengthIsStrict(t *testing.T) {
+	for name, data := range map[string][]byte{"no values": {0, 5, 16, 5}, "last group cut": {3, 0xff, 0xff}} {
+		if _, err := Length(data, 3, 8); !errors.Is(err, formats.ErrDamaged) {
 			t.Errorf("%s: %v, want ErrDamaged", name, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package writer
+package rle
 
 import (
 	"math/rand/v2"
@@ -53,7 +53,7 @@ func TestHybridRoundTrip(t *testing.T) {
 		for _, n := range []int{0, 1, 2, 7, 8, 9, 15, 16, 17, 63, 64, 65, 1000} {
 			for _, stay := range []float64{0, 0.5, 0.9, 0.99, 1} {
 				values := randomRuns(r, n, width, stay)
-				got := unpackHybrid(t, appendHybrid([]byte{}, values, width), n, width)
+				got := unpackHybrid(t, Append([]byte{}, values, width), n, width)
 				if !slices.Equal(got, values) {
 					t.Fatalf("width %d, %d values, stay %v: got %v, want %v", width, n, stay, got, values)
 				}
@@ -77,7 +77,7 @@ func randomRuns(r *rand.Rand, n, width int, stay float64) []uint32 {
 
 func TestHybridKeepsRunsShort(t *testing.T) {
 	ones := slices.Repeat([]uint8{1}, 1_000_000)
-	if got := appendHybrid(nil, ones, 1); len(got) != 4 {
+	if got := Append(nil, ones, 1); len(got) != 4 {
 		t.Errorf("a million equal levels take %d bytes, want 4", len(got))
 	}
 }

@@ -1,56 +1,56 @@
-package release
+package meta
 
 import (
-	"bytes"
-	"fmt"
-
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
-
-	"github.com/kcut/kcut/formats"
 )
 
 // The structs of this file are Parquet's metadata as far as a release has it, and what a leak may
 // hide in. What else a file has is not decoded: it shows when the struct is written again, which
-// gives other bytes than the file has then.
+// gives other bytes than the file has then. Those of parquet-go cannot leave out the number of
+// nulls, and a wrong zero would be believed; nor can they tell a checksum of 0 from none.
 
-// fileMeta is a footer without row groups.
-type fileMeta struct {
+// File is a footer.
+type File struct {
 	Version          int32                              `thrift:"1,required"`
 	Schema           thrift.Slice[format.SchemaElement] `thrift:"2,required"`
 	NumRows          int64                              `thrift:"3,required"`
-	RowGroups        thrift.Slice[rowGroupMeta]         `thrift:"4,required"` // empty
-	KeyValueMetadata thrift.Slice[keyValue]             `thrift:"5,optional"`
+	RowGroups        thrift.Slice[RowGroup]             `thrift:"4,required"` // empty
+	KeyValueMetadata thrift.Slice[KeyValue]             `thrift:"5,optional"`
 	CreatedBy        string                             `thrift:"6,optional"`
 	ColumnOrders     thrift.Slice[format.ColumnOrder]   `thrift:"7,optional"`
 	Encryption       format.EncryptionAlgorithm         `thrift:"8,optional"`
 }
 
-type keyValue struct {
+// KeyValue is a file's or a chunk's own metadata.
+type KeyValue struct {
 	Key   string              `thrift:"1,required"`
 	Value thrift.Null[string] `thrift:"2,optional"`
 }
 
-type rowGroupMeta struct {
-	Columns             thrift.Slice[chunkMeta] `thrift:"1,required"`
-	TotalByteSize       int64                   `thrift:"2,required"`
-	NumRows             int64                   `thrift:"3,required"`
-	FileOffset          thrift.Null[int64]      `thrift:"5,optional"`
-	TotalCompressedSize thrift.Null[int64]      `thrift:"6,optional"`
-	Ordinal             thrift.Null[int16]      `thrift:"7,optional"`
+// RowGroup is the entry of a row group.
+type RowGroup struct {
+	Columns             thrift.Slice[Chunk] `thrift:"1,required"`
+	TotalByteSize       int64               `thrift:"2,required"`
+	NumRows             int64               `thrift:"3,required"`
+	FileOffset          thrift.Null[int64]  `thrift:"5,optional"`
+	TotalCompressedSize thrift.Null[int64]  `thrift:"6,optional"`
+	Ordinal             thrift.Null[int16]  `thrift:"7,optional"`
 }
 
-type chunkMeta struct {
-	FilePath          string                  `thrift:"1,optional"`
-	FileOffset        int64                   `thrift:"2,required"`
-	MetaData          thrift.Null[columnMeta] `thrift:"3,optional"`
-	OffsetIndexOffset thrift.Null[int64]      `thrift:"4,optional"`
-	OffsetIndexLength thrift.Null[int32]      `thrift:"5,optional"`
-	ColumnIndexOffset thrift.Null[int64]      `thrift:"6,optional"`
-	ColumnIndexLength thrift.Null[int32]      `thrift:"7,optional"`
+// Chunk is the entry of a column chunk.
+type Chunk struct {
+	FilePath          string              `thrift:"1,optional"`
+	FileOffset        int64               `thrift:"2,required"`
+	MetaData          thrift.Null[Column] `thrift:"3,optional"`
+	OffsetIndexOffset thrift.Null[int64]  `thrift:"4,optional"`
+	OffsetIndexLength thrift.Null[int32]  `thrift:"5,optional"`
+	ColumnIndexOffset thrift.Null[int64]  `thrift:"6,optional"`
+	ColumnIndexLength thrift.Null[int32]  `thrift:"7,optional"`
 }
 
-type columnMeta struct {
+// Column says where the pages of a chunk are, and what is in them.
+type Column struct {
 	Type                  format.Type                            `thrift:"1,required"`
 	Encoding              thrift.Slice[format.Encoding]          `thrift:"2,required"`
 	PathInSchema          thrift.Slice[string]                   `thrift:"3,required"`
@@ -58,15 +58,16 @@ type columnMeta struct {
 	NumValues             int64                                  `thrift:"5,required"`
 	TotalUncompressedSize int64                                  `thrift:"6,required"`
 	TotalCompressedSize   int64                                  `thrift:"7,required"`
-	KeyValueMetadata      thrift.Slice[keyValue]                 `thrift:"8,optional"`
+	KeyValueMetadata      thrift.Slice[KeyValue]                 `thrift:"8,optional"`
 	DataPageOffset        int64                                  `thrift:"9,required"`
 	DictionaryPageOffset  int64                                  `thrift:"11,optional"`
-	Statistics            thrift.Null[statistics]                `thrift:"12,optional"`
+	Statistics            thrift.Null[Statistics]                `thrift:"12,optional"`
 	EncodingStats         thrift.Slice[format.PageEncodingStats] `thrift:"13,optional"`
 	BloomFilterOffset     thrift.Null[int64]                     `thrift:"14,optional"`
 }
 
-type statistics struct {
+// Statistics are those of a chunk.
+type Statistics struct {
 	Max       []byte             `thrift:"1,optional"`
 	Min       []byte             `thrift:"2,optional"`
 	NullCount thrift.Null[int64] `thrift:"3,optional"`
@@ -74,34 +75,39 @@ type statistics struct {
 	MinValue  []byte             `thrift:"6,optional"`
 }
 
-type pageMeta struct {
+// PageHeader comes before every page.
+type PageHeader struct {
 	Type         format.PageType             `thrift:"1,required"`
 	Uncompressed int32                       `thrift:"2,required"`
 	Compressed   int32                       `thrift:"3,required"`
 	CRC          thrift.Null[int32]          `thrift:"4,optional"`
-	Data         thrift.Null[dataMeta]       `thrift:"5,optional"`
-	Dictionary   thrift.Null[dictionaryMeta] `thrift:"7,optional"`
-	DataV2       thrift.Null[dataV2Meta]     `thrift:"8,optional"`
+	Data         thrift.Null[DataPage]       `thrift:"5,optional"`
+	Dictionary   thrift.Null[DictionaryPage] `thrift:"7,optional"`
+	DataV2       thrift.Null[DataPageV2]     `thrift:"8,optional"`
 }
 
-type dataMeta struct {
+// DataPage is what the header of a page of version 1 has of its own.
+type DataPage struct {
 	NumValues   int32                       `thrift:"1,required"`
 	Encoding    format.Encoding             `thrift:"2,required"`
 	Definitions format.Encoding             `thrift:"3,required"`
 	Repetitions format.Encoding             `thrift:"4,required"`
-	Statistics  thrift.Null[pageStatistics] `thrift:"5,optional"`
+	Statistics  thrift.Null[PageStatistics] `thrift:"5,optional"`
 }
 
-type pageStatistics struct {
+// PageStatistics are those of a page.
+type PageStatistics struct {
 	NullCount thrift.Null[int64] `thrift:"3,optional"`
 }
 
-type dictionaryMeta struct {
+// DictionaryPage is what the header of a dictionary has of its own.
+type DictionaryPage struct {
 	NumValues int32           `thrift:"1,required"`
 	Encoding  format.Encoding `thrift:"2,required"`
 }
 
-type dataV2Meta struct {
+// DataPageV2 is what the header of a page of version 2 has of its own.
+type DataPageV2 struct {
 	NumValues       int32             `thrift:"1,required"`
 	NumNulls        int32             `thrift:"2,required"`
 	NumRows         int32             `thrift:"3,required"`
@@ -109,20 +115,4 @@ type dataV2Meta struct {
 	DefinitionBytes int32             `thrift:"5,required"`
 	RepetitionBytes int32             `thrift:"6,required"`
 	IsCompressed    thrift.Null[bool] `thrift:"7,optional"`
-}
-
-var protocol thrift.CompactProtocol
-
-// decode decodes a struct at the start of bytes that a structReader has passed: no list in it is
-// longer than it says. The struct refers to them. It reports whether it has these very bytes when
-// it is written again.
-func decode(raw []byte, into any) (same bool, err error) {
-	if err := thrift.NewDecoder(protocol.NewReaderFromBytes(raw)).Decode(into); err != nil {
-		return false, fmt.Errorf("%w: %w", formats.ErrDamaged, err)
-	}
-	again, err := thrift.Marshal(&protocol, into)
-	if err != nil {
-		return false, fmt.Errorf("%w: %w", formats.ErrDamaged, err)
-	}
-	return bytes.Equal(again, raw), nil
 }

@@ -1,4 +1,4 @@
-package writer
+package rle
 
 import (
 	"encoding/binary"
@@ -6,18 +6,18 @@ import (
 	"slices"
 )
 
-// appendHybrid appends values in Parquet's RLE/bit-packing hybrid encoding, width bits
-// each: a run of at least eight equal values becomes one RLE run, everything between such
-// runs bit-packed groups of eight.
+// Append appends values, width bits each: a run of at least eight equal values becomes one run of
+// its length, everything between such runs packed groups of eight.
 //
-//	rle:    varint(length << 1)      value in ⌈width/8⌉ bytes
+//	run:    varint(length << 1)      value in ⌈width/8⌉ bytes
 //	packed: varint(groups << 1 | 1)  groups × width bytes
 //
 // Width must be 1 to 32 and every value must fit it.
-func appendHybrid[T uint8 | uint32](dst []byte, values []T, width int) []byte {
-	packed := 0 // start of values not written yet, waiting to be bit-packed
+func Append[T uint8 | uint32](dst []byte, values []T, width int) []byte {
+	packed := 0 // start of values not written yet, waiting to be packed
 	for i := 0; i+8 <= len(values); {
-		if !uniform(values[i : i+8]) {
+		v := values[i : i+8 : i+8]
+		if v[0] != v[1] || v[0] != v[2] || v[0] != v[3] || v[0] != v[4] || v[0] != v[5] || v[0] != v[6] || v[0] != v[7] {
 			i += 8
 			continue
 		}
@@ -26,18 +26,14 @@ func appendHybrid[T uint8 | uint32](dst []byte, values []T, width int) []byte {
 			end++
 		}
 		dst = appendPacked(dst, values[packed:i], width)
-		dst = appendRun(dst, uint32(values[i]), end-i, width)
+		dst = AppendRun(dst, uint32(values[i]), end-i, width)
 		i, packed = end, end
 	}
 	return appendPacked(dst, values[packed:], width)
 }
 
-func uniform[T uint8 | uint32](v []T) bool {
-	_ = v[7]
-	return v[0] == v[1] && v[0] == v[2] && v[0] == v[3] && v[0] == v[4] && v[0] == v[5] && v[0] == v[6] && v[0] == v[7]
-}
-
-func appendRun(dst []byte, value uint32, length, width int) []byte {
+// AppendRun appends a run of one value.
+func AppendRun(dst []byte, value uint32, length, width int) []byte {
 	dst = binary.AppendUvarint(dst, uint64(length)<<1)
 	for ; width > 0; width -= 8 {
 		dst = append(dst, byte(value))
@@ -90,18 +86,18 @@ func packGroups[T uint8 | uint32](dst []byte, at int, values []T, width int) int
 	return at + int(held/8) // eight values are whole bytes
 }
 
-// widthOf returns the number of bits that hold every value up to highest.
-func widthOf(highest int) int { return bits.Len(uint(highest)) }
+// Width returns the number of bits that hold every value up to highest.
+func Width(highest int) int { return bits.Len(uint(highest)) }
 
-// appendLevels appends levels of at most highest, with their length before them; nothing
+// AppendLevels appends levels of at most highest, with their length before them; nothing
 // when only level 0 is possible.
-func appendLevels(dst, levels []byte, highest int) []byte {
+func AppendLevels(dst, levels []byte, highest int) []byte {
 	if highest == 0 {
 		return dst
 	}
 	at := len(dst)
 	dst = append(dst, 0, 0, 0, 0)
-	dst = appendHybrid(dst, levels, widthOf(highest))
+	dst = Append(dst, levels, Width(highest))
 	binary.LittleEndian.PutUint32(dst[at:], uint32(len(dst)-at-4))
 	return dst
 }

@@ -1,4 +1,4 @@
-package parquetfile
+package codec
 
 import (
 	"bytes"
@@ -51,22 +51,22 @@ func TestUnpack(t *testing.T) {
 	for _, codec := range allCodecs {
 		data := packed(t, codec, text)
 		got := make([]byte, len(text))
-		if err := unpack(codec, got, data); err != nil || !bytes.Equal(got, text) {
+		if err := Unpack(codec, got, data); err != nil || !bytes.Equal(got, text) {
 			t.Errorf("%s: %v", codec, err)
 		}
 		for _, size := range []int{len(text) - 1, len(text) + 1} {
-			if err := unpack(codec, make([]byte, size), data); !errors.Is(err, formats.ErrDamaged) {
+			if err := Unpack(codec, make([]byte, size), data); !errors.Is(err, formats.ErrDamaged) {
 				t.Errorf("%s: unpacked to %d bytes: %v, want ErrDamaged", codec, size, err)
 			}
 		}
-		if err := unpack(codec, got, data[:len(data)/2]); !errors.Is(err, formats.ErrDamaged) {
+		if err := Unpack(codec, got, data[:len(data)/2]); !errors.Is(err, formats.ErrDamaged) {
 			t.Errorf("%s: half the data: %v, want ErrDamaged", codec, err)
 		}
-		if err := unpack(codec, got, nil); !errors.Is(err, formats.ErrDamaged) {
+		if err := Unpack(codec, got, nil); !errors.Is(err, formats.ErrDamaged) {
 			t.Errorf("%s: no data: %v, want ErrDamaged", codec, err)
 		}
 	}
-	if err := unpack(format.CompressionCodec(99), nil, nil); !errors.Is(err, formats.ErrUnsupported) {
+	if err := Unpack(format.CompressionCodec(99), nil, nil); !errors.Is(err, formats.ErrUnsupported) {
 		t.Errorf("unknown codec: %v, want ErrUnsupported", err)
 	}
 }
@@ -79,7 +79,7 @@ func TestUnpackGzipMembers(t *testing.T) {
 		w.Close()
 	}
 	got := make([]byte, len("one two"))
-	if err := unpack(format.Gzip, got, data.Bytes()); err != nil || string(got) != "one two" {
+	if err := Unpack(format.Gzip, got, data.Bytes()); err != nil || string(got) != "one two" {
 		t.Errorf("got %q, %v", got, err)
 	}
 }
@@ -87,22 +87,22 @@ func TestUnpackGzipMembers(t *testing.T) {
 func TestUnpackBareLz4(t *testing.T) {
 	text := bytes.Repeat([]byte("bare block "), 50)
 	got := make([]byte, len(text))
-	if err := unpack(format.Lz4, got, packed(t, format.Lz4Raw, text)); err != nil || !bytes.Equal(got, text) {
+	if err := Unpack(format.Lz4, got, packed(t, format.Lz4Raw, text)); err != nil || !bytes.Equal(got, text) {
 		t.Errorf("got %q, %v", got, err)
 	}
 }
 
-// TestPageSize checks that no codec's best case is taken for a lie, and lies are seen.
-func TestPageSize(t *testing.T) {
+// TestCheckSize checks that no codec's best case is taken for a lie, and lies are seen.
+func TestCheckSize(t *testing.T) {
 	zeros := make([]byte, 4<<20)
 	for _, codec := range allCodecs {
-		if err := pageSize(codec, len(packed(t, codec, zeros)), len(zeros)); err != nil {
+		if err := CheckSize(codec, len(packed(t, codec, zeros)), len(zeros)); err != nil {
 			t.Errorf("%s: %d zeros: %v", codec, len(zeros), err)
 		}
-		if err := pageSize(codec, 1<<20, maxPageBytes+1); !errors.Is(err, formats.ErrUnsupported) {
+		if err := CheckSize(codec, 1<<20, MaxPageBytes+1); !errors.Is(err, formats.ErrUnsupported) {
 			t.Errorf("%s: huge page: %v, want ErrUnsupported", codec, err)
 		}
-		if err := pageSize(codec, 10, maxPageBytes); codec != format.Brotli && !errors.Is(err, formats.ErrDamaged) {
+		if err := CheckSize(codec, 10, MaxPageBytes); codec != format.Brotli && !errors.Is(err, formats.ErrDamaged) {
 			t.Errorf("%s: bomb: %v, want ErrDamaged", codec, err)
 		}
 	}

@@ -1,4 +1,9 @@
-package parquetfile
+// Package codec packs and unpacks the pages of Parquet files.
+//
+// Contract: what is unpacked has exactly the size that was claimed for it, and takes no more memory.
+// The codecs of parquet-go are not used: they grow their output to whatever a page holds. What is
+// packed depends on the page and the options alone.
+package codec
 
 import (
 	"bytes"
@@ -18,9 +23,9 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// maxPageBytes bounds one unpacked page: far above what writers make (1 MiB is usual),
+// MaxPageBytes bounds one unpacked page: far above what writers make (1 MiB is usual),
 // far below what a few bytes of a hostile file can unpack to.
-const maxPageBytes = 256 << 20
+const MaxPageBytes = 256 << 20
 
 // maxRatio is the most that a byte can unpack to, a little rounded up, for the codecs
 // whose format has a limit: a header that claims more is wrong, and nothing is allocated.
@@ -28,10 +33,10 @@ var maxRatio = map[format.CompressionCodec]int{
 	format.Snappy: 64, format.Gzip: 1100, format.Lz4: 256, format.Lz4Raw: 256, format.Zstd: 1 << 16,
 }
 
-// pageSize checks the size that a page claims to unpack to.
-func pageSize(codec format.CompressionCodec, packed, unpacked int) error {
-	if unpacked > maxPageBytes {
-		return fmt.Errorf("page of %d bytes, more than %d: %w", unpacked, maxPageBytes, formats.ErrUnsupported)
+// CheckSize checks the size of a page, and the one that it claims to unpack to.
+func CheckSize(codec format.CompressionCodec, packed, unpacked int) error {
+	if size := max(packed, unpacked); size > MaxPageBytes {
+		return fmt.Errorf("page of %d bytes, more than %d: %w", size, MaxPageBytes, formats.ErrUnsupported)
 	}
 	if ratio := maxRatio[codec]; ratio > 0 && unpacked/ratio > packed+64 {
 		return fmt.Errorf("page of %d bytes cannot unpack to %d: %w", packed, unpacked, formats.ErrDamaged)
@@ -39,9 +44,9 @@ func pageSize(codec format.CompressionCodec, packed, unpacked int) error {
 	return nil
 }
 
-// unpack fills dst with what src unpacks to, which must be exactly that much. The codecs
-// of parquet-go grow their output to whatever a page holds, so they are not used.
-func unpack(codec format.CompressionCodec, dst, src []byte) error {
+// Unpack fills dst with what src unpacks to, which must be exactly that much. What is not is
+// formats.ErrDamaged, a codec that is not known formats.ErrUnsupported.
+func Unpack(codec format.CompressionCodec, dst, src []byte) error {
 	n, err := unpackInto(codec, dst, src)
 	switch {
 	case errors.Is(err, formats.ErrUnsupported):
@@ -52,6 +57,11 @@ func unpack(codec format.CompressionCodec, dst, src []byte) error {
 		return fmt.Errorf("unpack %s page to %d bytes: got %d: %w", codec, len(dst), n, formats.ErrDamaged)
 	}
 	return nil
+}
+
+// Known reports whether Unpack knows a codec: all do but LZO, which nobody has.
+func Known(codec format.CompressionCodec) bool {
+	return codec >= format.Uncompressed && codec <= format.Lz4Raw && codec != format.LZO
 }
 
 func unpackInto(codec format.CompressionCodec, dst, src []byte) (int, error) {
@@ -109,7 +119,7 @@ func readExactly(r io.Reader, dst []byte) (int, error) {
 }
 
 var zstdDecoder = sync.OnceValues(func() (*zstd.Decoder, error) {
-	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxMemory(maxPageBytes))
+	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxMemory(MaxPageBytes))
 })
 
 func unpackZstd(dst, src []byte) (int, error) {

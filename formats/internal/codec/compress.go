@@ -1,4 +1,4 @@
-package writer
+package codec
 
 import (
 	"bytes"
@@ -14,29 +14,35 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// compressor compresses pages, one at a time. What it appends to dst depends on the page alone.
-type compressor struct {
-	codec    format.CompressionCodec
-	compress func(dst, page []byte) ([]byte, error)
+// Compressor packs pages, one at a time.
+type Compressor struct {
+	Codec    format.CompressionCodec
+	Compress func(dst, page []byte) ([]byte, error) // appends the packed page to dst
 }
 
-func newCompressor(o Options) (c compressor, err error) {
-	switch o.Compression {
+// NewCompressor returns a compressor by its name: zstd (when empty), snappy, gzip or none. Levels are
+// those of zstd (1 to 22) and gzip (1 to 9); 0 is the codec's usual one. Another name is
+// formats.ErrUnsupported.
+func NewCompressor(name string, level int) (c Compressor, err error) {
+	switch name {
 	case "", "zstd":
-		c.codec = format.Zstd
-		c.compress, err = newZstd(cmp.Or(o.Level, 3))
+		c.Codec = format.Zstd
+		c.Compress, err = newZstd(cmp.Or(level, 3))
 	case "gzip":
-		c.codec = format.Gzip
-		c.compress, err = newGzip(cmp.Or(o.Level, gzip.DefaultCompression))
+		c.Codec = format.Gzip
+		c.Compress, err = newGzip(cmp.Or(level, gzip.DefaultCompression))
 	case "snappy":
-		c = compressor{format.Snappy, compressSnappy}
+		c = Compressor{format.Snappy, func(dst, page []byte) ([]byte, error) {
+			dst = slices.Grow(dst, snappy.MaxEncodedLen(len(page)))
+			return dst[:len(dst)+len(snappy.Encode(dst[len(dst):cap(dst)], page))], nil
+		}}
 	case "none":
-		c = compressor{format.Uncompressed, func(dst, page []byte) ([]byte, error) { return append(dst, page...), nil }}
+		c = Compressor{format.Uncompressed, func(dst, page []byte) ([]byte, error) { return append(dst, page...), nil }}
 	default:
 		err = fmt.Errorf("%w codec, have zstd, snappy, gzip, none", formats.ErrUnsupported)
 	}
 	if err != nil {
-		return c, fmt.Errorf("compress with %q: %w", o.Compression, err)
+		return c, fmt.Errorf("compress with %q: %w", name, err)
 	}
 	return c, nil
 }
@@ -64,9 +70,4 @@ func newGzip(level int) (func(dst, page []byte) ([]byte, error), error) {
 		err := writer.Close()
 		return buffer.Bytes(), err
 	}, err
-}
-
-func compressSnappy(dst, page []byte) ([]byte, error) {
-	dst = slices.Grow(dst, snappy.MaxEncodedLen(len(page)))
-	return dst[:len(dst)+len(snappy.Encode(dst[len(dst):cap(dst)], page))], nil
 }

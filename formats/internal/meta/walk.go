@@ -1,0 +1,192 @@
+// Package meta finds, reads and writes the structs of Parquet's metadata: footers and the headers
+// of pages.
+//
+// Contract: the decoder of parquet-go allocates lists as long as their headers claim, and goes as
+// deep as structs nest. A Walker makes sure beforehand that all is there, not too deep and not too
+// long, without building anything; what it has passed may be decoded.
+package meta
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+
+	"github.com/kcut/kcut/formats"
+)
+
+var protocol thrift.CompactProtocol
+
+// maxDepth is more than any Parquet structure has.
+const maxDepth = 64
+
+// Input is what structs are read from: a bufio.Reader, a bytes.Reader.
+type Input interface {
+	io.Reader
+	io.ByteReader
+}
+
+// Walker passes structs in Thrift's compact protocol, one after the other.
+type Walker struct {
+	Passed   int64  // bytes so far
+	Raw      []byte // those that were passed, but while Skipping
+	Skipping bool
+	thrift.Reader
+	in     Input
+	failed error // what the input answered, if it was not its end
+	most   int
+}
+
+// NewWalker returns a Walker that keeps so many bytes of a struct at most.
+func NewWalker(in Input, most int) *Walker {
+	w := &Walker{in: in, most: most}
+	w.Reader = protocol.NewReader(walked{w})
+	return w
+}
+
+// Next returns the bytes of the next struct. They are valid until the next one.
+func (w *Walker) Next() ([]byte, error) {
+	w.Raw = w.Raw[:0]
+	err := w.Pass(thrift.STRUCT)
+	return w.Raw, err
+}
+
+// Pass passes a value. Its error is that of the input, or formats.ErrDamaged.
+func (w *Walker) Pass(kind thrift.Type) error { return w.cause(w.pass(kind, 0)) }
+
+func (w *Walker) cause(err error) error {
+	switch {
+	case err == nil || errors.Is(err, formats.ErrDamaged):
+		return err
+	case w.failed != nil:
+		return w.failed
+	}
+	return fmt.Errorf("%w: %w", formats.ErrDamaged, err)
+}
+
+func (w *Walker) pass(kind thrift.Type, depth int) (err error) {
+	if depth > maxDepth {
+		return fmt.Errorf("values nest deeper than %d", maxDepth)
+	}
+	switch kind {
+	case thrift.TRUE, thrift.FALSE, thrift.I8:
+		_, err = w.ReadInt8()
+	case thrift.I16, thrift.I32, thrift.I64:
+		_, err = w.ReadInt64()
+	case thrift.DOUBLE:
+		_, err = w.ReadFloat64()
+	case thrift.BINARY:
+		n, failed := w.ReadLength()
+		if err = failed; err == nil {
+			_, err = io.CopyN(io.Discard, w.Reader.Reader(), int64(n))
+		}
+	case thrift.LIST, thrift.SET:
+		list, failed := w.ReadList()
+		if err = failed; err == nil {
+			err = w.values(list.Size, depth, list.Type)
+		}
+	case thrift.MAP:
+		pairs, failed := w.ReadMap()
+		if err = failed; err == nil {
+			err = w.values(pairs.Size, depth, pairs.Key, pairs.Value)
+		}
+	case thrift.STRUCT:
+		err = w.fields(depth, func(_ int16, kind thrift.Type) error { return w.pass(kind, depth+1) })
+	default:
+		err = fmt.Errorf("unknown field type %d", kind)
+	}
+	return err
+}
+
+// values passes n groups of values. Each value takes at least one byte.
+func (w *Walker) values(n int32, depth int, kinds ...thrift.Type) error {
+	for range n {
+		for _, kind := range kinds {
+			if err := w.pass(kind, depth+1); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Fields shows the fields of a struct. What is shown must be passed. Its errors are those of Pass.
+func (w *Walker) Fields(show func(id int16, kind thrift.Type) error) error {
+	return w.cause(w.fields(0, show))
+}
+
+func (w *Walker) fields(depth int, show func(id int16, kind thrift.Type) error) error {
+	id := int16(0)
+	for {
+		field, err := w.ReadField()
+		if err != nil || field == (thrift.Field{Type: thrift.STOP}) {
+			return err
+		}
+		if id = field.ID + id; !field.Delta {
+			id = field.ID
+		}
+		if field.Type == thrift.TRUE || field.Type == thrift.FALSE {
+			continue // the type is the value
+		}
+		if err := show(id, field.Type); err != nil {
+			return err
+		}
+	}
+}
+
+// walked is the input of a Walker, which counts and keeps what is read of it.
+type walked struct{ w *Walker }
+
+func (r walked) Read(b []byte) (int, error) {
+	n, err := r.w.in.Read(b)
+	if long := r.keep(b[:n], err); err == nil {
+		err = long
+	}
+	return n, err
+}
+
+func (r walked) ReadByte() (byte, error) {
+	b, err := r.w.in.ReadByte()
+	if err != nil {
+		return 0, r.keep(nil, err)
+	}
+	return b, r.keep([]byte{b}, nil)
+}
+
+func (r walked) keep(b []byte, err error) error {
+	w := r.w
+	if err != nil && err != io.EOF {
+		w.failed = err
+	}
+	w.Passed += int64(len(b))
+	if !w.Skipping {
+		w.Raw = append(w.Raw, b...)
+	}
+	if w.most > 0 && len(w.Raw) > w.most {
+		return errors.New("a struct is too long")
+	}
+	return err
+}
+
+// Decode decodes the struct at the start of data, refers to data, and returns its length.
+func Decode(data []byte, into any) (int, error) {
+	w := NewWalker(bytes.NewReader(data), 0)
+	w.Skipping = true
+	if err := w.Pass(thrift.STRUCT); err != nil {
+		return 0, err
+	}
+	return int(w.Passed), DecodePassed(data[:w.Passed], into)
+}
+
+// DecodePassed decodes a struct that a Walker has passed. It refers to raw.
+func DecodePassed(raw []byte, into any) error {
+	if err := thrift.NewDecoder(protocol.NewReaderFromBytes(raw)).Decode(into); err != nil {
+		return fmt.Errorf("%w: %w", formats.ErrDamaged, err)
+	}
+	return nil
+}
+
+// Encode returns the bytes of a struct.
+func Encode(v any) ([]byte, error) { return thrift.Marshal(&protocol, v) }

@@ -1,0 +1,192 @@
+package plain
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/kcut/kcut/formats"
+)
+
+// Decoder appends the first n values of PLAIN bytes, of which each has so many when its width is not
+// 0, to Values of a column's type, and returns the bytes behind them. Its errors wrap
+// formats.ErrDamaged, or formats.ErrUnsupported for more than one Values can hold.
+type Decoder func(dst *formats.Values, from []byte, n int) (rest []byte, err error)
+
+// DecoderOf returns the decoder of a type that is stored as a physical one of a width.
+func DecoderOf(t formats.Type, physical format.Type, width int) Decoder {
+	switch physical {
+	case format.Boolean:
+		return words(1, func(b []byte) uint64 { return uint64(b[0]) })
+	case format.Int32:
+		if t.Kind == formats.Uint {
+			return words(4, func(b []byte) uint64 { return uint64(binary.LittleEndian.Uint32(b)) })
+		}
+		return words(4, func(b []byte) uint64 { return formats.IntWord(int64(int32(binary.LittleEndian.Uint32(b)))) })
+	case format.Int64:
+		if t.Kind == formats.Uint {
+			return words(8, binary.LittleEndian.Uint64)
+		}
+		return words(8, func(b []byte) uint64 { return formats.IntWord(int64(binary.LittleEndian.Uint64(b))) })
+	case format.Float:
+		return words(4, func(b []byte) uint64 { return formats.FloatWord(formats.WidenFloat32(binary.LittleEndian.Uint32(b))) })
+	case format.Double:
+		return words(8, func(b []byte) uint64 { return formats.FloatWord(binary.LittleEndian.Uint64(b)) })
+	case format.Int96:
+		return each(12, decodeInt96)
+	}
+	switch t.Kind {
+	case formats.Float:
+		return words(2, func(b []byte) uint64 { return formats.FloatWord(formats.WidenFloat16(binary.LittleEndian.Uint16(b))) })
+	case formats.Decimal:
+		return each(width, decodeDecimal)
+	}
+	return Raw(width)
+}
+
+// Raw returns a decoder that keeps the bytes of values as they are.
+func Raw(width int) Decoder {
+	return each(width, func(dst *formats.Values, value []byte) error {
+		dst.AppendBytes(value)
+		return nil
+	})
+}
+
+// words makes a decoder from what a value's bytes mean as a word.
+func words(width int, word func([]byte) uint64) Decoder {
+	return func(dst *formats.Values, from []byte, n int) ([]byte, error) {
+		if n*width > len(from) {
+			return nil, errTooFew(n)
+		}
+		at := len(dst.Words)
+		dst.Words = slices.Grow(dst.Words, n)[:at+n]
+		for i := range dst.Words[at:] {
+			dst.Words[at+i] = word(from[i*width:])
+		}
+		return from[n*width:], nil
+	}
+}
+
+// each makes a decoder of one for a single value.
+func each(width int, decode func(dst *formats.Values, value []byte) error) Decoder {
+	return func(dst *formats.Values, from []byte, n int) (rest []byte, err error) {
+		for range n {
+			var value []byte
+			if value, from = next(from, width); value == nil {
+				return nil, errTooFew(n)
+			}
+			if err := Room(dst, len(value)); err != nil {
+				return nil, err
+			}
+			if err := decode(dst, value); err != nil {
+				return nil, err
+			}
+		}
+		return from, nil
+	}
+}
+
+// next returns the first value and the bytes behind it, or nil.
+func next(from []byte, width int) (value, rest []byte) {
+	if width == 0 {
+		if len(from) < 4 || int64(binary.LittleEndian.Uint32(from)) > int64(len(from)-4) {
+			return nil, nil
+		}
+		width, from = int(binary.LittleEndian.Uint32(from)), from[4:]
+	}
+	if width > len(from) {
+		return nil, nil
+	}
+	return from[:width:width], from[width:]
+}
+
+// Skip returns the bytes behind n values.
+func Skip(from []byte, width, n int) ([]byte, error) {
+	for range n {
+		var value []byte
+		if value, from = next(from, width); value == nil {
+			return nil, errTooFew(n)
+		}
+	}
+	return from, nil
+}
+
+func errTooFew(n int) error {
+	return fmt.Errorf("read %d values: page ends early: %w", n, formats.ErrDamaged)
+}
+
+// maxBytes bounds the bytes of one Values, whose offsets have 32 bits, and with it a batch of rows
+// that are out of all proportion.
+const maxBytes = 1 << 30
+
+// Room checks that size more bytes fit into v.
+func Room(v *formats.Values, size int) error {
+	if len(v.Data)+size > maxBytes || len(v.Ends) == math.MaxInt32 {
+		return fmt.Errorf("read values: more than %d bytes at a time: %w", maxBytes, formats.ErrUnsupported)
+	}
+	return nil
+}
+
+// Reserve makes room in dst for n values of so many PLAIN bytes, no more than these can hold: large
+// lists would take half as much again while they grow, and their old memory.
+func Reserve(dst *formats.Values, bytes, width, n int) {
+	each := width
+	if width == 0 {
+		each = 4 // the length comes first
+	}
+	n = min(n, bytes/each)
+	if dst.Type.InWords() {
+		dst.Words = slices.Grow(dst.Words, n)
+		return
+	}
+	if width > 0 {
+		bytes = n * width
+	} else {
+		bytes -= n * each
+	}
+	dst.Ends, dst.Data = slices.Grow(dst.Ends, n), slices.Grow(dst.Data, bytes)
+}
+
+// decodeInt96 appends a timestamp of nanoseconds and a Julian day.
+func decodeInt96(dst *formats.Values, value []byte) error {
+	nanos := int64(binary.LittleEndian.Uint64(value))
+	if !dst.AppendInt96(int32(binary.LittleEndian.Uint32(value[8:])), nanos) {
+		return fmt.Errorf("read INT96: day out of range: %w", formats.ErrDamaged)
+	}
+	return nil
+}
+
+// decodeDecimal appends a decimal of big-endian two's complement bytes, any number of them.
+func decodeDecimal(dst *formats.Values, value []byte) error {
+	sign := byte(0)
+	if len(value) > 0 && value[0]&0x80 != 0 {
+		sign = 0xff
+	}
+	size := 8
+	if dst.Type.Wide {
+		size = dst.Type.WideSize()
+	}
+	var memory [32]byte
+	full := memory[:size]
+	if extra := len(value) - size; extra > 0 {
+		if bytes.Count(value[:extra], []byte{sign}) < extra || value[extra]&0x80 != sign&0x80 {
+			return fmt.Errorf("read decimal: %d bytes for %d digits: %w", len(value), dst.Type.Precision, formats.ErrDamaged)
+		}
+		value = value[extra:]
+	}
+	for i := range full[:size-len(value)] {
+		full[i] = sign
+	}
+	copy(full[size-len(value):], value)
+	full[0] ^= 0x80
+	if !dst.Type.Wide {
+		dst.Words = append(dst.Words, binary.BigEndian.Uint64(full))
+		return nil
+	}
+	dst.AppendBytes(full)
+	return nil
+}
