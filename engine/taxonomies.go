@@ -17,7 +17,6 @@ type (
 // See package taxonomy.
 var (
 	NewTree        = taxonomy.NewTree
-	AssembleTree   = taxonomy.AssembleTree
 	NewFinder      = taxonomy.NewFinder
 	NewGrower      = taxonomy.NewGrower
 	AddFrequencies = taxonomy.AddFrequencies

@@ -22,7 +22,7 @@ func Ancestry(generator Generator, node string) (path []string, inner bool) {
 
 // CutFinder finds the nodes of a cut in a generated taxonomy. It belongs to one goroutine.
 type CutFinder struct {
-	generator Generator
+	Generator Generator
 	nodes     map[string]uint32 // the cut
 	above     map[string]bool   // all that is above the cut
 	path      []step
@@ -42,7 +42,7 @@ func Takes(generator Generator, node string) bool {
 // NewCutFinder returns a finder of the given nodes, which must not be above each other: nested
 // tells whether some are.
 func NewCutFinder(generator Generator, nodes []string) (f *CutFinder, nested bool) {
-	f = &CutFinder{generator: generator, nodes: make(map[string]uint32), above: make(map[string]bool)}
+	f = &CutFinder{Generator: generator, nodes: make(map[string]uint32), above: make(map[string]bool)}
 	for i, node := range nodes {
 		f.nodes[node] = uint32(i)
 		path, _ := Ancestry(generator, node)
@@ -55,7 +55,7 @@ func NewCutFinder(generator Generator, nodes []string) (f *CutFinder, nested boo
 
 // Clone returns a finder for another goroutine.
 func (f *CutFinder) Clone() *CutFinder {
-	return &CutFinder{generator: f.generator, nodes: f.nodes, above: f.above}
+	return &CutFinder{Generator: f.Generator, nodes: f.nodes, above: f.above}
 }
 
 // Find returns the position of the node that a text is below, or is itself. When there is
@@ -63,14 +63,14 @@ func (f *CutFinder) Clone() *CutFinder {
 // cut's; empty if the text is none that the taxonomy takes.
 func (f *CutFinder) Find(text string) (node uint32, ok bool, beside string) {
 	var fits bool
-	f.path, fits = f.generator.path(text, f.path[:0])
+	f.path, fits = f.Generator.path(text, f.path[:0])
 	if node, ok = f.nodes[text]; ok {
 		return node, true, ""
 	}
 	if !fits {
 		return 0, false, ""
 	}
-	if node, ok := f.nodes[f.generator.root()]; ok {
+	if node, ok := f.nodes[f.Generator.root()]; ok {
 		return node, true, ""
 	}
 	for _, s := range f.path {
@@ -87,9 +87,6 @@ func (f *CutFinder) Find(text string) (node uint32, ok bool, beside string) {
 	}
 	return 0, false, beside
 }
-
-// Generator returns the generator of the taxonomy.
-func (f *CutFinder) Generator() Generator { return f.generator }
 
 // Above returns the part of a generated taxonomy from the top down to some nodes, siblings
 // in the order in which they come first. A node that values stand below counts as one.

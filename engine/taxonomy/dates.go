@@ -10,12 +10,42 @@ import (
 // DateLevels are the levels of dates, finest first.
 var DateLevels = []string{"day", "month", "quarter", "year", "decade", "century"}
 
+// period is a level of dates.
+type period struct {
+	stem   int           // how many of a date's characters name a period
+	starts []periodStart // of the periods with the same stem
+}
+
+// periodStart is what the name of a period ends in, and what makes the period's first date of
+// what is before it.
+type periodStart struct{ suffix, date string }
+
+// periods are the levels of DateLevels, in their order.
+var periods = []period{
+	{10, []periodStart{{"", "T00:00:00"}}},
+	{7, []periodStart{{"", "-01"}}},
+	{4, []periodStart{{"-Q1", "-01-01"}, {"-Q2", "-04-01"}, {"-Q3", "-07-01"}, {"-Q4", "-10-01"}}},
+	{4, []periodStart{{"", "-01-01"}}},
+	{3, []periodStart{{"0s", "0-01-01"}}},
+	{2, []periodStart{{"XX", "00-01-01"}}},
+}
+
+// of returns the period in which the date at the start of a text lies.
+func (p *period) of(text string) step {
+	start := 0
+	if len(p.starts) > 1 {
+		month := (text[5]-'0')*10 + text[6] - '0'
+		start = int(month-1) / 3
+	}
+	return step{text[:p.stem], p.starts[start].suffix}
+}
+
 // dates generates a taxonomy of dates or timestamps in ISO form. Above a date stand its
 // "1990-05-03" (of a timestamp), "1990-05", "1990-Q2", "1990", "1990s" and "19XX", as the
 // levels say, and at the top a star.
 type dates struct {
 	textual
-	levels []string // coarsest first
+	levels []period // coarsest first
 }
 
 // Dates returns the generator of the given levels of dates, in any order.
@@ -26,9 +56,9 @@ func Dates(levels []string) (Generator, error) {
 			return nil, fmt.Errorf("generate date taxonomy: unknown level %q", level)
 		}
 	}
-	for _, level := range slices.Backward(DateLevels) {
+	for i, level := range slices.Backward(DateLevels) {
 		if slices.Contains(levels, level) {
-			d.levels = append(d.levels, level)
+			d.levels = append(d.levels, periods[i])
 		}
 	}
 	return d, nil
@@ -42,7 +72,7 @@ func (d *dates) path(text string, to []step) (path []step, ok bool) {
 		return to, false
 	}
 	for _, level := range d.levels {
-		if s := period(level, text); !s.named(text) {
+		if s := level.of(text); !s.named(text) {
 			to = append(to, s)
 		}
 	}
@@ -63,46 +93,15 @@ func isDate(text string) bool {
 	return err == nil
 }
 
-// quarters are the suffixes of the quarters by month.
-var quarters = [...]string{1: "-Q1", "-Q1", "-Q1", "-Q2", "-Q2", "-Q2", "-Q3", "-Q3", "-Q3", "-Q4", "-Q4", "-Q4"}
-
-// period returns the period of a level in which the date at the start of a text lies.
-func period(level, text string) step {
-	switch level {
-	case "century":
-		return step{text[:2], "XX"}
-	case "decade":
-		return step{text[:3], "0s"}
-	case "year":
-		return step{stem: text[:4]}
-	case "quarter":
-		return step{text[:4], quarters[(text[5]-'0')*10+text[6]-'0']}
-	case "month":
-		return step{stem: text[:7]}
-	}
-	return step{stem: text[:10]}
-}
-
 // below returns the first date of a period.
 func (d *dates) below(node string) (text string, inner bool) {
 	for _, level := range d.levels {
-		for _, end := range periodStarts[level] {
-			stem, ok := strings.CutSuffix(node, end.suffix)
-			if text := stem + end.date; ok && isDate(text) && period(level, text).named(node) {
+		for _, start := range level.starts {
+			stem, ok := strings.CutSuffix(node, start.suffix)
+			if text := stem + start.date; ok && isDate(text) && level.of(text).named(node) {
 				return text, true
 			}
 		}
 	}
 	return node, false
-}
-
-// periodStarts are what the names of a level's periods end in, and what makes the period's
-// first date of what is before it.
-var periodStarts = map[string][]struct{ suffix, date string }{
-	"century": {{"XX", "00-01-01"}},
-	"decade":  {{"0s", "0-01-01"}},
-	"year":    {{"", "-01-01"}},
-	"quarter": {{"-Q1", "-01-01"}, {"-Q2", "-04-01"}, {"-Q3", "-07-01"}, {"-Q4", "-10-01"}},
-	"month":   {{"", "-01"}},
-	"day":     {{"", "T00:00:00"}},
 }

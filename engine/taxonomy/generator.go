@@ -1,9 +1,6 @@
 package taxonomy
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // Generator makes taxonomies of the texts of a column's values: it knows what stands above
 // a text, whatever other texts there are.
@@ -30,9 +27,6 @@ type step struct{ stem, suffix string }
 
 func (s step) name() string { return s.stem + s.suffix }
 
-// apart returns the step without holding on to the text.
-func (s step) apart() step { return step{strings.Clone(s.stem), s.suffix} }
-
 // named reports whether the step's name is the text.
 func (s step) named(text string) bool {
 	return len(text) == len(s.stem)+len(s.suffix) && strings.HasPrefix(text, s.stem) && strings.HasSuffix(text, s.suffix)
@@ -49,17 +43,18 @@ func (textual) arrange([]*branch) {}
 // misfits is never asked of generators that take every text.
 func (textual) misfits(_, _ int) error { return nil }
 
-// Generate returns the taxonomy of some texts, each of which becomes a leaf.
-func Generate(generator Generator, texts []string) (*Tree, error) {
-	g := NewGrower(generator, Pruning{})
-	for _, text := range slices.Compact(slices.Sorted(slices.Values(texts))) {
-		if err := g.Add(text, nil); err != nil {
-			return nil, err
-		}
-	}
-	tree, _, err := g.Finish()
-	if err != nil {
-		return nil, err
-	}
-	return tree, nil
+// flat generates a taxonomy in which every value stands directly below the root.
+type flat struct {
+	textual
+	name string
 }
+
+// Flat returns the generator of a root of the given name with every value below it.
+func Flat(root string) Generator { return &flat{name: root} }
+
+func (f *flat) root() string { return f.name }
+
+func (f *flat) path(_ string, to []step) (path []step, ok bool) { return to, true }
+
+// below returns the node: there are only leaves beside the root.
+func (f *flat) below(node string) (text string, inner bool) { return node, false }

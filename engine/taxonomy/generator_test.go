@@ -1,6 +1,7 @@
 package taxonomy
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -17,12 +18,27 @@ func outline(n Node) string {
 	return n.Name + "(" + strings.Join(children, " ") + ")"
 }
 
+// generate returns the taxonomy of some texts, each of which becomes a leaf.
+func generate(generator Generator, texts []string) (*Tree, error) {
+	g := NewGrower(generator, Pruning{})
+	for _, text := range slices.Compact(slices.Sorted(slices.Values(texts))) {
+		if err := g.Add(text, nil); err != nil {
+			return nil, err
+		}
+	}
+	tree, _, err := g.Finish()
+	if err != nil {
+		return nil, err
+	}
+	return tree, nil
+}
+
 func generateWith(generator Generator, err error) func([]string) (*Tree, error) {
 	return func(texts []string) (*Tree, error) {
 		if err != nil {
 			return nil, err
 		}
-		return Generate(generator, texts)
+		return generate(generator, texts)
 	}
 }
 

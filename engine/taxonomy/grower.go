@@ -3,7 +3,9 @@ package taxonomy
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/kcut/kcut/partition"
 )
@@ -142,7 +144,8 @@ func (g *Grower) turn(path []step) error {
 	for ; depth < len(path) && !g.open[depth].pruned; depth++ {
 		b, ok := g.waiting[path[depth]]
 		if !ok {
-			b = &branch{step: path[depth].apart()}
+			b = &branch{step: path[depth]}
+			b.stem = strings.Clone(b.stem) // which must not hold on to the text
 		}
 		g.open = append(g.open, b)
 	}
@@ -232,10 +235,7 @@ func (g *Grower) closeAll() error {
 	if err := g.close(1); err != nil {
 		return err
 	}
-	var waiting []*branch
-	for _, b := range g.waiting {
-		waiting = append(waiting, b)
-	}
+	waiting := slices.Collect(maps.Values(g.waiting))
 	g.generator.arrange(waiting)
 	for _, b := range waiting {
 		if err := g.join(g.open[0], b); err != nil {

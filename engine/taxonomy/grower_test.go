@@ -142,7 +142,7 @@ func TestGrowerPrunes(t *testing.T) {
 		for _, v := range values {
 			texts = append(texts, v.text)
 		}
-		tree, err := Generate(generator, texts)
+		tree, err := generate(generator, texts)
 		if err != nil {
 			t.Fatal(err)
 		}

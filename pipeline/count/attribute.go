@@ -14,7 +14,7 @@ func saveAttribute(w *checkpoint.Writer, a *engine.Attribute) {
 	w.Bool(a.HasRest)
 	w.Bool(a.HasNull)
 	if a.Mask == engine.Generalize {
-		saveTree(w, a.Tree)
+		saveTree(w, a.Tree, 0)
 		return
 	}
 	checkpoint.List(w, a.Texts, w.String)
@@ -28,11 +28,16 @@ func saveAttribute(w *checkpoint.Writer, a *engine.Attribute) {
 // loadAttribute reads what saveAttribute has written.
 func loadAttribute(r *checkpoint.Reader) (a engine.Attribute, err error) {
 	a = engine.Attribute{Name: r.String(), Mask: engine.Mask(r.Uint()), HasRest: r.Bool(), HasNull: r.Bool()}
-	if a.Mask == engine.Generalize && r.Err() == nil {
-		if a.Tree, err = loadTree(r); err == nil {
-			a.Texts = a.Tree.Leaves()
+	if a.Mask == engine.Generalize {
+		root := loadNode(r)
+		if r.Err() != nil {
+			return a, r.Err()
 		}
-		return a, err
+		if a.Tree, err = engine.NewTree(root); err != nil {
+			return a, fmt.Errorf("%w: %w", checkpoint.ErrNone, err)
+		}
+		a.Texts = a.Tree.Leaves()
+		return a, nil
 	}
 	a.Texts, a.Positions = checkpoint.ReadList(r, r.String), checkpoint.ReadList(r, r.Float)
 	a.Lower, a.Upper = r.Float(), r.Float()
@@ -40,31 +45,25 @@ func loadAttribute(r *checkpoint.Reader) (a engine.Attribute, err error) {
 	return a, r.Err()
 }
 
-func saveTree(w *checkpoint.Writer, t *engine.Tree) {
-	w.Uint(uint64(t.Len()))
-	for n := range t.Len() {
-		w.String(t.Name(n))
-		w.Uint(uint64(t.Parent(n) + 1))
-		if t.IsPruned(n) {
-			w.Uint(uint64(t.Values(n)))
-		} else {
-			w.Uint(0)
-		}
+// saveTree writes a node and all below it.
+func saveTree(w *checkpoint.Writer, t *engine.Tree, n int) {
+	w.String(t.Name(n))
+	if t.IsPruned(n) {
+		w.Uint(uint64(t.Values(n)))
+	} else {
+		w.Uint(0)
+	}
+	children := t.Children(n)
+	w.Uint(uint64(len(children)))
+	for _, child := range children {
+		saveTree(w, t, child)
 	}
 }
 
-func loadTree(r *checkpoint.Reader) (*engine.Tree, error) {
-	var names []string
-	var parents, pruned []int
-	for n := r.Int(); n > 0 && r.Err() == nil; n-- {
-		names, parents, pruned = append(names, r.String()), append(parents, r.Int()-1), append(pruned, r.Int())
+func loadNode(r *checkpoint.Reader) (n engine.Node) {
+	n.Name, n.Values = r.String(), r.Int()
+	for children := r.Int(); children > 0 && r.Err() == nil; children-- {
+		n.Children = append(n.Children, loadNode(r))
 	}
-	if r.Err() != nil {
-		return nil, r.Err()
-	}
-	tree, err := engine.AssembleTree(names, parents, pruned)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", checkpoint.ErrNone, err)
-	}
-	return tree, nil
+	return n
 }

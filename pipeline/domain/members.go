@@ -117,7 +117,7 @@ func (m *members) Domain(records []uint64) (Domain, error) {
 func (m *members) grow(names []string) (*engine.Tree, error) {
 	var root engine.Node
 	if m.finder != nil {
-		root = engine.Above(m.finder.Generator(), append(m.texts(), names...))
+		root = engine.Above(m.finder.Generator, append(m.texts(), names...))
 	} else {
 		for i, name := range names {
 			if err := m.tree.Admit(name, i); err != nil {
