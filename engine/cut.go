@@ -11,6 +11,25 @@ type Cut struct {
 	Stops   [][]Stop    // by attribute and label: why it was not refined further; nil when not known
 }
 
+// Stop says why a label of a cut was not refined further.
+type Stop struct {
+	Why Why
+	Set int // WhySet: the set of the reduced requirement that refining the label would break
+}
+
+// Why is a kind of reason.
+type Why uint8
+
+// The reasons.
+const (
+	WhyFinest  Why = iota // there is nothing below it that the search knows
+	WhyEmpty              // no record has it
+	WhyClass              // its records have one class: refining it gains nothing
+	WhyRecords            // a part of it has fewer records than the k of a set
+	WhySet                // fewer records than k would be alike in a set
+	WhySteps              // the steps were used up
+)
+
 // ColumnCut is the cut of one attribute.
 type ColumnCut struct {
 	// Labels are the released values in domain order: the nodes of the cut, also those that
@@ -52,9 +71,6 @@ func (c *Cut) Unsearched() Recoding { return c }
 // Bytes returns 0: a cut grows with the domains alone.
 func (c *Cut) Bytes() int64 { return 0 }
 
-// Stopped returns the Stops.
-func (c *Cut) Stopped() [][]Stop { return c.Stops }
-
 // Recode writes the label numbers of rows.
 func (c *Cut) Recode(rows Rows, labels [][]uint32) {
 	for a := range c.Columns {
@@ -65,9 +81,6 @@ func (c *Cut) Recode(rows Rows, labels [][]uint32) {
 		}
 	}
 }
-
-// Disclosed returns the labels of a suppressed attribute that are values: all but the last.
-func (c *ColumnCut) Disclosed() []Label { return c.Labels[:len(c.Labels)-1] }
 
 // CutTree returns the cut of an attribute through the given nodes of its tree, in
 // preorder. A root that is split leaves the null a label of its own.

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/partition"
 )
 
@@ -37,6 +38,24 @@ type Table struct {
 type CodeMerge struct {
 	Codes  []uint32 // by code of the attribute
 	Domain int      // every image is below it
+}
+
+// Identity returns the code merge of a domain that tells all codes apart.
+func Identity(domain int) CodeMerge {
+	c := CodeMerge{Codes: make([]uint32, domain), Domain: domain}
+	for code := range c.Codes {
+		c.Codes[code] = uint32(code)
+	}
+	return c
+}
+
+// Identities returns the code merge of every attribute's domain that tells all codes apart.
+func Identities(attributes []Attribute) []CodeMerge {
+	merges := make([]CodeMerge, len(attributes))
+	for a := range attributes {
+		merges[a] = Identity(attributes[a].Len())
+	}
+	return merges
 }
 
 // Options steer a search.
@@ -95,6 +114,17 @@ type Engine interface {
 	Search(context.Context, *Table, Requirement, Options) (Recoding, error)
 }
 
+// ErrInfeasible is returned when the table has fewer records than a set's K: not even
+// with everything masked would it be met.
+var ErrInfeasible = fault.New(fault.Privacy, "the table has fewer records than k")
+
+// ErrUnreached is returned when an algorithm whose k is its outcome ends with a smaller one
+// than was asked for.
+var ErrUnreached = fault.New(fault.Privacy, "the k asked for is not reached")
+
+// ErrBroken is returned when a cut that is given does not meet the requirement.
+var ErrBroken = fault.New(fault.Privacy, "the cut does not hold")
+
 // Recoding answers one question: for this combination of codes, which labels?
 type Recoding interface {
 	// Labels returns the released values of an attribute, in domain order. Label numbers
@@ -125,37 +155,6 @@ type Recoding interface {
 	Unsearched() Recoding
 	// Bytes returns about how much memory is taken by what grows with the records.
 	Bytes() int64
-}
-
-// Divided is a Recoding whose labels belong to regions instead of to codes.
-type Divided interface {
-	Recoding
-	// Len returns the number of regions.
-	Len() int
-	// Region returns the label numbers of a region, by attribute.
-	Region(region int32) []uint32
-}
-
-// Explained is a Recoding that tells why it is not finer.
-type Explained interface {
-	Recoding
-	// Stopped returns why a label was not refined further, by attribute and label.
-	Stopped() [][]Stop
-}
-
-// Suppressing is a Recoding that takes records away from a cut.
-type Suppressing interface {
-	Recoding
-	// Left returns how many records a label has that are not taken away; unknown of an attribute
-	// that is in no set. A new label without any must not be told: too few records had it.
-	Left(attribute, label int) (records uint64, known bool)
-}
-
-// Covered is an Engine of given regions. It must be told, before Search, the labels that cover
-// a code, by attribute and code.
-type Covered interface {
-	Engine
-	Cover(labels [][][]uint32)
 }
 
 // Rows are records of the input, in its order, to be recoded.

@@ -9,10 +9,7 @@ import (
 // Memo remembers the regions of tuples: rows are many, and their tuples few, so that most
 // need not be located. It holds a bounded number of them, and belongs to one goroutine.
 type Memo struct {
-	layout partition.Layout
-	most   int // slots
-	missed int // tuples since the slots last grew
-
+	layout  partition.Layout
 	keys    []uint64 // of all slots, layout.Words each
 	regions []int32  // of all slots, or unknown
 
@@ -34,25 +31,16 @@ const (
 // NewMemo returns a memo of tuples of codes below the given domains that takes at most so
 // many bytes, beside some for every row that it is asked about at one time.
 func NewMemo(domains []int, bytes int64) *Memo {
-	m := &Memo{layout: partition.NewLayout(domains), codes: make([][]uint32, len(domains)), most: fewestSlots}
-	for m.most < mostSlots && 2*m.slotBytes(m.most) <= bytes {
-		m.most *= 2
+	m := &Memo{layout: partition.NewLayout(domains), codes: make([][]uint32, len(domains))}
+	slots := fewestSlots
+	for slots < mostSlots && 2*int64(slots)*int64(8*m.layout.Words+4) <= bytes {
+		slots *= 2
 	}
-	m.forget(fewestSlots)
-	return m
-}
-
-func (m *Memo) slotBytes(slots int) int64 { return int64(slots) * int64(8*m.layout.Words+4) }
-
-// Bytes returns the memory that the remembered tuples take.
-func (m *Memo) Bytes() int64 { return m.slotBytes(len(m.regions)) }
-
-// forget makes all of so many slots, a power of 2, free.
-func (m *Memo) forget(slots int) {
-	m.keys, m.regions, m.missed = make([]uint64, slots*m.layout.Words), make([]int32, slots), 0
+	m.keys, m.regions = make([]uint64, slots*m.layout.Words), make([]int32, slots)
 	for i := range m.regions {
 		m.regions[i] = unknown
 	}
+	return m
 }
 
 // Locate returns the regions of n tuples, as the locator does. They are valid until the
@@ -131,13 +119,9 @@ func (m *Memo) holds(slot int, key []uint64) bool {
 }
 
 // learn takes over the regions of the rows that were lacking. Of a pair of slots, what was
-// learned first is forgotten. When slots are too few for what is
-// asked, all are forgotten for more.
+// learned first is forgotten.
 func (m *Memo) learn() {
 	w := m.layout.Words
-	if m.missed += len(m.lack); m.missed > len(m.regions)/2 && len(m.regions) < m.most {
-		m.forget(min(8*len(m.regions), m.most))
-	}
 	for i, row := range m.lack {
 		m.found[row] = m.theirs[i]
 		key := m.rows[int(row)*w:][:w]

@@ -29,7 +29,8 @@ func (r *RecordSuppression) Codes(int) []uint32 { return nil }
 // Lost returns the number of suppressed records.
 func (r *RecordSuppression) Lost() (suppressed, dropped uint64) { return r.Records, 0 }
 
-// Left returns how many records of a label are not suppressed, if its attribute is in a set.
+// Left returns how many records of a label are not suppressed, if its attribute is in a set. A
+// new label without any must not be told: too few records had it.
 func (r *RecordSuppression) Left(attribute, label int) (records uint64, known bool) {
 	if r.Remaining[attribute] == nil {
 		return 0, false

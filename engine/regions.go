@@ -175,7 +175,11 @@ func (r *Regions) Count(rows Rows) {
 
 // Recode writes the label numbers of rows.
 func (r *Regions) Recode(rows Rows, labels [][]uint32) {
-	for i, region := range r.locate(rows) {
+	locator, tuples := r.Locator, rows.Codes
+	if r.ByClass() {
+		locator, tuples = cellLocator{r}, rows.tuples()
+	}
+	for i, region := range rows.Memo.Locate(locator, rows.N, tuples) {
 		if isDivided(region) {
 			cell := dividedAt(region)
 			region = r.Reassigned[r.reassigned.divided[cell]].region(rows.Taken[cell])
@@ -189,14 +193,6 @@ func (r *Regions) Recode(rows Rows, labels [][]uint32) {
 			labels[a][i] = label
 		}
 	}
-}
-
-// locate returns the regions of rows, or which divided cells they are of.
-func (r *Regions) locate(rows Rows) []int32 {
-	if !r.ByClass() {
-		return rows.Memo.Locate(r.Locator, rows.N, rows.Codes)
-	}
-	return rows.Memo.Locate(cellLocator{r}, rows.N, rows.tuples())
 }
 
 // cellLocator is the Locator of all cells, which tells which are divided, too.

@@ -1,5 +1,14 @@
 package engine
 
+import (
+	"slices"
+
+	"github.com/kcut/kcut/engine/taxonomy"
+)
+
+// DefaultBins is how many bins a discretized attribute has at most, unless asked otherwise.
+const DefaultBins = 16
+
 // ValueTree is the generalization hierarchy of an attribute over the values that occur:
 // what bottom-up generalization climbs, and what full-domain recoding takes levels of. Its
 // nodes are numbered in preorder; the root is 0, the leaves are the values.
@@ -26,6 +35,12 @@ type valueNode struct {
 
 const noLeaf = -1
 
+// branch is a node and what is below it while a hierarchy is made.
+type branch struct {
+	lo, hi, taxon int
+	parts         []branch
+}
+
 // NewValueTree returns the hierarchy of the values with records. Counts are by code; bins
 // is how many bins a discretized attribute has at most.
 func NewValueTree(a *Attribute, counts []uint64, bins int) *ValueTree {
@@ -33,89 +48,112 @@ func NewValueTree(a *Attribute, counts []uint64, bins int) *ValueTree {
 	for code := range t.leaf {
 		t.leaf[code] = noLeaf
 	}
+	root := branch{hi: a.Len()}
+	null, split := len(a.Texts), false // the null, if it is not among the parts
 	switch a.Mask {
 	case Generalize:
-		t.growTaxonomy(counts)
+		before := make([]uint64, len(counts)+1) // records of smaller codes
+		for code, n := range counts {
+			before[code+1] = before[code] + n
+		}
+		root.parts, split = taxa(a.Tree, 0, before), !a.Tree.IsLeaf(0)
 	case Discretize:
-		t.growBins(counts, bins)
+		root.parts = binned(counts[:null], bins)
+		split = len(root.parts) > 0
 	case Suppress:
-		t.growFlat(counts)
+		for code, n := range counts {
+			if n > 0 {
+				root.parts = append(root.parts, branch{lo: code, hi: code + 1})
+			}
+		}
 	}
-	t.findLeaves(counts)
+	if split && a.HasNull && counts[null] > 0 {
+		root.parts = append(root.parts, branch{lo: null, hi: null + 1})
+	}
+	t.add(&root, -1, counts)
 	return t
 }
 
-// open adds a node under a parent; close ends its subtree.
-func (t *ValueTree) open(parent, lo, hi int) int {
-	n := valueNode{parent: int32(parent), lo: int32(lo), hi: int32(hi)}
+// add adds a node under a parent, and all below it.
+func (t *ValueTree) add(b *branch, parent int, counts []uint64) {
+	at := len(t.nodes)
+	t.nodes = append(t.nodes, valueNode{parent: int32(parent), lo: int32(b.lo), hi: int32(b.hi), taxon: int32(b.taxon)})
 	if parent >= 0 {
-		n.depth = t.nodes[parent].depth + 1
+		t.nodes[at].depth = t.nodes[parent].depth + 1
 	}
-	t.nodes = append(t.nodes, n)
-	return len(t.nodes) - 1
-}
-
-func (t *ValueTree) close(n int) { t.nodes[n].end = int32(len(t.nodes)) }
-
-func (t *ValueTree) addLeaf(parent, lo, hi int) { t.close(t.open(parent, lo, hi)) }
-
-// openRoot adds the root, which covers all codes.
-func (t *ValueTree) openRoot() { t.open(-1, 0, t.attribute.Len()) }
-
-// closeRoot adds the null's leaf, if there are other nodes and nulls, and ends the root.
-func (t *ValueTree) closeRoot(split bool, counts []uint64) {
-	if null := len(counts) - 1; split && t.attribute.HasNull && counts[null] > 0 {
-		t.addLeaf(0, null, null+1)
+	for i := range b.parts {
+		t.add(&b.parts[i], at, counts)
 	}
-	t.close(0)
-}
-
-// findLeaves tells codes with records their leaves.
-func (t *ValueTree) findLeaves(counts []uint64) {
-	for i, n := range t.nodes {
-		if !t.IsLeaf(i) {
-			continue
-		}
-		for code := n.lo; code < n.hi; code++ {
-			if counts[code] > 0 {
-				t.leaf[code] = int32(i)
-			}
+	t.nodes[at].end = int32(len(t.nodes))
+	for code := b.lo; code < b.hi && t.IsLeaf(at); code++ {
+		if counts[code] > 0 {
+			t.leaf[code] = int32(at)
 		}
 	}
 }
 
-func (t *ValueTree) growFlat(counts []uint64) {
-	t.openRoot()
+// taxa returns what is under a node of a taxonomy that has records.
+func taxa(tree *taxonomy.Tree, node int, before []uint64) (parts []branch) {
+	for _, c := range tree.Children(node) {
+		if lo, hi := tree.Range(c); before[lo] < before[hi] {
+			parts = append(parts, branch{lo: lo, hi: hi, taxon: c, parts: taxa(tree, c, before)})
+		}
+	}
+	return parts
+}
+
+// binned returns what is under the root of a discretized attribute: nothing if one number occurs.
+// A value reaches from its own number to the next that occurs. They are cut into at most so many
+// bins: bin i of n starts at the first value before which there are at least i/n of the records.
+// Empty bins vanish, and a bin of one value is that value. Adjacent bins are joined in pairs until
+// there is one; an odd one waits a level.
+func binned(counts []uint64, most int) []branch {
+	if most <= 0 {
+		most = DefaultBins
+	}
+	total := uint64(0)
+	var values []branch
 	for code, n := range counts {
-		if n > 0 {
-			t.addLeaf(0, code, code+1)
+		if total += n; n > 0 {
+			values = append(values, branch{lo: code})
 		}
 	}
-	t.close(0)
-}
-
-func (t *ValueTree) growTaxonomy(counts []uint64) {
-	before := make([]uint64, len(counts)+1) // records of smaller codes
-	for code, n := range counts {
-		before[code+1] = before[code] + n
+	if len(values) < 2 {
+		return nil
 	}
-	tree := t.attribute.Tree
-	var grow func(taxon, parent int)
-	grow = func(taxon, parent int) {
-		for _, c := range tree.Children(taxon) {
-			lo, hi := tree.Range(c)
-			if before[lo] == before[hi] {
-				continue
+	values[0].lo = 0
+	var list []branch
+	before, next := uint64(0), uint64(0) // records before, and the bin that starts next
+	for i, v := range values {
+		if v.hi = len(counts); i+1 < len(values) {
+			v.hi = values[i+1].lo
+		}
+		if before*uint64(most) >= next*total {
+			list = append(list, branch{lo: v.lo})
+			next = before*uint64(most)/total + 1
+		}
+		bin := &list[len(list)-1]
+		bin.hi, bin.parts = v.hi, append(bin.parts, v)
+		for _, n := range counts[v.lo:v.hi] {
+			before += n
+		}
+	}
+	for i, bin := range list {
+		if len(bin.parts) == 1 {
+			list[i] = bin.parts[0]
+		}
+	}
+	for len(list) > 1 {
+		var joined []branch
+		for pair := range slices.Chunk(list, 2) {
+			if len(pair) == 2 {
+				pair = []branch{{lo: pair[0].lo, hi: pair[1].hi, parts: pair}}
 			}
-			n := t.open(parent, lo, hi)
-			t.nodes[n].taxon = int32(c)
-			grow(c, n)
-			t.close(n)
+			joined = append(joined, pair[0])
 		}
+		list = joined
 	}
-	t.openRoot()
-	grow(0, 0)
-	t.closeRoot(!tree.IsLeaf(0), counts)
+	return list[0].parts
 }
 
 // Len returns the number of nodes.
@@ -187,30 +225,22 @@ func (t *ValueTree) isNull(n int) bool {
 // Cut returns the cut through the given nodes, ascending, exactly one on the path to every
 // leaf. Of a taxonomy, what no record is under stays as coarse as the nodes allow.
 func (t *ValueTree) Cut(nodes []int) ColumnCut {
-	switch t.attribute.Mask {
-	case Generalize:
+	if t.attribute.Mask == Generalize {
 		return CutTree(t.attribute, t.taxons(nodes))
-	case Discretize:
-		return CutIntervals(t.attribute, t.starts(nodes))
 	}
-	var disclosed []int
-	for _, n := range nodes {
-		if n > 0 {
-			disclosed = append(disclosed, int(t.nodes[n].lo))
-		}
-	}
-	return CutSuppressed(t.attribute, disclosed)
-}
-
-// starts returns where the nodes' intervals start.
-func (t *ValueTree) starts(nodes []int) []int {
-	var starts []int
+	var starts, disclosed []int
 	for _, n := range nodes {
 		if !t.isNull(n) {
 			starts = append(starts, int(t.nodes[n].lo))
 		}
+		if n > 0 {
+			disclosed = append(disclosed, int(t.nodes[n].lo))
+		}
 	}
-	return starts
+	if t.attribute.Mask == Discretize {
+		return CutIntervals(t.attribute, starts)
+	}
+	return CutSuppressed(t.attribute, disclosed)
 }
 
 // taxons returns the cut through the nodes' taxons, and those beside them that are empty.

@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/recheck"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/domain"
@@ -38,7 +39,7 @@ func countInput(ctx context.Context, b *Bound, res *resources, tuning count.Tuni
 	if err != nil {
 		return nil, b.adviseWhole(err)
 	}
-	if e, ok := b.engine.(engine.Covered); ok {
+	if e, ok := b.engine.(*recheck.Regions); ok {
 		domain.CoverRegions(e, labelers)
 	}
 	b.note(counts, res)

@@ -15,7 +15,7 @@ import (
 // drawRecoding draws what regions, or suppressed classes, take until the release is written:
 // themselves, and while their cut is written down, its labels' positions and twice its text.
 func drawRecoding(recoding engine.Recoding, masked int, res *resources) error {
-	regions, ok := recoding.(engine.Divided)
+	regions, ok := recoding.(*engine.Regions)
 	if !ok {
 		return res.budget.Draw("the equivalence classes that are suppressed", recoding.Bytes())
 	}
@@ -64,14 +64,14 @@ func (d *describer) cut() *cutfile.File {
 	for a, field := range d.masked {
 		cut.Columns = append(cut.Columns, d.describeColumn(a, d.specs[field], fields[field].Type))
 	}
-	if regions, ok := d.recoding.(engine.Divided); ok {
+	if regions, ok := d.recoding.(*engine.Regions); ok {
 		cut.Kind, cut.Regions = cutfile.KindRegions, d.describeRegions(regions)
 	}
 	return cut
 }
 
 // describeRegions translates label numbers to positions in the described columns.
-func (d *describer) describeRegions(regions engine.Divided) []cutfile.Region {
+func (d *describer) describeRegions(regions *engine.Regions) []cutfile.Region {
 	var positions [][]uint32
 	for a, field := range d.masked {
 		positions = append(positions, positionsOf(regions.Labels(a), d.specs[field].Mask))
@@ -116,7 +116,7 @@ func (d *describer) marks(a int) bool {
 // isSecret reports whether a label is that of a new value all of whose records are suppressed:
 // too few have it for it to be told.
 func (d *describer) isSecret(a, label int) bool {
-	suppressing, ok := d.recoding.(engine.Suppressing)
+	suppressing, ok := d.recoding.(*engine.RecordSuppression)
 	if !ok {
 		return false
 	}

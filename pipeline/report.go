@@ -118,8 +118,8 @@ var whys = [...]string{
 }
 
 // stopped describes why a cut is no finer. No label is in it: a report has no values.
-func stopped(cut engine.Explained, attributes []engine.Attribute) (columns []StoppedColumn) {
-	for a, stops := range cut.Stopped() {
+func stopped(cut *engine.Cut, attributes []engine.Attribute) (columns []StoppedColumn) {
+	for a, stops := range cut.Stops {
 		column := StoppedColumn{Column: attributes[a].Name}
 		for _, stop := range stops {
 			why := whys[stop.Why]

@@ -93,8 +93,8 @@ func searchOnce(ctx context.Context, b *Bound, counts *count.Counts, res *resour
 	if err := errors.Join(err, trace.err); err != nil {
 		return nil, err
 	}
-	if explained, ok := recoding.(engine.Explained); ok {
-		report.Stopped = stopped(explained, table.Attributes)
+	if cut, ok := recoding.(*engine.Cut); ok {
+		report.Stopped = stopped(cut, table.Attributes)
 	}
 	if err := drawRecoding(recoding, len(b.masked), res); err != nil {
 		return nil, err

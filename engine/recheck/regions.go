@@ -20,17 +20,14 @@ type Regions struct {
 	Released []uint32              // labels of all regions, one an attribute
 	Marks    []uint32              // labels of suppressed records, by attribute
 
-	// Covers has the labels that cover a code, by attribute and code. It is set before Search.
+	// Covers has the labels that cover a code, by attribute and code. It must be set before Search.
 	Covers [][][]uint32
 
 	OnBreak       OnBreak // Fail or Suppress
 	MaxSuppressed uint64
 }
 
-var _ engine.Covered = (*Regions)(nil)
-
-// Cover sets the labels that cover a code.
-func (e *Regions) Cover(labels [][][]uint32) { e.Covers = labels }
+var _ engine.Engine = (*Regions)(nil)
 
 // Plan asks for the tuples of all attributes.
 func (e *Regions) Plan(requirement engine.Requirement) engine.Plan {

@@ -33,12 +33,11 @@ func (g *Cut) RegionEngine() *recheck.Regions {
 
 // CoverRegions tells the engine of regions which labels cover the codes of every attribute. The
 // labelers have made their domains.
-func CoverRegions(e engine.Covered, labelers []Labeler) {
-	var covers [][][]uint32
+func CoverRegions(e *recheck.Regions, labelers []Labeler) {
+	e.Covers = nil
 	for _, l := range labelers {
-		covers = append(covers, l.(*cover).covers)
+		e.Covers = append(e.Covers, l.(*cover).covers)
 	}
-	e.Cover(covers)
 }
 
 // regionColumn returns the labels of a column, with the mark before the null, and the number
