@@ -2,6 +2,7 @@ package induce
 
 import (
 	"context"
+	"slices"
 
 	"github.com/kcut/kcut/partition/cells"
 )
@@ -73,53 +74,49 @@ func (d *descent) leave(ctx context.Context, leaf int, cells *cells.Cells) error
 }
 
 // divide replaces the records of an inner node by those of its branches.
-func (d *descent) divide(ctx context.Context, n int, cells *cells.Cells) error {
-	column, split := d.tree.Test(n)
-	links := d.tree.linksOf(n)
+func (d *descent) divide(ctx context.Context, n int, records *cells.Cells) error {
 	divide := d.byCode
-	if d.tree.columns[column].Numeric {
+	if column, _ := d.tree.Test(n); d.tree.columns[column].Numeric {
 		divide = d.bySplit
 	}
-	children, err := divide(ctx, cells, column, split, links)
+	children, err := divide(ctx, records, n)
 	if err != nil {
 		return err
 	}
 	first := d.tree.nodes[n].links
-	for i := len(children) - 1; i >= 0; i-- {
-		d.pending = append(d.pending, part{cells: children[i], parent: int32(n), link: first + int32(i)})
+	for i, child := range slices.Backward(children) {
+		d.pending = append(d.pending, part{cells: child, parent: int32(n), link: first + int32(i)})
 	}
 	return nil
 }
 
 // byCode divides by a nominal column.
-func (d *descent) byCode(ctx context.Context, cells *cells.Cells, column int, _ uint32, links []link) ([]*cells.Cells, error) {
+func (d *descent) byCode(ctx context.Context, records *cells.Cells, n int) ([]*cells.Cells, error) {
+	column, _ := d.tree.Test(n)
 	if d.ranks[column] == nil {
 		d.ranks[column] = make([]uint32, d.tree.columns[column].Domain)
 	}
+	links := d.tree.linksOf(n)
 	for i, l := range links {
 		d.ranks[column][l.branch] = uint32(i)
 	}
-	return cells.Divide(ctx, column, d.ranks[column], len(links))
+	return records.Divide(ctx, column, d.ranks[column], len(links))
 }
 
 // bySplit divides by a numeric column: the nulls, if there are any, from the others first.
-func (d *descent) bySplit(ctx context.Context, of *cells.Cells, column int, split uint32, links []link) ([]*cells.Cells, error) {
+func (d *descent) bySplit(ctx context.Context, records *cells.Cells, n int) (parts []*cells.Cells, err error) {
+	column, split := d.tree.Test(n)
+	none := func([]uint64, uint32) uint32 { return 0 }
 	var nulls []*cells.Cells
-	if len(links) > 2 {
-		halves, err := halve(ctx, of, column, uint32(d.tree.columns[column].Domain-1))
+	if len(d.tree.linksOf(n)) > 2 {
+		halves, err := records.Halve(ctx, column, uint32(d.tree.columns[column].Domain-1), none)
 		if err != nil {
 			return nil, err
 		}
-		of, nulls = halves[0], halves[1:]
+		records, nulls = halves[0], halves[1:]
 	}
-	halves, err := halve(ctx, of, column, split)
-	return append(halves, nulls...), err
-}
-
-// halve divides by a code: those below it from the others.
-func halve(ctx context.Context, cells *cells.Cells, column int, at uint32) ([]*cells.Cells, error) {
-	halves, err := cells.Halve(ctx, column, at, func([]uint64, uint32) uint32 { return 0 })
-	return halves[:], err
+	halves, err := records.Halve(ctx, column, split, none)
+	return append(halves[:], nulls...), err
 }
 
 // Walk tells a visitor of the tree, and its leaves of the records of the table that it was

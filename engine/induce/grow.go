@@ -23,7 +23,7 @@ type Inducer struct {
 // of it meanwhile. What the tree takes is drawn by the ledger.
 func (i Inducer) Grow(ctx context.Context, cells *cells.Cells, visitor Visitor) (*Tree, error) {
 	t := &Tree{columns: i.Columns}
-	g := grower{Inducer: i, visitor: visitor, selection: newSelection(i, cells.Size()), pruner: pruner{tree: t}}
+	g := grower{Inducer: i, visitor: visitor, selection: newSelection(i, cells.Size())}
 	g.descent = newDescent(t, &g)
 	if err := g.run(ctx, cells, g.visit); err != nil {
 		return nil, fmt.Errorf("grow a decision tree: %w", err)
@@ -37,7 +37,7 @@ type grower struct {
 	descent
 	visitor   Visitor
 	selection selection
-	pruner    pruner
+	errors    []float64 // that are expected below the nodes
 
 	tested  []bool // by column
 	columns []int
@@ -72,7 +72,7 @@ func (g *grower) visit(ctx context.Context, p part) (node int, err error) {
 	}
 	g.tree.test(node, c.column, c.split, g.selection.branches(c))
 	if g.Prune {
-		g.pruner.open(node)
+		g.errors = append(g.errors[:node], 0)
 	}
 	return node, g.divide(ctx, node, p.cells)
 }
@@ -110,10 +110,10 @@ func (g *grower) open(node int) {
 	}
 }
 
-// Leaf tells the pruner or the visitor.
+// Leaf lets what prunes, or the visitor, know.
 func (g *grower) Leaf(ctx context.Context, t *Tree, leaf int, cells *cells.Cells) error {
 	if g.Prune {
-		g.pruner.leaf(leaf)
+		g.prune(leaf)
 	}
 	if g.visitor == nil {
 		return nil
@@ -121,11 +121,11 @@ func (g *grower) Leaf(ctx context.Context, t *Tree, leaf int, cells *cells.Cells
 	return g.visitor.Leaf(ctx, t, leaf, cells)
 }
 
-// Close numbers the branches without records, and tells the pruner or the visitor.
+// Close numbers the branches without records, and prunes, or tells the visitor.
 func (g *grower) Close(ctx context.Context, t *Tree, node int) error {
 	t.close(node)
 	if g.Prune {
-		g.pruner.close(node)
+		g.prune(node)
 	}
 	if g.visitor == nil {
 		return nil

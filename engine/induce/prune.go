@@ -11,36 +11,25 @@ const (
 	patience   = 0.1  // errors by which a leaf may be worse
 )
 
-// pruner replaces subtrees that are not expected to err less than a leaf in their place, as
-// soon as they are grown (pessimistic pruning, by replacement alone): what was decided above
-// them stays as it is, and no more is held than the tree in the end and one path down.
-type pruner struct {
-	tree   *Tree
-	errors []float64 // that are expected below the nodes
-}
-
-// leaf is told of a leaf.
-func (p *pruner) leaf(n int) {
-	p.errors = append(p.errors[:n], p.expected(n))
-}
-
-// open is told of an inner node.
-func (p *pruner) open(n int) { p.errors = append(p.errors[:n], 0) }
-
-// close is told that an inner node is grown.
-func (p *pruner) close(n int) {
-	for _, l := range p.tree.linksOf(n) {
-		p.errors[n] += p.errors[l.node]
+// prune is told of a leaf, or an inner node that is grown. It replaces a subtree that is not
+// expected to err less than a leaf in its place, as soon as it is grown (pessimistic pruning, by
+// replacement alone): what was decided above it stays as it is, and no more is held than the tree
+// in the end and one path down.
+func (g *grower) prune(n int) {
+	t := g.tree
+	_, counts := t.Classes(n)
+	leaf := expected(t.nodes[n].size, counts)
+	if t.IsLeaf(n) {
+		g.errors = append(g.errors[:n], leaf)
+		return
 	}
-	if leaf := p.expected(n); leaf <= p.errors[n]+patience {
-		p.errors[n] = leaf
-		p.tree.fell(n)
+	for _, l := range t.linksOf(n) {
+		g.errors[n] += g.errors[l.node]
 	}
-}
-
-func (p *pruner) expected(n int) float64 {
-	_, counts := p.tree.Classes(n)
-	return expected(p.tree.nodes[n].size, counts)
+	if leaf <= g.errors[n]+patience {
+		g.errors[n] = leaf
+		t.fell(n)
+	}
 }
 
 // expected returns the errors that are expected of a leaf with so many records.

@@ -110,10 +110,20 @@ func (s *selection) information(sizes float64) float64 {
 	return (engine.NLog(s.size) - sizes) / float64(s.size)
 }
 
-// choose returns the best test.
+// choose returns the best test: of those that do not gain less than the average of the tests that
+// count in it.
 func (s *selection) choose() (c candidate, ok bool) {
-	least := s.average() - slack
-	best := math.Inf(-1)
+	sum, n := 0.0, 0
+	for _, c := range s.found {
+		if s.all || !s.wide[c.column] {
+			sum += c.gain
+			n++
+		}
+	}
+	if n == 0 {
+		return c, false
+	}
+	least, best := sum/float64(n)-slack, math.Inf(-1)
 	for _, c := range s.found {
 		if c.gain >= least {
 			best = max(best, c.ratio)
@@ -124,21 +134,6 @@ func (s *selection) choose() (c candidate, ok bool) {
 		return c, false
 	}
 	return s.found[at], true
-}
-
-// average returns the average gain of the tests that count in it, infinite without any.
-func (s *selection) average() float64 {
-	sum, n := 0.0, 0
-	for _, c := range s.found {
-		if s.all || !s.wide[c.column] {
-			sum += c.gain
-			n++
-		}
-	}
-	if n == 0 {
-		return math.Inf(1)
-	}
-	return sum / float64(n)
 }
 
 // branches returns the branches of a test that records take.

@@ -22,7 +22,7 @@ type threshold struct {
 	gain float64
 }
 
-// numeric returns the test of a numeric column.
+// numeric returns the test of a numeric column: the first split that counts as the best.
 func (s *selection) numeric(column Column, set *cells.FrequencySet) (c candidate, ok bool) {
 	n, nulls, apart := len(set.Codes), uint64(0), 0.0
 	if column.isNull(set.Codes[n-1]) {
@@ -31,12 +31,13 @@ func (s *selection) numeric(column Column, set *cells.FrequencySet) (c candidate
 		apart = s.disorder(nulls, set.Count[set.Start[n]:])
 	}
 	known := s.size - nulls
-	s.split.fill(set, n)
 	admissible := s.sweep(set, n, known, s.whole-apart)
 	if admissible == 0 {
 		return c, false
 	}
-	t := s.split.choose()
+	best := s.split.best
+	least := near(best[len(best)-1].gain)
+	t := best[slices.IndexFunc(best, func(t threshold) bool { return t.gain >= least })]
 	c = candidate{split: t.at, nulls: nulls > 0, gain: t.gain}
 	if s.MDL {
 		c.gain -= math.Log2(float64(admissible)) / float64(known)
@@ -45,21 +46,17 @@ func (s *selection) numeric(column Column, set *cells.FrequencySet) (c candidate
 	return c, true
 }
 
-// fill moves the records of the first n codes to the right.
-func (x *split) fill(set *cells.FrequencySet, n int) {
+// sweep lists the best splits between the first n codes, whose records have so much disorder to
+// lose, and returns how many are admissible.
+func (s *selection) sweep(set *cells.FrequencySet, n int, known uint64, whole float64) (admissible int) {
+	x, left := &s.split, uint64(0)
 	clear(x.left)
 	clear(x.right)
 	for e := range set.Start[n] {
 		x.right[set.Class[e]] += set.Count[e]
 	}
 	x.best = x.best[:0]
-}
-
-// sweep lists the best splits between the first n codes, whose records have so much
-// disorder to lose, and returns how many are admissible.
-func (s *selection) sweep(set *cells.FrequencySet, n int, known uint64, whole float64) (admissible int) {
-	x, left := &s.split, uint64(0)
-	least := s.least(known)
+	least := max(float64(s.MinObjects), min(enough, fraction*float64(known)/float64(s.Classes)))
 	for i := range n - 1 {
 		for e := set.Start[i]; e < set.Start[i+1]; e++ {
 			count := set.Count[e]
@@ -73,32 +70,13 @@ func (s *selection) sweep(set *cells.FrequencySet, n int, known uint64, whole fl
 		}
 		admissible++
 		rest := s.disorder(left, x.left) + s.disorder(right, x.right)
-		x.add(threshold{at: set.Codes[i+1], left: left, gain: (whole - rest) / float64(s.size)})
-	}
-	return admissible
-}
-
-// least returns how many of the known records both sides of a split must have.
-func (s *selection) least(known uint64) float64 {
-	return max(float64(s.MinObjects), min(enough, fraction*float64(known)/float64(s.Classes)))
-}
-
-// add lists a split if it is better than all before it.
-func (x *split) add(t threshold) {
-	if n := len(x.best); n > 0 {
-		last := x.best[n-1].gain
-		if t.gain <= last {
-			return
-		}
-		if last < near(t.gain) { // nor do those before it count
+		t := threshold{set.Codes[i+1], left, (whole - rest) / float64(s.size)}
+		if n := len(x.best); n > 0 && t.gain <= x.best[n-1].gain {
+			continue
+		} else if n > 0 && x.best[n-1].gain < near(t.gain) { // nor do those before it count
 			x.best = x.best[:0]
 		}
+		x.best = append(x.best, t)
 	}
-	x.best = append(x.best, t)
-}
-
-// choose returns the first split that counts as the best.
-func (x *split) choose() threshold {
-	least := near(x.best[len(x.best)-1].gain)
-	return x.best[slices.IndexFunc(x.best, func(t threshold) bool { return t.gain >= least })]
+	return admissible
 }

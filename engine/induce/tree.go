@@ -59,15 +59,6 @@ func (t *Tree) Test(n int) (column int, split uint32) {
 	return int(t.nodes[n].column), t.nodes[n].split
 }
 
-// Children returns the nodes that the branches of an inner node lead to, by branch.
-func (t *Tree) Children(n int) []int {
-	var children []int
-	for _, l := range t.linksOf(n) {
-		children = append(children, int(l.node))
-	}
-	return children
-}
-
 // Classes returns the class counts of a node: the classes that it has, ascending.
 func (t *Tree) Classes(n int) (classes []uint32, counts []uint64) {
 	first, end := t.nodes[n].first, len(t.counts)
@@ -95,9 +86,10 @@ func (t *Tree) linksOf(n int) []link {
 	return t.links[node.links:][:node.children]
 }
 
-// find returns where a branch leads to, none if no record takes it.
-func (t *Tree) find(n *node, branch uint32) int32 {
-	links := t.links[n.links:][:n.children]
+// follow returns where records of a node with a code of the column that it tests go, none if no
+// record goes there.
+func (t *Tree) follow(n *node, code uint32) int32 {
+	branch, links := t.columns[n.column].branch(code, n.split), t.links[n.links:][:n.children]
 	if int(branch) < len(links) && links[branch].branch == branch { // all before it are taken, too
 		return links[branch].node
 	}
@@ -117,7 +109,7 @@ func (t *Tree) Locate(codes [][]uint32, row int) int {
 		if n.column == none {
 			return int(at)
 		}
-		next := t.find(n, t.columns[n.column].branch(codes[n.column][row], n.split))
+		next := t.follow(n, codes[n.column][row])
 		if next == none {
 			return int(at)
 		}
@@ -131,23 +123,59 @@ func (t *Tree) Predict(codes []uint32) (classes []uint32, counts []uint64) {
 	at := int32(0)
 	for t.nodes[at].column != none {
 		n := &t.nodes[at]
-		next := t.find(n, t.columns[n.column].branch(codes[n.column], n.split))
+		next := t.follow(n, codes[n.column])
 		if next == none {
-			next = t.largest(int(at))
+			next = slices.MaxFunc(t.linksOf(int(at)), func(a, b link) int {
+				return cmp.Compare(t.nodes[a.node].size, t.nodes[b.node].size)
+			}).node
 		}
 		at = next
 	}
 	return t.Classes(int(at))
 }
 
-// largest returns the largest child of an inner node.
-func (t *Tree) largest(n int) int32 {
-	links := t.linksOf(n)
-	largest := links[0].node
-	for _, l := range links[1:] {
-		if t.nodes[l.node].size > t.nodes[largest].size {
-			largest = l.node
-		}
+// open adds a node, which is a leaf until it is divided: the root, or what a link of a node
+// leads to. Nodes are opened in preorder.
+func (t *Tree) open(parent, link int32, size uint64, classes []uint32, counts []uint64) int {
+	n := node{size: size, number: t.next, first: len(t.counts), parent: parent, column: none}
+	at := len(t.nodes)
+	if parent != none {
+		l, above := &t.links[link], &t.nodes[parent]
+		l.node = int32(at)
+		n.branch = l.branch
+		n.number += int(l.branch - above.passed)
+		above.passed = l.branch + 1
 	}
-	return largest
+	t.next = n.number + 1
+	t.nodes = append(t.nodes, n)
+	t.classes, t.counts = append(t.classes, classes...), append(t.counts, counts...)
+	return at
+}
+
+// test makes a leaf an inner node, of whose test records take the given branches.
+func (t *Tree) test(n int, column int, split uint32, branches []uint32) {
+	node := &t.nodes[n]
+	node.column, node.split = int32(column), split
+	node.links, node.children = int32(len(t.links)), int32(len(branches))
+	for _, b := range branches {
+		t.links = append(t.links, link{branch: b, node: none})
+	}
+}
+
+// close ends an inner node, of which all children are closed.
+func (t *Tree) close(n int) {
+	node := &t.nodes[n]
+	t.next += int(t.columns[node.column].branches() - node.passed)
+}
+
+// fell makes an inner node a leaf whose subtree is the last that was grown.
+func (t *Tree) fell(n int) {
+	node := &t.nodes[n]
+	t.next = node.number + 1
+	t.links = t.links[:node.links]
+	_, counts := t.Classes(n)
+	end := node.first + len(counts)
+	t.classes, t.counts = t.classes[:end], t.counts[:end]
+	node.column, node.split, node.links, node.children, node.passed = none, 0, 0, 0, 0
+	t.nodes = t.nodes[:n+1]
 }

@@ -35,7 +35,7 @@ func (d *diary) Leaf(ctx context.Context, t *induce.Tree, leaf int, cells *cells
 }
 
 func (d *diary) Close(_ context.Context, t *induce.Tree, node int) error {
-	*d = append(*d, fmt.Sprint("node ", node, t.Number(node), t.Parent(node), t.Children(node)))
+	*d = append(*d, fmt.Sprint("node ", node, t.Number(node), t.Parent(node), t.Branch(node)))
 	return nil
 }
 
