@@ -23,7 +23,11 @@ type Requirement struct {
 // positions of those dropped.
 func (r Requirement) Reduce() (kept Requirement, dropped []int) {
 	for i, set := range r.Sets {
-		if r.implies(i) {
+		implied := false
+		for j, other := range r.Sets { // of two that imply each other, the first stays
+			implied = implied || j != i && other.implies(&set) && (j < i || !set.implies(&other))
+		}
+		if implied {
 			dropped = append(dropped, i)
 		} else {
 			kept.Sets = append(kept.Sets, set)
@@ -32,30 +36,17 @@ func (r Requirement) Reduce() (kept Requirement, dropped []int) {
 	return kept, dropped
 }
 
-// implies reports whether the other sets imply set i. Of two that imply each other, the
-// first stays.
-func (r Requirement) implies(i int) bool {
-	for j := range r.Sets {
-		if j != i && r.Sets[j].implies(&r.Sets[i]) && (j < i || !r.Sets[i].implies(&r.Sets[j])) {
-			return true
-		}
-	}
-	return false
-}
-
 // implies reports whether meeting s meets other, too.
 func (s *Set) implies(other *Set) bool {
 	missing := func(c int) bool { return !slices.Contains(s.Columns, c) }
-	return !slices.ContainsFunc(other.Columns, missing) && !slices.ContainsFunc(other.protections(), s.lacks)
+	lacks := func(p Protection) bool {
+		return !slices.ContainsFunc(s.protections(), func(own Protection) bool { return own.Implies(p) })
+	}
+	return !slices.ContainsFunc(other.Columns, missing) && !slices.ContainsFunc(other.protections(), lacks)
 }
 
 // protections returns all protections of the set, k first.
 func (s *Set) protections() []Protection { return append([]Protection{s.K}, s.Others...) }
-
-// lacks reports whether no protection of the set implies p.
-func (s *Set) lacks(p Protection) bool {
-	return !slices.ContainsFunc(s.protections(), func(own Protection) bool { return own.Implies(p) })
-}
 
 // Ordered returns the requirement reduced, with the columns of every set ascending.
 func (r Requirement) Ordered() Requirement {

@@ -19,15 +19,14 @@ type RowKeys struct {
 	Fields []partition.Field // of the cells' keys, by column, the class last
 	values []keyValues       // by column, the class last
 	part   uint64            // the hash so far
-
-	nameless bool // the classes have no names
 }
 
 // keyValues are the values of a column: the texts of all codes but those of the rest, which
 // comes after them if there is one, and of the null.
 type keyValues struct {
-	texts   []string
-	hasRest bool
+	texts    []string
+	hasRest  bool
+	nameless bool // of classes without names: no code has a text
 }
 
 const (
@@ -42,7 +41,7 @@ func NewRowKeys(table *Table) RowKeys {
 	var k RowKeys
 	for i := range table.Attributes {
 		a := &table.Attributes[i]
-		k.values = append(k.values, keyValues{a.Texts, a.HasRest})
+		k.values = append(k.values, keyValues{texts: a.Texts, hasRest: a.HasRest})
 	}
 	var classes keyValues
 	for _, name := range table.ClassNames {
@@ -51,7 +50,8 @@ func NewRowKeys(table *Table) RowKeys {
 		}
 		classes.texts = append(classes.texts, name.Text)
 	}
-	k.values, k.nameless = append(k.values, classes), len(classes.texts) == 0
+	classes.nameless = len(classes.texts) == 0
+	k.values = append(k.values, classes)
 	return k
 }
 
@@ -65,40 +65,30 @@ func (k *RowKeys) Enter(seed uint64, scope string) (part uint64) {
 
 // Cell returns the hash of a cell's values in the part that was entered.
 func (k *RowKeys) Cell(key []uint64) uint64 {
-	h := k.part
-	for i := range k.values {
-		if i < len(k.Fields) {
-			h = k.value(h, i, k.Fields[i].Code(key))
-		}
-		h = fnvByte(h, unitEnd)
-	}
-	return h
+	return k.hash(k.part, len(k.Fields), func(column int) uint32 { return k.Fields[column].Code(key) })
 }
 
 // Row returns the hash of the values of a row's cell in a part: codes[i][row] for column i.
 // It is safe for concurrent use.
 func (k *RowKeys) Row(part uint64, codes [][]uint32, row int) uint64 {
-	h := part
+	return k.hash(part, len(codes), func(column int) uint32 { return codes[column][row] })
+}
+
+func (k *RowKeys) hash(h uint64, columns int, codeOf func(column int) uint32) uint64 {
 	for i := range k.values {
-		if i < len(codes) {
-			h = k.value(h, i, codes[i][row])
+		if v := &k.values[i]; i < columns && !v.nameless {
+			switch code := int(codeOf(i)); {
+			case code < len(v.texts):
+				h = fnvText(h, v.texts[code])
+			case v.hasRest && code == len(v.texts):
+				h = fnvText(h, Suppressed)
+			default:
+				h = fnvText(h, nullText)
+			}
 		}
 		h = fnvByte(h, unitEnd)
 	}
 	return h
-}
-
-func (k *RowKeys) value(h uint64, column int, code uint32) uint64 {
-	v := &k.values[column]
-	switch {
-	case int(code) < len(v.texts):
-		return fnvText(h, v.texts[code])
-	case v.hasRest && int(code) == len(v.texts):
-		return fnvText(h, Suppressed)
-	case k.nameless && column == len(k.values)-1:
-		return h
-	}
-	return fnvText(h, nullText)
 }
 
 // CopyKey returns the key of a copy of a cell with the given hash.

@@ -3,8 +3,10 @@ package classify
 import (
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/enginetest"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/spill"
@@ -46,20 +48,18 @@ func randomRows(r *rand.Rand, columns []Column, classes, n int) []row {
 	return rows
 }
 
+// identities returns the domains of columns and class, and what maps their codes to themselves.
+func identities(columns []Column, classes int) (maps [][]uint32, domains []int) {
+	for _, c := range append(slices.Clone(columns), Column{Domain: classes}) {
+		maps, domains = append(maps, engine.Identity(c.Domain).Codes), append(domains, c.Domain)
+	}
+	return maps, domains
+}
+
 // dataOf counts rows.
 func dataOf(columns []Column, classes int, rows []row) Data {
-	var domains []int
-	for _, c := range columns {
-		domains = append(domains, c.Domain)
-	}
-	domains = append(domains, classes)
+	maps, domains := identities(columns, classes)
 	t := &partition.Table{Layout: partition.NewLayout(domains)}
-	maps := make([][]uint32, len(domains))
-	for i, domain := range domains {
-		for code := range domain {
-			maps[i] = append(maps[i], uint32(code))
-		}
-	}
 	for _, row := range rows {
 		key := make([]uint64, t.Layout.Words)
 		for i, code := range append(row.codes[:len(row.codes):len(row.codes)], row.class) {
@@ -140,9 +140,10 @@ func TestLearnSpilled(t *testing.T) {
 	cases := enginetest.Cases(t, 10, func(r *rand.Rand) {
 		columns, classes := append(randomColumns(r), Column{Domain: 12}, Column{Domain: 12}, Column{Domain: 12}), 2+r.IntN(3)
 		d := dataOf(columns, classes, randomRows(r, columns, classes, 4000))
+		maps, domains := identities(columns, classes)
 		elsewhere := d
 		elsewhere.Space = partition.Space{Budget: spill.NewBudget(1 << 30), Store: store, Share: 20 << 10}
-		if elsewhere.Table, err = elsewhere.copy(t.Context()); err != nil {
+		if elsewhere.Table, err = d.Table.Aggregate(t.Context(), maps, domains, elsewhere.Space); err != nil {
 			t.Fatal(err)
 		}
 		if err := elsewhere.Table.Order(t.Context(), elsewhere.Space); err != nil {

@@ -91,7 +91,7 @@ func standardize(c Column, classes int, counts []uint64, weight int, terms []ter
 			terms[code] = term{weight, (x - g.mean) / g.deviation}
 		}
 	}
-	terms[c.missing()] = term{weight + 1, 1}
+	terms[c.Domain-1] = term{weight + 1, 1}
 }
 
 func (r *regression) parameters() int { return r.classes * r.stride }

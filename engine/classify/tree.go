@@ -2,12 +2,8 @@ package classify
 
 import (
 	"context"
-	"errors"
 
-	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/induce"
-	"github.com/kcut/kcut/partition"
-	"github.com/kcut/kcut/partition/cells"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -26,30 +22,8 @@ func (Tree) Learn(ctx context.Context, d Data) (Classifier, error) {
 	for _, c := range d.Columns {
 		inducer.Columns = append(inducer.Columns, induce.Column{Domain: c.Domain, Numeric: c.Numeric, Null: true})
 	}
-	copied, err := d.copy(ctx)
-	if err != nil {
-		return nil, err
-	}
-	cells, err := cells.New(copied, d.Classes, d.Space)
-	if err != nil {
-		return nil, err
-	}
-	grown, err := inducer.Grow(ctx, cells, nil)
-	return tree{grown}, errors.Join(err, cells.Close())
-}
-
-// copy returns a copy of the counts, for cells to consume.
-func (d Data) copy(ctx context.Context) (*partition.Table, error) {
-	var maps [][]uint32
-	var domains []int
-	for _, c := range d.Columns {
-		domains = append(domains, c.Domain)
-	}
-	domains = append(domains, d.Classes)
-	for _, domain := range domains {
-		maps = append(maps, engine.Identity(domain).Codes)
-	}
-	return d.Table.Aggregate(ctx, maps, domains, d.Space)
+	grown, err := inducer.GrowFrom(ctx, d.Table, d.Space)
+	return tree{grown}, err
 }
 
 type tree struct{ *induce.Tree }

@@ -2,8 +2,11 @@ package induce
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/partition/cells"
 	"github.com/kcut/kcut/spill"
 )
@@ -29,6 +32,31 @@ func (i Inducer) Grow(ctx context.Context, cells *cells.Cells, visitor Visitor) 
 		return nil, fmt.Errorf("grow a decision tree: %w", err)
 	}
 	return t, nil
+}
+
+// GrowFrom grows a tree from counts of tuples, which stay as they are.
+func (i Inducer) GrowFrom(ctx context.Context, counts *partition.Table, space partition.Space) (*Tree, error) {
+	var maps [][]uint32
+	var domains []int
+	for _, c := range i.Columns {
+		domains = append(domains, c.Domain)
+	}
+	if i.Classes > 0 {
+		domains = append(domains, i.Classes)
+	}
+	for _, domain := range domains {
+		maps = append(maps, engine.Identity(domain).Codes)
+	}
+	copied, err := counts.Aggregate(ctx, maps, domains, space)
+	if err != nil {
+		return nil, err
+	}
+	records, err := cells.New(copied, i.Classes, space)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := i.Grow(ctx, records, nil)
+	return tree, errors.Join(err, records.Close())
 }
 
 // grower grows one tree.

@@ -1,14 +1,18 @@
 package induce_test
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/enginetest"
 	"github.com/kcut/kcut/engine/induce"
+	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/cells"
 )
 
 // TestAgreesWithNaiveGrowth compares trees, pruned and not.
@@ -97,4 +101,35 @@ func agree(tree *induce.Tree, n int, want map[string]int) bool {
 		got = append(got, int(n))
 	}
 	return slices.IsSorted(classes) && slices.Equal(got, labels)
+}
+
+func inducer(codes enginetest.Codes) induce.Inducer {
+	i := induce.Inducer{Classes: codes.Classes, MDL: true}
+	for a := range codes.Attributes {
+		i.Columns = append(i.Columns, induce.ColumnOf(&codes.Attributes[a]))
+	}
+	return i
+}
+
+// table counts all columns and the class.
+func table(codes enginetest.Codes) *partition.Table {
+	var all []int
+	for a := range codes.Attributes {
+		all = append(all, a)
+	}
+	plan := engine.Plan{Groupings: []engine.Grouping{{Columns: all, Class: true}}}
+	return codes.Table(plan).Groupings[0]
+}
+
+func grow(tb testing.TB, i induce.Inducer, codes enginetest.Codes) *induce.Tree {
+	tb.Helper()
+	cells, err := cells.New(table(codes), i.Classes, partition.Space{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tree, err := i.Grow(context.Background(), cells, nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return tree
 }

@@ -75,7 +75,8 @@ func (e Engine) inducer(table *engine.Table, k uint64, ledger *spill.Ledger) ind
 func (s *search) run(ctx context.Context, table *engine.Table, i induce.Inducer, space partition.Space) (tree *induce.Tree, err error) {
 	records := table.Groupings[0]
 	if s.Prune {
-		if tree, err = pruned(ctx, records, i, space); err != nil {
+		i.Prune = true
+		if tree, err = i.GrowFrom(ctx, records, space); err != nil {
 			return nil, err
 		}
 	}
@@ -89,31 +90,5 @@ func (s *search) run(ctx context.Context, table *engine.Table, i induce.Inducer,
 	} else {
 		tree, err = i.Grow(ctx, cells, s)
 	}
-	return tree, errors.Join(err, cells.Close())
-}
-
-// pruned grows a tree from a copy of the records, and prunes it.
-func pruned(ctx context.Context, records *partition.Table, i induce.Inducer, space partition.Space) (*induce.Tree, error) {
-	var maps [][]uint32
-	var domains []int
-	add := func(domain int) {
-		maps, domains = append(maps, engine.Identity(domain).Codes), append(domains, domain)
-	}
-	for _, c := range i.Columns {
-		add(c.Domain)
-	}
-	if i.Classes > 0 {
-		add(i.Classes)
-	}
-	copied, err := records.Aggregate(ctx, maps, domains, space)
-	if err != nil {
-		return nil, err
-	}
-	cells, err := cells.New(copied, i.Classes, space)
-	if err != nil {
-		return nil, err
-	}
-	i.Prune = true
-	tree, err := i.Grow(ctx, cells, nil)
 	return tree, errors.Join(err, cells.Close())
 }

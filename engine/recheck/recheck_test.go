@@ -382,50 +382,6 @@ func TestCoarsenOneByOne(t *testing.T) {
 	})
 }
 
-func TestSuppress(t *testing.T) {
-	suppressed := 0
-	eachCase(t, 400, 40, func(t *testing.T, r *rand.Rand, c enginetest.Case) {
-		rows := uint64(len(c.Data.Rows))
-		most := rows
-		if r.IntN(3) == 0 {
-			most = r.Uint64N(rows + 1)
-		}
-		given := identity(c)
-		recoding, _, err := hold(Engine{OnBreak: Suppress, MaxSuppressed: most}, c)
-		var broken *Broken
-		if errors.As(err, &broken) && broken.Over > most && most < rows {
-			return
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		released := c.Data.Released(recoding)
-		anonymity := enginetest.CheckAnonymous(t, released, engineSets(c))
-		if got := recoding.Anonymity(engine.Requirement{Sets: c.Sets}); !slices.Equal(got, anonymity) {
-			t.Errorf("reached %v, want %v", got, anonymity)
-		}
-		lost, _ := recoding.Lost()
-		changed := uint64(0)
-		for i := range released {
-			if !slices.EqualFunc(released[i], given[i], func(a, b engine.Label) bool { return a.Text == b.Text && a.Null == b.Null }) {
-				changed++
-				for _, label := range released[i] {
-					if label.Text != engine.Suppressed {
-						t.Fatalf("row %d is released as %+v", i, released[i])
-					}
-				}
-			}
-		}
-		if changed > lost || lost > most || (lost > 0) != (smallClasses(given, engineSets(c)) > 0) {
-			t.Errorf("%d records are suppressed, %d changed, at most %d may be", lost, changed, most)
-		}
-		suppressed += int(changed)
-	})
-	if suppressed == 0 {
-		t.Error("no record was suppressed")
-	}
-}
-
 // TestSpilledAgrees holds cuts against spilled tables, in as little memory as that takes.
 func TestSpilledAgrees(t *testing.T) {
 	store := enginetest.OpenStore(t)

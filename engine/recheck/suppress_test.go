@@ -51,7 +51,8 @@ func TestSuppressTakesWhatTheRuleSays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := enginetest.CheckAnonymous(t, c.Data.Released(recoding), n.sets)
+		released, given := c.Data.Released(recoding), identity(c)
+		want := enginetest.CheckAnonymous(t, released, n.sets)
 		if got := recoding.Anonymity(engine.Requirement{Sets: c.Sets}); !slices.Equal(got, want) {
 			t.Errorf("reached %v, want %v", got, want)
 		}
@@ -64,6 +65,14 @@ func TestSuppressTakesWhatTheRuleSays(t *testing.T) {
 			if (where[row] == engine.ByMark) != n.taken[row] {
 				t.Errorf("row %d is suppressed: %t, want %t", row, !n.taken[row], n.taken[row])
 			}
+			for a, label := range released[row] {
+				if n.taken[row] && label.Text != engine.Suppressed || !n.taken[row] && label != given[row][a] {
+					t.Errorf("row %d is released as %+v", row, released[row])
+				}
+			}
+		}
+		if lost, _ := recoding.Lost(); lost != uint64(n.count()) {
+			t.Errorf("%d records are suppressed, want %d", lost, n.count())
 		}
 		taken += n.count()
 	})

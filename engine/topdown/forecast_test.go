@@ -7,71 +7,36 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/engine/enginetest"
 	"github.com/kcut/kcut/partition/tips"
-	"github.com/kcut/kcut/spill"
 )
 
 // independent returns a table of all combinations of three columns' codes, each as often as
 // any other. Every column says something about the class.
-func independent(t *testing.T) *engine.Table {
-	t.Helper()
+func independent() *engine.Table {
 	const values, copies = 12, 20
-	table := &engine.Table{Classes: 2, Rows: values * values * values * copies, Merged: true}
-	lean := []int{5, 3, 1} // how much a column says
-	codes := make([][]uint32, len(lean))
-	counts := make([][]uint64, len(lean))
-	for i := range lean {
+	c := enginetest.Codes{Rows: values * values * values * copies, Columns: make([][]uint32, 3), Classes: 2}
+	for i := range c.Columns {
 		a := engine.Attribute{Name: fmt.Sprint("c", i), Mask: engine.Discretize, Upper: values - 1}
 		for v := range values {
 			a.Texts, a.Positions = append(a.Texts, fmt.Sprintf("%02d", v)), append(a.Positions, float64(v))
 		}
-		table.Attributes, counts[i] = append(table.Attributes, a), make([]uint64, 2*values)
+		c.Attributes = append(c.Attributes, a)
 	}
-	for combination := range values * values * values {
-		tuple := []int{combination % values, combination / values % values, combination / values / values}
-		ones := 0
-		for i, v := range tuple {
-			ones += lean[i] * v
+	for row := range c.Rows {
+		ones := 0 // records of the first class among the copies
+		for i, lean := range []int{5, 3, 1} {
+			v := row / copies / []int{1, values, values * values}[i] % values
+			ones += lean * v
+			c.Columns[i] = append(c.Columns[i], uint32(v))
 		}
-		ones = ones * copies / (values * 9)
-		for i, v := range tuple {
-			counts[i][2*v] += uint64(copies - ones)
-			counts[i][2*v+1] += uint64(ones)
-			for range copies {
-				codes[i] = append(codes[i], uint32(v))
-			}
+		class := uint32(0)
+		if row%copies < ones*copies/(values*9) {
+			class = 1
 		}
+		c.Class = append(c.Class, class)
 	}
-	domains := make([]int, len(lean))
-	for _, c := range counts {
-		h := &partition.Histogram{Classes: 2, Start: []int{0}}
-		for at, n := range c {
-			h.Class, h.Count = append(h.Class, uint32(at%2)), append(h.Count, n)
-			if at%2 == 1 {
-				h.Start = append(h.Start, len(h.Count))
-			}
-		}
-		table.Histograms = append(table.Histograms, h)
-	}
-	for i, c := range (Engine{}).Codes(table.Attributes, table.Histograms, 2, allTogether) {
-		domains[i] = c.Domain
-		for r, code := range codes[i] {
-			codes[i][r] = c.Codes[code]
-		}
-	}
-	budget := spill.NewBudget(1 << 40)
-	counter := partition.NewCounter(len(domains), budget)
-	err := counter.Add(len(codes[0]), codes, domains)
-	if err == nil {
-		var grouping *partition.Table
-		grouping, err = partition.Tabulate(context.Background(), []*partition.Counter{counter}, budget, 1)
-		table.Groupings = []*partition.Table{grouping}
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return table
+	return c.Table(Engine{}.Plan(allTogether))
 }
 
 var allTogether = engine.Requirement{Sets: []engine.Set{{Columns: []int{0, 1, 2}, K: 300}}}
@@ -83,7 +48,7 @@ func TestForecastOfIndependentColumns(t *testing.T) {
 		var performed, predicted []int
 		options := engine.Options{MaxSteps: -1, Score: score, OnStep: func(s engine.Step) { performed = append(performed, s.Attribute) }}
 		pool := tips.NewPool(options.Space)
-		s, err := newSearch(context.Background(), independent(t), allTogether, options, pool)
+		s, err := newSearch(context.Background(), independent(), allTogether, options, pool)
 		if err != nil {
 			t.Fatal(err)
 		}

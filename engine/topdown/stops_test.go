@@ -43,13 +43,7 @@ func (c randomCase) checkStops(t *testing.T, seen map[engine.Why]int) {
 		if len(cut.Stops[a]) != len(column.Labels) {
 			t.Fatalf("column %d: %d stops for %d labels", a, len(cut.Stops[a]), len(column.Labels))
 		}
-		inSets := false
-		for _, set := range c.sets {
-			for _, of := range set.Columns {
-				inSets = inSets || of == a
-			}
-		}
-		if !inSets {
+		if _, ok := requirement.Of(a); !ok {
 			continue
 		}
 		for i, stop := range cut.Stops[a] {
@@ -103,22 +97,11 @@ func (n *naive) stopped(x *naiveCandidate, stop engine.Stop) bool {
 			return false
 		}
 		for _, part := range x.parts {
-			if len(part.rows) > 0 && len(part.rows) < n.largestK(x.column) {
+			of, _ := engine.Requirement{Sets: n.sets}.Of(x.column)
+			if len(part.rows) > 0 && len(part.rows) < int(of.K) {
 				return true
 			}
 		}
 	}
 	return false
-}
-
-// largestK returns the largest threshold of the sets with a column.
-func (n *naive) largestK(column int) (k int) {
-	for _, set := range n.sets {
-		for _, of := range set.Columns {
-			if of == column {
-				k = max(k, int(set.K))
-			}
-		}
-	}
-	return k
 }
