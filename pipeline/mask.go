@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/kcut/kcut/formats/writer"
+	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/masking"
@@ -64,14 +65,20 @@ func (f *Found) recoder(b *Bound, budget *spill.Budget) (recoder masking.Recoder
 		return cutRecoder(b, f.Cut, budget)
 	}
 	recoder.Recoding = f.recoding
+	request := b.request(count.Tuning{})
 	for a, c := range f.counts.Columns {
-		recoder.Coders = append(recoder.Coders, c.Coder)
-		recoder.Domains = append(recoder.Domains, f.counts.Table.Attributes[a].Len()+1)
+		coder, err := request.Coder(a, c, budget)
+		if err != nil {
+			return recoder, err
+		}
+		recoder.Coders = append(recoder.Coders, coder)
+		recoder.Domains = append(recoder.Domains, c.Attribute.Len()+1)
 	}
 	if f.recoding.ByClass() && b.class >= 0 {
-		recoder.Class, recoder.Domains = f.counts.Class, append(recoder.Domains, f.counts.Class.Classes)
+		recoder.Class, err = request.ClassCoder(f.counts.Table, budget)
+		recoder.Domains = append(recoder.Domains, f.counts.Table.Classes)
 	}
-	return recoder, nil
+	return recoder, err
 }
 
 // cutRecoder returns a recoder of a cut's text alone.

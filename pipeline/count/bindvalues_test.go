@@ -2,6 +2,7 @@ package count
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -99,11 +100,12 @@ func bindInterned(t *testing.T, spec *job.Column, tree job.Taxonomy, pruning eng
 	for i, code := range codes {
 		pairs = append(pairs, partition.Pair{Code: code, Class: classes[i], Count: 1})
 	}
-	d, bound, err := domain.Bind(spec, in, pairs.Merge(), tree, pruning)
+	column := &Column{Spec: spec, Taxonomy: tree, Pruning: pruning}
+	bound, err := interned{in, column, spill.NewBudget(1 << 20)}.bind(pairs.Merge())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return boundValues(t, domain.NewOrdered(in, d), &d.Attribute, values, codes), &d.Attribute, bound
+	return boundValues(t, bound, tree, values, codes), &bound.Attribute, bound.Pairs
 }
 
 func bindCounted(t *testing.T, spec *job.Column, tree job.Taxonomy, pruning engine.Pruning, values *formats.Values, codes, classes []uint32) ([]boundValue, *engine.Attribute, partition.Pairs) {
@@ -112,19 +114,26 @@ func bindCounted(t *testing.T, spec *job.Column, tree job.Taxonomy, pruning engi
 	if err := c.addRows(&formats.Column{Values: values, Codes: codes}, classes); err != nil {
 		t.Fatal(err)
 	}
-	s, err := c.Bind(t.Context(), spec, tree, pruning, int64(len(codes)))
+	bound, err := c.bind(t.Context(), &Column{Spec: spec, Taxonomy: tree, Pruning: pruning}, int64(len(codes)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return boundValues(t, s.Coder, &s.Attribute, values, codes), &s.Attribute, s.Pairs
+	return boundValues(t, bound, tree, values, codes), &bound.Attribute, bound.Pairs
 }
 
-// boundValues tells of every value that some row has where a coder puts it.
-func boundValues(t *testing.T, c domain.Coder, a *engine.Attribute, values *formats.Values, codes []uint32) (bound []boundValue) {
+// boundValues tells of every value that some row has where its code puts it: the one that it was
+// translated to, or that its coder gives it.
+func boundValues(t *testing.T, b *Bound, tree job.Taxonomy, values *formats.Values, codes []uint32) (bound []boundValue) {
 	t.Helper()
-	all, _, err := c.Encode(values, 0, []uint32{c.Null()})
-	if err != nil {
-		t.Fatal(err)
+	a, all := &b.Attribute, b.Codes
+	if all == nil {
+		c, err := domain.NewCoder(a, values.Type, tree, spill.NewBudget(1<<20))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all, _, err = c.Encode(values, 0, []uint32{c.Null()}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, code := range slices.Compact(slices.Sorted(slices.Values(codes))) {
 		v := boundValue{code: all[code], label: a.Label(int(all[code]))}
@@ -134,4 +143,36 @@ func boundValues(t *testing.T, c domain.Coder, a *engine.Attribute, values *form
 		bound = append(bound, v)
 	}
 	return bound
+}
+
+// The bins of a column with many values are as the definition says, word for word: bin i starts at the
+// first value below which at least i/limit of the records lie.
+func TestBinsAreQuantiles(t *testing.T) {
+	enginetest.Cases(t, 300, func(rng *rand.Rand) {
+		counts, total := make([]uint64, 1+rng.IntN(60)), uint64(0)
+		for i := range counts {
+			counts[i] = 1 + rng.Uint64N(1<<rng.IntN(8))
+			total += counts[i]
+		}
+		limit := 1 + rng.IntN(40)
+		want := make(map[uint64]bool)
+		for i := range limit {
+			below := uint64(0)
+			for at, n := range counts {
+				if below*uint64(limit) >= uint64(i)*total {
+					want[uint64(at)] = true
+					break
+				}
+				below += n
+			}
+		}
+		b := &binner{limit: limit, total: total}
+		b.exact.Type, b.bins.Type = formats.Type{Kind: formats.Uint, Bits: 64}, formats.Type{Kind: formats.Uint, Bits: 64}
+		for at, n := range counts {
+			b.add(&domain.Counted{Word: uint64(at), Classes: []engine.Frequency{{Count: n}}})
+		}
+		if got := b.bins.Words; !slices.Equal(got, slices.Sorted(maps.Keys(want))) {
+			t.Fatalf("%v, limit %d: bins start at %v, want %v", counts, limit, got, want)
+		}
+	})
 }

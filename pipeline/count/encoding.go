@@ -17,16 +17,16 @@ import (
 //	           nulls:  n (class, records)…
 //	           values: n (class, records)… and the value: a word or bytes, in order; the last n is 0
 //	           class:  0 is the null, others are places among the class values, from 1 on
-//	code book: n (attribute, coder, final code by code…, domain)… | class coder
+//	code book: n (attribute, final code by code…, domain)… | n (class, is the null)…
 //	tuples:    n groupings: domains… | records | chunks, sorted by their packed keys; the last is empty
 //
-// Values are those of formats.Values, attributes and coders of package domain, and
+// Values are those of formats.Values, attributes those of saveAttribute, and
 // chunks of a partition.Codec over the layout of the domains. Whoever changes one of these gives
 // the forms that have it a new version. Nothing depends on the program that wrote it, nor on the
 // machine: of the same split or counts all write the same bytes.
 const (
 	surveyForm = "kcut survey\x01"
-	bookForm   = "kcut code book\x01"
+	bookForm   = "kcut code book\x02"
 	tuplesForm = "kcut tuples\x01"
 )
 

@@ -43,9 +43,9 @@ func (r *Request) once(ctx context.Context, res *Resources, budget *spill.Budget
 	if err != nil {
 		return nil, err
 	}
-	c.Class = r.classes(c.Table, classOf(reading.Coders, r.Class), c.Columns)
+	classes := r.classes(c.Table, classOf(reading.Coders, r.Class), c.Columns)
 	for g, columns := range r.Groupings {
-		c.Table.Groupings = append(c.Table.Groupings, c.translate(tables[g], columns, r, res.Threads))
+		c.Table.Groupings = append(c.Table.Groupings, c.translate(tables[g], columns, classes, r, res.Threads))
 	}
 	return c, nil
 }
@@ -86,15 +86,15 @@ func (r *Request) bind(ctx context.Context, w workers.Worker, counted *Tuples, s
 	})
 }
 
-// translate brings a table into the codes of the domains.
-func (c *Counts) translate(t *partition.Table, columns []int, r *Request, threads int) *partition.Table {
+// translate brings a table into the codes of the domains, and classes into the given numbers.
+func (c *Counts) translate(t *partition.Table, columns []int, classes []uint32, r *Request, threads int) *partition.Table {
 	var maps [][]uint32
 	var sizes []int
 	merges := false
 	for _, i := range columns {
 		switch {
 		case i == r.Class:
-			maps, sizes = append(maps, c.Class.Numbers), append(sizes, c.Class.Classes)
+			maps, sizes = append(maps, classes), append(sizes, c.Table.Classes)
 		case i >= len(c.Columns):
 			maps, sizes = append(maps, []uint32{0, 1}), append(sizes, 2)
 		default:

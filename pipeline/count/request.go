@@ -78,16 +78,33 @@ type Resources struct {
 type Counts struct {
 	Table   *engine.Table // its groupings are those of the request
 	Columns []*Bound      // of every column before the class
-	Class   domain.ClassCoder
 }
 
-// Bound is a column whose values are known: its domain, whose Codes are by code of the source, the
-// (code, class) pairs in its codes and the class's provisional ones, and how values are coded.
+// Bound is a column whose values are known: its domain, whose Codes are by code of the source, and
+// the (code, class) pairs in its codes and the class's provisional ones.
 type Bound struct {
 	domain.Domain
 	Pairs   partition.Pairs
-	Coder   domain.Coder
-	LeftOut bool // the column has too many values: its domain is one code
+	LeftOut bool         // the column has too many values: its domain is one code
+	labels  domain.Coder // of a column that a cut codes: leads to its domain
+}
+
+// Coder returns the coder of a column whose domain is known.
+func (r *Request) Coder(i int, c *Bound, budget *spill.Budget) (domain.Coder, error) {
+	if c.labels != nil {
+		return c.labels, nil
+	}
+	column := &r.Columns[i]
+	return domain.NewCoder(&c.Attribute, r.field(column).Type, column.Taxonomy, budget)
+}
+
+// ClassCoder returns the coder of the class column, of which a table knows the classes; nil without
+// one.
+func (r *Request) ClassCoder(t *engine.Table, budget *spill.Budget) (domain.Coder, error) {
+	if r.Class < 0 {
+		return nil, nil
+	}
+	return domain.NewClassCoder(t.ClassNames, r.field(&r.Columns[r.Class]).Type, budget)
 }
 
 // requests returns what is read.

@@ -23,7 +23,7 @@ func (r *Request) newSource(c *Column, budget *spill.Budget) source {
 	}
 	in := domain.NewInterner(r.field(c), c.Spec.Mask == job.MaskDiscretize, budget)
 	if c.Most > 0 {
-		return listed{domain.NewShortlist(in, c.Most), c}
+		return listed{&domain.Shortlist{Interner: in, Longest: c.Most}, c, budget}
 	}
 	in.Most = r.most(manyValues)
 	return interned{in, c, budget}
@@ -37,29 +37,38 @@ type interned struct {
 }
 
 func (s interned) bind(pairs partition.Pairs) (*Bound, error) {
-	spec, pruning := s.column.Spec, s.column.Pruning
-	pruning.Hold = domain.HoldFrequent(spec.Name, s.budget)
-	d, pairs, err := domain.Bind(spec, s.Interner, pairs, s.column.Taxonomy, pruning)
+	b := &binding{Column: *s.column, typ: s.Type(), budget: s.budget}
+	b.nulls, b.walk = s.Walk(pairs, s.column.Spec.Mask == job.MaskGeneralize)
+	rows := uint64(0)
+	for _, pair := range pairs {
+		rows += pair.Count
+	}
+	bound, err := b.bind(int64(rows))
 	if err != nil {
 		return nil, err
 	}
-	return &Bound{Domain: *d, Pairs: pairs, Coder: domain.NewOrdered(s.Interner, d)}, nil
+	coder, err := domain.NewCoder(&bound.Attribute, b.typ, b.Taxonomy, s.budget)
+	if err != nil {
+		return nil, err
+	}
+	bound.Codes, bound.Merges, err = s.Codes(coder, pairs)
+	return bound, err
 }
 
 // listed numbers the values of a column that is left out when it has too many.
 type listed struct {
 	*domain.Shortlist
 	column *Column
+	budget *spill.Budget
 }
 
 func (s listed) bind(pairs partition.Pairs) (*Bound, error) {
 	if s.Exceeded() {
-		codes := make([]uint32, s.Len())
-		left := domain.Domain{Codes: codes, Merges: true}
-		left.Attribute.Name, left.Attribute.HasNull = s.column.Spec.Name, true
-		return &Bound{Domain: left, Coder: domain.Renumbered{Coder: s.Shortlist, Codes: codes, Domain: 1}, LeftOut: true}, nil
+		left := domain.Domain{Codes: make([]uint32, s.Len()), Merges: true}
+		left.Attribute = engine.Attribute{Name: s.column.Spec.Name, Mask: engine.Suppress, HasNull: true}
+		return &Bound{Domain: left, LeftOut: true}, nil
 	}
-	return interned{s.Interner, s.column, nil}.bind(pairs)
+	return interned{s.Interner, s.column, s.budget}.bind(pairs)
 }
 
 // labeled codes values by the labels of a cut.
@@ -77,7 +86,7 @@ func (s labeled) bind(pairs partition.Pairs) (*Bound, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Bound{Domain: d, Pairs: pairs.Translate(d.Codes, nil), Coder: domain.NewLabelCoder(s.Labeler, &d)}, nil
+	return &Bound{Domain: d, Pairs: pairs.Translate(d.Codes, nil), labels: domain.Renumbered{Coder: s.Labeler, Codes: d.Codes, Domain: d.Attribute.Len()}}, nil
 }
 
 // match codes values by whether they have a text.
@@ -96,17 +105,18 @@ func (m match) Encode(values *formats.Values, from int, codes []uint32) ([]uint3
 	return codes, 2, nil
 }
 
-// classes numbers the classes in label order and makes the histograms of the masked columns.
-func (r *Request) classes(t *engine.Table, class *domain.Interner, columns []*Bound) (coder domain.ClassCoder) {
+// classes numbers the classes in label order, by their provisional codes, and makes the histograms of
+// the masked columns.
+func (r *Request) classes(t *engine.Table, class *domain.Interner, columns []*Bound) (numbers []uint32) {
 	classes := 1
 	if class != nil {
-		coder, t.ClassNames = domain.NewClassCoder(class, columns[0].Pairs)
-		classes = coder.Classes
+		numbers, t.ClassNames = domain.ClassOrder(class, columns[0].Pairs)
+		classes = len(t.ClassNames)
 		t.Classes = classes
 	}
 	for _, c := range columns[:r.Masked] {
 		t.Attributes = append(t.Attributes, c.Attribute)
-		t.Histograms = append(t.Histograms, c.Pairs.Translate(nil, coder.Numbers).Histogram(c.Attribute.Len(), classes))
+		t.Histograms = append(t.Histograms, c.Pairs.Translate(nil, numbers).Histogram(c.Attribute.Len(), classes))
 	}
-	return coder
+	return numbers
 }

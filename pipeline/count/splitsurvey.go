@@ -73,10 +73,8 @@ func (s *survey) save(ctx context.Context, w *checkpoint.Writer) error {
 	}
 	for _, values := range s.values {
 		var nulls []engine.Frequency
-		for class, n := range values.nulls() {
-			if n > 0 {
-				nulls = append(nulls, engine.Frequency{Class: uint32(class), Count: n})
-			}
+		for _, pair := range values.nulls() {
+			nulls = append(nulls, engine.Frequency{Class: pair.Class, Count: pair.Count})
 		}
 		saveClasses(w, nulls, numbers)
 		err := values.each(ctx, func(v *domain.Counted) error {

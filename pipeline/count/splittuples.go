@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/internal/workers"
@@ -18,58 +19,52 @@ import (
 // CodeBook returns what leads from values to the codes that tuples are counted in, of the columns
 // of counts that BindSurveys has returned.
 func CodeBook(ctx context.Context, r *Request, res *Resources, c *Counts) ([]byte, error) {
-	coders, sizes := r.finalCoders(c)
+	merges := r.merges(c)
 	return encode(bookForm, res.Budget, func(w *checkpoint.Writer) {
 		w.Uint(uint64(len(c.Columns)))
 		for i, column := range c.Columns {
-			final := coders[i].(domain.Renumbered)
 			saveAttribute(w, &column.Attribute)
-			domain.Save(w, final.Coder)
-			checkpoint.Numbers(w, final.Codes)
-			w.Uint(uint64(sizes[i]))
+			checkpoint.Numbers(w, merges[i].Codes)
+			w.Uint(uint64(merges[i].Domain))
 		}
-		domain.SaveClass(w, &c.Class)
+		checkpoint.List(w, c.Table.ClassNames, func(class engine.Label) {
+			w.String(class.Text)
+			w.Bool(class.Null)
+		})
 	})
 }
 
 // loadBook returns the coders of a code book and the numbers of their codes.
 func (r *Request) loadBook(book []byte, budget *spill.Budget) (coders []domain.Coder, sizes []int, err error) {
-	c := &Counts{}
+	table := &engine.Table{}
 	err = decode(bookForm, book, func(from *checkpoint.Reader) (err error) {
 		if from.Int() != r.bound() {
 			return ErrDamaged
 		}
 		for i := range r.bound() {
-			column := &r.Columns[i]
-			of := domain.Column{Field: r.field(column), Spec: column.Spec, Taxonomy: column.Taxonomy, Budget: budget}
-			if of.Attribute, err = loadAttribute(from); err != nil {
+			c := &Bound{}
+			if c.Attribute, err = loadAttribute(from); err != nil {
 				return err
 			}
-			if of.Attribute.Name != column.Spec.Name {
+			if c.Attribute.Name != r.Columns[i].Spec.Name {
 				return ErrDamaged
 			}
-			coder, err := domain.Load(from, of)
+			coder, err := r.Coder(i, c, budget)
 			if err != nil {
 				return err
 			}
 			final := domain.Renumbered{Coder: coder, Codes: checkpoint.ReadNumbers[uint32](from), Domain: from.Int()}
 			coders, sizes = append(coders, final), append(sizes, final.Domain)
 		}
-		var field formats.Field
-		if r.Class >= 0 {
-			field = r.field(&r.Columns[r.Class])
-		}
-		c.Class, err = domain.LoadClass(from, field, budget)
-		return err
+		table.ClassNames = checkpoint.ReadList(from, func() engine.Label {
+			return engine.Label{Text: from.String(), Null: from.Bool()}
+		})
+		return from.Err()
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	for i := r.bound(); i < len(r.Columns); i++ {
-		coder, size := r.unboundCoder(i, c)
-		coders, sizes = append(coders, coder), append(sizes, size)
-	}
-	return coders, sizes, nil
+	return r.unboundCoders(table, coders, sizes, budget)
 }
 
 // CountSplit returns the tuples of every grouping of one split in the codes of a code book. They
@@ -132,7 +127,14 @@ func Merge(ctx context.Context, res *Resources, runs [][]byte) ([]byte, error) {
 func BindTuples(ctx context.Context, r *Request, res *Resources, c *Counts, runs [][]byte) error {
 	share := (res.Budget.Limit() - res.Budget.Used()) / 2 / max(1, int64(len(r.Groupings)))
 	s := &tupleSum{space: partition.Space{Budget: res.Budget, Store: res.Store(), Share: share}}
-	_, sizes := r.finalCoders(c)
+	var sizes []int
+	for _, merge := range r.merges(c) {
+		sizes = append(sizes, merge.Domain)
+	}
+	_, sizes, err := r.unboundCoders(c.Table, make([]domain.Coder, len(sizes)), sizes, res.Budget)
+	if err != nil {
+		return err
+	}
 	s.domains = r.groupingDomains(sizes)
 	tables, err := s.tables(ctx, res, runs)
 	if err != nil {

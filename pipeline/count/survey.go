@@ -86,9 +86,7 @@ func (s *survey) bind(ctx context.Context) ([]*Bound, error) {
 func (s *survey) bindColumn(ctx context.Context, i int) (*Bound, error) {
 	c := &s.Columns[i]
 	if values := s.values[i]; values != nil {
-		pruning := c.Pruning
-		pruning.Hold = domain.HoldFrequent(c.Spec.Name, s.res.Budget)
-		return values.Bind(ctx, c.Spec, c.Taxonomy, pruning, s.rows)
+		return values.bind(ctx, c, s.rows)
 	}
 	counters := make([]*partition.ClassCounter, len(s.workers))
 	for w := range counters {

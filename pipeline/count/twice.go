@@ -32,7 +32,7 @@ func (s *survey) counts(ctx context.Context) (*Counts, error) {
 	if c.Columns, err = s.bind(ctx); err != nil {
 		return nil, err
 	}
-	c.Class = s.classes(c.Table, s.class, c.Columns)
+	s.classes(c.Table, s.class, c.Columns)
 	return c, nil
 }
 
@@ -42,7 +42,10 @@ func (r *Request) newTable() *engine.Table { return &engine.Table{Rows: uint64(r
 // countTuples reads the input again and counts every grouping, on disk when that is in use
 // already, or memory is not enough.
 func (r *Request) countTuples(ctx context.Context, res *Resources, c *Counts) error {
-	coders, sizes := r.finalCoders(c)
+	coders, sizes, err := r.finalCoders(c, res.Budget)
+	if err != nil {
+		return err
+	}
 	if res.Store() == nil {
 		part := res.Budget.Part(res.Budget.Grant(&spill.CountedTuples))
 		err := r.countFinal(ctx, res, c, coders, sizes, part, nil)
@@ -58,36 +61,46 @@ func (r *Request) countTuples(ctx context.Context, res *Resources, c *Counts) er
 	return r.countFinal(ctx, res, c, coders, sizes, res.Budget, store)
 }
 
-// finalCoders returns the coders of all columns, whose codes are those that the table will have, and
-// the numbers of their codes.
-func (r *Request) finalCoders(c *Counts) (coders []domain.Coder, sizes []int) {
-	add := func(coder domain.Coder, size int) {
-		coders, sizes = append(coders, coder), append(sizes, size)
-	}
-	var merged []engine.CodeMerge
+// merges returns which codes of the bound columns are told apart in tuples.
+func (r *Request) merges(c *Counts) (merges []engine.CodeMerge) {
 	if r.Merge != nil {
-		merged = r.Merge(c.Table)
+		merges = r.Merge(c.Table)
 	}
-	for i := range r.Columns {
-		switch {
-		case i >= len(c.Columns):
-			add(r.unboundCoder(i, c))
-		case i < len(merged):
-			add(domain.Renumbered{Coder: c.Columns[i].Coder, Codes: merged[i].Codes, Domain: merged[i].Domain}, merged[i].Domain)
-		default:
-			size := max(1, c.Columns[i].Attribute.Len())
-			add(domain.Renumbered{Coder: c.Columns[i].Coder, Codes: engine.Identity(size).Codes, Domain: size}, size)
-		}
+	for _, column := range c.Columns[len(merges):] {
+		merges = append(merges, engine.Identity(max(1, column.Attribute.Len())))
 	}
-	return coders, sizes
+	return merges
 }
 
-// unboundCoder returns the coder of a column that has no domain: the class, or a match.
-func (r *Request) unboundCoder(i int, c *Counts) (domain.Coder, int) {
-	if i == r.Class {
-		return c.Class, c.Class.Classes
+// finalCoders returns the coders of all columns, whose codes are those that the table will have, and
+// the numbers of their codes.
+func (r *Request) finalCoders(c *Counts, budget *spill.Budget) (coders []domain.Coder, sizes []int, err error) {
+	for i, merge := range r.merges(c) {
+		coder, err := r.Coder(i, c.Columns[i], budget)
+		if err != nil {
+			return nil, nil, err
+		}
+		coders = append(coders, domain.Renumbered{Coder: coder, Codes: merge.Codes, Domain: merge.Domain})
+		sizes = append(sizes, merge.Domain)
 	}
-	return match{*r.Columns[i].Match}, 2
+	return r.unboundCoders(c.Table, coders, sizes, budget)
+}
+
+// unboundCoders appends the coders of the columns that have no domain, the class and matches, and the
+// numbers of their codes.
+func (r *Request) unboundCoders(t *engine.Table, coders []domain.Coder, sizes []int, budget *spill.Budget) ([]domain.Coder, []int, error) {
+	for i := len(coders); i < len(r.Columns); i++ {
+		if i != r.Class {
+			coders, sizes = append(coders, match{*r.Columns[i].Match}), append(sizes, 2)
+			continue
+		}
+		coder, err := r.ClassCoder(t, budget)
+		if err != nil {
+			return nil, nil, err
+		}
+		coders, sizes = append(coders, coder), append(sizes, len(t.ClassNames))
+	}
+	return coders, sizes, nil
 }
 
 // countFinal counts the tuples of every grouping in final codes: in memory, or in a store.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/workers"
+	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
@@ -81,17 +82,23 @@ func compareEntries(a *entry, arenaA []byte, b *entry, arenaB []byte) int {
 	return cmp.Compare(a.class, b.class)
 }
 
-// nulls returns the records without a value, by class.
-func (c *Values) nulls() (nulls []uint64) {
+// nulls returns the pairs of records without a value, in order.
+func (c *Values) nulls() (nulls partition.Pairs) {
 	for _, p := range c.parts {
-		for len(nulls) < len(p.nulls) {
-			nulls = append(nulls, 0)
-		}
 		for class, n := range p.nulls {
-			nulls[class] += n
+			if n > 0 {
+				nulls = append(nulls, partition.Pair{Class: uint32(class), Count: n})
+			}
 		}
 	}
-	return nulls
+	return nulls.Merge()
+}
+
+// bind makes the domain of the values of a column of so many rows. They are consumed.
+func (c *Values) bind(ctx context.Context, column *Column, rows int64) (*Bound, error) {
+	b := &binding{Column: *column, typ: c.typ, nulls: c.nulls(), budget: c.budget}
+	b.walk = func(f func(*domain.Counted) error) error { return c.each(ctx, f) }
+	return b.bind(rows)
 }
 
 // each calls f with every value in order. The values are consumed.

@@ -116,9 +116,9 @@ func TestValuesOfTexts(t *testing.T) {
 			addRandomBatch(t, rng, c.parts[rng.IntN(len(c.parts))], want, nulls)
 		}
 		mustCount(t, takeValues(t, c), want)
-		for class, n := range c.Values.nulls() {
-			if nulls[uint32(class)] != n {
-				t.Errorf("class %d: %d nulls, want %d", class, n, nulls[uint32(class)])
+		for _, pair := range c.Values.nulls() {
+			if nulls[pair.Class] != pair.Count {
+				t.Errorf("class %d: %d nulls, want %d", pair.Class, pair.Count, nulls[pair.Class])
 			}
 		}
 		if t.Failed() {
@@ -357,11 +357,16 @@ func TestCodersTakeUnusedValues(t *testing.T) {
 		if err := c.add(values, 0, 0, 5); err != nil {
 			t.Fatal(err)
 		}
-		bound, err := c.Bind(t.Context(), &job.Column{Name: "c", Mask: tt.mask}, prefixes, engine.Pruning{K: 2}, 5)
+		column := &Column{Spec: &job.Column{Name: "c", Mask: tt.mask}, Taxonomy: prefixes, Pruning: engine.Pruning{K: 2}}
+		bound, err := c.bind(t.Context(), column, 5)
 		if err != nil {
 			t.Fatal(err)
 		}
-		codes, _, err := bound.Coder.Encode(values, 0, nil)
+		coder, err := domain.NewCoder(&bound.Attribute, tt.t, prefixes, spill.NewBudget(1<<20))
+		if err != nil {
+			t.Fatal(err)
+		}
+		codes, _, err := coder.Encode(values, 0, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -57,7 +57,7 @@ func (c *cover) Size() int {
 }
 
 func (c *cover) IsUnmapped(values *formats.Values, i int) bool {
-	values, i = CanonicalValue(values, i)
+	values, i = canonicalValue(values, i)
 	if c.isNull(values, i) {
 		return false
 	}
@@ -67,7 +67,7 @@ func (c *cover) IsUnmapped(values *formats.Values, i int) bool {
 
 func (c *cover) Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
 	for i := from; i < values.Len(); i++ {
-		code, err := c.find(CanonicalValue(values, i))
+		code, err := c.find(canonicalValue(values, i))
 		if err != nil {
 			return nil, 0, err
 		}

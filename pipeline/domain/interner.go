@@ -8,7 +8,9 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -20,7 +22,7 @@ const nullCode = 0
 
 // Interner numbers the distinct values of one column over all batches of a run, in the
 // order in which it meets them. These provisional codes depend on which worker came first;
-// nothing that is released may depend on them (see domain.go, which orders them).
+// nothing that is released may depend on them (see Walk, which orders them).
 type Interner struct {
 	Column    string
 	nanIsNull bool // an interval cannot hold a value that has no order
@@ -28,7 +30,6 @@ type Interner struct {
 	Most      int // values that it takes; 0: any number
 
 	mu     sync.Mutex
-	frozen bool // every value is known: a new one means that the input has changed
 	values formats.Values
 	known  *formats.Distinct // provisional code c ≥ 1 is values' entry c−1
 }
@@ -43,6 +44,9 @@ func NewInterner(field formats.Field, nanIsNull bool, budget *spill.Budget) *Int
 
 // Len returns the number of provisional codes given out, the null's included.
 func (in *Interner) Len() int { return in.values.Len() + 1 }
+
+// Type returns the type of the values.
+func (in *Interner) Type() formats.Type { return in.values.Type }
 
 // Null returns the null's provisional code.
 func (in *Interner) Null() uint32 { return nullCode }
@@ -74,9 +78,7 @@ const numberedValues = 4096
 // number appends the numbers of the entries from ≤ i < to of values.
 func (in *Interner) number(values *formats.Values, from, to int, codes []uint32) ([]uint32, error) {
 	if values.Type.InWords() && values.Type.Kind != formats.Float {
-		before := in.values.Len()
-		codes = in.known.AppendCodes(codes, values.Words[from:to])
-		return codes, in.unchanged(before)
+		return in.known.AppendCodes(codes, values.Words[from:to]), nil
 	}
 	for i := from; i < to; i++ {
 		code, err := in.code(values, i)
@@ -105,36 +107,17 @@ func (in *Interner) draw(values, data int) error {
 
 // code returns the number of a value, which may be new.
 func (in *Interner) code(values *formats.Values, i int) (uint32, error) {
-	if values.Type.InWords() {
-		return in.word(values.Words[i])
+	switch {
+	case !values.Type.InWords():
+		return in.known.CodeOfText(values.Bytes(i), in.admit)
+	case in.nanIsNull && isNaN(values, i):
+		return nullCode, nil
 	}
-	return in.known.CodeOfText(values.Bytes(i), in.admit)
-}
-
-func (in *Interner) word(word uint64) (uint32, error) {
-	if in.values.Type.Kind == formats.Float {
-		if word = CanonicalFloat(word); word == CanonicalNaN && in.nanIsNull {
-			return nullCode, nil
-		}
-	}
-	before := in.values.Len()
-	code := in.known.CodeOfWord(word)
-	return code, in.unchanged(before)
-}
-
-// unchanged returns an error when a value has come since there were so many, and none may.
-func (in *Interner) unchanged(values int) error {
-	if in.frozen && in.values.Len() > values {
-		return in.changed()
-	}
-	return nil
+	return in.known.CodeOfWord(canonicalWord(values, i)), nil
 }
 
 // admit appends a value that is new.
 func (in *Interner) admit(values *formats.Values, value []byte) error {
-	if in.frozen {
-		return in.changed()
-	}
 	if values.Type.Kind == formats.String && !utf8.Valid(value) {
 		return fmt.Errorf("read column %s: a text is not UTF-8: %w", in.Column, formats.ErrDamaged)
 	}
@@ -145,19 +128,107 @@ func (in *Interner) admit(values *formats.Values, value []byte) error {
 	return nil
 }
 
-// ordered is the coder of a domain whose values were interned. A value that was not met before
-// is an error: the input has changed.
-type ordered struct {
-	Renumbered
-	in *Interner
+// Walk returns the pairs of the null, and a walk over the values that the pairs count: in their
+// order as texts, or in that of the values.
+func (in *Interner) Walk(pairs partition.Pairs, texts bool) (nulls partition.Pairs, walk Walk) {
+	var found []occurrence
+	for i, pair := range pairs {
+		switch n := len(found); {
+		case pair.Code == nullCode:
+			nulls = pairs[:i+1]
+		case n == 0 || found[n-1].provisional != pair.Code:
+			found = append(found, occurrence{provisional: pair.Code, first: uint32(i)})
+		}
+	}
+	if texts {
+		withTexts(in, found)
+	} else {
+		in.sortByValue(found)
+	}
+	return nulls, func(f func(*Counted) error) error {
+		var v Counted
+		for _, o := range found {
+			switch {
+			case texts:
+				v.Value = append(v.Value[:0], o.text...)
+			case in.values.Type.InWords():
+				v.Word = in.values.Words[o.provisional-1]
+			default:
+				v.Value = in.values.Bytes(int(o.provisional) - 1)
+			}
+			v.Classes = v.Classes[:0]
+			for at := int(o.first); at < len(pairs) && pairs[at].Code == o.provisional; at++ {
+				v.Classes = append(v.Classes, engine.Frequency{Class: pairs[at].Class, Count: pairs[at].Count})
+			}
+			if err := f(&v); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }
 
-// NewOrdered returns the coder of a domain. The interner takes no new values from now on.
-func NewOrdered(in *Interner, d *Domain) Coder {
-	in.frozen = true
-	return ordered{Renumbered{in, d.Codes, d.Attribute.Len()}, in}
+// Codes returns the code of every provisional code by a coder, and whether some of those that the
+// pairs count share one.
+func (in *Interner) Codes(c Coder, pairs partition.Pairs) (codes []uint32, merges bool, err error) {
+	codes, below, err := c.Encode(&in.values, 0, []uint32{c.Null()})
+	taken := make([]bool, below)
+	for i, pair := range pairs {
+		if i == 0 || pair.Code != pairs[i-1].Code {
+			code := codes[pair.Code]
+			merges, taken[code] = merges || taken[code], true
+		}
+	}
+	return codes, merges, err
 }
 
-func (in *Interner) changed() error {
-	return fmt.Errorf("read column %s again: it has a value it did not have before, the input was changed during the run: %w", in.Column, formats.ErrDamaged)
+// InOrder returns the values in the order of their texts, and of every provisional code the number
+// that its value has there, from 1 on; the null's is 0.
+func (in *Interner) InOrder() (values formats.Values, numbers []uint32) {
+	found := make([]occurrence, in.values.Len())
+	for i := range found {
+		found[i].provisional = uint32(i + 1)
+	}
+	values.Type, numbers = in.values.Type, make([]uint32, in.Len())
+	for i, o := range withTexts(in, found) {
+		numbers[o.provisional] = uint32(i + 1)
+		if values.Type.InWords() {
+			values.Words = append(values.Words, in.values.Words[o.provisional-1])
+		} else {
+			values.AppendBytes(in.values.Bytes(int(o.provisional) - 1))
+		}
+	}
+	return values, numbers
+}
+
+// Shortlist is the coder of a kept column that is left out when it has more than so many
+// values: then it numbers no more of them.
+type Shortlist struct {
+	*Interner
+	Longest int
+}
+
+// Exceeded reports whether the column has more values than that.
+func (s *Shortlist) Exceeded() bool { return s.values.Len() > s.Longest }
+
+// Encode numbers the values that are new, and appends the codes of all. Those behind the
+// first too many are nulls.
+func (s *Shortlist) Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before, data := s.values.Len(), len(s.values.Data)
+	for i := from; i < values.Len(); i++ {
+		code := uint32(nullCode)
+		if !s.Exceeded() {
+			var err error
+			if code, err = s.code(values, i); err != nil {
+				return nil, 0, err
+			}
+		}
+		codes = append(codes, code)
+	}
+	if err := s.draw(before, data); err != nil {
+		return nil, 0, err
+	}
+	return codes, s.Len(), nil
 }

@@ -3,14 +3,37 @@ package domain
 import (
 	"encoding/binary"
 	"slices"
+	"strings"
 )
 
 // occurrence is a distinct value that some record has.
 type occurrence struct {
 	provisional uint32
 	first       uint32 // its first pair
-	records     uint64
 	text        string
+}
+
+// withTexts returns found values with their texts, in the order of these.
+func withTexts(in *Interner, found []occurrence) []occurrence {
+	for i := range found {
+		found[i].text = in.values.Text(int(found[i].provisional) - 1)
+	}
+	sortOccurrences(found,
+		func(o *occurrence) uint64 { return prefix(o.text) },
+		func(a, b occurrence) int { return strings.Compare(a.text, b.text) })
+	return found
+}
+
+// sortByValue orders values of an interner.
+func (in *Interner) sortByValue(found []occurrence) {
+	values := &in.values
+	key := func(o *occurrence) uint64 { return values.Words[o.provisional-1] }
+	if !values.Type.InWords() {
+		key = func(o *occurrence) uint64 { return prefix(values.Bytes(int(o.provisional) - 1)) }
+	}
+	sortOccurrences(found, key, func(x, y occurrence) int {
+		return CompareValues(values, int(x.provisional)-1, values, int(y.provisional)-1)
+	})
 }
 
 // sortOccurrences orders values by key and, where keys are equal, as compare says. Sorting

@@ -16,10 +16,10 @@ func TestOccurrencesAreOrderedByKey(t *testing.T) {
 		mask, common := rng.Uint64()&rng.Uint64()&rng.Uint64(), rng.Uint64()
 		for i := range keys {
 			keys[i] = common ^ rng.Uint64()&mask>>rng.IntN(60)
-			found[i] = occurrence{provisional: uint32(i), records: rng.Uint64N(4)}
+			found[i] = occurrence{provisional: uint32(i), first: rng.Uint32N(4)}
 		}
 		compare := func(a, b occurrence) int {
-			return cmp.Or(cmp.Compare(a.records, b.records), cmp.Compare(a.provisional, b.provisional))
+			return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.provisional, b.provisional))
 		}
 		want := slices.SortedFunc(slices.Values(found), func(a, b occurrence) int {
 			return cmp.Or(cmp.Compare(keys[a.provisional], keys[b.provisional]), compare(a, b))

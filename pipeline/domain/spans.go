@@ -26,7 +26,7 @@ func (s *spans) Encode(values *formats.Values, from int, codes []uint32) ([]uint
 }
 
 func (s *spans) find(values *formats.Values, i int) uint32 {
-	value, i := CanonicalValue(values, i)
+	value, i := canonicalValue(values, i)
 	switch {
 	case value.Type.Kind == formats.Float && value.Words[i] == CanonicalNaN:
 		return s.Null()

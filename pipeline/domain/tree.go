@@ -15,13 +15,9 @@ type Walk func(f func(*Counted) error) error
 
 // BoundTree is the taxonomy of a column and the records of its leaves, in provisional classes.
 type BoundTree struct {
-	Tree      *engine.Tree
-	generator engine.Generator // nil when the tree was given
-	Pairs     partition.Pairs
+	Tree  *engine.Tree
+	Pairs partition.Pairs
 }
-
-// Coder returns the coder of the column.
-func (b *BoundTree) Coder() Coder { return &treeCoder{tree: b.Tree, generator: b.generator} }
 
 // BindTree binds every value to the leaf of its text. What is below a node that no search
 // refines is one code: of millions of values, no more are held than have enough records.
@@ -64,7 +60,7 @@ func growTree(spec *job.Column, taxonomy job.Taxonomy, pruning engine.Pruning, e
 	if err != nil {
 		return nil, Untreed(spec, err)
 	}
-	return &BoundTree{tree, generator, pairs}, nil
+	return &BoundTree{tree, pairs}, nil
 }
 
 // coverTree counts the values by the leaves of a given taxonomy. Those that it lacks stand

@@ -1,38 +1,46 @@
 package domain
 
 import (
+	"bytes"
 	"cmp"
-	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
-)
-
-// The words of floats that stand for several bit patterns of one value (values.go of
-// formats: all bits flipped when negative, else the sign bit).
-const (
-	wordZero      = uint64(1) << 63
-	wordMinusZero = wordZero - 1
+	"github.com/kcut/kcut/pipeline/checkpoint"
 )
 
 // CanonicalNaN is the word of every NaN.
 const CanonicalNaN = uint64(0xfff8) << 48
 
-// CanonicalFloat joins what is one value: -0 and 0, and all NaNs.
+// CanonicalFloat joins what is one value: -0 and 0, and all NaNs. The words of negative numbers
+// have all their bits flipped, those of others the sign bit.
 func CanonicalFloat(word uint64) uint64 {
-	const plusInf, minusInf = uint64(0xfff0) << 48, uint64(0x000f)<<48 | 1<<48 - 1
+	const zero, plusInf, minusInf = uint64(1) << 63, uint64(0xfff0) << 48, uint64(0x000f)<<48 | 1<<48 - 1
 	switch {
-	case word == wordMinusZero:
-		return wordZero
+	case word == zero-1: // -0
+		return zero
 	case word > plusInf, word < minusInf:
 		return CanonicalNaN
 	}
 	return word
 }
 
-// CanonicalValue returns a value, or the one that it is to a search.
-func CanonicalValue(values *formats.Values, i int) (*formats.Values, int) {
-	if values.Type.Kind != formats.Float {
+// canonicalWord returns the word of what a value is to a search.
+func canonicalWord(values *formats.Values, i int) uint64 {
+	if values.Type.Kind == formats.Float {
+		return CanonicalFloat(values.Words[i])
+	}
+	return values.Words[i]
+}
+
+// isNaN reports whether a value has no order.
+func isNaN(values *formats.Values, i int) bool {
+	return values.Type.Kind == formats.Float && CanonicalFloat(values.Words[i]) == CanonicalNaN
+}
+
+// canonicalValue returns a value, or the one that it is to a search.
+func canonicalValue(values *formats.Values, i int) (*formats.Values, int) {
+	if values.Type.Kind != formats.Float || values.Words[i] == CanonicalFloat(values.Words[i]) {
 		return values, i
 	}
 	return &formats.Values{Type: values.Type, Words: []uint64{CanonicalFloat(values.Words[i])}}, 0
@@ -40,7 +48,7 @@ func CanonicalValue(values *formats.Values, i int) (*formats.Values, int) {
 
 // TextOf returns the text of what a value is to a search.
 func TextOf(values *formats.Values, i int) string {
-	values, i = CanonicalValue(values, i)
+	values, i = canonicalValue(values, i)
 	return values.Text(i)
 }
 
@@ -49,7 +57,19 @@ func CompareValues(a *formats.Values, i int, b *formats.Values, j int) int {
 	if a.Type.InWords() {
 		return cmp.Compare(a.Words[i], b.Words[j])
 	}
-	return slices.Compare(a.Bytes(i), b.Bytes(j))
+	return bytes.Compare(a.Bytes(i), b.Bytes(j))
+}
+
+// SaveValues writes values, but for their type, which is the column's.
+func SaveValues(w *checkpoint.Writer, v *formats.Values) {
+	checkpoint.Numbers(w, v.Words)
+	checkpoint.Numbers(w, v.Ends)
+	w.Bytes(v.Data)
+}
+
+// LoadValues reads what SaveValues has written.
+func LoadValues(r *checkpoint.Reader, t formats.Type) formats.Values {
+	return formats.Values{Type: t, Words: checkpoint.ReadNumbers[uint64](r), Ends: checkpoint.ReadNumbers[uint32](r), Data: r.Bytes()}
 }
 
 // Counted is a value and the records of its classes, which ascend: a word, or bytes, or of a

@@ -5,143 +5,154 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
 )
 
-// edgeCoder is the coder of a discretized column whose values are too many to hold: a
-// value's code is the last edge that is not above it.
-type edgeCoder struct {
-	edges    formats.Values // ascending; the first is the smallest value
-	nullCode uint32
-	nanCode  uint32 // the null's, or any when no record is without a value
+// valueCoder is the coder of an attribute. A value that no record has, as lists of values may hold
+// some, gets any code of the attribute.
+type valueCoder struct {
+	attribute *engine.Attribute
+	begin     func() find
 }
 
-// NewEdgeCoder returns the coder of the values from one edge to the next. The null has a code
-// if some record is without a value.
-func NewEdgeCoder(edges formats.Values, hasNull bool) Coder {
-	c := &edgeCoder{edges: edges, nullCode: uint32(edges.Len())}
-	if hasNull {
-		c.nanCode = c.nullCode
+// find returns the code of a value, for one goroutine.
+type find func(values *formats.Values, i int) uint32
+
+// NewCoder returns the coder of an attribute whose values have a type; a taxonomy is that of a
+// generalized one. It needs no table of all values: it is made of the attribute alone, in any
+// process. What it holds is drawn from the budget.
+func NewCoder(a *engine.Attribute, t formats.Type, taxonomy job.Taxonomy, budget *spill.Budget) (Coder, error) {
+	c := &valueCoder{attribute: a}
+	switch a.Mask {
+	case engine.Generalize:
+		var generator engine.Generator
+		if taxonomy.Tree == nil {
+			var err error
+			if generator, err = job.GeneratorOf(taxonomy); err != nil {
+				return nil, err
+			}
+		}
+		c.begin = func() find {
+			finder := engine.NewFinder(a.Tree, generator)
+			return func(values *formats.Values, i int) uint32 {
+				code, _ := finder.Code(TextOf(values, i))
+				return code
+			}
+		}
+		return c, nil
+	case engine.Discretize:
+		edges, err := valuesOf(a, t)
+		if err != nil {
+			return nil, err
+		}
+		within := findEdge(edges, a)
+		c.begin = func() find { return within }
+		return c, nil
 	}
-	return c
+	listed, err := findListed(a, t, budget)
+	c.begin = func() find { return listed }
+	return c, err
 }
 
-func (c *edgeCoder) Null() uint32 { return c.nullCode }
-
-func (c *edgeCoder) Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
-	for i := from; i < values.Len(); i++ {
-		codes = append(codes, c.code(values, i))
-	}
-	return codes, int(c.nullCode) + 1, nil
-}
-
-func (c *edgeCoder) code(values *formats.Values, i int) uint32 {
-	if !values.Type.InWords() {
-		above := sort.Search(c.edges.Len(), func(e int) bool { return CompareValues(&c.edges, e, values, i) > 0 })
-		return uint32(max(above, 1) - 1)
-	}
-	word := values.Words[i]
-	if values.Type.Kind == formats.Float {
-		if word = CanonicalFloat(word); word == CanonicalNaN {
-			return c.nanCode
+// NewClassCoder returns the coder of the class column, whose classes have labels.
+func NewClassCoder(labels []engine.Label, t formats.Type, budget *spill.Budget) (Coder, error) {
+	a := &engine.Attribute{Mask: engine.Suppress}
+	for _, label := range labels {
+		if label.Null {
+			a.HasNull = true
+		} else {
+			a.Texts = append(a.Texts, label.Text)
 		}
 	}
-	above := sort.Search(len(c.edges.Words), func(e int) bool { return c.edges.Words[e] > word })
-	return uint32(max(above, 1) - 1)
+	c, err := NewCoder(a, t, job.Taxonomy{}, budget)
+	return Renumbered{c, engine.Identity(a.Len()).Codes, a.Len()}, err
 }
 
-// ListCoder is the coder of a column of which only some values are listed: those that may
-// be released. All others share one code. Lists of values may hold some that no record has:
-// these get any code of the domain.
-type ListCoder struct {
-	words    map[uint64]uint32
-	texts    map[string]uint32
-	rest     uint32
-	nullCode uint32
-}
+// Null returns the code after those of all values when no record is without one.
+func (c *valueCoder) Null() uint32 { return c.attribute.NullCode() }
 
-// NewListCoder returns a coder that lists no value yet. Those that it will have codes below
-// listed; then comes the code of all others, if some record has one of them, and the null's
-// if it has one of its own.
-func NewListCoder(t formats.Type, listed uint32, hasRest, hasNull bool) *ListCoder {
-	c := &ListCoder{nullCode: listed}
-	if hasRest {
-		c.rest = listed
-	}
-	if hasRest && hasNull {
-		c.nullCode++
-	}
-	if t.InWords() {
-		c.words = make(map[uint64]uint32)
-	} else {
-		c.texts = make(map[string]uint32)
-	}
-	return c
-}
-
-// List gives a value its code and draws what that takes.
-func (c *ListCoder) List(values *formats.Values, i int, code uint32, budget *spill.Budget) error {
-	if c.words != nil {
-		c.words[values.Words[i]] = code
-		return budget.Draw("listed values", 40)
-	}
-	value := string(values.Bytes(i))
-	c.texts[value] = code
-	return budget.Draw("listed values", int64(len(value))+60)
-}
-
-// Null returns the last code.
-func (c *ListCoder) Null() uint32 { return c.nullCode }
-
-// Encode appends the codes of values: of those that are not listed, the rest's.
-func (c *ListCoder) Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
+// Encode appends the codes of values.
+func (c *valueCoder) Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
+	find := c.begin()
 	for i := from; i < values.Len(); i++ {
-		codes = append(codes, c.code(values, i))
+		codes = append(codes, find(values, i))
 	}
-	return codes, int(c.nullCode) + 1, nil
+	return codes, int(c.Null()) + 1, nil
 }
 
-func (c *ListCoder) code(values *formats.Values, i int) uint32 {
-	var code uint32
-	var ok bool
-	if c.words != nil {
+// valuesOf returns the values that an attribute's texts stand for.
+func valuesOf(a *engine.Attribute, t formats.Type) (*formats.Values, error) {
+	values := &formats.Values{Type: t}
+	for _, text := range a.Texts {
+		if err := values.Parse(text); err != nil {
+			return nil, err
+		}
+	}
+	return values, nil
+}
+
+// findEdge finds the last of the ascending edges that is not above a value; the first one is the
+// smallest value.
+func findEdge(edges *formats.Values, a *engine.Attribute) find {
+	nan := uint32(0) // any when no record is without a value
+	if a.HasNull {
+		nan = a.NullCode()
+	}
+	if !edges.Type.InWords() {
+		return func(values *formats.Values, i int) uint32 {
+			above := sort.Search(edges.Len(), func(e int) bool { return CompareValues(edges, e, values, i) > 0 })
+			return uint32(max(above, 1) - 1)
+		}
+	}
+	return func(values *formats.Values, i int) uint32 {
 		word := values.Words[i]
 		if values.Type.Kind == formats.Float {
-			word = CanonicalFloat(word)
+			if word = CanonicalFloat(word); word == CanonicalNaN {
+				return nan
+			}
 		}
-		code, ok = c.words[word]
-	} else {
-		code, ok = c.texts[string(values.Bytes(i))]
+		above := sort.Search(len(edges.Words), func(e int) bool { return edges.Words[e] > word })
+		return uint32(max(above, 1) - 1)
 	}
-	if !ok {
-		return c.rest
-	}
-	return code
 }
 
-// treeCoder is the coder of a generalized column: a value's code is that of its text's leaf,
-// or of the pruned node above it. Values that no record has get any code of the domain.
-type treeCoder struct {
-	tree      *engine.Tree
-	generator engine.Generator // nil when the tree was given
-}
+// listedBytes is what a listed value takes, beside its text.
+const listedBytes = 60
 
-// Null is the code after all leaves.
-func (c *treeCoder) Null() uint32 { return uint32(len(c.tree.Leaves())) }
-
-func (c *treeCoder) Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
-	finder := engine.NewFinder(c.tree, c.generator)
-	canonical := formats.Values{Type: values.Type, Words: make([]uint64, 1)}
-	for i := from; i < values.Len(); i++ {
-		text := ""
-		if values.Type.Kind == formats.Float {
-			canonical.Words[0] = CanonicalFloat(values.Words[i])
-			text = canonical.Text(0)
-		} else {
-			text = values.Text(i)
-		}
-		code, _ := finder.Code(text)
-		codes = append(codes, code)
+// findListed finds listed values: all others are the rest.
+func findListed(a *engine.Attribute, t formats.Type, budget *spill.Budget) (find, error) {
+	rest := uint32(0) // any when no record has another value
+	if a.HasRest {
+		rest = uint32(len(a.Texts))
 	}
-	return codes, len(c.tree.Leaves()) + 1, nil
+	values, err := valuesOf(a, t)
+	if err != nil {
+		return nil, err
+	}
+	if err := budget.Draw("listed values", listedBytes*int64(len(a.Texts))+int64(len(values.Data))); err != nil {
+		return nil, err
+	}
+	if t.InWords() {
+		words := make(map[uint64]uint32, len(values.Words))
+		for code := range values.Words {
+			words[canonicalWord(values, code)] = uint32(code)
+		}
+		return func(values *formats.Values, i int) uint32 {
+			if code, ok := words[canonicalWord(values, i)]; ok {
+				return code
+			}
+			return rest
+		}, nil
+	}
+	texts := make(map[string]uint32, values.Len())
+	for code := range values.Len() {
+		texts[string(values.Bytes(code))] = uint32(code)
+	}
+	return func(values *formats.Values, i int) uint32 {
+		if code, ok := texts[string(values.Bytes(i))]; ok {
+			return code
+		}
+		return rest
+	}, nil
 }
