@@ -12,9 +12,11 @@ func TestCalendarAgreesWithTime(t *testing.T) {
 	for range 20000 {
 		days := int64(r.IntN(4_000_000)) - 2_000_000
 		want := time.Unix(days*86400, 0).UTC()
-		got := civilOf(days)
-		if got.year != int64(want.Year()) || got.month != int(want.Month()) || got.day != want.Day() || got.days() != days {
-			t.Fatalf("seed %d: day %d is %v, want %s", seed, days, got, want.Format("2006-01-02"))
+		year, month, day := dateOf(days)
+		back, ok := DaysOf(year, month, day)
+		if year != int64(want.Year()) || month != int(want.Month()) || day != want.Day() || back != days || !ok {
+			t.Fatalf("seed %d: day %d is %d-%d-%d, or day %d, want %s",
+				seed, days, year, month, day, back, want.Format("2006-01-02"))
 		}
 	}
 }

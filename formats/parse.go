@@ -20,22 +20,19 @@ var errNotValue = errors.New("not a value of the column's type")
 // else digits that the type cannot hold are an error. The error does not show the text.
 func (v *Values) Parse(text string) error {
 	if v.Type.InWords() {
-		w, ok := parseWord(v.Type, text)
-		if !ok {
-			return fmt.Errorf("parse %s: %w", v.Type, errNotValue)
+		if w, ok := ParseWord(v.Type, text); ok {
+			v.Words = append(v.Words, w)
+			return nil
 		}
-		v.Words = append(v.Words, w)
+	} else if b, ok := parseBytes(v.Type, text); ok {
+		v.AppendBytes(b)
 		return nil
 	}
-	b, ok := parseBytes(v.Type, text)
-	if !ok {
-		return fmt.Errorf("parse %s: %w", v.Type, errNotValue)
-	}
-	v.AppendBytes(b)
-	return nil
+	return fmt.Errorf("parse %s: %w", v.Type, errNotValue)
 }
 
-func parseWord(t Type, text string) (uint64, bool) {
+// ParseWord is Parse for one value of a type that is InWords. It keeps nothing of the text.
+func ParseWord(t Type, text string) (uint64, bool) {
 	switch t.Kind {
 	case Boolean:
 		return parseBoolean(text)
@@ -125,7 +122,7 @@ func parseDecimal(text string, t Type) (*big.Int, bool) {
 	}
 	whole, fraction, _ := strings.Cut(text, ".")
 	fraction = strings.TrimRight(fraction, "0")
-	if len(fraction) > max(t.Scale, 0) || !decimalDigits(fraction) {
+	if len(fraction) > max(t.Scale, 0) || strings.Trim(fraction, "0123456789") != "" {
 		return new(big.Int), false
 	}
 	fraction += strings.Repeat("0", max(t.Scale, 0)-len(fraction))
@@ -141,15 +138,6 @@ func parseDecimal(text string, t Type) (*big.Int, bool) {
 	return x, ok
 }
 
-func decimalDigits(text string) bool {
-	for i := range len(text) {
-		if text[i] < '0' || text[i] > '9' {
-			return false
-		}
-	}
-	return true
-}
-
 // wideBytes returns the bytes of a wide decimal, and false when it has no room.
 func wideBytes(x *big.Int, size int) ([]byte, bool) {
 	shifted := new(big.Int).Lsh(big.NewInt(1), uint(size*8-1))
@@ -160,18 +148,19 @@ func wideBytes(x *big.Int, size int) ([]byte, bool) {
 	return shifted.FillBytes(make([]byte, size)), true
 }
 
+// parseDate returns the days since 1970-01-01 of a date whose year has 4 to 12 digits.
 func parseDate(text string) (int64, bool) {
 	rest, negative := strings.CutPrefix(text, "-")
 	if !negative {
 		rest = strings.TrimPrefix(rest, "+")
 	}
-	parts := strings.Split(rest, "-")
-	if len(parts) != 3 || len(parts[0]) < 4 || len(parts[0]) > 12 || len(parts[1]) != 2 || len(parts[2]) != 2 {
+	n := len(rest)
+	if n < 10 || n > 18 || rest[n-6] != '-' || rest[n-3] != '-' {
 		return 0, false
 	}
-	year, ok1 := parseDigits(parts[0])
-	month, ok2 := parseDigits(parts[1])
-	day, ok3 := parseDigits(parts[2])
+	year, ok1 := parseDigits(rest[:n-6])
+	month, ok2 := parseDigits(rest[n-5 : n-3])
+	day, ok3 := parseDigits(rest[n-2:])
 	signed := int64(year)
 	if negative {
 		signed = -signed
@@ -180,25 +169,32 @@ func parseDate(text string) (int64, bool) {
 	return days, ok && ok1 && ok2 && ok3
 }
 
-func parseDigits(text string) (uint64, bool) {
-	x, err := strconv.ParseUint(text, 10, 64)
-	return x, err == nil && decimalDigits(text)
+func parseDigits(text string) (x uint64, ok bool) {
+	for i := range len(text) {
+		digit := uint64(text[i] - '0')
+		if digit > 9 || x > (math.MaxUint64-digit)/10 {
+			return 0, false
+		}
+		x = x*10 + digit
+	}
+	return x, text != ""
 }
 
 // parseClock returns the units of hh:mm, hh:mm:ss or hh:mm:ss.fraction.
 func parseClock(text string, unit Unit) (uint64, bool) {
 	clock, fraction, _ := strings.Cut(text, ".")
-	parts := strings.Split(clock, ":")
-	if len(parts) == 2 {
-		parts = append(parts, "00")
+	hour, rest, _ := strings.Cut(clock, ":")
+	minute, second, long := strings.Cut(rest, ":")
+	if !long {
+		second = "00"
 	}
-	if len(parts) != 3 || len(parts[0]) < 2 || len(parts[1]) != 2 || len(parts[2]) != 2 {
+	hours, ok1 := parseDigits(hour)
+	minutes, ok2 := parseDigits(minute)
+	seconds, ok3 := parseDigits(second)
+	switch {
+	case len(hour) < 2 || len(minute) != 2 || len(second) != 2 || !ok1 || !ok2 || !ok3:
 		return 0, false
-	}
-	hours, ok1 := parseDigits(parts[0])
-	minutes, ok2 := parseDigits(parts[1])
-	seconds, ok3 := parseDigits(parts[2])
-	if !ok1 || !ok2 || !ok3 || hours > math.MaxUint64/3600-1 || minutes > 59 || seconds > 59 {
+	case hours > math.MaxUint64/3600-1 || minutes > 59 || seconds > 59:
 		return 0, false
 	}
 	return clockUnits(hours*3600+minutes*60+seconds, fraction, unit)
@@ -210,8 +206,11 @@ func clockUnits(seconds uint64, fraction string, unit Unit) (uint64, bool) {
 		return 0, false
 	}
 	part, ok := uint64(0), true
-	if unit != Second {
-		part, ok = parseDigits(fraction + strings.Repeat("0", unit.digits()-len(fraction)))
+	if fraction != "" {
+		part, ok = parseDigits(fraction)
+	}
+	for range unit.digits() - len(fraction) {
+		part *= 10
 	}
 	high, low := bits.Mul64(seconds, uint64(unit.perSecond()))
 	sum, carry := bits.Add64(low, part, 0)
@@ -260,7 +259,11 @@ func parseTimestamp(text string, unit Unit, zone string) (int64, bool) {
 	if !ok || !fits || units >= uint64(86400*unit.perSecond()) {
 		return 0, false
 	}
-	moment := new(big.Int).Mul(big.NewInt(days*1440-offset), big.NewInt(60*unit.perSecond()))
-	moment.Add(moment, new(big.Int).SetUint64(units))
-	return moment.Int64(), moment.IsInt64()
+	minutes, perMinute := days*1440-offset, uint64(60*unit.perSecond())
+	high, low := bits.Mul64(uint64(minutes), perMinute) // of 128 bits, in two's complement
+	if minutes < 0 {
+		high -= perMinute
+	}
+	low, carry := bits.Add64(low, units, 0)
+	return int64(low), high+carry == uint64(int64(low)>>63)
 }

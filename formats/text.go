@@ -179,13 +179,13 @@ func appendZone(text []byte, zone string) []byte {
 }
 
 func appendDate(text []byte, days int64) []byte {
-	date := civilOf(days)
-	if date.year < 0 {
-		text, date.year = append(text, '-'), -date.year
+	year, month, day := dateOf(days)
+	if year < 0 {
+		text, year = append(text, '-'), -year
 	}
-	text = append(appendPadded(text, uint64(date.year), 4), '-')
-	text = append(appendPadded(text, uint64(date.month), 2), '-')
-	return appendPadded(text, uint64(date.day), 2)
+	text = append(appendPadded(text, uint64(year), 4), '-')
+	text = append(appendPadded(text, uint64(month), 2), '-')
+	return appendPadded(text, uint64(day), 2)
 }
 
 // appendClock writes hours, minutes, seconds and what is not zero of the fraction. Hours

@@ -31,11 +31,9 @@ func (c *column) checkParts(data arrow.ArrayData) error {
 	if !c.field.offsets || c.n == 0 {
 		return nil
 	}
-	var end int
+	end := data.Buffers()[len(data.Buffers())-1].Len()
 	if len(c.children) > 0 {
 		end = c.children[0].n
-	} else {
-		end = data.Buffers()[2].Len()
 	}
 	if c.field.buffers[1].ByteWidth == 4 {
 		return checkOffsets(arrow.GetOffsets[int32](data, 1), end)
@@ -66,9 +64,14 @@ func (c *column) checkRows() error {
 			return err
 		}
 	case *array.ListView, *array.LargeListView:
-		return c.checkListViews()
+		for i := range c.n {
+			from, to := c.lists.ValueOffsets(i)
+			if c.valid(i) && (from < 0 || to < from || to > int64(c.children[0].n)) {
+				return fmt.Errorf("%w: a list outside its items at row %d", formats.ErrDamaged, i)
+			}
+		}
 	}
-	if c.bytes == nil || c.n == 0 || c.field.typ.Kind != formats.String || c.wholeRunes() {
+	if c.bytes == nil || c.field.typ.Kind != formats.String || c.n == 0 || c.wholeRunes() {
 		return nil
 	}
 	for i := range c.n {
@@ -106,18 +109,11 @@ func (c *column) checkViews(a *array.BinaryView) error {
 		}
 		v := a.ValueHeader(i)
 		size, block, from := v.Len(), int(v.BufferIndex()), int(v.BufferOffset())
-		if size < 0 || size > viewInline && (block < 0 || block >= len(blocks) || from < 0 || from > blocks[block].Len()-size) {
-			return fmt.Errorf("%w: a view outside its buffers at row %d", formats.ErrDamaged, i)
+		outside := func() bool {
+			return block < 0 || block >= len(blocks) || from < 0 || from > blocks[block].Len()-size
 		}
-	}
-	return nil
-}
-
-func (c *column) checkListViews() error {
-	for i := range c.n {
-		from, to := c.lists.ValueOffsets(i)
-		if c.valid(i) && (from < 0 || to < from || to > int64(c.children[0].n)) {
-			return fmt.Errorf("%w: a list outside its items at row %d", formats.ErrDamaged, i)
+		if size < 0 || size > viewInline && outside() {
+			return fmt.Errorf("%w: a view outside its buffers at row %d", formats.ErrDamaged, i)
 		}
 	}
 	return nil
@@ -126,7 +122,7 @@ func (c *column) checkListViews() error {
 // valid reports whether row i is not null.
 func (c *column) valid(i int) bool {
 	if c.validity == nil {
-		return !c.field.empty
+		return !c.allNull
 	}
 	return c.validity[i>>3]>>(i&7)&1 != 0
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/apache/arrow/go/v17/arrow"
-
 	"github.com/kcut/kcut/formats"
 )
 
@@ -17,16 +15,17 @@ type dictionary struct {
 	values      *formats.Values
 	codes       []uint32 // of each entry when some are null; nil: index+1
 	parts       []*column
-	held        int64 // bytes
+	held        int64    // bytes
+	indexes     []uint64 // of the rows being read
 }
 
 // dictionaryWeight is how many bytes are held for one of a dictionary in the file: it, and a
 // list of values that has grown to it.
 const dictionaryWeight = 3
 
-// dictionary returns the dictionary of a field as the record batch being loaded sees it.
+// dictionaryOf returns the dictionary of a field as the record batch being loaded sees it.
 // Deltas extend the values that earlier batches saw; a replacement makes new ones.
-func (r *reader) dictionary(f *field) (*dictionary, error) {
+func (r *reader) dictionaryOf(f *field) (*dictionary, error) {
 	first, last := r.src.parts(f.id, r.next)
 	d := r.dictionaries[f]
 	if d == nil || d.first != first || d.last > last {
@@ -40,7 +39,7 @@ func (r *reader) dictionary(f *field) (*dictionary, error) {
 		r.dictionaries[f] = d
 	}
 	for ; d.last < last; d.last++ {
-		part, err := r.entries(f, d, r.src.dictionaries[f.id][d.last])
+		part, err := r.entries(f, d, r.src.dictionaries[f.id][d.last].at)
 		if err == nil {
 			err = d.extend(part)
 		}
@@ -52,16 +51,12 @@ func (r *reader) dictionary(f *field) (*dictionary, error) {
 }
 
 // entries loads one message of a dictionary.
-func (r *reader) entries(f *field, d *dictionary, part part) (*column, error) {
-	m, err := r.src.readMessage(part.at)
+func (r *reader) entries(f *field, d *dictionary, at int64) (*column, error) {
+	m, err := r.src.readMessage(at)
 	if err != nil {
 		return nil, err
 	}
-	data, ok := m.header.child(1)
-	if !ok {
-		return nil, fmt.Errorf("%w: a dictionary without values", formats.ErrDamaged)
-	}
-	b, err := m.batch(data)
+	b, err := m.batch()
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +67,12 @@ func (r *reader) entries(f *field, d *dictionary, part part) (*column, error) {
 		d.held += dictionaryWeight * int64(n)
 		return make([]byte, n), nil
 	}}
-	return l.load(f.values)
+	walk := layout{recordBatch: b}
+	part, err := walk.column(f.values)
+	if err != nil {
+		return nil, err
+	}
+	return part, l.load(part)
 }
 
 // extend adds the entries of a message.
@@ -96,12 +96,12 @@ func (d *dictionary) extend(part *column) error {
 		d.codes = append(d.codes, uint32(i+1))
 	}
 	for i := range part.n {
-		if !part.valid(i) {
-			d.codes = append(d.codes, 0)
-			continue
+		entry := uint32(0)
+		if part.valid(i) {
+			code++
+			entry = code
 		}
-		code++
-		d.codes = append(d.codes, code)
+		d.codes = append(d.codes, entry)
 	}
 	return nil
 }
@@ -117,47 +117,27 @@ func (d *dictionary) entry(i int) (*column, int) {
 	return nil, 0
 }
 
-// appendCodes appends the codes of rows [from, to) of a dictionary column.
+// appendCodes appends the codes of rows [from, to) of a dictionary column. A negative index
+// is beyond all dictionaries; that of a null means nothing.
 func (c *column) appendCodes(dst []uint32, from, to int) ([]uint32, error) {
-	data := c.array.Data()
-	switch c.field.storage.ID() {
-	case arrow.INT8:
-		return codesOf(dst, c, arrow.GetValues[int8](data, 1)[from:to], from)
-	case arrow.INT16:
-		return codesOf(dst, c, arrow.GetValues[int16](data, 1)[from:to], from)
-	case arrow.INT32:
-		return codesOf(dst, c, arrow.GetValues[int32](data, 1)[from:to], from)
-	case arrow.INT64:
-		return codesOf(dst, c, arrow.GetValues[int64](data, 1)[from:to], from)
-	case arrow.UINT8:
-		return codesOf(dst, c, arrow.GetValues[uint8](data, 1)[from:to], from)
-	case arrow.UINT16:
-		return codesOf(dst, c, arrow.GetValues[uint16](data, 1)[from:to], from)
-	case arrow.UINT32:
-		return codesOf(dst, c, arrow.GetValues[uint32](data, 1)[from:to], from)
-	}
-	return codesOf(dst, c, arrow.GetValues[uint64](data, 1)[from:to], from)
-}
-
-// codesOf appends the codes of indexes of rows from from on. A negative index is beyond all
-// dictionaries; that of a null means nothing.
-func codesOf[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](dst []uint32, c *column, indexes []T, from int) ([]uint32, error) {
-	start, entries := len(dst), uint64(c.dictionary.n)
-	dst = slices.Grow(dst, len(indexes))[:start+len(indexes)]
+	d := c.dictionary
+	d.indexes = c.field.widen(d.indexes[:0], c.array.Data(), from, to, 0)
+	start, entries := len(dst), uint64(d.n)
+	dst = slices.Grow(dst, len(d.indexes))[:start+len(d.indexes)]
 	out := dst[start:]
-	for i, index := range indexes {
+	for i, index := range d.indexes {
 		code := uint32(0)
-		if uint64(index) < entries {
+		if index < entries {
 			code = uint32(index) + 1
 		} else if c.valid(from + i) {
-			return dst, fmt.Errorf("%w: a dictionary index out of range at row %d", formats.ErrDamaged, from+i)
+			return dst, errIndex(from + i)
 		}
 		out[i] = code
 	}
-	if codes := c.dictionary.codes; codes != nil {
+	if d.codes != nil {
 		for i, code := range out {
 			if code > 0 {
-				out[i] = codes[code-1]
+				out[i] = d.codes[code-1]
 			}
 		}
 	}
@@ -169,4 +149,8 @@ func codesOf[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](
 		}
 	}
 	return dst, nil
+}
+
+func errIndex(row int) error {
+	return fmt.Errorf("%w: a dictionary index out of range at row %d", formats.ErrDamaged, row)
 }

@@ -11,19 +11,23 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/storage"
 )
 
-// column is a loaded column, or a part of a nested one: an array of Arrow's library. Its
-// buffers are as long as its rows need, and its offsets in order and inside what they point
-// into.
+// column is a column of a record batch, or a part of a nested one. Once it is loaded it is an
+// array of Arrow's library: its buffers are as long as its rows need, and its offsets in
+// order and inside what they point into.
 type column struct {
-	field      *field
-	n          int
-	validity   []byte // a bit a row; nil: all rows are valid
+	field        *field
+	n, nulls     int
+	first, count int // buffers in the record batch
+	children     []*column
+
+	validity   []byte // a bit a row; nil: all rows are valid, or allNull
+	allNull    bool
 	array      arrow.Array
 	bytes      byteArray      // the array, if its rows are bytes
 	lists      array.ListLike // the array, if its rows are lists
-	children   []*column
 	dictionary *dictionary
 }
 
@@ -33,105 +37,117 @@ type byteArray interface {
 	Value(row int) []byte
 }
 
-// loader walks the nodes and buffers of a record batch in the order of the schema.
-type loader struct {
-	reader   *reader
-	batch    *recordBatch
-	from     io.ReaderAt // its file, or a plan of it
-	alloc    func(n int) ([]byte, error)
-	node     int
-	buffer   int
-	variadic int
+// layout walks the nodes and buffers of a record batch in the order of the schema.
+type layout struct {
+	*recordBatch
+	node, buffer, view int // the next ones
 }
 
-var errFewBuffers = fmt.Errorf("%w: a record batch of too few buffers", formats.ErrDamaged)
-
-// skip passes over the next column.
-func (l *loader) skip(f *field) error {
-	if _, _, err := l.nextNode(); err != nil {
-		return err
+// column lays out the next column, with all below it.
+func (l *layout) column(f *field) (*column, error) {
+	if l.node >= l.nodes.n {
+		return nil, fmt.Errorf("%w: a record batch of too few nodes", formats.ErrDamaged)
 	}
-	l.buffer += len(f.buffers) + l.oldValidity(f)
-	blocks, err := l.nextBlocks(f)
-	if l.buffer += blocks; err == nil && l.buffer > l.batch.buffers.n {
-		err = errFewBuffers
+	rows, nulls := l.nodes.number(l.node, 2, 0), l.nodes.number(l.node, 2, 1)
+	l.node++
+	if rows < 0 || rows > mostRows || nulls < 0 || nulls > rows {
+		return nil, fmt.Errorf("%w: a node of %d rows and %d nulls", formats.ErrDamaged, rows, nulls)
 	}
-	for i := 0; err == nil && i < len(f.children); i++ {
-		err = l.skip(f.children[i])
+	c := &column{field: f, n: int(rows), nulls: int(nulls), first: l.buffer, count: len(f.buffers)}
+	if _, union := f.storage.(arrow.UnionType); union && l.version < version5 {
+		c.count++ // a validity of its own
 	}
-	return err
-}
-
-// load returns the next column.
-func (l *loader) load(f *field) (*column, error) {
-	n, nulls, err := l.nextNode()
-	if err != nil {
-		return nil, err
-	}
-	c := &column{field: f, n: n}
-	buffers, err := l.loadBuffers(c, nulls > 0)
-	if err != nil {
-		return nil, err
-	}
-	if f.values != nil {
-		if c.dictionary, err = l.reader.dictionary(f); err != nil {
-			return nil, err
+	if f.views {
+		if l.view >= l.variadic.n {
+			return nil, fmt.Errorf("%w: views without a count of their buffers", formats.ErrDamaged)
 		}
+		n := l.variadic.number(l.view, 1, 0)
+		l.view++
+		if n < 0 || n > int64(l.buffers.n) {
+			return nil, fmt.Errorf("%w: views into %d buffers", formats.ErrDamaged, n)
+		}
+		c.count += int(n)
+	}
+	if l.buffer += c.count; l.buffer > l.buffers.n {
+		return nil, fmt.Errorf("%w: a record batch of too few buffers", formats.ErrDamaged)
 	}
 	for _, f := range f.children {
-		child, err := l.load(f)
+		child, err := l.column(f)
 		if err != nil {
 			return nil, err
 		}
 		c.children = append(c.children, child)
 	}
-	return c, c.build(buffers, nulls)
+	return c, nil
 }
 
-// nextNode returns the rows and nulls of the next column.
-func (l *loader) nextNode() (rows, nulls int, err error) {
-	if l.node >= l.batch.nodes.n {
-		return 0, 0, fmt.Errorf("%w: a record batch of too few nodes", formats.ErrDamaged)
-	}
-	n, k := l.batch.nodes.pair(l.node)
-	l.node++
-	if n < 0 || n > mostRows || k < 0 || k > n {
-		return 0, 0, fmt.Errorf("%w: a node of %d rows and %d nulls", formats.ErrDamaged, n, k)
-	}
-	return int(n), int(k), nil
+// place is where a buffer lies in the file.
+func (b *recordBatch) place(buffer int) storage.Range {
+	from := b.body + b.buffers.number(buffer, 2, 0)
+	return storage.Range{From: from, To: from + b.buffers.number(buffer, 2, 1)}
 }
 
-// oldValidity returns 1 for a union of before Arrow 1.0, which has a validity of its own.
-func (l *loader) oldValidity(f *field) int {
-	if _, union := f.storage.(arrow.UnionType); union && l.batch.message.version < version5 {
-		return 1
+// places appends where the buffers of a column lie, with all below it.
+func (c *column) places(b *recordBatch, places []storage.Range) []storage.Range {
+	for i := range c.count {
+		places = append(places, b.place(c.first+i))
 	}
-	return 0
+	for _, child := range c.children {
+		places = child.places(b, places)
+	}
+	return places
 }
 
-// nextBlocks returns how many data buffers follow those of views.
-func (l *loader) nextBlocks(f *field) (int, error) {
-	if !f.views {
-		return 0, nil
-	}
-	if l.variadic >= l.batch.variadic.n {
-		return 0, fmt.Errorf("%w: views without a count of their buffers", formats.ErrDamaged)
-	}
-	n := int64(l.batch.message.meta.number(l.batch.variadic.pos+8*l.variadic, 8))
-	l.variadic++
-	if n < 0 || n > int64(l.batch.buffers.n) {
-		return 0, fmt.Errorf("%w: views into %d buffers", formats.ErrDamaged, n)
-	}
-	return int(n), nil
+// loader loads columns of a record batch, or of a dictionary.
+type loader struct {
+	*reader
+	batch *recordBatch
+	from  io.ReaderAt // its file, or a plan of it
+	alloc func(n int) ([]byte, error)
 }
 
-// build makes the array of a column, checked.
-func (c *column) build(buffers []*memory.Buffer, nulls int) error {
+var errShortBuffer = fmt.Errorf("%w: a buffer is too short for its rows", formats.ErrDamaged)
+
+// load reads the buffers of a column, the first of which is the validity, and makes its
+// array.
+func (l *loader) load(c *column) (err error) {
+	f := c.field
+	c.allNull = f.storage.ID() == arrow.NULL
+	buffers := make([]*memory.Buffer, c.count)
+	for i := range buffers {
+		if i == 0 && c.nulls == 0 {
+			continue
+		}
+		raw, err := l.read(l.batch.place(c.first + i))
+		if err != nil {
+			return err
+		}
+		if i < len(f.buffers) {
+			if len(raw) < f.needs(f.buffers[i], c.n) {
+				return errShortBuffer
+			}
+			if l.src.big {
+				f.swap(raw, f.buffers[i])
+			}
+		}
+		buffers[i] = memory.NewBufferBytes(raw)
+		if i == 0 {
+			c.validity = raw
+		}
+	}
+	if f.values != nil {
+		if c.dictionary, err = l.dictionaryOf(f); err != nil {
+			return err
+		}
+	}
 	children := make([]arrow.ArrayData, len(c.children))
 	for i, child := range c.children {
+		if err := l.load(child); err != nil {
+			return err
+		}
 		children[i] = child.array.Data()
 	}
-	data := array.NewData(c.field.storage, c.n, buffers, children, nulls, 0)
+	data := array.NewData(f.storage, c.n, buffers, children, c.nulls, 0)
 	if err := c.checkParts(data); err != nil {
 		return err
 	}
@@ -139,43 +155,6 @@ func (c *column) build(buffers []*memory.Buffer, nulls int) error {
 	c.bytes, _ = c.array.(byteArray)
 	c.lists, _ = c.array.(array.ListLike)
 	return c.checkRows()
-}
-
-var errShortBuffer = fmt.Errorf("%w: a buffer is too short for its rows", formats.ErrDamaged)
-
-// loadBuffers takes the buffers of a column, the first of which is the validity.
-func (l *loader) loadBuffers(c *column, nulls bool) ([]*memory.Buffer, error) {
-	f := c.field
-	buffers := make([]*memory.Buffer, len(f.buffers), len(f.buffers)+1)
-	for i, spec := range f.buffers {
-		if i == 0 && !nulls {
-			l.buffer++
-			continue
-		}
-		raw, err := l.take()
-		if err == nil && len(raw) < f.needs(spec, c.n) {
-			err = errShortBuffer
-		}
-		if err != nil {
-			return nil, err
-		}
-		if l.reader.src.big {
-			f.swap(raw, spec)
-		}
-		buffers[i] = memory.NewBufferBytes(raw)
-	}
-	if nulls && len(buffers) > 0 {
-		c.validity = buffers[0].Bytes()
-	}
-	blocks, err := l.nextBlocks(f)
-	for range blocks {
-		block, err := l.take()
-		if err != nil {
-			return nil, err
-		}
-		buffers = append(buffers, memory.NewBufferBytes(block))
-	}
-	return buffers, err
 }
 
 // needs returns the bytes that n rows take in a buffer.
@@ -191,44 +170,38 @@ func (f *field) needs(spec arrow.BufferSpec, n int) int {
 	return n * spec.ByteWidth
 }
 
-// take returns the next buffer, unpacked.
-func (l *loader) take() ([]byte, error) {
-	if l.buffer >= l.batch.buffers.n {
-		return nil, errFewBuffers
-	}
-	offset, length := l.batch.buffers.pair(l.buffer)
-	l.buffer++
+// read returns a buffer, unpacked.
+func (l *loader) read(place storage.Range) ([]byte, error) {
+	length := int(place.To - place.From)
 	if length == 0 {
 		return nil, nil
 	}
 	packed := l.batch.codec != codecNone
 	alloc := l.alloc
 	if packed {
-		alloc = l.reader.scratch
+		alloc = func(n int) ([]byte, error) { return l.room(&l.packed, n) }
 	}
-	raw, err := alloc(int(length))
+	raw, err := alloc(length)
 	if err == nil {
-		err = readFrom(l.from, raw, l.batch.message.body+offset)
+		err = readFrom(l.from, raw, place.From)
 	}
 	if err != nil || !packed {
 		return raw, err
 	}
-	return l.reader.unpack(l.batch.codec, raw, l.alloc)
+	return l.unpack(l.batch.codec, raw, l.alloc)
 }
 
 // swap makes the numbers of a big-endian file little-endian, where bytes are numbers.
 func (f *field) swap(b []byte, spec arrow.BufferSpec) {
+	width := spec.ByteWidth
 	switch {
+	case spec.Kind != arrow.KindFixedWidth || width == 0:
 	case f.views:
 		swapViews(b)
-	case spec.Kind == arrow.KindFixedWidth && (f.typ.Kind == formats.Decimal || f.storage.ID() != arrow.FIXED_SIZE_BINARY):
-		swapBytes(b, spec.ByteWidth)
-	}
-}
-
-func swapBytes(b []byte, width int) {
-	for ; width > 0 && len(b) >= width; b = b[width:] {
-		slices.Reverse(b[:width])
+	case f.typ.Kind == formats.Decimal || f.storage.ID() != arrow.FIXED_SIZE_BINARY:
+		for ; len(b) >= width; b = b[width:] {
+			slices.Reverse(b[:width])
+		}
 	}
 }
 

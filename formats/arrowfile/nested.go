@@ -5,6 +5,8 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
+	"github.com/apache/arrow/go/v17/arrow"
+
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/plain"
 	"github.com/kcut/kcut/formats/internal/schema"
@@ -16,57 +18,62 @@ func (f *field) column() formats.Field {
 	if f.typ.Kind != formats.Nested {
 		return out
 	}
-	out.Type = formats.Type{Kind: formats.Nested, Nested: f.text}
-	if elements, ok := f.elements(f.name, f.nullable); ok && len(elements) > 1 {
+	if elements := f.elements(f.name, f.nullable); len(elements) > 1 {
 		out.Declared, out.Type.Nested = elements, elements.Structure()
 	}
 	return out
 }
 
-// elements returns the Parquet schema of a column, and false when Parquet has none for it.
-func (f *field) elements(name string, nullable bool) (schema.Elements, bool) {
-	outer := groupElement(name, schema.Repetition(nullable))
+// elements returns the Parquet schema of a column, or nil when Parquet has none for it.
+func (f *field) elements(name string, nullable bool) schema.Elements {
+	e := format.SchemaElement{Name: name, RepetitionType: thrift.New(schema.Repetition(nullable))}
+	repeated := func(name string) format.SchemaElement {
+		return format.SchemaElement{Name: name, RepetitionType: thrift.New(format.Repeated)}
+	}
+	_, list := f.storage.(arrow.ListLikeType)
 	switch {
 	case f.typ.Kind != formats.Nested:
-		return schema.Of(formats.Field{Name: name, Type: f.typ, Nullable: nullable || f.typ.Kind == formats.Null}), true
+		nullable = nullable || f.typ.Kind == formats.Null
+		return schema.Of(formats.Field{Name: name, Type: f.typ, Nullable: nullable})
 	case f.values != nil:
 		return f.values.elements(name, nullable)
-	case f.isStruct():
-		return group(outer, f.children)
+	case f.storage.ID() == arrow.STRUCT:
+		return group(e, f.members())
 	case f.isMap && len(f.children[0].children) == 2:
-		outer.LogicalType, outer.ConvertedType = format.LogicalType{Value: &format.MapType{}}, thrift.New(deprecated.Map)
-		entries, ok := group(groupElement("key_value", format.Repeated), f.children[0].children)
-		return wrap(outer, entries), ok
-	case f.isList():
-		outer.LogicalType, outer.ConvertedType = format.LogicalType{Value: &format.ListType{}}, thrift.New(deprecated.List)
-		item, ok := f.children[0].elements("element", f.children[0].nullable)
-		return wrap(outer, wrap(groupElement("list", format.Repeated), item)), ok
+		e.LogicalType.Value, e.ConvertedType = &format.MapType{}, thrift.New(deprecated.Map)
+		entries := group(repeated("key_value"), f.children[0].members())
+		return group(e, []schema.Elements{entries})
+	case list:
+		item := f.children[0]
+		e.LogicalType.Value, e.ConvertedType = &format.ListType{}, thrift.New(deprecated.List)
+		items := group(repeated("list"), []schema.Elements{item.elements("element", item.nullable)})
+		return group(e, []schema.Elements{items})
 	}
-	return nil, false
+	return nil
 }
 
-func groupElement(name string, repetition format.FieldRepetitionType) format.SchemaElement {
-	return format.SchemaElement{Name: name, RepetitionType: thrift.New(repetition)}
+// members returns the schemas of all fields of a struct.
+func (f *field) members() (members []schema.Elements) {
+	for _, c := range f.children {
+		members = append(members, c.elements(c.name, c.nullable))
+	}
+	return members
 }
 
-// group makes a group of all fields under their own names.
-func group(e format.SchemaElement, fields []*field) (out schema.Elements, ok bool) {
-	e.NumChildren = thrift.New(int32(len(fields)))
-	out = append(out, e)
-	for _, f := range fields {
-		elements, ok := f.elements(f.name, f.nullable)
-		if !ok {
-			return nil, false
+// group makes a group of its members, nil when there are none or one has no schema.
+func group(e format.SchemaElement, members []schema.Elements) schema.Elements {
+	e.NumChildren = thrift.New(int32(len(members)))
+	out := schema.Elements{e}
+	for _, m := range members {
+		if m == nil {
+			return nil
 		}
-		out = append(out, elements...)
+		out = append(out, m...)
 	}
-	return out, len(fields) > 0
-}
-
-// wrap makes a group of one child.
-func wrap(e format.SchemaElement, child schema.Elements) schema.Elements {
-	e.NumChildren = thrift.New(int32(1))
-	return append(schema.Elements{e}, child...)
+	if len(members) == 0 {
+		return nil
+	}
+	return out
 }
 
 // shredder cuts a nested column into the leaves of Parquet.
@@ -78,9 +85,8 @@ type shredder struct {
 
 // nestedNode is a node of a nested column; a dictionary and its values are one.
 type nestedNode struct {
-	field      *field // of the values, behind dictionaries
 	nullable   bool
-	repetition int // level of the items of a list but the first
+	repetition int // level of the items of a list but the first; 0: no list
 	children   []*nestedNode
 	leaf       *nestedLeaf // nil: there are children
 }
@@ -99,34 +105,37 @@ type nestedLeaf struct {
 func newShredder(f *field) (*shredder, error) {
 	s := &shredder{}
 	var err error
-	s.root, err = s.node(f, f.nullable, 0, 0)
+	s.root, err = s.node(f, 0, 0)
 	s.out = make([]formats.Leaf, len(s.leaves))
 	return s, err
 }
 
 // node builds the tree below a field that lies under the given levels.
-func (s *shredder) node(f *field, nullable bool, repetition, definition int) (*nestedNode, error) {
+func (s *shredder) node(f *field, repetition, definition int) (*nestedNode, error) {
+	n := &nestedNode{nullable: f.nullable || f.typ.Kind == formats.Null}
 	for f.values != nil {
 		f = f.values
 	}
-	n := &nestedNode{field: f, nullable: nullable || f.typ.Kind == formats.Null}
 	if n.nullable {
 		definition++
 	}
 	if f.typ.Kind != formats.Nested {
 		e := schema.Of(formats.Field{Type: f.typ})[0]
 		form, err := plain.FormOf(f.typ, e)
-		n.leaf = &nestedLeaf{form: form, raw: e.Type.V == format.ByteArray, repetitions: repetition > 0, definitions: definition > 0}
+		n.leaf = &nestedLeaf{
+			form: form, raw: e.Type.V == format.ByteArray,
+			repetitions: repetition > 0, definitions: definition > 0,
+		}
 		n.leaf.values.Type = formats.Type{Kind: formats.Binary}
 		s.leaves = append(s.leaves, n.leaf)
 		return n, err
 	}
-	if !f.isStruct() {
+	if f.storage.ID() != arrow.STRUCT {
 		repetition, definition = repetition+1, definition+1
 		n.repetition = repetition
 	}
 	for _, c := range f.children {
-		child, err := s.node(c, c.nullable, repetition, definition)
+		child, err := s.node(c, repetition, definition)
 		if err != nil {
 			return nil, err
 		}
@@ -138,11 +147,12 @@ func (s *shredder) node(f *field, nullable bool, repetition, definition int) (*n
 // shred returns the leaves of rows [from, to), good until the next call.
 func (s *shredder) shred(a *column, from, to int) ([]formats.Leaf, error) {
 	for _, l := range s.leaves {
-		l.out.Entries, l.out.Repetition, l.out.Definition = 0, l.out.Repetition[:0], l.out.Definition[:0]
+		l.out.Entries = 0
+		l.out.Repetition, l.out.Definition = l.out.Repetition[:0], l.out.Definition[:0]
 		l.values.Ends, l.values.Data = l.values.Ends[:0], l.values.Data[:0]
 	}
 	for i := from; i < to; i++ {
-		if err := s.visit(s.root, a, i, 0, 0); err != nil {
+		if err := s.root.visit(a, i, 0, 0); err != nil {
 			return nil, err
 		}
 	}
@@ -154,7 +164,7 @@ func (s *shredder) shred(a *column, from, to int) ([]formats.Leaf, error) {
 }
 
 // visit adds row i of a, which lies under the given levels.
-func (s *shredder) visit(n *nestedNode, a *column, i, repetition, definition int) error {
+func (n *nestedNode) visit(a *column, i, repetition, definition int) error {
 	a, i, err := a.resolve(i)
 	switch {
 	case err != nil:
@@ -169,25 +179,26 @@ func (s *shredder) visit(n *nestedNode, a *column, i, repetition, definition int
 	switch {
 	case n.leaf != nil:
 		return n.leaf.add(a, i, repetition, definition)
-	case n.field.isStruct():
-		for k, c := range n.children {
-			if err := s.visit(c, a.children[k], i, repetition, definition); err != nil {
-				return err
-			}
-		}
-		return nil
+	case n.repetition > 0:
+		return n.items(a, i, repetition, definition)
 	}
-	return s.items(n, a, i, repetition, definition)
+	for k, c := range n.children {
+		if err := c.visit(a.children[k], i, repetition, definition); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // items adds the items of a list.
-func (s *shredder) items(n *nestedNode, a *column, i, repetition, definition int) error {
+func (n *nestedNode) items(a *column, i, repetition, definition int) error {
 	from, to := a.lists.ValueOffsets(i)
 	if from == to {
 		return n.empty(repetition, definition)
 	}
 	for k := from; k < to; k++ {
-		if err := s.visit(n.children[0], a.children[0], int(k), repetition, definition+1); err != nil {
+		err := n.children[0].visit(a.children[0], int(k), repetition, definition+1)
+		if err != nil {
 			return err
 		}
 		repetition = n.repetition
@@ -196,19 +207,19 @@ func (s *shredder) items(n *nestedNode, a *column, i, repetition, definition int
 }
 
 // resolve follows dictionaries to the value of row i, nil when it is null.
-func (a *column) resolve(i int) (*column, int, error) {
-	for a.valid(i) && a.field.values != nil {
-		var one [1]uint32
-		code, err := a.appendCodes(one[:0], i, i+1)
-		if err != nil {
-			return nil, 0, err
+func (c *column) resolve(i int) (*column, int, error) {
+	for c.valid(i) && c.field.values != nil {
+		var one [1]uint64
+		index := c.field.widen(one[:0], c.array.Data(), i, i+1, 0)[0]
+		if index >= uint64(c.dictionary.n) {
+			return nil, 0, errIndex(i)
 		}
-		a, i = a.dictionary.entry(int(code[0]) - 1)
+		c, i = c.dictionary.entry(int(index))
 	}
-	if !a.valid(i) {
+	if !c.valid(i) {
 		return nil, 0, nil
 	}
-	return a, i, nil
+	return c, i, nil
 }
 
 // empty adds an entry without a value to all leaves below.
@@ -240,27 +251,26 @@ func (l *nestedLeaf) entry(repetition, definition int) error {
 
 // add adds an entry with the value of row i of a, which is valid.
 func (l *nestedLeaf) add(a *column, i, repetition, definition int) error {
-	if err := l.entry(repetition, definition); err != nil {
+	err := l.entry(repetition, definition)
+	if err != nil {
 		return err
 	}
-	var scratch [32]byte
-	var value []byte
-	var err error
 	v := &l.values
 	if l.form.Type.InWords() {
-		l.words, err = a.appendWords(l.words[:0], i, i+1)
+		if l.words, err = a.appendWords(l.words[:0], i, i+1); err == nil {
+			v.Data, err = l.form.AppendWords(v.Data, l.words)
+		}
 	} else {
-		value, err = a.value(i, &scratch)
-	}
-	switch {
-	case err != nil:
-		return err
-	case l.form.Type.InWords():
-		v.Data, err = l.form.AppendWords(v.Data, l.words)
-	case l.raw:
-		v.Data = append(v.Data, value...)
-	default:
-		v.Data, err = l.form.AppendBytes(v.Data, value)
+		var scratch [32]byte
+		value, failed := a.value(i, &scratch)
+		switch {
+		case failed != nil:
+			return failed
+		case l.raw:
+			v.Data = append(v.Data, value...)
+		default:
+			v.Data, err = l.form.AppendBytes(v.Data, value)
+		}
 	}
 	v.Ends = append(v.Ends, uint32(len(v.Data)))
 	return err

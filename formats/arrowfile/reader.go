@@ -25,8 +25,8 @@ type reader struct {
 	columns      []*column // of the record batch in hand; nil: not wanted
 	wanted       []bool    // columns
 	dictionaries map[*field]*dictionary
-	words        []uint64 // of the column being filled
-	slabs        [][]byte // buffers of a record batch, used again for the next
+	words        formats.Values // of the column being filled
+	slabs        [][]byte       // buffers of a record batch, used again for the next
 	used         int
 	packed       []byte
 	holding      formats.Holding
@@ -49,10 +49,12 @@ func (s *source) Read(ctx context.Context, first, count int, columns []formats.R
 	if err := formats.CheckRead(s, first, count, columns); err != nil {
 		return nil, fmt.Errorf("read %s: %w", s.path, err)
 	}
-	r := &reader{ctx: ctx, src: s, next: first, end: first + count, targets: make([]target, len(columns))}
-	r.holding.Tell = s.hold
-	r.columns, r.wanted = make([]*column, len(s.columns)), make([]bool, len(s.columns))
-	r.dictionaries = make(map[*field]*dictionary)
+	r := &reader{
+		ctx: ctx, src: s, next: first, end: first + count,
+		targets: make([]target, len(columns)),
+		columns: make([]*column, len(s.columns)), wanted: make([]bool, len(s.columns)),
+		dictionaries: make(map[*field]*dictionary), holding: formats.Holding{Tell: s.hold},
+	}
 	for i, c := range columns {
 		if err := r.targets[i].init(c, s.columns[c.Column], s.schema[c.Column]); err != nil {
 			return nil, fmt.Errorf("read %s: column %q: %w", s.path, s.schema[c.Column].Name, err)
@@ -115,7 +117,7 @@ func (r *reader) load() error {
 	if err != nil {
 		return err
 	}
-	b, err := m.batch(m.header)
+	b, err := m.batch()
 	if err != nil {
 		return err
 	}
@@ -123,42 +125,34 @@ func (r *reader) load() error {
 		return fmt.Errorf("%w: it changed since it was opened", formats.ErrDamaged)
 	}
 	r.used = 0
-	ranges, err := r.ranges(b)
-	if err != nil {
-		return err
+	var ranges []storage.Range
+	walk := layout{recordBatch: b}
+	for i, f := range r.src.columns {
+		c, err := walk.column(f)
+		if err != nil {
+			return fmt.Errorf("column %q: %w", f.name, err)
+		}
+		if r.wanted[i] {
+			r.columns[i], ranges = c, c.places(b, ranges)
+		}
 	}
 	plan := r.src.file.Plan(r.ctx, ranges)
 	defer plan.Close()
 	l := loader{reader: r, batch: b, from: plan, alloc: r.slab}
-	for i, f := range r.src.columns {
+	for i, c := range r.columns {
 		if !r.wanted[i] {
-			err = l.skip(f)
-		} else if r.columns[i], err = l.load(f); err == nil && int64(r.columns[i].n) != b.rows {
-			err = fmt.Errorf("%w: %d rows where the batch has %d", formats.ErrDamaged, r.columns[i].n, b.rows)
+			continue
+		}
+		err := l.load(c)
+		if err == nil && int64(c.n) != b.rows {
+			err = fmt.Errorf("%w: %d rows where the batch has %d", formats.ErrDamaged, c.n, b.rows)
 		}
 		if err != nil {
-			return fmt.Errorf("column %q: %w", f.name, err)
+			return fmt.Errorf("column %q: %w", c.field.name, err)
 		}
 	}
 	r.next, r.row, r.rows = r.next+1, 0, int(b.rows)
 	return nil
-}
-
-// ranges are where the buffers of the wanted columns of a record batch lie.
-func (r *reader) ranges(b *recordBatch) (ranges []storage.Range, err error) {
-	l := loader{reader: r, batch: b}
-	for i, f := range r.src.columns {
-		first := l.buffer
-		if err := l.skip(f); err != nil {
-			return nil, fmt.Errorf("column %q: %w", f.name, err)
-		}
-		for ; r.wanted[i] && first < l.buffer; first++ {
-			offset, length := b.buffers.pair(first)
-			at := b.message.body + offset
-			ranges = append(ranges, storage.Range{From: at, To: at + length})
-		}
-	}
-	return ranges, nil
 }
 
 // take says that n more bytes are held.
@@ -179,9 +173,6 @@ func (r *reader) slab(n int) ([]byte, error) {
 	return r.room(&r.slabs[r.used-1], n)
 }
 
-// scratch returns n bytes that are good until the next call.
-func (r *reader) scratch(n int) ([]byte, error) { return r.room(&r.packed, n) }
-
 // room returns n bytes of b, which is made larger when it must be.
 func (r *reader) room(b *[]byte, n int) ([]byte, error) {
 	if had := cap(*b); had < n {
@@ -200,70 +191,71 @@ func (r *reader) Close() error {
 	return nil
 }
 
+var errNull = fmt.Errorf("%w: a null where the schema allows none", formats.ErrDamaged)
+
 // fill makes the column of rows [from, to).
 func (r *reader) fill(t *target, c *column, from, to int) (err error) {
-	if t.nested != nil {
-		t.out.Leaves, err = t.nested.shred(c, from, to)
+	out := &t.out
+	switch {
+	case t.nested != nil:
+		out.Leaves, err = t.nested.shred(c, from, to)
+		return err
+	case t.field.Type.Kind == formats.Null:
+		out.Codes, out.Values = append(out.Codes[:0], make([]uint32, to-from)...), &t.values
+	case c.field.values != nil:
+		out.Values = c.dictionary.values
+		out.Codes, err = c.appendCodes(out.Codes[:0], from, to)
+	case t.coded != nil:
+		t.coded = t.coded.Renewed(r.src.remember)
+		out.Values = t.coded.Values
+		if t.field.Type.InWords() {
+			err = r.codeWords(t, c, from, to)
+		} else {
+			err = t.codeBytes(c, from, to)
+		}
+	default:
+		v := &t.values
+		v.Words, v.Ends, v.Data = v.Words[:0], v.Ends[:0], v.Data[:0]
+		out.Values, out.Valid = v, slices.Grow(out.Valid[:0], to-from)
+		for i := from; i < to; i++ {
+			out.Valid = append(out.Valid, c.valid(i))
+		}
+		err = c.appendValues(v, from, to)
+	}
+	if err != nil || t.field.Nullable {
 		return err
 	}
-	if err := r.fillFlat(t, c, from, to); err != nil || t.field.Nullable {
-		return err
-	}
-	if slices.Contains(t.out.Codes, 0) || slices.Contains(t.out.Valid, false) {
+	if slices.Contains(out.Codes, 0) || slices.Contains(out.Valid, false) {
 		return errNull
 	}
 	return nil
 }
 
-var errNull = fmt.Errorf("%w: a null where the schema allows none", formats.ErrDamaged)
-
-func (r *reader) fillFlat(t *target, c *column, from, to int) (err error) {
-	switch {
-	case t.field.Type.Kind == formats.Null:
-		t.out.Codes, t.out.Values = append(t.out.Codes[:0], make([]uint32, to-from)...), &t.values
-	case c.field.values != nil:
-		t.out.Values = c.dictionary.values
-		t.out.Codes, err = c.appendCodes(t.out.Codes[:0], from, to)
-	case t.coded != nil:
-		t.coded = t.coded.Renewed(r.src.remember)
-		t.out.Codes, t.out.Values = t.out.Codes[:0], t.coded.Values
-		if t.field.Type.InWords() {
-			return r.codeWords(t, c, from, to)
-		}
-		return t.codeBytes(c, from, to)
-	default:
-		v := &t.values
-		v.Words, v.Ends, v.Data = v.Words[:0], v.Ends[:0], v.Data[:0]
-		t.out.Values, t.out.Valid = v, slices.Grow(t.out.Valid[:0], to-from)
-		for i := from; i < to; i++ {
-			t.out.Valid = append(t.out.Valid, c.valid(i))
-		}
-		err = c.appendValues(v, from, to)
-	}
-	return err
-}
-
 // codeWords gives the rows of a column of words their codes.
-func (r *reader) codeWords(t *target, c *column, from, to int) (err error) {
-	if r.words, err = c.appendWords(r.words[:0], from, to); err != nil {
+func (r *reader) codeWords(t *target, c *column, from, to int) error {
+	r.words.Type, r.words.Words = t.field.Type, r.words.Words[:0]
+	if err := c.appendValues(&r.words, from, to); err != nil {
 		return err
 	}
-	if c.validity == nil {
-		t.out.Codes = t.coded.AppendCodes(t.out.Codes, r.words)
-		return nil
-	}
-	for i, w := range r.words {
-		code := uint32(0)
+	codes := t.coded.AppendCodes(t.out.Codes[:0], r.words.Words)
+	valid := len(codes)
+	codes = slices.Grow(codes, to-from-valid)[:to-from]
+	for i := to - from - 1; i >= 0 && valid <= i; i-- { // moves the codes behind the nulls
 		if c.valid(from + i) {
-			code = t.coded.CodeOfWord(w)
+			valid--
+			codes[i] = codes[valid]
+		} else {
+			codes[i] = 0
 		}
-		t.out.Codes = append(t.out.Codes, code)
 	}
+	t.out.Codes = codes
 	return nil
 }
 
+// codeBytes gives the rows of a column of bytes their codes.
 func (t *target) codeBytes(c *column, from, to int) error {
 	var scratch [32]byte
+	t.out.Codes = t.out.Codes[:0]
 	for i := from; i < to; i++ {
 		code := uint32(0)
 		if c.valid(i) {

@@ -19,7 +19,6 @@ type field struct {
 	nullable bool
 	inner    bool         // lies inside a nested column
 	typ      formats.Type // of the values; Kind Nested when they are not flat
-	text     string
 	children []*field
 	isMap    bool
 	values   *field // of a dictionary; nil: the column has none
@@ -27,37 +26,24 @@ type field struct {
 
 	storage arrow.DataType // how the rows lie in buffers; the type of a dictionary's indexes
 	buffers []arrow.BufferSpec
-	views   bool // more buffers follow, as many as the batch says
-	offsets bool // the second buffer has one more entry than there are rows
-	empty   bool // it has no buffers: all rows are null
-}
-
-func (f *field) isStruct() bool { return f.storage.ID() == arrow.STRUCT }
-
-// isList reports whether rows are lists, of any layout. Maps are lists of key and value.
-func (f *field) isList() bool {
-	_, list := f.storage.(arrow.ListLikeType)
-	return list
+	views   bool  // more buffers follow, as many as the batch says
+	offsets bool  // the second buffer has one more entry than there are rows
+	widen   widen // of storage as whole numbers
 }
 
 // store sets the type as which Arrow's library lays out the field.
 func (f *field) store(dt arrow.DataType) {
 	layout, id := dt.Layout(), dt.ID()
-	f.storage, f.views = dt, layout.VariadicSpec != nil
-	f.buffers = slices.DeleteFunc(layout.Buffers, func(b arrow.BufferSpec) bool { return b.Kind == arrow.KindAlwaysNull })
+	f.storage, f.views, f.widen = dt, layout.VariadicSpec != nil, widenings[id]
+	f.buffers = slices.DeleteFunc(layout.Buffers, func(b arrow.BufferSpec) bool {
+		return b.Kind == arrow.KindAlwaysNull
+	})
 	f.offsets = id == arrow.LIST || id == arrow.LARGE_LIST || arrow.IsBaseBinary(id)
-	f.empty = id == arrow.NULL
 }
 
 const deepest = 64 // levels of nesting, as other readers allow
 
-// encoding is what Arrow's library does not tell about a field: the id of its
-// dictionary (-1: none) and its size when it is a short decimal.
-type encoding struct {
-	id       int64
-	decimal  int
-	children []encoding
-}
+var errSchema = fmt.Errorf("%w: broken schema", formats.ErrDamaged)
 
 // decodeSchema returns the columns that a schema message declares, and whether the numbers
 // in the file are big-endian.
@@ -65,21 +51,19 @@ func decodeSchema(m *message) (fields []*field, big bool, err error) {
 	if m.kind != schemaMessage || m.size != 0 {
 		return nil, false, fmt.Errorf("%w: no schema message at the start", formats.ErrDamaged)
 	}
-	check := &schemaCheck{meta: &m.meta, left: len(m.meta.data) / 8}
-	check.count(m.header.vector(2, 4))
-	encodings := check.fields(m.header.vector(1, 4), 0)
-	if m.meta.bad {
-		return nil, false, fmt.Errorf("%w: broken schema", formats.ErrDamaged)
-	}
-	schema, err := libraryDecode(m)
+	defer brokenMetadata("schema", &err)
+	checked := bytes.Clone(m.meta)
+	checkSchema(table{checked, m.header.pos})
+	schema, err := libraryDecode(checked)
 	if err != nil {
 		return nil, false, err
 	}
-	if schema.NumFields() != len(encodings) {
-		return nil, false, fmt.Errorf("%w: broken schema", formats.ErrDamaged)
+	declared := m.header.vector(1, 4)
+	if schema.NumFields() != declared.n {
+		return nil, false, errSchema
 	}
 	for i, f := range schema.Fields() {
-		field, err := newField(f, encodings[i])
+		field, err := newField(f, declared.table(i))
 		if err != nil {
 			return nil, false, fmt.Errorf("column %q: %w", f.Name, err)
 		}
@@ -89,11 +73,12 @@ func decodeSchema(m *message) (fields []*field, big bool, err error) {
 }
 
 // libraryDecode lets Arrow's library read the schema, framed as a stream of its own.
-func libraryDecode(m *message) (schema *arrow.Schema, err error) {
+func libraryDecode(meta []byte) (schema *arrow.Schema, err error) {
 	defer fence.Catch(&err)
 	frame := binary.LittleEndian.AppendUint32(nil, continued)
-	frame = binary.LittleEndian.AppendUint32(frame, uint32(len(m.meta.data)))
-	r, err := ipc.NewReader(bytes.NewReader(append(frame, m.meta.data...)), ipc.WithEnsureNativeEndian(false))
+	frame = binary.LittleEndian.AppendUint32(frame, uint32(len(meta)))
+	stream := bytes.NewReader(append(frame, meta...))
+	r, err := ipc.NewReader(stream, ipc.WithEnsureNativeEndian(false))
 	if err != nil {
 		return nil, fmt.Errorf("%w: a schema that Arrow's library refuses", formats.ErrUnsupported)
 	}
@@ -101,30 +86,38 @@ func libraryDecode(m *message) (schema *arrow.Schema, err error) {
 	return r.Schema(), nil
 }
 
-// schemaCheck visits the fields of a schema before the library does, which neither checks
-// the lengths of vectors nor notices fields that are shared a million times.
-type schemaCheck struct {
-	meta *flatbuf
-	left int // fields and other entries that the message has bytes for
-}
-
-// count takes the entries of a vector from what is left.
-func (c *schemaCheck) count(v flatVector) {
-	if c.left -= v.n; c.left < 0 {
-		c.meta.bad = true
+// checkSchema visits the fields of a schema before the library does, which neither checks
+// the lengths of vectors nor notices fields that are shared a million times, and panics at what
+// is broken. It makes short decimals, which the library does not know, such of 128 bits.
+func checkSchema(t table) {
+	left := len(t.data) / 8 // fields and other entries that there are bytes for
+	take := func(v vector) {
+		if left -= v.n; left < 0 {
+			panic("more entries than bytes")
+		}
 	}
-}
-
-func (c *schemaCheck) fields(v flatVector, depth int) []encoding {
-	c.count(v)
-	if c.meta.bad = c.meta.bad || depth > deepest; c.meta.bad {
-		return nil
+	var check func(fields vector, depth int)
+	check = func(fields vector, depth int) {
+		if take(fields); depth > deepest {
+			panic("nested too deep")
+		}
+		for i := range fields.n {
+			f := fields.table(i)
+			switch typ := f.child(3); f.number(2, 1) {
+			case decimalTag:
+				if bits := typ.number(2, 4); bits == 32 || bits == 64 {
+					binary.LittleEndian.PutUint32(t.data[typ.slot(2):], 128)
+				}
+			case unionTag:
+				typ.vector(1, 4) // checks the length of its type ids
+			}
+			f.child(4).number(0, 8) // the id of a dictionary
+			take(f.vector(6, 4))
+			check(f.vector(5, 4), depth+1)
+		}
 	}
-	out := make([]encoding, v.n)
-	for i := range out {
-		out[i] = c.field(c.meta.table(v.pos+4*i), depth)
-	}
-	return out
+	take(t.vector(2, 4))
+	check(t.vector(1, 4), 0)
 }
 
 // Tags in the union of types.
@@ -133,95 +126,69 @@ const (
 	unionTag   = 14
 )
 
-func (c *schemaCheck) field(t flatTable, depth int) encoding {
-	e := encoding{id: -1}
-	if d, ok := t.child(4); ok {
-		e.id = int64(d.number(0, 8))
-	}
-	typ, _ := t.child(3)
-	switch t.number(2, 1) {
-	case decimalTag:
-		e.decimal = c.shortDecimal(typ)
-	case unionTag:
-		typ.vector(1, 4) // checks the length of its type ids
-	}
-	c.count(t.vector(6, 4))
-	e.children = c.fields(t.vector(5, 4), depth+1)
-	return e
-}
-
-// shortDecimal returns the bytes of a decimal of 32 or 64 bits, which the library does not
-// know, and makes it one of 128 bits in the copy that the library is given.
-func (c *schemaCheck) shortDecimal(t flatTable) int {
-	bits := t.number(2, 4)
-	if c.meta.bad || bits != 32 && bits != 64 {
-		return 0
-	}
-	binary.LittleEndian.PutUint32(c.meta.data[t.slot(2):], 128)
-	return int(bits / 8)
-}
-
-// newField joins what the library and the check know about a field.
-func newField(f arrow.Field, e encoding) (*field, error) {
+// newField joins what the library knows about a field and what it does not tell: the id of
+// a dictionary and the size of a short decimal.
+func newField(f arrow.Field, t table) (*field, error) {
 	dt := f.Type
 	if extension, ok := dt.(arrow.ExtensionType); ok {
 		dt = extension.StorageType()
 	}
-	out := &field{name: f.Name, nullable: f.Nullable, text: f.Type.String(), id: e.id}
+	out := &field{name: f.Name, nullable: f.Nullable}
 	if d, ok := dt.(*arrow.DictionaryType); ok {
-		return out, out.addValues(f, d, e)
+		return out, out.addValues(f, d, t)
 	}
 	out.typ = typeOf(dt, f.Metadata)
+	if out.typ.Kind == formats.Nested {
+		out.typ.Nested = f.Type.String()
+	}
 	_, out.isMap = dt.(*arrow.MapType)
-	out.store(storageOf(dt, e.decimal))
-	if width, ok := fixedWidth(out.storage); ok && width < 0 {
+	out.store(storageOf(dt, t.child(3)))
+	width := 0
+	switch dt := out.storage.(type) {
+	case *arrow.FixedSizeBinaryType:
+		width = dt.ByteWidth
+	case *arrow.FixedSizeListType:
+		width = int(dt.Len())
+	}
+	if width < 0 {
 		return nil, fmt.Errorf("%w: a negative width", formats.ErrDamaged)
 	}
-	return out, out.addChildren(dt, e)
-}
-
-// fixedWidth returns the bytes or items that a type declares for each row.
-func fixedWidth(dt arrow.DataType) (width int, ok bool) {
-	switch dt := dt.(type) {
-	case *arrow.FixedSizeBinaryType:
-		return dt.ByteWidth, true
-	case *arrow.FixedSizeListType:
-		return int(dt.Len()), true
-	}
-	return 0, false
-}
-
-func (f *field) addChildren(dt arrow.DataType, e encoding) error {
 	nested, ok := dt.(arrow.NestedType)
 	if !ok {
-		return nil
+		return out, nil
 	}
-	children := nested.Fields()
-	if _, list := dt.(arrow.ListLikeType); list && len(children) != 1 || len(children) != len(e.children) {
-		return fmt.Errorf("%w: broken nested type", formats.ErrDamaged)
+	children, declared := nested.Fields(), t.vector(5, 4)
+	_, list := dt.(arrow.ListLikeType)
+	if list && len(children) != 1 || len(children) != declared.n {
+		return nil, fmt.Errorf("%w: broken nested type", formats.ErrDamaged)
 	}
 	for i, c := range children {
-		child, err := newField(c, e.children[i])
+		child, err := newField(c, declared.table(i))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		child.inner = true
-		f.children = append(f.children, child)
+		out.children = append(out.children, child)
 	}
-	return nil
+	return out, nil
 }
 
 // addValues makes f a field of indexes into values.
-func (f *field) addValues(declared arrow.Field, d *arrow.DictionaryType, e encoding) error {
+func (f *field) addValues(declared arrow.Field, d *arrow.DictionaryType, t table) error {
+	text := declared.Type.String()
 	declared.Type, declared.Nullable = d.ValueType, true
-	child, err := newField(declared, e)
+	child, err := newField(declared, t)
 	if err != nil {
 		return err
 	}
-	if !arrow.IsInteger(d.IndexType.ID()) || f.id == -1 {
+	encoding := t.child(4)
+	if !arrow.IsInteger(d.IndexType.ID()) || encoding.data == nil {
 		return fmt.Errorf("%w: broken dictionary type", formats.ErrDamaged)
 	}
-	f.typ, f.values = child.typ, child
+	f.typ, f.values, f.id = child.typ, child, int64(encoding.number(0, 8))
+	if f.typ.Kind == formats.Nested {
+		f.typ.Nested = text
+	}
 	f.store(d.IndexType)
 	return nil
 }

@@ -50,14 +50,17 @@ var (
 
 // Open opens an Arrow IPC file or stream and reads the metadata of all its messages.
 // Record batches are its chunks. It returns formats.ErrDamaged for a file that contradicts the
-// format and formats.ErrUnsupported for what is not read; a column of a type that cannot be read is
-// refused only when it is asked for.
+// format and formats.ErrUnsupported for what is not read; a column of a type that cannot be
+// read is refused only when it is asked for.
 func Open(ctx context.Context, path string, opt formats.ReadOptions) (formats.Source, error) {
 	file, err := storage.Open(ctx, path, opt.Ahead)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	s := &source{path: path, file: file, rows: opt.BatchRows, remember: opt.Remember, hold: opt.Hold, dictionaries: make(map[int64][]part)}
+	s := &source{
+		path: path, file: file, size: file.Info().Size(), rows: opt.BatchRows,
+		remember: opt.Remember, hold: opt.Hold, dictionaries: make(map[int64][]part),
+	}
 	if s.rows <= 0 {
 		s.rows = 65536
 	}
@@ -82,7 +85,6 @@ func (s *source) Chunks() []int64 {
 
 func (s *source) open(ctx context.Context) (err error) {
 	defer fence.Catch(&err)
-	s.size = s.file.Info().Size()
 	start := make([]byte, min(8, s.size))
 	if err := readFrom(s.file, start, 0); err != nil {
 		return err
@@ -99,7 +101,7 @@ func (s *source) open(ctx context.Context) (err error) {
 // openFile reads the schema message that follows the magic, and the messages that the blocks
 // of the footer point to: dictionaries, then record batches.
 func (s *source) openFile(ctx context.Context) error {
-	footer, err := s.readFooter()
+	blocks, err := s.readFooter()
 	if err != nil {
 		return err
 	}
@@ -107,13 +109,9 @@ func (s *source) openFile(ctx context.Context) error {
 		return err
 	}
 	left := s.size
-	for _, list := range []int{2, 3} {
-		blocks := footer.vector(list, 24)
-		if footer.f.bad {
-			return fmt.Errorf("%w: broken footer", formats.ErrDamaged)
-		}
-		for i := range blocks.n {
-			m, err := s.readBlock(ctx, blocks, i)
+	for _, list := range blocks {
+		for i := range list.n {
+			m, err := s.readBlock(ctx, list, i)
 			if err == nil {
 				err = s.add(m)
 			}
@@ -125,40 +123,49 @@ func (s *source) openFile(ctx context.Context) error {
 			}
 		}
 	}
-	return s.checkReplacements()
+	// Batches of a file are read in any order: nothing says which dictionary they mean.
+	for _, parts := range s.dictionaries {
+		if slices.ContainsFunc(parts[1:], func(p part) bool { return !p.delta }) {
+			return fmt.Errorf("%w: a file with two dictionaries of one id", formats.ErrDamaged)
+		}
+	}
+	return nil
 }
 
-// readFooter returns the table at the end of the file.
-func (s *source) readFooter() (flatTable, error) {
+// readFooter returns the blocks of dictionaries and those of record batches.
+func (s *source) readFooter() (blocks [2]vector, err error) {
 	tail := make([]byte, trailerSize)
 	if s.size < 8+trailerSize {
-		return flatTable{}, fmt.Errorf("%w: ends before its footer", formats.ErrDamaged)
+		return blocks, fmt.Errorf("%w: ends before its footer", formats.ErrDamaged)
 	}
 	if err := readFrom(s.file, tail, s.size-trailerSize); err != nil {
-		return flatTable{}, err
+		return blocks, err
 	}
 	length := int64(binary.LittleEndian.Uint32(tail))
 	if !bytes.Equal(tail[4:], magic) || length < 8 || length > s.size-8-trailerSize {
-		return flatTable{}, fmt.Errorf("%w: no footer at its end", formats.ErrDamaged)
+		return blocks, fmt.Errorf("%w: no footer at its end", formats.ErrDamaged)
 	}
-	f := &flatbuf{data: make([]byte, length)}
-	err := readFrom(s.file, f.data, s.size-trailerSize-length)
-	return f.table(0), err
+	data := make([]byte, length)
+	if err := readFrom(s.file, data, s.size-trailerSize-length); err != nil {
+		return blocks, err
+	}
+	defer brokenMetadata("footer", &err)
+	footer := tableAt(data, 0)
+	return [2]vector{footer.vector(2, 24), footer.vector(3, 24)}, nil
 }
 
 // readBlock reads the message that a block of the footer points to.
-func (s *source) readBlock(ctx context.Context, blocks flatVector, i int) (*message, error) {
+func (s *source) readBlock(ctx context.Context, blocks vector, i int) (*message, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	number := func(at, size int) int64 { return int64(blocks.f.number(blocks.pos+24*i+at, size)) }
-	m, err := s.readMessage(number(0, 8))
+	m, err := s.readMessage(blocks.number(i, 3, 0))
 	switch {
 	case err == io.EOF:
 		return nil, fmt.Errorf("%w: an empty message", formats.ErrDamaged)
 	case err != nil:
 		return nil, err
-	case m.body-m.at != number(8, 4) || m.size != number(16, 8):
+	case m.body-m.at != int64(uint32(blocks.number(i, 3, 1))) || m.size != blocks.number(i, 3, 2):
 		return nil, fmt.Errorf("%w: its lengths are not those of the message", formats.ErrDamaged)
 	}
 	return m, nil
@@ -213,10 +220,11 @@ func (s *source) readSchema(at int64) (int64, error) {
 }
 
 // add files a message under the record batches or the dictionaries.
-func (s *source) add(m *message) error {
+func (s *source) add(m *message) (err error) {
+	defer brokenMetadata("metadata of a message", &err)
 	switch m.kind {
 	case batchMessage:
-		b, err := m.batch(m.header)
+		b, err := m.batch()
 		if err != nil {
 			return err
 		}
@@ -230,28 +238,14 @@ func (s *source) add(m *message) error {
 	return fmt.Errorf("%w: a message of kind %d", formats.ErrUnsupported, m.kind)
 }
 
-// checkReplacements refuses a file that defines a dictionary twice: its batches can be read
-// in any order, so that nothing says which one is meant.
-func (s *source) checkReplacements() error {
-	for _, parts := range s.dictionaries {
-		if slices.ContainsFunc(parts[1:], func(p part) bool { return !p.delta }) {
-			return fmt.Errorf("%w: a file with two dictionaries of one id", formats.ErrDamaged)
-		}
-	}
-	return nil
-}
-
 // parts returns the parts of a dictionary as a record batch sees it: those from first to
 // before last, the first of them whole, the others deltas.
 func (s *source) parts(id int64, batch int) (first, last int) {
 	parts := s.dictionaries[id]
 	last = sort.Search(len(parts), func(i int) bool { return parts[i].before > batch })
 	first = last
-	for first > 0 {
+	for first > 0 && (first == last || parts[first].delta) {
 		first--
-		if !parts[first].delta {
-			break
-		}
 	}
 	return first, last
 }

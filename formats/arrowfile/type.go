@@ -6,10 +6,10 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// storageOf returns the type as which Arrow's library lays out a column. Texts are bytes to
-// it, decimals bytes of a fixed number, maps lists: it would read text as strings, knows no
-// short decimals and panics on null keys.
-func storageOf(dt arrow.DataType, decimal int) arrow.DataType {
+// storageOf returns the type as which Arrow's library lays out a column, and which the file
+// declares so. Texts are bytes to it, decimals bytes of a fixed number, maps lists: it would
+// read text as strings, knows no short decimals and panics on null keys.
+func storageOf(dt arrow.DataType, declared table) arrow.DataType {
 	switch dt := dt.(type) {
 	case *arrow.StringType:
 		return arrow.BinaryTypes.Binary
@@ -20,17 +20,17 @@ func storageOf(dt arrow.DataType, decimal int) arrow.DataType {
 	case *arrow.MapType:
 		return arrow.ListOf(dt.Elem())
 	case arrow.DecimalType:
-		if decimal == 0 {
-			decimal = dt.(arrow.FixedWidthDataType).Bytes()
+		if bits := declared.number(2, 4); bits == 32 || bits == 64 {
+			return &arrow.FixedSizeBinaryType{ByteWidth: int(bits / 8)}
 		}
-		return &arrow.FixedSizeBinaryType{ByteWidth: decimal}
+		return &arrow.FixedSizeBinaryType{ByteWidth: dt.(arrow.FixedWidthDataType).Bytes()}
 	}
 	return dt
 }
 
 // typeOf returns the type of a flat Arrow column, Nested for what cannot be masked.
 func typeOf(dt arrow.DataType, meta arrow.Metadata) formats.Type {
-	nested := formats.Type{Kind: formats.Nested, Nested: dt.String()}
+	nested := formats.Type{Kind: formats.Nested}
 	switch dt := dt.(type) {
 	case *arrow.NullType:
 		return formats.Type{Kind: formats.Null}
@@ -39,11 +39,11 @@ func typeOf(dt arrow.DataType, meta arrow.Metadata) formats.Type {
 	case *arrow.Date32Type, *arrow.Date64Type:
 		return formats.Type{Kind: formats.Date}
 	case *arrow.Time32Type:
-		return formats.Type{Kind: formats.Time, Unit: unitOf(dt.Unit)}
+		return formats.Type{Kind: formats.Time, Unit: formats.Unit(dt.Unit)}
 	case *arrow.Time64Type:
-		return formats.Type{Kind: formats.Time, Unit: unitOf(dt.Unit)}
+		return formats.Type{Kind: formats.Time, Unit: formats.Unit(dt.Unit)}
 	case *arrow.TimestampType:
-		return formats.Type{Kind: formats.Timestamp, Unit: unitOf(dt.Unit), Zone: dt.TimeZone}
+		return formats.Type{Kind: formats.Timestamp, Unit: formats.Unit(dt.Unit), Zone: dt.TimeZone}
 	case *arrow.StringType, *arrow.LargeStringType, *arrow.StringViewType:
 		return formats.Type{Kind: formats.String}
 	case *arrow.BinaryType, *arrow.LargeBinaryType, *arrow.BinaryViewType:
@@ -59,31 +59,21 @@ func typeOf(dt arrow.DataType, meta arrow.Metadata) formats.Type {
 		return formats.Type{Kind: formats.Binary, Size: dt.ByteWidth}
 	case arrow.DecimalType:
 		precision, scale := int(dt.GetPrecision()), int(dt.GetScale())
-		if precision < 1 || precision > 76 || scale < 0 || scale > precision { // Parquet has the point among the digits
-			return nested
+		if precision < 1 || precision > 76 || scale < 0 || scale > precision {
+			return nested // Parquet has the point among the digits
 		}
-		return formats.Type{Kind: formats.Decimal, Precision: precision, Scale: scale, Wide: precision > 18}
+		return formats.Type{
+			Kind: formats.Decimal, Precision: precision, Scale: scale, Wide: precision > 18,
+		}
 	case arrow.FixedWidthDataType:
-		if kind, ok := numberKind(dt.ID()); ok {
-			return formats.Type{Kind: kind, Bits: dt.BitWidth()}
+		switch id := dt.ID(); {
+		case arrow.IsSignedInteger(id):
+			return formats.Type{Kind: formats.Int, Bits: dt.BitWidth()}
+		case arrow.IsUnsignedInteger(id):
+			return formats.Type{Kind: formats.Uint, Bits: dt.BitWidth()}
+		case arrow.IsFloating(id):
+			return formats.Type{Kind: formats.Float, Bits: dt.BitWidth()}
 		}
 	}
 	return nested
-}
-
-// numberKind returns the kind of a number.
-func numberKind(id arrow.Type) (kind formats.Kind, ok bool) {
-	switch {
-	case arrow.IsSignedInteger(id):
-		return formats.Int, true
-	case arrow.IsUnsignedInteger(id):
-		return formats.Uint, true
-	}
-	return formats.Float, arrow.IsFloating(id)
-}
-
-func unitOf(u arrow.TimeUnit) formats.Unit {
-	return [...]formats.Unit{
-		arrow.Second: formats.Second, arrow.Millisecond: formats.Milli, arrow.Microsecond: formats.Micro, arrow.Nanosecond: formats.Nano,
-	}[u]
 }

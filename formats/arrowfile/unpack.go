@@ -25,7 +25,9 @@ type unpacker struct {
 
 // unpack returns the contents of a compressed buffer: their length, or -1 when they are
 // stored as they are, then the frame.
-func (u *unpacker) unpack(codec int8, packed []byte, alloc func(n int) ([]byte, error)) ([]byte, error) {
+func (u *unpacker) unpack(
+	codec int8, packed []byte, alloc func(n int) ([]byte, error),
+) ([]byte, error) {
 	if len(packed) < 8 {
 		return nil, errShortBuffer
 	}
@@ -37,7 +39,8 @@ func (u *unpacker) unpack(codec int8, packed []byte, alloc func(n int) ([]byte, 
 	case n > largest:
 		return nil, fmt.Errorf("%w: a compressed buffer of %d bytes", formats.ErrUnsupported, n)
 	case n < 0 || n > int64(len(frame)+1)*densest:
-		return nil, fmt.Errorf("%w: a compressed buffer that cannot hold its %d bytes", formats.ErrDamaged, n)
+		return nil, fmt.Errorf("%w: a compressed buffer that cannot hold its %d bytes",
+			formats.ErrDamaged, n)
 	}
 	raw, err := alloc(int(n))
 	switch {
@@ -48,7 +51,11 @@ func (u *unpacker) unpack(codec int8, packed []byte, alloc func(n int) ([]byte, 
 	case codec == codecZstd:
 		err = u.unzstd(raw, frame)
 	default:
-		err = u.unlz4(raw, frame)
+		if u.lz4 == nil {
+			u.lz4 = lz4.NewReader(nil)
+		}
+		u.lz4.Reset(bytes.NewReader(frame))
+		_, err = io.ReadFull(u.lz4, raw)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: a compressed buffer: %w", formats.ErrDamaged, err)
@@ -59,7 +66,8 @@ func (u *unpacker) unpack(codec int8, packed []byte, alloc func(n int) ([]byte, 
 // unzstd fills raw from a frame of zstd.
 func (u *unpacker) unzstd(raw, frame []byte) (err error) {
 	if u.zstd == nil {
-		u.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true))
+		u.zstd, err = zstd.NewReader(nil,
+			zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true))
 		if err != nil {
 			return err
 		}
@@ -68,16 +76,6 @@ func (u *unpacker) unzstd(raw, frame []byte) (err error) {
 	if err == nil && len(out) != len(raw) {
 		err = io.ErrUnexpectedEOF
 	}
-	return err
-}
-
-// unlz4 fills raw from a frame of LZ4.
-func (u *unpacker) unlz4(raw, frame []byte) error {
-	if u.lz4 == nil {
-		u.lz4 = lz4.NewReader(nil)
-	}
-	u.lz4.Reset(bytes.NewReader(frame))
-	_, err := io.ReadFull(u.lz4, raw)
 	return err
 }
 

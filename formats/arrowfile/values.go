@@ -15,18 +15,21 @@ const (
 	batchEntries = 64 << 20 // of one leaf of a nested column
 )
 
-var errLarge = fmt.Errorf("%w: more than %d bytes or %d entries in a batch of one column", formats.ErrUnsupported, batchBytes, batchEntries)
+var (
+	errLarge = fmt.Errorf("%w: more than %d bytes or %d entries in a batch of one column",
+		formats.ErrUnsupported, batchBytes, batchEntries)
+	errDigits = fmt.Errorf("%w: a decimal of more digits than its column", formats.ErrDamaged)
+)
 
 // appendValues appends the valid rows of [from, to) of a flat column.
-func (c *column) appendValues(v *formats.Values, from, to int) error {
-	if v.Type.Kind == formats.Null {
+func (c *column) appendValues(v *formats.Values, from, to int) (err error) {
+	switch {
+	case v.Type.Kind == formats.Null:
 		return nil
-	}
-	if !v.Type.InWords() {
+	case !v.Type.InWords():
 		return c.appendBytes(v, from, to)
 	}
 	start := len(v.Words)
-	var err error
 	if v.Words, err = c.appendWords(v.Words, from, to); err != nil || c.validity == nil {
 		return err
 	}
@@ -51,8 +54,7 @@ func (c *column) appendBytes(v *formats.Values, from, to int) error {
 		if err != nil {
 			return err
 		}
-		v.AppendBytes(b)
-		if len(v.Data) > batchBytes {
+		if v.AppendBytes(b); len(v.Data) > batchBytes {
 			return errLarge
 		}
 	}
@@ -65,16 +67,14 @@ func (c *column) value(i int, scratch *[32]byte) ([]byte, error) {
 	if c.field.typ.Kind != formats.Decimal {
 		return b, nil
 	}
-	size := c.field.typ.WideSize()
-	if !extend(scratch[:size], b) {
+	wide := scratch[:c.field.typ.WideSize()]
+	if !extend(wide, b) {
 		return nil, errDigits
 	}
-	slices.Reverse(scratch[:size])
-	scratch[0] ^= 0x80
-	return scratch[:size], nil
+	slices.Reverse(wide)
+	wide[0] ^= 0x80
+	return wide, nil
 }
-
-var errDigits = fmt.Errorf("%w: a decimal of more digits than its column", formats.ErrDamaged)
 
 // extend copies a little-endian two's complement number to dst, longer or shorter, and
 // reports whether it fits.
@@ -94,68 +94,57 @@ func extend(dst, src []byte) bool {
 
 // appendWords appends the word of every row of [from, to); that of a null means nothing.
 func (c *column) appendWords(dst []uint64, from, to int) ([]uint64, error) {
-	switch {
+	data, dst := c.array.Data(), slices.Grow(dst, to-from)
+	switch id := c.field.storage.ID(); {
 	case c.field.typ.Kind == formats.Boolean:
-		bits := c.array.Data().Buffers()[1].Bytes()
+		bits := data.Buffers()[1].Bytes()
 		for i := from; i < to; i++ {
 			dst = append(dst, uint64(bits[i>>3]>>(i&7)&1))
 		}
-		return dst, nil
 	case c.field.typ.Kind == formats.Decimal:
 		return c.appendDecimals(dst, from, to)
-	case c.field.storage.ID() == arrow.DATE64:
+	case id == arrow.DATE64:
 		return c.appendDays(dst, from, to)
-	}
-	return c.appendNumbers(dst, from, to), nil
-}
-
-// appendNumbers appends the words of numbers, and of dates and times that lie as such.
-func (c *column) appendNumbers(dst []uint64, from, to int) []uint64 {
-	data := c.array.Data()
-	dst = slices.Grow(dst, to-from)
-	switch c.field.storage.ID() {
-	case arrow.INT8:
-		return appendSigned(dst, arrow.GetValues[int8](data, 1)[from:to])
-	case arrow.INT16:
-		return appendSigned(dst, arrow.GetValues[int16](data, 1)[from:to])
-	case arrow.INT32, arrow.DATE32, arrow.TIME32:
-		return appendSigned(dst, arrow.GetValues[int32](data, 1)[from:to])
-	case arrow.INT64, arrow.TIME64, arrow.TIMESTAMP:
-		return appendSigned(dst, arrow.GetValues[int64](data, 1)[from:to])
-	case arrow.UINT8:
-		return appendUnsigned(dst, arrow.GetValues[uint8](data, 1)[from:to])
-	case arrow.UINT16:
-		return appendUnsigned(dst, arrow.GetValues[uint16](data, 1)[from:to])
-	case arrow.UINT32:
-		return appendUnsigned(dst, arrow.GetValues[uint32](data, 1)[from:to])
-	case arrow.UINT64:
-		return appendUnsigned(dst, arrow.GetValues[uint64](data, 1)[from:to])
-	case arrow.FLOAT16:
+	case id == arrow.FLOAT16:
 		for _, x := range arrow.GetValues[uint16](data, 1)[from:to] {
 			dst = append(dst, formats.FloatWord(formats.WidenFloat16(x)))
 		}
-	case arrow.FLOAT32:
+	case id == arrow.FLOAT32:
 		for _, x := range arrow.GetValues[uint32](data, 1)[from:to] {
 			dst = append(dst, formats.FloatWord(formats.WidenFloat32(x)))
 		}
-	case arrow.FLOAT64:
+	case id == arrow.FLOAT64:
 		for _, x := range arrow.GetValues[uint64](data, 1)[from:to] {
 			dst = append(dst, formats.FloatWord(x))
 		}
+	case c.field.typ.Kind == formats.Uint:
+		return c.field.widen(dst, data, from, to, 0), nil
+	default:
+		return c.field.widen(dst, data, from, to, formats.IntWord(0)), nil
 	}
-	return dst
+	return dst, nil
 }
 
-func appendSigned[T int8 | int16 | int32 | int64](dst []uint64, values []T) []uint64 {
-	for _, x := range values {
-		dst = append(dst, formats.IntWord(int64(x)))
-	}
-	return dst
+// widen appends whole numbers as words, in which the bits of flip are flipped.
+type widen func(dst []uint64, data arrow.ArrayData, from, to int, flip uint64) []uint64
+
+// widenings are by how the numbers are stored, as such or as dates and times.
+var widenings = map[arrow.Type]widen{
+	arrow.INT8: widened[int8], arrow.INT16: widened[int16],
+	arrow.INT32: widened[int32], arrow.INT64: widened[int64],
+	arrow.UINT8: widened[uint8], arrow.UINT16: widened[uint16],
+	arrow.UINT32: widened[uint32], arrow.UINT64: widened[uint64],
+	arrow.DATE32: widened[int32], arrow.TIME32: widened[int32],
+	arrow.TIME64: widened[int64], arrow.TIMESTAMP: widened[int64],
 }
 
-func appendUnsigned[T uint8 | uint16 | uint32 | uint64](dst []uint64, values []T) []uint64 {
-	for _, x := range values {
-		dst = append(dst, uint64(x))
+func widened[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](
+	dst []uint64, data arrow.ArrayData, from, to int, flip uint64,
+) []uint64 {
+	start := len(dst)
+	dst = slices.Grow(dst, to-from)[:start+to-from]
+	for i, x := range arrow.GetValues[T](data, 1)[from:to] {
+		dst[start+i] = uint64(x) ^ flip
 	}
 	return dst
 }

@@ -1,8 +1,10 @@
 package csvfile
 
 import (
-	"bytes"
 	"math"
+	"strconv"
+	"strings"
+	"unsafe"
 
 	"github.com/kcut/kcut/formats"
 )
@@ -61,11 +63,11 @@ func (c *evidence) inferred() formats.Type {
 	case g&guessFloat != 0:
 		return formats.Type{Kind: formats.Float, Bits: 64}
 	case g&guessDate != 0:
-		return formats.Type{Kind: formats.Date}
+		return date
 	case g&guessZoned != 0:
-		return formats.Type{Kind: formats.Timestamp, Unit: formats.Micro, Zone: "UTC"}
+		return zoned
 	case g&guessLocal != 0:
-		return formats.Type{Kind: formats.Timestamp, Unit: formats.Micro}
+		return local
 	}
 	return formats.Type{Kind: formats.String}
 }
@@ -76,18 +78,16 @@ func guessText(text []byte) guess {
 		return 0
 	}
 	switch c := text[0]; {
+	case len(text) >= 10 && text[4] == '-' && text[7] == '-':
+		return guessTime(asString(text))
 	case c == '-' || c == '.' || c-'0' <= 9:
-		if len(text) >= 10 && text[4] == '-' {
-			if g := guessTime(text); g != 0 {
-				return g
-			}
-		}
 		return guessNumber(text)
-	case len(text) <= 5:
-		return guessBoolean(text)
 	}
-	return 0
+	return guessBoolean(text)
 }
+
+// asString returns a view of text, for as long as text does not change.
+func asString(text []byte) string { return unsafe.String(unsafe.SliceData(text), len(text)) }
 
 func guessBoolean(text []byte) guess {
 	switch string(text) {
@@ -101,16 +101,40 @@ func guessBoolean(text []byte) guess {
 	return 0
 }
 
-func guessTime(text []byte) guess {
-	if _, ok := parseDate(text); ok {
-		return guessDate
+var (
+	date  = formats.Type{Kind: formats.Date}
+	local = formats.Type{Kind: formats.Timestamp, Unit: formats.Micro}
+	zoned = formats.Type{Kind: formats.Timestamp, Unit: formats.Micro, Zone: "UTC"}
+)
+
+// guessTime knows YYYY-MM-DD, from the year 1 on, and YYYY-MM-DD[T ]HH:MM:SS[.ffffff][Z|±hh:mm].
+func guessTime(text string) guess {
+	found, kind := guessDate, date
+	if len(text) > len("2006-01-02") {
+		if len(text) < 19 || text[10] != 'T' && text[10] != ' ' || text[16] != ':' {
+			return 0
+		}
+		rest := text[19:]
+		if fraction, ok := strings.CutPrefix(rest, "."); ok {
+			n := countDigits(fraction)
+			if n < 1 || n > 6 {
+				return 0
+			}
+			rest = fraction[n:]
+		}
+		switch {
+		case rest == "":
+			found, kind = guessLocal, local
+		case rest == "Z", len(rest) == 6 && (rest[0] == '+' || rest[0] == '-'):
+			found, kind = guessZoned, zoned
+		default:
+			return 0
+		}
 	}
-	if _, zoned, ok := parseTimestamp(text); ok && zoned {
-		return guessZoned
-	} else if ok {
-		return guessLocal
+	if _, ok := formats.ParseWord(kind, text); !ok || text[:4] == "0000" {
+		return 0
 	}
-	return 0
+	return found
 }
 
 // guessNumber tells integers and floats apart. Codes that only look like numbers (a leading
@@ -121,7 +145,7 @@ func guessNumber(text []byte) guess {
 	case !ok || n.leadingZero:
 		return 0
 	case !n.integer && (n.exponent || n.digits > 300): // it may be too large
-		if _, ok := parseFloat(text); !ok {
+		if _, err := strconv.ParseFloat(asString(text), 64); err != nil {
 			return 0
 		}
 		return guessFloat
@@ -129,7 +153,7 @@ func guessNumber(text []byte) guess {
 		return guessFloat
 	}
 	var g guess
-	if _, ok := n.int(); ok {
+	if n.digits <= 19 && (n.mantissa <= math.MaxInt64 || n.negative && n.mantissa == 1<<63) {
 		g |= guessInt
 	}
 	if n.digits <= 15 {
@@ -151,8 +175,10 @@ type number struct {
 // cutNumber takes text apart: -?digits, with a point anywhere but alone, and an exponent.
 func cutNumber(text []byte) (number, bool) {
 	n := number{integer: true}
-	rest, negative := bytes.CutPrefix(text, minus)
-	n.negative = negative
+	rest := text
+	if n.negative = len(text) > 0 && text[0] == '-'; n.negative {
+		rest = text[1:]
+	}
 	for n.digits < len(rest) && rest[n.digits]-'0' <= 9 {
 		n.mantissa = n.mantissa*10 + uint64(rest[n.digits]-'0')
 		n.digits++
@@ -164,7 +190,7 @@ func cutNumber(text []byte) (number, bool) {
 	}
 	n.integer = false
 	if rest[0] == '.' {
-		fraction := countDigits(rest[1:])
+		fraction := countDigits(asString(rest[1:]))
 		digits += fraction
 		rest = rest[1+fraction:]
 	}
@@ -178,10 +204,8 @@ func cutNumber(text []byte) (number, bool) {
 	return n, digits > 0 && len(rest) == 0
 }
 
-var minus = []byte{'-'}
-
 // countDigits returns how many digits text starts with.
-func countDigits(text []byte) (n int) {
+func countDigits(text string) (n int) {
 	for n < len(text) && text[n]-'0' <= 9 {
 		n++
 	}

@@ -148,17 +148,26 @@ func (t *target) add(f field) (err error) {
 	case t.coded == nil:
 		t.out.Valid = append(t.out.Valid, !f.null())
 		if !f.null() {
-			err = parseField(&t.values, f.text)
+			err = parse(&t.values, f.text)
 		}
 	case f.null():
 		t.out.Codes = append(t.out.Codes, 0)
 	default:
 		var code uint32
-		code, err = t.coded.CodeOfText(f.text, parseField)
+		code, err = t.coded.CodeOfText(f.text, parse)
 		t.out.Codes = append(t.out.Codes, code)
 	}
 	if err != nil { // the parser's own words could quote the value
 		return fmt.Errorf("%w: a value that is no %s", formats.ErrDamaged, t.field.Type)
 	}
 	return nil
+}
+
+// parse appends the value that text stands for, without an allocation for common types.
+func parse(v *formats.Values, text []byte) error {
+	if v.Type.Kind == formats.String {
+		v.AppendBytes(text)
+		return nil
+	}
+	return v.Parse(asString(text))
 }

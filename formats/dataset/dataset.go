@@ -41,7 +41,8 @@ func Open(ctx context.Context, patterns []string, opt formats.ReadOptions) (*Dat
 	if err != nil {
 		return nil, err
 	}
-	d := &Dataset{sources: newSourceCache(opt), byPath: make(map[string]int, len(found))}
+	sources := &sourceCache{opt: opt, entries: make(map[string]*cachedSource)}
+	d := &Dataset{sources: sources, byPath: make(map[string]int, len(found))}
 	if err := d.open(ctx, found); err != nil {
 		d.Close()
 		return nil, err

@@ -59,7 +59,9 @@ func expand(ctx context.Context, pattern string) ([]inputFile, error) {
 	info, err := os.Stat(pattern)
 	switch {
 	case err == nil && info.IsDir():
-		return walk(nil, filepath.Clean(pattern), "", 0)
+		w := walk{}
+		err := w.below(filepath.Clean(pattern), nil)
+		return w.files, err
 	case err == nil:
 		return []inputFile{{path: filepath.Clean(pattern)}}, nil
 	case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
@@ -71,7 +73,13 @@ func expand(ctx context.Context, pattern string) ([]inputFile, error) {
 		return nil, fmt.Errorf("find input %s: %w: %w", pattern, err, formats.ErrNoInput)
 	}
 	root, parts := splitGlob(pattern)
-	return matchParts(nil, root, parts, 0)
+	info, err = os.Stat(root)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
+		return nil, nil
+	}
+	w := walk{parts: parts, hive: filepath.ToSlash(root)}
+	err = w.below(root, nil)
+	return w.files, err
 }
 
 // wildcards are the letters of a pattern that do not stand for themselves.
@@ -97,53 +105,78 @@ func splitGlob(pattern string) (string, []string) {
 // hidden reports whether walks and wildcards pass over a name, as Hive and Spark do.
 func hidden(name string) bool { return strings.HasPrefix(name, "_") || strings.HasPrefix(name, ".") }
 
-// walk appends the files below a directory. Links are followed.
-func walk(files []inputFile, dir, hive string, depth int) ([]inputFile, error) {
-	names, err := list(dir, depth)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range names {
-		if hidden(name) {
-			continue
-		}
-		if files, err = visit(files, filepath.Join(dir, name), hive, name, depth); err != nil {
-			return nil, err
-		}
-	}
-	return files, nil
+// walk finds the files below a directory whose paths match the parts of a pattern.
+type walk struct {
+	parts []string
+	hive  string // what of the directory's own path may carry hive partitions
+	files []inputFile
 }
 
-// visit appends a file, or the files below a directory.
-func visit(files []inputFile, path, hive, name string, depth int) ([]inputFile, error) {
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		if _, there := os.Lstat(path); there == nil {
-			return nil, fmt.Errorf("find input %s: a link that leads nowhere: %w", path, formats.ErrNoInput)
-		}
-	}
-	if err != nil {
-		return nil, fmt.Errorf("find input: %w", err)
-	}
-	if info.IsDir() {
-		return walk(files, path, hive+name+"/", depth+1)
-	}
-	return append(files, inputFile{path, hive}), nil
-}
-
-func list(dir string, depth int) ([]string, error) {
-	if depth > maxDirectoryDepth {
-		return nil, fmt.Errorf("find input: %s: more than %d directories deep", dir, maxDirectoryDepth)
+// below finds the files in a directory that has the given names below the first one. Links
+// are followed.
+func (w *walk) below(dir string, names []string) error {
+	if len(names) > maxDirectoryDepth {
+		return fmt.Errorf("find input: %s: more than %d directories deep", dir, maxDirectoryDepth)
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, fmt.Errorf("find input: %w", err)
+		return fmt.Errorf("find input: %w", err)
 	}
-	names := make([]string, len(entries))
-	for i, entry := range entries {
-		names[i] = entry.Name()
+	for _, entry := range entries {
+		path, names := filepath.Join(dir, entry.Name()), append(slices.Clip(names), entry.Name())
+		if !matchStart(w.parts, names) {
+			continue
+		}
+		matches := matchNames(w.parts, names)
+		info, err := os.Stat(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && !matches: // no directory
+		case errors.Is(err, fs.ErrNotExist) && entry.Type()&fs.ModeSymlink != 0:
+			return fmt.Errorf("find input %s: a link that leads nowhere: %w", path, formats.ErrNoInput)
+		case err != nil:
+			return fmt.Errorf("find input: %w", err)
+		case info.IsDir():
+			if err := w.below(path, names); err != nil {
+				return err
+			}
+		case matches:
+			directories := strings.Join(names[:len(names)-1], "/")
+			w.files = append(w.files, inputFile{path, w.hive + "/" + directories})
+		}
 	}
-	return names, nil
+	return nil
+}
+
+// matchNames reports whether the names of a path below some directory match the parts of a
+// pattern, one a name; ** stands for any number of names. What matches the whole pattern stands
+// for all that is below it.
+func matchNames(parts, names []string) bool {
+	switch {
+	case len(parts) == 0:
+		return !slices.ContainsFunc(names, hidden)
+	case len(names) == 0:
+		return false
+	case parts[0] == "**":
+		return matchNames(parts[1:], names) || !hidden(names[0]) && matchNames(parts, names[1:])
+	}
+	return matchName(parts[0], names[0]) && matchNames(parts[1:], names[1:])
+}
+
+// matchStart reports whether a path that starts with the names may match the parts.
+func matchStart(parts, names []string) bool {
+	switch {
+	case len(parts) == 0 || len(names) == 0:
+		return !slices.ContainsFunc(names, hidden)
+	case parts[0] == "**":
+		return matchStart(parts[1:], names) || !hidden(names[0]) && matchStart(parts, names[1:])
+	}
+	return matchName(parts[0], names[0]) && matchStart(parts[1:], names[1:])
+}
+
+// matchName matches one name. Wildcards do not stand for a hidden one's first letter.
+func matchName(part, name string) bool {
+	ok, err := filepath.Match(part, name)
+	return err == nil && ok && (!hidden(name) || hidden(part))
 }
 
 // Finds reports whether a pattern would name a file of the given path if there were one.
@@ -170,81 +203,4 @@ func Finds(pattern, path string) (bool, error) {
 		return false, nil
 	}
 	return below == "." || matchNames(parts, strings.Split(filepath.ToSlash(below), "/")), nil
-}
-
-// matchNames is matchParts for the components of one path.
-func matchNames(parts, names []string) bool {
-	switch {
-	case len(parts) == 0:
-		return !slices.ContainsFunc(names, hidden)
-	case len(names) == 0:
-		return false
-	case parts[0] == "**":
-		return matchNames(parts[1:], names) || !hidden(names[0]) && matchNames(parts, names[1:])
-	}
-	ok, err := filepath.Match(parts[0], names[0])
-	return err == nil && ok && (!hidden(names[0]) || hidden(parts[0])) && matchNames(parts[1:], names[1:])
-}
-
-// matchParts appends the files below dir whose path matches the parts of a pattern, one a
-// path component; ** stands for any number of components. A directory that the whole
-// pattern matches stands for the files below it. Hive partitions are looked for in the whole path.
-func matchParts(files []inputFile, dir string, parts []string, depth int) ([]inputFile, error) {
-	if len(parts) == 0 {
-		return visit(files, dir, filepath.ToSlash(filepath.Dir(dir))+"/", filepath.Base(dir), depth)
-	}
-	info, err := os.Stat(dir)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
-		return files, nil
-	}
-	names, err := list(dir, depth)
-	if err != nil {
-		return nil, err
-	}
-	if parts[0] == "**" {
-		return matchAny(files, dir, names, parts, depth)
-	}
-	for _, name := range names {
-		ok, err := filepath.Match(parts[0], name)
-		if err != nil {
-			return nil, fmt.Errorf("find input: %w: %w", err, formats.ErrNoInput)
-		}
-		if !ok || hidden(name) && !hidden(parts[0]) {
-			continue
-		}
-		if files, err = matchParts(files, filepath.Join(dir, name), parts[1:], depth+1); err != nil {
-			return nil, err
-		}
-	}
-	return files, nil
-}
-
-// matchAny matches a pattern that starts with **.
-func matchAny(files []inputFile, dir string, names, parts []string, depth int) ([]inputFile, error) {
-	if len(parts) == 1 {
-		parts = []string{"**", "*"}
-	}
-	files, err := matchParts(files, dir, parts[1:], depth)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range names {
-		if hidden(name) {
-			continue
-		}
-		info, err := os.Stat(filepath.Join(dir, name))
-		if errors.Is(err, fs.ErrNotExist) { // a link that leads nowhere is no directory
-			continue
-		}
-		if err != nil {
-			return nil, fmt.Errorf("find input: %w", err)
-		}
-		if !info.IsDir() {
-			continue
-		}
-		if files, err = matchParts(files, filepath.Join(dir, name), parts, depth+1); err != nil {
-			return nil, err
-		}
-	}
-	return files, nil
 }

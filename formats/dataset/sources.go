@@ -3,6 +3,7 @@ package dataset
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/kcut/kcut/formats"
@@ -16,22 +17,19 @@ const keptSources = 16
 type sourceCache struct {
 	opt formats.ReadOptions
 
-	mu      sync.Mutex
-	entries map[string]*cachedSource
-	idle    []*cachedSource // longest idle first
-	closed  bool
+	mu       sync.Mutex
+	entries  map[string]*cachedSource
+	released int // how often one was
+	closed   bool
 }
 
 type cachedSource struct {
-	path  string
-	users int
-	once  sync.Once
-	src   formats.Source
-	err   error
-}
-
-func newSourceCache(opt formats.ReadOptions) *sourceCache {
-	return &sourceCache{opt: opt, entries: make(map[string]*cachedSource)}
+	path     string
+	users    int
+	released int // when, by the cache's count
+	once     sync.Once
+	src      formats.Source
+	err      error
 }
 
 // acquire returns the source of a file, which stays open until it is released.
@@ -62,20 +60,8 @@ func (c *sourceCache) use(path string) *cachedSource {
 		entry = &cachedSource{path: path}
 		c.entries[path] = entry
 	}
-	if entry.users++; entry.users == 1 {
-		c.wake(entry)
-	}
+	entry.users++
 	return entry
-}
-
-// wake takes an entry off the idle list.
-func (c *sourceCache) wake(entry *cachedSource) {
-	for i, other := range c.idle {
-		if other == entry {
-			c.idle = append(c.idle[:i], c.idle[i+1:]...)
-			return
-		}
-	}
 }
 
 // drop forgets a file that could not be opened: a later try opens it anew.
@@ -87,38 +73,47 @@ func (c *sourceCache) drop(entry *cachedSource) {
 	}
 }
 
-// kept reports whether the source stays although nobody uses it.
-func (s *cachedSource) kept() bool {
-	_, kept := s.src.(formats.Kept)
-	return kept
-}
-
 // release gives back what acquire returned.
 func (c *sourceCache) release(path string) error {
 	c.mu.Lock()
 	entry := c.entries[path]
-	var unused []*cachedSource
-	if entry.users--; entry.users == 0 && (c.closed || !entry.kept()) {
-		c.idle = append(c.idle, entry)
-		unused = c.evict()
-	}
+	entry.users--
+	c.released++
+	entry.released = c.released
+	unused := c.evict()
 	c.mu.Unlock()
 	return closeSources(unused)
 }
 
-// evict removes the files that have been idle longest, or all once the cache is closed.
+// close closes idle files now, and the others when they are released.
+func (c *sourceCache) close() error {
+	c.mu.Lock()
+	c.closed = true
+	unused := c.evict()
+	c.mu.Unlock()
+	return closeSources(unused)
+}
+
+// evict removes the files that have been idle longest but for those worth keeping, or all idle
+// ones once the cache is closed.
 func (c *sourceCache) evict() []*cachedSource {
-	kept := keptSources
-	if c.closed {
-		kept = 0
+	var idle []*cachedSource
+	for _, entry := range c.entries {
+		if entry.users > 0 {
+			continue
+		}
+		if _, kept := entry.src.(formats.Kept); c.closed || !kept {
+			idle = append(idle, entry)
+		}
 	}
-	n := max(len(c.idle)-kept, 0)
-	unused := append([]*cachedSource(nil), c.idle[:n]...)
-	c.idle = c.idle[n:]
-	for _, entry := range unused {
+	if !c.closed {
+		slices.SortFunc(idle, func(a, b *cachedSource) int { return a.released - b.released })
+		idle = idle[:max(0, len(idle)-keptSources)]
+	}
+	for _, entry := range idle {
 		delete(c.entries, entry.path)
 	}
-	return unused
+	return idle
 }
 
 func closeSources(entries []*cachedSource) error {
@@ -127,18 +122,4 @@ func closeSources(entries []*cachedSource) error {
 		errs = append(errs, entry.src.Close())
 	}
 	return errors.Join(errs...)
-}
-
-// close closes idle files now, and the others when they are released.
-func (c *sourceCache) close() error {
-	c.mu.Lock()
-	c.closed = true
-	for _, entry := range c.entries {
-		if entry.users == 0 && entry.kept() {
-			c.idle = append(c.idle, entry)
-		}
-	}
-	unused := c.evict()
-	c.mu.Unlock()
-	return closeSources(unused)
 }

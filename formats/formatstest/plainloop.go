@@ -11,37 +11,37 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
+// plainRows is how many values of a column are read at a time.
+const plainRows = 4096
+
+// plainKey is a combination of values.
+type plainKey [16]uint16
+
 // CountGroups counts the records of every combination of some columns of a flat Parquet
 // file the way a plain program does: value by value, in a map. It returns the number of
 // combinations, and the texts of every column's values, a null's empty, in the order they
 // came in.
 func CountGroups(path string, columns []string) (groups int, values [][]string, err error) {
-	file, closeFile, err := openFlat(path)
-	if err != nil {
-		return 0, nil, err
-	}
-	defer closeFile()
 	if len(columns) > len(plainKey{}) {
-		return 0, nil, fmt.Errorf("count groups of %d columns: at most %d", len(columns), len(plainKey{}))
-	}
-	indexes, err := columnIndexes(file.Schema(), columns)
-	if err != nil {
-		return 0, nil, err
+		return 0, nil, fmt.Errorf("count groups of %d columns: at most %d",
+			len(columns), len(plainKey{}))
 	}
 	counts := make(map[plainKey]int)
 	codes := make([]map[string]uint16, len(columns))
+	values = make([][]string, len(columns))
 	for i := range codes {
 		codes[i] = make(map[string]uint16)
 	}
 	keys, scratch := make([]plainKey, plainRows), []byte(nil)
-	err = eachRows(file, indexes, func(rows [][]parquet.Value) error {
+	count := func(rows [][]parquet.Value) error {
 		for i, column := range rows {
 			for row, value := range column {
 				scratch = appendText(scratch[:0], value)
 				code, known := codes[i][string(scratch)]
 				if !known {
-					code = uint16(len(codes[i]))
+					code = uint16(len(values[i]))
 					codes[i][string(scratch)] = code
+					values[i] = append(values[i], string(scratch))
 				}
 				keys[row][i] = code
 			}
@@ -50,66 +50,65 @@ func CountGroups(path string, columns []string) (groups int, values [][]string, 
 			counts[key]++
 		}
 		return nil
-	})
-	for _, known := range codes {
-		texts := make([]string, len(known))
-		for text, code := range known {
-			texts[code] = text
-		}
-		values = append(values, texts)
 	}
+	err = withFlat(path, columns, func(f *parquet.File, indexes []int) error {
+		for _, group := range f.RowGroups() {
+			if err := eachRows(group, indexes, count); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	return len(counts), values, err
 }
-
-// plainKey is a combination of values.
-type plainKey [16]uint16
-
-// plainRows is how many values of a column are read at a time.
-const plainRows = 4096
 
 // RewriteColumns writes some columns of a flat Parquet file to another, in row groups of the
 // same size, the way a plain program does: value by value. Values of the masked columns are
 // replaced by the labels of their texts; nulls stay.
-func RewriteColumns(from, to string, columns []string, labels map[string]map[string]string) (err error) {
-	file, closeFile, err := openFlat(from)
-	if err != nil {
-		return err
-	}
-	defer closeFile()
-	indexes, err := columnIndexes(file.Schema(), columns)
-	if err != nil {
-		return err
-	}
+func RewriteColumns(from, to string, columns []string, labels map[string]map[string]string) error {
 	out, err := os.Create(to)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, out.Close()) }()
-	schema, order := rewrittenSchema(file.Schema(), columns, labels)
+	err = withFlat(from, columns, func(f *parquet.File, indexes []int) error {
+		return rewrite(out, f, indexes, columns, labels)
+	})
+	return errors.Join(err, out.Close())
+}
+
+func rewrite(
+	out io.Writer, from *parquet.File, indexes []int, columns []string, labels map[string]map[string]string,
+) error {
+	schema, order := rewrittenSchema(from.Schema(), columns, labels)
 	masks := make([]map[string]parquet.Value, len(columns))
 	for i, name := range columns {
+		if labels[name] != nil {
+			masks[i] = make(map[string]parquet.Value)
+		}
 		for text, label := range labels[name] {
-			if masks[i] == nil {
-				masks[i] = make(map[string]parquet.Value)
-			}
 			masks[i][text] = parquet.ByteArrayValue([]byte(label))
 		}
 	}
 	w := parquet.NewGenericWriter[any](out, schema, parquet.Compression(&parquet.Zstd))
-	for _, group := range file.RowGroups() {
-		err := eachRowsOf(group, indexes, func(rows [][]parquet.Value) error {
-			for i, column := range rows {
-				if masks[i] != nil {
-					relabel(column, masks[i])
-				}
-				if _, err := w.ColumnWriters()[order[i]].WriteRowValues(column); err != nil {
-					return err
+	var scratch []byte
+	write := func(rows [][]parquet.Value) error {
+		for i, column := range rows {
+			for k, value := range column {
+				if masks[i] != nil && !value.IsNull() {
+					scratch = appendText(scratch[:0], value)
+					label := masks[i][string(scratch)]
+					column[k] = label.Level(0, value.DefinitionLevel(), value.Column())
 				}
 			}
-			return nil
-		})
-		if err := errors.Join(err, w.Flush()); err != nil {
-			return fmt.Errorf("rewrite %s: %w", from, err)
+			if _, err := w.ColumnWriters()[order[i]].WriteRowValues(column); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for _, group := range from.RowGroups() {
+		if err := errors.Join(eachRows(group, indexes, write), w.Flush()); err != nil {
+			return fmt.Errorf("rewrite %v: %w", columns, err)
 		}
 	}
 	return w.Close()
@@ -117,20 +116,20 @@ func RewriteColumns(from, to string, columns []string, labels map[string]map[str
 
 // rewrittenSchema returns the schema in which masked columns are texts, and the place in it
 // of every column: a group orders its fields by name.
-func rewrittenSchema(s *parquet.Schema, columns []string, labels map[string]map[string]string) (*parquet.Schema, []int) {
+func rewrittenSchema(
+	s *parquet.Schema, columns []string, labels map[string]map[string]string,
+) (*parquet.Schema, []int) {
 	group := parquet.Group{}
 	for _, field := range s.Fields() {
-		group[field.Name()] = field
+		var node parquet.Node = field
 		if labels[field.Name()] != nil {
-			group[field.Name()] = parquet.Encoded(parquet.String(), &parquet.RLEDictionary)
+			node = parquet.Encoded(parquet.String(), &parquet.RLEDictionary)
 			if field.Optional() {
-				group[field.Name()] = parquet.Optional(group[field.Name()])
+				node = parquet.Optional(node)
 			}
 		}
-	}
-	for name := range group {
-		if !slices.Contains(columns, name) {
-			delete(group, name)
+		if slices.Contains(columns, field.Name()) {
+			group[field.Name()] = node
 		}
 	}
 	schema := parquet.NewSchema("rewritten", group)
@@ -138,15 +137,17 @@ func rewrittenSchema(s *parquet.Schema, columns []string, labels map[string]map[
 	return schema, order
 }
 
-// relabel replaces the values that are not null.
-func relabel(values []parquet.Value, labels map[string]parquet.Value) {
-	var scratch []byte
-	for i, value := range values {
-		if !value.IsNull() {
-			scratch = appendText(scratch[:0], value)
-			values[i] = labels[string(scratch)].Level(0, value.DefinitionLevel(), value.Column())
+// StoredBytes returns how many bytes some columns of a Parquet file take in it.
+func StoredBytes(path string, columns []string) (bytes int64, err error) {
+	err = withFlat(path, columns, func(f *parquet.File, indexes []int) error {
+		for _, group := range f.Metadata().RowGroups {
+			for _, column := range indexes {
+				bytes += group.Columns[column].MetaData.TotalCompressedSize
+			}
 		}
-	}
+		return nil
+	})
+	return bytes, err
 }
 
 // appendText appends a value's text, nothing for a null.
@@ -163,20 +164,26 @@ func appendText(text []byte, value parquet.Value) []byte {
 	return fmt.Append(text, value)
 }
 
-func openFlat(path string) (*parquet.File, func() error, error) {
-	f, err := os.Open(path)
+// withFlat calls f with an open file and the positions of some of its columns.
+func withFlat(path string, columns []string, f func(*parquet.File, []int) error) (err error) {
+	data, err := os.Open(path)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	info, err := f.Stat()
+	defer func() { err = errors.Join(err, data.Close()) }()
+	info, err := data.Stat()
 	if err != nil {
-		return nil, nil, errors.Join(err, f.Close())
+		return err
 	}
-	file, err := parquet.OpenFile(f, info.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	file, err := parquet.OpenFile(data, info.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	if err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("open %s: %w", path, err), f.Close())
+		return fmt.Errorf("open %s: %w", path, err)
 	}
-	return file, f.Close, nil
+	indexes, err := columnIndexes(file.Schema(), columns)
+	if err != nil {
+		return err
+	}
+	return f(file, indexes)
 }
 
 func columnIndexes(s *parquet.Schema, columns []string) (indexes []int, err error) {
@@ -190,27 +197,19 @@ func columnIndexes(s *parquet.Schema, columns []string) (indexes []int, err erro
 	return indexes, nil
 }
 
-// eachRows calls f with the values of some columns, by column, of up to plainRows rows at a
-// time.
-func eachRows(file *parquet.File, columns []int, f func([][]parquet.Value) error) error {
-	for _, group := range file.RowGroups() {
-		if err := eachRowsOf(group, columns, f); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func eachRowsOf(group parquet.RowGroup, columns []int, f func([][]parquet.Value) error) (err error) {
+// eachRows calls f with the values of some columns, by column, of up to plainRows rows of a
+// row group at a time.
+func eachRows(group parquet.RowGroup, columns []int, f func([][]parquet.Value) error) (err error) {
 	readers := make([]plainReader, len(columns))
 	for i, column := range columns {
-		readers[i] = plainReader{pages: group.ColumnChunks()[column].Pages(), buffer: make([]parquet.Value, plainRows)}
+		readers[i].pages = group.ColumnChunks()[column].Pages()
+		readers[i].buffer = make([]parquet.Value, plainRows)
 		defer func() { err = errors.Join(err, readers[i].pages.Close()) }()
 	}
 	rows := make([][]parquet.Value, len(columns))
-	for done := int64(0); done < group.NumRows(); done += int64(len(rows[0])) {
+	for left := group.NumRows(); left > 0; left -= int64(len(rows[0])) {
 		for i := range readers {
-			if rows[i], err = readers[i].read(int(min(plainRows, group.NumRows()-done))); err != nil {
+			if rows[i], err = readers[i].read(int(min(plainRows, left))); err != nil {
 				return err
 			}
 		}
@@ -247,20 +246,4 @@ func (r *plainReader) read(n int) ([]parquet.Value, error) {
 		}
 	}
 	return r.buffer[:n], nil
-}
-
-// StoredBytes returns how many bytes some columns of a Parquet file take in it.
-func StoredBytes(path string, columns []string) (bytes int64, err error) {
-	file, closeFile, err := openFlat(path)
-	if err != nil {
-		return 0, err
-	}
-	defer closeFile()
-	indexes, err := columnIndexes(file.Schema(), columns)
-	for _, group := range file.Metadata().RowGroups {
-		for _, column := range indexes {
-			bytes += group.Columns[column].MetaData.TotalCompressedSize
-		}
-	}
-	return bytes, err
 }
