@@ -2,13 +2,13 @@ package pipeline
 
 import (
 	"errors"
-	"io/fs"
 	"maps"
 	"slices"
 	"syscall"
 	"testing"
 
 	"github.com/kcut/kcut/formats/publish"
+	"github.com/kcut/kcut/formats/publish/publishtest"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/spill"
 	"github.com/kcut/kcut/spill/spilltest"
@@ -25,111 +25,24 @@ type faultyFiles struct {
 }
 
 func newFaultyFiles(err error, n int) *faultyFiles {
-	return &faultyFiles{FS: publish.OS, err: err, fails: n, kinds: make(map[string]bool)}
+	f := &faultyFiles{err: err, fails: n, kinds: make(map[string]bool)}
+	f.FS = publishtest.Hooked(f.around)
+	return f
 }
 
-// turn returns the error of an operation whose turn it is to fail.
-func (f *faultyFiles) turn(kind string) error {
+// around fails an operation whose turn it is. Files are really closed, as the kernel would, and
+// never synced: no test can lose power.
+func (f *faultyFiles) around(kind string, do func() error, _ ...string) (err error) {
 	f.kinds[kind] = true
 	f.seen++
-	if f.seen-1 != f.fails {
-		return nil
+	if f.seen-1 == f.fails {
+		f.failed, err = kind, f.err
 	}
-	f.failed = kind
-	return f.err
-}
-
-// do does what it is not the turn of to fail.
-func (f *faultyFiles) do(kind string, do func() error) error {
-	if err := f.turn(kind); err != nil {
+	if kind == "sync" || err != nil && kind != "close" {
 		return err
 	}
-	return do()
+	return errors.Join(err, do())
 }
-
-func (f *faultyFiles) open(kind string, open func(string) (publish.Handle, error), name string) (publish.Handle, error) {
-	if err := f.turn(kind); err != nil {
-		return nil, err
-	}
-	file, err := open(name)
-	if err != nil {
-		return nil, err
-	}
-	return &faultyFile{file, f}, nil
-}
-
-func (f *faultyFiles) OpenPrivate(name string) (publish.Handle, error) {
-	return f.open("create", f.FS.OpenPrivate, name)
-}
-
-func (f *faultyFiles) OpenDir(name string) (publish.Handle, error) {
-	return f.open("open directory", f.FS.OpenDir, name)
-}
-
-func (f *faultyFiles) Lstat(name string) (info fs.FileInfo, err error) {
-	err = f.do("stat", func() error { info, err = f.FS.Lstat(name); return err })
-	return info, err
-}
-
-func (f *faultyFiles) ReadDir(name string) (entries []fs.DirEntry, err error) {
-	err = f.do("list", func() error { entries, err = f.FS.ReadDir(name); return err })
-	return entries, err
-}
-
-func (f *faultyFiles) MkdirPrivate(name string) error {
-	return f.do("make directory", func() error { return f.FS.MkdirPrivate(name) })
-}
-
-func (f *faultyFiles) Chmod(name string, mode fs.FileMode) error {
-	return f.do("change mode", func() error { return f.FS.Chmod(name, mode) })
-}
-
-func (f *faultyFiles) Rename(from, to string) error {
-	return f.do("rename", func() error { return f.FS.Rename(from, to) })
-}
-
-func (f *faultyFiles) Exchange(a, b string) error {
-	return f.do("exchange", func() error { return f.FS.Exchange(a, b) })
-}
-
-func (f *faultyFiles) Remove(name string) error {
-	return f.do("remove", func() error { return f.FS.Remove(name) })
-}
-
-// faultyFile is a file on faultyFiles. It is really closed, as the kernel would, and never
-// synced: no test can lose power.
-type faultyFile struct {
-	publish.Handle
-	fs *faultyFiles
-}
-
-func (f *faultyFile) Write(text []byte) (n int, err error) {
-	err = f.fs.do("write", func() error { n, err = f.Handle.Write(text); return err })
-	return n, err
-}
-
-func (f *faultyFile) ReadAt(text []byte, at int64) (n int, err error) {
-	err = f.fs.do("read", func() error { n, err = f.Handle.ReadAt(text, at); return err })
-	return n, err
-}
-
-func (f *faultyFile) WriteAt(text []byte, at int64) (n int, err error) {
-	err = f.fs.do("write", func() error { n, err = f.Handle.WriteAt(text, at); return err })
-	return n, err
-}
-
-func (f *faultyFile) Stat() (info fs.FileInfo, err error) {
-	err = f.fs.do("stat", func() error { info, err = f.Handle.Stat(); return err })
-	return info, err
-}
-
-func (f *faultyFile) Truncate(size int64) error {
-	return f.fs.do("truncate", func() error { return f.Handle.Truncate(size) })
-}
-
-func (f *faultyFile) Sync() error  { return f.fs.turn("sync") }
-func (f *faultyFile) Lock() error  { return f.fs.do("lock", f.Handle.Lock) }
-func (f *faultyFile) Close() error { return errors.Join(f.fs.turn("close"), f.Handle.Close()) }
 
 // A file operation of the output that fails, whichever it is, fails a spilling run. It has
 // published the whole release or left what was before, and so does the next run.

@@ -1,4 +1,7 @@
 package publish
 
-// FillOutput writes a content to an output: to its parts, one of them further down.
-var FillOutput = fillOutput
+// Sibling names what is hidden beside a target, and Umask is what new files lack.
+var (
+	Sibling = sibling
+	Umask   = umask
+)

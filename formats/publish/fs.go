@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 )
 
 // FS is what publishing needs of a file system, so that tests can make every operation fail.
@@ -29,7 +30,6 @@ type FS interface {
 // Handle is an open file or directory of an FS.
 type Handle interface {
 	io.Writer
-	io.WriterAt
 	io.ReaderAt
 	io.Closer
 	Name() string
@@ -68,16 +68,12 @@ func (f *osFile) Write(p []byte) (int, error) {
 
 func (f *osFile) Lock() error { return lock(f.File) }
 
-func (osFS) OpenPrivate(name string) (Handle, error) {
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|noFollow, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	return &osFile{File: f}, nil
-}
+func (osFS) OpenPrivate(name string) (Handle, error) { return openFile(name, os.O_RDWR|os.O_CREATE) }
 
-func (osFS) OpenDir(name string) (Handle, error) {
-	f, err := os.OpenFile(name, os.O_RDONLY|noFollow, 0)
+func (osFS) OpenDir(name string) (Handle, error) { return openFile(name, os.O_RDONLY) }
+
+func openFile(name string, flags int) (Handle, error) {
+	f, err := os.OpenFile(name, flags|noFollow, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -114,33 +110,18 @@ func SyncDir(d FS, name string) error {
 // removed already.
 func RemoveAll(d FS, name string) error {
 	info, err := d.Lstat(name)
+	if err == nil && info.IsDir() {
+		var entries []fs.DirEntry
+		entries, err = d.ReadDir(name)
+		for i := 0; i < len(entries) && err == nil; i++ {
+			err = RemoveAll(d, filepath.Join(name, entries[i].Name()))
+		}
+	}
+	if err == nil {
+		err = d.Remove(name)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	if info.IsDir() {
-		if err := empty(d, name); err != nil {
-			return err
-		}
-	}
-	if err := d.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
-
-// empty removes everything below a directory.
-func empty(d FS, name string) error {
-	entries, err := d.ReadDir(name)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if err := RemoveAll(d, name+string(os.PathSeparator)+e.Name()); err != nil {
-			return err
-		}
-	}
-	return nil
+	return err
 }

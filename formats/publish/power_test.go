@@ -3,8 +3,6 @@ package publish_test
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -12,50 +10,6 @@ import (
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/publish/publishtest"
 )
-
-// release publishes an output of the content.
-func release(d publish.FS, target string, dir bool, content string) error {
-	p, err := publish.On(d, target, dir, nil)
-	if err != nil {
-		return err
-	}
-	if err := publish.FillOutput(p, dir, content); err != nil {
-		return errors.Join(err, p.Discard())
-	}
-	if err := p.Publish(); err != nil {
-		return errors.Join(err, p.Discard())
-	}
-	return nil
-}
-
-// released returns what files returns of such an output, nothing without content.
-func released(dir bool, content string) []string {
-	switch {
-	case content == "":
-		return nil
-	case dir:
-		return []string{"_SUCCESS=", "part-0.parquet=" + content, "sex=M/part-0.parquet=" + content}
-	}
-	return []string{".=" + content}
-}
-
-// files returns every file below a path with its text, sorted.
-func files(t *testing.T, root string) (files []string) {
-	t.Helper()
-	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) && path == root || err == nil && e.IsDir() {
-			return nil
-		}
-		text, failed := os.ReadFile(path)
-		name, _ := filepath.Rel(root, path)
-		files = append(files, name+"="+string(text))
-		return errors.Join(err, failed)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files
-}
 
 // TestPowerLoss loses power after every change that publishing makes. Then there is the old
 // output or the new one, whole, whichever names the machine had written; and the new one once
@@ -78,7 +32,7 @@ func TestPowerLoss(t *testing.T) {
 // losePower loses power after so many changes, and reports whether publishing makes more.
 func losePower(t *testing.T, changes int, dir, exists, noExchange bool) (lost bool) {
 	t.Helper()
-	home, before := t.TempDir(), ""
+	home, before := t.TempDir(), []string{}
 	power := publishtest.NewPower(home)
 	disk := publish.FS(power)
 	if noExchange {
@@ -86,13 +40,13 @@ func losePower(t *testing.T, changes int, dir, exists, noExchange bool) (lost bo
 	}
 	target := filepath.Join(home, "out")
 	if exists {
-		before = "old"
-		if err := release(disk, target, dir, before); err != nil {
+		before = published(dir, "old")
+		if err := attempt(disk, target, dir, "old"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	power.LoseAfter(changes)
-	err := release(disk, target, dir, "new")
+	err := attempt(disk, target, dir, "new")
 	if err != nil && !errors.Is(err, publishtest.ErrPower) {
 		t.Fatalf("after %d changes: %v", changes, err)
 	}
@@ -102,15 +56,15 @@ func losePower(t *testing.T, changes int, dir, exists, noExchange bool) (lost bo
 			t.Fatal(err)
 		}
 		target := filepath.Join(back, "out")
-		got := files(t, target)
-		if noExchange && got == nil {
+		got := visible(t, back)
+		if noExchange && len(got) == 0 {
 			p, err := publish.On(publish.OS, target, true, nil) // it takes the old one back
 			if err = errors.Join(err, p.Discard()); err != nil {
 				t.Fatal(err)
 			}
-			got = files(t, target)
+			got = visible(t, back)
 		}
-		if !slices.Equal(got, released(dir, "new")) && (err == nil || !slices.Equal(got, released(dir, before))) {
+		if !slices.Equal(got, published(dir, "new")) && (err == nil || !slices.Equal(got, before)) {
 			t.Errorf("after %d changes, publishing said %v, %s survived: found %q", changes, err, name, got)
 		}
 	}
@@ -138,14 +92,14 @@ func TestSyncSurvives(t *testing.T) {
 		if dir {
 			kept, want = filepath.Join(kept, "part-0.parquet"), "part-0.parquet=kept"
 		}
-		if err := errors.Join(publish.FillOutput(p, dir, "kept"), p.Sync(kept), p.Suspend(func(path string) bool { return path == kept })); err != nil {
+		if err := errors.Join(fillOutput(p, dir, "kept"), p.Sync(kept), p.Suspend(func(path string) bool { return path == kept })); err != nil {
 			t.Fatal(err)
 		}
 		back := t.TempDir()
 		if err := power.Restore(back, publishtest.Survivals["no names"]); err != nil {
 			t.Fatal(err)
 		}
-		if got := files(t, filepath.Join(back, filepath.Base(p.Path()))); !slices.Equal(got, []string{want}) {
+		if got := contents(t, filepath.Join(back, filepath.Base(p.Path()))); !slices.Equal(got, []string{want}) {
 			t.Errorf("dir=%v: found %q, want %q", dir, got, want)
 		}
 	}

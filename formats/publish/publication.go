@@ -1,3 +1,12 @@
+// Package publish puts an output, a file or a directory, in its place in one step.
+//
+// Contract: until then the output lies beside its target under a hidden name, readable by
+// its owner alone; afterwards it is complete and durable. After a failure, a kill or a
+// power loss the target is what it was before, or absent, and the next run sweeps what is
+// left. Two runs with one target exclude each other with formats.ErrBusy.
+//
+// Not promised: exclusion on systems without file locks, nor one step for a directory that
+// replaces another where the system cannot exchange names. The next run repairs that, too.
 package publish
 
 import (
@@ -25,9 +34,6 @@ type Publication struct {
 	dir    bool
 	held   Handle // work, open and locked
 	done   bool   // the target has been replaced
-
-	// keep tells what of an earlier attempt stays, by path; nil: nothing.
-	keep func(path string) bool
 }
 
 // File begins a file output on the machine's file system. It returns formats.ErrBusy while another
@@ -40,8 +46,8 @@ func File(target string) (*Publication, error) { return On(OS, target, false, ni
 // same target.
 func On(d FS, target string, dir bool, keep func(path string) bool) (*Publication, error) {
 	target = filepath.Clean(target)
-	p := &Publication{fs: d, target: target, work: sibling(target, "tmp"), dir: dir, keep: keep}
-	if err := p.begin(); err != nil {
+	p := &Publication{fs: d, target: target, work: sibling(target, "tmp"), dir: dir}
+	if err := p.begin(keep); err != nil {
 		return nil, fmt.Errorf("create output %s: %w", target, err)
 	}
 	return p, nil
@@ -79,34 +85,24 @@ func (p *Publication) Create(name string) (Handle, error) {
 	return f, nil
 }
 
-// begin opens and locks the temporary sibling, and sweeps what a crash left in it.
-func (p *Publication) begin() error {
-	if err := p.checkTarget(); err != nil {
-		return err
-	}
-	for p.held == nil {
-		if err := p.hold(); err != nil {
-			return err
-		}
-	}
-	if err := p.sweep(); err != nil {
-		return errors.Join(err, p.held.Close())
-	}
-	return nil
-}
-
-// checkTarget refuses a target of the other kind before any work is done.
-func (p *Publication) checkTarget() error {
-	info, err := p.fs.Lstat(p.target)
-	switch {
+// begin opens and locks the temporary sibling, and empties it of what is not kept.
+func (p *Publication) begin(keep func(path string) bool) error {
+	switch info, err := p.fs.Lstat(p.target); {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil
 	case err != nil:
 		return err
 	case p.dir && !info.IsDir():
 		return errors.New("a file of this name exists where a directory is to be")
 	case !p.dir && info.IsDir():
 		return errors.New("a directory of this name exists where a file is to be")
+	}
+	for p.held == nil {
+		if err := p.hold(); err != nil {
+			return err
+		}
+	}
+	if err := p.sweep(keep); err != nil {
+		return errors.Join(err, p.release())
 	}
 	return nil
 }
@@ -118,15 +114,20 @@ func (p *Publication) hold() error {
 	if err != nil {
 		return err
 	}
-	if err := f.Lock(); err != nil {
-		return errors.Join(err, f.Close())
+	if err = f.Lock(); err == nil {
+		var opened, named fs.FileInfo
+		if opened, err = f.Stat(); err == nil {
+			named, err = p.fs.Lstat(p.work)
+		}
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			err = nil
+		case err == nil && os.SameFile(opened, named):
+			p.held = f
+			return nil
+		}
 	}
-	same, err := p.stillThere(f)
-	if err != nil || !same {
-		return errors.Join(err, f.Close())
-	}
-	p.held = f
-	return nil
+	return errors.Join(err, f.Close())
 }
 
 func (p *Publication) open() (Handle, error) {
@@ -143,80 +144,38 @@ func (p *Publication) open() (Handle, error) {
 	return f, err
 }
 
-// stillThere reports whether the temporary name still leads to f.
-func (p *Publication) stillThere(f Handle) (bool, error) {
-	opened, err := f.Stat()
-	if err != nil {
-		return false, err
-	}
-	named, err := p.fs.Lstat(p.work)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	return err == nil && os.SameFile(opened, named), err
-}
-
 // sweep empties the temporary sibling of what is not kept, and takes a directory back that a
 // crash left aside.
-func (p *Publication) sweep() error {
-	if !p.dir {
-		if !p.keeps(p.work) {
-			if err := p.held.Truncate(0); err != nil {
-				return err
-			}
+func (p *Publication) sweep(keep func(path string) bool) (err error) {
+	mode := fs.FileMode(0o600)
+	if p.dir {
+		mode = 0o700
+		if err = p.restore(); err == nil {
+			err = p.drop(keep)
 		}
-		return p.fs.Chmod(p.work, 0o600)
+	} else if keep == nil || !keep(p.work) {
+		err = p.held.Truncate(0)
 	}
-	if err := p.restore(); err != nil {
+	if err != nil {
 		return err
 	}
-	if err := p.drop(); err != nil {
-		return err
-	}
-	return p.fs.Chmod(p.work, 0o700)
+	return p.fs.Chmod(p.work, mode)
 }
 
-func (p *Publication) keeps(path string) bool { return p.keep != nil && p.keep(path) }
-
 // drop removes everything from the temporary directory that is not kept.
-func (p *Publication) drop() error {
+func (p *Publication) drop(keep func(path string) bool) error {
 	entries, err := p.fs.ReadDir(p.work)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
 		path := filepath.Join(p.work, e.Name())
-		if !e.IsDir() && p.keeps(path) {
+		if !e.IsDir() && keep != nil && keep(path) {
 			continue
 		}
 		if err := RemoveAll(p.fs, path); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// Sync makes what was written of the file at a path below Path durable, and its name.
-func (p *Publication) Sync(path string) error {
-	if err := p.sealFile(path); err != nil {
-		return err
-	}
-	return SyncDir(p.fs, filepath.Dir(path))
-}
-
-// Suspend lets go of an output that a later attempt is to continue. What keep, which is
-// told their paths, does not want of its files is removed.
-func (p *Publication) Suspend(keep func(path string) bool) error {
-	p.keep = keep
-	if p.done || !p.dir && !p.keeps(p.work) {
-		return p.Discard()
-	}
-	var err error
-	if p.dir {
-		err = p.drop()
-	}
-	if err = errors.Join(err, p.release()); err != nil {
-		return fmt.Errorf("suspend output %s: %w", p.target, err)
 	}
 	return nil
 }
@@ -234,102 +193,96 @@ func (p *Publication) restore() error {
 	return nil
 }
 
-// Publish makes the output durable and puts it in the target's place. On an error before
-// that step the target is untouched, and Discard is still owed; an error after it means
-// that the complete new output is in place but may not survive a power loss yet, or that
-// the old one could not be removed. The next run sweeps that.
-func (p *Publication) Publish() error {
-	if err := p.publish(); err != nil {
-		return fmt.Errorf("publish %s: %w", p.target, err)
+// Sync makes what was written of the file at a path below Path durable, and its name.
+func (p *Publication) Sync(path string) error {
+	if err := p.syncFile(path); err != nil {
+		return err
 	}
-	return nil
+	return SyncDir(p.fs, filepath.Dir(path))
 }
 
-func (p *Publication) publish() error {
-	if p.dir {
-		return p.publishDir()
-	}
-	if err := p.held.Sync(); err != nil {
-		return err
-	}
-	if err := p.fs.Chmod(p.work, 0o666&^umask); err != nil {
-		return err
-	}
-	return p.rename()
-}
-
-// rename puts the output where nothing is, or a file.
-func (p *Publication) rename() error {
-	if err := p.fs.Rename(p.work, p.target); err != nil {
-		return err
-	}
-	p.done = true
-	return errors.Join(SyncDir(p.fs, filepath.Dir(p.target)), p.release())
-}
-
-func (p *Publication) publishDir() error {
-	if err := p.seal(p.work); err != nil {
-		return err
-	}
-	if err := p.writeSuccess(); err != nil {
-		return err
-	}
-	if err := p.fs.Chmod(p.work, 0o777&^umask); err != nil {
-		return err
-	}
-	return p.replace()
-}
-
-// seal makes everything below a directory durable and as readable as new files are.
-func (p *Publication) seal(dir string) error {
-	entries, err := p.fs.ReadDir(dir)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		name, mode, seal := filepath.Join(dir, e.Name()), 0o666&^umask, p.sealFile
-		if e.IsDir() {
-			mode, seal = 0o777&^umask, p.seal
-		}
-		if err := seal(name); err != nil {
-			return err
-		}
-		if err := p.fs.Chmod(name, mode); err != nil {
-			return err
-		}
-	}
-	return SyncDir(p.fs, dir)
-}
-
-func (p *Publication) sealFile(name string) error {
-	f, err := p.fs.OpenPrivate(name)
+// syncFile makes what was written of a file durable, and creates it where there is none.
+func (p *Publication) syncFile(path string) error {
+	f, err := p.fs.OpenPrivate(path)
 	if err != nil {
 		return err
 	}
 	return errors.Join(f.Sync(), f.Close())
 }
 
-func (p *Publication) writeSuccess() error {
-	name := filepath.Join(p.work, SuccessFile)
-	if err := p.sealFile(name); err != nil {
-		return err
+// Suspend lets go of an output that a later attempt is to continue. What keep, which is
+// told their paths, does not want of its files is removed.
+func (p *Publication) Suspend(keep func(path string) bool) (err error) {
+	if p.done || !p.dir && !keep(p.work) {
+		return p.Discard()
 	}
-	if err := p.fs.Chmod(name, 0o666&^umask); err != nil {
-		return err
+	if p.dir {
+		err = p.drop(keep)
 	}
-	return SyncDir(p.fs, p.work)
+	if err = errors.Join(err, p.release()); err != nil {
+		return fmt.Errorf("suspend output %s: %w", p.target, err)
+	}
+	return nil
 }
 
-// replace puts the directory in the target's place and removes the old one.
-func (p *Publication) replace() error {
-	_, err := p.fs.Lstat(p.target)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return p.rename()
-	case err != nil:
+// Publish makes the output durable and puts it in the target's place. On an error before
+// that step the target is untouched, and Discard is still owed; an error after it means
+// that the complete new output is in place but may not survive a power loss yet, or that
+// the old one could not be removed. The next run sweeps that.
+func (p *Publication) Publish() (err error) {
+	if p.dir {
+		err = p.syncFile(filepath.Join(p.work, SuccessFile))
+	}
+	if err == nil {
+		err = p.seal(p.work, p.dir)
+	}
+	if err == nil {
+		err = p.replace()
+	}
+	if err != nil {
+		return fmt.Errorf("publish %s: %w", p.target, err)
+	}
+	return nil
+}
+
+// seal makes a file, or a directory with everything below it, durable and as readable as new
+// ones are.
+func (p *Publication) seal(path string, dir bool) error {
+	mode, sync := fs.FileMode(0o666), p.syncFile
+	if dir {
+		mode, sync = 0o777, func(path string) error { return SyncDir(p.fs, path) }
+		entries, err := p.fs.ReadDir(path)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			if err := p.seal(filepath.Join(path, e.Name()), e.IsDir()); err != nil {
+				return err
+			}
+		}
+	}
+	if err := sync(path); err != nil {
 		return err
 	}
-	return p.exchange()
+	return p.fs.Chmod(path, mode&^umask)
+}
+
+// replace puts the output in the target's place, where nothing is or a file, or a directory, which
+// is removed.
+func (p *Publication) replace() error {
+	if p.dir {
+		_, err := p.fs.Lstat(p.target)
+		if err == nil {
+			return p.exchange()
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	if err := p.fs.Rename(p.work, p.target); err != nil {
+		return err
+	}
+	p.done = true
+	return errors.Join(SyncDir(p.fs, filepath.Dir(p.target)), p.release())
 }
 
 // exchange swaps the directory with the one in its place. The old one is locked before it
@@ -345,8 +298,14 @@ func (p *Publication) exchange() error {
 	}
 	rest := p.work
 	if err = p.fs.Exchange(p.work, p.target); errors.Is(err, errors.ErrUnsupported) {
+		// In two steps: a crash between them leaves no target and the old one aside, from where the
+		// next run takes it back.
 		rest = sibling(p.target, "old")
-		err = p.renameAside(rest)
+		if err = p.fs.Rename(p.target, rest); err == nil {
+			if err = p.fs.Rename(p.work, p.target); err != nil {
+				err = errors.Join(err, p.fs.Rename(rest, p.target))
+			}
+		}
 	}
 	if err != nil {
 		return errors.Join(err, old.Close())
@@ -356,18 +315,6 @@ func (p *Publication) exchange() error {
 		err = RemoveAll(p.fs, rest)
 	}
 	return errors.Join(err, old.Close(), p.release())
-}
-
-// renameAside replaces the target in two steps. A crash between them leaves no target and
-// the old one aside, from where the next run takes it back.
-func (p *Publication) renameAside(aside string) error {
-	if err := p.fs.Rename(p.target, aside); err != nil {
-		return err
-	}
-	if err := p.fs.Rename(p.work, p.target); err != nil {
-		return errors.Join(err, p.fs.Rename(aside, p.target))
-	}
-	return nil
 }
 
 // Done reports whether the target has been replaced, if only by a Publish that failed later.
@@ -397,4 +344,19 @@ func (p *Publication) release() error {
 	f := p.held
 	p.held = nil
 	return f.Close()
+}
+
+// Replace puts a file with a text in its place in one step, whether there is one or not.
+func Replace(target string, text []byte) error {
+	p, err := File(target)
+	if err != nil {
+		return err
+	}
+	if _, err = p.File().Write(text); err == nil {
+		err = p.Publish()
+	}
+	if err != nil {
+		return errors.Join(err, p.Discard())
+	}
+	return nil
 }

@@ -1,4 +1,4 @@
-package publish
+package publish_test
 
 import (
 	"errors"
@@ -10,14 +10,16 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/publish"
+	"github.com/kcut/kcut/formats/publish/publishtest"
 )
 
 var errInjected = errors.New("injected fault")
 
 // faultyFS fails one operation, counted from 0, or every one from there on, as if the
-// process had been killed. Files are really closed, as the kernel would.
+// process had been killed. Files are really closed, as the kernel would, and never synced: no test
+// of these can lose power.
 type faultyFS struct {
-	FS
 	fail       int
 	forever    bool
 	noExchange bool
@@ -25,115 +27,27 @@ type faultyFS struct {
 	fired      bool
 }
 
-func (f *faultyFS) fault() error {
+func (f *faultyFS) around(operation string, do func() error, _ ...string) (err error) {
+	switch {
+	case operation == "exchange" && f.noExchange:
+		return errors.ErrUnsupported
+	case operation == "close":
+		err = do()
+	}
 	f.count++
 	if n := f.count - 1; n == f.fail || f.forever && n > f.fail {
 		f.fired = true
-		return errInjected
+		return errors.Join(err, errInjected)
 	}
-	return nil
-}
-
-type faultyFile struct {
-	Handle
-	fs *faultyFS
-}
-
-func (f *faultyFS) open(file Handle, err error) (Handle, error) {
-	if err != nil {
-		return nil, err
-	}
-	return faultyFile{file, f}, nil
-}
-
-func (f *faultyFS) OpenPrivate(name string) (Handle, error) {
-	if err := f.fault(); err != nil {
-		return nil, err
-	}
-	return f.open(f.FS.OpenPrivate(name))
-}
-
-func (f *faultyFS) OpenDir(name string) (Handle, error) {
-	if err := f.fault(); err != nil {
-		return nil, err
-	}
-	return f.open(f.FS.OpenDir(name))
-}
-
-func (f *faultyFS) Lstat(name string) (fs.FileInfo, error) {
-	if err := f.fault(); err != nil {
-		return nil, err
-	}
-	return f.FS.Lstat(name)
-}
-
-func (f *faultyFS) ReadDir(name string) ([]fs.DirEntry, error) {
-	if err := f.fault(); err != nil {
-		return nil, err
-	}
-	return f.FS.ReadDir(name)
-}
-
-func (f *faultyFS) do(op func() error) error {
-	if err := f.fault(); err != nil {
+	if operation == "close" || operation == "sync" {
 		return err
 	}
-	return op()
-}
-
-func (f *faultyFS) MkdirPrivate(name string) error {
-	return f.do(func() error { return f.FS.MkdirPrivate(name) })
-}
-
-func (f *faultyFS) Chmod(name string, m fs.FileMode) error {
-	return f.do(func() error { return f.FS.Chmod(name, m) })
-}
-
-func (f *faultyFS) Rename(from, to string) error {
-	return f.do(func() error { return f.FS.Rename(from, to) })
-}
-
-func (f *faultyFS) Remove(name string) error {
-	return f.do(func() error { return f.FS.Remove(name) })
-}
-
-func (f *faultyFS) Exchange(a, b string) error {
-	if f.noExchange {
-		return errors.ErrUnsupported
-	}
-	return f.do(func() error { return f.FS.Exchange(a, b) })
-}
-
-func (f faultyFile) Write(b []byte) (int, error) {
-	if err := f.fs.fault(); err != nil {
-		return 0, err
-	}
-	return f.Handle.Write(b)
-}
-
-func (f faultyFile) Stat() (fs.FileInfo, error) {
-	if err := f.fs.fault(); err != nil {
-		return nil, err
-	}
-	return f.Handle.Stat()
-}
-
-func (f faultyFile) Truncate(n int64) error {
-	return f.fs.do(func() error { return f.Handle.Truncate(n) })
-}
-
-// Sync costs nothing here: no test can lose power.
-func (f faultyFile) Sync() error { return f.fs.fault() }
-
-func (f faultyFile) Lock() error { return f.fs.do(f.Handle.Lock) }
-
-func (f faultyFile) Close() error {
-	return errors.Join(f.Handle.Close(), f.fs.fault())
+	return do()
 }
 
 // attempt makes one output of the content and publishes it.
-func attempt(d FS, target string, dir bool, content string) error {
-	p, err := On(d, target, dir, nil)
+func attempt(d publish.FS, target string, dir bool, content string) error {
+	p, err := publish.On(d, target, dir, nil)
 	if err != nil {
 		return err
 	}
@@ -146,7 +60,7 @@ func attempt(d FS, target string, dir bool, content string) error {
 	return nil
 }
 
-func fillOutput(p *Publication, dir bool, content string) error {
+func fillOutput(p *publish.Publication, dir bool, content string) error {
 	if !dir {
 		_, err := p.File().Write([]byte(content))
 		return err
@@ -207,7 +121,7 @@ func TestPublishFaults(t *testing.T) {
 			root := t.TempDir()
 			for n := 0; ; n++ {
 				home := filepath.Join(root, fmt.Sprint(n))
-				f := &faultyFS{FS: OS, fail: n, forever: forever, noExchange: noExchange}
+				f := &faultyFS{fail: n, forever: forever, noExchange: noExchange}
 				if fired := checkFault(t, f, home, dir, exists); !fired {
 					break
 				}
@@ -224,13 +138,13 @@ func checkFault(t *testing.T, f *faultyFS, home string, dir, exists bool) bool {
 	}
 	before := []string{}
 	if exists {
-		if err := attempt(&faultyFS{FS: OS, fail: -1}, target, dir, "old"); err != nil {
+		if err := attempt(publishtest.Hooked((&faultyFS{fail: -1}).around), target, dir, "old"); err != nil {
 			t.Fatal(err)
 		}
 		before = published(dir, "old")
 		leaveStale(t, target, dir)
 	}
-	err := attempt(f, target, dir, "new")
+	err := attempt(publishtest.Hooked(f.around), target, dir, "new")
 	after := visible(t, home)
 	switch complete := published(dir, "new"); {
 	case err == nil && !slices.Equal(after, complete):
@@ -242,8 +156,8 @@ func checkFault(t *testing.T, f *faultyFS, home string, dir, exists bool) bool {
 	case !slices.Equal(after, before) && !slices.Equal(after, complete) && !(f.noExchange && f.forever && len(after) == 0):
 		t.Errorf("fault %d: found %q, want %q or %q", f.fail, after, before, complete)
 	}
-	again := &faultyFS{FS: OS, fail: -1, noExchange: f.noExchange}
-	if err := attempt(again, target, dir, "later"); err != nil {
+	again := &faultyFS{fail: -1, noExchange: f.noExchange}
+	if err := attempt(publishtest.Hooked(again.around), target, dir, "later"); err != nil {
 		t.Errorf("fault %d: later run: %v", f.fail, err)
 	}
 	if got, want := contents(t, home), published(dir, "later"); !slices.Equal(got, want) {
@@ -260,7 +174,7 @@ func visible(t *testing.T, home string) []string {
 // leaveStale leaves what a killed run leaves.
 func leaveStale(t *testing.T, target string, dir bool) {
 	t.Helper()
-	work := sibling(target, "tmp")
+	work := publish.Sibling(target, "tmp")
 	if dir {
 		if err := os.MkdirAll(filepath.Join(work, "sex=F"), 0o755); err != nil {
 			t.Fatal(err)
@@ -275,17 +189,17 @@ func leaveStale(t *testing.T, target string, dir bool) {
 func TestPublishBusy(t *testing.T) {
 	for _, dir := range []bool{false, true} {
 		target := filepath.Join(t.TempDir(), "out")
-		p, err := On(OS, target, dir, nil)
+		p, err := publish.On(publish.OS, target, dir, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := On(OS, target, dir, nil); !errors.Is(err, formats.ErrBusy) {
+		if _, err := publish.On(publish.OS, target, dir, nil); !errors.Is(err, formats.ErrBusy) {
 			t.Errorf("second run: %v, want ErrBusy", err)
 		}
 		if err := p.Publish(); err != nil {
 			t.Fatal(err)
 		}
-		p, err = On(OS, target, dir, nil)
+		p, err = publish.On(publish.OS, target, dir, nil)
 		if err != nil {
 			t.Fatalf("after the first run: %v", err)
 		}
@@ -300,13 +214,16 @@ func TestPublishBusy(t *testing.T) {
 func TestReplacedIsLocked(t *testing.T) {
 	target := filepath.Join(t.TempDir(), "out")
 	looked := 0
-	d := &swapFS{FS: OS, swapped: func() error {
-		looked++
-		if _, err := On(OS, target, true, nil); !errors.Is(err, formats.ErrBusy) {
-			t.Errorf("another run gets %v, want ErrBusy", err)
+	d := publishtest.Hooked(func(operation string, do func() error, _ ...string) error {
+		err := do()
+		if operation == "exchange" && err == nil {
+			looked++
+			if _, err := publish.On(publish.OS, target, true, nil); !errors.Is(err, formats.ErrBusy) {
+				t.Errorf("another run gets %v, want ErrBusy", err)
+			}
 		}
-		return nil
-	}}
+		return err
+	})
 	for _, content := range []string{"old", "new"} {
 		if err := attempt(d, target, true, content); err != nil {
 			t.Fatal(err)
@@ -317,47 +234,40 @@ func TestReplacedIsLocked(t *testing.T) {
 	}
 }
 
-// swapFS calls swapped after names were exchanged.
-type swapFS struct {
-	FS
-	swapped func() error
-}
-
-func (s *swapFS) Exchange(a, b string) error {
-	if err := s.FS.Exchange(a, b); err != nil {
-		return err
-	}
-	return s.swapped()
-}
-
 // TestPublishLateLock opens the temporary file just before another run publishes it, and
 // locks it just after: it must not take the published file for its own, nor when a third run
 // has made a temporary file since.
 func TestPublishLateLock(t *testing.T) {
 	for _, third := range []bool{false, true} {
 		target := filepath.Join(t.TempDir(), "out")
-		p, err := File(target)
+		p, err := publish.File(target)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := fillOutput(p, false, "first"); err != nil {
 			t.Fatal(err)
 		}
-		var others *Publication
-		late, err := On(&lateFS{FS: OS, before: func() error {
-			err := p.Publish()
+		var others *publish.Publication
+		opened := false
+		late, err := publish.On(publishtest.Hooked(func(operation string, do func() error, _ ...string) error {
+			err := do()
+			if operation != "create" || opened {
+				return err
+			}
+			opened = true
+			err = errors.Join(err, p.Publish())
 			if third && err == nil {
-				others, err = File(target)
+				others, err = publish.File(target)
 			}
 			return err
-		}}, target, false, nil)
+		}), target, false, nil)
 		if third != errors.Is(err, formats.ErrBusy) || !third && err != nil {
 			t.Fatalf("a third run: %t, got %v", third, err)
 		}
 		if b, err := os.ReadFile(target); err != nil || string(b) != "first" {
 			t.Errorf("a third run: %t, the published file holds %q, %v", third, b, err)
 		}
-		for _, p := range []*Publication{late, others} {
+		for _, p := range []*publish.Publication{late, others} {
 			if p == nil {
 				continue
 			}
@@ -368,27 +278,11 @@ func TestPublishLateLock(t *testing.T) {
 	}
 }
 
-// lateFS calls before once, between opening a file and returning it.
-type lateFS struct {
-	FS
-	before func() error
-}
-
-func (l *lateFS) OpenPrivate(name string) (Handle, error) {
-	f, err := l.FS.OpenPrivate(name)
-	if l.before != nil {
-		before := l.before
-		l.before = nil
-		return f, errors.Join(err, before())
-	}
-	return f, err
-}
-
 func TestPublishModes(t *testing.T) {
 	home := t.TempDir()
 	leaveStale(t, filepath.Join(home, "file"), false)
 	leaveStale(t, filepath.Join(home, "dir"), true)
-	p, err := File(filepath.Join(home, "file"))
+	p, err := publish.File(filepath.Join(home, "file"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -396,8 +290,8 @@ func TestPublishModes(t *testing.T) {
 	if err := p.Publish(); err != nil {
 		t.Fatal(err)
 	}
-	checkMode(t, filepath.Join(home, "file"), 0o666&^umask)
-	d, err := On(OS, filepath.Join(home, "dir")+"/", true, nil)
+	checkMode(t, filepath.Join(home, "file"), 0o666&^publish.Umask)
+	d, err := publish.On(publish.OS, filepath.Join(home, "dir")+"/", true, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -409,9 +303,9 @@ func TestPublishModes(t *testing.T) {
 	if err := d.Publish(); err != nil {
 		t.Fatal(err)
 	}
-	checkMode(t, filepath.Join(home, "dir"), 0o777&^umask)
-	checkMode(t, filepath.Join(home, "dir", "sex=M"), 0o777&^umask)
-	checkMode(t, filepath.Join(home, "dir", "_SUCCESS"), 0o666&^umask)
+	checkMode(t, filepath.Join(home, "dir"), 0o777&^publish.Umask)
+	checkMode(t, filepath.Join(home, "dir", "sex=M"), 0o777&^publish.Umask)
+	checkMode(t, filepath.Join(home, "dir", "_SUCCESS"), 0o666&^publish.Umask)
 }
 
 func checkMode(t *testing.T, name string, want fs.FileMode) {
@@ -429,22 +323,22 @@ func TestPublishRefuses(t *testing.T) {
 	home := t.TempDir()
 	file, dir, link := filepath.Join(home, "file"), filepath.Join(home, "dir"), filepath.Join(home, "linked")
 	if err := errors.Join(os.WriteFile(file, []byte("x"), 0o600), os.Mkdir(dir, 0o700),
-		os.Symlink(file, sibling(link, "tmp"))); err != nil {
+		os.Symlink(file, publish.Sibling(link, "tmp"))); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := File(dir); err == nil {
+	if _, err := publish.File(dir); err == nil {
 		t.Error("a file in a directory's place: no error")
 	}
-	if _, err := On(OS, file, true, nil); err == nil {
+	if _, err := publish.On(publish.OS, file, true, nil); err == nil {
 		t.Error("a directory in a file's place: no error")
 	}
-	if _, err := File(link); err == nil {
+	if _, err := publish.File(link); err == nil {
 		t.Error("a planted symbolic link was followed")
 	}
 	if b, _ := os.ReadFile(file); string(b) != "x" {
 		t.Errorf("the link's target holds %q", b)
 	}
-	p, err := On(OS, filepath.Join(home, "out"), true, nil)
+	p, err := publish.On(publish.OS, filepath.Join(home, "out"), true, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -453,5 +347,34 @@ func TestPublishRefuses(t *testing.T) {
 	}
 	if err := p.Discard(); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestReplace(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "file")
+	for _, text := range []string{"a long text", "short"} {
+		if err := publish.Replace(path, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != text {
+			t.Fatalf("it holds %q, %v; want %q", got, err, text)
+		}
+	}
+	other, err := publish.File(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := publish.Replace(path, nil); !errors.Is(err, formats.ErrBusy) {
+		t.Errorf("while another writes it: %v", err)
+	}
+	if err := other.Discard(); err != nil {
+		t.Fatal(err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("there are %v, %v", entries, err)
+	}
+	if err := publish.Replace(dir, nil); err == nil {
+		t.Error("a folder was replaced")
 	}
 }

@@ -1,4 +1,4 @@
-package publish
+package publish_test
 
 import (
 	"errors"
@@ -7,6 +7,9 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/kcut/kcut/formats/publish"
+	"github.com/kcut/kcut/formats/publish/publishtest"
 )
 
 // keepFirst keeps a file output's file, and of a directory the first part.
@@ -14,15 +17,15 @@ func keepFirst(path string) bool { return filepath.Base(path) != "part-1.parquet
 
 // suspend makes two parts of a directory, or a file, makes what is to be kept durable, and
 // suspends the output.
-func suspend(d FS, target string, dir bool) error {
-	p, err := On(d, target, dir, nil)
+func suspend(d publish.FS, target string, dir bool) error {
+	p, err := publish.On(d, target, dir, nil)
 	if err != nil {
 		return err
 	}
 	return errors.Join(suspendParts(p, dir), p.Suspend(keepFirst))
 }
 
-func suspendParts(p *Publication, dir bool) error {
+func suspendParts(p *publish.Publication, dir bool) error {
 	if !dir {
 		_, err := p.File().Write([]byte("half"))
 		return errors.Join(err, p.Sync(p.Path()))
@@ -50,7 +53,7 @@ func TestSuspend(t *testing.T) {
 			root := t.TempDir()
 			for n := -1; ; n++ {
 				home := filepath.Join(root, fmt.Sprint(n))
-				f := &faultyFS{FS: OS, fail: n}
+				f := &faultyFS{fail: n}
 				checkSuspended(t, f, home, dir, exists)
 				if n >= 0 && !f.fired {
 					break
@@ -67,19 +70,19 @@ func checkSuspended(t *testing.T, f *faultyFS, home string, dir, exists bool) {
 		t.Fatal(err)
 	}
 	if exists {
-		if err := attempt(OS, target, dir, "old"); err != nil {
+		if err := attempt(publish.OS, target, dir, "old"); err != nil {
 			t.Fatal(err)
 		}
 		before = published(dir, "old")
 	}
-	err := suspend(f, target, dir)
+	err := suspend(publishtest.Hooked(f.around), target, dir)
 	if (err != nil) != f.fired || err != nil && !errors.Is(err, errInjected) {
 		t.Errorf("fault %d: fired %t, error %v", f.fail, f.fired, err)
 	}
 	if got := visible(t, home); !slices.Equal(got, before) {
 		t.Errorf("fault %d: found %q, want %q", f.fail, got, before)
 	}
-	p, err := On(OS, target, dir, keepFirst)
+	p, err := publish.On(publish.OS, target, dir, keepFirst)
 	if err != nil {
 		t.Fatalf("fault %d: %v", f.fail, err)
 	}

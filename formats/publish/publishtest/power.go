@@ -2,8 +2,6 @@ package publishtest
 
 import (
 	"errors"
-	"io"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -36,7 +34,9 @@ func newDir() *node { return &node{names: map[string]*node{}, durable: map[strin
 
 // NewPower returns the file system below an empty folder.
 func NewPower(home string) *Power {
-	return &Power{FS: publish.OS, home: home, root: newDir(), left: -1}
+	p := &Power{home: home, root: newDir(), left: -1}
+	p.FS = Hooked(p.around)
+	return p
 }
 
 // LoseAfter loses power after so many more changes.
@@ -59,10 +59,10 @@ var Survivals = map[string]Survival{
 
 // Restore writes what is there when power is back to another folder.
 func (p *Power) Restore(to string, survives Survival) error {
-	return restore(p.root, to, ".", survives)
+	return p.root.restore(to, ".", survives)
 }
 
-func restore(n *node, to, relative string, survives Survival) error {
+func (n *node) restore(to, relative string, survives Survival) error {
 	path := filepath.Join(to, relative)
 	if n.names == nil {
 		return os.WriteFile(path, n.synced, 0o600)
@@ -75,20 +75,11 @@ func restore(n *node, to, relative string, survives Survival) error {
 		names = n.names
 	}
 	for name, child := range names {
-		if err := restore(child, to, filepath.Join(relative, name), survives); err != nil {
+		if err := child.restore(to, filepath.Join(relative, name), survives); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// change does something that is lost with power.
-func (p *Power) change(op func() error) error {
-	if p.Lost() {
-		return ErrPower
-	}
-	p.left--
-	return op()
 }
 
 // in returns the directory that a path is in, and its name there.
@@ -105,141 +96,57 @@ func (p *Power) in(path string) (dir *node, name string) {
 	return dir, parts[len(parts)-1]
 }
 
-// at returns what a path leads to.
-func (p *Power) at(path string) *node {
-	if path == p.home {
-		return p.root
+// around does what power is there for, and remembers it.
+func (p *Power) around(operation string, do func() error, paths ...string) error {
+	switch operation {
+	case "stat", "list", "read", "lock", "close":
+		return do()
 	}
-	dir, name := p.in(path)
-	return dir.names[name]
-}
-
-// OpenPrivate opens a file.
-func (p *Power) OpenPrivate(path string) (file publish.Handle, err error) {
-	err = p.change(func() error {
-		if file, err = p.FS.OpenPrivate(path); err != nil {
-			return err
-		}
-		dir, name := p.in(path)
-		if dir.names[name] == nil {
+	if p.Lost() {
+		return ErrPower
+	}
+	if operation == "open directory" {
+		return do()
+	}
+	p.left--
+	if operation == "sync" {
+		return p.sync(paths[0])
+	}
+	if err := do(); err != nil {
+		return err
+	}
+	dir, name := p.in(paths[0])
+	switch was := dir.names[name]; operation {
+	case "create":
+		if was == nil {
 			dir.names[name] = &node{}
 		}
-		file = &handle{file, p, dir.names[name]}
-		return nil
-	})
-	return file, err
-}
-
-// OpenDir opens a directory.
-func (p *Power) OpenDir(path string) (publish.Handle, error) {
-	if p.Lost() {
-		return nil, ErrPower
-	}
-	file, err := p.FS.OpenDir(path)
-	if err != nil {
-		return nil, err
-	}
-	return &handle{file, p, p.at(path)}, nil
-}
-
-// MkdirPrivate makes a directory.
-func (p *Power) MkdirPrivate(path string) error {
-	return p.change(func() error {
-		if err := p.FS.MkdirPrivate(path); err != nil {
-			return err
-		}
-		dir, name := p.in(path)
+	case "make directory":
 		dir.names[name] = newDir()
-		return nil
-	})
-}
-
-// Rename gives something another name.
-func (p *Power) Rename(from, to string) error {
-	return p.change(func() error {
-		if err := p.FS.Rename(from, to); err != nil {
-			return err
-		}
-		p.move(from, to, nil)
-		return nil
-	})
-}
-
-// Exchange swaps two names.
-func (p *Power) Exchange(a, b string) error {
-	return p.change(func() error {
-		if err := p.FS.Exchange(a, b); err != nil {
-			return err
-		}
-		p.move(a, b, p.at(b))
-		return nil
-	})
-}
-
-// move gives what is at a path another, and leaves something else in its place, if anything.
-func (p *Power) move(from, to string, instead *node) {
-	moved := p.at(from)
-	dir, name := p.in(from)
-	if delete(dir.names, name); instead != nil {
-		dir.names[name] = instead
-	}
-	dir, name = p.in(to)
-	dir.names[name] = moved
-}
-
-// Remove removes a name.
-func (p *Power) Remove(path string) error {
-	return p.change(func() error {
-		if err := p.FS.Remove(path); err != nil {
-			return err
-		}
-		dir, name := p.in(path)
+	case "remove":
 		delete(dir.names, name)
+	case "rename":
+		delete(dir.names, name)
+		dir, name = p.in(paths[1])
+		dir.names[name] = was
+	case "exchange":
+		other, otherName := p.in(paths[1])
+		dir.names[name], other.names[otherName] = other.names[otherName], was
+	}
+	return nil
+}
+
+// sync records what of a file or a directory is durable from now on.
+func (p *Power) sync(path string) (err error) {
+	n := p.root
+	if path != p.home {
+		dir, name := p.in(path)
+		n = dir.names[name]
+	}
+	if n.names != nil {
+		n.durable = maps.Clone(n.names)
 		return nil
-	})
-}
-
-// Chmod changes a mode, which is none of what is remembered.
-func (p *Power) Chmod(path string, mode fs.FileMode) error {
-	return p.change(func() error { return p.FS.Chmod(path, mode) })
-}
-
-// handle is an open file or directory.
-type handle struct {
-	publish.Handle
-	power *Power
-	node  *node
-}
-
-func (h *handle) Write(b []byte) (n int, err error) {
-	err = h.power.change(func() error { n, err = h.Handle.Write(b); return err })
-	return n, err
-}
-
-func (h *handle) WriteAt(b []byte, at int64) (n int, err error) {
-	err = h.power.change(func() error { n, err = h.Handle.WriteAt(b, at); return err })
-	return n, err
-}
-
-func (h *handle) Truncate(size int64) error {
-	return h.power.change(func() error { return h.Handle.Truncate(size) })
-}
-
-// Sync notes what is durable from now on.
-func (h *handle) Sync() error {
-	return h.power.change(func() error {
-		if h.node.names != nil {
-			h.node.durable = maps.Clone(h.node.names)
-			return nil
-		}
-		info, err := h.Stat()
-		if err != nil {
-			return err
-		}
-		h.node.synced = make([]byte, info.Size())
-		if _, err := h.ReadAt(h.node.synced, 0); err != nil && err != io.EOF {
-			return err
-		}
-		return nil
-	})
+	}
+	n.synced, err = os.ReadFile(path)
+	return err
 }

@@ -1,2 +1,0 @@
-// Package publishtest is a file system that loses power, for tests of what is made durable.
-package publishtest
