@@ -6,6 +6,193 @@ import (
 	"strings"
 )
 
+// kind says what a field of the job file holds.
+type kind uint8
+
+const (
+	kindText       kind = iota // one word or name
+	kindTexts                  // a list of names
+	kindPath                   // one path
+	kindPaths                  // a path or a list of paths
+	kindInteger                // a whole number
+	kindFraction               // a number from 0 to 1
+	kindSize                   // bytes, with a unit or without
+	kindCharacter              // one ASCII character
+	kindBounds                 // [lower, upper]
+	kindTaxonomy               // a name, an inline tree or a generator
+	kindTaxonomies             // a path, or a map from names to taxonomies
+	kindMap                    // fields of its own
+	kindList                   // a list of maps with fields of their own
+	kindNamed                  // a map from free names to maps with fields of their own
+)
+
+// kinds says of every kind what the reference calls it, what messages call one value of it, and the
+// JSON Schema of its values. A row of the table may say more.
+var kinds = [...]struct{ words, one, schema string }{
+	kindText:       {"text", "a text", nameSchema},
+	kindTexts:      {"list of names", "a name", `{"type":"array","items":` + nameSchema + `,"minItems":1,"uniqueItems":true}`},
+	kindPath:       {"path", "a path", pathSchema},
+	kindPaths:      {"path or list of paths", "a path", `{"anyOf":[` + pathSchema + `,{"type":"array","items":` + pathSchema + `,"minItems":1}]}`},
+	kindInteger:    {"integer", "an integer", `{"type":"integer","minimum":%d`},
+	kindFraction:   {"number from 0 to 1", "a number from 0 to 1", `{"type":"number","minimum":0,"maximum":1}`},
+	kindSize:       {"size", "a size such as 1GiB, 512MiB or 2GB", `{"type":["string","integer"],"pattern":%s,"minimum":%d}`},
+	kindCharacter:  {"character", `one character such as ",", ";" or "\t"`, `{"type":"string","minLength":1,"maxLength":1}`},
+	kindBounds:     {"`[lower, upper]`", "", `{"type":"array","items":{"type":["string","number","null"]},"minItems":2,"maxItems":2}`},
+	kindTaxonomy:   {"name, tree or generator", "", `{"anyOf":[` + nameSchema + `,` + inlineSchema + `]}`},
+	kindTaxonomies: {"path or map", "", `{"anyOf":[` + pathSchema + `,{"type":"object","additionalProperties":` + taxonomySchema + `,"minProperties":1}]}`},
+	kindMap:        {"map", "", "%s"},
+	kindList:       {"list of maps", "", `{"type":"array","items":%s,"minItems":1}`},
+	kindNamed:      {"map by name", "", `{"type":"object","additionalProperties":%s,"minProperties":1}`},
+}
+
+// field is one row of the table that defines the job file. Reading, checking, defaults, overrides,
+// printing, the JSON Schema and the reference in docs/job-file.md all come from it.
+type field struct {
+	path     string // keys joined by "."; "[]" is every item, "*" every name
+	kind     kind
+	at       func(j *Job, i int) any // a pointer to the value in a job; i: of which set or column
+	doc      string
+	def      string                     // value when absent
+	defOf    func(j *Job, i int) string // value when absent, where that depends on others
+	defWords string                     // what absence means, when that is not a value
+	enum     []string                   // the only values
+	pattern  string                     // regular expression of the values
+	example  string                     // of a value that matches the pattern
+	min, max int64                      // of numbers; max 0: none
+	flag     string                     // of the command line, without dashes; the variable follows from it
+	masks    []string                   // columns: only with these masks
+	engines  []string                   // only with these algorithms
+	local    bool                       // paths: no URLs of object stores
+	required bool
+	excused  []string // algorithms with which it is not required
+	bare     bool     // a map's key that a bare word in the map's place stands for
+}
+
+// algorithms are the names of all searches.
+var algorithms = []string{
+	AlgorithmTDR, AlgorithmTDS, AlgorithmBottomUp, AlgorithmKACTUS,
+	AlgorithmIACk, AlgorithmIACc, AlgorithmMondrian, AlgorithmInfoGainMondrian,
+}
+
+// fieldTable defines the job file, in the order of the reference.
+var fieldTable = []field{
+	{path: "input", kind: kindPaths, at: func(j *Job, _ int) any { return &j.Input }, required: true, flag: "input",
+		doc: "what to read: a file, a directory (hive partitions too) or a glob, or a list of them; paths or URLs `s3://`, `gs://`, `azblob://`, `file://`"},
+	{path: "output", kind: kindMap, at: func(j *Job, _ int) any { return &j.Output }, required: true,
+		doc: "what to write; a bare path is short for `{path: …}`"},
+	{path: "output.path", kind: kindPath, at: func(j *Job, _ int) any { return &j.Output.Path }, required: true, bare: true, flag: "output",
+		doc: "a file, or a directory of part files when it ends in `/`; a path or a URL"},
+	{path: "output.compression", kind: kindText, at: func(j *Job, _ int) any { return &j.Output.Compression },
+		def: "zstd", enum: []string{"zstd", "snappy", "gzip", "none"}, flag: "compression",
+		doc: "of the pages that are encoded; copied ones keep theirs"},
+	{path: "output.level", kind: kindInteger, at: func(j *Job, _ int) any { return &j.Output.Level }, min: 1, max: 22, defWords: "the compression's own",
+		doc: "of compression: zstd 1 to 22, gzip 1 to 9"},
+	{path: "output.row_group_rows", kind: kindInteger, at: func(j *Job, _ int) any { return &j.Output.RowGroupRows },
+		min: 1, max: 1 << 31, defWords: "the input's own where they are of a good size, else 262,144",
+		doc: "rows a row group of the release"},
+	{path: "class", kind: kindText, at: func(j *Job, _ int) any { return &j.Class }, defWords: "none: the search gains granularity", flag: "class",
+		doc: "the column that a model will be trained to predict from the release"},
+	{path: "quasi_identifiers", kind: kindList, at: func(j *Job, _ int) any { return &j.Sets }, required: true,
+		doc: "the sets of columns that hold in the release, all at once"},
+	{path: "quasi_identifiers[].columns", kind: kindTexts, at: func(j *Job, i int) any { return &j.Sets[i].Columns }, required: true,
+		doc: "the columns of the set, each of them masked"},
+	{path: "quasi_identifiers[].k", kind: kindInteger, at: func(j *Job, i int) any { return &j.Sets[i].K },
+		min: 1, required: true, excused: []string{AlgorithmIACc}, flag: "k",
+		doc: "the smallest number of records that share one combination of the set's released values; the flag and the variable are for every set"},
+	{path: "columns", kind: kindNamed, at: func(j *Job, _ int) any { return &j.Columns }, required: true,
+		doc: "what happens to every input column, by name; a bare word is short for `{mask: word}`"},
+	{path: "columns.*.mask", kind: kindText, at: func(j *Job, i int) any { return &j.Columns[i].Mask }, required: true, bare: true,
+		enum: []string{MaskGeneralize, MaskDiscretize, MaskSuppress, MaskKeep, MaskDrop},
+		doc:  "`generalize`: along a taxonomy; `discretize`: into intervals; `suppress`: a value or `*`; `keep`: unchanged; `drop`: not released"},
+	{path: "columns.*.bounds", kind: kindBounds, at: func(j *Job, i int) any { return &j.Columns[i].Bounds },
+		masks: []string{MaskDiscretize}, defWords: "open ends",
+		doc: "`[lower, upper]`, the ends of the outer intervals; `null` for an end that stays open"},
+	{path: "columns.*.taxonomy", kind: kindTaxonomy, at: func(j *Job, i int) any { return &j.Columns[i].Taxonomy },
+		masks: []string{MaskGeneralize}, defWords: "the tree of the column's name",
+		defOf: func(j *Job, i int) string { return j.Columns[i].Name },
+		doc:   "a name in `taxonomies`, an inline tree or a generator"},
+	{path: "columns.*.unknown", kind: kindText, at: func(j *Job, i int) any { return &j.Columns[i].Unknown },
+		masks: []string{MaskGeneralize}, def: UnknownError, enum: []string{UnknownError, UnknownRoot},
+		doc: "values that the taxonomy lacks: `error`, or `root`: a child of their own under the root"},
+	{path: "columns.*.render", kind: kindText, at: func(j *Job, i int) any { return &j.Columns[i].Render },
+		masks: []string{MaskDiscretize}, def: RenderLabel, enum: []string{RenderLabel, RenderBounds, RenderMidpoint},
+		doc: "the released form: `label`: range text; `bounds`: two numeric columns; `midpoint`: one"},
+	{path: "columns.*.type", kind: kindText, at: func(j *Job, i int) any { return &j.Columns[i].Type },
+		pattern: typePattern, example: "decimal(10,2)", defWords: "inferred",
+		doc: "the type of a CSV column: `text`, `boolean`, `integer`, `number`, `date`, `time`, `timestamp`, `decimal(p,s)`"},
+	{path: "unlisted", kind: kindText, at: func(j *Job, _ int) any { return &j.Unlisted },
+		def: UnlistedError, enum: []string{UnlistedError, UnlistedDrop, UnlistedKeep},
+		doc: "input columns without an entry in `columns`"},
+	{path: "taxonomies", kind: kindTaxonomies, at: func(j *Job, _ int) any { return taxonomies{j} }, defWords: "none",
+		doc: "a YAML file of named trees, or a map from names to taxonomies: a file (YAML or CSV), an inline tree or a generator"},
+	{path: "algorithm", kind: kindMap, at: func(j *Job, _ int) any { return &j.Algorithm },
+		doc: "the search and its options; a bare word is short for `{name: word}`"},
+	{path: "algorithm.name", kind: kindText, at: func(j *Job, _ int) any { return &j.Algorithm.Name },
+		def: AlgorithmTDR, enum: algorithms, bare: true, flag: "algorithm",
+		doc: "the search: docs/algorithms.md says what each is for"},
+	{path: "algorithm.seed", kind: kindInteger, at: func(j *Job, _ int) any { return &j.Algorithm.Seed },
+		min: 0, def: "0", engines: []string{AlgorithmKACTUS, AlgorithmMondrian},
+		doc: "of the choice among records that are alike; the same seed makes the same choice"},
+	{path: "algorithm.bins", kind: kindInteger, at: func(j *Job, _ int) any { return &j.Algorithm.Bins },
+		min: 2, max: 1 << 16, def: "16", engines: []string{AlgorithmBottomUp, AlgorithmIACk, AlgorithmIACc},
+		doc: "bins of as many records that the hierarchy of a discretized column is made of"},
+	{path: "algorithm.loss", kind: kindText, at: func(j *Job, _ int) any { return &j.Algorithm.Loss },
+		def: LossInformation, enum: []string{LossInformation, LossWeighted}, engines: []string{AlgorithmBottomUp},
+		doc: "what a generalization loses: `information`, as in the paper, or `weighted` by its share of the records"},
+	{path: "algorithm.min_objects", kind: kindInteger, at: func(j *Job, _ int) any { return &j.Algorithm.MinObjects },
+		min: 1, max: 1 << 31, defWords: "the largest k", engines: []string{AlgorithmKACTUS},
+		doc: "records that two branches of a test have at least"},
+	{path: "algorithm.prune", kind: kindText, at: func(j *Job, _ int) any { return &j.Algorithm.Prune },
+		def: PruneNone, enum: []string{PruneNone, PrunePessimistic}, engines: []string{AlgorithmKACTUS},
+		doc: "whether the decision tree is pruned before its records are released"},
+	{path: "algorithm.leftover", kind: kindText, at: func(j *Job, _ int) any { return &j.Algorithm.Leftover },
+		def: LeftoverDrop, enum: []string{LeftoverDrop, LeftoverRecruit}, engines: []string{AlgorithmKACTUS},
+		doc: "fewer than k records that are left in the end: `drop` them, or `recruit` others and suppress them all"},
+	{path: "algorithm.small", kind: kindText, at: func(j *Job, _ int) any { return &j.Algorithm.Small },
+		def: SmallDrop, enum: []string{SmallDrop, SmallTopUp}, engines: []string{AlgorithmIACk},
+		doc: "fewer than k suppressed records: `drop` them, or `topup`: suppress the next smallest equivalence classes, too"},
+	{path: "algorithm.max_divergence", kind: kindFraction, at: func(j *Job, _ int) any { return &j.Algorithm.MaxDivergence },
+		def: "0.1", max: 1, engines: []string{AlgorithmIACc},
+		doc: "the most that suppressing may change a column's values, as a share of the largest possible divergence"},
+	{path: "algorithm.max_information_change", kind: kindFraction, at: func(j *Job, _ int) any { return &j.Algorithm.MaxInformationChange },
+		def: "0.1", max: 1, engines: []string{AlgorithmIACc},
+		doc: "the most that suppressing may change what a column tells of the class, as a share of the largest possible information"},
+	{path: "algorithm.partitioning", kind: kindText, at: func(j *Job, _ int) any { return &j.Algorithm.Partitioning },
+		def: PartitioningStrict, enum: []string{PartitioningStrict, PartitioningRelaxed}, engines: []string{AlgorithmMondrian},
+		doc: "`strict`: records that are alike stay together; `relaxed`: they may be parted at a median"},
+	{path: "algorithm.categories", kind: kindText, at: func(j *Job, _ int) any { return &j.Algorithm.Categories },
+		def: CategoriesHierarchy, enum: []string{CategoriesHierarchy, CategoriesOrdered}, engines: []string{AlgorithmMondrian},
+		doc: "how generalized columns are cut: along the taxonomy, or at a median of its leaves"},
+	{path: "score", kind: kindText, at: func(j *Job, _ int) any { return &j.Score },
+		enum: []string{"tdr", "tds", "infogain"}, defWords: "the algorithm's own", defOf: ownScore, flag: "score",
+		doc: "`tdr` and `tds`: what makes a specialization the best; other algorithms leave it aside"},
+	{path: "max_steps", kind: kindInteger, at: func(j *Job, _ int) any { return &j.MaxSteps }, min: 0, defWords: "no limit", flag: "max-steps",
+		doc: "`tdr` and `tds`: the most specializations to perform, 0: none; other algorithms leave it aside"},
+	{path: "limits", kind: kindMap, at: func(j *Job, _ int) any { return &j.Limits },
+		doc: "what the run may use"},
+	{path: "limits.memory", kind: kindSize, at: func(j *Job, _ int) any { return &j.Limits.Memory },
+		pattern: sizePattern, example: "1GiB", defWords: "60 % of the memory there is", flag: "memory",
+		doc: "resident memory, as `1GiB`, `512MiB`, `2GB` or in bytes"},
+	{path: "limits.threads", kind: kindInteger, at: func(j *Job, _ int) any { return &j.Limits.Threads },
+		min: 1, max: 1024, defWords: "one a CPU", flag: "threads",
+		doc: "processors that work at the same time; the result does not depend on them"},
+	{path: "limits.spill_dir", kind: kindPath, at: func(j *Job, _ int) any { return &j.Limits.SpillDir },
+		local: true, defWords: "beside the output", flag: "spill-dir",
+		doc: "where data beyond the memory limit goes until the run ends"},
+	{path: "csv", kind: kindMap, at: func(j *Job, _ int) any { return &j.CSV },
+		doc: "how to read CSV input"},
+	{path: "csv.delimiter", kind: kindCharacter, at: func(j *Job, _ int) any { return &j.CSV.Delimiter }, defWords: "found in the header",
+		doc: "the one character between fields"},
+}
+
+// ownScore returns the score that an algorithm has of its own: it has the algorithm's name.
+func ownScore(j *Job, _ int) string {
+	if name := j.Algorithm.Name; name == AlgorithmTDR || name == AlgorithmTDS {
+		return name
+	}
+	return ""
+}
+
 // fieldAt returns the field of a path, or nil.
 func fieldAt(path string) *field {
 	for i := range fieldTable {

@@ -4,11 +4,16 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/kcut/kcut/formats/taxonomy"
 )
+
+// circumstances are the settings that a release does not depend on, or not on their text: what
+// taxonomies hold counts, not what they are called.
+var circumstances = regexp.MustCompile(`(?s)^(input$|output\.path$|taxonomies|limits\.|columns\..*\.taxonomy$)`)
 
 // Identity writes everything of the job that a byte of its release depends on, but for the
 // input: every setting with its value, and the taxonomies, as LoadTaxonomies returns them. Where
@@ -17,7 +22,7 @@ import (
 func (j *Job) Identity(w io.Writer, taxonomies map[string]Taxonomy) error {
 	var b []byte
 	for _, s := range j.Settings() {
-		if !circumstance(s.Key) {
+		if !circumstances.MatchString(s.Key) {
 			b = fmt.Appendf(b, "%s: %s\n", s.Key, s.Value)
 		}
 	}
@@ -33,13 +38,6 @@ func (j *Job) Identity(w io.Writer, taxonomies map[string]Taxonomy) error {
 	}
 	_, err := w.Write(b)
 	return err
-}
-
-// circumstance reports whether a release does not depend on a setting, or not on its text:
-// what taxonomies hold counts, not what they are called.
-func circumstance(key string) bool {
-	return key == "input" || key == "output.path" || strings.HasPrefix(key, "taxonomies") || strings.HasPrefix(key, "limits.") ||
-		strings.HasPrefix(key, "columns.") && strings.HasSuffix(key, ".taxonomy")
 }
 
 // appendTree appends a tree with its names quoted, so that no other tree has its text.

@@ -2,10 +2,16 @@ package job
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 
+	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/formats/yaml"
 )
 
@@ -21,8 +27,12 @@ func Load(path string, overrides []Override) (*Job, error) {
 
 // Parse is Load of a text. Its relative paths start from the folder of the path.
 func Parse(path string, text []byte, overrides []Override) (*Job, error) {
+	noJob := Problem{
+		File: path, Line: 1, Column: 1, Message: "not a job: it needs a map of keys like input, output and columns",
+		Hint: "kcut config --schema prints every key of a job file",
+	}
 	if len(text) <= yaml.MaxBytes && !resemblesJob(text) {
-		return nil, &Error{[]Problem{noJob(path)}}
+		return nil, &Error{[]Problem{noJob}}
 	}
 	root, problems := yaml.Parse(text)
 	r := newReader(path, text, overrides)
@@ -36,7 +46,7 @@ func Parse(path string, text []byte, overrides []Override) (*Job, error) {
 		r.override()
 		return r.resolve()
 	case root != nil || len(problems) == 0:
-		r.problems = append(r.problems, noJob(path))
+		r.problems = append(r.problems, noJob)
 	}
 	return nil, asError(r.problems)
 }
@@ -51,14 +61,6 @@ func resemblesJob(text []byte) bool {
 		}
 	}
 	return regexp.MustCompile(`\b(` + strings.Join(keys, "|") + `)["']?\s*:`).Match(text)
-}
-
-// noJob is the problem of a file that is something else.
-func noJob(path string) Problem {
-	return Problem{
-		File: path, Line: 1, Column: 1, Message: "not a job: it needs a map of keys like input, output and columns",
-		Hint: "kcut config --schema prints every key of a job file",
-	}
 }
 
 // reader goes through the YAML of a job file, and what replaces values of it: which sets and columns
@@ -82,27 +84,23 @@ func (r *reader) record(path string, n *yaml.Node) {
 
 // keys goes through the keys of a map, which are under a prefix.
 func (r *reader) keys(prefix, owner string, m *yaml.Node) {
-	fields := fieldsUnder(prefix)
+	var names []string
+	for _, f := range fieldsUnder(prefix) {
+		names = append(names, f.key())
+	}
 	for _, e := range m.Entries {
-		path := strings.TrimPrefix(owner+"."+e.Key.Text, ".")
-		i := slices.IndexFunc(fields, func(f *field) bool { return f.key() == e.Key.Text })
-		if i < 0 || !r.replaces(fields[i]) {
+		key := e.Key.Text
+		path := strings.TrimPrefix(owner+"."+key, ".")
+		switch i := slices.Index(names, key); {
+		case i < 0:
 			r.record(path+":", e.Key)
-		}
-		if i < 0 {
-			r.unknown(path+":", e.Key.Text, fields)
-		} else if !r.replaces(fields[i]) {
-			r.collect(fields[i], path, e.Value)
+			hint := cmp.Or(didYouMean(key, names), "the keys here are "+strings.Join(names, ", "))
+			r.add(path+":", hint, "unknown key %q", key)
+		case !r.replaces(fieldAt(prefix + key)):
+			r.record(path+":", e.Key)
+			r.collect(fieldAt(prefix+key), path, e.Value)
 		}
 	}
-}
-
-func (r *reader) unknown(path, key string, fields []*field) {
-	names := make([]string, len(fields))
-	for i, f := range fields {
-		names[i] = f.key()
-	}
-	r.add(path, cmp.Or(didYouMean(key, names), "the keys here are "+strings.Join(names, ", ")), "unknown key %q", key)
 }
 
 // collect keeps the node of a field.
@@ -139,14 +137,13 @@ func (r *reader) entry(f *field, path string, n *yaml.Node) bool {
 
 func (r *reader) sets(f *field, path string, n *yaml.Node) {
 	const hint = "as in: - {columns: [age, sex], k: 50}"
-	if n.Kind != yaml.List || len(n.Items) == 0 {
+	if len(n.Items) == 0 {
 		r.reject(path, hint, "%s must be a list of sets, not %s", f.key(), f.describe(n))
 	}
 	r.Sets = make([]Set, len(n.Items))
 	for i, item := range n.Items {
 		set := itemPath(path, i)
-		r.record(set, item)
-		if !r.entry(f, set, item) {
+		if r.record(set, item); !r.entry(f, set, item) {
 			r.reject(set, hint, "a set must be a map, not %s", f.describe(item))
 		}
 	}
@@ -154,13 +151,12 @@ func (r *reader) sets(f *field, path string, n *yaml.Node) {
 
 func (r *reader) columns(f *field, path string, n *yaml.Node) {
 	const hint = "as in: age: discretize"
-	if n.Kind != yaml.Map || len(n.Entries) == 0 {
+	if len(n.Entries) == 0 {
 		r.reject(path, hint, "%s must be a map from names of columns to masks, not %s", f.key(), f.describe(n))
 	}
-	r.Columns = make([]Column, len(n.Entries))
-	for i, e := range n.Entries {
+	for _, e := range n.Entries {
 		name, column := e.Key.Text, columnPath(e.Key.Text)
-		r.Columns[i].Name = name
+		r.Columns = append(r.Columns, Column{Name: name})
 		r.record(column, e.Value)
 		r.record(column+":", e.Key)
 		switch {
@@ -171,4 +167,48 @@ func (r *reader) columns(f *field, path string, n *yaml.Node) {
 			r.reject(column, hint, "column %q must have a mask or a map, not %s", name, f.describe(e.Value))
 		}
 	}
+}
+
+// readFile reads the text of a job file. It tells a path that is wrong, which is an Error, from a
+// disk that fails.
+func readFile(path string) ([]byte, error) {
+	text, err := yaml.ReadFile(path, yaml.MaxBytes)
+	if cause := pathCause(err); cause != "" {
+		return nil, &Error{[]Problem{{File: path, Message: "open job file: " + cause}}}
+	} else if err != nil {
+		return nil, fmt.Errorf("read job file: %w", err)
+	}
+	return text, nil
+}
+
+// pathCause returns why a path is wrong when an error of opening or reading means that, else nothing.
+func pathCause(err error) (cause string) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "no such file"
+	case errors.Is(err, fs.ErrPermission):
+		return "permission denied"
+	case errors.Is(err, syscall.EISDIR):
+		return "it is a directory"
+	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENAMETOOLONG), errors.Is(err, fs.ErrInvalid), errors.Is(err, syscall.EINVAL):
+		return "not a path of a file"
+	}
+	return ""
+}
+
+// inFolder returns a path that starts from a folder as it can be opened from the current directory. It
+// keeps a final slash. A URL is left as it is.
+func inFolder(dir, path string) string {
+	if path == "" || dir == "." || filepath.IsAbs(path) || storage.IsURL(path) {
+		return path
+	}
+	return strings.TrimSuffix(dir, "/") + "/" + path // no Join: it would drop a final slash
+}
+
+// fromFolder returns a path as the job file in a folder may have it.
+func fromFolder(dir, path string) string {
+	if rest, ok := strings.CutPrefix(path, strings.TrimSuffix(dir, "/")+"/"); ok && inFolder(dir, rest) == path {
+		return rest
+	}
+	return path
 }

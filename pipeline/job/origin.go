@@ -3,10 +3,13 @@ package job
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/kcut/kcut/formats/yaml"
+	"github.com/kcut/kcut/internal/fault"
 )
 
 // origins tells where the values of a job came from, by their paths: "limits.memory",
@@ -30,19 +33,7 @@ const originDefault = "default"
 
 func newOrigins(file string, text []byte) origins {
 	lines := strings.Split(strings.TrimPrefix(string(text), "\ufeff"), "\n")
-	for i := range lines {
-		lines[i] = strings.TrimSuffix(lines[i], "\r")
-	}
 	return origins{file: file, lines: lines, places: make(map[string]place)}
-}
-
-// clone returns a copy that grows by itself.
-func (o origins) clone() origins {
-	o.places = maps.Clone(o.places)
-	if o.places == nil {
-		o.places = make(map[string]place)
-	}
-	return o
 }
 
 // reject records that the value at a path is wrong.
@@ -79,7 +70,7 @@ func (o *origins) located(at place, hint, message string) Problem {
 	}
 	p := Problem{File: o.file, Line: at.line, Column: at.column, Message: message, Hint: hint}
 	if at.line >= 1 && at.line <= len(o.lines) {
-		p.Source = o.lines[at.line-1]
+		p.Source = strings.TrimSuffix(o.lines[at.line-1], "\r")
 	}
 	return p
 }
@@ -99,4 +90,39 @@ func quotedKey(name string) string {
 // place in the job file.
 func (j *Job) Located(column, key string, mistake error) error {
 	return &Error{[]Problem{j.origins.problem(columnPath(column)+"."+key, "", "%v", mistake)}}
+}
+
+// Problem is one thing that is wrong with a job.
+type Problem = yaml.Problem
+
+// Error lists what is wrong with a job: its file, its overrides, and the taxonomy files
+// that it names. Nothing was read or written but these.
+type Error struct{ Problems []Problem }
+
+// Error renders all problems: place and message, the source line with a caret, a hint.
+func (e *Error) Error() string { return yaml.Problems(e.Problems).String() }
+
+// Class is that of a mistake in a job.
+func (e *Error) Class() fault.Class { return fault.Usage }
+
+// asError returns the problems as an error, each once and those of one file in its order, files in
+// the order of their first problem. It returns nil without problems.
+func asError(problems []Problem) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	var unique []Problem
+	files := make(map[string]int)
+	for _, p := range problems {
+		if _, ok := files[p.File]; !ok {
+			files[p.File] = len(files)
+		}
+		if !slices.Contains(unique, p) {
+			unique = append(unique, p)
+		}
+	}
+	slices.SortStableFunc(unique, func(a, b Problem) int {
+		return cmp.Or(files[a.File]-files[b.File], a.Line-b.Line, a.Column-b.Column)
+	})
+	return &Error{unique}
 }

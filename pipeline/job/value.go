@@ -1,13 +1,16 @@
 package job
 
 import (
+	"errors"
 	"fmt"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/formats/yaml"
 )
@@ -175,4 +178,151 @@ func shown(n *yaml.Node) string {
 		return n.Text
 	}
 	return strconv.Quote(n.Text)
+}
+
+// recordItem records where an item of a list comes from: the list's source.
+func (c *checker) recordItem(list string, i int, n *yaml.Node) string {
+	path := itemPath(list, i)
+	c.origins.places[path] = place{name: c.origins.places[list].name, line: n.Line, column: n.Column}
+	return path
+}
+
+// read reads the node of a slot into its place in the job.
+func (c *checker) read(s slot, n *yaml.Node) {
+	switch p := s.value.(type) {
+	case *[]string:
+		*p = c.texts(s, n)
+	case *Bounds:
+		*p = c.bounds(s, n)
+	case *Taxonomy:
+		*p = c.readTaxonomy(s.path, n)
+	case taxonomies:
+		c.readTaxonomies(s, n)
+	default:
+		if n.Kind != yaml.Scalar || n.Null() || !s.parse(n, p) {
+			message, hint := s.not(s.describe(n))
+			c.add(s.path, hint, "%s %s", s.title(), message)
+		} else if text, ok := p.(*string); ok && s.kind == kindPath {
+			*text = c.path(*text)
+		}
+	}
+}
+
+// path returns a path of the job file as it can be opened.
+func (c *checker) path(path string) string { return inFolder(filepath.Dir(c.File), path) }
+
+// texts reads a list of texts. One path is a list, too.
+func (c *checker) texts(s slot, n *yaml.Node) []string {
+	items := n.Items
+	if s.kind == kindPaths && n.Kind == yaml.Scalar {
+		items = []*yaml.Node{n}
+	}
+	if len(items) == 0 {
+		c.add(s.path, "", "%s must be a %s, not %s", s.key(), kinds[s.kind].words, s.describe(n))
+	}
+	texts := make([]string, len(items))
+	for i, item := range items {
+		at := c.recordItem(s.path, i, item)
+		if item.Kind != yaml.Scalar || item.Null() {
+			message, _ := s.not(s.describe(item))
+			c.add(at, "", "%s %s", s.title(), message)
+			continue
+		}
+		if texts[i] = item.Text; s.kind == kindPaths {
+			texts[i] = c.path(item.Text)
+		}
+		c.text(s.field, at, &texts[i])
+	}
+	return texts
+}
+
+// bounds reads a pair of bounds.
+func (c *checker) bounds(s slot, n *yaml.Node) (b Bounds) {
+	const hint = "as in: bounds: [17, 90], or [17, null] for an open end"
+	if n.Kind != yaml.List || len(n.Items) != 2 {
+		c.add(s.path, hint, "bounds must be a list of two values, not %s", s.describe(n))
+		return b
+	}
+	for i, end := range []*string{&b.Lower, &b.Upper} {
+		item := n.Items[i]
+		switch {
+		case item.Null():
+		case item.Kind == yaml.Scalar && item.Text != "":
+			*end = item.Text
+		default:
+			c.add(c.recordItem(s.path, i, item), hint, "a bound must be a number, a date or null, not %s", s.describe(item))
+			return b
+		}
+	}
+	if b == (Bounds{}) {
+		c.add(s.path, "leave bounds out for two open ends", "bounds without a value")
+	}
+	return b
+}
+
+// sizePattern matches sizes: bytes, or a number with a unit.
+const sizePattern = `^[0-9]+(\.[0-9]+)? ?([kKMGT]i?)?B?$`
+
+var sizeRegexp = regexp.MustCompile(sizePattern)
+
+// sizeUnits are the units of sizes, in bytes.
+var sizeUnits = map[string]float64{
+	"": 1, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12, "ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40,
+}
+
+// minMemory catches sizes whose unit was forgotten.
+const minMemory = 1 << 20
+
+// parseSize returns a size in bytes.
+func parseSize(text string) (int64, error) {
+	if !sizeRegexp.MatchString(text) {
+		return 0, errors.New("not a size")
+	}
+	number := text[:strings.LastIndexAny(text, "0123456789")+1]
+	unit := strings.TrimSuffix(strings.ToLower(strings.TrimSpace(text[len(number):])), "b")
+	v, err := strconv.ParseFloat(number, 64)
+	if v *= sizeUnits[unit]; err == nil && v >= 1<<62 {
+		return 0, errors.New("too large")
+	}
+	return int64(v), err
+}
+
+// sizeText returns the shortest text of a size, in units that divide it.
+func sizeText(bytes int64) string {
+	text := strconv.FormatInt(bytes, 10)
+	for _, unit := range []string{"Ki", "Mi", "Gi", "Ti", "k", "M", "G", "T"} {
+		size := int64(sizeUnits[strings.ToLower(unit)])
+		if short := fmt.Sprintf("%d%sB", bytes/size, unit); bytes%size == 0 && len(short) < len(text) {
+			text = short
+		}
+	}
+	return text
+}
+
+// typePattern matches the declared types of CSV columns.
+const typePattern = `^(text|boolean|integer|number|date|time|timestamp|decimal\([0-9]{1,2}, ?[0-9]{1,2}\))$`
+
+// simpleTypes are the declared types without parameters.
+var simpleTypes = map[string]formats.Type{
+	"text":      {Kind: formats.String},
+	"boolean":   {Kind: formats.Boolean},
+	"integer":   {Kind: formats.Int, Bits: 64},
+	"number":    {Kind: formats.Float, Bits: 64},
+	"date":      {Kind: formats.Date},
+	"time":      {Kind: formats.Time, Unit: formats.Micro},
+	"timestamp": {Kind: formats.Timestamp, Unit: formats.Micro},
+}
+
+// DeclaredType returns the type that the job declares for a CSV column. It is not ok without one,
+// and for a decimal that cannot be.
+func (c *Column) DeclaredType() (t formats.Type, ok bool) {
+	if t, ok = simpleTypes[c.Type]; ok {
+		return t, true
+	}
+	var precision, scale int
+	if _, err := fmt.Sscanf(c.Type, "decimal(%d,%d)", &precision, &scale); err != nil {
+		return t, false
+	}
+	ok = precision >= 1 && precision <= 38 && scale <= precision
+	return formats.Type{Kind: formats.Decimal, Precision: precision, Scale: scale, Wide: precision > 18}, ok
 }
