@@ -204,24 +204,24 @@ func (c *checker) columnRules(i int) {
 		c.add(path+":", "add it to a set, or keep or drop it", "column %q is masked and in no quasi-identifier set", spec.Name)
 	}
 	if spec.Mask == MaskGeneralize && spec.Taxonomy.Name != "" && c.TaxonomyFile == "" && !c.rejected("taxonomies") {
-		c.taxonomyRules(spec, path)
+		c.taxonomyRules(spec)
 	}
 }
 
 // taxonomyRules: the taxonomy that a column names exists. Whether a file of named trees has
 // it is known when that is read.
-func (c *checker) taxonomyRules(spec *Column, path string) {
-	name := spec.Taxonomy.Name
+func (c *checker) taxonomyRules(spec *Column) {
+	name, at := spec.Taxonomy.Name, c.namedAt(spec)
 	if _, ok := c.Taxonomies[name]; ok {
 		return
 	}
 	hint := didYouMean(name, slices.Sorted(maps.Keys(c.Taxonomies)))
-	if c.origins.origin(path+".taxonomy") == originDefault {
+	if strings.HasSuffix(at, ":") {
 		hint = cmp.Or(hint, "name one, or add it to taxonomies; without a taxonomy use suppress")
-		c.add(path+":", hint, "column %q is generalized and has no taxonomy", spec.Name)
+		c.add(at, hint, "column %q is generalized and has no taxonomy", spec.Name)
 		return
 	}
-	c.add(path+".taxonomy", cmp.Or(hint, "files go under taxonomies, by name"), "no taxonomy named %q", name)
+	c.add(at, cmp.Or(hint, "files go under taxonomies, by name"), "no taxonomy named %q", name)
 }
 
 // classRules: there is a class column where one is needed, and it goes out unchanged.

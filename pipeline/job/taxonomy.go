@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -74,17 +75,6 @@ func TreeOf(t *taxonomy.Node) engine.Node {
 		n.Children = append(n.Children, TreeOf(&t.Children[i]))
 	}
 	return n
-}
-
-// readTaxonomy reads the taxonomy of a column: a name, a tree or a generator.
-func (c *checker) readTaxonomy(path string, n *yaml.Node) Taxonomy {
-	if n.Kind != yaml.Scalar {
-		return c.inline(path, n)
-	}
-	if n.Text == "" {
-		c.add(path, "", "taxonomy is empty")
-	}
-	return Taxonomy{Name: n.Text}
 }
 
 // readTaxonomies reads the job's taxonomies: a path, or a map of files, trees and generators.
@@ -201,35 +191,38 @@ func (c *checker) addInside(path string, problems yaml.Problems) {
 
 // levels checks the levels of a generator.
 func (c *checker) levels(path, word string, levels []string) {
+	last := ""
 	for i, text := range levels {
-		if message := wrongLevel(word, levels[:i], text); message != "" {
+		if message := wrongLevel(word, last, text); message != "" {
 			c.add(itemPath(path, i), "", "%s: %s", word, message)
 			return
 		}
+		last = text
 	}
 }
 
-// wrongLevel says what is wrong with a level of a generator that comes after others.
-func wrongLevel(word string, before []string, text string) string {
-	number := func(text string) float64 { v, _ := strconv.ParseFloat(text, 64); return v }
-	last := slices.Concat([]string{""}, before)[len(before)]
+// wrongLevel says what is wrong with a level of a generator that comes after another; empty: the
+// first.
+func wrongLevel(word, last, text string) string {
+	value, err := strconv.ParseFloat(text, 64)
+	before, _ := strconv.ParseFloat(last, 64)
 	switch word {
 	case "prefix":
-		if v, err := strconv.Atoi(text); err != nil || v < 1 {
+		if _, err := strconv.Atoi(text); err != nil || value < 1 {
 			return "a length must be an integer of at least 1, not " + text
-		} else if last != "" && number(text) >= number(last) {
+		} else if last != "" && value >= before {
 			return "lengths must descend, the longest prefix first"
 		}
 	case "date":
 		if !slices.Contains(engine.DateLevels, text) {
 			return fmt.Sprintf("a unit must be one of %s, not %q", strings.Join(engine.DateLevels, ", "), text)
-		} else if last != "" && slices.Index(engine.DateLevels, text) <= slices.Index(engine.DateLevels, last) {
+		} else if slices.Index(engine.DateLevels, text) <= slices.Index(engine.DateLevels, last) {
 			return "units must grow coarser, the finest first"
 		}
 	case "ranges":
-		if _, err := strconv.ParseFloat(text, 64); err != nil || strings.Trim(text, "+-.0123456789") != "" {
+		if err != nil || strings.Trim(text, "+-.0123456789") != "" {
 			return "an edge must be a number, not " + text
-		} else if last != "" && number(text) <= number(last) {
+		} else if last != "" && value <= before {
 			return "edges must ascend"
 		}
 	}
@@ -244,12 +237,13 @@ func (j *Job) LoadTaxonomies() (map[string]Taxonomy, error) {
 	l := treeLoader{Job: j, files: make(map[string]trees)}
 	out := make(map[string]Taxonomy)
 	for i := range j.Columns {
-		if c := &j.Columns[i]; c.Mask == MaskGeneralize {
-			t, err := l.column(c)
-			if err != nil {
-				return nil, err
-			}
-			out[c.Name] = t
+		c := &j.Columns[i]
+		if c.Mask != MaskGeneralize {
+			continue
+		}
+		var err error
+		if out[c.Name], err = l.column(c); err != nil {
+			return nil, err
 		}
 	}
 	if err := asError(l.problems); err != nil {
@@ -270,18 +264,16 @@ func (j *Job) TaxonomyBytes() (size int64) {
 }
 
 // TaxonomyFiles returns the paths of the files that LoadTaxonomies reads.
-func (j *Job) TaxonomyFiles() []string {
-	paths := make(map[string]bool)
+func (j *Job) TaxonomyFiles() (paths []string) {
 	for i := range j.Columns {
-		switch c := &j.Columns[i]; {
-		case c.Mask != MaskGeneralize || c.Taxonomy.Name == "":
-		case j.TaxonomyFile != "":
-			paths[j.TaxonomyFile] = true
-		case j.Taxonomies[c.Taxonomy.Name].File != "":
-			paths[j.Taxonomies[c.Taxonomy.Name].File] = true
+		c := &j.Columns[i]
+		path := cmp.Or(j.TaxonomyFile, j.Taxonomies[c.Taxonomy.Name].File)
+		if c.Mask == MaskGeneralize && c.Taxonomy.Name != "" && path != "" {
+			paths = append(paths, path)
 		}
 	}
-	return slices.Sorted(maps.Keys(paths))
+	slices.Sort(paths)
+	return slices.Compact(paths)
 }
 
 // trees are those of a file, by name. A file of one tree has no name for it.
@@ -294,6 +286,10 @@ type treeLoader struct {
 	problems []Problem
 }
 
+func (l *treeLoader) add(at, hint, format string, args ...any) {
+	l.problems = append(l.problems, l.origins.problem(at, hint, format, args...))
+}
+
 // column returns a column's taxonomy; after a problem, an empty one.
 func (l *treeLoader) column(c *Column) (t Taxonomy, err error) {
 	name := c.Taxonomy.Name
@@ -304,12 +300,8 @@ func (l *treeLoader) column(c *Column) (t Taxonomy, err error) {
 	case l.TaxonomyFile != "":
 		found, err := l.read(l.TaxonomyFile, "taxonomies", taxonomy.ReadAll)
 		if t.Tree = found[name]; t.Tree == nil && found != nil {
-			at := columnPath(c.Name)
-			if at += ".taxonomy"; l.origins.origin(at) == originDefault {
-				at = columnPath(c.Name) + ":"
-			}
 			hint := didYouMean(name, slices.Sorted(maps.Keys(found)))
-			l.problems = append(l.problems, l.origins.problem(at, hint, "column %q: no taxonomy named %q in %s", c.Name, name, l.TaxonomyFile))
+			l.add(l.namedAt(c), hint, "column %q: no taxonomy named %q in %s", c.Name, name, l.TaxonomyFile)
 		}
 		return t, err
 	case named.File != "":
@@ -332,15 +324,23 @@ func (l *treeLoader) read(path, at string, parse func(path string) (trees, error
 	var bad *taxonomy.Error
 	switch cause := pathCause(err); {
 	case err == nil:
-		l.files[path] = found
-		return found, nil
 	case errors.As(err, &bad):
-		l.problems = append(l.problems, bad.Problems...)
+		found, l.problems = nil, append(l.problems, bad.Problems...)
 	case cause != "":
-		l.problems = append(l.problems, l.origins.problem(at, "", "read taxonomy file %s: %s", path, cause))
+		found = nil
+		l.add(at, "", "read taxonomy file %s: %s", path, cause)
 	default:
 		return nil, fmt.Errorf("read taxonomies: %w", err)
 	}
-	l.files[path] = nil
-	return nil, nil
+	l.files[path] = found
+	return found, nil
+}
+
+// namedAt is the path at which a column names its taxonomy, if only by its own name.
+func (j *Job) namedAt(c *Column) string {
+	path := columnPath(c.Name)
+	if j.origins.origin(path+".taxonomy") == originDefault {
+		return path + ":"
+	}
+	return path + ".taxonomy"
 }

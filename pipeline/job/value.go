@@ -93,24 +93,18 @@ func (f *field) wrongText(text string) (message, hint string) {
 	case strings.ContainsRune(text, 0):
 		return "holds a zero character", ""
 	case f.kind == kindPath, f.kind == kindPaths:
-		return f.wrongPath(text)
+		where, err := storage.Resolve(text)
+		if err != nil {
+			return "is " + err.Error(), ""
+		}
+		if f.local && storage.IsRemote(where) {
+			return "must be a path of this machine, not a URL of an object store", ""
+		}
 	}
 	if f.pattern == typePattern {
 		if _, ok := (&Column{Type: text}).DeclaredType(); !ok {
 			return "must be of 1 to 38 digits, no more of them after the point", ""
 		}
-	}
-	return "", ""
-}
-
-// wrongPath says what is wrong with a URL in a path's place.
-func (f *field) wrongPath(text string) (message, hint string) {
-	where, err := storage.Resolve(text)
-	switch {
-	case err != nil:
-		return "is " + err.Error(), ""
-	case f.local && storage.IsRemote(where):
-		return "must be a path of this machine, not a URL of an object store", ""
 	}
 	return "", ""
 }
@@ -195,7 +189,11 @@ func (c *checker) read(s slot, n *yaml.Node) {
 	case *Bounds:
 		*p = c.bounds(s, n)
 	case *Taxonomy:
-		*p = c.readTaxonomy(s.path, n)
+		if *p = (Taxonomy{Name: n.Text}); n.Kind != yaml.Scalar {
+			*p = c.inline(s.path, n)
+		} else if n.Text == "" {
+			c.add(s.path, "", "taxonomy is empty")
+		}
 	case taxonomies:
 		c.readTaxonomies(s, n)
 	default:
