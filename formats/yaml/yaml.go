@@ -1,3 +1,10 @@
+// Package yaml reads YAML files that people write, jobs and taxonomies, with the places of
+// all keys and values, and describes what is wrong at such a place, as a Problem.
+//
+// Contract: time and memory are bounded by limits that people's files are far below. Keys
+// are unique texts.
+//
+// Not promised: all of YAML. Anchors, aliases, merge keys, tags and directives are refused.
 package yaml
 
 import (
@@ -53,16 +60,6 @@ func (n *Node) Null() bool {
 	return false
 }
 
-// Get returns the value of a map's key, or nil.
-func (n *Node) Get(key string) *Node {
-	for i := range n.Entries {
-		if n.Entries[i].Key.Text == key {
-			return n.Entries[i].Value
-		}
-	}
-	return nil
-}
-
 // Bounds on a document. The parser takes time and stack that grow with the square of the
 // number of keys and without limit with the depth; people's files are far below both.
 const (
@@ -92,7 +89,7 @@ func NeedsQuotes(text string) bool {
 // Parse parses a file that holds one YAML document. Anchors, aliases, merge keys, tags,
 // directives and keys that are not scalars are refused. An empty document gives nil. The
 // problems have no file and no source line yet.
-func Parse(text []byte) (*Node, Problems) {
+func Parse(text []byte) (root *Node, problems Problems) {
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	if len(text) > MaxBytes {
 		return nil, Problems{{Message: fmt.Sprintf("larger than %d MiB", MaxBytes>>20)}}
@@ -101,12 +98,22 @@ func Parse(text []byte) (*Node, Problems) {
 		return nil, problems
 	}
 	// The scanner counts a lone carriage return as a line, people's editors do not.
-	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
-	file, problems := parse(string(text))
+	file, problems := parse(string(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))))
 	if len(problems) > 0 {
 		return nil, problems
 	}
-	return new(builder).build(file)
+	for _, doc := range file.Docs {
+		if doc.Body == nil {
+			continue
+		}
+		node := problems.node(doc.Body, 0)
+		if root != nil {
+			problems.Add(Problem{Line: node.Line, Column: node.Column, Message: "a second document"})
+			break
+		}
+		root = node
+	}
+	return root, problems
 }
 
 // parse scans and parses a document. A panic of the library is a problem of the file, not the end
@@ -141,63 +148,43 @@ func parse(text string) (file *ast.File, problems Problems) {
 func tokenize(text string) (tokens token.Tokens, problems Problems) {
 	var s scanner.Scanner
 	s.Init(text)
-	var guard guard
+	keys, flow, nested, line := 0, 0, 0, 0
 	for {
 		more, err := s.Scan()
 		if errors.Is(err, io.EOF) {
-			return tokens, guard.problems
+			return tokens, problems
 		}
-		for _, t := range more {
-			if guard.check(t); guard.tooBig {
-				return nil, guard.problems
+		for i, t := range more {
+			if t.Position.Line != line {
+				line, nested = t.Position.Line, 0
 			}
+			switch t.Type {
+			case token.MappingValueType:
+				keys++
+			case token.SequenceEntryType, token.MappingKeyType:
+				nested++
+			case token.SequenceStartType, token.MappingStartType:
+				flow++
+			case token.SequenceEndType, token.MappingEndType:
+				flow--
+			}
+			if message := refused[t.Type]; message != "" {
+				problems.at(t, message, "write the value out")
+			}
+			switch {
+			case flow > maxDepth || nested > maxDepth:
+				problems.at(t, "nested too deeply", "")
+			case keys > maxKeys:
+				problems.at(t, fmt.Sprintf("more than %d keys", maxKeys), "write the leaves of a large taxonomy as list items, or the tree as a CSV file")
+			case len(tokens)+i >= maxTokens:
+				problems.at(t, "too large", "")
+			default:
+				continue
+			}
+			return nil, problems
 		}
 		tokens.Add(more...)
 	}
-}
-
-// guard checks tokens one by one.
-type guard struct {
-	tokens, keys, flow, nested int
-	line                       int
-	tooBig                     bool
-	problems                   Problems
-}
-
-func (g *guard) check(t *token.Token) {
-	g.tokens++
-	if t.Position.Line != g.line {
-		g.line, g.nested = t.Position.Line, 0
-	}
-	switch t.Type {
-	case token.MappingValueType:
-		g.keys++
-	case token.SequenceEntryType, token.MappingKeyType:
-		g.nested++
-	case token.SequenceStartType, token.MappingStartType:
-		g.flow++
-	case token.SequenceEndType, token.MappingEndType:
-		g.flow--
-	}
-	if message := refused[t.Type]; message != "" {
-		g.problems.at(t, message, "write the value out")
-	}
-	switch {
-	case g.flow > maxDepth || g.nested > maxDepth:
-		g.problems.at(t, "nested too deeply", "")
-	case g.keys > maxKeys:
-		g.problems.at(t, fmt.Sprintf("more than %d keys", maxKeys), "write the leaves of a large taxonomy as list items, or the tree as a CSV file")
-	case g.tokens > maxTokens:
-		g.problems.at(t, "too large", "")
-	default:
-		return
-	}
-	g.tooBig = true
-}
-
-// at records a problem at a token.
-func (ps *Problems) at(t *token.Token, message, hint string) {
-	ps.Add(Problem{Line: t.Position.Line, Column: t.Position.Column, Message: message, Hint: hint})
 }
 
 // refused says what of YAML is left out, by token.
@@ -207,4 +194,66 @@ var refused = map[token.Type]string{
 	token.MergeKeyType:  "merge keys are not supported",
 	token.TagType:       "tags are not supported",
 	token.DirectiveType: "directives are not supported",
+}
+
+// node converts a node of the parser's. What it cannot convert becomes a problem and a null.
+func (ps *Problems) node(n ast.Node, depth int) *Node {
+	if explicit, ok := n.(*ast.MappingKeyNode); ok {
+		n = explicit.Value
+	}
+	t := n.GetToken()
+	out := &Node{Line: t.Position.Line, Column: t.Position.Column}
+	if depth > maxDepth {
+		ps.at(t, "nested too deeply", "")
+		return out
+	}
+	switch n := n.(type) {
+	case *ast.MappingNode:
+		ps.entries(out, n, depth)
+	case *ast.MappingValueNode:
+		ps.entries(out, ast.Mapping(t, false, n), depth)
+	case *ast.SequenceNode:
+		out.Kind = List
+		for _, item := range n.Values {
+			out.Items = append(out.Items, ps.node(item, depth+1))
+		}
+	case *ast.LiteralNode:
+		out.Text, out.Quoted = n.Value.Value, true
+	case *ast.StringNode:
+		out.Text, out.Quoted = n.Value, t.Type != token.StringType
+	case ast.ScalarNode:
+		if t.Type != token.ImplicitNullType {
+			out.Text = t.Value
+		}
+	default:
+		ps.at(t, "not supported here", "")
+	}
+	return out
+}
+
+// entries converts a map and checks that its keys are scalars and unique.
+func (ps *Problems) entries(out *Node, n *ast.MappingNode, depth int) {
+	out.Kind = Map
+	lines := make(map[string]int, len(n.Values))
+	for i, value := range n.Values {
+		key := ps.node(value.Key, depth+1)
+		line, twice := lines[key.Text]
+		switch {
+		case key.Kind != Scalar:
+			ps.at(value.Key.GetToken(), "a key must be a plain text", "")
+			continue
+		case i == 0 && !n.IsFlowStyle:
+			out.Line, out.Column = key.Line, key.Column // the parser points at the colon
+		case twice:
+			ps.Add(Problem{Line: key.Line, Column: key.Column, Message: fmt.Sprintf("duplicate key, first on line %d", line)})
+			continue
+		}
+		lines[key.Text] = key.Line
+		out.Entries = append(out.Entries, Entry{key, ps.node(value.Value, depth+1)})
+	}
+}
+
+// at records a problem at a token.
+func (ps *Problems) at(t *token.Token, message, hint string) {
+	ps.Add(Problem{Line: t.Position.Line, Column: t.Position.Column, Message: message, Hint: hint})
 }

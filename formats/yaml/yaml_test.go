@@ -37,7 +37,12 @@ func TestNeedsQuotes(t *testing.T) {
 			continue
 		}
 		root, problems := Parse([]byte(text + ": {k: [" + text + ", {" + text + ": a}]}\n"))
-		if len(problems) > 0 || root.Get(text) == nil || root.Get(text).Get("k").Items[0].Text != text || root.Get(text).Get("k").Items[1].Get(text) == nil {
+		if len(problems) > 0 {
+			t.Errorf("%q needs quotes: %v", text, problems)
+			continue
+		}
+		items := root.Entries[0].Value.Entries[0].Value.Items
+		if root.Entries[0].Key.Text != text || items[0].Text != text || items[1].Entries[0].Key.Text != text {
 			t.Errorf("%q needs quotes: %v", text, problems)
 		}
 	}
