@@ -105,67 +105,46 @@ func hierarchyDelimiter(text []byte) rune {
 
 // row adds one leaf and its path, from the root down.
 func (h *hierarchy) row(row []string, at func(field int) (line, column int)) {
-	parent := -1
+	parent, line, column := -1, 0, 0
 	for field := len(row) - 1; field >= 0; field-- {
 		name := row[field]
-		if name == "" {
-			line, column := at(field)
+		line, column = at(field)
+		number, known := h.numbers[name]
+		switch {
+		case name == "":
 			h.add(line, column, "empty name")
 			return
-		}
-		if parent >= 0 && h.nodes[parent].name == name {
+		case parent >= 0 && h.nodes[parent].name == name:
 			continue // one node that fills several levels
-		}
-		number, ok := h.node(name, parent, at, field)
-		if !ok {
+		case known && h.nodes[number].parent != parent:
+			h.add(line, column, "name with another parent than on line %d: names must be unique in a tree", h.nodes[number].line)
 			return
+		case !known && parent < 0 && len(h.nodes) > 0:
+			h.add(line, column, "a second root: the last field of every row must be the same")
+			return
+		case !known:
+			number = len(h.nodes)
+			h.nodes = append(h.nodes, hierarchyNode{name: name, parent: parent, line: line, column: column})
+			h.numbers[name] = number
+			if parent >= 0 {
+				h.nodes[parent].children = append(h.nodes[parent].children, number)
+			}
 		}
 		parent = number
 	}
-	h.leaf(parent, at)
-}
-
-// node finds or makes the named child of a node.
-func (h *hierarchy) node(name string, parent int, at func(int) (int, int), field int) (int, bool) {
-	if number, ok := h.numbers[name]; ok {
-		if h.nodes[number].parent == parent {
-			return number, true
-		}
-		line, column := at(field)
-		h.add(line, column, "name with another parent than on line %d: names must be unique in a tree", h.nodes[number].line)
-		return 0, false
-	}
-	line, column := at(field)
-	number := len(h.nodes)
-	if parent < 0 && number > 0 {
-		h.add(line, column, "a second root: the last field of every row must be the same")
-		return 0, false
-	}
-	h.nodes = append(h.nodes, hierarchyNode{name: name, parent: parent, line: line, column: column})
-	h.numbers[name] = number
-	if parent >= 0 {
-		h.nodes[parent].children = append(h.nodes[parent].children, number)
-	}
-	return number, true
-}
-
-// leaf marks a node as the leaf of the row just read.
-func (h *hierarchy) leaf(number int, at func(int) (int, int)) {
-	line, column := at(0)
-	if n := &h.nodes[number]; n.row == 0 {
-		n.row = line
+	if leaf := &h.nodes[parent]; leaf.row == 0 {
+		leaf.row = line
 	} else {
-		h.add(line, column, "a second row for the leaf of line %d", n.row)
+		h.add(line, column, "a second row for the leaf of line %d", leaf.row)
 	}
 }
 
 // check finds leaves that are inner nodes, too, and a tree that is only a root.
 func (h *hierarchy) check() {
-	if len(h.nodes) == 0 {
+	switch len(h.nodes) {
+	case 0:
 		h.add(1, 1, "no tree: the file is empty")
-		return
-	}
-	if len(h.nodes) == 1 {
+	case 1:
 		h.add(1, 1, "a root without children generalizes nothing")
 		return
 	}
@@ -181,10 +160,7 @@ func (h *hierarchy) check() {
 // tree makes the tree below a node. Its depth is at most the number of fields.
 func (h *hierarchy) tree(number int) Node {
 	n := &h.nodes[number]
-	out := Node{Name: n.name, Line: n.line, Column: n.column}
-	if len(n.children) > 0 {
-		out.Children = make([]Node, len(n.children))
-	}
+	out := Node{Name: n.name, Line: n.line, Column: n.column, Children: make([]Node, len(n.children))}
 	for i, child := range n.children {
 		out.Children[i] = h.tree(child)
 	}

@@ -1,3 +1,11 @@
+// Package taxonomy reads the trees that values are generalized along, from YAML and from
+// CSV hierarchies as ARX writes them.
+//
+// Contract: a tree has one root and unique, non-empty names; everything that is wrong with
+// a file is reported at once, each with its place, and never by a name, which is a value of
+// the data.
+//
+// Not promised: that the values of any data are among the leaves.
 package taxonomy
 
 import (
@@ -30,15 +38,17 @@ func Check(root *Node) (problems yaml.Problems) {
 	first := make(map[string]*Node)
 	var check func(n *Node)
 	check = func(n *Node) {
-		switch before := first[n.Name]; {
-		case n.Name == "":
+		before := first[n.Name]
+		if n.Name == "" {
 			problems.Add(n.problem("empty name", ""))
-		case before != nil && before.Line > 0:
-			problems.Add(n.problem(fmt.Sprintf("name used twice in one tree, first on line %d", before.Line), "names must be unique: rename one"))
-		case before != nil:
-			problems.Add(n.problem("name used twice in one tree", "names must be unique: rename one"))
-		default:
+		} else if before == nil {
 			first[n.Name] = n
+		} else {
+			message := "name used twice in one tree"
+			if before.Line > 0 {
+				message += fmt.Sprintf(", first on line %d", before.Line)
+			}
+			problems.Add(n.problem(message, "names must be unique: rename one"))
 		}
 		for i := range n.Children {
 			check(&n.Children[i])

@@ -32,19 +32,16 @@ func parseTrees(text []byte) (map[string]*Node, yaml.Problems) {
 		}
 		trees[e.Key.Text] = tree
 	}
-	if len(problems) > 0 {
-		return nil, problems
-	}
-	return trees, nil
+	return trees, problems
 }
 
 // parseTree parses a YAML file that holds one tree.
 func parseTree(text []byte) (*Node, yaml.Problems) {
 	doc, problems := yaml.Parse(text)
-	if len(problems) > 0 {
+	switch {
+	case len(problems) > 0:
 		return nil, problems
-	}
-	if doc == nil {
+	case doc == nil:
 		return nil, yaml.Problems{{Line: 1, Column: 1, Message: "no tree: the file is empty"}}
 	}
 	return New(doc)
@@ -53,18 +50,15 @@ func parseTree(text []byte) (*Node, yaml.Problems) {
 // New makes a tree of a YAML map with one key, the root. The problems have no file
 // and no source line yet.
 func New(doc *yaml.Node) (*Node, yaml.Problems) {
-	if doc.Kind != yaml.Map || len(doc.Entries) == 0 {
-		return nil, yaml.Problems{{Line: doc.Line, Column: doc.Column, Message: "not a tree: it needs a map with one key, the root"}}
-	}
-	if len(doc.Entries) > 1 {
-		second := doc.Entries[1].Key
-		return nil, yaml.Problems{{
-			Line: second.Line, Column: second.Column,
-			Message: fmt.Sprintf("a second root: a tree has one, this has %d", len(doc.Entries)),
-			Hint:    "put the roots under a common one",
-		}}
-	}
 	var b builder
+	if doc.Kind != yaml.Map || len(doc.Entries) == 0 {
+		b.add(doc, "not a tree: it needs a map with one key, the root", "")
+		return nil, b.problems
+	}
+	if roots := len(doc.Entries); roots > 1 {
+		b.add(doc.Entries[1].Key, fmt.Sprintf("a second root: a tree has one, this has %d", roots), "put the roots under a common one")
+		return nil, b.problems
+	}
 	root := b.node(doc.Entries[0].Key, doc.Entries[0].Value)
 	if len(b.problems) == 0 || !root.Leaf() {
 		b.problems = append(b.problems, Check(&root)...)
@@ -86,13 +80,19 @@ func (b *builder) add(n *yaml.Node, message, hint string) {
 // node makes a node of a key and what is below it.
 func (b *builder) node(key, below *yaml.Node) Node {
 	n := b.name(key)
-	switch {
-	case below.Kind == yaml.Map:
-		n.Children = b.entries(nil, below)
-	case below.Kind == yaml.List:
-		n.Children = b.items(below)
-	case !below.Null():
+	if below.Kind == yaml.Scalar && !below.Null() {
 		b.add(below, "a node's value must be a map or a list of its children, or empty", "")
+	}
+	n.Children = b.entries(nil, below)
+	for _, item := range below.Items { // leaves of texts, trees of maps
+		switch item.Kind {
+		case yaml.Map:
+			n.Children = b.entries(n.Children, item)
+		case yaml.List:
+			b.add(item, "a list inside a list has no name", "")
+		default:
+			n.Children = append(n.Children, b.name(item))
+		}
 	}
 	return n
 }
@@ -100,22 +100,6 @@ func (b *builder) node(key, below *yaml.Node) Node {
 func (b *builder) entries(children []Node, m *yaml.Node) []Node {
 	for _, e := range m.Entries {
 		children = append(children, b.node(e.Key, e.Value))
-	}
-	return children
-}
-
-// items makes children of a list: leaves of its texts, trees of its maps.
-func (b *builder) items(list *yaml.Node) []Node {
-	var children []Node
-	for _, item := range list.Items {
-		switch item.Kind {
-		case yaml.Map:
-			children = b.entries(children, item)
-		case yaml.List:
-			b.add(item, "a list inside a list has no name", "")
-		default:
-			children = append(children, b.name(item))
-		}
 	}
 	return children
 }
