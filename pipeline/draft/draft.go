@@ -1,13 +1,26 @@
+// Package draft drafts the first job for an input that nobody has described:
+//
+//	Profile   what some of the rows show of a column: counts and patterns, no value
+//	Role      what is proposed for a column, and why
+//	Job       the job, written as YAML
+//
+// A draft is a proposal to be read by somebody who knows the data. It errs to the safe side:
+// what looks like an identifier is dropped, everything else but the class is masked. It loads
+// and runs as it is, but for what only the rows that were not looked at can tell. No text in
+// it comes from a cell: it names columns and counts, and its taxonomies are generators.
 package draft
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/internal/fault"
@@ -21,9 +34,6 @@ type Options struct {
 	K     int      // of the one set; 0: 10, or what a smaller table has
 	Class string   // empty: the column that looks like one
 }
-
-// suppressed is the mark of suppressed values.
-const suppressed = engine.Suppressed
 
 const (
 	usualK = 10
@@ -89,7 +99,9 @@ func Job(ctx context.Context, opt Options) (_ string, err error) {
 func (d *draft) profile(ctx context.Context, in *dataset.Dataset) error {
 	var columns []int // those that can be read as codes
 	for i, field := range in.Schema().Fields {
-		d.profiles = append(d.profiles, newProfile(field))
+		d.profiles = append(d.profiles, &Profile{
+			name: field.Name, typ: field.Type, texts: textProfile{low: math.Inf(1), high: math.Inf(-1)},
+		})
 		if d.places = append(d.places, -1); field.Type.Kind != formats.Nested {
 			d.places[i] = len(columns)
 			columns = append(columns, i)
@@ -111,31 +123,33 @@ func (d *draft) profile(ctx context.Context, in *dataset.Dataset) error {
 	return err
 }
 
-// chooseClass finds the column that models are to predict.
+// chooseClass finds the column that models are to predict: of those that could be, the one with the
+// likeliest name, or else with a name that ends like one.
 func (d *draft) chooseClass() error {
 	if d.Class == "" {
-		d.class = slices.IndexFunc(d.profiles, (*Profile).likelyClass)
 		for _, name := range predicted {
-			if i := slices.IndexFunc(d.profiles, func(p *Profile) bool { return strings.EqualFold(p.name, name) && p.couldBeClass() }); i >= 0 {
-				d.class = i
-				break
+			if d.class = slices.IndexFunc(d.profiles, func(p *Profile) bool { return strings.EqualFold(p.name, name) && p.couldBeClass() }); d.class >= 0 {
+				return nil
 			}
 		}
+		d.class = slices.IndexFunc(d.profiles, func(p *Profile) bool {
+			name := wordsOf(p.name)
+			return len(name) > 1 && p.couldBeClass() && slices.Contains(predicted, name[len(name)-1])
+		})
 		return nil
 	}
+	cause := ""
 	d.class = slices.IndexFunc(d.profiles, func(p *Profile) bool { return p.name == d.Class })
 	switch {
 	case d.class < 0:
-		return d.classError("the input has no such column")
+		cause = "the input has no such column"
 	case d.profiles[d.class].typ.Kind == formats.Nested:
-		return d.classError("it is nested")
+		cause = "it is nested"
 	case d.profiles[d.class].Field.Distinct > mostClasses:
-		return d.classError(fmt.Sprintf("it has more than %d distinct values", mostClasses))
+		cause = fmt.Sprintf("it has more than %d distinct values", mostClasses)
+	default:
+		return nil
 	}
-	return nil
-}
-
-func (d *draft) classError(cause string) error {
 	return &fault.Error{
 		Class: fault.Usage, Hint: "name a column with few distinct values with --class",
 		Err: fmt.Errorf("take column %s as class: %s", d.Class, cause),
@@ -158,12 +172,6 @@ func (p *Profile) couldBeClass() bool {
 	return false
 }
 
-// likelyClass reports whether a column's name ends like that of one.
-func (p *Profile) likelyClass() bool {
-	name := wordsOf(p.name)
-	return len(name) > 1 && p.couldBeClass() && slices.Contains(predicted, name[len(name)-1])
-}
-
 // chooseRoles proposes a role for every column, and takes no more columns into the set than
 // leave something of each: first those that are widely known, then the others in their order,
 // and none that another one tells.
@@ -182,8 +190,12 @@ func (d *draft) chooseRoles() {
 	}
 	for _, widely := range []bool{true, false} {
 		for i, p := range d.profiles {
-			if d.roles[i].masked() && known.has(wordsOf(p.name)) == widely {
-				d.take(i)
+			switch {
+			case !d.roles[i].masked() || known.has(wordsOf(p.name)) != widely:
+			case len(d.set) < mostMasked:
+				d.set = append(d.set, p.name)
+			default:
+				d.roles[i] = drop("or %s, in a set of its own: this one is full", d.roles[i].Mask)
 			}
 		}
 	}
@@ -209,11 +221,36 @@ func (d *draft) determines(column, other int) bool {
 	return d.places[column] >= 0 && d.places[other] >= 0 && d.excerpt.Determines(d.places[column], d.places[other])
 }
 
-// take puts a column into the set, or drops it when that is full.
-func (d *draft) take(i int) {
-	if len(d.set) < mostMasked {
-		d.set = append(d.set, d.profiles[i].name)
-		return
+// outputFor returns where the release of an input goes: a place that is not among the input
+// itself.
+func outputFor(input []string) (string, error) {
+	stem := stemOf(input[0])
+	candidates := []string{stem + "-release.parquet", "release/", "../" + stem + "-release.parquet"}
+	for _, output := range candidates {
+		file := path.Clean(output)
+		if strings.HasSuffix(output, "/") {
+			file = path.Join(output, "part.parquet")
+		}
+		isInput := false
+		for _, pattern := range input {
+			found, err := dataset.Finds(pattern, file)
+			if err != nil {
+				return "", err
+			}
+			isInput = isInput || found
+		}
+		if !isInput {
+			return output, nil
+		}
 	}
-	d.roles[i] = drop("or %s, in a set of its own: this one is full", d.roles[i].Mask)
+	return candidates[0], nil
+}
+
+// stemOf is the name of an input without wildcards and endings.
+func stemOf(input string) string {
+	stem, _, _ := strings.Cut(path.Base(filepath.ToSlash(input)), ".")
+	for _, sign := range `*?[]\/ ` {
+		stem = strings.ReplaceAll(stem, string(sign), "")
+	}
+	return cmp.Or(strings.Trim(stem, "-_"), "table")
 }

@@ -116,16 +116,6 @@ func isCard(text string) bool {
 }
 
 // isCode wants few characters that a key is made of, digits among them.
-func isCode(text string) bool {
-	digits := 0
-	for _, r := range text {
-		switch {
-		case r >= '0' && r <= '9':
-			digits++
-		case r >= 'A' && r <= 'Z', strings.ContainsRune("-./", r):
-		default:
-			return false
-		}
-	}
-	return digits > 0 && len(text) >= 3 && len(text) <= 12
-}
+func isCode(text string) bool { return len(text) >= 3 && len(text) <= 12 && codeForm(text) }
+
+var codeForm = matches(`^[A-Z./-]*[0-9][0-9A-Z./-]*$`)

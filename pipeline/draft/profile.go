@@ -1,11 +1,11 @@
 package draft
 
 import (
-	"math"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/forecast"
 )
@@ -30,10 +30,6 @@ type textProfile struct {
 	longest int
 	low     float64 // of numbers
 	high    float64
-}
-
-func newProfile(field formats.Field) *Profile {
-	return &Profile{name: field.Name, typ: field.Type, texts: textProfile{low: math.Inf(1), high: math.Inf(-1)}}
 }
 
 // observe counts the rows of a batch. It returns its scratch space.
@@ -65,7 +61,7 @@ func (t *textProfile) observe(value []byte, n int64) {
 		return
 	}
 	text := string(value)
-	if text == suppressed {
+	if text == engine.Suppressed {
 		t.marks += n
 	}
 	size := utf8.RuneCountInString(text)
@@ -81,7 +77,7 @@ func (t *textProfile) observe(value []byte, n int64) {
 		}
 	}
 	if x, err := strconv.ParseFloat(text, 64); err == nil && forms[number](text) {
-		t.low, t.high = math.Min(t.low, x), math.Max(t.high, x)
+		t.low, t.high = min(t.low, x), max(t.high, x)
 	}
 }
 

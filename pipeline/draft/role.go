@@ -2,6 +2,9 @@ package draft
 
 import (
 	"fmt"
+	"math"
+	"strconv"
+	"strings"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/text"
@@ -22,17 +25,15 @@ func drop(format string, args ...any) *Role {
 	return &Role{Mask: job.MaskDrop, Reason: fmt.Sprintf(format, args...)}
 }
 
-// rules are asked in order; the first that has a role decides, and the last one always has.
-var rules = []func(p *Profile) *Role{unusable, patterned, named, unique, prose, ordered, dated, coded, ranged, categorical}
-
 // roleOf proposes what becomes of a column that is not the class.
 func roleOf(p *Profile) *Role {
-	for _, rule := range rules {
-		if role := rule(p); role != nil {
-			return role
-		}
+	if role := unusable(p); role != nil {
+		return role
 	}
-	return nil
+	if role := identifying(p); role != nil {
+		return role
+	}
+	return quasiIdentifier(p)
 }
 
 // unusable drops what no mask is for.
@@ -54,7 +55,7 @@ func unusable(p *Profile) *Role {
 	return nil
 }
 
-// direct patterns tell who somebody is, when so large a part of the values has them.
+// directPatterns tell who somebody is, when so large a part of the values has them.
 var directPatterns = []struct {
 	form  pattern
 	part  float64
@@ -70,8 +71,27 @@ var directPatterns = []struct {
 	{uuid, 0.5, "UUIDs"},
 }
 
-// patterned drops what looks like something that tells who somebody is.
-func patterned(p *Profile) *Role {
+const (
+	// What many different values are: a column with the name of an identifier has fewer only when it
+	// is about something else.
+	manyValues = 200
+	manyShare  = 0.05
+	// fewRows is so few that values may differ by chance, fewCodes so few that their first characters
+	// need not mean anything.
+	fewRows  = 20
+	fewCodes = 20
+	// most is the part of the values that must have a form before a column is taken for such.
+	most = 0.95
+)
+
+// uniqueShare is the part of the rows that have a value of their own in a column that tells who
+// somebody is. Measurements may have that, too, unless they are whole numbers that are all
+// different.
+var uniqueShare = map[formats.Kind]float64{formats.String: 0.9, formats.Int: 0.99, formats.Uint: 0.99}
+
+// identifying drops what tells who somebody is, by what it looks like, what it is called, or since
+// nobody else has the value; and free text.
+func identifying(p *Profile) *Role {
 	if p.typ.Kind == formats.UUID {
 		return drop("UUIDs")
 	}
@@ -80,121 +100,53 @@ func patterned(p *Profile) *Role {
 			return drop("%s of %s values look like %s", text.Grouped(p.texts.forms[d.form]), text.Grouped(p.Field.Rows), d.looks)
 		}
 	}
+	meaning, many := directMeaning(wordsOf(p.name)), p.Field.Distinct >= manyValues || p.distinctShare() >= manyShare
+	least, countable := uniqueShare[p.typ.Kind]
+	switch {
+	case meaning != "" && many && p.typ.Kind != formats.Boolean:
+		return drop("called like %s, with %s", meaning, distinctValues(p))
+	case countable && p.Field.Rows >= fewRows && p.distinctShare() >= least:
+		return drop("nearly every row has a value of its own: %s in %s rows", text.Grouped(p.Field.Distinct), text.Grouped(p.Field.Rows))
+	case p.isProse():
+		return drop("free text, %d characters long on average", p.texts.length/p.Field.Rows)
+	}
 	return nil
 }
 
-// What many different values are: a column with the name of an identifier has fewer only
-// when it is about something else.
-const (
-	manyValues = 200
-	manyShare  = 0.05
-)
+// dates are the levels that dates are generalized to.
+const dates = "{date: [month, year, decade]}"
 
-// named drops what is called like something that tells who somebody is.
-func named(p *Profile) *Role {
-	meaning := directMeaning(wordsOf(p.name))
-	if meaning == "" || p.typ.Kind == formats.Boolean || p.Field.Distinct < manyValues && p.distinctShare() < manyShare {
-		return nil
+// quasiIdentifier masks what has an order by intervals, dates and numbers that are texts by units
+// and ranges, codes by their first characters, and everything else by suppressing it: values of
+// which enough records have the same are disclosed.
+func quasiIdentifier(p *Profile) *Role {
+	kind, name, rows, many := p.typ.Kind, wordsOf(p.name), p.Field.Rows, p.Field.Distinct > fewCodes
+	distinct := distinctValues(p)
+	generalize := func(taxonomy, why string) *Role {
+		return &Role{Mask: job.MaskGeneralize, Taxonomy: taxonomy, Reason: why + ", " + distinct}
 	}
-	return drop("called like %s, with %s", meaning, distinctValues(p))
-}
-
-// unique drops what nearly every row has a value of its own in. Measurements may have that,
-// too, unless they are whole numbers that are all different.
-func unique(p *Profile) *Role {
-	least := 2.0
-	switch p.typ.Kind {
-	case formats.String:
-		least = 0.9
-	case formats.Int, formats.Uint:
-		least = 0.99
-	}
-	if p.Field.Rows < fewRows || p.distinctShare() < least {
-		return nil
-	}
-	return drop("nearly every row has a value of its own: %s in %s rows", text.Grouped(p.Field.Distinct), text.Grouped(p.Field.Rows))
-}
-
-// fewRows is so few that values may differ by chance.
-const fewRows = 20
-
-func prose(p *Profile) *Role {
-	if !p.isProse() {
-		return nil
-	}
-	return drop("free text, %d characters long on average", p.texts.length/p.Field.Rows)
-}
-
-// ordered masks what has an order by intervals.
-func ordered(p *Profile) *Role {
-	if !p.typ.Ordered() {
-		return nil
-	}
-	role := &Role{Mask: job.MaskDiscretize, Reason: distinctValues(p)}
-	switch kind := p.typ.Kind; {
-	case places.has(wordsOf(p.name)):
-		role.Reason += "; coordinates tell an address"
-	case kind == formats.Date || kind == formats.Timestamp:
-		role.Reason += "; or generalize by {date: [month, year, decade]}"
-	}
-	return role
-}
-
-// dated masks texts that are dates by their months, years and decades.
-func dated(p *Profile) *Role {
-	if p.texts.forms[isoDate] < p.Field.Rows {
-		return nil
-	}
-	return &Role{
-		Mask: job.MaskGeneralize, Taxonomy: "{date: [month, year, decade]}",
-		Reason: "dates as text, " + distinctValues(p),
-	}
-}
-
-// most is the part of the values that must have a form before a column is taken for such.
-const most = 0.95
-
-// coded masks what is made of digits and capitals by its first characters.
-func coded(p *Profile) *Role {
-	role := &Role{Mask: job.MaskGeneralize}
 	switch {
-	case p.share(zip) >= most && p.Field.Distinct > fewCodes:
-		role.Taxonomy, role.Reason = "{prefix: [5, 3, 1]}", "like zip codes"
-	case p.share(diagnosis) >= most && p.Field.Distinct > fewCodes:
-		role.Taxonomy, role.Reason = "{prefix: [3, 1]}", "like ICD codes"
-	case postal.has(wordsOf(p.name)) && p.texts.longest <= 12:
-		role.Taxonomy, role.Reason = "{prefix: [5, 3, 1]}", "called like zip codes"
-	case p.share(code) >= most && p.share(number) < most && p.Field.Distinct > fewCodes:
-		role.Taxonomy, role.Reason = prefixes(p.texts.longest), "like codes"
-	default:
-		return nil
+	case p.typ.Ordered() && places.has(name):
+		return &Role{Mask: job.MaskDiscretize, Reason: distinct + "; coordinates tell an address"}
+	case kind == formats.Date || kind == formats.Timestamp:
+		return &Role{Mask: job.MaskDiscretize, Reason: distinct + "; or generalize by " + dates}
+	case p.typ.Ordered():
+		return &Role{Mask: job.MaskDiscretize, Reason: distinct}
+	case p.texts.forms[isoDate] >= rows:
+		return generalize(dates, "dates as text")
+	case p.share(zip) >= most && many:
+		return generalize("{prefix: [5, 3, 1]}", "like zip codes")
+	case p.share(diagnosis) >= most && many:
+		return generalize("{prefix: [3, 1]}", "like ICD codes")
+	case postal.has(name) && p.texts.longest <= 12:
+		return generalize("{prefix: [5, 3, 1]}", "called like zip codes")
+	case p.share(code) >= most && p.share(number) < most && many:
+		length := p.texts.longest // of whose codes a third and two thirds are released
+		return generalize(fmt.Sprintf("{prefix: [%d, %d]}", max(2, length*2/3), max(1, length/3)), "like codes")
+	case p.texts.forms[number] >= rows && many:
+		return generalize(roundRanges(p.texts.low, p.texts.high), "numbers as text")
 	}
-	role.Reason += ", " + distinctValues(p)
-	return role
-}
-
-// fewCodes is so few that their first characters need not mean anything.
-const fewCodes = 20
-
-// prefixes is the generator of a third and two thirds of a code.
-func prefixes(length int) string {
-	return fmt.Sprintf("{prefix: [%d, %d]}", max(2, length*2/3), max(1, length/3))
-}
-
-// ranged masks numbers that are texts by ranges with round ends.
-func ranged(p *Profile) *Role {
-	if p.texts.forms[number] < p.Field.Rows || p.Field.Distinct <= fewCodes {
-		return nil
-	}
-	return &Role{
-		Mask: job.MaskGeneralize, Taxonomy: roundRanges(p.texts.low, p.texts.high),
-		Reason: "numbers as text, " + distinctValues(p),
-	}
-}
-
-// categorical masks everything else: values of which enough records have the same are disclosed.
-func categorical(p *Profile) *Role {
-	return &Role{Mask: job.MaskSuppress, Reason: distinctValues(p)}
+	return &Role{Mask: job.MaskSuppress, Reason: distinct}
 }
 
 func distinctValues(p *Profile) string {
@@ -202,4 +154,34 @@ func distinctValues(p *Profile) string {
 		return "one value"
 	}
 	return text.Grouped(p.Field.Distinct) + " distinct values"
+}
+
+// mostEdges is how many ranges a draft has, about.
+const mostEdges = 8
+
+// roundRanges is a generator of ranges with round ends that cover the numbers from low to
+// high. The ends depend on the order of magnitude only: they are no values of the data.
+func roundRanges(low, high float64) string {
+	step := roundUp((high - low) / mostEdges)
+	first := math.Floor(low / step)
+	var edges []string
+	for i := first; i*step <= high || len(edges) < 2; i++ {
+		text := strconv.FormatFloat(i*step, 'f', 12, 64) // without the noise of the last bits
+		edges = append(edges, strings.TrimSuffix(strings.TrimRight(text, "0"), "."))
+	}
+	return "{ranges: [" + strings.Join(edges, ", ") + "]}"
+}
+
+// roundUp returns the next number that is 1, 2 or 5 times a power of ten.
+func roundUp(x float64) float64 {
+	if x <= 0 {
+		return 1
+	}
+	power := math.Pow(10, math.Floor(math.Log10(x)))
+	for _, digit := range []float64{1, 2, 5} {
+		if x <= digit*power {
+			return digit * power
+		}
+	}
+	return 10 * power
 }

@@ -35,11 +35,11 @@ func (d *draft) yaml() string {
 		looked = max(looked, p.Rows)
 	}
 	fmt.Fprintf(&out, headWords, text.Grouped(looked), text.Grouped(d.rows))
-	if len(d.Input) == 1 {
-		fmt.Fprintf(&out, "input: %s\n", quoted(d.Input[0]))
-	} else {
-		fmt.Fprintf(&out, "input: [%s]\n", quotedList(d.Input))
+	input := quoted(d.Input[0])
+	if len(d.Input) > 1 {
+		input = "[" + quotedList(d.Input) + "]"
 	}
+	fmt.Fprintf(&out, "input: %s\n", input)
 	fmt.Fprintf(&out, "output: %s\n", quoted(d.output))
 	if d.class >= 0 {
 		fmt.Fprintf(&out, "class: %s\n", quoted(d.profiles[d.class].name))
@@ -53,35 +53,25 @@ func (d *draft) yaml() string {
 
 // writeColumns writes an entry a column, with the reasons below one another.
 func (d *draft) writeColumns(out *strings.Builder) {
-	var lines []string
-	names, entries := 0, 0
-	for i, p := range d.profiles {
-		names = max(names, utf8.RuneCountInString(quoted(p.name)))
-		lines = append(lines, d.roles[i].entry())
-		if n := utf8.RuneCountInString(lines[i]); n <= widestEntry {
-			entries = max(entries, n)
+	names, entries := make([]string, len(d.roles)), make([]string, len(d.roles))
+	nameWidth, entryWidth := 0, 0
+	for i, role := range d.roles {
+		names[i], entries[i] = quoted(d.profiles[i].name)+":", role.Mask
+		if role.Taxonomy != "" {
+			entries[i] = fmt.Sprintf("{mask: %s, taxonomy: %s}", role.Mask, role.Taxonomy)
+		}
+		nameWidth = max(nameWidth, utf8.RuneCountInString(names[i]))
+		if n := utf8.RuneCountInString(entries[i]); n <= widestEntry {
+			entryWidth = max(entryWidth, n)
 		}
 	}
-	for i, p := range d.profiles {
-		name := quoted(p.name) + ":"
-		fmt.Fprintf(out, "  %s %s  # %s\n", padded(name, names+1), padded(lines[i], entries), d.roles[i].Reason)
+	for i, role := range d.roles {
+		fmt.Fprintf(out, "  %-*s %-*s  # %s\n", nameWidth, names[i], entryWidth, entries[i], role.Reason)
 	}
 }
 
 // widestEntry is how wide an entry is at most that moves the reasons of others to the right.
 const widestEntry = 60
-
-// entry is the role as the value of a column.
-func (r *Role) entry() string {
-	if r.Taxonomy == "" {
-		return r.Mask
-	}
-	return fmt.Sprintf("{mask: %s, taxonomy: %s}", r.Mask, r.Taxonomy)
-}
-
-func padded(text string, width int) string {
-	return text + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
-}
 
 func quotedList(texts []string) string {
 	var list []string
