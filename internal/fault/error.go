@@ -1,3 +1,13 @@
+// Package fault says what kinds of failure there are: which class an error belongs to, and what
+// to do next.
+//
+// Contract: ClassOf gives every error one Class, whichever package made it: errors carry their
+// class where they arise (New, Error), and those of the operating system are told apart here. An
+// Error anywhere in its chain decides. The class is all that a caller needs to choose an exit code
+// and to know whether another try may help. No text of this package holds a cell's value.
+//
+// Not promised: that a class is the same on every machine. What the operating system says of
+// a full disk or a missing folder differs.
 package fault
 
 import (
@@ -79,11 +89,8 @@ func Advised(err error) error {
 }
 
 func hintOf(err error) string {
-	for err != nil {
-		var advised *Error
-		if !errors.As(err, &advised) {
-			return ""
-		}
+	var advised *Error
+	for errors.As(err, &advised) {
 		if advised.Hint != "" {
 			return advised.Hint
 		}
@@ -109,13 +116,14 @@ func ClassOf(err error) Class {
 			return class
 		}
 	}
+	var errno syscall.Errno
 	switch {
 	case IsFull(err):
 		return Resources
 	case IsBarred(err):
 		return Usage
-	case causes[Transient], isTransient(err):
-		return Transient
+	case causes[Transient], errors.Is(err, fs.ErrNotExist), errors.As(err, &errno):
+		return Transient // a read or write of the system's that failed may work the next time, unlike a bug
 	}
 	return Internal
 }
@@ -148,11 +156,4 @@ func IsBarred(err error) bool {
 // IsFull reports whether a disk, a quota or a limit on the size of files left no room.
 func IsFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
-}
-
-// isTransient reports whether err comes from the operating system: a read or write that failed
-// may work the next time, unlike a bug.
-func isTransient(err error) bool {
-	var errno syscall.Errno
-	return errors.As(err, &errno) || errors.Is(err, fs.ErrNotExist)
 }

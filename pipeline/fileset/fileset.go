@@ -1,3 +1,11 @@
+// Package fileset knows what a release is made of: one file, or a directory of part files on
+// a disk or in an object store, what they are called and which bytes they have, and the
+// manifest that says so.
+//
+// Contract: the parts of a release come in their order, which is that of its rows. A place
+// without a release is an error of class Input, and one that is no place of class Usage.
+//
+// Not promised: that a release is complete. Parts looks for no _SUCCESS.
 package fileset
 
 import (
@@ -35,10 +43,19 @@ func Belongs(name string) bool {
 }
 
 // Parts returns the files of a release: itself, or a directory's part files in order.
-func Parts(ctx context.Context, path string) ([]string, error) {
+func Parts(ctx context.Context, path string) (parts []string, err error) {
 	if storage.IsRemote(path) {
-		return remoteParts(ctx, path)
+		parts, err = remoteParts(ctx, path)
+	} else {
+		parts, err = localParts(path)
 	}
+	if err == nil && len(parts) == 0 {
+		err = &fault.Error{Class: fault.Input, Err: fmt.Errorf("open release %s: it has no part files: %w", path, formats.ErrNoInput)}
+	}
+	return parts, err
+}
+
+func localParts(path string) (parts []string, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, &fault.Error{Class: fault.Input, Err: fmt.Errorf("open release: %w", err)}
@@ -50,24 +67,14 @@ func Parts(ctx context.Context, path string) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list release %s: %w", path, err)
 	}
-	var parts []string
 	for _, entry := range entries {
 		if IsPart(entry.Name()) {
 			parts = append(parts, filepath.Join(path, entry.Name()))
 		}
 	}
-	return someParts(path, parts)
-}
-
-// someParts refuses a release without part files.
-func someParts(path string, parts []string) ([]string, error) {
-	if len(parts) == 0 {
-		return nil, &fault.Error{Class: fault.Input, Err: fmt.Errorf("open release %s: it has no part files: %w", path, formats.ErrNoInput)}
-	}
 	return parts, nil
 }
 
-// remoteParts is Parts in an object store.
 func remoteParts(ctx context.Context, path string) (parts []string, err error) {
 	if !IsDirectory(path) {
 		there, err := storage.Exists(ctx, path)
@@ -88,7 +95,7 @@ func remoteParts(ctx context.Context, path string) (parts []string, err error) {
 			parts = append(parts, object.Location)
 		}
 	}
-	return someParts(path, parts)
+	return parts, nil
 }
 
 // Resolve returns the path or URL of a release in the form that all else here takes.

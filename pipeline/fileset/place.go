@@ -1,10 +1,13 @@
 package fileset
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/internal/fault"
@@ -20,7 +23,7 @@ type Place struct{ What, Path string }
 func CheckApart(written []Place, others ...Place) error {
 	for i, w := range written {
 		for _, other := range append(written[:i:i], others...) {
-			if w.isFile() && w.liesIn(other) {
+			if w.liesIn(other) {
 				return &fault.Error{
 					Class: fault.Usage,
 					Hint:  "name another file for the " + w.What,
@@ -32,18 +35,14 @@ func CheckApart(written []Place, others ...Place) error {
 	return nil
 }
 
-// isFile reports whether a file is there, or would be: no terminal, pipe or device.
-func (p Place) isFile() bool {
-	if p.Path == "" || storage.IsURL(p.Path) {
+// liesIn reports whether a file, or one that would be, is at a place, by whatever name, or lies below
+// it. Terminals, pipes and devices are nowhere.
+func (p Place) liesIn(other Place) bool {
+	if p.Path == "" || other.Path == "" || storage.IsURL(p.Path) || storage.IsURL(other.Path) {
 		return false
 	}
 	info, err := os.Stat(p.Path)
-	return err != nil || info.Mode().IsRegular() || info.IsDir()
-}
-
-// liesIn reports whether a place is another, by whatever name, or lies below it.
-func (p Place) liesIn(other Place) bool {
-	if other.Path == "" || storage.IsURL(other.Path) {
+	if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		return false
 	}
 	here, there := Real(p.Path), Real(other.Path)
@@ -51,11 +50,8 @@ func (p Place) liesIn(other Place) bool {
 		return true
 	}
 	a, err := os.Stat(here)
-	if err != nil {
-		return false
-	}
-	b, err := os.Stat(there)
-	return err == nil && os.SameFile(a, b)
+	b, otherErr := os.Stat(there)
+	return err == nil && otherErr == nil && os.SameFile(a, b)
 }
 
 // Real is a path of this machine from its root on and without links, as far as it leads
@@ -71,4 +67,43 @@ func Real(path string) string {
 		return filepath.Join(folder, filepath.Base(path))
 	}
 	return path
+}
+
+// CheckFile refuses the path of a file to write, what it is called in messages, that could not be
+// written: its folder is not there, it is a directory (class Usage), or it exists and is not to
+// be replaced (class Exists).
+func CheckFile(what, path string, overwrite bool) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return CheckFolder(what, path)
+	case err != nil:
+		return fmt.Errorf("look for %s: %w", what, err)
+	case info.IsDir():
+		return &fault.Error{Class: fault.Usage, Hint: "name a file", Err: fmt.Errorf("write %s %s: it is a directory", what, path)}
+	case !overwrite:
+		return &fault.Error{
+			Class: fault.Exists, Hint: "choose another name, or replace the file with --overwrite",
+			Err: fmt.Errorf("write %s %s: the file exists", what, path),
+		}
+	}
+	return nil
+}
+
+// CheckFolder refuses the path of a file to write, what it is called in messages, whose folder
+// is not there: an error of class Usage, before any work is done for it.
+func CheckFolder(what, path string) error {
+	folder := filepath.Dir(filepath.Clean(path))
+	info, err := os.Stat(folder)
+	switch {
+	case err == nil && info.IsDir():
+		return nil
+	case err == nil, errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return &fault.Error{
+			Class: fault.Usage,
+			Hint:  "make the folder first, or name another " + what,
+			Err:   fmt.Errorf("write %s into %s: there is no such folder", what, folder),
+		}
+	}
+	return fmt.Errorf("look for folder %s: %w", folder, err)
 }
