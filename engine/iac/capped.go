@@ -1,24 +1,28 @@
 package iac
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/partition"
 )
 
 // suppressCapped is IACc: it suppresses the smallest classes, all of one size together, as
 // long as no attribute changes by more than it may (Algorithm 2).
 func (s *search) suppressCapped(ctx context.Context) (*tuples, error) {
-	cells, err := s.collect(ctx, func([]uint64) bool { return true })
+	cells, err := s.collect(ctx, everything)
 	if err != nil {
 		return nil, err
 	}
-	t, classes, err := s.join(cells)
+	t, of, err := s.join(cells)
 	if err != nil {
 		return nil, err
 	}
-	reached := s.suppressBySize(t, s.newCaps(t, classes))
+	reached := s.suppressBySize(t, cells, of)
 	if s.all.K <= 0 {
 		s.all.K = engine.KAnonymity(reached)
 	}
@@ -32,24 +36,120 @@ func (s *search) suppressCapped(ctx context.Context) (*tuples, error) {
 	return t, err
 }
 
+// join joins cells, which are tuples with a class as last code if there is one, to tuples
+// without, and returns the tuple of each cell.
+func (s *search) join(cells *tuples) (t *tuples, of []int, err error) {
+	n := len(cells.sizes)
+	const cellBytes = 8 + 8 // its tuple, and its place in an order
+	if err := s.draw("tuples without class", partition.IndexBytes(cells.layout, n)+int64(n)*(tupleBytes+cellBytes)); err != nil {
+		return nil, nil, err
+	}
+	all := newSet(s.all, s.attributes, cells.layout)
+	t, of = newTuples(cells.layout, n), make([]int, n)
+	key := make([]uint64, cells.layout.Words)
+	for cell, size := range cells.sizes {
+		of[cell] = t.add(all.project(key, cells.index.Key(cell)), size)
+	}
+	return t, of, nil
+}
+
 // suppressBySize suppresses the smallest classes while the caps allow it, and returns the
 // k that is reached: the size of the smallest one left or, if none is, all records.
-func (s *search) suppressBySize(t *tuples, caps caps) (k uint64) {
-	order, _ := t.left()
-	t.bySize(order)
+func (s *search) suppressBySize(t, cells *tuples, of []int) (k uint64) {
+	caps := s.newCaps(cells)
+	order, _ := cells.left()
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(t.sizes[of[a]], t.sizes[of[b]]) })
 	for first := 0; first < len(order); {
-		size, last := t.sizes[order[first]], first
-		for last < len(order) && t.sizes[order[last]] == size {
+		size, last := t.sizes[of[order[first]]], first
+		for ; last < len(order) && t.sizes[of[order[last]]] == size; last++ {
 			caps.suppress(order[last])
-			last++
 		}
 		if caps.exceeded(s.Delta, s.Epsilon) {
 			return size
 		}
-		for _, tuple := range order[first:last] {
-			t.gone[tuple] = true
+		for _, cell := range order[first:last] {
+			t.gone[of[cell]] = true
 		}
 		first = last
 	}
 	return s.input.Rows
+}
+
+// caps watch how suppression changes every attribute (section 4): how far the shares of its
+// values move, by the Kullback-Leibler divergence, and what it tells of the class.
+type caps struct {
+	cells   *tuples
+	class   partition.Field // of the cells' keys; empty: all have class 0
+	changes []*change       // by column
+}
+
+// change is that of one attribute.
+type change struct {
+	field         partition.Field
+	before, after frequencies // the second of the records that are not suppressed
+	told          information // before
+	largest       float64     // divergence, when one record of every value is left
+}
+
+// newCaps returns the caps with nothing suppressed.
+func (s *search) newCaps(cells *tuples) caps {
+	c := caps{cells: cells}
+	if fields := cells.layout.Fields; len(fields) > len(s.attributes) {
+		c.class = fields[len(s.attributes)]
+	}
+	for i := range s.attributes {
+		x := &change{field: cells.layout.Fields[i]}
+		x.before = newFrequencies(s.domains[i], max(1, s.input.Classes))
+		x.after = newFrequencies(s.domains[i], max(1, s.input.Classes))
+		for cell, n := range cells.sizes {
+			key := cells.index.Key(cell)
+			value, class := int(x.field.Code(key)), int(c.class.Code(key))
+			x.before.add(value, class, n)
+			x.after.add(value, class, n)
+		}
+		x.told, x.largest = inform(x.before), divergence(x.before.sizes, nil, x.before.total)
+		c.changes = append(c.changes, x)
+	}
+	return c
+}
+
+// suppress takes out the records of a cell.
+func (c caps) suppress(cell int) {
+	key := c.cells.index.Key(cell)
+	for _, x := range c.changes {
+		x.after.add(int(x.field.Code(key)), int(c.class.Code(key)), -c.cells.sizes[cell])
+	}
+}
+
+// exceeded reports whether an attribute has changed by more than the given shares of the
+// largest divergence and of the largest information. One with a single value cannot change.
+func (c caps) exceeded(delta, epsilon float64) bool {
+	for _, x := range c.changes {
+		if x.told.own <= 0 {
+			continue
+		}
+		moved := divergence(x.before.sizes, x.after.sizes, x.before.total)
+		told := math.Abs(inform(x.after).normalized() - x.told.normalized())
+		if !reaches(delta*x.largest/x.told.own, moved/x.told.own) || !reaches(epsilon*x.told.class/x.told.own, told) {
+			return true
+		}
+	}
+	return false
+}
+
+// divergence returns D(before || after) in bits, shares being of all n records. Of a value
+// that is gone, and of every value when there are no sizes after, one record counts as left.
+func divergence(before, after []uint64, n uint64) (bits float64) {
+	for v, size := range before {
+		if size == 0 {
+			continue
+		}
+		left := uint64(1)
+		if after != nil {
+			left = max(left, after[v])
+		}
+		share := float64(size) / float64(n)
+		bits += float64(share * math.Log2(float64(size)/float64(left)))
+	}
+	return bits
 }

@@ -25,9 +25,6 @@ func (f *frequencies) add(value, class int, n uint64) {
 	f.total += n
 }
 
-// remove is the opposite of add.
-func (f *frequencies) remove(value, class int, n uint64) { f.add(value, class, -n) }
-
 // information is what an attribute tells: of itself, H(A), and of the class, I(A;C).
 type information struct {
 	own, class, mutual float64

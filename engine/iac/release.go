@@ -18,32 +18,32 @@ func (s *search) release(t *tuples) *engine.Regions {
 		l.index.Add(t.index.Key(n))
 		r.Sizes = append(r.Sizes, t.sizes[n])
 	}
-	regions := len(numbers)
 	switch suppressed := s.input.Rows - size; {
 	case suppressed == 0:
 	case s.Small == Drop && !s.all.Holds(engine.Stats{Records: suppressed}):
 		r.DroppedRecords = suppressed
 	default:
-		r.Suppressed = suppressed
+		r.Suppressed, l.others = suppressed, int32(len(numbers))
 		r.Sizes = append(r.Sizes, suppressed)
-		l.others = int32(regions)
-		regions++
 	}
-	r.Released = make([]uint32, regions*len(s.levels))
+	r.Released = make([]uint32, len(r.Sizes)*len(s.levels))
 	for a := range s.levels {
-		r.Columns = append(r.Columns, s.label(r.Released[a:], a, l))
+		column, labels := s.label(len(r.Sizes), a, l)
+		r.Columns = append(r.Columns, column)
+		for region, label := range labels {
+			r.Released[region*len(s.levels)+a] = label
+		}
 	}
 	r.Locator = l
 	r.Index()
 	return r
 }
 
-// label writes the label numbers of an attribute to every len(s.levels)-th place, and
-// returns the labels: of the nodes that regions have, in preorder. An attribute of no set
-// is its root.
-func (s *search) label(released []uint32, attribute int, l *locator) engine.RegionColumn {
+// label returns the labels of an attribute, which are the nodes that regions have, in preorder,
+// and the number of every region's. An attribute of no set is its root.
+func (s *search) label(regions, attribute int, l *locator) (c engine.RegionColumn, labels []uint32) {
 	level := s.levels[attribute]
-	nodes := make([]int, (len(released)+len(s.levels)-1)/len(s.levels)) // by region
+	nodes := make([]int, regions)
 	if i := slices.Index(s.attributes, attribute); i >= 0 {
 		field := l.layout.Fields[i]
 		l.columns = append(l.columns, located{attribute: attribute, codes: level.merge().Codes, field: field})
@@ -52,7 +52,6 @@ func (s *search) label(released []uint32, attribute int, l *locator) engine.Regi
 		}
 	}
 	number := make([]uint32, level.tree.Len())
-	var c engine.RegionColumn
 	for _, n := range slices.Compact(slices.Sorted(slices.Values(nodes))) {
 		number[n] = uint32(len(c.Labels))
 		label := level.tree.Label(n)
@@ -64,8 +63,43 @@ func (s *search) label(released []uint32, attribute int, l *locator) engine.Regi
 			c.Intervals = append(c.Intervals, level.tree.Interval(n))
 		}
 	}
-	for region, n := range nodes {
-		released[region*len(s.levels)] = number[n]
+	for _, n := range nodes {
+		labels = append(labels, number[n])
 	}
-	return c
+	return c, labels
+}
+
+// locator tells the regions of generalized tuples.
+type locator struct {
+	layout  partition.Layout
+	columns []located
+	index   *partition.Index
+	others  int32 // region of the tuples that are not in the index
+}
+
+// located is a column of the index.
+type located struct {
+	attribute int
+	codes     []uint32 // by code of the attribute
+	field     partition.Field
+}
+
+// Locate writes the regions of n tuples.
+func (l *locator) Locate(n int, codes [][]uint32, regions []int32) {
+	w := l.layout.Words
+	keys := make([]uint64, n*w)
+	for _, c := range l.columns {
+		at := c.field.Word
+		for _, code := range codes[c.attribute][:n] {
+			keys[at] |= uint64(c.codes[code]) << c.field.Shift
+			at += w
+		}
+	}
+	for i := range regions[:n] {
+		if region := l.index.Find(keys[i*w : (i+1)*w]); region >= 0 {
+			regions[i] = int32(region)
+		} else {
+			regions[i] = l.others
+		}
+	}
 }

@@ -38,7 +38,12 @@ func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, sp
 
 // run generalizes, suppresses, and returns what was drawn.
 func (s *search) run(ctx context.Context) (regions *engine.Regions, err error) {
-	defer func() { err = errors.Join(err, s.discard()) }()
+	defer func() {
+		if s.space.Budget != nil {
+			s.space.Budget.Return(s.drawn)
+		}
+		err = errors.Join(err, s.table.Discard(s.space))
+	}()
 	if err := s.generalize(ctx); err != nil {
 		return nil, err
 	}
@@ -53,24 +58,18 @@ func (s *search) run(ctx context.Context) (regions *engine.Regions, err error) {
 	return s.release(t), nil
 }
 
-// discard returns what the table and everything else take.
-func (s *search) discard() error {
-	if s.space.Budget != nil {
-		s.space.Budget.Return(s.drawn)
-	}
-	return s.table.Discard(s.space)
-}
-
 // generalize replaces the table's codes by those of the levels, unless it has them.
 func (s *search) generalize(ctx context.Context) error {
-	var maps [][]uint32
+	var merges []engine.CodeMerge
 	for _, a := range s.attributes {
-		c := s.levels[a].merge()
-		maps, s.domains = append(maps, c.Codes), append(s.domains, c.Domain)
+		merges = append(merges, s.levels[a].merge())
 	}
-	if len(s.table.Layout.Fields) > len(maps) {
-		class := engine.Identity(s.input.Classes)
-		maps, s.domains = append(maps, class.Codes), append(s.domains, class.Domain)
+	if len(s.table.Layout.Fields) > len(merges) {
+		merges = append(merges, engine.Identity(s.input.Classes))
+	}
+	var maps [][]uint32
+	for _, m := range merges {
+		maps, s.domains = append(maps, m.Codes), append(s.domains, m.Domain)
 	}
 	if s.input.Merged {
 		return nil
@@ -116,7 +115,7 @@ func (s *search) suppressSmall(ctx context.Context) (*tuples, error) {
 		sets, large = append(sets, set), append(large, index)
 	}
 	key := make([]uint64, s.table.Layout.Words)
-	t, err := s.collect(ctx, func(tuple []uint64) bool {
+	t, err := s.collect(ctx, func(tuple []uint64, _ uint64) bool {
 		for j := range sets {
 			if large[j].Find(sets[j].project(key, tuple)) < 0 {
 				return false
@@ -134,4 +133,26 @@ func (s *search) suppressSmall(ctx context.Context) (*tuples, error) {
 	c.spread()
 	s.fill(c)
 	return t, nil
+}
+
+// large returns the equivalence classes of a set that hold.
+func (s *search) large(ctx context.Context, of set) (index *partition.Index, err error) {
+	classes := s.table
+	if !of.whole {
+		maps, domains := of.projection(classes.Layout)
+		if classes, err = s.table.Aggregate(ctx, maps, domains, s.beside()); err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, classes.Discard(s.space)) }()
+	}
+	holds := func(_ []uint64, size uint64) bool { return of.asked.Holds(engine.Stats{Records: size}) }
+	n, err := s.count(ctx, classes, holds)
+	if err == nil {
+		err = s.draw("equivalence classes", partition.IndexBytes(classes.Layout, n))
+	}
+	if err != nil {
+		return nil, err
+	}
+	index = partition.NewIndex(classes.Layout, n)
+	return index, s.each(ctx, classes, holds, func(key []uint64, _ uint64) { index.Add(key) })
 }

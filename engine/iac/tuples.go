@@ -20,44 +20,56 @@ type tuples struct {
 // gone, and its number in a list.
 const tupleBytes = 8 + 1 + 8
 
+// newTuples returns none, with room for n.
 func newTuples(layout partition.Layout, n int) *tuples {
-	return &tuples{layout: layout, index: partition.NewIndex(layout, n), sizes: make([]uint64, n), gone: make([]bool, n)}
+	return &tuples{layout: layout, index: partition.NewIndex(layout, n), sizes: make([]uint64, 0, n), gone: make([]bool, 0, n)}
 }
 
-// collect returns the tuples that keep tells to. What they take is drawn.
-func (s *search) collect(ctx context.Context, keep func(key []uint64) bool) (*tuples, error) {
-	table := s.table
-	n := 0
-	err := s.each(ctx, table, func(key []uint64, _ uint64) {
-		if keep(key) {
-			n++
+// add adds records of a tuple, and returns its number.
+func (t *tuples) add(key []uint64, size uint64) (number int) {
+	number = t.index.Add(key)
+	if number == len(t.sizes) {
+		t.sizes, t.gone = append(t.sizes, 0), append(t.gone, false)
+	}
+	t.sizes[number] += size
+	return number
+}
+
+// filter tells which records of a table matter.
+type filter func(key []uint64, size uint64) bool
+
+func everything([]uint64, uint64) bool { return true }
+
+// each hands out the records of a table that a filter keeps.
+func (s *search) each(ctx context.Context, table *partition.Table, keep filter, visit func(key []uint64, size uint64)) error {
+	return table.Scan(ctx, s.space, func(block *partition.Table) error {
+		w := block.Layout.Words
+		for i, n := range block.Counts {
+			if key := block.Keys[i*w : (i+1)*w]; keep(key, uint64(n)) {
+				visit(key, uint64(n))
+			}
 		}
+		return nil
 	})
+}
+
+// count counts the records of a table that a filter keeps.
+func (s *search) count(ctx context.Context, table *partition.Table, keep filter) (n int, err error) {
+	err = s.each(ctx, table, keep, func([]uint64, uint64) { n++ })
+	return n, err
+}
+
+// collect returns the tuples that a filter keeps. What they take is drawn.
+func (s *search) collect(ctx context.Context, keep filter) (*tuples, error) {
+	n, err := s.count(ctx, s.table, keep)
 	if err == nil {
-		err = s.draw("generalized tuples", partition.IndexBytes(table.Layout, n)+int64(n)*tupleBytes)
+		err = s.draw("generalized tuples", partition.IndexBytes(s.table.Layout, n)+int64(n)*tupleBytes)
 	}
 	if err != nil {
 		return nil, err
 	}
-	t := newTuples(table.Layout, n)
-	err = s.each(ctx, table, func(key []uint64, size uint64) {
-		if keep(key) {
-			t.sizes[t.index.Add(key)] += size
-		}
-	})
-	t.sizes, t.gone = t.sizes[:t.index.Len()], t.gone[:t.index.Len()]
-	return t, err
-}
-
-// each hands out the records of a table.
-func (s *search) each(ctx context.Context, table *partition.Table, visit func(key []uint64, size uint64)) error {
-	return table.Scan(ctx, s.space, func(block *partition.Table) error {
-		w := block.Layout.Words
-		for i, n := range block.Counts {
-			visit(block.Keys[i*w:(i+1)*w], uint64(n))
-		}
-		return nil
-	})
+	t := newTuples(s.table.Layout, n)
+	return t, s.each(ctx, s.table, keep, func(key []uint64, size uint64) { t.add(key, size) })
 }
 
 // left returns the numbers of the tuples that are not suppressed, and their records.
