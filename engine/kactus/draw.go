@@ -43,29 +43,28 @@ func (s *search) draw(t tree, b bag) (draw, error) {
 	return d, s.hold(2 * int64(d.keep) * (ticketBytes + d.keyBytes()))
 }
 
+// takes reports whether a copy may be one that is kept.
+func (d *draw) takes(t ticket) bool { return d.keep > 0 && (!d.full || d.compare(t, d.last) <= 0) }
+
 // offer offers the copies of a cell.
 func (d *draw) offer(c cell) {
-	if d.keep == 0 {
-		return
-	}
-	hash := d.keys.Cell(c.key)
-	var key []uint64
+	hash, kept := d.keys.Cell(c.key), []uint64(nil)
 	for j := range c.count {
 		t := ticket{key: engine.CopyKey(hash, j), node: d.node, cell: c.key, number: j, of: c.count}
-		if d.full && d.compare(t, d.last) > 0 {
+		if !d.takes(t) {
 			continue
 		}
-		if key == nil {
-			key = slices.Clone(c.key)
+		if kept == nil {
+			kept = slices.Clone(c.key)
 		}
-		t.cell = key
+		t.cell = kept
 		d.add(t)
 	}
 }
 
-// add offers one copy.
+// add offers one copy, whose cell is kept as it is.
 func (d *draw) add(t ticket) {
-	if d.keep == 0 || d.full && d.compare(t, d.last) > 0 {
+	if !d.takes(t) {
 		return
 	}
 	d.tickets = append(d.tickets, t)
@@ -96,10 +95,7 @@ func (d *draw) compare(a, b ticket) int {
 	if a.key != b.key {
 		return cmp.Compare(a.key, b.key)
 	}
-	if a.node != b.node {
-		return cmp.Compare(a.node, b.node)
-	}
-	return cmp.Or(d.keys.Compare(a.cell, b.cell), cmp.Compare(a.number, b.number))
+	return cmp.Or(cmp.Compare(a.node, b.node), d.keys.Compare(a.cell, b.cell), cmp.Compare(a.number, b.number))
 }
 
 // bytes returns the memory that tickets take.
@@ -108,10 +104,4 @@ func (d *draw) bytes(tickets []ticket) int64 {
 }
 
 // keyBytes returns the memory that a cell's key takes.
-func (d *draw) keyBytes() int64 {
-	words := 0
-	for _, f := range d.keys.Fields {
-		words = max(words, f.Word+1)
-	}
-	return 8 * int64(words)
-}
+func (d *draw) keyBytes() int64 { return 8 * int64(d.keys.Fields[len(d.keys.Fields)-1].Word+1) }

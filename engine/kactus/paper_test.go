@@ -95,7 +95,7 @@ func packLeaf(t *testing.T, s *search, line int, records uint32) {
 // is nearer to, and what has moved to them.
 func (s *search) sizes(f figure) map[int]uint64 {
 	sizes := map[int]uint64{}
-	for _, group := range s.groups {
+	for group := range s.groups {
 		sizes[group] = 0
 	}
 	for line, records := range f.leaves {

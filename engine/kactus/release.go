@@ -1,6 +1,7 @@
 package kactus
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
@@ -9,17 +10,16 @@ import (
 
 // regions returns what was found.
 func (s *search) regions(t *induce.Tree) *engine.Regions {
-	slices.Sort(s.groups)
 	labelers := make([]labeler, len(s.attributes))
 	for a := range labelers {
 		labelers[a].Attribute = &s.attributes[a]
 	}
 	groups := engine.NewRegionBuilder[content](labelers)
-	for _, node := range s.groups {
+	for _, node := range slices.Sorted(maps.Keys(s.groups)) {
 		for _, c := range s.contents(t, node) {
 			groups.Put(c)
 		}
-		groups.End(s.groupSizes[node])
+		groups.End(s.groups[node])
 	}
 	r, regions := groups.Regions()
 	l := s.locator(t, regions)
@@ -30,15 +30,14 @@ func (s *search) regions(t *induce.Tree) *engine.Regions {
 }
 
 // locator returns the tree with the region of the records that are left at every node: of
-// the group that it is or is in.
+// the group that it is or is in. Groups' regions are given in the nodes' order.
 func (s *search) locator(t *induce.Tree, regions []int32) *locator {
 	l := &locator{tree: t, regions: make([]int32, t.Len())}
-	group := 0
 	for n := range l.regions {
+		_, isGroup := s.groups[n]
 		switch {
-		case group < len(s.groups) && s.groups[group] == n:
-			l.regions[n] = regions[group]
-			group++
+		case isGroup:
+			l.regions[n], regions = regions[0], regions[1:]
 		case n == 0:
 			l.regions[n] = engine.Dropped
 		default:

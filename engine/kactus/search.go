@@ -19,10 +19,9 @@ type search struct {
 	attributes []engine.Attribute
 	keys       engine.RowKeys
 
-	bags       []bag               // of nodes whose parents are not done
-	groups     []int               // nodes that are released
-	groupSizes map[int]uint64      // of the groups, by node
-	moved      engine.DividedCells // some records of which are released further up than the tree says; places are nodes
+	bags   []bag               // of nodes whose parents are not done
+	groups map[int]uint64      // records of the nodes that are released
+	moved  engine.DividedCells // some records of which are released further up than the tree says; places are nodes
 
 	spare    uint64 // records that the groups have above k
 	recruits draw   // of these, those that may complete the leftovers
@@ -48,7 +47,7 @@ type cell struct {
 }
 
 func newSearch(e Engine, table *engine.Table, set engine.Set, budget *spill.Budget) *search {
-	s := &search{Engine: e, set: set, k: set.K.Records(), groupSizes: map[int]uint64{}, attributes: table.Attributes, keys: engine.NewRowKeys(table)}
+	s := &search{Engine: e, set: set, k: set.K.Records(), groups: map[int]uint64{}, attributes: table.Attributes, keys: engine.NewRowKeys(table)}
 	s.recruits = draw{keys: &s.keys, keep: s.k - 1}
 	s.ledger = spill.NewLedger(budget, "groups")
 	return s
@@ -181,8 +180,7 @@ func (s *search) collect(t tree, b *bag, children []bag) error {
 
 // release makes a bag a group.
 func (s *search) release(b bag) {
-	s.groups = append(s.groups, b.node)
-	s.groupSizes[b.node] = b.size
+	s.groups[b.node] = b.size
 	s.spare += b.size - s.k
 	if s.Leftover == Recruit {
 		for _, t := range b.lowest {
@@ -222,31 +220,21 @@ func (s *search) finish(b bag) {
 	}
 	for _, t := range s.recruits.finish()[:recruited] {
 		s.move(t, b.node)
-		s.groupSizes[t.node]--
+		s.groups[t.node]--
 	}
-	s.groups = append(s.groups, b.node)
 	s.suppressed = b.size + recruited
-	s.groupSizes[b.node] = s.suppressed
+	s.groups[b.node] = s.suppressed
 }
 
-// Bytes of a group in the end, and of each of its attributes: the content, its label's
-// number, and the region's.
+// Bytes of what a search holds; of cells and tickets besides their keys.
 const (
-	groupBytes       = 120
+	groupBytes       = 120 // and in the end, for each of its attributes:
 	groupColumnBytes = 16
-)
-
-// Bytes of a cell that has moved, now and in the end, and of each of its columns.
-const (
-	movedBytes       = 300
+	movedBytes       = 300 // of a cell that has moved, and for each of its columns:
 	movedColumnBytes = 12
-)
-
-// Bytes of a bag, and of a cell and a ticket besides its key.
-const (
-	bagBytes    = 64
-	cellBytes   = 48
-	ticketBytes = 64
+	bagBytes         = 64
+	cellBytes        = 48
+	ticketBytes      = 64
 )
 
 // bytes returns the memory that a bag takes.

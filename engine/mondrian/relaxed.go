@@ -48,9 +48,10 @@ func (s *search) share(ctx context.Context, p part, column int, c cut) error {
 	if left > right {
 		at++
 	}
-	d.node = int32(len(s.tree.nodes))
+	node := len(s.tree.nodes)
 	s.replaceHalves(p, column, at, halves)
-	x.sampled.put(d.lot)
+	x.sampled.lots = append(x.sampled.lots, d.lot)
+	s.tree.nodes[node].lot = int32(len(x.sampled.lots))
 	return nil
 }
 

@@ -13,7 +13,6 @@ type sampled struct {
 
 // lot is what a draw has decided: which copies of the median's cells go left.
 type lot struct {
-	node   int32    // of the tree
 	code   uint32   // the median
 	part   uint64   // the number of the part, of which the keys are
 	key    uint64   // of the last copy that goes left
@@ -35,12 +34,6 @@ func (l *lot) takes(key uint64, number uint32, code func(column int) uint32) boo
 		}
 	}
 	return number <= l.number
-}
-
-// put adds what the draw of its node has decided.
-func (d *sampled) put(l lot) {
-	d.lots = append(d.lots, l)
-	d.tree.nodes[l.node].lot = int32(len(d.lots))
 }
 
 // Bytes returns about how much memory the lots take.
