@@ -5,6 +5,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/spill"
 )
 
 // Codes is a table of codes, a slice a column.
@@ -17,16 +18,21 @@ type Codes struct {
 	ClassNames []engine.Label
 }
 
-// Table compresses the rows as an engine's plan asks.
+// Table compresses the rows as an engine's plan asks. Fields are a bit wider than they need to
+// be, as they may be when the domains were not known before.
 func (c Codes) Table(plan engine.Plan) *engine.Table {
-	t := &engine.Table{Attributes: c.Attributes, Classes: c.Classes, ClassNames: c.ClassNames, Rows: uint64(c.Rows)}
+	t := c.counted(plan)
+	budget, codes := spill.NewBudget(1<<40), engine.Identities(c.Attributes)
 	for _, g := range plan.Groupings {
-		t.Groupings = append(t.Groupings, c.group(g))
-	}
-	if plan.Histograms {
-		for a := range c.Attributes {
-			t.Histograms = append(t.Histograms, c.histogram(a))
+		domains, from, to := c.grouping(g, codes)
+		for i := range domains {
+			domains[i] *= 2
 		}
+		counter := partition.NewCounter(len(domains), budget)
+		must(count(from, to, domains, c.Rows, counter))
+		table, err := partition.Tabulate(context.Background(), []*partition.Counter{counter}, budget, 1)
+		must(err)
+		t.Groupings = append(t.Groupings, table)
 	}
 	return t
 }
@@ -35,99 +41,75 @@ func (c Codes) Table(plan engine.Plan) *engine.Table {
 // a sixteenth of the space's share each. The space must have a budget and a store.
 func (c Codes) Merged(ctx context.Context, e engine.Engine, requirement engine.Requirement, space partition.Space) (*engine.Table, error) {
 	plan := e.Plan(requirement)
-	groupings := plan.Groupings
-	plan.Groupings = nil
-	t := c.Table(plan)
+	t := c.counted(plan)
 	t.Merged = true
 	codes := e.Codes(t.Attributes, t.Histograms, t.Classes, requirement)
-	for _, g := range groupings {
-		counted, err := c.count(ctx, g, codes, space)
+	part, half := space, space
+	part.Share, half.Share = space.Share/16, space.Share/2
+	for _, g := range plan.Groupings {
+		domains, from, to := c.grouping(g, codes)
+		counters := []*partition.Counter{partition.NewSpillCounter(domains, part), partition.NewSpillCounter(domains, part)}
+		if err := count(from, to, domains, c.Rows, counters...); err != nil {
+			return nil, err
+		}
+		table, err := partition.TabulateSpilled(ctx, counters, half, 2)
 		if err != nil {
 			return nil, err
 		}
-		t.Groupings = append(t.Groupings, counted)
+		t.Groupings = append(t.Groupings, table)
 	}
 	return t, nil
 }
 
-// count counts some columns in coarser codes.
-func (c Codes) count(ctx context.Context, g engine.Grouping, codes []engine.CodeMerge, space partition.Space) (*partition.Table, error) {
-	var domains []int
-	var from, to [][]uint32
+// counted returns the table without groupings.
+func (c Codes) counted(plan engine.Plan) *engine.Table {
+	t := &engine.Table{Attributes: c.Attributes, Classes: c.Classes, ClassNames: c.ClassNames, Rows: uint64(c.Rows)}
+	budget, classes := spill.NewBudget(1<<40), max(1, c.Classes)
+	for a, codes := range c.Columns {
+		if !plan.Histograms {
+			break
+		}
+		counter := partition.NewClassCounter(budget)
+		must(counter.Add(codes, c.Class, c.Attributes[a].Len(), classes))
+		pairs, err := partition.JoinClassCounters(context.Background(), []*partition.ClassCounter{counter}, budget, 1)
+		must(err)
+		t.Histograms = append(t.Histograms, pairs.Histogram(c.Attributes[a].Len(), classes))
+	}
+	return t
+}
+
+// grouping returns the columns of a grouping, what becomes of their codes, and these's domains.
+func (c Codes) grouping(g engine.Grouping, codes []engine.CodeMerge) (domains []int, from, to [][]uint32) {
 	for _, a := range g.Columns {
 		domains, from, to = append(domains, codes[a].Domain), append(from, c.Columns[a]), append(to, codes[a].Codes)
 	}
 	if g.Class && c.Classes > 0 {
 		domains, from, to = append(domains, c.Classes), append(from, c.Class), append(to, engine.Identity(c.Classes).Codes)
 	}
-	share := space
-	share.Share /= 16
-	counters := []*partition.Counter{partition.NewSpillCounter(domains, share), partition.NewSpillCounter(domains, share)}
+	return domains, from, to
+}
+
+// count counts rows by several counters in turn.
+func count(from, to [][]uint32, domains []int, rows int, counters ...*partition.Counter) error {
 	const batch = 1 << 16
 	columns := make([][]uint32, len(from))
-	for row := 0; row < c.Rows; row += batch {
-		n := min(batch, c.Rows-row)
+	for row := 0; row < rows; row += batch {
+		n := min(batch, rows-row)
 		for i := range from {
 			columns[i] = columns[i][:0]
 			for _, code := range from[i][row : row+n] {
 				columns[i] = append(columns[i], to[i][code])
 			}
 		}
-		if err := counters[row/batch%2].Add(n, columns, domains); err != nil {
-			return nil, err
+		if err := counters[row/batch%len(counters)].Add(n, columns, domains); err != nil {
+			return err
 		}
 	}
-	half := space
-	half.Share /= 2
-	return partition.TabulateSpilled(ctx, counters, half, 2)
+	return nil
 }
 
-// group counts the distinct tuples of some columns. Fields are a bit wider than they need
-// to be, as they may be when the domains were not known before.
-func (c Codes) group(g engine.Grouping) *partition.Table {
-	var domains []int
-	var columns [][]uint32
-	for _, a := range g.Columns {
-		domains, columns = append(domains, c.Attributes[a].Len()), append(columns, c.Columns[a])
+func must(err error) {
+	if err != nil {
+		panic(err)
 	}
-	if g.Class && c.Classes > 0 {
-		domains, columns = append(domains, c.Classes), append(columns, c.Class)
-	}
-	maps := make([][]uint32, len(domains))
-	for i, domain := range domains {
-		maps[i] = engine.Identity(domain).Codes
-		domains[i] = 2 * domain
-	}
-	t := &partition.Table{Layout: partition.NewLayout(domains), Counts: make([]uint32, c.Rows)}
-	t.Keys = make([]uint64, c.Rows*t.Layout.Words)
-	for r := range c.Rows {
-		for i, f := range t.Layout.Fields {
-			t.Keys[r*t.Layout.Words+f.Word] |= uint64(columns[i][r]) << f.Shift
-		}
-		t.Counts[r] = 1
-	}
-	return t.Recode(maps, domains, 1)
-}
-
-// histogram counts the classes of every code of a column.
-func (c Codes) histogram(a int) *partition.Histogram {
-	h := &partition.Histogram{Classes: max(1, c.Classes), Start: []int{0}}
-	counts := make([]uint64, c.Attributes[a].Len()*h.Classes)
-	for r, code := range c.Columns[a] {
-		class := 0
-		if c.Classes > 0 {
-			class = int(c.Class[r])
-		}
-		counts[int(code)*h.Classes+class]++
-	}
-	for i, n := range counts {
-		if n > 0 {
-			h.Class = append(h.Class, uint32(i%h.Classes))
-			h.Count = append(h.Count, n)
-		}
-		if i%h.Classes == h.Classes-1 {
-			h.Start = append(h.Start, len(h.Count))
-		}
-	}
-	return h
 }
