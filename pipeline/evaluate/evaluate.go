@@ -97,9 +97,9 @@ type evaluation struct {
 
 // measurement is what one round tells of one way to mask, or of the raw rows.
 type measurement struct {
-	errors  []float64 // by learner: the share of test rows that it gets wrong
-	release Release
-	failed  error // why there is no release
+	errors []float64 // by learner: the share of test rows that it gets wrong
+	costs  costs
+	failed error // why there is no release
 }
 
 // read reads the input, in a store or not, and carries out the rounds that are left.
@@ -198,7 +198,7 @@ type parts struct {
 
 // deal deals the records. What the histograms take is drawn.
 func (e *evaluation) deal(ctx context.Context, r round) (*parts, error) {
-	tested := e.dealer(r).tested()
+	tested := e.dealer(r).tested
 	d := &parts{
 		training: &part{evaluation: e, round: r, side: training, rows: e.rows - tested},
 		test:     &part{evaluation: e, round: r, side: test, rows: tested},

@@ -138,7 +138,7 @@ func TestEvaluate(t *testing.T) {
 // hand, but for how rows are dealt.
 func colorScore(t *testing.T, o Options) Score {
 	t.Helper()
-	var errors []float64
+	var rounds []measurement
 	dealing(t, o, func(_ *evaluation, p *parts) {
 		read := func(p *part) (table [][]string) {
 			b := gather(t, p, false)
@@ -148,9 +148,9 @@ func colorScore(t *testing.T, o Options) Score {
 			}
 			return table
 		}
-		errors = append(errors, treeByHand(read(p.training), read(p.test)))
+		rounds = append(rounds, measurement{errors: []float64{treeByHand(read(p.training), read(p.test))}})
 	})
-	return newScore(errors)
+	return over(rounds, func(m measurement) float64 { return m.errors[0] })
 }
 
 // gather returns all records of a part.

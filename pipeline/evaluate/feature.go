@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
@@ -34,11 +35,24 @@ func rawFeature(a *engine.Attribute) feature {
 	return f
 }
 
+// numeric returns a feature of numbers that are on a scale, which ascends; others are missing.
+func numeric(numbers, scale []float64) feature {
+	f := feature{Column: classify.Column{Numeric: true, Values: scale, Domain: len(scale) + 1}}
+	for _, x := range numbers {
+		at, found := slices.BinarySearch(scale, x)
+		if !found {
+			at = len(scale)
+		}
+		f.codes = append(f.codes, uint32(at))
+	}
+	return f
+}
+
 // feature returns an attribute's labels: those of intervals are numbers, their midpoints,
 // unless they are to be nominal. Labels that tell nothing are missing.
 func (l labels) feature(nominal bool) feature {
 	if l.Mask == engine.Discretize && !nominal {
-		return l.midpoints()
+		return numeric(l.midpoints())
 	}
 	f := feature{codes: make([]uint32, len(l.values))}
 	next := uint32(0)
@@ -57,52 +71,39 @@ func (l labels) feature(nominal bool) feature {
 	return f
 }
 
-// midpoints returns intervals as numbers.
-func (l labels) midpoints() feature {
-	f := feature{Column: classify.Column{Numeric: true}, codes: make([]uint32, len(l.values))}
-	middles := make([]float64, len(l.values))
+// midpoints returns those of intervals, or no number, and the scale of all.
+func (l labels) midpoints() (middles, scale []float64) {
 	for i := range l.values {
+		middle := math.NaN()
 		if l.tells(i) {
 			lower, upper := l.ends(i)
-			middles[i] = lower + (upper-lower)/2
-			f.Values = append(f.Values, middles[i])
+			middle = lower + (upper-lower)/2
+			scale = append(scale, middle)
 		}
+		middles = append(middles, middle)
 	}
-	slices.Sort(f.Values)
-	f.Values = slices.Compact(f.Values)
-	f.Domain = len(f.Values) + 1
-	for i := range l.values {
-		f.codes[i] = uint32(len(f.Values))
-		if l.tells(i) {
-			at, _ := slices.BinarySearch(f.Values, middles[i])
-			f.codes[i] = uint32(at)
-		}
-	}
-	return f
+	slices.Sort(scale)
+	return middles, slices.Compact(scale)
 }
 
 // besideRaw returns the feature of the labels and that of the attribute's own values as one
 // column: values lie among the midpoints of intervals, or have the code of the label that
 // says the same, else one that no label has.
 func (l labels) besideRaw(nominal bool) (masked, raw feature) {
+	if l.Mask == engine.Discretize && !nominal {
+		middles, scale := l.midpoints()
+		scale = slices.Compact(slices.Sorted(slices.Values(slices.Concat(scale, l.Positions))))
+		return numeric(middles, scale), numeric(append(slices.Clone(l.Positions), math.NaN()), scale)
+	}
 	masked = l.feature(nominal)
-	if masked.Numeric {
-		both := masked.Column
-		both.Values = slices.Compact(slices.Sorted(slices.Values(slices.Concat(masked.Values, l.Positions))))
-		both.Domain = len(both.Values) + 1
-		return masked.within(both), rawFeature(l.Attribute).within(both)
-	}
 	other, missing := uint32(masked.Domain-1), uint32(masked.Domain)
-	for i := range l.values {
-		if !l.tells(i) {
-			masked.codes[i] = missing
-		}
-	}
 	masked.Domain++
 	said := make(map[string]uint32, len(l.values))
 	for i, v := range l.values {
 		if l.tells(i) {
 			said[v.Text] = masked.codes[i]
+		} else {
+			masked.codes[i] = missing
 		}
 	}
 	raw.Column = masked.Column
@@ -115,19 +116,6 @@ func (l labels) besideRaw(nominal bool) (masked, raw feature) {
 	}
 	raw.codes = append(raw.codes, missing)
 	return masked, raw
-}
-
-// within returns a numeric feature as a column that has all its values.
-func (f feature) within(column classify.Column) feature {
-	g := feature{Column: column, codes: make([]uint32, len(f.codes))}
-	for i, code := range f.codes {
-		g.codes[i] = uint32(len(column.Values))
-		if int(code) < len(f.Values) {
-			at, _ := slices.BinarySearch(column.Values, f.Values[code])
-			g.codes[i] = uint32(at)
-		}
-	}
-	return g
 }
 
 // sight is what classifiers are shown of a part.

@@ -34,27 +34,56 @@ func sampler(sample uint64) func(row, rows uint64) bool {
 	}
 }
 
-// dealer deals rows to sides. Rows are dealt record after record.
-type dealer interface {
-	// next deals so many rows of a record, and returns how many of them are for testing.
-	next(key []uint64, rows uint32) (tested uint32)
-	// tested returns how many of all rows are for testing.
-	tested() uint64
+// dealer deals the rows of a round to sides, record after record: by the side of a split, or to
+// folds, the rows of every class one after the other. As many go to each fold, but for one row,
+// of every class and in all.
+type dealer struct {
+	side  *partition.Field // of a split
+	folds uint64
+	test  uint64 // the fold
+
+	class   partition.Field
+	classes []dealt
+
+	tested uint64 // how many of all rows are for testing
+}
+
+// dealt is what is dealt of a class.
+type dealt struct {
+	shuffle
+	first uint64 // rows of the classes before
+	next  uint64
 }
 
 // dealer returns what deals the rows of a round.
-func (e *evaluation) dealer(r round) dealer {
+func (e *evaluation) dealer(r round) *dealer {
 	fields := e.Table.Layout.Fields
 	if e.SplitColumn != "" {
-		return bySplit{fields[len(fields)-1], e.split}
+		return &dealer{side: &fields[len(fields)-1], tested: e.split}
 	}
-	d := &byFold{folds: uint64(e.Folds), test: r.test, classes: make([]dealt, len(e.ClassNames)), class: fields[len(e.Attributes)+len(e.Kept)]}
+	d := &dealer{folds: uint64(e.Folds), test: r.test, class: fields[len(e.Attributes)+len(e.Kept)]}
 	first := uint64(0)
 	for c, n := range e.classes {
-		d.classes[c] = dealt{shuffle: newShuffle(n, mix(uint64(r.repeat)<<32|uint64(c))), first: first}
+		d.classes = append(d.classes, dealt{shuffle: newShuffle(n, mix(uint64(r.repeat)<<32|uint64(c))), first: first})
 		first += n
 	}
+	d.tested = (first + d.folds - 1 - d.test) / d.folds
 	return d
+}
+
+// next deals so many rows of a record, and returns how many of them are for testing.
+func (d *dealer) next(key []uint64, rows uint32) (tested uint32) {
+	if d.side != nil {
+		return rows * d.side.Code(key)
+	}
+	c := &d.classes[d.class.Code(key)]
+	for range rows {
+		if (c.first+c.at(c.next))%d.folds == d.test {
+			tested++
+		}
+		c.next++
+	}
+	return tested
 }
 
 // count counts the rows of the classes, and those of the second side of a split.
@@ -73,49 +102,6 @@ func (e *evaluation) count(ctx context.Context) error {
 		}
 		return nil
 	})
-}
-
-// bySplit deals by the side of a split.
-type bySplit struct {
-	side   partition.Field
-	second uint64 // rows of side 1
-}
-
-func (d bySplit) next(key []uint64, rows uint32) uint32 { return rows * d.side.Code(key) }
-
-func (d bySplit) tested() uint64 { return d.second }
-
-// byFold deals the rows of every class to folds, one after the other: as many to each, but
-// for one row, of every class and in all.
-type byFold struct {
-	folds, test uint64
-	class       partition.Field
-	classes     []dealt
-}
-
-// dealt is what is dealt of a class.
-type dealt struct {
-	shuffle
-	first uint64 // rows of the classes before
-	next  uint64
-}
-
-func (d *byFold) next(key []uint64, rows uint32) (tested uint32) {
-	c := &d.classes[d.class.Code(key)]
-	for range rows {
-		if (c.first+c.at(c.next))%d.folds == d.test {
-			tested++
-		}
-		c.next++
-	}
-	return tested
-}
-
-// tested counts what is dealt to the fold: a class's rows get the numbers after those of
-// the classes before.
-func (d *byFold) tested() uint64 {
-	last := d.classes[len(d.classes)-1]
-	return (last.first + last.n + d.folds - 1 - d.test) / d.folds
 }
 
 // shuffle is a permutation of the numbers below n that a key chooses: a Feistel network on

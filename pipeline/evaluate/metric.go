@@ -11,24 +11,8 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// Release is what the release of a training part costs. Its equivalence classes are the
-// records that share the labels of all quasi-identifiers, whatever sets these are in.
-type Release struct {
-	// Discernibility is the sum of the squared sizes of the equivalence classes; a record that
-	// is not released counts as many as there are records (Bayardo and Agrawal, 2005).
-	Discernibility float64
-	// Penalty is the normalized certainty penalty, a mean over all records and
-	// quasi-identifiers: 0 for a value, 1 for what covers all values (Xu and others, 2006).
-	Penalty float64
-	// ClassSize is how many times as large as k the equivalence classes are on average
-	// (LeFevre and others, 2006).
-	ClassSize float64
-	// Misclassified is the classification metric: the share of records that are not released or
-	// not of their equivalence class's most frequent class (Iyengar, 2002).
-	Misclassified float64
-	// Dropped is the number of records that are not released.
-	Dropped float64
-}
+// costs are what the release of a training part costs, as Costs names it.
+type costs struct{ discernibility, penalty, classSize, misclassified, dropped float64 }
 
 // costing counts what a release costs.
 type costing struct {
@@ -88,24 +72,24 @@ func (c *costing) add(b *block, released []uint32) error {
 	return c.classes.add(released, append(c.columns, b.class))
 }
 
-// release returns the metrics of a release that was asked to have groups of k.
-func (c *costing) release(ctx context.Context, k int) (Release, error) {
+// release returns the costs of a release that was asked to have groups of k.
+func (c *costing) release(ctx context.Context, k int) (costs, error) {
 	rows := float64(c.released + c.dropped)
-	m := Release{Dropped: float64(c.dropped), Discernibility: float64(c.dropped) * rows}
+	m := costs{dropped: float64(c.dropped), discernibility: float64(c.dropped) * rows}
 	wrong, groups := c.dropped, 0
 	err := c.each(ctx, func(size, largest uint64) {
-		m.Discernibility += float64(size) * float64(size)
+		m.discernibility += float64(size) * float64(size)
 		wrong += size - largest
 		groups++
 	})
 	if err != nil {
 		return m, err
 	}
-	m.Misclassified = float64(wrong) / rows
+	m.misclassified = float64(wrong) / rows
 	if groups > 0 {
-		m.ClassSize = rows / float64(groups) / float64(k)
+		m.classSize = rows / float64(groups) / float64(k)
 	}
-	m.Penalty = (c.penalty() + float64(c.dropped)) / rows
+	m.penalty = (c.penalty() + float64(c.dropped)) / rows
 	return m, nil
 }
 
@@ -160,7 +144,7 @@ func (l labels) penalties() []float64 {
 	case engine.Discretize:
 		penalty = l.intervalPenalty
 	case engine.Generalize:
-		penalty = l.nodePenalty()
+		penalty = l.nodePenalty
 	}
 	for i, v := range l.values {
 		if !v.Null {
@@ -178,24 +162,18 @@ func (l labels) intervalPenalty(label int) float64 {
 	return (upper - lower) / (l.Upper - l.Lower)
 }
 
-// nodePenalty returns the penalties of labels that are nodes. The null is a leaf under the root.
-func (l labels) nodePenalty() func(label int) float64 {
-	node := make(map[string]int, l.Tree.Len())
-	for n := range l.Tree.Len() {
-		node[l.Tree.Name(n)] = n
-	}
+// nodePenalty is the penalty of a node. The null is a leaf under the root.
+func (l labels) nodePenalty(label int) float64 {
 	null := l.Len() - len(l.Texts)
-	return func(label int) float64 {
-		n := node[l.values[label].Text]
-		below := l.Tree.Values(n)
-		if n == 0 {
-			below += null
-		}
-		if below == 1 {
-			return 0
-		}
-		return float64(below) / float64(l.Tree.Values(0)+null)
+	n, _ := l.Tree.Node(l.values[label].Text)
+	below := l.Tree.Values(n)
+	if n == 0 {
+		below += null
 	}
+	if below == 1 {
+		return 0
+	}
+	return float64(below) / float64(l.Tree.Values(0)+null)
 }
 
 // setPenalty is the penalty of a value, of a set of values, as in {a|b}, or of all.

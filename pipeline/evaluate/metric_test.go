@@ -49,19 +49,19 @@ func TestCosting(t *testing.T) {
 		c := tr.costing(penalties)
 		var rows []string // the labels of every released row
 		var of []uint32   // their classes
-		want := Release{}
+		want := costs{}
 		for range 1 + r.IntN(3) {
 			b, released := randomBlock(r, attributes, number, classes)
 			if err := c.add(b, released); err != nil {
 				t.Fatal(err)
 			}
 			for i, n := range released {
-				want.Dropped += float64(b.counts[i] - n)
+				want.dropped += float64(b.counts[i] - n)
 				for range n {
 					text := ""
 					for a, labels := range b.masked {
 						text += fmt.Sprint(labels[i], " ")
-						want.Penalty += penalties[a][labels[i]] / float64(attributes)
+						want.penalty += penalties[a][labels[i]] / float64(attributes)
 					}
 					rows, of = append(rows, text), append(of, b.class[i])
 				}
@@ -71,13 +71,13 @@ func TestCosting(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all := float64(len(rows)) + want.Dropped
-		want.Discernibility = all * want.Dropped
+		all := float64(len(rows)) + want.dropped
+		want.discernibility = all * want.dropped
 		groups := map[string]map[uint32]int{}
 		for i, labels := range rows {
 			for _, others := range rows {
 				if labels == others {
-					want.Discernibility++
+					want.discernibility++
 				}
 			}
 			if groups[labels] == nil {
@@ -85,18 +85,18 @@ func TestCosting(t *testing.T) {
 			}
 			groups[labels][of[i]]++
 		}
-		want.Penalty = (want.Penalty + want.Dropped) / all
+		want.penalty = (want.penalty + want.dropped) / all
 		if len(groups) > 0 {
-			want.ClassSize = all / float64(len(groups)) / float64(k)
+			want.classSize = all / float64(len(groups)) / float64(k)
 		}
 		right := 0
 		for _, counts := range groups {
 			right += slices.Max(slices.Collect(maps.Values(counts)))
 		}
-		want.Misclassified = 1 - float64(right)/all
+		want.misclassified = 1 - float64(right)/all
 		for _, pair := range [][2]float64{
-			{got.Discernibility, want.Discernibility}, {got.Penalty, want.Penalty}, {got.ClassSize, want.ClassSize},
-			{got.Misclassified, want.Misclassified}, {got.Dropped, want.Dropped},
+			{got.discernibility, want.discernibility}, {got.penalty, want.penalty}, {got.classSize, want.classSize},
+			{got.misclassified, want.misclassified}, {got.dropped, want.dropped},
 		} {
 			if math.Abs(pair[0]-pair[1]) > 1e-9 {
 				t.Errorf("got %+v, want %+v", got, want)

@@ -48,17 +48,16 @@ func (t *trial) pool(plan engine.Plan, requirement engine.Requirement) (attribut
 // poolRare returns an attribute of the values of at least k records, and the code that each
 // value has in it. The rest, if there is one, comes after them, and then the null.
 func poolRare(a *engine.Attribute, sizes []uint64, k uint64) (engine.Attribute, []uint32) {
-	pooled, codes := *a, make([]uint32, len(sizes))
-	pooled.Texts, pooled.HasNull = nil, a.HasNull && sizes[len(sizes)-1] >= k
+	pooled, codes, last := *a, make([]uint32, len(sizes)), len(sizes)-1
+	pooled.Texts, pooled.HasNull = nil, a.HasNull && sizes[last] >= k
 	var rest []int
-	for code := range sizes {
-		switch isNull := a.HasNull && code == len(sizes)-1; {
-		case isNull && pooled.HasNull:
-		case !isNull && code < len(a.Texts) && sizes[code] >= k:
+	for code, n := range sizes {
+		switch {
+		case n < k || a.IsRest(code):
+			rest = append(rest, code)
+		case code < len(a.Texts):
 			codes[code] = uint32(len(pooled.Texts))
 			pooled.Texts = append(pooled.Texts, a.Texts[code])
-		default:
-			rest = append(rest, code)
 		}
 	}
 	pooled.HasRest = len(rest) > 0
@@ -66,7 +65,7 @@ func poolRare(a *engine.Attribute, sizes []uint64, k uint64) (engine.Attribute, 
 		codes[code] = uint32(len(pooled.Texts))
 	}
 	if pooled.HasNull {
-		codes[len(codes)-1] = uint32(pooled.Len() - 1)
+		codes[last] = uint32(pooled.Len() - 1)
 	}
 	return pooled, codes
 }

@@ -1,6 +1,9 @@
 package evaluate
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Report is the result of an evaluation. Errors are shares of the test rows, by classifier.
 type Report struct {
@@ -21,13 +24,23 @@ type Result struct {
 	Release   *Costs           `json:"release,omitempty"`
 }
 
-// Costs are the metrics of the releases of the training parts.
+// Costs are the metrics of the releases of the training parts. Equivalence classes are the
+// records that share the labels of all quasi-identifiers, whatever sets these are in.
 type Costs struct {
+	// Discernibility is the sum of the squared sizes of the equivalence classes; a record that
+	// is not released counts as many as there are records (Bayardo and Agrawal, 2005).
 	Discernibility Score `json:"discernibility"`
-	Penalty        Score `json:"certainty_penalty"`
-	ClassSize      Score `json:"class_size"`
-	Misclassified  Score `json:"classification_metric"`
-	Dropped        Score `json:"dropped"`
+	// Penalty is the normalized certainty penalty, a mean over all records and
+	// quasi-identifiers: 0 for a value, 1 for what covers all values (Xu and others, 2006).
+	Penalty Score `json:"certainty_penalty"`
+	// ClassSize is how many times as large as k the equivalence classes are on average
+	// (LeFevre and others, 2006).
+	ClassSize Score `json:"class_size"`
+	// Misclassified is the classification metric: the share of records that are not released or
+	// not of their equivalence class's most frequent class (Iyengar, 2002).
+	Misclassified Score `json:"classification_metric"`
+	// Dropped is the number of records that are not released.
+	Dropped Score `json:"dropped"`
 }
 
 // Score is a mean over the rounds, and their standard deviation when there are several.
@@ -36,20 +49,19 @@ type Score struct {
 	Deviation *float64 `json:"sd,omitempty"`
 }
 
-func newScore(values []float64) Score {
-	n := float64(len(values))
-	s := Score{}
-	for _, v := range values {
-		s.Mean += v
+// over returns the score of one number of every round.
+func over(rounds []measurement, number func(measurement) float64) (s Score) {
+	n, squares := float64(len(rounds)), 0.0
+	for _, m := range rounds {
+		s.Mean += number(m)
 	}
 	s.Mean /= n
-	if len(values) > 1 {
-		squares := 0.0
-		for _, v := range values {
-			squares += float64((v - s.Mean) * (v - s.Mean))
-		}
-		deviation := math.Sqrt(squares / (n - 1))
-		s.Deviation = &deviation
+	for _, m := range rounds {
+		off := number(m) - s.Mean
+		squares += float64(off * off)
+	}
+	if len(rounds) > 1 {
+		s.Deviation = new(math.Sqrt(squares / (n - 1)))
 	}
 	return s
 }
@@ -70,22 +82,15 @@ func (e *evaluation) report() *Report {
 		for i, round := range e.variants {
 			rounds[i] = round[v]
 		}
-		if result.Failed = failure(rounds); result.Failed == "" {
-			result.Errors, result.Release = e.errors(rounds), costs(rounds)
+		failed := func(m measurement) bool { return m.failed != nil }
+		if i := slices.IndexFunc(rounds, failed); i >= 0 {
+			result.Failed = rounds[i].failed.Error()
+		} else {
+			result.Errors, result.Release = e.errors(rounds), costsOf(rounds)
 		}
 		r.Results = append(r.Results, result)
 	}
 	return r
-}
-
-// failure returns the first failure of some rounds, or nothing.
-func failure(rounds []measurement) string {
-	for _, m := range rounds {
-		if m.failed != nil {
-			return m.failed.Error()
-		}
-	}
-	return ""
 }
 
 func (e *evaluation) errors(rounds []measurement) map[string]Score {
@@ -96,21 +101,12 @@ func (e *evaluation) errors(rounds []measurement) map[string]Score {
 	return scores
 }
 
-func costs(rounds []measurement) *Costs {
+func costsOf(rounds []measurement) *Costs {
 	return &Costs{
-		Discernibility: over(rounds, func(m measurement) float64 { return m.release.Discernibility }),
-		Penalty:        over(rounds, func(m measurement) float64 { return m.release.Penalty }),
-		ClassSize:      over(rounds, func(m measurement) float64 { return m.release.ClassSize }),
-		Misclassified:  over(rounds, func(m measurement) float64 { return m.release.Misclassified }),
-		Dropped:        over(rounds, func(m measurement) float64 { return m.release.Dropped }),
+		Discernibility: over(rounds, func(m measurement) float64 { return m.costs.discernibility }),
+		Penalty:        over(rounds, func(m measurement) float64 { return m.costs.penalty }),
+		ClassSize:      over(rounds, func(m measurement) float64 { return m.costs.classSize }),
+		Misclassified:  over(rounds, func(m measurement) float64 { return m.costs.misclassified }),
+		Dropped:        over(rounds, func(m measurement) float64 { return m.costs.dropped }),
 	}
-}
-
-// over returns the score of one number of every round.
-func over(rounds []measurement, number func(measurement) float64) Score {
-	values := make([]float64, len(rounds))
-	for i, m := range rounds {
-		values[i] = number(m)
-	}
-	return newScore(values)
 }

@@ -61,7 +61,7 @@ func (t *trial) variant(ctx context.Context, job *job.Job) (m measurement, err e
 	if err := r.make(ctx); err != nil {
 		return m, err
 	}
-	if m.release, err = r.costs.release(ctx, largestK(requirement)); err != nil {
+	if m.costs, err = r.costs.release(ctx, max(1, int(requirement.United().K))); err != nil {
 		return m, err
 	}
 	m.errors, err = t.learn(ctx, r.training, r.test)
@@ -177,9 +177,4 @@ func (t *trial) try(ctx context.Context, l classify.Learner, training, test clas
 		return 0, err
 	}
 	return classify.Errors(ctx, classifier, test)
-}
-
-// largestK returns the largest k of the sets, at least 1.
-func largestK(requirement engine.Requirement) int {
-	return max(1, int(requirement.United().K))
 }
