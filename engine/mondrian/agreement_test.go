@@ -2,7 +2,6 @@ package mondrian_test
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -12,7 +11,6 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/enginetest"
 	"github.com/kcut/kcut/engine/mondrian"
-	"github.com/kcut/kcut/engine/taxonomy"
 )
 
 // variants are the engines that tests run, all of them.
@@ -23,128 +21,47 @@ func variants(seed uint64) []mondrian.Engine {
 	}
 }
 
-// randomCase is a table and a requirement. Nameless classes give cells of one tuple equal
-// keys.
+// randomCase is a table whose columns are all in a set. Nameless classes give cells of one tuple
+// equal keys.
 type randomCase struct {
-	data     enginetest.Data
-	sets     []engine.Set
+	enginetest.Case
 	nameless bool
 }
 
-func (c randomCase) String() string {
-	text := fmt.Sprintf("sets %v\n", c.sets)
-	for _, column := range c.data.Columns {
-		text += fmt.Sprintf("%+v\n", column)
-	}
-	for r, row := range c.data.Rows {
-		text += fmt.Sprint(row)
-		if len(c.data.Classes) > 0 {
-			text += " " + c.data.Classes[r]
-		}
-		text += "\n"
-	}
-	return text
-}
-
-// newCase draws a case. Values are few and skewed, so that ties are common.
+// newCase draws a case. Suppressed values are texts that sets of them have to escape, and often
+// the rare ones among them are a rest.
 func newCase(r *rand.Rand) randomCase {
-	var c randomCase
-	columns := 1 + r.IntN(4)
-	nulls := make([]float64, columns)
-	values := make([][]string, columns)
-	for i := range columns {
-		column, own := newColumn(r, fmt.Sprint("c", i))
-		c.data.Columns, values[i] = append(c.data.Columns, column), own
-		if r.IntN(3) == 0 {
-			nulls[i] = r.Float64() * r.Float64()
+	c := randomCase{Case: enginetest.NewCase(r, 50), nameless: r.IntN(4) == 0}
+	all := engine.Set{K: engine.KAnonymity(1 + r.IntN(min(len(c.Data.Rows), 1+r.IntN(12))))}
+	for i := range c.Data.Columns {
+		all.Columns = append(all.Columns, i)
+	}
+	if r.IntN(3) > 0 {
+		c.Sets = nil
+	}
+	c.Sets = append(c.Sets, all)
+	texts := []string{"a", "b", "c|d", `e\`, "{f}", "g", "h", "i"}
+	for i := range c.Data.Columns {
+		column := &c.Data.Columns[i]
+		if column.Mask == engine.Suppress && r.IntN(4) > 0 { // else nobody has made a rest
+			column.Rare = kOf(c.Sets, i)
 		}
 	}
-	classes := r.IntN(4)
-	for range 1 + r.IntN(50) {
-		row := make([]engine.Label, columns)
-		for i := range row {
-			if row[i].Null = r.Float64() < nulls[i]; !row[i].Null {
-				row[i].Text = values[i][min(r.IntN(len(values[i])), r.IntN(len(values[i])))]
+	for i, row := range c.Data.Rows {
+		row = slices.Clone(row)
+		for a := range row {
+			if number, err := strconv.Atoi(row[a].Text); err == nil && c.Data.Columns[a].Mask == engine.Suppress {
+				row[a].Text = texts[number%len(texts)]
 			}
 		}
-		for range 1 + r.IntN(4) {
-			c.data.Rows = append(c.data.Rows, row)
-			if classes > 0 {
-				c.data.Classes = append(c.data.Classes, fmt.Sprint("class", r.IntN(classes)))
-			}
-		}
+		c.Data.Rows[i] = row
 	}
-	r.Shuffle(len(c.data.Rows), func(i, j int) { c.data.Rows[i], c.data.Rows[j] = c.data.Rows[j], c.data.Rows[i] })
-	c.sets = newSets(r, columns, len(c.data.Rows))
-	for i := range columns {
-		if r.IntN(4) > 0 { // else nobody has made a rest
-			c.data.Columns[i].Rare = kOf(c.sets, i)
-		}
-	}
-	c.nameless = r.IntN(4) == 0
 	return c
-}
-
-// newSets draws one set, or two that overlap in column 0.
-func newSets(r *rand.Rand, columns, rows int) []engine.Set {
-	k := func() engine.KAnonymity { return engine.KAnonymity(1 + r.IntN(min(rows, 1+r.IntN(12)))) }
-	if columns == 1 || r.IntN(3) > 0 {
-		all := r.Perm(columns)
-		return []engine.Set{{Columns: all, K: k()}}
-	}
-	at := 1 + r.IntN(columns-1)
-	var first, second []int
-	for i := range columns {
-		if i < at {
-			first = append(first, i)
-		} else {
-			second = append(second, i)
-		}
-	}
-	return []engine.Set{{Columns: first, K: k()}, {Columns: append(second, 0), K: k()}}
-}
-
-func newColumn(r *rand.Rand, name string) (enginetest.Column, []string) {
-	column := enginetest.Column{Name: name, Mask: engine.Mask(r.IntN(3))}
-	var values []string
-	switch column.Mask {
-	case engine.Discretize:
-		for range 1 + r.IntN(12) {
-			values = append(values, strconv.Itoa(r.IntN(20)))
-		}
-		if r.IntN(2) == 0 {
-			column.Lower = "-1"
-		}
-		if r.IntN(2) == 0 {
-			column.Upper = "30"
-		}
-	case engine.Suppress:
-		values = []string{"a", "b", "c|d", `e\`, "{f}", "g", "h", "i"}[:1+r.IntN(8)]
-	case engine.Generalize:
-		column.Tree = newNode(r, "", 1+r.IntN(3))
-		tree, err := taxonomy.NewTree(column.Tree)
-		if err != nil {
-			panic(err)
-		}
-		values = tree.Leaves()
-	}
-	return column, values
-}
-
-// newNode draws a subtree; every name tells its place.
-func newNode(r *rand.Rand, place string, depth int) taxonomy.Node {
-	n := taxonomy.Node{Name: "n" + place}
-	for i := range r.IntN(4) {
-		if depth > 0 {
-			n.Children = append(n.Children, newNode(r, place+strconv.Itoa(i), depth-1))
-		}
-	}
-	return n
 }
 
 // classNames returns the labels of the classes.
 func (c randomCase) classNames() (labels []engine.Label) {
-	for _, name := range slices.Compact(slices.Sorted(slices.Values(c.data.Classes))) {
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(c.Data.Classes))) {
 		if c.nameless {
 			name = ""
 		}
@@ -155,8 +72,8 @@ func (c randomCase) classNames() (labels []engine.Label) {
 
 // search runs an engine in memory.
 func (c randomCase) search(e mondrian.Engine) (*engine.Regions, error) {
-	requirement := engine.Requirement{Sets: c.sets}
-	table := c.data.Table(e.Plan(requirement))
+	requirement := engine.Requirement{Sets: c.Sets}
+	table := c.Data.Table(e.Plan(requirement))
 	table.ClassNames = c.classNames()
 	recoding, err := e.Search(context.Background(), table, requirement, engine.Options{})
 	if err != nil {
@@ -204,8 +121,8 @@ func released(codes enginetest.Codes, regions *engine.Regions, batch int) []stri
 }
 
 func (c randomCase) naive(e mondrian.Engine) *naive {
-	n := &naive{Codes: c.data.Codes(), names: c.classNames(), engine: e, k: 1, sets: c.sets}
-	for _, set := range c.sets {
+	n := &naive{Codes: c.Data.Codes(), names: c.classNames(), engine: e, k: 1, sets: c.Sets}
+	for _, set := range c.Sets {
 		n.k = max(n.k, int(set.K))
 	}
 	return n

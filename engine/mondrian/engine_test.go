@@ -20,8 +20,8 @@ import (
 // gives the cuts of its figure 3.
 func patients() randomCase {
 	sex := taxonomy.Node{Name: "Any", Children: []taxonomy.Node{{Name: "Male"}, {Name: "Female"}}}
-	return randomCase{
-		data: enginetest.Data{
+	return randomCase{Case: enginetest.Case{
+		Data: enginetest.Data{
 			Columns: []enginetest.Column{
 				{Name: "zipcode", Mask: engine.Discretize, Lower: "53710", Upper: "53712"},
 				{Name: "sex", Mask: engine.Generalize, Tree: sex},
@@ -34,8 +34,8 @@ func patients() randomCase {
 			},
 			Classes: []string{"Flu", "Hepatitis", "Brochitis", "Broken Arm", "AIDS", "Hang Nail"},
 		},
-		sets: []engine.Set{{Columns: []int{0, 1, 2}, K: 2}},
-	}
+		Sets: []engine.Set{{Columns: []int{0, 1, 2}, K: 2}},
+	}}
 }
 
 func TestPatients(t *testing.T) {
@@ -45,7 +45,7 @@ func TestPatients(t *testing.T) {
 		t.Fatal(err)
 	}
 	groups := map[string]int{}
-	for _, labels := range released(c.data.Codes(), got, 6) {
+	for _, labels := range released(c.Data.Codes(), got, 6) {
 		groups[labels]++
 	}
 	want := map[string]int{
@@ -58,7 +58,7 @@ func TestPatients(t *testing.T) {
 
 func TestSearchIsInfeasibleBelowK(t *testing.T) {
 	c := patients()
-	c.sets = []engine.Set{{Columns: []int{0, 1, 2}, K: 2}, {Columns: []int{1}, K: 7}}
+	c.Sets = []engine.Set{{Columns: []int{0, 1, 2}, K: 2}, {Columns: []int{1}, K: 7}}
 	if _, err := c.search(mondrian.Engine{}); !errors.Is(err, engine.ErrInfeasible) {
 		t.Errorf("got %v, want ErrInfeasible", err)
 	}
@@ -67,7 +67,7 @@ func TestSearchIsInfeasibleBelowK(t *testing.T) {
 // TestSearchMeetsTheLargestK: several sets are one, their union.
 func TestSearchMeetsTheLargestK(t *testing.T) {
 	c := patients()
-	c.sets = []engine.Set{{Columns: []int{0, 1}, K: 2}, {Columns: []int{1, 2}, K: 3}}
+	c.Sets = []engine.Set{{Columns: []int{0, 1}, K: 2}, {Columns: []int{1, 2}, K: 3}}
 	got, err := c.search(mondrian.Engine{Ordered: true})
 	if err != nil || got.Len() != 2 {
 		t.Errorf("%d regions, %v, want 2 of 3 records", got.Len(), err)
@@ -76,7 +76,7 @@ func TestSearchMeetsTheLargestK(t *testing.T) {
 
 func TestSearchWantsEveryAttributeInASet(t *testing.T) {
 	c := patients()
-	c.sets = []engine.Set{{Columns: []int{0, 1}, K: 2}}
+	c.Sets = []engine.Set{{Columns: []int{0, 1}, K: 2}}
 	if _, err := c.search(mondrian.Engine{}); err == nil {
 		t.Error("an attribute without a set was searched")
 	}
@@ -98,11 +98,11 @@ func TestPlan(t *testing.T) {
 // TestSearchStopsWhenCancelled also wants the budget back.
 func TestSearchStopsWhenCancelled(t *testing.T) {
 	c := patients()
-	requirement := engine.Requirement{Sets: c.sets}
+	requirement := engine.Requirement{Sets: c.Sets}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, e := range variants(1) {
-		table := c.data.Table(e.Plan(requirement))
+		table := c.Data.Table(e.Plan(requirement))
 		budget := spill.NewBudget(1 << 20)
 		if err := budget.Draw("table", table.Groupings[0].Bytes()); err != nil {
 			t.Fatal(err)
@@ -140,7 +140,7 @@ func TestOrderOfRowsDoesNotMatter(t *testing.T) {
 	enginetest.Cases(t, 60, func(r *rand.Rand) {
 		c := newCase(r)
 		shuffled := c
-		shuffled.data = c.data.Shuffle(r)
+		shuffled.Data = c.Data.Shuffle(r)
 		for _, e := range variants(r.Uint64()) {
 			want, err := c.search(e)
 			if err != nil {
@@ -178,12 +178,12 @@ func TestSeedDecidesWhoGoesLeft(t *testing.T) {
 // TestUnseenCodesGoToTheLargestSide: of a part cut by taxonomy or by sets of values.
 func TestUnseenCodesGoToTheLargestSide(t *testing.T) {
 	tree := taxonomy.Node{Name: "Any", Children: []taxonomy.Node{{Name: "a"}, {Name: "b"}, {Name: "c"}}}
-	c := randomCase{
-		data: enginetest.Data{Columns: []enginetest.Column{{Name: "x", Mask: engine.Generalize, Tree: tree}}},
-		sets: []engine.Set{{Columns: []int{0}, K: 1}},
-	}
+	c := randomCase{Case: enginetest.Case{
+		Data: enginetest.Data{Columns: []enginetest.Column{{Name: "x", Mask: engine.Generalize, Tree: tree}}},
+		Sets: []engine.Set{{Columns: []int{0}, K: 1}},
+	}}
 	for _, text := range []string{"a", "c", "c"} {
-		c.data.Rows = append(c.data.Rows, enginetest.Values(text))
+		c.Data.Rows = append(c.Data.Rows, enginetest.Values(text))
 	}
 	got, err := c.search(mondrian.Engine{})
 	if err != nil {

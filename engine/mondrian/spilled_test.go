@@ -36,8 +36,8 @@ func TestSpilledSearchAgrees(t *testing.T) {
 	refused := 0
 	enginetest.Cases(t, 25, func(r *rand.Rand) {
 		c, inMemory := newCase(r), r.IntN(2) == 0
-		codes := c.data.Codes()
-		requirement := engine.Requirement{Sets: c.sets}
+		codes := c.Data.Codes()
+		requirement := engine.Requirement{Sets: c.Sets}
 		for _, e := range variants(r.Uint64()) {
 			table := codes.Table(e.Plan(requirement))
 			table.ClassNames = classNames(codes)
