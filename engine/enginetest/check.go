@@ -20,7 +20,7 @@ func (d Data) CheckTrue(t *testing.T, released [][]engine.Label) {
 				continue
 			}
 			p := pair{d.Rows[r][c], labels[c]}
-			if !checked[p] && !column.covers(p.label, p.value) {
+			if !checked[p] && !column.Covers(p.label, p.value) {
 				t.Fatalf("%s: %+v is released as %+v", column.Name, p.value, p.label)
 			}
 			checked[p] = true
@@ -28,8 +28,8 @@ func (d Data) CheckTrue(t *testing.T, released [][]engine.Label) {
 	}
 }
 
-// covers reports whether a label is true of a value. A root is true of the null.
-func (c Column) covers(label, value engine.Label) bool {
+// Covers reports whether a label is true of a value. A root is true of the null.
+func (c Column) Covers(label, value engine.Label) bool {
 	if label == value {
 		return true
 	}
@@ -49,7 +49,31 @@ func (c Column) covers(label, value engine.Label) bool {
 		below := ends[1] == "" || x < number(ends[1]) || x == number(ends[1]) && strings.HasSuffix(label.Text, "]")
 		return above && below
 	}
-	return label.Text == engine.Suppressed
+	own := `\N`
+	if !value.Null {
+		own = strings.NewReplacer(`\`, `\\`, `|`, `\|`, `{`, `\{`, `}`, `\}`).Replace(value.Text)
+	}
+	return label.Text == engine.Suppressed || strings.HasPrefix(label.Text, "{") && slices.Contains(Members(label.Text), own)
+}
+
+// Members returns the members of a set of values, as they are written in it, or the one value.
+func Members(label string) (members []string) {
+	if !strings.HasPrefix(label, "{") {
+		return []string{label}
+	}
+	member := ""
+	for i := 1; i < len(label); i++ {
+		switch c := label[i]; c {
+		case '\\':
+			member += label[i : i+2]
+			i++
+		case '|', '}':
+			members, member = append(members, member), ""
+		default:
+			member += string(c)
+		}
+	}
+	return members
 }
 
 // under reports whether a name is that of a node of a tree, above a value.

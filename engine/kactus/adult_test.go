@@ -3,7 +3,6 @@ package kactus_test
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"slices"
 	"testing"
@@ -79,20 +78,6 @@ func BenchmarkAdultSpilled(b *testing.B) {
 		}
 		return partition.Space{Budget: budget, Store: store, Share: t.Groupings[0].Bytes() / 3}
 	})
-}
-
-// BenchmarkNumbers adds a column in which nearly every number is another.
-func BenchmarkNumbers(b *testing.B) {
-	codes := blownUp(b)
-	a := engine.Attribute{Name: "number", Mask: engine.Discretize}
-	column := make([]uint32, codes.Rows)
-	r := rand.New(rand.NewPCG(1, 1))
-	for row := range column {
-		column[row] = uint32(r.IntN(codes.Rows))
-		a.Texts, a.Positions = append(a.Texts, fmt.Sprint(row)), append(a.Positions, float64(row))
-	}
-	codes.Attributes, codes.Columns = append(codes.Attributes, a), append(codes.Columns, column)
-	benchmarkSearch(b, codes, func(*engine.Table) partition.Space { return partition.Space{} })
 }
 
 func blownUp(b *testing.B) enginetest.Codes {

@@ -215,7 +215,7 @@ func checkRegions(t *testing.T, c randomCase, got *engine.Regions, n *naive) {
 		}
 	}
 	checkUnseen(t, got, n)
-	checkTruth(t, got, n)
+	checkTruth(t, c, got, n)
 }
 
 // checkUnseen locates every combination of codes, whether it occurs or not.

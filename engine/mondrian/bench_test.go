@@ -116,20 +116,6 @@ func benchmarkSearch(b *testing.B, codes enginetest.Codes, space func(*engine.Ta
 	}
 }
 
-// BenchmarkSearchNumbers adds a column in which nearly every number is another.
-func BenchmarkSearchNumbers(b *testing.B) {
-	codes := people(1_000_000)
-	a := engine.Attribute{Name: "number", Mask: engine.Discretize}
-	column := make([]uint32, codes.Rows)
-	r := rand.New(rand.NewPCG(1, 1))
-	for row := range column {
-		column[row] = uint32(r.IntN(codes.Rows))
-		a.Texts, a.Positions = append(a.Texts, fmt.Sprint(row)), append(a.Positions, float64(row))
-	}
-	codes.Attributes, codes.Columns = append(codes.Attributes, a), append(codes.Columns, column)
-	benchmarkSearch(b, codes, func(*engine.Table) partition.Space { return partition.Space{} })
-}
-
 // BenchmarkSearchSpilled has a share of a third of the table.
 func BenchmarkSearchSpilled(b *testing.B) {
 	store, err := spill.Open(b.TempDir(), spill.Options{Budget: spill.NewBudget(64 << 20)})
