@@ -1,151 +1,131 @@
 package sample
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/internal/workers"
 )
 
-// column is one column of the sample.
+// column is one column of the sample: its field, and the values of its domain with their texts. What
+// is each person's own has no domain.
 type column struct {
-	name     string
-	kind     formats.Type
-	nullable bool
-
-	// Columns of a domain: its values, their texts (an empty one, the null's, first), and
-	// the code of a person's.
+	formats.Field
 	values *formats.Values
 	texts  []string
-	code   func(*person) uint32
-
-	// text appends what is each person's own. The column's type is String or Int.
-	text func([]byte, *person) []byte
+	own    func(text []byte, h *person) []byte // appends it
 }
 
-var (
-	text       = formats.Type{Kind: formats.String}
-	number     = formats.Type{Kind: formats.Int, Bits: 32}
-	sampleRow  = formats.Type{Kind: formats.Int, Bits: 64}
-	sampleDate = formats.Type{Kind: formats.Date}
+// The columns, in order.
+const (
+	colID = iota
+	colName
+	colEmail
+	colBirth
+	colAge
+	colSex
+	colRace
+	colCountry
+	colZip
+	colEducation
+	colEducationNum
+	colMarital
+	colRelationship
+	colWorkclass
+	colOccupation
+	colHours
+	colGain
+	colLoss
+	colIncome
+	numColumns
 )
 
 // columns returns the sample's columns, in order.
 func (p *people) columns() []column {
-	names := append(append([]string(nil), femaleNames...), maleNames...)
-	return []column{
-		{name: "id", kind: sampleRow, text: appendID},
-		textColumn("name", fullNames(names), func(h *person) uint32 {
-			return h.firstName*uint32(len(lastNames)) + h.lastName + 1
-		}),
-		{name: "email", kind: text, text: emailAppender(names)},
-		p.birthColumn(),
-		numberColumn("age", numbersFrom(youngest, oldest), func(h *person) uint32 { return uint32(h.age-youngest) + 1 }),
-		textColumn("sex", sexes, func(h *person) uint32 { return h.sex + 1 }),
-		textColumn("race", races, func(h *person) uint32 { return h.race + 1 }),
-		nullableColumn(textColumn("native-country", countries, func(h *person) uint32 {
-			return orNull(h.noCountry, h.country)
-		})),
-		textColumn("zip", p.zip.texts, func(h *person) uint32 { return h.zip + 1 }),
-		textColumn("education", educations, func(h *person) uint32 { return h.education + 1 }),
-		numberColumn("education-num", numbersFrom(1, int64(len(educations))), func(h *person) uint32 { return h.education + 1 }),
-		textColumn("marital-status", maritals, func(h *person) uint32 { return h.marital + 1 }),
-		textColumn("relationship", relationships, func(h *person) uint32 { return h.relationship + 1 }),
-		nullableColumn(textColumn("workclass", workclasses, func(h *person) uint32 { return orNull(h.noWork, h.workclass) })),
-		nullableColumn(textColumn("occupation", occupations, func(h *person) uint32 { return orNull(h.noWork, h.occupation) })),
-		numberColumn("hours-per-week", numbersFrom(1, 99), func(h *person) uint32 { return h.hours + 1 }),
-		numberColumn("capital-gain", capitalGains, func(h *person) uint32 { return h.gain + 1 }),
-		numberColumn("capital-loss", capitalLosses, func(h *person) uint32 { return h.loss + 1 }),
-		textColumn("income", incomes, func(h *person) uint32 { return h.income + 1 }),
+	firsts := slices.Concat(femaleNames, maleNames)
+	var fullNames, dates []string // by first name
+	for _, first := range firsts {
+		for _, last := range lastNames {
+			fullNames = append(fullNames, first+" "+last)
+		}
 	}
+	for day := p.oldestBirth; day <= p.youngestBirth; day++ {
+		dates = append(dates, time.Unix(day*86400, 0).UTC().Format(time.DateOnly))
+	}
+	columns := []column{
+		ownColumn("id", formats.Type{Kind: formats.Int, Bits: 64}, appendID),
+		textColumn("name", fullNames),
+		ownColumn("email", formats.Type{Kind: formats.String}, emailAppender(firsts)),
+		newColumn("birth-date", formats.Type{Kind: formats.Date}, dates),
+		numberColumn("age", numbersFrom(youngest, oldest)),
+		textColumn("sex", sexes),
+		textColumn("race", races),
+		textColumn("native-country", countries),
+		textColumn("zip", p.zip.texts),
+		textColumn("education", educations),
+		numberColumn("education-num", numbersFrom(1, len(educations))),
+		textColumn("marital-status", maritals),
+		textColumn("relationship", relationships),
+		textColumn("workclass", workclasses),
+		textColumn("occupation", occupations),
+		numberColumn("hours-per-week", numbersFrom(1, 99)),
+		numberColumn("capital-gain", capitalGains),
+		numberColumn("capital-loss", capitalLosses),
+		textColumn("income", incomes),
+	}
+	for _, nullable := range []int{colBirth, colCountry, colWorkclass, colOccupation} {
+		columns[nullable].Nullable = true
+	}
+	return columns
 }
 
-func orNull(null bool, value uint32) uint32 {
-	if null {
-		return 0
-	}
-	return value + 1
+func ownColumn(name string, t formats.Type, own func([]byte, *person) []byte) column {
+	return column{Field: formats.Field{Name: name, Type: t}, own: own}
 }
 
-func nullableColumn(c column) column {
-	c.nullable = true
+func textColumn(name string, texts []string) column {
+	return newColumn(name, formats.Type{Kind: formats.String}, texts)
+}
+
+func numberColumn(name string, numbers []int) column {
+	var texts []string
+	for _, n := range numbers {
+		texts = append(texts, strconv.Itoa(n))
+	}
+	return newColumn(name, formats.Type{Kind: formats.Int, Bits: 32}, texts)
+}
+
+// newColumn returns a column of values, all of which are of its type.
+func newColumn(name string, t formats.Type, texts []string) column {
+	c := column{Field: formats.Field{Name: name, Type: t}, values: &formats.Values{Type: t}, texts: texts}
+	for _, text := range texts {
+		workers.Must(c.values.Parse(text))
+	}
 	return c
 }
 
-func textColumn(name string, texts []string, code func(*person) uint32) column {
-	values := &formats.Values{Type: text}
-	for _, text := range texts {
-		values.AppendBytes([]byte(text))
-	}
-	return column{name: name, kind: text, values: values, texts: withNull(texts), code: code}
-}
-
-func numberColumn(name string, numbers []int64, code func(*person) uint32) column {
-	values := &formats.Values{Type: number}
-	var texts []string
-	for _, n := range numbers {
-		values.Words = append(values.Words, signedWord(n))
-		texts = append(texts, strconv.FormatInt(n, 10))
-	}
-	return column{name: name, kind: number, values: values, texts: withNull(texts), code: code}
-}
-
-func (p *people) birthColumn() column {
-	values := &formats.Values{Type: sampleDate}
-	var texts []string
-	for day := p.oldestBirth; day <= p.youngestBirth; day++ {
-		values.Words = append(values.Words, signedWord(day))
-		texts = append(texts, time.Unix(day*86400, 0).UTC().Format(time.DateOnly))
-	}
-	return nullableColumn(column{
-		name: "birth-date", kind: sampleDate, values: values, texts: withNull(texts),
-		code: func(h *person) uint32 { return orNull(h.noBirth, uint32(h.born-p.oldestBirth)) },
-	})
-}
-
-// signedWord is the word of a signed number in formats.Values.
-func signedWord(n int64) uint64 { return uint64(n) ^ 1<<63 }
-
-func withNull(texts []string) []string { return append([]string{""}, texts...) }
-
-func numbersFrom(first, last int64) []int64 {
-	var numbers []int64
+func numbersFrom(first, last int) (numbers []int) {
 	for n := first; n <= last; n++ {
 		numbers = append(numbers, n)
 	}
 	return numbers
 }
 
-// fullNames returns all pairs of a first and a last name, by first name.
-func fullNames(firsts []string) []string {
-	var full []string
-	for _, first := range firsts {
-		for _, last := range lastNames {
-			full = append(full, first+" "+last)
-		}
-	}
-	return full
-}
-
 func appendID(text []byte, h *person) []byte { return strconv.AppendInt(text, h.row+1, 10) }
 
 // emailAppender appends addresses that are unique by the row's number.
 func emailAppender(firsts []string) func([]byte, *person) []byte {
-	lowerFirsts, lowerLasts := lowered(firsts), lowered(lastNames)
+	var names []string
+	for _, first := range firsts {
+		for _, last := range lastNames {
+			names = append(names, strings.ToLower(first+"."+last))
+		}
+	}
 	return func(text []byte, h *person) []byte {
-		text = append(text, lowerFirsts[h.firstName]...)
-		text = append(text, '.')
-		text = append(text, lowerLasts[h.lastName]...)
-		text = appendID(text, h)
+		text = appendID(append(text, names[h.value[colName]]...), h)
 		return append(text, "@example.org"...)
 	}
-}
-
-func lowered(texts []string) []string {
-	var lower []string
-	for _, text := range texts {
-		lower = append(lower, strings.ToLower(text))
-	}
-	return lower
 }

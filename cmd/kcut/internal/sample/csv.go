@@ -13,7 +13,7 @@ func newCSV(w io.Writer, p *people) (*csvWriter, error) {
 	s := &csvWriter{people: p, columns: p.columns(), w: w}
 	var header []byte
 	for _, c := range s.columns {
-		header = append(append(header, c.name...), ',')
+		header = append(append(header, c.Name...), ',')
 	}
 	header[len(header)-1] = '\n'
 	_, err := w.Write(header)
@@ -27,11 +27,11 @@ func (s *csvWriter) encode(first int64, rows int) (block, error) {
 	for row := range rows {
 		s.people.make(first+int64(row), &h)
 		for i := range s.columns {
-			c := &s.columns[i]
-			if c.code != nil {
-				text = append(text, c.texts[c.code(&h)]...)
-			} else {
-				text = c.text(text, &h)
+			switch c := &s.columns[i]; {
+			case c.own != nil:
+				text = c.own(text, &h)
+			case !h.null[i]:
+				text = append(text, c.texts[h.value[i]]...)
 			}
 			text = append(text, ',')
 		}

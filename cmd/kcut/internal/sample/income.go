@@ -1,6 +1,9 @@
 package sample
 
-import "math/bits"
+import (
+	"fmt"
+	"math/bits"
+)
 
 // incomePoints is the number of different scores; see score.
 const incomePoints = 64
@@ -24,16 +27,17 @@ func (p *people) drawIncome(r *random, h *person) uint32 {
 
 // score adds up what speaks for a higher income.
 func (p *people) score(h *person) int {
-	points := 20 + educationPoints[h.education] + occupationPoints[h.occupation] +
-		ageBandPoints[h.band] + workclassPoints[h.workclass] + p.zip.points[h.zip]
-	if h.marital == maritalMarried {
+	v := &h.value
+	points := 20 + educationPoints[v[colEducation]] + occupationPoints[v[colOccupation]] +
+		ageBandPoints[h.band] + workclassPoints[v[colWorkclass]] + p.zip.points[v[colZip]]
+	if v[colMarital] == maritalMarried {
 		points += 15
 	}
-	points += min(max(int(h.hours)+1-40, -20), 20) / 2
+	points += min(max(int(v[colHours])+1-40, -20), 20) / 2
 	switch {
-	case capitalGains[h.gain] >= 5000:
+	case capitalGains[v[colGain]] >= 5000:
 		points += 40
-	case capitalLosses[h.loss] >= 1800:
+	case capitalLosses[v[colLoss]] >= 1800:
 		points += 8
 	}
 	return points
@@ -42,14 +46,12 @@ func (p *people) score(h *person) int {
 // incomeOdds returns the probability of the higher income for every score, times 2^16:
 // one in two at incomeEven points, the odds growing by a fifth every point. It is computed
 // in integers, so that every machine agrees.
-func incomeOdds() [incomePoints]uint32 {
+func incomeOdds() (above [incomePoints]uint32) {
 	const incomeEven = 45
-	var above [incomePoints]uint32
-	above[incomeEven] = 1 << 15
 	odds := uint64(1 << 32)
-	for i := incomeEven - 1; i >= 0; i-- {
-		odds = odds * 5 / 6
+	for i := incomeEven; i >= 0; i-- {
 		above[i] = share16(odds)
+		odds = odds * 5 / 6
 	}
 	odds = 1 << 32
 	for i := incomeEven + 1; i < incomePoints; i++ {
@@ -91,7 +93,7 @@ func newZipModel() zipModel {
 			size := 4 + r.below(20)
 			for code := range zipCodes {
 				text := prefix*100 + code*8 + int(r.below(8))
-				m.texts = append(m.texts, zipText(text))
+				m.texts = append(m.texts, fmt.Sprintf("%05d", text))
 				m.points = append(m.points, wealth)
 				weights = append(weights, size*(1+r.below(9)))
 			}
@@ -99,14 +101,4 @@ func newZipModel() zipModel {
 	}
 	m.place = newAlias(weights)
 	return m
-}
-
-// zipText writes a postal code with its leading zeros.
-func zipText(code int) string {
-	text := [5]byte{}
-	for i := len(text) - 1; i >= 0; i-- {
-		text[i] = byte('0' + code%10)
-		code /= 10
-	}
-	return string(text[:])
 }

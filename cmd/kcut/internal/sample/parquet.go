@@ -2,7 +2,6 @@ package sample
 
 import (
 	"io"
-	"sync"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/writer"
@@ -19,17 +18,13 @@ type parquetWriter struct {
 	output   []writer.Column
 	writer   *writer.Writer
 	encoders *writer.PageEncoders
-	batches  sync.Pool // of *batch
 }
 
 func newParquet(w io.Writer, p *people) (*parquetWriter, error) {
 	s := &parquetWriter{people: p, columns: p.columns()}
 	for _, c := range s.columns {
-		s.output = append(s.output, writer.Column{
-			Field: formats.Field{Name: c.name, Type: c.kind, Nullable: c.nullable},
-		})
+		s.output = append(s.output, writer.Column{Field: c.Field})
 	}
-	s.batches.New = func() any { return newBatch(s.columns) }
 	var err error
 	if s.encoders, err = writer.NewPageEncoders(writer.Options{}); err != nil {
 		return nil, err
@@ -43,13 +38,12 @@ func (s *parquetWriter) encode(first int64, rows int) (block, error) {
 	if err != nil {
 		return block{}, err
 	}
-	batch := s.batches.Get().(*batch)
-	defer s.batches.Put(batch)
+	batch := s.newBatch()
 	for done := 0; done < rows; done += batchRows {
 		n := min(batchRows, rows-done)
-		batch.fill(s.people, s.columns, first+int64(done), n)
-		for i := range batch.columns {
-			if err := group.Append(i, &batch.columns[i], 0, n); err != nil {
+		s.fill(batch, first+int64(done), n)
+		for i := range batch {
+			if err := group.Append(i, &batch[i], 0, n); err != nil {
 				return block{}, err
 			}
 		}
@@ -62,56 +56,45 @@ func (s *parquetWriter) write(b block) error { return s.writer.Write(b.group) }
 
 func (s *parquetWriter) close() error { return s.writer.Close() }
 
-// batch holds some people by column.
-type batch struct {
-	columns []formats.Column
-	valid   []bool // all true
-}
-
-func newBatch(columns []column) *batch {
-	b := &batch{columns: make([]formats.Column, len(columns)), valid: make([]bool, batchRows)}
-	for i := range b.valid {
-		b.valid[i] = true
-	}
-	for i, c := range columns {
-		b.columns[i].Values = c.values
-		if c.text != nil {
-			b.columns[i].Values = &formats.Values{Type: c.kind}
+// newBatch returns room for some people by column: codes of a domain, or values of their own.
+func (s *parquetWriter) newBatch() []formats.Column {
+	batch := make([]formats.Column, len(s.columns))
+	for i, c := range s.columns {
+		if c.own == nil {
+			batch[i] = formats.Column{Values: c.values, Codes: make([]uint32, batchRows)}
+			continue
+		}
+		batch[i] = formats.Column{Values: &formats.Values{Type: c.Type}, Valid: make([]bool, batchRows)}
+		for row := range batchRows {
+			batch[i].Valid[row] = true
 		}
 	}
-	return b
+	return batch
 }
 
-// fill makes n people. Columns of a domain come as codes, the others as plain values.
-func (b *batch) fill(p *people, columns []column, first int64, n int) {
-	b.clear(columns, n)
+// fill makes n people.
+func (s *parquetWriter) fill(batch []formats.Column, first int64, n int) {
+	for i := range batch {
+		if c := &batch[i]; c.Codes == nil {
+			c.Values.Words, c.Values.Ends, c.Values.Data = c.Values.Words[:0], c.Values.Ends[:0], c.Values.Data[:0]
+		}
+	}
 	var h person
 	for row := range n {
-		p.make(first+int64(row), &h)
-		for i := range columns {
-			c := &columns[i]
-			values := b.columns[i].Values
+		s.people.make(first+int64(row), &h)
+		for i := range batch {
+			values := batch[i].Values
 			switch {
-			case c.code != nil:
-				b.columns[i].Codes[row] = c.code(&h)
-			case c.kind.InWords():
-				values.Words = append(values.Words, signedWord(h.row+1))
+			case s.columns[i].own == nil && h.null[i]:
+				batch[i].Codes[row] = 0
+			case s.columns[i].own == nil:
+				batch[i].Codes[row] = h.value[i] + 1
+			case values.Type.InWords():
+				values.Words = append(values.Words, formats.IntWord(h.row+1))
 			default:
-				values.Data = c.text(values.Data, &h)
+				values.Data = s.columns[i].own(values.Data, &h)
 				values.Ends = append(values.Ends, uint32(len(values.Data)))
 			}
 		}
-	}
-}
-
-func (b *batch) clear(columns []column, n int) {
-	for i := range columns {
-		c := &b.columns[i]
-		if columns[i].code != nil {
-			c.Codes = append(c.Codes[:0], make([]uint32, n)...)
-			continue
-		}
-		c.Valid = b.valid[:n]
-		c.Values.Words, c.Values.Ends, c.Values.Data = c.Values.Words[:0], c.Values.Ends[:0], c.Values.Data[:0]
 	}
 }

@@ -2,6 +2,7 @@
 package sample
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,11 +59,11 @@ type block struct {
 // It returns an *kcut.Error of kcut.ErrUsage for options that make no sense and of kcut.ErrExists when
 // the file exists and Overwrite is not set.
 func Write(ctx context.Context, path string, opt Options) error {
-	opt.ensureDefaults()
-	if err := opt.validate(); err != nil {
-		return err
+	opt.RowGroupRows = cmp.Or(opt.RowGroupRows, rowGroupRows)
+	if opt.Threads <= 0 {
+		opt.Threads = runtime.GOMAXPROCS(0)
 	}
-	if err := checkTarget(path, opt.Overwrite); err != nil {
+	if err := opt.check(path); err != nil {
 		return err
 	}
 	target, err := publish.File(path)
@@ -78,47 +79,35 @@ func Write(ctx context.Context, path string, opt Options) error {
 	return nil
 }
 
-func (o *Options) ensureDefaults() {
-	if o.RowGroupRows == 0 {
-		o.RowGroupRows = rowGroupRows
-	}
-	if o.Threads <= 0 {
-		o.Threads = runtime.GOMAXPROCS(0)
-	}
-}
-
-func (o *Options) validate() error {
+// check refuses, before anything is made, what makes no sense, and a path that could not be published.
+func (o *Options) check(path string) error {
+	ext, hint := filepath.Ext(path), "see kcut sample --help"
+	var err error
 	switch {
 	case o.Rows < 0:
-		return usage("choose sample size: %d rows is less than 0", o.Rows)
+		err = fmt.Errorf("choose sample size: %d rows is less than 0", o.Rows)
 	case o.RowGroupRows < 0:
-		return usage("choose row group size: %d rows is less than 1", o.RowGroupRows)
+		err = fmt.Errorf("choose row group size: %d rows is less than 1", o.RowGroupRows)
+	case ext != ".parquet" && ext != ".csv":
+		err = fmt.Errorf("choose sample format: %s ends in neither .parquet nor .csv", path)
+		hint = "give the file one of these extensions"
+	default:
+		return kcut.CheckFile("sample", path, o.Overwrite)
 	}
-	return nil
+	return &kcut.Error{Class: kcut.ErrUsage, Err: err, Hint: hint}
 }
 
-func usage(format string, args ...any) error {
-	return &kcut.Error{Class: kcut.ErrUsage, Err: fmt.Errorf(format, args...), Hint: "see kcut sample --help"}
-}
-
-// checkTarget refuses, before anything is made, a path that could not be published.
-func checkTarget(path string, overwrite bool) error {
-	if ext := filepath.Ext(path); ext != ".parquet" && ext != ".csv" {
-		return &kcut.Error{
-			Class: kcut.ErrUsage,
-			Err:   fmt.Errorf("choose sample format: %s ends in neither .parquet nor .csv", path),
-			Hint:  "give the file one of these extensions",
-		}
-	}
-	return kcut.CheckFile("sample", path, overwrite)
-}
-
-func write(ctx context.Context, file io.Writer, extension string, opt Options) error {
+func write(ctx context.Context, file io.Writer, extension string, opt Options) (err error) {
 	began := time.Now()
 	if opt.Events.Start != nil {
 		opt.Events.Start(Stage)
 	}
-	w, err := newWriter(file, extension, newPeople(opt.Seed))
+	var w blockWriter
+	if people := newPeople(opt.Seed); extension == ".csv" {
+		w, err = newCSV(file, people)
+	} else {
+		w, err = newParquet(file, people)
+	}
 	if err != nil {
 		return err
 	}
@@ -136,14 +125,14 @@ func write(ctx context.Context, file io.Writer, extension string, opt Options) e
 		return emit(b)
 	}
 	var done int64
-	append := func(b block) error {
+	err = workers.Ordered(ctx, blocks, opt.Threads, encode, func(b block) error {
 		done += int64(b.rows)
 		if opt.Events.Progress != nil {
 			opt.Events.Progress(Stage, kcut.Progress{Done: done, Total: opt.Rows})
 		}
 		return w.write(b)
-	}
-	if err := workers.Ordered(ctx, blocks, opt.Threads, encode, append); err != nil {
+	})
+	if err != nil {
 		return err
 	}
 	if err := w.close(); err != nil {
@@ -153,11 +142,4 @@ func write(ctx context.Context, file io.Writer, extension string, opt Options) e
 		opt.Events.End(Stage, time.Since(began))
 	}
 	return nil
-}
-
-func newWriter(file io.Writer, extension string, p *people) (blockWriter, error) {
-	if extension == ".csv" {
-		return newCSV(file, p)
-	}
-	return newParquet(file, p)
 }

@@ -9,31 +9,23 @@ package sample
 type people struct {
 	seed uint64
 
-	age           alias
-	race          alias
-	education     [ageBands]alias
-	marital       [2][ageBands]alias // by sex
-	workclass     [schoolings]alias
-	occupation    [2][schoolings]alias // by sex
-	country       []alias              // by race
-	relationship  [familyKinds]alias
-	hours         [hourKinds]alias
-	gain, loss    alias
-	zip           zipModel
-	incomeAbove   [incomePoints]uint32 // probability, times 2^16, of the higher income
-	oldestBirth   int64
-	youngestBirth int64
+	age, race, gain, loss      alias
+	education                  []alias    // by age band
+	marital                    [2][]alias // by sex and age band
+	workclass                  []alias    // by schooling
+	occupation                 [2][]alias // by sex and schooling
+	country                    []alias    // by race
+	relationship               []alias    // by family kind
+	hours                      []alias    // by hour kind
+	zip                        zipModel
+	incomeAbove                [incomePoints]uint32 // probability, times 2^16, of the higher income
+	oldestBirth, youngestBirth int64
 }
 
 const (
 	youngest, oldest = 17, 90
 	// censusDay is the day of which ages are told: 2024-12-31, in days since 1970-01-01.
 	censusDay = 20088
-
-	ageBands    = 6 // up to 19, 24, 34, 54, 64, and over
-	schoolings  = 4 // without a degree, school or some college, bachelor, higher
-	familyKinds = 5 // see familyKind
-	hourKinds   = 4 // young or old, women, men, self-employed
 )
 
 func newPeople(seed uint64) *people {
@@ -43,30 +35,19 @@ func newPeople(seed uint64) *people {
 		race:          newAlias([]uint64{855, 95, 31, 10, 9}),
 		gain:          newAlias(amountWeights(len(capitalGains))),
 		loss:          newAlias(amountWeights(len(capitalLosses))),
+		education:     aliases(educationWeights),
+		workclass:     aliases(workclassWeights),
+		relationship:  aliases(relationshipWeights),
 		zip:           newZipModel(),
 		incomeAbove:   incomeOdds(),
 		oldestBirth:   birthday(oldest, 364),
 		youngestBirth: birthday(youngest, 0),
 	}
-	for band, weights := range educationWeights {
-		p.education[band] = newAlias(weights[:])
-	}
-	for schooling, weights := range workclassWeights {
-		p.workclass[schooling] = newAlias(weights[:])
-	}
 	for sex := range sexes {
-		for band, weights := range maritalWeights[sex] {
-			p.marital[sex][band] = newAlias(weights[:])
-		}
-		for schooling, weights := range occupationWeights[sex] {
-			p.occupation[sex][schooling] = newAlias(weights[:])
-		}
+		p.marital[sex], p.occupation[sex] = aliases(maritalWeights[sex]), aliases(occupationWeights[sex])
 	}
-	for kind, weights := range relationshipWeights {
-		p.relationship[kind] = newAlias(weights[:])
-	}
-	for kind, peaks := range hourPeaks {
-		p.hours[kind] = newAlias(hourWeights(peaks))
+	for _, peaks := range hourPeaks {
+		p.hours = append(p.hours, newAlias(hourWeights(peaks)))
 	}
 	for race := range races {
 		p.country = append(p.country, newAlias(countryWeights(race)))
@@ -74,8 +55,8 @@ func newPeople(seed uint64) *people {
 	return p
 }
 
-// educationWeights are the weights of educations by age band.
-var educationWeights = [ageBands][16]uint64{
+// educationWeights are the weights of educations by age band: up to 19, 24, 34, 54, 64, and over.
+var educationWeights = [][]uint64{
 	{0, 1, 3, 8, 25, 90, 210, 70, 230, 340, 8, 6, 4, 0, 0, 0},
 	{1, 4, 8, 12, 18, 30, 42, 20, 340, 420, 45, 38, 120, 4, 1, 0},
 	{1, 5, 11, 12, 15, 22, 34, 14, 330, 225, 48, 36, 200, 45, 12, 6},
@@ -85,7 +66,7 @@ var educationWeights = [ageBands][16]uint64{
 }
 
 // maritalWeights are the weights of marital statuses by sex and age band.
-var maritalWeights = [2][ageBands][7]uint64{
+var maritalWeights = [2][][]uint64{
 	{
 		{20, 950, 6, 8, 1, 8, 2},
 		{140, 760, 45, 35, 3, 14, 3},
@@ -106,7 +87,7 @@ var maritalWeights = [2][ageBands][7]uint64{
 
 // relationshipWeights are the weights of relationships of married women, married men, young
 // singles, other singles, and all others.
-var relationshipWeights = [familyKinds][6]uint64{
+var relationshipWeights = [][]uint64{
 	{0, 96, 2, 0, 2, 0},
 	{96, 0, 2, 0, 2, 0},
 	{0, 0, 62, 26, 7, 5},
@@ -114,8 +95,9 @@ var relationshipWeights = [familyKinds][6]uint64{
 	{0, 0, 5, 48, 5, 42},
 }
 
-// workclassWeights are the weights of workclasses by schooling.
-var workclassWeights = [schoolings][7]uint64{
+// workclassWeights are the weights of workclasses by schooling: without a degree, school or some
+// college, bachelor, higher.
+var workclassWeights = [][]uint64{
 	{820, 85, 18, 8, 14, 40, 1},
 	{760, 80, 34, 30, 36, 58, 1},
 	{690, 78, 55, 42, 50, 85, 0},
@@ -123,7 +105,7 @@ var workclassWeights = [schoolings][7]uint64{
 }
 
 // occupationWeights are the weights of occupations by sex and schooling.
-var occupationWeights = [2][schoolings][14]uint64{
+var occupationWeights = [2][][]uint64{
 	{
 		{95, 18, 45, 12, 60, 180, 380, 60, 20, 6, 110, 4, 12, 0},
 		{330, 16, 120, 6, 20, 70, 190, 12, 75, 10, 120, 30, 8, 0},
@@ -138,8 +120,9 @@ var occupationWeights = [2][schoolings][14]uint64{
 	},
 }
 
-// hourPeaks are the weights of the usual weekly hours, by kind; all others occur too.
-var hourPeaks = [hourKinds]map[int]uint64{
+// hourPeaks are the weights of the usual weekly hours of the young or old, women, men, and the
+// self-employed; all others occur too.
+var hourPeaks = []map[int]uint64{
 	{10: 40, 12: 30, 15: 80, 20: 220, 25: 110, 30: 110, 35: 60, 40: 230},
 	{20: 70, 25: 40, 30: 70, 32: 25, 35: 80, 36: 20, 38: 30, 40: 520, 45: 55, 50: 55, 60: 12},
 	{30: 25, 35: 25, 40: 500, 44: 12, 45: 85, 48: 25, 50: 125, 55: 38, 60: 75, 65: 10, 70: 12},
