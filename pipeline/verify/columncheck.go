@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/job"
 )
@@ -34,88 +35,61 @@ func (c *columnCheck) numberOf(label uint32) uint32 {
 func checksOf(c *cutfile.Column) []columnCheck {
 	switch c.Render {
 	case job.RenderBounds:
-		lower := newCheck(c.Name + "_lower")
-		upper := newCheck(c.Name + "_upper")
-		for _, label := range c.Cut {
-			lower.acceptEnd(label.Lower)
-			upper.acceptEnd(label.Upper)
+		return []columnCheck{
+			newCheck(c, c.Name+"_lower", func(l cutfile.Label) acceptedLabel { return acceptedEnd(l.Lower) }),
+			newCheck(c, c.Name+"_upper", func(l cutfile.Label) acceptedLabel { return acceptedEnd(l.Upper) }),
 		}
-		if c.Suppressed != "" {
-			lower.accept("", true)
-			upper.accept("", true)
-		}
-		return []columnCheck{lower, upper}
 	case job.RenderMidpoint:
-		middle := newCheck(c.Name)
-		for _, label := range c.Cut {
-			middle.acceptMiddle(label)
-		}
-		if c.Suppressed != "" {
-			middle.accept("", true)
-		}
-		return []columnCheck{middle}
+		return []columnCheck{newCheck(c, c.Name, acceptedMiddle)}
 	}
-	check := newCheck(c.Name)
+	return []columnCheck{newCheck(c, c.Name, func(l cutfile.Label) acceptedLabel { return acceptedLabel{l.Label, l.Null} })}
+}
+
+// newCheck returns the check of a column that has what accept makes of every label. A mark of
+// suppressed values is null in a column of numbers.
+func newCheck(c *cutfile.Column, name string, accept func(cutfile.Label) acceptedLabel) columnCheck {
+	check := columnCheck{name: name, numbers: make(map[string]uint32)}
 	for _, label := range c.Cut {
-		check.accept(label.Label, label.Null)
+		check.labels = append(check.labels, accept(label))
 	}
 	if c.Suppressed != "" {
-		check.accept(c.Suppressed, false)
+		check.labels = append(check.labels, acceptedLabel{c.Suppressed, c.Render != ""})
 	}
-	return []columnCheck{check}
+	for _, label := range check.labels {
+		if _, known := check.numbers[label.text]; !known && !label.null {
+			check.numbers[label.text] = uint32(len(check.numbers))
+		}
+		check.null = check.null || label.null
+	}
+	return check
 }
 
-func newCheck(name string) columnCheck {
-	return columnCheck{name: name, numbers: make(map[string]uint32)}
-}
-
-func (c *columnCheck) accept(text string, null bool) {
-	c.labels = append(c.labels, acceptedLabel{text, null})
-	if null {
-		c.null = true
-		return
-	}
-	if _, ok := c.numbers[text]; !ok {
-		c.numbers[text] = uint32(len(c.numbers))
-	}
-}
-
-// acceptEnd accepts an interval's end, which is null when it is open.
-func (c *columnCheck) acceptEnd(end json.RawMessage) {
+// acceptedEnd is an interval's end, which is null when it is open.
+func acceptedEnd(end json.RawMessage) acceptedLabel {
 	text, ok := cutfile.EndText(end)
-	c.accept(text, !ok)
+	return acceptedLabel{text, !ok}
 }
 
-// acceptMiddle accepts an interval's middle, which is null when an end is open.
-func (c *columnCheck) acceptMiddle(interval cutfile.Label) {
-	lower, closedBelow := cutfile.EndText(interval.Lower)
-	upper, closedAbove := cutfile.EndText(interval.Upper)
-	if !closedBelow || !closedAbove {
-		c.accept("", true)
-		return
+// acceptedMiddle is an interval's middle, which is null when an end is open.
+func acceptedMiddle(interval cutfile.Label) acceptedLabel {
+	lower, upper := acceptedEnd(interval.Lower), acceptedEnd(interval.Upper)
+	if lower.null || upper.null {
+		return acceptedLabel{null: true}
 	}
-	from, err1 := time.Parse(time.DateOnly, lower)
-	to, err2 := time.Parse(time.DateOnly, upper)
+	from, err1 := time.Parse(time.DateOnly, lower.text)
+	to, err2 := time.Parse(time.DateOnly, upper.text)
 	if err1 == nil && err2 == nil {
 		days := int(to.Unix()-from.Unix()) / 86400 / 2 // a Duration holds 292 years only
-		c.accept(from.AddDate(0, 0, days).Format(time.DateOnly), false)
-		return
+		return acceptedLabel{text: from.AddDate(0, 0, days).Format(time.DateOnly)}
 	}
-	a, err1 := strconv.ParseFloat(lower, 64)
-	b, err2 := strconv.ParseFloat(upper, 64)
-	if middle := a + (b-a)/2; err1 == nil && err2 == nil && !math.IsNaN(middle) && !math.IsInf(middle, 0) {
-		c.accept(formatFloat(middle), false)
-		return
+	a, err1 := strconv.ParseFloat(lower.text, 64)
+	b, err2 := strconv.ParseFloat(upper.text, 64)
+	middle := a + (b-a)/2
+	if err1 != nil || err2 != nil || math.IsNaN(middle) || math.IsInf(middle, 0) {
+		return acceptedLabel{null: true}
 	}
-	c.accept("", true)
-}
-
-// formatFloat is the text of a 64-bit float as formats prints it.
-func formatFloat(x float64) string {
-	if a := math.Abs(x); a == 0 || a >= 1e-6 && a < 1e21 {
-		return strconv.FormatFloat(x, 'f', -1, 64)
-	}
-	return strconv.FormatFloat(x, 'g', -1, 64)
+	word := []uint64{formats.FloatWord(math.Float64bits(middle))}
+	return acceptedLabel{text: (&formats.Values{Type: formats.Type{Kind: formats.Float, Bits: 64}, Words: word}).Text(0)}
 }
 
 // number returns the number of a released text or of null, and whether the cut accepts it.

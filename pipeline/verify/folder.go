@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/internal/fault"
@@ -65,28 +63,22 @@ func (v *verifier) checkManifest(ctx context.Context) error {
 // checkSums compares the sizes and hashes of parts with what the manifest says.
 func (v *verifier) checkSums(ctx context.Context, parts []fileset.Part) error {
 	other := make([]string, len(parts)) // what is another than the manifest claims
-	work, ctx := errgroup.WithContext(ctx)
-	work.SetLimit(max(1, v.threads))
-	for i, part := range parts {
-		work.Go(func() error {
-			return workers.Fence(func() error {
-				info, err := storage.Stat(ctx, v.parts[i])
-				if err != nil {
-					return err
-				}
-				if info.Size() != part.Bytes {
-					other[i] = "another size"
-					return nil
-				}
-				_, sum, err := fileset.Sum(ctx, v.parts[i])
-				if err == nil && sum != part.SHA256 {
-					other[i] = "other bytes"
-				}
-				return err
-			})
-		})
-	}
-	if err := work.Wait(); err != nil {
+	err := workers.Each(len(parts), v.threads, func(_ workers.Worker, i int) error {
+		info, err := storage.Stat(ctx, v.parts[i])
+		switch {
+		case err != nil:
+			return err
+		case info.Size() != parts[i].Bytes:
+			other[i] = "another size"
+			return nil
+		}
+		_, sum, err := fileset.Sum(ctx, v.parts[i])
+		if err == nil && sum != parts[i].SHA256 {
+			other[i] = "other bytes"
+		}
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	for i, what := range other {

@@ -35,14 +35,14 @@ func Judge(path string, cut *cutfile.File, r *Recount) (*Result, error) {
 	for _, finding := range r.Findings {
 		j.find("%s", finding)
 	}
-	for i := range r.Groups {
-		g, rows := &r.Groups[i], uint64(0)
-		if g.Words != j.keys[i].size {
-			return nil, fmt.Errorf("verify %s: the recount is of another cut: %w", path, formats.ErrSchema)
-		}
-		for at, records := range g.Records {
-			j.add(i, g.key(at), records)
-			rows += records
+	for i, groups := range r.Groups {
+		rows := uint64(0)
+		for _, g := range groups {
+			if len(g.Key) != j.keys[i].size {
+				return nil, fmt.Errorf("verify %s: the recount is of another cut: %w", path, formats.ErrSchema)
+			}
+			j.add(i, g.Key, g.Records)
+			rows += g.Records
 		}
 		if rows != uint64(r.Rows) {
 			return nil, fmt.Errorf("verify %s: the recount's groups have not as many records as its rows: %w", path, formats.ErrDamaged)
@@ -99,16 +99,13 @@ func (j *judge) add(key int, group []uint64, records uint64) {
 }
 
 // smaller returns the smaller of two counts; 0 is none.
-func smaller(a, b uint64) uint64 {
-	if a == 0 || b == 0 {
-		return max(a, b)
-	}
-	return min(a, b)
-}
+func smaller(a, b uint64) uint64 { return min(a-1, b-1) + 1 }
 
 // result compares all that was counted with what the cut claims.
 func (j *judge) result(path string) (*Result, error) {
-	j.checkForm()
+	if text, err := cutfile.Marshal(j.cut); err != nil || !bytes.Equal(text, j.cut.Raw) {
+		j.find("its cut is not of the form that kcut writes")
+	}
 	j.checkIntervals()
 	j.checkSetLabels()
 	r := &Result{Path: path, Rows: j.rows}
@@ -125,7 +122,12 @@ func (j *judge) result(path string) (*Result, error) {
 			j.find("quasi-identifier set %d: anonymity %d, its cut claims %d", i+1, counted.Anonymity, set.Anonymity)
 		}
 	}
-	j.checkRegions()
+	if j.strange > 0 {
+		j.find("it has labels that are no region of its cut in %s", text.Count(j.strange, "record"))
+	}
+	if j.regions != nil && j.regions.used > j.found && j.cut.Applied == nil { // else it may be an earlier release's
+		j.find("its cut has %s without a record", text.Count(j.regions.used-j.found, "region"))
+	}
 	j.checkMarks()
 	r.Findings, r.OK = j.findings, len(j.findings) == 0
 	if r.OK {
@@ -135,14 +137,6 @@ func (j *judge) result(path string) (*Result, error) {
 		Class: fault.Privacy,
 		Hint:  "do not release this file",
 		Err:   fmt.Errorf("verify %s: %s, the first: %s", path, text.Count(len(r.Findings), "finding"), r.Findings[0]),
-	}
-}
-
-// checkForm looks for what the cut holds besides what kcut reads of it.
-func (j *judge) checkForm() {
-	text, err := cutfile.Marshal(j.cut)
-	if err != nil || !bytes.Equal(text, j.cut.Raw) {
-		j.find("its cut is not of the form that kcut writes")
 	}
 }
 
@@ -188,19 +182,6 @@ func (j *judge) checkSetLabels() {
 				j.find("column %s: a label of its cut is a set without an end", column.Name)
 			}
 		}
-	}
-}
-
-// checkRegions compares the combinations of labels that were counted with the cut's regions.
-func (j *judge) checkRegions() {
-	if j.regions == nil {
-		return
-	}
-	if j.strange > 0 {
-		j.find("it has labels that are no region of its cut in %s", text.Count(j.strange, "record"))
-	}
-	if n := j.regions.used - j.found; n > 0 && j.cut.Applied == nil { // else it may be an earlier release's
-		j.find("its cut has %s without a record", text.Count(n, "region"))
 	}
 }
 

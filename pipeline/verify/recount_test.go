@@ -139,7 +139,7 @@ func checkJudge(t *testing.T, cut *cutfile.File, sum *verify.Recount) {
 		{"of another cut", func(r *verify.Recount) { r.Cut[0]++ }},
 		{"as its rows", func(r *verify.Recount) { r.Rows++ }},
 		{"anonymity 1 is below k = 2", func(r *verify.Recount) {
-			r.Groups[0].Records[1], r.Groups[0].Records[0] = r.Groups[0].Records[1]+r.Groups[0].Records[0]-1, 1
+			r.Groups[0][1].Records, r.Groups[0][0].Records = r.Groups[0][1].Records+r.Groups[0][0].Records-1, 1
 		}},
 		{"the first: something", func(r *verify.Recount) { r.Findings = append(r.Findings, "something") }},
 	} {
@@ -156,7 +156,7 @@ func checkJudge(t *testing.T, cut *cutfile.File, sum *verify.Recount) {
 		t.Errorf("merged another cut's: %v", err)
 	}
 	for data, want := range map[string]error{
-		"kcut recount 2\n":               formats.ErrUnsupported,
+		`{"Form":"kcut recount 3"}`:      formats.ErrUnsupported,
 		string(sum.Encode()) + "x":       formats.ErrDamaged,
 		string(sum.Encode()[:len("kc")]): formats.ErrDamaged,
 	} {
@@ -168,7 +168,7 @@ func checkJudge(t *testing.T, cut *cutfile.File, sum *verify.Recount) {
 
 // Whatever the bytes are, a recount is read as it was written, or not at all.
 func FuzzDecodeRecount(f *testing.F) {
-	f.Add((&verify.Recount{Rows: 3, Groups: []verify.Groups{{Words: 1, Keys: []uint64{1, 5}, Records: []uint64{1, 2}}}, Findings: []string{"a"}}).Encode())
+	f.Add((&verify.Recount{Rows: 3, Groups: [][]verify.Group{{{Key: []uint64{1}, Records: 1}, {Key: []uint64{5}, Records: 2}}}, Findings: []string{"a"}}).Encode())
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := verify.DecodeRecount(data)
 		if err != nil {

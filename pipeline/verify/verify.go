@@ -5,6 +5,7 @@ import (
 	"context"
 	"runtime"
 	"slices"
+	"time"
 
 	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/pipeline/cutfile"
@@ -57,6 +58,14 @@ func Unpublished(ctx context.Context, path string, threads int, memory int64, wa
 	return err
 }
 
+// Watch is told how a recount goes on. Every function may be nil; Progress may be called from
+// several goroutines at a time.
+type Watch struct {
+	Start    func()
+	Progress func(done, total int64) // rows
+	End      func(took time.Duration)
+}
+
 // verifier is a recount in progress, of a release on this machine. It does what Tally and Judge
 // do, but reads the release once more for every part of the groups that there was no room for.
 type verifier struct {
@@ -90,11 +99,16 @@ func (v *verifier) run(ctx context.Context) (*Result, error) {
 	if err := v.checkFolder(ctx); err != nil {
 		return nil, err
 	}
-	began := v.watch.began()
+	began := time.Now()
+	if v.watch.Start != nil {
+		v.watch.Start()
+	}
 	if err := v.scan(ctx); err != nil {
 		return nil, err
 	}
-	v.watch.ended(began)
+	if v.watch.End != nil {
+		v.watch.End(time.Since(began))
+	}
 	return v.result(v.path)
 }
 
@@ -102,7 +116,9 @@ func (v *verifier) run(ctx context.Context) (*Result, error) {
 func (v *verifier) scan(ctx context.Context) error {
 	spans, memory := v.spans()
 	p := v.newReading(spans, v.threads)
-	p.progress = func(rows int64) { v.watch.advanced(rows, v.cut.Rows) }
+	if v.watch.Progress != nil {
+		p.progress = func(rows int64) { v.watch.Progress(rows, v.cut.Rows) }
+	}
 	for ; len(p.open) > 0; p.again = true {
 		for _, key := range p.open {
 			if spans[key] != nil {
