@@ -1,7 +1,7 @@
 package masking
 
 import (
-	"fmt"
+	"errors"
 	"math"
 	"strconv"
 
@@ -15,141 +15,92 @@ import (
 // render makes the released columns of one attribute, whose label numbers index labels. Intervals
 // has one entry for every label of a discretized attribute but the null, and is nil otherwise.
 func render(spec *job.Column, field formats.Field, labels []engine.Label, intervals []engine.Interval) ([]column, error) {
+	// Null is the last of the labels, if it is one.
+	ofIntervals := func(name string, t formats.Type, add func(*formats.Values, engine.Interval) error) (column, error) {
+		return newRendered(name, t, len(labels), func(values *formats.Values, label int) error {
+			if label >= len(intervals) {
+				return nil
+			}
+			return add(values, intervals[label])
+		})
+	}
 	switch spec.Render {
 	case job.RenderBounds:
-		lower, err := boundColumn(field, "_lower", intervals, func(i engine.Interval) string { return i.Lower })
+		lower, err := ofIntervals(field.Name+"_lower", field.Type, func(values *formats.Values, i engine.Interval) error { return addEnd(values, i.Lower) })
 		if err != nil {
 			return nil, err
 		}
-		upper, err := boundColumn(field, "_upper", intervals, func(i engine.Interval) string { return i.Upper })
-		if err != nil {
-			return nil, err
-		}
-		lower.codes, upper.codes = nullLast(lower.codes, len(labels)), nullLast(upper.codes, len(labels))
-		return []column{lower, upper}, nil
+		upper, err := ofIntervals(field.Name+"_upper", field.Type, func(values *formats.Values, i engine.Interval) error { return addEnd(values, i.Upper) })
+		return []column{lower, upper}, err
 	case job.RenderMidpoint:
-		middle, err := midpointColumn(field, intervals)
-		middle.codes = nullLast(middle.codes, len(labels))
+		t := formats.Type{Kind: formats.Float, Bits: 64}
+		switch field.Type.Kind {
+		case formats.Date:
+			t = field.Type
+		case formats.Time, formats.Timestamp:
+			return nil, &fault.Error{Class: fault.Usage, Hint: "render its bounds or labels", Err: errors.New("a column of times has no midpoints")}
+		}
+		middle, err := ofIntervals(field.Name, t, addMiddle)
 		return []column{middle}, err
 	}
-	return []column{labelColumn(field, labels)}, nil
+	c, err := newRendered(field.Name, formats.Type{Kind: formats.String}, len(labels), func(values *formats.Values, label int) error {
+		if !labels[label].Null {
+			values.AppendBytes([]byte(labels[label].Text))
+		}
+		return nil
+	})
+	return []column{c}, err
 }
 
-// newRendered returns an empty masked column. It is always nullable, so that the schema does
-// not tell whether a null occurs.
-func newRendered(name string, t formats.Type) column {
-	return column{
+// newRendered returns a masked column of so many labels, for each of which add appends a value, or none
+// for null. It is always nullable, so that the schema does not tell whether a null occurs.
+func newRendered(name string, t formats.Type, labels int, add func(values *formats.Values, label int) error) (column, error) {
+	c := column{
 		output: writer.Column{Field: formats.Field{Name: name, Type: t, Nullable: true}, Masked: true},
-		values: &formats.Values{Type: t},
+		values: &formats.Values{Type: t}, codes: make([]uint32, labels),
 	}
+	for label := range labels {
+		before := c.values.Len()
+		if err := add(c.values, label); err != nil {
+			return c, err
+		}
+		if c.values.Len() > before {
+			c.codes[label] = uint32(c.values.Len())
+		}
+	}
+	return c, nil
 }
 
-// add appends the value that the next label number stands for; none is null.
-func (c *column) add(text string, null bool) error {
-	if null {
-		c.codes = append(c.codes, 0)
+// addEnd appends an end of an interval in the source column's type. Open ones have none.
+func addEnd(values *formats.Values, end string) error {
+	if end == "" {
 		return nil
 	}
-	if err := c.values.Parse(text); err != nil {
-		return err
-	}
-	c.codes = append(c.codes, uint32(c.values.Len()))
-	return nil
+	return values.Parse(end)
 }
 
-// nullLast gives the null label, which comes after all intervals, its code.
-func nullLast(codes []uint32, labels int) []uint32 {
-	for len(codes) < labels {
-		codes = append(codes, 0)
+// addMiddle appends the middle of an interval: of numbers as a float, halfway between the floats
+// nearest to the ends' texts; of dates as the date, rounded down. An interval with an open end has
+// none.
+func addMiddle(values *formats.Values, i engine.Interval) error {
+	if i.Lower == "" || i.Upper == "" {
+		return nil
 	}
-	return codes
-}
-
-func labelColumn(field formats.Field, labels []engine.Label) column {
-	c := newRendered(field.Name, formats.Type{Kind: formats.String})
-	for _, label := range labels {
-		if label.Null {
-			c.codes = append(c.codes, 0)
-			continue
-		}
-		c.values.AppendBytes([]byte(label.Text))
-		c.codes = append(c.codes, uint32(c.values.Len()))
-	}
-	return c
-}
-
-// boundColumn holds one end of every interval in the source column's type; open ends and
-// the null are null.
-func boundColumn(field formats.Field, suffix string, intervals []engine.Interval, end func(engine.Interval) string) (column, error) {
-	c := newRendered(field.Name+suffix, field.Type)
-	for _, interval := range intervals {
-		text := end(interval)
-		if err := c.add(text, text == ""); err != nil {
-			return c, err
-		}
-	}
-	return c, nil
-}
-
-// midpointColumn holds the middle of every interval: of numbers as a float, halfway between
-// the floats nearest to the ends' texts; of dates as the date, rounded down. An interval with
-// an open end has none.
-func midpointColumn(field formats.Field, intervals []engine.Interval) (column, error) {
-	t := formats.Type{Kind: formats.Float, Bits: 64}
-	switch field.Type.Kind {
-	case formats.Date:
-		t = field.Type
-	case formats.Time, formats.Timestamp:
-		return column{}, &fault.Error{
-			Class: fault.Usage,
-			Hint:  "render its bounds or labels",
-			Err:   fmt.Errorf("a column of times has no midpoints"),
-		}
-	}
-	c := newRendered(field.Name, t)
-	for _, interval := range intervals {
-		if err := c.addMiddle(field.Type, interval); err != nil {
-			return c, err
-		}
-	}
-	return c, nil
-}
-
-func (c *column) addMiddle(source formats.Type, interval engine.Interval) error {
-	if interval.Lower == "" || interval.Upper == "" {
-		return c.add("", true)
-	}
-	if source.Kind == formats.Date {
-		return c.addMiddleDate(interval)
-	}
-	lower, err := strconv.ParseFloat(interval.Lower, 64)
-	if err != nil {
-		return err
-	}
-	upper, err := strconv.ParseFloat(interval.Upper, 64)
-	if err != nil {
-		return err
-	}
-	middle := lower + (upper-lower)/2
-	return c.add(floatText(middle), math.IsInf(middle, 0) || math.IsNaN(middle))
-}
-
-func (c *column) addMiddleDate(interval engine.Interval) error {
-	ends := &formats.Values{Type: c.values.Type}
-	for _, text := range []string{interval.Lower, interval.Upper} {
-		if err := ends.Parse(text); err != nil {
+	if values.Type.Kind == formats.Date {
+		ends := &formats.Values{Type: values.Type}
+		if err := errors.Join(ends.Parse(i.Lower), ends.Parse(i.Upper)); err != nil {
 			return err
 		}
+		values.Words = append(values.Words, ends.Words[0]+(ends.Words[1]-ends.Words[0])/2)
+		return nil
 	}
-	c.values.Words = append(c.values.Words, ends.Words[0]+(ends.Words[1]-ends.Words[0])/2)
-	c.codes = append(c.codes, uint32(c.values.Len()))
+	lower, err1 := strconv.ParseFloat(i.Lower, 64)
+	upper, err2 := strconv.ParseFloat(i.Upper, 64)
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
+	if middle := lower + (upper-lower)/2; !math.IsInf(middle, 0) && !math.IsNaN(middle) {
+		values.Words = append(values.Words, formats.FloatWord(math.Float64bits(middle)))
+	}
 	return nil
-}
-
-// floatText is the text of a 64-bit float as formats prints it.
-func floatText(x float64) string {
-	if a := math.Abs(x); a == 0 || a >= 1e-6 && a < 1e21 {
-		return strconv.FormatFloat(x, 'f', -1, 64)
-	}
-	return strconv.FormatFloat(x, 'g', -1, 64)
 }
