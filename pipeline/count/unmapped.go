@@ -25,7 +25,7 @@ func (u *unmapped) Error() string { return "values that the cut has no place for
 // finder looks for values of a column that have no place in a taxonomy or a given cut, only to say
 // what is wrong with an input that was counted.
 type finder struct {
-	isUnmapped func(values *formats.Values, i int) bool
+	isUnmapped func(values *formats.Values, i int) (bool, error)
 	most       int    // different ones that are told apart; 0: the first row is all that is asked for
 	first      string // "file F, row N"
 	found      map[[sha256.Size]byte]bool
@@ -85,7 +85,9 @@ func (f *finder) read(ctx context.Context, reader formats.BatchReader, split for
 			return err
 		}
 		column := batch.Columns[0]
-		f.learn(column.Values)
+		if err := f.learn(column.Values); err != nil {
+			return err
+		}
 		for i, code := range column.Codes {
 			if !f.missing[code] {
 				continue
@@ -103,13 +105,18 @@ func (f *finder) read(ctx context.Context, reader formats.BatchReader, split for
 }
 
 // learn looks at the values of a reader that are new to it.
-func (f *finder) learn(values *formats.Values) {
+func (f *finder) learn(values *formats.Values) error {
 	if f.of != values {
 		f.of, f.missing = values, append(f.missing[:0], false) // a null is none
 	}
 	for i := len(f.missing) - 1; i < values.Len(); i++ {
-		f.missing = append(f.missing, f.isUnmapped(values, i))
+		missing, err := f.isUnmapped(values, i)
+		if err != nil {
+			return err
+		}
+		f.missing = append(f.missing, missing)
 	}
+	return nil
 }
 
 // add notes a value by its digest: as many long texts might not fit the memory.
@@ -137,9 +144,9 @@ func (r *Request) locate(ctx context.Context, column int, err error) error {
 
 // locateUncovered completes the error of values that a taxonomy lacks.
 func (r *Request) locateUncovered(ctx context.Context, column int, lacking *domain.Uncovered) error {
-	f := &finder{isUnmapped: func(values *formats.Values, i int) bool {
+	f := &finder{isUnmapped: func(values *formats.Values, i int) (bool, error) {
 		_, ok := lacking.Tree.Code(domain.TextOf(values, i))
-		return !ok
+		return !ok, nil
 	}}
 	if err := f.find(ctx, r, column); err != nil {
 		return err
@@ -158,7 +165,12 @@ func (r *Request) locateUnmapped(ctx context.Context, column int, u *unmapped) e
 	if spec.Mask == job.MaskSuppress {
 		return domain.Marked(spec.Name, u.records)
 	}
-	f := &finder{isUnmapped: u.labeler.IsUnmapped, most: mostUnmapped}
+	labels := domain.NewMapping(u.labeler)
+	f := &finder{most: mostUnmapped, isUnmapped: func(values *formats.Values, i int) (bool, error) {
+		err := labels.Learn(values)
+		_, codes := labels.Learned()
+		return err == nil && codes[i+1] == u.labeler.Unmapped(), err
+	}}
 	if err := f.find(ctx, r, column); err != nil {
 		return err
 	}

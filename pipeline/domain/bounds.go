@@ -1,7 +1,6 @@
 package domain
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 
@@ -36,10 +35,10 @@ type Bounds struct {
 func NewBounds(spec *job.Column, t formats.Type) (*Bounds, error) {
 	d := &Bounds{column: spec.Name}
 	var err error
-	if d.Lower, err = ParseBound(spec, t, spec.Bounds.Lower); err != nil {
+	if d.Lower, err = parseBound(spec, t, spec.Bounds.Lower); err != nil {
 		return nil, err
 	}
-	d.Upper, err = ParseBound(spec, t, spec.Bounds.Upper)
+	d.Upper, err = parseBound(spec, t, spec.Bounds.Upper)
 	return d, err
 }
 
@@ -71,27 +70,16 @@ func (d *Bounds) Place(a *engine.Attribute) error {
 
 // CheckBounds makes sure that the declared bounds are values of the column's type, in order.
 func CheckBounds(spec *job.Column, t formats.Type) error {
-	if spec.Bounds.Lower == "" || spec.Bounds.Upper == "" {
-		_, err := ParseBound(spec, t, cmp.Or(spec.Bounds.Lower, spec.Bounds.Upper))
-		return err
-	}
-	lower, err := ParseBound(spec, t, spec.Bounds.Lower)
-	if err != nil {
-		return err
-	}
-	upper, err := ParseBound(spec, t, spec.Bounds.Upper)
-	if err != nil {
-		return err
-	}
-	if lower != nil && CompareValues(lower, 0, upper, 0) > 0 {
+	b, err := NewBounds(spec, t)
+	if err == nil && b.Lower != nil && b.Upper != nil && CompareValues(b.Lower, 0, b.Upper, 0) > 0 {
 		return &fault.Error{Class: fault.Usage, Err: fmt.Errorf("read the declared bounds of column %s: the lower one is above the upper one", spec.Name)}
 	}
-	return nil
+	return err
 }
 
-// ParseBound reads a declared bound as a value of the column's type. It returns nil when
+// parseBound reads a declared bound as a value of the column's type. It returns nil when
 // nothing is declared, and for a column without a type, which has no value to lie anywhere.
-func ParseBound(spec *job.Column, t formats.Type, text string) (*formats.Values, error) {
+func parseBound(spec *job.Column, t formats.Type, text string) (*formats.Values, error) {
 	if text == "" || t.Kind == formats.Null {
 		return nil, nil
 	}

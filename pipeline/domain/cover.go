@@ -56,15 +56,6 @@ func (c *cover) Size() int {
 	return coverSets + len(c.sets)
 }
 
-func (c *cover) IsUnmapped(values *formats.Values, i int) bool {
-	values, i = canonicalValue(values, i)
-	if c.isNull(values, i) {
-		return false
-	}
-	_, ok := c.of(values, i)
-	return !ok
-}
-
 func (c *cover) Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
 	for i := from; i < values.Len(); i++ {
 		code, err := c.find(canonicalValue(values, i))

@@ -41,14 +41,10 @@ func (d *disclosure) find(values *formats.Values, i int) uint32 {
 	switch {
 	case ok:
 		return label
-	case d.IsUnmapped(values, i):
+	case values.Type.Kind == formats.String && string(values.Bytes(i)) == engine.Suppressed:
 		return d.Unmapped()
 	}
 	return d.code(restLabel)
-}
-
-func (d *disclosure) IsUnmapped(values *formats.Values, i int) bool {
-	return values.Type.Kind == formats.String && string(values.Bytes(i)) == engine.Suppressed
 }
 
 // Domain lists the disclosed values; a null that the cut does not disclose is among the rest.

@@ -1,16 +1,21 @@
 // Package domain turns the values of a column into codes: small numbers that count tables,
 // searches and masking work with instead.
 //
-//	values ──Interner──▶ provisional codes ──Bind──▶ Domain ──NewOrdered──▶ codes, in the domain's order
+//	values ──Interner──▶ provisional codes ──count──▶ Domain
+//	values ──NewCoder of the domain's attribute──▶ codes, in the domain's order
 //
-// Where the values are too many to number, a survey of sorted runs (package count) finds the domain instead,
-// and NewEdgeCoder, ListCoder and the coder of a BoundTree lead to it without a table of all values.
-// Either way a column has the same domain. A Mapping translates what one reader has coded locally:
-// the work is done once for every distinct value, not for every row.
+// Which values a column has is counted by package count, with an interner or in sorted runs; either
+// way it has the same domain, and the domain's attribute alone says what code a value has. A Mapping
+// translates what one reader has coded locally: the work is done once for every distinct value, not
+// for every row.
 //
 // By the labels of a cut, an earlier release's or this run's, values are coded by a Labeler a column:
 //
 //	ReadCut, ParseCut ──▶ Cut ──Bind to a job──▶ Labelers ──count──▶ their Domains
+//
+// From a page to a released label a value has at most these numbers: the page's index, the reader's
+// local code, the provisional code or that of a label of the cut, the code in the domain, and the
+// number of the released label.
 //
 // Contract: a Coder is safe for concurrent use, a Mapping belongs to one goroutine. A Domain
 // depends on the values and their counts alone, not on the order in which they were met. What

@@ -1,7 +1,6 @@
 package domain
 
 import (
-	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/cutfile"
 )
 
@@ -16,8 +15,6 @@ type Labeler interface {
 	Size() int
 	// Unmapped returns the code of what has no label and must not have one.
 	Unmapped() uint32
-	// IsUnmapped reports whether a value is such.
-	IsUnmapped(values *formats.Values, i int) bool
 	// Domain makes the attribute of the column, in which every label is a code. Records has
 	// how many there are of every code; of unmapped values there are none.
 	Domain(records []uint64) (Domain, error)

@@ -2,7 +2,6 @@ package domain
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
@@ -22,17 +21,15 @@ type members struct {
 	finder  *engine.CutFinder // of a generated taxonomy; nil: of a given one
 	unknown *newLabels        // nil: they are unmapped
 
-	tree    *engine.Tree      // given
-	isLabel []bool            // by node of the tree
-	label   []uint32          // by leaf of the tree
-	added   map[string]uint32 // labels that the tree lacks: they were unknown before
+	tree   *engine.Tree      // given
+	number map[string]uint32 // of every label
+	added  []string          // labels that the tree lacks: they were unknown before
 }
 
 func (m *members) Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
 	find := m.inTree
 	if m.finder != nil {
-		finder := m.finder.Clone()
-		find = func(text string) (uint32, bool, string) { return finder.Find(text) }
+		find = m.finder.Clone().Find
 	}
 	for i := from; i < values.Len(); i++ {
 		label, ok, beside := find(TextOf(values, i))
@@ -63,26 +60,22 @@ func (m *members) Size() int {
 
 // inTree finds the label over a leaf.
 func (m *members) inTree(text string) (label uint32, ok bool, beside string) {
-	if code, ok := m.tree.Code(text); ok {
-		return m.label[code], true, ""
+	if _, ok := m.tree.Code(text); !ok {
+		_, inner := m.tree.Node(text)
+		if label, ok := m.number[text]; ok && !inner {
+			return label, true, ""
+		}
+		if _, all := m.number[m.tree.Name(0)]; all && m.unknown != nil {
+			return 0, true, ""
+		}
+		return 0, false, text
 	}
-	if label, ok := m.added[text]; ok {
-		return label, true, ""
-	}
-	if m.unknown != nil && m.isLabel[0] {
-		return 0, true, ""
+	for n, _ := m.tree.Node(text); n >= 0; n = m.tree.Parent(n) {
+		if label, ok := m.number[m.tree.Name(n)]; ok {
+			return label, true, ""
+		}
 	}
 	return 0, false, text
-}
-
-// IsUnmapped reports whether a value is below no label, and gets none.
-func (m *members) IsUnmapped(values *formats.Values, i int) bool {
-	if m.finder != nil {
-		_, ok, beside := m.finder.Clone().Find(TextOf(values, i))
-		return !ok && (m.unknown == nil || beside == "")
-	}
-	_, ok, _ := m.inTree(TextOf(values, i))
-	return !ok && m.unknown == nil
 }
 
 // Domain has the labels for the leaves of its tree: those of the cut in its order, and what
@@ -125,8 +118,7 @@ func (m *members) grow(names []string) (*engine.Tree, error) {
 			}
 		}
 		root = m.above(0)
-		names = slices.AppendSeq(names, maps.Keys(m.added))
-		for _, name := range slices.Sorted(slices.Values(names)) {
+		for _, name := range slices.Sorted(slices.Values(slices.Concat(names, m.added))) {
 			root.Children = append(root.Children, engine.Node{Name: name})
 		}
 	}
@@ -140,13 +132,12 @@ func (m *members) grow(names []string) (*engine.Tree, error) {
 // above returns the part of a given tree from a node down to the labels.
 func (m *members) above(n int) engine.Node {
 	node := engine.Node{Name: m.tree.Name(n)}
-	switch {
-	case m.isLabel[n] && !m.tree.IsLeaf(n):
-		node.Values = m.tree.Values(n)
-	case !m.isLabel[n]:
+	if _, ok := m.number[node.Name]; !ok {
 		for _, child := range m.tree.Children(n) {
 			node.Children = append(node.Children, m.above(child))
 		}
+	} else if !m.tree.IsLeaf(n) {
+		node.Values = m.tree.Values(n)
 	}
 	return node
 }
@@ -177,37 +168,31 @@ func (g *Cut) members(spec *job.Column, column *cutfile.Column, t job.Taxonomy, 
 
 // cutTree finds the labels in a given tree. Those that it lacks were unknown values before,
 // where the column takes such.
-func (g *Cut) cutTree(m *members, spec *job.Column, t job.Taxonomy) error {
-	tree, err := engine.NewTree(job.TreeOf(t.Tree))
-	if err != nil {
+func (g *Cut) cutTree(m *members, spec *job.Column, t job.Taxonomy) (err error) {
+	if m.tree, err = engine.NewTree(job.TreeOf(t.Tree)); err != nil {
 		return Untreed(spec, err)
 	}
-	m.tree, m.isLabel, m.added = tree, make([]bool, tree.Len()), make(map[string]uint32)
-	m.label = make([]uint32, len(tree.Leaves()))
-	covered := 0
+	m.number = make(map[string]uint32)
+	covered := 0 // leaves, as often as they are
 	for i, name := range m.texts() {
-		n, ok := tree.Node(name)
-		if !ok {
-			m.added[name] = uint32(i)
-			continue
-		}
-		m.isLabel[n] = true
-		lo, hi := tree.Range(n)
-		covered += hi - lo
-		for leaf := lo; leaf < hi; leaf++ {
-			m.label[leaf] = uint32(i)
+		m.number[name] = uint32(i)
+		if n, ok := m.tree.Node(name); ok {
+			lo, hi := m.tree.Range(n)
+			covered += hi - lo
+		} else {
+			m.added = append(m.added, name)
 		}
 	}
 	if len(m.added) > 0 && m.unknown == nil {
 		return g.mismatch("column %s: its taxonomy lacks %s of the cut", spec.Name, text.Count(len(m.added), "node"))
 	}
-	for leaf, label := range m.label {
-		n, _ := tree.Node(m.column.Cut[label].Label)
-		if lo, hi := tree.Range(n); !m.isLabel[n] || leaf < lo || leaf >= hi || covered != len(m.label) {
-			return g.mismatch("column %s: its labels do not make a cut of its taxonomy", spec.Name)
-		}
+	_, all := m.number[m.tree.Name(0)]
+	isCut := covered == len(m.tree.Leaves()) && (!all || m.n == 1)
+	for _, leaf := range m.tree.Leaves() {
+		_, ok, _ := m.inTree(leaf)
+		isCut = isCut && ok
 	}
-	if m.isLabel[0] && m.n > 1 {
+	if !isCut {
 		return g.mismatch("column %s: its labels do not make a cut of its taxonomy", spec.Name)
 	}
 	return nil

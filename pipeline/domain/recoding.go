@@ -29,9 +29,7 @@ func labelsOfColumn(column *cutfile.Column) engine.ColumnCut {
 		}
 		c.Labels = append(c.Labels, engine.Label{Text: label.Label})
 		if column.Mask == job.MaskDiscretize {
-			lower, _ := cutfile.EndText(label.Lower)
-			upper, _ := cutfile.EndText(label.Upper)
-			c.Intervals = append(c.Intervals, engine.Interval{Label: label.Label, Lower: lower, Upper: upper})
+			c.Intervals = append(c.Intervals, intervalOf(label))
 		}
 	}
 	c.Code = make([]uint32, space.Size())
@@ -49,6 +47,13 @@ func labelsOfColumn(column *cutfile.Column) engine.ColumnCut {
 		c.Labels = append(c.Labels, engine.Label{Null: true})
 	}
 	return c
+}
+
+// intervalOf returns the interval of a label; open ends are empty.
+func intervalOf(label cutfile.Label) engine.Interval {
+	lower, _ := cutfile.EndText(label.Lower)
+	upper, _ := cutfile.EndText(label.Upper)
+	return engine.Interval{Label: label.Label, Lower: lower, Upper: upper}
 }
 
 // ParseCut reads a cut's JSON form.

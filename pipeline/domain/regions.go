@@ -56,9 +56,7 @@ func regionColumn(column *cutfile.Column) (c engine.RegionColumn, numbers []uint
 		numbers = append(numbers, uint32(len(c.Labels)))
 		c.Labels = append(c.Labels, engine.Label{Text: label.Label})
 		if column.Mask == job.MaskDiscretize {
-			lower, _ := cutfile.EndText(label.Lower)
-			upper, _ := cutfile.EndText(label.Upper)
-			c.Intervals = append(c.Intervals, engine.Interval{Label: label.Label, Lower: lower, Upper: upper})
+			c.Intervals = append(c.Intervals, intervalOf(label))
 		}
 	}
 	if mark < 0 {

@@ -36,10 +36,6 @@ func (s *spans) find(values *formats.Values, i int) uint32 {
 	return uint32(sort.Search(s.starts.Len(), func(at int) bool { return CompareValues(&s.starts, at, value, i) > 0 }))
 }
 
-func (s *spans) IsUnmapped(values *formats.Values, i int) bool {
-	return s.find(values, i) == s.Unmapped()
-}
-
 // Domain has the intervals for its values, each with its lower end for a text.
 func (s *spans) Domain(records []uint64) (Domain, error) {
 	out := Domain{Nulls: records[s.Null()]}
@@ -126,7 +122,7 @@ func (g *Cut) spans(spec *job.Column, column *cutfile.Column, t formats.Type) (*
 // end returns an end of the number line: what the job declares or the cut has. If both say
 // something, they must say the same.
 func (g *Cut) end(spec *job.Column, t formats.Type, declared, of string) (*formats.Values, error) {
-	bound, err := ParseBound(spec, t, cmp.Or(declared, of))
+	bound, err := parseBound(spec, t, cmp.Or(declared, of))
 	if err != nil || bound == nil || declared == "" || of == "" {
 		return bound, err
 	}

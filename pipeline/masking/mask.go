@@ -134,9 +134,13 @@ func (m *Masker) task(ctx context.Context, pool workers.Worker, t Task, emit fun
 	}
 	w.pool = pool
 	defer func() {
+		// One whose buffers have grown beyond the usual must not be left: they would count for nobody.
 		usual := err == nil && w.drawn == 0
 		if err = errors.Join(err, w.close()); usual && err == nil {
-			m.leave(w)
+			select {
+			case m.idle <- w: // for the next task
+			default:
+			}
 		}
 	}()
 	if t.follows {
@@ -154,15 +158,6 @@ func (m *Masker) take() (*worker, error) {
 		return w, nil
 	default:
 		return m.newWorker()
-	}
-}
-
-// leave keeps a worker for the next task. One whose buffers have grown beyond the usual must
-// not be left: they would count for nobody.
-func (m *Masker) leave(w *worker) {
-	select {
-	case m.idle <- w:
-	default:
 	}
 }
 
