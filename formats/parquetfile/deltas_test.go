@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/parquet-go/parquet-go/encoding/delta"
+	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/formatstest"
@@ -71,5 +72,28 @@ func TestDeltasAreHeld(t *testing.T) {
 	}}
 	if got, err := c.readDeltas(0, 1000); !errors.Is(err, errMuch) || got != nil {
 		t.Errorf("%d numbers, %v", len(got), err)
+	}
+}
+
+// Prefixes that make a page out of all proportion are refused before it is made.
+func TestPrefixesAreAddedUp(t *testing.T) {
+	const values, size = 300, 1 << 20
+	lists := [2][]int64{make([]int64, values), make([]int64, values)} // prefixes, lengths
+	lists[1][0] = size
+	for i := 1; i < values; i++ {
+		lists[0][i] = size
+	}
+	var data []byte
+	for _, list := range lists {
+		encoded, err := new(delta.BinaryPackedEncoding).EncodeInt64(nil, list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data = append(data, encoded...)
+	}
+	held := int64(0)
+	c := cells{physical: format.ByteArray, hold: func(bytes int64) error { held = bytes; return nil }}
+	if err := c.reset(append(data, make([]byte, size)...), format.DeltaByteArray, values); !errors.Is(err, formats.ErrUnsupported) || held > size {
+		t.Errorf("%v, %d bytes held", err, held)
 	}
 }

@@ -134,11 +134,18 @@ func TestReaderStopsWhenAsked(t *testing.T) {
 	}
 }
 
-// TestRowLoopAllocatesNothing reads batch after batch of a row group.
+// TestRowLoopAllocatesNothing reads batch after batch of a row group, with dictionaries and without:
+// pages and new values take allocations, rows do not.
 func TestRowLoopAllocatesNothing(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "sample.parquet")
-	writeSample(t, path, sampleRows(formatstest.Rand(t), 20000), 20000)
-	src := openSource(t, path)
+	for _, dictionary := range []int64{1 << 20, 16} {
+		path := filepath.Join(t.TempDir(), "sample.parquet")
+		writeSample(t, path, sampleRows(formatstest.Rand(t), 20000), 20000, parquet.DictionaryMaxBytes(dictionary))
+		checkRowLoop(t, openSource(t, path))
+	}
+}
+
+func checkRowLoop(t *testing.T, src *source) {
+	t.Helper()
 	var requests []formats.Request
 	for i, f := range src.Fields() {
 		if f.Type.Kind != formats.Nested {

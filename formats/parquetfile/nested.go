@@ -35,32 +35,23 @@ func (c *nestedColumn) open(f *parquetFile, from io.ReaderAt, chunks []chunkMeta
 	}
 }
 
-func (c *nestedColumn) begin(int) error {
+// each does something with every leaf, whose name its error has.
+func (c *nestedColumn) each(do func(*leafReader) error) error {
 	for _, leaf := range c.leaves {
-		if err := leaf.begin(); err != nil {
-			return err
+		if err := do(leaf); err != nil {
+			return fmt.Errorf("leaf %q: %w", leaf.leaf.Column(), err)
 		}
 	}
 	return nil
 }
+
+func (c *nestedColumn) begin(int) error { return c.each((*leafReader).begin) }
 
 func (c *nestedColumn) read(n int) error {
-	for _, leaf := range c.leaves {
-		if err := leaf.read(n); err != nil {
-			return fmt.Errorf("leaf %q: %w", leaf.leaf.Column(), err)
-		}
-	}
-	return nil
+	return c.each(func(l *leafReader) error { return l.read(n) })
 }
 
-func (c *nestedColumn) finish() error {
-	for _, leaf := range c.leaves {
-		if err := leaf.finish(); err != nil {
-			return fmt.Errorf("leaf %q: %w", leaf.leaf.Column(), err)
-		}
-	}
-	return nil
-}
+func (c *nestedColumn) finish() error { return c.each((*leafReader).finish) }
 
 func (c *nestedColumn) size() int {
 	size := 0

@@ -13,6 +13,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/meta"
 )
 
 // forged is a masked column of three rows whose pages were made by hand.
@@ -70,23 +71,21 @@ func (f forged) file(t *testing.T) []byte {
 	m := format.ColumnMetaData{Type: physical, PathInSchema: []string{"c"}, NumValues: 3}
 	m.Statistics.MinValue = f.least
 	for _, p := range f.pages {
-		h := format.PageHeader{UncompressedPageSize: int32(len(p.body)), CompressedPageSize: int32(len(p.body)), CRC: int32(crc32.ChecksumIEEE([]byte(p.body)))}
+		size, crc := int32(len(p.body)), int32(crc32.ChecksumIEEE([]byte(p.body)))
+		h := meta.PageHeader{Uncompressed: size, Compressed: size, CRC: thrift.New(crc)}
 		encoding := p.encoding
 		if encoding == noEncoding {
 			encoding, h.Type = format.Plain, format.DictionaryPage
-			h.DictionaryPageHeader = thrift.New(format.DictionaryPageHeader{NumValues: 2})
+			h.Dictionary = thrift.New(meta.DictionaryPage{NumValues: 2})
 			m.DictionaryPageOffset = int64(len(b))
 		} else if m.DataPageOffset = int64(len(b)); p.levels > 0 {
 			h.Type = format.DataPageV2
+			h.DataV2 = thrift.New(meta.DataPageV2{NumValues: 3, NumRows: 3, Encoding: encoding, RepetitionBytes: int32(p.levels), IsCompressed: thrift.New(false)})
 		} else {
-			h.DataPageHeader = thrift.New(format.DataPageHeader{NumValues: 3, Encoding: encoding, DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE})
+			h.Data = thrift.New(meta.DataPage{NumValues: 3, Encoding: encoding, Definitions: format.RLE, Repetitions: format.RLE})
 		}
 		m.EncodingStats = append(m.EncodingStats, format.PageEncodingStats{PageType: h.Type, Encoding: encoding, Count: 1})
-		header, err := thrift.Marshal(new(thrift.CompactProtocol), h)
-		if h.Type == format.DataPageV2 {
-			header, err = thrift.Marshal(new(thrift.CompactProtocol), releaseHeader{Type: h.Type, Uncompressed: h.UncompressedPageSize, Compressed: h.CompressedPageSize,
-				CRC: h.CRC, V2: thrift.New(headerV2{NumValues: 3, NumRows: 3, Encoding: encoding, Repetitions: int32(p.levels)})})
-		}
+		header, err := meta.Encode(&h)
 		if err != nil {
 			t.Fatal(err)
 		}

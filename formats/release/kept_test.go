@@ -16,6 +16,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/formatstest"
+	"github.com/kcut/kcut/formats/internal/meta"
 )
 
 // source is a row of a file of foreign hands, with columns of every encoding.
@@ -51,34 +52,6 @@ func sourceFile(t *testing.T, options ...parquet.WriterOption) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
-}
-
-// releaseHeader is a page header with a checksum and without statistics.
-type releaseHeader struct {
-	Type         format.PageType                          `thrift:"1,required"`
-	Uncompressed int32                                    `thrift:"2,required"`
-	Compressed   int32                                    `thrift:"3,required"`
-	CRC          int32                                    `thrift:"4,required"`
-	V1           thrift.Null[headerV1]                    `thrift:"5,optional"`
-	Dictionary   thrift.Null[format.DictionaryPageHeader] `thrift:"7,optional"`
-	V2           thrift.Null[headerV2]                    `thrift:"8,optional"`
-}
-
-type headerV1 struct {
-	NumValues   int32           `thrift:"1,required"`
-	Encoding    format.Encoding `thrift:"2,required"`
-	Definitions format.Encoding `thrift:"3,required"`
-	Repetitions format.Encoding `thrift:"4,required"`
-}
-
-type headerV2 struct {
-	NumValues   int32           `thrift:"1,required"`
-	NumNulls    int32           `thrift:"2,required"`
-	NumRows     int32           `thrift:"3,required"`
-	Encoding    format.Encoding `thrift:"4,required"`
-	Definitions int32           `thrift:"5,required"`
-	Repetitions int32           `thrift:"6,required"`
-	Compressed  bool            `thrift:"7,required"`
 }
 
 // released copies the pages of a file as they are, under headers and a footer of a release.
@@ -125,21 +98,24 @@ func copyPage(t *testing.T, out *bytes.Buffer, chunk *bytes.Reader, m *format.Co
 	if _, err := chunk.Read(page); err != nil {
 		t.Fatal(err)
 	}
-	own := releaseHeader{Type: h.Type, Uncompressed: h.UncompressedPageSize, Compressed: h.CompressedPageSize, CRC: int32(crc32.ChecksumIEEE(page))}
+	own := meta.PageHeader{Type: h.Type, Uncompressed: h.UncompressedPageSize, Compressed: h.CompressedPageSize, CRC: thrift.New(int32(crc32.ChecksumIEEE(page)))}
 	encoding, at := format.Plain, int64(out.Len())
 	switch h.Type {
 	case format.DictionaryPage:
-		own.Dictionary = thrift.New(format.DictionaryPageHeader{NumValues: h.DictionaryPageHeader.V.NumValues, Encoding: encoding})
+		own.Dictionary = thrift.New(meta.DictionaryPage{NumValues: h.DictionaryPageHeader.V.NumValues, Encoding: encoding})
 		m.DictionaryPageOffset = at
 	case format.DataPage:
 		v := h.DataPageHeader.V
 		encoding = v.Encoding
-		own.V1 = thrift.New(headerV1{v.NumValues, v.Encoding, format.RLE, format.RLE})
+		own.Data = thrift.New(meta.DataPage{NumValues: v.NumValues, Encoding: v.Encoding, Definitions: format.RLE, Repetitions: format.RLE})
 	case format.DataPageV2:
 		v := h.DataPageHeaderV2.V
 		encoding = v.Encoding
-		own.V2 = thrift.New(headerV2{v.NumValues, v.NumNulls, v.NumRows, v.Encoding, v.DefinitionLevelsByteLength, v.RepetitionLevelsByteLength,
-			!v.IsCompressed.Valid || v.IsCompressed.V})
+		own.DataV2 = thrift.New(meta.DataPageV2{
+			NumValues: v.NumValues, NumNulls: v.NumNulls, NumRows: v.NumRows, Encoding: v.Encoding,
+			DefinitionBytes: v.DefinitionLevelsByteLength, RepetitionBytes: v.RepetitionLevelsByteLength,
+			IsCompressed: thrift.New(!v.IsCompressed.Valid || v.IsCompressed.V),
+		})
 		m.Statistics.NullCount += int64(v.NumNulls)
 	}
 	if h.Type != format.DictionaryPage && m.DataPageOffset == 0 {

@@ -14,10 +14,7 @@ import (
 // together may be larger than the memory.
 func TestCopiedDictionaryIsLetGo(t *testing.T) {
 	field := formats.Field{Name: "city", Type: formats.Type{Kind: formats.String}}
-	g, err := NewRowGroup([]Column{{Field: field}}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := newGroup(t, Options{}, Column{Field: field})
 	dictionary := &formats.Values{Type: field.Type}
 	dictionary.AppendBytes([]byte("Bern"))
 	held := weak.Make(dictionary)

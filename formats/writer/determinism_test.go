@@ -21,10 +21,7 @@ func TestRowGroupReuse(t *testing.T) {
 		columns := []Column{second.output(false)}
 		var files [2][]byte
 		for i, before := range []bool{false, true} {
-			g, err := NewRowGroup(columns, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			g := newGroup(t, Options{}, columns...)
 			if before {
 				if err := g.Append(0, first.plainColumn(0, 3000), 0, 3000); err != nil {
 					t.Fatal(err)
@@ -46,27 +43,10 @@ func TestRowGroupReuse(t *testing.T) {
 
 // TestEqualLabels gives several codes one label: the dictionary holds it once.
 func TestEqualLabels(t *testing.T) {
-	labels := &formats.Values{Type: formats.Type{Kind: formats.String}}
-	for _, l := range []string{"*", "*", "Sales", "*"} {
-		labels.AppendBytes([]byte(l))
-	}
-	one := &formats.Values{Type: formats.Type{Kind: formats.String}}
-	for _, l := range []string{"*", "Sales"} {
-		one.AppendBytes([]byte(l))
-	}
-	columns := []Column{{Field: formats.Field{Name: "x", Type: formats.Type{Kind: formats.String}}, Masked: true}}
-	var files [2][]byte
-	for i, c := range []*formats.Column{{Values: labels, Codes: []uint32{4, 2, 3, 1}}, {Values: one, Codes: []uint32{1, 1, 2, 1}}} {
-		g, err := NewRowGroup(columns, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := g.Append(0, c, 0, 4); err != nil {
-			t.Fatal(err)
-		}
-		files[i] = writeFile(t, columns, nil, g)
-	}
-	if !bytes.Equal(files[0], files[1]) {
+	column := Column{Field: formats.Field{Name: "x", Type: formats.Type{Kind: formats.String}}, Masked: true}
+	several := oneColumn(t, Options{}, column, &formats.Column{Values: labelsOf("*", "*", "Sales", "*"), Codes: []uint32{4, 2, 3, 1}})
+	one := oneColumn(t, Options{}, column, &formats.Column{Values: labelsOf("*", "Sales"), Codes: []uint32{1, 1, 2, 1}})
+	if !bytes.Equal(several, one) {
 		t.Error("equal labels under different codes give other bytes")
 	}
 }
@@ -127,19 +107,11 @@ func statisticsOf(t *testing.T, v *formats.Values, typ formats.Type) (lo, hi []b
 	if typ.Kind == formats.Timestamp {
 		field.Declared = schema.Elements(int96Elements())
 	}
-	columns := []Column{{Field: field}}
-	g, err := NewRowGroup(columns, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	codes := []uint32{0, 0}
 	for i := range v.Len() {
 		codes = append(codes, uint32(i+1))
 	}
-	if err := g.Append(0, &formats.Column{Values: v, Codes: codes}, 0, len(codes)); err != nil {
-		t.Fatal(err)
-	}
-	b := writeFile(t, columns, nil, g)
+	b := oneColumn(t, Options{}, Column{Field: field}, &formats.Column{Values: v, Codes: codes})
 	f, err := pq.OpenFile(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
 		t.Fatal(err)

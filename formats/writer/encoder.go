@@ -82,7 +82,17 @@ func (e *pageEncoder) indexPage(rows []uint32, entries int, nullable, nulls bool
 	present := rows
 	switch {
 	case nulls:
-		present = e.split(rows)
+		e.levels, e.present = e.levels[:0], e.present[:0]
+		for _, index := range rows {
+			if index == absent {
+				e.levels = append(e.levels, 0)
+				continue
+			}
+			e.levels = append(e.levels, 1)
+			e.present = append(e.present, index)
+		}
+		e.body = rle.AppendLevels(e.body, e.levels, 1)
+		present = e.present
 	case nullable:
 		e.body = append(e.body, 0, 0, 0, 0)
 		e.body = rle.AppendRun(e.body, 1, len(rows), 1)
@@ -91,21 +101,6 @@ func (e *pageEncoder) indexPage(rows []uint32, entries int, nullable, nulls bool
 	e.body = append(e.body, byte(width))
 	e.body = rle.Append(e.body, present, width)
 	return e.dataPage(len(rows), len(rows)-len(present), format.RLEDictionary)
-}
-
-// split writes the definition levels of a page and returns its indexes without nulls.
-func (e *pageEncoder) split(rows []uint32) []uint32 {
-	e.levels, e.present = e.levels[:0], e.present[:0]
-	for _, index := range rows {
-		if index == absent {
-			e.levels = append(e.levels, 0)
-			continue
-		}
-		e.levels = append(e.levels, 1)
-		e.present = append(e.present, index)
-	}
-	e.body = rle.AppendLevels(e.body, e.levels, 1)
-	return e.present
 }
 
 // encodedPages are the pages of a chunk that are full: of a row group of any size little more than

@@ -43,10 +43,7 @@ func TestColumnsAreFilledAtOnce(t *testing.T) {
 	}
 	inTurn := make([]*RowGroup, 2)
 	for i := range inTurn {
-		g, err := NewRowGroup(columns, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := newGroup(t, Options{}, columns...)
 		for c := range columns {
 			if err := fill(g, c); err != nil {
 				t.Fatal(err)

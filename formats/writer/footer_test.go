@@ -11,10 +11,7 @@ import (
 // TestHeldFooter compares what a writer says that its footer takes with the footer's size.
 func TestHeldFooter(t *testing.T) {
 	columns := []Column{{Field: formats.Field{Name: "a", Type: formats.Type{Kind: formats.Int, Bits: 64}}}, {Field: formats.Field{Name: "b", Type: formats.Type{Kind: formats.Int, Bits: 64}}}}
-	group, err := NewRowGroup(columns, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	group := newGroup(t, Options{}, columns...)
 	values := &formats.Values{Type: columns[0].Field.Type, Words: []uint64{7}}
 	var out bytes.Buffer
 	w, err := New(&out, columns, nil)

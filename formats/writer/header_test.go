@@ -15,21 +15,13 @@ import (
 // numbers returns a release of one column of 32-bit integers, not compressed.
 func numbers(t *testing.T, list ...int64) []byte {
 	t.Helper()
-	columns := []Column{{Field: formats.Field{Name: "x", Type: formats.Type{Kind: formats.Int, Bits: 32}}}}
-	g, err := NewRowGroup(columns, Options{Compression: "none"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	v := &formats.Values{Type: columns[0].Field.Type}
-	c := &formats.Column{Values: v}
+	column := Column{Field: formats.Field{Name: "x", Type: formats.Type{Kind: formats.Int, Bits: 32}}}
+	c := &formats.Column{Values: &formats.Values{Type: column.Field.Type}}
 	for i, n := range list {
-		v.Words = append(v.Words, formats.IntWord(n))
+		c.Values.Words = append(c.Values.Words, formats.IntWord(n))
 		c.Codes = append(c.Codes, uint32(i+1))
 	}
-	if err := g.Append(0, c, 0, len(list)); err != nil {
-		t.Fatal(err)
-	}
-	return writeFile(t, columns, nil, g)
+	return oneColumn(t, Options{Compression: "none"}, column, c)
 }
 
 // TestChecksumOfZero writes a dictionary page whose checksum is 0: it is written all the same.

@@ -22,10 +22,7 @@ func labelsOf(texts ...string) *formats.Values {
 func labelGroup(t *testing.T, nullable bool) (*RowGroup, []Column) {
 	t.Helper()
 	columns := []Column{{Field: formats.Field{Name: "x", Type: formats.Type{Kind: formats.String}, Nullable: nullable}, Masked: true}}
-	g, err := NewRowGroup(columns, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := newGroup(t, Options{}, columns...)
 	return g, columns
 }
 
@@ -113,10 +110,7 @@ func TestCopyRefuses(t *testing.T) {
 		{"too many entries", kept, chunk(4), formats.ErrDamaged},
 		{"as it should be", kept, chunk(3), nil},
 	} {
-		g, err := NewRowGroup([]Column{tc.column}, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := newGroup(t, Options{}, tc.column)
 		if err := g.Copy(0, 3, tc.chunks); !errors.Is(err, tc.want) {
 			t.Errorf("%s: %v, want %v", tc.name, err, tc.want)
 		}

@@ -112,10 +112,7 @@ func TestCanaries(t *testing.T) {
 	columns := []Column{{Field: field, Masked: true}, {Field: kept}, {Field: formats.Field{Name: "n", Type: formats.Type{Kind: formats.Int, Bits: 64}}}}
 	const number = 0x6e_61_63_79_72_61_6e_61
 	for _, codec := range []string{"zstd", "none"} {
-		g, err := NewRowGroup(columns, Options{Compression: codec})
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := newGroup(t, Options{Compression: codec}, columns...)
 		appendCanaries(t, g, earlier, earlier, number)
 		if _, err := g.Encode(); err != nil {
 			t.Fatal(err)

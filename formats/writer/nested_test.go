@@ -123,10 +123,7 @@ func writeSource(t *testing.T, rows []visitRow) []byte {
 func writeNested(t *testing.T, r *rand.Rand, schema *pq.Schema, field formats.Field, rows []visitRow) []byte {
 	t.Helper()
 	columns := []Column{{Field: field}}
-	g, err := NewRowGroup(columns, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := newGroup(t, Options{}, columns...)
 	for len(rows) > 0 {
 		n := 1 + r.IntN(len(rows))
 		leaves, err := declared.Of(field).Leaves()

@@ -18,10 +18,7 @@ func TestFooterOrder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g, err := NewRowGroup(columns, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := newGroup(t, Options{}, columns...)
 		empty, err := g.Encode()
 		if err != nil {
 			t.Fatal(err)

@@ -1,6 +1,7 @@
 package writer
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -163,20 +164,29 @@ func (c *plainChunk) appendValues(dst, plain []byte) []byte {
 
 // appendLeaf appends the entries of rows from to to−1.
 func (c *plainChunk) appendLeaf(l *formats.Leaf, from, to int) error {
-	if err := c.checkLevels(l); err != nil {
+	repetition, err := levelsOf(l.Repetition, l.Entries, c.leaf.Repetition, 0)
+	if err != nil {
+		return err
+	}
+	definition, err := levelsOf(l.Definition, l.Entries, c.leaf.Definition, byte(c.leaf.Definition))
+	if err != nil {
 		return err
 	}
 	first, last, err := entriesOf(l, from, to)
 	if err != nil {
 		return err
 	}
-	c.entries += last - first
-	c.repetition = appendOr(c.repetition, l.Repetition, first, last, c.leaf.Repetition, 0)
-	c.definition = appendOr(c.definition, l.Definition, first, last, c.leaf.Definition, byte(c.leaf.Definition))
-	before, inside := c.defined(l, 0, first), c.defined(l, first, last)
+	before, inside := first, last-first
+	if c.leaf.Definition > 0 {
+		highest := []byte{byte(c.leaf.Definition)}
+		before, inside = bytes.Count(definition[:first], highest), bytes.Count(definition[first:last], highest)
+	}
 	if before+inside > l.Values.Len() {
 		return fmt.Errorf("%w: %d defined entries, %d values", formats.ErrDamaged, before+inside, l.Values.Len())
 	}
+	c.entries += last - first
+	c.repetition = append(c.repetition, part(repetition, first, last-first)...)
+	c.definition = append(c.definition, part(definition, first, last-first)...)
 	for i := range inside {
 		if c.plain, err = plain.AppendRaw(c.plain, l.Values.Bytes(before+i), c.size); err != nil {
 			return err
@@ -185,23 +195,20 @@ func (c *plainChunk) appendLeaf(l *formats.Leaf, from, to int) error {
 	return c.flush()
 }
 
-// checkLevels refuses levels that the schema does not allow, or that are not one an entry.
-func (c *plainChunk) checkLevels(l *formats.Leaf) error {
-	for _, side := range []struct {
-		levels  []byte
-		highest int
-	}{{l.Repetition, c.leaf.Repetition}, {l.Definition, c.leaf.Definition}} {
-		if side.levels == nil {
-			continue
-		}
-		if len(side.levels) != l.Entries {
-			return fmt.Errorf("%w: %d entries, %d levels", formats.ErrDamaged, l.Entries, len(side.levels))
-		}
-		if l.Entries > 0 && int(slices.Max(side.levels)) > side.highest {
-			return fmt.Errorf("%w: level above %d", formats.ErrDamaged, side.highest)
-		}
+// levelsOf returns the levels of so many entries, which the schema must allow: those given, or all
+// the same when there are none, or none when only level 0 is possible.
+func levelsOf(levels []byte, entries, highest int, same byte) ([]byte, error) {
+	switch {
+	case levels == nil && highest > 0:
+		return bytes.Repeat([]byte{same}, entries), nil
+	case levels != nil && len(levels) != entries:
+		return nil, fmt.Errorf("%w: %d entries, %d levels", formats.ErrDamaged, entries, len(levels))
+	case len(levels) > 0 && int(slices.Max(levels)) > highest:
+		return nil, fmt.Errorf("%w: level above %d", formats.ErrDamaged, highest)
+	case highest == 0:
+		return nil, nil
 	}
-	return nil
+	return levels, nil
 }
 
 // entriesOf returns the range of entries of a leaf that make up rows from to to−1.
@@ -231,33 +238,4 @@ func entriesOf(l *formats.Leaf, from, to int) (first, last int, err error) {
 		first = len(l.Repetition)
 	}
 	return first, len(l.Repetition), nil
-}
-
-// defined counts the defined entries between two positions.
-func (c *plainChunk) defined(l *formats.Leaf, first, last int) int {
-	if l.Definition == nil {
-		return last - first
-	}
-	n := 0
-	for _, level := range l.Definition[first:last] {
-		if int(level) == c.leaf.Definition {
-			n++
-		}
-	}
-	return n
-}
-
-// appendOr appends levels first to last−1, or as many of value when levels is nil; nothing
-// when the highest level is 0.
-func appendOr(dst, levels []byte, first, last, highest int, value byte) []byte {
-	switch {
-	case highest == 0:
-		return dst
-	case levels != nil:
-		return append(dst, levels[first:last]...)
-	}
-	for range last - first {
-		dst = append(dst, value)
-	}
-	return dst
 }

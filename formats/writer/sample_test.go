@@ -293,13 +293,44 @@ func (t table) output(masked bool) Column {
 	return Column{Field: formats.Field{Name: "x", Type: t.typ, Nullable: t.nullable(), Declared: schema.Elements(t.elements)}, Masked: masked}
 }
 
-// encodeColumn encodes a table of one column, cut into batches at random.
-func encodeColumn(t *testing.T, r *rand.Rand, x table, o Column, opt Options, coded bool) []byte {
+// newGroup returns an empty row group.
+func newGroup(t testing.TB, opt Options, columns ...Column) *RowGroup {
 	t.Helper()
-	g, err := NewRowGroup([]Column{o}, opt)
+	g, err := NewRowGroup(columns, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return g
+}
+
+// oneColumn returns a file of a column of batches.
+func oneColumn(t testing.TB, opt Options, column Column, batches ...*formats.Column) []byte {
+	t.Helper()
+	g := newGroup(t, opt, column)
+	for _, b := range batches {
+		if err := g.Append(0, b, 0, max(len(b.Codes), len(b.Valid))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return writeFile(t, []Column{column}, nil, g)
+}
+
+// plain returns what other readers should read of a table.
+func (t table) plain() (rows []any) {
+	for _, s := range t.rows {
+		if s == nil {
+			rows = append(rows, nil)
+		} else {
+			rows = append(rows, s.plain)
+		}
+	}
+	return rows
+}
+
+// encodeColumn encodes a table of one column, cut into batches at random.
+func encodeColumn(t *testing.T, r *rand.Rand, x table, o Column, opt Options, coded bool) []byte {
+	t.Helper()
+	g := newGroup(t, opt, o)
 	for from := 0; from < len(x.rows); {
 		to := from + 1 + r.IntN(len(x.rows)-from)
 		column := x.plainColumn(from, to)

@@ -71,7 +71,14 @@ func (b *bounds) extremes(f plain.Form, e *format.SchemaElement) (low, high []by
 			if first < formats.FloatWord(math.Float64bits(math.Inf(-1))) || last > formats.FloatWord(math.Float64bits(math.Inf(1))) {
 				return nil, nil
 			}
-			first, last = widenZeros(first, last)
+			// The format asks for it: readers may take the two zeros for equal.
+			positive, negative := formats.FloatWord(0), formats.FloatWord(math.Float64bits(math.Copysign(0, -1)))
+			if first == positive {
+				first = negative
+			}
+			if last == negative {
+				last = positive
+			}
 		}
 		low, _ = f.AppendWords(nil, []uint64{first})
 		high, _ = f.AppendWords(nil, []uint64{last})
@@ -81,19 +88,6 @@ func (b *bounds) extremes(f plain.Form, e *format.SchemaElement) (low, high []by
 	}
 	if len(low) > maxStatistic || len(high) > maxStatistic {
 		return nil, nil
-	}
-	return low, high
-}
-
-// widenZeros makes a smallest +0 a -0 and a largest -0 a +0, as the format asks for:
-// readers may take the two for equal.
-func widenZeros(low, high uint64) (uint64, uint64) {
-	positive, negative := formats.FloatWord(0), formats.FloatWord(math.Float64bits(math.Copysign(0, -1)))
-	if low == positive {
-		low = negative
-	}
-	if high == negative {
-		high = positive
 	}
 	return low, high
 }

@@ -53,18 +53,16 @@ func checkRoundTrip(t *testing.T, r *rand.Rand, x table, name string) {
 	if !bytes.Equal(plain, coded) {
 		t.Errorf("%s: plain and coded input give different bytes", name)
 	}
-	var want []any
-	for _, s := range x.rows {
-		if s == nil {
-			want = append(want, nil)
-		} else {
-			want = append(want, s.plain)
-		}
-	}
-	if got := readParquetGo(t, plain); !slices.Equal(got, want) {
+	checkRows(t, name, plain, x.plain())
+}
+
+// checkRows demands that two other libraries read these rows.
+func checkRows(t *testing.T, name string, b []byte, want []any) {
+	t.Helper()
+	if got := readParquetGo(t, b); !slices.Equal(got, want) {
 		t.Fatalf("%s: parquet-go reads something else", name)
 	}
-	if got := readArrow(t, plain); !slices.Equal(got, want) {
+	if got := readArrow(t, b); !slices.Equal(got, want) {
 		t.Fatalf("%s: arrow reads something else", name)
 	}
 }
@@ -86,45 +84,18 @@ func TestWriteManyPages(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			encoded := encodeColumn(t, r, x, x.output(false), Options{}, false)
 			formatstest.Keep(t, name, encoded)
-			var want []any
-			for _, s := range x.rows {
-				if s == nil {
-					want = append(want, nil)
-				} else {
-					want = append(want, s.plain)
-				}
-			}
-			if got := readParquetGo(t, encoded); !slices.Equal(got, want) {
-				t.Error("parquet-go reads something else")
-			}
-			if got := readArrow(t, encoded); !slices.Equal(got, want) {
-				t.Error("arrow reads something else")
-			}
+			checkRows(t, name, encoded, x.plain())
 		})
 	}
 }
 
 // TestWriteNullType keeps a column that has no type and no value.
 func TestWriteNullType(t *testing.T) {
-	columns := []Column{{Field: formats.Field{Name: "x", Type: formats.Type{Kind: formats.Null}, Nullable: true}}}
-	g, err := NewRowGroup(columns, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	v := &formats.Values{Type: formats.Type{Kind: formats.Null}}
-	for _, c := range []*formats.Column{{Values: v, Codes: make([]uint32, 5)}, {Values: v, Valid: make([]bool, 5)}} {
-		if err := g.Append(0, c, 0, 5); err != nil {
-			t.Fatal(err)
-		}
-	}
-	b := writeFile(t, columns, nil, g)
+	column := Column{Field: formats.Field{Name: "x", Type: formats.Type{Kind: formats.Null}, Nullable: true}}
+	v := &formats.Values{Type: column.Field.Type}
+	b := oneColumn(t, Options{}, column, &formats.Column{Values: v, Codes: make([]uint32, 5)}, &formats.Column{Values: v, Valid: make([]bool, 5)})
 	formatstest.Keep(t, "null type", b)
-	if got, want := readArrow(t, b), make([]any, 10); !slices.Equal(got, want) {
-		t.Errorf("arrow reads %v", got)
-	}
-	if got, want := readParquetGo(t, b), make([]any, 10); !slices.Equal(got, want) {
-		t.Errorf("parquet-go reads %v", got)
-	}
+	checkRows(t, "null type", b, make([]any, 10))
 }
 
 func TestWriteCodecs(t *testing.T) {
@@ -151,10 +122,7 @@ func TestWriteRefuses(t *testing.T) {
 		"too few values":     {Values: words, Valid: []bool{true, true}},
 		"other type":         {Values: number, Codes: []uint32{1}},
 	} {
-		g, err := NewRowGroup([]Column{text}, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := newGroup(t, Options{}, text)
 		if err := g.Append(0, c, 0, max(len(c.Codes), len(c.Valid))); err == nil {
 			t.Errorf("%s: no error", name)
 		}

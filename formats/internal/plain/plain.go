@@ -75,44 +75,29 @@ func (f Form) fits() bool {
 
 // AppendWords appends the PLAIN bytes of words, or returns formats.ErrUnsupported for a value that
 // the physical type cannot hold.
-func (f Form) AppendWords(dst []byte, words []uint64) ([]byte, error) {
-	switch {
-	case f.physical == format.Boolean:
-		for _, w := range words {
-			dst = append(dst, byte(w&1))
-		}
-		return dst, nil
-	case f.physical == format.Double:
-		for _, w := range words {
-			dst = binary.LittleEndian.AppendUint64(dst, formats.WordFloat(w))
-		}
-		return dst, nil
-	case f.physical == format.Float:
-		for _, w := range words {
-			dst = binary.LittleEndian.AppendUint32(dst, formats.NarrowFloat32(formats.WordFloat(w)))
-		}
-		return dst, nil
-	case f.Type.Kind == formats.Float:
-		for _, w := range words {
-			dst = binary.LittleEndian.AppendUint16(dst, formats.NarrowFloat16(formats.WordFloat(w)))
-		}
-		return dst, nil
-	case f.Type.Kind == formats.Uint:
-		return f.appendUnsigned(dst, words)
-	}
-	return f.appendSigned(dst, words)
-}
-
-func (f Form) appendUnsigned(dst []byte, words []uint64) ([]byte, error) {
+func (f Form) AppendWords(dst []byte, words []uint64) (_ []byte, err error) {
 	for _, w := range words {
-		if f.physical == format.Int64 {
+		switch {
+		case f.physical == format.Boolean:
+			dst = append(dst, byte(w&1))
+		case f.physical == format.Double:
+			dst = binary.LittleEndian.AppendUint64(dst, formats.WordFloat(w))
+		case f.physical == format.Float:
+			dst = binary.LittleEndian.AppendUint32(dst, formats.NarrowFloat32(formats.WordFloat(w)))
+		case f.Type.Kind == formats.Float:
+			dst = binary.LittleEndian.AppendUint16(dst, formats.NarrowFloat16(formats.WordFloat(w)))
+		case f.Type.Kind == formats.Uint && f.physical == format.Int64:
 			dst = binary.LittleEndian.AppendUint64(dst, w)
-			continue
+		case f.Type.Kind == formats.Uint:
+			if w > math.MaxUint32 {
+				return dst, errRange
+			}
+			dst = binary.LittleEndian.AppendUint32(dst, uint32(w))
+		default:
+			if dst, err = f.appendSigned(dst, formats.WordInt(w)); err != nil {
+				return dst, err
+			}
 		}
-		if w > math.MaxUint32 {
-			return dst, errRange
-		}
-		dst = binary.LittleEndian.AppendUint32(dst, uint32(w))
 	}
 	return dst, nil
 }
@@ -120,32 +105,20 @@ func (f Form) appendUnsigned(dst []byte, words []uint64) ([]byte, error) {
 // errRange is returned for a value that its physical type cannot hold.
 var errRange = fmt.Errorf("%w: value outside the range of its physical type", formats.ErrUnsupported)
 
-func (f Form) appendSigned(dst []byte, words []uint64) ([]byte, error) {
-	for _, w := range words {
-		v := formats.WordInt(w)
-		if scaled := v * f.scale; scaled/f.scale == v {
-			v = scaled
-		} else {
-			return dst, errRange
-		}
-		switch f.physical {
-		case format.Int64:
-			dst = binary.LittleEndian.AppendUint64(dst, uint64(v))
-		case format.Int32:
-			if int64(int32(v)) != v {
-				return dst, errRange
-			}
-			dst = binary.LittleEndian.AppendUint32(dst, uint32(v))
-		default:
-			var twos [8]byte
-			binary.BigEndian.PutUint64(twos[:], uint64(v))
-			var err error
-			if dst, err = f.appendTwos(dst, twos[:]); err != nil {
-				return dst, err
-			}
-		}
+func (f Form) appendSigned(dst []byte, v int64) ([]byte, error) {
+	scaled := v * f.scale
+	if scaled/f.scale != v || f.physical == format.Int32 && int64(int32(scaled)) != scaled {
+		return dst, errRange
 	}
-	return dst, nil
+	switch f.physical {
+	case format.Int64:
+		return binary.LittleEndian.AppendUint64(dst, uint64(scaled)), nil
+	case format.Int32:
+		return binary.LittleEndian.AppendUint32(dst, uint32(scaled)), nil
+	}
+	var twos [8]byte
+	binary.BigEndian.PutUint64(twos[:], uint64(scaled))
+	return f.appendTwos(dst, twos[:])
 }
 
 // AppendBytes appends the PLAIN bytes of one value that is not InWords, or returns

@@ -7,6 +7,7 @@ package schema
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -146,19 +147,15 @@ func annotated(e format.SchemaElement, t format.LogicalTypeValue, c deprecated.C
 }
 
 func integerElement(t formats.Type) format.SchemaElement {
-	converted := map[int]deprecated.ConvertedType{
-		8: deprecated.Int8, 16: deprecated.Int16, 32: deprecated.Int32, 64: deprecated.Int64,
+	e, converted := physical(format.Int32), deprecated.Uint8 // and 16, 32, 64 behind it
+	if t.Kind == formats.Int {
+		converted = deprecated.Int8
 	}
-	if t.Kind == formats.Uint {
-		converted = map[int]deprecated.ConvertedType{
-			8: deprecated.Uint8, 16: deprecated.Uint16, 32: deprecated.Uint32, 64: deprecated.Uint64,
-		}
-	}
-	e := physical(format.Int32)
 	if t.Bits == 64 {
 		e = physical(format.Int64)
 	}
-	return annotated(e, &format.IntType{BitWidth: int8(t.Bits), IsSigned: t.Kind == formats.Int}, converted[t.Bits])
+	converted += deprecated.ConvertedType(bits.TrailingZeros(uint(t.Bits) / 8))
+	return annotated(e, &format.IntType{BitWidth: int8(t.Bits), IsSigned: t.Kind == formats.Int}, converted)
 }
 
 func floatElement(bits int) format.SchemaElement {
