@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -190,21 +191,19 @@ func testErrors(t *testing.T, server *storagetest.Server) {
 		_, err = plan.ReadAt(make([]byte, 200<<10), 0)
 		return err
 	}
-	once := func(kind storagetest.Fault, at int) func(int, storagetest.Request) storagetest.Fault {
+	faults := func(kind storagetest.Fault, from, to int) func(int, storagetest.Request) storagetest.Fault {
 		return func(n int, _ storagetest.Request) storagetest.Fault {
-			if n == at {
+			if from <= n && n <= to {
 				return kind
 			}
 			return storagetest.None
 		}
 	}
+	once := func(kind storagetest.Fault, at int) func(int, storagetest.Request) storagetest.Fault {
+		return faults(kind, at, at)
+	}
 	from := func(kind storagetest.Fault, at int) func(int, storagetest.Request) storagetest.Fault {
-		return func(n int, _ storagetest.Request) storagetest.Fault {
-			if n >= at {
-				return kind
-			}
-			return storagetest.None
-		}
+		return faults(kind, at, math.MaxInt)
 	}
 	for _, c := range []struct {
 		name     string
@@ -414,5 +413,33 @@ func TestSettings(t *testing.T) {
 	t.Setenv("AZURE_STORAGE_SAS_TOKEN", "sv=1&sig=good")
 	if info, err := Stat(t.Context(), server.URL("x")); err != nil || info.Size() != 1 {
 		t.Errorf("by a token: %v", err)
+	}
+}
+
+func TestResolve(t *testing.T) {
+	for _, c := range []struct{ text, want, problem string }{
+		{"people.parquet", "people.parquet", ""},
+		{"a:b//c", "a:b//c", ""},
+		{"s3://bucket/a b%20c/*?.parquet", "s3://bucket/a b%20c/*?.parquet", ""},
+		{"gs://bucket", "gs://bucket", ""},
+		{"azblob://container/x/", "azblob://container/x/", ""},
+		{"file:///data/a%20b.parquet", "/data/a b.parquet", ""},
+		{"file://localhost/data/x/", "/data/x/", ""},
+		{"FILE:///data/x", "/data/x", ""},
+		{"file://data/x", "", "another machine"},
+		{"file:///data/%zz", "", "%25"},
+		{"s3://", "", "without a bucket"},
+		{"s3:///key", "", "without a bucket"},
+		{"s3a://bucket/key", "", "write s3://"},
+		{"abfss://x", "", "write azblob://"},
+		{"https://example.com/x", "", "unknown kind, https://"},
+	} {
+		got, err := Resolve(c.text)
+		if c.problem == "" && (err != nil || got != c.want) {
+			t.Errorf("%s: %q, %v; want %q", c.text, got, err, c.want)
+		}
+		if c.problem != "" && (err == nil || !strings.Contains(err.Error(), c.problem)) {
+			t.Errorf("%s: %q, %v; want an error with %q", c.text, got, err, c.problem)
+		}
 	}
 }

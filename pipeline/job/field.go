@@ -26,23 +26,24 @@ const (
 	kindNamed                  // a map from free names to maps with fields of their own
 )
 
-// kinds says of every kind what the reference calls it, what messages call one value of it, and the
-// JSON Schema of its values. A row of the table may say more.
-var kinds = [...]struct{ words, one, schema string }{
-	kindText:       {"text", "a text", nameSchema},
-	kindTexts:      {"list of names", "a name", `{"type":"array","items":` + nameSchema + `,"minItems":1,"uniqueItems":true}`},
-	kindPath:       {"path", "a path", pathSchema},
-	kindPaths:      {"path or list of paths", "a path", `{"anyOf":[` + pathSchema + `,{"type":"array","items":` + pathSchema + `,"minItems":1}]}`},
-	kindInteger:    {"integer", "an integer", `{"type":"integer","minimum":%d`},
-	kindFraction:   {"number from 0 to 1", "a number from 0 to 1", `{"type":"number","minimum":0,"maximum":1}`},
-	kindSize:       {"size", "a size such as 1GiB, 512MiB or 2GB", `{"type":["string","integer"],"pattern":%s,"minimum":%d}`},
-	kindCharacter:  {"character", `one character such as ",", ";" or "\t"`, `{"type":"string","minLength":1,"maxLength":1}`},
-	kindBounds:     {"`[lower, upper]`", "", `{"type":"array","items":{"type":["string","number","null"]},"minItems":2,"maxItems":2}`},
-	kindTaxonomy:   {"name, tree or generator", "", `{"anyOf":[` + nameSchema + `,` + inlineSchema + `]}`},
-	kindTaxonomies: {"path or map", "", `{"anyOf":[` + pathSchema + `,{"type":"object","additionalProperties":` + taxonomySchema + `,"minProperties":1}]}`},
-	kindMap:        {"map", "", "%s"},
-	kindList:       {"list of maps", "", `{"type":"array","items":%s,"minItems":1}`},
-	kindNamed:      {"map by name", "", `{"type":"object","additionalProperties":%s,"minProperties":1}`},
+// kinds says of every kind what the reference calls it, what messages call one value of it, the
+// JSON Schema of its values, and what parts its path from those of its fields. A row of the table
+// may say more.
+var kinds = [...]struct{ words, one, schema, below string }{
+	kindText:       {"text", "a text", nameSchema, ""},
+	kindTexts:      {"list of names", "a name", `{"type":"array","items":` + nameSchema + `,"minItems":1,"uniqueItems":true}`, ""},
+	kindPath:       {"path", "a path", pathSchema, ""},
+	kindPaths:      {"path or list of paths", "a path", `{"anyOf":[` + pathSchema + `,{"type":"array","items":` + pathSchema + `,"minItems":1}]}`, ""},
+	kindInteger:    {"integer", "an integer", `{"type":"integer","minimum":%d`, ""},
+	kindFraction:   {"number from 0 to 1", "a number from 0 to 1", `{"type":"number","minimum":0,"maximum":1}`, ""},
+	kindSize:       {"size", "a size such as 1GiB, 512MiB or 2GB", `{"type":["string","integer"],"pattern":%s,"minimum":%d}`, ""},
+	kindCharacter:  {"character", `one character such as ",", ";" or "\t"`, `{"type":"string","minLength":1,"maxLength":1}`, ""},
+	kindBounds:     {"`[lower, upper]`", "", `{"type":"array","items":{"type":["string","number","null"]},"minItems":2,"maxItems":2}`, ""},
+	kindTaxonomy:   {"name, tree or generator", "", `{"anyOf":[` + nameSchema + `,` + inlineSchema + `]}`, ""},
+	kindTaxonomies: {"path or map", "", `{"anyOf":[` + pathSchema + `,{"type":"object","additionalProperties":` + taxonomySchema + `,"minProperties":1}]}`, ""},
+	kindMap:        {"map", "", "%s", "."},
+	kindList:       {"list of maps", "", `{"type":"array","items":%s,"minItems":1}`, "[]."},
+	kindNamed:      {"map by name", "", `{"type":"object","additionalProperties":%s,"minProperties":1}`, ".*."},
 }
 
 // field is one row of the table that defines the job file. Reading, checking, defaults, overrides,
@@ -217,15 +218,7 @@ func fieldsUnder(prefix string) []*field {
 }
 
 // prefix returns what the paths of the fields under a field start with.
-func (f *field) prefix() string {
-	switch f.kind {
-	case kindList:
-		return f.path + "[]."
-	case kindNamed:
-		return f.path + ".*."
-	}
-	return f.path + "."
-}
+func (f *field) prefix() string { return f.path + kinds[f.kind].below }
 
 // key returns the last key of a field's path.
 func (f *field) key() string { return f.path[strings.LastIndexByte(f.path, '.')+1:] }
@@ -233,8 +226,7 @@ func (f *field) key() string { return f.path[strings.LastIndexByte(f.path, '.')+
 // title returns what messages call a field: its key, and its owner's if that is all there is
 // to a name.
 func (f *field) title() string {
-	owner, key, ok := strings.Cut(f.path, ".")
-	if ok && key == "name" {
+	if owner, named := strings.CutSuffix(f.path, ".name"); named {
 		return owner
 	}
 	return f.key()

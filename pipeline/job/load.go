@@ -18,9 +18,11 @@ import (
 // Load reads a job file, lays the overrides over it, and resolves the job. It opens no other file.
 // What is wrong comes back as an *Error, all of it at once; other errors are failures to read.
 func Load(path string, overrides []Override) (*Job, error) {
-	text, err := readFile(path)
-	if err != nil {
-		return nil, err
+	text, err := yaml.ReadFile(path, yaml.MaxBytes)
+	if cause := pathCause(err); cause != "" {
+		return nil, &Error{[]Problem{{File: path, Message: "open job file: " + cause}}}
+	} else if err != nil {
+		return nil, fmt.Errorf("read job file: %w", err)
 	}
 	return Parse(path, text, overrides)
 }
@@ -167,18 +169,6 @@ func (r *reader) columns(f *field, path string, n *yaml.Node) {
 			r.reject(column, hint, "column %q must have a mask or a map, not %s", name, f.describe(e.Value))
 		}
 	}
-}
-
-// readFile reads the text of a job file. It tells a path that is wrong, which is an Error, from a
-// disk that fails.
-func readFile(path string) ([]byte, error) {
-	text, err := yaml.ReadFile(path, yaml.MaxBytes)
-	if cause := pathCause(err); cause != "" {
-		return nil, &Error{[]Problem{{File: path, Message: "open job file: " + cause}}}
-	} else if err != nil {
-		return nil, fmt.Errorf("read job file: %w", err)
-	}
-	return text, nil
 }
 
 // pathCause returns why a path is wrong when an error of opening or reading means that, else nothing.

@@ -80,8 +80,10 @@ func (r *reader) replace(overrides []Override) {
 			continue
 		}
 		n := &yaml.Node{Text: o.Value, Quoted: !f.number() && f.kind != kindSize}
-		if f.kind == kindPath || f.kind == kindPaths {
-			n.Text = fromHere(o.Value)
+		// A path starts from the current directory, the job file's own from its folder. Without a
+		// current directory nothing opens; the message then names the path as given.
+		if here, err := filepath.Abs("."); err == nil && (f.kind == kindPath || f.kind == kindPaths) {
+			n.Text = inFolder(here, o.Value)
 		}
 		if f.kind == kindPaths {
 			n = &yaml.Node{Kind: yaml.List, Items: []*yaml.Node{n}}
@@ -109,14 +111,4 @@ func (r *reader) override() {
 			r.collect(s.field, s.path, by.value)
 		}
 	})
-}
-
-// fromHere makes a path that starts from the current directory independent of it, since
-// the job file's own start from its folder. It keeps a final slash.
-func fromHere(path string) string {
-	here, err := filepath.Abs(".")
-	if err != nil {
-		return path // without a current directory nothing opens; the message then names the path as given
-	}
-	return inFolder(here, path)
 }

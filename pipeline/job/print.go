@@ -67,19 +67,19 @@ type line struct {
 	absent  bool   // there is no value: it says what that means
 }
 
-// print returns the lines of the job.
-func (j *Job) print() []line {
-	p := printer{Job: j, folder: filepath.Dir(j.File)}
-	j.slots(p.slot)
-	return p.lines
-}
-
 // printer prints a job line by line.
 type printer struct {
 	*Job
 	folder string // of the job file
 	owner  string // of the last value
 	lines  []line
+}
+
+// print returns the lines of the job.
+func (j *Job) print() []line {
+	p := printer{Job: j, folder: filepath.Dir(j.File)}
+	j.slots(p.slot)
+	return p.lines
 }
 
 func (p *printer) head(text string) { p.lines = append(p.lines, line{text: text}) }
@@ -94,7 +94,11 @@ func (p *printer) slot(s slot) {
 	case s.kind >= kindMap:
 	case s.kind == kindTaxonomies && p.Taxonomies != nil:
 		p.head(s.key())
-		for _, name := range p.taxonomyNames() {
+		at := func(name string) place { return p.origins.places[taxonomyPath(name)] }
+		names := slices.SortedFunc(maps.Keys(p.Taxonomies), func(a, b string) int { // as in the job file
+			return cmp.Or(at(a).line-at(b).line, at(a).column-at(b).column, strings.Compare(a, b))
+		})
+		for _, name := range names {
 			t := p.Taxonomies[name]
 			p.value("  "+quoted(name), taxonomyPath(name), p.taxonomy(&t))
 		}
@@ -128,14 +132,6 @@ func (p *printer) indent(s slot) string {
 		return "    "
 	}
 	return "  "
-}
-
-// taxonomyNames returns the names of the job's taxonomies in the order of the job file.
-func (p *printer) taxonomyNames() []string {
-	at := func(name string) place { return p.origins.places[taxonomyPath(name)] }
-	return slices.SortedFunc(maps.Keys(p.Taxonomies), func(a, b string) int {
-		return cmp.Or(at(a).line-at(b).line, at(a).column-at(b).column, strings.Compare(a, b))
-	})
 }
 
 // text returns a value as YAML on one line.

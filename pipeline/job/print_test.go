@@ -1,8 +1,13 @@
 package job
 
 import (
+	"bytes"
+	"fmt"
+	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/kcut/kcut/formats/taxonomy"
@@ -58,4 +63,178 @@ func TestYAML(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, filepath.Join("testdata", "resolved.golden"), job.YAML())
+}
+
+const identityJob = `
+input: in.parquet
+output: out.parquet
+quasi_identifiers: [{columns: [city, zip], k: 5}]
+columns:
+  city: {mask: generalize, taxonomy: places}
+  zip: {mask: generalize, taxonomy: {prefix: [3, 1]}}
+taxonomies: {places: {ANY: {North: [a, b], South: [c]}}}
+`
+
+// identityOf returns the identity of a job file's text.
+func identityOf(t *testing.T, text string, overrides ...Override) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "job.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	job, err := Load(path, overrides)
+	if err != nil {
+		t.Fatal(err)
+	}
+	taxonomies, err := job.LoadTaxonomies()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := job.Identity(&b, taxonomies); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestIdentity demands that an identity changes with what the release depends on, and with
+// nothing else.
+func TestIdentity(t *testing.T) {
+	want := identityOf(t, identityJob)
+	for _, tt := range []struct {
+		old, replacement string
+		same             bool
+	}{
+		{"in.parquet", "elsewhere/*.csv", true},
+		{"out.parquet", "elsewhere.parquet", true},
+		{"out.parquet", "out/", false},
+		{"k: 5", "k: 6", false},
+		{"\ncolumns:", "\n# what happens\ncolumns:", true},
+		{"output: out.parquet", "output: {path: out.parquet, compression: zstd}", true},
+		{"output: out.parquet", "output: {path: out.parquet, compression: gzip}", false},
+		{"quasi", "limits: {memory: 1GiB, threads: 3, spill_dir: there}\nquasi", true},
+		{"quasi", "max_steps: 3\nquasi", false},
+		{"quasi", "unlisted: keep\nquasi", false},
+		{"[3, 1]", "[3, 2]", false},
+		{"places", "regions", true},
+		{"[a, b]", "[b, a]", false},
+		{"[a, b]", "[a, b, d]", false},
+		{"North: [a, b], South: [c]", `North: [a], "b", South: [c]`, false},
+		{"taxonomy: places", "taxonomy: {ANY: {North: [a, b], South: [c]}}", true},
+	} {
+		got := identityOf(t, strings.ReplaceAll(identityJob, tt.old, tt.replacement))
+		if (got == want) != tt.same {
+			t.Errorf("%s instead of %s: the identity is the same: %t, want %t", tt.replacement, tt.old, got == want, tt.same)
+		}
+	}
+	if got := identityOf(t, identityJob, Override{"quasi_identifiers[].k", "5", "--k"}); got != want {
+		t.Error("a flag that changes nothing changes the identity")
+	}
+}
+
+// docs/job-file.md holds the reference that the table of fields makes.
+func TestReference(t *testing.T) {
+	path := filepath.Join("..", "..", "docs", "job-file.md")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const begin, end = "<!-- reference: begin -->\n", "<!-- reference: end -->"
+	head, rest, ok := bytes.Cut(text, []byte(begin))
+	_, tail, ok2 := bytes.Cut(rest, []byte(end))
+	if !ok || !ok2 {
+		t.Fatalf("%s has no place for the reference", path)
+	}
+	golden(t, path, string(head)+begin+reference()+end+string(tail))
+}
+
+// reference returns the table of all fields of the job file, as docs/job-file.md has it.
+func reference() string {
+	var b strings.Builder
+	b.WriteString("| key | value | default | flag, variable | meaning |\n|---|---|---|---|---|\n")
+	for i := range fieldTable {
+		f := &fieldTable[i]
+		overrides := ""
+		if f.flag != "" {
+			overrides = "`--" + f.flag + "`, `" + f.variable() + "`"
+		}
+		row := []string{"`" + f.path + "`", f.referenceValue(), f.referenceDefault(), overrides, f.doc}
+		b.WriteString("| " + strings.Join(row, " | ") + " |\n")
+	}
+	return b.String()
+}
+
+func (f *field) referenceValue() string {
+	switch {
+	case len(f.enum) > 0:
+		return "`" + strings.Join(f.enum, "`, `") + "`"
+	case f.kind == kindInteger && f.max > 0:
+		return fmt.Sprintf("integer, %d to %d", f.min, f.max)
+	case f.kind == kindInteger:
+		return fmt.Sprintf("integer, at least %d", f.min)
+	case f.example != "":
+		return kinds[f.kind].words + ", as `" + f.example + "`"
+	}
+	return kinds[f.kind].words
+}
+
+func (f *field) referenceDefault() string {
+	switch {
+	case f.excused != nil:
+		return "required, but for `" + strings.Join(f.excused, "`, `") + "`"
+	case f.required:
+		return "required"
+	case f.def != "":
+		return "`" + f.def + "`"
+	}
+	return f.defWords
+}
+
+// The schema describes all fields of the table.
+func TestSchema(t *testing.T) {
+	golden(t, filepath.Join("testdata", "schema.json"), string(Schema()))
+	for i := range fieldTable {
+		if f := &fieldTable[i]; !strings.Contains(string(Schema()), inJSON(f.key())+": {\n") {
+			t.Errorf("no schema of %s", f.path)
+		}
+	}
+}
+
+// The example of docs/job-file.md is a job.
+func TestExample(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "job-file.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "```yaml\n")
+	example, _, _ := strings.Cut(rest, "```")
+	job, err := Parse("people.yaml", []byte(example), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(job.Columns) != 9 || len(job.Sets) != 2 {
+		t.Errorf("got %+v", job)
+	}
+}
+
+// The table of fields is sound: unique paths, one kind of default, patterns that compile
+// and match their example, defaults that are values.
+func TestFieldTable(t *testing.T) {
+	seen := make(map[string]bool)
+	for i := range fieldTable {
+		f := &fieldTable[i]
+		if seen[f.path] || f.doc == "" || f.def != "" && f.defWords != "" {
+			t.Errorf("bad row %s", f.path)
+		}
+		seen[f.path] = true
+		if f.pattern != "" && !regexp.MustCompile(f.pattern).MatchString(f.example) {
+			t.Errorf("%s: example %q does not match", f.path, f.example)
+		}
+		if f.kind == kindText && len(f.enum) > 0 && f.def != "" && !strings.Contains(strings.Join(f.enum, " "), f.def) {
+			t.Errorf("%s: default %q is not a value", f.path, f.def)
+		}
+		if !f.required && f.def == "" && f.defWords == "" && f.kind != kindMap {
+			t.Errorf("%s: what when absent?", f.path)
+		}
+	}
 }
