@@ -17,7 +17,6 @@ const (
 	StageMask     Stage = "mask"
 	StageVerify   Stage = "verify"
 	StagePublish  Stage = "publish"
-	StageSample   Stage = "sample" // of kcut sample, its only one
 )
 
 // Events is told what a run does. Every function may be nil; Progress may be called
@@ -83,12 +82,5 @@ func (e *Events) Verifying() verify.Watch {
 func (e *Events) Noted(text string) {
 	if e.Notice != nil {
 		e.Notice(text)
-	}
-}
-
-// Metered hands over the function that tells what a run takes.
-func (e *Events) Metered(read func() Usage) {
-	if e.Meter != nil {
-		e.Meter(read)
 	}
 }

@@ -55,7 +55,7 @@ func WithRecords(ctx context.Context, job *job.Job, opt RecordsOptions, use func
 	if res.scratch.beside, err = output.Local(job); err != nil {
 		return err
 	}
-	threads := res.threads
+	threads := res.threads // all: a job that is bound reads with fewer
 	records, err := readRecords(ctx, job, &opt, res)
 	if err != nil {
 		return outgrown(err)
@@ -80,7 +80,7 @@ func outgrown(err error) error {
 func readRecords(ctx context.Context, job *job.Job, opt *RecordsOptions, res *resources) (records *Records, err error) {
 	var b *Bound
 	defer func() { err = joinClosed(err, b.close()) }()
-	err = stage(ctx, res, StagePlan, func() error {
+	err = res.stage(ctx, StagePlan, func() error {
 		taxonomies, err := loadTaxonomies(job, res.budget)
 		if err != nil {
 			return err
@@ -95,7 +95,7 @@ func readRecords(ctx context.Context, job *job.Job, opt *RecordsOptions, res *re
 	if err != nil {
 		return nil, err
 	}
-	err = stage(ctx, res, StageCompress, func() error {
+	err = res.stage(ctx, StageCompress, func() error {
 		records, err = b.countRecords(ctx, request, opt, res)
 		return err
 	})

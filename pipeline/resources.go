@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -8,7 +9,6 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/job"
@@ -176,8 +176,12 @@ func (s *scratch) removeHidden() {
 	}
 }
 
-// stage tells when a part of a run begins and ends, and how long it took.
-func (r *resources) stage(name Stage, do func() error) error {
+// stage does a part of a run, unless the context has ended, and tells when it begins and ends, and how
+// long it took.
+func (r *resources) stage(ctx context.Context, name Stage, do func() error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	began := r.events.Began(name)
 	if err := do(); err != nil {
 		return err
@@ -195,14 +199,4 @@ func joinClosed(err, closed error) error {
 		return err
 	}
 	return errors.Join(err, closed)
-}
-
-// since is how long ago something was by the clock of a run.
-func (s *System) since(t time.Time) time.Duration { return s.now().Sub(t) }
-
-func (s *System) now() time.Time {
-	if s.Now != nil {
-		return s.Now()
-	}
-	return time.Now()
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"runtime/debug"
+	"time"
 
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/checkpoint"
@@ -56,7 +57,7 @@ func (l *ledger) stateKey(b *Bound) checkpoint.Key {
 // due reports whether the options' time has passed since the last state. Within a stage, what
 // took less is done again.
 func (l *ledger) due() bool {
-	return l.opt.Checkpoint > 0 && l.opt.System.since(l.kept) >= l.opt.Checkpoint
+	return l.opt.Checkpoint > 0 && time.Since(l.kept) >= l.opt.Checkpoint
 }
 
 // tried notes when a state could not be saved: it is missing later, and that is all.
@@ -64,7 +65,7 @@ func (l *ledger) tried(ctx context.Context, err error) {
 	if err != nil && ctx.Err() == nil {
 		l.res.events.Noted(fmt.Sprintf("going on without a checkpoint: %v", err))
 	}
-	l.kept = l.opt.System.now()
+	l.kept = time.Now()
 }
 
 // worthwhile reports whether another try may come further than one that failed, or did not.
@@ -80,7 +81,7 @@ func worthwhile(failure error) bool {
 // Where labels depend on more than their own column the cut alone does not mask: a later run searches
 // again.
 func (l *ledger) keepCut(ctx context.Context, b *Bound, f *Found) {
-	if l.opt.Checkpoint <= 0 || l.opt.System.since(l.began) < l.opt.Checkpoint || f.recoding != nil {
+	if l.opt.Checkpoint <= 0 || time.Since(l.began) < l.opt.Checkpoint || f.recoding != nil {
 		return
 	}
 	report, err := json.Marshal(l.res.report)
@@ -97,7 +98,7 @@ func (l *ledger) keepCut(ctx context.Context, b *Bound, f *Found) {
 // resume loads what an earlier run has found, or returns nil. Whatever is wrong with it, the run
 // starts afresh then.
 func (l *ledger) resume(b *Bound) *Found {
-	l.began = l.opt.System.now()
+	l.began = time.Now()
 	l.kept = l.began
 	if !l.opt.Resume {
 		return nil

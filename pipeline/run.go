@@ -37,9 +37,8 @@ type RunOptions struct {
 // System is what a run meets outside of itself, and the sizes from which it works in another way.
 // The zero value is the machine's, with sizes that were measured.
 type System struct {
-	Files publish.FS       // where the output is; nil: the machine's
-	Store spill.Options    // of the spill store, but for the budget
-	Now   func() time.Time // the clock; nil: the machine's
+	Files publish.FS    // where the output is; nil: the machine's
+	Store spill.Options // of the spill store, but for the budget
 
 	Spill  bool  // count in a store whatever the budget is
 	Room   int   // values in memory before they spill; 0: what the budget allows
@@ -76,7 +75,9 @@ func carryOut(ctx context.Context, a *assignment) (*Report, error) {
 		return nil, report.failed(err, a.opt)
 	}
 	defer spill.LimitHeap(res.budget.Limit())()
-	res.events.Metered(res.usage)
+	if a.opt.Events.Meter != nil {
+		a.opt.Events.Meter(res.usage)
+	}
 	err = a.run(ctx, res)
 	if err = joinClosed(err, res.closeStore()); err != nil {
 		report.measure(res)
@@ -95,7 +96,7 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 
 	var bound *Bound
 	defer func() { err = joinClosed(err, bound.close()) }()
-	err = stage(ctx, res, StagePlan, func() error { bound, err = a.plan(ctx, ledger, res); return err })
+	err = res.stage(ctx, StagePlan, func() error { bound, err = a.plan(ctx, ledger, res); return err })
 	if err != nil || res.report.AlreadyDone {
 		return err
 	}
@@ -115,9 +116,9 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 	if err != nil {
 		return err
 	}
-	err = stage(ctx, res, StageMask, func() error { return maskInput(ctx, bound, found, res, release, &a.opt.System) })
+	err = res.stage(ctx, StageMask, func() error { return maskInput(ctx, bound, found, res, release, &a.opt.System) })
 	if err == nil {
-		err = stage(ctx, res, StageVerify, func() error {
+		err = res.stage(ctx, StageVerify, func() error {
 			// with none of the code that wrote it
 			return verify.Unpublished(ctx, release.target.Path(), res.threads, res.budget.Left(), res.events.Verifying())
 		})
@@ -129,7 +130,7 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 		err = release.announce(ctx)
 	}
 	if err == nil {
-		err = stage(ctx, res, StagePublish, func() error { return release.target.Publish(ctx, res.threads) })
+		err = res.stage(ctx, StagePublish, func() error { return release.target.Publish(ctx, res.threads) })
 	}
 	if err != nil {
 		return errors.Join(err, release.withdraw(ctx, err))
@@ -141,14 +142,14 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 // find counts the input and searches the counts.
 func (a *assignment) find(ctx context.Context, b *Bound, res *resources) (found *Found, err error) {
 	var counts *count.Counts
-	err = stage(ctx, res, StageCompress, func() error {
+	err = res.stage(ctx, StageCompress, func() error {
 		counts, err = countInput(ctx, b, res, a.opt.System.tuning(), a.opt.System.Spill)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	err = stage(ctx, res, StageSearch, func() error {
+	err = res.stage(ctx, StageSearch, func() error {
 		found, err = search(ctx, b, counts, res, a.opt)
 		return err
 	})
@@ -204,12 +205,4 @@ func (a *assignment) bind(ctx context.Context, t *taxonomies, res *resources) (*
 		b.noteUnion(res)
 	}
 	return b, nil
-}
-
-// stage is resources.stage, unless the context has ended.
-func stage(ctx context.Context, res *resources, name Stage, do func() error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return res.stage(name, do)
 }
