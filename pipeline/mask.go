@@ -75,7 +75,7 @@ func (f *Found) recoder(b *Bound, budget *spill.Budget) (recoder masking.Recoder
 		recoder.Domains = append(recoder.Domains, c.Attribute.Len()+1)
 	}
 	if f.recoding.ByClass() && b.class >= 0 {
-		recoder.Class, err = request.ClassCoder(f.counts.Table, budget)
+		recoder.Class, err = request.ClassCoder(f.counts.Table.ClassNames, budget)
 		recoder.Domains = append(recoder.Domains, f.counts.Table.Classes)
 	}
 	return recoder, err

@@ -80,10 +80,19 @@ func TestSplitWorker(t *testing.T) {
 		var err error
 		switch words[0] {
 		case "survey":
-			result, err = count.SurveySplit(t.Context(), b.request, b.res.counting(), b.Dataset.Splits()[number])
+			survey, failed := count.Survey(t.Context(), b.request, b.res.counting(), b.Dataset.Splits()[number:number+1])
+			if err = failed; err == nil {
+				result, err = survey.Encode(t.Context())
+			}
 		case "tuples":
-			book := mustReadFile(t, filepath.Join(dir, "book"))
-			result, err = count.CountSplit(t.Context(), b.request, b.res.counting(), book, b.Dataset.Splits()[number])
+			book, failed := count.DecodeBook(b.request, mustReadFile(t, filepath.Join(dir, "book")))
+			if failed != nil {
+				t.Fatal(failed)
+			}
+			tuples, failed := count.Count(t.Context(), b.request, b.res.counting(), book, b.Dataset.Splits()[number:number+1])
+			if err = failed; err == nil {
+				result, err = tuples.Encode(t.Context())
+			}
 		default:
 			m := b.cutMasker(t, mustReadFile(t, filepath.Join(dir, "cut")))
 			result, err = m.MaskTask(t.Context(), b.tasks(&followAll)[number])
@@ -163,6 +172,15 @@ func handOut(t *testing.T, rng *rand.Rand, dir, what string, splits int) [][]byt
 	return all
 }
 
+// bindSurveys makes counts of the surveys of all splits.
+func bindSurveys(ctx context.Context, r *count.Request, res *count.Resources, surveys [][]byte) (*count.Counts, error) {
+	survey, err := count.MergeSurveys(r, res, surveys)
+	if err != nil {
+		return nil, err
+	}
+	return survey.Bind(ctx)
+}
+
 // countBySplits counts an input by worker processes.
 func countBySplits(t *testing.T, rng *rand.Rand, dir string, b splitJob) *count.Counts {
 	t.Helper()
@@ -172,28 +190,37 @@ func countBySplits(t *testing.T, rng *rand.Rand, dir string, b splitJob) *count.
 	damaged := bytes.Clone(surveys[0])
 	damaged[len(damaged)/2]++
 	for what, wrong := range map[string][][]byte{"missing": surveys[1:], "there twice": append(surveys, surveys[0]), "damaged": append(surveys[1:], damaged)} {
-		if _, err := count.BindSurveys(ctx, b.request, bindSplits(t, dir).res.counting(), wrong); !errors.Is(err, count.ErrDamaged) {
+		if _, err := bindSurveys(ctx, b.request, bindSplits(t, dir).res.counting(), wrong); !errors.Is(err, count.ErrDamaged) {
 			t.Errorf("the survey of a split is %s: %v", what, err)
 		}
 	}
-	counts, err := count.BindSurveys(ctx, b.request, res, surveys)
+	counts, err := bindSurveys(ctx, b.request, res, surveys)
 	if err != nil {
 		t.Fatal(err)
 	}
-	book, err := count.CodeBook(ctx, b.request, res, counts)
+	book := count.NewBook(b.request, counts)
+	encoded, err := book.Encode(res)
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(dir, "book"), string(book))
+	write(t, filepath.Join(dir, "book"), string(encoded))
 	runs := handOut(t, rng, dir, "tuples", splits)
-	half, err := count.Merge(ctx, res, runs[:splits/2])
+	merge := func(b splitJob, runs ...[]byte) *count.Tuples {
+		t.Helper()
+		tuples, err := count.Merge(ctx, b.request, b.res.counting(), book, runs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tuples
+	}
+	half, err := merge(bindSplits(t, dir), runs[:splits/2]...).Encode(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := count.BindTuples(ctx, b.request, res, counts, append([][]byte{half}, runs[splits/2+1:]...)); !errors.Is(err, count.ErrDamaged) {
+	if err := merge(b, append(runs[splits/2+1:], half)...).Bind(counts); !errors.Is(err, count.ErrDamaged) {
 		t.Errorf("the tuples of a split are missing: %v", err)
 	}
-	if err := count.BindTuples(ctx, b.request, res, counts, append(runs[splits/2:], half)); err != nil {
+	if err := merge(b, append(runs[splits/2:], half)...).Bind(counts); err != nil {
 		t.Fatal(err)
 	}
 	return counts

@@ -101,7 +101,7 @@ func bindInterned(t *testing.T, spec *job.Column, tree job.Taxonomy, pruning eng
 		pairs = append(pairs, partition.Pair{Code: code, Class: classes[i], Count: 1})
 	}
 	column := &Column{Spec: spec, Taxonomy: tree, Pruning: pruning}
-	bound, err := interned{in, column, spill.NewBudget(1 << 20)}.bind(pairs.Merge())
+	bound, err := bindNumbered(in, column, pairs.Merge(), int64(len(codes)), spill.NewBudget(1<<20))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func bindInterned(t *testing.T, spec *job.Column, tree job.Taxonomy, pruning eng
 func bindCounted(t *testing.T, spec *job.Column, tree job.Taxonomy, pruning engine.Pruning, values *formats.Values, codes, classes []uint32) ([]boundValue, *engine.Attribute, partition.Pairs) {
 	t.Helper()
 	c := tinyPart(t, values.Type, spec.Mask, 10)
-	if err := c.addRows(&formats.Column{Values: values, Codes: codes}, classes); err != nil {
+	if err := c.addRows(values, codes, classes); err != nil {
 		t.Fatal(err)
 	}
 	bound, err := c.bind(t.Context(), &Column{Spec: spec, Taxonomy: tree, Pruning: pruning}, int64(len(codes)))

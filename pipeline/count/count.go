@@ -17,9 +17,12 @@ func Input(ctx context.Context, r *Request, res *Resources) (*Counts, error) {
 		return InStore(ctx, r, res)
 	}
 	part := res.Budget.Part(res.Budget.Grant(&spill.Counts))
-	c, err := r.once(ctx, res, part)
+	s, err := survey(ctx, r, res, part, r.Dataset.Splits(), true)
 	if err == nil {
-		return c, nil
+		var c *Counts
+		if c, err = s.Bind(ctx); err == nil {
+			return c, nil
+		}
 	}
 	part.Return(part.Used())
 	many := errors.Is(err, domain.ErrManyValues) || errors.Is(err, ErrManyTuples)
@@ -28,7 +31,7 @@ func Input(ctx context.Context, r *Request, res *Resources) (*Counts, error) {
 	}
 	debug.FreeOSMemory()
 	if many {
-		return r.twice(ctx, res)
+		return twice(ctx, r, res)
 	}
 	return InStore(ctx, r, res)
 }
@@ -39,5 +42,23 @@ func InStore(ctx context.Context, r *Request, res *Resources) (*Counts, error) {
 	if _, err := res.Open("the distinct values and tuples"); err != nil {
 		return nil, err
 	}
-	return r.twice(ctx, res)
+	return twice(ctx, r, res)
+}
+
+// twice reads the input twice: once for the values of every column, which tell what codes a search
+// will tell apart, and once to count the tuples of these codes.
+func twice(ctx context.Context, r *Request, res *Resources) (*Counts, error) {
+	s, err := Survey(ctx, r, res, r.Dataset.Splits())
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.Bind(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t, err := Count(ctx, r, res, NewBook(r, c), r.Dataset.Splits())
+	if err != nil {
+		return nil, err
+	}
+	return c, t.Bind(c)
 }

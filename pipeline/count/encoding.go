@@ -48,10 +48,3 @@ func decode(form string, b []byte, take func(*checkpoint.Reader) error) error {
 	}
 	return err
 }
-
-// alone returns what one worker may take of the resources, and a function that gives it back.
-func (res *Resources) alone() (*Resources, func()) {
-	one := *res
-	one.Budget, one.Threads = res.Budget.Part(res.Budget.Limit()), 1
-	return &one, func() { one.Budget.Return(one.Budget.Used()) }
-}

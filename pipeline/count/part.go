@@ -203,3 +203,15 @@ func (p *part) flush() error {
 	p.entries, p.arena = p.entries[:0], p.arena[:0]
 	return w.end()
 }
+
+// addRows adds every row of a batch.
+func (p *part) addRows(values *formats.Values, codes, classes []uint32) error {
+	for i, code := range codes {
+		if code == 0 {
+			p.addNull(classes[i], 1)
+		} else if err := p.add(values, int(code)-1, classes[i], 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}

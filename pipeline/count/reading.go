@@ -4,127 +4,108 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"sync/atomic"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/domain"
-	"github.com/kcut/kcut/spill"
 )
 
-// Reading is one reading of the input that counts tuples. The counts of a split depend on the
-// split, the coders and the groupings alone; sums do not depend on who counted what.
-type Reading struct {
-	Dataset   *dataset.Dataset
-	Requests  []formats.Request
-	Coders    []domain.Coder // of every request
-	Class     int            // position of the class among the requests; −1: it is not counted
-	ClassName string
-	Groupings [][]int // positions of the requests whose tuples are counted
-	Pairs     int     // so many requests, the first ones, are counted by value and class, too
-	Most      int     // tuples of a grouping that are counted while most rows are to come; 0: any number
-	Take      func(row uint64) bool
-	Threads   int
-	Advanced  func(rows int64)
-	Tables
+// reading is one reading of splits: it counts values in order, codes with classes, and tuples of
+// codes. What it counts depends on the splits and the columns alone, not on who counted what.
+type reading struct {
+	*Request
+	space     partition.Space // with a store tuples go to it when those of a grouping take more than the share
+	threads   int
+	columns   []column
+	class     int     // position of the class among the columns; −1: it is not counted
+	pairs     int     // so many columns, the first ones, are counted by class, too
+	groupings [][]int // positions of the columns whose tuples are counted
+	most      int     // tuples of a grouping that are counted while most rows are to come; 0: any number
+	workers   []*counting
 }
 
-// Tables say where tuples are counted. With a store they go to it when those of a grouping take
-// more than Share bytes; Domains are then above the codes of every request.
-type Tables struct {
-	Budget  *spill.Budget
-	Store   *spill.Store
-	Share   int64
-	Domains []int
-}
-
-// newReading returns a reading of all columns that counts the tuples of all groupings.
-func (r *Request) newReading(budget *spill.Budget, threads int) *Reading {
-	return &Reading{
-		Dataset: r.Dataset, Requests: r.requests(), Class: r.Class, ClassName: r.className(), Groupings: r.Groupings, Take: r.Take,
-		Threads: threads, Tables: Tables{Budget: budget},
-	}
+// column is one column that is read.
+type column struct {
+	coder  domain.Coder // nil: its values are counted in order
+	values *Values      // then
+	listed int          // longest list of values that is tallied, and not counted row by row
+	room   int          // values that every worker holds
+	domain int          // the final codes are below
+	bind   func(ctx context.Context, pairs partition.Pairs, rows int64) (*Bound, error)
 }
 
 // ErrManyTuples ends a reading of tuples that are better counted in another way.
 var ErrManyTuples = errors.New("there are many tuples")
 
-// Tuples are what a reading has counted.
-type Tuples struct {
-	reading *Reading
-	workers []*counting
-}
-
-// Count reads the input.
-func (r *Reading) Count(ctx context.Context) (*Tuples, error) {
-	c := &Tuples{reading: r, workers: make([]*counting, r.workers())}
-	for i := range c.workers {
-		c.workers[i] = r.newCounting(int64(len(c.workers)))
+// start makes the state of so many workers.
+func (r *reading) start(workers int) {
+	for range workers {
+		r.workers = append(r.workers, r.newCounting(workers))
 	}
-	return c, dataset.Scan(ctx, r.Dataset, r.Requests, c.workers, r.Advanced)
 }
 
-// workers returns how many workers count. Those without a split of their own would take part of
-// the share of a store from the others.
-func (r *Reading) workers() int {
-	if r.Store != nil {
-		return r.Dataset.Scanners(r.Threads)
+// read reads splits.
+func (r *reading) read(ctx context.Context, splits []formats.Split, advanced func(rows int64)) error {
+	var requests []formats.Request
+	for i := range r.columns {
+		requests = append(requests, formats.Request{Column: r.Columns[i].Field, Coded: true})
 	}
-	return r.Dataset.BlockScanners(r.Threads)
+	var rows atomic.Int64
+	return workers.Each(len(splits), len(r.workers), func(w workers.Worker, i int) error {
+		return dataset.ScanSplit(ctx, r.Dataset, splits[i], requests, r.workers, w, func(n int) { advanced(rows.Add(int64(n))) })
+	})
 }
 
-// Tables joins what the workers have counted of every grouping. It is called once.
-func (c *Tuples) Tables(ctx context.Context) ([]*partition.Table, error) {
-	tables := make([]*partition.Table, len(c.workers[0].groupings))
+// tables joins what the workers have counted of every grouping. It is called once.
+func (r *reading) tables(ctx context.Context) ([]*partition.Table, error) {
+	tables := make([]*partition.Table, len(r.groupings))
 	for g := range tables {
-		counters := make([]*partition.Counter, len(c.workers))
-		for i, w := range c.workers {
+		counters := make([]*partition.Counter, len(r.workers))
+		for i, w := range r.workers {
 			counters[i] = w.groupings[g].counter
 		}
 		var err error
-		if tables[g], err = c.reading.tabulate(ctx, counters); err != nil {
+		if r.space.Store == nil {
+			tables[g], err = partition.Tabulate(ctx, counters, r.space.Budget, r.threads)
+		} else {
+			tables[g], err = partition.TabulateSpilled(ctx, counters, r.space, r.threads)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("join the counts of quasi-identifier set %d: %w", g+1, err)
 		}
 	}
 	return tables, nil
 }
 
-func (r *Reading) tabulate(ctx context.Context, counters []*partition.Counter) (*partition.Table, error) {
-	if r.Store == nil {
-		return partition.Tabulate(ctx, counters, r.Budget, r.Threads)
+// joinPairs joins the pairs that the workers have counted of a column. It is called once.
+func (r *reading) joinPairs(ctx context.Context, column int) (partition.Pairs, error) {
+	var counters []*partition.ClassCounter
+	for _, w := range r.workers {
+		counters = append(counters, w.counters[column])
 	}
-	return partition.TabulateSpilled(ctx, counters, partition.Space{Budget: r.Budget, Store: r.Store, Share: r.Share}, r.Threads)
-}
-
-// JoinPairs joins the pairs that the workers have counted of every column. It is called once.
-func (c *Tuples) JoinPairs(ctx context.Context) ([]partition.Pairs, error) {
-	pairs := make([]partition.Pairs, c.reading.Pairs)
-	return pairs, workers.Each(len(pairs), c.reading.Threads, func(_ workers.Worker, a int) (err error) {
-		counters := make([]*partition.ClassCounter, len(c.workers))
-		for i, w := range c.workers {
-			counters[i] = w.counters[a]
-		}
-		if pairs[a], err = partition.JoinClassCounters(ctx, counters, c.reading.Budget, c.reading.Threads); err != nil {
-			return fmt.Errorf("join the class counts of column %d: %w", a+1, err)
-		}
-		return nil
-	})
+	pairs, err := partition.JoinClassCounters(ctx, counters, r.space.Budget, r.threads)
+	if err != nil {
+		return nil, fmt.Errorf("join the class counts of column %d: %w", column+1, err)
+	}
+	return pairs, nil
 }
 
 // counting is one worker's share of the counts.
 type counting struct {
+	*reading
 	sampling
-	class     int // position among the maps, or −1
-	name      string
-	maps      []domain.Mapping // of every request
-	codes     [][]uint32       // of the rows being counted, of every request
+	maps      []domain.Mapping // of every column that has a coder
+	codes     [][]uint32       // of the rows being counted
 	domains   []int
-	groupings []groupingCount
+	tallies   []*columnTally            // of every column whose values are counted in order
 	counters  []*partition.ClassCounter // of the columns whose pairs are counted
-	rows      int64                     // before most of the worker's share is counted; 0: nobody asks
-	most      int                       // tuples of a grouping until then
+	groupings []groupingCount
+	rows      int64 // that were counted
+	left      int64 // rows before most of the worker's share is counted; 0: nobody asks
+	most      int   // tuples of a grouping until then
 }
 
 // groupingCount counts one grouping; its slices select the grouping's columns.
@@ -136,51 +117,64 @@ type groupingCount struct {
 }
 
 // newCounting returns the state of one of so many workers.
-func (r *Reading) newCounting(workers int64) *counting {
+func (r *reading) newCounting(workers int) *counting {
+	n := len(r.columns)
 	w := &counting{
-		sampling: sampling{take: r.Take},
-		class:    r.Class,
-		name:     r.ClassName,
-		maps:     make([]domain.Mapping, len(r.Requests)),
-		codes:    make([][]uint32, len(r.Requests)),
-		domains:  make([]int, len(r.Requests)),
+		reading: r, sampling: sampling{take: r.Take}, maps: make([]domain.Mapping, n), codes: make([][]uint32, n), domains: make([]int, n),
+		tallies: make([]*columnTally, n), counters: make([]*partition.ClassCounter, r.pairs),
 	}
-	if r.Most > 0 {
-		w.rows, w.most = r.Dataset.Rows()/workers/2, r.Most/int(workers)
+	if r.most > 0 {
+		w.left, w.most = r.Dataset.Rows()/int64(workers)/2, r.most/workers
 	}
-	for i, coder := range r.Coders {
-		w.maps[i] = domain.NewMapping(coder)
+	for i, c := range r.columns {
+		if c.coder == nil {
+			w.tallies[i] = &columnTally{part: c.values.newPart(c.room), listed: c.listed, stride: 1}
+			continue
+		}
+		w.maps[i] = domain.NewMapping(c.coder)
+		if i < r.pairs {
+			w.counters[i] = partition.NewClassCounter(r.space.Budget)
+		}
 	}
-	for range r.Pairs {
-		w.counters = append(w.counters, partition.NewClassCounter(r.Budget))
-	}
-	for _, columns := range r.Groupings {
-		w.groupings = append(w.groupings, groupingCount{
-			counter: r.newCounter(columns, workers),
-			columns: columns,
-			codes:   make([][]uint32, len(columns)),
-			domains: make([]int, len(columns)),
-		})
+	for _, columns := range r.groupings {
+		g := groupingCount{columns: columns, codes: make([][]uint32, len(columns)), domains: r.domainsOf(columns)}
+		if r.space.Store == nil {
+			g.counter = partition.NewCounter(len(columns), r.space.Budget)
+		} else {
+			g.counter = partition.NewSpillCounter(g.domains, partition.Space{Budget: r.space.Budget, Store: r.space.Store, Share: r.space.Share / int64(workers)})
+		}
+		w.groupings = append(w.groupings, g)
 	}
 	return w
 }
 
-func (r *Reading) newCounter(columns []int, workers int64) *partition.Counter {
-	if r.Store == nil {
-		return partition.NewCounter(len(columns), r.Budget)
-	}
+// domainsOf returns the numbers of final codes of some columns.
+func (r *reading) domainsOf(columns []int) []int {
 	domains := make([]int, len(columns))
 	for i, column := range columns {
-		domains[i] = r.Domains[column]
+		domains[i] = r.columns[column].domain
 	}
-	return partition.NewSpillCounter(domains, partition.Space{Budget: r.Budget, Store: r.Store, Share: r.Share / workers})
+	return domains
 }
 
-func (w *counting) EndSplit() error { return nil }
+// EndSplit empties the tallies: the reader's lists of values end with the split.
+func (w *counting) EndSplit() error {
+	for _, t := range w.tallies {
+		if t != nil {
+			if err := t.empty(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
 
 // countRows is how many rows are counted at a time: their codes and keys stay in a
 // second-level cache on the way from the reader's codes to the counts.
 const countRows = 2048
+
+// noClasses are the classes of rows without any.
+var noClasses [countRows]uint32
 
 func (w *counting) Batch(b *formats.Batch) error {
 	b = w.taken(b)
@@ -192,8 +186,8 @@ func (w *counting) Divides(b *formats.Batch) bool {
 	if w.take != nil {
 		return false
 	}
-	for _, column := range b.Columns {
-		if column.Values.Len() > b.Rows {
+	for i, column := range b.Columns {
+		if w.tallies[i] != nil || column.Values.Len() > b.Rows {
 			return false
 		}
 	}
@@ -202,71 +196,125 @@ func (w *counting) Divides(b *formats.Batch) bool {
 
 func (w *counting) Block(b *formats.Batch, from, to int) error {
 	for i, column := range b.Columns {
+		if w.tallies[i] != nil {
+			continue
+		}
 		if err := w.maps[i].Learn(column.Values); err != nil {
 			return err
 		}
 		w.domains[i] = w.maps[i].Domain()
 	}
 	if w.class >= 0 {
-		if err := domain.CheckClasses(w.name, w.domains[w.class]); err != nil {
+		if err := domain.CheckClasses(w.className(), w.domains[w.class]); err != nil {
 			return err
 		}
 	}
 	for lo := from; lo < to; lo += countRows {
-		hi := min(lo+countRows, to)
-		for i, column := range b.Columns {
-			w.codes[i] = w.maps[i].Apply(column.Codes[lo:hi], w.codes[i])
-		}
-		if err := w.count(hi - lo); err != nil {
+		if err := w.count(b, lo, min(lo+countRows, to)); err != nil {
 			return err
 		}
 	}
-	w.rows -= int64(to - from)
+	w.rows += int64(to - from)
 	return w.predict()
 }
 
 // predict ends the reading when there are many tuples in the first half of the rows already.
 func (w *counting) predict() error {
 	for i := range w.groupings {
-		if w.rows > 0 && w.groupings[i].counter.Held() > w.most {
+		if w.rows < w.left && w.groupings[i].counter.Held() > w.most {
 			return ErrManyTuples
 		}
 	}
 	return nil
 }
 
-// count counts n rows whose codes are there.
-func (w *counting) count(n int) error {
-	var classes []uint32
-	classDomain := 1
+// count counts the rows from lo to hi−1 of a batch whose values were learned.
+func (w *counting) count(b *formats.Batch, lo, hi int) error {
+	for i, column := range b.Columns {
+		if w.tallies[i] == nil {
+			w.codes[i] = w.maps[i].Apply(column.Codes[lo:hi], w.codes[i])
+		}
+	}
+	classes, classDomain := noClasses[:hi-lo], 1
 	if w.class >= 0 {
 		classes, classDomain = w.codes[w.class], w.domains[w.class]
 	}
+	for i, t := range w.tallies {
+		if t != nil {
+			if err := t.count(b.Columns[i].Values, b.Columns[i].Codes[lo:hi], classes, classDomain); err != nil {
+				return err
+			}
+		}
+	}
 	for i, counter := range w.counters {
-		if err := counter.Add(w.codes[i], classes, w.domains[i], classDomain); err != nil {
-			return err
+		if counter != nil {
+			if err := counter.Add(w.codes[i], classes, w.domains[i], classDomain); err != nil {
+				return err
+			}
 		}
 	}
 	for i := range w.groupings {
-		if err := w.groupings[i].add(n, w.codes, w.domains); err != nil {
+		g := &w.groupings[i]
+		for i, column := range g.columns {
+			g.codes[i], g.domains[i] = w.codes[column], w.domains[column]
+		}
+		if err := g.counter.Add(hi-lo, g.codes, g.domains); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (g *groupingCount) add(rows int, codes [][]uint32, domains []int) error {
-	for i, column := range g.columns {
-		g.codes[i], g.domains[i] = codes[column], domains[column]
-	}
-	return g.counter.Add(rows, g.codes, g.domains)
+// columnTally counts the local codes of one column while the reader's list of values stays
+// the same.
+type columnTally struct {
+	*part
+	listed int // longest list that is tallied
+	of     *formats.Values
+	counts []uint32 // by local code and class
+	stride int      // classes there is room for
 }
 
-// leaveOutUncounted leaves out the class when no grouping has it, unless it is needed for pairs.
-func (r *Reading) leaveOutUncounted() {
-	last := len(r.Requests) - 1
-	if r.Class != last || r.Pairs > 0 || slices.ContainsFunc(r.Groupings, func(columns []int) bool { return slices.Contains(columns, last) }) {
-		return
+// count counts rows: in the tally while the list of values is short, else one by one.
+func (t *columnTally) count(values *formats.Values, codes, classes []uint32, classDomain int) error {
+	if t.of != values || classDomain > t.stride || values.Len() > t.listed {
+		if err := t.empty(); err != nil {
+			return err
+		}
+		t.of = values
+		for t.stride < classDomain {
+			t.stride *= 2
+		}
 	}
-	r.Class, r.Requests, r.Coders, r.Domains = -1, r.Requests[:last], r.Coders[:last], r.Domains[:last]
+	if values.Len() > t.listed {
+		return t.addRows(values, codes, classes)
+	}
+	if n := (values.Len() + 1) * t.stride; n > len(t.counts) {
+		if err := t.budget.Draw("value counts", int64(n-len(t.counts))*4); err != nil {
+			return err
+		}
+		t.counts = append(t.counts, make([]uint32, n-len(t.counts))...)
+	}
+	for i, code := range codes {
+		t.counts[int(code)*t.stride+int(classes[i])]++
+	}
+	return nil
+}
+
+// empty hands the tally over to its part.
+func (t *columnTally) empty() error {
+	for i, n := range t.counts {
+		if n == 0 {
+			continue
+		}
+		code, class := i/t.stride, uint32(i%t.stride)
+		if code == 0 {
+			t.addNull(class, n)
+		} else if err := t.add(t.of, code-1, class, n); err != nil {
+			return err
+		}
+	}
+	t.budget.Return(int64(len(t.counts)) * 4)
+	t.of, t.counts = nil, nil
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/spill"
 )
@@ -12,23 +13,20 @@ import (
 // allocation, whatever the number of its rows.
 func TestCompressWithoutAllocatingPerRow(t *testing.T) {
 	budget := spill.NewBudget(1 << 30)
-	r := &Reading{
-		Groupings: [][]int{{0, 1}, {1}}, Pairs: 2, Class: 2, Tables: Tables{Budget: budget},
-	}
+	r := &reading{Request: &Request{Class: -1}, groupings: [][]int{{0, 1}, {1}}, pairs: 2, class: 2, space: partition.Space{Budget: budget}}
 	field := formats.Field{Name: "x", Type: formats.Type{Kind: formats.Int, Bits: 64}}
 	batch := &formats.Batch{Rows: 3*countRows + 17}
 	for i := range 3 {
 		values := &formats.Values{Type: field.Type}
-		column := &formats.Column{Values: values}
+		coded := &formats.Column{Values: values}
 		for v := range uint64(50) {
 			values.Words = append(values.Words, v)
 		}
 		for row := range batch.Rows {
-			column.Codes = append(column.Codes, uint32((row+i)%(2+10*i)))
+			coded.Codes = append(coded.Codes, uint32((row+i)%(2+10*i)))
 		}
-		batch.Columns = append(batch.Columns, column)
-		r.Requests = append(r.Requests, formats.Request{Column: i, Coded: true})
-		r.Coders = append(r.Coders, domain.NewInterner(field, false, budget))
+		batch.Columns = append(batch.Columns, coded)
+		r.columns = append(r.columns, column{coder: domain.NewInterner(field, false, budget)})
 	}
 	w := r.newCounting(1)
 	count := func() {

@@ -98,21 +98,12 @@ func (r *Request) Coder(i int, c *Bound, budget *spill.Budget) (domain.Coder, er
 	return domain.NewCoder(&c.Attribute, r.field(column).Type, column.Taxonomy, budget)
 }
 
-// ClassCoder returns the coder of the class column, of which a table knows the classes; nil without
-// one.
-func (r *Request) ClassCoder(t *engine.Table, budget *spill.Budget) (domain.Coder, error) {
+// ClassCoder returns the coder of the class column, whose classes have labels; nil without one.
+func (r *Request) ClassCoder(labels []engine.Label, budget *spill.Budget) (domain.Coder, error) {
 	if r.Class < 0 {
 		return nil, nil
 	}
-	return domain.NewClassCoder(t.ClassNames, r.field(&r.Columns[r.Class]).Type, budget)
-}
-
-// requests returns what is read.
-func (r *Request) requests() (requests []formats.Request) {
-	for _, c := range r.Columns {
-		requests = append(requests, formats.Request{Column: c.Field, Coded: true})
-	}
-	return requests
+	return domain.NewClassCoder(labels, r.field(&r.Columns[r.Class]).Type, budget)
 }
 
 // bound returns the number of columns whose values are bound to a domain.

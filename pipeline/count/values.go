@@ -195,3 +195,6 @@ func (c *Values) merge(ctx context.Context, runs []spill.Sequence, f func(*domai
 	}
 	return nil
 }
+
+// words reports whether entries have their values as words.
+func (c *Values) words() bool { return c.typ.InWords() && !c.texts }

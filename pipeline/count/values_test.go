@@ -134,26 +134,20 @@ func addRandomBatch(t *testing.T, rng *rand.Rand, c *part, want plainCounts, nul
 	for range rng.IntN(30) {
 		values.AppendBytes([]byte(randomText(rng)))
 	}
-	column := &formats.Column{Values: values}
+	var codes []uint32
 	classes := make([]uint32, rng.IntN(60))
-	stride := 4
-	counts := make([]uint32, (values.Len()+1)*stride)
 	for i := range classes {
-		classes[i] = uint32(rng.IntN(stride))
+		classes[i] = uint32(rng.IntN(4))
 		code := uint32(rng.IntN(values.Len() + 1))
-		column.Codes = append(column.Codes, code)
-		counts[int(code)*stride+int(classes[i])]++
+		codes = append(codes, code)
 		if code == 0 {
 			nulls[classes[i]]++
 		} else {
 			want.add(string(values.Bytes(int(code)-1)), classes[i], 1)
 		}
 	}
-	add := func() error { return c.addRows(column, classes) }
-	if rng.IntN(2) == 0 {
-		add = func() error { return c.addTally(values, counts, stride) }
-	}
-	if err := add(); err != nil {
+	tally := &columnTally{part: c, listed: rng.IntN(2) * values.Len(), stride: 1}
+	if err := errors.Join(tally.count(values, codes, classes, 4), tally.empty()); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -1,0 +1,333 @@
+package count
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/internal/workers"
+	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/checkpoint"
+	"github.com/kcut/kcut/pipeline/domain"
+	"github.com/kcut/kcut/spill"
+)
+
+// Surveyed are the values of the columns in some splits, with the classes of their records.
+type Surveyed struct {
+	*reading
+	tuples bool  // were counted, too, in provisional codes
+	merged int64 // rows of the surveys that were merged
+}
+
+// Survey counts the values of the columns in some splits. Those that do not fit the memory go to the
+// store in sorted runs.
+func Survey(ctx context.Context, r *Request, res *Resources, splits []formats.Split) (*Surveyed, error) {
+	return survey(ctx, r, res, res.Budget.Part(res.Budget.Limit()), splits, false)
+}
+
+// MergeSurveys returns the survey of all splits whose encoded surveys are given, in any order.
+func MergeSurveys(r *Request, res *Resources, surveys [][]byte) (*Surveyed, error) {
+	s := newSurvey(r, res, res.Budget.Part(res.Budget.Limit()), false)
+	if err := s.checkEncoded(); err != nil {
+		return nil, err
+	}
+	for _, survey := range surveys {
+		if err := decode(surveyForm, survey, s.load); err != nil {
+			return nil, fmt.Errorf("read the survey of a split: %w", err)
+		}
+	}
+	return s, nil
+}
+
+// survey reads splits. With tuples all is counted in memory, in the codes in which values are numbered.
+func survey(ctx context.Context, r *Request, res *Resources, budget *spill.Budget, splits []formats.Split, tuples bool) (*Surveyed, error) {
+	s, total := newSurvey(r, res, budget, tuples), r.Dataset.Rows()
+	if !tuples {
+		total *= 2
+	}
+	return s, s.read(ctx, splits, func(rows int64) { res.Advanced(rows, total) })
+}
+
+func newSurvey(r *Request, res *Resources, budget *spill.Budget, tuples bool) *Surveyed {
+	s := &Surveyed{tuples: tuples, reading: &reading{
+		Request: r, space: partition.Space{Budget: budget}, threads: res.Threads, class: r.Class, pairs: r.bound(),
+	}}
+	n, scanners := r.bound(), r.Dataset.Scanners(res.Threads)
+	parts := int64(max(1, n)) * int64(scanners)
+	if r.Class >= 0 {
+		n++
+	}
+	if tuples {
+		n, scanners = len(r.Columns), r.Dataset.BlockScanners(res.Threads)
+		s.groupings, s.most = r.Groupings, r.most(manyTuples)
+	}
+	for i := range n {
+		c := r.newColumn(i, res, budget, !tuples)
+		c.room = int(max(res.Budget.Grant(&spill.SurveyedValues)/parts/EntryBytes, 1024))
+		c.listed = int(min(max(res.Budget.Grant(&spill.SurveyedCodes)/parts/16, 256), 1<<16)) // four classes of four bytes
+		if r.Room > 0 {
+			c.room, c.listed = r.Room, min(r.Room, 1<<16)
+		}
+		s.columns = append(s.columns, c)
+	}
+	s.start(scanners)
+	return s
+}
+
+// rows returns how many rows were surveyed.
+func (s *Surveyed) rows() int64 {
+	rows := s.merged
+	for _, w := range s.workers {
+		rows += w.rows
+	}
+	return rows
+}
+
+// classes returns what numbers the classes, or nil.
+func (s *Surveyed) classes() *domain.Interner {
+	if s.class < 0 {
+		return nil
+	}
+	return s.columns[s.class].coder.(*domain.Interner)
+}
+
+// Bind makes the domains of all columns, and the classes, of the survey of an input. The table has
+// its groupings then if tuples were counted, too. What was surveyed is consumed.
+func (s *Surveyed) Bind(ctx context.Context) (*Counts, error) {
+	rows := s.rows()
+	if s.Take == nil && rows != s.Dataset.Rows() {
+		return nil, fmt.Errorf("read surveys of %d rows of an input of %d: %w", rows, s.Dataset.Rows(), ErrDamaged)
+	}
+	c := &Counts{Table: &engine.Table{Rows: uint64(s.Dataset.Rows())}, Columns: make([]*Bound, s.bound())}
+	bind := func(_ workers.Worker, i int) error {
+		var pairs partition.Pairs
+		var err error
+		if s.columns[i].coder != nil {
+			pairs, err = s.joinPairs(ctx, i)
+		}
+		if err == nil {
+			c.Columns[i], err = s.columns[i].bind(ctx, pairs, rows)
+		}
+		if err != nil {
+			return s.locate(ctx, i, err)
+		}
+		return nil
+	}
+	if !s.tuples {
+		// One column after the other: each may need much of the memory.
+		if err := workers.Each(len(c.Columns), 1, bind); err != nil {
+			return nil, err
+		}
+		c.Table.Merged = s.Merge != nil
+		c.numberClasses(s)
+		return c, nil
+	}
+	// Tuples are joined while columns are bound: either has parts that one worker does alone.
+	var tables []*partition.Table
+	err := workers.Each(2, s.threads, func(w workers.Worker, task int) (err error) {
+		if task == 0 {
+			tables, err = s.tables(ctx)
+			return err
+		}
+		return w.Each(len(c.Columns), bind)
+	})
+	if err != nil {
+		return nil, err
+	}
+	numbers := c.numberClasses(s)
+	for g, columns := range s.groupings {
+		c.Table.Groupings = append(c.Table.Groupings, c.translate(tables[g], columns, numbers, s))
+	}
+	return c, nil
+}
+
+// numberClasses numbers the classes in label order, by their provisional codes, and makes the
+// histograms of the masked columns.
+func (c *Counts) numberClasses(s *Surveyed) (numbers []uint32) {
+	t, classes := c.Table, 1
+	if in := s.classes(); in != nil {
+		numbers, t.ClassNames = domain.ClassOrder(in, c.Columns[0].Pairs)
+		classes = len(t.ClassNames)
+		t.Classes = classes
+	}
+	for _, column := range c.Columns[:s.Masked] {
+		t.Attributes = append(t.Attributes, column.Attribute)
+		t.Histograms = append(t.Histograms, column.Pairs.Translate(nil, numbers).Histogram(column.Attribute.Len(), classes))
+	}
+	return numbers
+}
+
+// translate brings a table into the codes of the domains, and classes into the given numbers.
+func (c *Counts) translate(t *partition.Table, columns []int, classes []uint32, s *Surveyed) *partition.Table {
+	var maps [][]uint32
+	var sizes []int
+	merges := false
+	for _, i := range columns {
+		switch {
+		case i == s.class:
+			maps, sizes = append(maps, classes), append(sizes, c.Table.Classes)
+		case i >= len(c.Columns):
+			maps, sizes = append(maps, []uint32{0, 1}), append(sizes, 2)
+		default:
+			d := c.Columns[i]
+			maps, sizes = append(maps, d.Codes), append(sizes, max(1, d.Attribute.Len()))
+			merges = merges || d.Merges
+		}
+	}
+	if merges {
+		return t.Recode(maps, sizes, s.threads)
+	}
+	t.Translate(maps, sizes, s.threads)
+	return t
+}
+
+// checkEncoded refuses columns whose values are not counted in order.
+func (s *Surveyed) checkEncoded() error {
+	for i := range s.Columns[:s.bound()] {
+		if s.columns[i].coder != nil {
+			return fmt.Errorf("survey column %s by split: its values are coded by a cut, or may be left out: %w", s.Columns[i].Spec.Name, formats.ErrUnsupported)
+		}
+	}
+	return nil
+}
+
+// Encode returns the survey as bytes, the same ones whoever surveyed the splits. It is consumed, and
+// what it has drawn given back.
+func (s *Surveyed) Encode(ctx context.Context) ([]byte, error) {
+	defer func() { s.space.Budget.Return(s.space.Budget.Used()) }()
+	if err := s.checkEncoded(); err != nil {
+		return nil, err
+	}
+	return encode(surveyForm, s.space.Budget, func(w *checkpoint.Writer) {
+		w.Uint(uint64(s.rows()))
+		checkpoint.List(w, s.names(), w.String)
+		numbers := []uint32{0}
+		if in := s.classes(); in != nil {
+			var classes formats.Values
+			classes, numbers = in.InOrder()
+			domain.SaveValues(w, &classes)
+		}
+		for _, c := range s.columns[:s.bound()] {
+			w.Fail(c.values.save(ctx, w, numbers))
+		}
+	})
+}
+
+// names tell what the columns of a survey are.
+func (s *Surveyed) names() (names []string) {
+	for i := range s.Columns[:s.bound()] {
+		c := &s.Columns[i]
+		names = append(names, c.Spec.Name, c.Spec.Mask, s.field(c).Type.String())
+	}
+	return append(names, s.className())
+}
+
+// save writes the values, whose classes get the given numbers.
+func (c *Values) save(ctx context.Context, w *checkpoint.Writer, numbers []uint32) error {
+	var nulls []engine.Frequency
+	for _, pair := range c.nulls() {
+		nulls = append(nulls, engine.Frequency{Class: pair.Class, Count: pair.Count})
+	}
+	saveClasses(w, nulls, numbers)
+	err := c.each(ctx, func(v *domain.Counted) error {
+		saveClasses(w, v.Classes, numbers)
+		if c.words() {
+			w.Uint(v.Word)
+		} else {
+			w.Bytes(v.Value)
+		}
+		return w.Err()
+	})
+	w.Uint(0)
+	return err
+}
+
+// saveClasses writes the records of every class, in the given numbers of these.
+func saveClasses(w *checkpoint.Writer, classes []engine.Frequency, numbers []uint32) {
+	for i := range classes {
+		classes[i].Class = numbers[classes[i].Class]
+	}
+	slices.SortFunc(classes, func(a, b engine.Frequency) int { return cmp.Compare(a.Class, b.Class) })
+	checkpoint.List(w, classes, func(k engine.Frequency) {
+		w.Uint(uint64(k.Class))
+		w.Uint(k.Count)
+	})
+}
+
+// load adds what Encode has written of another survey.
+func (s *Surveyed) load(r *checkpoint.Reader) error {
+	s.merged += int64(r.Uint())
+	if !slices.Equal(checkpoint.ReadList(r, r.String), s.names()) {
+		return cmp.Or(r.Err(), error(ErrDamaged))
+	}
+	numbers := []uint32{0} // of the classes of that survey
+	if in := s.classes(); in != nil {
+		classes := domain.LoadValues(r, s.field(&s.Columns[s.class]).Type)
+		if r.Err() != nil {
+			return r.Err()
+		}
+		var above int
+		var err error
+		if numbers, above, err = in.Encode(&classes, 0, []uint32{in.Null()}); err != nil {
+			return err
+		}
+		if err := domain.CheckClasses(in.Column, above); err != nil {
+			return err
+		}
+	}
+	for i := range s.bound() {
+		if err := s.workers[0].tallies[i].part.load(r, numbers); err != nil {
+			return err
+		}
+	}
+	return r.Err()
+}
+
+// load adds the values of a column, whose classes have the given numbers here.
+func (p *part) load(r *checkpoint.Reader, numbers []uint32) error {
+	nulls, err := loadClasses(r, numbers)
+	for _, k := range nulls {
+		p.addNull(k.Class, uint32(k.Count))
+	}
+	for err == nil {
+		var classes []engine.Frequency
+		if classes, err = loadClasses(r, numbers); err != nil || len(classes) == 0 {
+			return err
+		}
+		word, value := uint64(0), []byte(nil)
+		if p.words() {
+			word = r.Uint()
+		} else {
+			value = r.Bytes()
+		}
+		for _, k := range classes {
+			e := entry{word: word, class: k.Class, count: uint32(k.Count)}
+			if !p.words() {
+				err = p.keep(&e, value)
+			}
+			if err == nil {
+				err = p.put(e)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return err
+}
+
+// loadClasses reads what saveClasses has written.
+func loadClasses(r *checkpoint.Reader, numbers []uint32) (classes []engine.Frequency, err error) {
+	for n := r.Int(); n > 0 && r.Err() == nil; n-- {
+		class, count := r.Uint(), r.Uint()
+		if class >= uint64(len(numbers)) || count > math.MaxUint32 {
+			return nil, cmp.Or(r.Err(), error(ErrDamaged))
+		}
+		classes = append(classes, engine.Frequency{Class: numbers[class], Count: count})
+	}
+	return classes, r.Err()
+}

@@ -1,0 +1,175 @@
+package count
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/checkpoint"
+	"github.com/kcut/kcut/spill"
+)
+
+// Tuples are the tuples of every grouping in some splits, in the codes of a book.
+type Tuples struct {
+	*reading
+	joined []*partition.Table
+}
+
+// Count counts the tuples of some splits: in memory, or in the store if that is open already, or
+// memory is not enough.
+func Count(ctx context.Context, r *Request, res *Resources, book *Book, splits []formats.Split) (*Tuples, error) {
+	rows := r.Dataset.Rows()
+	return newTuples(ctx, r, res, book, r.scanners(res), func(t *Tuples) error {
+		return t.read(ctx, splits, func(n int64) { res.Advanced(rows+n, 2*rows) })
+	})
+}
+
+// Merge returns the sum of encoded tuples of some splits, in any order.
+func Merge(ctx context.Context, r *Request, res *Resources, book *Book, runs [][]byte) (*Tuples, error) {
+	one := func(*spill.Store) int { return 1 }
+	return newTuples(ctx, r, res, book, one, func(t *Tuples) error {
+		for _, run := range runs {
+			if err := decode(tuplesForm, run, t.load); err != nil {
+				return fmt.Errorf("read the tuples of a split: %w", err)
+			}
+		}
+		return nil
+	})
+}
+
+// scanners returns how many workers count, with or without a store. With one those without a split of
+// their own would take part of its share from the others.
+func (r *Request) scanners(res *Resources) func(*spill.Store) int {
+	return func(store *spill.Store) int {
+		if store != nil {
+			return r.Dataset.Scanners(res.Threads)
+		}
+		return r.Dataset.BlockScanners(res.Threads)
+	}
+}
+
+// newTuples returns the tuples that are filled in, by a number of workers.
+func newTuples(ctx context.Context, r *Request, res *Resources, book *Book, scanners func(*spill.Store) int, fill func(*Tuples) error) (*Tuples, error) {
+	columns, err := book.columns(r, res.Budget)
+	if err != nil {
+		return nil, err
+	}
+	budget := res.Budget.Part(res.Budget.Grant(&spill.CountedTuples))
+	for store := res.Store(); ; {
+		if store != nil {
+			budget = res.Budget.Part(res.Budget.Limit())
+		}
+		share := res.Budget.Grant(&spill.SpilledTuples) / max(1, int64(len(r.Groupings)))
+		t := &Tuples{reading: &reading{
+			Request: r, space: partition.Space{Budget: budget, Store: store, Share: share}, threads: res.Threads,
+			columns: columns, class: r.Class, groupings: r.Groupings,
+		}}
+		t.leaveOutUncounted()
+		t.start(scanners(store))
+		if err = fill(t); err == nil {
+			t.joined, err = t.tables(ctx)
+		}
+		if err == nil {
+			return t, nil
+		}
+		if store != nil || !errors.Is(err, spill.ErrBudget) {
+			return nil, err
+		}
+		budget.Return(budget.Used())
+		if store, err = res.Open("the distinct tuples"); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// leaveOutUncounted leaves out the class when no grouping has it.
+func (t *Tuples) leaveOutUncounted() {
+	last := len(t.columns) - 1
+	if t.class == last && !slices.ContainsFunc(t.groupings, func(columns []int) bool { return slices.Contains(columns, last) }) {
+		t.class, t.columns = -1, t.columns[:last]
+	}
+}
+
+// Bind gives counts their groupings, of the tuples of an input.
+func (t *Tuples) Bind(c *Counts) error {
+	for g, table := range t.joined {
+		if n := table.Size(); t.Take == nil && n != c.Table.Rows {
+			err := fmt.Errorf("bind tuples of %d rows of set %d of an input of %d: %w", n, g+1, c.Table.Rows, ErrDamaged)
+			for _, table := range t.joined {
+				err = errors.Join(err, table.Discard(t.space))
+			}
+			return err
+		}
+	}
+	c.Table.Groupings = t.joined
+	return nil
+}
+
+// Encode returns the tuples as bytes, in order, the same ones whoever counted them. They must fit the
+// memory. What they have drawn is given back.
+func (t *Tuples) Encode(ctx context.Context) ([]byte, error) {
+	budget := t.space.Budget
+	defer func() { budget.Return(budget.Used()) }()
+	if t.space.Store != nil {
+		return nil, fmt.Errorf("write down the tuples of a split: there are too many: %w", spill.ErrBudget)
+	}
+	return encode(tuplesForm, budget, func(w *checkpoint.Writer) {
+		w.Uint(uint64(len(t.joined)))
+		for g, table := range t.joined {
+			checkpoint.Numbers(w, t.domainsOf(t.groupings[g]))
+			w.Uint(uint64(table.Len()))
+			table.Sort()
+			w.Fail(table.Save(ctx, t.space, func(chunk []byte) error {
+				w.Bytes(chunk)
+				return w.Err()
+			}))
+			w.Bytes(nil)
+		}
+	})
+}
+
+// load adds what Encode has written.
+func (t *Tuples) load(r *checkpoint.Reader) error {
+	if r.Int() != len(t.groupings) {
+		return ErrDamaged
+	}
+	for g := range t.groupings {
+		if !slices.Equal(checkpoint.ReadNumbers[int](r), t.domainsOf(t.groupings[g])) {
+			return ErrDamaged
+		}
+		if err := t.workers[0].groupings[g].load(r); err != nil {
+			return err
+		}
+	}
+	return r.Err()
+}
+
+// load adds the tuples of a grouping.
+func (g *groupingCount) load(r *checkpoint.Reader) error {
+	table := &partition.Table{Layout: partition.NewLayout(g.domains)}
+	codec := partition.NewCodec(table.Layout)
+	left := r.Int()
+	for chunk := r.Bytes(); len(chunk) > 0; chunk = r.Bytes() {
+		table.Truncate()
+		if err := codec.Decode(chunk, table); err != nil {
+			return err
+		}
+		left -= table.Len()
+		for i, field := range table.Layout.Fields {
+			g.codes[i] = g.codes[i][:0]
+			for at := range table.Len() {
+				g.codes[i] = append(g.codes[i], field.Code(table.Keys[at*table.Layout.Words:]))
+			}
+		}
+		if err := g.counter.AddCounted(table.Counts, g.codes, g.domains); err != nil {
+			return err
+		}
+	}
+	if r.Err() == nil && left != 0 {
+		return ErrDamaged
+	}
+	return r.Err()
+}
