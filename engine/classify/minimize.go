@@ -76,7 +76,9 @@ func (m *minimizer) step() (bool, error) {
 
 // remember keeps the step to a new place, unless the function is not curved there.
 func (m *minimizer) remember(at, gradient []float64) {
-	last := move{by: difference(at, m.at), change: difference(gradient, m.gradient)}
+	last := move{by: slices.Clone(at), change: slices.Clone(gradient)}
+	add(last.by, -1, m.at)
+	add(last.change, -1, m.gradient)
 	if last.curvature = dot(last.by, last.change); last.curvature <= 1e-18 {
 		return
 	}
@@ -120,14 +122,6 @@ func add(to []float64, factor float64, v []float64) {
 	for i := range to {
 		to[i] += float64(factor * v[i])
 	}
-}
-
-func difference(a, b []float64) []float64 {
-	d := make([]float64, len(a))
-	for i := range d {
-		d[i] = a[i] - b[i]
-	}
-	return d
 }
 
 // norm returns the largest absolute value.

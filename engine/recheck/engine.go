@@ -67,11 +67,10 @@ func (e Engine) Search(ctx context.Context, table *engine.Table, requirement eng
 }
 
 func (e Engine) search(ctx context.Context, c *classes, options engine.Options) (engine.Recoding, error) {
-	whole := c.none()
+	cut := c.cut(c.none())
 	if e.OnBreak == Suppress {
-		return c.suppress(ctx, c.cut(whole), e.MaxSuppressed)
+		return c.suppress(ctx, cut, e.MaxSuppressed)
 	}
-	cut := c.cut(whole)
 	broken, err := c.hold(ctx, cut)
 	switch {
 	case err != nil:
@@ -85,8 +84,5 @@ func (e Engine) search(ctx context.Context, c *classes, options engine.Options) 
 	if err != nil {
 		return nil, err
 	}
-	if cut, err = c.report(ctx, found, options.OnStep); err != nil {
-		return nil, err
-	}
-	return cut, nil
+	return c.report(ctx, found, options.OnStep)
 }

@@ -69,7 +69,13 @@ func (c *classes) suppress(ctx context.Context, cut *engine.Cut, most uint64) (e
 		plain.Reached = cut.Reached
 		return plain, nil
 	}
-	s.Locator = newRecordLocator(s.Cut, s.sets)
+	locator := &recordLocator{cut: s.Cut}
+	for _, o := range s.sets {
+		if len(o.taken) > 0 {
+			locator.sets = append(locator.sets, outliers{Set: o.Set, taken: o.taken})
+		}
+	}
+	s.Locator = locator
 	return s.RecordSuppression, nil
 }
 
@@ -329,16 +335,6 @@ func (s *suppression) takeSmallest(ctx context.Context) error {
 type recordLocator struct {
 	cut  *engine.Cut
 	sets []outliers // but for what found them
-}
-
-func newRecordLocator(cut *engine.Cut, sets []outliers) *recordLocator {
-	r := &recordLocator{cut: cut}
-	for _, o := range sets {
-		if len(o.taken) > 0 {
-			r.sets = append(r.sets, outliers{Set: o.Set, taken: o.taken})
-		}
-	}
-	return r
 }
 
 // Locate tells which tuples are suppressed.

@@ -221,28 +221,19 @@ func (g *Grower) Finish() (*Tree, partition.Pairs, error) {
 	case g.isUnnamed: // it comes first, and may be forgotten
 		return nil, nil, unnamed(1)
 	}
-	if err := g.closeAll(); err != nil {
+	if err := g.close(1); err != nil {
 		return nil, nil, err
 	}
-	root := g.open[0]
+	root, waiting := g.open[0], slices.Collect(maps.Values(g.waiting))
+	g.generator.arrange(waiting)
+	for _, b := range waiting {
+		if err := g.join(root, b); err != nil {
+			return nil, nil, err
+		}
+	}
 	t := newTree(root.nodes + 1)
 	pairs := g.lay(t, root, -1, nil)
 	return t, pairs, t.check()
-}
-
-// closeAll closes every node but the root.
-func (g *Grower) closeAll() error {
-	if err := g.close(1); err != nil {
-		return err
-	}
-	waiting := slices.Collect(maps.Values(g.waiting))
-	g.generator.arrange(waiting)
-	for _, b := range waiting {
-		if err := g.join(g.open[0], b); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // lay adds a branch to the tree, and the records of its leaves to those before. The branch

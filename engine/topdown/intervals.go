@@ -6,8 +6,6 @@ import "github.com/kcut/kcut/engine"
 // two where that gains most. The root's split has the null, if any, as a third child.
 type intervals struct{ profile }
 
-func (v *intervals) root() span { return span{hi: v.attribute.Len()} }
-
 func (v *intervals) children(of span, frequencies []uint64) []span {
 	numbers := len(v.attribute.Texts)
 	end := min(of.hi, numbers)

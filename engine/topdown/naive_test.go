@@ -69,7 +69,8 @@ func naiveSearch(data enginetest.Data, sets []engine.Set, options engine.Options
 
 // newNaive is the search before its first step.
 func newNaive(data enginetest.Data, sets []engine.Set, options engine.Options) *naive {
-	n := &naive{data: data, sets: withoutImplied(sets), score: options.Score}
+	kept, _ := engine.Requirement{Sets: sets}.Reduce()
+	n := &naive{data: data, sets: kept.Sets, score: options.Score}
 	for r := range data.Rows {
 		n.rows = append(n.rows, r)
 		n.released = append(n.released, make([]engine.Label, len(data.Columns)))
@@ -100,27 +101,6 @@ func (n *naive) search(options engine.Options) (steps []engine.Step) {
 		})
 	}
 	return steps
-}
-
-// withoutImplied drops sets one at a time while another one implies it, the later first.
-func withoutImplied(sets []engine.Set) []engine.Set {
-	sets = slices.Clone(sets)
-	for i := len(sets) - 1; i >= 0; i-- {
-		for j := range sets {
-			if i == j || sets[i].K > sets[j].K {
-				continue
-			}
-			inside := true
-			for _, c := range sets[i].Columns {
-				inside = inside && slices.Contains(sets[j].Columns, c)
-			}
-			if inside {
-				sets = slices.Delete(sets, i, i+1)
-				break
-			}
-		}
-	}
-	return sets
 }
 
 func (n *naive) start(c int) {

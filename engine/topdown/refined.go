@@ -25,7 +25,6 @@ type refined struct {
 
 // shape makes the nodes of a taxonomy.
 type shape interface {
-	root() span
 	// children returns what a node is refined into, nothing for a leaf. Frequencies are the
 	// classes of the node's records.
 	children(of span, frequencies []uint64) []span
@@ -63,7 +62,7 @@ const patience = 64
 func newRefined(p profile, s shape) *refined {
 	r := &refined{profile: p, shape: s, least: math.MaxUint64}
 	r.classCounts, r.childCounts = make([]uint64, p.histogram.Classes), make([]uint64, p.histogram.Classes)
-	r.nodes = []node{r.measure(s.root())}
+	r.nodes = []node{r.measure(span{hi: p.attribute.Len()})}
 	for n, depth := 0, 0; n < len(r.nodes) && depth < patience; depth++ {
 		for end := len(r.nodes); n < end; n++ {
 			r.grow(n)

@@ -25,9 +25,9 @@ type suppressed struct {
 	// Codes of one kind have the same classes, and so the same gain. Of many values most are
 	// rare, and then kinds are few: a disclosure changes the gain of every open code, and
 	// computing it once a kind is what keeps that cheap.
-	kind  []int // by code
-	gains []kindGain
-	state int // number of disclosures
+	kind  []int      // by code
+	gains []kindGain // by kind
+	state int        // number of disclosures
 }
 
 // kindGain is the gain of a kind in the state after so many disclosures.

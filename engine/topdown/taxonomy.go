@@ -9,8 +9,6 @@ type taxonomy struct{ profile }
 // nullNode stands for the null's leaf, which no tree numbers.
 const nullNode = -1
 
-func (t *taxonomy) root() span { return span{hi: t.attribute.Len()} }
-
 func (t *taxonomy) children(of span, _ []uint64) []span {
 	if of.node == nullNode {
 		return nil
