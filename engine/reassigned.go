@@ -1,5 +1,7 @@
 package engine
 
+import "github.com/kcut/kcut/partition"
+
 // ReassignedCell is a cell whose records are in the regions of its Parts, whatever the locators
 // say. It is divided when it has several: they take its records in input order, the last one
 // all that are left.
@@ -39,11 +41,21 @@ func (c *ReassignedCell) region(number uint64) int32 {
 	return c.Parts[last].Region
 }
 
+// code returns the code of a column, of which the class is the last.
+func (c *ReassignedCell) code(column int) uint32 {
+	if column == len(c.Codes) {
+		return c.Class
+	}
+	return c.Codes[column]
+}
+
 // cellIndex finds reassigned cells. It is safe for concurrent use.
 type cellIndex struct {
-	attributes int
-	places     map[string]int32 // by codes, then class: the region of a cell that moved as a whole
-	divided    []int32          // the numbers of the others among all
+	layout  partition.Layout // of codes and then the class
+	beyond  []uint32         // by column: what stands for all codes that no reassigned cell has
+	index   *partition.Index
+	places  []int32 // of every reassigned cell: the region of one that moved as a whole
+	divided []int32 // the numbers of the others among all
 }
 
 // Where a region is told, the place of a divided cell may stand: it is below all of these,
@@ -53,37 +65,43 @@ func dividedAt(place int32) int   { return int(unknown - 1 - place) }
 func isDivided(place int32) bool  { return place < unknown }
 
 func newCellIndex(cells []ReassignedCell) *cellIndex {
-	x := &cellIndex{attributes: len(cells[0].Codes), places: make(map[string]int32, len(cells))}
-	var key []byte
-	for i, c := range cells {
-		key = key[:0]
-		for _, code := range c.Codes {
-			key = appendCode(key, code)
+	x := &cellIndex{beyond: make([]uint32, len(cells[0].Codes)+1)}
+	domains := make([]int, len(x.beyond))
+	for column := range x.beyond {
+		for i := range cells {
+			x.beyond[column] = max(x.beyond[column], cells[i].code(column)+1)
 		}
-		place := c.Parts[0].Region
-		if len(c.Parts) > 1 {
+		domains[column] = int(x.beyond[column]) + 1
+	}
+	x.layout = partition.NewLayout(domains)
+	x.index = partition.NewIndex(x.layout, len(cells))
+	key := make([]uint64, x.layout.Words)
+	for i := range cells {
+		clear(key)
+		for column, f := range x.layout.Fields {
+			key[f.Word] |= uint64(cells[i].code(column)) << f.Shift
+		}
+		x.index.Add(key)
+		place := cells[i].Parts[0].Region
+		if len(cells[i].Parts) > 1 {
 			place = dividedPlace(len(x.divided))
 			x.divided = append(x.divided, int32(i))
 		}
-		x.places[string(appendCode(key, c.Class))] = place
+		x.places = append(x.places, place)
 	}
 	return x
 }
 
-// Locate writes the places of the tuples that are reassigned cells. Without classes, all have
-// the first.
+// Locate writes the places of the tuples that are reassigned cells.
 func (x *cellIndex) Locate(n int, codes [][]uint32, regions []int32) {
-	var key []byte
+	key := make([]uint64, x.layout.Words)
 	for i := range n {
-		key = key[:0]
-		for _, column := range codes {
-			key = appendCode(key, column[i])
+		clear(key)
+		for column, f := range x.layout.Fields[:len(codes)] {
+			key[f.Word] |= uint64(min(codes[column][i], x.beyond[column])) << f.Shift
 		}
-		if len(codes) == x.attributes {
-			key = appendCode(key, 0)
-		}
-		if place, ok := x.places[string(key)]; ok {
-			regions[i] = place
+		if cell := x.index.Find(key); cell >= 0 {
+			regions[i] = x.places[cell]
 		}
 	}
 }

@@ -65,30 +65,39 @@ func (k *RowKeys) Enter(seed uint64, scope string) (part uint64) {
 
 // Cell returns the hash of a cell's values in the part that was entered.
 func (k *RowKeys) Cell(key []uint64) uint64 {
-	return k.hash(k.part, len(k.Fields), func(column int) uint32 { return k.Fields[column].Code(key) })
+	h := k.part
+	for i := range k.values {
+		if i < len(k.Fields) {
+			h = k.values[i].hash(h, k.Fields[i].Code(key))
+		}
+		h = fnvByte(h, unitEnd)
+	}
+	return h
 }
 
 // Row returns the hash of the values of a row's cell in a part: codes[i][row] for column i.
 // It is safe for concurrent use.
 func (k *RowKeys) Row(part uint64, codes [][]uint32, row int) uint64 {
-	return k.hash(part, len(codes), func(column int) uint32 { return codes[column][row] })
-}
-
-func (k *RowKeys) hash(h uint64, columns int, codeOf func(column int) uint32) uint64 {
+	h := part
 	for i := range k.values {
-		if v := &k.values[i]; i < columns && !v.nameless {
-			switch code := int(codeOf(i)); {
-			case code < len(v.texts):
-				h = fnvText(h, v.texts[code])
-			case v.hasRest && code == len(v.texts):
-				h = fnvText(h, Suppressed)
-			default:
-				h = fnvText(h, nullText)
-			}
+		if i < len(codes) {
+			h = k.values[i].hash(h, codes[i][row])
 		}
 		h = fnvByte(h, unitEnd)
 	}
 	return h
+}
+
+func (v *keyValues) hash(h uint64, code uint32) uint64 {
+	switch {
+	case int(code) < len(v.texts):
+		return fnvText(h, v.texts[code])
+	case v.hasRest && int(code) == len(v.texts):
+		return fnvText(h, Suppressed)
+	case v.nameless:
+		return h
+	}
+	return fnvText(h, nullText)
 }
 
 // CopyKey returns the key of a copy of a cell with the given hash.
