@@ -35,7 +35,7 @@ func (t *Table) Scan(ctx context.Context, space Space, visit func(*Table) error)
 		return nil
 	}
 	codec, block := NewCodec(t.Layout), Table{Layout: t.Layout}
-	err := readChunks(ctx, space.store(), func(chunk []byte) error {
+	err := space.Store.Scan(ctx, func(chunk []byte) error {
 		block.Truncate()
 		if err := codec.Decode(chunk, &block); err != nil {
 			return err
@@ -56,10 +56,10 @@ func (t *Table) Discard(space Space) error {
 	if space.Budget != nil {
 		space.Budget.Return(bytes)
 	}
-	if chunks == nil || len(chunks.sequences) == 0 {
+	if chunks == nil {
 		return nil
 	}
-	if err := space.store().Free(chunks.sequences...); err != nil {
+	if err := chunks.free(space.store()); err != nil {
 		return fmt.Errorf("discard spilled tuples: %w", err)
 	}
 	return nil
@@ -80,11 +80,21 @@ func (t *Table) Aggregate(ctx context.Context, maps [][]uint32, domains []int, s
 		space.Budget, space.Share = spill.NewBudget(math.MaxInt64), math.MaxInt64
 	}
 	space.Share /= 2
-	c := NewSpillCounter(domains, space)
-	err := t.countInto(ctx, c, maps, space)
+	c := NewCounter(domains, space)
+	buffer, w := make([]uint64, scanBlock*c.layout.Words), c.layout.Words
+	err := t.Scan(ctx, space, func(block *Table) error {
+		keys := buffer[:block.Len()*w]
+		block.repack(keys, c.layout, maps)
+		for i, n := range block.Counts {
+			if err := c.add(keys[i*w:(i+1)*w], uint64(n)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	if err == nil {
 		var r *Table
-		if r, err = TabulateSpilled(ctx, []*Counter{c}, space, 1); err == nil {
+		if r, err = Tabulate(ctx, []*Counter{c}, space, 1); err == nil {
 			return r, nil
 		}
 	}
@@ -98,11 +108,15 @@ func (t *Table) aggregateInMemory(maps [][]uint32, domains []int, space Space) (
 	if err := space.Draw("tuples that are aggregated", drawn); err != nil {
 		return nil, err
 	}
-	r := &Table{Layout: layout, Keys: make([]uint64, t.Len()*layout.Words), Counts: append(make([]uint32, 0, t.Len()), t.Counts...)}
+	r := newTable(layout, t.Len(), t.Len())
+	copy(r.Counts, t.Counts)
 	t.repack(r.Keys, layout, maps)
 	r.merge(1)
 	if 2*r.Len() <= t.Len() { // the larger arrays are garbage
-		r = &Table{Layout: layout, Keys: append(make([]uint64, 0, len(r.Keys)), r.Keys...), Counts: append(make([]uint32, 0, r.Len()), r.Counts...)}
+		large := r
+		r = newTable(layout, r.Len(), r.Len())
+		copy(r.Keys, large.Keys)
+		copy(r.Counts, large.Counts)
 	}
 	if space.Budget != nil {
 		space.Budget.Return(drawn - r.Bytes())
@@ -110,29 +124,16 @@ func (t *Table) aggregateInMemory(maps [][]uint32, domains []int, space Space) (
 	return r, nil
 }
 
-// countInto adds the records, recoded, to a counter of the recoded tuples.
-func (t *Table) countInto(ctx context.Context, c *Counter, maps [][]uint32, space Space) error {
-	w := c.layout.Words
-	buffer := make([]uint64, scanBlock*w)
-	return t.Scan(ctx, space, func(block *Table) error {
-		keys := buffer[:block.Len()*w]
-		block.repack(keys, c.layout, maps)
-		for i, n := range block.Counts {
-			if err := c.add(keys[i*w:(i+1)*w], uint64(n)); err != nil {
-				return err
-			}
+// Save hands out the records of a table in memory as chunks, each valid until visit returns.
+func (t *Table) Save(visit func(chunk []byte) error) error {
+	codec, w, step := NewCodec(t.Layout), t.Layout.Words, writtenRecords(t.Layout)
+	var chunk []byte
+	for lo := 0; lo < t.Len(); lo += step {
+		hi := min(lo+step, t.Len())
+		chunk = codec.encode(chunk[:0], t.Keys[lo*w:hi*w], t.Counts[lo:hi])
+		if err := visit(chunk); err != nil {
+			return err
 		}
-		return nil
-	})
-}
-
-// Draw takes bytes from the budget, if there is one, and not more than the share at once.
-func (s Space) Draw(what string, bytes int64) error {
-	if s.Budget == nil {
-		return nil
 	}
-	if bytes > s.Share {
-		return fmt.Errorf("draw %d bytes for %s from a share of %d: %w", bytes, what, s.Share, spill.ErrBudget)
-	}
-	return s.Budget.Draw(what, bytes)
+	return nil
 }

@@ -47,7 +47,7 @@ func TestAggregateAgreesWithMap(t *testing.T) {
 				t.Fatal(err)
 			}
 			kinds[[2]bool{table.Spilled(), got.Spilled()}]++
-			whole := unspilled(t, table, disk{store})
+			whole := unspilled(t, table, store)
 			if !maps.Equal(whole.tuples(nil), want) {
 				t.Fatalf("seed %d, case %d: the table has changed", seed, i)
 			}

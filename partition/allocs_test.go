@@ -19,7 +19,7 @@ func TestCountsWithoutAllocating(t *testing.T) {
 			}
 		}
 		classes := make([]uint32, rows)
-		counter, perClass := NewCounter(3, plenty()), NewClassCounter(plenty())
+		counter, perClass := NewCounter(make([]int, 3), Space{Budget: plenty()}), NewClassCounter(plenty())
 		add := func() {
 			if err := counter.Add(rows, codes, []int{domain, domain, domain}); err != nil {
 				t.Fatal(err)

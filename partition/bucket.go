@@ -1,5 +1,7 @@
 package partition
 
+import "github.com/kcut/kcut/spill"
+
 // bucket is a list of records; tuples may occur more than once.
 type bucket struct {
 	full  [][]uint64 // segments
@@ -21,18 +23,6 @@ func (b *bucket) segments() [][]uint64 {
 		return b.full
 	}
 	return append(b.full, b.last)
-}
-
-// each calls f with every record.
-func (b *bucket) each(stride int, f func(record []uint64) error) error {
-	for _, records := range b.segments() {
-		for ; len(records) > 0; records = records[stride:] {
-			if err := f(records[:stride]); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // appendTo appends all records to a list.
@@ -113,4 +103,43 @@ func (c *Counter) drain(i int) error {
 	}
 	c.slabs.put(b.fill(segments, c.records))
 	return nil
+}
+
+// bucketWriter is where the buckets of a counter go that is out of memory.
+type bucketWriter struct {
+	store    Store
+	codec    Codec
+	share    int64 // bytes the counter may draw
+	segment  int   // words
+	segments int   // that a bucket may have
+	chunk    int   // records that are written at a time
+	lists    [1 << bucketBits]ChunkList
+	written  bool
+	table    Table // scratch: the records that are written
+	frame    []byte
+}
+
+func newBucketWriter(layout Layout, s Store, share int64) *bucketWriter {
+	stride := layout.Words + 1
+	each := share >> bucketBits
+	o := &bucketWriter{store: s, codec: NewCodec(layout), share: share, segment: segmentRecords * stride, table: Table{Layout: layout}}
+	if o.segments = int(each / segmentBytes(o.segment)); o.segments == 0 {
+		o.segment, o.segments = max(2, int(each-segmentExtra)/(8*stride))*stride, 1
+	}
+	o.chunk = min(o.segments*o.segment/stride, writtenRecords(layout))
+	return o
+}
+
+// write appends records to the list of bucket i.
+func (o *bucketWriter) write(i int, records []uint64) (err error) {
+	if !o.written { // neighbours in the store are freed together, and buckets are joined in turn
+		for b := range o.lists {
+			o.lists[b].sequences = []spill.Sequence{o.store.NewSequence()}
+		}
+		o.written = true
+	}
+	o.table.Truncate()
+	o.table.append(records)
+	o.frame, err = o.lists[i].writeTable(o.store, o.codec, &o.table, o.chunk, o.frame)
+	return err
 }

@@ -5,11 +5,8 @@ import "github.com/kcut/kcut/spill"
 // ChunkList is a list of records outside a table, as frames: some in memory, the others in
 // chunks of sequences in the store. Their order has no meaning. A Pool adds to it.
 type ChunkList struct {
-	Records int
-	Size    uint64   // the sum of their counts
-	Sample  []uint64 // one of the keys
-	Varying []uint64 // by word: the bits in which not all keys are equal
-	Order   uint64   // when it will be read, compared with others
+	Summary
+	Order uint64 // when it will be read, compared with others
 
 	frames    [][]byte
 	bytes     int64            // drawn for frames
@@ -26,56 +23,51 @@ const maxSequence = 4 << 20
 // ChunkListBytes is what a list takes besides its frames, in the store's index too.
 const ChunkListBytes = 512
 
-// write appends a chunk in the store.
-func (p *ChunkList) write(s Store, chunk []byte) error {
-	if len(p.sequences) == 0 || p.last+len(chunk) > maxSequence {
-		p.sequences, p.last = append(p.sequences, s.NewSequence()), 0
-	}
-	p.last += len(chunk)
-	p.stored += int64(len(chunk))
-	return s.Append(p.sequences[len(p.sequences)-1], chunk)
-}
-
-// record counts in what a block adds to the list.
-func (p *ChunkList) record(b Block) {
-	if p.Records == 0 {
-		p.Sample, p.Varying = b.Sample, b.Varying
-	}
-	for k, first := range b.Sample {
-		p.Varying[k] |= b.Varying[k] | (first ^ p.Sample[k])
-	}
-	p.Records += b.Records
-	p.Size += b.Size
-}
-
-// Block is records on their way to a list, encoded.
-type Block struct {
+// Summary is what is known of some records.
+type Summary struct {
 	Records int
 	Size    uint64   // the sum of their counts
 	Sample  []uint64 // one of the keys
 	Varying []uint64 // by word: the bits in which not all keys are equal
-	Frame   []byte
 }
 
-// NewBlock returns the block of records of a table, without a frame yet.
-func NewBlock(t *Table, rows Rows) Block {
+// Summarize returns the summary of records of a table.
+func Summarize(t *Table, rows Rows) Summary {
 	w := t.Layout.Words
 	keys, words := t.Keys[rows.Lo*w:rows.Hi*w], make([]uint64, 2*w)
-	b := Block{Records: rows.Records(), Size: rows.Size, Sample: words[:w:w], Varying: words[w:]}
-	copy(b.Sample, keys)
-	for k, first := range b.Sample {
+	s := Summary{Records: rows.Records(), Size: rows.Size, Sample: words[:w:w], Varying: words[w:]}
+	copy(s.Sample, keys)
+	for k, first := range s.Sample {
 		varying := uint64(0)
 		for i := k; i < len(keys); i += w {
 			varying |= keys[i] ^ first
 		}
-		b.Varying[k] = varying
+		s.Varying[k] = varying
 	}
-	return b
+	return s
+}
+
+// add makes the summary that of its records and others.
+func (s *Summary) add(o Summary) {
+	if s.Records == 0 {
+		s.Sample, s.Varying = o.Sample, o.Varying
+	}
+	for k, first := range o.Sample {
+		s.Varying[k] |= o.Varying[k] | (first ^ s.Sample[k])
+	}
+	s.Records += o.Records
+	s.Size += o.Size
+}
+
+// Block is records on their way to a list, encoded.
+type Block struct {
+	Summary
+	Frame []byte
 }
 
 // Block returns the block of records of a table.
 func (c Codec) Block(t *Table, rows Rows) Block {
-	b := NewBlock(t, rows)
+	b := Block{Summary: Summarize(t, rows)}
 	c.EncodeBlock(&b, t, rows)
 	return b
 }
@@ -90,3 +82,27 @@ func (c Codec) EncodeBlock(b *Block, t *Table, rows Rows) {
 // frameBytes returns the memory that a frame takes: its bytes, what the allocator rounds
 // them up by, and its place in the list.
 func frameBytes(frame []byte) int64 { return int64(len(frame) + len(frame)/8 + 48) }
+
+// write appends a chunk in the store.
+func (p *ChunkList) write(s Store, chunk []byte) error {
+	if len(p.sequences) == 0 || p.last+len(chunk) > maxSequence {
+		p.sequences, p.last = append(p.sequences, s.NewSequence()), 0
+	}
+	p.last += len(chunk)
+	p.stored += int64(len(chunk))
+	return s.Append(p.sequences[len(p.sequences)-1], chunk)
+}
+
+// writeTable appends the records of a table, so many in a chunk. Frame is scratch, and returned.
+func (p *ChunkList) writeTable(s Store, c Codec, t *Table, step int, frame []byte) ([]byte, error) {
+	w := t.Layout.Words
+	for lo := 0; lo < t.Len(); lo += step {
+		hi := min(lo+step, t.Len())
+		p.add(Summarize(t, t.Rows(lo, hi)))
+		frame = c.encode(frame[:0], t.Keys[lo*w:hi*w], t.Counts[lo:hi])
+		if err := p.write(s, frame); err != nil {
+			return frame, err
+		}
+	}
+	return frame, nil
+}

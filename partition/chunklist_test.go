@@ -14,10 +14,10 @@ func TestChunkListRecordsBlocks(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
 		table := randomTable(r, 2+r.IntN(40), []int{9, 70, 2}, NewLayout([]int{9 << r.IntN(30), 70 << r.IntN(30), 2}))
 		n := table.Len()
-		whole, p := NewBlock(table, table.Rows(0, n)), &ChunkList{}
+		whole, p := Summarize(table, table.Rows(0, n)), &ChunkList{}
 		for lo := 0; lo < n; {
 			hi := lo + 1 + r.IntN(n-lo)
-			p.record(NewBlock(table, table.Rows(lo, hi)))
+			p.Summary.add(Summarize(table, table.Rows(lo, hi)))
 			lo = hi
 		}
 		if p.Records != n || p.Size != table.Size() || !slices.Equal(p.Varying, whole.Varying) {

@@ -12,7 +12,7 @@ import (
 const denseClasses = 1 << 22
 
 // ClassCounter counts the (code, class) pairs of one column while neither domain is known. It
-// belongs to one goroutine; NewHistogram joins several.
+// belongs to one goroutine; JoinClassCounters joins several.
 type ClassCounter struct {
 	budget *spill.Budget
 	stride int // classes there is room for, a power of two
@@ -83,7 +83,7 @@ func (t *ClassCounter) grow(domain, classDomain int) error {
 }
 
 func (t *ClassCounter) toPairs() error {
-	t.pairs = NewCounter(2, t.budget)
+	t.pairs = NewCounter(make([]int, 2), Space{Budget: t.budget})
 	if err := t.pairs.widen([]int{max(1, len(t.counts)/t.stride), t.stride}); err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func JoinClassCounters(ctx context.Context, parts []*ClassCounter, budget *spill
 	if len(counters) == 0 {
 		return pairs, nil
 	}
-	table, err := Tabulate(ctx, counters, budget, threads)
+	table, err := Tabulate(ctx, counters, Space{Budget: budget}, threads)
 	if err != nil {
 		return nil, err
 	}
@@ -128,12 +128,9 @@ func JoinClassCounters(ctx context.Context, parts []*ClassCounter, budget *spill
 		key := table.Keys[i*table.Layout.Words:]
 		pairs = append(pairs, Pair{code.Code(key), class.Code(key), uint64(count)})
 	}
-	table.Free(budget)
+	budget.Return(table.Bytes())
 	return pairs.Merge(), nil
 }
-
-// sumBlock is how many codes are summed at a time: their sums stay in the first-level cache.
-const sumBlock = 256
 
 // sumDense adds up plain arrays, which are consumed. The pairs come in their order.
 func sumDense(parts []*ClassCounter, budget *spill.Budget) Pairs {
@@ -154,25 +151,20 @@ func eachSum(parts []*ClassCounter, f func(Pair)) {
 	for _, t := range parts {
 		domain, classes = max(domain, len(t.counts)/t.stride), max(classes, t.stride)
 	}
-	sums := make([]uint64, sumBlock*classes)
-	for lo := 0; lo < domain; lo += sumBlock {
+	sums := make([]uint64, classes)
+	for code := range domain {
 		clear(sums)
 		for _, t := range parts {
-			t.addTo(sums, lo, classes)
-		}
-		for i, n := range sums {
-			if n > 0 {
-				f(Pair{uint32(lo + i/classes), uint32(i % classes), n})
+			if at := code * t.stride; at < len(t.counts) {
+				for class, n := range t.counts[at : at+t.stride] {
+					sums[class] += n
+				}
 			}
 		}
-	}
-}
-
-// addTo adds what the plain array has counted of a block of codes, from the first on, to sums
-// with room for so many classes.
-func (t *ClassCounter) addTo(sums []uint64, first, classes int) {
-	at, shift := min(first*t.stride, len(t.counts)), bits.TrailingZeros(uint(t.stride))
-	for i, n := range t.counts[at:min(at+sumBlock*t.stride, len(t.counts))] {
-		sums[i>>shift*classes+i&(t.stride-1)] += n
+		for class, n := range sums {
+			if n > 0 {
+				f(Pair{uint32(code), uint32(class), n})
+			}
+		}
 	}
 }

@@ -3,6 +3,7 @@ package partition
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/kcut/kcut/spill"
 )
@@ -20,36 +21,12 @@ func (m *Pool) Read(ctx context.Context, p *ChunkList, visit func(chunk []byte) 
 	if len(p.sequences) == 0 {
 		return nil
 	}
-	return readChunks(ctx, m.Store, visit, p.sequences...)
+	return m.Store.Scan(ctx, visit, p.sequences...)
 }
 
 // Consume is Read for a list that is freed as it is read.
 func (m *Pool) Consume(ctx context.Context, p *ChunkList, visit func(chunk []byte) error) error {
-	return m.consume(ctx, p, func(chunk []byte, _ bool) error { return visit(chunk) })
-}
-
-func (m *Pool) consume(ctx context.Context, p *ChunkList, visit func(chunk []byte, isFrame bool) error) error {
-	m.forget(p)
-	for i, frame := range p.frames {
-		if err := visit(frame, true); err != nil {
-			return err
-		}
-		n := frameBytes(frame)
-		m.Release(n)
-		p.bytes -= n
-		p.frames[i] = nil
-	}
-	for _, sequence := range p.sequences {
-		err := readChunks(ctx, m.Store, func(chunk []byte) error { return visit(chunk, false) }, sequence)
-		if err != nil {
-			return err
-		}
-		p.sequences = p.sequences[1:]
-		if err := m.Store.Free(sequence); err != nil {
-			return err
-		}
-	}
-	return nil
+	return m.ConsumeAll(ctx, []*ChunkList{p}, func(_ int, chunk []byte, _ bool) (int, error) { return 0, visit(chunk) })
 }
 
 // VisitChunk is told of a chunk, and whether it is a frame that was in memory: others are valid
@@ -57,7 +34,7 @@ func (m *Pool) consume(ctx context.Context, p *ChunkList, visit func(chunk []byt
 type VisitChunk func(list int, chunk []byte, isFrame bool) (records int, err error)
 
 // ConsumeAll hands out the chunks of lists, one list after the other. Lists are freed as they
-// are read.
+// are read. The store reads small ones at once.
 func (m *Pool) ConsumeAll(ctx context.Context, lists []*ChunkList, visit VisitChunk) error {
 	for from := 0; from < len(lists); {
 		to := from
@@ -73,22 +50,13 @@ func (m *Pool) ConsumeAll(ctx context.Context, lists []*ChunkList, visit VisitCh
 	return nil
 }
 
-// consumeTogether is ConsumeAll for one list, or for some that are small: the store reads them
-// at once.
+// consumeTogether is ConsumeAll for some lists that the store reads at once, or for one, of which
+// it reads and frees one sequence after the other.
 func (m *Pool) consumeTogether(ctx context.Context, lists []*ChunkList, visit VisitChunk) error {
-	if len(lists) == 1 {
-		return m.consume(ctx, lists[0], func(chunk []byte, isFrame bool) error {
-			_, err := visit(0, chunk, isFrame)
-			return err
-		})
-	}
-	var sequences []spill.Sequence
-	for _, p := range lists {
-		m.forget(p)
-		sequences = append(sequences, p.sequences...)
-	}
 	left := make([]int, len(lists))
+	var sequences []spill.Sequence
 	for i, p := range lists {
+		m.forget(p)
 		left[i] = p.Records
 		for k, frame := range p.frames {
 			records, err := visit(i, frame, true)
@@ -96,27 +64,34 @@ func (m *Pool) consumeTogether(ctx context.Context, lists []*ChunkList, visit Vi
 				return err
 			}
 			left[i] -= records
+			n := frameBytes(frame)
+			m.Release(n)
+			p.bytes -= n
 			p.frames[k] = nil
 		}
-		m.dropFrames(p)
+		sequences = append(sequences, p.sequences...)
 	}
-	if len(sequences) == 0 {
-		return nil
+	step, at := max(1, len(sequences)), 0
+	if len(lists) == 1 {
+		step = 1
 	}
-	at := 0
-	err := readChunks(ctx, m.Store, func(chunk []byte) error {
-		for at < len(left) && left[at] == 0 {
-			at++
+	for part := range slices.Chunk(sequences, step) {
+		err := m.Store.Scan(ctx, func(chunk []byte) error {
+			for at < len(left)-1 && left[at] == 0 {
+				at++
+			}
+			records, err := visit(at, chunk, false)
+			if left[at] -= records; left[at] < 0 {
+				return fmt.Errorf("read partitions: %w", spill.ErrCorrupt)
+			}
+			return err
+		}, part...)
+		if err == nil {
+			err = m.Store.Free(part...)
 		}
-		if at == len(left) {
-			return fmt.Errorf("read partitions: %w", spill.ErrCorrupt)
+		if err != nil {
+			return err
 		}
-		records, err := visit(at, chunk, false)
-		left[at] -= records
-		return err
-	}, sequences...)
-	if err != nil {
-		return err
 	}
-	return m.Store.Free(sequences...)
+	return nil
 }

@@ -14,6 +14,12 @@ const (
 	bucketBits = 8
 	// cacheBits sizes the table that rows meet first: 8,192 tuples, at most a few hundred KiB.
 	cacheBits = 13
+	// smallArrayBits is the size of an array that is always worth having: it takes no more
+	// than the cache that it stands for.
+	smallArrayBits = 15
+	// arrayBits is the size up to which an array, 4 MiB then, beats hashing even if most of
+	// its entries stay zero.
+	arrayBits = 20
 	// minCompact is the smallest number of records for which merging a bucket pays.
 	minCompact = 1 << 12
 )
@@ -29,42 +35,37 @@ const (
 // is packed anew with wider fields. A counter that spills knows its domains beforehand, and
 // writes a bucket that has grown to its part of the counter's share to the store.
 //
-// A Counter belongs to one goroutine; Tabulate or TabulateSpilled joins several.
+// A Counter belongs to one goroutine; Tabulate joins several.
 type Counter struct {
 	budget  *spill.Budget
 	domains []int // every code of column i is below domains[i]
 	layout  Layout
 	stride  int      // words of a record: the key, then the count
 	cache   []uint64 // nil when there is an array
-	array   array    // counts by key; nil when keys have too many bits
+	array   []uint32 // counts by key; nil when keys have too many bits
 	buckets [1 << bucketBits]bucket
 	slabs   slabs    // the memory of the buckets
 	keys    []uint64 // scratch: the packed keys of the rows being added
 	records []uint64 // scratch of compact: those of one bucket
 	slots   []uint32
-	writer  *chunkWriter // nil: everything stays in memory
+	writer  *bucketWriter // nil: everything stays in memory
 }
 
-// NewCounter returns a counter of tuples of the given number of columns.
-func NewCounter(columns int, budget *spill.Budget) *Counter {
-	c := &Counter{budget: budget, domains: make([]int, columns)}
-	for i := range c.domains {
-		c.domains[i] = 1
-	}
-	c.reset()
-	return c
+// NewCounter returns a counter of tuples of codes. With a store the codes must be below the given
+// domains; besides its cache, a few hundred KiB, the counter draws at most the space's share then,
+// and writes what exceeds that or the budget to the store. Without one the domains are a beginning.
+func NewCounter(domains []int, space Space) *Counter {
+	return newCounter(domains, space.Budget, space.store(), space.Share)
 }
 
-// NewSpillCounter returns a counter of tuples whose codes are below the given domain
-// sizes. Besides its cache, a few hundred KiB, it draws at most the space's share, and
-// writes what exceeds that or the budget to the store.
-func NewSpillCounter(domains []int, space Space) *Counter {
-	return newSpillCounter(domains, space.Budget, space.store(), space.Share)
-}
-
-func newSpillCounter(domains []int, budget *spill.Budget, s Store, share int64) *Counter {
+func newCounter(domains []int, budget *spill.Budget, s Store, share int64) *Counter {
 	c := &Counter{budget: budget, domains: slices.Clone(domains)}
-	c.writer = newChunkWriter(NewLayout(domains), s, share)
+	for i, d := range domains {
+		c.domains[i] = max(1, d)
+	}
+	if s != nil {
+		c.writer = newBucketWriter(NewLayout(c.domains), s, share)
+	}
 	c.reset()
 	return c
 }
@@ -88,6 +89,26 @@ func (c *Counter) reset() {
 	}
 }
 
+// newArray returns an array of counts by key, or nil when that would be too large or the budget
+// refuses. A counter that spills has but a small one, which is not drawn.
+func (c *Counter) newArray() []uint32 {
+	bits := c.layout.bits()
+	if bits > arrayBits || c.writer != nil && bits > smallArrayBits {
+		return nil
+	}
+	if bits > smallArrayBits && c.budget.Draw("counts of tuples", 4<<bits) != nil {
+		return nil
+	}
+	return make([]uint32, 1<<bits)
+}
+
+// returnArray returns what an array takes of the budget.
+func (c *Counter) returnArray(array []uint32) {
+	if len(array) > 1<<smallArrayBits {
+		c.budget.Return(int64(len(array)) * 4)
+	}
+}
+
 // Add counts n rows given as one slice of codes a column. Every code of column i must be
 // below domains[i], which a counter that spills knows already. It returns an error
 // wrapping spill.ErrBudget when the table outgrows the budget, or the store's.
@@ -99,7 +120,9 @@ func (c *Counter) Add(n int, codes [][]uint32, domains []int) error {
 	keys := c.pack(n, codes)
 	switch {
 	case c.array != nil:
-		c.array.count(keys)
+		for _, key := range keys {
+			c.array[key]++
+		}
 		return nil
 	case words == 1:
 		return c.addShort(keys)
@@ -264,17 +287,30 @@ func (c *Counter) widen(domains []int) error {
 	}
 	was := *c
 	c.reset()
-	repack := c.repacker(was.layout)
+	key := make([]uint64, c.layout.Words)
+	repack := func(record []uint64) error {
+		clear(key)
+		for i, from := range was.layout.Fields {
+			to := c.layout.Fields[i]
+			key[to.Word] |= uint64(from.Code(record)) << to.Shift
+		}
+		return c.add(key, record[len(record)-1])
+	}
 	if err := was.eachFront(repack); err != nil {
 		return err
 	}
-	c.budget.Return(was.array.drawn())
+	c.returnArray(was.array)
 	for i := range was.buckets {
-		if err := was.buckets[i].each(was.stride, repack); err != nil {
-			return err
+		segments := was.buckets[i].segments()
+		for _, records := range segments {
+			for ; len(records) > 0; records = records[was.stride:] {
+				if err := repack(records[:was.stride]); err != nil {
+					return err
+				}
+			}
 		}
 		if was.stride == c.stride {
-			c.slabs.put(was.buckets[i].segments())
+			c.slabs.put(segments)
 		}
 	}
 	if was.stride != c.stride {
@@ -283,20 +319,7 @@ func (c *Counter) widen(domains []int) error {
 	return nil
 }
 
-// repacker returns a function that adds records of another layout.
-func (c *Counter) repacker(from Layout) func(record []uint64) error {
-	key := make([]uint64, c.layout.Words)
-	return func(record []uint64) error {
-		clear(key)
-		for i, field := range from.Fields {
-			to := c.layout.Fields[i]
-			key[to.Word] |= uint64(field.Code(record)) << to.Shift
-		}
-		return c.add(key, record[len(record)-1])
-	}
-}
-
-// eachFront calls f with the records that are not in a bucket.
+// eachFront calls f with the records that are not in a bucket, each valid until f returns.
 func (c *Counter) eachFront(f func(record []uint64) error) error {
 	for i := 0; i < len(c.cache); i += c.stride {
 		if c.cache[i+c.stride-1] > 0 {
@@ -305,7 +328,16 @@ func (c *Counter) eachFront(f func(record []uint64) error) error {
 			}
 		}
 	}
-	return c.array.each(f)
+	record := make([]uint64, 2)
+	for key, n := range c.array {
+		if n > 0 {
+			record[0], record[1] = uint64(key), uint64(n)
+			if err := f(record); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // flush moves all records to the buckets.
@@ -313,7 +345,7 @@ func (c *Counter) flush() error {
 	err := c.eachFront(func(record []uint64) error {
 		return c.push(hash(record[:c.stride-1]), record)
 	})
-	c.budget.Return(c.array.drawn())
+	c.returnArray(c.array)
 	c.cache, c.array = nil, nil
 	return err
 }

@@ -100,10 +100,10 @@ func TestCounterAgreesWithMap(t *testing.T) {
 		counters := make([]*Counter, 1+rng.IntN(3))
 		budget := plenty()
 		for i := range counters {
-			counters[i] = NewCounter(columns, budget)
+			counters[i] = NewCounter(make([]int, columns), Space{Budget: budget})
 		}
 		addBatches(t, rng, counters, codes)
-		table, err := Tabulate(context.Background(), counters, budget, 2)
+		table, err := Tabulate(context.Background(), counters, Space{Budget: budget}, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +123,7 @@ func TestCounterAgreesWithMap(t *testing.T) {
 func TestCounterStopsAtBudget(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	codes := randomRows(rng, 200_000, 3)
-	counter := NewCounter(3, spill.NewBudget(1<<16))
+	counter := NewCounter(make([]int, 3), Space{Budget: spill.NewBudget(1 << 16)})
 	err := counter.Add(len(codes[0]), codes, []int{1 << 24, 1 << 24, 1 << 24})
 	if !errors.Is(err, spill.ErrBudget) {
 		t.Fatalf("got %v, want an error of the budget", err)
@@ -145,11 +145,11 @@ func TestTranslateRenamesCodes(t *testing.T) {
 			renamed[c][row] = names[c][codes[c][row]]
 		}
 	}
-	counter := NewCounter(2, plenty())
+	counter := NewCounter(make([]int, 2), Space{Budget: plenty()})
 	if err := counter.Add(500, codes, domains); err != nil {
 		t.Fatal(err)
 	}
-	table, err := Tabulate(context.Background(), []*Counter{counter}, plenty(), 1)
+	table, err := Tabulate(context.Background(), []*Counter{counter}, Space{Budget: plenty()}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +214,7 @@ func BenchmarkCounter(b *testing.B) {
 				}
 			}
 			for b.Loop() {
-				counter := NewCounter(len(codes), plenty())
+				counter := NewCounter(make([]int, len(codes)), Space{Budget: plenty()})
 				for from := 0; from < rows; from += 1 << 16 {
 					batch := make([][]uint32, len(codes))
 					for c := range codes {
@@ -224,7 +224,7 @@ func BenchmarkCounter(b *testing.B) {
 						b.Fatal(err)
 					}
 				}
-				if _, err := Tabulate(context.Background(), []*Counter{counter}, plenty(), 1); err != nil {
+				if _, err := Tabulate(context.Background(), []*Counter{counter}, Space{Budget: plenty()}, 1); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -249,11 +249,11 @@ func TestAddCounted(t *testing.T) {
 				}
 			}
 		}
-		counter := NewCounter(len(codes), plenty())
+		counter := NewCounter(make([]int, len(codes)), Space{Budget: plenty()})
 		if err := counter.AddCounted(counts, codes, domains); err != nil {
 			t.Fatal(err)
 		}
-		table, err := Tabulate(context.Background(), []*Counter{counter}, plenty(), 1)
+		table, err := Tabulate(context.Background(), []*Counter{counter}, Space{Budget: plenty()}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,11 +6,11 @@ import "slices"
 // scratch for that, all zero between two uses.
 type Division struct {
 	Parallel Parallel // nobody's: one goroutine divides
-	Room     *Table   // where many children's records are put in order, nil: where they are
+	Room     *Table   // where more than two children's records are put in order, nil: where they are
+	Present  []uint32 // the children that have records
 	records  []int    // by child
 	sizes    []uint64 // by child
 	next     []int    // by child: where its next record goes
-	Present  []uint32 // the children that have records
 	parts    []Rows
 	others   []*Division // of the other threads, to measure with
 }
@@ -18,48 +18,40 @@ type Division struct {
 // Divide moves the partition's records so that each child's are adjacent and returns the
 // children that have any, by ascending number, valid until the next call.
 func (d *Division) Divide(t *Table, parent Rows, f Field, r *Refinement) []Rows {
-	ranges := d.Parallel.forDivision(parent, r.Children)
+	d.parts = d.parts[:0]
 	switch {
 	case r.Children == 2:
-		return d.divideTwo(t, parent, ranges, f, r)
+		return d.divideTwo(t, parent, f, r)
 	case d.Room != nil:
-		return d.divideApart(t, parent, ranges, f, r)
-	case ranges != nil:
-		d.measureRanges(t, ranges, f, r)
-	default:
-		d.measure(t, parent, f, r)
+		return d.divideApart(t, parent, f, r)
 	}
-	d.parts = d.parts[:0]
+	d.measure(t, parent, f, r)
 	lo := parent.Lo
 	for _, c := range d.Present {
 		d.parts = append(d.parts, Rows{Lo: lo, Hi: lo + d.records[c], Size: d.sizes[c]})
 		d.next[c] = lo
 		lo += d.records[c]
+		d.records[c], d.sizes[c] = 0, 0
 	}
-	switch {
-	case len(d.Present) == 1:
-	case ranges != nil:
-		d.moveRanges(t, ranges, f, r)
-	case len(d.Present) == 2:
+	switch len(d.Present) {
+	case 1:
+	case 2:
 		moveTwo(t, parent, f, r, d.Present[1])
 	default:
-		d.move(t, f, r, 0, len(d.Present))
-	}
-	for _, c := range d.Present {
-		d.records[c], d.sizes[c] = 0, 0
+		d.move(t, f, r)
 	}
 	return d.parts
 }
 
 // divideTwo is Divide for two children, which takes one pass.
-func (d *Division) divideTwo(t *Table, parent Rows, ranges []Rows, f Field, r *Refinement) []Rows {
+func (d *Division) divideTwo(t *Table, parent Rows, f Field, r *Refinement) []Rows {
 	front, size := 0, uint64(0)
-	if ranges != nil {
-		front, size = d.moveTwoRanges(t, ranges, f, r, 1)
+	if ranges := d.Parallel.Of(parent); ranges != nil {
+		front, size = d.moveTwoRanges(t, ranges, f, r)
 	} else {
 		front, size = moveTwo(t, parent, f, r, 1)
 	}
-	d.parts, d.Present = d.parts[:0], d.Present[:0]
+	d.Present = d.Present[:0]
 	if front > parent.Lo {
 		d.parts, d.Present = append(d.parts, Rows{Lo: parent.Lo, Hi: front, Size: parent.Size - size}), append(d.Present, 0)
 	}
@@ -69,14 +61,27 @@ func (d *Division) divideTwo(t *Table, parent Rows, ranges []Rows, f Field, r *R
 	return d.parts
 }
 
-// divideApart is Divide by way of the room, in which every record is written once.
-func (d *Division) divideApart(t *Table, parent Rows, ranges []Rows, f Field, r *Refinement) []Rows {
+// divideApart is Divide by way of the room, in which every record is written once. Ranges of the
+// partition are measured, scattered and put back side by side, the first ones with d itself.
+func (d *Division) divideApart(t *Table, parent Rows, f Field, r *Refinement) []Rows {
+	const childRecords = 16 // of a range there are to be for every child
+	ranges := d.Parallel.Of(parent)
+	if most := max(d.Parallel.Threads, parent.Records()/(childRecords*r.Children)); len(ranges) > most {
+		ranges = parent.Cut(most)
+	}
 	if ranges == nil {
 		ranges = []Rows{parent}
 	}
-	measured := d.measureEach(t, ranges, f, r)
-	d.uniteAll(measured)
-	d.parts = d.parts[:0]
+	for len(d.others) < len(ranges)-1 {
+		d.others = append(d.others, &Division{})
+	}
+	measured := append([]*Division{d}, d.others[:len(ranges)-1]...)
+	Each(len(ranges), d.Parallel.Threads, func(_, i int) { measured[i].measure(t, ranges[i], f, r) })
+	for _, other := range measured[1:] {
+		d.Present = append(d.Present, other.Present...)
+	}
+	slices.Sort(d.Present)
+	d.Present = slices.Compact(d.Present)
 	at := 0
 	for _, c := range d.Present {
 		part := Rows{Lo: parent.Lo + at}
@@ -89,7 +94,12 @@ func (d *Division) divideApart(t *Table, parent Rows, ranges []Rows, f Field, r 
 	}
 	if len(d.parts) > 1 {
 		Each(len(ranges), d.Parallel.Threads, func(_, i int) { measured[i].scatter(t, ranges[i], d.Room, f, r) })
-		Each(len(ranges), d.Parallel.Threads, func(_, i int) { t.putBack(ranges[i], d.Room, parent.Lo) })
+		w := t.Layout.Words
+		Each(len(ranges), d.Parallel.Threads, func(_, i int) {
+			lo, hi := ranges[i].Lo, ranges[i].Hi
+			copy(t.Keys[lo*w:hi*w], d.Room.Keys[(lo-parent.Lo)*w:])
+			copy(t.Counts[lo:hi], d.Room.Counts[lo-parent.Lo:])
+		})
 	}
 	return d.parts
 }
@@ -108,16 +118,13 @@ func (d *Division) scatter(t *Table, rows Rows, room *Table, f Field, r *Refinem
 	}
 }
 
-// putBack copies some rows of the room, which begins with record first, back.
-func (t *Table) putBack(rows Rows, room *Table, first int) {
-	w := t.Layout.Words
-	copy(t.Keys[rows.Lo*w:rows.Hi*w], room.Keys[(rows.Lo-first)*w:])
-	copy(t.Counts[rows.Lo:rows.Hi], room.Counts[rows.Lo-first:])
-}
-
 // measure sums records and counts by child.
 func (d *Division) measure(t *Table, parent Rows, f Field, r *Refinement) {
-	d.reserve(r.Children)
+	if n := r.Children - len(d.records); n > 0 {
+		d.records = append(d.records, make([]int, n)...)
+		d.sizes = append(d.sizes, make([]uint64, n)...)
+		d.next = append(d.next, make([]int, n)...)
+	}
 	d.Present = d.Present[:0]
 	w := t.Layout.Words
 	for i, at := parent.Lo, parent.Lo*w+f.Word; i < parent.Hi; i, at = i+1, at+w {
@@ -129,14 +136,6 @@ func (d *Division) measure(t *Table, parent Rows, f Field, r *Refinement) {
 		d.sizes[c] += uint64(t.Counts[i])
 	}
 	slices.Sort(d.Present)
-}
-
-func (d *Division) reserve(children int) {
-	if n := children - len(d.records); n > 0 {
-		d.records = append(d.records, make([]int, n)...)
-		d.sizes = append(d.sizes, make([]uint64, n)...)
-		d.next = append(d.next, make([]int, n)...)
-	}
 }
 
 // moveTwo brings the records of the children below a number to the front, and returns where
@@ -163,12 +162,43 @@ func moveTwo(t *Table, parent Rows, f Field, r *Refinement, below uint32) (front
 	return front, size
 }
 
-// move permutes the records of some present children in place, which have their places
-// among themselves: each that is not yet among its child's is swapped to there (the American
-// flag sort's second half).
-func (d *Division) move(t *Table, f Field, r *Refinement, from, to int) {
-	for k := from; k < to; k++ {
-		c := d.Present[k]
+// moveTwoRanges is moveTwo for ranges of a partition, at child 1: each is divided on its own, then
+// the records at the ends of ranges that lie before the border change places with those at their
+// beginnings that lie behind it, which are as many.
+func (d *Division) moveTwoRanges(t *Table, ranges []Rows, f Field, r *Refinement) (front int, size uint64) {
+	ends, sizes := make([]int, len(ranges)), make([]uint64, len(ranges))
+	Each(len(ranges), d.Parallel.Threads, func(_, i int) { ends[i], sizes[i] = moveTwo(t, ranges[i], f, r, 1) })
+	front = ranges[0].Lo
+	for i, end := range ends {
+		front, size = front+end-ranges[i].Lo, size+sizes[i]
+	}
+	type exchange struct{ here, there, n int }
+	var exchanges []exchange
+	last := len(ranges) - 1
+	to := ends[last]
+	for i := range ranges {
+		for at, end := ends[i], min(ranges[i].Hi, front); at < end; {
+			for to <= max(ranges[last].Lo, front) {
+				last--
+				to = ends[last]
+			}
+			n := min(end-at, to-max(ranges[last].Lo, front), d.Parallel.Least)
+			exchanges = append(exchanges, exchange{at, to - n, n})
+			at, to = at+n, to-n
+		}
+	}
+	Each(len(exchanges), d.Parallel.Threads, func(_, i int) {
+		for k := range exchanges[i].n {
+			t.Swap(exchanges[i].here+k, exchanges[i].there+k)
+		}
+	})
+	return front, size
+}
+
+// move permutes the records of the present children in place, which have their places: each that
+// is not yet among its child's is swapped to there (the American flag sort's second half).
+func (d *Division) move(t *Table, f Field, r *Refinement) {
+	for k, c := range d.Present {
 		for i := d.next[c]; i < d.parts[k].Hi; {
 			if to := t.child(i, f, r); to != c {
 				t.Swap(i, d.next[to])
@@ -178,18 +208,5 @@ func (d *Division) move(t *Table, f Field, r *Refinement, from, to int) {
 			i++
 			d.next[c] = i
 		}
-	}
-}
-
-// Swap exchanges two records.
-func (t *Table) Swap(i, j int) {
-	t.Counts[i], t.Counts[j] = t.Counts[j], t.Counts[i]
-	if t.Layout.Words == 1 {
-		t.Keys[i], t.Keys[j] = t.Keys[j], t.Keys[i]
-		return
-	}
-	w := t.Layout.Words
-	for k := range w {
-		t.Keys[i*w+k], t.Keys[j*w+k] = t.Keys[j*w+k], t.Keys[i*w+k]
 	}
 }

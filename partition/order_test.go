@@ -2,7 +2,6 @@ package partition
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -69,24 +68,12 @@ func TestOrderFails(t *testing.T) {
 	domains := []int{1 << 20, 1 << 20}
 	layout := NewLayout(domains)
 	whole := randomTable(rand.New(rand.NewPCG(1, 2)), 5000, domains, layout)
-	for fail := 1; ; fail++ {
-		s := spilltest.NewMemoryStore()
-		o := newOrdering(context.Background(), layout, Space{Share: 1 << 10})
-		o.store = s
+	spilltest.UntilNoFault(t, func(s *spilltest.MemoryStore) error {
 		var from ChunkList
-		if err := o.write(whole, &from, 100); err != nil {
-			t.Fatal(err)
+		if _, err := from.writeTable(s, NewCodec(layout), whole, 100, nil); err != nil {
+			return err
 		}
-		s.Calls, s.FailAt = 0, fail
-		err := o.order(from.sequences, from.Records, 0)
-		if s.Calls < fail {
-			if err != nil || o.out.Records != whole.Len() {
-				t.Errorf("got %v, %d records", err, o.out.Records)
-			}
-			return
-		}
-		if !errors.Is(err, spilltest.ErrInjected) {
-			t.Fatalf("call %d fails: got %v", fail, err)
-		}
-	}
+		table := &Table{Layout: layout, chunks: &from}
+		return table.order(context.Background(), Space{Budget: plenty(), Share: 1 << 10}, s)
+	})
 }

@@ -39,61 +39,58 @@ func (p Pairs) Translate(codes, classes []uint32) Pairs {
 
 // Merge sorts pairs and adds up equal ones, in place.
 func (p Pairs) Merge() Pairs {
-	p.sort()
-	return p.addUp()
+	merged, _ := p.MergeBy(nil)
+	return merged
 }
 
-// sort orders pairs by code, then class. Nearly always these are the codes of a domain each of
-// which occurs: then a pair's code tells where it belongs.
-func (p Pairs) sort() {
-	if slices.IsSortedFunc(p, comparePairs) {
-		return
-	}
-	domain := 0
-	for i := range p {
-		domain = max(domain, int(p[i].Code)+1)
-	}
-	if domain > len(p) {
+// MergeBy is Merge with the memory of other pairs. It returns memory for the next call.
+func (p Pairs) MergeBy(spare Pairs) (merged, rest Pairs) {
+	p, spare = p.sort(spare)
+	return p.addUp(), spare
+}
+
+// sort orders pairs by code, then class: a long list by radix, a byte at a time from the lowest.
+// It returns the list and the memory of the other one.
+func (p Pairs) sort(spare Pairs) (sorted, rest Pairs) {
+	if len(p) < 1<<8 || slices.IsSortedFunc(p, comparePairs) {
 		slices.SortFunc(p, comparePairs)
-		return
+		return p, spare
 	}
-	start := 0
-	for _, end := range p.gather(domain) {
-		slices.SortFunc(p[start:end], comparePairs)
-		start = end
+	if cap(spare) < len(p) {
+		spare = make(Pairs, len(p))
 	}
-}
-
-// gather brings the pairs of every code together, the codes ascending, and returns where those
-// of each end. A pair that lies where another code belongs takes the place of one that does, too.
-func (p Pairs) gather(domain int) (ends []int) {
-	ends = make([]int, domain)
+	all := uint64(0) // the bits that any pair has
 	for i := range p {
-		ends[p[i].Code]++
+		all |= p[i].key()
 	}
-	free, end := make([]int, domain), 0
-	for code, n := range ends {
-		free[code] = end
-		end += n
-		ends[code] = end
-	}
-	for code, end := range ends {
-		for free[code] < end {
-			pair := &p[free[code]]
-			place := &free[pair.Code]
-			*pair, p[*place] = p[*place], *pair
-			*place++
+	for shift := 0; all>>shift > 0; shift += 8 {
+		if byte(all>>shift) == 0 {
+			continue
 		}
+		var next [1 << 8]int
+		for i := range p {
+			next[byte(p[i].key()>>shift)]++
+		}
+		from := 0
+		for digit, n := range next {
+			next[digit] = from
+			from += n
+		}
+		to := spare[:len(p)]
+		for _, pair := range p {
+			digit := byte(pair.key() >> shift)
+			to[next[digit]] = pair
+			next[digit]++
+		}
+		p, spare = to, p
 	}
-	return ends
+	return p, spare
 }
 
-func comparePairs(a, b Pair) int {
-	if a.Code != b.Code {
-		return cmp.Compare(a.Code, b.Code)
-	}
-	return cmp.Compare(a.Class, b.Class)
-}
+// key returns the number that pairs are ordered by.
+func (p Pair) key() uint64 { return uint64(p.Code)<<32 | uint64(p.Class) }
+
+func comparePairs(a, b Pair) int { return cmp.Compare(a.key(), b.key()) }
 
 // addUp adds up equal pairs, which are adjacent.
 func (p Pairs) addUp() Pairs {

@@ -51,8 +51,6 @@ const (
 	leastRange = 1 << 12
 	// rangesOfThread is how many ranges of a partition there are for each goroutine, at most.
 	rangesOfThread = 4
-	// childrenOfRange is how many records of a range there are to be for every child.
-	childrenOfRange = 16
 )
 
 // Pays reports whether a partition is large enough to be shared.
@@ -65,13 +63,4 @@ func (s Parallel) Of(l Rows) []Rows {
 		return nil
 	}
 	return l.Cut(min(rangesOfThread*s.Threads, l.Records()/s.Least))
-}
-
-// forDivision is of for a division among so many children, for which every range is measured.
-func (s Parallel) forDivision(l Rows, children int) []Rows {
-	ranges := s.Of(l)
-	if most := max(s.Threads, l.Records()/(childrenOfRange*children)); len(ranges) > most {
-		return l.Cut(most)
-	}
-	return ranges
 }

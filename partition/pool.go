@@ -210,7 +210,7 @@ func (m *Pool) Add(p *ChunkList, b Block) error {
 		}
 		return m.AddStored(p, b)
 	}
-	p.record(b)
+	p.Summary.add(b.Summary)
 	p.frames = append(p.frames, b.Frame)
 	p.bytes += n
 	m.remember(p)
@@ -219,7 +219,7 @@ func (m *Pool) Add(p *ChunkList, b Block) error {
 
 // AddStored appends a block to what a list has in the store.
 func (m *Pool) AddStored(p *ChunkList, b Block) error {
-	p.record(b)
+	p.Summary.add(b.Summary)
 	return p.write(m.Store, b.Frame)
 }
 
@@ -235,12 +235,7 @@ func (m *Pool) remember(p *ChunkList) {
 func (m *Pool) Free(p *ChunkList) error {
 	m.forget(p)
 	m.dropFrames(p)
-	if len(p.sequences) == 0 {
-		return nil
-	}
-	sequences := p.sequences
-	p.sequences = nil
-	return m.Store.Free(sequences...)
+	return p.free(m.Store)
 }
 
 // dropFrames drops what a list has in memory.

@@ -24,32 +24,25 @@ const (
 // table is consumed: its memory is the result's. A merged count that would not fit stays apart
 // in a record of its own.
 func (t *Table) Recode(maps [][]uint32, domains []int, threads int) *Table {
-	r := &Table{Layout: NewLayout(domains), Counts: t.Counts}
-	r.Keys = t.recoded(r.Layout, maps, threads)
-	r.merge(threads)
-	return r
+	t.Translate(maps, domains, threads)
+	t.merge(threads)
+	return t
 }
 
 // Coarsen is Recode for a search, which may meet a tuple twice: tuples that become equal are
 // merged only where that pays.
 func (t *Table) Coarsen(maps [][]uint32, domains []int, threads int) *Table {
-	r := &Table{Layout: NewLayout(domains), Counts: t.Counts}
-	r.Keys = t.recoded(r.Layout, maps, threads)
-	if r.Len() < mergePays || r.repeated(threads) {
-		r.merge(threads)
+	t.Translate(maps, domains, threads)
+	if t.Len() < mergePays || t.repeated() {
+		t.merge(threads)
 	}
-	return r
+	return t
 }
 
 // Translate is Recode where tuples stay distinct: it is for renaming codes, not for joining
-// them. Domains may grow.
+// them. Domains may grow. Keys stay where they are when they do not become longer.
 func (t *Table) Translate(maps [][]uint32, domains []int, threads int) {
 	to := NewLayout(domains)
-	t.Keys, t.Layout = t.recoded(to, maps, threads), to
-}
-
-// recoded returns the keys in new codes: where the keys are, when they are not longer.
-func (t *Table) recoded(to Layout, maps [][]uint32, threads int) []uint64 {
 	keys, words := t.Keys, max(t.Layout.Words, to.Words)
 	if to.Words > t.Layout.Words {
 		keys = make([]uint64, t.Len()*words)
@@ -63,7 +56,7 @@ func (t *Table) recoded(to Layout, maps [][]uint32, threads int) []uint64 {
 			copy(keys[share.Lo*to.Words:share.Hi*to.Words], keys[share.Lo*words:])
 		}
 	}
-	return keys[:t.Len()*to.Words]
+	t.Keys, t.Layout = keys[:t.Len()*to.Words], to
 }
 
 // repack writes the keys in new codes, a block at a time. They may go where the keys are
@@ -77,18 +70,15 @@ func (t *Table) repack(keys []uint64, to Layout, maps [][]uint32) {
 		clear(fresh)
 		old := t.Keys[lo*t.Layout.Words : hi*t.Layout.Words]
 		for i, codes := range maps {
-			if to.Fields[i].Mask != 0 {
-				translate(fresh, to.Words, to.Fields[i], old, t.Layout.Words, t.Layout.Fields[i], codes)
+			f, from := to.Fields[i], t.Layout.Fields[i]
+			if f.Mask == 0 {
+				continue
+			}
+			for j, at := f.Word, from.Word; at < len(old); j, at = j+to.Words, at+t.Layout.Words {
+				fresh[j] |= uint64(codes[old[at]>>(from.Shift&63)&from.Mask]) << (f.Shift & 63)
 			}
 		}
 		copy(keys[lo*to.Words:], fresh)
-	}
-}
-
-// translate adds one column's new codes to a block of zeroed keys.
-func translate(fresh []uint64, freshWords int, to Field, keys []uint64, words int, from Field, codes []uint32) {
-	for i, j := from.Word, to.Word; i < len(keys); i, j = i+words, j+freshWords {
-		fresh[j] |= uint64(codes[keys[i]>>(from.Shift&63)&from.Mask]) << (to.Shift & 63)
 	}
 }
 
@@ -119,33 +109,24 @@ func (t *Table) merge(threads int) {
 
 // repeated reports whether merging would leave at most three quarters of the records. It looks
 // at the tuples of a part of all hashes.
-func (t *Table) repeated(threads int) bool {
-	ranges, rare := cut(t.Len(), threads), max(sampleBits, bits.Len(uint(t.Len()/sampleRecords)))
-	samples := make([]*Table, len(ranges))
-	Each(len(ranges), threads, func(_, i int) { samples[i] = t.Slice(ranges[i]).sampled(rare) })
-	distinct, records := &Table{Layout: t.Layout}, 0
-	for _, sample := range samples {
-		records += sample.Len()
-		distinct.Keys, distinct.Counts = append(distinct.Keys, sample.Keys...), append(distinct.Counts, sample.Counts...)
-	}
-	sample := distinct.Slice(Rows{Hi: records})
-	distinct.Truncate()
-	distinct.Absorb(sample, 0, records, nil)
-	return 4*distinct.Len() <= 3*records
-}
-
-// sampled returns the records with the tuples of a sample: those with so many bits of their
-// hashes zero.
-func (t *Table) sampled(rare int) *Table {
-	sample, w := &Table{Layout: t.Layout}, t.Layout.Words
-	room := t.Len()>>rare + t.Len()>>(rare+2)
-	sample.Keys, sample.Counts = make([]uint64, 0, room*w), make([]uint32, 0, room)
+func (t *Table) repeated() bool {
+	rare, w := max(sampleBits, bits.Len(uint(t.Len()/sampleRecords))), t.Layout.Words
+	sample := &Table{Layout: t.Layout}
 	for i, n := range t.Counts {
 		if t.hash(i)>>(64-rare) == 0 {
 			sample.Keys, sample.Counts = append(sample.Keys, t.Keys[i*w:(i+1)*w]...), append(sample.Counts, n)
 		}
 	}
-	return sample
+	records := sample.Len()
+	sample.compact(nil)
+	return 4*sample.Len() <= 3*records
+}
+
+// compact merges equal tuples, one after the other. It returns slots, as Absorb does.
+func (t *Table) compact(slots []uint32) []uint32 {
+	source := *t
+	t.Truncate()
+	return t.Absorb(&source, 0, source.Len(), slots)
 }
 
 // deal returns a table of the same records in which those of shard s are at
@@ -155,10 +136,15 @@ func (t *Table) deal(shards int, threads int) (dealt *Table, bounds []int) {
 	if shards == 1 {
 		return &Table{Layout: t.Layout, Keys: t.Keys, Counts: t.Counts}, []int{0, t.Len()}
 	}
-	dealt = &Table{Layout: t.Layout, Keys: make([]uint64, len(t.Keys)), Counts: make([]uint32, t.Len())}
+	dealt = newTable(t.Layout, t.Len(), t.Len())
 	ranges := cut(t.Len(), threads)
 	next := make([][]int, len(ranges)) // by share and shard: how many, then where to
-	Each(len(ranges), threads, func(_, i int) { next[i] = t.Slice(ranges[i]).countShards(shards) })
+	Each(len(ranges), threads, func(_, i int) {
+		next[i] = make([]int, shards)
+		for at := ranges[i].Lo; at < ranges[i].Hi; at++ {
+			next[i][shardOf(t.hash(at), shards)]++
+		}
+	})
 	end := 0
 	for s := range shards {
 		bounds = append(bounds, end)
@@ -168,15 +154,6 @@ func (t *Table) deal(shards int, threads int) (dealt *Table, bounds []int) {
 	}
 	Each(len(ranges), threads, func(_, i int) { t.Slice(ranges[i]).dealInto(dealt, next[i]) })
 	return dealt, append(bounds, end)
-}
-
-// countShards returns the number of records of every shard.
-func (t *Table) countShards(shards int) []int {
-	records := make([]int, shards)
-	for i := range t.Counts {
-		records[shardOf(t.hash(i), shards)]++
-	}
-	return records
 }
 
 // dealInto copies records to where their shards' next ones go.
@@ -211,33 +188,43 @@ func (t *Table) Absorb(source *Table, lo, hi int, slots []uint32) []uint32 {
 	}
 	table := slots[:size]
 	clear(table)
-	w := t.Layout.Words
-	base := t.Len()
+	base, w := t.Len(), t.Layout.Words
+	if w == 1 {
+		t.absorbShort(source, lo, hi, table)
+		return slots
+	}
 	for i := lo; i < hi; i++ {
 		key, n := source.Keys[i*w:(i+1)*w], source.Counts[i]
 		at := hash(key) & uint64(size-1)
-		for table[at] != 0 && !t.holds(base+int(table[at])-1, key) {
+		for table[at] != 0 && !equal(t.Keys[(base+int(table[at])-1)*w:], key) {
 			at = (at + 1) & uint64(size-1)
 		}
 		if r := base + int(table[at]) - 1; table[at] != 0 && n <= math.MaxUint32-t.Counts[r] {
 			t.Counts[r] += n
 			continue
 		}
-		t.Keys = append(t.Keys, key...)
-		t.Counts = append(t.Counts, n)
+		t.Keys, t.Counts = append(t.Keys, key...), append(t.Counts, n)
 		table[at] = uint32(t.Len() - base)
 	}
 	return slots
 }
 
-// holds reports whether record i has the given key.
-func (t *Table) holds(i int, key []uint64) bool {
-	for j, word := range key {
-		if t.Keys[i*len(key)+j] != word {
-			return false
+// absorbShort is Absorb for keys of one word, the common case.
+func (t *Table) absorbShort(source *Table, lo, hi int, table []uint32) {
+	base, mask := t.Len()-1, uint64(len(table)-1)
+	counts := source.Counts[lo:hi]
+	for i, key := range source.Keys[lo:hi] {
+		n, at := counts[i], hash1(key)&mask
+		for table[at] != 0 && t.Keys[base+int(table[at])] != key {
+			at = (at + 1) & mask
 		}
+		if r := base + int(table[at]); table[at] != 0 && n <= math.MaxUint32-t.Counts[r] {
+			t.Counts[r] += n
+			continue
+		}
+		t.Keys, t.Counts = append(t.Keys, key), append(t.Counts, n)
+		table[at] = uint32(t.Len() - 1 - base)
 	}
-	return true
 }
 
 // hash returns the hash of record i's key.

@@ -2,8 +2,7 @@ package partition
 
 import (
 	"context"
-	"errors"
-	"io"
+	"fmt"
 
 	"github.com/kcut/kcut/spill"
 )
@@ -24,50 +23,27 @@ func (s Space) store() Store {
 	if s.Store == nil {
 		return nil
 	}
-	return disk{s.Store}
+	return s.Store
 }
 
 // Pool returns a pool of the space's memory. It must be closed.
 func (s Space) Pool() *Pool { return NewPool(s.Budget, s.store(), s.Share) }
 
+// Draw takes bytes from the budget, if there is one, and not more than the share at once.
+func (s Space) Draw(what string, bytes int64) error {
+	if s.Budget == nil {
+		return nil
+	}
+	if bytes > s.Share {
+		return fmt.Errorf("draw %d bytes for %s from a share of %d: %w", bytes, what, s.Share, spill.ErrBudget)
+	}
+	return s.Budget.Draw(what, bytes)
+}
+
 // Store is what this package needs of a spill.Store.
 type Store interface {
 	NewSequence() spill.Sequence
 	Append(seq spill.Sequence, chunk []byte) error
-	Read(ctx context.Context, seqs ...spill.Sequence) (ChunkReader, error)
+	Scan(ctx context.Context, visit func(chunk []byte) error, seqs ...spill.Sequence) error
 	Free(seqs ...spill.Sequence) error
-}
-
-// ChunkReader hands out chunks, each valid until the next call, and io.EOF after the last one.
-type ChunkReader = interface {
-	Next() ([]byte, error)
-	Close() error
-}
-
-// disk is a spill.Store as a store.
-type disk struct{ *spill.Store }
-
-func (d disk) Read(ctx context.Context, seqs ...spill.Sequence) (ChunkReader, error) {
-	return d.Store.Read(ctx, seqs...)
-}
-
-// readChunks hands out the chunks of sequences, each valid until visit returns.
-func readChunks(ctx context.Context, s Store, visit func(chunk []byte) error, seqs ...spill.Sequence) (err error) {
-	reader, err := s.Read(ctx, seqs...)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, reader.Close()) }()
-	for {
-		chunk, err := reader.Next()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := visit(chunk); err != nil {
-			return err
-		}
-	}
 }

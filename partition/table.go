@@ -1,6 +1,9 @@
 package partition
 
-import "github.com/kcut/kcut/spill"
+import (
+	"slices"
+	"sort"
+)
 
 // Table is a compressed table: distinct tuples of codes, each with its number of records.
 // Record i is the key Keys[i*Layout.Words:(i+1)*Layout.Words] and Counts[i] > 0. The
@@ -29,6 +32,11 @@ func (t *Table) TakeChunks() *ChunkList {
 	return chunks
 }
 
+// newTable returns a table of n records that are zero, with room for so many.
+func newTable(layout Layout, n, room int) *Table {
+	return &Table{Layout: layout, Keys: make([]uint64, n*layout.Words, room*layout.Words), Counts: make([]uint32, n, room)}
+}
+
 // Len returns the number of distinct tuples.
 func (t *Table) Len() int {
 	if t.chunks != nil {
@@ -43,20 +51,6 @@ func (t *Table) Size() (size uint64) {
 		return t.chunks.Size
 	}
 	return Sum(t.Counts)
-}
-
-// SizeOn is Size on some goroutines.
-func (t *Table) SizeOn(threads int) (size uint64) {
-	if t.Spilled() {
-		return t.Size()
-	}
-	ranges := cut(t.Len(), threads)
-	sizes := make([]uint64, len(ranges))
-	Each(len(ranges), threads, func(_, i int) { sizes[i] = t.Slice(ranges[i]).Size() })
-	for _, n := range sizes {
-		size += n
-	}
-	return size
 }
 
 // Sum adds up counts.
@@ -81,8 +75,26 @@ func (t *Table) StoredBytes() int64 {
 	return t.chunks.stored
 }
 
-// Free drops the records and returns their memory to the budget they were drawn from.
-func (t *Table) Free(budget *spill.Budget) {
-	budget.Return(t.Bytes())
-	t.Keys, t.Counts = nil, nil
+// Sort puts the records of a table in memory in the order of their keys' words.
+func (t *Table) Sort() { sort.Sort(byKeys{t}) }
+
+// byKeys sorts a table.
+type byKeys struct{ *Table }
+
+func (t byKeys) Less(i, j int) bool {
+	w := t.Layout.Words
+	return slices.Compare(t.Keys[i*w:(i+1)*w], t.Keys[j*w:(j+1)*w]) < 0
+}
+
+// Swap exchanges two records.
+func (t *Table) Swap(i, j int) {
+	t.Counts[i], t.Counts[j] = t.Counts[j], t.Counts[i]
+	if t.Layout.Words == 1 {
+		t.Keys[i], t.Keys[j] = t.Keys[j], t.Keys[i]
+		return
+	}
+	w := t.Layout.Words
+	for k := range w {
+		t.Keys[i*w+k], t.Keys[j*w+k] = t.Keys[j*w+k], t.Keys[i*w+k]
+	}
 }

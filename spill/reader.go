@@ -69,6 +69,28 @@ func (s *Store) Read(ctx context.Context, seqs ...Sequence) (*Reader, error) {
 	return r, nil
 }
 
+// Scan hands out the chunks that sequences have now, one sequence after the other, each valid until
+// visit returns.
+func (s *Store) Scan(ctx context.Context, visit func(chunk []byte) error, seqs ...Sequence) error {
+	r, err := s.Read(ctx, seqs...)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for {
+		chunk, err := r.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := visit(chunk); err != nil {
+			return err
+		}
+	}
+}
+
 // Next returns the next chunk, valid until the next call or Close, or io.EOF after the last one.
 func (r *Reader) Next() ([]byte, error) {
 	for {

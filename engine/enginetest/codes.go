@@ -28,9 +28,9 @@ func (c Codes) Table(plan engine.Plan) *engine.Table {
 		for i := range domains {
 			domains[i] *= 2
 		}
-		counter := partition.NewCounter(len(domains), budget)
+		counter := partition.NewCounter(domains, partition.Space{Budget: budget})
 		must(count(from, to, domains, c.Rows, counter))
-		table, err := partition.Tabulate(context.Background(), []*partition.Counter{counter}, budget, 1)
+		table, err := partition.Tabulate(context.Background(), []*partition.Counter{counter}, partition.Space{Budget: budget}, 1)
 		must(err)
 		t.Groupings = append(t.Groupings, table)
 	}
@@ -48,11 +48,11 @@ func (c Codes) Merged(ctx context.Context, e engine.Engine, requirement engine.R
 	part.Share, half.Share = space.Share/16, space.Share/2
 	for _, g := range plan.Groupings {
 		domains, from, to := c.grouping(g, codes)
-		counters := []*partition.Counter{partition.NewSpillCounter(domains, part), partition.NewSpillCounter(domains, part)}
+		counters := []*partition.Counter{partition.NewCounter(domains, part), partition.NewCounter(domains, part)}
 		if err := count(from, to, domains, c.Rows, counters...); err != nil {
 			return nil, err
 		}
-		table, err := partition.TabulateSpilled(ctx, counters, half, 2)
+		table, err := partition.Tabulate(ctx, counters, half, 2)
 		if err != nil {
 			return nil, err
 		}

@@ -49,13 +49,13 @@ func (c *Cells) divideHome(f partition.Field, divided []*Cells) {
 		c.leave()
 		return
 	}
-	leaves := c.division.Divide(c.array.table, partition.Rows{Lo: c.lo, Hi: c.hi, Size: c.size}, f, &c.refinement)
-	children := make([]Cells, len(leaves))
-	for i, l := range leaves {
+	parts := c.division.Divide(c.array.table, partition.Rows{Lo: c.lo, Hi: c.hi, Size: c.size}, f, &c.refinement)
+	children := make([]Cells, len(parts))
+	for i, l := range parts {
 		children[i] = Cells{shared: c.shared, array: c.array, lo: l.Lo, hi: l.Hi, size: l.Size}
 		divided[c.division.Present[i]] = &children[i]
 	}
-	c.array.cells += len(leaves)
+	c.array.cells += len(parts)
 	c.leave()
 }
 

@@ -186,13 +186,10 @@ type columnCount struct {
 	base, codes  uint64   // the code of the first sum, and how many there are
 	dense        bool     // which of these are used
 	sums         []uint64 // by code - base, then class; all zero between two uses
-	pairs, spare []pair
+	pairs, spare partition.Pairs
 	limit        int // pairs at which they are merged next
 	set          FrequencySet
 }
-
-// pair is a number of records of a code and class.
-type pair struct{ at, n uint64 }
 
 // begin prepares the counting of a column of so many records with codes lo ≤ code ≤ hi.
 // A list of more than limit pairs is merged meanwhile.
@@ -240,55 +237,12 @@ func (x *columnCount) list(keys []uint64, words int, counts []uint32) {
 	at, class := x.field.Word, x.class.Word
 	for _, n := range counts {
 		code := keys[at]>>x.field.Shift&x.field.Mask - x.base
-		x.pairs = append(x.pairs, pair{code*x.classes + keys[class]>>x.class.Shift&x.class.Mask, uint64(n)})
+		x.pairs = append(x.pairs, partition.Pair{Code: uint32(code), Class: uint32(keys[class] >> x.class.Shift & x.class.Mask), Count: uint64(n)})
 		at, class = at+words, class+words
 	}
 	if len(x.pairs) > x.limit {
-		x.merge()
+		x.pairs, x.spare = x.pairs.MergeBy(x.spare)
 		x.limit = max(x.limit, 2*len(x.pairs))
-	}
-}
-
-// merge sorts the list and joins what is equal.
-func (x *columnCount) merge() {
-	x.sort()
-	merged := x.pairs[:0]
-	for _, p := range x.pairs {
-		if last := len(merged) - 1; last >= 0 && merged[last].at == p.at {
-			merged[last].n += p.n
-		} else {
-			merged = append(merged, p)
-		}
-	}
-	x.pairs = merged
-}
-
-// sort sorts the list: a long one by radix, a byte at a time from the lowest.
-func (x *columnCount) sort() {
-	if len(x.pairs) < 1<<8 {
-		slices.SortFunc(x.pairs, func(a, b pair) int { return cmp.Compare(a.at, b.at) })
-		return
-	}
-	if cap(x.spare) < len(x.pairs) {
-		x.spare = make([]pair, len(x.pairs))
-	}
-	for shift := 0; (x.codes*x.classes-1)>>shift > 0; shift += 8 {
-		var next [1 << 8]int
-		for _, p := range x.pairs {
-			next[byte(p.at>>shift)]++
-		}
-		from := 0
-		for digit, n := range next {
-			next[digit] = from
-			from += n
-		}
-		sorted := x.spare[:len(x.pairs)]
-		for _, p := range x.pairs {
-			digit := byte(p.at >> shift)
-			sorted[next[digit]] = p
-			next[digit]++
-		}
-		x.pairs, x.spare = sorted, x.pairs
 	}
 }
 
@@ -306,9 +260,14 @@ func (x *columnCount) finish() *FrequencySet {
 	x.set.reset(int(x.classes))
 	if x.dense {
 		x.drain()
-	} else {
-		x.merge()
-		x.unpair()
+		return &x.set
+	}
+	x.pairs, x.spare = x.pairs.MergeBy(x.spare)
+	for i, p := range x.pairs {
+		x.set.Class, x.set.Count = append(x.set.Class, p.Class), append(x.set.Count, p.Count)
+		if i+1 == len(x.pairs) || x.pairs[i+1].Code != p.Code {
+			x.set.close(uint32(x.base) + p.Code)
+		}
 	}
 	return &x.set
 }
@@ -325,15 +284,5 @@ func (x *columnCount) drain() {
 			at++
 		}
 		x.set.close(uint32(x.base + code))
-	}
-}
-
-// unpair moves the merged list to the set.
-func (x *columnCount) unpair() {
-	for i, p := range x.pairs {
-		x.set.Class, x.set.Count = append(x.set.Class, uint32(p.at%x.classes)), append(x.set.Count, p.n)
-		if i+1 == len(x.pairs) || x.pairs[i+1].at/x.classes != p.at/x.classes {
-			x.set.close(uint32(x.base + p.at/x.classes))
-		}
 	}
 }

@@ -21,6 +21,16 @@ const (
 	maxParts = 4096
 	// partRecords is how many records of a batch a part is to have, on average.
 	partRecords = 128
+	// batchesEach is how many batches a router divides, at least, so that those who are slowed
+	// down divide fewer.
+	batchesEach = 6
+	// lastBatches is how many batches each of several routers would divide of what is left, at least:
+	// the last ones are small, and all are done at about the same time.
+	lastBatches = 2
+	// leastBatch are records that are worth a batch of their own, and splitOverhead those that
+	// would take the time that a splitRange takes besides its records.
+	leastBatch    = 1 << 12
+	splitOverhead = 16
 )
 
 // dividing divides subpartitions. Their records are read a batch at a time; a batch may have
@@ -38,6 +48,7 @@ type dividing struct {
 	taker  *router // reads the next batch
 	left   int     // records that no router has yet, and what their split takes besides
 	batch  int     // of these, that make a batch
+	least  int     // of these, that are worth one
 	failed error
 }
 
@@ -55,49 +66,44 @@ func (t *TIPS) spreadsRoom() int64 {
 	return t.pool.Share/shareOfSpreads - t.sums
 }
 
-// subpartitionRecords returns how many records a subpartition is to have, on average, so that what
-// is known of all subpartitions takes a small part of the share.
-func (t *TIPS) subpartitionRecords() int {
-	if t.pool.Budget == nil {
-		return t.pool.sizes.subpartitionRecords
-	}
-	return max(t.pool.sizes.subpartitionRecords, int(float64(t.records)*subpartitionBytes/(float64(t.pool.Share)/shareOfSubpartitions)))
-}
-
-// run divides the subpartitions.
+// run divides the subpartitions. It draws what will be known of what it makes, at most; when there
+// is not as much, what will turn out to be known has to fit.
 func (x *dividing) run() error {
 	if len(x.splits) == 0 {
 		return nil
 	}
 	x.plan()
-	drawn, err := x.reserveKnown()
-	if err != nil {
-		return err
-	}
-	err = x.divide()
-	x.pool.Release(drawn)
-	return err
-}
-
-// reserveKnown draws what will be known, at most. When there is not as much, what will turn
-// out to be known has to fit.
-func (x *dividing) reserveKnown() (drawn int64, err error) {
-	err = x.pool.Draw("what is learned of leaf partitions", x.known)
+	err := x.pool.Draw("what is learned of leaf partitions", x.known)
 	if errors.Is(err, spill.ErrBudget) {
-		return 0, nil
+		return x.divide()
 	}
-	return x.known, err
+	if err == nil {
+		err = x.divide()
+		x.pool.Release(x.known)
+	}
+	return err
 }
 
 // divide lets routers divide the batches.
 func (x *dividing) divide() error {
+	threads := x.pool.parallel.Threads
 	x.left = x.records + splitOverhead*len(x.splits)
-	routers := x.routers(min(x.pool.parallel.Threads, max(1, x.left/leastBatch)))
-	most := x.pool.batchRecords(x.table.Layout)
-	x.batch = min(max(x.left/(batchesEach*x.pool.parallel.Threads), x.leastBatch()), most)
+	for len(x.pool.routers) < threads {
+		x.pool.routers = append(x.pool.routers, &router{})
+	}
+	routers := x.pool.routers[:min(threads, max(1, x.left/leastBatch))]
+	for _, r := range routers {
+		r.TIPS, r.table.Layout, r.sorted.Layout = x.TIPS, x.table.Layout, x.table.Layout
+	}
+	x.least = min(leastBatch, x.chunkRecords)
+	x.batch = min(max(x.left/(batchesEach*threads), x.least), x.pool.batchRecords(x.table.Layout))
 	next, stop := iter.Pull(x.batches)
 	x.next = next
-	partition.Each(len(routers), len(routers), func(_, i int) { x.route(routers[i]) })
+	partition.Each(len(routers), len(routers), func(_, i int) {
+		for r := routers[i]; x.nextBatch(r); {
+			x.collect(r, r.divide())
+		}
+	})
 	stop()
 	for _, r := range routers {
 		r.forget()
@@ -105,21 +111,50 @@ func (x *dividing) divide() error {
 	return x.failed
 }
 
-// routers returns so many routers.
-func (x *dividing) routers(n int) []*router {
-	for len(x.pool.routers) < x.pool.parallel.Threads {
-		x.pool.routers = append(x.pool.routers, &router{})
+// nextBatch gives the router the next batch, unless there is none.
+func (x *dividing) nextBatch(r *router) (ok bool) {
+	x.access.Lock()
+	defer x.access.Unlock()
+	if x.failed != nil {
+		return false
 	}
-	for _, r := range x.pool.routers {
-		r.prepare(x.TIPS)
+	if x.pool.parallel.Threads > 1 {
+		x.batch = min(x.batch, max(x.left/(lastBatches*x.pool.parallel.Threads), x.least))
 	}
-	return x.pool.routers[:n]
+	x.taker = r
+	if _, ok := x.next(); !ok {
+		return false
+	}
+	x.left -= r.taken
+	return true
 }
 
-// route takes batches and divides them until there are none.
-func (x *dividing) route(r *router) {
-	for x.nextBatch(r) {
-		x.collect(r, r.divide())
+// errEnough ends reading when the batches to come are not wanted.
+var errEnough = errors.New("no more batches are wanted")
+
+// batches reads the records of the subpartitions, and yields whenever the taker has a batch.
+func (x *dividing) batches(yield func(struct{}) bool) {
+	lists := make([]*partition.ChunkList, len(x.splits))
+	for i, w := range x.splits {
+		lists[i] = &w.whole.ChunkList
+	}
+	err := x.pool.ConsumeAll(x.ctx, lists, func(i int, chunk []byte, isFrame bool) (records int, err error) {
+		if records, err = x.taker.read(x.splits[i], chunk, isFrame); err != nil || x.taker.taken < x.batch {
+			return records, err
+		}
+		if err := x.ctx.Err(); err != nil {
+			return 0, err
+		}
+		if !yield(struct{}{}) {
+			return 0, errEnough
+		}
+		return records, nil
+	})
+	if err == nil && x.taker.taken > 0 {
+		yield(struct{}{})
+	}
+	if !errors.Is(err, errEnough) {
+		x.fail(err)
 	}
 }
 
@@ -130,30 +165,24 @@ func (x *dividing) fail(err error) {
 	}
 }
 
-// collect collects what a router has made of a batch, and the error that it met.
+// collect adds the blocks that a router has made of a batch to the chunk lists of their parts,
+// unless it met an error.
 func (x *dividing) collect(r *router, err error) {
 	x.access.Lock()
 	defer x.access.Unlock()
 	x.fail(err)
-	if x.failed == nil {
-		x.fail(x.addAll(r.blocks))
-	}
-	clear(r.blocks)
-	r.blocks = r.blocks[:0]
-}
-
-// addAll adds the blocks of a batch to the chunk lists of their parts.
-func (x *dividing) addAll(blocks []partBlock) error {
-	for _, g := range blocks {
+	for _, g := range r.blocks {
+		if x.failed != nil {
+			break
+		}
 		to := &g.split.subs[g.part]
 		if *to == nil {
 			*to = &subpartition{}
 			(*to).Order = x.readOrder(g.split.of)
 		}
 		(*to).learn(g.spreads, g.counts)
-		if err := x.pool.Add(&(*to).ChunkList, g.Block); err != nil {
-			return err
-		}
+		x.fail(x.pool.Add(&(*to).ChunkList, g.Block))
 	}
-	return nil
+	clear(r.blocks)
+	r.blocks = r.blocks[:0]
 }

@@ -68,7 +68,7 @@ func TestPredictedRefinementsReadNothing(t *testing.T) {
 		r := rand.New(rand.NewPCG(5, 5))
 		table := partitiontest.RandomTable(r, 20_000, domains, partition.NewLayout(domains))
 		s := spilltest.NewMemoryStore()
-		pool := newPool(partition.NewPool(spill.NewBudget(1<<40), s, 1<<40))
+		pool := newPool(partition.NewPool(spill.NewBudget(1<<40), s, 1<<40), 1)
 		pool.sizes.subpartitionRecords, pool.sizes.partRecords = 16, 1
 		tips, err := New(context.Background(), table, []int{0, 1, 2}, 1, view, pool)
 		if err != nil {

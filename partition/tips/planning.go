@@ -8,9 +8,10 @@ var depths = [...]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32,
 // splitsTogether is how many splits are planned at once.
 const splitsTogether = 64
 
-// plan plans how the subpartitions are divided.
+// plan plans how the subpartitions are divided, each as if all there is room for could be known of
+// what is made of it, and again when that is too much for all.
 func (x *dividing) plan() {
-	first, room := x.splits[0], x.spreadsRoom()
+	first, room, fields := x.splits[0], x.spreadsRoom(), len(x.columns)
 	for _, w := range x.splits {
 		if x.records += w.whole.Records; w.whole.Records > first.whole.Records {
 			first = w
@@ -18,9 +19,14 @@ func (x *dividing) plan() {
 	}
 	limit := x.limit()
 	x.lookahead.open(limit.of(first) > 1)
+	reach, cells := make([]codeRange, fields*len(x.splits)), make([]*grid, fields*len(x.splits))
 	ranges := partition.Rows{Hi: len(x.splits)}.Cut((len(x.splits) + splitsTogether - 1) / splitsTogether)
 	partition.Each(len(ranges), x.pool.parallel.Threads, func(_, i int) {
-		x.planRange(x.splits[ranges[i].Lo:ranges[i].Hi], limit, room)
+		for at := ranges[i].Lo; at < ranges[i].Hi; at++ {
+			w := x.splits[at]
+			w.reach, w.cells = reach[at*fields:(at+1)*fields], cells[at*fields:(at+1)*fields]
+			x.lookahead.plan(w, x.table.Layout, limit.of(w), room)
+		}
 	})
 	for _, w := range x.splits {
 		if w.known > room-x.known {
@@ -30,22 +36,17 @@ func (x *dividing) plan() {
 	}
 }
 
-// planRange plans some splits, each as if all there is room for could be known of its subpartitions.
-func (x *dividing) planRange(splits []*split, limit partLimit, room int64) {
-	fields := len(x.columns)
-	reach, cells := make([]codeRange, fields*len(splits)), make([]*grid, fields*len(splits))
-	for i, w := range splits {
-		w.reach, w.cells = reach[i*fields:(i+1)*fields], cells[i*fields:(i+1)*fields]
-		x.lookahead.plan(w, x.table.Layout, limit.of(w), room)
-	}
-}
-
 // partLimit says how many subpartitions a split may make.
 type partLimit struct{ most, records int }
 
-// limit returns the limit of splits, for which it may draw batches.
+// limit returns the limit of splits, for which it may draw batches. Subpartitions are so large, on
+// average, that what is known of all of them takes a small part of the share.
 func (x *dividing) limit() partLimit {
-	return partLimit{most: min(x.pool.batchRecords(x.table.Layout)/x.pool.sizes.partRecords, maxParts), records: x.subpartitionRecords()}
+	most, records := x.pool.batchRecords(x.table.Layout)/x.pool.sizes.partRecords, x.pool.sizes.subpartitionRecords
+	if x.pool.Budget != nil {
+		records = max(records, int(float64(x.TIPS.records)*subpartitionBytes/(float64(x.pool.Share)/shareOfSubpartitions)))
+	}
+	return partLimit{most: min(most, maxParts), records: records}
 }
 
 func (l partLimit) of(w *split) int { return min(w.whole.Records/l.records, l.most) }

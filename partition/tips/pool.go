@@ -19,14 +19,10 @@ type Pool struct {
 type sizes struct{ subpartitionRecords, partRecords, subdivisionPays int }
 
 // NewPool returns a pool that draws at most the space's share. It must be closed.
-func NewPool(space partition.Space) *Pool {
-	m := newPool(space.Pool())
-	m.parallel.Threads = max(1, space.Threads)
-	return m
-}
+func NewPool(space partition.Space) *Pool { return newPool(space.Pool(), space.Threads) }
 
-func newPool(of *partition.Pool) *Pool {
-	m := &Pool{Pool: of, parallel: partition.NewParallel(1), sizes: sizes{subpartitionRecords, partRecords, subdivisionPays}}
+func newPool(of *partition.Pool, threads int) *Pool {
+	m := &Pool{Pool: of, parallel: partition.NewParallel(threads), sizes: sizes{subpartitionRecords, partRecords, subdivisionPays}}
 	m.Spare, m.MoveTable = m.spareRoom, m.moveTable
 	return m
 }
@@ -36,12 +32,12 @@ func newPool(of *partition.Pool) *Pool {
 func (m *Pool) Close() error {
 	var lists []*partition.ChunkList
 	for _, t := range m.sets {
-		for _, l := range t.leaves {
+		for _, l := range t.partitions {
 			for _, p := range l.subs {
 				lists = append(lists, &p.ChunkList)
 			}
 		}
-		t.leaves, t.table = nil, nil
+		t.partitions, t.table = nil, nil
 	}
 	m.sets, m.routers, m.room = nil, nil, partition.Table{}
 	return m.Pool.Close(lists)
@@ -68,7 +64,7 @@ func (m *Pool) moveTable() (moved bool, err error) {
 	if largest == nil {
 		return false, nil
 	}
-	return true, largest.spill()
+	return true, largest.moveOut(m.AddStored)
 }
 
 // shareOfBatches is the part of the share that one batch of records takes, and maxBatch the most

@@ -17,13 +17,12 @@ type router struct {
 	ranges []splitRange
 	blocks []partBlock // what it makes of the batch
 
-	sorted  partition.Table // records by part
-	part    []uint32
-	ends    []int // by part
-	fields  []active
-	joining joining
-	joined  joined
-	sums    []uint64
+	sorted partition.Table // records by part
+	part   []uint32
+	ends   []int // by part
+	fields []active
+	merger merger
+	sums   []uint64
 }
 
 // frame is a frame with records of a split.
@@ -39,12 +38,6 @@ type partBlock struct {
 	spreads []spread
 	counts  []uint64
 	partition.Block
-}
-
-// prepare prepares for batches of a set's records, which are divided until they are forgotten.
-func (r *router) prepare(t *TIPS) {
-	r.TIPS = t
-	r.table.Layout, r.sorted.Layout = t.table.Layout, t.table.Layout
 }
 
 // forget drops what is left of a batch.
@@ -83,17 +76,13 @@ func (r *router) decode(of *split, chunk []byte) (records int, err error) {
 	if err := r.codec.Decode(chunk, &r.table); err != nil {
 		return 0, err
 	}
-	r.extend(of, lo)
-	return r.table.Len() - lo, nil
-}
-
-// extend notes whose the records from lo on are.
-func (r *router) extend(of *split, lo int) {
+	hi := r.table.Len()
 	if last := len(r.ranges) - 1; last >= 0 && r.ranges[last].split == of {
-		r.ranges[last].hi = r.table.Len()
-		return
+		r.ranges[last].hi = hi
+	} else {
+		r.ranges = append(r.ranges, splitRange{of, lo, hi})
 	}
-	r.ranges = append(r.ranges, splitRange{of, lo, r.table.Len()})
+	return hi - lo, nil
 }
 
 // divide makes blocks of the batch.
@@ -133,7 +122,18 @@ func (r *router) sort(s splitRange) {
 	}
 	r.sorted.Keys = slices.Grow(r.sorted.Keys[:0], n*w)[:n*w]
 	r.sorted.Counts = slices.Grow(r.sorted.Counts[:0], n)[:n]
-	r.scatter(keys, counts, w)
+	for i, part := range r.part {
+		to := r.ends[part]
+		r.ends[part] = to + 1
+		r.sorted.Counts[to] = counts[i]
+		if w == 1 {
+			r.sorted.Keys[to] = keys[i]
+			continue
+		}
+		for k := range w {
+			r.sorted.Keys[to*w+k] = keys[i*w+k]
+		}
+	}
 }
 
 // number finds the parts of keys.
@@ -151,22 +151,6 @@ func (r *router) number(of *split, keys []uint64, n int) {
 	}
 }
 
-// scatter moves records to where their parts' next ones go.
-func (r *router) scatter(keys []uint64, counts []uint32, w int) {
-	for i, part := range r.part {
-		to := r.ends[part]
-		r.ends[part] = to + 1
-		r.sorted.Counts[to] = counts[i]
-		if w == 1 {
-			r.sorted.Keys[to] = keys[i]
-			continue
-		}
-		for k := range w {
-			r.sorted.Keys[to*w+k] = keys[i*w+k]
-		}
-	}
-}
-
 // pass counts a part's records of the batch and makes a block of them: what they differ
 // in only below dead values is forgotten, and equal ones are merged where the bits that are
 // left promise that there are some.
@@ -174,12 +158,12 @@ func (r *router) pass(of *split, part, lo, hi int) {
 	w := r.sorted.Layout.Words
 	table, sample := &r.sorted, r.sorted.Keys[lo*w:][:w]
 	r.fields = r.listActive(r.fields[:0], sample, false)
-	r.joining.begin(table.Layout, r.fields, sample)
-	r.joining.level(table, lo, hi)
-	b := partition.NewBlock(table, table.Rows(lo, hi))
-	if !r.joining.all && dense(b.Records, b.Varying, r.joining.live) {
-		r.joined.merge(table, lo, hi)
-		table, lo, hi = &r.joined.table, 0, r.joined.table.Len()
+	r.merger.begin(table.Layout, r.fields, sample)
+	r.merger.level(table, lo, hi)
+	b := partition.Block{Summary: partition.Summarize(table, table.Rows(lo, hi))}
+	if r.merger.pays(b.Records, b.Varying) {
+		table = r.merger.merge(table, lo, hi)
+		lo, hi = 0, table.Len()
 		b.Records = hi
 	}
 	spreads, counts := r.spread(of, table, lo, hi, b.Sample)

@@ -26,28 +26,15 @@ const (
 // the more often records would be moved in place.
 const subdivisionPays = 64 << 20
 
-// subdivide makes the table a subpartition, if that pays and there is room for both.
-func (t *TIPS) subdivide() {
-	bytes := t.table.Bytes()
-	if t.records*len(t.columns) >= t.pool.sizes.subdivisionPays && t.pool.hasRoom(bytes+bytes/4) {
-		t.fail(t.moveOut(t.pool.Add))
-	}
-}
-
-// spill moves all partitions out of the table into the store.
-func (t *TIPS) spill() error {
-	return t.moveOut(t.pool.AddStored)
-}
-
 // moveOut makes every partition in the table a subpartition, whose records are added some at a time,
-// and frees the table. What was known of partitions is forgotten: most will be counted anew
+// in memory or in the store, and frees the table. What was known of partitions is forgotten: most will be counted anew
 // before it is of use.
 func (t *TIPS) moveOut(add func(p *partition.ChunkList, b partition.Block) error) error {
 	table := t.table
 	defer func() { t.pool.Release(table.Bytes()) }()
 	t.table, t.subdivided = &partition.Table{Layout: table.Layout}, true
-	for p := range t.leaves {
-		l := &t.leaves[p]
+	for p := range t.partitions {
+		l := &t.partitions[p]
 		if l.Records() == 0 {
 			continue
 		}
@@ -82,18 +69,10 @@ func (t *TIPS) moveLeaf(table *partition.Table, l partition.Rows, add func(b par
 	return nil
 }
 
-// adopt makes a chunk list the first partition's only subpartition.
-func (t *TIPS) adopt(p *partition.ChunkList) {
-	if len(t.leaves) > 0 {
-		t.leaves[0].subs = []*subpartition{{ChunkList: *p}}
-		t.subs = 1
-	}
-}
-
 // survey finds out how the records of the first partition are spread: as the view tells or,
 // where it does not, by dividing them.
 func (t *TIPS) survey() {
-	all := t.leaves[0].subs[0]
+	all := t.partitions[0].subs[0]
 	t.lookahead.begin(-1, nil)
 	fields := t.active(0, true)
 	if slices.ContainsFunc(fields, func(a active) bool { return t.lookahead.column(a.field).Records == nil }) {
@@ -136,7 +115,7 @@ func (t *TIPS) divideAgain(visits []int32, needs func(v *visitor, p *subpartitio
 	for _, w := range x.splits {
 		t.subs--
 		t.sums -= w.whole.known()
-		l := &t.leaves[w.of]
+		l := &t.partitions[w.of]
 		for _, sub := range w.subs {
 			if sub != nil {
 				t.subs++
@@ -153,7 +132,7 @@ func (t *TIPS) choose(visits []int32, needs func(v *visitor, p *subpartition) bo
 	t.reserveVisitors()
 	var all []*subpartition
 	for _, p := range visits {
-		all = append(all, t.leaves[p].subs...)
+		all = append(all, t.partitions[p].subs...)
 	}
 	chosen := make([]bool, len(all))
 	ranges := partition.Rows{Hi: len(all)}.Cut((len(all) + subpartitionsTogether - 1) / subpartitionsTogether)
@@ -164,7 +143,7 @@ func (t *TIPS) choose(visits []int32, needs func(v *visitor, p *subpartition) bo
 	})
 	var splits []*split
 	for _, p := range visits {
-		l := &t.leaves[p]
+		l := &t.partitions[p]
 		kept := l.subs[:0]
 		for _, sub := range l.subs {
 			if chosen[0] {
@@ -204,7 +183,7 @@ func (t *TIPS) assemble(partitions []int32, field int, r *partition.Refinement) 
 	t.made = slices.Grow(t.made[:0], len(partitions))[:len(partitions)]
 	subs := 0
 	for _, p := range partitions {
-		subs += len(t.leaves[p].subs)
+		subs += len(t.partitions[p].subs)
 	}
 	ranges := partition.Rows{Hi: len(partitions)}.Cut(max(1, min(len(partitions), subs/subpartitionsTogether)))
 	partition.Each(len(ranges), t.pool.parallel.Threads, func(worker, i int) {
@@ -217,67 +196,50 @@ func (t *TIPS) assemble(partitions []int32, field int, r *partition.Refinement) 
 
 // assemble makes parts of a partition's subpartitions, and counts these.
 func (v *visitor) assemble(t *TIPS, p int32, field int, r *partition.Refinement) visit {
-	made := v.deal(t, p, field, r)
-	for i := range made.parts {
-		made.parts[i].counts = v.gather(t, made.parts[i].subs, v.knownFields(t, made, i, field))
-	}
-	return made
-}
-
-// deal makes parts of a partition's subpartitions.
-func (v *visitor) deal(t *TIPS, p int32, field int, r *partition.Refinement) visit {
 	f := t.table.Layout.Fields[field]
 	v.children = v.children[:0]
-	for _, sub := range t.leaves[p].subs {
+	for _, sub := range t.partitions[p].subs {
 		child := r.ChildOf(f.Code(sub.Sample))
 		at, found := slices.BinarySearchFunc(v.children, child, func(l childPartition, child uint32) int { return cmp.Compare(l.child, child) })
 		if !found {
 			v.children = slices.Insert(v.children, at, childPartition{child: child})
 		}
-		v.children[at].add(sub)
+		l := &v.children[at]
+		l.Hi += sub.Records
+		l.Size += sub.Size
+		l.subs = append(l.subs, sub)
 	}
 	from := len(v.parts)
 	for _, child := range v.children {
 		v.parts = append(v.parts, part{leafPartition: child.leafPartition})
 	}
-	return newVisit(p, v.parts[from:len(v.parts):len(v.parts)])
-}
-
-// knownFields lists the fields of a part of a visited partition that its subpartitions tell of.
-func (v *visitor) knownFields(t *TIPS, made visit, i, field int) []active {
-	v.fields = t.listActive(v.fields[:0], t.sample(made.parts[i].leafPartition), false)
-	if len(made.parts) == 1 {
-		return only(v.fields, field)
+	made := newVisit(p, v.parts[from:len(v.parts):len(v.parts)])
+	for i := range made.parts {
+		v.fields = t.listActive(v.fields[:0], t.sample(made.parts[i].leafPartition), false)
+		fields := v.fields
+		if len(made.parts) == 1 {
+			fields = only(fields, field)
+		}
+		made.parts[i].counts = v.gather(t, made.parts[i].subs, fields)
 	}
-	return v.fields
+	return made
 }
 
 // gather counts the records of subpartitions, from what is known of them.
 func (v *visitor) gather(t *TIPS, subs []*subpartition, fields []active) []counted {
 	from := len(v.counts)
 	for _, a := range fields {
-		v.counts = append(v.counts, v.gatherField(t, subs, a))
+		at := len(v.childCounts)
+		v.childCounts = v.tally.gather(subs, a, t.lookahead.column(a.field).Child, v.childCounts)
+		v.counts = append(v.counts, counted{field: a.field, children: v.childCounts[at:len(v.childCounts):len(v.childCounts)]})
 	}
 	return v.counts[from:len(v.counts):len(v.counts)]
-}
-
-// gatherField counts the records of subpartitions by a field.
-func (v *visitor) gatherField(t *TIPS, subs []*subpartition, a active) counted {
-	at := len(v.childCounts)
-	v.childCounts = v.tally.gather(subs, a, t.lookahead.column(a.field).Child, v.childCounts)
-	return counted{field: a.field, children: v.childCounts[at:len(v.childCounts):len(v.childCounts)]}
 }
 
 // childPartition is the part of a partition that is sent to a child.
 type childPartition struct {
 	leafPartition
 	child uint32
-}
-
-func (l *childPartition) add(p *subpartition) {
-	l.Hi += p.Records
-	l.Size += p.Size
-	l.subs = append(l.subs, p)
 }
 
 // thin forgets how records are spread in fresh subpartitions of which that takes too much memory.
@@ -293,27 +255,23 @@ func (t *TIPS) thin(splits []*split) {
 	}
 }
 
-// forget forgets how records are spread in all subpartitions.
-func (t *TIPS) forget() {
-	for _, l := range t.leaves {
-		for _, p := range l.subs {
-			p.forget()
-		}
-	}
-	t.sums = 0
-}
-
-// spare gives back memory that the search can do without, if there is any.
+// spare gives back memory that the search can do without, if there is any: lastly what is known of
+// subpartitions.
 func (t *TIPS) spare() bool {
 	switch {
 	case t.pool.spareVisitors():
-	case cap(t.leaves) > len(t.leaves):
-		t.leaves = append(make([]leafPartition, 0, len(t.leaves)), t.leaves...)
+	case cap(t.partitions) > len(t.partitions):
+		t.partitions = append(make([]leafPartition, 0, len(t.partitions)), t.partitions...)
 	case !t.subdivided:
 		return false
 	case t.pool.spareBatches():
 	case t.sums > 0:
-		t.forget()
+		for _, l := range t.partitions {
+			for _, p := range l.subs {
+				p.forget()
+			}
+		}
+		t.sums = 0
 	default:
 		return false
 	}
@@ -343,7 +301,7 @@ func (t *TIPS) subpartitionsVary(subs []*subpartition) bool {
 
 // schedule notes when the subpartitions of a partition, if it has any, will be read.
 func (t *TIPS) schedule(p int32) {
-	for _, sub := range t.leaves[p].subs {
+	for _, sub := range t.partitions[p].subs {
 		sub.Order = t.readOrder(p)
 	}
 }

@@ -22,13 +22,13 @@ import (
 type TIPS struct {
 	VIT
 
-	view      *View
-	columns   []int // of the view, by field
-	leaves    []leafPartition
-	links     links
-	live      uint64 // records of the leaves that are not discarded
-	touched   uint64 // records of the partitions that refinements have visited
-	lookahead *lookahead
+	view       *View
+	columns    []int // of the view, by field
+	partitions []leafPartition
+	links      links
+	live       uint64 // records of the partitions that are not discarded
+	touched    uint64 // records of the partitions that refinements have visited
+	lookahead  *lookahead
 	storage
 	visiting
 	ctx context.Context // of the call being served
@@ -41,7 +41,7 @@ type storage struct {
 	number       int // among the pool's sets
 	table        *partition.Table
 	records      int  // of the table
-	subdivided   bool // the leaves have subpartitions, and the table only what is being read of them
+	subdivided   bool // the partitions have subpartitions, and the table only what is being read of them
 	subs         int  // of all partitions
 	codec        partition.Codec
 	chunkRecords int   // of the layout
@@ -53,7 +53,6 @@ type storage struct {
 type visiting struct {
 	visitors []*visitor   // by worker
 	together *visitor     // all of them
-	order    []int32      // in which the partitions that are being refined are visited
 	made     []visit      // of these partitions, in their order
 	visits   []int32      // what linked returns
 	fields   []active     // what active returns
@@ -68,8 +67,6 @@ type leafPartition struct {
 	sums           int64           // bytes that stats had when they were last looked at
 	subs           []*subpartition // of a spilled partition
 }
-
-func (l leafPartition) records() int { return l.Hi - l.Lo }
 
 // active is a field of a partition whose value can still be refined.
 type active struct {
@@ -89,7 +86,7 @@ func (a active) two() bool { return a.children == 2 && a.value != None }
 // budget, and the chunks of a spilled one, which must be in the pool's store, are the
 // pool's from now on.
 func New(ctx context.Context, table *partition.Table, columns []int, k uint64, view *View, pool *Pool) (*TIPS, error) {
-	size := table.SizeOn(pool.parallel.Threads)
+	size := table.Size()
 	t := &TIPS{VIT: VIT{k: k, anonymity: size}, view: view, columns: columns, ctx: ctx}
 	t.storage = storage{
 		pool: pool, number: len(pool.sets), table: table, records: table.Len(),
@@ -100,17 +97,20 @@ func New(ctx context.Context, table *partition.Table, columns []int, k uint64, v
 	pool.sets = append(pool.sets, t)
 	pool.Adopt(table.Bytes())
 	if table.Len() > 0 {
-		t.leaves = append(t.leaves, leafPartition{Rows: partition.Rows{Hi: table.Len(), Size: size}})
+		t.partitions = append(t.partitions, leafPartition{Rows: partition.Rows{Hi: table.Len(), Size: size}})
 	}
 	if t.subdivided = table.Spilled(); t.subdivided {
 		t.table = &partition.Table{Layout: table.Layout}
-		t.adopt(table.TakeChunks())
-	} else {
-		t.subdivide()
+		if chunks := table.TakeChunks(); len(t.partitions) > 0 {
+			t.partitions[0].subs = []*subpartition{{ChunkList: *chunks}}
+			t.subs = 1
+		}
+	} else if bytes := table.Bytes(); t.records*len(columns) >= pool.sizes.subdivisionPays && pool.hasRoom(bytes+bytes/4) {
+		t.fail(t.moveOut(pool.Add))
 	}
 	t.reserve()
 	t.account()
-	if len(t.leaves) > 0 && t.err == nil {
+	if len(t.partitions) > 0 && t.err == nil {
 		t.start()
 		t.account()
 	}
@@ -128,12 +128,12 @@ func (t *TIPS) start() {
 			return
 		}
 		t.reserveVisitors()
-		counts = t.together.gather(t, t.leaves[0].subs, t.active(0, true))
+		counts = t.together.gather(t, t.partitions[0].subs, t.active(0, true))
 	} else {
 		fields := t.active(0, true)
-		t.leaves[0].stats = t.known(fields)
+		t.partitions[0].stats = t.known(fields)
 		t.reserveVisitors()
-		counts = t.together.countFields(t, t.leaves[0], fields, t.leaves[0].stats)
+		counts = t.together.countFields(t, t.partitions[0], fields, t.partitions[0].stats)
 	}
 	if t.err == nil {
 		t.keep(0, t.update(0, t.active(0, true), counts, nil))
@@ -186,7 +186,7 @@ func (t *TIPS) Refine(ctx context.Context, r *partition.Refinement) error {
 		n, records := t.refinedTogether(visits, all)
 		touched += records
 		if !t.subdivided {
-			t.refineTable(visits[:n], field, r)
+			t.refineTable(visits[:n], records, field, r)
 		} else {
 			t.refineSubpartitions(visits[:n], field, r)
 		}
@@ -210,9 +210,9 @@ func (t *TIPS) Refine(ctx context.Context, r *partition.Refinement) error {
 func (t *TIPS) linked(value int32) (visits []int32, records int) {
 	t.visits = t.visits[:0]
 	for p, ok := t.links.pop(value); ok; p, ok = t.links.pop(value) {
-		if n := t.leaves[p].Records(); n > 0 {
+		if n := t.partitions[p].Records(); n > 0 {
 			t.visits = append(t.visits, p)
-			t.touched += t.leaves[p].Size
+			t.touched += t.partitions[p].Size
 			records += n
 		}
 	}
@@ -227,8 +227,8 @@ func (t *TIPS) refinedTogether(visits []int32, all int) (n, records int) {
 		return t.visitedTogether(visits, all)
 	}
 	most := batchesTogether * t.pool.batchRecords(t.table.Layout)
-	for n < len(visits) && (n == 0 || records+t.leaves[visits[n]].Records() <= most) {
-		records += t.leaves[visits[n]].Records()
+	for n < len(visits) && (n == 0 || records+t.partitions[visits[n]].Records() <= most) {
+		records += t.partitions[visits[n]].Records()
 		n++
 	}
 	return n, records
@@ -248,21 +248,21 @@ func (t *TIPS) outdate(s stats, field int, r *partition.Refinement) {
 // links, and what the other parts leave of its stats.
 func (t *TIPS) replace(v visit, field int) {
 	p := v.partition
-	parent := t.leaves[p]
+	parent := t.partitions[p]
 	t.live -= parent.Size
 	for i, part := range v.parts {
 		t.anonymity = min(t.anonymity, part.Size)
 		if i != v.largest {
-			t.leaves = append(t.leaves, part.leafPartition)
-			q := int32(len(t.leaves) - 1)
+			t.partitions = append(t.partitions, part.leafPartition)
+			q := int32(len(t.partitions) - 1)
 			t.schedule(q)
 			t.keep(q, t.update(q, t.active(q, true), part.counts, parent.stats))
 		}
 	}
-	t.leaves[p] = v.parts[v.largest].leafPartition
+	t.partitions[p] = v.parts[v.largest].leafPartition
 	t.schedule(p)
-	t.leaves[p].sums = parent.sums
-	t.leaves[p].stats = parent.stats
+	t.partitions[p].sums = parent.sums
+	t.partitions[p].stats = parent.stats
 	fields := t.active(p, false)
 	if i := position(fields, field); i >= 0 && fields[i].value != None {
 		fields[i].link = true // to its new value
@@ -279,18 +279,18 @@ func (t *TIPS) follow(p int32, field int, counts []counted) {
 			return
 		}
 		alive = len(fields) > 1
-		t.leaves[p].stats.drop(field)
+		t.partitions[p].stats.drop(field)
 		fields[i].link = true
 		alive = t.update(p, fields[i:i+1], counts, nil) || alive
 	}
-	t.live -= t.leaves[p].Size
+	t.live -= t.partitions[p].Size
 	t.keep(p, alive)
 }
 
 // keep counts a partition as live, or discards it: when it is not alive or its records
 // agree in all fields that active has listed for it.
 func (t *TIPS) keep(p int32, alive bool) {
-	l := &t.leaves[p]
+	l := &t.partitions[p]
 	if alive && t.varies(*l, t.fields) {
 		t.live += l.Size
 		return
@@ -357,7 +357,7 @@ func (t *TIPS) account() {
 
 // holds returns the memory that partitions take besides their records.
 func (t *TIPS) holds() int64 {
-	held := int64(cap(t.leaves))*int64(unsafe.Sizeof(leafPartition{})) + t.links.bytes() + int64(cap(t.visits))*4 + t.VIT.bytes() + t.sums
+	held := int64(cap(t.partitions))*int64(unsafe.Sizeof(leafPartition{})) + t.links.bytes() + int64(cap(t.visits))*4 + t.VIT.bytes() + t.sums
 	if t.subdivided {
 		held += int64(t.subs) * partition.ChunkListBytes
 	}
@@ -367,7 +367,7 @@ func (t *TIPS) holds() int64 {
 // active lists the fields of a partition whose value can still be refined. The list is
 // valid until the next call.
 func (t *TIPS) active(p int32, link bool) []active {
-	t.fields = t.listActive(t.fields[:0], t.sample(t.leaves[p]), link)
+	t.fields = t.listActive(t.fields[:0], t.sample(t.partitions[p]), link)
 	return t.fields
 }
 

@@ -237,7 +237,7 @@ type regime struct {
 
 func limitedPool(chunk int) func() *Pool {
 	return func() *Pool {
-		pool := newPool(partition.NewPool(spill.NewBudget(1<<40), spilltest.NewMemoryStore(), 1<<40))
+		pool := newPool(partition.NewPool(spill.NewBudget(1<<40), spilltest.NewMemoryStore(), 1<<40), 1)
 		pool.Chunk, pool.parallel.Threads = chunk, 1+chunk%3
 		return pool
 	}
@@ -292,7 +292,7 @@ var regimes = []regime{
 	{"all in the store, chunks of two records", limitedPool(24), allOut},
 	{"all in the store, small subs", smallSubpartitions(512), allOut},
 	{"all in the store, small subs in chunks of two records", smallSubpartitions(24), allOut},
-	{"all in the store, no room for sums", func() *Pool { return newPool(partition.NewPool(nil, spilltest.NewMemoryStore(), 0)) }, allOut},
+	{"all in the store, no room for sums", func() *Pool { return newPool(partition.NewPool(nil, spilltest.NewMemoryStore(), 0), 1) }, allOut},
 }
 
 // scarce leaves little more memory than what is known of partitions takes.
@@ -374,7 +374,7 @@ func (m *model) step(r *rand.Rand, value int32) (kept int, err error) {
 				return 0, err
 			}
 		}
-		for _, l := range tips.leaves {
+		for _, l := range tips.partitions {
 			if l.stats != nil || slices.ContainsFunc(l.subs, func(p *subpartition) bool { return p.spreads != nil }) {
 				kept++
 			}
@@ -416,7 +416,7 @@ func TestTIPSReportsFaults(t *testing.T) {
 	for _, seed := range []uint64{10, 11, 12} {
 		spilltest.UntilNoFault(t, func(s *spilltest.MemoryStore) (err error) {
 			r := rand.New(rand.NewPCG(seed, 5))
-			pool := newPool(partition.NewPool(spill.NewBudget(1<<40), s, 1<<40))
+			pool := newPool(partition.NewPool(spill.NewBudget(1<<40), s, 1<<40), 1)
 			pool.Chunk = 1 << 10
 			defer func() { err = errors.Join(err, pool.Close()) }()
 			m := newModel(r, pool)
@@ -444,7 +444,7 @@ func TestTIPSReportsFaults(t *testing.T) {
 
 // TestTIPSNeedsItsBudget searches with a store but no memory for what is known of partitions.
 func TestTIPSNeedsItsBudget(t *testing.T) {
-	pool := newPool(partition.NewPool(spill.NewBudget(1<<40), spilltest.NewMemoryStore(), 10))
+	pool := newPool(partition.NewPool(spill.NewBudget(1<<40), spilltest.NewMemoryStore(), 10), 1)
 	view := View{Columns: []Column{NewColumn(2)}}
 	table := &partition.Table{Layout: partition.NewLayout([]int{2}), Keys: []uint64{0, 1}, Counts: []uint32{1, 1}}
 	if _, err := New(context.Background(), table, []int{0}, 1, &view, pool); !errors.Is(err, spill.ErrBudget) {
@@ -462,9 +462,9 @@ func TestSmallPartitionsForgetDeadValues(t *testing.T) {
 	domains := []int{2, 3, 1000}
 	table := partitiontest.RandomTable(rand.New(rand.NewPCG(3, 3)), 800, domains, partition.NewLayout(domains))
 	size := table.Size()
-	tips, err := New(context.Background(), table, []int{0, 1, 2}, 1, &view, newPool(partition.NewPool(spill.NewBudget(1<<40), spilltest.NewMemoryStore(), 1<<40)))
+	tips, err := New(context.Background(), table, []int{0, 1, 2}, 1, &view, newPool(partition.NewPool(spill.NewBudget(1<<40), spilltest.NewMemoryStore(), 1<<40), 1))
 	if err == nil {
-		err = tips.spill()
+		err = tips.moveOut(tips.pool.AddStored)
 	}
 	if err == nil {
 		view.Kill(first)
@@ -475,10 +475,10 @@ func TestSmallPartitionsForgetDeadValues(t *testing.T) {
 		t.Fatal(err)
 	}
 	records, sum := 0, uint64(0)
-	for _, l := range tips.leaves {
+	for _, l := range tips.partitions {
 		records, sum = records+l.Records(), sum+l.Size
 	}
-	if len(tips.leaves) != 2 || records != 6 || sum != size {
-		t.Errorf("%d partitions of %d records that stand for %d, want 2 of 6 for %d", len(tips.leaves), records, sum, size)
+	if len(tips.partitions) != 2 || records != 6 || sum != size {
+		t.Errorf("%d partitions of %d records that stand for %d, want 2 of 6 for %d", len(tips.partitions), records, sum, size)
 	}
 }

@@ -6,7 +6,7 @@ import "slices"
 // fields, each of which has stats or was counted; what was counted is subtracted from the rest.
 // It reports whether a refinement of these fields may split the partition.
 func (t *TIPS) update(p int32, fields []active, counts []counted, rest stats) (alive bool) {
-	l := &t.leaves[p]
+	l := &t.partitions[p]
 	if l.subs != nil {
 		for _, a := range fields {
 			alive = t.record(p, a, childrenOf(counts, a.field)) || alive
@@ -69,7 +69,7 @@ func (t *TIPS) record(p int32, a active, cells []childCount) (alive bool) {
 }
 
 func (t *TIPS) recordSuppressed(p int32, a active, cells []childCount) (alive bool) {
-	values, size := t.view.Columns[t.columns[a.field]].Value, t.leaves[p].Size
+	values, size := t.view.Columns[t.columns[a.field]].Value, t.partitions[p].Size
 	for _, c := range cells {
 		value := values[c.child]
 		if c.size == size || t.view.Dead(value) {

@@ -1,7 +1,6 @@
 package tips
 
 import (
-	"cmp"
 	"slices"
 	"unsafe"
 
@@ -56,29 +55,28 @@ const (
 	// shareOfVisits is the part of a pool's share that the counts of visits may take.
 	shareOfVisits = 8
 	// sharedPart is the part of the records to be visited that a partition has if its own are
-	// shared, and largePart if it comes before the small ones.
+	// shared.
 	sharedPart = 8
-	largePart  = 64
-	// roomPays is how many children it takes for records to be put in order elsewhere.
-	roomPays = 5
 )
 
 func newVisitor(columns int, parallel partition.Parallel) *visitor {
 	return &visitor{division: partition.Division{Parallel: parallel}, tally: tally{parallel: parallel, sums: make([][]uint64, columns)}}
 }
 
-// refineTable refines partitions in the table: first all are visited, then every one is
+// refineTable refines partitions in the table, of so many records: first all are visited, then every one is
 // replaced by its parts, in the order of their numbers, whoever was first.
-func (t *TIPS) refineTable(partitions []int32, field int, r *partition.Refinement) {
+func (t *TIPS) refineTable(partitions []int32, records, field int, r *partition.Refinement) {
 	t.reserveVisitors()
 	t.made = slices.Grow(t.made[:0], len(partitions))[:len(partitions)]
-	if p := partitions[0]; len(partitions) == 1 && t.isShared(t.leaves[p], t.leaves[p].Records()) {
+	if p := partitions[0]; len(partitions) == 1 && t.isShared(t.partitions[p], records) {
 		t.made[0] = t.visitTogether(p, field, r)
 	} else {
-		records := t.largestFirst(partitions)
-		partition.Each(len(partitions), t.pool.parallel.ThreadsFor(records), func(worker, turn int) {
-			i := t.order[turn]
-			t.made[i] = t.visitors[worker].visit(t, partitions[i], field, r)
+		partition.Each(len(partitions), t.pool.parallel.ThreadsFor(records), func(worker, i int) {
+			v := t.visitors[worker]
+			t.made[i] = v.divide(t, partitions[i], field, r)
+			for part := range t.made[i].parts {
+				v.count(t, &t.made[i], part, field)
+			}
 		})
 	}
 	t.replaceAll(field)
@@ -88,7 +86,7 @@ func (t *TIPS) refineTable(partitions []int32, field int, r *partition.Refinemen
 func (t *TIPS) replaceAll(field int) {
 	for _, made := range t.made {
 		if len(made.parts) == 1 {
-			l := &t.leaves[made.partition]
+			l := &t.partitions[made.partition]
 			l.Hi, l.subs = l.Lo+made.parts[0].Records(), made.parts[0].subs
 			t.follow(made.partition, field, made.parts[0].counts)
 		} else {
@@ -117,7 +115,7 @@ func (v *visitor) forget() {
 
 // visitsBytes returns the memory that visits take.
 func (t *TIPS) visitsBytes() int64 {
-	n := int64(cap(t.made))*int64(unsafe.Sizeof(visit{})) + int64(cap(t.order))*4
+	n := int64(cap(t.made)) * int64(unsafe.Sizeof(visit{}))
 	if t.together != nil {
 		n += t.together.bytes()
 	}
@@ -131,41 +129,15 @@ func (t *TIPS) visitsBytes() int64 {
 // whether that was anything.
 func (m *Pool) spareVisitors() (spared bool) {
 	for _, t := range m.sets {
-		if t.visitsBytes() > 0 {
-			t.dismissVisitors()
+		if n := t.visitsBytes(); n > 0 {
+			n = min(n, t.held) // what they took since the last account is not drawn
+			t.together, t.visitors, t.made = nil, nil, nil
+			m.Release(n)
+			t.held -= n
 			spared = true
 		}
 	}
 	return spared
-}
-
-// dismissVisitors gives back what visits take.
-func (t *TIPS) dismissVisitors() {
-	n := min(t.visitsBytes(), t.held) // what they took since the last account is not drawn
-	t.together, t.visitors, t.made, t.order = nil, nil, nil, nil
-	t.pool.Release(n)
-	t.held -= n
-}
-
-// largestFirst makes the order in which goroutines visit partitions: the large ones come
-// first, so that the small ones make up for their differences. It returns their records.
-func (t *TIPS) largestFirst(partitions []int32) (records int) {
-	size := func(i int32) int { return t.leaves[partitions[i]].Records() }
-	t.order = t.order[:0]
-	for i := range partitions {
-		t.order = append(t.order, int32(i))
-		records += size(int32(i))
-	}
-	large := 0
-	for i, turn := range t.order {
-		if size(turn) >= records/largePart {
-			copy(t.order[large+1:i+1], t.order[large:i])
-			t.order[large] = turn
-			large++
-		}
-	}
-	slices.SortStableFunc(t.order[:large], func(i, j int32) int { return cmp.Compare(size(j), size(i)) })
-	return records
 }
 
 // isShared reports whether goroutines share a partition in the table when so many records are
@@ -182,8 +154,8 @@ func (t *TIPS) visitedTogether(partitions []int32, records int) (n, together int
 		most = min(most, int(t.pool.Share/shareOfVisits)/(len(t.columns)*int(unsafe.Sizeof(childCount{}))))
 	}
 	for _, p := range partitions {
-		more := t.leaves[p].Records()
-		isShared := t.isShared(t.leaves[p], records)
+		more := t.partitions[p].Records()
+		isShared := t.isShared(t.partitions[p], records)
 		if n > 0 && (isShared || together+more > most) {
 			break
 		}
@@ -195,20 +167,13 @@ func (t *TIPS) visitedTogether(partitions []int32, records int) (n, together int
 	return n, together
 }
 
-// visit divides a partition and counts its parts.
-func (v *visitor) visit(t *TIPS, p int32, field int, r *partition.Refinement) visit {
-	made := v.divide(t, p, field, r)
-	for i := range made.parts {
-		v.count(t, &made, i, field)
-	}
-	return made
-}
-
 // visitTogether visits a partition on all goroutines: they share its records, then those of
 // every part that is large enough, and each counts some of the small parts.
 func (t *TIPS) visitTogether(p int32, field int, r *partition.Refinement) visit {
 	all := t.together
-	all.division.Room = t.roomFor(p, r)
+	if r.Children > 2 {
+		all.division.Room = t.pool.roomFor(t.table.Layout, t.partitions[p].Records())
+	}
 	made := all.divide(t, p, field, r)
 	all.division.Room = nil
 	var small []int
@@ -225,15 +190,6 @@ func (t *TIPS) visitTogether(p int32, field int, r *partition.Refinement) visit 
 	return made
 }
 
-// roomFor returns the room in which a partition is divided among many children, if there is
-// any.
-func (t *TIPS) roomFor(p int32, r *partition.Refinement) *partition.Table {
-	if r.Children < roomPays {
-		return nil
-	}
-	return t.pool.roomFor(t.table.Layout, t.leaves[p].Records())
-}
-
 // bytes returns the memory that a visitor's visits take.
 func (v *visitor) bytes() int64 {
 	return int64(cap(v.children))*int64(unsafe.Sizeof(childPartition{})) + int64(cap(v.parts))*int64(unsafe.Sizeof(part{})) +
@@ -242,7 +198,7 @@ func (v *visitor) bytes() int64 {
 
 // divide divides a partition. What it knew of the field is outdated.
 func (v *visitor) divide(t *TIPS, p int32, field int, r *partition.Refinement) visit {
-	parent, from := t.leaves[p], len(v.parts)
+	parent, from := t.partitions[p], len(v.parts)
 	for _, l := range v.division.Divide(t.table, parent.Rows, t.table.Layout.Fields[field], r) {
 		v.parts = append(v.parts, part{leafPartition: leafPartition{Rows: l}})
 	}
@@ -252,7 +208,7 @@ func (v *visitor) divide(t *TIPS, p int32, field int, r *partition.Refinement) v
 
 // count counts what is not known of a part of a visited
 func (v *visitor) count(t *TIPS, made *visit, i, field int) {
-	known, part := t.leaves[made.partition].stats, &made.parts[i]
+	known, part := t.partitions[made.partition].stats, &made.parts[i]
 	v.fields = t.listActive(v.fields[:0], t.sample(part.leafPartition), false)
 	switch {
 	case len(made.parts) == 1:

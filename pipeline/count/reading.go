@@ -68,12 +68,7 @@ func (r *reading) tables(ctx context.Context) ([]*partition.Table, error) {
 			counters[i] = w.groupings[g].counter
 		}
 		var err error
-		if r.space.Store == nil {
-			tables[g], err = partition.Tabulate(ctx, counters, r.space.Budget, r.threads)
-		} else {
-			tables[g], err = partition.TabulateSpilled(ctx, counters, r.space, r.threads)
-		}
-		if err != nil {
+		if tables[g], err = partition.Tabulate(ctx, counters, r.space, r.threads); err != nil {
 			return nil, fmt.Errorf("join the counts of quasi-identifier set %d: %w", g+1, err)
 		}
 	}
@@ -138,11 +133,9 @@ func (r *reading) newCounting(workers int) *counting {
 	}
 	for _, columns := range r.groupings {
 		g := groupingCount{columns: columns, codes: make([][]uint32, len(columns)), domains: r.domainsOf(columns)}
-		if r.space.Store == nil {
-			g.counter = partition.NewCounter(len(columns), r.space.Budget)
-		} else {
-			g.counter = partition.NewSpillCounter(g.domains, partition.Space{Budget: r.space.Budget, Store: r.space.Store, Share: r.space.Share / int64(workers)})
-		}
+		part := r.space
+		part.Share /= int64(workers)
+		g.counter = partition.NewCounter(g.domains, part)
 		w.groupings = append(w.groupings, g)
 	}
 	return w

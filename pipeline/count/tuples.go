@@ -122,7 +122,7 @@ func (t *Tuples) Encode(ctx context.Context) ([]byte, error) {
 			checkpoint.Numbers(w, t.domainsOf(t.groupings[g]))
 			w.Uint(uint64(table.Len()))
 			table.Sort()
-			w.Fail(table.Save(ctx, t.space, func(chunk []byte) error {
+			w.Fail(table.Save(func(chunk []byte) error {
 				w.Bytes(chunk)
 				return w.Err()
 			}))

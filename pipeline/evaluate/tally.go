@@ -12,19 +12,16 @@ type tally struct {
 	counter *partition.Counter
 	domains []int
 	space   partition.Space
-	spills  bool
 }
 
 // tally returns one of so many that count at the same time. When there is a store, they share
 // what the trial's budget grants.
 func (t *trial) tally(domains []int, together int) *tally {
-	y := &tally{domains: domains, space: t.space(), spills: t.Store != nil}
-	if y.spills {
+	y := &tally{domains: domains, space: t.space()}
+	if t.Store != nil {
 		y.space.Share = spill.TrialTuples.Part(t.budget.Limit()) / int64(together)
-		y.counter = partition.NewSpillCounter(domains, y.space)
-	} else {
-		y.counter = partition.NewCounter(len(domains), t.budget)
 	}
+	y.counter = partition.NewCounter(domains, y.space)
 	return y
 }
 
@@ -40,11 +37,7 @@ func (y *tally) add(counts []uint32, codes [][]uint32) error {
 
 // table returns the distinct tuples. The tally is consumed.
 func (y *tally) table(ctx context.Context) (*partition.Table, error) {
-	counters := []*partition.Counter{y.counter}
-	if y.spills {
-		return partition.TabulateSpilled(ctx, counters, y.space, 1)
-	}
-	return partition.Tabulate(ctx, counters, y.space.Budget, 1)
+	return partition.Tabulate(ctx, []*partition.Counter{y.counter}, y.space, 1)
 }
 
 // ordered returns the distinct tuples in order. The tally is consumed.

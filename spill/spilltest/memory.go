@@ -3,7 +3,6 @@ package spilltest
 import (
 	"context"
 	"errors"
-	"io"
 	"slices"
 	"sync"
 	"testing"
@@ -57,21 +56,30 @@ func (s *MemoryStore) Append(seq spill.Sequence, chunk []byte) error {
 	return nil
 }
 
-// Read returns a reader of the chunks of sequences.
-func (s *MemoryStore) Read(ctx context.Context, seqs ...spill.Sequence) (interface {
-	Next() ([]byte, error)
-	Close() error
-}, error) {
+// Scan hands out the chunks of sequences, and spoils each when the next one is asked for.
+func (s *MemoryStore) Scan(_ context.Context, visit func(chunk []byte) error, seqs ...spill.Sequence) error {
 	if err := s.call(); err != nil {
-		return nil, err
+		return err
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := &memoryReader{s: s}
+	var chunks [][]byte
 	for _, seq := range seqs {
-		r.chunks = append(r.chunks, s.Sequences[seq]...)
+		chunks = append(chunks, s.Sequences[seq]...)
 	}
-	return r, nil
+	s.mu.Unlock()
+	for _, chunk := range chunks {
+		if err := s.call(); err != nil {
+			return err
+		}
+		handed := slices.Clone(chunk)
+		if err := visit(handed); err != nil {
+			return err
+		}
+		for i := range handed {
+			handed[i] = 0xa5
+		}
+	}
+	return nil
 }
 
 // Free drops sequences.
@@ -86,30 +94,6 @@ func (s *MemoryStore) Free(seqs ...spill.Sequence) error {
 	}
 	return nil
 }
-
-type memoryReader struct {
-	s      *MemoryStore
-	chunks [][]byte
-	last   []byte
-}
-
-// Next returns the next chunk and spoils the one before.
-func (r *memoryReader) Next() ([]byte, error) {
-	for i := range r.last {
-		r.last[i] = 0xa5
-	}
-	if len(r.chunks) == 0 {
-		return nil, io.EOF
-	}
-	if err := r.s.call(); err != nil {
-		return nil, err
-	}
-	r.last, r.chunks = slices.Clone(r.chunks[0]), r.chunks[1:]
-	return r.last, nil
-}
-
-// Close ends the reading.
-func (r *memoryReader) Close() error { return r.s.call() }
 
 // UntilNoFault runs work against stores that fail at their first call, the second one, and
 // so on until no call is left that could fail. Every fault must be reported.

@@ -9,9 +9,9 @@ import (
 	"github.com/kcut/kcut/partition/partitiontest"
 )
 
-// TestJoiningMergesBelowDeadFields wants records that differ in dead fields alone merged,
+// TestMergerMergesBelowDeadFields wants records that differ in dead fields alone merged,
 // their own counts kept, and the attempt given up where it does not pay.
-func TestJoiningMergesBelowDeadFields(t *testing.T) {
+func TestMergerMergesBelowDeadFields(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	domains := []int{50, 8, 1 << 20}
 	layout := partition.NewLayout(domains)
@@ -36,12 +36,10 @@ func TestJoiningMergesBelowDeadFields(t *testing.T) {
 			alive = append(alive, codes)
 		}
 		sums := partitiontest.Tuples(table, alive)
-		var j joining
-		var to joined
+		var j merger
 		j.begin(layout, tt.fields, table.Keys[:layout.Words])
 		j.level(table, 0, table.Len())
-		to.merge(table, 0, table.Len())
-		all := &to.table
+		all := j.merge(table, 0, table.Len())
 		if got := all.Len() <= 50*8; got != tt.merges {
 			t.Errorf("%s: %d records left of %d", tt.name, all.Len(), table.Len())
 		}

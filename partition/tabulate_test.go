@@ -15,9 +15,9 @@ import (
 func spillCount(ctx context.Context, rng *rand.Rand, codes [][]uint32, domains []int, budget *spill.Budget, s Store, share, tableShare int64) (*tabulation, *Table, error) {
 	counters := make([]*Counter, 1+rng.IntN(3))
 	for i := range counters {
-		counters[i] = newSpillCounter(domains, budget, s, share)
+		counters[i] = newCounter(domains, budget, s, share)
 	}
-	t := &tabulation{counters: counters, layout: counters[0].layout, budget: budget, store: s, share: tableShare, threads: 2}
+	t := &tabulation{counters: counters, budget: budget, store: s, share: tableShare, threads: 2}
 	for from := 0; from < len(codes[0]); {
 		to := min(len(codes[0]), from+1+rng.IntN(5000))
 		batch := make([][]uint32, len(codes))
@@ -51,7 +51,7 @@ func unspilled(t *testing.T, table *Table, s Store) *Table {
 		return table
 	}
 	whole := &Table{Layout: table.Layout}
-	err := readChunks(context.Background(), s, func(chunk []byte) error {
+	err := s.Scan(context.Background(), func(chunk []byte) error {
 		return NewCodec(table.Layout).Decode(chunk, whole)
 	}, table.chunks.sequences...)
 	if err != nil {
@@ -112,25 +112,27 @@ func TestMergeSplitsBucketsThatDoNotFit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	codes := randomRows(rng, 30_000, 5)
 	s := spilltest.NewMemoryStore()
-	out := newResult(NewLayout(domainsOf(codes)), s)
-	layout := out.records.table.Layout
-	m := &merger{ctx: context.Background(), stride: layout.Words + 1, result: out.add, recordWriter: newRecordWriter(layout, s, 2)}
-	m.limit = 8 * m.stride
-	counter := newSpillCounter(domainsOf(codes), plenty(), s, 1)
+	layout := NewLayout(domainsOf(codes))
+	out := &result{store: s, codec: NewCodec(layout)}
+	x := &external{
+		ctx: context.Background(), store: s, codec: out.codec, records: Table{Layout: layout},
+		limit: 8, chunk: 2, partOf: byHash, finish: out.add,
+	}
+	counter := newCounter(domainsOf(codes), plenty(), s, 1)
 	if err := counter.Add(len(codes[0]), codes, nil); err != nil {
 		t.Fatal(err)
 	}
-	tab := &tabulation{counters: []*Counter{counter}, layout: layout, budget: plenty(), store: s}
+	tab := &tabulation{counters: []*Counter{counter}, budget: plenty(), store: s}
 	if err := counter.flush(); err != nil {
 		t.Fatal(err)
 	}
-	sources, err := tab.drain()
+	lists, err := tab.drain()
 	if err != nil {
 		t.Fatal(err)
 	}
 	before := s.Next
-	for b := range sources {
-		if err := m.merge(sources[b], 0); err != nil {
+	for b := range lists {
+		if err := x.run(&lists[b], 0); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -167,7 +169,7 @@ func TestSpillCounterStopsWhenCancelled(t *testing.T) {
 }
 
 func TestSpillCounterRefusesWiderDomains(t *testing.T) {
-	counter := newSpillCounter([]int{4}, plenty(), spilltest.NewMemoryStore(), 1<<20)
+	counter := newCounter([]int{4}, plenty(), spilltest.NewMemoryStore(), 1<<20)
 	if err := counter.Add(1, [][]uint32{{9}}, []int{10}); err == nil {
 		t.Error("a code of a wider domain was counted")
 	}
