@@ -6,22 +6,25 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/cockroachdb/pebble/v2"
 )
 
+// readBatch is how many bytes are read at once, unless one chunk has more. A batch is read
+// with an iterator of its own: while one is open, no table that was there when it was
+// opened can be deleted, whosoever it is.
+const readBatch = 256 << 10
+
+// ReaderBytes is what a reader of chunks smaller than a batch holds.
+const ReaderBytes = 2 * readBatch
+
 // Reader returns the chunks of sequences in order. It belongs to one goroutine.
 type Reader struct {
 	store   *Store
-	sources []source        // what is left to read; the reading goroutine's
-	parent  context.Context // the caller's
-	context context.Context // ends with the parent, the reader or the store
-	cancel  context.CancelFunc
-	ahead   chan *batch
-	spare   chan *batch
-	done    chan struct{}
-	held    *batch // what the caller is reading
-	failure error  // why ahead was closed early; set before that
+	ctx     context.Context
+	sources []source // what is left to read
+	batch   *batch   // nil: closed
 }
 
 // source is the part of a sequence that is to be read.
@@ -30,42 +33,56 @@ type source struct {
 	next, end uint64 // chunks
 }
 
-// batchesOfReader is how many batches a reader has: the caller's and the next.
-const batchesOfReader = 2
+// batch is a row of chunks on their way from the store to a caller.
+type batch struct {
+	bytes []byte
+	ends  []int // of the chunks, in bytes
+	taken int   // chunks that the caller has had
+}
 
-// ReaderBytes is what a reader of chunks smaller than a batch holds.
-const ReaderBytes = batchesOfReader * readBatch
+// batches are those of closed readers. What held an unusual chunk is not kept.
+var batches = sync.Pool{New: func() any { return &batch{} }}
+
+func (b *batch) full() bool { return len(b.bytes) >= readBatch }
+
+func (b *batch) add(chunk []byte) {
+	b.bytes = append(b.bytes, chunk...)
+	b.ends = append(b.ends, len(b.bytes))
+}
+
+// take returns the next chunk, if there is one.
+func (b *batch) take() (chunk []byte, ok bool) {
+	if b.taken == len(b.ends) {
+		return nil, false
+	}
+	from, end := 0, b.ends[b.taken]
+	if b.taken > 0 {
+		from = b.ends[b.taken-1]
+	}
+	b.taken++
+	return b.bytes[from:end:end], true
+}
+
+func (b *batch) reset() { b.bytes, b.ends, b.taken = b.bytes[:0], b.ends[:0], 0 }
 
 // Read returns a reader of the chunks that sequences have now, one sequence after the
-// other, reading ahead. Other sequences may be appended to and freed meanwhile, these not.
-// Many small ones are read fastest at once and in the order of their first chunks. The
-// reader ends with ctx or the store at the latest; Close it to end it earlier. It holds two
-// batches of 256 KiB or of one chunk, whichever is more: a caller with many readers draws
-// them.
+// other. Other sequences may be appended to and freed meanwhile, these not. Many small ones
+// are read fastest at once and in the order of their first chunks. The reader ends with ctx
+// or the store at the latest. It holds a batch of 256 KiB or of one chunk, whichever is more,
+// and what its growth leaves: a caller with many readers draws ReaderBytes for each.
 func (s *Store) Read(ctx context.Context, seqs ...Sequence) (*Reader, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.usable(); err != nil {
 		return nil, err
 	}
-	r := &Reader{
-		store: s, parent: ctx,
-		ahead: make(chan *batch), spare: make(chan *batch, batchesOfReader), done: make(chan struct{}),
-	}
+	r := &Reader{store: s, ctx: ctx, batch: batches.Get().(*batch)}
+	r.batch.reset()
 	for _, seq := range seqs {
 		if q := s.sequences[seq]; q != nil && q.next > 0 {
 			r.sources = append(r.sources, source{sequence: q, end: q.next})
 		}
 	}
-	for range batchesOfReader {
-		r.spare <- s.newBatch()
-	}
-	r.context, r.cancel = context.WithCancel(ctx)
-	stop := context.AfterFunc(s.context, r.cancel)
-	s.group.Go(func() {
-		defer stop()
-		r.run()
-	})
 	return r, nil
 }
 
@@ -94,81 +111,43 @@ func (s *Store) Scan(ctx context.Context, visit func(chunk []byte) error, seqs .
 // Next returns the next chunk, valid until the next call or Close, or io.EOF after the last one.
 func (r *Reader) Next() ([]byte, error) {
 	for {
-		if r.context.Err() != nil {
-			return nil, r.ended()
+		if err := r.ended(); err != nil {
+			return nil, err
 		}
-		if r.held != nil {
-			if chunk, ok := r.held.take(); ok {
-				return chunk, nil
-			}
-			r.spare <- r.held
-			r.held = nil
+		if chunk, ok := r.batch.take(); ok {
+			return chunk, nil
 		}
-		if err := r.receive(); err != nil {
+		if len(r.sources) == 0 {
+			return nil, io.EOF
+		}
+		r.batch.reset()
+		if err := r.fill(r.batch); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// receive waits for the next batch.
-func (r *Reader) receive() error {
-	select {
-	case b, more := <-r.ahead:
-		if more {
-			r.held = b
-			return nil
-		}
-		if r.context.Err() == nil {
-			return cmp.Or(r.failure, io.EOF)
-		}
-	case <-r.context.Done():
-	}
-	return r.ended()
-}
-
-// ended says why the reader's context has ended: the caller's context, the store's failure
-// or end, or Close.
+// ended says why nothing can be read any more: Close, the caller's context, or the store's end.
 func (r *Reader) ended() error {
-	if err := r.parent.Err(); err != nil {
+	if r.batch == nil {
+		return errReaderClosed
+	}
+	if err := r.ctx.Err(); err != nil {
 		return fmt.Errorf("read a spilled sequence: %w", err)
 	}
-	r.store.mu.Lock()
-	defer r.store.mu.Unlock()
-	return cmp.Or(r.store.usable(), errReaderClosed)
-}
-
-// Close ends the reading ahead and waits for it. A second Close does nothing.
-func (r *Reader) Close() error {
-	r.cancel()
-	<-r.done
-	r.store.keepBatches(r)
+	if r.store.ended.Load() {
+		return cmp.Or(r.store.failed(), errClosed)
+	}
 	return nil
 }
 
-// run reads ahead until the end or a failure.
-func (r *Reader) run() {
-	defer close(r.done)
-	defer close(r.ahead)
-	for len(r.sources) > 0 && r.failure == nil {
-		select {
-		case b := <-r.spare:
-			b.reset()
-			if r.failure = r.fill(b); r.failure == nil {
-				r.failure = r.send(b)
-			}
-		case <-r.context.Done():
-			r.failure = r.context.Err()
-		}
+// Close ends the reading. A second Close does nothing.
+func (r *Reader) Close() error {
+	if r.batch != nil && cap(r.batch.bytes) <= ReaderBytes {
+		batches.Put(r.batch)
 	}
-}
-
-func (r *Reader) send(b *batch) error {
-	select {
-	case r.ahead <- b:
-		return nil
-	case <-r.context.Done():
-		return r.context.Err()
-	}
+	r.batch = nil
+	return nil
 }
 
 // fill puts chunks into a batch, at least one, until it is full or all are read.
@@ -200,7 +179,7 @@ func (t *snapshot) open(r *Reader, commits uint64) error {
 	if err := t.close(); err != nil {
 		return err
 	}
-	it, err := r.store.db.NewIterWithContext(r.context, &pebble.IterOptions{})
+	it, err := r.store.db.NewIterWithContext(r.ctx, &pebble.IterOptions{})
 	if err != nil {
 		return err
 	}
@@ -272,18 +251,17 @@ func (r *Reader) fillStored(from *source, b *batch, it *pebble.Iterator, e exten
 
 // broken fails the store for an error in reading, unless the reading itself was ended.
 func (r *Reader) broken(err error) error {
-	if ended := r.context.Err(); ended != nil {
-		return ended
+	if r.ctx.Err() != nil {
+		return r.ended()
 	}
-	if len(r.sources) > 0 && r.store.isFreed(r.sources[0].sequence) {
-		return errFreed
+	if len(r.sources) > 0 {
+		r.store.mu.Lock()
+		freed := r.sources[0].freed
+		r.store.mu.Unlock()
+		if freed {
+			return errFreed
+		}
 	}
 	r.store.fail(err)
 	return r.store.failed()
-}
-
-func (s *Store) isFreed(q *sequence) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return q.freed
 }

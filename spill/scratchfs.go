@@ -85,22 +85,9 @@ func (s *scratchFS) Open(name string, options ...vfs.OpenOption) (vfs.File, erro
 	return s.file(name, f, err)
 }
 
-func (s *scratchFS) OpenReadWrite(name string, category vfs.DiskWriteCategory, options ...vfs.OpenOption) (vfs.File, error) {
-	f, err := s.FS.OpenReadWrite(name, category, options...)
-	return s.file(name, f, err)
-}
-
 func (s *scratchFS) OpenDir(name string) (vfs.File, error) {
 	f, err := s.FS.OpenDir(name)
 	return s.file(name, f, err)
-}
-
-func (s *scratchFS) ReuseForWrite(from, to string, category vfs.DiskWriteCategory) (vfs.File, error) {
-	f, err := s.FS.ReuseForWrite(from, to, category)
-	if err == nil {
-		s.move(from, to)
-	}
-	return s.file(to, f, err)
 }
 
 // Link counts the file under its new name: Pebble removes the old one.
@@ -126,20 +113,6 @@ func (s *scratchFS) Remove(name string) error {
 		s.move(name, "")
 	}
 	return s.note(err)
-}
-
-func (s *scratchFS) MkdirAll(dir string, mode fs.FileMode) error {
-	return s.note(s.FS.MkdirAll(dir, mode))
-}
-
-func (s *scratchFS) List(dir string) ([]string, error) {
-	names, err := s.FS.List(dir)
-	return names, s.note(err)
-}
-
-func (s *scratchFS) Stat(name string) (vfs.FileInfo, error) {
-	info, err := s.FS.Stat(name)
-	return info, s.note(err)
 }
 
 // Unwrap returns the file system below.
@@ -168,17 +141,6 @@ func (f *scratchFile) Write(p []byte) (int, error) {
 	n, err := f.File.Write(p)
 	f.fs.grow(f.name, int64(n))
 	return n, f.fs.note(err)
-}
-
-func (f *scratchFile) WriteAt(p []byte, offset int64) (int, error) {
-	n, err := f.File.WriteAt(p, offset)
-	f.fs.grow(f.name, int64(n))
-	return n, f.fs.note(err)
-}
-
-func (f *scratchFile) Stat() (vfs.FileInfo, error) {
-	info, err := f.File.Stat()
-	return info, f.fs.note(err)
 }
 
 func (f *scratchFile) Close() error { return f.fs.note(f.File.Close()) }

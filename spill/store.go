@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/sstable"
@@ -25,9 +26,8 @@ type Store struct {
 	format  sstable.WriterOptions
 	written uint64 // tables ever written; the background writer's
 
-	context context.Context // of the readers
-	cancel  context.CancelFunc
-	group   sync.WaitGroup // the background writer and the readers
+	writer sync.WaitGroup // the one in the background
+	ended  atomic.Bool    // as closed; for those that do not hold mu
 
 	// mu guards what follows. Nobody who holds it waits for Pebble or a file, because fail
 	// takes it, and fail is called from inside them.
@@ -40,7 +40,6 @@ type Store struct {
 	current   *run           // being filled; nil while there is no spare one
 	queue     []*run         // to be written, in this order
 	spare     []*run
-	batches   []*batch // of closed readers
 	chunks    int64
 	commits   uint64 // how often tables were added
 	failure   error
@@ -56,26 +55,19 @@ func Open(dir string, o Options) (*Store, error) {
 		sequences: map[Sequence]*sequence{}, shared: map[uint64]int{},
 	}
 	s.changed.L = &s.mu
-	if err := s.draw(); err != nil {
-		return nil, err
+	if s.budget != nil {
+		if err := s.budget.Draw("the spill store's buffers", s.share); err != nil {
+			return nil, err
+		}
 	}
-	s.context, s.cancel = context.WithCancel(context.Background())
 	if err := s.open(dir, o.FS); err != nil {
-		s.cancel()
 		return nil, errors.Join(err, s.release())
 	}
 	for range runsOfStore {
 		s.spare = append(s.spare, newRun(runSize(s.share)))
 	}
-	s.group.Go(s.writeBehind)
+	s.writer.Go(s.writeBehind)
 	return s, nil
-}
-
-func (s *Store) draw() error {
-	if s.budget == nil {
-		return nil
-	}
-	return s.budget.Draw("the spill store's buffers", s.share)
 }
 
 // open makes the folder and Pebble's files in it.
@@ -252,25 +244,15 @@ func (s *Store) drop(q *sequence) (homes []uint64) {
 	}
 	s.ownTables -= q.tables
 	for _, e := range q.extents {
-		if s.leave(e.home) {
+		if e.home&sharedHome == 0 {
+			homes = append(homes, e.home)
+		} else if s.shared[e.home]--; s.shared[e.home] == 0 {
+			delete(s.shared, e.home)
 			homes = append(homes, e.home)
 		}
 	}
 	q.pieces, q.extents = nil, nil
 	return homes
-}
-
-// leave notes that a sequence left a home and reports whether nothing is left in it.
-func (s *Store) leave(home uint64) bool {
-	if home&sharedHome == 0 {
-		return true
-	}
-	s.shared[home]--
-	if s.shared[home] > 0 {
-		return false
-	}
-	delete(s.shared, home)
-	return true
 }
 
 // excise drops the tables of homes. Homes that follow each other go in one step.
@@ -315,23 +297,16 @@ func (s *Store) Stats() Stats {
 // and dir when Open made it and it is empty. It returns the failure of the store, if there
 // was one. No other call may be running; a second Close does nothing.
 func (s *Store) Close() error {
-	if !s.end() {
-		return nil
-	}
-	s.cancel()
-	s.group.Wait()
-	err := s.release()
-	return cmp.Or(s.failed(), err)
-}
-
-// end closes the store to its callers. It reports false when that has been done before.
-func (s *Store) end() bool {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return false
-	}
+	again := s.closed
 	s.closed = true
 	s.changed.Broadcast()
-	return true
+	s.mu.Unlock()
+	if again {
+		return nil
+	}
+	s.ended.Store(true)
+	s.writer.Wait()
+	err := s.release()
+	return cmp.Or(s.failed(), err)
 }
