@@ -12,51 +12,38 @@ import (
 // parts. It looks only at the codes that occur. A part without cells is nil. The cells are
 // consumed.
 func (c *Cells) Divide(ctx context.Context, column int, part []uint32, parts int) ([]*Cells, error) {
-	divided := make([]*Cells, parts)
-	c.refinement = partition.Refinement{Children: parts, Child: part}
-	if err := c.divide(ctx, c.layout.Fields[column], divided); err != nil {
+	f, r, divided := c.layout.Fields[column], &partition.Refinement{Children: parts, Child: part}, make([]*Cells, parts)
+	err := c.fetch(ctx)
+	switch {
+	case err != nil:
+	case c.chunks == nil && c.lo == c.hi:
+		c.leave()
+	case c.chunks == nil:
+		rows := c.division.Divide(c.array.table, partition.Rows{Lo: c.lo, Hi: c.hi, Size: c.size}, f, r)
+		children := make([]Cells, len(rows))
+		for i, l := range rows {
+			children[i] = Cells{shared: c.shared, array: c.array, lo: l.Lo, hi: l.Hi, size: l.Size}
+			divided[c.division.Present[i]] = &children[i]
+		}
+		c.array.cells += len(rows)
+		c.leave()
+	default:
+		err = c.scan(ctx, c.chunks, true, func() error {
+			for i, l := range c.division.Divide(&c.read, c.read.Rows(0, c.read.Len()), f, r) {
+				if err := c.pass(&divided[c.division.Present[i]], &c.read, l); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err == nil {
+			c.dropSpilled(c)
+		}
+	}
+	if err != nil {
 		return nil, fmt.Errorf("divide cells: %w", err)
 	}
 	return divided, nil
-}
-
-func (c *Cells) divide(ctx context.Context, f partition.Field, divided []*Cells) error {
-	if err := c.fetch(ctx); err != nil {
-		return err
-	}
-	if c.chunks == nil {
-		c.divideHome(f, divided)
-		return nil
-	}
-	err := c.scan(ctx, c.chunks, true, func() error {
-		block := c.read.Rows(0, c.read.Len())
-		for i, l := range c.division.Divide(&c.read, block, f, &c.refinement) {
-			if err := c.pass(&divided[c.division.Present[i]], &c.read, l); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err == nil {
-		c.dropSpilled(c)
-	}
-	return err
-}
-
-// divideHome divides cells in memory.
-func (c *Cells) divideHome(f partition.Field, divided []*Cells) {
-	if c.lo == c.hi {
-		c.leave()
-		return
-	}
-	parts := c.division.Divide(c.array.table, partition.Rows{Lo: c.lo, Hi: c.hi, Size: c.size}, f, &c.refinement)
-	children := make([]Cells, len(parts))
-	for i, l := range parts {
-		children[i] = Cells{shared: c.shared, array: c.array, lo: l.Lo, hi: l.Hi, size: l.Size}
-		divided[c.division.Present[i]] = &children[i]
-	}
-	c.array.cells += len(parts)
-	c.leave()
 }
 
 // pass adds records to spilled cells, which it makes when there are none.
@@ -78,31 +65,28 @@ func (s *shared) pass(to **Cells, t *partition.Table, rows partition.Rows) error
 // right, and of a cell of code at as many records go left as left says of its key and its
 // count, the others right. A half without cells is nil. The cells are consumed.
 func (c *Cells) Halve(ctx context.Context, column int, at uint32, left func(key []uint64, count uint32) uint32) (halves [2]*Cells, err error) {
-	if err := c.halve(ctx, halving{field: c.layout.Fields[column], at: uint64(at), left: left}, &halves); err != nil {
+	h := halving{field: c.layout.Fields[column], at: uint64(at), left: left}
+	switch err = c.fetch(ctx); {
+	case err != nil:
+	case c.chunks == nil:
+		err = c.halveHome(h, &halves)
+	default:
+		err = c.scan(ctx, c.chunks, true, func() error {
+			c.extra.Truncate()
+			front, _ := h.run(&c.read, 0, c.read.Len(), &c.extra)
+			return errors.Join(
+				c.pass(&halves[0], &c.read, c.read.Rows(0, front)),
+				c.pass(&halves[1], &c.read, c.read.Rows(front, c.read.Len())),
+				c.pass(&halves[1], &c.extra, c.extra.Rows(0, c.extra.Len())))
+		})
+		if err == nil {
+			c.dropSpilled(c)
+		}
+	}
+	if err != nil {
 		return [2]*Cells{}, fmt.Errorf("halve cells: %w", err)
 	}
 	return halves, nil
-}
-
-func (c *Cells) halve(ctx context.Context, h halving, halves *[2]*Cells) error {
-	if err := c.fetch(ctx); err != nil {
-		return err
-	}
-	if c.chunks == nil {
-		return c.halveHome(h, halves)
-	}
-	err := c.scan(ctx, c.chunks, true, func() error {
-		c.extra.Truncate()
-		front, _ := h.run(&c.read, 0, c.read.Len(), &c.extra)
-		return errors.Join(
-			c.pass(&halves[0], &c.read, c.read.Rows(0, front)),
-			c.pass(&halves[1], &c.read, c.read.Rows(front, c.read.Len())),
-			c.pass(&halves[1], &c.extra, c.extra.Rows(0, c.extra.Len())))
-	})
-	if err == nil {
-		c.dropSpilled(c)
-	}
-	return err
 }
 
 // halveHome halves cells in memory. The left half stays where it is. Cells that were
@@ -137,10 +121,17 @@ func (c *Cells) join(extra *partition.Table) error {
 		return nil
 	}
 	t, w, n := c.array.table, c.layout.Words, c.hi-c.lo+extra.Len()
-	if ok, err := c.room(n); err != nil {
+	ok, err := c.room(n)
+	if err != nil {
 		return err
-	} else if !ok {
-		return c.joinSpilled(extra)
+	}
+	if !ok {
+		rows := extra.Rows(0, extra.Len())
+		c.size -= rows.Size
+		if err := c.moveOut(); err != nil {
+			return err
+		}
+		return c.pass(&c, extra, rows)
 	}
 	to := &partition.Table{Layout: c.layout, Keys: make([]uint64, 0, n*w), Counts: make([]uint32, 0, n)}
 	to.Keys = append(append(to.Keys, t.Keys[c.lo*w:c.hi*w]...), extra.Keys...)
@@ -148,17 +139,6 @@ func (c *Cells) join(extra *partition.Table) error {
 	c.leave()
 	c.array, c.lo, c.hi = c.newArray(to), 0, n
 	return nil
-}
-
-// joinSpilled is join by way of the store.
-func (c *Cells) joinSpilled(extra *partition.Table) error {
-	rows := extra.Rows(0, extra.Len())
-	c.size -= rows.Size
-	if err := c.moveOut(); err != nil {
-		return err
-	}
-	to := c
-	return c.pass(&to, extra, rows)
 }
 
 // halving says where cells go.

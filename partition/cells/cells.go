@@ -37,7 +37,9 @@ func New(table *partition.Table, classes int, space partition.Space) (*Cells, er
 }
 
 func newCells(table *partition.Table, classes int, pool *partition.Pool) (*Cells, error) {
-	s := newShared(table.Layout, classes, pool)
+	s := &shared{layout: table.Layout, classes: classes, pool: pool, spilled: map[*Cells]bool{}}
+	s.codec, s.block = partition.NewCodec(s.layout), pool.ChunkRecords(s.layout)
+	s.read.Layout, s.extra.Layout = s.layout, s.layout
 	c := &Cells{shared: s, size: table.Size()}
 	pool.Adopt(table.Bytes())
 	if table.Spilled() {
@@ -116,11 +118,19 @@ func (c *Cells) Free() error {
 	return nil
 }
 
-// leave takes cells in memory out of their array.
+// leave takes cells in memory out of their array, which goes with the last ones.
 func (c *Cells) leave() {
-	if c.array != nil {
-		c.leaveArray(c.array)
-		c.array, c.hi = nil, c.lo
+	a := c.array
+	if a == nil {
+		return
+	}
+	c.array, c.hi = nil, c.lo
+	if a.cells--; a.cells > 0 {
+		return
+	}
+	c.pool.Release(a.table.Bytes())
+	if c.arrays -= a.table.Bytes(); c.arrays == 0 {
+		c.largest = 0
 	}
 }
 

@@ -15,26 +15,18 @@ type shared struct {
 	classes int
 	pool    *partition.Pool
 	codec   partition.Codec
-	block   int             // records that are read from a chunks before they are worked on
+	block   int             // records that are read from a chunk list before they are worked on
 	spilled map[*Cells]bool // to be freed by Close
 	held    int64           // drawn for counting
 	arrays  int64           // bytes of all arrays
 	largest int             // records of the largest array there was since there was none
 
-	division   partition.Division
-	refinement partition.Refinement
-	counts     []columnCount
-	extents    []Extent
-	read       partition.Table // a block of a chunks
-	extra      partition.Table // what Halve adds
-	view       partition.Table // what Visit hands out
-}
-
-func newShared(layout partition.Layout, classes int, pool *partition.Pool) *shared {
-	s := &shared{layout: layout, classes: classes, pool: pool, codec: partition.NewCodec(layout), spilled: map[*Cells]bool{}}
-	s.block = pool.ChunkRecords(layout)
-	s.read.Layout, s.extra.Layout = layout, layout
-	return s
+	division partition.Division
+	counts   []columnCount
+	extents  []Extent
+	read     partition.Table // a block of a chunk list
+	extra    partition.Table // what Halve adds
+	view     partition.Table // what Visit hands out
 }
 
 // array is records and the number of Cells in it. Its memory is returned with
@@ -51,14 +43,17 @@ func (s *shared) admits(records int) bool {
 	if s.pool.Budget == nil {
 		return true
 	}
-	counting, largest := int64(0), max(records, s.largest)
-	for column := range s.columns() {
+	counting, largest, columns := int64(0), max(records, s.largest), len(s.layout.Fields)
+	if s.classes > 0 {
+		columns--
+	}
+	for column := range columns {
 		counting = max(counting, s.countBytes(column, largest))
 	}
 	return s.arrays+s.layout.TableBytes(records)+counting <= s.pool.Share/4*3
 }
 
-// room draws memory for a array of so many records, unless they had better be in the store.
+// room draws memory for an array of so many records, unless they had better be in the store.
 func (s *shared) room(records int) (ok bool, err error) {
 	if s.pool.Store != nil && !s.admits(records) {
 		return false, nil
@@ -75,25 +70,6 @@ func (s *shared) newArray(t *partition.Table) *array {
 	s.arrays += t.Bytes()
 	s.largest = max(s.largest, t.Len())
 	return &array{table: t, cells: 1}
-}
-
-// leaveArray records that one of the Cells in a array has left it.
-func (s *shared) leaveArray(h *array) {
-	if h.cells--; h.cells > 0 {
-		return
-	}
-	s.pool.Release(h.table.Bytes())
-	if s.arrays -= h.table.Bytes(); s.arrays == 0 {
-		s.largest = 0
-	}
-}
-
-// columns returns the number of columns but the class.
-func (s *shared) columns() int {
-	if s.classes > 0 {
-		return len(s.layout.Fields) - 1
-	}
-	return len(s.layout.Fields)
 }
 
 // addSpilled records spilled cells and draws what is known of them.
@@ -135,9 +111,8 @@ func (s *shared) scan(ctx context.Context, p *partition.ChunkList, consume bool,
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		err := visit()
-		s.read.Truncate()
-		return err
+		defer s.read.Truncate()
+		return visit()
 	}
 	read := s.pool.Read
 	if consume {
