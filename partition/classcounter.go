@@ -33,26 +33,22 @@ func (t *ClassCounter) Add(codes, classes []uint32, domain, classDomain int) err
 			return err
 		}
 	}
-	if classes == nil {
-		return t.addUnclassed(codes, domain)
-	}
 	if t.pairs != nil {
+		if classes == nil {
+			classes, classDomain = make([]uint32, len(codes)), 1
+		}
 		return t.pairs.Add(len(codes), [][]uint32{codes, classes}, []int{domain, classDomain})
 	}
 	counts, shift := t.counts, bits.TrailingZeros(uint(t.stride))
+	if classes == nil {
+		for _, code := range codes {
+			counts[code]++
+		}
+		return nil
+	}
 	classes = classes[:len(codes)]
 	for i, code := range codes {
 		counts[uint64(code)<<(shift&63)|uint64(classes[i])]++
-	}
-	return nil
-}
-
-func (t *ClassCounter) addUnclassed(codes []uint32, domain int) error {
-	if t.pairs != nil {
-		return t.pairs.Add(len(codes), [][]uint32{codes, make([]uint32, len(codes))}, []int{domain, 1})
-	}
-	for _, code := range codes {
-		t.counts[code]++
 	}
 	return nil
 }

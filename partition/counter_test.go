@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/kcut/kcut/spill"
@@ -43,35 +44,30 @@ func randomRows(rng *rand.Rand, rows, columns int) (codes [][]uint32) {
 	return codes
 }
 
-// countPlainly counts tuples with a map from their text.
+// countPlainly counts tuples with a map from their text, as Table.tuples does.
 func countPlainly(codes [][]uint32) map[string]uint64 {
 	counts := make(map[string]uint64)
 	for row := range codes[0] {
-		tuple := make([]uint32, len(codes))
+		tuple := ""
 		for c := range codes {
-			tuple[c] = codes[c][row]
+			tuple += fmt.Sprint(codes[c][row], " ")
 		}
-		counts[fmt.Sprint(tuple)]++
+		counts[tuple]++
 	}
 	return counts
 }
 
-func tableCounts(t *Table) map[string]uint64 {
-	counts := make(map[string]uint64)
-	for i, n := range t.Counts {
-		key := t.Keys[i*t.Layout.Words : (i+1)*t.Layout.Words]
-		tuple := make([]uint32, len(t.Layout.Fields))
-		for c, field := range t.Layout.Fields {
-			tuple[c] = field.Code(key)
-		}
-		counts[fmt.Sprint(tuple)] += uint64(n)
+// domainsOf returns one more than the largest code of every column.
+func domainsOf(codes [][]uint32) []int {
+	domains := make([]int, len(codes))
+	for c := range codes {
+		domains[c] = int(slices.Max(codes[c])) + 1
 	}
-	return counts
+	return domains
 }
 
 // addBatches deals rows out to counters in batches of random size.
-func addBatches(t *testing.T, rng *rand.Rand, counters []*Counter, codes [][]uint32) {
-	t.Helper()
+func addBatches(rng *rand.Rand, counters []*Counter, codes [][]uint32) error {
 	rows := len(codes[0])
 	domains := make([]int, len(codes))
 	for from := 0; from < rows; {
@@ -79,15 +75,14 @@ func addBatches(t *testing.T, rng *rand.Rand, counters []*Counter, codes [][]uin
 		batch := make([][]uint32, len(codes))
 		for c := range codes {
 			batch[c] = codes[c][from:to]
-			for _, code := range batch[c] {
-				domains[c] = max(domains[c], int(code)+1)
-			}
+			domains[c] = max(domains[c], int(slices.Max(batch[c]))+1)
 		}
 		if err := counters[rng.IntN(len(counters))].Add(to-from, batch, domains); err != nil {
-			t.Fatal(err)
+			return err
 		}
 		from = to
 	}
+	return nil
 }
 
 func TestCounterAgreesWithMap(t *testing.T) {
@@ -102,17 +97,16 @@ func TestCounterAgreesWithMap(t *testing.T) {
 		for i := range counters {
 			counters[i] = NewCounter(make([]int, columns), Space{Budget: budget})
 		}
-		addBatches(t, rng, counters, codes)
+		if err := addBatches(rng, counters, codes); err != nil {
+			t.Fatal(err)
+		}
 		table, err := Tabulate(context.Background(), counters, Space{Budget: budget}, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := countPlainly(codes)
-		if got := tableCounts(table); !maps.Equal(got, want) {
-			t.Fatalf("%d rows × %d columns: %d tuples, want %d or other counts", rows, columns, len(got), len(want))
-		}
-		if table.Len() != len(want) {
-			t.Fatalf("%d records for %d distinct tuples", table.Len(), len(want))
+		if got := table.tuples(nil); !maps.Equal(got, want) || table.Len() != len(want) {
+			t.Fatalf("%d rows × %d columns: %d tuples, %d records, want %d or other counts", rows, columns, len(got), table.Len(), len(want))
 		}
 		if budget.Used() != table.Bytes() {
 			t.Fatalf("%d bytes drawn for a table of %d", budget.Used(), table.Bytes())
@@ -154,7 +148,7 @@ func TestTranslateRenamesCodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	table.Translate(names, []int{90 << 20, 7 << 20}, 2)
-	if !maps.Equal(tableCounts(table), countPlainly(renamed)) {
+	if !maps.Equal(table.tuples(nil), countPlainly(renamed)) {
 		t.Fatal("renamed tuples have other counts")
 	}
 }
@@ -257,7 +251,7 @@ func TestAddCounted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !maps.Equal(tableCounts(table), countPlainly(repeated)) {
+		if !maps.Equal(table.tuples(nil), countPlainly(repeated)) {
 			t.Fatalf("seed %d, case %d: counts differ from those of single rows", seed, i)
 		}
 	}

@@ -24,7 +24,7 @@ func Each(n, threads int, do func(worker, i int)) {
 	}))
 }
 
-// ranges cuts so many records of a table into equal ranges, one for the caller alone.
+// cut cuts so many records of a table into equal ranges, one for the caller alone.
 func cut(records, threads int) []Rows {
 	n := 1
 	if threads > 1 {
@@ -36,7 +36,7 @@ func cut(records, threads int) []Rows {
 // Parallel says when several goroutines share the records of a partition in memory. How
 // they share them changes the order of records, and nothing else.
 type Parallel struct {
-	Threads int // below 2: nobody ranges
+	Threads int // below 2: nobody shares
 	Least   int // records that make a range
 }
 

@@ -12,36 +12,16 @@ import (
 )
 
 // spillCount counts rows on some spilling counters and joins them.
-func spillCount(ctx context.Context, rng *rand.Rand, codes [][]uint32, domains []int, budget *spill.Budget, s Store, share, tableShare int64) (*tabulation, *Table, error) {
+func spillCount(ctx context.Context, rng *rand.Rand, codes [][]uint32, domains []int, budget *spill.Budget, s Store, share, tableShare int64) (*Table, error) {
 	counters := make([]*Counter, 1+rng.IntN(3))
 	for i := range counters {
 		counters[i] = newCounter(domains, budget, s, share)
 	}
 	t := &tabulation{counters: counters, budget: budget, store: s, share: tableShare, threads: 2}
-	for from := 0; from < len(codes[0]); {
-		to := min(len(codes[0]), from+1+rng.IntN(5000))
-		batch := make([][]uint32, len(codes))
-		for c := range codes {
-			batch[c] = codes[c][from:to]
-		}
-		if err := counters[rng.IntN(len(counters))].Add(to-from, batch, domains); err != nil {
-			return t, nil, err
-		}
-		from = to
+	if err := addBatches(rng, counters, codes); err != nil {
+		return nil, err
 	}
-	table, err := t.tabulate(ctx)
-	return t, table, err
-}
-
-// domainsOf returns one more than the largest code of every column.
-func domainsOf(codes [][]uint32) []int {
-	domains := make([]int, len(codes))
-	for c := range codes {
-		for _, code := range codes[c] {
-			domains[c] = max(domains[c], int(code)+1)
-		}
-	}
-	return domains
+	return t.tabulate(ctx)
 }
 
 // unspilled returns the table of a spilled one.
@@ -79,7 +59,7 @@ func TestSpillCounterAgreesWithMap(t *testing.T) {
 			}
 		}
 		s, budget := spilltest.NewMemoryStore(), plenty()
-		_, table, err := spillCount(context.Background(), rng, codes, domainsOf(codes), budget, s, share, tableShare)
+		table, err := spillCount(context.Background(), rng, codes, domainsOf(codes), budget, s, share, tableShare)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +76,7 @@ func TestSpillCounterAgreesWithMap(t *testing.T) {
 		}
 		whole := unspilled(t, table, s)
 		want := countPlainly(codes)
-		if got := tableCounts(whole); whole.Len() != len(want) || !maps.Equal(got, want) {
+		if got := whole.tuples(nil); whole.Len() != len(want) || !maps.Equal(got, want) {
 			t.Fatalf("share %d: %d records for %d tuples, want %d or other counts", share, whole.Len(), len(got), len(want))
 		}
 	}
@@ -140,7 +120,7 @@ func TestMergeSplitsBucketsThatDoNotFit(t *testing.T) {
 		t.Errorf("only %d sequences made", s.Next-before)
 	}
 	got := unspilled(t, &Table{Layout: layout, chunks: &out.chunks}, s)
-	if want := countPlainly(codes); got.Len() != len(want) || !maps.Equal(tableCounts(got), want) {
+	if want := countPlainly(codes); got.Len() != len(want) || !maps.Equal(got.tuples(nil), want) {
 		t.Errorf("%d tuples, want %d or other counts", got.Len(), len(want))
 	}
 }
@@ -148,8 +128,8 @@ func TestMergeSplitsBucketsThatDoNotFit(t *testing.T) {
 func TestSpillCounterReportsFaults(t *testing.T) {
 	codes := randomRows(rand.New(rand.NewPCG(1, 2)), 4000, 4)
 	spilltest.UntilNoFault(t, func(s *spilltest.MemoryStore) error {
-		_, table, err := spillCount(context.Background(), rand.New(rand.NewPCG(3, 4)), codes, domainsOf(codes), plenty(), s, 1<<14, 1<<24)
-		if err == nil && !maps.Equal(tableCounts(table), countPlainly(codes)) {
+		table, err := spillCount(context.Background(), rand.New(rand.NewPCG(3, 4)), codes, domainsOf(codes), plenty(), s, 1<<14, 1<<24)
+		if err == nil && !maps.Equal(table.tuples(nil), countPlainly(codes)) {
 			t.Error("other counts")
 		}
 		return err
@@ -161,7 +141,7 @@ func TestSpillCounterStopsWhenCancelled(t *testing.T) {
 	cancel()
 	for _, share := range []int64{1, 1 << 24} {
 		codes := randomRows(rand.New(rand.NewPCG(1, 2)), 10_000, 4)
-		_, _, err := spillCount(ctx, rand.New(rand.NewPCG(3, 4)), codes, domainsOf(codes), plenty(), spilltest.NewMemoryStore(), share, 1<<24)
+		_, err := spillCount(ctx, rand.New(rand.NewPCG(3, 4)), codes, domainsOf(codes), plenty(), spilltest.NewMemoryStore(), share, 1<<24)
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("share %d: got %v, want the context's error", share, err)
 		}

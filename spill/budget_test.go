@@ -45,9 +45,9 @@ func TestBudgetIsSafeForManyDrawers(t *testing.T) {
 }
 
 func TestDefaultLimitIsPartOfTheMachine(t *testing.T) {
-	limit, all := DefaultLimit(), machineMemory()
-	if limit < 1<<20 || limit > all*6/10+1 {
-		t.Fatalf("default limit %d of %d bytes", limit, all)
+	kib, ok := procField("/proc/meminfo", "MemTotal:")
+	if limit := DefaultLimit(); ok && (limit < 1<<20 || limit > kib<<10*6/10+1) {
+		t.Fatalf("default limit %d of %d KiB", limit, kib)
 	}
 	if PeakResident() < 1<<20 {
 		t.Fatalf("peak resident set of %d bytes", PeakResident())

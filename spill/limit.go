@@ -16,7 +16,10 @@ const fallbackMemory = 4 << 30
 // DefaultLimit returns the budget of a run that declares none, in bytes: 60 % of the
 // cgroup's limit or of the machine's memory, whichever is smaller.
 func DefaultLimit() int64 {
-	memory := machineMemory()
+	memory := int64(fallbackMemory)
+	if kib, ok := procField("/proc/meminfo", "MemTotal:"); ok {
+		memory = kib << 10
+	}
 	for _, file := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
 		if limit, ok := readNumber(file); ok && limit < memory {
 			memory = limit
@@ -32,11 +35,4 @@ func readNumber(file string) (int64, bool) {
 	}
 	n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
 	return n, err == nil && n > 0
-}
-
-func machineMemory() int64 {
-	if kib, ok := procField("/proc/meminfo", "MemTotal:"); ok {
-		return kib << 10
-	}
-	return fallbackMemory
 }

@@ -31,9 +31,8 @@ func HeapGaps() int64 {
 // Transferred returns how many bytes the process has read and written so far, wherever
 // they came from and went to, or 0 where the system does not tell.
 func Transferred() (read, written int64) {
-	text, _ := os.ReadFile("/proc/self/io") // without it there are no fields
-	read, _ = fieldOf(text, "rchar:")
-	written, _ = fieldOf(text, "wchar:")
+	read, _ = procField("/proc/self/io", "rchar:")
+	written, _ = procField("/proc/self/io", "wchar:")
 	return read, written
 }
 
@@ -43,11 +42,6 @@ func procField(file, name string) (int64, bool) {
 	if err != nil {
 		return 0, false
 	}
-	return fieldOf(text, name)
-}
-
-// fieldOf returns the number after a name in such a file's text.
-func fieldOf(text []byte, name string) (int64, bool) {
 	for line := range strings.Lines(string(text)) {
 		if fields := strings.Fields(line); len(fields) >= 2 && fields[0] == name {
 			n, err := strconv.ParseInt(fields[1], 10, 64)

@@ -13,38 +13,25 @@ type run struct {
 	done   bool // a run of one oversized chunk: its writing has ended
 }
 
-func newRun(size int) *run { return &run{arena: make([]byte, 0, size)} }
-
 // fits reports whether a chunk of n bytes can be added.
 func (r *run) fits(n int) bool { return r.used+n+chunkCost <= cap(r.arena) }
 
-// add copies a chunk to the end of a sequence.
-func (r *run) add(q *sequence, chunk []byte) {
-	from := len(r.arena)
-	r.arena = append(r.arena, chunk...)
-	r.hold(q, r.arena[from:len(r.arena):len(r.arena)])
-}
-
 // hold makes bytes that stay as they are the next chunk of a sequence.
 func (r *run) hold(q *sequence, chunk []byte) {
-	p := r.pieceOf(q)
+	var p *piece // the last one of the sequence, if there is any in the run
+	if n := len(q.pieces); n > 0 && q.pieces[n-1].run == r {
+		p = q.pieces[n-1]
+	} else {
+		p = &piece{sequence: q, run: r, first: q.next}
+		q.pieces = append(q.pieces, p)
+		r.pieces = append(r.pieces, p)
+	}
 	p.chunks = append(p.chunks, chunk)
 	cost := len(chunk) + chunkCost
 	p.bytes += cost
 	r.used += cost
 	r.live += cost
 	q.next++
-}
-
-// pieceOf returns the run's piece of a sequence, which is the last one if there is any.
-func (r *run) pieceOf(q *sequence) *piece {
-	if n := len(q.pieces); n > 0 && q.pieces[n-1].run == r {
-		return q.pieces[n-1]
-	}
-	p := &piece{sequence: q, run: r, first: q.next}
-	q.pieces = append(q.pieces, p)
-	r.pieces = append(r.pieces, p)
-	return p
 }
 
 // reset makes room for new chunks.

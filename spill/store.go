@@ -64,7 +64,7 @@ func Open(dir string, o Options) (*Store, error) {
 		return nil, errors.Join(err, s.release())
 	}
 	for range runsOfStore {
-		s.spare = append(s.spare, newRun(runSize(s.share)))
+		s.spare = append(s.spare, &run{arena: make([]byte, 0, runSize(s.share))})
 	}
 	s.writer.Go(s.writeBehind)
 	return s, nil
@@ -170,7 +170,10 @@ func (s *Store) Append(seq Sequence, chunk []byte) error {
 	if err := s.usable(); err != nil {
 		return err
 	}
-	s.current.add(s.sequenceOf(seq), chunk)
+	r := s.current
+	from := len(r.arena)
+	r.arena = append(r.arena, chunk...)
+	r.hold(s.sequenceOf(seq), r.arena[from:len(r.arena):len(r.arena)])
 	s.chunks++
 	return nil
 }

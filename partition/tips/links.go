@@ -14,16 +14,6 @@ type link struct {
 	next      int32 // position of the next entry, plus one
 }
 
-// bytes returns the memory that the links take.
-func (l *links) bytes() int64 { return int64(cap(l.heads))*4 + int64(cap(l.items))*8 }
-
-// reserve makes room for values below n.
-func (l *links) reserve(n int) {
-	for len(l.heads) < n {
-		l.heads = append(l.heads, 0)
-	}
-}
-
 // add links a partition to a value.
 func (l *links) add(value, partition int32) {
 	entry := link{partition: partition, next: l.heads[value]}

@@ -44,7 +44,11 @@ type shown struct {
 }
 
 func newLookahead(view *View, columns []int, room int64) *lookahead {
-	return &lookahead{view: view, columns: columns, field: -1, room: room, shown: make([]*shown, len(columns)), fine: make([]*grid, len(columns)), bySplits: make([][]*grid, len(columns))}
+	n := len(columns)
+	return &lookahead{
+		view: view, columns: columns, field: -1, room: room,
+		shown: make([]*shown, n), fine: make([]*grid, n), bySplits: make([][]*grid, n),
+	}
 }
 
 // begin makes the lookahead that of another refinement, or of none.
@@ -126,23 +130,23 @@ func (o *lookahead) reach(field int, code uint32) codeRange {
 
 // close returns cells that are fine enough for the refinements that are predicted.
 func (o *lookahead) close(field int) *grid {
-	if o.fine[field] == nil {
-		begins := o.clean(field)
-		if len(begins) <= fineCodes {
-			for code := range begins {
-				begins[code] = true
-			}
-		} else {
-			o.show(field)
-			begins = o.clean(field)
-			for _, start := range o.shown[field].starts[:len(o.shown[field].starts)-1] {
-				begins[start] = true
-			}
-			o.mark(begins, field, len(o.view.Next))
-			o.markAll(begins, field, o.view.Beyond)
-		}
-		o.fine[field] = newGrid(begins)
+	if o.fine[field] != nil {
+		return o.fine[field]
 	}
+	shown := o.show(field)
+	begins := o.clean(field)
+	if len(begins) <= fineCodes {
+		for code := range begins {
+			begins[code] = true
+		}
+	} else {
+		for _, start := range shown.starts[:len(shown.starts)-1] {
+			begins[start] = true
+		}
+		o.mark(begins, field, len(o.view.Next))
+		o.markAll(begins, field, o.view.Beyond)
+	}
+	o.fine[field] = newGrid(begins)
 	return o.fine[field]
 }
 
@@ -234,33 +238,28 @@ func (o *lookahead) part(field, depth, splitPoints int) *grid {
 	return *of
 }
 
-// agree reports whether all records counted are sent to one child, and whether their cells
-// are fine enough for what may become of that.
+// agree reports whether all records of a subpartition are known to be sent to one child, and whether
+// the cells that they are counted by are fine enough for what may become of that. Of cells that are
+// listed only those of a suppressed column are known to have one code.
 func (o *lookahead) agree(s *spread, counts []uint64) bool {
 	shown, first := o.show(o.field), -1
+	sameChild := func(code uint32) bool {
+		if first < 0 {
+			first = int(code)
+		}
+		return o.by.ChildOf(code) == o.by.ChildOf(uint32(first))
+	}
 	for i, n := range counts {
 		if n == 0 {
 			continue
 		}
 		codes := s.grid.codes(s.lo + uint32(i))
-		if first < 0 {
-			first = int(codes.lo)
-		}
-		if o.by.ChildOf(codes.lo) != o.by.ChildOf(uint32(first)) || shown.cell[codes.lo] != shown.cell[codes.hi-1] {
+		if !sameChild(codes.lo) || shown.cell[codes.lo] != shown.cell[codes.hi-1] {
 			return false
 		}
 	}
-	return true
-}
-
-// agreeListed is agree for cells that are listed; only in a suppressed column they are known
-// to have one code.
-func (o *lookahead) agreeListed(list []listed) bool {
-	if len(list) > 0 && !o.column(o.field).Suppressed {
-		return false
-	}
-	for _, l := range list {
-		if o.by.ChildOf(l.code) != o.by.ChildOf(list[0].code) {
+	for _, l := range s.list {
+		if !o.column(o.field).Suppressed || !sameChild(l.code) {
 			return false
 		}
 	}

@@ -24,9 +24,6 @@ type cut struct {
 	stride uint32 // between neighbours, among the parts of the subpartition
 }
 
-// part returns the part of a field in which a key is.
-func (c *cut) part(key []uint64) uint32 { return c.parts.cell[c.Code(key)] }
-
 // lists reports whether a field has so many cells that those with records are listed.
 func (w *split) lists(field int) bool {
 	return listedCells*w.cells[field].size(w.reach[field])*len(w.subs) > w.whole.Records
@@ -40,7 +37,7 @@ const listedCells = 4
 func (w *split) within(field int, key []uint64) codeRange {
 	for i := range w.cuts {
 		if c := &w.cuts[i]; c.field == field {
-			part := c.part(key)
+			part := c.parts.cell[c.Code(key)]
 			return w.reach[field].and(codeRange{c.parts.starts[part], c.parts.starts[part+1]})
 		}
 	}

@@ -33,38 +33,29 @@ func (t *TIPS) moveOut(add func(p *partition.ChunkList, b partition.Block) error
 	table := t.table
 	defer func() { t.pool.Release(table.Bytes()) }()
 	t.table, t.subdivided = &partition.Table{Layout: table.Layout}, true
+	made := make([]partition.Block, t.pool.parallel.Threads)
 	for p := range t.partitions {
 		l := &t.partitions[p]
 		if l.Records() == 0 {
 			continue
 		}
 		to := &subpartition{}
-		if err := t.moveLeaf(table, l.Rows, func(b partition.Block) error { return add(&to.ChunkList, b) }); err != nil {
-			return err
+		for lo := l.Lo; lo < l.Hi; lo += len(made) * t.chunkRecords {
+			n := min(len(made), (l.Hi-lo+t.chunkRecords-1)/t.chunkRecords)
+			partition.Each(n, t.pool.parallel.ThreadsFor(n*t.chunkRecords), func(_, i int) {
+				lo := lo + i*t.chunkRecords
+				made[i] = t.codec.Block(table, table.Rows(lo, min(lo+t.chunkRecords, l.Hi)))
+			})
+			for _, b := range made[:n] {
+				if err := add(&to.ChunkList, b); err != nil {
+					return err
+				}
+			}
 		}
 		t.sums -= l.sums
 		*l = leafPartition{Rows: partition.Rows{Hi: l.Records(), Size: l.Size}, subs: []*subpartition{to}}
 		t.schedule(int32(p))
 		t.subs++
-	}
-	return nil
-}
-
-// moveLeaf hands out the records of a partition in a table as blocks, made by several
-// goroutines.
-func (t *TIPS) moveLeaf(table *partition.Table, l partition.Rows, add func(b partition.Block) error) error {
-	made := make([]partition.Block, t.pool.parallel.Threads)
-	for lo := l.Lo; lo < l.Hi; lo += len(made) * t.chunkRecords {
-		n := min(len(made), (l.Hi-lo+t.chunkRecords-1)/t.chunkRecords)
-		partition.Each(n, t.pool.parallel.ThreadsFor(n*t.chunkRecords), func(_, i int) {
-			lo := lo + i*t.chunkRecords
-			made[i] = t.codec.Block(table, table.Rows(lo, min(lo+t.chunkRecords, l.Hi)))
-		})
-		for _, b := range made[:n] {
-			if err := add(b); err != nil {
-				return err
-			}
-		}
 	}
 	return nil
 }
@@ -173,7 +164,7 @@ func (v *visitor) whole(t *TIPS, p *subpartition) bool {
 	if s == nil {
 		return false
 	}
-	return o.agreeListed(s.list) && o.agree(s, counts)
+	return o.agree(s, counts)
 }
 
 // assemble makes partitions of the subpartitions of some, each of which lies in one child: first all

@@ -30,12 +30,47 @@ func (y *tally) add(t *TIPS, l leafPartition, fields []active, known stats) {
 			y.fields = append(y.fields, a)
 		}
 	}
-	y.countAll(t, l)
-	complete(y.fields, y.sums, l.Size)
+	if ranges := y.parallel.Of(l.Rows); ranges != nil && len(y.fields) > 0 {
+		y.countRanges(t, ranges)
+	} else {
+		t.count(t.table, l.Rows, y.fields, y.sums)
+	}
+	for _, a := range y.fields {
+		if a.two() {
+			y.sums[a.field][0] = l.Size - y.sums[a.field][1]
+		}
+	}
+}
+
+// countRanges counts the records of ranges of a partition.
+func (y *tally) countRanges(t *TIPS, ranges []partition.Rows) {
+	for len(y.others) < y.parallel.Threads-1 {
+		y.others = append(y.others, tally{sums: make([][]uint64, len(y.sums))})
+	}
+	for _, other := range y.others {
+		for _, a := range y.fields {
+			other.reserve(a)
+		}
+	}
+	partition.Each(len(ranges), y.parallel.Threads, func(worker, i int) {
+		sums := y.sums
+		if worker > 0 {
+			sums = y.others[worker-1].sums
+		}
+		t.count(t.table, ranges[i], y.fields, sums)
+	})
+	for _, other := range y.others {
+		for _, a := range y.fields {
+			for child, n := range other.sums[a.field][:a.children] {
+				y.sums[a.field][child] += n
+			}
+			clear(other.sums[a.field])
+		}
+	}
 }
 
 // count adds a partition's records in a table to the sums of fields. Of two children only
-// the second is counted: complete makes up for the first. It only reads what t has.
+// the second is counted: add makes up for the first. It only reads what t has.
 func (t *TIPS) count(table *partition.Table, l partition.Rows, fields []active, sums [][]uint64) {
 	w := table.Layout.Words
 	for lo := l.Lo; lo < l.Hi && len(fields) > 0; lo += tallyRecords {
@@ -48,15 +83,6 @@ func (t *TIPS) count(table *partition.Table, l partition.Rows, fields []active, 
 			} else {
 				countEach(keys[f.Word:], w, counts, f, child, sums[a.field])
 			}
-		}
-	}
-}
-
-// complete finishes the sums that count has made of records whose counts add up to size.
-func complete(fields []active, sums [][]uint64, size uint64) {
-	for _, a := range fields {
-		if a.two() {
-			sums[a.field][0] = size - sums[a.field][1]
 		}
 	}
 }
@@ -151,42 +177,4 @@ func list(to []childCount, sums []uint64) []childCount {
 		}
 	}
 	return to
-}
-
-// countAll counts the records of a partition in memory for the fields.
-func (y *tally) countAll(t *TIPS, l leafPartition) {
-	if ranges := y.parallel.Of(l.Rows); ranges != nil && len(y.fields) > 0 {
-		y.countRanges(t, ranges)
-		return
-	}
-	t.count(t.table, l.Rows, y.fields, y.sums)
-}
-
-// countRanges is countAll for ranges of a partition.
-func (y *tally) countRanges(t *TIPS, ranges []partition.Rows) {
-	others := min(len(ranges), y.parallel.Threads) - 1
-	for len(y.others) < others {
-		y.others = append(y.others, tally{sums: make([][]uint64, len(y.sums))})
-	}
-	for i := range others {
-		for _, a := range y.fields {
-			y.others[i].reserve(a)
-		}
-	}
-	partition.Each(len(ranges), y.parallel.Threads, func(worker, i int) {
-		sums := y.sums
-		if worker > 0 {
-			sums = y.others[worker-1].sums
-		}
-		t.count(t.table, ranges[i], y.fields, sums)
-	})
-	for _, other := range y.others[:others] {
-		for _, a := range y.fields {
-			to := y.sums[a.field]
-			for child, n := range other.sums[a.field][:a.children] {
-				to[child] += n
-			}
-			clear(other.sums[a.field])
-		}
-	}
 }

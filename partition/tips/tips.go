@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"unsafe"
 
@@ -156,9 +157,12 @@ func (t *TIPS) known(fields []active) stats {
 	return s
 }
 
+// reserve makes room for all values.
 func (t *TIPS) reserve() {
-	t.VIT.reserve(len(t.view.values))
-	t.links.reserve(len(t.view.values))
+	for n := len(t.view.values); len(t.smallest) < n; {
+		t.smallest, t.isChanged = append(t.smallest, math.MaxUint64), append(t.isChanged, false)
+		t.links.heads = append(t.links.heads, 0)
+	}
 }
 
 // Live returns the number of records in partitions that are not discarded. A partition is
@@ -357,7 +361,9 @@ func (t *TIPS) account() {
 
 // holds returns the memory that partitions take besides their records.
 func (t *TIPS) holds() int64 {
-	held := int64(cap(t.partitions))*int64(unsafe.Sizeof(leafPartition{})) + t.links.bytes() + int64(cap(t.visits))*4 + t.VIT.bytes() + t.sums
+	held := int64(cap(t.partitions))*int64(unsafe.Sizeof(leafPartition{})) + int64(cap(t.visits))*4 + t.sums
+	held += int64(cap(t.links.heads))*4 + int64(cap(t.links.items))*8
+	held += int64(cap(t.smallest))*9 + int64(cap(t.changed))*4
 	if t.subdivided {
 		held += int64(t.subs) * partition.ChunkListBytes
 	}

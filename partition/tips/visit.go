@@ -59,10 +59,6 @@ const (
 	sharedPart = 8
 )
 
-func newVisitor(columns int, parallel partition.Parallel) *visitor {
-	return &visitor{division: partition.Division{Parallel: parallel}, tally: tally{parallel: parallel, sums: make([][]uint64, columns)}}
-}
-
 // refineTable refines partitions in the table, of so many records: first all are visited, then every one is
 // replaced by its parts, in the order of their numbers, whoever was first.
 func (t *TIPS) refineTable(partitions []int32, records, field int, r *partition.Refinement) {
@@ -98,19 +94,17 @@ func (t *TIPS) replaceAll(field int) {
 // reserveVisitors makes the visitors, or makes them forget the last visits.
 func (t *TIPS) reserveVisitors() {
 	if t.together == nil {
-		t.together = newVisitor(len(t.columns), t.pool.parallel)
-		for range t.pool.parallel.Threads {
-			t.visitors = append(t.visitors, newVisitor(len(t.columns), partition.Parallel{}))
+		t.visitors = make([]*visitor, t.pool.parallel.Threads+1)
+		for i := range t.visitors {
+			t.visitors[i] = &visitor{tally: tally{sums: make([][]uint64, len(t.columns))}}
 		}
+		last := len(t.visitors) - 1
+		t.together, t.visitors = t.visitors[last], t.visitors[:last]
+		t.together.division.Parallel, t.together.tally.parallel = t.pool.parallel, t.pool.parallel
 	}
-	t.together.forget()
-	for _, v := range t.visitors {
-		v.forget()
+	for _, v := range append(t.visitors, t.together) {
+		v.parts, v.counts, v.childCounts = v.parts[:0], v.counts[:0], v.childCounts[:0]
 	}
-}
-
-func (v *visitor) forget() {
-	v.parts, v.counts, v.childCounts = v.parts[:0], v.counts[:0], v.childCounts[:0]
 }
 
 // visitsBytes returns the memory that visits take.

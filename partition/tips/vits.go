@@ -1,7 +1,5 @@
 package tips
 
-import "math"
-
 // VIT stands for the identifier tree of one quasi-identifier set (TDS,
 // Definition 4 and section 5.4.2).
 // Each set has leaf partitions of its own, so a partition's size is an a(qid) already and
@@ -31,17 +29,6 @@ func (v *VIT) Changed(to []int32) []int32 {
 	to = append(to, v.changed...)
 	v.changed = v.changed[:0]
 	return to
-}
-
-// bytes returns the memory that the minima take.
-func (v *VIT) bytes() int64 { return int64(cap(v.smallest))*9 + int64(cap(v.changed))*4 }
-
-// reserve makes room for values below n.
-func (v *VIT) reserve(n int) {
-	for len(v.smallest) < n {
-		v.smallest = append(v.smallest, math.MaxUint64)
-		v.isChanged = append(v.isChanged, false)
-	}
 }
 
 // recordPart records that refining the value would make a part of n records. It reports whether
