@@ -118,12 +118,9 @@ func (p *people) count(tb testing.TB, space partition.Space) *engine.Table {
 	for a, c := range coarse {
 		domains[a], codes[a] = c.Domain, make([]uint32, peopleBatch)
 	}
-	counter := partition.NewCounter(len(domains), space.Budget)
-	if space.Store != nil {
-		counting := space
-		counting.Share = space.Share / 2
-		counter = partition.NewSpillCounter(domains, counting)
-	}
+	counting := space
+	counting.Share /= 2
+	counter := partition.NewCounter(domains, counting)
 	err := p.each(func(batch [][]uint32, _ []uint32) error {
 		for a, c := range coarse {
 			for r, code := range batch[a] {
@@ -137,11 +134,7 @@ func (p *people) count(tb testing.TB, space partition.Space) *engine.Table {
 	}
 	table := &engine.Table{Attributes: p.attributes, Histograms: p.histograms, Classes: 2, Rows: uint64(p.rows), Merged: true}
 	table.Groupings = make([]*partition.Table, 1)
-	if space.Store != nil {
-		table.Groupings[0], err = partition.TabulateSpilled(context.Background(), []*partition.Counter{counter}, space, 2)
-	} else {
-		table.Groupings[0], err = partition.Tabulate(context.Background(), []*partition.Counter{counter}, space.Budget, 2)
-	}
+	table.Groupings[0], err = partition.Tabulate(context.Background(), []*partition.Counter{counter}, space, 2)
 	if err != nil {
 		tb.Fatal(err)
 	}
