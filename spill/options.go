@@ -18,8 +18,6 @@ type Options struct {
 	// Share is how many bytes that is instead, when not 0. With little of it little data is
 	// written to files: for tests.
 	Share int64
-	// Log, when set, is told what the store survived, in words that hold no data.
-	Log func(text string)
 }
 
 // The least and the most that a store takes.
@@ -40,7 +38,7 @@ func (o *Options) share() int64 {
 }
 
 // A share is three quarters runs, one being filled and one being written. The rest is for
-// the block cache, chunks read ahead, the block being written and what Pebble knows about
+// the block cache, chunks for readers, the block being written and what Pebble knows about
 // its tables.
 const (
 	runsOfStore  = 2
@@ -102,13 +100,8 @@ func (noCompactions) UpdateGetAllowedWithoutPermission()                {}
 // logger takes Pebble's words. What it calls fatal fails the store; the process goes on.
 type logger struct{ store *Store }
 
-func (l logger) Infof(string, ...any) {}
-
-func (l logger) Errorf(format string, args ...any) {
-	if l.store.log != nil {
-		l.store.log(fmt.Sprintf(format, args...))
-	}
-}
+func (logger) Infof(string, ...any)  {}
+func (logger) Errorf(string, ...any) {}
 
 func (l logger) Fatalf(format string, args ...any) {
 	for _, arg := range args {

@@ -17,7 +17,6 @@ import (
 // Store keeps chunks of bytes that do not fit memory, in a private folder of one run. Its
 // methods are safe for concurrent use, Close apart.
 type Store struct {
-	log     func(string)
 	budget  *Budget
 	share   int64
 	folder  *folder
@@ -51,7 +50,7 @@ type Store struct {
 // ErrBudget when its share is not to be had and ErrDisk when dir cannot be written to.
 func Open(dir string, o Options) (*Store, error) {
 	s := &Store{
-		log: o.Log, budget: o.Budget, share: o.share(),
+		budget: o.Budget, share: o.share(),
 		sequences: map[Sequence]*sequence{}, shared: map[uint64]int{},
 	}
 	s.changed.L = &s.mu

@@ -89,7 +89,7 @@ func places(t *testing.T, test func(t *testing.T, fs vfs.FS, dir string)) {
 
 func open(t *testing.T, fs vfs.FS, dir string) *Store {
 	t.Helper()
-	s, err := Open(dir, Options{FS: fs, Budget: small(), Log: func(text string) { t.Log(text) }})
+	s, err := Open(dir, Options{FS: fs, Budget: small()})
 	if err != nil {
 		t.Fatal(err)
 	}

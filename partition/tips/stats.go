@@ -27,26 +27,6 @@ func (s stats) drop(field int) {
 	}
 }
 
-// put stores a field's sums, unless s is nil.
-func (s stats) put(field, children int, cells []childCount) {
-	if s == nil {
-		return
-	}
-	s[field] = make([]uint64, children)
-	for _, c := range cells {
-		s[field][c.child] = c.size
-	}
-}
-
-// subtract takes what another part of the partition has from a field's sums, if any.
-func (s stats) subtract(field int, cells []childCount) {
-	if sums := s.of(field); sums != nil {
-		for _, c := range cells {
-			sums[c.child] -= c.size
-		}
-	}
-}
-
 // statsPay reports whether counting that many records costs more than keeping sums.
 func statsPay(records int, fields []active) bool {
 	sums := 0

@@ -27,9 +27,18 @@ func (t *TIPS) update(p int32, fields []active, counts []counted, rest stats) (a
 		cells := t.children
 		if old.of(a.field) == nil {
 			cells = childrenOf(counts, a.field)
-			l.stats.put(a.field, a.children, cells)
+			if l.stats != nil {
+				l.stats[a.field] = make([]uint64, a.children)
+				for _, c := range cells {
+					l.stats[a.field][c.child] = c.size
+				}
+			}
 		}
-		rest.subtract(a.field, cells)
+		if sums := rest.of(a.field); sums != nil {
+			for _, c := range cells {
+				sums[c.child] -= c.size
+			}
+		}
 		alive = t.record(p, a, cells) || alive
 	}
 	sums := l.stats.bytes()

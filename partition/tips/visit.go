@@ -200,7 +200,7 @@ func (v *visitor) divide(t *TIPS, p int32, field int, r *partition.Refinement) v
 	return newVisit(p, v.parts[from:len(v.parts):len(v.parts)])
 }
 
-// count counts what is not known of a part of a visited
+// count counts what is not known of a part of a visited partition.
 func (v *visitor) count(t *TIPS, made *visit, i, field int) {
 	known, part := t.partitions[made.partition].stats, &made.parts[i]
 	v.fields = t.listActive(v.fields[:0], t.sample(part.leafPartition), false)
