@@ -107,15 +107,24 @@ func (d Data) taxonomy(column int, node taxonomy.Node) *Taxon {
 // binned is the tree of equal-frequency bins.
 func (d Data) binned(column, bins int) *Taxon {
 	texts := d.texts(column)
-	if len(texts) < 2 {
-		root := &Taxon{Label: d.rangeLabel(column, "", ""), Values: map[engine.Label]bool{}}
-		for _, text := range texts {
-			root.Values[engine.Label{Text: text}] = true
+	node := func(lo, hi int, children ...*Taxon) *Taxon { // of values lo to hi-1
+		lower, upper := "", ""
+		if lo > 0 {
+			lower = texts[lo]
 		}
-		return root
+		if hi < len(texts) {
+			upper = texts[hi]
+		}
+		t := &Taxon{Label: d.rangeLabel(column, lower, upper), Values: map[engine.Label]bool{}, Children: children}
+		for _, text := range texts[lo:hi] {
+			t.Values[engine.Label{Text: text}] = true
+		}
+		return t
 	}
-	before := make([]int, len(texts)) // rows with smaller values
-	rows := 0
+	if len(texts) < 2 {
+		return node(0, len(texts))
+	}
+	rows, before := 0, make([]int, len(texts)) // with smaller values
 	for _, row := range d.Rows {
 		if row[column].Null {
 			continue
@@ -135,54 +144,23 @@ func (d Data) binned(column, bins int) *Taxon {
 			starts = append(starts, start)
 		}
 	}
-	end := func(list []int, i int) int {
-		if i+1 < len(list) {
-			return list[i+1]
-		}
-		return len(texts)
-	}
-	cut := func(lo, hi int) engine.Label { // of values lo to hi-1
-		lower, upper := "", ""
-		if lo > 0 {
-			lower = texts[lo]
-		}
-		if hi < len(texts) {
-			upper = texts[hi]
-		}
-		return d.rangeLabel(column, lower, upper)
-	}
-	leaf := func(i int) *Taxon {
-		return &Taxon{Label: cut(i, i+1), Values: map[engine.Label]bool{{Text: texts[i]}: true}}
-	}
-	type piece struct {
-		lo, hi int
-		taxon  *Taxon
-	}
-	var level []piece
+	ends := append(slices.Clone(starts[1:]), len(texts))
+	var level []*Taxon
 	for i, lo := range starts {
-		hi := end(starts, i)
-		t := leaf(lo)
-		if hi-lo > 1 {
-			t = &Taxon{Label: cut(lo, hi)}
-			for v := lo; v < hi; v++ {
-				t.Children = append(t.Children, leaf(v))
-			}
+		var values []*Taxon
+		for v := lo; v < ends[i] && ends[i]-lo > 1; v++ {
+			values = append(values, node(v, v+1))
 		}
-		level = append(level, piece{lo, hi, t})
+		level = append(level, node(lo, ends[i], values...))
 	}
-	for len(level) > 1 {
-		var next []piece
-		for i := 0; i < len(level); i += 2 {
-			if i+1 == len(level) {
-				next = append(next, level[i])
-				continue
-			}
-			a, b := level[i], level[i+1]
-			next = append(next, piece{a.lo, b.hi, &Taxon{Label: cut(a.lo, b.hi), Children: []*Taxon{a.taxon, b.taxon}}})
+	for len(level) > 1 { // an odd one waits a level
+		for i := 0; i+1 < len(level); i++ {
+			level[i] = node(starts[i], ends[i+1], level[i], level[i+1])
+			ends[i] = ends[i+1]
+			level, starts, ends = slices.Delete(level, i+1, i+2), slices.Delete(starts, i+1, i+2), slices.Delete(ends, i+1, i+2)
 		}
-		level = next
 	}
-	return level[0].taxon
+	return level[0]
 }
 
 // rangeLabel is the label of an interval with inner ends, or none.
