@@ -1,7 +1,6 @@
 package bottomup
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,10 +15,6 @@ type Engine struct {
 	Bins int // of a discretized attribute's hierarchy, at most; 0: engine.DefaultBins
 
 	limited limits // where not 0, instead of maxWitnesses and maxIndexed
-}
-
-func (e Engine) limits() limits {
-	return limits{witnesses: cmp.Or(e.limited.witnesses, maxWitnesses), indexed: cmp.Or(e.limited.indexed, maxIndexed)}
 }
 
 // Loss says what a generalization loses.

@@ -35,8 +35,10 @@ func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, op
 		nodes += c.tree.Len()
 		s.columns = append(s.columns, c)
 	}
-	limits := e.limits()
-	limits.index = options.Space.Share / shareOfIndexes / int64(len(requirement.Sets))
+	limits := limits{
+		witnesses: cmp.Or(e.limited.witnesses, maxWitnesses), indexed: cmp.Or(e.limited.indexed, maxIndexed),
+		index: options.Space.Share / shareOfIndexes / int64(len(requirement.Sets)),
+	}
 	for i, set := range requirement.Sets {
 		s.sets = append(s.sets, newQID(table.Groupings[i], set, s.columns, limits))
 	}

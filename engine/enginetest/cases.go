@@ -12,36 +12,33 @@ import (
 // more of them. It returns how many were tried.
 func Cases(t *testing.T, n int, test func(r *rand.Rand)) int {
 	t.Helper()
-	seed := rand.Uint64()
-	if text := os.Getenv("KCUT_SEED"); text != "" {
-		seed = parse(t, text)
-	}
-	if text := os.Getenv("KCUT_CASES"); text != "" {
-		n = int(parse(t, text))
-	}
-	for i := range uint64(n) {
-		try(t, seed+i, test)
-	}
-	return n
-}
-
-// try runs one case.
-func try(t *testing.T, seed uint64, test func(r *rand.Rand)) {
-	t.Helper()
+	seed := fromEnv(t, "KCUT_SEED", rand.Uint64())
+	n = int(fromEnv(t, "KCUT_CASES", uint64(n)))
 	defer func() {
 		t.Helper()
 		if t.Failed() {
 			t.Fatalf("rerun with KCUT_SEED=%d KCUT_CASES=1", seed)
 		}
 	}()
-	test(rand.New(rand.NewPCG(seed, 0)))
+	for range n {
+		if test(rand.New(rand.NewPCG(seed, 0))); t.Failed() {
+			break
+		}
+		seed++
+	}
+	return n
 }
 
-func parse(t *testing.T, text string) uint64 {
+// fromEnv returns a number that a variable of the environment may set.
+func fromEnv(t *testing.T, name string, number uint64) uint64 {
 	t.Helper()
-	n, err := strconv.ParseUint(text, 10, 64)
+	text := os.Getenv(name)
+	if text == "" {
+		return number
+	}
+	number, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return n
+	return number
 }
