@@ -43,12 +43,6 @@ func (c Class) String() string { return classNames[c] }
 // Error makes a class an error, which errors.Is finds in every Error of that class.
 func (c Class) Error() string { return c.String() }
 
-// Classed is an error that knows its class.
-type Classed interface {
-	error
-	Class() Class
-}
-
 // sentinel is an error to be found by errors.Is.
 type sentinel struct {
 	class Class
@@ -131,7 +125,7 @@ func ClassOf(err error) Class {
 // collect notes the classes of all causes of an error.
 func collect(err error, causes *[len(classNames)]bool) {
 	switch e := err.(type) {
-	case Classed:
+	case interface{ Class() Class }:
 		causes[e.Class()] = true
 	case interface{ Unwrap() error }:
 		collect(e.Unwrap(), causes)

@@ -7,16 +7,13 @@ import (
 
 // didYouMean returns a hint naming the candidate that is spelled most like a word, or "".
 func didYouMean(word string, candidates []string) string {
-	best, distance := "", 1+max(1, len(word)/3)
+	hint, distance := "", 1+max(1, len(word)/3)
 	for _, c := range candidates {
 		if d := editDistance(strings.ToLower(word), strings.ToLower(c)); d < distance {
-			best, distance = c, d
+			hint, distance = fmt.Sprintf("did you mean %q?", c), d
 		}
 	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf("did you mean %q?", best)
+	return hint
 }
 
 // editDistance counts the insertions, deletions, replacements and swaps of neighbours that

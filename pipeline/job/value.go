@@ -261,8 +261,6 @@ func (c *checker) bounds(s slot, n *yaml.Node) (b Bounds) {
 // sizePattern matches sizes: bytes, or a number with a unit.
 const sizePattern = `^[0-9]+(\.[0-9]+)? ?([kKMGT]i?)?B?$`
 
-var sizeRegexp = regexp.MustCompile(sizePattern)
-
 // sizeUnits are the units of sizes, in bytes.
 var sizeUnits = map[string]float64{
 	"": 1, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12, "ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40,
@@ -273,7 +271,7 @@ const minMemory = 1 << 20
 
 // parseSize returns a size in bytes.
 func parseSize(text string) (int64, error) {
-	if !sizeRegexp.MatchString(text) {
+	if !regexp.MustCompile(sizePattern).MatchString(text) {
 		return 0, errors.New("not a size")
 	}
 	number := text[:strings.LastIndexAny(text, "0123456789")+1]

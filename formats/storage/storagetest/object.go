@@ -5,6 +5,7 @@ import (
 	"crypto/md5"
 	"encoding/base64"
 	"io"
+	"maps"
 	"net/http"
 	"strconv"
 	"time"
@@ -41,9 +42,7 @@ func (s *Server) put(key string, data []byte, metadata map[string]string, fresh 
 		s.remove(key)
 	}
 	all := map[string]string{changedKey: time.Now().UTC().Format(http.TimeFormat)}
-	for name, value := range metadata {
-		all[name] = value
-	}
+	maps.Copy(all, metadata)
 	_, err := s.backend.PutObject(Bucket, key, all, bytes.NewReader(data), int64(len(data)), conditions)
 	return err
 }
@@ -54,11 +53,8 @@ func (s *Server) object(key string) *object {
 	if err != nil {
 		return nil
 	}
-	o := &object{key: key, etag: gofakes3.FormatETag(found.Hash), metadata: make(map[string]string)}
+	o := &object{key: key, etag: gofakes3.FormatETag(found.Hash), metadata: maps.Clone(found.Metadata)}
 	o.data, _ = io.ReadAll(found.Contents) // it is in memory
-	for name, value := range found.Metadata {
-		o.metadata[name] = value
-	}
 	o.changed, _ = http.ParseTime(o.metadata[changedKey])
 	delete(o.metadata, changedKey)
 	return o
