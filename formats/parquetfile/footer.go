@@ -57,10 +57,6 @@ func (c *columnMeta) chunkRange() (start, end int64) {
 	return start, start + c.TotalCompressedSize
 }
 
-// alwaysCompressed reports whether the file's writer compressed all pages of version 2
-// although it said of some that it did not (parquet-cpp before 3.0.0, ARROW-10353).
-func (f *footer) alwaysCompressed() bool { return f.writtenBefore("parquet-cpp", 3, 0) }
-
 // writtenBefore reports whether the file was written by a version of a writer, whose name
 // starts so, before the given one.
 func (f *footer) writtenBefore(writer string, major, minor int) bool {

@@ -29,11 +29,7 @@ func readParquet(path string, coded bool) (rows int64, err error) {
 		return 0, err
 	}
 	defer src.Close()
-	var requests []formats.Request
-	for i := range src.Fields() {
-		requests = append(requests, formats.Request{Column: i, Coded: coded})
-	}
-	r, err := src.Read(ctx, 0, len(src.Chunks()), requests)
+	r, err := src.Read(ctx, 0, len(src.Chunks()), formatstest.EveryColumn(src, coded))
 	if err != nil {
 		return 0, err
 	}
@@ -51,6 +47,16 @@ func readParquet(path string, coded bool) (rows int64, err error) {
 		}
 		rows += int64(b.Rows)
 	}
+}
+
+// readBytes writes a file and reads it.
+func readBytes(t *testing.T, path string, data []byte, coded bool) error {
+	t.Helper()
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := readParquet(path, coded)
+	return err
 }
 
 // checkRefusal checks that an error says that the file is at fault, in words of our own.
@@ -171,10 +177,7 @@ func TestDamage(t *testing.T) {
 				bad[at] ^= byte(1 + r.IntN(255))
 			}
 			bad = bad[:len(bad)-r.IntN(2)*r.IntN(20)]
-			if err := os.WriteFile(path, bad, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := readParquet(path, r.IntN(2) == 0); err != nil {
+			if err := readBytes(t, path, bad, r.IntN(2) == 0); err != nil {
 				checkRefusal(t, err)
 			}
 			if t.Failed() {
@@ -192,11 +195,7 @@ func TestTruncated(t *testing.T) {
 		t.Fatal(err)
 	}
 	for size := 0; size < len(good); size += 13 {
-		if err := os.WriteFile(path, good[:size], 0o600); err != nil {
-			t.Fatal(err)
-		}
-		_, err := readParquet(path, false)
-		if !errors.Is(err, formats.ErrDamaged) {
+		if err := readBytes(t, path, good[:size], false); !errors.Is(err, formats.ErrDamaged) {
 			t.Fatalf("%d of %d bytes: %v", size, len(good), err)
 		}
 	}
@@ -214,14 +213,10 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		path := filepath.Join(t.TempDir(), "fuzz.parquet")
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := readParquet(path, true); err != nil {
-			checkRefusal(t, err)
-		}
-		if _, err := readParquet(path, false); err != nil {
-			checkRefusal(t, err)
+		for _, coded := range []bool{true, false} {
+			if err := readBytes(t, path, data, coded); err != nil {
+				checkRefusal(t, err)
+			}
 		}
 	})
 }
@@ -242,10 +237,7 @@ func TestErrorsShowNoValue(t *testing.T) {
 	for at := 0; at < len(good); at += 3 {
 		bad := bytes.Clone(good)
 		bad[at] ^= 0xff
-		if err := os.WriteFile(path, bad, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := readParquet(path, true); err != nil && strings.Contains(fmt.Sprint(err), secret[:8]) {
+		if err := readBytes(t, path, bad, true); err != nil && strings.Contains(fmt.Sprint(err), secret[:8]) {
 			t.Fatalf("byte %d: %v", at, err)
 		}
 	}

@@ -73,7 +73,7 @@ type pages struct {
 	leaf             *schema.Leaf
 	codec            format.CompressionCodec
 	left             int64 // values that data pages still have to bring
-	alwaysCompressed bool
+	alwaysCompressed bool  // also pages of version 2 that say they are not (parquet-cpp before 3.0.0, ARROW-10353)
 	start            int64 // of the section in the file
 	*buffers
 	holding formats.Holding
@@ -88,7 +88,7 @@ type pages struct {
 // open starts on a chunk, whose bytes come from a plan of the file.
 func (p *pages) open(f *parquetFile, from io.ReaderAt, chunk *columnMeta) {
 	p.codec, p.left = chunk.Codec, chunk.NumValues
-	p.alwaysCompressed = f.footer.alwaysCompressed()
+	p.alwaysCompressed = f.footer.writtenBefore("parquet-cpp", 3, 0)
 	extent := f.extent(chunk)
 	p.start, p.holding.Tell = extent.From, f.hold
 	p.section = io.NewSectionReader(from, extent.From, extent.To-extent.From)

@@ -2,7 +2,6 @@ package parquetfile
 
 import (
 	"context"
-	"encoding/binary"
 	"io"
 
 	"github.com/parquet-go/parquet-go/encoding/thrift"
@@ -11,6 +10,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/fence"
 	"github.com/kcut/kcut/formats/internal/meta"
+	"github.com/kcut/kcut/formats/internal/plain"
 )
 
 // The structs of this file are the part of Parquet's metadata that only estimates are made
@@ -135,18 +135,14 @@ func (v *valueRange) span(t formats.Type) formats.Span {
 	if len(v.Min) != len(v.Max) || len(v.Min) != 4 && len(v.Min) != 8 || t.Wide {
 		return formats.Span{}
 	}
-	low, high := wholeWord(v.Min, t.Kind == formats.Uint), wholeWord(v.Max, t.Kind == formats.Uint)
-	return formats.Span{Low: low, High: high, Known: low <= high}
-}
-
-func wholeWord(bytes []byte, unsigned bool) uint64 {
-	switch {
-	case len(bytes) == 8 && unsigned:
-		return binary.LittleEndian.Uint64(bytes)
-	case len(bytes) == 8:
-		return formats.IntWord(int64(binary.LittleEndian.Uint64(bytes)))
-	case unsigned:
-		return uint64(binary.LittleEndian.Uint32(bytes))
+	physical := format.Int32
+	if len(v.Min) == 8 {
+		physical = format.Int64
 	}
-	return formats.IntWord(int64(int32(binary.LittleEndian.Uint32(bytes))))
+	words := formats.Values{Type: t}
+	for _, bound := range [][]byte{v.Min, v.Max} {
+		_, _ = plain.DecoderOf(t, physical, len(bound))(&words, bound, 1) // there are as many bytes
+	}
+	low, high := words.Words[0], words.Words[1]
+	return formats.Span{Low: low, High: high, Known: low <= high}
 }
