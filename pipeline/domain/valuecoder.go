@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/kcut/kcut/engine"
@@ -112,8 +113,11 @@ func findEdge(edges *formats.Values, a *engine.Attribute) find {
 				return nan
 			}
 		}
-		above := sort.Search(len(edges.Words), func(e int) bool { return edges.Words[e] > word })
-		return uint32(max(above, 1) - 1)
+		at, is := slices.BinarySearch(edges.Words, word)
+		if !is {
+			at = max(at, 1) - 1
+		}
+		return uint32(at)
 	}
 }
 
