@@ -7,8 +7,9 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// binner cuts values that come in order into quantile bins, as binStarts does, and keeps
-// every value apart as long as there are not too many.
+// binner cuts values that come in order into quantile bins when there are more than a limit: bin i
+// starts at the first value with at least i/limit of the records below it, and bins that would be empty
+// vanish. Until then it keeps every value apart.
 type binner struct {
 	limit        int
 	values       int    // so far
