@@ -21,8 +21,10 @@ import (
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/masking"
 	"github.com/kcut/kcut/pipeline/output"
+	"github.com/kcut/kcut/pipeline/verify"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -92,6 +94,15 @@ func TestSplitWorker(t *testing.T) {
 			tuples, failed := count.Count(t.Context(), b.request, b.res.counting(), book, b.Dataset.Splits()[number:number+1])
 			if err = failed; err == nil {
 				result, err = tuples.Encode(t.Context())
+			}
+		case "tally":
+			cut, failed := cutfile.Parse(mustReadFile(t, filepath.Join(dir, "cut")))
+			if failed != nil {
+				t.Fatal(failed)
+			}
+			recount, failed := verify.Tally(t.Context(), cut, filepath.Join(dir, "other", fileset.PartName(number)), 0, -1, 1<<20)
+			if err = failed; err == nil {
+				result = recount.Encode()
 			}
 		default:
 			m := b.cutMasker(t, mustReadFile(t, filepath.Join(dir, "cut")))
@@ -331,7 +342,7 @@ func TestCountBySplits(t *testing.T) {
 }
 
 // Processes that share nothing but files mask an input task by task: the part files are byte for
-// byte those of a run.
+// byte those of a run. Others recount them.
 func TestMaskBySplits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(23, 24))
 	for name, tc := range map[string]struct {
@@ -366,7 +377,31 @@ func TestMaskBySplits(t *testing.T) {
 					t.Errorf("%s: other bytes than those of a run", filepath.Base(part))
 				}
 			}
+			judgeBySplits(t, rng, dir, len(parts))
 		})
+	}
+}
+
+// judgeBySplits has worker processes recount the parts that others have made.
+func judgeBySplits(t *testing.T, rng *rand.Rand, dir string, parts int) {
+	t.Helper()
+	cut, err := cutfile.Parse(mustReadFile(t, filepath.Join(dir, "cut")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sum *verify.Recount
+	for _, encoded := range handOut(t, rng, dir, "tally", parts) {
+		recount, err := verify.DecodeRecount(encoded)
+		if err == nil && sum != nil {
+			recount, err = sum.Merge(recount)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum = recount
+	}
+	if result, err := verify.Judge(filepath.Join(dir, "other"), cut, sum); err != nil || !result.OK || result.Rows != 3000 {
+		t.Errorf("recounted by parts: %+v, %v", result, err)
 	}
 }
 

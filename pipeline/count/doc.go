@@ -1,18 +1,19 @@
 // Package count counts an input: which values its columns have, and how many records share a
 // tuple of these. It is the only such code of a run, of kcut apply and of kcut evaluate.
 //
-//	Request ──▶ one reading:  values and tuples at once, in provisional codes ─────────────▶ bind ──▶ Counts
-//	        └─▶ two readings: survey of the values ──▶ bind ──▶ tuples of the codes that are told apart ──▶ Counts
-//
-// An input may be counted by processes that share nothing but files, too, split by split: each is a
-// function of a request, a split and, for tuples, a code book, and returns bytes.
-//
-//	split ──SurveySplit──▶ survey ──BindSurveys──▶ Counts ──CodeBook──▶ code book
-//	split, code book ──CountSplit──▶ tuples ──Merge──▶ tuples ──BindTuples──▶ Counts
+//	one reading:   values and tuples at once, in provisional codes ──Bind──▶ Counts
+//	two readings:  Survey ──Bind──▶ Counts, without groupings ──NewBook──▶ Book; Count ──Bind──▶ their groupings
 //
 // The first way saves decoding the input again; the second holds few codes, and what does not fit
 // the memory budget goes to a store: values in sorted runs, tuples in hashed blocks. Input says
 // which way is taken. Both make the same table.
+//
+// The second way is one of functions of a request and some splits, and for tuples of a book. A run calls
+// them with all splits; processes that share nothing but files call them with one each, and hand each
+// other what they return as bytes:
+//
+//	split ──Survey, Encode──▶ survey ──MergeSurveys, Bind──▶ Counts ──NewBook, Encode──▶ code book
+//	split, book ──Count, Encode──▶ tuples ──Merge, Encode──▶ tuples ──Merge, Bind──▶ Counts
 //
 // Contract: Counts depend on the input and the request alone, not on threads, budget or spilling:
 // codes are numbered in the order of values, and counts are integers. Whatever grows with the
