@@ -41,14 +41,24 @@ func (d *sampled) Bytes() int64 { return lotBytes * int64(cap(d.lots)) }
 
 // Locate finds the regions of cells: codes and then the class, if there is one.
 func (d *sampled) Locate(n int, codes [][]uint32, regions []int32) {
-	d.tree.locate(n, codes, regions, d)
+	t := d.tree
+	for i := range n {
+		at := t.root
+		for at >= 0 {
+			node := &t.nodes[at]
+			code := codes[node.column][i]
+			child := t.child(node, code)
+			if node.lot > 0 && d.lots[node.lot-1].code == code {
+				child = d.draw(&d.lots[node.lot-1], codes, i)
+			}
+			at = t.links[node.links+child]
+		}
+		regions[i] = -1 - at
+	}
 }
 
-// child returns the child that a row's code leads to: of the median, the first copy's.
-func (d *sampled) child(l *lot, codes [][]uint32, row int, code uint32, child int32) int32 {
-	if code != l.code {
-		return child
-	}
+// draw returns the child that the first copy of a cell of the median goes to.
+func (d *sampled) draw(l *lot, codes [][]uint32, row int) (child int32) {
 	key := engine.CopyKey(d.keys.Row(l.part, codes, row), 0)
 	if l.takes(key, 0, func(column int) uint32 { return codes[column][row] }) {
 		return 0

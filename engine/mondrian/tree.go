@@ -81,20 +81,12 @@ func (t *tree) set(link, to int32) {
 }
 
 // Locate finds the regions of tuples.
-func (t *tree) Locate(n int, codes [][]uint32, regions []int32) { t.locate(n, codes, regions, nil) }
-
-// locate finds the regions of tuples or, where draws are known, of cells.
-func (t *tree) locate(n int, codes [][]uint32, regions []int32, draws *sampled) {
+func (t *tree) Locate(n int, codes [][]uint32, regions []int32) {
 	for i := range n {
 		at := t.root
 		for at >= 0 {
 			node := &t.nodes[at]
-			code := codes[node.column][i]
-			child := t.child(node, code)
-			if draws != nil && node.lot > 0 {
-				child = draws.child(&draws.lots[node.lot-1], codes, i, code, child)
-			}
-			at = t.links[node.links+child]
+			at = t.links[node.links+t.child(node, codes[node.column][i])]
 		}
 		regions[i] = -1 - at
 	}
