@@ -10,8 +10,8 @@ const daysOf400Years = 146097
 func DaysOf(year int64, month, day int) (days int64, ok bool) {
 	cycle := floorDiv(year, 400)
 	date := time.Date(int(year-cycle*400), time.Month(month), day, 0, 0, 0, 0, time.UTC)
-	_, m, d := date.Date() // of a date that there is not, those of a later one
-	return date.Unix()/secondsOfDay + cycle*daysOf400Years, int(m) == month && d == day
+	ok = month >= 1 && month <= 12 && day >= 1 && (day <= 28 || day <= 31 && date.Day() == day)
+	return date.Unix()/secondsOfDay + cycle*daysOf400Years, ok
 }
 
 // dateOf returns the date that lies days after 1970-01-01.

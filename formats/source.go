@@ -40,15 +40,15 @@ type BatchReader interface {
 	Close() error
 }
 
-// Share makes calls for 0 to n−1 on any goroutines, and returns when all have ended, with the
-// error of the smallest number. A call is told the number of the goroutine that makes it.
-type Share func(n int, call func(hand, i int) error) error
+// Share makes calls for 0 to n−1 on any workers, and returns when all have ended, with the
+// error of the smallest number. A call is told the number of the worker that makes it.
+type Share func(n int, call func(worker, i int) error) error
 
-// Alone is the Share of one goroutine.
-func Alone(hand int) Share {
-	return func(n int, call func(hand, i int) error) error {
+// Alone is the Share of one worker.
+func Alone(worker int) Share {
+	return func(n int, call func(worker, i int) error) error {
 		for i := range n {
-			if err := call(hand, i); err != nil {
+			if err := call(worker, i); err != nil {
 				return err
 			}
 		}

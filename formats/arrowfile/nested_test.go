@@ -10,8 +10,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -241,12 +241,8 @@ func TestNestedAgreesWithLibrary(t *testing.T) {
 // TestNestedGold does the same with the nested columns of the integration files, as
 // far as the library reads and writes them.
 func TestNestedGold(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(formatstest.SharedData(t, arrowTesting), "arrow-ipc-stream/integration/*/*.stream"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	compared := 0
-	for _, path := range files {
+	for _, path := range integrationFiles(t, "*.stream") {
 		records, err := libraryRecords(path)
 		if err != nil || len(records) == 0 {
 			continue
@@ -277,25 +273,30 @@ func TestNestedGold(t *testing.T) {
 	}
 }
 
-// libraryRecords returns the record batches of a stream that have rows.
+// libraryRecords returns the record batches of a file or stream that have rows.
 func libraryRecords(path string) (records []arrow.Record, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	r, err := ipc.NewReader(f)
-	if err != nil {
-		return nil, err
+	var r interface{ Read() (arrow.Record, error) }
+	if strings.HasSuffix(path, ".stream") {
+		r, err = ipc.NewReader(f)
+	} else {
+		r, err = ipc.NewFileReader(f)
 	}
-	defer r.Release()
-	for r.Next() {
-		if record := r.Record(); record.NumRows() > 0 {
+	for err == nil {
+		var record arrow.Record
+		if record, err = r.Read(); err == nil && record.NumRows() > 0 {
 			record.Retain()
 			records = append(records, record)
 		}
 	}
-	return records, r.Err()
+	if err == io.EOF {
+		err = nil
+	}
+	return records, err
 }
 
 func TestNestedElements(t *testing.T) {

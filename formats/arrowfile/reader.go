@@ -17,12 +17,12 @@ type reader struct {
 	src     *source
 	next    int // record batch to load
 	end     int // behind the last one
-	row     int // next row of the record batch in hand, the one before next
+	row     int // next row of the loaded record batch, the one before next
 	rows    int // it has
 	targets []target
 	batch   formats.Batch
 
-	columns      []*column // of the record batch in hand; nil: not wanted
+	columns      []*column // of the loaded record batch; nil: not wanted
 	wanted       []bool    // columns
 	dictionaries map[*field]*dictionary
 	words        formats.Values // of the column being filled
@@ -80,7 +80,7 @@ func (t *target) init(request formats.Request, f *field, field formats.Field) (e
 	return err
 }
 
-// Next returns the next rows of the record batch in hand, or of the next one.
+// Next returns the next rows of the loaded record batch, or of the next one.
 func (r *reader) Next(ctx context.Context) (b *formats.Batch, err error) {
 	defer fence.Catch(&err)
 	r.batch.Row += int64(r.batch.Rows)

@@ -130,6 +130,9 @@ func randomArrowText(r *rand.Rand, dt arrow.DataType) string {
 	return fmt.Sprint(n)
 }
 
+// partOfDay stands for a date that is no whole day, which is refused.
+const partOfDay = "part of a day"
+
 // arrowCells returns a column of records as cellText has it.
 func arrowCells(records []arrow.Record, column int) (out []string) {
 	for _, r := range records {
@@ -154,8 +157,15 @@ func arrowCell(a arrow.Array, i int) string {
 		return fmt.Sprint(a.Value(i).Float32())
 	case *array.Float32:
 		return fmt.Sprint(float64(a.Value(i)))
+	case *array.Null:
+		return formatstest.NullCell
 	case *array.Date32:
 		return fmt.Sprint(int(a.Value(i)))
+	case *array.Date64:
+		if a.Value(i)%millisPerDay != 0 {
+			return partOfDay
+		}
+		return fmt.Sprint(int(a.Value(i)) / millisPerDay)
 	case *array.Time32:
 		return fmt.Sprint(int(a.Value(i)))
 	case *array.Time64:
@@ -166,9 +176,7 @@ func arrowCell(a arrow.Array, i int) string {
 		return a.Value(i).BigInt().String()
 	case *array.Decimal256:
 		return a.Value(i).BigInt().String()
-	case *array.Binary:
-		return fmt.Sprintf("%x", a.Value(i))
-	case *array.FixedSizeBinary:
+	case byteArray:
 		return fmt.Sprintf("%x", a.Value(i))
 	}
 	return a.ValueStr(i)

@@ -10,6 +10,9 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/storage"
 )
@@ -28,7 +31,7 @@ type source struct {
 	hold     func(bytes int64) error // formats.ReadOptions.Hold
 	threads  int
 	cutting  cutting
-	packed   compression
+	unpack   func(io.Reader) (io.ReadCloser, error) // nil: the file is not packed
 	delim    byte
 	remember int // distinct values of a coded column
 	batch    int
@@ -59,7 +62,10 @@ func open(ctx context.Context, path string, opt formats.ReadOptions, cutting cut
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	s := &source{path: path, info: info, ahead: opt.Ahead, hold: opt.Hold, cutting: cutting, threads: opt.Threads, batch: opt.BatchRows, remember: opt.Remember}
+	s := &source{
+		path: path, info: info, ahead: opt.Ahead, hold: opt.Hold, cutting: cutting,
+		threads: opt.Threads, batch: opt.BatchRows, remember: opt.Remember,
+	}
 	if s.batch <= 0 {
 		s.batch = batchRows
 	}
@@ -91,7 +97,7 @@ func (s *source) Chunks() []int64 {
 // text is a part of the file, or what it unpacks to.
 type text struct {
 	io.Reader
-	unpacker io.Closer // nil: the file is not packed
+	unpacked io.Closer // nil: the file is not packed
 	plan     storage.Plan
 	file     storage.File
 }
@@ -100,7 +106,7 @@ type text struct {
 // which must be the one whose records were counted.
 func (s *source) text(ctx context.Context, offset, end int64) (*text, error) {
 	from := offset
-	if s.packed != 0 {
+	if s.unpack != nil {
 		from, end = 0, -1
 	}
 	if end < 0 {
@@ -112,43 +118,60 @@ func (s *source) text(ctx context.Context, offset, end int64) (*text, error) {
 	}
 	plan := file.Plan(ctx, []storage.Range{{From: from, To: end}})
 	t := &text{Reader: io.NewSectionReader(plan, from, end-from), plan: plan, file: file}
-	if s.packed == 0 {
+	if s.unpack == nil {
 		return t, nil
 	}
-	if err := t.unpack(s.packed, offset); err != nil {
+	unpacked, err := s.unpack(t.Reader)
+	if err == nil {
+		t.Reader, t.unpacked = unpacked, unpacked
+		_, err = io.CopyN(io.Discard, unpacked, offset)
+	}
+	if err != nil {
 		t.Close()
 		return nil, damage(err)
 	}
 	return t, nil
 }
 
-// unpack makes t what it unpacks to, from offset on.
-func (t *text) unpack(packed compression, offset int64) error {
-	r, err := packed.reader(t.Reader)
-	if err != nil {
-		return err
-	}
-	t.Reader, t.unpacker = r, r
-	_, err = io.CopyN(io.Discard, r, offset)
-	return err
-}
-
 func (t *text) Close() (err error) {
-	if t.unpacker != nil {
-		err = t.unpacker.Close()
+	if t.unpacked != nil {
+		err = t.unpacked.Close()
 	}
 	t.plan.Close()
 	return errors.Join(err, t.file.Close())
 }
 
-// damage turns an error of a decompressor into formats.ErrDamaged, and leaves those of the disk, of
-// a stopped run and of this package as they are.
+// unpackerOf tells by a file's first bytes what unpacks it, nil when it is not packed.
+func unpackerOf(head []byte) func(io.Reader) (io.ReadCloser, error) {
+	switch {
+	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
+		return func(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) }
+	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		return func(r io.Reader) (io.ReadCloser, error) {
+			z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20))
+			if err != nil {
+				return nil, err
+			}
+			return z.IOReadCloser(), nil
+		}
+	}
+	return nil
+}
+
+// damage turns an error of a decompressor into formats.ErrDamaged, and leaves those of the
+// disk, of a stopped run and of this package as they are.
 func damage(err error) error {
 	var disk *fs.PathError
-	switch {
-	case errors.As(err, &disk), errors.Is(err, storage.ErrUnavailable), errors.Is(err, storage.ErrDenied), errors.Is(err, fs.ErrNotExist), errors.Is(err, formats.ErrDamaged), errors.Is(err, formats.ErrSchema),
-		errors.Is(err, formats.ErrUnsupported), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	if errors.As(err, &disk) {
 		return err
+	}
+	for _, known := range []error{
+		storage.ErrUnavailable, storage.ErrDenied, fs.ErrNotExist, formats.ErrDamaged,
+		formats.ErrSchema, formats.ErrUnsupported, context.Canceled, context.DeadlineExceeded,
+	} {
+		if errors.Is(err, known) {
+			return err
+		}
 	}
 	return fmt.Errorf("%w: %w", formats.ErrDamaged, err)
 }
@@ -182,7 +205,7 @@ var utf8BOM = []byte("\xef\xbb\xbf")
 // byte order mark.
 func (s *source) sniff(ctx context.Context, delim byte) (int64, error) {
 	head, err := s.head(ctx)
-	if s.packed = compressionOf(head); err == nil && s.packed != 0 {
+	if s.unpack = unpackerOf(head); err == nil && s.unpack != nil {
 		head, err = s.head(ctx)
 	}
 	if err != nil {

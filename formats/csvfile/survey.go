@@ -13,7 +13,7 @@ import (
 // returns what each column's texts allow.
 func (s *source) survey(ctx context.Context, start place, types map[string]formats.Type) ([]evidence, error) {
 	stretches := []stretch{{place: start, end: -1}}
-	if s.packed == 0 {
+	if s.unpack == nil {
 		var err error
 		if stretches, err = s.cut(ctx, start); err != nil {
 			return nil, err
@@ -41,7 +41,7 @@ func (s *source) survey(ctx context.Context, start place, types map[string]forma
 // which can only be read from its start, has one.
 func (s *source) chunks(stretches []stretch) (parts []part) {
 	size := s.cutting.chunk
-	if s.packed != 0 {
+	if s.unpack != nil {
 		size = math.MaxInt64
 	}
 	row := int64(0)

@@ -26,6 +26,9 @@ type member struct {
 	columns []int   // position in the file of each column of the schema but the hive columns
 	chunks  []int64 // rows
 	raw     bool    // chunks are row groups of Parquet
+
+	fields []formats.Field // until it is compared with the other files
+	err    error           // of opening it
 }
 
 // Open finds the files that the patterns name and reads their schemas and sizes. A
@@ -55,11 +58,11 @@ func (d *Dataset) open(ctx context.Context, found []inputFile) (err error) {
 	if d.hive, err = hiveColumns(found); err != nil {
 		return err
 	}
-	for i, p := range d.sources.profile(ctx, found) {
-		if err := d.add(found[i].path, p); err != nil {
+	for i, file := range d.sources.profile(ctx, found) {
+		if err := d.add(file); err != nil {
 			return err
 		}
-		d.byPath[found[i].path] = i
+		d.byPath[file.path] = i
 	}
 	for _, c := range d.hive {
 		if d.schema.Index(c.field.Name) >= 0 {
@@ -71,20 +74,20 @@ func (d *Dataset) open(ctx context.Context, found []inputFile) (err error) {
 }
 
 // add adds one more file.
-func (d *Dataset) add(path string, p profile) (err error) {
-	if p.err != nil {
-		return p.err
+func (d *Dataset) add(file member) (err error) {
+	if file.err != nil {
+		return file.err
 	}
-	if err := checkNames(path, p.fields); err != nil {
+	if err := checkNames(file.path, file.fields); err != nil {
 		return err
 	}
 	if len(d.files) == 0 {
-		d.schema.Fields = slices.Clone(p.fields)
+		d.schema.Fields = slices.Clone(file.fields)
 	}
-	file := member{path: path, chunks: p.chunks, raw: p.raw}
-	if file.columns, err = unify(&d.schema, p.fields); err != nil {
-		return fmt.Errorf("compare %s and %s: %w", d.files[0].path, path, err)
+	if file.columns, err = unify(&d.schema, file.fields); err != nil {
+		return fmt.Errorf("compare %s and %s: %w", d.files[0].path, file.path, err)
 	}
+	file.fields = nil
 	for _, rows := range file.chunks {
 		d.rows += rows
 	}

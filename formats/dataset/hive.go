@@ -49,10 +49,12 @@ type hiveColumn struct {
 // hiveColumns makes columns of the partitions of all files, which must have the same keys.
 func hiveColumns(files []inputFile) ([]hiveColumn, error) {
 	rows := make([][]partition, len(files))
+	same := func(a, b partition) bool { return a.key == b.key }
 	for i, file := range files {
 		rows[i] = partitionsOf(file.hive)
-		if !sameKeys(rows[0], rows[i]) {
-			return nil, fmt.Errorf("compare %s and %s: directories have different partition keys: %w", files[0].path, file.path, formats.ErrSchema)
+		if !slices.EqualFunc(rows[0], rows[i], same) {
+			return nil, fmt.Errorf("compare %s and %s: directories have different partition keys: %w",
+				files[0].path, file.path, formats.ErrSchema)
 		}
 	}
 	columns := make([]hiveColumn, len(rows[0]))
@@ -64,10 +66,6 @@ func hiveColumns(files []inputFile) ([]hiveColumn, error) {
 		columns[k] = newHiveColumn(column)
 	}
 	return columns, nil
-}
-
-func sameKeys(a, b []partition) bool {
-	return slices.EqualFunc(a, b, func(a, b partition) bool { return a.key == b.key })
 }
 
 func newHiveColumn(parts []partition) hiveColumn {

@@ -3,10 +3,12 @@ package dataset
 import (
 	"context"
 	"errors"
+	"runtime"
 	"slices"
 	"sync"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/fence"
 )
 
 // keptSources is how many files that nobody reads stay open, so that an input of
@@ -122,4 +124,33 @@ func closeSources(entries []*cachedSource) error {
 		errs = append(errs, entry.src.Close())
 	}
 	return errors.Join(errs...)
+}
+
+// profile opens the files, several at a time, for what they tell. Behind the first one that
+// could not be opened there may be some that were not tried.
+func (c *sourceCache) profile(ctx context.Context, files []inputFile) []member {
+	profiles := make([]member, len(files))
+	threads := c.opt.Threads
+	if threads <= 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	c.opt.Threads = max(1, threads/len(files)) // those that one file is opened with
+	fence.Each(len(files), threads, func(i int) error {
+		profiles[i] = c.profileOne(ctx, files[i].path)
+		return profiles[i].err
+	})
+	return profiles
+}
+
+func (c *sourceCache) profileOne(ctx context.Context, path string) member {
+	if err := ctx.Err(); err != nil {
+		return member{err: err}
+	}
+	src, err := c.acquire(ctx, path)
+	if err != nil {
+		return member{err: err}
+	}
+	defer c.release(path)
+	_, raw := src.(formats.RawSource)
+	return member{path: path, fields: src.Fields(), chunks: slices.Clone(src.Chunks()), raw: raw}
 }

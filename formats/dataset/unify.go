@@ -34,7 +34,10 @@ func unify(s *formats.Schema, fields []formats.Field) ([]int, error) {
 			return nil, fmt.Errorf("column %q is %s and %s: %w", have.Name, have.Type, other, formats.ErrSchema)
 		}
 		if fields[at].Nullable && !have.Nullable {
-			makeNullable(have)
+			have.Nullable = true
+			if have.Declared != nil {
+				have.Declared = have.Declared.Optional()
+			}
 		}
 		columns[i] = at
 	}
@@ -44,12 +47,4 @@ func unify(s *formats.Schema, fields []formats.Field) ([]int, error) {
 		}
 	}
 	return columns, nil
-}
-
-// makeNullable makes a field, and what a release declares of it, nullable.
-func makeNullable(f *formats.Field) {
-	f.Nullable = true
-	if f.Declared != nil {
-		f.Declared = f.Declared.Optional()
-	}
 }
