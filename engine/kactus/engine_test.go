@@ -65,13 +65,6 @@ func TestTopUp(t *testing.T) {
 	}
 }
 
-func TestSearchIsInfeasibleBelowK(t *testing.T) {
-	_, err := search(kactus.Engine{}, visitors(), partition.Space{}, engine.Set{Columns: []int{0, 1, 2}, K: 2}, engine.Set{Columns: []int{1}, K: 25})
-	if !errors.Is(err, engine.ErrInfeasible) {
-		t.Errorf("got %v, want ErrInfeasible", err)
-	}
-}
-
 // TestSearchMeetsTheLargestK: several sets are one, their union.
 func TestSearchMeetsTheLargestK(t *testing.T) {
 	one, err := search(kactus.Engine{}, visitors(), partition.Space{}, engine.Set{Columns: []int{0, 1, 2}, K: 4})
@@ -98,28 +91,14 @@ func TestWithoutClass(t *testing.T) {
 
 // TestSearchKeepsToTheBudget gives no memory for a tree of thousands of nodes.
 func TestSearchKeepsToTheBudget(t *testing.T) {
-	d := enginetest.Adult(t, enginetest.EightAttributes...)
-	codes := d.Codes()
-	e := kactus.Engine{MinObjects: 1}
-	requirement := all(codes, 2)
-	bytes := codes.Table(e.Plan(requirement)).Groupings[0].Bytes()
+	d, e := enginetest.Adult(t, enginetest.EightAttributes...), kactus.Engine{MinObjects: 1}
+	set := engine.Set{Columns: []int{0, 1, 2, 3, 4, 5, 6, 7}, K: 2}
+	bytes := d.Table(e.Plan(engine.Requirement{Sets: []engine.Set{set}})).Groupings[0].Bytes()
 	budget := spill.NewBudget(bytes + 256<<10)
-	if _, err := search(e, d, partition.Space{Budget: budget, Share: 1 << 30}, requirement.Sets...); !errors.Is(err, spill.ErrBudget) {
+	if _, err := search(e, d, partition.Space{Budget: budget, Share: 1 << 30}, set); !errors.Is(err, spill.ErrBudget) {
 		t.Errorf("got %v, want ErrBudget", err)
 	}
 	if budget.Used() != 0 {
 		t.Errorf("%d bytes are not returned", budget.Used())
-	}
-}
-
-// TestSearchEndsWhenItMust ends a search that is not wanted any more.
-func TestSearchEndsWhenItMust(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	d, requirement := visitors(), engine.Requirement{Sets: []engine.Set{{Columns: []int{0, 1, 2}, K: 2}}}
-	for _, e := range []kactus.Engine{{}, {Prune: true}} {
-		if _, err := e.Search(ctx, d.Table(e.Plan(requirement)), requirement, engine.Options{}); !errors.Is(err, context.Canceled) {
-			t.Errorf("got %v, want context.Canceled", err)
-		}
 	}
 }

@@ -1,10 +1,8 @@
 package mondrian_test
 
 import (
-	"context"
 	"errors"
 	"maps"
-	"math/rand/v2"
 	"reflect"
 	"testing"
 
@@ -56,14 +54,6 @@ func TestPatients(t *testing.T) {
 	}
 }
 
-func TestSearchIsInfeasibleBelowK(t *testing.T) {
-	c := patients()
-	c.Sets = []engine.Set{{Columns: []int{0, 1, 2}, K: 2}, {Columns: []int{1}, K: 7}}
-	if _, err := c.search(mondrian.Engine{}); !errors.Is(err, engine.ErrInfeasible) {
-		t.Errorf("got %v, want ErrInfeasible", err)
-	}
-}
-
 // TestSearchMeetsTheLargestK: several sets are one, their union.
 func TestSearchMeetsTheLargestK(t *testing.T) {
 	c := patients()
@@ -95,81 +85,42 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestSearchStopsWhenCancelled also wants the budget back.
-func TestSearchStopsWhenCancelled(t *testing.T) {
-	c := patients()
-	requirement := engine.Requirement{Sets: c.Sets}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	for _, e := range variants(1) {
-		table := c.Data.Table(e.Plan(requirement))
-		budget := spill.NewBudget(1 << 20)
-		if err := budget.Draw("table", table.Groupings[0].Bytes()); err != nil {
-			t.Fatal(err)
-		}
-		options := engine.Options{Space: partition.Space{Budget: budget, Share: 1 << 20}}
-		if _, err := e.Search(ctx, table, requirement, options); !errors.Is(err, context.Canceled) || budget.Used() != 0 {
-			t.Errorf("%+v: got %v, %d bytes in use", e, err, budget.Used())
-		}
-	}
+// people are 2,000 records, their classes' names, and a set of all attributes.
+func people(k engine.KAnonymity) (enginetest.Codes, engine.Requirement) {
+	codes := enginetest.People(2000, 1, 74, 8, 16, 7, 14, 5, 2, 41)
+	codes.ClassNames = enginetest.Values("0", "1")
+	return codes, engine.Requirement{Sets: []engine.Set{{Columns: []int{0, 1, 2, 3, 4, 5, 6, 7}, K: k}}}
 }
 
-// TestSearchReportsTheBudget gives the regions no room.
+// TestSearchReportsTheBudget gives the regions less room than they take.
 func TestSearchReportsTheBudget(t *testing.T) {
-	codes := people(2000)
-	requirement := allColumns(codes, 2)
+	codes, requirement := people(2)
 	for _, e := range variants(1) {
 		table := codes.Table(e.Plan(requirement))
-		table.ClassNames = classNames(codes)
-		budget := spill.NewBudget(table.Groupings[0].Bytes() + ledgerRoom)
+		budget := spill.NewBudget(table.Groupings[0].Bytes() + 64<<10)
 		if err := budget.Draw("table", table.Groupings[0].Bytes()); err != nil {
 			t.Fatal(err)
 		}
 		options := engine.Options{Space: partition.Space{Budget: budget, Share: 1 << 30}}
-		if _, err := e.Search(context.Background(), table, requirement, options); !errors.Is(err, spill.ErrBudget) || budget.Used() != 0 {
+		if _, err := e.Search(t.Context(), table, requirement, options); !errors.Is(err, spill.ErrBudget) || budget.Used() != 0 {
 			t.Errorf("%+v: got %v, %d bytes in use", e, err, budget.Used())
 		}
 	}
 }
 
-// ledgerRoom is less than the regions of 2,000 people take.
-const ledgerRoom = 64 << 10
-
-// TestOrderOfRowsDoesNotMatter shuffles the rows of random tables.
-func TestOrderOfRowsDoesNotMatter(t *testing.T) {
-	enginetest.Cases(t, 60, func(r *rand.Rand) {
-		c := newCase(r)
-		shuffled := c
-		shuffled.Data = c.Data.Shuffle(r)
-		for _, e := range variants(r.Uint64()) {
-			want, err := c.search(e)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got, err := shuffled.search(e); err != nil || !reflect.DeepEqual(got, want) {
-				t.Fatalf("%+v: %v\ngot  %+v\nwant %+v", e, err, got, want)
-			}
-		}
-	})
-}
-
 // TestSeedDecidesWhoGoesLeft: only relaxed cuts draw.
 func TestSeedDecidesWhoGoesLeft(t *testing.T) {
-	codes := people(2000)
-	requirement := allColumns(codes, 10)
-	search := func(e mondrian.Engine) engine.Recoding {
-		table := codes.Table(e.Plan(requirement))
-		table.ClassNames = classNames(codes)
-		recoding, err := e.Search(context.Background(), table, requirement, engine.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return recoding
-	}
+	codes, requirement := people(10)
 	for _, e := range variants(0) {
-		first := search(e)
-		e.Seed = 1
-		if same := reflect.DeepEqual(first, search(e)); same == e.Relaxed {
+		var found [2]engine.Recoding
+		for seed := range found {
+			e.Seed = uint64(seed)
+			var err error
+			if found[seed], err = e.Search(t.Context(), codes.Table(e.Plan(requirement)), requirement, engine.Options{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if same := reflect.DeepEqual(found[0], found[1]); same == e.Relaxed {
 			t.Errorf("%+v: another seed gives the same: %t", e, same)
 		}
 	}

@@ -2,6 +2,7 @@ package recheck
 
 import (
 	"context"
+	"errors"
 	"math"
 
 	"github.com/kcut/kcut/engine"
@@ -92,8 +93,8 @@ func (c *classes) count(ctx context.Context, tuples *partition.Table, set engine
 		}
 		return nil
 	})
-	if err == nil && table != tuples {
-		err = table.Discard(c.space)
+	if table != tuples {
+		err = errors.Join(err, table.Discard(c.space))
 	}
 	return least, err
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"strconv"
 	"testing"
@@ -13,8 +12,6 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/enginetest"
 	"github.com/kcut/kcut/engine/taxonomy"
-	"github.com/kcut/kcut/partition"
-	"github.com/kcut/kcut/spill"
 )
 
 // eachCase calls check with random tables, whose values are the given cut. It returns how many.
@@ -377,31 +374,6 @@ func TestCoarsenOneByOne(t *testing.T) {
 					t.Errorf("step %d of column %d need not be rolled back", step, a)
 				}
 				u[a][step] = true
-			}
-		}
-	})
-}
-
-// TestSpilledAgrees holds cuts against spilled tables, in as little memory as that takes.
-func TestSpilledAgrees(t *testing.T) {
-	store := enginetest.OpenStore(t)
-	eachCase(t, 20, 40, func(t *testing.T, r *rand.Rand, c enginetest.Case) {
-		e := Engine{OnBreak: OnBreak(r.IntN(3)), MaxSuppressed: uint64(len(c.Data.Rows))}
-		want, wantSteps, wantErr := hold(e, c)
-		for share, enough := int64(1<<10), 0; enough < 2; share += share / 2 {
-			var steps []engine.Step
-			options := engine.Options{OnStep: func(s engine.Step) { steps = append(steps, s) }}
-			options.Space = partition.Space{Budget: spill.NewBudget(1 << 30), Store: store, Share: share}
-			got, err := enginetest.SearchIn(t, e, c.Data.Codes(), engine.Requirement{Sets: c.Sets}, options, r.IntN(2) == 0)
-			if errors.Is(err, spill.ErrBudget) && enough == 0 {
-				continue
-			}
-			enough++
-			if (err == nil) != (wantErr == nil) || err != nil && err.Error() != wantErr.Error() || !reflect.DeepEqual(steps, wantSteps) {
-				t.Fatalf("share %d: %v, %+v\nin memory: %v, %+v", share, err, steps, wantErr, wantSteps)
-			}
-			if err == nil && !reflect.DeepEqual(c.Data.Released(got), c.Data.Released(want)) {
-				t.Errorf("share %d: other labels", share)
 			}
 		}
 	})

@@ -2,8 +2,6 @@ package topdown_test
 
 import (
 	"context"
-	"errors"
-	"math/rand/v2"
 	"reflect"
 	"testing"
 
@@ -13,54 +11,6 @@ import (
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/spill"
 )
-
-// searchIn runs the engine in a space, which must be free before and after, on a table
-// that is spilled or, if asked for, was in memory.
-func (c randomCase) searchIn(t *testing.T, space partition.Space, inMemory bool) ([]engine.Step, [][]engine.Label, error) {
-	t.Helper()
-	var steps []engine.Step
-	options := c.options
-	options.Space = space
-	options.OnStep = func(s engine.Step) { steps = append(steps, s) }
-	recoding, err := enginetest.SearchIn(t, topdown.Engine{}, c.data.Codes(), engine.Requirement{Sets: c.sets}, options, inMemory)
-	if err != nil {
-		return nil, nil, err
-	}
-	return steps, c.data.Released(recoding), nil
-}
-
-// TestSpilledSearchAgrees gives random tables the smallest share that they can be searched
-// in, and more. Steps and release are those of the naive search and of the search in memory.
-func TestSpilledSearchAgrees(t *testing.T) {
-	seed := rand.Uint64()
-	store := enginetest.OpenStore(t)
-	refused := 0
-	for i := range 150 {
-		c := newCase(rand.New(rand.NewPCG(seed, uint64(i))))
-		want, wantReleased, err := search(c.data, c.sets, c.options)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.compareNaive(t, want, wantReleased)
-		for share, enough := int64(1<<10), 0; enough < 3; share += share / 4 {
-			budget := spill.NewBudget(1 << 30)
-			got, released, err := c.searchIn(t, partition.Space{Budget: budget, Store: store, Share: share, Threads: 1 + i%3}, i%2 == 0)
-			if errors.Is(err, spill.ErrBudget) && enough == 0 {
-				refused++
-				continue
-			}
-			if enough++; err != nil || !reflect.DeepEqual(got, want) || !reflect.DeepEqual(released, wantReleased) {
-				t.Errorf("share %d: %v\ngot  %+v\nwant %+v", share, err, got, want)
-			}
-		}
-		if t.Failed() {
-			t.Fatalf("seed %d, case %d\n%s", seed, i, c)
-		}
-	}
-	if refused == 0 || store.Stats().Chunks == 0 {
-		t.Errorf("%d searches refused, %d chunks stored", refused, store.Stats().Chunks)
-	}
-}
 
 // TestSearchRefusesSpilledCountsInOtherCodes: only counts in memory can be recoded.
 func TestSearchRefusesSpilledCountsInOtherCodes(t *testing.T) {
@@ -81,15 +31,16 @@ func TestSearchRefusesSpilledCountsInOtherCodes(t *testing.T) {
 // disk. Dividing them by what is predicted changes nothing of the steps, of the records that
 // they touch and leave alive, but writes them far less often than they are touched.
 func TestSearchAheadAgrees(t *testing.T) {
-	p := newPeople(200_000)
-	want := p.searchInMemory(t)
+	codes := people(200_000)
+	want := measure(t, codes.Table(topdown.Engine{}.Plan(all)), all, partition.Space{})
 	for _, limit := range []int64{4 << 20, 5 << 20} {
-		got := p.searchIn(t, limit)
+		got := measureSpilled(t, codes, limit)
 		if !reflect.DeepEqual(got.steps, want.steps) {
 			t.Errorf("limit %d: steps\n%+v\nwant\n%+v", limit, got.steps, want.steps)
 		}
-		if written := got.ofTable(got.written); written > got.touched()/3 {
-			t.Errorf("limit %d: every record written %.1f times and touched %.1f times", limit, written, got.touched())
+		written, touched := float64(got.written)/float64(got.table), got.touched()/got.rows
+		if written == 0 || written > touched/3 {
+			t.Errorf("limit %d: every record written %.1f times and touched %.1f times", limit, written, touched)
 		}
 	}
 }

@@ -1,0 +1,349 @@
+package enginetest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/bottomup"
+	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/engine/iac"
+	"github.com/kcut/kcut/engine/kactus"
+	"github.com/kcut/kcut/engine/mondrian"
+	"github.com/kcut/kcut/engine/recheck"
+	"github.com/kcut/kcut/engine/topdown"
+	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/spill"
+)
+
+// variants are the engines with all the settings that make them work differently.
+var variants = []engine.Engine{
+	topdown.Engine{}, bottomup.Engine{}, bottomup.Engine{Loss: bottomup.Size, Bins: 3},
+	mondrian.Engine{}, mondrian.Engine{Median: mondrian.Exact}, mondrian.Engine{Ordered: true},
+	mondrian.Engine{Ordered: true, Median: mondrian.Exact}, mondrian.Engine{Relaxed: true, Seed: 1},
+	mondrian.Engine{Relaxed: true, Ordered: true, Seed: 2}, mondrian.Engine{InfoGain: true},
+	kactus.Engine{Seed: 1, MinObjects: 1}, kactus.Engine{MinObjects: 3, Leftover: kactus.Recruit},
+	kactus.Engine{Seed: 2, MinObjects: 2, Prune: true}, kactus.Engine{Prune: true, Leftover: kactus.Recruit},
+	iac.Engine{Small: iac.Drop, Bins: 3}, iac.Engine{Small: iac.TopUp, MinInfo: 0.3}, iac.Engine{Small: iac.Keep},
+	iac.Engine{Capped: true, Delta: 0.5, Epsilon: 0.2, Bins: 5},
+	recheck.Engine{}, recheck.Engine{OnBreak: recheck.Coarsen},
+	recheck.Engine{OnBreak: recheck.Suppress, MaxSuppressed: 40},
+}
+
+// outcome is what comes of a search.
+type outcome struct {
+	err      string
+	steps    []engine.Step
+	recoding engine.Recoding // without a Locator that counts in what order it was made
+	released [][]engine.Label
+}
+
+// problem is a random table for an engine. The attributes are all in a set, as some engines want.
+type problem struct {
+	enginetest.Case
+	engine  engine.Engine
+	options engine.Options
+	names   []engine.Label // of the classes; without them, cells of one tuple have equal keys
+}
+
+func draw(r *rand.Rand, e engine.Engine) problem {
+	p := problem{Case: enginetest.NewCase(r, 60), engine: e}
+	p.options = engine.Options{Score: engine.Score(r.IntN(3)), MaxSteps: -1}
+	if _, isTopdown := e.(topdown.Engine); isTopdown && r.IntN(5) == 0 {
+		p.options.MaxSteps = r.IntN(6)
+	}
+	all := engine.Set{K: engine.KAnonymity(1 + r.IntN(min(len(p.Data.Rows), 1+r.IntN(12))))}
+	for a := range p.Data.Columns {
+		all.Columns = append(all.Columns, a)
+	}
+	p.Sets = append(p.Sets[:r.IntN(len(p.Sets)+1)], all)
+	foldRare := r.IntN(2) == 0
+	for a := range p.Data.Columns {
+		if of, _ := (engine.Requirement{Sets: p.Sets}).Of(a); foldRare && p.Data.Columns[a].Mask == engine.Suppress {
+			p.Data.Columns[a].Rare = int(of.K)
+		}
+	}
+	named := r.IntN(4) > 0
+	for class := range p.Data.Codes().Classes {
+		name := engine.Label{}
+		if named {
+			name.Text = fmt.Sprint("class ", class)
+		}
+		p.names = append(p.names, name)
+	}
+	return p
+}
+
+func (p problem) requirement() engine.Requirement { return engine.Requirement{Sets: p.Sets} }
+
+func (p problem) codes() enginetest.Codes {
+	codes := p.Data.Codes()
+	codes.ClassNames = p.names
+	return codes
+}
+
+// search calls the engine in some way and returns what comes of it.
+func (p problem) search(call func(engine.Options) (engine.Recoding, error)) (o outcome, err error) {
+	options := p.options
+	options.OnStep = func(s engine.Step) { o.steps = append(o.steps, s) }
+	if o.recoding, err = call(options); err != nil {
+		o.err = err.Error()
+		return outcome{err: o.err}, err
+	}
+	o.released = p.Data.Released(o.recoding)
+	if _, ok := p.engine.(iac.Engine); ok {
+		o.recoding.(*engine.Regions).Locator = nil
+	}
+	return o, nil
+}
+
+func (p problem) inMemory() (outcome, error) {
+	return p.search(func(options engine.Options) (engine.Recoding, error) {
+		table := p.codes().Table(p.engine.Plan(p.requirement()))
+		return p.engine.Search(context.Background(), table, p.requirement(), options)
+	})
+}
+
+// eachVariant runs a test with random tables for every variant. It returns how many each had.
+func eachVariant(t *testing.T, cases int, test func(*testing.T, *rand.Rand, problem)) (tried int) {
+	for _, e := range variants {
+		t.Run(fmt.Sprintf("%T%+v", e, e), func(t *testing.T) {
+			tried = enginetest.Cases(t, cases, func(r *rand.Rand) {
+				p := draw(r, e)
+				if test(t, r, p); t.Failed() {
+					t.Fatal(p.Case)
+				}
+			})
+		})
+	}
+	return tried
+}
+
+// TestOrderOfRowsDoesNotMatter shuffles the rows.
+func TestOrderOfRowsDoesNotMatter(t *testing.T) {
+	eachVariant(t, 40, func(t *testing.T, r *rand.Rand, p problem) {
+		want, _ := p.inMemory()
+		p.Data = p.Data.Shuffle(r)
+		got, _ := p.inMemory()
+		got.released, want.released = nil, nil
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%+v\nin another order %+v", want, got)
+		}
+	})
+}
+
+// TestSpilledSearchAgrees gives tables the smallest share that they can be searched in, and more.
+// Everything is as in memory, to the last field.
+func TestSpilledSearchAgrees(t *testing.T) {
+	store := enginetest.OpenStore(t)
+	refused := map[string]int{}
+	cases := eachVariant(t, 20, func(t *testing.T, r *rand.Rand, p problem) {
+		want, _ := p.inMemory()
+		before := r.IntN(2) == 0
+		for share, enough := int64(1<<9), 0; enough < 3; share += share / 2 {
+			space := partition.Space{Budget: spill.NewBudget(4 * share), Store: store, Share: share, Threads: 1 + r.IntN(3)}
+			got, err := p.search(func(options engine.Options) (engine.Recoding, error) {
+				options.Space = space
+				return enginetest.SearchIn(t, p.engine, p.codes(), p.requirement(), options, before)
+			})
+			if errors.Is(err, spill.ErrBudget) && enough == 0 {
+				refused[fmt.Sprintf("%T", p.engine)]++
+				continue
+			}
+			if enough++; !reflect.DeepEqual(got, want) {
+				t.Fatalf("share %d:\ngot  %+v\nwant %+v", share, got, want)
+			}
+		}
+	})
+	if cases >= 20 && (len(refused) != 6 || store.Stats().Chunks == 0) {
+		t.Errorf("searches refused: %v, %d chunks stored", refused, store.Stats().Chunks)
+	}
+}
+
+// TestSearchIsInfeasibleBelowK asks for more records than there are.
+func TestSearchIsInfeasibleBelowK(t *testing.T) {
+	eachVariant(t, 5, func(t *testing.T, r *rand.Rand, p problem) {
+		if _, isRecheck := p.engine.(recheck.Engine); isRecheck {
+			return
+		}
+		p.Sets[r.IntN(len(p.Sets))].K = engine.KAnonymity(len(p.Data.Rows) + 1)
+		if _, err := p.inMemory(); !errors.Is(err, engine.ErrInfeasible) {
+			t.Errorf("got %v, want ErrInfeasible", err)
+		}
+	})
+}
+
+// TestSearchStopsWhenCancelled also wants the budget back, but from engines whose caller throws it
+// away. A search whose steps are performed as they are told ends with the first one.
+func TestSearchStopsWhenCancelled(t *testing.T) {
+	eachVariant(t, 10, func(t *testing.T, _ *rand.Rand, p problem) {
+		want, err := p.inMemory()
+		if regions, ok := want.recoding.(*engine.Regions); err != nil || ok && regions.Len() < 2 {
+			return
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		steps, returns := 0, true
+		options := p.options
+		options.OnStep = func(engine.Step) {
+			steps++
+			cancel()
+		}
+		switch p.engine.(type) {
+		case topdown.Engine, kactus.Engine:
+			returns = false
+		case recheck.Engine:
+			cancel()
+		}
+		if len(want.steps) < 2 {
+			cancel()
+		}
+		table := p.codes().Table(p.engine.Plan(p.requirement()))
+		budget := spill.NewBudget(1 << 20)
+		for _, grouping := range table.Groupings {
+			if err := budget.Draw("table", grouping.Bytes()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		options.Space = partition.Space{Budget: budget, Share: 1 << 20}
+		_, err = p.engine.Search(ctx, table, p.requirement(), options)
+		if !errors.Is(err, context.Canceled) || steps > 1 || returns && budget.Used() != 0 {
+			t.Errorf("got %v after %d steps of %d, %d bytes in use", err, steps, len(want.steps), budget.Used())
+		}
+	})
+}
+
+// TestAdult recounts and checks releases of real data.
+func TestAdult(t *testing.T) {
+	d := enginetest.Adult(t, append([]string{"hours-per-week", "relationship"}, enginetest.EightAttributes...)...)
+	for _, e := range large {
+		p := problem{Case: enginetest.Case{Data: d}, engine: e, options: engine.Options{MaxSteps: -1}}
+		p.names = enginetest.Values("<=50K", ">50K")
+		p.Sets = []engine.Set{{Columns: []int{0, 2, 4, 5, 9}, K: 50}, {Columns: []int{1, 3, 5, 6, 7, 8}, K: 100}}
+		p.checkRelease(t)
+	}
+}
+
+// large are engines that larger tables are searched with.
+var large = []engine.Engine{
+	topdown.Engine{}, bottomup.Engine{}, mondrian.Engine{}, mondrian.Engine{Ordered: true, Relaxed: true},
+	mondrian.Engine{InfoGain: true}, kactus.Engine{Seed: 1}, kactus.Engine{MinObjects: 2, Prune: true, Leftover: kactus.Recruit},
+	iac.Engine{},
+}
+
+// checkRelease checks that labels are true and that the sets hold as the recoding says.
+func (p problem) checkRelease(t *testing.T) {
+	t.Helper()
+	got, err := p.inMemory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Data.CheckTrue(t, got.released)
+	suppressed, dropped := got.recoding.Lost()
+	for _, labels := range got.released {
+		if labels == nil {
+			dropped--
+		}
+	}
+	anonymity := enginetest.CheckAnonymous(t, got.released, p.Sets)
+	if said := got.recoding.Anonymity(p.requirement()); !reflect.DeepEqual(said, anonymity) || dropped != 0 {
+		t.Errorf("%T%+v, sets %v: A(QID) is %v, the search says %v; %d more are said to be dropped",
+			p.engine, p.engine, p.Sets, anonymity, said, int64(dropped))
+	}
+	t.Logf("%T%+v, sets %v: %d steps, A(QID) %v, %d suppressed", p.engine, p.engine, p.Sets, len(got.steps), anonymity, suppressed)
+}
+
+// people are as many records like Adult's, a set of all attributes, and their classes' names.
+func people(rows int, k engine.KAnonymity) (enginetest.Codes, engine.Requirement) {
+	codes := enginetest.People(rows, 1, 74, 8, 16, 7, 14, 5, 2, 41)
+	codes.ClassNames = enginetest.Values("0", "1")
+	last := &codes.Attributes[7]
+	last.Mask, last.Tree = engine.Suppress, nil
+	return codes, engine.Requirement{Sets: []engine.Set{{Columns: []int{0, 1, 2, 3, 4, 5, 6, 7}, K: k}}}
+}
+
+// TestSpilledPeople searches a larger table in a share that is a fraction of it.
+func TestSpilledPeople(t *testing.T) {
+	codes, requirement := people(40_000, 20)
+	for _, e := range large[:len(large)-1] { // IAC's classes take more than that
+		store := enginetest.OpenStore(t)
+		table := codes.Table(e.Plan(requirement))
+		share := table.Groupings[0].Bytes() / 3
+		want, err := e.Search(t.Context(), table, requirement, engine.Options{MaxSteps: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, before := range []bool{true, false} {
+			options := engine.Options{MaxSteps: -1, Space: partition.Space{Budget: spill.NewBudget(1 << 30), Store: store, Share: share}}
+			got, err := enginetest.SearchIn(t, e, codes, requirement, options, before)
+			if err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("%T%+v, in memory before: %t: the recodings differ, or %v", e, e, before, err)
+			}
+		}
+		if store.Stats().Chunks == 0 {
+			t.Errorf("%T%+v: nothing was spilled", e, e)
+		}
+	}
+}
+
+// BenchmarkSearch searches a million records, in memory and in a share of a third of the table.
+func BenchmarkSearch(b *testing.B) {
+	codes, requirement := people(1_000_000, 100)
+	for _, e := range large {
+		for _, isSpilled := range []bool{false, true} {
+			b.Run(fmt.Sprintf("%T%+v spilled=%t", e, e, isSpilled), func(b *testing.B) {
+				for range b.N {
+					b.StopTimer()
+					table, options := codes.Table(e.Plan(requirement)), engine.Options{MaxSteps: -1}
+					if isSpilled {
+						options.Space = thirdOf(b, table)
+					}
+					b.StartTimer()
+					if _, err := e.Search(b.Context(), table, requirement, options); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
+
+func thirdOf(b *testing.B, table *engine.Table) partition.Space {
+	store, err := spill.Open(b.TempDir(), spill.Options{Budget: spill.NewBudget(64 << 20)})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { store.Close() })
+	bytes, budget := table.Groupings[0].Bytes(), spill.NewBudget(1<<30)
+	if err := budget.Draw("table", bytes); err != nil {
+		b.Fatal(err)
+	}
+	return partition.Space{Budget: budget, Store: store, Share: bytes / 3}
+}
+
+// BenchmarkRecode is per row.
+func BenchmarkRecode(b *testing.B) {
+	codes, requirement := people(1_000_000, 100)
+	labels := make([][]uint32, len(codes.Attributes))
+	for a := range labels {
+		labels[a] = make([]uint32, codes.Rows)
+	}
+	for _, e := range large {
+		b.Run(fmt.Sprintf("%T%+v", e, e), func(b *testing.B) {
+			recoding, err := e.Search(b.Context(), codes.Table(e.Plan(requirement)), requirement, engine.Options{MaxSteps: -1})
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				rows := engine.Rows{N: codes.Rows, Codes: codes.Columns, Classes: codes.Class, Taken: make([]uint64, recoding.Cells())}
+				recoding.Recode(rows, labels)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*codes.Rows), "ns/row")
+		})
+	}
+}
