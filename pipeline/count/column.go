@@ -38,12 +38,12 @@ func (r *Request) newColumn(i int, res *Resources, budget *spill.Budget, inOrder
 		in.Most = r.most(manyValues)
 		return numbered
 	}
-	list := &domain.Shortlist{Interner: in, Longest: c.Most}
-	return column{coder: list, bind: func(ctx context.Context, pairs partition.Pairs, rows int64) (*Bound, error) {
-		if !list.Exceeded() {
+	in.Longest = c.Most
+	return column{coder: in, bind: func(ctx context.Context, pairs partition.Pairs, rows int64) (*Bound, error) {
+		if !in.Exceeded() {
 			return numbered.bind(ctx, pairs, rows)
 		}
-		left := domain.Domain{Codes: make([]uint32, list.Len()), Merges: true}
+		left := domain.Domain{Codes: make([]uint32, in.Len()), Merges: true}
 		left.Attribute = engine.Attribute{Name: c.Spec.Name, Mask: engine.Suppress, HasNull: true}
 		return &Bound{Domain: left, LeftOut: true}, nil
 	}}

@@ -10,54 +10,72 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
+// Paths are the ways from the root of a taxonomy to its nodes.
+type Paths struct {
+	Root   string
+	IsNode func(name string) bool // in a generated one: there may be such a node
+	IsLeaf func(name string) bool // likewise
+	// To returns the names of a node and of those above it, from either end. One that a given
+	// tree lacks was an unknown value, under the root.
+	To func(name string) []string
+}
+
+// PathsOf returns the paths of a given or generated taxonomy.
+func PathsOf(t job.Taxonomy) (*Paths, error) {
+	if t.Tree == nil {
+		generator, err := job.GeneratorOf(t)
+		if err != nil {
+			return nil, err
+		}
+		takes := func(name string) bool { return engine.Takes(generator, name) }
+		to := func(name string) []string {
+			path, _ := engine.Ancestry(generator, name)
+			return path
+		}
+		return &Paths{Root: to("")[0], IsNode: takes, IsLeaf: takes, To: to}, nil
+	}
+	tree, err := engine.NewTree(job.TreeOf(t.Tree))
+	if err != nil {
+		return nil, err
+	}
+	p := &Paths{Root: tree.Name(0)}
+	p.IsNode = func(name string) bool {
+		_, ok := tree.Node(name)
+		return ok
+	}
+	p.IsLeaf = func(name string) bool {
+		_, ok := tree.Code(name)
+		return ok
+	}
+	p.To = func(name string) (path []string) {
+		n, ok := tree.Node(name)
+		if !ok {
+			return []string{p.Root, name}
+		}
+		for ; n >= 0; n = tree.Parent(n) {
+			path = append(path, tree.Name(n))
+		}
+		return path
+	}
+	return p, nil
+}
+
 // comparison compares the cuts of one column: which labels of either cover which of the other.
 type comparison struct {
 	from, to *Column
-	above    func(upper, lower string) bool // of nodes; nil: names do not tell
-	root     string                         // of the taxonomy
-	regions  bool                           // labels of several levels stand beside each other
+	taxonomy *Paths // nil: names do not tell which node is above which
+	regions  bool   // labels of several levels stand beside each other
 }
 
-func newComparison(from, to *Column, t job.Taxonomy) (*comparison, error) {
-	c := &comparison{from: from, to: to}
-	switch {
-	case t.Tree != nil:
-		tree, err := engine.NewTree(job.TreeOf(t.Tree))
-		if err != nil {
-			return nil, fmt.Errorf("make the taxonomy of column %s: %w", from.Name, err)
-		}
-		c.root, c.above = tree.Name(0), func(upper, lower string) bool { return isAbove(tree, upper, lower) }
-	case t.Generated():
-		generator, err := job.GeneratorOf(t)
-		if err != nil {
-			return nil, fmt.Errorf("make the taxonomy of column %s: %w", from.Name, err)
-		}
-		path, _ := engine.Ancestry(generator, "")
-		c.root, c.above = path[0], func(upper, lower string) bool {
-			path, _ := engine.Ancestry(generator, lower)
-			return slices.Contains(path, upper)
-		}
+func newComparison(from, to *Column, t job.Taxonomy) (c *comparison, err error) {
+	c = &comparison{from: from, to: to}
+	if t.Tree == nil && !t.Generated() {
+		return c, nil
+	}
+	if c.taxonomy, err = PathsOf(t); err != nil {
+		return nil, fmt.Errorf("make the taxonomy of column %s: %w", from.Name, err)
 	}
 	return c, nil
-}
-
-// isAbove reports whether a node is another one or above it. One that the tree lacks was
-// an unknown value, under the root.
-func isAbove(tree *engine.Tree, upper, lower string) bool {
-	u, known := tree.Node(upper)
-	l, ok := tree.Node(lower)
-	switch {
-	case upper == lower:
-		return true
-	case !known || !ok:
-		return known && u == 0
-	}
-	for l = tree.Parent(l); l >= 0; l = tree.Parent(l) {
-		if l == u {
-			return true
-		}
-	}
-	return false
 }
 
 // within reports whether every label of one cut is covered by one of the other, but for
@@ -84,7 +102,7 @@ func (c *comparison) covers(of *Column, label, other Label) bool {
 	case of.Mask == job.MaskDiscretize:
 		return compareEnds(label.Lower, other.Lower, -1) <= 0 && compareEnds(other.Upper, label.Upper, 1) <= 0
 	case of.Mask == job.MaskGeneralize:
-		return label.Label == other.Label || c.above != nil && c.above(label.Label, other.Label)
+		return label.Label == other.Label || c.taxonomy != nil && slices.Contains(c.taxonomy.To(other.Label), label.Label)
 	}
 	values := label.Values()
 	return !slices.ContainsFunc(other.Values(), func(value string) bool { return !slices.Contains(values, value) })
@@ -93,7 +111,7 @@ func (c *comparison) covers(of *Column, label, other Label) bool {
 // isAll reports whether a label covers everything, nulls too.
 func (c *comparison) isAll(of *Column, label Label) bool {
 	if of.Mask == job.MaskGeneralize {
-		return c.above != nil && label.Label == c.root
+		return c.taxonomy != nil && label.Label == c.taxonomy.Root
 	}
 	return len(of.Cut) == 1 || label.Lower == nil && label.Upper == nil
 }

@@ -136,7 +136,7 @@ func (c *comparison) difference() ColumnDifference {
 
 // isOrdered reports whether it is known which labels cover others.
 func (c *comparison) isOrdered() bool {
-	return c.from.Mask != job.MaskGeneralize || c.above != nil
+	return c.from.Mask != job.MaskGeneralize || c.taxonomy != nil
 }
 
 func relationOf(fromWithinTo, toWithinFrom bool) Relation {

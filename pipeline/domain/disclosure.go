@@ -1,8 +1,6 @@
 package domain
 
 import (
-	"slices"
-
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/cutfile"
@@ -20,44 +18,33 @@ func newDisclosure(column *cutfile.Column) *disclosure {
 	for i, text := range d.texts() {
 		d.disclosed[text] = uint32(i)
 	}
+	d.begin = func() findLabel { return d.find }
 	return d
 }
 
-func (d *disclosure) Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
-	for i := from; i < values.Len(); i++ {
-		codes = append(codes, d.find(values, i))
-	}
-	return codes, d.Size(), nil
-}
-
-func (d *disclosure) find(values *formats.Values, i int) uint32 {
+func (d *disclosure) find(values *formats.Values, i int) (uint32, error) {
 	var label uint32
 	var ok bool
 	if values.Type.Kind == formats.String { // without making a text of it
 		label, ok = d.disclosed[string(values.Bytes(i))]
 	} else {
-		label, ok = d.disclosed[TextOf(values, i)]
+		label, ok = d.disclosed[values.Text(i)]
 	}
 	switch {
 	case ok:
-		return label
+		return label, nil
 	case values.Type.Kind == formats.String && string(values.Bytes(i)) == engine.Suppressed:
-		return d.Unmapped()
+		return d.Unmapped(), nil
 	}
-	return d.code(restLabel)
+	return d.code(restLabel), nil
 }
 
 // Domain lists the disclosed values; a null that the cut does not disclose is among the rest.
 func (d *disclosure) Domain(records []uint64) (Domain, error) {
-	out := Domain{Nulls: records[d.Null()]}
-	out.Attribute = engine.Attribute{Name: d.column.Name, Mask: engine.Suppress, Texts: d.texts(), HasRest: true, HasNull: d.hasNull}
-	out.Codes = slices.Repeat([]uint32{uint32(d.n)}, len(records))
-	for label := range d.n {
-		out.Codes[label] = uint32(label)
+	out := d.domain(engine.Attribute{Mask: engine.Suppress, Texts: d.texts(), HasRest: true, HasNull: d.hasNull}, records)
+	out.Codes[d.code(restLabel)] = uint32(d.n)
+	if out.Merges = !d.hasNull; out.Merges {
+		out.Codes[d.Null()] = uint32(d.n)
 	}
-	if d.hasNull {
-		out.Codes[d.Null()] = out.Attribute.NullCode()
-	}
-	out.Merges = !d.hasNull
 	return out, nil
 }

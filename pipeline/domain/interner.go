@@ -28,6 +28,7 @@ type Interner struct {
 	nanIsNull bool // an interval cannot hold a value that has no order
 	budget    *spill.Budget
 	Most      int // values that it takes; 0: any number
+	Longest   int // values that it numbers, and one more: all others are nulls; 0: any number
 
 	mu     sync.Mutex
 	values formats.Values
@@ -77,7 +78,7 @@ const numberedValues = 4096
 
 // number appends the numbers of the entries from ≤ i < to of values.
 func (in *Interner) number(values *formats.Values, from, to int, codes []uint32) ([]uint32, error) {
-	if values.Type.InWords() && values.Type.Kind != formats.Float {
+	if values.Type.InWords() && values.Type.Kind != formats.Float && in.Longest == 0 {
 		return in.known.AppendCodes(codes, values.Words[from:to]), nil
 	}
 	for i := from; i < to; i++ {
@@ -108,6 +109,8 @@ func (in *Interner) draw(values, data int) error {
 // code returns the number of a value, which may be new.
 func (in *Interner) code(values *formats.Values, i int) (uint32, error) {
 	switch {
+	case in.Exceeded():
+		return nullCode, nil
 	case !values.Type.InWords():
 		return in.known.CodeOfText(values.Bytes(i), in.admit)
 	case in.nanIsNull && isNaN(values, i):
@@ -201,34 +204,5 @@ func (in *Interner) InOrder() (values formats.Values, numbers []uint32) {
 	return values, numbers
 }
 
-// Shortlist is the coder of a kept column that is left out when it has more than so many
-// values: then it numbers no more of them.
-type Shortlist struct {
-	*Interner
-	Longest int
-}
-
-// Exceeded reports whether the column has more values than that.
-func (s *Shortlist) Exceeded() bool { return s.values.Len() > s.Longest }
-
-// Encode numbers the values that are new, and appends the codes of all. Those behind the
-// first too many are nulls.
-func (s *Shortlist) Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	before, data := s.values.Len(), len(s.values.Data)
-	for i := from; i < values.Len(); i++ {
-		code := uint32(nullCode)
-		if !s.Exceeded() {
-			var err error
-			if code, err = s.code(values, i); err != nil {
-				return nil, 0, err
-			}
-		}
-		codes = append(codes, code)
-	}
-	if err := s.draw(before, data); err != nil {
-		return nil, 0, err
-	}
-	return codes, s.Len(), nil
-}
+// Exceeded reports whether the column has more values than Longest.
+func (in *Interner) Exceeded() bool { return in.Longest > 0 && in.values.Len() > in.Longest }

@@ -18,44 +18,29 @@ import (
 // tree its text, in a generated one the topmost node over it that is above none of the cut's.
 type members struct {
 	labelSpace
-	finder  *engine.CutFinder // of a generated taxonomy; nil: of a given one
-	unknown *newLabels        // nil: they are unmapped
+	finder *engine.CutFinder // of a generated taxonomy; nil: of a given one
 
-	tree   *engine.Tree      // given
-	number map[string]uint32 // of every label
-	added  []string          // labels that the tree lacks: they were unknown before
+	tree    *engine.Tree      // given
+	number  map[string]uint32 // of every label
+	unknown []string          // labels that the tree lacks: they were unknown before
 }
 
-func (m *members) Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
+// find returns a function that finds the label of a text.
+func (m *members) find() findLabel {
 	find := m.inTree
 	if m.finder != nil {
 		find = m.finder.Clone().Find
 	}
-	for i := from; i < values.Len(); i++ {
-		label, ok, beside := find(TextOf(values, i))
+	return func(values *formats.Values, i int) (uint32, error) {
+		label, ok, beside := find(values.Text(i))
 		switch {
 		case ok:
-		case m.unknown == nil || beside == "":
-			label = m.Unmapped()
-		default:
-			number, err := m.unknown.add(beside)
-			if err != nil {
-				return nil, 0, err
-			}
-			label = m.code(newLabel) + number
+			return label, nil
+		case m.added == nil || beside == "":
+			return m.Unmapped(), nil
 		}
-		codes = append(codes, label)
+		return m.add(beside)
 	}
-	return codes, m.Size(), nil
-}
-
-// Size returns the number of codes by now.
-func (m *members) Size() int {
-	n := int(m.code(newLabel))
-	if m.unknown != nil {
-		n += m.unknown.len()
-	}
-	return n
 }
 
 // inTree finds the label over a leaf.
@@ -65,7 +50,7 @@ func (m *members) inTree(text string) (label uint32, ok bool, beside string) {
 		if label, ok := m.number[text]; ok && !inner {
 			return label, true, ""
 		}
-		if _, all := m.number[m.tree.Name(0)]; all && m.unknown != nil {
+		if _, all := m.number[m.tree.Name(0)]; all && m.added != nil {
 			return 0, true, ""
 		}
 		return 0, false, text
@@ -81,27 +66,17 @@ func (m *members) inTree(text string) (label uint32, ok bool, beside string) {
 // Domain has the labels for the leaves of its tree: those of the cut in its order, and what
 // they lack behind their siblings.
 func (m *members) Domain(records []uint64) (Domain, error) {
-	out := Domain{Nulls: records[m.Null()]}
-	out.Attribute = engine.Attribute{Name: m.column.Name, Mask: engine.Generalize, HasNull: m.nulls(records)}
-	var names []string
-	var at []int
-	if m.unknown != nil {
-		names, at = m.unknown.occurring(records[m.code(newLabel):])
-	}
+	names, at := m.added.occurring(records[m.code(newLabel):])
 	tree, err := m.grow(names)
 	if err != nil {
-		return out, err
+		return Domain{}, err
 	}
-	out.Attribute.Tree, out.Attribute.Texts = tree, tree.Leaves()
-	out.Codes = make([]uint32, len(records))
+	out := m.domain(engine.Attribute{Mask: engine.Generalize, Tree: tree, Texts: tree.Leaves(), HasNull: m.nulls(records)}, records)
 	for label, text := range m.texts() {
 		out.Codes[label], _ = tree.Code(text)
 	}
 	for i, name := range names {
 		out.Codes[int(m.code(newLabel))+at[i]], _ = tree.Code(name)
-	}
-	if out.Attribute.HasNull {
-		out.Codes[m.Null()] = out.Attribute.NullCode()
 	}
 	return out, nil
 }
@@ -118,7 +93,7 @@ func (m *members) grow(names []string) (*engine.Tree, error) {
 			}
 		}
 		root = m.above(0)
-		for _, name := range slices.Sorted(slices.Values(slices.Concat(names, m.added))) {
+		for _, name := range slices.Sorted(slices.Values(slices.Concat(names, m.unknown))) {
 			root.Children = append(root.Children, engine.Node{Name: name})
 		}
 	}
@@ -145,8 +120,9 @@ func (m *members) above(n int) engine.Node {
 // members checks that the labels are a cut of the column's taxonomy.
 func (g *Cut) members(spec *job.Column, column *cutfile.Column, t job.Taxonomy, budget *spill.Budget) (*members, error) {
 	m := &members{labelSpace: newLabelSpace(column)}
+	m.begin = m.find
 	if spec.Unknown == job.UnknownRoot {
-		m.unknown = &newLabels{column: spec.Name, budget: budget}
+		m.added = &newLabels{what: "the new labels of column " + spec.Name, budget: budget}
 	}
 	if t.Tree != nil {
 		return m, g.cutTree(m, spec, t)
@@ -180,11 +156,11 @@ func (g *Cut) cutTree(m *members, spec *job.Column, t job.Taxonomy) (err error) 
 			lo, hi := m.tree.Range(n)
 			covered += hi - lo
 		} else {
-			m.added = append(m.added, name)
+			m.unknown = append(m.unknown, name)
 		}
 	}
-	if len(m.added) > 0 && m.unknown == nil {
-		return g.mismatch("column %s: its taxonomy lacks %s of the cut", spec.Name, text.Count(len(m.added), "node"))
+	if len(m.unknown) > 0 && m.added == nil {
+		return g.mismatch("column %s: its taxonomy lacks %s of the cut", spec.Name, text.Count(len(m.unknown), "node"))
 	}
 	_, all := m.number[m.tree.Name(0)]
 	isCut := covered == len(m.tree.Leaves()) && (!all || m.n == 1)

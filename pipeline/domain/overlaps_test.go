@@ -81,19 +81,19 @@ func TestOverlaps(t *testing.T) {
 					want = append(want, uint32(label))
 				}
 			}
-			if got := c.sets[code-coverSets]; !slices.Equal(got, want) {
+			if got := labelsIn(c.added.names[code-newLabel]); !slices.Equal(got, want) {
 				t.Errorf("labels %v cover %d, want %v", got, x, want)
 			}
 		}
-		if sets := slices.Compact(slices.Sorted(slices.Values(codes))); len(sets) != len(c.sets) {
-			t.Errorf("%d codes of %d sets", len(sets), len(c.sets))
+		if sets := slices.Compact(slices.Sorted(slices.Values(codes))); len(sets) != c.added.len() {
+			t.Errorf("%d codes of %d sets", len(sets), c.added.len())
 		}
 		labels := 0
-		for _, set := range c.sets {
-			labels += len(set)
+		for _, set := range c.added.names {
+			labels += len(set) / 4
 		}
-		if want := len(c.sets)*coverBytes + 8*labels + len(c.places)*placeBytes; budget.Used() != int64(want) || len(c.places) < len(c.sets) {
-			t.Errorf("%d bytes drawn for %d labels in %d sets at %d places, want %d", budget.Used(), labels, len(c.sets), len(c.places), want)
+		if want := c.added.len()*newLabelBytes + 8*labels + len(c.places)*placeBytes; budget.Used() != int64(want) || len(c.places) < c.added.len() {
+			t.Errorf("%d bytes drawn for %d labels in %d sets at %d places, want %d", budget.Used(), labels, c.added.len(), len(c.places), want)
 		}
 	})
 }

@@ -23,15 +23,7 @@ func (g *Cut) Recoding() *engine.Cut {
 func labelsOfColumn(column *cutfile.Column) engine.ColumnCut {
 	space := newLabelSpace(column)
 	var c engine.ColumnCut
-	for _, label := range column.Cut {
-		if label.Null {
-			continue
-		}
-		c.Labels = append(c.Labels, engine.Label{Text: label.Label})
-		if column.Mask == job.MaskDiscretize {
-			c.Intervals = append(c.Intervals, intervalOf(label))
-		}
-	}
+	c.Labels, c.Intervals = labelsBelowNull(column)
 	c.Code = make([]uint32, space.Size())
 	for label := range space.n {
 		c.Code[label] = uint32(label)
@@ -49,11 +41,21 @@ func labelsOfColumn(column *cutfile.Column) engine.ColumnCut {
 	return c
 }
 
-// intervalOf returns the interval of a label; open ends are empty.
-func intervalOf(label cutfile.Label) engine.Interval {
-	lower, _ := cutfile.EndText(label.Lower)
-	upper, _ := cutfile.EndText(label.Upper)
-	return engine.Interval{Label: label.Label, Lower: lower, Upper: upper}
+// labelsBelowNull returns the labels of a column but the null, and the interval of each if it is
+// discretized; open ends are empty.
+func labelsBelowNull(column *cutfile.Column) (labels []engine.Label, intervals []engine.Interval) {
+	for _, label := range column.Cut {
+		if label.Null {
+			continue
+		}
+		labels = append(labels, engine.Label{Text: label.Label})
+		if column.Mask == job.MaskDiscretize {
+			lower, _ := cutfile.EndText(label.Lower)
+			upper, _ := cutfile.EndText(label.Upper)
+			intervals = append(intervals, engine.Interval{Label: label.Label, Lower: lower, Upper: upper})
+		}
+	}
+	return labels, intervals
 }
 
 // ParseCut reads a cut's JSON form.

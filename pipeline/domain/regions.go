@@ -6,7 +6,6 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/recheck"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/job"
 )
 
 // RegionEngine returns the engine that takes the regions as they are.
@@ -43,22 +42,9 @@ func CoverRegions(e *recheck.Regions, labelers []Labeler) {
 // regionColumn returns the labels of a column, with the mark before the null, and the number
 // of the label at every position of the cut, the mark being one past the last.
 func regionColumn(column *cutfile.Column) (c engine.RegionColumn, numbers []uint32) {
-	mark, null := -1, -1
-	for i, label := range column.Cut {
-		if label.Null {
-			null = i
-			numbers = append(numbers, 0)
-			continue
-		}
-		if label.Label == engine.Suppressed {
-			mark = len(c.Labels)
-		}
-		numbers = append(numbers, uint32(len(c.Labels)))
-		c.Labels = append(c.Labels, engine.Label{Text: label.Label})
-		if column.Mask == job.MaskDiscretize {
-			c.Intervals = append(c.Intervals, intervalOf(label))
-		}
-	}
+	c.Labels, c.Intervals = labelsBelowNull(column)
+	below := uint32(0)
+	mark := slices.IndexFunc(c.Labels, func(l engine.Label) bool { return l.Text == engine.Suppressed })
 	if mark < 0 {
 		mark = len(c.Labels)
 		c.Labels = append(c.Labels, engine.Label{Text: engine.Suppressed, Mark: true})
@@ -66,8 +52,16 @@ func regionColumn(column *cutfile.Column) (c engine.RegionColumn, numbers []uint
 			c.Intervals = append(c.Intervals, engine.Interval{})
 		}
 	}
-	if null >= 0 {
-		numbers[null] = uint32(len(c.Labels))
+	null := uint32(len(c.Labels))
+	for _, label := range column.Cut {
+		if label.Null {
+			numbers = append(numbers, null)
+			continue
+		}
+		numbers = append(numbers, below)
+		below++
+	}
+	if int(below) < len(column.Cut) {
 		c.Labels = append(c.Labels, engine.Label{Null: true})
 	}
 	return c, append(numbers, uint32(mark))

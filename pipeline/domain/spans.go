@@ -18,29 +18,19 @@ type spans struct {
 	starts formats.Values // of all intervals but the first
 }
 
-func (s *spans) Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
-	for i := from; i < values.Len(); i++ {
-		codes = append(codes, s.find(values, i))
-	}
-	return codes, s.Size(), nil
-}
-
-func (s *spans) find(values *formats.Values, i int) uint32 {
-	value, i := canonicalValue(values, i)
+func (s *spans) find(values *formats.Values, i int) (uint32, error) {
 	switch {
-	case value.Type.Kind == formats.Float && value.Words[i] == CanonicalNaN:
-		return s.Null()
-	case s.Excludes(value, i):
-		return s.Unmapped()
+	case isNaN(values, i):
+		return s.Null(), nil
+	case s.Excludes(values, i):
+		return s.Unmapped(), nil
 	}
-	return uint32(sort.Search(s.starts.Len(), func(at int) bool { return CompareValues(&s.starts, at, value, i) > 0 }))
+	return uint32(sort.Search(s.starts.Len(), func(at int) bool { return CompareValues(&s.starts, at, values, i) > 0 })), nil
 }
 
 // Domain has the intervals for its values, each with its lower end for a text.
 func (s *spans) Domain(records []uint64) (Domain, error) {
-	out := Domain{Nulls: records[s.Null()]}
-	a := &out.Attribute
-	*a = engine.Attribute{Name: s.column.Name, Mask: engine.Discretize, HasNull: s.nulls(records), Texts: []string{""}, Positions: []float64{0}}
+	a := engine.Attribute{Mask: engine.Discretize, HasNull: s.nulls(records), Texts: []string{""}, Positions: []float64{0}}
 	for i := range s.starts.Len() {
 		a.Texts, a.Positions = append(a.Texts, s.starts.Text(i)), append(a.Positions, s.starts.Float(i))
 	}
@@ -52,15 +42,8 @@ func (s *spans) Domain(records []uint64) (Domain, error) {
 		}
 		a.Texts[0] = a.LowerText
 	}
-	s.place(a)
-	out.Codes = make([]uint32, len(records))
-	for label := range s.n {
-		out.Codes[label] = uint32(label)
-	}
-	if a.HasNull {
-		out.Codes[s.Null()] = a.NullCode()
-	}
-	return out, nil
+	s.place(&a)
+	return s.domain(a, records), nil
 }
 
 func (s *spans) intervals() (intervals []cutfile.Label) {
@@ -93,6 +76,7 @@ func (s *spans) place(a *engine.Attribute) {
 // spans checks that the intervals lie one behind the other, and takes up all there is.
 func (g *Cut) spans(spec *job.Column, column *cutfile.Column, t formats.Type) (*spans, error) {
 	s := &spans{labelSpace: newLabelSpace(column), starts: formats.Values{Type: t}}
+	s.begin = func() findLabel { return s.find }
 	intervals := s.intervals()
 	if len(intervals) != s.n || s.n == 0 {
 		return nil, g.mismatch("column %s: its labels are no intervals", spec.Name)
