@@ -1,48 +1,43 @@
 package sample
 
-import "io"
+import (
+	"context"
+	"io"
+)
 
-// csvWriter writes people as CSV. No value of the sample needs quotes; nulls are empty.
-type csvWriter struct {
-	people  *people
-	columns []column
-	w       io.Writer
-}
-
-func newCSV(w io.Writer, p *people) (*csvWriter, error) {
-	s := &csvWriter{people: p, columns: p.columns(), w: w}
+// writeCSV writes people as CSV. No value of the sample needs quotes; nulls are empty.
+func writeCSV(ctx context.Context, w io.Writer, opt Options) error {
+	people := newPeople(opt.Seed)
+	columns := people.columns()
 	var header []byte
-	for _, c := range s.columns {
+	for _, c := range columns {
 		header = append(append(header, c.Name...), ',')
 	}
 	header[len(header)-1] = '\n'
-	_, err := w.Write(header)
-	return s, err
-}
-
-func (s *csvWriter) encode(first int64, rows int) (block, error) {
-	const usualLine = 192 // bytes
-	text := make([]byte, 0, rows*usualLine)
-	var h person
-	for row := range rows {
-		s.people.make(first+int64(row), &h)
-		for i := range s.columns {
-			switch c := &s.columns[i]; {
-			case c.own != nil:
-				text = c.own(text, &h)
-			case !h.null[i]:
-				text = append(text, c.texts[h.value[i]]...)
-			}
-			text = append(text, ',')
-		}
-		text[len(text)-1] = '\n'
+	if _, err := w.Write(header); err != nil {
+		return err
 	}
-	return block{rows: rows, text: text}, nil
+	encode := func(first int64, rows int) ([]byte, error) {
+		const usualLine = 192 // bytes
+		text := make([]byte, 0, rows*usualLine)
+		var h person
+		for row := range rows {
+			people.make(first+int64(row), &h)
+			for i := range columns {
+				switch c := &columns[i]; {
+				case c.own != nil:
+					text = c.own(text, &h)
+				case !h.null[i]:
+					text = append(text, c.texts[h.value[i]]...)
+				}
+				text = append(text, ',')
+			}
+			text[len(text)-1] = '\n'
+		}
+		return text, nil
+	}
+	return writeBlocks(ctx, opt, encode, func(text []byte) error {
+		_, err := w.Write(text)
+		return err
+	})
 }
-
-func (s *csvWriter) write(b block) error {
-	_, err := s.w.Write(b.text)
-	return err
-}
-
-func (s *csvWriter) close() error { return nil }

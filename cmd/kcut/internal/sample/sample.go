@@ -6,14 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"runtime"
 	"time"
 
 	"github.com/kcut/kcut"
 	"github.com/kcut/kcut/formats/publish"
-	"github.com/kcut/kcut/formats/writer"
 	"github.com/kcut/kcut/internal/workers"
 )
 
@@ -34,23 +32,6 @@ const Stage kcut.Stage = "sample"
 // row groups in flight to need little memory.
 const rowGroupRows = 1 << 17
 
-// blockWriter writes blocks of people in one file format.
-type blockWriter interface {
-	// encode turns people first to first+rows−1 into bytes of the format. It may be called
-	// from several goroutines at a time.
-	encode(first int64, rows int) (block, error)
-	// write appends a block; blocks come in order.
-	write(block) error
-	close() error
-}
-
-// block is what a writer's encode made: bytes, or a row group.
-type block struct {
-	rows  int
-	text  []byte
-	group *writer.EncodedRowGroup
-}
-
 // Write writes a file of synthetic people that resemble a census extract: correlated
 // attributes, nulls, direct identifiers and an income class. The format follows the path's
 // extension, .parquet or .csv. The same rows, seed and row group size give the same bytes,
@@ -70,7 +51,18 @@ func Write(ctx context.Context, path string, opt Options) error {
 	if err != nil {
 		return err
 	}
-	if err = write(ctx, target.File(), filepath.Ext(path), opt); err == nil {
+	began := time.Now()
+	if opt.Events.Start != nil {
+		opt.Events.Start(Stage)
+	}
+	write := writeParquet
+	if filepath.Ext(path) == ".csv" {
+		write = writeCSV
+	}
+	if err = write(ctx, target.File(), opt); err == nil {
+		if opt.Events.End != nil {
+			opt.Events.End(Stage, time.Since(began))
+		}
 		err = target.Publish()
 	}
 	if err = errors.Join(err, target.Discard()); err != nil {
@@ -97,49 +89,27 @@ func (o *Options) check(path string) error {
 	return &kcut.Error{Class: kcut.ErrUsage, Err: err, Hint: hint}
 }
 
-func write(ctx context.Context, file io.Writer, extension string, opt Options) (err error) {
-	began := time.Now()
-	if opt.Events.Start != nil {
-		opt.Events.Start(Stage)
-	}
-	var w blockWriter
-	if people := newPeople(opt.Seed); extension == ".csv" {
-		w, err = newCSV(file, people)
-	} else {
-		w, err = newParquet(file, people)
-	}
-	if err != nil {
-		return err
-	}
+// writeBlocks encodes people block by block, on several goroutines, and writes the blocks in order.
+func writeBlocks[B any](ctx context.Context, opt Options, encode func(first int64, rows int) (B, error), write func(B) error) error {
 	size := int64(opt.RowGroupRows)
 	blocks := int((opt.Rows + size - 1) / size)
-	encode := func(ctx context.Context, _ workers.Worker, i int, emit func(block) error) error {
+	encodeBlock := func(ctx context.Context, _ workers.Worker, i int, emit func(B) error) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		first := int64(i) * size
-		b, err := w.encode(first, int(min(size, opt.Rows-first)))
+		block, err := encode(first, int(min(size, opt.Rows-first)))
 		if err != nil {
 			return err
 		}
-		return emit(b)
+		return emit(block)
 	}
 	var done int64
-	err = workers.Ordered(ctx, blocks, opt.Threads, encode, func(b block) error {
-		done += int64(b.rows)
+	return workers.Ordered(ctx, blocks, opt.Threads, encodeBlock, func(block B) error {
+		done = min(done+size, opt.Rows)
 		if opt.Events.Progress != nil {
 			opt.Events.Progress(Stage, kcut.Progress{Done: done, Total: opt.Rows})
 		}
-		return w.write(b)
+		return write(block)
 	})
-	if err != nil {
-		return err
-	}
-	if err := w.close(); err != nil {
-		return err
-	}
-	if opt.Events.End != nil {
-		opt.Events.End(Stage, time.Since(began))
-	}
-	return nil
 }
