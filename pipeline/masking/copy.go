@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
@@ -25,8 +26,11 @@ func (w *worker) follow(ctx context.Context, s formats.Split, emit func(group) e
 	if err != nil {
 		return fmt.Errorf("mask %s: %w", s.File, err)
 	}
-	all, any := w.tally(copied)
-	if !all && s.Rows > maxMixed || !any {
+	lacksAny := false // those from the names of directories are in no file, and nothing to hold
+	for i, column := range w.m.Plan.columns {
+		lacksAny = lacksAny || !copied[i] && column.attribute < 0 && !column.output.Field.Hive
+	}
+	if lacksAny && s.Rows > maxMixed || !slices.Contains(copied, true) {
 		w.rows.Reset()
 		return w.encode(ctx, cutSplit(s, UsualGroup), emit)
 	}
@@ -35,18 +39,6 @@ func (w *worker) follow(ctx context.Context, s formats.Split, emit func(group) e
 		g.source, g.copies = s, true
 		return emit(g)
 	})
-}
-
-// tally reports whether all kept columns are copied, and whether any is. Those from the names
-// of directories are in no file, and nothing to hold.
-func (w *worker) tally(copied []bool) (all, any bool) {
-	all = true
-	for i, c := range copied {
-		rc := &w.m.Plan.columns[i]
-		all = all && (c || rc.attribute >= 0 || rc.output.Field.Hive)
-		any = any || c
-	}
-	return all, any
 }
 
 // copyColumns makes every kept column that can be copied one that is.

@@ -181,12 +181,45 @@ func (m *Masker) add(ctx context.Context, to Sink, g group) error {
 // labels returns the label number of every code of an attribute, by attribute, or nil when
 // rows are not recoded attribute by attribute.
 func (m *Masker) labels() [][]uint32 {
-	if !Columnwise(m.Recoding, len(m.Coders)) {
-		return nil
-	}
 	labels := make([][]uint32, len(m.Coders))
 	for a := range labels {
-		labels[a] = m.Recoding.Codes(a)
+		if labels[a] = m.Recoding.Codes(a); labels[a] == nil {
+			return nil
+		}
 	}
 	return labels
+}
+
+// coded finds the codes of a batch's tuples, for one goroutine.
+type coded struct {
+	attributes int
+	maps       []domain.Mapping // of every attribute, and of the class if labels depend on it
+	codes      [][]uint32       // likewise
+}
+
+func (r *Recoder) newCoded() coded {
+	c := coded{attributes: len(r.Coders)}
+	for _, coder := range r.Coders {
+		c.maps = append(c.maps, domain.NewMapping(coder))
+	}
+	if r.Class != nil {
+		c.maps = append(c.maps, domain.NewMapping(r.Class))
+	}
+	c.codes = make([][]uint32, len(c.maps))
+	return c
+}
+
+// translate finds the codes of an attribute or, after those, of the class.
+func (c *coded) translate(at int, column *formats.Column) (err error) {
+	c.codes[at], err = c.maps[at].Translate(column, c.codes[at])
+	return err
+}
+
+// rows returns so many rows that have been translated.
+func (c *coded) rows(n int) engine.Rows {
+	rows := engine.Rows{N: n, Codes: c.codes[:c.attributes]}
+	if c.attributes < len(c.codes) {
+		rows.Classes = c.codes[c.attributes]
+	}
+	return rows
 }

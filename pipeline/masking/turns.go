@@ -6,7 +6,6 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
-	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -40,23 +39,19 @@ func (m *Masker) countTurns(ctx context.Context) (_ *turns, err error) {
 		return nil, err
 	}
 	for i := range scanners {
-		scanners[i] = m.newTurnCount(t)
+		scanners[i] = &turnCount{turns: t, recoding: m.Recoding, coded: m.newCoded(), taken: make([]uint64, m.Recoding.Cells())}
 	}
 	if err := dataset.Scan(ctx, m.Dataset, m.Tuples, scanners, m.tell); err != nil {
 		return nil, err
 	}
-	t.add(make([]uint64, m.Recoding.Cells()))
-	return t, nil
-}
-
-// add replaces the rows of every split by those before it.
-func (t *turns) add(before []uint64) {
-	for _, split := range t.splits {
+	before := make([]uint64, m.Recoding.Cells())
+	for _, split := range t.splits { // the rows of each become those before it
 		for i := range split {
 			s := &split[i]
 			before[s.cell], s.rows = before[s.cell]+s.rows, before[s.cell]
 		}
 	}
+	return t, nil
 }
 
 // close returns what is drawn. Without turns it does nothing.
@@ -75,60 +70,42 @@ func (t *turns) begin(s formats.Split, taken []uint64) {
 
 // turnCount counts the rows of divided cells, one split after the other.
 type turnCount struct {
-	turns      *turns
-	recoding   engine.Recoding
-	attributes int
-	maps       []domain.Mapping // of every attribute, and of the class if there is one
-	codes      [][]uint32
-	rows       engine.Rows
-	split      int
-}
-
-func (m *Masker) newTurnCount(t *turns) *turnCount {
-	w := &turnCount{turns: t, recoding: m.Recoding, attributes: len(m.Coders), codes: make([][]uint32, len(m.Tuples))}
-	for _, c := range m.Coders {
-		w.maps = append(w.maps, domain.NewMapping(c))
-	}
-	if m.Class != nil {
-		w.maps = append(w.maps, domain.NewMapping(m.Class))
-	}
-	w.rows.Taken = make([]uint64, m.Recoding.Cells())
-	return w
+	turns    *turns
+	recoding engine.Recoding
+	coded    coded
+	taken    []uint64 // rows of every divided cell
+	split    int
 }
 
 func (w *turnCount) BeginSplit(s formats.Split) { w.split = s.Ordinal }
 
-func (w *turnCount) Batch(b *formats.Batch) (err error) {
+func (w *turnCount) Batch(b *formats.Batch) error {
 	for i, column := range b.Columns {
-		if w.codes[i], err = w.maps[i].Translate(column, w.codes[i]); err != nil {
+		if err := w.coded.translate(i, column); err != nil {
 			return err
 		}
 	}
-	w.rows.N, w.rows.Codes = b.Rows, w.codes[:w.attributes]
-	if w.attributes < len(w.codes) {
-		w.rows.Classes = w.codes[w.attributes]
-	}
-	w.recoding.Count(w.rows)
+	rows := w.coded.rows(b.Rows)
+	rows.Taken = w.taken
+	w.recoding.Count(rows)
 	return nil
 }
 
 func (w *turnCount) EndSplit() error {
 	n := 0
-	for _, rows := range w.rows.Taken {
-		if rows > 0 {
-			n++
-		}
+	for _, rows := range w.taken {
+		n += int(min(rows, 1))
 	}
 	if err := w.turns.budget.Draw("rows of divided cells", turnBytes*int64(n)); err != nil {
 		return err
 	}
 	of := make([]turn, 0, n)
-	for cell, rows := range w.rows.Taken {
+	for cell, rows := range w.taken {
 		if rows > 0 {
 			of = append(of, turn{uint32(cell), rows})
 		}
 	}
 	w.turns.splits[w.split] = of
-	clear(w.rows.Taken)
+	clear(w.taken)
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
@@ -18,18 +19,15 @@ import (
 
 // worker is one worker's state: an open reader and the row group being filled.
 type worker struct {
-	m       *Masker
-	pool    workers.Worker // the goroutine
-	rows    *writer.RowGroup
-	number  [][]uint32       // label numbers by code, by attribute; nil when rows are recoded as a whole
-	maps    []domain.Mapping // of every attribute
-	tables  []labelTable
-	codes   [][]uint32     // final codes of the batch, of every attribute, when rows are recoded as a whole
-	labels  [][]uint32     // label numbers of the batch, likewise
-	memo    *engine.Memo   // of the tuples' regions, likewise
-	class   domain.Mapping // of the class, when labels depend on it, too
-	classes []uint32       // of the batch
-	taken   []uint64       // rows of every divided cell that came before
+	m      *Masker
+	pool   workers.Worker // the goroutine
+	rows   *writer.RowGroup
+	number [][]uint32 // label numbers by code, by attribute; nil when rows are recoded as a whole
+	tables []labelTable
+	coded  coded        // the batch's codes only when rows are recoded as a whole
+	labels [][]uint32   // label numbers of the batch, likewise
+	memo   *engine.Memo // of the tuples' regions, likewise
+	taken  []uint64     // rows of every divided cell that came before
 
 	requests []formats.Request // what is read
 	slots    []int             // of every released column: its position among requests; −1: not read
@@ -73,22 +71,13 @@ func (m *Masker) newWorker() (*worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := len(m.Coders)
 	w := &worker{
-		m: m, rows: rows, number: m.labels(),
-		maps:   make([]domain.Mapping, n),
+		m: m, rows: rows, number: m.labels(), coded: m.newCoded(),
 		tables: make([]labelTable, len(m.Plan.columns)),
-		codes:  make([][]uint32, n),
-		labels: make([][]uint32, n),
-	}
-	for a := range w.maps {
-		w.maps[a] = domain.NewMapping(m.Coders[a])
+		labels: make([][]uint32, len(m.Coders)),
 	}
 	if w.number == nil {
 		w.memo = engine.NewMemo(m.Domains, m.Budget.Grant(&spill.MaskedTuples)/int64(m.Threads))
-	}
-	if m.Class != nil {
-		w.class = domain.NewMapping(m.Class)
 	}
 	if w.taken = m.taken; m.turns != nil {
 		w.taken = make([]uint64, m.Recoding.Cells())
@@ -208,12 +197,12 @@ func (w *worker) next(ctx context.Context) (err error) {
 	if w.number == nil {
 		return w.recode()
 	}
-	return w.pool.Share(len(w.maps), func(_, a int) error { return w.learn(a) })
+	return w.pool.Share(len(w.m.Coders), func(_, a int) error { return w.learn(a) })
 }
 
 // learn finds the labels of an attribute in the released columns that it becomes.
 func (w *worker) learn(a int) error {
-	mapping := &w.maps[a]
+	mapping := &w.coded.maps[a]
 	for i := range w.m.Plan.columns {
 		rc := &w.m.Plan.columns[i]
 		if rc.attribute != a {
@@ -228,26 +217,25 @@ func (w *worker) learn(a int) error {
 }
 
 // recode finds the labels of the batch's rows, which depend on all their codes.
-func (w *worker) recode() (err error) {
+func (w *worker) recode() error {
 	for i := range w.m.Plan.columns {
 		a := w.m.Plan.columns[i].attribute
 		if a < 0 {
 			continue
 		}
-		if w.codes[a], err = w.maps[a].Translate(w.batch.Columns[w.slots[i]], w.codes[a]); err != nil {
+		if err := w.coded.translate(a, w.batch.Columns[w.slots[i]]); err != nil {
 			return err
 		}
-		if cap(w.labels[a]) < w.batch.Rows {
-			w.labels[a] = make([]uint32, w.batch.Rows)
-		}
-		w.labels[a] = w.labels[a][:w.batch.Rows]
+		w.labels[a] = slices.Grow(w.labels[a][:0], w.batch.Rows)[:w.batch.Rows]
 	}
 	if w.m.Class != nil {
-		if w.classes, err = w.class.Translate(w.batch.Columns[len(w.requests)-1], w.classes); err != nil {
+		if err := w.coded.translate(len(w.m.Coders), w.batch.Columns[len(w.requests)-1]); err != nil {
 			return err
 		}
 	}
-	w.m.Recoding.Recode(engine.Rows{N: w.batch.Rows, Codes: w.codes, Classes: w.classes, Taken: w.taken, Memo: w.memo}, w.labels)
+	rows := w.coded.rows(w.batch.Rows)
+	rows.Taken, rows.Memo = w.taken, w.memo
+	w.m.Recoding.Recode(rows, w.labels)
 	return nil
 }
 
@@ -272,18 +260,14 @@ func (w *worker) kept(runs []run, from, to int) []run {
 	if w.number != nil {
 		return append(runs, run{from, to})
 	}
-	first := w.labels[0]
-	for from < to {
-		if first[from] == engine.DroppedLabel {
-			from++
-			continue
+	for row, label := range w.labels[0][from:to] {
+		switch last := len(runs) - 1; {
+		case label == engine.DroppedLabel:
+		case last >= 0 && runs[last].to == from+row:
+			runs[last].to++
+		default:
+			runs = append(runs, run{from + row, from + row + 1})
 		}
-		end := from + 1
-		for end < to && first[end] != engine.DroppedLabel {
-			end++
-		}
-		runs = append(runs, run{from, end})
-		from = end
 	}
 	return runs
 }
