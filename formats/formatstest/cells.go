@@ -45,9 +45,9 @@ func wideText(b []byte) string {
 	return n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b)-1))).String()
 }
 
-// cellsOf returns the cells of a flat column of a batch, or an error when its shape is not
+// CellsOf returns the cells of a flat column of a batch, or an error when its shape is not
 // one of those that Column describes.
-func cellsOf(c *formats.Column, rows int) ([]string, error) {
+func CellsOf(c *formats.Column, rows int) ([]string, error) {
 	out, next := make([]string, rows), 0
 	if c.Codes != nil {
 		if len(c.Codes) != rows {
@@ -97,7 +97,7 @@ func ReadCells(s formats.Source, first, count int, requests ...formats.Request) 
 		}
 		row += int64(b.Rows)
 		for i, c := range b.Columns {
-			cells, err := cellsOf(c, b.Rows)
+			cells, err := CellsOf(c, b.Rows)
 			if err != nil {
 				return out, err
 			}

@@ -10,12 +10,11 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/apache/arrow/go/v17/parquet"
-	"github.com/apache/arrow/go/v17/parquet/file"
 	"github.com/apache/arrow/go/v17/parquet/schema"
 
 	"github.com/kcut/kcut/formats"
@@ -27,169 +26,55 @@ import (
 // The tests of this file hold what is read here against another implementation, arrow-go,
 // asked for physical values and levels only: what they mean is worked out a second time.
 
-// physicalColumn is a leaf column as arrow-go reads it.
-type physicalColumn struct {
-	definition, repetition []int16
-	values                 [][]byte // PLAIN bytes without a length
-}
-
-const compareBatch = 4096
-
-// readPhysical reads a leaf of all row groups.
-func readPhysical(r *file.Reader, leaf int) (c physicalColumn, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("arrow-go: %v", p)
+// wantCell is the cell of a physical value by the column's annotation.
+func wantCell(col *schema.Column, b []byte) (string, bool) {
+	switch col.PhysicalType() {
+	case parquet.Types.Boolean:
+		return fmt.Sprint(b[0]), true
+	case parquet.Types.Int32, parquet.Types.Int64:
+		unsigned := binary.LittleEndian.Uint64(append(slices.Clone(b), make([]byte, 8-len(b))...))
+		if logical, ok := col.LogicalType().(*schema.IntLogicalType); ok && !logical.IsSigned() {
+			return fmt.Sprint(unsigned), true
 		}
-	}()
-	for g := range r.NumRowGroups() {
-		chunk, err := r.RowGroup(g).Column(leaf)
-		if err != nil {
-			return c, err
-		}
-		if err := c.readChunk(chunk); err != nil {
-			return c, err
-		}
+		unused := 64 - 8*len(b)
+		return fmt.Sprint(int64(unsigned<<unused) >> unused), true
+	case parquet.Types.Float:
+		return wantFloat(float64(math.Float32frombits(binary.LittleEndian.Uint32(b)))), true
+	case parquet.Types.Double:
+		return wantFloat(math.Float64frombits(binary.LittleEndian.Uint64(b))), true
+	case parquet.Types.Int96: // the day, with its sign turned so that bytes have the order of times
+		const ofDay = 24 * time.Hour
+		day, nanos := int32(binary.LittleEndian.Uint32(b[8:])), time.Duration(binary.LittleEndian.Uint64(b))
+		at := time.Unix(int64(day)*86400, 0).Add(nanos.Truncate(ofDay)).Add(nanos % ofDay)
+		midnight := at.UTC().Truncate(ofDay)
+		return fmt.Sprintf("%08x%016x", uint32(midnight.Unix()/86400)^1<<31, at.Sub(midnight).Nanoseconds()), true
 	}
-	return c, nil
-}
-
-func (c *physicalColumn) readChunk(chunk file.ColumnChunkReader) error {
-	defs, reps := make([]int16, compareBatch), make([]int16, compareBatch)
-	for chunk.HasNext() {
-		var total int64
-		var err error
-		switch r := chunk.(type) {
-		case *file.BooleanColumnChunkReader:
-			total, err = readTyped(c, r.ReadBatch, defs, reps, func(v bool) []byte {
-				if v {
-					return []byte{1}
-				}
-				return []byte{0}
-			})
-		case *file.Int32ColumnChunkReader:
-			total, err = readTyped(c, r.ReadBatch, defs, reps, func(v int32) []byte { return binary.LittleEndian.AppendUint32(nil, uint32(v)) })
-		case *file.Int64ColumnChunkReader:
-			total, err = readTyped(c, r.ReadBatch, defs, reps, func(v int64) []byte { return binary.LittleEndian.AppendUint64(nil, uint64(v)) })
-		case *file.Int96ColumnChunkReader:
-			total, err = readTyped(c, r.ReadBatch, defs, reps, func(v parquet.Int96) []byte { return v[:] })
-		case *file.Float32ColumnChunkReader:
-			total, err = readTyped(c, r.ReadBatch, defs, reps, func(v float32) []byte {
-				return binary.LittleEndian.AppendUint32(nil, math.Float32bits(v))
-			})
-		case *file.Float64ColumnChunkReader:
-			total, err = readTyped(c, r.ReadBatch, defs, reps, func(v float64) []byte {
-				return binary.LittleEndian.AppendUint64(nil, math.Float64bits(v))
-			})
-		case *file.ByteArrayColumnChunkReader:
-			total, err = readTyped(c, r.ReadBatch, defs, reps, func(v parquet.ByteArray) []byte { return v })
-		case *file.FixedLenByteArrayColumnChunkReader:
-			total, err = readTyped(c, r.ReadBatch, defs, reps, func(v parquet.FixedLenByteArray) []byte { return v })
-		}
-		if err != nil {
-			return err
-		}
-		if total == 0 {
-			break
-		}
-	}
-	return chunk.Err()
-}
-
-func readTyped[T any](c *physicalColumn, read func(int64, []T, []int16, []int16) (int64, int, error), defs, reps []int16, plain func(T) []byte) (int64, error) {
-	values := make([]T, compareBatch)
-	total, n, err := read(compareBatch, values, defs, reps)
-	for _, v := range values[:n] {
-		c.values = append(c.values, bytes.Clone(plain(v)))
-	}
-	c.definition = append(c.definition, defs[:total]...)
-	c.repetition = append(c.repetition, reps[:total]...)
-	return total, err
-}
-
-// wantText is the text of a physical value by the column's annotation, by way of packages
-// time and math/big.
-func wantText(col *schema.Column, b []byte) (string, bool) {
-	word := func() int64 {
-		if len(b) == 4 {
-			return int64(int32(binary.LittleEndian.Uint32(b)))
-		}
-		return int64(binary.LittleEndian.Uint64(b))
-	}
-	switch logical := col.LogicalType().(type) {
+	switch col.LogicalType().(type) {
 	case *schema.DecimalLogicalType:
-		return wantDecimal(col, b, int(logical.Scale()), word), true
-	case schema.DateLogicalType:
-		return time.Unix(word()*86400, 0).UTC().Format("2006-01-02"), true
-	case *schema.TimestampLogicalType:
-		var at time.Time
-		switch logical.TimeUnit() {
-		case schema.TimeUnitMillis:
-			at = time.UnixMilli(word())
-		case schema.TimeUnitMicros:
-			at = time.UnixMicro(word())
-		default:
-			at = time.Unix(0, word())
+		x := new(big.Int).SetBytes(b)
+		if len(b) > 0 && b[0] >= 0x80 {
+			x.Sub(x, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
 		}
-		layout := "2006-01-02T15:04:05.999999999"
-		if logical.IsAdjustedToUTC() {
-			layout += "Z"
-		}
-		return at.UTC().Format(layout), true
-	case *schema.IntLogicalType:
-		if !logical.IsSigned() && len(b) == 4 {
-			return fmt.Sprint(binary.LittleEndian.Uint32(b)), true
-		}
-		if !logical.IsSigned() {
-			return fmt.Sprint(binary.LittleEndian.Uint64(b)), true
-		}
-		return fmt.Sprint(word()), true
+		return x.String(), true
 	case schema.StringLogicalType, schema.JSONLogicalType, schema.EnumLogicalType:
 		return string(b), true
 	case schema.NoLogicalType, schema.BSONLogicalType:
-		return wantPhysical(col, b, word)
+		return fmt.Sprintf("%x", b), true
 	}
 	return "", false
 }
 
-func wantDecimal(col *schema.Column, b []byte, scale int, word func() int64) string {
-	x := new(big.Int)
-	switch col.PhysicalType() {
-	case parquet.Types.Int32, parquet.Types.Int64:
-		x.SetInt64(word())
-	default:
-		x.SetBytes(b)
-		if len(b) > 0 && b[0] >= 0x80 {
-			x.Sub(x, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
-		}
+func wantFloat(f float64) string {
+	if f != f {
+		return fmt.Sprintf("%x", math.Float64bits(f))
 	}
-	return new(big.Rat).SetFrac(x, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)), nil)).FloatString(scale)
+	return fmt.Sprint(f)
 }
 
-func wantPhysical(col *schema.Column, b []byte, word func() int64) (string, bool) {
-	switch col.PhysicalType() {
-	case parquet.Types.Boolean:
-		return strconv.FormatBool(b[0] == 1), true
-	case parquet.Types.Int32, parquet.Types.Int64:
-		return fmt.Sprint(word()), true
-	case parquet.Types.Float:
-		x := math.Float32frombits(binary.LittleEndian.Uint32(b))
-		return strconv.FormatFloat(float64(x), 'e', -1, 32), true
-	case parquet.Types.Double:
-		return strconv.FormatFloat(math.Float64frombits(binary.LittleEndian.Uint64(b)), 'e', -1, 64), true
-	case parquet.Types.Int96:
-		nanos := int64(binary.LittleEndian.Uint64(b))
-		days := int64(int32(binary.LittleEndian.Uint32(b[8:]))) - 2440588
-		return time.Unix(days*86400+nanos/1e9, nanos%1e9).UTC().Format("2006-01-02T15:04:05.999999999"), true
-	}
-	return fmt.Sprintf("%x", b), true
-}
-
-// gotColumn is a column as it is read here: texts of a flat column, nil for null, or leaves.
+// gotColumn is a column as it is read here: the cells of a flat one, or leaves.
 type gotColumn struct {
-	texts  []*string
-	floats bool
-	leaves []physicalColumn
+	cells  []string
+	leaves []formatstest.Leaf
 }
 
 // atOnce reads every column on a goroutine of its own.
@@ -251,53 +136,21 @@ func readColumns(t *testing.T, path string, coded bool, batchRows int) ([]gotCol
 
 func (g *gotColumn) add(t *testing.T, c *formats.Column, rows int) {
 	t.Helper()
-	switch {
-	case c.Leaves != nil:
+	if c.Leaves != nil {
 		g.addLeaves(t, c, rows)
-	case c.Codes != nil:
-		if len(c.Codes) != rows {
-			t.Fatalf("%d codes for %d rows", len(c.Codes), rows)
-		}
-		for _, code := range c.Codes {
-			if code == 0 {
-				g.texts = append(g.texts, nil)
-				continue
-			}
-			text := g.text(c.Values, int(code-1))
-			g.texts = append(g.texts, &text)
-		}
-	default:
-		if len(c.Valid) != rows {
-			t.Fatalf("%d flags for %d rows", len(c.Valid), rows)
-		}
-		next := 0
-		for _, valid := range c.Valid {
-			if !valid {
-				g.texts = append(g.texts, nil)
-				continue
-			}
-			text := g.text(c.Values, next)
-			g.texts = append(g.texts, &text)
-			next++
-		}
-		if next != c.Values.Len() {
-			t.Fatalf("%d values for %d valid rows", c.Values.Len(), next)
-		}
+		return
 	}
-}
-
-// text is the canonical text, but for floats, which have one form here.
-func (g *gotColumn) text(v *formats.Values, i int) string {
-	if v.Type.Kind == formats.Float && v.Type.Bits >= 32 {
-		return strconv.FormatFloat(v.Float(i), 'e', -1, v.Type.Bits)
+	cells, err := formatstest.CellsOf(c, rows)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return v.Text(i)
+	g.cells = append(g.cells, cells...)
 }
 
 func (g *gotColumn) addLeaves(t *testing.T, c *formats.Column, rows int) {
 	t.Helper()
 	if g.leaves == nil {
-		g.leaves = make([]physicalColumn, len(c.Leaves))
+		g.leaves = make([]formatstest.Leaf, len(c.Leaves))
 	}
 	for i := range c.Leaves {
 		leaf, to := &c.Leaves[i], &g.leaves[i]
@@ -308,27 +161,23 @@ func (g *gotColumn) addLeaves(t *testing.T, c *formats.Column, rows int) {
 		if starts != rows {
 			t.Fatalf("leaf %d has %d rows, batch has %d", i, starts, rows)
 		}
-		to.definition = appendInt16(to.definition, leaf.Definition, leaf.Entries)
-		to.repetition = appendInt16(to.repetition, leaf.Repetition, leaf.Entries)
+		to.Definition = appendLevels(to.Definition, leaf.Definition)
+		to.Repetition = appendLevels(to.Repetition, leaf.Repetition)
 		for k := range leaf.Values.Len() {
-			to.values = append(to.values, bytes.Clone(leaf.Values.Bytes(k)))
+			to.Values = append(to.Values, bytes.Clone(leaf.Values.Bytes(k)))
 		}
 	}
 }
 
-func appendInt16(dst []int16, levels []byte, n int) []int16 {
-	for i := range n {
-		level := int16(0)
-		if levels != nil {
-			level = int16(levels[i])
-		}
-		dst = append(dst, level)
+func appendLevels(dst []int16, levels []byte) []int16 {
+	for _, level := range levels {
+		dst = append(dst, int16(level))
 	}
 	return dst
 }
 
 // compareColumn compares one column of a file to its leaves as arrow-go reads them.
-func compareColumn(t *testing.T, s *schema.Schema, got gotColumn, want []physicalColumn, first int) {
+func compareColumn(t *testing.T, s *schema.Schema, got gotColumn, want []formatstest.Leaf, first int) {
 	t.Helper()
 	for i, w := range want {
 		col := s.Column(first + i)
@@ -336,83 +185,65 @@ func compareColumn(t *testing.T, s *schema.Schema, got gotColumn, want []physica
 			compareLeaf(t, col, got.leaves[i], w)
 			continue
 		}
-		if len(got.texts) != len(w.definition) {
-			t.Fatalf("column %s: %d rows, want %d", col.Path(), len(got.texts), len(w.definition))
+		if len(got.cells) != len(w.Definition) {
+			t.Fatalf("column %s: %d rows, want %d", col.Path(), len(got.cells), len(w.Definition))
 		}
 		next := 0
-		for row, level := range w.definition {
-			defined := level == col.MaxDefinitionLevel()
-			if defined != (got.texts[row] != nil) {
-				t.Fatalf("column %s: row %d: null %v, want %v", col.Path(), row, got.texts[row] == nil, !defined)
+		for row, level := range w.Definition {
+			cell, known := formatstest.NullCell, true
+			if level == col.MaxDefinitionLevel() {
+				cell, known = wantCell(col, w.Values[next])
+				next++
 			}
-			if !defined {
-				continue
+			if got := got.cells[row]; known && got != cell || !known && got == formatstest.NullCell {
+				t.Fatalf("column %s: row %d: %q, want %q", col.Path(), row, got, cell)
 			}
-			text, known := wantText(col, w.values[next])
-			if known && *got.texts[row] != text {
-				t.Fatalf("column %s: row %d: %q, want %q", col.Path(), row, *got.texts[row], text)
-			}
-			next++
 		}
 	}
 }
 
-func compareLeaf(t *testing.T, col *schema.Column, got, want physicalColumn) {
+func compareLeaf(t *testing.T, col *schema.Column, got, want formatstest.Leaf) {
 	t.Helper()
 	// arrow-go leaves levels that are always 0 as it found them.
-	if col.MaxDefinitionLevel() > 0 && fmt.Sprint(got.definition) != fmt.Sprint(want.definition) {
+	if col.MaxDefinitionLevel() > 0 && !slices.Equal(got.Definition, want.Definition) {
 		t.Fatalf("leaf %s: other definition levels", col.Path())
 	}
-	if col.MaxRepetitionLevel() > 0 && fmt.Sprint(got.repetition) != fmt.Sprint(want.repetition) {
+	if col.MaxRepetitionLevel() > 0 && !slices.Equal(got.Repetition, want.Repetition) {
 		t.Fatalf("leaf %s: other repetition levels", col.Path())
 	}
-	if len(got.values) != len(want.values) {
-		t.Fatalf("leaf %s: %d values, want %d", col.Path(), len(got.values), len(want.values))
-	}
-	for i := range got.values {
-		if !bytes.Equal(got.values[i], want.values[i]) {
-			t.Fatalf("leaf %s: value %d differs", col.Path(), i)
-		}
+	if !slices.EqualFunc(got.Values, want.Values, bytes.Equal) {
+		t.Fatalf("leaf %s: other values", col.Path())
 	}
 }
 
-// physicalFile reads all leaves with arrow-go, or says that it cannot.
-func physicalFile(t *testing.T, path string) (_ *schema.Schema, columns []physicalColumn, err error) {
+// leavesOf reads all leaves of a file with arrow-go.
+func leavesOf(t *testing.T, path string) (*schema.Schema, []formatstest.Leaf, error) {
 	t.Helper()
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("arrow-go: %v", p)
-		}
-	}()
-	r, err := file.OpenParquetFile(path, false)
+	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, nil, err
+		t.Fatal(err)
 	}
-	defer r.Close()
-	s := r.MetaData().Schema
-	for leaf := range s.NumColumns() {
-		column, err := readPhysical(r, leaf)
-		if err != nil {
-			return nil, nil, err
-		}
-		columns = append(columns, column)
-	}
-	return s, columns, nil
+	return formatstest.Leaves(data)
 }
 
-func TestAgreesWithArrow(t *testing.T) {
-	var paths []string
-	for _, pattern := range []string{"parquet-testing/data/*.parquet", "parquet-testing/data/geospatial/*.parquet", "arrow-testing/data/parquet/*.parquet", "adult/*.parquet"} {
+// realFiles are the Parquet files of the Apache project and of the papers that can be read.
+func realFiles(t *testing.T) (paths []string) {
+	t.Helper()
+	for _, pattern := range []string{
+		"parquet-testing/data/*.parquet", "parquet-testing/data/geospatial/*.parquet",
+		"arrow-testing/data/parquet/*.parquet", "adult/*.parquet",
+	} {
 		found, _ := filepath.Glob(filepath.Join(formatstest.SharedData(t, "."), pattern))
 		paths = append(paths, found...)
 	}
+	return slices.DeleteFunc(paths, func(path string) bool { return refused[filepath.Base(path)] != "" })
+}
+
+func TestAgreesWithArrow(t *testing.T) {
 	compared := 0
-	for _, path := range paths {
-		if refused[filepath.Base(path)] != "" { // which another test makes sure of
-			continue
-		}
+	for _, path := range realFiles(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			s, want, err := physicalFile(t, path)
+			s, want, err := leavesOf(t, path)
 			if err != nil {
 				t.Skipf("arrow-go cannot read it: %v", err)
 			}
@@ -433,7 +264,7 @@ func TestAgreesWithArrow(t *testing.T) {
 	}
 }
 
-func compareFile(t *testing.T, path string, s *schema.Schema, want []physicalColumn, coded bool, batchRows int) {
+func compareFile(t *testing.T, path string, s *schema.Schema, want []formatstest.Leaf, coded bool, batchRows int) {
 	t.Helper()
 	got, columns, err := readColumns(t, path, coded, batchRows)
 	if err != nil {
@@ -447,9 +278,52 @@ func compareFile(t *testing.T, path string, s *schema.Schema, want []physicalCol
 				leaves++
 			}
 		}
-		if len(want[leaf].definition) > 0 {
+		if len(want[leaf].Definition) > 0 {
 			compareColumn(t, s, got[i], want[leaf:leaf+leaves], leaf)
 		}
 		leaf += leaves
+	}
+}
+
+// TestValues checks values that the files' descriptions state.
+func TestValues(t *testing.T) {
+	dir := formatstest.SharedData(t, "parquet-testing/data")
+	for _, c := range []struct {
+		file, column string
+		want         []string // "null" is a null
+	}{
+		{"int96_from_spark", "a", []string{
+			"2024-01-01T20:34:56.123456", "2024-01-01T01:00:00", "9999-12-31T03:00:00", "2024-12-30T23:00:00", "null",
+		}},
+		{"float16_zeros_and_nans", "x", []string{"null", "0", "NaN"}},
+		{"hadoop_lz4_compressed", "c0", []string{"1593604800", "1593604800", "1593604801", "1593604801"}},
+		{"rle_boolean_encoding", "datatype_boolean", []string{"true", "false", "null", "true", "true", "false", "false", "true"}},
+	} {
+		t.Run(c.file, func(t *testing.T) {
+			s, err := Open(t.Context(), filepath.Join(dir, c.file+".parquet"), formats.ReadOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			fields := formats.Schema{Fields: s.Fields()}
+			r, err := s.Read(t.Context(), 0, 1, []formats.Request{{Column: fields.Index(c.column), Coded: true}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			b, err := r.Next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, want := range c.want {
+				text := "null"
+				if code := b.Columns[0].Codes[i]; code > 0 {
+					text = b.Columns[0].Values.Text(int(code) - 1)
+				}
+				if text != want {
+					t.Errorf("row %d: %s, want %s", i, text, want)
+				}
+			}
+		})
 	}
 }

@@ -72,9 +72,9 @@ func TestValuesOnlyGrow(t *testing.T) {
 				}
 			}
 			if field.Name == "city" {
-				for row, text := range got.texts {
-					if want := textOf(rows[row].City); deref(text) != deref(want) {
-						t.Fatalf("seed %d: limit %d: city of row %d: %v, want %v", formatstest.Seed, limit, row, deref(text), deref(want))
+				for row, cell := range got.cells {
+					if want := cellOf(rows[row].City); cell != want {
+						t.Fatalf("seed %d: limit %d: city of row %d: %q, want %q", formatstest.Seed, limit, row, cell, want)
 					}
 				}
 			}

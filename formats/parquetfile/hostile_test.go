@@ -152,7 +152,7 @@ func TestFuzzCrashers(t *testing.T) {
 }
 
 // TestDamage changes some bytes of a good file, over and over: it is read, rightly
-// or not, or refused.
+// or not, or refused, and so is it copied.
 func TestDamage(t *testing.T) {
 	r := formatstest.Rand(t)
 	rows := sampleRows(r, 300)
@@ -178,6 +178,9 @@ func TestDamage(t *testing.T) {
 			}
 			bad = bad[:len(bad)-r.IntN(2)*r.IntN(20)]
 			if err := readBytes(t, path, bad, r.IntN(2) == 0); err != nil {
+				checkRefusal(t, err)
+			}
+			if _, _, err := copyFile(t, path); err != nil && !errors.Is(err, formats.ErrSchema) {
 				checkRefusal(t, err)
 			}
 			if t.Failed() {

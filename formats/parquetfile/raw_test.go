@@ -3,11 +3,11 @@ package parquetfile
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -109,11 +109,11 @@ func (c *copier) encode(g, column int) error {
 // nothing but what a release has.
 func checkCopy(t *testing.T, source, copied string) {
 	t.Helper()
-	s, want, err := physicalFile(t, source)
+	s, want, err := leavesOf(t, source)
 	if err != nil {
 		t.Skipf("arrow-go cannot read it: %v", err)
 	}
-	_, got, err := physicalFile(t, copied)
+	_, got, err := leavesOf(t, copied)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func checkCopy(t *testing.T, source, copied string) {
 // Files of every codec and page version are copied whole, and say the same.
 func TestCopyWhole(t *testing.T) {
 	rows := sampleRows(formatstest.Rand(t), 3000)
-	columns := len(openedFields(t, rows))
+	columns := reflect.TypeFor[sampleRow]().NumField()
 	for _, codec := range []compress.Codec{&parquet.Uncompressed, &parquet.Snappy, &parquet.Gzip, &parquet.Zstd, &parquet.Brotli} {
 		for _, version := range []int{1, 2} {
 			for name, options := range map[string][]parquet.WriterOption{
@@ -164,25 +164,10 @@ func TestCopyWhole(t *testing.T) {
 	}
 }
 
-func openedFields(t *testing.T, rows []sampleRow) []formats.Field {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "fields.parquet")
-	writeSample(t, path, rows[:1], 1)
-	return openSource(t, path).Fields()
-}
-
 // Everything in the real data is copied or encoded anew, and says the same.
 func TestCopyRealData(t *testing.T) {
-	var paths []string
-	for _, pattern := range []string{"parquet-testing/data/*.parquet", "parquet-testing/data/geospatial/*.parquet", "arrow-testing/data/parquet/*.parquet", "adult/*.parquet"} {
-		found, _ := filepath.Glob(filepath.Join(formatstest.SharedData(t, "."), pattern))
-		paths = append(paths, found...)
-	}
 	whole := 0
-	for _, path := range paths {
-		if refused[filepath.Base(path)] != "" {
-			continue
-		}
+	for _, path := range realFiles(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			got, copied, err := copyFile(t, path)
 			if err != nil {
@@ -267,38 +252,6 @@ func TestCopyStatistics(t *testing.T) {
 		case "note", "weight":
 			if s.MinValue != nil || s.MaxValue != nil || s.NullCount != 0 {
 				t.Errorf("%s has statistics that nobody knows", c.MetaData.PathInSchema)
-			}
-		}
-	}
-}
-
-// A damaged file is copied, rightly or not, or refused: never a panic.
-func TestCopyDamage(t *testing.T) {
-	r := formatstest.Rand(t)
-	path := filepath.Join(t.TempDir(), "damaged.parquet")
-	for i, options := range [][]parquet.WriterOption{
-		{parquet.Compression(&parquet.Snappy), parquet.PageBufferSize(900)},
-		{parquet.DataPageVersion(1), parquet.DictionaryMaxBytes(100)},
-		{parquet.Compression(&parquet.Zstd)},
-	} {
-		writeSample(t, path, sampleRows(r, 300), 200, options...)
-		good, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for range 200 {
-			bad := bytes.Clone(good)
-			for range 1 + r.IntN(3) {
-				bad[r.IntN(len(bad))] ^= byte(1 + r.IntN(255))
-			}
-			if err := os.WriteFile(path, bad, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if _, _, err := copyFile(t, path); err != nil && !errors.Is(err, formats.ErrSchema) {
-				checkRefusal(t, err)
-			}
-			if t.Failed() {
-				t.Fatalf("seed %d: options %d", formatstest.Seed, i)
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
@@ -79,33 +80,35 @@ func writeSample(t testing.TB, path string, rows []sampleRow, group int, options
 	}
 }
 
-func textOf[T any](v *T) *string {
+// cellOf returns a value as a cell.
+func cellOf[T any](v *T) string {
 	if v == nil {
-		return nil
+		return formatstest.NullCell
 	}
-	text := fmt.Sprint(*v)
-	return &text
+	return fmt.Sprint(*v)
 }
 
 // checkSample compares what was read of a sample to its rows.
 func checkSample(t *testing.T, columns *formats.Schema, got []gotColumn, rows []sampleRow) {
 	t.Helper()
-	for name, want := range map[string]func(sampleRow) *string{
-		"id":      func(r sampleRow) *string { return textOf(&r.ID) },
-		"age":     func(r sampleRow) *string { return textOf(r.Age) },
-		"city":    func(r sampleRow) *string { return textOf(r.City) },
-		"note":    func(r sampleRow) *string { return textOf(r.Note) },
-		"ready":   func(r sampleRow) *string { return textOf(r.Ready) },
-		"sparse":  func(r sampleRow) *string { return textOf(r.Sparse) },
-		"changes": func(r sampleRow) *string { return textOf(&r.Changes) },
+	for name, want := range map[string]func(sampleRow) string{
+		"id":   func(r sampleRow) string { return cellOf(&r.ID) },
+		"age":  func(r sampleRow) string { return cellOf(r.Age) },
+		"city": func(r sampleRow) string { return cellOf(r.City) },
+		"note": func(r sampleRow) string { return cellOf(r.Note) },
+		"ready": func(r sampleRow) string { // as a number
+			return strings.NewReplacer("true", "1", "false", "0").Replace(cellOf(r.Ready))
+		},
+		"sparse":  func(r sampleRow) string { return cellOf(r.Sparse) },
+		"changes": func(r sampleRow) string { return cellOf(&r.Changes) },
 	} {
-		texts := got[columns.Index(name)].texts
-		if len(texts) != len(rows) {
-			t.Fatalf("column %s: %d rows, want %d", name, len(texts), len(rows))
+		cells := got[columns.Index(name)].cells
+		if len(cells) != len(rows) {
+			t.Fatalf("column %s: %d rows, want %d", name, len(cells), len(rows))
 		}
 		for i, row := range rows {
-			if fmt.Sprint(deref(texts[i])) != fmt.Sprint(deref(want(row))) {
-				t.Fatalf("seed %d: column %s: row %d: %v, want %v", formatstest.Seed, name, i, deref(texts[i]), deref(want(row)))
+			if cells[i] != want(row) {
+				t.Fatalf("seed %d: column %s: row %d: %q, want %q", formatstest.Seed, name, i, cells[i], want(row))
 			}
 		}
 	}
@@ -113,19 +116,12 @@ func checkSample(t *testing.T, columns *formats.Schema, got []gotColumn, rows []
 	next := 0
 	for i, row := range rows {
 		for _, tag := range row.Tags {
-			if string(tags.values[next]) != tag {
-				t.Fatalf("seed %d: tags of row %d: %q, want %q", formatstest.Seed, i, tags.values[next], tag)
+			if string(tags.Values[next]) != tag {
+				t.Fatalf("seed %d: tags of row %d: %q, want %q", formatstest.Seed, i, tags.Values[next], tag)
 			}
 			next++
 		}
 	}
-}
-
-func deref(text *string) any {
-	if text == nil {
-		return nil
-	}
-	return *text
 }
 
 func TestRoundTrip(t *testing.T) {

@@ -3,12 +3,12 @@ package writer
 import (
 	"bytes"
 	"io"
-	"math"
 	"testing"
 
-	"github.com/apache/arrow/go/v17/parquet"
-	"github.com/apache/arrow/go/v17/parquet/file"
+	"github.com/apache/arrow/go/v17/parquet/schema"
 	pq "github.com/parquet-go/parquet-go"
+
+	"github.com/kcut/kcut/formats/formatstest"
 )
 
 // readParquetGo returns the PLAIN bytes of every row of the only column, nil for null.
@@ -59,65 +59,26 @@ func plainOf(v pq.Value) any {
 }
 
 // readArrow is readParquetGo by arrow.
-func readArrow(t *testing.T, b []byte) []any {
+func readArrow(t *testing.T, b []byte) (rows []any) {
 	t.Helper()
-	f, err := file.NewParquetReader(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	var rows []any
-	for g := range f.NumRowGroups() {
-		c, err := f.RowGroup(g).Column(0)
-		if err != nil {
-			t.Fatal(err)
+	s, leaves := leavesOf(t, b)
+	values := leaves[0].Values
+	for _, level := range leaves[0].Definition {
+		if level < s.Column(0).MaxDefinitionLevel() {
+			rows = append(rows, nil)
+			continue
 		}
-		n := int(f.RowGroup(g).NumRows())
-		switch c := c.(type) {
-		case *file.BooleanColumnChunkReader:
-			rows = append(rows, batch(t, c.ReadBatch, c, n, func(v bool) string {
-				if v {
-					return "\x01"
-				}
-				return "\x00"
-			})...)
-		case *file.Int32ColumnChunkReader:
-			rows = append(rows, batch(t, c.ReadBatch, c, n, func(v int32) string { return le32(uint32(v)) })...)
-		case *file.Int64ColumnChunkReader:
-			rows = append(rows, batch(t, c.ReadBatch, c, n, func(v int64) string { return le64(uint64(v)) })...)
-		case *file.Int96ColumnChunkReader:
-			rows = append(rows, batch(t, c.ReadBatch, c, n, func(v parquet.Int96) string { return string(v[:]) })...)
-		case *file.Float32ColumnChunkReader:
-			rows = append(rows, batch(t, c.ReadBatch, c, n, func(v float32) string { return le32(math.Float32bits(v)) })...)
-		case *file.Float64ColumnChunkReader:
-			rows = append(rows, batch(t, c.ReadBatch, c, n, func(v float64) string { return le64(math.Float64bits(v)) })...)
-		case *file.ByteArrayColumnChunkReader:
-			rows = append(rows, batch(t, c.ReadBatch, c, n, func(v parquet.ByteArray) string { return string(v) })...)
-		case *file.FixedLenByteArrayColumnChunkReader:
-			rows = append(rows, batch(t, c.ReadBatch, c, n, func(v parquet.FixedLenByteArray) string { return string(v) })...)
-		}
+		rows = append(rows, string(values[0]))
+		values = values[1:]
 	}
 	return rows
 }
 
-func batch[T any](t *testing.T, read func(int64, []T, []int16, []int16) (int64, int, error), c file.ColumnChunkReader, n int, plain func(T) string) []any {
+func leavesOf(t *testing.T, b []byte) (*schema.Schema, []formatstest.Leaf) {
 	t.Helper()
-	var rows []any
-	for len(rows) < n {
-		values, levels := make([]T, n), make([]int16, n)
-		total, _, err := read(int64(n-len(rows)), values, levels, nil)
-		if err != nil || total == 0 {
-			t.Fatalf("read batch: %d rows, %v", total, err)
-		}
-		used := 0
-		for _, level := range levels[:total] {
-			if level < c.Descriptor().MaxDefinitionLevel() {
-				rows = append(rows, nil)
-				continue
-			}
-			rows = append(rows, plain(values[used]))
-			used++
-		}
+	s, leaves, err := formatstest.Leaves(b)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return rows
+	return s, leaves
 }
