@@ -296,7 +296,8 @@ func tables(t *testing.T, s *Store) []string {
 	return paths
 }
 
-// Bytes that changed on disk are an error, never data.
+// Bytes that changed on disk are an error, never data. A table that is missing altogether is a
+// folder that somebody tidied up.
 func TestDamage(t *testing.T) {
 	flip := func(at func(size int) int) func([]byte) []byte {
 		return func(b []byte) []byte { b[at(len(b))] ^= 1; return b }
@@ -306,8 +307,9 @@ func TestDamage(t *testing.T) {
 		"middle":     flip(func(size int) int { return size / 2 }),
 		"last byte":  flip(func(size int) int { return size - 1 }),
 		"half":       func(b []byte) []byte { return b[:len(b)/2] },
-		"nothing":    func(b []byte) []byte { return nil },
+		"nothing":    func(b []byte) []byte { return b[:0] },
 		"zeros":      func(b []byte) []byte { clear(b); return b },
+		"missing":    func(b []byte) []byte { return nil },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, err := Open(t.TempDir(), Options{Budget: small()})
@@ -321,41 +323,29 @@ func TestDamage(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := os.WriteFile(path, damage(bytes), 0o600); err != nil {
+				if bytes = damage(bytes); bytes == nil {
+					err = os.Remove(path)
+				} else {
+					err = os.WriteFile(path, bytes, 0o600)
+				}
+				if err != nil {
 					t.Fatal(err)
 				}
 			}
+			cause := ErrCorrupt
+			if name == "missing" {
+				cause = ErrDisk
+			}
 			got, err := readAll(s, seq)
-			if !errors.Is(err, ErrCorrupt) || errors.Is(err, io.EOF) {
+			if !errors.Is(err, cause) || errors.Is(err, io.EOF) {
 				t.Errorf("read: %v", err)
 			}
 			if why := differs(got, want[:len(got)]); why != "" {
 				t.Error(why)
 			}
-			if err := s.Close(); !errors.Is(err, ErrCorrupt) {
+			if err := s.Close(); !errors.Is(err, cause) {
 				t.Errorf("close: %v", err)
 			}
 		})
-	}
-}
-
-// A table that is missing altogether is a folder that somebody tidied up.
-func TestMissingTable(t *testing.T) {
-	s, err := Open(t.TempDir(), Options{Budget: small()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	seq := s.NewSequence()
-	fill(t, s, seq, 60, 100<<10)
-	for _, path := range tables(t, s) {
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := readAll(s, seq); !errors.Is(err, ErrDisk) {
-		t.Errorf("read: %v", err)
-	}
-	if err := s.Close(); !errors.Is(err, ErrDisk) {
-		t.Errorf("close: %v", err)
 	}
 }

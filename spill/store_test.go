@@ -133,24 +133,23 @@ func TestChunksComeBackInOrder(t *testing.T) {
 	}
 }
 
-func TestAppendCopies(t *testing.T) {
+// What is appended is copied, and at most MaxChunk bytes at once.
+func TestAppend(t *testing.T) {
 	s := open(t, vfs.NewMem(), "/scratch")
 	seq := s.NewSequence()
+	var want [][]byte
 	for _, size := range []int{10, 2 << 20} {
 		chunk := bytes.Repeat([]byte{1}, size)
+		want = append(want, bytes.Clone(chunk))
 		if err := s.Append(seq, chunk); err != nil {
 			t.Fatal(err)
 		}
 		clear(chunk)
 	}
-	check(t, s, seq, [][]byte{bytes.Repeat([]byte{1}, 10), bytes.Repeat([]byte{1}, 2<<20)})
-}
-
-func TestTooLargeAChunkIsRefused(t *testing.T) {
-	s := open(t, vfs.NewMem(), "/scratch")
-	if err := s.Append(s.NewSequence(), make([]byte, MaxChunk+1)); err == nil {
-		t.Fatal("accepted")
+	if err := s.Append(seq, make([]byte, MaxChunk+1)); err == nil {
+		t.Error("too large a chunk is accepted")
 	}
+	check(t, s, seq, want)
 }
 
 // What is freed before it was written is never written.
@@ -220,43 +219,24 @@ func TestFreeGivesSpaceBack(t *testing.T) {
 	}
 }
 
-func TestReadersSeeWhatWasThere(t *testing.T) {
+// reading returns a store, a sequence of its with chunks of 100 KiB, and a reader of that.
+func reading(t *testing.T, ctx context.Context, n int) (*Store, Sequence, [][]byte, *Reader) {
+	t.Helper()
 	s := open(t, vfs.NewMem(), "/scratch")
-	parent, child := s.NewSequence(), s.NewSequence()
-	want := fill(t, s, parent, 30, 100<<10)
-	r, err := s.Read(context.Background(), parent)
+	seq := s.NewSequence()
+	want := fill(t, s, seq, n, 100<<10)
+	r, err := s.Read(ctx, seq)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.Close()
-	for i := range want {
-		chunk, err := r.Next()
-		if err != nil || !bytes.Equal(chunk, want[i]) {
-			t.Fatalf("chunk %d: %v", i, err)
-		}
-		if err := s.Append(child, chunk); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := r.Next(); err != io.EOF {
-		t.Fatalf("at the end: %v", err)
-	}
-	if err := s.Free(parent); err != nil {
-		t.Fatal(err)
-	}
-	check(t, s, child, want)
+	t.Cleanup(func() { r.Close() })
+	return s, seq, want, r
 }
 
 func TestReaderOfAFreedSequence(t *testing.T) {
-	s := open(t, vfs.NewMem(), "/scratch")
-	seq := s.NewSequence()
-	fill(t, s, seq, 100, 100<<10)
-	r, err := s.Read(context.Background(), seq)
+	s, seq, _, r := reading(t, context.Background(), 100)
+	err := s.Free(seq)
 	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	if err := s.Free(seq); err != nil {
 		t.Fatal(err)
 	}
 	n := 0
@@ -269,14 +249,8 @@ func TestReaderOfAFreedSequence(t *testing.T) {
 }
 
 func TestReaderEndsWithItsContext(t *testing.T) {
-	s := open(t, vfs.NewMem(), "/scratch")
-	seq := s.NewSequence()
-	want := fill(t, s, seq, 40, 100<<10)
 	ctx, cancel := context.WithCancel(context.Background())
-	r, err := s.Read(ctx, seq)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s, seq, want, r := reading(t, ctx, 40)
 	if _, err := r.Next(); err != nil {
 		t.Fatal(err)
 	}
@@ -284,37 +258,27 @@ func TestReaderEndsWithItsContext(t *testing.T) {
 	if _, err := r.Next(); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	closed, err := s.Read(context.Background(), seq)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		if err := closed.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := closed.Next(); !errors.Is(err, errReaderClosed) {
-		t.Fatal(err)
-	}
 	check(t, s, seq, want) // the store is none the worse
 }
 
-func TestClosedStore(t *testing.T) {
-	s := open(t, vfs.NewMem(), "/scratch")
-	seq := s.NewSequence()
-	fill(t, s, seq, 40, 100<<10)
-	r, err := s.Read(context.Background(), seq)
-	if err != nil {
+func TestClosedReader(t *testing.T) {
+	_, _, _, r := reading(t, context.Background(), 40)
+	if err := errors.Join(r.Close(), r.Close()); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := r.Next(); !errors.Is(err, errReaderClosed) {
+		t.Fatal(err)
+	}
+}
+
+func TestClosedStore(t *testing.T) {
+	s, seq, _, r := reading(t, context.Background(), 40)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Next(); !errors.Is(err, errClosed) {
-		t.Errorf("next: %v", err)
-	}
+	_, next := r.Next()
 	_, read := s.Read(context.Background(), seq)
-	for name, err := range map[string]error{"append": s.Append(seq, nil), "free": s.Free(seq), "read": read} {
+	for name, err := range map[string]error{"next": next, "append": s.Append(seq, nil), "free": s.Free(seq), "read": read} {
 		if !errors.Is(err, errClosed) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -418,45 +382,27 @@ func TestConcurrentUse(t *testing.T) {
 	})
 }
 
-// splitAndFree appends a sequence, moves its chunks to two others while it reads it, and
-// reads those.
+// splitAndFree appends a sequence, moves its chunks to another while it reads it, and reads that.
 func splitAndFree(s *Store) error {
-	parent, even, odd := s.NewSequence(), s.NewSequence(), s.NewSequence()
-	var want [2][][]byte
+	parent, child := s.NewSequence(), s.NewSequence()
+	var want [][]byte
 	for n := range 40 {
-		chunk := chunkOf(parent, uint64(n), 1000*n)
-		want[n%2] = append(want[n%2], chunk)
-		if err := s.Append(parent, chunk); err != nil {
+		want = append(want, chunkOf(parent, uint64(n), 1000*n))
+		if err := s.Append(parent, want[n]); err != nil {
 			return err
 		}
 	}
-	r, err := s.Read(context.Background(), parent)
+	if err := split(s, parent, child); err != nil {
+		return err
+	}
+	got, err := readAll(s, child)
 	if err != nil {
 		return err
 	}
-	defer r.Close()
-	for n := range 40 {
-		chunk, err := r.Next()
-		if err != nil {
-			return err
-		}
-		if err := s.Append([]Sequence{even, odd}[n%2], chunk); err != nil {
-			return err
-		}
+	if why := differs(got, want); why != "" {
+		return errors.New(why)
 	}
-	if err := s.Free(parent); err != nil {
-		return err
-	}
-	for i, seq := range []Sequence{even, odd} {
-		got, err := readAll(s, seq)
-		if err != nil {
-			return err
-		}
-		if why := differs(got, want[i]); why != "" {
-			return errors.New(why)
-		}
-	}
-	return s.Free(even, odd)
+	return s.Free(child)
 }
 
 // No goroutine outlives Close, readers that nobody closed included.
