@@ -3,7 +3,6 @@ package release
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"runtime"
@@ -25,22 +24,9 @@ func wide(t *testing.T, groups, columns int) []byte {
 	for i := range columns {
 		out = append(out, writer.Column{Field: formats.Field{Name: fmt.Sprintf("c%02d", i), Type: formats.Type{Kind: formats.String}}, Masked: i%2 == 0})
 	}
-	values := &formats.Values{Type: formats.Type{Kind: formats.String}}
-	values.AppendBytes([]byte("one"))
-	var all []*writer.RowGroup
-	for range groups {
-		g, err := writer.NewRowGroup(out, writer.Options{Compression: "none"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for c := range columns {
-			if err := g.Append(c, &formats.Column{Values: values, Codes: []uint32{1, 1}}, 0, 2); err != nil {
-				t.Fatal(err)
-			}
-		}
-		all = append(all, g)
-	}
-	return releaseFile(t, out, map[string]string{CutKey: "{}"}, all...)
+	one := &formats.Column{Values: textValues("one"), Codes: []uint32{1, 1}}
+	group := slices.Repeat([]*formats.Column{one}, columns)
+	return releaseOf(t, out, map[string]string{CutKey: "{}"}, slices.Repeat([][]*formats.Column{group}, groups)...)
 }
 
 // TestRowGroupEntries compares what is decoded row group by row group with the whole footer.
@@ -132,11 +118,7 @@ func TestFooterForm(t *testing.T) {
 	at, end := footerAt(b), len(b)-tail
 	r := open(t, b)
 	first, last := int(r.footer.groups[0].at), int(r.footer.groups[1].end)
-	refooted := func(parts ...[]byte) []byte {
-		footer := slices.Concat(parts...)
-		size := binary.LittleEndian.AppendUint32(nil, uint32(len(footer)))
-		return slices.Concat(b[:at], footer, size, []byte(magic))
-	}
+	refooted := func(parts ...[]byte) []byte { return withFooter(b[:at], slices.Concat(parts...)) }
 	group := b[first:r.footer.groups[0].end]
 	for _, tc := range []struct {
 		name string

@@ -98,15 +98,10 @@ func (f forged) file(t *testing.T) []byte {
 	if !f.doubles {
 		element.LogicalType.Value = &format.StringType{}
 	}
-	footer, err := thrift.Marshal(new(thrift.CompactProtocol), format.FileMetaData{
+	return withMetadata(t, b, format.FileMetaData{
 		Schema:  []format.SchemaElement{{Name: "schema", NumChildren: thrift.New(int32(1))}, element},
 		NumRows: 3, RowGroups: []format.RowGroup{{NumRows: 3, Columns: []format.ColumnChunk{{MetaData: m}}}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b = append(b, footer...)
-	return append(binary.LittleEndian.AppendUint32(b, uint32(len(footer))), "PAR1"...)
 }
 
 // TestForgedPages makes pages that no writer of releases makes: what the cut does not hold, and

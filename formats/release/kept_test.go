@@ -2,7 +2,6 @@ package release
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -80,12 +79,7 @@ func released(t *testing.T, file []byte) []byte {
 	}
 	m.RowGroups[0].FileOffset, m.RowGroups[0].SortingColumns = 0, nil
 	m.CreatedBy, m.KeyValueMetadata, m.ColumnOrders = formats.CreatedBy, []format.KeyValue{{Key: CutKey, Value: "{}"}}, nil
-	footer, err := thrift.Marshal(new(thrift.CompactProtocol), m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out.Write(footer)
-	return append(binary.LittleEndian.AppendUint32(out.Bytes(), uint32(len(footer))), magic...)
+	return withMetadata(t, out.Bytes(), m)
 }
 
 func copyPage(t *testing.T, out *bytes.Buffer, chunk *bytes.Reader, m *format.ColumnMetaData) {

@@ -14,28 +14,42 @@ import (
 // rewrite changes the footer of a file.
 func rewrite(t *testing.T, b []byte, change func(*format.FileMetaData)) []byte {
 	t.Helper()
-	end := len(b) - 8
-	start := end - int(binary.LittleEndian.Uint32(b[end:]))
+	start := footerAt(b)
 	var m format.FileMetaData
-	if err := thrift.Unmarshal(new(thrift.CompactProtocol), b[start:end], &m); err != nil {
+	if err := thrift.Unmarshal(new(thrift.CompactProtocol), b[start:len(b)-tail], &m); err != nil {
 		t.Fatal(err)
 	}
 	change(&m)
+	return withMetadata(t, b[:start], m)
+}
+
+// withMetadata ends a file with a footer.
+func withMetadata(t *testing.T, b []byte, m format.FileMetaData) []byte {
+	t.Helper()
 	footer, err := thrift.Marshal(new(thrift.CompactProtocol), m)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b = append(slices.Clone(b[:start]), footer...)
-	return append(binary.LittleEndian.AppendUint32(b, uint32(len(footer))), "PAR1"...)
+	return withFooter(b, footer)
+}
+
+// withFooter ends a file with the bytes of a footer.
+func withFooter(b, footer []byte) []byte {
+	size := binary.LittleEndian.AppendUint32(nil, uint32(len(footer)))
+	return slices.Concat(b, footer, size, []byte(magic))
+}
+
+// footerAt returns where the footer of a file begins.
+func footerAt(b []byte) int {
+	end := len(b) - tail
+	return end - int(binary.LittleEndian.Uint32(b[end:]))
 }
 
 // hide puts a field into the footer of a file that readers skip.
 func hide(b []byte) []byte {
 	const field = "\x58\x03Ada" // a text, five numbers after the last one
-	end := len(b) - 8
-	size := binary.LittleEndian.Uint32(b[end:]) + uint32(len(field))
-	hidden := slices.Concat(b[:end-1], []byte(field), b[end-1:end])
-	return append(binary.LittleEndian.AppendUint32(hidden, size), "PAR1"...)
+	at, end := footerAt(b), len(b)-tail
+	return withFooter(b[:at], slices.Concat(b[at:end-1], []byte(field), b[end-1:end]))
 }
 
 // cutLabels returns what the cut of people accepts.

@@ -36,10 +36,7 @@ func keeping(t *testing.T) []byte {
 		{Field: formats.Field{Name: "member", Type: truth}},
 		{Field: formats.Field{Name: "visits", Type: formats.Type{Kind: formats.Nested}, Declared: list}},
 	}
-	labels, notes := &formats.Values{Type: text}, &formats.Values{Type: text}
-	for _, label := range []string{"M", "F"} {
-		labels.AppendBytes([]byte(label))
-	}
+	notes := textValues()
 	items := &formats.Values{Type: formats.Type{Kind: formats.Binary}}
 	truths := &formats.Values{Type: truth, Words: []uint64{0, 1}}
 	visits := formats.Leaf{Values: items}
@@ -54,19 +51,10 @@ func keeping(t *testing.T) []byte {
 		}
 	}
 	visits.Entries = len(visits.Repetition)
-	g, err := writer.NewRowGroup(columns, writer.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for c, column := range []*formats.Column{
-		{Values: labels, Codes: sexes}, {Values: labels, Codes: classes}, {Values: notes, Codes: noted},
+	return releaseOf(t, columns, map[string]string{CutKey: "{}"}, []*formats.Column{
+		{Values: textValues("M", "F"), Codes: sexes}, {Values: textValues("M", "F"), Codes: classes}, {Values: notes, Codes: noted},
 		{Values: truths, Codes: members}, {Leaves: []formats.Leaf{visits}},
-	} {
-		if err := g.Append(c, column, 0, rows); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return releaseFile(t, columns, map[string]string{CutKey: "{}"}, g)
+	})
 }
 
 // leaksOf scans a release of the masked column sex.
@@ -80,12 +68,6 @@ func leaksOf(path string, b []byte) ([]Finding, error) {
 	}
 	defer r.Close()
 	return r.leaks(context.Background(), map[string]func(string) bool{"sex": func(l string) bool { return l == "M" || l == "F" }})
-}
-
-// footerAt returns where the footer of a file begins.
-func footerAt(b []byte) int {
-	end := len(b) - 8
-	return end - int(binary.LittleEndian.Uint32(b[end:]))
 }
 
 // TestFlippedPages flips every bit before the footer, one at a time: none passes.

@@ -35,41 +35,42 @@ func people(t testing.TB, metadata map[string]string) []byte {
 		{Field: formats.Field{Name: "age", Type: formats.Type{Kind: formats.String}}, Masked: true},
 		{Field: formats.Field{Name: "hours", Type: formats.Type{Kind: formats.Int, Bits: 32}}},
 	}
-	sex, age, hours := &formats.Values{Type: formats.Type{Kind: formats.String}}, &formats.Values{Type: formats.Type{Kind: formats.String}}, &formats.Values{Type: columns[2].Field.Type}
-	for _, label := range []string{"M", "F"} {
-		sex.AppendBytes([]byte(label))
-	}
-	for _, label := range []string{"[17,37)", "[37,90]"} {
-		age.AppendBytes([]byte(label))
-	}
-	hours.Words = []uint64{formats.IntWord(38), formats.IntWord(40)}
-	groups := make([]*writer.RowGroup, 2)
-	for i := range groups {
-		g, err := writer.NewRowGroup(columns, writer.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for c, column := range []*formats.Column{
-			{Values: sex, Codes: []uint32{1, 0, 2}}, {Values: age, Codes: []uint32{2, 1, 2}}, {Values: hours, Codes: []uint32{1, 2, 1}},
-		} {
-			if err := g.Append(c, column, 0, 3); err != nil {
-				t.Fatal(err)
-			}
-		}
-		groups[i] = g
-	}
-	return releaseFile(t, columns, metadata, groups...)
+	sex, age := textValues("M", "F"), textValues("[17,37)", "[37,90]")
+	hours := &formats.Values{Type: columns[2].Field.Type, Words: []uint64{formats.IntWord(38), formats.IntWord(40)}}
+	group := []*formats.Column{{Values: sex, Codes: []uint32{1, 0, 2}}, {Values: age, Codes: []uint32{2, 1, 2}}, {Values: hours, Codes: []uint32{1, 2, 1}}}
+	return releaseOf(t, columns, metadata, group, group)
 }
 
-// releaseFile returns a release of row groups.
-func releaseFile(t testing.TB, columns []writer.Column, metadata map[string]string, groups ...*writer.RowGroup) []byte {
+func textValues(texts ...string) *formats.Values {
+	v := &formats.Values{Type: formats.Type{Kind: formats.String}}
+	for _, text := range texts {
+		v.AppendBytes([]byte(text))
+	}
+	return v
+}
+
+// releaseOf returns a release of row groups, of which each is its columns.
+func releaseOf(t testing.TB, columns []writer.Column, metadata map[string]string, groups ...[]*formats.Column) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w, err := writer.New(&b, columns, metadata)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, g := range groups {
+	g, err := writer.NewRowGroup(columns, writer.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, group := range groups {
+		for i, c := range group {
+			rows := len(c.Codes)
+			if c.Leaves != nil {
+				rows = c.Leaves[0].Entries
+			}
+			if err := g.Append(i, c, 0, rows); err != nil {
+				t.Fatal(err)
+			}
+		}
 		e, err := g.Encode()
 		if err != nil {
 			t.Fatal(err)
@@ -110,7 +111,7 @@ func TestDescribes(t *testing.T) {
 }
 
 func TestEmpty(t *testing.T) {
-	r := open(t, releaseFile(t, []writer.Column{{Field: formats.Field{Name: "x", Type: formats.Type{Kind: formats.String}}}}, nil))
+	r := open(t, releaseOf(t, []writer.Column{{Field: formats.Field{Name: "x", Type: formats.Type{Kind: formats.String}}}}, nil))
 	if r.Rows() != 0 || r.RowGroups() != 0 || len(r.Columns()) != 1 {
 		t.Errorf("%d rows, %d row groups, %d columns", r.Rows(), r.RowGroups(), len(r.Columns()))
 	}

@@ -41,26 +41,17 @@ func TestScannerShares(t *testing.T) {
 		{Field: formats.Field{Name: "rest", Type: text, Nullable: true}, Masked: true},
 	}
 	const rows = 3*windowBlocks*BlockRows + BlockRows + 7
-	labels := &formats.Values{Type: text}
+	values := textValues()
 	for i := range rows/100 + 1 {
-		labels.AppendBytes([]byte(strconv.Itoa(i)))
+		values.AppendBytes([]byte(strconv.Itoa(i)))
 	}
-	hundreds, rest := &formats.Column{Values: labels}, &formats.Column{Values: labels}
+	hundreds, rest := &formats.Column{Values: values}, &formats.Column{Values: values}
 	want := make(map[[2]uint32]int)
 	for i := range uint32(rows) {
 		hundreds.Codes, rest.Codes = append(hundreds.Codes, 1+i/100), append(rest.Codes, i%100)
 		want[[2]uint32{1 + i/100, i % 100}]++
 	}
-	g, err := writer.NewRowGroup(columns, writer.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, column := range []*formats.Column{hundreds, rest, rest} {
-		if err := g.Append(i, column, 0, rows); err != nil {
-			t.Fatal(err)
-		}
-	}
-	r := open(t, releaseFile(t, columns, nil, g))
+	r := open(t, releaseOf(t, columns, nil, []*formats.Column{hundreds, rest, rest}))
 	number := func(label string, null bool) (uint32, bool) {
 		if null {
 			return 0, true
