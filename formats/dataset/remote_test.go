@@ -118,7 +118,7 @@ func TestRemoteReadsOnlyWhatIsAsked(t *testing.T) {
 			}
 		}
 		server.Forget()
-		if got, want := textsOf(t, remote, requests), textsOf(t, local, requests); !slices.Equal(got, want) {
+		if got, want := datasetTexts(t, remote, requests), datasetTexts(t, local, requests); !slices.Equal(got, want) {
 			t.Fatalf("columns %v are not those of the file", columns)
 		}
 		sent, requested := int64(0), 0
@@ -135,30 +135,4 @@ func TestRemoteReadsOnlyWhatIsAsked(t *testing.T) {
 			t.Errorf("columns %v: %d requests for %d bytes", columns, requested, stored)
 		}
 	}
-}
-
-// textsOf returns every cell of the columns asked for.
-func textsOf(t *testing.T, d *Dataset, requests []formats.Request) (texts []string) {
-	t.Helper()
-	for _, split := range d.Splits() {
-		r, err := d.Read(t.Context(), split, requests)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for {
-			batch, err := r.Next(t.Context())
-			if err != nil {
-				break
-			}
-			for _, c := range batch.Columns {
-				for _, code := range c.Codes {
-					texts = append(texts, c.Values.Text(int(code)-1))
-				}
-			}
-		}
-		if err := r.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return texts
 }

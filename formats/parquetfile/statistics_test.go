@@ -3,6 +3,7 @@ package parquetfile
 import (
 	"context"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -67,42 +68,29 @@ func checkStatistics(t *testing.T, path string) {
 // and the greatest of them when they are words.
 func countDistinct(t *testing.T, s formats.Source, column int) (n int64, low, high uint64) {
 	t.Helper()
-	reader, err := s.Read(context.Background(), 0, len(s.Chunks()), []formats.Request{{Column: column}})
+	reader, err := s.Read(context.Background(), 0, len(s.Chunks()), []formats.Request{{Column: column, Coded: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer reader.Close()
 	words, texts := make(map[uint64]bool), make(map[string]bool)
+	low = math.MaxUint64
 	for {
 		b, err := reader.Next(context.Background())
 		if err != nil {
-			break
+			return int64(len(words) + len(texts)), low, high
 		}
-		c := b.Columns[0]
-		each(c, func(i int) {
-			if !c.Values.Type.InWords() {
-				texts[string(c.Values.Bytes(i))] = true
-				return
+		values := b.Columns[0].Values
+		for _, code := range b.Columns[0].Codes {
+			switch {
+			case code == 0:
+			case values.Type.InWords():
+				w := values.Words[code-1]
+				words[w], low, high = true, min(low, w), max(high, w)
+			default:
+				texts[string(values.Bytes(int(code-1)))] = true
 			}
-			w := c.Values.Words[i]
-			if len(words) == 0 {
-				low, high = w, w
-			}
-			words[w], low, high = true, min(low, w), max(high, w)
-		})
-	}
-	return int64(len(words) + len(texts)), low, high
-}
-
-// each calls f with the position of every value that a row has.
-func each(c *formats.Column, f func(i int)) {
-	for _, code := range c.Codes {
-		if code > 0 {
-			f(int(code) - 1)
 		}
-	}
-	for i := 0; c.Codes == nil && i < c.Values.Len(); i++ {
-		f(i)
 	}
 }
 

@@ -23,12 +23,7 @@ func TestRowGroupReuse(t *testing.T) {
 		for i, before := range []bool{false, true} {
 			g := newGroup(t, Options{}, columns...)
 			if before {
-				if err := g.Append(0, first.plainColumn(0, 3000), 0, 3000); err != nil {
-					t.Fatal(err)
-				}
-				if _, err := g.Encode(); err != nil {
-					t.Fatal(err)
-				}
+				encodeRows(t, g, first.plainColumn(0, 3000))
 			}
 			if err := g.Append(0, second.codedColumn(r, 0, 1000), 0, 1000); err != nil {
 				t.Fatal(err)

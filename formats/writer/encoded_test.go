@@ -12,15 +12,8 @@ import (
 // short is damaged.
 func TestParseRowGroup(t *testing.T) {
 	columns := []Column{{Field: formats.Field{Name: "n", Type: formats.Type{Kind: formats.Int, Bits: 32}}}}
-	rows := newGroup(t, Options{}, columns...)
 	values := &formats.Values{Type: columns[0].Field.Type, Words: []uint64{formats.IntWord(7), formats.IntWord(9)}}
-	if err := rows.Append(0, &formats.Column{Values: values, Codes: []uint32{1, 2, 2}}, 0, 3); err != nil {
-		t.Fatal(err)
-	}
-	first, err := rows.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := encodeRows(t, newGroup(t, Options{}, columns...), &formats.Column{Values: values, Codes: []uint32{1, 2, 2}})
 	encoded, err := first.AppendTo(nil)
 	if err != nil {
 		t.Fatal(err)

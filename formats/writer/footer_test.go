@@ -3,6 +3,7 @@ package writer
 import (
 	"bytes"
 	"io"
+	"slices"
 	"testing"
 
 	"github.com/kcut/kcut/formats"
@@ -12,7 +13,7 @@ import (
 func TestHeldFooter(t *testing.T) {
 	columns := []Column{{Field: formats.Field{Name: "a", Type: formats.Type{Kind: formats.Int, Bits: 64}}}, {Field: formats.Field{Name: "b", Type: formats.Type{Kind: formats.Int, Bits: 64}}}}
 	group := newGroup(t, Options{}, columns...)
-	values := &formats.Values{Type: columns[0].Field.Type, Words: []uint64{7}}
+	column := &formats.Column{Values: &formats.Values{Type: columns[0].Field.Type, Words: []uint64{7}}, Codes: []uint32{1}}
 	var out bytes.Buffer
 	w, err := New(&out, columns, nil)
 	if err != nil {
@@ -20,16 +21,7 @@ func TestHeldFooter(t *testing.T) {
 	}
 	held := w.Held()
 	for range 100 {
-		for c := range columns {
-			if err := group.Append(c, &formats.Column{Values: values, Codes: []uint32{1}}, 0, 1); err != nil {
-				t.Fatal(err)
-			}
-		}
-		encoded, err := group.Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Write(encoded); err != nil {
+		if err := w.Write(encodeRows(t, group, column, column)); err != nil {
 			t.Fatal(err)
 		}
 		if w.Held() <= held {
@@ -67,4 +59,36 @@ func (f *full) Write(b []byte) (int, error) {
 		return n, io.ErrShortWrite
 	}
 	return n, nil
+}
+
+// TestFooterOrder writes metadata in the order of its keys, and nothing of a row group without rows.
+func TestFooterOrder(t *testing.T) {
+	columns := []Column{{Field: formats.Field{Name: "c", Type: formats.Type{Kind: formats.Int, Bits: 32}}}}
+	metadata := map[string]string{"e": "5", "a": "1", "d": "4", "b": "2", "c": "3", "f": "6"}
+	var files [2]bytes.Buffer
+	for i := range files {
+		w, err := New(&files[i], columns, metadata)
+		if err != nil {
+			t.Fatal(err)
+		}
+		empty := encodeRows(t, newGroup(t, Options{}, columns...))
+		for range i {
+			if err := w.Write(empty); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var keys []string
+		for _, kv := range w.footer.tail.KeyValueMetadata {
+			keys = append(keys, kv.Key)
+		}
+		if !slices.IsSorted(keys) || len(keys) != len(metadata) {
+			t.Errorf("the keys are %q", keys)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) {
+		t.Error("an empty row group leaves a trace")
+	}
 }

@@ -303,6 +303,21 @@ func newGroup(t testing.TB, opt Options, columns ...Column) *RowGroup {
 	return g
 }
 
+// encodeRows encodes one batch's columns as a row group.
+func encodeRows(t testing.TB, g *RowGroup, columns ...*formats.Column) *EncodedRowGroup {
+	t.Helper()
+	for i, c := range columns {
+		if err := g.Append(i, c, 0, max(len(c.Codes), len(c.Valid))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e, err := g.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
 // oneColumn returns a file of a column of batches.
 func oneColumn(t testing.TB, opt Options, column Column, batches ...*formats.Column) []byte {
 	t.Helper()
