@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"runtime/debug"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/kcut/kcut/engine/classify"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/workers"
@@ -90,9 +88,7 @@ type evaluation struct {
 	classes []uint64 // rows
 	split   uint64   // rows for testing, when a column tells
 
-	raw      []measurement   // by round, as far as they are made
-	without  []measurement   // quasi-identifiers removed
-	variants [][]measurement // by round, then variant
+	measured [][]measurement // by round, as far as they are made
 }
 
 // measurement is what one round tells of one way to mask, or of the raw rows.
@@ -123,7 +119,7 @@ func (e *evaluation) run(ctx context.Context) error {
 	}
 	n := len(e.rounds)
 	began := e.Events.Began(Stage)
-	for r := len(e.raw); r < n; r++ {
+	for r := len(e.measured); r < n; r++ {
 		err := e.evaluate(ctx, r)
 		if errors.Is(err, spill.ErrBudget) && e.Store != nil && e.Threads > 1 {
 			e.Threads = 1
@@ -146,6 +142,13 @@ func undealt(hint, format string, args ...any) error {
 // Stage is that of evaluating, after those of reading.
 const Stage pipeline.Stage = "evaluate"
 
+// What a round measures, by number.
+const (
+	raw      = iota // raw rows
+	without         // quasi-identifiers removed
+	variants        // and the following: masked rows
+)
+
 // leastTrial is the budget of a trial beside which there may be another one, when there is a
 // store.
 const leastTrial = 64 << 20
@@ -163,30 +166,21 @@ func (e *evaluation) evaluate(ctx context.Context, r int) error {
 	if e.Store != nil {
 		threads = max(min(threads, left/leastTrial), 1)
 	}
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(int(threads))
-	task := func(m *measurement, measure func(*trial) (measurement, error)) {
-		group.Go(func() error {
-			return workers.Fence(func() (err error) {
-				t := &trial{evaluation: e, parts: d, budget: e.Budget.Part(left / threads)}
-				defer func() { t.budget.Return(t.budget.Used()) }()
-				*m, err = measure(t)
-				return err
-			})
-		})
-	}
-	var raw, without measurement
-	variants := make([]measurement, len(e.Variants))
-	task(&raw, func(t *trial) (measurement, error) { return t.unmasked(ctx, true) })
-	task(&without, func(t *trial) (measurement, error) { return t.unmasked(ctx, false) })
-	for v, job := range e.Variants {
-		task(&variants[v], func(t *trial) (measurement, error) { return t.variant(ctx, job) })
-	}
-	if err := group.Wait(); err != nil {
+	measured := make([]measurement, variants+len(e.Variants))
+	err = workers.Each(len(measured), int(threads), func(_ workers.Worker, i int) (err error) {
+		t := &trial{evaluation: e, parts: d, budget: e.Budget.Part(left / threads)}
+		defer func() { t.budget.Return(t.budget.Used()) }()
+		if i < variants {
+			measured[i], err = t.unmasked(ctx, i == raw)
+		} else {
+			measured[i], err = t.variant(ctx, e.Variants[i-variants])
+		}
 		return err
+	})
+	if err == nil {
+		e.measured = append(e.measured, measured)
 	}
-	e.raw, e.without, e.variants = append(e.raw, raw), append(e.without, without), append(e.variants, variants)
-	return nil
+	return err
 }
 
 // parts are how a round deals the records.

@@ -143,7 +143,7 @@ func colorScore(t *testing.T, o Options) Score {
 		read := func(p *part) (table [][]string) {
 			b := gather(t, p, false)
 			for i, n := range b.counts {
-				row := []string{4: fmt.Sprint(b.kept[1][i]), 7: []string{"no", "yes"}[b.class[i]]}
+				row := []string{4: fmt.Sprint(b.columns[b.attributes+1][i]), 7: []string{"no", "yes"}[b.class()[i]]}
 				table = append(table, slices.Repeat([][]string{row}, int(n))...)
 			}
 			return table
@@ -158,13 +158,10 @@ func gather(t *testing.T, p *part, singly bool) *block {
 	t.Helper()
 	all := newBlock(p.evaluation)
 	err := p.each(t.Context(), singly, func(b *block) error {
-		for a := range b.masked {
-			all.masked[a] = append(all.masked[a], b.masked[a]...)
+		for i := range b.columns {
+			all.columns[i] = append(all.columns[i], b.columns[i]...)
 		}
-		for i := range b.kept {
-			all.kept[i] = append(all.kept[i], b.kept[i]...)
-		}
-		all.class, all.counts, all.tested = append(all.class, b.class...), append(all.counts, b.counts...), append(all.tested, b.tested...)
+		all.counts, all.tested = append(all.counts, b.counts...), append(all.tested, b.tested...)
 		return nil
 	})
 	if err != nil {

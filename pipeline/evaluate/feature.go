@@ -25,10 +25,8 @@ func (f *feature) code(of uint32) uint32 {
 
 // rawFeature returns an attribute's own values; nulls are missing.
 func rawFeature(a *engine.Attribute) feature {
-	f := feature{Column: classify.Column{Domain: len(a.Texts) + 1}}
-	for code := range len(a.Texts) + 1 {
-		f.codes = append(f.codes, uint32(code))
-	}
+	all := engine.Identity(len(a.Texts) + 1)
+	f := feature{Column: classify.Column{Domain: all.Domain}, codes: all.Codes}
 	if a.Mask == engine.Discretize {
 		f.Numeric, f.Values = true, a.Positions
 	}
@@ -144,14 +142,14 @@ func (t *trial) sight(masked []feature) *sight {
 // show shows a block's records, as often as counts says. Without features of the masked
 // columns these are left out.
 func (s *sight) show(b *block, counts []uint32) error {
-	masked := b.masked[:len(s.features)-len(b.kept)]
-	for i, codes := range append(masked[:len(masked):len(masked)], b.kept...) {
+	shown := b.columns[len(b.columns)-len(s.columns):]
+	for i := range s.features {
 		s.columns[i] = s.columns[i][:0]
-		for _, code := range codes {
+		for _, code := range shown[i] {
 			s.columns[i] = append(s.columns[i], s.features[i].code(code))
 		}
 	}
-	s.columns[len(s.features)] = b.class
+	s.columns[len(s.features)] = b.class()
 	for _, n := range counts {
 		s.rows += uint64(n)
 	}

@@ -66,7 +66,7 @@ func TestFolds(t *testing.T) {
 		sizes, all := make([]int, len(classes)), 0
 		records := gather(t, p.test, false)
 		for i, n := range records.counts {
-			sizes[records.class[i]] += int(n)
+			sizes[records.class()[i]] += int(n)
 			all += int(n)
 		}
 		for _, n := range gather(t, p.training, true).counts {

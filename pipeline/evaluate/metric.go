@@ -3,7 +3,6 @@ package evaluate
 import (
 	"context"
 	"errors"
-	"math/bits"
 	"slices"
 	"strings"
 
@@ -16,12 +15,10 @@ type costs struct{ discernibility, penalty, classSize, misclassified, dropped fl
 
 // costing counts what a release costs.
 type costing struct {
-	classes   *tally // of the equivalence classes: their labels, the last word's rest, the class
+	classes   *tally // of the equivalence classes: their labels, a word's rest, the class
 	penalties [][]float64
 	labels    [][]uint64 // by attribute: the rows of every label
-	fillers   int
 	columns   [][]uint32 // scratch
-	filler    []uint32   // scratch: zeros
 	released  uint64     // rows
 	dropped   uint64
 }
@@ -33,43 +30,31 @@ func (t *trial) costing(penalties [][]float64) *costing {
 	for _, of := range penalties {
 		c.labels, domains = append(c.labels, make([]uint64, len(of))), append(domains, len(of))
 	}
-	rest := fillers(domains)
-	c.fillers = len(rest)
-	c.classes = t.tally(append(append(domains, rest...), len(t.ClassNames)), releaseTallies)
+	c.classes = t.tally(append(domains, half, half), releaseTallies)
 	return c
 }
 
-// fillers returns domains that fill the last word of the keys of others, so that what comes
-// next is in a word of its own: then tuples in order that differ in it alone are neighbours.
-func fillers(domains []int) (rest []int) {
-	fields := partition.NewLayout(domains).Fields
-	last := fields[len(fields)-1]
-	for free := 64 - int(last.Shift) - bits.Len64(last.Mask); free > 0; {
-		width := min(free, 32)
-		rest, free = append(rest, 1<<(width-1)+1), free-width
-	}
-	return rest
-}
+// half is the domain of half a word. A column of zeros and the class, both so wide, leave the
+// class in a word without labels, the last one: then tuples in order that differ in it alone are
+// neighbours.
+const half = 1 << 32
+
+// zeros are the column before the class.
+var zeros [blockRecords]uint32
 
 // add counts the records of a masked block, as often as released says.
 func (c *costing) add(b *block, released []uint32) error {
 	for i, n := range released {
 		c.released += uint64(n)
 		c.dropped += uint64(b.counts[i] - n)
-		for a, labels := range b.masked {
+		for a, labels := range b.masked() {
 			if n > 0 {
 				c.labels[a][labels[i]] += uint64(n)
 			}
 		}
 	}
-	c.columns = append(c.columns[:0], b.masked...)
-	if len(c.filler) < len(released) {
-		c.filler = make([]uint32, len(released))
-	}
-	for range c.fillers {
-		c.columns = append(c.columns, c.filler[:len(released)])
-	}
-	return c.classes.add(released, append(c.columns, b.class))
+	c.columns = append(append(c.columns[:0], b.masked()...), zeros[:len(released)], b.class())
+	return c.classes.add(released, c.columns)
 }
 
 // release returns the costs of a release that was asked to have groups of k.
@@ -100,11 +85,7 @@ func (c *costing) each(ctx context.Context, visit func(size, largest uint64)) er
 	if err != nil {
 		return err
 	}
-	last := table.Layout.Fields[len(table.Layout.Fields)-1]
-	of := last.Word // words that tell equivalence classes
-	if last.Mask == 0 {
-		of = table.Layout.Words
-	}
+	of := table.Layout.Words - 1 // words that tell equivalence classes
 	var key []uint64
 	size, largest := uint64(0), uint64(0)
 	err = table.Scan(ctx, c.classes.space, func(block *partition.Table) error {

@@ -17,12 +17,12 @@ import (
 
 // randomBlock draws labels of some attributes, and how many rows of every record are released.
 func randomBlock(r *rand.Rand, attributes, labels, classes int) (b *block, released []uint32) {
-	b = &block{masked: make([][]uint32, attributes)}
+	b = &block{columns: make([][]uint32, attributes+1), attributes: attributes}
 	for range 1 + r.IntN(40) {
-		for a := range b.masked {
-			b.masked[a] = append(b.masked[a], uint32(r.IntN(labels)))
+		for a := range b.masked() {
+			b.columns[a] = append(b.columns[a], uint32(r.IntN(labels)))
 		}
-		b.class = append(b.class, uint32(r.IntN(classes)))
+		b.columns[attributes] = append(b.columns[attributes], uint32(r.IntN(classes)))
 		b.counts = append(b.counts, 1+uint32(r.IntN(3)))
 		n := b.counts[len(b.counts)-1]
 		if r.IntN(10) == 0 {
@@ -59,11 +59,11 @@ func TestCosting(t *testing.T) {
 				want.dropped += float64(b.counts[i] - n)
 				for range n {
 					text := ""
-					for a, labels := range b.masked {
+					for a, labels := range b.masked() {
 						text += fmt.Sprint(labels[i], " ")
 						want.penalty += penalties[a][labels[i]] / float64(attributes)
 					}
-					rows, of = append(rows, text), append(of, b.class[i])
+					rows, of = append(rows, text), append(of, b.class()[i])
 				}
 			}
 		}

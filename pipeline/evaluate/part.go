@@ -26,12 +26,20 @@ type part struct {
 
 // block is some records of a part, in the records' order.
 type block struct {
-	masked [][]uint32 // codes of the attributes, by column
-	kept   [][]uint32
-	class  []uint32
-	counts []uint32 // the rows that each stands for
-	tested []uint32 // of these: how many are for testing
+	columns    [][]uint32 // codes of the attributes, of the kept columns and of the class
+	attributes int
+	counts     []uint32 // the rows that each stands for
+	tested     []uint32 // of these: how many are for testing
 }
+
+func newBlock(e *evaluation) *block {
+	n := len(e.Attributes)
+	return &block{columns: make([][]uint32, n+len(e.Kept)+1), attributes: n}
+}
+
+func (b *block) masked() [][]uint32 { return b.columns[:b.attributes] }
+
+func (b *block) class() []uint32 { return b.columns[len(b.columns)-1] }
 
 // blockRecords is how many records a block has at most.
 const blockRecords = 1 << 12
@@ -51,7 +59,10 @@ func (p *part) each(ctx context.Context, singly bool, visit func(*block) error) 
 			for ; n > 0; n -= step {
 				tested := deal.next(key, step)
 				if rows := p.side.of(step, tested); rows > 0 {
-					b.add(records.Layout.Fields, key, rows, tested)
+					for i, f := range records.Layout.Fields[:len(b.columns)] {
+						b.columns[i] = append(b.columns[i], f.Code(key))
+					}
+					b.counts, b.tested = append(b.counts, rows), append(b.tested, tested)
 				}
 				if len(b.counts) < blockRecords {
 					continue
@@ -59,7 +70,10 @@ func (p *part) each(ctx context.Context, singly bool, visit func(*block) error) 
 				if err := visit(b); err != nil {
 					return err
 				}
-				b.clear()
+				for i := range b.columns {
+					b.columns[i] = b.columns[i][:0]
+				}
+				b.counts, b.tested = b.counts[:0], b.tested[:0]
 			}
 		}
 		return nil
@@ -81,32 +95,6 @@ func (s side) of(all, tested uint32) uint32 {
 	return all
 }
 
-func newBlock(e *evaluation) *block {
-	return &block{masked: make([][]uint32, len(e.Attributes)), kept: make([][]uint32, len(e.Kept))}
-}
-
-func (b *block) add(fields []partition.Field, key []uint64, rows, tested uint32) {
-	for a := range b.masked {
-		b.masked[a] = append(b.masked[a], fields[a].Code(key))
-	}
-	fields = fields[len(b.masked):]
-	for i := range b.kept {
-		b.kept[i] = append(b.kept[i], fields[i].Code(key))
-	}
-	b.class = append(b.class, fields[len(b.kept)].Code(key))
-	b.counts, b.tested = append(b.counts, rows), append(b.tested, tested)
-}
-
-func (b *block) clear() {
-	for a := range b.masked {
-		b.masked[a] = b.masked[a][:0]
-	}
-	for i := range b.kept {
-		b.kept[i] = b.kept[i][:0]
-	}
-	b.class, b.counts, b.tested = b.class[:0], b.counts[:0], b.tested[:0]
-}
-
 // histograms counts the classes of every code of every attribute. What they take is drawn.
 func (p *part) histograms(ctx context.Context) (all []*partition.Histogram, err error) {
 	classes, sums, bytes := len(p.ClassNames), make([][]uint64, len(p.Attributes)), int64(0)
@@ -121,9 +109,10 @@ func (p *part) histograms(ctx context.Context) (all []*partition.Histogram, err 
 		sums[a] = make([]uint64, p.Attributes[a].Len()*classes)
 	}
 	err = p.each(ctx, false, func(b *block) error {
-		for a, codes := range b.masked {
+		class := b.class()
+		for a, codes := range b.masked() {
 			for i, code := range codes {
-				sums[a][int(code)*classes+int(b.class[i])] += uint64(b.counts[i])
+				sums[a][int(code)*classes+int(class[i])] += uint64(b.counts[i])
 			}
 		}
 		return nil

@@ -13,9 +13,9 @@ type pools [][]uint32
 // apply maps the codes of a block.
 func (p pools) apply(b *block) {
 	for a, codes := range p {
-		for i := range b.masked[a] {
+		for i, code := range b.columns[a] {
 			if codes != nil {
-				b.masked[a][i] = codes[b.masked[a][i]]
+				b.columns[a][i] = codes[code]
 			}
 		}
 	}

@@ -73,7 +73,7 @@ func (r *release) make(ctx context.Context) error {
 func (r *release) of(b *block, side side) []uint32 {
 	r.counts = r.counts[:0]
 	for i, n := range b.counts {
-		if b.masked[0][i] == engine.DroppedLabel {
+		if b.columns[0][i] == engine.DroppedLabel {
 			n = 0
 		} else {
 			n = side.of(n, b.tested[i])
@@ -100,15 +100,16 @@ func (m *masker) mask(b *block) {
 	n := len(b.counts)
 	m.pools.apply(b)
 	for a := range m.labels {
-		m.labels[a] = append(m.labels[a][:0], b.masked[a]...)
+		m.labels[a] = append(m.labels[a][:0], b.columns[a]...)
 	}
-	m.Recode(engine.Rows{N: n, Codes: b.masked, Classes: b.class, Taken: m.taken}, m.labels)
-	for i, label := range m.labels[0] {
-		for a := range m.labels {
-			if label == engine.DroppedLabel {
-				m.labels[a][i] = label
+	m.Recode(engine.Rows{N: n, Codes: b.masked(), Classes: b.class(), Taken: m.taken}, m.labels)
+	first := m.labels[0]
+	for a, labels := range m.labels {
+		for i := range labels {
+			if first[i] == engine.DroppedLabel {
+				labels[i] = engine.DroppedLabel
 			}
 		}
+		b.columns[a], m.labels[a] = labels, b.columns[a]
 	}
-	b.masked, m.labels = m.labels, b.masked
 }

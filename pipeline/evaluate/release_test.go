@@ -72,7 +72,7 @@ func groups(t *testing.T, tr *trial, recoding engine.Recoding) map[string]uint64
 	newMasker(recoding, tr.pools).mask(b)
 	for i, n := range b.counts {
 		key := ""
-		for _, labels := range b.masked {
+		for _, labels := range b.masked() {
 			if labels[i] != engine.DroppedLabel {
 				key += fmt.Sprint(labels[i], " ")
 			}
@@ -90,11 +90,11 @@ func groupsShown(t *testing.T, r *release, recoding engine.Recoding) map[string]
 	shown := map[string]uint64{}
 	for i, n := range b.counts {
 		key := ""
-		for f, codes := range append(slices.Clip(b.masked), b.kept...) {
+		for f, codes := range b.columns[:len(b.columns)-1] {
 			key += fmt.Sprint(r.training.features[f].code(codes[i]), " ")
 		}
-		if b.masked[0][i] != engine.DroppedLabel {
-			shown[key+fmt.Sprint(b.class[i], " ")] += uint64(n)
+		if b.columns[0][i] != engine.DroppedLabel {
+			shown[key+fmt.Sprint(b.class()[i], " ")] += uint64(n)
 		}
 	}
 	return shown

@@ -72,16 +72,13 @@ func (e *evaluation) report() *Report {
 	for _, l := range e.learners {
 		r.Learners = append(r.Learners, l.Name())
 	}
-	r.Baseline, r.Upper = e.errors(e.raw), e.errors(e.without)
+	r.Baseline, r.Upper = e.errors(e.roundsOf(raw)), e.errors(e.roundsOf(without))
 	for v, job := range e.Variants {
 		result := Result{Algorithm: job.Algorithm.Name}
 		for _, set := range job.Sets {
 			result.K = append(result.K, set.K)
 		}
-		rounds := make([]measurement, len(e.variants))
-		for i, round := range e.variants {
-			rounds[i] = round[v]
-		}
+		rounds := e.roundsOf(variants + v)
 		failed := func(m measurement) bool { return m.failed != nil }
 		if i := slices.IndexFunc(rounds, failed); i >= 0 {
 			result.Failed = rounds[i].failed.Error()
@@ -91,6 +88,14 @@ func (e *evaluation) report() *Report {
 		r.Results = append(r.Results, result)
 	}
 	return r
+}
+
+// roundsOf returns one measurement of every round.
+func (e *evaluation) roundsOf(number int) (rounds []measurement) {
+	for _, measured := range e.measured {
+		rounds = append(rounds, measured[number])
+	}
+	return rounds
 }
 
 func (e *evaluation) errors(rounds []measurement) map[string]Score {

@@ -108,7 +108,7 @@ func (t *trial) compress(ctx context.Context, searcher engine.Engine, requiremen
 	}
 	err = t.source.each(ctx, false, func(b *block) error {
 		t.pools.apply(b)
-		for a, codes := range b.masked {
+		for a, codes := range b.masked() {
 			for i, code := range codes {
 				codes[i] = coarsenings[a].Codes[code]
 			}
@@ -116,10 +116,10 @@ func (t *trial) compress(ctx context.Context, searcher engine.Engine, requiremen
 		for i, g := range plan.Groupings {
 			var columns [][]uint32
 			for _, a := range g.Columns {
-				columns = append(columns, b.masked[a])
+				columns = append(columns, b.columns[a])
 			}
 			if g.Class {
-				columns = append(columns, b.class)
+				columns = append(columns, b.class())
 			}
 			if err := tallies[i].add(b.counts, columns); err != nil {
 				return err

@@ -117,8 +117,8 @@ func checkParts(t *testing.T, c enginetest.Case, tr *trial, recoding engine.Reco
 		newMasker(by, tr.pools).mask(b)
 		for i, row := range rows {
 			released[row] = nil
-			for a := range b.masked {
-				if label := b.masked[a][i]; label != engine.DroppedLabel {
+			for a := range b.masked() {
+				if label := b.columns[a][i]; label != engine.DroppedLabel {
 					released[row] = append(released[row], by.Labels(a)[label])
 				}
 			}
@@ -159,7 +159,7 @@ func checkNames(t *testing.T, tr *trial, recoding engine.Recoding, sets []engine
 	k := of.K.Records()
 	records := map[string]uint64{}
 	b := gather(t, tr.source, false)
-	for i, code := range b.masked[a] {
+	for i, code := range b.columns[a] {
 		text := cutfile.NullInSet
 		if int(code) < len(tr.Attributes[a].Texts) {
 			text = tr.Attributes[a].Texts[code]
