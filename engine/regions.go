@@ -74,8 +74,6 @@ func (r *Regions) Unsearched() Recoding {
 	return &others
 }
 
-func appendCode(key []byte, code uint32) []byte { return binary.LittleEndian.AppendUint32(key, code) }
-
 // What a region and a label take beside their numbers and texts, with the place of a region
 // in a locator; and what a reassigned cell takes, with its place in the index.
 const (
@@ -132,7 +130,7 @@ func (r *Regions) Anonymity(requirement Requirement) (anonymity []uint64) {
 			}
 			key = key[:0]
 			for _, a := range set.Columns {
-				key = appendCode(key, r.Region(int32(region))[a])
+				key = binary.LittleEndian.AppendUint32(key, r.Region(int32(region))[a])
 			}
 			sizes[string(key)] += size
 		}

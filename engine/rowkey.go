@@ -21,13 +21,9 @@ type RowKeys struct {
 	part   uint64            // the hash so far
 }
 
-// keyValues are the values of a column: the texts of all codes but those of the rest, which
-// comes after them if there is one, and of the null.
-type keyValues struct {
-	texts    []string
-	hasRest  bool
-	nameless bool // of classes without names: no code has a text
-}
+// keyValues are the values of a column: the texts of its codes, and those of the codes after
+// these, the last of which stands for all others.
+type keyValues struct{ texts, others []string }
 
 const (
 	fnvOffset = 14695981039346656037
@@ -40,17 +36,19 @@ const (
 func NewRowKeys(table *Table) RowKeys {
 	var k RowKeys
 	for i := range table.Attributes {
-		a := &table.Attributes[i]
-		k.values = append(k.values, keyValues{texts: a.Texts, hasRest: a.HasRest})
+		a, others := &table.Attributes[i], []string{Suppressed, nullText}
+		if !a.HasRest {
+			others = others[1:]
+		}
+		k.values = append(k.values, keyValues{a.Texts, others})
 	}
-	var classes keyValues
+	classes := keyValues{others: []string{""}} // of classes without names
 	for _, name := range table.ClassNames {
 		if name.Null {
 			name.Text = nullText
 		}
 		classes.texts = append(classes.texts, name.Text)
 	}
-	classes.nameless = len(classes.texts) == 0
 	k.values = append(k.values, classes)
 	return k
 }
@@ -89,15 +87,10 @@ func (k *RowKeys) Row(part uint64, codes [][]uint32, row int) uint64 {
 }
 
 func (v *keyValues) hash(h uint64, code uint32) uint64 {
-	switch {
-	case int(code) < len(v.texts):
+	if int(code) < len(v.texts) {
 		return fnvText(h, v.texts[code])
-	case v.hasRest && int(code) == len(v.texts):
-		return fnvText(h, Suppressed)
-	case v.nameless:
-		return h
 	}
-	return fnvText(h, nullText)
+	return fnvText(h, v.others[min(int(code)-len(v.texts), len(v.others)-1)])
 }
 
 // CopyKey returns the key of a copy of a cell with the given hash.

@@ -6,11 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/taxonomy"
+	file "github.com/kcut/kcut/formats/taxonomy"
 )
 
 const adultFolder = "../../../shared/data/adult"
@@ -19,12 +19,12 @@ const adultFolder = "../../../shared/data/adult"
 // skips. It is for tests of packages below engine.
 func Adult(tb testing.TB, names ...string) Data {
 	tb.Helper()
-	file, err := os.Open(filepath.Join(adultFolder, "adult.csv"))
+	table, err := os.Open(filepath.Join(adultFolder, "adult.csv"))
 	if err != nil {
 		tb.Skip(err)
 	}
-	defer file.Close()
-	rows, err := csv.NewReader(file).ReadAll()
+	defer table.Close()
+	rows, err := csv.NewReader(table).ReadAll()
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -32,13 +32,16 @@ func Adult(tb testing.TB, names ...string) Data {
 	if names == nil {
 		names = rows[0][:class]
 	}
-	trees := adultTrees(tb)
+	trees, err := file.ReadAll(filepath.Join(adultFolder, "taxonomies.yaml"))
+	if err != nil {
+		tb.Skip(err)
+	}
 	var d Data
 	var columns []int
 	for _, name := range names {
 		c := Column{Name: name, Mask: engine.Discretize}
 		if tree, ok := trees[name]; ok {
-			c.Mask, c.Tree = engine.Generalize, tree
+			c.Mask, c.Tree = engine.Generalize, treeOf(tree)
 		}
 		d.Columns = append(d.Columns, c)
 		columns = append(columns, slices.Index(rows[0], name))
@@ -54,41 +57,13 @@ func Adult(tb testing.TB, names ...string) Data {
 	return d
 }
 
-// adultTrees reads the file of nested maps, in which every line is one node.
-func adultTrees(tb testing.TB) map[string]taxonomy.Node {
-	tb.Helper()
-	text, err := os.ReadFile(filepath.Join(adultFolder, "taxonomies.yaml"))
-	if err != nil {
-		tb.Skip(err)
+// treeOf is a file's tree in the engine's form.
+func treeOf(n *file.Node) taxonomy.Node {
+	tree := taxonomy.Node{Name: n.Name}
+	for i := range n.Children {
+		tree.Children = append(tree.Children, treeOf(&n.Children[i]))
 	}
-	var lines []string
-	for line := range strings.Lines(string(text)) {
-		line, _, _ = strings.Cut(strings.TrimRight(line, "\n"), " #")
-		if strings.TrimSpace(line) != "" && !strings.HasPrefix(line, "#") {
-			lines = append(lines, strings.TrimRight(line, " "))
-		}
-	}
-	trees := map[string]taxonomy.Node{}
-	for len(lines) > 0 {
-		var column taxonomy.Node
-		column, lines = nest(lines)
-		trees[column.Name] = column.Children[0]
-	}
-	return trees
-}
-
-// nest turns the first line, and those below it, into a node.
-func nest(lines []string) (node taxonomy.Node, rest []string) {
-	indent := func(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
-	head := strings.TrimSpace(lines[0])
-	node.Name = strings.Trim(strings.TrimSuffix(strings.TrimSuffix(head, " {}"), ":"), `"`)
-	rest = lines[1:]
-	for len(rest) > 0 && indent(rest[0]) > indent(lines[0]) {
-		var child taxonomy.Node
-		child, rest = nest(rest)
-		node.Children = append(node.Children, child)
-	}
-	return node, rest
+	return tree
 }
 
 // BlowUp adds variations of the rows until there are n (BUG, section 6.2): of each, so many

@@ -21,19 +21,12 @@ type Codes struct {
 // Table compresses the rows as an engine's plan asks. Fields are a bit wider than they need to
 // be, as they may be when the domains were not known before.
 func (c Codes) Table(plan engine.Plan) *engine.Table {
-	t := c.counted(plan)
-	budget, codes := spill.NewBudget(1<<40), engine.Identities(c.Attributes)
-	for _, g := range plan.Groupings {
-		domains, from, to := c.grouping(g, codes)
-		for i := range domains {
-			domains[i] *= 2
-		}
-		counter := partition.NewCounter(domains, partition.Space{Budget: budget})
-		must(count(from, to, domains, c.Rows, counter))
-		table, err := partition.Tabulate(context.Background(), []*partition.Counter{counter}, partition.Space{Budget: budget}, 1)
-		must(err)
-		t.Groupings = append(t.Groupings, table)
+	t, codes := c.counted(plan), engine.Identities(c.Attributes)
+	for a := range codes {
+		codes[a].Domain *= 2
 	}
+	space := partition.Space{Budget: spill.NewBudget(1 << 40)}
+	must(c.group(context.Background(), t, plan, codes, space, space))
 	return t
 }
 
@@ -46,19 +39,24 @@ func (c Codes) Merged(ctx context.Context, e engine.Engine, requirement engine.R
 	codes := e.Codes(t.Attributes, t.Histograms, t.Classes, requirement)
 	part, half := space, space
 	part.Share, half.Share = space.Share/16, space.Share/2
+	return t, c.group(ctx, t, plan, codes, part, half)
+}
+
+// group adds the groupings of a plan to a table, each counted by two counters in turn.
+func (c Codes) group(ctx context.Context, t *engine.Table, plan engine.Plan, codes []engine.CodeMerge, part, space partition.Space) error {
 	for _, g := range plan.Groupings {
 		domains, from, to := c.grouping(g, codes)
 		counters := []*partition.Counter{partition.NewCounter(domains, part), partition.NewCounter(domains, part)}
-		if err := count(from, to, domains, c.Rows, counters...); err != nil {
-			return nil, err
+		if err := count(from, to, domains, c.Rows, counters); err != nil {
+			return err
 		}
-		table, err := partition.Tabulate(ctx, counters, half, 2)
+		table, err := partition.Tabulate(ctx, counters, space, 2)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		t.Groupings = append(t.Groupings, table)
 	}
-	return t, nil
+	return nil
 }
 
 // counted returns the table without groupings.
@@ -90,7 +88,7 @@ func (c Codes) grouping(g engine.Grouping, codes []engine.CodeMerge) (domains []
 }
 
 // count counts rows by several counters in turn.
-func count(from, to [][]uint32, domains []int, rows int, counters ...*partition.Counter) error {
+func count(from, to [][]uint32, domains []int, rows int, counters []*partition.Counter) error {
 	const batch = 1 << 16
 	columns := make([][]uint32, len(from))
 	for row := 0; row < rows; row += batch {

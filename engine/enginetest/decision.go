@@ -24,28 +24,26 @@ func (d Data) Grow(minObjects int, mdl bool) *Decision {
 	if len(d.Classes) == 0 {
 		d.Classes = make([]string, len(d.Rows))
 	}
-	all := make([]int, len(d.Rows))
-	for r := range all {
-		all[r] = r
+	n := &Decision{Column: -1, data: d}
+	for r := range d.Rows {
+		n.Rows = append(n.Rows, r)
 	}
-	n := &Decision{Column: -1, Rows: all, data: d}
 	n.grow(minObjects, mdl)
 	n.Renumber()
 	return n
 }
 
 // Renumber numbers the nodes anew.
-func (n *Decision) Renumber() {
-	next := 0
-	var visit func(*Decision)
-	visit = func(n *Decision) {
-		n.Number = next
-		next++
-		for _, c := range n.Children {
-			visit(c)
-		}
+func (n *Decision) Renumber() { n.number(0) }
+
+// number numbers the node and those below it, and returns the next number.
+func (n *Decision) number(next int) int {
+	n.Number = next
+	next++
+	for _, c := range n.Children {
+		next = c.number(next)
 	}
-	visit(n)
+	return next
 }
 
 // Classes counts the classes of the node's rows.
@@ -63,9 +61,7 @@ func (d Data) Domain(column int) (values []engine.Label) {
 	if d.Columns[column].Mask == engine.Generalize {
 		texts = leafNames(d.Columns[column].Tree)
 	}
-	for _, text := range texts {
-		values = append(values, engine.Label{Text: text})
-	}
+	values = Values(texts...)
 	if d.hasNull(column) {
 		values = append(values, engine.Label{Null: true})
 	}

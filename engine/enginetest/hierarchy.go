@@ -1,7 +1,7 @@
 package enginetest
 
 import (
-	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -35,14 +35,13 @@ func (d Data) Hierarchy(column, bins int) *Taxon {
 		}
 	}
 	null := engine.Label{Null: true}
-	nulls := slices.ContainsFunc(d.Rows, func(row []engine.Label) bool { return row[column].Null })
+	nulls := d.hasNull(column)
 	if nulls && (len(root.Children) > 0 || d.Columns[column].Mask == engine.Suppress || len(d.Columns[column].Tree.Children) > 0) {
 		root.Children = append(root.Children, value(null))
 	} else if nulls {
 		root.Values[null] = true
 	}
-	order := 0
-	root.number(&order)
+	root.number(0)
 	return root
 }
 
@@ -50,20 +49,19 @@ func value(label engine.Label) *Taxon {
 	return &Taxon{Label: label, Values: map[engine.Label]bool{label: true}}
 }
 
-// number fills in what follows from the shape.
-func (t *Taxon) number(order *int) {
-	t.Order = *order
-	*order++
+// number fills in what follows from the shape, and returns the next number.
+func (t *Taxon) number(next int) int {
+	t.Order = next
+	next++
 	if t.Values == nil {
 		t.Values = map[engine.Label]bool{}
 	}
 	for _, c := range t.Children {
 		c.Parent, c.Depth = t, t.Depth+1
-		c.number(order)
-		for v := range c.Values {
-			t.Values[v] = true
-		}
+		next = c.number(next)
+		maps.Copy(t.Values, c.Values)
 	}
+	return next
 }
 
 // All returns the nodes below and with t, in preorder.
@@ -108,14 +106,18 @@ func (d Data) taxonomy(column int, node taxonomy.Node) *Taxon {
 func (d Data) binned(column, bins int) *Taxon {
 	texts := d.texts(column)
 	node := func(lo, hi int, children ...*Taxon) *Taxon { // of values lo to hi-1
-		lower, upper := "", ""
+		lower, upper, ends := d.Columns[column].Lower, d.Columns[column].Upper, "[]"
 		if lo > 0 {
 			lower = texts[lo]
+		} else if lower == "" {
+			ends = "(]"
 		}
 		if hi < len(texts) {
-			upper = texts[hi]
+			upper, ends = texts[hi], ends[:1]+")"
+		} else if upper == "" {
+			ends = ends[:1] + ")"
 		}
-		t := &Taxon{Label: d.rangeLabel(column, lower, upper), Values: map[engine.Label]bool{}, Children: children}
+		t := &Taxon{Label: engine.Label{Text: ends[:1] + lower + "," + upper + ends[1:]}, Values: map[engine.Label]bool{}, Children: children}
 		for _, text := range texts[lo:hi] {
 			t.Values[engine.Label{Text: text}] = true
 		}
@@ -124,61 +126,39 @@ func (d Data) binned(column, bins int) *Taxon {
 	if len(texts) < 2 {
 		return node(0, len(texts))
 	}
-	rows, before := 0, make([]int, len(texts)) // with smaller values
+	var all []float64
 	for _, row := range d.Rows {
-		if row[column].Null {
-			continue
-		}
-		rows++
-		for i, text := range texts {
-			if number(row[column].Text) < number(text) {
-				before[i]++
-			}
+		if !row[column].Null {
+			all = append(all, number(row[column].Text))
 		}
 	}
+	slices.Sort(all)
 	var starts []int
 	for i := range bins {
-		bound := float64(i) * float64(rows) / float64(bins)
-		start := slices.IndexFunc(before, func(n int) bool { return float64(n) >= bound-1e-9 })
+		start := slices.IndexFunc(texts, func(text string) bool {
+			before, _ := slices.BinarySearch(all, number(text))
+			return before*bins >= i*len(all)
+		})
 		if start >= 0 && !slices.Contains(starts, start) {
 			starts = append(starts, start)
 		}
 	}
-	ends := append(slices.Clone(starts[1:]), len(texts))
+	bounds := append(starts, len(texts))
 	var level []*Taxon
-	for i, lo := range starts {
+	for i, lo := range bounds[:len(starts)] {
 		var values []*Taxon
-		for v := lo; v < ends[i] && ends[i]-lo > 1; v++ {
+		for v := lo; v < bounds[i+1] && bounds[i+1]-lo > 1; v++ {
 			values = append(values, node(v, v+1))
 		}
-		level = append(level, node(lo, ends[i], values...))
+		level = append(level, node(lo, bounds[i+1], values...))
 	}
 	for len(level) > 1 { // an odd one waits a level
 		for i := 0; i+1 < len(level); i++ {
-			level[i] = node(starts[i], ends[i+1], level[i], level[i+1])
-			ends[i] = ends[i+1]
-			level, starts, ends = slices.Delete(level, i+1, i+2), slices.Delete(starts, i+1, i+2), slices.Delete(ends, i+1, i+2)
+			level[i] = node(bounds[i], bounds[i+2], level[i], level[i+1])
+			level, bounds = slices.Delete(level, i+1, i+2), slices.Delete(bounds, i+1, i+2)
 		}
 	}
 	return level[0]
-}
-
-// rangeLabel is the label of an interval with inner ends, or none.
-func (d Data) rangeLabel(column int, lower, upper string) engine.Label {
-	c := d.Columns[column]
-	text, closing := "[", ")"
-	if lower == "" {
-		lower = c.Lower
-	}
-	if lower == "" {
-		text = "("
-	}
-	if upper == "" {
-		if upper = c.Upper; upper != "" {
-			closing = "]"
-		}
-	}
-	return engine.Label{Text: fmt.Sprintf("%s%s,%s%s", text, lower, upper, closing)}
 }
 
 // Entropy is that of class counts, in bits.
