@@ -25,18 +25,12 @@ func TestApplyAgain(t *testing.T) {
 			newResidents(rand.New(rand.NewPCG(1, 2)), 600).night(t, filepath.Join(dir, "in", "a.parquet"))
 			mustRun(t, dir, nil, "algorithm.name", algorithm)
 			cut := filepath.Join(dir, "cut.json")
-			shown, err := cutfile.Read(t.Context(), filepath.Join(dir, "out.parquet"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			shown := cutOf(t, dir)
 			write(t, cut, string(shown.Raw))
 			var first []byte
 			for i, spills := range []bool{false, true} {
 				output := filepath.Join(dir, fmt.Sprintf("again%d.parquet", i))
-				job, err := loadJob(dir, "output.path", output)
-				if err != nil {
-					t.Fatal(err)
-				}
+				job := mustLoad(t, dir, "output.path", output)
 				opt := ApplyOptions{Cut: cut, OnBreak: BreakSuppress, MaxSuppressed: Quota{Percent: 100}}
 				opt.System.Spill = spills
 				if _, err := Apply(t.Context(), job, opt); err != nil {
@@ -124,12 +118,9 @@ func TestApplyMisfits(t *testing.T) {
 				r.table.set(7, tt.drift.old, tt.drift.replacement)
 			}
 			r.table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, len(r.table.rows), 100)
-			job, err := loadJob(dir)
-			if err != nil {
-				t.Fatal(err)
-			}
+			job := mustLoad(t, dir)
 			before := listing(t, dir)
-			_, err = Apply(t.Context(), job, ApplyOptions{Cut: cut, OnBreak: BreakFail})
+			_, err := Apply(t.Context(), job, ApplyOptions{Cut: cut, OnBreak: BreakFail})
 			if tt.want == "" {
 				if err != nil {
 					t.Fatal(err)
@@ -163,10 +154,7 @@ func TestOnlyCoarsen(t *testing.T) {
 		var first []byte
 		for i, spills := range []bool{false, true} {
 			output := filepath.Join(dir, fmt.Sprintf("now%d.parquet", i))
-			job, err := loadJob(dir, append(slices.Clip(overrides), "output.path", output)...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			job := mustLoad(t, dir, append(slices.Clip(overrides), "output.path", output)...)
 			if _, err := Run(t.Context(), job, RunOptions{OnlyCoarsen: cut, System: System{Spill: spills}}); err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
@@ -275,17 +263,12 @@ func TestOnlyCoarsenStepByStep(t *testing.T) {
 		r.table.parquet(t, in, 0, len(r.table.rows), 100)
 		cut := filepath.Join(dir, "last.parquet")
 		mustRun(t, dir, nil, "output.path", cut, "quasi_identifiers[].k", "2")
-		job, err := loadJob(dir, "output.path", cut, "quasi_identifiers[].k", "2")
-		if err != nil {
-			t.Fatal(err)
-		}
+		job := mustLoad(t, dir, "output.path", cut, "quasi_identifiers[].k", "2")
 		earlier := auditJob(t, job)
 		rng.Shuffle(len(r.table.rows), func(i, j int) { r.table.rows[i], r.table.rows[j] = r.table.rows[j], r.table.rows[i] })
 		r.table.rows = r.table.rows[:200+rng.IntN(1000)]
 		r.table.parquet(t, in, 0, len(r.table.rows), 100)
-		if job, err = loadJob(dir, "score", []string{"tdr", "tds", "infogain"}[rng.IntN(3)]); err != nil {
-			t.Fatal(err)
-		}
+		job = mustLoad(t, dir, "score", []string{"tdr", "tds", "infogain"}[rng.IntN(3)])
 		var got, want bytes.Buffer
 		if _, err := Run(t.Context(), job, RunOptions{OnlyCoarsen: cut, Trace: &got}); err != nil {
 			t.Fatalf("KCUT_SEED=%d: %v", seed, err)
@@ -326,10 +309,7 @@ func TestSuppressTellsNoNewValue(t *testing.T) {
 		r := newResidents(rand.New(rand.NewPCG(5, 6)), 900)
 		r.table.set(7, column, secret)
 		r.table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, len(r.table.rows), 100)
-		job, err := loadJob(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		job := mustLoad(t, dir)
 		report, err := Apply(t.Context(), job, ApplyOptions{Cut: cut, OnBreak: BreakSuppress, MaxSuppressed: Quota{Percent: 90}})
 		if err != nil || report.Applied.Suppressed == 0 {
 			t.Fatalf("%+v, %v", report, err)

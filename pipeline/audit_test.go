@@ -35,10 +35,7 @@ type audit struct {
 // auditFolder audits the release of a folder's job.
 func auditFolder(tb testing.TB, dir string, overrides ...string) *audit {
 	tb.Helper()
-	job, err := loadJob(dir, overrides...)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	job := mustLoad(tb, dir, overrides...)
 	return auditJob(tb, job)
 }
 

@@ -17,60 +17,81 @@ import (
 // stages are those of a run.
 var stages = []Stage{StagePlan, StageCompress, StageSearch, StageMask, StageVerify, StagePublish}
 
-// A run that is cancelled in any stage says so, leaves nothing, and ends its goroutines.
+// A run that is cancelled in any stage, in memory or out of core, says so, leaves nothing, and ends
+// its goroutines.
 func TestCancelled(t *testing.T) {
-	for _, output := range []string{"out.parquet", "out/"} {
+	inMemory := func(output string) func(*testing.T) string {
+		return func(t *testing.T) string {
+			dir := jobFolder(t, outputIs(output))
+			people(rand.New(rand.NewPCG(3, 4)), 3000).parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 3000, 50)
+			return dir
+		}
+	}
+	for _, tt := range []struct {
+		name   string
+		folder func(*testing.T) string
+		system System
+	}{
+		{"out.parquet", inMemory("out.parquet"), System{}},
+		{"out/", inMemory("out/"), System{}},
+		{"out of core", func(t *testing.T) string { return spillingRows(t, 24_000) }, System{Spill: true, Room: 3000}},
+	} {
 		for _, stage := range stages {
-			for _, first := range []bool{true, false} {
-				t.Run(fmt.Sprintf("%s %s %v", output, stage, first), func(t *testing.T) {
-					dir := jobFolder(t, outputIs(output))
-					people(rand.New(rand.NewPCG(3, 4)), 3000).parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 3000, 50)
-					before := beforeCancel(t, dir)
+			for _, share := range []int64{-1, 0, 40, 60, 100} { // of the stage in percent; negative: when it starts
+				if share > 0 && (stage != StageCompress || !tt.system.Spill) || share == 0 && (stage == StagePlan || stage == StagePublish) {
+					continue
+				}
+				t.Run(fmt.Sprint(tt.name, " ", stage, " ", share), func(t *testing.T) {
+					dir := tt.folder(t)
+					check := mustLeaveNothing(t, dir)
 					ctx, cancel := context.WithCancel(t.Context())
 					defer cancel()
-					events := Events{Progress: func(s Stage, _ Progress) {
-						if s == stage && !first {
-							cancel()
-						}
-					}}
-					events.Start = func(s Stage) {
-						if s == stage && (first || s == StagePlan || s == StagePublish) {
-							cancel()
-						}
+					events := Events{
+						Start: func(s Stage) {
+							if s == stage && share < 0 {
+								cancel()
+							}
+						},
+						Progress: func(s Stage, p Progress) {
+							if s == stage && share >= 0 && p.Done*100 >= p.Total*share {
+								cancel()
+							}
+						},
 					}
-					err := tryJob(t, dir, ctx, RunOptions{Events: events})
+					err := tryJob(t, dir, ctx, RunOptions{Events: events, System: tt.system})
 					if stage == StagePublish && err == nil { // too late to stop it
 						return
 					}
-					before.check(t, err)
+					if !errors.Is(err, context.Canceled) || fault.ClassOf(err) != fault.Cancelled {
+						t.Errorf("got %v of class %d", err, fault.ClassOf(err))
+					}
+					check()
 				})
 			}
 		}
 	}
 }
 
-// cancelled is what must be as it was when a run was cancelled.
-type cancelled struct {
-	dir               string
-	listing           map[string]string
-	goroutines, files int
-}
-
-func beforeCancel(t *testing.T, dir string) cancelled {
+// mustLeaveNothing returns what demands, after a run, that it has left no file, goroutine or open
+// file.
+func mustLeaveNothing(t *testing.T, dir string) func() {
 	t.Helper()
-	return cancelled{dir, listing(t, dir), runtime.NumGoroutine(), openFiles()}
-}
-
-// check demands that a run was cancelled and has left nothing.
-func (c cancelled) check(t *testing.T, err error) {
-	t.Helper()
-	if !errors.Is(err, context.Canceled) || fault.ClassOf(err) != fault.Cancelled {
-		t.Errorf("got %v of class %d", err, fault.ClassOf(err))
-	}
-	unchanged(t, c.dir, c.listing)
-	mustEnd(t, c.goroutines)
-	if now := openFiles(); now > c.files {
-		t.Errorf("%d files open, %d before", now, c.files)
+	before, goroutines, files := listing(t, dir), runtime.NumGoroutine(), openFiles()
+	return func() {
+		t.Helper()
+		unchanged(t, dir, before)
+		for range 500 {
+			if runtime.NumGoroutine() <= goroutines {
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		if now := runtime.NumGoroutine(); now > goroutines {
+			t.Errorf("%d goroutines, %d before", now, goroutines)
+		}
+		if now := openFiles(); now > files {
+			t.Errorf("%d files open, %d before", now, files)
+		}
 	}
 }
 
@@ -81,16 +102,4 @@ func openFiles() int {
 		return 0
 	}
 	return len(entries)
-}
-
-// mustEnd waits until there are as many goroutines as before.
-func mustEnd(t *testing.T, before int) {
-	t.Helper()
-	for range 500 {
-		if runtime.NumGoroutine() <= before {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 }

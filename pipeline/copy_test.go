@@ -47,11 +47,8 @@ func followedFolder(t *testing.T, table *testTable, files int) string {
 // follow runs the folder's job so that row groups of any size are followed.
 func follow(t *testing.T, dir string, spill bool, overrides ...string) error {
 	t.Helper()
-	job, err := loadJob(dir, overrides...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = Run(context.Background(), job, RunOptions{Overwrite: true, System: System{Follow: 1, Spill: spill}})
+	job := mustLoad(t, dir, overrides...)
+	_, err := Run(context.Background(), job, RunOptions{Overwrite: true, System: System{Follow: 1, Spill: spill}})
 	return err
 }
 
@@ -78,10 +75,7 @@ func TestFollow(t *testing.T) {
 		if strings.HasSuffix(how.output, "/") {
 			path = filepath.Join(path, fileset.PartName(0))
 		}
-		got, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := mustRead(t, path)
 		if want == nil {
 			want = got
 		}
@@ -152,10 +146,7 @@ func TestFollowFilesThatDiffer(t *testing.T) {
 func TestFollowDamage(t *testing.T) {
 	dir := followedFolder(t, notedPeople(900), 3)
 	path := filepath.Join(dir, "in", "1.parquet")
-	good, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := mustRead(t, path)
 	at := bytes.Index(good, []byte("note 000"))
 	if at < 0 {
 		t.Fatal("no note to damage")
@@ -164,7 +155,7 @@ func TestFollowDamage(t *testing.T) {
 	if err := os.WriteFile(path, good, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	err = follow(t, dir, false)
+	err := follow(t, dir, false)
 	if fault.ClassOf(err) != fault.Input {
 		t.Fatalf("got %v", err)
 	}

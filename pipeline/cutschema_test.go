@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -144,7 +143,7 @@ func (c *schemaCheck) check(tb testing.TB, cut []byte) []string {
 func TestCutSchema(t *testing.T) {
 	c := newSchemaCheck(t)
 	dir, _ := releasedPeople(t, peopleJob)
-	regions, _, _ := releasedRegions(t)
+	regions, _ := releasedRegions(t)
 	for _, dir := range []string{dir, regions} {
 		sound := cutOf(t, dir)
 		if found := c.check(t, sound.Raw); found != nil {
@@ -184,10 +183,7 @@ func TestCutSchemaAlgorithms(t *testing.T) {
 
 // The documented examples are cuts, as their schema is, which the document has, too.
 func TestDocumentedCuts(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "docs", "metadata.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := mustRead(t, filepath.Join("..", "docs", "metadata.md"))
 	if !strings.Contains(string(text), "```json\n"+string(cutfile.Schema())+"```\n") {
 		t.Error("docs/metadata.md has another schema than pipeline/cutfile/schema.json")
 	}

@@ -1,14 +1,12 @@
 package pipeline
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -33,18 +31,12 @@ columns: {number: discretize, name: suppress, zip: {mask: generalize, taxonomy: 
 limits: {memory: 16MiB, threads: 2, spill_dir: scratch}
 `
 
-// spillingFolder makes a folder whose job writes all kinds of things to its scratch folder
-// when it runs with spilling.
-func spillingFolder(tb testing.TB) string { return spillingRows(tb, 24_000) }
-
-// spillingRows is a spillingFolder of some rows.
+// spillingRows makes a folder whose job writes all kinds of things to its scratch folder when it
+// runs with spilling.
 func spillingRows(tb testing.TB, rows int) string {
 	tb.Helper()
-	text := formats.Type{Kind: formats.String}
-	table := &testTable{fields: []formats.Field{
-		{Name: "number", Type: formats.Type{Kind: formats.Int, Bits: 64}},
-		{Name: "name", Type: text}, {Name: "zip", Type: text}, {Name: "label", Type: text},
-	}}
+	table := &testTable{fields: textFields("number", "name", "zip", "label")}
+	table.fields[0].Type = formats.Type{Kind: formats.Int, Bits: 64}
 	rng := rand.New(rand.NewPCG(3, 4))
 	for i := range rows {
 		number := rng.IntN(rows / 3)
@@ -179,10 +171,10 @@ func TestSpillFolderTrouble(t *testing.T) {
 		{"damaged", func(*testing.T, string) {}, damage, fault.Transient},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			dir := spillingFolder(t)
+			dir := spillingRows(t, 24_000)
 			scratch := filepath.Join(dir, "scratch")
 			tt.prepare(t, scratch)
-			before, goroutines, files := listing(t, dir), runtime.NumGoroutine(), openFiles()
+			check := mustLeaveNothing(t, dir)
 			var during sync.Once
 			err := tryJob(t, dir, t.Context(), RunOptions{Events: Events{Progress: func(s Stage, p Progress) {
 				if tt.during != nil && s == StageCompress && 5*p.Done >= 2*p.Total {
@@ -200,11 +192,7 @@ func TestSpillFolderTrouble(t *testing.T) {
 			if !errors.As(err, &advised) || !strings.Contains(advised.Hint, scratch) || !strings.Contains(advised.Hint, "limits.spill_dir") {
 				t.Errorf("%v comes without advice", err)
 			}
-			unchanged(t, dir, before)
-			mustEnd(t, goroutines)
-			if now := openFiles(); now > files {
-				t.Errorf("%d files open, %d before", now, files)
-			}
+			check()
 		})
 	}
 }
@@ -244,39 +232,4 @@ func damageTables(folder string) (found int, err error) {
 		return os.WriteFile(path, text, 0o600)
 	})
 	return found, err
-}
-
-// A spilling run that is cancelled in any stage says so, leaves nothing, and ends its goroutines.
-func TestCancelledOutOfCore(t *testing.T) {
-	for _, at := range []struct {
-		stage Stage
-		share int64 // of the stage in percent; negative: when it starts
-	}{
-		{StageCompress, -1}, {StageCompress, 0}, {StageCompress, 40}, {StageCompress, 60}, {StageCompress, 100},
-		{StageSearch, -1}, {StageSearch, 0}, {StageMask, -1}, {StageMask, 0}, {StageVerify, -1}, {StageVerify, 0}, {StagePublish, -1},
-	} {
-		t.Run(fmt.Sprint(at.stage, at.share), func(t *testing.T) {
-			dir := spillingFolder(t)
-			before := beforeCancel(t, dir)
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			events := Events{
-				Start: func(s Stage) {
-					if s == at.stage && at.share < 0 {
-						cancel()
-					}
-				},
-				Progress: func(s Stage, p Progress) {
-					if s == at.stage && at.share >= 0 && p.Done*100 >= p.Total*at.share {
-						cancel()
-					}
-				},
-			}
-			err := tryJob(t, dir, ctx, RunOptions{Events: events, System: System{Spill: true, Room: 3000}})
-			if at.stage == StagePublish && err == nil { // too late to stop it
-				return
-			}
-			before.check(t, err)
-		})
-	}
 }

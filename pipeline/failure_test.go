@@ -173,11 +173,8 @@ columns: {int64_list: suppress, utf8_list: keep}
 func TestInfeasibleEarly(t *testing.T) {
 	dir := jobFolder(t, peopleJob)
 	peopleFile(t, dir)
-	job, err := loadJob(dir, "quasi_identifiers[].k", "1000")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = Run(t.Context(), job, RunOptions{Events: Events{Start: func(s Stage) {
+	job := mustLoad(t, dir, "quasi_identifiers[].k", "1000")
+	_, err := Run(t.Context(), job, RunOptions{Events: Events{Start: func(s Stage) {
 		if s != StagePlan {
 			t.Errorf("stage %s began", s)
 		}

@@ -136,10 +136,7 @@ func mustNest(t *testing.T, earlier, later *releasedNight) {
 // applyNight applies an earlier cut to an extract.
 func applyNight(t *testing.T, dir, input, output, cut string, opt ApplyOptions) (*audit, *Report, error) {
 	t.Helper()
-	job, err := loadJob(dir, "input", input, "output.path", output)
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := mustLoad(t, dir, "input", input, "output.path", output)
 	opt.Cut = cut
 	report, err := Apply(context.Background(), job, opt)
 	if err != nil {

@@ -112,10 +112,7 @@ func TestOutputIsLinkedInput(t *testing.T) {
 				t.Fatal(err)
 			}
 			people(rand.New(rand.NewPCG(3, 4)), 300).parquet(t, input, 0, 300, 100)
-			before, err := os.ReadFile(input)
-			if err != nil {
-				t.Fatal(err)
-			}
+			before := mustRead(t, input)
 			target := input
 			if filepath.Ext(tt.link) == "" {
 				target = filepath.Dir(input)

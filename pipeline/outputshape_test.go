@@ -84,10 +84,7 @@ func checkDirectory(t *testing.T, job *job.Job) {
 // Partition columns of the input are masked like others and end up in the file alone.
 func TestHive(t *testing.T) {
 	dir := jobFolder(t, strings.Replace(peopleJob, "columns: [born, city, weight]", "columns: [born, year, region]", 1)+"\n")
-	text, err := os.ReadFile(filepath.Join(dir, "job.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := mustRead(t, filepath.Join(dir, "job.yaml"))
 	write(t, filepath.Join(dir, "job.yaml"), strings.Replace(string(text), "  weight: discretize\n", "  weight: drop\n  year: discretize\n  region: suppress\n  day: keep\n", 1))
 	table := people(rand.New(rand.NewPCG(9, 9)), 1200)
 	for part := range 12 {

@@ -26,10 +26,7 @@ func withoutRoom(f *forecast.Forecast) string {
 // planJob plans the folder's job with overrides given as key, value pairs.
 func planJob(t *testing.T, dir string, opt PlanOptions, overrides ...string) (*forecast.Forecast, error) {
 	t.Helper()
-	job, err := loadJob(dir, overrides...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := mustLoad(t, dir, overrides...)
 	return Plan(t.Context(), job, opt)
 }
 

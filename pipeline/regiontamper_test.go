@@ -1,63 +1,42 @@
 package pipeline
 
 import (
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/job"
-	"github.com/kcut/kcut/pipeline/verify"
 )
 
-// releasedRegions returns a release of people in regions whose labels overlap, as a folder,
-// a table and its cut.
-func releasedRegions(t *testing.T) (dir string, table *testTable, cut *cutfile.File) {
+// releasedRegions makes a folder with a release of people in regions whose labels overlap, and
+// returns its cut, too.
+func releasedRegions(t *testing.T) (dir string, cut *cutfile.File) {
 	t.Helper()
-	dir, table = releasedPeople(t, withAlgorithm(peopleJob, "mondrian"))
+	dir, _ = releasedPeople(t, withAlgorithm(peopleJob, "mondrian"))
 	cut = cutOf(t, dir)
 	if len(cut.Regions) < 20 {
 		t.Fatalf("%d regions tell too little", len(cut.Regions))
 	}
-	return dir, table, cut
+	return dir, cut
 }
 
 // A release whose labels are all of its cut and whose sets all hold, but whose combinations
 // are not its regions, is found out.
 func TestVerifyFindsStrangeRegions(t *testing.T) {
-	dir, sound, cut := releasedRegions(t)
-	metadata := embedded(t, filepath.Join(dir, "out.parquet"))
-	for _, tt := range []struct {
-		name   string
-		tamper func(*testTable, map[string]string)
-		want   string // empty: it is sound
-	}{
-		{"nothing", func(*testTable, map[string]string) {}, ""},
-		{"labels swapped", func(table *testTable, _ map[string]string) { swapLabels(t, table, cut) }, "it has labels that are no region of its cut in 2 records"},
-		{"a region gone", func(_ *testTable, m map[string]string) {
-			edit(t, m, func(c *cutfile.File) { c.Regions = c.Regions[1:] })
-		}, "it has labels that are no region of its cut in"},
-		{"an empty region more", func(_ *testTable, m map[string]string) {
-			edit(t, m, func(c *cutfile.File) { c.Regions = append(c.Regions, strangeRegion(c)) })
-		}, "its cut has 1 region without a record"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			table := &testTable{fields: slices.Clone(sound.fields), rows: cloneRows(sound.rows)}
-			m := maps.Clone(metadata)
-			tt.tamper(table, m)
-			forged := filepath.Join(dir, "forged.parquet")
-			table.encode(t, forged, m, 0, len(table.rows), 300)
-			if tt.want != "" {
-				mustFind(t, forged, tt.want)
-			} else if v, err := verify.Release(t.Context(), forged, job.Limits{}, verify.Watch{}); err != nil || !v.OK {
-				t.Errorf("got %+v, %v", v, err)
-			}
-		})
-	}
+	dir, cut := releasedRegions(t)
+	mustFindForgeries(t, dir, []forgery{
+		{"nothing", edits(func(*cutfile.File) {}), nil},
+		{
+			"labels swapped", func(t *testing.T, table *testTable, _ map[string]string) { swapLabels(t, table, cut) },
+			[]string{"it has labels that are no region of its cut in 2 records"},
+		},
+		{"a region gone", edits(func(c *cutfile.File) { c.Regions = c.Regions[1:] }), []string{"it has labels that are no region of its cut in"}},
+		{
+			"an empty region more", edits(func(c *cutfile.File) { c.Regions = append(c.Regions, strangeRegion(c)) }),
+			[]string{"its cut has 1 region without a record"},
+		},
+	}...)
 }
 
 // swapLabels swaps the age of two rows so that neither is in a region.
@@ -101,43 +80,6 @@ func strangeRegion(c *cutfile.File) cutfile.Region {
 	return region
 }
 
-// A cut whose regions are not of its kind or its columns makes no release.
-func TestVerifyRefusesRegions(t *testing.T) {
-	dir, _, cut := releasedRegions(t)
-	for name, change := range map[string]func(*cutfile.File){
-		"no regions":        func(c *cutfile.File) { c.Regions = nil },
-		"no kind":           func(c *cutfile.File) { c.Kind = "" },
-		"another kind":      func(c *cutfile.File) { c.Kind = "spheres" },
-		"a label less":      func(c *cutfile.File) { c.Regions[3] = c.Regions[3][1:] },
-		"a label more":      func(c *cutfile.File) { c.Regions[3] = append(c.Regions[3], 0) },
-		"an unknown label":  func(c *cutfile.File) { c.Regions[3][0] = uint32(len(c.Columns[0].Cut)) },
-		"a label too large": func(c *cutfile.File) { c.Regions[3][0] = 1<<32 - 1 },
-	} {
-		m := map[string]string{cutfile.Key: string(cut.Raw)}
-		edit(t, m, change)
-		if got, err := cutfile.Parse([]byte(m[cutfile.Key])); got != nil || fault.ClassOf(err) != fault.Input {
-			t.Errorf("%s: got %+v, %v of class %d", name, got, err, fault.ClassOf(err))
-		}
-	}
-	for name, text := range map[string]string{
-		"a negative label": strings.Replace(string(cut.Raw), `"regions":[[`, `"regions":[[-`, 1),
-		"half a label":     strings.Replace(string(cut.Raw), `"regions":[[`, `"regions":[[0.`, 1),
-		"a text":           strings.Replace(string(cut.Raw), `"regions":[[`, `"regions":[["a",`, 1),
-	} {
-		if got, err := cutfile.Parse([]byte(text)); got != nil || fault.ClassOf(err) != fault.Input {
-			t.Errorf("%s: got %+v, %v", name, got, err)
-		}
-	}
-	mustFindNothing(t, filepath.Join(dir, "out.parquet"))
-}
-
-func mustFindNothing(t *testing.T, path string) {
-	t.Helper()
-	if v, err := verify.Release(t.Context(), path, job.Limits{}, verify.Watch{}); err != nil || !v.OK || len(v.Findings) > 0 {
-		t.Errorf("got %+v, %v", v, err)
-	}
-}
-
 // The mark of suppressed values, "*", is also the root of generated taxonomies.
 func TestDescribedPositions(t *testing.T) {
 	dir := jobFolder(t, `
@@ -147,8 +89,7 @@ quasi_identifiers: [{columns: [zip, job], k: 2}]
 columns: {zip: {mask: generalize, taxonomy: {prefix: [1]}}, job: suppress}
 algorithm: mondrian
 `)
-	text := formats.Type{Kind: formats.String}
-	table := &testTable{fields: []formats.Field{{Name: "zip", Type: text}, {Name: "job", Type: text}}}
+	table := &testTable{fields: textFields("zip", "job")}
 	for _, row := range []string{"11 cook", "12 cook", "11 judge", "31 judge", "41 nurse", "51 clerk"} {
 		table.rows = append(table.rows, strings.Fields(row))
 	}

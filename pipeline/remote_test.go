@@ -35,7 +35,7 @@ func remoteFolder(t *testing.T, scheme string, rows int) (string, *storagetest.S
 	server := storagetest.NewOf(t, scheme)
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache"))
 	for _, name := range []string{"a.parquet", "b.parquet"} {
-		server.Put(t, "in/"+name, contents(t, filepath.Join(dir, "in", name)))
+		server.Put(t, "in/"+name, mustRead(t, filepath.Join(dir, "in", name)))
 	}
 	server.Put(t, "in/_SUCCESS", nil)
 	server.Put(t, "in2/other.parquet", []byte("not Parquet"))
@@ -50,15 +50,6 @@ func eachStore(t *testing.T, rows int, test func(t *testing.T, dir string, serve
 			test(t, dir, server)
 		})
 	}
-}
-
-func contents(t *testing.T, path string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
 }
 
 // outputs returns the objects of a server that begin with out.
@@ -98,21 +89,18 @@ func testRemoteRun(t *testing.T, dir string, server *storagetest.Server) {
 		}
 		want := make(map[string][]byte)
 		if output == "out.parquet" {
-			want[output] = contents(t, filepath.Join(dir, "local.parquet"))
+			want[output] = mustRead(t, filepath.Join(dir, "local.parquet"))
 		} else {
 			entries, err := os.ReadDir(filepath.Join(dir, "local"))
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, e := range entries {
-				want[output+e.Name()] = contents(t, filepath.Join(dir, "local", e.Name()))
+				want[output+e.Name()] = mustRead(t, filepath.Join(dir, "local", e.Name()))
 			}
 		}
 		run := func(resume, overwrite bool) (*Report, error) {
-			j, err := loadJob(dir, "input", server.URL("in"), "output.path", server.URL(output))
-			if err != nil {
-				t.Fatal(err)
-			}
+			j := mustLoad(t, dir, "input", server.URL("in"), "output.path", server.URL(output))
 			return Run(t.Context(), j, RunOptions{Resume: resume, Overwrite: overwrite, System: System{Follow: 1}})
 		}
 		check := func(when string) {
@@ -182,18 +170,18 @@ unlisted: drop
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(dir, name)
 			put(path)
-			server.Put(t, "texts/"+name, contents(t, path))
+			server.Put(t, "texts/"+name, mustRead(t, path))
 			mustRun(t, dir, nil, "input", path, "output.path", filepath.Join(dir, name+".parquet"))
 			there := []string{"input", server.URL("texts/*" + filepath.Ext(name)), "output.path", server.URL("out.parquet")}
 			f, err := planJob(t, dir, PlanOptions{Sample: true}, there...)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if size := int64(len(contents(t, path))); f.Bytes != size || f.Rows != 900 || f.Sampled != 900 {
+			if size := int64(len(mustRead(t, path))); f.Bytes != size || f.Rows != 900 || f.Sampled != 900 {
 				t.Errorf("planned: %d bytes, %d rows, %d sampled, want %d and 900", f.Bytes, f.Rows, f.Sampled, size)
 			}
 			mustRun(t, dir, nil, there...)
-			if !bytes.Equal(server.Get(t, "out.parquet"), contents(t, filepath.Join(dir, name+".parquet"))) {
+			if !bytes.Equal(server.Get(t, "out.parquet"), mustRead(t, filepath.Join(dir, name+".parquet"))) {
 				t.Error("another release than on a disk")
 			}
 			server.Delete(t, "out.parquet")
@@ -239,11 +227,8 @@ func testRemoteFaults(t *testing.T, dir string, server *storagetest.Server) {
 		record := "." + strings.TrimSuffix(output, "/") + ".kcut/"
 		args := []string{"input", server.URL("in"), "output.path", server.URL(output)}
 		run := func() error {
-			job, err := loadJob(dir, args...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, err = Run(context.Background(), job, RunOptions{Resume: true})
+			job := mustLoad(t, dir, args...)
+			_, err := Run(context.Background(), job, RunOptions{Resume: true})
 			return err
 		}
 		removeOutputs(t, server)
@@ -312,10 +297,7 @@ func testRemoteRefusals(t *testing.T, dir string, server *storagetest.Server) {
 			t.Errorf("%s to %s: class %v of %v, want %v", c.input, c.output, fault.ClassOf(err), err, c.class)
 		}
 	}
-	job, err := loadJob(dir, "input", server.URL("in"), "output.path", server.URL("half/"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := mustLoad(t, dir, "input", server.URL("in"), "output.path", server.URL("half/"))
 	if _, err := Run(t.Context(), job, RunOptions{Resume: true}); err != nil {
 		t.Errorf("a release that was not written to its end: %v", err)
 	}
@@ -354,10 +336,7 @@ func testRemoteRecord(t *testing.T, dir string, server *storagetest.Server) {
 			if !slices.Contains(overrides, "input") {
 				overrides = append(overrides, "input", server.URL("in"))
 			}
-			job, err := loadJob(dir, append(overrides, "output.path", server.URL(output))...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			job := mustLoad(t, dir, append(overrides, "output.path", server.URL(output))...)
 			opt.Resume = true
 			return Run(t.Context(), job, opt)
 		}

@@ -69,10 +69,7 @@ func TestReportOfFailure(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := jobFolder(t, tt.job)
 			peopleFile(t, dir)
-			job, err := loadJob(dir, tt.overrides...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			job := mustLoad(t, dir, tt.overrides...)
 			var told *Report
 			path := filepath.Join(dir, "run.json")
 			report, err := Run(t.Context(), job, RunOptions{RunJSON: path, Events: Events{Failed: func(r *Report) { told = r }}})
@@ -95,10 +92,7 @@ func TestReportOfFailure(t *testing.T) {
 func TestUsage(t *testing.T) {
 	dir := jobFolder(t, peopleJob)
 	peopleFile(t, dir)
-	job, err := loadJob(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := mustLoad(t, dir)
 	var usage func() Usage
 	quit, over := make(chan struct{}), make(chan struct{})
 	var drawn int64
@@ -194,10 +188,7 @@ quasi_identifiers:
 columns: {a: suppress, b: suppress, c: suppress, label: keep}
 `)
 	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, rows, rows)
-	job, err := loadJob(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := mustLoad(t, dir)
 	var trace strings.Builder
 	file := filepath.Join(dir, "run.json")
 	report, err := Run(t.Context(), job, RunOptions{Trace: &trace, RunJSON: file})
@@ -265,10 +256,7 @@ func TestReportOfWhatStands(t *testing.T) {
 	peopleFile(t, dir)
 	var stages [2][]Stage
 	for i := range stages {
-		job, err := loadJob(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		job := mustLoad(t, dir)
 		report, err := Run(t.Context(), job, RunOptions{Resume: true})
 		if err != nil || report.AlreadyDone != (i == 1) {
 			t.Fatalf("run %d: %v", i+1, err)

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"syscall"
@@ -55,109 +56,105 @@ func runUntil(t *testing.T, dir string, stage Stage, opt RunOptions, overrides .
 	return s, tryJob(t, dir, ctx, opt, overrides...)
 }
 
-// TestResume stops a run before every stage and starts it again: what was finished is not
-// done again, release and trace are those of a run that was not stopped, and nothing is left.
+// runnerOf returns what runs the folder's job or, unless that is empty, applies the folder's
+// cut.json to the job's input.
+func runnerOf(t *testing.T, dir string, onBreak OnBreak) func(context.Context, RunOptions, ...string) (*Report, error) {
+	return func(ctx context.Context, opt RunOptions, overrides ...string) (*Report, error) {
+		job, cut := mustLoad(t, dir, overrides...), filepath.Join(dir, "cut.json")
+		if onBreak != "" {
+			return Apply(ctx, job, ApplyOptions{RunOptions: opt, Cut: cut, OnBreak: onBreak, MaxSuppressed: Quota{Percent: 100}})
+		}
+		if opt.OnlyCoarsen != "" {
+			opt.OnlyCoarsen = cut
+		}
+		return Run(ctx, job, opt)
+	}
+}
+
+// resumption is a way to run or to apply, which is stopped before some stages.
+type resumption struct {
+	name    string
+	folder  func(*testing.T) string
+	options RunOptions
+	onBreak OnBreak // of kcut apply
+	stops   []Stage
+}
+
+// TestResume stops runs and kcut apply before every stage, and runs of every algorithm when their
+// search has ended, and starts them again: what was finished is not done again, release, trace and
+// report are those of one that was not stopped, and nothing is left.
 func TestResume(t *testing.T) {
-	for _, tt := range []struct {
-		name    string
-		folder  func(*testing.T) string
-		options RunOptions
-	}{
-		{"in memory", func(t *testing.T) string {
-			dir := jobFolder(t, peopleJob)
-			peopleFile(t, dir)
-			return dir
-		}, RunOptions{}},
-		{"out of core", func(t *testing.T) string { return spillingRows(t, 3000) }, RunOptions{System: System{Spill: true, Room: 300}}},
-		{"above a cut", tonight, RunOptions{OnlyCoarsen: "cut.json"}},
-		{"above a cut, out of core", tonight, RunOptions{OnlyCoarsen: "cut.json", System: System{Spill: true, Room: 30}}},
-	} {
-		for stop, left := range map[Stage][]Stage{
-			StageCompress: {StagePlan, StageCompress, StageSearch, StageMask, StageVerify, StagePublish},
-			StageSearch:   {StagePlan, StageCompress, StageSearch, StageMask, StageVerify, StagePublish},
-			StageMask:     {StagePlan, StageMask, StageVerify, StagePublish},
-			StageVerify:   {StagePlan, StageMask, StageVerify, StagePublish},
-		} {
-			t.Run(fmt.Sprint(tt.name, " ", stop), func(t *testing.T) {
+	folder := func(algorithm string) func(*testing.T) string {
+		return func(t *testing.T) string {
+			return storedAs(t, people(rand.New(rand.NewPCG(3, 4)), 1000), shape{files: 1, groupRows: 300}, algorithm)
+		}
+	}
+	all, list := stages[1:5], []resumption{}
+	for _, spill := range []bool{false, true} {
+		opt := RunOptions{System: System{Spill: spill, Room: 50}}
+		for _, algorithm := range searches() {
+			list = append(list, resumption{algorithm, folder(algorithm), opt, "", []Stage{StageMask}})
+		}
+		list = append(list,
+			resumption{"coarsen", tonight, opt, BreakCoarsen, all}, resumption{"suppress", tonight, opt, BreakSuppress, all},
+			resumption{"above a cut", tonight, RunOptions{OnlyCoarsen: "cut.json", System: opt.System}, "", all})
+	}
+	list = append(list, resumption{"in memory", folder("tdr"), RunOptions{}, "", all}, resumption{
+		"out of core", func(t *testing.T) string { return spillingRows(t, 3000) }, RunOptions{System: System{Spill: true, Room: 300}}, "", all,
+	})
+	for _, r := range list {
+		for _, stop := range r.stops {
+			t.Run(fmt.Sprint(searchName(r.name), " ", r.options.System.Spill, " ", stop), func(t *testing.T) {
 				t.Parallel()
-				dir := tt.folder(t)
-				var want, got bytes.Buffer
-				opt := tt.options
-				if opt.Trace = &want; opt.OnlyCoarsen != "" {
-					opt.OnlyCoarsen = filepath.Join(dir, opt.OnlyCoarsen)
-				}
-				before := listing(t, dir)
-				if err := tryJob(t, dir, t.Context(), opt, "output.path", dir+"/want.parquet"); err != nil {
-					t.Fatal(err)
-				}
-				opt.Resume, opt.Checkpoint = true, atOnce
-				opt.Trace = &bytes.Buffer{}
-				if _, err := runUntil(t, dir, stop, opt); fault.ClassOf(err) != fault.Cancelled {
-					t.Fatalf("got %v", err)
-				}
-				opt.Trace = &got
-				s, err := runUntil(t, dir, "", opt)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if !slices.Equal(s.began, left) {
-					t.Errorf("after a stop before %s: %v, want %v: %q", stop, s.began, left, s.notes)
-				}
-				if masked := slices.Contains(s.notes, "going on from what an earlier run has masked"); masked != (stop == StageVerify) {
-					t.Errorf("after a stop before %s the parts were kept: %t", stop, masked)
-				}
-				if !bytes.Equal(got.Bytes(), want.Bytes()) {
-					t.Errorf("another trace: %d bytes, want %d", got.Len(), want.Len())
-				}
-				mustBeWhole(t, dir, before)
+				mustResume(t, r, stop)
 			})
 		}
 	}
 }
 
-// TestResumeAlgorithms stops runs of every algorithm when their search has ended: a cut that says all
-// is not searched for again.
-func TestResumeAlgorithms(t *testing.T) {
-	list, _ := searches()
-	for _, algorithm := range list {
-		for _, spills := range []bool{false, true} {
-			t.Run(fmt.Sprint(searchName(algorithm), " ", spills), func(t *testing.T) {
-				dir := jobFolder(t, withAlgorithm(peopleJob, algorithm))
-				people(rand.New(rand.NewPCG(3, 4)), 1000).parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 1000, 300)
-				var want, got bytes.Buffer
-				before := listing(t, dir)
-				opt := RunOptions{Trace: &want, System: System{Spill: spills, Room: 50}}
-				if err := tryJob(t, dir, t.Context(), opt, "output.path", dir+"/want.parquet"); err != nil {
-					t.Fatal(err)
-				}
-				opt.Resume, opt.Checkpoint, opt.Trace = true, atOnce, &bytes.Buffer{}
-				if _, err := runUntil(t, dir, StageMask, opt); fault.ClassOf(err) != fault.Cancelled {
-					t.Fatalf("got %v", err)
-				}
-				opt.Trace = &got
-				job, err := loadJob(dir)
-				if err != nil {
-					t.Fatal(err)
-				}
-				s := &stopAt{}
-				opt.Events = s.events()
-				if _, err := Run(t.Context(), job, opt); err != nil {
-					t.Fatal(err)
-				}
-				left := []Stage{StagePlan, StageMask, StageVerify, StagePublish}
-				if auditFolder(t, dir).cut.Kind == cutfile.KindRegions {
-					left = slices.Insert(left, 1, StageCompress, StageSearch)
-				}
-				if !slices.Equal(s.began, left) {
-					t.Errorf("%v, want %v: %q", s.began, left, s.notes)
-				}
-				if !bytes.Equal(got.Bytes(), want.Bytes()) {
-					t.Error("another trace")
-				}
-				mustBeWhole(t, dir, before)
-			})
-		}
+func mustResume(t *testing.T, r resumption, stop Stage) {
+	t.Helper()
+	dir, opt := r.folder(t), r.options
+	run, before := runnerOf(t, dir, r.onBreak), listing(t, dir)
+	var want, got bytes.Buffer
+	opt.Trace = &want
+	whole, err := run(t.Context(), opt, "output.path", dir+"/want.parquet")
+	if err != nil {
+		t.Fatal(err)
 	}
+	if r.onBreak != "" && whole.Applied.Undone == 0 && whole.Applied.Suppressed == 0 {
+		t.Fatal("the cut holds as it is")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	s := &stopAt{stage: stop, cancel: cancel}
+	opt.Resume, opt.Checkpoint, opt.Trace, opt.Events = true, atOnce, &bytes.Buffer{}, s.events()
+	if _, err := run(ctx, opt); fault.ClassOf(err) != fault.Cancelled {
+		t.Fatalf("got %v", err)
+	}
+	s = &stopAt{}
+	opt.Trace, opt.Events = &got, s.events()
+	report, err := run(t.Context(), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := []Stage{StagePlan, StageMask, StageVerify, StagePublish}
+	if stop == StageCompress || stop == StageSearch || r.onBreak == BreakSuppress || cutOf(t, dir).Kind == cutfile.KindRegions {
+		left = stages // a cut of regions does not say all, nor what is suppressed
+	}
+	if !slices.Equal(s.began, left) {
+		t.Errorf("%v, want %v: %q", s.began, left, s.notes)
+	}
+	if masked := slices.Contains(s.notes, "going on from what an earlier run has masked"); masked != (stop == StageVerify) {
+		t.Errorf("the parts were kept: %t", masked)
+	}
+	if !bytes.Equal(got.Bytes(), want.Bytes()) {
+		t.Errorf("another trace: %d bytes, want %d", got.Len(), want.Len())
+	}
+	if !reflect.DeepEqual(report.Applied, whole.Applied) || report.Steps != whole.Steps || !reflect.DeepEqual(report.Sets, whole.Sets) {
+		t.Errorf("another report: %+v, want %+v", report, whole)
+	}
+	mustBeWhole(t, dir, before)
 }
 
 // tonight makes a folder with an earlier cut, cut.json, and an extract that has values which
@@ -272,38 +269,38 @@ func TestEveryStateFaultIsSurvived(t *testing.T) {
 	}
 }
 
-// TestResumeParts stops a run when it has masked so much of its input: the parts that were
-// finished are those of the release that the next run makes, the same files, and the whole
+// TestResumeParts stops a run, or kcut apply, when it has masked so much of its input: the parts
+// that were finished are those of the release that the next run makes, the same files, and the whole
 // release is that of a run that was not stopped. Of divided cells, too, whose rows have their
 // labels by what came before.
 func TestResumeParts(t *testing.T) {
 	const relaxed = "{name: mondrian, partitioning: relaxed}"
 	for _, tt := range []struct {
 		output    string
-		algorithm string
+		algorithm string // empty: a cut is applied
 		threads   int
 		percent   int64
 		parts     int // that are kept, at least
 	}{
 		{"out/", "tdr", 2, 1, 0}, {"out/", "tdr", 2, 40, 1}, {"out/", "tdr", 2, 90, 4}, {"out.parquet", "tdr", 2, 90, 0},
-		{"out/", relaxed, 1, 90, 4}, {"out/", relaxed, 3, 95, 4},
+		{"out/", relaxed, 1, 90, 4}, {"out/", relaxed, 3, 95, 4}, {"out/", "", 2, 90, 3},
 	} {
 		t.Run(fmt.Sprint(tt.output, tt.algorithm, tt.percent), func(t *testing.T) {
 			t.Parallel()
-			dir := jobFolder(t, strings.Replace(withAlgorithm(peopleJob, tt.algorithm), "output: out.parquet", "output: {path: "+tt.output+", row_group_rows: 31}", 1))
-			table := lookalikes(rand.New(rand.NewPCG(3, 4)), 3000)
-			for i := range 6 {
-				table.parquet(t, filepath.Join(dir, "in", fmt.Sprintf("%d.parquet", i)), 500*i, 500*(i+1), 500)
+			var dir string
+			var onBreak OnBreak
+			job, rows := withAlgorithm(peopleJob, tt.algorithm), 31
+			if tt.algorithm == "" {
+				dir, onBreak, job, rows = tonight(t), BreakSuppress, nightlyJob, 3
+			} else {
+				dir = storedAs(t, lookalikes(rand.New(rand.NewPCG(3, 4)), 3000), shape{files: 6, groupRows: 500}, tt.algorithm)
 			}
-			run := func(ctx context.Context, opt RunOptions) error {
-				job, err := loadJob(dir, "limits.threads", fmt.Sprint(tt.threads))
-				if err != nil {
-					t.Fatal(err)
-				}
-				_, err = Run(ctx, job, opt)
+			write(t, filepath.Join(dir, "job.yaml"), strings.Replace(job, "output: out.parquet", fmt.Sprintf("output: {path: %s, row_group_rows: %d}", tt.output, rows), 1))
+			run := func(ctx context.Context, events Events) error {
+				_, err := runnerOf(t, dir, onBreak)(ctx, RunOptions{Resume: true, Checkpoint: atOnce, Events: events}, "limits.threads", fmt.Sprint(tt.threads))
 				return err
 			}
-			if err := run(t.Context(), RunOptions{}); err != nil {
+			if err := run(t.Context(), Events{}); err != nil {
 				t.Fatal(err)
 			}
 			want := listing(t, dir)
@@ -312,21 +309,20 @@ func TestResumeParts(t *testing.T) {
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			stop := Events{Progress: func(s Stage, p Progress) {
+			err := run(ctx, Events{Progress: func(s Stage, p Progress) {
 				if s == StageMask && p.Done*100 >= p.Total*tt.percent {
 					cancel()
 				}
-			}}
-			if err := run(ctx, RunOptions{Resume: true, Checkpoint: atOnce, Events: stop}); fault.ClassOf(err) != fault.Cancelled {
+			}})
+			if fault.ClassOf(err) != fault.Cancelled {
 				t.Fatalf("got %v", err)
 			}
 			kept := partFiles(t, filepath.Join(dir, ".out.kcut-tmp"))
-			t.Logf("%d parts are kept", len(kept))
-			if len(kept) < tt.parts {
+			if t.Logf("%d parts are kept", len(kept)); len(kept) < tt.parts {
 				t.Errorf("at least %d should be", tt.parts)
 			}
 			s := &stopAt{}
-			if err := run(t.Context(), RunOptions{Resume: true, Checkpoint: atOnce, Events: s.events()}); err != nil {
+			if err := run(t.Context(), s.events()); err != nil {
 				t.Fatal(err)
 			}
 			if !maps.Equal(listing(t, dir), want) {

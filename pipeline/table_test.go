@@ -166,6 +166,15 @@ func write(tb testing.TB, path, text string) {
 	}
 }
 
+func mustRead(tb testing.TB, path string) []byte {
+	tb.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return text
+}
+
 // peopleJob is a job over people's columns in a folder of its own.
 const peopleJob = `
 input: in
@@ -203,6 +212,16 @@ func loadJob(dir string, overrides ...string) (*job.Job, error) {
 		list = append(list, job.Override{Key: overrides[i], Value: overrides[i+1], Origin: "test"})
 	}
 	return job.Load(filepath.Join(dir, "job.yaml"), list)
+}
+
+// mustLoad loads the folder's job with overrides given as key, value pairs.
+func mustLoad(tb testing.TB, dir string, overrides ...string) *job.Job {
+	tb.Helper()
+	job, err := loadJob(dir, overrides...)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return job
 }
 
 // runJob runs the folder's job with overrides given as key, value pairs.
@@ -251,10 +270,7 @@ func changed(old, replacement string) string {
 // tryJob runs the folder's job with options.
 func tryJob(t *testing.T, dir string, ctx context.Context, opt RunOptions, overrides ...string) error {
 	t.Helper()
-	job, err := loadJob(dir, overrides...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := mustLoad(t, dir, overrides...)
 	report, err := Run(ctx, job, opt)
 	if (err == nil) != (report != nil) {
 		t.Errorf("report %v with error %v", report, err)

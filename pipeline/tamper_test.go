@@ -2,12 +2,10 @@ package pipeline
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -30,10 +28,7 @@ func releasedPeople(t *testing.T, text string) (string, *testTable) {
 	dir := jobFolder(t, text)
 	people(rand.New(rand.NewPCG(1, 2)), 2000).parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 2000, 500)
 	mustRun(t, dir, nil)
-	job, err := loadJob(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := mustLoad(t, dir)
 	return dir, readTable(t, job.Output.Path)
 }
 
@@ -58,14 +53,6 @@ func readTable(tb testing.TB, path string) *testTable {
 		table.rows = append(table.rows, cells)
 	}
 	return table
-}
-
-func cloneRows(rows [][]string) [][]string {
-	clone := make([][]string, len(rows))
-	for i, row := range rows {
-		clone[i] = slices.Clone(row)
-	}
-	return clone
 }
 
 // set gives a cell another text.
@@ -103,10 +90,22 @@ func edit(t *testing.T, metadata map[string]string, change func(*cutfile.File)) 
 	metadata[cutfile.Key] = string(text)
 }
 
-// mustFind verifies a release that somebody tampered with.
+// verified verifies a release.
+func verified(t *testing.T, path string) (*verify.Result, error) {
+	t.Helper()
+	return verify.Release(t.Context(), path, job.Limits{}, verify.Watch{})
+}
+
+// mustFind verifies a release that somebody tampered with; where nothing is wanted it is sound.
 func mustFind(t *testing.T, path string, want ...string) {
 	t.Helper()
-	v, err := verify.Release(t.Context(), path, job.Limits{}, verify.Watch{})
+	v, err := verified(t, path)
+	if len(want) == 0 {
+		if err != nil || !v.OK || len(v.Findings) > 0 {
+			t.Errorf("got %+v, %v", v, err)
+		}
+		return
+	}
 	if err == nil || v == nil || v.OK || fault.ClassOf(err) != fault.Privacy {
 		t.Fatalf("got %+v, %v", v, err)
 	}
@@ -116,72 +115,81 @@ func mustFind(t *testing.T, path string, want ...string) {
 			t.Errorf("found\n%s\nwant %q", all, text)
 		}
 	}
-	if want == nil {
-		t.Errorf("found\n%s", all)
+}
+
+// forgery is what somebody does to a release, and what is found of it, if it is not sound.
+type forgery struct {
+	name   string
+	tamper func(*testing.T, *testTable, map[string]string)
+	want   []string
+}
+
+// edits tampers with the cut alone.
+func edits(change func(*cutfile.File)) func(*testing.T, *testTable, map[string]string) {
+	return func(t *testing.T, _ *testTable, m map[string]string) { edit(t, m, change) }
+}
+
+// sets gives a cell another text.
+func sets(row int, column, text string) func(*testing.T, *testTable, map[string]string) {
+	return func(_ *testing.T, table *testTable, _ map[string]string) { table.set(row, column, text) }
+}
+
+// mustFindForgeries makes forgeries of the release of a folder's job, beside it, and verifies them.
+func mustFindForgeries(t *testing.T, dir string, forgeries ...forgery) {
+	t.Helper()
+	forged := filepath.Join(dir, "forged.parquet")
+	for _, f := range forgeries {
+		t.Run(f.name, func(t *testing.T) {
+			path := filepath.Join(dir, "out.parquet")
+			table, metadata := readTable(t, path), embedded(t, path)
+			f.tamper(t, table, metadata)
+			table.encode(t, forged, metadata, 0, len(table.rows), 300)
+			mustFind(t, forged, f.want...)
+		})
 	}
 }
 
 func TestVerifyFinds(t *testing.T) {
-	dir, sound := releasedPeople(t, peopleJob)
-	path := filepath.Join(dir, "out.parquet")
-	metadata := embedded(t, path)
-	cut, _ := cutfile.Read(t.Context(), path)
+	dir, _ := releasedPeople(t, peopleJob)
+	cut := cutOf(t, dir)
 	ages, jobs := cut.Columns[1].Cut, cut.Columns[2]
 	if len(ages) < 2 || jobs.Name != "job" {
 		t.Fatalf("this release tells too little: %+v", cut)
 	}
-	for _, tt := range []struct {
-		name   string
-		tamper func(*testTable, map[string]string)
-		want   []string // nil: it is sound
-	}{
-		{"nothing", func(*testTable, map[string]string) {}, nil},
-		{"k broken", func(table *testTable, _ map[string]string) { loneRow(table, cut) }, []string{"quasi-identifier set 1: anonymity 1 is below k = 5"}},
-		{"foreign label", func(table *testTable, _ map[string]string) {
+	onTable := func(tamper func(*testTable)) func(*testing.T, *testTable, map[string]string) {
+		return func(_ *testing.T, table *testTable, _ map[string]string) { tamper(table) }
+	}
+	mustFindForgeries(t, dir, []forgery{
+		{"nothing", onTable(func(*testTable) {}), nil},
+		{"k broken", onTable(func(table *testTable) { loneRow(table, cut) }), []string{"quasi-identifier set 1: anonymity 1 is below k = 5"}},
+		{"foreign label", onTable(func(table *testTable) {
 			for row := range table.rows {
 				if table.rows[row][table.index("city")] == "Europe" || row < 10 {
 					table.set(row, "city", "Atlantis")
 				}
 			}
-		}, []string{"column city, row group 0: 1 dictionary entries that are no labels of the cut"}},
-		{"foreign null", func(table *testTable, _ map[string]string) { table.rows[3][table.index("job")] = null }, []string{"column job, row group 0: 1 nulls, which the cut does not hold"}},
-		{"foreign metadata", func(_ *testTable, m map[string]string) { m["pandas"] = "{}" }, []string{"metadata besides kcut.cut"}},
-		{"more anonymity claimed", func(_ *testTable, m map[string]string) {
-			edit(t, m, func(c *cutfile.File) { c.Sets[0].Anonymity++ })
-		}, []string{"quasi-identifier set 1: anonymity"}},
-		{"less anonymity claimed", func(_ *testTable, m map[string]string) {
-			edit(t, m, func(c *cutfile.File) { c.Sets[1].Anonymity-- })
-		}, []string{"quasi-identifier set 2: anonymity"}},
-		{"a k claimed that is one too large", func(_ *testTable, m map[string]string) {
-			edit(t, m, func(c *cutfile.File) { c.Sets[0].K = int(c.Sets[0].Anonymity) + 1 })
-		}, []string{fmt.Sprintf("anonymity %d is below k = %d", cut.Sets[0].Anonymity, cut.Sets[0].Anonymity+1)}},
-		{"an interval's end moved", func(_ *testTable, m map[string]string) {
-			edit(t, m, func(c *cutfile.File) { c.Columns[1].Cut[0].Upper = json.RawMessage("1") })
-		}, []string{"column age: an interval of its cut has other ends than its label"}},
-		{"a key more", func(_ *testTable, m map[string]string) {
+		}), []string{"column city, row group 0: 1 dictionary entries that are no labels of the cut"}},
+		{"foreign null", sets(3, "job", null), []string{"column job, row group 0: 1 nulls, which the cut does not hold"}},
+		{"foreign metadata", func(_ *testing.T, _ *testTable, m map[string]string) { m["pandas"] = "{}" }, []string{"metadata besides kcut.cut"}},
+		{"more anonymity claimed", edits(func(c *cutfile.File) { c.Sets[0].Anonymity++ }), []string{"quasi-identifier set 1: anonymity"}},
+		{"less anonymity claimed", edits(func(c *cutfile.File) { c.Sets[1].Anonymity-- }), []string{"quasi-identifier set 2: anonymity"}},
+		{
+			"a k claimed that is one too large", edits(func(c *cutfile.File) { c.Sets[0].K = int(c.Sets[0].Anonymity) + 1 }),
+			[]string{fmt.Sprintf("anonymity %d is below k = %d", cut.Sets[0].Anonymity, cut.Sets[0].Anonymity+1)},
+		},
+		{
+			"an interval's end moved", edits(func(c *cutfile.File) { c.Columns[1].Cut[0].Upper = json.RawMessage("1") }),
+			[]string{"column age: an interval of its cut has other ends than its label"},
+		},
+		{"a key more", func(_ *testing.T, _ *testTable, m map[string]string) {
 			m[cutfile.Key] = strings.Replace(m[cutfile.Key], "{", `{"names":["Ada"],`, 1)
 		}, []string{"its cut is not of the form that kcut writes"}},
-		{"another class", func(_ *testTable, m map[string]string) {
-			edit(t, m, func(c *cutfile.File) { c.Class = "wealth" })
-		}, []string{"the cut speaks of column wealth, which is not there"}},
-		{"column gone", func(table *testTable, _ map[string]string) { table.rename("job", "profession") }, []string{"the cut speaks of column job, which is not there"}},
-		{"row gone", func(table *testTable, _ map[string]string) { table.rows = table.rows[1:] }, []string{"it has 1,999 rows, its cut claims 2,000"}},
-		{"row twice", func(table *testTable, _ map[string]string) { table.rows = append(table.rows, table.rows[0]) }, []string{"it has 2,001 rows"}},
-		{"no rows", func(table *testTable, _ map[string]string) { table.rows = nil }, []string{"it has 0 rows", "anonymity 0 is below k = 5"}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			table := &testTable{fields: slices.Clone(sound.fields), rows: cloneRows(sound.rows)}
-			m := maps.Clone(metadata)
-			tt.tamper(table, m)
-			forged := filepath.Join(dir, "forged.parquet")
-			table.encode(t, forged, m, 0, len(table.rows), 300)
-			if tt.want != nil {
-				mustFind(t, forged, tt.want...)
-			} else if v, err := verify.Release(t.Context(), forged, job.Limits{}, verify.Watch{}); err != nil || !v.OK || len(v.Findings) > 0 {
-				t.Errorf("got %+v, %v", v, err)
-			}
-		})
-	}
+		{"another class", edits(func(c *cutfile.File) { c.Class = "wealth" }), []string{"the cut speaks of column wealth, which is not there"}},
+		{"column gone", onTable(func(table *testTable) { table.rename("job", "profession") }), []string{"the cut speaks of column job, which is not there"}},
+		{"row gone", onTable(func(table *testTable) { table.rows = table.rows[1:] }), []string{"it has 1,999 rows, its cut claims 2,000"}},
+		{"row twice", onTable(func(table *testTable) { table.rows = append(table.rows, table.rows[0]) }), []string{"it has 2,001 rows"}},
+		{"no rows", onTable(func(table *testTable) { table.rows = nil }), []string{"it has 0 rows", "anonymity 0 is below k = 5"}},
+	}...)
 }
 
 // loneRow gives a row a combination of labels that no other has, each of them from the cut.
@@ -207,51 +215,61 @@ func loneRow(table *testTable, cut *cutfile.File) {
 	}
 }
 
-// A cut that says nothing, or too little, makes no release.
+// A cut that says nothing, or too little, or whose regions are not of its kind or its columns,
+// makes no release.
 func TestVerifyRefusesCuts(t *testing.T) {
 	dir, table := releasedPeople(t, peopleJob)
+	regional, _ := releasedRegions(t)
 	forged := filepath.Join(dir, "forged.parquet")
-	sound := embedded(t, filepath.Join(dir, "out.parquet"))[cutfile.Key]
-	change := func(change func(*cutfile.File)) string {
-		m := map[string]string{cutfile.Key: sound}
+	of := func(dir string, change func(*cutfile.File)) string {
+		m := embedded(t, filepath.Join(dir, "out.parquet"))
 		edit(t, m, change)
 		return m[cutfile.Key]
 	}
+	regions := func(text string) string {
+		return strings.Replace(string(cutOf(t, regional).Raw), `"regions":[[`, `"regions":[[`+text, 1)
+	}
 	for name, text := range map[string]string{
-		"no JSON":        "cut",
-		"empty":          "{}",
-		"version":        change(func(c *cutfile.File) { c.Version = 9 }),
-		"no sets":        change(func(c *cutfile.File) { c.Sets = nil }),
-		"no columns":     change(func(c *cutfile.File) { c.Sets, c.Columns = nil, nil }),
-		"empty set":      change(func(c *cutfile.File) { c.Sets[0].Columns = nil }),
-		"unknown mask":   change(func(c *cutfile.File) { c.Columns[0].Mask = "paint" }),
-		"k of 0":         change(func(c *cutfile.File) { c.Sets[0].K = 0 }),
-		"unknown column": change(func(c *cutfile.File) { c.Sets[0].Columns[0] = "x" }),
-		"null":           "null",
-		"column twice":   change(func(c *cutfile.File) { c.Columns = append(c.Columns, c.Columns[0]) }),
+		"no JSON":           "cut",
+		"empty":             "{}",
+		"version":           of(dir, func(c *cutfile.File) { c.Version = 9 }),
+		"no sets":           of(dir, func(c *cutfile.File) { c.Sets = nil }),
+		"no columns":        of(dir, func(c *cutfile.File) { c.Sets, c.Columns = nil, nil }),
+		"empty set":         of(dir, func(c *cutfile.File) { c.Sets[0].Columns = nil }),
+		"unknown mask":      of(dir, func(c *cutfile.File) { c.Columns[0].Mask = "paint" }),
+		"k of 0":            of(dir, func(c *cutfile.File) { c.Sets[0].K = 0 }),
+		"unknown column":    of(dir, func(c *cutfile.File) { c.Sets[0].Columns[0] = "x" }),
+		"null":              "null",
+		"column twice":      of(dir, func(c *cutfile.File) { c.Columns = append(c.Columns, c.Columns[0]) }),
+		"no regions":        of(regional, func(c *cutfile.File) { c.Regions = nil }),
+		"no kind":           of(regional, func(c *cutfile.File) { c.Kind = "" }),
+		"another kind":      of(regional, func(c *cutfile.File) { c.Kind = "spheres" }),
+		"a label less":      of(regional, func(c *cutfile.File) { c.Regions[3] = c.Regions[3][1:] }),
+		"a label more":      of(regional, func(c *cutfile.File) { c.Regions[3] = append(c.Regions[3], 0) }),
+		"an unknown label":  of(regional, func(c *cutfile.File) { c.Regions[3][0] = uint32(len(c.Columns[0].Cut)) }),
+		"a label too large": of(regional, func(c *cutfile.File) { c.Regions[3][0] = 1<<32 - 1 }),
+		"a negative label":  regions("-"),
+		"half a label":      regions("0."),
+		"a text":            regions(`"a",`),
 	} {
 		table.encode(t, forged, map[string]string{cutfile.Key: text}, 0, len(table.rows), 2000)
-		v, err := verify.Release(t.Context(), forged, job.Limits{}, verify.Watch{})
-		if v != nil || fault.ClassOf(err) != fault.Input {
+		if v, err := verified(t, forged); v != nil || fault.ClassOf(err) != fault.Input {
 			t.Errorf("%s: got %+v, %v of class %d", name, v, err, fault.ClassOf(err))
 		}
 	}
 	table.encode(t, forged, nil, 0, len(table.rows), 2000)
-	if _, err := verify.Release(t.Context(), forged, job.Limits{}, verify.Watch{}); fault.ClassOf(err) != fault.Input || !strings.Contains(err.Error(), "has no kcut.cut metadata") {
+	if _, err := verified(t, forged); fault.ClassOf(err) != fault.Input || !strings.Contains(err.Error(), "has no kcut.cut metadata") {
 		t.Errorf("no cut: %v", err)
 	}
 }
 
 func TestVerifyTruncated(t *testing.T) {
 	dir, _ := releasedPeople(t, peopleJob)
-	whole, err := os.ReadFile(filepath.Join(dir, "out.parquet"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := mustRead(t, filepath.Join(dir, "out.parquet"))
 	broken := filepath.Join(dir, "broken.parquet")
 	for size := 0; size < len(whole); size += 1 + len(whole)/200 {
 		write(t, broken, string(whole[:size]))
-		if v, err := verify.Release(context.Background(), broken, job.Limits{}, verify.Watch{}); !errors.Is(err, formats.ErrDamaged) {
+		if v, err := verified(t, broken); !errors.Is(err, formats.ErrDamaged) {
 			t.Errorf("%d of %d bytes: got %+v, %v", size, len(whole), v, err)
 		}
 	}
@@ -264,14 +282,8 @@ func TestVerifyTruncated(t *testing.T) {
 // passes still has every k, and labels of the cut only.
 func TestVerifyFlipped(t *testing.T) {
 	dir, _ := releasedPeople(t, peopleJob)
-	whole, err := os.ReadFile(filepath.Join(dir, "out.parquet"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	j, err := loadJob(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := mustRead(t, filepath.Join(dir, "out.parquet"))
+	j := mustLoad(t, dir)
 	broken := filepath.Join(dir, "broken.parquet")
 	tail := len(whole) - 8
 	footer := tail - int(binary.LittleEndian.Uint32(whole[tail:]))
@@ -280,7 +292,7 @@ func TestVerifyFlipped(t *testing.T) {
 		flipped := bytes.Clone(whole)
 		flipped[at] ^= 1 << (at % 8)
 		write(t, broken, string(flipped))
-		v, err := verify.Release(context.Background(), broken, job.Limits{}, verify.Watch{})
+		v, err := verified(t, broken)
 		switch class := fault.ClassOf(err); {
 		case err == nil && v.OK && at < footer:
 			t.Errorf("byte %d: nothing found", at)
@@ -311,100 +323,67 @@ func stillAnonymous(t *testing.T, job *job.Job, path string) {
 }
 
 func TestVerifyDirectory(t *testing.T) {
-	parts := func(t *testing.T) (string, []string) {
-		dir, _ := releasedPeople(t, outputIs("{path: out/, row_group_rows: 100}"))
-		out := filepath.Join(dir, "out")
-		list, err := fileset.Parts(t.Context(), out)
-		if err != nil || len(list) < 2 {
-			t.Fatalf("parts %v, %v", list, err)
+	remove := func(t *testing.T, path string) {
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
 		}
-		return out, list
 	}
-	t.Run("sound", func(t *testing.T) {
-		out, _ := parts(t)
-		if v, err := verify.Release(t.Context(), out, job.Limits{}, verify.Watch{}); err != nil || !v.OK {
-			t.Errorf("got %+v, %v", v, err)
-		}
-	})
-	t.Run("part gone", func(t *testing.T) {
-		out, list := parts(t)
-		if err := os.Remove(list[1]); err != nil {
-			t.Fatal(err)
-		}
-		mustFind(t, out, "rows, its cut claims 2,000")
-	})
-	t.Run("not complete", func(t *testing.T) {
-		out, _ := parts(t)
-		if err := os.Remove(filepath.Join(out, "_SUCCESS")); err != nil {
-			t.Fatal(err)
-		}
-		mustFind(t, out, "has no _SUCCESS")
-	})
-	for _, tt := range []struct {
-		find   string
-		change func(*fileset.Manifest)
-	}{
-		{"its manifest lists other parts", func(m *fileset.Manifest) { m.Parts[0].Name = "part-1.parquet" }},
-		{"its manifest lists other parts", func(m *fileset.Manifest) { m.Parts = m.Parts[1:] }},
-		{"part-00001.parquet: its manifest claims another size", func(m *fileset.Manifest) { m.Parts[1].Bytes++ }},
-		{"part-00001.parquet: its manifest claims other bytes", func(m *fileset.Manifest) { m.Parts[1].SHA256 = m.Parts[0].SHA256 }},
-		{"its manifest has another number of rows than its cut", func(m *fileset.Manifest) { m.Parts[0].Rows++ }},
-		{"its manifest has another number of rows than its cut", func(m *fileset.Manifest) { m.Rows-- }},
-		{"its manifest is not of the form that kcut writes", func(m *fileset.Manifest) { m.Version++ }},
-	} {
-		t.Run(tt.find, func(t *testing.T) {
-			out, _ := parts(t)
+	manifest := func(change func(*fileset.Manifest)) func(*testing.T, string, string) {
+		return func(t *testing.T, out, _ string) {
 			m, err := fileset.ReadManifest(t.Context(), out)
 			if err != nil {
 				t.Fatal(err)
 			}
-			tt.change(m)
+			change(m)
 			text, err := m.Text()
 			if err != nil {
 				t.Fatal(err)
 			}
 			write(t, filepath.Join(out, fileset.ManifestFile), string(text))
-			mustFind(t, out, tt.find)
+		}
+	}
+	for _, tt := range []struct {
+		change func(t *testing.T, out, second string)
+		want   []string // nil: it is sound
+	}{
+		{func(*testing.T, string, string) {}, nil},
+		{func(t *testing.T, out, _ string) { remove(t, filepath.Join(out, fileset.ManifestFile)) }, nil},
+		{func(t *testing.T, _, second string) { remove(t, second) }, []string{"rows, its cut claims 2,000"}},
+		{func(t *testing.T, out, _ string) { remove(t, filepath.Join(out, "_SUCCESS")) }, []string{"has no _SUCCESS"}},
+		{manifest(func(m *fileset.Manifest) { m.Parts[0].Name = "part-1.parquet" }), []string{"its manifest lists other parts"}},
+		{manifest(func(m *fileset.Manifest) { m.Parts = m.Parts[1:] }), []string{"its manifest lists other parts"}},
+		{manifest(func(m *fileset.Manifest) { m.Parts[1].Bytes++ }), []string{"part-00001.parquet: its manifest claims another size"}},
+		{manifest(func(m *fileset.Manifest) { m.Parts[1].SHA256 = m.Parts[0].SHA256 }), []string{"part-00001.parquet: its manifest claims other bytes"}},
+		{manifest(func(m *fileset.Manifest) { m.Parts[0].Rows++ }), []string{"its manifest has another number of rows than its cut"}},
+		{manifest(func(m *fileset.Manifest) { m.Rows-- }), []string{"its manifest has another number of rows than its cut"}},
+		{manifest(func(m *fileset.Manifest) { m.Version++ }), []string{"its manifest is not of the form that kcut writes"}},
+		{func(t *testing.T, out, _ string) {
+			write(t, filepath.Join(out, fileset.ManifestFile), `{"version":1,"rows":2000,"parts":[],"name":"Anna"}`)
+		}, []string{"its manifest is not of the form that kcut writes"}},
+		{
+			func(t *testing.T, out, _ string) { write(t, filepath.Join(out, "people.csv"), "name") },
+			[]string{"holds people.csv, which is no part of a release"},
+		},
+		{func(t *testing.T, out, second string) {
+			metadata, table := embedded(t, out), readTable(t, second)
+			edit(t, metadata, func(c *cutfile.File) { c.Steps++ })
+			table.encode(t, second, metadata, 0, len(table.rows), 100)
+		}, []string{"part-00001.parquet: its cut differs from the first part's"}},
+		{func(t *testing.T, _, second string) {
+			table := readTable(t, second)
+			table.encode(t, second, nil, 0, len(table.rows), 100)
+		}, []string{"part-00001.parquet: its cut differs from the first part's"}},
+	} {
+		t.Run(fmt.Sprint(tt.want), func(t *testing.T) {
+			dir, _ := releasedPeople(t, outputIs("{path: out/, row_group_rows: 100}"))
+			out := filepath.Join(dir, "out")
+			tt.change(t, out, filepath.Join(out, fileset.PartName(1)))
+			mustFind(t, out, tt.want...)
 		})
 	}
-	t.Run("a value in the manifest", func(t *testing.T) {
-		out, _ := parts(t)
-		write(t, filepath.Join(out, fileset.ManifestFile), `{"version":1,"rows":2000,"parts":[],"name":"Anna"}`)
-		mustFind(t, out, "its manifest is not of the form that kcut writes")
-	})
-	t.Run("no manifest", func(t *testing.T) {
-		out, _ := parts(t)
-		if err := os.Remove(filepath.Join(out, fileset.ManifestFile)); err != nil {
-			t.Fatal(err)
-		}
-		if v, err := verify.Release(t.Context(), out, job.Limits{}, verify.Watch{}); err != nil || !v.OK {
-			t.Errorf("got %+v, %v", v, err)
-		}
-	})
-	t.Run("a foreign file", func(t *testing.T) {
-		out, _ := parts(t)
-		write(t, filepath.Join(out, "people.csv"), "name")
-		mustFind(t, out, "holds people.csv, which is no part of a release")
-	})
-	t.Run("another cut", func(t *testing.T) {
-		out, list := parts(t)
-		metadata := embedded(t, out)
-		edit(t, metadata, func(c *cutfile.File) { c.Steps++ })
-		table := readTable(t, list[1])
-		table.encode(t, list[1], metadata, 0, len(table.rows), 100)
-		mustFind(t, out, "part-00001.parquet: its cut differs from the first part's")
-	})
-	t.Run("no cut", func(t *testing.T) {
-		out, list := parts(t)
-		table := readTable(t, list[1])
-		table.encode(t, list[1], nil, 0, len(table.rows), 100)
-		mustFind(t, out, "part-00001.parquet: its cut differs from the first part's")
-	})
-	t.Run("no parts", func(t *testing.T) {
-		if _, err := verify.Release(t.Context(), t.TempDir(), job.Limits{}, verify.Watch{}); fault.ClassOf(err) != fault.Input {
-			t.Errorf("got %v", err)
-		}
-	})
+	if _, err := verified(t, t.TempDir()); fault.ClassOf(err) != fault.Input {
+		t.Errorf("no parts: %v", err)
+	}
 }
 
 // A release cannot hide behind the JSON of a cut alone.
@@ -415,7 +394,7 @@ func TestVerifyCutFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, path, string(text))
-	if v, err := verify.Release(t.Context(), path, job.Limits{}, verify.Watch{}); !errors.Is(err, formats.ErrDamaged) {
+	if v, err := verified(t, path); !errors.Is(err, formats.ErrDamaged) {
 		t.Errorf("got %+v, %v", v, err)
 	}
 }

@@ -1,8 +1,6 @@
 package pipeline
 
 import (
-	"errors"
-	"fmt"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -82,37 +80,5 @@ func TestTaxonomyCannotBeMade(t *testing.T) {
 			}
 			unchanged(t, dir, before)
 		})
-	}
-}
-
-// A tree that does not fit the budget ends the run with what to do about it.
-func TestLargeTaxonomyIsDrawn(t *testing.T) {
-	dir := jobFolder(t, `
-input: in
-output: out.parquet
-class: label
-quasi_identifiers: [{columns: [code], k: 2}]
-columns: {code: {mask: generalize, taxonomy: codes}, label: keep}
-taxonomies: {codes: codes.csv}
-`)
-	var tree strings.Builder
-	for i := range 100_000 {
-		fmt.Fprintf(&tree, "%05d;%02d;any\n", i, i/1000)
-	}
-	write(t, filepath.Join(dir, "codes.csv"), tree.String())
-	table := &testTable{fields: textFields("code", "label")}
-	for i := range 40 {
-		table.rows = append(table.rows, []string{fmt.Sprintf("%05d", i%20*1000), []string{"low", "high"}[i%20/10]})
-	}
-	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, len(table.rows), len(table.rows))
-	err := tryJob(t, dir, t.Context(), RunOptions{}, "limits.memory", "16MiB")
-	var advised *fault.Error
-	if fault.ClassOf(err) != fault.Resources || !errors.As(err, &advised) || !strings.Contains(advised.Hint, "generate large taxonomies") {
-		t.Errorf("got %v of class %d", err, fault.ClassOf(err))
-	}
-	for _, opt := range []RunOptions{{}, {System: System{Spill: true}}} {
-		if o := outcomeOf(t, dir, opt, "limits.memory", "128MiB"); o.err != "" || o.steps == 0 {
-			t.Errorf("%d steps, %s", o.steps, o.err)
-		}
 	}
 }

@@ -39,10 +39,7 @@ func TestDividedCellsInParallel(t *testing.T) {
 		write(t, job, strings.Replace(string(mustRead(t, job)), "output: out.parquet", output, 1))
 		release := func(threads int) []byte {
 			t.Helper()
-			job, err := loadJob(dir, "limits.threads", fmt.Sprint(threads))
-			if err != nil {
-				t.Fatal(err)
-			}
+			job := mustLoad(t, dir, "limits.threads", fmt.Sprint(threads))
 			var twice atomic.Bool
 			events := Events{Progress: func(s Stage, p Progress) {
 				if s == StageMask && p.Total == 2*int64(len(table.rows)) {

@@ -3,8 +3,10 @@ package pipeline
 import (
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"strconv"
 	"strings"
+	"testing"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/job"
@@ -184,4 +186,97 @@ func generated(rng *rand.Rand, name string) randomColumn {
 		c.texts = append(c.texts, value())
 	}
 	return c
+}
+
+// randomTable is a random table with a job over it.
+type randomTable struct {
+	testTable
+	job       string
+	overrides []string
+}
+
+// randomCase makes a table of up to seven columns, a class and a kept column among them, and
+// a job with up to three sets.
+func randomCase(rng *rand.Rand) *randomTable {
+	var r randomTable
+	var columns []randomColumn
+	for i := range 1 + rng.IntN(5) {
+		columns = append(columns, randomMasks[rng.IntN(len(randomMasks))](rng, fmt.Sprintf("c%d", i)))
+	}
+	var job strings.Builder
+	fmt.Fprintf(&job, "input: in\noutput: out.parquet\nquasi_identifiers:\n")
+	for _, set := range randomSets(rng, len(columns)) {
+		fmt.Fprintf(&job, "- {k: %d, columns: [%s]}\n", 1+rng.IntN(8), strings.Join(set, ", "))
+	}
+	job.WriteString("columns:\n")
+	for _, c := range columns {
+		fmt.Fprintf(&job, "  %s: %s\n", c.Name, c.mask)
+	}
+	labels := []string{"low", "high", "middle", ""}[:1+rng.IntN(4)]
+	columns = append(columns, randomColumn{
+		Field: formats.Field{Name: "label", Type: formats.Type{Kind: formats.String}}, texts: labels,
+	})
+	job.WriteString("  label: keep\n" + worldTree)
+	if rng.IntN(4) > 0 {
+		job.WriteString("class: label\n")
+	}
+	if rng.IntN(4) == 0 {
+		fmt.Fprintf(&job, "max_steps: %d\n", rng.IntN(6))
+	}
+	r.job = job.String()
+	r.overrides = []string{
+		"score", []string{"tdr", "tds", "infogain"}[rng.IntN(3)], "limits.threads", strconv.Itoa(1 + rng.IntN(4)),
+		"limits.memory", "64MiB",
+	}
+	r.fill(rng, columns)
+	return &r
+}
+
+// randomSets deals all columns out to sets, which may overlap.
+func randomSets(rng *rand.Rand, columns int) [][]string {
+	sets := make([][]string, 1+rng.IntN(min(3, columns)))
+	for c, of := range rng.Perm(columns) {
+		for s := range sets {
+			if c%len(sets) == s || rng.IntN(3) == 0 {
+				sets[s] = append(sets[s], fmt.Sprintf("c%d", of))
+			}
+		}
+	}
+	return sets
+}
+
+// fill makes the rows. Values that come early in a column's list are frequent, and go with a class.
+func (r *randomTable) fill(rng *rand.Rand, columns []randomColumn) {
+	nulls := []int{0, 30, 2}[rng.IntN(3)]
+	for _, c := range columns {
+		c.Nullable = true
+		r.fields = append(r.fields, c.Field)
+	}
+	for range 8 + rng.IntN(8<<rng.IntN(8)) {
+		row := make([]string, len(columns))
+		lean := rng.Float64()
+		for i, c := range columns {
+			at := rng.Float64()
+			if rng.IntN(3) > 0 {
+				at *= lean
+			}
+			row[i] = c.texts[int(at*float64(len(c.texts)))]
+			if nulls > 0 && rng.IntN(nulls) == 0 {
+				row[i] = null
+			}
+		}
+		r.rows = append(r.rows, row)
+	}
+}
+
+// put writes the table to a few files below a folder, and its job.
+func (r *randomTable) put(t *testing.T, rng *rand.Rand) (dir string) {
+	t.Helper()
+	dir = jobFolder(t, r.job)
+	files := 1 + rng.IntN(3)
+	for i := range files {
+		from, to := i*len(r.rows)/files, (i+1)*len(r.rows)/files
+		r.parquet(t, filepath.Join(dir, "in", fmt.Sprintf("%d.parquet", i)), from, to, 1+rng.IntN(200))
+	}
+	return dir
 }

@@ -1,0 +1,167 @@
+package pipeline
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/domain"
+	"github.com/kcut/kcut/spill"
+)
+
+// labelled returns a job that masks a text, and a table of that and a class.
+func labelled(mask string, k, rows int, text func(i int) string) (string, *testTable) {
+	table := &testTable{fields: textFields("name", "label")}
+	for i := range rows {
+		table.rows = append(table.rows, []string{text(i), []string{"low", "high"}[2*i/rows]})
+	}
+	return fmt.Sprintf(`
+input: in
+output: out.parquet
+class: label
+quasi_identifiers: [{columns: [name], k: %d}]
+columns: {name: %s, label: keep}
+`, k, mask), table
+}
+
+// What does not fit the budget ends the run with what it is and, where that helps, what to do, and
+// nothing is left. With more memory it works, also out of core.
+func TestTooLittleMemory(t *testing.T) {
+	for _, tt := range []struct {
+		name       string
+		make       func(t *testing.T) (string, *testTable)
+		few, more  string
+		says, hint string
+		steps      int // with more, at least
+	}{
+		{"near-unique numbers", func(*testing.T) (string, *testTable) {
+			table := people(rand.New(rand.NewPCG(3, 4)), 40_000)
+			for i := range table.rows {
+				table.set(i, "weight", fmt.Sprint(float64(i)/16))
+			}
+			return peopleJob, table
+		}, "1MiB", "16MiB", "", "", 1},
+		{"every value", func(*testing.T) (string, *testTable) { // k is too large for a step
+			job, table := labelled("{mask: generalize, taxonomy: {prefix: [39]}}", 60_000, 120_000, func(i int) string { return fmt.Sprintf("%040d", i) })
+			return withAlgorithm(job, "mondrian"), table
+		}, "16MiB", "1GiB", "list every value, as algorithm mondrian must", "algorithm tdr", 0},
+		{"pages", func(*testing.T) (string, *testTable) {
+			return labelled("{mask: generalize, taxonomy: {prefix: [1]}}", 2, 4, func(i int) string { return fmt.Sprint(i/2, strings.Repeat("x", 18<<20)) })
+		}, "16MiB", "1GiB", `column "name" of row group 0`, "", 1},
+		{"a tree", func(t *testing.T) (string, *testTable) {
+			var tree strings.Builder
+			for i := range 100_000 {
+				fmt.Fprintf(&tree, "%05d;%02d;any\n", i, i/1000)
+			}
+			codes := filepath.Join(t.TempDir(), "codes.csv")
+			write(t, codes, tree.String())
+			job, table := labelled("{mask: generalize, taxonomy: codes}", 2, 40, func(i int) string { return fmt.Sprintf("%05d", i/2*1000) })
+			return job + "taxonomies: {codes: " + codes + "}\n", table
+		}, "16MiB", "128MiB", "", "generate large taxonomies", 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			job, table := tt.make(t)
+			dir := jobFolder(t, job)
+			table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, len(table.rows), 40_000)
+			before := listing(t, dir)
+			err := tryJob(t, dir, t.Context(), RunOptions{}, "limits.memory", tt.few, "limits.threads", "1")
+			var advised *fault.Error
+			if !errors.Is(err, spill.ErrBudget) || fault.ClassOf(err) != fault.Resources || !strings.Contains(err.Error(), tt.says) || !errors.As(err, &advised) || !strings.Contains(advised.Hint, tt.hint) {
+				t.Errorf("got %v of class %d", err, fault.ClassOf(err))
+			}
+			unchanged(t, dir, before)
+			want := outcomeOf(t, dir, RunOptions{}, "limits.memory", tt.more)
+			mustAgree(t, outcomeOf(t, dir, RunOptions{System: System{Spill: true}}, "limits.memory", tt.more), want)
+			if want.err != "" || want.steps < tt.steps {
+				t.Errorf("%d steps, %s", want.steps, want.err)
+			}
+		})
+	}
+}
+
+// identifiers is a table whose columns have about as many values as rows.
+func identifiers(rng *rand.Rand, rows int) *testTable {
+	text := formats.Type{Kind: formats.String}
+	t := &testTable{fields: []formats.Field{
+		{Name: "number", Type: formats.Type{Kind: formats.Int, Bits: 64}},
+		{Name: "weight", Type: formats.Type{Kind: formats.Float, Bits: 64}, Nullable: true},
+		{Name: "amount", Type: formats.Type{Kind: formats.Decimal, Precision: 30, Scale: 2, Wide: true}},
+		{Name: "name", Type: text},
+		{Name: "label", Type: text},
+	}}
+	for range rows {
+		n := rng.IntN(3 * rows)
+		label := []string{"low", "high"}[min(n/rows, 1)]
+		if rng.IntN(10) == 0 {
+			label = "odd"
+		}
+		weight := fmt.Sprint(float64(rng.IntN(2*rows)-rows) / 16)
+		if rng.IntN(500) == 0 {
+			weight = null
+		}
+		name := fmt.Sprint("common prefix of all ", rng.IntN(rows))
+		if rng.IntN(4) == 0 {
+			name = fmt.Sprint("Smith ", rng.IntN(50))
+		}
+		t.rows = append(t.rows, []string{fmt.Sprint(n), weight, fmt.Sprintf("%d45678901234567890.25", rng.IntN(2*rows)), name, label})
+	}
+	return t
+}
+
+const identifiersJob = `
+input: in
+output: out.parquet
+class: label
+quasi_identifiers:
+  - {columns: [number, name], k: 20}
+  - {columns: [name, amount, weight], k: 5}
+columns: {number: discretize, weight: discretize, amount: discretize, name: suppress, label: keep}
+`
+
+// Columns with more values than a search splits at, and with values that are too rare to be
+// listed, and texts of more bytes than the store takes at once, make no difference out of core.
+func TestOutOfCoreAgrees(t *testing.T) {
+	try := func(name, job string, table *testTable, groupRows, room, steps int, memory string, overrides ...string) {
+		t.Run(name, func(t *testing.T) {
+			dir := jobFolder(t, job)
+			table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, len(table.rows), groupRows)
+			want := outcomeOf(t, dir, RunOptions{}, append(slices.Clip(overrides), "limits.memory", "1GiB")...)
+			mustAgree(t, outcomeOf(t, dir, RunOptions{System: System{Spill: true, Room: room}}, append(slices.Clip(overrides), "limits.memory", memory)...), want)
+			if want.steps < steps {
+				t.Errorf("%d steps tell too little: %s", want.steps, want.err)
+			}
+		})
+	}
+	job, table := labelled("suppress", 3, 12, func(i int) string { return strings.Repeat(string(rune('a'+i/3)), spill.MaxChunk+i/3) })
+	try("long texts", job, table, 5, 1, 2, "1GiB")
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	try("many values", identifiersJob, identifiers(rng, domain.MaxSplitValues+20_000), 30_000, 0, 10, "64MiB")
+	if long {
+		try("more values", identifiersJob, identifiers(rng, 2*domain.MaxSplitValues), 30_000, 0, 10, "64MiB", "score", "infogain", "max_steps", "40")
+	}
+}
+
+// Many values that fit the memory are counted in two readings without a store: here none
+// could be opened.
+func TestManyValuesStayInMemory(t *testing.T) {
+	table := identifiers(rand.New(rand.NewPCG(5, 6)), 3000)
+	dir := jobFolder(t, identifiersJob)
+	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 3000, 1000)
+	nowhere := []string{"limits.memory", "1GiB", "limits.spill_dir", filepath.Join(dir, "job.yaml", "below")}
+	want := outcomeOf(t, dir, RunOptions{}, nowhere...)
+	mustAgree(t, outcomeOf(t, dir, RunOptions{System: System{Many: 100}}, nowhere...), want)
+	if spilled := outcomeOf(t, dir, RunOptions{System: System{Many: 100, Room: 100}}, nowhere...); spilled.class != fault.Resources {
+		t.Errorf("a census of 100 entries ended with %q of class %d", spilled.err, spilled.class)
+	}
+	if want.err != "" || want.steps < 3 {
+		t.Errorf("%d steps, %s", want.steps, want.err)
+	}
+}
