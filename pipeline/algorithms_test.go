@@ -148,7 +148,6 @@ func TestAlgorithmsOnPeople(t *testing.T) {
 				{files: 1, groupRows: 1 << 20, threads: "1"},
 				{files: 1, groupRows: 1, threads: "2"},
 				{files: 1, groupRows: 7, threads: "8"},
-				{files: 20, groupRows: 1 << 20, threads: "8"},
 				{files: 20, groupRows: 13, threads: "1"},
 				{csv: true, threads: "2"},
 				{files: 3, groupRows: 100, threads: "2", spill: true},

@@ -118,50 +118,6 @@ func comparePlan(t *testing.T, table *testTable, dir string, sample bool, algori
 	}
 }
 
-// TestPlanFailsAsRunDoes plans and runs jobs that cannot be carried out.
-func TestPlanFailsAsRunDoes(t *testing.T) {
-	table := people(rand.New(rand.NewPCG(1, 1)), 100)
-	for name, tt := range map[string]struct {
-		job       string // what is replaced in the job, and by what
-		by        string
-		overrides []string
-		class     fault.Class
-		foretold  bool // there is a forecast all the same
-	}{
-		"missing column":    {"income: keep", "income: keep\n  shoe: drop", nil, fault.Input, false},
-		"unlisted column":   {"  weight: discretize\n", "", nil, fault.Usage, false},
-		"text discretized":  {"job: suppress", "job: discretize", nil, fault.Input, false},
-		"bounds too narrow": {"bounds: [17, 90]", "bounds: [30, 90]", nil, fault.Input, false},
-		"no such input":     {"input: in", "input: nowhere", nil, fault.Input, false},
-		"no such folder":    {"output: out.parquet", "output: none/out.parquet", nil, fault.Usage, false},
-		"no such taxonomy":  {"city: generalize", "city: {mask: generalize, taxonomy: towns}", nil, fault.Usage, false},
-		"k too large":       {"k: 5", "k: 101", nil, fault.Privacy, true},
-		"output exists":     {"output: out.parquet", "output: there.parquet", nil, fault.Exists, true},
-		"no memory":         {"", "", []string{"limits.memory", "1MiB"}, fault.Resources, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			dir := jobFolder(t, strings.Replace(peopleJob, tt.job, tt.by, 1))
-			table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 100, 30)
-			write(t, filepath.Join(dir, "there.parquet"), "here")
-			job, err := loadJob(dir, tt.overrides...)
-			if err != nil {
-				if fault.ClassOf(err) != tt.class {
-					t.Errorf("load: %v", err)
-				}
-				return
-			}
-			f, planned := Plan(t.Context(), job, PlanOptions{})
-			_, ran := Run(t.Context(), job, RunOptions{})
-			if planned == nil || ran == nil || fault.ClassOf(planned) != fault.ClassOf(ran) || fault.ClassOf(planned) != tt.class {
-				t.Fatalf("planned: %v\nran:     %v", planned, ran)
-			}
-			if (f != nil) != tt.foretold {
-				t.Errorf("a forecast beside %q: %+v", planned, f)
-			}
-		})
-	}
-}
-
 // TestPlanForetellsSpilling plans runs of a table of near-unique values with budgets around
 // what it takes: a verdict must be what happens, and the ends must have one.
 func TestPlanForetellsSpilling(t *testing.T) {
@@ -216,10 +172,7 @@ func TestPlanOfNothing(t *testing.T) {
 // Kept columns in which all rows differ are pointed out.
 func TestPlanPointsOutIdentifiers(t *testing.T) {
 	table := people(rand.New(rand.NewPCG(1, 1)), 100)
-	table.fields = append(table.fields, formats.Field{Name: "serial", Type: formats.Type{Kind: formats.String}})
-	for i := range table.rows {
-		table.rows[i] = append(table.rows[i], fmt.Sprint("no ", i))
-	}
+	table.addColumn("serial", func(row int) string { return fmt.Sprint("no ", row) })
 	dir := jobFolder(t, strings.Replace(peopleJob, "income: keep", "income: keep\n  serial: keep", 1))
 	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 100, 100)
 	f, err := planJob(t, dir, PlanOptions{Sample: true})

@@ -4,10 +4,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
-
-	"github.com/kcut/kcut/internal/fault"
 )
 
 // generatedJob generalizes every column of people along taxonomies that are made of the values.
@@ -55,30 +52,5 @@ func TestGeneratedTaxonomies(t *testing.T) {
 		if !slices.Contains(a.labels[name].texts, want) {
 			t.Errorf("column %s: labels %q, want %q among them", name, a.labels[name].texts, want)
 		}
-	}
-}
-
-// Values that a generator cannot place, and names that are values too, are no tree. The
-// message shows none of them.
-func TestTaxonomyCannotBeMade(t *testing.T) {
-	for name, tt := range map[string]struct{ old, with, value, want string }{
-		"no number":     {"{prefix: [3, 1]}", "{ranges: [1, 2]}", "Bonn", "make the taxonomy of column city"},
-		"no date":       {"{prefix: [3, 1]}", "{date: [year]}", "Bonn", "make the taxonomy of column city"},
-		"inner name":    {"{prefix: [3, 1]}", "{prefix: [3]}", "Par*", "make the taxonomy of column city"},
-		"inner node":    {"taxonomy: {prefix: [3, 1]}", "unknown: root, taxonomy: {ANY: {Bonn: [Paris, Lyon]}}", "Bonn", "column city"},
-		"unknown: node": {"taxonomy: {prefix: [3, 1]}", "taxonomy: {ANY: {Bonn: [Paris, Lyon]}}", "Bonn", "its taxonomy lacks"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			table := people(rand.New(rand.NewPCG(7, 8)), 300)
-			table.set(42, "city", tt.value)
-			dir := jobFolder(t, strings.Replace(generatedJob, tt.old, tt.with, 1))
-			table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 300, 70)
-			before := listing(t, dir)
-			_, err := runJob(t, dir, nil)
-			if fault.ClassOf(err) != fault.Input || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), tt.value) {
-				t.Errorf("got %v of class %d", err, fault.ClassOf(err))
-			}
-			unchanged(t, dir, before)
-		})
 	}
 }
