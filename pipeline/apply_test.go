@@ -24,28 +24,30 @@ func TestApplyAgain(t *testing.T) {
 			dir := jobFolder(t, nightlyJob)
 			newResidents(rand.New(rand.NewPCG(1, 2)), 600).night(t, filepath.Join(dir, "in", "a.parquet"))
 			mustRun(t, dir, nil, "algorithm.name", algorithm)
-			cut := filepath.Join(dir, "cut.json")
-			shown := cutOf(t, dir)
+			cut, shown := filepath.Join(dir, "cut.json"), cutOf(t, dir)
 			write(t, cut, string(shown.Raw))
-			var first []byte
-			for i, spills := range []bool{false, true} {
-				output := filepath.Join(dir, fmt.Sprintf("again%d.parquet", i))
+			inAndOutOfCore(t, func(system System, output string) {
 				job := mustLoad(t, dir, "output.path", output)
-				opt := ApplyOptions{Cut: cut, OnBreak: BreakSuppress, MaxSuppressed: Quota{Percent: 100}}
-				opt.System.Spill = spills
+				opt := ApplyOptions{RunOptions: RunOptions{System: system}, Cut: cut, OnBreak: BreakSuppress, MaxSuppressed: Quota{Percent: 100}}
 				if _, err := Apply(t.Context(), job, opt); err != nil {
 					t.Fatal(err)
-				}
-				if i == 0 {
-					first = mustRead(t, output)
-				} else if !bytes.Equal(first, mustRead(t, output)) {
-					t.Error("out of core it has other bytes")
 				}
 				if d, err := cutfile.Diff(t.Context(), cut, output, job); err != nil || shown.Kind == "" && d.Relation != cutfile.Equal {
 					t.Errorf("%+v, %v", d, err)
 				}
-			}
+			})
 		})
+	}
+}
+
+// inAndOutOfCore makes a release twice, which must have the same bytes.
+func inAndOutOfCore(t *testing.T, release func(system System, output string)) {
+	t.Helper()
+	in, out := filepath.Join(t.TempDir(), "in.parquet"), filepath.Join(t.TempDir(), "out.parquet")
+	release(System{}, in)
+	release(System{Spill: true}, out)
+	if !bytes.Equal(mustRead(t, in), mustRead(t, out)) {
+		t.Error("out of core it has other bytes")
 	}
 }
 
@@ -151,11 +153,9 @@ func TestOnlyCoarsen(t *testing.T) {
 			r.night(t, filepath.Join(dir, "in", "a.parquet"))
 		}
 		overrides := []string{"algorithm.name", []string{"tdr", "tds"}[rng.IntN(2)], "quasi_identifiers[].k", fmt.Sprint(2 + rng.IntN(8))}
-		var first []byte
-		for i, spills := range []bool{false, true} {
-			output := filepath.Join(dir, fmt.Sprintf("now%d.parquet", i))
+		inAndOutOfCore(t, func(system System, output string) {
 			job := mustLoad(t, dir, append(slices.Clip(overrides), "output.path", output)...)
-			if _, err := Run(t.Context(), job, RunOptions{OnlyCoarsen: cut, System: System{Spill: spills}}); err != nil {
+			if _, err := Run(t.Context(), job, RunOptions{OnlyCoarsen: cut, System: system}); err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
 			auditJob(t, job)
@@ -170,12 +170,7 @@ func TestOnlyCoarsen(t *testing.T) {
 					t.Errorf("column %s is %s", c.Column, c.Relation)
 				}
 			}
-			if i == 0 {
-				first = mustRead(t, output)
-			} else if !bytes.Equal(first, mustRead(t, output)) {
-				t.Error("out of core it has other bytes")
-			}
-		}
+		})
 		if t.Failed() {
 			t.Fatalf("KCUT_SEED=%d", seed)
 		}

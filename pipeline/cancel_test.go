@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"runtime"
 	"testing"
 	"time"
@@ -22,8 +20,7 @@ var stages = []Stage{StagePlan, StageCompress, StageSearch, StageMask, StageVeri
 func TestCancelled(t *testing.T) {
 	inMemory := func(output string) func(*testing.T) string {
 		return func(t *testing.T) string {
-			dir := jobFolder(t, outputIs(output))
-			people(rand.New(rand.NewPCG(3, 4)), 3000).parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 3000, 50)
+			dir := peopleFolder(t, outputIs(output), 3000)
 			return dir
 		}
 	}

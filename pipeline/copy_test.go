@@ -53,74 +53,55 @@ func follow(t *testing.T, dir string, spill bool, overrides ...string) error {
 }
 
 // Kept columns of row groups that are followed come out as they went in, whatever the threads,
-// the budget and the spilling, in one file or several.
+// the budget and the spilling, in one file or several. A row group of several batches is read,
+// counted, masked and verified by all threads; one of its columns becomes two.
 func TestFollow(t *testing.T) {
-	dir := followedFolder(t, notedPeople(2500), 3)
-	var want []byte
+	table := notedPeople(2500)
+	several := followedFolder(t, table, 3)
+	for range 27 { // 70,000 rows
+		table.rows = append(table.rows, table.rows[:2500:2500]...)
+	}
+	one := followedFolder(t, table, 1)
+	job := filepath.Join(one, "job.yaml")
+	write(t, job, strings.Replace(string(mustRead(t, job)), "born: discretize", "born: {mask: discretize, render: bounds}", 1))
+	first := make(map[string][]byte)
 	for _, how := range []struct {
+		dir                     string
+		groups                  int
 		spill                   bool
 		threads, memory, output string
 	}{
-		{false, "1", "1GiB", "out.parquet"}, {false, "8", "64MiB", "out.parquet"}, {true, "2", "32MiB", "out.parquet"}, {false, "2", "1GiB", "out/"},
+		{several, 3, false, "1", "1GiB", "out.parquet"}, {several, 3, false, "8", "64MiB", "out.parquet"},
+		{several, 3, true, "2", "32MiB", "out.parquet"}, {several, 3, false, "2", "1GiB", "out/"},
+		{one, 1, false, "1", "1GiB", "out.parquet"}, {one, 1, false, "2", "1GiB", "out.parquet"}, {one, 1, false, "7", "1GiB", "out.parquet"},
 	} {
-		settings := []string{"limits.threads", how.threads, "limits.memory", how.memory, "output.path", filepath.Join(dir, how.output)}
-		if strings.HasSuffix(how.output, "/") {
-			settings[5] += "/"
-		}
-		if err := follow(t, dir, how.spill, settings...); err != nil {
+		path := how.dir + "/" + how.output
+		settings := []string{"limits.threads", how.threads, "limits.memory", how.memory, "output.path", path}
+		if err := follow(t, how.dir, how.spill, settings...); err != nil {
 			t.Fatalf("%+v: %v", how, err)
 		}
-		auditFolder(t, dir, settings...)
-		path := filepath.Join(dir, how.output)
-		if strings.HasSuffix(how.output, "/") {
-			path = filepath.Join(path, fileset.PartName(0))
+		auditFolder(t, how.dir, settings...)
+		if strings.HasSuffix(path, "/") {
+			path += fileset.PartName(0)
 		}
 		got := mustRead(t, path)
-		if want == nil {
-			want = got
+		if first[how.dir] == nil {
+			first[how.dir] = got
 		}
-		if !bytes.Equal(got, want) {
+		if !bytes.Equal(got, first[how.dir]) {
 			t.Errorf("%+v: other bytes", how)
 		}
 		file, err := release.Open(t.Context(), path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if file.RowGroups() != 3 {
+		if file.RowGroups() != how.groups {
 			t.Errorf("%+v: %d row groups, want those of the input", how, file.RowGroups())
 		}
 		file.Close()
 	}
-	if !bytes.Contains(want, []byte("note 0000")) {
+	if !bytes.Contains(first[several], []byte("note 0000")) {
 		t.Error("the notes are not stored as they are in the input, with snappy")
-	}
-}
-
-// One row group of several batches is read, counted, masked and verified by all threads. One of
-// its columns becomes two.
-func TestOneRowGroup(t *testing.T) {
-	table := notedPeople(2500)
-	for range 27 { // 70,000 rows
-		table.rows = append(table.rows, table.rows[:2500:2500]...)
-	}
-	dir := followedFolder(t, table, 1)
-	job := filepath.Join(dir, "job.yaml")
-	text := strings.Replace(string(mustRead(t, job)), "born: discretize", "born: {mask: discretize, render: bounds}", 1)
-	write(t, job, text)
-	var want []byte
-	for _, threads := range []string{"1", "2", "7"} {
-		settings := []string{"limits.threads", threads}
-		if err := follow(t, dir, false, settings...); err != nil {
-			t.Fatalf("%s threads: %v", threads, err)
-		}
-		auditFolder(t, dir, settings...)
-		got := mustRead(t, filepath.Join(dir, "out.parquet"))
-		if want == nil {
-			want = got
-		}
-		if !bytes.Equal(got, want) {
-			t.Errorf("%s threads: other bytes", threads)
-		}
 	}
 }
 
@@ -152,9 +133,8 @@ func TestFollowDamage(t *testing.T) {
 		t.Fatal("no note to damage")
 	}
 	good[at] ^= 1
-	if err := os.WriteFile(path, good, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, path, string(good))
+	before := listing(t, dir)
 	err := follow(t, dir, false)
 	if fault.ClassOf(err) != fault.Input {
 		t.Fatalf("got %v", err)
@@ -164,15 +144,7 @@ func TestFollowDamage(t *testing.T) {
 			t.Errorf("%q does not say %s", err, word)
 		}
 	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		if strings.Contains(e.Name(), "out") {
-			t.Errorf("%s is left", e.Name())
-		}
-	}
+	unchanged(t, dir, before)
 }
 
 // Kept columns that the names of directories tell are in no file.

@@ -142,7 +142,7 @@ func (c *schemaCheck) check(tb testing.TB, cut []byte) []string {
 
 func TestCutSchema(t *testing.T) {
 	c := newSchemaCheck(t)
-	dir, _ := releasedPeople(t, peopleJob)
+	dir := releasedPeople(t, peopleJob)
 	regions, _ := releasedRegions(t)
 	for _, dir := range []string{dir, regions} {
 		sound := cutOf(t, dir)

@@ -201,8 +201,7 @@ func TestForeignType(t *testing.T) {
 
 // k above the number of rows is told before any row is read.
 func TestInfeasibleEarly(t *testing.T) {
-	dir := jobFolder(t, peopleJob)
-	peopleFile(t, dir)
+	dir := peopleFolder(t, peopleJob, 300)
 	job := mustLoad(t, dir, "quasi_identifiers[].k", "1000")
 	_, err := Run(t.Context(), job, RunOptions{Events: Events{Start: func(s Stage) {
 		if s != StagePlan {

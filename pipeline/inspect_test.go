@@ -3,29 +3,14 @@ package pipeline
 import (
 	"fmt"
 	"path/filepath"
-	"strings"
+	"slices"
 	"testing"
 
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/verify"
 )
-
-// releasedTexts returns the rows of a release, every value as text, nulls marked.
-func releasedTexts(t *testing.T, path string, names []string) (rows [][]string) {
-	t.Helper()
-	columns := readLabels(t, path, names)
-	for row := range columns[names[0]].codes {
-		var texts []string
-		for _, name := range names {
-			texts = append(texts, columns[name].at(row))
-		}
-		rows = append(rows, texts)
-	}
-	return rows
-}
 
 // What an inspection tells of groups is what a plain count over the released rows finds, also
 // when a column is released as numbers, and with regions.
@@ -37,12 +22,8 @@ func TestInspect(t *testing.T) {
 		{"parts", changed("out.parquet", "out/")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			dir := jobFolder(t, tt.job)
-			peopleFile(t, dir)
-			report, err := runJob(t, dir, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			dir := peopleFolder(t, tt.job, 300)
+			report := mustRun(t, dir, nil)
 			in, err := verify.Inspect(t.Context(), report.Output, job.Limits{}, verify.Watch{})
 			if err != nil {
 				t.Fatal(err)
@@ -50,15 +31,15 @@ func TestInspect(t *testing.T) {
 			if in.Rows != report.Rows || in.Digest != report.Digests.Output {
 				t.Errorf("%d rows, digest %s; the report has %d and %s", in.Rows, in.Digest, report.Rows, report.Digests.Output)
 			}
-			path := filepath.Clean(report.Output)
-			if strings.HasSuffix(report.Output, "/") {
-				path = filepath.Join(path, fileset.PartName(0))
-			}
+			table := readTable(t, report.Output)
 			var names []string
+			rows := make([][]string, len(table.rows))
 			for _, column := range in.Cut.Columns {
 				names = append(names, column.Name)
+				for i, row := range table.rows {
+					rows[i] = append(rows[i], row[table.index(column.Name)])
+				}
 			}
-			rows := releasedTexts(t, path, names)
 			for set := range in.Cut.Sets {
 				checkSizes(t, in, set, names, rows)
 			}
@@ -73,11 +54,7 @@ func TestInspect(t *testing.T) {
 func setKey(set cutfile.Set, names, row []string) string {
 	var key []string
 	for _, column := range set.Columns {
-		for i, name := range names {
-			if name == column {
-				key = append(key, row[i])
-			}
-		}
+		key = append(key, row[slices.Index(names, column)])
 	}
 	return fmt.Sprintf("%q", key)
 }
@@ -139,7 +116,7 @@ func checkLabelGroups(t *testing.T, in *verify.Inspection, c int, column cutfile
 		smallest := make([]uint64, len(in.Cut.Sets))
 		for set := range in.Cut.Sets {
 			counts := classes(in.Cut.Sets[set], names, rows)
-			has := strings.Contains(fmt.Sprintf("%q", in.Cut.Sets[set].Columns), fmt.Sprintf("%q", column.Name))
+			has := slices.Contains(in.Cut.Sets[set].Columns, column.Name)
 			for _, row := range rows {
 				if row[c] != label {
 					continue

@@ -15,8 +15,7 @@ import (
 func TestOutputExists(t *testing.T) {
 	for _, output := range []string{"out.parquet", "out/"} {
 		t.Run(output, func(t *testing.T) {
-			dir := jobFolder(t, outputIs(output))
-			peopleFile(t, dir)
+			dir := peopleFolder(t, outputIs(output), 300)
 			if err := tryJob(t, dir, t.Context(), RunOptions{}); err != nil {
 				t.Fatal(err)
 			}
@@ -44,8 +43,7 @@ func TestOutputExists(t *testing.T) {
 
 // A run that cannot write its report has not published either.
 func TestReportUnwritable(t *testing.T) {
-	dir := jobFolder(t, peopleJob)
-	peopleFile(t, dir)
+	dir := peopleFolder(t, peopleJob, 300)
 	before := listing(t, dir)
 	if err := tryJob(t, dir, t.Context(), RunOptions{RunJSON: filepath.Join(dir, "none", "run.json")}); err == nil {
 		t.Error("a report was written into a folder that does not exist")
@@ -69,8 +67,7 @@ func TestOutputOfTheOtherKind(t *testing.T) {
 			return os.WriteFile(filepath.Clean(path), []byte("old"), 0o600)
 		},
 	} {
-		dir := jobFolder(t, outputIs(output))
-		peopleFile(t, dir)
+		dir := peopleFolder(t, outputIs(output), 300)
 		if err := put(filepath.Join(dir, output)); err != nil {
 			t.Fatal(err)
 		}
@@ -86,8 +83,7 @@ func TestOutputOfTheOtherKind(t *testing.T) {
 
 // A directory with files of others is not replaced: they would be gone.
 func TestOutputWithOtherFiles(t *testing.T) {
-	dir := jobFolder(t, outputIs("out/"))
-	peopleFile(t, dir)
+	dir := peopleFolder(t, outputIs("out/"), 300)
 	mustRun(t, dir, nil)
 	write(t, filepath.Join(dir, "out", "notes.txt"), "mine")
 	before := listing(t, dir)

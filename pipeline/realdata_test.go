@@ -17,7 +17,6 @@ import (
 	"github.com/kcut/kcut/formats/taxonomy"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/job"
-	"github.com/kcut/kcut/pipeline/verify"
 )
 
 // long reports whether the heavier variants of tests are asked for.
@@ -252,7 +251,7 @@ quasi_identifiers: [{columns: [group], k: 1}]
 columns: {group: suppress, wkt: keep, geometry: keep}
 `, formatstest.SharedData(t, "parquet-testing/data/geospatial/geospatial.parquet")))
 	report := mustRun(t, dir, nil)
-	v, err := verify.Release(t.Context(), filepath.Join(dir, "out.parquet"), job.Limits{}, verify.Watch{})
+	v, err := verified(t, filepath.Join(dir, "out.parquet"))
 	if err != nil || !v.OK || v.Rows != report.Rows {
 		t.Errorf("got %+v, %v", v, err)
 	}

@@ -13,7 +13,7 @@ import (
 // returns its cut, too.
 func releasedRegions(t *testing.T) (dir string, cut *cutfile.File) {
 	t.Helper()
-	dir, _ = releasedPeople(t, withAlgorithm(peopleJob, "mondrian"))
+	dir = releasedPeople(t, withAlgorithm(peopleJob, "mondrian"))
 	cut = cutOf(t, dir)
 	if len(cut.Regions) < 20 {
 		t.Fatalf("%d regions tell too little", len(cut.Regions))

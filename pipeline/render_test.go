@@ -12,7 +12,6 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/job"
-	"github.com/kcut/kcut/pipeline/verify"
 )
 
 // numberTable has one column x of a type, with the given texts over and over, and a class
@@ -209,7 +208,7 @@ func TestNullColumn(t *testing.T) {
 				table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, len(table.rows), 5)
 				mustRun(t, dir, nil)
 				path := filepath.Join(dir, "out.parquet")
-				if v, err := verify.Release(t.Context(), path, job.Limits{}, verify.Watch{}); err != nil || v.Sets[0].Anonymity != 12 {
+				if v, err := verified(t, path); err != nil || v.Sets[0].Anonymity != 12 {
 					t.Errorf("got %+v, %v", v, err)
 				}
 			})

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/fileset"
 )
@@ -22,12 +21,8 @@ func TestReportOfColumns(t *testing.T) {
 			job := strings.Replace(peopleJob, "weight: discretize", "weight: {mask: discretize, render: bounds}", 1)
 			job = strings.Replace(job, "job: suppress", "job: drop", 1)
 			job = strings.Replace(job, "[city, age, job]", "[city, age]", 1)
-			dir := jobFolder(t, strings.Replace(job, "out.parquet", output, 1))
-			peopleFile(t, dir)
-			report, err := runJob(t, dir, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			dir := peopleFolder(t, strings.Replace(job, "out.parquet", output, 1), 300)
+			report := mustRun(t, dir, nil)
 			var columns []string
 			for _, c := range report.Columns {
 				columns = append(columns, fmt.Sprintf("%s %s %s %v", c.Name, c.Type, c.Mask, c.Released))
@@ -67,8 +62,7 @@ func TestReportOfFailure(t *testing.T) {
 		{"value out of bounds", changed("[17, 90]", "[40, 90]"), nil, "input", 300, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			dir := jobFolder(t, tt.job)
-			peopleFile(t, dir)
+			dir := peopleFolder(t, tt.job, 300)
 			job := mustLoad(t, dir, tt.overrides...)
 			var told *Report
 			path := filepath.Join(dir, "run.json")
@@ -90,8 +84,7 @@ func TestReportOfFailure(t *testing.T) {
 // While a run goes on it tells what it takes, also to other goroutines, and afterwards what
 // it has spilled.
 func TestUsage(t *testing.T) {
-	dir := jobFolder(t, peopleJob)
-	peopleFile(t, dir)
+	dir := peopleFolder(t, peopleJob, 300)
 	job := mustLoad(t, dir)
 	var usage func() Usage
 	quit, over := make(chan struct{}), make(chan struct{})
@@ -133,8 +126,7 @@ func TestUsage(t *testing.T) {
 // A run that goes on from what an earlier one has found reports what an undisturbed one does
 // of the release.
 func TestReportOfResumedRun(t *testing.T) {
-	dir := jobFolder(t, peopleJob)
-	peopleFile(t, dir)
+	dir := peopleFolder(t, peopleJob, 300)
 	whole, resumed := filepath.Join(dir, "whole.json"), filepath.Join(dir, "resumed.json")
 	if err := tryJob(t, dir, t.Context(), RunOptions{RunJSON: whole}, "output.path", dir+"/whole.parquet"); err != nil {
 		t.Fatal(err)
@@ -168,8 +160,7 @@ func TestReportOfResumedRun(t *testing.T) {
 // disclosed splits the records with values that are not.
 func TestReportOfLiveRecords(t *testing.T) {
 	const rows = 2000
-	text := formats.Type{Kind: formats.String}
-	table := &testTable{fields: []formats.Field{{Name: "a", Type: text}, {Name: "b", Type: text}, {Name: "c", Type: text}, {Name: "label", Type: text}}}
+	table := &testTable{fields: textFields("a", "b", "c", "label")}
 	rng := rand.New(rand.NewPCG(8, 9))
 	for range rows {
 		row := []string{"", "", "", []string{"low", "high"}[rng.IntN(2)]}
@@ -204,11 +195,7 @@ columns: {a: suppress, b: suppress, c: suppress, label: keep}
 		steps = append(steps, s)
 	}
 	var written struct{ Live []uint64 }
-	content, err := os.ReadFile(file)
-	if err == nil {
-		err = json.Unmarshal(content, &written)
-	}
-	if err != nil {
+	if err := json.Unmarshal(mustRead(t, file), &written); err != nil {
 		t.Fatal(err)
 	}
 	if len(steps) < 5 || len(report.Live) != len(steps) || !slices.Equal(written.Live, report.Live) {
@@ -252,8 +239,7 @@ func told(rows [][]string, steps []liveStep, from int, set string) (n uint64) {
 // A run that finds its release already done reports the stages of the run that made it, and none of
 // its own.
 func TestReportOfWhatStands(t *testing.T) {
-	dir := jobFolder(t, peopleJob)
-	peopleFile(t, dir)
+	dir := peopleFolder(t, peopleJob, 300)
 	var stages [2][]Stage
 	for i := range stages {
 		job := mustLoad(t, dir)

@@ -17,8 +17,7 @@ import (
 )
 
 func TestMaxSteps(t *testing.T) {
-	dir := jobFolder(t, peopleJob)
-	people(rand.New(rand.NewPCG(7, 8)), 1000).parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 1000, 300)
+	dir := peopleFolder(t, peopleJob, 1000)
 	all := mustRun(t, dir, nil).Steps
 	for steps := range all + 2 {
 		if got := mustRun(t, dir, nil, "max_steps", fmt.Sprint(steps)).Steps; got != min(steps, all) {
@@ -36,8 +35,7 @@ func TestMaxSteps(t *testing.T) {
 }
 
 func TestNoClass(t *testing.T) {
-	dir := jobFolder(t, changed("class: income\n", ""))
-	people(rand.New(rand.NewPCG(7, 8)), 1000).parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 1000, 300)
+	dir := peopleFolder(t, changed("class: income\n", ""), 1000)
 	for _, score := range []string{"tdr", "tds", "infogain"} {
 		if report := mustRun(t, dir, nil, "score", score); report.Steps < 3 {
 			t.Errorf("score %s: %d steps", score, report.Steps)
@@ -49,8 +47,7 @@ func TestNoClass(t *testing.T) {
 }
 
 func TestOverrideK(t *testing.T) {
-	dir := jobFolder(t, peopleJob)
-	people(rand.New(rand.NewPCG(7, 8)), 1000).parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 1000, 300)
+	dir := peopleFolder(t, peopleJob, 1000)
 	k := []string{"quasi_identifiers[].k", "40"}
 	mustRun(t, dir, nil, k...)
 	for _, set := range auditFolder(t, dir, k...).cut.Sets {
@@ -160,7 +157,7 @@ func TestNoStep(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := jobFolder(t, peopleJob)
-			table := peopleFile(t, dir)
+			table := people(rand.New(rand.NewPCG(3, 4)), 300)
 			for row := range table.rows {
 				tt.change(table, row)
 			}

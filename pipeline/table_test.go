@@ -252,11 +252,12 @@ func textFields(names ...string) []formats.Field {
 	return fields
 }
 
-// peopleFile writes 300 people to the folder's input.
-func peopleFile(t *testing.T, dir string) *testTable {
-	table := people(rand.New(rand.NewPCG(3, 4)), 300)
-	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 300, 100)
-	return table
+// peopleFolder makes a folder with a job and people as its input.
+func peopleFolder(t *testing.T, job string, rows int) string {
+	t.Helper()
+	dir := jobFolder(t, job)
+	people(rand.New(rand.NewPCG(3, 4)), rows).parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, rows, 50)
+	return dir
 }
 
 // changed returns the people job with a part of its text replaced.
