@@ -106,12 +106,11 @@ func (s *suppression) begin(ctx context.Context, o *outliers) (*Breach, error) {
 	var to [][]uint32
 	var domains []int
 	for _, a := range s.columns {
-		column := &s.Cut.Columns[a]
-		if slices.Contains(o.Columns, a) {
-			to, domains = append(to, column.Code), append(domains, len(column.Labels))
-		} else {
-			to, domains = append(to, make([]uint32, len(column.Code))), append(domains, 1)
+		codes, labels := s.Cut.Columns[a].Code, len(s.Cut.Columns[a].Labels)
+		if !slices.Contains(o.Columns, a) {
+			codes, labels = make([]uint32, len(codes)), 1
 		}
+		to, domains = append(to, codes), append(domains, labels)
 	}
 	var err error
 	if o.all, err = s.tuples.Aggregate(ctx, to, domains, s.space); err != nil {
