@@ -3,6 +3,7 @@ package engine_test
 import (
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/kcut/kcut/engine"
@@ -36,7 +37,7 @@ func TestValueTreeAgreesWithHierarchy(t *testing.T) {
 			cut := tree.Cut(nodes)
 			for row, code := range codes.Columns[a] {
 				n := tree.Leaf(int(code))
-				for !contains(nodes, n) {
+				for !slices.Contains(nodes, n) {
 					n = tree.Parent(n)
 				}
 				if got := cut.Labels[cut.Code[code]]; got != tree.Label(n) || !want[n].Values[c.Data.Rows[row][a]] {
@@ -56,15 +57,6 @@ func randomCut(r *rand.Rand, tree *engine.ValueTree, node int) (nodes []int) {
 		nodes = append(nodes, randomCut(r, tree, c)...)
 	}
 	return nodes
-}
-
-func contains(nodes []int, node int) bool {
-	for _, n := range nodes {
-		if n == node {
-			return true
-		}
-	}
-	return false
 }
 
 // TestValueTreeBins is counted by hand: of 16 records in 4 bins, a bin starts at the first

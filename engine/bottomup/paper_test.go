@@ -104,3 +104,15 @@ func TestPaperFigure2(t *testing.T) {
 		}
 	}
 }
+
+func TestSearchWithAllRecordsAlike(t *testing.T) {
+	steps, released, err := search(bottomup.Engine{}, figure1(), []engine.Set{{Columns: []int{0, 1, 2}, K: 29}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range released {
+		if row[0].Text != "ANY" || row[1].Text != "ANY" || row[2].Text != "ANY" {
+			t.Fatalf("after %d steps a row is %v", len(steps), row)
+		}
+	}
+}

@@ -123,6 +123,28 @@ func eachVariant(t *testing.T, cases int, test func(*testing.T, *rand.Rand, prob
 	return tried
 }
 
+// TestPlan leaves out sets that others imply, and has columns in the attributes' order.
+func TestPlan(t *testing.T) {
+	requirement := engine.Requirement{Sets: []engine.Set{{Columns: []int{2, 0}, K: 5}, {Columns: []int{2}, K: 5}, {Columns: []int{1}, K: 2}}}
+	two, one := []engine.Grouping{{Columns: []int{0, 2}}, {Columns: []int{1}}}, []engine.Grouping{{Columns: []int{0, 1, 2}}}
+	byClass := []engine.Grouping{{Columns: []int{0, 1, 2}, Class: true}}
+	for _, c := range []struct {
+		engine engine.Engine
+		want   engine.Plan
+	}{
+		{topdown.Engine{}, engine.Plan{Groupings: two, Histograms: true, Leaves: true}},
+		{bottomup.Engine{}, engine.Plan{Groupings: two, Histograms: true, Whole: true}},
+		{recheck.Engine{OnBreak: recheck.Suppress}, engine.Plan{Groupings: one, Histograms: true, Whole: true}},
+		{mondrian.Engine{}, engine.Plan{Groupings: one, Whole: true, Pool: true}},
+		{mondrian.Engine{Relaxed: true}, engine.Plan{Groupings: byClass, Whole: true, Pool: true}},
+		{mondrian.Engine{InfoGain: true}, engine.Plan{Groupings: byClass, Whole: true, Pool: true}},
+	} {
+		if got := c.engine.Plan(requirement); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%T%+v: got %+v, want %+v", c.engine, c.engine, got, c.want)
+		}
+	}
+}
+
 // TestOrderOfRowsDoesNotMatter shuffles the rows.
 func TestOrderOfRowsDoesNotMatter(t *testing.T) {
 	eachVariant(t, 40, func(t *testing.T, r *rand.Rand, p problem) {

@@ -12,21 +12,18 @@ import (
 	"github.com/kcut/kcut/engine/iac"
 )
 
-// run runs the engine on a table and describes the outcome.
-func run(e iac.Engine, data enginetest.Data, table *engine.Table, sets []engine.Set, options engine.Options) (outcome, error) {
-	recoding, err := e.Search(context.Background(), table, engine.Requirement{Sets: sets}, options)
+// run runs the engine on data and describes the outcome.
+func run(e iac.Engine, data enginetest.Data, sets ...engine.Set) (outcome, error) {
+	requirement := engine.Requirement{Sets: sets}
+	recoding, err := e.Search(context.Background(), data.Table(e.Plan(requirement)), requirement, engine.Options{})
 	if errors.Is(err, engine.ErrUnreached) {
 		return outcome{unreached: true}, nil
 	}
 	if err != nil {
 		return outcome{}, err
 	}
-	return describe(data, recoding), nil
-}
-
-func describe(data enginetest.Data, recoding engine.Recoding) outcome {
 	r := recoding.(*engine.Regions)
-	return outcome{released: data.Released(r), suppressed: r.Suppressed, dropped: r.DroppedRecords}
+	return outcome{released: data.Released(r), suppressed: r.Suppressed, dropped: r.DroppedRecords}, nil
 }
 
 // TestAgreesWithNaive compares the release with that of a program that does nothing
@@ -35,8 +32,7 @@ func TestAgreesWithNaive(t *testing.T) {
 	suppressed, dropped, unreached := 0, 0, 0
 	cases := enginetest.Cases(t, 1000, func(r *rand.Rand) {
 		c, e := newCase(r)
-		requirement := engine.Requirement{Sets: c.Sets}
-		got, err := run(e, c.Data, c.Data.Table(e.Plan(requirement)), c.Sets, engine.Options{})
+		got, err := run(e, c.Data, c.Sets...)
 		if want := runNaive(c.Data, c.Sets, e); err != nil || !reflect.DeepEqual(got, want) {
 			t.Fatalf("%v\ngot  %v\nwant %v\n%+v %s", err, got, want, e, c)
 		}

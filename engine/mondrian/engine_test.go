@@ -72,19 +72,6 @@ func TestSearchWantsEveryAttributeInASet(t *testing.T) {
 	}
 }
 
-func TestPlan(t *testing.T) {
-	requirement := engine.Requirement{Sets: []engine.Set{{Columns: []int{2, 0}, K: 5}, {Columns: []int{2, 1}, K: 2}}}
-	for _, c := range []struct {
-		engine mondrian.Engine
-		class  bool
-	}{{mondrian.Engine{}, false}, {mondrian.Engine{Relaxed: true}, true}, {mondrian.Engine{InfoGain: true}, true}} {
-		want := engine.Plan{Groupings: []engine.Grouping{{Columns: []int{0, 1, 2}, Class: c.class}}, Whole: true, Pool: true}
-		if got := c.engine.Plan(requirement); !reflect.DeepEqual(got, want) {
-			t.Errorf("%+v: got %+v, want %+v", c.engine, got, want)
-		}
-	}
-}
-
 // people are 2,000 records, their classes' names, and a set of all attributes.
 func people(k engine.KAnonymity) (enginetest.Codes, engine.Requirement) {
 	codes := enginetest.People(2000, 1, 74, 8, 16, 7, 14, 5, 2, 41)

@@ -546,10 +546,8 @@ func intervalText(a *engine.Attribute, lo, hi int) string {
 // kOf returns the largest k of the sets that contain a column.
 func kOf(sets []engine.Set, column int) (k int) {
 	for _, set := range sets {
-		for _, c := range set.Columns {
-			if c == column && int(set.K) > k {
-				k = int(set.K)
-			}
+		if slices.Contains(set.Columns, column) {
+			k = max(k, int(set.K))
 		}
 	}
 	return k
@@ -557,19 +555,12 @@ func kOf(sets []engine.Set, column int) (k int) {
 
 func (n *naive) setLabel(a int, codes []int) string {
 	attribute := &n.Attributes[a]
-	for _, code := range codes {
-		if n.isRest(a, code) {
-			return "*"
-		}
-	}
-	if len(codes) > 1 && len(codes) > kOf(n.sets, a) {
+	hasRest := slices.ContainsFunc(codes, func(code int) bool { return n.isRest(a, code) })
+	if hasRest || len(codes) > 1 && (len(codes) > kOf(n.sets, a) || len(codes) == attribute.Len()) {
 		return "*"
 	}
 	if len(codes) == 1 && attribute.Texts[codes[0]][0] != '{' {
 		return attribute.Texts[codes[0]]
-	}
-	if len(codes) > 1 && len(codes) == attribute.Len() {
-		return "*"
 	}
 	var texts []string
 	for _, code := range codes {

@@ -38,27 +38,40 @@ func (c *classes) cut(u []rolledBack) *engine.Cut {
 
 // hold counts all classes, notes what the cut reaches, and tells where that is too little.
 func (c *classes) hold(ctx context.Context, cut *engine.Cut) (*Broken, error) {
+	var breaches []Breach
+	for _, set := range c.sets {
+		breaches = append(breaches, newBreach(c.table, set))
+	}
+	reached, err := c.count(ctx, cut, func(set int, _ []uint32, n uint64) { breaches[set].add(n) })
+	if err != nil {
+		return nil, err
+	}
+	cut.Reached = reached
 	broken := &Broken{}
-	cut.Reached = nil
-	for i, set := range c.sets {
-		breach := newBreach(c.table, set)
-		least, err := c.count(ctx, c.table.Groupings[i], set, cut, func(_ []uint32, n uint64) error {
-			breach.add(n)
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-		cut.Reached = append(cut.Reached, least)
+	for _, breach := range breaches {
 		broken.add(breach)
 	}
 	return broken, nil
 }
 
-// count counts the classes of a set that its tuples make under a cut: it returns the records
-// of the smallest, and calls small with the labels and records of those that do not hold, in
-// any order. The labels are valid until it returns.
-func (c *classes) count(ctx context.Context, tuples *partition.Table, set engine.Set, cut *engine.Cut, small func(class []uint32, records uint64) error) (least uint64, err error) {
+// smallClass is told the labels and records of a class of a set, which are valid until it returns.
+type smallClass func(set int, class []uint32, records uint64)
+
+// count counts the classes of every set under a cut. It returns the records of the smallest ones,
+// and tells those that do not hold, set by set in any order.
+func (c *classes) count(ctx context.Context, cut *engine.Cut, small smallClass) (reached []uint64, err error) {
+	for set := range c.sets {
+		least, err := c.countSet(ctx, set, cut, small)
+		if err != nil {
+			return nil, err
+		}
+		reached = append(reached, least)
+	}
+	return reached, nil
+}
+
+func (c *classes) countSet(ctx context.Context, number int, cut *engine.Cut, small smallClass) (least uint64, err error) {
+	set, tuples := c.sets[number], c.table.Groupings[number]
 	c.looked += tuples.Len()
 	table, codes, columns := tuples, cut.Columns, set.Columns
 	if !injective(cut, columns) {
@@ -87,9 +100,7 @@ func (c *classes) count(ctx context.Context, tuples *partition.Table, set engine
 					class[j] = codes[columns[j]].Code[class[j]]
 				}
 			}
-			if err := small(class, uint64(n)); err != nil {
-				return err
-			}
+			small(number, class, uint64(n))
 		}
 		return nil
 	})

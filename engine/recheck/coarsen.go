@@ -36,15 +36,15 @@ type choice struct {
 func (x *choice) compare(y *choice) int {
 	return cmp.Or(cmp.Compare(x.steps, y.steps), cmp.Compare(x.loss, y.loss),
 		slices.CompareFunc(x.rolledBack, y.rolledBack, func(u, v rolledBack) int {
-			return slices.CompareFunc(u, v, func(a, b bool) int {
-				switch {
-				case a == b:
-					return 0
-				case a:
+			for step := range u {
+				if u[step] && !v[step] {
 					return -1
 				}
-				return 1
-			})
+				if v[step] && !u[step] {
+					return 1
+				}
+			}
+			return 0
 		}))
 }
 
@@ -120,24 +120,19 @@ func (c *classes) ways(u []rolledBack, cut *engine.Cut, a int, label uint32) (wa
 // fewest, nil if all hold. Of several classes it is the first: by its set, then by its labels.
 func (c *classes) fewestWays(ctx context.Context, u []rolledBack) (fewest []way, err error) {
 	cut := c.cut(u)
-	for i, set := range c.sets {
-		var of []uint32 // the labels of the class, if it is of this set
-		_, err := c.count(ctx, c.table.Groupings[i], set, cut, func(class []uint32, _ uint64) error {
-			var ways []way
-			for j, a := range set.Columns {
-				ways = append(ways, c.ways(u, cut, a, class[j])...)
-			}
-			if len(ways) > 0 && (fewest == nil || len(ways) < len(fewest) ||
-				len(ways) == len(fewest) && of != nil && slices.Compare(class, of) < 0) {
-				fewest, of = ways, slices.Clone(class)
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
+	var of []uint32 // the labels of the class
+	ofSet := 0
+	_, err = c.count(ctx, cut, func(set int, class []uint32, _ uint64) {
+		var ways []way
+		for j, a := range c.sets[set].Columns {
+			ways = append(ways, c.ways(u, cut, a, class[j])...)
 		}
-	}
-	return fewest, nil
+		if len(ways) > 0 && (fewest == nil || len(ways) < len(fewest) ||
+			len(ways) == len(fewest) && set == ofSet && slices.Compare(class, of) < 0) {
+			fewest, of, ofSet = ways, slices.Clone(class), set
+		}
+	})
+	return fewest, err
 }
 
 // oneByOne rolls back what loses least of what makes a class coarser that is too small, again
@@ -171,16 +166,13 @@ func (c *classes) cheapest(ctx context.Context, u []rolledBack) (best *choice, e
 	for a := range concerned {
 		concerned[a] = make([]bool, len(cut.Columns[a].Labels))
 	}
-	for i, set := range c.sets {
-		_, err := c.count(ctx, c.table.Groupings[i], set, cut, func(class []uint32, _ uint64) error {
-			for j, a := range set.Columns {
-				concerned[a][class[j]] = true
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
+	_, err = c.count(ctx, cut, func(set int, class []uint32, _ uint64) {
+		for j, a := range c.sets[set].Columns {
+			concerned[a][class[j]] = true
 		}
+	})
+	if err != nil {
+		return nil, err
 	}
 	for a := range concerned {
 		for label, is := range concerned[a] {

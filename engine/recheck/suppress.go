@@ -57,8 +57,9 @@ func (c *classes) suppress(ctx context.Context, cut *engine.Cut, most uint64) (e
 	err := s.find(ctx)
 	giveBack(c.space, s.noted+s.Held)
 	for i := range s.sets {
-		if s.sets[i].all != nil {
-			err = errors.Join(err, s.sets[i].all.Discard(c.space))
+		if o := &s.sets[i]; o.all != nil {
+			err = errors.Join(err, o.all.Discard(c.space))
+			o.all, o.removed = nil, nil
 		}
 	}
 	if err != nil {
@@ -69,13 +70,7 @@ func (c *classes) suppress(ctx context.Context, cut *engine.Cut, most uint64) (e
 		plain.Reached = cut.Reached
 		return plain, nil
 	}
-	locator := &recordLocator{cut: s.Cut}
-	for _, o := range s.sets {
-		if len(o.taken) > 0 {
-			locator.sets = append(locator.sets, outliers{Set: o.Set, taken: o.taken})
-		}
-	}
-	s.Locator = locator
+	s.Locator = &recordLocator{s.Cut, slices.DeleteFunc(s.sets, func(o outliers) bool { return len(o.taken) == 0 })}
 	return s.RecordSuppression, nil
 }
 
@@ -111,12 +106,11 @@ func (s *suppression) begin(ctx context.Context, o *outliers) (*Breach, error) {
 	var to [][]uint32
 	var domains []int
 	for _, a := range s.columns {
-		column := &s.Cut.Columns[a]
-		if slices.Contains(o.Columns, a) {
-			to, domains = append(to, column.Code), append(domains, len(column.Labels))
-		} else {
-			to, domains = append(to, make([]uint32, len(column.Code))), append(domains, 1)
+		codes, labels := s.Cut.Columns[a].Code, len(s.Cut.Columns[a].Labels)
+		if !slices.Contains(o.Columns, a) {
+			codes, labels = make([]uint32, len(codes)), 1
 		}
+		to, domains = append(to, codes), append(domains, labels)
 	}
 	var err error
 	if o.all, err = s.tuples.Aggregate(ctx, to, domains, s.space); err != nil {
@@ -245,10 +239,13 @@ func (s *suppression) remove(ctx context.Context) error {
 			if s.Records += uint64(n); s.Records > s.most {
 				continue // to be told how many
 			}
-			for j := range s.sets {
-				if err := s.record(&s.sets[j], keys[j], uint64(n)); err != nil {
-					return err
+			for j, o := range s.sets {
+				if _, known := o.removed[string(keys[j])]; !known {
+					if err := s.draw("equivalence classes that lose records", keys[j], &s.noted); err != nil {
+						return err
+					}
 				}
+				o.removed[string(keys[j])] += uint64(n)
 			}
 		}
 		return nil
@@ -267,17 +264,6 @@ func (s *suppression) isTaken(labels []uint32, classes [][]byte) (taken bool) {
 		taken = taken || is
 	}
 	return taken
-}
-
-// record records that records were taken from a class.
-func (s *suppression) record(o *outliers, class []byte, records uint64) error {
-	if _, known := o.removed[string(class)]; !known {
-		if err := s.draw("equivalence classes that lose records", class, &s.noted); err != nil {
-			return err
-		}
-	}
-	o.removed[string(class)] += records
-	return nil
 }
 
 // conclude notes what is reached, and reports whether that is enough for the suppressed records, too.
@@ -334,7 +320,7 @@ func (s *suppression) takeSmallest(ctx context.Context) error {
 // recordLocator is the Locator of a record suppression.
 type recordLocator struct {
 	cut  *engine.Cut
-	sets []outliers // but for what found them
+	sets []outliers // in which classes are taken away
 }
 
 // Locate tells which tuples are suppressed.

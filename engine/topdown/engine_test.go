@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/engine/topdown"
 )
 
 func TestSearchWithoutStepsMasksEverything(t *testing.T) {
@@ -14,17 +13,6 @@ func TestSearchWithoutStepsMasksEverything(t *testing.T) {
 		t.Errorf("%d steps performed", len(steps))
 	}
 	compareGroups(t, released, map[string]int{"ANY_Edu ANY_Sex [1,99]": 34})
-}
-
-// TestPlanLeavesOutImpliedSets also wants the columns in the attributes' order.
-func TestPlanLeavesOutImpliedSets(t *testing.T) {
-	got := topdown.Engine{}.Plan(engine.Requirement{Sets: []engine.Set{
-		{Columns: []int{2, 0}, K: 5}, {Columns: []int{2}, K: 5}, {Columns: []int{1}, K: 2},
-	}})
-	want := engine.Plan{Histograms: true, Leaves: true, Groupings: []engine.Grouping{{Columns: []int{0, 2}}, {Columns: []int{1}}}}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
 }
 
 // TestEveryPrefixIsTheLimitedSearch is the anytime property: max_steps n performs the
