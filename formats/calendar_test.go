@@ -19,4 +19,12 @@ func TestCalendarAgreesWithTime(t *testing.T) {
 				seed, days, year, month, day, back, want.Format("2006-01-02"))
 		}
 	}
+	for i := range 5 * 14 * 33 {
+		year, month, day := 1896+i%5*4, i/5%14, i/5/14
+		want := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
+		sound := want.Year() == year && int(want.Month()) == month && want.Day() == day
+		if _, ok := DaysOf(int64(year), month, day); ok != sound {
+			t.Errorf("%d-%d-%d exists: got %v, want %v", year, month, day, ok, sound)
+		}
+	}
 }

@@ -109,10 +109,9 @@ func (c *column) checkViews(a *array.BinaryView) error {
 		}
 		v := a.ValueHeader(i)
 		size, block, from := v.Len(), int(v.BufferIndex()), int(v.BufferOffset())
-		outside := func() bool {
-			return block < 0 || block >= len(blocks) || from < 0 || from > blocks[block].Len()-size
-		}
-		if size < 0 || size > viewInline && outside() {
+		inside := size <= viewInline ||
+			block >= 0 && block < len(blocks) && from >= 0 && from <= blocks[block].Len()-size
+		if size < 0 || !inside {
 			return fmt.Errorf("%w: a view outside its buffers at row %d", formats.ErrDamaged, i)
 		}
 	}

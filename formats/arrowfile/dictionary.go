@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/apache/arrow/go/v17/arrow"
+
 	"github.com/kcut/kcut/formats"
 )
 
@@ -15,8 +17,7 @@ type dictionary struct {
 	values      *formats.Values
 	codes       []uint32 // of each entry when some are null; nil: index+1
 	parts       []*column
-	held        int64    // bytes
-	indexes     []uint64 // of the rows being read
+	held        int64 // bytes
 }
 
 // dictionaryWeight is how many bytes are held for one of a dictionary in the file: it, and a
@@ -117,17 +118,16 @@ func (d *dictionary) entry(i int) (*column, int) {
 	return nil, 0
 }
 
-// appendCodes appends the codes of rows [from, to) of a dictionary column. A negative index
-// is beyond all dictionaries; that of a null means nothing.
-func (c *column) appendCodes(dst []uint32, from, to int) ([]uint32, error) {
+// appendCodes appends the codes of rows [from, to) of a dictionary column of indexes T. A
+// negative index is beyond all dictionaries; that of a null means nothing.
+func appendCodes[T whole](dst []uint32, c *column, from, to int) ([]uint32, error) {
 	d := c.dictionary
-	d.indexes = c.field.widen(d.indexes[:0], c.array.Data(), from, to, 0)
 	start, entries := len(dst), uint64(d.n)
-	dst = slices.Grow(dst, len(d.indexes))[:start+len(d.indexes)]
+	dst = slices.Grow(dst, to-from)[:start+to-from]
 	out := dst[start:]
-	for i, index := range d.indexes {
+	for i, index := range arrow.GetValues[T](c.array.Data(), 1)[from:to] {
 		code := uint32(0)
-		if index < entries {
+		if uint64(index) < entries {
 			code = uint32(index) + 1
 		} else if c.valid(from + i) {
 			return dst, errIndex(from + i)

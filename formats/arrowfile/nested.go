@@ -209,8 +209,7 @@ func (n *nestedNode) items(a *column, i, repetition, definition int) error {
 // resolve follows dictionaries to the value of row i, nil when it is null.
 func (c *column) resolve(i int) (*column, int, error) {
 	for c.valid(i) && c.field.values != nil {
-		var one [1]uint64
-		index := c.field.widen(one[:0], c.array.Data(), i, i+1, 0)[0]
+		index := c.field.whole.index(c.array.Data(), i)
 		if index >= uint64(c.dictionary.n) {
 			return nil, 0, errIndex(i)
 		}

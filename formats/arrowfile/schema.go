@@ -26,15 +26,15 @@ type field struct {
 
 	storage arrow.DataType // how the rows lie in buffers; the type of a dictionary's indexes
 	buffers []arrow.BufferSpec
-	views   bool  // more buffers follow, as many as the batch says
-	offsets bool  // the second buffer has one more entry than there are rows
-	widen   widen // of storage as whole numbers
+	views   bool         // more buffers follow, as many as the batch says
+	offsets bool         // the second buffer has one more entry than there are rows
+	whole   wholeNumbers // that storage is
 }
 
 // store sets the type as which Arrow's library lays out the field.
 func (f *field) store(dt arrow.DataType) {
 	layout, id := dt.Layout(), dt.ID()
-	f.storage, f.views, f.widen = dt, layout.VariadicSpec != nil, widenings[id]
+	f.storage, f.views, f.whole = dt, layout.VariadicSpec != nil, wholes[id]
 	f.buffers = slices.DeleteFunc(layout.Buffers, func(b arrow.BufferSpec) bool {
 		return b.Kind == arrow.KindAlwaysNull
 	})

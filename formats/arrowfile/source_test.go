@@ -2,6 +2,7 @@ package arrowfile
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/endian"
 	"github.com/apache/arrow/go/v17/arrow/float16"
 	"github.com/apache/arrow/go/v17/arrow/ipc"
 	"github.com/apache/arrow/go/v17/arrow/memory"
@@ -128,6 +130,28 @@ func randomArrowText(r *rand.Rand, dt arrow.DataType) string {
 		return fmt.Sprintf("-%d.5", n)
 	}
 	return fmt.Sprint(n)
+}
+
+// TestBigEndianViews reads views whose numbers are big-endian. The bitmap of what is null, here
+// longer than a view, has none.
+func TestBigEndianViews(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	fields := []arrow.Field{{Name: "a", Type: arrow.BinaryTypes.StringView, Nullable: true}}
+	schema := arrow.NewSchemaWithEndian(fields, nil, endian.BigEndian)
+	record := randomRecord(t, r, schema, 300)
+	want := arrowCells([]arrow.Record{record}, 0)
+	for views := range slices.Chunk(record.Column(0).Data().Buffers()[1].Bytes(), 16) {
+		long := binary.LittleEndian.Uint32(views) > 12
+		slices.Reverse(views[:4])
+		if long {
+			slices.Reverse(views[8:12])
+			slices.Reverse(views[12:])
+		}
+	}
+	s := mustArrow(t, arrowBytes(t, false, schema, []arrow.Record{record}), 0)
+	if got := formatstest.ReadAll(t, s, false)[0]; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
 }
 
 // partOfDay stands for a date that is no whole day, which is refused.

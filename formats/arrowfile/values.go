@@ -118,29 +118,42 @@ func (c *column) appendWords(dst []uint64, from, to int) ([]uint64, error) {
 			dst = append(dst, formats.FloatWord(x))
 		}
 	case c.field.typ.Kind == formats.Uint:
-		return c.field.widen(dst, data, from, to, 0), nil
+		return c.field.whole.words(dst, data, from, to, 0), nil
 	default:
-		return c.field.widen(dst, data, from, to, formats.IntWord(0)), nil
+		return c.field.whole.words(dst, data, from, to, formats.IntWord(0)), nil
 	}
 	return dst, nil
 }
 
-// widen appends whole numbers as words, in which the bits of flip are flipped.
-type widen func(dst []uint64, data arrow.ArrayData, from, to int, flip uint64) []uint64
-
-// widenings are by how the numbers are stored, as such or as dates and times.
-var widenings = map[arrow.Type]widen{
-	arrow.INT8: widened[int8], arrow.INT16: widened[int16],
-	arrow.INT32: widened[int32], arrow.INT64: widened[int64],
-	arrow.UINT8: widened[uint8], arrow.UINT16: widened[uint16],
-	arrow.UINT32: widened[uint32], arrow.UINT64: widened[uint64],
-	arrow.DATE32: widened[int32], arrow.TIME32: widened[int32],
-	arrow.TIME64: widened[int64], arrow.TIMESTAMP: widened[int64],
+type whole interface {
+	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64
 }
 
-func widened[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](
-	dst []uint64, data arrow.ArrayData, from, to int, flip uint64,
-) []uint64 {
+// wholeNumbers reads a column of whole numbers of one type.
+type wholeNumbers struct {
+	words func(dst []uint64, data arrow.ArrayData, from, to int, flip uint64) []uint64
+	codes func(dst []uint32, c *column, from, to int) ([]uint32, error)
+	index func(data arrow.ArrayData, row int) uint64
+}
+
+// wholes are by how the numbers are stored, as such or as dates and times.
+var wholes = map[arrow.Type]wholeNumbers{
+	arrow.INT8: numbersOf[int8](), arrow.INT16: numbersOf[int16](),
+	arrow.INT32: numbersOf[int32](), arrow.INT64: numbersOf[int64](),
+	arrow.UINT8: numbersOf[uint8](), arrow.UINT16: numbersOf[uint16](),
+	arrow.UINT32: numbersOf[uint32](), arrow.UINT64: numbersOf[uint64](),
+	arrow.DATE32: numbersOf[int32](), arrow.TIME32: numbersOf[int32](),
+	arrow.TIME64: numbersOf[int64](), arrow.TIMESTAMP: numbersOf[int64](),
+}
+
+func numbersOf[T whole]() wholeNumbers {
+	return wholeNumbers{appendWhole[T], appendCodes[T], func(data arrow.ArrayData, row int) uint64 {
+		return uint64(arrow.GetValues[T](data, 1)[row])
+	}}
+}
+
+// appendWhole appends numbers as words, in which the bits of flip are flipped.
+func appendWhole[T whole](dst []uint64, data arrow.ArrayData, from, to int, flip uint64) []uint64 {
 	start := len(dst)
 	dst = slices.Grow(dst, to-from)[:start+to-from]
 	for i, x := range arrow.GetValues[T](data, 1)[from:to] {

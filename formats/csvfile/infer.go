@@ -81,7 +81,7 @@ func guessText(text []byte) guess {
 	case len(text) >= 10 && text[4] == '-' && text[7] == '-':
 		return guessTime(asString(text))
 	case c == '-' || c == '.' || c-'0' <= 9:
-		return guessNumber(text)
+		return guessNumber(asString(text))
 	}
 	return guessBoolean(text)
 }
@@ -137,71 +137,42 @@ func guessTime(text string) guess {
 	return found
 }
 
-// guessNumber tells integers and floats apart. Codes that only look like numbers (a leading
-// zero, a plus, more digits than a float keeps) are neither.
-func guessNumber(text []byte) guess {
-	n, ok := cutNumber(text)
+// guessNumber tells integers and floats apart: -?digits, with a point anywhere but alone, and
+// an exponent. Codes that only look like numbers (a leading zero, a plus, more digits than a
+// float keeps) are neither.
+func guessNumber(text string) guess {
+	whole, negative := strings.CutPrefix(text, "-")
+	digits := countDigits(whole)
+	rest, all := whole[digits:], digits
 	switch {
-	case !ok || n.leadingZero:
+	case digits > 1 && whole[0] == '0':
 		return 0
-	case !n.integer && (n.exponent || n.digits > 300): // it may be too large
-		if _, err := strconv.ParseFloat(asString(text), 64); err != nil {
+	case digits > 0 && rest == "" && !(negative && whole == "0"): // -0 is no integer
+		return guessInteger(text, digits)
+	}
+	if strings.HasPrefix(rest, ".") {
+		fraction := countDigits(rest[1:])
+		rest, all = rest[1+fraction:], all+fraction
+	}
+	if all == 0 || rest != "" && (rest[0]|0x20 != 'e' || !isExponent(rest[1:])) {
+		return 0
+	}
+	if rest != "" || digits > 300 { // it may be too large
+		if _, err := strconv.ParseFloat(text, 64); err != nil {
 			return 0
 		}
-		return guessFloat
-	case !n.integer, n.negative && n.mantissa == 0 && n.digits == 1: // -0 is no integer
-		return guessFloat
 	}
-	var g guess
-	if n.digits <= 19 && (n.mantissa <= math.MaxInt64 || n.negative && n.mantissa == 1<<63) {
-		g |= guessInt
-	}
-	if n.digits <= 15 {
-		g |= guessFloat
-	}
-	return g
+	return guessFloat
 }
 
-// number is what the digits of a decimal text say.
-type number struct {
-	negative    bool
-	integer     bool // no point, no exponent
-	exponent    bool
-	leadingZero bool
-	mantissa    uint64 // of the whole part
-	digits      int    // of the whole part
-}
-
-// cutNumber takes text apart: -?digits, with a point anywhere but alone, and an exponent.
-func cutNumber(text []byte) (number, bool) {
-	n := number{integer: true}
-	rest := text
-	if n.negative = len(text) > 0 && text[0] == '-'; n.negative {
-		rest = text[1:]
+func guessInteger(text string, digits int) (g guess) {
+	if digits <= 15 {
+		return guessInt | guessFloat
 	}
-	for n.digits < len(rest) && rest[n.digits]-'0' <= 9 {
-		n.mantissa = n.mantissa*10 + uint64(rest[n.digits]-'0')
-		n.digits++
+	if _, err := strconv.ParseInt(text, 10, 64); err != nil {
+		return 0
 	}
-	n.leadingZero = n.digits > 1 && rest[0] == '0'
-	digits := n.digits
-	if rest = rest[n.digits:]; len(rest) == 0 {
-		return n, digits > 0
-	}
-	n.integer = false
-	if rest[0] == '.' {
-		fraction := countDigits(asString(rest[1:]))
-		digits += fraction
-		rest = rest[1+fraction:]
-	}
-	if len(rest) > 0 && rest[0]|0x20 == 'e' {
-		n.exponent = true
-		if rest = rest[1:]; len(rest) > 1 && (rest[0] == '-' || rest[0] == '+') {
-			rest = rest[1:]
-		}
-		return n, digits > 0 && isExponent(rest)
-	}
-	return n, digits > 0 && len(rest) == 0
+	return guessInt
 }
 
 // countDigits returns how many digits text starts with.
@@ -212,14 +183,18 @@ func countDigits(text string) (n int) {
 	return n
 }
 
-// isExponent reports whether text is digits, of a number that is not absurd.
-func isExponent(text []byte) bool {
+// isExponent reports whether text is digits, perhaps after a sign, of a number that is not
+// absurd.
+func isExponent(text string) bool {
+	if text != "" && (text[0] == '-' || text[0] == '+') {
+		text = text[1:]
+	}
 	e := 0
-	for _, c := range text {
+	for _, c := range []byte(text) {
 		if c-'0' > 9 || e > math.MaxInt16 {
 			return false
 		}
 		e = e*10 + int(c-'0')
 	}
-	return len(text) > 0
+	return text != ""
 }

@@ -132,6 +132,8 @@ func TestInference(t *testing.T) {
 		{"123456789.123456789123|2.2250738585072011e-308", formats.Type{Kind: formats.Float, Bits: 64}, "1.2345678912345679e+08|2.225073858507201e-308"},
 		{"007.5|1", formats.Type{Kind: formats.String}, ""},
 		{"1e999", formats.Type{Kind: formats.String}, ""},
+		{"1e-999999", formats.Type{Kind: formats.String}, ""},
+		{"1e+|1", formats.Type{Kind: formats.String}, ""},
 		{"NaN|1", formats.Type{Kind: formats.String}, ""},
 		{"1e|1", formats.Type{Kind: formats.String}, ""},
 		{"-|1", formats.Type{Kind: formats.String}, ""},

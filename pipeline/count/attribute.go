@@ -29,9 +29,9 @@ func saveAttribute(w *checkpoint.Writer, a *engine.Attribute) {
 func loadAttribute(r *checkpoint.Reader) (a engine.Attribute, err error) {
 	a = engine.Attribute{Name: r.String(), Mask: engine.Mask(r.Uint()), HasRest: r.Bool(), HasNull: r.Bool()}
 	if a.Mask == engine.Generalize {
-		root := loadNode(r)
-		if r.Err() != nil {
-			return a, r.Err()
+		root, err := loadNode(r, 0)
+		if err != nil {
+			return a, err
 		}
 		if a.Tree, err = engine.NewTree(root); err != nil {
 			return a, fmt.Errorf("%w: %w", checkpoint.ErrNone, err)
@@ -60,10 +60,21 @@ func saveTree(w *checkpoint.Writer, t *engine.Tree, n int) {
 	}
 }
 
-func loadNode(r *checkpoint.Reader) (n engine.Node) {
+// deepest is more levels than any taxonomy has, and few enough to read one inside the other.
+const deepest = 10_000
+
+// loadNode reads what saveTree has written of a node that lies under some levels.
+func loadNode(r *checkpoint.Reader, levels int) (n engine.Node, err error) {
+	if levels > deepest {
+		return n, fmt.Errorf("%w: a taxonomy of more than %d levels", checkpoint.ErrNone, deepest)
+	}
 	n.Name, n.Values = r.String(), r.Int()
 	for children := r.Int(); children > 0 && r.Err() == nil; children-- {
-		n.Children = append(n.Children, loadNode(r))
+		child, err := loadNode(r, levels+1)
+		if err != nil {
+			return n, err
+		}
+		n.Children = append(n.Children, child)
 	}
-	return n
+	return n, r.Err()
 }

@@ -1,11 +1,16 @@
 package count
 
 import (
+	"errors"
+	"fmt"
 	"testing"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/checkpoint"
 	"github.com/kcut/kcut/pipeline/domain"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -37,5 +42,35 @@ func TestCompressWithoutAllocatingPerRow(t *testing.T) {
 	count()
 	if got := testing.AllocsPerRun(10, count); got != 0 {
 		t.Errorf("%v allocations for %d rows", got, batch.Rows)
+	}
+}
+
+// TestBookOfDeepTaxonomy decodes books whose taxonomy is a path, short or as deep as a damaged
+// one can say.
+func TestBookOfDeepTaxonomy(t *testing.T) {
+	r := &Request{Class: -1, Columns: []Column{{Spec: &job.Column{Name: "x"}}}}
+	resources := &Resources{Budget: spill.NewBudget(1 << 30)}
+	for levels, want := range map[int]error{3: nil, 1_000_000: ErrDamaged} {
+		book, err := encode(bookForm, resources.Budget, func(w *checkpoint.Writer) {
+			w.Uint(1)
+			w.String("x")
+			for _, n := range []uint64{uint64(engine.Generalize), 0, 0} { // neither rest nor nulls
+				w.Uint(n)
+			}
+			for level := range levels {
+				w.String(fmt.Sprint(level))
+				w.Uint(0)
+				w.Uint(1) // child
+			}
+			for _, n := range []uint64{1, 'a', 0, 0, 0, 1, 0} { // a leaf; no codes, one domain, no classes
+				w.Uint(n)
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := DecodeBook(r, book); !errors.Is(err, want) {
+			t.Errorf("%d levels: got %v, want %v", levels, err, want)
+		}
 	}
 }
