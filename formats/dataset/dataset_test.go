@@ -14,6 +14,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/fence"
 	"github.com/kcut/kcut/formats/internal/schema"
 )
 
@@ -310,33 +311,26 @@ func TestManyFiles(t *testing.T) {
 	if n := len(d.sources.entries); n > keptSources {
 		t.Errorf("%d files are open, want at most %d", n, keptSources)
 	}
-	errs := make(chan error)
-	for range 4 {
-		go func() {
-			rows := int64(0)
-			for _, s := range d.Splits() {
-				r, err := d.Read(context.Background(), s, []formats.Request{{Column: 0}})
-				if err != nil {
-					errs <- err
-					return
-				}
-				b, err := r.Next(context.Background())
-				if err == nil {
-					rows += int64(b.Rows)
-				}
-				r.Close()
+	err := fence.Each(4, 4, func(int) error {
+		rows := int64(0)
+		for _, s := range d.Splits() {
+			r, err := d.Read(context.Background(), s, []formats.Request{{Column: 0}})
+			if err != nil {
+				return err
 			}
-			if rows != d.Rows() {
-				errs <- fmt.Errorf("%d rows, want %d", rows, d.Rows())
-				return
+			b, err := r.Next(context.Background())
+			if err == nil {
+				rows += int64(b.Rows)
 			}
-			errs <- nil
-		}()
-	}
-	for range 4 {
-		if err := <-errs; err != nil {
-			t.Error(err)
+			r.Close()
 		}
+		if rows != d.Rows() {
+			return fmt.Errorf("%d rows, want %d", rows, d.Rows())
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
 	}
 	if err := d.Close(); err != nil || len(d.sources.entries) > 0 {
 		t.Errorf("after Close %d files are open: %v", len(d.sources.entries), err)

@@ -150,19 +150,6 @@ func (r *reader) fill() error {
 			step *= 2
 		}
 	}
-	return r.finish()
-}
-
-// readRows reads n rows of a column, on any goroutine.
-func readRows(c columnReader, n int) (err error) {
-	defer fence.Catch(&err)
-	for ; n > 0 && err == nil; n -= stepRows {
-		err = c.read(min(n, stepRows))
-	}
-	return err
-}
-
-func (r *reader) finish() error {
 	if r.left > 0 {
 		return nil
 	}
@@ -172,6 +159,15 @@ func (r *reader) finish() error {
 		}
 	}
 	return nil
+}
+
+// readRows reads n rows of a column, on any goroutine.
+func readRows(c columnReader, n int) (err error) {
+	defer fence.Catch(&err)
+	for ; n > 0 && err == nil; n -= stepRows {
+		err = c.read(min(n, stepRows))
+	}
+	return err
 }
 
 func (r *reader) wrap(i int, err error) error {

@@ -65,7 +65,12 @@ func fillOutput(p *publish.Publication, dir bool, content string) error {
 		_, err := p.File().Write([]byte(content))
 		return err
 	}
-	for _, name := range []string{"part-0.parquet", "sex=M/part-0.parquet"} {
+	return fillParts(p, content, "part-0.parquet", "sex=M/part-0.parquet")
+}
+
+// fillParts makes files of a directory.
+func fillParts(p *publish.Publication, content string, names ...string) error {
+	for _, name := range names {
 		f, err := p.Create(name)
 		if err != nil {
 			return err

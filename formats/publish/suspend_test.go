@@ -30,15 +30,8 @@ func suspendParts(p *publish.Publication, dir bool) error {
 		_, err := p.File().Write([]byte("half"))
 		return errors.Join(err, p.Sync(p.Path()))
 	}
-	for _, name := range []string{"part-0.parquet", "part-1.parquet"} {
-		f, err := p.Create(name)
-		if err != nil {
-			return err
-		}
-		_, err = f.Write([]byte("half"))
-		if err := errors.Join(err, f.Close()); err != nil {
-			return err
-		}
+	if err := fillParts(p, "half", "part-0.parquet", "part-1.parquet"); err != nil {
+		return err
 	}
 	return p.Sync(filepath.Join(p.Path(), "part-0.parquet"))
 }

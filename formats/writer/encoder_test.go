@@ -21,7 +21,7 @@ func TestColumnsAreFilledAtOnce(t *testing.T) {
 		{Field: formats.Field{Name: "few", Type: text}},
 		{Field: formats.Field{Name: "many", Type: text}},
 	}
-	values := &formats.Values{Type: text}
+	values := labelsOf()
 	for i := range 100_000 {
 		values.AppendBytes([]byte("value " + strconv.Itoa(i)))
 	}
@@ -43,13 +43,12 @@ func TestColumnsAreFilledAtOnce(t *testing.T) {
 	}
 	inTurn := make([]*RowGroup, 2)
 	for i := range inTurn {
-		g := newGroup(t, Options{}, columns...)
+		inTurn[i] = newGroup(t, Options{}, columns...)
 		for c := range columns {
-			if err := fill(g, c); err != nil {
+			if err := fill(inTurn[i], c); err != nil {
 				t.Fatal(err)
 			}
 		}
-		inTurn[i] = g
 	}
 	encoders, err := NewPageEncoders(Options{})
 	if err != nil {

@@ -141,10 +141,7 @@ func TestCanaries(t *testing.T) {
 // appendCanaries appends rows that use the label and the number 1 only.
 func appendCanaries(t *testing.T, g *RowGroup, canary, label string, number int64) {
 	t.Helper()
-	v := &formats.Values{Type: formats.Type{Kind: formats.String}}
-	for _, s := range []string{canary, label, canary} {
-		v.AppendBytes([]byte(s))
-	}
+	v := labelsOf(canary, label, canary)
 	n := &formats.Values{Type: formats.Type{Kind: formats.Int, Bits: 64}, Words: []uint64{formats.IntWord(number), formats.IntWord(1), formats.IntWord(number)}}
 	for range 3 {
 		for i, c := range []*formats.Column{{Values: v, Codes: []uint32{2, 0, 2}}, {Values: v, Codes: []uint32{2, 2, 0}}, {Values: n, Codes: []uint32{2, 2, 2}}} {

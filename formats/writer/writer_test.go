@@ -112,8 +112,7 @@ func TestWriteCodecs(t *testing.T) {
 
 func TestWriteRefuses(t *testing.T) {
 	text := Column{Field: formats.Field{Name: "x", Type: formats.Type{Kind: formats.String}}}
-	words := &formats.Values{Type: formats.Type{Kind: formats.String}}
-	words.AppendBytes([]byte("a"))
+	words := labelsOf("a")
 	number := &formats.Values{Type: formats.Type{Kind: formats.Int, Bits: 64}, Words: []uint64{1}}
 	for name, c := range map[string]*formats.Column{
 		"null code":          {Values: words, Codes: []uint32{0}},
