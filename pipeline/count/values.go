@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/workers"
@@ -124,19 +124,13 @@ func (c *Values) each(ctx context.Context, f func(*domain.Counted) error) error 
 // when there are any.
 func (c *Values) sortParts() error {
 	spilled := len(c.runs) > 0
-	var group errgroup.Group
-	for _, p := range c.parts {
-		group.Go(func() error {
-			return workers.Fence(func() error {
-				p.sort()
-				if !spilled {
-					return nil
-				}
-				return p.flush()
-			})
-		})
-	}
-	return group.Wait()
+	return workers.Each(len(c.parts), len(c.parts), func(_ workers.Worker, i int) error {
+		c.parts[i].sort()
+		if !spilled {
+			return nil
+		}
+		return c.parts[i].flush()
+	})
 }
 
 // reduce makes one run of those at the front of the queue.
@@ -170,11 +164,10 @@ func (c *Values) merge(ctx context.Context, runs []spill.Sequence, f func(*domai
 		return err
 	}
 	defer c.budget.Return(taken)
-	merge := &runMerge{ctx: ctx, column: c.column}
-	defer merge.close()
+	var cursors []*runCursor
 	if len(runs) == 0 {
 		for _, p := range c.parts {
-			merge.cursors = append(merge.cursors, &runCursor{entries: p.entries, chunk: p.arena})
+			cursors = append(cursors, &runCursor{entries: p.entries, chunk: p.arena})
 		}
 	}
 	for _, run := range runs {
@@ -182,10 +175,31 @@ func (c *Values) merge(ctx context.Context, runs []spill.Sequence, f func(*domai
 		if err != nil {
 			return fmt.Errorf("read the values of column %s: %w", c.column, err)
 		}
-		merge.cursors = append(merge.cursors, &runCursor{reader: reader})
+		defer reader.Close()
+		cursors = append(cursors, &runCursor{reader: reader})
 	}
-	if err := merge.each(f); err != nil {
-		return err
+	var merge runMerge
+	var err error
+	for _, cursor := range cursors {
+		ok, failed := cursor.advance()
+		if err = errors.Join(err, failed); ok {
+			merge = append(merge, cursor)
+		}
+	}
+	slices.SortFunc(merge, compareCursors)
+	var value domain.Counted
+	for n := 0; len(merge) > 0 && err == nil; n++ {
+		if n&0xffff == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err = merge.next(&value); err == nil {
+			if err := f(&value); err != nil {
+				return err
+			}
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("merge the values of column %s: %w", c.column, err)
 	}
 	if len(runs) == 0 {
 		return nil
