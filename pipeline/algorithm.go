@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -52,14 +53,6 @@ func (b *Bound) noteUnion(res *resources) {
 	res.events.Noted(text)
 }
 
-// valueOf returns an option's value: 0 for one that was left out, as where a cut is applied.
-func valueOf(option *float64) float64 {
-	if option == nil {
-		return 0
-	}
-	return *option
-}
-
 // newEngine returns the engine of an algorithm with its options.
 func newEngine(a job.Algorithm) engine.Engine {
 	switch a.Name {
@@ -82,7 +75,8 @@ func newEngine(a job.Algorithm) engine.Engine {
 		}
 		return e
 	case job.AlgorithmIACc:
-		return iac.Engine{Capped: true, Bins: a.Bins, Delta: valueOf(a.MaxDivergence), Epsilon: valueOf(a.MaxInformationChange)}
+		delta, epsilon := cmp.Or(a.MaxDivergence, new(float64)), cmp.Or(a.MaxInformationChange, new(float64)) // left out where a cut is applied
+		return iac.Engine{Capped: true, Bins: a.Bins, Delta: *delta, Epsilon: *epsilon}
 	case job.AlgorithmMondrian:
 		return mondrian.Engine{
 			Relaxed: a.Partitioning == job.PartitioningRelaxed,

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/kcut/kcut/engine"
@@ -43,14 +42,6 @@ type Quota struct {
 	Percent float64 // when not 0
 }
 
-// of returns the number of so many records.
-func (q Quota) of(records int64) uint64 {
-	if q.Percent > 0 {
-		return uint64(q.Percent / 100 * float64(records))
-	}
-	return q.Records
-}
-
 // Apply masks a job's input with the cut of an earlier release and publishes that, if every
 // set of the job holds, or can be made to as the options say. It searches nothing: of the
 // job's algorithm nothing matters. On an error nothing is published.
@@ -70,26 +61,25 @@ func Apply(ctx context.Context, j *job.Job, opt ApplyOptions) (*Report, error) {
 	as.Algorithm = job.Algorithm{Name: cut.Algorithm}
 	report, err := carryOut(ctx, &assignment{job: &as, opt: &opt.RunOptions, given: cut, applied: &opt})
 	var broken *recheck.Broken
-	if errors.As(err, &broken) {
-		return nil, &fault.Error{Class: fault.Privacy, Hint: hintOfBreak(opt.OnBreak, cut.Kind), Err: err}
+	if !errors.As(err, &broken) {
+		return report, err
 	}
-	return report, err
-}
-
-// hintOfBreak is what to do when a way out was none.
-func hintOfBreak(tried OnBreak, kind string) string {
+	hint := "use --on-break coarsen or --on-break suppress, or run the job anew"
 	switch {
-	case tried == BreakSuppress:
-		return "allow more with --max-suppressed, use --on-break coarsen, or run the job anew"
-	case kind == cutfile.KindRegions:
-		return "use --on-break suppress, or run the job anew"
+	case opt.OnBreak == BreakSuppress:
+		hint = "allow more with --max-suppressed, use --on-break coarsen, or run the job anew"
+	case cut.Kind == cutfile.KindRegions:
+		hint = "use --on-break suppress, or run the job anew"
 	}
-	return "use --on-break coarsen or --on-break suppress, or run the job anew"
+	return nil, &fault.Error{Class: fault.Privacy, Hint: hint, Err: err}
 }
 
 // engine returns the engine that applies a cut to so many rows.
 func (o *ApplyOptions) engine(given *domain.Cut, rows int64) engine.Engine {
-	most := o.MaxSuppressed.of(rows)
+	most := o.MaxSuppressed.Records
+	if share := o.MaxSuppressed.Percent / 100; share > 0 {
+		most = uint64(share * float64(rows))
+	}
 	onBreak := map[OnBreak]recheck.OnBreak{BreakCoarsen: recheck.Coarsen, BreakSuppress: recheck.Suppress}[o.OnBreak]
 	if given.Kind != cutfile.KindRegions {
 		return recheck.Engine{OnBreak: onBreak, MaxSuppressed: most}
@@ -141,11 +131,11 @@ func boundsOf(ctx context.Context, j *job.Job, path string) (*domain.Cut, error)
 	if path == "" {
 		return nil, nil
 	}
-	if !slices.Contains([]string{job.AlgorithmTDR, job.AlgorithmTDS}, j.Algorithm.Name) {
+	if name := j.Algorithm.Name; name != job.AlgorithmTDR && name != job.AlgorithmTDS {
 		return nil, &fault.Error{
 			Class: fault.Usage,
 			Hint:  "use algorithm tdr or tds",
-			Err:   fmt.Errorf("search above the cut of %s: algorithm %s does not start from the top", path, j.Algorithm.Name),
+			Err:   fmt.Errorf("search above the cut of %s: algorithm %s does not start from the top", path, name),
 		}
 	}
 	given, err := domain.ReadCut(ctx, path)

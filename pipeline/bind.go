@@ -82,7 +82,16 @@ func (b *Bound) bind(schema *formats.Schema, rows int64) error {
 			return mismatch("read class column %s: it is nested", job.Class)
 		}
 	}
-	b.requirement, b.dropped = requirementOf(job, b.orderAttributes(schema))
+	number := make(map[string]int) // of masked columns, by their first mention
+	for _, set := range job.Sets {
+		for _, name := range set.Columns {
+			if _, ok := number[name]; !ok {
+				number[name] = len(b.masked)
+				b.masked = append(b.masked, schema.Index(name))
+			}
+		}
+	}
+	b.requirement, b.dropped = requirementOf(job, number)
 	if rows > math.MaxUint32 {
 		return fmt.Errorf("count %d rows: more than %d: %w", rows, uint32(math.MaxUint32), formats.ErrUnsupported)
 	}
@@ -97,11 +106,6 @@ func (b *Bound) bind(schema *formats.Schema, rows int64) error {
 	}
 	b.plan = b.engine.Plan(b.requirement)
 	return checkReach(job, rows)
-}
-
-// apply replaces the engine by one that applies the given cut.
-func (b *Bound) apply(e engine.Engine) {
-	b.applied, b.engine, b.plan = true, e, e.Plan(b.requirement)
 }
 
 // requirementOf returns what a job asks of the attributes, which have numbers by their names, and
@@ -187,20 +191,6 @@ func refusedType(verb string, f *formats.Field) error {
 	}
 }
 
-// orderAttributes numbers the masked columns by their first mention in the sets.
-func (b *Bound) orderAttributes(schema *formats.Schema) map[string]int {
-	number := make(map[string]int)
-	for _, set := range b.Job.Sets {
-		for _, name := range set.Columns {
-			if _, ok := number[name]; !ok {
-				number[name] = len(b.masked)
-				b.masked = append(b.masked, schema.Index(name))
-			}
-		}
-	}
-	return number
-}
-
 func checkMask(spec *job.Column, f *formats.Field) error {
 	switch t := f.Type; {
 	case foreign(f):
@@ -245,14 +235,6 @@ func (b *Bound) counted() []int {
 		fields = append(fields, b.class)
 	}
 	return fields
-}
-
-// requests returns what tells records apart: the masked columns, then the class.
-func (b *Bound) requests() (requests []formats.Request) {
-	for _, field := range b.counted() {
-		requests = append(requests, formats.Request{Column: field, Coded: true})
-	}
-	return requests
 }
 
 // groupings returns the columns that the engine wants counted together, by their position

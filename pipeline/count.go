@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/recheck"
@@ -36,8 +35,15 @@ func countInput(ctx context.Context, b *Bound, res *resources, tuning count.Tuni
 		counting = count.InStore
 	}
 	counts, err := counting(ctx, request, res.counting())
+	if errors.Is(err, spill.ErrBudget) && b.plan.Whole {
+		err = &fault.Error{
+			Class: fault.Resources,
+			Hint:  "give more with --memory, or take algorithm tdr, which holds no more than one value for every k rows",
+			Err:   fmt.Errorf("list every value, as algorithm %s must: %w", b.Job.Algorithm.Name, err),
+		}
+	}
 	if err != nil {
-		return nil, b.adviseWhole(err)
+		return nil, err
 	}
 	if e, ok := b.engine.(*recheck.Regions); ok {
 		domain.CoverRegions(e, labelers)
@@ -70,19 +76,6 @@ func (r *resources) counting() *count.Resources {
 	}
 }
 
-// adviseWhole gives an error of an engine that must know every value, and has no room for
-// them, the next thing to do.
-func (b *Bound) adviseWhole(err error) error {
-	if !errors.Is(err, spill.ErrBudget) || !b.plan.Whole {
-		return err
-	}
-	return &fault.Error{
-		Class: fault.Resources,
-		Hint:  "give more with --memory, or take algorithm tdr, which holds no more than one value for every k rows",
-		Err:   fmt.Errorf("list every value, as algorithm %s must: %w", b.Job.Algorithm.Name, err),
-	}
-}
-
 // note tells what the user should know of what was counted.
 func (b *Bound) note(c *count.Counts, res *resources) {
 	res.report.Nulls, res.report.Tuples = nil, nil
@@ -107,10 +100,4 @@ func noteColumn(d *domain.Domain, res *resources) {
 	if d.Binned > 0 {
 		res.events.Noted(fmt.Sprintf("column %s has %d distinct values: split points are restricted to %d quantile edges", name, d.Binned, len(d.Attribute.Texts)))
 	}
-}
-
-// forgetCounts gives back what was counted, and keeps the taxonomies.
-func (b *Bound) forgetCounts(res *resources) {
-	res.budget.Return(res.budget.Used() - b.Taxonomies.bytes)
-	debug.FreeOSMemory()
 }

@@ -46,35 +46,38 @@ type describer struct {
 // describe makes the text of the cut that is embedded in the release.
 func describe(b *Bound, recoding engine.Recoding, res *resources) ([]byte, error) {
 	d := &describer{b, recoding, res.report}
-	described := d.cut()
-	text, err := cutfile.Marshal(described)
-	if n := len(described.Regions); n > 0 && len(text) >= largeCut {
+	cut := &cutfile.File{
+		Version: cutfile.Version, Algorithm: b.Job.Algorithm.Name, Class: b.Job.Class,
+		Rows: d.report.Released, Sets: d.report.Sets, Steps: d.report.Steps, Applied: d.report.Applied,
+	}
+	fields := b.Dataset.Schema().Fields
+	for a, field := range b.masked {
+		cut.Columns = append(cut.Columns, d.describeColumn(a, b.specs[field], fields[field].Type))
+	}
+	if regions, ok := recoding.(*engine.Regions); ok {
+		cut.Kind, cut.Regions = cutfile.KindRegions, d.describeRegions(regions)
+	}
+	text, err := cutfile.Marshal(cut)
+	if n := len(cut.Regions); n > 0 && len(text) >= largeCut {
 		res.events.Noted(fmt.Sprintf("the cut has %d regions and takes %d bytes of every released file, which are read whenever one is opened: a larger k makes fewer", n, len(text)))
 	}
 	return text, err
 }
 
-// cut makes the cut that is embedded in the release.
-func (d *describer) cut() *cutfile.File {
-	cut := &cutfile.File{
-		Version: cutfile.Version, Algorithm: d.Job.Algorithm.Name, Class: d.Job.Class,
-		Rows: d.report.Released, Sets: d.report.Sets, Steps: d.report.Steps, Applied: d.report.Applied,
-	}
-	fields := d.Dataset.Schema().Fields
-	for a, field := range d.masked {
-		cut.Columns = append(cut.Columns, d.describeColumn(a, d.specs[field], fields[field].Type))
-	}
-	if regions, ok := d.recoding.(*engine.Regions); ok {
-		cut.Kind, cut.Regions = cutfile.KindRegions, d.describeRegions(regions)
-	}
-	return cut
-}
-
-// describeRegions translates label numbers to positions in the described columns.
+// describeRegions translates label numbers to positions in the described columns: all are in order,
+// but the mark of suppressed values comes last.
 func (d *describer) describeRegions(regions *engine.Regions) []cutfile.Region {
-	var positions [][]uint32
+	positions := make([][]uint32, len(d.masked))
 	for a, field := range d.masked {
-		positions = append(positions, positionsOf(regions.Labels(a), d.specs[field].Mask))
+		labels, next := regions.Labels(a), uint32(0)
+		for _, label := range labels {
+			if isMark(label, d.specs[field].Mask) {
+				positions[a] = append(positions[a], uint32(len(labels)-1))
+				continue
+			}
+			positions[a] = append(positions[a], next)
+			next++
+		}
 	}
 	described := make([]cutfile.Region, regions.Len())
 	for i := range described {
@@ -85,32 +88,10 @@ func (d *describer) describeRegions(regions *engine.Regions) []cutfile.Region {
 	return described
 }
 
-// positionsOf returns the position of every label in the described column: all are in order,
-// but the mark of suppressed values comes last.
-func positionsOf(labels []engine.Label, mask string) []uint32 {
-	positions := make([]uint32, len(labels))
-	next := uint32(0)
-	for i, label := range labels {
-		if isMark(label, mask) {
-			positions[i] = uint32(len(labels) - 1)
-			continue
-		}
-		positions[i] = next
-		next++
-	}
-	return positions
-}
-
 // isMark reports whether a label of a column with a mask is the mark of suppressed values or
 // of suppressed records.
 func isMark(label engine.Label, mask string) bool {
 	return label.Mark || mask == job.MaskSuppress && !label.Null && label.Text == engine.Suppressed
-}
-
-// marks reports whether records are suppressed in a column, or some region of the cut is made
-// of marks.
-func (d *describer) marks(a int) bool {
-	return d.report.Suppressed > 0 || d.given != nil && d.given.Column(a).Suppressed != ""
 }
 
 // isSecret reports whether a label is that of a new value all of whose records are suppressed:
@@ -132,11 +113,13 @@ func (d *describer) describeColumn(a int, spec *job.Column, t formats.Type) cutf
 	if spec.Render == job.RenderBounds || spec.Render == job.RenderMidpoint {
 		column.Render = spec.Render
 	}
+	// Records are suppressed in the column, or some region of the cut is made of marks.
+	marked := d.report.Suppressed > 0 || d.given != nil && d.given.Column(a).Suppressed != ""
 	labels := d.recoding.Labels(a)
 	intervals := d.recoding.Intervals(a)
 	for i, label := range labels {
 		if isMark(label, spec.Mask) {
-			if d.marks(a) {
+			if marked {
 				column.Suppressed = engine.Suppressed
 			}
 			continue

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/writer"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/cutfile"
@@ -45,10 +46,14 @@ func (b *Bound) masker(recoder masking.Recoder, res *resources) (*masking.Masker
 	if err != nil {
 		return nil, err
 	}
+	var tuples []formats.Request // what tells records apart
+	for _, field := range b.counted() {
+		tuples = append(tuples, formats.Request{Column: field, Coded: true})
+	}
 	return &masking.Masker{
 		Dataset: b.Dataset, Plan: plan, Recoder: recoder,
 		Write:   writer.Options{Compression: b.Job.Output.Compression, Level: b.Job.Output.Level},
-		Threads: res.threads, Budget: res.budget, Tuples: b.requests(),
+		Threads: res.threads, Budget: res.budget, Tuples: tuples,
 		Advanced: func(done, total int64) { res.events.Advanced(StageMask, Progress{Done: done, Total: total}) },
 	}, nil
 }

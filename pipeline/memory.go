@@ -39,8 +39,8 @@ const (
 	readerBytes = 2 << 20
 	// rememberedBytes is what one remembered value takes, with its place in a table.
 	rememberedBytes = 64
-	// cellBytes is the most of the heap that a value of a masked column has been seen to take:
-	// near-unique rows, all columns in one set.
+	// cellBytes is the most of the heap that a value of a masked column has been seen to take when
+	// nothing spills: near-unique rows, all columns in one set.
 	cellBytes = 16
 )
 
@@ -50,9 +50,6 @@ func threadsWithin(memory int64, threads, columns int) int {
 	room := spill.Reading.Part(memory) / readerBytes / int64(max(1, columns))
 	return int(min(max(room, 1), int64(threads)))
 }
-
-// heap returns about how many bytes of the heap all rows take, if nothing of them spills.
-func (b *Bound) heap() int64 { return b.Dataset.Rows() * int64(len(b.masked)) * cellBytes }
 
 // holdRead returns a function that draws what readers hold beyond what is usual, or returns it.
 func holdRead(budget *spill.Budget) func(bytes int64) error {
@@ -76,16 +73,15 @@ func fetchAhead(budget *spill.Budget) func(bytes int64) error {
 	var held atomic.Int64
 	share := budget.Grant(&spill.Fetching)
 	return func(bytes int64) error {
-		if bytes > 0 && held.Add(bytes) > share {
-			held.Add(-bytes)
-			return spill.ErrBudget
-		}
-		if bytes <= 0 {
-			held.Add(bytes)
+		all, err := held.Add(bytes), error(nil)
+		switch {
+		case bytes <= 0:
 			budget.Return(-bytes)
-			return nil
+		case all > share:
+			err = spill.ErrBudget
+		default:
+			err = budget.Draw("fetching ahead", bytes)
 		}
-		err := budget.Draw("fetching ahead", bytes)
 		if err != nil {
 			held.Add(-bytes)
 		}

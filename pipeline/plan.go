@@ -92,13 +92,25 @@ func (p *planning) forecast(ctx context.Context, sample bool) (*forecast.Forecas
 	for _, info := range p.inputs {
 		f.Bytes += info.Size()
 	}
-	if err := p.readStatistics(ctx); err != nil {
+	columns := make([]int, len(p.Dataset.Schema().Fields))
+	for i := range columns {
+		columns[i] = i
+	}
+	var err error
+	p.statistics, err = p.Dataset.Statistics(ctx, columns, max(8, mostDescribed/max(1, len(columns))))
+	if err != nil {
 		return nil, err
 	}
 	if err := p.checkBounds(); err != nil {
 		return nil, err
 	}
-	f.Columns, f.Sets = p.columns(), p.sets()
+	f.Columns = p.columns()
+	for i, set := range p.Job.Sets {
+		f.Sets = append(f.Sets, forecast.Set{
+			Columns: set.Columns, K: set.K, Reachable: p.Dataset.Rows() >= int64(set.K),
+			Redundant: slices.Contains(p.dropped, i),
+		})
+	}
 	p.addUp(f)
 	if sample {
 		if err := p.sample(ctx, f); err != nil {
@@ -107,7 +119,10 @@ func (p *planning) forecast(ctx context.Context, sample bool) (*forecast.Forecas
 	}
 	p.noteIdentifiers(f.Columns)
 	f.Weigh(&p.load)
-	p.compareRoom(f)
+	// The two are never there at one time: what was spilled is removed before the first row is masked.
+	output := forecast.Range{AtMost: f.Disk.Output}
+	f.Disk.OutputRoom = p.room("the release", filepath.Dir(filepath.Clean(p.res.scratch.beside)), output)
+	f.Disk.SpillRoom = p.room("what is spilled", p.res.scratch.path(), f.Disk.Spill)
 	f.Memory.Overhead = residentOverhead
 	f.Notices = p.res.report.Notices
 	return f, nil
@@ -116,16 +131,6 @@ func (p *planning) forecast(ctx context.Context, sample bool) (*forecast.Forecas
 // mostDescribed is of how many columns of splits statistics are looked at: each may take a
 // small reading.
 const mostDescribed = 4096
-
-// readStatistics asks the input for its statistics.
-func (p *planning) readStatistics(ctx context.Context) (err error) {
-	columns := make([]int, len(p.Dataset.Schema().Fields))
-	for i := range columns {
-		columns[i] = i
-	}
-	p.statistics, err = p.Dataset.Statistics(ctx, columns, max(8, mostDescribed/max(1, len(columns))))
-	return err
-}
 
 // columns lists the columns of the input with bounds for their distinct values.
 func (p *planning) columns() (columns []forecast.Column) {
@@ -184,16 +189,6 @@ func (p *planning) noteIdentifiers(columns []forecast.Column) {
 	}
 }
 
-func (p *planning) sets() (sets []forecast.Set) {
-	for i, set := range p.Job.Sets {
-		sets = append(sets, forecast.Set{
-			Columns: set.Columns, K: set.K, Reachable: p.Dataset.Rows() >= int64(set.K),
-			Redundant: slices.Contains(p.dropped, i),
-		})
-	}
-	return sets
-}
-
 // addUp collects what the run has to do.
 func (p *planning) addUp(f *forecast.Forecast) {
 	p.load = forecast.Load{
@@ -238,14 +233,14 @@ func (p *planning) sample(ctx context.Context, f *forecast.Forecast) error {
 	}
 	for i, field := range fields {
 		seen := e.Values(i)
-		f.Columns[field].See(seen, p.load.Rows*seen.Rows/max(1, e.Rows))
+		f.Columns[field].Distinct.See(seen, p.load.Rows*seen.Rows/max(1, e.Rows))
 	}
 	for i := range p.load.Columns {
 		p.load.Columns[i] = f.Columns[fields[i]]
 	}
 	for i, columns := range p.groupings() {
 		p.load.Groupings[i] = forecast.Group(p.load.Columns, columns, p.load.Rows)
-		p.load.Groupings[i].See(e.Tuples(columns), p.load.Rows)
+		p.load.Groupings[i].Tuples.See(e.Tuples(columns), p.load.Rows)
 	}
 	f.Sampled = e.Rows
 	return nil
@@ -261,14 +256,6 @@ func (p *planning) kept() (fields []int) {
 	return fields
 }
 
-// compareRoom holds what a run writes against the free space where it writes it. The two are
-// never there at one time: what was spilled is removed before the first row is masked.
-func (p *planning) compareRoom(f *forecast.Forecast) {
-	output := forecast.Range{AtMost: f.Disk.Output}
-	f.Disk.OutputRoom = p.room("the release", filepath.Dir(filepath.Clean(p.res.scratch.beside)), output)
-	f.Disk.SpillRoom = p.room("what is spilled", p.res.scratch.path(), f.Disk.Spill)
-}
-
 // room looks at a folder, and notes when it is too small for what goes there. A system that
 // does not tell is asked no more.
 func (p *planning) room(what, folder string, need forecast.Range) *forecast.Room {
@@ -277,13 +264,8 @@ func (p *planning) room(what, folder string, need forecast.Range) *forecast.Room
 		return nil
 	}
 	room := forecast.NewRoom(folder, free, need)
-	verb := "may be"
-	switch room.Enough {
-	case forecast.Yes:
-		return room
-	case forecast.No:
-		verb = "is"
+	if verb := map[forecast.Verdict]string{forecast.Maybe: "may be", forecast.No: "is"}[room.Enough]; verb != "" {
+		p.res.events.Noted(fmt.Sprintf("folder %s %s too small for %s: it has %d MiB free, reserve %d MiB", folder, verb, what, free>>20, need.AtMost>>20+1))
 	}
-	p.res.events.Noted(fmt.Sprintf("folder %s %s too small for %s: it has %d MiB free, reserve %d MiB", folder, verb, what, free>>20, need.AtMost>>20+1))
 	return room
 }

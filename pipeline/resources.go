@@ -42,18 +42,9 @@ func newResources(job *job.Job, report *Report, events Events, store spill.Optio
 			Err:   fmt.Errorf("start run with %d bytes, the least is %d MiB: %w", memory, MinMemory>>20, spill.ErrBudget),
 		}
 	}
-	res := &resources{threads: threads, budget: spill.NewBudget(memory), report: report, events: noted(events, report)}
-	store.Budget = res.budget
-	res.scratch = &scratch{folder: job.Limits.SpillDir, options: store, noted: res.events.Noted}
-	return res, nil
-}
-
-// noted keeps what the events tell in the report, too. What a run that starts again out of
-// core notes again is told once.
-func noted(events Events, report *Report) Events {
 	notice := events.Notice
 	events.Notice = func(text string) {
-		if slices.Contains(report.Notices, text) {
+		if slices.Contains(report.Notices, text) { // of a run that started again, out of core
 			return
 		}
 		report.Notices = append(report.Notices, text)
@@ -61,7 +52,10 @@ func noted(events Events, report *Report) Events {
 			notice(text)
 		}
 	}
-	return events
+	res := &resources{threads: threads, budget: spill.NewBudget(memory), report: report, events: events}
+	store.Budget = res.budget
+	res.scratch = &scratch{folder: job.Limits.SpillDir, options: store, noted: res.events.Noted}
+	return res, nil
 }
 
 // closeStore removes all that was spilled, and reports how much that was.

@@ -194,10 +194,11 @@ func (a *assignment) bind(ctx context.Context, t *taxonomies, res *resources) (*
 		}
 		b.given = a.given
 		if a.applied != nil {
-			b.apply(a.applied.engine(a.given, rows))
+			b.applied, b.engine = true, a.applied.engine(a.given, rows)
+			b.plan = b.engine.Plan(b.requirement)
 		}
 	}
-	spill.ExpectHeap(b.heap(), res.budget.Limit())
+	spill.ExpectHeap(rows*int64(len(b.masked))*cellBytes, res.budget.Limit())
 	for _, set := range b.dropped {
 		res.events.Noted(fmt.Sprintf("quasi-identifier set %d is redundant: its columns are in another set whose k is not smaller", set+1))
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"runtime/debug"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
@@ -49,7 +50,8 @@ func search(ctx context.Context, b *Bound, counts *count.Counts, res *resources,
 	}
 	recoding, err := searchOnce(ctx, b, counts, res, trace)
 	if errors.Is(err, spill.ErrBudget) && res.scratch.opened() == nil {
-		b.forgetCounts(res)
+		res.budget.Return(res.budget.Used() - b.Taxonomies.bytes)
+		debug.FreeOSMemory()
 		if _, err := res.scratch.open("the leaf partitions"); err != nil {
 			return nil, err
 		}
@@ -77,10 +79,14 @@ func search(ctx context.Context, b *Bound, counts *count.Counts, res *resources,
 func searchOnce(ctx context.Context, b *Bound, counts *count.Counts, res *resources, trace *tracer) (engine.Recoding, error) {
 	table, report := counts.Table, res.report
 	report.Steps, report.Live, report.Sets = 0, nil, nil
+	share := res.budget.Grant(&spill.Search) // all that nobody else has drawn
+	for _, grouping := range table.Groupings {
+		share += grouping.Bytes()
+	}
 	recoding, err := b.engine.Search(ctx, table, b.requirement, engine.Options{
 		Score:    scores[b.Job.Score],
 		MaxSteps: maxSteps(b.Job),
-		Space:    searchSpace(table, res),
+		Space:    partition.Space{Budget: res.budget, Store: res.scratch.opened(), Share: share, Threads: res.threads},
 		OnStep: func(s engine.Step) {
 			report.Steps = s.Number
 			trace.step(s)
@@ -120,13 +126,4 @@ func setsOf(b *Bound, recoding engine.Recoding) (sets []cutfile.Set) {
 		sets = append(sets, s)
 	}
 	return sets
-}
-
-// searchSpace is what the search may take: all that nobody else has drawn.
-func searchSpace(table *engine.Table, res *resources) partition.Space {
-	share := res.budget.Grant(&spill.Search)
-	for _, grouping := range table.Groupings {
-		share += grouping.Bytes()
-	}
-	return partition.Space{Budget: res.budget, Store: res.scratch.opened(), Share: share, Threads: res.threads}
 }

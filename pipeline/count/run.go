@@ -2,12 +2,11 @@ package count
 
 import (
 	"bytes"
-	"container/heap"
-	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/pipeline/domain"
@@ -156,111 +155,43 @@ func (r *runCursor) read() (err error) {
 	return nil
 }
 
-// runMerge is a heap of cursors, the least entry first.
-type runMerge struct {
-	ctx     context.Context
-	column  string
-	cursors []*runCursor
-}
+// runMerge reads runs together: cursors in the order of their entries.
+type runMerge []*runCursor
 
-func (m *runMerge) Len() int { return len(m.cursors) }
-func (m *runMerge) Less(i, j int) bool {
-	a, b := m.cursors[i], m.cursors[j]
-	return compareEntries(&a.entry, a.chunk, &b.entry, b.chunk) < 0
-}
-func (m *runMerge) Swap(i, j int) { m.cursors[i], m.cursors[j] = m.cursors[j], m.cursors[i] }
-func (m *runMerge) Push(x any)    { m.cursors = append(m.cursors, x.(*runCursor)) }
-func (m *runMerge) Pop() any {
-	last := m.cursors[len(m.cursors)-1]
-	m.cursors = m.cursors[:len(m.cursors)-1]
-	return last
-}
-
-// start moves every cursor to its first entry.
-func (m *runMerge) start() error {
-	all := m.cursors
-	m.cursors = nil
-	for i, cursor := range all {
-		ok, err := cursor.advance()
-		if err != nil {
-			m.cursors = append(m.cursors, all[i:]...) // to be closed
-			return err
-		}
-		if ok {
-			m.cursors = append(m.cursors, cursor)
-		} else if cursor.reader != nil {
-			if err := cursor.reader.Close(); err != nil {
-				return err
-			}
-		}
+// enter moves a cursor that is not among the others to its next entry, and puts it in its place.
+// One that has none is left out.
+func (m *runMerge) enter(cursor *runCursor) error {
+	ok, err := cursor.advance()
+	if err != nil || !ok {
+		return err
 	}
-	heap.Init(m)
+	at, _ := slices.BinarySearchFunc(*m, cursor, func(a, b *runCursor) int {
+		return compareEntries(&a.entry, a.chunk, &b.entry, b.chunk)
+	})
+	*m = slices.Insert(*m, at, cursor)
 	return nil
 }
 
-// each calls f with every value, its classes summed over all runs.
-func (m *runMerge) each(f func(*domain.Counted) error) error {
-	if err := m.start(); err != nil {
-		return m.failed(err)
-	}
-	var value domain.Counted
-	for n := 0; len(m.cursors) > 0; n++ {
-		if n&0xffff == 0 && m.ctx.Err() != nil {
-			return m.ctx.Err()
-		}
-		first := m.cursors[0]
-		value.Word = first.entry.word
-		value.Value = append(value.Value[:0], first.entry.value(first.chunk)...)
-		value.Classes = value.Classes[:0]
-		if err := m.gather(&value); err != nil {
-			return m.failed(err)
-		}
-		if err := f(&value); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// gather takes all entries of the value from the cursors.
-func (m *runMerge) gather(value *domain.Counted) error {
-	for len(m.cursors) > 0 {
-		first := m.cursors[0]
-		if first.entry.word != value.Word || !bytes.Equal(first.entry.value(first.chunk), value.Value) {
+// next takes all entries of the least value, its classes summed.
+func (m *runMerge) next(value *domain.Counted) error {
+	first := (*m)[0]
+	value.Word, value.Classes = first.entry.word, value.Classes[:0]
+	value.Value = append(value.Value[:0], first.entry.value(first.chunk)...)
+	for len(*m) > 0 {
+		first = (*m)[0]
+		e := &first.entry
+		if e.word != value.Word || !bytes.Equal(e.value(first.chunk), value.Value) {
 			return nil
 		}
-		last := len(value.Classes) - 1
-		if last >= 0 && value.Classes[last].Class == first.entry.class {
-			value.Classes[last].Count += uint64(first.entry.count)
+		if last := len(value.Classes) - 1; last >= 0 && value.Classes[last].Class == e.class {
+			value.Classes[last].Count += uint64(e.count)
 		} else {
-			value.Classes = append(value.Classes, engine.Frequency{Class: first.entry.class, Count: uint64(first.entry.count)})
+			value.Classes = append(value.Classes, engine.Frequency{Class: e.class, Count: uint64(e.count)})
 		}
-		ok, err := first.advance()
-		switch {
-		case err != nil:
+		*m = slices.Delete(*m, 0, 1)
+		if err := m.enter(first); err != nil {
 			return err
-		case ok:
-			heap.Fix(m, 0)
-		default:
-			heap.Pop(m)
-			if first.reader != nil {
-				if err := first.reader.Close(); err != nil {
-					return err
-				}
-			}
 		}
 	}
 	return nil
-}
-
-func (m *runMerge) close() {
-	for _, cursor := range m.cursors {
-		if cursor.reader != nil {
-			cursor.reader.Close()
-		}
-	}
-}
-
-func (m *runMerge) failed(err error) error {
-	return fmt.Errorf("merge the values of column %s: %w", m.column, err)
 }

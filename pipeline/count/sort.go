@@ -84,41 +84,28 @@ func (s entrySorter) deal(entries []entry, shift, depth int) {
 	}
 }
 
-// descend sorts entries whose words are equal: those that end here come first, the others in
-// the order of what follows.
+// descend sorts entries whose words are equal, in the order of what follows. One that has ended is
+// as if zeros followed: where nothing else does, the shorter one comes first.
 func (s entrySorter) descend(entries []entry, depth int) {
 	word := entries[0].word
-	longer := entries
-	for differ := uint64(0); differ == 0 && len(longer) > 0; {
-		longer = splitEnded(longer, depth+8)
+	longer := true
+	for longer && differingBits(entries) == 0 {
 		depth += 8
-		for i := range longer {
-			longer[i].word = wordAt(longer[i].value(s.arena), depth)
-		}
-		if len(longer) > 0 {
-			differ = differingBits(longer)
+		longer = false
+		for i := range entries {
+			e := &entries[i]
+			longer = longer || int(e.length) > depth
+			e.word = wordAt(e.value(s.arena), depth)
 		}
 	}
-	if len(longer) > 0 {
-		s.sort(longer, depth)
+	if longer {
+		s.sort(entries, depth)
+	} else {
+		slices.SortFunc(entries, func(a, b entry) int {
+			return cmp.Or(cmp.Compare(a.length, b.length), cmp.Compare(a.class, b.class))
+		})
 	}
 	for i := range entries {
 		entries[i].word = word
 	}
-}
-
-// splitEnded puts the entries whose values have no more than some bytes first, in order, and
-// returns the others. They are equal so far, so that a shorter one has but zeros less.
-func splitEnded(entries []entry, length int) (longer []entry) {
-	ended := 0
-	for i := range entries {
-		if int(entries[i].length) <= length {
-			entries[i], entries[ended] = entries[ended], entries[i]
-			ended++
-		}
-	}
-	slices.SortFunc(entries[:ended], func(a, b entry) int {
-		return cmp.Or(cmp.Compare(a.length, b.length), cmp.Compare(a.class, b.class))
-	})
-	return entries[ended:]
 }

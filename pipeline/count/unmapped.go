@@ -38,15 +38,6 @@ type finder struct {
 // mostUnmapped is how many different values are told apart.
 const mostUnmapped = 1 << 16
 
-// words describes so many records.
-func (f *finder) words(records uint64) string {
-	more := ""
-	if f.more {
-		more = "more than "
-	}
-	return fmt.Sprintf("%s%s of %s, first in %s,", more, text.Count(len(f.found), "distinct value"), text.Count(records, "row"), f.first)
-}
-
 // find reads a column again, until it has found what is asked for.
 func (f *finder) find(ctx context.Context, r *Request, column int) error {
 	f.found = make(map[[sha256.Size]byte]bool)
@@ -98,7 +89,11 @@ func (f *finder) read(ctx context.Context, reader formats.BatchReader, split for
 			if f.most == 0 {
 				return nil
 			}
-			f.add(domain.TextOf(column.Values, int(code)-1))
+			// By its digest: as many long texts might not fit the memory.
+			digest := sha256.Sum256([]byte(domain.TextOf(column.Values, int(code)-1)))
+			if f.more = f.more || !f.found[digest] && len(f.found) == f.most; !f.more {
+				f.found[digest] = true
+			}
 		}
 		row += int64(batch.Rows)
 	}
@@ -119,71 +114,48 @@ func (f *finder) learn(values *formats.Values) error {
 	return nil
 }
 
-// add notes a value by its digest: as many long texts might not fit the memory.
-func (f *finder) add(value string) {
-	digest := sha256.Sum256([]byte(value))
-	if !f.found[digest] && len(f.found) == f.most {
-		f.more = true
-		return
-	}
-	f.found[digest] = true
-}
-
-// locate completes the error of values that have no place: where the first such row is.
+// locate completes the error of values that have no place in a taxonomy, or in the given cut: where
+// the first such row is.
 func (r *Request) locate(ctx context.Context, column int, err error) error {
 	var lacking *domain.Uncovered
 	var missing *unmapped
+	spec, f := r.Columns[column].Spec, &finder{}
 	switch {
 	case errors.As(err, &lacking):
-		return r.locateUncovered(ctx, column, lacking)
-	case errors.As(err, &missing):
-		return r.locateUnmapped(ctx, column, missing)
-	}
-	return err
-}
-
-// locateUncovered completes the error of values that a taxonomy lacks.
-func (r *Request) locateUncovered(ctx context.Context, column int, lacking *domain.Uncovered) error {
-	f := &finder{isUnmapped: func(values *formats.Values, i int) (bool, error) {
-		_, ok := lacking.Tree.Code(domain.TextOf(values, i))
-		return !ok, nil
-	}}
-	if err := f.find(ctx, r, column); err != nil {
-		return err
-	}
-	lacking.First = f.first
-	return &fault.Error{
-		Class: fault.Input,
-		Hint:  "add the values to the taxonomy, or set unknown: root for the column",
-		Err:   lacking,
-	}
-}
-
-// locateUnmapped makes the error of values that the given cut has no place for.
-func (r *Request) locateUnmapped(ctx context.Context, column int, u *unmapped) error {
-	spec := r.Columns[column].Spec
-	if spec.Mask == job.MaskSuppress {
-		return domain.Marked(spec.Name, u.records)
-	}
-	labels := domain.NewMapping(u.labeler)
-	f := &finder{most: mostUnmapped, isUnmapped: func(values *formats.Values, i int) (bool, error) {
-		err := labels.Learn(values)
-		_, codes := labels.Learned()
-		return err == nil && codes[i+1] == u.labeler.Unmapped(), err
-	}}
-	if err := f.find(ctx, r, column); err != nil {
-		return err
-	}
-	if spec.Mask == job.MaskDiscretize {
-		return &fault.Error{
-			Class: fault.Input,
-			Hint:  "run the job anew with wider bounds",
-			Err:   fmt.Errorf("mask column %s: %s lie outside the bounds", spec.Name, f.words(u.records)),
+		f.isUnmapped = func(values *formats.Values, i int) (bool, error) {
+			_, ok := lacking.Tree.Code(domain.TextOf(values, i))
+			return !ok, nil
 		}
+	case errors.As(err, &missing) && spec.Mask == job.MaskSuppress:
+		return domain.Marked(spec.Name, missing.records)
+	case errors.As(err, &missing):
+		labels := domain.NewMapping(missing.labeler)
+		f.most = mostUnmapped
+		f.isUnmapped = func(values *formats.Values, i int) (bool, error) {
+			err := labels.Learn(values)
+			_, codes := labels.Learned()
+			return err == nil && codes[i+1] == missing.labeler.Unmapped(), err
+		}
+	default:
+		return err
 	}
-	return &fault.Error{
-		Class: fault.Input,
-		Hint:  "add the values to the taxonomy, or set unknown: root for the column",
-		Err:   fmt.Errorf("mask column %s: its cut has no place for %s", spec.Name, f.words(u.records)),
+	if err := f.find(ctx, r, column); err != nil {
+		return err
 	}
+	located := &fault.Error{Class: fault.Input, Hint: "add the values to the taxonomy, or set unknown: root for the column"}
+	if lacking != nil {
+		lacking.First = f.first
+		located.Err = lacking
+		return located
+	}
+	found := fmt.Sprintf("%s of %s, first in %s,", text.Count(len(f.found), "distinct value"), text.Count(missing.records, "row"), f.first)
+	if f.more {
+		found = "more than " + found
+	}
+	located.Err = fmt.Errorf("mask column %s: its cut has no place for %s", spec.Name, found)
+	if spec.Mask == job.MaskDiscretize {
+		located.Hint = "run the job anew with wider bounds"
+		located.Err = fmt.Errorf("mask column %s: %s lie outside the bounds", spec.Name, found)
+	}
+	return located
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"sync"
@@ -170,11 +171,10 @@ func (c *Values) merge(ctx context.Context, runs []spill.Sequence, f func(*domai
 		return err
 	}
 	defer c.budget.Return(taken)
-	merge := &runMerge{ctx: ctx, column: c.column}
-	defer merge.close()
+	var cursors []*runCursor
 	if len(runs) == 0 {
 		for _, p := range c.parts {
-			merge.cursors = append(merge.cursors, &runCursor{entries: p.entries, chunk: p.arena})
+			cursors = append(cursors, &runCursor{entries: p.entries, chunk: p.arena})
 		}
 	}
 	for _, run := range runs {
@@ -182,10 +182,27 @@ func (c *Values) merge(ctx context.Context, runs []spill.Sequence, f func(*domai
 		if err != nil {
 			return fmt.Errorf("read the values of column %s: %w", c.column, err)
 		}
-		merge.cursors = append(merge.cursors, &runCursor{reader: reader})
+		defer reader.Close()
+		cursors = append(cursors, &runCursor{reader: reader})
 	}
-	if err := merge.each(f); err != nil {
-		return err
+	var merge runMerge
+	var err error
+	for _, cursor := range cursors {
+		err = errors.Join(err, merge.enter(cursor))
+	}
+	var value domain.Counted
+	for n := 0; len(merge) > 0 && err == nil; n++ {
+		if n&0xffff == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err = merge.next(&value); err == nil {
+			if err := f(&value); err != nil {
+				return err
+			}
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("merge the values of column %s: %w", c.column, err)
 	}
 	if len(runs) == 0 {
 		return nil

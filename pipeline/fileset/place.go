@@ -55,8 +55,11 @@ func (p Place) liesIn(other Place) bool {
 }
 
 // Real is a path of this machine from its root on and without links, as far as it leads
-// somewhere.
+// somewhere. A URL is left as it is.
 func Real(path string) string {
+	if storage.IsURL(path) {
+		return path
+	}
 	if absolute, err := filepath.Abs(path); err == nil {
 		path = absolute
 	}

@@ -47,6 +47,19 @@ type Disk struct {
 	SpillRoom  *Room `json:"spill_room,omitempty"`
 }
 
+// Room is what a folder's file system has for what is written there.
+type Room struct {
+	Folder string  `json:"folder"`
+	Free   int64   `json:"free_bytes"`
+	Enough Verdict `json:"enough"`
+}
+
+// NewRoom compares the free bytes of a folder with what has to be written there.
+func NewRoom(folder string, free int64, need Range) *Room {
+	enough := map[Verdict]Verdict{No: Yes, Maybe: Maybe, Yes: No}[need.above(free)]
+	return &Room{folder, free, enough}
+}
+
 // Seconds are those of the clock, on a machine that has nothing else to do.
 type Seconds struct {
 	AtLeast float64 `json:"at_least"`

@@ -18,11 +18,6 @@ type Grouping struct {
 	words int64 // of a packed tuple
 }
 
-// See makes the number of values what an excerpt shows, within the bounds that are known.
-func (c *Column) See(s Sighting, rows int64) {
-	c.Distinct = s.Extrapolate(rows).within(Range{s.Distinct, max(s.Distinct, c.Distinct.AtMost)})
-}
-
 // Group bounds the number of tuples of some of the columns, by their values and by the rows.
 func Group(columns []Column, of []int, rows int64) Grouping {
 	g := Grouping{Tuples: Exactly(min(rows, 1))}
@@ -37,9 +32,4 @@ func Group(columns []Column, of []int, rows int64) Grouping {
 	}
 	g.words = int64(max(1, (width+63)/64))
 	return g
-}
-
-// See makes the number of tuples what an excerpt shows, within the bounds that are known.
-func (g *Grouping) See(s Sighting, rows int64) {
-	g.Tuples = s.Extrapolate(rows).within(Range{s.Distinct, max(s.Distinct, g.Tuples.AtMost)})
 }

@@ -38,26 +38,8 @@ func (l *Load) InMemory() (need Range) {
 	return need
 }
 
-// Verdict is whether something will be.
-type Verdict string
-
-// The verdicts.
-const (
-	No    Verdict = "no"
-	Maybe Verdict = "maybe"
-	Yes   Verdict = "yes"
-)
-
 // Spills returns whether counting goes to disk.
-func (l *Load) Spills() Verdict {
-	switch need, most := l.InMemory(), spill.Counts.Part(l.Memory); {
-	case need.AtMost <= most:
-		return No
-	case need.AtLeast > most:
-		return Yes
-	}
-	return Maybe
-}
+func (l *Load) Spills() Verdict { return l.InMemory().above(spill.Counts.Part(l.Memory)) }
 
 // SpillDisk returns the disk space to reserve for what is spilled, in bytes: at most twice
 // what the masked columns take uncompressed.
@@ -112,28 +94,23 @@ func (l *Load) Seconds() Seconds {
 	if l.Parsed {
 		streamed += 2 * cells * parseCell
 	}
-	low, high := streamed, streamed
-	spills := l.Spills()
-	if spills == Yes {
-		low += cells * readCell
+	took := func(spills bool, tuples, perTuple float64) float64 {
+		streamed := streamed
+		if spills {
+			streamed, perTuple = streamed+cells*readCell, perTuple*spillTuple/searchTuple
+		}
+		return streamed/float64(l.Threads) + tuples*perTuple
 	}
-	if spills != No {
-		high += cells * readCell
-	}
-	low, high = low/float64(l.Threads), high/float64(l.Threads)
+	var tuples Range
 	for _, g := range l.Groupings {
-		lowRate, highRate := float64(searchTuple), float64(searchTuple)
-		if spills == Yes {
-			lowRate = spillTuple
-		}
-		if spills != No {
-			highRate = spillTuple
-		}
-		if !l.TopDown {
-			highRate *= 4
-		}
-		low += float64(g.Tuples.AtLeast) * lowRate
-		high += float64(g.Tuples.AtMost) * highRate
+		tuples = tuples.plus(g.Tuples)
 	}
+	slowTuple := 4.0 * searchTuple
+	if l.TopDown {
+		slowTuple = searchTuple
+	}
+	spills := l.Spills()
+	low := took(spills == Yes, float64(tuples.AtLeast), searchTuple)
+	high := took(spills != No, float64(tuples.AtMost), slowTuple)
 	return Seconds{low * fastest / 1e9, high*slowest/1e9 + 1}
 }

@@ -27,6 +27,33 @@ func (r Range) times(low, high float64) Range {
 	return Range{toInt(float64(r.AtLeast) * low), toInt(float64(r.AtMost) * high)}
 }
 
+// Verdict is whether something will be.
+type Verdict string
+
+// The verdicts.
+const (
+	No    Verdict = "no"
+	Maybe Verdict = "maybe"
+	Yes   Verdict = "yes"
+)
+
+// above returns whether a number that lies in a range is above another.
+func (r Range) above(n int64) Verdict {
+	switch {
+	case r.AtMost <= n:
+		return No
+	case r.AtLeast > n:
+		return Yes
+	}
+	return Maybe
+}
+
+// See makes the range of a number of values or tuples what an excerpt shows, within the bounds
+// that are known.
+func (r *Range) See(s Sighting, rows int64) {
+	*r = s.Extrapolate(rows).within(Range{s.Distinct, max(s.Distinct, r.AtMost)})
+}
+
 // add and multiply stop at the largest number. They take none below 0.
 func add(a, b int64) int64 {
 	if a > math.MaxInt64-b {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/fileset"
@@ -44,6 +45,43 @@ func Check(ctx context.Context, output string) (exists bool, err error) {
 	return true, nil
 }
 
+// checkRemote is Check for an output in an object store. A directory that was not
+// written to its end does not count; what is no part of a release is nothing to replace.
+func checkRemote(ctx context.Context, output string) (exists bool, err error) {
+	objects, err := storage.List(ctx, output)
+	if err != nil {
+		return false, refused(output, err)
+	}
+	for _, object := range objects {
+		switch name := object.Location[len(output):]; {
+		case !fileset.IsDirectory(output):
+			exists = exists || name == ""
+		case name == publish.SuccessFile:
+			exists = true
+		case !fileset.Belongs(name):
+			return true, &fault.Error{
+				Class: fault.Exists,
+				Hint:  "name a directory of its own for the output",
+				Err:   fmt.Errorf("write output %s: it has objects that are no part of a release", output),
+			}
+		}
+	}
+	return exists, nil
+}
+
+// refused gives an error of the store that an output is to be in its class: a bucket
+// that is missing or closed has to be seen to by somebody.
+func refused(output string, err error) error {
+	wrapped := fmt.Errorf("write output %s: %w", output, err)
+	switch {
+	case errors.Is(err, storage.ErrExists):
+		return &fault.Error{Class: fault.Exists, Hint: "name another output, or replace it with --overwrite", Err: wrapped}
+	case errors.Is(err, storage.ErrDenied), errors.Is(err, fs.ErrNotExist):
+		return &fault.Error{Class: fault.Usage, Hint: "make the bucket first, or look at the credentials in the environment and what they may do", Err: wrapped}
+	}
+	return wrapped
+}
+
 // CheckReplaced refuses to replace a directory that holds what no release does: that would be
 // removed with the old release. In an object store checkRemote does so.
 func CheckReplaced(output string) error {
@@ -76,15 +114,14 @@ func CheckDistinct(job *job.Job, in *dataset.Dataset) error {
 	if err != nil {
 		return fmt.Errorf("find output %s: %w", job.Output.Path, err)
 	}
-	real := realPath(output)
+	real, overlaps := fileset.Real(output), false
 	for _, file := range in.Files() {
 		input, err := Absolute(file)
 		if err != nil {
 			return fmt.Errorf("find input %s: %w", file, err)
 		}
-		if input = realPath(input); input == real || strings.HasPrefix(input, storage.Join(real, "")) {
-			return overlap(job)
-		}
+		input = fileset.Real(input)
+		overlaps = overlaps || input == real || strings.HasPrefix(input, storage.Join(real, ""))
 	}
 	written := output
 	if fileset.IsDirectory(job.Output.Path) {
@@ -95,11 +132,16 @@ func CheckDistinct(job *job.Job, in *dataset.Dataset) error {
 		if err != nil {
 			return err
 		}
-		if found {
-			return overlap(job)
-		}
+		overlaps = overlaps || found
 	}
-	return nil
+	if !overlaps {
+		return nil
+	}
+	return &fault.Error{
+		Class: fault.Usage,
+		Hint:  "write the release somewhere else",
+		Err:   fmt.Errorf("write output %s: it is among the job's own input", job.Output.Path),
+	}
 }
 
 // CheckBeside refuses files to be written beside a job's output that would replace something that
@@ -112,12 +154,14 @@ func CheckBeside(job *job.Job, written []fileset.Place, read ...fileset.Place) e
 			if w.Path == "" {
 				continue
 			}
-			found, err := findsEither(pattern, w.Path, fileset.Real(w.Path))
-			if err != nil {
-				return err
-			}
-			if found {
-				others = append(others, fileset.Place{What: "input", Path: w.Path})
+			for _, path := range []string{w.Path, fileset.Real(w.Path)} {
+				found, err := dataset.Finds(pattern, path)
+				if err != nil {
+					return err
+				}
+				if found {
+					others = append(others, fileset.Place{What: "input", Path: w.Path})
+				}
 			}
 		}
 	}
@@ -134,22 +178,4 @@ func filesOf(job *job.Job) []fileset.Place {
 		files = append(files, fileset.Place{What: "taxonomy file", Path: path})
 	}
 	return files
-}
-
-// findsEither reports whether a pattern of the input names one of the paths.
-func findsEither(pattern string, paths ...string) (bool, error) {
-	for _, path := range paths {
-		if found, err := dataset.Finds(pattern, path); err != nil || found {
-			return found, err
-		}
-	}
-	return false, nil
-}
-
-func overlap(job *job.Job) error {
-	return &fault.Error{
-		Class: fault.Usage,
-		Hint:  "write the release somewhere else",
-		Err:   fmt.Errorf("write output %s: it is among the job's own input", job.Output.Path),
-	}
 }

@@ -6,21 +6,27 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/kcut/kcut/formats/release"
 	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/pipeline/fileset"
 )
 
-// itemize writes the manifest of a directory, whose parts are read on so many goroutines.
-func (t *Target) itemize(ctx context.Context, threads int) error {
-	if !t.directory {
-		return nil
-	}
-	m, err := newManifest(ctx, t.Path(), threads)
+// writeManifest writes the manifest of a directory, whose parts are read on so many goroutines.
+func (t *Target) writeManifest(ctx context.Context, threads int) error {
+	files, err := fileset.Parts(ctx, t.Path())
 	if err != nil {
 		return fmt.Errorf("list the release's parts: %w", err)
+	}
+	m := &fileset.Manifest{Version: 1, Parts: make([]fileset.Part, len(files))}
+	err = workers.Each(len(files), threads, func(_ workers.Worker, i int) (err error) {
+		m.Parts[i], err = describePart(ctx, files[i])
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("list the release's parts: %w", err)
+	}
+	for _, part := range m.Parts {
+		m.Rows += part.Rows
 	}
 	text, err := m.Text()
 	if err != nil {
@@ -36,33 +42,8 @@ func (t *Target) itemize(ctx context.Context, threads int) error {
 	return errors.Join(err, file.Close())
 }
 
-func newManifest(ctx context.Context, directory string, threads int) (*fileset.Manifest, error) {
-	files, err := fileset.Parts(ctx, directory)
-	if err != nil {
-		return nil, err
-	}
-	m := &fileset.Manifest{Version: 1, Parts: make([]fileset.Part, len(files))}
-	work, ctx := errgroup.WithContext(ctx)
-	work.SetLimit(max(1, threads))
-	for i, file := range files {
-		work.Go(func() error {
-			return workers.Fence(func() (err error) {
-				m.Parts[i], err = newPart(ctx, file)
-				return err
-			})
-		})
-	}
-	if err := work.Wait(); err != nil {
-		return nil, err
-	}
-	for _, part := range m.Parts {
-		m.Rows += part.Rows
-	}
-	return m, nil
-}
-
-// newPart describes a part file.
-func newPart(ctx context.Context, path string) (part fileset.Part, err error) {
+// describePart describes a part file.
+func describePart(ctx context.Context, path string) (part fileset.Part, err error) {
 	opened, err := release.Open(ctx, path)
 	if err != nil {
 		return part, err

@@ -34,8 +34,10 @@ func Open(files publish.FS, local, output string, exists bool, keep func(path st
 
 // Publish puts the release where it is to be; a directory gets its manifest first.
 func (t *Target) Publish(ctx context.Context, threads int) error {
-	if err := t.itemize(ctx, threads); err != nil {
-		return err
+	if t.directory {
+		if err := t.writeManifest(ctx, threads); err != nil {
+			return err
+		}
 	}
 	if t.upload == nil {
 		return t.Publication.Publish()

@@ -34,27 +34,24 @@ type upload struct {
 }
 
 func (u *upload) run(ctx context.Context) error {
-	send := u.directory
-	if !fileset.IsDirectory(u.to) {
-		send = u.file
+	var err error
+	switch {
+	case fileset.IsDirectory(u.to):
+		err = u.directory(ctx)
+	case u.fresh:
+		err = u.note(u.to, storage.UploadFile(ctx, u.from, u.to, true))
+	default: // the old one stays when this fails
+		err = storage.UploadFile(ctx, u.from, u.to, false)
 	}
-	if err := send(ctx); err != nil {
+	if err != nil {
 		return errors.Join(refused(u.to, err), u.withdraw(ctx))
 	}
 	return nil
 }
 
-func (u *upload) file(ctx context.Context) error {
-	if !u.fresh { // the old one stays when this fails
-		return storage.UploadFile(ctx, u.from, u.to, false)
-	}
-	return u.send(u.to, func() error { return storage.UploadFile(ctx, u.from, u.to, true) })
-}
-
-// send uploads an object that there is none of, and remembers it, whatever comes of it. One
-// that exists is somebody else's.
-func (u *upload) send(to string, do func() error) error {
-	err := do()
+// note remembers an object that there was none of, whatever came of its upload. One that exists is
+// somebody else's.
+func (u *upload) note(to string, err error) error {
 	if !errors.Is(err, storage.ErrExists) {
 		u.sent = append(u.sent, to)
 	}
@@ -65,8 +62,15 @@ func (u *upload) directory(ctx context.Context) error {
 	if err := u.clear(ctx); err != nil {
 		return err
 	}
-	if err := u.parts(ctx); err != nil {
+	files, err := fileset.Parts(ctx, u.from)
+	if err != nil {
 		return err
+	}
+	for _, file := range files {
+		to := storage.Join(u.to, filepath.Base(file))
+		if err := u.note(to, storage.UploadFile(ctx, file, to, true)); err != nil {
+			return err
+		}
 	}
 	manifest, err := os.ReadFile(filepath.Join(u.from, fileset.ManifestFile))
 	if err != nil {
@@ -102,24 +106,9 @@ func (u *upload) clear(ctx context.Context) error {
 	return nil
 }
 
-// parts uploads the part files.
-func (u *upload) parts(ctx context.Context) error {
-	files, err := fileset.Parts(ctx, u.from)
-	if err != nil {
-		return err
-	}
-	for _, file := range files {
-		to := storage.Join(u.to, filepath.Base(file))
-		if err := u.send(to, func() error { return storage.UploadFile(ctx, file, to, true) }); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func (u *upload) text(ctx context.Context, name string, text []byte) error {
 	to := storage.Join(u.to, name)
-	return u.send(to, func() error { return storage.UploadText(ctx, text, to, true) })
+	return u.note(to, storage.UploadText(ctx, text, to, true))
 }
 
 // alone makes sure that nobody else writes there: another machine's run knows nothing of this
