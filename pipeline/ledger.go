@@ -225,25 +225,6 @@ func (l *ledger) stands(ctx context.Context, was *Report) (bool, error) {
 	return sum == was.Digests.Output, err
 }
 
-// announce writes down what will stand once it is published. A run that cannot do that
-// publishes nothing: the next one would not know whose the output is.
-func (l *ledger) announce(ctx context.Context, path string) (err error) {
-	if l.res.report.Digests.Output, err = fileset.Digest(ctx, path, l.res.threads); err != nil {
-		return err
-	}
-	text, err := l.res.report.text()
-	if err == nil {
-		err = l.work.Put(pendingFile, text)
-	}
-	if err == nil {
-		err = l.announceBeside(ctx)
-	}
-	if err != nil {
-		return fmt.Errorf("write the output's record: %w", err)
-	}
-	return nil
-}
-
 // record writes down that what was announced stands now, and sweeps the rest of the work folder.
 // That takes no space: the disk may be full.
 func (l *ledger) record() error {

@@ -111,9 +111,19 @@ func (b *Bound) recordsRequest(opt *RecordsOptions, res *resources) (*count.Requ
 	}
 	fields := b.Dataset.Schema().Fields
 	for f, spec := range b.specs {
-		if spec.Mask == job.MaskKeep && f != b.class && spec.Name != opt.SplitColumn {
-			r.Columns = append(r.Columns, keptColumn(f, fields[f], opt.MaxTexts, res)...)
+		kept := count.Column{Field: f, Spec: &job.Column{Name: spec.Name, Mask: job.MaskKeep}}
+		switch t := fields[f].Type; {
+		case spec.Mask != job.MaskKeep || f == b.class || spec.Name == opt.SplitColumn:
+			continue
+		case t.Kind == formats.Nested:
+			res.events.Noted(fmt.Sprintf("column %s is left out: it is nested", spec.Name))
+			continue
+		case t.Ordered():
+			kept.Spec.Mask = job.MaskDiscretize // as numbers
+		default:
+			kept.Most = opt.MaxTexts // as a short list
 		}
+		r.Columns = append(r.Columns, kept)
 	}
 	if b.class >= 0 {
 		r.Class = len(r.Columns)
@@ -136,20 +146,6 @@ func (b *Bound) recordsRequest(opt *RecordsOptions, res *resources) (*count.Requ
 		r.Take = func(row uint64) bool { return opt.Take(row, rows) }
 	}
 	return r, nil
-}
-
-// keptColumn asks for a kept column: as numbers if its values have an order, else as a short list.
-func keptColumn(field int, of formats.Field, maxTexts int, res *resources) []count.Column {
-	if of.Type.Kind == formats.Nested {
-		res.events.Noted(fmt.Sprintf("column %s is left out: it is nested", of.Name))
-		return nil
-	}
-	spec := &job.Column{Name: of.Name, Mask: job.MaskKeep}
-	if of.Type.Ordered() {
-		spec.Mask = job.MaskDiscretize
-		return []count.Column{{Field: field, Spec: spec}}
-	}
-	return []count.Column{{Field: field, Spec: spec, Most: maxTexts}}
 }
 
 // countRecords counts the records, in order.

@@ -4,12 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 
 	"github.com/kcut/kcut/formats/digest"
 	"github.com/kcut/kcut/pipeline/checkpoint"
+	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/output"
+	"github.com/kcut/kcut/spill"
 )
 
 // pendingRelease is what is written beside the output, until it is published or withdrawn.
@@ -21,17 +24,28 @@ type pendingRelease struct {
 }
 
 // announce completes the report and writes down what will stand once it is published. A run that
-// cannot write its report publishes nothing.
+// cannot do that publishes nothing: the next one would not know whose the output is.
 func (r *pendingRelease) announce(ctx context.Context) error {
-	path := r.target.Path()
-	if err := r.res.report.weigh(ctx, path); err != nil {
+	path, report := r.target.Path(), r.res.report
+	err := report.weigh(ctx, path)
+	if err == nil {
+		report.Digests.Output, err = fileset.Digest(ctx, path, r.res.threads)
+	}
+	if err != nil {
 		return err
 	}
-	if err := r.ledger.announce(ctx, path); err != nil {
-		return err
+	text, err := report.text()
+	if err == nil {
+		err = r.work.Put(pendingFile, text)
 	}
-	r.res.report.measure(r.res)
-	return r.res.report.save(r.opt.RunJSON)
+	if err == nil {
+		err = r.announceBeside(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("write the output's record: %w", err)
+	}
+	report.PeakDraw, report.PeakRSS = r.res.budget.Peak(), spill.PeakResident()
+	return report.save(r.opt.RunJSON)
 }
 
 // withdraw removes an output that is not published, but for the parts that a later try may go

@@ -14,7 +14,6 @@ import (
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/masking"
-	"github.com/kcut/kcut/spill"
 )
 
 // Report says what a run did; it is what `kcut run --json` prints and --run-json keeps.
@@ -170,11 +169,6 @@ func (r *Report) failed(err error, opt *RunOptions) error {
 	return err
 }
 
-// measure notes the most that a run has taken.
-func (r *Report) measure(res *resources) {
-	r.PeakDraw, r.PeakRSS = res.budget.Peak(), spill.PeakResident()
-}
-
 // text is the report as JSON.
 func (r *Report) text() ([]byte, error) {
 	text, err := json.MarshalIndent(r, "", "  ")
@@ -187,10 +181,10 @@ func (r *Report) save(path string) error {
 		return nil
 	}
 	text, err := r.text()
-	if err != nil {
-		return fmt.Errorf("write report: %w", err)
+	if err == nil {
+		err = os.WriteFile(path, text, 0o600)
 	}
-	if err := os.WriteFile(path, text, 0o600); err != nil {
+	if err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
 	return nil

@@ -80,7 +80,7 @@ func carryOut(ctx context.Context, a *assignment) (*Report, error) {
 	}
 	err = a.run(ctx, res)
 	if err = joinClosed(err, res.closeStore()); err != nil {
-		report.measure(res)
+		report.PeakDraw, report.PeakRSS = res.budget.Peak(), spill.PeakResident()
 		return nil, report.failed(advise(err, res, a.job), a.opt)
 	}
 	return report, nil

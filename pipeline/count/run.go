@@ -158,17 +158,21 @@ func (r *runCursor) read() (err error) {
 // runMerge reads runs together: cursors in the order of their entries.
 type runMerge []*runCursor
 
-// enter moves a cursor that is not among the others to its next entry, and puts it in its place.
-// One that has none is left out.
-func (m *runMerge) enter(cursor *runCursor) error {
-	ok, err := cursor.advance()
-	if err != nil || !ok {
+func compareCursors(a, b *runCursor) int {
+	return compareEntries(&a.entry, a.chunk, &b.entry, b.chunk)
+}
+
+// advance moves the first cursor to its next entry, and puts it in its place among the others.
+func (m *runMerge) advance() error {
+	first, others := (*m)[0], (*m)[1:]
+	ok, err := first.advance()
+	if !ok {
+		*m = others
 		return err
 	}
-	at, _ := slices.BinarySearchFunc(*m, cursor, func(a, b *runCursor) int {
-		return compareEntries(&a.entry, a.chunk, &b.entry, b.chunk)
-	})
-	*m = slices.Insert(*m, at, cursor)
+	at, _ := slices.BinarySearchFunc(others, first, compareCursors)
+	copy(*m, others[:at])
+	(*m)[at] = first
 	return nil
 }
 
@@ -188,8 +192,7 @@ func (m *runMerge) next(value *domain.Counted) error {
 		} else {
 			value.Classes = append(value.Classes, engine.Frequency{Class: e.class, Count: uint64(e.count)})
 		}
-		*m = slices.Delete(*m, 0, 1)
-		if err := m.enter(first); err != nil {
+		if err := m.advance(); err != nil {
 			return err
 		}
 	}

@@ -7,9 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/workers"
@@ -125,19 +124,13 @@ func (c *Values) each(ctx context.Context, f func(*domain.Counted) error) error 
 // when there are any.
 func (c *Values) sortParts() error {
 	spilled := len(c.runs) > 0
-	var group errgroup.Group
-	for _, p := range c.parts {
-		group.Go(func() error {
-			return workers.Fence(func() error {
-				p.sort()
-				if !spilled {
-					return nil
-				}
-				return p.flush()
-			})
-		})
-	}
-	return group.Wait()
+	return workers.Each(len(c.parts), len(c.parts), func(_ workers.Worker, i int) error {
+		c.parts[i].sort()
+		if !spilled {
+			return nil
+		}
+		return c.parts[i].flush()
+	})
 }
 
 // reduce makes one run of those at the front of the queue.
@@ -188,8 +181,12 @@ func (c *Values) merge(ctx context.Context, runs []spill.Sequence, f func(*domai
 	var merge runMerge
 	var err error
 	for _, cursor := range cursors {
-		err = errors.Join(err, merge.enter(cursor))
+		ok, failed := cursor.advance()
+		if err = errors.Join(err, failed); ok {
+			merge = append(merge, cursor)
+		}
 	}
+	slices.SortFunc(merge, compareCursors)
 	var value domain.Counted
 	for n := 0; len(merge) > 0 && err == nil; n++ {
 		if n&0xffff == 0 && ctx.Err() != nil {
