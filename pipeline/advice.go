@@ -22,6 +22,15 @@ func advise(err error, res *resources, job *job.Job) error {
 	if errors.As(err, &advised) {
 		return err
 	}
+	full := filepath.Dir(filepath.Clean(cmp.Or(res.scratch.beside, job.Output.Path))) // of the file that an operation failed on, if it has one
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		full = filepath.Dir(path.Path)
+	case errors.As(err, &link):
+		full = filepath.Dir(link.New)
+	}
 	hint := ""
 	switch folder := res.scratch.path(); {
 	case errors.Is(err, engine.ErrUnreached):
@@ -39,23 +48,9 @@ func advise(err error, res *resources, job *job.Job) error {
 	case errors.Is(err, spill.ErrDisk):
 		hint = fmt.Sprintf("let kcut write to %s, and nobody remove it while a run goes on, or name another folder with limits.spill_dir", folder)
 	case fault.IsFull(err):
-		hint = fmt.Sprintf("free space in %s, or write to a larger disk", folderOf(err, cmp.Or(res.scratch.beside, job.Output.Path)))
+		hint = fmt.Sprintf("free space in %s, or write to a larger disk", full)
 	default:
 		return err
 	}
 	return &fault.Error{Class: fault.ClassOf(err), Hint: hint, Err: err}
-}
-
-// folderOf returns the folder of the file that an operation failed on, or else the one that
-// the output is written to.
-func folderOf(err error, output string) string {
-	var path *fs.PathError
-	var link *os.LinkError
-	switch {
-	case errors.As(err, &path):
-		return filepath.Dir(path.Path)
-	case errors.As(err, &link):
-		return filepath.Dir(link.New)
-	}
-	return filepath.Dir(filepath.Clean(output))
 }

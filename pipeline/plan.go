@@ -117,7 +117,12 @@ func (p *planning) forecast(ctx context.Context, sample bool) (*forecast.Forecas
 			return nil, err
 		}
 	}
-	p.noteIdentifiers(f.Columns)
+	rows := p.Dataset.Rows()
+	for _, c := range f.Columns { // kept ones in which nearly every row has a value of its own
+		if c.Mask == job.MaskKeep && c.Distinct.AtLeast > 1 && c.Distinct.AtLeast >= rows/10*9 {
+			p.res.events.Noted(fmt.Sprintf("column %s is kept, and nearly every row has a value of its own there: it may tell who is who", c.Name))
+		}
+	}
 	f.Weigh(&p.load)
 	// The two are never there at one time: what was spilled is removed before the first row is masked.
 	output := forecast.Range{AtMost: f.Disk.Output}
@@ -177,16 +182,6 @@ func (p *planning) checkBounds() error {
 		}
 	}
 	return nil
-}
-
-// noteIdentifiers tells of kept columns in which nearly every row has a value of its own.
-func (p *planning) noteIdentifiers(columns []forecast.Column) {
-	rows := p.Dataset.Rows()
-	for _, c := range columns {
-		if c.Mask == job.MaskKeep && c.Distinct.AtLeast > 1 && c.Distinct.AtLeast >= rows/10*9 {
-			p.res.events.Noted(fmt.Sprintf("column %s is kept, and nearly every row has a value of its own there: it may tell who is who", c.Name))
-		}
-	}
 }
 
 // addUp collects what the run has to do.

@@ -87,7 +87,7 @@ func TestSplitWorker(t *testing.T) {
 				result, err = survey.Encode(t.Context())
 			}
 		case "tuples":
-			book, failed := count.DecodeBook(b.request, mustReadFile(t, filepath.Join(dir, "book")))
+			book, failed := count.DecodeBook(b.request, mustRead(t, filepath.Join(dir, "book")))
 			if failed != nil {
 				t.Fatal(failed)
 			}
@@ -96,7 +96,7 @@ func TestSplitWorker(t *testing.T) {
 				result, err = tuples.Encode(t.Context())
 			}
 		case "tally":
-			cut, failed := cutfile.Parse(mustReadFile(t, filepath.Join(dir, "cut")))
+			cut, failed := cutfile.Parse(mustRead(t, filepath.Join(dir, "cut")))
 			if failed != nil {
 				t.Fatal(failed)
 			}
@@ -105,7 +105,7 @@ func TestSplitWorker(t *testing.T) {
 				result = recount.Encode()
 			}
 		default:
-			m := b.cutMasker(t, mustReadFile(t, filepath.Join(dir, "cut")))
+			m := b.cutMasker(t, mustRead(t, filepath.Join(dir, "cut")))
 			result, err = m.MaskTask(t.Context(), b.tasks(&followAll)[number])
 		}
 		if err != nil {
@@ -130,15 +130,6 @@ func (b *splitJob) cutMasker(tb testing.TB, cut []byte) *masking.Masker {
 		tb.Fatal(err)
 	}
 	return m
-}
-
-func mustReadFile(tb testing.TB, path string) []byte {
-	tb.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return b
 }
 
 // handOut has worker processes do something for every split or task, in random order and some
@@ -172,7 +163,7 @@ func handOut(t *testing.T, rng *rand.Rand, dir, what string, splits int) [][]byt
 	var all [][]byte
 	for split, names := range results {
 		for i, name := range names {
-			result := mustReadFile(t, filepath.Join(dir, name))
+			result := mustRead(t, filepath.Join(dir, name))
 			if i == 0 {
 				all = append(all, result)
 			} else if !bytes.Equal(result, all[split]) {
@@ -183,34 +174,32 @@ func handOut(t *testing.T, rng *rand.Rand, dir, what string, splits int) [][]byt
 	return all
 }
 
-// bindSurveys makes counts of the surveys of all splits.
-func bindSurveys(ctx context.Context, r *count.Request, res *count.Resources, surveys [][]byte) (*count.Counts, error) {
-	survey, err := count.MergeSurveys(r, res, surveys)
-	if err != nil {
-		return nil, err
-	}
-	return survey.Bind(ctx)
-}
-
 // countBySplits counts an input by worker processes.
 func countBySplits(t *testing.T, rng *rand.Rand, dir string, b splitJob) *count.Counts {
 	t.Helper()
-	ctx, res, splits := t.Context(), b.res.counting(), len(b.Dataset.Splits())
+	ctx, splits := t.Context(), len(b.Dataset.Splits())
+	bind := func(b splitJob, surveys [][]byte) (*count.Counts, error) {
+		survey, err := count.MergeSurveys(b.request, b.res.counting(), surveys)
+		if err != nil {
+			return nil, err
+		}
+		return survey.Bind(ctx)
+	}
 	surveys := handOut(t, rng, dir, "survey", splits)
 	rng.Shuffle(splits, func(i, j int) { surveys[i], surveys[j] = surveys[j], surveys[i] })
 	damaged := bytes.Clone(surveys[0])
 	damaged[len(damaged)/2]++
 	for what, wrong := range map[string][][]byte{"missing": surveys[1:], "there twice": append(surveys, surveys[0]), "damaged": append(surveys[1:], damaged)} {
-		if _, err := bindSurveys(ctx, b.request, bindSplits(t, dir).res.counting(), wrong); !errors.Is(err, count.ErrDamaged) {
+		if _, err := bind(bindSplits(t, dir), wrong); !errors.Is(err, count.ErrDamaged) {
 			t.Errorf("the survey of a split is %s: %v", what, err)
 		}
 	}
-	counts, err := bindSurveys(ctx, b.request, res, surveys)
+	counts, err := bind(b, surveys)
 	if err != nil {
 		t.Fatal(err)
 	}
 	book := count.NewBook(b.request, counts)
-	encoded, err := book.Encode(res)
+	encoded, err := book.Encode(b.res.counting())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +235,7 @@ func tuplesOf(tb testing.TB, table *partition.Table, space partition.Space, maps
 			var codes []uint32
 			for c, field := range t.Layout.Fields {
 				code := field.Code(t.Keys[i*t.Layout.Words:])
-				if maps != nil && maps[c] != nil {
+				if maps[c] != nil {
 					code = maps[c][code]
 				}
 				codes = append(codes, code)
@@ -266,16 +255,14 @@ func mustCountAlike(t *testing.T, b splitJob, bySplits, local *engine.Table) {
 	t.Helper()
 	merged := b.request.Merge(local)
 	for g, columns := range b.request.Groupings {
-		var maps [][]uint32
-		for _, c := range columns {
+		maps := make([][]uint32, len(columns))
+		for i, c := range columns {
 			if c < len(merged) && !local.Merged {
-				maps = append(maps, merged[c].Codes)
-			} else {
-				maps = append(maps, nil)
+				maps[i] = merged[c].Codes
 			}
 		}
 		space := partition.Space{Budget: b.res.budget, Store: b.res.scratch.opened()}
-		got, want := tuplesOf(t, bySplits.Groupings[g], space, nil), tuplesOf(t, local.Groupings[g], space, maps)
+		got, want := tuplesOf(t, bySplits.Groupings[g], space, make([][]uint32, len(columns))), tuplesOf(t, local.Groupings[g], space, maps)
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("set %d: %d tuples, want %d", g+1, len(got), len(want))
 		}
@@ -372,7 +359,7 @@ func TestMaskBySplits(t *testing.T) {
 				t.Fatalf("%d parts, %v", len(parts), err)
 			}
 			for _, part := range parts {
-				got, want := mustReadFile(t, filepath.Join(dir, "other", filepath.Base(part))), mustReadFile(t, part)
+				got, want := mustRead(t, filepath.Join(dir, "other", filepath.Base(part))), mustRead(t, part)
 				if !bytes.Equal(got, want) {
 					t.Errorf("%s: other bytes than those of a run", filepath.Base(part))
 				}
@@ -385,7 +372,7 @@ func TestMaskBySplits(t *testing.T) {
 // judgeBySplits has worker processes recount the parts that others have made.
 func judgeBySplits(t *testing.T, rng *rand.Rand, dir string, parts int) {
 	t.Helper()
-	cut, err := cutfile.Parse(mustReadFile(t, filepath.Join(dir, "cut")))
+	cut, err := cutfile.Parse(mustRead(t, filepath.Join(dir, "cut")))
 	if err != nil {
 		t.Fatal(err)
 	}

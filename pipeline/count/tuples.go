@@ -22,7 +22,14 @@ type Tuples struct {
 // memory is not enough.
 func Count(ctx context.Context, r *Request, res *Resources, book *Book, splits []formats.Split) (*Tuples, error) {
 	rows := r.Dataset.Rows()
-	return newTuples(ctx, r, res, book, r.scanners(res), func(t *Tuples) error {
+	// With a store those without a split of their own would take part of its share from the others.
+	scanners := func(store *spill.Store) int {
+		if store != nil {
+			return r.Dataset.Scanners(res.Threads)
+		}
+		return r.Dataset.BlockScanners(res.Threads)
+	}
+	return newTuples(ctx, r, res, book, scanners, func(t *Tuples) error {
 		return t.read(ctx, splits, func(n int64) { res.Advanced(rows+n, 2*rows) })
 	})
 }
@@ -40,22 +47,15 @@ func Merge(ctx context.Context, r *Request, res *Resources, book *Book, runs [][
 	})
 }
 
-// scanners returns how many workers count, with or without a store. With one those without a split of
-// their own would take part of its share from the others.
-func (r *Request) scanners(res *Resources) func(*spill.Store) int {
-	return func(store *spill.Store) int {
-		if store != nil {
-			return r.Dataset.Scanners(res.Threads)
-		}
-		return r.Dataset.BlockScanners(res.Threads)
-	}
-}
-
 // newTuples returns the tuples that are filled in, by a number of workers.
 func newTuples(ctx context.Context, r *Request, res *Resources, book *Book, scanners func(*spill.Store) int, fill func(*Tuples) error) (*Tuples, error) {
 	columns, err := book.columns(r, res.Budget)
 	if err != nil {
 		return nil, err
+	}
+	class, last := r.Class, len(columns)-1
+	if class == last && !slices.ContainsFunc(r.Groupings, func(columns []int) bool { return slices.Contains(columns, last) }) {
+		class, columns = -1, columns[:last] // no grouping has it
 	}
 	budget := res.Budget.Part(res.Budget.Grant(&spill.CountedTuples))
 	for store := res.Store(); ; {
@@ -65,9 +65,8 @@ func newTuples(ctx context.Context, r *Request, res *Resources, book *Book, scan
 		share := res.Budget.Grant(&spill.SpilledTuples) / max(1, int64(len(r.Groupings)))
 		t := &Tuples{reading: &reading{
 			Request: r, space: partition.Space{Budget: budget, Store: store, Share: share}, threads: res.Threads,
-			columns: columns, class: r.Class, groupings: r.Groupings,
+			columns: columns, class: class, groupings: r.Groupings,
 		}}
-		t.leaveOutUncounted()
 		t.start(scanners(store))
 		if err = fill(t); err == nil {
 			t.joined, err = t.tables(ctx)
@@ -82,14 +81,6 @@ func newTuples(ctx context.Context, r *Request, res *Resources, book *Book, scan
 		if store, err = res.Open("the distinct tuples"); err != nil {
 			return nil, err
 		}
-	}
-}
-
-// leaveOutUncounted leaves out the class when no grouping has it.
-func (t *Tuples) leaveOutUncounted() {
-	last := len(t.columns) - 1
-	if t.class == last && !slices.ContainsFunc(t.groupings, func(columns []int) bool { return slices.Contains(columns, last) }) {
-		t.class, t.columns = -1, t.columns[:last]
 	}
 }
 
