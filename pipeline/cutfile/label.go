@@ -9,26 +9,21 @@ import (
 // Label is one released label of a column: a JSON string, null, or for an interval an
 // object with its label and ends.
 type Label struct {
-	Label    string
-	Null     bool
-	Interval bool
-	Lower    json.RawMessage // a JSON number, or a string for dates and times; nil: open
-	Upper    json.RawMessage
-}
-
-type interval struct {
-	Label *string         `json:"label"`
-	Lower json.RawMessage `json:"lower,omitempty"`
-	Upper json.RawMessage `json:"upper,omitempty"`
+	Label    string          `json:"label"`
+	Null     bool            `json:"-"`
+	Interval bool            `json:"-"`
+	Lower    json.RawMessage `json:"lower,omitempty"` // a JSON number, or a string for dates and times; nil: open
+	Upper    json.RawMessage `json:"upper,omitempty"`
 }
 
 // MarshalJSON writes a string, null or object.
 func (l Label) MarshalJSON() ([]byte, error) {
+	type interval Label // without this method
 	switch {
 	case l.Null:
 		return []byte("null"), nil
 	case l.Interval:
-		return Marshal(interval{&l.Label, l.Lower, l.Upper})
+		return Marshal(interval(l))
 	}
 	return Marshal(l.Label)
 }
@@ -43,14 +38,17 @@ func (l *Label) UnmarshalJSON(data []byte) error {
 	case data[0] != '{':
 		return json.Unmarshal(data, &l.Label)
 	}
-	var interval interval
+	interval := struct {
+		Label        *string
+		Lower, Upper json.RawMessage
+	}{}
 	if err := json.Unmarshal(data, &interval); err != nil {
 		return err
 	}
 	if interval.Label == nil {
 		return errors.New("an interval has no label")
 	}
-	l.Label, l.Interval, l.Lower, l.Upper = *interval.Label, true, interval.Lower, interval.Upper
+	*l = Label{Label: *interval.Label, Interval: true, Lower: interval.Lower, Upper: interval.Upper}
 	return nil
 }
 

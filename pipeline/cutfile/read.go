@@ -13,14 +13,9 @@ import (
 
 // Read returns the cut of a released file, of a released directory (its first part's),
 // or of a file that holds the JSON alone.
-func Read(ctx context.Context, path string) (*File, error) {
-	cut, err := read(ctx, path)
-	return cut, fileset.Advise(err)
-}
-
-func read(ctx context.Context, path string) (*File, error) {
-	path, err := fileset.Resolve(path)
-	if err != nil {
+func Read(ctx context.Context, path string) (_ *File, err error) {
+	defer func() { err = fileset.Advise(err) }()
+	if path, err = fileset.Resolve(path); err != nil {
 		return nil, err
 	}
 	parts, err := fileset.Parts(ctx, path)

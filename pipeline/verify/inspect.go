@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"math/bits"
+	"slices"
 
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fileset"
@@ -74,40 +75,27 @@ type groups struct {
 }
 
 func newGroups(r *rules) *groups {
+	sets := len(r.cut.Sets)
 	g := &groups{
-		rules: r, buckets: make([][65]SizeBucket, len(r.cut.Sets)), largest: make([]uint64, len(r.cut.Sets)),
-		labels: make([][]LabelGroups, len(r.cut.Columns)), columns: make([]int, len(r.checks)),
+		rules: r, buckets: make([][65]SizeBucket, sets), largest: make([]uint64, sets),
+		labels: make([][]LabelGroups, len(r.cut.Columns)), columns: slices.Repeat([]int{-1}, len(r.checks)),
 		label: make([][]int, len(r.checks)), counted: make([]int, len(r.cut.Columns)),
 	}
 	for i := range r.cut.Columns {
-		column := &r.cut.Columns[i]
-		g.counted[i] = -1
-		for _, check := range r.first[column.Name] {
-			g.columns[check] = -1
-			if column.Render == "" {
-				g.columns[check] = i
-				g.addColumn(i, check)
-			}
+		if r.cut.Columns[i].Render != "" {
+			continue
+		}
+		check := r.first[r.cut.Columns[i].Name][0] // a column of labels is one column
+		g.columns[check] = i
+		g.counted[i] = slices.IndexFunc(r.keys[:sets], func(k labelKey) bool { return slices.Contains(k.columns, check) })
+		c := &r.checks[check]
+		g.label[check] = make([]int, c.below())
+		for position := range c.labels {
+			g.label[check][c.numberOf(uint32(position))] = position
+			g.labels[i] = append(g.labels[i], LabelGroups{Smallest: make([]uint64, sets)})
 		}
 	}
 	return g
-}
-
-// addColumn prepares to count a column's labels.
-func (g *groups) addColumn(column, check int) {
-	c := &g.rules.checks[check]
-	g.label[check] = make([]int, c.below())
-	for position := range c.labels {
-		g.label[check][c.numberOf(uint32(position))] = position
-		g.labels[column] = append(g.labels[column], LabelGroups{Smallest: make([]uint64, len(g.rules.cut.Sets))})
-	}
-	for set := range g.rules.cut.Sets {
-		for _, of := range g.rules.keys[set].columns {
-			if of == check && g.counted[column] < 0 {
-				g.counted[column] = set
-			}
-		}
-	}
 }
 
 // add takes over a group of a set.

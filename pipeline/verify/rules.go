@@ -107,16 +107,13 @@ func (r *rules) masked() []release.Masked {
 
 // lackingColumn returns the first column that the cut speaks of and a part lacks, or nothing.
 func (r *rules) lackingColumn(file *release.File) string {
-	has := make(map[string]bool)
-	for _, column := range file.Columns() {
-		has[column] = true
-	}
+	has := file.Columns()
 	for i := range r.checks {
-		if name := r.checks[i].name; !has[name] {
+		if name := r.checks[i].name; !slices.Contains(has, name) {
 			return name
 		}
 	}
-	if r.cut.Class != "" && !has[r.cut.Class] {
+	if r.cut.Class != "" && !slices.Contains(has, r.cut.Class) {
 		return r.cut.Class
 	}
 	return ""
