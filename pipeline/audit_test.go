@@ -35,8 +35,7 @@ type audit struct {
 // auditFolder audits the release of a folder's job.
 func auditFolder(tb testing.TB, dir string, overrides ...string) *audit {
 	tb.Helper()
-	job := mustLoad(tb, dir, overrides...)
-	return auditJob(tb, job)
+	return auditJob(tb, mustLoad(tb, dir, overrides...))
 }
 
 // auditJob audits the release of a job.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/publish"
+	"github.com/kcut/kcut/formats/publish/publishtest"
 )
 
 // content is what a test state holds.
@@ -202,7 +203,15 @@ func TestClaim(t *testing.T) {
 // TestLateClaim opens a folder that another run then replaces: it must lock what is there.
 func TestLateClaim(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "work")
-	f := &Folder{FS: &lateFS{FS: publish.OS, replaced: path}, Path: path}
+	replaced := false
+	f := &Folder{Path: path, FS: publishtest.Hooked(func(operation string, do func() error, paths ...string) error {
+		err := do()
+		if operation == "open directory" && paths[0] == path && !replaced { // between opening it and returning it
+			replaced = true
+			err = errors.Join(err, os.Rename(path, path+"-gone"), os.Mkdir(path, 0o700))
+		}
+		return err
+	})}
 	if err := f.Claim(); err != nil {
 		t.Fatal(err)
 	}
@@ -210,21 +219,6 @@ func TestLateClaim(t *testing.T) {
 	if err := in(path).Claim(); !errors.Is(err, formats.ErrBusy) {
 		t.Errorf("another run gets %v, want ErrBusy", err)
 	}
-}
-
-// lateFS replaces a folder once, between opening it and returning it.
-type lateFS struct {
-	publish.FS
-	replaced string
-}
-
-func (l *lateFS) OpenDir(name string) (publish.Handle, error) {
-	f, err := l.FS.OpenDir(name)
-	if name == l.replaced {
-		l.replaced = ""
-		err = errors.Join(err, os.Rename(name, name+"-gone"), os.Mkdir(name, 0o700))
-	}
-	return f, err
 }
 
 // TestInNoFolder demands that a folder which cannot be there is one without files.
