@@ -2,6 +2,7 @@ package iac
 
 import (
 	"math"
+	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
@@ -58,19 +59,15 @@ func nodesAt(tree *engine.ValueTree, depth int) (nodes []int) {
 // merge numbers the level's nodes. Codes under none, which no record has, are one
 // more.
 func (l level) merge() engine.CodeMerge {
-	c := engine.CodeMerge{Codes: make([]uint32, l.histogram.Len()), Domain: len(l.nodes)}
-	for code := range c.Codes {
-		c.Codes[code] = uint32(len(l.nodes))
-	}
-	covered := 0
+	none := uint32(len(l.nodes))
+	c := engine.CodeMerge{Codes: slices.Repeat([]uint32{none}, l.histogram.Len()), Domain: len(l.nodes)}
 	for i, n := range l.nodes {
 		lo, hi := l.tree.Range(n)
 		for code := lo; code < hi; code++ {
 			c.Codes[code] = uint32(i)
 		}
-		covered += hi - lo
 	}
-	if covered < len(c.Codes) {
+	if slices.Contains(c.Codes, none) {
 		c.Domain++
 	}
 	return c
