@@ -11,6 +11,7 @@
 package workers
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -55,6 +56,10 @@ func (w Worker) Each(n int, do func(w Worker, i int) error) error {
 	for l.workers > 0 {
 		p.changed.Wait()
 	}
+	// Not left to workers that look for work: while none does, all loops would be kept.
+	if i := slices.Index(p.open, l); i >= 0 {
+		p.open = slices.Delete(p.open, i, i+1)
+	}
 	return l.err
 }
 
@@ -93,7 +98,7 @@ func (p *pool) work(w Worker, outer *loop) {
 		case last >= 0 && p.open[last].next.Load() < p.open[last].n:
 			p.run(w, p.open[last])
 		case last >= 0:
-			p.open = p.open[:last]
+			p.open = slices.Delete(p.open, last, last+1)
 		case outer.workers == 0:
 			return
 		default:

@@ -32,6 +32,26 @@ func TestEachMakesEveryIterationOnce(t *testing.T) {
 	}
 }
 
+// A pool keeps no loop that has ended, however busy its workers are.
+func TestEndedLoopsAreNotKept(t *testing.T) {
+	for _, workers := range []int{1, 2, 4} {
+		err := Each(10_000, workers, func(w Worker, _ int) error {
+			if err := w.Each(2, func(Worker, int) error { return nil }); err != nil {
+				return err
+			}
+			w.pool.mu.Lock()
+			defer w.pool.mu.Unlock()
+			if kept := len(w.pool.open); kept > workers+1 {
+				return fmt.Errorf("%d workers: %d loops are kept", workers, kept)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func checkNested(t *testing.T, workers, outer int) {
 	made, busy := make([][40]atomic.Int32, outer), make([]atomic.Bool, max(1, workers))
 	err := Each(outer, workers, func(w Worker, i int) error {
