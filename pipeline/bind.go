@@ -36,9 +36,11 @@ type Bound struct {
 	given   *domain.Cut   // the cut of an earlier release, if it bounds the job
 	applied bool          // it is applied, and none searched for
 	engine  engine.Engine // that finds the recoding
-	plan    engine.Plan   // what it wants to be counted
 	inputs  []storage.Info
 }
+
+// plan returns what the engine wants to be counted.
+func (b *Bound) plan() engine.Plan { return b.engine.Plan(b.requirement) }
 
 // Bind opens a job's input and binds the job's columns to it, and checks everything that can be
 // checked before a row is read. When nothing is wrong but that some k cannot be met, it returns
@@ -104,7 +106,6 @@ func (b *Bound) bind(schema *formats.Schema, rows int64) error {
 			return job.Located(spec.Name, "bounds", err)
 		}
 	}
-	b.plan = b.engine.Plan(b.requirement)
 	return checkReach(job, rows)
 }
 
@@ -240,7 +241,7 @@ func (b *Bound) counted() []int {
 // groupings returns the columns that the engine wants counted together, by their position
 // among those that are counted.
 func (b *Bound) groupings() (groupings [][]int) {
-	for _, g := range b.plan.Groupings {
+	for _, g := range b.plan().Groupings {
 		columns := slices.Clone(g.Columns)
 		if g.Class && b.class >= 0 {
 			columns = append(columns, len(b.masked))
@@ -299,9 +300,9 @@ func (b *Bound) pruning(attribute int) engine.Pruning {
 	of, _ := b.requirement.Of(attribute) // every attribute is in a set
 	k := of.K.Records()
 	switch {
-	case !b.plan.Whole:
+	case !b.plan().Whole:
 		return engine.Pruning{K: k, Classes: b.class >= 0}
-	case b.plan.Pool && b.specs[b.masked[attribute]].Mask == job.MaskSuppress:
+	case b.plan().Pool && b.specs[b.masked[attribute]].Mask == job.MaskSuppress:
 		return engine.Pruning{K: k}
 	}
 	return engine.Pruning{}

@@ -35,7 +35,7 @@ func countInput(ctx context.Context, b *Bound, res *resources, tuning count.Tuni
 		counting = count.InStore
 	}
 	counts, err := counting(ctx, request, res.counting())
-	if errors.Is(err, spill.ErrBudget) && b.plan.Whole {
+	if errors.Is(err, spill.ErrBudget) && b.plan().Whole {
 		err = &fault.Error{
 			Class: fault.Resources,
 			Hint:  "give more with --memory, or take algorithm tdr, which holds no more than one value for every k rows",
@@ -56,7 +56,7 @@ func countInput(ctx context.Context, b *Bound, res *resources, tuning count.Tuni
 func (b *Bound) request(tuning count.Tuning) *count.Request {
 	request := &count.Request{
 		Dataset: b.Dataset, Columns: b.columns(), Masked: len(b.masked), Class: -1, Groupings: b.groupings(),
-		Whole: b.plan.Whole, Tuning: tuning,
+		Whole: b.plan().Whole, Tuning: tuning,
 		Merge: func(t *engine.Table) []engine.CodeMerge {
 			return b.engine.Codes(t.Attributes, t.Histograms, t.Classes, b.requirement)
 		},

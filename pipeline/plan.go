@@ -187,7 +187,7 @@ func (p *planning) checkBounds() error {
 // addUp collects what the run has to do.
 func (p *planning) addUp(f *forecast.Forecast) {
 	p.load = forecast.Load{
-		Rows: p.Dataset.Rows(), Masked: len(p.masked), Memory: p.res.budget.Limit(), Threads: p.res.threads, TopDown: p.plan.Leaves,
+		Rows: p.Dataset.Rows(), Masked: len(p.masked), Memory: p.res.budget.Limit(), Threads: p.res.threads, TopDown: p.plan().Leaves,
 	}
 	for _, column := range p.counted() {
 		p.load.Columns = append(p.load.Columns, f.Columns[column])

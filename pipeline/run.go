@@ -195,7 +195,6 @@ func (a *assignment) bind(ctx context.Context, t *taxonomies, res *resources) (*
 		b.given = a.given
 		if a.applied != nil {
 			b.applied, b.engine = true, a.applied.engine(a.given, rows)
-			b.plan = b.engine.Plan(b.requirement)
 		}
 	}
 	spill.ExpectHeap(rows*int64(len(b.masked))*cellBytes, res.budget.Limit())

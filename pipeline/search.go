@@ -90,7 +90,7 @@ func searchOnce(ctx context.Context, b *Bound, counts *count.Counts, res *resour
 		OnStep: func(s engine.Step) {
 			report.Steps = s.Number
 			trace.step(s)
-			if b.plan.Leaves {
+			if b.plan().Leaves {
 				report.Live = append(report.Live, s.Live)
 			}
 			res.events.Advanced(StageSearch, Progress{Done: int64(s.Number), Live: int64(s.Live)})
