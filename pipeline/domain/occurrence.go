@@ -37,7 +37,7 @@ func (in *Interner) sortByValue(found []occurrence) {
 }
 
 // sortOccurrences orders values by key and, where keys are equal, as compare says. Sorting
-// small places by the bytes of their keys is several times as fast as comparing the values.
+// small places by the bytes of their keys takes about half as long as comparing the values.
 func sortOccurrences(found []occurrence, key func(*occurrence) uint64, compare func(a, b occurrence) int) {
 	places := make([]place, len(found))
 	for i := range found {

@@ -8,9 +8,8 @@ import (
 	"slices"
 	"testing"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/kcut/kcut/formats/release"
+	"github.com/kcut/kcut/internal/workers"
 )
 
 // randomBlock returns numbers of columns below the given ones: random ones, now and then the
@@ -104,19 +103,16 @@ func TestTables(t *testing.T) {
 // countAll counts blocks with two counters at a time.
 func countAll(t *testing.T, r *rules, s *span, blocks [][]release.Numbers, rows []int) []*counter {
 	t.Helper()
-	var group errgroup.Group
 	counters := []*counter{newCounter(r, []*span{s}), newCounter(r, []*span{s})}
-	for worker, c := range counters {
-		group.Go(func() error {
-			for i := worker; i < len(blocks); i += len(counters) {
-				if err := c.count(0, rows[i], blocks[i]); err != nil {
-					return err
-				}
+	err := workers.Each(len(counters), len(counters), func(_ workers.Worker, number int) error {
+		for i := number; i < len(blocks); i += len(counters) {
+			if err := counters[number].count(0, rows[i], blocks[i]); err != nil {
+				return err
 			}
-			return nil
-		})
-	}
-	if err := group.Wait(); err != nil {
+		}
+		return nil
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
 	return counters
