@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -180,10 +179,10 @@ func (c *Values) merge(ctx context.Context, runs []spill.Sequence, f func(*domai
 	}
 	var merge runMerge
 	var err error
-	for _, cursor := range cursors {
-		ok, failed := cursor.advance()
-		if err = errors.Join(err, failed); ok {
-			merge = append(merge, cursor)
+	for i := 0; i < len(cursors) && err == nil; i++ { // a store that has failed fails all readers alike
+		var ok bool
+		if ok, err = cursors[i].advance(); ok {
+			merge = append(merge, cursors[i])
 		}
 	}
 	slices.SortFunc(merge, compareCursors)
