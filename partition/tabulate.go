@@ -216,6 +216,7 @@ func (t *tabulation) finish(ctx context.Context, out *result) (*Table, error) {
 			err = t.store.Free(sequence)
 		}
 		if err != nil {
+			t.budget.Return(bytes)
 			return nil, err
 		}
 	}
