@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/parquet-go/parquet-go/format"
+
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/plain"
 	"github.com/kcut/kcut/formats/internal/schema"
@@ -42,7 +44,7 @@ const (
 )
 
 func newDictionary(c Column, leaf schema.Leaf) (d dictionary, err error) {
-	d = dictionary{nullable: leaf.Definition > 0, forced: c.Masked, words: map[uint64]uint32{}, texts: map[string]uint32{}}
+	d = dictionary{nullable: leaf.Definition > 0, forced: c.Masked && leaf.Type.V != format.Boolean, words: map[uint64]uint32{}, texts: map[string]uint32{}}
 	d.form, err = plain.FormOf(c.Field.Type, *leaf.SchemaElement)
 	return d, err
 }
@@ -101,37 +103,34 @@ var (
 	errCode = fmt.Errorf("%w: code without a value", formats.ErrDamaged)
 )
 
-// lookUp fills the indexes of rows, absent for null, until the dictionary has outgrown what pays. It
-// returns how many it filled, and whether nulls are among them. A code that leads through others has
-// the place through[code].
-func (d *dictionary) lookUp(indexes, through, codes []uint32) (n int, nulls bool, err error) {
-	lowest := uint32(absent)
+// lookUp fills the indexes of rows, absent for null, until the dictionary has outgrown what pays, and
+// returns how many it filled. A code that leads through others has the place through[code].
+func (d *dictionary) lookUp(indexes, through, codes []uint32) (n int, err error) {
 	table := d.indexes
 	indexes = indexes[:len(codes)]
 	for i, code := range codes {
 		if through != nil {
 			if int(code) >= len(through) {
-				return i, false, errCode
+				return i, errCode
 			}
 			code = through[code]
 		}
 		if int(code) >= len(table) {
-			return i, false, errCode
+			return i, errCode
 		}
 		own := table[code]
 		if own == unmet {
 			if own, err = d.meet(code); err != nil {
-				return i, false, err
+				return i, err
 			}
 			if !d.forced && (d.values.Len() > maxDictionaryEntries || d.bytes > maxDictionaryBytes) {
-				return i, lowest == nullIndex, nil
+				return i, nil
 			}
 			table[code] = own
 		}
-		lowest = min(lowest, own)
 		indexes[i] = own - firstIndex
 	}
-	return len(codes), lowest == nullIndex, nil
+	return len(codes), nil
 }
 
 // meet returns what indexes has of a code, whose value it adds when it is new.

@@ -3,6 +3,7 @@ package writer
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/parquet-go/parquet-go/format"
@@ -75,13 +76,13 @@ func (e *pageEncoder) dataPage(entries, nulls int, encoding format.Encoding) (st
 // absent stands for null among dictionary indexes: code 0 less 1.
 const absent = math.MaxUint32
 
-// indexPage makes the page of some rows, which are indexes of so many entries of a dictionary.
-func (e *pageEncoder) indexPage(rows []uint32, entries int, nullable, nulls bool) (storedPage, error) {
-	width := max(1, rle.Width(entries-1)) // one bit for one entry: not every reader takes none
+// indexPage makes the page of some rows, which are indexes of a dictionary as it is now.
+func (e *pageEncoder) indexPage(rows []uint32, d *dictionary) (storedPage, error) {
+	width := max(1, rle.Width(d.values.Len()-1)) // one bit for one entry: not every reader takes none
 	e.body = e.body[:0]
 	present := rows
 	switch {
-	case nulls:
+	case slices.Contains(rows, absent):
 		e.levels, e.present = e.levels[:0], e.present[:0]
 		for _, index := range rows {
 			if index == absent {
@@ -93,7 +94,7 @@ func (e *pageEncoder) indexPage(rows []uint32, entries int, nullable, nulls bool
 		}
 		e.body = rle.AppendLevels(e.body, e.levels, 1)
 		present = e.present
-	case nullable:
+	case d.nullable:
 		e.body = append(e.body, 0, 0, 0, 0)
 		e.body = rle.AppendRun(e.body, 1, len(rows), 1)
 		binary.LittleEndian.PutUint32(e.body, uint32(len(e.body)-4))
@@ -102,28 +103,3 @@ func (e *pageEncoder) indexPage(rows []uint32, entries int, nullable, nulls bool
 	e.body = rle.Append(e.body, present, width)
 	return e.dataPage(len(rows), len(rows)-len(present), format.RLEDictionary)
 }
-
-// encodedPages are the pages of a chunk that are full: of a row group of any size little more than
-// compressed pages is held.
-type encodedPages struct {
-	encoders *PageEncoders
-	done     []storedPage
-	stored   int64 // bytes of done
-	full     int   // rows of done
-}
-
-// add makes a page of so many rows with an encoder.
-func (p *encodedPages) add(rows int, encode func(*pageEncoder) (storedPage, error)) error {
-	e, err := p.encoders.acquire()
-	if err != nil {
-		return err
-	}
-	defer p.encoders.release(e)
-	page, err := encode(e)
-	p.done = append(p.done, page)
-	p.stored += page.size()
-	p.full += rows
-	return err
-}
-
-func (p *encodedPages) reset() { p.done, p.stored, p.full = nil, 0, 0 }

@@ -36,6 +36,7 @@ type segment struct {
 type storedPage struct {
 	kind     format.PageType
 	encoding format.Encoding
+	codec    format.CompressionCodec
 	entries  int // nulls too
 	nulls    int // −1: nobody counted
 	unpacked int // bytes before compression, with the header
@@ -74,7 +75,7 @@ type pageWriter struct {
 
 // begin starts the chunk of a leaf.
 func (p *pageWriter) begin(l schema.Leaf) {
-	p.chunk = meta.Column{Type: l.Type.V, PathInSchema: l.Path, Codec: p.Codec}
+	p.chunk = meta.Column{Type: l.Type.V, PathInSchema: l.Path}
 	p.nulls, p.silent = 0, false
 }
 
@@ -101,6 +102,7 @@ func (p *pageWriter) dictionary(entries int) error {
 func (p *pageWriter) place(pages ...storedPage) {
 	for _, page := range pages {
 		c, at := &p.chunk, firstOffset+p.size
+		c.Codec = page.codec
 		if page.kind == format.DictionaryPage {
 			c.DictionaryPageOffset = at
 		} else {
@@ -142,11 +144,11 @@ func (p *pageWriter) count(t format.PageType, e format.Encoding) {
 	}
 }
 
-// copy places a page of another file under a header of our own.
-func (p *pageWriter) copy(raw *formats.RawPage, required bool) error {
+// copiedPage returns a page of another file under a header of our own.
+func copiedPage(raw *formats.RawPage, codec format.CompressionCodec, required bool) (storedPage, error) {
 	page := storedPage{
-		kind: format.PageType(raw.Type), encoding: format.Encoding(raw.Encoding), entries: int(raw.Entries), nulls: int(raw.Nulls),
-		copied: segment{Offset: raw.Offset, Size: int64(raw.Stored)},
+		kind: format.PageType(raw.Type), encoding: format.Encoding(raw.Encoding), codec: codec,
+		entries: int(raw.Entries), nulls: int(raw.Nulls), copied: segment{Offset: raw.Offset, Size: int64(raw.Stored)},
 	}
 	if required {
 		page.nulls = 0
@@ -166,8 +168,7 @@ func (p *pageWriter) copy(raw *formats.RawPage, required bool) error {
 	var err error
 	page.bytes, err = meta.Encode(&h)
 	page.unpacked = len(page.bytes) + int(raw.Unpacked)
-	p.place(page)
-	return err
+	return page, err
 }
 
 // store compresses body and puts the completed header before it.
@@ -184,5 +185,5 @@ func (e *pageEncoder) store(h meta.PageHeader) (page storedPage, err error) {
 	if err != nil {
 		return page, fmt.Errorf("encode page header: %w", err)
 	}
-	return storedPage{kind: h.Type, unpacked: len(header) + len(e.body), bytes: slices.Concat(header, e.packed)}, nil
+	return storedPage{kind: h.Type, codec: e.Codec, unpacked: len(header) + len(e.body), bytes: slices.Concat(header, e.packed)}, nil
 }

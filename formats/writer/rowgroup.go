@@ -2,10 +2,8 @@ package writer
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/parquet-go/parquet-go/encoding/thrift"
-	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/meta"
@@ -40,18 +38,8 @@ type Options struct {
 // pages, too.
 type RowGroup struct {
 	columns  []Column
-	own      []columnChunk // that encode
-	chunks   []columnChunk // of the row group being filled: own, or copied
+	chunks   [][]*chunk // of each column: one a leaf
 	encoders *PageEncoders
-}
-
-// columnChunk collects one column of a row group.
-type columnChunk interface {
-	append(c *formats.Column, from, to int) error
-	rows() int
-	encode(p *pageWriter) error
-	held() int
-	reset()
 }
 
 // NewRowGroup returns an empty row group with encoders of its own: see PageEncoders.
@@ -71,62 +59,65 @@ func (p *PageEncoders) NewRowGroup(columns []Column) (*RowGroup, error) {
 	}
 	g := &RowGroup{columns: columns, encoders: p}
 	for i, column := range columns {
-		chunk, err := g.newChunk(column)
+		leaves, err := column.elements().Leaves()
 		if err != nil {
 			return nil, g.wrap(i, err)
 		}
-		g.own = append(g.own, chunk)
-	}
-	g.chunks = slices.Clone(g.own)
-	return g, nil
-}
-
-func (g *RowGroup) newChunk(c Column) (columnChunk, error) {
-	leaves, err := c.elements().Leaves()
-	switch {
-	case err != nil:
-		return nil, err
-	case c.Field.Type.Kind == formats.Nested:
-		nested := nestedChunk{}
-		for _, l := range leaves {
-			nested = append(nested, newPlainChunk(l, g.encoders))
+		chunks := make([]*chunk, len(leaves))
+		for j, leaf := range leaves {
+			if chunks[j], err = newChunk(column, leaf, p); err != nil {
+				return nil, g.wrap(i, err)
+			}
 		}
-		return nested, nil
-	case c.Masked && leaves[0].Type.V != format.Boolean: // a dictionary of booleans is not allowed
-		return newLabelChunk(c, leaves[0], g.encoders)
+		g.chunks = append(g.chunks, chunks)
 	}
-	return newFlatChunk(c, leaves[0], g.encoders)
+	return g, nil
 }
 
 // Append adds rows from to to−1 of a batch's column to a column of the row group. All
 // columns must have got the same rows when Encode is called.
 func (g *RowGroup) Append(column int, c *formats.Column, from, to int) error {
-	return g.wrap(column, g.chunks[column].append(c, from, to))
+	chunks := g.chunks[column]
+	if g.columns[column].Field.Type.Kind != formats.Nested {
+		return g.wrap(column, chunks[0].append(c, from, to))
+	}
+	if len(c.Leaves) != len(chunks) {
+		return g.wrap(column, fmt.Errorf("%w: %d leaves, %d declared", formats.ErrSchema, len(c.Leaves), len(chunks)))
+	}
+	for i, leaf := range chunks {
+		if err := leaf.appendLeaf(&c.Leaves[i], from, to); err != nil {
+			return g.wrap(column, err)
+		}
+	}
+	return nil
 }
 
 // AppendLabels adds a row for each code to a masked column: its label is 1 + the position
 // through[code] in labels, 0 for null. It is Append for codes that many rows share.
 func (g *RowGroup) AppendLabels(column int, labels *formats.Values, through, codes []uint32) error {
-	chunk, ok := g.chunks[column].(*labelChunk)
-	if !ok {
+	chunk := g.chunks[column][0]
+	if !chunk.dict.forced {
 		return g.wrap(column, fmt.Errorf("%w: not a column of labels", formats.ErrSchema))
 	}
 	chunk.dict.follow(labels)
-	return g.wrap(column, chunk.appendCodes(through, codes))
+	return g.wrap(column, chunk.appendCodes(labels, through, codes))
 }
 
 // Copy makes a column of the row group a copy of chunks of so many rows, one a leaf. Bytes
 // are read when the row group is written.
 func (g *RowGroup) Copy(column int, rows int64, chunks []formats.RawChunk) error {
-	c := g.columns[column]
-	if c.Masked {
+	leaves := g.chunks[column]
+	if g.columns[column].Masked {
 		return g.wrap(column, fmt.Errorf("%w: pages of a source for a masked column", formats.ErrSchema))
 	}
-	copied, err := newCopiedChunk(c, int(rows), chunks)
-	if err != nil {
-		return g.wrap(column, err)
+	if len(chunks) != len(leaves) {
+		return g.wrap(column, fmt.Errorf("%w: %d chunks for %d leaves", formats.ErrSchema, len(chunks), len(leaves)))
 	}
-	g.chunks[column] = copied
+	for i, leaf := range leaves {
+		if err := leaf.copy(int(rows), &chunks[i]); err != nil {
+			return g.wrap(column, err)
+		}
+	}
 	return nil
 }
 
@@ -146,13 +137,15 @@ func (g *RowGroup) Encode() (*EncodedRowGroup, error) {
 	}
 	defer g.encoders.release(encoder)
 	pages := pageWriter{pageEncoder: encoder}
-	e := &EncodedRowGroup{Rows: int64(g.chunks[0].rows())}
-	for i, chunk := range g.chunks {
-		if rows := int64(chunk.rows()); rows != e.Rows {
-			return nil, g.wrap(i, fmt.Errorf("%w: %d rows, column %s has %d", formats.ErrSchema, rows, g.columns[0].Field.Name, e.Rows))
-		}
-		if err := chunk.encode(&pages); err != nil {
-			return nil, g.wrap(i, err)
+	e := &EncodedRowGroup{Rows: int64(g.chunks[0][0].rows())}
+	for i, leaves := range g.chunks {
+		for _, leaf := range leaves {
+			if rows := int64(leaf.rows()); rows != e.Rows {
+				return nil, g.wrap(i, fmt.Errorf("%w: %d rows, column %s has %d", formats.ErrSchema, rows, g.columns[0].Field.Name, e.Rows))
+			}
+			if err := leaf.encode(&pages); err != nil {
+				return nil, g.wrap(i, err)
+			}
 		}
 	}
 	unpacked, packed := int64(0), int64(0)
@@ -169,59 +162,75 @@ func (g *RowGroup) Encode() (*EncodedRowGroup, error) {
 }
 
 // Held returns about how many bytes the rows collected so far take.
-func (g *RowGroup) Held() int64 {
-	n := 0
-	for _, chunk := range g.chunks {
-		n += chunk.held()
-	}
-	return int64(n)
-}
-
-// Reset empties g.
-func (g *RowGroup) Reset() {
-	for i, chunk := range g.own {
-		chunk.reset()
-		g.chunks[i] = chunk
-	}
-}
-
-// nestedChunk collects the leaves of a nested column, copied as they are.
-type nestedChunk []*plainChunk
-
-func (n nestedChunk) append(c *formats.Column, from, to int) error {
-	if len(c.Leaves) != len(n) {
-		return fmt.Errorf("%w: %d leaves, %d declared", formats.ErrSchema, len(c.Leaves), len(n))
-	}
-	for i, leaf := range n {
-		if err := leaf.appendLeaf(&c.Leaves[i], from, to); err != nil {
-			return err
+func (g *RowGroup) Held() (bytes int64) {
+	for _, leaves := range g.chunks {
+		for _, leaf := range leaves {
+			bytes += int64(leaf.held())
 		}
-	}
-	return nil
-}
-
-func (n nestedChunk) rows() int { return n[0].rows() }
-
-func (n nestedChunk) encode(p *pageWriter) error {
-	for _, leaf := range n {
-		p.begin(leaf.leaf)
-		if err := leaf.encodePages(p); err != nil {
-			return err
-		}
-		p.end(nil, nil)
-	}
-	return nil
-}
-
-func (n nestedChunk) held() (bytes int) {
-	for _, leaf := range n {
-		bytes += leaf.held()
 	}
 	return bytes
 }
 
-func (n nestedChunk) reset() {
-	for _, leaf := range n {
-		leaf.reset()
+// Reset empties g.
+func (g *RowGroup) Reset() {
+	for _, leaves := range g.chunks {
+		for _, leaf := range leaves {
+			leaf.reset()
+		}
 	}
+}
+
+// EncodedRowGroup is a row group ready to be written.
+type EncodedRowGroup struct {
+	Rows  int64
+	out   []segment
+	size  int64
+	entry meta.RowGroup // offsets as if it were the first of its file
+}
+
+// Size returns the number of bytes that the row group adds to a file, without its footer entry.
+func (g *EncodedRowGroup) Size() int64 { return g.size }
+
+// copyGap is the most that lies between pages that follow each other: the header of a page.
+const copyGap = 4 << 10
+
+// Copied returns where the pages lie that are copied, those that follow each other as one.
+func (g *EncodedRowGroup) Copied() (ranges []formats.Range) {
+	for _, s := range g.out {
+		last := len(ranges) - 1
+		switch {
+		case s.Bytes != nil:
+		case last >= 0 && s.Offset >= ranges[last].To && s.Offset-ranges[last].To <= copyGap:
+			ranges[last].To = s.Offset + s.Size
+		default:
+			ranges = append(ranges, formats.Range{From: s.Offset, To: s.Offset + s.Size})
+		}
+	}
+	return ranges
+}
+
+// serialized is what another process is given of a row group, in Thrift's compact protocol.
+type serialized struct {
+	Entry    meta.RowGroup `thrift:"1,required"` // as in a file's footer
+	Segments []segment     `thrift:"2,required"`
+}
+
+// AppendTo appends the row group in a form that another process can read.
+func (g *EncodedRowGroup) AppendTo(to []byte) ([]byte, error) {
+	b, err := meta.Encode(&serialized{g.entry, g.out})
+	return append(to, b...), err
+}
+
+// ParseRowGroup returns the row group that AppendTo has appended to nothing, in whose memory its
+// pages stay. The error wraps formats.ErrDamaged.
+func ParseRowGroup(b []byte) (*EncodedRowGroup, error) {
+	var s serialized
+	if _, err := meta.Decode(b, &s); err != nil {
+		return nil, fmt.Errorf("read a row group: %w", err)
+	}
+	g := &EncodedRowGroup{Rows: s.Entry.NumRows, out: s.Segments, entry: s.Entry}
+	for _, s := range g.out {
+		g.size += int64(len(s.Bytes)) + s.Size
+	}
+	return g, nil
 }

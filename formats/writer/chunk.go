@@ -1,0 +1,242 @@
+package writer
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/plain"
+	"github.com/kcut/kcut/formats/internal/schema"
+)
+
+// chunk collects the rows of one column chunk: of a leaf.
+//
+//	labels                indexes of a dictionary, as wide as the labels met so far need
+//	other flat columns    indexes while that pays, which the values of all rows decide, else PLAIN
+//	leaves of nested ones PLAIN
+//	copies                pages of another file, each under a header of our own
+//
+// Labels and PLAIN values become a page as soon as it is full.
+//
+// Statistics of the source of a copy are not repeated: nothing here could tell whether they are true,
+// exact or truncated, a wrong one hides rows from readers, and one that is wider than the
+// values may tell of rows that were filtered out. Bounds are those of the dictionary where
+// every value is in it, and nulls are counted where somebody had to count them anyway.
+type chunk struct {
+	leaf     schema.Leaf
+	encoders *PageEncoders
+	dict     dictionary // of a flat column
+	bounds
+	done    []storedPage // of a row group of any size little more than compressed pages is held
+	full    int          // rows of done
+	stored  int64        // bytes of done
+	copied  bool
+	coded   bool     // rows are in indexes, else in entries
+	indexes []uint32 // of rows that are in no page yet: index into the dictionary, or absent
+	entries
+	words []uint64 // scratch
+}
+
+// newChunk returns the chunk of a leaf of a column.
+func newChunk(c Column, leaf schema.Leaf, p *PageEncoders) (_ *chunk, err error) {
+	k := &chunk{leaf: leaf, encoders: p, entries: entries{size: plain.SizeOf(leaf.SchemaElement)}}
+	if c.Field.Type.Kind != formats.Nested {
+		k.dict, err = newDictionary(c, leaf)
+	}
+	k.reset()
+	return k, err
+}
+
+func (c *chunk) reset() {
+	c.dict.reset()
+	c.bounds.reset()
+	c.done, c.full, c.stored, c.copied = nil, 0, 0, false
+	c.coded = c.dict.words != nil && c.leaf.Type.V != format.Boolean // a dictionary of booleans is not allowed
+	c.indexes = c.indexes[:0]
+	c.entries.reset()
+}
+
+// rows counts the rows collected so far.
+func (c *chunk) rows() int { return c.full + len(c.indexes) + c.entries.rows() }
+
+// held returns about how many bytes they take. One page of labels is not worth counting.
+func (c *chunk) held() int {
+	bytes := int(c.stored) + c.dict.bytes + cap(c.repetition) + cap(c.definition) + cap(c.plain)
+	if !c.dict.forced {
+		bytes += 4 * cap(c.indexes)
+	}
+	return bytes
+}
+
+// copy makes the chunk a copy of another file's, of so many rows.
+func (c *chunk) copy(rows int, raw *formats.RawChunk) error {
+	if raw.Entries < int64(rows) || c.leaf.Repetition == 0 && raw.Entries != int64(rows) {
+		return fmt.Errorf("%w: %d entries for %d rows", formats.ErrDamaged, raw.Entries, rows)
+	}
+	c.reset()
+	c.copied, c.coded = true, false
+	for i := range raw.Pages {
+		page, err := copiedPage(&raw.Pages[i], format.CompressionCodec(raw.Codec), c.leaf.Definition == 0)
+		if err != nil {
+			return err
+		}
+		c.done = append(c.done, page)
+	}
+	c.full, c.stored = rows, pageDescription*int64(len(c.done))
+	if raw.Dictionary != nil { // which is let go: those of all columns together may be large
+		c.bounds.add(raw.Dictionary)
+	}
+	return nil
+}
+
+// pageDescription is what holding a page that is copied takes, with its header.
+const pageDescription = 256
+
+// append appends rows of a flat column.
+func (c *chunk) append(col *formats.Column, from, to int) error {
+	codes, err := c.dict.codes(col, from, to)
+	if err != nil {
+		return err
+	}
+	return c.appendCodes(col.Values, nil, codes)
+}
+
+// stepRows is how many rows are taken in as PLAIN values before full pages are encoded.
+const stepRows = 1 << 12
+
+// appendCodes appends rows by codes of values, which may lead through others.
+func (c *chunk) appendCodes(v *formats.Values, through, codes []uint32) (err error) {
+	if c.copied {
+		return errCopied
+	}
+	for len(codes) > 0 {
+		n := min(len(codes), stepRows)
+		if c.coded {
+			n, err = c.appendIndexes(through, codes)
+		} else {
+			err = c.expand(v, codes[:n])
+		}
+		if err == nil && !c.coded {
+			err = c.encodeFull(false)
+		}
+		if err != nil {
+			return err
+		}
+		codes = codes[n:]
+	}
+	return nil
+}
+
+// errCopied is returned for rows of a column that is copied.
+var errCopied = fmt.Errorf("%w: rows for a column that is copied", formats.ErrSchema)
+
+// appendIndexes appends the indexes of rows, to the end of a page at most and until the dictionary
+// does not pay any more, and returns how many it has appended.
+func (c *chunk) appendIndexes(through, codes []uint32) (n int, err error) {
+	at := len(c.indexes)
+	rows := min(len(codes), pageRows-at%pageRows)
+	c.indexes = slices.Grow(c.indexes, rows)[:at+rows]
+	n, err = c.dict.lookUp(c.indexes[at:], through, codes[:rows])
+	c.indexes = c.indexes[:at+n]
+	switch {
+	case err != nil:
+	case n < rows:
+		err = c.unfold()
+	case c.dict.forced && len(c.indexes) == pageRows:
+		err = c.addPage(pageRows, func(e *pageEncoder) (storedPage, error) { return e.indexPage(c.indexes, &c.dict) })
+		c.indexes = c.indexes[:0]
+	}
+	return n, err
+}
+
+// addPage makes a page of so many rows with an encoder.
+func (c *chunk) addPage(rows int, encode func(*pageEncoder) (storedPage, error)) error {
+	e, err := c.encoders.acquire()
+	if err != nil {
+		return err
+	}
+	defer c.encoders.release(e)
+	page, err := encode(e)
+	c.done = append(c.done, page)
+	c.stored += page.size()
+	c.full += rows
+	return err
+}
+
+// unfold turns the indexes into PLAIN values.
+func (c *chunk) unfold() error {
+	c.coded = false
+	for i := range c.indexes {
+		c.indexes[i]++ // to a code: absent becomes 0
+	}
+	err := c.expand(&c.dict.values, c.indexes)
+	c.indexes = c.indexes[:0]
+	return err
+}
+
+// expand appends the values behind codes.
+func (c *chunk) expand(v *formats.Values, codes []uint32) (err error) {
+	switch {
+	case len(codes) > 0 && int(slices.Max(codes)) > v.Len():
+		return errCode
+	case c.dict.nullable:
+		for _, code := range codes {
+			c.definition = append(c.definition, byte(min(code, 1)))
+		}
+	case slices.Contains(codes, 0):
+		return errRequired
+	}
+	c.number += len(codes)
+	c.words = c.words[:0]
+	for _, code := range codes {
+		switch {
+		case code == 0:
+		case v.Type.InWords():
+			c.words = append(c.words, v.Words[code-1])
+		default:
+			text := v.Bytes(int(code - 1))
+			c.bounds.addBytes(text)
+			if c.plain, err = c.dict.form.AppendBytes(c.plain, text); err != nil {
+				return err
+			}
+		}
+	}
+	c.bounds.addWords(c.words)
+	c.plain, err = c.dict.form.AppendWords(c.plain, c.words)
+	return err
+}
+
+// encode writes the chunk's pages and statistics. A dictionary is written when it is worth its page,
+// and has an entry: not every reader takes an empty one.
+func (c *chunk) encode(p *pageWriter) (err error) {
+	p.begin(c.leaf)
+	distinct, rows := c.dict.values.Len(), c.rows()
+	switch {
+	case c.coded && c.dict.forced && distinct == 0: // no label, but nulls
+		c.reset()
+		c.coded, c.number, c.definition = false, rows, make([]byte, rows)
+	case c.coded && !c.dict.forced && (distinct == 0 || rows > 8 && distinct > rows/2):
+		err = c.unfold()
+	}
+	if err == nil && c.coded {
+		c.bounds.add(&c.dict.values)
+		err = c.dict.encode(p)
+	} else if err == nil {
+		err = c.encodeFull(true)
+	}
+	if err != nil {
+		return err
+	}
+	p.place(c.done...)
+	for indexes := range slices.Chunk(c.indexes, pageRows) {
+		page, err := p.indexPage(indexes, &c.dict)
+		if err != nil {
+			return err
+		}
+		p.place(page)
+	}
+	p.end(c.bounds.extremes(c.dict.form, c.leaf.SchemaElement))
+	return nil
+}
