@@ -53,7 +53,7 @@ func (c *chunk) reset() {
 	c.dict.reset()
 	c.bounds.reset()
 	c.done, c.full, c.stored, c.copied = nil, 0, 0, false
-	c.coded = c.dict.words != nil && c.leaf.Type.V != format.Boolean // a dictionary of booleans is not allowed
+	c.coded = c.dict.Distinct != nil && c.leaf.Type.V != format.Boolean // a dictionary of booleans is not allowed
 	c.indexes = c.indexes[:0]
 	c.entries.reset()
 }
@@ -63,7 +63,7 @@ func (c *chunk) rows() int { return c.full + len(c.indexes) + c.entries.rows() }
 
 // held returns about how many bytes they take. One page of labels is not worth counting.
 func (c *chunk) held() int {
-	bytes := int(c.stored) + c.dict.bytes + cap(c.repetition) + cap(c.definition) + cap(c.plain)
+	bytes := int(c.stored) + c.dict.bytes() + cap(c.repetition) + cap(c.definition) + cap(c.plain)
 	if !c.dict.forced {
 		bytes += 4 * cap(c.indexes)
 	}
@@ -171,7 +171,7 @@ func (c *chunk) unfold() error {
 	for i := range c.indexes {
 		c.indexes[i]++ // to a code: absent becomes 0
 	}
-	err := c.expand(&c.dict.values, c.indexes)
+	err := c.expand(c.dict.Values, c.indexes)
 	c.indexes = c.indexes[:0]
 	return err
 }
@@ -212,16 +212,17 @@ func (c *chunk) expand(v *formats.Values, codes []uint32) (err error) {
 // and has an entry: not every reader takes an empty one.
 func (c *chunk) encode(p *pageWriter) (err error) {
 	p.begin(c.leaf)
-	distinct, rows := c.dict.values.Len(), c.rows()
-	switch {
-	case c.coded && c.dict.forced && distinct == 0: // no label, but nulls
-		c.reset()
-		c.coded, c.number, c.definition = false, rows, make([]byte, rows)
-	case c.coded && !c.dict.forced && (distinct == 0 || rows > 8 && distinct > rows/2):
-		err = c.unfold()
+	if rows := c.rows(); c.coded {
+		switch distinct := c.dict.Values.Len(); {
+		case c.dict.forced && distinct == 0: // no label, but nulls
+			c.reset()
+			c.coded, c.number, c.definition = false, rows, make([]byte, rows)
+		case !c.dict.forced && (distinct == 0 || rows > 8 && distinct > rows/2):
+			err = c.unfold()
+		}
 	}
 	if err == nil && c.coded {
-		c.bounds.add(&c.dict.values)
+		c.bounds.add(c.dict.Values)
 		err = c.dict.encode(p)
 	} else if err == nil {
 		err = c.encodeFull(true)

@@ -21,13 +21,10 @@ const (
 
 // dictionary collects the distinct values of one column chunk in order of first appearance.
 type dictionary struct {
-	form     plain.Form
-	nullable bool
-	forced   bool              // it has no limits
-	values   formats.Values    // the entries
-	bytes    int               // their PLAIN size
-	words    map[uint64]uint32 // value → index
-	texts    map[string]uint32
+	*formats.Distinct // the entries; nil: there is no dictionary
+	form              plain.Form
+	nullable          bool
+	forced            bool // it has no limits
 
 	// Codes of a batch mean what they mean as long as the pointer stays: every value is
 	// looked up once. Only values that some row used have an index here.
@@ -44,17 +41,17 @@ const (
 )
 
 func newDictionary(c Column, leaf schema.Leaf) (d dictionary, err error) {
-	d = dictionary{nullable: leaf.Definition > 0, forced: c.Masked && leaf.Type.V != format.Boolean, words: map[uint64]uint32{}, texts: map[string]uint32{}}
+	d = dictionary{nullable: leaf.Definition > 0, forced: c.Masked && leaf.Type.V != format.Boolean}
+	d.Distinct = formats.NewDistinct(&formats.Values{Type: c.Field.Type})
 	d.form, err = plain.FormOf(c.Field.Type, *leaf.SchemaElement)
 	return d, err
 }
 
 // reset empties d for another chunk.
 func (d *dictionary) reset() {
-	d.values = formats.Values{Type: d.form.Type, Words: d.values.Words[:0], Ends: d.values.Ends[:0], Data: d.values.Data[:0]}
-	d.bytes = 0
-	clear(d.words)
-	clear(d.texts)
+	if d.Distinct != nil {
+		d.Distinct = d.Restarted()
+	}
 	d.source, d.indexes = nil, d.indexes[:0]
 }
 
@@ -123,7 +120,7 @@ func (d *dictionary) lookUp(indexes, through, codes []uint32) (n int, err error)
 			if own, err = d.meet(code); err != nil {
 				return i, err
 			}
-			if !d.forced && (d.values.Len() > maxDictionaryEntries || d.bytes > maxDictionaryBytes) {
+			if !d.forced && (d.Values.Len() > maxDictionaryEntries || d.bytes() > maxDictionaryBytes) {
 				return i, nil
 			}
 			table[code] = own
@@ -136,43 +133,33 @@ func (d *dictionary) lookUp(indexes, through, codes []uint32) (n int, err error)
 // meet returns what indexes has of a code, whose value it adds when it is new.
 func (d *dictionary) meet(code uint32) (uint32, error) {
 	switch {
-	case code > 0:
-		return d.index(int(code-1)) + firstIndex, nil
-	case !d.nullable:
+	case code == 0 && d.nullable:
+		return nullIndex, nil
+	case code == 0:
 		return unmet, errRequired
 	}
-	return nullIndex, nil
+	if d.source.Type.InWords() {
+		code = d.CodeOfWord(d.source.Words[code-1])
+	} else {
+		code = d.CodeOfBytes(d.source.Bytes(int(code - 1)))
+	}
+	return code - 1 + firstIndex, nil
 }
 
-// index returns the index of value i of the source, which it adds when it is new.
-func (d *dictionary) index(i int) uint32 {
-	next, v := uint32(d.values.Len()), d.source
-	if v.Type.InWords() {
-		word := v.Words[i]
-		if index, ok := d.words[word]; ok {
-			return index
-		}
-		d.words[word] = next
-		d.values.Words = append(d.values.Words, word)
-		d.bytes += d.form.Size
-		return next
+// bytes returns the PLAIN size of the entries.
+func (d *dictionary) bytes() int {
+	switch {
+	case d.Distinct == nil:
+		return 0
+	case d.form.Size > 0:
+		return d.form.Size * d.Values.Len()
 	}
-	text := v.Bytes(i)
-	if index, ok := d.texts[string(text)]; ok {
-		return index
-	}
-	d.texts[string(text)] = next
-	d.values.AppendBytes(text)
-	d.bytes += d.form.Size
-	if d.form.Size == 0 {
-		d.bytes += 4 + len(text)
-	}
-	return next
+	return 4*d.Values.Len() + len(d.Values.Data)
 }
 
 // encode writes the dictionary page.
 func (d *dictionary) encode(p *pageWriter) (err error) {
-	v := &d.values
+	v := d.Values
 	if p.body, err = d.form.AppendWords(p.body[:0], v.Words); err != nil {
 		return err
 	}

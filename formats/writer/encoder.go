@@ -78,7 +78,7 @@ const absent = math.MaxUint32
 
 // indexPage makes the page of some rows, which are indexes of a dictionary as it is now.
 func (e *pageEncoder) indexPage(rows []uint32, d *dictionary) (storedPage, error) {
-	width := max(1, rle.Width(d.values.Len()-1)) // one bit for one entry: not every reader takes none
+	width := max(1, rle.Width(d.Values.Len()-1)) // one bit for one entry: not every reader takes none
 	e.body = e.body[:0]
 	present := rows
 	switch {

@@ -78,7 +78,7 @@ func TestFooterOrder(t *testing.T) {
 			}
 		}
 		var keys []string
-		for _, kv := range w.footer.tail.KeyValueMetadata {
+		for _, kv := range w.tail.KeyValueMetadata {
 			keys = append(keys, kv.Key)
 		}
 		if !slices.IsSorted(keys) || len(keys) != len(metadata) {

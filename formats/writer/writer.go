@@ -25,8 +25,13 @@ const magic = "PAR1"
 // holds no time and no name but those of columns and metadata keys.
 type Writer struct {
 	out    *bufio.Writer
-	footer footer
 	offset int64
+	// The footer. Entries of row groups are encoded when these are written: that takes a quarter of
+	// the memory.
+	head   footerHead
+	groups [][]byte
+	held   int64 // bytes of groups
+	tail   footerTail
 }
 
 // writeBuffer is how much is written at a time, in bytes.
@@ -36,7 +41,9 @@ const writeBuffer = 1 << 20
 // which is written in the order of its keys. A file without a row group is a valid, empty
 // table once closed.
 func New(w io.Writer, columns []Column, metadata map[string]string) (*Writer, error) {
-	head, tail := footerHead{Version: 2}, footerTail{CreatedBy: formats.CreatedBy}
+	f := &Writer{out: bufio.NewWriterSize(w, writeBuffer), offset: firstOffset}
+	head, tail := &f.head, &f.tail
+	head.Version, tail.CreatedBy = 2, formats.CreatedBy
 	head.Schema = schema.Elements{{Name: "schema", NumChildren: thrift.New(int32(len(columns)))}}
 	for _, c := range columns {
 		elements := c.elements()
@@ -51,7 +58,6 @@ func New(w io.Writer, columns []Column, metadata map[string]string) (*Writer, er
 	for _, key := range slices.Sorted(maps.Keys(metadata)) {
 		tail.KeyValueMetadata = append(tail.KeyValueMetadata, format.KeyValue{Key: key, Value: metadata[key]})
 	}
-	f := &Writer{out: bufio.NewWriterSize(w, writeBuffer), footer: footer{head: head, tail: tail}, offset: firstOffset}
 	_, err := f.out.WriteString(magic)
 	return f, errors.Join(err, f.out.Flush())
 }
@@ -65,7 +71,7 @@ func (w *Writer) WriteFrom(source io.ReaderAt, g *EncodedRowGroup) error {
 	if g.Rows == 0 {
 		return nil
 	}
-	ordinal := len(w.footer.groups)
+	ordinal := len(w.groups)
 	if ordinal > math.MaxInt16 {
 		return fmt.Errorf("write row group %d: %w: a Parquet file numbers them with 15 bits", ordinal, formats.ErrUnsupported)
 	}
@@ -80,7 +86,7 @@ func (w *Writer) WriteFrom(source io.ReaderAt, g *EncodedRowGroup) error {
 			m.DictionaryPageOffset += by
 		}
 	}
-	err := w.footer.add(&entry)
+	footerEntry, err := meta.Encode(&entry)
 	for _, s := range g.out {
 		if err == nil {
 			err = w.segment(source, s)
@@ -92,6 +98,9 @@ func (w *Writer) WriteFrom(source io.ReaderAt, g *EncodedRowGroup) error {
 	if err != nil {
 		return fmt.Errorf("write row group %d: %w", ordinal, err)
 	}
+	w.groups = append(w.groups, slices.Clone(footerEntry)) // without room to grow
+	w.held += entryBytes + int64(len(footerEntry))
+	w.head.NumRows += g.Rows
 	w.offset += g.size
 	return nil
 }
@@ -122,26 +131,12 @@ func (w *Writer) segment(source io.ReaderAt, s segment) error {
 	return nil
 }
 
+// entryBytes is what holding an entry of the footer takes beside its bytes.
+const entryBytes = 48
+
 // Held returns about how many bytes the footer takes until the file is closed: it has an entry
 // for every chunk that was written.
-func (w *Writer) Held() int64 { return w.footer.held }
-
-// Close writes the footer. It does not close the writer underneath.
-func (w *Writer) Close() error {
-	if err := w.footer.write(w.out); err != nil {
-		return fmt.Errorf("write footer: %w", err)
-	}
-	return nil
-}
-
-// footer is the file's metadata. Entries of row groups are encoded when these are written:
-// that takes a quarter of the memory.
-type footer struct {
-	head   footerHead
-	groups [][]byte
-	held   int64 // bytes of groups
-	tail   footerTail
-}
+func (w *Writer) Held() int64 { return w.held }
 
 // footerHead is what comes before the row groups.
 type footerHead struct {
@@ -161,39 +156,26 @@ type footerTail struct {
 // listField begins a field that is a list, right after the field before it.
 const listField = 1<<4 | byte(thrift.LIST)
 
-// add adds the entry of a row group.
-func (f *footer) add(g *meta.RowGroup) error {
-	entry, err := meta.Encode(g)
+// Close writes the footer, its length and the magic. It does not close the writer underneath.
+func (w *Writer) Close() error {
+	head, err := meta.Encode(&w.head)
 	if err != nil {
-		return fmt.Errorf("encode footer: %w", err)
+		return fmt.Errorf("write footer: %w", err)
 	}
-	entry = slices.Clone(entry) // without room to grow
-	f.groups = append(f.groups, entry)
-	f.held += entryBytes + int64(len(entry))
-	f.head.NumRows += g.NumRows
-	return nil
-}
-
-// entryBytes is what holding an entry takes beside its bytes.
-const entryBytes = 48
-
-// write writes the footer, its length and the magic.
-func (f *footer) write(out *bufio.Writer) error {
-	head, err := meta.Encode(&f.head)
+	tail, err := meta.Encode(&w.tail)
 	if err != nil {
-		return fmt.Errorf("encode footer: %w", err)
-	}
-	tail, err := meta.Encode(&f.tail)
-	if err != nil {
-		return fmt.Errorf("encode footer: %w", err)
+		return fmt.Errorf("write footer: %w", err)
 	}
 	list := bytes.NewBuffer([]byte{listField})
-	_ = new(thrift.CompactProtocol).NewWriter(list).WriteList(thrift.List{Size: int32(len(f.groups)), Type: thrift.STRUCT}) // to memory
+	_ = new(thrift.CompactProtocol).NewWriter(list).WriteList(thrift.List{Size: int32(len(w.groups)), Type: thrift.STRUCT}) // to memory
 	size := 0
-	for _, part := range slices.Concat([][]byte{head[:len(head)-1], list.Bytes()}, f.groups, [][]byte{tail}) { // a struct ends with a byte
+	for _, part := range slices.Concat([][]byte{head[:len(head)-1], list.Bytes()}, w.groups, [][]byte{tail}) { // a struct ends with a byte
 		size += len(part)
-		out.Write(part) // an error stays until the flush
+		w.out.Write(part) // an error stays until the flush
 	}
-	out.Write(append(binary.LittleEndian.AppendUint32(nil, uint32(size)), magic...))
-	return out.Flush()
+	w.out.Write(append(binary.LittleEndian.AppendUint32(nil, uint32(size)), magic...))
+	if err := w.out.Flush(); err != nil {
+		return fmt.Errorf("write footer: %w", err)
+	}
+	return nil
 }
