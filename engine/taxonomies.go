@@ -9,7 +9,6 @@ type (
 	Generator = taxonomy.Generator
 	Grower    = taxonomy.Grower
 	Finder    = taxonomy.Finder
-	CutFinder = taxonomy.CutFinder
 	Pruning   = taxonomy.Pruning
 	Frequency = taxonomy.Frequency
 )
@@ -21,14 +20,15 @@ var (
 	NewGrower      = taxonomy.NewGrower
 	AddFrequencies = taxonomy.AddFrequencies
 
-	NewCutFinder = taxonomy.NewCutFinder
-	Ancestry     = taxonomy.Ancestry
-	Takes        = taxonomy.Takes
-	Above        = taxonomy.Above
+	Ancestry = taxonomy.Ancestry
+	Takes    = taxonomy.Takes
+	Fits     = taxonomy.Fits
+	Above    = taxonomy.Above
 
 	Dates      = taxonomy.Dates
 	DateLevels = taxonomy.DateLevels
 	Flat       = taxonomy.Flat
+	Given      = taxonomy.Given
 	Prefixes   = taxonomy.Prefixes
 	Ranges     = taxonomy.Ranges
 )

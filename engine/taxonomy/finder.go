@@ -1,6 +1,9 @@
 package taxonomy
 
-// Finder finds the leaves of values in a tree. It belongs to one goroutine.
+import "cmp"
+
+// Finder finds the leaves of a tree that texts are, or are below: of a generated one whole, pruned,
+// or only as far as a cut (see Above). It belongs to one goroutine.
 type Finder struct {
 	tree      *Tree
 	generator Generator // of the tree; nil when it was given
@@ -13,19 +16,88 @@ func NewFinder(tree *Tree, generator Generator) *Finder {
 	return &Finder{tree: tree, generator: generator}
 }
 
-// Code returns the code of the leaf with the given text, or of the pruned node above it.
-func (f *Finder) Code(text string) (code uint32, ok bool) {
-	if f.tree.IsPruned(0) {
-		return 0, true
-	}
+// Find returns the code of the leaf that is the text, or stands above it. When there is none, it
+// returns the name of the topmost node over the text that the tree lacks; empty if the text is
+// none that the generator takes.
+func (f *Finder) Find(text string) (code uint32, ok bool, beside string) {
+	fits := true
 	if f.generator != nil {
-		f.path, _ = f.generator.path(text, f.path[:0])
-		for _, s := range f.path {
-			f.name = append(append(f.name[:0], s.stem...), s.suffix...)
-			if code, ok := f.tree.Code(string(f.name)); ok {
-				return code, true
+		f.path, fits = f.generator.path(text, f.path[:0])
+	}
+	if fits && f.tree.IsPruned(0) {
+		return 0, true, ""
+	}
+	for _, s := range f.path {
+		f.name = append(append(f.name[:0], s.stem...), s.suffix...)
+		switch n, known := f.tree.nodes[string(f.name)]; {
+		case known && f.tree.IsLeaf(int(n)):
+			return uint32(f.tree.lo[n]), true, ""
+		case !known && beside == "":
+			beside = string(f.name)
+		}
+	}
+	if code, ok = f.tree.Code(text); ok || !fits {
+		return code, ok, ""
+	}
+	return 0, false, cmp.Or(beside, text)
+}
+
+// Takes reports whether a taxonomy may have a node of the name.
+func Takes(generator Generator, node string) bool {
+	_, inner := generator.below(node)
+	return inner || node == generator.root() || Fits(generator, node)
+}
+
+// Fits reports whether a text is one that nodes of a taxonomy stand above.
+func Fits(generator Generator, text string) bool {
+	_, fits := generator.path(text, nil)
+	return fits
+}
+
+// Ancestry returns the names of the nodes of a taxonomy from the top down to a node, and whether
+// values stand below that one. Which values there are does not matter. Of what is no node it is
+// the top and the name.
+func Ancestry(generator Generator, node string) (path []string, inner bool) {
+	path = []string{generator.root()}
+	if node == path[0] {
+		return path, true
+	}
+	text, inner := generator.below(node)
+	steps, _ := generator.path(text, nil)
+	for _, s := range steps {
+		if s.named(node) {
+			break
+		}
+		path = append(path, s.name())
+	}
+	return append(path, node), inner
+}
+
+// Above returns the part of a taxonomy from the top down to some nodes, siblings in the order in
+// which they come first. A node that values stand below counts as one.
+func Above(generator Generator, nodes []string) Node {
+	children := make(map[string][]string)
+	known, inner := map[string]bool{generator.root(): true}, make(map[string]bool)
+	for _, name := range nodes {
+		path, has := Ancestry(generator, name)
+		inner[name] = has
+		for i, name := range path[1:] {
+			if !known[name] {
+				known[name] = true
+				children[path[i]] = append(children[path[i]], name)
 			}
 		}
 	}
-	return f.tree.Code(text)
+	var above func(name string) Node
+	above = func(name string) Node {
+		node := Node{Name: name}
+		if inner[name] {
+			node.Values = 1
+		}
+		for _, child := range children[name] {
+			node.Children = append(node.Children, above(child))
+		}
+		return node
+	}
+	return above(generator.root())
 }

@@ -1,9 +1,14 @@
 package taxonomy
 
-import "strings"
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
 
 // Generator makes taxonomies of the texts of a column's values: it knows what stands above
-// a text, whatever other texts there are.
+// a text, whatever other texts there are. So does a tree that was given (see Given).
 type Generator interface {
 	// root returns the name of the top.
 	root() string
@@ -58,3 +63,73 @@ func (f *flat) path(_ string, to []step) (path []step, ok bool) { return to, tru
 
 // below returns the node: there are only leaves beside the root.
 func (f *flat) below(node string) (text string, inner bool) { return node, false }
+
+// given is a tree that was given, whatever values there are.
+type given struct {
+	textual
+	tree *Tree
+}
+
+// Given returns a tree as what knows the nodes above its leaves. It grows none.
+func Given(tree *Tree) Generator { return &given{tree: tree} }
+
+func (g *given) root() string { return g.tree.Name(0) }
+
+func (g *given) path(text string, to []step) (path []step, ok bool) {
+	_, ok = g.tree.Code(text)
+	if n, _ := g.tree.Node(text); ok {
+		for n = g.tree.Parent(n); n > 0; n = g.tree.Parent(n) {
+			path = append(path, step{stem: g.tree.Name(n)})
+		}
+	}
+	slices.Reverse(path)
+	return append(to, path...), ok
+}
+
+func (g *given) below(node string) (text string, inner bool) {
+	n, ok := g.tree.Node(node)
+	if !ok {
+		return node, false
+	}
+	return g.tree.leaves[g.tree.lo[n]], !g.tree.IsLeaf(n)
+}
+
+// prefixes generates a taxonomy of codes such as zip or ICD: above a value stand its first n
+// characters and a star, for every n of the lengths that is shorter than the value, and at
+// the top a star alone.
+type prefixes struct {
+	textual
+	lengths []int // ascending
+}
+
+// Prefixes returns the generator of prefixes of the given lengths in characters.
+func Prefixes(lengths []int) (Generator, error) {
+	lengths = slices.Compact(slices.Sorted(slices.Values(lengths)))
+	if len(lengths) > 0 && lengths[0] < 1 {
+		return nil, fmt.Errorf("generate prefix taxonomy: length %d is not positive", lengths[0])
+	}
+	return &prefixes{lengths: lengths}, nil
+}
+
+func (p *prefixes) root() string { return "*" }
+
+func (p *prefixes) path(text string, to []step) (path []step, ok bool) {
+	next, characters := 0, 0
+	for at := range text {
+		if next == len(p.lengths) {
+			break
+		}
+		if characters == p.lengths[next] {
+			to = append(to, step{text[:at], "*"})
+			next++
+		}
+		characters++
+	}
+	return to, true
+}
+
+// below returns the node, too, as a text: its star stands where a text goes on.
+func (p *prefixes) below(node string) (text string, inner bool) {
+	stem, starred := strings.CutSuffix(node, "*")
+	return node, starred && slices.Contains(p.lengths, utf8.RuneCountInString(stem))
+}

@@ -180,7 +180,7 @@ func mustFind(t *testing.T, small *Tree, generator Generator, tree *Tree, values
 	t.Helper()
 	finder := NewFinder(small, generator)
 	for _, v := range values {
-		code, ok := finder.Code(v.text)
+		code, ok, _ := finder.Find(v.text)
 		if !ok {
 			t.Fatalf("%q is not found", v.text)
 		}

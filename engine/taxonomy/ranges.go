@@ -2,10 +2,45 @@ package taxonomy
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"math/big"
 	"slices"
 	"sort"
+	"strconv"
+	"strings"
 )
+
+// decimal is a number to be compared exactly.
+type decimal struct {
+	text string
+	near float64 // the nearest one, which orders all but close numbers; infinite beyond all
+}
+
+// maxExponentDigits is how long a written exponent may be.
+const maxExponentDigits = 3
+
+// parseDecimal reads an optional sign, digits with an optional point among or around them,
+// and an optional exponent.
+func parseDecimal(text string) (d decimal, ok bool) {
+	near, err := strconv.ParseFloat(text, 64)
+	_, power, _ := strings.Cut(strings.ToLower(text), "e")
+	if err != nil && !errors.Is(err, strconv.ErrRange) || strings.Trim(text, "+-.0123456789eE") != "" ||
+		len(strings.TrimLeft(power, "+-")) > maxExponentDigits {
+		return decimal{}, false
+	}
+	return decimal{text, near}, true
+}
+
+// compare orders numbers by value.
+func (d *decimal) compare(other *decimal) int {
+	if d.near != other.near || d.text == other.text {
+		return cmp.Compare(d.near, other.near)
+	}
+	x, _ := new(big.Rat).SetString(d.text)
+	y, _ := new(big.Rat).SetString(other.text)
+	return x.Cmp(y)
+}
 
 // ranges generates a taxonomy of numbers: the intervals between bounds, open at both ends
 // of the number line, with the values in numeric order below them. Intervals without a

@@ -10,61 +10,11 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// Paths are the ways from the root of a taxonomy to its nodes.
-type Paths struct {
-	Root   string
-	IsNode func(name string) bool // in a generated one: there may be such a node
-	IsLeaf func(name string) bool // likewise
-	// To returns the names of a node and of those above it, from either end. One that a given
-	// tree lacks was an unknown value, under the root.
-	To func(name string) []string
-}
-
-// PathsOf returns the paths of a given or generated taxonomy.
-func PathsOf(t job.Taxonomy) (*Paths, error) {
-	if t.Tree == nil {
-		generator, err := job.GeneratorOf(t)
-		if err != nil {
-			return nil, err
-		}
-		takes := func(name string) bool { return engine.Takes(generator, name) }
-		to := func(name string) []string {
-			path, _ := engine.Ancestry(generator, name)
-			return path
-		}
-		return &Paths{Root: to("")[0], IsNode: takes, IsLeaf: takes, To: to}, nil
-	}
-	tree, err := engine.NewTree(job.TreeOf(t.Tree))
-	if err != nil {
-		return nil, err
-	}
-	p := &Paths{Root: tree.Name(0)}
-	p.IsNode = func(name string) bool {
-		_, ok := tree.Node(name)
-		return ok
-	}
-	p.IsLeaf = func(name string) bool {
-		_, ok := tree.Code(name)
-		return ok
-	}
-	p.To = func(name string) (path []string) {
-		n, ok := tree.Node(name)
-		if !ok {
-			return []string{p.Root, name}
-		}
-		for ; n >= 0; n = tree.Parent(n) {
-			path = append(path, tree.Name(n))
-		}
-		return path
-	}
-	return p, nil
-}
-
 // comparison compares the cuts of one column: which labels of either cover which of the other.
 type comparison struct {
 	from, to *Column
-	taxonomy *Paths // nil: names do not tell which node is above which
-	regions  bool   // labels of several levels stand beside each other
+	taxonomy engine.Generator // nil: names do not tell which node is above which
+	regions  bool             // labels of several levels stand beside each other
 }
 
 func newComparison(from, to *Column, t job.Taxonomy) (c *comparison, err error) {
@@ -72,7 +22,7 @@ func newComparison(from, to *Column, t job.Taxonomy) (c *comparison, err error) 
 	if t.Tree == nil && !t.Generated() {
 		return c, nil
 	}
-	if c.taxonomy, err = PathsOf(t); err != nil {
+	if c.taxonomy, err = job.GeneratorOf(t); err != nil {
 		return nil, fmt.Errorf("make the taxonomy of column %s: %w", from.Name, err)
 	}
 	return c, nil
@@ -102,16 +52,22 @@ func (c *comparison) covers(of *Column, label, other Label) bool {
 	case of.Mask == job.MaskDiscretize:
 		return compareEnds(label.Lower, other.Lower, -1) <= 0 && compareEnds(other.Upper, label.Upper, 1) <= 0
 	case of.Mask == job.MaskGeneralize:
-		return label.Label == other.Label || c.taxonomy != nil && slices.Contains(c.taxonomy.To(other.Label), label.Label)
+		return label.Label == other.Label || c.taxonomy != nil && slices.Contains(c.above(other.Label), label.Label)
 	}
 	values := label.Values()
 	return !slices.ContainsFunc(other.Values(), func(value string) bool { return !slices.Contains(values, value) })
 }
 
+// above returns the names of a node of the taxonomy and of those above it, from the root on.
+func (c *comparison) above(node string) []string {
+	path, _ := engine.Ancestry(c.taxonomy, node)
+	return path
+}
+
 // isAll reports whether a label covers everything, nulls too.
 func (c *comparison) isAll(of *Column, label Label) bool {
 	if of.Mask == job.MaskGeneralize {
-		return c.taxonomy != nil && label.Label == c.taxonomy.Root
+		return c.taxonomy != nil && label.Label == c.above("")[0]
 	}
 	return len(of.Cut) == 1 || label.Lower == nil && label.Upper == nil
 }

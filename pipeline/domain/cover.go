@@ -148,7 +148,7 @@ func (c *cover) coverValues(numbers []uint32) {
 // coverNodes finds the labels on the path to a value. One that the taxonomy lacks is unmapped,
 // or directly below the root.
 func (g *Cut) coverNodes(c *cover, spec *job.Column, taxonomy job.Taxonomy, numbers []uint32) error {
-	paths, err := cutfile.PathsOf(taxonomy)
+	generator, err := job.GeneratorOf(taxonomy)
 	if err != nil {
 		return Untreed(spec, err)
 	}
@@ -158,20 +158,22 @@ func (g *Cut) coverNodes(c *cover, spec *job.Column, taxonomy job.Taxonomy, numb
 		switch {
 		case label.Null:
 			c.nulls = append(c.nulls, numbers[i])
-		case !unknown && !paths.IsNode(label.Label):
+		case !unknown && !engine.Takes(generator, label.Label):
 			return g.mismatch("column %s: its taxonomy lacks a node of the cut", spec.Name)
 		default:
 			number[label.Label] = numbers[i]
 		}
 	}
-	if all, ok := number[paths.Root]; ok {
+	path, _ := engine.Ancestry(generator, "")
+	root := path[0]
+	if all, ok := number[root]; ok {
 		c.nulls = append(c.nulls, all)
 	}
 	c.of = func(values *formats.Values, i int) (labels []uint32, ok bool) {
 		text := values.Text(i)
-		path := []string{paths.Root, text}
-		if ok = paths.IsLeaf(text); ok {
-			path = paths.To(text)
+		path := []string{root, text}
+		if ok = engine.Fits(generator, text) || taxonomy.Tree == nil && engine.Takes(generator, text); ok {
+			path, _ = engine.Ancestry(generator, text)
 		}
 		for _, name := range path {
 			if label, ok := number[name]; ok {

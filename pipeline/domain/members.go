@@ -18,9 +18,9 @@ import (
 // tree its text, in a generated one the topmost node over it that is above none of the cut's.
 type members struct {
 	labelSpace
-	finder *engine.CutFinder // of a generated taxonomy; nil: of a given one
+	generator engine.Generator // of a generated taxonomy; nil: of a given one
 
-	tree    *engine.Tree      // given
+	tree    *engine.Tree      // given, or of a generated one what is above the labels
 	number  map[string]uint32 // of every label
 	unknown []string          // labels that the tree lacks: they were unknown before
 }
@@ -28,8 +28,14 @@ type members struct {
 // find returns a function that finds the label of a text.
 func (m *members) find() findLabel {
 	find := m.inTree
-	if m.finder != nil {
-		find = m.finder.Clone().Find
+	if m.generator != nil {
+		finder := engine.NewFinder(m.tree, m.generator)
+		find = func(text string) (label uint32, ok bool, beside string) {
+			if label, ok, beside = finder.Find(text); ok {
+				label = m.number[m.tree.Leaves()[label]]
+			}
+			return label, ok, beside
+		}
 	}
 	return func(values *formats.Values, i int) (uint32, error) {
 		label, ok, beside := find(values.Text(i))
@@ -84,8 +90,8 @@ func (m *members) Domain(records []uint64) (Domain, error) {
 // grow returns the tree above the labels and some new ones.
 func (m *members) grow(names []string) (*engine.Tree, error) {
 	var root engine.Node
-	if m.finder != nil {
-		root = engine.Above(m.finder.Generator, append(m.texts(), names...))
+	if m.generator != nil {
+		root = engine.Above(m.generator, append(m.texts(), names...))
 	} else {
 		for i, name := range names {
 			if err := m.tree.Admit(name, i); err != nil {
@@ -118,8 +124,8 @@ func (m *members) above(n int) engine.Node {
 }
 
 // members checks that the labels are a cut of the column's taxonomy.
-func (g *Cut) members(spec *job.Column, column *cutfile.Column, t job.Taxonomy, budget *spill.Budget) (*members, error) {
-	m := &members{labelSpace: newLabelSpace(column)}
+func (g *Cut) members(spec *job.Column, column *cutfile.Column, t job.Taxonomy, budget *spill.Budget) (_ *members, err error) {
+	m := &members{labelSpace: newLabelSpace(column), number: make(map[string]uint32)}
 	m.begin = m.find
 	if spec.Unknown == job.UnknownRoot {
 		m.added = &newLabels{what: "the new labels of column " + spec.Name, budget: budget}
@@ -127,16 +133,22 @@ func (g *Cut) members(spec *job.Column, column *cutfile.Column, t job.Taxonomy, 
 	if t.Tree != nil {
 		return m, g.cutTree(m, spec, t)
 	}
-	generator, err := job.GeneratorOf(t)
-	if err != nil {
+	if m.generator, err = job.GeneratorOf(t); err != nil {
 		return nil, Untreed(spec, err)
 	}
 	labels := m.texts()
-	if slices.ContainsFunc(labels, func(label string) bool { return !engine.Takes(generator, label) }) {
+	if slices.ContainsFunc(labels, func(label string) bool { return !engine.Takes(m.generator, label) }) {
 		return nil, g.mismatch("column %s: its taxonomy has no nodes like the cut's", spec.Name)
 	}
-	var nested bool
-	if m.finder, nested = engine.NewCutFinder(generator, labels); nested || len(labels) == 0 {
+	m.tree, err = engine.NewTree(engine.Above(m.generator, labels))
+	isCut := err == nil && len(labels) > 0
+	for i, label := range labels {
+		m.number[label] = uint32(i)
+		if isCut {
+			_, isCut = m.tree.Code(label)
+		}
+	}
+	if !isCut {
 		return nil, g.mismatch("column %s: its labels do not make a cut of its taxonomy", spec.Name)
 	}
 	return m, nil
@@ -148,7 +160,6 @@ func (g *Cut) cutTree(m *members, spec *job.Column, t job.Taxonomy) (err error) 
 	if m.tree, err = engine.NewTree(job.TreeOf(t.Tree)); err != nil {
 		return Untreed(spec, err)
 	}
-	m.number = make(map[string]uint32)
 	covered := 0 // leaves, as often as they are
 	for i, name := range m.texts() {
 		m.number[name] = uint32(i)

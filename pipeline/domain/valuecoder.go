@@ -37,7 +37,7 @@ func NewCoder(a *engine.Attribute, t formats.Type, taxonomy job.Taxonomy, budget
 		c.begin = func() find {
 			finder := engine.NewFinder(a.Tree, generator)
 			return func(values *formats.Values, i int) uint32 {
-				code, _ := finder.Code(TextOf(values, i))
+				code, _, _ := finder.Find(TextOf(values, i))
 				return code
 			}
 		}

@@ -55,9 +55,15 @@ func (t *Taxonomy) Generated() bool {
 	return word != ""
 }
 
-// GeneratorOf returns the engine's form of a taxonomy that is not a tree.
+// GeneratorOf returns the engine's form of a taxonomy: what knows the nodes above a value.
 func GeneratorOf(t Taxonomy) (engine.Generator, error) {
 	switch {
+	case t.Tree != nil:
+		tree, err := engine.NewTree(TreeOf(t.Tree))
+		if err != nil {
+			return nil, err
+		}
+		return engine.Given(tree), nil
 	case len(t.Prefix) > 0:
 		return engine.Prefixes(t.Prefix)
 	case len(t.Date) > 0:

@@ -38,7 +38,7 @@ func TestDecimalsCompareExactly(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	var last decimal
 	lastText, exactly, numbers := "0", new(big.Rat), 0
-	for range 100_000 {
+	for range 50_000 {
 		text := randomNumber(rng)
 		if rng.IntN(3) == 0 { // nearly the last
 			text = lastText[:rng.IntN(len(lastText)+1)] + randomNumber(rng)
@@ -54,30 +54,17 @@ func TestDecimalsCompareExactly(t *testing.T) {
 		if got, want := d.compare(&last), exact.Cmp(exactly); cmp.Compare(got, 0) != want {
 			t.Fatalf("seed %d: %s and %s: %d, want %d", seed, text, lastText, got, want)
 		}
-		if d.compare(&d) != 0 {
-			t.Fatalf("seed %d: %s is not itself", seed, text)
+		for _, same := range []string{text, exact.FloatString(50)} {
+			other, ok := parseDecimal(same)
+			if is, _ := new(big.Rat).SetString(same); ok && is.Cmp(exact) == 0 && d.compare(&other) != 0 {
+				t.Fatalf("seed %d: %s is not %s", seed, text, same)
+			}
 		}
 		last, lastText, exactly = d, text, exact
 		numbers++
 	}
-	if numbers < 50_000 {
+	if numbers < 25_000 {
 		t.Errorf("%d numbers", numbers)
-	}
-}
-
-// The same number in other digits is equal.
-func TestEqualDecimals(t *testing.T) {
-	for _, same := range []string{
-		"0 -0 0.0 .0 0e5 00", "1 1.0 01 +1 1. 10e-1 0.1e1 .01E2", "-12.5 -012.50 -1250e-2 -.125e2",
-		"1234567890123456789012345 1234567890123456789012345.000 1.234567890123456789012345e24",
-	} {
-		texts := strings.Fields(same)
-		first, _ := parseDecimal(texts[0])
-		for _, text := range texts {
-			if d, ok := parseDecimal(text); !ok || d.compare(&first) != 0 {
-				t.Errorf("%s is not %s", text, texts[0])
-			}
-		}
 	}
 }
 
