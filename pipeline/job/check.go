@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -18,7 +19,7 @@ func (j *Job) Resolve() (*Job, error) {
 	resolved.Input, resolved.Sets, resolved.Columns = slices.Clone(j.Input), slices.Clone(j.Sets), slices.Clone(j.Columns)
 	resolved.origins.places = make(map[string]place)
 	maps.Copy(resolved.origins.places, j.origins.places)
-	return (&checker{Job: &resolved}).resolve()
+	return (&reader{Job: &resolved}).resolve()
 }
 
 // Validate reports what is wrong with the job, as Resolve does.
@@ -27,217 +28,211 @@ func (j *Job) Validate() error {
 	return err
 }
 
-// checker checks a job, takes wrong values out, and fills in defaults.
-type checker struct {
-	*Job
-	nodes    map[string]*yaml.Node // values that are yet to be read, by their paths
-	problems []Problem
-}
-
-func (c *checker) resolve() (*Job, error) {
-	seen := make(map[string]bool, len(c.Columns))
-	for i := range c.Columns {
-		name := c.Columns[i].Name
-		if seen[name] {
-			c.reject(columnPath(name), "", "column %q is there twice", name)
-		}
-		seen[name] = true
-	}
-	c.slots(c.value)
-	c.slots(c.absent)
-	c.rules()
-	if err := asError(c.problems); err != nil {
+func (r *reader) resolve() (*Job, error) {
+	r.slots(r.value)
+	r.slots(r.use)
+	r.rules()
+	if err := asError(r.problems); err != nil {
 		return nil, err
 	}
-	return c.Job, nil
+	return r.Job, nil
 }
 
-func (c *checker) add(path, hint, format string, args ...any) {
-	c.problems = append(c.problems, c.origins.problem(path, hint, format, args...))
+func (r *reader) add(path, hint, format string, args ...any) {
+	r.problems = append(r.problems, r.origins.problem(path, hint, format, args...))
 }
 
 // reject reports what is wrong with a value that is left out. Rules that need it stay silent.
-func (c *checker) reject(path, hint, format string, args ...any) {
-	c.add(path, hint, format, args...)
-	c.origins.reject(path)
+func (r *reader) reject(path, hint, format string, args ...any) {
+	r.add(path, hint, format, args...)
+	r.origins.reject(path)
 }
 
 // rejected reports whether the value at a path was wrong.
-func (c *checker) rejected(path string) bool { return c.origins.places[path].rejected }
+func (r *reader) rejected(path string) bool { return r.origins.places[path].rejected }
 
 // given reports whether there is a value in a slot, and no wrong one.
-func (c *checker) given(s slot) bool {
-	at, recorded := c.origins.places[s.path]
-	return !at.rejected && !c.rejected(s.owner) && (recorded || !isZero(s.value))
+func (r *reader) given(s slot) bool {
+	at, recorded := r.origins.places[s.path]
+	return !at.rejected && !r.rejected(s.owner) && (recorded || !isZero(s.value))
 }
 
 // value reads and checks the value in a slot. A wrong one is taken out.
-func (c *checker) value(s slot) {
-	if !c.given(s) || s.kind >= kindMap {
+func (r *reader) value(s slot) {
+	if by, ok := r.replaced[s.field.path]; ok {
+		r.nodes[s.path], r.origins.places[s.path] = by.value, place{name: by.origin}
+	}
+	if !r.given(s) {
 		return
 	}
-	found := len(c.problems)
-	if n := c.nodes[s.path]; n != nil {
-		c.read(s, n)
+	found := len(r.problems)
+	switch n := r.nodes[s.path]; {
+	case n == nil: // a program's
+		r.check(s)
+	case n.Null():
+		r.add(s.path, "give it a value, or leave it out", "%s has no value", s.key())
+	case s.kind >= kindMap:
+		r.below(s, n)
+		return
+	default:
+		r.read(s, n)
 	}
-	if len(c.problems) == found {
-		c.check(s)
-	}
-	if len(c.problems) > found {
-		c.origins.reject(s.path)
-		clearValue(s.value)
+	if len(r.problems) > found {
+		r.origins.reject(s.path)
+		reflect.ValueOf(s.value).Elem().SetZero()
 	}
 }
 
-func (c *checker) check(s slot) {
+func (r *reader) check(s slot) {
 	switch p := s.value.(type) {
 	case *string:
-		c.text(s.field, s.path, p)
+		if s.kind != kindTaxonomies {
+			r.text(s.field, s.path, p)
+		}
 	case *[]string:
 		for i := range *p {
-			c.text(s.field, itemPath(s.path, i), &(*p)[i])
+			r.text(s.field, itemPath(s.path, i), &(*p)[i])
 		}
 	case *Taxonomy:
-		c.checkTaxonomy(s.path, p, p.File, "a name, a tree or a generator")
-	case taxonomies:
-		c.taxonomies(s.path)
+		r.checkTaxonomy(s.path, p, p.File, "a name, a tree or a generator")
+	case *map[string]Taxonomy:
+		r.checkTaxonomies(s.path)
 	default:
 		if message, hint := s.wrong(p); message != "" {
-			c.add(s.path, hint, "%s %s", s.title(), message)
+			r.add(s.path, hint, "%s %s", s.title(), message)
 		}
 	}
 }
 
 // text checks a single text. The path of a file URL takes its place.
-func (c *checker) text(f *field, path string, text *string) {
+func (r *reader) text(f *field, path string, text *string) {
 	if message, hint := f.wrongText(*text); message != "" {
-		c.add(path, hint, "%s %s", f.title(), message)
-	} else if f.kind == kindPath || f.kind == kindPaths {
+		r.add(path, hint, "%s %s", f.title(), message)
+	} else if f.isPath() {
 		*text, _ = storage.Resolve(*text) // wrongText has asked
 	}
 }
 
-// absent gives a slot without a value its default, or reports that it needs one.
-func (c *checker) absent(s slot) {
-	if c.given(s) || c.rejected(s.path) || c.rejected(s.owner) {
-		return
+// use gives a slot without a value its default, or reports that it needs one. With one it makes sure
+// that a column has the keys of its mask only, and an algorithm its own only.
+func (r *reader) use(s slot) {
+	algorithm, value, mask := r.Algorithm.Name, s.def, ""
+	if s.masks != nil {
+		mask = r.Columns[s.i].Mask
 	}
-	value := s.def
 	if s.defOf != nil {
-		value = s.defOf(c.Job, s.i)
+		value = s.defOf(r.Job, s.i)
 	}
-	switch {
-	case s.required && !slices.Contains(s.excused, c.Algorithm.Name):
+	fits := len(s.masks) == 0 || slices.Contains(s.masks, mask)
+	switch given := r.given(s); {
+	case given && !fits && mask != "":
+		r.add(s.path+":", "", "%s is for mask %s, the mask of %q is %s", s.key(), s.masks[0], r.Columns[s.i].Name, mask)
+	case given && algorithm != "" && !s.serves(algorithm):
+		r.add(s.path+":", "", "%s is for algorithm %s, the algorithm is %s", s.key(), strings.Join(s.engines, " or "), algorithm)
+	case given, r.rejected(s.path), r.rejected(s.owner):
+	case s.required && !slices.Contains(s.excused, algorithm):
 		hint := s.key() + ": " + s.plainDoc()
 		if len(s.enum) > 0 {
 			hint = s.key() + " is " + s.wants()
 		}
-		c.add(s.owner, hint, "missing key %q", s.key())
-		c.origins.reject(s.path)
-	case value != "" && s.serves(c.Algorithm.Name) && (s.masks == nil || s.allows(c.Columns[s.i].Mask)):
+		r.add(s.owner, hint, "missing key %q", s.key())
+		r.origins.reject(s.path)
+	case value != "" && fits && s.serves(algorithm):
 		s.parse(&yaml.Node{Text: value}, s.value)
-		c.origins.places[s.path] = place{name: originDefault}
+		r.origins.places[s.path] = place{name: originDefault}
 	}
 }
 
 // rules checks what the parts of a job say of each other. What was wrong is absent here, and rules
 // that would need it stay silent.
-func (c *checker) rules() {
-	for i := range c.Sets {
-		c.setRules(&c.Sets[i], itemPath("quasi_identifiers", i)+".columns")
+func (r *reader) rules() {
+	for i := range r.Sets {
+		r.setRules(&r.Sets[i], itemPath("quasi_identifiers", i)+".columns")
 	}
-	for i := range c.Columns {
-		c.columnRules(i)
+	seen := make(map[string]bool, len(r.Columns))
+	for i := range r.Columns {
+		if name := r.Columns[i].Name; seen[name] {
+			r.add(columnPath(name), "", "column %q is there twice", name)
+		} else {
+			seen[name] = true
+			r.columnRules(i)
+		}
 	}
-	c.slots(c.useRules)
-	c.classRules()
-	c.outputRules()
+	r.classRules()
+	r.outputRules()
 }
 
 // classified are the algorithms that need a class: what they do goes by its frequencies.
 var classified = []string{AlgorithmBottomUp, AlgorithmKACTUS, AlgorithmIACk, AlgorithmIACc, AlgorithmInfoGainMondrian}
 
 // listed reports whether the columns of the job are known.
-func (c *checker) listed() bool { return !c.rejected("columns") && len(c.Columns) > 0 }
+func (r *reader) listed() bool { return !r.rejected("columns") && len(r.Columns) > 0 }
 
 // setRules: every column of a set is there once, and masked.
-func (c *checker) setRules(set *Set, path string) {
+func (r *reader) setRules(set *Set, path string) {
 	for i, name := range set.Columns {
 		at := itemPath(path, i)
-		switch spec := c.Column(name); {
+		switch spec := r.Column(name); {
 		case slices.Contains(set.Columns[:i], name):
-			c.add(at, "", "column %q is twice in one set", name)
-		case name == c.Class:
-			c.add(at, "a column is either to be predicted or a quasi-identifier", "the class column %q is in a set", name)
-		case spec == nil && c.listed():
-			c.add(at, didYouMean(name, c.columnNames()), "column %q is in a set and has no entry in columns", name)
+			r.add(at, "", "column %q is twice in one set", name)
+		case name == r.Class:
+			r.add(at, "a column is either to be predicted or a quasi-identifier", "the class column %q is in a set", name)
+		case spec == nil && r.listed():
+			r.add(at, didYouMean(name, r.columnNames()), "column %q is in a set and has no entry in columns", name)
 		case spec != nil && spec.Mask != "" && !spec.masked():
-			c.add(at, "use generalize, discretize or suppress", "column %q is in a set and not masked: its mask is %s", name, spec.Mask)
+			r.add(at, "use generalize, discretize or suppress", "column %q is in a set and not masked: its mask is %s", name, spec.Mask)
 		}
-	}
-}
-
-// useRules: a column has the keys of its mask only, an algorithm its own only.
-func (c *checker) useRules(s slot) {
-	switch algorithm := c.Algorithm.Name; {
-	case !c.given(s):
-	case s.masks != nil:
-		if spec := &c.Columns[s.i]; spec.Mask != "" && !s.allows(spec.Mask) {
-			c.add(s.path+":", "", "%s is for mask %s, the mask of %q is %s", s.key(), s.masks[0], spec.Name, spec.Mask)
-		}
-	case algorithm != "" && !s.serves(algorithm):
-		c.add(s.path+":", "", "%s is for algorithm %s, the algorithm is %s", s.key(), strings.Join(s.engines, " or "), algorithm)
 	}
 }
 
 // columnRules: a masked column has a name, is in a set, and has a taxonomy if it needs one.
-func (c *checker) columnRules(i int) {
-	spec, path := &c.Columns[i], columnPath(c.Columns[i].Name)
+func (r *reader) columnRules(i int) {
+	spec, path := &r.Columns[i], columnPath(r.Columns[i].Name)
 	if spec.Name == "" && spec.masked() {
-		c.add(path+":", "name it where it comes from", "a column without a name can only be dropped or kept")
+		r.add(path+":", "name it where it comes from", "a column without a name can only be dropped or kept")
 		return
 	}
-	inSet := len(c.Sets) == 0 || slices.ContainsFunc(c.Sets, func(s Set) bool { // or not known
+	inSet := len(r.Sets) == 0 || slices.ContainsFunc(r.Sets, func(s Set) bool { // or not known
 		return len(s.Columns) == 0 || slices.Contains(s.Columns, spec.Name)
 	})
-	if spec.masked() && spec.Name != c.Class && !inSet {
-		c.add(path+":", "add it to a set, or keep or drop it", "column %q is masked and in no quasi-identifier set", spec.Name)
+	if spec.masked() && spec.Name != r.Class && !inSet {
+		r.add(path+":", "add it to a set, or keep or drop it", "column %q is masked and in no quasi-identifier set", spec.Name)
 	}
-	if spec.Mask == MaskGeneralize && spec.Taxonomy.Name != "" && c.TaxonomyFile == "" && !c.rejected("taxonomies") {
-		c.taxonomyRules(spec)
+	if spec.Mask == MaskGeneralize && spec.Taxonomy.Name != "" && r.TaxonomyFile == "" && !r.rejected("taxonomies") {
+		r.taxonomyRules(spec)
 	}
 }
 
 // taxonomyRules: the taxonomy that a column names exists. Whether a file of named trees has
 // it is known when that is read.
-func (c *checker) taxonomyRules(spec *Column) {
-	name, at := spec.Taxonomy.Name, c.namedAt(spec)
-	if _, ok := c.Taxonomies[name]; ok {
+func (r *reader) taxonomyRules(spec *Column) {
+	name, at := spec.Taxonomy.Name, r.namedAt(spec)
+	if _, ok := r.Taxonomies[name]; ok {
 		return
 	}
-	hint := didYouMean(name, slices.Sorted(maps.Keys(c.Taxonomies)))
+	hint := didYouMean(name, slices.Sorted(maps.Keys(r.Taxonomies)))
 	if strings.HasSuffix(at, ":") {
 		hint = cmp.Or(hint, "name one, or add it to taxonomies; without a taxonomy use suppress")
-		c.add(at, hint, "column %q is generalized and has no taxonomy", spec.Name)
+		r.add(at, hint, "column %q is generalized and has no taxonomy", spec.Name)
 		return
 	}
-	c.add(at, cmp.Or(hint, "files go under taxonomies, by name"), "no taxonomy named %q", name)
+	r.add(at, cmp.Or(hint, "files go under taxonomies, by name"), "no taxonomy named %q", name)
 }
 
 // classRules: there is a class column where one is needed, and it goes out unchanged.
-func (c *checker) classRules() {
-	if name := c.Algorithm.Name; c.Class == "" && slices.Contains(classified, name) && !c.rejected("class") {
-		c.add("algorithm.name", "name the column that a model is to predict: class: …", "algorithm %s needs a class", name)
+func (r *reader) classRules() {
+	if name := r.Algorithm.Name; r.Class == "" && slices.Contains(classified, name) && !r.rejected("class") {
+		r.add("algorithm.name", "name the column that a model is to predict: class: …", "algorithm %s needs a class", name)
 	}
-	if c.Class == "" || !c.listed() {
+	if r.Class == "" || !r.listed() {
 		return
 	}
-	switch spec := c.Column(c.Class); {
-	case spec == nil && c.Unlisted != UnlistedKeep:
-		hint := cmp.Or(didYouMean(c.Class, c.columnNames()), "add it with the mask keep")
-		c.add("class", hint, "the class column %q has no entry in columns", c.Class)
+	switch spec := r.Column(r.Class); {
+	case spec == nil && r.Unlisted != UnlistedKeep:
+		hint := cmp.Or(didYouMean(r.Class, r.columnNames()), "add it with the mask keep")
+		r.add("class", hint, "the class column %q has no entry in columns", r.Class)
 	case spec != nil && spec.Mask != "" && spec.Mask != MaskKeep:
-		c.add(columnPath(c.Class)+".mask", "", "the class column %q must be kept: its mask is %s", c.Class, spec.Mask)
+		r.add(columnPath(r.Class)+".mask", "", "the class column %q must be kept: its mask is %s", r.Class, spec.Mask)
 	}
 }
 
@@ -245,13 +240,13 @@ func (c *checker) classRules() {
 var maxLevels = map[string]int{"zstd": 22, "gzip": 9}
 
 // outputRules: the level is one of the compression's, and the output is no input.
-func (c *checker) outputRules() {
-	if level := c.Output.Level; level > 0 && c.Output.Compression != "" {
-		highest, ok := maxLevels[c.Output.Compression]
+func (r *reader) outputRules() {
+	if level := r.Output.Level; level > 0 && r.Output.Compression != "" {
+		highest, ok := maxLevels[r.Output.Compression]
 		if !ok {
-			c.add("output.level", "", "compression %s has no levels", c.Output.Compression)
+			r.add("output.level", "", "compression %s has no levels", r.Output.Compression)
 		} else if level > highest {
-			c.add("output.level", "", "levels of %s are 1 to %d, not %d", c.Output.Compression, highest, level)
+			r.add("output.level", "", "levels of %s are 1 to %d, not %d", r.Output.Compression, highest, level)
 		}
 	}
 	// The one spelling of a path: keys of objects have no other than their own, but for the slash
@@ -262,9 +257,9 @@ func (c *checker) outputRules() {
 		}
 		return filepath.Clean(path)
 	}
-	for i, input := range c.Input {
-		if c.Output.Path != "" && cleaned(input) == cleaned(c.Output.Path) {
-			c.add(itemPath("input", i), "", "input and output are the same")
+	for i, input := range r.Input {
+		if r.Output.Path != "" && cleaned(input) == cleaned(r.Output.Path) {
+			r.add(itemPath("input", i), "", "input and output are the same")
 		}
 	}
 }

@@ -45,7 +45,6 @@ func Parse(path string, text []byte, overrides []Override) (*Job, error) {
 	case root != nil && root.Kind == yaml.Map:
 		r.record("", root)
 		r.keys("", "", root)
-		r.override()
 		return r.resolve()
 	case root != nil || len(problems) == 0:
 		r.problems = append(r.problems, noJob)
@@ -65,23 +64,30 @@ func resemblesJob(text []byte) bool {
 	return regexp.MustCompile(`\b(` + strings.Join(keys, "|") + `)["']?\s*:`).Match(text)
 }
 
-// reader goes through the YAML of a job file, and what replaces values of it: which sets and columns
-// there are, and the node of every value.
+// reader makes a job of what is given for its fields: nodes of a job file and what replaces them, or
+// what a program has put into it. It checks that, takes wrong values out, and fills in defaults.
 type reader struct {
-	checker
+	*Job
+	nodes    map[string]*yaml.Node  // by paths of values; nil: a program's job
 	replaced map[string]replacement // by paths of fields
-	source   string                 // of what is being read: a flag or a variable; empty: the file
+	problems []Problem
 }
 
 func newReader(path string, text []byte, overrides []Override) *reader {
-	r := &reader{checker: checker{Job: &Job{File: path, origins: newOrigins(path, text)}, nodes: make(map[string]*yaml.Node)}}
+	r := &reader{Job: &Job{File: path, origins: newOrigins(path, text)}, nodes: make(map[string]*yaml.Node)}
 	r.replace(overrides)
 	return r
 }
 
-// record records where a value comes from.
+// record records where a value of the job file is.
 func (r *reader) record(path string, n *yaml.Node) {
-	r.origins.places[path] = place{name: r.source, line: n.Line, column: n.Column}
+	r.origins.places[path] = place{line: n.Line, column: n.Column}
+}
+
+// give takes a node for what is at a path.
+func (r *reader) give(path string, n *yaml.Node) {
+	r.record(path, n)
+	r.nodes[path] = n
 }
 
 // keys goes through the keys of a map, which are under a prefix.
@@ -100,73 +106,54 @@ func (r *reader) keys(prefix, owner string, m *yaml.Node) {
 			r.add(path+":", hint, "unknown key %q", key)
 		case !r.replaces(fieldAt(prefix + key)):
 			r.record(path+":", e.Key)
-			r.collect(fieldAt(prefix+key), path, e.Value)
+			r.give(path, e.Value)
 		}
 	}
 }
 
-// collect keeps the node of a field.
-func (r *reader) collect(f *field, path string, n *yaml.Node) {
-	r.record(path, n)
-	switch {
-	case n.Null():
-		r.reject(path, "give it a value, or leave it out", "%s has no value", f.key())
-	case f.kind == kindMap:
-		if !r.entry(f, path, n) {
-			r.reject(path, "", "%s must be a map, not %s", f.key(), f.describe(n))
-		}
-	case f.kind == kindList:
-		r.sets(f, path, n)
-	case f.kind == kindNamed:
-		r.columns(f, path, n)
-	default:
-		r.nodes[path] = n
-	}
-}
-
-// entry goes through a map, or the word that stands for one. It reports whether it is either.
-func (r *reader) entry(f *field, path string, n *yaml.Node) bool {
+// entry goes through a map, or the word that stands for one; of anything else it says that there must
+// be one.
+func (r *reader) entry(f *field, path string, n *yaml.Node, hint, must string) {
 	switch bare := bareField(f.prefix()); {
 	case n.Kind == yaml.Map:
 		r.keys(f.prefix(), path, n)
 	case n.Kind != yaml.Scalar || n.Null() || bare == nil:
-		return false
+		r.reject(path, hint, "%s, not %s", must, f.describe(n))
 	case !r.replaces(bare):
-		r.collect(bare, path+"."+bare.key(), n)
+		r.give(path+"."+bare.key(), n)
 	}
-	return true
 }
 
-func (r *reader) sets(f *field, path string, n *yaml.Node) {
-	const hint = "as in: - {columns: [age, sex], k: 50}"
-	if len(n.Items) == 0 {
-		r.reject(path, hint, "%s must be a list of sets, not %s", f.key(), f.describe(n))
-	}
-	r.Sets = make([]Set, len(n.Items))
-	for i, item := range n.Items {
-		set := itemPath(path, i)
-		if r.record(set, item); !r.entry(f, set, item) {
-			r.reject(set, hint, "a set must be a map, not %s", f.describe(item))
+// below goes through the maps of a field that has fields of its own.
+func (r *reader) below(s slot, n *yaml.Node) {
+	const setHint, columnHint = "as in: - {columns: [age, sex], k: 50}", "as in: age: discretize"
+	switch s.kind {
+	case kindMap:
+		r.entry(s.field, s.path, n, "", s.key()+" must be a map")
+	case kindList:
+		if len(n.Items) == 0 {
+			r.reject(s.path, setHint, "%s must be a list of sets, not %s", s.key(), s.describe(n))
 		}
-	}
-}
-
-func (r *reader) columns(f *field, path string, n *yaml.Node) {
-	const hint = "as in: age: discretize"
-	if len(n.Entries) == 0 {
-		r.reject(path, hint, "%s must be a map from names of columns to masks, not %s", f.key(), f.describe(n))
-	}
-	for _, e := range n.Entries {
-		name, column := e.Key.Text, columnPath(e.Key.Text)
-		r.Columns = append(r.Columns, Column{Name: name})
-		r.record(column, e.Value)
-		r.record(column+":", e.Key)
-		switch {
-		case e.Value.Null():
-			r.add(column+":", hint, "column %q has no mask", name)
-			r.origins.reject(column)
-		case !r.entry(f, column, e.Value):
-			r.reject(column, hint, "column %q must have a mask or a map, not %s", name, f.describe(e.Value))
+		r.Sets = make([]Set, len(n.Items))
+		for i, item := range n.Items {
+			r.record(itemPath(s.path, i), item)
+			r.entry(s.field, itemPath(s.path, i), item, setHint, "a set must be a map")
+		}
+	case kindNamed:
+		if len(n.Entries) == 0 {
+			r.reject(s.path, columnHint, "%s must be a map from names of columns to masks, not %s", s.key(), s.describe(n))
+		}
+		for _, e := range n.Entries {
+			name, column := e.Key.Text, columnPath(e.Key.Text)
+			r.Columns = append(r.Columns, Column{Name: name})
+			r.record(column, e.Value)
+			r.record(column+":", e.Key)
+			if e.Value.Null() {
+				r.add(column+":", columnHint, "column %q has no mask", name)
+				r.origins.reject(column)
+				continue
+			}
+			r.entry(s.field, column, e.Value, columnHint, fmt.Sprintf("column %q must have a mask or a map", name))
 		}
 	}
 }

@@ -55,7 +55,6 @@ func EnvironmentOverrides(lookup func(string) (string, bool)) []Override {
 func LimitsOf(overrides []Override) (Limits, error) {
 	overrides = slices.DeleteFunc(slices.Clone(overrides), func(o Override) bool { return !strings.HasPrefix(o.Key, "limits.") })
 	r := newReader("", nil, overrides)
-	r.override()
 	r.slots(r.value)
 	return r.Limits, asError(r.problems)
 }
@@ -82,7 +81,7 @@ func (r *reader) replace(overrides []Override) {
 		n := &yaml.Node{Text: o.Value, Quoted: !f.number() && f.kind != kindSize}
 		// A path starts from the current directory, the job file's own from its folder. Without a
 		// current directory nothing opens; the message then names the path as given.
-		if here, err := filepath.Abs("."); err == nil && (f.kind == kindPath || f.kind == kindPaths) {
+		if here, err := filepath.Abs("."); err == nil && f.isPath() {
 			n.Text = inFolder(here, o.Value)
 		}
 		if f.kind == kindPaths {
@@ -101,14 +100,4 @@ func (r *reader) replaces(f *field) bool {
 	_, ok := r.replaced[f.path]
 	name, other := r.replaced["algorithm.name"]
 	return ok || other && !f.serves(name.value.Text) && slices.Contains(algorithms, name.value.Text)
-}
-
-// override collects the overrides, wherever there is a place for them.
-func (r *reader) override() {
-	r.slots(func(s slot) {
-		if by, ok := r.replaced[s.field.path]; ok && !r.rejected(s.owner) {
-			r.source = by.origin
-			r.collect(s.field, s.path, by.value)
-		}
-	})
 }

@@ -27,9 +27,6 @@ type Taxonomy struct {
 	Ranges []string // ascending numbers, as text: the edges between ranges
 }
 
-// taxonomies is what the key taxonomies gives a job: a file, or named ones.
-type taxonomies struct{ *Job }
-
 // taxonomyPath returns the path of a named taxonomy.
 func taxonomyPath(name string) string { return "taxonomies." + quotedKey(name) }
 
@@ -84,52 +81,51 @@ func TreeOf(t *taxonomy.Node) engine.Node {
 }
 
 // readTaxonomies reads the job's taxonomies: a path, or a map of files, trees and generators.
-func (c *checker) readTaxonomies(s slot, n *yaml.Node) {
+func (r *reader) readTaxonomies(s slot, n *yaml.Node) {
 	switch {
 	case n.Kind == yaml.Scalar && n.Text != "":
-		c.TaxonomyFile = c.path(n.Text)
+		r.TaxonomyFile = r.path(n.Text)
 		return
 	case n.Kind != yaml.Map || len(n.Entries) == 0:
-		c.add(s.path, "", "taxonomies must be a path, or a map from names to taxonomies, not %s", s.describe(n))
+		r.add(s.path, "", "taxonomies must be a path, or a map from names to taxonomies, not %s", s.describe(n))
 		return
 	}
-	c.Taxonomies = make(map[string]Taxonomy)
+	r.Taxonomies = make(map[string]Taxonomy)
 	for _, e := range n.Entries {
 		at := taxonomyPath(e.Key.Text)
-		c.origins.places[at] = place{line: e.Value.Line, column: e.Value.Column}
-		c.origins.places[at+":"] = place{line: e.Key.Line, column: e.Key.Column}
+		r.record(at, e.Value)
+		r.record(at+":", e.Key)
 		switch {
 		case e.Value.Kind != yaml.Scalar:
-			c.Taxonomies[e.Key.Text] = c.inline(at, e.Value)
+			r.Taxonomies[e.Key.Text] = r.inline(at, e.Value)
 		case e.Value.Null() || e.Value.Text == "":
-			c.add(at+":", "", "taxonomy %q has no value", e.Key.Text)
+			r.add(at+":", "", "taxonomy %q has no value", e.Key.Text)
 		default:
-			c.Taxonomies[e.Key.Text] = Taxonomy{File: c.path(e.Value.Text)}
+			r.Taxonomies[e.Key.Text] = Taxonomy{File: r.path(e.Value.Text)}
 		}
 	}
 }
 
-// inline reads a tree or a generator.
-func (c *checker) inline(path string, n *yaml.Node) (t Taxonomy) {
+// inline reads a tree, or a generator: {prefix: […]}, {date: […]} or {ranges: […]}.
+func (r *reader) inline(path string, n *yaml.Node) (t Taxonomy) {
 	if n.Kind == yaml.Map && len(n.Entries) == 1 {
 		word, list := n.Entries[0].Key.Text, n.Entries[0].Value
 		if slices.Contains([]string{"prefix", "date", "ranges"}, word) && list.Kind == yaml.List {
-			return c.generator(path, word, list)
+			return r.generator(path, word, list)
 		}
 	}
 	var problems yaml.Problems
 	t.Tree, problems = taxonomy.New(n)
-	c.addInside(path, problems)
+	r.addInside(path, problems)
 	return t
 }
 
-// generator reads {prefix: […]}, {date: […]} or {ranges: […]}.
-func (c *checker) generator(path, word string, list *yaml.Node) (t Taxonomy) {
+func (r *reader) generator(path, word string, list *yaml.Node) (t Taxonomy) {
 	levels := make([]string, len(list.Items))
 	for i, item := range list.Items {
-		at := c.recordItem(path, i, item)
+		at := r.recordItem(path, i, item)
 		if item.Kind != yaml.Scalar || item.Null() {
-			c.add(at, "", "%s: must be a single value", word)
+			r.add(at, "", "%s: must be a single value", word)
 			return t
 		}
 		if levels[i] = item.Text; word != "date" {
@@ -137,13 +133,13 @@ func (c *checker) generator(path, word string, list *yaml.Node) (t Taxonomy) {
 		}
 	}
 	if len(levels) == 0 {
-		c.add(c.recordItem(path, 0, list), "", "%s: at least one value is needed", word)
+		r.add(r.recordItem(path, 0, list), "", "%s: at least one value is needed", word)
 	}
-	c.levels(path, word, levels)
+	r.checkLevels(path, word, levels)
 	switch word {
 	case "prefix":
 		for _, text := range levels {
-			length, _ := strconv.Atoi(text) // levels has asked
+			length, _ := strconv.Atoi(text) // checkLevels has asked
 			t.Prefix = append(t.Prefix, length)
 		}
 	case "date":
@@ -154,8 +150,19 @@ func (c *checker) generator(path, word string, list *yaml.Node) (t Taxonomy) {
 	return t
 }
 
-// checkTaxonomy checks a taxonomy. Of its forms the one for others must not be set.
-func (c *checker) checkTaxonomy(path string, t *Taxonomy, others, forms string) {
+// checkTaxonomies checks the taxonomies that a program has given.
+func (r *reader) checkTaxonomies(path string) {
+	if r.TaxonomyFile != "" && r.Taxonomies != nil {
+		r.add(path, "", "taxonomies are a file or a map, not both")
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Taxonomies)) {
+		t := r.Taxonomies[name]
+		r.checkTaxonomy(taxonomyPath(name), &t, t.Name, "a file, a tree or a generator")
+	}
+}
+
+// checkTaxonomy checks one of them. Of its forms the one for others must not be set.
+func (r *reader) checkTaxonomy(path string, t *Taxonomy, others, forms string) {
 	set := 0
 	for _, given := range []bool{t.Name != "", t.File != "", t.Tree != nil, len(t.Prefix) > 0, len(t.Date) > 0, len(t.Ranges) > 0} {
 		if given {
@@ -163,44 +170,33 @@ func (c *checker) checkTaxonomy(path string, t *Taxonomy, others, forms string) 
 		}
 	}
 	if set != 1 || others != "" {
-		c.add(path, "", "a taxonomy here is one of %s", forms)
+		r.add(path, "", "a taxonomy here is one of %s", forms)
 		return
 	}
 	if t.Tree != nil {
-		c.addInside(path, taxonomy.Check(t.Tree))
+		r.addInside(path, taxonomy.Check(t.Tree))
 	}
 	word, levels := t.generated()
-	c.levels(path, word, levels)
-}
-
-// taxonomies checks what the job's taxonomies are.
-func (c *checker) taxonomies(path string) {
-	if c.TaxonomyFile != "" && c.Taxonomies != nil {
-		c.add(path, "", "taxonomies are a file or a map, not both")
-	}
-	for _, name := range slices.Sorted(maps.Keys(c.Taxonomies)) {
-		t := c.Taxonomies[name]
-		c.checkTaxonomy(taxonomyPath(name), &t, t.Name, "a file, a tree or a generator")
-	}
+	r.checkLevels(path, word, levels)
 }
 
 // addInside adds problems of a tree, with their place in the job file when the tree is from there.
-func (c *checker) addInside(path string, problems yaml.Problems) {
+func (r *reader) addInside(path string, problems yaml.Problems) {
 	for _, p := range problems {
 		if p.Line == 0 {
-			c.add(path, p.Hint, "%s", p.Message)
+			r.add(path, p.Hint, "%s", p.Message)
 		} else {
-			c.problems = append(c.problems, c.origins.located(place{line: p.Line, column: p.Column}, p.Hint, p.Message))
+			r.problems = append(r.problems, r.origins.located(place{line: p.Line, column: p.Column}, p.Hint, p.Message))
 		}
 	}
 }
 
-// levels checks the levels of a generator.
-func (c *checker) levels(path, word string, levels []string) {
+// checkLevels checks the levels of a generator, up to the first that is wrong.
+func (r *reader) checkLevels(path, word string, levels []string) {
 	last := ""
 	for i, text := range levels {
 		if message := wrongLevel(word, last, text); message != "" {
-			c.add(itemPath(path, i), "", "%s: %s", word, message)
+			r.add(itemPath(path, i), "", "%s: %s", word, message)
 			return
 		}
 		last = text
@@ -240,22 +236,87 @@ func wrongLevel(word, last, text string) string {
 // that no tree has, come back as an *Error, all of it at once; other errors are failures
 // to read.
 func (j *Job) LoadTaxonomies() (map[string]Taxonomy, error) {
-	l := treeLoader{Job: j, files: make(map[string]trees)}
+	r := reader{Job: j}
+	files := make(map[string]map[string]*taxonomy.Node) // trees by name; nil after a problem
 	out := make(map[string]Taxonomy)
 	for i := range j.Columns {
 		c := &j.Columns[i]
-		if c.Mask != MaskGeneralize {
+		name, path := c.Taxonomy.Name, j.taxonomyFile(c)
+		switch {
+		case c.Mask != MaskGeneralize:
+			continue
+		case name == "":
+			out[c.Name] = c.Taxonomy
+			continue
+		case path == "":
+			out[c.Name] = j.Taxonomies[name]
 			continue
 		}
-		var err error
-		if out[c.Name], err = l.column(c); err != nil {
-			return nil, err
+		trees, read := files[path]
+		if !read {
+			var err error
+			if trees, err = r.readTrees(path, name); err != nil {
+				return nil, fmt.Errorf("read taxonomies: %w", err)
+			}
+			files[path] = trees
 		}
+		tree := trees[""] // of a file of one
+		if j.TaxonomyFile != "" {
+			tree = trees[name]
+		}
+		if tree == nil && trees != nil {
+			hint := didYouMean(name, slices.Sorted(maps.Keys(trees)))
+			r.add(j.namedAt(c), hint, "column %q: no taxonomy named %q in %s", c.Name, name, path)
+		}
+		out[c.Name] = Taxonomy{Tree: tree}
 	}
-	if err := asError(l.problems); err != nil {
+	if err := asError(r.problems); err != nil {
 		return nil, err
 	}
 	return out, nil
+}
+
+// readTrees reads the taxonomy file of a column whose taxonomy has a name. A file of one tree has no
+// name for it. It returns the errors that are not the job's fault.
+func (r *reader) readTrees(path, name string) (trees map[string]*taxonomy.Node, err error) {
+	at := "taxonomies"
+	if r.TaxonomyFile != "" {
+		trees, err = taxonomy.ReadAll(path)
+	} else {
+		at, trees = taxonomyPath(name), make(map[string]*taxonomy.Node)
+		trees[""], err = taxonomy.Read(path)
+	}
+	if err == nil {
+		return trees, nil
+	}
+	if bad, ok := errors.AsType[*taxonomy.Error](err); ok {
+		r.problems = append(r.problems, bad.Problems...)
+		return nil, nil
+	}
+	if cause := pathCause(err); cause != "" {
+		r.add(at, "", "read taxonomy file %s: %s", path, cause)
+		return nil, nil
+	}
+	return nil, err
+}
+
+// taxonomyFile returns the path of the file that a column's taxonomy is in; empty: in none.
+func (j *Job) taxonomyFile(c *Column) string {
+	if c.Mask != MaskGeneralize || c.Taxonomy.Name == "" {
+		return ""
+	}
+	return cmp.Or(j.TaxonomyFile, j.Taxonomies[c.Taxonomy.Name].File)
+}
+
+// TaxonomyFiles returns the paths of the files that LoadTaxonomies reads.
+func (j *Job) TaxonomyFiles() (paths []string) {
+	for i := range j.Columns {
+		if path := j.taxonomyFile(&j.Columns[i]); path != "" {
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
 }
 
 // TaxonomyBytes returns the size of all files that LoadTaxonomies reads. One that cannot be
@@ -267,79 +328,6 @@ func (j *Job) TaxonomyBytes() (size int64) {
 		}
 	}
 	return size
-}
-
-// TaxonomyFiles returns the paths of the files that LoadTaxonomies reads.
-func (j *Job) TaxonomyFiles() (paths []string) {
-	for i := range j.Columns {
-		c := &j.Columns[i]
-		path := cmp.Or(j.TaxonomyFile, j.Taxonomies[c.Taxonomy.Name].File)
-		if c.Mask == MaskGeneralize && c.Taxonomy.Name != "" && path != "" {
-			paths = append(paths, path)
-		}
-	}
-	slices.Sort(paths)
-	return slices.Compact(paths)
-}
-
-// trees are those of a file, by name. A file of one tree has no name for it.
-type trees = map[string]*taxonomy.Node
-
-// treeLoader reads taxonomy files, each once.
-type treeLoader struct {
-	*Job
-	files    map[string]trees // nil: there was a problem
-	problems []Problem
-}
-
-func (l *treeLoader) add(at, hint, format string, args ...any) {
-	l.problems = append(l.problems, l.origins.problem(at, hint, format, args...))
-}
-
-// column returns a column's taxonomy; after a problem, an empty one.
-func (l *treeLoader) column(c *Column) (t Taxonomy, err error) {
-	name := c.Taxonomy.Name
-	named := l.Taxonomies[name]
-	switch {
-	case name == "":
-		return c.Taxonomy, nil
-	case l.TaxonomyFile != "":
-		found, err := l.read(l.TaxonomyFile, "taxonomies", taxonomy.ReadAll)
-		if t.Tree = found[name]; t.Tree == nil && found != nil {
-			hint := didYouMean(name, slices.Sorted(maps.Keys(found)))
-			l.add(l.namedAt(c), hint, "column %q: no taxonomy named %q in %s", c.Name, name, l.TaxonomyFile)
-		}
-		return t, err
-	case named.File != "":
-		found, err := l.read(named.File, taxonomyPath(name), func(path string) (trees, error) {
-			tree, err := taxonomy.Read(path)
-			return trees{"": tree}, err
-		})
-		return Taxonomy{Tree: found[""]}, err
-	}
-	return named, nil
-}
-
-// read reads a file that a key of the job names. Of its errors it returns those that are not the
-// job's fault.
-func (l *treeLoader) read(path, at string, parse func(path string) (trees, error)) (trees, error) {
-	if found, ok := l.files[path]; ok {
-		return found, nil
-	}
-	found, err := parse(path)
-	var bad *taxonomy.Error
-	switch cause := pathCause(err); {
-	case err == nil:
-	case errors.As(err, &bad):
-		found, l.problems = nil, append(l.problems, bad.Problems...)
-	case cause != "":
-		found = nil
-		l.add(at, "", "read taxonomy file %s: %s", path, cause)
-	default:
-		return nil, fmt.Errorf("read taxonomies: %w", err)
-	}
-	l.files[path] = found
-	return found, nil
 }
 
 // namedAt is the path at which a column names its taxonomy, if only by its own name.

@@ -17,20 +17,8 @@ import (
 
 // isZero reports whether a value of a job is the zero value: nothing was given.
 func isZero(p any) bool {
-	if t, ok := p.(taxonomies); ok {
-		return t.TaxonomyFile == "" && t.Taxonomies == nil
-	}
 	v := reflect.ValueOf(p).Elem()
 	return v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0
-}
-
-// clearValue gives a value of a job the zero value.
-func clearValue(p any) {
-	if t, ok := p.(taxonomies); ok {
-		t.TaxonomyFile, t.Taxonomies = "", nil
-		return
-	}
-	reflect.ValueOf(p).Elem().SetZero()
 }
 
 // parse reads a single value into its place in a job. It reports whether it is of the place's type.
@@ -92,7 +80,7 @@ func (f *field) wrongText(text string) (message, hint string) {
 		return "is empty", ""
 	case strings.ContainsRune(text, 0):
 		return "holds a zero character", ""
-	case f.kind == kindPath, f.kind == kindPaths:
+	case f.isPath():
 		where, err := storage.Resolve(text)
 		if err != nil {
 			return "is " + err.Error(), ""
@@ -175,70 +163,73 @@ func shown(n *yaml.Node) string {
 }
 
 // recordItem records where an item of a list comes from: the list's source.
-func (c *checker) recordItem(list string, i int, n *yaml.Node) string {
+func (r *reader) recordItem(list string, i int, n *yaml.Node) string {
 	path := itemPath(list, i)
-	c.origins.places[path] = place{name: c.origins.places[list].name, line: n.Line, column: n.Column}
+	r.origins.places[path] = place{name: r.origins.places[list].name, line: n.Line, column: n.Column}
 	return path
 }
 
 // read reads the node of a slot into its place in the job.
-func (c *checker) read(s slot, n *yaml.Node) {
+func (r *reader) read(s slot, n *yaml.Node) {
 	switch p := s.value.(type) {
 	case *[]string:
-		*p = c.texts(s, n)
+		*p = r.texts(s, n)
 	case *Bounds:
-		*p = c.bounds(s, n)
+		*p = r.bounds(s, n)
 	case *Taxonomy:
 		if *p = (Taxonomy{Name: n.Text}); n.Kind != yaml.Scalar {
-			*p = c.inline(s.path, n)
+			*p = r.inline(s.path, n)
 		} else if n.Text == "" {
-			c.add(s.path, "", "taxonomy is empty")
+			r.add(s.path, "", "taxonomy is empty")
 		}
-	case taxonomies:
-		c.readTaxonomies(s, n)
+	case *map[string]Taxonomy:
+		r.readTaxonomies(s, n)
 	default:
 		if n.Kind != yaml.Scalar || n.Null() || !s.parse(n, p) {
 			message, hint := s.not(s.describe(n))
-			c.add(s.path, hint, "%s %s", s.title(), message)
-		} else if text, ok := p.(*string); ok && s.kind == kindPath {
-			*text = c.path(*text)
+			r.add(s.path, hint, "%s %s", s.title(), message)
+			return
 		}
+		if text, ok := p.(*string); ok && s.kind == kindPath {
+			*text = r.path(*text)
+		}
+		r.check(s)
 	}
 }
 
 // path returns a path of the job file as it can be opened.
-func (c *checker) path(path string) string { return inFolder(filepath.Dir(c.File), path) }
+func (r *reader) path(path string) string { return inFolder(filepath.Dir(r.File), path) }
 
 // texts reads a list of texts. One path is a list, too.
-func (c *checker) texts(s slot, n *yaml.Node) []string {
+func (r *reader) texts(s slot, n *yaml.Node) []string {
 	items := n.Items
 	if s.kind == kindPaths && n.Kind == yaml.Scalar {
 		items = []*yaml.Node{n}
 	}
 	if len(items) == 0 {
-		c.add(s.path, "", "%s must be a %s, not %s", s.key(), kinds[s.kind].words, s.describe(n))
+		r.add(s.path, "", "%s must be a %s, not %s", s.key(), kinds[s.kind].words, s.describe(n))
 	}
 	texts := make([]string, len(items))
 	for i, item := range items {
-		at := c.recordItem(s.path, i, item)
+		at := r.recordItem(s.path, i, item)
 		if item.Kind != yaml.Scalar || item.Null() {
 			message, _ := s.not(s.describe(item))
-			c.add(at, "", "%s %s", s.title(), message)
+			r.add(at, "", "%s %s", s.title(), message)
 			continue
 		}
 		if texts[i] = item.Text; s.kind == kindPaths {
-			texts[i] = c.path(item.Text)
+			texts[i] = r.path(item.Text)
 		}
-		c.text(s.field, at, &texts[i])
+		r.text(s.field, at, &texts[i])
 	}
 	return texts
 }
 
 // bounds reads a pair of bounds.
-func (c *checker) bounds(s slot, n *yaml.Node) (b Bounds) {
+func (r *reader) bounds(s slot, n *yaml.Node) (b Bounds) {
 	const hint = "as in: bounds: [17, 90], or [17, null] for an open end"
 	if n.Kind != yaml.List || len(n.Items) != 2 {
-		c.add(s.path, hint, "bounds must be a list of two values, not %s", s.describe(n))
+		r.add(s.path, hint, "bounds must be a list of two values, not %s", s.describe(n))
 		return b
 	}
 	for i, end := range []*string{&b.Lower, &b.Upper} {
@@ -248,12 +239,12 @@ func (c *checker) bounds(s slot, n *yaml.Node) (b Bounds) {
 		case item.Kind == yaml.Scalar && item.Text != "":
 			*end = item.Text
 		default:
-			c.add(c.recordItem(s.path, i, item), hint, "a bound must be a number, a date or null, not %s", s.describe(item))
+			r.add(r.recordItem(s.path, i, item), hint, "a bound must be a number, a date or null, not %s", s.describe(item))
 			return b
 		}
 	}
 	if b == (Bounds{}) {
-		c.add(s.path, "leave bounds out for two open ends", "bounds without a value")
+		r.add(s.path, "leave bounds out for two open ends", "bounds without a value")
 	}
 	return b
 }
