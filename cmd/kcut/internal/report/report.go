@@ -1,17 +1,22 @@
+// Package report lays out what is known of a release as one HTML page, for those who decide
+// whether it may go out.
+//
+// Contract: the page needs nothing but itself: no script, no image, no font, no network. What
+// comes from the data or the job file is escaped. Equal arguments give equal bytes. No
+// equivalence class of the release below k is shown: there is no page of a release with one.
+//
+// The page is not for release: with a trace it tells values that the release does not.
 package report
 
 import (
-	_ "embed"
+	"bytes"
 	"errors"
 	"fmt"
-	"html/template"
 	"io"
-	"path/filepath"
 	"slices"
-	"sync"
 
 	"github.com/kcut/kcut"
-	"github.com/kcut/kcut/internal/text"
+	"github.com/kcut/kcut/formats/publish"
 )
 
 // Source is what a page is made of.
@@ -21,11 +26,21 @@ type Source struct {
 	Run     *kcut.Report     // of that run; nil: not known
 }
 
-//go:embed report.html
-var source string
-
-// layout is parsed when it is first asked for: most commands write no page.
-var layout = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(source)) })
+// WriteFile writes the page of a release to a file, in one step. One that exists is an error of
+// kcut.ErrExists, unless it is to be replaced.
+func WriteFile(path string, s Source, overwrite bool) error {
+	if err := kcut.CheckFile("page", path, overwrite); err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	if err := Write(&text, s); err != nil {
+		return err
+	}
+	if err := publish.Replace(path, text.Bytes()); err != nil {
+		return fmt.Errorf("write page: %w", err)
+	}
+	return nil
+}
 
 // Write writes the page of a release. A trace or a report of another release is an error of
 // kcut.ErrInput.
@@ -33,7 +48,7 @@ func Write(w io.Writer, s Source) error {
 	if err := s.check(); err != nil {
 		return &kcut.Error{Class: kcut.ErrInput, Hint: "name the files that the run which made the release has written", Err: err}
 	}
-	if err := layout().Execute(w, newView(s)); err != nil {
+	if err := layout().Execute(w, newPage(s)); err != nil {
 		return fmt.Errorf("write page: %w", err)
 	}
 	return nil
@@ -64,71 +79,14 @@ func (s *Source) traced() bool {
 	if len(s.Trace) == 0 {
 		return cut.Steps == 0 || cut.Kind == kcut.KindRegions
 	}
-	for _, step := range s.Trace {
-		if len(step.Anonymity) != len(cut.Sets) {
+	if slices.ContainsFunc(s.Trace, func(step kcut.TraceStep) bool { return len(step.Anonymity) != len(cut.Sets) }) {
+		return false
+	}
+	last := s.Trace[len(s.Trace)-1]
+	for i, set := range cut.Sets {
+		if last.Anonymity[i] != set.Anonymity {
 			return false
 		}
 	}
-	last := s.Trace[len(s.Trace)-1]
-	reached := make([]uint64, len(cut.Sets))
-	for i, set := range cut.Sets {
-		reached[i] = set.Anonymity
-	}
-	return last.Step == cut.Steps && len(s.Trace) == cut.Steps && slices.Equal(last.Anonymity, reached)
-}
-
-// view is what the layout shows.
-type view struct {
-	Name    string
-	Facts   []fact
-	Sets    []setView
-	Columns []columnView
-	Kept    []string
-	Dropped []string
-	Curve   *curve
-	Steps   []stepView
-	Traced  bool
-	Run     *runView
-	Up      bool // steps generalize: the algorithm goes bottom-up
-}
-
-type fact struct{ Name, Value string }
-
-func newView(s Source) *view {
-	cut := s.Release.Cut
-	v := &view{
-		Name: filepath.Base(filepath.Clean(s.Release.Path)),
-		Sets: setViews(s.Release), Columns: columnViews(s.Release, s.Run), Traced: s.Trace != nil, Run: newRunView(s.Run),
-		Up: cut.Algorithm == "bottom-up",
-	}
-	v.Facts = []fact{{"Rows", text.Grouped(cut.Rows)}, {"Algorithm", cut.Algorithm}}
-	if cut.Class != "" {
-		v.Facts = append(v.Facts, fact{"Class", cut.Class})
-	}
-	if cut.Kind == kcut.KindRegions {
-		v.Facts = append(v.Facts, fact{"Regions", text.Grouped(int64(len(cut.Regions)))})
-	} else {
-		v.Facts = append(v.Facts, fact{"Steps", text.Grouped(int64(cut.Steps))})
-	}
-	v.Facts = append(v.Facts, fact{"Digest", s.Release.Digest})
-	if s.Run != nil {
-		v.Kept, v.Dropped = otherColumns(s.Run)
-	}
-	if len(s.Trace) > 0 {
-		v.Curve, v.Steps = newCurve(s.Trace, cut), stepViews(s.Trace)
-	}
-	return v
-}
-
-// otherColumns names the columns that are released as they were, and those that are not.
-func otherColumns(r *kcut.Report) (kept, dropped []string) {
-	for _, c := range r.Columns {
-		switch c.Mask {
-		case "keep":
-			kept = append(kept, c.Name)
-		case "drop":
-			dropped = append(dropped, c.Name)
-		}
-	}
-	return kept, dropped
+	return last.Step == cut.Steps && len(s.Trace) == cut.Steps
 }

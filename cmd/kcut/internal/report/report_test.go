@@ -321,8 +321,9 @@ func TestWriteFile(t *testing.T) {
 
 func TestPercent(t *testing.T) {
 	for _, tt := range []struct {
-		part, whole uint64
-		want        string
+		part  uint64
+		whole int64
+		want  string
 	}{{0, 0, "0.0 %"}, {1, 3, "33.3 %"}, {2, 3, "66.7 %"}, {100, 100, "100.0 %"}, {1, 10_000_000_000, "0.0 %"}} {
 		if got := percent(tt.part, tt.whole); got != tt.want {
 			t.Errorf("%d of %d is %s, want %s", tt.part, tt.whole, got, tt.want)
