@@ -142,7 +142,7 @@ func TestLayerFault(t *testing.T) {
 		{"cmd/kcut/main.go", module, true},
 		{"cmd/kcut/main.go", module + "/cmd/kcut/internal/sample", true},
 		{"cmd/kcut/main.go", "github.com/spf13/cobra", true},
-		{"cmd/kcut/internal/sample/parquet.go", module + "/formats/writer", true},
+		{"cmd/kcut/internal/sample/file.go", module + "/formats/writer", true},
 		{"pipeline/run.go", module + "/formats/dataset", true},
 		{"pipeline/run.go", module + "/engine/topdown", true},
 		{"formats/dataset/detect.go", module + "/formats/csvfile", true},

@@ -1,6 +1,9 @@
 package sample
 
-import "slices"
+import (
+	"slices"
+	"strconv"
+)
 
 // person is one row of the sample.
 type person struct {
@@ -17,36 +20,45 @@ const (
 	workSelfEmployed, workSelfEmployedInc = 1, 2
 )
 
+// ageBandPoints are what ages up to 19, 24, 34, 54, 64, and over add to the score of income.
+var ageBandPoints = [...]int{-20, -12, -2, 4, 4, -1}
+
 // make fills in the person of a row. The order of draws is part of the model.
 func (p *people) make(row int64, h *person) {
 	r := randomAt(p.seed, row)
 	*h = person{row: row}
-	p.makeBasics(&r, h)
 	v := &h.value
-	v[colMarital] = p.marital[v[colSex]][h.band].draw(&r)
-	v[colRelationship] = p.relationship[familyKind(h)].draw(&r)
-	p.makeWork(&r, h)
-	v[colIncome] = p.drawIncome(&r, h)
-	p.makeNulls(&r, h)
-}
-
-func (p *people) makeBasics(r *random, h *person) {
-	v := &h.value
+	draw := func(column, kind uint32) { v[column] = p.Columns[column].draws[kind].draw(&r) }
 	if r.below(100) >= 34 {
 		v[colSex] = 1
 	}
-	v[colAge] = p.age.draw(r)
+	draw(colAge, 0)
 	age := int64(v[colAge]) + youngest
 	h.band = above(age, 19, 24, 34, 54, 64)
 	v[colBirth] = uint32(birthday(age, int64(r.below(365))) - p.oldestBirth)
-	v[colRace] = p.race.draw(r)
-	v[colCountry] = p.country[v[colRace]].draw(r)
-	v[colZip] = p.zip.place.draw(r)
-	v[colEducation] = p.education[h.band].draw(r)
+	draw(colRace, 0)
+	draw(colCountry, v[colRace])
+	draw(colZip, 0)
+	draw(colEducation, h.band)
 	v[colEducationNum] = v[colEducation]
-	h.schooling = above(int64(v[colEducation]), 7, 11, 12)
-	first := v[colSex]*uint32(len(femaleNames)) + uint32(r.below(uint64(len(femaleNames))))
-	v[colName] = first*uint32(len(lastNames)) + uint32(r.below(uint64(len(lastNames))))
+	h.schooling = above(int64(v[colEducation]), 7, 11, 12) // no degree, school or some college, bachelor, higher
+	names := uint32(len(p.FirstNames) / 2)
+	first := v[colSex]*names + uint32(r.below(uint64(names)))
+	v[colName] = first*uint32(len(p.LastNames)) + uint32(r.below(uint64(len(p.LastNames))))
+	draw(colMarital, v[colSex]*uint32(len(ageBandPoints))+h.band)
+	draw(colRelationship, familyKind(h))
+	draw(colWorkclass, h.schooling)
+	draw(colOccupation, v[colSex]*4+h.schooling)
+	draw(colHours, hourKind(h))
+	if chance := 30 + 15*uint64(v[colEducation]); r.below(2600) < chance && age >= 22 {
+		draw(colGain, 0)
+	} else if r.below(1000) < 47 {
+		draw(colLoss, 0)
+	}
+	if uint32(r.next()>>48) < p.Odds[min(max(p.score(h), 0), len(p.Odds)-1)] {
+		v[colIncome] = 1
+	}
+	h.makeNulls(r.next())
 }
 
 // birthday returns a day on which somebody of the given age was born.
@@ -58,7 +70,7 @@ func above(n int64, limits ...int64) uint32 {
 	return uint32(at)
 }
 
-// familyKind returns the row of relationshipWeights that holds for a person.
+// familyKind returns the row of the weights of relationships that holds for a person.
 func familyKind(h *person) uint32 {
 	switch marital := h.value[colMarital]; {
 	case marital == maritalMarried:
@@ -71,19 +83,7 @@ func familyKind(h *person) uint32 {
 	return 4
 }
 
-func (p *people) makeWork(r *random, h *person) {
-	v := &h.value
-	v[colWorkclass] = p.workclass[h.schooling].draw(r)
-	v[colOccupation] = p.occupation[v[colSex]][h.schooling].draw(r)
-	v[colHours] = p.hours[hourKind(h)].draw(r)
-	if chance := 30 + 15*uint64(v[colEducation]); r.below(2600) < chance && v[colAge]+youngest >= 22 {
-		v[colGain] = p.gain.draw(r)
-	} else if r.below(1000) < 47 {
-		v[colLoss] = p.loss.draw(r)
-	}
-}
-
-// hourKind returns the row of hourPeaks that holds for a person.
+// hourKind returns the row of the weights of hours that holds for a person.
 func hourKind(h *person) uint32 {
 	age, work := h.value[colAge]+youngest, h.value[colWorkclass]
 	switch {
@@ -95,9 +95,19 @@ func hourKind(h *person) uint32 {
 	return 1 + h.value[colSex]
 }
 
+// score adds up what speaks for a higher income.
+func (p *people) score(h *person) int {
+	points := 20 + ageBandPoints[h.band] + min(max(int(h.value[colHours])+1-40, -20), 20)/2
+	for i, c := range p.Columns {
+		if c.Points != nil {
+			points += c.Points[h.value[i]]
+		}
+	}
+	return points
+}
+
 // makeNulls takes away what a census does not always learn, after everything has been drawn.
-func (p *people) makeNulls(r *random, h *person) {
-	x := r.next()
+func (h *person) makeNulls(x uint64) {
 	chance := uint64(40) // of 1024
 	if h.band == 0 || h.band == 5 {
 		chance = 190
@@ -106,4 +116,16 @@ func (p *people) makeNulls(r *random, h *person) {
 	h.null[colWorkclass], h.null[colOccupation] = noWork, noWork
 	h.null[colCountry] = x>>10&1023 < 18
 	h.null[colBirth] = x>>20&1023 < 8
+}
+
+// appendOwn appends what is a person's own: a number, or an address that is unique by it.
+func (p *people) appendOwn(text []byte, column int, h *person) []byte {
+	if column == colEmail {
+		text = append(text, p.addresses[h.value[colName]]...)
+	}
+	text = strconv.AppendInt(text, h.row+1, 10)
+	if column == colEmail {
+		text = append(text, "@example.org"...)
+	}
+	return text
 }

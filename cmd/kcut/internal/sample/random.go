@@ -73,14 +73,6 @@ func newAlias(weights []uint64) alias {
 	return a
 }
 
-// aliases returns a distribution for each of some rows of weights.
-func aliases(rows [][]uint64) (all []alias) {
-	for _, weights := range rows {
-		all = append(all, newAlias(weights))
-	}
-	return all
-}
-
 // fraction32 returns part/whole in units of 2^−32, for part < whole.
 func fraction32(part, whole uint64) uint32 {
 	high, low := bits.Mul64(part, 1<<32)
