@@ -51,11 +51,8 @@ func Apply(ctx context.Context, j *job.Job, opt ApplyOptions) (*Report, error) {
 		return nil, err
 	}
 	if opt.OnBreak == BreakCoarsen && cut.Kind == cutfile.KindRegions {
-		return nil, &fault.Error{
-			Class: fault.Usage,
-			Hint:  "use --on-break suppress, or run the job anew",
-			Err:   fmt.Errorf("coarsen the cut of %s: it has regions, and no steps that could be undone", opt.Cut),
-		}
+		return nil, fault.Errorf(fault.Usage, "use --on-break suppress, or run the job anew",
+			"coarsen the cut of %s: it has regions, and no steps that could be undone", opt.Cut)
 	}
 	as := *j
 	as.Algorithm = job.Algorithm{Name: cut.Algorithm}
@@ -132,22 +129,16 @@ func boundsOf(ctx context.Context, j *job.Job, path string) (*domain.Cut, error)
 		return nil, nil
 	}
 	if name := j.Algorithm.Name; name != job.AlgorithmTDR && name != job.AlgorithmTDS {
-		return nil, &fault.Error{
-			Class: fault.Usage,
-			Hint:  "use algorithm tdr or tds",
-			Err:   fmt.Errorf("search above the cut of %s: algorithm %s does not start from the top", path, name),
-		}
+		return nil, fault.Errorf(fault.Usage, "use algorithm tdr or tds",
+			"search above the cut of %s: algorithm %s does not start from the top", path, name)
 	}
 	given, err := domain.ReadCut(ctx, path)
 	if err != nil {
 		return nil, err
 	}
 	if given.Kind == cutfile.KindRegions {
-		return nil, &fault.Error{
-			Class: fault.Usage,
-			Hint:  "name a release whose columns have a cut each",
-			Err:   fmt.Errorf("search above the cut of %s: it has regions", path),
-		}
+		return nil, fault.Errorf(fault.Usage, "name a release whose columns have a cut each",
+			"search above the cut of %s: it has regions", path)
 	}
 	return given, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/storage"
+	"github.com/kcut/kcut/formats/taxonomy"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/pipeline/count"
@@ -128,11 +129,8 @@ func requirementOf(job *job.Job, number map[string]int) (engine.Requirement, []i
 func checkReach(job *job.Job, rows int64) error {
 	for i, set := range job.Sets {
 		if rows < int64(set.K) {
-			return &fault.Error{
-				Class: fault.Privacy,
-				Hint:  "lower k, or give more rows",
-				Err:   fmt.Errorf("meet quasi-identifier set %d: the input has %d rows, k is %d: %w", i+1, rows, set.K, engine.ErrInfeasible),
-			}
+			return fault.Errorf(fault.Privacy, "lower k, or give more rows",
+				"meet quasi-identifier set %d: the input has %d rows, k is %d: %w", i+1, rows, set.K, engine.ErrInfeasible)
 		}
 	}
 	return nil
@@ -140,7 +138,7 @@ func checkReach(job *job.Job, rows int64) error {
 
 // mismatch is the error of an input that does not fit the job.
 func mismatch(format string, args ...any) error {
-	return &fault.Error{Class: fault.Input, Err: fmt.Errorf(format, args...)}
+	return fault.Errorf(fault.Input, "", format, args...)
 }
 
 // bindColumns finds every column of the job in the input and the other way round.
@@ -173,11 +171,8 @@ func (b *Bound) bindColumns(schema *formats.Schema) error {
 	case len(missing) > 0:
 		return mismatch("find columns in the input: it lacks %s", strings.Join(missing, ", "))
 	case len(unlisted) > 0:
-		return &fault.Error{
-			Class: fault.Input,
-			Hint:  "add each to columns with a mask, keep or drop, or set unlisted: drop",
-			Err:   fmt.Errorf("match the input with the job: no entry for column %s", strings.Join(unlisted, ", ")),
-		}
+		return fault.Errorf(fault.Input, "add each to columns with a mask, keep or drop, or set unlisted: drop",
+			"match the input with the job: no entry for column %s", strings.Join(unlisted, ", "))
 	}
 	return nil
 }
@@ -186,10 +181,8 @@ func (b *Bound) bindColumns(schema *formats.Schema) error {
 func foreign(f *formats.Field) bool { return f.Type.Kind == formats.Nested && f.Declared == nil }
 
 func refusedType(verb string, f *formats.Field) error {
-	return &fault.Error{
-		Class: fault.Input, Hint: "drop it, or export it as a type that Parquet has",
-		Err: fmt.Errorf("%s column %s: its type is %s, which Parquet lacks", verb, f.Name, f.Type.Nested),
-	}
+	return fault.Errorf(fault.Input, "drop it, or export it as a type that Parquet has",
+		"%s column %s: its type is %s, which Parquet lacks", verb, f.Name, f.Type.Nested)
 }
 
 func checkMask(spec *job.Column, f *formats.Field) error {
@@ -197,17 +190,11 @@ func checkMask(spec *job.Column, f *formats.Field) error {
 	case foreign(f):
 		return refusedType("mask", f)
 	case t.Kind == formats.Nested:
-		return &fault.Error{
-			Class: fault.Input,
-			Hint:  "a nested column can be kept or dropped",
-			Err:   fmt.Errorf("mask column %s: it is nested", spec.Name),
-		}
+		return fault.Errorf(fault.Input, "a nested column can be kept or dropped",
+			"mask column %s: it is nested", spec.Name)
 	case spec.Mask == job.MaskDiscretize && !t.Ordered() && t.Kind != formats.Null:
-		return &fault.Error{
-			Class: fault.Input,
-			Hint:  "use suppress or generalize, or declare the column's type when the input is CSV",
-			Err:   fmt.Errorf("discretize column %s: its type is %s, which has no order that intervals could cut", spec.Name, t),
-		}
+		return fault.Errorf(fault.Input, "use suppress or generalize, or declare the column's type when the input is CSV",
+			"discretize column %s: its type is %s, which has no order that intervals could cut", spec.Name, t)
 	}
 	return nil
 }
@@ -315,4 +302,63 @@ func (b *Bound) columns() (columns []count.Column) {
 		columns = append(columns, count.Column{Field: field, Spec: spec, Taxonomy: b.Taxonomies.of[spec.Name], Pruning: b.pruning(a)})
 	}
 	return columns
+}
+
+// taxonomies are the trees of generalized columns.
+type taxonomies struct {
+	of    map[string]job.Taxonomy // by column
+	bytes int64                   // drawn for the whole run
+}
+
+// parsedBytes is what a byte of a taxonomy file takes while the file is parsed: the text, rows
+// of some 16 bytes, and the nodes and tables made of them.
+const parsedBytes = 16
+
+// nodeBytes is what a node of a tree takes beside its name, in the file's form and in the
+// engine's.
+const nodeBytes = 272
+
+// loadTaxonomies reads the trees of generalized columns, and draws what they take for the
+// whole run.
+func loadTaxonomies(job *job.Job, budget *spill.Budget) (*taxonomies, error) {
+	parsing := job.TaxonomyBytes() * parsedBytes
+	if err := drawTrees(budget, parsing); err != nil {
+		return nil, err
+	}
+	defer func() { budget.Return(parsing) }()
+	of, err := job.LoadTaxonomies()
+	if err != nil {
+		return nil, err
+	}
+	trees := int64(0)
+	for _, t := range of {
+		if t.Tree != nil {
+			trees += treeBytes(t.Tree)
+		}
+	}
+	if err := drawTrees(budget, max(0, trees-parsing)); err != nil {
+		return nil, err
+	}
+	parsing = max(0, parsing-trees) // the rest stays drawn
+	return &taxonomies{of, trees}, nil
+}
+
+func drawTrees(budget *spill.Budget, bytes int64) error {
+	if err := budget.Draw("taxonomies", bytes); err != nil {
+		return &fault.Error{
+			Class: fault.Resources,
+			Hint:  "give more with --memory, or generate large taxonomies with prefix, date or ranges",
+			Err:   err,
+		}
+	}
+	return nil
+}
+
+// treeBytes returns what a tree takes.
+func treeBytes(t *taxonomy.Node) int64 {
+	bytes := nodeBytes + int64(len(t.Name))
+	for i := range t.Children {
+		bytes += treeBytes(&t.Children[i])
+	}
+	return bytes
 }

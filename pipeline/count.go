@@ -36,11 +36,8 @@ func countInput(ctx context.Context, b *Bound, res *resources, tuning count.Tuni
 	}
 	counts, err := counting(ctx, request, res.counting())
 	if errors.Is(err, spill.ErrBudget) && b.plan().Whole {
-		err = &fault.Error{
-			Class: fault.Resources,
-			Hint:  "give more with --memory, or take algorithm tdr, which holds no more than one value for every k rows",
-			Err:   fmt.Errorf("list every value, as algorithm %s must: %w", b.Job.Algorithm.Name, err),
-		}
+		err = fault.Errorf(fault.Resources, "give more with --memory, or take algorithm tdr, which holds no more than one value for every k rows",
+			"list every value, as algorithm %s must: %w", b.Job.Algorithm.Name, err)
 	}
 	if err != nil {
 		return nil, err

@@ -152,7 +152,7 @@ func (l *ledger) refuse(ctx context.Context) (err error) {
 
 // standing is the error of an output that exists.
 func standing(job *job.Job, why, hint string) error {
-	return &fault.Error{Class: fault.Exists, Hint: hint, Err: fmt.Errorf("write output %s: %s", output.Shown(job.Output.Path), why)}
+	return fault.Errorf(fault.Exists, hint, "write output %s: %s", output.Shown(job.Output.Path), why)
 }
 
 // recall reports whether the release that stands was made by the same job of the same input.

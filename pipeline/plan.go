@@ -174,11 +174,8 @@ func (p *planning) checkBounds() error {
 			bounds.Check(ends, end, 0)
 		}
 		if bounds.Values > 0 {
-			return &fault.Error{
-				Class: fault.Input,
-				Hint:  "widen bounds in the job file, or leave them out for open ends",
-				Err:   fmt.Errorf("mask column %s: by the input's statistics it has values outside the declared bounds", field.Name),
-			}
+			return fault.Errorf(fault.Input, "widen bounds in the job file, or leave them out for open ends",
+				"mask column %s: by the input's statistics it has values outside the declared bounds", field.Name)
 		}
 	}
 	return nil

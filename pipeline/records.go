@@ -69,11 +69,8 @@ func outgrown(err error) error {
 	if !errors.Is(err, spill.ErrBudget) {
 		return err
 	}
-	return &fault.Error{
-		Class: fault.Resources,
-		Hint:  "give more memory with --memory, drop columns, or take a sample of the rows with --sample",
-		Err:   fmt.Errorf("work on the distinct records: %w", err),
-	}
+	return fault.Errorf(fault.Resources, "give more memory with --memory, drop columns, or take a sample of the rows with --sample",
+		"work on the distinct records: %w", err)
 }
 
 // readRecords reads the input.
@@ -132,7 +129,8 @@ func (b *Bound) recordsRequest(opt *RecordsOptions, res *resources) (*count.Requ
 	if opt.SplitColumn != "" {
 		f := b.Dataset.Schema().Index(opt.SplitColumn)
 		if f < 0 || fields[f].Type.Kind == formats.Nested {
-			return nil, &fault.Error{Class: fault.Usage, Hint: "name a column of the input", Err: fmt.Errorf("split records by column %s: the input lacks it, or it is nested", opt.SplitColumn)}
+			return nil, fault.Errorf(fault.Usage, "name a column of the input",
+				"split records by column %s: the input lacks it, or it is nested", opt.SplitColumn)
 		}
 		r.Columns = append(r.Columns, count.Column{Field: f, Match: &opt.SplitValue})
 	}

@@ -13,6 +13,7 @@ package fault
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"syscall"
 )
@@ -60,6 +61,11 @@ type Error struct {
 	Class Class
 	Hint  string
 	Err   error
+}
+
+// Errorf returns an Error of a class, with what to do next or nothing, and the text that fmt.Errorf makes.
+func Errorf(class Class, hint, format string, args ...any) error {
+	return &Error{Class: class, Hint: hint, Err: fmt.Errorf(format, args...)}
 }
 
 func (e *Error) Error() string { return e.Err.Error() }

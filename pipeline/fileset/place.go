@@ -24,11 +24,7 @@ func CheckApart(written []Place, others ...Place) error {
 	for i, w := range written {
 		for _, other := range append(written[:i:i], others...) {
 			if w.liesIn(other) {
-				return &fault.Error{
-					Class: fault.Usage,
-					Hint:  "name another file for the " + w.What,
-					Err:   fmt.Errorf("write %s %s: the %s is there", w.What, w.Path, other.What),
-				}
+				return fault.Errorf(fault.Usage, "name another file for the "+w.What, "write %s %s: the %s is there", w.What, w.Path, other.What)
 			}
 		}
 	}
@@ -83,12 +79,10 @@ func CheckFile(what, path string, overwrite bool) error {
 	case err != nil:
 		return fmt.Errorf("look for %s: %w", what, err)
 	case info.IsDir():
-		return &fault.Error{Class: fault.Usage, Hint: "name a file", Err: fmt.Errorf("write %s %s: it is a directory", what, path)}
+		return fault.Errorf(fault.Usage, "name a file", "write %s %s: it is a directory", what, path)
 	case !overwrite:
-		return &fault.Error{
-			Class: fault.Exists, Hint: "choose another name, or replace the file with --overwrite",
-			Err: fmt.Errorf("write %s %s: the file exists", what, path),
-		}
+		return fault.Errorf(fault.Exists, "choose another name, or replace the file with --overwrite",
+			"write %s %s: the file exists", what, path)
 	}
 	return nil
 }
@@ -102,11 +96,8 @@ func CheckFolder(what, path string) error {
 	case err == nil && info.IsDir():
 		return nil
 	case err == nil, errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-		return &fault.Error{
-			Class: fault.Usage,
-			Hint:  "make the folder first, or name another " + what,
-			Err:   fmt.Errorf("write %s into %s: there is no such folder", what, folder),
-		}
+		return fault.Errorf(fault.Usage, "make the folder first, or name another "+what,
+			"write %s into %s: there is no such folder", what, folder)
 	}
 	return fmt.Errorf("look for folder %s: %w", folder, err)
 }

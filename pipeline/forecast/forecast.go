@@ -1,5 +1,12 @@
 package forecast
 
+import (
+	"math"
+	"math/bits"
+
+	"github.com/kcut/kcut/spill"
+)
+
 // Forecast is what a run would do and take; it is what `kcut plan --json` prints.
 type Forecast struct {
 	Output string `json:"output"`
@@ -72,4 +79,224 @@ func (f *Forecast) Weigh(l *Load) {
 	f.Memory.Budget, f.Memory.Counting, f.Memory.Spills = l.Memory, l.InMemory(), l.Spills()
 	f.Disk = Disk{Output: l.OutputDisk(), Spill: l.SpillDisk()}
 	f.Seconds = l.Seconds()
+}
+
+// Load is what a run has to do.
+type Load struct {
+	Rows      int64
+	Columns   []Column   // that are counted: masked, and the class
+	Groupings []Grouping // whose tuples are counted
+	Masked    int        // number of masked columns
+	Kept      int64      // bytes of kept columns, as they are stored; the whole input's when unknown
+	Parsed    bool       // the input is text: values are parsed
+	Memory    int64      // the budget
+	Threads   int
+	TopDown   bool // the search is tdr's or tds's
+}
+
+// What a distinct value takes while it is counted, in bytes: its entry in a table, and of a
+// text that itself, three times.
+const (
+	wordValue = 160
+	textValue = wordValue + 3*64
+)
+
+// InMemory returns the bytes that counting needs when nothing goes to disk.
+func (l *Load) InMemory() (need Range) {
+	for _, c := range l.Columns {
+		need = need.plus(c.Distinct.times(wordValue, textValue))
+	}
+	for _, g := range l.Groupings {
+		record := float64(8 * (g.words + 1))
+		table := float64(8*g.words + 4)
+		held := Range{g.Tuples.AtLeast, min(multiply(g.Tuples.AtMost, int64(l.Threads)), max(l.Rows, g.Tuples.AtMost))}
+		// Records are held up to three times until equal ones are merged, and once more as
+		// the table is made of them.
+		need = need.plus(held.times(record, 3*record)).plus(g.Tuples.times(table, table))
+	}
+	return need
+}
+
+// Spills returns whether counting goes to disk.
+func (l *Load) Spills() Verdict { return l.InMemory().above(spill.Counts.Part(l.Memory)) }
+
+// SpillDisk returns the disk space to reserve for what is spilled, in bytes: at most twice
+// what the masked columns take uncompressed.
+func (l *Load) SpillDisk() Range {
+	if l.Spills() == No {
+		return Range{}
+	}
+	var disk Range
+	for _, g := range l.Groupings {
+		disk = disk.plus(g.Tuples.times(8, 2*8*float64(len(g.Columns))))
+	}
+	for _, c := range l.Columns {
+		disk = disk.plus(c.Distinct.times(8, 2*40))
+	}
+	if l.Spills() == Maybe {
+		disk.AtLeast = 0
+	}
+	return disk
+}
+
+// OutputDisk returns the disk space to reserve for the release, in bytes: kept columns are
+// copied, and a label takes a byte or less.
+func (l *Load) OutputDisk() int64 {
+	return add(l.Kept, multiply(l.Rows, int64(l.Masked))) + footerBytes
+}
+
+// footerBytes is what the metadata of a release takes, but for very large cuts.
+const footerBytes = 64 << 10
+
+// What was measured, in nanoseconds of processor time (docs/performance.md).
+const (
+	readCell    = 9
+	parseCell   = 60
+	maskCell    = 7
+	verifyCell  = 3
+	copyByte    = 2
+	searchTuple = 260 // with eight to fourteen columns, of which each meets several steps
+	spillTuple  = 830
+)
+
+// slack is how far machines, disks and data lie apart from those of the measurement.
+const (
+	fastest = 0.5
+	slowest = 4
+)
+
+// Seconds returns how long a run takes, about.
+func (l *Load) Seconds() Seconds {
+	cells := float64(l.Rows) * float64(len(l.Columns))
+	masked := float64(l.Rows) * float64(l.Masked)
+	streamed := cells*readCell + masked*(maskCell+verifyCell) + float64(l.Kept)*copyByte
+	if l.Parsed {
+		streamed += 2 * cells * parseCell
+	}
+	took := func(spills bool, tuples, perTuple float64) float64 {
+		streamed := streamed
+		if spills {
+			streamed, perTuple = streamed+cells*readCell, perTuple*spillTuple/searchTuple
+		}
+		return streamed/float64(l.Threads) + tuples*perTuple
+	}
+	var tuples Range
+	for _, g := range l.Groupings {
+		tuples = tuples.plus(g.Tuples)
+	}
+	slowTuple := 4.0 * searchTuple
+	if l.TopDown {
+		slowTuple = searchTuple
+	}
+	spills := l.Spills()
+	low := took(spills == Yes, float64(tuples.AtLeast), searchTuple)
+	high := took(spills != No, float64(tuples.AtMost), slowTuple)
+	return Seconds{low * fastest / 1e9, high*slowest/1e9 + 1}
+}
+
+// Range is what a number is expected to lie in, both ends included.
+type Range struct {
+	AtLeast int64 `json:"at_least"`
+	AtMost  int64 `json:"at_most"`
+}
+
+// Exactly returns the range of one number.
+func Exactly(n int64) Range { return Range{n, n} }
+
+// within returns the part of a range that lies in another, or the end nearest to it.
+func (r Range) within(other Range) Range {
+	clamp := func(n int64) int64 { return min(max(n, other.AtLeast), other.AtMost) }
+	return Range{clamp(r.AtLeast), clamp(r.AtMost)}
+}
+
+// plus returns the range of a sum.
+func (r Range) plus(other Range) Range {
+	return Range{add(r.AtLeast, other.AtLeast), add(r.AtMost, other.AtMost)}
+}
+
+// times returns the range of a product with numbers that are at least 0.
+func (r Range) times(low, high float64) Range {
+	return Range{toInt(float64(r.AtLeast) * low), toInt(float64(r.AtMost) * high)}
+}
+
+// Verdict is whether something will be.
+type Verdict string
+
+// The verdicts.
+const (
+	No    Verdict = "no"
+	Maybe Verdict = "maybe"
+	Yes   Verdict = "yes"
+)
+
+// above returns whether a number that lies in a range is above another.
+func (r Range) above(n int64) Verdict {
+	switch {
+	case r.AtMost <= n:
+		return No
+	case r.AtLeast > n:
+		return Yes
+	}
+	return Maybe
+}
+
+// See makes the range of a number of values or tuples what an excerpt shows, within the bounds
+// that are known.
+func (r *Range) See(s Sighting, rows int64) {
+	*r = s.Extrapolate(rows).within(Range{s.Distinct, max(s.Distinct, r.AtMost)})
+}
+
+// add and multiply stop at the largest number. They take none below 0.
+func add(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
+func multiply(a, b int64) int64 {
+	if a > 0 && b > math.MaxInt64/a {
+		return math.MaxInt64
+	}
+	return a * b
+}
+
+// toInt rounds a number that is at least 0.
+func toInt(x float64) int64 {
+	if x >= math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return int64(math.Round(x))
+}
+
+// Column is one column of the input, and what is known of it.
+type Column struct {
+	Name     string `json:"name"`
+	Type     string `json:"type"`
+	Mask     string `json:"mask"`
+	Distinct Range  `json:"distinct_values"` // nulls left out
+}
+
+// Grouping is a list of columns whose tuples a run counts together.
+type Grouping struct {
+	Columns []string `json:"columns"`
+	Tuples  Range    `json:"distinct_tuples"`
+
+	words int64 // of a packed tuple
+}
+
+// Group bounds the number of tuples of some of the columns, by their values and by the rows.
+func Group(columns []Column, of []int, rows int64) Grouping {
+	g := Grouping{Tuples: Exactly(min(rows, 1))}
+	width := 0
+	for _, i := range of {
+		c := columns[i]
+		g.Columns = append(g.Columns, c.Name)
+		values := Range{c.Distinct.AtLeast, add(c.Distinct.AtMost, 1)} // perhaps nulls
+		g.Tuples.AtLeast = max(g.Tuples.AtLeast, values.AtLeast)
+		g.Tuples.AtMost = min(rows, multiply(g.Tuples.AtMost, values.AtMost))
+		width += bits.Len64(uint64(values.AtMost))
+	}
+	g.words = int64(max(1, (width+63)/64))
+	return g
 }

@@ -31,16 +31,11 @@ func Check(ctx context.Context, output string) (exists bool, err error) {
 	case err != nil:
 		return false, fmt.Errorf("look for output %s: %w", path, err)
 	case info.Mode().Type()&^(fs.ModeDir|fs.ModeSymlink) != 0:
-		return true, &fault.Error{
-			Class: fault.Usage, Hint: "name a file, or a directory with a slash behind it",
-			Err: fmt.Errorf("replace output %s: it is a pipe or a device", path),
-		}
+		return true, fault.Errorf(fault.Usage, "name a file, or a directory with a slash behind it",
+			"replace output %s: it is a pipe or a device", path)
 	case info.IsDir() != fileset.IsDirectory(output):
-		return true, &fault.Error{
-			Class: fault.Exists,
-			Hint:  "remove it first; a directory is never replaced by a file, nor the other way round",
-			Err:   fmt.Errorf("replace output %s: one is a directory, the other a file", path),
-		}
+		return true, fault.Errorf(fault.Exists, "remove it first; a directory is never replaced by a file, nor the other way round",
+			"replace output %s: one is a directory, the other a file", path)
 	}
 	return true, nil
 }
@@ -59,11 +54,8 @@ func checkRemote(ctx context.Context, output string) (exists bool, err error) {
 		case name == publish.SuccessFile:
 			exists = true
 		case !fileset.Belongs(name):
-			return true, &fault.Error{
-				Class: fault.Exists,
-				Hint:  "name a directory of its own for the output",
-				Err:   fmt.Errorf("write output %s: it has objects that are no part of a release", output),
-			}
+			return true, fault.Errorf(fault.Exists, "name a directory of its own for the output",
+				"write output %s: it has objects that are no part of a release", output)
 		}
 	}
 	return exists, nil
@@ -94,11 +86,8 @@ func CheckReplaced(output string) error {
 	}
 	for _, entry := range entries {
 		if !fileset.Belongs(entry.Name()) {
-			return &fault.Error{
-				Class: fault.Exists,
-				Hint:  "name a directory of its own for the output",
-				Err:   fmt.Errorf("replace output %s: it holds %s, which is no part of a release", Shown(output), entry.Name()),
-			}
+			return fault.Errorf(fault.Exists, "name a directory of its own for the output",
+				"replace output %s: it holds %s, which is no part of a release", Shown(output), entry.Name())
 		}
 	}
 	return nil
@@ -137,11 +126,8 @@ func CheckDistinct(job *job.Job, in *dataset.Dataset) error {
 	if !overlaps {
 		return nil
 	}
-	return &fault.Error{
-		Class: fault.Usage,
-		Hint:  "write the release somewhere else",
-		Err:   fmt.Errorf("write output %s: it is among the job's own input", job.Output.Path),
-	}
+	return fault.Errorf(fault.Usage, "write the release somewhere else",
+		"write output %s: it is among the job's own input", job.Output.Path)
 }
 
 // CheckBeside refuses files to be written beside a job's output that would replace something that

@@ -133,11 +133,8 @@ func (j *judge) result(path string) (*Result, error) {
 	if r.OK {
 		return r, nil
 	}
-	return r, &fault.Error{
-		Class: fault.Privacy,
-		Hint:  "do not release this file",
-		Err:   fmt.Errorf("verify %s: %s, the first: %s", path, text.Count(len(r.Findings), "finding"), r.Findings[0]),
-	}
+	return r, fault.Errorf(fault.Privacy, "do not release this file",
+		"verify %s: %s, the first: %s", path, text.Count(len(r.Findings), "finding"), r.Findings[0])
 }
 
 // checkIntervals compares the cut's interval labels with their ends.

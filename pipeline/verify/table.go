@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"iter"
 	"math/bits"
+	"slices"
 	"sync/atomic"
 
+	"github.com/kcut/kcut/formats/release"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -221,4 +223,157 @@ func (t *table) clear() {
 	}
 	t.slots, t.used = make([]uint64, fewestSlots*(t.size+1)), 0
 	clear(t.cells)
+}
+
+// labelKey says how the numbers of a set's labels make a key of words: in each, the numbers
+// of its columns are the digits of a number of mixed radix.
+type labelKey struct {
+	columns []int    // positions among the checks
+	below   []uint64 // numbers of the columns
+	words   []int
+	strides []uint64
+	size    int    // words of a key
+	cells   uint64 // every word is below, when there is one
+}
+
+// newLabelKey makes keys of numbers below the given ones, which are at least 1.
+func newLabelKey(columns []int, below []uint64) labelKey {
+	k := labelKey{columns: columns, below: below, size: 1, cells: 1}
+	for _, n := range below {
+		over, cells := bits.Mul64(k.cells, n)
+		if over > 0 {
+			k.size++
+			k.cells, cells = 1, n
+		}
+		k.words, k.strides = append(k.words, k.size-1), append(k.strides, k.cells)
+		k.cells = cells
+	}
+	return k
+}
+
+// of returns the key of one number a check.
+func (k *labelKey) of(numbers []uint32) []uint64 {
+	key := make([]uint64, k.size)
+	for i, column := range k.columns {
+		key[k.words[i]] += uint64(numbers[column]) * k.strides[i]
+	}
+	return key
+}
+
+// digit returns the number that a key has of the column at a position.
+func (k *labelKey) digit(key []uint64, i int) uint32 {
+	return uint32(key[k.words[i]] / k.strides[i] % k.below[i])
+}
+
+// pack writes a word of the keys of a block of rows, and reports whether all have the same.
+func (k *labelKey) pack(word int, keys []uint64, numbers []release.Numbers) (same bool) {
+	one, same := uint64(0), true
+	for i, column := range k.columns {
+		switch n := &numbers[column]; {
+		case k.words[i] != word:
+		case n.Same:
+			one += uint64(n.One) * k.strides[i]
+		default:
+			same = false
+		}
+	}
+	for at := word; at < len(keys); at += k.size {
+		keys[at] = one
+	}
+	for i, column := range k.columns {
+		n, stride, at := &numbers[column], k.strides[i], word
+		if k.words[i] != word || n.Same {
+			continue
+		}
+		for _, number := range n.Every[:len(keys)/k.size] {
+			keys[at] += uint64(number) * stride
+			at += k.size
+		}
+	}
+	return same
+}
+
+// A set with fewer combinations of labels than mostCells, sound or not, is counted in a
+// table with a cell for each.
+const mostCells = 1 << 19
+
+// inCells reports whether a set is counted in cells, by each of so many counters.
+func (r *rules) inCells(key int, memory int64, counters int) bool {
+	k := &r.keys[key]
+	return k.size == 1 && k.cells <= min(mostCells, uint64(memory)/uint64(16*counters*len(r.keys)))
+}
+
+// counter counts blocks of rows by their labels. One goroutine uses it.
+type counter struct {
+	rules  *rules
+	tables []*table // of every key
+	marked uint64   // rows with marks alone
+	keys   []uint64 // scratch: of a block, one after the other
+}
+
+// newCounter counts in cells where a span is nil.
+func newCounter(r *rules, spans []*span) *counter {
+	c, most := &counter{rules: r}, 0
+	for i := range r.keys {
+		k := &r.keys[i]
+		if spans[i] != nil {
+			c.tables = append(c.tables, newTable(k.size, spans[i]))
+		} else {
+			c.tables = append(c.tables, &table{size: 1, cells: make([]uint64, k.cells)})
+		}
+		most = max(most, k.size)
+	}
+	c.keys = make([]uint64, most*release.BlockRows)
+	return c
+}
+
+// count counts a block of rows by a key.
+func (c *counter) count(key, rows int, numbers []release.Numbers) error {
+	k, t := &c.rules.keys[key], c.tables[key]
+	keys, same := c.keys[:rows*k.size], true
+	for word := range k.size {
+		same = k.pack(word, keys, numbers) && same
+	}
+	if same {
+		return t.add(keys[:k.size], uint64(rows))
+	}
+	if t.cells != nil {
+		for _, key := range keys {
+			t.cells[key]++
+		}
+		return nil
+	}
+	for len(keys) > 0 { // rows that are alike often follow each other
+		row, alike := keys[:k.size:k.size], uint64(1)
+		for keys = keys[k.size:]; len(keys) > 0 && slices.Equal(row, keys[:k.size]); keys = keys[k.size:] {
+			alike++
+		}
+		if err := t.add(row, alike); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// countMarked counts the rows of a block that have the mark in every masked column.
+func (c *counter) countMarked(rows int, numbers []release.Numbers) {
+	marks := c.rules.marks
+	var varying []int
+	for i := range numbers {
+		switch {
+		case !numbers[i].Same:
+			varying = append(varying, i)
+		case numbers[i].One != marks[i]:
+			return
+		}
+	}
+row:
+	for row := range rows {
+		for _, i := range varying {
+			if numbers[i].Every[row] != marks[i] {
+				continue row
+			}
+		}
+		c.marked++
+	}
 }

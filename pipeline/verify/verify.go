@@ -3,10 +3,18 @@ package verify
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"time"
 
+	"github.com/kcut/kcut/formats/publish"
+	"github.com/kcut/kcut/formats/release"
+	"github.com/kcut/kcut/formats/storage"
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fileset"
@@ -190,4 +198,213 @@ func (v *verifier) finish(p *reading, key int) error {
 	}
 	sum.clear()
 	return nil
+}
+
+// checkFolder looks for what a released directory lacks, or holds beside its parts.
+func (v *verifier) checkFolder(ctx context.Context) error {
+	if len(v.parts) == 1 && v.parts[0] == v.path {
+		return nil
+	}
+	names, err := v.names(ctx)
+	if err != nil {
+		return fmt.Errorf("list release %s: %w", v.path, err)
+	}
+	complete := false
+	for _, name := range names {
+		complete = complete || name == publish.SuccessFile
+		if !fileset.Belongs(name) {
+			v.find("%s holds %s, which is no part of a release", v.path, name)
+		}
+	}
+	if !complete {
+		v.find("%s has no _SUCCESS: it was not written to its end", v.path)
+	}
+	return v.checkManifest(ctx)
+}
+
+// checkManifest compares a directory's manifest, if it has one, with its parts: their rows and
+// all their bytes.
+func (v *verifier) checkManifest(ctx context.Context) error {
+	m, err := fileset.ReadManifest(ctx, v.path)
+	switch {
+	case fault.ClassOf(err) == fault.Input:
+		v.find("%s: its manifest is not of the form that kcut writes", v.path)
+		return nil
+	case err != nil || m == nil:
+		return err
+	case !slices.EqualFunc(m.Parts, v.parts, func(p fileset.Part, path string) bool { return p.Name == filepath.Base(path) }):
+		v.find("%s: its manifest lists other parts", v.path)
+		return nil
+	}
+	rows := int64(0)
+	for _, part := range m.Parts {
+		rows += part.Rows
+	}
+	if rows != m.Rows || rows != v.cut.Rows {
+		v.find("%s: its manifest has another number of rows than its cut", v.path)
+	}
+	return v.checkSums(ctx, m.Parts)
+}
+
+// checkSums compares the sizes and hashes of parts with what the manifest says.
+func (v *verifier) checkSums(ctx context.Context, parts []fileset.Part) error {
+	other := make([]string, len(parts)) // what is another than the manifest claims
+	err := workers.Each(len(parts), v.threads, func(_ workers.Worker, i int) error {
+		info, err := storage.Stat(ctx, v.parts[i])
+		switch {
+		case err != nil:
+			return err
+		case info.Size() != parts[i].Bytes:
+			other[i] = "another size"
+			return nil
+		}
+		_, sum, err := fileset.Sum(ctx, v.parts[i])
+		if err == nil && sum != parts[i].SHA256 {
+			other[i] = "other bytes"
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for i, what := range other {
+		if what != "" {
+			v.find("%s: its manifest claims %s", v.parts[i], what)
+		}
+	}
+	return nil
+}
+
+// names returns what lies in a released directory.
+func (v *verifier) names(ctx context.Context) (names []string, err error) {
+	if storage.IsRemote(v.path) {
+		directory := storage.Join(v.path, "")
+		objects, err := storage.List(ctx, directory)
+		for _, object := range objects {
+			names = append(names, object.Location[len(directory):])
+		}
+		return names, err
+	}
+	entries, err := os.ReadDir(v.path)
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	return names, err
+}
+
+// reading reads row groups of a release on workers, each with a scanner and a counter.
+type reading struct {
+	*rules
+	scanners []*release.Scanner
+	counters []*counter
+	open     []int // keys that are counted
+	again    bool  // footers, kept columns and marks have been read before
+	rows     atomic.Int64
+	progress func(rows int64)
+}
+
+func (r *rules) newReading(spans []*span, workers int) *reading {
+	p := &reading{rules: r, scanners: release.NewScanners(r.masked(), workers), progress: func(int64) {}}
+	for range workers {
+		p.counters = append(p.counters, newCounter(r, spans))
+	}
+	for key := range r.keys {
+		p.open = append(p.open, key)
+	}
+	return p
+}
+
+// part reads row groups of a part, and its footer when they are the first; a negative end is
+// that of the part.
+func (p *reading) part(ctx context.Context, w workers.Worker, path string, from, to int) (findings []string, err error) {
+	file, err := release.Open(ctx, path)
+	if err != nil {
+		return nil, fmt.Errorf("verify %s: %w", path, err)
+	}
+	defer file.Close() // it was only read
+	if to < 0 {
+		to = file.RowGroups()
+	}
+	findings, err = p.rowGroups(ctx, w, file, from, to)
+	for i, finding := range findings {
+		findings[i] = path + ": " + finding
+	}
+	if err != nil {
+		return nil, fmt.Errorf("verify %s: %w", path, err)
+	}
+	return findings, nil
+}
+
+func (p *reading) rowGroups(ctx context.Context, w workers.Worker, file *release.File, from, to int) (findings []string, err error) {
+	if from == 0 && !p.again {
+		if findings, err = p.footer(file); err != nil {
+			return nil, err
+		}
+	}
+	if lacking := p.lackingColumn(file); lacking != "" {
+		return append(findings, fmt.Sprintf("the cut speaks of column %s, which is not there", lacking)), nil
+	}
+	if from < 0 || to > file.RowGroups() || from > to {
+		return nil, fmt.Errorf("it has %d row groups, none from %d to %d", file.RowGroups(), from, to)
+	}
+	groups := make([][]string, to-from)
+	err = w.Each(len(groups), func(w workers.Worker, i int) (err error) {
+		groups[i], err = p.rowGroup(ctx, w, file, from+i)
+		return err
+	})
+	return append(findings, slices.Concat(groups...)...), err
+}
+
+// footer looks at what a part says of itself.
+func (p *reading) footer(file *release.File) (findings []string, err error) {
+	leaks, err := file.FooterLeaks()
+	if text, _ := file.Metadata(cutfile.Key); text != string(p.cut.Raw) {
+		findings = append(findings, "its cut differs from the first part's")
+	}
+	return appendTexts(findings, leaks), err
+}
+
+// rowGroup reads a row group.
+func (p *reading) rowGroup(ctx context.Context, w workers.Worker, file *release.File, g int) (findings []string, err error) {
+	scanner := p.scanners[w.Number]
+	scanner.Share(w.Share)
+	if !p.again {
+		leaks, err := scanner.Kept(ctx, file, g)
+		if err != nil {
+			return nil, err
+		}
+		findings = appendTexts(findings, leaks)
+	}
+	leaks, err := scanner.Rows(ctx, file, g, func(worker, rows int, numbers []release.Numbers) error {
+		return p.count(p.counters[worker], rows, numbers)
+	})
+	p.progress(p.rows.Add(file.RowGroupRows(g)))
+	return appendTexts(findings, leaks), err
+}
+
+func appendTexts(texts []string, leaks []release.Finding) []string {
+	for _, leak := range leaks {
+		texts = append(texts, leak.String())
+	}
+	return texts
+}
+
+func (p *reading) count(c *counter, rows int, numbers []release.Numbers) error {
+	if p.marks != nil && !p.again {
+		c.countMarked(rows, numbers)
+	}
+	for _, key := range p.open {
+		if err := c.count(key, rows, numbers); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// marked returns how many rows with marks alone were read.
+func (p *reading) marked() (rows uint64) {
+	for _, c := range p.counters {
+		rows += c.marked
+	}
+	return rows
 }
