@@ -60,9 +60,14 @@ type ledger struct {
 	beside    string             // folder of its record in an object store; empty: there is none
 	announced bool               // in that folder
 	known     []known            // records of the output, while they count
-	states    *checkpoint.Folder // where states are kept; it may be the same
-	began     time.Time          // the first stage that keeps one
-	kept      time.Time          // the last one
+
+	states *checkpoint.Folder // where states are kept; it may be the work folder
+	key    checkpoint.Key     // of the states
+	began  time.Time          // the first stage that keeps one
+	kept   time.Time          // the last one
+
+	target *output.Target // the release, until it is published or withdrawn
+	saved  int            // its parts that a state says are finished
 }
 
 // newLedger looks at the output of a job.
@@ -203,7 +208,7 @@ func (l *ledger) leave(ctx context.Context, was known) error {
 	if err := l.res.report.save(l.opt.RunJSON); err != nil {
 		return err
 	}
-	left, err := output.Open(l.work.FS, l.local, l.job.Output.Path, true, nil)
+	left, err := output.Open(ctx, l.work.FS, l.local, l.job.Output.Path, true, nil)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 
 // maskInput writes the part files of the release: the input's rows with the labels of the cut that
 // was found. Parts that an earlier run has finished are passed over.
-func maskInput(ctx context.Context, b *Bound, found *Found, res *resources, to *pendingRelease, system *System) error {
+func maskInput(ctx context.Context, b *Bound, found *Found, res *resources, to *ledger, system *System) error {
 	recoder, err := found.recoder(b, res.budget)
 	if err != nil {
 		return err
@@ -29,9 +29,8 @@ func maskInput(ctx context.Context, b *Bound, found *Found, res *resources, to *
 	res.report.Columns = columnReports(b.Dataset.Schema(), b.specs, m.Plan)
 	parts := &output.Parts{
 		Target: to.target, Columns: m.Plan.Outputs(), Metadata: map[string]string{cutfile.Key: string(found.Cut)},
-		Finished: to.finished, Footer: spill.NewLedger(res.budget, "the footer of the release"),
+		Ended: func() { to.keepParts(ctx) }, Footer: spill.NewLedger(res.budget, "the footer of the release"),
 	}
-	parts.Ended = func() { to.keepParts(ctx, parts) }
 	tasks := b.tasks(system)
 	err = m.Mask(ctx, tasks, parts)
 	if err == nil {

@@ -106,34 +106,33 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 		if found, err = a.find(ctx, bound, res); err != nil {
 			return err
 		}
-		ledger.keepCut(ctx, bound, found)
+		ledger.keepCut(ctx, found)
 	}
 	// Before publishing: a run whose spilled data stays behind must not have succeeded.
 	if err := res.closeStore(); err != nil {
 		return err
 	}
-	release, err := ledger.openRelease(ctx, bound)
-	if err != nil {
+	if err := ledger.openRelease(ctx); err != nil {
 		return err
 	}
-	err = res.stage(ctx, StageMask, func() error { return maskInput(ctx, bound, found, res, release, &a.opt.System) })
+	err = res.stage(ctx, StageMask, func() error { return maskInput(ctx, bound, found, res, ledger, &a.opt.System) })
 	if err == nil {
 		err = res.stage(ctx, StageVerify, func() error {
 			// with none of the code that wrote it
-			return verify.Unpublished(ctx, release.target.Path(), res.threads, res.budget.Left(), res.events.Verifying())
+			return verify.Unpublished(ctx, ledger.target.Path(), res.threads, res.budget.Left(), res.events.Verifying())
 		})
 	}
 	if err == nil {
 		err = bound.close()
 	}
 	if err == nil {
-		err = release.announce(ctx)
+		err = ledger.announce(ctx)
 	}
 	if err == nil {
-		err = res.stage(ctx, StagePublish, func() error { return release.target.Publish(ctx, res.threads) })
+		err = res.stage(ctx, StagePublish, func() error { return ledger.target.Publish(ctx, res.threads) })
 	}
 	if err != nil {
-		return errors.Join(err, release.withdraw(ctx, err))
+		return errors.Join(err, ledger.withdraw(ctx, err))
 	}
 	ledger.completeBeside(ctx)
 	return ledger.record()

@@ -401,7 +401,7 @@ func maskBySplits(t *testing.T, rng *rand.Rand, dir string, b splitJob) {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(dir, "cut"), string(cut.Raw))
-	target, err := output.Open(publish.OS, filepath.Join(dir, "other")+"/", "", false, func(string) bool { return false })
+	target, err := output.Open(t.Context(), publish.OS, filepath.Join(dir, "other")+"/", "", false, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,60 +45,63 @@ func Belongs(name string) bool {
 	return name == publish.SuccessFile || name == ManifestFile || IsPart(name)
 }
 
+// Names returns what lies in a released directory, in order.
+func Names(ctx context.Context, directory string) (names []string, err error) {
+	if !storage.IsRemote(directory) {
+		entries, err := os.ReadDir(directory)
+		for _, entry := range entries {
+			names = append(names, entry.Name())
+		}
+		return names, err
+	}
+	directory = storage.Join(directory, "")
+	objects, err := storage.List(ctx, directory)
+	for _, object := range objects {
+		names = append(names, object.Location[len(directory):])
+	}
+	return names, err
+}
+
 // Parts returns the files of a release: itself, or a directory's part files in order.
 func Parts(ctx context.Context, path string) (parts []string, err error) {
-	if storage.IsRemote(path) {
-		parts, err = remoteParts(ctx, path)
-	} else {
-		parts, err = localParts(path)
-	}
-	if err == nil && len(parts) == 0 {
-		err = fault.Errorf(fault.Input, "", "open release %s: it has no part files: %w", path, formats.ErrNoInput)
-	}
-	return parts, err
-}
-
-func localParts(path string) (parts []string, err error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, fault.Errorf(fault.Input, "", "open release: %w", err)
-	}
-	if !info.IsDir() {
+	if single, err := isFile(ctx, path); err != nil {
+		return nil, fmt.Errorf("open release: %w", err)
+	} else if single {
 		return []string{path}, nil
 	}
-	entries, err := os.ReadDir(path) // sorted by name, which is the order of the parts
-	if err != nil {
-		return nil, fmt.Errorf("list release %s: %w", path, err)
-	}
-	for _, entry := range entries {
-		if IsPart(entry.Name()) {
-			parts = append(parts, filepath.Join(path, entry.Name()))
-		}
-	}
-	return parts, nil
-}
-
-func remoteParts(ctx context.Context, path string) (parts []string, err error) {
-	if !IsDirectory(path) {
-		there, err := storage.Exists(ctx, path)
-		if err != nil {
-			return nil, fmt.Errorf("open release: %w", err)
-		}
-		if there {
-			return []string{path}, nil
-		}
-		path += "/"
-	}
-	objects, err := storage.List(ctx, path)
+	names, err := Names(ctx, path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("open release: %w", err)
 	}
-	for _, object := range objects {
-		if IsPart(object.Location[len(path):]) {
-			parts = append(parts, object.Location)
+	directory := path
+	if !storage.IsRemote(path) {
+		directory = filepath.Clean(path)
+	}
+	for _, name := range names {
+		if IsPart(name) {
+			parts = append(parts, storage.Join(directory, name))
 		}
 	}
+	if len(parts) == 0 {
+		return nil, fault.Errorf(fault.Input, "", "open release %s: it has no part files: %w", path, formats.ErrNoInput)
+	}
 	return parts, nil
+}
+
+// isFile reports whether there is a release of one file. One that is nowhere in an object store may
+// be a directory: these have no name of their own there.
+func isFile(ctx context.Context, path string) (bool, error) {
+	if storage.IsRemote(path) {
+		if IsDirectory(path) {
+			return false, nil
+		}
+		return storage.Exists(ctx, path)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return false, fault.Errorf(fault.Input, "", "%w", err)
+	}
+	return !info.IsDir(), nil
 }
 
 // Resolve returns the path or URL of a release in the form that all else here takes.

@@ -1,12 +1,10 @@
 package output
 
 import (
-	"context"
 	"errors"
 	"io"
 	"path/filepath"
 
-	"github.com/kcut/kcut/formats/digest"
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/writer"
 	"github.com/kcut/kcut/internal/fault"
@@ -21,9 +19,8 @@ const GroupsPerPart = 16
 
 // Part is a finished file of a release.
 type Part struct {
-	Name   string        // in the folder where it is written
-	Digest string        // once it is durable
-	End    masking.Place // behind its last row group
+	fileset.Part               // with size and hash once it is durable
+	End          masking.Place // behind its last row group
 }
 
 // Parts writes encoded row groups to the target's one file, or to part files in turn.
@@ -31,28 +28,27 @@ type Parts struct {
 	Target   *Target
 	Columns  []writer.Column
 	Metadata map[string]string
-	Finished []Part        // those that an earlier run has finished, then this one's
 	Ended    func()        // called when one more is finished
 	Footer   *spill.Ledger // draws what that of the open part takes
 
-	name   string // of the open part
-	groups int    // in it
+	open   fileset.Part
+	groups int // in the open part
 	file   publish.Handle
 	writer *writer.Writer
 }
 
 // Next returns where the parts that are finished end.
 func (p *Parts) Next() masking.Place {
-	if len(p.Finished) == 0 {
-		return masking.Place{}
+	if n := len(p.Target.Finished); n > 0 {
+		return p.Target.Finished[n-1].End
 	}
-	return p.Finished[len(p.Finished)-1].End
+	return masking.Place{}
 }
 
 // Add appends a row group, whose copied pages lie in source and behind which is a place.
 func (p *Parts) Add(source io.ReaderAt, g *writer.EncodedRowGroup, end masking.Place) error {
 	if p.writer == nil {
-		if err := p.open(); err != nil {
+		if err := p.begin(); err != nil {
 			return err
 		}
 	}
@@ -62,21 +58,21 @@ func (p *Parts) Add(source io.ReaderAt, g *writer.EncodedRowGroup, end masking.P
 	if err := p.Footer.Draw(p.writer.Held()); err != nil {
 		return &fault.Error{Class: fault.Resources, Hint: "set or raise output.row_group_rows, or give more with --memory", Err: err}
 	}
+	p.open.Rows += g.Rows
 	if p.groups++; p.Target.directory && p.groups == GroupsPerPart {
 		return p.finish(end)
 	}
 	return nil
 }
 
-func (p *Parts) open() (err error) {
-	p.file, p.name = p.Target.File(), filepath.Base(p.Target.Path())
+func (p *Parts) begin() (err error) {
+	p.file, p.groups, p.open = p.Target.File(), 0, fileset.Part{Name: filepath.Base(p.Target.Path())}
 	if p.Target.directory {
-		p.name = fileset.PartName(len(p.Finished))
-		if p.file, err = p.Target.Create(p.name); err != nil {
+		p.open.Name = fileset.PartName(len(p.Target.Finished))
+		if p.file, err = p.Target.Create(p.open.Name); err != nil {
 			return err
 		}
 	}
-	p.groups = 0
 	p.writer, err = writer.New(p.file, p.Columns, p.Metadata)
 	return err
 }
@@ -90,7 +86,7 @@ func (p *Parts) finish(end masking.Place) error {
 	}
 	p.writer = nil
 	if err == nil {
-		p.Finished = append(p.Finished, Part{Name: p.name, End: end})
+		p.Target.Finished = append(p.Target.Finished, Part{p.open, end})
 		p.Ended()
 	}
 	return err
@@ -104,26 +100,6 @@ func (p *Parts) Close(complete bool, end masking.Place) error {
 		return p.finish(end)
 	case p.writer != nil && p.Target.directory:
 		return p.file.Close()
-	}
-	return nil
-}
-
-// MakeDurable makes the finished parts durable, and takes their digests.
-func (p *Parts) MakeDurable(ctx context.Context) error {
-	for i := range p.Finished {
-		part := &p.Finished[i]
-		if part.Digest != "" {
-			continue
-		}
-		path := p.Target.path(*part)
-		if err := p.Target.Sync(path); err != nil {
-			return err
-		}
-		sum, err := digest.File(ctx, path, 1)
-		if err != nil {
-			return err
-		}
-		part.Digest = sum.String()
 	}
 	return nil
 }

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/kcut/kcut/formats/publish"
-	"github.com/kcut/kcut/formats/release"
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/workers"
@@ -22,20 +21,33 @@ import (
 // Target is where a release is written until it is published.
 type Target struct {
 	*publish.Publication
+	Finished  []Part // files that an earlier run has finished, then this one's
 	directory bool
 	upload    *upload // to an object store; nil: it stays on this machine
 	uploaded  bool
 }
 
 // Open begins a release that is made in a local place, see Local, and goes to an output, of
-// which Check has told whether it exists. It goes on with an earlier run's: keep is told the paths
-// of that one's files and wants some to stay. Discard or Suspend is owed unless Publish succeeds.
-func Open(files publish.FS, local, output string, exists bool, keep func(path string) bool) (*Target, error) {
-	publication, err := publish.On(files, filepath.Clean(local), fileset.IsDirectory(local), keep)
+// which Check has told whether it exists. It goes on with an earlier run's: of the parts that one has
+// finished and made durable the first ones stay, as far as they are what they were. Discard or Suspend
+// is owed unless Publish succeeds.
+func Open(ctx context.Context, files publish.FS, local, output string, exists bool, finished []Part) (t *Target, err error) {
+	t = &Target{directory: fileset.IsDirectory(local)}
+	t.Publication, err = publish.On(files, filepath.Clean(local), t.directory, func(path string) bool {
+		if len(t.Finished) == len(finished) || finished[len(t.Finished)].Name != filepath.Base(path) { // parts come in their order
+			return false
+		}
+		part := finished[len(t.Finished)]
+		_, sum, err := fileset.Sum(ctx, path)
+		if err != nil || sum != part.SHA256 {
+			return false
+		}
+		t.Finished = append(t.Finished, part)
+		return true
+	})
 	if err != nil {
 		return nil, err
 	}
-	t := &Target{Publication: publication, directory: fileset.IsDirectory(local)}
 	if storage.IsRemote(output) {
 		t.upload = &upload{from: t.Path(), to: output, fresh: !exists}
 	}
@@ -63,7 +75,7 @@ func (t *Target) Publish(ctx context.Context, threads int) error {
 func (t *Target) Done() bool { return t.uploaded || t.Publication.Done() }
 
 // path returns where a part lies until the release is published.
-func (t *Target) path(p Part) string {
+func (t *Target) path(p *Part) string {
 	if t.directory {
 		return filepath.Join(t.Path(), p.Name)
 	}
@@ -113,22 +125,41 @@ func Local(job *job.Job) (string, error) {
 	return local, nil
 }
 
+// MakeDurable makes the finished parts durable, and describes them.
+func (t *Target) MakeDurable(ctx context.Context) error {
+	for i := range t.Finished {
+		part := &t.Finished[i]
+		if part.SHA256 != "" {
+			continue
+		}
+		if err := t.Sync(t.path(part)); err != nil {
+			return err
+		}
+		if err := t.describe(ctx, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// describe finds the size and the hash of a part, unless they are known.
+func (t *Target) describe(ctx context.Context, p *Part) (err error) {
+	if p.SHA256 == "" {
+		p.Bytes, p.SHA256, err = fileset.Sum(ctx, t.path(p))
+	}
+	return err
+}
+
 // writeManifest writes the manifest of a directory, whose parts are read on so many goroutines.
 func (t *Target) writeManifest(ctx context.Context, threads int) error {
-	files, err := fileset.Parts(ctx, t.Path())
+	err := workers.Each(len(t.Finished), threads, func(_ workers.Worker, i int) error { return t.describe(ctx, &t.Finished[i]) })
 	if err != nil {
 		return fmt.Errorf("list the release's parts: %w", err)
 	}
-	m := &fileset.Manifest{Version: 1, Parts: make([]fileset.Part, len(files))}
-	err = workers.Each(len(files), threads, func(_ workers.Worker, i int) (err error) {
-		m.Parts[i], err = describePart(ctx, files[i])
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("list the release's parts: %w", err)
-	}
-	for _, part := range m.Parts {
+	m := &fileset.Manifest{Version: 1}
+	for _, part := range t.Finished {
 		m.Rows += part.Rows
+		m.Parts = append(m.Parts, part.Part)
 	}
 	text, err := m.Text()
 	if err != nil {
@@ -142,18 +173,4 @@ func (t *Target) writeManifest(ctx context.Context, threads int) error {
 		err = fmt.Errorf("write manifest: %w", err)
 	}
 	return errors.Join(err, file.Close())
-}
-
-// describePart describes a part file.
-func describePart(ctx context.Context, path string) (part fileset.Part, err error) {
-	opened, err := release.Open(ctx, path)
-	if err != nil {
-		return part, err
-	}
-	rows := opened.Rows()
-	if err := opened.Close(); err != nil {
-		return part, err
-	}
-	size, sum, err := fileset.Sum(ctx, path)
-	return fileset.Part{Name: filepath.Base(path), Bytes: size, Rows: rows, SHA256: sum}, err
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -205,7 +204,7 @@ func (v *verifier) checkFolder(ctx context.Context) error {
 	if len(v.parts) == 1 && v.parts[0] == v.path {
 		return nil
 	}
-	names, err := v.names(ctx)
+	names, err := fileset.Names(ctx, v.path)
 	if err != nil {
 		return fmt.Errorf("list release %s: %w", v.path, err)
 	}
@@ -273,23 +272,6 @@ func (v *verifier) checkSums(ctx context.Context, parts []fileset.Part) error {
 		}
 	}
 	return nil
-}
-
-// names returns what lies in a released directory.
-func (v *verifier) names(ctx context.Context) (names []string, err error) {
-	if storage.IsRemote(v.path) {
-		directory := storage.Join(v.path, "")
-		objects, err := storage.List(ctx, directory)
-		for _, object := range objects {
-			names = append(names, object.Location[len(directory):])
-		}
-		return names, err
-	}
-	entries, err := os.ReadDir(v.path)
-	for _, entry := range entries {
-		names = append(names, entry.Name())
-	}
-	return names, err
 }
 
 // reading reads row groups of a release on workers, each with a scanner and a counter.
