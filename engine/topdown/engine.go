@@ -1,3 +1,15 @@
+// Package topdown is Top-Down Specialization (TDS) and its successor Top-Down Refinement
+// (TDR): start with every value masked as far as it goes, then repeatedly perform the
+// valid and beneficial specialization with the best score, until none is left.
+//
+// Two facts divide the work. What a specialization gains depends on the value × class
+// histogram of its own column alone: the columns here grow their candidates, gains and
+// splits from it. What it costs in anonymity depends on the leaf partitions of every set
+// with that column: package partition keeps these and their minima. The search connects
+// the two with a heap of candidates.
+//
+// Before the search, values that can never be refined are merged into one code, with all
+// that is below them, which makes keys short and tables small. It never changes a result.
 package topdown
 
 import (
@@ -46,4 +58,39 @@ func (Engine) Search(ctx context.Context, table *engine.Table, requirement engin
 		return nil, fmt.Errorf("search specializations: %w", err)
 	}
 	return s.cut(), nil
+}
+
+// column is one column of the search: its values, masked and released, and its candidates.
+// A candidate's node is the column's own number for it.
+type column interface {
+	// codes returns the codes that the search uses: those of the attribute that no
+	// specialization can tell apart are one.
+	codes() engine.CodeMerge
+	// start puts the first candidates into the search.
+	start(s *search)
+	// refine performs a candidate, in the view too, and puts those it brings into the search.
+	refine(s *search, node int) partition.Refinement
+	// gain returns what refining a candidate gains now.
+	gain(node int) float64
+	// labels returns the value of a candidate and the children it is refined into.
+	labels(node int) (value engine.Label, children []engine.Label)
+	// outcome returns what refining a node makes, as far as it is known before.
+	outcome(node int) prospect
+	// rarest returns the records of the cut's rarest value.
+	rarest() uint64
+	// cut returns the cut that was reached.
+	cut() engine.ColumnCut
+	// stops says why every label of that cut was not refined further, in their order.
+	stops(s *search) []engine.Stop
+}
+
+func newColumn(p profile) column {
+	switch p.attribute.Mask {
+	case engine.Suppress:
+		return newSuppressed(p)
+	case engine.Discretize:
+		return newRefined(p, &intervals{p})
+	default:
+		return newRefined(p, &taxonomy{p})
+	}
 }

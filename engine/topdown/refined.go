@@ -23,27 +23,6 @@ type refined struct {
 	parts                    []part   // scratch: its children
 }
 
-// shape makes the nodes of a taxonomy.
-type shape interface {
-	// children returns what a node is refined into, nothing for a leaf. Frequencies are the
-	// classes of the node's records.
-	children(of span, frequencies []uint64) []span
-	// penalty returns the normalized certainty penalty of a node.
-	penalty(of span) float64
-	// finest reports whether a node stands for one value, so that nothing can be below it.
-	finest(of span) bool
-	label(of span) engine.Label
-	// cut returns the cut through the given nodes, in order, the null's own left out.
-	cut(through []span) engine.ColumnCut
-}
-
-// span is a node as its shape sees it: the codes lo ≤ code < hi, and for a given taxonomy
-// the node's number there.
-type span struct {
-	lo, hi int
-	node   int
-}
-
 // node is a value of the column.
 type node struct {
 	span
@@ -109,12 +88,7 @@ func (r *refined) measure(s span) node {
 	clear(r.childCounts)
 	n := node{span: s}
 	n.size = r.count(r.childCounts, s.lo, s.hi)
-	switch {
-	case r.classes == 0:
-		n.impurity = r.shape.penalty(s)
-	case n.size > 0:
-		n.impurity = engine.Entropy(r.childCounts, n.size)
-	}
+	n.impurity = r.impurity(r.childCounts, n.size, r.shape.penalty(s))
 	return n
 }
 
@@ -243,6 +217,25 @@ func (r *refined) cut() engine.ColumnCut {
 		}
 	})
 	return r.shape.cut(members)
+}
+
+func (r *refined) stops(s *search) (stops []engine.Stop) {
+	r.through(0, func(n int) { stops = append(stops, r.stop(s, n)) })
+	return stops
+}
+
+// stop says why a node of the cut was not refined.
+func (r *refined) stop(s *search, n int) engine.Stop {
+	switch whole := &r.nodes[n]; {
+	case whole.children > 0:
+		return s.stop(s.view.Columns[r.index].Value[r.code[whole.lo]])
+	case whole.size == 0:
+		return engine.Stop{Why: engine.WhyEmpty}
+	case r.shape.finest(whole.span):
+		return engine.Stop{Why: engine.WhyFinest}
+	default:
+		return engine.Stop{Why: whole.why}
+	}
 }
 
 func fill(codes []uint32, code uint32) {

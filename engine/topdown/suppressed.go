@@ -102,18 +102,6 @@ func (c *suppressed) start(s *search) {
 	s.view.Kill(v.Value[last])
 }
 
-// impurity returns the entropy of the classes or, without a class, the penalty of the
-// label: 1 for what is suppressed, 0 for what is not.
-func (c *suppressed) impurity(classes []uint64, size uint64, penalty float64) float64 {
-	if c.classes == 0 {
-		return penalty
-	}
-	if size == 0 {
-		return 0
-	}
-	return engine.Entropy(classes, size)
-}
-
 func (c *suppressed) gain(code int) float64 {
 	known := &c.gains[c.kind[code]]
 	if known.state != c.state {
@@ -199,4 +187,25 @@ func (c *suppressed) cut() engine.ColumnCut {
 		}
 	}
 	return engine.CutSuppressed(c.attribute, codes)
+}
+
+// stops has nothing to say of disclosed values. Of all others it says why the last of them that
+// could have been disclosed was not.
+func (c *suppressed) stops(s *search) (stops []engine.Stop) {
+	rest := engine.Stop{Why: engine.WhyRecords}
+	for code, disclosed := range c.disclosed {
+		switch {
+		case disclosed:
+			stops = append(stops, engine.Stop{Why: engine.WhyFinest})
+		case int(c.code[code]) < c.domain-1 && rest.Why != engine.WhySteps:
+			rest = s.stop(c.value[code])
+		}
+	}
+	switch {
+	case c.rest.size == 0:
+		rest = engine.Stop{Why: engine.WhyEmpty}
+	case !c.beneficial(c.frequencies):
+		rest = engine.Stop{Why: engine.WhyClass}
+	}
+	return append(stops, rest)
 }

@@ -1,0 +1,184 @@
+package topdown
+
+import "github.com/kcut/kcut/engine"
+
+// shape makes the nodes of a taxonomy.
+type shape interface {
+	// children returns what a node is refined into, nothing for a leaf. Frequencies are the
+	// classes of the node's records.
+	children(of span, frequencies []uint64) []span
+	// penalty returns the normalized certainty penalty of a node.
+	penalty(of span) float64
+	// finest reports whether a node stands for one value, so that nothing can be below it.
+	finest(of span) bool
+	label(of span) engine.Label
+	// cut returns the cut through the given nodes, in order, the null's own left out.
+	cut(through []span) engine.ColumnCut
+}
+
+// span is a node as its shape sees it: the codes lo ≤ code < hi, and for a given taxonomy
+// the node's number there.
+type span struct {
+	lo, hi int
+	node   int
+}
+
+// intervals is the shape of a discretized column (TDR, section 3.1.3): an interval is split in
+// two where that gains most. The root's split has the null, if any, as a third child.
+type intervals struct{ profile }
+
+func (v *intervals) children(of span, frequencies []uint64) []span {
+	numbers := len(v.attribute.Texts)
+	end := min(of.hi, numbers)
+	at := v.bestSplit(of.lo, end, frequencies, of.hi > numbers)
+	if at < 0 {
+		return nil
+	}
+	spans := []span{{lo: of.lo, hi: at}, {lo: at, hi: end}}
+	if of.hi > numbers {
+		spans = append(spans, span{lo: numbers, hi: of.hi})
+	}
+	return spans
+}
+
+// penalty is the interval's share of the number line, 0 for the null.
+func (v *intervals) penalty(of span) float64 {
+	a := v.attribute
+	width := a.Upper - a.Lower
+	if width == 0 || of.lo == len(a.Texts) {
+		return 0
+	}
+	lower, upper := a.Lower, a.Upper
+	if of.lo > 0 {
+		lower = a.Positions[of.lo]
+	}
+	if of.hi < len(a.Texts) {
+		upper = a.Positions[of.hi]
+	}
+	return (upper - lower) / width
+}
+
+// finest does not count the null: where there is one number, nothing is split from it.
+func (v *intervals) finest(of span) bool {
+	values := 0
+	for code := of.lo; code < min(of.hi, len(v.attribute.Texts)) && values < 2; code++ {
+		if v.occurs(code) {
+			values++
+		}
+	}
+	return values < 2
+}
+
+func (v *intervals) label(of span) engine.Label {
+	if of.lo == len(v.attribute.Texts) && of.lo > 0 {
+		return engine.Label{Null: true}
+	}
+	return engine.Label{Text: v.attribute.Interval(of.lo, min(of.hi, len(v.attribute.Texts))).Label}
+}
+
+func (v *intervals) cut(through []span) engine.ColumnCut {
+	starts := make([]int, len(through))
+	for i, s := range through {
+		starts[i] = s.lo
+	}
+	return engine.CutIntervals(v.attribute, starts)
+}
+
+// bestSplit returns the code, not the smallest that occurs among lo ≤ code < hi, that
+// splits these codes with the highest gain, the smallest such code if there are several,
+// or -1 if only one occurs. Frequencies are of all the records, the null's included.
+func (v *intervals) bestSplit(lo, hi int, frequencies []uint64, withNull bool) int {
+	n := len(frequencies)
+	room := make([]uint64, 3*n)
+	onLeft, onRight, ofNull := room[:n], room[n:2*n], room[2*n:]
+	copy(onRight, frequencies)
+	var whole, left, right, null part
+	for _, f := range frequencies {
+		whole.size += f
+	}
+	whole.impurity = v.impurity(frequencies, whole.size, v.penalty(span{lo: lo, hi: hi}))
+	if withNull {
+		null.size = v.count(ofNull, hi, hi+1)
+		null.impurity = v.impurity(ofNull, null.size, v.penalty(span{lo: hi, hi: hi + 1}))
+		for class, f := range ofNull {
+			onRight[class] -= f
+		}
+	}
+	right.size = whole.size - null.size
+	best, highest, h := -1, 0.0, v.histogram
+	for at := lo; at < hi; at++ {
+		if left.size > 0 && v.occurs(at) {
+			left.impurity = v.impurity(onLeft, left.size, v.penalty(span{lo: lo, hi: at}))
+			right.impurity = v.impurity(onRight, right.size, v.penalty(span{lo: at, hi: hi}))
+			if gain := v.gainOf(whole, left, right, null); best < 0 || gain > highest {
+				best, highest = at, gain
+			}
+		}
+		for i := h.Start[at]; i < h.Start[at+1]; i++ {
+			onLeft[h.Class[i]] += h.Count[i]
+			onRight[h.Class[i]] -= h.Count[i]
+			left.size += h.Count[i]
+			right.size -= h.Count[i]
+		}
+	}
+	return best
+}
+
+// taxonomy is the shape of a generalized column (TDR, section 3.1.1): the attribute's tree, in which a null is
+// a leaf directly under the root.
+type taxonomy struct{ profile }
+
+// nullNode stands for the null's leaf, which no tree numbers.
+const nullNode = -1
+
+func (t *taxonomy) children(of span, _ []uint64) []span {
+	if of.node == nullNode {
+		return nil
+	}
+	var spans []span
+	for _, c := range t.attribute.Tree.Children(of.node) {
+		lo, hi := t.attribute.Tree.Range(c)
+		spans = append(spans, span{lo: lo, hi: hi, node: c})
+	}
+	if of.node == 0 && t.attribute.HasNull && len(spans) > 0 {
+		null := len(t.attribute.Texts)
+		spans = append(spans, span{lo: null, hi: null + 1, node: nullNode})
+	}
+	return spans
+}
+
+// penalty is the share of all leaves that are under the node, 0 for a leaf.
+func (t *taxonomy) penalty(of span) float64 {
+	if t.finest(of) {
+		return 0
+	}
+	tree := t.attribute.Tree
+	// The root's span has the null in it.
+	null := t.attribute.Len() - len(t.attribute.Texts)
+	below := tree.Values(of.node)
+	if of.node == 0 {
+		below += null
+	}
+	return float64(below) / float64(tree.Values(0)+null)
+}
+
+// finest does not hold for a leaf that stands for all that was below it.
+func (t *taxonomy) finest(of span) bool {
+	tree := t.attribute.Tree
+	return of.node == nullNode || tree.IsLeaf(of.node) && !tree.IsPruned(of.node)
+}
+
+func (t *taxonomy) label(of span) engine.Label {
+	if of.node == nullNode {
+		return engine.Label{Null: true}
+	}
+	return engine.Label{Text: t.attribute.Tree.Name(of.node)}
+}
+
+func (t *taxonomy) cut(through []span) engine.ColumnCut {
+	nodes := make([]int, len(through))
+	for i, s := range through {
+		nodes[i] = s.node
+	}
+	return engine.CutTree(t.attribute, nodes)
+}
