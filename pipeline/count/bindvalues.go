@@ -1,6 +1,7 @@
 package count
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -9,26 +10,24 @@ import (
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/job"
-	"github.com/kcut/kcut/spill"
 )
 
 // binding makes the domain of a column from its values in order.
 type binding struct {
 	Bound
-	Column
-	typ    formats.Type
-	nulls  partition.Pairs // of records without a value
-	walk   domain.Walk     // by value, but of a generalized column by text
-	budget *spill.Budget
+	*Column
+	of   *Values
+	walk domain.Walk // by value, but of a generalized column by text
 }
 
-// bind makes the domain; rows is the number of records.
-func (b *binding) bind(rows int64) (*Bound, error) {
-	for _, pair := range b.nulls {
+// bind makes the domain of the values of a column of so many rows. They are consumed.
+func (c *Values) bind(ctx context.Context, column *Column, rows int64) (*Bound, error) {
+	nulls := c.nulls()
+	b := &binding{Column: column, of: c, walk: func(f func(*domain.Counted) error) error { return c.each(ctx, f) }}
+	for _, pair := range nulls {
 		b.Nulls += pair.Count
 	}
 	b.Attribute = engine.Attribute{Name: b.Spec.Name, HasNull: b.Nulls > 0}
-	b.Pruning.Hold = domain.HoldFrequent(b.Spec.Name, b.budget)
 	var err error
 	switch b.Spec.Mask {
 	case job.MaskDiscretize:
@@ -41,7 +40,7 @@ func (b *binding) bind(rows int64) (*Bound, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, pair := range b.nulls {
+	for _, pair := range nulls {
 		b.Pairs = append(b.Pairs, partition.Pair{Code: b.Attribute.NullCode(), Class: pair.Class, Count: pair.Count})
 	}
 	b.Pairs = b.Pairs.Merge()
@@ -66,22 +65,20 @@ func (s *Bound) addPairs(code uint32, v *domain.Counted) {
 
 // discretize makes one code of every value, or of every quantile bin when there are too many.
 func (b *binding) discretize(total uint64) error {
+	typ := b.of.typ
 	bins := &binner{limit: domain.MaxSplitValues, total: total}
-	bins.exact.Type, bins.bins.Type = b.typ, b.typ
-	first, last := &formats.Values{Type: b.typ}, &formats.Values{Type: b.typ}
-	bounds, err := domain.NewBounds(b.Spec, b.typ)
+	bins.exact.Type, bins.bins.Type = typ, typ
+	last := &formats.Values{Type: typ}
+	bounds, err := domain.NewBounds(b.Spec, typ)
 	if err != nil {
 		return err
 	}
 	err = b.walk(func(v *domain.Counted) error {
-		if bins.values == 0 {
-			appendValue(first, v)
-		}
 		last.Words, last.Ends, last.Data = last.Words[:0], last.Ends[:0], last.Data[:0]
 		appendValue(last, v)
 		bounds.Check(last, 0, v.Records())
 		bins.add(v)
-		return bins.draw(b.Spec.Name, b.budget)
+		return bins.draw(b.Spec.Name, b.of.budget)
 	})
 	if err != nil {
 		return err
@@ -98,14 +95,16 @@ func (b *binding) discretize(total uint64) error {
 		a.Positions = append(a.Positions, edges.Float(i))
 	}
 	if bins.values > 0 {
-		a.Lower, a.Upper = first.Float(0), last.Float(0)
+		a.Lower, a.Upper = a.Positions[0], last.Float(0)
 	}
 	return bounds.Place(a)
 }
 
 // generalize binds the column's values to its taxonomy.
 func (b *binding) generalize() error {
-	bound, err := domain.BindTree(b.Spec, b.Taxonomy, b.Pruning, b.walk)
+	pruning := b.Pruning
+	pruning.Hold = domain.HoldFrequent(b.Spec.Name, b.of.budget)
+	bound, err := domain.BindTree(b.Spec, b.Taxonomy, pruning, b.walk)
 	if err != nil {
 		return err
 	}
@@ -127,7 +126,7 @@ func (b *binding) suppress(k uint64) error {
 	var found []frequent
 	var rest domain.Counted
 	err := b.walk(func(v *domain.Counted) error {
-		value := formats.Values{Type: b.typ}
+		value := formats.Values{Type: b.of.typ}
 		appendValue(&value, v)
 		text := value.Text(0)
 		if b.Spec.Mask == job.MaskSuppress && text == engine.Suppressed {
@@ -137,7 +136,7 @@ func (b *binding) suppress(k uint64) error {
 			rest.Classes = engine.AddFrequencies(rest.Classes, v.Classes)
 			return nil
 		}
-		if err := b.budget.Draw("the values of column "+b.Spec.Name, int64(len(v.Value))+100+int64(len(v.Classes))*engine.FrequencyBytes); err != nil {
+		if err := b.of.budget.Draw("the values of column "+b.Spec.Name, int64(len(v.Value))+100+int64(len(v.Classes))*engine.FrequencyBytes); err != nil {
 			return err
 		}
 		found = append(found, frequent{text, slices.Clone(v.Classes)})

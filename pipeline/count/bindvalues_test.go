@@ -101,7 +101,8 @@ func bindInterned(t *testing.T, spec *job.Column, tree job.Taxonomy, pruning eng
 		pairs = append(pairs, partition.Pair{Code: code, Class: classes[i], Count: 1})
 	}
 	column := &Column{Spec: spec, Taxonomy: tree, Pruning: pruning}
-	bound, err := bindNumbered(in, column, pairs.Merge(), int64(len(codes)), spill.NewBudget(1<<20))
+	counted := NewValues(formats.Field{Name: "c", Type: values.Type}, spec.Mask, nil, spill.NewBudget(1<<20))
+	bound, err := counted.bindNumbered(t.Context(), in, column, pairs.Merge(), int64(len(codes)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package count
 
 import (
 	"context"
+	"math"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
@@ -24,15 +25,16 @@ func (r *Request) newColumn(i int, res *Resources, budget *spill.Budget, inOrder
 		return column{coder: c.Labeler, bind: func(_ context.Context, pairs partition.Pairs, _ int64) (*Bound, error) {
 			return bindLabels(c.Labeler, pairs)
 		}}
-	case inOrder && c.Most == 0:
-		values := NewValues(r.field(c), c.Spec.Mask, res.Open, budget)
+	}
+	values := NewValues(r.field(c), c.Spec.Mask, res.Open, budget)
+	if inOrder && c.Most == 0 {
 		return column{values: values, bind: func(ctx context.Context, _ partition.Pairs, rows int64) (*Bound, error) {
 			return values.bind(ctx, c, rows)
 		}}
 	}
 	in := domain.NewInterner(r.field(c), c.Spec.Mask == job.MaskDiscretize, budget)
-	numbered := column{coder: in, bind: func(_ context.Context, pairs partition.Pairs, rows int64) (*Bound, error) {
-		return bindNumbered(in, c, pairs, rows, budget)
+	numbered := column{coder: in, bind: func(ctx context.Context, pairs partition.Pairs, rows int64) (*Bound, error) {
+		return values.bindNumbered(ctx, in, c, pairs, rows)
 	}}
 	if c.Most == 0 {
 		in.Most = r.most(manyValues)
@@ -49,15 +51,16 @@ func (r *Request) newColumn(i int, res *Resources, budget *spill.Budget, inOrder
 	}}
 }
 
-// bindNumbered makes the domain of a column whose values were numbered.
-func bindNumbered(in *domain.Interner, c *Column, pairs partition.Pairs, rows int64, budget *spill.Budget) (*Bound, error) {
-	b := &binding{Column: *c, typ: in.Type(), budget: budget}
-	b.nulls, b.walk = in.Walk(pairs, c.Spec.Mask == job.MaskGeneralize)
-	bound, err := b.bind(rows)
+// bindNumbered makes the domain of values that an interner has numbered.
+func (c *Values) bindNumbered(ctx context.Context, in *domain.Interner, column *Column, pairs partition.Pairs, rows int64) (*Bound, error) {
+	if err := c.newPart(math.MaxInt).addPairs(in.Values(), pairs); err != nil {
+		return nil, err
+	}
+	bound, err := c.bind(ctx, column, rows)
 	if err != nil {
 		return nil, err
 	}
-	coder, err := domain.NewCoder(&bound.Attribute, b.typ, b.Taxonomy, budget)
+	coder, err := domain.NewCoder(&bound.Attribute, c.typ, column.Taxonomy, c.budget)
 	if err != nil {
 		return nil, err
 	}

@@ -7,68 +7,70 @@ import (
 	"math"
 	"unicode/utf8"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/domain"
 )
 
 // part is one worker's part of a column's values.
 type part struct {
 	*Values
-	room    int      // entries held in memory, of entryBytes
+	room    int      // bytes held in memory
 	nulls   []uint64 // records without a value, by class
 	entries []entry
 	arena   []byte // the bytes of values that are not words
 }
 
-// newPart returns a part that holds up to room entries in memory.
+// newPart returns a part that holds so many bytes in memory.
 func (c *Values) newPart(room int) *part {
 	p := &part{Values: c, room: room}
 	c.parts = append(c.parts, p)
 	return p
 }
 
-// add counts n records of entry i of values and a class.
-func (p *part) add(values *formats.Values, i int, class, n uint32) error {
-	e := entry{class: class, count: n}
-	if values.Type.InWords() {
-		e.word = values.Words[i]
-		if values.Type.Kind == formats.Float {
-			if e.word = domain.CanonicalFloat(e.word); e.word == domain.CanonicalNaN && p.nanIsNull {
-				p.addNull(class, n)
-				return nil
-			}
+// add counts the records of a reader's code, by class.
+func (p *part) add(values *formats.Values, code uint32, classes ...engine.Frequency) error {
+	i := int(code) - 1
+	switch {
+	case code == 0 || p.nanIsNull && domain.IsNaN(values, i):
+		p.addNulls(classes)
+		return nil
+	case values.Type.InWords() && p.texts:
+		return p.put(0, []byte(domain.TextOf(values, i)), classes)
+	case values.Type.InWords():
+		return p.put(domain.CanonicalWord(values, i), nil, classes)
+	case values.Type.Kind == formats.String && !utf8.Valid(values.Bytes(i)):
+		return fmt.Errorf("read column %s: a text is not UTF-8: %w", p.column, formats.ErrDamaged)
+	case values.Type.Kind != formats.String && p.texts:
+		return p.put(0, []byte(values.Text(i)), classes)
+	}
+	return p.put(0, values.Bytes(i), classes)
+}
+
+// put counts the records of a word or, where words is not so, of a value.
+func (p *part) put(word uint64, value []byte, classes []engine.Frequency) error {
+	if p.holds(len(p.arena)) >= p.room || len(p.arena) >= maxArena {
+		if err := p.compact(); err != nil {
+			return err
 		}
-		if p.texts {
-			word := formats.Values{Type: values.Type, Words: []uint64{e.word}}
-			if err := p.keep(&e, []byte(word.Text(0))); err != nil {
-				return err
-			}
-		}
-	} else {
-		value := values.Bytes(i)
-		switch {
-		case values.Type.Kind == formats.String && !utf8.Valid(value):
-			return fmt.Errorf("read column %s: a text is not UTF-8: %w", p.column, formats.ErrDamaged)
-		case values.Type.Kind != formats.String && p.texts:
-			value = []byte(values.Text(i))
-		}
+	}
+	e := entry{word: word}
+	if !p.words() {
 		if err := p.keep(&e, value); err != nil {
 			return err
 		}
 	}
-	return p.put(e)
-}
-
-// put appends an entry whose value is in the arena.
-func (p *part) put(e entry) error {
-	if len(p.entries) == cap(p.entries) {
-		if err := p.grow(); err != nil {
-			return err
+	for _, k := range classes {
+		for e.class = k.Class; k.Count > 0; k.Count -= uint64(e.count) {
+			e.count = uint32(min(k.Count, math.MaxUint32))
+			if len(p.entries) == cap(p.entries) {
+				if err := p.grow(); err != nil {
+					return err
+				}
+			}
+			p.entries = append(p.entries, e)
 		}
-	}
-	p.entries = append(p.entries, e)
-	if p.holds(len(p.arena)) >= p.room*EntryBytes || len(p.arena) >= maxArena {
-		return p.compact()
 	}
 	return nil
 }
@@ -104,7 +106,7 @@ const maxArena = 1 << 30
 // grow doubles the room for entries, within what the part may hold.
 func (p *part) grow() error {
 	had := cap(p.entries)
-	size := min(max(2*had, 1024), p.room*EntryBytes/bareEntry+1)
+	size := max(min(2*had, p.room/bareEntry), had+1024)
 	if err := p.draw((size - had) * bareEntry); err != nil {
 		return err
 	}
@@ -115,7 +117,7 @@ func (p *part) grow() error {
 // growArena doubles the room for values, within what the part may hold, and makes it as large
 // as need be.
 func (p *part) growArena(need int) error {
-	size := max(min(max(2*cap(p.arena), 4096), p.room*EntryBytes-p.holds(0)), need)
+	size := max(min(max(2*cap(p.arena), 4096), p.room-p.holds(0)), need)
 	if err := p.draw(size - cap(p.arena)); err != nil {
 		return err
 	}
@@ -133,17 +135,19 @@ func (p *part) release() {
 	p.entries, p.arena = nil, nil
 }
 
-func (p *part) addNull(class, n uint32) {
-	for len(p.nulls) <= int(class) {
-		p.nulls = append(p.nulls, 0)
+func (p *part) addNulls(classes []engine.Frequency) {
+	for _, k := range classes {
+		for len(p.nulls) <= int(k.Class) {
+			p.nulls = append(p.nulls, 0)
+		}
+		p.nulls[k.Class] += k.Count
 	}
-	p.nulls[class] += uint64(n)
 }
 
 // compact merges equal entries, and moves them to a run when that does not make enough room.
 func (p *part) compact() error {
 	alive := p.sort()
-	if p.holds(alive) >= p.room*EntryBytes/2 || alive >= maxArena/2 {
+	if p.holds(alive) >= p.room/2 || alive >= maxArena/2 {
 		return p.flush()
 	}
 	p.repack(alive)
@@ -207,11 +211,25 @@ func (p *part) flush() error {
 // addRows adds every row of a batch.
 func (p *part) addRows(values *formats.Values, codes, classes []uint32) error {
 	for i, code := range codes {
-		if code == 0 {
-			p.addNull(classes[i], 1)
-		} else if err := p.add(values, int(code)-1, classes[i], 1); err != nil {
+		if err := p.add(values, code, engine.Frequency{Class: classes[i], Count: 1}); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// addPairs adds values by the codes that pairs have of them.
+func (p *part) addPairs(values *formats.Values, pairs partition.Pairs) error {
+	var classes []engine.Frequency
+	for i, pair := range pairs {
+		classes = append(classes, engine.Frequency{Class: pair.Class, Count: pair.Count})
+		if i+1 < len(pairs) && pairs[i+1].Code == pair.Code {
+			continue
+		}
+		if err := p.add(values, pair.Code, classes...); err != nil {
+			return err
+		}
+		classes = classes[:0]
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/internal/workers"
@@ -32,7 +33,7 @@ type column struct {
 	coder  domain.Coder // nil: its values are counted in order
 	values *Values      // then
 	listed int          // longest list of values that is tallied, and not counted row by row
-	room   int          // values that every worker holds
+	room   int          // bytes of values that every worker holds
 	domain int          // the final codes are below
 	bind   func(ctx context.Context, pairs partition.Pairs, rows int64) (*Bound, error)
 }
@@ -295,10 +296,7 @@ func (t *columnTally) empty() error {
 		if n == 0 {
 			continue
 		}
-		code, class := i/t.stride, uint32(i%t.stride)
-		if code == 0 {
-			t.addNull(class, n)
-		} else if err := t.add(t.of, code-1, class, n); err != nil {
+		if err := t.add(t.of, uint32(i/t.stride), engine.Frequency{Class: uint32(i % t.stride), Count: uint64(n)}); err != nil {
 			return err
 		}
 	}

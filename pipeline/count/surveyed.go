@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
@@ -67,10 +66,10 @@ func newSurvey(r *Request, res *Resources, budget *spill.Budget, tuples bool) *S
 	}
 	for i := range n {
 		c := r.newColumn(i, res, budget, !tuples)
-		c.room = int(max(res.Budget.Grant(&spill.SurveyedValues)/parts/EntryBytes, 1024))
+		c.room = int(max(res.Budget.Grant(&spill.SurveyedValues)/parts, 1024*EntryBytes))
 		c.listed = int(min(max(res.Budget.Grant(&spill.SurveyedCodes)/parts/16, 256), 1<<16)) // four classes of four bytes
 		if r.Room > 0 {
-			c.room, c.listed = r.Room, min(r.Room, 1<<16)
+			c.room, c.listed = r.Room*EntryBytes, min(r.Room, 1<<16)
 		}
 		s.columns = append(s.columns, c)
 	}
@@ -150,7 +149,7 @@ func (s *Surveyed) Bind(ctx context.Context) (*Counts, error) {
 func (c *Counts) numberClasses(s *Surveyed) (numbers []uint32) {
 	t, classes := c.Table, 1
 	if in := s.classes(); in != nil {
-		numbers, t.ClassNames = domain.ClassOrder(in, c.Columns[0].Pairs)
+		numbers, t.ClassNames = in.ClassOrder(c.Columns[0].Pairs)
 		classes = len(t.ClassNames)
 		t.Classes = classes
 	}
@@ -290,31 +289,16 @@ func (s *Surveyed) load(r *checkpoint.Reader) error {
 // load adds the values of a column, whose classes have the given numbers here.
 func (p *part) load(r *checkpoint.Reader, numbers []uint32) error {
 	nulls, err := loadClasses(r, numbers)
-	for _, k := range nulls {
-		p.addNull(k.Class, uint32(k.Count))
-	}
+	p.addNulls(nulls)
 	for err == nil {
 		var classes []engine.Frequency
 		if classes, err = loadClasses(r, numbers); err != nil || len(classes) == 0 {
 			return err
 		}
-		word, value := uint64(0), []byte(nil)
 		if p.words() {
-			word = r.Uint()
+			err = p.put(r.Uint(), nil, classes)
 		} else {
-			value = r.Bytes()
-		}
-		for _, k := range classes {
-			e := entry{word: word, class: k.Class, count: uint32(k.Count)}
-			if !p.words() {
-				err = p.keep(&e, value)
-			}
-			if err == nil {
-				err = p.put(e)
-			}
-			if err != nil {
-				return err
-			}
+			err = p.put(0, r.Bytes(), classes)
 		}
 	}
 	return err
@@ -324,7 +308,7 @@ func (p *part) load(r *checkpoint.Reader, numbers []uint32) error {
 func loadClasses(r *checkpoint.Reader, numbers []uint32) (classes []engine.Frequency, err error) {
 	for n := r.Int(); n > 0 && r.Err() == nil; n-- {
 		class, count := r.Uint(), r.Uint()
-		if class >= uint64(len(numbers)) || count > math.MaxUint32 {
+		if class >= uint64(len(numbers)) {
 			return nil, cmp.Or(r.Err(), error(ErrDamaged))
 		}
 		classes = append(classes, engine.Frequency{Class: numbers[class], Count: count})

@@ -93,13 +93,6 @@ func (c *Values) nulls() (nulls partition.Pairs) {
 	return nulls.Merge()
 }
 
-// bind makes the domain of the values of a column of so many rows. They are consumed.
-func (c *Values) bind(ctx context.Context, column *Column, rows int64) (*Bound, error) {
-	b := &binding{Column: *column, typ: c.typ, nulls: c.nulls(), budget: c.budget}
-	b.walk = func(f func(*domain.Counted) error) error { return c.each(ctx, f) }
-	return b.bind(rows)
-}
-
 // each calls f with every value in order. The values are consumed.
 func (c *Values) each(ctx context.Context, f func(*domain.Counted) error) error {
 	if err := c.sortParts(); err != nil {

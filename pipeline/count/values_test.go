@@ -35,7 +35,7 @@ func tinyPart(tb testing.TB, t formats.Type, mask string, room int) *part {
 		}
 	})
 	open := func(string) (*spill.Store, error) { return store, nil }
-	return NewValues(formats.Field{Name: "c", Type: t}, mask, open, budget).newPart(room)
+	return NewValues(formats.Field{Name: "c", Type: t}, mask, open, budget).newPart(room * EntryBytes)
 }
 
 // plainCounts counts (value, class) pairs by a map.
@@ -109,7 +109,7 @@ func TestValuesOfTexts(t *testing.T) {
 		c := tinyPart(t, formats.Type{Kind: formats.String}, job.MaskSuppress, room)
 		c.fan = 2 + rng.IntN(5)
 		for range rng.IntN(3) {
-			c.newPart(room)
+			c.newPart(room * EntryBytes)
 		}
 		want, nulls := plainCounts{}, map[uint32]uint64{}
 		for range rng.IntN(40) {
@@ -155,7 +155,7 @@ func addRandomBatch(t *testing.T, rng *rand.Rand, c *part, want plainCounts, nul
 // Entries are sorted as comparing them would do.
 func TestEntriesAreSorted(t *testing.T) {
 	enginetest.Cases(t, 40, func(rng *rand.Rand) {
-		p := part{Values: &Values{budget: spill.NewBudget(1 << 30)}, room: 1 << 20}
+		p := part{Values: &Values{budget: spill.NewBudget(1 << 30)}, room: math.MaxInt}
 		texts, spread := rng.IntN(3) > 0, rng.IntN(64)
 		for range rng.IntN(2 << rng.IntN(13)) {
 			e := entry{word: rng.Uint64() >> spread << (spread / 2), class: rng.Uint32N(3), count: 1 + rng.Uint32N(9)}
@@ -200,7 +200,7 @@ func TestValuesOfLongValues(t *testing.T) {
 		for _, length := range lengths {
 			values := &formats.Values{Type: c.typ}
 			values.AppendBytes(bytes.Repeat([]byte{byte(length), 7}, length/2+1)[:length])
-			if err := c.add(values, 0, round, 3); err != nil {
+			if err := c.add(values, 1, engine.Frequency{Class: round, Count: 3}); err != nil {
 				t.Fatal(err)
 			}
 			want.add(string(values.Bytes(0)), round, 3)
@@ -220,7 +220,7 @@ func TestValuesOfFloats(t *testing.T) {
 			}
 		}
 		for i := range values.Len() {
-			if err := c.add(values, i, 0, uint32(1+i)); err != nil {
+			if err := c.add(values, uint32(i+1), engine.Frequency{Count: uint64(1 + i)}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -250,7 +250,7 @@ func TestValuesOfManyRecords(t *testing.T) {
 	values := &formats.Values{Type: c.typ, Words: []uint64{1, 2, 3}}
 	for range 8 {
 		for i := range values.Words {
-			if err := c.add(values, i, 5, math.MaxUint32); err != nil {
+			if err := c.add(values, uint32(i+1), engine.Frequency{Class: 5, Count: math.MaxUint32}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -268,7 +268,7 @@ func TestValuesReturnsItsShare(t *testing.T) {
 	c.fan = 3
 	before := c.budget.Used()
 	for n := range uint64(2000) {
-		if err := c.add(&formats.Values{Type: c.typ, Words: []uint64{n * 7919 % 2000}}, 0, 0, 1); err != nil {
+		if err := c.add(&formats.Values{Type: c.typ, Words: []uint64{n * 7919 % 2000}}, 1, engine.Frequency{Count: 1}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -290,7 +290,7 @@ func TestValuesRefused(t *testing.T) {
 	for _, values := range []uint64{5, 500} {
 		c := tinyPart(t, formats.Type{Kind: formats.Int, Bits: 64}, job.MaskSuppress, 20)
 		for n := range values {
-			if err := c.add(&formats.Values{Type: c.typ, Words: []uint64{n}}, 0, 0, 1); err != nil {
+			if err := c.add(&formats.Values{Type: c.typ, Words: []uint64{n}}, 1, engine.Frequency{Count: 1}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -348,7 +348,7 @@ func TestCodersTakeUnusedValues(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := c.add(values, 0, 0, 5); err != nil {
+		if err := c.add(values, 1, engine.Frequency{Count: 5}); err != nil {
 			t.Fatal(err)
 		}
 		column := &Column{Spec: &job.Column{Name: "c", Mask: tt.mask}, Taxonomy: prefixes, Pruning: engine.Pruning{K: 2}}

@@ -48,7 +48,7 @@ func (c *cover) find(values *formats.Values, i int) (uint32, error) {
 // so they are looked for once.
 func (c *cover) findPlace(values *formats.Values, i int) (code uint32, err error) {
 	switch {
-	case isNaN(values, i):
+	case IsNaN(values, i):
 		return c.Null(), nil
 	case c.spans.within.Excludes(values, i):
 		return c.Unmapped(), nil

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"unicode/utf8"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/spill"
 )
@@ -22,7 +24,7 @@ const nullCode = 0
 
 // Interner numbers the distinct values of one column over all batches of a run, in the
 // order in which it meets them. These provisional codes depend on which worker came first;
-// nothing that is released may depend on them (see Walk, which orders them).
+// nothing that is released may depend on them.
 type Interner struct {
 	Column    string
 	nanIsNull bool // an interval cannot hold a value that has no order
@@ -46,8 +48,8 @@ func NewInterner(field formats.Field, nanIsNull bool, budget *spill.Budget) *Int
 // Len returns the number of provisional codes given out, the null's included.
 func (in *Interner) Len() int { return in.values.Len() + 1 }
 
-// Type returns the type of the values.
-func (in *Interner) Type() formats.Type { return in.values.Type }
+// Values returns the values: provisional code c ≥ 1 is entry c−1.
+func (in *Interner) Values() *formats.Values { return &in.values }
 
 // Null returns the null's provisional code.
 func (in *Interner) Null() uint32 { return nullCode }
@@ -113,10 +115,10 @@ func (in *Interner) code(values *formats.Values, i int) (uint32, error) {
 		return nullCode, nil
 	case !values.Type.InWords():
 		return in.known.CodeOfText(values.Bytes(i), in.admit)
-	case in.nanIsNull && isNaN(values, i):
+	case in.nanIsNull && IsNaN(values, i):
 		return nullCode, nil
 	}
-	return in.known.CodeOfWord(canonicalWord(values, i)), nil
+	return in.known.CodeOfWord(CanonicalWord(values, i)), nil
 }
 
 // admit appends a value that is new.
@@ -129,46 +131,6 @@ func (in *Interner) admit(values *formats.Values, value []byte) error {
 	}
 	values.AppendBytes(value)
 	return nil
-}
-
-// Walk returns the pairs of the null, and a walk over the values that the pairs count: in their
-// order as texts, or in that of the values.
-func (in *Interner) Walk(pairs partition.Pairs, texts bool) (nulls partition.Pairs, walk Walk) {
-	var found []occurrence
-	for i, pair := range pairs {
-		switch n := len(found); {
-		case pair.Code == nullCode:
-			nulls = pairs[:i+1]
-		case n == 0 || found[n-1].provisional != pair.Code:
-			found = append(found, occurrence{provisional: pair.Code, first: uint32(i)})
-		}
-	}
-	if texts {
-		withTexts(in, found)
-	} else {
-		in.sortByValue(found)
-	}
-	return nulls, func(f func(*Counted) error) error {
-		var v Counted
-		for _, o := range found {
-			switch {
-			case texts:
-				v.Value = append(v.Value[:0], o.text...)
-			case in.values.Type.InWords():
-				v.Word = in.values.Words[o.provisional-1]
-			default:
-				v.Value = in.values.Bytes(int(o.provisional) - 1)
-			}
-			v.Classes = v.Classes[:0]
-			for at := int(o.first); at < len(pairs) && pairs[at].Code == o.provisional; at++ {
-				v.Classes = append(v.Classes, engine.Frequency{Class: pairs[at].Class, Count: pairs[at].Count})
-			}
-			if err := f(&v); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
 }
 
 // Codes returns the code of every provisional code by a coder, and whether some of those that the
@@ -188,20 +150,65 @@ func (in *Interner) Codes(c Coder, pairs partition.Pairs) (codes []uint32, merge
 // InOrder returns the values in the order of their texts, and of every provisional code the number
 // that its value has there, from 1 on; the null's is 0.
 func (in *Interner) InOrder() (values formats.Values, numbers []uint32) {
-	found := make([]occurrence, in.values.Len())
-	for i := range found {
-		found[i].provisional = uint32(i + 1)
-	}
 	values.Type, numbers = in.values.Type, make([]uint32, in.Len())
-	for i, o := range withTexts(in, found) {
-		numbers[o.provisional] = uint32(i + 1)
+	for i, code := range in.byText() {
+		numbers[code] = uint32(i + 1)
 		if values.Type.InWords() {
-			values.Words = append(values.Words, in.values.Words[o.provisional-1])
+			values.Words = append(values.Words, in.values.Words[code-1])
 		} else {
-			values.AppendBytes(in.values.Bytes(int(o.provisional) - 1))
+			values.AppendBytes(in.values.Bytes(int(code) - 1))
 		}
 	}
 	return values, numbers
+}
+
+// ClassOrder returns the class number of every provisional code of a class column, in label order:
+// by text, bytewise, the null last; and the labels of the classes that occur.
+func (in *Interner) ClassOrder(pairs partition.Pairs) (order []uint32, names []engine.Label) {
+	occurs := make([]bool, in.Len())
+	for _, pair := range pairs {
+		occurs[pair.Class] = true
+	}
+	order = make([]uint32, in.Len())
+	for _, code := range append(in.byText(), nullCode) {
+		if occurs[code] {
+			order[code] = uint32(len(names))
+			names = append(names, engine.Label{Null: code == nullCode})
+			if code != nullCode {
+				names[order[code]].Text = in.values.Text(int(code) - 1)
+			}
+		}
+	}
+	return order, names
+}
+
+// byText returns the provisional codes of the values, which are few, in the order of their texts.
+func (in *Interner) byText() []uint32 {
+	codes := make([]uint32, in.values.Len())
+	for i := range codes {
+		codes[i] = uint32(i + 1)
+	}
+	slices.SortFunc(codes, func(a, b uint32) int {
+		return strings.Compare(in.values.Text(int(a)-1), in.values.Text(int(b)-1))
+	})
+	return codes
+}
+
+// MaxClasses is the most class labels a search works with: a class column with more is
+// nearly always an identifier named by mistake.
+const MaxClasses = 10_000
+
+// CheckClasses refuses a class column with too many labels: domain is above the codes of all
+// that were met, the null's included.
+func CheckClasses(column string, domain int) error {
+	if domain <= MaxClasses+1 {
+		return nil
+	}
+	return &fault.Error{
+		Class: fault.Input,
+		Hint:  "name a column with few distinct values as class",
+		Err:   fmt.Errorf("count classes: class column %s has more than %d distinct values", column, MaxClasses),
+	}
 }
 
 // Exceeded reports whether the column has more values than Longest.

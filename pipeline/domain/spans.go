@@ -20,7 +20,7 @@ type spans struct {
 
 func (s *spans) find(values *formats.Values, i int) (uint32, error) {
 	switch {
-	case isNaN(values, i):
+	case IsNaN(values, i):
 		return s.Null(), nil
 	case s.Excludes(values, i):
 		return s.Unmapped(), nil

@@ -25,16 +25,16 @@ func CanonicalFloat(word uint64) uint64 {
 	return word
 }
 
-// canonicalWord returns the word of what a value is to a search.
-func canonicalWord(values *formats.Values, i int) uint64 {
+// CanonicalWord returns the word of what a value is to a search.
+func CanonicalWord(values *formats.Values, i int) uint64 {
 	if values.Type.Kind == formats.Float {
 		return CanonicalFloat(values.Words[i])
 	}
 	return values.Words[i]
 }
 
-// isNaN reports whether a value has no order.
-func isNaN(values *formats.Values, i int) bool {
+// IsNaN reports whether a value has no order.
+func IsNaN(values *formats.Values, i int) bool {
 	return values.Type.Kind == formats.Float && CanonicalFloat(values.Words[i]) == CanonicalNaN
 }
 

@@ -140,10 +140,10 @@ func findListed(a *engine.Attribute, t formats.Type, budget *spill.Budget) (find
 	if t.InWords() {
 		words := make(map[uint64]uint32, len(values.Words))
 		for code := range values.Words {
-			words[canonicalWord(values, code)] = uint32(code)
+			words[CanonicalWord(values, code)] = uint32(code)
 		}
 		return func(values *formats.Values, i int) uint32 {
-			if code, ok := words[canonicalWord(values, i)]; ok {
+			if code, ok := words[CanonicalWord(values, i)]; ok {
 				return code
 			}
 			return rest
