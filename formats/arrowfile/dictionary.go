@@ -61,19 +61,19 @@ func (r *reader) entries(f *field, d *dictionary, at int64) (*column, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := loader{reader: r, batch: b, from: r.src.file, alloc: func(n int) ([]byte, error) {
-		if err := r.take(dictionaryWeight * int64(n)); err != nil {
-			return nil, err
-		}
-		d.held += dictionaryWeight * int64(n)
-		return make([]byte, n), nil
-	}}
-	walk := layout{recordBatch: b}
-	part, err := walk.column(f.values)
+	if b, err = b.next(f.values); err != nil {
+		return nil, err
+	}
+	library, err := r.newDecoder(f.values, dictionaryWeight)
 	if err != nil {
 		return nil, err
 	}
-	return part, l.load(part)
+	data, err := library.decode(b, r.src.file)
+	if err != nil {
+		return nil, err
+	}
+	d.held += library.held
+	return r.column(f.values, data)
 }
 
 // extend adds the entries of a message.

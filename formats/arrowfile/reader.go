@@ -22,15 +22,13 @@ type reader struct {
 	targets []target
 	batch   formats.Batch
 
-	columns      []*column // of the loaded record batch; nil: not wanted
-	wanted       []bool    // columns
+	decoders     []*decoder // of the columns; nil: not wanted
+	columns      []*column  // of the loaded record batch
 	dictionaries map[*field]*dictionary
 	words        formats.Values // of the column being filled
-	slabs        [][]byte       // buffers of a record batch, used again for the next
-	used         int
-	packed       []byte
+	packed, body []byte         // a buffer being unpacked, and the column being decoded
 	holding      formats.Holding
-	held         int64 // bytes of slabs, packed and dictionaries
+	held         int64 // bytes of these, of the decoders and the dictionaries
 	unpacker
 }
 
@@ -52,14 +50,18 @@ func (s *source) Read(ctx context.Context, first, count int, columns []formats.R
 	r := &reader{
 		ctx: ctx, src: s, next: first, end: first + count,
 		targets: make([]target, len(columns)),
-		columns: make([]*column, len(s.columns)), wanted: make([]bool, len(s.columns)),
+		columns: make([]*column, len(s.columns)), decoders: make([]*decoder, len(s.columns)),
 		dictionaries: make(map[*field]*dictionary), holding: formats.Holding{Tell: s.hold},
 	}
 	for i, c := range columns {
-		if err := r.targets[i].init(c, s.columns[c.Column], s.schema[c.Column]); err != nil {
+		f := s.columns[c.Column]
+		err := r.targets[i].init(c, f, s.schema[c.Column])
+		if err == nil && r.decoders[c.Column] == nil {
+			r.decoders[c.Column], err = r.newDecoder(f, 1)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("read %s: column %q: %w", s.path, s.schema[c.Column].Name, err)
 		}
-		r.wanted[c.Column] = true
 		r.batch.Columns = append(r.batch.Columns, &r.targets[i].out)
 	}
 	return r, ctx.Err()
@@ -124,31 +126,32 @@ func (r *reader) load() error {
 	if b.rows != place.rows {
 		return fmt.Errorf("%w: it changed since it was opened", formats.ErrDamaged)
 	}
-	r.used = 0
-	var ranges []storage.Range
-	walk := layout{recordBatch: b}
+	batches, places := make([]*recordBatch, len(r.columns)), []storage.Range(nil)
 	for i, f := range r.src.columns {
-		c, err := walk.column(f)
+		c, err := b.next(f)
+		if err == nil && r.decoders[i] != nil && c.rows != b.rows {
+			err = fmt.Errorf("%w: %d rows where the batch has %d", formats.ErrDamaged, c.rows, b.rows)
+		}
 		if err != nil {
 			return fmt.Errorf("column %q: %w", f.name, err)
 		}
-		if r.wanted[i] {
-			r.columns[i], ranges = c, c.places(b, ranges)
+		if batches[i] = c; r.decoders[i] != nil {
+			places = c.places(places)
 		}
 	}
-	plan := r.src.file.Plan(r.ctx, ranges)
+	plan := r.src.file.Plan(r.ctx, places)
 	defer plan.Close()
-	l := loader{reader: r, batch: b, from: plan, alloc: r.slab}
-	for i, c := range r.columns {
-		if !r.wanted[i] {
+	for i, d := range r.decoders {
+		if d == nil {
 			continue
 		}
-		err := l.load(c)
-		if err == nil && int64(c.n) != b.rows {
-			err = fmt.Errorf("%w: %d rows where the batch has %d", formats.ErrDamaged, c.n, b.rows)
+		f := r.src.columns[i]
+		data, err := d.decode(batches[i], plan)
+		if err == nil {
+			r.columns[i], err = r.column(f, data)
 		}
 		if err != nil {
-			return fmt.Errorf("column %q: %w", c.field.name, err)
+			return fmt.Errorf("column %q: %w", f.name, err)
 		}
 	}
 	r.next, r.row, r.rows = r.next+1, 0, int(b.rows)
@@ -162,26 +165,6 @@ func (r *reader) take(n int64) error {
 	}
 	r.held += n
 	return nil
-}
-
-// slab returns n bytes that are good until the next record batch is loaded.
-func (r *reader) slab(n int) ([]byte, error) {
-	if r.used == len(r.slabs) {
-		r.slabs = append(r.slabs, nil)
-	}
-	r.used++
-	return r.room(&r.slabs[r.used-1], n)
-}
-
-// room returns n bytes of b, which is made larger when it must be.
-func (r *reader) room(b *[]byte, n int) ([]byte, error) {
-	if had := cap(*b); had < n {
-		if err := r.take(int64(n - had)); err != nil {
-			return nil, err
-		}
-		*b = make([]byte, n)
-	}
-	return (*b)[:n], nil
 }
 
 // Close frees the decompressors, and the reader's memory.

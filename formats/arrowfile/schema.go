@@ -8,6 +8,7 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/ipc"
+	flatbuffers "github.com/google/flatbuffers/go"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/fence"
@@ -53,23 +54,23 @@ func decodeSchema(m *message) (fields []*field, big bool, err error) {
 	}
 	defer brokenMetadata("schema", &err)
 	checked := bytes.Clone(m.meta)
-	checkSchema(table{checked, m.header.pos})
+	checkSchema(table{flatbuffers.Table{Bytes: checked, Pos: m.header.Pos}})
 	schema, err := libraryDecode(checked)
 	if err != nil {
 		return nil, false, err
 	}
-	declared := m.header.vector(1, 4)
-	if schema.NumFields() != declared.n {
+	declared := m.header.tables(1)
+	if schema.NumFields() != len(declared) {
 		return nil, false, errSchema
 	}
 	for i, f := range schema.Fields() {
-		field, err := newField(f, declared.table(i))
+		field, err := newField(f, declared[i])
 		if err != nil {
 			return nil, false, fmt.Errorf("column %q: %w", f.Name, err)
 		}
 		fields = append(fields, field)
 	}
-	return fields, m.header.number(0, 2) == 1, nil
+	return fields, number(m.header, 0, flatbuffers.GetInt16) == 1, nil
 }
 
 // libraryDecode lets Arrow's library read the schema, framed as a stream of its own.
@@ -90,34 +91,37 @@ func libraryDecode(meta []byte) (schema *arrow.Schema, err error) {
 // the lengths of vectors nor notices fields that are shared a million times, and panics at what
 // is broken. It makes short decimals, which the library does not know, such of 128 bits.
 func checkSchema(t table) {
-	left := len(t.data) / 8 // fields and other entries that there are bytes for
-	take := func(v vector) {
-		if left -= v.n; left < 0 {
+	left := len(t.Bytes) / 8 // fields and other entries that there are bytes for
+	take := func(n int) {
+		if left -= n; left < 0 {
 			panic("more entries than bytes")
 		}
 	}
-	var check func(fields vector, depth int)
-	check = func(fields vector, depth int) {
-		if take(fields); depth > deepest {
+	metadata := func(t table, field int) {
+		_, n := t.vector(field, 4)
+		take(n)
+	}
+	var check func(fields []table, depth int)
+	check = func(fields []table, depth int) {
+		if take(len(fields)); depth > deepest {
 			panic("nested too deep")
 		}
-		for i := range fields.n {
-			f := fields.table(i)
-			switch typ := f.child(3); f.number(2, 1) {
+		for _, f := range fields {
+			switch typ := f.child(3); number(f, 2, flatbuffers.GetByte) {
 			case decimalTag:
-				if bits := typ.number(2, 4); bits == 32 || bits == 64 {
-					binary.LittleEndian.PutUint32(t.data[typ.slot(2):], 128)
+				if bits := number(typ, 2, flatbuffers.GetInt32); bits == 32 || bits == 64 {
+					typ.MutateInt32(typ.slot(2), 128)
 				}
 			case unionTag:
 				typ.vector(1, 4) // checks the length of its type ids
 			}
-			f.child(4).number(0, 8) // the id of a dictionary
-			take(f.vector(6, 4))
-			check(f.vector(5, 4), depth+1)
+			number(f.child(4), 0, flatbuffers.GetInt64) // the id of a dictionary
+			metadata(f, 6)
+			check(f.tables(5), depth+1)
 		}
 	}
-	take(t.vector(2, 4))
-	check(t.vector(1, 4), 0)
+	metadata(t, 2)
+	check(t.tables(1), 0)
 }
 
 // Tags in the union of types.
@@ -157,20 +161,44 @@ func newField(f arrow.Field, t table) (*field, error) {
 	if !ok {
 		return out, nil
 	}
-	children, declared := nested.Fields(), t.vector(5, 4)
+	children, declared := nested.Fields(), t.tables(5)
 	_, list := dt.(arrow.ListLikeType)
-	if list && len(children) != 1 || len(children) != declared.n {
+	if list && len(children) != 1 || len(children) != len(declared) {
 		return nil, fmt.Errorf("%w: broken nested type", formats.ErrDamaged)
 	}
 	for i, c := range children {
-		child, err := newField(c, declared.table(i))
+		child, err := newField(c, declared[i])
 		if err != nil {
 			return nil, err
 		}
 		child.inner = true
 		out.children = append(out.children, child)
 	}
+	out.storage = nestedStorage(out.storage, out.children)
 	return out, nil
+}
+
+// nestedStorage returns a nested type of children as they are stored.
+func nestedStorage(dt arrow.DataType, children []*field) arrow.DataType {
+	switch dt := dt.(type) {
+	case *arrow.StructType:
+		fields := make([]arrow.Field, len(children))
+		for i, c := range children {
+			fields[i] = arrow.Field{Name: c.name, Type: c.storage, Nullable: true}
+		}
+		return arrow.StructOf(fields...)
+	case *arrow.ListType:
+		return arrow.ListOf(children[0].storage)
+	case *arrow.LargeListType:
+		return arrow.LargeListOf(children[0].storage)
+	case *arrow.ListViewType:
+		return arrow.ListViewOf(children[0].storage)
+	case *arrow.LargeListViewType:
+		return arrow.LargeListViewOf(children[0].storage)
+	case *arrow.FixedSizeListType:
+		return arrow.FixedSizeListOf(dt.Len(), children[0].storage)
+	}
+	return dt
 }
 
 // addValues makes f a field of indexes into values.
@@ -182,10 +210,10 @@ func (f *field) addValues(declared arrow.Field, d *arrow.DictionaryType, t table
 		return err
 	}
 	encoding := t.child(4)
-	if !arrow.IsInteger(d.IndexType.ID()) || encoding.data == nil {
+	if !arrow.IsInteger(d.IndexType.ID()) || encoding.Bytes == nil {
 		return fmt.Errorf("%w: broken dictionary type", formats.ErrDamaged)
 	}
-	f.typ, f.values, f.id = child.typ, child, int64(encoding.number(0, 8))
+	f.typ, f.values, f.id = child.typ, child, number(encoding, 0, flatbuffers.GetInt64)
 	if f.typ.Kind == formats.Nested {
 		f.typ.Nested = text
 	}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sort"
 
+	flatbuffers "github.com/google/flatbuffers/go"
+
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/fence"
 	"github.com/kcut/kcut/formats/storage"
@@ -110,13 +112,13 @@ func (s *source) openFile(ctx context.Context) error {
 	}
 	left := s.size
 	for _, list := range blocks {
-		for i := range list.n {
-			m, err := s.readBlock(ctx, list, i)
+		for i := 0; i < len(list); i += 3 {
+			m, err := s.readBlock(ctx, list[i:i+3])
 			if err == nil {
 				err = s.add(m)
 			}
 			if err != nil {
-				return fmt.Errorf("block %d of the footer: %w", i, err)
+				return fmt.Errorf("block %d of the footer: %w", i/3, err)
 			}
 			if left -= m.end() - m.at; left < 0 {
 				return fmt.Errorf("%w: blocks of the footer overlap", formats.ErrDamaged)
@@ -133,7 +135,7 @@ func (s *source) openFile(ctx context.Context) error {
 }
 
 // readFooter returns the blocks of dictionaries and those of record batches.
-func (s *source) readFooter() (blocks [2]vector, err error) {
+func (s *source) readFooter() (blocks [2][]int64, err error) {
 	tail := make([]byte, trailerSize)
 	if s.size < 8+trailerSize {
 		return blocks, fmt.Errorf("%w: ends before its footer", formats.ErrDamaged)
@@ -151,21 +153,21 @@ func (s *source) readFooter() (blocks [2]vector, err error) {
 	}
 	defer brokenMetadata("footer", &err)
 	footer := tableAt(data, 0)
-	return [2]vector{footer.vector(2, 24), footer.vector(3, 24)}, nil
+	return [2][]int64{footer.numbers(2, 3), footer.numbers(3, 3)}, nil
 }
 
 // readBlock reads the message that a block of the footer points to.
-func (s *source) readBlock(ctx context.Context, blocks vector, i int) (*message, error) {
+func (s *source) readBlock(ctx context.Context, block []int64) (*message, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	m, err := s.readMessage(blocks.number(i, 3, 0))
+	m, err := s.readMessage(block[0])
 	switch {
 	case err == io.EOF:
 		return nil, fmt.Errorf("%w: an empty message", formats.ErrDamaged)
 	case err != nil:
 		return nil, err
-	case m.body-m.at != int64(uint32(blocks.number(i, 3, 1))) || m.size != blocks.number(i, 3, 2):
+	case m.body-m.at != int64(uint32(block[1])) || m.size != block[2]:
 		return nil, fmt.Errorf("%w: its lengths are not those of the message", formats.ErrDamaged)
 	}
 	return m, nil
@@ -231,7 +233,7 @@ func (s *source) add(m *message) (err error) {
 		s.batches = append(s.batches, place{m.at, b.rows})
 		return nil
 	case dictionaryMessage:
-		id, delta := int64(m.header.number(0, 8)), m.header.number(2, 1) != 0
+		id, delta := number(m.header, 0, flatbuffers.GetInt64), number(m.header, 2, flatbuffers.GetByte) != 0
 		s.dictionaries[id] = append(s.dictionaries[id], part{m.at, delta, len(s.batches)})
 		return nil
 	}

@@ -2,6 +2,7 @@ package arrowfile
 
 import (
 	"github.com/apache/arrow/go/v17/arrow"
+	flatbuffers "github.com/google/flatbuffers/go"
 
 	"github.com/kcut/kcut/formats"
 )
@@ -20,7 +21,7 @@ func storageOf(dt arrow.DataType, declared table) arrow.DataType {
 	case *arrow.MapType:
 		return arrow.ListOf(dt.Elem())
 	case arrow.DecimalType:
-		if bits := declared.number(2, 4); bits == 32 || bits == 64 {
+		if bits := number(declared, 2, flatbuffers.GetInt32); bits == 32 || bits == 64 {
 			return &arrow.FixedSizeBinaryType{ByteWidth: int(bits / 8)}
 		}
 		return &arrow.FixedSizeBinaryType{ByteWidth: dt.(arrow.FixedWidthDataType).Bytes()}

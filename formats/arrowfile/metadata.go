@@ -1,12 +1,95 @@
 package arrowfile
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 
+	flatbuffers "github.com/google/flatbuffers/go"
+
 	"github.com/kcut/kcut/formats"
 )
+
+// table is a table of Arrow's metadata, a FlatBuffer. Its bytes may be damaged: what leads
+// outside of them panics, see brokenMetadata. The zero table has no fields.
+type table struct{ flatbuffers.Table }
+
+// brokenMetadata makes a panic the error that metadata is broken. It is deferred itself.
+func brokenMetadata(of string, err *error) {
+	if recover() != nil {
+		*err = fmt.Errorf("%w: broken %s", formats.ErrDamaged, of)
+	}
+}
+
+// tableAt returns the table that the reference at a position leads to, if it has its list of
+// fields.
+func tableAt(data []byte, at flatbuffers.UOffsetT) table {
+	t := table{flatbuffers.Table{Bytes: data, Pos: at + flatbuffers.GetUOffsetT(data[at:])}}
+	t.slot(0)
+	return t
+}
+
+// slot returns the position of a field's value, or 0 when the table does not have it.
+func (t table) slot(field int) flatbuffers.UOffsetT {
+	if t.Bytes == nil {
+		return 0
+	}
+	if offset := t.Offset(flatbuffers.VOffsetT(4 + 2*field)); offset != 0 {
+		return t.Pos + flatbuffers.UOffsetT(offset)
+	}
+	return 0
+}
+
+// number returns a field that get reads, 0 when the table does not have it.
+func number[T any](t table, field int, get func([]byte) T) (n T) {
+	if at := t.slot(field); at != 0 {
+		n = get(t.Bytes[at:])
+	}
+	return n
+}
+
+// child returns the table that a field refers to, the zero table when there is none.
+func (t table) child(field int) table {
+	if at := t.slot(field); at != 0 {
+		return tableAt(t.Bytes, at)
+	}
+	return table{}
+}
+
+// vector returns where the vector that a field refers to begins, and how many elements of
+// size bytes it has, all of which lie inside the buffer.
+func (t table) vector(field, size int) (at flatbuffers.UOffsetT, n int) {
+	if at = t.slot(field); at == 0 {
+		return 0, 0
+	}
+	at += flatbuffers.GetUOffsetT(t.Bytes[at:])
+	n = int(flatbuffers.GetUOffsetT(t.Bytes[at:]))
+	if n > (len(t.Bytes)-int(at)-4)/size {
+		panic("a vector that is longer than its buffer")
+	}
+	return at + 4, n
+}
+
+// numbers returns a vector of structs of so many numbers of 8 bytes.
+func (t table) numbers(field, each int) []int64 {
+	at, n := t.vector(field, 8*each)
+	out := make([]int64, n*each)
+	for i := range out {
+		out[i] = flatbuffers.GetInt64(t.Bytes[int(at)+8*i:])
+	}
+	return out
+}
+
+// tables returns the tables that a vector refers to.
+func (t table) tables(field int) []table {
+	at, n := t.vector(field, 4)
+	out := make([]table, n)
+	for i := range out {
+		out[i] = tableAt(t.Bytes, at+flatbuffers.UOffsetT(4*i))
+	}
+	return out
+}
 
 // The kinds of Arrow messages that are read.
 const (
@@ -52,12 +135,12 @@ func (s *source) readMessage(at int64) (*message, error) {
 	if err := readFrom(s.file, prefix, at); err != nil {
 		return nil, err
 	}
-	start, length := at+4, numberAt(prefix, 0, 4)
+	start, length := at+4, binary.LittleEndian.Uint32(prefix)
 	if length == continued {
 		if len(prefix) < 8 {
 			return nil, errEndsInside
 		}
-		start, length = at+8, numberAt(prefix, 4, 4)
+		start, length = at+8, binary.LittleEndian.Uint32(prefix[4:])
 	}
 	switch {
 	case length == 0:
@@ -76,12 +159,12 @@ func (s *source) readMessage(at int64) (*message, error) {
 func (m *message) parse(file int64) (err error) {
 	defer brokenMetadata("metadata of a message", &err)
 	root := tableAt(m.meta, 0)
-	m.version = int16(root.number(0, 2))
-	m.kind = byte(root.number(1, 1))
+	m.version = number(root, 0, flatbuffers.GetInt16)
+	m.kind = number(root, 1, flatbuffers.GetByte)
 	m.header = root.child(2)
-	m.size = int64(root.number(3, 8))
+	m.size = number(root, 3, flatbuffers.GetInt64)
 	switch {
-	case m.header.data == nil:
+	case m.header.Bytes == nil:
 		return fmt.Errorf("%w: broken metadata of a message", formats.ErrDamaged)
 	case m.size < 0 || m.size > file-m.body:
 		return fmt.Errorf("%w: a message with a body of %d bytes", formats.ErrDamaged, m.size)
@@ -96,9 +179,9 @@ func (m *message) parse(file int64) (err error) {
 type recordBatch struct {
 	*message
 	rows     int64
-	nodes    vector // length, nulls
-	buffers  vector // offset, length
-	variadic vector
+	nodes    []int64 // length, nulls
+	buffers  []int64 // offset, length
+	variadic []int64
 	codec    int8
 }
 
@@ -109,21 +192,22 @@ const (
 	codecZstd = int8(1)
 )
 
-// batch reads the table of a record batch, or that of a dictionary's values. It refuses buffers outside the body, and more of
-// them than fit: no reading of a batch takes more memory than its body, but for compression.
+// batch reads the table of a record batch, or that of a dictionary's values. It refuses
+// buffers outside the body, and more of them than fit: no reading of a batch takes more
+// memory than its body, but for compression.
 func (m *message) batch() (b *recordBatch, err error) {
 	defer brokenMetadata("metadata of a record batch", &err)
 	t := m.header
 	if m.kind == dictionaryMessage {
-		if t = t.child(1); t.data == nil {
+		if t = t.child(1); t.Bytes == nil {
 			return nil, fmt.Errorf("%w: a dictionary without values", formats.ErrDamaged)
 		}
 	}
-	b = &recordBatch{message: m, rows: int64(t.number(0, 8)), codec: codecNone}
-	b.nodes, b.buffers, b.variadic = t.vector(1, 16), t.vector(2, 16), t.vector(4, 8)
-	if c := t.child(3); c.data != nil {
-		b.codec = int8(c.number(0, 1))
-		if method := c.number(1, 1); method != 0 || b.codec != codecLZ4 && b.codec != codecZstd {
+	b = &recordBatch{message: m, rows: number(t, 0, flatbuffers.GetInt64), codec: codecNone}
+	b.nodes, b.buffers, b.variadic = t.numbers(1, 2), t.numbers(2, 2), t.numbers(4, 1)
+	if c := t.child(3); c.Bytes != nil {
+		b.codec = number(c, 0, flatbuffers.GetInt8)
+		if method := number(c, 1, flatbuffers.GetByte); method != 0 || b.codec != codecLZ4 && b.codec != codecZstd {
 			return nil, fmt.Errorf("%w: codec %d of a record batch", formats.ErrUnsupported, b.codec)
 		}
 	}
@@ -131,11 +215,11 @@ func (m *message) batch() (b *recordBatch, err error) {
 		return nil, fmt.Errorf("%w: a record batch of %d rows", formats.ErrDamaged, b.rows)
 	}
 	left := m.size
-	for i := range b.buffers.n {
-		offset, length := b.buffers.number(i, 2, 0), b.buffers.number(i, 2, 1)
+	for i := 0; i < len(b.buffers); i += 2 {
+		offset, length := b.buffers[i], b.buffers[i+1]
 		if offset < 0 || length < 0 || length > left || offset > m.size-length {
 			return nil, fmt.Errorf("%w: buffer %d of a record batch lies outside its body",
-				formats.ErrDamaged, i)
+				formats.ErrDamaged, i/2)
 		}
 		left -= length
 	}

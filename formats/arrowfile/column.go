@@ -1,7 +1,9 @@
 package arrowfile
 
 import (
+	"encoding/binary"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -9,6 +11,117 @@ import (
 
 	"github.com/kcut/kcut/formats"
 )
+
+// column is a column of a record batch, or a part of a nested one: an array of Arrow's library
+// whose buffers are as long as its rows need, and its offsets in order and inside what they
+// point into.
+type column struct {
+	field    *field
+	n        int
+	children []*column
+
+	validity   []byte // a bit a row; nil: all rows are valid, or allNull
+	allNull    bool
+	array      arrow.Array
+	bytes      byteArray      // the array, if its rows are bytes
+	lists      array.ListLike // the array, if its rows are lists
+	dictionary *dictionary
+}
+
+// byteArray is an array of bytes: variable, fixed or views.
+type byteArray interface {
+	arrow.Array
+	Value(row int) []byte
+}
+
+var errShortBuffer = fmt.Errorf("%w: a buffer is too short for its rows", formats.ErrDamaged)
+
+// column checks what the library has read as a field, and adds its dictionary.
+func (r *reader) column(f *field, data arrow.ArrayData) (*column, error) {
+	c := &column{field: f, n: data.Len(), allNull: f.storage.ID() == arrow.NULL}
+	for i, spec := range f.buffers {
+		if i == 0 && data.NullN() == 0 {
+			continue
+		}
+		var raw []byte
+		if b := data.Buffers()[i]; b != nil {
+			raw = b.Bytes()
+		}
+		if len(raw) < f.needs(spec, c.n) {
+			return nil, errShortBuffer
+		}
+		if i == 0 {
+			c.validity = raw
+		} else if r.src.big {
+			f.swap(raw, spec)
+		}
+	}
+	var err error
+	if f.values != nil {
+		if c.dictionary, err = r.dictionaryOf(f); err != nil {
+			return nil, err
+		}
+	}
+	for i, child := range f.children {
+		part, err := r.column(child, data.Children()[i])
+		if err != nil {
+			return nil, err
+		}
+		c.children = append(c.children, part)
+	}
+	if err := c.checkParts(data); err != nil {
+		return nil, err
+	}
+	c.array = array.MakeFromData(data)
+	c.bytes, _ = c.array.(byteArray)
+	c.lists, _ = c.array.(array.ListLike)
+	return c, c.checkRows()
+}
+
+// needs returns the bytes that n rows take in a buffer.
+func (f *field) needs(spec arrow.BufferSpec, n int) int {
+	switch {
+	case spec.Kind == arrow.KindBitmap:
+		return (n + 7) / 8
+	case spec.Kind != arrow.KindFixedWidth:
+		return 0
+	case f.offsets && n > 0:
+		n++
+	}
+	return n * spec.ByteWidth
+}
+
+// swap makes those numbers of a big-endian file little-endian that the library left as they
+// are: of views, and of decimals, which are bytes to it.
+func (f *field) swap(b []byte, spec arrow.BufferSpec) {
+	switch f.storage.(type) {
+	case *arrow.BinaryViewType:
+		swapViews(b)
+	case *arrow.ListViewType, *arrow.LargeListViewType:
+		swapWords(b, spec.ByteWidth)
+	case *arrow.FixedSizeBinaryType:
+		if f.typ.Kind == formats.Decimal {
+			swapWords(b, spec.ByteWidth)
+		}
+	}
+}
+
+func swapWords(b []byte, width int) {
+	for ; len(b) >= width; b = b[width:] {
+		slices.Reverse(b[:width])
+	}
+}
+
+// swapViews swaps the length of each view and, when it is long, its buffer and offset.
+func swapViews(b []byte) {
+	for ; len(b) >= arrow.ViewHeaderSizeBytes; b = b[arrow.ViewHeaderSizeBytes:] {
+		slices.Reverse(b[:4])
+		if int32(binary.LittleEndian.Uint32(b)) > viewInline {
+			slices.Reverse(b[8:12])
+			slices.Reverse(b[12:16])
+		}
+	}
+}
 
 // viewInline is the longest value that lies in its view.
 const viewInline = 12
