@@ -3,6 +3,7 @@ package formats
 import (
 	"context"
 	"fmt"
+	"io"
 )
 
 // Source is one opened input file of any format, cut into chunks that can be read on
@@ -100,4 +101,97 @@ func CheckRead(s Source, first, count int, columns []Request) error {
 		}
 	}
 	return nil
+}
+
+// CreatedBy is how a release says who wrote it. It names no version: equal input gives
+// equal bytes.
+const CreatedBy = "kcut"
+
+// RawSource is a Source whose chunks are row groups of Parquet: their column chunks can be
+// copied into another file without decoding a value. Positions are those of ReadAt.
+type RawSource interface {
+	Source
+	io.ReaderAt
+	// RawChunks reads the pages of a column in one row group and describes them, one chunk a
+	// leaf. It returns nil when a copy would hold anything but the column's rows, or what not
+	// every reader understands: such a column has to be encoded anew. The error wraps
+	// ErrDamaged when pages and footer contradict each other, or a page and its checksum.
+	RawChunks(ctx context.Context, rowGroup, column int) ([]RawChunk, error)
+}
+
+// RawChunk is a column chunk that can be copied as it is, page by page.
+type RawChunk struct {
+	Codec int32     // by its number in Parquet, as all that Parquet numbers
+	Pages []RawPage // the dictionary page, if there is one, first
+	// Entries are the values of all data pages, nulls too.
+	Entries int64
+	// Dictionary holds the chunk's distinct values where they are known: where every page
+	// points into the dictionary. Nil otherwise, and for leaves of nested columns.
+	Dictionary *Values
+}
+
+// RawPage is one page as its file stores it. Headers are not copied: they may hold
+// statistics, and a page need not have a checksum.
+type RawPage struct {
+	Type     int32  // of Parquet's page types
+	Encoding int32  // of a dictionary PLAIN, of what points into it RLE_DICTIONARY, whatever older name the file has for them
+	Entries  int32  // nulls too
+	Nulls    int32  // of them; −1: nobody counted
+	Offset   int64  // of the stored bytes, after the header
+	Stored   int32  // bytes
+	Unpacked int32  // bytes before compression
+	CRC      uint32 // CRC-32 (IEEE) of the stored bytes
+
+	// Of pages of version 2, whose levels lie before the compressed bytes.
+	Rows             int32
+	DefinitionLevels int32 // bytes
+	RepetitionLevels int32 // bytes
+	Compressed       bool
+}
+
+// usualBytes is how much of what Holding counts is not told: whoever reads leaves room for
+// that of every column.
+const usualBytes = 1 << 20
+
+// Holding keeps the books of what one reader, or one column of it, holds of an input whose
+// pages and dictionaries may have any size. The zero value tells nobody.
+type Holding struct {
+	Tell func(bytes int64) error // ReadOptions.Hold
+	told int64
+}
+
+// Hold says that so many bytes are held from now on, or returns an error when they must not
+// be. Whoever needs more says so before it is allocated.
+func (h *Holding) Hold(bytes int64) error {
+	more := max(0, bytes-usualBytes) - h.told
+	if h.Tell == nil || more == 0 {
+		return nil
+	}
+	if err := h.Tell(more); err != nil {
+		return fmt.Errorf("hold %d bytes of what is read: %w", bytes, err)
+	}
+	h.told += more
+	return nil
+}
+
+// Release says that nothing is held any more.
+func (h *Holding) Release() {
+	if h.told > 0 {
+		_ = h.Tell(-h.told) // giving back is not refused
+		h.told = 0
+	}
+}
+
+// MemoryBytes returns the memory that the values take.
+func (v *Values) MemoryBytes() int64 {
+	return int64(cap(v.Words))*8 + int64(cap(v.Ends))*4 + int64(cap(v.Data))
+}
+
+// MemoryBytes returns the memory that the table takes beside its Values.
+func (d *Distinct) MemoryBytes() int64 {
+	bytes := int64(len(d.slots)) * 8
+	if d.keys != d.Values {
+		bytes += d.keys.MemoryBytes()
+	}
+	return bytes
 }

@@ -1,5 +1,7 @@
 package formats
 
+import "math"
+
 // Values is a list of values of one type, none of them null.
 //
 // Types with InWords lie in Words, one 64-bit word a value, so encoded that unsigned
@@ -39,4 +41,90 @@ func (v *Values) Bytes(i int) []byte {
 func (v *Values) AppendBytes(b []byte) {
 	v.Data = append(v.Data, b...)
 	v.Ends = append(v.Ends, uint32(len(v.Data)))
+}
+
+// The functions from here on are the two directions of the encoding that Values
+// describes: unsigned order of words is the order of values, and nothing is lost.
+
+const signBit = 1 << 63
+
+// IntWord returns the word of a signed number.
+func IntWord(x int64) uint64 { return uint64(x) ^ signBit }
+
+// WordInt returns the signed number of a word.
+func WordInt(w uint64) int64 { return int64(w ^ signBit) }
+
+// FloatWord returns the word of the float64 with these bits.
+func FloatWord(bits uint64) uint64 {
+	if bits&signBit != 0 {
+		return ^bits
+	}
+	return bits | signBit
+}
+
+// WordFloat returns the bits of the float64 of a word.
+func WordFloat(w uint64) uint64 {
+	if w&signBit != 0 {
+		return w &^ signBit
+	}
+	return ^w
+}
+
+// WidenFloat32 returns the bits of the float64 with the value of the float32 with these
+// bits. NaNs are moved bit by bit: the processor's conversion would set their quiet bit.
+func WidenFloat32(bits uint32) uint64 {
+	if bits&0x7f800000 == 0x7f800000 {
+		return uint64(bits>>31)<<63 | 0x7ff<<52 | uint64(bits&0x7fffff)<<29
+	}
+	return math.Float64bits(float64(math.Float32frombits(bits)))
+}
+
+// WidenFloat16 returns the bits of the float64 with the value of the IEEE half with these bits.
+func WidenFloat16(bits uint16) uint64 {
+	sign, exponent, fraction := uint64(bits>>15)<<63, int(bits>>10&0x1f), uint64(bits&0x3ff)
+	switch exponent {
+	case 0x1f:
+		return sign | 0x7ff<<52 | fraction<<42
+	case 0:
+		return sign | math.Float64bits(math.Ldexp(float64(fraction), -24))
+	}
+	return sign | uint64(exponent-15+1023)<<52 | fraction<<42
+}
+
+// NarrowFloat32 returns the 32-bit float that was widened to these bits, NaN payloads kept.
+func NarrowFloat32(bits uint64) uint32 {
+	if f := math.Float64frombits(bits); f == f {
+		return math.Float32bits(float32(f))
+	}
+	return uint32(bits>>63)<<31 | 0x7f800000 | uint32(bits>>29)&0x7fffff
+}
+
+// NarrowFloat16 returns the 16-bit float that was widened to these bits.
+func NarrowFloat16(bits uint64) uint16 {
+	sign := uint16(bits>>63) << 15
+	exponent := int(bits>>52)&0x7ff - 1023
+	mantissa := bits & (1<<52 - 1)
+	switch {
+	case exponent == 1024: // infinity and NaN
+		return sign | 0x7c00 | uint16(mantissa>>42)
+	case exponent >= -14:
+		return sign | uint16(exponent+15)<<10 | uint16(mantissa>>42)
+	case exponent >= -24: // subnormal: a multiple of 2^-24
+		return sign | uint16((mantissa|1<<52)>>uint(28-exponent))
+	}
+	return sign
+}
+
+// roundFloat16 returns the half nearest to x, ties to even, as a float64.
+func roundFloat16(x float64) float64 {
+	if x == 0 || math.IsNaN(x) || math.IsInf(x, 0) {
+		return x
+	}
+	_, exponent := math.Frexp(x)
+	quantum := math.Ldexp(1, max(exponent-11, -24))
+	rounded := math.Copysign(math.RoundToEven(x/quantum)*quantum, x)
+	if math.Abs(rounded) > 65504 {
+		return math.Inf(int(math.Copysign(1, x)))
+	}
+	return rounded
 }

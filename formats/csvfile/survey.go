@@ -1,6 +1,7 @@
 package csvfile
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"math"
@@ -112,4 +113,100 @@ func (s *source) scan(ctx context.Context, from place, end int64) (*scanner, err
 	scan.offset = from.offset
 	scan.skip, scan.names = len(s.schema) > 1, s.schema
 	return scan, nil
+}
+
+// cutting says how a file is cut. It does not depend on the number of threads, so that the
+// chunks do not either.
+type cutting struct {
+	block int64 // bytes of a block; blocks are surveyed side by side
+	chunk int64 // records of a chunk
+	mark  int64 // records from one mark to the next
+}
+
+var usualCutting = cutting{block: 1 << 20, chunk: 65536, mark: 512}
+
+// block is what a range of bytes holds, seen before it is known whether it starts inside
+// quotes: that depends on all quotes before it. In text that is CSV a newline ends a record
+// when an even number of quotes is before it.
+type block struct {
+	size   int64
+	quotes int64
+	lines  int64
+	starts [2]recordStart // the first record that starts behind a newline of it, when the block starts outside quotes, and inside
+}
+
+// recordStart is a position in a block and the newlines of the block before it.
+type recordStart struct{ at, lines int64 }
+
+// stretch is a range of whole records that is surveyed by one goroutine.
+type stretch struct {
+	place
+	end   int64
+	rows  int64
+	marks []place // of its records 0, mark, 2·mark, …
+}
+
+// place is where a record starts: a position in the text, and a line, from 1.
+type place struct{ offset, line int64 }
+
+// cut cuts the text from a record's start on to the end of the file into stretches, about
+// one a block. As far as the text is CSV, they start where records do.
+func (s *source) cut(ctx context.Context, start place) ([]stretch, error) {
+	size := s.info.Size()
+	blocks := make([]block, (max(size-start.offset, 0)+s.cutting.block-1)/s.cutting.block)
+	err := fence.Each(len(blocks), s.threads, func(i int) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		from := start.offset + int64(i)*s.cutting.block
+		return s.look(ctx, &blocks[i], from, min(from+s.cutting.block, size))
+	})
+	if err != nil {
+		return nil, err
+	}
+	found := []stretch{{place: start, end: size}}
+	inside, line := int64(0), start.line
+	for i, b := range blocks {
+		if first := b.starts[inside]; i > 0 && first.at > 0 {
+			at := start.offset + int64(i)*s.cutting.block + first.at
+			found[len(found)-1].end = at
+			found = append(found, stretch{place: place{at, line + first.lines}, end: size})
+		}
+		inside = (inside + b.quotes) & 1
+		line += b.lines
+	}
+	return found, nil
+}
+
+// look fills in a block.
+func (s *source) look(ctx context.Context, b *block, from, to int64) error {
+	text, err := s.text(ctx, from, to)
+	if err != nil {
+		return err
+	}
+	defer text.Close()
+	memory := takeBuffer()
+	defer leaveBuffer(memory)
+	_, err = io.CopyBuffer(b, text, *memory)
+	return err
+}
+
+var quote, newline = []byte{'"'}, []byte{'\n'}
+
+// Write counts what is in some more bytes of the block.
+func (b *block) Write(text []byte) (int, error) {
+	for rest := text; len(rest) > 0; {
+		line, behind, ended := bytes.Cut(rest, newline)
+		b.quotes += int64(bytes.Count(line, quote))
+		b.size += int64(len(line))
+		if ended {
+			b.size++
+			b.lines++
+			if first := &b.starts[b.quotes&1]; first.at == 0 {
+				*first = recordStart{b.size, b.lines}
+			}
+		}
+		rest = behind
+	}
+	return len(text), nil
 }

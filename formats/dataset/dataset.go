@@ -1,3 +1,11 @@
+// Package dataset is the front door to input: it finds files, tells their formats, makes
+// sure that they have the same columns, and presents them as one table, cut into splits.
+//
+// Contract: splits lie in the order of the patterns and, within one, of the paths, and
+// depend on the files alone. Whatever the number of files, few are open at a time. A file
+// that changes while it is in use is refused, as far as its sizes tell.
+//
+// Not promised: that columns keep the order of a second file, whose columns may be in any.
 package dataset
 
 import (
@@ -145,3 +153,82 @@ func (d *Dataset) acquire(ctx context.Context, s formats.Split) (*member, format
 
 // Close closes the files that no reader uses. It is called last.
 func (d *Dataset) Close() error { return d.sources.close() }
+
+// splitRows is how many rows a split has at least, unless its file ends: row groups
+// smaller than that are joined.
+const splitRows = 65536
+
+// planSplits cuts files into splits. The plan depends on the files alone.
+func planSplits(files []member) []formats.Split {
+	var splits []formats.Split
+	row := int64(0)
+	for _, file := range files {
+		split := formats.Split{File: file.path, Row: row}
+		flush := func() {
+			split.Ordinal, split.Raw = len(splits), file.raw && split.Count == 1
+			splits = append(splits, split)
+			split = formats.Split{File: file.path, First: split.First + split.Count, Row: row}
+		}
+		for _, rows := range file.chunks {
+			split.Count++
+			split.Rows += rows
+			row += rows
+			if split.Rows >= splitRows {
+				flush()
+			}
+		}
+		if split.Rows > 0 {
+			flush()
+		}
+	}
+	return splits
+}
+
+// Statistics returns what is known of columns without reading their values, one for each
+// column asked for: of all splits, or of at most so many that are spread over the input. The
+// statistics' Rows say how much of it that is.
+func (d *Dataset) Statistics(ctx context.Context, columns []int, most int) ([]formats.Statistics, error) {
+	all := make([]formats.Statistics, len(columns))
+	for _, place := range spread(len(d.splits), most) {
+		known, err := d.splitStatistics(ctx, d.splits[place], columns)
+		if err != nil {
+			return nil, err
+		}
+		for i, k := range known {
+			all[i] = all[i].Join(k)
+		}
+	}
+	own := len(d.schema.Fields) - len(d.hive)
+	for i, column := range columns {
+		if column >= own { // the names of the directories tell
+			values := int64(d.hive[column-own].values.Len())
+			all[i].AtLeast, all[i].AtMost = values, values
+		}
+	}
+	return all, nil
+}
+
+func (d *Dataset) splitStatistics(ctx context.Context, s formats.Split, columns []int) ([]formats.Statistics, error) {
+	all := make([]formats.Statistics, len(columns))
+	var inFile, at []int // columns of the file, and which of those asked for they are
+	file, src, err := d.acquire(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	defer d.sources.release(s.File)
+	for i, column := range columns {
+		all[i] = formats.UnknownStatistics(d.schema.Fields[column].Type, s.Rows)
+		if column < len(file.columns) {
+			inFile, at = append(inFile, file.columns[column]), append(at, i)
+		}
+	}
+	described, ok := src.(formats.Described)
+	if !ok {
+		return all, nil
+	}
+	known, err := described.Statistics(ctx, s.First, s.Count, inFile)
+	for i, k := range known {
+		all[at[i]] = k
+	}
+	return all, err
+}

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,6 +13,8 @@ import (
 	"syscall"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/digest"
+	"github.com/kcut/kcut/formats/internal/fence"
 	"github.com/kcut/kcut/formats/storage"
 )
 
@@ -203,4 +206,56 @@ func Finds(pattern, path string) (bool, error) {
 		return false, nil
 	}
 	return below == "." || matchNames(parts, strings.Split(filepath.ToSlash(below), "/")), nil
+}
+
+// seenFiles are the files that were found, by what tells most of them apart: of the machine's the
+// size and the time, of an object its location.
+type seenFiles map[any][]os.FileInfo
+
+// stamp is the key of a file of the machine.
+type stamp struct{ size, changed int64 }
+
+// add remembers a file and reports whether it is a new one. One that leads nowhere is left to
+// whoever opens it.
+func (s seenFiles) add(path string) bool {
+	var key any = path
+	var info os.FileInfo
+	if !storage.IsRemote(path) {
+		if found, err := os.Stat(path); err == nil {
+			info, key = found, stamp{found.Size(), found.ModTime().UnixNano()}
+		}
+	}
+	alike, ok := s[key]
+	same := func(other os.FileInfo) bool { return os.SameFile(info, other) }
+	if ok && (info == nil || slices.ContainsFunc(alike, same)) {
+		return false
+	}
+	s[key] = append(alike, info)
+	return true
+}
+
+// Digest returns a digest of the input that the patterns name: of all its files in their
+// order (see package digest) and of their hive partitions, wherever they lie. Errors are those
+// of Open.
+func Digest(ctx context.Context, patterns []string, threads int) (sum digest.Sum, err error) {
+	found, err := discover(ctx, patterns)
+	if err != nil {
+		return sum, err
+	}
+	sums := make([]digest.Sum, len(found))
+	err = fence.Each(len(found), max(1, threads), func(i int) (err error) {
+		sums[i], err = digest.File(ctx, found[i].path, max(1, threads/len(found)))
+		return err
+	})
+	if err != nil {
+		return sum, fmt.Errorf("digest input: %w", err)
+	}
+	hash := sha256.New()
+	for i, file := range found {
+		for _, p := range partitionsOf(file.hive) {
+			fmt.Fprintf(hash, "%q=%q ", p.key, p.value)
+		}
+		fmt.Fprintln(hash, sums[i])
+	}
+	return digest.Sum(hash.Sum(nil)), nil
 }

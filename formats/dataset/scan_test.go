@@ -3,13 +3,17 @@ package dataset
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/parquet-go/parquet-go"
 
 	"github.com/kcut/kcut/formats"
 )
@@ -108,5 +112,94 @@ func TestBlockScanners(t *testing.T) {
 		if got := numbers(t, tc.rows).BlockScanners(tc.threads); got != tc.want {
 			t.Errorf("%d rows, %d threads: %d workers, want %d", tc.rows, tc.threads, got, tc.want)
 		}
+	}
+}
+
+func TestSpread(t *testing.T) {
+	for _, tt := range []struct {
+		n, most int
+		want    []int
+	}{
+		{0, 3, []int{}}, {1, 3, []int{0}}, {3, 3, []int{0, 1, 2}}, {9, 3, []int{0, 4, 8}}, {10, 1, []int{0}}, {5, 4, []int{0, 1, 2, 4}},
+	} {
+		if got := spread(tt.n, tt.most); !slices.Equal(got, tt.want) {
+			t.Errorf("spread(%d, %d) = %v, want %v", tt.n, tt.most, got, tt.want)
+		}
+	}
+}
+
+// peopleFolder writes files of so many rows each, below directories of two years.
+func peopleFolder(t *testing.T, files, rows, group int) string {
+	t.Helper()
+	dir := t.TempDir()
+	for f := range files {
+		var people []personRow
+		for i := range rows {
+			people = append(people, personRow{fmt.Sprint("name ", i%7), int32(f*rows + i)})
+		}
+		writeRows(t, dir, fmt.Sprintf("year=%d/%02d.parquet", 2000+f%2, f), people, parquet.MaxRowsPerRowGroup(int64(group)))
+	}
+	return dir
+}
+
+func TestExcerpt(t *testing.T) {
+	dir := peopleFolder(t, 40, 50, 20)
+	d := openDataset(t, dir)
+	for _, want := range []int64{1, 15, 16, 100, 400, 800, 5000} {
+		var ages []uint64
+		read := int64(0)
+		err := d.Excerpt(context.Background(), want, []int{1, 2}, func(b *formats.Batch) error {
+			read += int64(b.Rows)
+			for i := range b.Rows {
+				ages = append(ages, b.Columns[0].Values.Words[b.Columns[0].Codes[i]-1])
+			}
+			if len(b.Columns) != 2 || len(b.Columns[1].Codes) != b.Rows {
+				t.Errorf("a batch of %d rows has other columns", b.Rows)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		most := min(want, 16*50) // of sixteen files
+		if read != most {
+			t.Errorf("read %d rows, want %d", read, most)
+		}
+		slices.Sort(ages)
+		if len(slices.Compact(ages)) != int(read) {
+			t.Errorf("%d rows were read twice", int(read)-len(slices.Compact(ages)))
+		}
+	}
+}
+
+func TestDatasetStatistics(t *testing.T) {
+	dir := peopleFolder(t, 10, 30, 30)
+	d := openDataset(t, dir)
+	known, err := d.Statistics(context.Background(), []int{2, 1, 0}, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range [][2]int64{{2, 2}, {0, 300}, {0, 300}} {
+		field := d.Schema().Fields[2-i]
+		atLeast, atMost := known[i].Distinct(field.Type)
+		if known[i].Rows != 300 || atLeast != want[0] || atMost != want[1] {
+			t.Errorf("column %s: %d to %d distinct values in %d rows, want %v in 300", field.Name, atLeast, atMost, known[i].Rows, want)
+		}
+	}
+	if few, err := d.Statistics(context.Background(), []int{1}, 3); err != nil || few[0].Rows != 90 || few[0].Within.Known != known[1].Within.Known {
+		t.Errorf("of three splits: %+v, %v", few, err)
+	}
+}
+
+// Of a text file nothing is known but its rows.
+func TestStatisticsOfText(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.csv")
+	if err := os.WriteFile(path, []byte("name,ready\nann,true\nbob,false\ncid,true\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	known, err := openDataset(t, path).Statistics(context.Background(), []int{0, 1}, 1)
+	want := []formats.Statistics{{Rows: 3, AtMost: 3}, {Rows: 3, AtMost: 2}}
+	if err != nil || !slices.Equal(known, want) {
+		t.Errorf("%+v, %v, want %+v", known, err, want)
 	}
 }
