@@ -3,11 +3,9 @@ package arrowfile
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"math/rand/v2"
 	"os"
 	"reflect"
@@ -151,68 +149,26 @@ func libraryLeaves(records []arrow.Record, column int) (out []leafText, err erro
 	if err := w.Close(); err != nil {
 		return nil, err
 	}
-	f, err := file.NewParquetReader(bytes.NewReader(b.Bytes()))
+	parquet, leaves, err := formatstest.Leaves(b.Bytes())
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	out = make([]leafText, f.MetaData().Schema.NumColumns())
-	for g := range f.NumRowGroups() {
-		for c := range out {
-			reader, err := f.RowGroup(g).Column(c)
-			if err != nil {
-				return nil, err
+	out = make([]leafText, len(leaves))
+	for i, l := range leaves {
+		c := parquet.Column(i)
+		for k := range l.Definition {
+			if c.MaxRepetitionLevel() > 0 {
+				out[i].Repetition += fmt.Sprintf("%02x", l.Repetition[k])
 			}
-			if err := out[c].add(reader); err != nil {
-				return nil, err
+			if c.MaxDefinitionLevel() > 0 {
+				out[i].Definition += fmt.Sprintf("%02x", l.Definition[k])
 			}
+		}
+		for _, v := range l.Values {
+			out[i].Values = append(out[i].Values, fmt.Sprintf("%x", v))
 		}
 	}
 	return out, nil
-}
-
-// add appends a column chunk.
-func (l *leafText) add(reader file.ColumnChunkReader) error {
-	switch r := reader.(type) {
-	case *file.Int32ColumnChunkReader:
-		return addChunk(l, r, func(v int32) any { return binary.LittleEndian.AppendUint32(nil, uint32(v)) })
-	case *file.Int64ColumnChunkReader:
-		return addChunk(l, r, func(v int64) any { return binary.LittleEndian.AppendUint64(nil, uint64(v)) })
-	case *file.Float32ColumnChunkReader:
-		return addChunk(l, r, func(v float32) any { return binary.LittleEndian.AppendUint32(nil, math.Float32bits(v)) })
-	case *file.Float64ColumnChunkReader:
-		return addChunk(l, r, func(v float64) any { return binary.LittleEndian.AppendUint64(nil, math.Float64bits(v)) })
-	case *file.BooleanColumnChunkReader:
-		return addChunk(l, r, func(v bool) any { return map[bool][]byte{true: {1}, false: {0}}[v] })
-	case *file.ByteArrayColumnChunkReader:
-		return addChunk(l, r, func(v parquet.ByteArray) any { return v })
-	}
-	return fmt.Errorf("no comparison of %T", reader)
-}
-
-// chunkReader is a column chunk of values of one type, as Arrow's own library reads it.
-type chunkReader[T any] interface {
-	file.ColumnChunkReader
-	ReadBatch(most int64, values []T, definition, repetition []int16) (total int64, read int, err error)
-}
-
-// addChunk appends a column chunk whose values have the given bytes.
-func addChunk[T any](l *leafText, r chunkReader[T], raw func(T) any) error {
-	const most = 1 << 16
-	values, definition, repetition := make([]T, most), make([]int16, most), make([]int16, most)
-	total, n, err := r.ReadBatch(most, values, definition, repetition)
-	for _, v := range values[:n] {
-		l.Values = append(l.Values, fmt.Sprintf("%x", raw(v)))
-	}
-	for i := range total {
-		if r.Descriptor().MaxDefinitionLevel() > 0 {
-			l.Definition += fmt.Sprintf("%02x", definition[i])
-		}
-		if r.Descriptor().MaxRepetitionLevel() > 0 {
-			l.Repetition += fmt.Sprintf("%02x", repetition[i])
-		}
-	}
-	return err
 }
 
 func TestNestedAgreesWithLibrary(t *testing.T) {
