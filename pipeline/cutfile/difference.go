@@ -3,8 +3,12 @@ package cutfile
 import (
 	"context"
 	"fmt"
+	"math/big"
 	"slices"
+	"strings"
 
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/recheck"
 	"github.com/kcut/kcut/pipeline/job"
 )
 
@@ -63,28 +67,32 @@ func Diff(ctx context.Context, from, to string, by *job.Job) (*Difference, error
 	d := &Difference{From: from, To: to, Columns: []ColumnDifference{}}
 	regions := a.Kind == KindRegions || b.Kind == KindRegions
 	comparisons := make(map[string]*comparison)
-	for i := range a.Columns {
-		of := &a.Columns[i]
-		j := b.Columns.position(of.Name)
-		if j < 0 {
-			d.Columns = append(d.Columns, ColumnDifference{Column: of.Name, Relation: Removed, From: len(of.Cut), Gone: of.Cut, New: []Label{}})
+	for _, of := range slices.Concat(a.Columns, b.Columns) {
+		if comparisons[of.Name] != nil {
 			continue
 		}
-		c, err := newComparison(of, &b.Columns[j], taxonomies[of.Name])
-		if err != nil {
-			return nil, err
+		c := &comparison{from: &Column{}, to: &Column{}, regions: regions}
+		if i := a.Columns.position(of.Name); i >= 0 {
+			c.from = &a.Columns[i]
+		} else {
+			c.only = Added
 		}
-		c.regions, comparisons[of.Name] = regions, c
-		d.Columns = append(d.Columns, c.difference())
-	}
-	for _, of := range b.Columns {
-		if comparisons[of.Name] == nil {
-			d.Columns = append(d.Columns, ColumnDifference{Column: of.Name, Relation: Added, To: len(of.Cut), Gone: []Label{}, New: of.Cut})
+		if i := b.Columns.position(of.Name); i >= 0 {
+			c.to = &b.Columns[i]
+		} else {
+			c.only = Removed
 		}
+		if t := taxonomies[of.Name]; t.Tree != nil || t.Generated() {
+			if c.taxonomy, err = job.GeneratorOf(t); err != nil {
+				return nil, fmt.Errorf("make the taxonomy of column %s: %w", of.Name, err)
+			}
+		}
+		comparisons[of.Name] = c
+		d.Columns = append(d.Columns, c.difference(of.Name))
 	}
 	d.Relation = d.overall()
-	if len(comparisons) == len(d.Columns) && regions {
-		d.Relation = compareRegions(a, b, comparisons)
+	if regions && len(a.Columns) == len(d.Columns) && len(b.Columns) == len(d.Columns) {
+		d.Relation = compareRegions(a, b, d.Columns, comparisons)
 	}
 	return d, nil
 }
@@ -110,12 +118,14 @@ func (d *Difference) overall() Relation {
 
 // difference compares the labels. Those that have nothing to do with any of the other cut,
 // as new values of a generated taxonomy, are left aside.
-func (c *comparison) difference() ColumnDifference {
+func (c *comparison) difference(column string) ColumnDifference {
 	d := ColumnDifference{
-		Column: c.from.Name, From: len(c.from.Cut), To: len(c.to.Cut),
+		Column: column, From: len(c.from.Cut), To: len(c.to.Cut),
 		Gone: missing(c.from.Cut, c.to.Cut), New: missing(c.to.Cut, c.from.Cut),
 	}
 	switch {
+	case c.only != "":
+		d.Relation = c.only
 	case c.from.Mask != c.to.Mask:
 		d.Relation = Incomparable
 	case len(d.Gone)+len(d.New) == 0:
@@ -191,7 +201,7 @@ func withoutNull(labels []Label) []Label {
 
 // missing returns the labels that others lack.
 func missing(labels, others []Label) []Label {
-	has := make(map[string]bool, len(others))
+	has := make(map[labelKey]bool, len(others))
 	for _, l := range others {
 		has[l.key()] = true
 	}
@@ -204,5 +214,142 @@ func missing(labels, others []Label) []Label {
 	return lacking
 }
 
-// key tells labels apart, whatever the ends of intervals are.
-func (l Label) key() string { return fmt.Sprintf("%q %t", l.Label, l.Null) }
+// labelKey tells labels apart, whatever the ends of intervals are.
+type labelKey struct {
+	label string
+	null  bool
+}
+
+func (l Label) key() labelKey { return labelKey{l.Label, l.Null} }
+
+// comparison compares the cuts of one column: which labels of either cover which of the other.
+type comparison struct {
+	from, to *Column
+	only     Relation         // Added or Removed: one cut has the column alone
+	taxonomy engine.Generator // nil: names do not tell which node is above which
+	regions  bool             // labels of several levels stand beside each other
+}
+
+// within reports whether every label of one cut is covered by one of the other, but for
+// those that have nothing to do with any.
+func (c *comparison) within(fine, coarse *Column) bool {
+	if fine.Mask == job.MaskSuppress { // what is not disclosed is the mark
+		return len(missing(coarse.Cut, fine.Cut)) == 0
+	}
+	for _, label := range missing(fine.Cut, coarse.Cut) {
+		covers := func(l Label) bool { return c.covers(coarse, l, label) }
+		covered := func(l Label) bool { return c.covers(fine, label, l) }
+		if !slices.ContainsFunc(coarse.Cut, covers) && (slices.ContainsFunc(coarse.Cut, covered) || fine.Mask == job.MaskDiscretize && !label.Null) {
+			return false
+		}
+	}
+	return true
+}
+
+// covers reports whether a label of a cut covers another label.
+func (c *comparison) covers(of *Column, label, other Label) bool {
+	switch {
+	case label.Null || other.Null:
+		return label.Null && other.Null || other.Null && c.isAll(of, label)
+	case of.Mask == job.MaskDiscretize:
+		return compareEnds(label.Lower, other.Lower, -1) <= 0 && compareEnds(other.Upper, label.Upper, 1) <= 0
+	case of.Mask == job.MaskGeneralize:
+		return label.Label == other.Label || c.taxonomy != nil && slices.Contains(c.above(other.Label), label.Label)
+	}
+	values := label.Values()
+	return !slices.ContainsFunc(other.Values(), func(value string) bool { return !slices.Contains(values, value) })
+}
+
+// above returns the names of a node of the taxonomy and of those above it, from the root on.
+func (c *comparison) above(node string) []string {
+	path, _ := engine.Ancestry(c.taxonomy, node)
+	return path
+}
+
+// isAll reports whether a label covers everything, nulls too.
+func (c *comparison) isAll(of *Column, label Label) bool {
+	if of.Mask == job.MaskGeneralize {
+		return c.taxonomy != nil && label.Label == c.above("")[0]
+	}
+	return len(of.Cut) == 1 || label.Lower == nil && label.Upper == nil
+}
+
+// compareEnds orders two ends of intervals. Open ones are beyond all others, on their side.
+func compareEnds(a, b []byte, side int) int {
+	x, closed := EndText(a)
+	y, other := EndText(b)
+	switch {
+	case !closed && !other:
+		return 0
+	case !closed:
+		return side
+	case !other:
+		return -side
+	}
+	p, number := new(big.Rat).SetString(x)
+	q, both := new(big.Rat).SetString(y)
+	if number && both {
+		return p.Cmp(q)
+	}
+	return strings.Compare(x, y)
+}
+
+// compareRegions compares cuts of regions: every region of the finer one lies within one of
+// the other.
+func compareRegions(a, b *File, columns []ColumnDifference, comparisons map[string]*comparison) Relation {
+	for _, d := range columns {
+		if d.Relation == Different && !comparisons[d.Column].isOrdered() {
+			return Different
+		}
+	}
+	within := func(fine, coarse *File, same bool) bool { return regionsWithin(fine, coarse, comparisons, same) }
+	relation := relationOf(within(a, b, false), within(b, a, false))
+	if relation == Equal && !(within(a, b, true) && within(b, a, true)) {
+		return Different
+	}
+	return relation
+}
+
+// regionsWithin reports whether every region of a cut is within one of another, or the same.
+func regionsWithin(fine, coarse *File, comparisons map[string]*comparison, same bool) bool {
+	if fine.Kind != KindRegions || coarse.Kind != KindRegions {
+		return false
+	}
+	order := make([]int, len(fine.Columns))         // of the columns in the other cut
+	covers := make([][][]uint32, len(fine.Columns)) // by column and label
+	for a := range fine.Columns {
+		f := &fine.Columns[a]
+		order[a] = coarse.Columns.position(f.Name)
+		for label := range f.Labels() {
+			covers[a] = append(covers[a], comparisons[f.Name].covering(&coarse.Columns[order[a]], f, label, same))
+		}
+	}
+	var released []uint32
+	for _, region := range coarse.Regions {
+		for _, at := range order {
+			released = append(released, region[at])
+		}
+	}
+	index := recheck.NewRegionIndex(len(order), released)
+	labels := make([][]uint32, len(order))
+	return !slices.ContainsFunc(fine.Regions, func(region Region) bool {
+		for a, label := range region {
+			labels[a] = covers[a][label]
+		}
+		return index.First(labels) < 0
+	})
+}
+
+// covering returns the positions of the labels of a cut that cover a label of another, or are the same.
+func (c *comparison) covering(coarse, fine *Column, label int, same bool) (positions []uint32) {
+	marked := label == len(fine.Cut)
+	for i, l := range coarse.Cut {
+		if !marked && (l.key() == fine.Cut[label].key() || !same && c.covers(coarse, l, fine.Cut[label])) {
+			positions = append(positions, uint32(i))
+		}
+	}
+	if coarse.Suppressed != "" && (marked || !same) {
+		positions = append(positions, uint32(len(coarse.Cut)))
+	}
+	return positions
+}

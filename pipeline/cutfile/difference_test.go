@@ -1,6 +1,7 @@
 package cutfile
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -26,12 +27,14 @@ columns:
   a: {mask: generalize, unknown: root, taxonomy: %s}
 `
 
-// put writes a file.
-func put(t *testing.T, path, text string) {
+// put writes a file and returns its path.
+func put(t *testing.T, text string) string {
 	t.Helper()
+	path := filepath.Join(t.TempDir(), "cut.json")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	return path
 }
 
 func TestDiff(t *testing.T) {
@@ -88,18 +91,13 @@ func TestDiff(t *testing.T) {
 		{prefix, nodes(`"1*","2*"`), nodes(`"1*","2*","3*"`), Equal},
 		{prefix, nodes(`"11*","12*","2*"`), nodes(`"1*","23*"`), Incomparable},
 	} {
-		dir := t.TempDir()
-		from, to := filepath.Join(dir, "from.json"), filepath.Join(dir, "to.json")
-		put(t, from, cutOfColumn(tt.from))
-		put(t, to, cutOfColumn(tt.to))
-		j, err := job.Load(filepath.Join(dir, "job.yaml"), nil)
+		from, to := put(t, cutOfColumn(tt.from)), put(t, cutOfColumn(tt.to))
+		var j *job.Job
 		if tt.taxonomy != "" {
-			put(t, filepath.Join(dir, "job.yaml"), fmt.Sprintf(treeJob, tt.taxonomy))
-			if j, err = job.Load(filepath.Join(dir, "job.yaml"), nil); err != nil {
+			var err error
+			if j, err = job.Parse("job.yaml", fmt.Appendf(nil, treeJob, tt.taxonomy), nil); err != nil {
 				t.Fatal(err)
 			}
-		} else {
-			j = nil
 		}
 		d, err := Diff(t.Context(), from, to, j)
 		if err != nil || d.Relation != tt.want || d.Columns[0].Relation != tt.want {
@@ -107,10 +105,7 @@ func TestDiff(t *testing.T) {
 			continue
 		}
 		back, err := Diff(t.Context(), to, from, j)
-		opposite := map[Relation]Relation{Coarser: Finer, Finer: Coarser}[tt.want]
-		if opposite == "" {
-			opposite = tt.want
-		}
+		opposite := cmp.Or(map[Relation]Relation{Coarser: Finer, Finer: Coarser}[tt.want], tt.want)
 		if err != nil || back.Relation != opposite {
 			t.Errorf("%s\n%s\nthe other way round: got %+v, %v, want %s", tt.from, tt.to, back, err, opposite)
 		}
@@ -160,4 +155,41 @@ func randomCuts(r *rand.Rand, node string, depth int) (from, to []Label) {
 		to = one
 	}
 	return from, to
+}
+
+// A column whose labels differ is not equal, although labels within each
+// other stand beside each other, so that each cut covers the other. The regions are compared
+// as a whole.
+func TestDiffOfRegions(t *testing.T) {
+	const (
+		all   = `{"label":"(,)"}`
+		low   = `{"label":"(,5)","upper":5}`
+		high  = `{"label":"[5,)","lower":5}`
+		lower = `{"label":"(,3)","upper":3}`
+	)
+	for _, tt := range []struct {
+		from, to      string
+		column, whole Relation
+	}{
+		{cutOfRegions(low+","+high, 2), cutOfRegions(low+","+high, 2), Equal, Equal},
+		{cutOfRegions(all+","+low, 2), cutOfRegions(all, 1), Different, Different},
+		{cutOfRegions(all+","+low, 2), cutOfRegions(all+","+lower, 2), Different, Different},
+		{cutOfRegions(all, 1), cutOfRegions(low+","+high, 2), Finer, Finer},
+		{cutOfRegions(lower+","+low+","+high, 3), cutOfRegions(low+","+high, 2), Different, Different},
+	} {
+		d, err := Diff(t.Context(), put(t, tt.from), put(t, tt.to), nil)
+		if err != nil || d.Columns[0].Relation != tt.column || d.Relation != tt.whole {
+			t.Errorf("%s\n%s\ngot %+v, %v, want %s, as a whole %s", tt.from, tt.to, d, err, tt.column, tt.whole)
+		}
+	}
+}
+
+// cutOfRegions is a cut of one column, as JSON, each of whose labels is a region.
+func cutOfRegions(labels string, n int) string {
+	regions := ""
+	for i := range n {
+		regions += fmt.Sprintf(",[%d]", i)
+	}
+	return fmt.Sprintf(`{"version":1,"kind":"regions","algorithm":"mondrian","rows":9,"quasi_identifiers":[{"columns":["a"],"k":2,"anonymity":3}],`+
+		`"columns":{"a":{"mask":"discretize","cut":[%s]}},"regions":[%s],"steps":0}`, labels, regions[1:])
 }

@@ -1,11 +1,26 @@
+// Package cutfile is the cut of a release as a file has it: JSON under the one metadata key
+// of a released file, or a file of its own (docs/metadata.md).
+//
+// Contract: what Parse returns has sets that demand something, of columns that have one cut
+// each, and regions only of labels that are there; Marshal writes it in the same bytes that
+// a run wrote. Anything else is an error of class Input. A cut holds released labels only, so
+// that it may be shown to whoever may see the release. Diff tells how two cuts differ, column
+// by column: its relations say what every possible value becomes, going by the cuts and the job's
+// taxonomies alone; where these do not tell it, they are Different or marked as inferred.
+//
+// Not promised: that a release is like its cut. Package pipeline writes cuts, and its verifier
+// compares releases with them. Nor that the coarser release is the safer one: two releases of
+// the same people may tell more together than either does.
 package cutfile
 
 import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/job"
@@ -153,4 +168,143 @@ func (c *Column) Labels() int {
 		return len(c.Cut) + 1
 	}
 	return len(c.Cut)
+}
+
+// Columns is a JSON object from column names to cuts that keeps its order.
+type Columns []Column
+
+// position returns where the column of a name is, -1 if it is nowhere.
+func (c Columns) position(name string) int {
+	return slices.IndexFunc(c, func(column Column) bool { return column.Name == name })
+}
+
+// MarshalJSON writes the columns in their order.
+func (c Columns) MarshalJSON() ([]byte, error) {
+	var out bytes.Buffer
+	out.WriteByte('{')
+	for i := range c {
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		name, err := Marshal(c[i].Name)
+		if err != nil {
+			return nil, err
+		}
+		column, err := Marshal(c[i])
+		if err != nil {
+			return nil, err
+		}
+		out.Write(append(append(name, ':'), column...))
+	}
+	out.WriteByte('}')
+	return out.Bytes(), nil
+}
+
+// UnmarshalJSON reads the columns in their order.
+func (c *Columns) UnmarshalJSON(data []byte) error {
+	in := json.NewDecoder(bytes.NewReader(data))
+	if open, err := in.Token(); err != nil || open != json.Delim('{') {
+		return errors.New("columns is no JSON object")
+	}
+	for in.More() {
+		name, err := in.Token()
+		if err != nil {
+			return err
+		}
+		column := Column{}
+		if err := in.Decode(&column); err != nil {
+			return err
+		}
+		column.Name = name.(string)
+		*c = append(*c, column)
+	}
+	return nil
+}
+
+// Label is one released label of a column: a JSON string, null, or for an interval an
+// object with its label and ends.
+type Label struct {
+	Label    string          `json:"label"`
+	Null     bool            `json:"-"`
+	Interval bool            `json:"-"`
+	Lower    json.RawMessage `json:"lower,omitempty"` // a JSON number, or a string for dates and times; nil: open
+	Upper    json.RawMessage `json:"upper,omitempty"`
+}
+
+// MarshalJSON writes a string, null or object.
+func (l Label) MarshalJSON() ([]byte, error) {
+	type interval Label // without this method
+	switch {
+	case l.Null:
+		return []byte("null"), nil
+	case l.Interval:
+		return Marshal(interval(l))
+	}
+	return Marshal(l.Label)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (l *Label) UnmarshalJSON(data []byte) error {
+	*l = Label{}
+	switch {
+	case string(data) == "null":
+		l.Null = true
+		return nil
+	case data[0] != '{':
+		return json.Unmarshal(data, &l.Label)
+	}
+	interval := struct {
+		Label        *string
+		Lower, Upper json.RawMessage
+	}{}
+	if err := json.Unmarshal(data, &interval); err != nil {
+		return err
+	}
+	if interval.Label == nil {
+		return errors.New("an interval has no label")
+	}
+	*l = Label{Label: *interval.Label, Interval: true, Lower: interval.Lower, Upper: interval.Upper}
+	return nil
+}
+
+// EndText returns the text of an interval's end and whether it has one.
+func EndText(end json.RawMessage) (string, bool) {
+	if len(end) == 0 || string(end) == "null" {
+		return "", false
+	}
+	var text string
+	if end[0] == '"' && json.Unmarshal(end, &text) == nil {
+		return text, true
+	}
+	return string(end), true
+}
+
+// NullInSet is the null among the values of a label.
+const NullInSet = `\N`
+
+// Values returns the values that a label of a suppressed column stands for: one, or those of a
+// set {a|b}, in which the null is NullInSet.
+func (l Label) Values() (values []string) {
+	set, begins := strings.CutPrefix(l.Label, "{")
+	set, ends := strings.CutSuffix(set, "}")
+	switch {
+	case l.Null:
+		return []string{NullInSet}
+	case !begins || !ends:
+		return []string{l.Label}
+	}
+	var value strings.Builder
+	for i := 0; i < len(set); i++ {
+		switch {
+		case set[i] == '|':
+			values = append(values, value.String())
+			value.Reset()
+			continue
+		case strings.HasPrefix(set[i:], NullInSet): // stays as it is
+		case set[i] == '\\' && i+1 < len(set):
+			i++
+		}
+		value.WriteByte(set[i])
+	}
+	return append(values, value.String())
 }
