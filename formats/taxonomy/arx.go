@@ -47,11 +47,10 @@ type hierarchy struct {
 }
 
 type hierarchyNode struct {
-	name         string
-	parent       int // -1: the root
-	children     []int
-	row          int // line of the row of which it is the leaf; 0: of none
-	line, column int
+	Node         // without its children
+	parent   int // -1: the root
+	children []int
+	row      int // line of the row of which it is the leaf; 0: of none
 }
 
 func (h *hierarchy) add(line, column int, format string, args ...any) {
@@ -114,17 +113,17 @@ func (h *hierarchy) row(row []string, at func(field int) (line, column int)) {
 		case name == "":
 			h.add(line, column, "empty name")
 			return
-		case parent >= 0 && h.nodes[parent].name == name:
+		case parent >= 0 && h.nodes[parent].Name == name:
 			continue // one node that fills several levels
 		case known && h.nodes[number].parent != parent:
-			h.add(line, column, "name with another parent than on line %d: names must be unique in a tree", h.nodes[number].line)
+			h.add(line, column, "name with another parent than on line %d: names must be unique in a tree", h.nodes[number].Line)
 			return
 		case !known && parent < 0 && len(h.nodes) > 0:
 			h.add(line, column, "a second root: the last field of every row must be the same")
 			return
 		case !known:
 			number = len(h.nodes)
-			h.nodes = append(h.nodes, hierarchyNode{name: name, parent: parent, line: line, column: column})
+			h.nodes = append(h.nodes, hierarchyNode{Node: Node{Name: name, Line: line, Column: column}, parent: parent})
 			h.numbers[name] = number
 			if parent >= 0 {
 				h.nodes[parent].children = append(h.nodes[parent].children, number)
@@ -151,7 +150,7 @@ func (h *hierarchy) check() {
 	for i := range h.nodes {
 		n := &h.nodes[i]
 		if n.row > 0 && len(n.children) > 0 {
-			h.add(n.row, 1, "the leaf of this row is also the parent of the node on line %d: names must be unique in a tree", h.nodes[n.children[0]].line)
+			h.add(n.row, 1, "the leaf of this row is also the parent of the node on line %d: names must be unique in a tree", h.nodes[n.children[0]].Line)
 		}
 	}
 	slices.SortStableFunc(h.problems, func(a, b yaml.Problem) int { return a.Line - b.Line })
@@ -159,10 +158,9 @@ func (h *hierarchy) check() {
 
 // tree makes the tree below a node. Its depth is at most the number of fields.
 func (h *hierarchy) tree(number int) Node {
-	n := &h.nodes[number]
-	out := Node{Name: n.name, Line: n.line, Column: n.column, Children: make([]Node, len(n.children))}
-	for i, child := range n.children {
-		out.Children[i] = h.tree(child)
+	n := h.nodes[number]
+	for _, child := range n.children {
+		n.Children = append(n.Children, h.tree(child))
 	}
-	return out
+	return n.Node
 }

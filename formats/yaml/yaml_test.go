@@ -30,7 +30,7 @@ func TestBounds(t *testing.T) {
 // A text that needs no quotes is itself without them, as a key and in a list.
 func TestNeedsQuotes(t *testing.T) {
 	for _, text := range []string{
-		"a b", "a/b.c", "*x", "a*", "&a", "a&b", "!x", "a<<", "<<", "-", "-a", "- a", "a-", "?", "? a", "a?", "~", "null", "yes", "1", "1e5", ".5", "..", "./x", "a: b",
+		"a b", "a/b.c", "*x", "a*", "&a", "a&b", "!x", "a<<", "<<", "-", "-a", "- a", "a-", "?", "? a", "a?", "~", "null", "yes", "1", "1e5", ".5", "..", "./x", "../x", "a: b",
 		"a:", ":a", "a #b", "a#b", "#", "a,b", "[a", "a]", "{a", "a}", "|", ">", "%a", "a%", "@a", "`a", "'", "a'b", "\"", "a\\b", " a", "a ", "a\tb", "\u2028", "\u0085", "=", "é", "2020-01-01", "",
 	} {
 		if NeedsQuotes(text) {
@@ -46,7 +46,7 @@ func TestNeedsQuotes(t *testing.T) {
 			t.Errorf("%q needs quotes: %v", text, problems)
 		}
 	}
-	for _, text := range []string{"a b", "a/b.c", "native-country", "*.csv", "./x", "50%", "é"} {
+	for _, text := range []string{"a b", "a/b.c", "native-country", "*.csv", "./x", "../x", "50%", "é"} {
 		if NeedsQuotes(text) != strings.HasPrefix(text, "*") {
 			t.Errorf("%q: %t", text, NeedsQuotes(text))
 		}

@@ -20,10 +20,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/forecast"
 	"github.com/kcut/kcut/pipeline/job"
 )
@@ -185,7 +187,7 @@ func (d *draft) chooseRoles() {
 	}
 	for i := range d.profiles {
 		if teller := d.teller(i); d.roles[i].masked() && teller >= 0 {
-			d.roles[i] = drop("%s tells it", quoted(d.profiles[teller].name))
+			d.roles[i] = drop("%s tells it", job.Quoted(d.profiles[teller].name))
 		}
 	}
 	for _, widely := range []bool{true, false} {
@@ -253,4 +255,76 @@ func stemOf(input string) string {
 		stem = strings.ReplaceAll(stem, string(sign), "")
 	}
 	return cmp.Or(strings.Trim(stem, "-_"), "table")
+}
+
+// headWords come before what a job reads and writes.
+const headWords = `# A draft by kcut init, from %s of %s rows. What a release tells about people is for
+# somebody to judge who knows them and the data: read every line, change it, then try kcut plan.
+`
+
+// setWords are the set and what goes before the columns.
+const setWords = `
+# What somebody may know of a person, here all of it at once. Several sets, each with what one
+# source tells, leave more of the data.
+quasi_identifiers:
+  - columns: [%s]
+    k: %d
+
+# A taxonomy of your own, and generalize, leaves more than suppress. Declare bounds of what is
+# discretized when they are public. Keep what nobody can know.
+columns:
+`
+
+// yaml writes the draft as a job file.
+func (d *draft) yaml() string {
+	var out strings.Builder
+	looked := d.profiles[0].Rows
+	for _, p := range d.profiles {
+		looked = max(looked, p.Rows)
+	}
+	fmt.Fprintf(&out, headWords, text.Grouped(looked), text.Grouped(d.rows))
+	input := job.Quoted(d.Input[0])
+	if len(d.Input) > 1 {
+		input = "[" + quotedList(d.Input) + "]"
+	}
+	fmt.Fprintf(&out, "input: %s\n", input)
+	fmt.Fprintf(&out, "output: %s\n", job.Quoted(d.output))
+	if d.class >= 0 {
+		fmt.Fprintf(&out, "class: %s\n", job.Quoted(d.profiles[d.class].name))
+	} else {
+		out.WriteString("# class: no column looks like one; name what a model is to predict, and keep it\n")
+	}
+	fmt.Fprintf(&out, setWords, quotedList(d.set), d.K)
+	d.writeColumns(&out)
+	return out.String()
+}
+
+// writeColumns writes an entry a column, with the reasons below one another.
+func (d *draft) writeColumns(out *strings.Builder) {
+	names, entries := make([]string, len(d.roles)), make([]string, len(d.roles))
+	nameWidth, entryWidth := 0, 0
+	for i, role := range d.roles {
+		names[i], entries[i] = job.Quoted(d.profiles[i].name)+":", role.Mask
+		if role.Taxonomy != "" {
+			entries[i] = fmt.Sprintf("{mask: %s, taxonomy: %s}", role.Mask, role.Taxonomy)
+		}
+		nameWidth = max(nameWidth, utf8.RuneCountInString(names[i]))
+		if n := utf8.RuneCountInString(entries[i]); n <= widestEntry {
+			entryWidth = max(entryWidth, n)
+		}
+	}
+	for i, role := range d.roles {
+		fmt.Fprintf(out, "  %-*s %-*s  # %s\n", nameWidth, names[i], entryWidth, entries[i], role.Reason)
+	}
+}
+
+// widestEntry is how wide an entry is at most that moves the reasons of others to the right.
+const widestEntry = 60
+
+func quotedList(texts []string) string {
+	list := make([]string, len(texts))
+	for i, text := range texts {
+		list[i] = job.Quoted(text)
+	}
+	return strings.Join(list, ", ")
 }

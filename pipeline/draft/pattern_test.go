@@ -93,15 +93,3 @@ func TestRoundRanges(t *testing.T) {
 		}
 	}
 }
-
-func TestQuoted(t *testing.T) {
-	for text, want := range map[string]string{
-		"age": "age", "birth-date": "birth-date", "two words": "two words", "./in/x.csv": "./in/x.csv", "Größe": "Größe",
-		"yes": `"yes"`, "Null": `"Null"`, "1": `"1"`, "a: b": `"a: b"`, "#": `"#"`, " x": `" x"`, "a,b": `"a,b"`, "": `""`, "in/*.csv": `"in/*.csv"`,
-		"a<b": `"a<b"`, "line\nbreak": `"line\nbreak"`, "-": `"-"`, "~": `"~"`, "a - b": "a - b", "y": `"y"`,
-	} {
-		if got := quoted(text); got != want {
-			t.Errorf("%q is written %s, want %s", text, got, want)
-		}
-	}
-}

@@ -1,6 +1,8 @@
 package draft
 
 import (
+	"net/netip"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -100,3 +102,112 @@ func (p *Profile) isProse() bool {
 	rows := float64(max(1, p.Field.Rows))
 	return float64(p.texts.length)/rows > 60 || float64(p.texts.spaces)/rows > 4 && p.distinctShare() > 0.1
 }
+
+// pattern is a form that texts of a column may have.
+type pattern uint8
+
+const (
+	email pattern = iota
+	phone
+	url
+	address // of a network
+	uuid
+	iban
+	card
+	socialSecurity
+	isoDate
+	zip
+	diagnosis
+	code
+	number
+	patterns // how many there are
+)
+
+// forms decide whether a text, which is not empty, has a form.
+var forms = [patterns]func(text string) bool{
+	email:          matches(`^[^@\s]+@[^@\s]+\.[^@\s.]+$`),
+	phone:          isPhone,
+	url:            matches(`^[a-z][a-z0-9+.-]*://\S+$`),
+	address:        isAddress,
+	uuid:           matches(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`),
+	iban:           isIBAN,
+	card:           isCard,
+	socialSecurity: matches(`^\d{3}-\d{2}-\d{4}$`),
+	isoDate:        isDate,
+	zip:            matches(`^\d{5}(-\d{4})?$`),
+	diagnosis:      matches(`^[A-Z]\d[0-9A-Z](\.?[0-9A-Z]{1,4})?$`), // ICD-10
+	code:           isCode,
+	number:         matches(`^[+-]?\d{1,15}(\.\d{1,15})?$`),
+}
+
+var isDate = matches(`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])([T ].*)?$`)
+
+func matches(pattern string) func(text string) bool { return regexp.MustCompile(pattern).MatchString }
+
+// isPhone wants 7 to 15 digits and what nobody writes in a plain number.
+func isPhone(text string) bool {
+	digits, signs := 0, 0
+	for i, r := range text {
+		switch {
+		case r >= '0' && r <= '9':
+			digits++
+		case r == '+' && i == 0:
+			signs += 2
+		case strings.ContainsRune(" -./()", r):
+			signs++
+		default:
+			return false
+		}
+	}
+	return digits >= 7 && digits <= 15 && signs >= 2 && !isDate(text)
+}
+
+func isAddress(text string) bool {
+	_, err := netip.ParseAddr(text)
+	return err == nil
+}
+
+// isIBAN checks the remainder of an international account number (ISO 13616).
+func isIBAN(text string) bool {
+	text = strings.ToUpper(strings.ReplaceAll(text, " ", ""))
+	if len(text) < 15 || len(text) > 34 {
+		return false
+	}
+	remainder := 0
+	for i, r := range text[4:] + text[:4] {
+		switch {
+		case r >= '0' && r <= '9' && i != len(text)-4 && i != len(text)-3:
+			remainder = (remainder*10 + int(r-'0')) % 97
+		case r >= 'A' && r <= 'Z':
+			remainder = (remainder*100 + int(r-'A') + 10) % 97
+		default:
+			return false
+		}
+	}
+	return remainder == 1
+}
+
+// isCard checks the last digit of a payment card's number (ISO 7812).
+func isCard(text string) bool {
+	digits := strings.NewReplacer(" ", "", "-", "").Replace(text)
+	if len(digits) < 13 || len(digits) > 19 {
+		return false
+	}
+	sum := 0
+	for i := range digits {
+		n := int(digits[len(digits)-1-i] - '0')
+		if n < 0 || n > 9 {
+			return false
+		}
+		if i%2 == 1 {
+			n = n*2%10 + n/5
+		}
+		sum += n
+	}
+	return sum%10 == 0
+}
+
+// isCode wants few characters that a key is made of, digits among them.
+func isCode(text string) bool { return len(text) >= 3 && len(text) <= 12 && codeForm(text) }
+
+var codeForm = matches(`^[A-Z./-]*[0-9][0-9A-Z./-]*$`)

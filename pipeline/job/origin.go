@@ -83,7 +83,7 @@ func quotedKey(name string) string {
 	if strings.ContainsAny(name, ".[:") {
 		return strconv.Quote(name)
 	}
-	return quoted(name)
+	return Quoted(name)
 }
 
 // Located gives a mistake in a value of a column's, which only the input has shown, the value's

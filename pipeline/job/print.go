@@ -101,7 +101,7 @@ func (p *printer) slot(s slot) {
 		})
 		for _, name := range names {
 			t := p.Taxonomies[name]
-			p.value("  "+quoted(name), taxonomyPath(name), p.taxonomy(&t))
+			p.value("  "+Quoted(name), taxonomyPath(name), p.taxonomy(&t))
 		}
 	case recorded || !isZero(s.value):
 		p.value(p.indent(s)+s.key(), s.path, p.text(s.field, s.value))
@@ -122,7 +122,7 @@ func (p *printer) indent(s slot) string {
 		p.head(top)
 	}
 	if first && named {
-		p.head("  " + quoted(p.Columns[s.i].Name))
+		p.head("  " + Quoted(p.Columns[s.i].Name))
 	}
 	switch {
 	case s.owner == "":
@@ -155,7 +155,7 @@ func (p *printer) text(f *field, v any) string {
 	case *int64:
 		return sizeText(*v)
 	case *byte:
-		return quoted(string(rune(*v)))
+		return Quoted(string(rune(*v)))
 	case *Bounds:
 		return "[" + boundText(v.Lower) + ", " + boundText(v.Upper) + "]"
 	}
@@ -167,16 +167,16 @@ func (p *printer) quoted(f *field, text string) string {
 	if f.isPath() || f.kind == kindTaxonomies {
 		text = fromFolder(p.folder, text)
 	}
-	return quoted(text)
+	return Quoted(text)
 }
 
 func (p *printer) taxonomy(t *Taxonomy) string {
 	word, levels := t.generated()
 	switch {
 	case t.Name != "":
-		return quoted(t.Name)
+		return Quoted(t.Name)
 	case t.File != "":
-		return quoted(fromFolder(p.folder, t.File))
+		return Quoted(fromFolder(p.folder, t.File))
 	case t.Tree != nil:
 		return "{" + treeText(t.Tree) + "}"
 	}
@@ -188,12 +188,12 @@ func treeText(n *taxonomy.Node) string {
 	children := make([]string, len(n.Children))
 	for i := range n.Children {
 		if child := &n.Children[i]; child.Leaf() {
-			children[i] = quoted(child.Name)
+			children[i] = Quoted(child.Name)
 		} else {
 			children[i] = "{" + treeText(child) + "}"
 		}
 	}
-	return quoted(n.Name) + ": [" + strings.Join(children, ", ") + "]"
+	return Quoted(n.Name) + ": [" + strings.Join(children, ", ") + "]"
 }
 
 // plainBound matches bounds that mean themselves without quotes: numbers and dates.
@@ -207,11 +207,11 @@ func boundText(text string) string {
 	case plainBound.MatchString(text):
 		return text
 	}
-	return quoted(text)
+	return Quoted(text)
 }
 
-// quoted returns a text as YAML, in quotes where it would be more than a text without them.
-func quoted(text string) string {
+// Quoted returns a text as YAML, in quotes where it would be more than a text without them.
+func Quoted(text string) string {
 	if yaml.NeedsQuotes(text) {
 		return strconv.Quote(text)
 	}
