@@ -9,16 +9,9 @@ import (
 	"github.com/kcut/kcut/formats/storage"
 )
 
-// datasetName identifies a dataset, by the naming conventions of OpenLineage: a path in the
-// namespace "file", a key in that of its bucket.
-type datasetName struct {
-	Namespace string `json:"namespace"`
-	Name      string `json:"name"`
-}
-
 // dataset is one that a run reads or writes.
 type dataset struct {
-	datasetName
+	name
 	Facets       map[string]any `json:"facets,omitempty"`
 	InputFacets  map[string]any `json:"inputFacets,omitempty"`
 	OutputFacets map[string]any `json:"outputFacets,omitempty"`
@@ -42,43 +35,34 @@ type schemaField struct {
 	Position int    `json:"ordinal_position"`
 }
 
-// datasetNames names the datasets that a job's input is: patterns in one folder are one.
-func datasetNames(patterns []string) (names []datasetName) {
-	for _, pattern := range patterns {
-		if name := nameOf(withoutGlob(pattern)); !slices.Contains(names, name) {
+// datasetNames names the datasets that a job's input is: of a pattern the folder that all matches
+// lie in, so that patterns in one folder are one. The files themselves are not named: there may be
+// thousands, and the folders of partitions have values in their names.
+func datasetNames(patterns []string) (names []name) {
+	for _, where := range patterns {
+		if at := strings.IndexAny(where, "*?["); at >= 0 {
+			where = where[:strings.LastIndexByte(where[:at], '/')+1]
+		}
+		if name := nameOf(where); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-// withoutGlob returns the folder that all matches of a pattern lie in, or a path as it is.
-// The files themselves are not named: there may be thousands, and the folders of partitions
-// have values in their names.
-func withoutGlob(pattern string) string {
-	at := strings.IndexAny(pattern, "*?[")
-	if at < 0 {
-		return pattern
-	}
-	if slash := strings.LastIndexByte(pattern[:at], '/'); slash >= 0 {
-		return pattern[:slash+1]
-	}
-	return "."
-}
-
 // nameOf names what is at a path or a URL, whose key is taken as it is. A password that
 // somebody wrote before the bucket is nobody's business.
-func nameOf(where string) datasetName {
+func nameOf(where string) name {
 	if storage.IsRemote(where) {
 		bucket, key := storage.Split(where)
 		scheme, host, _ := strings.Cut(bucket, "://")
-		return datasetName{scheme + "://" + host[strings.LastIndexByte(host, '@')+1:], strings.Trim(key, "/")}
+		return name{scheme + "://" + host[strings.LastIndexByte(host, '@')+1:], strings.Trim(key, "/")}
 	}
 	absolute, err := filepath.Abs(where)
 	if err != nil { // there is no working folder: the path is all that is known
 		absolute = filepath.Clean(where)
 	}
-	return datasetName{"file", filepath.ToSlash(absolute)}
+	return name{"file", filepath.ToSlash(absolute)}
 }
 
 // inputDatasets are the run's inputs, with what its report tells of them: a schema that all
@@ -90,7 +74,7 @@ func (r *Run) inputDatasets(report *kcut.Report) []dataset {
 	}
 	var inputs []dataset
 	for _, name := range r.inputs {
-		in := dataset{datasetName: name}
+		in := dataset{name: name}
 		if len(fields.Fields) > 0 {
 			in.Facets = map[string]any{"schema": fields}
 		}
@@ -106,9 +90,8 @@ func (r *Run) inputDatasets(report *kcut.Report) []dataset {
 
 // outputDataset is the release. Only one that was published has columns and a size.
 func (r *Run) outputDataset(report *kcut.Report, published bool) dataset {
-	out := dataset{datasetName: r.output}
 	if !published {
-		return out
+		return dataset{name: r.output}
 	}
 	fields := schema{facet: facetOf("1-2-0", "SchemaDatasetFacet")}
 	for _, c := range report.Columns {
@@ -116,11 +99,12 @@ func (r *Run) outputDataset(report *kcut.Report, published bool) dataset {
 			fields.Fields = append(fields.Fields, schemaField{released.Name, released.Type, len(fields.Fields) + 1})
 		}
 	}
-	out.Facets = map[string]any{"schema": fields, "columnLineage": r.columnLineage(report)}
-	out.OutputFacets = map[string]any{"outputStatistics": statistics{
-		facetOf("1-0-2", "OutputStatisticsOutputDatasetFacet"), report.Released, report.Bytes, report.Files,
-	}}
-	return out
+	return dataset{
+		name: r.output, Facets: map[string]any{"schema": fields, "columnLineage": r.columnLineage(report)},
+		OutputFacets: map[string]any{"outputStatistics": statistics{
+			facetOf("1-0-2", "OutputStatisticsOutputDatasetFacet"), report.Released, report.Bytes, report.Files,
+		}},
+	}
 }
 
 // columnLineage tells where released columns come from.
@@ -135,7 +119,7 @@ type fieldLineage struct {
 }
 
 type inputField struct {
-	datasetName
+	name
 	Field           string           `json:"field"`
 	Transformations []transformation `json:"transformations"`
 }

@@ -94,7 +94,7 @@ func checkEvent(t *testing.T, e object) {
 	must(err == nil, "eventTime: %v", err)
 	must(slices.Contains([]string{"START", "COMPLETE", "FAIL", "ABORT"}, e.text("eventType")), "its type")
 	must(isURI(e.text("producer")) && isURI(e.text("schemaURL")), "producer or schemaURL is no URI")
-	must(isUUID(e.text("run", "runId")), "runId %q", e.text("run", "runId"))
+	must(uuid.MatchString(e.text("run", "runId")), "runId %q", e.text("run", "runId"))
 	must(e.text("job", "namespace") != "" && e.text("job", "name") != "", "the job has no name")
 	facets := func(of object, key string) {
 		all, _ := of.at(key).(map[string]any)
@@ -242,7 +242,7 @@ func TestComplete(t *testing.T) {
 		{e.text("run", "facets", "processing_engine", "version"), "v1"},
 		{e.text("run", "facets", "parent", "job", "namespace"), "airflow/dags"},
 		{e.text("run", "facets", "parent", "job", "name"), "night.anonymize"},
-		{e.text("run", "facets", "parent", "run", "runId"), parent.RunID},
+		{e.text("run", "facets", "parent", "run", "runId"), parent.Run.RunID},
 		{in.text("namespace") + " " + in.text("name"), "file /in/a.parquet"},
 		{in.at("inputFacets", "inputStatistics", "rowCount"), 1000.0},
 		{out.text("namespace") + " " + out.text("name"), "file /out/people"},

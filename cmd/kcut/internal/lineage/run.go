@@ -1,11 +1,25 @@
+// Package lineage tells catalogs of data which datasets a run reads and writes, and which
+// released columns come from which columns of the input: as events of OpenLineage
+// (https://openlineage.io), version 2-0-2 of its specification.
+//
+// Contract: a run has a START and one of COMPLETE, FAIL and ABORT, under one id. Events name
+// datasets, columns, types and counts. No value of the data is in them: not in the names of
+// datasets, which are those of the job and not the files found there, nor in messages, from
+// which the values in the names of partition folders are taken.
+//
+// Not promised: that an event arrives. A run neither waits nor fails for it.
 package lineage
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"crypto/rand"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -20,17 +34,33 @@ type Options struct {
 	Parent    *Parent // nil: none
 }
 
-// Parent is the run of a scheduler that started this one.
-type Parent struct{ Namespace, Job, RunID string }
+// Parent is the run of a scheduler that started this one, as events name it.
+type Parent struct {
+	facet
+	Run runOf `json:"run"`
+	Job jobOf `json:"job"`
+}
 
 // ParseParent reads a parent as schedulers hand it on, in OPENLINEAGE_PARENT_ID: namespace/job/id.
 func ParseParent(text string) (*Parent, error) {
 	parts := strings.Split(text, "/")
-	if len(parts) < 3 || !isUUID(parts[len(parts)-1]) {
+	last := len(parts) - 1
+	if last < 2 || !uuid.MatchString(parts[last]) {
 		return nil, errors.New("read OPENLINEAGE_PARENT_ID: it is not namespace/job/run id")
 	}
-	last := len(parts) - 1
-	return &Parent{strings.Join(parts[:last-1], "/"), parts[last-1], parts[last]}, nil
+	job := jobOf{name: name{strings.Join(parts[:last-1], "/"), parts[last-1]}}
+	return &Parent{facetOf("1-2-0", "ParentRunFacet"), runOf{RunID: parts[last]}, job}, nil
+}
+
+var uuid = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
+
+// newUUID returns a UUID of version 7 (RFC 9562): later ones sort behind.
+func newUUID(now time.Time) string {
+	var id [16]byte
+	rand.Read(id[:]) // never fails
+	binary.BigEndian.PutUint64(id[:8], uint64(now.UnixMilli())<<16|uint64(id[6]&0x0f|0x70)<<8|uint64(id[7]))
+	id[8] = id[8]&0x3f | 0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
 }
 
 // Run is a run whose events are sent to a Target.
@@ -38,8 +68,8 @@ type Run struct {
 	target  Target
 	options Options
 	id      string
-	inputs  []datasetName
-	output  datasetName
+	inputs  []name
+	output  name
 	class   string
 	begun   chan error // what became of the first event
 }
@@ -49,9 +79,7 @@ const patience = 3 * time.Second
 
 // Start sends the first event of a run, without waiting. End is owed.
 func Start(target Target, job *kcut.Job, o Options) *Run {
-	if o.Namespace == "" {
-		o.Namespace = "default"
-	}
+	o.Namespace = cmp.Or(o.Namespace, "default")
 	now := time.Now()
 	r := &Run{
 		target: target, options: o, id: newUUID(now),

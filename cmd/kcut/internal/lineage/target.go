@@ -2,6 +2,7 @@ package lineage
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,9 +24,6 @@ type Target interface {
 	String() string
 }
 
-// defaultEndpoint is where OpenLineage backends take events.
-const defaultEndpoint = "api/v1/lineage"
-
 // ParseTarget reads where events go: an http or https URL, or a file. A URL without a path
 // gets the endpoint's, which may be empty for the usual one. A key that is not empty is sent
 // as bearer token.
@@ -38,10 +36,7 @@ func ParseTarget(text, endpoint, key string) (Target, error) {
 		return nil, errors.New("read lineage target: it is neither an http or https URL nor a file")
 	}
 	if strings.Trim(u.Path, "/") == "" {
-		if endpoint == "" {
-			endpoint = defaultEndpoint
-		}
-		u = u.JoinPath(endpoint)
+		u = u.JoinPath(cmp.Or(endpoint, "api/v1/lineage"))
 	}
 	return &server{url: u, key: key}, nil
 }
@@ -99,8 +94,11 @@ func (s *server) post(ctx context.Context, line []byte) error {
 		request.Header.Set("Authorization", "Bearer "+s.key)
 	}
 	response, err := http.DefaultClient.Do(request)
+	if failed, ok := errors.AsType[*url.Error](err); ok {
+		return failed.Err // its URL may have a secret in it
+	}
 	if err != nil {
-		return withoutURL(err)
+		return err
 	}
 	defer response.Body.Close()
 	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, 1<<16)) // so that the connection can serve the next event
@@ -112,13 +110,4 @@ func (s *server) post(ctx context.Context, line []byte) error {
 	default:
 		return fmt.Errorf("answered with status %d", code)
 	}
-}
-
-// withoutURL returns the cause of an HTTP client's error: its URL may have a secret in it.
-func withoutURL(err error) error {
-	var failed *url.Error
-	if errors.As(err, &failed) {
-		return failed.Err
-	}
-	return err
 }
