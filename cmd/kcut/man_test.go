@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 )
 
 // roffLine matches the lines that a page is made of: a macro that is known, or a text that
@@ -73,11 +75,15 @@ func lintPages(t *testing.T, dir string) {
 }
 
 func TestEscaped(t *testing.T) {
-	p := &manual{}
-	p.text(escaped("a-b \\n 'c'\n.TH x\n'quoted'"))
-	p.macro("B", `say "x"`)
-	want := "a\\-b \\en \\(aqc\\(aq\n\\&.TH x\n\\(aqquoted\\(aq\n.B \"say \"\"x\"\"\"\n"
-	if p.String() != want {
-		t.Errorf("got %q, want %q", p.String(), want)
+	for text, want := range map[string]string{
+		"a-b \\n 'c'\n.TH x\n'quoted'": "a\\-b \\en \\(aqc\\(aq\n\\&.TH x\n\\(aqquoted\\(aq", ".TH x": "\\&.TH x",
+	} {
+		if got := escaped(text); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	page := manPage(&cobra.Command{Use: `say "x"`, Short: "Says", Run: func(*cobra.Command, []string) {}})
+	if !strings.Contains(page, "\n.B \"say \"\"x\"\"\"\n") && !strings.Contains(page, "\n.B \"say \"\"x\"\" [flags]\"\n") {
+		t.Errorf("quotes are not doubled: %s", page)
 	}
 }
