@@ -2,20 +2,16 @@ package pipeline
 
 import (
 	"cmp"
-	"context"
 	"encoding/binary"
-	"fmt"
-	"math/big"
+	"maps"
+	"reflect"
 	"slices"
-	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/taxonomy"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/job"
-	"github.com/kcut/kcut/pipeline/verify"
 )
 
 // audit compares a release with its source, cell by cell, by plain maps over texts. It
@@ -25,11 +21,22 @@ type audit struct {
 	job     *job.Job
 	source  *grid
 	release *grid
-	labels  map[string]*textColumn // released columns of masked columns
 	cut     *cutfile.File
 	trees   map[string]*taxonomy.Node     // of the taxonomy file, once it is read
 	of      []int                         // source row of every released row
 	known   map[string]map[[3]uint32]bool // by masked column: whether labels cover a value
+}
+
+// mustRelease runs a folder's job, which takes so many steps at least, and audits release and report.
+func mustRelease(tb testing.TB, dir string, steps int, overrides ...string) *audit {
+	tb.Helper()
+	report := mustRun(tb, dir, nil, overrides...)
+	if report.Steps < steps {
+		tb.Fatalf("%d steps tell too little", report.Steps)
+	}
+	a := auditFolder(tb, dir, overrides...)
+	a.checkReport(report)
+	return a
 }
 
 // auditFolder audits the release of a folder's job.
@@ -38,7 +45,7 @@ func auditFolder(tb testing.TB, dir string, overrides ...string) *audit {
 	return auditJob(tb, mustLoad(tb, dir, overrides...))
 }
 
-// auditJob audits the release of a job.
+// auditJob audits the release of a job, and has it verified: that finds what is no label or no region of the cut.
 func auditJob(tb testing.TB, j *job.Job) *audit {
 	tb.Helper()
 	path := j.Output.Path
@@ -48,11 +55,6 @@ func auditJob(tb testing.TB, j *job.Job) *audit {
 	if a.cut, err = cutfile.Read(tb.Context(), path); err != nil {
 		tb.Fatal(err)
 	}
-	var masked []string
-	for _, column := range a.cut.Columns {
-		masked = append(masked, releasedNames(column.Name, column.Render)...)
-	}
-	a.labels = readLabels(tb, path, masked)
 	a.checkColumns()
 	a.align()
 	for i := range a.source.fields {
@@ -60,11 +62,10 @@ func auditJob(tb testing.TB, j *job.Job) *audit {
 	}
 	for i := range a.cut.Columns {
 		a.checkTruth(&a.cut.Columns[i])
-		a.checkCut(&a.cut.Columns[i])
+		a.checkCut(i)
 	}
-	a.checkRegions()
 	a.checkSets()
-	if v, err := verify.Release(context.Background(), path, job.Limits{}, verify.Watch{}); err != nil || !v.OK || v.Rows != int64(a.release.rows) {
+	if v, err := verified(tb, path); err != nil || !v.OK || v.Rows != int64(a.release.rows) {
 		tb.Errorf("verify: %+v, %v", v, err)
 	}
 	return a
@@ -86,6 +87,18 @@ func (a *audit) spec(name string) job.Column {
 	return job.Column{Name: name, Mask: a.job.Unlisted}
 }
 
+// mayDrop returns a number of rows that the release must drop fewer than.
+func (a *audit) mayDrop() int {
+	k := 0
+	switch a.cut.Algorithm {
+	case job.AlgorithmKACTUS, job.AlgorithmIACk, job.AlgorithmIACc:
+		for _, set := range a.cut.Sets {
+			k = max(k, set.K)
+		}
+	}
+	return k
+}
+
 // checkColumns: the release has the columns it should have, in order, and every row but
 // fewer than k that some algorithms drop.
 func (a *audit) checkColumns() {
@@ -102,14 +115,46 @@ func (a *audit) checkColumns() {
 	if !slices.Equal(got, want) {
 		a.Errorf("columns %q, want %q", got, want)
 	}
+	if a.cut.Class != a.job.Class || (a.cut.Kind == cutfile.KindRegions) != (len(a.cut.Regions) > 0) {
+		a.Errorf("class %q, kind %q, %d regions", a.cut.Class, a.cut.Kind, len(a.cut.Regions))
+	}
 	if n := a.source.rows - a.release.rows; n != 0 && (n < 0 || n >= a.mayDrop()) || a.cut.Rows != int64(a.release.rows) {
 		a.Fatalf("%d rows, the cut says %d, the source has %d", a.release.rows, a.cut.Rows, a.source.rows)
 	}
-	for name, column := range a.labels {
-		if len(column.codes) != a.release.rows {
-			a.Fatalf("column %s has %d labels", name, len(column.codes))
+}
+
+// align finds the source row of every released row: rows keep their order, and one that a
+// released row is not true of is dropped. When as many are skipped as there are, the rest
+// must fit, which other checks tell.
+func (a *audit) align() {
+	dropped, next := a.source.rows-a.release.rows, 0
+	for row := range a.release.rows {
+		for dropped > 0 && !a.standsFor(row, next) {
+			dropped--
+			next++
+		}
+		a.of = append(a.of, next)
+		next++
+	}
+}
+
+// standsFor reports whether a released row can be that of a source row.
+func (a *audit) standsFor(row, of int) bool {
+	for i := range a.source.fields {
+		field := a.source.fields[i]
+		if field.Type.Kind == formats.Nested || a.spec(field.Name).Mask != job.MaskKeep {
+			continue
+		}
+		if is := a.release.column(field.Name); is != nil && a.source.columns[i].at(of) != is.at(row) {
+			return false
 		}
 	}
+	for i := range a.cut.Columns {
+		if !a.isTrue(&a.cut.Columns[i], row, of) {
+			return false
+		}
+	}
+	return true
 }
 
 // checkKept: a kept column is what it was, in every row.
@@ -154,7 +199,7 @@ func (a *audit) isTrue(column *cutfile.Column, row, of int) bool {
 	was := a.source.column(column.Name)
 	key := [3]uint32{was.codes[of]}
 	for i, name := range releasedNames(column.Name, column.Render) {
-		key[i+1] = a.labels[name].codes[row]
+		key[i+1] = a.release.column(name).codes[row]
 	}
 	if _, ok := known[key]; !ok {
 		known[key] = a.covers(column, was.at(of), a.texts(column, row))
@@ -165,225 +210,42 @@ func (a *audit) isTrue(column *cutfile.Column, row, of int) bool {
 // texts returns what a masked column is released as in a row.
 func (a *audit) texts(column *cutfile.Column, row int) (texts []string) {
 	for _, name := range releasedNames(column.Name, column.Render) {
-		texts = append(texts, a.labels[name].at(row))
+		texts = append(texts, a.release.column(name).at(row))
 	}
 	return texts
 }
 
-// covers reports whether released texts are true of a value.
-func (a *audit) covers(column *cutfile.Column, value string, texts []string) bool {
-	released := texts[0]
-	if plain, ok := map[string]string{"-0": "0", "NaN:fff8000000000001": "NaN"}[value]; ok { // one value to a search
-		value = plain
-	}
-	if column.Suppressed != "" && released == column.Suppressed && (column.Mask == job.MaskSuppress || a.cut.Applied != nil) {
-		return true
-	}
-	switch column.Mask {
-	case job.MaskSuppress:
-		return released == value || a.cut.Kind == cutfile.KindRegions && slices.Contains(parseSet(released), value)
-	case job.MaskGeneralize:
-		path := a.path(column.Name, value)
-		return slices.Contains(path, released)
-	}
-	if strings.HasPrefix(value, "NaN") {
-		value = null // no interval can hold it
-	}
-	switch column.Render {
-	case job.RenderBounds:
-		return value == null || within(value, interval{lower: texts[0], upper: texts[1], closed: a.closed(column, texts[1])})
-	case job.RenderMidpoint:
-		return true // see TestMidpoints
-	}
-	if value == null {
-		if a.cut.Kind == cutfile.KindRegions {
-			return released == null || released == a.full(column)
-		}
-		return released == null && len(column.Cut) > 1 || len(column.Cut) == 1 && released == column.Cut[0].Label
-	}
-	parsed, ok := parseInterval(released)
-	return ok && within(value, parsed)
-}
-
-// closed reports whether an upper bound is the declared one, which belongs to its interval.
-func (a *audit) closed(column *cutfile.Column, upper string) bool {
-	return slices.ContainsFunc(column.Cut, func(l cutfile.Label) bool {
-		text, _ := cutfile.EndText(l.Upper)
-		return text == upper && strings.HasSuffix(l.Label, "]")
-	})
-}
-
-// path returns the labels that may stand for a value of a generalized column: its own and
-// those of its ancestors.
-func (a *audit) path(name, value string) []string {
-	t := a.taxonomy(name)
-	if t.Generated() {
-		return generatedPath(value, &t)
-	}
-	if value == null {
-		return []string{null, t.Tree.Name}
-	}
-	if path := pathTo(t.Tree, value); path != nil {
-		return path
-	}
-	if a.spec(name).Unknown == job.UnknownRoot {
-		return []string{value, t.Tree.Name}
-	}
-	return nil
-}
-
-// generatedPath is path for a generator.
-func generatedPath(value string, g *job.Taxonomy) []string {
-	if len(g.Ranges) > 0 {
-		return append(rangesWith(value, g.Ranges), value, "(,)")
-	}
-	path := []string{value, "*"}
-	if value == null {
-		return path
-	}
-	for _, n := range g.Prefix {
-		if r := []rune(value); n < len(r) {
-			path = append(path, string(r[:n])+"*")
-		}
-	}
-	for _, unit := range g.Date {
-		path = append(path, map[string]string{
-			"day": value[:10], "month": value[:7], "quarter": fmt.Sprintf("%s-Q%d", value[:4], (monthOf(value)+2)/3),
-			"year": value[:4], "decade": value[:3] + "0s", "century": value[:2] + "XX",
-		}[unit])
-	}
-	return path
-}
-
-func monthOf(date string) int {
-	n, _ := strconv.Atoi(date[5:7])
-	return n
-}
-
-// rangesWith returns the ranges between edges that hold a number.
-func rangesWith(value string, edges []string) []string {
-	if value == null {
-		return nil
-	}
-	ends := append(append([]string{""}, edges...), "")
-	var found []string
-	for i := range len(ends) - 1 {
-		opening := "["
-		if i == 0 {
-			opening = "("
-		}
-		if within(value, interval{lower: ends[i], upper: ends[i+1]}) {
-			found = append(found, opening+ends[i]+","+ends[i+1]+")")
-		}
-	}
-	return found
-}
-
-// taxonomy returns the tree of a generalized column as its file has it, or a generator.
-func (a *audit) taxonomy(name string) job.Taxonomy {
-	spec := a.spec(name).Taxonomy
-	if spec.Name == "" {
-		return spec
-	}
-	if a.job.TaxonomyFile == "" {
-		return a.job.Taxonomies[spec.Name]
-	}
-	if a.trees == nil {
-		var err error
-		if a.trees, err = taxonomy.ReadAll(a.job.TaxonomyFile); err != nil {
-			a.Fatal(err)
-		}
-	}
-	return job.Taxonomy{Tree: a.trees[spec.Name]}
-}
-
-// pathTo returns the names from a leaf up to the root, nil when there is no such leaf.
-func pathTo(n *taxonomy.Node, leaf string) []string {
-	if n.Leaf() && n.Name == leaf {
-		return []string{n.Name}
-	}
-	for i := range n.Children {
-		if path := pathTo(&n.Children[i], leaf); path != nil {
-			return append(path, n.Name)
-		}
-	}
-	return nil
-}
-
-// interval is what a label says; an end that is empty or null is open.
-type interval struct {
-	lower, upper string
-	closed       bool // the upper end belongs to it
-}
-
-func parseInterval(label string) (interval, bool) {
-	if len(label) < 3 || !strings.ContainsRune("[(", rune(label[0])) || !strings.ContainsRune(")]", rune(label[len(label)-1])) {
-		return interval{}, false
-	}
-	lower, upper, ok := strings.Cut(label[1:len(label)-1], ",")
-	return interval{lower, upper, label[len(label)-1] == ']'}, ok && (lower == "") == (label[0] == '(')
-}
-
-func within(value string, i interval) bool {
-	if i.lower != "" && i.lower != null && order(value, i.lower) < 0 {
-		return false
-	}
-	if i.upper == "" || i.upper == null {
-		return true
-	}
-	c := order(value, i.upper)
-	return c < 0 || c == 0 && i.closed
-}
-
-// order compares numbers exactly, and dates and times, which are as long as each other, bytewise.
-func order(a, b string) int {
-	x, ok := new(big.Rat).SetString(a)
-	y, ok2 := new(big.Rat).SetString(b)
-	if ok && ok2 {
-		return x.Cmp(y)
-	}
-	f, err := strconv.ParseFloat(a, 64)
-	g, err2 := strconv.ParseFloat(b, 64)
-	if err == nil && err2 == nil {
-		return big.NewFloat(f).Cmp(big.NewFloat(g))
-	}
-	return strings.Compare(a, b)
-}
-
-// checkCut: the cut has every released label, and is one: a node on every path, intervals
-// that leave no gap.
-func (a *audit) checkCut(column *cutfile.Column) {
+// checkCut: a column has no label twice, and none that no region has; and a cut without regions is one: a
+// node on every path, intervals that leave no gap between the declared bounds.
+func (a *audit) checkCut(number int) {
 	a.Helper()
+	column := &a.cut.Columns[number]
 	if spec := a.spec(column.Name); spec.Mask != column.Mask {
 		a.Errorf("column %s: the cut says %s", column.Name, column.Mask)
 	}
+	had := make(map[uint32]bool)
+	for _, region := range a.cut.Regions {
+		had[region[number]] = true
+	}
 	labels := make(map[string]int)
-	for _, label := range column.Cut {
+	for i, label := range column.Cut {
 		text := label.Label
 		if label.Null {
 			text = null
 		}
-		if labels[text]++; labels[text] > 1 {
-			a.Errorf("column %s: a label is twice in the cut", column.Name)
+		if labels[text]++; labels[text] > 1 || a.cut.Kind == cutfile.KindRegions && !had[uint32(i)] {
+			a.Errorf("column %s: label %+v is twice in the cut, or no region has it", column.Name, label)
 		}
 	}
-	if column.Mask == job.MaskSuppress || a.cut.Applied != nil && column.Suppressed != "" {
-		labels[column.Suppressed]++
-	}
-	if column.Render == "" {
-		for _, text := range a.labels[column.Name].texts[1:] {
-			if labels[text] == 0 {
-				a.Errorf("column %s: a released label is not in the cut", column.Name)
-			}
-		}
-	}
-	switch column.Mask {
-	case job.MaskGeneralize:
-		if tree := a.taxonomy(column.Name).Tree; tree != nil && a.cut.Kind == "" {
-			a.checkNodes(column.Name, tree, labels, 0)
-		}
-	case job.MaskDiscretize:
+	switch tree := a.taxonomy(column.Name).Tree; {
+	case a.cut.Kind == cutfile.KindRegions: // they overlap
+	case column.Mask == job.MaskDiscretize:
 		a.checkIntervals(column)
+	case column.Mask == job.MaskGeneralize && tree != nil:
+		if a.cut.Applied != nil && column.Suppressed != "" {
+			labels[column.Suppressed]++
+		}
+		a.checkNodes(column.Name, tree, labels, 0)
 	}
 }
 
@@ -400,53 +262,33 @@ func (a *audit) checkNodes(name string, n *taxonomy.Node, labels map[string]int,
 
 func (a *audit) checkIntervals(column *cutfile.Column) {
 	a.Helper()
-	var end string
-	if bounds := a.spec(column.Name).Bounds; bounds.Lower != "" && a.cut.Kind == "" {
-		if end, _ = cutfile.EndText(column.Cut[0].Lower); order(end, bounds.Lower) != 0 {
-			a.Errorf("column %s: the first interval does not begin at the declared bound", column.Name)
-		}
-	}
+	bounds := a.spec(column.Name).Bounds
+	meet := func(x, y string) bool { return x == y || x != "" && y != "" && order(x, y) == 0 }
+	end := bounds.Lower
 	for _, label := range column.Cut {
 		if label.Null {
 			continue
 		}
-		lower, _ := cutfile.EndText(label.Lower)
-		upper, _ := cutfile.EndText(label.Upper)
-		parsed, ok := parseInterval(label.Label)
-		if !ok || parsed.lower != lower || parsed.upper != upper || lower != end && a.cut.Kind == "" {
+		if lower, _ := cutfile.EndText(label.Lower); !meet(lower, end) {
 			a.Errorf("column %s: the cut's intervals do not join", column.Name)
 		}
-		end = upper
+		end, _ = cutfile.EndText(label.Upper)
 	}
-	if a.cut.Kind == cutfile.KindRegions { // they overlap
-		return
-	}
-	if bounds := a.spec(column.Name).Bounds; end != bounds.Upper && (end == "" || order(end, bounds.Upper) != 0) {
+	if !meet(end, bounds.Upper) {
 		a.Errorf("column %s: the last interval ends elsewhere", column.Name)
 	}
 }
 
-// checkSets: every set of the job has its k, and the cut says how anonymous it is.
+// checkSets: every set of the job has its k by a plain count, and the cut has no others. That what it
+// claims of them holds is verified.
 func (a *audit) checkSets() {
 	a.Helper()
-	claimed := make(map[string]cutfile.Set)
-	for _, set := range a.cut.Sets {
-		claimed[strings.Join(set.Columns, "\x00")] = set
-	}
 	for i, set := range a.job.Sets {
-		counted := a.anonymity(set.Columns)
-		if counted < set.K {
+		if counted := a.anonymity(set.Columns); counted < set.K {
 			a.Errorf("set %d: anonymity %d, k is %d", i+1, counted, set.K)
 		}
-		claim, ok := claimed[strings.Join(set.Columns, "\x00")]
-		if ok && (claim.K > set.K && set.K > 0 && len(a.job.Sets) == 1 || claim.Anonymity > uint64(counted)) {
-			a.Errorf("set %d: the cut claims %+v, counted %d", i+1, claim, counted)
-		}
-		if ok && claim.Anonymity != uint64(counted) && !a.rendered(set.Columns) {
-			a.Errorf("set %d: the cut claims anonymity %d, counted %d", i+1, claim.Anonymity, counted)
-		}
 	}
-	for _, claim := range claimed {
+	for _, claim := range a.cut.Sets {
 		if !slices.ContainsFunc(a.job.Sets, func(s job.Set) bool {
 			return slices.Equal(s.Columns, claim.Columns) && cmp.Or(s.K, int(claim.Anonymity)) == claim.K
 		}) {
@@ -455,33 +297,71 @@ func (a *audit) checkSets() {
 	}
 }
 
-// rendered reports whether a column of a set is released as numbers, where different labels
-// may look alike.
-func (a *audit) rendered(columns []string) bool {
-	return slices.ContainsFunc(columns, func(name string) bool { return a.spec(name).Render != job.RenderLabel })
-}
-
 // anonymity counts the smallest group of rows that look alike in some columns.
 func (a *audit) anonymity(columns []string) int {
 	var released []*textColumn
 	for _, name := range columns {
 		for _, n := range releasedNames(name, a.spec(name).Render) {
-			released = append(released, a.labels[n])
+			released = append(released, a.release.column(n))
 		}
 	}
 	counts := make(map[string]int)
 	key := make([]byte, 4*len(released))
-	for row := range len(released[0].codes) {
+	for row := range a.release.rows {
 		for i, c := range released {
 			binary.LittleEndian.PutUint32(key[4*i:], c.codes[row])
 		}
 		counts[string(key)]++
 	}
-	smallest := 0
-	for _, n := range counts {
-		if smallest == 0 || n < smallest {
-			smallest = n
+	return slices.Min(slices.Collect(maps.Values(counts)))
+}
+
+// checkReport: a report tells what the release is.
+func (a *audit) checkReport(r *Report) {
+	a.Helper()
+	if r.Rows != int64(a.source.rows) || r.Released != int64(a.release.rows) || r.Steps != a.cut.Steps || !reflect.DeepEqual(r.Sets, a.cut.Sets) {
+		a.Errorf("the report says %+v, released are %d rows of %d, the cut says %+v", r, a.release.rows, a.source.rows, a.cut)
+	}
+	if r.Suppressed > 0 && !slices.ContainsFunc(a.cut.Columns, func(c cutfile.Column) bool { return c.Render != "" }) {
+		a.checkSuppressed(r.Suppressed)
+	}
+}
+
+// checkSuppressed: as many released rows say nothing in any masked column as are suppressed.
+// kACTUS may make a group of others that looks alike.
+func (a *audit) checkSuppressed(want uint64) {
+	a.Helper()
+	says := make([]bool, a.release.rows)
+	for i := range a.cut.Columns {
+		column, widest := a.release.column(a.cut.Columns[i].Name), a.widest(&a.cut.Columns[i])
+		for row := range says {
+			says[row] = says[row] || column.at(row) != widest
 		}
 	}
-	return smallest
+	rows := uint64(0)
+	for _, some := range says {
+		if !some {
+			rows++
+		}
+	}
+	if rows < want || rows > want && a.cut.Algorithm != job.AlgorithmKACTUS {
+		a.Errorf("the report says that %d records are suppressed, %d look so", want, rows)
+	}
+}
+
+// widest returns the label that says nothing of a masked column.
+func (a *audit) widest(column *cutfile.Column) string {
+	switch column.Mask {
+	case job.MaskDiscretize:
+		return a.full(column)
+	case job.MaskSuppress:
+		return column.Suppressed
+	}
+	if tree := a.taxonomy(column.Name).Tree; tree != nil {
+		return tree.Name
+	}
+	if len(a.taxonomy(column.Name).Ranges) > 0 {
+		return "(,)"
+	}
+	return "*"
 }

@@ -2,19 +2,15 @@ package pipeline
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/release"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/fileset"
-	"github.com/kcut/kcut/pipeline/masking"
 )
 
 // notedPeople are people with two kept columns: a note that each has for themselves, or none,
@@ -47,9 +43,7 @@ func followedFolder(t *testing.T, table *testTable, files int) string {
 // follow runs the folder's job so that row groups of any size are followed.
 func follow(t *testing.T, dir string, spill bool, overrides ...string) error {
 	t.Helper()
-	job := mustLoad(t, dir, overrides...)
-	_, err := Run(context.Background(), job, RunOptions{Overwrite: true, System: System{Follow: 1, Spill: spill}})
-	return err
+	return tryJob(t, dir, t.Context(), RunOptions{Overwrite: true, System: System{Follow: 1, Spill: spill}}, overrides...)
 }
 
 // Kept columns of row groups that are followed come out as they went in, whatever the threads,
@@ -65,6 +59,10 @@ func TestFollow(t *testing.T) {
 	job := filepath.Join(one, "job.yaml")
 	write(t, job, strings.Replace(string(mustRead(t, job)), "born: discretize", "born: {mask: discretize, render: bounds}", 1))
 	first := make(map[string][]byte)
+	if _, err := runJob(t, one, nil); err != nil { // it is large enough to be followed without any ado
+		t.Fatal(err)
+	}
+	first[one] = mustRead(t, one+"/out.parquet")
 	for _, how := range []struct {
 		dir                     string
 		groups                  int
@@ -146,56 +144,3 @@ func TestFollowDamage(t *testing.T) {
 	}
 	unchanged(t, dir, before)
 }
-
-// Kept columns that the names of directories tell are in no file.
-func TestFollowHive(t *testing.T) {
-	table := notedPeople(600)
-	dir := jobFolder(t, changed("  income: keep", "  income: keep\n  note: keep\n  place: keep\n  region: keep"))
-	for i, region := range []string{"north", "south"} {
-		folder := filepath.Join(dir, "in", "region="+region)
-		if err := os.MkdirAll(folder, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		table.parquet(t, filepath.Join(folder, "a.parquet"), i*300, (i+1)*300, 300)
-	}
-	if err := follow(t, dir, false); err != nil {
-		t.Fatal(err)
-	}
-	a := auditFolder(t, dir)
-	if region := a.release.column("region"); region == nil || region.at(0) != "north" || region.at(599) != "south" {
-		t.Error("the regions are not those of the directories")
-	}
-}
-
-// A row group that is large enough is followed without any ado, and its rows stay in order.
-func TestFollowLargeRowGroups(t *testing.T) {
-	const rows = masking.LeastFollowed + 1000
-	table := &testTable{fields: []formats.Field{
-		{Name: "age", Type: formats.Type{Kind: formats.Int, Bits: 64}},
-		{Name: "class", Type: formats.Type{Kind: formats.String}},
-		{Name: "id", Type: formats.Type{Kind: formats.Int, Bits: 64}},
-	}}
-	for i := range rows {
-		table.rows = append(table.rows, []string{fmt.Sprint(i % 50), []string{"low", "high"}[i/7%2], fmt.Sprint(i)})
-	}
-	dir := jobFolder(t, largeJob)
-	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, rows, masking.LeastFollowed)
-	mustRun(t, dir, nil)
-	auditFolder(t, dir)
-	file, err := release.Open(t.Context(), filepath.Join(dir, "out.parquet"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	if file.RowGroups() != 2 || file.RowGroupRows(0) != masking.LeastFollowed {
-		t.Errorf("%d row groups, the first of %d rows", file.RowGroups(), file.RowGroupRows(0))
-	}
-}
-
-const largeJob = `
-input: in
-output: out.parquet
-class: class
-quasi_identifiers: [{columns: [age], k: 5}]
-columns: {age: discretize, class: keep, id: keep}
-`

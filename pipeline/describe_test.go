@@ -1,7 +1,9 @@
 package pipeline
 
 import (
+	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,7 +12,7 @@ import (
 
 // The cut in a release is byte for byte what docs/metadata.md describes.
 func TestCutJSON(t *testing.T) {
-	dir := jobFolder(t, `
+	const job = `
 input: in
 output: out.parquet
 class: income
@@ -27,14 +29,14 @@ columns:
   income: keep
 taxonomies:
   education: {ANY: {Secondary: [9th, 10th], University: [Bachelors, "R&D <PhD>"]}}
-`)
+`
 	table := &testTable{fields: []formats.Field{
 		{Name: "age", Type: formats.Type{Kind: formats.Int, Bits: 32}},
-		{Name: "education", Type: formats.Type{Kind: formats.String}},
-		{Name: "occupation", Type: formats.Type{Kind: formats.String}, Nullable: true},
+		{Name: "education", Type: textType},
+		{Name: "occupation", Type: textType, Nullable: true},
 		{Name: "hired", Type: formats.Type{Kind: formats.Date}, Nullable: true},
-		{Name: "weight", Type: formats.Type{Kind: formats.Float, Bits: 64}},
-		{Name: "income", Type: formats.Type{Kind: formats.String}},
+		{Name: "weight", Type: floatType},
+		{Name: "income", Type: textType},
 	}}
 	for i := range 32 {
 		table.rows = append(table.rows, []string{
@@ -42,9 +44,7 @@ taxonomies:
 			[]string{"1990-01-01", "2000-05-03", null}[i%3], []string{"0.5", "1.5", "80"}[i%3], []string{">50K", "<=50K"}[(i/4+i/16+i%3/2)%2],
 		})
 	}
-	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 32, 32)
-	mustRun(t, dir, nil)
-	a := auditFolder(t, dir)
+	a := mustRelease(t, table.folder(t, job, 32), 0)
 	want := strings.Join([]string{
 		`{"version":1,"algorithm":"tdr","class":"income","rows":32,`,
 		`"quasi_identifiers":[`,
@@ -61,5 +61,31 @@ taxonomies:
 	}, "")
 	if got := string(a.cut.Raw); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// A cut of many regions is noticed, in numbers: whoever opens the release reads it.
+func TestLargeCutIsNoticed(t *testing.T) {
+	var rows strings.Builder
+	rows.WriteString("n,m\n")
+	for n := range 30_000 {
+		fmt.Fprintf(&rows, "%d,%d\n", 1_000_000+n, n%7)
+	}
+	for k, want := range map[int]bool{1: true, 100: false} {
+		dir := jobFolder(t, fmt.Sprintf(`
+input: in/rows.csv
+output: out.parquet
+quasi_identifiers: [{columns: [n, m], k: %d}]
+columns: {n: discretize, m: discretize}
+algorithm: mondrian
+`, k))
+		write(t, filepath.Join(dir, "in", "rows.csv"), rows.String())
+		report := mustRun(t, dir, nil)
+		is := func(text string) bool {
+			return strings.HasPrefix(text, "the cut has 30000 regions and takes ")
+		}
+		if slices.ContainsFunc(report.Notices, is) != want {
+			t.Errorf("k %d: notices %q", k, report.Notices)
+		}
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/spill"
 	"github.com/kcut/kcut/spill/spilltest"
@@ -36,7 +35,7 @@ limits: {memory: 16MiB, threads: 2, spill_dir: scratch}
 func spillingRows(tb testing.TB, rows int) string {
 	tb.Helper()
 	table := &testTable{fields: textFields("number", "name", "zip", "label")}
-	table.fields[0].Type = formats.Type{Kind: formats.Int, Bits: 64}
+	table.fields[0].Type = wholeType
 	rng := rand.New(rand.NewPCG(3, 4))
 	for i := range rows {
 		number := rng.IntN(rows / 3)

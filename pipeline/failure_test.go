@@ -1,14 +1,12 @@
 package pipeline
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/formatstest"
 	"github.com/kcut/kcut/internal/fault"
@@ -27,8 +25,8 @@ func (t *testTable) addColumn(name string, text func(row int) string) {
 	}
 }
 
-// Jobs that cannot be carried out fail with what is wrong, tell no value, and write nothing. A plan
-// fails in the same way, if it finds that before the rows are read.
+// Jobs that cannot be carried out fail with what is wrong, tell no value, and write nothing but a report,
+// which says how far the run came. What a plan finds before the rows are read, a run does, too.
 func TestFailures(t *testing.T) {
 	same := func(*testTable) {}
 	sets := func(column string, texts ...string) func(*testTable) {
@@ -123,7 +121,7 @@ columns: {int64_list: suppress, utf8_list: keep}
 		{"output above the inputs", changed("out.parquet", "./"), same, nil, fault.Usage, fails, "", []string{"among the job's own input"}},
 		{"output in no folder", changed("out.parquet", "nowhere/out.parquet"), same, nil, fault.Usage, fails, "", []string{"nowhere"}},
 		{"types disagree", peopleJob, same, func(table *testTable) {
-			table.fields[0].Type = formats.Type{Kind: formats.Float, Bits: 64}
+			table.fields[0].Type = floatType
 		}, fault.Input, fails, "", []string{"a.parquet", "b.parquet", `column "age"`}},
 		{"columns disagree", peopleJob, same, func(table *testTable) {
 			table.rename("age", "years")
@@ -154,11 +152,19 @@ columns: {int64_list: suppress, utf8_list: keep}
 					table.parquet(t, filepath.Join(dir, "in", name), 0, len(table.rows), 100)
 				}
 			}
-			before := listing(t, dir)
+			before, file := listing(t, dir), filepath.Join(t.TempDir(), "run.json")
 			job, overwrite := mustLoad(t, dir), tt.class != fault.Exists
-			report, err := Run(t.Context(), job, RunOptions{Overwrite: overwrite})
+			var told *Report
+			report, err := Run(t.Context(), job, RunOptions{Overwrite: overwrite, RunJSON: file, Events: Events{Failed: func(r *Report) { told = r }}})
 			if err == nil || report != nil || fault.ClassOf(err) != tt.class {
 				t.Fatalf("got %+v, %v of class %d, want class %d", report, err, fault.ClassOf(err), tt.class)
+			}
+			if told == nil || told.Error.Class != tt.class.String() || told.Error.Message != err.Error() ||
+				tt.plan == runs && (told.Rows == 0 || len(told.Stages) == 0) || tt.plan == foretells && len(told.Stages) > 0 {
+				t.Errorf("told %+v", told)
+			}
+			if written, err := ReadReport(mustRead(t, file)); err != nil || *written.Error != *told.Error {
+				t.Errorf("written %+v, %v", written, err)
 			}
 			for _, want := range tt.want {
 				if !strings.Contains(err.Error(), want) {
@@ -168,7 +174,7 @@ columns: {int64_list: suppress, utf8_list: keep}
 			if strings.Contains(err.Error(), secret) || tt.hides != "" && strings.Contains(err.Error(), tt.hides) {
 				t.Errorf("%q shows a value", err)
 			}
-			forecast, err := Plan(t.Context(), job, PlanOptions{Overwrite: overwrite})
+			forecast, err := Plan(t.Context(), job, PlanOptions{Overwrite: overwrite, Sample: true})
 			if tt.plan != runs && (fault.ClassOf(err) != tt.class || (forecast != nil) != (tt.plan == foretells)) {
 				t.Errorf("planned: %+v, %v of class %d", forecast, err, fault.ClassOf(err))
 			}
@@ -181,7 +187,7 @@ columns: {int64_list: suppress, utf8_list: keep}
 // read, and may be dropped.
 func TestForeignType(t *testing.T) {
 	schema := &formats.Schema{Fields: []formats.Field{
-		{Name: "age", Type: formats.Type{Kind: formats.Int, Bits: 64}},
+		{Name: "age", Type: wholeType},
 		{Name: "stay", Type: formats.Type{Kind: formats.Nested, Nested: "duration[s]"}},
 	}}
 	for mask, sound := range map[string]bool{job.MaskKeep: false, job.MaskSuppress: false, job.MaskDrop: true} {
@@ -196,19 +202,5 @@ func TestForeignType(t *testing.T) {
 		if (err == nil) != sound || err != nil && (fault.ClassOf(err) != fault.Input || !strings.Contains(err.Error(), "duration[s]")) {
 			t.Errorf("%s: got %v", mask, err)
 		}
-	}
-}
-
-// k above the number of rows is told before any row is read.
-func TestInfeasibleEarly(t *testing.T) {
-	dir := peopleFolder(t, peopleJob, 300)
-	job := mustLoad(t, dir, "quasi_identifiers[].k", "1000")
-	_, err := Run(t.Context(), job, RunOptions{Events: Events{Start: func(s Stage) {
-		if s != StagePlan {
-			t.Errorf("stage %s began", s)
-		}
-	}}})
-	if !errors.Is(err, engine.ErrInfeasible) {
-		t.Errorf("got %v", err)
 	}
 }

@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
-	"slices"
 	"testing"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
-	"github.com/kcut/kcut/formats/release"
-	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/job"
 )
 
@@ -112,45 +109,4 @@ func (g *grid) column(name string) *textColumn {
 		}
 	}
 	return nil
-}
-
-// readLabels reads columns of a released file or directory as the verifier gets them.
-func readLabels(tb testing.TB, path string, names []string) map[string]*textColumn {
-	tb.Helper()
-	columns := make(map[string]*textColumn)
-	var masked []release.Masked
-	for _, name := range names {
-		columns[name] = &textColumn{}
-		masked = append(masked, release.Masked{Name: name, Number: func(label string, null bool) (uint32, bool) {
-			return columns[name].code(label, null), true
-		}})
-	}
-	parts, err := fileset.Parts(tb.Context(), path)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	for _, part := range parts {
-		file, err := release.Open(tb.Context(), part)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		for g := range file.RowGroups() {
-			_, err := release.NewScanner(masked).Rows(tb.Context(), file, g, func(_, rows int, numbers []release.Numbers) error {
-				for i, n := range numbers {
-					if n.Same {
-						n.Every = slices.Repeat([]uint32{n.One}, rows)
-					}
-					columns[names[i]].codes = append(columns[names[i]].codes, n.Every...)
-				}
-				return nil
-			})
-			if err != nil {
-				tb.Fatal(err)
-			}
-		}
-		if err := file.Close(); err != nil {
-			tb.Fatal(err)
-		}
-	}
-	return columns
 }

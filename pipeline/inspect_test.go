@@ -1,7 +1,10 @@
 package pipeline
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"math"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -31,55 +34,85 @@ func TestInspect(t *testing.T) {
 			if in.Rows != report.Rows || in.Digest != report.Digests.Output {
 				t.Errorf("%d rows, digest %s; the report has %d and %s", in.Rows, in.Digest, report.Rows, report.Digests.Output)
 			}
-			table := readTable(t, report.Output)
-			var names []string
-			rows := make([][]string, len(table.rows))
-			for _, column := range in.Cut.Columns {
-				names = append(names, column.Name)
-				for i, row := range table.rows {
-					rows[i] = append(rows[i], row[table.index(column.Name)])
-				}
-			}
-			for set := range in.Cut.Sets {
-				checkSizes(t, in, set, names, rows)
-			}
-			for c, column := range in.Cut.Columns {
-				checkLabelGroups(t, in, c, column, names, rows)
-			}
+			checkGroups(t, in, readTable(t, report.Output))
 		})
 	}
 }
 
-// setKey returns what a row is in a set.
-func setKey(set cutfile.Set, names, row []string) string {
+// checkGroups compares what an inspection tells of sizes and labels with plain counts.
+func checkGroups(t *testing.T, in *verify.Inspection, table *testTable) {
+	t.Helper()
+	type of struct {
+		column int
+		label  string
+	}
+	records := make(map[of]uint64)
+	for _, row := range table.rows {
+		for c, column := range in.Cut.Columns {
+			if column.Render == "" {
+				records[of{c, row[table.index(column.Name)]}]++
+			}
+		}
+	}
+	smallest := make([]map[of]uint64, len(in.Cut.Sets))
+	for i, set := range in.Cut.Sets {
+		sizes := make(map[string]uint64)
+		for _, row := range table.rows {
+			sizes[table.key(row, set.Columns)]++
+		}
+		checkSizes(t, i, in.Sizes[i], slices.Sorted(maps.Values(sizes)))
+		smallest[i] = make(map[of]uint64)
+		for _, row := range table.rows {
+			for c, column := range in.Cut.Columns {
+				if at := (of{c, row[table.index(column.Name)]}); slices.Contains(set.Columns, column.Name) {
+					smallest[i][at] = min(cmp.Or(smallest[i][at], math.MaxUint64), sizes[table.key(row, set.Columns)])
+				}
+			}
+		}
+	}
+	for c, column := range in.Cut.Columns {
+		labels := column.Cut
+		if column.Suppressed != "" {
+			labels = append(labels, cutfile.Label{Label: column.Suppressed})
+		}
+		if column.Render != "" {
+			labels = nil
+		}
+		if len(labels) != len(in.Labels[c]) {
+			t.Fatalf("column %s: %d labels, want %d", column.Name, len(in.Labels[c]), len(labels))
+		}
+		for i, label := range labels {
+			if label.Null {
+				label.Label = null
+			}
+			at, got := of{c, label.Label}, in.Labels[c][i]
+			for set := range smallest {
+				if got.Records != records[at] || got.Smallest[set] != smallest[set][at] {
+					t.Errorf("column %s, label %d: %+v, want %d records and %d", column.Name, i, got, records[at], smallest[set][at])
+				}
+			}
+		}
+	}
+}
+
+// key returns what a row is in some columns.
+func (t *testTable) key(row []string, columns []string) string {
 	var key []string
-	for _, column := range set.Columns {
-		key = append(key, row[slices.Index(names, column)])
+	for _, column := range columns {
+		key = append(key, row[t.index(column)])
 	}
 	return fmt.Sprintf("%q", key)
 }
 
-func classes(set cutfile.Set, names []string, rows [][]string) map[string]uint64 {
-	classes := make(map[string]uint64)
-	for _, row := range rows {
-		classes[setKey(set, names, row)]++
-	}
-	return classes
-}
-
-func checkSizes(t *testing.T, in *verify.Inspection, set int, names []string, rows [][]string) {
+// checkSizes compares the sizes of a set's classes with what was counted, in order.
+func checkSizes(t *testing.T, set int, got verify.GroupSizes, sizes []uint64) {
 	t.Helper()
-	got, want := in.Sizes[set], classes(in.Cut.Sets[set], names, rows)
-	largest, least := uint64(0), uint64(0)
-	for _, n := range want {
-		largest, least = max(largest, n), lesser(least, n)
-	}
-	if got.Classes != uint64(len(want)) || got.Largest != largest || got.Buckets[0].From != least {
-		t.Errorf("set %d: %+v, want %d classes of %d to %d", set, got, len(want), least, largest)
+	if got.Classes != uint64(len(sizes)) || got.Largest != sizes[len(sizes)-1] || got.Buckets[0].From != sizes[0] {
+		t.Errorf("set %d: %+v, want %d", set, got, sizes)
 	}
 	for i, bucket := range got.Buckets {
 		count, records := uint64(0), uint64(0)
-		for _, n := range want {
+		for _, n := range sizes {
 			if bucket.From <= n && n < bucket.To {
 				count, records = count+1, records+n
 			}
@@ -90,63 +123,10 @@ func checkSizes(t *testing.T, in *verify.Inspection, set int, names []string, ro
 	}
 }
 
-func checkLabelGroups(t *testing.T, in *verify.Inspection, c int, column cutfile.Column, names []string, rows [][]string) {
-	t.Helper()
-	if column.Render != "" {
-		if in.Labels[c] != nil {
-			t.Errorf("column %s has labels", column.Name)
-		}
-		return
-	}
-	var labels []string
-	for _, label := range column.Cut {
-		if label.Null {
-			label.Label = null
-		}
-		labels = append(labels, label.Label)
-	}
-	if column.Suppressed != "" {
-		labels = append(labels, column.Suppressed)
-	}
-	if len(labels) != len(in.Labels[c]) {
-		t.Fatalf("column %s: %d labels, want %d", column.Name, len(in.Labels[c]), len(labels))
-	}
-	for i, label := range labels {
-		got, records := in.Labels[c][i], uint64(0)
-		smallest := make([]uint64, len(in.Cut.Sets))
-		for set := range in.Cut.Sets {
-			counts := classes(in.Cut.Sets[set], names, rows)
-			has := slices.Contains(in.Cut.Sets[set].Columns, column.Name)
-			for _, row := range rows {
-				if row[c] != label {
-					continue
-				}
-				if set == 0 {
-					records++
-				}
-				if has {
-					smallest[set] = lesser(smallest[set], counts[setKey(in.Cut.Sets[set], names, row)])
-				}
-			}
-		}
-		if got.Records != records || fmt.Sprint(got.Smallest) != fmt.Sprint(smallest) {
-			t.Errorf("column %s, label %d: %+v, want %d records and %v", column.Name, i, got, records, smallest)
-		}
-	}
-}
-
 // A release that does not hold is not described.
 func TestInspectRefuses(t *testing.T) {
 	dir := jobFolder(t, peopleJob)
 	if _, err := verify.Inspect(t.Context(), filepath.Join(dir, "job.yaml"), job.Limits{}, verify.Watch{}); fault.ClassOf(err) != fault.Input {
 		t.Errorf("got %v", err)
 	}
-}
-
-// lesser returns the lesser of two counts, of which 0 is none.
-func lesser(a, b uint64) uint64 {
-	if a == 0 || b > 0 && b < a {
-		return b
-	}
-	return a
 }

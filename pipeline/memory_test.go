@@ -67,8 +67,7 @@ func TestTooLittleMemory(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			job, table := tt.make(t)
-			dir := jobFolder(t, job)
-			table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, len(table.rows), 40_000)
+			dir := table.folder(t, job, 40_000)
 			before := listing(t, dir)
 			err := tryJob(t, dir, t.Context(), RunOptions{}, "limits.memory", tt.few, "limits.threads", "1")
 			var advised *fault.Error
@@ -87,13 +86,12 @@ func TestTooLittleMemory(t *testing.T) {
 
 // identifiers is a table whose columns have about as many values as rows.
 func identifiers(rng *rand.Rand, rows int) *testTable {
-	text := formats.Type{Kind: formats.String}
 	t := &testTable{fields: []formats.Field{
-		{Name: "number", Type: formats.Type{Kind: formats.Int, Bits: 64}},
-		{Name: "weight", Type: formats.Type{Kind: formats.Float, Bits: 64}, Nullable: true},
+		{Name: "number", Type: wholeType},
+		{Name: "weight", Type: floatType, Nullable: true},
 		{Name: "amount", Type: formats.Type{Kind: formats.Decimal, Precision: 30, Scale: 2, Wide: true}},
-		{Name: "name", Type: text},
-		{Name: "label", Type: text},
+		{Name: "name", Type: textType},
+		{Name: "label", Type: textType},
 	}}
 	for range rows {
 		n := rng.IntN(3 * rows)
@@ -129,8 +127,7 @@ columns: {number: discretize, weight: discretize, amount: discretize, name: supp
 func TestOutOfCoreAgrees(t *testing.T) {
 	try := func(name, job string, table *testTable, groupRows, room, steps int, memory string, overrides ...string) {
 		t.Run(name, func(t *testing.T) {
-			dir := jobFolder(t, job)
-			table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, len(table.rows), groupRows)
+			dir := table.folder(t, job, groupRows)
 			want := outcomeOf(t, dir, RunOptions{}, append(slices.Clip(overrides), "limits.memory", "1GiB")...)
 			mustAgree(t, outcomeOf(t, dir, RunOptions{System: System{Spill: true, Room: room}}, append(slices.Clip(overrides), "limits.memory", memory)...), want)
 			if want.steps < steps {
@@ -152,9 +149,7 @@ func TestOutOfCoreAgrees(t *testing.T) {
 // Many values that fit the memory are counted in two readings without a store: here none
 // could be opened.
 func TestManyValuesStayInMemory(t *testing.T) {
-	table := identifiers(rand.New(rand.NewPCG(5, 6)), 3000)
-	dir := jobFolder(t, identifiersJob)
-	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 3000, 1000)
+	dir := identifiers(rand.New(rand.NewPCG(5, 6)), 3000).folder(t, identifiersJob, 1000)
 	nowhere := []string{"limits.memory", "1GiB", "limits.spill_dir", filepath.Join(dir, "job.yaml", "below")}
 	want := outcomeOf(t, dir, RunOptions{}, nowhere...)
 	mustAgree(t, outcomeOf(t, dir, RunOptions{System: System{Many: 100}}, nowhere...), want)

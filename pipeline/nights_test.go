@@ -44,7 +44,7 @@ type residents struct {
 func newResidents(rng *rand.Rand, n int) *residents {
 	r := &residents{rng: rng, table: &testTable{}}
 	people := people(rng, 0)
-	r.table.fields = append([]formats.Field{{Name: "id", Type: formats.Type{Kind: formats.Int, Bits: 64}}}, people.fields...)
+	r.table.fields = append([]formats.Field{{Name: "id", Type: wholeType}}, people.fields...)
 	r.table.fields = append(r.table.fields, textFields("zip")...)
 	r.come(n)
 	return r
@@ -94,7 +94,7 @@ func readNight(a *audit) *releasedNight {
 			key := ""
 			for _, name := range set.Columns {
 				for _, part := range releasedNames(name, a.spec(name).Render) {
-					key += a.labels[part].at(row) + "\x00"
+					key += a.release.column(part).at(row) + "\x00"
 				}
 			}
 			seen[id.at(row)] = key
@@ -103,7 +103,7 @@ func readNight(a *audit) *releasedNight {
 		n.seen, n.like, n.ks = append(n.seen, seen), append(n.like, like), append(n.ks, set.K)
 	}
 	for row := range a.release.rows {
-		n.redacted[id.at(row)] = a.labels["city"].at(row) == "*" // no node is called that
+		n.redacted[id.at(row)] = a.release.column("city").at(row) == "*" // no node is called that
 	}
 	return n
 }

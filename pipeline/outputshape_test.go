@@ -28,10 +28,7 @@ func TestOutputShapes(t *testing.T) {
 		"{path: out.parquet, row_group_rows: 7}", "{path: out/, row_group_rows: 9}", "{path: out/, row_group_rows: 1000000}",
 	} {
 		t.Run(output, func(t *testing.T) {
-			dir := jobFolder(t, outputIs(output))
-			table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, rows, 300)
-			mustRun(t, dir, nil)
-			a := auditFolder(t, dir)
+			a := mustRelease(t, table.folder(t, outputIs(output), 300), 0)
 			got := readTable(t, a.job.Output.Path)
 			if want == nil {
 				want, cut = got, a.cut.Raw
@@ -83,9 +80,8 @@ func checkDirectory(t *testing.T, job *job.Job) {
 
 // Partition columns of the input are masked like others and end up in the file alone.
 func TestHive(t *testing.T) {
-	dir := jobFolder(t, strings.Replace(peopleJob, "columns: [born, city, weight]", "columns: [born, year, region]", 1)+"\n")
-	text := mustRead(t, filepath.Join(dir, "job.yaml"))
-	write(t, filepath.Join(dir, "job.yaml"), strings.Replace(string(text), "  weight: discretize\n", "  weight: drop\n  year: discretize\n  region: suppress\n  day: keep\n", 1))
+	job := changed("columns: [born, city, weight]", "columns: [born, year, region]")
+	dir := jobFolder(t, strings.Replace(job, "weight: discretize", "weight: drop\n  year: discretize\n  region: suppress\n  day: keep", 1))
 	table := people(rand.New(rand.NewPCG(9, 9)), 1200)
 	for part := range 12 {
 		region := []string{"north", "so%2Futh", "__HIVE_DEFAULT_PARTITION__"}[part%3]
@@ -96,9 +92,9 @@ func TestHive(t *testing.T) {
 		table.parquet(t, filepath.Join(folder, "a.parquet"), part*100, part*100+100, 1000)
 	}
 	for _, output := range []string{"out.parquet", "out/"} {
-		report := mustRun(t, dir, nil, "output.path", dir+"/"+output)
-		if report.Steps < 3 {
-			t.Errorf("%d steps tell too little", report.Steps)
+		mustRelease(t, dir, 3, "output.path", dir+"/"+output)
+		if err := follow(t, dir, false, "output.path", dir+"/"+output); err != nil {
+			t.Fatal(err)
 		}
 		auditFolder(t, dir, "output.path", dir+"/"+output)
 	}

@@ -14,7 +14,8 @@ import (
 	"github.com/kcut/kcut/spill/spilltest"
 )
 
-// faultyFiles is the machine's file system, on which one operation fails.
+// faultyFiles is the machine's file system, on which one operation fails. When the disk is full then, so does
+// whatever is written later.
 type faultyFiles struct {
 	publish.FS
 	err    error
@@ -35,8 +36,11 @@ func newFaultyFiles(err error, n int) *faultyFiles {
 func (f *faultyFiles) around(kind string, do func() error, _ ...string) (err error) {
 	f.kinds[kind] = true
 	f.seen++
-	if f.seen-1 == f.fails {
+	switch {
+	case f.seen-1 == f.fails:
 		f.failed, err = kind, f.err
+	case f.failed != "" && f.err == syscall.ENOSPC && kind == "write":
+		err = f.err
 	}
 	if kind == "sync" || err != nil && kind != "close" {
 		return err

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/forecast"
 )
 
@@ -34,13 +33,7 @@ func planJob(t *testing.T, dir string, opt PlanOptions, overrides ...string) (*f
 func distinctTuples(table *testTable, columns []string) int64 {
 	seen := make(map[string]bool)
 	for _, row := range table.rows {
-		var tuple strings.Builder
-		for i, field := range table.fields {
-			if slices.Contains(columns, field.Name) {
-				fmt.Fprintf(&tuple, "%q", row[i])
-			}
-		}
-		seen[tuple.String()] = true
+		seen[table.key(row, columns)] = true
 	}
 	return int64(len(seen))
 }
@@ -121,19 +114,17 @@ func comparePlan(t *testing.T, table *testTable, dir string, sample bool, algori
 // TestPlanForetellsSpilling plans runs of a table of near-unique values with budgets around
 // what it takes: a verdict must be what happens, and the ends must have one.
 func TestPlanForetellsSpilling(t *testing.T) {
-	whole := formats.Type{Kind: formats.Int, Bits: 64}
-	table := &testTable{fields: []formats.Field{{Name: "id", Type: whole}, {Name: "age", Type: whole}}}
+	table := &testTable{fields: []formats.Field{{Name: "id", Type: wholeType}, {Name: "age", Type: wholeType}}}
 	for i := range 100_000 {
 		table.rows = append(table.rows, []string{fmt.Sprint(i * 7), fmt.Sprint(i % 90)})
 	}
-	dir := jobFolder(t, `
+	dir := table.folder(t, `
 input: in
 output: out.parquet
 quasi_identifiers: [{columns: [id, age], k: 2}]
 columns: {id: discretize, age: discretize}
 max_steps: 3
-`)
-	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, len(table.rows), 1<<16)
+`, 1<<16)
 	verdicts := make(map[forecast.Verdict]int)
 	for _, memory := range []string{"16MiB", "32MiB", "64MiB", "256MiB"} {
 		spilled := slices.ContainsFunc(mustRun(t, dir, nil, "limits.memory", memory).Notices, func(text string) bool {
@@ -158,23 +149,11 @@ max_steps: 3
 	}
 }
 
-// A table without rows has a plan, too: that no k can be met.
-func TestPlanOfNothing(t *testing.T) {
-	dir := jobFolder(t, peopleJob)
-	table := people(rand.New(rand.NewPCG(1, 1)), 0)
-	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 0, 10)
-	f, err := planJob(t, dir, PlanOptions{Sample: true})
-	if fault.ClassOf(err) != fault.Privacy || f == nil || f.Rows != 0 || f.Sampled != 0 || f.Sets[0].Reachable {
-		t.Errorf("%+v, %v", f, err)
-	}
-}
-
 // Kept columns in which all rows differ are pointed out.
 func TestPlanPointsOutIdentifiers(t *testing.T) {
 	table := people(rand.New(rand.NewPCG(1, 1)), 100)
 	table.addColumn("serial", func(row int) string { return fmt.Sprint("no ", row) })
-	dir := jobFolder(t, strings.Replace(peopleJob, "income: keep", "income: keep\n  serial: keep", 1))
-	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 100, 100)
+	dir := table.folder(t, changed("income: keep", "income: keep\n  serial: keep"), 100)
 	f, err := planJob(t, dir, PlanOptions{Sample: true})
 	if err != nil || len(f.Notices) != 1 || !strings.HasPrefix(f.Notices[0], "column serial is kept") {
 		t.Errorf("notices %q, %v", f.Notices, err)

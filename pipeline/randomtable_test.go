@@ -19,16 +19,33 @@ type randomColumn struct {
 	texts []string
 }
 
+// drawn is a column of a type and a mask, with so many texts that a function draws.
+func drawn(of formats.Type, mask string, texts int, draw func() string) randomColumn {
+	c := randomColumn{Field: formats.Field{Type: of}, mask: mask}
+	for range texts {
+		c.texts = append(c.texts, draw())
+	}
+	return c
+}
+
+var (
+	textType  = formats.Type{Kind: formats.String}
+	wholeType = formats.Type{Kind: formats.Int, Bits: 64}
+	floatType = formats.Type{Kind: formats.Float, Bits: 64}
+	dateType  = formats.Type{Kind: formats.Date}
+)
+
 // randomMasks are the ways in which a column can be masked.
-var randomMasks = []func(*rand.Rand, string) randomColumn{
+var randomMasks = []func(*rand.Rand) randomColumn{
 	suppressedTexts, suppressedWords, discretized, discretizedDecimal, tree, prefixes, generated,
 }
 
-func suppressedTexts(rng *rand.Rand, name string) randomColumn {
-	c := randomColumn{Field: formats.Field{Name: name, Type: formats.Type{Kind: formats.String}}, mask: "suppress"}
-	for i := range 1 + rng.IntN(40) {
-		c.texts = append(c.texts, strings.Repeat("common", rng.IntN(4))+strings.Repeat("\x00", rng.IntN(3))+strconv.Itoa(i/2))
-	}
+func suppressedTexts(rng *rand.Rand) randomColumn {
+	i := 0
+	c := drawn(textType, "suppress", 1+rng.IntN(40), func() string {
+		i++
+		return strings.Repeat("common", rng.IntN(4)) + strings.Repeat("\x00", rng.IntN(3)) + strconv.Itoa(i/2)
+	})
 	c.texts = append(c.texts, "", "é")
 	if rng.IntN(15) == 0 {
 		c.texts = append(c.texts, "*")
@@ -42,20 +59,14 @@ func suppressedTexts(rng *rand.Rand, name string) randomColumn {
 	return c
 }
 
-func suppressedWords(rng *rand.Rand, name string) randomColumn {
-	c := randomColumn{Field: formats.Field{Name: name}, mask: "suppress"}
+func suppressedWords(rng *rand.Rand) randomColumn {
 	switch rng.IntN(3) {
 	case 0:
-		c.Type, c.texts = formats.Type{Kind: formats.Boolean}, []string{"true", "false"}
+		return randomColumn{formats.Field{Type: formats.Type{Kind: formats.Boolean}}, "suppress", []string{"true", "false"}}
 	case 1:
-		c.Type, c.texts = formats.Type{Kind: formats.Float, Bits: 64}, randomFloats(rng)
-	default:
-		c.Type = formats.Type{Kind: formats.Int, Bits: 32}
-		for range 1 + rng.IntN(300) {
-			c.texts = append(c.texts, strconv.Itoa(rng.IntN(400)-200))
-		}
+		return randomColumn{formats.Field{Type: floatType}, "suppress", randomFloats(rng)}
 	}
-	return c
+	return drawn(formats.Type{Kind: formats.Int, Bits: 32}, "suppress", 1+rng.IntN(300), func() string { return strconv.Itoa(rng.IntN(400) - 200) })
 }
 
 // randomFloats returns numbers with some that have no order or two forms.
@@ -70,50 +81,42 @@ func randomFloats(rng *rand.Rand) []string {
 
 var renders = []string{job.RenderLabel, job.RenderBounds, job.RenderMidpoint}
 
-func discretized(rng *rand.Rand, name string) randomColumn {
-	c := randomColumn{Field: formats.Field{Name: name}, mask: "{mask: discretize, render: " + renders[rng.IntN(len(renders))]}
+func discretized(rng *rand.Rand) (c randomColumn) {
 	switch rng.IntN(4) {
 	case 0:
-		c.Type, c.texts = formats.Type{Kind: formats.Float, Bits: 64}, randomFloats(rng)
+		c = randomColumn{Field: formats.Field{Type: floatType}, texts: randomFloats(rng)}
 	case 1:
-		c.Type = formats.Type{Kind: formats.Date}
-		for range 1 + rng.IntN(60) {
-			c.texts = append(c.texts, fmt.Sprintf("%d-%02d-%02d", 1960+rng.IntN(50), 1+rng.IntN(12), 1+rng.IntN(28)))
-		}
+		c = drawn(dateType, "", 1+rng.IntN(60), func() string { return randomDay(rng) })
 	case 2:
-		c.Type = formats.Type{Kind: formats.Timestamp, Unit: formats.Micro, Zone: "UTC"}
-		for range 1 + rng.IntN(60) {
-			c.texts = append(c.texts, fmt.Sprintf("2020-01-%02dT%02d:00:00Z", 1+rng.IntN(28), rng.IntN(24)))
-		}
+		some := orderedTypes[rng.IntN(len(orderedTypes))]
+		c = drawn(some.of, "", 12, func() string { return some.text(rng.IntN(12)) })
 	default:
-		c.Type = formats.Type{Kind: formats.Int, Bits: 64}
-		for range 1 + rng.IntN(400) {
-			c.texts = append(c.texts, strconv.Itoa(rng.IntN(600)))
-		}
+		c = drawn(wholeType, "", 1+rng.IntN(400), func() string { return strconv.Itoa(rng.IntN(600)) })
 		if rng.IntN(3) == 0 {
-			c.mask += fmt.Sprintf(", bounds: [0, %d]", 400+rng.IntN(300)) // sometimes too tight
+			c.mask = fmt.Sprintf(", bounds: [0, %d]", 400+rng.IntN(300)) // sometimes too tight
 		}
 	}
-	c.mask += "}"
+	c.mask = "{mask: discretize, render: " + renders[rng.IntN(len(renders))] + c.mask + "}"
 	return c
 }
 
-func discretizedDecimal(rng *rand.Rand, name string) randomColumn {
-	t := formats.Type{Kind: formats.Decimal, Precision: 9, Scale: 2}
-	unit := ""
+func randomDay(rng *rand.Rand) string {
+	return fmt.Sprintf("%d-%02d-%02d", 1960+rng.IntN(50), 1+rng.IntN(12), 1+rng.IntN(28))
+}
+
+func discretizedDecimal(rng *rand.Rand) randomColumn {
+	t, unit := formats.Type{Kind: formats.Decimal, Precision: 9, Scale: 2}, ""
 	if rng.IntN(2) == 0 {
 		t, unit = formats.Type{Kind: formats.Decimal, Precision: 30, Scale: 2, Wide: true}, "12345678901234567890"
 	}
-	c := randomColumn{Field: formats.Field{Name: name, Type: t}, mask: "discretize"}
-	for range 1 + rng.IntN(300) {
-		c.texts = append(c.texts, fmt.Sprintf("%s%d%s.%02d", []string{"", "-"}[rng.IntN(2)], 1+rng.IntN(90), unit, rng.IntN(100)))
-	}
-	return c
+	return drawn(t, "discretize", 1+rng.IntN(300), func() string {
+		return fmt.Sprintf("%s%d%s.%02d", []string{"", "-"}[rng.IntN(2)], 1+rng.IntN(90), unit, rng.IntN(100))
+	})
 }
 
-func tree(rng *rand.Rand, name string) randomColumn {
+func tree(rng *rand.Rand) randomColumn {
 	c := randomColumn{
-		Field: formats.Field{Name: name, Type: formats.Type{Kind: formats.String}},
+		Field: formats.Field{Type: textType},
 		mask:  "{mask: generalize, taxonomy: world" + []string{"", ", unknown: root"}[rng.IntN(2)] + "}",
 		texts: []string{"Bonn", "Köln", "Paris", "Lyon", "Nice", "Rome"}[:1+rng.IntN(6)],
 	}
@@ -136,56 +139,41 @@ const worldTree = `taxonomies:
 `
 
 // prefixes makes codes, in groups of which some are rare.
-func prefixes(rng *rand.Rand, name string) randomColumn {
-	c := randomColumn{
-		Field: formats.Field{Name: name, Type: formats.Type{Kind: formats.String}},
-		mask:  "{mask: generalize, taxonomy: {prefix: [4, 2, 1]}}",
-	}
-	code := func() string { return fmt.Sprintf("%05d", rng.IntN(3)*10_000+rng.IntN(500)) }
+func prefixes(rng *rand.Rand) randomColumn {
+	of, code := textType, func() string { return fmt.Sprintf("%05d", rng.IntN(3)*10_000+rng.IntN(500)) }
 	switch rng.IntN(4) {
 	case 0: // of all lengths
 		code = func() string { return strconv.Itoa(rng.IntN(1 << rng.IntN(20))) }
 	case 1: // words
-		c.Type, code = formats.Type{Kind: formats.Int, Bits: 64}, func() string { return strconv.Itoa(rng.IntN(3000) - 1000) }
+		of, code = wholeType, func() string { return strconv.Itoa(rng.IntN(3000) - 1000) }
 	case 2: // few, and characters of several bytes
 		code = func() string { return string([]rune("aé*€")[rng.IntN(4)]) + strings.Repeat("ä", rng.IntN(4)) }
 	}
-	for range 1 + rng.IntN(300) {
-		c.texts = append(c.texts, code())
-	}
-	return c
+	return drawn(of, "{mask: generalize, taxonomy: {prefix: [4, 2, 1]}}", 1+rng.IntN(300), code)
 }
 
 // generated makes numbers in ranges, or dates, days and times in periods.
-func generated(rng *rand.Rand, name string) randomColumn {
-	c := randomColumn{Field: formats.Field{Name: name}}
-	day := func() string {
-		return fmt.Sprintf("%d-%02d-%02d", 1960+rng.IntN(50), 1+rng.IntN(12), 1+rng.IntN(28))
-	}
-	value := day
+func generated(rng *rand.Rand) randomColumn {
+	of, taxonomy, value := dateType, "date: [month, year, decade]", func() string { return randomDay(rng) }
 	switch rng.IntN(5) {
 	case 0:
-		c.Type, c.mask = formats.Type{Kind: formats.Int, Bits: 16}, "{mask: generalize, taxonomy: {ranges: [0, 10, 100]}}"
+		of, taxonomy = formats.Type{Kind: formats.Int, Bits: 16}, "ranges: [0, 10, 100]"
 		value = func() string { return strconv.Itoa(rng.IntN(120) - 10) }
 	case 1:
-		c.Type, c.mask = formats.Type{Kind: formats.Float, Bits: 64}, "{mask: generalize, taxonomy: {ranges: [-1, 0.5]}}"
 		floats := randomFloats(rng)
-		value = func() string { return floats[rng.IntN(len(floats))] }
+		of, taxonomy, value = floatType, "ranges: [-1, 0.5]", func() string { return floats[rng.IntN(len(floats))] }
 	case 2:
-		c.Type, c.mask = formats.Type{Kind: formats.Timestamp, Unit: formats.Micro, Zone: "UTC"}, "{mask: generalize, taxonomy: {date: [day, quarter, century]}}"
+		of, taxonomy = formats.Type{Kind: formats.Timestamp, Unit: formats.Micro, Zone: "UTC"}, "date: [day, quarter, century]"
 		value = func() string {
 			return fmt.Sprintf("2020-01-%02dT%02d:00:00%sZ", 1+rng.IntN(4), rng.IntN(4), []string{"", ".5", ".25"}[rng.IntN(3)])
 		}
 	case 3:
-		c.Type, c.mask = formats.Type{Kind: formats.String}, "{mask: generalize, taxonomy: {date: [day, year]}}"
-		value = func() string { return day()[:9] + "1" + []string{"", " 10:00", "T11:00"}[min(rng.IntN(40), 2)] }
-	default:
-		c.Type, c.mask = formats.Type{Kind: formats.Date}, "{mask: generalize, taxonomy: {date: [month, year, decade]}}"
+		of, taxonomy = textType, "date: [day, year]"
+		value = func() string {
+			return randomDay(rng)[:9] + "1" + []string{"", " 10:00", "T11:00"}[min(rng.IntN(40), 2)]
+		}
 	}
-	for range 1 + rng.IntN(300>>rng.IntN(8)) {
-		c.texts = append(c.texts, value())
-	}
-	return c
+	return drawn(of, "{mask: generalize, taxonomy: {"+taxonomy+"}}", 1+rng.IntN(300>>rng.IntN(8)), value)
 }
 
 // randomTable is a random table with a job over it.
@@ -201,7 +189,8 @@ func randomCase(rng *rand.Rand) *randomTable {
 	var r randomTable
 	var columns []randomColumn
 	for i := range 1 + rng.IntN(5) {
-		columns = append(columns, randomMasks[rng.IntN(len(randomMasks))](rng, fmt.Sprintf("c%d", i)))
+		columns = append(columns, randomMasks[rng.IntN(len(randomMasks))](rng))
+		columns[i].Name = fmt.Sprint("c", i)
 	}
 	var job strings.Builder
 	fmt.Fprintf(&job, "input: in\noutput: out.parquet\nquasi_identifiers:\n")
@@ -213,9 +202,7 @@ func randomCase(rng *rand.Rand) *randomTable {
 		fmt.Fprintf(&job, "  %s: %s\n", c.Name, c.mask)
 	}
 	labels := []string{"low", "high", "middle", ""}[:1+rng.IntN(4)]
-	columns = append(columns, randomColumn{
-		Field: formats.Field{Name: "label", Type: formats.Type{Kind: formats.String}}, texts: labels,
-	})
+	columns = append(columns, randomColumn{Field: formats.Field{Name: "label", Type: textType}, texts: labels})
 	job.WriteString("  label: keep\n" + worldTree)
 	if rng.IntN(4) > 0 {
 		job.WriteString("class: label\n")

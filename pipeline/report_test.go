@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -40,42 +39,6 @@ func TestReportOfColumns(t *testing.T) {
 			}
 			if info, err := os.Stat(path); err != nil || report.Bytes != info.Size() || report.Files != 1 {
 				t.Errorf("%d bytes in %d files, %v", report.Bytes, report.Files, err)
-			}
-		})
-	}
-}
-
-// A run that fails reports how far it came, and why no further: to who listens, and to the
-// file.
-func TestReportOfFailure(t *testing.T) {
-	for _, tt := range []struct {
-		name      string
-		job       string
-		overrides []string
-		class     string
-		rows      int64
-		stages    int
-	}{
-		{"k too large", peopleJob, []string{"quasi_identifiers[].k", "301"}, "privacy", 300, 0},
-		{"no such input", peopleJob, []string{"input", "nothing.parquet"}, "input", 0, 0},
-		{"too little memory", peopleJob, []string{"limits.memory", "1MiB"}, "resources", 0, 0},
-		{"value out of bounds", changed("[17, 90]", "[40, 90]"), nil, "input", 300, 1},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			dir := peopleFolder(t, tt.job, 300)
-			job := mustLoad(t, dir, tt.overrides...)
-			var told *Report
-			path := filepath.Join(dir, "run.json")
-			report, err := Run(t.Context(), job, RunOptions{RunJSON: path, Events: Events{Failed: func(r *Report) { told = r }}})
-			if err == nil || report != nil || told == nil {
-				t.Fatalf("report %v, told %v, error %v", report, told, err)
-			}
-			if told.Error.Class != tt.class || told.Error.Message != err.Error() || told.Rows != tt.rows || len(told.Stages) != tt.stages {
-				t.Errorf("told %+v of %v", told, told.Error)
-			}
-			var written Report
-			if err := json.Unmarshal(mustRead(t, path), &written); err != nil || *written.Error != *told.Error {
-				t.Errorf("%s has %v, %v", path, written.Error, err)
 			}
 		})
 	}
@@ -169,7 +132,7 @@ func TestReportOfLiveRecords(t *testing.T) {
 		}
 		table.rows = append(table.rows, row)
 	}
-	dir := jobFolder(t, `
+	dir := table.folder(t, `
 input: in
 output: out.parquet
 class: label
@@ -177,8 +140,7 @@ quasi_identifiers:
   - {columns: [a, b], k: 20}
   - {columns: [b, c], k: 35}
 columns: {a: suppress, b: suppress, c: suppress, label: keep}
-`)
-	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, rows, rows)
+`, rows)
 	job := mustLoad(t, dir)
 	var trace strings.Builder
 	file := filepath.Join(dir, "run.json")
@@ -186,16 +148,12 @@ columns: {a: suppress, b: suppress, c: suppress, label: keep}
 	if err != nil {
 		t.Fatal(err)
 	}
-	var steps []liveStep
-	for line := range strings.Lines(trace.String()) {
-		var s liveStep
-		if err := json.Unmarshal([]byte(line), &s); err != nil {
-			t.Fatal(err)
-		}
-		steps = append(steps, s)
+	steps, err := ReadTrace(strings.NewReader(trace.String()))
+	if err != nil {
+		t.Fatal(err)
 	}
-	var written struct{ Live []uint64 }
-	if err := json.Unmarshal(mustRead(t, file), &written); err != nil {
+	written, err := ReadReport(mustRead(t, file))
+	if err != nil {
 		t.Fatal(err)
 	}
 	if len(steps) < 5 || len(report.Live) != len(steps) || !slices.Equal(written.Live, report.Live) {
@@ -211,23 +169,19 @@ columns: {a: suppress, b: suppress, c: suppress, label: keep}
 	}
 }
 
-// liveStep is what is looked at of a step in the trace.
-type liveStep struct{ Column, Value string }
-
 // told counts the records of a set that the steps from a position on tell apart: those whose
 // value is not disclosed until then, in a column with such a step.
-func told(rows [][]string, steps []liveStep, from int, set string) (n uint64) {
-	disclosed := make(map[liveStep]bool)
+func told(rows [][]string, steps []TraceStep, from int, set string) (n uint64) {
+	disclosed, later := make(map[string]bool), make(map[string]bool)
 	for _, s := range steps[:from] {
-		disclosed[s] = true
+		disclosed[s.Column+s.Value.Text] = true
 	}
-	later := make(map[string]bool)
 	for _, s := range steps[from:] {
 		later[s.Column] = true
 	}
 	for _, row := range rows {
 		for _, column := range strings.Split(set, "") {
-			if later[column] && !disclosed[liveStep{column, row[column[0]-'a']}] {
+			if later[column] && !disclosed[column+row[column[0]-'a']] {
 				n++
 				break
 			}

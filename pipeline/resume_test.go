@@ -209,9 +209,10 @@ func TestEveryStateFaultIsSurvived(t *testing.T) {
 		output     string
 		kept, stop Stage
 		step       int
+		err        error
 	}{
-		{"out.parquet", StageMask, StageMask, 1}, {"out.parquet", StageMask, "", 1},
-		{"out/", StageVerify, StageVerify, 11}, {"out/", StageVerify, "", 5},
+		{"out.parquet", StageMask, StageMask, 1, syscall.ENOSPC}, {"out.parquet", StageMask, "", 1, syscall.EIO},
+		{"out/", StageVerify, StageVerify, 11, syscall.EIO}, {"out/", StageVerify, "", 5, syscall.ENOSPC},
 	} {
 		stop, step := tt.stop, tt.step
 		if long {
@@ -236,13 +237,13 @@ func TestEveryStateFaultIsSurvived(t *testing.T) {
 						t.Fatalf("operation %d: the run that was to be stopped: %v", n, err)
 					}
 				}
-				files := newFaultyFiles(syscall.EIO, n)
+				files := newFaultyFiles(tt.err, n)
 				faulty := options
 				faulty.System.Files = files
 				_, err := runUntil(t, dir, stop, faulty, few...)
 				failed = files.failed != ""
 				maps.Copy(kinds, files.kinds)
-				if err != nil && !errors.Is(err, syscall.EIO) && fault.ClassOf(err) != fault.Cancelled {
+				if err != nil && !errors.Is(err, tt.err) && fault.ClassOf(err) != fault.Cancelled {
 					t.Errorf("operation %d, %s: %v", n, files.failed, err)
 				}
 				if out := filesOf(t, dir, "out"); len(out) > 0 && !maps.Equal(out, filesOf(t, dir, "want")) {

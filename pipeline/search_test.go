@@ -5,14 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/domain"
 )
 
@@ -20,50 +18,24 @@ func TestMaxSteps(t *testing.T) {
 	dir := peopleFolder(t, peopleJob, 1000)
 	all := mustRun(t, dir, nil).Steps
 	for steps := range all + 2 {
-		if got := mustRun(t, dir, nil, "max_steps", fmt.Sprint(steps)).Steps; got != min(steps, all) {
-			t.Errorf("%d steps of at most %d, %d in all", got, steps, all)
+		a := mustRelease(t, dir, 0, "max_steps", fmt.Sprint(steps))
+		if a.cut.Steps != min(steps, all) {
+			t.Errorf("%d steps of at most %d, %d in all", a.cut.Steps, steps, all)
 		}
-		a := auditFolder(t, dir)
-		if steps == 0 {
-			for name, column := range a.labels {
-				if len(column.texts) != 2 || slices.Contains(column.codes, 0) {
-					t.Errorf("column %s has more than its top label", name)
-				}
+		for _, column := range a.cut.Columns {
+			if steps == 0 && len(column.Cut) > 1 {
+				t.Errorf("column %s has more than its top label", column.Name)
 			}
-		}
-	}
-}
-
-func TestNoClass(t *testing.T) {
-	dir := peopleFolder(t, changed("class: income\n", ""), 1000)
-	for _, score := range []string{"tdr", "tds", "infogain"} {
-		if report := mustRun(t, dir, nil, "score", score); report.Steps < 3 {
-			t.Errorf("score %s: %d steps", score, report.Steps)
-		}
-		if a := auditFolder(t, dir); a.cut.Class != "" {
-			t.Errorf("class %q", a.cut.Class)
-		}
-	}
-}
-
-func TestOverrideK(t *testing.T) {
-	dir := peopleFolder(t, peopleJob, 1000)
-	k := []string{"quasi_identifiers[].k", "40"}
-	mustRun(t, dir, nil, k...)
-	for _, set := range auditFolder(t, dir, k...).cut.Sets {
-		if set.K != 40 || set.Anonymity < 40 {
-			t.Errorf("got %+v", set)
 		}
 	}
 }
 
 // A set within another with the same k or a larger one adds nothing; the run says so.
 func TestRedundantSets(t *testing.T) {
-	dir := jobFolder(t, changed("  - {columns: [born, city, weight], k: 3}", `  - {columns: [job, city], k: 4}
+	dir := peopleFolder(t, changed("  - {columns: [born, city, weight], k: 3}", `  - {columns: [job, city], k: 4}
   - {columns: [born, weight], k: 3}
   - {columns: [weight, born], k: 3}
-  - {columns: [age], k: 6}`))
-	people(rand.New(rand.NewPCG(7, 8)), 1000).parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 1000, 300)
+  - {columns: [age], k: 6}`), 1000)
 	report := mustRun(t, dir, nil)
 	for _, set := range []int{2, 4} {
 		want := fmt.Sprintf("quasi-identifier set %d is redundant", set)
@@ -82,8 +54,8 @@ func TestQuantileBins(t *testing.T) {
 	const distinct = domain.MaxSplitValues + 3000
 	rng := rand.New(rand.NewPCG(11, 12))
 	table := &testTable{fields: []formats.Field{
-		{Name: "x", Type: formats.Type{Kind: formats.Int, Bits: 64}},
-		{Name: "class", Type: formats.Type{Kind: formats.String}},
+		{Name: "x", Type: wholeType},
+		{Name: "class", Type: textType},
 	}}
 	counts := make(map[int]int)
 	for range distinct + 20_000 {
@@ -95,9 +67,8 @@ func TestQuantileBins(t *testing.T) {
 		class := []string{"a", "b"}[value/9000%2]
 		table.rows = append(table.rows, []string{fmt.Sprint(value * 3), class})
 	}
-	dir := jobFolder(t, strings.Replace(numberJob(""), "k: 3", "k: 500", 1))
-	path := filepath.Join(dir, "in", "a.parquet")
-	table.parquet(t, path, 0, len(table.rows), 30_000)
+	job := strings.Replace(numberJob(""), "k: 3", "k: 500", 1)
+	dir := table.folder(t, job, 30_000)
 	report := mustRun(t, dir, nil)
 	if report.Steps < 5 {
 		t.Fatalf("%d steps tell too little", report.Steps)
@@ -116,13 +87,12 @@ func TestQuantileBins(t *testing.T) {
 		}
 		row[0] = fmt.Sprint(edges[at] * 3)
 	}
-	table.parquet(t, path, 0, len(table.rows), 30_000)
+	dir = table.folder(t, job, 30_000)
 	if got := mustRun(t, dir, nil); len(got.Notices) > 0 {
 		t.Errorf("notices %q", got.Notices)
 	}
-	cut, err := cutfile.Read(t.Context(), filepath.Join(dir, "out.parquet"))
-	if err != nil || !bytes.Equal(cut.Raw, want) {
-		t.Errorf("over the edges (%v):\n%s\nwant\n%s", err, cut.Raw, want)
+	if cut := cutOf(t, dir); !bytes.Equal(cut.Raw, want) {
+		t.Errorf("over the edges:\n%s\nwant\n%s", cut.Raw, want)
 	}
 }
 
@@ -156,22 +126,19 @@ func TestNoStep(t *testing.T) {
 		{"all the same", func(table *testTable, row int) { copy(table.rows[row][:5], table.rows[0][:5]) }, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			dir := jobFolder(t, peopleJob)
 			table := people(rand.New(rand.NewPCG(3, 4)), 300)
 			for row := range table.rows {
 				tt.change(table, row)
 			}
-			table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 300, 100)
-			report := mustRun(t, dir, nil)
-			if report.Steps > 0 && !tt.steps {
-				t.Errorf("%d steps", report.Steps)
+			a := mustRelease(t, table.folder(t, peopleJob, 100), 0)
+			if a.cut.Steps > 0 && !tt.steps {
+				t.Errorf("%d steps", a.cut.Steps)
 			}
-			for _, set := range report.Sets {
+			for _, set := range a.cut.Sets {
 				if set.Anonymity != 300 {
 					t.Errorf("anonymity %d of 300 rows", set.Anonymity)
 				}
 			}
-			auditFolder(t, dir)
 		})
 	}
 }

@@ -37,13 +37,10 @@ func releaseMails(t *testing.T, table *testTable, check func(t *testing.T, dir s
 	t.Helper()
 	for _, algorithm := range setAlgorithms {
 		t.Run(searchName(algorithm), func(t *testing.T) {
-			dir := jobFolder(t, withAlgorithm(suppressedJob, algorithm))
-			table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, len(table.rows), 4000)
+			dir := table.folder(t, withAlgorithm(suppressedJob, algorithm), 4000)
 			want := outcomeOf(t, dir, RunOptions{})
 			mustAgree(t, outcomeOf(t, dir, RunOptions{System: System{Spill: true, Room: 3}}), want)
-			mustRun(t, dir, nil, "max_steps", "3")
-			check(t, dir, cutOf(t, dir))
-			auditFolder(t, dir)
+			check(t, dir, mustRelease(t, dir, 0, "max_steps", "3").cut)
 		})
 	}
 }
@@ -112,9 +109,8 @@ func TestRareValuesAreNotNamed(t *testing.T) {
 // A forged cut whose labels name more than they may is refused, as is a label that names
 // values where the cut has the mark.
 func TestVerifyRefusesLongSetLabels(t *testing.T) {
-	dir := jobFolder(t, withAlgorithm(suppressedJob, "mondrian"))
 	table := mailTable(2000, func(rng *rand.Rand, _ int) string { return fmt.Sprint("often", rng.IntN(4)) })
-	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, len(table.rows), 4000)
+	dir := table.folder(t, withAlgorithm(suppressedJob, "mondrian"), 4000)
 	mustRun(t, dir, nil)
 	var values []string
 	for i := range 21 {

@@ -27,14 +27,13 @@ type testTable struct {
 // people returns rows of a table with a column for every mask and correlations that a
 // search can find.
 func people(rng *rand.Rand, rows int) *testTable {
-	text, whole := formats.Type{Kind: formats.String}, formats.Type{Kind: formats.Int, Bits: 64}
 	t := &testTable{fields: []formats.Field{
-		{Name: "age", Type: whole, Nullable: true},
+		{Name: "age", Type: wholeType, Nullable: true},
 		{Name: "born", Type: formats.Type{Kind: formats.Date}, Nullable: true},
-		{Name: "city", Type: text, Nullable: true},
-		{Name: "job", Type: text, Nullable: true},
-		{Name: "weight", Type: formats.Type{Kind: formats.Float, Bits: 64}, Nullable: true},
-		{Name: "income", Type: text},
+		{Name: "city", Type: textType, Nullable: true},
+		{Name: "job", Type: textType, Nullable: true},
+		{Name: "weight", Type: floatType, Nullable: true},
+		{Name: "income", Type: textType},
 	}}
 	cities := []string{"Bonn", "Köln", "Paris", "Lyon", "Nice"}
 	jobs := []string{"nurse", "clerk", "cook", "judge"}
@@ -205,6 +204,14 @@ func jobFolder(tb testing.TB, job string) string {
 	return dir
 }
 
+// folder makes a jobFolder with the table as its input, in row groups of so many rows.
+func (t *testTable) folder(tb testing.TB, job string, groupRows int) string {
+	tb.Helper()
+	dir := jobFolder(tb, job)
+	t.parquet(tb, filepath.Join(dir, "in", "a.parquet"), 0, len(t.rows), groupRows)
+	return dir
+}
+
 // loadJob loads the folder's job with overrides given as key, value pairs.
 func loadJob(dir string, overrides ...string) (*job.Job, error) {
 	var list []job.Override
@@ -247,7 +254,7 @@ func mustRun(tb testing.TB, dir string, trace io.Writer, overrides ...string) *R
 func textFields(names ...string) []formats.Field {
 	var fields []formats.Field
 	for _, name := range names {
-		fields = append(fields, formats.Field{Name: name, Type: formats.Type{Kind: formats.String}, Nullable: true})
+		fields = append(fields, formats.Field{Name: name, Type: textType, Nullable: true})
 	}
 	return fields
 }
@@ -255,9 +262,7 @@ func textFields(names ...string) []formats.Field {
 // peopleFolder makes a folder with a job and people as its input.
 func peopleFolder(t *testing.T, job string, rows int) string {
 	t.Helper()
-	dir := jobFolder(t, job)
-	people(rand.New(rand.NewPCG(3, 4)), rows).parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, rows, 50)
-	return dir
+	return people(rand.New(rand.NewPCG(3, 4)), rows).folder(t, job, 50)
 }
 
 // changed returns the people job with a part of its text replaced.

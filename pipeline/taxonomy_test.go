@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"testing"
 )
@@ -40,17 +39,12 @@ func TestGeneratedTaxonomies(t *testing.T) {
 		}
 	}
 	table.fields[table.index("income")].Nullable = true
-	dir := jobFolder(t, generatedJob)
-	table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, len(table.rows), 700)
-	if report := mustRun(t, dir, nil); report.Steps < 8 {
-		t.Errorf("%d steps tell too little", report.Steps)
-	}
-	a := auditFolder(t, dir)
+	a := mustRelease(t, table.folder(t, generatedJob, 700), 8)
 	for name, want := range map[string]string{
 		"age": "[30,45.5)", "born": "1980", "city": "Köln", "job": "judge", "weight": "[10,100)",
 	} {
-		if !slices.Contains(a.labels[name].texts, want) {
-			t.Errorf("column %s: labels %q, want %q among them", name, a.labels[name].texts, want)
+		if texts := a.release.column(name).texts; !slices.Contains(texts, want) {
+			t.Errorf("column %s: labels %q, want %q among them", name, texts, want)
 		}
 	}
 }
