@@ -1,6 +1,8 @@
 package engine_test
 
 import (
+	"cmp"
+	"maps"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -20,17 +22,13 @@ func TestValueTreeAgreesWithHierarchy(t *testing.T) {
 		histograms := codes.Table(engine.Plan{Histograms: true}).Histograms
 		for a := range codes.Attributes {
 			tree := engine.NewValueTree(&codes.Attributes[a], histograms[a].Sizes(), bins)
-			want := c.Data.Hierarchy(a, bins).All()
+			want := hierarchy(c.Data, a, bins)
 			if tree.Len() != len(want) {
 				t.Fatalf("%d nodes, want %d", tree.Len(), len(want))
 			}
 			for n, taxon := range want {
-				parent := -1
-				if taxon.Parent != nil {
-					parent = taxon.Parent.Order
-				}
-				if tree.Label(n) != taxon.Label || tree.Parent(n) != parent || tree.Depth(n) != taxon.Depth || len(tree.Children(n)) != len(taxon.Children) || tree.IsLeaf(n) != (len(taxon.Children) == 0) {
-					t.Fatalf("node %d is %v, want %v", n, tree.Label(n), taxon.Label)
+				if tree.Label(n) != taxon.label || tree.Parent(n) != taxon.parent || tree.Depth(n) != taxon.depth || tree.IsLeaf(n) != (len(taxon.children) == 0) {
+					t.Fatalf("node %d is %v, want %v", n, tree.Label(n), taxon.label)
 				}
 			}
 			nodes := randomCut(r, tree, 0)
@@ -40,12 +38,153 @@ func TestValueTreeAgreesWithHierarchy(t *testing.T) {
 				for !slices.Contains(nodes, n) {
 					n = tree.Parent(n)
 				}
-				if got := cut.Labels[cut.Code[code]]; got != tree.Label(n) || !want[n].Values[c.Data.Rows[row][a]] {
+				if got := cut.Labels[cut.Code[code]]; got != tree.Label(n) || !want[n].values[c.Data.Rows[row][a]] {
 					t.Fatalf("%v is released as %v, want %v", c.Data.Rows[row][a], got, tree.Label(n))
 				}
 			}
 		}
 	})
+}
+
+// taxon is a node of the hierarchy that a column's values have in bottom-up generalization
+// and full-domain recoding, made from the text of the rows as the definitions read.
+type taxon struct {
+	label    engine.Label
+	values   map[engine.Label]bool // that occur
+	children []*taxon
+	parent   int
+	depth    int
+}
+
+// hierarchy returns the nodes of a column's hierarchy in preorder, without what no row is under.
+func hierarchy(d enginetest.Data, column, bins int) []*taxon {
+	c := d.Columns[column]
+	occurring := values(d, column)
+	var root, null *taxon
+	if last := len(occurring) - 1; occurring[last].Null {
+		null, occurring = leaf(occurring[last]), occurring[:last]
+	}
+	switch c.Mask {
+	case engine.Generalize:
+		root = under(c.Tree, occurring)
+	case engine.Discretize:
+		root = binned(d, column, occurring, bins)
+	default:
+		root = &taxon{label: engine.Label{Text: engine.Suppressed}, values: map[engine.Label]bool{}}
+		for _, value := range occurring {
+			root.children = append(root.children, leaf(value))
+		}
+	}
+	if null != nil && (len(root.children) > 0 || c.Mask == engine.Suppress || len(c.Tree.Children) > 0) {
+		root.children = append(root.children, null)
+	} else if null != nil {
+		root.values[null.label] = true
+	}
+	return root.number(nil, -1, 0)
+}
+
+// values returns the values of a column that occur, numbers ascending, others bytewise, the null last.
+func values(d enginetest.Data, column int) (occurring []engine.Label) {
+	for _, row := range d.Rows {
+		if !slices.Contains(occurring, row[column]) {
+			occurring = append(occurring, row[column])
+		}
+	}
+	slices.SortFunc(occurring, func(a, b engine.Label) int {
+		switch {
+		case a.Null:
+			return 1
+		case b.Null:
+			return -1
+		case d.Columns[column].Mask == engine.Discretize:
+			return cmp.Compare(enginetest.Number(a.Text), enginetest.Number(b.Text))
+		}
+		return cmp.Compare(a.Text, b.Text)
+	})
+	return occurring
+}
+
+func leaf(value engine.Label) *taxon {
+	return &taxon{label: value, values: map[engine.Label]bool{value: true}}
+}
+
+// number fills in what follows from the shape, and appends the node and those below it to others.
+func (t *taxon) number(all []*taxon, parent, depth int) []*taxon {
+	own := len(all)
+	t.parent, t.depth, all = parent, depth, append(all, t)
+	for _, c := range t.children {
+		all = c.number(all, own, depth+1)
+		maps.Copy(t.values, c.values)
+	}
+	return all
+}
+
+// under is the part of a tree that values occur below: nil if there is none, unless it is the root.
+func under(node taxonomy.Node, occurring []engine.Label) *taxon {
+	t := &taxon{label: engine.Label{Text: node.Name}, values: map[engine.Label]bool{}}
+	if len(node.Children) == 0 && slices.Contains(occurring, t.label) {
+		return leaf(t.label)
+	}
+	for _, child := range node.Children {
+		if below := under(child, occurring); len(below.children) > 0 || len(below.values) > 0 {
+			t.children = append(t.children, below)
+		}
+	}
+	return t
+}
+
+// binned is the tree of equal-frequency bins.
+func binned(d enginetest.Data, column int, occurring []engine.Label, bins int) *taxon {
+	node := func(lo, hi int, children ...*taxon) *taxon { // of values lo to hi-1
+		lower, upper := "", ""
+		if lo > 0 {
+			lower = occurring[lo].Text
+		}
+		if hi < len(occurring) {
+			upper = occurring[hi].Text
+		}
+		t := &taxon{label: engine.Label{Text: d.Columns[column].Interval(lower, upper)}, children: children, values: map[engine.Label]bool{}}
+		for _, value := range occurring[lo:hi] {
+			t.values[value] = true
+		}
+		return t
+	}
+	if len(occurring) < 2 {
+		return node(0, len(occurring))
+	}
+	var all []float64
+	for _, row := range d.Rows {
+		if !row[column].Null {
+			all = append(all, enginetest.Number(row[column].Text))
+		}
+	}
+	slices.Sort(all)
+	var starts []int
+	for i := range bins {
+		start := slices.IndexFunc(occurring, func(value engine.Label) bool {
+			before, _ := slices.BinarySearch(all, enginetest.Number(value.Text))
+			return before*bins >= i*len(all)
+		})
+		if start >= 0 && !slices.Contains(starts, start) {
+			starts = append(starts, start)
+		}
+	}
+	bounds := append(starts, len(occurring))
+	var level []*taxon
+	for i, lo := range bounds[:len(starts)] {
+		var values []*taxon
+		for v := lo; v < bounds[i+1] && bounds[i+1]-lo > 1; v++ {
+			values = append(values, node(v, v+1))
+		}
+		level = append(level, node(lo, bounds[i+1], values...))
+	}
+	for len(level) > 1 { // an odd one waits a level
+		for i := 0; i+1 < len(level); i++ {
+			level[i] = node(bounds[i], bounds[i+2], level[i], level[i+1])
+			level, bounds = slices.Delete(level, i+1, i+2), slices.Delete(bounds, i+1, i+2)
+		}
+	}
+	return level[0]
 }
 
 // randomCut returns a cut of what is under a node: of values without a tree all or none.
@@ -76,10 +215,9 @@ func TestValueTreeBins(t *testing.T) {
 
 // TestValueTreeCutLeavesEmptySubtreesWhole: values that no record has get labels, too.
 func TestValueTreeCutLeavesEmptySubtreesWhole(t *testing.T) {
-	leaf := func(name string) taxonomy.Node { return taxonomy.Node{Name: name} }
 	taxonomy, err := taxonomy.NewTree(taxonomy.Node{Name: "all", Children: []taxonomy.Node{
-		{Name: "A", Children: []taxonomy.Node{leaf("a1"), leaf("a2"), leaf("a3")}},
-		{Name: "B", Children: []taxonomy.Node{leaf("b1"), leaf("b2")}},
+		{Name: "A", Children: []taxonomy.Node{{Name: "a1"}, {Name: "a2"}, {Name: "a3"}}},
+		{Name: "B", Children: []taxonomy.Node{{Name: "b1"}, {Name: "b2"}}},
 	}})
 	if err != nil {
 		t.Fatal(err)

@@ -17,8 +17,8 @@ type naive struct {
 	data  enginetest.Data
 	sets  []engine.Set
 	loss  bottomup.Loss
-	roots []*enginetest.Taxon
-	rows  [][]*enginetest.Taxon // by row and column: the node of the cut
+	trees []*engine.ValueTree // whose own test makes them from the text of the rows
+	rows  [][]int             // by row and column: the node of the cut
 }
 
 // naiveSearch returns the steps and the released rows. It fails the test where the paper's
@@ -32,46 +32,54 @@ func naiveSearch(t *testing.T, data enginetest.Data, sets []engine.Set, e bottom
 		if g == nil {
 			t.Fatal("nothing can be generalized")
 		}
-		n.apply(g.to)
+		n.apply(g)
 		step := engine.Step{
-			Number: len(steps) + 1, Attribute: g.column, Value: g.to.Label,
+			Number: len(steps) + 1, Attribute: g.column, Value: n.trees[g.column].Label(g.to),
 			InfoGain: g.loss, AnonyLoss: float64(g.gain), Score: g.loss,
 		}
 		if g.gain > 0 {
 			step.Score = g.loss / float64(g.gain)
 		}
-		for _, c := range g.to.Children {
-			step.Children = append(step.Children, c.Label)
+		for _, child := range n.trees[g.column].Children(g.to) {
+			step.Children = append(step.Children, n.trees[g.column].Label(child))
 		}
 		for _, set := range n.sets {
-			step.Anonymity = append(step.Anonymity, n.anonymity(set, nil))
+			step.Anonymity = append(step.Anonymity, n.anonymity(set, none))
 		}
 		steps = append(steps, step)
 	}
 	released := make([][]engine.Label, len(n.rows))
 	for r, row := range n.rows {
-		for _, taxon := range row {
-			released[r] = append(released[r], taxon.Label)
+		for c, node := range row {
+			released[r] = append(released[r], n.trees[c].Label(node))
 		}
 	}
 	return steps, released
 }
 
 func newNaive(data enginetest.Data, sets []engine.Set, e bottomup.Engine) *naive {
-	n := &naive{data: data, sets: withoutImplied(sets), loss: e.Loss, rows: make([][]*enginetest.Taxon, len(data.Rows))}
+	n := &naive{data: data, sets: withoutImplied(sets), loss: e.Loss, rows: make([][]int, len(data.Rows))}
+	codes := data.Codes()
+	histograms := codes.Table(engine.Plan{Histograms: true}).Histograms
 	for c := range data.Columns {
-		root := data.Hierarchy(c, e.Bins)
-		n.roots = append(n.roots, root)
-		for r, row := range data.Rows {
-			for _, taxon := range root.All() {
-				if len(taxon.Children) == 0 && taxon.Values[row[c]] {
-					n.rows[r] = append(n.rows[r], taxon)
-				}
-			}
+		tree := engine.NewValueTree(&codes.Attributes[c], histograms[c].Sizes(), e.Bins)
+		n.trees = append(n.trees, tree)
+		for r, code := range codes.Columns[c] {
+			n.rows[r] = append(n.rows[r], tree.Leaf(int(code)))
 		}
 	}
 	return n
 }
+
+// isUnder reports whether a row's node is one of the children that a generalization replaces.
+func (n *naive) isUnder(row []int, g generalization) bool {
+	return g != none && n.trees[g.column].Parent(row[g.column]) == g.to
+}
+
+// generalization replaces the children of a node by the node.
+type generalization struct{ column, to int }
+
+var none = generalization{column: -1}
 
 // withoutImplied drops sets one at a time while another one implies it, the later first.
 func withoutImplied(sets []engine.Set) []engine.Set {
@@ -92,7 +100,7 @@ func withoutImplied(sets []engine.Set) []engine.Set {
 }
 
 // counts returns a(vid) of every vid, after a generalization if there is one.
-func (n *naive) counts(set engine.Set, after *enginetest.Taxon) map[string]uint64 {
+func (n *naive) counts(set engine.Set, after generalization) map[string]uint64 {
 	counts := map[string]uint64{}
 	for _, row := range n.rows {
 		counts[n.vid(row, set.Columns, after)]++
@@ -100,19 +108,19 @@ func (n *naive) counts(set engine.Set, after *enginetest.Taxon) map[string]uint6
 	return counts
 }
 
-func (n *naive) vid(row []*enginetest.Taxon, columns []int, after *enginetest.Taxon) string {
+func (n *naive) vid(row, columns []int, after generalization) string {
 	text := ""
 	for _, c := range columns {
-		taxon := row[c]
-		if after != nil && taxon.Parent == after {
-			taxon = after
+		node := row[c]
+		if c == after.column && n.isUnder(row, after) {
+			node = after.to
 		}
-		text += fmt.Sprint(c, " ", taxon.Order, ";")
+		text += fmt.Sprint(c, " ", node, ";")
 	}
 	return text
 }
 
-func (n *naive) anonymity(set engine.Set, after *enginetest.Taxon) uint64 {
+func (n *naive) anonymity(set engine.Set, after generalization) uint64 {
 	least := uint64(math.MaxUint64)
 	for _, count := range n.counts(set, after) {
 		least = min(least, count)
@@ -122,29 +130,26 @@ func (n *naive) anonymity(set engine.Set, after *enginetest.Taxon) uint64 {
 
 func (n *naive) done() bool {
 	for _, set := range n.sets {
-		if !enginetest.Holds(set, n.anonymity(set, nil)) {
+		if !enginetest.Holds(set, n.anonymity(set, none)) {
 			return false
 		}
 	}
 	return true
 }
 
-func (n *naive) apply(to *enginetest.Taxon) {
+func (n *naive) apply(g *naiveChoice) {
 	for _, row := range n.rows {
-		for c := range row {
-			if row[c].Parent == to {
-				row[c] = to
-			}
+		if n.isUnder(row, g.generalization) {
+			row[g.column] = g.to
 		}
 	}
 }
 
 // naiveChoice is a valid generalization that helps an open set.
 type naiveChoice struct {
-	column int
-	to     *enginetest.Taxon
-	loss   float64
-	gain   uint64
+	generalization
+	loss float64
+	gain uint64
 }
 
 // best is the critical generalization with the least loss for its gain, else that with
@@ -153,29 +158,24 @@ func (n *naive) best(t *testing.T) *naiveChoice {
 	t.Helper()
 	var all, critical []naiveChoice
 	for _, set := range n.sets {
-		if !enginetest.Holds(set, n.anonymity(set, nil)) {
+		if !enginetest.Holds(set, n.anonymity(set, none)) {
 			n.checkTheorem1(t, set)
 		}
 	}
-	for c, root := range n.roots {
-		for _, to := range root.All() {
-			if !n.valid(c, to) {
-				continue
+	for _, g := range n.valid() {
+		choice, open := naiveChoice{generalization: g, loss: n.lost(g)}, false
+		for _, set := range n.sets {
+			before := n.anonymity(set, none)
+			if slices.Contains(set.Columns, g.column) && !enginetest.Holds(set, before) {
+				open = true
+				choice.gain += min(n.anonymity(set, g), set.K.Records()) - before
 			}
-			choice, open := naiveChoice{column: c, to: to, loss: n.lost(c, to)}, false
-			for _, set := range n.sets {
-				before := n.anonymity(set, nil)
-				if slices.Contains(set.Columns, c) && !enginetest.Holds(set, before) {
-					open = true
-					choice.gain += min(n.anonymity(set, to), set.K.Records()) - before
-				}
-			}
-			if open {
-				all = append(all, choice)
-			}
-			if choice.gain > 0 {
-				critical = append(critical, choice)
-			}
+		}
+		if open {
+			all = append(all, choice)
+		}
+		if choice.gain > 0 {
+			critical = append(critical, choice)
 		}
 	}
 	if len(critical) > 0 {
@@ -197,35 +197,40 @@ func first(choices []naiveChoice, score func(naiveChoice) float64) *naiveChoice 
 	return nil
 }
 
-// valid: the node is not in the cut, and all its children are.
-func (n *naive) valid(c int, to *enginetest.Taxon) bool {
-	for _, child := range to.Children {
-		if !slices.ContainsFunc(n.rows, func(row []*enginetest.Taxon) bool { return row[c] == child }) {
-			return false
+// valid returns the generalizations to nodes that are not in the cut, and all of whose children are.
+func (n *naive) valid() (list []generalization) {
+	for c, tree := range n.trees {
+		for to := range tree.Len() {
+			missing := func(child int) bool {
+				return !slices.ContainsFunc(n.rows, func(row []int) bool { return row[c] == child })
+			}
+			if !tree.IsLeaf(to) && !slices.ContainsFunc(tree.Children(to), missing) {
+				list = append(list, generalization{c, to})
+			}
 		}
 	}
-	return len(to.Children) > 0
+	return list
 }
 
 // lost is I(G).
-func (n *naive) lost(c int, to *enginetest.Taxon) float64 {
+func (n *naive) lost(g generalization) float64 {
 	whole, size := map[string]int{}, 0
-	parts, sizes := map[*enginetest.Taxon]map[string]int{}, map[*enginetest.Taxon]int{}
+	parts, sizes := map[int]map[string]int{}, map[int]int{}
 	for r, row := range n.rows {
-		if row[c].Parent != to {
+		if !n.isUnder(row, g) {
 			continue
 		}
-		class := ""
+		class, child := "", row[g.column]
 		if len(n.data.Classes) > 0 {
 			class = n.data.Classes[r]
 		}
-		if parts[row[c]] == nil {
-			parts[row[c]] = map[string]int{}
+		if parts[child] == nil {
+			parts[child] = map[string]int{}
 		}
 		whole[class]++
-		parts[row[c]][class]++
+		parts[child][class]++
 		size++
-		sizes[row[c]]++
+		sizes[child]++
 	}
 	lost := enginetest.Entropy(whole)
 	for child, classes := range parts {
@@ -241,48 +246,38 @@ func (n *naive) lost(c int, to *enginetest.Taxon) float64 {
 // index, and at most one of a column does.
 func (n *naive) checkTheorem1(t *testing.T, set engine.Set) {
 	t.Helper()
-	before := n.anonymity(set, nil)
-	for i, c := range set.Columns {
-		candidates := 0
-		for _, to := range n.roots[c].All() {
-			if !n.valid(c, to) {
-				continue
+	before, candidates := n.anonymity(set, none), map[int]int{}
+	for _, g := range n.valid() {
+		position := slices.Index(set.Columns, g.column)
+		switch {
+		case position < 0:
+		case n.isCandidate(set, position, g):
+			if candidates[g.column]++; candidates[g.column] > 1 {
+				t.Errorf("several candidates of column %d", g.column)
 			}
-			if n.isCandidate(set, i, to) {
-				candidates++
-			} else if n.anonymity(set, to) > before {
-				t.Errorf("%v is critical, but does not merge all anonymity vids", to.Label)
-			}
-		}
-		if candidates > 1 {
-			t.Errorf("%d candidates of column %d", candidates, c)
+		case n.anonymity(set, g) > before:
+			t.Errorf("%v is critical, but does not merge all anonymity vids", g)
 		}
 	}
 }
 
 // isCandidate is the only-if condition of Theorem 1: every anonymity vid is in a segment
 // of more than one sibling.
-func (n *naive) isCandidate(set engine.Set, position int, to *enginetest.Taxon) bool {
-	counts, before := n.counts(set, nil), n.anonymity(set, nil)
-	above, here := set.Columns[:position], set.Columns[position:position+1]
-	segments := map[string]map[string]bool{} // children of the node, by what is above them in the index
+func (n *naive) isCandidate(set engine.Set, position int, g generalization) bool {
+	counts, before := n.counts(set, none), n.anonymity(set, none)
+	above := set.Columns[:position]
+	segments := map[string]map[int]bool{} // children of the node, by what is above them in the index
 	for _, row := range n.rows {
-		if row[here[0]].Parent != to {
+		if !n.isUnder(row, g) {
 			continue
 		}
-		prefix := n.vid(row, above, nil)
+		prefix := n.vid(row, above, none)
 		if segments[prefix] == nil {
-			segments[prefix] = map[string]bool{}
+			segments[prefix] = map[int]bool{}
 		}
-		segments[prefix][n.vid(row, here, nil)] = true
+		segments[prefix][row[g.column]] = true
 	}
-	for _, row := range n.rows {
-		if counts[n.vid(row, set.Columns, nil)] > before {
-			continue
-		}
-		if row[here[0]].Parent != to || len(segments[n.vid(row, above, nil)]) < 2 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(n.rows, func(row []int) bool {
+		return counts[n.vid(row, set.Columns, none)] == before && (!n.isUnder(row, g) || len(segments[n.vid(row, above, none)]) < 2)
+	})
 }

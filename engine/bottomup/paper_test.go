@@ -70,19 +70,16 @@ func TestPaperExample1(t *testing.T) {
 func TestPaperExample2(t *testing.T) {
 	set := engine.Set{Columns: []int{0, 1, 2}, K: 3}
 	n := newNaive(figure1(), []engine.Set{set}, bottomup.Engine{})
-	if a := n.anonymity(set, nil); a != 2 {
+	if a := n.anonymity(set, none); a != 2 {
 		t.Errorf("A(VID) is %d, want 2", a)
 	}
 	type facts struct{ candidate, critical bool }
 	got := map[string]facts{}
-	for c, root := range n.roots {
-		for _, to := range root.All() {
-			if n.valid(c, to) {
-				got[to.Label.Text] = facts{n.isCandidate(set, c, to), n.anonymity(set, to) > 2}
-			}
-			if to.Label.Text == "f1" && math.Abs(n.lost(c, to)-0.358) > 5e-4 {
-				t.Errorf("I(f1) is %f, want 0.358", n.lost(c, to))
-			}
+	for _, g := range n.valid() {
+		name := n.trees[g.column].Label(g.to).Text
+		got[name] = facts{n.isCandidate(set, g.column, g), n.anonymity(set, g) > 2}
+		if name == "f1" && math.Abs(n.lost(g)-0.358) > 5e-4 {
+			t.Errorf("I(f1) is %f, want 0.358", n.lost(g))
 		}
 	}
 	want := map[string]facts{"f1": {true, false}, "e2": {}, "f2": {true, true}, "f3": {}}

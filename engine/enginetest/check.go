@@ -1,6 +1,9 @@
 package enginetest
 
 import (
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
 	"slices"
 	"strings"
 	"testing"
@@ -44,9 +47,9 @@ func (c Column) Covers(label, value engine.Label) bool {
 		if value.Null {
 			return ends[0] == c.Lower && ends[1] == c.Upper
 		}
-		x := number(value.Text)
-		above := ends[0] == "" || x >= number(ends[0])
-		below := ends[1] == "" || x < number(ends[1]) || x == number(ends[1]) && strings.HasSuffix(label.Text, "]")
+		x := Number(value.Text)
+		above := ends[0] == "" || x >= Number(ends[0])
+		below := ends[1] == "" || x < Number(ends[1]) || x == Number(ends[1]) && strings.HasSuffix(label.Text, "]")
 		return above && below
 	}
 	own := `\N`
@@ -54,6 +57,40 @@ func (c Column) Covers(label, value engine.Label) bool {
 		own = strings.NewReplacer(`\`, `\\`, `|`, `\|`, `{`, `\{`, `}`, `\}`).Replace(value.Text)
 	}
 	return label.Text == engine.Suppressed || strings.HasPrefix(label.Text, "{") && slices.Contains(Members(label.Text), own)
+}
+
+// Interval is the label of what is between two values of a discretized column. An end that is empty
+// is the column's own.
+func (c Column) Interval(lower, upper string) string {
+	opening, closing := "[", ")"
+	if lower == "" {
+		lower = c.Lower
+	}
+	if lower == "" {
+		opening = "("
+	}
+	if upper == "" && c.Upper != "" {
+		upper, closing = c.Upper, "]"
+	}
+	return opening + lower + "," + upper + closing
+}
+
+// RowKey is the key of the copy of a number of a cell, as its definition reads.
+func RowKey(seed uint64, scope string, values []engine.Label, class string, number int) uint64 {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%d\x00%s\x00", seed, scope)
+	for _, v := range values {
+		if v.Null {
+			v.Text = "\x1e"
+		}
+		fmt.Fprintf(h, "%s\x1f", v.Text)
+	}
+	fmt.Fprintf(h, "%s\x1f", class)
+	h.Write(binary.LittleEndian.AppendUint64(nil, uint64(number)))
+	z := h.Sum64()
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
 }
 
 // Members returns the members of a set of values, as they are written in it, or the one value.

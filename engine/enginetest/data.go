@@ -3,6 +3,7 @@ package enginetest
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 
@@ -142,22 +143,23 @@ func frequent(texts []string, n int) []string {
 
 // place orders the values of a discretized attribute by their numbers.
 func place(a *engine.Attribute) {
-	slices.SortFunc(a.Texts, func(x, y string) int { return cmp.Compare(number(x), number(y)) })
+	slices.SortFunc(a.Texts, func(x, y string) int { return cmp.Compare(Number(x), Number(y)) })
 	for _, text := range a.Texts {
-		a.Positions = append(a.Positions, number(text))
+		a.Positions = append(a.Positions, Number(text))
 	}
 	if n := len(a.Positions); n > 0 {
 		a.Lower, a.Upper = a.Positions[0], a.Positions[n-1]
 	}
 	if a.LowerText != "" {
-		a.Lower = number(a.LowerText)
+		a.Lower = Number(a.LowerText)
 	}
 	if a.UpperText != "" {
-		a.Upper = number(a.UpperText)
+		a.Upper = Number(a.UpperText)
 	}
 }
 
-func number(text string) float64 {
+// Number returns the number that a text is.
+func Number(text string) float64 {
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil {
 		panic(err)
@@ -167,4 +169,29 @@ func number(text string) float64 {
 
 func distinct(texts []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(texts)))
+}
+
+// Domain returns the values of a column that codes stand for, in their order: numbers ascending, other texts
+// bytewise or as the tree has them, the null last.
+func (d Data) Domain(column int) (values []engine.Label) {
+	a := d.attribute(column)
+	values = Values(a.Texts...)
+	if a.HasNull {
+		values = append(values, engine.Label{Null: true})
+	}
+	return values
+}
+
+// Entropy is that of class counts, in bits.
+func Entropy[Key comparable](counts map[Key]int) float64 {
+	total, sum := 0, 0.0
+	for _, n := range counts {
+		total += n
+	}
+	for _, n := range counts {
+		if p := float64(n) / float64(total); n > 0 {
+			sum -= p * math.Log2(p)
+		}
+	}
+	return sum
 }

@@ -90,7 +90,7 @@ func (d *Data) mirror() {
 		row = slices.Clone(row)
 		for c := range row {
 			if d.Columns[c].Mask == engine.Discretize && !row[c].Null {
-				row[c].Text = fmt.Sprint(LargestNumber - int(number(row[c].Text)))
+				row[c].Text = fmt.Sprint(LargestNumber - int(Number(row[c].Text)))
 			}
 		}
 		d.Rows = append(d.Rows, row)

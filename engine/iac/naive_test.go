@@ -17,9 +17,9 @@ type naive struct {
 	data  enginetest.Data
 	sets  []engine.Set
 	union []int
-	roots []*enginetest.Taxon
-	rows  [][]*enginetest.Taxon // by row and column, generalized
-	gone  []bool                // by row: suppressed
+	trees []*engine.ValueTree // whose own test makes them from the text of the rows
+	rows  [][]int             // by row and column, the node that it is generalized to
+	gone  []bool              // by row: suppressed
 }
 
 // outcome is what a naive run ends with. A dropped row is nil.
@@ -30,21 +30,23 @@ type outcome struct {
 }
 
 func runNaive(data enginetest.Data, sets []engine.Set, e iac.Engine) outcome {
-	n := &naive{Engine: e, data: data, sets: sets, rows: make([][]*enginetest.Taxon, len(data.Rows)), gone: make([]bool, len(data.Rows))}
+	n := &naive{Engine: e, data: data, sets: sets, rows: make([][]int, len(data.Rows)), gone: make([]bool, len(data.Rows))}
 	for _, set := range sets {
 		n.union = append(n.union, set.Columns...)
 	}
 	slices.Sort(n.union)
 	n.union = slices.Compact(n.union)
+	codes := data.Codes()
+	histograms := codes.Table(engine.Plan{Histograms: true}).Histograms
 	for c := range data.Columns {
-		root := data.Hierarchy(c, e.Bins)
-		level := []*enginetest.Taxon{root}
+		tree := engine.NewValueTree(&codes.Attributes[c], histograms[c].Sizes(), e.Bins)
+		n.trees = append(n.trees, tree)
+		of := make([]int, len(n.rows)) // the root
 		if slices.Contains(n.union, c) {
-			level = n.level(c, root)
+			of = n.level(tree, codes.Columns[c])
 		}
-		n.roots = append(n.roots, root)
-		for r := range n.rows {
-			n.rows[r] = append(n.rows[r], at(level, data.Rows[r][c]))
+		for r, node := range of {
+			n.rows[r] = append(n.rows[r], node)
 		}
 	}
 	k := 0
@@ -64,35 +66,22 @@ func runNaive(data enginetest.Data, sets []engine.Set, e iac.Engine) outcome {
 	return n.outcome(k)
 }
 
-func at(level []*enginetest.Taxon, value engine.Label) *enginetest.Taxon {
-	return level[slices.IndexFunc(level, func(t *enginetest.Taxon) bool { return t.Values[value] })]
-}
-
-// level is the best level of a column.
-func (n *naive) level(c int, root *enginetest.Taxon) []*enginetest.Taxon {
-	var levels [][]*enginetest.Taxon // most specific first
+// level returns the nodes of a column's rows in its best level.
+func (n *naive) level(tree *engine.ValueTree, codes []uint32) []int {
+	var levels [][]int // most specific first
 	var mutual, normalized []float64
-	for depth := 1; ; depth++ {
-		var level []*enginetest.Taxon
-		deep := false
-		for _, taxon := range root.All() {
-			if taxon.Depth == depth || taxon.Depth < depth && len(taxon.Children) == 0 {
-				level = append(level, taxon)
+	for depth := tree.Height(); depth > 0; depth-- {
+		of := make([]int, len(codes))
+		for r, code := range codes {
+			for of[r] = tree.Leaf(int(code)); tree.Depth(of[r]) > depth; {
+				of[r] = tree.Parent(of[r])
 			}
-			deep = deep || taxon.Depth == depth
-		}
-		if !deep {
-			break
-		}
-		of := make([]*enginetest.Taxon, len(n.data.Rows))
-		for r, row := range n.data.Rows {
-			of[r] = at(level, row[c])
 		}
 		m, own := n.information(of, nil)
-		levels, mutual, normalized = slices.Insert(levels, 0, level), slices.Insert(mutual, 0, m), slices.Insert(normalized, 0, ratio(m, own))
+		levels, mutual, normalized = append(levels, of), append(mutual, m), append(normalized, ratio(m, own))
 	}
 	if len(levels) == 0 {
-		return []*enginetest.Taxon{root}
+		return make([]int, len(codes))
 	}
 	least := n.MinInfo * slices.Max(mutual)
 	most := 0.0
@@ -101,12 +90,10 @@ func (n *naive) level(c int, root *enginetest.Taxon) []*enginetest.Taxon {
 			most = max(most, normalized[i])
 		}
 	}
-	for i := range levels {
-		if mutual[i] >= least-1e-9 && normalized[i] >= most-1e-9 {
-			return levels[i]
-		}
-	}
-	return nil
+	return levels[slices.IndexFunc(levels, func(of []int) bool {
+		m, own := n.information(of, nil)
+		return m >= least-1e-9 && ratio(m, own) >= most-1e-9
+	})]
 }
 
 func ratio(x, y float64) float64 {
@@ -117,13 +104,13 @@ func ratio(x, y float64) float64 {
 }
 
 // information returns I(A;C) and H(A) of the rows that are not gone.
-func (n *naive) information(of []*enginetest.Taxon, gone []bool) (mutual, own float64) {
+func (n *naive) information(of []int, gone []bool) (mutual, own float64) {
 	values, classes, pairs := map[string]int{}, map[string]int{}, map[string]int{}
-	for r, taxon := range of {
+	for r, node := range of {
 		if gone != nil && gone[r] {
 			continue
 		}
-		value, class := fmt.Sprint(taxon.Order), n.class(r)
+		value, class := fmt.Sprint(node), n.class(r)
 		values[value]++
 		classes[class]++
 		pairs[value+" "+class]++
@@ -145,7 +132,7 @@ func (n *naive) classes(columns []int) map[string][]int {
 	for r, row := range n.rows {
 		key := ""
 		for _, c := range columns {
-			key += fmt.Sprintf("%06d ", row[c].Order)
+			key += fmt.Sprintf("%06d ", row[c])
 		}
 		if !n.gone[r] {
 			classes[key] = append(classes[key], r)
@@ -229,8 +216,8 @@ func (n *naive) suppressCapped() int {
 }
 
 func (n *naive) exceeded(c int) bool {
-	of := make([]*enginetest.Taxon, len(n.rows))
-	before, after := map[*enginetest.Taxon]float64{}, map[*enginetest.Taxon]float64{}
+	of := make([]int, len(n.rows))
+	before, after := map[int]float64{}, map[int]float64{}
 	classes := map[string]int{}
 	for r, row := range n.rows {
 		of[r] = row[c]
@@ -245,8 +232,8 @@ func (n *naive) exceeded(c int) bool {
 		return false
 	}
 	divergence, largest, total := 0.0, 0.0, float64(len(n.rows))
-	for taxon, count := range before {
-		divergence += count / total * math.Log2(count/max(1, after[taxon]))
+	for node, count := range before {
+		divergence += count / total * math.Log2(count/max(1, after[node]))
 		largest += count / total * math.Log2(count)
 	}
 	mutualAfter, ownAfter := n.information(of, n.gone)
@@ -266,12 +253,12 @@ func (n *naive) outcome(k int) outcome {
 	}
 	for r, row := range n.rows {
 		var labels []engine.Label
-		for c, taxon := range row {
+		for c, node := range row {
 			if n.gone[r] {
-				taxon = n.roots[c]
+				node = 0
 			}
 			if !n.gone[r] || !drop {
-				labels = append(labels, taxon.Label)
+				labels = append(labels, n.trees[c].Label(node))
 			}
 		}
 		o.released = append(o.released, labels)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -24,15 +25,16 @@ func TestAgreesWithNaiveGrowth(t *testing.T) {
 		for _, mdl := range []bool{true, false} {
 			i := inducer(codes)
 			i.MDL, i.MinObjects = mdl, uint64(1+r.IntN(4))
-			tree, want := grow(t, i, codes), c.Data.Grow(int(i.MinObjects), mdl)
-			difference := compare(codes, tree, want)
+			n := naive{codes, int(i.MinObjects), mdl}
+			tree, want := grow(t, i, codes), n.tree()
+			difference := n.compare(tree, want)
 			nodes += tree.Len()
 			if difference == "" {
-				want.Prune()
-				want.Renumber()
+				n.prune(want)
+				want.renumber(0)
 				i.Prune = true
 				p := grow(t, i, codes)
-				difference = compare(codes, p, want)
+				difference = n.compare(p, want)
 				pruned += tree.Len() - p.Len()
 			}
 			if difference != "" {
@@ -47,36 +49,40 @@ func TestAgreesWithNaiveGrowth(t *testing.T) {
 }
 
 // compare tells the first difference of two trees.
-func compare(codes enginetest.Codes, tree *induce.Tree, want *enginetest.Decision) string {
+func (n naive) compare(tree *induce.Tree, want *decision) string {
 	next := 0
-	var visit func(*enginetest.Decision) string
-	visit = func(want *enginetest.Decision) string {
-		n := next
+	var visit func(*decision) string
+	visit = func(want *decision) string {
+		at := next
 		next++
-		switch {
-		case n == tree.Len():
+		if at == tree.Len() {
 			return "nodes are missing"
-		case tree.Number(n) != want.Number:
-			return fmt.Sprintf("node %d has number %d, want %d", n, tree.Number(n), want.Number)
-		case tree.Size(n) != uint64(len(want.Rows)):
-			return fmt.Sprintf("node %d has %d records, want %d", n, tree.Size(n), len(want.Rows))
-		case codes.Classes > 0 && !agree(tree, n, want.Classes()):
-			return fmt.Sprintf("node %d has not the class counts %v", n, want.Classes())
-		case tree.IsLeaf(n) != (want.Column < 0):
-			return fmt.Sprintf("node %d is a leaf: %t", n, tree.IsLeaf(n))
-		case want.Column < 0:
-			return ""
 		}
-		column, split := tree.Test(n)
-		if column != want.Column || want.Split != "" && codes.Attributes[column].Texts[split] != want.Split {
-			return fmt.Sprintf("node %d tests column %d at code %d, want column %d at %q", n, column, split, want.Column, want.Split)
+		column, split := tree.Test(at)
+		if tree.IsLeaf(at) {
+			column, split = -1, 0
 		}
-		for branch, child := range want.Children {
-			if len(child.Rows) == 0 {
+		classes, counts := tree.Classes(at)
+		got := map[uint32]int{}
+		for i, class := range classes {
+			got[class] = int(counts[i])
+		}
+		switch {
+		case tree.Number(at) != want.number:
+			return fmt.Sprintf("node %d has number %d, want %d", at, tree.Number(at), want.number)
+		case tree.Size(at) != uint64(len(want.rows)):
+			return fmt.Sprintf("node %d has %d records, want %d", at, tree.Size(at), len(want.rows))
+		case n.Classes > 0 && (!slices.IsSorted(classes) || !maps.Equal(got, n.classes(want.rows))):
+			return fmt.Sprintf("node %d has the class counts %v, want %v", at, got, n.classes(want.rows))
+		case column != want.column || split != want.split:
+			return fmt.Sprintf("node %d tests column %d at code %d, want column %d at %d", at, column, split, want.column, want.split)
+		}
+		for branch, child := range want.children {
+			if len(child.rows) == 0 {
 				continue
 			}
-			if next < tree.Len() && (tree.Parent(next) != n || tree.Branch(next) != uint32(branch)) {
-				return fmt.Sprintf("node %d is branch %d of %d, want branch %d of %d", next, tree.Branch(next), tree.Parent(next), branch, n)
+			if next < tree.Len() && (tree.Parent(next) != at || tree.Branch(next) != uint32(branch)) {
+				return fmt.Sprintf("node %d is branch %d of %d, want branch %d of %d", next, tree.Branch(next), tree.Parent(next), branch, at)
 			}
 			if difference := visit(child); difference != "" {
 				return difference
@@ -90,17 +96,228 @@ func compare(codes enginetest.Codes, tree *induce.Tree, want *enginetest.Decisio
 	return "there are more nodes"
 }
 
-// agree compares the class counts of a node.
-func agree(tree *induce.Tree, n int, want map[string]int) bool {
-	classes, counts := tree.Classes(n)
-	var got, labels []int
-	for _, label := range slices.Sorted(maps.Keys(want)) {
-		labels = append(labels, want[label])
+// naive grows decision trees as the definitions read: by looking at all rows for everything.
+type naive struct {
+	enginetest.Codes
+	minObjects int
+	mdl        bool
+}
+
+// decision is a node of a tree.
+type decision struct {
+	column   int         // that is tested, -1 of a leaf
+	split    uint32      // of numbers
+	children []*decision // of all branches, also those without rows
+	rows     []int
+	number   int // in preorder
+}
+
+// tree returns the decision tree of all rows.
+func (n naive) tree() *decision {
+	var rows []int
+	for r := range n.Rows {
+		rows = append(rows, r)
 	}
-	for _, n := range counts {
-		got = append(got, int(n))
+	root := n.grow(rows)
+	root.renumber(0)
+	return root
+}
+
+// renumber numbers the node and those below it, and returns the next number.
+func (d *decision) renumber(next int) int {
+	d.number = next
+	next++
+	for _, c := range d.children {
+		next = c.renumber(next)
 	}
-	return slices.IsSorted(classes) && slices.Equal(got, labels)
+	return next
+}
+
+// classes counts the classes of rows. Without classes all have one.
+func (n naive) classes(rows []int) map[uint32]int {
+	counts := map[uint32]int{}
+	for _, r := range rows {
+		if n.Classes > 0 {
+			counts[n.Class[r]]++
+		} else {
+			counts[0]++
+		}
+	}
+	return counts
+}
+
+// decisionTest is a test of a node.
+type decisionTest struct {
+	column      int
+	split       uint32
+	parts       [][]int // of the rows
+	gain, ratio float64
+}
+
+func (n naive) grow(rows []int) *decision {
+	d := &decision{column: -1, rows: rows}
+	if len(n.classes(rows)) < 2 || len(rows) < 2*n.minObjects {
+		return d
+	}
+	var found []decisionTest
+	sum, counted, allWide := 0.0, 0, true
+	for c := range n.Attributes {
+		allWide = allWide && n.isWide(c)
+	}
+	for c := range n.Attributes {
+		test, ok := n.nominal(c, rows)
+		if n.Attributes[c].Mask == engine.Discretize {
+			test, ok = n.numeric(c, rows)
+		}
+		if !ok || test.gain <= 1e-6 {
+			continue
+		}
+		found = append(found, test)
+		if allWide || !n.isWide(c) {
+			sum += test.gain
+			counted++
+		}
+	}
+	if counted == 0 {
+		return d
+	}
+	found = slices.DeleteFunc(found, func(t decisionTest) bool { return t.gain < sum/float64(counted)-1e-3 })
+	best := first(found, func(t decisionTest) float64 { return t.ratio })
+	d.column, d.split = best.column, best.split
+	for _, part := range best.parts {
+		d.children = append(d.children, n.grow(part))
+	}
+	return d
+}
+
+// first returns the first of those that are best, within what counts as equal.
+func first(tests []decisionTest, measure func(decisionTest) float64) decisionTest {
+	best := math.Inf(-1)
+	for _, t := range tests {
+		best = max(best, measure(t))
+	}
+	limit := best - 1e-9*max(1, math.Abs(best))
+	return tests[slices.IndexFunc(tests, func(t decisionTest) bool { return measure(t) >= limit })]
+}
+
+// isWide reports whether a column has too many values for the average.
+func (n naive) isWide(column int) bool {
+	a := &n.Attributes[column]
+	return a.Mask != engine.Discretize && float64(a.Len()) >= 0.3*float64(n.Rows)
+}
+
+func (n naive) nominal(column int, rows []int) (decisionTest, bool) {
+	t := n.test(column, 0, rows)
+	large := 0
+	for _, part := range t.parts {
+		if len(part) >= n.minObjects {
+			large++
+		}
+	}
+	t.ratio = t.gain / information(t.parts)
+	return t, large >= 2
+}
+
+func (n naive) numeric(column int, rows []int) (decisionTest, bool) {
+	var tests []decisionTest
+	known := 0.0
+	for split := range n.Attributes[column].Texts {
+		t := n.test(column, uint32(split), rows)
+		occurs := slices.ContainsFunc(rows, func(r int) bool { return n.Columns[column][r] == uint32(split) })
+		known = float64(len(t.parts[0]) + len(t.parts[1]))
+		least := max(float64(n.minObjects), min(25, 0.1*known/float64(n.Classes)))
+		if occurs && float64(len(t.parts[0])) >= least && float64(len(t.parts[1])) >= least {
+			tests = append(tests, t)
+		}
+	}
+	if len(tests) == 0 {
+		return decisionTest{}, false
+	}
+	t := first(tests, func(t decisionTest) float64 { return t.gain })
+	if n.mdl {
+		t.gain -= math.Log2(float64(len(tests))) / known
+	}
+	t.ratio = t.gain / information(t.parts)
+	return t, true
+}
+
+// test divides rows by a test, and returns it with its gain.
+func (n naive) test(column int, split uint32, rows []int) decisionTest {
+	a := &n.Attributes[column]
+	t := decisionTest{column: column, split: split, gain: enginetest.Entropy(n.classes(rows))}
+	t.parts = make([][]int, a.Len())
+	if a.Mask == engine.Discretize {
+		t.parts = make([][]int, 2+a.Len()-len(a.Texts))
+	}
+	for _, r := range rows {
+		b := branch(a, n.Columns[column][r], split)
+		t.parts[b] = append(t.parts[b], r)
+	}
+	for _, part := range t.parts {
+		t.gain -= float64(len(part)) / float64(len(rows)) * enginetest.Entropy(n.classes(part))
+	}
+	return t
+}
+
+// branch returns the branch of a test that a code takes.
+func branch(a *engine.Attribute, code, split uint32) int {
+	switch {
+	case a.Mask != engine.Discretize:
+		return int(code)
+	case int(code) == len(a.Texts):
+		return 2
+	case code < split:
+		return 0
+	}
+	return 1
+}
+
+// information is the entropy of the sizes of parts.
+func information(parts [][]int) float64 {
+	sizes := map[int]int{}
+	for i, rows := range parts {
+		sizes[i] = len(rows)
+	}
+	return enginetest.Entropy(sizes)
+}
+
+// prune replaces subtrees by leaves that are not expected to err more, and returns the
+// errors that are expected.
+func (n naive) prune(d *decision) float64 {
+	leaf := n.expectedErrors(d.rows)
+	if d.column < 0 {
+		return leaf
+	}
+	below := 0.0
+	for _, c := range d.children {
+		below += n.prune(c)
+	}
+	if leaf > below+0.1 {
+		return below
+	}
+	d.column, d.split, d.children = -1, 0, nil
+	return leaf
+}
+
+// expectedErrors is C4.5's estimate at a confidence of 0.25.
+func (n naive) expectedErrors(rows []int) float64 {
+	size, most := float64(len(rows)), 0
+	for _, count := range n.classes(rows) {
+		most = max(most, count)
+	}
+	errors := size - float64(most)
+	switch {
+	case size == 0:
+		return 0
+	case errors == 0:
+		return size * (1 - math.Exp(math.Log(0.25)/size))
+	case errors+0.5 >= size:
+		return size
+	}
+	const z = 0.6744897501960817 // of which a quarter of a normal distribution is above
+	share := (errors + 0.5) / size
+	root := math.Sqrt(share/size - share*share/size + z*z/(4*size*size))
+	return size * (share + z*z/(2*size) + z*root) / (1 + z*z/size)
 }
 
 func inducer(codes enginetest.Codes) induce.Inducer {

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/enginetest"
 	"github.com/kcut/kcut/engine/induce"
 	"github.com/kcut/kcut/partition"
@@ -92,49 +91,34 @@ func TestWalkIsGrowth(t *testing.T) {
 // TestPredictGoesWhereMostGo predicts tuples, also of codes that the rows lack.
 func TestPredictGoesWhereMostGo(t *testing.T) {
 	enginetest.Cases(t, 100, func(r *rand.Rand) {
-		data := enginetest.NewCase(r, 60).Data
-		codes := data.Codes()
+		codes := enginetest.NewCase(r, 60).Data.Codes()
 		if codes.Classes == 0 {
 			return
 		}
 		i := inducer(codes)
 		i.MinObjects = 1
-		tree, naive := grow(t, i, codes), data.Grow(1, true)
+		n := naive{codes, 1, true}
+		tree, root := grow(t, i, codes), n.tree()
 		for range 50 {
 			tuple := make([]uint32, len(codes.Columns))
 			for a := range tuple {
 				tuple[a] = uint32(r.IntN(codes.Attributes[a].Len()))
 			}
-			at := naive
-			for at.Column >= 0 {
-				at = follow(at, &codes.Attributes[at.Column], int(tuple[at.Column]))
+			at := root
+			for at.column >= 0 { // to where a code goes, or the first of the largest if no row is there
+				child := at.children[branch(&codes.Attributes[at.column], tuple[at.column], at.split)]
+				if len(child.rows) == 0 {
+					child = slices.MaxFunc(at.children, func(a, b *decision) int { return len(a.rows) - len(b.rows) })
+				}
+				at = child
 			}
 			var want []uint64
-			for _, class := range slices.Sorted(maps.Keys(at.Classes())) {
-				want = append(want, uint64(at.Classes()[class]))
+			for _, class := range slices.Sorted(maps.Keys(n.classes(at.rows))) {
+				want = append(want, uint64(n.classes(at.rows)[class]))
 			}
 			if _, counts := tree.Predict(tuple); !slices.Equal(counts, want) {
 				t.Fatalf("%v is predicted as %d, want %d", tuple, counts, want)
 			}
 		}
 	})
-}
-
-// follow returns the child of a code, or the first of the largest if no row is there.
-func follow(d *enginetest.Decision, a *engine.Attribute, code int) *enginetest.Decision {
-	branch := code
-	if a.Mask == engine.Discretize {
-		switch split := slices.Index(a.Texts, d.Split); {
-		case code == len(a.Texts):
-			branch = 2
-		case code < split:
-			branch = 0
-		default:
-			branch = 1
-		}
-	}
-	if child := d.Children[branch]; len(child.Rows) > 0 {
-		return child
-	}
-	return slices.MaxFunc(d.Children, func(a, b *enginetest.Decision) int { return len(a.Rows) - len(b.Rows) })
 }

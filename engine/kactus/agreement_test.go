@@ -1,6 +1,7 @@
 package kactus_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -10,7 +11,9 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/engine/induce"
 	"github.com/kcut/kcut/engine/kactus"
+	"github.com/kcut/kcut/partition"
 )
 
 // randomCase is a table whose columns are all in a set.
@@ -84,29 +87,23 @@ func (c randomCase) search(t *testing.T) *engine.Regions {
 	return recoding.(*engine.Regions)
 }
 
-// naive suppresses the rows of a case.
-func (c randomCase) naive() *naive {
-	k := max(1, c.requirement().United().K)
-	n := &naive{domains: c.domains(), Data: c.Data, engine: c.engine, k: int(k), classes: c.classes(), names: c.names}
-	minObjects := c.engine.MinObjects
-	if minObjects == 0 {
-		minObjects = n.k
+// naive suppresses the rows of a case along the tree that package induce grows.
+func (c randomCase) naive(t *testing.T) *naive {
+	t.Helper()
+	n := &naive{Data: c.Data, codes: c.Data.Codes(), engine: c.engine, k: int(max(1, c.requirement().United().K)), names: c.names}
+	i := induce.Inducer{Classes: n.codes.Classes, MinObjects: uint64(cmp.Or(c.engine.MinObjects, n.k)), MDL: true, Prune: c.engine.Prune}
+	for a := range n.codes.Attributes {
+		i.Columns = append(i.Columns, induce.ColumnOf(&n.codes.Attributes[a]))
 	}
-	tree := c.Data.Grow(minObjects, true)
-	if c.engine.Prune {
-		tree.Prune()
-		tree.Renumber()
+	var err error
+	if n.tree, err = i.GrowFrom(t.Context(), c.table().Groupings[0], partition.Space{}); err != nil {
+		t.Fatal(err)
 	}
-	n.search(tree)
+	for row := range n.codes.Rows {
+		n.leaves = append(n.leaves, n.tree.Locate(n.codes.Columns, row))
+	}
+	n.search()
 	return n
-}
-
-// domains returns the values of every column in the order of their codes.
-func (c randomCase) domains() (domains [][]engine.Label) {
-	for column := range c.Data.Columns {
-		domains = append(domains, c.Data.Domain(column))
-	}
-	return domains
 }
 
 // classes returns the classes in the order of their codes.
@@ -119,7 +116,7 @@ func TestAgreesWithNaiveSearch(t *testing.T) {
 	regions, divided, dropped, recruited := 0, 0, 0, 0 // the last two: cases
 	cases := enginetest.Cases(t, 300, func(r *rand.Rand) {
 		c := newCase(r)
-		got, n := c.search(t), c.naive()
+		got, n := c.search(t), c.naive(t)
 		rows, want := c.Data.Released(got), n.released()
 		if !reflect.DeepEqual(rows, want) || got.Suppressed != uint64(n.suppressed) || got.DroppedRecords != uint64(n.dropped) {
 			t.Fatalf("%+v\ngot  %v, %d suppressed, %d dropped\nwant %v, %d and %d\n%s", c.engine,

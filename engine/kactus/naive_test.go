@@ -1,26 +1,26 @@
 package kactus_test
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/binary"
 	"fmt"
-	"hash/fnv"
 	"slices"
+	"strings"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/engine/induce"
 	"github.com/kcut/kcut/engine/kactus"
 )
 
-// naive suppresses row by row, as the definitions read.
+// naive suppresses row by row along a tree, as the definitions read.
 type naive struct {
 	enginetest.Data
-	engine  kactus.Engine
-	k       int
-	domains [][]engine.Label
-	classes []string
-	names   []string // that these have in keys
+	codes  enginetest.Codes
+	engine kactus.Engine
+	k      int
+	tree   *induce.Tree
+	leaves []int    // of the tree, by row
+	names  []string // that classes have in keys
 
 	groups                         []group
 	suppressed, dropped, recruited int
@@ -28,7 +28,7 @@ type naive struct {
 
 // group is what is released with the same labels: the copies of cells.
 type group struct {
-	number int // of the node
+	node   int
 	labels []engine.Label
 	copies []copied
 }
@@ -36,26 +36,25 @@ type group struct {
 // copied is the copy of a cell at a node.
 type copied struct {
 	cell   string
-	codes  []int // of the cell, the class last
-	number uint32
+	codes  []uint32 // of the cell, the class last
+	number int
 	key    uint64
 }
 
 // search fills groups, specific ones before those above them, and drops what it must.
-func (n *naive) search(tree *enginetest.Decision) {
-	left := n.anonymize(tree, n.top())
-	root := n.number(left, tree.Number)
+func (n *naive) search() {
+	root := n.number(n.anonymize(0, n.top()), 0)
 	switch {
 	case len(root) >= n.k:
-		n.groups = append(n.groups, group{tree.Number, n.top(), root})
+		n.groups = append(n.groups, group{0, n.top(), root})
 		n.suppressed = len(root)
 	case len(root) > 0:
-		n.complete(root, tree.Number)
+		n.complete(root)
 	}
 }
 
 // complete completes the leftovers, or drops them.
-func (n *naive) complete(root []copied, number int) {
+func (n *naive) complete(root []copied) {
 	missing := n.k - len(root)
 	type place struct {
 		group int
@@ -72,7 +71,7 @@ func (n *naive) complete(root []copied, number int) {
 		return
 	}
 	slices.SortFunc(spare, func(a, b place) int {
-		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(n.groups[a.group].number, n.groups[b.group].number), compare(a.copied, b.copied))
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(n.groups[a.group].node, n.groups[b.group].node), compare(a.copied, b.copied))
 	})
 	for _, p := range spare[:missing] {
 		g := &n.groups[p.group]
@@ -80,29 +79,35 @@ func (n *naive) complete(root []copied, number int) {
 		root = append(root, p.copied)
 		n.recruited++
 	}
-	n.groups = append(n.groups, group{number, n.top(), root})
+	n.groups = append(n.groups, group{0, n.top(), root})
 	n.suppressed = len(root)
 }
 
 // anonymize returns the cells, repeated, that are left at a node.
-func (n *naive) anonymize(d *enginetest.Decision, labels []engine.Label) (left []copied) {
-	if d.Column < 0 {
-		for _, r := range d.Rows {
-			left = append(left, n.cell(r))
+func (n *naive) anonymize(node int, labels []engine.Label) (left []copied) {
+	if n.tree.IsLeaf(node) {
+		for r, leaf := range n.leaves {
+			if leaf == node {
+				left = append(left, n.cell(r))
+			}
 		}
 		return left
 	}
 	var large []group
 	var pool [][]copied
-	for i, child := range d.Children {
+	for child := range n.tree.Len() {
+		if n.tree.Parent(child) != node {
+			continue
+		}
+		column, split := n.tree.Test(node)
 		below := slices.Clone(labels)
-		below[d.Column] = n.narrow(labels[d.Column], d, i)
-		bag := n.number(n.anonymize(child, below), child.Number)
+		below[column] = n.narrow(labels[column], column, split, n.tree.Branch(child))
+		bag := n.number(n.anonymize(child, below), child)
 		if len(bag) < n.k {
 			left = append(left, bag...)
 			continue
 		}
-		large = append(large, group{child.Number, below, bag})
+		large = append(large, group{child, below, bag})
 		pool = append(pool, lowest(bag, len(bag)-n.k))
 	}
 	spare := 0
@@ -130,52 +135,36 @@ func (n *naive) anonymize(d *enginetest.Decision, labels []engine.Label) (left [
 
 // cell returns the cell of a row.
 func (n *naive) cell(r int) copied {
-	c := copied{cell: fmt.Sprintf("%+v ", n.Rows[r])}
-	for column, value := range n.Rows[r] {
-		c.codes = append(c.codes, slices.Index(n.domains[column], value))
+	var c copied
+	for _, codes := range n.codes.Columns {
+		c.codes = append(c.codes, codes[r])
 	}
-	if len(n.Classes) > 0 {
-		c.cell += n.Classes[r]
-		c.codes = append(c.codes, slices.Index(n.classes, n.Classes[r]))
+	if n.codes.Classes > 0 {
+		c.codes = append(c.codes, n.codes.Class[r])
 	}
+	c.cell = fmt.Sprint(c.codes)
 	return c
 }
 
 // number numbers the copies of every cell, and gives them keys.
 func (n *naive) number(copies []copied, node int) []copied {
-	next := map[string]uint32{}
+	next := map[string]int{}
 	numbered := slices.Clone(copies)
 	for i := range numbered {
 		c := &numbered[i]
 		c.number = next[c.cell]
 		next[c.cell]++
-		c.key = n.key(*c, node)
+		var values []engine.Label
+		for column := range n.Columns {
+			values = append(values, n.codes.Attributes[column].Label(int(c.codes[column])))
+		}
+		class := ""
+		if n.codes.Classes > 0 {
+			class = n.names[c.codes[len(n.Columns)]]
+		}
+		c.key = enginetest.RowKey(n.engine.Seed, fmt.Sprint("kactus:", n.tree.Number(node)), values, class, c.number)
 	}
 	return numbered
-}
-
-// key returns the key of a copy at a node.
-func (n *naive) key(c copied, node int) uint64 {
-	var text bytes.Buffer
-	fmt.Fprintf(&text, "%d\x00kactus:%d\x00", n.engine.Seed, node)
-	for column := range n.Columns {
-		value := n.domains[column][c.codes[column]]
-		if value.Null {
-			value.Text = "\x1e"
-		}
-		text.WriteString(value.Text + "\x1f")
-	}
-	if len(n.Classes) > 0 {
-		text.WriteString(n.names[c.codes[len(n.Columns)]])
-	}
-	text.WriteString("\x1f")
-	text.Write(binary.LittleEndian.AppendUint64(nil, uint64(c.number)))
-	hash := fnv.New64a()
-	hash.Write(text.Bytes())
-	z := hash.Sum64()
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
 }
 
 // lowest returns the n copies with the smallest keys, in order.
@@ -201,55 +190,27 @@ func (n *naive) top() (labels []engine.Label) {
 		case engine.Generalize:
 			text = c.Tree.Name
 		case engine.Discretize:
-			text = interval(c, "", "")
+			text = c.Interval("", "")
 		}
 		labels = append(labels, engine.Label{Text: text})
 	}
 	return labels
 }
 
-// narrow returns the label of a column below a branch.
-func (n *naive) narrow(label engine.Label, d *enginetest.Decision, branch int) engine.Label {
-	c := n.Columns[d.Column]
+// narrow returns the label of a column below a branch of a test.
+func (n *naive) narrow(label engine.Label, column int, split, branch uint32) engine.Label {
+	c, a := n.Columns[column], &n.codes.Attributes[column]
 	if c.Mask != engine.Discretize {
-		return n.domains[d.Column][branch]
+		return a.Label(int(branch))
 	}
-	lower, upper := ends(label.Text)
-	if lower == c.Lower {
-		lower = ""
+	if branch == 2 {
+		return engine.Label{Null: true}
 	}
-	if upper == c.Upper {
-		upper = ""
+	ends := strings.Split(label.Text[1:len(label.Text)-1], ",")
+	if ends[branch^1] = a.Texts[split]; ends[branch] == []string{c.Lower, c.Upper}[branch] {
+		ends[branch] = ""
 	}
-	switch branch {
-	case 0:
-		return engine.Label{Text: interval(c, lower, d.Split)}
-	case 1:
-		return engine.Label{Text: interval(c, d.Split, upper)}
-	}
-	return engine.Label{Null: true}
-}
-
-func ends(label string) (lower, upper string) {
-	before, after, _ := bytes.Cut([]byte(label[1:len(label)-1]), []byte(","))
-	return string(before), string(after)
-}
-
-// interval is the label between two values; an end without one is the column's.
-func interval(c enginetest.Column, lower, upper string) string {
-	opening, closing := "[", ")"
-	if lower == "" {
-		lower = c.Lower
-	}
-	if lower == "" {
-		opening = "("
-	}
-	if upper == "" {
-		if upper = c.Upper; upper != "" {
-			closing = "]"
-		}
-	}
-	return opening + lower + "," + upper + closing
+	return engine.Label{Text: c.Interval(ends[0], ends[1])}
 }
 
 // released returns the labels of every row, nil of those that are dropped: the rows of a
