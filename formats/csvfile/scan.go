@@ -22,19 +22,13 @@ const (
 
 // field is one field of a record: its bytes without quotes.
 type field struct {
-	text   []byte
-	quoted bool
+	text    []byte
+	quoted  bool
+	doubled bool // quotes are still doubled
 }
 
 // null reports whether the field stands for a null: empty and not quoted.
 func (f field) null() bool { return len(f.text) == 0 && !f.quoted }
-
-// span is where a field lies in the scanner's buffer.
-type span struct {
-	start, end int
-	quoted     bool
-	doubled    bool // holds doubled quotes
-}
 
 // scanner cuts CSV text into records: RFC 4180, with LF or CRLF.
 type scanner struct {
@@ -53,7 +47,6 @@ type scanner struct {
 	offset   int64 // of buf[pos]
 	line     int64 // of the record last returned, from 1
 	next     int64 // of buf[pos]
-	spans    []span
 	fields   []field
 }
 
@@ -119,13 +112,10 @@ func (s *scanner) accept(at int) ([]field, error) {
 	}
 	s.line = s.next
 	s.next += int64(bytes.Count(raw, newline))
-	s.fields = s.fields[:0]
-	for _, f := range s.spans {
-		text := s.buf[f.start:f.end:f.end]
+	for i, f := range s.fields {
 		if f.doubled {
-			text = undouble(text)
+			s.fields[i].text = undouble(f.text)
 		}
-		s.fields = append(s.fields, field{text, f.quoted})
 	}
 	s.offset += int64(len(raw))
 	s.pos = at
@@ -134,8 +124,8 @@ func (s *scanner) accept(at int) ([]field, error) {
 
 // invalid returns the name, or the number, of the first column of the record that is no UTF-8.
 func (s *scanner) invalid() string {
-	for i, f := range s.spans {
-		if utf8.Valid(s.buf[f.start:f.end]) {
+	for i, f := range s.fields {
+		if utf8.Valid(f.text) {
 			continue
 		}
 		if i < len(s.names) {
@@ -175,9 +165,9 @@ func (s *scanner) skipBlank() {
 	}
 }
 
-// cut finds the spans of the record at pos and returns where the next one starts.
+// cut finds the fields of the record at pos and returns where the next one starts.
 func (s *scanner) cut() (int, error) {
-	s.spans = s.spans[:0]
+	s.fields = s.fields[:0]
 	if s.pos == s.end {
 		if s.eof {
 			return 0, io.EOF
@@ -186,7 +176,7 @@ func (s *scanner) cut() (int, error) {
 	}
 	for i := s.pos; ; i++ {
 		var err error
-		var f span
+		var f field
 		if i < s.end && s.buf[i] == '"' {
 			f, i, err = s.quoted(i)
 		} else {
@@ -195,10 +185,10 @@ func (s *scanner) cut() (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		if len(s.spans) == s.limit {
+		if len(s.fields) == s.limit {
 			return 0, fmt.Errorf("%w: more than the %d fields of the header", formats.ErrDamaged, s.limit)
 		}
-		s.spans = append(s.spans, f)
+		s.fields = append(s.fields, f)
 		if i == s.end {
 			return i, nil
 		}
@@ -210,26 +200,27 @@ func (s *scanner) cut() (int, error) {
 
 // bare returns the unquoted field that starts at i, and the position of the delimiter, line
 // feed or end of file behind it.
-func (s *scanner) bare(i int) (span, int, error) {
+func (s *scanner) bare(i int) (f field, end int, err error) {
 	start, buf := i, s.buf[:s.end]
 	for i < len(buf) && !s.special[buf[i]] {
 		i++
 	}
-	f := span{start: start, end: i}
+	f.text = buf[start:i:i]
 	switch {
 	case i == s.end && !s.eof:
 		return f, 0, errMore
 	case i < s.end && buf[i] == '"':
 		return f, 0, fmt.Errorf("%w: a quote inside an unquoted field", formats.ErrDamaged)
 	case i > start && buf[i-1] == '\r' && (i == s.end || buf[i] == '\n'):
-		f.end--
+		f.text = buf[start : i-1 : i-1]
 	}
 	return f, i, nil
 }
 
 // quoted is bare for the quoted field whose opening quote is at i.
-func (s *scanner) quoted(i int) (span, int, error) {
-	f := span{start: i + 1, quoted: true}
+func (s *scanner) quoted(i int) (f field, end int, err error) {
+	start := i + 1
+	f.quoted = true
 	for i++; ; i += 2 {
 		n := bytes.IndexByte(s.buf[i:s.end], '"')
 		if n < 0 {
@@ -244,7 +235,7 @@ func (s *scanner) quoted(i int) (span, int, error) {
 		}
 		f.doubled = true
 	}
-	f.end = i
+	f.text = s.buf[start:i:i]
 	i++
 	if i+1 >= s.end && !s.eof {
 		return f, 0, errMore

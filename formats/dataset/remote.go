@@ -22,9 +22,15 @@ func expandRemote(ctx context.Context, pattern string) ([]inputFile, error) {
 	if exact && size > 0 {
 		return []inputFile{{path: pattern}}, nil
 	}
-	found, err := below(ctx, pattern)
+	directory := strings.TrimSuffix(pattern, "/")
+	found, err := listed(ctx, directory+"/", directory+"/", nil)
 	if err == nil && len(found) == 0 && hasMeta(pattern) {
-		found, err = matching(ctx, strings.TrimSuffix(pattern, "/"))
+		if _, err := path.Match(directory, ""); err != nil {
+			return nil, fmt.Errorf("find input %s: %w: %w", directory, err, formats.ErrNoInput)
+		}
+		bucket, parts := storage.Split(directory)
+		start := directory[:strings.IndexAny(directory, wildcards)]
+		found, err = listed(ctx, start, bucket+"/", strings.Split(parts, "/"))
 	}
 	if err == nil && len(found) == 0 && exact {
 		found = []inputFile{{path: pattern}}
@@ -44,8 +50,9 @@ func look(ctx context.Context, name string) (there bool, size int64, err error) 
 	return err == nil, info.Size(), err
 }
 
-// listRemote returns the objects that start with a prefix. Without its bucket there is no input.
-func listRemote(ctx context.Context, prefix string) ([]storage.Entry, error) {
+// listed returns the objects that start with a prefix and whose names below a directory match the
+// parts of a pattern. Without its bucket there is no input.
+func listed(ctx context.Context, prefix, directory string, parts []string) (found []inputFile, err error) {
 	objects, err := storage.List(ctx, prefix)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("find input: %w: %w", err, formats.ErrNoInput)
@@ -53,45 +60,14 @@ func listRemote(ctx context.Context, prefix string) ([]storage.Entry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find input: %w", err)
 	}
-	return objects, nil
-}
-
-// below returns the objects in a directory.
-func below(ctx context.Context, directory string) (found []inputFile, err error) {
-	directory = strings.TrimSuffix(directory, "/") + "/"
-	objects, err := listRemote(ctx, directory)
-	if err != nil {
-		return nil, err
-	}
 	for _, object := range objects {
-		if name := strings.TrimPrefix(object.Location, directory); matchNames(nil, strings.Split(name, "/")) {
-			found = append(found, inputFile{object.Location, directories(name)})
+		name := strings.TrimPrefix(object.Location, directory)
+		if names := strings.Split(name, "/"); matchNames(parts, names) {
+			found = append(found, inputFile{object.Location, strings.TrimSuffix(name, names[len(names)-1])})
 		}
 	}
 	return found, nil
 }
-
-// matching returns the objects that a glob matches. Only those are listed that start as it
-// does before its first wildcard.
-func matching(ctx context.Context, pattern string) (found []inputFile, err error) {
-	if _, err := path.Match(pattern, ""); err != nil {
-		return nil, fmt.Errorf("find input %s: %w: %w", pattern, err, formats.ErrNoInput)
-	}
-	objects, err := listRemote(ctx, pattern[:strings.IndexAny(pattern, wildcards)])
-	if err != nil {
-		return nil, err
-	}
-	_, parts := storage.Split(pattern)
-	for _, object := range objects {
-		if _, key := storage.Split(object.Location); matchNames(strings.Split(parts, "/"), strings.Split(key, "/")) {
-			found = append(found, inputFile{object.Location, directories(key)})
-		}
-	}
-	return found, nil
-}
-
-// directories returns the part of a key before its last name.
-func directories(key string) string { return key[:strings.LastIndex(key, "/")+1] }
 
 // findsRemote is Finds for an object.
 func findsRemote(pattern, name string) bool {

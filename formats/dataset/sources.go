@@ -44,13 +44,24 @@ type cachedSource struct {
 
 // acquire returns the source of a file, which stays open until it is released.
 func (c *sourceCache) acquire(ctx context.Context, path string) (formats.Source, error) {
-	entry := c.use(path)
-	entry.once.Do(func() { entry.src, entry.err = openFile(ctx, path, c.opt) })
-	if entry.err != nil {
-		c.drop(entry)
-		return nil, entry.err
+	c.mu.Lock()
+	entry := c.entries[path]
+	if entry == nil {
+		entry = &cachedSource{path: path}
+		c.entries[path] = entry
 	}
-	return entry.src, nil
+	entry.users++
+	c.mu.Unlock()
+	entry.once.Do(func() { entry.src, entry.err = openFile(ctx, path, c.opt) })
+	if entry.err == nil {
+		return entry.src, nil
+	}
+	c.mu.Lock()
+	if c.entries[path] == entry { // a later try opens it anew
+		delete(c.entries, path)
+	}
+	c.mu.Unlock()
+	return nil, entry.err
 }
 
 func openFile(ctx context.Context, path string, opt formats.ReadOptions) (formats.Source, error) {
@@ -59,28 +70,6 @@ func openFile(ctx context.Context, path string, opt formats.ReadOptions) (format
 		return nil, err
 	}
 	return open(ctx, path, opt)
-}
-
-// use counts one more user of a file.
-func (c *sourceCache) use(path string) *cachedSource {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	entry := c.entries[path]
-	if entry == nil {
-		entry = &cachedSource{path: path}
-		c.entries[path] = entry
-	}
-	entry.users++
-	return entry
-}
-
-// drop forgets a file that could not be opened: a later try opens it anew.
-func (c *sourceCache) drop(entry *cachedSource) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.entries[entry.path] == entry {
-		delete(c.entries, entry.path)
-	}
 }
 
 // release gives back what acquire returned.
