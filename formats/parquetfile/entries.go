@@ -3,53 +3,125 @@ package parquetfile
 import (
 	"fmt"
 	"io"
+	"sync"
+
+	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/page"
 	"github.com/kcut/kcut/formats/internal/plain"
 	"github.com/kcut/kcut/formats/internal/rle"
 	"github.com/kcut/kcut/formats/internal/schema"
+	"github.com/kcut/kcut/formats/storage"
 )
+
+// readBuffer is how much of a column chunk is read at a time.
+const readBuffer = 256 << 10
+
+// buffers is the memory that one column chunk after another is read with. A reader that is
+// closed leaves its columns' to the readers that come: a split would not be worth
+// allocating them.
+type buffers struct {
+	page.Reader
+	codes []uint32
+}
+
+// maxKeptBytes is the size of a page above which its memory is not kept.
+const maxKeptBytes = 8 << 20
+
+var freeBuffers = sync.Pool{New: func() any { return new(buffers) }}
 
 // entryReader reads the entries of a column chunk: levels, and values or the dictionary's indexes.
 type entryReader struct {
+	*buffers
 	leaf        *schema.Leaf
-	pages       pages
-	left        int  // entries left in the page
-	indexed     bool // the page's values are indexes of the dictionary
+	promised    int64 // entries that data pages still have to bring
+	left        int   // entries left in the page
+	indexed     bool  // the page's values are indexes of the dictionary
 	repetitions rle.Reader
 	definitions rle.Reader
 	indexes     rle.Reader
 	cells       cells
+
+	holding formats.Holding
+	beside  int64 // bytes that the column holds beside its page
+	decoded int64 // bytes of the page's values
 }
 
 // init makes a reader of a leaf's values as a type; of those of nested columns as their bytes.
 func (e *entryReader) init(leaf *schema.Leaf, t formats.Type) {
-	e.leaf, e.pages.leaf = leaf, leaf
-	e.cells = cells{physical: leaf.Type.V, width: plain.SizeOf(leaf.SchemaElement), hold: e.pages.holdDecoded}
+	e.leaf = leaf
+	e.cells = cells{physical: leaf.Type.V, width: plain.SizeOf(leaf.SchemaElement), hold: e.holdDecoded}
 	e.cells.decode = plain.DecoderOf(t, leaf.Type.V, e.cells.width)
 	if t.Kind == formats.Nested {
 		e.cells.decode = plain.Raw(e.cells.width)
 	}
 }
 
-// open starts on the leaf's chunk of a row group.
+// open starts on the leaf's chunk of a row group, whose bytes come from a plan of the file.
 func (e *entryReader) open(f *parquetFile, from io.ReaderAt, chunk *chunkMeta) {
-	e.pages.open(f, from, &chunk.Column)
-	e.left = 0
+	if e.buffers == nil {
+		e.buffers = freeBuffers.Get().(*buffers)
+	}
+	e.left, e.promised, e.holding.Tell = 0, chunk.Column.NumValues, f.hold
+	e.Codec, e.Repetition, e.Definition = chunk.Column.Codec, e.leaf.Repetition, e.leaf.Definition
+	e.AlwaysCompressed = f.footer.writtenBefore("parquet-cpp", 3, 0)
+	e.Hold = e.holdPage
+	extent := f.extent(&chunk.Column)
+	e.Open(from, extent.From, extent.To, readBuffer)
+}
+
+// extent returns where a chunk lies. Old parquet-mr forgot the dictionary page's header in the
+// size (PARQUET-816).
+func (f *parquetFile) extent(chunk *columnMeta) storage.Range {
+	start, end := chunk.extent()
+	return storage.Range{From: start, To: min(end+100, f.size)}
+}
+
+// close ends the reading and gives the buffers up.
+func (e *entryReader) close() {
+	if e.buffers != nil && e.Memory() <= maxKeptBytes {
+		e.Close()
+		freeBuffers.Put(e.buffers)
+	}
+	e.buffers = nil
+	e.holding.Release()
+}
+
+// holdPage says what a page takes, as it lies in the file and unpacked.
+func (e *entryReader) holdPage(bytes int64) error {
+	return e.holding.Hold(e.beside + e.decoded + bytes)
+}
+
+// holdBeside says what the column holds beside its page.
+func (e *entryReader) holdBeside(bytes int64) error {
+	e.beside = bytes
+	return e.holdPage(e.Memory())
+}
+
+// holdDecoded says what decoded values of the page take.
+func (e *entryReader) holdDecoded(bytes int64) error {
+	e.decoded = bytes
+	return e.holdPage(e.Memory())
 }
 
 // load makes sure that there are entries left in the page, and returns io.EOF at the chunk's
 // end. A dictionary page on the way is taken in by the given function.
-func (e *entryReader) load(dictionary func(*page) error) error {
+func (e *entryReader) load(dictionary func(*page.Header) error) error {
 	for e.left == 0 {
-		p, err := e.pages.next()
+		if e.promised == 0 {
+			return io.EOF
+		}
+		h, err := e.Next()
+		if err == nil {
+			_, err = e.Load(h)
+		}
 		switch {
 		case err != nil:
-			return err
-		case p.dictionary:
-			err = dictionary(p)
-		default:
-			err = e.start(p)
+		case h.Type == format.DictionaryPage:
+			err = dictionary(h)
+		case isData(h):
+			err = e.start(h)
 		}
 		if err != nil {
 			return err
@@ -58,25 +130,81 @@ func (e *entryReader) load(dictionary func(*page) error) error {
 	return nil
 }
 
-// start starts on a data page.
-func (e *entryReader) start(p *page) error {
-	e.left = p.values
-	e.repetitions.Reset(p.repetition, rle.Width(e.leaf.Repetition))
-	e.definitions.Reset(p.definition, rle.Width(e.leaf.Definition))
-	if e.indexed = isIndexes(p.encoding); !e.indexed {
-		return e.cells.reset(p.data, p.encoding, p.values)
+// isData reports whether a page is one of data. Those that are neither that nor dictionaries are of no use.
+func isData(h *page.Header) bool { return h.Type == format.DataPage || h.Type == format.DataPageV2 }
+
+// isIndexes reports whether values of an encoding point into a dictionary.
+func isIndexes(e format.Encoding) bool {
+	return e == format.RLEDictionary || e == format.PlainDictionary
+}
+
+// count takes the values of a data page off those that the chunk promised.
+func (e *entryReader) count(h *page.Header) error {
+	if int64(h.Entries) > e.promised {
+		return fmt.Errorf("page of %d values, %d left in the column chunk: %w", h.Entries, e.promised, formats.ErrDamaged)
 	}
-	if len(p.data) == 0 {
-		e.indexes.Reset(nil, 0) // all entries may be null
-		return nil
-	}
-	width := int(p.data[0]) // and runs behind it
-	if width > 32 {
-		return fmt.Errorf("read dictionary indexes of %d bits: %w", width, formats.ErrDamaged)
-	}
-	e.indexes.Reset(p.data[1:], width)
+	e.promised -= int64(h.Entries)
 	return nil
 }
+
+// start starts on a data page that was loaded.
+func (e *entryReader) start(h *page.Header) error {
+	if err := e.count(h); err != nil {
+		return err
+	}
+	p, err := e.Unpack(h)
+	if err != nil {
+		return err
+	}
+	e.left = h.Entries
+	e.repetitions.Reset(p.Repetition, rle.Width(e.leaf.Repetition))
+	e.definitions.Reset(p.Definition, rle.Width(e.leaf.Definition))
+	if e.indexed = isIndexes(h.Encoding); !e.indexed {
+		return e.cells.reset(p.Values, h.Encoding, h.Entries)
+	}
+	runs, width, err := rle.CutWidth(p.Values)
+	e.indexes.Reset(runs, width)
+	return err
+}
+
+// readDictionary decodes the dictionary page that was loaded into an empty list, while the column
+// holds so many bytes beside that. It keeps no memory of a large page.
+func (e *entryReader) readDictionary(h *page.Header, entries *formats.Values, beside int64) error {
+	if h.Encoding != format.Plain && h.Encoding != format.PlainDictionary {
+		return fmt.Errorf("read dictionary page: encoding %s: %w", h.Encoding, formats.ErrUnsupported)
+	}
+	p, err := e.Unpack(h)
+	if err != nil {
+		return err
+	}
+	if e.Codec != format.Uncompressed && cap(e.Stored) > maxKeptBytes {
+		e.Stored = nil
+	}
+	if err := e.holdBeside(beside + dictionaryBytes(len(p.Values), h.Entries)); err != nil {
+		return err
+	}
+	plain.Reserve(entries, len(p.Values), e.cells.width, h.Entries)
+	err = e.cells.reset(p.Values, format.Plain, h.Entries)
+	if err == nil {
+		err = e.cells.append(entries, h.Entries)
+	}
+	if err != nil {
+		return fmt.Errorf("read dictionary: %w", err)
+	}
+	if e.Memory() > maxKeptBytes {
+		e.Stored, e.Unpacked = nil, nil
+	}
+	return nil
+}
+
+// dictionaryBytes is what the entries of a dictionary page take, each at most a word more than
+// in the page, and what is derived from them.
+func dictionaryBytes(size, entries int) int64 {
+	return int64(size) + (8+derivedBytes)*int64(min(entries, size))
+}
+
+// derivedBytes is what whoever reads derives from a value: codes, in lists that grow.
+const derivedBytes = 8
 
 // defined reads the definition levels of as many entries as there is room for, and returns how
 // many have a value. It reads none when all have.

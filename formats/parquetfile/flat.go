@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/page"
 	"github.com/kcut/kcut/formats/internal/plain"
 	"github.com/kcut/kcut/formats/internal/schema"
 )
@@ -25,6 +26,7 @@ const maxTableValues = 1 << 18
 // flatColumn reads one flat column of a split.
 type flatColumn struct {
 	entryReader
+	to    *formats.Column
 	kind  formats.Type
 	coded bool // give codes, whatever the encoding
 	limit int  // values of pages without a dictionary that are kept from batch to batch
@@ -47,8 +49,8 @@ type flatColumn struct {
 	levels   [stepRows]uint32
 }
 
-func newFlatColumn(leaf *schema.Leaf, t formats.Type, coded bool, limit int) *flatColumn {
-	c := &flatColumn{kind: t, coded: coded, limit: limit}
+func newFlatColumn(leaf *schema.Leaf, to *formats.Column, t formats.Type, coded bool, limit int) *flatColumn {
+	c := &flatColumn{to: to, kind: t, coded: coded, limit: limit}
 	c.init(leaf, t)
 	if t.Kind == formats.Null {
 		c.cells.decode = func(_ *formats.Values, _ []byte, n int) ([]byte, error) {
@@ -63,8 +65,8 @@ func newFlatColumn(leaf *schema.Leaf, t formats.Type, coded bool, limit int) *fl
 }
 
 // open starts on the column's chunk of a row group.
-func (c *flatColumn) open(f *parquetFile, from io.ReaderAt, chunks []chunkMeta) {
-	c.entryReader.open(f, from, &chunks[0])
+func (c *flatColumn) open(f *parquetFile, from io.ReaderAt, chunk *chunkMeta) {
+	c.entryReader.open(f, from, chunk)
 	c.dictionary, c.translated, c.entries = 0, nil, nil
 }
 
@@ -73,11 +75,11 @@ func (c *flatColumn) begin(rows int) error {
 	if c.table != nil && !c.worthwhile() {
 		c.restart()
 	}
-	c.pages.codes = grown(c.pages.codes, rows)
-	c.codes, c.valid, c.isPlain = c.pages.codes[:0], c.valid[:0], false
+	c.buffers.codes = grown(c.buffers.codes, rows)
+	c.codes, c.valid, c.isPlain = c.buffers.codes[:0], c.valid[:0], false
 	c.plain.Words, c.plain.Ends, c.plain.Data = c.plain.Words[:0], c.plain.Ends[:0], c.plain.Data[:0]
 	c.before, c.known = len(c.values.Data), c.values.Len()
-	return c.pages.holdBeside(c.weight())
+	return c.holdBeside(c.weight())
 }
 
 // worthwhile reports, after a batch, whether it is worth looking back at the values so far:
@@ -148,42 +150,24 @@ func (c *flatColumn) read(n int) error {
 
 // loadDictionary reads the chunk's dictionary. When the values already start with it, as
 // they do when row groups share one, they are kept, and with them what others derived from them.
-func (c *flatColumn) loadDictionary(p *page) error {
+func (c *flatColumn) loadDictionary(h *page.Header) error {
 	if c.dictionary > 0 || c.entries != nil {
 		return fmt.Errorf("column chunk with two dictionaries: %w", formats.ErrDamaged)
 	}
 	entries := &formats.Values{Type: c.kind}
-	if err := c.cells.reset(p.data, p.encoding, p.values); err != nil {
+	if err := c.readDictionary(h, entries, c.weight()); err != nil {
 		return err
 	}
-	c.pages.shedPacked()
-	if err := c.pages.holdBeside(c.weight() + dictionaryBytes(p)); err != nil {
-		return err
-	}
-	plain.Reserve(entries, len(p.data), c.cells.width, p.values)
-	if err := c.cells.append(entries, p.values); err != nil {
-		return fmt.Errorf("read dictionary: %w", err)
-	}
-	c.dictionary = p.values
+	c.dictionary = h.Entries
 	switch {
-	case c.values.Len() >= p.values && equal(headOf(c.values, p.values), entries): // nothing new
+	case c.values.Len() >= h.Entries && equal(headOf(c.values, h.Entries), entries): // nothing new
 	case len(c.codes) > 0:
 		c.entries = entries // the batch has codes already, which must keep their meaning
 	default:
 		c.values, c.table, c.before = entries, nil, len(entries.Data)
 	}
-	c.pages.shed()
-	return c.pages.holdBeside(c.weight())
+	return c.holdBeside(c.weight())
 }
-
-// dictionaryBytes is what the entries of a dictionary page take, each at most a word more than
-// in the page, and what is derived from them.
-func dictionaryBytes(p *page) int64 {
-	return int64(len(p.data)) + (8+derivedBytes)*int64(min(p.values, len(p.data)))
-}
-
-// derivedBytes is what whoever reads derives from a value: codes, in lists that grow.
-const derivedBytes = 8
 
 // weight returns the bytes that the column holds beside its page, the codes that whoever
 // reads derives from values among them.
@@ -333,17 +317,15 @@ func (c *flatColumn) toPlain() error {
 // finish has nothing to check: a flat chunk has as many values as rows.
 func (c *flatColumn) finish() error { return nil }
 
-func (c *flatColumn) close() { c.pages.close() }
-
 // size returns the bytes of the values that the batch brought.
 func (c *flatColumn) size() int {
 	return len(c.plain.Data) + 8*len(c.plain.Words) + len(c.values.Data) - c.before
 }
 
-func (c *flatColumn) column(dst *formats.Column) {
+func (c *flatColumn) deliver() {
 	if c.isPlain {
-		*dst = formats.Column{Values: &c.plain, Valid: c.valid}
+		*c.to = formats.Column{Values: &c.plain, Valid: c.valid}
 		return
 	}
-	*dst = formats.Column{Values: c.values, Codes: c.codes}
+	*c.to = formats.Column{Values: c.values, Codes: c.codes}
 }

@@ -2,7 +2,6 @@ package parquetfile
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"strings"
@@ -47,14 +46,9 @@ type columnMeta struct {
 	DictionaryPageOffset int64                   `thrift:"11,optional"`
 }
 
-// chunkRange returns where a chunk's pages lie. Some writers leave the dictionary's offset
-// at 0 and let the data offset point at it.
-func (c *columnMeta) chunkRange() (start, end int64) {
-	start = c.DataPageOffset
-	if d := c.DictionaryPageOffset; d > 0 && d < start {
-		start = d
-	}
-	return start, start + c.TotalCompressedSize
+// extent returns where the chunk's pages lie.
+func (c *columnMeta) extent() (start, end int64) {
+	return meta.ChunkRange(c.DataPageOffset, c.DictionaryPageOffset, c.TotalCompressedSize)
 }
 
 // writtenBefore reports whether the file was written by a version of a writer, whose name
@@ -98,30 +92,16 @@ func (f *parquetFile) weight() (bytes int64) {
 
 // footerBytes reads the file's metadata.
 func (f *parquetFile) footerBytes(file io.ReaderAt) ([]byte, error) {
-	var tail [8]byte
-	if f.size < 12 {
-		return nil, fmt.Errorf("read footer: file of %d bytes: %w", f.size, formats.ErrDamaged)
+	at, end, err := meta.FindFooter(file, f.size)
+	if err != nil {
+		return nil, fmt.Errorf("read footer: %w", err)
 	}
-	if _, err := file.ReadAt(tail[:], f.size-8); err != nil {
-		return nil, shortRead(err)
-	}
-	switch string(tail[4:]) {
-	case "PAR1":
-	case "PARE":
-		return nil, fmt.Errorf("read footer: file is encrypted: %w", formats.ErrUnsupported)
-	default:
-		return nil, fmt.Errorf("read footer: file does not end in PAR1: %w", formats.ErrDamaged)
-	}
-	length := int64(binary.LittleEndian.Uint32(tail[:]))
-	if length > f.size-12 {
-		return nil, fmt.Errorf("read footer: footer of %d bytes in a file of %d: %w", length, f.size, formats.ErrDamaged)
-	}
-	if err := f.holding.Hold(f.weight() + footerHeld*length); err != nil {
+	if err := f.holding.Hold(f.weight() + footerHeld*(end-at)); err != nil {
 		return nil, err
 	}
-	data := make([]byte, length)
-	if _, err := file.ReadAt(data, f.size-8-length); err != nil {
-		return nil, shortRead(err)
+	data := make([]byte, end-at)
+	if _, err := file.ReadAt(data, at); err != nil {
+		return nil, meta.EndOfFile(err)
 	}
 	return data, nil
 }
@@ -185,7 +165,7 @@ const maxFileRows = 1 << 48
 
 func (f *parquetFile) checkChunk(c *chunkMeta, leaf *schema.Leaf, rows int64) error {
 	m := &c.Column
-	start, end := m.chunkRange()
+	start, end := m.extent()
 	switch {
 	case c.Crypto.Value != nil || len(c.Encrypted) > 0:
 		return fmt.Errorf("column is encrypted: %w", formats.ErrUnsupported)

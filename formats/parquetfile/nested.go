@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/page"
 	"github.com/kcut/kcut/formats/internal/plain"
 	"github.com/kcut/kcut/formats/internal/rle"
 	"github.com/kcut/kcut/formats/internal/schema"
@@ -15,69 +16,10 @@ import (
 // claim billions.
 const maxBatchEntries = 1 << 26
 
-// nestedColumn reads all leaves of one nested column of a split.
-type nestedColumn struct {
-	leaves []*leafReader
-	batch  []formats.Leaf
-}
-
-func newNestedColumn(leaves []schema.Leaf) *nestedColumn {
-	c := &nestedColumn{batch: make([]formats.Leaf, len(leaves))}
-	for i := range leaves {
-		c.leaves = append(c.leaves, newLeafReader(&leaves[i]))
-	}
-	return c
-}
-
-func (c *nestedColumn) open(f *parquetFile, from io.ReaderAt, chunks []chunkMeta) {
-	for i, leaf := range c.leaves {
-		leaf.open(f, from, &chunks[i])
-	}
-}
-
-// each does something with every leaf, whose name its error has.
-func (c *nestedColumn) each(do func(*leafReader) error) error {
-	for _, leaf := range c.leaves {
-		if err := do(leaf); err != nil {
-			return fmt.Errorf("leaf %q: %w", leaf.leaf.Column(), err)
-		}
-	}
-	return nil
-}
-
-func (c *nestedColumn) begin(int) error { return c.each((*leafReader).begin) }
-
-func (c *nestedColumn) read(n int) error {
-	return c.each(func(l *leafReader) error { return l.read(n) })
-}
-
-func (c *nestedColumn) finish() error { return c.each((*leafReader).finish) }
-
-func (c *nestedColumn) size() int {
-	size := 0
-	for _, leaf := range c.leaves {
-		size += leaf.out.Entries + len(leaf.values.Data)
-	}
-	return size
-}
-
-func (c *nestedColumn) close() {
-	for _, leaf := range c.leaves {
-		leaf.pages.close()
-	}
-}
-
-func (c *nestedColumn) column(dst *formats.Column) {
-	for i, leaf := range c.leaves {
-		c.batch[i] = leaf.out
-	}
-	*dst = formats.Column{Leaves: c.batch}
-}
-
 // leafReader reads one leaf: levels, and the bytes of its physical values.
 type leafReader struct {
-	entryReader                 // its left entries are those whose levels are not decoded yet
-	entry       *formats.Values // the chunk's dictionary
+	entryReader                // its left entries are those whose levels are not decoded yet
+	entry       formats.Values // the chunk's dictionary
 
 	// decoded levels, of which those from at on are not in the batch yet
 	at, have   int
@@ -85,13 +27,14 @@ type leafReader struct {
 	definition [stepRows]uint32
 	codes      []uint32
 
+	to     *formats.Leaf
 	out    formats.Leaf // the batch
 	values formats.Values
 }
 
-func newLeafReader(leaf *schema.Leaf) *leafReader {
+func newLeafReader(leaf *schema.Leaf, to *formats.Leaf) *leafReader {
 	binary := formats.Type{Kind: formats.Binary}
-	l := &leafReader{entry: &formats.Values{Type: binary}, values: formats.Values{Type: binary}}
+	l := &leafReader{to: to, entry: formats.Values{Type: binary}, values: formats.Values{Type: binary}}
 	l.init(leaf, formats.Type{Kind: formats.Nested})
 	l.out.Values = &l.values
 	return l
@@ -103,10 +46,10 @@ func (l *leafReader) open(f *parquetFile, from io.ReaderAt, chunk *chunkMeta) {
 	l.entry.Ends, l.entry.Data = l.entry.Ends[:0], l.entry.Data[:0]
 }
 
-func (l *leafReader) begin() error {
+func (l *leafReader) begin(int) error {
 	l.out.Entries, l.out.Repetition, l.out.Definition = 0, l.out.Repetition[:0], l.out.Definition[:0]
 	l.values.Ends, l.values.Data = l.values.Ends[:0], l.values.Data[:0]
-	return l.pages.holdBeside(l.values.MemoryBytes() + l.entry.MemoryBytes())
+	return l.holdBeside(l.values.MemoryBytes() + l.entry.MemoryBytes())
 }
 
 // read appends n rows to the batch. A row ends where the next one starts, so it may look
@@ -170,14 +113,11 @@ func decodeLevels(r *rle.Reader, levels []uint32, highest int) error {
 	return nil
 }
 
-func (l *leafReader) loadDictionary(p *page) error {
+func (l *leafReader) loadDictionary(h *page.Header) error {
 	if l.entry.Len() > 0 {
 		return fmt.Errorf("column chunk with two dictionaries: %w", formats.ErrDamaged)
 	}
-	if err := l.cells.reset(p.data, p.encoding, p.values); err != nil {
-		return err
-	}
-	return l.cells.append(l.entry, p.values)
+	return l.readDictionary(h, &l.entry, l.values.MemoryBytes()+l.entry.MemoryBytes())
 }
 
 // take appends the decoded entries from start to end, and their values, to the batch.
@@ -231,8 +171,13 @@ func (l *leafReader) takeIndexed(n int) error {
 
 // finish checks that the last row was the chunk's last.
 func (l *leafReader) finish() error {
-	if l.at < l.have || l.left > 0 || l.pages.left > 0 {
+	if l.at < l.have || l.left > 0 || l.promised > 0 {
 		return fmt.Errorf("column chunk has more rows than its row group: %w", formats.ErrDamaged)
 	}
 	return nil
 }
+
+func (l *leafReader) deliver() { *l.to = l.out }
+
+// size returns the entries of the batch and the bytes of their values.
+func (l *leafReader) size() int { return l.out.Entries + len(l.values.Data) }

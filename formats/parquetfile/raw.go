@@ -2,9 +2,9 @@ package parquetfile
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/klauspost/compress/gzip"
@@ -14,7 +14,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/fence"
-	"github.com/kcut/kcut/formats/internal/plain"
+	"github.com/kcut/kcut/formats/internal/page"
 	"github.com/kcut/kcut/formats/internal/rle"
 	"github.com/kcut/kcut/formats/storage"
 )
@@ -59,18 +59,17 @@ func (s *source) rawChunk(ctx context.Context, rowGroup, leaf int, t formats.Typ
 	if !slices.Contains(copied, meta.Codec) {
 		return nil, nil
 	}
-	w := rawWalk{chunk: &formats.RawChunk{Codec: int32(meta.Codec)}, rows: group.NumRows}
-	w.init(&s.leaves[leaf], t)
-	w.usage.values = &formats.Values{Type: t}
-	if w.nested = t.Kind == formats.Nested; w.nested {
-		w.usage.values.Type.Kind = formats.Binary
+	w := rawWalk{chunk: &formats.RawChunk{Codec: int32(meta.Codec)}, rows: group.NumRows, dictionary: &formats.Values{Type: t}}
+	if t.Kind == formats.Nested {
+		w.dictionary.Type.Kind = formats.Binary
 	}
+	w.init(&s.leaves[leaf], t)
 	plan := s.file.Plan(ctx, []storage.Range{s.extent(meta)})
 	defer plan.Close()
 	w.open(s.parquetFile, plan, &group.Columns[leaf])
-	defer w.pages.close()
+	defer w.close()
 	w.prefixesCross = s.footer.writtenBefore("parquet-mr", 1, 8)
-	for w.pages.left > 0 {
+	for w.promised > 0 {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -78,7 +77,13 @@ func (s *source) rawChunk(ctx context.Context, rowGroup, leaf int, t formats.Typ
 			return nil, err
 		}
 	}
-	return w.end()
+	if w.unused > 0 || w.chunk.Entries == 0 {
+		return nil, nil
+	}
+	if !w.plain && t.Kind != formats.Nested {
+		w.chunk.Dictionary = w.dictionary
+	}
+	return w.chunk, nil
 }
 
 // rawWalk goes over the pages of one chunk. Pages of plain values are not unpacked. What
@@ -86,169 +91,143 @@ func (s *source) rawChunk(ctx context.Context, rowGroup, leaf int, t formats.Typ
 // were filtered out before, say. Such a chunk is not copied.
 type rawWalk struct {
 	entryReader
-	rows          int64
-	nested        bool
 	chunk         *formats.RawChunk
-	usage         dictionaryUsage
-	plain         bool // some data page does not point into the dictionary
+	rows          int64
+	dictionary    *formats.Values
+	used          []bool // entries of the dictionary; nil before its page
+	unused        int    // entries not met yet
+	plain         bool   // some data page does not point into the dictionary
+	prefixesCross bool   // a page of DELTA_BYTE_ARRAY may begin with what the one before ends with (PARQUET-246)
 	some          [stepRows]uint32
-	prefixesCross bool // a page of DELTA_BYTE_ARRAY may begin with what the one before ends with (PARQUET-246)
 }
 
 // minPageRows is how many rows a page has at least, on average. Smaller ones are a burden
 // to readers, and their descriptions would take as much memory as the pages.
 const minPageRows = 64
 
-// page reads one page. It reports false when the chunk cannot be copied.
-func (w *rawWalk) page() (bool, error) {
-	p := &w.pages
-	if err := p.readHeader(); err != nil {
-		return false, err
-	}
-	at, err := p.section.Seek(0, io.SeekCurrent)
+// page reads one page. It reports false when the chunk cannot be copied. Pages that no reader looks into
+// are left behind.
+func (w *rawWalk) page() (ok bool, err error) {
+	h, err := w.Next()
 	if err != nil {
 		return false, err
 	}
 	raw := formats.RawPage{
-		Type: int32(p.header.Type), Nulls: -1, Offset: p.start + at - int64(p.file.Buffered()),
-		Stored: p.header.CompressedPageSize, Unpacked: p.header.UncompressedPageSize,
+		Type: int32(h.Type), Encoding: int32(h.Encoding), Entries: int32(h.Entries), Nulls: -1,
+		Offset: h.Offset, Stored: h.Compressed, Unpacked: h.Uncompressed,
 	}
-	if raw.CRC, err = p.readBody(); err != nil {
+	if raw.CRC, err = w.Load(h); err != nil {
 		return false, err
 	}
-	switch p.header.Type {
-	case format.DictionaryPage:
-		return w.dictionary(raw)
-	case format.DataPage, format.DataPageV2:
-		return w.data(raw)
+	switch {
+	case h.Type == format.DictionaryPage:
+		raw.Encoding = int32(format.Plain)
+		ok, err = w.readEntries(h)
+	case !isData(h):
+		return true, nil
+	default:
+		if ok, err = w.describe(h, &raw); err != nil || !ok || h.Entries == 0 {
+			return ok, err
+		}
+		w.chunk.Entries += int64(h.Entries)
+		switch {
+		case isIndexes(h.Encoding):
+			raw.Encoding = int32(format.RLEDictionary)
+			ok, err = w.readIndexes(h, &raw)
+		case !w.knows(h.Encoding):
+			return false, nil
+		default:
+			w.plain = true
+			err = cmp.Or(w.count(h), w.checkUnpacked(h))
+		}
 	}
-	return true, nil // of no use to readers: it is left behind
-}
-
-// isIndexes reports whether values of an encoding point into a dictionary.
-func isIndexes(e format.Encoding) bool {
-	return e == format.RLEDictionary || e == format.PlainDictionary
-}
-
-func (w *rawWalk) add(raw formats.RawPage) bool {
 	w.chunk.Pages = append(w.chunk.Pages, raw)
-	return int64(len(w.chunk.Pages)) <= 2+w.rows/minPageRows
+	return ok && int64(len(w.chunk.Pages)) <= 2+w.rows/minPageRows, err
 }
 
-func (w *rawWalk) dictionary(raw formats.RawPage) (bool, error) {
+// readEntries reads the dictionary page. It reports false when the page is not exactly its values, or
+// has none: not every reader takes that.
+func (w *rawWalk) readEntries(h *page.Header) (bool, error) {
 	if len(w.chunk.Pages) > 0 {
 		return false, fmt.Errorf("dictionary page after others: %w", formats.ErrDamaged)
 	}
-	page, err := w.pages.unpackPage()
+	if err := w.readDictionary(h, w.dictionary, 0); err != nil {
+		return false, err
+	}
+	w.unused, w.used = h.Entries, make([]bool, h.Entries)
+	return h.Entries > 0 && len(w.cells.data) == 0, w.holdBeside(w.dictionary.MemoryBytes() + int64(h.Entries))
+}
+
+// describe takes in what only a header says. It reports false when the page cannot be copied.
+func (w *rawWalk) describe(h *page.Header, raw *formats.RawPage) (bool, error) {
+	if h.Type == format.DataPage { // BIT_PACKED levels are deprecated
+		v := &h.Data.V
+		return (w.leaf.Repetition == 0 || v.Repetitions == format.RLE) && (w.leaf.Definition == 0 || v.Definitions == format.RLE), nil
+	}
+	v := &h.DataV2.V
+	if v.NumNulls < 0 || v.NumNulls > v.NumValues || v.NumRows > v.NumValues || v.NumNulls > 0 && w.leaf.Definition == 0 {
+		return false, fmt.Errorf("page of %d values, %d nulls and %d rows: %w", v.NumValues, v.NumNulls, v.NumRows, formats.ErrDamaged)
+	}
+	p, err := w.Split(h)
 	if err != nil {
 		return false, err
 	}
-	raw.Encoding, raw.Entries = int32(format.Plain), int32(page.values)
-	w.pages.shedPacked()
-	if err := w.pages.holdBeside(dictionaryBytes(page)); err != nil {
-		return false, err
-	}
-	if !w.usage.open(&w.cells, page) {
-		return false, nil
-	}
-	w.pages.shed()
-	return w.add(raw), w.pages.holdBeside(w.usage.weight())
-}
-
-// data takes in a data page.
-func (w *rawWalk) data(raw formats.RawPage) (bool, error) {
-	var encoding format.Encoding
-	v1, v2 := &w.pages.header.DataPageHeader, &w.pages.header.DataPageHeaderV2
-	switch {
-	case w.pages.header.Type == format.DataPage && v1.Valid:
-		if w.leaf.Repetition > 0 && v1.V.RepetitionLevelEncoding != format.RLE || w.leaf.Definition > 0 && v1.V.DefinitionLevelEncoding != format.RLE {
-			return false, nil // BIT_PACKED levels are deprecated
-		}
-		encoding, raw.Entries = v1.V.Encoding, v1.V.NumValues
-	case w.pages.header.Type == format.DataPageV2 && v2.Valid:
-		if ok, err := w.describeV2(&raw, &v2.V); err != nil || !ok {
-			return false, err
-		}
-		encoding = v2.V.Encoding
-	default:
-		return false, fmt.Errorf("read data page header: %w", formats.ErrDamaged)
-	}
-	switch {
-	case raw.Entries == 0:
-		return true, nil // left behind: no reader looks into it
-	case isIndexes(encoding):
-		return w.indexPage(raw)
-	case !w.knows(encoding):
-		return false, nil
-	}
-	if err := w.pages.count(raw.Entries); err != nil {
-		return false, err
-	}
-	raw.Encoding, w.plain = int32(encoding), true
-	return w.add(raw), w.checkUnpacked(&raw)
-}
-
-// describeV2 checks what only a header of version 2 says. It reports false when the page cannot
-// be copied.
-func (w *rawWalk) describeV2(raw *formats.RawPage, h *format.DataPageHeaderV2) (bool, error) {
-	repetition, definition := h.RepetitionLevelsByteLength, h.DefinitionLevelsByteLength
-	levels := int64(repetition) + int64(definition)
-	switch {
-	case h.NumNulls < 0 || h.NumNulls > h.NumValues || h.NumRows < 0 || h.NumRows > h.NumValues || h.NumNulls > 0 && w.leaf.Definition == 0:
-		return false, fmt.Errorf("page of %d values, %d nulls and %d rows: %w", h.NumValues, h.NumNulls, h.NumRows, formats.ErrDamaged)
-	case repetition < 0 || definition < 0 || levels > int64(min(raw.Stored, raw.Unpacked)):
-		return false, fmt.Errorf("read levels: page ends early: %w", formats.ErrDamaged)
-	}
-	raw.Entries, raw.Nulls, raw.Rows = h.NumValues, h.NumNulls, h.NumRows
-	raw.RepetitionLevels, raw.DefinitionLevels = repetition, definition
-	raw.Compressed = !h.IsCompressed.Valid || h.IsCompressed.V
-	if !raw.Compressed && w.pages.alwaysCompressed {
+	raw.Nulls, raw.Rows, raw.Compressed = v.NumNulls, v.NumRows, !h.IsPlain()
+	raw.RepetitionLevels, raw.DefinitionLevels = v.RepetitionBytes, v.DefinitionBytes
+	if !raw.Compressed && w.AlwaysCompressed {
 		return false, nil // readers know that from the name of the writer, which a copy does not have
 	}
-	return areLevels(w.pages.packed[:repetition], w.leaf.Repetition, h.NumValues) &&
-		areLevels(w.pages.packed[repetition:levels], w.leaf.Definition, h.NumValues), nil
+	return areLevels(p.Repetition, w.leaf.Repetition, h.Entries) && areLevels(p.Definition, w.leaf.Definition, h.Entries), nil
 }
 
-// indexPage takes in a page of dictionary indexes.
-func (w *rawWalk) indexPage(raw formats.RawPage) (bool, error) {
-	page, err := w.pages.unpackPage()
-	if err != nil || w.usage.used == nil {
-		return false, err
-	}
-	if err := w.start(page); err != nil {
+// readIndexes reads a page of dictionary indexes. It reports false when the chunk cannot be copied.
+func (w *rawWalk) readIndexes(h *page.Header, raw *formats.RawPage) (bool, error) {
+	if err := w.start(h); err != nil || w.used == nil {
 		return false, err
 	}
 	defined := 0
-	for left := page.values; left > 0; left -= stepRows {
+	for left := h.Entries; left > 0; left -= stepRows {
 		n, err := w.defined(w.some[:min(left, stepRows)])
 		if err != nil {
 			return false, err
 		}
 		defined += n
 	}
-	for left := defined; left > 0 && w.usage.unused > 0; left -= stepRows {
+	for left := defined; left > 0 && w.unused > 0; left -= stepRows {
 		some := w.some[:min(left, stepRows)]
 		if err := w.indexes.Read(some); err != nil {
 			return false, err
 		}
-		if err := w.usage.mark(some); err != nil {
+		if err := w.mark(some); err != nil {
 			return false, err
 		}
 	}
-	nulls := raw.Entries - int32(defined)
-	if raw.Nulls >= 0 && raw.Nulls != nulls {
-		return false, nil // a wrong number is not repeated
+	said := raw.Nulls
+	raw.Nulls = raw.Entries - int32(defined)
+	return said < 0 || said == raw.Nulls, nil // a wrong number is not repeated
+}
+
+// mark notes which entries of the dictionary rows have.
+func (w *rawWalk) mark(indexes []uint32) error {
+	used := w.used
+	for _, index := range indexes {
+		if int(index) >= len(used) {
+			return fmt.Errorf("dictionary index %d, %d entries: %w", index, len(used), formats.ErrDamaged)
+		}
+		if !used[index] {
+			used[index] = true
+			w.unused--
+		}
 	}
-	raw.Encoding, raw.Nulls = int32(format.RLEDictionary), nulls
-	return w.add(raw), nil
+	return nil
 }
 
 // areLevels reports whether stored levels are those of so many entries, and nothing else.
-func areLevels(stored []byte, highest int, entries int32) bool {
+func areLevels(stored []byte, highest, entries int) bool {
 	if highest == 0 {
 		entries = 0
 	}
-	used, err := rle.Length(stored, rle.Width(highest), int(entries))
+	used, err := rle.Length(stored, rle.Width(highest), entries)
 	return err == nil && used == len(stored)
 }
 
@@ -276,13 +255,15 @@ func (w *rawWalk) knows(e format.Encoding) bool {
 // checkUnpacked holds the size that a page claims against what its stored bytes say of
 // themselves, where the codec has them say something. It is all that is known of a page
 // without a checksum that is not unpacked.
-func (w *rawWalk) checkUnpacked(raw *formats.RawPage) error {
-	codec, levels := w.pages.codec, int64(raw.RepetitionLevels)+int64(raw.DefinitionLevels)
-	if raw.Type == int32(format.DataPageV2) && !raw.Compressed {
-		codec = format.Uncompressed
+func (w *rawWalk) checkUnpacked(h *page.Header) error {
+	codec, levels := w.Codec, int64(0)
+	if h.Type == format.DataPageV2 {
+		if levels = int64(h.DataV2.V.RepetitionBytes) + int64(h.DataV2.V.DefinitionBytes); h.IsPlain() {
+			codec = format.Uncompressed
+		}
 	}
-	claimed := int64(raw.Unpacked) - levels
-	said, err := unpackedSize(codec, w.pages.packed[levels:], claimed)
+	claimed := int64(h.Uncompressed) - levels
+	said, err := unpackedSize(codec, w.Stored[levels:], claimed)
 	if err != nil {
 		return fmt.Errorf("read page: %w: %w", err, formats.ErrDamaged)
 	}
@@ -313,61 +294,4 @@ func unpackedSize(codec format.CompressionCodec, head []byte, claimed int64) (in
 		}
 	}
 	return claimed, nil
-}
-
-// end checks what only the whole chunk shows.
-func (w *rawWalk) end() (*formats.RawChunk, error) {
-	if w.usage.unused > 0 {
-		return nil, nil
-	}
-	for _, p := range w.chunk.Pages {
-		if p.Type != int32(format.DictionaryPage) {
-			w.chunk.Entries += int64(p.Entries)
-		}
-	}
-	if w.chunk.Entries == 0 {
-		return nil, nil
-	}
-	if !w.plain && !w.nested {
-		w.chunk.Dictionary = w.usage.values
-	}
-	return w.chunk, nil
-}
-
-// dictionaryUsage notes which entries of a chunk's dictionary its rows have.
-type dictionaryUsage struct {
-	values *formats.Values // of the dictionary
-	used   []bool          // nil before the dictionary page
-	unused int             // entries not met yet
-}
-
-// open reads the dictionary page. It reports false when the page is not exactly its values, or
-// has none: not every reader takes that.
-func (u *dictionaryUsage) open(c *cells, p *page) bool {
-	if p.values == 0 || c.reset(p.data, p.encoding, p.values) != nil {
-		return false
-	}
-	plain.Reserve(u.values, len(p.data), c.width, p.values)
-	if c.append(u.values, p.values) != nil || len(c.data) > 0 {
-		return false
-	}
-	u.unused, u.used = p.values, make([]bool, p.values)
-	return true
-}
-
-// weight returns the bytes that it holds.
-func (u *dictionaryUsage) weight() int64 { return u.values.MemoryBytes() + int64(cap(u.used)) }
-
-func (u *dictionaryUsage) mark(indexes []uint32) error {
-	used := u.used
-	for _, index := range indexes {
-		if int(index) >= len(used) {
-			return fmt.Errorf("dictionary index %d, %d entries: %w", index, len(used), formats.ErrDamaged)
-		}
-		if !used[index] {
-			used[index] = true
-			u.unused--
-		}
-	}
-	return nil
 }

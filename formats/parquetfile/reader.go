@@ -13,14 +13,15 @@ import (
 // maxBatchBytes ends a batch early whose values are large.
 const maxBatchBytes = 16 << 20
 
-// columnReader reads one column of a split, row group after row group.
+// columnReader reads one leaf of a split, row group after row group: a flatColumn, or a leafReader of a
+// nested column.
 type columnReader interface {
-	open(f *parquetFile, from io.ReaderAt, chunks []chunkMeta)
+	open(f *parquetFile, from io.ReaderAt, chunk *chunkMeta)
 	begin(rows int) error
 	read(n int) error
+	deliver() // the batch's column, to where it was told
 	finish() error
 	size() int
-	column(dst *formats.Column)
 	close()
 }
 
@@ -34,8 +35,8 @@ type reader struct {
 	end       int
 	left      int64 // rows left in the current row group
 	batchRows int
-	columns   []columnReader
-	tops      []*topColumn
+	columns   []columnReader // of all leaves
+	leaves    []int          // which they are
 	batch     formats.Batch
 	store     []formats.Column
 	share     formats.Share
@@ -46,14 +47,17 @@ func newReader(ctx context.Context, f *parquetFile, first, count int, columns []
 	r := &reader{ctx: ctx, file: f, group: first - 1, end: first + count, batchRows: batchRows, share: formats.Alone(0)}
 	r.store = make([]formats.Column, len(columns))
 	for i, request := range columns {
-		top := &f.columns[request.Column]
-		r.tops = append(r.tops, top)
-		r.batch.Columns = append(r.batch.Columns, &r.store[i])
-		leaves := f.leaves[top.First:top.Last]
-		if top.field.Type.Kind == formats.Nested {
-			r.columns = append(r.columns, newNestedColumn(leaves))
-		} else {
-			r.columns = append(r.columns, newFlatColumn(&leaves[0], top.field.Type, request.Coded, remember))
+		top, column := &f.columns[request.Column], &r.store[i]
+		r.batch.Columns = append(r.batch.Columns, column)
+		if top.field.Type.Kind != formats.Nested {
+			r.columns = append(r.columns, newFlatColumn(&f.leaves[top.First], column, top.field.Type, request.Coded, remember))
+			r.leaves = append(r.leaves, top.First)
+			continue
+		}
+		column.Leaves = make([]formats.Leaf, top.Last-top.First)
+		for j := range column.Leaves {
+			r.columns = append(r.columns, newLeafReader(&f.leaves[top.First+j], &column.Leaves[j]))
+			r.leaves = append(r.leaves, top.First+j)
 		}
 	}
 	return r
@@ -94,8 +98,8 @@ func (r *reader) next() (err error) {
 	if err := r.fill(); err != nil {
 		return err
 	}
-	for i, c := range r.columns {
-		c.column(&r.store[i])
+	for _, c := range r.columns {
+		c.deliver()
 	}
 	return nil
 }
@@ -105,20 +109,14 @@ func (r *reader) open() {
 	g := &r.file.footer.RowGroups[r.group]
 	r.left = g.NumRows
 	r.closePlan()
-	r.plan = r.file.file.Plan(r.ctx, r.ranges(g))
+	var ranges []storage.Range
+	for _, leaf := range r.leaves {
+		ranges = append(ranges, r.file.extent(&g.Columns[leaf].Column))
+	}
+	r.plan = r.file.file.Plan(r.ctx, ranges)
 	for i, c := range r.columns {
-		c.open(r.file, r.plan, g.Columns[r.tops[i].First:r.tops[i].Last])
+		c.open(r.file, r.plan, &g.Columns[r.leaves[i]])
 	}
-}
-
-// ranges are where the chunks of the columns lie in a row group.
-func (r *reader) ranges(g *rowGroupMeta) (ranges []storage.Range) {
-	for _, top := range r.tops {
-		for i := top.First; i < top.Last; i++ {
-			ranges = append(ranges, r.file.extent(&g.Columns[i].Column))
-		}
-	}
-	return ranges
 }
 
 func (r *reader) closePlan() {
@@ -174,7 +172,7 @@ func (r *reader) wrap(i int, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("read column %q of row group %d of %s: %w", r.tops[i].field.Name, r.group, r.file.path, err)
+	return fmt.Errorf("read column %q of row group %d of %s: %w", r.file.leaves[r.leaves[i]].Column(), r.group, r.file.path, err)
 }
 
 // Close implements BatchReader.

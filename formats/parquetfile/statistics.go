@@ -101,17 +101,17 @@ func (s *source) chunkNumbers(group, leaf int) columnNumbers {
 
 // dictionaryEntries returns the size of a chunk's dictionary, if it has one that can be read.
 func (s *source) dictionaryEntries(group, leaf int) (entries int64, ok bool) {
-	start, _ := s.footer.RowGroups[group].Columns[leaf].Column.chunkRange()
+	start, _ := s.footer.RowGroups[group].Columns[leaf].Column.extent()
 	var head [256]byte // a header takes some twenty bytes
 	n, err := s.file.ReadAt(head[:], start)
 	if err != nil && err != io.EOF {
 		return 0, false
 	}
-	var page format.PageHeader
-	if _, err := meta.Decode(head[:n], &page); err != nil || page.Type != format.DictionaryPage || !page.DictionaryPageHeader.Valid {
+	var page meta.PageHeader
+	if _, err := meta.Decode(head[:n], &page); err != nil || page.Type != format.DictionaryPage || !page.Dictionary.Valid {
 		return 0, false
 	}
-	return int64(page.DictionaryPageHeader.V.NumValues), page.DictionaryPageHeader.V.NumValues >= 0
+	return int64(page.Dictionary.V.NumValues), page.Dictionary.V.NumValues >= 0
 }
 
 // allInDictionary reports whether no data page has values of its own: a writer leaves the

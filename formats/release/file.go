@@ -58,7 +58,7 @@ func (r *File) open() error {
 
 // bufferSize is how much of a file is read at a time, in bytes: of an object every time is a
 // request.
-func (r *File) bufferSize() int {
+func (r *File) bufferSize() int64 {
 	if r.remote {
 		return 1 << 20
 	}

@@ -32,47 +32,21 @@ type footer struct {
 // groupEntry says where the entry of a row group begins in the file, and ends.
 type groupEntry struct{ at, end, rows int64 }
 
-// magic is what a Parquet file begins and ends with.
-const magic = "PAR1"
-
-// tail is what follows a footer: its length, and the magic.
-const tail = 8
-
-// findFooter finds the footer of the file.
-func (r *File) findFooter() error {
-	var first [len(magic)]byte
-	var last [tail]byte
-	if r.size < int64(len(magic))+tail {
-		return fmt.Errorf("%w: file of %d bytes", formats.ErrDamaged, r.size)
-	}
-	if _, err := r.file.ReadAt(first[:], 0); err != nil {
-		return endOfFile(err)
-	}
-	if _, err := r.file.ReadAt(last[:], r.size-tail); err != nil {
-		return endOfFile(err)
-	}
-	switch end := string(last[4:]); {
-	case string(first[:]) != magic || end != magic && end != "PARE":
-		return fmt.Errorf("%w: not Parquet", formats.ErrDamaged)
-	case end != magic:
-		return fmt.Errorf("%w: encrypted", formats.ErrUnsupported)
-	}
-	f := &r.footer
-	f.end = r.size - tail
-	if f.at = f.end - int64(binary.LittleEndian.Uint32(last[:])); f.at < int64(len(magic)) {
-		return fmt.Errorf("%w: the footer is longer than the file", formats.ErrDamaged)
-	}
-	return nil
-}
-
 // readFooter reads the footer.
 func (r *File) readFooter() (err error) {
 	defer fence.Catch(&err)
-	if err := r.findFooter(); err != nil {
+	var first [len(meta.Magic)]byte
+	f := &r.footer
+	if f.at, f.end, err = meta.FindFooter(r.file, r.size); err != nil {
 		return err
 	}
-	f := &r.footer
-	in := bufio.NewReaderSize(io.NewSectionReader(r.file, f.at, f.end-f.at), r.bufferSize())
+	if _, err := r.file.ReadAt(first[:], 0); err != nil {
+		return meta.EndOfFile(err)
+	}
+	if string(first[:]) != meta.Magic {
+		return fmt.Errorf("%w: it does not begin with %s", formats.ErrDamaged, meta.Magic)
+	}
+	in := bufio.NewReaderSize(io.NewSectionReader(r.file, f.at, f.end-f.at), int(r.bufferSize()))
 	s := footerSplitter{Walker: meta.NewWalker(in, 0), footer: f}
 	if err := s.Fields(s.field); err != nil {
 		return fmt.Errorf("footer: %w", err)

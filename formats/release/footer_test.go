@@ -14,6 +14,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/formatstest"
+	"github.com/kcut/kcut/formats/internal/meta"
 	"github.com/kcut/kcut/formats/writer"
 )
 
@@ -33,7 +34,7 @@ func wide(t *testing.T, groups, columns int) []byte {
 func TestRowGroupEntries(t *testing.T) {
 	for _, groups := range []int{0, 1, 14, 15, 200} { // a list of 15 has a longer header
 		b := wide(t, groups, 3)
-		whole, err := metadata.NewFileMetaData(b[footerAt(b):len(b)-tail], nil)
+		whole, err := metadata.NewFileMetaData(b[footerAt(b):len(b)-meta.Tail], nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +116,7 @@ func heap() int64 {
 // TestFooterForm spoils what the decoder of a footer does not look at.
 func TestFooterForm(t *testing.T) {
 	b := wide(t, 2, 1)
-	at, end := footerAt(b), len(b)-tail
+	at, end := footerAt(b), len(b)-meta.Tail
 	r := open(t, b)
 	first, last := int(r.footer.groups[0].at), int(r.footer.groups[1].end)
 	refooted := func(parts ...[]byte) []byte { return withFooter(b[:at], slices.Concat(parts...)) }

@@ -61,7 +61,7 @@ func released(t *testing.T, file []byte) []byte {
 	if err := thrift.Unmarshal(new(thrift.CompactProtocol), file[footerAt(file):end], &m); err != nil {
 		t.Fatal(err)
 	}
-	out := bytes.NewBufferString(magic)
+	out := bytes.NewBufferString(meta.Magic)
 	for i := range m.RowGroups[0].Columns {
 		c := &m.RowGroups[0].Columns[i]
 		from := c.MetaData.DataPageOffset
@@ -172,7 +172,7 @@ func flipKept(t *testing.T, r *File, path string, b []byte) {
 		}
 	}
 	s := NewScanner(nil)
-	for at := len(magic); at < footerAt(b); at++ {
+	for at := len(meta.Magic); at < footerAt(b); at++ {
 		for bit := range 8 {
 			put(at, b[at]^1<<bit)
 			found, err := s.Kept(t.Context(), r, 0)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/meta"
 )
 
 // Finding is one thing in a released file that has no business there. It holds no value.
@@ -42,7 +43,7 @@ func (r *File) FooterLeaks() (findings []Finding, err error) {
 			find(e.Name, "field id of the source")
 		}
 	}
-	used := []extent{{r.footer.at, r.size}, {0, int64(len(magic))}}
+	used := []extent{{r.footer.at, r.size}, {0, int64(len(meta.Magic))}}
 	plain := r.footer.plain
 	var ofGroups []Finding
 	err = r.eachRowGroup(func(g *rowGroup) error {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/kcut/kcut/formats/internal/meta"
 )
 
 // rewrite changes the footer of a file.
@@ -16,7 +18,7 @@ func rewrite(t *testing.T, b []byte, change func(*format.FileMetaData)) []byte {
 	t.Helper()
 	start := footerAt(b)
 	var m format.FileMetaData
-	if err := thrift.Unmarshal(new(thrift.CompactProtocol), b[start:len(b)-tail], &m); err != nil {
+	if err := thrift.Unmarshal(new(thrift.CompactProtocol), b[start:len(b)-meta.Tail], &m); err != nil {
 		t.Fatal(err)
 	}
 	change(&m)
@@ -36,19 +38,19 @@ func withMetadata(t *testing.T, b []byte, m format.FileMetaData) []byte {
 // withFooter ends a file with the bytes of a footer.
 func withFooter(b, footer []byte) []byte {
 	size := binary.LittleEndian.AppendUint32(nil, uint32(len(footer)))
-	return slices.Concat(b, footer, size, []byte(magic))
+	return slices.Concat(b, footer, size, []byte(meta.Magic))
 }
 
 // footerAt returns where the footer of a file begins.
 func footerAt(b []byte) int {
-	end := len(b) - tail
+	end := len(b) - meta.Tail
 	return end - int(binary.LittleEndian.Uint32(b[end:]))
 }
 
 // hide puts a field into the footer of a file that readers skip.
 func hide(b []byte) []byte {
 	const field = "\x58\x03Ada" // a text, five numbers after the last one
-	at, end := footerAt(b), len(b)-tail
+	at, end := footerAt(b), len(b)-meta.Tail
 	return withFooter(b[:at], slices.Concat(b[at:end-1], []byte(field), b[end-1:end]))
 }
 

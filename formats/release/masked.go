@@ -7,8 +7,10 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/page"
 	"github.com/kcut/kcut/formats/internal/plain"
 	"github.com/kcut/kcut/formats/internal/rle"
+	"github.com/kcut/kcut/formats/internal/schema"
 )
 
 // Masked is a released column whose labels a cut gives.
@@ -257,7 +259,7 @@ func (c *maskedChunk) toRows() (more bool, err error) {
 		case format.DataPage, format.DataPageV2:
 			err = c.data(h)
 		default:
-			err = c.pass(h)
+			err = c.Pass(h)
 		}
 		if err != nil {
 			return false, err
@@ -305,12 +307,12 @@ func (c *maskedChunk) checkBounds() {
 	}
 }
 
-func (c *maskedChunk) dictionary(h *pageHeader) error {
-	values, err := c.dictionaryValues(h)
+func (c *maskedChunk) dictionary(h *page.Header) error {
+	dictionary, err := c.load(h)
 	if err != nil {
 		return err
 	}
-	rest, err := c.labels.of(values, h.entries, func(label string) {
+	rest, err := c.labels.of(dictionary.Values, h.Entries, func(label string) {
 		c.entry, c.used = append(c.entry, c.number(label, &c.wrong.foreign)), append(c.used, false)
 	})
 	c.wrong.unused = len(c.used)
@@ -319,33 +321,27 @@ func (c *maskedChunk) dictionary(h *pageHeader) error {
 }
 
 // data begins to read a data page.
-func (c *maskedChunk) data(h *pageHeader) error {
-	stored, err := c.load(h)
+func (c *maskedChunk) data(h *page.Header) error {
+	unpacked, err := c.load(h)
 	if err != nil {
 		return err
 	}
-	levels, values, err := c.cut(h, stored)
-	if err != nil {
-		return err
-	}
+	c.wrong.spare += len(unpacked.Repetition) // of a flat column there are none
 	p := &c.page
-	*p = maskedPage{rows: h.entries, left: h.entries, levelBytes: levels, plain: values, isPlain: h.encoding == format.Plain}
-	p.levels.Reset(levels, 1)
+	*p = maskedPage{rows: h.Entries, left: h.Entries, levelBytes: unpacked.Definition, isPlain: h.Encoding == format.Plain}
+	p.levels.Reset(p.levelBytes, 1)
 	switch {
 	case p.isPlain:
+		p.plain = unpacked.Values
 		return nil
-	case h.encoding != format.RLEDictionary && h.encoding != format.PlainDictionary:
-		return fmt.Errorf("%w: page encoding %v", formats.ErrUnsupported, h.encoding)
+	case h.Encoding != format.RLEDictionary && h.Encoding != format.PlainDictionary:
+		return fmt.Errorf("%w: page encoding %v", formats.ErrUnsupported, h.Encoding)
 	case c.dictionaries == 0:
 		return fmt.Errorf("%w: indexes without a dictionary", formats.ErrDamaged)
-	case len(values) == 0: // all may be null
-		return nil
 	}
-	if p.width, p.indexBytes, p.plain = int(values[0]), values[1:], nil; p.width > 32 {
-		return fmt.Errorf("%w: indexes of %d bits", formats.ErrDamaged, p.width)
-	}
+	p.indexBytes, p.width, err = rle.CutWidth(unpacked.Values)
 	p.indexes.Reset(p.indexBytes, p.width)
-	return nil
+	return err
 }
 
 // endPage counts the bytes that belong to no row of the data page.
@@ -370,22 +366,31 @@ func (c *maskedChunk) endPage() error {
 	return nil
 }
 
-// cut separates a page's definition levels from its values, which it unpacks.
-func (c *maskedChunk) cut(h *pageHeader, stored []byte) (levels, values []byte, err error) {
-	if h.Type == format.DataPageV2 {
-		var repetitions []byte // of a flat column there are none
-		repetitions, levels, values, err = h.cutLevels(stored)
-		c.wrong.spare += len(repetitions)
-		if err == nil && !h.isPlain() {
-			values, err = c.unpack(values, int64(h.Uncompressed)-int64(len(stored)-len(values)))
-		}
-		return levels, values, err
+// labels makes labels of the PLAIN values of a flat column. One goroutine uses it at a time.
+type labels struct {
+	values formats.Values
+	decode plain.Decoder
+	width  int
+}
+
+func newLabels(l *schema.Leaf) (labels, error) {
+	if l.Type.V == format.Boolean || l.Type.V == format.Int96 {
+		return labels{}, fmt.Errorf("%w: %v is no type of labels", formats.ErrUnsupported, l.Type.V)
 	}
-	if values, err = c.unpack(stored, int64(h.Uncompressed)); err != nil || c.leaf.Definition == 0 {
-		return nil, values, err
+	t, err := schema.TypeOf(l.SchemaElement)
+	width := plain.SizeOf(l.SchemaElement)
+	return labels{values: formats.Values{Type: t}, decode: plain.DecoderOf(t, l.Type.V, width), width: width}, err
+}
+
+// of shows the labels of n values, and returns the bytes behind them.
+func (l *labels) of(from []byte, n int, show func(label string)) (rest []byte, err error) {
+	v := &l.values
+	v.Words, v.Ends, v.Data = v.Words[:0], v.Ends[:0], v.Data[:0]
+	if rest, err = l.decode(v, from, n); err != nil {
+		return nil, err
 	}
-	if h.Data.V.Definitions != format.RLE {
-		return nil, nil, fmt.Errorf("%w: level encoding %v", formats.ErrUnsupported, h.Data.V.Definitions)
+	for i := range n {
+		show(v.Text(i))
 	}
-	return rle.Cut(values)
+	return rest, nil
 }

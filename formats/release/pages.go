@@ -1,11 +1,8 @@
 package release
 
 import (
-	"bufio"
-	"errors"
+	"bytes"
 	"fmt"
-	"hash/crc32"
-	"io"
 	"slices"
 
 	"github.com/parquet-go/parquet-go/format"
@@ -13,6 +10,8 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/codec"
 	"github.com/kcut/kcut/formats/internal/meta"
+	"github.com/kcut/kcut/formats/internal/page"
+	"github.com/kcut/kcut/formats/internal/plain"
 	"github.com/kcut/kcut/formats/internal/rle"
 	"github.com/kcut/kcut/formats/internal/schema"
 )
@@ -21,100 +20,138 @@ import (
 // than that no reader goes. They must be what their checksums say, and together what the
 // footer says of the chunk.
 type pages struct {
+	page.Reader
 	group *rowGroup
 	leaf  *schema.Leaf
 	chunk *meta.Column
-
-	in       *bufio.Reader
-	headers  *meta.Walker
-	stored   []byte // the last page that was loaded
-	unpacked []byte // the last page that was unpacked
-
-	extent // of the chunk, from the next page on
 	tally
 }
 
 // open goes to the first page of a chunk. What an earlier chunk needed is used again.
 func (p *pages) open(g *rowGroup, leaf int) error {
-	if p.in == nil {
-		p.in = bufio.NewReaderSize(nil, g.file.bufferSize())
-		p.headers = meta.NewWalker(p.in, maxHeader)
-	}
-	p.group, p.leaf, p.chunk, p.extent = g, g.leaf(leaf), g.chunk(leaf), g.extent(leaf)
-	if p.from < 0 || p.to < p.from || p.to > g.file.size {
+	p.group, p.leaf, p.chunk = g, g.leaf(leaf), g.chunk(leaf)
+	chunk := g.extent(leaf)
+	if chunk.from < 0 || chunk.to < chunk.from || chunk.to > g.file.size {
 		return fmt.Errorf("%w: column chunk lies outside the file", formats.ErrDamaged)
 	}
-	p.in.Reset(io.NewSectionReader(g.file.file, p.from, p.to-p.from))
+	p.Codec, p.Repetition, p.Definition = p.chunk.Codec, p.leaf.Repetition, p.leaf.Definition
+	p.Open(g.file.file, chunk.from, chunk.to, g.file.bufferSize())
 	p.tally = tally{kinds: p.kinds[:0]}
 	return nil
 }
 
 // next reads the header of the next page; nil after the last. The page itself has to be
 // loaded or passed before the next one.
-func (p *pages) next() (*pageHeader, error) {
-	if p.from >= p.to || p.entries >= p.chunk.NumValues {
+func (p *pages) next() (*page.Header, error) {
+	if p.Left() == 0 || p.entries >= p.chunk.NumValues {
 		return nil, p.compare()
 	}
-	h, err := readHeader(p.headers)
+	h, err := p.Next()
 	if err != nil {
 		return nil, err
-	}
-	if int64(h.Compressed) > p.to-p.from-h.size {
-		return nil, fmt.Errorf("%w: a page ends after its column chunk", formats.ErrDamaged)
 	}
 	if h.Type == format.DictionaryPage && (p.dictionaries > 0 || p.entries > 0) {
 		return nil, fmt.Errorf("%w: the dictionary page is not the first", formats.ErrDamaged)
 	}
-	p.add(h, p.from)
-	p.from += h.size + int64(h.Compressed)
-	return h, nil
+	again, err := meta.Encode(&h.PageHeader)
+	p.add(h, bytes.Equal(again, h.Raw) && isOwn(h))
+	return h, err
 }
 
-// load reads a page and holds it against its checksum. It is valid until the next one.
-func (p *pages) load(h *pageHeader) ([]byte, error) {
-	p.stored = slices.Grow(p.stored[:0], int(h.Compressed)+rle.Padding)[:h.Compressed]
-	if _, err := io.ReadFull(p.in, p.stored); err != nil {
-		return nil, endOfFile(err)
+// load reads a page and unpacks it. Both are valid until the next one.
+func (p *pages) load(h *page.Header) (page.Page, error) {
+	if _, err := p.Load(h); err != nil {
+		return page.Page{}, err
 	}
-	return p.stored, h.check(crc32.ChecksumIEEE(p.stored))
+	return p.Unpack(h)
 }
 
-// unpack returns the page of so many bytes that was stored as packed. It is valid until the
-// next one.
-func (p *pages) unpack(packed []byte, size int64) ([]byte, error) {
-	if p.chunk.Codec == format.Uncompressed || size == 0 && len(packed) == 0 { // codecs differ in what they make of nothing
-		if int64(len(packed)) != size {
-			return nil, errSize
-		}
-		return packed, nil
+// isOwn reports whether a header has the parts that its kind of page asks for, and no other.
+func isOwn(h *page.Header) bool {
+	parts := [3]bool{h.Data.Valid, h.Dictionary.Valid, h.DataV2.Valid}
+	switch h.Type {
+	case format.DataPage:
+		return parts == [3]bool{true} && h.Data.V.Definitions == format.RLE && h.Data.V.Repetitions == format.RLE
+	case format.DictionaryPage:
+		return parts == [3]bool{1: true}
+	case format.DataPageV2:
+		return parts == [3]bool{2: true}
 	}
-	if size > p.chunk.TotalUncompressedSize {
-		return nil, fmt.Errorf("%w: a page is larger than its column chunk", formats.ErrDamaged)
-	}
-	p.unpacked = slices.Grow(p.unpacked[:0], int(size)+rle.Padding)[:size]
-	return p.unpacked, codec.Unpack(p.chunk.Codec, p.unpacked, packed)
+	return false
 }
 
-var errSize = fmt.Errorf("%w: a page has another size than its header says", formats.ErrDamaged)
-
-// pass holds a page against its checksum, with no more than a buffer of it in memory.
-func (p *pages) pass(h *pageHeader) error {
-	crc := uint32(0)
-	for left := int(h.Compressed); left > 0; {
-		part, err := p.in.Peek(min(left, p.in.Size()))
+// kept walks the pages of a kept column's chunk, whatever their codec and encoding are, and
+// returns what is wrong with them in words. Values are its reader's business and are not
+// unpacked; what a checksum does not cover is held against the page: the number of values
+// of a dictionary, and the lengths of levels that are not compressed.
+func (p *pages) kept() (report []string, err error) {
+	unpacks := codec.Known(p.chunk.Codec)
+	spare := 0
+	for {
+		h, err := p.next()
 		if err != nil {
-			return endOfFile(err)
+			return nil, err
 		}
-		crc = crc32.Update(crc, crc32.IEEETable, part)
-		p.in.Discard(len(part)) // peeked at: no error
-		left -= len(part)
+		if h == nil {
+			return p.report(counted{spare, "bytes after the values of a page"}), nil
+		}
+		switch {
+		case h.Type == format.DictionaryPage && unpacks:
+			spare, err = p.keepDictionary(h)
+		case h.Type == format.DataPageV2:
+			err = p.keepV2(h, unpacks)
+		default:
+			err = p.Pass(h)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
-	return h.check(crc)
 }
 
-func endOfFile(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("%w: it ends too early", formats.ErrDamaged)
+// keepDictionary returns the number of bytes after the values of a dictionary.
+func (p *pages) keepDictionary(h *page.Header) (spare int, err error) {
+	dictionary, err := p.load(h)
+	if err != nil {
+		return 0, err
+	}
+	rest, err := plain.Skip(dictionary.Values, plain.SizeOf(p.leaf.SchemaElement), h.Entries)
+	return len(rest), err
+}
+
+// keepV2 checks the levels of a page, and the values only when nothing else tells whether
+// they are compressed.
+func (p *pages) keepV2(h *page.Header, unpacks bool) error {
+	if _, err := p.Load(h); err != nil {
+		return err
+	}
+	stored, err := p.Split(h)
+	if err != nil {
+		return err
+	}
+	if err := checkLevels(stored.Repetition, p.leaf.Repetition, h.Entries); err != nil {
+		return err
+	}
+	if err := checkLevels(stored.Definition, p.leaf.Definition, h.Entries); err != nil {
+		return err
+	}
+	if h.IsPlain() && h.Compressed != h.Uncompressed {
+		return fmt.Errorf("%w: a page has another size than its header says", formats.ErrDamaged)
+	}
+	if !h.IsPlain() && h.Compressed == h.Uncompressed && len(stored.Values) > 0 && unpacks {
+		_, err = p.Unpack(h)
+	}
+	return err
+}
+
+// checkLevels reports an error unless the bytes are n levels of at most the highest.
+func checkLevels(levels []byte, highest, n int) error {
+	if highest == 0 {
+		n = 0
+	}
+	used, err := rle.Length(levels, rle.Width(highest), n)
+	if err == nil && used < len(levels) {
+		err = fmt.Errorf("%w: bytes after the levels of a page", formats.ErrDamaged)
 	}
 	return err
 }
@@ -130,27 +167,31 @@ type tally struct {
 	uncounted                          int                        // data pages that do not say how many nulls they have
 }
 
-// add counts a page whose header is at a position in the file.
-func (t *tally) add(h *pageHeader, at int64) {
-	t.kinds = count(t.kinds, format.PageEncodingStats{PageType: h.Type, Encoding: h.encoding, Count: 1})
-	t.uncompressed += h.size + int64(h.Uncompressed)
+// add counts a page, whose header is of the form that kcut writes or not.
+func (t *tally) add(h *page.Header, own bool) {
+	t.kinds = count(t.kinds, format.PageEncodingStats{PageType: h.Type, Encoding: h.Encoding, Count: 1})
+	t.uncompressed += int64(len(h.Raw)) + int64(h.Uncompressed)
 	if h.Type == format.DictionaryPage {
 		t.dictionaries++
 	} else {
-		t.entries += int64(h.entries)
-		t.nulls += h.nulls
-		t.rows += h.rows
-		if !h.counted {
+		nulls, counted := h.Data.V.Statistics.V.NullCount.Get()
+		if h.Type == format.DataPageV2 {
+			nulls, counted = int64(h.DataV2.V.NumNulls), true
+		}
+		t.entries += int64(h.Entries)
+		t.nulls += nulls
+		t.rows += int64(h.DataV2.V.NumRows)
+		if !counted {
 			t.uncounted++
 		}
 		if t.data == 0 {
-			t.data = at
+			t.data = h.Offset - int64(len(h.Raw))
 		}
 	}
 	switch {
 	case !h.CRC.Valid:
 		t.unchecked++
-	case h.foreign, h.entries == 0: // an empty page is read by nobody, and may hold anything
+	case !own, h.Entries == 0: // an empty page is read by nobody, and may hold anything
 		t.foreign++
 	}
 }
@@ -207,7 +248,7 @@ func (p *pages) compare() error {
 func (p *pages) report(more ...counted) []string {
 	var words []string
 	for _, c := range append([]counted{
-		{int(p.to - p.from), "bytes after the last page"},
+		{int(p.Left()), "bytes after the last page"},
 		{p.unchecked, "pages without a checksum"},
 		{p.foreign, "page headers that kcut does not write"},
 	}, more...) {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/formatstest"
+	"github.com/kcut/kcut/formats/internal/meta"
 	declared "github.com/kcut/kcut/formats/internal/schema"
 	"github.com/kcut/kcut/formats/writer"
 )
@@ -85,7 +86,7 @@ func TestFlippedPages(t *testing.T) {
 			t.Errorf("byte %d, bit %d: nothing found", bit/8, bit%8)
 		case err != nil && !errors.Is(err, formats.ErrDamaged) && !errors.Is(err, formats.ErrUnsupported):
 			t.Errorf("byte %d, bit %d: %v", bit/8, bit%8, err)
-		case err != nil && bit >= 8*len(magic) && !strings.Contains(err.Error(), "of row group 0 of"):
+		case err != nil && bit >= 8*len(meta.Magic) && !strings.Contains(err.Error(), "of row group 0 of"):
 			t.Errorf("byte %d, bit %d: the error names no place: %v", bit/8, bit%8, err)
 		}
 	}

@@ -33,7 +33,7 @@ func (r *File) eachRowGroup(visit func(*rowGroup) error) error {
 		return nil
 	}
 	from, to := r.footer.groups[0].at, r.footer.groups[len(r.footer.groups)-1].end
-	in := bufio.NewReaderSize(io.NewSectionReader(r.file, from, to-from), r.bufferSize())
+	in := bufio.NewReaderSize(io.NewSectionReader(r.file, from, to-from), int(r.bufferSize()))
 	for number := range r.footer.groups {
 		g, err := r.readRowGroup(number, in)
 		if err != nil {
@@ -62,7 +62,7 @@ func (g *rowGroup) read(in io.Reader) (err error) {
 	entry := g.file.footer.groups[g.number]
 	raw := make([]byte, entry.end-entry.at)
 	if _, err := io.ReadFull(in, raw); err != nil {
-		return endOfFile(err)
+		return meta.EndOfFile(err)
 	}
 	if g.plain, err = decode(raw, &g.RowGroup); err != nil {
 		return err
@@ -90,11 +90,8 @@ type extent struct{ from, to int64 }
 // extent returns where a chunk is.
 func (g *rowGroup) extent(leaf int) extent {
 	m := g.chunk(leaf)
-	from := m.DataPageOffset
-	if m.DictionaryPageOffset > 0 {
-		from = min(from, m.DictionaryPageOffset)
-	}
-	return extent{from, from + m.TotalCompressedSize}
+	from, to := meta.ChunkRange(m.DataPageOffset, m.DictionaryPageOffset, m.TotalCompressedSize)
+	return extent{from, to}
 }
 
 // extents returns where all chunks are, in the order of the file, those that touch as one.

@@ -8,6 +8,7 @@ package meta
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -190,3 +191,49 @@ func DecodePassed(raw []byte, into any) error {
 
 // Encode returns the bytes of a struct.
 func Encode(v any) ([]byte, error) { return thrift.Marshal(&protocol, v) }
+
+// Magic is what a Parquet file begins and ends with.
+const Magic = "PAR1"
+
+// Tail is the bytes that follow a footer: its length, and the magic.
+const Tail = 8
+
+// FindFooter returns where the footer of a file of so many bytes lies.
+func FindFooter(file io.ReaderAt, size int64) (at, end int64, err error) {
+	var tail [Tail]byte
+	if size < int64(len(Magic))+Tail {
+		return 0, 0, fmt.Errorf("file of %d bytes: %w", size, formats.ErrDamaged)
+	}
+	if _, err := file.ReadAt(tail[:], size-Tail); err != nil {
+		return 0, 0, EndOfFile(err)
+	}
+	switch string(tail[4:]) {
+	case Magic:
+	case "PARE":
+		return 0, 0, fmt.Errorf("file is encrypted: %w", formats.ErrUnsupported)
+	default:
+		return 0, 0, fmt.Errorf("file does not end in %s: %w", Magic, formats.ErrDamaged)
+	}
+	end = size - Tail
+	if at = end - int64(binary.LittleEndian.Uint32(tail[:])); at < int64(len(Magic)) {
+		return 0, 0, fmt.Errorf("footer of %d bytes in a file of %d: %w", end-at, size, formats.ErrDamaged)
+	}
+	return at, end, nil
+}
+
+// EndOfFile turns the end of a file, where there should be more, into damage.
+func EndOfFile(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("file ends early: %w", formats.ErrDamaged)
+	}
+	return err
+}
+
+// ChunkRange returns where the pages of a chunk lie. Some writers leave the dictionary's offset at 0 and
+// let that of the data point at it.
+func ChunkRange(data, dictionary, size int64) (from, to int64) {
+	if from = data; dictionary > 0 {
+		from = min(from, dictionary)
+	}
+	return from, from + size
+}

@@ -177,6 +177,18 @@ func Cut(data []byte) (runs, rest []byte, err error) {
 	return data[4:end], data[end:], nil
 }
 
+// CutWidth separates the runs of dictionary indexes from the number of their bits, which comes first.
+// There are none when all entries are null.
+func CutWidth(data []byte) (runs []byte, width int, err error) {
+	if len(data) == 0 {
+		return nil, 0, nil
+	}
+	if width = int(data[0]); width > 32 {
+		return nil, 0, fmt.Errorf("read dictionary indexes of %d bits: %w", width, formats.ErrDamaged)
+	}
+	return data[1:], width, nil
+}
+
 // FromBitPacked turns n values of the deprecated encoding BIT_PACKED, which fills bytes from
 // the highest bit, into one packed run, which fills them from the lowest.
 func FromBitPacked(data []byte, n, width int) []byte {

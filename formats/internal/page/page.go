@@ -1,0 +1,231 @@
+// Package page reads the pages of column chunks: for readers of columns, and for whoever looks at
+// every byte of a release.
+//
+// Contract: of a header no size, and of a page no length of levels is believed before it was held
+// against what is there. A page must be what its checksum says, if it has one. What a page is to take
+// is told before it takes memory.
+package page
+
+import (
+	"bufio"
+	"fmt"
+	"hash/crc32"
+	"io"
+
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/codec"
+	"github.com/kcut/kcut/formats/internal/meta"
+	"github.com/kcut/kcut/formats/internal/rle"
+)
+
+// Header is what the header of a page says.
+type Header struct {
+	meta.PageHeader
+	Raw      []byte // the header itself, until the next one
+	Offset   int64  // of the page, behind its header, in the file
+	Entries  int    // nulls too
+	Encoding format.Encoding
+}
+
+// Page is a page, unpacked. Levels and values are still encoded, and lie in the memory of its Reader
+// until the next one.
+type Page struct {
+	Repetition, Definition []byte
+	Values                 []byte
+}
+
+// Reader reads the pages of column chunks, one after the other.
+type Reader struct {
+	Codec                  format.CompressionCodec
+	Repetition, Definition int // highest levels of the column
+	// AlwaysCompressed says that pages of version 2 are compressed even when they say they are not, as
+	// those of parquet-cpp before 3.0.0 (ARROW-10353).
+	AlwaysCompressed bool
+	Hold             func(bytes int64) error // called before the last page takes so much memory; nil: nobody asks
+
+	Stored   []byte // the last page that was loaded
+	Unpacked []byte // the last page that was unpacked
+
+	file    *bufio.Reader
+	headers *meta.Walker
+	at, end int64 // what is to come
+}
+
+// maxHeader bounds a page header, in bytes.
+const maxHeader = 256 << 10
+
+// Open goes to the pages that lie from one position of a file to another, of which so many bytes are
+// read at a time. What was needed before is used again.
+func (r *Reader) Open(file io.ReaderAt, from, to, atOnce int64) {
+	section := io.NewSectionReader(file, from, to-from)
+	if want := int(min(atOnce, max(to-from, 4096))); r.file == nil || r.file.Size() < want {
+		r.file = bufio.NewReaderSize(section, want)
+		r.headers = meta.NewWalker(r.file, maxHeader)
+	} else {
+		r.file.Reset(section)
+	}
+	r.at, r.end = from, to
+}
+
+// Close forgets the file. What is read may not be used any more.
+func (r *Reader) Close() {
+	r.file.Reset(nil)
+	r.Hold = nil
+}
+
+// Left returns the bytes behind the last page.
+func (r *Reader) Left() int64 { return r.end - r.at }
+
+// Next reads the header of the next page. The page itself has to be loaded or passed before the one
+// behind it.
+func (r *Reader) Next() (*Header, error) {
+	raw, err := r.headers.Next()
+	h := &Header{Raw: raw, Offset: r.at + int64(len(raw))}
+	if err == nil {
+		err = meta.DecodePassed(raw, &h.PageHeader)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read page header: %w", err)
+	}
+	known := true
+	switch v1, v2, entries := &h.Data, &h.DataV2, &h.Dictionary; h.Type {
+	case format.DataPage:
+		known, h.Entries, h.Encoding = v1.Valid, int(v1.V.NumValues), v1.V.Encoding
+	case format.DataPageV2:
+		known, h.Entries, h.Encoding = v2.Valid, int(v2.V.NumValues), v2.V.Encoding
+	case format.DictionaryPage:
+		known, h.Entries, h.Encoding = entries.Valid, int(entries.V.NumValues), entries.V.Encoding
+	}
+	v2 := &h.DataV2.V
+	switch {
+	case !known:
+		return nil, fmt.Errorf("read page header: nothing of a %s: %w", h.Type, formats.ErrDamaged)
+	case h.Entries < 0, min(h.Uncompressed, h.Compressed, v2.NumRows, v2.DefinitionBytes, v2.RepetitionBytes) < 0:
+		return nil, fmt.Errorf("read page header: negative size: %w", formats.ErrDamaged)
+	case int64(h.Compressed) > r.end-h.Offset:
+		return nil, fmt.Errorf("a page ends after its column chunk: %w", formats.ErrDamaged)
+	}
+	r.at = h.Offset + int64(h.Compressed)
+	return h, nil
+}
+
+// Load reads the page and returns its checksum.
+func (r *Reader) Load(h *Header) (crc uint32, err error) {
+	size := int(h.Compressed)
+	if err := codec.CheckSize(r.Codec, size, int(h.Uncompressed)); err != nil {
+		return 0, err
+	}
+	if r.Stored, err = r.room(r.Stored, size); err != nil {
+		return 0, err
+	}
+	if _, err := io.ReadFull(r.file, r.Stored); err != nil {
+		return 0, meta.EndOfFile(err)
+	}
+	crc = crc32.ChecksumIEEE(r.Stored)
+	return crc, h.check(crc)
+}
+
+// Pass holds the page against its checksum, with no more than a buffer of it in memory.
+func (r *Reader) Pass(h *Header) error {
+	crc := uint32(0)
+	for left := int(h.Compressed); left > 0; {
+		part, err := r.file.Peek(min(left, r.file.Size()))
+		if err != nil {
+			return meta.EndOfFile(err)
+		}
+		crc = crc32.Update(crc, crc32.IEEETable, part)
+		r.file.Discard(len(part)) // peeked at: no error
+		left -= len(part)
+	}
+	return h.check(crc)
+}
+
+func (h *Header) check(crc uint32) error {
+	if h.CRC.Valid && int32(crc) != h.CRC.V {
+		return fmt.Errorf("a page is not what its checksum says: %w", formats.ErrDamaged)
+	}
+	return nil
+}
+
+// room returns memory for so many bytes, and what is read behind them.
+func (r *Reader) room(have []byte, size int) ([]byte, error) {
+	if cap(have) < size+rle.Padding {
+		if r.Hold != nil {
+			if err := r.Hold(r.Memory() + int64(size+rle.Padding-cap(have))); err != nil {
+				return have, err
+			}
+		}
+		have = make([]byte, size+rle.Padding)
+	}
+	return have[:size], nil
+}
+
+// Memory returns the bytes that the last page takes.
+func (r *Reader) Memory() int64 { return int64(cap(r.Stored) + cap(r.Unpacked)) }
+
+// Unpack unpacks the page that was loaded.
+func (r *Reader) Unpack(h *Header) (p Page, err error) {
+	if h.Type == format.DataPageV2 {
+		if p, err = r.Split(h); err == nil && (!h.IsPlain() || r.AlwaysCompressed) {
+			p.Values, err = r.unpack(p.Values, int(h.Uncompressed)-(len(r.Stored)-len(p.Values)))
+		}
+		return p, err
+	}
+	if p.Values, err = r.unpack(r.Stored, int(h.Uncompressed)); err != nil || h.Type != format.DataPage {
+		return p, err
+	}
+	p.Repetition, p.Values, err = cutLevels(p.Values, h.Entries, r.Repetition, h.Data.V.Repetitions)
+	if err == nil {
+		p.Definition, p.Values, err = cutLevels(p.Values, h.Entries, r.Definition, h.Data.V.Definitions)
+	}
+	return p, err
+}
+
+// Split returns the page of version 2 that was loaded with its values as they are stored.
+func (r *Reader) Split(h *Header) (p Page, err error) {
+	first, last := int64(h.DataV2.V.RepetitionBytes), int64(h.DataV2.V.DefinitionBytes)
+	if first+last > int64(min(h.Compressed, h.Uncompressed)) {
+		return p, fmt.Errorf("read levels: page ends early: %w", formats.ErrDamaged)
+	}
+	return Page{r.Stored[:first], r.Stored[first : first+last], r.Stored[first+last:]}, nil
+}
+
+// IsPlain reports whether the values of a page of version 2 say that they are stored as they are.
+func (h *Header) IsPlain() bool {
+	compressed, said := h.DataV2.V.IsCompressed.Get()
+	return said && !compressed
+}
+
+// unpack returns what the packed bytes unpack to: size bytes.
+func (r *Reader) unpack(packed []byte, size int) (_ []byte, err error) {
+	if r.Codec == format.Uncompressed || size == 0 && len(packed) == 0 { // codecs differ in what they make of nothing
+		if len(packed) != size {
+			return nil, fmt.Errorf("page of %d bytes claims %d: %w", len(packed), size, formats.ErrDamaged)
+		}
+		return packed, nil
+	}
+	if r.Unpacked, err = r.room(r.Unpacked, size); err != nil {
+		return nil, err
+	}
+	return r.Unpacked, codec.Unpack(r.Codec, r.Unpacked, packed)
+}
+
+// cutLevels takes the levels of a page of version 1 off the front of its data.
+func cutLevels(data []byte, entries, highest int, encoding format.Encoding) (levels, rest []byte, err error) {
+	switch {
+	case highest == 0:
+		return nil, data, nil
+	case encoding == format.RLE:
+		return rle.Cut(data)
+	case encoding != format.BitPacked:
+		return nil, nil, fmt.Errorf("read levels: encoding %s: %w", encoding, formats.ErrUnsupported)
+	}
+	width := rle.Width(highest)
+	size := (entries*width + 7) / 8
+	if size > len(data) {
+		return nil, nil, fmt.Errorf("read levels: page ends early: %w", formats.ErrDamaged)
+	}
+	return rle.FromBitPacked(data[:size], entries, width), data[size:], nil
+}
