@@ -64,13 +64,6 @@ func (n *Node) problem(message, hint string) yaml.Problem {
 	return yaml.Problem{Line: n.Line, Column: n.Column, Message: message, Hint: hint}
 }
 
-// Error lists what is wrong with one taxonomy file. Its text names places, never
-// names of nodes: they are values of the data.
-type Error struct{ Problems yaml.Problems }
-
-// Error renders all problems, one a line.
-func (e *Error) Error() string { return e.Problems.String() }
-
 // maxBytes bounds a taxonomy file in CSV form.
 const maxBytes = 256 << 20
 
@@ -83,12 +76,12 @@ const maxBytes = 256 << 20
 //
 // A node is a key, its children are the keys or items below it; a leaf is a key without
 // children or an item of a list. Every tree has one root. What is wrong with the file's
-// content comes back as a *Error, all of it at once.
+// content comes back as yaml.Problems, all of it at once.
 func ReadAll(path string) (map[string]*Node, error) { return read(path, yaml.MaxBytes, parseTrees) }
 
 // Read reads a file that holds one tree: YAML with the root as its only key, when
 // the name ends in .yaml or .yml, else a CSV hierarchy as ARX writes it (see
-// parseHierarchy). What is wrong with the file's content comes back as a *Error,
+// parseHierarchy). What is wrong with the file's content comes back as yaml.Problems,
 // all of it at once.
 func Read(path string) (*Node, error) {
 	switch strings.ToLower(filepath.Ext(path)) {
@@ -112,7 +105,7 @@ func read[T any](path string, limit int64, parse func([]byte) (T, yaml.Problems)
 		problems[i].File = path
 	}
 	if len(problems) > 0 {
-		return parsed, &Error{problems}
+		return parsed, problems
 	}
 	return parsed, nil
 }

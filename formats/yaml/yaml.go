@@ -314,7 +314,7 @@ func excerpt(source string, column int) string {
 	return "    " + text.String() + "\n    " + caret.String() + "^"
 }
 
-// Problems collects what is wrong, in the order found.
+// Problems collects what is wrong, in the order found. As an error it is of what was read.
 type Problems []Problem
 
 // maxProblems bounds what is kept of one file: a million bad rows help nobody.
@@ -330,8 +330,8 @@ func (ps *Problems) Add(p Problem) {
 	}
 }
 
-// String renders all problems, one after the other.
-func (ps Problems) String() string {
+// Error renders all problems, one after the other.
+func (ps Problems) Error() string {
 	texts := make([]string, len(ps))
 	for i, p := range ps {
 		texts[i] = p.String()

@@ -20,7 +20,7 @@ func TestBounds(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			_, problems := Parse([]byte(tt.text))
-			if len(problems) == 0 || !strings.Contains(problems.String(), tt.want) {
+			if len(problems) == 0 || !strings.Contains(problems.Error(), tt.want) {
 				t.Errorf("got %q, want %q", problems, tt.want)
 			}
 		})

@@ -98,15 +98,15 @@ func (r *reader) check(s slot) {
 	case *map[string]Taxonomy:
 		r.checkTaxonomies(s.path)
 	default:
-		if message, hint := s.wrong(p); message != "" {
-			r.add(s.path, hint, "%s %s", s.title(), message)
+		for _, text := range s.texts(p) {
+			r.text(s.field, s.path, &text)
 		}
 	}
 }
 
 // text checks a single text. The path of a file URL takes its place.
 func (r *reader) text(f *field, path string, text *string) {
-	if message, hint := f.wrongText(*text); message != "" {
+	if message, hint := f.wrong(*text); message != "" {
 		r.add(path, hint, "%s %s", f.title(), message)
 	} else if f.isPath() {
 		*text, _ = storage.Resolve(*text) // wrongText has asked

@@ -76,15 +76,15 @@ type Algorithm struct {
 
 	Seed                 int
 	Bins                 int
-	Loss                 string   // LossInformation or LossWeighted
+	Loss                 string   // "information" or LossWeighted
 	MinObjects           int      // 0: the largest k
-	Prune                string   // PruneNone or PrunePessimistic
-	Leftover             string   // LeftoverDrop or LeftoverRecruit
-	Small                string   // SmallDrop or SmallTopUp
+	Prune                string   // "none" or PrunePessimistic
+	Leftover             string   // "drop" or LeftoverRecruit
+	Small                string   // "drop" or SmallTopUp
 	MaxDivergence        *float64 // nil: the default
 	MaxInformationChange *float64 // nil: the default
-	Partitioning         string   // PartitioningStrict or PartitioningRelaxed
-	Categories           string   // CategoriesHierarchy or CategoriesOrdered
+	Partitioning         string   // "strict" or PartitioningRelaxed
+	Categories           string   // "hierarchy" or CategoriesOrdered
 }
 
 // Column says what happens to one input column.
@@ -114,7 +114,7 @@ type CSV struct {
 	Delimiter byte // 0: found in the header
 }
 
-// Values of enumerated fields.
+// Values of enumerated fields: the options of algorithms have a default, too, that no code names.
 const (
 	MaskGeneralize = "generalize"
 	MaskDiscretize = "discretize"
@@ -142,22 +142,11 @@ const (
 	AlgorithmMondrian         = "mondrian"
 	AlgorithmInfoGainMondrian = "infogain-mondrian"
 
-	LossInformation = "information"
-	LossWeighted    = "weighted"
-
-	PruneNone        = "none"
-	PrunePessimistic = "pessimistic"
-
-	LeftoverDrop    = "drop"
-	LeftoverRecruit = "recruit"
-
-	SmallDrop  = "drop"
-	SmallTopUp = "topup"
-
-	PartitioningStrict  = "strict"
+	LossWeighted        = "weighted"
+	PrunePessimistic    = "pessimistic"
+	LeftoverRecruit     = "recruit"
+	SmallTopUp          = "topup"
 	PartitioningRelaxed = "relaxed"
-
-	CategoriesHierarchy = "hierarchy"
 	CategoriesOrdered   = "ordered"
 )
 

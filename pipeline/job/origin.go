@@ -100,7 +100,7 @@ type Problem = yaml.Problem
 type Error struct{ Problems []Problem }
 
 // Error renders all problems: place and message, the source line with a caret, a hint.
-func (e *Error) Error() string { return yaml.Problems(e.Problems).String() }
+func (e *Error) Error() string { return yaml.Problems(e.Problems).Error() }
 
 // Class is that of a mistake in a job.
 func (e *Error) Class() fault.Class { return fault.Usage }

@@ -28,26 +28,7 @@ func TestOverrides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if job.Sets[0].K != 30 || job.Sets[1].K != 30 || job.Limits.Memory != 2<<20 || job.Limits.Threads != 3 || *job.MaxSteps != 7 || job.Class != "note" {
-		t.Errorf("got %+v", job)
-	}
-	if want := []string{here + "/a.csv", "/b.csv"}; !slices.Equal(job.Input, want) || job.Output.Path != here+"/new/" {
-		t.Errorf("input %q, want %q; output %q", job.Input, want, job.Output.Path)
-	}
-	origins := make(map[string]string)
-	for _, s := range job.Settings() {
-		origins[s.Key] = s.Origin
-	}
-	want := map[string]string{
-		"input": "--input", "output.path": "--output", "output.compression": "default", "quasi_identifiers[1].k": "--k",
-		"quasi_identifiers[1].columns": "a.yaml:5", "limits.memory": "--memory", "limits.threads": "KCUT_THREADS",
-		"columns.age.mask": "a.yaml:6", "columns.zip.unknown": "default", "score": "default", "limits.spill_dir": "default",
-	}
-	for key, origin := range want {
-		if origins[key] != origin {
-			t.Errorf("origin of %s is %q, want %q", key, origins[key], origin)
-		}
-	}
+	golden(t, filepath.Join("testdata", "overridden.golden"), strings.ReplaceAll(job.YAML(), here, "HERE"))
 }
 
 // An algorithm that an override names brings no options of others along.

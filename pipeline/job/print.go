@@ -138,36 +138,26 @@ func (p *printer) indent(s slot) string {
 // text returns a value as YAML on one line.
 func (p *printer) text(f *field, v any) string {
 	switch v := v.(type) {
-	case *string:
-		return p.quoted(f, *v)
-	case *[]string:
-		texts := make([]string, len(*v))
-		for i, text := range *v {
-			texts[i] = p.quoted(f, text)
-		}
-		return "[" + strings.Join(texts, ", ") + "]"
-	case *int:
-		return strconv.Itoa(*v)
-	case **int:
-		return strconv.Itoa(**v)
-	case **float64:
-		return strconv.FormatFloat(**v, 'f', -1, 64)
-	case *int64:
-		return sizeText(*v)
-	case *byte:
-		return Quoted(string(rune(*v)))
 	case *Bounds:
 		return "[" + boundText(v.Lower) + ", " + boundText(v.Upper) + "]"
+	case *Taxonomy:
+		return p.taxonomy(v)
+	case *int64:
+		return sizeText(*v)
 	}
-	return p.taxonomy(v.(*Taxonomy))
-}
-
-// quoted returns a text, or a path as the job file has it.
-func (p *printer) quoted(f *field, text string) string {
-	if f.isPath() || f.kind == kindTaxonomies {
-		text = fromFolder(p.folder, text)
+	texts := slices.Clone(f.texts(v))
+	for i, text := range texts {
+		if f.isPath() || f.kind == kindTaxonomies {
+			text = fromFolder(p.folder, text)
+		}
+		if texts[i] = text; !f.number() {
+			texts[i] = Quoted(text)
+		}
 	}
-	return Quoted(text)
+	if _, list := v.(*[]string); list {
+		return "[" + strings.Join(texts, ", ") + "]"
+	}
+	return texts[0]
 }
 
 func (p *printer) taxonomy(t *Taxonomy) string {

@@ -57,12 +57,14 @@ func TestResolvedJobLoadsAgain(t *testing.T) {
 
 // What kcut config prints.
 func TestYAML(t *testing.T) {
-	job, err := Load(filepath.Join("testdata", "good", "people.yaml"),
-		[]Override{{"quasi_identifiers[].k", "30", "--k"}, {"limits.memory", "2GB", "KCUT_MEMORY"}})
-	if err != nil {
-		t.Fatal(err)
+	overrides := []Override{{"quasi_identifiers[].k", "30", "--k"}, {"limits.memory", "2GB", "KCUT_MEMORY"}}
+	for name, overrides := range map[string][]Override{"people": overrides, "everything": nil} {
+		job, err := Load(filepath.Join("testdata", "good", name+".yaml"), overrides)
+		if err != nil {
+			t.Fatal(err)
+		}
+		golden(t, filepath.Join("testdata", "good", name+".golden"), job.YAML())
 	}
-	golden(t, filepath.Join("testdata", "resolved.golden"), job.YAML())
 }
 
 const identityJob = `

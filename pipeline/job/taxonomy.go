@@ -289,8 +289,8 @@ func (r *reader) readTrees(path, name string) (trees map[string]*taxonomy.Node, 
 	if err == nil {
 		return trees, nil
 	}
-	if bad, ok := errors.AsType[*taxonomy.Error](err); ok {
-		r.problems = append(r.problems, bad.Problems...)
+	if bad, ok := errors.AsType[yaml.Problems](err); ok {
+		r.problems = append(r.problems, bad...)
 		return nil, nil
 	}
 	if cause := pathCause(err); cause != "" {

@@ -48,29 +48,46 @@ func (f *field) parse(n *yaml.Node, p any) bool {
 	return err == nil && !(n.Quoted && f.number())
 }
 
-// wrong says what is wrong with a single value that is no text, and what to do about it.
-func (f *field) wrong(p any) (message, hint string) {
+// texts returns the single values at a place in a job as text.
+func (f *field) texts(p any) []string {
 	switch p := p.(type) {
+	case *string:
+		return []string{*p}
+	case *[]string:
+		return *p
 	case *int:
-		return f.outside(float64(*p))
+		return []string{strconv.Itoa(*p)}
 	case **int:
-		return f.outside(float64(**p))
+		return []string{strconv.Itoa(**p)}
 	case **float64:
-		return f.outside(**p)
+		return []string{strconv.FormatFloat(**p, 'f', -1, 64)}
 	case *int64:
-		if *p < minMemory {
-			return fmt.Sprintf("of %d bytes is less than 1MiB", *p), "is a unit missing, as in 1GiB?"
-		}
+		return []string{strconv.FormatInt(*p, 10)}
 	case *byte:
-		if !strings.ContainsRune("\t !#$%&'()*,/:;<=>?@[\\]^_`{|}~", rune(*p)) {
-			return f.not(strconv.Quote(string(rune(*p))))
-		}
+		return []string{string(rune(*p))}
 	}
-	return "", ""
+	return nil
 }
 
-// wrongText is wrong of texts.
-func (f *field) wrongText(text string) (message, hint string) {
+// wrong says what is wrong with a single value, and what to do about it.
+func (f *field) wrong(text string) (message, hint string) {
+	switch f.kind {
+	case kindInteger, kindFraction:
+		if v, _ := strconv.ParseFloat(text, 64); v < float64(f.min) || f.max > 0 && v > float64(f.max) {
+			return f.not(text)
+		}
+		return "", ""
+	case kindSize:
+		if bytes, _ := strconv.ParseInt(text, 10, 64); bytes < minMemory {
+			return fmt.Sprintf("of %d bytes is less than 1MiB", bytes), "is a unit missing, as in 1GiB?"
+		}
+		return "", ""
+	case kindCharacter:
+		if !strings.Contains("\t !#$%&'()*,/:;<=>?@[\\]^_`{|}~", text) {
+			return f.not(strconv.Quote(text))
+		}
+		return "", ""
+	}
 	switch {
 	case len(f.enum) > 0 && !slices.Contains(f.enum, text):
 		return f.not(strconv.Quote(text), didYouMean(text, f.enum))
@@ -88,21 +105,12 @@ func (f *field) wrongText(text string) (message, hint string) {
 		if f.local && storage.IsRemote(where) {
 			return "must be a path of this machine, not a URL of an object store", ""
 		}
-	}
-	if f.pattern == typePattern {
+	case f.pattern == typePattern:
 		if _, ok := (&Column{Type: text}).DeclaredType(); !ok {
 			return "must be of 1 to 38 digits, no more of them after the point", ""
 		}
 	}
 	return "", ""
-}
-
-// outside says that a number is outside of the field's limits, if it is.
-func (f *field) outside(v float64) (message, hint string) {
-	if v >= float64(f.min) && (f.max == 0 || v <= float64(f.max)) {
-		return "", ""
-	}
-	return f.not(strconv.FormatFloat(v, 'f', -1, 64))
 }
 
 // not says that a field cannot have a value, as it is shown.
