@@ -37,17 +37,15 @@ again, and goes on from the part files that were finished when it was stopped.`,
   kcut apply people.yaml --cut cut.json --on-break suppress --max-suppressed 0.5%`,
 		Args: takes("one job file", 1, 1),
 	}
-	overrides := addOverrides(cmd, "--algorithm", "--score", "--max-steps")
 	cmd.Flags().StringVar(&flags.Cut, "cut", "", "the earlier release, or its cut as JSON: `FILE`")
-	cmd.Flags().StringVar(&flags.onBreak, "on-break", "fail", "`WHAT` to do when a set does not hold: fail, coarsen or suppress")
-	offer(cmd, "on-break", "fail", "coarsen", "suppress")
+	addChoice(cmd, &flags.onBreak, "on-break", "`WHAT` to do when a set does not hold: fail, coarsen or suppress", "fail", "coarsen", "suppress")
 	cmd.Flags().StringVar(&flags.most, "max-suppressed", "", "the most records that --on-break suppress may take: `ROWS`, or a share of all as 1%")
-	common := addRunFlags(cmd, u, &flags.RunOptions, "write one JSON object per step that is undone to `FILE`")
+	common := addRunFlags(cmd, u, &flags.RunOptions, "write one JSON object per step that is undone to `FILE`", "--algorithm", "--score", "--max-steps")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := flags.check(cmd.CommandPath()); err != nil {
 			return err
 		}
-		return common.follow(cmd, args[0], overrides, kcut.Place{What: "cut", Path: flags.Cut}, func(job *kcut.Job) (*kcut.Report, error) {
+		return common.release(cmd, args[0], kcut.Place{What: "cut", Path: flags.Cut}, func(job *kcut.Job) (*kcut.Report, error) {
 			return kcut.Apply(cmd.Context(), job, flags.ApplyOptions)
 		})
 	}
@@ -57,11 +55,6 @@ again, and goes on from the part files that were finished when it was stopped.`,
 // check checks the flags.
 func (f *applyFlags) check(command string) error {
 	f.OnBreak = kcut.OnBreak(f.onBreak)
-	switch f.OnBreak {
-	case kcut.BreakFail, kcut.BreakCoarsen, kcut.BreakSuppress:
-	default:
-		return usageError(command, "--on-break is fail, coarsen or suppress, not %s", f.onBreak)
-	}
 	switch suppresses := f.OnBreak == kcut.BreakSuppress; {
 	case f.Cut == "":
 		return usageError(command, "--cut is missing: name an earlier release")

@@ -14,14 +14,9 @@ import (
 
 // evaluateFlags are what the command line of kcut evaluate asks for.
 type evaluateFlags struct {
-	algorithms, ks []string
-	folds, repeats int
-	split          string
-	rules          string
-	testRows       string
-	sample         uint64
-	intervals      string
-	roots          string
+	kcut.EvaluateOptions
+	algorithms, ks                           []string
+	split, rules, testRows, intervals, roots string
 }
 
 func newEvaluate(u *ui) *cobra.Command {
@@ -39,24 +34,20 @@ values and without any quasi-identifier, and what masking costs. Writes nothing.
 		Args: takes("one job file", 1, 1),
 	}
 	overrides := addOverrides(cmd, "--k", "--algorithm", "--output", "--compression")
-	cmd.Flags().StringSliceVar(&flags.algorithms, "algorithms", nil, "`NAMES` of algorithms, with commas between (default the job's)")
-	cmd.Flags().StringSliceVar(&flags.ks, "k", nil, "`NUMBERS` for k of every set, with commas between (default the job's)")
-	cmd.Flags().IntVar(&flags.folds, "folds", 10, "cross-validate on `N` parts of the rows")
-	cmd.Flags().IntVar(&flags.repeats, "repeats", 1, "cross-validate `N` times, on other parts each time")
-	cmd.Flags().StringVar(&flags.split, "split", "", "train on the rows that `COLUMN=VALUE` is true of, test on all others, once")
-	cmd.Flags().StringVar(&flags.rules, "rules-from", "training", "make the masking rules from `ROWS`: training, or all")
-	cmd.Flags().StringVar(&flags.testRows, "test-rows", "masked", "test on `ROWS` that are masked by the rules, or raw")
-	cmd.Flags().Uint64Var(&flags.sample, "sample", 0, "take about `N` rows of the input (default all)")
-	cmd.Flags().StringVar(&flags.intervals, "intervals", "midpoint", "show intervals to classifiers as `FORM`: midpoint, a number, or nominal")
-	cmd.Flags().StringVar(&flags.roots, "roots", "missing", "show taxonomy roots and whole ranges to classifiers as `FORM`: missing, or values")
-	offer(cmd, "rules-from", "training", "all")
-	offer(cmd, "test-rows", "masked", "raw")
-	offer(cmd, "intervals", "midpoint", "nominal")
-	offer(cmd, "roots", "missing", "values")
+	set := cmd.Flags()
+	set.StringSliceVar(&flags.algorithms, "algorithms", nil, "`NAMES` of algorithms, with commas between (default the job's)")
+	set.StringSliceVar(&flags.ks, "k", nil, "`NUMBERS` for k of every set, with commas between (default the job's)")
+	set.IntVar(&flags.Folds, "folds", 10, "cross-validate on `N` parts of the rows")
+	set.IntVar(&flags.Repeats, "repeats", 1, "cross-validate `N` times, on other parts each time")
+	set.StringVar(&flags.split, "split", "", "train on the rows that `COLUMN=VALUE` is true of, test on all others, once")
+	set.Uint64Var(&flags.Sample, "sample", 0, "take about `N` rows of the input (default all)")
+	addChoice(cmd, &flags.rules, "rules-from", "make the masking rules from `ROWS`: training, or all", "training", "all")
+	addChoice(cmd, &flags.testRows, "test-rows", "test on `ROWS` that are masked by the rules, or raw", "masked", "raw")
+	addChoice(cmd, &flags.intervals, "intervals", "show intervals to classifiers as `FORM`: midpoint, a number, or nominal", "midpoint", "nominal")
+	addChoice(cmd, &flags.roots, "roots", "show taxonomy roots and whole ranges to classifiers as `FORM`: missing, or values", "missing", "values")
 	addJSON(cmd, u)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		options, err := flags.options(cmd.CommandPath())
-		if err != nil {
+		if err := flags.check(cmd.CommandPath()); err != nil {
 			return err
 		}
 		jobs, err := flags.variants(args[0], overrides())
@@ -68,8 +59,8 @@ values and without any quasi-identifier, and what masking costs. Writes nothing.
 		}
 		keepTo(jobs[0].Limits.Threads)
 		progress := u.follow()
-		options.Events = progress.events()
-		report, err := kcut.Evaluate(cmd.Context(), jobs, options)
+		flags.Events = progress.events()
+		report, err := kcut.Evaluate(cmd.Context(), jobs, flags.EvaluateOptions)
 		progress.close()
 		if err != nil {
 			return err
@@ -79,61 +70,49 @@ values and without any quasi-identifier, and what masking costs. Writes nothing.
 	return cmd
 }
 
-// options checks the flags.
-func (f *evaluateFlags) options(command string) (kcut.EvaluateOptions, error) {
-	o := kcut.EvaluateOptions{
-		Folds: f.folds, Repeats: f.repeats, RulesFromAll: f.rules == "all", RawTest: f.testRows == "raw", Sample: f.sample,
-		Nominal: f.intervals == "nominal", RootsTell: f.roots == "values",
-	}
+// check checks the flags, and makes options of them.
+func (f *evaluateFlags) check(command string) error {
+	f.RulesFromAll, f.RawTest = f.rules == "all", f.testRows == "raw"
+	f.Nominal, f.RootsTell = f.intervals == "nominal", f.roots == "values"
+	found := false
+	f.SplitColumn, f.SplitValue, found = strings.Cut(f.split, "=")
 	switch {
-	case f.folds < 2:
-		return o, usageError(command, "--folds is %d, the least is 2", f.folds)
-	case f.repeats < 1:
-		return o, usageError(command, "--repeats is %d, the least is 1", f.repeats)
-	case !o.RulesFromAll && f.rules != "training":
-		return o, usageError(command, "--rules-from is training or all, not %s", f.rules)
-	case !o.RawTest && f.testRows != "masked":
-		return o, usageError(command, "--test-rows is masked or raw, not %s", f.testRows)
-	case o.RawTest && o.RulesFromAll:
-		return o, usageError(command, "--test-rows raw needs test rows that the rules were not made from: leave out --rules-from all")
-	case !o.RootsTell && f.roots != "missing":
-		return o, usageError(command, "--roots is missing or values, not %s", f.roots)
-	case !o.Nominal && f.intervals != "midpoint":
-		return o, usageError(command, "--intervals is midpoint or nominal, not %s", f.intervals)
+	case f.Folds < 2:
+		return usageError(command, "--folds is %d, the least is 2", f.Folds)
+	case f.Repeats < 1:
+		return usageError(command, "--repeats is %d, the least is 1", f.Repeats)
+	case f.RawTest && f.RulesFromAll:
+		return usageError(command, "--test-rows raw needs test rows that the rules were not made from: leave out --rules-from all")
+	case f.split != "" && (!found || f.SplitColumn == ""):
+		return usageError(command, "--split is COLUMN=VALUE, not %s", f.split)
 	}
-	if f.split != "" {
-		var ok bool
-		if o.SplitColumn, o.SplitValue, ok = strings.Cut(f.split, "="); !ok || o.SplitColumn == "" {
-			return o, usageError(command, "--split is COLUMN=VALUE, not %s", f.split)
-		}
-	}
-	return o, nil
+	return nil
 }
 
 // variants loads the job once for every algorithm and k that were asked for.
 func (f *evaluateFlags) variants(path string, overrides []kcut.Override) (jobs []*kcut.Job, err error) {
-	each := func(key, origin string, values []string, override func([]kcut.Override) error) error {
-		if len(values) == 0 {
-			return override(overrides)
+	lists := varied([][]kcut.Override{overrides}, "algorithm.name", "--algorithms", f.algorithms)
+	for _, list := range varied(lists, "quasi_identifiers[].k", "--k", f.ks) {
+		job, err := kcut.LoadJob(path, list...)
+		if err != nil {
+			return nil, err
 		}
-		before := overrides
-		for _, value := range values {
-			overrides = append(before[:len(before):len(before)], kcut.Override{Key: key, Value: value, Origin: origin})
-			if err := override(overrides); err != nil {
-				return err
-			}
-		}
-		overrides = before
-		return nil
+		jobs = append(jobs, job)
 	}
-	err = each("algorithm.name", "--algorithms", f.algorithms, func([]kcut.Override) error {
-		return each("quasi_identifiers[].k", "--k", f.ks, func(all []kcut.Override) error {
-			job, err := kcut.LoadJob(path, all...)
-			jobs = append(jobs, job)
-			return err
-		})
-	})
-	return jobs, err
+	return jobs, nil
+}
+
+// varied returns every list of overrides with each of some values, if there are any.
+func varied(lists [][]kcut.Override, key, origin string, values []string) (all [][]kcut.Override) {
+	if len(values) == 0 {
+		return lists
+	}
+	for _, list := range lists {
+		for _, value := range values {
+			all = append(all, append(slices.Clip(list), kcut.Override{Key: key, Value: value, Origin: origin}))
+		}
+	}
+	return all
 }
 
 // evaluationText lays a report out for people. Errors are in percent.

@@ -44,19 +44,12 @@ narrow.`,
 		if !u.json {
 			return errors.Join(u.printPlan(plan), err)
 		}
-		answer := plannedRun{Forecast: plan}
-		if err != nil {
-			answer.Error = failureOf(cmd.Context(), err)
-		}
-		return errors.Join(err, u.answer(answer))
+		return errors.Join(err, u.answer(struct {
+			*kcut.Forecast
+			Error *failure `json:"error,omitempty"`
+		}{plan, failureOf(cmd.Context(), err)}))
 	}
 	return cmd
-}
-
-// plannedRun is the JSON answer of kcut plan.
-type plannedRun struct {
-	*kcut.Forecast
-	Error *failure `json:"error,omitempty"`
 }
 
 func (u *ui) printPlan(f *kcut.Forecast) error {

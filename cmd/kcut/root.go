@@ -1,9 +1,14 @@
 package main
 
 import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func newRoot(u *ui) *cobra.Command {
@@ -18,6 +23,7 @@ a classifier, and writes it as Parquet with the rule it applied in the file's me
 		Args:          cobra.ArbitraryArgs,
 		RunE:          noCommand,
 
+		PersistentPreRunE:          func(cmd *cobra.Command, _ []string) error { return checkChoices(cmd) },
 		SuggestionsMinimumDistance: 2,
 	}
 	root.PersistentFlags().BoolVar(&u.quiet, "quiet", false, "print errors only")
@@ -25,7 +31,10 @@ a classifier, and writes it as Parquet with the rule it applied in the file's me
 		return usageError(cmd.CommandPath(), "%w", err)
 	})
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(newRun(u), newApply(u), newPlan(u), newInit(u), newVerify(u), newShow(u), newDiff(u), newReport(u), newEvaluate(u), newSample(u), newConfig(u), newAlgorithms(u), newVersion(u), newCompletion(u), newMan(u))
+	root.AddCommand(
+		newRun(u), newApply(u), newPlan(u), newInit(u), newVerify(u), newShow(u), newDiff(u), newReport(u), newEvaluate(u),
+		newSample(u), newConfig(u), newAlgorithms(u), newVersion(u), newCompletion(u), newMan(u),
+	)
 	root.SetHelpCommand(newHelp())
 	return root
 }
@@ -54,4 +63,98 @@ func takes(what string, least, most int) cobra.PositionalArgs {
 // addJSON registers --json.
 func addJSON(cmd *cobra.Command, u *ui) {
 	cmd.Flags().BoolVar(&u.json, "json", false, "print one JSON object on one line")
+}
+
+// choices is the annotation of a flag that takes one of some words.
+const choices = "choices"
+
+// addChoice registers a flag that takes one of some words, and without it has the first.
+func addChoice(cmd *cobra.Command, to *string, name, usage string, words ...string) {
+	cmd.Flags().StringVar(to, name, words[0], usage)
+	cmd.Flags().Lookup(name).Annotations = map[string][]string{choices: words}
+	offer(cmd, name, words...)
+}
+
+// checkChoices refuses words that flags do not take.
+func checkChoices(cmd *cobra.Command) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if words := f.Annotations[choices]; err == nil && words != nil && !slices.Contains(words, f.Value.String()) {
+			last := len(words) - 1
+			err = usageError(cmd.CommandPath(), "--%s is %s or %s, not %s", f.Name, strings.Join(words[:last], ", "), words[last], f.Value)
+		}
+	})
+	return err
+}
+
+// offer lets shells complete a flag by the words that it takes.
+func offer(cmd *cobra.Command, flag string, words ...string) {
+	// It fails for a flag that is not there, which the tests of help would see.
+	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Explain a command",
+		Args:  cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			topic, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return usageError("kcut", "no command is called %s", args[len(args)-1])
+			}
+			topic.InitDefaultHelpFlag()
+			return topic.Help()
+		},
+	}
+}
+
+func newCompletion(u *ui) *cobra.Command {
+	return &cobra.Command{
+		Use:   "completion bash|zsh|fish",
+		Short: "Print a completion script for a shell",
+		Example: `  source <(kcut completion bash)
+  kcut completion fish > ~/.config/fish/completions/kcut.fish`,
+		Args:      takes("the name of one shell", 1, 1),
+		ValidArgs: []string{"bash", "zsh", "fish"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch args[0] {
+			case "bash":
+				return cmd.Root().GenBashCompletionV2(u.out, true)
+			case "zsh":
+				return cmd.Root().GenZshCompletion(u.out)
+			case "fish":
+				return cmd.Root().GenFishCompletion(u.out, true)
+			}
+			return usageError("kcut completion", "%s is none of bash, zsh, fish", args[0])
+		},
+	}
+}
+
+// version is set by the linker; see the Makefile.
+var version string
+
+func newVersion(u *ui) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:               "version",
+		Short:             "Print the version of kcut and of the Go it was built with",
+		Args:              takes("no argument", 0, 0),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(*cobra.Command, []string) error {
+			return u.tell(map[string]string{"version": versionText(), "go": runtime.Version()},
+				fmt.Sprintf("kcut %s (%s)\n", versionText(), runtime.Version()))
+		},
+	}
+	addJSON(cmd, u)
+	return cmd
+}
+
+// versionText returns the linked version, or what the Go tool knows about the module.
+func versionText() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(unknown)"
 }

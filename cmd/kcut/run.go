@@ -1,9 +1,23 @@
 package main
 
 import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
 	"github.com/spf13/cobra"
 
 	"github.com/kcut/kcut"
+	"github.com/kcut/kcut/cmd/kcut/internal/lineage"
+	"github.com/kcut/kcut/cmd/kcut/internal/metrics"
+	"github.com/kcut/kcut/internal/text"
+	"github.com/kcut/kcut/internal/workers"
 )
 
 func newRun(u *ui) *cobra.Command {
@@ -24,13 +38,277 @@ Flags and KCUT_ environment variables replace values of the job file.`,
   kcut run people.yaml --k 100 --memory 2GiB --json`,
 		Args: takes("one job file", 1, 1),
 	}
-	overrides := addOverrides(cmd)
 	flags := addRunFlags(cmd, u, &opt, "write one JSON object per performed specialization (bottom-up: generalization) to `FILE`")
 	cmd.Flags().StringVar(&opt.OnlyCoarsen, "only-coarsen", "", "go below no node of the cut of an earlier release: `FILE`, as of kcut apply")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return flags.follow(cmd, args[0], overrides, kcut.Place{What: "earlier release", Path: opt.OnlyCoarsen}, func(job *kcut.Job) (*kcut.Report, error) {
+		return flags.release(cmd, args[0], kcut.Place{What: "earlier release", Path: opt.OnlyCoarsen}, func(job *kcut.Job) (*kcut.Report, error) {
 			return kcut.Run(cmd.Context(), job, opt)
 		})
 	}
 	return cmd
+}
+
+// runFlags are those of the commands that make a release: what replaces the job file's values,
+// what else is written, and who else is told how it goes.
+type runFlags struct {
+	ui        *ui
+	opt       *kcut.RunOptions
+	overrides func() []kcut.Override
+	afresh    bool
+	trace     string
+	metrics   string
+	lineage   string         // a URL or a file
+	catalog   lineage.Target // where lineage says; nil: nowhere
+	known     lineage.Options
+}
+
+// addRunFlags registers the flags. Those that replace values of the job file leave some out.
+func addRunFlags(cmd *cobra.Command, u *ui, opt *kcut.RunOptions, trace string, but ...string) *runFlags {
+	set := cmd.Flags()
+	f := &runFlags{ui: u, opt: opt, overrides: addOverrides(cmd, but...)}
+	set.StringVar(&f.metrics, "metrics-file", "", "write how the run went to `FILE`, for Prometheus's textfile collector [KCUT_METRICS_FILE]")
+	set.StringVar(&f.lineage, "lineage", "", "send OpenLineage events to a `URL`, or append them to a file [KCUT_LINEAGE, OPENLINEAGE_URL]")
+	set.BoolVar(&opt.Overwrite, "overwrite", false, "replace the output if it exists")
+	set.DurationVar(&opt.Checkpoint, "checkpoint", 5*time.Second, "keep the state at the end of a stage or part file once `TIME` has passed since the last; 0s: never")
+	set.BoolVar(&f.afresh, "no-resume", false, "start afresh, whatever an earlier run of the same job has left or released")
+	set.StringVar(&f.trace, "trace", "", trace)
+	set.StringVar(&opt.RunJSON, "run-json", "", "write how the run went, not for release, to `FILE`")
+	addJSON(cmd, u)
+	return f
+}
+
+// release loads a job, makes its release, and tells everybody who is to know how that goes. What
+// metrics and lineage do not take is told to the user, and changes nothing else. An earlier release,
+// or its cut, is read besides.
+func (f *runFlags) release(cmd *cobra.Command, path string, earlier kcut.Place, do func(*kcut.Job) (*kcut.Report, error)) error {
+	if err := f.checkPlaces(cmd.CommandPath(), path); err != nil {
+		return err
+	}
+	ran := metrics.Run{JobFile: filepath.Base(path), Began: time.Now()}
+	job, broken := kcut.LoadJob(path, f.overrides()...)
+	if err := f.checkBeside(path, job, earlier); err != nil {
+		return err // and nobody is told: that would be written to one of these files
+	}
+	var events *lineage.Run
+	if f.catalog != nil && job != nil { // of a job that could not be loaded there is nothing to tell but that
+		events = lineage.Start(f.catalog, job, f.known)
+	}
+	f.opt.Resume = !f.afresh
+	err := workers.Fence(func() error {
+		if broken != nil {
+			return broken
+		}
+		keepTo(job.Limits.Threads)
+		progress := f.ui.follow()
+		defer progress.close()
+		f.opt.Events = progress.events()
+		f.opt.Events.Failed = func(report *kcut.Report) { ran.Report = report }
+		report, err := f.traced(func() (*kcut.Report, error) { return do(job) })
+		if err == nil {
+			ran.Report = report
+		}
+		return err
+	})
+	if err != nil {
+		ran.Exit = failureOf(cmd.Context(), err).Exit
+	}
+	if f.metrics != "" {
+		ran.Ended = time.Now()
+		f.ui.warn(metrics.Write(f.metrics, ran))
+	}
+	if events != nil {
+		f.ui.warn(events.End(ran.Report, err))
+	}
+	switch {
+	case err != nil:
+		return err
+	case f.ui.json:
+		return f.ui.answer(ran.Report)
+	}
+	return f.ui.summarize(cmd.Context(), ran.Report)
+}
+
+// checkPlaces refuses files whose folders are not there, before a run that takes hours, and
+// prepares to send events, if the user wants some. The variables are those of OpenLineage's own clients.
+func (f *runFlags) checkPlaces(command, jobFile string) error {
+	f.metrics = cmp.Or(f.metrics, os.Getenv("KCUT_METRICS_FILE"))
+	if err := errors.Join(kcut.CheckFolder("trace", f.trace), kcut.CheckFolder("report", f.opt.RunJSON)); err != nil {
+		return err
+	}
+	if err := kcut.CheckFolder("metrics file", f.metrics); err != nil {
+		return err
+	}
+	f.lineage = cmp.Or(f.lineage, os.Getenv("KCUT_LINEAGE"), os.Getenv("OPENLINEAGE_URL"))
+	if strings.EqualFold(os.Getenv("OPENLINEAGE_DISABLED"), "true") {
+		f.lineage = ""
+	}
+	if f.lineage == "" {
+		return nil
+	}
+	var err error
+	if f.catalog, err = lineage.ParseTarget(f.lineage, os.Getenv("OPENLINEAGE_ENDPOINT"), os.Getenv("OPENLINEAGE_API_KEY")); err != nil {
+		return usageError(command, "%w", err)
+	}
+	base := filepath.Base(jobFile) // catalogs call a job that, without what it ends in
+	f.known = lineage.Options{
+		Namespace: os.Getenv("OPENLINEAGE_NAMESPACE"), Job: cmp.Or(strings.TrimSuffix(base, filepath.Ext(base)), base), Version: versionText(),
+	}
+	if parent := os.Getenv("OPENLINEAGE_PARENT_ID"); parent != "" {
+		f.known.Parent, err = lineage.ParseParent(parent)
+		f.ui.warn(err)
+	}
+	if strings.Contains(f.lineage, "://") {
+		f.lineage = "" // that is no file
+	}
+	return kcut.CheckFolder("lineage file", f.lineage)
+}
+
+// checkBeside refuses files that would replace each other, or what is read for a release. Of a
+// job that could not be loaded only its file is known.
+func (f *runFlags) checkBeside(path string, job *kcut.Job, read ...kcut.Place) error {
+	written := []kcut.Place{
+		{What: "metrics file", Path: f.metrics}, {What: "lineage file", Path: f.lineage},
+		{What: "trace", Path: f.trace}, {What: "report", Path: f.opt.RunJSON},
+	}
+	if job == nil {
+		read = append(read, kcut.Place{What: "job file", Path: path})
+	}
+	return kcut.CheckPlaces(job, written, read...)
+}
+
+// traced makes a release and writes its trace, if one is wanted. The trace file is not
+// touched before the job is known to be sound.
+func (f *runFlags) traced(do func() (*kcut.Report, error)) (*kcut.Report, error) {
+	if f.trace == "" {
+		return do()
+	}
+	file, err := openTrace(f.trace)
+	if err != nil {
+		return nil, err
+	}
+	f.opt.Trace = file
+	report, err := do()
+	return report, errors.Join(err, file.close(err == nil && !report.AlreadyDone))
+}
+
+// traceFile is a file that is emptied when the first step is written to it: a run that fails
+// before, or has nothing to do, leaves what an earlier one wrote, or no file. It is private: a
+// trace may tell more than the release.
+type traceFile struct {
+	file   *os.File
+	made   bool          // it was not there before
+	writer *bufio.Writer // nil: not emptied yet
+}
+
+func openTrace(path string) (*traceFile, error) {
+	_, missing := os.Stat(path)
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("create trace: %w", err)
+	}
+	return &traceFile{file: file, made: missing != nil}, nil
+}
+
+func (t *traceFile) Write(text []byte) (int, error) {
+	if err := t.begin(); err != nil {
+		return 0, err
+	}
+	return t.writer.Write(text)
+}
+
+func (t *traceFile) begin() error {
+	if t.writer != nil {
+		return nil
+	}
+	t.writer = bufio.NewWriter(t.file)
+	info, err := t.file.Stat()
+	if err != nil || !info.Mode().IsRegular() { // a pipe holds nothing that could be cut off
+		return err
+	}
+	return t.file.Truncate(0)
+}
+
+// close ends the file. One that is wanted although there was no step is empty.
+func (t *traceFile) close(wanted bool) (err error) {
+	if wanted {
+		err = t.begin()
+	}
+	if t.writer != nil {
+		err = errors.Join(err, t.writer.Flush())
+	}
+	err = errors.Join(err, t.file.Close())
+	if t.writer == nil && t.made {
+		err = errors.Join(err, os.Remove(t.file.Name()))
+	}
+	if err != nil {
+		return fmt.Errorf("write trace: %w", err)
+	}
+	return nil
+}
+
+// summarize tells what a run has released: in words on a terminal, else as one log record.
+func (u *ui) summarize(ctx context.Context, r *kcut.Report) error {
+	if u.quiet || r.AlreadyDone {
+		return nil
+	}
+	if !u.terminal {
+		u.log.Info("released", "output", r.Output, "rows", r.Released, "dropped", r.Rows-r.Released, "suppressed", r.Suppressed,
+			"quasi_identifiers", r.Sets, "steps", r.Steps)
+		return nil
+	}
+	cut, err := kcut.ReadCut(ctx, r.Output)
+	if err != nil {
+		return fmt.Errorf("summarize release: %w", err)
+	}
+	fmt.Fprintf(u.err, "released %s: %s, %s%s\n\n%s\n%s\n%s%s\n",
+		r.Output, text.Count(r.Released, "row"), extent(cut), lossWords(r), setTable(r.Sets), countTable(cut.Columns), liveRecords(r.Live), stageLine(r))
+	return nil
+}
+
+// lossWords tells how many records are released without anything about them, and how many
+// are not released.
+func lossWords(r *kcut.Report) (words string) {
+	if r.Suppressed > 0 {
+		words = fmt.Sprintf(", %s of them suppressed", text.Grouped(int64(r.Suppressed)))
+	}
+	if dropped := r.Rows - r.Released; dropped > 0 {
+		words += fmt.Sprintf("; %s dropped", text.Count(dropped, "row"))
+	}
+	return words
+}
+
+// setTable lists quasi-identifier sets and how anonymous they are.
+func setTable(sets []kcut.CutSet) string {
+	t := newTable("quasi-identifiers", "k", "anonymity")
+	for _, set := range sets {
+		t.add(strings.Join(set.Columns, ", "), text.Grouped(int64(set.K)), text.Grouped(int64(set.Anonymity)))
+	}
+	return t.String()
+}
+
+// countTable lists masked columns and how much of them is released.
+func countTable(columns kcut.CutColumns) string {
+	t := newTable("column", "mask", "labels")
+	for _, c := range columns {
+		t.add(c.Name, c.Mask, text.Grouped(int64(len(labelTexts(c)))))
+	}
+	return t.String()
+}
+
+// liveRecords tells how far the search got: how many records it could still tell apart after
+// its first step, and after its last.
+func liveRecords(live []uint64) string {
+	if len(live) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("live records: %s after the first step, %s after the last\n",
+		text.Grouped(int64(live[0])), text.Grouped(int64(live[len(live)-1])))
+}
+
+func stageLine(r *kcut.Report) string {
+	var parts []string
+	for _, stage := range r.Stages {
+		parts = append(parts, fmt.Sprintf("%s %.1f s", stage.Stage, stage.Seconds))
+	}
+	return strings.Join(parts, ", ")
 }

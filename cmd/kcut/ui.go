@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -98,24 +99,22 @@ func oneLine(v any) (string, error) {
 }
 
 // note tells a fact worth knowing.
-func (u *ui) note(text string) {
-	switch {
-	case u.quiet:
-	case u.terminal:
-		fmt.Fprintf(u.err, "kcut: note: %s\n", printable(text, "\n"))
-	default:
-		u.log.Info(text)
+func (u *ui) note(text string) { u.say(slog.LevelInfo, "note:", text) }
+
+// warn tells of something that somebody should see to, although what was asked for goes on.
+func (u *ui) warn(err error) {
+	if err != nil {
+		u.say(slog.LevelWarn, u.paint("33", "warning:"), err.Error())
 	}
 }
 
-// warn tells of something that somebody should see to, although what was asked for goes on.
-func (u *ui) warn(text string) {
+func (u *ui) say(level slog.Level, kind, text string) {
 	switch {
 	case u.quiet:
 	case u.terminal:
-		fmt.Fprintf(u.err, "kcut: %s %s\n", u.paint("33", "warning:"), printable(text, "\n"))
+		fmt.Fprintf(u.err, "kcut: %s %s\n", kind, printable(text, "\n"))
 	default:
-		u.log.Warn(text)
+		u.log.Log(context.Background(), level, text)
 	}
 }
 

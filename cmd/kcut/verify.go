@@ -26,14 +26,12 @@ against the embedded cut, and looks for anything that a release must not give aw
 			return err
 		}
 		keepTo(limits.Threads)
-		verified, err := verifyAll(cmd.Context(), u, args, limits)
-		if u.json {
-			if err != nil {
-				verified.Error = failureOf(cmd.Context(), err)
-			}
-			return errors.Join(err, u.answer(verified))
+		verified, err := u.verify(cmd.Context(), args, limits)
+		if !u.json {
+			return err
 		}
-		return err
+		verified.Error = failureOf(cmd.Context(), err)
+		return errors.Join(err, u.answer(verified))
 	}
 	return cmd
 }
@@ -45,14 +43,19 @@ type verifications struct {
 	Error *failure             `json:"error,omitempty"`
 }
 
-// verifyAll verifies all files, also after one has failed, and returns the first failure.
-func verifyAll(ctx context.Context, u *ui, paths []string, limits kcut.Limits) (*verifications, error) {
+// verify verifies all files, also after one has failed, and returns the first failure.
+func (u *ui) verify(ctx context.Context, paths []string, limits kcut.Limits) (*verifications, error) {
 	all := &verifications{Files: []*kcut.Verification{}, OK: true}
 	var first error
 	for _, path := range paths {
-		v, err := verifyOne(ctx, u, path, limits)
+		progress := u.follow()
+		v, err := kcut.Verify(ctx, path, kcut.VerifyOptions{Limits: limits, Events: progress.events()})
+		progress.close()
 		if v != nil {
 			all.Files = append(all.Files, v)
+			if !u.json {
+				err = errors.Join(err, u.printVerification(v))
+			}
 		}
 		if err != nil && first == nil {
 			all.OK, first = false, err
@@ -62,16 +65,6 @@ func verifyAll(ctx context.Context, u *ui, paths []string, limits kcut.Limits) (
 		}
 	}
 	return all, first
-}
-
-func verifyOne(ctx context.Context, u *ui, path string, limits kcut.Limits) (*kcut.Verification, error) {
-	progress := u.follow()
-	v, err := kcut.Verify(ctx, path, kcut.VerifyOptions{Limits: limits, Events: progress.events()})
-	progress.close()
-	if v == nil || u.json {
-		return v, err
-	}
-	return v, errors.Join(err, u.printVerification(v))
 }
 
 func (u *ui) printVerification(v *kcut.Verification) error {

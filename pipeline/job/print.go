@@ -19,9 +19,9 @@ import (
 
 // Setting is one value of a job.
 type Setting struct {
-	Key    string // "limits.memory", "quasi_identifiers[0].k", "columns.age.mask"
-	Value  string // as YAML on one line, or what its absence means
-	Origin string // "people.yaml:4", "--k", "KCUT_MEMORY" or "default"; empty: a program's
+	Key    string `json:"key"`    // "limits.memory", "quasi_identifiers[0].k", "columns.age.mask"
+	Value  string `json:"value"`  // as YAML on one line, or what its absence means
+	Origin string `json:"origin"` // "people.yaml:4", "--k", "KCUT_MEMORY" or "default"; empty: a program's
 }
 
 // Settings lists every value of a resolved job and where it came from, in the order of the

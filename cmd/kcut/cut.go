@@ -118,3 +118,74 @@ func fold(texts []string, width int) []string {
 	}
 	return append(lines, line)
 }
+
+func newDiff(u *ui) *cobra.Command {
+	var path string
+	cmd := &cobra.Command{
+		Use:   "diff A B",
+		Short: "Tell what changed between the cuts of two releases",
+		Long: `Compares the cuts of two releases, or of files with the JSON that kcut show --json prints,
+column by column: whether the second one is equal, coarser, finer or incomparable, and
+which labels only one of them has. Which nodes of a taxonomy are above each other is in
+the job, not in a release: without --job it is told, with a question mark, from the order
+of labels, and where that does not tell cuts are called different. It is no error if cuts
+differ.`,
+		Example: `  kcut diff release/2026-01-30.parquet release/2026-01-31.parquet --job people.yaml
+  kcut diff a.parquet cut.json --json`,
+		Args: takes("two releases", 2, 2),
+	}
+	cmd.Flags().StringVar(&path, "job", "", "the `JOB` whose taxonomies tell which nodes are above each other")
+	addJSON(cmd, u)
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		var job *kcut.Job
+		if path != "" {
+			if job, err = kcut.LoadJob(path); err != nil {
+				return err
+			}
+		}
+		d, err := kcut.Diff(cmd.Context(), args[0], args[1], job)
+		if err != nil {
+			return err
+		}
+		return u.tell(d, differenceText(d))
+	}
+	return cmd
+}
+
+// differenceText lays a difference out for people.
+func differenceText(d *kcut.Difference) string {
+	t := newTable("column", "is", "labels", "instead of")
+	for _, c := range d.Columns {
+		name, relation := c.Column, string(c.Relation)
+		if c.Inferred {
+			relation += "?"
+		}
+		is, was := changedLabels(c.New), changedLabels(c.Gone)
+		is = append(is, make([]string, max(len(was)-len(is), 0))...)
+		was = append(was, make([]string, len(is)-len(was))...)
+		for i := range is {
+			t.add(name, relation, is[i], was[i])
+			name, relation = "", ""
+		}
+	}
+	return fmt.Sprintf("%s is %s%s\n\n%s", d.To, relationWords(d.Relation), d.From, t)
+}
+
+// changedLabels lists labels in lines that fit beside others.
+func changedLabels(labels []kcut.CutLabel) []string {
+	texts := labelTexts(kcut.CutColumn{Cut: labels})
+	return shortened(fold(texts, labelWidth/2), len(labels))
+}
+
+// relationWords says what one cut is to another, up to the other's name.
+func relationWords(r kcut.Relation) string {
+	switch r {
+	case kcut.Equal:
+		return "equal to "
+	case kcut.Coarser, kcut.Finer:
+		return string(r) + " than "
+	case kcut.Incomparable:
+		return "incomparable with "
+	}
+	return string(r) + " from "
+}

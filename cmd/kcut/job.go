@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kcut/kcut"
+)
+
+func newInit(u *ui) *cobra.Command {
+	var opt kcut.InitOptions
+	cmd := &cobra.Command{
+		Use:   "init INPUT...",
+		Short: "Look at an input and print a starter job for it",
+		Long: `Looks at up to 200,000 rows from all over the input and prints a job file with a proposed
+role for every column: what looks like an identifier or free text is dropped, a class is
+kept, and the rest is masked, with taxonomies drafted for dates, zip codes and other codes.
+Comments say why. It is a draft, to be read by somebody who knows the data.`,
+		Example: `  kcut init people.parquet > people.yaml
+  kcut init --k 50 --class income exports/*.csv > people.yaml`,
+		Args: takes("at least one file, directory or glob", 1, -1),
+	}
+	cmd.Flags().IntVar(&opt.K, "k", 0, "ask for `N` records in every class of equals (default 10)")
+	cmd.Flags().StringVar(&opt.Class, "class", "", "take column `NAME` as what a model is to predict")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if cmd.Flags().Changed("k") && opt.K < 1 {
+			return usageError("kcut init", "k must be at least 1, not %d", opt.K)
+		}
+		opt.Input = args
+		job, err := kcut.Init(cmd.Context(), opt)
+		if err != nil {
+			return err
+		}
+		return u.printf("%s", job)
+	}
+	return cmd
+}
+
+func newConfig(u *ui) *cobra.Command {
+	var schema bool
+	cmd := &cobra.Command{
+		Use:   "config [JOB]",
+		Short: "Print a job as it would run, and where every value comes from",
+		Long: `Prints a job after flags and KCUT_ environment variables have replaced values of the
+file, as a job file in which every value has a comment that says where it came from. With
+--json it is one object with all settings; with --schema, the JSON Schema of job files,
+for editors.`,
+		Args: takes("at most one job file", 0, 1),
+	}
+	overrides := addOverrides(cmd)
+	cmd.Flags().BoolVar(&schema, "schema", false, "print the JSON Schema of job files")
+	addJSON(cmd, u)
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		switch {
+		case schema:
+			return u.printf("%s\n", bytes.TrimSpace(kcut.JobSchema()))
+		case len(args) == 0:
+			return usageError("kcut config", "kcut config takes a job file, or --schema")
+		}
+		job, err := kcut.LoadJob(args[0], overrides()...)
+		if err != nil {
+			return err
+		}
+		return u.tell(map[string][]kcut.Setting{"settings": job.Settings()}, job.YAML())
+	}
+	return cmd
+}
+
+func newAlgorithms(u *ui) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "algorithms",
+		Short: "List the algorithms that a job can name",
+		Long: `Lists the algorithms that a job can name, what each needs besides the quasi-identifiers,
+and when to use it. docs/algorithms.md describes them.`,
+		Example: `  kcut algorithms
+  kcut run people.yaml --algorithm mondrian`,
+		Args: takes("no arguments", 0, 0),
+	}
+	addJSON(cmd, u)
+	cmd.RunE = func(*cobra.Command, []string) error {
+		t := newTable("algorithm", "needs", "when to use it")
+		for _, a := range kcut.Algorithms() {
+			t.add(a.Name, a.Needs, a.Use)
+		}
+		return u.tell(map[string][]kcut.AlgorithmInfo{"algorithms": kcut.Algorithms()}, t.String())
+	}
+	return cmd
+}
+
+// jobFlag is a flag that replaces a value of the job file. It keeps the text as it was
+// given: the job file's own rules say what it may be.
+type jobFlag struct {
+	kcut.Flag
+	values []string
+}
+
+func (f *jobFlag) String() string { return strings.Join(f.values, ",") }
+
+// Type is what help calls the flag's value.
+func (f *jobFlag) Type() string { return "value" }
+
+func (f *jobFlag) Set(value string) error {
+	if !f.List {
+		f.values = f.values[:0]
+	}
+	f.values = append(f.values, value)
+	return nil
+}
+
+// addOverrides registers a flag for every value of a job file that the command line may
+// replace, but for those named. The returned function gives the replacements that the
+// environment and the flags ask for.
+func addOverrides(cmd *cobra.Command, but ...string) func() []kcut.Override {
+	var jobFlags []*jobFlag
+	for _, f := range kcut.Flags() {
+		if slices.Contains(but, f.Name) {
+			continue
+		}
+		flag := &jobFlag{Flag: f}
+		jobFlags = append(jobFlags, flag)
+		name := strings.TrimPrefix(f.Name, "--")
+		cmd.Flags().Var(flag, name, strings.ReplaceAll(f.Doc, "`", "")+" ["+f.Variable+"]") // back quotes would name its value
+		if f.Words != nil {
+			offer(cmd, name, f.Words...)
+		}
+	}
+	return func() []kcut.Override {
+		overrides := kcut.EnvironmentOverrides(os.LookupEnv)
+		for _, flag := range jobFlags {
+			for _, value := range flag.values {
+				overrides = append(overrides, kcut.Override{Key: flag.Key, Value: value, Origin: flag.Name})
+			}
+		}
+		return overrides
+	}
+}
+
+// addLimits registers the flags of limits for a command without a job file, which needs no folder
+// to spill to. The returned function gives what the environment and they ask for.
+func addLimits(cmd *cobra.Command) func() (kcut.Limits, error) {
+	var but []string
+	for _, f := range kcut.Flags() {
+		if f.Key != "limits.memory" && f.Key != "limits.threads" {
+			but = append(but, f.Name)
+		}
+	}
+	overrides := addOverrides(cmd, but...)
+	return func() (kcut.Limits, error) { return kcut.LimitsOf(overrides()...) }
+}
+
+// keepTo makes the process run on no more processors at a time than a job's threads: what
+// collects garbage and what writes count as well, what the system does for them does not. 0
+// threads stand for all.
+func keepTo(threads int) {
+	if threads > 0 {
+		runtime.GOMAXPROCS(min(threads, runtime.GOMAXPROCS(0)))
+	}
+}
