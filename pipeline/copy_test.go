@@ -56,8 +56,7 @@ func TestFollow(t *testing.T) {
 		table.rows = append(table.rows, table.rows[:2500:2500]...)
 	}
 	one := followedFolder(t, table, 1)
-	job := filepath.Join(one, "job.yaml")
-	write(t, job, strings.Replace(string(mustRead(t, job)), "born: discretize", "born: {mask: discretize, render: bounds}", 1))
+	editJob(t, one, "born: discretize", "born: {mask: discretize, render: bounds}")
 	first := make(map[string][]byte)
 	if _, err := runJob(t, one, nil); err != nil { // it is large enough to be followed without any ado
 		t.Fatal(err)
@@ -132,15 +131,5 @@ func TestFollowDamage(t *testing.T) {
 	}
 	good[at] ^= 1
 	write(t, path, string(good))
-	before := listing(t, dir)
-	err := follow(t, dir, false)
-	if fault.ClassOf(err) != fault.Input {
-		t.Fatalf("got %v", err)
-	}
-	for _, word := range []string{path, "row group 0", `"note"`, "checksum"} {
-		if !strings.Contains(err.Error(), word) {
-			t.Errorf("%q does not say %s", err, word)
-		}
-	}
-	unchanged(t, dir, before)
+	mustRefuse(t, dir, RunOptions{System: System{Follow: 1}}, fault.Input, path, "row group 0", `"note"`, "checksum")
 }

@@ -57,20 +57,15 @@ func WithRecords(ctx context.Context, job *job.Job, opt RecordsOptions, use func
 	}
 	threads := res.threads // all: a job that is bound reads with fewer
 	records, err := readRecords(ctx, job, &opt, res)
-	if err != nil {
-		return outgrown(err)
+	if err == nil {
+		records.Budget, records.Store, records.Threads = res.budget, res.scratch.opened(), threads
+		err = use(records)
 	}
-	records.Budget, records.Store, records.Threads = res.budget, res.scratch.opened(), threads
-	return outgrown(use(records))
-}
-
-// outgrown tells the user what to do when records do not fit the memory.
-func outgrown(err error) error {
-	if !errors.Is(err, spill.ErrBudget) {
-		return err
+	if errors.Is(err, spill.ErrBudget) {
+		const hint = "give more memory with --memory, drop columns, or take a sample of the rows with --sample"
+		return fault.Errorf(fault.Resources, hint, "work on the distinct records: %w", err)
 	}
-	return fault.Errorf(fault.Resources, "give more memory with --memory, drop columns, or take a sample of the rows with --sample",
-		"work on the distinct records: %w", err)
+	return err
 }
 
 // readRecords reads the input.

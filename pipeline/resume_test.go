@@ -129,9 +129,8 @@ func mustResume(t *testing.T, r resumption, stop Stage) {
 	defer cancel()
 	s := &stopAt{stage: stop, cancel: cancel}
 	opt.Resume, opt.Checkpoint, opt.Trace, opt.Events = true, atOnce, &bytes.Buffer{}, s.events()
-	if _, err := run(ctx, opt); fault.ClassOf(err) != fault.Cancelled {
-		t.Fatalf("got %v", err)
-	}
+	_, err = run(ctx, opt)
+	mustFail(t, err, fault.Cancelled)
 	s = &stopAt{}
 	opt.Trace, opt.Events = &got, s.events()
 	report, err := run(t.Context(), opt)
@@ -222,7 +221,7 @@ func TestEveryStateFaultIsSurvived(t *testing.T) {
 			t.Parallel()
 			dir, few := spillingRows(t, 600), []string{"max_steps", "2"} // each step is a state
 			if tt.output == "out/" {
-				write(t, filepath.Join(dir, "job.yaml"), strings.Replace(spillingJob, "output: out.parquet", "output: {path: out/, row_group_rows: 12}", 1))
+				editJob(t, dir, "out.parquet", "{path: out/, row_group_rows: 12}")
 			}
 			before, want := listing(t, dir), dir+"/"+strings.Replace(tt.output, "out", "want", 1)
 			options := RunOptions{System: System{Spill: true, Room: 300, Store: spill.Options{FS: spilltest.Healthy(), Share: 64 << 10}}}
@@ -233,9 +232,8 @@ func TestEveryStateFaultIsSurvived(t *testing.T) {
 			kinds := make(map[string]bool)
 			for n, failed := 0, true; failed; n += step {
 				if stop == "" {
-					if _, err := runUntil(t, dir, tt.kept, options, few...); fault.ClassOf(err) != fault.Cancelled {
-						t.Fatalf("operation %d: the run that was to be stopped: %v", n, err)
-					}
+					_, err := runUntil(t, dir, tt.kept, options, few...)
+					mustFail(t, err, fault.Cancelled)
 				}
 				files := newFaultyFiles(tt.err, n)
 				faulty := options
@@ -290,13 +288,13 @@ func TestResumeParts(t *testing.T) {
 			t.Parallel()
 			var dir string
 			var onBreak OnBreak
-			job, rows := withAlgorithm(peopleJob, tt.algorithm), 31
+			rows := 31
 			if tt.algorithm == "" {
-				dir, onBreak, job, rows = tonight(t), BreakSuppress, nightlyJob, 3
+				dir, onBreak, rows = tonight(t), BreakSuppress, 3
 			} else {
 				dir = storedAs(t, lookalikes(rand.New(rand.NewPCG(3, 4)), 3000), shape{files: 6, groupRows: 500}, tt.algorithm)
 			}
-			write(t, filepath.Join(dir, "job.yaml"), strings.Replace(job, "output: out.parquet", fmt.Sprintf("output: {path: %s, row_group_rows: %d}", tt.output, rows), 1))
+			editJob(t, dir, "out.parquet", fmt.Sprintf("{path: %s, row_group_rows: %d}", tt.output, rows))
 			run := func(ctx context.Context, events Events) error {
 				_, err := runnerOf(t, dir, onBreak)(ctx, RunOptions{Resume: true, Checkpoint: atOnce, Events: events}, "limits.threads", fmt.Sprint(tt.threads))
 				return err
@@ -315,9 +313,7 @@ func TestResumeParts(t *testing.T) {
 					cancel()
 				}
 			}})
-			if fault.ClassOf(err) != fault.Cancelled {
-				t.Fatalf("got %v", err)
-			}
+			mustFail(t, err, fault.Cancelled)
 			kept := partFiles(t, filepath.Join(dir, ".out.kcut-tmp"))
 			if t.Logf("%d parts are kept", len(kept)); len(kept) < tt.parts {
 				t.Errorf("at least %d should be", tt.parts)

@@ -1,17 +1,11 @@
 package pipeline
 
 import (
-	"bytes"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/pipeline/domain"
 )
 
 func TestMaxSteps(t *testing.T) {
@@ -48,72 +42,6 @@ func TestRedundantSets(t *testing.T) {
 	}
 }
 
-// A column with more distinct values than a search may split at is cut at quantile edges,
-// and that is all: a table that has the edges in place of the values gives the same cut.
-func TestQuantileBins(t *testing.T) {
-	const distinct = domain.MaxSplitValues + 3000
-	rng := rand.New(rand.NewPCG(11, 12))
-	table := &testTable{fields: []formats.Field{
-		{Name: "x", Type: wholeType},
-		{Name: "class", Type: textType},
-	}}
-	counts := make(map[int]int)
-	for range distinct + 20_000 {
-		value := len(table.rows)
-		if value >= distinct {
-			value = rng.IntN(distinct/10) * 10
-		}
-		counts[value]++
-		class := []string{"a", "b"}[value/9000%2]
-		table.rows = append(table.rows, []string{fmt.Sprint(value * 3), class})
-	}
-	job := strings.Replace(numberJob(""), "k: 3", "k: 500", 1)
-	dir := table.folder(t, job, 30_000)
-	report := mustRun(t, dir, nil)
-	if report.Steps < 5 {
-		t.Fatalf("%d steps tell too little", report.Steps)
-	}
-	want := auditFolder(t, dir).cut.Raw
-	edges := quantileEdges(counts, len(table.rows))
-	notice := fmt.Sprintf("column x has %d distinct values: split points are restricted to %d quantile edges", distinct, len(edges))
-	if !slices.Contains(report.Notices, notice) {
-		t.Errorf("notices %q, want %q", report.Notices, notice)
-	}
-	for _, row := range table.rows {
-		value, _ := strconv.Atoi(row[0])
-		at, exact := slices.BinarySearch(edges, value/3)
-		if !exact {
-			at--
-		}
-		row[0] = fmt.Sprint(edges[at] * 3)
-	}
-	dir = table.folder(t, job, 30_000)
-	if got := mustRun(t, dir, nil); len(got.Notices) > 0 {
-		t.Errorf("notices %q", got.Notices)
-	}
-	if cut := cutOf(t, dir); !bytes.Equal(cut.Raw, want) {
-		t.Errorf("over the edges:\n%s\nwant\n%s", cut.Raw, want)
-	}
-}
-
-// quantileEdges returns the smallest value with at least i/65536 of the rows below it, of
-// every i, without repetition.
-func quantileEdges(counts map[int]int, rows int) []int {
-	var edges []int
-	values := slices.Sorted(maps.Keys(counts))
-	below, next := 0, 0
-	for i := range domain.MaxSplitValues {
-		for next < len(values) && below*domain.MaxSplitValues < i*rows {
-			below += counts[values[next]]
-			next++
-		}
-		if next < len(values) {
-			edges = append(edges, values[next])
-		}
-	}
-	return slices.Compact(edges)
-}
-
 // Tables in which no specialization tells records apart are released, as one class.
 func TestNoStep(t *testing.T) {
 	for _, tt := range []struct {
@@ -140,5 +68,48 @@ func TestNoStep(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// generatedJob generalizes every column of people along taxonomies that are made of the values.
+const generatedJob = `
+input: in
+output: out.parquet
+class: income
+quasi_identifiers:
+  - {columns: [age], k: 100}
+  - {columns: [born], k: 20}
+  - {columns: [city], k: 40}
+  - {columns: [job], k: 40}
+  - {columns: [weight], k: 50}
+columns:
+  age: {mask: generalize, taxonomy: {ranges: [30, 45.5, 100]}}
+  born: {mask: generalize, taxonomy: {date: [month, year, decade]}}
+  city: {mask: generalize, taxonomy: {prefix: [3, 1]}}
+  job: {mask: generalize, unknown: root, taxonomy: {ANY: {Care: [nurse], Law: [judge, attorney]}}}
+  weight: {mask: generalize, taxonomy: {ranges: [10, 100, 110]}}
+  income: keep
+`
+
+func TestGeneratedTaxonomies(t *testing.T) {
+	table := people(rand.New(rand.NewPCG(7, 8)), 3000)
+	for row := range table.rows {
+		for column, few := range map[string]string{"age": "50", "city": "Nice", "weight": "64"} {
+			if table.rows[row][table.index(column)] == null { // fewer nulls than k keep a column at its root
+				table.set(row, column, few)
+			}
+		}
+		if row%50 == 0 { // a class may be null, too
+			table.set(row, "income", null)
+		}
+	}
+	table.fields[table.index("income")].Nullable = true
+	a := mustRelease(t, table.folder(t, generatedJob, 700), 8)
+	for name, want := range map[string]string{
+		"age": "[30,45.5)", "born": "1980", "city": "Köln", "job": "judge", "weight": "[10,100)",
+	} {
+		if texts := a.release.column(name).texts; !slices.Contains(texts, want) {
+			t.Errorf("column %s: labels %q, want %q among them", name, texts, want)
+		}
 	}
 }

@@ -1,17 +1,24 @@
 package pipeline
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/writer"
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/job"
 )
 
@@ -212,6 +219,17 @@ func (t *testTable) folder(tb testing.TB, job string, groupRows int) string {
 	return dir
 }
 
+// editJob replaces a text of a folder's job.
+func editJob(tb testing.TB, dir, old, replacement string) {
+	tb.Helper()
+	path := filepath.Join(dir, "job.yaml")
+	text := string(mustRead(tb, path))
+	if !strings.Contains(text, old) {
+		tb.Fatalf("not in the job: %s", old)
+	}
+	write(tb, path, strings.Replace(text, old, replacement, 1))
+}
+
 // loadJob loads the folder's job with overrides given as key, value pairs.
 func loadJob(dir string, overrides ...string) (*job.Job, error) {
 	var list []job.Override
@@ -282,4 +300,158 @@ func tryJob(t *testing.T, dir string, ctx context.Context, opt RunOptions, overr
 		t.Errorf("report %v with error %v", report, err)
 	}
 	return err
+}
+
+// mustRefuse demands that the folder's job fails, see mustFail, and changes nothing.
+func mustRefuse(t *testing.T, dir string, opt RunOptions, class fault.Class, want ...string) {
+	t.Helper()
+	before := listing(t, dir)
+	mustFail(t, tryJob(t, dir, t.Context(), opt), class, want...)
+	unchanged(t, dir, before)
+}
+
+// mustFail demands an error of a class with some words in its text or its hint, and without the secret.
+func mustFail(tb testing.TB, err error, class fault.Class, want ...string) {
+	tb.Helper()
+	said := fmt.Sprint(err)
+	if advised := (*fault.Error)(nil); errors.As(err, &advised) {
+		said += "\n" + advised.Hint
+	}
+	if err == nil || fault.ClassOf(err) != class || strings.Contains(said, secret) {
+		tb.Errorf("got %v of class %v, want class %v", err, fault.ClassOf(err), class)
+	}
+	for _, text := range want {
+		if !strings.Contains(said, text) {
+			tb.Errorf("got %q, want %q in it", said, text)
+		}
+	}
+}
+
+// listing returns everything below a folder: names, modes and contents. The private records of
+// runs that made releases, which tell how long that took, are left out.
+func listing(tb testing.TB, dir string) map[string]string {
+	tb.Helper()
+	found := make(map[string]string)
+	err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
+		if isRecord(path) {
+			return err
+		}
+		if err != nil || !entry.Type().IsRegular() {
+			found[path] = fmt.Sprint(entry.Type())
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		found[path] = fmt.Sprintf("%v %x", info.Mode(), sha256.Sum256(text))
+		return err
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return found
+}
+
+// isRecord reports whether a path is that of a work folder, or of the record in one.
+func isRecord(path string) bool {
+	return strings.HasSuffix(path, ".kcut") || strings.HasSuffix(path, ".kcut/"+recordFile)
+}
+
+// unchanged demands that a folder holds what it held before.
+func unchanged(tb testing.TB, dir string, before map[string]string) {
+	tb.Helper()
+	after := listing(tb, dir)
+	for path := range maps.Keys(after) {
+		if after[path] != before[path] {
+			tb.Errorf("the run left or changed %s", path)
+		}
+	}
+	if len(after) < len(before) {
+		tb.Errorf("the run removed something: %d files, %d before", len(after), len(before))
+	}
+}
+
+// cases returns how many random cases to try: KCUT_CASES, or a few.
+func cases(tb testing.TB, few int) int {
+	tb.Helper()
+	text := os.Getenv("KCUT_CASES")
+	if text == "" {
+		return few
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return n
+}
+
+// seeded returns the seeds of random cases: KCUT_SEED alone, or as many as there are cases.
+func seeded(tb testing.TB, few int) []uint64 {
+	tb.Helper()
+	if text := os.Getenv("KCUT_SEED"); text != "" {
+		seed, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		return []uint64{seed}
+	}
+	seeds := make([]uint64, cases(tb, few))
+	for i := range seeds {
+		seeds[i] = rand.Uint64()
+	}
+	return seeds
+}
+
+// outcome is what a run leaves.
+type outcome struct {
+	release, trace []byte
+	notices        []string // but of spilling
+	steps          int
+	err            string
+	class          fault.Class
+}
+
+// outcomeOf runs a folder's job and removes the release.
+func outcomeOf(t *testing.T, dir string, opt RunOptions, overrides ...string) (o outcome) {
+	t.Helper()
+	job, err := loadJob(dir, overrides...)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, mustRead(t, filepath.Join(dir, "job.yaml")))
+	}
+	before := listing(t, dir)
+	var trace bytes.Buffer
+	opt.Trace = &trace
+	report, err := Run(t.Context(), job, opt)
+	o.trace = trace.Bytes()
+	if err != nil {
+		o.err, o.class = strings.ReplaceAll(err.Error(), dir, ""), fault.ClassOf(err)
+	} else {
+		o.release = mustRead(t, job.Output.Path)
+		o.steps = report.Steps
+		o.notices = slices.DeleteFunc(report.Notices, func(text string) bool { return strings.HasSuffix(text, "spilling to disk") })
+		if err := os.Remove(job.Output.Path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	unchanged(t, dir, before)
+	return o
+}
+
+// mustAgree demands that two runs ended in the same way.
+func mustAgree(t *testing.T, got, want outcome) {
+	t.Helper()
+	if got.err != want.err || got.class != want.class {
+		t.Errorf("out of core: %q of class %d\nin memory:   %q of class %d", got.err, got.class, want.err, want.class)
+	}
+	if !bytes.Equal(got.trace, want.trace) {
+		t.Errorf("another trace:\n%s\nin memory:\n%s", got.trace, want.trace)
+	}
+	if !bytes.Equal(got.release, want.release) {
+		t.Errorf("other bytes, %d instead of %d", len(got.release), len(want.release))
+	}
+	if !slices.Equal(got.notices, want.notices) {
+		t.Errorf("notices %q, in memory %q", got.notices, want.notices)
+	}
 }
