@@ -43,20 +43,16 @@ func newColumn(a *engine.Attribute, h *partition.Histogram, e Engine) *column {
 }
 
 // enter puts a node into the cut. It returns the node whose generalization becomes valid, or -1.
-func (c *column) enter(node int) (valid int) {
+func (c *column) enter(node int) (valid int32) {
 	c.inCut[node] = true
-	p := c.tree.Parent(node)
-	if p < 0 {
-		return -1
+	if p := c.tree.Parent(node); p >= 0 {
+		c.outside[p]--
 	}
-	if c.outside[p]--; c.outside[p] > 0 {
-		return -1
-	}
-	return p
+	return c.up(int32(node))
 }
 
 // generalize replaces the children of a node by the node, as enter.
-func (c *column) generalize(node int) (valid int) {
+func (c *column) generalize(node int) (valid int32) {
 	for _, child := range c.tree.Children(node) {
 		c.inCut[child] = false
 	}

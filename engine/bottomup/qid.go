@@ -14,7 +14,6 @@ import (
 type qid struct {
 	engine.Set
 	columns []*column
-	k       uint64 // of the set
 	limits  limits
 
 	survey    *survey // nil: the index has them
@@ -50,7 +49,7 @@ type gain struct {
 
 // newQID returns a set at the start, when the table's codes are the attributes' own.
 func newQID(table *partition.Table, set engine.Set, columns []*column, limits limits) *qid {
-	q := &qid{Set: set, k: set.K.Records(), limits: limits}
+	q := &qid{Set: set, limits: limits}
 	for _, a := range set.Columns {
 		q.columns = append(q.columns, columns[a])
 	}

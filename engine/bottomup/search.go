@@ -58,7 +58,7 @@ func (s *search) run(ctx context.Context) error {
 	if err := s.update(ctx); err != nil {
 		return err
 	}
-	for number := 1; s.isOpen(); number++ {
+	for number := 1; slices.ContainsFunc(s.sets, (*qid).isOpen); number++ {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -73,15 +73,6 @@ func (s *search) run(ctx context.Context) error {
 		s.report(best, number)
 	}
 	return nil
-}
-
-func (s *search) isOpen() bool {
-	for _, q := range s.sets {
-		if q.isOpen() {
-			return true
-		}
-	}
-	return false
 }
 
 // update brings A(QID) of every set up to date, and drops the generalizations that help
@@ -144,7 +135,7 @@ func (s *search) critical(ctx context.Context) (choices []choice, err error) {
 		}
 		for _, g := range gains {
 			if g.after > q.anonymity {
-				choices = append(choices, choice{attribute: q.Columns[g.column], node: int(g.node), gain: min(g.after, q.k) - q.anonymity})
+				choices = append(choices, choice{attribute: q.Columns[g.column], node: int(g.node), gain: min(g.after, q.K.Records()) - q.anonymity})
 			}
 		}
 	}
@@ -196,7 +187,7 @@ func (s *search) perform(c choice) {
 	column := s.columns[c.attribute]
 	s.valid.set(column.first+c.node, math.Inf(1))
 	if p := column.generalize(c.node); p >= 0 {
-		s.valid.set(column.first+p, column.loss[p])
+		s.valid.set(column.first+int(p), column.loss[p])
 	}
 	for _, q := range s.sets {
 		if i := slices.Index(q.Columns, c.attribute); i >= 0 {
@@ -246,4 +237,47 @@ func (s *search) cut() *engine.Cut {
 		cut.Columns = append(cut.Columns, c.tree.Cut(nodes))
 	}
 	return cut
+}
+
+// tournament is a list of numbers in which the least is known, and the first that is not
+// above a bound is found, in steps as many as the list's length has bits.
+type tournament struct {
+	least []float64 // node i has the children 2i and 2i+1; the list is the second half
+}
+
+// newTournament returns a list of n infinite numbers.
+func newTournament(n int) tournament {
+	half := 1
+	for half < n {
+		half *= 2
+	}
+	t := tournament{least: make([]float64, 2*half)}
+	for i := range t.least {
+		t.least[i] = math.Inf(1)
+	}
+	return t
+}
+
+// set makes x the number of a place.
+func (t *tournament) set(place int, x float64) {
+	i := place + len(t.least)/2
+	t.least[i] = x
+	for i /= 2; i > 0; i /= 2 {
+		t.least[i] = min(t.least[2*i], t.least[2*i+1])
+	}
+}
+
+// min returns the least number, infinite when there is none.
+func (t *tournament) min() float64 { return t.least[1] }
+
+// first returns the first place with a number that is at most bound, which some number is.
+func (t *tournament) first(bound float64) (place int) {
+	i := 1
+	for i < len(t.least)/2 {
+		i *= 2
+		if t.least[i] > bound {
+			i++
+		}
+	}
+	return i - len(t.least)/2
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
 )
 
@@ -174,18 +175,16 @@ func (s *survey) after(ctx context.Context, space partition.Space, g generalizat
 // merging maps the table's codes to themselves, but for the children of a generalization,
 // which become the first of them.
 func (s *survey) merging(g generalization) (maps [][]uint32, domains []int, child uint32) {
-	tree := s.columns[g.column].tree
-	under := func(node int32) bool { return node >= 0 && tree.Parent(int(node)) == int(g.node) }
+	for _, nodes := range s.nodes {
+		c := engine.Identity(len(nodes))
+		maps, domains = append(maps, c.Codes), append(domains, c.Domain)
+	}
+	under := func(node int32) bool { return node >= 0 && s.columns[g.column].tree.Parent(int(node)) == int(g.node) }
 	child = uint32(slices.IndexFunc(s.nodes[g.column], under))
-	for column, nodes := range s.nodes {
-		codes := make([]uint32, len(nodes))
-		for code, node := range nodes {
-			codes[code] = uint32(code)
-			if column == g.column && under(node) {
-				codes[code] = child
-			}
+	for code, node := range s.nodes[g.column] {
+		if under(node) {
+			maps[g.column][code] = child
 		}
-		maps, domains = append(maps, codes), append(domains, len(nodes))
 	}
 	return maps, domains, child
 }
