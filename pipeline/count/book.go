@@ -46,7 +46,7 @@ func (b *Book) columns(r *Request, budget *spill.Budget) (columns []column, err 
 				return nil, err
 			}
 		default:
-			c = column{coder: match{*r.Columns[i].Match}, domain: 2}
+			c = column{coder: is(r.Columns[i].matches), domain: 2}
 		}
 		columns = append(columns, c)
 	}

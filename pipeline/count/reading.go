@@ -31,11 +31,10 @@ type reading struct {
 // column is one column that is read.
 type column struct {
 	coder  domain.Coder // nil: its values are counted in order
-	values *Values      // then
+	values *Values      // then, or once they are numbered
 	listed int          // longest list of values that is tallied, and not counted row by row
 	room   int          // bytes of values that every worker holds
 	domain int          // the final codes are below
-	bind   func(ctx context.Context, pairs partition.Pairs, rows int64) (*Bound, error)
 }
 
 // ErrManyTuples ends a reading of tuples that are better counted in another way.

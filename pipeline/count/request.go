@@ -41,6 +41,9 @@ type Column struct {
 	Match    *string        // the column tells only whether a value has this text: code 0; else 1
 }
 
+// matches reports whether a value has the text that is asked for.
+func (c *Column) matches(values *formats.Values, i int) bool { return values.Text(i) == *c.Match }
+
 // Tuning says when an input is counted otherwise than in one reading and in memory. The zero value
 // is what was measured to be fast; others make rare ways the usual ones, for tests and measurement.
 type Tuning struct {

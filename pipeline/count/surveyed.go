@@ -102,16 +102,8 @@ func (s *Surveyed) Bind(ctx context.Context) (*Counts, error) {
 		return nil, fmt.Errorf("read surveys of %d rows of an input of %d: %w", rows, s.Dataset.Rows(), ErrDamaged)
 	}
 	c := &Counts{Table: &engine.Table{Rows: uint64(s.Dataset.Rows())}, Columns: make([]*Bound, s.bound())}
-	bind := func(_ workers.Worker, i int) error {
-		var pairs partition.Pairs
-		var err error
-		if s.columns[i].coder != nil {
-			pairs, err = s.joinPairs(ctx, i)
-		}
-		if err == nil {
-			c.Columns[i], err = s.columns[i].bind(ctx, pairs, rows)
-		}
-		if err != nil {
+	bind := func(_ workers.Worker, i int) (err error) {
+		if c.Columns[i], err = s.bindColumn(ctx, i, rows); err != nil {
 			return s.locate(ctx, i, err)
 		}
 		return nil

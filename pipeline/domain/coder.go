@@ -2,8 +2,12 @@ package domain
 
 import (
 	"slices"
+	"sort"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/spill"
 )
 
 // Coder finds the codes of values. Codes below domain are given out; the null has one, too.
@@ -14,6 +18,21 @@ type Coder interface {
 	Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error)
 	// Null returns the null's code.
 	Null() uint32
+}
+
+// find returns the code of a value, which is the one that it is to a search, for one goroutine.
+type find func(values *formats.Values, i int) (uint32, error)
+
+// encode appends the codes of the entries of values from the given one on.
+func (f find) encode(values *formats.Values, from int, codes []uint32) ([]uint32, error) {
+	for i := from; i < values.Len(); i++ {
+		code, err := f(canonicalValue(values, i))
+		if err != nil {
+			return nil, err
+		}
+		codes = append(codes, code)
+	}
+	return codes, nil
 }
 
 // Mapping translates one reader's local codes. It belongs to one goroutine and remembers
@@ -67,11 +86,11 @@ func (m *Mapping) Apply(local, out []uint32) []uint32 {
 }
 
 // Renumbered is the coder of values whose codes by another coder lead to new ones below a domain.
-// A code that leads nowhere is one that no record has: it gets any new one.
 type Renumbered struct {
 	Coder
 	Codes  []uint32 // by code of the other coder
 	Domain int
+	Else   uint32 // of a code that leads nowhere: while values are counted, any, since no record has it
 }
 
 // Null returns the null's new code.
@@ -94,5 +113,150 @@ func (r Renumbered) renumber(code uint32) uint32 {
 	if int(code) < len(r.Codes) {
 		return r.Codes[code]
 	}
-	return 0
+	return r.Else
+}
+
+// valueCoder is the coder of an attribute. A value that no record has, as lists of values may hold
+// some, gets any code of the attribute.
+type valueCoder struct {
+	attribute *engine.Attribute
+	begin     func() find // for one goroutine
+}
+
+// NewCoder returns the coder of an attribute whose values have a type; a taxonomy is that of a
+// generalized one. It needs no table of all values: it is made of the attribute alone, in any
+// process. What it holds is drawn from the budget.
+func NewCoder(a *engine.Attribute, t formats.Type, taxonomy job.Taxonomy, budget *spill.Budget) (Coder, error) {
+	c := &valueCoder{attribute: a}
+	switch a.Mask {
+	case engine.Generalize:
+		var generator engine.Generator
+		if taxonomy.Tree == nil {
+			var err error
+			if generator, err = job.GeneratorOf(taxonomy); err != nil {
+				return nil, err
+			}
+		}
+		c.begin = func() find {
+			finder := engine.NewFinder(a.Tree, generator)
+			return func(values *formats.Values, i int) (uint32, error) {
+				code, _, _ := finder.Find(values.Text(i))
+				return code, nil
+			}
+		}
+		return c, nil
+	case engine.Discretize:
+		edges, err := valuesOf(a, t)
+		if err != nil {
+			return nil, err
+		}
+		c.begin = func() find {
+			return func(values *formats.Values, i int) (uint32, error) { return findEdge(edges, a, values, i), nil }
+		}
+		return c, nil
+	}
+	rest := uint32(0) // any when no record has another value
+	if a.HasRest {
+		rest = uint32(len(a.Texts))
+	}
+	listed, err := valuesOf(a, t)
+	if err != nil {
+		return nil, err
+	}
+	if err := budget.Draw("listed values", listedBytes*int64(len(a.Texts))+int64(len(listed.Data))); err != nil {
+		return nil, err
+	}
+	place := placesOf(listed)
+	c.begin = func() find {
+		return func(values *formats.Values, i int) (uint32, error) {
+			if code, ok := place(values, i); ok {
+				return code, nil
+			}
+			return rest, nil
+		}
+	}
+	return c, nil
+}
+
+// listedBytes is what a listed value takes, beside its text.
+const listedBytes = 60
+
+// NewClassCoder returns the coder of the class column, whose classes have labels.
+func NewClassCoder(labels []engine.Label, t formats.Type, budget *spill.Budget) (Coder, error) {
+	a := &engine.Attribute{Mask: engine.Suppress}
+	for _, label := range labels {
+		if label.Null {
+			a.HasNull = true
+		} else {
+			a.Texts = append(a.Texts, label.Text)
+		}
+	}
+	c, err := NewCoder(a, t, job.Taxonomy{}, budget)
+	return Renumbered{Coder: c, Codes: engine.Identity(a.Len()).Codes, Domain: a.Len()}, err
+}
+
+// Null returns the code after those of all values when no record is without one.
+func (c *valueCoder) Null() uint32 { return c.attribute.NullCode() }
+
+// Encode appends the codes of values.
+func (c *valueCoder) Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
+	codes, err := c.begin().encode(values, from, codes)
+	return codes, int(c.Null()) + 1, err
+}
+
+// valuesOf returns the values that an attribute's texts stand for.
+func valuesOf(a *engine.Attribute, t formats.Type) (*formats.Values, error) {
+	values := &formats.Values{Type: t}
+	for _, text := range a.Texts {
+		if err := values.Parse(text); err != nil {
+			return nil, err
+		}
+	}
+	return values, nil
+}
+
+// findEdge returns the last of an attribute's ascending edges that is not above a value; the first one
+// is the smallest value.
+func findEdge(edges *formats.Values, a *engine.Attribute, values *formats.Values, i int) uint32 {
+	switch {
+	case !IsNaN(values, i):
+		return uint32(max(countUpTo(edges, values, i), 1) - 1)
+	case a.HasNull:
+		return a.NullCode()
+	}
+	return 0 // any when no record is without a value
+}
+
+// countUpTo returns how many of some ascending values are not above another one.
+func countUpTo(ascending, values *formats.Values, i int) int {
+	if !ascending.Type.InWords() {
+		return sort.Search(ascending.Len(), func(at int) bool { return CompareValues(ascending, at, values, i) > 0 })
+	}
+	at, is := slices.BinarySearch(ascending.Words, values.Words[i])
+	if is {
+		at++
+	}
+	return at
+}
+
+// placesOf returns a function that finds values among the listed ones.
+func placesOf(listed *formats.Values) func(values *formats.Values, i int) (uint32, bool) {
+	if listed.Type.InWords() {
+		words := make(map[uint64]uint32, len(listed.Words))
+		for at := range listed.Words {
+			words[CanonicalWord(listed, at)] = uint32(at)
+		}
+		return func(values *formats.Values, i int) (uint32, bool) {
+			at, ok := words[values.Words[i]]
+			return at, ok
+		}
+	}
+	texts := make(map[string]uint32, listed.Len())
+	for at := range listed.Len() {
+		texts[string(listed.Bytes(at))] = uint32(at)
+	}
+	return func(values *formats.Values, i int) (uint32, bool) {
+		at, ok := texts[string(values.Bytes(i))]
+		return at, ok
+	}
 }

@@ -3,8 +3,11 @@ package domain
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/recheck"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/cutfile"
@@ -27,6 +30,15 @@ func ReadCut(ctx context.Context, path string) (*Cut, error) {
 		return nil, fmt.Errorf("read the earlier cut: %w", err)
 	}
 	return &Cut{File: cut, path: path}, nil
+}
+
+// ParseCut reads a cut's JSON form.
+func ParseCut(text []byte) (*Cut, error) {
+	cut, err := cutfile.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	return &Cut{File: cut, path: "this release"}, nil
 }
 
 // mismatch is the error of a cut that does not fit the job.
@@ -99,4 +111,113 @@ func (g *Cut) Labelers(types []formats.Type, taxonomies map[string]job.Taxonomy,
 		labelers = append(labelers, l)
 	}
 	return labelers, nil
+}
+
+// Recoding returns what the cut says of every column alone, in the codes of its labelers. Codes
+// that have no label lead to math.MaxUint32. A cut of regions has none.
+func (g *Cut) Recoding() *engine.Cut {
+	r := &engine.Cut{}
+	for _, column := range g.columns {
+		r.Columns = append(r.Columns, labelsOfColumn(column))
+	}
+	return r
+}
+
+// labelsOfColumn lists the labels of a column: the null comes last, the mark of suppressed values
+// before it. A column without a null among its labels releases the null as its mark, or its root.
+func labelsOfColumn(column *cutfile.Column) engine.ColumnCut {
+	space := newLabelSpace(column)
+	var c engine.ColumnCut
+	c.Labels, c.Intervals = labelsBelowNull(column)
+	c.Code = make([]uint32, space.Size())
+	for label := range space.n {
+		c.Code[label] = uint32(label)
+	}
+	c.Code[space.code(unmappedLabel)], c.Code[space.code(restLabel)] = math.MaxUint32, math.MaxUint32
+	if column.Mask == job.MaskSuppress {
+		mark := uint32(len(c.Labels))
+		c.Labels = append(c.Labels, engine.Label{Text: engine.Suppressed})
+		c.Code[space.code(restLabel)], c.Code[space.Null()] = mark, mark
+	}
+	if space.hasNull {
+		c.Code[space.Null()] = uint32(len(c.Labels))
+		c.Labels = append(c.Labels, engine.Label{Null: true})
+	}
+	return c
+}
+
+// labelsBelowNull returns the labels of a column but the null, and the interval of each if it is
+// discretized; open ends are empty.
+func labelsBelowNull(column *cutfile.Column) (labels []engine.Label, intervals []engine.Interval) {
+	for _, label := range column.Cut {
+		if label.Null {
+			continue
+		}
+		labels = append(labels, engine.Label{Text: label.Label})
+		if column.Mask == job.MaskDiscretize {
+			lower, _ := cutfile.EndText(label.Lower)
+			upper, _ := cutfile.EndText(label.Upper)
+			intervals = append(intervals, engine.Interval{Label: label.Label, Lower: lower, Upper: upper})
+		}
+	}
+	return labels, intervals
+}
+
+// RegionEngine returns the engine that takes the regions as they are.
+func (g *Cut) RegionEngine() *recheck.Regions {
+	e := &recheck.Regions{}
+	numbers := make([][]uint32, len(g.columns)) // label numbers by position in the cut
+	for a, column := range g.columns {
+		var labels engine.RegionColumn
+		labels, numbers[a] = regionColumn(column)
+		e.Columns = append(e.Columns, labels)
+		e.Marks = append(e.Marks, numbers[a][len(column.Cut)])
+	}
+	var order []int // positions of the attributes among the cut's columns
+	for _, column := range g.columns {
+		order = append(order, slices.IndexFunc(g.Columns, func(c cutfile.Column) bool { return c.Name == column.Name }))
+	}
+	for _, region := range g.Regions {
+		for a, at := range order {
+			e.Released = append(e.Released, numbers[a][region[at]])
+		}
+	}
+	return e
+}
+
+// CoverRegions tells the engine of regions which labels cover the codes of every attribute. The
+// labelers have made their domains.
+func CoverRegions(e *recheck.Regions, labelers []Labeler) {
+	e.Covers = nil
+	for _, l := range labelers {
+		e.Covers = append(e.Covers, l.(*cover).covers)
+	}
+}
+
+// regionColumn returns the labels of a column, with the mark before the null, and the number
+// of the label at every position of the cut, the mark being one past the last.
+func regionColumn(column *cutfile.Column) (c engine.RegionColumn, numbers []uint32) {
+	c.Labels, c.Intervals = labelsBelowNull(column)
+	below := uint32(0)
+	mark := slices.IndexFunc(c.Labels, func(l engine.Label) bool { return l.Text == engine.Suppressed })
+	if mark < 0 {
+		mark = len(c.Labels)
+		c.Labels = append(c.Labels, engine.Label{Text: engine.Suppressed, Mark: true})
+		if c.Intervals != nil {
+			c.Intervals = append(c.Intervals, engine.Interval{})
+		}
+	}
+	null := uint32(len(c.Labels))
+	for _, label := range column.Cut {
+		if label.Null {
+			numbers = append(numbers, null)
+			continue
+		}
+		numbers = append(numbers, below)
+		below++
+	}
+	if int(below) < len(column.Cut) {
+		c.Labels = append(c.Labels, engine.Label{Null: true})
+	}
+	return c, append(numbers, uint32(mark))
 }

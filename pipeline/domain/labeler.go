@@ -38,14 +38,11 @@ const (
 // labelSpace is what all labelers share.
 type labelSpace struct {
 	column  *cutfile.Column
-	n       int              // labels but the null
-	hasNull bool             // a label is the null
-	begin   func() findLabel // for one goroutine
-	added   *newLabels       // nil: there are none
+	n       int         // labels but the null
+	hasNull bool        // a label is the null
+	begin   func() find // for one goroutine
+	added   *newLabels  // nil: there are none
 }
-
-// findLabel returns the code of a value, which is the one that it is to a search.
-type findLabel func(values *formats.Values, i int) (uint32, error)
 
 func newLabelSpace(column *cutfile.Column) labelSpace {
 	s := labelSpace{column: column}
@@ -60,15 +57,8 @@ func newLabelSpace(column *cutfile.Column) labelSpace {
 }
 
 func (s *labelSpace) Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
-	find := s.begin()
-	for i := from; i < values.Len(); i++ {
-		code, err := find(canonicalValue(values, i))
-		if err != nil {
-			return nil, 0, err
-		}
-		codes = append(codes, code)
-	}
-	return codes, s.Size(), nil
+	codes, err := s.begin().encode(values, from, codes)
+	return codes, s.Size(), err
 }
 
 func (s *labelSpace) Unmapped() uint32 { return s.code(unmappedLabel) }
@@ -163,4 +153,47 @@ func (n *newLabels) occurring(records []uint64) (names []string, at []int) {
 		names = append(names, n.names[i])
 	}
 	return names, at
+}
+
+// disclosure is the labeler of a suppressed column: values that the cut discloses, and the
+// rest. A value with the text of the mark is unmapped.
+type disclosure struct {
+	labelSpace
+	disclosed map[string]uint32
+}
+
+func newDisclosure(column *cutfile.Column) *disclosure {
+	d := &disclosure{labelSpace: newLabelSpace(column), disclosed: make(map[string]uint32)}
+	for i, text := range d.texts() {
+		d.disclosed[text] = uint32(i)
+	}
+	d.begin = func() find { return d.find }
+	return d
+}
+
+func (d *disclosure) find(values *formats.Values, i int) (uint32, error) {
+	var label uint32
+	var ok bool
+	if values.Type.Kind == formats.String { // without making a text of it
+		label, ok = d.disclosed[string(values.Bytes(i))]
+	} else {
+		label, ok = d.disclosed[values.Text(i)]
+	}
+	switch {
+	case ok:
+		return label, nil
+	case values.Type.Kind == formats.String && string(values.Bytes(i)) == engine.Suppressed:
+		return d.Unmapped(), nil
+	}
+	return d.code(restLabel), nil
+}
+
+// Domain lists the disclosed values; a null that the cut does not disclose is among the rest.
+func (d *disclosure) Domain(records []uint64) (Domain, error) {
+	out := d.domain(engine.Attribute{Mask: engine.Suppress, Texts: d.texts(), HasRest: true, HasNull: d.hasNull}, records)
+	out.Codes[d.code(restLabel)] = uint32(d.n)
+	if out.Merges = !d.hasNull; out.Merges {
+		out.Codes[d.Null()] = uint32(d.n)
+	}
+	return out, nil
 }

@@ -26,7 +26,7 @@ type members struct {
 }
 
 // find returns a function that finds the label of a text.
-func (m *members) find() findLabel {
+func (m *members) find() find {
 	find := m.inTree
 	if m.generator != nil {
 		finder := engine.NewFinder(m.tree, m.generator)

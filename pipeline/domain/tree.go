@@ -2,9 +2,11 @@ package domain
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
@@ -13,82 +15,69 @@ import (
 // Walk calls f with every value of a column, in the bytewise order of their texts.
 type Walk func(f func(*Counted) error) error
 
-// BoundTree is the taxonomy of a column and the records of its leaves, in provisional classes.
-type BoundTree struct {
-	Tree  *engine.Tree
-	Pairs partition.Pairs
-}
-
-// BindTree binds every value to the leaf of its text. What is below a node that no search
-// refines is one code: of millions of values, no more are held than have enough records.
-func BindTree(spec *job.Column, taxonomy job.Taxonomy, pruning engine.Pruning, each Walk) (*BoundTree, error) {
+// BindTree binds every value to the leaf of its text: it returns the column's taxonomy, and the
+// records of its leaves, in provisional classes. What is below a node that no search refines is one
+// code: of millions of values, no more are held than have enough records.
+func BindTree(spec *job.Column, taxonomy job.Taxonomy, pruning engine.Pruning, budget *spill.Budget, each Walk) (*engine.Tree, partition.Pairs, error) {
+	pruning.Hold = func(bytes int64) error {
+		if bytes <= 0 {
+			budget.Return(-bytes)
+			return nil
+		}
+		if err := budget.Draw("the frequent values of column "+spec.Name, bytes); err != nil {
+			return &fault.Error{Class: fault.Resources, Hint: "give more with --memory, or raise k: values with at least k records are held", Err: err}
+		}
+		return nil
+	}
 	if taxonomy.Tree != nil {
 		return coverTree(spec, taxonomy, pruning, each)
 	}
 	return growTree(spec, taxonomy, pruning, each)
 }
 
-// HoldFrequent returns a function that draws what the values that a search may tell apart
-// take, or returns it.
-func HoldFrequent(column string, budget *spill.Budget) func(bytes int64) error {
-	return func(bytes int64) error {
-		if bytes <= 0 {
-			budget.Return(-bytes)
-			return nil
-		}
-		if err := budget.Draw("the frequent values of column "+column, bytes); err != nil {
-			return &fault.Error{Class: fault.Resources, Hint: "give more with --memory, or raise k: values with at least k records are held", Err: err}
-		}
-		return nil
-	}
-}
-
 // growTree grows a generated taxonomy.
-func growTree(spec *job.Column, taxonomy job.Taxonomy, pruning engine.Pruning, each Walk) (*BoundTree, error) {
+func growTree(spec *job.Column, taxonomy job.Taxonomy, pruning engine.Pruning, each Walk) (*engine.Tree, partition.Pairs, error) {
 	generator, err := job.GeneratorOf(taxonomy)
 	if err != nil {
-		return nil, Untreed(spec, err)
+		return nil, nil, Untreed(spec, err)
 	}
 	grower := engine.NewGrower(generator, pruning)
 	if err := each(func(v *Counted) error { return grower.Add(string(v.Value), v.Classes) }); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	tree, pairs, err := grower.Finish()
-	if errors.Is(err, spill.ErrBudget) {
-		return nil, err
+	if err != nil && !errors.Is(err, spill.ErrBudget) {
+		err = Untreed(spec, err)
 	}
-	if err != nil {
-		return nil, Untreed(spec, err)
-	}
-	return &BoundTree{tree, pairs}, nil
+	return tree, pairs, err
 }
 
 // coverTree counts the values by the leaves of a given taxonomy. Those that it lacks stand
 // under the root when the column says so.
-func coverTree(spec *job.Column, taxonomy job.Taxonomy, pruning engine.Pruning, each Walk) (*BoundTree, error) {
+func coverTree(spec *job.Column, taxonomy job.Taxonomy, pruning engine.Pruning, each Walk) (*engine.Tree, partition.Pairs, error) {
 	tree, err := engine.NewTree(job.TreeOf(taxonomy.Tree))
 	if err != nil {
-		return nil, Untreed(spec, err)
+		return nil, nil, Untreed(spec, err)
 	}
 	x := &extension{tree: tree, lacking: Uncovered{column: spec.Name, Tree: tree}, pruning: pruning}
 	if spec.Unknown == job.UnknownRoot {
 		x.unknown = engine.NewGrower(engine.Flat(tree.Name(0)), pruning)
 	}
 	if err := each(x.add); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	switch {
 	case x.lacking.values == 0:
-		return &BoundTree{Tree: tree, Pairs: x.pairs}, nil
+		return x.tree, x.pairs, nil
 	case x.unknown == nil:
-		return nil, &x.lacking
+		return nil, nil, &x.lacking
 	case x.err == nil:
 		x.err = x.extend()
 	}
 	if x.err != nil {
-		return nil, Unadmitted(spec.Name, x.lacking.values, x.err)
+		x.err = Unadmitted(spec.Name, x.lacking.values, x.err)
 	}
-	return &BoundTree{Tree: x.tree, Pairs: x.pairs}, nil
+	return x.tree, x.pairs, x.err
 }
 
 // extension is a given taxonomy that gets the values which it lacks, under its root.
@@ -142,4 +131,40 @@ func (x *extension) extend() error {
 	x.pairs = append(x.pairs, pairs...)
 	x.tree, err = x.tree.WithLeaves(unknown.Leaves())
 	return err
+}
+
+// Uncovered is the error of values that a taxonomy lacks. The run adds where the first one is.
+type Uncovered struct {
+	column  string
+	Tree    *engine.Tree
+	values  int
+	records uint64
+	First   string // "file F, row N", once it was looked for
+}
+
+func (u *Uncovered) Error() string {
+	text := fmt.Sprintf("mask column %s: its taxonomy lacks %s of %s", u.column, text.Count(u.values, "distinct value"), text.Count(u.records, "row"))
+	if u.First != "" {
+		text += ", first in " + u.First
+	}
+	return text
+}
+
+// Unadmitted is the error of unknown values that cannot stand under the root.
+func Unadmitted(column string, values int, err error) error {
+	return &fault.Error{Class: fault.Input, Err: fmt.Errorf("add %s of column %s under the root of its taxonomy: %w", text.Count(values, "unknown value"), column, err)}
+}
+
+// Marked is the error of a column that holds the mark of suppressed values itself.
+func Marked(column string, records uint64) error {
+	return &fault.Error{
+		Class: fault.Input,
+		Hint:  "replace that value in the source, or give the column another mask",
+		Err:   fmt.Errorf("mask column %s: it holds the mark of a suppressed value itself (%s)", column, text.Count(records, "row")),
+	}
+}
+
+// Untreed is the error of a taxonomy that cannot be made.
+func Untreed(spec *job.Column, err error) error {
+	return &fault.Error{Class: fault.Input, Err: fmt.Errorf("make the taxonomy of column %s: %w", spec.Name, err)}
 }

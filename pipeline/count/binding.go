@@ -1,0 +1,289 @@
+package count
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/domain"
+	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/spill"
+)
+
+// newColumn returns a column whose domain is not known yet: values are numbered as they are found, or
+// counted in order.
+func (r *Request) newColumn(i int, res *Resources, budget *spill.Budget, inOrder bool) column {
+	c := &r.Columns[i]
+	switch {
+	case i == r.Class:
+		return column{coder: domain.NewInterner(r.field(c), false, budget)}
+	case c.Match != nil:
+		return column{coder: is(c.matches)}
+	case c.Labeler != nil:
+		return column{coder: c.Labeler}
+	}
+	values := NewValues(r.field(c), c.Spec.Mask, res.Open, budget)
+	if inOrder && c.Most == 0 {
+		return column{values: values}
+	}
+	in := domain.NewInterner(r.field(c), c.Spec.Mask == job.MaskDiscretize, budget)
+	if in.Longest = c.Most; c.Most == 0 {
+		in.Most = r.most(manyValues)
+	}
+	return column{coder: in, values: values}
+}
+
+// bindColumn makes the domain of a column of so many rows.
+func (s *Surveyed) bindColumn(ctx context.Context, i int, rows int64) (*Bound, error) {
+	c, column := &s.columns[i], &s.Columns[i]
+	if c.coder == nil {
+		return c.values.bind(ctx, column, rows)
+	}
+	pairs, err := s.joinPairs(ctx, i)
+	if err != nil {
+		return nil, err
+	}
+	if c.values == nil {
+		return bindLabels(column.Labeler, pairs)
+	}
+	in := c.coder.(*domain.Interner)
+	if in.Exceeded() {
+		left := domain.Domain{Codes: make([]uint32, in.Len()), Merges: true}
+		left.Attribute = engine.Attribute{Name: column.Spec.Name, Mask: engine.Suppress, HasNull: true}
+		return &Bound{Domain: left, LeftOut: true}, nil
+	}
+	return c.values.bindNumbered(ctx, in, column, pairs, rows)
+}
+
+// bindNumbered makes the domain of values that an interner has numbered.
+func (c *Values) bindNumbered(ctx context.Context, in *domain.Interner, column *Column, pairs partition.Pairs, rows int64) (*Bound, error) {
+	if err := c.newPart(math.MaxInt).addPairs(in.Values(), pairs); err != nil {
+		return nil, err
+	}
+	bound, err := c.bind(ctx, column, rows)
+	if err != nil {
+		return nil, err
+	}
+	coder, err := domain.NewCoder(&bound.Attribute, c.typ, column.Taxonomy, c.budget)
+	if err != nil {
+		return nil, err
+	}
+	bound.Codes, bound.Merges, err = in.Codes(coder, pairs)
+	return bound, err
+}
+
+// bindLabels makes the domain of a column whose values a cut has coded.
+func bindLabels(l domain.Labeler, pairs partition.Pairs) (*Bound, error) {
+	records := make([]uint64, l.Size())
+	for _, pair := range pairs {
+		records[pair.Code] += pair.Count
+	}
+	if n := records[l.Unmapped()]; n > 0 {
+		return nil, &unmapped{l, n}
+	}
+	d, err := l.Domain(records)
+	if err != nil {
+		return nil, err
+	}
+	return &Bound{Domain: d, Pairs: pairs.Translate(d.Codes, nil), labels: domain.Renumbered{Coder: l, Codes: d.Codes, Domain: d.Attribute.Len()}}, nil
+}
+
+// binding makes the domain of a column from its values in order.
+type binding struct {
+	Bound
+	*Column
+	of   *Values
+	walk domain.Walk // by value, but of a generalized column by text
+}
+
+// bind makes the domain of the values of a column of so many rows. They are consumed.
+func (c *Values) bind(ctx context.Context, column *Column, rows int64) (*Bound, error) {
+	nulls := c.nulls()
+	b := &binding{Column: column, of: c, walk: func(f func(*domain.Counted) error) error { return c.each(ctx, f) }}
+	for _, pair := range nulls {
+		b.Nulls += pair.Count
+	}
+	b.Attribute = engine.Attribute{Name: b.Spec.Name, HasNull: b.Nulls > 0}
+	var err error
+	switch b.Spec.Mask {
+	case job.MaskDiscretize:
+		err = b.discretize(uint64(rows) - b.Nulls)
+	case job.MaskGeneralize:
+		err = b.generalize()
+	default:
+		err = b.suppress(b.Pruning.K)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, pair := range nulls {
+		b.Pairs = append(b.Pairs, partition.Pair{Code: b.Attribute.NullCode(), Class: pair.Class, Count: pair.Count})
+	}
+	b.Pairs = b.Pairs.Merge()
+	return &b.Bound, nil
+}
+
+// appendValue appends a counted value to values.
+func appendValue(values *formats.Values, v *domain.Counted) {
+	if values.Type.InWords() {
+		values.Words = append(values.Words, v.Word)
+	} else {
+		values.AppendBytes(v.Value)
+	}
+}
+
+// addPairs notes the value's records under a code.
+func (s *Bound) addPairs(code uint32, v *domain.Counted) {
+	for _, k := range v.Classes {
+		s.Pairs = append(s.Pairs, partition.Pair{Code: code, Class: k.Class, Count: k.Count})
+	}
+}
+
+// discretize makes one code of every value, or of every quantile bin when there are too many.
+func (b *binding) discretize(total uint64) error {
+	typ := b.of.typ
+	bins := &binner{limit: domain.MaxSplitValues, total: total}
+	bins.exact.Type, bins.bins.Type = typ, typ
+	last := &formats.Values{Type: typ}
+	bounds, err := domain.NewBounds(b.Spec, typ)
+	if err != nil {
+		return err
+	}
+	err = b.walk(func(v *domain.Counted) error {
+		last.Words, last.Ends, last.Data = last.Words[:0], last.Ends[:0], last.Data[:0]
+		appendValue(last, v)
+		bounds.Check(last, 0, v.Records())
+		bins.add(v)
+		return bins.draw(b.Spec.Name, b.of.budget)
+	})
+	if err != nil {
+		return err
+	}
+	edges, pairs := bins.exact, bins.exactly.Pairs
+	if bins.values > bins.limit {
+		edges, pairs, b.Binned = bins.bins, bins.cut.Pairs, bins.values
+	}
+	b.Pairs = pairs
+	a := &b.Attribute
+	a.Mask = engine.Discretize
+	for i := range edges.Len() {
+		a.Texts = append(a.Texts, edges.Text(i))
+		a.Positions = append(a.Positions, edges.Float(i))
+	}
+	if bins.values > 0 {
+		a.Lower, a.Upper = a.Positions[0], last.Float(0)
+	}
+	return bounds.Place(a)
+}
+
+// generalize binds the column's values to its taxonomy.
+func (b *binding) generalize() error {
+	tree, pairs, err := domain.BindTree(b.Spec, b.Taxonomy, b.Pruning, b.of.budget, b.walk)
+	if err != nil {
+		return err
+	}
+	b.Pairs = pairs
+	a := &b.Attribute
+	a.Mask, a.Tree, a.Texts = engine.Generalize, tree, tree.Leaves()
+	return nil
+}
+
+// frequent is a value that some release could disclose.
+type frequent struct {
+	text    string
+	classes []engine.Frequency
+}
+
+// suppress lists the values that some release could disclose: those with at least k records, in the
+// order of their texts. All others share one code, the null among them. Of a kept column k is 0.
+func (b *binding) suppress(k uint64) error {
+	var found []frequent
+	var rest domain.Counted
+	err := b.walk(func(v *domain.Counted) error {
+		value := formats.Values{Type: b.of.typ}
+		appendValue(&value, v)
+		text := value.Text(0)
+		if b.Spec.Mask == job.MaskSuppress && text == engine.Suppressed {
+			return domain.Marked(b.Spec.Name, v.Records())
+		}
+		if v.Records() < k {
+			rest.Classes = engine.AddFrequencies(rest.Classes, v.Classes)
+			return nil
+		}
+		if err := b.of.budget.Draw("the values of column "+b.Spec.Name, int64(len(v.Value))+100+int64(len(v.Classes))*engine.FrequencyBytes); err != nil {
+			return err
+		}
+		found = append(found, frequent{text, slices.Clone(v.Classes)})
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(found, func(a, b frequent) int { return strings.Compare(a.text, b.text) })
+	a := &b.Attribute
+	a.Mask = engine.Suppress
+	rareNull := b.Nulls > 0 && b.Nulls < k
+	a.HasRest, a.HasNull = len(rest.Classes) > 0 || rareNull, b.Nulls > 0 && !rareNull
+	for code, f := range found {
+		a.Texts = append(a.Texts, f.text)
+		b.addPairs(uint32(code), &domain.Counted{Classes: f.classes})
+	}
+	b.addPairs(uint32(len(found)), &rest)
+	return nil
+}
+
+// binner cuts values that come in order into quantile bins when there are more than a limit: bin i
+// starts at the first value with at least i/limit of the records below it, and bins that would be empty
+// vanish. Until then it keeps every value apart.
+type binner struct {
+	limit        int
+	values       int    // so far
+	total        uint64 // records with a value
+	below, edge  uint64
+	exact, bins  formats.Values // the values; the smallest value of every bin
+	exactly, cut Bound          // the pairs of either
+	merged       int            // pairs of the bins when they were last merged
+	drawn        int64
+}
+
+// usualPairs of value and class, four of each bin, count as overhead; what exceeds them,
+// because classes are many, is drawn.
+const usualPairs = 4 * domain.MaxSplitValues
+
+// draw draws what the pairs have grown by.
+func (b *binner) draw(column string, budget *spill.Budget) error {
+	pairs := max(0, len(b.exactly.Pairs)-usualPairs) + max(0, len(b.cut.Pairs)-usualPairs)
+	need := int64(pairs)*engine.FrequencyBytes - b.drawn
+	if need < drawnPairs*engine.FrequencyBytes {
+		return nil
+	}
+	b.drawn += need
+	return budget.Draw("the classes of column "+column, need)
+}
+
+// drawnPairs are drawn at one time.
+const drawnPairs = 1024
+
+func (b *binner) add(v *domain.Counted) {
+	records := v.Records()
+	if b.values++; b.values <= b.limit {
+		b.exactly.addPairs(uint32(b.exact.Len()), v)
+		appendValue(&b.exact, v)
+	} else { // they are of no use any more
+		b.exact, b.exactly.Pairs = formats.Values{Type: b.exact.Type}, nil
+	}
+	if b.below*uint64(b.limit) >= b.edge*b.total {
+		b.edge = b.below*uint64(b.limit)/b.total + 1
+		appendValue(&b.bins, v)
+	}
+	b.cut.addPairs(uint32(b.bins.Len()-1), v)
+	if len(b.cut.Pairs) > max(4*b.limit, 2*b.merged) {
+		b.cut.Pairs = b.cut.Pairs.Merge()
+		b.merged = len(b.cut.Pairs)
+	}
+	b.below += records
+}
