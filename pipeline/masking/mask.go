@@ -1,3 +1,17 @@
+// Package masking makes the row groups of a release: it reads the input a second time, and
+// replaces the values of masked columns by the labels that a recoding gives them.
+//
+//	Plan: which columns ─┐
+//	splits ──PlanRowGroups──▶ tasks ──Mask──▶ encoded row groups ──▶ Sink, in order
+//
+//	task ──MaskTask──▶ bytes ──AddTask──▶ Sink, in order: tasks may be masked by several processes
+//
+// Contract: what is made depends on the input, the recoding and the plan, not on the number of
+// threads or the budget. Masked columns are made of labels alone; nothing of the source's
+// dictionaries or pages gets into them. The pages of kept columns are copied where they can be.
+// Labels are found once for every distinct value, or tuple, of a reader.
+//
+// Not promised: where row groups go. The Sink writes them, and says which are there already.
 package masking
 
 import (
@@ -176,18 +190,6 @@ func (m *Masker) add(ctx context.Context, to Sink, g group) error {
 	}
 	source.Expect(ctx, g.Copied())
 	return errors.Join(to.Add(source, g.EncodedRowGroup, end), source.Close())
-}
-
-// labels returns the label number of every code of an attribute, by attribute, or nil when
-// rows are not recoded attribute by attribute.
-func (m *Masker) labels() [][]uint32 {
-	labels := make([][]uint32, len(m.Coders))
-	for a := range labels {
-		if labels[a] = m.Recoding.Codes(a); labels[a] == nil {
-			return nil
-		}
-	}
-	return labels
 }
 
 // coded finds the codes of a batch's tuples, for one goroutine.

@@ -1,7 +1,10 @@
 package masking
 
 import (
+	"errors"
 	"fmt"
+	"math"
+	"strconv"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
@@ -90,4 +93,97 @@ func (p *Plan) Outputs() []writer.Column {
 		outputs[i] = p.columns[i].output
 	}
 	return outputs
+}
+
+// render makes the released columns of one attribute, whose label numbers index labels. Intervals
+// has one entry for every label of a discretized attribute but the null, and is nil otherwise.
+func render(spec *job.Column, field formats.Field, labels []engine.Label, intervals []engine.Interval) ([]column, error) {
+	// Null is the last of the labels, if it is one.
+	ofIntervals := func(name string, t formats.Type, add func(*formats.Values, engine.Interval) error) (column, error) {
+		return newRendered(name, t, len(labels), func(values *formats.Values, label int) error {
+			if label >= len(intervals) {
+				return nil
+			}
+			return add(values, intervals[label])
+		})
+	}
+	switch spec.Render {
+	case job.RenderBounds:
+		lower, err := ofIntervals(field.Name+"_lower", field.Type, func(values *formats.Values, i engine.Interval) error { return addEnd(values, i.Lower) })
+		if err != nil {
+			return nil, err
+		}
+		upper, err := ofIntervals(field.Name+"_upper", field.Type, func(values *formats.Values, i engine.Interval) error { return addEnd(values, i.Upper) })
+		return []column{lower, upper}, err
+	case job.RenderMidpoint:
+		t := formats.Type{Kind: formats.Float, Bits: 64}
+		switch field.Type.Kind {
+		case formats.Date:
+			t = field.Type
+		case formats.Time, formats.Timestamp:
+			return nil, &fault.Error{Class: fault.Usage, Hint: "render its bounds or labels", Err: errors.New("a column of times has no midpoints")}
+		}
+		middle, err := ofIntervals(field.Name, t, addMiddle)
+		return []column{middle}, err
+	}
+	c, err := newRendered(field.Name, formats.Type{Kind: formats.String}, len(labels), func(values *formats.Values, label int) error {
+		if !labels[label].Null {
+			values.AppendBytes([]byte(labels[label].Text))
+		}
+		return nil
+	})
+	return []column{c}, err
+}
+
+// newRendered returns a masked column of so many labels, for each of which add appends a value, or none
+// for null. It is always nullable, so that the schema does not tell whether a null occurs.
+func newRendered(name string, t formats.Type, labels int, add func(values *formats.Values, label int) error) (column, error) {
+	c := column{
+		output: writer.Column{Field: formats.Field{Name: name, Type: t, Nullable: true}, Masked: true},
+		values: &formats.Values{Type: t}, codes: make([]uint32, labels),
+	}
+	for label := range labels {
+		before := c.values.Len()
+		if err := add(c.values, label); err != nil {
+			return c, err
+		}
+		if c.values.Len() > before {
+			c.codes[label] = uint32(c.values.Len())
+		}
+	}
+	return c, nil
+}
+
+// addEnd appends an end of an interval in the source column's type. Open ones have none.
+func addEnd(values *formats.Values, end string) error {
+	if end == "" {
+		return nil
+	}
+	return values.Parse(end)
+}
+
+// addMiddle appends the middle of an interval: of numbers as a float, halfway between the floats
+// nearest to the ends' texts; of dates as the date, rounded down. An interval with an open end has
+// none.
+func addMiddle(values *formats.Values, i engine.Interval) error {
+	if i.Lower == "" || i.Upper == "" {
+		return nil
+	}
+	if values.Type.Kind == formats.Date {
+		ends := &formats.Values{Type: values.Type}
+		if err := errors.Join(ends.Parse(i.Lower), ends.Parse(i.Upper)); err != nil {
+			return err
+		}
+		values.Words = append(values.Words, ends.Words[0]+(ends.Words[1]-ends.Words[0])/2)
+		return nil
+	}
+	lower, err1 := strconv.ParseFloat(i.Lower, 64)
+	upper, err2 := strconv.ParseFloat(i.Upper, 64)
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
+	if middle := lower + (upper-lower)/2; !math.IsInf(middle, 0) && !math.IsNaN(middle) {
+		values.Words = append(values.Words, formats.FloatWord(math.Float64bits(middle)))
+	}
+	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/writer"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/workers"
@@ -22,12 +23,9 @@ type worker struct {
 	m      *Masker
 	pool   workers.Worker // the goroutine
 	rows   *writer.RowGroup
-	number [][]uint32 // label numbers by code, by attribute; nil when rows are recoded as a whole
-	tables []labelTable
-	coded  coded        // the batch's codes only when rows are recoded as a whole
-	labels [][]uint32   // label numbers of the batch, likewise
-	memo   *engine.Memo // of the tuples' regions, likewise
-	taken  []uint64     // rows of every divided cell that came before
+	drawn  int64
+	labels []domain.Mapping // of every released column: to places among its values; nil when rows are recoded as a whole
+	tuples *tuples          // then
 
 	requests []formats.Request // what is read
 	slots    []int             // of every released column: its position among requests; −1: not read
@@ -36,54 +34,55 @@ type worker struct {
 	batch    *formats.Batch
 	used     int   // rows of batch already taken
 	runs     []run // scratch: rows of batch that are appended
-	drawn    int64
+}
+
+// tuples recodes the rows of a batch as a whole.
+type tuples struct {
+	coded
+	labels [][]uint32   // label numbers of the batch, by attribute
+	memo   *engine.Memo // of the tuples' regions
+	taken  []uint64     // rows of every divided cell that came before
 }
 
 // run is a run of rows of a batch.
 type run struct{ from, to int }
 
-// labelTable leads from the codes of one reader to the codes of a released column.
-type labelTable struct {
-	of    *formats.Values
-	codes []uint32
-}
-
-// noLabel is what codes lead to that no row of the input has, unless it has changed.
+// noLabel is what values lead to that no row of the input has, unless it has changed.
 const noLabel = math.MaxUint32
-
-// follow extends the table to all codes of a mapping, which numbers labels as given.
-func (t *labelTable) follow(m *domain.Mapping, numbers, released []uint32) {
-	of, codes := m.Learned()
-	if t.of != of {
-		t.of, t.codes = of, t.codes[:0]
-	}
-	for _, code := range codes[len(t.codes):] {
-		to := uint32(noLabel)
-		if int(code) < len(numbers) && int(numbers[code]) < len(released) {
-			to = released[numbers[code]]
-		}
-		t.codes = append(t.codes, to)
-	}
-}
 
 func (m *Masker) newWorker() (*worker, error) {
 	rows, err := m.encoders.NewRowGroup(m.Plan.Outputs())
 	if err != nil {
 		return nil, err
 	}
-	w := &worker{
-		m: m, rows: rows, number: m.labels(), coded: m.newCoded(),
-		tables: make([]labelTable, len(m.Plan.columns)),
-		labels: make([][]uint32, len(m.Coders)),
-	}
-	if w.number == nil {
-		w.memo = engine.NewMemo(m.Domains, m.Budget.Grant(&spill.MaskedTuples)/int64(m.Threads))
-	}
-	if w.taken = m.taken; m.turns != nil {
-		w.taken = make([]uint64, m.Recoding.Cells())
-	}
+	w := &worker{m: m, rows: rows}
 	w.choose(nil)
+	if Columnwise(m.Recoding, len(m.Coders)) {
+		for i := range m.Plan.columns {
+			w.labels = append(w.labels, m.mapping(&m.Plan.columns[i]))
+		}
+		return w, nil
+	}
+	w.tuples = &tuples{coded: m.newCoded(), labels: make([][]uint32, len(m.Coders)), taken: m.taken}
+	w.tuples.memo = engine.NewMemo(m.Domains, m.Budget.Grant(&spill.MaskedTuples)/int64(m.Threads))
+	if m.turns != nil {
+		w.tuples.taken = make([]uint64, m.Recoding.Cells())
+	}
 	return w, nil
+}
+
+// mapping returns what leads from the values of a masked column to those that are released.
+func (m *Masker) mapping(c *column) (none domain.Mapping) {
+	if c.attribute < 0 {
+		return none
+	}
+	codes := slices.Clone(m.Recoding.Codes(c.attribute))
+	for i, label := range codes {
+		if codes[i] = noLabel; int(label) < len(c.codes) {
+			codes[i] = c.codes[label]
+		}
+	}
+	return domain.NewMapping(domain.Renumbered{Coder: m.Coders[c.attribute], Codes: codes, Domain: c.values.Len() + 1, Else: noLabel})
 }
 
 // choose says which released columns are read: all but those that are copied. The class is
@@ -113,13 +112,12 @@ func (w *worker) close() error {
 	return w.closeReader()
 }
 
-func (w *worker) closeReader() error {
-	if w.reader == nil {
-		return nil
+func (w *worker) closeReader() (err error) {
+	if w.reader != nil {
+		err = w.reader.Close()
+		w.reader = nil
 	}
-	reader := w.reader
-	w.reader = nil
-	return reader.Close()
+	return err
 }
 
 // encode makes row groups of pieces.
@@ -180,7 +178,7 @@ func (w *worker) openSplit(ctx context.Context, s formats.Split) error {
 	formats.ShareColumns(reader, w.pool.Share)
 	w.reader, w.open, w.batch = reader, s, nil
 	if w.m.turns != nil {
-		w.m.turns.begin(s, w.taken)
+		w.m.turns.begin(s, w.tuples.taken)
 	}
 	return nil
 }
@@ -194,48 +192,38 @@ func (w *worker) next(ctx context.Context) (err error) {
 		return err
 	}
 	w.used = 0
-	if w.number == nil {
+	if w.tuples != nil {
 		return w.recode()
 	}
-	return w.pool.Share(len(w.m.Coders), func(_, a int) error { return w.learn(a) })
-}
-
-// learn finds the labels of an attribute in the released columns that it becomes.
-func (w *worker) learn(a int) error {
-	mapping := &w.coded.maps[a]
-	for i := range w.m.Plan.columns {
-		rc := &w.m.Plan.columns[i]
-		if rc.attribute != a {
-			continue
+	return w.pool.Share(len(w.labels), func(_, i int) error {
+		if w.m.Plan.columns[i].attribute < 0 || w.slots[i] < 0 {
+			return nil
 		}
-		if err := mapping.Learn(w.batch.Columns[w.slots[i]].Values); err != nil {
-			return err
-		}
-		w.tables[i].follow(mapping, w.number[a], rc.codes)
-	}
-	return nil
+		return w.labels[i].Learn(w.batch.Columns[w.slots[i]].Values)
+	})
 }
 
 // recode finds the labels of the batch's rows, which depend on all their codes.
 func (w *worker) recode() error {
+	t := w.tuples
 	for i := range w.m.Plan.columns {
 		a := w.m.Plan.columns[i].attribute
 		if a < 0 {
 			continue
 		}
-		if err := w.coded.translate(a, w.batch.Columns[w.slots[i]]); err != nil {
+		if err := t.translate(a, w.batch.Columns[w.slots[i]]); err != nil {
 			return err
 		}
-		w.labels[a] = slices.Grow(w.labels[a][:0], w.batch.Rows)[:w.batch.Rows]
+		t.labels[a] = slices.Grow(t.labels[a][:0], w.batch.Rows)[:w.batch.Rows]
 	}
 	if w.m.Class != nil {
-		if err := w.coded.translate(len(w.m.Coders), w.batch.Columns[len(w.requests)-1]); err != nil {
+		if err := t.translate(len(w.m.Coders), w.batch.Columns[len(w.requests)-1]); err != nil {
 			return err
 		}
 	}
-	rows := w.coded.rows(w.batch.Rows)
-	rows.Taken, rows.Memo = w.taken, w.memo
-	w.m.Recoding.Recode(rows, w.labels)
+	rows := t.rows(w.batch.Rows)
+	rows.Taken, rows.Memo = t.taken, t.memo
+	w.m.Recoding.Recode(rows, t.labels)
 	return nil
 }
 
@@ -257,10 +245,10 @@ func (w *worker) append(from, to int) error {
 
 // kept appends the runs of rows from..to-1 of the batch that are not dropped.
 func (w *worker) kept(runs []run, from, to int) []run {
-	if w.number != nil {
+	if w.tuples == nil {
 		return append(runs, run{from, to})
 	}
-	for row, label := range w.labels[0][from:to] {
+	for row, label := range w.tuples.labels[0][from:to] {
 		switch last := len(runs) - 1; {
 		case label == engine.DroppedLabel:
 		case last >= 0 && runs[last].to == from+row:
@@ -279,10 +267,11 @@ func (w *worker) appendColumn(i, from, to int) error {
 	switch {
 	case rc.attribute < 0:
 		return w.rows.Append(i, column, from, to)
-	case w.number != nil:
-		return w.rows.AppendLabels(i, rc.values, w.tables[i].codes, column.Codes[from:to])
+	case w.tuples == nil:
+		_, codes := w.labels[i].Learned()
+		return w.rows.AppendLabels(i, rc.values, codes, column.Codes[from:to])
 	}
-	return w.rows.AppendLabels(i, rc.values, rc.codes, w.labels[rc.attribute][from:to])
+	return w.rows.AppendLabels(i, rc.values, rc.codes, w.tuples.labels[rc.attribute][from:to])
 }
 
 // A row group that holds no more than usualHeld counts as overhead; what exceeds that is
@@ -303,4 +292,61 @@ func (w *worker) draw() error {
 	}
 	w.drawn += need
 	return nil
+}
+
+// maxMixed is the most rows of a row group that has both copied columns and kept ones that
+// are encoded anew: these are held until the row group is complete.
+const maxMixed = 1 << 20
+
+// follow makes a row group of the release of one of the input: kept columns are copied as they
+// are stored, masked ones encoded. A kept column that cannot be copied is encoded with them, or
+// in a large row group all columns are, in row groups of usual size. Which it is depends on the
+// row group alone.
+func (w *worker) follow(ctx context.Context, s formats.Split, emit func(group) error) error {
+	if _, dropped := w.m.Recoding.Lost(); dropped > 0 {
+		return w.encode(ctx, cutSplit(s, UsualGroup), emit)
+	}
+	copied, err := w.copyColumns(ctx, s)
+	if err != nil {
+		return fmt.Errorf("mask %s: %w", s.File, err)
+	}
+	lacksAny := false // those from the names of directories are in no file, and nothing to hold
+	for i, column := range w.m.Plan.columns {
+		lacksAny = lacksAny || !copied[i] && column.attribute < 0 && !column.output.Field.Hive
+	}
+	if lacksAny && s.Rows > maxMixed || !slices.Contains(copied, true) {
+		w.rows.Reset()
+		return w.encode(ctx, cutSplit(s, UsualGroup), emit)
+	}
+	w.choose(copied)
+	return w.encode(ctx, [][]piece{{{s, 0, s.Rows}}}, func(g group) error {
+		g.source, g.copies = s, true
+		return emit(g)
+	})
+}
+
+// copyColumns makes every kept column that can be copied one that is.
+func (w *worker) copyColumns(ctx context.Context, s formats.Split) (copied []bool, err error) {
+	group, err := w.m.Dataset.RowGroup(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, group.Close()) }()
+	copied = make([]bool, len(w.m.Plan.columns))
+	return copied, w.pool.Share(len(copied), func(_, i int) (err error) {
+		copied[i], err = w.copyColumn(ctx, group, i, s.Rows)
+		return err
+	})
+}
+
+func (w *worker) copyColumn(ctx context.Context, group *dataset.RowGroup, i int, rows int64) (bool, error) {
+	rc := &w.m.Plan.columns[i]
+	if rc.attribute >= 0 {
+		return false, nil
+	}
+	chunks, err := group.Chunks(ctx, w.m.Plan.requests[rc.request].Column)
+	if err != nil || chunks == nil {
+		return false, err
+	}
+	return true, w.rows.Copy(i, rows, chunks)
 }
