@@ -26,7 +26,7 @@ import (
 // the forms that have it a new version. Nothing depends on the program that wrote it, nor on the
 // machine: of the same split or counts all write the same bytes.
 const (
-	surveyForm = "kcut survey\x01"
+	surveyForm = "kcut survey\x02"
 	bookForm   = "kcut code book\x02"
 	tuplesForm = "kcut tuples\x01"
 )

@@ -20,8 +20,8 @@ type runWriter struct {
 	chunk []byte
 }
 
-// runChunk is the size from which entries go to the store as a chunk. One of maxRunChunk
-// bytes does not end with an entry: the next belongs to it.
+// runChunk is the size from which entries go to the store as a chunk, or as several when one value
+// made it larger than maxRunChunk.
 const (
 	runChunk    = 128 << 10
 	maxRunChunk = 2 * runChunk
@@ -54,12 +54,9 @@ func (w *runWriter) add(word uint64, value []byte, class, count uint32) error {
 	return w.send()
 }
 
-// send hands the chunk to the store, in pieces when one value made it large.
+// send hands the chunk to the store.
 func (w *runWriter) send() error {
-	rest := w.chunk
-	for more := true; more; {
-		piece := rest[:min(len(rest), maxRunChunk)]
-		rest, more = rest[len(piece):], len(piece) == maxRunChunk
+	for piece := range slices.Chunk(w.chunk, maxRunChunk) {
 		if err := w.of.store.Append(w.run, piece); err != nil {
 			return fmt.Errorf("spill the values of column %s: %w", w.of.column, err)
 		}
@@ -78,30 +75,29 @@ func (w *runWriter) end() error {
 
 var errRun = fmt.Errorf("a run of values does not end with one: %w", spill.ErrCorrupt)
 
-// parseEntry reads an entry whose value is left in the chunk: at and length refer to it.
+// parseEntry reads an entry whose value is left in the chunk: at and length refer to it. Where the chunk
+// ends before it does, next is 0.
 func parseEntry(chunk []byte, at int) (e entry, next int, err error) {
 	if len(chunk)-at < 8 {
-		return e, 0, errRun
+		return e, 0, nil
 	}
 	e.word = binary.BigEndian.Uint64(chunk[at:])
 	at += 8
-	var fields [3]uint64
-	for i := range fields {
+	for i, field := range []*uint32{&e.length, &e.class, &e.count} {
 		value, n := binary.Uvarint(chunk[at:])
-		if n <= 0 || value > math.MaxUint32 {
+		if n < 0 || value > math.MaxUint32 {
 			return e, 0, errRun
 		}
+		*field = uint32(value)
 		at += n
-		fields[i] = value
 		if i == 0 {
-			if value > uint64(len(chunk)-at) {
-				return e, 0, errRun
-			}
-			e.at, e.length = uint32(at), uint32(value)
+			e.at = uint32(at)
 			at += int(value)
 		}
+		if n == 0 || at > len(chunk) {
+			return e, 0, nil
+		}
 	}
-	e.class, e.count = uint32(fields[1]), uint32(fields[2])
 	return e, at, nil
 }
 
@@ -110,13 +106,13 @@ type runCursor struct {
 	reader  *spill.Reader
 	entries []entry // in memory: those still to come
 	chunk   []byte
-	joined  []byte // of chunks that belong together
+	joined  []byte // what an entry begins with that goes on in the next chunk, and that
 	next    int
 	entry   entry
 }
 
 // advance moves to the next entry and reports whether there is one.
-func (r *runCursor) advance() (bool, error) {
+func (r *runCursor) advance() (ok bool, err error) {
 	if r.reader == nil {
 		if len(r.entries) == 0 {
 			return false, nil
@@ -124,35 +120,26 @@ func (r *runCursor) advance() (bool, error) {
 		r.entry, r.entries = r.entries[0], r.entries[1:]
 		return true, nil
 	}
-	for r.next == len(r.chunk) {
-		if err := r.read(); err == io.EOF {
+	for {
+		next := 0
+		if r.entry, next, err = parseEntry(r.chunk, r.next); err != nil || next > 0 {
+			r.next = next
+			return err == nil, err
+		}
+		r.joined = append(r.joined[:0], r.chunk[r.next:]...)
+		switch r.chunk, err = r.reader.Next(); {
+		case err == io.EOF && len(r.joined) == 0:
 			return false, nil
-		} else if err != nil {
+		case err == io.EOF:
+			return false, errRun
+		case err != nil:
 			return false, err
+		case len(r.joined) > 0:
+			r.joined = append(r.joined, r.chunk...)
+			r.chunk = r.joined
 		}
+		r.next = 0
 	}
-	var err error
-	r.entry, r.next, err = parseEntry(r.chunk, r.next)
-	return err == nil, err
-}
-
-// read takes the next chunk, and those that belong to it.
-func (r *runCursor) read() (err error) {
-	r.next = 0
-	if r.chunk, err = r.reader.Next(); err != nil || len(r.chunk) < maxRunChunk {
-		return err
-	}
-	r.joined = append(r.joined[:0], r.chunk...)
-	for len(r.chunk) == maxRunChunk {
-		if r.chunk, err = r.reader.Next(); err == io.EOF {
-			return errRun
-		} else if err != nil {
-			return err
-		}
-		r.joined = append(r.joined, r.chunk...)
-	}
-	r.chunk = r.joined
-	return nil
 }
 
 // runMerge reads runs together: cursors in the order of their entries.

@@ -198,9 +198,9 @@ func (s *Surveyed) Encode(ctx context.Context) ([]byte, error) {
 		checkpoint.List(w, s.names(), w.String)
 		numbers := []uint32{0}
 		if in := s.classes(); in != nil {
-			var classes formats.Values
+			var classes []string
 			classes, numbers = in.InOrder()
-			domain.SaveValues(w, &classes)
+			checkpoint.List(w, classes, w.String)
 		}
 		for _, c := range s.columns[:s.bound()] {
 			w.Fail(c.values.save(ctx, w, numbers))
@@ -257,7 +257,12 @@ func (s *Surveyed) load(r *checkpoint.Reader) error {
 	}
 	numbers := []uint32{0} // of the classes of that survey
 	if in := s.classes(); in != nil {
-		classes := domain.LoadValues(r, s.field(&s.Columns[s.class]).Type)
+		classes := formats.Values{Type: s.field(&s.Columns[s.class]).Type}
+		for _, text := range checkpoint.ReadList(r, r.String) {
+			if classes.Parse(text) != nil {
+				return ErrDamaged
+			}
+		}
 		if r.Err() != nil {
 			return r.Err()
 		}

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -38,54 +39,55 @@ func tinyPart(tb testing.TB, t formats.Type, mask string, room int) *part {
 	return NewValues(formats.Field{Name: "c", Type: t}, mask, open, budget).newPart(room * EntryBytes)
 }
 
-// plainCounts counts (value, class) pairs by a map.
+// plainCounts counts (text, class) pairs by a map.
 type plainCounts map[string]map[uint32]uint64
 
-func (p plainCounts) add(value string, class uint32, n uint64) {
-	if p[value] == nil {
-		p[value] = map[uint32]uint64{}
+func (p plainCounts) add(text string, class uint32, n uint64) {
+	if p[text] == nil {
+		p[text] = map[uint32]uint64{}
 	}
-	p[value][class] += n
+	p[text][class] += n
 }
 
-// taken is one value of counted values, as each tells it.
-type taken struct {
-	word    uint64
-	value   string
-	classes []engine.Frequency
-}
-
-func takeValues(tb testing.TB, c *part) (all []taken) {
-	tb.Helper()
-	err := c.each(tb.Context(), func(v *domain.Counted) error {
-		all = append(all, taken{v.Word, string(v.Value), slices.Clone(v.Classes)})
+// mustCount compares what a column's parts tell with a plain count, whose nulls are apart.
+func mustCount(t *testing.T, c *part, want plainCounts, nulls map[uint32]uint64) {
+	t.Helper()
+	got, last := plainCounts{}, taken{}
+	err := c.each(t.Context(), func(v *domain.Counted) error {
+		now := taken{v.Word, string(v.Value)}
+		if len(got) > 0 && cmp.Or(cmp.Compare(last.word, now.word), cmp.Compare(last.value, now.value)) >= 0 {
+			t.Error("the values are not in order")
+		}
+		text := now.value
+		if last = now; c.words() {
+			text = (&formats.Values{Type: c.typ, Words: []uint64{v.Word}}).Text(0)
+		}
+		for i, k := range v.Classes {
+			if got.add(text, k.Class, k.Count); i > 0 && v.Classes[i-1].Class >= k.Class {
+				t.Error("the classes are not in order")
+			}
+		}
 		return nil
 	})
 	if err != nil {
-		tb.Fatal(err)
+		t.Fatal(err)
 	}
-	return all
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%d values are not the %d that were counted, or not as often", len(got), len(want))
+	}
+	counted := map[uint32]uint64{}
+	for _, pair := range c.Values.nulls() {
+		counted[pair.Class] = pair.Count
+	}
+	if !maps.Equal(counted, nulls) {
+		t.Errorf("nulls %v, want %v", counted, nulls)
+	}
 }
 
-// mustCount compares what counted values told of texts with a plain count.
-func mustCount(t *testing.T, got []taken, want plainCounts) {
-	t.Helper()
-	if len(got) != len(want) {
-		t.Errorf("%d values, want %d", len(got), len(want))
-	}
-	if !slices.IsSortedFunc(got, func(a, b taken) int { return cmp.Compare(a.value, b.value) }) {
-		t.Error("the values are not in order")
-	}
-	for _, v := range got {
-		classes := map[uint32]uint64{}
-		for _, k := range v.classes {
-			classes[k.Class] += k.Count
-		}
-		ascend := slices.IsSortedFunc(v.classes, func(a, b engine.Frequency) int { return cmp.Compare(a.Class, b.Class) })
-		if !maps.Equal(classes, want[v.value]) || len(classes) != len(v.classes) || !ascend {
-			t.Errorf("a value of %d bytes: %v, want %v", len(v.value), v.classes, want[v.value])
-		}
-	}
+// taken is one value, as it is told.
+type taken struct {
+	word  uint64
+	value string
 }
 
 // randomText returns a text that is like others: by its start, its zero bytes, its length.
@@ -103,51 +105,74 @@ func randomText(rng *rand.Rand) string {
 	return fmt.Sprint(rng.IntN(200))
 }
 
-func TestValuesOfTexts(t *testing.T) {
-	enginetest.Cases(t, 40, func(rng *rand.Rand) {
+// randomValue appends a value that is like others; of floats all NaNs are one, and the two zeros.
+func randomValue(rng *rand.Rand, values *formats.Values) {
+	switch values.Type.Kind {
+	case formats.String:
+		values.AppendBytes([]byte(randomText(rng)))
+	case formats.Float:
+		float := [...]float64{0, math.Copysign(0, -1), math.NaN(), -math.NaN(), math.Inf(1), math.Inf(-1), -1, rng.Float64()}[rng.IntN(8)]
+		values.Words = append(values.Words, formats.FloatWord(math.Float64bits(float)))
+	default:
+		values.Words = append(values.Words, formats.IntWord(rng.Int64N(2<<rng.IntN(60))-40))
+	}
+}
+
+// Values are counted as by a map, whatever is held of them, and what they draw is given back.
+func TestValues(t *testing.T) {
+	types := []formats.Type{{Kind: formats.String}, {Kind: formats.Int, Bits: 64}, {Kind: formats.Float, Bits: 64}}
+	enginetest.Cases(t, 120, func(rng *rand.Rand) {
 		room := 1 + rng.IntN(1<<rng.IntN(10))
-		c := tinyPart(t, formats.Type{Kind: formats.String}, job.MaskSuppress, room)
+		mask := []string{job.MaskSuppress, job.MaskGeneralize, job.MaskDiscretize}[rng.IntN(3)]
+		c := tinyPart(t, types[rng.IntN(len(types))], mask, room)
 		c.fan = 2 + rng.IntN(5)
 		for range rng.IntN(3) {
 			c.newPart(room * EntryBytes)
 		}
-		want, nulls := plainCounts{}, map[uint32]uint64{}
+		before, want, nulls := c.budget.Used(), plainCounts{}, map[uint32]uint64{}
 		for range rng.IntN(40) {
 			addRandomBatch(t, rng, c.parts[rng.IntN(len(c.parts))], want, nulls)
 		}
-		mustCount(t, takeValues(t, c), want)
-		for _, pair := range c.Values.nulls() {
-			if nulls[pair.Class] != pair.Count {
-				t.Errorf("class %d: %d nulls, want %d", pair.Class, pair.Count, nulls[pair.Class])
-			}
+		mustCount(t, c, want, nulls)
+		if now := c.budget.Used(); now != before {
+			t.Errorf("%d bytes are drawn, %d before", now, before)
 		}
 		if t.Failed() {
-			t.Fatalf("room %d, fan %d", room, c.fan)
+			t.Fatalf("%s of %s, room %d, fan %d", mask, c.typ, room, c.fan)
 		}
 	})
 }
 
-// addRandomBatch adds rows to counted values in one of its two ways, and to a plain one.
+// addRandomBatch adds rows to counted values in one of its ways, and to a plain one. Some values have
+// more records than 32 bits can count.
 func addRandomBatch(t *testing.T, rng *rand.Rand, c *part, want plainCounts, nulls map[uint32]uint64) {
 	t.Helper()
 	values := &formats.Values{Type: c.typ}
 	for range rng.IntN(30) {
-		values.AppendBytes([]byte(randomText(rng)))
+		randomValue(rng, values)
+	}
+	plain := func(code, class uint32, n uint64) {
+		if code == 0 || c.nanIsNull && domain.IsNaN(values, int(code)-1) {
+			nulls[class] += n
+		} else {
+			want.add(domain.TextOf(values, int(code)-1), class, n)
+		}
 	}
 	var codes []uint32
 	classes := make([]uint32, rng.IntN(60))
 	for i := range classes {
 		classes[i] = uint32(rng.IntN(4))
-		code := uint32(rng.IntN(values.Len() + 1))
-		codes = append(codes, code)
-		if code == 0 {
-			nulls[classes[i]]++
-		} else {
-			want.add(string(values.Bytes(int(code)-1)), classes[i], 1)
-		}
+		codes = append(codes, uint32(rng.IntN(values.Len()+1)))
+		plain(codes[i], classes[i], 1)
 	}
 	tally := &columnTally{part: c, listed: rng.IntN(2) * values.Len(), stride: 1}
-	if err := errors.Join(tally.count(values, codes, classes, 4), tally.empty()); err != nil {
+	many := engine.Frequency{Class: 5, Count: rng.Uint64N(1 << 36)}
+	err := errors.Join(tally.count(values, codes, classes, 4), tally.empty())
+	if len(codes) > 0 && many.Count > 0 {
+		plain(codes[0], many.Class, many.Count)
+		err = errors.Join(err, c.add(values, codes[0], many))
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 }
@@ -206,81 +231,7 @@ func TestValuesOfLongValues(t *testing.T) {
 			want.add(string(values.Bytes(0)), round, 3)
 		}
 	}
-	mustCount(t, takeValues(t, c), want)
-}
-
-// Of floats, all NaNs are one value or the null, and the two zeros are one.
-func TestValuesOfFloats(t *testing.T) {
-	for _, mask := range []string{job.MaskSuppress, job.MaskDiscretize} {
-		c := tinyPart(t, formats.Type{Kind: formats.Float, Bits: 64}, mask, 2)
-		values := &formats.Values{Type: c.typ}
-		for _, text := range []string{"0", "-0", "NaN", "NaN:fff8000000000001", "1", "-Infinity", "Infinity", "-1"} {
-			if err := values.Parse(text); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for i := range values.Len() {
-			if err := c.add(values, uint32(i+1), engine.Frequency{Count: uint64(1 + i)}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		told := &formats.Values{Type: c.typ}
-		var got []string
-		for i, v := range takeValues(t, c) {
-			told.Words = append(told.Words, v.word)
-			got = append(got, fmt.Sprint(told.Text(i), v.classes[0].Count))
-		}
-		want := []string{"-Infinity6", "-18", "03", "15", "Infinity7", "NaN7"}
-		if mask == job.MaskDiscretize {
-			want = want[:5]
-			if len(c.nulls) != 1 || c.nulls[0] != 7 {
-				t.Errorf("nulls %v", c.nulls)
-			}
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%v, want %v", got, want)
-		}
-	}
-}
-
-// Counts above 32 bits are sums of entries that are not.
-func TestValuesOfManyRecords(t *testing.T) {
-	c := tinyPart(t, formats.Type{Kind: formats.Int, Bits: 64}, job.MaskSuppress, 8)
-	c.fan = 2
-	values := &formats.Values{Type: c.typ, Words: []uint64{1, 2, 3}}
-	for range 8 {
-		for i := range values.Words {
-			if err := c.add(values, uint32(i+1), engine.Frequency{Class: 5, Count: math.MaxUint32}); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	for _, v := range takeValues(t, c) {
-		if want := []engine.Frequency{{Class: 5, Count: 8 * math.MaxUint32}}; !slices.Equal(v.classes, want) {
-			t.Errorf("value %d: %v, want %v", v.word, v.classes, want)
-		}
-	}
-}
-
-// Counted values gives back what it drew, and its runs.
-func TestValuesReturnsItsShare(t *testing.T) {
-	c := tinyPart(t, formats.Type{Kind: formats.Int, Bits: 64}, job.MaskSuppress, 10)
-	c.fan = 3
-	before := c.budget.Used()
-	for n := range uint64(2000) {
-		if err := c.add(&formats.Values{Type: c.typ, Words: []uint64{n * 7919 % 2000}}, 1, engine.Frequency{Count: 1}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if len(c.runs) < 100 {
-		t.Fatalf("%d runs are too few", len(c.runs))
-	}
-	if got := takeValues(t, c); len(got) != 2000 {
-		t.Errorf("%d values", len(got))
-	}
-	if now := c.budget.Used(); now != before {
-		t.Errorf("%d bytes are drawn, %d before", now, before)
-	}
+	mustCount(t, c, want, map[uint32]uint64{})
 }
 
 // What a caller makes of a value that it refuses passes through unchanged, from runs as from
@@ -300,7 +251,7 @@ func TestValuesRefused(t *testing.T) {
 	}
 }
 
-// Bytes that are no run are refused as damage, whatever they are.
+// Bytes that are no run have no entry, or are refused as damage, whatever they are.
 func TestParseEntryOfAnything(t *testing.T) {
 	enginetest.Cases(t, 20, func(rng *rand.Rand) {
 		chunk := make([]byte, rng.IntN(60))
@@ -309,10 +260,10 @@ func TestParseEntryOfAnything(t *testing.T) {
 		}
 		for at := 0; at < len(chunk); {
 			_, next, err := parseEntry(chunk, at)
-			if err != nil {
-				if fault.ClassOf(err) != fault.Transient {
-					t.Errorf("%v of class %d", err, fault.ClassOf(err))
-				}
+			if err != nil && fault.ClassOf(err) != fault.Transient {
+				t.Errorf("%v of class %d", err, fault.ClassOf(err))
+			}
+			if next == 0 {
 				break
 			}
 			if next <= at || next > len(chunk) {

@@ -78,16 +78,15 @@ func (c *cover) addSet(labels []uint32) (uint32, error) {
 	for _, label := range labels {
 		name = binary.BigEndian.AppendUint32(name, label)
 	}
-	return c.add(string(name))
+	return c.add(name)
 }
 
 // Domain has the sets of labels for its values, in the order of their labels.
 func (c *cover) Domain(records []uint64) (Domain, error) {
-	first := int(c.code(newLabel))
-	names, at := c.added.occurring(records[first:])
+	names, codes := c.occurring(records)
 	out := c.domain(engine.Attribute{Mask: engine.Suppress, Texts: make([]string, len(names)), HasNull: true}, records)
 	for code, name := range names {
-		out.Codes[first+at[code]] = uint32(code)
+		out.Codes[codes[code]] = uint32(code)
 		c.covers = append(c.covers, labelsIn(name))
 	}
 	c.covers = append(c.covers, c.nulls)
@@ -106,7 +105,7 @@ func labelsIn(name string) []uint32 {
 // cover returns the coder of a column whose labels may overlap.
 func (g *Cut) cover(spec *job.Column, column *cutfile.Column, t formats.Type, taxonomy job.Taxonomy, budget *spill.Budget) (*cover, error) {
 	c := &cover{places: make(map[int]uint32)}
-	c.labelSpace = labelSpace{column: column, added: &newLabels{what: "sets of labels of column " + spec.Name, budget: budget}}
+	c.labelSpace = labelSpace{column: column, added: newInterner(formats.Type{Kind: formats.String}, "sets of labels of column "+spec.Name, budget)}
 	c.begin = func() find { return c.find }
 	_, numbers := regionColumn(column)
 	var err error

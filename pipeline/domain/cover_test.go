@@ -81,19 +81,16 @@ func TestOverlaps(t *testing.T) {
 					want = append(want, uint32(label))
 				}
 			}
-			if got := labelsIn(c.added.names[code-newLabel]); !slices.Equal(got, want) {
+			if got := labelsIn(c.added.values.Text(int(code) - newLabel)); !slices.Equal(got, want) {
 				t.Errorf("labels %v cover %d, want %v", got, x, want)
 			}
 		}
-		if sets := slices.Compact(slices.Sorted(slices.Values(codes))); len(sets) != c.added.len() {
-			t.Errorf("%d codes of %d sets", len(sets), c.added.len())
+		sets := c.added.values.Len()
+		if used := slices.Compact(slices.Sorted(slices.Values(codes))); len(used) != sets {
+			t.Errorf("%d codes of %d sets", len(used), sets)
 		}
-		labels := 0
-		for _, set := range c.added.names {
-			labels += len(set) / 4
-		}
-		if want := c.added.len()*newLabelBytes + 8*labels + len(c.places)*placeBytes; budget.Used() != int64(want) || len(c.places) < c.added.len() {
-			t.Errorf("%d bytes drawn for %d labels in %d sets at %d places, want %d", budget.Used(), labels, c.added.len(), len(c.places), want)
+		if want := sets*numberedBytes + 3*len(c.added.values.Data) + len(c.places)*placeBytes; budget.Used() != int64(want) || len(c.places) < sets {
+			t.Errorf("%d bytes drawn for %d sets at %d places, want %d", budget.Used(), sets, len(c.places), want)
 		}
 	})
 }

@@ -31,7 +31,6 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/pipeline/checkpoint"
 )
 
 // MaxSplitValues is the most distinct values of a discretized column that a search may
@@ -96,18 +95,6 @@ func CompareValues(a *formats.Values, i int, b *formats.Values, j int) int {
 		return cmp.Compare(a.Words[i], b.Words[j])
 	}
 	return bytes.Compare(a.Bytes(i), b.Bytes(j))
-}
-
-// SaveValues writes values, but for their type, which is the column's.
-func SaveValues(w *checkpoint.Writer, v *formats.Values) {
-	checkpoint.Numbers(w, v.Words)
-	checkpoint.Numbers(w, v.Ends)
-	w.Bytes(v.Data)
-}
-
-// LoadValues reads what SaveValues has written.
-func LoadValues(r *checkpoint.Reader, t formats.Type) formats.Values {
-	return formats.Values{Type: t, Words: checkpoint.ReadNumbers[uint64](r), Ends: checkpoint.ReadNumbers[uint32](r), Data: r.Bytes()}
 }
 
 // Counted is a value and the records of its classes, which ascend: a word, or bytes, or of a

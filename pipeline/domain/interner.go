@@ -27,7 +27,8 @@ const nullCode = 0
 // nothing that is released may depend on them.
 type Interner struct {
 	Column    string
-	nanIsNull bool // an interval cannot hold a value that has no order
+	nanIsNull bool   // an interval cannot hold a value that has no order
+	what      string // they are
 	budget    *spill.Budget
 	Most      int // values that it takes; 0: any number
 	Longest   int // values that it numbers, and one more: all others are nulls; 0: any number
@@ -39,8 +40,13 @@ type Interner struct {
 
 // NewInterner returns an interner of a column's values. NaNs may be nulls to it.
 func NewInterner(field formats.Field, nanIsNull bool, budget *spill.Budget) *Interner {
-	in := &Interner{Column: field.Name, nanIsNull: nanIsNull, budget: budget}
-	in.values.Type = field.Type
+	in := newInterner(field.Type, "the distinct values of column "+field.Name, budget)
+	in.Column, in.nanIsNull = field.Name, nanIsNull
+	return in
+}
+
+func newInterner(t formats.Type, what string, budget *spill.Budget) *Interner {
+	in := &Interner{what: what, budget: budget, values: formats.Values{Type: t}}
 	in.known = formats.NewDistinct(&in.values)
 	return in
 }
@@ -75,6 +81,18 @@ func (in *Interner) Encode(values *formats.Values, from int, codes []uint32) (_ 
 	return codes, in.Len(), nil
 }
 
+// numberText returns the provisional code of any bytes as a text.
+func (in *Interner) numberText(text []byte) (uint32, error) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	before, data := in.values.Len(), len(in.values.Data)
+	code, _ := in.known.CodeOfText(text, func(values *formats.Values, text []byte) error {
+		values.AppendBytes(text)
+		return nil
+	})
+	return code, in.draw(before, data)
+}
+
 // numberedValues are numbered before what they take is drawn: a dictionary may have millions.
 const numberedValues = 4096
 
@@ -93,6 +111,9 @@ func (in *Interner) number(values *formats.Values, from, to int, codes []uint32)
 	return codes, nil
 }
 
+// numberedBytes are what a number takes, beside three times the bytes of a text.
+const numberedBytes = 160
+
 // nearBytes are what a table takes at most, once, to find words that lie close together.
 const nearBytes = 256 << 10
 
@@ -101,11 +122,11 @@ func (in *Interner) draw(values, data int) error {
 	// Slots of the table take up to 24 bytes a value, beside its word, or its text and where that
 	// ends. The rest is for tables and lists that are being grown, and for what the domain makes
 	// of a value: a text, its pairs.
-	grown := int64(in.values.Len()-values)*160 + 3*int64(len(in.values.Data)-data)
+	grown := int64(in.values.Len()-values)*numberedBytes + 3*int64(len(in.values.Data)-data)
 	if grown > 0 && values == 0 && in.values.Type.InWords() {
 		grown += nearBytes
 	}
-	return in.budget.Draw("the distinct values of column "+in.Column, grown)
+	return in.budget.Draw(in.what, grown)
 }
 
 // code returns the number of a value, which may be new.
@@ -147,19 +168,15 @@ func (in *Interner) Codes(c Coder, pairs partition.Pairs) (codes []uint32, merge
 	return codes, merges, err
 }
 
-// InOrder returns the values in the order of their texts, and of every provisional code the number
+// InOrder returns the texts of the values in their order, and of every provisional code the number
 // that its value has there, from 1 on; the null's is 0.
-func (in *Interner) InOrder() (values formats.Values, numbers []uint32) {
-	values.Type, numbers = in.values.Type, make([]uint32, in.Len())
+func (in *Interner) InOrder() (texts []string, numbers []uint32) {
+	numbers = make([]uint32, in.Len())
 	for i, code := range in.byText() {
 		numbers[code] = uint32(i + 1)
-		if values.Type.InWords() {
-			values.Words = append(values.Words, in.values.Words[code-1])
-		} else {
-			values.AppendBytes(in.values.Bytes(int(code) - 1))
-		}
+		texts = append(texts, in.values.Text(int(code)-1))
 	}
-	return values, numbers
+	return texts, numbers
 }
 
 // ClassOrder returns the class number of every provisional code of a class column, in label order:
@@ -182,15 +199,13 @@ func (in *Interner) ClassOrder(pairs partition.Pairs) (order []uint32, names []e
 	return order, names
 }
 
-// byText returns the provisional codes of the values, which are few, in the order of their texts.
+// byText returns the provisional codes of the values in the order of their texts.
 func (in *Interner) byText() []uint32 {
-	codes := make([]uint32, in.values.Len())
+	codes, texts := make([]uint32, in.values.Len()), make([]string, in.values.Len())
 	for i := range codes {
-		codes[i] = uint32(i + 1)
+		codes[i], texts[i] = uint32(i+1), in.values.Text(i)
 	}
-	slices.SortFunc(codes, func(a, b uint32) int {
-		return strings.Compare(in.values.Text(int(a)-1), in.values.Text(int(b)-1))
-	})
+	slices.SortFunc(codes, func(a, b uint32) int { return strings.Compare(texts[a-1], texts[b-1]) })
 	return codes
 }
 

@@ -1,14 +1,9 @@
 package domain
 
 import (
-	"cmp"
-	"slices"
-	"sync"
-
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/spill"
 )
 
 // Labeler is the coder of a column for which a cut is given: a value's code is the position
@@ -41,7 +36,7 @@ type labelSpace struct {
 	n       int         // labels but the null
 	hasNull bool        // a label is the null
 	begin   func() find // for one goroutine
-	added   *newLabels  // nil: there are none
+	added   *Interner   // numbers the labels that the cut lacks; nil: there are none
 }
 
 func newLabelSpace(column *cutfile.Column) labelSpace {
@@ -63,16 +58,38 @@ func (s *labelSpace) Encode(values *formats.Values, from int, codes []uint32) ([
 
 func (s *labelSpace) Unmapped() uint32 { return s.code(unmappedLabel) }
 
-func (s *labelSpace) Size() int { return int(s.code(newLabel)) + s.added.len() }
+func (s *labelSpace) Size() int {
+	size := int(s.code(newLabel))
+	if s.added != nil {
+		s.added.mu.Lock()
+		defer s.added.mu.Unlock()
+		size += s.added.values.Len()
+	}
+	return size
+}
 
 func (s *labelSpace) code(of int) uint32 { return uint32(s.n + of) }
 
 func (s *labelSpace) Null() uint32 { return s.code(nullLabel) }
 
 // add returns the code of a label that the cut lacks.
-func (s *labelSpace) add(name string) (uint32, error) {
-	number, err := s.added.number(name)
-	return s.code(newLabel) + number, err
+func (s *labelSpace) add(name []byte) (uint32, error) {
+	number, err := s.added.numberText(name)
+	return s.code(newLabel) + number - 1, err
+}
+
+// occurring returns the names of the labels which the cut lacks that have records, bytewise, and
+// their codes.
+func (s *labelSpace) occurring(records []uint64) (names []string, codes []uint32) {
+	if s.added == nil {
+		return nil, nil
+	}
+	for _, number := range s.added.byText() {
+		if code := s.code(newLabel) + number - 1; int(code) < len(records) && records[code] > 0 {
+			names, codes = append(names, s.added.values.Text(int(number)-1)), append(codes, code)
+		}
+	}
+	return names, codes
 }
 
 // nulls reports whether the null is in the domain: since the cut has it, or records have.
@@ -99,60 +116,6 @@ func (s *labelSpace) domain(a engine.Attribute, records []uint64) Domain {
 		out.Codes[s.Null()] = a.NullCode()
 	}
 	return out
-}
-
-// newLabels are labels that a cut lacks, in the order in which they are met.
-type newLabels struct {
-	what   string // they are
-	budget *spill.Budget
-
-	mu      sync.Mutex
-	numbers map[string]uint32
-	names   []string
-}
-
-// newLabelBytes is what a new label takes, beside its name.
-const newLabelBytes = 160
-
-func (n *newLabels) number(name string) (uint32, error) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if number, ok := n.numbers[name]; ok {
-		return number, nil
-	}
-	if err := n.budget.Draw(n.what, newLabelBytes+2*int64(len(name))); err != nil {
-		return 0, err
-	}
-	if n.numbers == nil {
-		n.numbers = make(map[string]uint32)
-	}
-	number := uint32(len(n.names))
-	n.numbers[name] = number
-	n.names = append(n.names, name)
-	return number, nil
-}
-
-func (n *newLabels) len() int {
-	if n == nil {
-		return 0
-	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return len(n.names)
-}
-
-// occurring returns the names of the labels that have records, bytewise, and where each was.
-func (n *newLabels) occurring(records []uint64) (names []string, at []int) {
-	for i := range min(n.len(), len(records)) {
-		if records[i] > 0 {
-			at = append(at, i)
-		}
-	}
-	slices.SortFunc(at, func(a, b int) int { return cmp.Compare(n.names[a], n.names[b]) })
-	for _, i := range at {
-		names = append(names, n.names[i])
-	}
-	return names, at
 }
 
 // disclosure is the labeler of a suppressed column: values that the cut discloses, and the

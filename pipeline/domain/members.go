@@ -45,7 +45,7 @@ func (m *members) find() find {
 		case m.added == nil || beside == "":
 			return m.Unmapped(), nil
 		}
-		return m.add(beside)
+		return m.add([]byte(beside))
 	}
 }
 
@@ -72,7 +72,7 @@ func (m *members) inTree(text string) (label uint32, ok bool, beside string) {
 // Domain has the labels for the leaves of its tree: those of the cut in its order, and what
 // they lack behind their siblings.
 func (m *members) Domain(records []uint64) (Domain, error) {
-	names, at := m.added.occurring(records[m.code(newLabel):])
+	names, codes := m.occurring(records)
 	tree, err := m.grow(names)
 	if err != nil {
 		return Domain{}, err
@@ -82,7 +82,7 @@ func (m *members) Domain(records []uint64) (Domain, error) {
 		out.Codes[label], _ = tree.Code(text)
 	}
 	for i, name := range names {
-		out.Codes[int(m.code(newLabel))+at[i]], _ = tree.Code(name)
+		out.Codes[codes[i]], _ = tree.Code(name)
 	}
 	return out, nil
 }
@@ -128,7 +128,7 @@ func (g *Cut) members(spec *job.Column, column *cutfile.Column, t job.Taxonomy, 
 	m := &members{labelSpace: newLabelSpace(column), number: make(map[string]uint32)}
 	m.begin = m.find
 	if spec.Unknown == job.UnknownRoot {
-		m.added = &newLabels{what: "the new labels of column " + spec.Name, budget: budget}
+		m.added = newInterner(formats.Type{Kind: formats.String}, "the new labels of column "+spec.Name, budget)
 	}
 	if t.Tree != nil {
 		return m, g.cutTree(m, spec, t)
