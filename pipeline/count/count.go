@@ -24,11 +24,17 @@
 package count
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"runtime/debug"
 
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/domain"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -84,4 +90,120 @@ func twice(ctx context.Context, r *Request, res *Resources) (*Counts, error) {
 		return nil, err
 	}
 	return c, t.Bind(c)
+}
+
+// Request says what is counted of an input.
+type Request struct {
+	Dataset   *dataset.Dataset
+	Columns   []Column // the masked ones first, in attribute order
+	Masked    int      // number of masked columns
+	Class     int      // position of the class column, behind all whose values are bound; −1: there is none
+	Groupings [][]int  // positions of the columns whose tuples are counted
+
+	// Whole demands every value: a search would hold them anyway, so none is counted in two
+	// readings for being one of many.
+	Whole bool
+	// Merge says which codes of the attributes are told apart when tuples are counted in a second
+	// reading; nil: all.
+	Merge func(*engine.Table) []engine.CodeMerge
+	Take  func(row uint64) bool // of a row by its position in the input; nil: all are counted
+	Tuning
+}
+
+// Column is one column that is counted.
+type Column struct {
+	Field    int // of the input's schema
+	Spec     *job.Column
+	Taxonomy job.Taxonomy
+	Pruning  engine.Pruning
+	Labeler  domain.Labeler // codes values by an earlier cut; nil: they are numbered as they are found
+	Most     int            // a column without an order that has more values is left out; 0: none is
+	Match    *string        // the column tells only whether a value has this text: code 0; else 1
+}
+
+// matches reports whether a value has the text that is asked for.
+func (c *Column) matches(values *formats.Values, i int) bool { return values.Text(i) == *c.Match }
+
+// Tuning says when an input is counted otherwise than in one reading and in memory. The zero value
+// is what was measured to be fast; others make rare ways the usual ones, for tests and measurement.
+type Tuning struct {
+	Spill bool // count in two readings and in a store, whatever the budget is
+	Room  int  // values of a column that every worker holds before they spill; 0: what the budget allows
+	Many  int  // values of a column, or tuples, that make the second reading pay; 0: as measured
+}
+
+// Many values of a column, or tuples of a set, are counted faster in two readings of the input
+// than in one: first every column in order, without a table of its values, then tuples of the
+// few codes that a search tells apart. Of that many tuples the buckets outgrow the caches.
+const (
+	manyValues = 1 << 19
+	manyTuples = 1 << 24
+)
+
+// most returns how many values or tuples are counted in one reading, 0: any number.
+func (r *Request) most(many int) int {
+	if r.Whole {
+		return 0
+	}
+	return cmp.Or(r.Many, many)
+}
+
+// Resources are what counting may take.
+type Resources struct {
+	Budget   *spill.Budget
+	Threads  int
+	Open     Opener                  // opens the store, unless it is open
+	Store    func() *spill.Store     // the one that is open, or nil
+	Advanced func(done, total int64) // is told how many rows were read of those to be read
+}
+
+// Counts are what was counted.
+type Counts struct {
+	Table   *engine.Table // its groupings are those of the request
+	Columns []*Bound      // of every column before the class
+}
+
+// Bound is a column whose values are known: its domain, whose Codes are by code of the source, and
+// the (code, class) pairs in its codes and the class's provisional ones.
+type Bound struct {
+	domain.Domain
+	Pairs   partition.Pairs
+	LeftOut bool         // the column has too many values: its domain is one code
+	labels  domain.Coder // of a column that a cut codes: leads to its domain
+}
+
+// Coder returns the coder of a column whose domain is known.
+func (r *Request) Coder(i int, c *Bound, budget *spill.Budget) (domain.Coder, error) {
+	if c.labels != nil {
+		return c.labels, nil
+	}
+	column := &r.Columns[i]
+	return domain.NewCoder(&c.Attribute, r.field(column).Type, column.Taxonomy, budget)
+}
+
+// ClassCoder returns the coder of the class column, whose classes have labels; nil without one.
+func (r *Request) ClassCoder(labels []engine.Label, budget *spill.Budget) (domain.Coder, error) {
+	if r.Class < 0 {
+		return nil, nil
+	}
+	return domain.NewClassCoder(labels, r.field(&r.Columns[r.Class]).Type, budget)
+}
+
+// bound returns the number of columns whose values are bound to a domain.
+func (r *Request) bound() int {
+	if r.Class >= 0 {
+		return r.Class
+	}
+	return len(r.Columns)
+}
+
+// field returns what the schema says of a column.
+func (r *Request) field(c *Column) formats.Field { return r.Dataset.Schema().Fields[c.Field] }
+
+// className is the name of the class column, empty if there is none.
+func (r *Request) className() string {
+	if r.Class < 0 {
+		return ""
+	}
+	return r.field(&r.Columns[r.Class]).Name
 }

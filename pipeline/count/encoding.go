@@ -27,7 +27,7 @@ import (
 // machine: of the same split or counts all write the same bytes.
 const (
 	surveyForm = "kcut survey\x02"
-	bookForm   = "kcut code book\x02"
+	bookForm   = "kcut code book\x03"
 	tuplesForm = "kcut tuples\x01"
 )
 
@@ -50,7 +50,7 @@ func decode(form string, b []byte, take func(*checkpoint.Reader) error) error {
 	return err
 }
 
-// saveAttribute writes an attribute. The texts of a taxonomy's leaves are in its tree.
+// saveAttribute writes what coders know of an attribute. The texts of a taxonomy's leaves are in its tree.
 func saveAttribute(w *checkpoint.Writer, a *engine.Attribute) {
 	w.String(a.Name)
 	w.Uint(uint64(a.Mask))
@@ -61,11 +61,6 @@ func saveAttribute(w *checkpoint.Writer, a *engine.Attribute) {
 		return
 	}
 	checkpoint.List(w, a.Texts, w.String)
-	checkpoint.List(w, a.Positions, w.Float)
-	w.Float(a.Lower)
-	w.Float(a.Upper)
-	w.String(a.LowerText)
-	w.String(a.UpperText)
 }
 
 // loadAttribute reads what saveAttribute has written.
@@ -82,9 +77,7 @@ func loadAttribute(r *checkpoint.Reader) (a engine.Attribute, err error) {
 		a.Texts = a.Tree.Leaves()
 		return a, nil
 	}
-	a.Texts, a.Positions = checkpoint.ReadList(r, r.String), checkpoint.ReadList(r, r.Float)
-	a.Lower, a.Upper = r.Float(), r.Float()
-	a.LowerText, a.UpperText = r.String(), r.String()
+	a.Texts = checkpoint.ReadList(r, r.String)
 	return a, r.Err()
 }
 

@@ -17,9 +17,7 @@ import (
 
 // Surveyed are the values of the columns in some splits, with the classes of their records.
 type Surveyed struct {
-	*reading
-	tuples bool  // were counted, too, in provisional codes
-	merged int64 // rows of the surveys that were merged
+	*reading // of tuples, too, in provisional codes, when it has groupings
 }
 
 // Survey counts the values of the columns in some splits. Those that do not fit the memory go to the
@@ -52,7 +50,7 @@ func survey(ctx context.Context, r *Request, res *Resources, budget *spill.Budge
 }
 
 func newSurvey(r *Request, res *Resources, budget *spill.Budget, tuples bool) *Surveyed {
-	s := &Surveyed{tuples: tuples, reading: &reading{
+	s := &Surveyed{&reading{
 		Request: r, space: partition.Space{Budget: budget}, threads: res.Threads, class: r.Class, pairs: r.bound(),
 	}}
 	n, scanners := r.bound(), r.Dataset.Scanners(res.Threads)
@@ -78,8 +76,7 @@ func newSurvey(r *Request, res *Resources, budget *spill.Budget, tuples bool) *S
 }
 
 // rows returns how many rows were surveyed.
-func (s *Surveyed) rows() int64 {
-	rows := s.merged
+func (s *Surveyed) rows() (rows int64) {
 	for _, w := range s.workers {
 		rows += w.rows
 	}
@@ -102,29 +99,23 @@ func (s *Surveyed) Bind(ctx context.Context) (*Counts, error) {
 		return nil, fmt.Errorf("read surveys of %d rows of an input of %d: %w", rows, s.Dataset.Rows(), ErrDamaged)
 	}
 	c := &Counts{Table: &engine.Table{Rows: uint64(s.Dataset.Rows())}, Columns: make([]*Bound, s.bound())}
-	bind := func(_ workers.Worker, i int) (err error) {
-		if c.Columns[i], err = s.bindColumn(ctx, i, rows); err != nil {
-			return s.locate(ctx, i, err)
-		}
-		return nil
-	}
-	if !s.tuples {
-		// One column after the other: each may need much of the memory.
-		if err := workers.Each(len(c.Columns), 1, bind); err != nil {
-			return nil, err
-		}
-		c.Table.Merged = s.Merge != nil
-		c.numberClasses(s)
-		return c, nil
+	threads := s.threads
+	if s.groupings == nil { // one column after the other: each may need much of the memory
+		threads, c.Table.Merged = 1, s.Merge != nil
 	}
 	// Tuples are joined while columns are bound: either has parts that one worker does alone.
 	var tables []*partition.Table
-	err := workers.Each(2, s.threads, func(w workers.Worker, task int) (err error) {
+	err := workers.Each(2, threads, func(w workers.Worker, task int) (err error) {
 		if task == 0 {
 			tables, err = s.tables(ctx)
 			return err
 		}
-		return w.Each(len(c.Columns), bind)
+		return w.Each(len(c.Columns), func(_ workers.Worker, i int) (err error) {
+			if c.Columns[i], err = s.bindColumn(ctx, i, rows); err != nil {
+				return s.locate(ctx, i, err)
+			}
+			return nil
+		})
 	})
 	if err != nil {
 		return nil, err
@@ -251,7 +242,7 @@ func saveClasses(w *checkpoint.Writer, classes []engine.Frequency, numbers []uin
 
 // load adds what Encode has written of another survey.
 func (s *Surveyed) load(r *checkpoint.Reader) error {
-	s.merged += int64(r.Uint())
+	s.workers[0].rows += int64(r.Uint())
 	if !slices.Equal(checkpoint.ReadList(r, r.String), s.names()) {
 		return cmp.Or(r.Err(), error(ErrDamaged))
 	}

@@ -2,8 +2,12 @@ package evaluate
 
 import (
 	"context"
+	"errors"
+	"slices"
+	"strings"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/partition"
 )
 
 // release is a release being made: what it costs, and what classifiers are shown of it.
@@ -112,4 +116,175 @@ func (m *masker) mask(b *block) {
 		}
 		b.columns[a], m.labels[a] = labels, b.columns[a]
 	}
+}
+
+// costs are what the release of a training part costs, as Costs names it.
+type costs struct{ discernibility, penalty, classSize, misclassified, dropped float64 }
+
+// costing counts what a release costs.
+type costing struct {
+	classes   *tally // of the equivalence classes: their labels, a word's rest, the class
+	penalties [][]float64
+	labels    [][]uint64 // by attribute: the rows of every label
+	columns   [][]uint32 // scratch
+	released  uint64     // rows
+	dropped   uint64
+}
+
+// costing returns one of a release whose labels have the given penalties, by attribute.
+func (t *trial) costing(penalties [][]float64) *costing {
+	c := &costing{penalties: penalties}
+	var domains []int
+	for _, of := range penalties {
+		c.labels, domains = append(c.labels, make([]uint64, len(of))), append(domains, len(of))
+	}
+	c.classes = t.tally(append(domains, half, half), releaseTallies)
+	return c
+}
+
+// half is the domain of half a word. A column of zeros and the class, both so wide, leave the
+// class in a word without labels, the last one: then tuples in order that differ in it alone are
+// neighbours.
+const half = 1 << 32
+
+// zeros are the column before the class.
+var zeros [blockRecords]uint32
+
+// add counts the records of a masked block, as often as released says.
+func (c *costing) add(b *block, released []uint32) error {
+	for i, n := range released {
+		c.released += uint64(n)
+		c.dropped += uint64(b.counts[i] - n)
+		for a, labels := range b.masked() {
+			if n > 0 {
+				c.labels[a][labels[i]] += uint64(n)
+			}
+		}
+	}
+	c.columns = append(append(c.columns[:0], b.masked()...), zeros[:len(released)], b.class())
+	return c.classes.add(released, c.columns)
+}
+
+// release returns the costs of a release that was asked to have groups of k.
+func (c *costing) release(ctx context.Context, k int) (costs, error) {
+	rows := float64(c.released + c.dropped)
+	m := costs{dropped: float64(c.dropped), discernibility: float64(c.dropped) * rows}
+	wrong, groups := c.dropped, 0
+	err := c.each(ctx, func(size, largest uint64) {
+		m.discernibility += float64(size) * float64(size)
+		wrong += size - largest
+		groups++
+	})
+	if err != nil {
+		return m, err
+	}
+	m.misclassified = float64(wrong) / rows
+	if groups > 0 {
+		m.classSize = rows / float64(groups) / float64(k)
+	}
+	m.penalty = (c.penalty() + float64(c.dropped)) / rows
+	return m, nil
+}
+
+// each hands out the equivalence classes: their sizes, and the rows of their most frequent
+// classes. The counts are consumed.
+func (c *costing) each(ctx context.Context, visit func(size, largest uint64)) error {
+	table, err := c.classes.ordered(ctx)
+	if err != nil {
+		return err
+	}
+	of := table.Layout.Words - 1 // words that tell equivalence classes
+	var key []uint64
+	size, largest := uint64(0), uint64(0)
+	err = table.Scan(ctx, c.classes.space, func(block *partition.Table) error {
+		for i, n := range block.Counts {
+			next := block.Keys[i*block.Layout.Words:][:of]
+			if size > 0 && !slices.Equal(key, next) {
+				visit(size, largest)
+				size, largest = 0, 0
+			}
+			key = append(key[:0], next...)
+			size, largest = size+uint64(n), max(largest, uint64(n))
+		}
+		return nil
+	})
+	if size > 0 {
+		visit(size, largest)
+	}
+	return errors.Join(err, table.Discard(c.classes.space))
+}
+
+// penalty returns the rows' penalties, summed over them and the mean over their attributes.
+func (c *costing) penalty() (sum float64) {
+	for a, counts := range c.labels {
+		for label, n := range counts {
+			sum += float64(float64(n) * c.penalties[a][label])
+		}
+	}
+	return sum / float64(len(c.labels))
+}
+
+// penalties returns what every label loses: the share of the values, or of the range, that it
+// covers; nothing if it is a value.
+func (l labels) penalties() []float64 {
+	penalties := make([]float64, len(l.values))
+	penalty := l.setPenalty
+	switch l.Mask {
+	case engine.Discretize:
+		penalty = l.intervalPenalty
+	case engine.Generalize:
+		penalty = l.nodePenalty
+	}
+	for i, v := range l.values {
+		if !v.Null {
+			penalties[i] = penalty(i)
+		}
+	}
+	return penalties
+}
+
+func (l labels) intervalPenalty(label int) float64 {
+	lower, upper := l.ends(label)
+	if l.Upper == l.Lower {
+		return 0
+	}
+	return (upper - lower) / (l.Upper - l.Lower)
+}
+
+// nodePenalty is the penalty of a node. The null is a leaf under the root.
+func (l labels) nodePenalty(label int) float64 {
+	null := l.Len() - len(l.Texts)
+	n, _ := l.Tree.Node(l.values[label].Text)
+	below := l.Tree.Values(n)
+	if n == 0 {
+		below += null
+	}
+	if below == 1 {
+		return 0
+	}
+	return float64(below) / float64(l.Tree.Values(0)+null)
+}
+
+// setPenalty is the penalty of a value, of a set of values, as in {a|b}, or of all.
+func (l labels) setPenalty(label int) float64 {
+	text := l.values[label].Text
+	switch {
+	case text == engine.Suppressed:
+		return 1
+	case slices.Contains(l.Texts, text) || !strings.HasPrefix(text, "{"):
+		return 0
+	}
+	values := 1
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '|':
+			values++
+		}
+	}
+	if values == 1 {
+		return 0
+	}
+	return float64(values) / float64(l.Len())
 }

@@ -38,8 +38,7 @@ func TestRulesFromAll(t *testing.T) {
 				if err := r.make(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				released := groups(t, tr, recoding)
-				delete(released, "")
+				released, features := groups(t, r)
 				for labels, n := range released {
 					if n < uint64(variant.Sets[0].K) {
 						t.Errorf("%+v: %d rows have labels %s", algorithm, n, labels)
@@ -52,7 +51,7 @@ func TestRulesFromAll(t *testing.T) {
 				for codes, n := range sizes(t, r.test) {
 					shown[codes] += n
 				}
-				if !maps.Equal(shown, groupsShown(t, r, recoding)) {
+				if !maps.Equal(shown, features) {
 					t.Errorf("%+v: training and test rows are not what is released", algorithm)
 				}
 				divided, dropped = divided+recoding.Cells(), dropped+r.costs.dropped
@@ -64,40 +63,27 @@ func TestRulesFromAll(t *testing.T) {
 	}
 }
 
-// groups counts the rows of equal labels, those that are not released as "".
-func groups(t *testing.T, tr *trial, recoding engine.Recoding) map[string]uint64 {
-	t.Helper()
-	sizes := map[string]uint64{}
-	b := gather(t, tr.source, true)
-	newMasker(recoding, tr.pools).mask(b)
-	for i, n := range b.counts {
-		key := ""
-		for _, labels := range b.masked() {
-			if labels[i] != engine.DroppedLabel {
-				key += fmt.Sprint(labels[i], " ")
-			}
-		}
-		sizes[key] += uint64(n)
-	}
-	return sizes
-}
-
-// groupsShown counts the features, with the class, of all rows that are released.
-func groupsShown(t *testing.T, r *release, recoding engine.Recoding) map[string]uint64 {
+// groups counts the rows that are released by their labels, and by their features with the class.
+func groups(t *testing.T, r *release) (released, features map[string]uint64) {
 	t.Helper()
 	b := gather(t, r.source, true)
-	newMasker(recoding, r.pools).mask(b)
-	shown := map[string]uint64{}
+	newMasker(r.recoding, r.pools).mask(b)
+	released, features = map[string]uint64{}, map[string]uint64{}
 	for i, n := range b.counts {
-		key := ""
+		if b.columns[0][i] == engine.DroppedLabel {
+			continue
+		}
+		labels, shown := "", ""
 		for f, codes := range b.columns[:len(b.columns)-1] {
-			key += fmt.Sprint(r.training.features[f].code(codes[i]), " ")
+			if f < b.attributes {
+				labels += fmt.Sprint(codes[i], " ")
+			}
+			shown += fmt.Sprint(r.training.features[f].code(codes[i]), " ")
 		}
-		if b.columns[0][i] != engine.DroppedLabel {
-			shown[key+fmt.Sprint(b.class()[i], " ")] += uint64(n)
-		}
+		released[labels] += uint64(n)
+		features[shown+fmt.Sprint(b.class()[i], " ")] += uint64(n)
 	}
-	return shown
+	return released, features
 }
 
 // sizes counts the tuples of features and classes.
