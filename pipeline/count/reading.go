@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/internal/workers"
@@ -123,7 +122,7 @@ func (r *reading) newCounting(workers int) *counting {
 	}
 	for i, c := range r.columns {
 		if c.coder == nil {
-			w.tallies[i] = &columnTally{part: c.values.newPart(c.room), listed: c.listed, stride: 1}
+			w.tallies[i] = &columnTally{part: c.values.newPart(c.room), listed: c.listed}
 			continue
 		}
 		w.maps[i] = domain.NewMapping(c.coder)
@@ -257,51 +256,38 @@ func (w *counting) count(b *formats.Batch, lo, hi int) error {
 // the same.
 type columnTally struct {
 	*part
-	listed int // longest list that is tallied
-	of     *formats.Values
-	counts []uint32 // by local code and class
-	stride int      // classes there is room for
+	listed  int // longest list that is tallied
+	of      *formats.Values
+	counter *partition.ClassCounter
 }
 
 // count counts rows: in the tally while the list of values is short, else one by one.
 func (t *columnTally) count(values *formats.Values, codes, classes []uint32, classDomain int) error {
-	if t.of != values || classDomain > t.stride || values.Len() > t.listed {
+	if t.of != values || values.Len() > t.listed {
 		if err := t.empty(); err != nil {
 			return err
-		}
-		t.of = values
-		for t.stride < classDomain {
-			t.stride *= 2
 		}
 	}
 	if values.Len() > t.listed {
 		return t.addRows(values, codes, classes)
 	}
-	if n := (values.Len() + 1) * t.stride; n > len(t.counts) {
-		if err := t.budget.Draw("value counts", int64(n-len(t.counts))*4); err != nil {
-			return err
-		}
-		t.counts = append(t.counts, make([]uint32, n-len(t.counts))...)
+	if t.counter == nil {
+		t.of, t.counter = values, partition.NewClassCounter(t.budget)
 	}
-	for i, code := range codes {
-		t.counts[int(code)*t.stride+int(classes[i])]++
-	}
-	return nil
+	return t.counter.Add(codes, classes, values.Len()+1, classDomain)
 }
 
 // empty hands the tally over to its part.
 func (t *columnTally) empty() error {
-	for i, n := range t.counts {
-		if n == 0 {
-			continue
-		}
-		if err := t.add(t.of, uint32(i/t.stride), engine.Frequency{Class: uint32(i % t.stride), Count: uint64(n)}); err != nil {
-			return err
-		}
+	if t.counter == nil {
+		return nil
 	}
-	t.budget.Return(int64(len(t.counts)) * 4)
-	t.of, t.counts = nil, nil
-	return nil
+	pairs, err := partition.JoinClassCounters(context.Background(), []*partition.ClassCounter{t.counter}, t.budget, 1)
+	if err == nil {
+		err = t.addPairs(t.of, pairs)
+	}
+	t.of, t.counter = nil, nil
+	return err
 }
 
 // sampling takes some of the rows of an input.

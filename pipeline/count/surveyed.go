@@ -65,7 +65,7 @@ func newSurvey(r *Request, res *Resources, budget *spill.Budget, tuples bool) *S
 	for i := range n {
 		c := r.newColumn(i, res, budget, !tuples)
 		c.room = int(max(res.Budget.Grant(&spill.SurveyedValues)/parts, 1024*EntryBytes))
-		c.listed = int(min(max(res.Budget.Grant(&spill.SurveyedCodes)/parts/16, 256), 1<<16)) // four classes of four bytes
+		c.listed = int(min(max(res.Budget.Grant(&spill.SurveyedCodes)/parts/64, 256), 1<<16)) // four classes of twice eight bytes
 		if r.Room > 0 {
 			c.room, c.listed = r.Room*EntryBytes, min(r.Room, 1<<16)
 		}

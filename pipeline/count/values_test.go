@@ -165,7 +165,7 @@ func addRandomBatch(t *testing.T, rng *rand.Rand, c *part, want plainCounts, nul
 		codes = append(codes, uint32(rng.IntN(values.Len()+1)))
 		plain(codes[i], classes[i], 1)
 	}
-	tally := &columnTally{part: c, listed: rng.IntN(2) * values.Len(), stride: 1}
+	tally := &columnTally{part: c, listed: rng.IntN(2) * values.Len()}
 	many := engine.Frequency{Class: 5, Count: rng.Uint64N(1 << 36)}
 	err := errors.Join(tally.count(values, codes, classes, 4), tally.empty())
 	if len(codes) > 0 && many.Count > 0 {
