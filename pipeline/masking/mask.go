@@ -47,7 +47,7 @@ type Masker struct {
 	done     atomic.Int64 // rows read
 	total    int64        // rows to read
 	encoders *writer.PageEncoders
-	idle     chan *worker // workers that have ended a task, for the next ones
+	workers  []*worker // by goroutine, for the next task: its buffers are larger than what most row groups become
 }
 
 // Recoder leads from the values of a record to its labels: by a recoding of codes, and by the
@@ -98,7 +98,7 @@ func (m *Masker) Mask(ctx context.Context, tasks []Task, to Sink) (err error) {
 		return err
 	}
 	defer m.turns.close()
-	m.idle = make(chan *worker, m.Threads)
+	m.workers = make([]*worker, m.Threads)
 	if m.encoders, err = writer.NewPageEncoders(m.Write); err != nil {
 		return err
 	}
@@ -142,37 +142,25 @@ func (m *Masker) tell(rows int64) { m.Advanced(rows, m.total) }
 
 // task encodes the row groups of one task, in order.
 func (m *Masker) task(ctx context.Context, pool workers.Worker, t Task, emit func(group) error) (err error) {
-	w, err := m.take()
-	if err != nil {
-		return err
+	w := m.workers[pool.Number]
+	if w == nil {
+		if w, err = m.newWorker(); err != nil {
+			return err
+		}
 	}
-	w.pool = pool
+	w.pool, m.workers[pool.Number] = pool, nil
+	w.choose(nil)
 	defer func() {
 		// One whose buffers have grown beyond the usual must not be left: they would count for nobody.
 		usual := err == nil && w.drawn == 0
 		if err = errors.Join(err, w.close()); usual && err == nil {
-			select {
-			case m.idle <- w: // for the next task
-			default:
-			}
+			m.workers[pool.Number] = w
 		}
 	}()
 	if t.follows {
 		return w.follow(ctx, t.groups[0][0].split, emit)
 	}
 	return w.encode(ctx, t.groups, emit)
-}
-
-// take returns a worker that is idle, or a new one: its buffers and its encoder's tables are
-// larger than what most row groups become.
-func (m *Masker) take() (*worker, error) {
-	select {
-	case w := <-m.idle:
-		w.choose(nil)
-		return w, nil
-	default:
-		return m.newWorker()
-	}
 }
 
 // add writes a row group.

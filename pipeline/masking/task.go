@@ -109,7 +109,7 @@ func (m *Masker) MaskTask(ctx context.Context, t Task) ([]byte, error) {
 	if m.encoders, err = writer.NewPageEncoders(m.Write); err != nil {
 		return nil, err
 	}
-	m.total = m.Dataset.Rows()
+	m.total, m.workers = m.Dataset.Rows(), make([]*worker, 1)
 	return checkpoint.Encode(taskForm, nil, func(w *checkpoint.Writer) {
 		w.Fail(m.task(ctx, workers.Worker{}, t, func(g group) error {
 			b, err := g.AppendTo(nil)

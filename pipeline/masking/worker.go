@@ -56,7 +56,6 @@ func (m *Masker) newWorker() (*worker, error) {
 		return nil, err
 	}
 	w := &worker{m: m, rows: rows}
-	w.choose(nil)
 	if Columnwise(m.Recoding, len(m.Coders)) {
 		for i := range m.Plan.columns {
 			w.labels = append(w.labels, m.mapping(&m.Plan.columns[i]))
