@@ -1,6 +1,7 @@
 package count
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -32,27 +33,40 @@ func TestDomainsAgree(t *testing.T) {
 
 func mustBindAlike(t *testing.T, rng *rand.Rand) {
 	t.Helper()
-	spec, tree := randomMask(rng)
-	pruning := engine.Pruning{K: uint64(rng.IntN(6)), Classes: rng.IntN(2) == 0}
+	column := &Column{Pruning: engine.Pruning{K: uint64(rng.IntN(6)), Classes: rng.IntN(2) == 0}}
+	column.Spec, column.Taxonomy = randomMask(rng)
 	if rng.IntN(3) == 0 {
-		pruning = engine.Pruning{}
+		column.Pruning = engine.Pruning{}
 	}
 	values, codes, classes := randomCodes(rng)
-	inMemory, attribute, pairs := bindInterned(t, spec, tree, pruning, values, codes, classes)
-	outOfCore, countedAttribute, countedPairs := bindCounted(t, spec, tree, pruning, values, codes, classes)
-	if !slices.Equal(inMemory, outOfCore) || !slices.Equal(pairs, countedPairs) {
-		t.Errorf("in memory %v %v\nout of core %v %v", inMemory, pairs, outOfCore, countedPairs)
+	rows, field := int64(len(codes)), formats.Field{Name: "c", Type: values.Type}
+	in := domain.NewInterner(field, false, spill.NewBudget(1<<20))
+	_, _, err := in.Encode(values, 0, nil)
+	var pairs partition.Pairs
+	for i, code := range codes {
+		pairs = append(pairs, partition.Pair{Code: code, Class: classes[i], Count: 1})
 	}
-	if attribute.HasRest != countedAttribute.HasRest || !slices.Equal(attribute.Texts, countedAttribute.Texts) {
-		t.Errorf("in memory %q %t, out of core %q %t", attribute.Texts, attribute.HasRest, countedAttribute.Texts, countedAttribute.HasRest)
+	inMemory, failed := NewValues(field, column.Spec.Mask, nil, spill.NewBudget(1<<20)).bindNumbered(t.Context(), in, column, pairs.Merge(), rows)
+	counted := tinyPart(t, values.Type, column.Spec.Mask, 10)
+	err = errors.Join(err, failed, counted.addRows(values, codes, classes))
+	outOfCore, failed := counted.bind(t.Context(), column, rows)
+	if err := errors.Join(err, failed); err != nil {
+		t.Fatal(err)
 	}
-	for _, v := range inMemory {
-		if pruning.K == 0 && !pruning.Classes && v.label.Text != v.value {
+	bound, want := boundValues(t, inMemory, column, values, codes), boundValues(t, outOfCore, column, values, codes)
+	if !slices.Equal(bound, want) || !slices.Equal(inMemory.Pairs, outOfCore.Pairs) {
+		t.Errorf("in memory %v %v\nout of core %v %v", bound, inMemory.Pairs, want, outOfCore.Pairs)
+	}
+	if a, b := inMemory.Attribute, outOfCore.Attribute; a.HasRest != b.HasRest || !slices.Equal(a.Texts, b.Texts) {
+		t.Errorf("in memory %q %t, out of core %q %t", a.Texts, a.HasRest, b.Texts, b.HasRest)
+	}
+	for _, v := range bound {
+		if column.Pruning.K == 0 && !column.Pruning.Classes && v.label.Text != v.value {
 			t.Errorf("a value of %d bytes shares the code %d", len(v.value), v.code)
 		}
 	}
 	if t.Failed() {
-		t.Logf("%s, %+v", spec.Mask, pruning)
+		t.Logf("%s, %+v", column.Spec.Mask, column.Pruning)
 	}
 }
 
@@ -90,45 +104,13 @@ func randomCodes(rng *rand.Rand) (values *formats.Values, codes, classes []uint3
 	return values, codes, classes
 }
 
-func bindInterned(t *testing.T, spec *job.Column, tree job.Taxonomy, pruning engine.Pruning, values *formats.Values, codes, classes []uint32) ([]boundValue, *engine.Attribute, partition.Pairs) {
-	t.Helper()
-	in := domain.NewInterner(formats.Field{Name: "c", Type: values.Type}, false, spill.NewBudget(1<<20))
-	if _, _, err := in.Encode(values, 0, nil); err != nil {
-		t.Fatal(err)
-	}
-	var pairs partition.Pairs
-	for i, code := range codes {
-		pairs = append(pairs, partition.Pair{Code: code, Class: classes[i], Count: 1})
-	}
-	column := &Column{Spec: spec, Taxonomy: tree, Pruning: pruning}
-	counted := NewValues(formats.Field{Name: "c", Type: values.Type}, spec.Mask, nil, spill.NewBudget(1<<20))
-	bound, err := counted.bindNumbered(t.Context(), in, column, pairs.Merge(), int64(len(codes)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return boundValues(t, bound, tree, values, codes), &bound.Attribute, bound.Pairs
-}
-
-func bindCounted(t *testing.T, spec *job.Column, tree job.Taxonomy, pruning engine.Pruning, values *formats.Values, codes, classes []uint32) ([]boundValue, *engine.Attribute, partition.Pairs) {
-	t.Helper()
-	c := tinyPart(t, values.Type, spec.Mask, 10)
-	if err := c.addRows(values, codes, classes); err != nil {
-		t.Fatal(err)
-	}
-	bound, err := c.bind(t.Context(), &Column{Spec: spec, Taxonomy: tree, Pruning: pruning}, int64(len(codes)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return boundValues(t, bound, tree, values, codes), &bound.Attribute, bound.Pairs
-}
-
 // boundValues tells of every value that some row has where its code puts it: the one that it was
 // translated to, or that its coder gives it.
-func boundValues(t *testing.T, b *Bound, tree job.Taxonomy, values *formats.Values, codes []uint32) (bound []boundValue) {
+func boundValues(t *testing.T, b *Bound, column *Column, values *formats.Values, codes []uint32) (bound []boundValue) {
 	t.Helper()
 	a, all := &b.Attribute, b.Codes
 	if all == nil {
-		c, err := domain.NewCoder(a, values.Type, tree, spill.NewBudget(1<<20))
+		c, err := domain.NewCoder(a, values.Type, column.Taxonomy, spill.NewBudget(1<<20))
 		if err != nil {
 			t.Fatal(err)
 		}

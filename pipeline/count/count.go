@@ -182,12 +182,11 @@ func (r *Request) Coder(i int, c *Bound, budget *spill.Budget) (domain.Coder, er
 	return domain.NewCoder(&c.Attribute, r.field(column).Type, column.Taxonomy, budget)
 }
 
-// ClassCoder returns the coder of the class column, whose classes have labels; nil without one.
+// ClassCoder returns the coder of the class column, whose classes have labels.
 func (r *Request) ClassCoder(labels []engine.Label, budget *spill.Budget) (domain.Coder, error) {
-	if r.Class < 0 {
-		return nil, nil
-	}
-	return domain.NewClassCoder(labels, r.field(&r.Columns[r.Class]).Type, budget)
+	class := domain.ClassAttribute(labels)
+	coder, err := r.Coder(r.Class, &Bound{Domain: domain.Domain{Attribute: class}}, budget)
+	return domain.Renumbered{Coder: coder, Codes: engine.Identity(class.Len()).Codes, Domain: class.Len()}, err
 }
 
 // bound returns the number of columns whose values are bound to a domain.

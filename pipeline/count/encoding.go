@@ -18,7 +18,7 @@ import (
 //	           nulls:  n (class, records)…
 //	           values: n (class, records)… and the value: a word or bytes, in order; the last n is 0
 //	           class:  0 is the null, others are places among the class values, from 1 on
-//	code book: n (attribute, final code by code…, domain)… | n (class, is the null)…
+//	code book: n (attribute, final code by code…, domain)…, the class's at last
 //	tuples:    n groupings: domains… | records | chunks, sorted by their packed keys; the last is empty
 //
 // Values are those of formats.Values, attributes those of saveAttribute, and

@@ -62,7 +62,7 @@ func TestBookOfDeepTaxonomy(t *testing.T) {
 				w.Uint(0)
 				w.Uint(1) // child
 			}
-			for _, n := range []uint64{1, 'a', 0, 0, 0, 1, 0} { // a leaf; no codes, one domain, no classes
+			for _, n := range []uint64{1, 'a', 0, 0, 0, 1} { // a leaf; no codes, one domain
 				w.Uint(n)
 			}
 		})

@@ -14,20 +14,24 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Book leads from values to the codes that tuples are counted in.
+// Book leads from values to the codes that tuples are counted in: of every column whose values are
+// bound, and of the class.
 type Book struct {
-	bound   []*Bound           // the columns before the class
-	merges  []engine.CodeMerge // of each: the codes that are told apart
-	classes []engine.Label
+	bound  []*Bound
+	merges []engine.CodeMerge // of each: the codes that are told apart
 }
 
 // NewBook returns the book of columns whose domains are known.
 func NewBook(r *Request, c *Counts) *Book {
-	b := &Book{bound: c.Columns, classes: c.Table.ClassNames}
+	b := &Book{bound: c.Columns}
+	if r.Class >= 0 {
+		class := &Bound{Domain: domain.Domain{Attribute: domain.ClassAttribute(c.Table.ClassNames)}}
+		b.bound = append(slices.Clip(b.bound), class)
+	}
 	if r.Merge != nil {
 		b.merges = r.Merge(c.Table)
 	}
-	for _, column := range c.Columns[len(b.merges):] {
+	for _, column := range b.bound[len(b.merges):] {
 		b.merges = append(b.merges, engine.Identity(max(1, column.Attribute.Len())))
 	}
 	return b
@@ -36,22 +40,16 @@ func NewBook(r *Request, c *Counts) *Book {
 // columns returns the columns as their tuples are counted.
 func (b *Book) columns(r *Request, budget *spill.Budget) (columns []column, err error) {
 	for i := range r.Columns {
-		var c column
-		switch {
-		case i < len(b.merges):
+		c := column{domain: 2}
+		if i < len(b.bound) {
+			c.domain = b.merges[i].Domain
 			coder, err := r.Coder(i, b.bound[i], budget)
 			if err != nil {
 				return nil, err
 			}
-			c.domain = b.merges[i].Domain
 			c.coder = domain.Renumbered{Coder: coder, Codes: b.merges[i].Codes, Domain: c.domain}
-		case i == r.Class:
-			c.domain = len(b.classes)
-			if c.coder, err = r.ClassCoder(b.classes, budget); err != nil {
-				return nil, err
-			}
-		default:
-			c = column{coder: is(r.Columns[i].matches), domain: 2}
+		} else {
+			c.coder = is(r.Columns[i].matches)
 		}
 		columns = append(columns, c)
 	}
@@ -67,10 +65,6 @@ func (b *Book) Encode(res *Resources) ([]byte, error) {
 			checkpoint.Numbers(w, b.merges[i].Codes)
 			w.Uint(uint64(b.merges[i].Domain))
 		}
-		checkpoint.List(w, b.classes, func(class engine.Label) {
-			w.String(class.Text)
-			w.Bool(class.Null)
-		})
 	})
 }
 
@@ -78,21 +72,24 @@ func (b *Book) Encode(res *Resources) ([]byte, error) {
 func DecodeBook(r *Request, encoded []byte) (*Book, error) {
 	b := &Book{}
 	err := decode(bookForm, encoded, func(from *checkpoint.Reader) error {
-		if from.Int() != r.bound() {
+		columns := r.bound()
+		if r.Class >= 0 {
+			columns++
+		}
+		if from.Int() != columns {
 			return ErrDamaged
 		}
-		for i := range r.bound() {
+		for i := range columns {
 			attribute, err := loadAttribute(from)
 			if err != nil {
 				return err
 			}
-			if attribute.Name != r.Columns[i].Spec.Name {
+			if i != r.Class && attribute.Name != r.Columns[i].Spec.Name {
 				return ErrDamaged
 			}
 			b.bound = append(b.bound, &Bound{Domain: domain.Domain{Attribute: attribute}})
 			b.merges = append(b.merges, engine.CodeMerge{Codes: checkpoint.ReadNumbers[uint32](from), Domain: from.Int()})
 		}
-		b.classes = checkpoint.ReadList(from, func() engine.Label { return engine.Label{Text: from.String(), Null: from.Bool()} })
 		return from.Err()
 	})
 	if err != nil {

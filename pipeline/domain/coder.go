@@ -181,9 +181,9 @@ func NewCoder(a *engine.Attribute, t formats.Type, taxonomy job.Taxonomy, budget
 // listedBytes is what a listed value takes, beside its text.
 const listedBytes = 60
 
-// NewClassCoder returns the coder of the class column, whose classes have labels.
-func NewClassCoder(labels []engine.Label, t formats.Type, budget *spill.Budget) (Coder, error) {
-	a := &engine.Attribute{Mask: engine.Suppress}
+// ClassAttribute returns the attribute of a class column whose classes have labels.
+func ClassAttribute(labels []engine.Label) engine.Attribute {
+	a := engine.Attribute{Mask: engine.Suppress}
 	for _, label := range labels {
 		if label.Null {
 			a.HasNull = true
@@ -191,8 +191,7 @@ func NewClassCoder(labels []engine.Label, t formats.Type, budget *spill.Budget) 
 			a.Texts = append(a.Texts, label.Text)
 		}
 	}
-	c, err := NewCoder(a, t, job.Taxonomy{}, budget)
-	return Renumbered{Coder: c, Codes: engine.Identity(a.Len()).Codes, Domain: a.Len()}, err
+	return a
 }
 
 // Null returns the code after those of all values when no record is without one.
