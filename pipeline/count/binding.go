@@ -113,7 +113,10 @@ func (c *Values) bind(ctx context.Context, column *Column, rows int64) (*Bound, 
 	case job.MaskDiscretize:
 		err = b.discretize(uint64(rows) - b.Nulls)
 	case job.MaskGeneralize:
-		err = b.generalize()
+		a := &b.Attribute
+		if a.Tree, b.Pairs, err = domain.BindTree(b.Spec, b.Taxonomy, b.Pruning, c.budget, b.walk); err == nil {
+			a.Mask, a.Texts = engine.Generalize, a.Tree.Leaves()
+		}
 	default:
 		err = b.suppress(b.Pruning.K)
 	}
@@ -178,18 +181,6 @@ func (b *binding) discretize(total uint64) error {
 		a.Lower, a.Upper = a.Positions[0], last.Float(0)
 	}
 	return bounds.Place(a)
-}
-
-// generalize binds the column's values to its taxonomy.
-func (b *binding) generalize() error {
-	tree, pairs, err := domain.BindTree(b.Spec, b.Taxonomy, b.Pruning, b.of.budget, b.walk)
-	if err != nil {
-		return err
-	}
-	b.Pairs = pairs
-	a := &b.Attribute
-	a.Mask, a.Tree, a.Texts = engine.Generalize, tree, tree.Leaves()
-	return nil
 }
 
 // frequent is a value that some release could disclose.

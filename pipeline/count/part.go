@@ -208,7 +208,7 @@ func (p *part) flush() error {
 		}
 	}
 	p.entries, p.arena = p.entries[:0], p.arena[:0]
-	return w.end()
+	return w.send()
 }
 
 // addRows adds every row of a batch.

@@ -148,7 +148,7 @@ func (c *Values) reduce(ctx context.Context) error {
 		return err
 	}
 	c.runs = c.runs[c.fan:]
-	return w.end()
+	return w.send()
 }
 
 // merge calls f with every value of some runs, or of the memory when there are none, and
@@ -222,7 +222,7 @@ const (
 	maxRunChunk = 2 * runChunk
 )
 
-// newRun begins a run, in a store that is opened for the first one.
+// newRun begins a run of the column's, in a store that is opened for the first one.
 func (c *Values) newRun() (*runWriter, error) {
 	store, err := c.open("the values of column " + c.column)
 	if err != nil {
@@ -233,7 +233,9 @@ func (c *Values) newRun() (*runWriter, error) {
 	if c.store == nil { // who has a run reads it without a lock
 		c.store = store
 	}
-	return &runWriter{of: c, run: store.NewSequence(), chunk: make([]byte, 0, runChunk+64)}, nil
+	w := &runWriter{of: c, run: store.NewSequence(), chunk: make([]byte, 0, runChunk+64)}
+	c.runs = append(c.runs, w.run)
+	return w, nil
 }
 
 // add writes an entry: word, length, value, class, count.
@@ -249,7 +251,7 @@ func (w *runWriter) add(word uint64, value []byte, class, count uint32) error {
 	return w.send()
 }
 
-// send hands the chunk to the store.
+// send hands the chunk to the store. It is called when a run has all its entries, too.
 func (w *runWriter) send() error {
 	for piece := range slices.Chunk(w.chunk, maxRunChunk) {
 		if err := w.of.store.Append(w.run, piece); err != nil {
@@ -258,14 +260,6 @@ func (w *runWriter) send() error {
 	}
 	w.chunk = w.chunk[:0]
 	return nil
-}
-
-// end makes the run one of the column's.
-func (w *runWriter) end() error {
-	w.of.mu.Lock()
-	w.of.runs = append(w.of.runs, w.run)
-	w.of.mu.Unlock()
-	return w.send()
 }
 
 var errRun = fmt.Errorf("a run of values does not end with one: %w", spill.ErrCorrupt)

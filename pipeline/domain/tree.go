@@ -32,11 +32,6 @@ func BindTree(spec *job.Column, taxonomy job.Taxonomy, pruning engine.Pruning, b
 	if taxonomy.Tree != nil {
 		return coverTree(spec, taxonomy, pruning, each)
 	}
-	return growTree(spec, taxonomy, pruning, each)
-}
-
-// growTree grows a generated taxonomy.
-func growTree(spec *job.Column, taxonomy job.Taxonomy, pruning engine.Pruning, each Walk) (*engine.Tree, partition.Pairs, error) {
 	generator, err := job.GeneratorOf(taxonomy)
 	if err != nil {
 		return nil, nil, Untreed(spec, err)
