@@ -7,7 +7,6 @@ package schema
 
 import (
 	"fmt"
-	"math/bits"
 	"slices"
 	"strings"
 
@@ -99,111 +98,74 @@ func Repetition(nullable bool) format.FieldRepetitionType {
 func flatElement(t formats.Type) format.SchemaElement {
 	switch t.Kind {
 	case formats.Boolean:
-		return physical(format.Boolean)
+		return element(format.Boolean, 0, nil)
 	case formats.Int, formats.Uint:
-		return integerElement(t)
+		return element(integer(t.Bits == 64), 0, &format.IntType{BitWidth: int8(t.Bits), IsSigned: t.Kind == formats.Int})
 	case formats.Float:
-		return floatElement(t.Bits)
+		switch t.Bits {
+		case 16:
+			return element(format.FixedLenByteArray, 2, &format.Float16Type{})
+		case 32:
+			return element(format.Float, 0, nil)
+		}
+		return element(format.Double, 0, nil)
 	case formats.Decimal:
-		return decimalElement(t)
+		annotation := &format.DecimalType{Scale: int32(t.Scale), Precision: int32(t.Precision)}
+		switch { // the smallest physical type that holds the digits
+		case t.Precision <= 18:
+			return element(integer(t.Precision > 9), 0, annotation)
+		case t.Precision <= 38:
+			return element(format.FixedLenByteArray, 16, annotation)
+		}
+		return element(format.FixedLenByteArray, 32, annotation)
 	case formats.Date:
-		return annotated(physical(format.Int32), &format.DateType{}, deprecated.Date)
-	case formats.Time:
-		return timeElement(t)
+		return element(format.Int32, 0, &format.DateType{})
+	case formats.Time: // of a day, which belongs to no zone
+		return element(integer(t.Unit > formats.Milli), 0, &format.TimeType{Unit: timeUnit(t.Unit)})
 	case formats.Timestamp:
-		return timestampElement(t)
+		return element(format.Int64, 0, &format.TimestampType{IsAdjustedToUTC: t.Zone != "", Unit: timeUnit(t.Unit)})
 	case formats.String:
-		return annotated(physical(format.ByteArray), &format.StringType{}, deprecated.UTF8)
+		return element(format.ByteArray, 0, &format.StringType{})
 	case formats.UUID:
-		return logical(fixed(16), &format.UUIDType{})
+		return element(format.FixedLenByteArray, 16, &format.UUIDType{})
 	case formats.Null:
-		return logical(physical(format.Int32), &format.NullType{})
+		return element(format.Int32, 0, &format.NullType{})
 	}
 	if t.Size > 0 {
-		return fixed(t.Size)
+		return element(format.FixedLenByteArray, t.Size, nil)
 	}
-	return physical(format.ByteArray)
+	return element(format.ByteArray, 0, nil)
 }
 
-func physical(t format.Type) format.SchemaElement {
-	return format.SchemaElement{Type: thrift.New(t)}
+// integer returns the type of whole numbers that have 64 bits, or 32.
+func integer(wide bool) format.Type {
+	if wide {
+		return format.Int64
+	}
+	return format.Int32
 }
 
-func fixed(size int) format.SchemaElement {
-	e := physical(format.FixedLenByteArray)
-	e.TypeLength = thrift.New(int32(size))
+// element returns the element of a physical type, of so many bytes when these are fixed, with both
+// annotations of a logical one: readers older than logical types know only the second.
+func element(physical format.Type, size int, logical format.LogicalTypeValue) format.SchemaElement {
+	e := format.SchemaElement{Type: thrift.New(physical)}
+	if size > 0 {
+		e.TypeLength = thrift.New(int32(size))
+	}
+	if logical == nil {
+		return e
+	}
+	e.LogicalType.Value = logical
+	if d, ok := logical.(*format.DecimalType); ok {
+		e.ConvertedType = thrift.New(deprecated.Decimal)
+		e.Scale, e.Precision = thrift.New(d.Scale), thrift.New(d.Precision)
+		return e
+	}
+	same := func(t format.LogicalTypeValue) bool { return t != nil && t.String() == logical.String() }
+	if c := slices.IndexFunc(converted, same); c >= 0 {
+		e.ConvertedType = thrift.New(deprecated.ConvertedType(c))
+	}
 	return e
-}
-
-func logical(e format.SchemaElement, t format.LogicalTypeValue) format.SchemaElement {
-	e.LogicalType = format.LogicalType{Value: t}
-	return e
-}
-
-// annotated gives e both annotations: readers older than logical types know only the second.
-func annotated(e format.SchemaElement, t format.LogicalTypeValue, c deprecated.ConvertedType) format.SchemaElement {
-	e.ConvertedType = thrift.New(c)
-	return logical(e, t)
-}
-
-func integerElement(t formats.Type) format.SchemaElement {
-	e, converted := physical(format.Int32), deprecated.Uint8 // and 16, 32, 64 behind it
-	if t.Kind == formats.Int {
-		converted = deprecated.Int8
-	}
-	if t.Bits == 64 {
-		e = physical(format.Int64)
-	}
-	converted += deprecated.ConvertedType(bits.TrailingZeros(uint(t.Bits) / 8))
-	return annotated(e, &format.IntType{BitWidth: int8(t.Bits), IsSigned: t.Kind == formats.Int}, converted)
-}
-
-func floatElement(bits int) format.SchemaElement {
-	switch bits {
-	case 16:
-		return logical(fixed(2), &format.Float16Type{})
-	case 32:
-		return physical(format.Float)
-	}
-	return physical(format.Double)
-}
-
-// decimalElement picks the smallest physical type that holds t's digits.
-func decimalElement(t formats.Type) format.SchemaElement {
-	var e format.SchemaElement
-	switch {
-	case t.Precision <= 9:
-		e = physical(format.Int32)
-	case t.Precision <= 18:
-		e = physical(format.Int64)
-	case t.Precision <= 38:
-		e = fixed(16)
-	default:
-		e = fixed(32)
-	}
-	e.Scale, e.Precision = thrift.New(int32(t.Scale)), thrift.New(int32(t.Precision))
-	return annotated(e, &format.DecimalType{Scale: int32(t.Scale), Precision: int32(t.Precision)}, deprecated.Decimal)
-}
-
-// timeElement returns the element of a time of day, which belongs to no zone: no converted type says that.
-func timeElement(t formats.Type) format.SchemaElement {
-	e := physical(format.Int64)
-	if t.Unit <= formats.Milli {
-		e = physical(format.Int32)
-	}
-	return logical(e, &format.TimeType{Unit: timeUnit(t.Unit)})
-}
-
-func timestampElement(t formats.Type) format.SchemaElement {
-	annotation := &format.TimestampType{IsAdjustedToUTC: t.Zone != "", Unit: timeUnit(t.Unit)}
-	e := physical(format.Int64)
-	switch {
-	case t.Zone == "" || t.Unit == formats.Nano: // the converted types mean UTC, and know no nanoseconds
-		return logical(e, annotation)
-	case t.Unit == formats.Micro:
-		return annotated(e, annotation, deprecated.TimestampMicros)
-	}
-	return annotated(e, annotation, deprecated.TimestampMillis)
 }
 
 // timeUnit returns the unit a release declares: Parquet has no seconds, so that their

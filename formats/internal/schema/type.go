@@ -32,7 +32,11 @@ func TypeOf(e *format.SchemaElement) (formats.Type, error) {
 		}
 	case *format.TimestampType:
 		if unit, ok := unitOf(logical.Unit); ok && physical == format.Int64 {
-			return formats.Type{Kind: formats.Timestamp, Unit: unit, Zone: zoneOf(logical)}, nil
+			t := formats.Type{Kind: formats.Timestamp, Unit: unit}
+			if logical.IsAdjustedToUTC {
+				t.Zone = "UTC"
+			}
+			return t, nil
 		}
 	case *format.IntType:
 		if physical == format.Int32 || physical == format.Int64 {
@@ -115,48 +119,41 @@ func unitOf(u format.TimeUnit) (formats.Unit, bool) {
 	return 0, false
 }
 
-func zoneOf(t *format.TimestampType) string {
-	if t.IsAdjustedToUTC {
-		return "UTC"
-	}
-	return ""
+// converted is what the older annotation, ConvertedType, says as a logical type, but for decimals. It
+// knows no seconds and no nanoseconds, and means UTC.
+var converted = []format.LogicalTypeValue{
+	deprecated.UTF8:            &format.StringType{},
+	deprecated.Map:             &format.MapType{},
+	deprecated.MapKeyValue:     &format.MapType{},
+	deprecated.List:            &format.ListType{},
+	deprecated.Enum:            &format.EnumType{},
+	deprecated.Date:            &format.DateType{},
+	deprecated.TimeMillis:      &format.TimeType{IsAdjustedToUTC: true, Unit: timeUnit(formats.Milli)},
+	deprecated.TimeMicros:      &format.TimeType{IsAdjustedToUTC: true, Unit: timeUnit(formats.Micro)},
+	deprecated.TimestampMillis: &format.TimestampType{IsAdjustedToUTC: true, Unit: timeUnit(formats.Milli)},
+	deprecated.TimestampMicros: &format.TimestampType{IsAdjustedToUTC: true, Unit: timeUnit(formats.Micro)},
+	deprecated.Uint8:           &format.IntType{BitWidth: 8},
+	deprecated.Uint16:          &format.IntType{BitWidth: 16},
+	deprecated.Uint32:          &format.IntType{BitWidth: 32},
+	deprecated.Uint64:          &format.IntType{BitWidth: 64},
+	deprecated.Int8:            &format.IntType{BitWidth: 8, IsSigned: true},
+	deprecated.Int16:           &format.IntType{BitWidth: 16, IsSigned: true},
+	deprecated.Int32:           &format.IntType{BitWidth: 32, IsSigned: true},
+	deprecated.Int64:           &format.IntType{BitWidth: 64, IsSigned: true},
+	deprecated.Json:            &format.JsonType{},
+	deprecated.Bson:            &format.BsonType{},
 }
 
-// logicalType returns the logical type, or what the older ConvertedType says, or nil.
+// logicalType returns the logical type, or what the older annotation says, or nil.
 func logicalType(e *format.SchemaElement) format.LogicalTypeValue {
-	if logical := e.LogicalType.Value; logical != nil || !e.ConvertedType.Valid {
-		return logical
-	}
-	milli, micro := format.TimeUnit{Value: &format.MilliSeconds{}}, format.TimeUnit{Value: &format.MicroSeconds{}}
-	switch c := e.ConvertedType.V; c {
-	case deprecated.UTF8:
-		return &format.StringType{}
-	case deprecated.Enum:
-		return &format.EnumType{}
-	case deprecated.Json:
-		return &format.JsonType{}
-	case deprecated.Bson:
-		return &format.BsonType{}
-	case deprecated.Map, deprecated.MapKeyValue:
-		return &format.MapType{}
-	case deprecated.List:
-		return &format.ListType{}
-	case deprecated.Decimal:
+	c := int(e.ConvertedType.V)
+	switch {
+	case e.LogicalType.Value != nil || !e.ConvertedType.Valid:
+		return e.LogicalType.Value
+	case e.ConvertedType.V == deprecated.Decimal:
 		return &format.DecimalType{Scale: e.Scale.V, Precision: e.Precision.V}
-	case deprecated.Date:
-		return &format.DateType{}
-	case deprecated.TimeMillis:
-		return &format.TimeType{IsAdjustedToUTC: true, Unit: milli}
-	case deprecated.TimeMicros:
-		return &format.TimeType{IsAdjustedToUTC: true, Unit: micro}
-	case deprecated.TimestampMillis:
-		return &format.TimestampType{IsAdjustedToUTC: true, Unit: milli}
-	case deprecated.TimestampMicros:
-		return &format.TimestampType{IsAdjustedToUTC: true, Unit: micro}
-	case deprecated.Uint8, deprecated.Uint16, deprecated.Uint32, deprecated.Uint64:
-		return &format.IntType{BitWidth: 8 << (c - deprecated.Uint8)}
-	case deprecated.Int8, deprecated.Int16, deprecated.Int32, deprecated.Int64:
-		return &format.IntType{BitWidth: 8 << (c - deprecated.Int8), IsSigned: true}
+	case c >= 0 && c < len(converted):
+		return converted[c]
 	}
 	return nil
 }
