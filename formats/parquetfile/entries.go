@@ -59,7 +59,7 @@ func (e *entryReader) init(leaf *schema.Leaf, t formats.Type) {
 }
 
 // open starts on the leaf's chunk of a row group, whose bytes come from a plan of the file.
-func (e *entryReader) open(f *parquetFile, from io.ReaderAt, chunk *chunkMeta) {
+func (e *entryReader) open(f *source, from io.ReaderAt, chunk *chunkMeta) {
 	if e.buffers == nil {
 		e.buffers = freeBuffers.Get().(*buffers)
 	}
@@ -73,7 +73,7 @@ func (e *entryReader) open(f *parquetFile, from io.ReaderAt, chunk *chunkMeta) {
 
 // extent returns where a chunk lies. Old parquet-mr forgot the dictionary page's header in the
 // size (PARQUET-816).
-func (f *parquetFile) extent(chunk *columnMeta) storage.Range {
+func (f *source) extent(chunk *columnMeta) storage.Range {
 	start, end := chunk.extent()
 	return storage.Range{From: start, To: min(end+100, f.size)}
 }

@@ -65,7 +65,7 @@ func newFlatColumn(leaf *schema.Leaf, to *formats.Column, t formats.Type, coded 
 }
 
 // open starts on the column's chunk of a row group.
-func (c *flatColumn) open(f *parquetFile, from io.ReaderAt, chunk *chunkMeta) {
+func (c *flatColumn) open(f *source, from io.ReaderAt, chunk *chunkMeta) {
 	c.entryReader.open(f, from, chunk)
 	c.dictionary, c.translated, c.entries = 0, nil, nil
 }

@@ -61,7 +61,7 @@ func (f *footer) writtenBefore(writer string, major, minor int) bool {
 }
 
 // readFooter reads and decodes the file's metadata.
-func (f *parquetFile) readFooter(ctx context.Context) error {
+func (f *source) readFooter(ctx context.Context) error {
 	file := f.file.Plan(ctx, nil)
 	defer file.Close()
 	data, err := f.footerBytes(file)
@@ -83,7 +83,7 @@ const (
 )
 
 // weight returns the bytes that the decoded footer takes.
-func (f *parquetFile) weight() (bytes int64) {
+func (f *source) weight() (bytes int64) {
 	for i := range f.footer.RowGroups {
 		bytes += chunkBytes * int64(len(f.footer.RowGroups[i].Columns))
 	}
@@ -91,7 +91,7 @@ func (f *parquetFile) weight() (bytes int64) {
 }
 
 // footerBytes reads the file's metadata.
-func (f *parquetFile) footerBytes(file io.ReaderAt) ([]byte, error) {
+func (f *source) footerBytes(file io.ReaderAt) ([]byte, error) {
 	at, end, err := meta.FindFooter(file, f.size)
 	if err != nil {
 		return nil, fmt.Errorf("read footer: %w", err)
@@ -106,7 +106,7 @@ func (f *parquetFile) footerBytes(file io.ReaderAt) ([]byte, error) {
 	return data, nil
 }
 
-func (f *parquetFile) decodeFooter(data []byte) error {
+func (f *source) decodeFooter(data []byte) error {
 	n, err := meta.Decode(data, &f.footer)
 	switch {
 	case err != nil:
@@ -136,7 +136,7 @@ func (f *footer) detach() {
 
 // checkRowGroups checks that the row groups agree with the schema, with each other and
 // with the size of the file.
-func (f *parquetFile) checkRowGroups() error {
+func (f *source) checkRowGroups() error {
 	rows := int64(0)
 	for i := range f.footer.RowGroups {
 		g := &f.footer.RowGroups[i]
@@ -163,7 +163,7 @@ func (f *parquetFile) checkRowGroups() error {
 // maxFileRows keeps sums of rows far from overflow.
 const maxFileRows = 1 << 48
 
-func (f *parquetFile) checkChunk(c *chunkMeta, leaf *schema.Leaf, rows int64) error {
+func (f *source) checkChunk(c *chunkMeta, leaf *schema.Leaf, rows int64) error {
 	m := &c.Column
 	start, end := m.extent()
 	switch {

@@ -40,7 +40,7 @@ func newLeafReader(leaf *schema.Leaf, to *formats.Leaf) *leafReader {
 	return l
 }
 
-func (l *leafReader) open(f *parquetFile, from io.ReaderAt, chunk *chunkMeta) {
+func (l *leafReader) open(f *source, from io.ReaderAt, chunk *chunkMeta) {
 	l.entryReader.open(f, from, chunk)
 	l.at, l.have = 0, 0
 	l.entry.Ends, l.entry.Data = l.entry.Ends[:0], l.entry.Data[:0]

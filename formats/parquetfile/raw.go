@@ -66,7 +66,7 @@ func (s *source) rawChunk(ctx context.Context, rowGroup, leaf int, t formats.Typ
 	w.init(&s.leaves[leaf], t)
 	plan := s.file.Plan(ctx, []storage.Range{s.extent(meta)})
 	defer plan.Close()
-	w.open(s.parquetFile, plan, &group.Columns[leaf])
+	w.open(s, plan, &group.Columns[leaf])
 	defer w.close()
 	w.prefixesCross = s.footer.writtenBefore("parquet-mr", 1, 8)
 	for w.promised > 0 {

@@ -16,7 +16,7 @@ const maxBatchBytes = 16 << 20
 // columnReader reads one leaf of a split, row group after row group: a flatColumn, or a leafReader of a
 // nested column.
 type columnReader interface {
-	open(f *parquetFile, from io.ReaderAt, chunk *chunkMeta)
+	open(f *source, from io.ReaderAt, chunk *chunkMeta)
 	begin(rows int) error
 	read(n int) error
 	deliver() // the batch's column, to where it was told
@@ -28,29 +28,28 @@ type columnReader interface {
 // reader reads a range of row groups. A batch never crosses from one to the next,
 // because dictionaries do not.
 type reader struct {
-	ctx       context.Context // of what is fetched
-	plan      storage.Plan    // of the current row group
-	file      *parquetFile
-	group     int // the current row group
-	end       int
-	left      int64 // rows left in the current row group
-	batchRows int
-	columns   []columnReader // of all leaves
-	leaves    []int          // which they are
-	batch     formats.Batch
-	store     []formats.Column
-	share     formats.Share
-	err       error
+	ctx     context.Context // of what is fetched
+	plan    storage.Plan    // of the current row group
+	file    *source
+	group   int // the current row group
+	end     int
+	left    int64          // rows left in the current row group
+	columns []columnReader // of all leaves
+	leaves  []int          // which they are
+	batch   formats.Batch
+	store   []formats.Column
+	share   formats.Share
+	err     error
 }
 
-func newReader(ctx context.Context, f *parquetFile, first, count int, columns []formats.Request, batchRows, remember int) *reader {
-	r := &reader{ctx: ctx, file: f, group: first - 1, end: first + count, batchRows: batchRows, share: formats.Alone(0)}
+func newReader(ctx context.Context, f *source, first, count int, columns []formats.Request) *reader {
+	r := &reader{ctx: ctx, file: f, group: first - 1, end: first + count, share: formats.Alone(0)}
 	r.store = make([]formats.Column, len(columns))
 	for i, request := range columns {
 		top, column := &f.columns[request.Column], &r.store[i]
 		r.batch.Columns = append(r.batch.Columns, column)
 		if top.field.Type.Kind != formats.Nested {
-			r.columns = append(r.columns, newFlatColumn(&f.leaves[top.First], column, top.field.Type, request.Coded, remember))
+			r.columns = append(r.columns, newFlatColumn(&f.leaves[top.First], column, top.field.Type, request.Coded, f.remember))
 			r.leaves = append(r.leaves, top.First)
 			continue
 		}
@@ -91,7 +90,7 @@ func (r *reader) next() (err error) {
 		r.open()
 	}
 	for i, c := range r.columns {
-		if err := c.begin(int(min(int64(r.batchRows), r.left))); err != nil {
+		if err := c.begin(int(min(int64(r.file.batchRows), r.left))); err != nil {
 			return r.wrap(i, err)
 		}
 	}
@@ -130,8 +129,8 @@ func (r *reader) closePlan() {
 // values are small, so that much is shared at a time.
 func (r *reader) fill() error {
 	step := stepRows
-	for r.left > 0 && r.batch.Rows < r.batchRows {
-		n := int(min(int64(step), r.left, int64(r.batchRows-r.batch.Rows)))
+	for r.left > 0 && r.batch.Rows < r.file.batchRows {
+		n := int(min(int64(step), r.left, int64(r.file.batchRows-r.batch.Rows)))
 		if err := r.share(len(r.columns), func(_, i int) error { return r.wrap(i, readRows(r.columns[i], n)) }); err != nil {
 			return err
 		}

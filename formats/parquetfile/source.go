@@ -15,17 +15,21 @@ import (
 	"github.com/kcut/kcut/formats/storage"
 )
 
-// parquetFile is an opened Parquet file. Its footer is read and checked; pages are read
-// by reader.
-type parquetFile struct {
-	path    string
-	file    storage.File
-	size    int64
-	footer  footer
-	columns []topColumn
-	leaves  []schema.Leaf
-	hold    func(bytes int64) error // formats.ReadOptions.Hold
-	holding formats.Holding         // of the footer
+// source is an opened Parquet file. Its footer is read and checked; pages are read by reader.
+type source struct {
+	path      string
+	file      storage.File
+	size      int64
+	batchRows int
+	remember  int                     // distinct values of a column
+	hold      func(bytes int64) error // formats.ReadOptions.Hold
+	holding   formats.Holding         // of the footer
+	footer    footer
+	columns   []topColumn
+	leaves    []schema.Leaf
+
+	numbersOnce sync.Once
+	numbers     []rowGroupNumbers
 }
 
 // Open opens a Parquet file and checks its footer.
@@ -34,27 +38,25 @@ func Open(ctx context.Context, path string, opt formats.ReadOptions) (_ formats.
 	if err != nil {
 		return nil, fmt.Errorf("open parquet: %w", err)
 	}
-	f := &parquetFile{path: path, file: file, size: file.Info().Size(), hold: opt.Hold}
-	f.holding.Tell = opt.Hold
+	s := &source{
+		path: path, file: file, size: file.Info().Size(), hold: opt.Hold, holding: formats.Holding{Tell: opt.Hold},
+		batchRows: cmp.Or(opt.BatchRows, defaultBatchRows), remember: min(maxTableValues, cmp.Or(opt.Remember, maxTableValues)),
+	}
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("open %s: %w", path, err)
-			f.Close()
+			s.Close()
 		}
 	}()
 	defer fence.Catch(&err)
-	if err := f.readFooter(ctx); err != nil {
+	if err := s.readFooter(ctx); err != nil {
 		return nil, err
 	}
-	if err := f.readSchema(); err != nil {
+	if err := s.readSchema(); err != nil {
 		return nil, err
 	}
-	if err := f.checkRowGroups(); err != nil {
+	if err := s.checkRowGroups(); err != nil {
 		return nil, err
-	}
-	s := &source{parquetFile: f, batchRows: opt.BatchRows, remember: maxTableValues}
-	if opt.Remember > 0 {
-		s.remember = min(s.remember, opt.Remember)
 	}
 	return s, nil
 }
@@ -66,7 +68,7 @@ type topColumn struct {
 }
 
 // readSchema reads the flattened tree of the footer.
-func (f *parquetFile) readSchema() error {
+func (f *source) readSchema() error {
 	columns, leaves, err := schema.Columns(f.footer.Schema)
 	if err != nil {
 		return err
@@ -86,16 +88,6 @@ func (f *parquetFile) readSchema() error {
 		f.columns = append(f.columns, topColumn{c, field})
 	}
 	return nil
-}
-
-// source makes a parquetFile a formats.Source.
-type source struct {
-	*parquetFile
-	batchRows int
-	remember  int // distinct values of a column
-
-	numbersOnce sync.Once
-	numbers     []rowGroupNumbers
 }
 
 func (s *source) Fields() []formats.Field {
@@ -118,11 +110,11 @@ func (s *source) Read(ctx context.Context, first, count int, columns []formats.R
 	if first < 0 || count < 0 || first+count > len(s.footer.RowGroups) {
 		return nil, fmt.Errorf("read row groups %d to %d of %s: there are %d", first, first+count-1, s.path, len(s.footer.RowGroups))
 	}
-	return newReader(ctx, s.parquetFile, first, count, columns, cmp.Or(s.batchRows, defaultBatchRows), s.remember), nil
+	return newReader(ctx, s, first, count, columns), nil
 }
 
 // Close closes the file and forgets its footer.
-func (f *parquetFile) Close() error {
+func (f *source) Close() error {
 	f.holding.Release()
 	return f.file.Close()
 }

@@ -4,18 +4,17 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"os"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
-	"github.com/parquet-go/parquet-go/encoding/thrift"
-	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/formatstest"
 	"github.com/kcut/kcut/formats/internal/meta"
+	"github.com/kcut/kcut/formats/parquetfile"
+	"github.com/kcut/kcut/formats/writer"
 )
 
 // source is a row of a file of foreign hands, with columns of every encoding.
@@ -30,10 +29,11 @@ type source struct {
 	Tags    []string `parquet:"tags,dict"`
 }
 
-func sourceFile(t *testing.T, options ...parquet.WriterOption) []byte {
+// released copies the pages of such a file as they are into a release.
+func released(t *testing.T, options ...parquet.WriterOption) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	w := parquet.NewGenericWriter[source](&b, append(options, parquet.PageBufferSize(60))...)
+	w := parquet.NewGenericWriter[source](&b, options...)
 	for i := range 12 {
 		row := source{Plain: int64(i), Delta: int32(i * i), Lengths: fmt.Sprint("note ", i), Split: float64(i) / 3, Truth: i%5 < 2}
 		if i%3 > 0 {
@@ -50,95 +50,51 @@ func sourceFile(t *testing.T, options ...parquet.WriterOption) []byte {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return b.Bytes()
-}
-
-// released copies the pages of a file as they are, under headers and a footer of a release.
-func released(t *testing.T, file []byte) []byte {
-	t.Helper()
-	end := len(file) - 8
-	var m format.FileMetaData
-	if err := thrift.Unmarshal(new(thrift.CompactProtocol), file[footerAt(file):end], &m); err != nil {
+	in, err := parquetfile.Open(t.Context(), formatstest.WriteTemp(t, "source.parquet", b.Bytes()), formats.ReadOptions{})
+	if err != nil {
 		t.Fatal(err)
 	}
-	out := bytes.NewBufferString(meta.Magic)
-	for i := range m.RowGroups[0].Columns {
-		c := &m.RowGroups[0].Columns[i]
-		from := c.MetaData.DataPageOffset
-		if c.MetaData.DictionaryPageOffset > 0 {
-			from = min(from, c.MetaData.DictionaryPageOffset)
+	defer in.Close()
+	var columns []writer.Column
+	for _, f := range in.Fields() {
+		columns = append(columns, writer.Column{Field: f})
+	}
+	group, err := writer.NewRowGroup(columns, writer.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range columns {
+		chunks, err := in.(formats.RawSource).RawChunks(t.Context(), 0, i)
+		if err == nil {
+			err = group.Copy(i, 12, chunks)
 		}
-		chunk := bytes.NewReader(file[from : from+c.MetaData.TotalCompressedSize])
-		*c = format.ColumnChunk{MetaData: format.ColumnMetaData{
-			Type: c.MetaData.Type, Encoding: c.MetaData.Encoding, PathInSchema: c.MetaData.PathInSchema,
-			Codec: c.MetaData.Codec, NumValues: c.MetaData.NumValues,
-		}}
-		for chunk.Len() > 0 {
-			copyPage(t, out, chunk, &c.MetaData)
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
-	m.RowGroups[0].FileOffset, m.RowGroups[0].SortingColumns = 0, nil
-	m.CreatedBy, m.KeyValueMetadata, m.ColumnOrders = formats.CreatedBy, []format.KeyValue{{Key: CutKey, Value: "{}"}}, nil
-	return withMetadata(t, out.Bytes(), m)
-}
-
-func copyPage(t *testing.T, out *bytes.Buffer, chunk *bytes.Reader, m *format.ColumnMetaData) {
-	t.Helper()
-	var h format.PageHeader
-	if err := thrift.NewDecoder(new(thrift.CompactProtocol).NewReader(chunk)).Decode(&h); err != nil {
+	encoded, err := group.Encode()
+	if err != nil {
 		t.Fatal(err)
 	}
-	page := make([]byte, h.CompressedPageSize)
-	if _, err := chunk.Read(page); err != nil {
+	var out bytes.Buffer
+	release, err := writer.New(&out, columns, map[string]string{CutKey: "{}"})
+	if err == nil {
+		err = errors.Join(release.WriteFrom(in.(formats.RawSource), encoded), release.Close())
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
-	own := meta.PageHeader{Type: h.Type, Uncompressed: h.UncompressedPageSize, Compressed: h.CompressedPageSize, CRC: thrift.New(int32(crc32.ChecksumIEEE(page)))}
-	encoding, at := format.Plain, int64(out.Len())
-	switch h.Type {
-	case format.DictionaryPage:
-		own.Dictionary = thrift.New(meta.DictionaryPage{NumValues: h.DictionaryPageHeader.V.NumValues, Encoding: encoding})
-		m.DictionaryPageOffset = at
-	case format.DataPage:
-		v := h.DataPageHeader.V
-		encoding = v.Encoding
-		own.Data = thrift.New(meta.DataPage{NumValues: v.NumValues, Encoding: v.Encoding, Definitions: format.RLE, Repetitions: format.RLE})
-	case format.DataPageV2:
-		v := h.DataPageHeaderV2.V
-		encoding = v.Encoding
-		own.DataV2 = thrift.New(meta.DataPageV2{
-			NumValues: v.NumValues, NumNulls: v.NumNulls, NumRows: v.NumRows, Encoding: v.Encoding,
-			DefinitionBytes: v.DefinitionLevelsByteLength, RepetitionBytes: v.RepetitionLevelsByteLength,
-			IsCompressed: thrift.New(!v.IsCompressed.Valid || v.IsCompressed.V),
-		})
-		m.Statistics.NullCount += int64(v.NumNulls)
-	}
-	if h.Type != format.DictionaryPage && m.DataPageOffset == 0 {
-		m.DataPageOffset = at
-	}
-	if err := thrift.NewEncoder(new(thrift.CompactProtocol).NewWriter(out)).Encode(&own); err != nil {
-		t.Fatal(err)
-	}
-	size := int64(out.Len()) - at
-	out.Write(page)
-	m.TotalUncompressedSize += size + int64(h.UncompressedPageSize)
-	m.TotalCompressedSize += size + int64(len(page))
-	for i := range m.EncodingStats {
-		if s := &m.EncodingStats[i]; s.PageType == h.Type && s.Encoding == encoding {
-			s.Count++
-			return
-		}
-	}
-	m.EncodingStats = append(m.EncodingStats, format.PageEncodingStats{PageType: h.Type, Encoding: encoding, Count: 1})
+	return out.Bytes()
 }
 
 // TestKept reads and checks columns whose pages were copied from files of every codec,
 // version of pages and encoding, and flips their bits, one at a time: none passes.
 func TestKept(t *testing.T) {
-	for _, codec := range []compress.Codec{&parquet.Uncompressed, &parquet.Snappy, &parquet.Gzip, &parquet.Brotli, &parquet.Zstd, &parquet.Lz4Raw} {
+	for _, codec := range []compress.Codec{&parquet.Uncompressed, &parquet.Snappy, &parquet.Gzip, &parquet.Brotli, &parquet.Zstd} {
 		for version := 1; version <= 2; version++ {
 			t.Run(fmt.Sprint(codec, " ", version), func(t *testing.T) {
 				t.Parallel()
-				b := released(t, sourceFile(t, parquet.Compression(codec), parquet.DataPageVersion(version)))
+				b := released(t, parquet.Compression(codec), parquet.DataPageVersion(version))
 				path := formatstest.WriteTemp(t, "release.parquet", b)
 				r, err := Open(t.Context(), path)
 				if err != nil {

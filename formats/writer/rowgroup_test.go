@@ -1,0 +1,182 @@
+package writer
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/kcut/kcut/formats"
+)
+
+// TestColumnsAreFilledAtOnce fills the columns of row groups in turn, and each on a goroutine of
+// its own with encoders that the row groups share, and demands the same bytes.
+func TestColumnsAreFilledAtOnce(t *testing.T) {
+	text := formats.Type{Kind: formats.String}
+	columns := []Column{
+		{Field: formats.Field{Name: "label", Type: text, Nullable: true}, Masked: true},
+		{Field: formats.Field{Name: "other", Type: text, Nullable: true}, Masked: true},
+		{Field: formats.Field{Name: "few", Type: text}},
+		{Field: formats.Field{Name: "many", Type: text}},
+	}
+	values := labelsOf()
+	for i := range 100_000 {
+		values.AppendBytes([]byte("value " + strconv.Itoa(i)))
+	}
+	rng := rand.New(rand.NewPCG(7, 8))
+	const rows = 3*pageRows + 11
+	batch := make([]*formats.Column, len(columns))
+	for c := range columns {
+		batch[c] = &formats.Column{Values: values}
+		for range rows {
+			code := uint32(rng.IntN([]int{5, 300, 20, 100_000}[c]))
+			if !columns[c].Field.Nullable {
+				code = 1 + min(code, 99_999)
+			}
+			batch[c].Codes = append(batch[c].Codes, code)
+		}
+	}
+	fill := func(g *RowGroup, c int) error {
+		return errors.Join(g.Append(c, batch[c], 0, pageRows/2), g.Append(c, batch[c], pageRows/2, rows))
+	}
+	inTurn := make([]*RowGroup, 2)
+	for i := range inTurn {
+		inTurn[i] = newGroup(t, Options{}, columns...)
+		for c := range columns {
+			if err := fill(inTurn[i], c); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	encoders, err := NewPageEncoders(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var group sync.WaitGroup
+	atOnce := make([]*RowGroup, 2)
+	for i := range atOnce {
+		if atOnce[i], err = encoders.NewRowGroup(columns); err != nil {
+			t.Fatal(err)
+		}
+		for c := range columns {
+			group.Go(func() {
+				if err := fill(atOnce[i], c); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+	group.Wait()
+	if !bytes.Equal(writeFile(t, columns, nil, atOnce...), writeFile(t, columns, nil, inTurn...)) {
+		t.Error("columns that are filled at once give other bytes")
+	}
+	if n := len(encoders.idle); n < 1 || n > len(atOnce)*len(columns) {
+		t.Errorf("%d encoders", n)
+	}
+}
+
+// An encoder that made a very large page gives its memory up.
+func TestEncoderKeepsLittle(t *testing.T) {
+	encoders, err := NewPageEncoders(Options{Compression: "none"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		size int
+		kept bool
+	}{{pageBytes, true}, {mostScratch + 1, false}} {
+		p, err := encoders.acquire()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.body = make([]byte, tc.size)
+		encoders.release(p)
+		if kept := p.body != nil; kept != tc.kept {
+			t.Errorf("scratch of %d bytes is kept: %v", tc.size, kept)
+		}
+	}
+}
+
+// A row group that was written down and read is written to a file as the first one is; what is cut
+// short is damaged.
+func TestParseRowGroup(t *testing.T) {
+	columns := []Column{{Field: formats.Field{Name: "n", Type: formats.Type{Kind: formats.Int, Bits: 32}}}}
+	values := &formats.Values{Type: columns[0].Field.Type, Words: []uint64{formats.IntWord(7), formats.IntWord(9)}}
+	first := encodeRows(t, newGroup(t, Options{}, columns...), &formats.Column{Values: values, Codes: []uint32{1, 2, 2}})
+	encoded, err := first.AppendTo(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want, got bytes.Buffer
+	second, err := ParseRowGroup(encoded)
+	if err != nil || second.Size() != first.Size() {
+		t.Fatalf("%v, %d bytes, want %d", err, second.Size(), first.Size())
+	}
+	for to, group := range map[*bytes.Buffer]*EncodedRowGroup{&want: first, &got: second} {
+		w, err := New(to, columns, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(w.Write(group), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(got.Bytes(), want.Bytes()) {
+		t.Error("another file")
+	}
+	for n := range encoded {
+		if _, err := ParseRowGroup(encoded[:n]); !errors.Is(err, formats.ErrDamaged) {
+			t.Errorf("%d of %d bytes: %v", n, len(encoded), err)
+		}
+	}
+}
+
+// BenchmarkEncode encodes a row group of a million rows of ten columns of labels, given in
+// batches of 65,536 rows. One column in three has nulls, one is sorted.
+func BenchmarkEncode(b *testing.B) {
+	const rows, width, batchRows = 1_000_000, 10, 1 << 16
+	r := rand.New(rand.NewPCG(1, 1))
+	columns := make([]Column, width)
+	data := make([]*formats.Column, width)
+	for i := range columns {
+		columns[i] = Column{Field: formats.Field{Name: fmt.Sprint("c", i), Type: formats.Type{Kind: formats.String}, Nullable: true}, Masked: true}
+		data[i] = labelColumn(r, rows, 2+i*i, i%3 == 0)
+	}
+	g, err := NewRowGroup(columns, Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		for from := 0; from < rows; from += batchRows {
+			for i, c := range data {
+				if err := g.Append(i, c, from, min(from+batchRows, rows)); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+		e, err := g.Encode()
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(e.Size()), "bytes")
+	}
+}
+
+// labelColumn returns rows of labels, the frequent ones first as in real tables.
+func labelColumn(r *rand.Rand, rows, labels int, nulls bool) *formats.Column {
+	c := &formats.Column{Values: &formats.Values{Type: formats.Type{Kind: formats.String}}, Codes: make([]uint32, rows)}
+	for i := range labels {
+		c.Values.AppendBytes(fmt.Appendf(nil, "label %d", i))
+	}
+	for i := range c.Codes {
+		c.Codes[i] = 1 + uint32(r.ExpFloat64()*float64(labels)/6)%uint32(labels)
+		if nulls && r.IntN(20) == 0 {
+			c.Codes[i] = 0
+		}
+	}
+	return c
+}
