@@ -1,7 +1,6 @@
 package taxonomy
 
 import (
-	"cmp"
 	"math/big"
 	"math/rand/v2"
 	"regexp"
@@ -36,12 +35,12 @@ func randomNumber(rng *rand.Rand) string {
 func TestDecimalsCompareExactly(t *testing.T) {
 	seed := rand.Uint64()
 	rng := rand.New(rand.NewPCG(seed, 0))
-	var last decimal
-	lastText, exactly, numbers := "0", new(big.Rat), 0
+	last, _ := parseDecimal("0")
+	exactly, numbers := new(big.Rat), 0
 	for range 50_000 {
 		text := randomNumber(rng)
 		if rng.IntN(3) == 0 { // nearly the last
-			text = lastText[:rng.IntN(len(lastText)+1)] + randomNumber(rng)
+			text = last.text[:rng.IntN(len(last.text)+1)] + randomNumber(rng)
 		}
 		d, ok := parseDecimal(text)
 		if ok != plainNumber.MatchString(text) {
@@ -51,8 +50,8 @@ func TestDecimalsCompareExactly(t *testing.T) {
 			continue
 		}
 		exact, _ := new(big.Rat).SetString(text)
-		if got, want := d.compare(&last), exact.Cmp(exactly); cmp.Compare(got, 0) != want {
-			t.Fatalf("seed %d: %s and %s: %d, want %d", seed, text, lastText, got, want)
+		if got, want := d.compare(&last), exact.Cmp(exactly); got != want {
+			t.Fatalf("seed %d: %s and %s: %d, want %d", seed, text, last.text, got, want)
 		}
 		for _, same := range []string{text, exact.FloatString(50)} {
 			other, ok := parseDecimal(same)
@@ -60,7 +59,7 @@ func TestDecimalsCompareExactly(t *testing.T) {
 				t.Fatalf("seed %d: %s is not %s", seed, text, same)
 			}
 		}
-		last, lastText, exactly = d, text, exact
+		last, exactly = d, exact
 		numbers++
 	}
 	if numbers < 25_000 {
