@@ -6,16 +6,16 @@ import (
 	"testing"
 )
 
-// outline writes a tree as name(child child).
-func outline(n Node) string {
-	if len(n.Children) == 0 {
-		return n.Name
+// outline writes a tree from a node down as name(child child).
+func outline(t *Tree, n int) string {
+	if t.IsLeaf(n) {
+		return t.Name(n)
 	}
 	var children []string
-	for _, c := range n.Children {
-		children = append(children, outline(c))
+	for _, c := range t.Children(n) {
+		children = append(children, outline(t, c))
 	}
-	return n.Name + "(" + strings.Join(children, " ") + ")"
+	return t.Name(n) + "(" + strings.Join(children, " ") + ")"
 }
 
 // generate returns the taxonomy of some texts, each of which becomes a leaf.
@@ -88,7 +88,7 @@ func TestGenerators(t *testing.T) {
 		if err != nil {
 			got = err.Error()
 		} else {
-			got = outline(tree.node(0))
+			got = outline(tree, 0)
 		}
 		if got != c.want && (err == nil || !strings.Contains(got, c.want)) {
 			t.Errorf("%s: got %s, want %s", c.name, got, c.want)

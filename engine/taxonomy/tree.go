@@ -116,24 +116,20 @@ func sameName(first, second int) error {
 	return fmt.Errorf("build taxonomy: nodes %d and %d have the same name", first+1, second+1)
 }
 
-// WithLeaves returns the tree with more leaves directly under the root, after its own
-// children, in bytewise order. It is an error if the tree does not admit one of them.
-func (t *Tree) WithLeaves(names []string) (*Tree, error) {
-	if len(names) == 0 {
-		return t, nil
-	}
-	root := t.node(0)
-	for i, name := range slices.Sorted(slices.Values(names)) {
-		if err := t.Admit(name, i); err != nil {
-			return nil, err
+// AddLeaves adds leaves directly under the root, after its own children, in bytewise order. It is an
+// error if the tree does not admit one of them.
+func (t *Tree) AddLeaves(names []string) error {
+	for _, name := range slices.Sorted(slices.Values(names)) {
+		if err := t.Admit(name, 0); err != nil {
+			return err
 		}
-		root.Children = append(root.Children, Node{Name: name})
+		at := t.begin(name, 0)
+		t.leaf(0)
+		t.finish(at)
+		t.nodes[name] = int32(at)
 	}
-	extended, err := NewTree(root)
-	if err != nil {
-		return nil, fmt.Errorf("extend taxonomy: %w", err)
-	}
-	return extended, nil
+	t.finish(0)
+	return nil
 }
 
 // Admit returns the error that the tree gets when a leaf of that name is added under its
@@ -150,15 +146,6 @@ func (t *Tree) Admit(name string, added int) error {
 		return fmt.Errorf("extend taxonomy: %w", sameName(int(n), t.Len()+added))
 	}
 	return nil
-}
-
-// node returns the subtree of n in nested form.
-func (t *Tree) node(n int) Node {
-	root := Node{Name: t.names[n]}
-	for _, c := range t.Children(n) {
-		root.Children = append(root.Children, t.node(c))
-	}
-	return root
 }
 
 // Len returns the number of nodes.

@@ -68,21 +68,20 @@ func TestNewTreeRefusesNames(t *testing.T) {
 	}
 }
 
-func TestWithLeavesExtendsTheRoot(t *testing.T) {
+func TestAddLeavesExtendsTheRoot(t *testing.T) {
 	tree := mustTree(t, education)
-	more, err := tree.WithLeaves([]string{"b", "a", "C"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := append(slices.Clone(tree.Leaves()), "C", "a", "b"); !slices.Equal(more.Leaves(), want) {
-		t.Errorf("leaves %q, want %q", more.Leaves(), want)
-	}
-	if got := more.Children(0); len(got) != 5 || more.Name(got[2]) != "C" {
-		t.Errorf("children of the root %d", got)
-	}
-	for name, tree := range map[string]*Tree{"Senior": tree, "University": tree, "x": mustTree(t, branchNode("ANY"))} {
-		if _, err := tree.WithLeaves([]string{name}); err == nil {
+	for name, tree := range map[string]*Tree{"Senior": tree, "University": tree, "": tree, "x": mustTree(t, branchNode("ANY"))} {
+		if err := tree.AddLeaves([]string{name}); err == nil {
 			t.Errorf("leaf %q added to a tree of %d nodes", name, tree.Len())
 		}
+	}
+	if err := tree.AddLeaves([]string{"b", "a", "C"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := outline(tree, 0); got != "ANY(Secondary(Junior Senior) University(Bachelors Grad School) C a b)" {
+		t.Errorf("got %s", got)
+	}
+	if code, ok := tree.Code("C"); !ok || code != 4 || tree.Values(0) != 7 {
+		t.Errorf("leaf C has code %d, of %d", code, tree.Values(0))
 	}
 }

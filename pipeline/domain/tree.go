@@ -124,8 +124,7 @@ func (x *extension) extend() error {
 		pairs[i].Code += uint32(len(x.tree.Leaves()))
 	}
 	x.pairs = append(x.pairs, pairs...)
-	x.tree, err = x.tree.WithLeaves(unknown.Leaves())
-	return err
+	return x.tree.AddLeaves(unknown.Leaves())
 }
 
 // Uncovered is the error of values that a taxonomy lacks. The run adds where the first one is.

@@ -227,7 +227,7 @@ func (j *Job) Identity(w io.Writer, taxonomies map[string]Taxonomy) error {
 	for _, name := range slices.Sorted(maps.Keys(taxonomies)) {
 		b = fmt.Appendf(b, "taxonomy of %q: ", name)
 		if t := taxonomies[name]; t.Tree != nil {
-			b = appendTree(b, t.Tree)
+			b = append(b, treeText(t.Tree)...) // no other tree has its text
 		} else {
 			b = fmt.Appendf(b, "%d %q %q", t.Prefix, t.Date, t.Ranges)
 		}
@@ -235,17 +235,4 @@ func (j *Job) Identity(w io.Writer, taxonomies map[string]Taxonomy) error {
 	}
 	_, err := w.Write(b)
 	return err
-}
-
-// appendTree appends a tree with its names quoted, so that no other tree has its text.
-func appendTree(b []byte, n *taxonomy.Node) []byte {
-	b = fmt.Appendf(b, "%q", n.Name)
-	if n.Leaf() {
-		return b
-	}
-	b = append(b, '{')
-	for i := range n.Children {
-		b = append(appendTree(b, &n.Children[i]), ',')
-	}
-	return append(b, '}')
 }
