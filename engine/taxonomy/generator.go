@@ -1,9 +1,15 @@
 package taxonomy
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"math/big"
 	"slices"
+	"sort"
+	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -132,4 +138,208 @@ func (p *prefixes) path(text string, to []step) (path []step, ok bool) {
 func (p *prefixes) below(node string) (text string, inner bool) {
 	stem, starred := strings.CutSuffix(node, "*")
 	return node, starred && slices.Contains(p.lengths, utf8.RuneCountInString(stem))
+}
+
+// DateLevels are the levels of dates, finest first.
+var DateLevels = []string{"day", "month", "quarter", "year", "decade", "century"}
+
+// period is a level of dates.
+type period struct {
+	stem   int           // how many of a date's characters name a period
+	starts []periodStart // of the periods with the same stem
+}
+
+// periodStart is what the name of a period ends in, and what makes the period's first date of
+// what is before it.
+type periodStart struct{ suffix, date string }
+
+// periods are the levels of DateLevels, in their order.
+var periods = []period{
+	{10, []periodStart{{"", "T00:00:00"}}},
+	{7, []periodStart{{"", "-01"}}},
+	{4, []periodStart{{"-Q1", "-01-01"}, {"-Q2", "-04-01"}, {"-Q3", "-07-01"}, {"-Q4", "-10-01"}}},
+	{4, []periodStart{{"", "-01-01"}}},
+	{3, []periodStart{{"0s", "0-01-01"}}},
+	{2, []periodStart{{"XX", "00-01-01"}}},
+}
+
+// of returns the period in which the date at the start of a text lies.
+func (p *period) of(text string) step {
+	start := 0
+	if len(p.starts) > 1 {
+		month := (text[5]-'0')*10 + text[6] - '0'
+		start = int(month-1) / 3
+	}
+	return step{text[:p.stem], p.starts[start].suffix}
+}
+
+// dates generates a taxonomy of dates or timestamps in ISO form. Above a date stand its
+// "1990-05-03" (of a timestamp), "1990-05", "1990-Q2", "1990", "1990s" and "19XX", as the
+// levels say, and at the top a star.
+type dates struct {
+	textual
+	levels []period // coarsest first
+}
+
+// Dates returns the generator of the given levels of dates, in any order.
+func Dates(levels []string) (Generator, error) {
+	d := &dates{}
+	for _, level := range levels {
+		if !slices.Contains(DateLevels, level) {
+			return nil, fmt.Errorf("generate date taxonomy: unknown level %q", level)
+		}
+	}
+	for i, level := range slices.Backward(DateLevels) {
+		if slices.Contains(levels, level) {
+			d.levels = append(d.levels, periods[i])
+		}
+	}
+	return d, nil
+}
+
+func (d *dates) root() string { return "*" }
+
+// path is without a day that is the whole text.
+func (d *dates) path(text string, to []step) (path []step, ok bool) {
+	if !isDate(text) {
+		return to, false
+	}
+	for _, level := range d.levels {
+		if s := level.of(text); !s.named(text) {
+			to = append(to, s)
+		}
+	}
+	return to, true
+}
+
+func (d *dates) misfits(texts, all int) error {
+	return fmt.Errorf("generate date taxonomy: %d of %d values are no dates", texts, all)
+}
+
+// isDate reports whether a text starts with a date: alone, or with a time after it.
+func isDate(text string) bool {
+	const length = len("2006-01-02")
+	if len(text) < length || len(text) > length && text[length] != 'T' && text[length] != ' ' {
+		return false
+	}
+	_, err := time.Parse(time.DateOnly, text[:length])
+	return err == nil
+}
+
+// below returns the first date of a period.
+func (d *dates) below(node string) (text string, inner bool) {
+	for _, level := range d.levels {
+		for _, start := range level.starts {
+			stem, ok := strings.CutSuffix(node, start.suffix)
+			if text := stem + start.date; ok && isDate(text) && level.of(text).named(node) {
+				return text, true
+			}
+		}
+	}
+	return node, false
+}
+
+// decimal is a number to be compared exactly.
+type decimal struct {
+	text string
+	near float64 // the nearest one, which orders all but close numbers; infinite beyond all
+}
+
+// maxExponentDigits is how long a written exponent may be.
+const maxExponentDigits = 3
+
+// parseDecimal reads an optional sign, digits with an optional point among or around them,
+// and an optional exponent.
+func parseDecimal(text string) (d decimal, ok bool) {
+	near, err := strconv.ParseFloat(text, 64)
+	_, power, _ := strings.Cut(strings.ToLower(text), "e")
+	if err != nil && !errors.Is(err, strconv.ErrRange) || strings.Trim(text, "+-.0123456789eE") != "" ||
+		len(strings.TrimLeft(power, "+-")) > maxExponentDigits {
+		return decimal{}, false
+	}
+	return decimal{text, near}, true
+}
+
+// compare orders numbers by value.
+func (d *decimal) compare(other *decimal) int {
+	if d.near != other.near || d.text == other.text {
+		return cmp.Compare(d.near, other.near)
+	}
+	x, _ := new(big.Rat).SetString(d.text)
+	y, _ := new(big.Rat).SetString(other.text)
+	return x.Cmp(y)
+}
+
+// ranges generates a taxonomy of numbers: the intervals between bounds, open at both ends
+// of the number line, with the values in numeric order below them. Intervals without a
+// value are left out. All comparisons are exact.
+type ranges struct {
+	edges []decimal
+	names []string // of the intervals in order; none without bounds
+}
+
+// Ranges returns the generator of the intervals between the bounds, which must ascend.
+func Ranges(bounds []string) (Generator, error) {
+	r, opening := &ranges{}, "("
+	for i, text := range bounds {
+		edge, ok := parseDecimal(text)
+		if !ok {
+			return nil, fmt.Errorf("generate range taxonomy: bound %d is no number", i+1)
+		}
+		if i > 0 && edge.compare(&r.edges[i-1]) <= 0 {
+			return nil, fmt.Errorf("generate range taxonomy: bound %d is not above the one before", i+1)
+		}
+		r.edges, r.names = append(r.edges, edge), append(r.names, opening+","+text+")")
+		opening = "[" + text
+	}
+	if len(bounds) > 0 {
+		r.names = append(r.names, opening+",)")
+	}
+	return r, nil
+}
+
+func (r *ranges) root() string { return "(,)" }
+
+func (r *ranges) path(text string, to []step) (path []step, ok bool) {
+	n, ok := parseDecimal(text)
+	if !ok || len(r.names) == 0 {
+		return to, ok
+	}
+	interval := sort.Search(len(r.edges), func(e int) bool { return n.compare(&r.edges[e]) < 0 })
+	return append(to, step{stem: r.names[interval]}), true
+}
+
+// scattered is true: 5 is between 49 and 51.
+func (r *ranges) scattered() bool { return true }
+
+// arrange sorts intervals from below, and numbers by value, equal ones by their text.
+func (r *ranges) arrange(siblings []*branch) {
+	type place struct {
+		branch   *branch
+		interval int // of an interval
+		number   decimal
+	}
+	places := make([]place, len(siblings))
+	for i, b := range siblings {
+		places[i].branch = b
+		var ok bool
+		if places[i].number, ok = parseDecimal(b.stem); !ok {
+			places[i].interval = slices.Index(r.names, b.stem)
+		}
+	}
+	slices.SortFunc(places, func(x, y place) int {
+		return cmp.Or(x.interval-y.interval, x.number.compare(&y.number), cmp.Compare(x.branch.stem, y.branch.stem))
+	})
+	for i := range places {
+		siblings[i] = places[i].branch
+	}
+}
+
+func (r *ranges) misfits(texts, all int) error {
+	return fmt.Errorf("generate range taxonomy: %d of %d values are no numbers", texts, all)
+}
+
+// below returns the node: intervals stand directly below the top.
+func (r *ranges) below(node string) (text string, inner bool) {
+	return node, slices.Contains(r.names, node)
 }

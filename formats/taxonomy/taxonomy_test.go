@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kcut/kcut/formats/formatstest"
 	"github.com/kcut/kcut/formats/yaml"
 )
 
@@ -163,37 +162,6 @@ func TestReadTaxonomies(t *testing.T) {
 	if _, err = Read(filepath.Join(dir, "none.csv")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("missing file: got %v", err)
 	}
-}
-
-// The trees of the Adult data, with the leaf counts of the TDS paper's Table 6.
-func TestReadTaxonomiesAdult(t *testing.T) {
-	trees, err := ReadAll(formatstest.SharedData(t, "adult/taxonomies.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := map[string]int{
-		"workclass": 8, "education": 16, "marital-status": 7, "occupation": 14,
-		"relationship": 6, "race": 5, "sex": 2, "native-country": 41,
-	}
-	for name, leaves := range want {
-		if trees[name] == nil || countLeaves(trees[name]) != leaves || trees[name].Name != "ANY" {
-			t.Errorf("tree %s: got %v, want %d leaves", name, trees[name], leaves)
-		}
-	}
-	if len(trees) != len(want) {
-		t.Errorf("got %d trees, want %d", len(trees), len(want))
-	}
-}
-
-func countLeaves(n *Node) int {
-	if n.Leaf() {
-		return 1
-	}
-	leaves := 0
-	for i := range n.Children {
-		leaves += countLeaves(&n.Children[i])
-	}
-	return leaves
 }
 
 // Any tree survives being written in each form and read again.
