@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -26,20 +25,12 @@ type docCommand struct {
 // has the demo's files, as on a terminal. A line that starts with "$ " is a command and must
 // end with 0, or with what a comment says: "# exit 4". Lines below it must be its output.
 func TestDocs(t *testing.T) {
-	documents, err := filepath.Glob(filepath.Join("..", "..", "docs", "*.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	demo, err := filepath.Abs(filepath.Join("..", "..", "docs", "demo"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, document := range append(documents, filepath.Join("..", "..", "README.md")) {
-		text, err := os.ReadFile(document)
-		if err != nil {
-			t.Fatal(err)
-		}
-		commands := consoleCommands(string(text))
+	for document, text := range documents(t) {
+		commands := consoleCommands(text)
 		t.Run(filepath.Base(document), func(t *testing.T) {
 			t.Setenv("NO_COLOR", "1")
 			t.Chdir(t.TempDir())
@@ -55,6 +46,24 @@ func TestDocs(t *testing.T) {
 			}
 		})
 	}
+}
+
+// documents returns the texts of all documents by their paths.
+func documents(t *testing.T) map[string]string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join("..", "..", "docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := make(map[string]string)
+	for _, path := range append(paths, filepath.Join("..", "..", "README.md")) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[path] = string(text)
+	}
+	return texts
 }
 
 var exitComment = regexp.MustCompile(` # exit (\d+)$`)
@@ -97,57 +106,29 @@ func (c *docCommand) run(t *testing.T) (int, string) {
 	}
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", strings.Join(c.args, " "))
 	cmd.Stdout, cmd.Stderr = &output, &output
-	var exit *exec.ExitError
-	if err := cmd.Run(); errors.As(err, &exit) {
-		return exit.ExitCode(), output.String()
-	} else if err != nil {
-		return -1, fmt.Sprint(err)
+	if err := cmd.Run(); cmd.ProcessState == nil {
+		t.Fatal(err)
 	}
-	return 0, output.String()
+	return cmd.ProcessState.ExitCode(), output.String()
 }
 
-// matchLines reports whether lines are as wanted. In a wanted line "..." stands for any
-// text, alone for any number of lines.
+// matchLines reports whether lines are as wanted, but for empty ones at the end. In a wanted line
+// "..." stands for any text, alone for any number of lines.
 func matchLines(want, got []string) bool {
-	for len(want) > 0 && want[len(want)-1] == "" {
-		want = want[:len(want)-1]
-	}
-	for len(got) > 0 && got[len(got)-1] == "" {
-		got = got[:len(got)-1]
-	}
-	return matchFrom(want, got)
+	pattern := regexp.QuoteMeta(strings.TrimRight(strings.Join(want, "\n"), "\n") + "\n")
+	pattern = ellipsisLine.ReplaceAllString(pattern, "(?:.*\n)*")
+	pattern = strings.ReplaceAll(pattern, `\.\.\.`, ".*")
+	return regexp.MustCompile("^" + pattern + "$").MatchString(strings.TrimRight(strings.Join(got, "\n"), "\n") + "\n")
 }
 
-func matchFrom(want, got []string) bool {
-	switch {
-	case len(want) == 0:
-		return len(got) == 0
-	case want[0] == "...":
-		return matchFrom(want[1:], got) || len(got) > 0 && matchFrom(want, got[1:])
-	}
-	return len(got) > 0 && matchLine(want[0], got[0]) && matchFrom(want[1:], got[1:])
-}
-
-func matchLine(want, got string) bool {
-	pattern := strings.ReplaceAll(regexp.QuoteMeta(want), `\.\.\.`, `.*`)
-	return regexp.MustCompile("^" + pattern + "$").MatchString(got)
-}
+var ellipsisLine = regexp.MustCompile(`(?m)^\\\.\\\.\\\.\n`)
 
 // TestDocLinks follows the links from one document to another, or within one: there is such a
 // file, and such a heading in it.
 func TestDocLinks(t *testing.T) {
-	root := filepath.Join("..", "..")
-	documents, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	links := 0
-	for _, document := range append(documents, filepath.Join(root, "README.md")) {
-		text, err := os.ReadFile(document)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, link := range markdownLink.FindAllStringSubmatch(string(text), -1) {
+	for document, text := range documents(t) {
+		for _, link := range markdownLink.FindAllStringSubmatch(text, -1) {
 			if strings.Contains(link[1], "://") {
 				continue
 			}

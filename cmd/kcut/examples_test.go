@@ -20,16 +20,6 @@ import (
 // The tests of this file carry out what examples/ says, with other paths: no cluster and no
 // scheduler is needed, and no example can rot.
 
-// example reads a file of the examples.
-func example(t *testing.T, path ...string) string {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(append([]string{"..", "..", "examples"}, path...)...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
-
 // place is a folder that has what the examples expect: /data/in with people, /data/out, /jobs
 // and /spill.
 type place struct{ dir string }
@@ -175,7 +165,7 @@ type (
 // cronJobExample returns the objects of the example.
 func cronJobExample(t *testing.T) (jobs configMap, cron cronJob) {
 	t.Helper()
-	first, second, ok := strings.Cut(example(t, "kubernetes", "cronjob.yaml"), "\n---\n")
+	first, second, ok := strings.Cut(repository(t, "examples", "kubernetes", "cronjob.yaml"), "\n---\n")
 	if !ok {
 		t.Fatal("the example is not two documents")
 	}
@@ -281,11 +271,16 @@ func TestCronJobRuns(t *testing.T) {
 var pythonTasks = regexp.MustCompile(`KcutOperator\(task_id="(\w+)", arguments=(\[.*?\])\)`)
 
 func TestDAGRuns(t *testing.T) {
-	dag := example(t, "airflow", "people.py")
+	dag := repository(t, "examples", "airflow", "people.py")
 	jobs, _ := cronJobExample(t)
 	p := newPlace(t)
 	if err := os.WriteFile(filepath.Join(p.dir, "jobs", "people.yaml"), []byte(p.local(jobs.Data["people.yaml"])), 0o600); err != nil {
 		t.Fatal(err)
+	}
+	for _, exit := range exits { // the operator meets every one
+		if !strings.Contains(repository(t, "cmd", "kcut", "testdata", "script", "airflow.txtar"), "\n"+strconv.Itoa(exit.code)+": ") {
+			t.Errorf("no case for exit code %d", exit.code)
+		}
 	}
 	tasks := pythonTasks.FindAllStringSubmatch(dag, -1)
 	if len(tasks) != 3 {
@@ -300,42 +295,6 @@ func TestDAGRuns(t *testing.T) {
 		last := out[strings.LastIndex(strings.TrimSpace(out), "\n")+1:]
 		if code != 0 || !json.Valid([]byte(last)) {
 			t.Errorf("task %s: exit %d\n%s", task[1], code, out)
-		}
-	}
-}
-
-// TestDAGTriesAgain imports the DAG, with something else in the place of Airflow, and lets an
-// operator meet every exit code.
-func TestDAGTriesAgain(t *testing.T) {
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("no python3 here")
-	}
-	cmd := exec.CommandContext(t.Context(), python, filepath.Join("testdata", "airflow", "codes.py"), filepath.Join("..", "..", "examples", "airflow", "people.py"))
-	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	want := `tasks: plan run verify
-0: done
-1: never again
-2: never again
-3: never again
-4: never again
-5: never again
-6: again
-7: never again
-130: again
-143: again
-killed: SIGTERM
-`
-	if string(out) != want {
-		t.Errorf("got\n%s\nwant\n%s", out, want)
-	}
-	for _, exit := range exits {
-		if !strings.Contains(want, "\n"+strconv.Itoa(exit.code)+": ") {
-			t.Errorf("no case for exit code %d", exit.code)
 		}
 	}
 }

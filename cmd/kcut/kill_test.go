@@ -11,32 +11,6 @@ import (
 	"time"
 )
 
-// A run that a signal stops while it spills leaves with the signal's code and nothing behind.
-func TestStoppedWhileSpilling(t *testing.T) {
-	for _, tt := range []struct {
-		signal syscall.Signal
-		want   int
-		said   string
-	}{{syscall.SIGINT, 130, "stopped by SIGINT"}, {syscall.SIGTERM, 143, "stopped by SIGTERM"}} {
-		t.Run(tt.signal.String(), func(t *testing.T) {
-			t.Parallel()
-			r := newSpillingRun(t, 100_000)
-			run := start(t, r.command())
-			run.untilSpilled(t, r.scratch)
-			if err := run.cmd.Process.Signal(tt.signal); err != nil {
-				t.Fatal(err)
-			}
-			began := time.Now()
-			if got := run.exit(t); got != tt.want || !strings.Contains(run.stderr.String(), tt.said) {
-				t.Errorf("exit code %d, want %d: %s", got, tt.want, &run.stderr)
-			}
-			t.Logf("it took %v to leave", time.Since(began))
-			r.mustBeClean(t)
-			r.mustSucceed(t)
-		})
-	}
-}
-
 // A run that is killed, or stopped, at whatever moment, publishes the whole release or nothing. The next one
 // goes on from what it has kept, publishes the same bytes as if nothing had been, and leaves no
 // trace of it.

@@ -48,7 +48,11 @@ func (r *spillingRun) stopIn(t *testing.T, stage kcut.Stage, signal syscall.Sign
 	if !watch.told {
 		t.Fatalf("stage %s did not begin: %s", stage, &watch.text)
 	}
-	return cmd.ProcessState.ExitCode(), time.Since(sent)
+	code, took = cmd.ProcessState.ExitCode(), time.Since(sent)
+	if said := bytes.Contains(watch.text.Bytes(), []byte("stopped by SIG")); said != (code > 128) {
+		t.Errorf("exit code %d: %s", code, &watch.text)
+	}
+	return code, took
 }
 
 // mustBeStopped demands that nothing is left of a run that was stopped but states, the parts

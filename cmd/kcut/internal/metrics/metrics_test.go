@@ -1,102 +1,41 @@
 package metrics
 
 import (
-	"fmt"
-	"math"
 	"os"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/prometheus/common/expfmt"
+
 	"github.com/kcut/kcut"
 )
 
-// The text format, as strictly as a scraper may read it.
-var (
-	helpLine   = regexp.MustCompile(`^# HELP ([a-zA-Z_:][a-zA-Z0-9_:]*) (\S.*)$`)
-	typeLine   = regexp.MustCompile(`^# TYPE ([a-zA-Z_:][a-zA-Z0-9_:]*) (gauge|counter)$`)
-	sampleLine = regexp.MustCompile(`^([a-zA-Z_:][a-zA-Z0-9_:]*)\{(.*)\} (\S+)$`)
-	labelText  = regexp.MustCompile(`^([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\\\|\\"|\\n)*)"(,|$)`)
-)
-
-var unescape = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\n`, "\n")
-
-// parseText returns the samples of a text, by name and labels. Every line must be right:
-// each family has its help, its type and then its samples, all together and once.
-func parseText(text string) (map[string]float64, error) {
+// parseText returns the samples of a text, by name and labels, as the library of scrapers reads it.
+func parseText(t *testing.T, text string) map[string]float64 {
+	t.Helper()
+	families, err := new(expfmt.TextParser).TextToMetricFamilies(strings.NewReader(text))
+	if err != nil {
+		t.Fatalf("%v:\n%s", err, text)
+	}
 	samples := make(map[string]float64)
-	families := make(map[string]bool)
-	family, typed := "", false
-	if !strings.HasSuffix(text, "\n") {
-		return nil, fmt.Errorf("the last line has no end")
-	}
-	for number, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
-		bad := func(what string) (map[string]float64, error) {
-			return nil, fmt.Errorf("line %d: %s: %q", number+1, what, line)
+	for name, family := range families {
+		if family.GetHelp() == "" || family.GetType().String() != "GAUGE" || strings.Count(text, "# HELP "+name+" ") != 1 {
+			t.Errorf("%s has no help, no type, or comes twice:\n%s", name, text)
 		}
-		if help := helpLine.FindStringSubmatch(line); help != nil {
-			if families[help[1]] {
-				return bad("a family comes twice")
+		for _, metric := range family.GetMetric() {
+			key := name
+			for _, label := range metric.GetLabel() {
+				key += " " + label.GetName() + "=" + label.GetValue()
 			}
-			family, typed = help[1], false
-			families[family] = true
-			continue
-		}
-		if kind := typeLine.FindStringSubmatch(line); kind != nil {
-			if kind[1] != family || typed {
-				return bad("a type in the wrong place")
+			if _, twice := samples[key]; twice {
+				t.Errorf("%s comes twice:\n%s", key, text)
 			}
-			typed = true
-			continue
-		}
-		sample := sampleLine.FindStringSubmatch(line)
-		if sample == nil || sample[1] != family || !typed {
-			return bad("no sample of its family")
-		}
-		key := sample[1]
-		names := make(map[string]bool)
-		for rest := sample[2]; rest != ""; {
-			label := labelText.FindStringSubmatch(rest)
-			if label == nil || names[label[1]] {
-				return bad("labels")
-			}
-			names[label[1]] = true
-			key += " " + label[1] + "=" + unescape.Replace(label[2])
-			rest = rest[len(label[0]):]
-		}
-		value, err := strconv.ParseFloat(sample[3], 64)
-		if err != nil || math.IsNaN(value) {
-			return bad("value")
-		}
-		if _, twice := samples[key]; twice {
-			return bad("a sample comes twice")
-		}
-		samples[key] = value
-	}
-	return samples, nil
-}
-
-func TestParseTextRefuses(t *testing.T) {
-	const head = "# HELP a b\n# TYPE a gauge\n"
-	for name, text := range map[string]string{
-		"no end":           head + `a{x="1"} 1`,
-		"no help":          "# TYPE a gauge\na{x=\"1\"} 1\n",
-		"no type":          "# HELP a b\na{x=\"1\"} 1\n",
-		"other family":     head + "b{x=\"1\"} 1\n",
-		"twice":            head + "a{x=\"1\"} 1\na{x=\"1\"} 2\n",
-		"bad escape":       head + "a{x=\"\\t\"} 1\n",
-		"open quote":       head + "a{x=\"\"\"} 1\n",
-		"label twice":      head + "a{x=\"1\",x=\"2\"} 1\n",
-		"no number":        head + "a{x=\"1\"} one\n",
-		"family continues": head + "a{x=\"1\"} 1\n# HELP b b\n# TYPE b gauge\na{x=\"2\"} 1\n",
-	} {
-		if _, err := parseText(text); err == nil {
-			t.Errorf("%s: read %q", name, text)
+			samples[key] = metric.GetGauge().GetValue()
 		}
 	}
+	return samples
 }
 
 func exampleReport() *kcut.Report {
@@ -159,10 +98,7 @@ func TestText(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.run.JobFile, tt.run.Began, tt.run.Ended = "people\n.yaml", ended.Add(-time.Minute), ended
 			text := string(tt.run.Text())
-			got, err := parseText(text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := parseText(t, text)
 			for key, want := range tt.want {
 				name, labels, _ := strings.Cut(key, " ")
 				key = strings.TrimSpace(name + " job_file=people\n.yaml " + labels)
@@ -203,11 +139,7 @@ func TestWriteKeepsTheLastSuccess(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		samples, err := parseText(string(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := samples["kcut_last_success_timestamp_seconds job_file="+tt.job]; got != tt.want {
+		if got := parseText(t, string(text))["kcut_last_success_timestamp_seconds job_file="+tt.job]; got != tt.want {
 			t.Errorf("run %d: %v, want %v", i, got, tt.want)
 		}
 	}
