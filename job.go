@@ -57,6 +57,17 @@ func resolve(j *Job) (*Job, error) {
 	return j.Resolve()
 }
 
+// resolved calls f with a job that is resolved, as guarded does.
+func resolved[T any](j *Job, f func(*Job) (*T, error)) (*T, error) {
+	return guarded(func() (*T, error) {
+		j, err := resolve(j)
+		if err != nil {
+			return nil, err
+		}
+		return f(j)
+	})
+}
+
 // Flags lists the values that may be replaced, in the order of docs/job-file.md.
 func Flags() []Flag { return job.Flags() }
 

@@ -37,13 +37,7 @@ const (
 // as far as it can be known; beside an error there is a forecast when the output exists or a k
 // cannot be met, else none.
 func Plan(ctx context.Context, job *Job, opt PlanOptions) (*Forecast, error) {
-	return guarded(func() (*Forecast, error) {
-		job, err := resolve(job)
-		if err != nil {
-			return nil, err
-		}
-		return pipeline.Plan(ctx, job, pipeline.PlanOptions(opt))
-	})
+	return resolved(job, func(job *Job) (*Forecast, error) { return pipeline.Plan(ctx, job, pipeline.PlanOptions(opt)) })
 }
 
 // EvaluateOptions say how jobs are evaluated.

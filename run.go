@@ -5,7 +5,12 @@ import (
 	"io"
 	"time"
 
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/evaluate"
+	"github.com/kcut/kcut/pipeline/fileset"
+	"github.com/kcut/kcut/pipeline/output"
+	"github.com/kcut/kcut/pipeline/verify"
 )
 
 // RunOptions say how a job is run. The zero value starts afresh, and replaces nothing.
@@ -48,13 +53,7 @@ type (
 
 // Run carries out a job and publishes its release. On an error nothing is published.
 func Run(ctx context.Context, job *Job, opt RunOptions) (*Report, error) {
-	return guarded(func() (*Report, error) {
-		job, err := resolve(job)
-		if err != nil {
-			return nil, err
-		}
-		return pipeline.Run(ctx, job, opt.below())
-	})
+	return resolved(job, func(job *Job) (*Report, error) { return pipeline.Run(ctx, job, opt.below()) })
 }
 
 // ApplyOptions say which cut is applied to a job's input, and how.
@@ -82,11 +81,7 @@ type Quota = pipeline.Quota
 // of the job holds, or can be made to as the options say. It searches nothing: of the job's
 // algorithm nothing matters. On an error nothing is published.
 func Apply(ctx context.Context, job *Job, opt ApplyOptions) (*Report, error) {
-	return guarded(func() (*Report, error) {
-		job, err := resolve(job)
-		if err != nil {
-			return nil, err
-		}
+	return resolved(job, func(job *Job) (*Report, error) {
 		return pipeline.Apply(ctx, job, pipeline.ApplyOptions{
 			RunOptions: opt.RunOptions.below(), Cut: opt.Cut, OnBreak: opt.OnBreak, MaxSuppressed: opt.MaxSuppressed,
 		})
@@ -107,4 +102,73 @@ func ReadTrace(r io.Reader) ([]TraceStep, error) {
 // ReadReport reads what a run has written to RunOptions.RunJSON.
 func ReadReport(text []byte) (*Report, error) {
 	return guarded(func() (*Report, error) { return pipeline.ReadReport(text) })
+}
+
+// Events is told what a function does. Every callback may be nil. Progress may be called from
+// several goroutines at a time, the others from one.
+type Events struct {
+	Start    func(Stage)
+	Progress func(Stage, Progress)
+	End      func(Stage, time.Duration)
+	// Notice is a fact the user should know of: a dropped redundant set, nulls, quantile
+	// split points.
+	Notice func(text string)
+	// Meter is given, before the first stage, a function that tells what is taken of the machine
+	// at the moment it is called. It may be called from any goroutine, also afterwards.
+	Meter func(func() Usage)
+	// Failed is given the report of a run that failed: how far it came, and why no further.
+	Failed func(*Report)
+}
+
+// below is e as the packages below know it.
+func (e Events) below() pipeline.Events { return pipeline.Events(e) }
+
+// verifying tells of the one stage that a recount is.
+func (e Events) verifying() verify.Watch {
+	events := e.below()
+	return events.Verifying()
+}
+
+// Stage names a part of what a function does.
+type Stage = pipeline.Stage
+
+// The stages, in order.
+const (
+	StagePlan     = pipeline.StagePlan
+	StageCompress = pipeline.StageCompress
+	StageSearch   = pipeline.StageSearch
+	StageMask     = pipeline.StageMask
+	StageVerify   = pipeline.StageVerify
+	StagePublish  = pipeline.StagePublish
+	StageEvaluate = evaluate.Stage // of Evaluate, instead of those after StageCompress
+)
+
+// Progress counts what a stage has done of what it has to do: rows, or steps of the search.
+type Progress = pipeline.Progress
+
+// Usage is what is taken of the machine at one moment, in bytes.
+type Usage = pipeline.Usage
+
+// Place is a file or a directory that a program reads or writes beside a release, and what it is
+// called in messages: a trace, a report. One without a path is nowhere.
+type Place = fileset.Place
+
+// CheckPlaces refuses files to write of which one would replace another, or something that is
+// read besides or, of a job that is not nil, that it reads or makes; or that the job's next run
+// would read as input. It is an error of ErrUsage: whoever names such a file has mistyped.
+func CheckPlaces(job *Job, written []Place, read ...Place) error {
+	if job == nil {
+		return fault.Advised(fileset.CheckApart(written, read...))
+	}
+	return fault.Advised(output.CheckBeside(job, written, read...))
+}
+
+// CheckFolder refuses the path of a file to write whose folder is not there (ErrUsage), before
+// any work is done for it.
+func CheckFolder(what, path string) error { return fault.Advised(fileset.CheckFolder(what, path)) }
+
+// CheckFile refuses the path of a file that could not be written: its folder is not there, it is
+// a directory (ErrUsage), or it exists and is not to be replaced (ErrExists).
+func CheckFile(what, path string, overwrite bool) error {
+	return fault.Advised(fileset.CheckFile(what, path, overwrite))
 }

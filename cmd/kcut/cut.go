@@ -41,17 +41,14 @@ func newShow(u *ui) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return u.tell(json.RawMessage(cut.Raw), fmt.Sprintf("%s\n%s\n%s", cutLine(args[0], cut), setTable(cut.Sets), cutTable(cut.Columns)))
+		class := ""
+		if cut.Class != "" {
+			class = ", class " + cut.Class
+		}
+		return u.tell(json.RawMessage(cut.Raw), fmt.Sprintf("%s: %s, %s%s, %s\n\n%s\n%s",
+			args[0], text.Count(cut.Rows, "row"), cut.Algorithm, class, extent(cut), setTable(cut.Sets), cutTable(cut.Columns)))
 	}
 	return cmd
-}
-
-func cutLine(path string, cut *kcut.Cut) string {
-	line := fmt.Sprintf("%s: %s, %s", path, text.Count(cut.Rows, "row"), cut.Algorithm)
-	if cut.Class != "" {
-		line += ", class " + cut.Class
-	}
-	return line + ", " + extent(cut) + "\n"
 }
 
 // extent tells how fine a cut is: how many regions it has, or after how many steps it was found.
@@ -70,20 +67,12 @@ func cutTable(columns kcut.CutColumns) string {
 		if c.Render != "" {
 			mask += ", " + c.Render
 		}
-		for _, line := range shortened(fold(labelTexts(c), labelWidth), len(labelTexts(c))) {
+		for _, line := range fold(labelTexts(c), labelWidth) {
 			t.add(name, mask, line)
 			name, mask = "", ""
 		}
 	}
 	return t.String()
-}
-
-// shortened leaves out lines of a long list, and tells of how many items it is.
-func shortened(lines []string, items int) []string {
-	if len(lines) <= mostLines {
-		return lines
-	}
-	return append(lines[:mostLines-1:mostLines-1], fmt.Sprintf("... of %s labels", text.Grouped(int64(items))))
 }
 
 // labelTexts returns a column's labels for people.
@@ -102,21 +91,25 @@ func labelTexts(c kcut.CutColumn) []string {
 	return texts
 }
 
-// fold lays texts out in lines of at most width characters, where that is possible.
+// fold lays texts out in lines of at most width characters, where that is possible. It leaves out
+// lines of a long list, and tells of how many labels it is.
 func fold(texts []string, width int) []string {
 	var lines []string
 	line := ""
-	for i, text := range texts {
+	for i, label := range texts {
 		if i < len(texts)-1 {
-			text += " |"
+			label += " |"
 		}
-		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(text) > width {
+		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(label) > width {
 			lines = append(lines, line)
 			line = ""
 		}
-		line = strings.TrimPrefix(line+" "+text, " ")
+		line = strings.TrimPrefix(line+" "+label, " ")
 	}
-	return append(lines, line)
+	if lines = append(lines, line); len(lines) > mostLines {
+		lines = append(lines[:mostLines-1], fmt.Sprintf("... of %s labels", text.Grouped(int64(len(texts)))))
+	}
+	return lines
 }
 
 func newDiff(u *ui) *cobra.Command {
@@ -155,12 +148,15 @@ differ.`,
 // differenceText lays a difference out for people.
 func differenceText(d *kcut.Difference) string {
 	t := newTable("column", "is", "labels", "instead of")
+	lines := func(labels []kcut.CutLabel) []string {
+		return fold(labelTexts(kcut.CutColumn{Cut: labels}), labelWidth/2)
+	}
 	for _, c := range d.Columns {
 		name, relation := c.Column, string(c.Relation)
 		if c.Inferred {
 			relation += "?"
 		}
-		is, was := changedLabels(c.New), changedLabels(c.Gone)
+		is, was := lines(c.New), lines(c.Gone)
 		is = append(is, make([]string, max(len(was)-len(is), 0))...)
 		was = append(was, make([]string, len(is)-len(was))...)
 		for i := range is {
@@ -169,12 +165,6 @@ func differenceText(d *kcut.Difference) string {
 		}
 	}
 	return fmt.Sprintf("%s is %s%s\n\n%s", d.To, relationWords(d.Relation), d.From, t)
-}
-
-// changedLabels lists labels in lines that fit beside others.
-func changedLabels(labels []kcut.CutLabel) []string {
-	texts := labelTexts(kcut.CutColumn{Cut: labels})
-	return shortened(fold(texts, labelWidth/2), len(labels))
 }
 
 // relationWords says what one cut is to another, up to the other's name.

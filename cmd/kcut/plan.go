@@ -53,8 +53,8 @@ narrow.`,
 }
 
 func (u *ui) printPlan(f *kcut.Forecast) error {
-	for _, text := range f.Notices {
-		u.note(text)
+	for _, notice := range f.Notices {
+		u.note(notice)
 	}
 	if f.AlreadyDone {
 		u.note("already done: the output was made by the same job of the same input")
@@ -62,15 +62,20 @@ func (u *ui) printPlan(f *kcut.Forecast) error {
 	if f.Memory.Spills == kcut.Maybe && f.Sampled == 0 {
 		u.note("--sample tells more about what is spilled")
 	}
-	return u.printf("%s in %s, %s; %s on %s\n\n%s\n%s\n%s\n%s", text.Count(f.Rows, "row"), text.Count(f.Files, "file"), size(f.Bytes),
-		f.Algorithm, threadWords(f.Threads), reachTable(f.Sets), columnTable(f.Columns), tupleTable(f.Groupings), needTable(f))
-}
-
-func threadWords(threads int) string {
-	if threads == 1 {
-		return "1 thread"
+	columns := newTable("column", "type", "mask", "distinct values")
+	for _, c := range f.Columns {
+		columns.add(c.Name, c.Type, c.Mask, between(c.Distinct, text.Grouped))
 	}
-	return fmt.Sprintf("%d threads", threads)
+	groupings := newTable("counted together", "distinct combinations")
+	for _, g := range f.Groupings {
+		groupings.add(strings.Join(g.Columns, ", "), between(g.Tuples, text.Grouped))
+	}
+	threads := "1 thread"
+	if f.Threads != 1 {
+		threads = fmt.Sprintf("%d threads", f.Threads)
+	}
+	return u.printf("%s in %s, %s; %s on %s\n\n%s\n%s\n%s\n%s", text.Count(f.Rows, "row"), text.Count(f.Files, "file"), size(f.Bytes),
+		f.Algorithm, threads, reachTable(f.Sets), columns, groupings, needTable(f))
 }
 
 // reachTable lists the sets and whether they can be met.
@@ -89,39 +94,21 @@ func reachTable(sets []kcut.ForecastSet) string {
 	return t.String()
 }
 
-func columnTable(columns []kcut.ForecastColumn) string {
-	t := newTable("column", "type", "mask", "distinct values")
-	for _, c := range columns {
-		t.add(c.Name, c.Type, c.Mask, between(c.Distinct, text.Grouped))
-	}
-	return t.String()
-}
-
-func tupleTable(groupings []kcut.ForecastGrouping) string {
-	t := newTable("counted together", "distinct combinations")
-	for _, g := range groupings {
-		t.add(strings.Join(g.Columns, ", "), between(g.Tuples, text.Grouped))
-	}
-	return t.String()
-}
-
 // needTable lists what the run takes.
 func needTable(f *kcut.Forecast) string {
 	t := newTable("a run takes", "")
+	freeIn := func(room *kcut.Room) string {
+		if room == nil {
+			return ""
+		}
+		return fmt.Sprintf(" of %s free in %s", size(room.Free), room.Folder)
+	}
 	t.add("memory", fmt.Sprintf("at most %s, and %s beside it", size(f.Memory.Budget), size(f.Memory.Overhead)))
 	t.add("to count", between(f.Memory.Counting, size)+spillWords[f.Memory.Spills])
 	t.add("disk to spill", between(f.Disk.Spill, size)+freeIn(f.Disk.SpillRoom))
 	t.add("disk for the output", "at most "+size(f.Disk.Output)+freeIn(f.Disk.OutputRoom))
 	t.add("time", fmt.Sprintf("%s to %s", duration(f.Seconds.AtLeast), duration(f.Seconds.AtMost)))
 	return t.String()
-}
-
-// freeIn says what a folder has free.
-func freeIn(room *kcut.Room) string {
-	if room == nil {
-		return ""
-	}
-	return fmt.Sprintf(" of %s free in %s", size(room.Free), room.Folder)
 }
 
 var spillWords = map[kcut.Verdict]string{

@@ -61,23 +61,12 @@ none of a release that does not hold.`,
 
 // pageSource gathers what a page is made of.
 func pageSource(ctx context.Context, u *ui, release, trace, runJSON string, limits kcut.Limits) (s report.Source, err error) {
-	if trace != "" {
-		text, err := readInput("trace", trace)
-		if err != nil {
-			return s, err
-		}
-		if s.Trace, err = kcut.ReadTrace(bytes.NewReader(text)); err != nil {
-			return s, err
-		}
+	readTrace := func(text []byte) ([]kcut.TraceStep, error) { return kcut.ReadTrace(bytes.NewReader(text)) }
+	if s.Trace, err = readInput("trace", trace, readTrace); err != nil {
+		return s, err
 	}
-	if runJSON != "" {
-		text, err := readInput("report", runJSON)
-		if err != nil {
-			return s, err
-		}
-		if s.Run, err = kcut.ReadReport(text); err != nil {
-			return s, err
-		}
+	if s.Run, err = readInput("report", runJSON, kcut.ReadReport); err != nil {
+		return s, err
 	}
 	progress := u.follow()
 	defer progress.close()
@@ -85,11 +74,14 @@ func pageSource(ctx context.Context, u *ui, release, trace, runJSON string, limi
 	return s, err
 }
 
-// readInput reads a file that the user named.
-func readInput(what, path string) ([]byte, error) {
+// readInput reads a file, if the user named one.
+func readInput[T any](what, path string, parse func([]byte) (T, error)) (result T, err error) {
+	if path == "" {
+		return result, nil
+	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, &kcut.Error{Class: kcut.ErrInput, Err: fmt.Errorf("read %s: %w", what, err)}
+		return result, &kcut.Error{Class: kcut.ErrInput, Err: fmt.Errorf("read %s: %w", what, err)}
 	}
-	return text, nil
+	return parse(text)
 }

@@ -260,21 +260,28 @@ func (u *ui) summarize(ctx context.Context, r *kcut.Report) error {
 	if err != nil {
 		return fmt.Errorf("summarize release: %w", err)
 	}
-	fmt.Fprintf(u.err, "released %s: %s, %s%s\n\n%s\n%s\n%s%s\n",
-		r.Output, text.Count(r.Released, "row"), extent(cut), lossWords(r), setTable(r.Sets), countTable(cut.Columns), liveRecords(r.Live), stageLine(r))
-	return nil
-}
-
-// lossWords tells how many records are released without anything about them, and how many
-// are not released.
-func lossWords(r *kcut.Report) (words string) {
+	loss, live := "", ""
 	if r.Suppressed > 0 {
-		words = fmt.Sprintf(", %s of them suppressed", text.Grouped(int64(r.Suppressed)))
+		loss = fmt.Sprintf(", %s of them suppressed", text.Grouped(int64(r.Suppressed)))
 	}
 	if dropped := r.Rows - r.Released; dropped > 0 {
-		words += fmt.Sprintf("; %s dropped", text.Count(dropped, "row"))
+		loss += fmt.Sprintf("; %s dropped", text.Count(dropped, "row"))
 	}
-	return words
+	columns := newTable("column", "mask", "labels")
+	for _, c := range cut.Columns {
+		columns.add(c.Name, c.Mask, text.Grouped(int64(len(labelTexts(c)))))
+	}
+	if n := len(r.Live); n > 0 { // records that the search could still tell apart
+		live = fmt.Sprintf("live records: %s after the first step, %s after the last\n",
+			text.Grouped(int64(r.Live[0])), text.Grouped(int64(r.Live[n-1])))
+	}
+	var stages []string
+	for _, stage := range r.Stages {
+		stages = append(stages, fmt.Sprintf("%s %.1f s", stage.Stage, stage.Seconds))
+	}
+	fmt.Fprintf(u.err, "released %s: %s, %s%s\n\n%s\n%s\n%s%s\n", r.Output, text.Count(r.Released, "row"), extent(cut), loss,
+		setTable(r.Sets), columns, live, strings.Join(stages, ", "))
+	return nil
 }
 
 // setTable lists quasi-identifier sets and how anonymous they are.
@@ -284,31 +291,4 @@ func setTable(sets []kcut.CutSet) string {
 		t.add(strings.Join(set.Columns, ", "), text.Grouped(int64(set.K)), text.Grouped(int64(set.Anonymity)))
 	}
 	return t.String()
-}
-
-// countTable lists masked columns and how much of them is released.
-func countTable(columns kcut.CutColumns) string {
-	t := newTable("column", "mask", "labels")
-	for _, c := range columns {
-		t.add(c.Name, c.Mask, text.Grouped(int64(len(labelTexts(c)))))
-	}
-	return t.String()
-}
-
-// liveRecords tells how far the search got: how many records it could still tell apart after
-// its first step, and after its last.
-func liveRecords(live []uint64) string {
-	if len(live) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("live records: %s after the first step, %s after the last\n",
-		text.Grouped(int64(live[0])), text.Grouped(int64(live[len(live)-1])))
-}
-
-func stageLine(r *kcut.Report) string {
-	var parts []string
-	for _, stage := range r.Stages {
-		parts = append(parts, fmt.Sprintf("%s %.1f s", stage.Stage, stage.Seconds))
-	}
-	return strings.Join(parts, ", ")
 }
