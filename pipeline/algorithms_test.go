@@ -167,11 +167,7 @@ func TestAlgorithmsOnPeople(t *testing.T) {
 
 func cutOf(t *testing.T, dir string) *cutfile.File {
 	t.Helper()
-	cut, err := cutfile.Read(t.Context(), filepath.Join(dir, "out.parquet"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return cut
+	return readCut(t, filepath.Join(dir, "out.parquet"))
 }
 
 // lookalikes returns a table in which many rows are alike, so that some of them part.
@@ -258,8 +254,7 @@ func TestDistinctValuesAreNotNamed(t *testing.T) {
 				t.Fatalf("released is %q", row[0])
 			}
 		}
-		text := embedded(t, filepath.Join(dir, "out.parquet"))[cutfile.Key]
-		if strings.Contains(text, "example.org") {
+		if bytes.Contains(cutOf(t, dir).Raw, []byte("example.org")) {
 			t.Error("the cut names a value")
 		}
 	})
@@ -320,10 +315,10 @@ func TestVerifyRefusesLongSetLabels(t *testing.T) {
 		values = append(values, fmt.Sprintf("m%02d", i))
 	}
 	was := cutOf(t, dir).Columns[0].Cut[0].Label
-	relabel := func(label string) func(*testing.T, *testTable, map[string]string) {
-		return func(t *testing.T, table *testTable, m map[string]string) {
-			edit(t, m, func(c *cutfile.File) { c.Columns[0].Cut[0].Label = label })
-			for _, row := range table.rows {
+	relabel := func(label string) func(*forged) {
+		return func(f *forged) {
+			f.cut.Columns[0].Cut[0].Label = label
+			for _, row := range f.rows {
 				if row[0] == was {
 					row[0] = label
 				}
@@ -335,6 +330,6 @@ func TestVerifyRefusesLongSetLabels(t *testing.T) {
 		{"as long as may be", relabel("{" + strings.Join(values[:20], "|") + "}"), nil},
 		{"longer", relabel("{" + all + "}"), []string{"column mail: a label of its cut names more values than k = 20"}},
 		{"no end", relabel("{" + all), []string{"column mail: a label of its cut is a set without an end"}},
-		{"no label", sets(0, "mail", "{often0|often1|often2}"), []string{"column mail"}},
+		{"no label", func(f *forged) { f.set(0, "mail", "{often0|often1|often2}") }, []string{"column mail"}},
 	}...)
 }

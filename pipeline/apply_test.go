@@ -312,9 +312,9 @@ func TestSuppressTellsNoNewValue(t *testing.T) {
 				t.Errorf("column %s: the release tells %s", column, prefix)
 			}
 		}
-		table, metadata := readTable(t, job.Output.Path), embedded(t, job.Output.Path)
-		edit(t, metadata, func(c *cutfile.File) { c.Applied.Suppressed++ })
-		table.encode(t, job.Output.Path, metadata, 0, len(table.rows), 500)
+		f := readRelease(t, job.Output.Path)
+		f.cut.Applied.Suppressed++
+		f.write(t, job.Output.Path)
 		mustFind(t, job.Output.Path, fmt.Sprintf("%d records have marks alone, its cut claims %d", report.Applied.Suppressed, report.Applied.Suppressed+1))
 	}
 }

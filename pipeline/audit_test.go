@@ -53,12 +53,8 @@ func auditFolder(tb testing.TB, dir string, overrides ...string) *audit {
 func auditJob(tb testing.TB, j *job.Job) *audit {
 	tb.Helper()
 	path := j.Output.Path
-	a := &audit{TB: tb, job: j, source: readGrid(tb, j), known: make(map[string]map[[3]uint32]bool)}
+	a := &audit{TB: tb, job: j, source: readGrid(tb, j), cut: readCut(tb, path), known: make(map[string]map[[3]uint32]bool)}
 	a.release = readGrid(tb, &job.Job{Input: []string{path}})
-	var err error
-	if a.cut, err = cutfile.Read(tb.Context(), path); err != nil {
-		tb.Fatal(err)
-	}
 	a.checkColumns()
 	a.align()
 	for i := range a.source.fields {

@@ -137,9 +137,8 @@ func TestCutSchema(t *testing.T) {
 			"end":       func(c *cutfile.File) { c.Columns[1].Cut[0].Lower = json.RawMessage("true") },
 			"empty":     func(c *cutfile.File) { c.Kind, c.Regions = cutfile.KindRegions, []cutfile.Region{{}} },
 		} {
-			m := map[string]string{cutfile.Key: string(sound.Raw)}
-			edit(t, m, change)
-			if c.takes(t, []byte(m[cutfile.Key])) {
+			cut := cutOf(t, dir)
+			if change(cut); c.takes(t, []byte(textOf(t, cut))) {
 				t.Errorf("%s of %s: nothing found", name, sound.Algorithm)
 			}
 		}

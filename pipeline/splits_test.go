@@ -243,10 +243,7 @@ func TestMaskBySplits(t *testing.T) {
 // maskBySplits has workers mask by the cut of the folder's release, and publishes what they make beside it.
 func maskBySplits(t *testing.T, rng *rand.Rand, dir string, b splitJob) {
 	t.Helper()
-	cut, err := cutfile.Read(t.Context(), filepath.Join(dir, "out"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	cut := readCut(t, filepath.Join(dir, "out"))
 	target, err := output.Open(t.Context(), publish.OS, filepath.Join(dir, "other")+"/", "", false, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -61,29 +62,42 @@ func (t *testTable) index(column string) int {
 // rename replaces the first field of a name.
 func (t *testTable) rename(from, to string) { t.fields[t.index(from)].Name = to }
 
-// embedded returns the metadata of a release.
-func embedded(t *testing.T, path string) map[string]string {
-	t.Helper()
-	cut, err := cutfile.Read(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return map[string]string{cutfile.Key: string(cut.Raw)}
+// forged is a release that somebody tampers with.
+type forged struct {
+	*testTable
+	cut      *cutfile.File
+	metadata map[string]string // beside the cut, or in its place
 }
 
-// edit changes the embedded cut.
-func edit(t *testing.T, metadata map[string]string, change func(*cutfile.File)) {
-	t.Helper()
-	cut, err := cutfile.Parse([]byte(metadata[cutfile.Key]))
+func readRelease(tb testing.TB, path string) *forged {
+	tb.Helper()
+	return &forged{readTable(tb, path), readCut(tb, path), make(map[string]string)}
+}
+
+// write writes what became of a release.
+func (f *forged) write(tb testing.TB, path string) {
+	tb.Helper()
+	f.metadata[cutfile.Key] = cmp.Or(f.metadata[cutfile.Key], textOf(tb, f.cut))
+	f.encode(tb, path, f.metadata, 0, len(f.rows), 300)
+}
+
+func readCut(tb testing.TB, path string) *cutfile.File {
+	tb.Helper()
+	cut, err := cutfile.Read(tb.Context(), path)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	change(cut)
+	return cut
+}
+
+// textOf returns a cut as it is embedded.
+func textOf(tb testing.TB, cut *cutfile.File) string {
+	tb.Helper()
 	text, err := cutfile.Marshal(cut)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	metadata[cutfile.Key] = string(text)
+	return string(text)
 }
 
 // verified verifies a release.
@@ -117,31 +131,19 @@ func mustFind(t *testing.T, path string, want ...string) {
 // forgery is what somebody does to a release, and what is found of it, if it is not sound.
 type forgery struct {
 	name   string
-	tamper func(*testing.T, *testTable, map[string]string)
+	tamper func(*forged)
 	want   []string
-}
-
-// edits tampers with the cut alone.
-func edits(change func(*cutfile.File)) func(*testing.T, *testTable, map[string]string) {
-	return func(t *testing.T, _ *testTable, m map[string]string) { edit(t, m, change) }
-}
-
-// sets gives a cell another text.
-func sets(row int, column, text string) func(*testing.T, *testTable, map[string]string) {
-	return func(_ *testing.T, table *testTable, _ map[string]string) { table.set(row, column, text) }
 }
 
 // mustFindForgeries makes forgeries of the release of a folder's job, beside it, and verifies them.
 func mustFindForgeries(t *testing.T, dir string, forgeries ...forgery) {
 	t.Helper()
-	forged := filepath.Join(dir, "forged.parquet")
 	for _, f := range forgeries {
 		t.Run(f.name, func(t *testing.T) {
-			path := filepath.Join(dir, "out.parquet")
-			table, metadata := readTable(t, path), embedded(t, path)
-			f.tamper(t, table, metadata)
-			table.encode(t, forged, metadata, 0, len(table.rows), 300)
-			mustFind(t, forged, f.want...)
+			release, path := readRelease(t, filepath.Join(dir, "out.parquet")), filepath.Join(dir, "forged.parquet")
+			f.tamper(release)
+			release.write(t, path)
+			mustFind(t, path, f.want...)
 		})
 	}
 }
@@ -153,39 +155,36 @@ func TestVerifyFinds(t *testing.T) {
 	if len(ages) < 2 || jobs.Name != "job" {
 		t.Fatalf("this release tells too little: %+v", cut)
 	}
-	onTable := func(tamper func(*testTable)) func(*testing.T, *testTable, map[string]string) {
-		return func(_ *testing.T, table *testTable, _ map[string]string) { tamper(table) }
-	}
 	mustFindForgeries(t, dir, []forgery{
-		{"nothing", onTable(func(*testTable) {}), nil},
-		{"k broken", onTable(func(table *testTable) { loneRow(table, cut) }), []string{"quasi-identifier set 1: anonymity 1 is below k = 5"}},
-		{"foreign label", onTable(func(table *testTable) {
-			for row := range table.rows {
-				if table.rows[row][table.index("city")] == "Europe" || row < 10 {
-					table.set(row, "city", "Atlantis")
+		{"nothing", func(*forged) {}, nil},
+		{"k broken", func(f *forged) { loneRow(f.testTable, cut) }, []string{"quasi-identifier set 1: anonymity 1 is below k = 5"}},
+		{"foreign label", func(f *forged) {
+			for row := range f.rows {
+				if f.rows[row][f.index("city")] == "Europe" || row < 10 {
+					f.set(row, "city", "Atlantis")
 				}
 			}
-		}), []string{"column city, row group 0: 1 dictionary entries that are no labels of the cut"}},
-		{"foreign null", sets(3, "job", null), []string{"column job, row group 0: 1 nulls, which the cut does not hold"}},
-		{"foreign metadata", func(_ *testing.T, _ *testTable, m map[string]string) { m["pandas"] = "{}" }, []string{"metadata besides kcut.cut"}},
-		{"more anonymity claimed", edits(func(c *cutfile.File) { c.Sets[0].Anonymity++ }), []string{"quasi-identifier set 1: anonymity"}},
-		{"less anonymity claimed", edits(func(c *cutfile.File) { c.Sets[1].Anonymity-- }), []string{"quasi-identifier set 2: anonymity"}},
+		}, []string{"column city, row group 0: 1 dictionary entries that are no labels of the cut"}},
+		{"foreign null", func(f *forged) { f.set(3, "job", null) }, []string{"column job, row group 0: 1 nulls, which the cut does not hold"}},
+		{"foreign metadata", func(f *forged) { f.metadata["pandas"] = "{}" }, []string{"metadata besides kcut.cut"}},
+		{"more anonymity claimed", func(f *forged) { f.cut.Sets[0].Anonymity++ }, []string{"quasi-identifier set 1: anonymity"}},
+		{"less anonymity claimed", func(f *forged) { f.cut.Sets[1].Anonymity-- }, []string{"quasi-identifier set 2: anonymity"}},
 		{
-			"a k claimed that is one too large", edits(func(c *cutfile.File) { c.Sets[0].K = int(c.Sets[0].Anonymity) + 1 }),
+			"a k claimed that is one too large", func(f *forged) { f.cut.Sets[0].K = int(f.cut.Sets[0].Anonymity) + 1 },
 			[]string{fmt.Sprintf("anonymity %d is below k = %d", cut.Sets[0].Anonymity, cut.Sets[0].Anonymity+1)},
 		},
 		{
-			"an interval's end moved", edits(func(c *cutfile.File) { c.Columns[1].Cut[0].Upper = json.RawMessage("1") }),
+			"an interval's end moved", func(f *forged) { f.cut.Columns[1].Cut[0].Upper = json.RawMessage("1") },
 			[]string{"column age: an interval of its cut has other ends than its label"},
 		},
-		{"a key more", func(_ *testing.T, _ *testTable, m map[string]string) {
-			m[cutfile.Key] = strings.Replace(m[cutfile.Key], "{", `{"names":["Ada"],`, 1)
+		{"a key more", func(f *forged) {
+			f.metadata[cutfile.Key] = strings.Replace(string(cut.Raw), "{", `{"names":["Ada"],`, 1)
 		}, []string{"its cut is not of the form that kcut writes"}},
-		{"another class", edits(func(c *cutfile.File) { c.Class = "wealth" }), []string{"the cut speaks of column wealth, which is not there"}},
-		{"column gone", onTable(func(table *testTable) { table.rename("job", "profession") }), []string{"the cut speaks of column job, which is not there"}},
-		{"row gone", onTable(func(table *testTable) { table.rows = table.rows[1:] }), []string{"it has 1,999 rows, its cut claims 2,000"}},
-		{"row twice", onTable(func(table *testTable) { table.rows = append(table.rows, table.rows[0]) }), []string{"it has 2,001 rows"}},
-		{"no rows", onTable(func(table *testTable) { table.rows = nil }), []string{"it has 0 rows", "anonymity 0 is below k = 5"}},
+		{"another class", func(f *forged) { f.cut.Class = "wealth" }, []string{"the cut speaks of column wealth, which is not there"}},
+		{"column gone", func(f *forged) { f.rename("job", "profession") }, []string{"the cut speaks of column job, which is not there"}},
+		{"row gone", func(f *forged) { f.rows = f.rows[1:] }, []string{"it has 1,999 rows, its cut claims 2,000"}},
+		{"row twice", func(f *forged) { f.rows = append(f.rows, f.rows[0]) }, []string{"it has 2,001 rows"}},
+		{"no rows", func(f *forged) { f.rows = nil }, []string{"it has 0 rows", "anonymity 0 is below k = 5"}},
 	}...)
 }
 
@@ -218,9 +217,9 @@ func TestVerifyRefusesCuts(t *testing.T) {
 	regional, _ := releasedRegions(t)
 	forged := filepath.Join(dir, "forged.parquet")
 	of := func(dir string, change func(*cutfile.File)) string {
-		m := embedded(t, filepath.Join(dir, "out.parquet"))
-		edit(t, m, change)
-		return m[cutfile.Key]
+		cut := cutOf(t, dir)
+		change(cut)
+		return textOf(t, cut)
 	}
 	regions := func(text string) string {
 		return strings.Replace(string(cutOf(t, regional).Raw), `"regions":[[`, `"regions":[[`+text, 1)
@@ -348,9 +347,9 @@ func TestVerifyDirectory(t *testing.T) {
 			[]string{"holds people.csv, which is no part of a release"},
 		},
 		{func(t *testing.T, out, second string) {
-			metadata, table := embedded(t, out), readTable(t, second)
-			edit(t, metadata, func(c *cutfile.File) { c.Steps++ })
-			table.encode(t, second, metadata, 0, len(table.rows), 100)
+			f := readRelease(t, second)
+			f.cut.Steps++
+			f.write(t, second)
 		}, []string{"part-00001.parquet: its cut differs from the first part's"}},
 		{func(t *testing.T, _, second string) {
 			table := readTable(t, second)
@@ -397,21 +396,19 @@ func releasedRegions(t *testing.T) (dir string, cut *cutfile.File) {
 func TestVerifyFindsStrangeRegions(t *testing.T) {
 	dir, cut := releasedRegions(t)
 	mustFindForgeries(t, dir, []forgery{
-		{"nothing", edits(func(*cutfile.File) {}), nil},
-		{
-			"labels that do not go together", func(_ *testing.T, table *testTable, _ map[string]string) {
-				for i, number := range strangeRegion(cut) {
-					label := append(cut.Columns[i].Cut, cutfile.Label{Label: "*"})[number]
-					if label.Null {
-						label.Label = null
-					}
-					table.set(0, cut.Columns[i].Name, label.Label)
+		{"nothing", func(*forged) {}, nil},
+		{"labels that do not go together", func(f *forged) {
+			for i, number := range strangeRegion(cut) {
+				label := append(cut.Columns[i].Cut, cutfile.Label{Label: "*"})[number]
+				if label.Null {
+					label.Label = null
 				}
-			}, []string{"it has labels that are no region of its cut in 1 record"},
-		},
-		{"a region gone", edits(func(c *cutfile.File) { c.Regions = c.Regions[1:] }), []string{"it has labels that are no region of its cut in"}},
+				f.set(0, cut.Columns[i].Name, label.Label)
+			}
+		}, []string{"it has labels that are no region of its cut in 1 record"}},
+		{"a region gone", func(f *forged) { f.cut.Regions = f.cut.Regions[1:] }, []string{"it has labels that are no region of its cut in"}},
 		{
-			"an empty region more", edits(func(c *cutfile.File) { c.Regions = append(c.Regions, strangeRegion(c)) }),
+			"an empty region more", func(f *forged) { f.cut.Regions = append(f.cut.Regions, strangeRegion(f.cut)) },
 			[]string{"its cut has 1 region without a record"},
 		},
 	}...)
