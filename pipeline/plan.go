@@ -34,12 +34,7 @@ func Plan(ctx context.Context, job *job.Job, opt PlanOptions) (_ *forecast.Forec
 	if err != nil {
 		return nil, err
 	}
-	taxonomies, err := loadTaxonomies(job, res.budget)
-	if err != nil {
-		return nil, err
-	}
-	a := &assignment{job: job, opt: l.opt}
-	b, unmet := a.bind(ctx, taxonomies, res)
+	b, unmet := bindJob(ctx, job, res)
 	defer func() { err = errors.Join(err, b.close()) }()
 	if unmet != nil && fault.ClassOf(unmet) != fault.Privacy {
 		return nil, unmet
@@ -50,7 +45,7 @@ func Plan(ctx context.Context, job *job.Job, opt PlanOptions) (_ *forecast.Forec
 		return nil, err
 	}
 	f.Exists = l.exists
-	if f.AlreadyDone, err = l.done(ctx, taxonomies); err != nil || f.AlreadyDone {
+	if f.AlreadyDone, err = l.done(ctx, b.Taxonomies); err != nil || f.AlreadyDone {
 		return f, err
 	}
 	if l.exists && !opt.Overwrite {
@@ -81,9 +76,8 @@ func (l *ledger) done(ctx context.Context, t *taxonomies) (bool, error) {
 // planning is a run that is foretold.
 type planning struct {
 	*Bound
-	res        *resources
-	statistics []formats.Statistics // of every column of the schema
-	load       forecast.Load
+	res  *resources
+	load forecast.Load
 }
 
 // forecast describes the run from what its plan stage has found.
@@ -92,26 +86,15 @@ func (p *planning) forecast(ctx context.Context, sample bool) (*forecast.Forecas
 	for _, info := range p.inputs {
 		f.Bytes += info.Size()
 	}
-	columns := make([]int, len(p.Dataset.Schema().Fields))
-	for i := range columns {
-		columns[i] = i
-	}
-	var err error
-	p.statistics, err = p.Dataset.Statistics(ctx, columns, max(8, mostDescribed/max(1, len(columns))))
-	if err != nil {
+	if err := p.describe(ctx, f); err != nil {
 		return nil, err
 	}
-	if err := p.checkBounds(); err != nil {
-		return nil, err
-	}
-	f.Columns = p.columns()
 	for i, set := range p.Job.Sets {
 		f.Sets = append(f.Sets, forecast.Set{
 			Columns: set.Columns, K: set.K, Reachable: p.Dataset.Rows() >= int64(set.K),
 			Redundant: slices.Contains(p.dropped, i),
 		})
 	}
-	p.addUp(f)
 	if sample {
 		if err := p.sample(ctx, f); err != nil {
 			return nil, err
@@ -137,71 +120,68 @@ func (p *planning) forecast(ctx context.Context, sample bool) (*forecast.Forecas
 // small reading.
 const mostDescribed = 4096
 
-// columns lists the columns of the input with bounds for their distinct values.
-func (p *planning) columns() (columns []forecast.Column) {
-	rows := p.Dataset.Rows()
-	for i, field := range p.Dataset.Schema().Fields {
-		atLeast, atMost := p.statistics[i].Distinct(field.Type)
-		if p.statistics[i].Rows < rows {
-			atMost = min(rows, int64(float64(atMost)*p.all(i)))
-		}
-		columns = append(columns, forecast.Column{
-			Name: field.Name, Type: field.Type.String(), Mask: p.specs[i].Mask,
-			Distinct: forecast.Range{AtLeast: atLeast, AtMost: atMost},
-		})
+// describe lists the columns of the input with bounds for their distinct values, and adds up what the
+// run has to do.
+func (p *planning) describe(ctx context.Context, f *forecast.Forecast) error {
+	fields, rows := p.Dataset.Schema().Fields, p.Dataset.Rows()
+	all := make([]int, len(fields))
+	for i := range all {
+		all[i] = i
 	}
-	return columns
-}
-
-// all is by how many all rows are more than those whose statistics of a column were looked at.
-func (p *planning) all(column int) float64 {
-	return float64(p.Dataset.Rows()) / float64(max(1, p.statistics[column].Rows))
-}
-
-// checkBounds refuses declared bounds that the statistics already contradict.
-func (p *planning) checkBounds() error {
-	for i, field := range p.Dataset.Schema().Fields {
-		within := p.statistics[i].Within
-		if !within.Known || p.specs[i].Mask != job.MaskDiscretize {
-			continue
-		}
-		bounds, err := domain.NewBounds(p.specs[i], field.Type)
-		if err != nil {
+	statistics, err := p.Dataset.Statistics(ctx, all, max(8, mostDescribed/max(1, len(all))))
+	if err != nil {
+		return err
+	}
+	p.load = forecast.Load{Rows: rows, Masked: len(p.masked), Memory: p.res.budget.Limit(), Threads: p.res.threads, TopDown: p.plan().Leaves}
+	stored := int64(0)
+	for i, field := range fields {
+		s, spec := &statistics[i], p.specs[i]
+		if err := checkWithin(s, spec, field.Type); err != nil {
 			return err
 		}
-		ends := &formats.Values{Type: field.Type, Words: []uint64{within.Low, within.High}}
-		for end := range ends.Words {
-			bounds.Check(ends, end, 0)
+		scale := float64(rows) / float64(max(1, s.Rows)) // by how many all rows are more than those that were looked at
+		atLeast, atMost := s.Distinct(field.Type)
+		if s.Rows < rows {
+			atMost = min(rows, int64(float64(atMost)*scale))
 		}
-		if bounds.Values > 0 {
-			return fault.Errorf(fault.Input, "widen bounds in the job file, or leave them out for open ends",
-				"mask column %s: by the input's statistics it has values outside the declared bounds", field.Name)
-		}
-	}
-	return nil
-}
-
-// addUp collects what the run has to do.
-func (p *planning) addUp(f *forecast.Forecast) {
-	p.load = forecast.Load{
-		Rows: p.Dataset.Rows(), Masked: len(p.masked), Memory: p.res.budget.Limit(), Threads: p.res.threads, TopDown: p.plan().Leaves,
-	}
-	for _, column := range p.counted() {
-		p.load.Columns = append(p.load.Columns, f.Columns[column])
-	}
-	for _, columns := range p.groupings() {
-		p.load.Groupings = append(p.load.Groupings, forecast.Group(p.load.Columns, columns, p.load.Rows))
-	}
-	stored := int64(0)
-	for i := range f.Columns {
-		size := int64(float64(p.statistics[i].Stored) * p.all(i))
-		if stored += size; f.Columns[i].Mask == job.MaskKeep {
+		f.Columns = append(f.Columns, forecast.Column{
+			Name: field.Name, Type: field.Type.String(), Mask: spec.Mask, Distinct: forecast.Range{AtLeast: atLeast, AtMost: atMost},
+		})
+		size := int64(float64(s.Stored) * scale)
+		if stored += size; spec.Mask == job.MaskKeep {
 			p.load.Kept += size
 		}
 	}
 	if p.load.Parsed = stored == 0; p.load.Parsed {
 		p.load.Kept = f.Bytes
 	}
+	for _, column := range p.counted() {
+		p.load.Columns = append(p.load.Columns, f.Columns[column])
+	}
+	for _, columns := range p.groupings() {
+		p.load.Groupings = append(p.load.Groupings, forecast.Group(p.load.Columns, columns, rows))
+	}
+	return nil
+}
+
+// checkWithin refuses declared bounds that the statistics of a column already contradict.
+func checkWithin(s *formats.Statistics, spec *job.Column, t formats.Type) error {
+	if !s.Within.Known || spec.Mask != job.MaskDiscretize {
+		return nil
+	}
+	bounds, err := domain.NewBounds(spec, t)
+	if err != nil {
+		return err
+	}
+	ends := &formats.Values{Type: t, Words: []uint64{s.Within.Low, s.Within.High}}
+	for end := range ends.Words {
+		bounds.Check(ends, end, 0)
+	}
+	if bounds.Values > 0 {
+		return fault.Errorf(fault.Input, "widen bounds in the job file, or leave them out for open ends",
+			"mask column %s: by the input's statistics it has values outside the declared bounds", spec.Name)
+	}
+	return nil
 }
 
 // mostSampled is how many rows an excerpt has when the budget allows it.

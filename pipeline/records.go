@@ -72,14 +72,7 @@ func WithRecords(ctx context.Context, job *job.Job, opt RecordsOptions, use func
 func readRecords(ctx context.Context, job *job.Job, opt *RecordsOptions, res *resources) (records *Records, err error) {
 	var b *Bound
 	defer func() { err = joinClosed(err, b.close()) }()
-	err = res.stage(ctx, StagePlan, func() error {
-		taxonomies, err := loadTaxonomies(job, res.budget)
-		if err != nil {
-			return err
-		}
-		b, err = (&assignment{job: job, opt: &RunOptions{}}).bind(ctx, taxonomies, res)
-		return err
-	})
+	err = res.stage(ctx, StagePlan, func() error { b, err = bindJob(ctx, job, res); return err })
 	if err != nil {
 		return nil, err
 	}

@@ -174,6 +174,15 @@ func (a *assignment) plan(ctx context.Context, l *ledger, res *resources) (*Boun
 	return b, err
 }
 
+// bindJob binds a job to its input, when no cut is given.
+func bindJob(ctx context.Context, job *job.Job, res *resources) (*Bound, error) {
+	taxonomies, err := loadTaxonomies(job, res.budget)
+	if err != nil {
+		return nil, err
+	}
+	return (&assignment{job: job}).bind(ctx, taxonomies, res)
+}
+
 // bind binds the job, and the cut that is given, to the input.
 func (a *assignment) bind(ctx context.Context, t *taxonomies, res *resources) (*Bound, error) {
 	b, err := Bind(ctx, a.job, t, res)

@@ -40,11 +40,7 @@ func bindSplits(tb testing.TB, dir string) splitJob {
 			tb.Error(err)
 		}
 	})
-	trees, err := loadTaxonomies(job, res.budget)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	b, err := (&assignment{job: job, opt: &RunOptions{}}).bind(context.Background(), trees, res)
+	b, err := bindJob(context.Background(), job, res)
 	if err != nil {
 		tb.Fatal(err)
 	}
