@@ -1,9 +1,27 @@
+// Package recheck holds the cut of an earlier release against another table: whether every
+// set still has its k, and what to do when one has not.
+//
+//	table in the codes of the cut ──▶ classes of every set ──▶ all of k records: the cut
+//	                                          │
+//	                                          └─ smaller ones: fail, coarsen or suppress
+//
+// The domains of the table are the cut: every code is one of its released values. So what
+// is counted are equivalence classes, and never more than there were before, but for what
+// is new.
+//
+// Coarsening rolls back steps of the search that made the cut: a node takes the place of its
+// children, two neighbouring intervals become one, a disclosed value is suppressed again. A
+// coarser cut only joins classes, so what holds goes on holding, whatever else is rolled back.
+//
+// Suppressing leaves the cut as it is and takes records away from it: those of classes that
+// are too small are released with marks alone. They are an equivalence class, too.
 package recheck
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
@@ -85,4 +103,63 @@ func (e Engine) search(ctx context.Context, c *classes, options engine.Options) 
 		return nil, err
 	}
 	return c.report(ctx, found, options.OnStep)
+}
+
+// Broken is the error of a cut that does not hold. It wraps engine.ErrBroken.
+type Broken struct {
+	Breaches []Breach
+	Strange  uint64 // records that are in no region of the cut
+	Over     uint64 // records that would have to be suppressed, when they are too many
+	Most     uint64 // that may be
+}
+
+// Breach is a set that has classes below its K.
+type Breach struct {
+	Columns []string
+	K       int
+	Classes int    // below K
+	Records uint64 // in them
+	Least   uint64 // in the smallest
+}
+
+func (b *Broken) Error() string {
+	var parts []string
+	for _, breach := range b.Breaches {
+		parts = append(parts, fmt.Sprintf("quasi-identifier set %s: %d equivalence classes of %d records are smaller than k = %d, the smallest has %d",
+			strings.Join(breach.Columns, ", "), breach.Classes, breach.Records, breach.K, breach.Least))
+	}
+	if b.Strange > 0 {
+		parts = append(parts, fmt.Sprintf("%d records are in no region of the cut", b.Strange))
+	}
+	if b.Over > 0 {
+		parts = append(parts, fmt.Sprintf("at least %d records would have to be suppressed, no more than %d may be", b.Over, b.Most))
+	}
+	return fmt.Sprintf("%s: %s", engine.ErrBroken, strings.Join(parts, "; "))
+}
+
+// Unwrap returns engine.ErrBroken.
+func (b *Broken) Unwrap() error { return engine.ErrBroken }
+
+// add takes over what is broken of a set, if anything is.
+func (b *Broken) add(breach Breach) {
+	if breach.Classes > 0 {
+		b.Breaches = append(b.Breaches, breach)
+	}
+}
+
+func newBreach(table *engine.Table, set engine.Set) Breach {
+	b := Breach{K: int(set.K)}
+	for _, a := range set.Columns {
+		b.Columns = append(b.Columns, table.Attributes[a].Name)
+	}
+	return b
+}
+
+// add takes over a class of so many records.
+func (b *Breach) add(records uint64) {
+	if b.Classes == 0 || records < b.Least {
+		b.Least = records
+	}
+	b.Classes++
+	b.Records += records
 }

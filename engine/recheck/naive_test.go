@@ -84,27 +84,6 @@ func (n *naiveSuppression) spread() {
 	}
 }
 
-// spreadInOrder takes them away one after the other, by set and labels, as regions are: what is
-// suppressed meanwhile counts with the class of marks alone.
-func (n *naiveSuppression) spreadInOrder() {
-	for more := true; more; {
-		more = false
-		for _, set := range n.sets {
-			classes := n.classes(set)
-			for _, key := range slices.Sorted(maps.Keys(classes)) {
-				size := len(classes[key])
-				if key == labelKey(n.marks, set.Columns) {
-					size += n.count()
-				}
-				if !enginetest.Holds(set, size) {
-					n.suppressClass(classes[key])
-					more = true
-				}
-			}
-		}
-	}
-}
-
 // enough reports whether the suppressed rows, if there are any, are as many as every set asks for.
 func (n *naiveSuppression) enough() bool {
 	return n.count() == 0 || !slices.ContainsFunc(n.sets, func(set engine.Set) bool {
@@ -129,9 +108,9 @@ func (n *naiveSuppression) takeSmallest() bool {
 }
 
 // run returns false when more rows than may be would have to be taken.
-func (n *naiveSuppression) run(spread func()) bool {
+func (n *naiveSuppression) run() bool {
 	for {
-		spread()
+		n.spread()
 		switch {
 		case n.count() > n.most:
 			return false

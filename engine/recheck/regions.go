@@ -1,12 +1,10 @@
 package recheck
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"maps"
+	"math"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
@@ -42,22 +40,20 @@ func (e *Regions) Codes(attributes []engine.Attribute, _ []*partition.Histogram,
 
 // Search returns *engine.Regions: those given and, when records are suppressed, one of
 // marks alone. It returns a *Broken when some set does not hold, or a record is in no region.
+//
+// The regions with records are a table of one tuple each, in the labels of a cut that tells all
+// labels apart: what is done about classes of it is done as about those of a cut.
 func (e *Regions) Search(ctx context.Context, table *engine.Table, requirement engine.Requirement, options engine.Options) (engine.Recoding, error) {
 	kept, _ := requirement.Reduce()
-	index, regions := NewRegionIndex(len(e.Columns), e.Released), len(e.Released)/len(e.Columns)
-	s := &regionSearch{
-		Regions: e, table: table, sets: kept.Sets, locate: &regionLocator{index: index, covers: e.Covers},
-		sizes: make([]uint64, regions), out: make([]bool, regions),
+	cut, s := &engine.Cut{}, &regionSearch{Regions: e}
+	for _, c := range e.Columns {
+		cut.Columns = append(cut.Columns, engine.ColumnCut{Labels: c.Labels, Code: engine.Identity(len(c.Labels)).Codes})
 	}
-	taken := index.Bytes() + 16*int64(regions)
-	if err := options.Space.Draw("an index of regions", taken); err != nil {
-		return nil, err
+	s.suppression = &suppression{
+		classes:           &classes{table: table, sets: kept.Sets, space: options.Space},
+		RecordSuppression: &engine.RecordSuppression{Cut: cut, Marks: e.Marks}, most: e.MaxSuppressed,
 	}
-	err := s.count(ctx, options.Space)
-	if err == nil {
-		err = s.hold()
-	}
-	giveBack(options.Space, taken)
+	err := s.run(ctx)
 	if err = errors.Join(err, table.Groupings[0].Discard(options.Space)); err != nil {
 		return nil, fmt.Errorf("hold the cut against the table: %w", err)
 	}
@@ -67,19 +63,67 @@ func (e *Regions) Search(ctx context.Context, table *engine.Table, requirement e
 // regionSearch counts the records of regions and takes regions away whose classes are too small.
 type regionSearch struct {
 	*Regions
-	table   *engine.Table
-	sets    []engine.Set
-	locate  *regionLocator
-	sizes   []uint64 // records by region
-	strange uint64   // records in no region
-	out     []bool   // regions whose records are suppressed
+	*suppression
+	locate *regionLocator
+	sizes  []uint64 // records by region
+	out    []bool   // regions whose records are suppressed
+}
+
+// run counts the records of all regions, and suppresses those that must be.
+func (s *regionSearch) run(ctx context.Context) error {
+	regions := len(s.Released) / len(s.Columns)
+	index := NewRegionIndex(len(s.Columns), s.Released)
+	s.tuples = &partition.Table{Layout: s.layout()}
+	taken := index.Bytes() + int64(regions)*(16+8*int64(s.tuples.Layout.Words)+4)
+	if err := s.space.Draw("an index of regions", taken); err != nil {
+		return err
+	}
+	defer giveBack(s.space, taken)
+	s.locate, s.sizes, s.out = &regionLocator{index: index, covers: s.Covers}, make([]uint64, regions), make([]bool, regions)
+	if err := s.count(ctx); err != nil {
+		return err
+	}
+	fields, key := s.tuples.Layout.Fields, make([]uint64, s.tuples.Layout.Words)
+	for region, records := range s.sizes {
+		if records == 0 {
+			continue
+		}
+		clear(key)
+		for a, label := range s.labels(region) {
+			key[fields[a].Word] |= uint64(label) << fields[a].Shift
+		}
+		s.tuples.Keys = append(s.tuples.Keys, key...)
+		s.tuples.Counts = append(s.tuples.Counts, uint32(min(records, math.MaxUint32))) // a class of more holds
+	}
+	if err := s.suppression.run(ctx, s.OnBreak); err != nil {
+		return err
+	}
+	classes := make([][]byte, len(s.sets))
+	for region := range s.out {
+		s.out[region] = s.isTaken(s.labels(region), classes)
+	}
+	return nil
+}
+
+// layout is that of the labels of regions.
+func (s *regionSearch) layout() partition.Layout {
+	var domains []int
+	for _, c := range s.Columns {
+		domains = append(domains, len(c.Labels))
+	}
+	return partition.NewLayout(domains)
+}
+
+// labels returns the labels of a region.
+func (s *regionSearch) labels(region int) []uint32 {
+	return s.Released[region*len(s.Columns):][:len(s.Columns)]
 }
 
 // count finds the regions of all tuples.
-func (s *regionSearch) count(ctx context.Context, space partition.Space) error {
+func (s *regionSearch) count(ctx context.Context) error {
 	codes := make([][]uint32, len(s.Columns))
 	var regions []int32
-	return s.table.Groupings[0].Scan(ctx, space, func(block *partition.Table) error {
+	return s.table.Groupings[0].Scan(ctx, s.space, func(block *partition.Table) error {
 		n := block.Len()
 		for a, f := range block.Layout.Fields {
 			codes[a] = codes[a][:0]
@@ -100,142 +144,16 @@ func (s *regionSearch) count(ctx context.Context, space partition.Space) error {
 	})
 }
 
-// hold takes regions away until every set holds, if that is allowed.
-func (s *regionSearch) hold() error {
-	broken := &Broken{Strange: s.strange, Most: s.MaxSuppressed}
-	for _, set := range s.sets {
-		breach := newBreach(s.table, set)
-		for _, c := range s.classes(set) {
-			if !set.Holds(engine.Stats{Records: c.records}) {
-				breach.add(c.records)
-			}
-		}
-		broken.add(breach)
-	}
-	if s.strange == 0 && len(broken.Breaches) == 0 {
-		return nil
-	}
-	if s.OnBreak != Suppress {
-		return broken
-	}
-	for {
-		s.spread()
-		if broken.Over = s.suppressed(); broken.Over > s.MaxSuppressed {
-			return broken
-		}
-		if s.enough() {
-			return nil
-		}
-		if !s.takeSmallest() {
-			return broken
-		}
-	}
-}
-
-// class is an equivalence class: regions that look alike to a set.
-type class struct {
-	key      string // its labels
-	regions  []int
-	records  uint64 // those that are suppressed not among them
-	isMarked bool   // it looks like suppressed records
-}
-
-// classes returns the classes of a set that have records, in the order of their labels.
-func (s *regionSearch) classes(set engine.Set) []*class {
-	known := make(map[string]*class)
-	var key, marks []byte
-	for _, a := range set.Columns {
-		marks = appendLabel(marks, s.Marks[a])
-	}
-	for region, records := range s.sizes {
-		if records == 0 || s.out[region] {
-			continue
-		}
-		key = key[:0]
-		for _, a := range set.Columns {
-			key = appendLabel(key, s.Released[region*len(s.Columns)+a])
-		}
-		c := known[string(key)]
-		if c == nil {
-			c = &class{key: string(key), isMarked: bytes.Equal(key, marks)}
-			known[c.key] = c
-		}
-		c.regions = append(c.regions, region)
-		c.records += records
-	}
-	return slices.SortedFunc(maps.Values(known), func(a, b *class) int { return cmp.Compare(a.key, b.key) })
-}
-
-// suppressed returns the number of records that are suppressed because they are too few.
-func (s *regionSearch) suppressed() uint64 {
-	n := s.strange
-	for region, out := range s.out {
-		if out {
-			n += s.sizes[region]
-		}
-	}
-	return n
-}
-
-// spread takes the regions of all classes away that are too small, until there are none.
-func (s *regionSearch) spread() {
-	for more := true; more; {
-		more = false
-		for _, set := range s.sets {
-			for _, c := range s.classes(set) {
-				records := c.records
-				if c.isMarked {
-					records += s.suppressed()
-				}
-				if !set.Holds(engine.Stats{Records: records}) {
-					s.suppressClass(c)
-					more = true
-				}
-			}
-		}
-	}
-}
-
-func (s *regionSearch) suppressClass(c *class) {
-	for _, region := range c.regions {
-		s.out[region] = true
-	}
-}
-
-// enough reports whether the suppressed records are enough to be a class of every set, or none.
-func (s *regionSearch) enough() bool {
-	suppressed := s.suppressed()
-	return suppressed == 0 || !slices.ContainsFunc(s.sets, func(set engine.Set) bool {
-		records := suppressed
-		for _, c := range s.classes(set) {
-			if c.isMarked {
-				records += c.records
-			}
-		}
-		return !set.Holds(engine.Stats{Records: records})
-	})
-}
-
-// takeSmallest takes the smallest class away, the first one by set and labels. It returns false if there is none.
-func (s *regionSearch) takeSmallest() bool {
-	var all []*class
-	for _, set := range s.sets {
-		all = append(all, s.classes(set)...)
-	}
-	if len(all) == 0 {
-		return false
-	}
-	s.suppressClass(slices.MinFunc(all, func(a, b *class) int { return cmp.Compare(a.records, b.records) }))
-	return true
-}
-
 // recoding returns the regions, and where the records of those that were taken away go.
 func (s *regionSearch) recoding() *engine.Regions {
 	r := &engine.Regions{Columns: s.Columns, Released: s.Released, Sizes: s.sizes, Locator: s.locate}
-	marks := s.markRegion()
-	if suppressed := s.suppressed(); suppressed > 0 {
-		if int(marks) == len(s.sizes) {
-			r.Released = append(slices.Clone(s.Released), s.Marks...)
+	mark := 0 // the region of marks alone, which may be a new one
+	for mark < len(s.sizes) && !slices.Equal(s.labels(mark), s.Regions.Marks) {
+		mark++
+	}
+	if s.Records > 0 {
+		if mark == len(s.sizes) {
+			r.Released = append(slices.Clone(s.Released), s.Regions.Marks...)
 			r.Sizes = append(r.Sizes, 0)
 		}
 		for region, out := range s.out {
@@ -243,24 +161,14 @@ func (s *regionSearch) recoding() *engine.Regions {
 				r.Sizes[region] = 0
 			}
 		}
-		r.Sizes[marks] += suppressed
-		s.locate.out, s.locate.marks = s.out, marks
+		r.Sizes[mark] += s.Records
+		s.locate.out, s.locate.marks = s.out, int32(mark)
 	}
-	if int(marks) < len(r.Sizes) {
-		r.Suppressed = r.Sizes[marks]
+	if mark < len(r.Sizes) {
+		r.Suppressed = r.Sizes[mark]
 	}
 	r.Index()
 	return r
-}
-
-// markRegion returns the region of marks alone, which may be a new one.
-func (s *regionSearch) markRegion() int32 {
-	for region := range s.sizes {
-		if slices.Equal(s.Released[region*len(s.Columns):][:len(s.Columns)], s.Marks) {
-			return int32(region)
-		}
-	}
-	return int32(len(s.sizes))
 }
 
 // regionLocator is the Locator of given regions.
@@ -289,3 +197,69 @@ func (l *regionLocator) Locate(n int, codes [][]uint32, regions []int32) {
 		regions[i] = region
 	}
 }
+
+// RegionIndex finds regions by labels: a tree with a level for every column, whose branches
+// are labels.
+type RegionIndex struct {
+	columns int
+	nodes   []regionNode
+}
+
+// regionNode is a node of the tree. At the last level, first is the region itself.
+type regionNode struct {
+	first    int32 // the first region below
+	children map[uint32]int32
+}
+
+// NewRegionIndex returns an index of regions, each of which has a label of every column.
+func NewRegionIndex(columns int, released []uint32) *RegionIndex {
+	x := &RegionIndex{columns: columns, nodes: []regionNode{{}}}
+	for region := 0; region*columns < len(released); region++ {
+		at := int32(0)
+		for _, label := range released[region*columns:][:columns] {
+			next, ok := x.nodes[at].children[label]
+			if !ok {
+				next = int32(len(x.nodes))
+				x.nodes = append(x.nodes, regionNode{first: int32(region)})
+				if x.nodes[at].children == nil {
+					x.nodes[at].children = make(map[uint32]int32)
+				}
+				x.nodes[at].children[label] = next
+			}
+			at = next
+		}
+	}
+	return x
+}
+
+// First returns the first region all of whose labels are among the given ones, by column,
+// or −1. It is safe for concurrent use.
+func (x *RegionIndex) First(labels [][]uint32) int32 {
+	if len(x.nodes) == 1 {
+		return -1
+	}
+	return x.first(0, labels, -1)
+}
+
+// first returns the first region below a node, if it is before the best one that is known.
+func (x *RegionIndex) first(at int32, labels [][]uint32, best int32) int32 {
+	n := &x.nodes[at]
+	if best >= 0 && n.first >= best {
+		return best
+	}
+	if len(labels) == 0 {
+		return n.first
+	}
+	for _, label := range labels[0] {
+		if child, ok := n.children[label]; ok {
+			best = x.first(child, labels[1:], best)
+		}
+	}
+	return best
+}
+
+// regionNodeBytes is what a node takes, with its place in a map.
+const regionNodeBytes = 100
+
+// Bytes returns about how much memory the index takes.
+func (x *RegionIndex) Bytes() int64 { return regionNodeBytes * int64(len(x.nodes)) }

@@ -114,7 +114,7 @@ func TestRegions(t *testing.T) {
 		case c.engine.OnBreak == Fail:
 			failed++
 			broken = true
-		case n.run(n.spreadInOrder):
+		case n.run():
 			suppressed++
 			broken = false
 		default:

@@ -21,6 +21,7 @@ type suppression struct {
 	*engine.RecordSuppression
 	tuples  *partition.Table // of all attributes in sets
 	columns []int            // these
+	strange uint64           // records that are in no tuple, and suppressed whatever else is
 	most    uint64           // records that may be taken away
 	sets    []outliers
 	noted   int64 // bytes that are drawn for removed
@@ -43,26 +44,7 @@ func (c *classes) suppress(ctx context.Context, cut *engine.Cut, most uint64) (e
 	for a := range cut.Columns {
 		s.Marks = append(s.Marks, cut.Columns[a].AddMark())
 	}
-	s.columns = engine.Requirement{Sets: c.sets}.United().Columns
-	for _, set := range c.sets {
-		o := outliers{Set: set, taken: make(map[string]struct{})}
-		var marks []byte
-		for _, a := range set.Columns {
-			o.fields = append(o.fields, slices.Index(s.columns, a))
-			marks = appendLabel(marks, s.Marks[a])
-		}
-		o.marks = string(marks)
-		s.sets = append(s.sets, o)
-	}
-	err := s.find(ctx)
-	giveBack(c.space, s.noted+s.Held)
-	for i := range s.sets {
-		if o := &s.sets[i]; o.all != nil {
-			err = errors.Join(err, o.all.Discard(c.space))
-			o.all, o.removed = nil, nil
-		}
-	}
-	if err != nil {
+	if err := s.run(ctx, Suppress); err != nil {
 		return nil, err
 	}
 	if s.Records == 0 {
@@ -74,18 +56,49 @@ func (c *classes) suppress(ctx context.Context, cut *engine.Cut, most uint64) (e
 	return s.RecordSuppression, nil
 }
 
-// find finds the classes that are taken away.
-func (s *suppression) find(ctx context.Context) error {
-	broken := &Broken{Most: s.most}
+// run finds the classes that are taken away.
+func (s *suppression) run(ctx context.Context, onBreak OnBreak) error {
+	s.columns = engine.Requirement{Sets: s.classes.sets}.United().Columns
+	for _, set := range s.classes.sets {
+		o := outliers{Set: set, taken: make(map[string]struct{})}
+		var marks []byte
+		for _, a := range set.Columns {
+			o.fields = append(o.fields, slices.Index(s.columns, a))
+			marks = appendLabel(marks, s.Marks[a])
+		}
+		o.marks = string(marks)
+		s.sets = append(s.sets, o)
+	}
+	err := s.find(ctx, onBreak)
+	giveBack(s.space, s.noted+s.Held)
 	for i := range s.sets {
-		breach, err := s.begin(ctx, &s.sets[i])
+		if o := &s.sets[i]; o.all != nil {
+			err = errors.Join(err, o.all.Discard(s.space))
+			o.all, o.removed = nil, nil
+		}
+	}
+	return err
+}
+
+// find finds the classes that are taken away, or says that there are such when none may be.
+func (s *suppression) find(ctx context.Context, onBreak OnBreak) error {
+	broken := &Broken{Most: s.most, Strange: s.strange}
+	for i := range s.sets {
+		breach, taken, err := s.begin(ctx, &s.sets[i])
 		if err != nil {
 			return err
 		}
-		broken.add(*breach)
-		if broken.Over = breach.Records; breach.Records > s.most {
+		broken.add(breach)
+		if onBreak == Suppress && taken > s.most {
+			broken.Over = taken
 			return broken
 		}
+	}
+	if onBreak != Suppress {
+		if s.strange > 0 || len(broken.Breaches) > 0 {
+			return broken
+		}
+		return nil
 	}
 	for {
 		if err := s.spread(ctx, broken); err != nil {
@@ -101,8 +114,9 @@ func (s *suppression) find(ctx context.Context) error {
 	}
 }
 
-// begin counts the classes of a set, and takes away those that are too small.
-func (s *suppression) begin(ctx context.Context, o *outliers) (*Breach, error) {
+// begin counts the classes of a set, and takes away those that are too small, of which it returns
+// the records. When these are too many, that is all that is told of them.
+func (s *suppression) begin(ctx context.Context, o *outliers) (breach Breach, taken uint64, err error) {
 	var to [][]uint32
 	var domains []int
 	for _, a := range s.columns {
@@ -112,20 +126,24 @@ func (s *suppression) begin(ctx context.Context, o *outliers) (*Breach, error) {
 		}
 		to, domains = append(to, codes), append(domains, labels)
 	}
-	var err error
 	if o.all, err = s.tuples.Aggregate(ctx, to, domains, s.space); err != nil {
-		return nil, err
+		return breach, 0, err
 	}
-	breach := newBreach(s.table, o.Set)
-	return &breach, s.each(ctx, o, func(class []byte, n uint64) error {
+	breach = newBreach(s.table, o.Set)
+	err = s.each(ctx, o, func(class []byte, n uint64) error {
 		if o.Holds(engine.Stats{Records: n}) {
 			return nil
 		}
-		if breach.add(n); breach.Records > s.most {
+		breach.add(n)
+		if string(class) == o.marks && o.Holds(engine.Stats{Records: n + s.strange}) {
+			return nil
+		}
+		if taken += n; taken > s.most {
 			return nil
 		}
 		return s.suppressClass(o, class)
 	})
+	return breach, taken, err
 }
 
 // draw draws what it takes to note a class from the budget, and adds it up.
@@ -215,7 +233,7 @@ func (s *suppression) spread(ctx context.Context, broken *Broken) error {
 // remove counts the records that are taken away, and from which classes.
 func (s *suppression) remove(ctx context.Context) error {
 	giveBack(s.space, s.noted)
-	s.Records, s.noted = 0, 0
+	s.Records, s.noted = s.strange, 0
 	s.Remaining = make([][]uint64, len(s.Cut.Columns))
 	for _, a := range s.columns {
 		s.Remaining[a] = make([]uint64, len(s.Cut.Columns[a].Labels))
@@ -312,7 +330,7 @@ func (s *suppression) takeSmallest(ctx context.Context) error {
 		}
 	}
 	if of == nil {
-		return &Broken{Over: s.Records, Most: s.most} // every record is suppressed, and they are too few
+		return &Broken{Over: s.Records, Most: s.most, Strange: s.strange} // every record is suppressed, and they are too few
 	}
 	return s.suppressClass(of, smallest)
 }

@@ -39,7 +39,7 @@ func TestSuppressTakesWhatTheRuleSays(t *testing.T) {
 		if r.IntN(3) == 0 {
 			n.most = r.IntN(len(c.Data.Rows) + 1)
 		}
-		ok := n.run(n.spread)
+		ok := n.run()
 		recoding, _, err := hold(Engine{OnBreak: Suppress, MaxSuppressed: uint64(n.most)}, c)
 		if broken := new(*Broken); !ok {
 			refused++
