@@ -57,11 +57,10 @@ func TestUsage(t *testing.T) {
 	job := mustLoad(t, dir)
 	var usage func() Usage
 	quit, over := make(chan struct{}), make(chan struct{})
-	var drawn int64
-	watch := func() {
+	watch := func() { // the race detector sees whether it may be asked at any time
 		defer close(over)
 		for {
-			drawn = max(drawn, usage().Drawn)
+			usage()
 			select {
 			case <-quit:
 				return
@@ -69,10 +68,11 @@ func TestUsage(t *testing.T) {
 			}
 		}
 	}
-	during := int64(0)
+	during, drawn := int64(0), int64(0)
 	report, err := Run(t.Context(), job, RunOptions{Events: Events{
 		Meter: func(read func() Usage) { usage = read; go watch() },
 		Start: func(s Stage) {
+			drawn = max(drawn, usage().Drawn)
 			if s == StageSearch {
 				during = usage().Spilled
 			}
