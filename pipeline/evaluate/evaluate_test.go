@@ -272,68 +272,54 @@ func TestEvaluateErrors(t *testing.T) {
 	}
 }
 
-// With a store the report is the same, whatever else is asked for. Columns that are left
-// out are noted once.
+// With a store the report is the same, whatever else is asked for, and a table that does not fit the
+// memory is evaluated with one. Columns that are left out are noted once.
 func TestEvaluateSpilled(t *testing.T) {
-	job, _ := people(t, rand.New(rand.NewPCG(7, 1)), 3000)
-	for _, o := range []Options{
-		{Folds: 2, Repeats: 1},
-		{SplitColumn: "set", SplitValue: "training", RulesFromAll: true},
-		{Folds: 3, Repeats: 1, Sample: 1500, Nominal: true},
-	} {
-		notices := map[string]int{}
-		o.Events.Notice = func(text string) { notices[text]++ }
-		o.Variants = load(t, job, "limits.memory", "16MiB", "tdr", "bottom-up", "kactus", "iack", "mondrian", "infogain-mondrian")
-		want, err := Evaluate(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e := newEvaluation(o)
-		if err := e.read(t.Context(), true); err != nil {
-			t.Fatal(err)
-		}
-		if got := e.report(); !reflect.DeepEqual(got, want) {
-			t.Errorf("got %+v, in memory %+v", got, want)
-		}
-		spilled, left := 0, 0
-		for text, n := range notices {
-			if strings.Contains(text, "spilling to disk") {
-				spilled += n
-			}
-			if strings.Contains(text, "column name is left out") {
-				left += n
-			}
-		}
-		if spilled != 1 || left != 2 { // both read the input
-			t.Errorf("notices: %v", notices)
-		}
-	}
-}
-
-// A table that does not fit the memory is evaluated with a store, to the same report.
-func TestEvaluateOutOfCore(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 1))
-	job, rows := people(t, r, 60_000)
+	few, _ := people(t, r, 3000)
+	_, rows := people(t, r, 60_000)
 	for i := range rows { // records that nearly all differ
 		rows[i][3] = fmt.Sprint(r.IntN(1 << 30))
 	}
-	job = put(t, rows)
-	var reports []*Report
-	spilled := false
-	for _, memory := range []string{"1GiB", "16MiB"} {
-		o := Options{Variants: load(t, job, "limits.memory", memory, "tdr", "infogain-mondrian"), SplitColumn: "set", SplitValue: "training"}
-		o.Events.Notice = func(text string) { spilled = spilled || strings.Contains(text, "spilling to disk") }
-		report, err := Evaluate(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
+	many := put(t, rows)
+	all := []string{"tdr", "bottom-up", "kactus", "iack", "mondrian", "infogain-mondrian"}
+	for _, tt := range []struct {
+		job        string
+		options    Options
+		algorithms []string
+	}{
+		{few, Options{Folds: 2, Repeats: 1}, all},
+		{few, Options{SplitColumn: "set", SplitValue: "training", RulesFromAll: true}, all},
+		{few, Options{Folds: 3, Repeats: 1, Sample: 1500, Nominal: true}, all},
+		{many, Options{SplitColumn: "set", SplitValue: "training"}, []string{"tdr", "infogain-mondrian"}},
+	} {
+		o, spilled, left := tt.options, 0, 0
+		o.Events.Notice = func(text string) {
+			if strings.Contains(text, "spilling to disk") {
+				spilled++
+			} else if strings.Contains(text, "column name is left out") {
+				left++
+			}
 		}
-		if memory == "1GiB" && spilled {
-			t.Error("spilled without need")
+		o.Variants = load(t, tt.job, "limits.memory", "1GiB", tt.algorithms...)
+		want, err := Evaluate(t.Context(), o)
+		if err != nil || spilled > 0 {
+			t.Fatalf("in memory: spilled %d times, %v", spilled, err)
 		}
-		reports = append(reports, report)
-	}
-	if !spilled || !reflect.DeepEqual(reports[0], reports[1]) {
-		t.Errorf("spilled: %t, got %+v, in memory %+v", spilled, reports[1], reports[0])
+		o.Variants = load(t, tt.job, "limits.memory", "16MiB", tt.algorithms...)
+		e := newEvaluation(o)
+		var got *Report
+		if tt.job == many {
+			got, err = Evaluate(t.Context(), o)
+		} else if err = e.read(t.Context(), true); err == nil {
+			got = e.report()
+		}
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("got %+v, in memory %+v, %v", got, want, err)
+		}
+		if spilled != 1 || left != 2 { // both read the input
+			t.Errorf("%d notices of spilling, %d of columns left out", spilled, left)
+		}
 	}
 }
 
