@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"os"
 	"os/signal"
 	"syscall"
@@ -20,7 +19,7 @@ func raise(t *testing.T, signals ...syscall.Signal) {
 	}
 }
 
-// A stopped command is waited for; not after a second signal, nor for ever.
+// A stopped command is waited for, as scripts test; not after a second signal, nor for ever.
 func TestStoppable(t *testing.T) {
 	never := make(chan struct{})
 	defer close(never)
@@ -30,16 +29,6 @@ func TestStoppable(t *testing.T) {
 		f     func(context.Context) int
 		want  int
 	}{
-		{"not stopped", time.Hour, func(context.Context) int { return 5 }, 5},
-		{"cleans up", time.Hour, func(ctx context.Context) int {
-			raise(t, syscall.SIGTERM)
-			<-ctx.Done()
-			var stopped stopSignal
-			if !errors.As(context.Cause(ctx), &stopped) {
-				t.Errorf("cancelled by %v", context.Cause(ctx))
-			}
-			return stopped.exitCode()
-		}, 143},
 		{"hangs", time.Millisecond, func(context.Context) int {
 			raise(t, syscall.SIGINT)
 			<-never

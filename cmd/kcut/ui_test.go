@@ -15,15 +15,6 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-func TestStoppedMessage(t *testing.T) {
-	ctx, stop := context.WithCancelCause(context.Background())
-	stop(stopSignal{syscall.SIGINT})
-	got := failureOf(ctx, fmt.Errorf("read row group 3: %w", context.Canceled)).Message
-	if want := "read row group 3: stopped by SIGINT"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
 func TestFailureOf(t *testing.T) {
 	stopped, stop := context.WithCancelCause(context.Background())
 	stop(stopSignal{syscall.SIGTERM})
@@ -42,7 +33,7 @@ func TestFailureOf(t *testing.T) {
 		{"exists", context.Background(), &kcut.Error{Class: kcut.ErrExists, Err: errors.New("x")}, "exists", 5, "--overwrite"},
 		{"transient", context.Background(), fmt.Errorf("read: %w", syscall.EIO), "transient", 6, "again"},
 		{"disk full", context.Background(), fmt.Errorf("write: %w", syscall.ENOSPC), "resources", 7, "disk"},
-		{"cancelled", stopped, fmt.Errorf("search: %w", context.Canceled), "cancelled", 143, "again"},
+		{"cancelled", stopped, fmt.Errorf("read row group 3: %w", context.Canceled), "cancelled", 143, "again"},
 		{"cancelled, by cause", stopped, context.Cause(stopped), "cancelled", 143, "again"},
 		{"failed before it saw the signal", stopped, fmt.Errorf("read: %w", formats.ErrDamaged), "input", 3, "input"},
 	} {
@@ -50,6 +41,9 @@ func TestFailureOf(t *testing.T) {
 			f := failureOf(tt.ctx, tt.err)
 			if f.Class != tt.class || f.Exit != tt.exit || !strings.Contains(f.Hint, tt.hint) {
 				t.Errorf("got class %s, exit %d, hint %q; want %s, %d, …%s…", f.Class, f.Exit, f.Hint, tt.class, tt.exit, tt.hint)
+			}
+			if tt.name == "cancelled" && f.Message != "read row group 3: stopped by SIGTERM" {
+				t.Errorf("got message %q", f.Message)
 			}
 		})
 	}
@@ -78,16 +72,6 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-func TestTable(t *testing.T) {
-	table := newTable("a", "bb", "c")
-	table.add("long", "", "x")
-	table.add("ü", "y", "")
-	want := "a     bb  c\nlong      x\nü     y\n"
-	if got := table.String(); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-}
-
 // A name or label of many lines does not break a table, and none steers the terminal.
 func TestPrintable(t *testing.T) {
 	for _, tt := range []struct{ text, keep, want string }{
@@ -101,9 +85,10 @@ func TestPrintable(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", tt.text, got, tt.want)
 		}
 	}
-	table := newTable("a", "b")
-	table.add("x\ny", "z")
-	if got, want := table.String(), "a     b\nx\\ny  z\n"; got != want {
+	table := newTable("a", "bb", "c")
+	table.add("x\ny", "", "z")
+	table.add("ü", "y", "")
+	if got, want := table.String(), "a     bb  c\nx\\ny      z\nü     y\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	var out bytes.Buffer

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -300,22 +298,6 @@ func TestWriteRefuses(t *testing.T) {
 		if err := Write(io.Discard, s); kcut.ClassOf(err) != kcut.ErrInput {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-}
-
-func TestWriteFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "page.html")
-	for _, tt := range []struct {
-		overwrite bool
-		exists    bool
-	}{{false, false}, {false, true}, {true, false}} {
-		err := WriteFile(path, exampleSource(), tt.overwrite)
-		if (err != nil) != tt.exists || err != nil && kcut.ClassOf(err) != kcut.ErrExists {
-			t.Errorf("overwrite %v: %v", tt.overwrite, err)
-		}
-	}
-	if text, err := os.ReadFile(path); err != nil || string(text) != written(t, exampleSource()) {
-		t.Errorf("the file has %d bytes, %v", len(text), err)
 	}
 }
 

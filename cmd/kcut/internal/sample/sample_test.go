@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/kcut/kcut"
@@ -127,40 +126,6 @@ func TestSampleModel(t *testing.T) {
 	}
 }
 
-func TestSampleErrors(t *testing.T) {
-	dir := t.TempDir()
-	taken := filepath.Join(dir, "taken.csv")
-	if err := os.WriteFile(taken, []byte("mine"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	folder := filepath.Join(dir, "folder.csv")
-	if err := os.Mkdir(folder, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	for _, tt := range []struct {
-		name string
-		path string
-		opt  Options
-		want kcut.Class
-	}{
-		{"exists", taken, Options{Rows: 1}, kcut.ErrExists},
-		{"folder", folder, Options{Rows: 1, Overwrite: true}, kcut.ErrUsage},
-		{"extension", filepath.Join(dir, "a.arrow"), Options{Rows: 1}, kcut.ErrUsage},
-		{"rows", filepath.Join(dir, "a.csv"), Options{Rows: -1}, kcut.ErrUsage},
-		{"row group rows", filepath.Join(dir, "a.csv"), Options{Rows: 1, RowGroupRows: -1}, kcut.ErrUsage},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			err := Write(t.Context(), tt.path, tt.opt)
-			if err == nil || kcut.ClassOf(err) != tt.want {
-				t.Errorf("got %v, want an error of class %d", err, tt.want)
-			}
-		})
-	}
-	if data, err := os.ReadFile(taken); err != nil || string(data) != "mine" {
-		t.Errorf("the file that was there now holds %q (%v)", data, err)
-	}
-}
-
 func TestSampleCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	dir := t.TempDir()
@@ -209,40 +174,5 @@ func BenchmarkSample(b *testing.B) {
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(rows*b.N), "ns/row")
 		})
-	}
-}
-
-// A draft of a job for sampled people knows its columns, and runs as it is.
-func TestDraftOfSample(t *testing.T) {
-	t.Chdir(t.TempDir())
-	for _, name := range []string{"people.parquet", "people.csv"} {
-		if err := Write(t.Context(), name, Options{Rows: 3000, Seed: 1, RowGroupRows: 500}); err != nil {
-			t.Fatal(err)
-		}
-		text, err := kcut.Init(t.Context(), kcut.InitOptions{Input: []string{name}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile("job.yaml", []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		job, err := kcut.LoadJob("job.yaml")
-		if err != nil {
-			t.Fatalf("%v\n%s", err, text)
-		}
-		if _, err := kcut.Run(t.Context(), job, kcut.RunOptions{Overwrite: true}); err != nil {
-			t.Fatalf("%v\n%s", err, text)
-		}
-		for column, want := range map[string]string{
-			"id": "drop", "name": "drop", "email": "drop", "birth-date": "discretize", "sex": "suppress", "zip": "generalize",
-			"education": "suppress", "education-num": "drop", "hours-per-week": "discretize", "income": "keep",
-		} {
-			if got := job.Column(column).Mask; got != want {
-				t.Errorf("%s: column %s: %s, want %s", name, column, got, want)
-			}
-		}
-		if job.Class != "income" || job.Sets[0].K != 10 || !strings.Contains(text, "prefix: [5, 3, 1]") {
-			t.Errorf("%s: class %q, k = %d\n%s", name, job.Class, job.Sets[0].K, text)
-		}
 	}
 }
