@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -158,9 +157,5 @@ func kText(ks []int) string {
 	if slices.Min(ks) == slices.Max(ks) {
 		ks = ks[:1]
 	}
-	texts := make([]string, len(ks))
-	for i, k := range ks {
-		texts[i] = strconv.Itoa(k)
-	}
-	return strings.Join(texts, ", ")
+	return strings.Join(strings.Fields(strings.Trim(fmt.Sprint(ks), "[]")), ", ")
 }

@@ -46,15 +46,13 @@ func newUI(out, err io.Writer, terminal bool) *ui {
 	}
 }
 
-// usualWidth is the width of a terminal that does not tell its own.
-const usualWidth = 80
-
-// width returns how many characters a line of the terminal has now: users resize it.
-func (u *ui) width() int {
+// width returns how many characters a line of the terminal has now, since users resize it, or how
+// many are usual.
+func (u *ui) width() (columns int) {
 	if f, ok := u.err.(*os.File); ok {
-		return cmp.Or(columnsOf(f), usualWidth)
+		columns = columnsOf(f)
 	}
-	return usualWidth
+	return cmp.Or(columns, 80)
 }
 
 // isTerminal reports whether somebody may be looking at what is written to a file.

@@ -110,12 +110,8 @@ func (r *Run) outputDataset(report *kcut.Report, published bool) dataset {
 // columnLineage tells where released columns come from.
 type columnLineage struct {
 	facet
-	Fields  map[string]fieldLineage `json:"fields"`
-	Dataset []inputField            `json:"dataset,omitempty"`
-}
-
-type fieldLineage struct {
-	InputFields []inputField `json:"inputFields"`
+	Fields  map[string]map[string][]inputField `json:"fields"` // the inner ones have inputFields alone
+	Dataset []inputField                       `json:"dataset,omitempty"`
 }
 
 type inputField struct {
@@ -134,7 +130,7 @@ type transformation struct {
 // columnLineage says of every released column which column it was, and of the whole release
 // which columns steer the search: what a column is released as depends on all of them.
 func (r *Run) columnLineage(report *kcut.Report) columnLineage {
-	lineage := columnLineage{facet: facetOf("1-2-0", "ColumnLineageDatasetFacet"), Fields: make(map[string]fieldLineage)}
+	lineage := columnLineage{facet: facetOf("1-2-0", "ColumnLineageDatasetFacet"), Fields: make(map[string]map[string][]inputField)}
 	for _, c := range report.Columns {
 		masked := c.Mask != kcut.MaskKeep && c.Mask != kcut.MaskDrop
 		own := transformation{"DIRECT", "IDENTITY", c.Mask, false}
@@ -146,7 +142,7 @@ func (r *Run) columnLineage(report *kcut.Report) columnLineage {
 			lineage.Dataset = append(lineage.Dataset, r.inputFields(c.Name, transformation{"INDIRECT", "CONDITIONAL", "class", true})...)
 		}
 		for _, released := range c.Released {
-			lineage.Fields[released.Name] = fieldLineage{r.inputFields(c.Name, own)}
+			lineage.Fields[released.Name] = map[string][]inputField{"inputFields": r.inputFields(c.Name, own)}
 		}
 	}
 	return lineage
