@@ -132,52 +132,37 @@ func TestLayers(t *testing.T) {
 	}
 }
 
+// What the design forbids is a fault; what it allows, the code itself does.
 func TestLayerFault(t *testing.T) {
 	l := readLayers(t, "docs/architecture.md")
-	for _, tt := range []struct {
-		file, target string
-		allowed      bool
-	}{
-		{"run.go", module + "/pipeline", true},
-		{"cmd/kcut/main.go", module, true},
-		{"cmd/kcut/main.go", module + "/cmd/kcut/internal/sample", true},
-		{"cmd/kcut/main.go", "github.com/spf13/cobra", true},
-		{"cmd/kcut/internal/sample/file.go", module + "/formats/writer", true},
-		{"pipeline/run.go", module + "/formats/dataset", true},
-		{"pipeline/run.go", module + "/engine/topdown", true},
-		{"formats/dataset/detect.go", module + "/formats/csvfile", true},
-		{"engine/topdown/search.go", module + "/engine", true},
-		{"formats/elements.go", "github.com/parquet-go/parquet-go", true},
-		{"formats/release/file.go", "github.com/parquet-go/parquet-go/format", true},
-		{"engine/engine.go", "context", true},
-		{"spill/budget.go", module + "/internal/fault", true},
-		{"internal/fault/error.go", module + "/spill", false},
-		{"engine/induce/grow.go", module + "/engine/kactus", false},
-		{"engine/engine.go", module + "/formats", false},
-		{"engine/topdown/search.go", module + "/engine/mondrian", false},
-		{"engine/engine.go", module + "/engine/topdown", false},
-		{"spill/store.go", module + "/partition", false},
-		{"formats/values.go", module + "/spill", false},
-		{"formats/values.go", module + "/formats/dataset", false},
-		{"formats/release/file.go", module + "/formats/writer", false},
-		{"formats/release/file.go", module + "/formats/parquetfile", false},
-		{"formats/csvfile/source.go", module + "/formats/parquetfile", false},
-		{"pipeline/verify/verify.go", module + "/pipeline", false},
-		{"pipeline/verify/verify.go", module + "/formats/writer", false},
-		{"pipeline/verify/verify.go", module + "/engine/topdown", false},
-		{"pipeline/run.go", module + "/formats/parquetfile", false},
-		{"pipeline/run.go", module, false},
-		{"run.go", module + "/engine", false},
-		{"cmd/kcut/main.go", module + "/pipeline", false},
-		{"cmd/kcut/main.go", module + "/formats", false},
-		{"cmd/kcut/internal/report/report.go", module + "/cmd/kcut/internal/sample", false},
-		{"cmd/kcut/internal/report/report.go", module + "/pipeline/verify", false},
-		{"pipeline/run_test.go", "github.com/parquet-go/parquet-go", false},
-		{"pipeline/run.go", "github.com/cockroachdb/pebble/v2", false},
-		{"tools/x.go", module + "/spill", false},
+	for _, tt := range []struct{ file, target string }{
+		{"internal/fault/error.go", module + "/spill"},
+		{"engine/induce/grow.go", module + "/engine/kactus"},
+		{"engine/engine.go", module + "/formats"},
+		{"engine/topdown/search.go", module + "/engine/mondrian"},
+		{"engine/engine.go", module + "/engine/topdown"},
+		{"spill/store.go", module + "/partition"},
+		{"formats/values.go", module + "/spill"},
+		{"formats/values.go", module + "/formats/dataset"},
+		{"formats/release/file.go", module + "/formats/writer"},
+		{"formats/release/file.go", module + "/formats/parquetfile"},
+		{"formats/csvfile/source.go", module + "/formats/parquetfile"},
+		{"pipeline/verify/verify.go", module + "/pipeline"},
+		{"pipeline/verify/verify.go", module + "/formats/writer"},
+		{"pipeline/verify/verify.go", module + "/engine/topdown"},
+		{"pipeline/run.go", module + "/formats/parquetfile"},
+		{"pipeline/run.go", module},
+		{"run.go", module + "/engine"},
+		{"cmd/kcut/main.go", module + "/pipeline"},
+		{"cmd/kcut/main.go", module + "/formats"},
+		{"cmd/kcut/internal/report/report.go", module + "/cmd/kcut/internal/sample"},
+		{"cmd/kcut/internal/report/report.go", module + "/pipeline/verify"},
+		{"pipeline/run_test.go", "github.com/parquet-go/parquet-go"},
+		{"pipeline/run.go", "github.com/cockroachdb/pebble/v2"},
+		{"tools/x.go", module + "/spill"},
 	} {
-		if why := l.fault(tt.file, tt.target); (why == "") != tt.allowed {
-			t.Errorf("%s imports %s: %q, allowed should be %v", tt.file, tt.target, why, tt.allowed)
+		if l.fault(tt.file, tt.target) == "" {
+			t.Errorf("%s may import %s", tt.file, tt.target)
 		}
 	}
 }

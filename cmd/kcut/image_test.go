@@ -69,8 +69,7 @@ func TestImage(t *testing.T) {
 			t.Errorf("kcut %s: exit %d, want %d:\n%s", tt.args, exit, tt.exit, out)
 		}
 	}
-	left, err := os.ReadDir(data)
-	if err != nil || len(left) != 5 {
-		t.Errorf("%v lie in /data, want the two of the job, the input, the release and its record: %v", left, err)
+	if left := list(t, data); len(left) != 5 {
+		t.Errorf("%v lie in /data, want the two of the job, the input, the release and its record", left)
 	}
 }

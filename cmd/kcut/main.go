@@ -40,10 +40,10 @@ func execute(ctx context.Context, args []string, u *ui) int {
 		root.SetErr(u.err)
 		return root.ExecuteContext(ctx)
 	})
-	if err == nil {
-		return exitDone
-	}
 	failed := failureOf(ctx, err)
+	if failed == nil {
+		return 0
+	}
 	u.fail(failed, args)
 	return failed.Exit
 }
@@ -101,8 +101,6 @@ func stoppable(f func(context.Context) int, grace time.Duration, signals <-chan 
 		}
 	}
 }
-
-const exitDone = 0
 
 // exits says of every class of error its exit code, and what to do when the error itself
 // does not say. Schedulers retry 6, and 130 and 143; see docs/operations.md.

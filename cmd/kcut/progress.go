@@ -132,7 +132,9 @@ func (p *progress) show(now time.Time) {
 		p.log("progress", at.attrs()...)
 		return
 	}
-	fmt.Fprintf(p.ui.err, "\r\x1b[K%s", p.ui.liveLine(at))
+	texts := fitted(at.parts(), p.ui.width()-1) // a line of full width would wrap on some terminals
+	texts[0] = p.ui.paint("36", texts[0])
+	fmt.Fprintf(p.ui.err, "\r\x1b[K%s", strings.Join(texts, "  "))
 	p.drawn = true
 }
 
@@ -238,13 +240,6 @@ func (s *snapshot) parts() []part {
 		add(6, "%s spilled", sized(u.Spilled))
 	}
 	return parts
-}
-
-// liveLine draws a snapshot on one line of the terminal.
-func (u *ui) liveLine(s snapshot) string {
-	texts := fitted(s.parts(), u.width()-1) // a line of full width would wrap on some terminals
-	texts[0] = u.paint("36", texts[0])
-	return strings.Join(texts, "  ")
 }
 
 // fitted returns the texts of those parts that width has room for, and at least one.

@@ -141,7 +141,7 @@ func (r *release) run(t *testing.T, flags []string) (spilled bool) {
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0)) // --threads keeps the process to fewer
 	var report, said bytes.Buffer
-	if exit := execute(t.Context(), args, newUI(&report, &said, false)); exit != exitDone {
+	if exit := execute(t.Context(), args, newUI(&report, &said, false)); exit != 0 {
 		t.Fatalf("%s: exit code %d: %s", strings.Join(args, " "), exit, &said)
 	}
 	var usage struct {

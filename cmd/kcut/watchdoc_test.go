@@ -2,8 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -14,11 +12,7 @@ import (
 // jsonBlocks returns the ```json blocks of docs/watching.md that a word occurs in.
 func jsonBlocks(t *testing.T, word string) (blocks []string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "watching.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, part := range strings.Split(string(text), "```") {
+	for i, part := range strings.Split(repository(t, "docs", "watching.md"), "```") {
 		if block, ok := strings.CutPrefix(part, "json\n"); ok && i%2 == 1 && strings.Contains(block, word) {
 			blocks = append(blocks, block)
 		}
