@@ -140,12 +140,24 @@ func (r *reader) newDecoder(f *field, weight int64) (*decoder, error) {
 
 // decode reads the column of a record batch.
 func (d *decoder) decode(b *recordBatch, from io.ReaderAt) (arrow.ArrayData, error) {
+	places, stored := b.places(nil), int64(0)
+	for _, p := range places {
+		stored += p.To - p.From
+	}
+	if _, err := room(&d.body, int(stored), d.take); err != nil {
+		return nil, err
+	}
 	body, buffers := d.body[:0], make([]int64, 0, len(b.buffers))
-	for _, p := range b.places(nil) {
+	for _, p := range places {
 		at := len(body)
-		alloc := func(n int) (_ []byte, err error) {
-			body, err = room(&d.body, at+n, d.take)
-			return body[at:], err
+		alloc := func(n int) ([]byte, error) {
+			if had := cap(d.body); had < at+n { // what is unpacked does not say in advance how long it is
+				if _, err := room(&d.body, max(at+n, had+had/2), d.take); err != nil {
+					return nil, err
+				}
+			}
+			body = d.body[:at+n]
+			return body[at:], nil
 		}
 		if err := d.read(p, b.codec, from, alloc); err != nil {
 			return nil, err

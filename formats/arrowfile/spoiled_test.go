@@ -19,11 +19,15 @@ import (
 	"github.com/kcut/kcut/formats/formatstest"
 )
 
-// oneColumn writes a record batch of one required int64 column.
+// oneColumn writes a record batch of 1,000 rows of one required int64 column.
 func oneColumn(t testing.TB, stream bool, options ...ipc.Option) []byte {
+	return numbers(t, 1000, stream, options...)
+}
+
+func numbers(t testing.TB, rows int, stream bool, options ...ipc.Option) []byte {
 	schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int64}}, nil)
 	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
-	for i := range 1000 {
+	for i := range rows {
 		b.Field(0).(*array.Int64Builder).Append(int64(i % 7))
 	}
 	return arrowBytes(t, stream, schema, []arrow.Record{b.NewRecord()}, options...)
@@ -75,6 +79,38 @@ func TestCompressedLengthThatLies(t *testing.T) {
 		}
 	}
 }
+
+// TestHold makes sure that what a reader holds is told before it is allocated, the library's
+// buffers and the message that they are copied from, and given back.
+func TestHold(t *testing.T) {
+	const rows = 1 << 20
+	for _, options := range [][]ipc.Option{nil, {ipc.WithZstd()}, {ipc.WithLZ4()}} {
+		path := formatstest.WriteTemp(t, "t.arrow", numbers(t, rows, true, options...))
+		var held, most, limit int64 = 0, 0, 1 << 40
+		hold := func(bytes int64) error {
+			if held+bytes > limit {
+				return errMuch
+			}
+			held += bytes
+			most = max(most, held)
+			return nil
+		}
+		s, err := Open(t.Context(), path, formats.ReadOptions{Hold: hold})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		if _, err := formatstest.Drain(s, []formats.Request{{}}); err != nil || held != 0 || most < 2*8*rows-1<<20 {
+			t.Errorf("held %d bytes, at most %d (%v)", held, most, err)
+		}
+		limit = most - 1
+		if _, err := formatstest.Drain(s, []formats.Request{{}}); !errors.Is(err, errMuch) || held != 0 {
+			t.Errorf("with a byte less: got %v, %d bytes still held", err, held)
+		}
+	}
+}
+
+var errMuch = errors.New("too much")
 
 func TestNullWhereNoneIsAllowed(t *testing.T) {
 	required := arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int64}}, nil)
