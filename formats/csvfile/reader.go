@@ -32,14 +32,18 @@ type target struct {
 	values formats.Values    // of a plain one
 }
 
-// read returns the rows of count chunks from first on.
+// Read returns the rows of count chunks from first on.
 func (s *source) Read(ctx context.Context, first, count int, columns []formats.Request) (formats.BatchReader, error) {
 	if err := formats.CheckRead(s, first, count, columns); err != nil {
 		return nil, fmt.Errorf("read %s: %w", s.path, err)
 	}
 	r := &reader{src: s, columns: make([]target, len(columns))}
 	for i, request := range columns {
-		r.columns[i] = newTarget(request, s.schema[request.Column])
+		t := &r.columns[i]
+		t.Request, t.field = request, s.schema[request.Column]
+		if t.values.Type = t.field.Type; request.Coded {
+			t.coded = formats.NewParsed(t.field.Type)
+		}
 		r.batch.Columns = append(r.batch.Columns, &r.columns[i].out)
 	}
 	if count == 0 {
@@ -58,15 +62,6 @@ func (s *source) Read(ctx context.Context, first, count int, columns []formats.R
 		}
 	}
 	return r, ctx.Err()
-}
-
-func newTarget(request formats.Request, field formats.Field) target {
-	t := target{Request: request, field: field}
-	if request.Coded {
-		t.coded = formats.NewParsed(field.Type)
-	}
-	t.values.Type = field.Type
-	return t
 }
 
 // Next returns the next records.
@@ -89,9 +84,6 @@ func (r *reader) Next(ctx context.Context) (*formats.Batch, error) {
 		}
 	}
 	r.batch.Rows = rows
-	for i := range r.columns {
-		r.columns[i].finish()
-	}
 	return &r.batch, nil
 }
 
@@ -127,19 +119,12 @@ func (r *reader) Close() error {
 func (t *target) reset(remember int) {
 	if t.coded != nil {
 		t.coded = t.coded.Renewed(remember)
-		t.out.Codes = t.out.Codes[:0]
+		t.out.Values, t.out.Codes = t.coded.Values, t.out.Codes[:0]
 		return
 	}
-	t.out.Valid = t.out.Valid[:0]
-	t.values.Words, t.values.Ends, t.values.Data = t.values.Words[:0], t.values.Ends[:0], t.values.Data[:0]
-}
-
-// finish hands the values to the column.
-func (t *target) finish() {
-	t.out.Values = &t.values
-	if t.coded != nil {
-		t.out.Values = t.coded.Values
-	}
+	v := &t.values
+	v.Words, v.Ends, v.Data = v.Words[:0], v.Ends[:0], v.Data[:0]
+	t.out.Values, t.out.Valid = v, t.out.Valid[:0]
 }
 
 // add adds one row.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +14,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/formatstest"
 )
 
 // numbers returns a dataset of one split whose rows are the numbers from 0 to rows−1.
@@ -26,15 +25,7 @@ func numbers(t *testing.T, rows int) *Dataset {
 	for i := range rows {
 		text.WriteString(strconv.Itoa(i) + "\n")
 	}
-	path := filepath.Join(t.TempDir(), "numbers.csv")
-	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	d, err := Open(t.Context(), []string{path}, formats.ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { d.Close() })
+	d := openDataset(t, formatstest.WriteTemp(t, "numbers.csv", []byte(text.String())))
 	if len(d.Splits()) != 1 {
 		t.Fatalf("%d splits, want one", len(d.Splits()))
 	}
@@ -193,10 +184,7 @@ func TestDatasetStatistics(t *testing.T) {
 
 // Of a text file nothing is known but its rows.
 func TestStatisticsOfText(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.csv")
-	if err := os.WriteFile(path, []byte("name,ready\nann,true\nbob,false\ncid,true\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := formatstest.WriteTemp(t, "a.csv", []byte("name,ready\nann,true\nbob,false\ncid,true\n"))
 	known, err := openDataset(t, path).Statistics(context.Background(), []int{0, 1}, 1)
 	want := []formats.Statistics{{Rows: 3, AtMost: 3}, {Rows: 3, AtMost: 2}}
 	if err != nil || !slices.Equal(known, want) {
