@@ -12,7 +12,6 @@ import (
 	"github.com/kcut/kcut/formats/internal/plain"
 	"github.com/kcut/kcut/formats/internal/rle"
 	"github.com/kcut/kcut/formats/internal/schema"
-	"github.com/kcut/kcut/formats/storage"
 )
 
 // readBuffer is how much of a column chunk is read at a time.
@@ -73,9 +72,10 @@ func (e *entryReader) open(f *source, from io.ReaderAt, chunk *chunkMeta) {
 
 // extent returns where a chunk lies. Old parquet-mr forgot the dictionary page's header in the
 // size (PARQUET-816).
-func (f *source) extent(chunk *columnMeta) storage.Range {
-	start, end := chunk.extent()
-	return storage.Range{From: start, To: min(end+100, f.size)}
+func (f *source) extent(chunk *columnMeta) formats.Range {
+	extent := chunk.extent()
+	extent.To = min(extent.To+100, f.size)
+	return extent
 }
 
 // close ends the reading and gives the buffers up.

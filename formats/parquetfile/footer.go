@@ -47,7 +47,7 @@ type columnMeta struct {
 }
 
 // extent returns where the chunk's pages lie.
-func (c *columnMeta) extent() (start, end int64) {
+func (c *columnMeta) extent() formats.Range {
 	return meta.ChunkRange(c.DataPageOffset, c.DictionaryPageOffset, c.TotalCompressedSize)
 }
 
@@ -165,7 +165,7 @@ const maxFileRows = 1 << 48
 
 func (f *source) checkChunk(c *chunkMeta, leaf *schema.Leaf, rows int64) error {
 	m := &c.Column
-	start, end := m.extent()
+	pages := m.extent()
 	switch {
 	case c.Crypto.Value != nil || len(c.Encrypted) > 0:
 		return fmt.Errorf("column is encrypted: %w", formats.ErrUnsupported)
@@ -175,7 +175,7 @@ func (f *source) checkChunk(c *chunkMeta, leaf *schema.Leaf, rows int64) error {
 		return fmt.Errorf("pages of %s for a column of %s: %w", m.Type, leaf.Type.V, formats.ErrDamaged)
 	case m.NumValues < rows || leaf.Repetition == 0 && m.NumValues != rows:
 		return fmt.Errorf("%d values for %d rows: %w", m.NumValues, rows, formats.ErrDamaged)
-	case m.NumValues > 0 && (start < 4 || m.TotalCompressedSize < 0 || end < start || end > f.size-8):
+	case m.NumValues > 0 && (pages.From < 4 || m.TotalCompressedSize < 0 || pages.To < pages.From || pages.To > f.size-8):
 		return fmt.Errorf("pages beyond the file: %w", formats.ErrDamaged)
 	}
 	return nil

@@ -101,9 +101,8 @@ func (s *source) chunkNumbers(group, leaf int) columnNumbers {
 
 // dictionaryEntries returns the size of a chunk's dictionary, if it has one that can be read.
 func (s *source) dictionaryEntries(group, leaf int) (entries int64, ok bool) {
-	start, _ := s.footer.RowGroups[group].Columns[leaf].Column.extent()
 	var head [256]byte // a header takes some twenty bytes
-	n, err := s.file.ReadAt(head[:], start)
+	n, err := s.file.ReadAt(head[:], s.footer.RowGroups[group].Columns[leaf].Column.extent().From)
 	if err != nil && err != io.EOF {
 		return 0, false
 	}

@@ -43,7 +43,7 @@ func (r *File) FooterLeaks() (findings []Finding, err error) {
 			find(e.Name, "field id of the source")
 		}
 	}
-	used := []extent{{r.footer.at, r.size}, {0, int64(len(meta.Magic))}}
+	used := []formats.Range{{From: r.footer.at, To: r.size}, {From: 0, To: int64(len(meta.Magic))}}
 	plain := r.footer.plain
 	var ofGroups []Finding
 	err = r.eachRowGroup(func(g *rowGroup) error {
@@ -59,10 +59,10 @@ func (r *File) FooterLeaks() (findings []Finding, err error) {
 	}
 	end := int64(0)
 	for _, e := range join(used) {
-		if e.from > end {
-			find("", fmt.Sprintf("%d bytes that the footer does not account for", e.from-end))
+		if e.From > end {
+			find("", fmt.Sprintf("%d bytes that the footer does not account for", e.From-end))
 		}
-		end = max(end, e.to)
+		end = max(end, e.To)
 	}
 	if !plain {
 		find("", "a footer that kcut does not write")

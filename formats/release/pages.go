@@ -31,11 +31,11 @@ type pages struct {
 func (p *pages) open(g *rowGroup, leaf int) error {
 	p.group, p.leaf, p.chunk = g, g.leaf(leaf), g.chunk(leaf)
 	chunk := g.extent(leaf)
-	if chunk.from < 0 || chunk.to < chunk.from || chunk.to > g.file.size {
+	if chunk.From < 0 || chunk.To < chunk.From || chunk.To > g.file.size {
 		return fmt.Errorf("%w: column chunk lies outside the file", formats.ErrDamaged)
 	}
 	p.Codec, p.Repetition, p.Definition = p.chunk.Codec, p.leaf.Repetition, p.leaf.Definition
-	p.Open(g.file.file, chunk.from, chunk.to, g.file.bufferSize())
+	p.Open(g.file.file, chunk.From, chunk.To, g.file.bufferSize())
 	p.tally = tally{kinds: p.kinds[:0]}
 	return nil
 }

@@ -84,19 +84,15 @@ func (g *rowGroup) leaf(i int) *schema.Leaf { return &g.file.footer.leaves[i] }
 // chunk returns what the footer says of the chunk of a leaf.
 func (g *rowGroup) chunk(leaf int) *meta.Column { return &g.Columns[leaf].MetaData.V }
 
-// extent is a range of bytes of the file.
-type extent struct{ from, to int64 }
-
 // extent returns where a chunk is.
-func (g *rowGroup) extent(leaf int) extent {
+func (g *rowGroup) extent(leaf int) formats.Range {
 	m := g.chunk(leaf)
-	from, to := meta.ChunkRange(m.DataPageOffset, m.DictionaryPageOffset, m.TotalCompressedSize)
-	return extent{from, to}
+	return meta.ChunkRange(m.DataPageOffset, m.DictionaryPageOffset, m.TotalCompressedSize)
 }
 
 // extents returns where all chunks are, in the order of the file, those that touch as one.
-func (g *rowGroup) extents() []extent {
-	all := make([]extent, len(g.Columns))
+func (g *rowGroup) extents() []formats.Range {
+	all := make([]formats.Range, len(g.Columns))
 	for leaf := range all {
 		all[leaf] = g.extent(leaf)
 	}
@@ -104,8 +100,8 @@ func (g *rowGroup) extents() []extent {
 }
 
 // join puts extents in the order of the file, and makes one of those that touch.
-func join(extents []extent) (joined []extent) {
-	slices.SortFunc(extents, func(a, b extent) int { return cmp.Compare(a.from, b.from) })
+func join(extents []formats.Range) (joined []formats.Range) {
+	slices.SortFunc(extents, func(a, b formats.Range) int { return cmp.Compare(a.From, b.From) })
 	for _, e := range extents {
 		joined = touch(joined, e)
 	}
@@ -113,9 +109,9 @@ func join(extents []extent) (joined []extent) {
 }
 
 // touch appends an extent, or lengthens the last one when it touches that.
-func touch(joined []extent, e extent) []extent {
-	if last := len(joined) - 1; last >= 0 && joined[last].from <= e.from && e.from <= joined[last].to {
-		joined[last].to = max(joined[last].to, e.to)
+func touch(joined []formats.Range, e formats.Range) []formats.Range {
+	if last := len(joined) - 1; last >= 0 && joined[last].From <= e.From && e.From <= joined[last].To {
+		joined[last].To = max(joined[last].To, e.To)
 		return joined
 	}
 	return append(joined, e)

@@ -231,9 +231,9 @@ func EndOfFile(err error) error {
 
 // ChunkRange returns where the pages of a chunk lie. Some writers leave the dictionary's offset at 0 and
 // let that of the data point at it.
-func ChunkRange(data, dictionary, size int64) (from, to int64) {
-	if from = data; dictionary > 0 {
-		from = min(from, dictionary)
+func ChunkRange(data, dictionary, size int64) formats.Range {
+	if dictionary > 0 {
+		data = min(data, dictionary)
 	}
-	return from, from + size
+	return formats.Range{From: data, To: data + size}
 }

@@ -50,32 +50,10 @@ func DecoderOf(t formats.Type, physical format.Type, width int) Decoder {
 
 // Raw returns a decoder that keeps the bytes of values as they are.
 func Raw(width int) Decoder {
-	if width == 0 {
-		return decodeStrings
-	}
 	return each(width, func(dst *formats.Values, value []byte) error {
 		dst.AppendBytes(value)
 		return nil
 	})
-}
-
-// decodeStrings is each for byte strings, which most columns without a dictionary have.
-func decodeStrings(dst *formats.Values, from []byte, n int) (rest []byte, err error) {
-	for range n {
-		if len(from) < 4 {
-			return nil, errTooFew(n)
-		}
-		size := int64(binary.LittleEndian.Uint32(from))
-		if size > int64(len(from)-4) {
-			return nil, errTooFew(n)
-		}
-		if err := Room(dst, int(size)); err != nil {
-			return nil, err
-		}
-		dst.AppendBytes(from[4 : 4+size])
-		from = from[4+size:]
-	}
-	return from, nil
 }
 
 // words makes a decoder from what a value's bytes mean as a word.
