@@ -117,7 +117,10 @@ func (l *leafReader) loadDictionary(h *page.Header) error {
 	if l.entry.Len() > 0 {
 		return fmt.Errorf("column chunk with two dictionaries: %w", formats.ErrDamaged)
 	}
-	return l.readDictionary(h, &l.entry, l.values.MemoryBytes()+l.entry.MemoryBytes())
+	if err := l.readDictionary(h, &l.entry, l.values.MemoryBytes()); err != nil {
+		return err
+	}
+	return l.holdBeside(l.values.MemoryBytes() + l.entry.MemoryBytes())
 }
 
 // take appends the decoded entries from start to end, and their values, to the batch.
