@@ -185,24 +185,16 @@ func (c Columns) position(name string) int {
 
 // MarshalJSON writes the columns in their order.
 func (c Columns) MarshalJSON() ([]byte, error) {
-	var out bytes.Buffer
-	out.WriteByte('{')
+	members := make([][]byte, len(c))
 	for i := range c {
-		if i > 0 {
-			out.WriteByte(',')
-		}
-		name, err := Marshal(c[i].Name)
-		if err != nil {
-			return nil, err
-		}
+		name, bad := Marshal(c[i].Name)
 		column, err := Marshal(c[i])
-		if err != nil {
+		if err = errors.Join(bad, err); err != nil {
 			return nil, err
 		}
-		out.Write(append(append(name, ':'), column...))
+		members[i] = append(append(name, ':'), column...)
 	}
-	out.WriteByte('}')
-	return out.Bytes(), nil
+	return slices.Concat([]byte("{"), bytes.Join(members, []byte(",")), []byte("}")), nil
 }
 
 // UnmarshalJSON reads the columns in their order.

@@ -52,9 +52,7 @@ type draft struct {
 	rows     int64
 	profiles []*Profile
 	excerpt  *forecast.Excerpt
-	places   []int // of every column in the excerpt, -1 of one that cannot be read
-	class    int   // column, or -1
-	roles    []*Role
+	class    *Profile // nil: none
 	set      []string
 	output   string
 }
@@ -70,7 +68,7 @@ func Job(ctx context.Context, opt Options) (_ string, err error) {
 		return "", fmt.Errorf("open input: %w", err)
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	d := &draft{Options: opt, rows: in.Rows(), class: -1}
+	d := &draft{Options: opt, rows: in.Rows()}
 	if d.rows == 0 {
 		return "", &fault.Error{Class: fault.Input, Hint: "give an input with rows", Err: errors.New("look at the input: it has no rows")}
 	}
@@ -101,13 +99,12 @@ func Job(ctx context.Context, opt Options) (_ string, err error) {
 func (d *draft) profile(ctx context.Context, in *dataset.Dataset) error {
 	var columns []int // those that can be read as codes
 	for i, field := range in.Schema().Fields {
-		d.profiles = append(d.profiles, &Profile{
-			name: field.Name, typ: field.Type, texts: textProfile{low: math.Inf(1), high: math.Inf(-1)},
-		})
-		if d.places = append(d.places, -1); field.Type.Kind != formats.Nested {
-			d.places[i] = len(columns)
+		p := &Profile{name: field.Name, typ: field.Type, place: -1, texts: textProfile{low: math.Inf(1), high: math.Inf(-1)}}
+		if field.Type.Kind != formats.Nested {
+			p.place = len(columns)
 			columns = append(columns, i)
 		}
+		d.profiles = append(d.profiles, p)
 	}
 	rows := min(mostRows, in.Rows(), max(1000, mostBytes/int64(8*(len(columns)+1))))
 	d.excerpt = forecast.NewExcerpt(len(columns), rows)
@@ -128,26 +125,32 @@ func (d *draft) profile(ctx context.Context, in *dataset.Dataset) error {
 // chooseClass finds the column that models are to predict: of those that could be, the one with the
 // likeliest name, or else with a name that ends like one.
 func (d *draft) chooseClass() error {
+	find := func(is func(p *Profile) bool) bool {
+		i := slices.IndexFunc(d.profiles, is)
+		if i >= 0 {
+			d.class = d.profiles[i]
+		}
+		return i >= 0
+	}
 	if d.Class == "" {
 		for _, name := range predicted {
-			if d.class = slices.IndexFunc(d.profiles, func(p *Profile) bool { return strings.EqualFold(p.name, name) && p.couldBeClass() }); d.class >= 0 {
+			if find(func(p *Profile) bool { return strings.EqualFold(p.name, name) && p.couldBeClass() }) {
 				return nil
 			}
 		}
-		d.class = slices.IndexFunc(d.profiles, func(p *Profile) bool {
+		find(func(p *Profile) bool {
 			name := wordsOf(p.name)
 			return len(name) > 1 && p.couldBeClass() && slices.Contains(predicted, name[len(name)-1])
 		})
 		return nil
 	}
 	cause := ""
-	d.class = slices.IndexFunc(d.profiles, func(p *Profile) bool { return p.name == d.Class })
 	switch {
-	case d.class < 0:
+	case !find(func(p *Profile) bool { return p.name == d.Class }):
 		cause = "the input has no such column"
-	case d.profiles[d.class].typ.Kind == formats.Nested:
+	case d.class.typ.Kind == formats.Nested:
 		cause = "it is nested"
-	case d.profiles[d.class].Field.Distinct > mostClasses:
+	case d.class.Field.Distinct > mostClasses:
 		cause = fmt.Sprintf("it has more than %d distinct values", mostClasses)
 	default:
 		return nil
@@ -178,49 +181,49 @@ func (p *Profile) couldBeClass() bool {
 // leave something of each: first those that are widely known, then the others in their order,
 // and none that another one tells.
 func (d *draft) chooseRoles() {
-	for i, p := range d.profiles {
-		if i == d.class {
-			d.roles = append(d.roles, &Role{Mask: job.MaskKeep, Reason: "the class, " + distinctValues(p)})
+	for _, p := range d.profiles {
+		if p == d.class {
+			p.role = &Role{Mask: job.MaskKeep, Reason: "the class, " + distinctValues(p)}
 		} else {
-			d.roles = append(d.roles, roleOf(p))
+			p.role = roleOf(p)
 		}
 	}
-	for i := range d.profiles {
-		if teller := d.teller(i); d.roles[i].masked() && teller >= 0 {
-			d.roles[i] = drop("%s tells it", job.Quoted(d.profiles[teller].name))
+	for _, p := range d.profiles {
+		if teller := d.teller(p); p.role.masked() && teller != nil {
+			p.role = drop("%s tells it", job.Quoted(teller.name))
 		}
 	}
 	for _, widely := range []bool{true, false} {
-		for i, p := range d.profiles {
+		for _, p := range d.profiles {
 			switch {
-			case !d.roles[i].masked() || known.has(wordsOf(p.name)) != widely:
+			case !p.role.masked() || known.has(wordsOf(p.name)) != widely:
 			case len(d.set) < mostMasked:
 				d.set = append(d.set, p.name)
 			default:
-				d.roles[i] = drop("or %s, in a set of its own: this one is full", d.roles[i].Mask)
+				p.role = drop("or %s, in a set of its own: this one is full", p.role.Mask)
 			}
 		}
 	}
 }
 
-// teller returns a masked column of which every value goes with one value of a column, or -1.
+// teller returns a masked column of which every value goes with one value of a column, or nil.
 // Its values have many rows each, so that this is no accident. Of two that tell each other
 // the first stays.
-func (d *draft) teller(of int) int {
-	if d.profiles[of].Field.Distinct < 2 {
-		return -1
+func (d *draft) teller(of *Profile) *Profile {
+	determines := func(p, other *Profile) bool {
+		return p.place >= 0 && other.place >= 0 && d.excerpt.Determines(p.place, other.place)
 	}
-	for i, p := range d.profiles {
+	before := true
+	for _, p := range d.profiles {
 		often := p.Field.Distinct >= 2 && p.Field.Distinct*20 <= p.Rows
-		if i != of && often && d.roles[i].masked() && d.determines(i, of) && (i < of || !d.determines(of, i)) {
-			return i
+		switch {
+		case p == of:
+			before = false
+		case of.Field.Distinct >= 2 && often && p.role.masked() && determines(p, of) && (before || !determines(of, p)):
+			return p
 		}
 	}
-	return -1
-}
-
-func (d *draft) determines(column, other int) bool {
-	return d.places[column] >= 0 && d.places[other] >= 0 && d.excerpt.Determines(d.places[column], d.places[other])
+	return nil
 }
 
 // outputFor returns where the release of an input goes: a place that is not among the input
@@ -289,8 +292,8 @@ func (d *draft) yaml() string {
 	}
 	fmt.Fprintf(&out, "input: %s\n", input)
 	fmt.Fprintf(&out, "output: %s\n", job.Quoted(d.output))
-	if d.class >= 0 {
-		fmt.Fprintf(&out, "class: %s\n", job.Quoted(d.profiles[d.class].name))
+	if d.class != nil {
+		fmt.Fprintf(&out, "class: %s\n", job.Quoted(d.class.name))
 	} else {
 		out.WriteString("# class: no column looks like one; name what a model is to predict, and keep it\n")
 	}
@@ -301,20 +304,20 @@ func (d *draft) yaml() string {
 
 // writeColumns writes an entry a column, with the reasons below one another.
 func (d *draft) writeColumns(out *strings.Builder) {
-	names, entries := make([]string, len(d.roles)), make([]string, len(d.roles))
+	names, entries := make([]string, len(d.profiles)), make([]string, len(d.profiles))
 	nameWidth, entryWidth := 0, 0
-	for i, role := range d.roles {
-		names[i], entries[i] = job.Quoted(d.profiles[i].name)+":", role.Mask
-		if role.Taxonomy != "" {
-			entries[i] = fmt.Sprintf("{mask: %s, taxonomy: %s}", role.Mask, role.Taxonomy)
+	for i, p := range d.profiles {
+		names[i], entries[i] = job.Quoted(p.name)+":", p.role.Mask
+		if p.role.Taxonomy != "" {
+			entries[i] = fmt.Sprintf("{mask: %s, taxonomy: %s}", p.role.Mask, p.role.Taxonomy)
 		}
 		nameWidth = max(nameWidth, utf8.RuneCountInString(names[i]))
 		if n := utf8.RuneCountInString(entries[i]); n <= widestEntry {
 			entryWidth = max(entryWidth, n)
 		}
 	}
-	for i, role := range d.roles {
-		fmt.Fprintf(out, "  %-*s %-*s  # %s\n", nameWidth, names[i], entryWidth, entries[i], role.Reason)
+	for i, p := range d.profiles {
+		fmt.Fprintf(out, "  %-*s %-*s  # %s\n", nameWidth, names[i], entryWidth, entries[i], p.role.Reason)
 	}
 }
 

@@ -60,16 +60,18 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// masks returns the proposed mask of every column.
-func masks(job *job.Job) map[string]string {
-	of := make(map[string]string)
+// wantMasks demands a mask of every column, with the taxonomy if it is generated.
+func wantMasks(t *testing.T, job *job.Job, want map[string]string) {
+	t.Helper()
 	for _, c := range job.Columns {
-		of[c.Name] = c.Mask
+		got := c.Mask
 		if t := c.Taxonomy; t.Generated() {
-			of[c.Name] += fmt.Sprintf("{%v %v %v}", t.Prefix, t.Date, t.Ranges)
+			got += fmt.Sprintf("{%v %v %v}", t.Prefix, t.Date, t.Ranges)
+		}
+		if got != want[c.Name] {
+			t.Errorf("column %s: %s, want %s", c.Name, got, want[c.Name])
 		}
 	}
-	return of
 }
 
 // identified is a table of 60 rows with a column for every thing that a draft looks for. All
@@ -94,16 +96,11 @@ func TestDraftTellsNoValue(t *testing.T) {
 		t.Errorf("a value is in the draft:\n%s", text)
 	}
 	job, _ := runDraft(t, text)
-	got := masks(job)
-	for column, want := range map[string]string{
+	wantMasks(t, job, map[string]string{
 		"Customer": "drop", "contact": "drop", "site": "drop", "host": "drop", "key4": "drop", "ref": "drop", "born": "discretize", "visit": "discretize",
 		"icd": "generalize{[3 1] [] []}", "article": "drop", "amount": "discretize", "story": "drop", "Größe cm": "discretize", "yes": "suppress",
 		"a, b": "suppress", "target": "keep",
-	} {
-		if got[column] != want {
-			t.Errorf("column %s: %s, want %s", column, got[column], want)
-		}
-	}
+	})
 	if job.Output.Path != "in-release.parquet" || job.Class != "target" || job.Sets[0].K != 3 {
 		t.Errorf("output %s, class %s, k = %d", job.Output.Path, job.Class, job.Sets[0].K)
 	}
@@ -119,17 +116,11 @@ func TestDraftOfTexts(t *testing.T) {
 		fmt.Fprintf(&out, "\"%s T\",0%d,K%d-%02d,N%d %dXY,%s\n", day[:10], i%50, i%9, i%25, i%20, i%3, []string{"*", "a"}[i%2])
 	}
 	write(t, "texts.csv", out.String())
-	text := draftOf(t, draft.Options{Input: []string{"texts.csv"}})
-	job, _ := runDraft(t, text)
-	got := masks(job)
-	for column, want := range map[string]string{
+	job, _ := runDraft(t, draftOf(t, draft.Options{Input: []string{"texts.csv"}}))
+	wantMasks(t, job, map[string]string{
 		"day": "generalize{[] [month year decade] []}", "grade": "generalize{[] [] [0 10 20 30 40]}", "part": "generalize{[3 1] [] []}",
 		"postcode": "generalize{[5 3 1] [] []}", "star": "drop",
-	} {
-		if got[column] != want {
-			t.Errorf("column %s: %s, want %s\n%s", column, got[column], want, text)
-		}
-	}
+	})
 }
 
 // TestDraftOfRealData runs drafts of public data as they are.

@@ -19,7 +19,9 @@ type Profile struct {
 
 	name  string
 	typ   formats.Type
+	place int // in the excerpt, -1 of a column that cannot be read
 	texts textProfile
+	role  *Role // what is proposed
 }
 
 // textProfile counts rows by what their texts look like. Only columns of texts have one.
