@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"maps"
 	"math/rand/v2"
@@ -47,6 +46,16 @@ func eachStore(t *testing.T, rows int, test func(t *testing.T, dir string, serve
 			test(t, dir, server)
 		})
 	}
+}
+
+// runRemote runs the folder's job from the store's input, unless it is overridden, to an output there.
+func runRemote(t *testing.T, dir string, server *storagetest.Server, output string, opt RunOptions, overrides ...string) (*Report, error) {
+	t.Helper()
+	if !slices.Contains(overrides, "input") { // several add up
+		overrides = append(overrides, "input", server.URL("in"))
+	}
+	overrides = append(overrides, "output.path", server.URL(output))
+	return Run(t.Context(), mustLoad(t, dir, overrides...), opt)
 }
 
 // outputs returns the objects of a server that begin with out.
@@ -97,8 +106,7 @@ func testRemoteRun(t *testing.T, dir string, server *storagetest.Server) {
 			}
 		}
 		run := func(resume, overwrite bool) (*Report, error) {
-			j := mustLoad(t, dir, "input", server.URL("in"), "output.path", server.URL(output))
-			return Run(t.Context(), j, RunOptions{Resume: resume, Overwrite: overwrite, System: System{Follow: 1}})
+			return runRemote(t, dir, server, output, RunOptions{Resume: resume, Overwrite: overwrite, System: System{Follow: 1}})
 		}
 		check := func(when string) {
 			got := outputs(t, server)
@@ -199,10 +207,8 @@ func testRemoteFaults(t *testing.T, dir string, server *storagetest.Server) {
 	}
 	for _, output := range []string{"out.parquet", "out/"} {
 		record := "." + strings.TrimSuffix(output, "/") + ".kcut/"
-		args := []string{"input", server.URL("in"), "output.path", server.URL(output)}
 		run := func() error {
-			job := mustLoad(t, dir, args...)
-			_, err := Run(context.Background(), job, RunOptions{Resume: true})
+			_, err := runRemote(t, dir, server, output, RunOptions{Resume: true})
 			return err
 		}
 		removeOutputs(t, server)
@@ -269,8 +275,7 @@ func testRemoteRefusals(t *testing.T, dir string, server *storagetest.Server) {
 		_, err := runJob(t, dir, nil, "input", c.input, "output.path", c.output)
 		mustFail(t, err, c.class)
 	}
-	job := mustLoad(t, dir, "input", server.URL("in"), "output.path", server.URL("half/"))
-	if _, err := Run(t.Context(), job, RunOptions{Resume: true}); err != nil {
+	if _, err := runRemote(t, dir, server, "half/", RunOptions{Resume: true}); err != nil {
 		t.Errorf("a release that was not written to its end: %v", err)
 	}
 	if server.Get(t, "half/part-00009.parquet") != nil || server.Get(t, "half/_SUCCESS") == nil {
@@ -285,8 +290,9 @@ func testRemoteRefusals(t *testing.T, dir string, server *storagetest.Server) {
 		}
 		return storagetest.None
 	})
-	if _, err := runJob(t, dir, nil, "input", server.URL("in"), "output.path", server.URL("out.parquet")); fault.ClassOf(err) != fault.Input || len(outputs(t, server)) > 0 {
-		t.Errorf("input that changes: %v, %v", err, slices.Sorted(maps.Keys(outputs(t, server))))
+	_, err := runRemote(t, dir, server, "out.parquet", RunOptions{})
+	if mustFail(t, err, fault.Input); len(outputs(t, server)) > 0 {
+		t.Errorf("input that changes: %v", slices.Sorted(maps.Keys(outputs(t, server))))
 	}
 }
 
@@ -305,12 +311,8 @@ func testRemoteRecord(t *testing.T, dir string, server *storagetest.Server) {
 			if err := os.RemoveAll(filepath.Join(dir, "cache")); err != nil {
 				t.Fatal(err)
 			}
-			if !slices.Contains(overrides, "input") {
-				overrides = append(overrides, "input", server.URL("in"))
-			}
-			job := mustLoad(t, dir, append(overrides, "output.path", server.URL(output))...)
 			opt.Resume = true
-			return Run(t.Context(), job, opt)
+			return runRemote(t, dir, server, output, opt, overrides...)
 		}
 		made, err := run(RunOptions{})
 		if err != nil {

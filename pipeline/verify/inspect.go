@@ -46,15 +46,9 @@ type LabelGroups struct {
 // Inspect verifies a released file or directory and tells what its groups are like. A release
 // that does not hold is an error, as of Release.
 func Inspect(ctx context.Context, path string, limits job.Limits, watch Watch) (*Inspection, error) {
-	v, undo, err := open(ctx, path, limits, watch)
+	v, verified, err := verify(ctx, path, limits, watch, true)
 	if err != nil {
-		return nil, fileset.Advise(err)
-	}
-	defer undo()
-	v.groups = newGroups(v.rules)
-	verified, err := v.run(ctx)
-	if err != nil {
-		return nil, fileset.Advise(err)
+		return nil, err
 	}
 	digest, err := fileset.Digest(ctx, v.path, v.threads)
 	if err != nil {

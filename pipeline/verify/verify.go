@@ -27,19 +27,14 @@ import (
 // together with a *fault.Error of class Privacy. It keeps to the limits, absent ones are the
 // machine's; it needs no folder to spill to, but reads the release again for what does not fit.
 func Release(ctx context.Context, path string, limits job.Limits, watch Watch) (*Result, error) {
-	v, undo, err := open(ctx, path, limits, watch)
-	if err != nil {
-		return nil, fileset.Advise(err)
-	}
-	defer undo()
-	result, err := v.run(ctx)
-	return result, fileset.Advise(err)
+	_, result, err := verify(ctx, path, limits, watch, false)
+	return result, err
 }
 
-// open begins to verify a release within limits, until undo is called.
-func open(ctx context.Context, path string, limits job.Limits, watch Watch) (v *verifier, undo func(), err error) {
-	path, err = fileset.Resolve(path)
-	if err != nil {
+// verify verifies a release, and counts what an inspection tells if there is one.
+func verify(ctx context.Context, path string, limits job.Limits, watch Watch, inspects bool) (v *verifier, r *Result, err error) {
+	defer func() { err = fileset.Advise(err) }()
+	if path, err = fileset.Resolve(path); err != nil {
 		return nil, nil, err
 	}
 	memory := cmp.Or(limits.Memory, spill.DefaultLimit())
@@ -47,7 +42,25 @@ func open(ctx context.Context, path string, limits job.Limits, watch Watch) (v *
 	if err != nil {
 		return nil, nil, err
 	}
-	return v, spill.LimitHeap(memory), nil
+	defer spill.LimitHeap(memory)()
+	if inspects {
+		v.groups = newGroups(v.rules)
+	}
+	if err := v.checkFolder(ctx); err != nil {
+		return nil, nil, err
+	}
+	began := time.Now()
+	if v.watch.Start != nil {
+		v.watch.Start()
+	}
+	if err := v.scan(ctx); err != nil {
+		return nil, nil, err
+	}
+	if v.watch.End != nil {
+		v.watch.End(time.Since(began))
+	}
+	r, err = v.result(v.path)
+	return v, r, err
 }
 
 // Unpublished is Release for a release that is not published yet: it may lack what completes it,
@@ -99,24 +112,6 @@ func newVerifier(ctx context.Context, path string, threads int, memory int64, wa
 		v.memory = max(memory-8*int64(len(v.judge.regions.slots)), memory/2)
 	}
 	return v, nil
-}
-
-// run verifies the whole release.
-func (v *verifier) run(ctx context.Context) (*Result, error) {
-	if err := v.checkFolder(ctx); err != nil {
-		return nil, err
-	}
-	began := time.Now()
-	if v.watch.Start != nil {
-		v.watch.Start()
-	}
-	if err := v.scan(ctx); err != nil {
-		return nil, err
-	}
-	if v.watch.End != nil {
-		v.watch.End(time.Since(began))
-	}
-	return v.result(v.path)
 }
 
 // scan passes over the release until every set is counted.
