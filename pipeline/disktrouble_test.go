@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/kcut/kcut/formats/publish"
-	"github.com/kcut/kcut/formats/publish/publishtest"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/spill"
 	"github.com/kcut/kcut/spill/spilltest"
@@ -227,7 +226,7 @@ func damageTables(folder string) (found int, err error) {
 // faultyFiles is the machine's file system, on which one operation fails. When the disk is full then, so does
 // whatever is written later.
 type faultyFiles struct {
-	publish.FS
+	*publish.FS
 	err    error
 	fails  int // number of the operation, counted from 0
 	seen   int
@@ -237,7 +236,7 @@ type faultyFiles struct {
 
 func newFaultyFiles(err error, n int) *faultyFiles {
 	f := &faultyFiles{err: err, fails: n, kinds: make(map[string]bool)}
-	f.FS = publishtest.Hooked(f.around)
+	f.FS = &publish.FS{Around: f.around}
 	return f
 }
 
@@ -273,9 +272,9 @@ func TestEveryOutputFaultSurfaces(t *testing.T) {
 		t.Run(tt.output, func(t *testing.T) {
 			t.Parallel()
 			dir := spillingRows(t, 1200)
-			run := func(files publish.FS) error {
+			run := func(files *faultyFiles) error {
 				return tryJob(t, dir, t.Context(), RunOptions{
-					Overwrite: true, System: System{Spill: true, Room: 300, Files: files, Store: spill.Options{FS: spilltest.Healthy(), Share: 64 << 10}},
+					Overwrite: true, System: System{Spill: true, Room: 300, Files: files.FS, Store: spill.Options{FS: spilltest.Healthy(), Share: 64 << 10}},
 				}, "output.path", dir+"/"+tt.output)
 			}
 			if err := run(newFaultyFiles(nil, -1)); err != nil {

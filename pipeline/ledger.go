@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -82,7 +81,7 @@ func newLedger(ctx context.Context, job *job.Job, opt *RunOptions, res *resource
 	res.scratch.beside = l.local
 	path := filepath.Clean(l.local)
 	path = filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".kcut")
-	l.work = &checkpoint.Folder{FS: cmp.Or(opt.System.Files, publish.OS), Path: path}
+	l.work = &checkpoint.Folder{FS: opt.System.Files, Path: path}
 	return l, nil
 }
 

@@ -248,7 +248,7 @@ func TestEveryStateFaultIsSurvived(t *testing.T) {
 				}
 				files := newFaultyFiles(tt.err, n)
 				faulty := options
-				faulty.System.Files = files
+				faulty.System.Files = files.FS
 				_, err := runUntil(t, dir, stop, faulty, few...)
 				failed = files.failed != ""
 				maps.Copy(kinds, files.kinds)

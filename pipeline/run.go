@@ -37,7 +37,7 @@ type RunOptions struct {
 // System is what a run meets outside of itself, and the sizes from which it works in another way.
 // The zero value is the machine's, with sizes that were measured.
 type System struct {
-	Files publish.FS    // where the output is; nil: the machine's
+	Files *publish.FS   // where the output is; nil: the machine's
 	Store spill.Options // of the spill store, but for the budget
 
 	Spill  bool  // count in a store whatever the budget is

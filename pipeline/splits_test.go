@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/masking"
@@ -240,7 +239,7 @@ func TestMaskBySplits(t *testing.T) {
 func maskBySplits(t *testing.T, rng *rand.Rand, dir string, b splitJob) {
 	t.Helper()
 	cut := readCut(t, filepath.Join(dir, "out"))
-	target, err := output.Open(t.Context(), publish.OS, filepath.Join(dir, "other")+"/", "", false, nil)
+	target, err := output.Open(t.Context(), nil, filepath.Join(dir, "other")+"/", "", false, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

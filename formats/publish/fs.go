@@ -3,51 +3,88 @@ package publish
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 )
 
-// FS is what publishing needs of a file system, so that tests can make every operation fail.
-type FS interface {
-	// OpenPrivate opens a file for writing, creating it with mode 0600. It follows no
-	// symbolic link.
-	OpenPrivate(name string) (Handle, error)
-	// OpenDir opens a directory, to lock or to sync it.
-	OpenDir(name string) (Handle, error)
-	MkdirPrivate(name string) error // mode 0700
-	Lstat(name string) (fs.FileInfo, error)
-	ReadDir(name string) ([]fs.DirEntry, error)
-	Chmod(name string, mode fs.FileMode) error
-	Rename(from, to string) error
-	// Exchange swaps two names in one step. It returns errors.ErrUnsupported where the
-	// system cannot.
-	Exchange(a, b string) error
-	Remove(name string) error // a file or an empty directory
+// FS is the machine's file system as publishing uses it. Nil is one, too.
+type FS struct {
+	// Around does an operation, for tests, or fails instead: what it is, how it is done, and to
+	// which paths.
+	Around func(operation string, do func() error, paths ...string) error
+}
+
+func (d *FS) do(operation string, op func() error, paths ...string) error {
+	if d == nil {
+		return op()
+	}
+	return d.Around(operation, op, paths...)
+}
+
+// get does an operation that returns something.
+func get[T any](d *FS, operation string, op func() (T, error), path string) (result T, err error) {
+	err = d.do(operation, func() error { result, err = op(); return err }, path)
+	return result, err
+}
+
+// OpenPrivate opens a file for writing, creating it with mode 0600. It follows no symbolic link.
+func (d *FS) OpenPrivate(name string) (*Handle, error) {
+	return d.open("create", name, os.O_RDWR|os.O_CREATE)
+}
+
+// OpenDir opens a directory, to lock or to sync it.
+func (d *FS) OpenDir(name string) (*Handle, error) {
+	return d.open("open directory", name, os.O_RDONLY)
+}
+
+func (d *FS) open(operation, name string, flags int) (*Handle, error) {
+	f, err := get(d, operation, func() (*os.File, error) { return os.OpenFile(name, flags|noFollow, 0o600) }, name)
+	if err != nil {
+		return nil, err
+	}
+	return &Handle{fs: d, file: f}, nil
+}
+
+// MkdirPrivate makes a directory of mode 0700.
+func (d *FS) MkdirPrivate(name string) error {
+	return d.do("make directory", func() error { return os.Mkdir(name, 0o700) }, name)
+}
+
+// Lstat is os.Lstat.
+func (d *FS) Lstat(name string) (fs.FileInfo, error) {
+	return get(d, "stat", func() (fs.FileInfo, error) { return os.Lstat(name) }, name)
+}
+
+// ReadDir is os.ReadDir.
+func (d *FS) ReadDir(name string) ([]fs.DirEntry, error) {
+	return get(d, "list", func() ([]fs.DirEntry, error) { return os.ReadDir(name) }, name)
+}
+
+// Chmod is os.Chmod.
+func (d *FS) Chmod(name string, mode fs.FileMode) error {
+	return d.do("change mode", func() error { return os.Chmod(name, mode) }, name)
+}
+
+// Rename is os.Rename.
+func (d *FS) Rename(from, to string) error {
+	return d.do("rename", func() error { return os.Rename(from, to) }, from, to)
+}
+
+// Exchange swaps two names in one step. It returns errors.ErrUnsupported where the system cannot.
+func (d *FS) Exchange(a, b string) error {
+	return d.do("exchange", func() error { return exchange(a, b) }, a, b)
+}
+
+// Remove removes a file or an empty directory.
+func (d *FS) Remove(name string) error {
+	return d.do("remove", func() error { return os.Remove(name) }, name)
 }
 
 // Handle is an open file or directory of an FS.
-type Handle interface {
-	io.Writer
-	io.ReaderAt
-	io.Closer
-	Name() string
-	Stat() (fs.FileInfo, error)
-	Truncate(size int64) error
-	Sync() error
-	// Lock takes an exclusive lock without waiting, which lasts until Close. It returns
-	// formats.ErrBusy when another process, or another Handle of this one, holds it.
-	Lock() error
-}
-
-// OS is the machine's file system.
-var OS FS = osFS{}
-
-type osFS struct{}
-
-type osFile struct {
-	*os.File
+type Handle struct {
+	fs      *FS
+	file    *os.File
 	written int64 // since it was opened, one byte after the other
 	behind  int64 // of these, what is on its way to the disk
 }
@@ -57,45 +94,40 @@ const behindBytes = 8 << 20
 
 // Write also begins to bring what was written before to the disk, where the system can be told
 // to: a Sync of all of it would have to wait.
-func (f *osFile) Write(p []byte) (int, error) {
-	n, err := f.File.Write(p)
+func (f *Handle) Write(p []byte) (int, error) {
+	n, err := get(f.fs, "write", func() (int, error) { return f.file.Write(p) }, f.Name())
 	if f.written += int64(n); f.written-f.behind >= behindBytes {
-		startSync(f.File, f.behind, f.written-f.behind)
+		startSync(f.file, f.behind, f.written-f.behind)
 		f.behind = f.written
 	}
 	return n, err
 }
 
-func (f *osFile) Lock() error { return lock(f.File) }
-
-func (osFS) OpenPrivate(name string) (Handle, error) { return openFile(name, os.O_RDWR|os.O_CREATE) }
-
-func (osFS) OpenDir(name string) (Handle, error) { return openFile(name, os.O_RDONLY) }
-
-func openFile(name string, flags int) (Handle, error) {
-	f, err := os.OpenFile(name, flags|noFollow, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	return &osFile{File: f}, nil
+// ReadAt implements io.ReaderAt.
+func (f *Handle) ReadAt(p []byte, at int64) (int, error) {
+	return get(f.fs, "read", func() (int, error) { return f.file.ReadAt(p, at) }, f.Name())
 }
 
-func (osFS) MkdirPrivate(name string) error { return os.Mkdir(name, 0o700) }
+// Name returns the path that it was opened by.
+func (f *Handle) Name() string { return f.file.Name() }
 
-func (osFS) Lstat(name string) (fs.FileInfo, error) { return os.Lstat(name) }
+// Stat is that of os.File, and so are Truncate, Sync and Close.
+func (f *Handle) Stat() (fs.FileInfo, error) { return get(f.fs, "stat", f.file.Stat, f.Name()) }
 
-func (osFS) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(name) }
+func (f *Handle) Truncate(size int64) error {
+	return f.fs.do("truncate", func() error { return f.file.Truncate(size) }, f.Name())
+}
 
-func (osFS) Chmod(name string, mode fs.FileMode) error { return os.Chmod(name, mode) }
+func (f *Handle) Sync() error { return f.fs.do("sync", f.file.Sync, f.Name()) }
 
-func (osFS) Rename(from, to string) error { return os.Rename(from, to) }
+func (f *Handle) Close() error { return f.fs.do("close", f.file.Close, f.Name()) }
 
-func (osFS) Exchange(a, b string) error { return exchange(a, b) }
-
-func (osFS) Remove(name string) error { return os.Remove(name) }
+// Lock takes an exclusive lock without waiting, which lasts until Close. It returns
+// formats.ErrBusy when another process, or another Handle of this one, holds it.
+func (f *Handle) Lock() error { return f.fs.do("lock", func() error { return lock(f.file) }, f.Name()) }
 
 // SyncDir makes the names in a directory durable.
-func SyncDir(d FS, name string) error {
+func SyncDir(d *FS, name string) error {
 	f, err := d.OpenDir(name)
 	if err != nil {
 		return fmt.Errorf("sync directory: %w", err)
@@ -108,7 +140,7 @@ func SyncDir(d FS, name string) error {
 
 // RemoveAll removes a file, or a directory with everything below it. What is not there is
 // removed already.
-func RemoveAll(d FS, name string) error {
+func RemoveAll(d *FS, name string) error {
 	info, err := d.Lstat(name)
 	if err == nil && info.IsDir() {
 		var entries []fs.DirEntry

@@ -34,9 +34,14 @@ func losePower(t *testing.T, changes int, dir, exists, noExchange bool) (lost bo
 	t.Helper()
 	home, before := t.TempDir(), []string{}
 	power := publishtest.NewPower(home)
-	disk := publish.FS(power)
+	disk := power.FS
 	if noExchange {
-		disk = noExchangeFS{power}
+		disk = &publish.FS{Around: func(operation string, do func() error, paths ...string) error {
+			if operation == "exchange" {
+				return errors.ErrUnsupported
+			}
+			return power.Around(operation, do, paths...)
+		}}
 	}
 	target := filepath.Join(home, "out")
 	if exists {
@@ -58,7 +63,7 @@ func losePower(t *testing.T, changes int, dir, exists, noExchange bool) (lost bo
 		target := filepath.Join(back, "out")
 		got := visible(t, back)
 		if noExchange && len(got) == 0 {
-			p, err := publish.On(publish.OS, target, true, nil) // it takes the old one back
+			p, err := publish.On(nil, target, true, nil) // it takes the old one back
 			if err = errors.Join(err, p.Discard()); err != nil {
 				t.Fatal(err)
 			}
@@ -71,21 +76,16 @@ func losePower(t *testing.T, changes int, dir, exists, noExchange bool) (lost bo
 	return err != nil
 }
 
-// noExchangeFS cannot exchange names.
-type noExchangeFS struct{ *publishtest.Power }
-
-func (noExchangeFS) Exchange(string, string) error { return errors.ErrUnsupported }
-
 // TestSyncSurvives loses power after what is to be kept of a suspended output was synced.
 func TestSyncSurvives(t *testing.T) {
 	for _, dir := range []bool{false, true} {
 		home := t.TempDir()
 		power := publishtest.NewPower(home)
-		p, err := publish.On(power, filepath.Join(home, "out"), dir, nil)
+		p, err := publish.On(power.FS, filepath.Join(home, "out"), dir, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := publish.SyncDir(power, home); err != nil {
+		if err := publish.SyncDir(power.FS, home); err != nil {
 			t.Fatal(err)
 		}
 		kept, want := p.Path(), ".=kept"

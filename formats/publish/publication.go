@@ -28,23 +28,23 @@ const SuccessFile = "_SUCCESS"
 // power loss the target is what it was before, or absent; what is left of the attempt is
 // swept by the next one. One Publication is used by one goroutine, its files by several.
 type Publication struct {
-	fs     FS
+	fs     *FS
 	target string
 	work   string // the temporary sibling
 	dir    bool
-	held   Handle // work, open and locked
-	done   bool   // the target has been replaced
+	held   *Handle // work, open and locked
+	done   bool    // the target has been replaced
 }
 
 // File begins a file output on the machine's file system. It returns formats.ErrBusy while another
 // run writes the same target.
-func File(target string) (*Publication, error) { return On(OS, target, false, nil) }
+func File(target string) (*Publication, error) { return On(nil, target, false, nil) }
 
 // On begins a file output, or a directory output, on any file system. It leaves what an earlier
 // attempt has made and keep, told the paths of its files, wants to stay; nil: nothing. Keep is
 // asked when no other run can touch them. The error is formats.ErrBusy while another run writes the
 // same target.
-func On(d FS, target string, dir bool, keep func(path string) bool) (*Publication, error) {
+func On(d *FS, target string, dir bool, keep func(path string) bool) (*Publication, error) {
 	target = filepath.Clean(target)
 	p := &Publication{fs: d, target: target, work: sibling(target, "tmp"), dir: dir}
 	if err := p.begin(keep); err != nil {
@@ -62,11 +62,11 @@ func sibling(target, what string) string {
 func (p *Publication) Path() string { return p.work }
 
 // File returns the file of a file output, open for writing.
-func (p *Publication) File() Handle { return p.held }
+func (p *Publication) File() *Handle { return p.held }
 
 // Create makes a file of a directory output, and the directories on its way. Name is
 // relative, with slashes. The caller closes it before Publish.
-func (p *Publication) Create(name string) (Handle, error) {
+func (p *Publication) Create(name string) (*Handle, error) {
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
 		return nil, fmt.Errorf("create %s: name leads out of the output", name)
 	}
@@ -130,7 +130,7 @@ func (p *Publication) hold() error {
 	return errors.Join(err, f.Close())
 }
 
-func (p *Publication) open() (Handle, error) {
+func (p *Publication) open() (*Handle, error) {
 	if !p.dir {
 		return p.fs.OpenPrivate(p.work)
 	}

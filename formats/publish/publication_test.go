@@ -11,7 +11,6 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/publish"
-	"github.com/kcut/kcut/formats/publish/publishtest"
 )
 
 var errInjected = errors.New("injected fault")
@@ -46,7 +45,7 @@ func (f *faultyFS) around(operation string, do func() error, _ ...string) (err e
 }
 
 // attempt makes one output of the content and publishes it.
-func attempt(d publish.FS, target string, dir bool, content string) error {
+func attempt(d *publish.FS, target string, dir bool, content string) error {
 	p, err := publish.On(d, target, dir, nil)
 	if err != nil {
 		return err
@@ -143,13 +142,13 @@ func checkFault(t *testing.T, f *faultyFS, home string, dir, exists bool) bool {
 	}
 	before := []string{}
 	if exists {
-		if err := attempt(publishtest.Hooked((&faultyFS{fail: -1}).around), target, dir, "old"); err != nil {
+		if err := attempt(&publish.FS{Around: (&faultyFS{fail: -1}).around}, target, dir, "old"); err != nil {
 			t.Fatal(err)
 		}
 		before = published(dir, "old")
 		leaveStale(t, target, dir)
 	}
-	err := attempt(publishtest.Hooked(f.around), target, dir, "new")
+	err := attempt(&publish.FS{Around: f.around}, target, dir, "new")
 	after := visible(t, home)
 	switch complete := published(dir, "new"); {
 	case err == nil && !slices.Equal(after, complete):
@@ -162,7 +161,7 @@ func checkFault(t *testing.T, f *faultyFS, home string, dir, exists bool) bool {
 		t.Errorf("fault %d: found %q, want %q or %q", f.fail, after, before, complete)
 	}
 	again := &faultyFS{fail: -1, noExchange: f.noExchange}
-	if err := attempt(publishtest.Hooked(again.around), target, dir, "later"); err != nil {
+	if err := attempt(&publish.FS{Around: again.around}, target, dir, "later"); err != nil {
 		t.Errorf("fault %d: later run: %v", f.fail, err)
 	}
 	if got, want := contents(t, home), published(dir, "later"); !slices.Equal(got, want) {
@@ -194,17 +193,17 @@ func leaveStale(t *testing.T, target string, dir bool) {
 func TestPublishBusy(t *testing.T) {
 	for _, dir := range []bool{false, true} {
 		target := filepath.Join(t.TempDir(), "out")
-		p, err := publish.On(publish.OS, target, dir, nil)
+		p, err := publish.On(nil, target, dir, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := publish.On(publish.OS, target, dir, nil); !errors.Is(err, formats.ErrBusy) {
+		if _, err := publish.On(nil, target, dir, nil); !errors.Is(err, formats.ErrBusy) {
 			t.Errorf("second run: %v, want ErrBusy", err)
 		}
 		if err := p.Publish(); err != nil {
 			t.Fatal(err)
 		}
-		p, err = publish.On(publish.OS, target, dir, nil)
+		p, err = publish.On(nil, target, dir, nil)
 		if err != nil {
 			t.Fatalf("after the first run: %v", err)
 		}
@@ -219,16 +218,16 @@ func TestPublishBusy(t *testing.T) {
 func TestReplacedIsLocked(t *testing.T) {
 	target := filepath.Join(t.TempDir(), "out")
 	looked := 0
-	d := publishtest.Hooked(func(operation string, do func() error, _ ...string) error {
+	d := &publish.FS{Around: func(operation string, do func() error, _ ...string) error {
 		err := do()
 		if operation == "exchange" && err == nil {
 			looked++
-			if _, err := publish.On(publish.OS, target, true, nil); !errors.Is(err, formats.ErrBusy) {
+			if _, err := publish.On(nil, target, true, nil); !errors.Is(err, formats.ErrBusy) {
 				t.Errorf("another run gets %v, want ErrBusy", err)
 			}
 		}
 		return err
-	})
+	}}
 	for _, content := range []string{"old", "new"} {
 		if err := attempt(d, target, true, content); err != nil {
 			t.Fatal(err)
@@ -254,7 +253,7 @@ func TestPublishLateLock(t *testing.T) {
 		}
 		var others *publish.Publication
 		opened := false
-		late, err := publish.On(publishtest.Hooked(func(operation string, do func() error, _ ...string) error {
+		late, err := publish.On(&publish.FS{Around: func(operation string, do func() error, _ ...string) error {
 			err := do()
 			if operation != "create" || opened {
 				return err
@@ -265,7 +264,7 @@ func TestPublishLateLock(t *testing.T) {
 				others, err = publish.File(target)
 			}
 			return err
-		}), target, false, nil)
+		}}, target, false, nil)
 		if third != errors.Is(err, formats.ErrBusy) || !third && err != nil {
 			t.Fatalf("a third run: %t, got %v", third, err)
 		}
@@ -296,7 +295,7 @@ func TestPublishModes(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkMode(t, filepath.Join(home, "file"), 0o666&^publish.Umask)
-	d, err := publish.On(publish.OS, filepath.Join(home, "dir")+"/", true, nil)
+	d, err := publish.On(nil, filepath.Join(home, "dir")+"/", true, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -334,7 +333,7 @@ func TestPublishRefuses(t *testing.T) {
 	if _, err := publish.File(dir); err == nil {
 		t.Error("a file in a directory's place: no error")
 	}
-	if _, err := publish.On(publish.OS, file, true, nil); err == nil {
+	if _, err := publish.On(nil, file, true, nil); err == nil {
 		t.Error("a directory in a file's place: no error")
 	}
 	if _, err := publish.File(link); err == nil {
@@ -343,7 +342,7 @@ func TestPublishRefuses(t *testing.T) {
 	if b, _ := os.ReadFile(file); string(b) != "x" {
 		t.Errorf("the link's target holds %q", b)
 	}
-	p, err := publish.On(publish.OS, filepath.Join(home, "out"), true, nil)
+	p, err := publish.On(nil, filepath.Join(home, "out"), true, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats/publish"
-	"github.com/kcut/kcut/formats/publish/publishtest"
 )
 
 // keepFirst keeps a file output's file, and of a directory the first part.
@@ -17,7 +16,7 @@ func keepFirst(path string) bool { return filepath.Base(path) != "part-1.parquet
 
 // suspend makes two parts of a directory, or a file, makes what is to be kept durable, and
 // suspends the output.
-func suspend(d publish.FS, target string, dir bool) error {
+func suspend(d *publish.FS, target string, dir bool) error {
 	p, err := publish.On(d, target, dir, nil)
 	if err != nil {
 		return err
@@ -63,19 +62,19 @@ func checkSuspended(t *testing.T, f *faultyFS, home string, dir, exists bool) {
 		t.Fatal(err)
 	}
 	if exists {
-		if err := attempt(publish.OS, target, dir, "old"); err != nil {
+		if err := attempt(nil, target, dir, "old"); err != nil {
 			t.Fatal(err)
 		}
 		before = published(dir, "old")
 	}
-	err := suspend(publishtest.Hooked(f.around), target, dir)
+	err := suspend(&publish.FS{Around: f.around}, target, dir)
 	if (err != nil) != f.fired || err != nil && !errors.Is(err, errInjected) {
 		t.Errorf("fault %d: fired %t, error %v", f.fail, f.fired, err)
 	}
 	if got := visible(t, home); !slices.Equal(got, before) {
 		t.Errorf("fault %d: found %q, want %q", f.fail, got, before)
 	}
-	p, err := publish.On(publish.OS, target, dir, keepFirst)
+	p, err := publish.On(nil, target, dir, keepFirst)
 	if err != nil {
 		t.Fatalf("fault %d: %v", f.fail, err)
 	}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/publish"
-	"github.com/kcut/kcut/formats/publish/publishtest"
 )
 
 // content is what a test state holds.
@@ -45,7 +44,7 @@ func (c *content) String() string {
 
 var key = Key{1, 2, 3}
 
-func in(path string) *Folder { return &Folder{FS: publish.OS, Path: path} }
+func in(path string) *Folder { return &Folder{Path: path} }
 
 func save(t *testing.T, f *Folder, c *content) {
 	t.Helper()
@@ -204,14 +203,14 @@ func TestClaim(t *testing.T) {
 func TestLateClaim(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "work")
 	replaced := false
-	f := &Folder{Path: path, FS: publishtest.Hooked(func(operation string, do func() error, paths ...string) error {
+	f := &Folder{Path: path, FS: &publish.FS{Around: func(operation string, do func() error, paths ...string) error {
 		err := do()
 		if operation == "open directory" && paths[0] == path && !replaced { // between opening it and returning it
 			replaced = true
 			err = errors.Join(err, os.Rename(path, path+"-gone"), os.Mkdir(path, 0o700))
 		}
 		return err
-	})}
+	}}}
 	if err := f.Claim(); err != nil {
 		t.Fatal(err)
 	}

@@ -18,9 +18,9 @@ import (
 // Folder is a private folder of files that are written in one step. It is made when the
 // first file is written or when it is claimed. It is used by one goroutine.
 type Folder struct {
-	FS   publish.FS
+	FS   *publish.FS
 	Path string
-	held publish.Handle // the folder, open and locked; nil: not claimed
+	held *publish.Handle // the folder, open and locked; nil: not claimed
 }
 
 // Claim makes the folder and locks it. It returns formats.ErrBusy while another run has claimed it.
@@ -86,7 +86,7 @@ func (f *Folder) make() error {
 }
 
 // makeAll makes a folder, and those above it that are missing.
-func makeAll(files publish.FS, path string) error {
+func makeAll(files *publish.FS, path string) error {
 	err := files.MkdirPrivate(path)
 	if above := filepath.Dir(path); errors.Is(err, fs.ErrNotExist) && above != path {
 		if err := makeAll(files, above); err != nil && !errors.Is(err, fs.ErrExist) {

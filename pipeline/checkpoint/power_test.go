@@ -25,9 +25,9 @@ func TestPowerLoss(t *testing.T) {
 			for changes, lost := 1, true; lost; changes++ {
 				home := t.TempDir()
 				power := publishtest.NewPower(home)
-				f := &Folder{FS: power, Path: filepath.Join(home, "work")}
+				f := &Folder{FS: power.FS, Path: filepath.Join(home, "work")}
 				save(t, f, before)
-				if err := publish.SyncDir(power, home); err != nil {
+				if err := publish.SyncDir(power.FS, home); err != nil {
 					t.Fatal(err)
 				}
 				power.LoseAfter(changes)

@@ -33,7 +33,7 @@ type Parts struct {
 
 	open   fileset.Part
 	groups int // in the open part
-	file   publish.Handle
+	file   *publish.Handle
 	writer *writer.Writer
 }
 

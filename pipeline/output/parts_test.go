@@ -43,7 +43,7 @@ func TestFootersAreDrawn(t *testing.T) {
 // newParts begins a release of one column.
 func newParts(t *testing.T, directory bool, budget *spill.Budget) *Parts {
 	t.Helper()
-	publication, err := publish.On(publish.OS, filepath.Join(t.TempDir(), "out"), directory, func(string) bool { return false })
+	publication, err := publish.On(nil, filepath.Join(t.TempDir(), "out"), directory, func(string) bool { return false })
 	if err != nil {
 		t.Fatal(err)
 	}

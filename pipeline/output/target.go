@@ -31,7 +31,7 @@ type Target struct {
 // which Check has told whether it exists. It goes on with an earlier run's: of the parts that one has
 // finished and made durable the first ones stay, as far as they are what they were. Discard or Suspend
 // is owed unless Publish succeeds.
-func Open(ctx context.Context, files publish.FS, local, output string, exists bool, finished []Part) (t *Target, err error) {
+func Open(ctx context.Context, files *publish.FS, local, output string, exists bool, finished []Part) (t *Target, err error) {
 	t = &Target{directory: fileset.IsDirectory(local)}
 	t.Publication, err = publish.On(files, filepath.Clean(local), t.directory, func(path string) bool {
 		if len(t.Finished) == len(finished) || finished[len(t.Finished)].Name != filepath.Base(path) { // parts come in their order

@@ -1,3 +1,4 @@
+// Package publishtest has, for tests, a file system that loses power, for what is made durable.
 package publishtest
 
 import (
@@ -17,7 +18,7 @@ var ErrPower = errors.New("power is lost")
 // machine may forget then: the content of files that were not synced since, and the names in
 // directories that were not. It does not sync for real. One goroutine uses it.
 type Power struct {
-	publish.FS
+	*publish.FS
 	home string
 	root *node
 	left int // changes until power is lost; negative: it never is
@@ -35,7 +36,7 @@ func newDir() *node { return &node{names: map[string]*node{}, durable: map[strin
 // NewPower returns the file system below an empty folder.
 func NewPower(home string) *Power {
 	p := &Power{home: home, root: newDir(), left: -1}
-	p.FS = Hooked(p.around)
+	p.FS = &publish.FS{Around: p.around}
 	return p
 }
 
