@@ -34,10 +34,10 @@ func (t *Table) Scan(ctx context.Context, space Space, visit func(*Table) error)
 	if len(t.chunks.sequences) == 0 {
 		return nil
 	}
-	codec, block := NewCodec(t.Layout), Table{Layout: t.Layout}
+	block := Table{Layout: t.Layout}
 	err := space.Store.Scan(ctx, func(chunk []byte) error {
 		block.Truncate()
-		if err := codec.Decode(chunk, &block); err != nil {
+		if err := block.Decode(chunk); err != nil {
 			return err
 		}
 		return hand(&block)
@@ -126,11 +126,11 @@ func (t *Table) aggregateInMemory(maps [][]uint32, domains []int, space Space) (
 
 // Save hands out the records of a table in memory as chunks, each valid until visit returns.
 func (t *Table) Save(visit func(chunk []byte) error) error {
-	codec, w, step := NewCodec(t.Layout), t.Layout.Words, writtenRecords(t.Layout)
+	step := writtenRecords(t.Layout)
 	var chunk []byte
 	for lo := 0; lo < t.Len(); lo += step {
-		hi := min(lo+step, t.Len())
-		chunk = codec.encode(chunk[:0], t.Keys[lo*w:hi*w], t.Counts[lo:hi])
+		rows := t.Rows(lo, min(lo+step, t.Len()))
+		chunk = t.AppendFrame(chunk[:0], rows, Summarize(t, rows))
 		if err := visit(chunk); err != nil {
 			return err
 		}

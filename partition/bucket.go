@@ -108,7 +108,6 @@ func (c *Counter) drain(i int) error {
 // bucketWriter is where the buckets of a counter go that is out of memory.
 type bucketWriter struct {
 	store    Store
-	codec    Codec
 	share    int64 // bytes the counter may draw
 	segment  int   // words
 	segments int   // that a bucket may have
@@ -122,7 +121,7 @@ type bucketWriter struct {
 func newBucketWriter(layout Layout, s Store, share int64) *bucketWriter {
 	stride := layout.Words + 1
 	each := share >> bucketBits
-	o := &bucketWriter{store: s, codec: NewCodec(layout), share: share, segment: segmentRecords * stride, table: Table{Layout: layout}}
+	o := &bucketWriter{store: s, share: share, segment: segmentRecords * stride, table: Table{Layout: layout}}
 	if o.segments = int(each / segmentBytes(o.segment)); o.segments == 0 {
 		o.segment, o.segments = max(2, int(each-segmentExtra)/(8*stride))*stride, 1
 	}
@@ -140,6 +139,6 @@ func (o *bucketWriter) write(i int, records []uint64) (err error) {
 	}
 	o.table.Truncate()
 	o.table.append(records)
-	o.frame, err = o.lists[i].writeTable(o.store, o.codec, &o.table, o.chunk, o.frame)
+	o.frame, err = o.lists[i].writeTable(o.store, &o.table, o.chunk, o.frame)
 	return err
 }

@@ -65,18 +65,10 @@ type Block struct {
 	Frame []byte
 }
 
-// Block returns the block of records of a table.
-func (c Codec) Block(t *Table, rows Rows) Block {
-	b := Block{Summary: Summarize(t, rows)}
-	c.EncodeBlock(&b, t, rows)
-	return b
-}
-
-// EncodeBlock makes the frame of a block of some records, in whose keys no other bits vary
-// than those of the block.
-func (c Codec) EncodeBlock(b *Block, t *Table, rows Rows) {
-	w := t.Layout.Words
-	b.Frame = c.encodeNarrow(nil, t.Keys[rows.Lo*w:rows.Hi*w], t.Counts[rows.Lo:rows.Hi], b.Sample, b.Varying)
+// Block returns the block of some records.
+func (t *Table) Block(rows Rows) Block {
+	s := Summarize(t, rows)
+	return Block{s, t.AppendFrame(nil, rows, s)}
 }
 
 // frameBytes returns the memory that a frame takes: its bytes, what the allocator rounds
@@ -94,13 +86,13 @@ func (p *ChunkList) write(s Store, chunk []byte) error {
 }
 
 // writeTable appends the records of a table, so many in a chunk. Frame is scratch, and returned.
-func (p *ChunkList) writeTable(s Store, c Codec, t *Table, step int, frame []byte) ([]byte, error) {
-	w := t.Layout.Words
+func (p *ChunkList) writeTable(store Store, t *Table, step int, frame []byte) ([]byte, error) {
 	for lo := 0; lo < t.Len(); lo += step {
-		hi := min(lo+step, t.Len())
-		p.add(Summarize(t, t.Rows(lo, hi)))
-		frame = c.encode(frame[:0], t.Keys[lo*w:hi*w], t.Counts[lo:hi])
-		if err := p.write(s, frame); err != nil {
+		rows := t.Rows(lo, min(lo+step, t.Len()))
+		s := Summarize(t, rows)
+		p.add(s)
+		frame = t.AppendFrame(frame[:0], rows, s)
+		if err := p.write(store, frame); err != nil {
 			return frame, err
 		}
 	}

@@ -9,87 +9,47 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Codec turns records into frames of bytes and back.
+// Records are stored as frames of bytes, from which the bits are left out in which all keys agree.
 //
-//	frame: number of records and flags (4 bytes) | packing, if there is one |
-//	       word 0 of all keys | word 1 … | counts (uvarints), unless all are one
+//	frame: number of records and a flag (4 bytes) |
+//	       for every word of the keys a mask of the bits that vary, and what the others are (8 bytes each) |
+//	       packed word 0 of all keys | word 1 … | counts (uvarints), unless all are one
 //	chunk: one frame or more
 //
-// Of every word only the low bytes are kept that its fields reach into or, of packed keys,
-// the bits that vary.
-type Codec struct {
-	widths []int // bytes by word
-}
-
+// The bits that vary are together in as few packed words as they fill, each of as many bytes as it needs.
 const (
 	frameHead  = 4
-	encodeRoom = 8 // words are stored whole and then overwritten
+	wordHead   = 16 // of a word of the keys
+	encodeRoom = 8  // words are stored whole and then overwritten
 
-	// packed is the flag of a frame whose keys are packed, onesOnly of one without counts.
-	packed, onesOnly = 1 << 31, 1 << 30
-	maxFrame         = onesOnly - 1 // records
-	// packingPays is how much of the keys' bytes, in percent, packing may leave.
-	packingPays = 80
+	onesOnly = 1 << 31 // the flag of a frame without counts
+	maxFrame = onesOnly - 1
+	// packBlock is how many keys are packed strip by strip: they stay in the first-level cache.
+	packBlock = 256
+	// usualStrips and usualWords are how many strips and packed words there mostly are at most.
+	usualStrips = 32
+	usualWords  = 8
 )
 
-func NewCodec(l Layout) Codec {
-	c := Codec{widths: make([]int, l.Words)}
-	for _, f := range l.Fields {
-		width := (int(f.Shift) + bits.Len64(f.Mask) + 7) / 8
-		c.widths[f.Word] = max(c.widths[f.Word], width)
-	}
-	return c
-}
-
-// encode appends the frame of some records.
-func (c Codec) encode(to []byte, keys []uint64, counts []uint32) []byte {
-	after := countsSize(counts, c.keySize() > 0)
-	to = c.head(to, counts, c.keySize()*len(counts), after, 0)
-	for w, width := range c.widths {
-		to = appendLow(to, keys[min(w, len(keys)):], len(c.widths), width)
-	}
-	return appendCounts(to, counts, after)
-}
-
-// encodeNarrow appends the frame of records in whose keys no other bits vary than the given
-// ones, a key of which is the sample.
-func (c Codec) encodeNarrow(to []byte, keys []uint64, counts []uint32, sample, varying []uint64) []byte {
+// AppendFrame appends the frame of some records, in whose keys no other bits vary than the summary's,
+// which has one of these keys.
+func (t *Table) AppendFrame(to []byte, rows Rows, s Summary) []byte {
+	w := t.Layout.Words
+	counts := t.Counts[rows.Lo:rows.Hi]
 	p := packing{strips: make([]strip, 0, usualStrips), widths: make([]int, 0, usualWords)}
-	p.plan(varying)
-	narrow := packingHead*len(varying) + p.size()*len(counts)
-	if p.size() == 0 || narrow*100 > c.keySize()*len(counts)*packingPays {
-		return c.encode(to, keys, counts)
-	}
-	after := countsSize(counts, true)
-	to = c.head(to, counts, narrow, after, packed)
-	to = appendPacking(to, sample, varying)
-	to = p.pack(to, keys, len(varying))
-	return appendCounts(to, counts, after)
-}
-
-// head appends what the frame begins with of keys and counts that take so many bytes, and
-// makes room for them.
-func (c Codec) head(to []byte, counts []uint32, keys, after int, flags uint32) []byte {
+	p.plan(s.Varying)
+	after, head := countsSize(counts, p.size() > 0), uint32(len(counts))
 	if after == 0 {
-		flags |= onesOnly
+		head |= onesOnly
 	}
-	to = slices.Grow(to, frameHead+keys+after+encodeRoom)
-	return binary.LittleEndian.AppendUint32(to, uint32(len(counts))|flags)
-}
-
-// appendLow appends the low bytes of every stride-th number, for which there is room.
-func appendLow(to []byte, numbers []uint64, stride, width int) []byte {
-	at := len(to)
-	for i := 0; i < len(numbers); i += stride {
-		binary.LittleEndian.PutUint64(to[at:at+encodeRoom], numbers[i])
-		at += width
+	to = slices.Grow(to, frameHead+wordHead*w+p.size()*len(counts)+after+encodeRoom)
+	to = binary.LittleEndian.AppendUint32(to, head)
+	for k, mask := range s.Varying {
+		to = binary.LittleEndian.AppendUint64(to, mask)
+		to = binary.LittleEndian.AppendUint64(to, s.Sample[k]&^mask)
 	}
-	return to[:at]
-}
-
-// appendCounts appends counts that take so many bytes.
-func appendCounts(to []byte, counts []uint32, bytes int) []byte {
-	if bytes == 0 {
+	to = p.pack(to, t.Keys[rows.Lo*w:rows.Hi*w], w)
+	if after == 0 {
 		return to
 	}
 	for _, n := range counts {
@@ -118,19 +78,14 @@ func countsSize(counts []uint32, omit bool) int {
 	return size
 }
 
-// keySize returns the bytes that a key takes which is not packed.
-func (c Codec) keySize() (n int) {
-	for _, width := range c.widths {
-		n += width
-	}
-	return n
-}
+// FrameRecords returns the number of a frame's records.
+func FrameRecords(frame []byte) int { return int(binary.LittleEndian.Uint32(frame) & maxFrame) }
 
-// Decode appends the records of a chunk to a table of the codec's layout. It returns an
-// error wrapping spill.ErrCorrupt when the chunk is no chunk.
-func (c Codec) Decode(chunk []byte, t *Table) error {
+// Decode appends the records of a chunk. It returns an error wrapping spill.ErrCorrupt when the
+// chunk is none of the table's layout.
+func (t *Table) Decode(chunk []byte) error {
 	for len(chunk) > 0 {
-		rest, ok := c.decodeFrame(chunk, t)
+		rest, ok := t.decodeFrame(chunk)
 		if !ok {
 			return fmt.Errorf("decode a chunk of records, %d bytes before its end: %w", len(chunk), spill.ErrCorrupt)
 		}
@@ -139,78 +94,38 @@ func (c Codec) Decode(chunk []byte, t *Table) error {
 	return nil
 }
 
-// FrameRecords returns the number of a frame's records.
-func FrameRecords(frame []byte) int { return int(binary.LittleEndian.Uint32(frame) & maxFrame) }
-
-func (c Codec) decodeFrame(b []byte, t *Table) (rest []byte, ok bool) {
-	if len(b) < frameHead {
+func (t *Table) decodeFrame(b []byte) (rest []byte, ok bool) {
+	w := t.Layout.Words
+	if len(b) < frameHead+wordHead*w {
 		return nil, false
 	}
 	head := binary.LittleEndian.Uint32(b)
 	n := int(head & maxFrame)
-	b = b[frameHead:]
-	if n == 0 || n > len(b) { // a key or a count takes a byte at least
-		return b, n == 0
+	varying, fixed := make([]uint64, w), make([]uint64, w)
+	for k := range w {
+		of := b[frameHead+wordHead*k:]
+		varying[k], fixed[k] = binary.LittleEndian.Uint64(of), binary.LittleEndian.Uint64(of[8:])
 	}
-	if head&packed != 0 {
-		t.Keys, b, ok = unpack(t.Keys, len(c.widths), b, n)
-	} else {
-		b, ok = c.decodeKeys(b, t, n)
-	}
-	if !ok {
+	p := packing{strips: make([]strip, 0, usualStrips), widths: make([]int, 0, usualWords)}
+	p.plan(varying)
+	if b = b[frameHead+wordHead*w:]; max(1, p.size())*n > len(b) { // a key or a count takes a byte at least
 		return nil, false
 	}
-	if head&onesOnly != 0 {
-		t.Counts = appendOnes(t.Counts, n)
-		return b, true
-	}
-	return c.decodeCounts(b, t, n)
-}
-
-func (c Codec) decodeKeys(b []byte, t *Table, n int) (rest []byte, ok bool) {
-	words := len(c.widths)
 	have := len(t.Keys)
-	t.Keys = slices.Grow(t.Keys, n*words)[:have+n*words]
-	for w, width := range c.widths {
-		if n*width > len(b) {
-			return nil, false
-		}
-		load(t.Keys[have+w:], words, b, width, n)
-		b = b[n*width:]
+	t.Keys = slices.Grow(t.Keys, n*w)[:have+n*w]
+	b = p.unpack(t.Keys[have:], fixed, b)
+	if head&onesOnly == 0 {
+		return t.decodeCounts(b, n)
+	}
+	have = len(t.Counts)
+	t.Counts = slices.Grow(t.Counts, n)[:have+n]
+	for i := range n {
+		t.Counts[have+i] = 1
 	}
 	return b, true
 }
 
-func appendOnes(counts []uint32, n int) []uint32 {
-	have := len(counts)
-	counts = slices.Grow(counts, n)[:have+n]
-	for i := range counts[have:] {
-		counts[have+i] = 1
-	}
-	return counts
-}
-
-// load stores n numbers of the given width at every stride-th place.
-func load(to []uint64, stride int, b []byte, width, n int) {
-	mask := ^uint64(0) >> (64 - 8*width)
-	whole := 0 // numbers with eight bytes ahead
-	if width > 0 && len(b) >= 8 {
-		whole = min(n, (len(b)-8)/width+1)
-	}
-	at := 0
-	for i := range whole {
-		to[i*stride] = binary.LittleEndian.Uint64(b[at:]) & mask
-		at += width
-	}
-	for i := whole; i < n; i++ {
-		var last [8]byte
-		copy(last[:], b[at:at+width])
-		to[i*stride] = binary.LittleEndian.Uint64(last[:])
-		at += width
-	}
-}
-
-func (c Codec) decodeCounts(b []byte, t *Table, n int) (rest []byte, ok bool) {
+func (t *Table) decodeCounts(b []byte, n int) (rest []byte, ok bool) {
 	t.Counts = slices.Grow(t.Counts, n)
 	for range n {
 		if len(b) > 0 && b[0] < 0x80 {
@@ -226,4 +141,128 @@ func (c Codec) decodeCounts(b []byte, t *Table, n int) (rest []byte, ok bool) {
 		b = b[length:]
 	}
 	return b, true
+}
+
+// packing moves the bits that vary together.
+type packing struct {
+	strips []strip
+	widths []int // bytes by packed word
+}
+
+// strip is a row of bits that vary: mask << right of word from is mask << left of packed
+// word to.
+type strip struct {
+	from, to    int
+	right, left uint
+	mask        uint64
+}
+
+// plan finds the strips of the bits that vary, by word.
+func (p *packing) plan(varying []uint64) {
+	used := 64 // of the last packed word
+	for word, mask := range varying {
+		for right := 0; mask>>right != 0; {
+			right += bits.TrailingZeros64(mask >> right)
+			n := bits.TrailingZeros64(^(mask >> right))
+			if used+n > 64 {
+				p.widths, used = append(p.widths, 0), 0
+			}
+			last := len(p.widths) - 1
+			p.strips = append(p.strips, strip{from: word, to: last, right: uint(right), left: uint(used), mask: 1<<n - 1})
+			used += n
+			right += n
+			p.widths[last] = (used + 7) / 8
+		}
+	}
+}
+
+// size returns the bytes that a packed key takes.
+func (p *packing) size() (n int) {
+	for _, width := range p.widths {
+		n += width
+	}
+	return n
+}
+
+// pack appends one packed word after the other, of all keys. There is room for them.
+func (p *packing) pack(to []byte, keys []uint64, words int) []byte {
+	var buffer [packBlock]uint64
+	for w, width := range p.widths {
+		for rest := keys; len(rest) > 0; {
+			block := buffer[:min(len(rest)/words, packBlock)]
+			clear(block)
+			for _, s := range p.strips {
+				if s.to == w {
+					s.gather(block, rest[s.from:], words)
+				}
+			}
+			at := len(to)
+			for _, word := range block {
+				binary.LittleEndian.PutUint64(to[at:at+encodeRoom], word)
+				at += width
+			}
+			to, rest = to[:at], rest[len(block)*words:]
+		}
+	}
+	return to
+}
+
+// unpack fills keys from the bytes of all, and returns what follows them.
+func (p *packing) unpack(keys, fixed []uint64, b []byte) (rest []byte) {
+	var buffer [packBlock]uint64
+	words := len(fixed)
+	for k, word := range fixed {
+		for i := k; i < len(keys); i += words {
+			keys[i] = word
+		}
+	}
+	for w, width := range p.widths {
+		for to := keys; len(to) > 0; {
+			block := buffer[:min(len(to)/words, packBlock)]
+			load(block, b, width)
+			for _, s := range p.strips {
+				if s.to == w {
+					s.scatter(block, to[s.from:], words)
+				}
+			}
+			b, to = b[len(block)*width:], to[len(block)*words:]
+		}
+	}
+	return b
+}
+
+func (s strip) gather(packed, keys []uint64, words int) {
+	at := 0
+	for i := range packed {
+		packed[i] |= keys[at] >> (s.right & 63) & s.mask << (s.left & 63)
+		at += words
+	}
+}
+
+func (s strip) scatter(packed, keys []uint64, words int) {
+	at := 0
+	for _, bits := range packed {
+		keys[at] |= bits >> (s.left & 63) & s.mask << (s.right & 63)
+		at += words
+	}
+}
+
+// load reads numbers of a width.
+func load(to []uint64, b []byte, width int) {
+	mask := ^uint64(0) >> (64 - 8*width)
+	whole := 0 // numbers with eight bytes ahead
+	if len(b) >= 8 {
+		whole = min(len(to), (len(b)-8)/width+1)
+	}
+	at := 0
+	for i := range whole {
+		to[i] = binary.LittleEndian.Uint64(b[at:]) & mask
+		at += width
+	}
+	for i := whole; i < len(to); i++ {
+		var last [8]byte
+		copy(last[:], b[at:at+width])
+		to[i] = binary.LittleEndian.Uint64(last[:])
+		at += width
+	}
 }

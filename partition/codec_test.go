@@ -19,7 +19,7 @@ var codecLayouts = [][]int{
 // some narrow because their keys agree in many bits, some with counts and some without.
 func codecFrames(r *rand.Rand, domains []int) (*Table, []byte) {
 	layout := NewLayout(domains)
-	c, all := NewCodec(layout), &Table{Layout: layout}
+	all := &Table{Layout: layout}
 	var chunk []byte
 	for i, n := range []int{0, 1, 2, 9, 300, 1000, 9, 300, 1000} {
 		t := randomTable(r, n, domains, layout)
@@ -27,17 +27,14 @@ func codecFrames(r *rand.Rand, domains []int) (*Table, []byte) {
 			t.Counts[i] = []uint32{1, 127, 128, math.MaxUint32, r.Uint32()}[r.IntN(5)]
 		}
 		if i%2 == 0 {
-			t.Counts = appendOnes(nil, n)
+			t.Counts = slices.Repeat([]uint32{1}, n)
 		}
-		if i < 4 {
-			chunk = c.encode(chunk, t.Keys, t.Counts)
-		} else {
+		if i >= 4 {
 			for i, w := 0, layout.Words; i < len(t.Keys); i++ { // agree in most bits
 				t.Keys[i] = t.Keys[i]&0x0f03_8001_0070_0185 | t.Keys[i%w]&^0x0f03_8001_0070_0185
 			}
-			f := c.Block(t, t.Rows(0, n))
-			chunk = append(chunk, f.Frame...)
 		}
+		chunk = append(chunk, t.Block(t.Rows(0, n)).Frame...)
 		all.Keys, all.Counts = append(all.Keys, t.Keys...), append(all.Counts, t.Counts...)
 	}
 	return all, chunk
@@ -48,7 +45,7 @@ func TestCodecReturnsWhatItWasGiven(t *testing.T) {
 	for _, domains := range codecLayouts {
 		want, chunk := codecFrames(r, domains)
 		got := &Table{Layout: want.Layout}
-		if err := NewCodec(want.Layout).Decode(slices.Clip(chunk), got); err != nil {
+		if err := got.Decode(slices.Clip(chunk)); err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(got.Keys, want.Keys) || !slices.Equal(got.Counts, want.Counts) {
@@ -65,8 +62,8 @@ func TestCodecNarrowsFrames(t *testing.T) {
 	for i := range uint64(500) {
 		table.Keys, table.Counts = append(table.Keys, i&7<<40|5, i>>3<<3|1), append(table.Counts, 1)
 	}
-	frame := NewCodec(layout).Block(table, table.Rows(0, 500)).Frame
-	if want := frameHead + 2*packingHead + 2*500; len(frame) != want { // 3 and 6 bits
+	frame := table.Block(table.Rows(0, 500)).Frame
+	if want := frameHead + 2*wordHead + 2*500; len(frame) != want { // 3 and 6 bits
 		t.Errorf("a frame of %d bytes, want %d", len(frame), want)
 	}
 }
@@ -78,7 +75,7 @@ func TestCodecRefusesWhatIsNoChunk(t *testing.T) {
 		whole := 0
 		for cut := 1; cut < len(chunk); cut += 1 + cut/50 {
 			got := &Table{Layout: table.Layout}
-			switch err := NewCodec(table.Layout).Decode(slices.Clip(chunk[:cut]), got); {
+			switch err := got.Decode(slices.Clip(chunk[:cut])); {
 			case err == nil:
 				whole++ // as many as there are frames, at most
 			case !errors.Is(err, spill.ErrCorrupt):

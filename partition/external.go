@@ -23,7 +23,6 @@ const (
 type external struct {
 	ctx     context.Context
 	store   Store
-	codec   Codec
 	limit   int   // records that are in memory at a time
 	chunk   int   // records of a part that are written at a time
 	records Table // of the list that is being read
@@ -53,7 +52,7 @@ func (x *external) run(list *ChunkList, level int) error {
 	var dealt *deal
 	for _, sequence := range list.sequences {
 		err := x.store.Scan(x.ctx, func(chunk []byte) error {
-			if err := x.codec.Decode(chunk, &x.records); err != nil {
+			if err := x.records.Decode(chunk); err != nil {
 				return err
 			}
 			if dealt == nil && !x.fits() && level < maxLevel {
@@ -118,7 +117,7 @@ func (d *deal) add() error {
 func (d *deal) flush(part uint64) (err error) {
 	t := &d.parts[part]
 	t.Layout = d.records.Layout
-	d.frame, err = d.lists[part].writeTable(d.store, d.codec, t, d.chunk, d.frame)
+	d.frame, err = d.lists[part].writeTable(d.store, t, d.chunk, d.frame)
 	t.Truncate()
 	return err
 }
@@ -172,9 +171,9 @@ func (t *Table) Order(ctx context.Context, space Space) error {
 func (t *Table) order(ctx context.Context, space Space, store Store) error {
 	const leastOrdered = 1 << 10
 	records := int(space.Share / 2 / externalBytes(t.Layout, 1, 0))
-	out := &result{store: store, codec: NewCodec(t.Layout)}
+	out := &result{store: store}
 	x := &external{
-		ctx: ctx, store: store, codec: out.codec, records: Table{Layout: t.Layout}, partOf: byKey,
+		ctx: ctx, store: store, records: Table{Layout: t.Layout}, partOf: byKey,
 		limit: max(records, leastOrdered),
 		chunk: max(min(records>>partBits, writtenRecords(t.Layout)), leastOrdered>>partBits),
 		finish: func(records *Table) error {
@@ -197,7 +196,6 @@ func (t *Table) order(ctx context.Context, space Space, store Store) error {
 type result struct {
 	mu     sync.Mutex
 	store  Store
-	codec  Codec
 	frame  []byte
 	chunks ChunkList
 }
@@ -205,7 +203,7 @@ type result struct {
 func (r *result) add(t *Table) (err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.frame, err = r.chunks.writeTable(r.store, r.codec, t, writtenRecords(t.Layout), r.frame)
+	r.frame, err = r.chunks.writeTable(r.store, t, writtenRecords(t.Layout), r.frame)
 	return err
 }
 

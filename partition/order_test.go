@@ -70,7 +70,7 @@ func TestOrderFails(t *testing.T) {
 	whole := randomTable(rand.New(rand.NewPCG(1, 2)), 5000, domains, layout)
 	spilltest.UntilNoFault(t, func(s *spilltest.MemoryStore) error {
 		var from ChunkList
-		if _, err := from.writeTable(s, NewCodec(layout), whole, 100, nil); err != nil {
+		if _, err := from.writeTable(s, whole, 100, nil); err != nil {
 			return err
 		}
 		table := &Table{Layout: layout, chunks: &from}

@@ -16,7 +16,7 @@ func TestPoolWritesThrough(t *testing.T) {
 	table := randomTable(rand.New(rand.NewPCG(1, 1)), 5, []int{9}, NewLayout([]int{9}))
 	p := &ChunkList{}
 	for range 3 {
-		if err := pool.Add(p, NewCodec(table.Layout).Block(table, Rows{Hi: 5, Size: 8})); err != nil {
+		if err := pool.Add(p, table.Block(Rows{Hi: 5, Size: 8})); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -60,7 +60,7 @@ func (t *tabulation) tabulate(ctx context.Context) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &result{store: t.store, codec: NewCodec(first.layout)}
+	out := &result{store: t.store}
 	if err := t.merge(ctx, lists, out); err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func (t *tabulation) join(ctx context.Context) (*Table, error) {
 			return table, err
 		}
 	}
-	out := &result{store: t.store, codec: NewCodec(t.layout())}
+	out := &result{store: t.store}
 	block := &Table{Layout: t.layout()}
 	for i := range merged {
 		block.Truncate()
@@ -194,7 +194,7 @@ func (t *tabulation) merge(ctx context.Context, lists [1 << bucketBits]ChunkList
 				return err
 			}
 			mergers[w.Number] = &external{
-				ctx: ctx, store: t.store, codec: out.codec, records: Table{Layout: layout}, limit: limit, chunk: chunk,
+				ctx: ctx, store: t.store, records: Table{Layout: layout}, limit: limit, chunk: chunk,
 				partOf: byHash, finish: out.add,
 			}
 		}
@@ -211,7 +211,7 @@ func (t *tabulation) finish(ctx context.Context, out *result) (*Table, error) {
 	}
 	table := newTable(layout, 0, n)
 	for _, sequence := range out.chunks.sequences {
-		err := t.store.Scan(ctx, func(chunk []byte) error { return out.codec.Decode(chunk, table) }, sequence)
+		err := t.store.Scan(ctx, table.Decode, sequence)
 		if err == nil {
 			err = t.store.Free(sequence)
 		}

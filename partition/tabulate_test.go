@@ -32,7 +32,7 @@ func unspilled(t *testing.T, table *Table, s Store) *Table {
 	}
 	whole := &Table{Layout: table.Layout}
 	err := s.Scan(context.Background(), func(chunk []byte) error {
-		return NewCodec(table.Layout).Decode(chunk, whole)
+		return whole.Decode(chunk)
 	}, table.chunks.sequences...)
 	if err != nil {
 		t.Fatal(err)
@@ -93,9 +93,9 @@ func TestMergeSplitsBucketsThatDoNotFit(t *testing.T) {
 	codes := randomRows(rng, 30_000, 5)
 	s := spilltest.NewMemoryStore()
 	layout := NewLayout(domainsOf(codes))
-	out := &result{store: s, codec: NewCodec(layout)}
+	out := &result{store: s}
 	x := &external{
-		ctx: context.Background(), store: s, codec: out.codec, records: Table{Layout: layout},
+		ctx: context.Background(), store: s, records: Table{Layout: layout},
 		limit: 8, chunk: 2, partOf: byHash, finish: out.add,
 	}
 	counter := newCounter(domainsOf(codes), plenty(), s, 1)

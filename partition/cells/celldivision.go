@@ -58,7 +58,7 @@ func (s *shared) pass(to **Cells, t *partition.Table, rows partition.Rows) error
 		}
 	}
 	(*to).size += rows.Size
-	return s.pool.Add((*to).chunks, s.codec.Block(t, rows))
+	return s.pool.Add((*to).chunks, t.Block(rows))
 }
 
 // Halve divides the cells in two by a column: codes below at go left, codes above go

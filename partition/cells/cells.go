@@ -38,7 +38,7 @@ func New(table *partition.Table, classes int, space partition.Space) (*Cells, er
 
 func newCells(table *partition.Table, classes int, pool *partition.Pool) (*Cells, error) {
 	s := &shared{layout: table.Layout, classes: classes, pool: pool, spilled: map[*Cells]bool{}}
-	s.codec, s.block = partition.NewCodec(s.layout), pool.ChunkRecords(s.layout)
+	s.block = pool.ChunkRecords(s.layout)
 	s.read.Layout, s.extra.Layout = s.layout, s.layout
 	c := &Cells{shared: s, size: table.Size()}
 	pool.Adopt(table.Bytes())
@@ -62,7 +62,7 @@ func (c *Cells) moveOut() error {
 	t, p := c.array.table, &partition.ChunkList{}
 	for lo := c.lo; lo < c.hi; lo += c.block {
 		hi := min(lo+c.block, c.hi)
-		if err := c.pool.Add(p, c.codec.Block(t, t.Rows(lo, hi))); err != nil {
+		if err := c.pool.Add(p, t.Block(t.Rows(lo, hi))); err != nil {
 			return err
 		}
 	}
@@ -144,7 +144,7 @@ func (c *Cells) fetch(ctx context.Context) error {
 		return err
 	}
 	t := &partition.Table{Layout: c.layout, Keys: make([]uint64, 0, n*c.layout.Words), Counts: make([]uint32, 0, n)}
-	err := c.pool.Consume(ctx, c.chunks, func(chunk []byte) error { return c.codec.Decode(chunk, t) })
+	err := c.pool.Consume(ctx, c.chunks, t.Decode)
 	if err != nil {
 		c.pool.Release(c.layout.TableBytes(n))
 		return err

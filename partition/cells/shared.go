@@ -14,7 +14,6 @@ type shared struct {
 	layout  partition.Layout
 	classes int
 	pool    *partition.Pool
-	codec   partition.Codec
 	block   int             // records that are read from a chunk list before they are worked on
 	spilled map[*Cells]bool // to be freed by Close
 	held    int64           // drawn for counting
@@ -119,7 +118,7 @@ func (s *shared) scan(ctx context.Context, p *partition.ChunkList, consume bool,
 		read = s.pool.Consume
 	}
 	err := read(ctx, p, func(chunk []byte) error {
-		if err := s.codec.Decode(chunk, &s.read); err != nil || s.read.Len() < s.block {
+		if err := s.read.Decode(chunk); err != nil || s.read.Len() < s.block {
 			return err
 		}
 		return work()

@@ -73,7 +73,7 @@ func (r *router) read(of *split, chunk []byte, isFrame bool) (records int, err e
 // decode decodes a chunk.
 func (r *router) decode(of *split, chunk []byte) (records int, err error) {
 	lo := r.table.Len()
-	if err := r.codec.Decode(chunk, &r.table); err != nil {
+	if err := r.table.Decode(chunk); err != nil {
 		return 0, err
 	}
 	hi := r.table.Len()
@@ -170,7 +170,7 @@ func (r *router) pass(of *split, part, lo, hi int) {
 	for ; lo < hi; lo += r.chunkRecords {
 		rows := table.Rows(lo, min(lo+r.chunkRecords, hi))
 		b.Records, b.Size = rows.Records(), rows.Size
-		r.codec.EncodeBlock(&b, table, rows)
+		b.Frame = table.AppendFrame(nil, rows, b.Summary)
 		r.blocks = append(r.blocks, partBlock{of, part, spreads, counts, b})
 		spreads, counts = nil, nil
 	}

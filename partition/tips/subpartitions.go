@@ -44,7 +44,7 @@ func (t *TIPS) moveOut(add func(p *partition.ChunkList, b partition.Block) error
 			n := min(len(made), (l.Hi-lo+t.chunkRecords-1)/t.chunkRecords)
 			partition.Each(n, t.pool.parallel.ThreadsFor(n*t.chunkRecords), func(_, i int) {
 				lo := lo + i*t.chunkRecords
-				made[i] = t.codec.Block(table, table.Rows(lo, min(lo+t.chunkRecords, l.Hi)))
+				made[i] = table.Block(table.Rows(lo, min(lo+t.chunkRecords, l.Hi)))
 			})
 			for _, b := range made[:n] {
 				if err := add(&to.ChunkList, b); err != nil {

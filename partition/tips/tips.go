@@ -41,10 +41,9 @@ type storage struct {
 	pool         *Pool
 	number       int // among the pool's sets
 	table        *partition.Table
-	records      int  // of the table
-	subdivided   bool // the partitions have subpartitions, and the table only what is being read of them
-	subs         int  // of all partitions
-	codec        partition.Codec
+	records      int   // of the table
+	subdivided   bool  // the partitions have subpartitions, and the table only what is being read of them
+	subs         int   // of all partitions
 	chunkRecords int   // of the layout
 	held         int64 // drawn from the pool for all but records
 	sums         int64 // bytes of all stats
@@ -91,7 +90,7 @@ func New(ctx context.Context, table *partition.Table, columns []int, k uint64, v
 	t := &TIPS{VIT: VIT{k: k, anonymity: size}, view: view, columns: columns, ctx: ctx}
 	t.storage = storage{
 		pool: pool, number: len(pool.sets), table: table, records: table.Len(),
-		codec: partition.NewCodec(table.Layout), chunkRecords: pool.ChunkRecords(table.Layout),
+		chunkRecords: pool.ChunkRecords(table.Layout),
 	}
 	t.lookahead = newLookahead(view, columns, pool.Share/shareOfGrids)
 	t.mask = make([]uint64, table.Layout.Words)

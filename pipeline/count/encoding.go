@@ -22,13 +22,13 @@ import (
 //	tuples:    n groupings: domains… | records | chunks, sorted by their packed keys; the last is empty
 //
 // Values are those of formats.Values, attributes those of saveAttribute, and
-// chunks of a partition.Codec over the layout of the domains. Whoever changes one of these gives
+// chunks of a partition.Table over the layout of the domains. Whoever changes one of these gives
 // the forms that have it a new version. Nothing depends on the program that wrote it, nor on the
 // machine: of the same split or counts all write the same bytes.
 const (
 	surveyForm = "kcut survey\x02"
 	bookForm   = "kcut code book\x03"
-	tuplesForm = "kcut tuples\x01"
+	tuplesForm = "kcut tuples\x02"
 )
 
 // ErrDamaged is returned of bytes that are not of the form that is read, or of another request.

@@ -227,11 +227,10 @@ func (t *Tuples) load(r *checkpoint.Reader) error {
 // load adds the tuples of a grouping.
 func (g *groupingCount) load(r *checkpoint.Reader) error {
 	table := &partition.Table{Layout: partition.NewLayout(g.domains)}
-	codec := partition.NewCodec(table.Layout)
 	left := r.Int()
 	for chunk := r.Bytes(); len(chunk) > 0; chunk = r.Bytes() {
 		table.Truncate()
-		if err := codec.Decode(chunk, table); err != nil {
+		if err := table.Decode(chunk); err != nil {
 			return err
 		}
 		left -= table.Len()
