@@ -1,11 +1,6 @@
 package tips
 
-import (
-	"sync"
-	"sync/atomic"
-
-	"github.com/kcut/kcut/partition"
-)
+import "github.com/kcut/kcut/partition"
 
 const (
 	// fineCodes is how many codes a column may have for every one to be a cell of its own
@@ -20,7 +15,7 @@ const (
 // lookahead is how a set's columns are divided while one refinement is performed: by what the
 // view shows after it, and by what the view predicts. Grids are made when they are asked
 // for; those that the next refinement does not change are kept. A lookahead belongs to one
-// goroutine, but once it is open others may plan by it.
+// goroutine; others may look at what was asked for.
 type lookahead struct {
 	view    *View
 	columns []int // of the view, by field
@@ -29,12 +24,11 @@ type lookahead struct {
 	field    int                   // that is refined, or -1
 	shown    []*shown              // by field
 	fine     []*grid               // by field
-	depths   [maxDepth + 1]atomic.Pointer[[]*grid]
-	bySplits [][]*grid    // by field and number of split points: those of the depths
-	made     atomic.Int64 // bytes of these
-	room     int64        // no more of them are made once they take that
-	making   sync.Mutex   // of a depth's grids
-	begins   []bool       // scratch, by code
+	depths   [maxDepth + 1][]*grid
+	bySplits [][]*grid // by field and number of split points: those of the depths
+	made     int64     // bytes of these
+	room     int64     // no more of them are made once they take that
+	begins   []bool    // scratch, by code
 }
 
 // shown is the grid of codes that have one value and one child of it.
@@ -54,13 +48,11 @@ func newLookahead(view *View, columns []int, room int64) *lookahead {
 // begin makes the lookahead that of another refinement, or of none.
 func (o *lookahead) begin(field int, by *partition.Refinement) {
 	o.field, o.by = field, by
-	for i := range o.depths {
-		o.depths[i].Store(nil)
-	}
+	clear(o.depths[:])
 	for f := range o.bySplits {
 		clear(o.bySplits[f])
 	}
-	o.made.Store(0)
+	o.made = 0
 	for f := range o.columns {
 		if o.fine[f] != nil && (f == field || o.domain(f) > fineCodes) {
 			o.fine[f].retire()
@@ -178,26 +170,11 @@ func (o *lookahead) markAll(begins []bool, field int, by []SplitPoints) {
 	}
 }
 
-// open makes the grids of all fields and, if several parts are made of any subpartition, the fine
-// ones.
-func (o *lookahead) open(fine bool) {
-	for f := range o.columns {
-		if o.show(f); fine {
-			o.close(f)
-		}
-	}
-}
-
 // depth returns the grids of a depth: the parts that fields are divided into by the refinement
 // and so many of those that are predicted. A field that is not divided has none.
 func (o *lookahead) depth(depth int) []*grid {
-	if grids := o.depths[depth].Load(); grids != nil {
-		return *grids
-	}
-	o.making.Lock()
-	defer o.making.Unlock()
-	if grids := o.depths[depth].Load(); grids != nil {
-		return *grids
+	if o.depths[depth] != nil {
+		return o.depths[depth]
 	}
 	grids := make([]*grid, len(o.columns))
 	for f := range o.columns {
@@ -205,7 +182,7 @@ func (o *lookahead) depth(depth int) []*grid {
 			grids[f] = o.part(f, depth, n)
 		}
 	}
-	o.depths[depth].Store(&grids)
+	o.depths[depth] = grids
 	return grids
 }
 
@@ -233,7 +210,7 @@ func (o *lookahead) part(field, depth, splitPoints int) *grid {
 		begins := o.clean(field)
 		o.mark(begins, field, depth)
 		*of = newGrid(begins)
-		o.made.Add(4 * int64(len(begins)))
+		o.made += 4 * int64(len(begins))
 	}
 	return *of
 }

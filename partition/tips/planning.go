@@ -5,55 +5,27 @@ import "github.com/kcut/kcut/partition"
 // depths are the numbers of predicted refinements that are tried.
 var depths = [...]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, maxDepth}
 
-// splitsTogether is how many splits are planned at once.
-const splitsTogether = 64
-
-// plan plans how the subpartitions are divided, each as if all there is room for could be known of
-// what is made of it, and again when that is too much for all.
+// plan plans how the subpartitions are divided, one after the other: what will be known of the first ones
+// leaves less room for the others. It takes 5 ms of a search of 3 s (10 million different records).
+// Subpartitions are so large, on average, that what is known of all of them takes a small part of the
+// share, and a batch has some records of every part.
 func (x *dividing) plan() {
-	first, room, fields := x.splits[0], x.spreadsRoom(), len(x.columns)
-	for _, w := range x.splits {
-		if x.records += w.whole.Records; w.whole.Records > first.whole.Records {
-			first = w
-		}
+	room, records := x.spreadsRoom(), x.pool.sizes.subpartitionRecords
+	if x.pool.Budget != nil {
+		records = max(records, int(float64(x.TIPS.records)*subpartitionBytes/(float64(x.pool.Share)/shareOfSubpartitions)))
 	}
-	limit := x.limit()
-	x.lookahead.open(limit.of(first) > 1)
-	reach, cells := make([]codeRange, fields*len(x.splits)), make([]*grid, fields*len(x.splits))
-	ranges := partition.Rows{Hi: len(x.splits)}.Cut((len(x.splits) + splitsTogether - 1) / splitsTogether)
-	partition.Each(len(ranges), x.pool.parallel.Threads, func(_, i int) {
-		for at := ranges[i].Lo; at < ranges[i].Hi; at++ {
-			w := x.splits[at]
-			w.reach, w.cells = reach[at*fields:(at+1)*fields], cells[at*fields:(at+1)*fields]
-			x.lookahead.plan(w, x.table.Layout, limit.of(w), room)
-		}
-	})
+	most := min(x.pool.batchRecords(x.table.Layout)/x.pool.sizes.partRecords, maxParts)
 	for _, w := range x.splits {
-		if w.known > room-x.known {
-			x.lookahead.plan(w, x.table.Layout, limit.of(w), room-x.known)
-		}
+		x.lookahead.plan(w, x.table.Layout, min(w.whole.Records/records, most), room-x.known)
+		x.records += w.whole.Records
 		x.known += w.known
 	}
 }
 
-// partLimit says how many subpartitions a split may make.
-type partLimit struct{ most, records int }
-
-// limit returns the limit of splits, for which it may draw batches. Subpartitions are so large, on
-// average, that what is known of all of them takes a small part of the share.
-func (x *dividing) limit() partLimit {
-	most, records := x.pool.batchRecords(x.table.Layout)/x.pool.sizes.partRecords, x.pool.sizes.subpartitionRecords
-	if x.pool.Budget != nil {
-		records = max(records, int(float64(x.TIPS.records)*subpartitionBytes/(float64(x.pool.Share)/shareOfSubpartitions)))
-	}
-	return partLimit{most: min(most, maxParts), records: records}
-}
-
-func (l partLimit) of(w *split) int { return min(w.whole.Records/l.records, l.most) }
-
 // plan plans how a subpartition is divided: into so many parts and, if more is known of them than has
-// to be, with so many bytes of that. The lookahead is open.
+// to be, with so many bytes of that.
 func (o *lookahead) plan(w *split, layout partition.Layout, limit int, room int64) {
+	w.reach, w.cells = make([]codeRange, len(o.columns)), make([]*grid, len(o.columns))
 	for f := range o.columns {
 		w.reach[f] = o.reach(f, layout.Fields[f].Code(w.whole.Sample))
 	}
@@ -76,7 +48,7 @@ func (o *lookahead) deepest(w *split, limit int, room int64) (depth int) {
 		return 0
 	}
 	for _, next := range depths[1:] {
-		if next > len(o.view.Next) || o.made.Load() > o.room {
+		if next > len(o.view.Next) || o.made > o.room {
 			break
 		}
 		parts := o.parts(w, next, limit)
@@ -126,7 +98,7 @@ func (o *lookahead) learn(w *split, depth, parts int) (bytes int64) {
 
 // cut finds the cuts of a depth, and returns the number of parts that they make.
 func (o *lookahead) cut(w *split, layout partition.Layout, depth int) (parts int) {
-	w.cuts, parts = nil, 1
+	parts = 1
 	for f, g := range o.depth(depth) {
 		if g == nil {
 			continue
