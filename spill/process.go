@@ -1,10 +1,17 @@
 package spill
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
 	"os"
+	"path/filepath"
 	"runtime/metrics"
 	"strconv"
 	"strings"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
 // PeakResident returns the largest resident set that the process has had, in bytes, or 0
@@ -49,4 +56,55 @@ func procField(file, name string) (int64, bool) {
 		}
 	}
 	return 0, false
+}
+
+// defaultShare is the part of the memory that a run takes when nothing is said: the rest is
+// for what else the machine or container has to do.
+const defaultShare = 0.6
+
+// fallbackMemory is assumed when the system does not say how much memory it has.
+const fallbackMemory = 4 << 30
+
+// DefaultLimit returns the budget of a run that declares none, in bytes: 60 % of the
+// cgroup's limit or of the machine's memory, whichever is smaller.
+func DefaultLimit() int64 {
+	memory := int64(fallbackMemory)
+	if kib, ok := procField("/proc/meminfo", "MemTotal:"); ok {
+		memory = kib << 10
+	}
+	for _, file := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
+		if limit, ok := readNumber(file); ok && limit < memory {
+			memory = limit
+		}
+	}
+	return int64(float64(memory) * defaultShare)
+}
+
+func readNumber(file string) (int64, bool) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+	return n, err == nil && n > 0
+}
+
+// Free returns how many bytes the process may still write to the file system of a folder, or,
+// if there is none yet, of the one that it will be made in.
+func Free(folder string) (int64, error) {
+	path, err := filepath.Abs(folder)
+	if err != nil {
+		return 0, fmt.Errorf("look for free space: %w", err)
+	}
+	for {
+		usage, err := vfs.Default.GetDiskUsage(path)
+		if above := filepath.Dir(path); errors.Is(err, fs.ErrNotExist) && above != path {
+			path = above
+			continue
+		}
+		if err != nil {
+			return 0, fmt.Errorf("look for free space in %s: %w", folder, err)
+		}
+		return int64(min(usage.AvailBytes, math.MaxInt64)), nil
+	}
 }

@@ -1,3 +1,28 @@
+// Package spill bounds the memory of a run. Budget is what everything that grows with
+// the input is drawn from; Store takes to disk what does not fit.
+//
+// A Store holds sequences: numbered lists of chunks of bytes, appended at the end, read
+// from the start as often as needed, freed as a whole.
+//
+//	Append ──▶ run (memory) ──full──▶ background writer ──▶ tables ──ingest──▶ Pebble ──▶ Read
+//	                                                                  Free ──excise──▶ file deleted
+//
+// A run is cut into tables. A sequence with much in the run gets a table to itself, the
+// others share one, so no table's keys lie between another's and a table's file goes when
+// what is in it has been freed:
+//
+//	key   = home (8 bytes) │ sequence (8 bytes) │ chunk number (8 bytes), all big-endian
+//	home  = the sequence, or 1<<63 plus a number of its own for a shared table
+//	value = the chunk
+//
+// Contract: a draw that does not fit fails at once and takes nothing; the peak is exact. A
+// Store returns the chunks that were appended or an error, never other bytes: every block
+// has a checksum and every chunk is expected by number. Any failure of its files, seen by
+// a caller or in the background, fails every later call. Nothing hangs on a full disk.
+//
+// Not promised: that the process is smaller than the budget by itself. That is so only as
+// far as every holder draws what it holds, and the fixed overhead comes on top. A Store
+// survives no crash: it syncs nothing, and the next Open or Sweep removes what was left.
 package spill
 
 import (
@@ -5,13 +30,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"slices"
 	"sync"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/kcut/kcut/internal/fault"
 )
 
 // Store keeps chunks of bytes that do not fit memory, in a private folder of one run. Its
@@ -311,4 +341,42 @@ func (s *Store) Close() error {
 	s.writer.Wait()
 	err := s.release()
 	return cmp.Or(s.failed(), err)
+}
+
+var (
+	// ErrDisk is returned when the spill folder cannot take what has to be written.
+	ErrDisk = fault.New(fault.Resources, "the disk is full, or the folder is read-only or gone")
+	// ErrFailed is returned when the system fails to read or write the spill folder for
+	// another reason: the disk may be breaking.
+	ErrFailed = fault.New(fault.Transient, "reading or writing failed")
+	// ErrCorrupt is returned when bytes read back are not those that were written.
+	ErrCorrupt = fault.New(fault.Transient, "the spilled data is damaged")
+
+	errClosed       = errors.New("the spill store is closed")
+	errFreed        = errors.New("the sequence was freed while it was read")
+	errReaderClosed = errors.New("the reader of a spilled sequence is closed")
+	errMissing      = errors.New("a chunk is missing")
+)
+
+// diskErrors are the causes of ErrDisk.
+var diskErrors = []error{
+	syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EROFS, syscall.ENOTDIR, fs.ErrNotExist, fs.ErrPermission,
+}
+
+// explain wraps a failure of the folder's files in the sentinel that it is a case of. The
+// cause of damage is named, not wrapped: it may be io.EOF, which must not look like the
+// end of a sequence.
+func explain(verb, folder string, err error) error {
+	for _, cause := range diskErrors {
+		if errors.Is(err, cause) {
+			return fmt.Errorf("%s spill folder %s: %w: %w", verb, folder, ErrDisk, err)
+		}
+	}
+	if pebble.IsCorruptionError(err) || errors.Is(err, errMissing) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("%s spill folder %s: %w: %v", verb, folder, ErrCorrupt, err)
+	}
+	if errno := syscall.Errno(0); errors.As(err, &errno) {
+		return fmt.Errorf("%s spill folder %s: %w: %w", verb, folder, ErrFailed, err)
+	}
+	return fmt.Errorf("%s spill folder %s: %w", verb, folder, err)
 }

@@ -95,3 +95,123 @@ func (t *TIPS) recordSuppressed(p int32, a active, cells []childCount) (alive bo
 	}
 	return alive
 }
+
+// VIT stands for the identifier tree of one quasi-identifier set (TDS,
+// Definition 4 and section 5.4.2).
+// Each set has leaf partitions of its own, so a partition's size is an a(qid) already and
+// the tree shrinks to its minima: A(QID), and for every value x the smallest part into
+// which refining x would split a partition. Neither ever grows, because partitions and
+// their parts are only ever split further; so A_x(QID) is the smaller of the two,
+// whichever partitions contribute.
+type VIT struct {
+	k         uint64
+	anonymity uint64
+	smallest  []uint64 // by value
+	changed   []int32  // values whose smallest fell since the last Changed
+	isChanged []bool   // by value: it is in changed
+}
+
+// Anonymity returns A(QID).
+func (v *VIT) Anonymity() uint64 { return v.anonymity }
+
+// After returns A_x(QID): what Anonymity would be after refining the value.
+func (v *VIT) After(value int32) uint64 { return min(v.anonymity, v.smallest[value]) }
+
+// Changed appends the values whose smallest part fell since the last call.
+func (v *VIT) Changed(to []int32) []int32 {
+	for _, value := range v.changed {
+		v.isChanged[value] = false
+	}
+	to = append(to, v.changed...)
+	v.changed = v.changed[:0]
+	return to
+}
+
+// recordPart records that refining the value would make a part of n records. It reports whether
+// that is too few.
+func (v *VIT) recordPart(value int32, n uint64) (broken bool) {
+	if n >= v.smallest[value] {
+		return false
+	}
+	v.smallest[value] = n
+	if !v.isChanged[value] {
+		v.isChanged[value] = true
+		v.changed = append(v.changed, value)
+	}
+	return n < v.k
+}
+
+// links holds, for every value, the partitions that its refinement has to visit (the
+// papers' Link_x; TDS, section 5.3): singly linked lists in one array. A list is consumed
+// as it is walked.
+type links struct {
+	heads []int32 // by value: position of the first entry, plus one
+	items []link
+	free  int32 // first unused item, plus one
+}
+
+type link struct {
+	partition int32
+	next      int32 // position of the next entry, plus one
+}
+
+// add links a partition to a value.
+func (l *links) add(value, partition int32) {
+	entry := link{partition: partition, next: l.heads[value]}
+	if at := l.free; at != 0 {
+		l.free = l.items[at-1].next
+		l.items[at-1] = entry
+		l.heads[value] = at
+		return
+	}
+	l.items = append(l.items, entry)
+	l.heads[value] = int32(len(l.items))
+}
+
+// pop removes and returns one of a value's partitions.
+func (l *links) pop(value int32) (partition int32, ok bool) {
+	at := l.heads[value]
+	if at == 0 {
+		return 0, false
+	}
+	entry := l.items[at-1]
+	l.heads[value] = entry.next
+	l.items[at-1].next, l.free = l.free, at
+	return entry.partition, true
+}
+
+// stats are the sums of a partition by child of the value it has, by field; nil for a
+// field without. They let the largest part of a partition be counted by subtraction.
+type stats [][]uint64
+
+// bytes returns the memory that the sums take.
+func (s stats) bytes() (n int64) {
+	for _, sums := range s {
+		n += int64(cap(sums)) * 8
+	}
+	return n + int64(cap(s))*24
+}
+
+// of returns a field's sums, or nil.
+func (s stats) of(field int) []uint64 {
+	if s == nil {
+		return nil
+	}
+	return s[field]
+}
+
+// drop removes a field's sums.
+func (s stats) drop(field int) {
+	if s != nil {
+		s[field] = nil
+	}
+}
+
+// statsPay reports whether counting that many records costs more than keeping sums.
+func statsPay(records int, fields []active) bool {
+	sums := 0
+	for _, a := range fields {
+		sums += a.children
+	}
+	return records >= 256 && records >= 4*sums
+}
