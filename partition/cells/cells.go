@@ -99,14 +99,19 @@ func (c *Cells) Visit(ctx context.Context, visit func(*partition.Table) error) e
 	case c.chunks != nil:
 		err = c.scan(ctx, c.chunks, false, func() error { return visit(&c.read) })
 	default:
-		t, w := c.array.table, c.layout.Words
-		c.view = partition.Table{Layout: c.layout, Keys: t.Keys[c.lo*w : c.hi*w], Counts: t.Counts[c.lo:c.hi]}
-		err = visit(&c.view)
+		err = visit(c.home())
 	}
 	if err != nil {
 		return fmt.Errorf("visit cells: %w", err)
 	}
 	return nil
+}
+
+// home returns cells in memory as a table, valid until the next call.
+func (c *Cells) home() *partition.Table {
+	t, w := c.array.table, c.layout.Words
+	c.view = partition.Table{Layout: c.layout, Keys: t.Keys[c.lo*w : c.hi*w], Counts: t.Counts[c.lo:c.hi]}
+	return &c.view
 }
 
 // Free drops the cells.

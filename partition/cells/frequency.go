@@ -73,40 +73,30 @@ func (s *shared) sums(column int) uint64 {
 
 // Histograms counts the classes of columns, and hands out the frequency set of each in
 // their order, valid until visit returns. It takes memory for one column at a time, or for
-// as many as there is room for when the cells are in the store.
+// as many as there is room for when the cells are in the store: these are counted in one scan.
 func (c *Cells) Histograms(ctx context.Context, columns []int, visit func(i int, set *FrequencySet) error) error {
 	err := c.fetch(ctx)
-	switch {
-	case err != nil:
-	case c.chunks != nil:
-		err = c.histogramsSpilled(ctx, columns, 0, visit)
-	default:
-		err = c.histogramsHome(columns, visit)
+	together := 1
+	if c.chunks != nil {
+		together = len(columns)
+	}
+	for first := 0; err == nil && first < len(columns); {
+		some := columns[first:min(first+together, len(columns))]
+		if err = c.count(ctx, some); len(some) > 1 && errors.Is(err, spill.ErrBudget) {
+			c.releaseCounts()
+			together, err = len(some)/2, nil
+			continue
+		}
+		for i := 0; err == nil && i < len(some); i++ {
+			err = visit(first+i, c.counts[i].finish())
+		}
+		first += len(some)
+	}
+	if c.chunks != nil {
+		c.releaseCounts()
 	}
 	if err != nil {
 		return fmt.Errorf("count cells: %w", err)
-	}
-	return nil
-}
-
-func (c *Cells) histogramsHome(columns []int, visit func(int, *FrequencySet) error) error {
-	count := &c.reserve(1)[0]
-	t, w := c.array.table, c.layout.Words
-	keys, counts := t.Keys[c.lo*w:c.hi*w], t.Counts[c.lo:c.hi]
-	for i, column := range columns {
-		if err := c.drawCounts(c.countBytes(column, len(counts))); err != nil {
-			return err
-		}
-		f := c.layout.Fields[column]
-		lo, hi := uint64(0), f.Mask
-		if c.sums(column) > 2*uint64(len(counts)) {
-			lo, hi = span(keys[f.Word:], w, f)
-		}
-		count.begin(c.shared, column, lo, hi, len(counts), len(counts))
-		count.add(keys, w, counts)
-		if err := visit(i, count.finish()); err != nil {
-			return err
-		}
 	}
 	return nil
 }
@@ -121,38 +111,29 @@ func span(keys []uint64, words int, f partition.Field) (lo, hi uint64) {
 	return lo, hi
 }
 
-// histogramsSpilled counts columns in one scan or, when memory does not suffice, in two
-// halves.
-func (c *Cells) histogramsSpilled(ctx context.Context, columns []int, first int, visit func(int, *FrequencySet) error) error {
-	err := c.count(ctx, columns)
-	if errors.Is(err, spill.ErrBudget) && len(columns) > 1 {
-		c.releaseCounts()
-		half := len(columns) / 2
-		if err := c.histogramsSpilled(ctx, columns[:half], first, visit); err != nil {
-			return err
-		}
-		return c.histogramsSpilled(ctx, columns[half:], first+half, visit)
-	}
-	for i := 0; err == nil && i < len(columns); i++ {
-		err = visit(first+i, c.counts[i].finish())
-	}
-	c.releaseCounts()
-	return err
-}
-
-// count counts the columns of spilled cells.
+// count counts columns of the cells, of cells in memory one.
 func (c *Cells) count(ctx context.Context, columns []int) error {
-	counts, bytes := c.reserve(len(columns)), int64(0)
+	counts, bytes, records := c.reserve(len(columns)), int64(0), c.Len()
 	for _, column := range columns {
-		if isDense(c.sums(column), c.chunks.Records) {
-			bytes += c.countBytes(column, c.chunks.Records)
+		if c.chunks == nil || isDense(c.sums(column), records) {
+			bytes += c.countBytes(column, records)
 		}
 	}
 	if err := c.drawCounts(bytes); err != nil {
 		return err
 	}
+	if c.chunks == nil {
+		t, f := c.home(), c.layout.Fields[columns[0]]
+		lo, hi := uint64(0), f.Mask
+		if c.sums(columns[0]) > 2*uint64(records) {
+			lo, hi = span(t.Keys[f.Word:], c.layout.Words, f)
+		}
+		counts[0].begin(c.shared, columns[0], lo, hi, records, records)
+		counts[0].add(t.Keys, c.layout.Words, t.Counts)
+		return nil
+	}
 	for i, column := range columns {
-		counts[i].begin(c.shared, column, 0, c.layout.Fields[column].Mask, c.chunks.Records, 2*c.block)
+		counts[i].begin(c.shared, column, 0, c.layout.Fields[column].Mask, records, 2*c.block)
 	}
 	var refusal error // not mixed with errors of the reading, which must not be forgotten
 	err := c.scan(ctx, c.chunks, false, func() error {

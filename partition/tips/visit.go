@@ -57,8 +57,6 @@ const (
 	// sharedPart is the part of the records to be visited that a partition has if its own are
 	// shared.
 	sharedPart = 8
-	// roomPays is how many children it takes for records to be put in order elsewhere.
-	roomPays = 5
 )
 
 // refineTable refines partitions in the table, of so many records: first all are visited, then every one is
@@ -167,11 +165,7 @@ func (t *TIPS) visitedTogether(partitions []int32, records int) (n, together int
 // every part that is large enough, and each counts some of the small parts.
 func (t *TIPS) visitTogether(p int32, field int, r *partition.Refinement) visit {
 	all := t.together
-	if r.Children >= roomPays {
-		all.division.Room = t.pool.roomFor(t.table.Layout, t.partitions[p].Records())
-	}
 	made := all.divide(t, p, field, r)
-	all.division.Room = nil
 	var small []int
 	for i, part := range made.parts {
 		if t.pool.parallel.Pays(part.Rows) {
