@@ -159,18 +159,9 @@ func (t *Table) deal(shards int, threads int) (dealt *Table, bounds []int) {
 // dealInto copies records to where their shards' next ones go.
 func (t *Table) dealInto(dealt *Table, next []int) {
 	w := t.Layout.Words
-	if w == 1 {
-		for i, key := range t.Keys {
-			s := shardOf(hash1(key), len(next))
-			dealt.Keys[next[s]], dealt.Counts[next[s]] = key, t.Counts[i]
-			next[s]++
-		}
-		return
-	}
 	for i, n := range t.Counts {
-		key := t.Keys[i*w : (i+1)*w]
-		s := shardOf(hash(key), len(next))
-		copy(dealt.Keys[next[s]*w:], key)
+		s := shardOf(t.hash(i), len(next))
+		copy(dealt.Keys[next[s]*w:], t.Keys[i*w:(i+1)*w])
 		dealt.Counts[next[s]] = n
 		next[s]++
 	}
@@ -230,9 +221,6 @@ func (t *Table) absorbShort(source *Table, lo, hi int, table []uint32) {
 // hash returns the hash of record i's key.
 func (t *Table) hash(i int) uint64 {
 	w := t.Layout.Words
-	if w == 1 {
-		return hash1(t.Keys[i])
-	}
 	return hash(t.Keys[i*w : (i+1)*w])
 }
 

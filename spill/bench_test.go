@@ -3,7 +3,6 @@ package spill
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"runtime"
 	"strconv"
@@ -31,21 +30,11 @@ func interleaved(s *Store, size int64) (seqs []Sequence, err error) {
 
 // consume reads a sequence to its end and returns its bytes.
 func consume(s *Store, seq Sequence) (size int64, err error) {
-	r, err := s.Read(context.Background(), seq)
-	if err != nil {
-		return 0, err
-	}
-	defer r.Close()
-	for {
-		chunk, err := r.Next()
-		if err == io.EOF {
-			return size, nil
-		}
-		if err != nil {
-			return size, err
-		}
+	err = s.Scan(context.Background(), func(chunk []byte) error {
 		size += int64(len(chunk))
-	}
+		return nil
+	}, seq)
+	return size, err
 }
 
 // passes measures writing, reading and freeing size bytes.

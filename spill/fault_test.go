@@ -58,23 +58,11 @@ func workload(fs vfs.FS) (err error) {
 
 // split moves a sequence's chunks to another.
 func split(s *Store, parent, child Sequence) error {
-	r, err := s.Read(context.Background(), parent)
+	err := s.Scan(context.Background(), func(chunk []byte) error { return s.Append(child, chunk) }, parent)
 	if err != nil {
 		return err
 	}
-	defer r.Close()
-	for {
-		chunk, err := r.Next()
-		if err == io.EOF {
-			return s.Free(parent)
-		}
-		if err != nil {
-			return err
-		}
-		if err := s.Append(child, chunk); err != nil {
-			return err
-		}
-	}
+	return s.Free(parent)
 }
 
 // compare reads a sequence of five chunks.

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"runtime"
 	"strings"
@@ -40,21 +39,11 @@ func chunkOf(seq Sequence, n uint64, size int) []byte {
 
 // readAll returns copies of a sequence's chunks.
 func readAll(s *Store, seq Sequence) (chunks [][]byte, err error) {
-	r, err := s.Read(context.Background(), seq)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	for {
-		chunk, err := r.Next()
-		if err == io.EOF {
-			return chunks, nil
-		}
-		if err != nil {
-			return chunks, err
-		}
+	err = s.Scan(context.Background(), func(chunk []byte) error {
 		chunks = append(chunks, bytes.Clone(chunk))
-	}
+		return nil
+	}, seq)
+	return chunks, err
 }
 
 // check fails the test unless a sequence has exactly these chunks.

@@ -127,10 +127,6 @@ func (r *router) sort(s splitRange) {
 		to := r.ends[part]
 		r.ends[part] = to + 1
 		r.sorted.Counts[to] = counts[i]
-		if w == 1 {
-			r.sorted.Keys[to] = keys[i]
-			continue
-		}
 		for k := range w {
 			r.sorted.Keys[to*w+k] = keys[i*w+k]
 		}
@@ -211,15 +207,6 @@ func tallyCells(to []uint64, t *partition.Table, lo, hi int, f partition.Field, 
 	case 0:
 	case 1:
 		to[0] += partition.Sum(t.Counts[lo:hi])
-	case 2:
-		all, second := uint64(0), uint64(0)
-		for _, n := range t.Counts[lo:hi] {
-			second += uint64(n) & -uint64(cell[keys[at]>>f.Shift&f.Mask]-first)
-			all += uint64(n)
-			at += w
-		}
-		to[0] += all - second
-		to[1] += second
 	default:
 		for _, n := range t.Counts[lo:hi] {
 			to[cell[keys[at]>>f.Shift&f.Mask]-first] += uint64(n)
