@@ -31,9 +31,9 @@ func (d Data) CheckTrue(t *testing.T, released [][]engine.Label) {
 	}
 }
 
-// Covers reports whether a label is true of a value. A root is true of the null.
+// Covers reports whether a label is true of a value. A root is true of the null, a mark of everything.
 func (c Column) Covers(label, value engine.Label) bool {
-	if label == value {
+	if label == value || label.Mark {
 		return true
 	}
 	if label.Null {

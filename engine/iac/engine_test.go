@@ -52,37 +52,6 @@ func TestSmall(t *testing.T) {
 	}
 }
 
-// TestRegionsOrder: narrower regions come first, so that the suppressed records' is last,
-// and every label is some region's.
-func TestRegionsOrder(t *testing.T) {
-	enginetest.Cases(t, 200, func(r *rand.Rand) {
-		c, e := newCase(r)
-		requirement := engine.Requirement{Sets: c.Sets}
-		recoding, err := e.Search(context.Background(), c.Data.Table(e.Plan(requirement)), requirement, engine.Options{})
-		if errors.Is(err, engine.ErrUnreached) {
-			return
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		regions := recoding.(*engine.Regions)
-		for a, column := range regions.Columns {
-			used := make([]bool, len(column.Labels))
-			for region := range regions.Len() {
-				used[regions.Region(int32(region))[a]] = true
-			}
-			for label, is := range used {
-				if !is {
-					t.Fatalf("no region has %v", column.Labels[label])
-				}
-			}
-			if last := regions.Region(int32(regions.Len() - 1)); regions.Suppressed > 0 && last[a] != 0 {
-				t.Fatalf("the last region is %v", column.Labels[last[a]])
-			}
-		}
-	})
-}
-
 // TestAdultLevels: nearly constant levels tell most for what they tell at all, unless they
 // have to tell something.
 func TestAdultLevels(t *testing.T) {

@@ -1,9 +1,7 @@
 package mondrian_test
 
 import (
-	"encoding/binary"
 	"fmt"
-	"hash/fnv"
 	"math"
 	"slices"
 	"sort"
@@ -372,30 +370,17 @@ func (n *naive) relaxedCut(part []naiveCell, a int, path []string) *sides {
 	return s
 }
 
-// key is the row key of algorithm specifications: FNV-1a, then splitmix64's finalizer.
+// key is the row key of algorithm specifications.
 func (n *naive) key(c naiveCell, path []string, number int) uint64 {
-	h := fnv.New64a()
-	fmt.Fprintf(h, "%d\x00mondrian:%s\x00", n.engine.Seed, strings.Join(path, "."))
+	var values []engine.Label
 	for a, code := range c.codes {
-		text := "\x1e"
-		switch {
-		case n.isRest(a, code):
-			text = "*"
-		case !n.isNull(a, code):
-			text = n.Attributes[a].Texts[code]
-		}
-		fmt.Fprintf(h, "%s\x1f", text)
+		values = append(values, n.Attributes[a].Label(code))
 	}
 	class := ""
 	if n.Classes > 0 {
 		class = n.names[c.class].Text
 	}
-	fmt.Fprintf(h, "%s\x1f", class)
-	h.Write(binary.LittleEndian.AppendUint64(nil, uint64(number)))
-	z := h.Sum64()
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
+	return enginetest.RowKey(n.engine.Seed, "mondrian:"+strings.Join(path, "."), values, class, number)
 }
 
 // leastEntropy returns the first of the allowable splits with the least entropy.
@@ -525,22 +510,14 @@ func (n *naive) label(part []naiveCell, a int, cut [2]int) string {
 }
 
 func intervalText(a *engine.Attribute, lo, hi int) string {
-	text := ""
-	switch {
-	case lo > 0:
-		text = "[" + a.Texts[lo] + ","
-	case a.LowerText != "":
-		text = "[" + a.LowerText + ","
-	default:
-		text = "(,"
+	lower, upper := "", ""
+	if lo > 0 {
+		lower = a.Texts[lo]
 	}
-	switch {
-	case hi < len(a.Texts):
-		return text + a.Texts[hi] + ")"
-	case a.UpperText != "":
-		return text + a.UpperText + "]"
+	if hi < len(a.Texts) {
+		upper = a.Texts[hi]
 	}
-	return text + ")"
+	return enginetest.Column{Lower: a.LowerText, Upper: a.UpperText}.Interval(lower, upper)
 }
 
 // kOf returns the largest k of the sets that contain a column.

@@ -4,10 +4,9 @@ import (
 	"math"
 	"slices"
 	"sort"
-	"strconv"
-	"strings"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/enginetest"
 	"github.com/kcut/kcut/engine/taxonomy"
 )
 
@@ -117,7 +116,7 @@ func (n *naive) splits(c int) []*naiveCandidate {
 				values = append(values, text)
 			}
 		}
-		sort.Slice(values, func(i, j int) bool { return parse(values[i]) < parse(values[j]) })
+		sort.Slice(values, func(i, j int) bool { return enginetest.Number(values[i]) < enginetest.Number(values[j]) })
 		for i := 1; i < len(values); i++ {
 			x := n.split(c, at, v, values[i])
 			if best == nil || x.gain > best.gain {
@@ -132,12 +131,12 @@ func (n *naive) splits(c int) []*naiveCandidate {
 }
 
 func (n *naive) split(c, at int, v naiveInterval, text string) *naiveCandidate {
-	left := naiveInterval{lower: v.lower, lo: v.lo, upper: text, hi: parse(text)}
-	right := naiveInterval{lower: text, lo: parse(text), upper: v.upper, hi: v.hi}
-	x := &naiveCandidate{column: c, order: at, value: engine.Label{Text: n.intervalLabel(c, v)}, penalty: n.width(c, v)}
+	left := naiveInterval{lower: v.lower, lo: v.lo, upper: text, hi: enginetest.Number(text)}
+	right := naiveInterval{lower: text, lo: enginetest.Number(text), upper: v.upper, hi: v.hi}
+	x := &naiveCandidate{column: c, order: at, value: engine.Label{Text: n.data.Columns[c].Interval(v.lower, v.upper)}, penalty: n.width(c, v)}
 	x.rows = n.between(c, v)
 	for _, child := range []naiveInterval{left, right} {
-		label := engine.Label{Text: n.intervalLabel(c, child)}
+		label := engine.Label{Text: n.data.Columns[c].Interval(child.lower, child.upper)}
 		x.children = append(x.children, label)
 		x.parts = append(x.parts, naivePart{label, n.between(c, child), n.width(c, child)})
 	}
@@ -152,44 +151,13 @@ func (n *naive) split(c, at int, v naiveInterval, text string) *naiveCandidate {
 	return x
 }
 
-func parse(text string) float64 {
-	number, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		panic(err)
-	}
-	return number
-}
-
 func (n *naive) between(c int, v naiveInterval) (rows []int) {
 	for r, row := range n.data.Rows {
-		if !row[c].Null && parse(row[c].Text) >= v.lo && parse(row[c].Text) < v.hi {
+		if !row[c].Null && enginetest.Number(row[c].Text) >= v.lo && enginetest.Number(row[c].Text) < v.hi {
 			rows = append(rows, r)
 		}
 	}
 	return rows
-}
-
-func (n *naive) intervalLabel(c int, v naiveInterval) string {
-	column := n.data.Columns[c]
-	var label strings.Builder
-	switch {
-	case v.lower != "":
-		label.WriteString("[" + v.lower)
-	case column.Lower != "":
-		label.WriteString("[" + column.Lower)
-	default:
-		label.WriteString("(")
-	}
-	label.WriteString(",")
-	switch {
-	case v.upper != "":
-		label.WriteString(v.upper + ")")
-	case column.Upper != "":
-		label.WriteString(column.Upper + "]")
-	default:
-		label.WriteString(")")
-	}
-	return label.String()
 }
 
 // width is an interval's share of the number line.
@@ -197,14 +165,14 @@ func (n *naive) width(c int, v naiveInterval) float64 {
 	lowest, highest := math.Inf(1), math.Inf(-1)
 	for _, row := range n.data.Rows {
 		if !row[c].Null {
-			lowest, highest = min(lowest, parse(row[c].Text)), max(highest, parse(row[c].Text))
+			lowest, highest = min(lowest, enginetest.Number(row[c].Text)), max(highest, enginetest.Number(row[c].Text))
 		}
 	}
 	if text := n.data.Columns[c].Lower; text != "" {
-		lowest = parse(text)
+		lowest = enginetest.Number(text)
 	}
 	if text := n.data.Columns[c].Upper; text != "" {
-		highest = parse(text)
+		highest = enginetest.Number(text)
 	}
 	if highest == lowest {
 		return 0

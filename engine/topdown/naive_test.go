@@ -114,7 +114,7 @@ func (n *naive) start(c int) {
 	case engine.Discretize:
 		whole := naiveInterval{lo: math.Inf(-1), hi: math.Inf(1), root: true}
 		state.intervals = []naiveInterval{whole}
-		label.Text = n.intervalLabel(c, whole)
+		label.Text = column.Interval("", "")
 	case engine.Suppress:
 		label.Text = "*"
 	}
