@@ -6,18 +6,27 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/masking"
 	"github.com/kcut/kcut/pipeline/output"
+	"github.com/kcut/kcut/pipeline/verify"
 	"github.com/kcut/kcut/spill"
 )
+
+// splitEnv gives a copy of the test program its work: the folder of a job, and for every task a
+// line with what is done, the number of the split or the task, and the file that the result goes to.
+const splitEnv = "KCUT_TEST_SPLITS"
 
 // splitJob is a job of which splits are counted, bound to its input.
 type splitJob struct {
@@ -47,6 +56,54 @@ func bindSplits(tb testing.TB, dir string) splitJob {
 	return splitJob{b, res, b.request(count.Tuning{Room: 40})}
 }
 
+// TestSplitWorker is no test but what a worker process does: it knows its job, and reads and writes
+// files.
+func TestSplitWorker(t *testing.T) {
+	dir, tasks, ok := strings.Cut(os.Getenv(splitEnv), "\n")
+	if !ok {
+		t.Skip("this process is no worker")
+	}
+	b := bindSplits(t, dir)
+	for task := range strings.Lines(tasks) {
+		words := strings.Fields(task)
+		number, _ := strconv.Atoi(words[1])
+		var result []byte
+		var err error
+		switch words[0] {
+		case "survey":
+			survey, failed := count.Survey(t.Context(), b.request, b.res.counting(), b.Dataset.Splits()[number:number+1])
+			if err = failed; err == nil {
+				result, err = survey.Encode(t.Context())
+			}
+		case "tuples":
+			book, failed := count.DecodeBook(b.request, mustRead(t, filepath.Join(dir, "book")))
+			if failed != nil {
+				t.Fatal(failed)
+			}
+			tuples, failed := count.Count(t.Context(), b.request, b.res.counting(), book, b.Dataset.Splits()[number:number+1])
+			if err = failed; err == nil {
+				result, err = tuples.Encode(t.Context())
+			}
+		case "tally":
+			cut, failed := cutfile.Parse(mustRead(t, filepath.Join(dir, "cut")))
+			if failed != nil {
+				t.Fatal(failed)
+			}
+			recount, failed := verify.Tally(t.Context(), cut, filepath.Join(dir, "other", fileset.PartName(number)), 0, -1, 1<<20)
+			if err = failed; err == nil {
+				result = recount.Encode()
+			}
+		default:
+			m := b.cutMasker(t, mustRead(t, filepath.Join(dir, "cut")))
+			result, err = m.MaskTask(t.Context(), b.tasks(&followAll)[number])
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(dir, words[2]), string(result))
+	}
+}
+
 // followAll follows every row group of the input that can be followed.
 var followAll = System{Follow: 1}
 
@@ -64,27 +121,49 @@ func (b *splitJob) cutMasker(tb testing.TB, cut []byte) *masking.Masker {
 	return m
 }
 
-// handOut has several workers do something for every split or task, in random order and some twice, and
-// returns the results by its number. Workers have bound the job themselves, and share nothing but bytes;
-// whoever does it returns the same ones.
-func handOut(t *testing.T, rng *rand.Rand, dir string, splits int, do func(b splitJob, number int) ([]byte, error)) [][]byte {
+// handOut has worker processes do something for every split or task, in random order and some
+// twice, and returns the results by its number. Whoever does it returns the same bytes.
+func handOut(t *testing.T, rng *rand.Rand, dir, what string, splits int) [][]byte {
 	t.Helper()
-	workers := []splitJob{bindSplits(t, dir), bindSplits(t, dir), bindSplits(t, dir)}
-	results := make([][]byte, splits)
-	for i, split := range append(rng.Perm(splits), rng.Perm(splits)[:splits/2]...) {
-		result, err := do(workers[i%len(workers)], split)
-		if err != nil {
+	const processes = 3
+	tasks := make([]string, processes)
+	results := make([][]string, splits)
+	todo := append(rng.Perm(splits), rng.Perm(splits)[:splits/2]...)
+	for i, split := range todo {
+		name := fmt.Sprintf("%s.%d.%d", what, split, i)
+		tasks[i%processes] += fmt.Sprintf("\n%s %d %s", what, split, name)
+		results[split] = append(results[split], name)
+	}
+	var workers []*exec.Cmd
+	for _, list := range tasks {
+		worker := exec.Command(os.Args[0], "-test.run=^TestSplitWorker$", "-test.v")
+		worker.Env = append(os.Environ(), splitEnv+"="+dir+list)
+		worker.Stdout = &bytes.Buffer{}
+		if err := worker.Start(); err != nil {
 			t.Fatal(err)
 		}
-		if results[split] != nil && !bytes.Equal(result, results[split]) {
-			t.Errorf("two workers say different things of split %d", split)
-		}
-		results[split] = result
+		workers = append(workers, worker)
 	}
-	return results
+	for _, worker := range workers {
+		if err := worker.Wait(); err != nil {
+			t.Errorf("a worker: %v\n%s", err, worker.Stdout)
+		}
+	}
+	var all [][]byte
+	for split, names := range results {
+		for i, name := range names {
+			result := mustRead(t, filepath.Join(dir, name))
+			if i == 0 {
+				all = append(all, result)
+			} else if !bytes.Equal(result, all[split]) {
+				t.Errorf("two workers say different things of split %d", split)
+			}
+		}
+	}
+	return all
 }
 
-// countBySplits counts an input by workers.
+// countBySplits counts an input by worker processes.
 func countBySplits(t *testing.T, rng *rand.Rand, dir string, b splitJob) *count.Counts {
 	t.Helper()
 	ctx, splits := t.Context(), len(b.Dataset.Splits())
@@ -95,13 +174,7 @@ func countBySplits(t *testing.T, rng *rand.Rand, dir string, b splitJob) *count.
 		}
 		return survey.Bind(ctx)
 	}
-	surveys := handOut(t, rng, dir, splits, func(b splitJob, number int) ([]byte, error) {
-		survey, err := count.Survey(ctx, b.request, b.res.counting(), b.Dataset.Splits()[number:number+1])
-		if err != nil {
-			return nil, err
-		}
-		return survey.Encode(ctx)
-	})
+	surveys := handOut(t, rng, dir, "survey", splits)
 	rng.Shuffle(splits, func(i, j int) { surveys[i], surveys[j] = surveys[j], surveys[i] })
 	damaged := bytes.Clone(surveys[0])
 	damaged[len(damaged)/2]++
@@ -119,17 +192,8 @@ func countBySplits(t *testing.T, rng *rand.Rand, dir string, b splitJob) *count.
 	if err != nil {
 		t.Fatal(err)
 	}
-	runs := handOut(t, rng, dir, splits, func(b splitJob, number int) ([]byte, error) {
-		book, err := count.DecodeBook(b.request, encoded)
-		if err != nil {
-			return nil, err
-		}
-		tuples, err := count.Count(ctx, b.request, b.res.counting(), book, b.Dataset.Splits()[number:number+1])
-		if err != nil {
-			return nil, err
-		}
-		return tuples.Encode(ctx)
-	})
+	write(t, filepath.Join(dir, "book"), string(encoded))
+	runs := handOut(t, rng, dir, "tuples", splits)
 	merge := func(b splitJob, runs ...[]byte) *count.Tuples {
 		t.Helper()
 		tuples, err := count.Merge(ctx, b.request, b.res.counting(), book, runs)
@@ -151,8 +215,8 @@ func countBySplits(t *testing.T, rng *rand.Rand, dir string, b splitJob) *count.
 	return counts
 }
 
-// Workers that share nothing but bytes count an input split by split, and a search finds the same
-// cut as in what is counted at once.
+// Processes that share nothing but files count an input split by split, and a search finds the same
+// cut as in what one process counts.
 func TestCountBySplits(t *testing.T) {
 	jobs := []string{
 		peopleJob, changed("class: income\n", ""), withAlgorithm(peopleJob, "mondrian"),
@@ -200,8 +264,8 @@ func TestCountBySplits(t *testing.T) {
 	}
 }
 
-// Workers that share nothing but bytes mask an input task by task: the part files are byte for
-// byte those of a run.
+// Processes that share nothing but files mask an input task by task: the part files are byte for
+// byte those of a run. Others recount them.
 func TestMaskBySplits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(23, 24))
 	for name, tc := range map[string]struct {
@@ -231,14 +295,39 @@ func TestMaskBySplits(t *testing.T) {
 					t.Errorf("%s: other bytes than those of a run", filepath.Base(part))
 				}
 			}
+			judgeBySplits(t, rng, dir, len(parts))
 		})
 	}
 }
 
-// maskBySplits has workers mask by the cut of the folder's release, and publishes what they make beside it.
+// judgeBySplits has worker processes recount the parts that others have made.
+func judgeBySplits(t *testing.T, rng *rand.Rand, dir string, parts int) {
+	t.Helper()
+	cut, err := cutfile.Parse(mustRead(t, filepath.Join(dir, "cut")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sum *verify.Recount
+	for _, encoded := range handOut(t, rng, dir, "tally", parts) {
+		recount, err := verify.DecodeRecount(encoded)
+		if err == nil && sum != nil {
+			recount, err = sum.Merge(recount)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum = recount
+	}
+	if result, err := verify.Judge(filepath.Join(dir, "other"), cut, sum); err != nil || !result.OK || result.Rows != 3000 {
+		t.Errorf("recounted by parts: %+v, %v", result, err)
+	}
+}
+
+// maskBySplits has worker processes mask by the cut of the folder's release, and publishes what they make beside it.
 func maskBySplits(t *testing.T, rng *rand.Rand, dir string, b splitJob) {
 	t.Helper()
 	cut := readCut(t, filepath.Join(dir, "out"))
+	write(t, filepath.Join(dir, "cut"), string(cut.Raw))
 	target, err := output.Open(t.Context(), nil, filepath.Join(dir, "other")+"/", "", false, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -248,9 +337,7 @@ func maskBySplits(t *testing.T, rng *rand.Rand, dir string, b splitJob) {
 		Target: target, Columns: m.Plan.Outputs(), Metadata: map[string]string{cutfile.Key: string(cut.Raw)},
 		Ended: func() {}, Footer: spill.NewLedger(b.res.budget, "the footer"),
 	}
-	results := handOut(t, rng, dir, len(b.tasks(&followAll)), func(b splitJob, number int) ([]byte, error) {
-		return b.cutMasker(t, cut.Raw).MaskTask(t.Context(), b.tasks(&followAll)[number])
-	})
+	results := handOut(t, rng, dir, "mask", len(b.tasks(&followAll)))
 	damaged := bytes.Clone(results[0])
 	damaged[len(damaged)/2]++
 	if err := m.AddTask(t.Context(), 0, damaged, parts); !errors.Is(err, formats.ErrDamaged) {
