@@ -112,6 +112,9 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 	if err := res.closeStore(); err != nil {
 		return err
 	}
+	if found.recoding == nil { // of the counts nothing is needed any more; the store has returned its own share
+		res.budget.Return(res.budget.Used() - bound.Taxonomies.bytes)
+	}
 	if err := ledger.openRelease(ctx); err != nil {
 		return err
 	}

@@ -76,10 +76,7 @@ func search(ctx context.Context, b *Bound, counts *count.Counts, res *resources,
 	if f.Cut, err = describe(b, recoding, res); err != nil {
 		return nil, err
 	}
-	if masking.Columnwise(recoding, len(b.masked)) {
-		counts.Table = nil
-		res.budget.Return(res.budget.Used() - b.Taxonomies.bytes)
-	} else {
+	if !masking.Columnwise(recoding, len(b.masked)) {
 		f.recoding, f.counts = recoding, counts
 	}
 	return f, nil
