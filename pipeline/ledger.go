@@ -11,7 +11,6 @@ import (
 	paths "path"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/publish"
@@ -60,13 +59,8 @@ type ledger struct {
 	announced bool               // in that folder
 	known     []known            // records of the output, while they count
 
-	states *checkpoint.Folder // where states are kept; it may be the work folder
-	key    checkpoint.Key     // of the states
-	began  time.Time          // the first stage that keeps one
-	kept   time.Time          // the last one
-
+	states states         // what the next run may go on from
 	target *output.Target // the release, until it is published or withdrawn
-	saved  int            // its parts that a state says are finished
 }
 
 // newLedger looks at the output of a job.
@@ -99,7 +93,7 @@ func openLedger(ctx context.Context, job *job.Job, opt *RunOptions, res *resourc
 		err = res.scratch.sweep()
 	}
 	if err == nil {
-		l.states, err = l.openStates()
+		l.states.Folder, err = l.openStates()
 	}
 	if err != nil {
 		return nil, errors.Join(err, l.work.Release())

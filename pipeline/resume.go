@@ -25,6 +25,15 @@ const (
 	partsState = "parts" // the files that are masked
 )
 
+// states are those of a run, and where they are kept: it may be the work folder.
+type states struct {
+	*checkpoint.Folder
+	key   checkpoint.Key
+	began time.Time // the first stage that keeps one
+	kept  time.Time // the last one
+	parts int       // of the release that one says are finished
+}
+
 // openStates returns where states are kept: in the work folder, or where the job spills to.
 // A run that starts afresh removes what is there.
 func (l *ledger) openStates() (*checkpoint.Folder, error) {
@@ -60,7 +69,7 @@ func (l *ledger) stateKey(b *Bound) checkpoint.Key {
 // due reports whether the options' time has passed since the last state. Within a stage, what
 // took less is done again.
 func (l *ledger) due() bool {
-	return l.opt.Checkpoint > 0 && time.Since(l.kept) >= l.opt.Checkpoint
+	return l.opt.Checkpoint > 0 && time.Since(l.states.kept) >= l.opt.Checkpoint
 }
 
 // tried notes when a state could not be saved: it is missing later, and that is all.
@@ -68,7 +77,7 @@ func (l *ledger) tried(ctx context.Context, err error) {
 	if err != nil && ctx.Err() == nil {
 		l.res.events.Noted(fmt.Sprintf("going on without a checkpoint: %v", err))
 	}
-	l.kept = time.Now()
+	l.states.kept = time.Now()
 }
 
 // worthwhile reports whether another try may come further than one that failed, or did not.
@@ -84,12 +93,12 @@ func worthwhile(failure error) bool {
 // Where labels depend on more than their own column the cut alone does not mask: a later run searches
 // again.
 func (l *ledger) keepCut(ctx context.Context, f *Found) {
-	if l.opt.Checkpoint <= 0 || time.Since(l.began) < l.opt.Checkpoint || f.recoding != nil {
+	if l.opt.Checkpoint <= 0 || time.Since(l.states.began) < l.opt.Checkpoint || f.recoding != nil {
 		return
 	}
 	report, err := json.Marshal(l.res.report)
 	if err == nil {
-		err = l.states.Save(cutState, l.key, func(w *checkpoint.Writer) {
+		err = l.states.Save(cutState, l.states.key, func(w *checkpoint.Writer) {
 			w.Bytes(report)
 			w.Bytes(f.Cut)
 			w.Bytes(f.trace.Bytes())
@@ -101,14 +110,14 @@ func (l *ledger) keepCut(ctx context.Context, f *Found) {
 // resume loads what an earlier run has found, or returns nil. Whatever is wrong with it, the run
 // starts afresh then.
 func (l *ledger) resume(b *Bound) *Found {
-	l.began = time.Now()
-	l.kept, l.key = l.began, l.stateKey(b)
+	l.states.began = time.Now()
+	l.states.kept, l.states.key = l.states.began, l.stateKey(b)
 	if !l.opt.Resume {
 		return nil
 	}
 	var was Report
 	found := &Found{}
-	err := l.states.Load(cutState, l.key, func(in *checkpoint.Reader) error {
+	err := l.states.Load(cutState, l.states.key, func(in *checkpoint.Reader) error {
 		if text := in.Bytes(); json.Unmarshal(text, &was) != nil {
 			return checkpoint.ErrNone
 		}
@@ -144,13 +153,13 @@ func (l *ledger) openRelease(ctx context.Context) (err error) {
 	var finished []output.Part
 	if l.opt.Resume {
 		// Without a state, or with one that is of no use, there are no parts.
-		_ = l.states.Load(partsState, l.key, func(in *checkpoint.Reader) error { return json.Unmarshal(in.Bytes(), &finished) })
+		_ = l.states.Load(partsState, l.states.key, func(in *checkpoint.Reader) error { return json.Unmarshal(in.Bytes(), &finished) })
 	}
 	l.target, err = output.Open(ctx, l.work.FS, l.local, l.job.Output.Path, l.exists, finished)
 	if err != nil {
 		return err
 	}
-	if l.saved = len(l.target.Finished); l.saved > 0 {
+	if l.states.parts = len(l.target.Finished); l.states.parts > 0 {
 		l.res.events.Noted("going on from what an earlier run has masked")
 	}
 	return nil
@@ -167,10 +176,10 @@ func (l *ledger) keepParts(ctx context.Context) {
 		text, err = json.Marshal(l.target.Finished)
 	}
 	if err == nil {
-		err = l.states.Save(partsState, l.key, func(w *checkpoint.Writer) { w.Bytes(text) })
+		err = l.states.Save(partsState, l.states.key, func(w *checkpoint.Writer) { w.Bytes(text) })
 	}
 	if err == nil {
-		l.saved = len(l.target.Finished)
+		l.states.parts = len(l.target.Finished)
 	}
 	l.tried(ctx, err)
 }
@@ -204,9 +213,9 @@ func (l *ledger) announce(ctx context.Context) error {
 // on from, and what announced it.
 func (l *ledger) withdraw(ctx context.Context, failure error) error {
 	var err error
-	if worthwhile(failure) && l.saved > 0 {
+	if worthwhile(failure) && l.states.parts > 0 {
 		err = l.target.Suspend(func(path string) bool {
-			return slices.ContainsFunc(l.target.Finished[:l.saved], func(p output.Part) bool { return p.Name == filepath.Base(path) })
+			return slices.ContainsFunc(l.target.Finished[:l.states.parts], func(p output.Part) bool { return p.Name == filepath.Base(path) })
 		})
 	} else {
 		err = l.target.Discard()
