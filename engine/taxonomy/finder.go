@@ -44,8 +44,8 @@ func (f *Finder) Find(text string) (code uint32, ok bool, beside string) {
 
 // Takes reports whether a taxonomy may have a node of the name.
 func Takes(generator Generator, node string) bool {
-	_, inner := generator.below(node)
-	return inner || node == generator.root() || Fits(generator, node)
+	_, values := generator.below(node)
+	return values > 0 || node == generator.root() || Fits(generator, node)
 }
 
 // Fits reports whether a text is one that nodes of a taxonomy stand above.
@@ -54,15 +54,14 @@ func Fits(generator Generator, text string) bool {
 	return fits
 }
 
-// Ancestry returns the names of the nodes of a taxonomy from the top down to a node, and whether
-// values stand below that one. Which values there are does not matter. Of what is no node it is
-// the top and the name.
-func Ancestry(generator Generator, node string) (path []string, inner bool) {
-	path = []string{generator.root()}
+// Ancestry returns the names of the nodes of a taxonomy from the top down to a node. Which values
+// there are does not matter. Of what is no node it is the top and the name.
+func Ancestry(generator Generator, node string) []string {
+	path := []string{generator.root()}
 	if node == path[0] {
-		return path, true
+		return path
 	}
-	text, inner := generator.below(node)
+	text, _ := generator.below(node)
 	steps, _ := generator.path(text, nil)
 	for _, s := range steps {
 		if s.named(node) {
@@ -70,17 +69,21 @@ func Ancestry(generator Generator, node string) (path []string, inner bool) {
 		}
 		path = append(path, s.name())
 	}
-	return append(path, node), inner
+	return append(path, node)
 }
 
 // Above returns the part of a taxonomy from the top down to some nodes, siblings in the order in
-// which they come first. A node that values stand below counts as one.
+// which they come first. A node that values stand below counts as those of a given tree, as one of
+// a generated one.
 func Above(generator Generator, nodes []string) Node {
 	children := make(map[string][]string)
-	known, inner := map[string]bool{generator.root(): true}, make(map[string]bool)
+	root := generator.root()
+	known, values := map[string]bool{root: true}, make(map[string]int)
 	for _, name := range nodes {
-		path, has := Ancestry(generator, name)
-		inner[name] = has
+		if _, values[name] = generator.below(name); name == root {
+			values[name] = max(1, values[name])
+		}
+		path := Ancestry(generator, name)
 		for i, name := range path[1:] {
 			if !known[name] {
 				known[name] = true
@@ -90,14 +93,11 @@ func Above(generator Generator, nodes []string) Node {
 	}
 	var above func(name string) Node
 	above = func(name string) Node {
-		node := Node{Name: name}
-		if inner[name] {
-			node.Values = 1
-		}
+		node := Node{Name: name, Values: values[name]}
 		for _, child := range children[name] {
 			node.Children = append(node.Children, above(child))
 		}
 		return node
 	}
-	return above(generator.root())
+	return above(root)
 }

@@ -21,9 +21,9 @@ type Generator interface {
 	// path appends the nodes between the root and a text, the topmost first. A text that is
 	// not of the generator's kind has none.
 	path(text string, to []step) (path []step, ok bool)
-	// below returns a text below the node of a name, and whether the node is one that texts
-	// stand below; else it is the text itself.
-	below(node string) (text string, inner bool)
+	// below returns a text below the node of a name, and how many of those it knows; 1 of any
+	// number. Of a node that no texts stand below it is the text itself, and 0.
+	below(node string) (text string, values int)
 	// scattered reports whether texts that come bytewise may leave a node and come back to it.
 	scattered() bool
 	// arrange sorts siblings, when bytewise by name is not their order.
@@ -68,7 +68,7 @@ func (f *flat) root() string { return f.name }
 func (f *flat) path(_ string, to []step) (path []step, ok bool) { return to, true }
 
 // below returns the node: there are only leaves beside the root.
-func (f *flat) below(node string) (text string, inner bool) { return node, false }
+func (f *flat) below(node string) (text string, values int) { return node, 0 }
 
 // given is a tree that was given, whatever values there are.
 type given struct {
@@ -92,12 +92,12 @@ func (g *given) path(text string, to []step) (path []step, ok bool) {
 	return append(to, path...), ok
 }
 
-func (g *given) below(node string) (text string, inner bool) {
+func (g *given) below(node string) (text string, values int) {
 	n, ok := g.tree.Node(node)
-	if !ok {
-		return node, false
+	if !ok || g.tree.IsLeaf(n) {
+		return node, 0
 	}
-	return g.tree.leaves[g.tree.lo[n]], !g.tree.IsLeaf(n)
+	return g.tree.leaves[g.tree.lo[n]], g.tree.Values(n)
 }
 
 // prefixes generates a taxonomy of codes such as zip or ICD: above a value stand its first n
@@ -135,9 +135,11 @@ func (p *prefixes) path(text string, to []step) (path []step, ok bool) {
 }
 
 // below returns the node, too, as a text: its star stands where a text goes on.
-func (p *prefixes) below(node string) (text string, inner bool) {
-	stem, starred := strings.CutSuffix(node, "*")
-	return node, starred && slices.Contains(p.lengths, utf8.RuneCountInString(stem))
+func (p *prefixes) below(node string) (text string, values int) {
+	if stem, starred := strings.CutSuffix(node, "*"); starred && slices.Contains(p.lengths, utf8.RuneCountInString(stem)) {
+		values = 1
+	}
+	return node, values
 }
 
 // DateLevels are the levels of dates, finest first.
@@ -227,16 +229,16 @@ func isDate(text string) bool {
 }
 
 // below returns the first date of a period.
-func (d *dates) below(node string) (text string, inner bool) {
+func (d *dates) below(node string) (text string, values int) {
 	for _, level := range d.levels {
 		for _, start := range level.starts {
 			stem, ok := strings.CutSuffix(node, start.suffix)
 			if text := stem + start.date; ok && isDate(text) && level.of(text).named(node) {
-				return text, true
+				return text, 1
 			}
 		}
 	}
-	return node, false
+	return node, 0
 }
 
 // decimal is a number to be compared exactly.
@@ -249,12 +251,24 @@ type decimal struct {
 const maxExponentDigits = 3
 
 // parseDecimal reads an optional sign, digits with an optional point among or around them,
-// and an optional exponent.
+// and an optional exponent. It is called with every value of a column, so that it looks at each
+// character once before it parses a number.
 func parseDecimal(text string) (d decimal, ok bool) {
+	power := -1 // digits of the exponent; −1: before it
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c >= '0' && c <= '9':
+			if power >= 0 {
+				power++
+			}
+		case c == 'e' || c == 'E':
+			power = 0
+		case c != '+' && c != '-' && c != '.':
+			return decimal{}, false
+		}
+	}
 	near, err := strconv.ParseFloat(text, 64)
-	_, power, _ := strings.Cut(strings.ToLower(text), "e")
-	if err != nil && !errors.Is(err, strconv.ErrRange) || strings.Trim(text, "+-.0123456789eE") != "" ||
-		len(strings.TrimLeft(power, "+-")) > maxExponentDigits {
+	if err != nil && !errors.Is(err, strconv.ErrRange) || power > maxExponentDigits {
 		return decimal{}, false
 	}
 	return decimal{text, near}, true
@@ -340,6 +354,9 @@ func (r *ranges) misfits(texts, all int) error {
 }
 
 // below returns the node: intervals stand directly below the top.
-func (r *ranges) below(node string) (text string, inner bool) {
-	return node, slices.Contains(r.names, node)
+func (r *ranges) below(node string) (text string, values int) {
+	if slices.Contains(r.names, node) {
+		values = 1
+	}
+	return node, values
 }

@@ -262,8 +262,7 @@ func (c *comparison) covers(of *Column, label, other Label) bool {
 
 // above returns the names of a node of the taxonomy and of those above it, from the root on.
 func (c *comparison) above(node string) []string {
-	path, _ := engine.Ancestry(c.taxonomy, node)
-	return path
+	return engine.Ancestry(c.taxonomy, node)
 }
 
 // isAll reports whether a label covers everything, nulls too.

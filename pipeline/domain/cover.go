@@ -165,8 +165,7 @@ func (g *Cut) coverNodes(c *cover, spec *job.Column, taxonomy job.Taxonomy, numb
 			number[label.Label] = numbers[i]
 		}
 	}
-	path, _ := engine.Ancestry(generator, "")
-	root := path[0]
+	root := engine.Ancestry(generator, "")[0]
 	if all, ok := number[root]; ok {
 		c.nulls = append(c.nulls, all)
 	}
@@ -174,7 +173,7 @@ func (g *Cut) coverNodes(c *cover, spec *job.Column, taxonomy job.Taxonomy, numb
 		text := values.Text(i)
 		path := []string{root, text}
 		if ok = engine.Fits(generator, text) || taxonomy.Tree == nil && engine.Takes(generator, text); ok {
-			path, _ = engine.Ancestry(generator, text)
+			path = engine.Ancestry(generator, text)
 		}
 		for _, name := range path {
 			if label, ok := number[name]; ok {
