@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/storage"
 )
 
 // column is a column of a record batch, or a part of a nested one: an array of Arrow's library
@@ -18,6 +19,7 @@ import (
 type column struct {
 	field    *field
 	n        int
+	buffers  []storage.Range // in the file
 	children []*column
 
 	validity   []byte // a bit a row; nil: all rows are valid, or allNull
@@ -36,48 +38,6 @@ type byteArray interface {
 
 var errShortBuffer = fmt.Errorf("%w: a buffer is too short for its rows", formats.ErrDamaged)
 
-// column checks what the library has read as a field, and adds its dictionary.
-func (r *reader) column(f *field, data arrow.ArrayData) (*column, error) {
-	c := &column{field: f, n: data.Len(), allNull: f.storage.ID() == arrow.NULL}
-	for i, spec := range f.buffers {
-		if i == 0 && data.NullN() == 0 {
-			continue
-		}
-		var raw []byte
-		if b := data.Buffers()[i]; b != nil {
-			raw = b.Bytes()
-		}
-		if len(raw) < f.needs(spec, c.n) {
-			return nil, errShortBuffer
-		}
-		if i == 0 {
-			c.validity = raw
-		} else if r.src.big {
-			f.swap(raw, spec)
-		}
-	}
-	var err error
-	if f.values != nil {
-		if c.dictionary, err = r.dictionaryOf(f); err != nil {
-			return nil, err
-		}
-	}
-	for i, child := range f.children {
-		part, err := r.column(child, data.Children()[i])
-		if err != nil {
-			return nil, err
-		}
-		c.children = append(c.children, part)
-	}
-	if err := c.checkParts(data); err != nil {
-		return nil, err
-	}
-	c.array = array.MakeFromData(data)
-	c.bytes, _ = c.array.(byteArray)
-	c.lists, _ = c.array.(array.ListLike)
-	return c, c.checkRows()
-}
-
 // needs returns the bytes that n rows take in a buffer.
 func (f *field) needs(spec arrow.BufferSpec, n int) int {
 	switch {
@@ -91,24 +51,15 @@ func (f *field) needs(spec arrow.BufferSpec, n int) int {
 	return n * spec.ByteWidth
 }
 
-// swap makes those numbers of a big-endian file little-endian that the library left as they
-// are: of views, and of decimals, which are bytes to it.
+// swap makes the numbers of a big-endian file little-endian.
 func (f *field) swap(b []byte, spec arrow.BufferSpec) {
-	switch f.storage.(type) {
-	case *arrow.BinaryViewType:
+	switch {
+	case f.views:
 		swapViews(b)
-	case *arrow.ListViewType, *arrow.LargeListViewType:
-		swapWords(b, spec.ByteWidth)
-	case *arrow.FixedSizeBinaryType:
-		if f.typ.Kind == formats.Decimal {
-			swapWords(b, spec.ByteWidth)
+	case spec.Kind == arrow.KindFixedWidth && (f.storage.ID() != arrow.FIXED_SIZE_BINARY || f.typ.Kind == formats.Decimal):
+		for ; len(b) >= spec.ByteWidth; b = b[spec.ByteWidth:] {
+			slices.Reverse(b[:spec.ByteWidth])
 		}
-	}
-}
-
-func swapWords(b []byte, width int) {
-	for ; len(b) >= width; b = b[width:] {
-		slices.Reverse(b[:width])
 	}
 }
 

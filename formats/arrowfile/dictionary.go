@@ -53,27 +53,22 @@ func (r *reader) dictionaryOf(f *field) (*dictionary, error) {
 
 // entries loads one message of a dictionary.
 func (r *reader) entries(f *field, d *dictionary, at int64) (*column, error) {
-	m, err := r.src.readMessage(at)
+	b, err := r.src.readBatch(at)
 	if err != nil {
 		return nil, err
 	}
-	b, err := m.batch()
+	part, err := b.column(f.values)
 	if err != nil {
 		return nil, err
 	}
-	if b, err = b.next(f.values); err != nil {
-		return nil, err
-	}
-	library, err := r.newDecoder(f.values, dictionaryWeight)
-	if err != nil {
-		return nil, err
-	}
-	data, err := library.decode(b, r.src.file)
-	if err != nil {
-		return nil, err
-	}
-	d.held += library.held
-	return r.column(f.values, data)
+	return part, r.load(part, b.codec, r.src.file, func(n int) ([]byte, error) {
+		bytes := dictionaryWeight * int64(n)
+		if err := r.take(bytes); err != nil {
+			return nil, err
+		}
+		d.held += bytes
+		return make([]byte, n), nil
+	})
 }
 
 // extend adds the entries of a message.

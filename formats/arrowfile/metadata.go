@@ -9,6 +9,7 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/storage"
 )
 
 // table is a table of Arrow's metadata, a FlatBuffer. Its bytes may be damaged: what leads
@@ -179,8 +180,8 @@ func (m *message) parse(file int64) (err error) {
 type recordBatch struct {
 	*message
 	rows     int64
-	nodes    []int64 // length, nulls
-	buffers  []int64 // offset, length
+	nodes    []int64         // length, nulls
+	buffers  []storage.Range // in the file
 	variadic []int64
 	codec    int8
 }
@@ -191,6 +192,15 @@ const (
 	codecLZ4  = int8(0)
 	codecZstd = int8(1)
 )
+
+// readBatch reads the metadata of the record batch at a position, or of a dictionary's values.
+func (s *source) readBatch(at int64) (*recordBatch, error) {
+	m, err := s.readMessage(at)
+	if err != nil {
+		return nil, err
+	}
+	return m.batch()
+}
 
 // batch reads the table of a record batch, or that of a dictionary's values. It refuses
 // buffers outside the body, and more of them than fit: no reading of a batch takes more
@@ -204,7 +214,8 @@ func (m *message) batch() (b *recordBatch, err error) {
 		}
 	}
 	b = &recordBatch{message: m, rows: number(t, 0, flatbuffers.GetInt64), codec: codecNone}
-	b.nodes, b.buffers, b.variadic = t.numbers(1, 2), t.numbers(2, 2), t.numbers(4, 1)
+	b.nodes, b.variadic = t.numbers(1, 2), t.numbers(4, 1)
+	buffers := t.numbers(2, 2)
 	if c := t.child(3); c.Bytes != nil {
 		b.codec = number(c, 0, flatbuffers.GetInt8)
 		if method := number(c, 1, flatbuffers.GetByte); method != 0 || b.codec != codecLZ4 && b.codec != codecZstd {
@@ -215,13 +226,15 @@ func (m *message) batch() (b *recordBatch, err error) {
 		return nil, fmt.Errorf("%w: a record batch of %d rows", formats.ErrDamaged, b.rows)
 	}
 	left := m.size
-	for i := 0; i < len(b.buffers); i += 2 {
-		offset, length := b.buffers[i], b.buffers[i+1]
+	b.buffers = make([]storage.Range, 0, len(buffers)/2)
+	for i := 0; i < len(buffers); i += 2 {
+		offset, length := buffers[i], buffers[i+1]
 		if offset < 0 || length < 0 || length > left || offset > m.size-length {
 			return nil, fmt.Errorf("%w: buffer %d of a record batch lies outside its body",
 				formats.ErrDamaged, i/2)
 		}
 		left -= length
+		b.buffers = append(b.buffers, storage.Range{From: m.body + offset, To: m.body + offset + length})
 	}
 	return b, nil
 }

@@ -22,13 +22,15 @@ type reader struct {
 	targets []target
 	batch   formats.Batch
 
-	decoders     []*decoder // of the columns; nil: not wanted
-	columns      []*column  // of the loaded record batch
+	wanted       []bool    // columns
+	columns      []*column // of the loaded record batch
 	dictionaries map[*field]*dictionary
 	words        formats.Values // of the column being filled
-	packed, body []byte         // a buffer being unpacked, and the column being decoded
+	slabs        [][]byte       // buffers of a record batch, used again for the next
+	used         int            // slabs
+	packed       []byte         // a buffer being unpacked
 	holding      formats.Holding
-	held         int64 // bytes of these, of the decoders and the dictionaries
+	held         int64 // bytes of slabs, packed and dictionaries
 	unpacker
 }
 
@@ -50,18 +52,14 @@ func (s *source) Read(ctx context.Context, first, count int, columns []formats.R
 	r := &reader{
 		ctx: ctx, src: s, next: first, end: first + count,
 		targets: make([]target, len(columns)),
-		columns: make([]*column, len(s.columns)), decoders: make([]*decoder, len(s.columns)),
+		columns: make([]*column, len(s.columns)), wanted: make([]bool, len(s.columns)),
 		dictionaries: make(map[*field]*dictionary), holding: formats.Holding{Tell: s.hold},
 	}
 	for i, c := range columns {
-		f := s.columns[c.Column]
-		err := r.targets[i].init(c, f, s.schema[c.Column])
-		if err == nil && r.decoders[c.Column] == nil {
-			r.decoders[c.Column], err = r.newDecoder(f, 1)
-		}
-		if err != nil {
+		if err := r.targets[i].init(c, s.columns[c.Column], s.schema[c.Column]); err != nil {
 			return nil, fmt.Errorf("read %s: column %q: %w", s.path, s.schema[c.Column].Name, err)
 		}
+		r.wanted[c.Column] = true
 		r.batch.Columns = append(r.batch.Columns, &r.targets[i].out)
 	}
 	return r, ctx.Err()
@@ -94,7 +92,7 @@ func (r *reader) Next(ctx context.Context) (b *formats.Batch, err error) {
 		if r.next == r.end {
 			return nil, io.EOF
 		}
-		if err := r.load(); err != nil {
+		if err := r.nextBatch(); err != nil {
 			return nil, fmt.Errorf("read %s: record batch %d: %w", r.src.path, r.next, err)
 		}
 	}
@@ -112,46 +110,39 @@ func (r *reader) Next(ctx context.Context) (b *formats.Batch, err error) {
 	return &r.batch, nil
 }
 
-// load loads the wanted columns of the next record batch.
-func (r *reader) load() error {
+// nextBatch loads the wanted columns of the next record batch.
+func (r *reader) nextBatch() error {
 	place := r.src.batches[r.next]
-	m, err := r.src.readMessage(place.at)
-	if err != nil {
-		return err
-	}
-	b, err := m.batch()
+	b, err := r.src.readBatch(place.at)
 	if err != nil {
 		return err
 	}
 	if b.rows != place.rows {
 		return fmt.Errorf("%w: it changed since it was opened", formats.ErrDamaged)
 	}
-	batches, places := make([]*recordBatch, len(r.columns)), []storage.Range(nil)
+	var places []storage.Range
 	for i, f := range r.src.columns {
-		c, err := b.next(f)
-		if err == nil && r.decoders[i] != nil && c.rows != b.rows {
-			err = fmt.Errorf("%w: %d rows where the batch has %d", formats.ErrDamaged, c.rows, b.rows)
+		all := b.buffers
+		c, err := b.column(f)
+		if err == nil && r.wanted[i] && int64(c.n) != b.rows {
+			err = fmt.Errorf("%w: %d rows where the batch has %d", formats.ErrDamaged, c.n, b.rows)
 		}
 		if err != nil {
 			return fmt.Errorf("column %q: %w", f.name, err)
 		}
-		if batches[i] = c; r.decoders[i] != nil {
-			places = c.places(places)
+		if r.wanted[i] {
+			r.columns[i], places = c, append(places, all[:len(all)-len(b.buffers)]...)
 		}
 	}
 	plan := r.src.file.Plan(r.ctx, places)
 	defer plan.Close()
-	for i, d := range r.decoders {
-		if d == nil {
+	r.used = 0
+	for i, c := range r.columns {
+		if !r.wanted[i] {
 			continue
 		}
-		f := r.src.columns[i]
-		data, err := d.decode(batches[i], plan)
-		if err == nil {
-			r.columns[i], err = r.column(f, data)
-		}
-		if err != nil {
-			return fmt.Errorf("column %q: %w", f.name, err)
+		if err := r.load(c, b.codec, plan, r.slab); err != nil {
+			return fmt.Errorf("column %q: %w", c.field.name, err)
 		}
 	}
 	r.next, r.row, r.rows = r.next+1, 0, int(b.rows)

@@ -174,31 +174,7 @@ func newField(f arrow.Field, t table) (*field, error) {
 		child.inner = true
 		out.children = append(out.children, child)
 	}
-	out.storage = nestedStorage(out.storage, out.children)
 	return out, nil
-}
-
-// nestedStorage returns a nested type of children as they are stored.
-func nestedStorage(dt arrow.DataType, children []*field) arrow.DataType {
-	switch dt := dt.(type) {
-	case *arrow.StructType:
-		fields := make([]arrow.Field, len(children))
-		for i, c := range children {
-			fields[i] = arrow.Field{Name: c.name, Type: c.storage, Nullable: true}
-		}
-		return arrow.StructOf(fields...)
-	case *arrow.ListType:
-		return arrow.ListOf(children[0].storage)
-	case *arrow.LargeListType:
-		return arrow.LargeListOf(children[0].storage)
-	case *arrow.ListViewType:
-		return arrow.ListViewOf(children[0].storage)
-	case *arrow.LargeListViewType:
-		return arrow.LargeListViewOf(children[0].storage)
-	case *arrow.FixedSizeListType:
-		return arrow.FixedSizeListOf(dt.Len(), children[0].storage)
-	}
-	return dt
 }
 
 // addValues makes f a field of indexes into values.
