@@ -125,13 +125,8 @@ func (c *comparison) measure(b *testing.B) {
 	if err := os.WriteFile(job, []byte(c.job()), 0o600); err != nil {
 		b.Fatal(err)
 	}
-	_, values, err := formatstest.CountGroups(c.people, benchMasked)
-	if err != nil {
-		b.Fatal(err)
-	}
-	if c.size, err = formatstest.StoredBytes(c.people, c.columns); err != nil {
-		b.Fatal(err)
-	}
+	_, values := formatstest.CountGroups(b, c.people, benchMasked)
+	c.size = formatstest.StoredBytes(b, c.people, c.columns)
 	for range benchRounds {
 		for threads := range c.runs {
 			task := benchTask{Result: result, Job: job, Threads: fmt.Sprint(threads + 1)}
