@@ -66,7 +66,7 @@ func domainsOf(codes [][]uint32) []int {
 	return domains
 }
 
-// addBatches deals rows out to counters in batches of random size.
+// addBatches distributes rows among counters in batches of random size.
 func addBatches(rng *rand.Rand, counters []*Counter, codes [][]uint32) error {
 	rows := len(codes[0])
 	domains := make([]int, len(codes))

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// partBits says into how many parts records are dealt that do not fit.
+	// partBits says into how many parts records are distributed that do not fit.
 	partBits = 4
 	// maxLevel is how often: records that still are together stay so in whatever memory it takes.
 	maxLevel = 16
@@ -19,7 +19,7 @@ const (
 )
 
 // external works on lists of records in the store in the memory of some: those of a list that
-// does not fit are dealt out among parts, which are worked on one after the other.
+// does not fit are distributed among parts, which are worked on one after the other.
 type external struct {
 	ctx     context.Context
 	store   Store
@@ -36,7 +36,7 @@ type external struct {
 }
 
 // bytes returns the memory that it takes at most: the records, their slots, and the chunks of
-// what is dealt out.
+// what is distributed.
 func (x *external) bytes() int64 { return externalBytes(x.records.Layout, x.limit, x.chunk) }
 
 func externalBytes(layout Layout, limit, chunk int) int64 {
@@ -49,19 +49,19 @@ func (x *external) run(list *ChunkList, level int) error {
 		return err
 	}
 	x.records.Truncate()
-	var dealt *deal
+	var distributed *distribution
 	for _, sequence := range list.sequences {
 		err := x.store.Scan(x.ctx, func(chunk []byte) error {
 			if err := x.records.Decode(chunk); err != nil {
 				return err
 			}
-			if dealt == nil && !x.fits() && level < maxLevel {
-				dealt = &deal{external: x, partOf: x.partOf(list, level)}
+			if distributed == nil && !x.fits() && level < maxLevel {
+				distributed = &distribution{external: x, partOf: x.partOf(list, level)}
 			}
-			if dealt == nil {
+			if distributed == nil {
 				return nil
 			}
-			return dealt.add()
+			return distributed.add()
 		}, sequence)
 		if err == nil {
 			err = x.store.Free(sequence)
@@ -70,8 +70,8 @@ func (x *external) run(list *ChunkList, level int) error {
 			return err
 		}
 	}
-	if dealt != nil {
-		return dealt.run(level + 1)
+	if distributed != nil {
+		return distributed.run(level + 1)
 	}
 	x.slots = x.records.compact(x.slots)
 	return x.finish(&x.records)
@@ -87,16 +87,16 @@ func (x *external) fits() bool {
 	return 2*x.records.Len() <= x.limit
 }
 
-// deal is records that are dealt out among parts.
-type deal struct {
+// distribution is records that are distributed among parts.
+type distribution struct {
 	*external
 	partOf func(key []uint64) uint64
 	parts  [1 << partBits]Table
 	lists  [1 << partBits]ChunkList
 }
 
-// add deals out the records that were read.
-func (d *deal) add() error {
+// add distributes the records that were read.
+func (d *distribution) add() error {
 	w := d.records.Layout.Words
 	for i, n := range d.records.Counts {
 		key := d.records.Keys[i*w : (i+1)*w]
@@ -113,8 +113,8 @@ func (d *deal) add() error {
 	return nil
 }
 
-// flush writes what was dealt to a part.
-func (d *deal) flush(part uint64) (err error) {
+// flush writes what was distributed to a part.
+func (d *distribution) flush(part uint64) (err error) {
 	t := &d.parts[part]
 	t.Layout = d.records.Layout
 	d.frame, err = d.lists[part].writeTable(d.store, t, d.chunk, d.frame)
@@ -123,7 +123,7 @@ func (d *deal) flush(part uint64) (err error) {
 }
 
 // run works on one part after the other.
-func (d *deal) run(level int) error {
+func (d *distribution) run(level int) error {
 	for part := range d.parts {
 		if err := d.flush(uint64(part)); err != nil {
 			return err
@@ -140,13 +140,13 @@ func (d *deal) run(level int) error {
 	return nil
 }
 
-// byHash deals records out by the bits of the hash that come after those of buckets.
+// byHash distributes records by the bits of the hash that come after those of buckets.
 func byHash(_ *ChunkList, level int) func(key []uint64) uint64 {
 	shift := uint(max(0, 64-bucketBits-partBits*(level+1)))
 	return func(key []uint64) uint64 { return hash(key) >> shift & (1<<partBits - 1) }
 }
 
-// byKey deals the records of a list out by the first bits in which their keys differ, so that
+// byKey distributes the records of a list by the first bits in which their keys differ, so that
 // those of one part come before those of the next.
 func byKey(list *ChunkList, _ int) func(key []uint64) uint64 {
 	word := 0

@@ -22,7 +22,7 @@ func TestOrder(t *testing.T) {
 		space := Space{Budget: plenty(), Store: store, Share: 1 << (10 + r.IntN(12))}
 		rows := r.IntN(1 << (1 + r.IntN(17)))
 		if i == 0 {
-			rows, domains, space.Share = 100_000, []int{1 << 20, 1 << 20}, 1<<10 // dealt twice
+			rows, domains, space.Share = 100_000, []int{1 << 20, 1 << 20}, 1<<10 // distributed twice
 		}
 		whole := randomTable(r, rows, domains, NewLayout(domains))
 		whole.merge(1)

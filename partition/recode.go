@@ -82,14 +82,14 @@ func (t *Table) repack(keys []uint64, to Layout, maps [][]uint32) {
 	}
 }
 
-// merge sums the counts of equal tuples. Records are first dealt into shards by hash, so that
+// merge sums the counts of equal tuples. Records are first distributed into shards by hash, so that
 // each shard's hash table is small; the result overwrites the table from its start.
 func (t *Table) merge(threads int) {
 	shards := 1
 	for shards < maxShards && t.Len() > shards*shardRecords {
 		shards *= 2
 	}
-	source, bounds := t.deal(shards, threads)
+	source, bounds := t.distribute(shards, threads)
 	merged := make([]*Table, min(len(cut(t.Len(), threads)), shards))
 	Each(len(merged), threads, func(_, i int) {
 		first, last := shards*i/len(merged), shards*(i+1)/len(merged)
@@ -129,14 +129,14 @@ func (t *Table) compact(slots []uint32) []uint32 {
 	return t.Absorb(&source, 0, source.Len(), slots)
 }
 
-// deal returns a table of the same records in which those of shard s are at
+// distribute returns a table of the same records in which those of shard s are at
 // bounds[s] ≤ i < bounds[s+1]. One shard is the table itself: Absorb never writes past
 // the record it reads.
-func (t *Table) deal(shards int, threads int) (dealt *Table, bounds []int) {
+func (t *Table) distribute(shards int, threads int) (distributed *Table, bounds []int) {
 	if shards == 1 {
 		return &Table{Layout: t.Layout, Keys: t.Keys, Counts: t.Counts}, []int{0, t.Len()}
 	}
-	dealt = newTable(t.Layout, t.Len(), t.Len())
+	distributed = newTable(t.Layout, t.Len(), t.Len())
 	ranges := cut(t.Len(), threads)
 	next := make([][]int, len(ranges)) // by share and shard: how many, then where to
 	Each(len(ranges), threads, func(_, i int) {
@@ -152,17 +152,17 @@ func (t *Table) deal(shards int, threads int) (dealt *Table, bounds []int) {
 			next[i][s], end = end, end+next[i][s]
 		}
 	}
-	Each(len(ranges), threads, func(_, i int) { t.Slice(ranges[i]).dealInto(dealt, next[i]) })
-	return dealt, append(bounds, end)
+	Each(len(ranges), threads, func(_, i int) { t.Slice(ranges[i]).distributeInto(distributed, next[i]) })
+	return distributed, append(bounds, end)
 }
 
-// dealInto copies records to where their shards' next ones go.
-func (t *Table) dealInto(dealt *Table, next []int) {
+// distributeInto copies records to where their shards' next ones go.
+func (t *Table) distributeInto(distributed *Table, next []int) {
 	w := t.Layout.Words
 	for i, n := range t.Counts {
 		s := shardOf(t.hash(i), len(next))
-		copy(dealt.Keys[next[s]*w:], t.Keys[i*w:(i+1)*w])
-		dealt.Counts[next[s]] = n
+		copy(distributed.Keys[next[s]*w:], t.Keys[i*w:(i+1)*w])
+		distributed.Counts[next[s]] = n
 		next[s]++
 	}
 }

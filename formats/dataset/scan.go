@@ -34,7 +34,7 @@ type BlockScanner interface {
 // blockRows are the rows of a block of a batch.
 const blockRows = 8192
 
-// Scan deals all splits out to the scanners, each of which belongs to one worker. A worker
+// Scan hands all splits out to the scanners, each of which belongs to one worker. A worker
 // without a split helps to read columns of others' batches, and takes blocks of these if the
 // scanners do. advanced is told how many rows have been read, from several goroutines.
 func Scan[S Scanner](ctx context.Context, d *Dataset, requests []formats.Request, scanners []S, advanced func(rows int64)) error {

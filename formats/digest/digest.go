@@ -81,8 +81,8 @@ func footerLength(file io.ReaderAt, size int64) (int64, error) {
 const (
 	// block is what one goroutine hashes at a time. It is part of the digest's definition.
 	block = 8 << 20
-	// piece is what is read at a time: it stays in a second-level cache until it is hashed.
-	piece = 256 << 10
+	// blockSize is what is read at a time: it stays in a second-level cache until it is hashed.
+	blockSize = 256 << 10
 )
 
 // whole hashes every block of a file with a fast hash, and these hashes in their order.
@@ -91,7 +91,7 @@ func whole(ctx context.Context, hash io.Writer, file storage.File, size int64, t
 	buffers := make([][]byte, max(1, min(threads, len(sums))))
 	err := workers.Each(len(sums), len(buffers), func(w workers.Worker, i int) (err error) {
 		if buffers[w.Number] == nil {
-			buffers[w.Number] = make([]byte, piece)
+			buffers[w.Number] = make([]byte, blockSize)
 		}
 		from := int64(i) * block
 		sums[i], err = blockSum(ctx, file, storage.Range{From: from, To: min(from+block, size)}, buffers[w.Number])

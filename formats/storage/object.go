@@ -23,11 +23,11 @@ type object struct {
 	ctx      context.Context // of the reads that have none of their own
 
 	mu   sync.Mutex
-	last piece
+	last fetched
 }
 
-// piece is what a small read has fetched, which the next one may want, too.
-type piece struct {
+// fetched is what a small read has fetched, which the next one may want, too.
+type fetched struct {
 	from int64
 	data []byte
 }
@@ -83,7 +83,7 @@ func (o *object) readAt(ctx context.Context, p []byte, off int64) (n int, err er
 	return n, err
 }
 
-// readSmall reads from the last piece, or a new one that begins there. The end of an object
+// readSmall reads from what was fetched last, or fetches more from there on. The end of an object
 // is fetched whole: it holds the size of a footer first, then the footer.
 func (o *object) readSmall(ctx context.Context, p []byte, off int64) (int, error) {
 	o.mu.Lock()

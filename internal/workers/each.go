@@ -1,5 +1,5 @@
 // Package workers runs functions on a bounded number of goroutines, the only such code of the
-// project: a loop whose iterations are dealt out, loops inside loops, and results used in order.
+// project: a loop whose iterations are distributed, loops inside loops, and results used in order.
 //
 // Contract: a function returns when all its goroutines have ended. Of several errors it returns
 // that of the smallest iteration, whichever came first, so it does not depend on the number of

@@ -2,7 +2,7 @@
 // rows, masks test rows by the same rules, and counts how often classifiers that learn from the
 // former are wrong about the latter.
 //
-//	Records ──deal──▶ training part ──search──▶ Recoding ──▶ features ──learn──▶ classifier
+//	Records ──assign──▶ training part ──search──▶ Recoding ──▶ features ──learn──▶ classifier
 //	                  test part     ───────────────┘    ──▶ features ──────────────┘ ──▶ error
 //
 // Errors are named as in the papers (TDS, section 5): the baseline error BE is that on raw
@@ -36,7 +36,7 @@ type Options struct {
 	// Split tells training from test rows instead: the former have the value in the column.
 	SplitColumn, SplitValue string
 
-	// RulesFromAll makes rules from all rows, and deals what is released: test rows, too, have
+	// RulesFromAll makes rules from all rows, and assigns what is released: test rows, too, have
 	// been seen by the search, and those that are dropped are not tested.
 	RulesFromAll bool
 
@@ -146,7 +146,7 @@ func (e *evaluation) run(ctx context.Context) error {
 
 // undealt is the error of rows of which some fold or side would have none.
 func undealt(hint, format string, args ...any) error {
-	return &fault.Error{Class: fault.Usage, Hint: hint, Err: fmt.Errorf("deal rows: "+format, args...)}
+	return &fault.Error{Class: fault.Usage, Hint: hint, Err: fmt.Errorf("assign rows: "+format, args...)}
 }
 
 // Stage is that of evaluating, after those of reading.
@@ -167,7 +167,7 @@ const leastTrial = 64 << 20
 func (e *evaluation) evaluate(ctx context.Context, r int) error {
 	before := e.Budget.Used()
 	defer func() { e.Budget.Return(e.Budget.Used() - before) }()
-	d, err := e.deal(ctx, e.rounds[r])
+	d, err := e.assign(ctx, e.rounds[r])
 	if err != nil {
 		return err
 	}
@@ -193,16 +193,16 @@ func (e *evaluation) evaluate(ctx context.Context, r int) error {
 	return err
 }
 
-// parts are how a round deals the records.
+// parts are how a round assigns the records.
 type parts struct {
 	training, test *part
 	source         *part                  // what rules are made from
 	histograms     []*partition.Histogram // of the source
 }
 
-// deal deals the records. What the histograms take is drawn.
-func (e *evaluation) deal(ctx context.Context, r round) (*parts, error) {
-	tested := e.dealer(r).tested
+// assign assigns the records. What the histograms take is drawn.
+func (e *evaluation) assign(ctx context.Context, r round) (*parts, error) {
+	tested := e.assigner(r).tested
 	d := &parts{
 		training: &part{evaluation: e, round: r, side: training, rows: e.rows - tested},
 		test:     &part{evaluation: e, round: r, side: test, rows: tested},

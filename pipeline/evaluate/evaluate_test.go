@@ -135,11 +135,11 @@ func TestEvaluate(t *testing.T) {
 }
 
 // colorScore is the score of the tree that tests the color alone, as hours tell nothing: by
-// hand, but for how rows are dealt.
+// hand, but for how rows are assigned.
 func colorScore(t *testing.T, o Options) Score {
 	t.Helper()
 	var rounds []measurement
-	dealing(t, o, func(_ *evaluation, p *parts) {
+	assigning(t, o, func(_ *evaluation, p *parts) {
 		read := func(p *part) (table [][]string) {
 			b := gather(t, p, false)
 			for i, n := range b.counts {
@@ -170,8 +170,8 @@ func gather(t *testing.T, p *part, singly bool) *block {
 	return all
 }
 
-// dealing hands over what the rounds of an evaluation deal.
-func dealing(t *testing.T, o Options, use func(*evaluation, *parts)) {
+// assigning hands over what the rounds of an evaluation assign.
+func assigning(t *testing.T, o Options, use func(*evaluation, *parts)) {
 	t.Helper()
 	e := &evaluation{Options: o}
 	opt := pipeline.RecordsOptions{SplitColumn: o.SplitColumn, SplitValue: o.SplitValue, MaxTexts: maxTexts}
@@ -181,7 +181,7 @@ func dealing(t *testing.T, o Options, use func(*evaluation, *parts)) {
 			return err
 		}
 		for _, r := range o.plan() {
-			p, err := e.deal(t.Context(), r)
+			p, err := e.assign(t.Context(), r)
 			if err != nil {
 				return err
 			}
@@ -238,7 +238,7 @@ func TestSplit(t *testing.T) {
 		t.Errorf("upper error %g, want %g", got, want)
 	}
 	if by := colorScore(t, Options{Variants: load(t, job, "limits.threads", "1", "tdr"), SplitColumn: "set", SplitValue: "training"}); math.Abs(by.Mean-want) > 1e-12 {
-		t.Errorf("dealt by the split it is %g, want %g", by.Mean, want)
+		t.Errorf("assigned by the split it is %g, want %g", by.Mean, want)
 	}
 	result := report.Results[0]
 	if got := result.Errors["tree"].Mean; math.Abs(got-want) > 1e-12 {

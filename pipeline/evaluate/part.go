@@ -34,45 +34,45 @@ func sampler(sample uint64) func(row, rows uint64) bool {
 	}
 }
 
-// dealer deals the rows of a round to sides, record after record: by the side of a split, or to
+// assigner assigns the rows of a round to sides, record after record: by the side of a split, or to
 // folds, the rows of every class one after the other. As many go to each fold, but for one row,
 // of every class and in all.
-type dealer struct {
+type assigner struct {
 	side  *partition.Field // of a split
 	folds uint64
 	test  uint64 // the fold
 
 	class   partition.Field
-	classes []dealt
+	classes []assigned
 
 	tested uint64 // how many of all rows are for testing
 }
 
-// dealt is what is dealt of a class.
-type dealt struct {
+// assigned is what is assigned of a class.
+type assigned struct {
 	shuffle
 	first uint64 // rows of the classes before
 	next  uint64
 }
 
-// dealer returns what deals the rows of a round.
-func (e *evaluation) dealer(r round) *dealer {
+// assigner returns what assigns the rows of a round.
+func (e *evaluation) assigner(r round) *assigner {
 	fields := e.Table.Layout.Fields
 	if e.SplitColumn != "" {
-		return &dealer{side: &fields[len(fields)-1], tested: e.split}
+		return &assigner{side: &fields[len(fields)-1], tested: e.split}
 	}
-	d := &dealer{folds: uint64(e.Folds), test: r.test, class: fields[len(e.Attributes)+len(e.Kept)]}
+	d := &assigner{folds: uint64(e.Folds), test: r.test, class: fields[len(e.Attributes)+len(e.Kept)]}
 	first := uint64(0)
 	for c, n := range e.classes {
-		d.classes = append(d.classes, dealt{shuffle: newShuffle(n, mix(uint64(r.repeat)<<32|uint64(c))), first: first})
+		d.classes = append(d.classes, assigned{shuffle: newShuffle(n, mix(uint64(r.repeat)<<32|uint64(c))), first: first})
 		first += n
 	}
 	d.tested = (first + d.folds - 1 - d.test) / d.folds
 	return d
 }
 
-// next deals so many rows of a record, and returns how many of them are for testing.
-func (d *dealer) next(key []uint64, rows uint32) (tested uint32) {
+// next assigns so many rows of a record, and returns how many of them are for testing.
+func (d *assigner) next(key []uint64, rows uint32) (tested uint32) {
 	if d.side != nil {
 		return rows * d.side.Code(key)
 	}
@@ -177,7 +177,7 @@ const blockRecords = 1 << 12
 // each hands out the part's records; singly, then each stands for one row. A block is valid
 // until visit returns, which may change it.
 func (p *part) each(ctx context.Context, singly bool, visit func(*block) error) error {
-	b, deal := newBlock(p.evaluation), p.dealer(p.round)
+	b, assign := newBlock(p.evaluation), p.assigner(p.round)
 	err := p.Table.Scan(ctx, partition.Space{Budget: p.Budget, Store: p.Store}, func(records *partition.Table) error {
 		words := records.Layout.Words
 		for i, n := range records.Counts {
@@ -187,7 +187,7 @@ func (p *part) each(ctx context.Context, singly bool, visit func(*block) error) 
 				step = 1
 			}
 			for ; n > 0; n -= step {
-				tested := deal.next(key, step)
+				tested := assign.next(key, step)
 				if rows := p.side.of(step, tested); rows > 0 {
 					for i, f := range records.Layout.Fields[:len(b.columns)] {
 						b.columns[i] = append(b.columns[i], f.Code(key))

@@ -44,7 +44,7 @@ func TestShuffle(t *testing.T) {
 }
 
 // Every row is tested once a repeat, in a fold that has its share of every class and of all
-// rows; repeats differ; a record's rows are dealt like anybody's.
+// rows; repeats differ; a record's rows are assigned like anybody's.
 func TestFolds(t *testing.T) {
 	job, rows := people(t, rand.New(rand.NewPCG(5, 1)), 1003)
 	const folds, repeats = 7, 3
@@ -55,10 +55,10 @@ func TestFolds(t *testing.T) {
 	tested := make([]int, repeats)
 	var before []uint32
 	o := Options{Variants: load(t, job, "limits.threads", "1", "tdr"), Folds: folds, Repeats: repeats}
-	dealing(t, o, func(_ *evaluation, p *parts) {
+	assigning(t, o, func(_ *evaluation, p *parts) {
 		tested[p.test.round.repeat] += int(p.test.rows)
 		if p.training.rows+p.test.rows != uint64(len(rows)) {
-			t.Errorf("%d rows are dealt", p.training.rows+p.test.rows)
+			t.Errorf("%d rows are assigned", p.training.rows+p.test.rows)
 		}
 		if n := float64(p.test.rows); math.Abs(n-float64(len(rows))/folds) >= 1 {
 			t.Errorf("a fold has %g rows", n)

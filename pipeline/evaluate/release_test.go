@@ -22,7 +22,7 @@ func TestRulesFromAll(t *testing.T) {
 			RulesFromAll: true,
 		}
 		divided, dropped := 0, uint64(0)
-		dealing(t, o, func(e *evaluation, p *parts) {
+		assigning(t, o, func(e *evaluation, p *parts) {
 			for i, algorithm := range slices.Repeat(algorithms, 6) {
 				k := 2 + i
 				tr := &trial{evaluation: e, parts: p, budget: spill.NewBudget(1 << 30)}

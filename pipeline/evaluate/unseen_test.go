@@ -49,7 +49,7 @@ func TestUnseenValues(t *testing.T) {
 		}
 		c.Sets = append(c.Sets, all)
 		for _, algorithm := range algorithms {
-			d, err := e.deal(t.Context(), round{})
+			d, err := e.assign(t.Context(), round{})
 			if err != nil {
 				t.Fatal(err)
 			}
