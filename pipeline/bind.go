@@ -103,7 +103,7 @@ func (b *Bound) bind(schema *formats.Schema, rows int64) error {
 		if err := checkMask(spec, field); err != nil {
 			return err
 		}
-		if err := domain.CheckBounds(spec, field.Type); err != nil {
+		if _, err := domain.NewBounds(spec, field.Type); err != nil {
 			return job.Located(spec.Name, "bounds", err)
 		}
 	}

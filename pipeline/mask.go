@@ -45,14 +45,13 @@ func (b *Bound) masker(recoder masking.Recoder, res *resources) (*masking.Masker
 	if err != nil {
 		return nil, err
 	}
-	var tuples []formats.Request // what tells records apart
-	for _, field := range b.counted() {
-		tuples = append(tuples, formats.Request{Column: field, Coded: true})
+	for _, field := range b.counted() { // what tells records apart
+		recoder.Tuples = append(recoder.Tuples, formats.Request{Column: field, Coded: true})
 	}
 	return &masking.Masker{
 		Dataset: b.Dataset, Plan: plan, Recoder: recoder,
 		Write:   writer.Options{Compression: b.Job.Output.Compression, Level: b.Job.Output.Level},
-		Threads: res.threads, Budget: res.budget, Tuples: tuples,
+		Threads: res.threads, Budget: res.budget,
 		Advanced: func(done, total int64) { res.events.Advanced(StageMask, Progress{Done: done, Total: total}) },
 	}, nil
 }
@@ -100,7 +99,7 @@ func cutRecoder(b *Bound, text []byte, budget *spill.Budget) (recoder masking.Re
 	}
 	recoder.Recoding = cut.Recoding()
 	for _, l := range labelers {
-		recoder.Coders, recoder.Domains = append(recoder.Coders, l), append(recoder.Domains, l.Size())
+		recoder.Coders = append(recoder.Coders, l)
 	}
 	return recoder, nil
 }

@@ -198,14 +198,25 @@ func (g *Cut) coverIntervals(c *cover, spec *job.Column, column *cutfile.Column,
 			c.nulls = append(c.nulls, numbers[i])
 			continue
 		}
-		span, ok := newOverlap(label, t, numbers[i])
+		span := overlap{label: numbers[i], closed: strings.HasSuffix(label.Label, "]")}
+		ok := label.Interval
+		for _, end := range []struct {
+			text []byte
+			to   **formats.Values
+		}{{label.Lower, &span.Lower}, {label.Upper, &span.Upper}} {
+			if text, closed := cutfile.EndText(end.text); closed {
+				*end.to = &formats.Values{Type: t}
+				ok = ok && (*end.to).Parse(text) == nil
+				o.ends = append(o.ends, *end.to)
+			}
+		}
 		if !ok {
 			return g.mismatch("column %s: its labels are no intervals of a column of type %s", spec.Name, t)
 		}
 		if isAllOf(span.Lower, bounds.Lower) && isAllOf(span.Upper, bounds.Upper) {
 			c.nulls = append(c.nulls, numbers[i])
 		}
-		o.add(span)
+		o.spans = append(o.spans, span)
 	}
 	slices.SortFunc(o.ends, func(a, b *formats.Values) int { return CompareValues(a, 0, b, 0) })
 	c.of, c.spans = o.of, o
@@ -224,15 +235,6 @@ type overlap struct {
 	Span
 	closed bool // the upper end belongs to it
 	label  uint32
-}
-
-func (o *overlaps) add(span overlap) {
-	o.spans = append(o.spans, span)
-	for _, end := range []*formats.Values{span.Lower, span.Upper} {
-		if end != nil {
-			o.ends = append(o.ends, end)
-		}
-	}
 }
 
 // of returns the labels of the intervals that a value lies in.
@@ -255,27 +257,6 @@ func (o *overlaps) place(values *formats.Values, i int) int {
 		return 2*at + 1
 	}
 	return 2 * at
-}
-
-// newOverlap reads the interval of a label.
-func newOverlap(label cutfile.Label, t formats.Type, number uint32) (o overlap, ok bool) {
-	if !label.Interval {
-		return o, false
-	}
-	o.label = number
-	for _, end := range []struct {
-		text []byte
-		to   **formats.Values
-	}{{label.Lower, &o.Lower}, {label.Upper, &o.Upper}} {
-		if text, closed := cutfile.EndText(end.text); closed {
-			*end.to = &formats.Values{Type: t}
-			if (*end.to).Parse(text) != nil {
-				return o, false
-			}
-		}
-	}
-	o.closed = strings.HasSuffix(label.Label, "]")
-	return o, true
 }
 
 // has reports whether a value lies in the interval.

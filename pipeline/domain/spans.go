@@ -2,6 +2,7 @@ package domain
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"math"
 
@@ -33,15 +34,20 @@ type Bounds struct {
 	records uint64
 }
 
-// NewBounds reads what is declared for a column of a type.
+// NewBounds reads what is declared for a column of a type: values of it, in order.
 func NewBounds(spec *job.Column, t formats.Type) (*Bounds, error) {
 	d := &Bounds{column: spec.Name}
 	var err error
 	if d.Lower, err = parseBound(spec, t, spec.Bounds.Lower); err != nil {
 		return nil, err
 	}
-	d.Upper, err = parseBound(spec, t, spec.Bounds.Upper)
-	return d, err
+	if d.Upper, err = parseBound(spec, t, spec.Bounds.Upper); err != nil {
+		return nil, err
+	}
+	if d.Lower != nil && d.Upper != nil && CompareValues(d.Lower, 0, d.Upper, 0) > 0 {
+		return nil, &fault.Error{Class: fault.Usage, Err: fmt.Errorf("read the declared bounds of column %s: the lower one is above the upper one", spec.Name)}
+	}
+	return d, nil
 }
 
 // Check looks at a value that so many records have.
@@ -70,15 +76,6 @@ func (d *Bounds) Place(a *engine.Attribute) error {
 	return nil
 }
 
-// CheckBounds makes sure that the declared bounds are values of the column's type, in order.
-func CheckBounds(spec *job.Column, t formats.Type) error {
-	b, err := NewBounds(spec, t)
-	if err == nil && b.Lower != nil && b.Upper != nil && CompareValues(b.Lower, 0, b.Upper, 0) > 0 {
-		return &fault.Error{Class: fault.Usage, Err: fmt.Errorf("read the declared bounds of column %s: the lower one is above the upper one", spec.Name)}
-	}
-	return err
-}
-
 // parseBound reads a declared bound as a value of the column's type. It returns nil when
 // nothing is declared, and for a column without a type, which has no value to lie anywhere.
 func parseBound(spec *job.Column, t formats.Type, text string) (*formats.Values, error) {
@@ -100,7 +97,8 @@ func parseBound(spec *job.Column, t formats.Type, text string) (*formats.Values,
 type spans struct {
 	labelSpace
 	Span
-	starts formats.Values // of all intervals but the first
+	intervals []cutfile.Label
+	starts    formats.Values // of all intervals but the first
 }
 
 func (s *spans) find(values *formats.Values, i int) (uint32, error) {
@@ -113,37 +111,21 @@ func (s *spans) find(values *formats.Values, i int) (uint32, error) {
 	return uint32(countUpTo(&s.starts, values, i)), nil
 }
 
-// Domain has the intervals for its values, each with its lower end for a text.
+// Domain has the intervals for its values, each with its lower end for a text. The ends of the
+// number line are at the bounds, an open end as far away as the inner intervals are wide on average:
+// what the data reaches to is not in the cut.
 func (s *spans) Domain(records []uint64) (Domain, error) {
-	a := engine.Attribute{Mask: engine.Discretize, HasNull: s.nulls(records), Texts: []string{""}, Positions: []float64{0}}
-	for i := range s.starts.Len() {
-		a.Texts, a.Positions = append(a.Texts, s.starts.Text(i)), append(a.Positions, s.starts.Float(i))
-	}
-	if intervals := s.intervals(); len(intervals) > 0 {
-		a.LowerText, _ = cutfile.EndText(intervals[0].Lower)
-		a.UpperText, _ = cutfile.EndText(intervals[len(intervals)-1].Upper)
-		for i, interval := range intervals[1:] {
-			a.Texts[i+1], _ = cutfile.EndText(interval.Lower)
-		}
-		a.Texts[0] = a.LowerText
-	}
-	s.place(&a)
-	return s.domain(a, records), nil
-}
-
-func (s *spans) intervals() (intervals []cutfile.Label) {
-	for _, label := range s.column.Cut {
-		if label.Interval {
-			intervals = append(intervals, label)
+	a := engine.Attribute{Mask: engine.Discretize, HasNull: s.nulls(records), Positions: []float64{0}}
+	for i, interval := range s.intervals {
+		lower, _ := cutfile.EndText(interval.Lower)
+		a.Texts = append(a.Texts, lower)
+		if i > 0 {
+			a.Positions = append(a.Positions, s.starts.Float(i-1))
 		}
 	}
-	return intervals
-}
-
-// place puts the ends of the number line at the bounds, and an open end as far away as the
-// inner intervals are wide on average: what the data reaches to is not in the cut.
-func (s *spans) place(a *engine.Attribute) {
 	last := len(a.Positions) - 1
+	a.LowerText = a.Texts[0]
+	a.UpperText, _ = cutfile.EndText(s.intervals[last].Upper)
 	width := 1.0
 	if last > 1 {
 		width = (a.Positions[last] - a.Positions[1]) / float64(last-1)
@@ -156,41 +138,39 @@ func (s *spans) place(a *engine.Attribute) {
 		a.Upper = s.Upper.Float(0)
 	}
 	a.Positions[0] = a.Lower
+	return s.domain(a, records), nil
 }
 
 // spans checks that the intervals lie one behind the other, and takes up all there is.
-func (g *Cut) spans(spec *job.Column, column *cutfile.Column, t formats.Type) (*spans, error) {
+func (g *Cut) spans(spec *job.Column, column *cutfile.Column, t formats.Type) (_ *spans, err error) {
 	s := &spans{labelSpace: newLabelSpace(column), starts: formats.Values{Type: t}}
 	s.begin = func() find { return s.find }
-	intervals := s.intervals()
-	if len(intervals) != s.n || s.n == 0 {
+	for _, label := range column.Cut {
+		if label.Interval {
+			s.intervals = append(s.intervals, label)
+		}
+	}
+	if len(s.intervals) != s.n || s.n == 0 {
 		return nil, g.mismatch("column %s: its labels are no intervals", spec.Name)
 	}
-	for i, interval := range intervals {
+	for i, interval := range s.intervals {
 		lower, closed := cutfile.EndText(interval.Lower)
-		upper, bounded := cutfile.EndText(interval.Upper)
+		_, bounded := cutfile.EndText(interval.Upper)
 		if i > 0 && (!closed || s.starts.Parse(lower) != nil || s.starts.Len() > 1 && CompareValues(&s.starts, i-2, &s.starts, i-1) >= 0) ||
-			i < s.n-1 && (!bounded || string(interval.Upper) != string(intervals[i+1].Lower)) {
+			i < s.n-1 && (!bounded || string(interval.Upper) != string(s.intervals[i+1].Lower)) {
 			return nil, g.mismatch("column %s: its intervals are no cut of a column of type %s", spec.Name, t)
 		}
-		var err error
-		if i == 0 {
-			if s.Lower, err = g.end(spec, t, spec.Bounds.Lower, lower); err != nil {
-				return nil, err
-			}
-		}
-		if i == s.n-1 {
-			if s.Upper, err = g.end(spec, t, spec.Bounds.Upper, upper); err != nil {
-				return nil, err
-			}
-		}
 	}
-	return s, nil
+	if s.Lower, err = g.end(spec, t, spec.Bounds.Lower, s.intervals[0].Lower); err == nil {
+		s.Upper, err = g.end(spec, t, spec.Bounds.Upper, s.intervals[s.n-1].Upper)
+	}
+	return s, err
 }
 
 // end returns an end of the number line: what the job declares or the cut has. If both say
 // something, they must say the same.
-func (g *Cut) end(spec *job.Column, t formats.Type, declared, of string) (*formats.Values, error) {
+func (g *Cut) end(spec *job.Column, t formats.Type, declared string, end json.RawMessage) (*formats.Values, error) {
+	of, _ := cutfile.EndText(end)
 	bound, err := parseBound(spec, t, cmp.Or(declared, of))
 	if err != nil || bound == nil || declared == "" || of == "" {
 		return bound, err

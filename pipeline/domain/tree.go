@@ -54,77 +54,66 @@ func coverTree(spec *job.Column, taxonomy job.Taxonomy, pruning engine.Pruning, 
 	if err != nil {
 		return nil, nil, Untreed(spec, err)
 	}
-	x := &extension{tree: tree, lacking: Uncovered{column: spec.Name, Tree: tree}, pruning: pruning}
+	var pairs partition.Pairs  // of the values that it has
+	var unknown *engine.Grower // of those that it lacks, below a root; nil: they have no place
+	var refused error          // of the first value that the tree does not admit
 	if spec.Unknown == job.UnknownRoot {
-		x.unknown = engine.NewGrower(engine.Flat(tree.Name(0)), pruning)
+		unknown = engine.NewGrower(engine.Flat(tree.Name(0)), pruning)
 	}
-	if err := each(x.add); err != nil {
+	lacking := &Uncovered{column: spec.Name, Tree: tree}
+	err = each(func(v *Counted) error {
+		text := string(v.Value)
+		if code, ok := tree.Code(text); ok {
+			for _, f := range v.Classes {
+				pairs = append(pairs, partition.Pair{Code: code, Class: f.Class, Count: f.Count})
+			}
+			return pruning.Held(int64(len(v.Classes)) * engine.FrequencyBytes)
+		}
+		if unknown != nil && refused == nil {
+			refused = tree.Admit(text, lacking.values)
+		}
+		lacking.values++
+		lacking.records += v.Records()
+		if unknown == nil || refused != nil {
+			return nil
+		}
+		return unknown.Add(text, v.Classes)
+	})
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case lacking.values == 0:
+		return tree, pairs, nil
+	case unknown == nil:
+		return nil, nil, lacking
+	case refused == nil:
+		tree, pairs, refused = extend(tree, pairs, unknown)
+	}
+	if refused != nil {
+		return nil, nil, Unadmitted(spec.Name, lacking.values, refused)
+	}
+	return tree, pairs, nil
+}
+
+// extend puts unknown values under the root, or prunes all: then one of them is too rare for
+// the root to be refined.
+func extend(tree *engine.Tree, pairs partition.Pairs, grower *engine.Grower) (*engine.Tree, partition.Pairs, error) {
+	unknown, added, err := grower.Finish()
+	if err != nil {
 		return nil, nil, err
 	}
-	switch {
-	case x.lacking.values == 0:
-		return x.tree, x.pairs, nil
-	case x.unknown == nil:
-		return nil, nil, &x.lacking
-	case x.err == nil:
-		x.err = x.extend()
-	}
-	if x.err != nil {
-		x.err = Unadmitted(spec.Name, x.lacking.values, x.err)
-	}
-	return x.tree, x.pairs, x.err
-}
-
-// extension is a given taxonomy that gets the values which it lacks, under its root.
-type extension struct {
-	tree    *engine.Tree
-	pairs   partition.Pairs // of the values that it has
-	lacking Uncovered
-	unknown *engine.Grower // of the values that are lacking, below a root; nil: they have no place
-	err     error          // of the first value that the tree does not admit
-	pruning engine.Pruning
-}
-
-func (x *extension) add(v *Counted) error {
-	text := string(v.Value)
-	if code, ok := x.tree.Code(text); ok {
-		for _, f := range v.Classes {
-			x.pairs = append(x.pairs, partition.Pair{Code: code, Class: f.Class, Count: f.Count})
-		}
-		return x.pruning.Held(int64(len(v.Classes)) * engine.FrequencyBytes)
-	}
-	if x.unknown != nil && x.err == nil {
-		x.err = x.tree.Admit(text, x.lacking.values)
-	}
-	x.lacking.values++
-	x.lacking.records += v.Records()
-	if x.unknown == nil || x.err != nil {
-		return nil
-	}
-	return x.unknown.Add(text, v.Classes)
-}
-
-// extend puts the values under the root, or prunes all: then one of them is too rare for
-// the root to be refined.
-func (x *extension) extend() error {
-	unknown, pairs, err := x.unknown.Finish()
-	if err != nil {
-		return err
-	}
 	if unknown.IsPruned(0) {
-		for _, pair := range x.pairs {
-			pair.Code = 0
-			pairs = append(pairs, pair)
+		for i := range pairs {
+			pairs[i].Code = 0
 		}
-		x.pairs = pairs.Merge()
-		x.tree, err = engine.NewTree(engine.Node{Name: x.tree.Name(0), Values: x.tree.Values(0) + unknown.Values(0)})
-		return err
+		tree, err = engine.NewTree(engine.Node{Name: tree.Name(0), Values: tree.Values(0) + unknown.Values(0)})
+		return tree, append(pairs, added...).Merge(), err
 	}
-	for i := range pairs {
-		pairs[i].Code += uint32(len(x.tree.Leaves()))
+	for _, pair := range added {
+		pair.Code += uint32(len(tree.Leaves()))
+		pairs = append(pairs, pair)
 	}
-	x.pairs = append(x.pairs, pairs...)
-	return x.tree.AddLeaves(unknown.Leaves())
+	return tree, pairs, tree.AddLeaves(unknown.Leaves())
 }
 
 // Uncovered is the error of values that a taxonomy lacks. The run adds where the first one is.

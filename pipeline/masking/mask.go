@@ -36,7 +36,6 @@ type Masker struct {
 	Dataset *dataset.Dataset
 	Plan    *Plan
 	Recoder
-	Tuples   []formats.Request // of the attributes and then the class, coded
 	Write    writer.Options
 	Threads  int
 	Budget   *spill.Budget
@@ -45,7 +44,6 @@ type Masker struct {
 	turns    *turns       // nil: one goroutine masks all rows in order
 	taken    []uint64     // then, rows of every divided cell so far
 	done     atomic.Int64 // rows read
-	total    int64        // rows to read
 	encoders *writer.PageEncoders
 	workers  []*worker // by goroutine, for the next task: its buffers are larger than what most row groups become
 }
@@ -53,9 +51,10 @@ type Masker struct {
 // Recoder leads from the values of a record to its labels: by a recoding of codes, and by the
 // coders of these.
 type Recoder struct {
+	Tuples   []formats.Request // of the attributes and then the class, coded
 	Recoding engine.Recoding
 	Coders   []domain.Coder // of every attribute
-	Domains  []int          // codes of every attribute are below, the null's too if it has none; then of the class
+	Domains  []int          // codes of every attribute are below, the null's too if it has none; then of the class. Columnwise: none
 	Class    domain.Coder   // nil unless labels depend on the class, too
 }
 
@@ -94,10 +93,10 @@ type group struct {
 // first, by split; if there is no room for that, there is one goroutine, from the first row on.
 func (m *Masker) Mask(ctx context.Context, tasks []Task, to Sink) (err error) {
 	first := to.Next()
+	defer func() { m.turns.close() }()
 	if err = m.takeTurns(ctx, len(tasks), first); err != nil {
 		return err
 	}
-	defer m.turns.close()
 	m.workers = make([]*worker, m.Threads)
 	if m.encoders, err = writer.NewPageEncoders(m.Write); err != nil {
 		return err
@@ -121,24 +120,29 @@ func (m *Masker) Mask(ctx context.Context, tasks []Task, to Sink) (err error) {
 // takeTurns makes sure that every goroutine knows which rows of divided cells it has, when so many
 // tasks are masked from a place on.
 func (m *Masker) takeTurns(ctx context.Context, tasks int, first Place) (err error) {
-	m.total = m.Dataset.Rows()
 	if m.Recoding.Cells() == 0 {
 		return nil
 	}
 	if m.Threads > 1 && tasks > 1 || first.Task > 0 {
-		m.total = 2 * m.Dataset.Rows()
-		if m.turns, err = m.countTurns(ctx); !errors.Is(err, spill.ErrBudget) {
+		if err = m.countTurns(ctx); !errors.Is(err, spill.ErrBudget) {
 			m.done.Store(m.Dataset.Rows())
 			return err
 		}
-		m.total = m.Dataset.Rows()
+		m.turns.close()
+		m.turns = nil
 	}
 	m.Threads, m.taken = 1, make([]uint64, m.Recoding.Cells())
 	return nil
 }
 
-// tell tells how many rows have been read.
-func (m *Masker) tell(rows int64) { m.Advanced(rows, m.total) }
+// tell tells how many rows have been read: turns are counted in a reading of their own.
+func (m *Masker) tell(rows int64) {
+	total := m.Dataset.Rows()
+	if m.turns != nil {
+		total *= 2
+	}
+	m.Advanced(rows, total)
+}
 
 // task encodes the row groups of one task, in order.
 func (m *Masker) task(ctx context.Context, pool workers.Worker, t Task, emit func(group) error) (err error) {

@@ -95,8 +95,9 @@ type Place struct{ Task, Group int }
 func (p Place) before(q Place) bool { return p.Task < q.Task || p.Task == q.Task && p.Group < q.Group }
 
 // taskForm begins the row groups of a task, as MaskTask returns them: their form's name and a byte,
-// the version, and ends with a hash (checkpoint.Encode). Between them each row group has 1 or, if it copies pages, 2 plus the ordinal of the split that they lie in;
-// then, with its length in front, what writer.EncodedRowGroup appends. A 0 is the end.
+// the version. A hash is the end (checkpoint.Encode). Between them each row group has 1 or, if it copies
+// pages, 2 plus the ordinal of the split that they lie in; then, with its length in front, what
+// writer.EncodedRowGroup appends. A 0 follows the last one.
 const taskForm = "kcut row groups\x01"
 
 // MaskTask returns the row groups of one task, which any process can make. Labels may not depend on
@@ -109,7 +110,7 @@ func (m *Masker) MaskTask(ctx context.Context, t Task) ([]byte, error) {
 	if m.encoders, err = writer.NewPageEncoders(m.Write); err != nil {
 		return nil, err
 	}
-	m.total, m.workers = m.Dataset.Rows(), make([]*worker, 1)
+	m.workers = make([]*worker, 1)
 	return checkpoint.Encode(taskForm, nil, func(w *checkpoint.Writer) {
 		w.Fail(m.task(ctx, workers.Worker{}, t, func(g group) error {
 			b, err := g.AppendTo(nil)

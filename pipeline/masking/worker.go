@@ -32,8 +32,7 @@ type worker struct {
 	reader   formats.BatchReader
 	open     formats.Split
 	batch    *formats.Batch
-	used     int   // rows of batch already taken
-	runs     []run // scratch: rows of batch that are appended
+	used     int // rows of batch already taken
 }
 
 // tuples recodes the rows of a batch as a whole.
@@ -42,6 +41,7 @@ type tuples struct {
 	labels [][]uint32   // label numbers of the batch, by attribute
 	memo   *engine.Memo // of the tuples' regions
 	taken  []uint64     // rows of every divided cell that came before
+	kept   []run        // scratch
 }
 
 // run is a run of rows of a batch.
@@ -228,12 +228,12 @@ func (w *worker) recode() error {
 
 // append adds rows from..to-1 of the batch to the row group, but for those that are dropped.
 func (w *worker) append(from, to int) error {
-	w.runs = w.kept(w.runs[:0], from, to)
+	runs := w.kept(from, to)
 	return w.pool.Share(len(w.slots), func(_, i int) error {
 		if w.slots[i] < 0 {
 			return nil
 		}
-		for _, r := range w.runs {
+		for _, r := range runs {
 			if err := w.appendColumn(i, r.from, r.to); err != nil {
 				return fmt.Errorf("append column %s: %w", w.m.Plan.columns[i].output.Field.Name, err)
 			}
@@ -242,11 +242,12 @@ func (w *worker) append(from, to int) error {
 	})
 }
 
-// kept appends the runs of rows from..to-1 of the batch that are not dropped.
-func (w *worker) kept(runs []run, from, to int) []run {
+// kept returns the runs of rows from..to-1 of the batch that are not dropped, valid until the next call.
+func (w *worker) kept(from, to int) []run {
 	if w.tuples == nil {
-		return append(runs, run{from, to})
+		return []run{{from, to}}
 	}
+	runs := w.tuples.kept[:0]
 	for row, label := range w.tuples.labels[0][from:to] {
 		switch last := len(runs) - 1; {
 		case label == engine.DroppedLabel:
@@ -256,6 +257,7 @@ func (w *worker) kept(runs []run, from, to int) []run {
 			runs = append(runs, run{from + row, from + row + 1})
 		}
 	}
+	w.tuples.kept = runs
 	return runs
 }
 
