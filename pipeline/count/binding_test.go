@@ -151,11 +151,16 @@ func TestBinsAreQuantiles(t *testing.T) {
 		}
 		b := &binner{limit: limit, total: total}
 		b.exact.Type, b.bins.Type = formats.Type{Kind: formats.Uint, Bits: 64}, formats.Type{Kind: formats.Uint, Bits: 64}
+		var records partition.Pairs // of the bins
 		for at, n := range counts {
 			b.add(&domain.Counted{Word: uint64(at), Classes: []engine.Frequency{{Count: n}}})
+			if want[uint64(at)] {
+				records = append(records, partition.Pair{Code: uint32(len(records))})
+			}
+			records[len(records)-1].Count += n
 		}
-		if got := b.bins.Words; !slices.Equal(got, slices.Sorted(maps.Keys(want))) {
-			t.Fatalf("%v, limit %d: bins start at %v, want %v", counts, limit, got, want)
+		if got := b.bins.Words; !slices.Equal(got, slices.Sorted(maps.Keys(want))) || !slices.Equal(b.cut.Pairs.Merge(), records) {
+			t.Fatalf("%v, limit %d: bins start at %v, want %v, and have %v, want %v", counts, limit, got, want, b.cut.Pairs, records)
 		}
 	})
 }
