@@ -2,80 +2,81 @@ package engine
 
 import (
 	"cmp"
+	"encoding/binary"
+	"math"
 	"slices"
 )
 
-// RegionBuilder collects groups of records and makes regions of them. What a group holds of an
-// attribute is a content, which its label is made of; equal contents are kept once.
-type RegionBuilder[C comparable, L Labeler[C]] struct {
-	labelers []L // by attribute
-	columns  []contents[C]
-	numbers  []uint32 // group after group, one an attribute: of its contents
-	sizes    []uint64 // records of every group
-	distinct int64    // contents of all columns
+// RegionBuilder collects groups of records and makes regions of them. Equal contents of an attribute
+// are kept once.
+type RegionBuilder struct {
+	attributes []Attribute
+	columns    []contents // by attribute
+	numbers    []uint32   // group after group, one an attribute: of its contents
+	sizes      []uint64   // records of every group
+	bytes      int64      // of the contents
 }
 
-// Labeler labels what groups hold of one attribute.
-type Labeler[C any] interface {
-	// Compare orders contents as labels are: by their first code, the wider first, nulls last.
-	Compare(a, b C) int
-	// Label returns the released value, and of an interval its ends, else nil.
-	Label(C) (Label, *Interval)
-	// Width returns how much of the attribute a label covers: 0 for a value, 1 for all.
-	Width(C) float64
+// Content is what a group holds of an attribute, and so its label. The zero value is everything but of
+// a discretized attribute.
+type Content struct {
+	Lo, Hi uint32 // Discretize: Lo ≤ code < Hi, or all codes if no number is missing; Generalize: Lo is the node
+	values string // Suppress: the codes that its label names, four bytes each; empty: it names none
 }
+
+// OnlyNulls is the content of a group without values of a generalized or discretized attribute.
+var OnlyNulls = Content{Lo: math.MaxUint32, Hi: math.MaxUint32}
 
 // contents are those of one attribute, as they are found.
-type contents[C comparable] struct {
-	list   []C
-	number map[C]uint32
+type contents struct {
+	list   []Content
+	number map[Content]uint32
 }
 
 // contentBytes is what a content takes, with its place in a map and its label.
 const contentBytes = 160
 
 // NewRegionBuilder returns one without groups.
-func NewRegionBuilder[C comparable, L Labeler[C]](labelers []L) *RegionBuilder[C, L] {
-	b := &RegionBuilder[C, L]{labelers: labelers, columns: make([]contents[C], len(labelers))}
+func NewRegionBuilder(attributes []Attribute) *RegionBuilder {
+	b := &RegionBuilder{attributes: attributes, columns: make([]contents, len(attributes))}
 	for i := range b.columns {
-		b.columns[i].number = map[C]uint32{}
+		b.columns[i].number = map[Content]uint32{}
 	}
 	return b
 }
 
-// Put adds what the next group holds of the next attribute, and reports whether it is new.
-func (b *RegionBuilder[C, L]) Put(content C) (added bool) {
+// Put adds what the next group holds of the next attribute.
+func (b *RegionBuilder) Put(content Content) {
 	c := &b.columns[len(b.numbers)%len(b.columns)]
 	n, ok := c.number[content]
 	if !ok {
 		n = uint32(len(c.list))
 		c.number[content] = n
 		c.list = append(c.list, content)
-		b.distinct++
+		b.bytes += contentBytes + int64(len(content.values))
 	}
 	b.numbers = append(b.numbers, n)
-	return !ok
 }
 
 // End ends a group of which all attributes are put, and returns its number.
-func (b *RegionBuilder[C, L]) End(size uint64) (group int32) {
+func (b *RegionBuilder) End(size uint64) (group int32) {
 	b.sizes = append(b.sizes, size)
 	return int32(len(b.sizes) - 1)
 }
 
-// Bytes returns about how much memory the groups take, without what contents point to.
-func (b *RegionBuilder[C, L]) Bytes() int64 {
-	return contentBytes*b.distinct + 4*int64(cap(b.numbers)) + 8*int64(cap(b.sizes))
+// Bytes returns about how much memory the groups take.
+func (b *RegionBuilder) Bytes() int64 {
+	return b.bytes + 4*int64(cap(b.numbers)) + 8*int64(cap(b.sizes))
 }
 
 // Regions returns the regions that the groups become, without locators, and the region of each.
 // Narrower ones come first: by width, then by labels. Groups that have all their labels in common
 // are one. The groups are consumed.
-func (b *RegionBuilder[C, L]) Regions() (r *Regions, regions []int32) {
+func (b *RegionBuilder) Regions() (r *Regions, regions []int32) {
 	r, regions = &Regions{}, make([]int32, len(b.sizes))
 	widths, order := make([]float64, len(b.sizes)), make([]int32, len(b.sizes))
-	for a, labeler := range b.labelers {
-		column, labels, wide := b.columns[a].release(labeler)
+	for a := range b.attributes {
+		column, labels, wide := b.columns[a].release(&b.attributes[a])
 		r.Columns = append(r.Columns, column)
 		for group := range widths {
 			n := &b.numbers[group*len(b.columns)+a]
@@ -100,20 +101,20 @@ func (b *RegionBuilder[C, L]) Regions() (r *Regions, regions []int32) {
 	return r, regions
 }
 
-// release labels contents in order, and returns the label of each and the labels' widths. Of
-// contents with the same label, a value and all, the width is the first one's.
-func (c *contents[C]) release(l Labeler[C]) (column RegionColumn, labels []uint32, widths []float64) {
-	order := slices.Clone(c.list)
-	slices.SortFunc(order, l.Compare)
+// release labels contents in order, and returns the label of each and the labels' widths. Contents
+// with the same label have the same width, too: else regions would not be in the order of what they
+// cover, and an apply would put records into a wider region than it need.
+func (c *contents) release(a *Attribute) (column RegionColumn, labels []uint32, widths []float64) {
+	order := slices.SortedFunc(slices.Values(c.list), a.compareContents)
 	labels = make([]uint32, len(order))
 	numbers := make(map[Label]uint32, len(order))
 	for _, content := range order {
-		label, interval := l.Label(content)
+		label, interval := a.contentLabel(content)
 		n, ok := numbers[label]
 		if !ok {
 			n = uint32(len(column.Labels))
 			numbers[label] = n
-			column.Labels, widths = append(column.Labels, label), append(widths, l.Width(content))
+			column.Labels, widths = append(column.Labels, label), append(widths, a.Width(content))
 			if interval != nil {
 				column.Intervals = append(column.Intervals, *interval)
 			}
@@ -121,4 +122,76 @@ func (c *contents[C]) release(l Labeler[C]) (column RegionColumn, labels []uint3
 		labels[c.number[content]] = n
 	}
 	return column, labels, widths
+}
+
+// Named returns the content of some values of a suppressed attribute whose label names them, but not
+// beside the rest: a label that stands for the rest must be wide enough to hide what is in it.
+func (a *Attribute) Named(codes []uint32) Content {
+	named := make([]byte, 0, 4*len(codes))
+	for _, code := range codes {
+		if a.IsRest(int(code)) {
+			return Content{}
+		}
+		named = binary.BigEndian.AppendUint32(named, code)
+	}
+	return Content{values: string(named)}
+}
+
+// first returns the first code of some values.
+func (c Content) first() uint32 {
+	if c.values == "" {
+		return 0
+	}
+	return binary.BigEndian.Uint32([]byte(c.values[:4]))
+}
+
+// covers returns the number of codes under a content's label. The null is one of a root's.
+func (a *Attribute) covers(c Content) int {
+	switch {
+	case c == OnlyNulls:
+		return 1
+	case a.Mask == Generalize && c.Lo > 0:
+		lo, hi := a.Tree.Range(int(c.Lo))
+		return hi - lo
+	case a.Mask == Suppress && c.values != "":
+		return len(c.values) / 4
+	case a.Mask == Discretize && int(c.Hi-c.Lo) < len(a.Texts):
+		return int(c.Hi - c.Lo)
+	}
+	return a.Len()
+}
+
+// Width returns how much of the attribute a content's label covers: 0 for a value, 1 for all.
+func (a *Attribute) Width(c Content) float64 { return a.Share(a.covers(c)) }
+
+// Share returns how much of all codes so many are: 0 for one, 1 for all.
+func (a *Attribute) Share(codes int) float64 { return float64(codes-1) / float64(max(1, a.Len()-1)) }
+
+// compareContents orders contents as labels are: by their first code, the wider first; nulls come last.
+func (a *Attribute) compareContents(x, y Content) int {
+	first, other := x.Lo, y.Lo
+	if a.Mask == Suppress {
+		first, other = x.first(), y.first()
+	}
+	return cmp.Or(cmp.Compare(first, other), cmp.Compare(a.covers(y), a.covers(x)), cmp.Compare(x.values, y.values))
+}
+
+// contentLabel returns the released value, and of an interval its ends, else nil.
+func (a *Attribute) contentLabel(c Content) (Label, *Interval) {
+	switch {
+	case c == OnlyNulls:
+		return Label{Null: true}, nil
+	case a.Mask == Discretize:
+		interval := a.Interval(int(c.Lo), int(c.Hi))
+		return Label{Text: interval.Label}, &interval
+	case a.Mask == Generalize:
+		return Label{Text: a.Tree.Name(int(c.Lo))}, nil
+	case c.values == "":
+		return Label{Text: Suppressed}, nil
+	}
+	var values []Label
+	for at := 0; at < len(c.values); at += 4 {
+		values = append(values, a.Label(int(Content{values: c.values[at:]}.first())))
+	}
+	return SetLabel(values), nil
 }

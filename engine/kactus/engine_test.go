@@ -77,6 +77,20 @@ func TestSearchMeetsTheLargestK(t *testing.T) {
 	}
 }
 
+// TestRootWithoutChildrenIsWide: the label of a taxonomy's only node is true of nulls, so the region
+// of the nulls alone comes before the one of the values.
+func TestRootWithoutChildrenIsWide(t *testing.T) {
+	d := enginetest.Data{Columns: []enginetest.Column{{Name: "planet", Mask: engine.Generalize, Tree: taxonomy.Node{Name: "Earth"}}}}
+	for range 4 {
+		d.Rows = append(d.Rows, enginetest.Values("Earth"), []engine.Label{{Null: true}})
+		d.Classes = append(d.Classes, "stays", "leaves")
+	}
+	r, err := search(kactus.Engine{}, d, partition.Space{}, engine.Set{Columns: []int{0}, K: 4})
+	if err != nil || r.Len() != 2 || !r.Labels(0)[r.Region(0)[0]].Null {
+		t.Errorf("%v: got %+v, want the nulls first", err, r)
+	}
+}
+
 // TestWithoutClass releases everything as one group.
 func TestWithoutClass(t *testing.T) {
 	d := visitors()

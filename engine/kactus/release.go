@@ -1,7 +1,6 @@
 package kactus
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 
@@ -11,11 +10,7 @@ import (
 
 // regions returns what was found.
 func (s *search) regions(t *induce.Tree) *engine.Regions {
-	labelers := make([]labeler, len(s.attributes))
-	for a := range labelers {
-		labelers[a].Attribute = &s.attributes[a]
-	}
-	groups := engine.NewRegionBuilder[content](labelers)
+	groups := engine.NewRegionBuilder(s.attributes)
 	for _, node := range slices.Sorted(maps.Keys(s.groups)) {
 		for _, c := range s.contents(t, node) {
 			groups.Put(c)
@@ -61,66 +56,31 @@ func (l *locator) Locate(n int, codes [][]uint32, regions []int32) {
 	}
 }
 
-// content is the codes of an attribute that the tests on a path leave, lo ≤ code < hi: all,
-// the null's alone, one value's, or an interval's.
-type content struct{ lo, hi uint32 }
-
-// contents returns what the tests on the path to a node leave of every attribute.
-func (s *search) contents(t *induce.Tree, node int) []content {
-	contents := make([]content, len(s.attributes))
+// contents returns what the tests on the path to a node leave of every attribute: all, the nulls
+// alone, one value, or an interval; of numbers see section 4.5.
+func (s *search) contents(t *induce.Tree, node int) []engine.Content {
+	contents := make([]engine.Content, len(s.attributes))
 	for a := range contents {
-		contents[a] = content{hi: uint32(s.attributes[a].Len())}
+		if s.attributes[a].Mask == engine.Discretize {
+			contents[a].Hi = uint32(len(s.attributes[a].Texts))
+		}
 	}
 	for ; t.Parent(node) >= 0; node = t.Parent(node) {
-		a, split := t.Test(t.Parent(node))
-		contents[a] = contents[a].within(&s.attributes[a], t.Branch(node), split)
+		at, split := t.Test(t.Parent(node))
+		a, c, branch := &s.attributes[at], &contents[at], t.Branch(node)
+		switch {
+		case a.Mask == engine.Suppress:
+			*c = a.Named([]uint32{branch})
+		case a.Mask == engine.Generalize && int(branch) < len(a.Texts):
+			leaf, _ := a.Tree.Node(a.Texts[branch])
+			c.Lo = uint32(leaf)
+		case a.Mask == engine.Generalize || branch == induce.Null:
+			*c = engine.OnlyNulls
+		case branch == induce.Below:
+			c.Hi = min(c.Hi, split)
+		default:
+			c.Lo = max(c.Lo, split)
+		}
 	}
 	return contents
-}
-
-// within returns what a branch of a test leaves of a content; of numbers see section 4.5.
-func (c content) within(a *engine.Attribute, branch, split uint32) content {
-	values := uint32(len(a.Texts))
-	switch {
-	case a.Mask != engine.Discretize:
-		return content{branch, branch + 1}
-	case branch == induce.Null:
-		return content{values, values + 1}
-	case branch == induce.Below:
-		return content{c.lo, min(c.hi, split)}
-	}
-	return content{max(c.lo, split), min(c.hi, values)}
-}
-
-// labeler labels the contents of an attribute.
-type labeler struct{ *engine.Attribute }
-
-// Compare orders contents by the first code, the wider first.
-func (labeler) Compare(x, y content) int {
-	return cmp.Or(cmp.Compare(x.lo, y.lo), cmp.Compare(y.hi, x.hi))
-}
-
-// Width returns 0 for a value, 1 for all.
-func (l labeler) Width(c content) float64 {
-	return float64(c.hi-c.lo-1) / max(1, float64(l.Len()-1))
-}
-
-// Label returns the released value, and of an interval its ends. A value may have the same
-// label as all.
-func (l labeler) Label(c content) (engine.Label, *engine.Interval) {
-	all := int(c.hi-c.lo) == l.Len()
-	switch {
-	case !all && int(c.lo) == len(l.Texts):
-		return engine.Label{Null: true}, nil
-	case l.Mask == engine.Discretize:
-		i := l.Interval(int(c.lo), min(int(c.hi), len(l.Texts)))
-		return engine.Label{Text: i.Label}, &i
-	case !all && l.Mask == engine.Suppress:
-		return engine.SetLabel([]engine.Label{l.Attribute.Label(int(c.lo))}), nil
-	case !all:
-		return l.Attribute.Label(int(c.lo)), nil
-	case l.Mask == engine.Generalize:
-		return engine.Label{Text: l.Tree.Name(0)}, nil
-	}
-	return engine.Label{Text: engine.Suppressed}, nil
 }

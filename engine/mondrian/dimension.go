@@ -77,17 +77,14 @@ func (d *dimension) width(e cells.Extent) float64 {
 		}
 		return (d.Positions[e.Hi] - d.Positions[e.Lo]) / whole
 	case d.kind == hierarchy:
-		return d.share(d.leavesBelow(d.ancestor(e)))
+		return d.Width(engine.Content{Lo: uint32(d.ancestor(e))})
 	}
 	hi := e.Hi
 	if e.Above {
 		hi = d.top
 	}
-	return d.share(int(hi-e.Lo) + 1)
+	return d.Share(int(hi-e.Lo) + 1)
 }
-
-// share returns how much of several codes so many are: 0 for one, 1 for all.
-func (d *dimension) share(codes int) float64 { return float64(codes-1) / float64(d.codes-1) }
 
 // ancestor returns the lowest common ancestor of the values present.
 func (d *dimension) ancestor(e cells.Extent) int {
@@ -101,15 +98,6 @@ func (d *dimension) ancestor(e cells.Extent) int {
 		}
 		n = d.Tree.Parent(n)
 	}
-}
-
-// leavesBelow returns the number of leaves below a node; the null is one of the root's.
-func (d *dimension) leavesBelow(node int) int {
-	if node == 0 {
-		return d.codes
-	}
-	lo, hi := d.Tree.Range(node)
-	return hi - lo
 }
 
 // below returns the codes of the child of a node that a code belongs to: lo ≤ code < hi.

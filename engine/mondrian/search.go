@@ -22,9 +22,7 @@ type search struct {
 
 	tree    *tree // the release holds it, and nothing else of the search
 	pending []part
-	regions *engine.RegionBuilder[content, *dimension]
-	values  []byte // scratch: a content's
-	named   int64  // bytes of the contents' values
+	regions *engine.RegionBuilder
 	ledger  *spill.Ledger
 
 	entropy entropy  // of InfoGain
@@ -52,7 +50,7 @@ func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, se
 		s.columns = append(s.columns, a)
 		s.tops = append(s.tops, d.top)
 	}
-	s.regions = engine.NewRegionBuilder[content](s.dimensions)
+	s.regions = engine.NewRegionBuilder(table.Attributes)
 	s.entropy = entropy{left: make([]uint64, max(1, table.Classes)), right: make([]uint64, max(1, table.Classes))}
 	if e.relaxed() {
 		s.relaxed = &relaxed{keys: engine.NewRowKeys(table), sampled: &sampled{tree: s.tree, keys: engine.NewRowKeys(table)}}
@@ -162,13 +160,11 @@ func (s *search) finish(ctx context.Context, p part) error {
 		if err != nil {
 			return err
 		}
-		if s.regions.Put(c) {
-			s.named += int64(len(c.values))
-		}
+		s.regions.Put(c)
 	}
 	region := s.regions.End(p.cells.Size())
 	s.tree.set(p.link, -1-region)
-	bytes := s.tree.bytes() + s.regions.Bytes() + s.named
+	bytes := s.tree.bytes() + s.regions.Bytes()
 	if s.relaxed != nil {
 		if err := s.relaxed.record(ctx, p, region); err != nil {
 			return err
@@ -179,6 +175,35 @@ func (s *search) finish(ctx context.Context, p part) error {
 		return err
 	}
 	return p.cells.Free()
+}
+
+// content returns what a region holds of a dimension. Of relaxed cuts it holds the numbers
+// present, of others all that the cuts have left.
+func (s *search) content(ctx context.Context, p part, column int, e cells.Extent) (c engine.Content, err error) {
+	d := s.dimensions[column]
+	switch {
+	case d.Mask == engine.Suppress && e.Lo == e.Hi:
+		c = d.Named([]uint32{e.Lo})
+	case d.Mask == engine.Suppress:
+		err = p.cells.Histograms(ctx, []int{column}, func(_ int, set *cells.FrequencySet) error {
+			// What is known of more values is little, and lists the column.
+			if n := len(set.Codes); n < d.codes && uint64(n) <= d.most {
+				c = d.Named(set.Codes)
+			}
+			return nil
+		})
+	case isNull(e):
+		c = engine.OnlyNulls
+	case d.Mask == engine.Generalize:
+		c.Lo = uint32(d.ancestor(e))
+	case e.Above:
+		c.Hi = uint32(len(d.Texts))
+	case s.relaxed != nil:
+		c.Lo, c.Hi = e.Lo, e.Hi+1
+	default:
+		c.Lo, c.Hi = p.bounds[column].lo, p.bounds[column].hi
+	}
+	return c, err
 }
 
 // release returns what was found.
