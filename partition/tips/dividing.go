@@ -24,13 +24,8 @@ const (
 	// batchesEach is how many batches a router divides, at least, so that those who are slowed
 	// down divide fewer.
 	batchesEach = 6
-	// lastBatches is how many batches each of several routers would divide of what is left, at least:
-	// the last ones are small, and all are done at about the same time.
-	lastBatches = 2
-	// leastBatch are records that are worth a batch of their own, and splitOverhead those that
-	// would take the time that a splitRange takes besides its records.
-	leastBatch    = 1 << 12
-	splitOverhead = 16
+	// leastBatch are records that are worth a batch of their own.
+	leastBatch = 1 << 12
 )
 
 // dividing divides subpartitions. Their records are read a batch at a time; a batch may have
@@ -42,14 +37,11 @@ type dividing struct {
 	splits  []*split
 	records int
 	known   int64 // bytes that will be known of what the splits make, at most
+	batch   int   // records that make a batch
 
 	access sync.Mutex // to the pool, and to what follows
 	next   func() (struct{}, bool)
 	taker  *router // reads the next batch
-	left   int     // records that no router has yet, and what their split takes besides
-	batch  int     // of these, that make a batch
-	least  int     // of these, that are worth one
-	failed error
 }
 
 // splitRange is where records of a split are in a batch.
@@ -68,71 +60,54 @@ func (t *TIPS) spreadsRoom() int64 {
 
 // run divides the subpartitions. It draws what will be known of what it makes, at most; when there
 // is not as much, what will turn out to be known has to fit.
-func (x *dividing) run() error {
+func (x *dividing) run() {
 	if len(x.splits) == 0 {
-		return nil
+		return
 	}
 	x.plan()
-	err := x.pool.Draw("what is learned of leaf partitions", x.known)
-	if errors.Is(err, spill.ErrBudget) {
-		return x.divide()
+	switch err := x.pool.Draw("what is learned of leaf partitions", x.known); {
+	case err == nil:
+		defer x.pool.Release(x.known)
+	case !errors.Is(err, spill.ErrBudget):
+		x.fail(err)
+		return
 	}
-	if err == nil {
-		err = x.divide()
-		x.pool.Release(x.known)
-	}
-	return err
-}
-
-// divide lets routers divide the batches.
-func (x *dividing) divide() error {
 	threads := x.pool.parallel.Threads
-	x.left = x.records + splitOverhead*len(x.splits)
-	for len(x.pool.routers) < threads {
+	routers := make([]*router, min(threads, max(1, x.records/leastBatch)))
+	for len(x.pool.routers) < len(routers) {
 		x.pool.routers = append(x.pool.routers, &router{})
 	}
-	routers := x.pool.routers[:min(threads, max(1, x.left/leastBatch))]
-	for _, r := range routers {
-		r.TIPS, r.table.Layout, r.sorted.Layout = x.TIPS, x.table.Layout, x.table.Layout
-	}
-	x.least = min(leastBatch, x.chunkRecords)
-	x.batch = min(max(x.left/(batchesEach*threads), x.least), x.pool.batchRecords(x.table.Layout))
+	copy(routers, x.pool.routers)
+	x.batch = max(x.records/(batchesEach*threads), min(leastBatch, x.chunkRecords))
+	x.batch = min(x.batch, x.pool.batchRecords(x.table.Layout))
 	next, stop := iter.Pull(x.batches)
 	x.next = next
 	partition.Each(len(routers), len(routers), func(_, i int) {
-		for r := routers[i]; x.nextBatch(r); {
-			x.collect(r, r.divide())
+		r := routers[i]
+		r.TIPS, r.table.Layout, r.sorted.Layout = x.TIPS, x.table.Layout, x.table.Layout
+		for x.exchange(r) {
+			r.err = r.divide()
 		}
 	})
 	stop()
-	for _, r := range routers {
-		r.forget()
-	}
-	return x.failed
 }
 
-// nextBatch gives the router the next batch, unless there is none.
-func (x *dividing) nextBatch(r *router) (ok bool) {
+// exchange takes what a router has made of its last batch and gives it the next one, unless there is
+// none.
+func (x *dividing) exchange(r *router) (ok bool) {
 	x.access.Lock()
 	defer x.access.Unlock()
-	if x.failed != nil {
+	x.collect(r)
+	if x.err != nil {
 		return false
-	}
-	if x.pool.parallel.Threads > 1 {
-		x.batch = min(x.batch, max(x.left/(lastBatches*x.pool.parallel.Threads), x.least))
 	}
 	x.taker = r
-	if _, ok := x.next(); !ok {
-		return false
-	}
-	x.left -= r.taken
-	return true
+	_, ok = x.next()
+	return ok
 }
 
-// errEnough ends reading when the batches to come are not wanted.
-var errEnough = errors.New("no more batches are wanted")
-
-// batches reads the records of the subpartitions, and yields whenever the taker has a batch.
+// batches reads the records of the subpartitions, and yields whenever the taker has a batch. After
+// the last error no more batches are wanted.
 func (x *dividing) batches(yield func(struct{}) bool) {
 	lists := make([]*partition.ChunkList, len(x.splits))
 	for i, w := range x.splits {
@@ -142,37 +117,22 @@ func (x *dividing) batches(yield func(struct{}) bool) {
 		if records, err = x.taker.read(x.splits[i], chunk, isFrame); err != nil || x.taker.taken < x.batch {
 			return records, err
 		}
-		if err := x.ctx.Err(); err != nil {
-			return 0, err
-		}
 		if !yield(struct{}{}) {
-			return 0, errEnough
+			return 0, x.err
 		}
-		return records, nil
+		return records, x.ctx.Err()
 	})
-	if err == nil && x.taker.taken > 0 {
+	if x.fail(err); err == nil && x.taker.taken > 0 {
 		yield(struct{}{})
-	}
-	if !errors.Is(err, errEnough) {
-		x.fail(err)
-	}
-}
-
-// fail remembers the first error, after which no more batches are taken.
-func (x *dividing) fail(err error) {
-	if x.failed == nil {
-		x.failed = err
 	}
 }
 
 // collect adds the blocks that a router has made of a batch to the chunk lists of their parts,
-// unless it met an error.
-func (x *dividing) collect(r *router, err error) {
-	x.access.Lock()
-	defer x.access.Unlock()
-	x.fail(err)
+// unless it met an error, and empties the router.
+func (x *dividing) collect(r *router) {
+	x.fail(r.err)
 	for _, g := range r.blocks {
-		if x.failed != nil {
+		if x.err != nil {
 			break
 		}
 		to := &g.split.subs[g.part]
@@ -184,5 +144,8 @@ func (x *dividing) collect(r *router, err error) {
 		x.fail(x.pool.Add(&(*to).ChunkList, g.Block))
 	}
 	clear(r.blocks)
-	r.blocks = r.blocks[:0]
+	clear(r.frames)
+	clear(r.ranges)
+	r.blocks, r.frames, r.ranges, r.taken = r.blocks[:0], r.frames[:0], r.ranges[:0], 0
+	r.table.Truncate()
 }

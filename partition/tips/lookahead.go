@@ -20,8 +20,8 @@ type lookahead struct {
 	view    *View
 	columns []int // of the view, by field
 
-	by       *partition.Refinement // nil: none is performed
-	field    int                   // that is refined, or -1
+	by       *partition.Refinement // that is performed
+	field    int                   // that is refined
 	shown    []*shown              // by field
 	fine     []*grid               // by field
 	depths   [maxDepth + 1][]*grid
@@ -40,12 +40,12 @@ type shown struct {
 func newLookahead(view *View, columns []int, room int64) *lookahead {
 	n := len(columns)
 	return &lookahead{
-		view: view, columns: columns, field: -1, room: room,
+		view: view, columns: columns, room: room,
 		shown: make([]*shown, n), fine: make([]*grid, n), bySplits: make([][]*grid, n),
 	}
 }
 
-// begin makes the lookahead that of another refinement, or of none.
+// begin makes the lookahead that of another refinement.
 func (o *lookahead) begin(field int, by *partition.Refinement) {
 	o.field, o.by = field, by
 	clear(o.depths[:])
@@ -59,7 +59,7 @@ func (o *lookahead) begin(field int, by *partition.Refinement) {
 			o.fine[f] = nil
 		}
 	}
-	if field >= 0 && o.shown[field] != nil {
+	if o.shown[field] != nil {
 		o.shown[field].retire()
 		o.shown[field] = nil
 	}

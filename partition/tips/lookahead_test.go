@@ -67,6 +67,7 @@ func TestPredictedRefinementsReadNothing(t *testing.T) {
 		halves(view, 9)
 		r := rand.New(rand.NewPCG(5, 5))
 		table := partitiontest.RandomTable(r, 20_000, domains, partition.NewLayout(domains))
+		tell(view, table)
 		s := spilltest.NewMemoryStore()
 		pool := newPool(partition.NewPool(spill.NewBudget(1<<40), s, 1<<40), 1)
 		pool.sizes.subpartitionRecords, pool.sizes.partRecords = 16, 1

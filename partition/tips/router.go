@@ -1,7 +1,6 @@
 package tips
 
 import (
-	"math/bits"
 	"slices"
 
 	"github.com/kcut/kcut/partition"
@@ -13,16 +12,15 @@ type router struct {
 
 	table  partition.Table // the batch
 	frames []frame         // the batch, before it is in the table
-	taken  int             // records of the batch, and what its ranges take
-	last   *split          // of the batch
+	taken  int             // records of the batch
 	ranges []splitRange
 	blocks []partBlock // what it makes of the batch
+	err    error       // that it meets
 
 	sorted partition.Table // records by part
 	part   []uint32
 	ends   []int // by part
 	fields []active
-	merger merger
 	sums   []uint64
 }
 
@@ -41,21 +39,6 @@ type partBlock struct {
 	partition.Block
 }
 
-// forget drops what is left of a batch.
-func (r *router) forget() {
-	r.empty()
-	clear(r.blocks)
-	r.blocks, r.TIPS = r.blocks[:0], nil
-}
-
-// empty makes room for a batch.
-func (r *router) empty() {
-	clear(r.frames)
-	clear(r.ranges)
-	r.frames, r.ranges, r.taken, r.last = r.frames[:0], r.ranges[:0], 0, nil
-	r.table.Truncate()
-}
-
 // read adds a chunk to the batch, and returns how many records it has. A frame stays as it is,
 // and is decoded when the batch is divided.
 func (r *router) read(of *split, chunk []byte, isFrame bool) (records int, err error) {
@@ -65,9 +48,7 @@ func (r *router) read(of *split, chunk []byte, isFrame bool) (records int, err e
 	} else {
 		records, err = r.decode(of, chunk)
 	}
-	if r.taken += records; r.last != of {
-		r.last, r.taken = of, r.taken+splitOverhead
-	}
+	r.taken += records
 	return records, err
 }
 
@@ -88,7 +69,6 @@ func (r *router) decode(of *split, chunk []byte) (records int, err error) {
 
 // divide makes blocks of the batch.
 func (r *router) divide() error {
-	defer r.empty()
 	for _, f := range r.frames {
 		if _, err := r.decode(f.split, f.bytes); err != nil {
 			return err
@@ -148,33 +128,23 @@ func (r *router) number(of *split, keys []uint64, n int) {
 	}
 }
 
-// pass counts a part's records of the batch and makes a block of them: what they differ
-// in only below dead values is forgotten, and equal ones are merged where the bits that are
-// left promise that there are some.
+// pass counts a part's records of the batch and makes blocks of them.
 func (r *router) pass(of *split, part, lo, hi int) {
-	w := r.sorted.Layout.Words
-	table, sample := &r.sorted, r.sorted.Keys[lo*w:][:w]
-	r.fields = r.listActive(r.fields[:0], sample, false)
-	r.merger.begin(table.Layout, r.fields, sample)
-	r.merger.level(table, lo, hi)
-	b := partition.Block{Summary: partition.Summarize(table, table.Rows(lo, hi))}
-	if r.merger.pays(b.Records, b.Varying) {
-		table = r.merger.merge(table, lo, hi)
-		lo, hi = 0, table.Len()
-		b.Records = hi
-	}
-	spreads, counts := r.spread(of, table, lo, hi, b.Sample)
+	b := partition.Block{Summary: partition.Summarize(&r.sorted, r.sorted.Rows(lo, hi))}
+	r.fields = r.listActive(r.fields[:0], b.Sample, false)
+	spreads, counts := r.spread(of, lo, hi, b.Sample)
 	for ; lo < hi; lo += r.chunkRecords {
-		rows := table.Rows(lo, min(lo+r.chunkRecords, hi))
+		rows := r.sorted.Rows(lo, min(lo+r.chunkRecords, hi))
 		b.Records, b.Size = rows.Records(), rows.Size
-		b.Frame = table.AppendFrame(nil, rows, b.Summary)
+		b.Frame = r.sorted.AppendFrame(nil, rows, b.Summary)
 		r.blocks = append(r.blocks, partBlock{of, part, spreads, counts, b})
 		spreads, counts = nil, nil
 	}
 }
 
 // spread counts records by the cells of all fields that can be refined.
-func (r *router) spread(of *split, t *partition.Table, lo, hi int, sample []uint64) (spreads []spread, counts []uint64) {
+func (r *router) spread(of *split, lo, hi int, sample []uint64) (spreads []spread, counts []uint64) {
+	t := &r.sorted
 	spreads = make([]spread, len(r.fields))
 	cells := 0
 	for i, a := range r.fields {
@@ -232,61 +202,4 @@ func (r *router) list(g *grid, t *partition.Table, lo, hi int, f partition.Field
 		}
 	}
 	return list
-}
-
-// merger merges those records of a part that differ only in fields in which nothing can
-// be refined any more, as long as it pays. It sees one batch at a time.
-type merger struct {
-	live, fixed []uint64 // by word: bits of fields that count, and what the others are set to
-	all         bool     // every field counts
-	table       partition.Table
-	slots       []uint32
-}
-
-// begin prepares for the partition of a key, which can be refined in fields.
-func (j *merger) begin(layout partition.Layout, fields []active, key []uint64) {
-	j.live, j.fixed, j.all = append(j.live[:0], make([]uint64, layout.Words)...), append(j.fixed[:0], key...), true
-	for i, f := range layout.Fields {
-		if position(fields, i) >= 0 {
-			j.live[f.Word] |= f.Mask << f.Shift
-		} else if f.Mask != 0 {
-			j.all = false
-		}
-	}
-	for w := range key {
-		j.fixed[w] &^= j.live[w]
-	}
-}
-
-// level gives records the same codes in all fields that do not count.
-func (j *merger) level(t *partition.Table, lo, hi int) {
-	if j.all {
-		return
-	}
-	w := t.Layout.Words
-	for k, live := range j.live {
-		fixed := j.fixed[k]
-		for i := lo*w + k; i < hi*w; i += w {
-			t.Keys[i] = t.Keys[i]&live | fixed
-		}
-	}
-}
-
-// merge returns the distinct tuples among some records, valid until the next call.
-func (j *merger) merge(t *partition.Table, lo, hi int) *partition.Table {
-	j.table.Layout = t.Layout
-	j.table.Truncate()
-	j.slots = j.table.Absorb(t, lo, hi, j.slots)
-	return &j.table
-}
-
-// pays reports whether so few bits vary in that many records, of those that count, that some of
-// the records are probably equal.
-func (j *merger) pays(records int, varying []uint64) bool {
-	const denseBits = 8 // more than their number has: codes are far from being equally frequent
-	n := 0
-	for w, word := range varying {
-		n += bits.OnesCount64(word & j.live[w])
-	}
-	return !j.all && n <= bits.Len(uint(records))+denseBits
 }

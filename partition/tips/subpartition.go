@@ -97,12 +97,3 @@ func (p *subpartition) known() int64 {
 	}
 	return n
 }
-
-// cells returns the number of cells that are counted.
-func (p *subpartition) cells() int {
-	n := len(p.counts)
-	for _, s := range p.spreads {
-		n += len(s.list)
-	}
-	return n
-}

@@ -15,8 +15,6 @@ const (
 	// subpartitionsTogether is how many subpartitions one goroutine looks at before others are
 	// asked to help.
 	subpartitionsTogether = 256
-	// cellRecords is how many records there must be to a cell for counts to be kept.
-	cellRecords = 16
 	// shareOfSpreads is the part of a pool's share that the counts of subpartitions may take.
 	shareOfSpreads = 4
 )
@@ -60,29 +58,6 @@ func (t *TIPS) moveOut(add func(p *partition.ChunkList, b partition.Block) error
 	return nil
 }
 
-// survey finds out how the records of the first partition are spread: as the view tells or,
-// where it does not, by dividing them.
-func (t *TIPS) survey() {
-	all := t.partitions[0].subs[0]
-	t.lookahead.begin(-1, nil)
-	fields := t.active(0, true)
-	if slices.ContainsFunc(fields, func(a active) bool { return t.lookahead.column(a.field).Records == nil }) {
-		t.divideAgain([]int32{0}, func(*visitor, *subpartition) bool { return true })
-		return
-	}
-	for _, a := range fields {
-		g := t.lookahead.close(a.field)
-		s := spread{grid: g, field: int32(a.field), hi: uint32(len(g.starts) - 1)}
-		all.spreads = append(all.spreads, s)
-		counts := make([]uint64, s.hi)
-		for code, n := range t.lookahead.column(a.field).Records {
-			counts[g.cell[code]] += n
-		}
-		all.counts = append(all.counts, counts...)
-	}
-	t.sums += all.known()
-}
-
 // refineSubpartitions refines partitions that have subpartitions. Those that are known to lie
 // in one child go there as they are, the others are divided.
 func (t *TIPS) refineSubpartitions(visits []int32, field int, r *partition.Refinement) {
@@ -96,13 +71,22 @@ func (t *TIPS) refineSubpartitions(visits []int32, field int, r *partition.Refin
 		t.assemble(visits[:n], field, r)
 		visits = visits[n:]
 	}
-	t.thin(splits)
+	if t.spreadsRoom() < 0 {
+		for _, w := range splits {
+			for _, p := range w.subs {
+				if p != nil {
+					t.sums -= p.known()
+					p.forget()
+				}
+			}
+		}
+	}
 }
 
 // divideAgain divides those subpartitions of partitions that need it.
 func (t *TIPS) divideAgain(visits []int32, needs func(v *visitor, p *subpartition) bool) []*split {
 	x := dividing{TIPS: t, splits: t.choose(visits, needs)}
-	t.fail(x.run())
+	x.run()
 	for _, w := range x.splits {
 		t.subs--
 		t.sums -= w.whole.known()
@@ -231,19 +215,6 @@ func (v *visitor) gather(t *TIPS, subs []*subpartition, fields []active) []count
 type childPartition struct {
 	leafPartition
 	child uint32
-}
-
-// thin forgets how records are spread in fresh subpartitions of which that takes too much memory.
-func (t *TIPS) thin(splits []*split) {
-	full := t.spreadsRoom() < 0
-	for _, w := range splits {
-		for _, p := range w.subs {
-			if p != nil && (full || p.Records < cellRecords*p.cells()) {
-				t.sums -= p.known()
-				p.forget()
-			}
-		}
-	}
 }
 
 // spare gives back memory that the search can do without, if there is any: lastly what is known of

@@ -133,40 +133,18 @@ func New(ctx context.Context, table *partition.Table, columns []int, k uint64, v
 	return t, nil
 }
 
-// start updates the first partition.
+// start updates the first partition: the view tells the records of its values' children.
 func (t *TIPS) start() {
-	var counts []counted
-	if t.subdivided {
-		if t.survey(); t.err != nil {
-			return
-		}
-		t.reserveVisitors()
-		counts = t.together.gather(t, t.partitions[0].subs, t.active(0, true))
-	} else {
-		fields := t.active(0, true)
-		t.partitions[0].stats = t.known(fields)
-		t.reserveVisitors()
-		counts = t.together.countFields(t, t.partitions[0], fields, t.partitions[0].stats)
-	}
-	if t.err == nil {
-		t.keep(0, t.update(0, t.active(0, true), counts, nil))
-	}
-}
-
-// known returns the stats of the first partition as far as the view tells.
-func (t *TIPS) known(fields []active) stats {
-	s := make(stats, len(t.columns))
-	for _, a := range fields {
-		column := &t.view.Columns[t.columns[a.field]]
-		if column.Records == nil {
-			continue
-		}
-		s[a.field] = make([]uint64, a.children)
+	fields := t.active(0, true)
+	counts := make([]counted, len(fields))
+	for i, a := range fields {
+		column, sums := t.lookahead.column(a.field), make([]uint64, a.children)
 		for code, n := range column.Records {
-			s[a.field][column.Child[code]] += n
+			sums[column.Child[code]] += n
 		}
+		counts[i] = counted{field: a.field, children: list(nil, sums)}
 	}
-	return s
+	t.keep(0, t.update(0, fields, counts, nil))
 }
 
 // reserve makes room for all values.

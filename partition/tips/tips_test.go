@@ -47,20 +47,16 @@ func newModel(r *rand.Rand, pool *Pool) *model {
 			m.enter(r, c, 0, domain)
 		}
 	}
-	sets := 1 + r.IntN(2)
-	for range sets {
+	all := partitiontest.RandomTable(r, 1+r.IntN(3000), domains, partition.NewLayout(domains))
+	tell(&m.view, all)
+	for range 1 + r.IntN(2) {
 		columns := r.Perm(len(domains))[:1+r.IntN(len(domains))]
-		var own []int
 		var wide []int // makes keys of several words
 		for _, c := range columns {
-			own = append(own, domains[c])
 			wide = append(wide, domains[c]<<(r.IntN(2)*r.IntN(30)))
 		}
-		table := partitiontest.RandomTable(r, 1+r.IntN(3000), own, partition.NewLayout(wide))
-		m.tables = append(m.tables, &partition.Table{Layout: table.Layout, Keys: append([]uint64(nil), table.Keys...), Counts: append([]uint32(nil), table.Counts...)})
-		if sets == 1 && r.IntN(2) == 0 {
-			m.tell(table, columns)
-		}
+		table := project(all, columns, partition.NewLayout(wide))
+		m.tables = append(m.tables, project(all, columns, table.Layout))
 		m.sets = append(m.sets, columns)
 		m.ks = append(m.ks, uint64(1+r.IntN(60)))
 		tips, err := New(context.Background(), table, columns, m.ks[len(m.ks)-1], &m.view, pool)
@@ -72,15 +68,25 @@ func newModel(r *rand.Rand, pool *Pool) *model {
 	return m
 }
 
-// tell lets the view know how many records of the only table have each code.
-func (m *model) tell(table *partition.Table, columns []int) {
-	w := table.Layout.Words
+// project returns a table of some columns.
+func project(all *partition.Table, columns []int, layout partition.Layout) *partition.Table {
+	t := &partition.Table{Layout: layout, Keys: make([]uint64, all.Len()*layout.Words), Counts: slices.Clone(all.Counts)}
 	for f, c := range columns {
-		records := make([]uint64, len(m.view.Columns[c].Value))
-		for i, n := range table.Counts {
-			records[table.Layout.Fields[f].Code(table.Keys[i*w:(i+1)*w])] += uint64(n)
+		to := layout.Fields[f]
+		for i := range t.Counts {
+			t.Keys[i*layout.Words+to.Word] |= uint64(all.Layout.Fields[c].Code(all.Keys[i*all.Layout.Words:])) << to.Shift
 		}
-		m.view.Columns[c].Records = records
+	}
+	return t
+}
+
+// tell lets the view know how many records of a table of all columns have each code.
+func tell(view *View, all *partition.Table) {
+	for c, f := range all.Layout.Fields {
+		view.Columns[c].Records = make([]uint64, len(view.Columns[c].Value))
+		for i, n := range all.Counts {
+			view.Columns[c].Records[f.Code(all.Keys[i*all.Layout.Words:])] += uint64(n)
+		}
 	}
 }
 
@@ -395,6 +401,7 @@ func TestRefineStopsWhenCancelled(t *testing.T) {
 		for i := range table.Keys {
 			table.Keys[i], table.Counts[i] = uint64(i%2), 1
 		}
+		tell(&view, table)
 		tips, err := New(context.Background(), table, []int{0}, 1, &view, pool)
 		if err != nil {
 			t.Fatal(err)
@@ -447,38 +454,8 @@ func TestTIPSNeedsItsBudget(t *testing.T) {
 	pool := newPool(partition.NewPool(spill.NewBudget(1<<40), spilltest.NewMemoryStore(), 10), 1)
 	view := View{Columns: []Column{NewColumn(2)}}
 	table := &partition.Table{Layout: partition.NewLayout([]int{2}), Keys: []uint64{0, 1}, Counts: []uint32{1, 1}}
+	tell(&view, table)
 	if _, err := New(context.Background(), table, []int{0}, 1, &view, pool); !errors.Is(err, spill.ErrBudget) {
 		t.Errorf("got %v, want an error of the budget", err)
-	}
-}
-
-// TestSmallPartitionsForgetDeadValues refines one of two columns that are alive, the third
-// being dead: what goes back to the store has one record for every code of the other.
-func TestSmallPartitionsForgetDeadValues(t *testing.T) {
-	view := View{Columns: []Column{NewColumn(2), NewColumn(3), NewColumn(1000)}}
-	first, second := view.Add(0, 2), view.Add(1, 3)
-	view.Columns[0].Value, view.Columns[0].Child = []int32{first, first}, []uint32{0, 1}
-	view.Columns[1].Value, view.Columns[1].Child = []int32{second, second, second}, []uint32{0, 1, 2}
-	domains := []int{2, 3, 1000}
-	table := partitiontest.RandomTable(rand.New(rand.NewPCG(3, 3)), 800, domains, partition.NewLayout(domains))
-	size := table.Size()
-	tips, err := New(context.Background(), table, []int{0, 1, 2}, 1, &view, newPool(partition.NewPool(spill.NewBudget(1<<40), spilltest.NewMemoryStore(), 1<<40), 1))
-	if err == nil {
-		err = tips.moveOut(tips.pool.AddStored)
-	}
-	if err == nil {
-		view.Kill(first)
-		view.Columns[0].Value = []int32{None, None}
-		err = tips.Refine(context.Background(), &partition.Refinement{Value: first, Children: 2, Child: []uint32{0, 1}})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	records, sum := 0, uint64(0)
-	for _, l := range tips.partitions {
-		records, sum = records+l.Records(), sum+l.Size
-	}
-	if len(tips.partitions) != 2 || records != 6 || sum != size {
-		t.Errorf("%d partitions of %d records that stand for %d, want 2 of 6 for %d", len(tips.partitions), records, sum, size)
 	}
 }

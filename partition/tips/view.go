@@ -21,7 +21,7 @@ type Column struct {
 	Value      []int32  // by code
 	Child      []uint32 // by code: the child of Value it belongs to; its own code when Suppressed
 	Suppressed bool
-	Records    []uint64 // by code, in every table with the column; nil: they are to be counted
+	Records    []uint64 // by code, in every table with the column
 
 	alive int // values that can still be refined
 }
