@@ -180,9 +180,12 @@ func (t *TIPS) Refine(ctx context.Context, r *partition.Refinement) error {
 		n, records := t.refinedTogether(visits, all)
 		touched += records
 		if !t.subdivided {
-			t.refineTable(visits[:n], records, field, r)
-		} else {
-			t.refineSubpartitions(visits[:n], field, r)
+			t.refineAll(visits[:n], field, r)
+		} else if splits := t.divideSubpartitions(visits[:n]); t.err == nil {
+			for some := range slices.Chunk(visits[:n], assembledTogether) {
+				t.refineAll(some, field, r)
+			}
+			t.thin(splits)
 		}
 		if t.account(); t.err != nil {
 			return fmt.Errorf("refine leaf partitions: %w", t.err)
@@ -214,16 +217,25 @@ func (t *TIPS) linked(value int32) (visits []int32, records int) {
 	return t.visits, records
 }
 
-// refinedTogether returns how many of the next partitions, of all with so many records, are
-// refined at once, and their records: of those with subpartitions, as many as make some batches.
+// refinedTogether returns how many of the next partitions, of all with so many records, are refined at
+// once, and their records: one that is shared, or others; of subpartitions, as many as make some batches.
 func (t *TIPS) refinedTogether(visits []int32, all int) (n, records int) {
-	if !t.subdivided {
-		return t.visitedTogether(visits, all)
+	most := visitRecords
+	if t.subdivided {
+		most = batchesTogether * t.pool.batchRecords(t.table.Layout)
+	} else if t.pool.Budget != nil {
+		most = min(most, int(t.pool.Share/shareOfVisits)/(len(t.columns)*int(unsafe.Sizeof(childCount{}))))
 	}
-	most := batchesTogether * t.pool.batchRecords(t.table.Layout)
-	for n < len(visits) && (n == 0 || records+t.partitions[visits[n]].Records() <= most) {
-		records += t.partitions[visits[n]].Records()
-		n++
+	for _, p := range visits {
+		l := t.partitions[p]
+		isShared := t.isShared(l, all)
+		if n > 0 && (isShared || records+l.Records() > most) {
+			break
+		}
+		n, records = n+1, records+l.Records()
+		if isShared {
+			break
+		}
 	}
 	return n, records
 }

@@ -7,17 +7,11 @@ import "slices"
 // It reports whether a refinement of these fields may split the partition.
 func (t *TIPS) update(p int32, fields []active, counts []counted, rest stats) (alive bool) {
 	l := &t.partitions[p]
-	if l.subs != nil {
-		for _, a := range fields {
-			alive = t.record(p, a, childrenOf(counts, a.field)) || alive
-		}
-		return alive
-	}
 	if l.Records() == 1 && rest == nil {
 		return false
 	}
 	old := l.stats
-	if !statsPay(l.Records(), fields) {
+	if l.subs != nil || !statsPay(l.Records(), fields) {
 		l.stats = nil
 	} else if old == nil {
 		l.stats = make(stats, len(t.columns))

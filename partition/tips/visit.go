@@ -1,6 +1,7 @@
 package tips
 
 import (
+	"cmp"
 	"slices"
 	"unsafe"
 
@@ -24,9 +25,10 @@ func newVisit(partition int32, parts []part) visit {
 	return v
 }
 
-// part is a part of a partition, with what was counted of it if its records are in the table.
+// part is a part of a partition, with what was counted of it.
 type part struct {
 	leafPartition
+	child  uint32 // of subpartitions
 	counts []counted
 }
 
@@ -43,7 +45,6 @@ type visitor struct {
 	division    partition.Division
 	tally       tally
 	fields      []active
-	children    []childPartition
 	parts       []part // of visits, and so on
 	counts      []counted
 	childCounts []childCount
@@ -59,11 +60,15 @@ const (
 	sharedPart = 8
 )
 
-// refineTable refines partitions in the table, of so many records: first all are visited, then every one is
-// replaced by its parts, in the order of their numbers, whoever was first.
-func (t *TIPS) refineTable(partitions []int32, records, field int, r *partition.Refinement) {
+// refineAll refines partitions, whose subpartitions lie in one child each: first all are visited, then
+// every one is replaced by its parts, in the order of their numbers, whoever was first.
+func (t *TIPS) refineAll(partitions []int32, field int, r *partition.Refinement) {
 	t.reserveVisitors()
 	t.made = slices.Grow(t.made[:0], len(partitions))[:len(partitions)]
+	records := 0
+	for _, p := range partitions {
+		records += t.partitions[p].Records()
+	}
 	if p := partitions[0]; len(partitions) == 1 && t.isShared(t.partitions[p], records) {
 		t.made[0] = t.visitTogether(p, field, r)
 	} else {
@@ -75,11 +80,6 @@ func (t *TIPS) refineTable(partitions []int32, records, field int, r *partition.
 			}
 		})
 	}
-	t.replaceAll(field)
-}
-
-// replaceAll replaces the partitions that were visited by their parts.
-func (t *TIPS) replaceAll(field int) {
 	for _, made := range t.made {
 		if len(made.parts) == 1 {
 			l := &t.partitions[made.partition]
@@ -137,28 +137,7 @@ func (m *Pool) spareVisitors() (spared bool) {
 // isShared reports whether goroutines share a partition in the table when so many records are
 // to be visited.
 func (t *TIPS) isShared(l leafPartition, records int) bool {
-	return l.Records() >= min(records, visitRecords)/sharedPart && t.pool.parallel.Pays(l.Rows)
-}
-
-// visitedTogether returns how many of the next partitions, of all with so many records, are
-// visited at once: one that is shared, or others.
-func (t *TIPS) visitedTogether(partitions []int32, records int) (n, together int) {
-	most := visitRecords
-	if t.pool.Budget != nil {
-		most = min(most, int(t.pool.Share/shareOfVisits)/(len(t.columns)*int(unsafe.Sizeof(childCount{}))))
-	}
-	for _, p := range partitions {
-		more := t.partitions[p].Records()
-		isShared := t.isShared(t.partitions[p], records)
-		if n > 0 && (isShared || together+more > most) {
-			break
-		}
-		n, together = n+1, together+more
-		if isShared {
-			break
-		}
-	}
-	return n, together
+	return l.subs == nil && l.Records() >= min(records, visitRecords)/sharedPart && t.pool.parallel.Pays(l.Rows)
 }
 
 // visitTogether visits a partition on all goroutines: they share its records, then those of
@@ -182,18 +161,38 @@ func (t *TIPS) visitTogether(p int32, field int, r *partition.Refinement) visit 
 
 // bytes returns the memory that a visitor's visits take.
 func (v *visitor) bytes() int64 {
-	return int64(cap(v.children))*int64(unsafe.Sizeof(childPartition{})) + int64(cap(v.parts))*int64(unsafe.Sizeof(part{})) +
+	return int64(cap(v.parts))*int64(unsafe.Sizeof(part{})) +
 		int64(cap(v.counts))*int64(unsafe.Sizeof(counted{})) + int64(cap(v.childCounts))*int64(unsafe.Sizeof(childCount{}))
 }
 
 // divide divides a partition. What it knew of the field is outdated.
 func (v *visitor) divide(t *TIPS, p int32, field int, r *partition.Refinement) visit {
-	parent, from := t.partitions[p], len(v.parts)
-	for _, l := range v.division.Divide(t.table, parent.Rows, t.table.Layout.Fields[field], r) {
-		v.parts = append(v.parts, part{leafPartition: leafPartition{Rows: l}})
+	parent, from, f := t.partitions[p], len(v.parts), t.table.Layout.Fields[field]
+	if parent.subs != nil {
+		v.assemble(parent.subs, f, r)
+	} else {
+		for _, l := range v.division.Divide(t.table, parent.Rows, f, r) {
+			v.parts = append(v.parts, part{leafPartition: leafPartition{Rows: l}})
+		}
+		t.outdate(parent.stats, field, r)
 	}
-	t.outdate(parent.stats, field, r)
 	return newVisit(p, v.parts[from:len(v.parts):len(v.parts)])
+}
+
+// assemble makes parts of subpartitions, each of which lies in one child.
+func (v *visitor) assemble(subs []*subpartition, f partition.Field, r *partition.Refinement) {
+	from := len(v.parts)
+	for _, sub := range subs {
+		child := r.ChildOf(f.Code(sub.Sample))
+		at, found := slices.BinarySearchFunc(v.parts[from:], child, func(p part, child uint32) int { return cmp.Compare(p.child, child) })
+		if at += from; !found {
+			v.parts = slices.Insert(v.parts, at, part{child: child})
+		}
+		l := &v.parts[at]
+		l.Hi += sub.Records
+		l.Size += sub.Size
+		l.subs = append(l.subs, sub)
+	}
 }
 
 // count counts what is not known of a part of a visited partition.
@@ -218,13 +217,21 @@ func only(fields []active, field int) []active {
 	return nil
 }
 
-// countFields counts records by child, for every field that is not known.
+// countFields counts records by child, for every field that is not known: those of subpartitions from
+// what is known of these.
 func (v *visitor) countFields(t *TIPS, l leafPartition, fields []active, known stats) []counted {
-	v.tally.add(t, l, fields, known)
+	if l.subs == nil {
+		v.tally.add(t, l, fields, known)
+		fields = v.tally.fields
+	}
 	from := len(v.counts)
-	for _, a := range v.tally.fields {
+	for _, a := range fields {
 		at := len(v.childCounts)
-		v.childCounts = v.tally.drain(t, l, a, v.childCounts)
+		if l.subs == nil {
+			v.childCounts = v.tally.drain(t, l, a, v.childCounts)
+		} else {
+			v.childCounts = v.tally.gather(l.subs, a, t.lookahead.column(a.field).Child, v.childCounts)
+		}
 		v.counts = append(v.counts, counted{field: a.field, children: v.childCounts[at:len(v.childCounts):len(v.childCounts)]})
 	}
 	return v.counts[from:len(v.counts):len(v.counts)]
