@@ -236,7 +236,7 @@ func (o *lookahead) agree(s *spread, counts []uint64) bool {
 		}
 	}
 	for _, l := range s.list {
-		if !o.column(o.field).Suppressed || !sameChild(l.code) {
+		if !o.column(o.field).Suppressed || !sameChild(l.child) {
 			return false
 		}
 	}

@@ -151,7 +151,7 @@ func (r *router) spread(of *split, lo, hi int, sample []uint64) (spreads []sprea
 		s := &spreads[i]
 		s.grid, s.field = of.cells[a.field], int32(a.field)
 		if of.lists(a.field) {
-			s.list = r.list(s.grid, t, lo, hi, t.Layout.Fields[a.field])
+			s.list = r.list(s.grid, lo, hi, t.Layout.Fields[a.field])
 			continue
 		}
 		from, to := s.grid.cells(of.within(a.field, sample))
@@ -162,44 +162,23 @@ func (r *router) spread(of *split, lo, hi int, sample []uint64) (spreads []sprea
 	rest := counts
 	for i := range spreads {
 		s := &spreads[i]
-		n := s.hi - s.lo
-		tallyCells(rest[:n], t, lo, hi, t.Layout.Fields[s.field], s.grid.cell, s.lo)
-		rest = rest[n:]
+		if n := s.hi - s.lo; n > 0 {
+			countEach(rest[:n], t, lo, hi, t.Layout.Fields[s.field], s.grid.cell, s.lo)
+			rest = rest[n:]
+		}
 	}
 	return spreads, counts
 }
 
-// tallyCells adds records to the counts of a field's cells, of which the first is given.
-func tallyCells(to []uint64, t *partition.Table, lo, hi int, f partition.Field, cell []uint32, first uint32) {
-	w := t.Layout.Words
-	keys, at := t.Keys[lo*w:hi*w], f.Word
-	switch len(to) {
-	case 0:
-	case 1:
-		to[0] += partition.Sum(t.Counts[lo:hi])
-	default:
-		for _, n := range t.Counts[lo:hi] {
-			to[cell[keys[at]>>f.Shift&f.Mask]-first] += uint64(n)
-			at += w
-		}
-	}
-}
-
 // list counts records by cell where there are very many cells.
-func (r *router) list(g *grid, t *partition.Table, lo, hi int, f partition.Field) (list []listed) {
-	w := t.Layout.Words
+func (r *router) list(g *grid, lo, hi int, f partition.Field) (list []childCount) {
 	if n := len(g.starts) - 1; len(r.sums) < n {
 		r.sums = make([]uint64, n)
 	}
-	for i := lo; i < hi; i++ {
-		r.sums[g.cell[f.Code(t.Keys[i*w:(i+1)*w])]] += uint64(t.Counts[i])
-	}
-	for i := lo; i < hi; i++ {
-		cell := g.cell[f.Code(t.Keys[i*w:(i+1)*w])]
-		if n := r.sums[cell]; n > 0 {
-			list = append(list, listed{g.starts[cell], n})
-			r.sums[cell] = 0
-		}
+	countEach(r.sums, &r.sorted, lo, hi, f, g.cell, 0)
+	list = drainEach(r.sums, &r.sorted, lo, hi, f, g.cell, nil)
+	for i := range list {
+		list[i].child = g.starts[list[i].child]
 	}
 	return list
 }

@@ -22,12 +22,7 @@ type spread struct {
 	field  int32
 	lo, hi uint32 // cells of the grid; none where they are listed
 	merged uint32 // so many of the list were left when it was last looked through
-	list   []listed
-}
-
-type listed struct {
-	code  uint32
-	count uint64
+	list   []childCount
 }
 
 // spread returns what is known of a field with the counts by cell, or nil.
@@ -59,17 +54,17 @@ func (p *subpartition) learn(spreads []spread, counts []uint64) {
 }
 
 // add adds to the list. Now and then cells that are listed more than once become one.
-func (s *spread) add(list []listed) {
+func (s *spread) add(list []childCount) {
 	const few = 32
 	s.list = append(s.list, list...)
 	if len(s.list) < 2*int(s.merged)+few {
 		return
 	}
-	slices.SortFunc(s.list, func(a, b listed) int { return cmp.Compare(a.code, b.code) })
+	slices.SortFunc(s.list, func(a, b childCount) int { return cmp.Compare(a.child, b.child) })
 	last := 0
 	for _, l := range s.list[1:] {
-		if l.code == s.list[last].code {
-			s.list[last].count += l.count
+		if l.child == s.list[last].child {
+			s.list[last].size += l.size
 			continue
 		}
 		last++

@@ -11,7 +11,7 @@ type tally struct {
 }
 
 // childCount is the number of records that a child would get. In a suppressed column the
-// child is the code that would be disclosed.
+// child is the code that would be disclosed. Of a subpartition it is one of the codes of a cell.
 type childCount struct {
 	child uint32
 	size  uint64
@@ -33,12 +33,7 @@ func (y *tally) add(t *TIPS, l leafPartition, fields []active, known stats) {
 	if ranges := y.parallel.Of(l.Rows); ranges != nil && len(y.fields) > 0 {
 		y.countRanges(t, ranges)
 	} else {
-		t.count(t.table, l.Rows, y.fields, y.sums)
-	}
-	for _, a := range y.fields {
-		if a.two() {
-			y.sums[a.field][0] = l.Size - y.sums[a.field][1]
-		}
+		t.count(l.Rows, y.fields, y.sums)
 	}
 }
 
@@ -57,7 +52,7 @@ func (y *tally) countRanges(t *TIPS, ranges []partition.Rows) {
 		if worker > 0 {
 			sums = y.others[worker-1].sums
 		}
-		t.count(t.table, ranges[i], y.fields, sums)
+		t.count(ranges[i], y.fields, sums)
 	})
 	for _, other := range y.others {
 		for _, a := range y.fields {
@@ -69,22 +64,42 @@ func (y *tally) countRanges(t *TIPS, ranges []partition.Rows) {
 	}
 }
 
-// count adds a partition's records in a table to the sums of fields. Of two children only
-// the second is counted: add makes up for the first. It only reads what t has.
-func (t *TIPS) count(table *partition.Table, l partition.Rows, fields []active, sums [][]uint64) {
-	w := table.Layout.Words
+// count adds records of the table to the sums of fields. It only reads what t has.
+func (t *TIPS) count(l partition.Rows, fields []active, sums [][]uint64) {
 	for lo := l.Lo; lo < l.Hi && len(fields) > 0; lo += tallyRecords {
 		hi := min(lo+tallyRecords, l.Hi)
-		keys, counts := table.Keys[lo*w:hi*w], table.Counts[lo:hi]
 		for _, a := range fields {
-			f, child := table.Layout.Fields[a.field], t.view.Columns[t.columns[a.field]].Child
-			if a.two() {
-				sums[a.field][1] += second(keys[f.Word:], w, counts, f, child)
-			} else {
-				countEach(keys[f.Word:], w, counts, f, child, sums[a.field])
-			}
+			countEach(sums[a.field][:a.children], t.table, lo, hi, t.table.Layout.Fields[a.field], t.lookahead.column(a.field).Child, 0)
 		}
 	}
+}
+
+// countEach adds records to sums by the number, a child's or a cell's, that a field's code has. The first
+// sum's is given.
+func countEach(sums []uint64, t *partition.Table, lo, hi int, f partition.Field, number []uint32, first uint32) {
+	if len(sums) == 1 {
+		sums[0] += partition.Sum(t.Counts[lo:hi])
+		return
+	}
+	w := t.Layout.Words
+	keys, at := t.Keys[lo*w:hi*w], f.Word
+	for _, n := range t.Counts[lo:hi] {
+		sums[number[keys[at]>>f.Shift&f.Mask]-first] += uint64(n)
+		at += w
+	}
+}
+
+// drainEach appends the sums that records have by number, and zeroes them.
+func drainEach(sums []uint64, t *partition.Table, lo, hi int, f partition.Field, number []uint32, to []childCount) []childCount {
+	w := t.Layout.Words
+	for at := lo*w + f.Word; at < hi*w; at += w {
+		c := number[t.Keys[at]>>f.Shift&f.Mask]
+		if sums[c] > 0 {
+			to = append(to, childCount{child: c, size: sums[c]})
+			sums[c] = 0
+		}
+	}
+	return to
 }
 
 // lineWords are the words of two cache lines, which processors fetch together. Sums that several
@@ -97,25 +112,6 @@ func (y *tally) reserve(a active) {
 	}
 }
 
-// second returns the sum of the counts of child 1, where there are but two.
-func second(keys []uint64, words int, counts []uint32, f partition.Field, child []uint32) (size uint64) {
-	at := 0
-	for _, n := range counts {
-		size += uint64(n) & -uint64(child[keys[at]>>f.Shift&f.Mask])
-		at += words
-	}
-	return size
-}
-
-// countEach adds the counts to their children's sums.
-func countEach(keys []uint64, words int, counts []uint32, f partition.Field, child []uint32, sums []uint64) {
-	at := 0
-	for _, n := range counts {
-		sums[child[keys[at]>>f.Shift&f.Mask]] += uint64(n)
-		at += words
-	}
-}
-
 // drain appends the field's children that have records, and zeroes their sums. A small
 // partition does not look through the many children of a large domain.
 func (y *tally) drain(t *TIPS, l leafPartition, a active, to []childCount) []childCount {
@@ -125,16 +121,7 @@ func (y *tally) drain(t *TIPS, l leafPartition, a active, to []childCount) []chi
 		clear(sums)
 		return to
 	}
-	f, child := t.table.Layout.Fields[a.field], t.view.Columns[t.columns[a.field]].Child
-	w := t.table.Layout.Words
-	for at := l.Lo*w + f.Word; at < l.Hi*w; at += w {
-		c := child[t.table.Keys[at]>>f.Shift&f.Mask]
-		if sums[c] > 0 {
-			to = append(to, childCount{child: c, size: sums[c]})
-			sums[c] = 0
-		}
-	}
-	return to
+	return drainEach(sums, t.table, l.Lo, l.Hi, t.table.Layout.Fields[a.field], t.lookahead.column(a.field).Child, to)
 }
 
 // gather appends the children of a field's value with the records of subpartitions that they get,
@@ -150,7 +137,7 @@ func (y *tally) gather(subs []*subpartition, a active, child []uint32, to []chil
 			}
 		}
 		for _, l := range s.list {
-			to = count(to, sums, child[l.code], l.count)
+			to = count(to, sums, child[l.child], l.size)
 		}
 	}
 	for i := range to[from:] {

@@ -89,9 +89,6 @@ type active struct {
 	link     bool  // the partition is not linked yet
 }
 
-// two reports whether refining the field's value makes two children.
-func (a active) two() bool { return a.children == 2 && a.value != None }
-
 // New returns the one leaf partition of a table, whose field i is column columns[i] of
 // the view. A value whose refinement would leave fewer than k records together is killed.
 //
