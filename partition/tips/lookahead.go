@@ -1,6 +1,10 @@
 package tips
 
-import "github.com/kcut/kcut/partition"
+import (
+	"slices"
+
+	"github.com/kcut/kcut/partition"
+)
 
 const (
 	// fineCodes is how many codes a column may have for every one to be a cell of its own
@@ -20,38 +24,25 @@ type lookahead struct {
 	view    *View
 	columns []int // of the view, by field
 
-	by       *partition.Refinement // that is performed
-	field    int                   // that is refined
-	shown    []*shown              // by field
-	fine     []*grid               // by field
-	depths   [maxDepth + 1][]*grid
-	bySplits [][]*grid // by field and number of split points: those of the depths
-	made     int64     // bytes of these
-	room     int64     // no more of them are made once they take that
-	begins   []bool    // scratch, by code
-}
-
-// shown is the grid of codes that have one value and one child of it.
-type shown struct {
-	*grid
-	reach []codeRange // by cell: all codes of the value
+	by     *partition.Refinement // that is performed
+	field  int                   // that is refined
+	shown  []*grid               // by field: the codes of a cell have one value and one child of it
+	fine   []*grid               // by field
+	depths [len(depths)][]*grid  // by number of the depth
+	made   int64                 // bytes of these
+	room   int64                 // no more of them are made once they take that
+	begins []bool                // scratch, by code
 }
 
 func newLookahead(view *View, columns []int, room int64) *lookahead {
 	n := len(columns)
-	return &lookahead{
-		view: view, columns: columns, room: room,
-		shown: make([]*shown, n), fine: make([]*grid, n), bySplits: make([][]*grid, n),
-	}
+	return &lookahead{view: view, columns: columns, room: room, shown: make([]*grid, n), fine: make([]*grid, n)}
 }
 
 // begin makes the lookahead that of another refinement.
 func (o *lookahead) begin(field int, by *partition.Refinement) {
 	o.field, o.by = field, by
 	clear(o.depths[:])
-	for f := range o.bySplits {
-		clear(o.bySplits[f])
-	}
 	o.made = 0
 	for f := range o.columns {
 		if o.fine[f] != nil && (f == field || o.domain(f) > fineCodes) {
@@ -81,43 +72,37 @@ func (o *lookahead) clean(field int) []bool {
 }
 
 // show returns the cells whose codes the view does not tell apart.
-func (o *lookahead) show(field int) *shown {
+func (o *lookahead) show(field int) *grid {
 	if o.shown[field] == nil {
 		column := o.column(field)
 		begins := o.clean(field)
 		for code := 1; code < len(begins); code++ {
 			begins[code] = column.Value[code] != column.Value[code-1] || column.Child[code] != column.Child[code-1]
 		}
-		o.shown[field] = &shown{grid: newGrid(begins)}
-		o.shown[field].measure(column)
+		o.shown[field] = newGrid(begins)
 	}
 	return o.shown[field]
 }
 
-// measure finds the codes of every cell's value. A suppressed column has one for all.
-func (s *shown) measure(column *Column) {
-	s.reach = make([]codeRange, len(s.starts)-1)
-	from := 0
-	for c := range s.reach {
-		if !column.Suppressed && column.Value[s.starts[c]] != column.Value[s.starts[from]] {
-			from = c
-		}
-		if c+1 == len(s.reach) || !column.Suppressed && column.Value[s.starts[c+1]] != column.Value[s.starts[from]] {
-			for i := from; i <= c; i++ {
-				s.reach[i] = codeRange{s.starts[from], s.starts[c+1]}
-			}
-		}
-	}
-}
-
 // reach returns the codes that records may have in a field, before the refinement, in a
-// partition in which one code is known.
+// partition in which one code is known: those of its value, or all of a suppressed column.
 func (o *lookahead) reach(field int, code uint32) codeRange {
-	if field == o.field && !o.column(field).Suppressed {
+	values := o.column(field).Value
+	switch {
+	case o.column(field).Suppressed:
+		return codeRange{0, uint32(len(values))}
+	case field == o.field:
 		return codeRange{o.by.First, o.by.First + uint32(len(o.by.Child))}
 	}
-	s := o.show(field)
-	return s.reach[s.cell[code]]
+	shown := o.show(field)
+	lo, hi := shown.cell[code], shown.cell[code]+1
+	for lo > 0 && values[shown.starts[lo-1]] == values[code] {
+		lo--
+	}
+	for int(hi) < len(shown.starts)-1 && values[shown.starts[hi]] == values[code] {
+		hi++
+	}
+	return codeRange{shown.starts[lo], shown.starts[hi]}
 }
 
 // close returns cells that are fine enough for the refinements that are predicted.
@@ -170,49 +155,29 @@ func (o *lookahead) markAll(begins []bool, field int, by []SplitPoints) {
 	}
 }
 
-// depth returns the grids of a depth: the parts that fields are divided into by the refinement
-// and so many of those that are predicted. A field that is not divided has none.
-func (o *lookahead) depth(depth int) []*grid {
-	if o.depths[depth] != nil {
-		return o.depths[depth]
+// depth returns the grids of the depth of a number: the parts that fields are divided into by the
+// refinement and so many of those that are predicted. A field that is not divided has none, and one that
+// is not divided further has that of the depth before.
+func (o *lookahead) depth(number int) []*grid {
+	if o.depths[number] != nil {
+		return o.depths[number]
 	}
-	grids := make([]*grid, len(o.columns))
-	for f := range o.columns {
-		if n := o.splitPoints(f, depth); n > 0 {
-			grids[f] = o.part(f, depth, n)
+	grids, more := make([]*grid, len(o.columns)), o.view.Next[:depths[number]]
+	if number > 0 {
+		copy(grids, o.depth(number-1))
+		more = more[depths[number-1]:]
+	}
+	for f, column := range o.columns {
+		divides := func(p SplitPoints) bool { return p.Column == column }
+		if number == 0 && f == o.field || slices.ContainsFunc(more, divides) {
+			begins := o.clean(f)
+			o.mark(begins, f, depths[number])
+			grids[f] = newGrid(begins)
+			o.made += 4 * int64(len(begins))
 		}
 	}
-	o.depths[depth] = grids
+	o.depths[number] = grids
 	return grids
-}
-
-// splitPoints returns how many of the refinement, and of the first ones of those that are predicted,
-// divide a field.
-func (o *lookahead) splitPoints(field, depth int) (n int) {
-	if field == o.field {
-		n++
-	}
-	for _, p := range o.view.Next[:depth] {
-		if p.Column == o.columns[field] {
-			n++
-		}
-	}
-	return n
-}
-
-// part returns the grid of a field at a depth, the same for all depths with as many splitPoints.
-func (o *lookahead) part(field, depth, splitPoints int) *grid {
-	if len(o.bySplits[field]) == 0 {
-		o.bySplits[field] = make([]*grid, maxDepth+2)
-	}
-	of := &o.bySplits[field][splitPoints]
-	if *of == nil {
-		begins := o.clean(field)
-		o.mark(begins, field, depth)
-		*of = newGrid(begins)
-		o.made += 4 * int64(len(begins))
-	}
-	return *of
 }
 
 // agree reports whether all records of a subpartition are known to be sent to one child, and whether

@@ -12,22 +12,6 @@ import (
 	"github.com/kcut/kcut/spill/spilltest"
 )
 
-func TestGrid(t *testing.T) {
-	g := newGrid([]bool{false, false, true, false, true})
-	if want := []uint32{0, 2, 4, 5}; !slices.Equal(g.starts, want) {
-		t.Errorf("cells start at %v, want %v", g.starts, want)
-	}
-	if want := []uint32{0, 0, 1, 1, 2}; !slices.Equal(g.cell, want) {
-		t.Errorf("cells by code: %v, want %v", g.cell, want)
-	}
-	if lo, hi := g.cells(codeRange{1, 4}); lo != 0 || hi != 2 {
-		t.Errorf("codes 1 to 3 are in the cells from %d to before %d, want 0 and 2", lo, hi)
-	}
-	if got := g.codes(1); got != (codeRange{2, 4}) {
-		t.Errorf("the codes of cell 1: %v, want 2 to before 4", got)
-	}
-}
-
 // halves makes a column of so many codes, one value for all, in two halves.
 func halves(view *View, codes int) (value int32) {
 	c := NewColumn(codes)

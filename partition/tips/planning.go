@@ -2,7 +2,7 @@ package tips
 
 import "github.com/kcut/kcut/partition"
 
-// depths are the numbers of predicted refinements that are tried.
+// depths are the numbers of predicted refinements that are tried. A depth is known by its number here.
 var depths = [...]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, maxDepth}
 
 // plan plans how the subpartitions are divided, one after the other: what will be known of the first ones
@@ -47,15 +47,10 @@ func (o *lookahead) deepest(w *split, limit int, room int64) (depth int) {
 	if limit < 2 {
 		return 0
 	}
-	for _, next := range depths[1:] {
-		if next > len(o.view.Next) || o.made > o.room {
+	for ; depth+1 < len(depths) && depths[depth+1] <= len(o.view.Next) && o.made <= o.room; depth++ {
+		if parts := o.parts(w, depth+1, limit); parts > limit || o.learn(w, depth+1, parts) > room {
 			break
 		}
-		parts := o.parts(w, next, limit)
-		if parts > limit || o.learn(w, next, parts) > room {
-			break
-		}
-		depth = next
 	}
 	return depth
 }
@@ -74,7 +69,7 @@ func (o *lookahead) parts(w *split, depth, limit int) int {
 // counted returns the cells that the parts of a depth are counted by.
 func (o *lookahead) counted(field, depth int) *grid {
 	if depth == 0 {
-		return o.show(field).grid
+		return o.show(field)
 	}
 	return o.close(field)
 }

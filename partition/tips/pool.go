@@ -12,6 +12,11 @@ type Pool struct {
 	batch    int64 // bytes of a batch of records that are divided
 	routers  []*router
 	sets     []*TIPS
+
+	visitors []*visitor // by worker
+	together *visitor   // all of them
+	made     []visit    // of partitions, in their order
+	visits   int64      // drawn for what these take
 }
 
 // sizes are constants, but in tests.

@@ -135,14 +135,6 @@ func (t *TIPS) spare() bool {
 	return true
 }
 
-// drop frees a subpartition.
-func (t *TIPS) drop(p *subpartition) {
-	t.subs--
-	t.sums -= p.known()
-	p.forget()
-	t.fail(t.pool.Free(&p.ChunkList))
-}
-
 // subpartitionsVary reports whether the records of subpartitions differ in the bits of the mask.
 func (t *TIPS) subpartitionsVary(subs []*subpartition) bool {
 	first := subs[0].Sample

@@ -40,11 +40,11 @@ func (y *tally) add(t *TIPS, l leafPartition, fields []active, known stats) {
 // countRanges counts the records of ranges of a partition.
 func (y *tally) countRanges(t *TIPS, ranges []partition.Rows) {
 	for len(y.others) < y.parallel.Threads-1 {
-		y.others = append(y.others, tally{sums: make([][]uint64, len(y.sums))})
+		y.others = append(y.others, tally{})
 	}
-	for _, other := range y.others {
+	for i := range y.others {
 		for _, a := range y.fields {
-			other.reserve(a)
+			y.others[i].reserve(a)
 		}
 	}
 	partition.Each(len(ranges), y.parallel.Threads, func(worker, i int) {
@@ -107,6 +107,9 @@ func drainEach(sums []uint64, t *partition.Table, lo, hi int, f partition.Field,
 const lineWords = 16
 
 func (y *tally) reserve(a active) {
+	for len(y.sums) <= a.field {
+		y.sums = append(y.sums, nil)
+	}
 	if a.children > len(y.sums[a.field]) {
 		y.sums[a.field] = make([]uint64, (a.children+lineWords-1)/lineWords*lineWords)
 	}

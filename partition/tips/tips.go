@@ -64,9 +64,6 @@ type storage struct {
 
 // visiting is what refinements use again and again.
 type visiting struct {
-	visitors []*visitor   // by worker
-	together *visitor     // all of them
-	made     []visit      // of these partitions, in their order
 	visits   []int32      // what linked returns
 	fields   []active     // what active returns
 	mask     []uint64     // scratch of varies, by word
@@ -300,7 +297,10 @@ func (t *TIPS) keep(p int32, alive bool) {
 	}
 	t.sums -= l.sums
 	for _, sub := range l.subs {
-		t.drop(sub)
+		t.subs--
+		t.sums -= sub.known()
+		sub.forget()
+		t.fail(t.pool.Free(&sub.ChunkList))
 	}
 	*l = leafPartition{}
 }
@@ -337,19 +337,20 @@ func (t *TIPS) fail(err error) {
 // It may move any table or chunk list of the pool to the store, so none is being worked on.
 func (t *TIPS) account() {
 	for {
-		more := t.holds() - t.held
+		held, visits := t.holds(), t.pool.visitsBytes()
+		more := held - t.held + visits - t.pool.visits
 		if more <= 0 {
 			t.pool.Release(-more)
-			t.held += more
+			t.held, t.pool.visits = held, visits
 			return
 		}
 		switch err := t.pool.Draw("what is known of leaf partitions", more); {
 		case err == nil:
-			t.held += more
+			t.held, t.pool.visits = held, visits
 		case !errors.Is(err, spill.ErrBudget):
 			t.fail(err)
 			return
-		case t.holds()-t.held < more: // the table of this set was moved
+		case t.holds() < held: // the table of this set was moved
 		case t.spare():
 		default:
 			t.fail(err)
@@ -363,10 +364,7 @@ func (t *TIPS) holds() int64 {
 	held := int64(cap(t.partitions))*int64(unsafe.Sizeof(leafPartition{})) + int64(cap(t.visits))*4 + t.sums
 	held += int64(cap(t.links.heads))*4 + int64(cap(t.links.items))*8
 	held += int64(cap(t.smallest))*9 + int64(cap(t.changed))*4
-	if t.subdivided {
-		held += int64(t.subs) * partition.ChunkListBytes
-	}
-	return held + t.visitsBytes()
+	return held + int64(t.subs)*partition.ChunkListBytes
 }
 
 // active lists the fields of a partition whose value can still be refined. The list is

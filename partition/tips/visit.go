@@ -63,24 +63,23 @@ const (
 // refineAll refines partitions, whose subpartitions lie in one child each: first all are visited, then
 // every one is replaced by its parts, in the order of their numbers, whoever was first.
 func (t *TIPS) refineAll(partitions []int32, field int, r *partition.Refinement) {
-	t.reserveVisitors()
-	t.made = slices.Grow(t.made[:0], len(partitions))[:len(partitions)]
-	records := 0
+	m, records := t.pool, 0
+	m.reserveVisitors(len(partitions))
 	for _, p := range partitions {
 		records += t.partitions[p].Records()
 	}
 	if p := partitions[0]; len(partitions) == 1 && t.isShared(t.partitions[p], records) {
-		t.made[0] = t.visitTogether(p, field, r)
+		m.made[0] = t.visitTogether(p, field, r)
 	} else {
-		partition.Each(len(partitions), t.pool.parallel.ThreadsFor(records), func(worker, i int) {
-			v := t.visitors[worker]
-			t.made[i] = v.divide(t, partitions[i], field, r)
-			for part := range t.made[i].parts {
-				v.count(t, &t.made[i], part, field)
+		partition.Each(len(partitions), m.parallel.ThreadsFor(records), func(worker, i int) {
+			v := m.visitors[worker]
+			m.made[i] = v.divide(t, partitions[i], field, r)
+			for part := range m.made[i].parts {
+				v.count(t, &m.made[i], part, field)
 			}
 		})
 	}
-	for _, made := range t.made {
+	for _, made := range m.made {
 		if len(made.parts) == 1 {
 			l := &t.partitions[made.partition]
 			l.Hi, l.subs = l.Lo+made.parts[0].Records(), made.parts[0].subs
@@ -91,47 +90,39 @@ func (t *TIPS) refineAll(partitions []int32, field int, r *partition.Refinement)
 	}
 }
 
-// reserveVisitors makes the visitors, or makes them forget the last visits.
-func (t *TIPS) reserveVisitors() {
-	if t.together == nil {
-		t.visitors = make([]*visitor, t.pool.parallel.Threads+1)
-		for i := range t.visitors {
-			t.visitors[i] = &visitor{tally: tally{sums: make([][]uint64, len(t.columns))}}
+// reserveVisitors makes the visitors, or makes them forget the last visits, of so many partitions now.
+func (m *Pool) reserveVisitors(n int) {
+	if m.together == nil {
+		m.together = &visitor{tally: tally{parallel: m.parallel}, division: partition.Division{Parallel: m.parallel}}
+		for range m.parallel.Threads {
+			m.visitors = append(m.visitors, &visitor{})
 		}
-		last := len(t.visitors) - 1
-		t.together, t.visitors = t.visitors[last], t.visitors[:last]
-		t.together.division.Parallel, t.together.tally.parallel = t.pool.parallel, t.pool.parallel
 	}
-	for _, v := range append(t.visitors, t.together) {
+	for _, v := range append(m.visitors, m.together) {
 		v.parts, v.counts, v.childCounts = v.parts[:0], v.counts[:0], v.childCounts[:0]
 	}
+	m.made = slices.Grow(m.made[:0], n)[:n]
 }
 
 // visitsBytes returns the memory that visits take.
-func (t *TIPS) visitsBytes() int64 {
-	n := int64(cap(t.made)) * int64(unsafe.Sizeof(visit{}))
-	if t.together != nil {
-		n += t.together.bytes()
-	}
-	for _, v := range t.visitors {
-		n += v.bytes()
+func (m *Pool) visitsBytes() int64 {
+	n := int64(cap(m.made)) * int64(unsafe.Sizeof(visit{}))
+	if m.together != nil {
+		for _, v := range append(m.visitors, m.together) {
+			n += int64(cap(v.parts))*int64(unsafe.Sizeof(part{})) +
+				int64(cap(v.counts))*int64(unsafe.Sizeof(counted{})) + int64(cap(v.childCounts))*int64(unsafe.Sizeof(childCount{}))
+		}
 	}
 	return n
 }
 
-// spareVisitors gives back what visits of all sets take, of which none is going on. It reports
-// whether that was anything.
-func (m *Pool) spareVisitors() (spared bool) {
-	for _, t := range m.sets {
-		if n := t.visitsBytes(); n > 0 {
-			n = min(n, t.held) // what they took since the last account is not drawn
-			t.together, t.visitors, t.made = nil, nil, nil
-			m.Release(n)
-			t.held -= n
-			spared = true
-		}
-	}
-	return spared
+// spareVisitors gives back what visits take, of which none is going on. It reports whether that was
+// anything.
+func (m *Pool) spareVisitors() bool {
+	n := m.visits // what they took since the last account is not drawn
+	m.together, m.visitors, m.made, m.visits = nil, nil, nil, 0
+	m.Release(n)
+	return n > 0
 }
 
 // isShared reports whether goroutines share a partition in the table when so many records are
@@ -143,7 +134,7 @@ func (t *TIPS) isShared(l leafPartition, records int) bool {
 // visitTogether visits a partition on all goroutines: they share its records, then those of
 // every part that is large enough, and each counts some of the small parts.
 func (t *TIPS) visitTogether(p int32, field int, r *partition.Refinement) visit {
-	all := t.together
+	all := t.pool.together
 	made := all.divide(t, p, field, r)
 	var small []int
 	for i, part := range made.parts {
@@ -154,15 +145,9 @@ func (t *TIPS) visitTogether(p int32, field int, r *partition.Refinement) visit 
 		}
 	}
 	partition.Each(len(small), t.pool.parallel.Threads, func(worker, i int) {
-		t.visitors[worker].count(t, &made, small[i], field)
+		t.pool.visitors[worker].count(t, &made, small[i], field)
 	})
 	return made
-}
-
-// bytes returns the memory that a visitor's visits take.
-func (v *visitor) bytes() int64 {
-	return int64(cap(v.parts))*int64(unsafe.Sizeof(part{})) +
-		int64(cap(v.counts))*int64(unsafe.Sizeof(counted{})) + int64(cap(v.childCounts))*int64(unsafe.Sizeof(childCount{}))
 }
 
 // divide divides a partition. What it knew of the field is outdated.
