@@ -1,10 +1,10 @@
 package count
 
 import (
+	"bytes"
 	"context"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
@@ -102,11 +102,9 @@ type binding struct {
 
 // bind makes the domain of the values of a column of so many rows. They are consumed.
 func (c *Values) bind(ctx context.Context, column *Column, rows int64) (*Bound, error) {
-	nulls := c.nulls()
+	nulls := &domain.Counted{Classes: c.nulls()}
 	b := &binding{Column: column, of: c, walk: func(f func(*domain.Counted) error) error { return c.each(ctx, f) }}
-	for _, pair := range nulls {
-		b.Nulls += pair.Count
-	}
+	b.Nulls = nulls.Records()
 	b.Attribute = engine.Attribute{Name: b.Spec.Name, HasNull: b.Nulls > 0}
 	var err error
 	switch b.Spec.Mask {
@@ -123,9 +121,7 @@ func (c *Values) bind(ctx context.Context, column *Column, rows int64) (*Bound, 
 	if err != nil {
 		return nil, err
 	}
-	for _, pair := range nulls {
-		b.Pairs = append(b.Pairs, partition.Pair{Code: b.Attribute.NullCode(), Class: pair.Class, Count: pair.Count})
-	}
+	b.addPairs(b.Attribute.NullCode(), nulls)
 	b.Pairs = b.Pairs.Merge()
 	return &b.Bound, nil
 }
@@ -183,16 +179,10 @@ func (b *binding) discretize(total uint64) error {
 	return bounds.Place(a)
 }
 
-// frequent is a value that some release could disclose.
-type frequent struct {
-	text    string
-	classes []engine.Frequency
-}
-
 // suppress lists the values that some release could disclose: those with at least k records, in the
 // order of their texts. All others share one code, the null among them. Of a kept column k is 0.
 func (b *binding) suppress(k uint64) error {
-	var found []frequent
+	var found []domain.Counted // by their texts
 	var rest domain.Counted
 	err := b.walk(func(v *domain.Counted) error {
 		value := formats.Values{Type: b.of.typ}
@@ -208,20 +198,20 @@ func (b *binding) suppress(k uint64) error {
 		if err := b.of.budget.Draw("the values of column "+b.Spec.Name, int64(len(v.Value))+100+int64(len(v.Classes))*engine.FrequencyBytes); err != nil {
 			return err
 		}
-		found = append(found, frequent{text, slices.Clone(v.Classes)})
+		found = append(found, domain.Counted{Value: []byte(text), Classes: slices.Clone(v.Classes)})
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(found, func(a, b frequent) int { return strings.Compare(a.text, b.text) })
+	slices.SortFunc(found, func(a, b domain.Counted) int { return bytes.Compare(a.Value, b.Value) })
 	a := &b.Attribute
 	a.Mask = engine.Suppress
 	rareNull := b.Nulls > 0 && b.Nulls < k
 	a.HasRest, a.HasNull = len(rest.Classes) > 0 || rareNull, b.Nulls > 0 && !rareNull
 	for code, f := range found {
-		a.Texts = append(a.Texts, f.text)
-		b.addPairs(uint32(code), &domain.Counted{Classes: f.classes})
+		a.Texts = append(a.Texts, string(f.Value))
+		b.addPairs(uint32(code), &f)
 	}
 	b.addPairs(uint32(len(found)), &rest)
 	return nil

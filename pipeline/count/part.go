@@ -19,8 +19,8 @@ import (
 // part is one worker's part of a column's values.
 type part struct {
 	*Values
-	room    int      // bytes held in memory
-	nulls   []uint64 // records without a value, by class
+	room    int                // bytes held in memory
+	nulls   []engine.Frequency // records without a value
 	entries []entry
 	arena   []byte // the bytes of values that are not words
 }
@@ -37,7 +37,7 @@ func (p *part) add(values *formats.Values, code uint32, classes ...engine.Freque
 	i := int(code) - 1
 	switch {
 	case code == 0 || p.nanIsNull && domain.IsNaN(values, i):
-		p.addNulls(classes)
+		p.nulls = engine.AddFrequencies(p.nulls, classes)
 		return nil
 	case values.Type.InWords() && p.texts:
 		return p.put(0, []byte(domain.TextOf(values, i)), classes)
@@ -136,15 +136,6 @@ func (p *part) draw(bytes int) error {
 func (p *part) release() {
 	p.budget.Return(int64(cap(p.entries)*bareEntry + cap(p.arena)))
 	p.entries, p.arena = nil, nil
-}
-
-func (p *part) addNulls(classes []engine.Frequency) {
-	for _, k := range classes {
-		for len(p.nulls) <= int(k.Class) {
-			p.nulls = append(p.nulls, 0)
-		}
-		p.nulls[k.Class] += k.Count
-	}
 }
 
 // compact merges equal entries, and moves them to a run when that does not make enough room.

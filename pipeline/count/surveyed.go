@@ -210,11 +210,7 @@ func (s *Surveyed) names() (names []string) {
 
 // save writes the values, whose classes get the given numbers.
 func (c *Values) save(ctx context.Context, w *checkpoint.Writer, numbers []uint32) error {
-	var nulls []engine.Frequency
-	for _, pair := range c.nulls() {
-		nulls = append(nulls, engine.Frequency{Class: pair.Class, Count: pair.Count})
-	}
-	saveClasses(w, nulls, numbers)
+	saveClasses(w, c.nulls(), numbers)
 	err := c.each(ctx, func(v *domain.Counted) error {
 		saveClasses(w, v.Classes, numbers)
 		if c.words() {
@@ -277,7 +273,7 @@ func (s *Surveyed) load(r *checkpoint.Reader) error {
 // load adds the values of a column, whose classes have the given numbers here.
 func (p *part) load(r *checkpoint.Reader, numbers []uint32) error {
 	nulls, err := loadClasses(r, numbers)
-	p.addNulls(nulls)
+	p.nulls = engine.AddFrequencies(p.nulls, nulls)
 	for err == nil {
 		var classes []engine.Frequency
 		if classes, err = loadClasses(r, numbers); err != nil || len(classes) == 0 {

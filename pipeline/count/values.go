@@ -14,7 +14,6 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/workers"
-	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
@@ -84,16 +83,12 @@ func compareEntries(a *entry, arenaA []byte, b *entry, arenaB []byte) int {
 	return cmp.Compare(a.class, b.class)
 }
 
-// nulls returns the pairs of records without a value, in order.
-func (c *Values) nulls() (nulls partition.Pairs) {
+// nulls returns the classes of records without a value, in order.
+func (c *Values) nulls() (nulls []engine.Frequency) {
 	for _, p := range c.parts {
-		for class, n := range p.nulls {
-			if n > 0 {
-				nulls = append(nulls, partition.Pair{Class: uint32(class), Count: n})
-			}
-		}
+		nulls = engine.AddFrequencies(nulls, p.nulls)
 	}
-	return nulls.Merge()
+	return nulls
 }
 
 // each calls f with every value in order. The values are consumed.
