@@ -209,7 +209,7 @@ func (n *nestedNode) items(a *column, i, repetition, definition int) error {
 // resolve follows dictionaries to the value of row i, nil when it is null.
 func (c *column) resolve(i int) (*column, int, error) {
 	for c.valid(i) && c.field.values != nil {
-		index := c.field.whole.index(c.array.Data(), i)
+		index := c.field.flat.index(c, i)
 		if index >= uint64(c.dictionary.n) {
 			return nil, 0, errIndex(i)
 		}
@@ -256,7 +256,7 @@ func (l *nestedLeaf) add(a *column, i, repetition, definition int) error {
 	}
 	v := &l.values
 	if l.form.Type.InWords() {
-		if l.words, err = a.appendWords(l.words[:0], i, i+1); err == nil {
+		if l.words, err = a.field.flat.words(l.words[:0], a, i, i+1); err == nil {
 			v.Data, err = l.form.AppendWords(v.Data, l.words)
 		}
 	} else {

@@ -178,7 +178,7 @@ func (r *reader) fill(t *target, c *column, from, to int) (err error) {
 		out.Codes, out.Values = append(out.Codes[:0], make([]uint32, to-from)...), &t.values
 	case c.field.values != nil:
 		out.Values = c.dictionary.values
-		out.Codes, err = c.field.whole.codes(out.Codes[:0], c, from, to)
+		out.Codes, err = c.field.flat.codes(out.Codes[:0], c, from, to)
 	case t.coded != nil:
 		t.coded = t.coded.Renewed(r.src.remember)
 		out.Values = t.coded.Values

@@ -27,15 +27,15 @@ type field struct {
 
 	storage arrow.DataType // how the rows lie in buffers; the type of a dictionary's indexes
 	buffers []arrow.BufferSpec
-	views   bool         // more buffers follow, as many as the batch says
-	offsets bool         // the second buffer has one more entry than there are rows
-	whole   wholeNumbers // that storage is
+	views   bool // more buffers follow, as many as the batch says
+	offsets bool // the second buffer has one more entry than there are rows
+	flat    flat // how the rows, or the indexes, are read
 }
 
 // store sets the type as which Arrow's library lays out the field.
 func (f *field) store(dt arrow.DataType) {
 	layout, id := dt.Layout(), dt.ID()
-	f.storage, f.views, f.whole = dt, layout.VariadicSpec != nil, wholes[id]
+	f.storage, f.views = dt, layout.VariadicSpec != nil
 	f.buffers = slices.DeleteFunc(layout.Buffers, func(b arrow.BufferSpec) bool {
 		return b.Kind == arrow.KindAlwaysNull
 	})
@@ -141,7 +141,7 @@ func newField(f arrow.Field, t table) (*field, error) {
 	if d, ok := dt.(*arrow.DictionaryType); ok {
 		return out, out.addValues(f, d, t)
 	}
-	out.typ = typeOf(dt, f.Metadata)
+	out.typ, out.flat = typeOf(dt, f.Metadata), flats[dt.ID()]
 	if out.typ.Kind == formats.Nested {
 		out.typ.Nested = f.Type.String()
 	}
@@ -193,6 +193,7 @@ func (f *field) addValues(declared arrow.Field, d *arrow.DictionaryType, t table
 	if f.typ.Kind == formats.Nested {
 		f.typ.Nested = text
 	}
+	f.flat = flats[d.IndexType.ID()]
 	f.store(d.IndexType)
 	return nil
 }
@@ -222,49 +223,31 @@ func storageOf(dt arrow.DataType, declared table) arrow.DataType {
 // typeOf returns the type of a flat Arrow column, Nested for what cannot be masked.
 func typeOf(dt arrow.DataType, meta arrow.Metadata) formats.Type {
 	nested := formats.Type{Kind: formats.Nested}
+	flat, known := flats[dt.ID()]
+	if !known {
+		return nested
+	}
+	out := flat.typ
+	if t, ok := dt.(arrow.TemporalWithUnit); ok {
+		out.Unit = formats.Unit(t.TimeUnit())
+	}
 	switch dt := dt.(type) {
-	case *arrow.NullType:
-		return formats.Type{Kind: formats.Null}
-	case *arrow.BooleanType:
-		return formats.Type{Kind: formats.Boolean}
-	case *arrow.Date32Type, *arrow.Date64Type:
-		return formats.Type{Kind: formats.Date}
-	case *arrow.Time32Type:
-		return formats.Type{Kind: formats.Time, Unit: formats.Unit(dt.Unit)}
-	case *arrow.Time64Type:
-		return formats.Type{Kind: formats.Time, Unit: formats.Unit(dt.Unit)}
 	case *arrow.TimestampType:
-		return formats.Type{Kind: formats.Timestamp, Unit: formats.Unit(dt.Unit), Zone: dt.TimeZone}
-	case *arrow.StringType, *arrow.LargeStringType, *arrow.StringViewType:
-		return formats.Type{Kind: formats.String}
-	case *arrow.BinaryType, *arrow.LargeBinaryType, *arrow.BinaryViewType:
-		return formats.Type{Kind: formats.Binary}
+		out.Zone = dt.TimeZone
 	case *arrow.FixedSizeBinaryType:
 		name, _ := meta.GetValue("ARROW:extension:name")
-		switch {
+		switch out.Size = dt.ByteWidth; {
 		case name == "arrow.uuid" && dt.ByteWidth == 16:
 			return formats.Type{Kind: formats.UUID}
 		case dt.ByteWidth == 0: // no size at all to Parquet
 			return nested
 		}
-		return formats.Type{Kind: formats.Binary, Size: dt.ByteWidth}
 	case arrow.DecimalType:
-		precision, scale := int(dt.GetPrecision()), int(dt.GetScale())
-		if precision < 1 || precision > 76 || scale < 0 || scale > precision {
+		out.Precision, out.Scale = int(dt.GetPrecision()), int(dt.GetScale())
+		if out.Precision < 1 || out.Precision > 76 || out.Scale < 0 || out.Scale > out.Precision {
 			return nested // Parquet has the point among the digits
 		}
-		return formats.Type{
-			Kind: formats.Decimal, Precision: precision, Scale: scale, Wide: precision > 18,
-		}
-	case arrow.FixedWidthDataType:
-		switch id := dt.ID(); {
-		case arrow.IsSignedInteger(id):
-			return formats.Type{Kind: formats.Int, Bits: dt.BitWidth()}
-		case arrow.IsUnsignedInteger(id):
-			return formats.Type{Kind: formats.Uint, Bits: dt.BitWidth()}
-		case arrow.IsFloating(id):
-			return formats.Type{Kind: formats.Float, Bits: dt.BitWidth()}
-		}
+		out.Wide = out.Precision > 18
 	}
-	return nested
+	return out
 }

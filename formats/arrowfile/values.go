@@ -30,7 +30,7 @@ func (c *column) appendValues(v *formats.Values, from, to int) (err error) {
 		return c.appendBytes(v, from, to)
 	}
 	start := len(v.Words)
-	if v.Words, err = c.appendWords(v.Words, from, to); err != nil || c.validity == nil {
+	if v.Words, err = c.field.flat.words(v.Words, c, from, to); err != nil || c.validity == nil {
 		return err
 	}
 	n := start
@@ -92,79 +92,91 @@ func extend(dst, src []byte) bool {
 	return byte(int8(dst[len(dst)-1])>>7) == sign
 }
 
-// appendWords appends the word of every row of [from, to); that of a null means nothing.
-func (c *column) appendWords(dst []uint64, from, to int) ([]uint64, error) {
-	data, dst := c.array.Data(), slices.Grow(dst, to-from)
-	switch id := c.field.storage.ID(); {
-	case c.field.typ.Kind == formats.Boolean:
-		bits := data.Buffers()[1].Bytes()
-		for i := from; i < to; i++ {
-			dst = append(dst, uint64(bits[i>>3]>>(i&7)&1))
-		}
-	case c.field.typ.Kind == formats.Decimal:
-		return c.appendDecimals(dst, from, to)
-	case id == arrow.DATE64:
-		return c.appendDays(dst, from, to)
-	case id == arrow.FLOAT16:
-		for _, x := range arrow.GetValues[uint16](data, 1)[from:to] {
-			dst = append(dst, formats.FloatWord(formats.WidenFloat16(x)))
-		}
-	case id == arrow.FLOAT32:
-		for _, x := range arrow.GetValues[uint32](data, 1)[from:to] {
-			dst = append(dst, formats.FloatWord(formats.WidenFloat32(x)))
-		}
-	case id == arrow.FLOAT64:
-		for _, x := range arrow.GetValues[uint64](data, 1)[from:to] {
-			dst = append(dst, formats.FloatWord(x))
-		}
-	case c.field.typ.Kind == formats.Uint:
-		return c.field.whole.words(dst, data, from, to, 0), nil
-	default:
-		return c.field.whole.words(dst, data, from, to, formats.IntWord(0)), nil
-	}
-	return dst, nil
+// flat is how columns of a flat type of Arrow are read.
+type flat struct {
+	typ formats.Type // but for what a column adds
+	// words appends the word of every row of [from, to); that of a null means nothing.
+	words func(dst []uint64, c *column, from, to int) ([]uint64, error)
+	codes func(dst []uint32, c *column, from, to int) ([]uint32, error) // of indexes: see appendCodes
+	index func(c *column, row int) uint64
+}
+
+// flats are by what a file declares.
+var flats = map[arrow.Type]flat{
+	arrow.NULL: {typ: formats.Type{Kind: formats.Null}},
+	arrow.BOOL: {typ: formats.Type{Kind: formats.Boolean}, words: appendBooleans},
+	arrow.INT8: wholeOf[int8](formats.Int, 8), arrow.INT16: wholeOf[int16](formats.Int, 16),
+	arrow.INT32: wholeOf[int32](formats.Int, 32), arrow.INT64: wholeOf[int64](formats.Int, 64),
+	arrow.UINT8: wholeOf[uint8](formats.Uint, 8), arrow.UINT16: wholeOf[uint16](formats.Uint, 16),
+	arrow.UINT32: wholeOf[uint32](formats.Uint, 32), arrow.UINT64: wholeOf[uint64](formats.Uint, 64),
+	arrow.FLOAT16: {typ: formats.Type{Kind: formats.Float, Bits: 16}, words: appendFloats},
+	arrow.FLOAT32: {typ: formats.Type{Kind: formats.Float, Bits: 32}, words: appendFloats},
+	arrow.FLOAT64: {typ: formats.Type{Kind: formats.Float, Bits: 64}, words: appendFloats},
+	arrow.DATE32:  wholeOf[int32](formats.Date, 0),
+	arrow.DATE64:  {typ: formats.Type{Kind: formats.Date}, words: appendDays},
+	arrow.TIME32:  wholeOf[int32](formats.Time, 0), arrow.TIME64: wholeOf[int64](formats.Time, 0),
+	arrow.TIMESTAMP:  wholeOf[int64](formats.Timestamp, 0),
+	arrow.DECIMAL128: {typ: formats.Type{Kind: formats.Decimal}, words: appendDecimals},
+	arrow.DECIMAL256: {typ: formats.Type{Kind: formats.Decimal}, words: appendDecimals},
+	arrow.STRING:     {typ: formats.Type{Kind: formats.String}}, arrow.LARGE_STRING: {typ: formats.Type{Kind: formats.String}},
+	arrow.BINARY: {typ: formats.Type{Kind: formats.Binary}}, arrow.LARGE_BINARY: {typ: formats.Type{Kind: formats.Binary}},
+	arrow.STRING_VIEW: {typ: formats.Type{Kind: formats.String}}, arrow.BINARY_VIEW: {typ: formats.Type{Kind: formats.Binary}},
+	arrow.FIXED_SIZE_BINARY: {typ: formats.Type{Kind: formats.Binary}},
 }
 
 type whole interface {
 	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64
 }
 
-// wholeNumbers reads a column of whole numbers of one type.
-type wholeNumbers struct {
-	words func(dst []uint64, data arrow.ArrayData, from, to int, flip uint64) []uint64
-	codes func(dst []uint32, c *column, from, to int) ([]uint32, error)
-	index func(data arrow.ArrayData, row int) uint64
-}
-
-// wholes are by how the numbers are stored, as such or as dates and times.
-var wholes = map[arrow.Type]wholeNumbers{
-	arrow.INT8: numbersOf[int8](), arrow.INT16: numbersOf[int16](),
-	arrow.INT32: numbersOf[int32](), arrow.INT64: numbersOf[int64](),
-	arrow.UINT8: numbersOf[uint8](), arrow.UINT16: numbersOf[uint16](),
-	arrow.UINT32: numbersOf[uint32](), arrow.UINT64: numbersOf[uint64](),
-	arrow.DATE32: numbersOf[int32](), arrow.TIME32: numbersOf[int32](),
-	arrow.TIME64: numbersOf[int64](), arrow.TIMESTAMP: numbersOf[int64](),
-}
-
-func numbersOf[T whole]() wholeNumbers {
-	return wholeNumbers{appendWhole[T], appendCodes[T], func(data arrow.ArrayData, row int) uint64 {
-		return uint64(arrow.GetValues[T](data, 1)[row])
-	}}
-}
-
-// appendWhole appends numbers as words, in which the bits of flip are flipped.
-func appendWhole[T whole](dst []uint64, data arrow.ArrayData, from, to int, flip uint64) []uint64 {
-	start := len(dst)
-	dst = slices.Grow(dst, to-from)[:start+to-from]
-	for i, x := range arrow.GetValues[T](data, 1)[from:to] {
-		dst[start+i] = uint64(x) ^ flip
+// wholeOf reads whole numbers, as such or as dates and times.
+func wholeOf[T whole](kind formats.Kind, bits int) flat {
+	flip := formats.IntWord(0)
+	if kind == formats.Uint {
+		flip = 0
 	}
-	return dst
+	words := func(dst []uint64, c *column, from, to int) ([]uint64, error) {
+		start := len(dst)
+		dst = slices.Grow(dst, to-from)[:start+to-from]
+		for i, x := range arrow.GetValues[T](c.array.Data(), 1)[from:to] {
+			dst[start+i] = uint64(x) ^ flip
+		}
+		return dst, nil
+	}
+	index := func(c *column, row int) uint64 { return uint64(arrow.GetValues[T](c.array.Data(), 1)[row]) }
+	return flat{formats.Type{Kind: kind, Bits: bits}, words, appendCodes[T], index}
+}
+
+func appendFloats(dst []uint64, c *column, from, to int) ([]uint64, error) {
+	data, dst := c.array.Data(), slices.Grow(dst, to-from)
+	switch c.field.typ.Bits {
+	case 16:
+		for _, x := range arrow.GetValues[uint16](data, 1)[from:to] {
+			dst = append(dst, formats.FloatWord(formats.WidenFloat16(x)))
+		}
+	case 32:
+		for _, x := range arrow.GetValues[uint32](data, 1)[from:to] {
+			dst = append(dst, formats.FloatWord(formats.WidenFloat32(x)))
+		}
+	default:
+		for _, x := range arrow.GetValues[uint64](data, 1)[from:to] {
+			dst = append(dst, formats.FloatWord(x))
+		}
+	}
+	return dst, nil
+}
+
+func appendBooleans(dst []uint64, c *column, from, to int) ([]uint64, error) {
+	bits, dst := c.array.Data().Buffers()[1].Bytes(), slices.Grow(dst, to-from)
+	for i := from; i < to; i++ {
+		dst = append(dst, uint64(bits[i>>3]>>(i&7)&1))
+	}
+	return dst, nil
 }
 
 // appendDecimals appends decimals of at most 18 digits, whatever their size in the file.
-func (c *column) appendDecimals(dst []uint64, from, to int) ([]uint64, error) {
+func appendDecimals(dst []uint64, c *column, from, to int) ([]uint64, error) {
 	var v [8]byte
+	dst = slices.Grow(dst, to-from)
 	for i := from; i < to; i++ {
 		if fits := extend(v[:], c.bytes.Value(i)); !fits && c.valid(i) {
 			return dst, errDigits
@@ -177,7 +189,8 @@ func (c *column) appendDecimals(dst []uint64, from, to int) ([]uint64, error) {
 const millisPerDay = 24 * 60 * 60 * 1000
 
 // appendDays appends dates that the file keeps as milliseconds.
-func (c *column) appendDays(dst []uint64, from, to int) ([]uint64, error) {
+func appendDays(dst []uint64, c *column, from, to int) ([]uint64, error) {
+	dst = slices.Grow(dst, to-from)
 	for i, ms := range arrow.GetValues[int64](c.array.Data(), 1)[from:to] {
 		if ms%millisPerDay != 0 && c.valid(from+i) {
 			return dst, fmt.Errorf("%w: a date that is no whole day at row %d", formats.ErrDamaged, from+i)

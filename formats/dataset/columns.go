@@ -112,20 +112,15 @@ func hiveColumns(files []inputFile) ([]hiveColumn, error) {
 
 func newHiveColumn(parts []partition) hiveColumn {
 	kind := hiveType(parts)
-	c := hiveColumn{
-		field:  formats.Field{Name: parts[0].key, Type: kind, Hive: true},
-		values: &formats.Values{Type: kind},
-	}
-	codes := make(map[string]uint32)
+	known := formats.NewParsed(kind)
+	c := hiveColumn{field: formats.Field{Name: parts[0].key, Type: kind, Hive: true}, values: known.Values}
+	parse := func(v *formats.Values, text []byte) error { return v.Parse(string(text)) }
 	for _, p := range parts {
-		code, known := codes[p.value]
-		switch {
-		case p.null:
+		code := uint32(0)
+		if p.null {
 			c.field.Nullable = true
-			code = 0
-		case !known && c.values.Parse(p.value) == nil:
-			code = uint32(c.values.Len())
-			codes[p.value] = code
+		} else {
+			code, _ = known.CodeOfText([]byte(p.value), parse) // the type fits all values
 		}
 		c.codes = append(c.codes, code)
 	}
