@@ -134,9 +134,7 @@ func TestAlgorithmsOnPeople(t *testing.T) {
 		t.Run(searchName(algorithm), func(t *testing.T) {
 			dir := storedAs(t, table, shape{files: 1, groupRows: 1 << 20}, algorithm)
 			a := mustRelease(t, dir, 0)
-			if err := os.Remove(a.job.Output.Path); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Remove(a.job.Output.Path))
 			want := outcomeOf(t, dir, RunOptions{}, "limits.threads", "8")
 			if algorithm == "tdr" && want.steps < 5 {
 				t.Errorf("%d steps tell too little", want.steps)

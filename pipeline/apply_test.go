@@ -123,9 +123,7 @@ func TestApplyMisfits(t *testing.T) {
 			before := listing(t, dir)
 			_, err := Apply(t.Context(), job, ApplyOptions{Cut: cut, OnBreak: BreakFail})
 			if tt.want == "" {
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				auditJob(t, job)
 				return
 			}
@@ -156,9 +154,7 @@ func TestOnlyCoarsen(t *testing.T) {
 			}
 			auditJob(t, job)
 			d, err := cutfile.Diff(t.Context(), cut, output, job)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for _, c := range d.Columns {
 				if c.Relation == cutfile.Coarser {
 					coarser++

@@ -402,9 +402,7 @@ func (c *textColumn) at(row int) string { return c.texts[c.codes[row]] }
 func readGrid(tb testing.TB, job *job.Job) *grid {
 	tb.Helper()
 	dataset, err := dataset.Open(context.Background(), job.Input, formats.ReadOptions{})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	defer dataset.Close()
 	g := &grid{fields: dataset.Schema().Fields}
 	g.columns = make([]textColumn, len(g.fields))
@@ -415,9 +413,7 @@ func readGrid(tb testing.TB, job *job.Job) *grid {
 		}
 	}
 	for _, split := range dataset.Splits() {
-		if err := g.read(dataset, split, requests); err != nil {
-			tb.Fatal(err)
-		}
+		must(tb, g.read(dataset, split, requests))
 	}
 	return g
 }

@@ -161,9 +161,7 @@ func mustNoticeChange(t *testing.T, change, name, algorithm string, early, spill
 	}
 	path := filepath.Join(dir, "in", name)
 	table.file(t, path)
-	if err := os.Chtimes(path, time.Time{}, time.Now().Add(-time.Hour)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chtimes(path, time.Time{}, time.Now().Add(-time.Hour)))
 	names := slices.Sorted(maps.Keys(listing(t, dir)))
 	var once sync.Once
 	happens := func() {

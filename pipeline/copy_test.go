@@ -89,9 +89,7 @@ func TestFollow(t *testing.T) {
 			t.Errorf("%+v: other bytes", how)
 		}
 		file, err := release.Open(t.Context(), path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if file.RowGroups() != how.groups {
 			t.Errorf("%+v: %d row groups, want those of the input", how, file.RowGroups())
 		}
@@ -114,9 +112,7 @@ func TestFollowFilesThatDiffer(t *testing.T) {
 	}
 	table.fields[note].Nullable = false
 	table.parquet(t, filepath.Join(dir, "in", "1.parquet"), 300, 600, 300)
-	if err := follow(t, dir, false); err != nil {
-		t.Fatal(err)
-	}
+	must(t, follow(t, dir, false))
 	auditFolder(t, dir)
 }
 

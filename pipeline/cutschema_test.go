@@ -54,9 +54,7 @@ func cutSchema(tb testing.TB) *schema {
 	tb.Helper()
 	s, in := &schema{}, json.NewDecoder(bytes.NewReader(cutfile.Schema()))
 	in.DisallowUnknownFields()
-	if err := in.Decode(s); err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, in.Decode(s))
 	return s
 }
 
@@ -64,9 +62,7 @@ func cutSchema(tb testing.TB) *schema {
 func (s *schema) takes(tb testing.TB, cut []byte) bool {
 	tb.Helper()
 	var value any
-	if err := json.Unmarshal(cut, &value); err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, json.Unmarshal(cut, &value))
 	return s.fits(s, value)
 }
 

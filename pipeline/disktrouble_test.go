@@ -84,9 +84,7 @@ func TestEveryDiskFaultSurfaces(t *testing.T) {
 			dir := spillingRows(t, rows)
 			before := listing(t, dir)
 			healthy := spilltest.Healthy()
-			if err := spillOnto(t, dir, healthy); err != nil {
-				t.Fatal(err)
-			}
+			must(t, spillOnto(t, dir, healthy))
 			t.Logf("%d operations", healthy.Operations())
 			// Nothing is synced: what is spilled ends with the run.
 			for _, kind := range []string{"make directory", "lock", "list", "create", "write", "link", "open", "read at", "rename", "remove", "remove all"} {
@@ -134,9 +132,7 @@ func mustFailOn(t *testing.T, disk *spilltest.Disk, got, want error, class fault
 	}
 	disk.Repair()
 	store, err := spill.Open(filepath.Dir(left[0]), spill.Options{FS: disk})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if err := store.Close(); err != nil {
 		t.Error(err)
 	}
@@ -158,9 +154,7 @@ func TestSpillFolderTrouble(t *testing.T) {
 			if os.Getuid() == 0 {
 				t.Skip("nothing is read-only to root")
 			}
-			if err := os.Mkdir(scratch, 0o500); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Mkdir(scratch, 0o500))
 		}, nil, fault.Resources},
 		{"vanishes", func(*testing.T, string) {}, removeAll, fault.Resources},
 		{"damaged", func(*testing.T, string) {}, damage, fault.Transient},
@@ -277,9 +271,7 @@ func TestEveryOutputFaultSurfaces(t *testing.T) {
 					Overwrite: true, System: System{Spill: true, Room: 300, Files: files.FS, Store: spill.Options{FS: spilltest.Healthy(), Share: 64 << 10}},
 				}, "output.path", dir+"/"+tt.output)
 			}
-			if err := run(newFaultyFiles(nil, -1)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, run(newFaultyFiles(nil, -1)))
 			want := listing(t, dir)
 			for n, failed := 0, true; failed; n++ {
 				files := newFaultyFiles(tt.err, n)

@@ -80,9 +80,7 @@ func leakFolder(t *testing.T) string {
 		{"north", formatstest.WriteIndexed}, {"north", formatstest.WriteUnused}, {canary + "-region", formatstest.WriteUnused},
 	} {
 		folder := filepath.Join(dir, "in", "region="+file.region)
-		if err := os.MkdirAll(folder, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(folder, 0o700))
 		table := leakTable(i)
 		if i == 2 {
 			for c := range table {
@@ -90,13 +88,9 @@ func leakFolder(t *testing.T) string {
 			}
 		}
 		path := filepath.Join(folder, fmt.Sprintf("%s-file-%d.parquet", canary, i))
-		if err := file.write(path, table, leakMetadata()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, file.write(path, table, leakMetadata()))
 		held, err := formatstest.Bytes(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, want := range []string{"-pandas", "-spark", "-name-1", []string{"-name-7", "-unused-1", "-unused-4"}[i]} {
 			if !bytes.Contains(bytes.Join(held, nil), []byte(canary+want)) {
 				t.Fatalf("%s is not in file %d", want, i)
@@ -126,9 +120,7 @@ func everything(t *testing.T, dir string) [][]byte {
 		all = append(append(all, []byte(name)), held...)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return all
 }
 
@@ -156,9 +148,7 @@ func TestNoCanaryGetsOut(t *testing.T) {
 				overrides := []string{"output.path", dir + "/" + output, "output.compression", compression}
 				mustRelease(t, dir, 2, overrides...)
 				mustNotHold(t, dir, []byte(canary))
-				if err := follow(t, dir, false, overrides...); err != nil {
-					t.Fatal(err)
-				}
+				must(t, follow(t, dir, false, overrides...))
 				auditFolder(t, dir, overrides...)
 				mustNotHold(t, dir, []byte(canary))
 			})

@@ -60,9 +60,7 @@ func checkDirectory(t *testing.T, job *job.Job) {
 	}
 	names := func() (names []string) {
 		entries, err := os.ReadDir(job.Output.Path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, entry := range entries {
 			names = append(names, entry.Name())
 		}
@@ -88,16 +86,12 @@ func TestHive(t *testing.T) {
 	for part := range 12 {
 		region := []string{"north", "so%2Futh", "__HIVE_DEFAULT_PARTITION__"}[part%3]
 		folder := filepath.Join(dir, "in", fmt.Sprintf("year=%d", 2000+part/3), "region="+region, fmt.Sprintf("day=2020-01-%02d", part+1))
-		if err := os.MkdirAll(folder, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(folder, 0o700))
 		table.parquet(t, filepath.Join(folder, "a.parquet"), part*100, part*100+100, 1000)
 	}
 	for _, output := range []string{"out.parquet", "out/"} {
 		mustRelease(t, dir, 3, "output.path", dir+"/"+output)
-		if err := follow(t, dir, false, "output.path", dir+"/"+output); err != nil {
-			t.Fatal(err)
-		}
+		must(t, follow(t, dir, false, "output.path", dir+"/"+output))
 		auditFolder(t, dir, "output.path", dir+"/"+output)
 	}
 }
@@ -106,19 +100,13 @@ func TestOutputExists(t *testing.T) {
 	for _, output := range []string{"out.parquet", "out/"} {
 		t.Run(output, func(t *testing.T) {
 			dir := peopleFolder(t, outputIs(output), 300)
-			if err := tryJob(t, dir, t.Context(), RunOptions{}); err != nil {
-				t.Fatal(err)
-			}
+			must(t, tryJob(t, dir, t.Context(), RunOptions{}))
 			first := listing(t, dir)
 			mustRefuse(t, dir, RunOptions{}, fault.Exists)
-			if err := tryJob(t, dir, t.Context(), RunOptions{Overwrite: true}); err != nil {
-				t.Fatal(err)
-			}
+			must(t, tryJob(t, dir, t.Context(), RunOptions{Overwrite: true}))
 			unchanged(t, dir, first) // the same job makes the same bytes
 			people(rand.New(rand.NewPCG(5, 6)), 200).parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 200, 100)
-			if err := tryJob(t, dir, t.Context(), RunOptions{Overwrite: true}); err != nil {
-				t.Fatal(err)
-			}
+			must(t, tryJob(t, dir, t.Context(), RunOptions{Overwrite: true}))
 			second := listing(t, dir)
 			if len(second) != len(first) || maps.Equal(first, second) {
 				t.Errorf("another input left %d files, %d before", len(second), len(first))
@@ -143,9 +131,7 @@ func TestOutputOfTheOtherKind(t *testing.T) {
 		},
 	} {
 		dir := peopleFolder(t, outputIs(output), 300)
-		if err := put(filepath.Join(dir, output)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, put(filepath.Join(dir, output)))
 		mustRefuse(t, dir, RunOptions{}, fault.Exists)
 		mustRefuse(t, dir, RunOptions{Overwrite: true}, fault.Exists)
 	}
@@ -169,17 +155,13 @@ func TestOutputIsLinkedInput(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := jobFolder(t, outputIs(tt.output))
 			input := filepath.Join(dir, tt.input)
-			if err := os.MkdirAll(filepath.Dir(input), 0o700); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.MkdirAll(filepath.Dir(input), 0o700))
 			people(rand.New(rand.NewPCG(3, 4)), 300).parquet(t, input, 0, 300, 100)
 			target := input
 			if filepath.Ext(tt.link) == "" {
 				target = filepath.Dir(input)
 			}
-			if err := os.Symlink(target, filepath.Join(dir, tt.link)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Symlink(target, filepath.Join(dir, tt.link)))
 			mustRefuse(t, dir, RunOptions{Overwrite: true}, fault.Usage)
 		})
 	}

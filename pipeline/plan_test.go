@@ -70,9 +70,7 @@ func TestPlanTellsTheTruth(t *testing.T) {
 func comparePlan(t *testing.T, table *testTable, dir string, sample bool, algorithm string) {
 	before := listing(t, dir)
 	f, err := planJob(t, dir, PlanOptions{Overwrite: true, Sample: sample}, "algorithm.name", algorithm)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	unchanged(t, dir, before)
 	again, err := planJob(t, dir, PlanOptions{Overwrite: true, Sample: sample}, "algorithm.name", algorithm)
 	if err != nil || withoutRoom(again) != withoutRoom(f) {
@@ -132,9 +130,7 @@ max_steps: 3
 		})
 		for _, sample := range []bool{false, true} {
 			f, err := planJob(t, dir, PlanOptions{Overwrite: true, Sample: sample}, "limits.memory", memory)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			verdict := f.Memory.Spills
 			if spilled && verdict == forecast.No || !spilled && verdict == forecast.Yes {
 				t.Errorf("%s: foretold was %q, it spilled: %v", memory, verdict, spilled)

@@ -28,9 +28,7 @@ var long = os.Getenv("KCUT_LONG") != ""
 func realJob(tb testing.TB, input, class, taxonomies string, leaveOut []string, sets ...job.Set) string {
 	tb.Helper()
 	dataset, err := dataset.Open(tb.Context(), []string{input}, formats.ReadOptions{})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	defer dataset.Close()
 	fields := dataset.Schema().Fields
 	trees := map[string]*taxonomy.Node{}

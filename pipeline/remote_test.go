@@ -90,17 +90,13 @@ func testRemoteRun(t *testing.T, dir string, server *storagetest.Server) {
 		if err == nil {
 			_, err = Run(t.Context(), local, RunOptions{System: System{Follow: 1}})
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		want := make(map[string][]byte)
 		if output == "out.parquet" {
 			want[output] = mustRead(t, filepath.Join(dir, "local.parquet"))
 		} else {
 			entries, err := os.ReadDir(filepath.Join(dir, "local"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for _, e := range entries {
 				want[output+e.Name()] = mustRead(t, filepath.Join(dir, "local", e.Name()))
 			}
@@ -163,9 +159,7 @@ unlisted: drop
 	for name, put := range map[string]func(path string){
 		"a.csv": func(path string) { table.csv(t, path) },
 		"a.arrow": func(path string) {
-			if err := formatstest.WriteArrow(path, columns); err != nil {
-				t.Fatal(err)
-			}
+			must(t, formatstest.WriteArrow(path, columns))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -175,9 +169,7 @@ unlisted: drop
 			mustRun(t, dir, nil, "input", path, "output.path", filepath.Join(dir, name+".parquet"))
 			there := []string{"input", server.URL("texts/*" + filepath.Ext(name)), "output.path", server.URL("out.parquet")}
 			f, err := planJob(t, dir, PlanOptions{Sample: true}, there...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if size := int64(len(mustRead(t, path))); f.Bytes != size || f.Rows != 900 || f.Sampled != 900 {
 				t.Errorf("planned: %d bytes, %d rows, %d sampled, want %d and 900", f.Bytes, f.Rows, f.Sampled, size)
 			}
@@ -212,16 +204,12 @@ func testRemoteFaults(t *testing.T, dir string, server *storagetest.Server) {
 			return err
 		}
 		removeOutputs(t, server)
-		if err := run(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, run())
 		whole := outputs(t, server)
 		for _, trouble := range []storagetest.Fault{storagetest.Error, storagetest.Throttled, storagetest.Denied, storagetest.Cut, storagetest.Refused, storagetest.Done} {
 			for n, hit := int(trouble)%step, true; hit; n += step {
 				removeOutputs(t, server)
-				if err := os.RemoveAll(filepath.Join(dir, "cache")); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.RemoveAll(filepath.Join(dir, "cache")))
 				hit = false
 				server.Fail(func(at int, _ storagetest.Request) storagetest.Fault {
 					if at != n {
@@ -308,21 +296,15 @@ func testRemoteRecord(t *testing.T, dir string, server *storagetest.Server) {
 		record = strings.TrimPrefix(record, "./")
 		run := func(opt RunOptions, overrides ...string) (*Report, error) {
 			t.Helper()
-			if err := os.RemoveAll(filepath.Join(dir, "cache")); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.RemoveAll(filepath.Join(dir, "cache")))
 			opt.Resume = true
 			return runRemote(t, dir, server, output, opt, overrides...)
 		}
 		made, err := run(RunOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		text := server.Get(t, record+recordFile)
 		var fields map[string]json.RawMessage
-		if err := json.Unmarshal(text, &fields); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(text, &fields))
 		want := []string{"digests", "quasi_identifiers", "released", "released_bytes", "released_files", "rows", "steps"}
 		if got := slices.Sorted(maps.Keys(fields)); !slices.Equal(got, want) {
 			t.Errorf("%s: the record has %v, want %v", output, got, want)

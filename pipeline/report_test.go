@@ -80,9 +80,7 @@ func TestUsage(t *testing.T) {
 	}, System: System{Spill: true}})
 	close(quit)
 	<-over
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	after := usage()
 	if during.Spilled == 0 || after.Spilled != report.Spilled || during.Spilled > after.Spilled {
 		t.Errorf("spilled %d before the search, %d in the end, reported %d", during.Spilled, after.Spilled, report.Spilled)
@@ -119,17 +117,11 @@ columns: {a: suppress, b: suppress, c: suppress, label: keep}
 	var trace strings.Builder
 	file := filepath.Join(dir, "run.json")
 	report, err := Run(t.Context(), job, RunOptions{Trace: &trace, RunJSON: file})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	steps, err := ReadTrace(strings.NewReader(trace.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	written, err := ReadReport(mustRead(t, file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(steps) < 5 || len(report.Live) != len(steps) || !slices.Equal(written.Live, report.Live) {
 		t.Fatalf("%d steps, live records %v, in run.json %v", len(steps), report.Live, written.Live)
 	}
@@ -198,9 +190,7 @@ func TestInspect(t *testing.T) {
 			dir := peopleFolder(t, tt.job, 300)
 			report := mustRun(t, dir, nil)
 			in, err := verify.Inspect(t.Context(), report.Output, job.Limits{}, verify.Watch{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if in.Rows != report.Rows || in.Digest != report.Digests.Output {
 				t.Errorf("%d rows, digest %s; the report has %d and %s", in.Rows, in.Digest, report.Rows, report.Digests.Output)
 			}

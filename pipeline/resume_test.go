@@ -118,9 +118,7 @@ func mustResume(t *testing.T, r resumption, stop Stage) {
 	var want, got bytes.Buffer
 	opt.Trace = &want
 	whole, err := run(t.Context(), opt, "output.path", dir+"/want.parquet")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if r.onBreak != "" && whole.Applied.Undone == 0 && whole.Applied.Suppressed == 0 {
 		t.Fatal("the cut holds as it is")
 	}
@@ -133,9 +131,7 @@ func mustResume(t *testing.T, r resumption, stop Stage) {
 	s = &stopAt{}
 	opt.Trace, opt.Events = &got, s.events()
 	report, err := run(t.Context(), opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	left := []Stage{StagePlan, StageMask, StageVerify, StagePublish}
 	if stop == StageCompress || stop == StageSearch || r.onBreak == BreakSuppress || cutOf(t, dir).Kind == cutfile.KindRegions {
 		left = stages // a cut of regions does not say all, nor what is suppressed
@@ -161,9 +157,7 @@ func ofRelease(t *testing.T, r *Report) string {
 	of := *r
 	of.Output, of.Stages, of.PeakDraw, of.PeakRSS, of.Spilled, of.SpilledPeak, of.Notices = "", nil, 0, 0, 0, 0, nil
 	text, err := of.text()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(text)
 }
 
@@ -236,9 +230,7 @@ func TestEveryStateFaultIsSurvived(t *testing.T) {
 			}
 			before, want := listing(t, dir), dir+"/"+strings.Replace(tt.output, "out", "want", 1)
 			options := RunOptions{System: System{Spill: true, Room: 300, Store: spill.Options{FS: spilltest.Healthy(), Share: 64 << 10}}}
-			if err := tryJob(t, dir, t.Context(), options, append(few, "output.path", want)...); err != nil {
-				t.Fatal(err)
-			}
+			must(t, tryJob(t, dir, t.Context(), options, append(few, "output.path", want)...))
 			options.Resume, options.Checkpoint = true, atOnce
 			kinds := make(map[string]bool)
 			for n, failed := 0, true; failed; n += step {
@@ -310,13 +302,9 @@ func TestResumeParts(t *testing.T) {
 				_, err := runnerOf(t, dir, onBreak)(ctx, RunOptions{Resume: true, Checkpoint: atOnce, Events: events}, "limits.threads", fmt.Sprint(tt.threads))
 				return err
 			}
-			if err := run(t.Context(), Events{}); err != nil {
-				t.Fatal(err)
-			}
+			must(t, run(t.Context(), Events{}))
 			want := listing(t, dir)
-			if err := os.RemoveAll(filepath.Join(dir, tt.output)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.RemoveAll(filepath.Join(dir, tt.output)))
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			err := run(ctx, Events{Progress: func(s Stage, p Progress) {
@@ -330,9 +318,7 @@ func TestResumeParts(t *testing.T) {
 				t.Errorf("at least %d should be", tt.parts)
 			}
 			s := &stopAt{}
-			if err := run(t.Context(), s.events()); err != nil {
-				t.Fatal(err)
-			}
+			must(t, run(t.Context(), s.events()))
 			if !maps.Equal(listing(t, dir), want) {
 				t.Errorf("another release, or something is left: %q", s.notes)
 			}
@@ -352,9 +338,7 @@ func partFiles(t *testing.T, dir string) map[string]os.FileInfo {
 	files := make(map[string]os.FileInfo)
 	for _, entry := range entries {
 		info, err := entry.Info()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if fileset.IsPart(entry.Name()) {
 			files[entry.Name()] = info
 		}

@@ -40,18 +40,14 @@ func bindSplits(tb testing.TB, dir string) splitJob {
 	tb.Helper()
 	job := mustLoad(tb, dir)
 	res, err := newResources(job, &Report{}, Events{}, spill.Options{})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	tb.Cleanup(func() {
 		if err := res.closeStore(); err != nil {
 			tb.Error(err)
 		}
 	})
 	b, err := bindJob(context.Background(), job, res)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	tb.Cleanup(func() { b.close() })
 	return splitJob{b, res, b.request(count.Tuning{Room: 40})}
 }
@@ -97,9 +93,7 @@ func TestSplitWorker(t *testing.T) {
 			m := b.cutMasker(t, mustRead(t, filepath.Join(dir, "cut")))
 			result, err = m.MaskTask(t.Context(), b.tasks(&followAll)[number])
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		write(t, filepath.Join(dir, words[2]), string(result))
 	}
 }
@@ -111,13 +105,9 @@ var followAll = System{Follow: 1}
 func (b *splitJob) cutMasker(tb testing.TB, cut []byte) *masking.Masker {
 	tb.Helper()
 	recoder, err := cutRecoder(b.Bound, cut, b.res.budget)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	m, err := b.masker(recoder, b.res)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	return m
 }
 
@@ -139,9 +129,7 @@ func handOut(t *testing.T, rng *rand.Rand, dir, what string, splits int) [][]byt
 		worker := exec.Command(os.Args[0], "-test.run=^TestSplitWorker$", "-test.v")
 		worker.Env = append(os.Environ(), splitEnv+"="+dir+list)
 		worker.Stdout = &bytes.Buffer{}
-		if err := worker.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, worker.Start())
 		workers = append(workers, worker)
 	}
 	for _, worker := range workers {
@@ -184,34 +172,24 @@ func countBySplits(t *testing.T, rng *rand.Rand, dir string, b splitJob) *count.
 		}
 	}
 	counts, err := bind(b, surveys)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	book := count.NewBook(b.request, counts)
 	encoded, err := book.Encode(b.res.counting())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	write(t, filepath.Join(dir, "book"), string(encoded))
 	runs := handOut(t, rng, dir, "tuples", splits)
 	merge := func(b splitJob, runs ...[]byte) *count.Tuples {
 		t.Helper()
 		tuples, err := count.Merge(ctx, b.request, b.res.counting(), book, runs)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return tuples
 	}
 	half, err := merge(bindSplits(t, dir), runs[:splits/2]...).Encode(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if err := merge(b, append(runs[splits/2+1:], half)...).Bind(counts); !errors.Is(err, count.ErrDamaged) {
 		t.Errorf("the tuples of a split are missing: %v", err)
 	}
-	if err := merge(b, append(runs[splits/2:], half)...).Bind(counts); err != nil {
-		t.Fatal(err)
-	}
+	must(t, merge(b, append(runs[splits/2:], half)...).Bind(counts))
 	return counts
 }
 
@@ -243,18 +221,14 @@ func TestCountBySplits(t *testing.T) {
 			}
 			bySplits := countBySplits(t, rng, dir, b)
 			local, err := count.Input(t.Context(), alone.request, alone.res.counting())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if !slices.Equal(bySplits.Table.ClassNames, local.Table.ClassNames) || bySplits.Table.Rows != local.Table.Rows {
 				t.Errorf("classes %v, want %v", bySplits.Table.ClassNames, local.Table.ClassNames)
 			}
 			find := func(b splitJob, counts *count.Counts) string {
 				var trace strings.Builder
 				found, err := search(t.Context(), b.Bound, counts, b.res, &RunOptions{Trace: &trace})
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				return fmt.Sprintf("%s%s\n%+v", trace.String(), found.Cut, b.res.report.Stopped)
 			}
 			if got, want := find(b, bySplits), find(alone, local); got != want {
@@ -281,9 +255,7 @@ func TestMaskBySplits(t *testing.T) {
 			for from := 0; from < 3000; from += 150 {
 				table.parquet(t, filepath.Join(dir, "in", fmt.Sprintf("%04d.parquet", from)), from, from+150, tc.group)
 			}
-			if err := follow(t, dir, false); err != nil {
-				t.Fatal(err)
-			}
+			must(t, follow(t, dir, false))
 			maskBySplits(t, rng, dir, bindSplits(t, dir))
 			parts, err := filepath.Glob(filepath.Join(dir, "out", "*.parquet"))
 			if err != nil || len(parts) < 2 {
@@ -304,18 +276,14 @@ func TestMaskBySplits(t *testing.T) {
 func judgeBySplits(t *testing.T, rng *rand.Rand, dir string, parts int) {
 	t.Helper()
 	cut, err := cutfile.Parse(mustRead(t, filepath.Join(dir, "cut")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var sum *verify.Recount
 	for _, encoded := range handOut(t, rng, dir, "tally", parts) {
 		recount, err := verify.DecodeRecount(encoded)
 		if err == nil && sum != nil {
 			recount, err = sum.Merge(recount)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		sum = recount
 	}
 	if result, err := verify.Judge(filepath.Join(dir, "other"), cut, sum); err != nil || !result.OK || result.Rows != 3000 {
@@ -329,9 +297,7 @@ func maskBySplits(t *testing.T, rng *rand.Rand, dir string, b splitJob) {
 	cut := readCut(t, filepath.Join(dir, "out"))
 	write(t, filepath.Join(dir, "cut"), string(cut.Raw))
 	target, err := output.Open(t.Context(), nil, filepath.Join(dir, "other")+"/", "", false, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	m := b.cutMasker(t, cut.Raw)
 	parts := &output.Parts{
 		Target: target, Columns: m.Plan.Outputs(), Metadata: map[string]string{cutfile.Key: string(cut.Raw)},
@@ -344,14 +310,8 @@ func maskBySplits(t *testing.T, rng *rand.Rand, dir string, b splitJob) {
 		t.Errorf("damaged row groups: %v", err)
 	}
 	for number, result := range results {
-		if err := m.AddTask(t.Context(), number, result, parts); err != nil {
-			t.Fatal(err)
-		}
+		must(t, m.AddTask(t.Context(), number, result, parts))
 	}
-	if err := parts.Close(true, masking.Place{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := target.Publish(t.Context(), 1); err != nil {
-		t.Fatal(err)
-	}
+	must(t, parts.Close(true, masking.Place{}))
+	must(t, target.Publish(t.Context(), 1))
 }

@@ -103,39 +103,25 @@ func (t *testTable) encode(tb testing.TB, path string, metadata map[string]strin
 		columns[i].Field = field
 	}
 	file, err := os.Create(path)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	defer file.Close()
 	out, err := writer.New(file, columns, metadata)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	for ; from < to; from += groupRows {
-		if err := out.Write(t.rowGroup(tb, columns, t.rows[from:min(to, from+groupRows)])); err != nil {
-			tb.Fatal(err)
-		}
+		must(tb, out.Write(t.rowGroup(tb, columns, t.rows[from:min(to, from+groupRows)])))
 	}
-	if err := out.Close(); err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, out.Close())
 }
 
 func (t *testTable) rowGroup(tb testing.TB, columns []writer.Column, rows [][]string) *writer.EncodedRowGroup {
 	tb.Helper()
 	group, err := writer.NewRowGroup(columns, writer.Options{Compression: "snappy"})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	for c := range columns {
-		if err := group.Append(c, t.column(tb, c, rows), 0, len(rows)); err != nil {
-			tb.Fatal(err)
-		}
+		must(tb, group.Append(c, t.column(tb, c, rows), 0, len(rows)))
 	}
 	encoded, err := group.Encode()
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	return encoded
 }
 
@@ -167,17 +153,13 @@ func (t *testTable) csv(tb testing.TB, path string) {
 
 func write(tb testing.TB, path, text string) {
 	tb.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, os.WriteFile(path, []byte(text), 0o600))
 }
 
 func mustRead(tb testing.TB, path string) []byte {
 	tb.Helper()
 	text, err := os.ReadFile(path)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	return text
 }
 
@@ -205,9 +187,7 @@ func jobFolder(tb testing.TB, job string) string {
 	dir := tb.TempDir()
 	write(tb, filepath.Join(dir, "job.yaml"), job)
 	write(tb, filepath.Join(dir, "trees.yaml"), peopleTaxonomies)
-	if err := os.Mkdir(filepath.Join(dir, "in"), 0o700); err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, os.Mkdir(filepath.Join(dir, "in"), 0o700))
 	return dir
 }
 
@@ -243,9 +223,7 @@ func loadJob(dir string, overrides ...string) (*job.Job, error) {
 func mustLoad(tb testing.TB, dir string, overrides ...string) *job.Job {
 	tb.Helper()
 	job, err := loadJob(dir, overrides...)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	return job
 }
 
@@ -262,9 +240,7 @@ func runJob(tb testing.TB, dir string, trace io.Writer, overrides ...string) (*R
 func mustRun(tb testing.TB, dir string, trace io.Writer, overrides ...string) *Report {
 	tb.Helper()
 	report, err := runJob(tb, dir, trace, overrides...)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	return report
 }
 
@@ -348,9 +324,7 @@ func listing(tb testing.TB, dir string) map[string]string {
 		found[path] = fmt.Sprintf("%v %x", info.Mode(), sha256.Sum256(text))
 		return err
 	})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	return found
 }
 
@@ -381,9 +355,7 @@ func cases(tb testing.TB, few int) int {
 		return few
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	return n
 }
 
@@ -392,9 +364,7 @@ func seeded(tb testing.TB, few int) []uint64 {
 	tb.Helper()
 	if text := os.Getenv("KCUT_SEED"); text != "" {
 		seed, err := strconv.ParseUint(text, 10, 64)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		must(tb, err)
 		return []uint64{seed}
 	}
 	seeds := make([]uint64, cases(tb, few))
@@ -431,9 +401,7 @@ func outcomeOf(t *testing.T, dir string, opt RunOptions, overrides ...string) (o
 		o.release = mustRead(t, job.Output.Path)
 		o.steps = report.Steps
 		o.notices = slices.DeleteFunc(report.Notices, func(text string) bool { return strings.HasSuffix(text, "spilling to disk") })
-		if err := os.Remove(job.Output.Path); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Remove(job.Output.Path))
 	}
 	unchanged(t, dir, before)
 	return o
@@ -453,5 +421,13 @@ func mustAgree(t *testing.T, got, want outcome) {
 	}
 	if !slices.Equal(got.notices, want.notices) {
 		t.Errorf("notices %q, in memory %q", got.notices, want.notices)
+	}
+}
+
+// must ends the test at an error.
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

@@ -84,9 +84,7 @@ func (f *forged) write(tb testing.TB, path string) {
 func readCut(tb testing.TB, path string) *cutfile.File {
 	tb.Helper()
 	cut, err := cutfile.Read(tb.Context(), path)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	return cut
 }
 
@@ -94,9 +92,7 @@ func readCut(tb testing.TB, path string) *cutfile.File {
 func textOf(tb testing.TB, cut *cutfile.File) string {
 	tb.Helper()
 	text, err := cutfile.Marshal(cut)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	return string(text)
 }
 
@@ -306,21 +302,15 @@ func TestVerifyFlipped(t *testing.T) {
 
 func TestVerifyDirectory(t *testing.T) {
 	remove := func(t *testing.T, path string) {
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Remove(path))
 	}
 	manifest := func(change func(*fileset.Manifest)) func(*testing.T, string, string) {
 		return func(t *testing.T, out, _ string) {
 			m, err := fileset.ReadManifest(t.Context(), out)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			change(m)
 			text, err := m.Text()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			write(t, filepath.Join(out, fileset.ManifestFile), string(text))
 		}
 	}
@@ -371,9 +361,7 @@ func TestVerifyDirectory(t *testing.T) {
 func TestVerifyCutFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cut.json")
 	text, err := json.Marshal(&cutfile.File{Version: cutfile.Version, Sets: []cutfile.Set{{Columns: []string{"a"}, K: 2}}, Columns: cutfile.Columns{{Name: "a", Mask: job.MaskSuppress}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	write(t, path, string(text))
 	if v, err := verified(t, path); !errors.Is(err, formats.ErrDamaged) {
 		t.Errorf("got %+v, %v", v, err)

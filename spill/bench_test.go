@@ -40,37 +40,27 @@ func consume(s *Store, seq Sequence) (size int64, err error) {
 // passes measures writing, reading and freeing size bytes.
 func passes(tb testing.TB, budget *Budget, size int64) (write, read, free time.Duration, written int64) {
 	s, err := Open(tb.TempDir(), Options{Budget: budget})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	start := time.Now()
 	seqs, err := interleaved(s, size)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	write = time.Since(start)
 	var total int64
 	for _, seq := range seqs {
 		start = time.Now()
 		n, err := consume(s, seq)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		must(tb, err)
 		read += time.Since(start)
 		total += n
 		start = time.Now()
-		if err := s.Free(seq); err != nil {
-			tb.Fatal(err)
-		}
+		must(tb, s.Free(seq))
 		free += time.Since(start)
 	}
 	if total != size {
 		tb.Fatalf("%d bytes came back of %d", total, size)
 	}
 	written = s.Stats().BytesWritten
-	if err := s.Close(); err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, s.Close())
 	return write, read, free, written
 }
 

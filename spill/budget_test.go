@@ -8,18 +8,14 @@ import (
 
 func TestBudgetRefusesWhatDoesNotFit(t *testing.T) {
 	b := NewBudget(100)
-	if err := b.Draw("a table", 60); err != nil {
-		t.Fatal(err)
-	}
+	must(t, b.Draw("a table", 60))
 	if err := b.Draw("another", 41); !errors.Is(err, ErrBudget) {
 		t.Fatalf("drew 101 bytes of 100: %v", err)
 	}
 	if b.Used() != 60 {
 		t.Fatalf("a refused draw left %d bytes in use", b.Used())
 	}
-	if err := b.Draw("the rest", 40); err != nil {
-		t.Fatal(err)
-	}
+	must(t, b.Draw("the rest", 40))
 	b.Return(100)
 	if b.Used() != 0 || b.Peak() != 100 {
 		t.Fatalf("used %d, peak %d after returning everything", b.Used(), b.Peak())
@@ -63,9 +59,7 @@ func TestBudgetOfAPart(t *testing.T) {
 	if err := part.Draw("more than the part", 11); !errors.Is(err, ErrBudget) || whole.Used() != 50 {
 		t.Fatalf("%v, %d bytes drawn from the whole", err, whole.Used())
 	}
-	if err := whole.Draw("the rest", 50); err != nil {
-		t.Fatal(err)
-	}
+	must(t, whole.Draw("the rest", 50))
 	if err := part.Draw("more than the whole", 1); !errors.Is(err, ErrBudget) || part.Used() != 50 {
 		t.Fatalf("%v, %d bytes drawn from the part", err, part.Used())
 	}

@@ -134,9 +134,7 @@ func sweepFaults(t *testing.T, f *faults, check func(t *testing.T, fs *vfs.MemFS
 		f.seen.Store(0)
 		f.fired.Store(0)
 		memory := vfs.NewMem()
-		if err := memory.MkdirAll(stale, folderMode); err != nil {
-			t.Fatal(err)
-		}
+		must(t, memory.MkdirAll(stale, folderMode))
 		err := workload(errorfs.Wrap(memory, f))
 		if f.fired.Load() == 0 {
 			if err != nil {
@@ -204,9 +202,7 @@ func TestFailureStays(t *testing.T) {
 		return writes(op) && strings.Contains(op.Path, "table-")
 	}}
 	s, err := Open("/scratch", Options{FS: errorfs.Wrap(vfs.NewMem(), f), Budget: small()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	seq := s.NewSequence()
 	for err == nil {
 		err = s.Append(seq, make([]byte, 100<<10))
@@ -227,9 +223,7 @@ func TestFailureStays(t *testing.T) {
 
 func TestFolderThatCannotBe(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, nil, 0o600))
 	if _, err := Open(filepath.Join(file, "below"), Options{}); !errors.Is(err, ErrDisk) {
 		t.Errorf("below a file: %v", err)
 	}
@@ -237,9 +231,7 @@ func TestFolderThatCannotBe(t *testing.T) {
 		return // to whom nothing is read-only
 	}
 	locked := t.TempDir()
-	if err := os.Chmod(locked, 0o500); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(locked, 0o500))
 	if _, err := Open(locked, Options{}); !errors.Is(err, ErrDisk) {
 		t.Errorf("in a read-only folder: %v", err)
 	}
@@ -247,9 +239,7 @@ func TestFolderThatCannotBe(t *testing.T) {
 
 func TestFolderRemovedUnderneath(t *testing.T) {
 	s, err := Open(t.TempDir(), Options{Budget: small()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	seq := s.NewSequence()
 	fill(t, s, seq, 50, 100<<10)
 	for os.RemoveAll(s.folder.path) != nil {
@@ -301,24 +291,18 @@ func TestDamage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, err := Open(t.TempDir(), Options{Budget: small()})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			seq := s.NewSequence()
 			want := fill(t, s, seq, 200, 30<<10)
 			for _, path := range tables(t, s) {
 				bytes, err := os.ReadFile(path)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				if bytes = damage(bytes); bytes == nil {
 					err = os.Remove(path)
 				} else {
 					err = os.WriteFile(path, bytes, 0o600)
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 			}
 			cause := ErrCorrupt
 			if name == "missing" {

@@ -51,23 +51,17 @@ func TestNothingIsLeft(t *testing.T) {
 				if strings.HasSuffix(name, "/") {
 					create = func() error { return os.MkdirAll(path, folderMode) }
 				}
-				if err := create(); err != nil {
-					t.Fatal(err)
-				}
+				must(t, create())
 			}
 			dir := filepath.Join(top, tt.dir)
 			s, err := Open(dir, Options{Budget: small()})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			fill(t, s, s.NewSequence(), 40, 100<<10)
 			info, err := os.Stat(s.folder.path)
 			if err != nil || info.Mode().Perm() != folderMode {
 				t.Fatalf("folder of mode %v: %v", info.Mode(), err)
 			}
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, s.Close())
 			if got := names(t, top); !slices.Equal(got, tt.left) {
 				t.Errorf("%v is left, not %v", got, tt.left)
 			}
@@ -80,21 +74,15 @@ func TestTwoStoresInOneFolder(t *testing.T) {
 	top := t.TempDir()
 	dir := filepath.Join(top, "made")
 	first, err := Open(dir, Options{Budget: small()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	link := filepath.Join(top, "link")
-	if err := os.Symlink(dir, link); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink(dir, link))
 	second := open(t, nil, link)
 	a, b := first.NewSequence(), second.NewSequence()
 	wantA, wantB := fill(t, first, a, 40, 100<<10), fill(t, second, b, 40, 90<<10)
 	check(t, first, a, wantA)
 	check(t, second, b, wantB)
-	if err := first.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, first.Close())
 	if got := names(t, dir); len(got) != 1 {
 		t.Errorf("%v is there", got)
 	}
@@ -203,34 +191,24 @@ func TestSweepOfAKilledProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, err := holder.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := holder.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, holder.Start())
 	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var name, failure string
 	if fmt.Sscan(line, &name, &failure); failure != "<nil>" {
 		t.Fatal(line)
 	}
 	swept := func() bool {
 		s, err := Open(dir, Options{Budget: small()})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer s.Close()
 		return !slices.Contains(names(t, dir), name)
 	}
 	if swept() {
 		t.Error("the folder of a living process was swept")
 	}
-	if err := holder.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, holder.Process.Kill())
 	holder.Wait()
 	if !swept() {
 		t.Error("the folder of a killed process was left")
@@ -247,24 +225,18 @@ func TestSweep(t *testing.T) {
 	seq := s.NewSequence()
 	want := fill(t, s, seq, 40, 100<<10)
 	for _, name := range []string{folderPrefix + "1-1/sub", newPrefix + "1-1", "other"} {
-		if err := os.MkdirAll(filepath.Join(dir, name), folderMode); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Join(dir, name), folderMode))
 	}
 	if err := os.WriteFile(filepath.Join(dir, newPrefix+"1-1", ownerFile), nil, 0o600); err != nil { // not yet locked
 		t.Fatal(err)
 	}
-	if err := Sweep(dir, nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, Sweep(dir, nil))
 	if got := names(t, dir); !slices.Equal(got, []string{filepath.Base(s.folder.path), "other"}) {
 		t.Errorf("%v is left", got)
 	}
 	check(t, s, seq, want)
 	file := filepath.Join(dir, "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, nil, 0o600))
 	for _, nowhere := range []string{filepath.Join(dir, "nowhere", "at all"), file, filepath.Join(file, "below")} {
 		if err := Sweep(nowhere, nil); err != nil {
 			t.Errorf("%s: %v", nowhere, err)
@@ -275,9 +247,7 @@ func TestSweep(t *testing.T) {
 // Removing that fails is told.
 func TestSweepFails(t *testing.T) {
 	memory := vfs.NewMem()
-	if err := memory.MkdirAll(stale, folderMode); err != nil {
-		t.Fatal(err)
-	}
+	must(t, memory.MkdirAll(stale, folderMode))
 	f := &faults{err: syscall.EIO, last: forever, counts: func(op errorfs.Op) bool { return op.Kind == errorfs.OpRemoveAll }}
 	if err := Sweep("/scratch/a", errorfs.Wrap(memory, f)); !errors.Is(err, syscall.EIO) || !strings.Contains(err.Error(), "/scratch/a") {
 		t.Error(err)

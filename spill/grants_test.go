@@ -80,9 +80,7 @@ func TestGrants(t *testing.T) {
 
 func TestGrant(t *testing.T) {
 	b := NewBudget(1600)
-	if err := b.Draw("a test", 200); err != nil {
-		t.Fatal(err)
-	}
+	must(t, b.Draw("a test", 200))
 	for _, c := range []struct {
 		of   Grant
 		want int64
@@ -105,9 +103,7 @@ func TestGrant(t *testing.T) {
 func TestGrantsDocumented(t *testing.T) {
 	const path, begin, end = "../docs/memory.md", "<!-- grants: begin -->\n", "<!-- grants: end -->"
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	head, rest, ok := bytes.Cut(text, []byte(begin))
 	_, tail, ok2 := bytes.Cut(rest, []byte(end))
 	if !ok || !ok2 {
@@ -115,9 +111,7 @@ func TestGrantsDocumented(t *testing.T) {
 	}
 	want := []byte(string(head) + begin + grantTables() + end + string(tail))
 	if *update {
-		if err := os.WriteFile(path, want, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, want, 0o666))
 	} else if !bytes.Equal(text, want) {
 		t.Errorf("%s has other grants than spill/grants.go: go test ./spill -run TestGrantsDocumented -update", path)
 	}

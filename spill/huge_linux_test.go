@@ -42,9 +42,7 @@ func TestMayAllocate(t *testing.T) {
 func isAdvised(t *testing.T, memory []byte) bool {
 	middle := uintptr(unsafe.Pointer(&memory[len(memory)/2]))
 	file, err := os.Open("/proc/self/smaps")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer file.Close()
 	within := false
 	for lines := bufio.NewScanner(file); lines.Scan(); {

@@ -38,9 +38,7 @@ func TestTransferred(t *testing.T) {
 	const bytes = 3 << 20
 	path := filepath.Join(t.TempDir(), "file")
 	read, written := Transferred()
-	if err := os.WriteFile(path, make([]byte, bytes), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, make([]byte, bytes), 0o600))
 	if _, err := os.ReadFile(path); err != nil {
 		t.Fatal(err)
 	}

@@ -50,9 +50,7 @@ func readAll(s *Store, seq Sequence) (chunks [][]byte, err error) {
 func check(t *testing.T, s *Store, seq Sequence, want [][]byte) {
 	t.Helper()
 	got, err := readAll(s, seq)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if why := differs(got, want); why != "" {
 		t.Fatalf("sequence %d: %s", seq, why)
 	}
@@ -79,9 +77,7 @@ func places(t *testing.T, test func(t *testing.T, fs vfs.FS, dir string)) {
 func open(t *testing.T, fs vfs.FS, dir string) *Store {
 	t.Helper()
 	s, err := Open(dir, Options{FS: fs, Budget: small()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
@@ -95,9 +91,7 @@ func fill(t *testing.T, s *Store, seq Sequence, n, size int) (chunks [][]byte) {
 	t.Helper()
 	for i := range n {
 		chunk := chunkOf(seq, uint64(i), size)
-		if err := s.Append(seq, chunk); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Append(seq, chunk))
 		chunks = append(chunks, chunk)
 	}
 	return chunks
@@ -130,9 +124,7 @@ func TestAppend(t *testing.T) {
 	for _, size := range []int{10, 2 << 20} {
 		chunk := bytes.Repeat([]byte{1}, size)
 		want = append(want, bytes.Clone(chunk))
-		if err := s.Append(seq, chunk); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Append(seq, chunk))
 		clear(chunk)
 	}
 	if err := s.Append(seq, make([]byte, MaxChunk+1)); err == nil {
@@ -148,9 +140,7 @@ func TestFreedInMemory(t *testing.T) {
 	for range 100 {
 		seq := s.NewSequence()
 		fill(t, s, seq, 3, 100<<10)
-		if err := s.Free(seq); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Free(seq))
 		check(t, s, seq, nil)
 	}
 	if written := s.Stats().BytesWritten - before; written > 0 {
@@ -184,17 +174,13 @@ func TestFreeGivesSpaceBack(t *testing.T) {
 			}
 			for n := range chunks {
 				for _, seq := range seqs {
-					if err := s.Append(seq, chunkOf(seq, uint64(n), size)); err != nil {
-						t.Fatal(err)
-					}
+					must(t, s.Append(seq, chunkOf(seq, uint64(n), size)))
 				}
 			}
 			full := func() int64 { return s.Stats().DiskBytes }
 			all := int64(sequences * chunks * size)
 			for i, seq := range seqs {
-				if err := s.Free(seq); err != nil {
-					t.Fatal(err)
-				}
+				must(t, s.Free(seq))
 				left := all * int64(sequences-i-1) / sequences
 				if size > ownTable {
 					eventually(t, "space stays", func() bool { return full() <= left+1<<20 })
@@ -215,9 +201,7 @@ func reading(t *testing.T, ctx context.Context, n int) (*Store, Sequence, [][]by
 	seq := s.NewSequence()
 	want := fill(t, s, seq, n, 100<<10)
 	r, err := s.Read(ctx, seq)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { r.Close() })
 	return s, seq, want, r
 }
@@ -225,9 +209,7 @@ func reading(t *testing.T, ctx context.Context, n int) (*Store, Sequence, [][]by
 func TestReaderOfAFreedSequence(t *testing.T) {
 	s, seq, _, r := reading(t, context.Background(), 100)
 	err := s.Free(seq)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	n := 0
 	for ; err == nil; n++ {
 		_, err = r.Next()
@@ -252,9 +234,7 @@ func TestReaderEndsWithItsContext(t *testing.T) {
 
 func TestClosedReader(t *testing.T) {
 	_, _, _, r := reading(t, context.Background(), 40)
-	if err := errors.Join(r.Close(), r.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(r.Close(), r.Close()))
 	if _, err := r.Next(); !errors.Is(err, errReaderClosed) {
 		t.Fatal(err)
 	}
@@ -262,9 +242,7 @@ func TestClosedReader(t *testing.T) {
 
 func TestClosedStore(t *testing.T) {
 	s, seq, _, r := reading(t, context.Background(), 40)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Close())
 	_, next := r.Next()
 	_, read := s.Read(context.Background(), seq)
 	for name, err := range map[string]error{"next": next, "append": s.Append(seq, nil), "free": s.Free(seq), "read": read} {
@@ -280,9 +258,7 @@ func TestBudgetIsDrawnAndReturned(t *testing.T) {
 	} {
 		budget := NewBudget(tt.limit)
 		s, err := Open("/scratch", Options{FS: vfs.NewMem(), Budget: budget})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if budget.Used() != tt.share {
 			t.Errorf("%d bytes drawn of %d", budget.Used(), tt.limit)
 		}
@@ -313,27 +289,21 @@ func TestRandomOperations(t *testing.T) {
 				seq := seqs[i]
 				switch random.IntN(20) {
 				case 0:
-					if err := s.Free(seq); err != nil {
-						t.Fatal(err)
-					}
+					must(t, s.Free(seq))
 					delete(want, seq)
 					seqs = append(seqs[:i], seqs[i+1:]...)
 				case 1, 2:
 					check(t, s, seq, want[seq])
 				default:
 					chunk := chunkOf(seq, uint64(len(want[seq])), randomSize(random))
-					if err := s.Append(seq, chunk); err != nil {
-						t.Fatal(err)
-					}
+					must(t, s.Append(seq, chunk))
 					want[seq] = append(want[seq], chunk)
 				}
 			}
 			for seq, chunks := range want {
 				check(t, s, seq, chunks)
 			}
-			if err := s.Free(seqs...); err != nil {
-				t.Fatal(err)
-			}
+			must(t, s.Free(seqs...))
 			eventually(t, "space stays", func() bool { return s.Stats().DiskBytes < 1<<18 })
 		}
 	})
@@ -405,9 +375,7 @@ func TestNothingRunsAfterClose(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Close())
 	}
 	var stacks string
 	ended := func() bool {
@@ -421,4 +389,12 @@ func TestNothingRunsAfterClose(t *testing.T) {
 		}
 	})
 	eventually(t, "goroutines stay", ended)
+}
+
+// must ends the test at an error.
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
 }

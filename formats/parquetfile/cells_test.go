@@ -24,9 +24,7 @@ func TestDeltas(t *testing.T) {
 			values[i] = int64(r.Uint64()) >> shift
 		}
 		encoded, err := new(delta.BinaryPackedEncoding).EncodeInt64(nil, values)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		c := cells{data: append(encoded, "rest"...), hold: free}
 		got, err := c.readDeltas(0, len(values))
 		if err != nil || !slices.Equal(got, values) || string(c.data) != "rest" {
@@ -60,9 +58,7 @@ func TestDeltasDamaged(t *testing.T) {
 // What decoded numbers take is agreed to before it is taken.
 func TestDeltasAreHeld(t *testing.T) {
 	encoded, err := new(delta.BinaryPackedEncoding).EncodeInt64(nil, make([]int64, 1000))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	errMuch := errors.New("too much")
 	c := cells{data: encoded, hold: func(bytes int64) error {
 		if bytes != 8000 {
@@ -86,9 +82,7 @@ func TestPrefixesAreAddedUp(t *testing.T) {
 	var data []byte
 	for _, list := range lists {
 		encoded, err := new(delta.BinaryPackedEncoding).EncodeInt64(nil, list)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		data = append(data, encoded...)
 	}
 	held := int64(0)

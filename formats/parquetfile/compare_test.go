@@ -141,9 +141,7 @@ func (g *gotColumn) add(t *testing.T, c *formats.Column, rows int) {
 		return
 	}
 	cells, err := formatstest.CellsOf(c, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	g.cells = append(g.cells, cells...)
 }
 
@@ -220,9 +218,7 @@ func compareLeaf(t *testing.T, col *schema.Column, got, want formatstest.Leaf) {
 func leavesOf(t *testing.T, path string) (*schema.Schema, []formatstest.Leaf, error) {
 	t.Helper()
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return formatstest.Leaves(data)
 }
 
@@ -301,20 +297,14 @@ func TestValues(t *testing.T) {
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			s, err := Open(t.Context(), filepath.Join(dir, c.file+".parquet"), formats.ReadOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			defer s.Close()
 			fields := formats.Schema{Fields: s.Fields()}
 			r, err := s.Read(t.Context(), 0, 1, []formats.Request{{Column: fields.Index(c.column), Coded: true}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			defer r.Close()
 			b, err := r.Next(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for i, want := range c.want {
 				text := "null"
 				if code := b.Columns[0].Codes[i]; code > 0 {

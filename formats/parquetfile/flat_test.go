@@ -25,9 +25,7 @@ func halfDictionary(t *testing.T, rows []sampleRow, group int) string {
 func openSource(t *testing.T, path string) *source {
 	t.Helper()
 	src, err := Open(context.Background(), path, formats.ReadOptions{BatchRows: 64})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { src.Close() })
 	return src.(*source)
 }
@@ -45,9 +43,7 @@ func TestValuesOnlyGrow(t *testing.T) {
 				continue
 			}
 			r, err := src.Read(context.Background(), 0, len(src.Chunks()), []formats.Request{{Column: i, Coded: true}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			c := r.(*reader).columns[0].(*flatColumn)
 			c.limit = limit
 			var seen formats.Values
@@ -101,18 +97,14 @@ func TestSharedDictionary(t *testing.T) {
 	src := openSource(t, path)
 	column := slices.IndexFunc(src.Fields(), func(f formats.Field) bool { return f.Name == "city" })
 	r, err := src.Read(context.Background(), 0, len(src.Chunks()), []formats.Request{{Column: column}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var first *formats.Values
 	for {
 		b, err := r.Next(context.Background())
 		if err == io.EOF {
 			break
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if first == nil {
 			first = b.Columns[0].Values
 		}
@@ -126,9 +118,7 @@ func TestReaderStopsWhenAsked(t *testing.T) {
 	src := openSource(t, halfDictionary(t, sampleRows(formatstest.Rand(t), 500), 500))
 	ctx, cancel := context.WithCancel(context.Background())
 	r, err := src.Read(ctx, 0, 1, []formats.Request{{Column: 0}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := r.Next(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -157,9 +147,7 @@ func checkRowLoop(t *testing.T, src *source) {
 		}
 	}
 	r, err := src.Read(context.Background(), 0, 1, requests)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	next := func() {
 		if _, err := r.Next(context.Background()); err != nil {
 			t.Fatal(err)
@@ -187,9 +175,7 @@ func BenchmarkReadCodes(b *testing.B) {
 			path := filepath.Join(b.TempDir(), "bench.parquet")
 			writeSample(b, path, sampleRows(formatstest.Rand(b), 200_000), 200_000, c.options...)
 			src, err := Open(context.Background(), path, formats.ReadOptions{})
-			if err != nil {
-				b.Fatal(err)
-			}
+			must(b, err)
 			defer src.Close()
 			var columns []formats.Request
 			for i, f := range src.Fields() {

@@ -52,9 +52,7 @@ func readParquet(path string, coded bool) (rows int64, err error) {
 // readBytes writes a file and reads it.
 func readBytes(t *testing.T, path string, data []byte, coded bool) error {
 	t.Helper()
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, data, 0o600))
 	_, err := readParquet(path, coded)
 	return err
 }
@@ -130,9 +128,7 @@ func filesBelow(t *testing.T, root string) map[string]fs.FileInfo {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return files
 }
 
@@ -164,9 +160,7 @@ func TestDamage(t *testing.T) {
 	} {
 		writeSample(t, path, rows, 200, options...)
 		good, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for range 200 {
 			bad := bytes.Clone(good)
 			for range 1 + r.IntN(3) {
@@ -194,9 +188,7 @@ func TestTruncated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "short.parquet")
 	writeSample(t, path, sampleRows(formatstest.Rand(t), 50), 50)
 	good, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for size := 0; size < len(good); size += 13 {
 		if err := readBytes(t, path, good[:size], false); !errors.Is(err, formats.ErrDamaged) {
 			t.Fatalf("%d of %d bytes: %v", size, len(good), err)
@@ -209,9 +201,7 @@ func FuzzRead(f *testing.F) {
 	for _, options := range [][]parquet.WriterOption{nil, {parquet.DataPageVersion(1), parquet.DictionaryMaxBytes(100)}} {
 		writeSample(f, path, sampleRows(formatstest.Rand(f), 40), 25, options...)
 		seed, err := os.ReadFile(path)
-		if err != nil {
-			f.Fatal(err)
-		}
+		must(f, err)
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -234,9 +224,7 @@ func TestErrorsShowNoValue(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "secret.parquet")
 	writeSample(t, path, rows, 4)
 	good, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for at := 0; at < len(good); at += 3 {
 		bad := bytes.Clone(good)
 		bad[at] ^= 0xff
@@ -279,17 +267,13 @@ func TestFooterIsForgotten(t *testing.T) {
 	if _, err := w.Write(make([]row, 10)); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	path := formatstest.WriteTemp(t, "t.parquet", file.Bytes())
 	file = bytes.Buffer{}
 	held := int64(0)
 	before := live()
 	s, err := Open(t.Context(), path, formats.ReadOptions{Hold: func(bytes int64) error { held += bytes; return nil }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if kept := live() - before; held != 0 || kept > 1<<20 {
 		t.Errorf("%d bytes are told, %d are kept", held, kept)
 	}

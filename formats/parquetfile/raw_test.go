@@ -32,9 +32,7 @@ func copyFile(t *testing.T, path string) (_ string, copied int, err error) {
 	}
 	defer src.Close()
 	out, err := os.Create(filepath.Join(t.TempDir(), "copy.parquet"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer out.Close()
 	c := copier{source: src.(formats.RawSource)}
 	for _, f := range src.Fields() {
@@ -44,9 +42,7 @@ func copyFile(t *testing.T, path string) (_ string, copied int, err error) {
 		return "", 0, err
 	}
 	w, err := writer.New(out, c.columns, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for g := range src.Chunks() {
 		if err := c.rowGroup(g, w); err != nil {
 			return "", 0, err
@@ -114,16 +110,12 @@ func checkCopy(t *testing.T, source, copied string) {
 		t.Skipf("arrow-go cannot read it: %v", err)
 	}
 	_, got, err := leavesOf(t, copied)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i := range want {
 		compareLeaf(t, s.Column(i), got[i], want[i])
 	}
 	r, err := release.Open(t.Context(), copied)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer r.Close()
 	findings, err := r.FooterLeaks()
 	for g := 0; g < r.RowGroups() && err == nil; g++ {
@@ -151,9 +143,7 @@ func TestCopyWhole(t *testing.T) {
 					path := filepath.Join(t.TempDir(), "source.parquet")
 					writeSample(t, path, rows, 1600, append(options, parquet.Compression(codec), parquet.DataPageVersion(version))...)
 					got, copied, err := copyFile(t, path)
-					if err != nil {
-						t.Fatal(err)
-					}
+					must(t, err)
 					if copied != 2*columns {
 						t.Errorf("%d of %d columns are copied", copied, 2*columns)
 					}
@@ -200,17 +190,13 @@ func TestCopyLeavesBehind(t *testing.T) {
 		copied int
 	}{{"unused", formatstest.WriteUnused, 0}, {"indexed", formatstest.WriteIndexed, 1}} {
 		path := filepath.Join(t.TempDir(), tc.name)
-		if err := tc.write(path, column, metadata); err != nil {
-			t.Fatal(err)
-		}
+		must(t, tc.write(path, column, metadata))
 		got, copied, err := copyFile(t, path)
 		if err != nil || copied != tc.copied {
 			t.Errorf("%s: %d columns copied, want %d: %v", tc.name, copied, tc.copied, err)
 		}
 		held, err := formatstest.Bytes(got)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if all := bytes.Join(held, nil); bytes.Contains(all, []byte(canary)) || !bytes.Contains(all, []byte("row 6")) {
 			t.Errorf("%s: the copy has the canary, or not its rows", tc.name)
 		}
@@ -223,9 +209,7 @@ func TestCopyStatistics(t *testing.T) {
 	rows := sampleRows(formatstest.Rand(t), 2000)
 	writeSample(t, path, rows, 2000, parquet.DataPageVersion(1))
 	got, _, err := copyFile(t, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	low, high, nulls := "city 99", "", int64(0)
 	for _, r := range rows {
 		if r.City == nil {
@@ -239,9 +223,7 @@ func TestCopyStatistics(t *testing.T) {
 	if err == nil {
 		err = thrift.Unmarshal(new(thrift.CompactProtocol), held[1], &meta)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, c := range meta.RowGroups[0].Columns {
 		s := c.MetaData.Statistics
 		switch strings.Join(c.MetaData.PathInSchema, ".") {

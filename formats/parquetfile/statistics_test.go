@@ -69,9 +69,7 @@ func checkStatistics(t *testing.T, path string) {
 func countDistinct(t *testing.T, s formats.Source, column int) (n int64, low, high uint64) {
 	t.Helper()
 	reader, err := s.Read(context.Background(), 0, len(s.Chunks()), []formats.Request{{Column: column, Coded: true}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer reader.Close()
 	words, texts := make(map[uint64]bool), make(map[string]bool)
 	low = math.MaxUint64
@@ -105,9 +103,7 @@ func TestStatistics(t *testing.T) {
 		writeSample(t, path, rows, rowGroup, options...)
 		checkStatistics(t, path)
 		s, all, err := statisticsOf(t, path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		fields := formats.Schema{Fields: s.Fields()}
 		for column, want := range map[string]formats.Statistics{
 			"age":    {AtLeast: 90, AtMost: 90},
@@ -145,23 +141,17 @@ func distinctCities(rows []sampleRow, rowGroup int) (s formats.Statistics) {
 func TestStatisticsOfFullDictionaries(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "full.parquet")
 	file, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	schema := arrow.NewSchema([]arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Float64}}, nil)
 	limits := arrowparquet.NewWriterProperties(arrowparquet.WithDictionaryPageSizeLimit(800), arrowparquet.WithBatchSize(50), arrowparquet.WithDataPageSize(400))
 	w, err := pqarrow.NewFileWriter(schema, file, limits, pqarrow.DefaultWriterProps())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	column := array.NewFloat64Builder(memory.DefaultAllocator)
 	for i := range 1000 {
 		column.Append(float64(i))
 	}
 	record := array.NewRecord(schema, []arrow.Array{column.NewArray()}, 1000)
-	if err := errors.Join(w.Write(record), w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(w.Write(record), w.Close()))
 	checkStatistics(t, path)
 	_, all, err := statisticsOf(t, path)
 	if err != nil || all[0].AtLeast < 50 || all[0].AtLeast >= 500 || all[0].AtMost != 1000 {

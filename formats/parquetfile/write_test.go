@@ -60,22 +60,16 @@ func sampleRows(r *rand.Rand, n int) []sampleRow {
 func writeSample(t testing.TB, path string, rows []sampleRow, group int, options ...parquet.WriterOption) {
 	t.Helper()
 	file, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer file.Close()
 	w := parquet.NewGenericWriter[sampleRow](file, options...)
 	for start := 0; start < len(rows); start += group {
 		if _, err := w.Write(rows[start:min(start+group, len(rows))]); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Flush(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Flush())
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 }
 
 // TestRoundTrip reads what parquet-go has written in every form, and holds it against arrow-go.
@@ -101,9 +95,7 @@ func TestRoundTrip(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "sample.parquet")
 		writeSample(t, path, few, c.group, append(c.options, parquet.Compression(codecs[i]))...)
 		schema, want, err := leavesOf(t, path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, batchRows := range []int{1, 7, 65536} {
 			for _, coded := range []bool{true, false} {
 				t.Run(fmt.Sprintf("%d/batches of %d/coded %v", i, batchRows, coded), func(t *testing.T) {
@@ -111,5 +103,13 @@ func TestRoundTrip(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// must ends the test at an error.
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

@@ -35,9 +35,7 @@ func TestRowGroupEntries(t *testing.T) {
 	for _, groups := range []int{0, 1, 14, 15, 200} { // a list of 15 has a longer header
 		b := wide(t, groups, 3)
 		whole, err := metadata.NewFileMetaData(b[footerAt(b):len(b)-meta.Tail], nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		r := open(t, b)
 		if r.RowGroups() != groups || r.Rows() != int64(2*groups) || len(r.Columns()) != 3 {
 			t.Fatalf("%d row groups: %d, %d rows, columns %v", groups, r.RowGroups(), r.Rows(), r.Columns())
@@ -66,9 +64,7 @@ func TestRowGroupEntries(t *testing.T) {
 		}
 		for i := range groups {
 			g, err := r.rowGroup(i)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			_ = check(g)
 		}
 		if found, err := r.FooterLeaks(); err != nil || found != nil {
@@ -83,9 +79,7 @@ func TestWideFooter(t *testing.T) {
 	path := formatstest.WriteTemp(t, "release.parquet", wide(t, groups, columns))
 	before := heap()
 	r, err := Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer r.Close()
 	if held := heap() - before; held > 20*columns*groups {
 		t.Errorf("an open release of %d column chunks holds %d bytes", columns*groups, held)

@@ -86,9 +86,7 @@ func (f forged) file(t *testing.T) []byte {
 		}
 		m.EncodingStats = append(m.EncodingStats, format.PageEncodingStats{PageType: h.Type, Encoding: encoding, Count: 1})
 		header, err := meta.Encode(&h)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		b = append(append(b, header...), p.body...)
 	}
 	m.TotalUncompressedSize = int64(len(b) - 4)

@@ -47,43 +47,31 @@ func released(t *testing.T, options ...parquet.WriterOption) []byte {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	in, err := parquetfile.Open(t.Context(), formatstest.WriteTemp(t, "source.parquet", b.Bytes()), formats.ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer in.Close()
 	var columns []writer.Column
 	for _, f := range in.Fields() {
 		columns = append(columns, writer.Column{Field: f})
 	}
 	group, err := writer.NewRowGroup(columns, writer.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i := range columns {
 		chunks, err := in.(formats.RawSource).RawChunks(t.Context(), 0, i)
 		if err == nil {
 			err = group.Copy(i, 12, chunks)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	encoded, err := group.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var out bytes.Buffer
 	release, err := writer.New(&out, columns, map[string]string{CutKey: "{}"})
 	if err == nil {
 		err = errors.Join(release.WriteFrom(in.(formats.RawSource), encoded), release.Close())
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return out.Bytes()
 }
 
@@ -97,9 +85,7 @@ func TestKept(t *testing.T) {
 				b := released(t, parquet.Compression(codec), parquet.DataPageVersion(version))
 				path := formatstest.WriteTemp(t, "release.parquet", b)
 				r, err := Open(t.Context(), path)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				defer r.Close()
 				if found, err := r.leaks(t.Context(), nil); len(found) > 0 || err != nil {
 					t.Fatalf("found %v, %v", found, err)
@@ -118,9 +104,7 @@ func TestKept(t *testing.T) {
 func flipKept(t *testing.T, r *File, path string, b []byte) {
 	t.Helper()
 	file, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer file.Close()
 	put := func(at int, one byte) {
 		if _, err := file.WriteAt([]byte{one}, int64(at)); err != nil {

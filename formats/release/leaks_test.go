@@ -18,9 +18,7 @@ func rewrite(t *testing.T, b []byte, change func(*format.FileMetaData)) []byte {
 	t.Helper()
 	start := footerAt(b)
 	var m format.FileMetaData
-	if err := thrift.Unmarshal(new(thrift.CompactProtocol), b[start:len(b)-meta.Tail], &m); err != nil {
-		t.Fatal(err)
-	}
+	must(t, thrift.Unmarshal(new(thrift.CompactProtocol), b[start:len(b)-meta.Tail], &m))
 	change(&m)
 	return withMetadata(t, b[:start], m)
 }
@@ -29,9 +27,7 @@ func rewrite(t *testing.T, b []byte, change func(*format.FileMetaData)) []byte {
 func withMetadata(t *testing.T, b []byte, m format.FileMetaData) []byte {
 	t.Helper()
 	footer, err := thrift.Marshal(new(thrift.CompactProtocol), m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return withFooter(b, footer)
 }
 
@@ -99,9 +95,7 @@ func TestLeaks(t *testing.T) {
 func checkFindings(t *testing.T, b []byte, want []string) {
 	t.Helper()
 	found, err := open(t, b).leaks(context.Background(), cutLabels())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ok := len(found) == len(want)
 	for i := range min(len(found), len(want)) {
 		ok = ok && strings.HasSuffix(found[i].String(), want[i])

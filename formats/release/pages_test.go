@@ -115,17 +115,11 @@ func TestContradictedPages(t *testing.T) {
 func TestUnchecked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "foreign.parquet")
 	columns := []formatstest.Text{{Name: "sex", Rows: []string{"M", "F", "M"}}, {Name: "city", Rows: []string{"Rome", "Rome", "Oslo"}}}
-	if err := formatstest.WriteUnused(path, columns, nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, formatstest.WriteUnused(path, columns, nil))
 	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	found, err := leaksOf(path, b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, want := range []string{"column sex, row group 0: 2 pages without a checksum", "column city, row group 0: 2 pages without a checksum"} {
 		if !strings.Contains(fmt.Sprintln(found), want) {
 			t.Errorf("found %v, want %q", found, want)

@@ -21,9 +21,7 @@ import (
 func open(t testing.TB, b []byte) *File {
 	t.Helper()
 	r, err := Open(t.Context(), formatstest.WriteTemp(t, "release.parquet", b))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { r.Close() })
 	return r
 }
@@ -55,34 +53,22 @@ func releaseOf(t testing.TB, columns []writer.Column, metadata map[string]string
 	t.Helper()
 	var b bytes.Buffer
 	w, err := writer.New(&b, columns, metadata)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	g, err := writer.NewRowGroup(columns, writer.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, group := range groups {
 		for i, c := range group {
 			rows := len(c.Codes)
 			if c.Leaves != nil {
 				rows = c.Leaves[0].Entries
 			}
-			if err := g.Append(i, c, 0, rows); err != nil {
-				t.Fatal(err)
-			}
+			must(t, g.Append(i, c, 0, rows))
 		}
 		e, err := g.Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Write(e); err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		must(t, w.Write(e))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	return b.Bytes()
 }
 
@@ -209,4 +195,12 @@ func (r *File) texts(ctx context.Context, rowGroup int, columns ...string) ([][]
 		return nil
 	})
 	return texts, err
+}
+
+// must ends the test at an error.
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
 }

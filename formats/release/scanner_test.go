@@ -74,9 +74,7 @@ func TestScannerShares(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if !maps.Equal(got, want) {
 			t.Errorf("%d workers: rows are not those that were written", workers)
 		}

@@ -48,12 +48,8 @@ func TestAppendLabels(t *testing.T) {
 				codes[i] = uint32(r.IntN(size))
 				direct[i] = through[codes[i]]
 			}
-			if err := one.AppendLabels(0, labels, through, codes); err != nil {
-				t.Fatal(err)
-			}
-			if err := other.Append(0, &formats.Column{Values: labels, Codes: direct}, 0, rows); err != nil {
-				t.Fatal(err)
-			}
+			must(t, one.AppendLabels(0, labels, through, codes))
+			must(t, other.Append(0, &formats.Column{Values: labels, Codes: direct}, 0, rows))
 		}
 	}
 	if !bytes.Equal(writeFile(t, columns, nil, one), writeFile(t, columns, nil, other)) {
@@ -88,9 +84,7 @@ func TestAppendLabelsRefuses(t *testing.T) {
 func TestLabelsArePages(t *testing.T) {
 	g, _ := labelGroup(t, true)
 	codes := make([]uint32, 40*pageRows)
-	if err := g.Append(0, &formats.Column{Values: labelsOf("a"), Codes: codes}, 0, len(codes)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, g.Append(0, &formats.Column{Values: labelsOf("a"), Codes: codes}, 0, len(codes)))
 	if held := g.Held(); held > int64(len(codes))/8 {
 		t.Errorf("%d bytes are held of %d rows of one label", held, len(codes))
 	}
@@ -133,17 +127,13 @@ func TestCopiedDictionaryIsLetGo(t *testing.T) {
 		Entries: 1, Dictionary: dictionary,
 		Pages: []formats.RawPage{{Type: int32(format.DictionaryPage), Entries: 1}, {Type: int32(format.DataPage), Encoding: int32(format.RLEDictionary), Entries: 1}},
 	}}
-	if err := g.Copy(0, 1, chunks); err != nil {
-		t.Fatal(err)
-	}
+	must(t, g.Copy(0, 1, chunks))
 	chunks, dictionary = nil, nil
 	if runtime.GC(); held.Value() != nil {
 		t.Error("the dictionary is still held")
 	}
 	e, err := g.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if s := e.entry.Columns[0].MetaData.V.Statistics.V; string(s.MinValue) != "Bern" || string(s.MaxValue) != "Bern" {
 		t.Errorf("bounds of %d and %d bytes", len(s.MinValue), len(s.MaxValue))
 	}

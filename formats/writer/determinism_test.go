@@ -25,9 +25,7 @@ func TestRowGroupReuse(t *testing.T) {
 			if before {
 				encodeRows(t, g, first.plainColumn(0, 3000))
 			}
-			if err := g.Append(0, second.codedColumn(r, 0, 1000), 0, 1000); err != nil {
-				t.Fatal(err)
-			}
+			must(t, g.Append(0, second.codedColumn(r, 0, 1000), 0, 1000))
 			files[i] = writeFile(t, columns, nil, g)
 		}
 		if !bytes.Equal(files[0], files[1]) {
@@ -108,9 +106,7 @@ func statisticsOf(t *testing.T, v *formats.Values, typ formats.Type) (lo, hi []b
 	}
 	b := oneColumn(t, Options{}, Column{Field: field}, &formats.Column{Values: v, Codes: codes})
 	f, err := pq.OpenFile(bytes.NewReader(b), int64(len(b)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s := f.Metadata().RowGroups[0].Columns[0].MetaData.Statistics
 	return s.MinValue, s.MaxValue, s.NullCount
 }

@@ -33,9 +33,7 @@ func TestCanaries(t *testing.T) {
 		}
 		appendCanaries(t, g, canary, "M", number)
 		all, err := formatstest.Bytes(formatstest.WriteTemp(t, "canaries.parquet", writeFile(t, columns, nil, g)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if len(all) != 2+3*2 {
 			t.Errorf("codec %s: %d pieces, want file, footer and three times dictionary and data", codec, len(all))
 		}
@@ -59,9 +57,7 @@ func appendCanaries(t *testing.T, g *RowGroup, canary, label string, number int6
 	n := &formats.Values{Type: formats.Type{Kind: formats.Int, Bits: 64}, Words: []uint64{formats.IntWord(number), formats.IntWord(1), formats.IntWord(number)}}
 	for range 3 {
 		for i, c := range []*formats.Column{{Values: v, Codes: []uint32{2, 0, 2}}, {Values: v, Codes: []uint32{2, 2, 0}}, {Values: n, Codes: []uint32{2, 2, 2}}} {
-			if err := g.Append(i, c, 0, 3); err != nil {
-				t.Fatal(err)
-			}
+			must(t, g.Append(i, c, 0, 3))
 		}
 	}
 }

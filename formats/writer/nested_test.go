@@ -85,14 +85,10 @@ func TestWriteNested(t *testing.T) {
 			rows[i] = randomVisit(r)
 		}
 		var out bytes.Buffer
-		if err := pq.Write(&out, rows); err != nil {
-			t.Fatal(err)
-		}
+		must(t, pq.Write(&out, rows))
 		source := out.Bytes()
 		f, err := pq.OpenFile(bytes.NewReader(source), int64(len(source)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		field := formats.Field{Name: "Visit", Type: formats.Type{Kind: formats.Nested}, Declared: declared.Elements(f.Metadata().Schema[1:])}
 		b := writeNested(t, r, schema, field, rows)
 		formatstest.Keep(t, fmt.Sprintf("nested-%d", n), b)
@@ -115,15 +111,11 @@ func writeNested(t *testing.T, r *rand.Rand, schema *pq.Schema, field formats.Fi
 	for len(rows) > 0 {
 		n := 1 + r.IntN(len(rows))
 		leaves, err := declared.Of(field).Leaves()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		c := &formats.Column{Leaves: leavesOfRows(schema, rows[:n], leaves)}
 		middle := r.IntN(n + 1)
 		for _, span := range [][2]int{{0, middle}, {middle, n}} {
-			if err := g.Append(0, c, span[0], span[1]); err != nil {
-				t.Fatal(err)
-			}
+			must(t, g.Append(0, c, span[0], span[1]))
 		}
 		rows = rows[n:]
 	}
@@ -133,9 +125,7 @@ func writeNested(t *testing.T, r *rand.Rand, schema *pq.Schema, field formats.Fi
 func readNested(t *testing.T, b []byte) []visitRow {
 	t.Helper()
 	rows, err := pq.Read[visitRow](bytes.NewReader(b), int64(len(b)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i := range rows {
 		emptyToNil(&rows[i])
 	}

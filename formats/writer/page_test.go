@@ -43,9 +43,7 @@ func TestChecksumIsRead(t *testing.T) {
 	b := numbers(t, 100, 200, 300)
 	b[bytes.Index(b, binary.LittleEndian.AppendUint32(nil, 200))]++
 	f, err := pq.OpenFile(bytes.NewReader(b), int64(len(b)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	pages := f.RowGroups()[0].ColumnChunks()[0].Pages()
 	defer pages.Close()
 	if _, err := pages.ReadPage(); !errors.Is(err, pq.ErrCorrupted) {
@@ -60,23 +58,17 @@ func TestHeldFooter(t *testing.T) {
 	column := &formats.Column{Values: &formats.Values{Type: columns[0].Field.Type, Words: []uint64{7}}, Codes: []uint32{1}}
 	var out bytes.Buffer
 	w, err := New(&out, columns, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	held := w.Held()
 	for range 100 {
-		if err := w.Write(encodeRows(t, group, column, column)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Write(encodeRows(t, group, column, column)))
 		if w.Held() <= held {
 			t.Fatalf("the footer takes %d bytes, %d before one more row group", w.Held(), held)
 		}
 		held = w.Held()
 	}
 	before := out.Len()
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	if footer := int64(out.Len() - before); held < footer*9/10 || held > 2*footer {
 		t.Errorf("a footer of %d bytes is said to take %d", footer, held)
 	}
@@ -85,9 +77,7 @@ func TestHeldFooter(t *testing.T) {
 // TestFooterFails writes to what fails at the footer.
 func TestFooterFails(t *testing.T) {
 	w, err := New(&full{room: len(magic)}, []Column{{Field: formats.Field{Name: "a", Type: formats.Type{Kind: formats.Int, Bits: 32}}}}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if err := w.Close(); err == nil {
 		t.Error("no error")
 	}
@@ -112,14 +102,10 @@ func TestFooterOrder(t *testing.T) {
 	var files [2]bytes.Buffer
 	for i := range files {
 		w, err := New(&files[i], columns, metadata)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		empty := encodeRows(t, newGroup(t, Options{}, columns...))
 		for range i {
-			if err := w.Write(empty); err != nil {
-				t.Fatal(err)
-			}
+			must(t, w.Write(empty))
 		}
 		var keys []string
 		for _, kv := range w.tail.KeyValueMetadata {
@@ -128,9 +114,7 @@ func TestFooterOrder(t *testing.T) {
 		if !slices.IsSorted(keys) || len(keys) != len(metadata) {
 			t.Errorf("the keys are %q", keys)
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Close())
 	}
 	if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) {
 		t.Error("an empty row group leaves a trace")

@@ -15,9 +15,7 @@ import (
 func readParquetGo(t *testing.T, b []byte) []any {
 	t.Helper()
 	f, err := pq.OpenFile(bytes.NewReader(b), int64(len(b)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var rows []any
 	buffer := make([]pq.Value, 1000)
 	for _, g := range f.RowGroups() {
@@ -27,9 +25,7 @@ func readParquetGo(t *testing.T, b []byte) []any {
 			if err == io.EOF {
 				break
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			values := page.Values()
 			for err = error(nil); err == nil; {
 				var n int
@@ -77,8 +73,6 @@ func readArrow(t *testing.T, b []byte) (rows []any) {
 func leavesOf(t *testing.T, b []byte) (*schema.Schema, []formatstest.Leaf) {
 	t.Helper()
 	s, leaves, err := formatstest.Leaves(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return s, leaves
 }

@@ -15,9 +15,7 @@ import (
 func openReleased(t testing.TB, b []byte) *release.File {
 	t.Helper()
 	r, err := release.Open(t.Context(), formatstest.WriteTemp(t, "release.parquet", b))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { r.Close() })
 	return r
 }

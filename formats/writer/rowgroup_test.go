@@ -46,15 +46,11 @@ func TestColumnsAreFilledAtOnce(t *testing.T) {
 	for i := range inTurn {
 		inTurn[i] = newGroup(t, Options{}, columns...)
 		for c := range columns {
-			if err := fill(inTurn[i], c); err != nil {
-				t.Fatal(err)
-			}
+			must(t, fill(inTurn[i], c))
 		}
 	}
 	encoders, err := NewPageEncoders(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var group sync.WaitGroup
 	atOnce := make([]*RowGroup, 2)
 	for i := range atOnce {
@@ -81,17 +77,13 @@ func TestColumnsAreFilledAtOnce(t *testing.T) {
 // An encoder that made a very large page gives its memory up.
 func TestEncoderKeepsLittle(t *testing.T) {
 	encoders, err := NewPageEncoders(Options{Compression: "none"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, tc := range []struct {
 		size int
 		kept bool
 	}{{pageBytes, true}, {mostScratch + 1, false}} {
 		p, err := encoders.acquire()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		p.body = make([]byte, tc.size)
 		encoders.release(p)
 		if kept := p.body != nil; kept != tc.kept {
@@ -107,9 +99,7 @@ func TestParseRowGroup(t *testing.T) {
 	values := &formats.Values{Type: columns[0].Field.Type, Words: []uint64{formats.IntWord(7), formats.IntWord(9)}}
 	first := encodeRows(t, newGroup(t, Options{}, columns...), &formats.Column{Values: values, Codes: []uint32{1, 2, 2}})
 	encoded, err := first.AppendTo(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var want, got bytes.Buffer
 	second, err := ParseRowGroup(encoded)
 	if err != nil || second.Size() != first.Size() {
@@ -117,12 +107,8 @@ func TestParseRowGroup(t *testing.T) {
 	}
 	for to, group := range map[*bytes.Buffer]*EncodedRowGroup{&want: first, &got: second} {
 		w, err := New(to, columns, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := errors.Join(w.Write(group), w.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		must(t, errors.Join(w.Write(group), w.Close()))
 	}
 	if !bytes.Equal(got.Bytes(), want.Bytes()) {
 		t.Error("another file")
@@ -146,22 +132,16 @@ func BenchmarkEncode(b *testing.B) {
 		data[i] = labelColumn(r, rows, 2+i*i, i%3 == 0)
 	}
 	g, err := NewRowGroup(columns, Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	b.ReportAllocs()
 	for b.Loop() {
 		for from := 0; from < rows; from += batchRows {
 			for i, c := range data {
-				if err := g.Append(i, c, from, min(from+batchRows, rows)); err != nil {
-					b.Fatal(err)
-				}
+				must(b, g.Append(i, c, from, min(from+batchRows, rows)))
 			}
 		}
 		e, err := g.Encode()
-		if err != nil {
-			b.Fatal(err)
-		}
+		must(b, err)
 		b.ReportMetric(float64(e.Size()), "bytes")
 	}
 }

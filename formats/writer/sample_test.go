@@ -297,9 +297,7 @@ func (t table) output(masked bool) Column {
 func newGroup(t testing.TB, opt Options, columns ...Column) *RowGroup {
 	t.Helper()
 	g, err := NewRowGroup(columns, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return g
 }
 
@@ -307,14 +305,10 @@ func newGroup(t testing.TB, opt Options, columns ...Column) *RowGroup {
 func encodeRows(t testing.TB, g *RowGroup, columns ...*formats.Column) *EncodedRowGroup {
 	t.Helper()
 	for i, c := range columns {
-		if err := g.Append(i, c, 0, max(len(c.Codes), len(c.Valid))); err != nil {
-			t.Fatal(err)
-		}
+		must(t, g.Append(i, c, 0, max(len(c.Codes), len(c.Valid))))
 	}
 	e, err := g.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return e
 }
 
@@ -323,9 +317,7 @@ func oneColumn(t testing.TB, opt Options, column Column, batches ...*formats.Col
 	t.Helper()
 	g := newGroup(t, opt, column)
 	for _, b := range batches {
-		if err := g.Append(0, b, 0, max(len(b.Codes), len(b.Valid))); err != nil {
-			t.Fatal(err)
-		}
+		must(t, g.Append(0, b, 0, max(len(b.Codes), len(b.Valid))))
 	}
 	return writeFile(t, []Column{column}, nil, g)
 }
@@ -354,9 +346,7 @@ func encodeColumn(t *testing.T, r *rand.Rand, x table, o Column, opt Options, co
 		}
 		middle := r.IntN(to - from + 1)
 		for _, span := range [][2]int{{0, middle}, {middle, to - from}} {
-			if err := g.Append(0, column, span[0], span[1]); err != nil {
-				t.Fatal(err)
-			}
+			must(t, g.Append(0, column, span[0], span[1]))
 		}
 		from = to
 	}
@@ -368,20 +358,20 @@ func writeFile(t testing.TB, columns []Column, metadata map[string]string, group
 	t.Helper()
 	var b bytes.Buffer
 	w, err := New(&b, columns, metadata)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, g := range groups {
 		e, err := g.Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Write(e); err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		must(t, w.Write(e))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	return b.Bytes()
+}
+
+// must ends the test at an error.
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
 }

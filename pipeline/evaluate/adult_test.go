@@ -54,9 +54,7 @@ var adultErrors = []struct {
 func TestAdult(t *testing.T) {
 	data := formatstest.SharedData(t, "adult")
 	job := filepath.Join(t.TempDir(), "job.yaml")
-	if err := os.WriteFile(job, fmt.Appendf(nil, adultJob, data), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(job, fmt.Appendf(nil, adultJob, data), 0o600))
 	check := func(what string, got, want, within float64) {
 		t.Helper()
 		if math.Abs(100*got-want) > within {
@@ -75,9 +73,7 @@ func TestAdult(t *testing.T) {
 			}
 		}
 		report, err := Evaluate(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		check("baseline", report.Baseline["bayes"].Mean, 18.29, 0.006)
 		check("majority", report.Upper["tree"].Mean, 24.57, 0.006)
 		within := 0.006

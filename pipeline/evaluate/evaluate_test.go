@@ -58,15 +58,11 @@ func put(t *testing.T, table [][]string) (job string) {
 	t.Helper()
 	var text strings.Builder
 	out := csv.NewWriter(&text)
-	if err := errors.Join(out.Write([]string{"age", "job", "city", "hours", "color", "name", "set", "rich"}), out.WriteAll(table)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(out.Write([]string{"age", "job", "city", "hours", "color", "name", "set", "rich"}), out.WriteAll(table)))
 	dir := t.TempDir()
 	job = filepath.Join(dir, "job.yaml")
 	for file, text := range map[string]string{"people.csv": text.String(), "job.yaml": peopleJob, "cities.yaml": cities} {
-		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600))
 	}
 	return job
 }
@@ -76,9 +72,7 @@ func load(t *testing.T, path, key, value string, algorithms ...string) (jobs []*
 	t.Helper()
 	for _, name := range algorithms {
 		j, err := job.Load(path, []job.Override{{Key: "algorithm.name", Value: name, Origin: "--algorithms"}, {Key: key, Value: value, Origin: "--" + key}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		jobs = append(jobs, j)
 	}
 	return jobs
@@ -95,9 +89,7 @@ func TestEvaluate(t *testing.T) {
 	for _, setting := range [][2]string{{"limits.threads", "1"}, {"limits.threads", "4"}, {"limits.memory", "32MiB"}} {
 		o.Variants = load(t, job, setting[0], setting[1], "tdr", "mondrian", "kactus", "iacc")
 		report, err := Evaluate(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if first == nil {
 			first = report
 		}
@@ -164,9 +156,7 @@ func gather(t *testing.T, p *part, singly bool) *block {
 		all.counts, all.tested = append(all.counts, b.counts...), append(all.tested, b.tested...)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return all
 }
 
@@ -189,9 +179,7 @@ func assigning(t *testing.T, o Options, use func(*evaluation, *parts)) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 // treeByHand is the error of the tree that tests the color alone, as hours tell nothing.
@@ -218,9 +206,7 @@ func treeByHand(training, test [][]string) float64 {
 func TestSplit(t *testing.T) {
 	job, rows := people(t, rand.New(rand.NewPCG(2, 1)), 600)
 	report, err := Evaluate(t.Context(), Options{Variants: load(t, job, "quasi_identifiers[].k", "400", "tdr"), SplitColumn: "set", SplitValue: "training"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var training, test [][]string
 	for _, row := range rows {
 		if row[6] == "training" {
@@ -327,16 +313,20 @@ func TestEvaluateSpilled(t *testing.T) {
 func TestEvaluateMemory(t *testing.T) {
 	job, _ := people(t, rand.New(rand.NewPCG(4, 1)), 120_000)
 	text, err := os.ReadFile(job)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	// The names, which all differ, are a quasi-identifier.
 	spec := strings.NewReplacer("[age, job, city]", "[age, job, city, name]", "name: keep", "name: suppress").Replace(string(text))
-	if err := os.WriteFile(job, []byte(spec), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(job, []byte(spec), 0o600))
 	_, err = Evaluate(t.Context(), Options{Variants: load(t, job, "limits.memory", "16MiB", "tdr"), Folds: 2, Repeats: 1})
 	if !errors.Is(err, spill.ErrBudget) || fault.ClassOf(err) != fault.Resources {
 		t.Error(err)
+	}
+}
+
+// must ends the test at an error.
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

@@ -52,9 +52,7 @@ func TestCosting(t *testing.T) {
 		want := costs{}
 		for range 1 + r.IntN(3) {
 			b, released := randomBlock(r, attributes, number, classes)
-			if err := c.add(b, released); err != nil {
-				t.Fatal(err)
-			}
+			must(t, c.add(b, released))
 			for i, n := range released {
 				want.dropped += float64(b.counts[i] - n)
 				for range n {
@@ -68,9 +66,7 @@ func TestCosting(t *testing.T) {
 			}
 		}
 		got, err := c.release(t.Context(), k)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		all := float64(len(rows)) + want.dropped
 		want.discernibility = all * want.dropped
 		groups := map[string]map[uint32]int{}
@@ -110,9 +106,7 @@ func TestLabels(t *testing.T) {
 	tree, err := engine.NewTree(engine.Node{Name: "all", Children: []engine.Node{
 		{Name: "a", Children: []engine.Node{{Name: "a1"}, {Name: "a2"}}}, {Name: "b"},
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	numbers := engine.Attribute{
 		Mask: engine.Discretize, Texts: []string{"1", "2", "5"}, Positions: []float64{1, 2, 5}, Lower: 0, Upper: 5, LowerText: "0", HasNull: true,
 	}

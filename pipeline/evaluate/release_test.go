@@ -31,13 +31,9 @@ func TestRulesFromAll(t *testing.T) {
 					variant.Sets[0].K = 0
 				}
 				recoding, err := tr.search(t.Context(), variant, e.Requirement(variant))
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				r := tr.newRelease(recoding)
-				if err := r.make(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				must(t, r.make(t.Context()))
 				released, features := groups(t, r)
 				for labels, n := range released {
 					if n < uint64(variant.Sets[0].K) {
@@ -90,9 +86,7 @@ func groups(t *testing.T, r *release) (released, features map[string]uint64) {
 func sizes(t *testing.T, s *sight) map[string]uint64 {
 	t.Helper()
 	d, err := s.data(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	sizes := map[string]uint64{}
 	for i, n := range d.Table.Counts {
 		key := ""

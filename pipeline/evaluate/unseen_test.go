@@ -50,9 +50,7 @@ func TestUnseenValues(t *testing.T) {
 		c.Sets = append(c.Sets, all)
 		for _, algorithm := range algorithms {
 			d, err := e.assign(t.Context(), round{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			budget := spill.NewBudget(1 << 30)
 			tr := &trial{evaluation: e, parts: d, budget: budget}
 			recoding, err := tr.search(t.Context(), &job.Job{Algorithm: algorithm}, engine.Requirement{Sets: c.Sets})
@@ -102,9 +100,7 @@ func split(t *testing.T, r *rand.Rand, codes enginetest.Codes) (e *evaluation, r
 		Attributes: codes.Attributes, ClassNames: make([]engine.Label, codes.Classes), Table: table, Budget: spill.NewBudget(1 << 30),
 	}
 	e = &evaluation{Options: Options{SplitColumn: "side"}, Records: records}
-	if err := e.count(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, e.count(t.Context()))
 	return e, rows
 }
 
@@ -131,9 +127,7 @@ func checkParts(t *testing.T, c enginetest.Case, tr *trial, recoding engine.Reco
 		t.Fatalf("%s\n%s", name, c)
 	}
 	r := tr.newRelease(recoding)
-	if err := r.make(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.make(t.Context()))
 	if r.training.rows != r.costs.released || r.training.rows+r.costs.dropped != tr.training.rows || r.test.rows != tr.parts.test.rows {
 		t.Fatalf("%s: %d rows are released, %d dropped, of %d, and %d tested", name, r.training.rows, r.costs.dropped, tr.training.rows, r.test.rows)
 	}
