@@ -50,7 +50,7 @@ type Table struct {
 	ClassNames []Label     // of every class
 	Rows       uint64
 	Groupings  []*partition.Table     // as planned, columns in the attributes' order
-	Merged     bool                   // the groupings are in the codes that Codes returns; spilled ones must be
+	Merged     bool                   // the groupings are in the codes that Merge returns; spilled ones must be
 	Histograms []*partition.Histogram // one an attribute
 }
 
@@ -125,13 +125,25 @@ type Label struct {
 type Engine interface {
 	// Plan says what Search will need of the table. It depends on the requirement alone.
 	Plan(Requirement) Plan
-	// Codes says which codes of every attribute Search will tell apart, given what is known
-	// before tuples are counted: tuples that are counted in these codes are fewer and
-	// shorter. Classes and histograms are as in the Table.
-	Codes(attributes []Attribute, histograms []*partition.Histogram, classes int, requirement Requirement) []CodeMerge
 	// Search returns the best recoding it finds. It returns ErrInfeasible when the table has
 	// fewer records than some set's K. The table's groupings are consumed.
 	Search(context.Context, *Table, Requirement, Options) (Recoding, error)
+}
+
+// Merger is an Engine that does not tell all codes apart.
+type Merger interface {
+	// Merge says which codes of every attribute Search will tell apart, given what is known before
+	// tuples are counted: all of the table but its rows and groupings. Tuples that are counted in
+	// these codes are fewer and shorter.
+	Merge(*Table, Requirement) []CodeMerge
+}
+
+// Merge returns the codes of every attribute that an engine will tell apart: all, unless it is a Merger.
+func Merge(e Engine, table *Table, requirement Requirement) []CodeMerge {
+	if m, ok := e.(Merger); ok {
+		return m.Merge(table, requirement)
+	}
+	return Identities(table.Attributes)
 }
 
 // ErrInfeasible is returned when the table has fewer records than a set's K: not even

@@ -55,7 +55,7 @@ func (b *Bound) request(tuning count.Tuning) *count.Request {
 		Dataset: b.Dataset, Columns: b.columns(), Masked: len(b.masked), Class: -1, Groupings: b.groupings(),
 		Whole: b.plan().Whole, Tuning: tuning,
 		Merge: func(t *engine.Table) []engine.CodeMerge {
-			return b.engine.Codes(t.Attributes, t.Histograms, t.Classes, b.requirement)
+			return engine.Merge(b.engine, t, b.requirement)
 		},
 	}
 	if b.class >= 0 {

@@ -29,7 +29,6 @@ import (
 	"fmt"
 
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/partition"
 )
 
 // Engine is Bottom-Up Generalization.
@@ -56,11 +55,6 @@ var _ engine.Engine = Engine{}
 // histograms of all values.
 func (Engine) Plan(requirement engine.Requirement) engine.Plan {
 	return engine.Plan{Groupings: requirement.Ordered().Groupings(), Histograms: true, Whole: true}
-}
-
-// Codes tells all codes apart: the search starts with the raw values.
-func (Engine) Codes(attributes []engine.Attribute, _ []*partition.Histogram, _ int, _ engine.Requirement) []engine.CodeMerge {
-	return engine.Identities(attributes)
 }
 
 // Search returns a *engine.Cut. A step's InfoGain is I(G), its AnonyLoss the anonymity

@@ -37,7 +37,7 @@ func (c Codes) Merged(ctx context.Context, e engine.Engine, requirement engine.R
 	plan := e.Plan(requirement)
 	t := c.counted(plan)
 	t.Merged = true
-	codes := e.Codes(t.Attributes, t.Histograms, t.Classes, requirement)
+	codes := engine.Merge(e, t, requirement)
 	part, half := space, space
 	part.Share, half.Share = space.Share/16, space.Share/2
 	return t, c.group(ctx, t, plan, codes, part, half)

@@ -18,7 +18,6 @@ import (
 	"fmt"
 
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/partition"
 )
 
 // Engine is IACk, or IACc when Capped. IACc takes all sets as one, their union.
@@ -54,11 +53,11 @@ func (e Engine) Plan(requirement engine.Requirement) engine.Plan {
 	return engine.Plan{Groupings: []engine.Grouping{grouping}, Histograms: true, Whole: true}
 }
 
-// Codes tells apart the nodes of the best levels.
-func (e Engine) Codes(attributes []engine.Attribute, histograms []*partition.Histogram, _ int, _ engine.Requirement) []engine.CodeMerge {
-	merges := make([]engine.CodeMerge, len(attributes))
-	for a := range attributes {
-		merges[a] = e.bestLevel(&attributes[a], histograms[a]).merge()
+// Merge tells apart the nodes of the best levels.
+func (e Engine) Merge(table *engine.Table, _ engine.Requirement) []engine.CodeMerge {
+	merges := make([]engine.CodeMerge, len(table.Attributes))
+	for a := range merges {
+		merges[a] = e.bestLevel(&table.Attributes[a], table.Histograms[a]).merge()
 	}
 	return merges
 }

@@ -79,11 +79,6 @@ func (e Engine) Plan(requirement engine.Requirement) engine.Plan {
 
 func (e Engine) relaxed() bool { return e.Relaxed && !e.InfoGain }
 
-// Codes tells all codes apart.
-func (Engine) Codes(attributes []engine.Attribute, _ []*partition.Histogram, _ int, _ engine.Requirement) []engine.CodeMerge {
-	return engine.Identities(attributes)
-}
-
 // Search returns a *engine.Regions. Every attribute must be in a set.
 func (e Engine) Search(ctx context.Context, table *engine.Table, requirement engine.Requirement, options engine.Options) (engine.Recoding, error) {
 	set, err := requirement.UnitedOver(table)

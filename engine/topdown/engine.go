@@ -33,12 +33,11 @@ func (Engine) Plan(requirement engine.Requirement) engine.Plan {
 	return engine.Plan{Groupings: requirement.Ordered().Groupings(), Histograms: true, Leaves: true}
 }
 
-// Codes merges the values that can never be refined with all that is below them.
-func (Engine) Codes(attributes []engine.Attribute, histograms []*partition.Histogram, classes int, requirement engine.Requirement) []engine.CodeMerge {
-	table := &engine.Table{Attributes: attributes, Histograms: histograms, Classes: classes}
+// Merge merges the values that can never be refined with all that is below them.
+func (Engine) Merge(table *engine.Table, requirement engine.Requirement) []engine.CodeMerge {
 	requirement = requirement.Ordered()
-	merges := make([]engine.CodeMerge, len(attributes))
-	for a := range attributes {
+	merges := make([]engine.CodeMerge, len(table.Attributes))
+	for a := range merges {
 		merges[a] = newColumn(newProfile(table, a, requirement)).codes()
 	}
 	return merges

@@ -96,7 +96,7 @@ func (t *trial) compress(ctx context.Context, searcher engine.Engine, requiremen
 	if err != nil {
 		return nil, err
 	}
-	coarsenings := searcher.Codes(attributes, histograms, classes, requirement)
+	coarsenings := engine.Merge(searcher, &engine.Table{Attributes: attributes, Histograms: histograms, Classes: classes}, requirement)
 	tallies := make([]*tally, len(plan.Groupings))
 	for i, g := range plan.Groupings {
 		var domains []int
