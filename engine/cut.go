@@ -11,6 +11,8 @@ type Cut struct {
 	Columns []ColumnCut // by attribute
 	Reached []uint64    // A(QID) of every set of the reduced requirement
 	Stops   [][]Stop    // by attribute and label: why it was not refined further; nil when not known
+
+	Suppression *RecordSuppression // nil: every record is released with the labels of the cut
 }
 
 // Stop says why a label of a cut was not refined further.
@@ -46,8 +48,13 @@ type ColumnCut struct {
 // Labels returns the released values of an attribute.
 func (c *Cut) Labels(attribute int) []Label { return c.Columns[attribute].Labels }
 
-// Codes returns the label number of every code of an attribute.
-func (c *Cut) Codes(attribute int) []uint32 { return c.Columns[attribute].Code }
+// Codes returns the label number of every code of an attribute, nil when records are suppressed.
+func (c *Cut) Codes(attribute int) []uint32 {
+	if c.Suppression != nil {
+		return nil
+	}
+	return c.Columns[attribute].Code
+}
 
 // Intervals returns the intervals of a discretized attribute, nil of others.
 func (c *Cut) Intervals(attribute int) []Interval { return c.Columns[attribute].Intervals }
@@ -55,8 +62,13 @@ func (c *Cut) Intervals(attribute int) []Interval { return c.Columns[attribute].
 // Anonymity returns what was reached.
 func (c *Cut) Anonymity(Requirement) []uint64 { return c.Reached }
 
-// Lost returns 0: every record is released, with the labels of the cut.
-func (c *Cut) Lost() (suppressed, dropped uint64) { return 0, 0 }
+// Lost returns the number of suppressed records.
+func (c *Cut) Lost() (suppressed, dropped uint64) {
+	if c.Suppression != nil {
+		suppressed = c.Suppression.Records
+	}
+	return suppressed, 0
+}
 
 // ByClass returns false.
 func (c *Cut) ByClass() bool { return false }
@@ -70,8 +82,13 @@ func (c *Cut) Count(Rows) {}
 // Unsearched returns the cut.
 func (c *Cut) Unsearched() Recoding { return c }
 
-// Bytes returns 0: a cut grows with the domains alone.
-func (c *Cut) Bytes() int64 { return 0 }
+// Bytes returns about how much memory the suppression takes: a cut grows with the domains alone.
+func (c *Cut) Bytes() int64 {
+	if c.Suppression != nil {
+		return c.Suppression.Held
+	}
+	return 0
+}
 
 // Recode writes the label numbers of rows.
 func (c *Cut) Recode(rows Rows, labels [][]uint32) {
@@ -80,6 +97,16 @@ func (c *Cut) Recode(rows Rows, labels [][]uint32) {
 		to := labels[a][:rows.N]
 		for i, v := range rows.Codes[a][:rows.N] {
 			to[i] = code[v]
+		}
+	}
+	if c.Suppression == nil {
+		return
+	}
+	for i, where := range rows.Memo.Locate(c.Suppression.Locator, rows.N, rows.Codes) {
+		if where == ByMark {
+			for a, mark := range c.Suppression.Marks {
+				labels[a][i] = mark
+			}
 		}
 	}
 }
@@ -143,11 +170,9 @@ func fill(codes []uint32, label uint32) {
 	}
 }
 
-// RecordSuppression is the Recoding of a cut from which some records are taken away: they are
-// released with marks alone.
+// RecordSuppression is what takes some records away from a cut with a mark among the labels of every
+// column: they are released with marks alone.
 type RecordSuppression struct {
-	*Cut // with a mark among the labels of every column
-
 	Marks   []uint32 // label number of the mark, by attribute
 	Locator Locator  // tells ByCut or ByMark from codes
 	Records uint64   // that are suppressed
@@ -164,12 +189,6 @@ const (
 	ByMark int32 = 1
 )
 
-// Codes returns nil: labels depend on all codes.
-func (r *RecordSuppression) Codes(int) []uint32 { return nil }
-
-// Lost returns the number of suppressed records.
-func (r *RecordSuppression) Lost() (suppressed, dropped uint64) { return r.Records, 0 }
-
 // Left returns how many records of a label are not suppressed, if its attribute is in a set. A
 // new label without any must not be told: too few records had it.
 func (r *RecordSuppression) Left(attribute, label int) (records uint64, known bool) {
@@ -177,24 +196,6 @@ func (r *RecordSuppression) Left(attribute, label int) (records uint64, known bo
 		return 0, false
 	}
 	return r.Remaining[attribute][label], true
-}
-
-// Unsearched returns the record suppression.
-func (r *RecordSuppression) Unsearched() Recoding { return r }
-
-// Bytes returns about how much memory the record suppression takes.
-func (r *RecordSuppression) Bytes() int64 { return r.Held }
-
-// Recode writes the label numbers of rows.
-func (r *RecordSuppression) Recode(rows Rows, labels [][]uint32) {
-	r.Cut.Recode(rows, labels)
-	for i, where := range rows.Memo.Locate(r.Locator, rows.N, rows.Codes) {
-		if where == ByMark {
-			for a, mark := range r.Marks {
-				labels[a][i] = mark
-			}
-		}
-	}
 }
 
 // AddMark returns the label number of the mark of suppressed records, which is added before

@@ -97,14 +97,14 @@ func isMark(label engine.Label, mask string) bool {
 // isSecret reports whether a label is that of a new value all of whose records are suppressed:
 // too few have it for it to be told.
 func (d *describer) isSecret(a, label int) bool {
-	suppressing, ok := d.recoding.(*engine.RecordSuppression)
-	if !ok {
+	cut, ok := d.recoding.(*engine.Cut)
+	if !ok || cut.Suppression == nil {
 		return false
 	}
-	if left, known := suppressing.Left(a, label); !known || left > 0 {
+	if left, known := cut.Suppression.Left(a, label); !known || left > 0 {
 		return false
 	}
-	is := suppressing.Labels(a)[label]
+	is := cut.Labels(a)[label]
 	return !slices.ContainsFunc(d.given.Column(a).Cut, func(l cutfile.Label) bool { return l.Label == is.Text && l.Null == is.Null })
 }
 

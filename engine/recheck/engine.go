@@ -24,7 +24,6 @@ import (
 	"strings"
 
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/partition"
 )
 
 // OnBreak is what to do when a set has classes with too few records.
@@ -59,12 +58,7 @@ func (e Engine) Plan(requirement engine.Requirement) engine.Plan {
 	return engine.Plan{Groupings: groupings, Histograms: true, Whole: true}
 }
 
-// Codes tells all codes apart.
-func (Engine) Codes(attributes []engine.Attribute, _ []*partition.Histogram, _ int, _ engine.Requirement) []engine.CodeMerge {
-	return engine.Identities(attributes)
-}
-
-// Search returns the cut, a coarser *engine.Cut, or an *engine.RecordSuppression. It returns a
+// Search returns the cut, a coarser *engine.Cut, or one with a Suppression. It returns a
 // *Broken when a set has classes below its K and nothing may be done about them.
 // OnStep is told every step that is rolled back: Value is what Children became, InfoGain what
 // that lost, in bits a record.
@@ -84,7 +78,7 @@ func (e Engine) Search(ctx context.Context, table *engine.Table, requirement eng
 	return recoding, nil
 }
 
-func (e Engine) search(ctx context.Context, c *classes, options engine.Options) (engine.Recoding, error) {
+func (e Engine) search(ctx context.Context, c *classes, options engine.Options) (*engine.Cut, error) {
 	cut := c.cut(c.none())
 	if e.OnBreak == Suppress {
 		return c.suppress(ctx, cut, e.MaxSuppressed)

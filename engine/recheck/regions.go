@@ -33,11 +33,6 @@ func (e *Regions) Plan(requirement engine.Requirement) engine.Plan {
 	return engine.Plan{Groupings: []engine.Grouping{all.Grouping()}, Histograms: true, Whole: true}
 }
 
-// Codes tells all codes apart.
-func (e *Regions) Codes(attributes []engine.Attribute, _ []*partition.Histogram, _ int, _ engine.Requirement) []engine.CodeMerge {
-	return engine.Identities(attributes)
-}
-
 // Search returns *engine.Regions: those given and, when records are suppressed, one of
 // marks alone. It returns a *Broken when some set does not hold, or a record is in no region.
 //
@@ -51,7 +46,7 @@ func (e *Regions) Search(ctx context.Context, table *engine.Table, requirement e
 	}
 	s.suppression = &suppression{
 		classes:           &classes{table: table, sets: kept.Sets, space: options.Space},
-		RecordSuppression: &engine.RecordSuppression{Cut: cut, Marks: e.Marks}, most: e.MaxSuppressed,
+		RecordSuppression: &engine.RecordSuppression{Marks: e.Marks}, cut: cut, most: e.MaxSuppressed,
 	}
 	err := s.run(ctx)
 	if err = errors.Join(err, table.Groupings[0].Discard(options.Space)); err != nil {

@@ -19,6 +19,7 @@ import (
 type suppression struct {
 	*classes
 	*engine.RecordSuppression
+	cut     *engine.Cut      // in whose labels classes are
 	tuples  *partition.Table // of all attributes in sets
 	columns []int            // these
 	strange uint64           // records that are in no tuple, and suppressed whatever else is
@@ -37,10 +38,10 @@ type outliers struct {
 	removed map[string]uint64   // records that were taken from a class, for whatever set
 }
 
-// suppress returns the cut, or a record suppression of it. It returns a *Broken when more records
+// suppress returns the cut, or one with a record suppression. It returns a *Broken when more records
 // than may be would have to be taken away.
-func (c *classes) suppress(ctx context.Context, cut *engine.Cut, most uint64) (engine.Recoding, error) {
-	s := &suppression{classes: c, RecordSuppression: &engine.RecordSuppression{Cut: cut}, tuples: c.table.Groupings[0], most: most}
+func (c *classes) suppress(ctx context.Context, cut *engine.Cut, most uint64) (*engine.Cut, error) {
+	s := &suppression{classes: c, RecordSuppression: &engine.RecordSuppression{}, cut: cut, tuples: c.table.Groupings[0], most: most}
 	for a := range cut.Columns {
 		s.Marks = append(s.Marks, cut.Columns[a].AddMark())
 	}
@@ -52,8 +53,9 @@ func (c *classes) suppress(ctx context.Context, cut *engine.Cut, most uint64) (e
 		plain.Reached = cut.Reached
 		return plain, nil
 	}
-	s.Locator = &recordLocator{s.Cut, slices.DeleteFunc(s.sets, func(o outliers) bool { return len(o.taken) == 0 })}
-	return s.RecordSuppression, nil
+	s.Locator = &recordLocator{cut, slices.DeleteFunc(s.sets, func(o outliers) bool { return len(o.taken) == 0 })}
+	cut.Suppression = s.RecordSuppression
+	return cut, nil
 }
 
 // run finds the classes that are taken away.
@@ -120,7 +122,7 @@ func (s *suppression) begin(ctx context.Context, o *outliers) (breach Breach, ta
 	var to [][]uint32
 	var domains []int
 	for _, a := range s.columns {
-		codes, labels := s.Cut.Columns[a].Code, len(s.Cut.Columns[a].Labels)
+		codes, labels := s.cut.Columns[a].Code, len(s.cut.Columns[a].Labels)
 		if !slices.Contains(o.Columns, a) {
 			codes, labels = make([]uint32, len(codes)), 1
 		}
@@ -234,9 +236,9 @@ func (s *suppression) spread(ctx context.Context, broken *Broken) error {
 func (s *suppression) remove(ctx context.Context) error {
 	giveBack(s.space, s.noted)
 	s.Records, s.noted = s.strange, 0
-	s.Remaining = make([][]uint64, len(s.Cut.Columns))
+	s.Remaining = make([][]uint64, len(s.cut.Columns))
 	for _, a := range s.columns {
-		s.Remaining[a] = make([]uint64, len(s.Cut.Columns[a].Labels))
+		s.Remaining[a] = make([]uint64, len(s.cut.Columns[a].Labels))
 	}
 	for i := range s.sets {
 		s.sets[i].removed = make(map[string]uint64)
@@ -246,7 +248,7 @@ func (s *suppression) remove(ctx context.Context) error {
 	return s.tuples.Scan(ctx, s.space, func(block *partition.Table) error {
 		for i, n := range block.Counts {
 			for f, a := range s.columns {
-				labels[f] = s.Cut.Columns[a].Code[block.Layout.Fields[f].Code(block.Keys[i*block.Layout.Words:])]
+				labels[f] = s.cut.Columns[a].Code[block.Layout.Fields[f].Code(block.Keys[i*block.Layout.Words:])]
 			}
 			if !s.isTaken(labels, keys) {
 				for f, a := range s.columns {
@@ -286,7 +288,7 @@ func (s *suppression) isTaken(labels []uint32, classes [][]byte) (taken bool) {
 
 // conclude notes what is reached, and reports whether that is enough for the suppressed records, too.
 func (s *suppression) conclude(ctx context.Context) (enough bool, err error) {
-	s.Cut.Reached = nil
+	s.cut.Reached = nil
 	enough = true
 	for i := range s.sets {
 		o := &s.sets[i]
@@ -305,7 +307,7 @@ func (s *suppression) conclude(ctx context.Context) (enough bool, err error) {
 		if marked > 0 && (least == 0 || marked < least) {
 			least = marked
 		}
-		s.Cut.Reached = append(s.Cut.Reached, least)
+		s.cut.Reached = append(s.cut.Reached, least)
 		enough = enough && (s.Records == 0 || o.Holds(engine.Stats{Records: marked}))
 	}
 	return enough, nil

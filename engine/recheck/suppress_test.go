@@ -58,7 +58,7 @@ func TestSuppressTakesWhatTheRuleSays(t *testing.T) {
 		}
 		codes := c.Data.Codes()
 		where := make([]int32, codes.Rows)
-		if redaction, ok := recoding.(*engine.RecordSuppression); ok {
+		if redaction := recoding.(*engine.Cut).Suppression; redaction != nil {
 			redaction.Locator.Locate(codes.Rows, codes.Columns, where)
 		}
 		for row := range where {
