@@ -301,60 +301,46 @@ func TestPlanSplits(t *testing.T) {
 }
 
 // TestManyFiles opens more files than a dataset keeps open, and reads them from several
-// goroutines at a time.
+// goroutines at a time. CSV files are read from end to end to be opened, so that all are kept.
 func TestManyFiles(t *testing.T) {
-	dir := t.TempDir()
-	for i := range 3 * keptSources {
-		writeRows(t, dir, fmt.Sprintf("%03d.parquet", i), []personRow{{"ann", int32(i)}})
-	}
-	d := openDataset(t, dir)
-	if n := len(d.sources.entries); n > keptSources {
-		t.Errorf("%d files are open, want at most %d", n, keptSources)
-	}
-	err := fence.Each(4, 4, func(int) error {
-		rows := int64(0)
-		for _, s := range d.Splits() {
-			r, err := d.Read(context.Background(), s, []formats.Request{{Column: 0}})
-			if err != nil {
-				return err
+	for ext, kept := range map[string]int{"parquet": keptSources, "csv": 3 * keptSources} {
+		dir := t.TempDir()
+		for i := range 3 * keptSources {
+			name := fmt.Sprintf("%03d.%s", i, ext)
+			if ext == "parquet" {
+				writeRows(t, dir, name, []personRow{{"ann", int32(i)}})
+			} else if err := os.WriteFile(filepath.Join(dir, name), []byte("name,age\nann,1\n"), 0o600); err != nil {
+				t.Fatal(err)
 			}
-			b, err := r.Next(context.Background())
-			if err == nil {
-				rows += int64(b.Rows)
+		}
+		d := openDataset(t, dir)
+		if n := len(d.sources.entries); n > kept || ext == "csv" && n < kept {
+			t.Errorf("%d %s files are open, want %d", n, ext, kept)
+		}
+		err := fence.Each(4, 4, func(int) error {
+			rows := int64(0)
+			for _, s := range d.Splits() {
+				r, err := d.Read(context.Background(), s, []formats.Request{{Column: 0}})
+				if err != nil {
+					return err
+				}
+				b, err := r.Next(context.Background())
+				if err == nil {
+					rows += int64(b.Rows)
+				}
+				r.Close()
 			}
-			r.Close()
+			if rows != 3*keptSources {
+				return fmt.Errorf("%d rows, want %d", rows, 3*keptSources)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Errorf("%s: %v", ext, err)
 		}
-		if rows != d.Rows() {
-			return fmt.Errorf("%d rows, want %d", rows, d.Rows())
+		if err := d.Close(); err != nil || len(d.sources.entries) > 0 {
+			t.Errorf("after Close %d %s files are open: %v", len(d.sources.entries), ext, err)
 		}
-		return nil
-	})
-	if err != nil {
-		t.Error(err)
-	}
-	if err := d.Close(); err != nil || len(d.sources.entries) > 0 {
-		t.Errorf("after Close %d files are open: %v", len(d.sources.entries), err)
-	}
-}
-
-// TestManyTexts opens more CSV files than a dataset keeps open of others. They are read from
-// end to end to be opened, so it is not done twice.
-func TestManyTexts(t *testing.T) {
-	dir := t.TempDir()
-	for i := range 3 * keptSources {
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%03d.csv", i)), []byte("name,age\nann,1\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	d := openDataset(t, dir)
-	if n := len(d.sources.entries); n != 3*keptSources {
-		t.Errorf("%d files are kept, want all", n)
-	}
-	if rows := datasetTexts(t, d, allColumns(d)); len(rows) != 3*keptSources {
-		t.Errorf("%d rows, want %d", len(rows), 3*keptSources)
-	}
-	if err := d.Close(); err != nil || len(d.sources.entries) > 0 {
-		t.Errorf("after Close %d files are kept: %v", len(d.sources.entries), err)
 	}
 }
 
