@@ -10,7 +10,7 @@ import (
 )
 
 // maxIndexed is of how many vids an index is made, at most. While there are more, witnesses
-// take no longer, and a census of them less memory.
+// take no longer, and a survey of them less memory.
 const maxIndexed = 1 << 10
 
 // tea is the Taxonomy Encoded Anonymity index of a set (section 5.1): a tree with a level for

@@ -58,8 +58,8 @@ func TestSuppressTakesWhatTheRuleSays(t *testing.T) {
 		}
 		codes := c.Data.Codes()
 		where := make([]int32, codes.Rows)
-		if redaction := recoding.(*engine.Cut).Suppression; redaction != nil {
-			redaction.Locator.Locate(codes.Rows, codes.Columns, where)
+		if suppressed := recoding.(*engine.Cut).Suppression; suppressed != nil {
+			suppressed.Locator.Locate(codes.Rows, codes.Columns, where)
 		}
 		for row := range where {
 			if (where[row] == engine.ByMark) != n.taken[row] {

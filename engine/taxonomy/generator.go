@@ -28,8 +28,8 @@ type Generator interface {
 	scattered() bool
 	// arrange sorts siblings, when bytewise by name is not their order.
 	arrange(siblings []*branch)
-	// misfits returns the error of so many texts of all that have no path.
-	misfits(texts, all int) error
+	// unmapped returns the error of so many texts of all that have no path.
+	unmapped(texts, all int) error
 }
 
 // step is a node on a path. Its name is made of two parts, of which the first is often a
@@ -51,8 +51,8 @@ func (textual) scattered() bool { return false }
 
 func (textual) arrange([]*branch) {}
 
-// misfits is never asked of generators that take every text.
-func (textual) misfits(_, _ int) error { return nil }
+// unmapped is never asked of generators that take every text.
+func (textual) unmapped(_, _ int) error { return nil }
 
 // flat generates a taxonomy in which every value stands directly below the root.
 type flat struct {
@@ -214,7 +214,7 @@ func (d *dates) path(text string, to []step) (path []step, ok bool) {
 	return to, true
 }
 
-func (d *dates) misfits(texts, all int) error {
+func (d *dates) unmapped(texts, all int) error {
 	return fmt.Errorf("generate date taxonomy: %d of %d values are no dates", texts, all)
 }
 
@@ -349,7 +349,7 @@ func (r *ranges) arrange(siblings []*branch) {
 	}
 }
 
-func (r *ranges) misfits(texts, all int) error {
+func (r *ranges) unmapped(texts, all int) error {
 	return fmt.Errorf("generate range taxonomy: %d of %d values are no numbers", texts, all)
 }
 

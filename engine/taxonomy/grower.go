@@ -59,7 +59,7 @@ type Grower struct {
 	last      string // text
 	clashed   bool   // the last text has the name of a node
 	texts     int
-	misfits   int
+	unmapped  int
 	clashes   int
 	isUnnamed bool // a text is empty
 }
@@ -95,7 +95,7 @@ func NewGrower(generator Generator, pruning Pruning) *Grower {
 func (g *Grower) Add(text string, frequencies []Frequency) error {
 	var ok bool
 	if g.path, ok = g.generator.path(text, g.path[:0]); !ok {
-		g.misfits++
+		g.unmapped++
 	}
 	g.distinguish(text)
 	if !ok {
@@ -214,8 +214,8 @@ func (g *Grower) attach(parent, child *branch) error {
 // not of the generator's kind or has the name of a generated node; the error says how many.
 func (g *Grower) Finish() (*Tree, partition.Pairs, error) {
 	switch {
-	case g.misfits > 0:
-		return nil, nil, g.generator.misfits(g.misfits, g.texts)
+	case g.unmapped > 0:
+		return nil, nil, g.generator.unmapped(g.unmapped, g.texts)
 	case g.clashes > 0:
 		return nil, nil, fmt.Errorf("generate taxonomy: %d values have the name of a generated node", g.clashes)
 	case g.isUnnamed: // it comes first, and may be forgotten

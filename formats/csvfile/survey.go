@@ -13,22 +13,22 @@ import (
 // survey reads all records from a place on, on several goroutines: it makes the chunks and
 // returns what each column's texts allow.
 func (s *source) survey(ctx context.Context, start place, types map[string]formats.Type) ([]evidence, error) {
-	stretches := []stretch{{place: start, end: -1}}
+	sections := []section{{place: start, end: -1}}
 	if s.unpack == nil {
 		var err error
-		if stretches, err = s.cut(ctx, start); err != nil {
+		if sections, err = s.cut(ctx, start); err != nil {
 			return nil, err
 		}
 	}
-	found := make([][]evidence, len(stretches))
-	err := fence.Each(len(stretches), s.threads, func(i int) (err error) {
+	found := make([][]evidence, len(sections))
+	err := fence.Each(len(sections), s.threads, func(i int) (err error) {
 		found[i] = s.newEvidence(types)
-		return s.surveyStretch(ctx, &stretches[i], found[i])
+		return s.surveySection(ctx, &sections[i], found[i])
 	})
 	if err != nil {
 		return nil, err
 	}
-	s.parts = s.chunks(stretches)
+	s.parts = s.chunks(sections)
 	columns := s.newEvidence(types)
 	for _, f := range found {
 		for c := range columns {
@@ -38,15 +38,15 @@ func (s *source) survey(ctx context.Context, start place, types map[string]forma
 	return columns, nil
 }
 
-// chunks cuts the records of all stretches into chunks of equally many. A compressed file,
+// chunks cuts the records of all sections into chunks of equally many. A compressed file,
 // which can only be read from its start, has one.
-func (s *source) chunks(stretches []stretch) (parts []part) {
+func (s *source) chunks(sections []section) (parts []part) {
 	size := s.cutting.chunk
 	if s.unpack != nil {
 		size = math.MaxInt64
 	}
 	row := int64(0)
-	for _, t := range stretches {
+	for _, t := range sections {
 		for at := int64(0); at < t.rows; {
 			if n := len(parts); n == 0 || parts[n-1].rows == size {
 				parts = append(parts, part{place: t.marks[at/s.cutting.mark], skip: at % s.cutting.mark, row: row + at})
@@ -73,8 +73,8 @@ func (s *source) newEvidence(types map[string]formats.Type) []evidence {
 	return columns
 }
 
-// surveyStretch counts the records of a stretch, marks some, and sees all their fields.
-func (s *source) surveyStretch(ctx context.Context, t *stretch, columns []evidence) error {
+// surveySection counts the records of a section, marks some, and sees all their fields.
+func (s *source) surveySection(ctx context.Context, t *section, columns []evidence) error {
 	scan, err := s.scan(ctx, t.place, t.end)
 	if err != nil {
 		return err
@@ -138,8 +138,8 @@ type block struct {
 // recordStart is a position in a block and the newlines of the block before it.
 type recordStart struct{ at, lines int64 }
 
-// stretch is a range of whole records that is surveyed by one goroutine.
-type stretch struct {
+// section is a range of whole records that is surveyed by one goroutine.
+type section struct {
 	place
 	end   int64
 	rows  int64
@@ -149,9 +149,9 @@ type stretch struct {
 // place is where a record starts: a position in the text, and a line, from 1.
 type place struct{ offset, line int64 }
 
-// cut cuts the text from a record's start on to the end of the file into stretches, about
+// cut cuts the text from a record's start on to the end of the file into sections, about
 // one a block. As far as the text is CSV, they start where records do.
-func (s *source) cut(ctx context.Context, start place) ([]stretch, error) {
+func (s *source) cut(ctx context.Context, start place) ([]section, error) {
 	size := s.info.Size()
 	blocks := make([]block, (max(size-start.offset, 0)+s.cutting.block-1)/s.cutting.block)
 	err := fence.Each(len(blocks), s.threads, func(i int) error {
@@ -164,13 +164,13 @@ func (s *source) cut(ctx context.Context, start place) ([]stretch, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := []stretch{{place: start, end: size}}
+	found := []section{{place: start, end: size}}
 	inside, line := int64(0), start.line
 	for i, b := range blocks {
 		if first := b.starts[inside]; i > 0 && first.at > 0 {
 			at := start.offset + int64(i)*s.cutting.block + first.at
 			found[len(found)-1].end = at
-			found = append(found, stretch{place: place{at, line + first.lines}, end: size})
+			found = append(found, section{place: place{at, line + first.lines}, end: size})
 		}
 		inside = (inside + b.quotes) & 1
 		line += b.lines

@@ -11,8 +11,8 @@ import (
 	"github.com/kcut/kcut/pipeline/checkpoint"
 )
 
-// piece is a range of a split's rows.
-type piece struct {
+// rowRange is a range of a split's rows.
+type rowRange struct {
 	split    formats.Split
 	from, to int64
 }
@@ -20,7 +20,7 @@ type piece struct {
 // Task is a run of the release's row groups that one worker makes, since they need the same
 // splits and a split is read from its start.
 type Task struct {
-	groups  [][]piece
+	groups  [][]rowRange
 	follows bool // the one group is a row group of the input, whose kept columns can be copied
 }
 
@@ -44,11 +44,11 @@ const (
 // while the group stays within the number of rows, and one that is larger alone is cut. The
 // result depends on the splits' sizes alone.
 func PlanRowGroups(splits []formats.Split, rows, least int64) (tasks []Task) {
-	var open []piece // the group being filled
+	var open []rowRange // the group being filled
 	var filled int64
 	flush := func() {
 		if len(open) > 0 {
-			tasks = append(tasks, Task{groups: [][]piece{open}})
+			tasks = append(tasks, Task{groups: [][]rowRange{open}})
 			open, filled = nil, 0
 		}
 	}
@@ -63,11 +63,11 @@ func PlanRowGroups(splits []formats.Split, rows, least int64) (tasks []Task) {
 		}
 		switch {
 		case followed:
-			tasks = append(tasks, Task{groups: [][]piece{{{s, 0, s.Rows}}}, follows: true})
+			tasks = append(tasks, Task{groups: [][]rowRange{{{s, 0, s.Rows}}}, follows: true})
 		case s.Rows > rows:
 			tasks = append(tasks, Task{groups: cutSplit(s, rows)})
 		case s.Rows > 0:
-			open = append(open, piece{s, 0, s.Rows})
+			open = append(open, rowRange{s, 0, s.Rows})
 			filled += s.Rows
 		}
 	}
@@ -80,10 +80,10 @@ func PlanRowGroups(splits []formats.Split, rows, least int64) (tasks []Task) {
 
 // cutSplit cuts one split into groups of equal size, the first ones a row larger where
 // the rows do not divide, none above the given number of rows.
-func cutSplit(s formats.Split, rows int64) (groups [][]piece) {
+func cutSplit(s formats.Split, rows int64) (groups [][]rowRange) {
 	n := (s.Rows + rows - 1) / rows
 	for i := range n {
-		groups = append(groups, []piece{{s, i * s.Rows / n, (i + 1) * s.Rows / n}})
+		groups = append(groups, []rowRange{{s, i * s.Rows / n, (i + 1) * s.Rows / n}})
 	}
 	return groups
 }

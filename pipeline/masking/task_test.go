@@ -35,11 +35,11 @@ func TestPlanRowGroups(t *testing.T) {
 		got := ""
 		for _, task := range PlanRowGroups(tt.splits, 10, LeastFollowed) {
 			got += "["
-			for g, pieces := range task.groups {
+			for g, ranges := range task.groups {
 				if g > 0 {
 					got += " "
 				}
-				for i, p := range pieces {
+				for i, p := range ranges {
 					if i > 0 {
 						got += "+"
 					}
@@ -62,7 +62,7 @@ func TestPlanRowGroupsFollows(t *testing.T) {
 		splits[i].Raw = i < 5
 	}
 	type shape struct {
-		groups, pieces int
+		groups, ranges int
 		follows        bool
 	}
 	want := []shape{{1, 1, true}, {1, 2, false}, {1, 1, true}, {65, 1, false}, {1, 1, false}}
@@ -96,11 +96,11 @@ func TestPlanRowGroupsCoversEveryRowOnce(t *testing.T) {
 		splits, limit := splitsOf(rows...), 1+rng.Int64N(300)
 		next := int64(0)
 		for _, task := range PlanRowGroups(splits, limit, LeastFollowed) {
-			for _, pieces := range task.groups {
+			for _, ranges := range task.groups {
 				size := int64(0)
-				for _, p := range pieces {
+				for _, p := range ranges {
 					if p.split.Row+p.from != next || p.to <= p.from {
-						t.Fatalf("rows %v, limit %d: piece %d:%d-%d after row %d", rows, limit, p.split.Ordinal, p.from, p.to, next)
+						t.Fatalf("rows %v, limit %d: range %d:%d-%d after row %d", rows, limit, p.split.Ordinal, p.from, p.to, next)
 					}
 					next, size = p.split.Row+p.to, size+p.to-p.from
 				}

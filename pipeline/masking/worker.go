@@ -119,11 +119,11 @@ func (w *worker) closeReader() (err error) {
 	return err
 }
 
-// encode makes row groups of pieces.
-func (w *worker) encode(ctx context.Context, groups [][]piece, emit func(group) error) error {
-	for _, pieces := range groups {
-		for _, p := range pieces {
-			if err := w.piece(ctx, p); err != nil {
+// encode makes row groups of ranges.
+func (w *worker) encode(ctx context.Context, groups [][]rowRange, emit func(group) error) error {
+	for _, ranges := range groups {
+		for _, p := range ranges {
+			if err := w.appendRows(ctx, p); err != nil {
 				return fmt.Errorf("mask %s: %w", p.split.File, err)
 			}
 		}
@@ -138,8 +138,8 @@ func (w *worker) encode(ctx context.Context, groups [][]piece, emit func(group) 
 	return nil
 }
 
-// piece appends a range of a split's rows to the row group. Pieces of one split come in order.
-func (w *worker) piece(ctx context.Context, p piece) error {
+// appendRows appends a range of a split's rows to the row group. Ranges of one split come in order.
+func (w *worker) appendRows(ctx context.Context, p rowRange) error {
 	if err := w.openSplit(ctx, p.split); err != nil {
 		return err
 	}
@@ -320,7 +320,7 @@ func (w *worker) follow(ctx context.Context, s formats.Split, emit func(group) e
 		return w.encode(ctx, cutSplit(s, UsualGroup), emit)
 	}
 	w.choose(copied)
-	return w.encode(ctx, [][]piece{{{s, 0, s.Rows}}}, func(g group) error {
+	return w.encode(ctx, [][]rowRange{{{s, 0, s.Rows}}}, func(g group) error {
 		g.source, g.copies = s, true
 		return emit(g)
 	})
