@@ -114,14 +114,13 @@ func (s *search) best(ctx context.Context) (choice, error) {
 	if err != nil {
 		return choice{}, err
 	}
-	least := math.Inf(1)
+	var best engine.Best[choice]
+	best.Reset(1)
 	for _, c := range choices {
-		least = min(least, c.score)
+		best.Offer(c.score, c)
 	}
-	for _, c := range choices {
-		if c.score <= within(least) {
-			return c, nil
-		}
+	if c, ok := best.First(); ok {
+		return c, nil
 	}
 	return s.leastLoss()
 }
@@ -168,7 +167,7 @@ func (s *search) leastLoss() (choice, error) {
 	if math.IsInf(least, 1) {
 		return choice{}, errors.New("the counts are not those of the histograms")
 	}
-	place := s.valid.first(within(least))
+	place := s.valid.first(engine.AsGoodAs(least, 1))
 	a := 0
 	for a+1 < len(s.columns) && s.columns[a+1].first <= place {
 		a++
@@ -177,10 +176,6 @@ func (s *search) leastLoss() (choice, error) {
 	node := place - c.first
 	return choice{attribute: a, node: node, score: c.loss[node]}, nil
 }
-
-// within returns the bound up to which scores are as good as x: structural ties are common,
-// and the last bits of a sum depend on its order.
-func within(x float64) float64 { return x + 1e-9*max(1, math.Abs(x)) }
 
 // perform generalizes the children of a node to it.
 func (s *search) perform(c choice) {

@@ -1,7 +1,6 @@
 package iac
 
 import (
-	"math"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
@@ -29,22 +28,19 @@ func (e Engine) bestLevel(a *engine.Attribute, h *partition.Histogram) level {
 		i := inform(l.counts())
 		levels, tell, most = append(levels, l), append(tell, i), max(most, i.mutual)
 	}
-	highest := 0.0
-	for _, i := range tell {
-		if reaches(i.mutual, e.MinInfo*most) {
-			highest = max(highest, i.normalized())
-		}
-	}
+	var best engine.Best[level]
+	best.Reset(1)
 	for i, l := range levels {
-		if reaches(tell[i].mutual, e.MinInfo*most) && reaches(tell[i].normalized(), highest) {
-			return l
+		if reaches(tell[i].mutual, e.MinInfo*most) {
+			best.Offer(-tell[i].normalized(), l)
 		}
 	}
-	return levels[0]
+	chosen, _ := best.First() // the level that tells most reaches any share of it
+	return chosen
 }
 
 // reaches reports whether x is not below y, but for the last bits of their sums.
-func reaches(x, y float64) bool { return x >= y-1e-9*max(1, math.Abs(y)) }
+func reaches(x, y float64) bool { return -x <= engine.AsGoodAs(-y, 1) }
 
 // nodesAt returns the nodes of a depth, and the leaves above it.
 func nodesAt(tree *engine.ValueTree, depth int) (nodes []int) {

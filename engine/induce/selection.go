@@ -2,7 +2,6 @@ package induce
 
 import (
 	"math"
-	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition/cells"
@@ -17,12 +16,6 @@ const (
 	enough    = 25   // records that are always enough for that
 )
 
-// tolerance is how far from the best, or from 1, a candidate may be that counts as best.
-const tolerance = 1e-9
-
-// near returns the smallest number that counts as equal to the best.
-func near(best float64) float64 { return best - tolerance*max(1, math.Abs(best)) }
-
 // selection chooses the test of a node.
 type selection struct {
 	Inducer
@@ -33,6 +26,7 @@ type selection struct {
 	size  uint64  // of the node
 	whole float64 // its records × entropy
 	found []candidate
+	best  engine.Best[candidate]
 	split split
 }
 
@@ -123,17 +117,13 @@ func (s *selection) choose() (c candidate, ok bool) {
 	if n == 0 {
 		return c, false
 	}
-	least, best := sum/float64(n)-slack, math.Inf(-1)
+	s.best.Reset(1)
 	for _, c := range s.found {
-		if c.gain >= least {
-			best = max(best, c.ratio)
+		if c.gain >= sum/float64(n)-slack {
+			s.best.Offer(-c.ratio, c)
 		}
 	}
-	at := slices.IndexFunc(s.found, func(c candidate) bool { return c.gain >= least && c.ratio >= near(best) })
-	if at < 0 {
-		return c, false
-	}
-	return s.found[at], true
+	return s.best.First()
 }
 
 // branches returns the branches of a test that records take.
@@ -150,11 +140,10 @@ func (s *selection) branches(c candidate) []uint32 {
 // split is the search for the best split of a numeric column.
 type split struct {
 	left, right []uint64 // by class
-	best        []threshold
+	best        engine.Best[threshold]
 }
 
-// threshold is a split. Of the best ones each is better than those before it, but not by
-// more than counts.
+// threshold is a split.
 type threshold struct {
 	at   uint32
 	left uint64 // records below
@@ -174,9 +163,7 @@ func (s *selection) numeric(column Column, set *cells.FrequencySet) (c candidate
 	if admissible == 0 {
 		return c, false
 	}
-	best := s.split.best
-	least := near(best[len(best)-1].gain)
-	t := best[slices.IndexFunc(best, func(t threshold) bool { return t.gain >= least })]
+	t, _ := s.split.best.First()
 	c = candidate{split: t.at, nulls: nulls > 0, gain: t.gain}
 	if s.MDL {
 		c.gain -= math.Log2(float64(admissible)) / float64(known)
@@ -194,7 +181,7 @@ func (s *selection) sweep(set *cells.FrequencySet, n int, known uint64, whole fl
 	for e := range set.Start[n] {
 		x.right[set.Class[e]] += set.Count[e]
 	}
-	x.best = x.best[:0]
+	x.best.Reset(1)
 	least := max(float64(s.MinObjects), min(enough, fraction*float64(known)/float64(s.Classes)))
 	for i := range n - 1 {
 		for e := set.Start[i]; e < set.Start[i+1]; e++ {
@@ -209,13 +196,8 @@ func (s *selection) sweep(set *cells.FrequencySet, n int, known uint64, whole fl
 		}
 		admissible++
 		rest := s.disorder(left, x.left) + s.disorder(right, x.right)
-		t := threshold{set.Codes[i+1], left, (whole - rest) / float64(s.size)}
-		if n := len(x.best); n > 0 && t.gain <= x.best[n-1].gain {
-			continue
-		} else if n > 0 && x.best[n-1].gain < near(t.gain) { // nor do those before it count
-			x.best = x.best[:0]
-		}
-		x.best = append(x.best, t)
+		gain := (whole - rest) / float64(s.size)
+		x.best.Offer(-gain, threshold{set.Codes[i+1], left, gain})
 	}
 	return admissible
 }

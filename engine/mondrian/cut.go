@@ -2,13 +2,10 @@ package mondrian
 
 import (
 	"context"
-	"slices"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition/cells"
 )
-
-// tolerance is how far from the best, or from 1, a candidate may be that counts as best.
-const tolerance = 1e-9
 
 // cut is a cut of an ordered dimension: codes below at go left, and of the records of at
 // those that are shared.
@@ -31,10 +28,16 @@ func (s *search) cutWidest(ctx context.Context, p part) (done bool, err error) {
 	for i, d := range s.dimensions {
 		widths[i] = d.width(extents[i])
 	}
+	var widest engine.Best[int]
 	for !done && err == nil {
-		least := slices.Max(widths) - tolerance // widths are at most 1
-		column := slices.IndexFunc(widths, func(w float64) bool { return w > 0 && w >= least })
-		if column < 0 {
+		widest.Reset(1)
+		for i, w := range widths {
+			if w > 0 {
+				widest.Offer(-w, i)
+			}
+		}
+		column, ok := widest.First()
+		if !ok {
 			return false, nil
 		}
 		done, err = s.cutDimension(ctx, p, column)

@@ -3,7 +3,6 @@ package mondrian
 import (
 	"cmp"
 	"context"
-	"math"
 	"math/bits"
 	"slices"
 
@@ -13,8 +12,7 @@ import (
 
 // entropy finds the split of a part after which the classes' entropy is least.
 type entropy struct {
-	size  float64 // of the part
-	best  []split // each better than those before it, but not by more than counts
+	best  engine.Best[split]
 	left  []uint64
 	right []uint64
 	order []int // of a suppressed column's values
@@ -22,7 +20,6 @@ type entropy struct {
 
 // split is a candidate. The fields that matter depend on the dimension.
 type split struct {
-	loss   float64 // records × entropy in bits, after it
 	column int
 	at     uint32 // of numbers: the first code on the right
 	prefix int    // of suppressed values: how many go left
@@ -31,16 +28,15 @@ type split struct {
 // cutByEntropy cuts a part by the allowable split that leaves the least entropy.
 func (s *search) cutByEntropy(ctx context.Context, p part) (done bool, err error) {
 	x, size := &s.entropy, p.cells.Size()
-	x.best, x.size = x.best[:0], float64(size)
+	x.best.Reset(float64(size))
 	err = p.cells.Histograms(ctx, s.columns, func(column int, set *cells.FrequencySet) error {
 		s.offer(column, set, size)
 		return nil
 	})
-	if err != nil || len(x.best) == 0 {
+	chosen, ok := x.best.First()
+	if err != nil || !ok {
 		return false, err
 	}
-	limit := x.limit(x.best[len(x.best)-1])
-	chosen := x.best[slices.IndexFunc(x.best, func(s split) bool { return s.loss <= limit })]
 	switch d := s.dimensions[chosen.column]; d.kind {
 	case continuous:
 		return true, s.halve(ctx, p, chosen.column, chosen.at)
@@ -65,7 +61,7 @@ func (s *search) offer(column int, set *cells.FrequencySet, size uint64) {
 		return
 	case d.kind == hierarchy:
 		if d.children(set, s.holds) {
-			x.add(split{loss: x.lossOf(set, d), column: column})
+			x.best.Offer(x.lossOf(set, d), split{column: column})
 		}
 		return
 	case d.kind == ordered:
@@ -85,7 +81,7 @@ func (s *search) offer(column int, set *cells.FrequencySet, size uint64) {
 	for n, i := range x.order[:len(x.order)-1] {
 		left += x.shift(set, i)
 		if n >= first && s.allowable(left, size-left) {
-			x.add(split{loss: x.loss(size), column: column, at: set.Codes[x.order[n+1]], prefix: n + 1})
+			x.best.Offer(x.loss(size), split{column: column, at: set.Codes[x.order[n+1]], prefix: n + 1})
 		}
 	}
 }
@@ -155,23 +151,4 @@ func (x *entropy) lossOf(set *cells.FrequencySet, d *dimension) (loss float64) {
 		}
 	}
 	return loss
-}
-
-// add lists a candidate if it is better than all before it.
-func (x *entropy) add(s split) {
-	if n := len(x.best); n > 0 {
-		last := x.best[n-1].loss
-		if s.loss >= last {
-			return
-		}
-		if last > x.limit(s) { // nor do those before it count
-			x.best = x.best[:0]
-		}
-	}
-	x.best = append(x.best, s)
-}
-
-// limit returns the greatest loss that counts as a candidate's.
-func (x *entropy) limit(s split) float64 {
-	return s.loss + tolerance*max(x.size, math.Abs(s.loss))
 }
