@@ -10,19 +10,24 @@ import (
 // scratch for that, all zero between two uses.
 type Division struct {
 	Parallel Parallel // nobody's: one goroutine divides
+	Room     *Table   // where more than two children's records are put in order, nil: where they are
 	Present  []uint32 // the children that have records
 	records  []int    // by child
 	sizes    []uint64 // by child
 	next     []int    // by child: where its next record goes
 	parts    []Rows
+	others   []*Division // of the other threads, to measure with
 }
 
 // Divide moves the partition's records so that each child's are adjacent and returns the
 // children that have any, by ascending number, valid until the next call.
 func (d *Division) Divide(t *Table, parent Rows, f Field, r *Refinement) []Rows {
 	d.parts = d.parts[:0]
-	if r.Children == 2 {
+	switch {
+	case r.Children == 2:
 		return d.divideTwo(t, parent, f, r)
+	case d.Room != nil:
+		return d.divideApart(t, parent, f, r)
 	}
 	d.measure(t, parent, f, r)
 	lo := parent.Lo
@@ -58,6 +63,63 @@ func (d *Division) divideTwo(t *Table, parent Rows, f Field, r *Refinement) []Ro
 		d.parts, d.Present = append(d.parts, Rows{Lo: front, Hi: parent.Hi, Size: size}), append(d.Present, 1)
 	}
 	return d.parts
+}
+
+// divideApart is Divide by way of the room, in which every record is written once. Ranges of the
+// partition are measured, scattered and put back side by side, the first ones with d itself.
+func (d *Division) divideApart(t *Table, parent Rows, f Field, r *Refinement) []Rows {
+	const childRecords = 16 // of a range there are to be for every child
+	ranges := d.Parallel.Of(parent)
+	if most := max(d.Parallel.Threads, parent.Records()/(childRecords*r.Children)); len(ranges) > most {
+		ranges = parent.Cut(most)
+	}
+	if ranges == nil {
+		ranges = []Rows{parent}
+	}
+	for len(d.others) < len(ranges)-1 {
+		d.others = append(d.others, &Division{})
+	}
+	measured := append([]*Division{d}, d.others[:len(ranges)-1]...)
+	Each(len(ranges), d.Parallel.Threads, func(_, i int) { measured[i].measure(t, ranges[i], f, r) })
+	for _, other := range measured[1:] {
+		d.Present = append(d.Present, other.Present...)
+	}
+	slices.Sort(d.Present)
+	d.Present = slices.Compact(d.Present)
+	at := 0
+	for _, c := range d.Present {
+		part := Rows{Lo: parent.Lo + at}
+		for _, m := range measured {
+			m.next[c], at, part.Size = at, at+m.records[c], part.Size+m.sizes[c]
+			m.records[c], m.sizes[c] = 0, 0
+		}
+		part.Hi = parent.Lo + at
+		d.parts = append(d.parts, part)
+	}
+	if len(d.parts) > 1 {
+		Each(len(ranges), d.Parallel.Threads, func(_, i int) { measured[i].scatter(t, ranges[i], d.Room, f, r) })
+		w := t.Layout.Words
+		Each(len(ranges), d.Parallel.Threads, func(_, i int) {
+			lo, hi := ranges[i].Lo, ranges[i].Hi
+			copy(t.Keys[lo*w:hi*w], d.Room.Keys[(lo-parent.Lo)*w:])
+			copy(t.Counts[lo:hi], d.Room.Counts[lo-parent.Lo:])
+		})
+	}
+	return d.parts
+}
+
+// scatter copies records to where their children's next ones go.
+func (d *Division) scatter(t *Table, rows Rows, room *Table, f Field, r *Refinement) {
+	w := t.Layout.Words
+	for i := rows.Lo; i < rows.Hi; i++ {
+		c := t.child(i, f, r)
+		to := d.next[c]
+		d.next[c]++
+		room.Counts[to] = t.Counts[i]
+		for k := range w {
+			room.Keys[to*w+k] = t.Keys[i*w+k]
+		}
+	}
 }
 
 // measure sums records and counts by child.

@@ -27,8 +27,10 @@ type Pool struct {
 	Store  Store         // nil: nothing can be moved
 	Share  int64
 	Chunk  int // bytes of a chunk in the store
-	// MoveTable moves records that are in a table to the store, when there are no lists in memory. It
-	// reports whether there was any.
+	// Spare gives back memory that can be done without, before anything is moved; nil: there is
+	// none. MoveTable moves records that are in a table to the store, when there are no lists in
+	// memory. Both report whether there was any.
+	Spare     func() bool
 	MoveTable func() (bool, error)
 
 	used   int64
@@ -81,6 +83,9 @@ func (m *Pool) drawWithin(what string, n, share int64) error {
 		refusal := m.Take(what, n, share)
 		if refusal == nil {
 			return nil
+		}
+		if m.Spare != nil && m.Spare() {
+			continue
 		}
 		moved, err := m.Evict(n)
 		if err != nil {

@@ -11,6 +11,7 @@ type Pool struct {
 	sizes    sizes
 	batch    int64 // bytes of a batch of records that are divided
 	routers  []*router
+	room     partition.Table // where a partition in a table is put in order
 	sets     []*TIPS
 
 	visitors []*visitor // by worker
@@ -27,7 +28,7 @@ func NewPool(space partition.Space) *Pool { return newPool(space.Pool(), space.T
 
 func newPool(of *partition.Pool, threads int) *Pool {
 	m := &Pool{Pool: of, parallel: partition.NewParallel(threads), sizes: sizes{subpartitionRecords, partRecords, subdivisionPays}}
-	m.MoveTable = m.moveTable
+	m.Spare, m.MoveTable = m.spareRoom, m.moveTable
 	return m
 }
 
@@ -43,7 +44,7 @@ func (m *Pool) Close() error {
 		}
 		t.partitions, t.table = nil, nil
 	}
-	m.sets, m.routers = nil, nil
+	m.sets, m.routers, m.room = nil, nil, partition.Table{}
 	return m.Pool.Close(lists)
 }
 
@@ -100,4 +101,29 @@ func (m *Pool) spareBatches() bool {
 	m.Release(m.batchesBytes(m.batch))
 	m.batch, m.routers = -1, nil
 	return true
+}
+
+// roomFor returns a table that so many records can be put in order in, or nil when there is no
+// memory for that without moving partitions.
+func (m *Pool) roomFor(layout partition.Layout, records int) *partition.Table {
+	words := max(records*layout.Words, cap(m.room.Keys))
+	records = max(records, cap(m.room.Counts))
+	more := int64(words)*8 + int64(records)*4 - m.roomBytes()
+	if more > 0 {
+		if m.Budget != nil && m.Take("room to divide a partition", more, m.Share-m.Share/partition.ShareOfGarbage) != nil {
+			return nil
+		}
+		m.room = partition.Table{Keys: make([]uint64, words), Counts: make([]uint32, records)}
+	}
+	return &partition.Table{Layout: layout, Keys: m.room.Keys, Counts: m.room.Counts}
+}
+
+func (m *Pool) roomBytes() int64 { return int64(cap(m.room.Keys))*8 + int64(cap(m.room.Counts))*4 }
+
+// spareRoom gives the memory of the room back. It reports whether there was any.
+func (m *Pool) spareRoom() bool {
+	n := m.roomBytes()
+	m.room = partition.Table{}
+	m.Release(n)
+	return n > 0
 }
