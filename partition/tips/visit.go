@@ -59,7 +59,7 @@ const (
 	// shared.
 	sharedPart = 8
 	// roomPays is how many children it takes for records to be put in order elsewhere.
-	roomPays = 5
+	roomPays = 3
 )
 
 // refineAll refines partitions, whose subpartitions lie in one child each: first all are visited, then
