@@ -45,7 +45,7 @@ RACES := TestDividedCells|TestResumeParts|TestUsage
 race: export CGO_ENABLED = 1
 race:
 	$(GO) test -race -vet=off -timeout 20m -skip 'Alloc|Resident|HeapGaps|HugePages|AgreesWithMap|AgreeWithMap|FaultSurfaces' ./internal/... ./partition ./partition/cells
-	$(GO) test -race -vet=off -timeout 20m -run 'TestPredictedRefinements|TestRefineStops|TestMerger|TestGrid' ./partition/tips
+	$(GO) test -race -vet=off -timeout 20m -run 'TestPredictedRefinements|TestRefineStops|TestTIPSAgreesWithRecount' ./partition/tips
 	$(GO) test -race -vet=off -timeout 20m ./formats/dataset ./pipeline/count ./pipeline/masking
 	$(GO) test -race -vet=off -timeout 20m -run '$(RACES)' ./pipeline
 
