@@ -51,7 +51,7 @@ func (d *Division) Divide(t *Table, parent Rows, f Field, r *Refinement) []Rows 
 func (d *Division) divideTwo(t *Table, parent Rows, f Field, r *Refinement) []Rows {
 	front, size := 0, uint64(0)
 	if ranges := d.Parallel.Of(parent); ranges != nil {
-		front, size = d.moveTwoRanges(t, ranges, f, r)
+		front, size = d.moveTwoRanges(t, parent, ranges, f, r)
 	} else {
 		front, size = moveTwo(t, parent, f, r, 1)
 	}
@@ -80,7 +80,7 @@ func (d *Division) divideApart(t *Table, parent Rows, f Field, r *Refinement) []
 		d.others = append(d.others, &Division{})
 	}
 	measured := append([]*Division{d}, d.others[:len(ranges)-1]...)
-	Each(len(ranges), d.Parallel.Threads, func(_, i int) { measured[i].measure(t, ranges[i], f, r) })
+	d.Parallel.Each(len(ranges), parent.Records(), func(_, i int) { measured[i].measure(t, ranges[i], f, r) })
 	for _, other := range measured[1:] {
 		d.Present = append(d.Present, other.Present...)
 	}
@@ -97,9 +97,9 @@ func (d *Division) divideApart(t *Table, parent Rows, f Field, r *Refinement) []
 		d.parts = append(d.parts, part)
 	}
 	if len(d.parts) > 1 {
-		Each(len(ranges), d.Parallel.Threads, func(_, i int) { measured[i].scatter(t, ranges[i], d.Room, f, r) })
+		d.Parallel.Each(len(ranges), parent.Records(), func(_, i int) { measured[i].scatter(t, ranges[i], d.Room, f, r) })
 		w := t.Layout.Words
-		Each(len(ranges), d.Parallel.Threads, func(_, i int) {
+		d.Parallel.Each(len(ranges), parent.Records(), func(_, i int) {
 			lo, hi := ranges[i].Lo, ranges[i].Hi
 			copy(t.Keys[lo*w:hi*w], d.Room.Keys[(lo-parent.Lo)*w:])
 			copy(t.Counts[lo:hi], d.Room.Counts[lo-parent.Lo:])
@@ -169,16 +169,16 @@ func moveTwo(t *Table, parent Rows, f Field, r *Refinement, below uint32) (front
 // moveTwoRanges is moveTwo for ranges of a partition, at child 1: each is divided on its own, then
 // the records at the ends of ranges that lie before the border change places with those at their
 // beginnings that lie behind it, which are as many.
-func (d *Division) moveTwoRanges(t *Table, ranges []Rows, f Field, r *Refinement) (front int, size uint64) {
+func (d *Division) moveTwoRanges(t *Table, parent Rows, ranges []Rows, f Field, r *Refinement) (front int, size uint64) {
 	ends, sizes := make([]int, len(ranges)), make([]uint64, len(ranges))
-	Each(len(ranges), d.Parallel.Threads, func(_, i int) { ends[i], sizes[i] = moveTwo(t, ranges[i], f, r, 1) })
+	d.Parallel.Each(len(ranges), parent.Records(), func(_, i int) { ends[i], sizes[i] = moveTwo(t, ranges[i], f, r, 1) })
 	front = ranges[0].Lo
 	for i, end := range ends {
 		front, size = front+end-ranges[i].Lo, size+sizes[i]
 	}
 	type exchange struct{ here, there, n int }
 	var exchanges []exchange
-	last := len(ranges) - 1
+	last, exchanged := len(ranges)-1, 0
 	to := ends[last]
 	for i := range ranges {
 		for at, end := ends[i], min(ranges[i].Hi, front); at < end; {
@@ -188,10 +188,10 @@ func (d *Division) moveTwoRanges(t *Table, ranges []Rows, f Field, r *Refinement
 			}
 			n := min(end-at, to-max(ranges[last].Lo, front), d.Parallel.Least)
 			exchanges = append(exchanges, exchange{at, to - n, n})
-			at, to = at+n, to-n
+			at, to, exchanged = at+n, to-n, exchanged+n
 		}
 	}
-	Each(len(exchanges), d.Parallel.Threads, func(_, i int) {
+	d.Parallel.Each(len(exchanges), exchanged, func(_, i int) {
 		for k := range exchanges[i].n {
 			t.Swap(exchanges[i].here+k, exchanges[i].there+k)
 		}
@@ -274,13 +274,31 @@ func cut(records, threads int) []Rows {
 type Parallel struct {
 	Threads int // below 2: nobody shares
 	Least   int // records that make a range
+
+	// Worker's pool has the goroutines, which take part when they are awake: nobody waits for one
+	// that is not. Of the zero one, goroutines are started.
+	Worker workers.Worker
 }
 
 // NewParallel returns the sharing of so many goroutines.
 func NewParallel(threads int) Parallel { return Parallel{Threads: max(1, threads), Least: leastRange} }
 
-// ThreadsFor returns how many goroutines are worth starting for work on so many records.
-func (s Parallel) ThreadsFor(records int) int { return min(s.Threads, records/s.Least) }
+// Each calls do for 0 to n−1, work on so many records.
+func (s Parallel) Each(n, records int, do func(worker, i int)) {
+	switch {
+	case n < 2 || s.Threads < 2 || records < 2*s.Least:
+		for i := range n {
+			do(0, i)
+		}
+	case s.Worker == workers.Worker{}:
+		Each(n, s.Threads, do)
+	default:
+		workers.Must(s.Worker.Each(n, func(w workers.Worker, i int) error {
+			do(w.Number, i)
+			return nil
+		}))
+	}
+}
 
 const (
 	// leastRange are records that are worked on while another goroutine is told of its range.

@@ -33,7 +33,7 @@ func (t *Table) Recode(maps [][]uint32, domains []int, threads int) *Table {
 // merged only where that pays.
 func (t *Table) Coarsen(maps [][]uint32, domains []int, threads int) *Table {
 	t.Translate(maps, domains, threads)
-	if t.Len() < mergePays || t.repeated() {
+	if t.Len() < mergePays || t.repeated(threads) {
 		t.merge(threads)
 	}
 	return t
@@ -109,13 +109,22 @@ func (t *Table) merge(threads int) {
 
 // repeated reports whether merging would leave at most three quarters of the records. It looks
 // at the tuples of a part of all hashes.
-func (t *Table) repeated() bool {
+func (t *Table) repeated(threads int) bool {
 	rare, w := max(sampleBits, bits.Len(uint(t.Len()/sampleRecords))), t.Layout.Words
-	sample := &Table{Layout: t.Layout}
-	for i, n := range t.Counts {
-		if t.hash(i)>>(64-rare) == 0 {
-			sample.Keys, sample.Counts = append(sample.Keys, t.Keys[i*w:(i+1)*w]...), append(sample.Counts, n)
+	ranges := cut(t.Len(), threads)
+	samples := make([]Table, len(ranges))
+	Each(len(ranges), threads, func(_, i int) {
+		var sample Table
+		for at := ranges[i].Lo; at < ranges[i].Hi; at++ {
+			if t.hash(at)>>(64-rare) == 0 {
+				sample.Keys, sample.Counts = append(sample.Keys, t.Keys[at*w:(at+1)*w]...), append(sample.Counts, t.Counts[at])
+			}
 		}
+		samples[i] = sample
+	})
+	sample := &Table{Layout: t.Layout}
+	for _, s := range samples {
+		sample.Keys, sample.Counts = append(sample.Keys, s.Keys...), append(sample.Counts, s.Counts...)
 	}
 	records := sample.Len()
 	sample.compact(nil)

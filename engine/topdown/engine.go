@@ -18,6 +18,7 @@ import (
 	"fmt"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/partition/tips"
 )
@@ -38,7 +39,7 @@ func (Engine) Merge(table *engine.Table, requirement engine.Requirement) []engin
 	requirement = requirement.Ordered()
 	merges := make([]engine.CodeMerge, len(table.Attributes))
 	for a := range merges {
-		merges[a] = newColumn(newProfile(table, a, requirement)).codes()
+		merges[a] = newColumn(newProfile(table, a, requirement), workers.Worker{}).codes()
 	}
 	return merges
 }
@@ -48,12 +49,15 @@ func (Engine) Search(ctx context.Context, table *engine.Table, requirement engin
 	if err := requirement.CheckReach(engine.Stats{Records: table.Rows}); err != nil {
 		return nil, err
 	}
-	pool := tips.NewPool(options.Space)
-	s, err := newSearch(ctx, table, requirement.Ordered(), options, pool)
-	if err == nil {
-		err = s.run(ctx)
-	}
-	if err := errors.Join(err, pool.Close()); err != nil {
+	var s *search
+	err := workers.Each(1, options.Space.Threads, func(w workers.Worker, _ int) (err error) {
+		pool := tips.NewPool(options.Space, w)
+		if s, err = newSearch(ctx, table, requirement.Ordered(), options, pool, w); err == nil {
+			err = s.run(ctx)
+		}
+		return errors.Join(err, pool.Close())
+	})
+	if err != nil {
 		return nil, fmt.Errorf("search specializations: %w", err)
 	}
 	return s.cut(), nil
@@ -83,13 +87,13 @@ type column interface {
 	stops(s *search) []engine.Stop
 }
 
-func newColumn(p profile) column {
+func newColumn(p profile, worker workers.Worker) column {
 	switch p.attribute.Mask {
 	case engine.Suppress:
 		return newSuppressed(p)
 	case engine.Discretize:
-		return newRefined(p, &intervals{p})
+		return newRefined(p, &intervals{p}, worker)
 	default:
-		return newRefined(p, &taxonomy{p})
+		return newRefined(p, &taxonomy{p}, worker)
 	}
 }

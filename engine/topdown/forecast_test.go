@@ -8,6 +8,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/partition/tips"
 )
 
@@ -47,8 +48,8 @@ func TestForecastOfIndependentColumns(t *testing.T) {
 	for _, score := range []engine.Score{engine.ScoreTDR, engine.ScoreTDS, engine.ScoreInfoGain} {
 		var performed, predicted []int
 		options := engine.Options{MaxSteps: -1, Score: score, OnStep: func(s engine.Step) { performed = append(performed, s.Attribute) }}
-		pool := tips.NewPool(options.Space)
-		s, err := newSearch(context.Background(), independent(), allTogether, options, pool)
+		pool := tips.NewPool(options.Space, workers.Worker{})
+		s, err := newSearch(context.Background(), independent(), allTogether, options, pool, workers.Worker{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/partition/tips"
 )
@@ -18,9 +19,6 @@ type refined struct {
 	nodes []node
 	code  []uint32 // codes of the search, by code of the attribute and one more
 	least uint64   // records of the cut's rarest value
-
-	classCounts, childCounts []uint64 // scratch: of the node that grows, and of a child
-	parts                    []part   // scratch: its children
 }
 
 // node is a value of the column.
@@ -37,58 +35,64 @@ type node struct {
 // patience is how many levels of nodes are grown before the search at most.
 const patience = 64
 
-// newRefined returns the column with its nodes grown so far.
-func newRefined(p profile, s shape) *refined {
+// newRefined returns the column with its nodes grown so far, the worker's pool those of a level
+// side by side.
+func newRefined(p profile, s shape, worker workers.Worker) *refined {
 	r := &refined{profile: p, shape: s, least: math.MaxUint64}
-	r.classCounts, r.childCounts = make([]uint64, p.histogram.Classes), make([]uint64, p.histogram.Classes)
-	r.nodes = []node{r.measure(span{hi: p.attribute.Len()})}
+	r.nodes = []node{r.measure(span{hi: p.attribute.Len()}, make([]uint64, p.histogram.Classes))}
 	for n, depth := 0, 0; n < len(r.nodes) && depth < patience; depth++ {
-		for end := len(r.nodes); n < end; n++ {
-			r.grow(n)
+		level := r.nodes[n:]
+		children := make([][]node, len(level))
+		workers.Must(worker.Each(len(level), func(_ workers.Worker, i int) error {
+			children[i] = r.divide(&level[i])
+			return nil
+		}))
+		for i := range level {
+			r.adopt(n+i, children[i])
 		}
+		n += len(level)
 	}
 	r.number()
 	return r
 }
 
-// grow finds what a node is refined into, unless that is known: nothing, and why, when that is
-// not beneficial, or makes a child that no set lets stand alone.
-func (r *refined) grow(n int) {
-	whole := r.nodes[n]
-	if whole.grown {
-		return
-	}
-	whole.grown, whole.why, whole.first = true, engine.WhyRecords, len(r.nodes)
-	clear(r.classCounts)
-	r.count(r.classCounts, whole.lo, whole.hi)
-	if !r.beneficial(r.classCounts) {
+// adopt gives a node its children.
+func (r *refined) adopt(n int, children []node) {
+	r.nodes[n].first, r.nodes[n].children = len(r.nodes), len(children)
+	r.nodes = append(r.nodes, children...)
+}
+
+// divide grows a node, and returns what it is refined into: nothing, and why, when that is not
+// beneficial, or makes a child that no set lets stand alone.
+func (r *refined) divide(whole *node) (children []node) {
+	room := make([]uint64, 2*r.histogram.Classes)
+	classes, ofChild := room[:r.histogram.Classes], room[r.histogram.Classes:]
+	whole.grown, whole.why = true, engine.WhyRecords
+	r.count(classes, whole.lo, whole.hi)
+	if !r.beneficial(classes) {
 		whole.why = engine.WhyClass
-	} else if r.divide(&whole) {
-		whole.children, whole.gain = len(r.parts), r.gainOf(whole.part, r.parts...)
+		return nil
 	}
-	r.nodes[n] = whole
-}
-
-// divide appends the children of a node, and reports whether it has any.
-func (r *refined) divide(whole *node) bool {
-	r.parts = r.parts[:0]
-	for _, s := range r.shape.children(whole.span, r.classCounts) {
-		child := r.measure(s)
+	var parts []part
+	for _, s := range r.shape.children(whole.span, classes) {
+		child := r.measure(s, ofChild)
 		if child.size > 0 && !r.standsAlone(child.size) {
-			r.nodes = r.nodes[:whole.first]
-			return false
+			return nil
 		}
-		r.nodes, r.parts = append(r.nodes, child), append(r.parts, child.part)
+		children, parts = append(children, child), append(parts, child.part)
 	}
-	return len(r.parts) > 0
+	if len(children) > 0 {
+		whole.gain = r.gainOf(whole.part, parts...)
+	}
+	return children
 }
 
-// measure returns the node of a span.
-func (r *refined) measure(s span) node {
-	clear(r.childCounts)
+// measure returns the node of a span. There is room for its classes.
+func (r *refined) measure(s span, classes []uint64) node {
+	clear(classes)
 	n := node{span: s}
-	n.size = r.count(r.childCounts, s.lo, s.hi)
-	n.impurity = r.impurity(r.childCounts, n.size, r.shape.penalty(s))
+	n.size = r.count(classes, s.lo, s.hi)
+	n.impurity = r.impurity(classes, n.size, r.shape.penalty(s))
 	return n
 }
 
@@ -135,7 +139,9 @@ func (r *refined) start(s *search) { r.enter(s, 0) }
 
 // enter makes a node part of the cut: a candidate, if it can be refined.
 func (r *refined) enter(s *search, n int) {
-	r.grow(n)
+	if !r.nodes[n].grown {
+		r.adopt(n, r.divide(&r.nodes[n]))
+	}
 	v := &s.view.Columns[r.index]
 	whole := r.nodes[n]
 	if whole.size > 0 {

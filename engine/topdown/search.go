@@ -27,13 +27,13 @@ type search struct {
 // newSearch returns the search at its start, everything masked.
 func newSearch(
 	ctx context.Context, table *engine.Table, requirement engine.Requirement,
-	options engine.Options, pool *tips.Pool,
+	options engine.Options, pool *tips.Pool, worker workers.Worker,
 ) (*search, error) {
 	n := len(table.Attributes)
 	s := &search{options: options, asked: requirement.Sets, columns: make([]column, n), with: make([][]int, n)}
 	s.view.Columns = make([]tips.Column, n)
-	workers.Must(workers.Each(n, options.Space.Threads, func(_ workers.Worker, a int) error {
-		s.columns[a] = newColumn(newProfile(table, a, requirement))
+	workers.Must(worker.Each(n, func(w workers.Worker, a int) error {
+		s.columns[a] = newColumn(newProfile(table, a, requirement), w)
 		return nil
 	}))
 	for a := range s.columns {

@@ -82,7 +82,7 @@ func (x *dividing) run() {
 	x.batch = min(x.batch, x.pool.batchRecords(x.table.Layout))
 	next, stop := iter.Pull(x.batches)
 	x.next = next
-	partition.Each(len(routers), len(routers), func(_, i int) {
+	x.pool.parallel.Each(len(routers), x.records, func(_, i int) {
 		r := routers[i]
 		r.TIPS, r.table.Layout, r.sorted.Layout = x.TIPS, x.table.Layout, x.table.Layout
 		for x.exchange(r) {

@@ -1,6 +1,9 @@
 package tips
 
-import "github.com/kcut/kcut/partition"
+import (
+	"github.com/kcut/kcut/internal/workers"
+	"github.com/kcut/kcut/partition"
+)
 
 // Pool is the memory that the leaf partitions of all sets of a search have together: their
 // records and what is known of them. What does not fit moves to the store, the largest
@@ -23,8 +26,12 @@ type Pool struct {
 // sizes are constants, but in tests.
 type sizes struct{ subpartitionRecords, partRecords, subdivisionPays int }
 
-// NewPool returns a pool that draws at most the space's share. It must be closed.
-func NewPool(space partition.Space) *Pool { return newPool(space.Pool(), space.Threads) }
+// NewPool returns a pool that draws at most the space's share, for a search that the worker makes. It must be closed.
+func NewPool(space partition.Space, worker workers.Worker) *Pool {
+	m := newPool(space.Pool(), space.Threads)
+	m.parallel.Worker = worker
+	return m
+}
 
 func newPool(of *partition.Pool, threads int) *Pool {
 	m := &Pool{Pool: of, parallel: partition.NewParallel(threads), sizes: sizes{subpartitionRecords, partRecords, subdivisionPays}}

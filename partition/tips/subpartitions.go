@@ -36,7 +36,7 @@ func (t *TIPS) moveOut(add func(p *partition.ChunkList, b partition.Block) error
 		to := &subpartition{}
 		for lo := l.Lo; lo < l.Hi; lo += len(made) * t.chunkRecords {
 			n := min(len(made), (l.Hi-lo+t.chunkRecords-1)/t.chunkRecords)
-			partition.Each(n, t.pool.parallel.ThreadsFor(n*t.chunkRecords), func(_, i int) {
+			t.pool.parallel.Each(n, n*t.chunkRecords, func(_, i int) {
 				lo := lo + i*t.chunkRecords
 				made[i] = table.Block(table.Rows(lo, min(lo+t.chunkRecords, l.Hi)))
 			})

@@ -31,14 +31,14 @@ func (y *tally) add(t *TIPS, l leafPartition, fields []active, known stats) {
 		}
 	}
 	if ranges := y.parallel.Of(l.Rows); ranges != nil && len(y.fields) > 0 {
-		y.countRanges(t, ranges)
+		y.countRanges(t, l.Rows, ranges)
 	} else {
 		t.count(l.Rows, y.fields, y.sums)
 	}
 }
 
-// countRanges counts the records of ranges of a partition.
-func (y *tally) countRanges(t *TIPS, ranges []partition.Rows) {
+// countRanges counts the records of a partition, a range at a time.
+func (y *tally) countRanges(t *TIPS, l partition.Rows, ranges []partition.Rows) {
 	for len(y.others) < y.parallel.Threads-1 {
 		y.others = append(y.others, tally{})
 	}
@@ -47,7 +47,7 @@ func (y *tally) countRanges(t *TIPS, ranges []partition.Rows) {
 			y.others[i].reserve(a)
 		}
 	}
-	partition.Each(len(ranges), y.parallel.Threads, func(worker, i int) {
+	y.parallel.Each(len(ranges), l.Records(), func(worker, i int) {
 		sums := y.sums
 		if worker > 0 {
 			sums = y.others[worker-1].sums

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/partition/partitiontest"
 	"github.com/kcut/kcut/spill"
@@ -252,7 +253,7 @@ func limitedPool(chunk int) func() *Pool {
 // sharedPool makes pools whose partitions of two records and more have several goroutines.
 func sharedPool(threads int) func() *Pool {
 	return func() *Pool {
-		pool := NewPool(partition.Space{Threads: threads})
+		pool := NewPool(partition.Space{Threads: threads}, workers.Worker{})
 		pool.parallel.Least = 1
 		return pool
 	}
@@ -284,7 +285,7 @@ func subdivided_(chunk int) func() *Pool {
 }
 
 var regimes = []regime{
-	{"unlimited", func() *Pool { return NewPool(partition.Space{}) }, func(*rand.Rand, *Pool) error { return nil }},
+	{"unlimited", func() *Pool { return NewPool(partition.Space{}, workers.Worker{}) }, func(*rand.Rand, *Pool) error { return nil }},
 	{"shared", sharedPool(2), func(*rand.Rand, *Pool) error { return nil }},
 	{"shared by many", sharedPool(5), func(*rand.Rand, *Pool) error { return nil }},
 	{"shared, ample", sharedAndLimited, func(*rand.Rand, *Pool) error { return nil }},
@@ -390,7 +391,7 @@ func (m *model) step(r *rand.Rand, value int32) (kept int, err error) {
 }
 
 func TestRefineStopsWhenCancelled(t *testing.T) {
-	for name, pool := range map[string]*Pool{"in a table": NewPool(partition.Space{}), "in subs": limitedPool(1 << 10)()} {
+	for name, pool := range map[string]*Pool{"in a table": NewPool(partition.Space{}, workers.Worker{}), "in subs": limitedPool(1 << 10)()} {
 		var view View
 		view.Columns = []Column{NewColumn(2)}
 		value := view.Add(0, 2)

@@ -73,7 +73,7 @@ func (t *TIPS) refineAll(partitions []int32, field int, r *partition.Refinement)
 	if p := partitions[0]; len(partitions) == 1 && t.isShared(t.partitions[p], records) {
 		m.made[0] = t.visitTogether(p, field, r)
 	} else {
-		partition.Each(len(partitions), m.parallel.ThreadsFor(records), func(worker, i int) {
+		m.parallel.Each(len(partitions), records, func(worker, i int) {
 			v := m.visitors[worker]
 			m.made[i] = v.divide(t, partitions[i], field, r)
 			for part := range m.made[i].parts {
@@ -143,14 +143,15 @@ func (t *TIPS) visitTogether(p int32, field int, r *partition.Refinement) visit 
 	made := all.divide(t, p, field, r)
 	all.division.Room = nil
 	var small []int
+	records := 0
 	for i, part := range made.parts {
 		if t.pool.parallel.Pays(part.Rows) {
 			all.count(t, &made, i, field)
 		} else {
-			small = append(small, i)
+			small, records = append(small, i), records+part.Records()
 		}
 	}
-	partition.Each(len(small), t.pool.parallel.Threads, func(worker, i int) {
+	t.pool.parallel.Each(len(small), records, func(worker, i int) {
 		t.pool.visitors[worker].count(t, &made, small[i], field)
 	})
 	return made
