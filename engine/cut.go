@@ -77,7 +77,11 @@ func (c *Cut) ByClass() bool { return false }
 func (c *Cut) Cells() int { return 0 }
 
 // Count does nothing.
-func (c *Cut) Count(Rows) {}
+func (c *Cut) Divided(_ Rows, cells []int32) {
+	for i := range cells {
+		cells[i] = Undivided
+	}
+}
 
 // Unsearched returns the cut.
 func (c *Cut) Unsearched() Recoding { return c }

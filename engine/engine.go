@@ -177,8 +177,8 @@ type Recoding interface {
 	ByClass() bool
 	// Cells returns the number of divided cells: 0 when labels do not depend on the order of rows.
 	Cells() int
-	// Count adds the rows of every divided cell to rows.Taken. It is safe for concurrent use.
-	Count(rows Rows)
+	// Divided writes the divided cell of every row, or Undivided. It is safe for concurrent use.
+	Divided(rows Rows, cells []int32)
 	// Recode writes the label numbers of rows: labels[a][i] for attribute a and row i. A row
 	// that is not released has DroppedLabel in labels[0]. It is safe for concurrent use.
 	Recode(rows Rows, labels [][]uint32)
@@ -194,6 +194,6 @@ type Rows struct {
 	N       int
 	Codes   [][]uint32 // by attribute, N each
 	Classes []uint32   // by row, when labels depend on it and there is one
-	Taken   []uint64   // of every divided cell: its rows that came before; Recode and Count count on
+	Taken   []uint64   // of every divided cell: its rows that came before; Recode counts on
 	Memo    *Memo      // of the goroutine that recodes them, for tuples of Codes and then, if there are some, Classes; may be nil
 }

@@ -57,6 +57,7 @@ type Locator interface {
 // label of their first attribute.
 const (
 	Dropped      int32  = -1
+	Undivided    int32  = -1 // of a row that is in no divided cell
 	DroppedLabel uint32 = 1<<32 - 1
 )
 
@@ -157,16 +158,15 @@ func (r *Regions) Cells() int {
 	return len(r.reassigned.divided)
 }
 
-// Count adds the rows of every divided cell to rows.Taken.
-func (r *Regions) Count(rows Rows) {
-	if r.Cells() == 0 {
-		return
+// Divided writes the divided cells of rows.
+func (r *Regions) Divided(rows Rows, cells []int32) {
+	clear(cells)
+	if r.Cells() > 0 {
+		r.reassigned.Locate(rows.N, rows.tuples(), cells)
 	}
-	places := make([]int32, rows.N)
-	r.reassigned.Locate(rows.N, rows.tuples(), places)
-	for _, place := range places {
-		if isDivided(place) {
-			rows.Taken[dividedAt(place)]++
+	for i, place := range cells {
+		if cells[i] = Undivided; isDivided(place) {
+			cells[i] = int32(dividedAt(place))
 		}
 	}
 }

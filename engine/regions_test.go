@@ -68,14 +68,15 @@ func TestRegionsRecode(t *testing.T) {
 	}
 }
 
-// Counting ahead of recoding leaves the same numbers, with codes that no reassigned cell has, too.
-func TestRegionsCount(t *testing.T) {
+// Rows are told which divided cell they are in, with codes that no reassigned cell has, too.
+func TestRegionsDivided(t *testing.T) {
 	whole := ReassignedCell{Codes: []uint32{0}, Parts: []Part{{Region: 2, Count: 1}}}
 	divided := ReassignedCell{Codes: []uint32{1}, Parts: []Part{{Region: 2, Count: 1}, {Region: 0, Count: 1}}}
 	r := twoRegions(whole, divided)
-	rows := Rows{N: 5, Codes: [][]uint32{{1, 0, 1, 2, 1 << 30}}, Taken: []uint64{3}}
-	if r.Count(rows); rows.Taken[0] != 5 || r.Cells() != 1 {
-		t.Errorf("counted %d rows of %d divided cells, want 5 of 1", rows.Taken[0], r.Cells())
+	rows := Rows{N: 5, Codes: [][]uint32{{1, 0, 1, 2, 1 << 30}}}
+	cells := []int32{7, 7, 7, 7, 7}
+	if r.Divided(rows, cells); !reflect.DeepEqual(cells, []int32{0, Undivided, 0, Undivided, Undivided}) || r.Cells() != 1 {
+		t.Errorf("rows are in the divided cells %v of %d", cells, r.Cells())
 	}
 }
 

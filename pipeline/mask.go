@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/writer"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/domain"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/masking"
 	"github.com/kcut/kcut/pipeline/output"
 	"github.com/kcut/kcut/spill"
@@ -31,12 +33,16 @@ func maskInput(ctx context.Context, b *Bound, found *Found, res *resources, to *
 		Target: to.target, Columns: m.Plan.Outputs(), Metadata: map[string]string{cutfile.Key: string(found.Cut)},
 		Ended: func() { to.keepParts(ctx) }, Footer: spill.NewLedger(res.budget, "the footer of the release"),
 	}
-	tasks := b.tasks(system)
-	err = m.Mask(ctx, tasks, parts)
+	if b.Job.Order == job.OrderReleased {
+		order := masking.Order{Rows: int64(b.Job.Output.RowGroupRows), Store: func() (*spill.Store, error) { return res.scratch.open("rows of the release") }}
+		err = m.MaskInOrder(ctx, order, parts)
+	} else {
+		err = m.Mask(ctx, b.tasks(system), parts)
+	}
 	if err == nil {
 		err = b.checkUnchanged(ctx)
 	}
-	return errors.Join(err, parts.Close(err == nil, masking.Place{Task: len(tasks)}))
+	return errors.Join(err, parts.Close(err == nil, masking.Place{Task: math.MaxInt}))
 }
 
 // masker returns what masks the input.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/forecast"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // withoutRoom is a plan without what the disks have free, which changes.
@@ -151,7 +152,11 @@ func TestPlanPointsOutIdentifiers(t *testing.T) {
 	table.addColumn("serial", func(row int) string { return fmt.Sprint("no ", row) })
 	dir := table.folder(t, changed("income: keep", "income: keep\n  serial: keep"), 100)
 	f, err := planJob(t, dir, PlanOptions{Sample: true})
-	if err != nil || len(f.Notices) != 1 || !strings.HasPrefix(f.Notices[0], "column serial is kept") {
+	if err != nil || len(f.Notices) != 2 || !strings.HasPrefix(f.Notices[0], "rows leave in the order of the input") ||
+		!strings.HasPrefix(f.Notices[1], "column serial is kept") {
+		t.Errorf("notices %q, %v", f.Notices, err)
+	}
+	if f, err = planJob(t, dir, PlanOptions{Sample: true}, "order", job.OrderReleased); err != nil || len(f.Notices) != 1 {
 		t.Errorf("notices %q, %v", f.Notices, err)
 	}
 }

@@ -125,10 +125,11 @@ func (s *scratch) opened() *spill.Store {
 func (s *scratch) written() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	written := s.stats.BytesWritten
 	if s.store != nil {
-		return s.store.Stats().BytesWritten
+		written += s.store.Stats().BytesWritten
 	}
-	return s.stats.BytesWritten
+	return written
 }
 
 // path returns where a run spills: where the job says, or in a hidden folder beside the output,
@@ -148,7 +149,10 @@ func (s *scratch) close() (spill.Stats, error) {
 		return s.stats, nil
 	}
 	err := s.store.Close()
-	s.stats, s.store = s.store.Stats(), nil
+	stats := s.store.Stats() // one that is opened again begins anew
+	s.stats.BytesWritten += stats.BytesWritten
+	s.stats.PeakDiskBytes = max(s.stats.PeakDiskBytes, stats.PeakDiskBytes)
+	s.store = nil
 	s.removeHidden()
 	return s.stats, err
 }

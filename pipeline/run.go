@@ -118,7 +118,9 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 	if err := ledger.openRelease(ctx); err != nil {
 		return err
 	}
-	err = res.stage(ctx, StageMask, func() error { return maskInput(ctx, bound, found, res, ledger, &a.opt.System) })
+	err = res.stage(ctx, StageMask, func() error {
+		return joinClosed(maskInput(ctx, bound, found, res, ledger, &a.opt.System), res.closeStore())
+	})
 	if err == nil {
 		err = res.stage(ctx, StageVerify, func() error {
 			// with none of the code that wrote it
@@ -214,6 +216,9 @@ func (a *assignment) bind(ctx context.Context, t *taxonomies, res *resources) (*
 	}
 	if a.applied == nil {
 		b.noteUnion(res)
+	}
+	if a.job.Order == job.OrderInput {
+		res.events.Noted("rows leave in the order of the input: who knows that, or has another release of it, can tell whose row is whose; order: released tells nothing")
 	}
 	return b, nil
 }

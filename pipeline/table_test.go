@@ -210,9 +210,10 @@ func editJob(tb testing.TB, dir, old, replacement string) {
 	write(tb, path, strings.Replace(text, old, replacement, 1))
 }
 
-// loadJob loads the folder's job with overrides given as key, value pairs.
+// loadJob loads the folder's job with overrides given as key, value pairs. Rows stay in the input's
+// order unless one of them says otherwise: most tests know rows by their place.
 func loadJob(dir string, overrides ...string) (*job.Job, error) {
-	var list []job.Override
+	list := []job.Override{{Key: "order", Value: job.OrderInput, Origin: "test"}}
 	for i := 0; i < len(overrides); i += 2 {
 		list = append(list, job.Override{Key: overrides[i], Value: overrides[i+1], Origin: "test"})
 	}

@@ -57,7 +57,7 @@ var (
 	}
 	StoreBuffers = Grant{
 		Name: "store", Holder: "the store: runs that are filled and written, 2 to 64 MiB", Num: 1, Den: 8, Drawn: true,
-		Phases: []Phase{Surveying, TuplesOnDisk, Ordering, Searching, Trying},
+		Phases: []Phase{Surveying, TuplesOnDisk, Ordering, Searching, Masking, Trying},
 	}
 	Excerpt = Grant{
 		Name: "excerpt", Holder: "the plan: hashes of the rows of an excerpt", Num: 1, Den: 4,
@@ -104,6 +104,10 @@ var (
 		Name: "turns", Holder: "masking: rows of divided cells before each part of the input", Num: 1, Den: 16,
 		Phases: []Phase{Masking},
 	}
+	ReleasedRows = Grant{
+		Name: "released rows", Holder: "masking: rows of the release that are put in order", Num: 1, Den: 4,
+		Phases: []Phase{Masking},
+	}
 	Recount = Grant{
 		Name: "recount", Holder: "the recount: groups of all sets", Num: 1, Den: 2, Of: Left,
 		Phases: []Phase{Verifying},
@@ -122,7 +126,7 @@ var (
 func Grants() []*Grant {
 	return []*Grant{
 		&Reading, &Remembering, &Fetching, &StoreBuffers, &Excerpt, &Counts, &SurveyedValues, &SurveyedCodes, &MergedRuns,
-		&CountedTuples, &SpilledTuples, &OrderedRecords, &Search, &MaskedTuples, &Turns, &Recount,
+		&CountedTuples, &SpilledTuples, &OrderedRecords, &Search, &MaskedTuples, &Turns, &ReleasedRows, &Recount,
 		&Trials, &TrialTuples,
 	}
 }

@@ -25,6 +25,19 @@ func (c Column) elements() schema.Elements {
 	return schema.Of(f)
 }
 
+// Levels are the highest levels of a leaf.
+type Levels struct{ Repetition, Definition int }
+
+// Levels returns those of the column's leaves.
+func (c Column) Levels() ([]Levels, error) {
+	leaves, err := c.elements().Leaves()
+	levels := make([]Levels, len(leaves))
+	for i, leaf := range leaves {
+		levels[i] = Levels{leaf.Repetition, leaf.Definition}
+	}
+	return levels, err
+}
+
 // Options say how pages are compressed.
 type Options struct {
 	Compression string // zstd (when empty), snappy, gzip or none
@@ -101,6 +114,15 @@ func (g *RowGroup) AppendLabels(column int, labels *formats.Values, through, cod
 	}
 	chunk.dict.follow(labels)
 	return g.wrap(column, chunk.appendCodes(labels, through, codes))
+}
+
+// EnterLabels makes labels, each 1 + a position in labels, the next entries of a masked column's dictionary, in
+// this order. Every one must get a row.
+func (g *RowGroup) EnterLabels(column int, labels *formats.Values, codes []uint32) error {
+	dict := &g.chunks[column][0].dict
+	dict.follow(labels)
+	_, err := dict.lookUp(make([]uint32, len(codes)), nil, codes)
+	return g.wrap(column, err)
 }
 
 // Copy makes a column of the row group a copy of chunks of so many rows, one a leaf. Bytes

@@ -49,6 +49,7 @@ type Job struct {
 	Algorithm Algorithm
 	Score     string // of top-down algorithms: "tdr", "tds" or "infogain"
 	MaxSteps  *int   // nil: no limit
+	Order     string // of the release's rows: OrderReleased or OrderInput
 	Limits    Limits
 	CSV       CSV
 
@@ -125,6 +126,9 @@ const (
 	UnlistedError = "error"
 	UnlistedDrop  = "drop"
 	UnlistedKeep  = "keep"
+
+	OrderReleased = "released"
+	OrderInput    = "input"
 
 	UnknownError = "error"
 	UnknownRoot  = "root"

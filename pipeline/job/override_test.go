@@ -96,7 +96,7 @@ func TestEnvironmentOverrides(t *testing.T) {
 	for _, f := range Flags() {
 		flags = append(flags, f.Name)
 	}
-	const all = "--input --output --compression --class --k --algorithm --score --max-steps --memory --threads --spill-dir"
+	const all = "--input --output --compression --class --k --algorithm --score --max-steps --order --memory --threads --spill-dir"
 	if strings.Join(flags, " ") != all {
 		t.Errorf("flags %v, want %s", flags, all)
 	}

@@ -2,13 +2,15 @@
 // replaces the values of masked columns by the labels that a recoding gives them.
 //
 //	Plan: which columns ─┐
-//	splits ──PlanRowGroups──▶ tasks ──Mask──▶ encoded row groups ──▶ Sink, in order
+//	splits ──MaskInOrder──▶ rows, sorted by what is released of them ──▶ encoded row groups ──▶ Sink, in order
+//	splits ──PlanRowGroups──▶ tasks ──Mask──▶ encoded row groups, rows as in the input ──▶ Sink, in order
 //
 //	task ──MaskTask──▶ bytes ──AddTask──▶ Sink, in order: tasks may be masked by several processes
 //
 // Contract: what is made depends on the input, the recoding and the plan, not on the number of
 // threads or the budget. Masked columns are made of labels alone; nothing of the source's
-// dictionaries or pages gets into them. The pages of kept columns are copied where they can be.
+// dictionaries or pages gets into them. Rows that are sorted tell nothing of the input's order, files or row groups; where they
+// stay in that order, the pages of kept columns are copied where they can be.
 // Labels are found once for every distinct value, or tuple, of a reader.
 //
 // Not promised: where row groups go. The Sink writes them, and says which are there already.
@@ -209,11 +211,15 @@ func (c *coded) translate(at int, column *formats.Column) (err error) {
 	return err
 }
 
-// rows returns so many rows that have been translated.
-func (c *coded) rows(n int) engine.Rows {
-	rows := engine.Rows{N: n, Codes: c.codes[:c.attributes]}
-	if c.attributes < len(c.codes) {
-		rows.Classes = c.codes[c.attributes]
+// rows returns rows from..to-1 of those that have been translated.
+func (c *coded) rows(from, to int) engine.Rows {
+	rows := engine.Rows{N: to - from}
+	for a, codes := range c.codes {
+		if a < c.attributes {
+			rows.Codes = append(rows.Codes, codes[from:to])
+		} else {
+			rows.Classes = codes[from:to]
+		}
 	}
 	return rows
 }

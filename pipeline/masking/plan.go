@@ -20,6 +20,7 @@ type column struct {
 	attribute int             // masked: the attribute, else -1
 	values    *formats.Values // masked: the released values
 	codes     []uint32        // masked: for every label number, 0 or 1 + the value's position
+	mark      uint32          // masked: 1 + the position of the mark of suppressed values, or 0
 }
 
 // Plan is the shape of the release: its columns, and what must be read to make them.
@@ -132,6 +133,11 @@ func render(spec *job.Column, field formats.Field, labels []engine.Label, interv
 		}
 		return nil
 	})
+	for label, of := range labels {
+		if of.Mark || spec.Mask == job.MaskSuppress && !of.Null && of.Text == engine.Suppressed {
+			c.mark = c.codes[label]
+		}
+	}
 	return []column{c}, err
 }
 

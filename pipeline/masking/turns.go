@@ -2,6 +2,7 @@ package masking
 
 import (
 	"context"
+	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
@@ -71,6 +72,7 @@ type turnCount struct {
 	recoding engine.Recoding
 	coded    coded
 	taken    []uint64 // rows of every divided cell
+	cells    []int32  // scratch
 	split    int
 }
 
@@ -82,9 +84,13 @@ func (w *turnCount) Batch(b *formats.Batch) error {
 			return err
 		}
 	}
-	rows := w.coded.rows(b.Rows)
-	rows.Taken = w.taken
-	w.recoding.Count(rows)
+	w.cells = slices.Grow(w.cells[:0], b.Rows)[:b.Rows]
+	w.recoding.Divided(w.coded.rows(0, b.Rows), w.cells)
+	for _, cell := range w.cells {
+		if cell != engine.Undivided {
+			w.taken[cell]++
+		}
+	}
 	return nil
 }
 

@@ -220,7 +220,7 @@ func (w *worker) recode() error {
 			return err
 		}
 	}
-	rows := t.rows(w.batch.Rows)
+	rows := t.rows(0, w.batch.Rows)
 	rows.Taken, rows.Memo = t.taken, t.memo
 	w.m.Recoding.Recode(rows, t.labels)
 	return nil

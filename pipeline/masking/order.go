@@ -1,0 +1,407 @@
+package masking
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/writer"
+	"github.com/kcut/kcut/internal/workers"
+	"github.com/kcut/kcut/spill"
+)
+
+// Order says how the rows of a release are put in order.
+type Order struct {
+	Rows  int64 // of a row group; 0: UsualGroup, fewer where rows are large
+	Store func() (*spill.Store, error)
+}
+
+// ordering masks the input into rows of bytes, sorts these, and encodes row groups of them. What comes out depends on
+// which rows the release has, and on nothing else of the input.
+//
+//	splits ─▶ batches ─mask─▶ rows ─sort─▶ rows in order ─▶ row groups
+//	             └─ rows of divided cells ─sort─▶ mask ─┘
+//
+// Which rows of a divided cell go where is decided by their kept values, whose order they are in then, since it must not be the
+// input's order that decides.
+type ordering struct {
+	*Masker
+	form     *rowForm
+	order    Order
+	sorter   *spill.Sorter
+	divided  *spill.Sorter // of the rows of divided cells; nil: there are none
+	labelOf  [][]uint64    // by masked field and label: the rank, where labels depend on all codes
+	batches  []*orderedBatch
+	heads    [][]uint64 // by worker: scratch
+	cellRows [][]int32  // likewise
+}
+
+// orderedBatch is what one worker's batches become.
+type orderedBatch struct {
+	*worker
+	ranks []rankMap // by masked field
+	kept  []keptBytes
+}
+
+const (
+	// orderedBlock is how many rows of a batch are made into bytes at a time.
+	orderedBlock = 1 << 13
+	// groupBytes is how many bytes rows may have for a row group of the usual size to take all of them.
+	groupBytes = 16 << 20
+)
+
+// MaskInOrder masks the input and hands on its row groups with their rows in order.
+func (m *Masker) MaskInOrder(ctx context.Context, order Order, to Sink) (err error) {
+	o := &ordering{Masker: m, order: order}
+	if o.form, err = newRowForm(m.Plan); err != nil {
+		return err
+	}
+	if m.encoders, err = writer.NewPageEncoders(m.Write); err != nil {
+		return err
+	}
+	share := m.Budget.Grant(&spill.ReleasedRows)
+	if m.Recoding.Cells() > 0 {
+		share /= 2
+		if o.divided, err = spill.NewSorter(m.Budget, share, m.Threads, order.Store); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, o.divided.Close()) }()
+		m.taken = make([]uint64, m.Recoding.Cells())
+	}
+	if o.sorter, err = spill.NewSorter(m.Budget, share, m.Threads, order.Store); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, o.sorter.Close()) }()
+	if err = o.read(ctx); err == nil && o.divided != nil {
+		err = o.settle(ctx)
+	}
+	if err == nil {
+		err = o.write(ctx, to)
+	}
+	return err
+}
+
+// told tells how many rows have been read or written: half of the work on a row each.
+func (o *ordering) told(rows int) { o.Advanced(o.done.Add(int64(rows))/2, o.Dataset.Rows()) }
+
+// read makes rows of the input.
+func (o *ordering) read(ctx context.Context) error {
+	if !Columnwise(o.Recoding, len(o.Coders)) {
+		for i := range o.form.masked {
+			o.labelOf = append(o.labelOf, o.form.labelRanks(i))
+		}
+	}
+	o.batches, o.heads, o.cellRows = make([]*orderedBatch, o.Threads), make([][]uint64, o.Threads), make([][]int32, o.Threads)
+	for i := range o.heads {
+		o.heads[i] = make([]uint64, orderedBlock*o.form.words)
+		o.cellRows[i] = make([]int32, orderedBlock)
+	}
+	splits := o.Dataset.Splits()
+	err := workers.Each(len(splits), o.Threads, func(pool workers.Worker, i int) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := o.split(ctx, pool, splits[i]); err != nil {
+			return fmt.Errorf("mask %s: %w", splits[i].File, err)
+		}
+		return nil
+	})
+	for _, b := range o.batches {
+		if b != nil {
+			err = errors.Join(err, b.close())
+		}
+	}
+	o.batches = nil
+	return err
+}
+
+// split makes rows of one split.
+func (o *ordering) split(ctx context.Context, pool workers.Worker, s formats.Split) error {
+	b := o.batches[pool.Number]
+	if b == nil {
+		w, err := o.newWorker()
+		if err != nil {
+			return err
+		}
+		w.choose(nil)
+		if w.tuples != nil {
+			w.tuples.taken = slices.Clone(o.taken) // of no meaning: rows of divided cells are recoded later
+		}
+		b = &orderedBatch{worker: w, ranks: make([]rankMap, len(o.form.masked)), kept: make([]keptBytes, len(o.form.kept))}
+		o.batches[pool.Number] = b
+	}
+	b.pool = pool
+	if err := b.openSplit(ctx, s); err != nil {
+		return err
+	}
+	for rows := int64(0); rows < s.Rows; {
+		if err := b.next(ctx); err != nil {
+			return err
+		}
+		n := int(min(int64(b.batch.Rows), s.Rows-rows))
+		if err := o.batch(b, n); err != nil {
+			return err
+		}
+		rows += int64(n)
+		o.told(n)
+	}
+	return b.closeReader()
+}
+
+// batch makes rows of the first n of a batch.
+func (o *ordering) batch(b *orderedBatch, n int) error {
+	err := b.pool.Share(len(b.kept), func(_, i int) error {
+		f := &o.form.kept[i]
+		return f.learn(&b.kept[i], b.batch.Columns[b.slots[f.column]], n)
+	})
+	if err != nil {
+		return err
+	}
+	if b.tuples == nil {
+		for i := range b.ranks {
+			b.ranks[i].follow(&b.labels[o.form.masked[i].column], &o.form.masked[i])
+		}
+	}
+	return b.pool.Share((n+orderedBlock-1)/orderedBlock, func(worker, i int) error {
+		return o.block(b, worker, i*orderedBlock, min(n, (i+1)*orderedBlock))
+	})
+}
+
+// block makes rows of those from..to-1 of a batch.
+func (o *ordering) block(b *orderedBatch, worker, from, to int) error {
+	words := o.form.words
+	heads, cells := o.heads[worker][:(to-from)*words], o.cellRows[worker][:to-from]
+	var first []uint32 // labels of the first attribute, which tell what is dropped
+	if b.tuples != nil {
+		first = b.tuples.labels[0][from:to]
+	}
+	err := o.form.headOf(heads, first, func(i int) ([]uint64, []uint32) {
+		field := &o.form.masked[i]
+		if b.tuples == nil {
+			return b.ranks[i].ranks, b.batch.Columns[b.slots[field.column]].Codes[from:to]
+		}
+		return o.labelOf[i], b.tuples.labels[o.form.columns[field.column].attribute][from:to]
+	})
+	if err != nil {
+		return err
+	}
+	if o.divided != nil {
+		o.Recoding.Divided(b.tuples.rows(from, to), cells)
+	}
+	run := o.sorter.Run(worker)
+	for i := range to - from {
+		if o.divided != nil && cells[i] != engine.Undivided {
+			if err := o.put(b, worker, uint32(cells[i]), from+i); err != nil {
+				return err
+			}
+			continue
+		}
+		if first != nil && first[i] == engine.DroppedLabel {
+			continue
+		}
+		run.Bytes = o.form.appendHead(run.Bytes, heads[i*words:(i+1)*words])
+		for k := range b.kept {
+			run.Bytes = append(run.Bytes, b.kept[k].bytes(from+i)...)
+		}
+		if err := run.End(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// put puts a row of a divided cell aside: the cell, the kept values, the codes.
+func (o *ordering) put(b *orderedBatch, worker int, cell uint32, row int) error {
+	run := o.divided.Run(worker)
+	run.Bytes = binary.BigEndian.AppendUint32(run.Bytes, cell)
+	for k := range b.kept {
+		run.Bytes = append(run.Bytes, b.kept[k].bytes(row)...)
+	}
+	for _, codes := range b.tuples.codes {
+		run.Bytes = binary.BigEndian.AppendUint32(run.Bytes, codes[row])
+	}
+	return run.End()
+}
+
+// settle gives the rows of divided cells their labels.
+func (o *ordering) settle(ctx context.Context) (err error) {
+	rows, err := o.divided.Merge(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	o.taken = make([]uint64, o.Recoding.Cells())
+	b := &orderedBatch{worker: &worker{m: o.Masker, tuples: &tuples{coded: o.newCoded(), labels: make([][]uint32, len(o.Coders))}}}
+	var kept [][]byte
+	codes := b.tuples.codes
+	for more := true; more; {
+		kept = kept[:0]
+		for i := range codes {
+			codes[i] = codes[i][:0]
+		}
+		for len(kept) < orderedBlock && more {
+			row, n, err := rows.Next()
+			if more = err == nil; err == io.EOF {
+				break
+			}
+			if err != nil {
+				return err
+			}
+			end := len(row) - 4*len(codes)
+			of := slices.Clone(row[4:end])
+			for range n {
+				kept = append(kept, of)
+				for i := range codes {
+					codes[i] = append(codes[i], binary.BigEndian.Uint32(row[end+4*i:]))
+				}
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := o.recode(b, kept); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recode gives rows of divided cells, of which the kept bytes are known, their labels, in their order.
+func (o *ordering) recode(b *orderedBatch, kept [][]byte) error {
+	t := b.tuples
+	for a := range t.labels {
+		t.labels[a] = slices.Grow(t.labels[a][:0], len(kept))[:len(kept)]
+	}
+	rows := t.rows(0, len(kept))
+	rows.Taken = o.taken
+	o.Recoding.Recode(rows, t.labels)
+	words := o.form.words
+	o.heads[0] = slices.Grow(o.heads[0][:0], len(kept)*words)
+	heads := o.heads[0][:len(kept)*words]
+	err := o.form.headOf(heads, t.labels[0], func(i int) ([]uint64, []uint32) {
+		return o.labelOf[i], t.labels[o.form.columns[o.form.masked[i].column].attribute]
+	})
+	if err != nil {
+		return err
+	}
+	run := o.sorter.Run(0)
+	for i := range kept {
+		if t.labels[0][i] == engine.DroppedLabel {
+			continue
+		}
+		run.Bytes = append(o.form.appendHead(run.Bytes, heads[i*words:(i+1)*words]), kept[i]...)
+		if err := run.End(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write encodes the rows in their order.
+func (o *ordering) write(ctx context.Context, to Sink) (err error) {
+	rows, err := o.sorter.Merge(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	limit := cmp.Or(o.order.Rows, UsualGroup)
+	groups := int((o.sorter.Len() + limit - 1) / limit)
+	pull := &pulling{rows: rows, limit: limit}
+	if o.order.Rows == 0 {
+		pull.bytes = groupBytes
+		groups += int(2 * o.sorter.Size() / groupBytes) // at most: a row of several groups is in each of them
+	}
+	pull.turn.L = &pull.mu
+	threads := int(max(1, min(int64(o.Threads), o.Budget.Left()/(4*groupBytes))))
+	o.workers = make([]*worker, threads)
+	made := make([]*orderedGroup, threads)
+	first := to.Next()
+	return workers.Ordered(ctx, groups, threads, func(ctx context.Context, pool workers.Worker, i int, emit func(group) error) error {
+		if made[pool.Number] == nil {
+			w, err := o.newWorker()
+			if err != nil {
+				pull.skip(i)
+				return err
+			}
+			made[pool.Number] = newOrderedGroup(o, w)
+		}
+		g := made[pool.Number]
+		defer g.close()
+		if err := pull.next(i, g); err != nil || g.count == 0 {
+			return err
+		}
+		at := Place{Task: i}
+		if at.before(first) {
+			return nil
+		}
+		g.pool = pool
+		encoded, err := g.encode()
+		if err != nil {
+			return err
+		}
+		o.told(int(g.count))
+		return emit(group{EncodedRowGroup: encoded, at: at})
+	}, func(g group) error { return o.add(ctx, to, g) })
+}
+
+// pulling takes the rows of one row group after the other.
+type pulling struct {
+	mu    sync.Mutex
+	turn  sync.Cond
+	done  int // groups
+	rows  *spill.SortedRows
+	limit int64
+	bytes int   // a row group ends with the row that reaches it; 0: it does not matter
+	left  int64 // of the row that was read last, which the group before had no room for
+	row   []byte
+}
+
+// next waits until all groups before have been taken, and takes the rows of the next one. It may have none, when all were taken.
+func (p *pulling) next(i int, g *orderedGroup) (err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for p.done < i {
+		p.turn.Wait()
+	}
+	defer p.pass()
+	for g.count < p.limit && (p.bytes == 0 || len(g.bytes) < p.bytes || p.left > 0) {
+		if p.left == 0 {
+			row, n, err := p.rows.Next()
+			if err == io.EOF {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			p.row, p.left = row, int64(n)
+		}
+		n := min(p.left, p.limit-g.count)
+		if err := g.take(p.row, n); err != nil {
+			return err
+		}
+		p.left -= n
+	}
+	return nil
+}
+
+// skip passes a turn on.
+func (p *pulling) skip(i int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for p.done < i {
+		p.turn.Wait()
+	}
+	p.pass()
+}
+
+func (p *pulling) pass() {
+	p.done++
+	p.turn.Broadcast()
+}

@@ -1,0 +1,227 @@
+package masking
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/writer"
+	"github.com/kcut/kcut/internal/fault"
+)
+
+// orderedGroup is the rows of one row group of a release whose rows are in order.
+type orderedGroup struct {
+	*worker
+	form  *rowForm
+	bytes []byte // the rows, equal ones once
+	some  []equalRows
+	count int64 // of rows
+	held  int64 // drawn for them
+
+	words []uint64   // scratch: labels of a row
+	codes [][]uint32 // of a block of rows, by column of the release
+	kept  []keptRows
+}
+
+// equalRows are rows of a row group that are equal.
+type equalRows struct {
+	end int // of their bytes
+	n   int64
+}
+
+// keptRows is a kept column of a block of rows.
+type keptRows struct {
+	formats.Column
+	last []byte // bytes of the last row's value
+	room []byte
+}
+
+func newOrderedGroup(o *ordering, w *worker) *orderedGroup {
+	return &orderedGroup{
+		worker: w, form: o.form, words: make([]uint64, o.form.words),
+		codes: make([][]uint32, len(o.form.columns)), kept: make([]keptRows, len(o.form.kept)),
+	}
+}
+
+// take adds n equal rows.
+func (g *orderedGroup) take(row []byte, n int64) error {
+	g.count += n
+	if last := len(g.some) - 1; last >= 0 && bytes.Equal(g.row(last), row) {
+		g.some[last].n += n
+		return nil
+	}
+	g.bytes = append(g.bytes, row...)
+	g.some = append(g.some, equalRows{len(g.bytes), n})
+	if more := int64(cap(g.bytes)) + 16*int64(cap(g.some)) - g.held; more > 0 {
+		if err := g.m.Budget.Draw("rows of a row group of the release", more); err != nil {
+			return &fault.Error{Class: fault.Resources, Hint: "set or lower output.row_group_rows, lower --threads, or give more with --memory", Err: err}
+		}
+		g.held += more
+	}
+	return nil
+}
+
+// close forgets the rows.
+func (g *orderedGroup) close() {
+	g.m.Budget.Return(g.held + g.drawn)
+	g.held, g.drawn = 0, 0
+	if cap(g.bytes) > 2*groupBytes {
+		g.bytes = nil
+	}
+	g.bytes, g.some, g.count = g.bytes[:0], g.some[:0], 0
+}
+
+// encode encodes the rows, the labels of dictionaries in the order of the cut.
+func (g *orderedGroup) encode() (*writer.EncodedRowGroup, error) {
+	if err := g.enterLabels(); err != nil {
+		return nil, err
+	}
+	filled := 0
+	g.begin()
+	for i := range g.some {
+		for left := int(g.some[i].n); left > 0; {
+			n := min(left, orderedBlock-filled)
+			g.add(g.row(i), n)
+			left, filled = left-n, filled+n
+			if filled == orderedBlock {
+				if err := g.flush(filled); err != nil {
+					return nil, err
+				}
+				filled = 0
+				g.begin()
+			}
+		}
+	}
+	if err := g.flush(filled); err != nil {
+		return nil, err
+	}
+	return g.rows.Encode()
+}
+
+// row returns the bytes of some equal rows.
+func (g *orderedGroup) row(i int) []byte {
+	if i == 0 {
+		return g.bytes[:g.some[0].end]
+	}
+	return g.bytes[g.some[i-1].end:g.some[i].end]
+}
+
+// enterLabels gives the labels that the rows have their places in the dictionaries.
+func (g *orderedGroup) enterLabels() error {
+	used := make([][]bool, len(g.form.masked))
+	for i := range used {
+		used[i] = make([]bool, len(g.form.masked[i].codes))
+	}
+	var last []byte
+	for row := range g.some {
+		head := g.row(row)[:g.form.head]
+		if row > 0 && bytes.Equal(head, last) {
+			continue
+		}
+		last = head
+		words := g.form.parseHead(head, g.words)
+		for i := range used {
+			used[i][g.form.masked[i].rank(words)] = true
+		}
+	}
+	for i := range used {
+		f := &g.form.masked[i]
+		var codes []uint32
+		for rank, is := range used[i] {
+			if is && f.codes[rank] > 0 {
+				codes = append(codes, f.codes[rank])
+			}
+		}
+		if err := g.rows.EnterLabels(f.column, g.form.columns[f.column].values, codes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// begin begins a block of rows.
+func (g *orderedGroup) begin() {
+	for i := range g.codes {
+		g.codes[i] = g.codes[i][:0]
+	}
+	for k := range g.kept {
+		g.kept[k].begin(&g.form.kept[k])
+	}
+}
+
+// add adds a row to the block n times.
+func (g *orderedGroup) add(row []byte, n int) {
+	words := g.form.parseHead(row, g.words)
+	for i := range g.form.masked {
+		f := &g.form.masked[i]
+		g.codes[f.column] = appendEqual(g.codes[f.column], f.codes[f.rank(words)], n)
+	}
+	row = row[g.form.head:]
+	for k := range g.kept {
+		f := &g.form.kept[k]
+		length := f.length(row)
+		g.codes[f.column] = appendEqual(g.codes[f.column], g.kept[k].add(f, row[:length], n), n)
+		row = row[length:]
+	}
+}
+
+func appendEqual(codes []uint32, code uint32, n int) []uint32 {
+	from := len(codes)
+	codes = slices.Grow(codes, n)[:from+n]
+	for i := range codes[from:] {
+		codes[from+i] = code
+	}
+	return codes
+}
+
+// flush appends the block to the row group.
+func (g *orderedGroup) flush(rows int) (err error) {
+	for i := range g.form.masked {
+		f := &g.form.masked[i]
+		err = errors.Join(err, g.rows.AppendLabels(f.column, g.form.columns[f.column].values, nil, g.codes[f.column]))
+	}
+	for k := range g.kept {
+		column := g.form.kept[k].column
+		g.kept[k].Codes = g.codes[column]
+		err = errors.Join(err, g.rows.Append(column, &g.kept[k].Column, 0, rows))
+	}
+	if err != nil {
+		return err
+	}
+	return g.draw()
+}
+
+// begin makes the column one without rows.
+func (k *keptRows) begin(f *keptField) {
+	k.last = nil
+	if f.levels == nil {
+		k.Values = &formats.Values{Type: f.typ}
+		return
+	}
+	k.Leaves = make([]formats.Leaf, len(f.levels))
+	for i := range k.Leaves {
+		k.Leaves[i].Values = &formats.Values{Type: formats.Type{Kind: formats.Binary}}
+	}
+}
+
+// add adds a value of n rows, and returns its code. Rows are in order, so that many have the value of the rows before.
+func (k *keptRows) add(f *keptField, b []byte, n int) uint32 {
+	switch {
+	case f.levels != nil:
+		for range n {
+			f.appendLeaves(k.Leaves, b)
+		}
+		return 0
+	case b[0] == nullTag:
+		return 0
+	case bytes.Equal(b, k.last):
+	case f.typ.InWords():
+		k.Values.Words = append(k.Values.Words, parseWord(b, f.base))
+	default:
+		k.room = parseText(k.room[:0], b)
+		k.Values.AppendBytes(k.room)
+	}
+	k.last = b
+	return uint32(k.Values.Len())
+}

@@ -1,0 +1,331 @@
+package masking
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/writer"
+	"github.com/kcut/kcut/pipeline/domain"
+)
+
+// rowForm writes rows of the release as bytes whose order is that of the rows: by the labels of the masked columns, in
+// the order of the cut, then by the values of the kept columns. A null comes last.
+//
+//	labels, each in as few bits as its column needs │ kept column │ kept column │ ...
+//
+// Nothing is lost: a row group is made of such rows.
+type rowForm struct {
+	columns []column
+	masked  []maskedField
+	kept    []keptField
+	words   int // that labels take
+	head    int // bytes that they take
+}
+
+// maskedField is a masked column of the release.
+type maskedField struct {
+	column int      // of the release
+	ranks  []uint64 // by 0 for null or 1 + a position among the column's values: the rank, where it is in its word
+	codes  []uint32 // by rank
+	word   int
+	shift  int
+}
+
+// keptField is a kept column of the release.
+type keptField struct {
+	column int
+	typ    formats.Type
+	base   uint64          // of a type in words: the word of zero
+	levels []writer.Levels // of a nested column, by leaf
+}
+
+func newRowForm(p *Plan) (*rowForm, error) {
+	f := &rowForm{columns: p.columns}
+	for i := range p.columns {
+		if p.columns[i].attribute >= 0 {
+			f.masked = append(f.masked, newMaskedField(i, &p.columns[i]))
+			continue
+		}
+		kept := keptField{column: i, typ: p.columns[i].output.Field.Type}
+		switch {
+		case kept.typ.Kind == formats.Nested:
+			var err error
+			if kept.levels, err = p.columns[i].output.Levels(); err != nil {
+				return nil, err
+			}
+		case kept.typ.Kind != formats.Boolean && kept.typ.Kind != formats.Uint:
+			kept.base = formats.IntWord(0)
+		}
+		f.kept = append(f.kept, kept)
+	}
+	slices.SortStableFunc(f.masked, func(a, b maskedField) int { return p.columns[a.column].attribute - p.columns[b.column].attribute })
+	used, last := 0, 0
+	for i := range f.masked {
+		m := &f.masked[i]
+		width := bits.Len(uint(len(m.codes) - 1))
+		if used+width > 64 {
+			f.words, used = f.words+1, 0
+		}
+		used += width
+		m.word, m.shift, last = f.words, 64-used, used
+		for code := range m.ranks {
+			m.ranks[code] <<= m.shift
+		}
+	}
+	f.head = 8*f.words + (last+7)/8
+	f.words++
+	return f, nil
+}
+
+// newMaskedField ranks the values of a column in the order of the cut, equal ones alike: the mark of suppressed values after
+// all others, and then the null.
+func newMaskedField(i int, c *column) maskedField {
+	m := maskedField{column: i, ranks: make([]uint64, c.values.Len()+1)}
+	known := formats.NewDistinct(&formats.Values{Type: c.values.Type})
+	for at := range c.values.Len() {
+		if uint32(at+1) == c.mark {
+			continue
+		}
+		code := uint32(0)
+		if c.values.Type.InWords() {
+			code = known.CodeOfWord(c.values.Words[at])
+		} else {
+			code = known.CodeOfBytes(c.values.Bytes(at))
+		}
+		if int(code) > len(m.codes) {
+			m.codes = append(m.codes, uint32(at+1))
+		}
+		m.ranks[at+1] = uint64(code - 1)
+	}
+	if c.mark > 0 {
+		m.ranks[c.mark] = uint64(len(m.codes))
+		m.codes = append(m.codes, c.mark)
+	}
+	m.ranks[0] = uint64(len(m.codes))
+	m.codes = append(m.codes, 0)
+	return m
+}
+
+// rank returns the rank that a row's labels have in the field.
+func (m *maskedField) rank(words []uint64) int {
+	return int(words[m.word] >> m.shift & (1<<bits.Len(uint(len(m.codes)-1)) - 1))
+}
+
+// keptBytes are the bytes of one kept column's values in a batch.
+type keptBytes struct {
+	values *formats.Values // whose bytes are known
+	data   []byte
+	ends   []uint32 // by code, that of the null first
+	codes  []uint32 // of the batch's rows
+	room   []uint32
+}
+
+// bytes returns the bytes of a row of the batch.
+func (k *keptBytes) bytes(row int) []byte {
+	code := k.codes[row]
+	if code == 0 {
+		return k.data[:k.ends[0]]
+	}
+	return k.data[k.ends[code-1]:k.ends[code]]
+}
+
+// learn finds the bytes of a batch's values: once of each where rows have codes.
+func (f *keptField) learn(k *keptBytes, c *formats.Column, rows int) error {
+	if f.levels != nil {
+		return f.learnNested(k, c, rows)
+	}
+	if c.Codes == nil || c.Values != k.values {
+		k.values, k.data, k.ends = c.Values, append(k.data[:0], nullTag), append(k.ends[:0], 1)
+	}
+	for i := len(k.ends) - 1; i < c.Values.Len(); i++ {
+		if c.Values.Type.InWords() {
+			k.data = appendWord(k.data, c.Values.Words[i], f.base)
+		} else {
+			k.data = appendText(k.data, c.Values.Bytes(i))
+		}
+		k.ends = append(k.ends, uint32(len(k.data)))
+	}
+	if k.codes = c.Codes; c.Codes == nil {
+		k.values = nil // values of that shape change under their pointer
+		k.room = k.room[:0]
+		last := uint32(0)
+		for _, ok := range c.Valid[:rows] {
+			if ok {
+				last++
+				k.room = append(k.room, last)
+			} else {
+				k.room = append(k.room, 0)
+			}
+		}
+		k.codes = k.room
+	}
+	if len(k.codes) > 0 && int(slices.Max(k.codes)) >= len(k.ends) {
+		return fmt.Errorf("%w: code without a value", formats.ErrDamaged)
+	}
+	return nil
+}
+
+const nullTag = 0xff
+
+// appendWord appends a value in words: a tag that tells the sign and the number of bytes, then the bytes of the distance to
+// zero. Small numbers are short.
+func appendWord(to []byte, word, zero uint64) []byte {
+	distance, tag, n := word-zero, 0x80, 0
+	if word >= zero {
+		n = (bits.Len64(distance) + 7) / 8
+		tag += n
+	} else {
+		n = (bits.Len64(^distance) + 7) / 8
+		tag -= 1 + n
+	}
+	to = append(to, byte(tag))
+	for i := n - 1; i >= 0; i-- {
+		to = append(to, byte(distance>>(8*i)))
+	}
+	return to
+}
+
+// wordBytes returns how many bytes follow a tag.
+func wordBytes(tag byte) int {
+	if tag >= 0x80 {
+		return int(tag - 0x80)
+	}
+	return int(0x7f - tag)
+}
+
+// parseWord returns the value of what appendWord has appended.
+func parseWord(b []byte, zero uint64) uint64 {
+	distance := uint64(0)
+	if b[0] < 0x80 {
+		distance = ^distance
+	}
+	for _, c := range b[1:] {
+		distance = distance<<8 | uint64(c)
+	}
+	return zero + distance
+}
+
+// appendText appends a value of bytes. A zero in it is followed by a one, since two zeros end it: no
+// value's bytes begin another's.
+func appendText(to, text []byte) []byte {
+	to = append(to, 1)
+	for {
+		zero := bytes.IndexByte(text, 0)
+		if zero < 0 {
+			return append(append(to, text...), 0, 0)
+		}
+		to = append(append(to, text[:zero+1]...), 1)
+		text = text[zero+1:]
+	}
+}
+
+// parseText appends the value of what appendText has appended to room.
+func parseText(room, b []byte) []byte {
+	b = b[1 : len(b)-2]
+	for {
+		zero := bytes.IndexByte(b, 0)
+		if zero < 0 {
+			return append(room, b...)
+		}
+		room = append(room, b[:zero+1]...)
+		b = b[zero+2:]
+	}
+}
+
+// length returns how many bytes of a row a column takes that begins there.
+func (f *keptField) length(b []byte) int {
+	switch {
+	case f.levels != nil:
+		return 4 + int(binary.BigEndian.Uint32(b))
+	case b[0] == nullTag:
+		return 1
+	case f.typ.InWords():
+		return 1 + wordBytes(b[0])
+	}
+	return 1 + bytes.Index(b[1:], []byte{0, 0}) + 2
+}
+
+// headOf gathers the labels of rows in heads, f.words of each row. For a masked field it is told the rows' codes, and
+// the ranks that these lead to. What is dropped, as the labels of the first attribute say, if there are some, has none.
+func (f *rowForm) headOf(heads []uint64, first []uint32, ranksOf func(i int) (ranks []uint64, codes []uint32)) error {
+	clear(heads)
+	for i := range f.masked {
+		ranks, codes := ranksOf(i)
+		at := f.masked[i].word
+		for row, code := range codes {
+			if first != nil && first[row] == engine.DroppedLabel {
+				at += f.words
+				continue
+			}
+			if int(code) >= len(ranks) || ranks[code] == noRank {
+				return fmt.Errorf("%w: code without a label", formats.ErrDamaged)
+			}
+			heads[at] |= ranks[code]
+			at += f.words
+		}
+	}
+	return nil
+}
+
+// noRank is what values lead to that have no label.
+const noRank = 1<<64 - 1
+
+// appendHead appends the labels of a row.
+func (f *rowForm) appendHead(to []byte, words []uint64) []byte {
+	from := len(to)
+	for _, word := range words {
+		to = binary.BigEndian.AppendUint64(to, word)
+	}
+	return to[:from+f.head]
+}
+
+// parseHead returns the labels of a row, in room.
+func (f *rowForm) parseHead(row []byte, room []uint64) []uint64 {
+	var last [8]byte
+	for k := range room {
+		if 8*k+8 <= f.head {
+			room[k] = binary.BigEndian.Uint64(row[8*k:])
+			continue
+		}
+		copy(last[:], row[8*k:f.head])
+		room[k] = binary.BigEndian.Uint64(last[:])
+	}
+	return room
+}
+
+// rankMap leads from the local codes of a masked column to ranks, as far as the values are known.
+type rankMap struct {
+	of    *formats.Values
+	ranks []uint64
+}
+
+// follow makes it cover the values that a mapping has learned.
+func (r *rankMap) follow(m *domain.Mapping, field *maskedField) []uint64 {
+	of, codes := m.Learned()
+	if r.of != of {
+		r.of, r.ranks = of, r.ranks[:0]
+	}
+	for _, code := range codes[len(r.ranks):] {
+		rank := uint64(noRank)
+		if int(code) < len(field.ranks) {
+			rank = field.ranks[code]
+		}
+		r.ranks = append(r.ranks, rank)
+	}
+	return r.ranks
+}
+
+// labelRanks returns the ranks of the labels that a recoding numbers, in one of the field's columns.
+func (f *rowForm) labelRanks(i int) []uint64 {
+	m := &f.masked[i]
+	ranks := make([]uint64, len(f.columns[m.column].codes))
+	for label, code := range f.columns[m.column].codes {
+		ranks[label] = m.ranks[code]
+	}
+	return ranks
+}

@@ -1,0 +1,304 @@
+package spill
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"hash/maphash"
+	"io"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/kcut/kcut/internal/workers"
+)
+
+// Sorter puts rows, which are bytes, in bytewise order.
+//
+//	RowRun of every worker ─full─▶ sorted run, in memory or in a store ─▶ Merge
+//
+// Equal rows are counted where many are. It draws at most its share of the budget; sorted runs that do not
+// fit are in the store.
+type Sorter struct {
+	budget *Budget
+	share  int64
+	open   func() (*Store, error)
+	runs   []*RowRun // by worker: being filled
+	limit  int       // bytes of one
+
+	mu     sync.Mutex
+	drawn  int64
+	sorted []*RowRun // in memory
+	stored []Sequence
+	store  *Store // nil: nothing is stored
+	rows   int64
+	size   int64 // bytes of the rows
+}
+
+// RowRun is rows in memory. It belongs to one worker.
+type RowRun struct {
+	Bytes []byte // rows, one after the other: the next one is appended here
+
+	sorter *Sorter
+	begin  int // of the row that is being appended
+	rows   int // equal ones too
+	refs   []rowRef
+	slots  []uint32 // open addressing: 1 + the number of a row; nil: rows are not looked up
+}
+
+// rowRef is where a row is, and the first bytes of it, which mostly decide.
+type rowRef struct {
+	prefix   uint64
+	from, to uint32
+	count    uint32 // of equal rows
+}
+
+const (
+	rowRefBytes = 24 + 12 // with its slots
+	leastSlots  = 1 << 12
+	// triedRows are looked up before it is clear whether that pays.
+	triedRows = 1 << 14
+	// A run is so large at most that its rows are sorted in a last-level cache, by and large, and at
+	// least that it is worth writing.
+	mostRun  = 64 << 20
+	leastRun = 64 << 10
+	// runsInShare is how many full runs of every worker have room in a share, at least.
+	runsInShare = 4
+	// sortedChunk is the size of a chunk of sorted rows in the store.
+	sortedChunk = 64 << 10
+)
+
+// NewSorter returns a sorter of rows that so many workers append. The store is opened when something
+// does not fit. The sorter must be closed.
+func NewSorter(budget *Budget, share int64, threads int, open func() (*Store, error)) (*Sorter, error) {
+	s := &Sorter{budget: budget, share: share, open: open}
+	s.limit = int(min(max(share/int64(runsInShare*threads), leastRun), mostRun))
+	for range threads {
+		s.runs = append(s.runs, &RowRun{sorter: s, slots: make([]uint32, leastSlots)})
+	}
+	// As much again as a run may take is what it leaves behind while it grows.
+	s.drawn = 2 * int64(s.limit*threads)
+	if err := budget.Draw("rows to be sorted", s.drawn); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Run returns where a worker appends its rows.
+func (s *Sorter) Run(worker int) *RowRun { return s.runs[worker] }
+
+// Len returns the number of rows, and Size the bytes of those that are different, at most. Both are complete once they
+// are merged.
+func (s *Sorter) Len() int64  { return s.rows }
+func (s *Sorter) Size() int64 { return s.size }
+
+// End ends the row that was appended to Bytes.
+func (r *RowRun) End() error {
+	row := r.Bytes[r.begin:]
+	r.rows++
+	if r.slots != nil && r.counted(row) {
+		r.Bytes = r.Bytes[:r.begin]
+		return nil
+	}
+	r.refs = append(r.refs, rowRef{prefix: prefixOf(row), from: uint32(r.begin), to: uint32(len(r.Bytes)), count: 1})
+	r.begin = len(r.Bytes)
+	if len(r.Bytes)+rowRefBytes*len(r.refs) < r.sorter.limit {
+		return nil
+	}
+	return r.sorter.seal(r)
+}
+
+// counted counts a row that is there already. It makes a slot for one that is not.
+func (r *RowRun) counted(row []byte) bool {
+	if 2*len(r.refs) >= len(r.slots) {
+		if len(r.refs) >= triedRows && 4*len(r.refs) > 3*r.rows {
+			r.slots = nil
+			return false
+		}
+		r.slots = make([]uint32, 2*len(r.slots))
+		for i := range r.refs {
+			r.slots[r.slot(r.row(i))] = uint32(i + 1)
+		}
+	}
+	slot := r.slot(row)
+	if i := r.slots[slot]; i > 0 && r.refs[i-1].count < math.MaxUint32 {
+		r.refs[i-1].count++
+		return true
+	}
+	r.slots[slot] = uint32(len(r.refs) + 1)
+	return false
+}
+
+// rowSeed seeds the hashes of rows, on which nothing depends but where they are looked up.
+var rowSeed = maphash.MakeSeed()
+
+// slot returns the slot of a row, or a free one.
+func (r *RowRun) slot(row []byte) uint64 {
+	mask := uint64(len(r.slots) - 1)
+	slot := maphash.Bytes(rowSeed, row) & mask
+	for r.slots[slot] > 0 && !bytes.Equal(r.row(int(r.slots[slot]-1)), row) {
+		slot = (slot + 1) & mask
+	}
+	return slot
+}
+
+// prefixOf returns the first eight bytes of a row, zeros where it is shorter.
+func prefixOf(row []byte) (prefix uint64) {
+	if len(row) >= 8 {
+		return binary.BigEndian.Uint64(row)
+	}
+	for i, b := range row {
+		prefix |= uint64(b) << (56 - 8*i)
+	}
+	return prefix
+}
+
+// row returns a row.
+func (r *RowRun) row(i int) []byte { return r.Bytes[r.refs[i].from:r.refs[i].to] }
+
+func (r *RowRun) sort() {
+	slices.SortFunc(r.refs, func(a, b rowRef) int {
+		switch {
+		case a.prefix < b.prefix:
+			return -1
+		case a.prefix > b.prefix:
+			return 1
+		}
+		return bytes.Compare(r.Bytes[a.from:a.to], r.Bytes[b.from:b.to])
+	})
+}
+
+func (r *RowRun) held() int64 { return int64(cap(r.Bytes)) + rowRefBytes*int64(cap(r.refs)) }
+
+func (r *RowRun) reset() {
+	r.Bytes, r.refs, r.begin, r.rows = r.Bytes[:0], r.refs[:0], 0, 0
+	if r.slots == nil {
+		r.slots = make([]uint32, leastSlots)
+	}
+	clear(r.slots)
+}
+
+// seal sorts a run and puts it with the others, or in the store. The worker's run is empty then.
+func (s *Sorter) seal(r *RowRun) error {
+	if len(r.refs) == 0 {
+		return nil
+	}
+	r.sort()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.rows += int64(r.rows)
+	s.size += int64(len(r.Bytes))
+	if held := r.held(); s.drawn+held <= s.share && s.budget.Draw("sorted rows", held) == nil {
+		s.drawn += held
+		s.sorted = append(s.sorted, &RowRun{Bytes: r.Bytes, refs: r.refs})
+		r.Bytes, r.refs = make([]byte, 0, len(r.Bytes)), make([]rowRef, 0, len(r.refs))
+		r.reset()
+		return nil
+	}
+	err := s.put(rowsOf(r))
+	r.reset()
+	return err
+}
+
+// put writes sorted rows to the store as one more run: the length of each and how many are equal, in 4 bytes each, and
+// its bytes, in chunks of one size.
+func (s *Sorter) put(rows *SortedRows) (err error) {
+	if s.store == nil {
+		if s.store, err = s.open(); err != nil {
+			return err
+		}
+	}
+	sequence := s.store.NewSequence()
+	s.stored = append(s.stored, sequence)
+	var chunk []byte
+	for {
+		row, n, err := rows.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		chunk = binary.LittleEndian.AppendUint32(chunk, uint32(len(row)))
+		chunk = binary.LittleEndian.AppendUint32(chunk, n)
+		chunk = append(chunk, row...)
+		from := 0
+		for ; len(chunk)-from >= sortedChunk; from += sortedChunk {
+			if err := s.store.Append(sequence, chunk[from:from+sortedChunk]); err != nil {
+				return err
+			}
+		}
+		chunk = append(chunk[:0], chunk[from:]...)
+	}
+	if len(chunk) == 0 {
+		return nil
+	}
+	return s.store.Append(sequence, chunk)
+}
+
+// Merge returns all rows in order. No more are appended.
+func (s *Sorter) Merge(ctx context.Context) (*SortedRows, error) {
+	threads := len(s.runs)
+	err := workers.Each(threads, threads, func(_ workers.Worker, i int) error { return s.seal(s.runs[i]) })
+	if err != nil {
+		return nil, err
+	}
+	s.runs = nil
+	s.release(2 * int64(s.limit*threads))
+	if len(s.stored) > 0 && s.fanIn(s.share-s.drawn) < len(s.stored) {
+		if err := s.putAll(); err != nil {
+			return nil, err
+		}
+	}
+	for len(s.stored) > s.fanIn(s.share) {
+		if err := s.join(ctx, s.stored[:s.fanIn(s.share)]); err != nil {
+			return nil, err
+		}
+	}
+	return s.merged(ctx, s.sorted, s.stored)
+}
+
+// fanIn returns how many runs of the store can be read at a time in so many bytes.
+func (s *Sorter) fanIn(bytes int64) int { return int(max(2, bytes/ReaderBytes)) }
+
+// putAll writes the runs in memory to the store.
+func (s *Sorter) putAll() error {
+	for _, r := range s.sorted {
+		if err := s.put(rowsOf(r)); err != nil {
+			return err
+		}
+		s.release(r.held())
+	}
+	s.sorted = nil
+	return nil
+}
+
+// join makes one run of the first ones in the store.
+func (s *Sorter) join(ctx context.Context, first []Sequence) error {
+	first = slices.Clone(first)
+	s.stored = s.stored[len(first):]
+	rows, err := s.merged(ctx, nil, first)
+	if err != nil {
+		return err
+	}
+	err = s.put(rows)
+	return errors.Join(err, rows.Close(), s.store.Free(first...))
+}
+
+func (s *Sorter) release(bytes int64) {
+	s.budget.Return(bytes)
+	s.drawn -= bytes
+}
+
+// Close returns what is drawn and frees what is stored. Its rows are not to be used any more.
+func (s *Sorter) Close() error {
+	s.release(s.drawn)
+	s.runs, s.sorted = nil, nil
+	if s.store == nil {
+		return nil
+	}
+	stored := s.stored
+	s.stored = nil
+	return s.store.Free(stored...)
+}
