@@ -103,7 +103,7 @@ func (p *printer) slot(s slot) {
 			t := p.Taxonomies[name]
 			p.value("  "+Quoted(name), taxonomyPath(name), p.taxonomy(&t))
 		}
-	case recorded || !isZero(s.value):
+	case (recorded || !isZero(s.value)) && !isNil(s.value):
 		p.value(p.indent(s)+s.key(), s.path, p.text(s.field, s.value))
 	case s.defWords != "" && !strings.HasPrefix(s.path, "columns."):
 		p.lines = append(p.lines, line{text: s.key(), absent: true, Setting: Setting{s.path, s.defWords, originDefault}})

@@ -134,6 +134,20 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
+// An algorithm that a program puts in the place of the job file's has none of its options.
+func TestSettingsOfAnotherAlgorithm(t *testing.T) {
+	job, err := Parse("a.yaml", []byte(smallJob+"class: note\nalgorithm: {name: iacc, max_divergence: 0.4}\n"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	job.Algorithm = Algorithm{Name: AlgorithmTDR}
+	for _, s := range job.Settings() {
+		if strings.HasPrefix(s.Key, "algorithm.max") {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
 // docs/job-file.md holds the reference that the table of fields makes.
 func TestReference(t *testing.T) {
 	path := filepath.Join("..", "..", "docs", "job-file.md")

@@ -21,6 +21,12 @@ func isZero(p any) bool {
 	return v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0
 }
 
+// isNil reports whether a value of a job is none: a program has taken out what was given.
+func isNil(p any) bool {
+	v := reflect.ValueOf(p).Elem()
+	return v.Kind() == reflect.Pointer && v.IsNil()
+}
+
 // parse reads a single value into its place in a job. It reports whether it is of the place's type.
 func (f *field) parse(n *yaml.Node, p any) bool {
 	var err error
