@@ -94,23 +94,26 @@ func includes(names, some []string) bool {
 func (g *Cut) Labelers(types []formats.Type, taxonomies map[string]job.Taxonomy, budget *spill.Budget) (labelers []Labeler, err error) {
 	for a, column := range g.columns {
 		spec := g.specs[a]
-		var l Labeler
-		switch {
-		case g.Kind == cutfile.KindRegions:
-			l, err = g.cover(spec, column, types[a], taxonomies[spec.Name], budget)
-		case spec.Mask == job.MaskGeneralize:
-			l, err = g.members(spec, column, taxonomies[spec.Name], budget)
-		case spec.Mask == job.MaskDiscretize:
-			l, err = g.spans(spec, column, types[a])
-		default:
-			l = newDisclosure(column)
-		}
+		l, err := g.labeler(spec, column, types[a], taxonomies[spec.Name], budget)
 		if err != nil {
 			return nil, err
 		}
 		labelers = append(labelers, l)
 	}
 	return labelers, nil
+}
+
+// labeler returns the coder of one column.
+func (g *Cut) labeler(spec *job.Column, column *cutfile.Column, t formats.Type, taxonomy job.Taxonomy, budget *spill.Budget) (Labeler, error) {
+	switch {
+	case g.Kind == cutfile.KindRegions:
+		return g.cover(spec, column, t, taxonomy, budget)
+	case spec.Mask == job.MaskGeneralize:
+		return g.members(spec, column, taxonomy, budget)
+	case spec.Mask == job.MaskDiscretize:
+		return g.spans(spec, column, t)
+	}
+	return newDisclosure(column), nil
 }
 
 // Recoding returns what the cut says of every column alone, in the codes of its labelers. Codes
