@@ -54,9 +54,13 @@ func Apply(ctx context.Context, j *job.Job, opt ApplyOptions) (*Report, error) {
 		return nil, fault.Errorf(fault.Usage, "use --on-break suppress, or run the job anew",
 			"coarsen the cut of %s: it has regions, and no steps that could be undone", opt.Cut)
 	}
+	previous, err := previousCut(ctx, j)
+	if err != nil {
+		return nil, err
+	}
 	as := *j
 	as.Algorithm = job.Algorithm{Name: cut.Algorithm}
-	report, err := carryOut(ctx, &assignment{job: &as, opt: &opt.RunOptions, given: cut, applied: &opt})
+	report, err := carryOut(ctx, &assignment{job: &as, opt: &opt.RunOptions, given: cut, applied: &opt, previous: previous})
 	var broken *recheck.Broken
 	if !errors.As(err, &broken) {
 		return report, err

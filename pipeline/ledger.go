@@ -18,7 +18,6 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/checkpoint"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/output"
@@ -110,22 +109,29 @@ func (l *ledger) close(failure error) (err error) {
 	return errors.Join(err, l.states.Discard(), l.work.Release())
 }
 
-// identify takes the digests of job and input: what was given beside the job bounds it, too.
-func identify(ctx context.Context, job *job.Job, t *taxonomies, given *domain.Cut, applied *ApplyOptions, threads int) (*Digests, error) {
+// identify takes the digests of job and input: what was given beside the job bounds it, too, and so do
+// the labels of the previous release.
+func (a *assignment) identify(ctx context.Context, t *taxonomies, threads int) (*Digests, error) {
 	hash := sha256.New()
 	fmt.Fprintf(hash, "release %d\n", releaseForm)
-	if err := job.Identity(hash, t.of); err != nil {
+	if err := a.job.Identity(hash, t.of); err != nil {
 		return nil, fmt.Errorf("digest job: %w", err)
 	}
-	if given != nil {
-		if applied != nil {
-			fmt.Fprintf(hash, "apply %s %+v ", applied.OnBreak, applied.MaxSuppressed)
+	if a.given != nil {
+		if a.applied != nil {
+			fmt.Fprintf(hash, "apply %s %+v ", a.applied.OnBreak, a.applied.MaxSuppressed)
 		}
-		if err := json.NewEncoder(hash).Encode(given.File); err != nil {
+		if err := json.NewEncoder(hash).Encode(a.given.File); err != nil {
 			return nil, fmt.Errorf("digest the earlier cut: %w", err)
 		}
 	}
-	input, err := dataset.Digest(ctx, job.Input, threads)
+	if a.previous != nil {
+		fmt.Fprintf(hash, "previous, allow new: %t ", a.job.AllowNewCut)
+		if err := json.NewEncoder(hash).Encode([]any{a.previous.Columns, a.previous.Regions}); err != nil {
+			return nil, fmt.Errorf("digest the previous cut: %w", err)
+		}
+	}
+	input, err := dataset.Digest(ctx, a.job.Input, threads)
 	if err != nil {
 		return nil, fmt.Errorf("open input: %w", err)
 	}

@@ -30,6 +30,10 @@ func Plan(ctx context.Context, job *job.Job, opt PlanOptions) (_ *forecast.Forec
 	if err != nil {
 		return nil, err
 	}
+	a := &assignment{job: job}
+	if a.previous, err = previousOf(ctx, job); err != nil {
+		return nil, err
+	}
 	l, err := newLedger(ctx, job, &RunOptions{}, res)
 	if err != nil {
 		return nil, err
@@ -45,7 +49,7 @@ func Plan(ctx context.Context, job *job.Job, opt PlanOptions) (_ *forecast.Forec
 		return nil, err
 	}
 	f.Exists = l.exists
-	if f.AlreadyDone, err = l.done(ctx, b.Taxonomies); err != nil || f.AlreadyDone {
+	if f.AlreadyDone, err = l.done(ctx, a, b.Taxonomies); err != nil || f.AlreadyDone {
 		return f, err
 	}
 	if l.exists && !opt.Overwrite {
@@ -56,11 +60,11 @@ func Plan(ctx context.Context, job *job.Job, opt PlanOptions) (_ *forecast.Forec
 
 // done reports whether the record of the output is that of the same job and input. Whether the
 // output was changed since is not looked at, which takes reading all of it.
-func (l *ledger) done(ctx context.Context, t *taxonomies) (bool, error) {
+func (l *ledger) done(ctx context.Context, a *assignment, t *taxonomies) (bool, error) {
 	if !l.exists {
 		return false, nil
 	}
-	digests, err := identify(ctx, l.job, t, nil, nil, l.res.threads)
+	digests, err := a.identify(ctx, t, l.res.threads)
 	if err != nil {
 		return false, err
 	}

@@ -56,6 +56,8 @@ type assignment struct {
 	opt     *RunOptions
 	given   *domain.Cut   // the cut of an earlier release, if it bounds the job
 	applied *ApplyOptions // how that cut is applied; nil: a cut is searched for
+
+	previous *domain.Cut // what no cut may be finer than; nil: the job names no release
 }
 
 // Run carries out the job and publishes its release. On an error nothing is published.
@@ -64,7 +66,11 @@ func Run(ctx context.Context, job *job.Job, opt RunOptions) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return carryOut(ctx, &assignment{job: job, opt: &opt, given: given})
+	previous, err := previousOf(ctx, job)
+	if err != nil {
+		return nil, err
+	}
+	return carryOut(ctx, &assignment{job: job, opt: &opt, given: given, previous: previous})
 }
 
 // carryOut provides what a run takes, and reports what became of it.
@@ -107,6 +113,9 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 			return err
 		}
 		ledger.keepCut(ctx, found)
+	}
+	if err := a.compare(bound, found, res); err != nil {
+		return err
 	}
 	// Before publishing: a run whose spilled data stays behind must not have succeeded.
 	if err := res.closeStore(); err != nil {
@@ -166,7 +175,7 @@ func (a *assignment) plan(ctx context.Context, l *ledger, res *resources) (*Boun
 	if err != nil {
 		return nil, err
 	}
-	if res.report.Digests, err = identify(ctx, a.job, taxonomies, a.given, a.applied, res.threads); err != nil {
+	if res.report.Digests, err = a.identify(ctx, taxonomies, res.threads); err != nil {
 		return nil, err
 	}
 	if done, err := l.recall(ctx); err != nil || done {

@@ -32,7 +32,7 @@ values and without any quasi-identifier, and what masking costs. Writes nothing.
   kcut evaluate people.yaml --split set=train --json`,
 		Args: takes("one job file", 1, 1),
 	}
-	overrides := addOverrides(cmd, "--k", "--algorithm", "--output", "--compression")
+	overrides := addOverrides(cmd, "--k", "--algorithm", "--output", "--compression", "--previous", "--allow-new-cut")
 	set := cmd.Flags()
 	set.StringSliceVar(&flags.algorithms, "algorithms", nil, "`NAMES` of algorithms, with commas between (default the job's)")
 	set.StringSliceVar(&flags.ks, "k", nil, "`NUMBERS` for k of every set, with commas between (default the job's)")

@@ -128,6 +128,9 @@ func addOverrides(cmd *cobra.Command, but ...string) func() []kcut.Override {
 		if f.Words != nil {
 			offer(cmd, name, f.Words...)
 		}
+		if slices.Contains(f.Words, "true") { // by itself the flag says so
+			cmd.Flags().Lookup(name).NoOptDefVal = "true"
+		}
 	}
 	return func() []kcut.Override {
 		overrides := kcut.EnvironmentOverrides(os.LookupEnv)

@@ -20,6 +20,7 @@ const (
 	kindPaths                  // a path or a list of paths
 	kindInteger                // a whole number
 	kindFraction               // a number from 0 to 1
+	kindBoolean                // true or false
 	kindSize                   // bytes, with a unit or without
 	kindCharacter              // one ASCII character
 	kindBounds                 // [lower, upper]
@@ -40,6 +41,7 @@ var kinds = [...]struct{ words, one, schema, below string }{
 	kindPaths:      {"path or list of paths", "a path", `{"anyOf":[` + pathSchema + `,{"type":"array","items":` + pathSchema + `,"minItems":1}]}`, ""},
 	kindInteger:    {"integer", "an integer", `{"type":"integer","minimum":%d`, ""},
 	kindFraction:   {"number from 0 to 1", "a number from 0 to 1", `{"type":"number","minimum":0,"maximum":1}`, ""},
+	kindBoolean:    {"`true` or `false`", "true or false", `{"type":"boolean"}`, ""},
 	kindSize:       {"size", "a size such as 1GiB, 512MiB or 2GB", `{"type":["string","integer"],"pattern":%s,"minimum":%d}`, ""},
 	kindCharacter:  {"character", `one character such as ",", ";" or "\t"`, `{"type":"string","minLength":1,"maxLength":1}`, ""},
 	kindBounds:     {"`[lower, upper]`", "", `{"type":"array","items":{"type":["string","number","null"]},"minItems":2,"maxItems":2}`, ""},
@@ -175,6 +177,10 @@ var fieldTable = []field{
 		doc: "`tdr` and `tds`: the most specializations to perform, 0: none; other algorithms leave it aside"},
 	{path: "order", kind: kindText, at: func(j *Job, _ int) any { return &j.Order }, def: OrderReleased, enum: []string{OrderReleased, OrderInput}, flag: "order",
 		doc: "of the release's rows: `released`: by their labels and kept values, so that it tells nothing; `input`: that of the input, which is faster and tells whose row is whose to who knows it"},
+	{path: "previous", kind: kindPath, at: func(j *Job, _ int) any { return &j.Previous }, defWords: "none", flag: "previous",
+		doc: "an earlier release of the same people, or a file with its cut: nothing is published unless the cut equals that one or is coarser, column by column; a path or a URL"},
+	{path: "allow_new_cut", kind: kindBoolean, at: func(j *Job, _ int) any { return &j.AllowNewCut }, defWords: "false", flag: "allow-new-cut",
+		doc: "publish, with a note, although the cut is neither equal to that of `previous` nor coarser"},
 	{path: "limits", kind: kindMap, at: func(j *Job, _ int) any { return &j.Limits },
 		doc: "what the run may use"},
 	{path: "limits.memory", kind: kindSize, at: func(j *Job, _ int) any { return &j.Limits.Memory },
@@ -251,6 +257,9 @@ func (f *field) isPath() bool { return f.kind == kindPath || f.kind == kindPaths
 
 // number reports whether the values are numbers.
 func (f *field) number() bool { return f.kind == kindInteger || f.kind == kindFraction }
+
+// plain reports whether the values are never in quotes.
+func (f *field) plain() bool { return f.number() || f.kind == kindBoolean }
 
 // plainDoc is the documentation without its marks.
 func (f *field) plainDoc() string { return strings.ReplaceAll(f.doc, "`", "") }

@@ -50,8 +50,12 @@ type Job struct {
 	Score     string // of top-down algorithms: "tdr", "tds" or "infogain"
 	MaxSteps  *int   // nil: no limit
 	Order     string // of the release's rows: OrderReleased or OrderInput
-	Limits    Limits
-	CSV       CSV
+
+	Previous    string // an earlier release, or a file with its cut, that the cut must not be finer than; empty: none
+	AllowNewCut bool   // publish all the same, with a note
+
+	Limits Limits
+	CSV    CSV
 
 	File    string  // path of the job file; empty: of no file
 	origins origins // where values came from

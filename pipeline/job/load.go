@@ -214,8 +214,13 @@ type Flag struct {
 func Flags() []Flag {
 	var flags []Flag
 	for i := range fieldTable {
-		if f := &fieldTable[i]; f.flag != "" {
-			flags = append(flags, Flag{f.path, "--" + f.flag, f.variable(), f.doc, f.kind == kindPaths, f.enum})
+		f := &fieldTable[i]
+		words := f.enum
+		if f.kind == kindBoolean {
+			words = []string{"true", "false"}
+		}
+		if f.flag != "" {
+			flags = append(flags, Flag{f.path, "--" + f.flag, f.variable(), f.doc, f.kind == kindPaths, words})
 		}
 	}
 	return flags
@@ -260,7 +265,7 @@ func (r *reader) replace(overrides []Override) {
 		if strings.HasPrefix(before.origin, "--") && !strings.HasPrefix(o.Origin, "--") {
 			continue
 		}
-		n := &yaml.Node{Text: o.Value, Quoted: !f.number() && f.kind != kindSize}
+		n := &yaml.Node{Text: o.Value, Quoted: !f.plain() && f.kind != kindSize}
 		// A path starts from the current directory, the job file's own from its folder. Without a
 		// current directory nothing opens; the message then names the path as given.
 		if here, err := filepath.Abs("."); err == nil && f.isPath() {

@@ -150,7 +150,7 @@ func (p *printer) text(f *field, v any) string {
 		if f.isPath() || f.kind == kindTaxonomies {
 			text = fromFolder(p.folder, text)
 		}
-		if texts[i] = text; !f.number() {
+		if texts[i] = text; !f.plain() {
 			texts[i] = Quoted(text)
 		}
 	}
@@ -209,11 +209,12 @@ func Quoted(text string) string {
 }
 
 // circumstances are the settings that a release does not depend on, or not on their text: what
-// taxonomies hold counts, not what they are called.
-var circumstances = regexp.MustCompile(`(?s)^(input$|output\.path$|taxonomies|limits\.|columns\..*\.taxonomy$)`)
+// taxonomies and the previous release hold counts, not what they are called.
+var circumstances = regexp.MustCompile(`(?s)^(input$|output\.path$|taxonomies|previous$|allow_new_cut$|limits\.|columns\..*\.taxonomy$)`)
 
 // Identity writes everything of the job that a byte of its release depends on, but for the
-// input: every setting with its value, and the taxonomies, as LoadTaxonomies returns them. Where
+// input and the previous release, with what is said of it: every setting with its value, and the
+// taxonomies, as LoadTaxonomies returns them. Where
 // input, output and taxonomy files lie and what the run may use are not among it. Jobs of one
 // identity make the same release of the same input.
 func (j *Job) Identity(w io.Writer, taxonomies map[string]Taxonomy) error {

@@ -117,6 +117,7 @@ func TestIdentity(t *testing.T) {
 		{"quasi", "limits: {memory: 1GiB, threads: 3, spill_dir: there}\nquasi", true},
 		{"quasi", "max_steps: 3\nquasi", false},
 		{"quasi", "unlisted: keep\nquasi", false},
+		{"quasi", "previous: last.parquet\nallow_new_cut: true\nquasi", true}, // its cut counts, beside the job
 		{"[3, 1]", "[3, 2]", false},
 		{"places", "regions", true},
 		{"[a, b]", "[b, a]", false},

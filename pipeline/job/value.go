@@ -43,6 +43,10 @@ func (f *field) parse(n *yaml.Node, p any) bool {
 	case **float64:
 		*p = new(float64)
 		**p, err = strconv.ParseFloat(n.Text, 64)
+	case *bool:
+		if *p = n.Text == "true"; !*p && n.Text != "false" {
+			return false
+		}
 	case *int64:
 		*p, err = parseSize(n.Text)
 	case *byte:
@@ -51,7 +55,7 @@ func (f *field) parse(n *yaml.Node, p any) bool {
 		}
 		*p = n.Text[0]
 	}
-	return err == nil && !(n.Quoted && f.number())
+	return err == nil && !(n.Quoted && f.plain())
 }
 
 // texts returns the single values at a place in a job as text.
@@ -67,6 +71,8 @@ func (f *field) texts(p any) []string {
 		return []string{strconv.Itoa(**p)}
 	case **float64:
 		return []string{strconv.FormatFloat(**p, 'f', -1, 64)}
+	case *bool:
+		return []string{strconv.FormatBool(*p)}
 	case *int64:
 		return []string{strconv.FormatInt(*p, 10)}
 	case *byte:

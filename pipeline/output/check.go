@@ -134,7 +134,7 @@ func CheckDistinct(job *job.Job, in *dataset.Dataset) error {
 // the job reads or makes, or what else is read for it, or that the next run would read as input.
 func CheckBeside(job *job.Job, written []fileset.Place, read ...fileset.Place) error {
 	others := append(filesOf(job), fileset.Place{What: "output", Path: job.Output.Path})
-	others = append(others, read...)
+	others = append(append(others, fileset.Place{What: "previous release", Path: job.Previous}), read...)
 	for _, pattern := range job.Input {
 		for _, w := range written {
 			if w.Path == "" {

@@ -1,0 +1,97 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/domain"
+	"github.com/kcut/kcut/pipeline/job"
+)
+
+// columnwise are the algorithms whose labels depend on their own column alone. Those of others make
+// regions, anew for every input: two of them have the same only by chance.
+var columnwise = []string{job.AlgorithmTDR, job.AlgorithmTDS, job.AlgorithmBottomUp}
+
+// previousOf reads the cut of a job's previous release, for a search; nil if it names none. Regions
+// cannot be compared with what a search finds.
+func previousOf(ctx context.Context, j *job.Job) (*domain.Cut, error) {
+	const hint = "mask with the last cut: kcut apply --cut %s --on-break suppress; or set allow_new_cut: true"
+	if name := j.Algorithm.Name; j.Previous != "" && !j.AllowNewCut && !slices.Contains(columnwise, name) {
+		return nil, fault.Errorf(fault.Usage, fmt.Sprintf(hint, j.Previous),
+			"search after the previous release %s: algorithm %s cuts new regions for every input", j.Previous, name)
+	}
+	previous, err := previousCut(ctx, j)
+	if err == nil && previous != nil && !j.AllowNewCut && previous.Kind == cutfile.KindRegions {
+		return nil, fault.Errorf(fault.Usage, fmt.Sprintf(hint, j.Previous),
+			"search after the previous release %s: its cut has regions", j.Previous)
+	}
+	return previous, err
+}
+
+// previousCut reads the cut of a job's previous release; nil if it names none.
+func previousCut(ctx context.Context, j *job.Job) (*domain.Cut, error) {
+	if j.Previous == "" {
+		return nil, nil
+	}
+	return domain.ReadCut(ctx, j.Previous)
+}
+
+// compare refuses a cut that is neither equal to that of the previous release nor coarser, or notes
+// it if the job allows that.
+func (a *assignment) compare(b *Bound, found *Found, res *resources) error {
+	if a.previous == nil {
+		return nil
+	}
+	cut, err := cutfile.Parse(found.Cut)
+	if err != nil {
+		return err
+	}
+	finer, err := a.finer(b, cut, res)
+	switch {
+	case err != nil || finer == "":
+		return err
+	case a.job.AllowNewCut:
+		res.events.Noted(fmt.Sprintf("the cut is a new one, which together with the previous release %s tells more than either: %s", a.job.Previous, finer))
+		return nil
+	}
+	return fault.Errorf(fault.Privacy, "use kcut apply with the cut of that release, or kcut run --only-coarsen; or set allow_new_cut: true",
+		"compare the cut with that of the previous release %s: %s", a.job.Previous, finer)
+}
+
+// finer says where a cut is neither equal to that of the previous release nor coarser; nowhere if
+// that is empty.
+func (a *assignment) finer(b *Bound, cut *cutfile.File, res *resources) (string, error) {
+	switch regions := cut.Kind == cutfile.KindRegions; {
+	case regions && a.previous.HasRegions(cut):
+		return "", nil
+	case regions:
+		return "it has regions that the other lacks", nil
+	case a.previous.Kind == cutfile.KindRegions:
+		return "the other one has regions", nil
+	}
+	var columns []string
+	types := b.Dataset.Schema().Fields
+	for i, spec := range b.maskedSpecs() { // in the order of the cut
+		refined, err := a.previous.Refined(spec, &cut.Columns[i], types[b.masked[i]].Type, b.Taxonomies.of[spec.Name], res.budget)
+		if err != nil {
+			return "", err
+		}
+		if refined {
+			columns = append(columns, spec.Name)
+		}
+	}
+	for _, spec := range b.specs {
+		masked := slices.ContainsFunc(a.previous.Columns, func(c cutfile.Column) bool { return c.Name == spec.Name })
+		if spec.Mask == job.MaskKeep && masked {
+			columns = append(columns, spec.Name)
+		}
+	}
+	if len(columns) == 0 {
+		return "", nil
+	}
+	return "neither equal nor coarser in " + strings.Join(columns, ", "), nil
+}
