@@ -130,19 +130,22 @@ func (r *Request) locate(ctx context.Context, column int, err error) error {
 		return err
 	}
 	located := &fault.Error{Class: fault.Input, Hint: "add the values to the taxonomy, or set unknown: root for the column"}
+	if spec.Unknown == job.UnknownRoot { // and still there is no place, as for an empty text
+		located.Hint = "replace the values in the source, or give the column another mask"
+	}
 	if isLacking {
 		lacking.First = f.first
 		located.Err = lacking
 		return located
 	}
-	found := fmt.Sprintf("%s of %s, first in %s,", text.Count(len(f.found), "distinct value"), text.Count(missing.records, "row"), f.first)
+	found := fmt.Sprintf("%s of %s, first in %s", text.Count(len(f.found), "distinct value"), text.Count(missing.records, "row"), f.first)
 	if f.more {
 		found = "more than " + found
 	}
 	located.Err = fmt.Errorf("mask column %s: its cut has no place for %s", spec.Name, found)
 	if spec.Mask == job.MaskDiscretize {
 		located.Hint = "run the job anew with wider bounds"
-		located.Err = fmt.Errorf("mask column %s: %s lie outside the bounds", spec.Name, found)
+		located.Err = fmt.Errorf("mask column %s: %s, lie outside the bounds", spec.Name, found)
 	}
 	return located
 }
