@@ -18,6 +18,7 @@ import (
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/masking"
 	"github.com/kcut/kcut/pipeline/output"
 	"github.com/kcut/kcut/spill"
 )
@@ -106,6 +107,9 @@ func (b *Bound) bind(schema *formats.Schema, rows int64) error {
 		if _, err := domain.NewBounds(spec, field.Type); err != nil {
 			return job.Located(spec.Name, "bounds", err)
 		}
+	}
+	if err := masking.CheckLayout(schema, b.specs); err != nil {
+		return err
 	}
 	return checkReach(job, rows)
 }

@@ -128,8 +128,11 @@ columns: {int64_list: suppress, utf8_list: keep}
 		}, fault.Input, fails, "", []string{"a.parquet", "b.parquet", `column "age"`}},
 		{
 			"bounds collide with a column", changed("weight: discretize", "weight: {mask: discretize, render: bounds}\n  weight_lower: keep"), adds("weight_lower"), nil,
-			fault.Usage, runs, "", []string{"two columns would be named weight_lower"},
+			fault.Usage, fails, "", []string{"two columns would be named weight_lower"},
 		},
+		{"midpoints of times", changed("born: discretize", "born: {mask: discretize, render: midpoint}"), func(table *testTable) {
+			table.fields[1].Type = formats.Type{Kind: formats.Timestamp, Unit: formats.Milli}
+		}, nil, fault.Usage, fails, "", []string{"column born: a column of times has no midpoints"}},
 		{"no taxonomy file", changed("trees.yaml", "forest.yaml"), same, nil, fault.Usage, fails, "", []string{"forest.yaml", "no such file"}},
 		{"too many classes", changed("class: income", "class: id\nunlisted: keep"), func(table *testTable) {
 			table.rows = people(rand.New(rand.NewPCG(3, 4)), domain.MaxClasses+1).rows

@@ -29,7 +29,7 @@ type Plan struct {
 	requests []formats.Request
 }
 
-// NewPlan lays out the released columns in the input's order. A masked column becomes
+// NewPlan lays out the released columns in the input's order, as CheckLayout has let pass. A masked column becomes
 // one column of labels (masked has the field of every attribute), or the numeric columns its render option asks for.
 func NewPlan(j *job.Job, schema *formats.Schema, specs []*job.Column, masked []int, recoding engine.Recoding) (*Plan, error) {
 	number := make(map[int]int, len(masked))
@@ -60,24 +60,37 @@ func NewPlan(j *job.Job, schema *formats.Schema, specs []*job.Column, masked []i
 			plan.columns = append(plan.columns, column)
 		}
 	}
-	return plan, plan.checkNames()
+	return plan, nil
 }
 
-// checkNames refuses a release in which two columns share a name.
-func (p *Plan) checkNames() error {
+// CheckLayout refuses a job of which no cut could be released: two columns would share a name, or one of
+// times would be rendered as midpoints.
+func CheckLayout(schema *formats.Schema, specs []*job.Column) error {
 	seen := make(map[string]bool)
-	for i := range p.columns {
-		name := p.columns[i].output.Field.Name
-		if seen[name] {
-			return &fault.Error{
-				Class: fault.Usage,
-				Hint:  "drop the column of that name, or render labels instead of bounds",
-				Err:   fmt.Errorf("lay out the release: two columns would be named %s", name),
-			}
+	for i, field := range schema.Fields {
+		if kind := field.Type.Kind; specs[i].Render == job.RenderMidpoint && (kind == formats.Time || kind == formats.Timestamp) {
+			return fault.Errorf(fault.Usage, "render its bounds or labels", "render column %s: a column of times has no midpoints", field.Name)
 		}
-		seen[name] = true
+		for _, name := range releasedNames(specs[i]) {
+			if seen[name] {
+				return fault.Errorf(fault.Usage, "drop the column of that name, or render labels instead of bounds",
+					"lay out the release: two columns would be named %s", name)
+			}
+			seen[name] = true
+		}
 	}
 	return nil
+}
+
+// releasedNames returns the names of the columns that one of the input is released as.
+func releasedNames(spec *job.Column) []string {
+	switch {
+	case spec.Mask == job.MaskDrop:
+		return nil
+	case spec.Render == job.RenderBounds:
+		return []string{spec.Name + "_lower", spec.Name + "_upper"}
+	}
+	return []string{spec.Name}
 }
 
 // EachReleased calls f with every released column, and the input's field that it is made of.
@@ -110,19 +123,17 @@ func render(spec *job.Column, field formats.Field, labels []engine.Label, interv
 	}
 	switch spec.Render {
 	case job.RenderBounds:
-		lower, err := ofIntervals(field.Name+"_lower", field.Type, func(values *formats.Values, i engine.Interval) error { return addEnd(values, i.Lower) })
+		names := releasedNames(spec)
+		lower, err := ofIntervals(names[0], field.Type, func(values *formats.Values, i engine.Interval) error { return addEnd(values, i.Lower) })
 		if err != nil {
 			return nil, err
 		}
-		upper, err := ofIntervals(field.Name+"_upper", field.Type, func(values *formats.Values, i engine.Interval) error { return addEnd(values, i.Upper) })
+		upper, err := ofIntervals(names[1], field.Type, func(values *formats.Values, i engine.Interval) error { return addEnd(values, i.Upper) })
 		return []column{lower, upper}, err
 	case job.RenderMidpoint:
 		t := formats.Type{Kind: formats.Float, Bits: 64}
-		switch field.Type.Kind {
-		case formats.Date:
+		if field.Type.Kind == formats.Date {
 			t = field.Type
-		case formats.Time, formats.Timestamp:
-			return nil, &fault.Error{Class: fault.Usage, Hint: "render its bounds or labels", Err: errors.New("a column of times has no midpoints")}
 		}
 		middle, err := ofIntervals(field.Name, t, addMiddle)
 		return []column{middle}, err
