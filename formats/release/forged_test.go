@@ -1,6 +1,7 @@
 package release
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
@@ -13,14 +14,18 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/formatstest"
+	"github.com/kcut/kcut/formats/internal/codec"
 	"github.com/kcut/kcut/formats/internal/meta"
+	"github.com/kcut/kcut/formats/parquetfile"
 )
 
-// forged is a masked column of three rows whose pages were made by hand.
+// forged is a column of three rows whose pages were made by hand.
 type forged struct {
-	doubles  bool // and not texts
+	physical format.Type // texts, when it is left out
 	optional bool
-	least    []byte // of the statistics
+	codec    format.CompressionCodec
+	said     format.Statistics
 	pages    []forgedPage
 	rest     string // after the pages
 }
@@ -29,10 +34,16 @@ type forged struct {
 type forgedPage struct {
 	encoding format.Encoding
 	body     string
-	levels   int // bytes of repetition levels at its start: a page of version 2
+	levels   int    // bytes of repetition levels at its start: a page of version 2
+	nulls    int32  // that such a page says it has
+	packed   string // the body as it is stored, when that is otherwise
 }
 
-const noEncoding = format.Encoding(-1)
+const (
+	skipped    = "\x50\x2a\x4d\x18\x03\x00\x00\x00Ada" // a frame of zstd
+	noEncoding = format.Encoding(-1)
+	bits       = format.Type(-1) // a column of booleans, whose own number is 0
+)
 
 // plainTexts returns texts as PLAIN values.
 func plainTexts(texts ...string) string {
@@ -65,35 +76,37 @@ func (f forged) file(t *testing.T) []byte {
 	if f.optional {
 		repetition = format.Optional
 	}
-	if f.doubles {
-		physical = format.Double
+	switch {
+	case f.physical == bits:
+		physical = format.Boolean
+	case f.physical != 0:
+		physical = f.physical
 	}
-	m := format.ColumnMetaData{Type: physical, PathInSchema: []string{"c"}, NumValues: 3}
-	m.Statistics.MinValue = f.least
+	m := format.ColumnMetaData{Type: physical, Codec: f.codec, PathInSchema: []string{"c"}, NumValues: 3, Statistics: f.said}
 	for _, p := range f.pages {
-		size, crc := int32(len(p.body)), int32(crc32.ChecksumIEEE([]byte(p.body)))
-		h := meta.PageHeader{Uncompressed: size, Compressed: size, CRC: thrift.New(crc)}
+		stored := cmp.Or(p.packed, p.body)
+		h := meta.PageHeader{Uncompressed: int32(len(p.body)), Compressed: int32(len(stored)), CRC: thrift.New(int32(crc32.ChecksumIEEE([]byte(stored))))}
 		encoding := p.encoding
 		if encoding == noEncoding {
 			encoding, h.Type = format.Plain, format.DictionaryPage
 			h.Dictionary = thrift.New(meta.DictionaryPage{NumValues: 2})
 			m.DictionaryPageOffset = int64(len(b))
-		} else if m.DataPageOffset = int64(len(b)); p.levels > 0 {
+		} else if m.DataPageOffset = int64(len(b)); p.levels > 0 || p.nulls > 0 {
 			h.Type = format.DataPageV2
-			h.DataV2 = thrift.New(meta.DataPageV2{NumValues: 3, NumRows: 3, Encoding: encoding, RepetitionBytes: int32(p.levels), IsCompressed: thrift.New(false)})
+			h.DataV2 = thrift.New(meta.DataPageV2{NumValues: 3, NumRows: 3, NumNulls: p.nulls, Encoding: encoding, RepetitionBytes: int32(p.levels), IsCompressed: thrift.New(false)})
 		} else {
 			h.Data = thrift.New(meta.DataPage{NumValues: 3, Encoding: encoding, Definitions: format.RLE, Repetitions: format.RLE})
 		}
 		m.EncodingStats = append(m.EncodingStats, format.PageEncodingStats{PageType: h.Type, Encoding: encoding, Count: 1})
 		header, err := meta.Encode(&h)
 		must(t, err)
-		b = append(append(b, header...), p.body...)
+		b = append(append(b, header...), stored...)
+		m.TotalUncompressedSize += int64(len(header) + len(p.body))
 	}
-	m.TotalUncompressedSize = int64(len(b) - 4)
 	b = append(b, f.rest...)
 	m.TotalCompressedSize = int64(len(b) - 4)
 	element := format.SchemaElement{Name: "c", Type: thrift.New(physical), RepetitionType: thrift.New(repetition)}
-	if !f.doubles {
+	if physical == format.ByteArray {
 		element.LogicalType.Value = &format.StringType{}
 	}
 	return withMetadata(t, b, format.FileMetaData{
@@ -117,6 +130,7 @@ func TestForgedPages(t *testing.T) {
 		dict  = format.RLEDictionary // for short
 	)
 	sexes := forgedPage{encoding: noEncoding, body: plainTexts("M", "F")}
+	least := func(value []byte) format.Statistics { return format.Statistics{MinValue: value} }
 	for _, tt := range []struct {
 		name   string
 		column forged
@@ -134,10 +148,15 @@ func TestForgedPages(t *testing.T) {
 		{"more after levels", forged{optional: true, pages: []forgedPage{sexes, {encoding: dict, body: levels(ones+spare) + mixed}}}, "1 bytes after the values of a page"},
 		{"more after the pages", forged{pages: []forgedPage{sexes, {encoding: dict, body: mixed}}, rest: "Ada"}, "3 bytes after the last page"},
 		{"levels of no column", forged{pages: []forgedPage{sexes, {encoding: dict, body: "Ada" + mixed, levels: 3}}}, "3 bytes after the values of a page"},
-		{"nulls", forged{optional: true, pages: []forgedPage{{encoding: format.Plain, body: levels(zeros)}}}, "3 nulls, which the cut does not hold"},
-		{"some nulls", forged{optional: true, pages: []forgedPage{sexes, {encoding: dict, body: levels(some) + two}}}, "1 nulls, which the cut does not hold"},
-		{"least value", forged{least: []byte("Ada"), pages: []forgedPage{sexes, {encoding: dict, body: mixed}}}, "1 statistics that are no labels of the cut"},
-		{"least zero", forged{doubles: true, least: []byte(plainDoubles(math.Copysign(0, -1))), pages: []forgedPage{{encoding: noEncoding, body: plainDoubles(0, 1.5)}, {encoding: dict, body: mixed}}}, ""},
+		{"nulls", forged{optional: true, said: format.Statistics{NullCount: 3}, pages: []forgedPage{{encoding: format.Plain, body: levels(zeros)}}}, "3 nulls, which the cut does not hold"},
+		{"some nulls", forged{optional: true, said: format.Statistics{NullCount: 1}, pages: []forgedPage{sexes, {encoding: dict, body: levels(some) + two}}}, "1 nulls, which the cut does not hold"},
+		{"longer run", forged{pages: []forgedPage{sexes, {encoding: dict, body: "\x01\x04\x00\x04\x01"}}}, "1 bytes after the values of a page"},
+		{"padding", forged{pages: []forgedPage{sexes, {encoding: dict, body: "\x01\x03\x12"}}}, "1 bytes after the values of a page"},
+		{"least value", forged{said: least([]byte("Ada")), pages: []forgedPage{sexes, {encoding: dict, body: mixed}}}, "1 statistics that are not those of its values"},
+		{"least label that excludes one", forged{said: least([]byte("M")), pages: []forgedPage{sexes, {encoding: dict, body: mixed}}}, "1 statistics that are not those of its values"},
+		{"nulls that are none", forged{optional: true, said: format.Statistics{NullCount: 1}, pages: []forgedPage{sexes, {encoding: dict, body: levels(ones) + mixed}}}, "1 statistics that are not those of its values"},
+		{"least zero", forged{physical: format.Double, said: least([]byte(plainDoubles(math.Copysign(0, -1)))), pages: []forgedPage{{encoding: noEncoding, body: plainDoubles(0, 1.5)}, {encoding: dict, body: mixed}}}, ""},
+		{"a frame to skip", forged{codec: format.Zstd, pages: []forgedPage{{body: plainTexts("M", "F", "M"), packed: pack(t, "zstd", plainTexts("M", "F", "M")) + skipped}}}, "1 pages packed as kcut does not write them"},
 		{"entry beyond", forged{pages: []forgedPage{sexes, {encoding: dict, body: far}}}, "damaged"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -154,6 +173,108 @@ func TestForgedPages(t *testing.T) {
 				}
 			case err != nil, tt.want == "" && len(found) > 0, tt.want != "" && (len(found) != 1 || !strings.HasSuffix(found[0].String(), tt.want)):
 				t.Errorf("found %v, %v, want %q", found, err, tt.want)
+			}
+		})
+	}
+}
+
+// pack packs a page.
+func pack(t *testing.T, name, body string) string {
+	t.Helper()
+	c, err := codec.NewCompressor(name, 0)
+	must(t, err)
+	packed, err := c.Compress(nil, []byte(body))
+	must(t, err)
+	return string(packed)
+}
+
+// TestForgedKept hides bytes in a kept column, and says what is not so of its values: all of it is found, and where
+// a page of a source has such bytes it is not copied.
+func TestForgedKept(t *testing.T) {
+	const (
+		ones  = "\x06\x01"     // levels: three values
+		some  = "\x03\x05"     // a value, a null and a value
+		mixed = "\x01\x03\x02" // a bit each: entries 0, 1, 0
+		spare = "1 bytes after the values of a page"
+		other = "1 pages packed as kcut does not write them"
+		count = "1 pages with other numbers of nulls or rows than is said"
+		lie   = "1 statistics that are not those of its values"
+	)
+	texts, sexes := plainTexts("M", "F", "M"), forgedPage{encoding: noEncoding, body: plainTexts("M", "F")}
+	named := "\x1f\x8b\x08\x08" + pack(t, "gzip", texts)[4:10] + "Ada\x00" + pack(t, "gzip", texts)[10:]
+	said := func(least, most string) format.Statistics {
+		return format.Statistics{MinValue: []byte(least), MaxValue: []byte(most)}
+	}
+	numbers := func(of ...byte) string {
+		var b []byte
+		for _, n := range of {
+			b = binary.LittleEndian.AppendUint32(b, uint32(int32(int8(n))))
+		}
+		return string(b)
+	}
+	one := func(p forgedPage) []forgedPage { return []forgedPage{p} }
+	coded := func(body string) []forgedPage {
+		return []forgedPage{sexes, {encoding: format.RLEDictionary, body: body}}
+	}
+	for _, tt := range []struct {
+		name   string
+		column forged
+		want   string // "": nothing
+		copied bool
+	}{
+		{"sound", forged{pages: coded(mixed)}, "", true},
+		{"sound values", forged{pages: one(forgedPage{body: texts})}, "", true},
+		{"sound bits", forged{physical: bits, pages: one(forgedPage{body: "\x05"})}, "", true},
+		{"sound gzip", forged{codec: format.Gzip, pages: one(forgedPage{body: texts, packed: pack(t, "gzip", texts)})}, "", true},
+		{"sound zstd", forged{codec: format.Zstd, pages: one(forgedPage{body: texts, packed: pack(t, "zstd", texts)})}, "", true},
+		{"sound statistics", forged{pages: coded(mixed), said: said("F", "M")}, "", true},
+		{"sound statistics of values", forged{pages: one(forgedPage{body: texts}), said: said("F", "M")}, "", true},
+		{"sound statistics of numbers", forged{physical: format.Int32, pages: one(forgedPage{body: numbers(1, 255, 2)}), said: said(numbers(255), numbers(2))}, "", true},
+		{"sound statistics of bits", forged{physical: bits, pages: one(forgedPage{body: "\x05"}), said: said("\x00", "\x01")}, "", true},
+
+		{"after values", forged{pages: one(forgedPage{body: texts + "?"})}, spare, false},
+		{"after numbers", forged{physical: format.Int32, pages: one(forgedPage{body: numbers(1, 2, 3) + "?"})}, spare, false},
+		{"after bits", forged{physical: bits, pages: one(forgedPage{body: "\x05?"})}, spare, false},
+		{"in the last bits", forged{physical: bits, pages: one(forgedPage{body: "\x0d"})}, spare, false},
+		{"after indexes", forged{pages: coded(mixed + "?")}, spare, false},
+		{"in the last group of indexes", forged{pages: coded("\x01\x03\x12")}, spare, false},
+		{"after the dictionary", forged{pages: []forgedPage{{encoding: noEncoding, body: sexes.body + "?"}, coded(mixed)[1]}}, spare, false},
+		{"after levels", forged{optional: true, pages: one(forgedPage{body: levels(ones+"?") + texts})}, spare, false},
+		{"an entry that no row has", forged{pages: coded("\x01\x06\x00")}, "1 dictionary entries that no row uses", false},
+		{"levels of no column", forged{pages: one(forgedPage{body: "?" + texts, levels: 1})}, spare, false},
+		{"a name of gzip", forged{codec: format.Gzip, pages: one(forgedPage{body: texts, packed: named})}, other, false},
+		{"a frame of zstd", forged{codec: format.Zstd, pages: one(forgedPage{body: texts, packed: pack(t, "zstd", texts) + skipped})}, other, false},
+		{"blocks of brotli", forged{codec: format.Brotli, pages: one(forgedPage{body: texts})}, other, false},
+		{"another encoding", forged{pages: one(forgedPage{encoding: format.DeltaLengthByteArray, body: texts})}, "1 page headers that kcut does not write", false},
+
+		{"a least value that excludes one", forged{pages: coded(mixed), said: said("M", "M")}, lie, true},
+		{"a most value that nobody has", forged{pages: one(forgedPage{body: texts}), said: said("F", "Z")}, lie, true},
+		{"a least number that excludes one", forged{physical: format.Int32, pages: one(forgedPage{body: numbers(1, 255, 2)}), said: said(numbers(1), numbers(2))}, lie, true},
+		{"old statistics", forged{pages: coded(mixed), said: format.Statistics{Min: []byte("F")}}, lie, true},
+		{"half a number", forged{physical: format.Int32, pages: one(forgedPage{body: numbers(1, 2, 3)}), said: said("\x01", numbers(3))}, lie, true},
+		{"nulls that are none", forged{optional: true, said: format.Statistics{NullCount: 1}, pages: one(forgedPage{body: levels(ones) + texts})}, lie, true},
+		{"no nulls where one is", forged{optional: true, pages: one(forgedPage{body: levels(some) + plainTexts("M", "F")})}, lie, true},
+		{"nulls that a header says", forged{said: format.Statistics{NullCount: 1}, pages: one(forgedPage{body: texts, nulls: 1})}, count + "; " + lie, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			path := formatstest.WriteTemp(t, "forged.parquet", tt.column.file(t))
+			r, err := Open(t.Context(), path)
+			must(t, err)
+			defer r.Close()
+			found, err := NewScanner(nil).Kept(t.Context(), r, 0)
+			var what []string
+			for _, f := range found {
+				what = append(what, f.What)
+			}
+			if err != nil || strings.Join(what, "; ") != tt.want {
+				t.Errorf("found %v, %v, want %q", found, err, tt.want)
+			}
+			source, err := parquetfile.Open(t.Context(), path, formats.ReadOptions{})
+			must(t, err)
+			defer source.Close()
+			chunks, err := source.(formats.RawSource).RawChunks(t.Context(), 0, 0)
+			if err != nil && !errors.Is(err, formats.ErrDamaged) || (chunks != nil) != tt.copied {
+				t.Errorf("%d chunks are copied, %v, want some: %v", len(chunks), err, tt.copied)
 			}
 		})
 	}

@@ -17,16 +17,14 @@ import (
 	"github.com/kcut/kcut/formats/writer"
 )
 
-// source is a row of a file of foreign hands, with columns of every encoding.
+// source is a row of a file of foreign hands, with columns of every encoding that is copied.
 type source struct {
-	Plain   int64    `parquet:"plain,plain"`
-	City    *string  `parquet:"city,optional,dict"`
-	Delta   int32    `parquet:"delta,delta"`
-	Lengths string   `parquet:"lengths,delta"`
-	Split   float64  `parquet:"split,split"`
-	Truth   bool     `parquet:"truth"`
-	Visits  []int32  `parquet:"visits,list"`
-	Tags    []string `parquet:"tags,dict"`
+	Plain  int64    `parquet:"plain,plain"`
+	City   *string  `parquet:"city,optional,dict"`
+	Note   string   `parquet:"note,plain"`
+	Truth  bool     `parquet:"truth"`
+	Visits []int32  `parquet:"visits,list"`
+	Tags   []string `parquet:"tags,dict"`
 }
 
 // released copies the pages of such a file as they are into a release.
@@ -35,7 +33,7 @@ func released(t *testing.T, options ...parquet.WriterOption) []byte {
 	var b bytes.Buffer
 	w := parquet.NewGenericWriter[source](&b, options...)
 	for i := range 12 {
-		row := source{Plain: int64(i), Delta: int32(i * i), Lengths: fmt.Sprint("note ", i), Split: float64(i) / 3, Truth: i%5 < 2}
+		row := source{Plain: int64(i), Note: fmt.Sprint("note ", i), Truth: i%5 < 2}
 		if i%3 > 0 {
 			city := []string{"Rome", "Oslo"}[i%2]
 			row.City = &city
@@ -75,10 +73,10 @@ func released(t *testing.T, options ...parquet.WriterOption) []byte {
 	return out.Bytes()
 }
 
-// TestKept reads and checks columns whose pages were copied from files of every codec,
-// version of pages and encoding, and flips their bits, one at a time: none passes.
+// TestKept reads and checks columns whose pages were copied from files of every codec, version of pages
+// and encoding that are copied, and flips their bits, one at a time: none passes.
 func TestKept(t *testing.T) {
-	for _, codec := range []compress.Codec{&parquet.Uncompressed, &parquet.Snappy, &parquet.Gzip, &parquet.Brotli, &parquet.Zstd} {
+	for _, codec := range []compress.Codec{&parquet.Uncompressed, &parquet.Snappy, &parquet.Gzip, &parquet.Zstd} {
 		for version := 1; version <= 2; version++ {
 			t.Run(fmt.Sprint(codec, " ", version), func(t *testing.T) {
 				t.Parallel()

@@ -80,10 +80,10 @@ func TestLeaks(t *testing.T) {
 		{"offset index", rewrite(t, sound, func(m *format.FileMetaData) { chunk(m).OffsetIndexOffset = 4 }),
 			[]string{"column sex, row group 1: page index"}},
 		{"statistics", rewrite(t, sound, func(m *format.FileMetaData) { chunk(m).MetaData.Statistics.MinValue = []byte("Alice") }),
-			[]string{"column sex, row group 1: 1 statistics that are no labels of the cut"}},
+			[]string{"column sex, row group 1: 1 statistics that are not those of its values"}},
 		{"old statistics", rewrite(t, sound, func(m *format.FileMetaData) {
 			chunk(m).MetaData.Statistics.Max, chunk(m).MetaData.Statistics.Min = []byte("Bob"), []byte("Alice")
-		}), []string{"column sex, row group 1: 2 statistics that are no labels of the cut"}},
+		}), []string{"column sex, row group 1: 2 statistics that are not those of its values"}},
 		{"gap", rewrite(t, sound, func(m *format.FileMetaData) { m.RowGroups, m.NumRows = m.RowGroups[:1], 3 }),
 			[]string{"bytes that the footer does not account for"}},
 		{"hidden field", hide(sound), []string{"a footer that kcut does not write"}},

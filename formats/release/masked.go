@@ -7,6 +7,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/meta"
 	"github.com/kcut/kcut/formats/internal/page"
 	"github.com/kcut/kcut/formats/internal/plain"
 	"github.com/kcut/kcut/formats/internal/rle"
@@ -51,6 +52,7 @@ type maskedChunk struct {
 
 // maskedPage is a data page that is being read.
 type maskedPage struct {
+	header  *page.Header
 	rows    int
 	left    int // rows that are not read yet
 	defined int // rows that are read and not null
@@ -70,7 +72,7 @@ type wrongPages struct {
 	unused  int // dictionary entries that no row uses
 	values  int // values in pages that are no labels
 	nulls   int // rows with a null that the cut does not hold
-	bounds  int // statistics that are no labels
+	counts  int // pages that say another number of nulls or rows than they have
 	spare   int // bytes after levels and values
 }
 
@@ -80,7 +82,7 @@ func (c *maskedChunk) open(g *rowGroup, masked *Masked) error {
 	if err != nil {
 		return err
 	}
-	if c.labels, err = newLabels(g.leaf(leaf)); err != nil {
+	if c.labels, err = newLabels(g.leaf(leaf), &g.chunk(leaf).Statistics.V); err != nil {
 		return err
 	}
 	if err := c.pages.open(g, leaf); err != nil {
@@ -274,37 +276,14 @@ func (c *maskedChunk) finish() ([]string, error) {
 	if more, err := c.toRows(); err != nil || more {
 		return nil, cmp.Or(err, errRows)
 	}
-	c.checkBounds()
 	return c.report(
 		counted{c.wrong.foreign, "dictionary entries that are no labels of the cut"},
 		counted{c.wrong.unused, "dictionary entries that no row uses"},
 		counted{c.wrong.values, "values that are no labels of the cut"},
 		counted{c.wrong.nulls, "nulls, which the cut does not hold"},
-		counted{c.wrong.bounds, "statistics that are no labels of the cut"},
+		counted{c.wrong.counts, "pages with other numbers of nulls or rows than is said"},
+		counted{c.wrongStatistics(&c.labels.extremes), "statistics that are not those of its values"},
 		counted{c.wrong.spare, "bytes after the values of a page"}), nil
-}
-
-// checkBounds looks at the smallest and largest values that the footer names. The format asks for
-// a smallest 0 of floats to be written as -0.
-func (c *maskedChunk) checkBounds() {
-	s := &c.chunk.Statistics.V
-	for _, bound := range [][]byte{s.Min, s.Max, s.MinValue, s.MaxValue} {
-		if bound == nil {
-			continue
-		}
-		value, err := plain.AppendRaw(nil, bound, c.labels.width)
-		ok := false
-		if err == nil {
-			_, err = c.labels.of(value, 1, func(label string) {
-				if _, ok = c.masked.Number(label, false); !ok && label == "-0" {
-					_, ok = c.masked.Number("0", false)
-				}
-			})
-		}
-		if err != nil || !ok {
-			c.wrong.bounds++
-		}
-	}
 }
 
 func (c *maskedChunk) dictionary(h *page.Header) error {
@@ -328,13 +307,13 @@ func (c *maskedChunk) data(h *page.Header) error {
 	}
 	c.wrong.spare += len(unpacked.Repetition) // of a flat column there are none
 	p := &c.page
-	*p = maskedPage{rows: h.Entries, left: h.Entries, levelBytes: unpacked.Definition, isPlain: h.Encoding == format.Plain}
+	*p = maskedPage{header: h, rows: h.Entries, left: h.Entries, levelBytes: unpacked.Definition, isPlain: h.Encoding == format.Plain}
 	p.levels.Reset(p.levelBytes, 1)
 	switch {
 	case p.isPlain:
 		p.plain = unpacked.Values
 		return nil
-	case h.Encoding != format.RLEDictionary && h.Encoding != format.PlainDictionary:
+	case !isIndexes(h):
 		return fmt.Errorf("%w: page encoding %v", formats.ErrUnsupported, h.Encoding)
 	case c.dictionaries == 0:
 		return fmt.Errorf("%w: indexes without a dictionary", formats.ErrDamaged)
@@ -353,33 +332,39 @@ func (c *maskedChunk) endPage() error {
 	if !p.isPlain {
 		indexes = p.defined
 	}
-	used, err := rle.Length(p.levelBytes, 1, levels)
+	spare, err := rle.Spare(p.levelBytes, 1, levels)
 	if err != nil {
 		return err
 	}
-	c.wrong.spare += len(p.levelBytes) - used + len(p.plain)
-	if used, err = rle.Length(p.indexBytes, p.width, indexes); err != nil {
+	c.wrong.spare += spare + len(p.plain)
+	if spare, err = rle.Spare(p.indexBytes, p.width, indexes); err != nil {
 		return err
 	}
-	c.wrong.spare += len(p.indexBytes) - used
+	c.wrong.spare += spare
+	c.missing += int64(p.rows - p.defined)
+	if p.header != nil && saysOther(p.header, p.rows-p.defined, p.rows) {
+		c.wrong.counts++
+	}
 	c.page = maskedPage{}
 	return nil
 }
 
-// labels makes labels of the PLAIN values of a flat column. One goroutine uses it at a time.
+// labels makes labels of the PLAIN values of a flat column, and keeps their extremes. One goroutine uses it at a
+// time.
 type labels struct {
-	values formats.Values
-	decode plain.Decoder
-	width  int
+	values   formats.Values
+	decode   plain.Decoder
+	extremes extremes
 }
 
-func newLabels(l *schema.Leaf) (labels, error) {
+func newLabels(l *schema.Leaf, said *meta.Statistics) (labels, error) {
 	if l.Type.V == format.Boolean || l.Type.V == format.Int96 {
 		return labels{}, fmt.Errorf("%w: %v is no type of labels", formats.ErrUnsupported, l.Type.V)
 	}
 	t, err := schema.TypeOf(l.SchemaElement)
-	width := plain.SizeOf(l.SchemaElement)
-	return labels{values: formats.Values{Type: t}, decode: plain.DecoderOf(t, l.Type.V, width), width: width}, err
+	ls := labels{values: formats.Values{Type: t}, decode: plain.DecoderOf(t, l.Type.V, plain.SizeOf(l.SchemaElement))}
+	ls.extremes.reset(l, said)
+	return ls, err
 }
 
 // of shows the labels of n values, and returns the bytes behind them.
@@ -392,5 +377,6 @@ func (l *labels) of(from []byte, n int, show func(label string)) (rest []byte, e
 	for i := range n {
 		show(v.Text(i))
 	}
+	l.extremes.addValues(v)
 	return rest, nil
 }

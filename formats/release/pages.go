@@ -8,11 +8,8 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/formats/internal/codec"
 	"github.com/kcut/kcut/formats/internal/meta"
 	"github.com/kcut/kcut/formats/internal/page"
-	"github.com/kcut/kcut/formats/internal/plain"
-	"github.com/kcut/kcut/formats/internal/rle"
 	"github.com/kcut/kcut/formats/internal/schema"
 )
 
@@ -24,6 +21,7 @@ type pages struct {
 	group *rowGroup
 	leaf  *schema.Leaf
 	chunk *meta.Column
+	own   bool // the last header is of the form that kcut writes
 	tally
 }
 
@@ -54,7 +52,8 @@ func (p *pages) next() (*page.Header, error) {
 		return nil, fmt.Errorf("%w: the dictionary page is not the first", formats.ErrDamaged)
 	}
 	again, err := meta.Encode(&h.PageHeader)
-	p.add(h, bytes.Equal(again, h.Raw) && isOwn(h))
+	p.own = bytes.Equal(again, h.Raw) && isOwn(h)
+	p.add(h, p.own)
 	return h, err
 }
 
@@ -63,7 +62,11 @@ func (p *pages) load(h *page.Header) (page.Page, error) {
 	if _, err := p.Load(h); err != nil {
 		return page.Page{}, err
 	}
-	return p.Unpack(h)
+	unpacked, err := p.Unpack(h)
+	if err == nil && !p.Exact {
+		p.inexact++
+	}
+	return unpacked, err
 }
 
 // isOwn reports whether a header has the parts that its kind of page asks for, and no other.
@@ -71,100 +74,31 @@ func isOwn(h *page.Header) bool {
 	parts := [3]bool{h.Data.Valid, h.Dictionary.Valid, h.DataV2.Valid}
 	switch h.Type {
 	case format.DataPage:
-		return parts == [3]bool{true} && h.Data.V.Definitions == format.RLE && h.Data.V.Repetitions == format.RLE
+		return parts == [3]bool{true} && isWritten(h) && h.Data.V.Definitions == format.RLE && h.Data.V.Repetitions == format.RLE
 	case format.DictionaryPage:
-		return parts == [3]bool{1: true}
+		return parts == [3]bool{1: true} && h.Encoding == format.Plain
 	case format.DataPageV2:
-		return parts == [3]bool{2: true}
+		return parts == [3]bool{2: true} && isWritten(h) && h.DataV2.V.IsCompressed.Valid
 	}
 	return false
 }
 
-// kept walks the pages of a kept column's chunk, whatever their codec and encoding are, and
-// returns what is wrong with them in words. Values are its reader's business and are not
-// unpacked; what a checksum does not cover is held against the page: the number of values
-// of a dictionary, and the lengths of levels that are not compressed.
-func (p *pages) kept() (report []string, err error) {
-	unpacks := codec.Known(p.chunk.Codec)
-	spare := 0
-	for {
-		h, err := p.next()
-		if err != nil {
-			return nil, err
-		}
-		if h == nil {
-			return p.report(counted{spare, "bytes after the values of a page"}), nil
-		}
-		switch {
-		case h.Type == format.DictionaryPage && unpacks:
-			spare, err = p.keepDictionary(h)
-		case h.Type == format.DataPageV2:
-			err = p.keepV2(h, unpacks)
-		default:
-			err = p.Pass(h)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-}
-
-// keepDictionary returns the number of bytes after the values of a dictionary.
-func (p *pages) keepDictionary(h *page.Header) (spare int, err error) {
-	dictionary, err := p.load(h)
-	if err != nil {
-		return 0, err
-	}
-	rest, err := plain.Skip(dictionary.Values, plain.SizeOf(p.leaf.SchemaElement), h.Entries)
-	return len(rest), err
-}
-
-// keepV2 checks the levels of a page, and the values only when nothing else tells whether
-// they are compressed.
-func (p *pages) keepV2(h *page.Header, unpacks bool) error {
-	if _, err := p.Load(h); err != nil {
-		return err
-	}
-	stored, err := p.Split(h)
-	if err != nil {
-		return err
-	}
-	if err := checkLevels(stored.Repetition, p.leaf.Repetition, h.Entries); err != nil {
-		return err
-	}
-	if err := checkLevels(stored.Definition, p.leaf.Definition, h.Entries); err != nil {
-		return err
-	}
-	if h.IsPlain() && h.Compressed != h.Uncompressed {
-		return fmt.Errorf("%w: a page has another size than its header says", formats.ErrDamaged)
-	}
-	if !h.IsPlain() && h.Compressed == h.Uncompressed && len(stored.Values) > 0 && unpacks {
-		_, err = p.Unpack(h)
-	}
-	return err
-}
-
-// checkLevels reports an error unless the bytes are n levels of at most the highest.
-func checkLevels(levels []byte, highest, n int) error {
-	if highest == 0 {
-		n = 0
-	}
-	used, err := rle.Length(levels, rle.Width(highest), n)
-	if err == nil && used < len(levels) {
-		err = fmt.Errorf("%w: bytes after the levels of a page", formats.ErrDamaged)
-	}
-	return err
+// isWritten reports whether kcut writes, or copies, data pages of an encoding.
+func isWritten(h *page.Header) bool {
+	return h.Encoding == format.Plain || h.Encoding == format.RLEDictionary
 }
 
 // tally is the sum of the pages of a column chunk.
 type tally struct {
-	entries, nulls, rows, uncompressed int64                      // of the data pages, and the last of headers and dictionary too
+	entries, nulls, rows, uncompressed int64                      // as headers say, of the data pages, and the last of headers and dictionary too
+	missing, begun                     int64                      // nulls and rows, as counted
 	data                               int64                      // position in the file of the first data page
 	kinds                              []format.PageEncodingStats // number of pages
 	dictionaries                       int                        // dictionary pages
 	unchecked                          int                        // pages without a checksum
 	foreign                            int                        // pages with a checksum, under a header that kcut does not write
 	uncounted                          int                        // data pages that do not say how many nulls they have
+	inexact                            int                        // pages that are packed with more than they unpack to, or may be
 }
 
 // add counts a page, whose header is of the form that kcut writes or not.
@@ -243,6 +177,16 @@ func (p *pages) compare() error {
 	return nil
 }
 
+// wrongStatistics counts what the footer says of the chunk's values, whose extremes are given, and is not so.
+func (p *pages) wrongStatistics(e *extremes) int {
+	said := &p.chunk.Statistics.V
+	wrong := e.wrong(said)
+	if nulls, counted := said.NullCount.Get(); counted && nulls != p.missing {
+		wrong++
+	}
+	return wrong
+}
+
 // report says in words what is in the chunk that a release does not have, and adds what its
 // reader has counted.
 func (p *pages) report(more ...counted) []string {
@@ -251,6 +195,7 @@ func (p *pages) report(more ...counted) []string {
 		{int(p.Left()), "bytes after the last page"},
 		{p.unchecked, "pages without a checksum"},
 		{p.foreign, "page headers that kcut does not write"},
+		{p.inexact, "pages packed as kcut does not write them"},
 	}, more...) {
 		if c.n > 0 {
 			words = append(words, fmt.Sprintf("%d %s", c.n, c.what))

@@ -31,7 +31,7 @@ type Scanner struct {
 // scanWorker is what one goroutine scans with, for any scanner.
 type scanWorker struct {
 	numbers []Numbers // of a block
-	kept    pages
+	kept    keptChunk
 }
 
 // NewScanner returns a scanner.
@@ -126,8 +126,8 @@ func inColumn(g *rowGroup, name string, do func() error) (err error) {
 	return do()
 }
 
-// Kept holds the pages of all other columns of a row group against their checksums and their
-// headers against the footer, and returns what is wrong with them. It returns
+// Kept walks the pages of all other columns of a row group to their last byte, holds them against their
+// checksums, and their headers and values against the footer, and returns what is wrong with them. It returns
 // formats.ErrDamaged when a page is not as it was written.
 func (s *Scanner) Kept(ctx context.Context, r *File, rowGroup int) (findings []Finding, err error) {
 	masked := make(map[int]bool, len(s.masked))
@@ -146,9 +146,9 @@ func (s *Scanner) Kept(ctx context.Context, r *File, rowGroup int) (findings []F
 			return ctx.Err()
 		}
 		return inColumn(g, g.leaf(leaf).Column(), func() (err error) {
-			pages := &s.workers[worker].kept
-			if err = pages.open(g, leaf); err == nil {
-				reports[leaf], err = pages.kept()
+			chunk := &s.workers[worker].kept
+			if err = chunk.open(g, leaf); err == nil {
+				reports[leaf], err = chunk.read()
 			}
 			return err
 		})

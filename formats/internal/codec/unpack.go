@@ -10,10 +10,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"sync"
 
 	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
@@ -45,23 +47,30 @@ func CheckSize(codec format.CompressionCodec, packed, unpacked int) error {
 }
 
 // Unpack fills dst with what src unpacks to, which must be exactly that much. What is not is
-// formats.ErrDamaged, a codec that is not known formats.ErrUnsupported.
-func Unpack(codec format.CompressionCodec, dst, src []byte) error {
+// formats.ErrDamaged, a codec that is not known formats.ErrUnsupported. It reports whether src shows
+// to have nothing that unpacking passes over: see Exact.
+func Unpack(codec format.CompressionCodec, dst, src []byte) (exact bool, err error) {
+	if codec == format.Gzip && unpackMember(dst, src) {
+		return true, nil
+	}
 	n, err := unpackInto(codec, dst, src)
 	switch {
 	case errors.Is(err, formats.ErrUnsupported):
-		return err
+		return false, err
 	case err != nil:
-		return fmt.Errorf("unpack %s page: %w", codec, formats.ErrDamaged)
+		return false, fmt.Errorf("unpack %s page: %w", codec, formats.ErrDamaged)
 	case n != len(dst):
-		return fmt.Errorf("unpack %s page to %d bytes: got %d: %w", codec, len(dst), n, formats.ErrDamaged)
+		return false, fmt.Errorf("unpack %s page to %d bytes: got %d: %w", codec, len(dst), n, formats.ErrDamaged)
 	}
-	return nil
+	return codec == format.Snappy || codec == format.Zstd && isOneFrame(src), nil
 }
 
-// Known reports whether Unpack knows a codec: all do but LZO, which nobody has.
-func Known(codec format.CompressionCodec) bool {
-	return codec >= format.Uncompressed && codec <= format.Lz4Raw && codec != format.LZO
+// Exact reports whether Unpack can tell that a page of a codec holds nothing beside what it unpacks to.
+// Gzip has names, comments and times in its headers, zstd frames to skip, and both end before the page
+// does; Unpack looks for these. Of brotli, whose blocks of metadata only its decoder finds, and of LZ4 it
+// cannot tell.
+func Exact(codec format.CompressionCodec) bool {
+	return codec == format.Uncompressed || codec == format.Snappy || codec == format.Gzip || codec == format.Zstd
 }
 
 func unpackInto(codec format.CompressionCodec, dst, src []byte) (int, error) {
@@ -104,6 +113,42 @@ func unpackGzip(dst, src []byte) (int, error) {
 	return readExactly(r, dst)
 }
 
+// A member of gzip without a name, a comment or anything else that is optional begins with gzipHead, and
+// goes on with no time: 0, or what the zero time.Time is to the library that packs ours. The two bytes
+// behind that tell how hard the packer tried, and its system.
+const (
+	gzipHead   = "\x1f\x8b\x08\x00"
+	noTime     = "\x00\x00\x00\x00"
+	zeroGoTime = "\x00\x09\x6e\x88"
+)
+
+var deflateReaders sync.Pool
+
+// unpackMember fills dst with what one member of gzip unpacks to. It reports false unless that is all that
+// src has, and fits exactly.
+func unpackMember(dst, src []byte) bool {
+	const head, tail = len(gzipHead) + len(noTime) + 2, 8
+	if len(src) < head+tail {
+		return false
+	}
+	if start := string(src[:head-2]); start != gzipHead+noTime && start != gzipHead+zeroGoTime {
+		return false
+	}
+	packed := bytes.NewReader(src[head:])
+	r, ok := deflateReaders.Get().(io.ReadCloser)
+	if !ok {
+		r = flate.NewReader(packed)
+	}
+	defer deflateReaders.Put(r)
+	if err := r.(flate.Resetter).Reset(packed, nil); err != nil {
+		return false
+	}
+	n, err := readExactly(r, dst)
+	sums := src[len(src)-tail:]
+	return err == nil && n == len(dst) && packed.Len() == tail &&
+		binary.LittleEndian.Uint32(sums) == crc32.ChecksumIEEE(dst) && binary.LittleEndian.Uint32(sums[4:]) == uint32(n)
+}
+
 // readExactly fills dst and makes sure that nothing comes after it.
 func readExactly(r io.Reader, dst []byte) (int, error) {
 	n, err := io.ReadFull(r, dst)
@@ -129,6 +174,29 @@ func unpackZstd(dst, src []byte) (int, error) {
 	}
 	out, err := decoder.DecodeAll(src, dst[:0:len(dst)])
 	return len(out), err
+}
+
+// isOneFrame reports whether what was unpacked as zstd is one frame that is not skipped, and nothing else.
+func isOneFrame(src []byte) bool {
+	var h zstd.Header
+	if err := h.Decode(src); err != nil || h.Skippable || h.DictionaryID != 0 {
+		return false
+	}
+	const uncompressedRun, last = 1, 1
+	for rest := src[h.HeaderSize:]; len(rest) >= 3; {
+		block := int(rest[0]) | int(rest[1])<<8 | int(rest[2])<<16
+		size := block >> 3
+		if block>>1&3 == uncompressedRun {
+			size = 1
+		}
+		if rest = rest[3:]; size > len(rest) {
+			return false
+		}
+		if rest = rest[size:]; block&last != 0 {
+			return len(rest) == 0 || h.HasCheckSum && len(rest) == 4
+		}
+	}
+	return false
 }
 
 // unpackLz4 reads the deprecated codec LZ4: Hadoop's frames of a big-endian unpacked and

@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"math/rand/v2"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/parquet-go/parquet-go"
@@ -51,22 +54,22 @@ func TestUnpack(t *testing.T) {
 	for _, codec := range allCodecs {
 		data := packed(t, codec, text)
 		got := make([]byte, len(text))
-		if err := Unpack(codec, got, data); err != nil || !bytes.Equal(got, text) {
-			t.Errorf("%s: %v", codec, err)
+		if exact, err := Unpack(codec, got, data); err != nil || exact != Exact(codec) || !bytes.Equal(got, text) {
+			t.Errorf("%s: exact %v, %v", codec, exact, err)
 		}
 		for _, size := range []int{len(text) - 1, len(text) + 1} {
-			if err := Unpack(codec, make([]byte, size), data); !errors.Is(err, formats.ErrDamaged) {
+			if _, err := Unpack(codec, make([]byte, size), data); !errors.Is(err, formats.ErrDamaged) {
 				t.Errorf("%s: unpacked to %d bytes: %v, want ErrDamaged", codec, size, err)
 			}
 		}
-		if err := Unpack(codec, got, data[:len(data)/2]); !errors.Is(err, formats.ErrDamaged) {
+		if _, err := Unpack(codec, got, data[:len(data)/2]); !errors.Is(err, formats.ErrDamaged) {
 			t.Errorf("%s: half the data: %v, want ErrDamaged", codec, err)
 		}
-		if err := Unpack(codec, got, nil); !errors.Is(err, formats.ErrDamaged) {
+		if _, err := Unpack(codec, got, nil); !errors.Is(err, formats.ErrDamaged) {
 			t.Errorf("%s: no data: %v, want ErrDamaged", codec, err)
 		}
 	}
-	if err := Unpack(format.CompressionCodec(99), nil, nil); !errors.Is(err, formats.ErrUnsupported) {
+	if _, err := Unpack(format.CompressionCodec(99), nil, nil); !errors.Is(err, formats.ErrUnsupported) {
 		t.Errorf("unknown codec: %v, want ErrUnsupported", err)
 	}
 }
@@ -79,7 +82,7 @@ func TestUnpackGzipMembers(t *testing.T) {
 		w.Close()
 	}
 	got := make([]byte, len("one two"))
-	if err := Unpack(format.Gzip, got, data.Bytes()); err != nil || string(got) != "one two" {
+	if exact, err := Unpack(format.Gzip, got, data.Bytes()); err != nil || exact || string(got) != "one two" {
 		t.Errorf("got %q, %v", got, err)
 	}
 }
@@ -87,9 +90,74 @@ func TestUnpackGzipMembers(t *testing.T) {
 func TestUnpackBareLz4(t *testing.T) {
 	text := bytes.Repeat([]byte("bare block "), 50)
 	got := make([]byte, len(text))
-	if err := Unpack(format.Lz4, got, packed(t, format.Lz4Raw, text)); err != nil || !bytes.Equal(got, text) {
+	if _, err := Unpack(format.Lz4, got, packed(t, format.Lz4Raw, text)); err != nil || !bytes.Equal(got, text) {
 		t.Errorf("got %q, %v", got, err)
 	}
+}
+
+// TestUnpackInexact hides bytes where unpacking passes over them: it says so, or fails.
+func TestUnpackInexact(t *testing.T) {
+	const hidden = "Ada Lovelace"
+	text := bytes.Repeat([]byte("four score and seven years ago "), 500)
+	member, frame, block := packed(t, format.Gzip, text), packed(t, format.Zstd, text), packed(t, format.Snappy, text)
+	named := func(change func(*gzip.Writer)) []byte {
+		var b bytes.Buffer
+		w := gzip.NewWriter(&b)
+		change(w)
+		w.Write(text)
+		w.Close()
+		return b.Bytes()
+	}
+	empty := named(func(w *gzip.Writer) { w.Name = hidden; text = nil })
+	text = bytes.Repeat([]byte("four score and seven years ago "), 500)
+	skipped := append(binary.LittleEndian.AppendUint32([]byte("\x50\x2a\x4d\x18"), uint32(len(hidden))), hidden...)
+	for name, tt := range map[string]struct {
+		codec  format.CompressionCodec
+		packed []byte
+	}{
+		"gzip name":           {format.Gzip, named(func(w *gzip.Writer) { w.Name = hidden })},
+		"gzip comment":        {format.Gzip, named(func(w *gzip.Writer) { w.Comment = hidden })},
+		"gzip extra":          {format.Gzip, named(func(w *gzip.Writer) { w.Extra = []byte(hidden) })},
+		"gzip time":           {format.Gzip, named(func(w *gzip.Writer) { w.ModTime = time.Unix(1815, 0) })},
+		"gzip member before":  {format.Gzip, slices.Concat(empty, member)},
+		"gzip member behind":  {format.Gzip, slices.Concat(member, empty)},
+		"gzip bytes behind":   {format.Gzip, append(slices.Clone(member), hidden...)},
+		"zstd frame before":   {format.Zstd, slices.Concat(skipped, frame)},
+		"zstd frame behind":   {format.Zstd, slices.Concat(frame, skipped)},
+		"zstd bytes behind":   {format.Zstd, append(slices.Clone(frame), hidden...)},
+		"snappy bytes behind": {format.Snappy, append(slices.Clone(block), hidden...)},
+		"snappy value behind": {format.Snappy, append(slices.Clone(block), byte(len(hidden)-1)<<2)}, // a literal
+
+	} {
+		if exact, err := Unpack(tt.codec, make([]byte, len(text)), tt.packed); err == nil && exact {
+			t.Errorf("%s: exact", name)
+		}
+	}
+	for _, size := range []int{0, 1, 1 << 20} { // a run, blocks as they are, several blocks, a checksum
+		for name, text := range map[string][]byte{"zeros": make([]byte, size), "noise": noise(size)} {
+			for _, c := range []string{"zstd", "gzip", "snappy"} {
+				compressor, err := NewCompressor(c, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				data, err := compressor.Compress(nil, text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, data := range [][]byte{data, packed(t, compressor.Codec, text)} {
+					if exact, err := Unpack(compressor.Codec, make([]byte, size), data); !exact || err != nil {
+						t.Errorf("%s of %d bytes of %s: exact %v, %v", c, size, name, exact, err)
+					}
+				}
+			}
+		}
+	}
+}
+
+func noise(size int) []byte {
+	b := make([]byte, size)
+	rand.NewChaCha8([32]byte{}).Read(b)
+	return b
 }
 
 // TestCheckSize checks that no codec's best case is taken for a lie, and lies are seen.

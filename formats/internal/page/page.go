@@ -47,6 +47,7 @@ type Reader struct {
 
 	Stored   []byte // the last page that was loaded
 	Unpacked []byte // the last page that was unpacked
+	Exact    bool   // the last page that was unpacked holds nothing beside what it unpacked to
 
 	file    *bufio.Reader
 	headers *meta.Walker
@@ -167,6 +168,7 @@ func (r *Reader) Memory() int64 { return int64(cap(r.Stored) + cap(r.Unpacked)) 
 
 // Unpack unpacks the page that was loaded.
 func (r *Reader) Unpack(h *Header) (p Page, err error) {
+	r.Exact = true
 	if h.Type == format.DataPageV2 {
 		if p, err = r.Split(h); err == nil && (!h.IsPlain() || r.AlwaysCompressed) {
 			p.Values, err = r.unpack(p.Values, int(h.Uncompressed)-(len(r.Stored)-len(p.Values)))
@@ -209,7 +211,8 @@ func (r *Reader) unpack(packed []byte, size int) (_ []byte, err error) {
 	if r.Unpacked, err = r.room(r.Unpacked, size); err != nil {
 		return nil, err
 	}
-	return r.Unpacked, codec.Unpack(r.Codec, r.Unpacked, packed)
+	r.Exact, err = codec.Unpack(r.Codec, r.Unpacked, packed)
+	return r.Unpacked, err
 }
 
 // cutLevels takes the levels of a page of version 1 off the front of its data.

@@ -76,7 +76,7 @@ func each(width int, decode func(dst *formats.Values, value []byte) error) Decod
 	return func(dst *formats.Values, from []byte, n int) (rest []byte, err error) {
 		for range n {
 			var value []byte
-			if value, from = next(from, width); value == nil {
+			if value, from = Next(from, width); value == nil {
 				return nil, errTooFew(n)
 			}
 			if err := Room(dst, len(value)); err != nil {
@@ -90,8 +90,8 @@ func each(width int, decode func(dst *formats.Values, value []byte) error) Decod
 	}
 }
 
-// next returns the first value and the bytes behind it, or nil.
-func next(from []byte, width int) (value, rest []byte) {
+// Next returns the first value, without its length, and the bytes behind it, or nil.
+func Next(from []byte, width int) (value, rest []byte) {
 	if width == 0 {
 		if len(from) < 4 || int64(binary.LittleEndian.Uint32(from)) > int64(len(from)-4) {
 			return nil, nil
@@ -106,9 +106,12 @@ func next(from []byte, width int) (value, rest []byte) {
 
 // Skip returns the bytes behind n values.
 func Skip(from []byte, width, n int) ([]byte, error) {
+	if width > 0 && n*width <= len(from) {
+		return from[n*width:], nil
+	}
 	for range n {
 		var value []byte
-		if value, from = next(from, width); value == nil {
+		if value, from = Next(from, width); value == nil {
 			return nil, errTooFew(n)
 		}
 	}

@@ -11,6 +11,7 @@ package rle
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/parquet-go/bitpack"
 
@@ -71,6 +72,32 @@ func (r *Reader) Repeated(n int) (value uint32, ok bool) {
 	}
 	r.left -= n
 	return r.value, true
+}
+
+// Count passes the next n values, and returns how many of them are one.
+func (r *Reader) Count(one uint32, n int) (count int, err error) {
+	var some [256]uint32
+	for n > 0 {
+		if len(r.ready) == 0 && r.start() == nil && !r.packed {
+			same := min(n, r.left)
+			if r.left -= same; r.value == one {
+				count += same
+			}
+			n -= same
+			continue
+		}
+		few := some[:min(n, len(some))]
+		if err := r.Read(few); err != nil {
+			return 0, err
+		}
+		for _, value := range few {
+			if value == one {
+				count++
+			}
+		}
+		n -= len(few)
+	}
+	return count, nil
 }
 
 // start goes to the next run that has values when the current one is done.
@@ -148,24 +175,34 @@ func (r *Reader) unpackGroups(dst []uint32) error {
 	return nil
 }
 
-// Length returns the bytes of data that its first n values take. It is for those who look for what
-// readers pass over: runs without values and groups that are cut short are formats.ErrDamaged.
-func Length(data []byte, width, n int) (int, error) {
+// Spare returns how many bytes of data its first n values do not need: those behind them, and one more
+// when the last run has room for other values that it fills. It is for those who look for what readers pass
+// over: runs without values and groups that are cut short are formats.ErrDamaged.
+func Spare(data []byte, width, n int) (spare int, err error) {
 	r := Reader{data: data, width: width}
 	for ; n > 0; n -= r.left {
 		if err := r.run(); err != nil {
 			return 0, err
 		}
-		size := 0
+		groups, size := (n+7)/8, 0
 		if r.packed {
-			size = min(r.left/8, (n+7)/8) * width
+			size = min(r.left/8, groups) * width
 		}
 		if r.left == 0 || size > len(r.data) {
 			return 0, fmt.Errorf("read runs: they end too early: %w", formats.ErrDamaged)
 		}
+		if r.left > n && (!r.packed || r.left > 8*groups || AnySet(r.data[:size], n*width)) {
+			spare = 1
+		}
 		r.data = r.data[size:]
 	}
-	return len(data) - len(r.data), nil
+	return spare + len(r.data), nil
+}
+
+// AnySet reports whether any bit is set from one on, where bytes begin with their lowest.
+func AnySet(data []byte, from int) bool {
+	data = data[from/8:]
+	return len(data) > 0 && (data[0]>>(from%8) != 0 || slices.ContainsFunc(data[1:], func(b byte) bool { return b != 0 }))
 }
 
 // Cut separates runs whose length comes before them from what is behind them.

@@ -61,13 +61,26 @@ func TestReader(t *testing.T) {
 			}
 		}
 		encoded := encodeRuns(r, values, width)
-		if n, err := Length(append(slices.Clone(encoded), "spare"...), width, len(values)); n != len(encoded) || err != nil {
-			t.Errorf("seed %d: width %d: %d bytes of %d, %v", formatstest.Seed, width, n, len(encoded), err)
+		if n, err := Spare(append(slices.Clone(encoded), "spare"...), width, len(values)); n != len("spare") || err != nil {
+			t.Errorf("seed %d: width %d: %d bytes to spare, %v", formatstest.Seed, width, n, err)
 		}
-		if _, err := Length(encoded[:r.IntN(len(encoded))], width, len(values)); !errors.Is(err, formats.ErrDamaged) {
+		if _, err := Spare(encoded[:r.IntN(len(encoded))], width, len(values)); !errors.Is(err, formats.ErrDamaged) {
 			t.Errorf("seed %d: width %d: cut: %v", formatstest.Seed, width, err)
 		}
 		var runs Reader
+		runs.Reset(encoded, width)
+		first := 1 + r.IntN(len(values))
+		for _, part := range [][]uint32{values[:first], values[first:]} {
+			want := 0
+			for _, value := range part {
+				if value == values[0] {
+					want++
+				}
+			}
+			if got, err := runs.Count(values[0], len(part)); got != want || err != nil {
+				t.Errorf("seed %d: width %d: counted %d, %v, want %d", formatstest.Seed, width, got, err, want)
+			}
+		}
 		runs.Reset(encoded, width)
 		for left := values; len(left) > 0; {
 			n := min(1+r.IntN(100), len(left))
@@ -102,17 +115,31 @@ func TestReaderDamaged(t *testing.T) {
 		if err := runs.Read(make([]uint32, 20)); !errors.Is(err, formats.ErrDamaged) {
 			t.Errorf("%s: %v, want ErrDamaged", name, err)
 		}
-		if _, err := Length(data, 3, 20); !errors.Is(err, formats.ErrDamaged) {
-			t.Errorf("%s: length: %v, want ErrDamaged", name, err)
+		if _, err := Spare(data, 3, 20); !errors.Is(err, formats.ErrDamaged) {
+			t.Errorf("%s: spare: %v, want ErrDamaged", name, err)
 		}
 	}
 }
 
 // What readers pass over is no part of the runs for who looks for it.
-func TestLengthIsStrict(t *testing.T) {
+func TestSpareIsStrict(t *testing.T) {
 	for name, data := range map[string][]byte{"no values": {0, 5, 16, 5}, "last group cut": {3, 0xff, 0xff}} {
-		if _, err := Length(data, 3, 8); !errors.Is(err, formats.ErrDamaged) {
+		if _, err := Spare(data, 3, 8); !errors.Is(err, formats.ErrDamaged) {
 			t.Errorf("%s: %v, want ErrDamaged", name, err)
+		}
+	}
+	for name, tt := range map[string]struct {
+		data []byte
+		want int
+	}{
+		"exact":                {[]byte{3, 0xff, 0x7f, 0}, 0},
+		"a bit in the padding": {[]byte{3, 0xff, 0x7f, 0x80}, 1},
+		"the lowest of them":   {[]byte{3, 0xff, 0xff, 0}, 1},
+		"a longer run":         {[]byte{12, 5}, 1},
+		"a group more":         {[]byte{5, 0xff, 0x7f, 0, 0, 0, 0}, 4},
+	} {
+		if got, err := Spare(tt.data, 3, 5); got != tt.want || err != nil {
+			t.Errorf("%s: %d bytes, %v, want %d", name, got, err, tt.want)
 		}
 	}
 }

@@ -1,0 +1,174 @@
+package release
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/meta"
+	"github.com/kcut/kcut/formats/internal/plain"
+	"github.com/kcut/kcut/formats/internal/rle"
+	"github.com/kcut/kcut/formats/internal/schema"
+)
+
+// extremes keeps the smallest and the largest value of a chunk, for what the footer says they are: a
+// reader that trusts it passes over chunks. Dictionaries are asked instead of rows, since one with an entry
+// that no row uses is a finding of its own. It keeps nothing where the footer says nothing.
+type extremes struct {
+	values formats.Values // scratch
+	decode plain.Decoder  // nil: nothing is said
+	width  int
+	any    bool
+	// Of a type that is InWords, the words; else the bytes, and the first eight of them as a number.
+	low, high           uint64
+	lowBytes, highBytes []byte
+}
+
+// stepValues is how many values are decoded at a time.
+const stepValues = 1 << 10
+
+// reset begins with a chunk of a leaf.
+func (e *extremes) reset(l *schema.Leaf, said *meta.Statistics) {
+	*e = extremes{values: e.values, width: plain.SizeOf(l.SchemaElement), lowBytes: e.lowBytes[:0], highBytes: e.highBytes[:0]}
+	t, err := schema.TypeOf(l.SchemaElement)
+	if (said.MinValue != nil || said.MaxValue != nil) && err == nil && t.Kind != formats.Null {
+		e.values.Type, e.decode = t, plain.DecoderOf(t, l.Type.V, e.width)
+	}
+}
+
+// add takes in n PLAIN values, a boolean in a byte of its own, and returns the bytes behind them.
+func (e *extremes) add(from []byte, n int) (rest []byte, err error) {
+	if e.decode == nil {
+		return plain.Skip(from, e.width, n)
+	}
+	if kind := e.values.Type.Kind; e.width == 0 && kind != formats.Decimal {
+		return e.addTexts(from, n)
+	}
+	for rest = from; n > 0; n -= stepValues {
+		v := &e.values
+		v.Words, v.Ends, v.Data = v.Words[:0], v.Ends[:0], v.Data[:0]
+		if rest, err = e.decode(v, rest, min(n, stepValues)); err != nil {
+			return nil, err
+		}
+		e.addValues(v)
+	}
+	return rest, nil
+}
+
+// addTexts is add for byte strings, which it looks at where they lie.
+func (e *extremes) addTexts(from []byte, n int) (rest []byte, err error) {
+	for range n {
+		if len(from) >= 12 { // a length, and eight bytes of the value or of what follows it
+			size := int64(binary.LittleEndian.Uint32(from))
+			head := binary.BigEndian.Uint64(from[4:])
+			if size >= 8 && size <= int64(len(from)-4) && e.any && head > e.low && head < e.high {
+				from = from[4+size:]
+				continue
+			}
+		}
+		value, behind := plain.Next(from, 0)
+		if value == nil {
+			return plain.Skip(from, 0, 1) // the error
+		}
+		e.addBytes(value)
+		from = behind
+	}
+	return from, nil
+}
+
+func (e *extremes) addValues(v *formats.Values) {
+	for _, w := range v.Words {
+		e.addWord(w)
+	}
+	for i := range v.Ends {
+		e.addBytes(v.Bytes(i))
+	}
+}
+
+func (e *extremes) addWord(w uint64) {
+	if !e.any {
+		e.any, e.low, e.high = true, w, w
+	}
+	e.low, e.high = min(e.low, w), max(e.high, w)
+}
+
+func (e *extremes) addBytes(value []byte) {
+	if !e.any || bytes.Compare(value, e.lowBytes) < 0 {
+		e.lowBytes = append(e.lowBytes[:0], value...)
+		e.low = head(value)
+	}
+	if !e.any || bytes.Compare(value, e.highBytes) > 0 {
+		e.highBytes = append(e.highBytes[:0], value...)
+		e.high = head(value)
+	}
+	e.any = true
+}
+
+// head returns the first eight bytes of a value as a number.
+func head(value []byte) uint64 {
+	var first [8]byte
+	copy(first[:], value)
+	return binary.BigEndian.Uint64(first[:])
+}
+
+// wrong counts the extreme values of a footer that are not those of the chunk. Kcut says none where a value is
+// not a number, and none in the fields of old.
+func (e *extremes) wrong(said *meta.Statistics) (wrong int) {
+	low, high, known := e.low, e.high, e.any && e.decode != nil
+	if e.values.Type.Kind == formats.Float { // the format asks for a smallest 0 to be -0, and a largest to be +0
+		if low == zero {
+			low = negativeZero
+		}
+		if high == negativeZero {
+			high = zero
+		}
+		known = known && low >= floatWord(math.Inf(-1)) && high <= floatWord(math.Inf(1))
+	}
+	for _, s := range []struct {
+		said []byte
+		ok   bool
+	}{
+		{said.Min, false}, {said.Max, false},
+		{said.MinValue, known && e.is(said.MinValue, low, e.lowBytes)},
+		{said.MaxValue, known && e.is(said.MaxValue, high, e.highBytes)},
+	} {
+		if s.said != nil && !s.ok {
+			wrong++
+		}
+	}
+	return wrong
+}
+
+var zero, negativeZero = floatWord(0), floatWord(math.Copysign(0, -1))
+
+func floatWord(x float64) uint64 { return formats.FloatWord(math.Float64bits(x)) }
+
+// is reports whether the bytes of a footer are a word or, of types that are not InWords, a value's bytes.
+func (e *extremes) is(said []byte, word uint64, value []byte) bool {
+	v := &formats.Values{Type: e.values.Type}
+	raw, err := plain.AppendRaw(nil, said, e.width)
+	if err == nil {
+		_, err = e.decode(v, raw, 1)
+	}
+	if err != nil || v.Type.InWords() {
+		return err == nil && v.Words[0] == word
+	}
+	return bytes.Equal(v.Bytes(0), value)
+}
+
+// addBits is add for the booleans of a page, which are bits.
+func (e *extremes) addBits(from []byte, n int) (rest []byte, err error) {
+	size := (n + 7) / 8
+	if size > len(from) {
+		return nil, fmt.Errorf("%w: page ends early", formats.ErrDamaged)
+	}
+	for i := 0; i < n && e.decode != nil; i++ {
+		e.addWord(uint64(from[i/8] >> (i % 8) & 1))
+	}
+	if rest = from[size:]; rle.AnySet(from[:size], n) {
+		rest = from[size-1:] // the last byte holds more
+	}
+	return rest, nil
+}
