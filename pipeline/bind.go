@@ -166,6 +166,10 @@ func (b *Bound) bindColumns(schema *formats.Schema) error {
 		if spec.Mask == job.MaskKeep && foreign(&field) {
 			return refusedType("keep", &field)
 		}
+		if spec.Identifying != "" && field.Type.Kind == formats.Nested {
+			err := j.Located(spec.Name, "identifying", fmt.Errorf("column %s is nested: it is not counted how many rows are unique on it", spec.Name))
+			return &fault.Error{Class: fault.Input, Hint: "leave identifying out, or drop the column", Err: err}
+		}
 		b.specs = append(b.specs, spec)
 	}
 	if j.Class != "" && schema.Index(j.Class) < 0 && j.Column(j.Class) == nil {

@@ -32,7 +32,7 @@ func notedPeople(rows int) *testTable {
 // followedFolder makes a folder with some files of one row group each.
 func followedFolder(t *testing.T, table *testTable, files int) string {
 	t.Helper()
-	dir := jobFolder(t, changed("  income: keep", "  income: keep\n  note: keep\n  place: keep"))
+	dir := jobFolder(t, changed("  income: keep", "  income: keep\n  note: {keep: {identifying: accepted}}\n  place: keep"))
 	for i := range files {
 		n := len(table.rows)
 		table.parquet(t, filepath.Join(dir, "in", fmt.Sprintf("%d.parquet", i)), i*n/files, (i+1)*n/files, n)

@@ -106,6 +106,16 @@ quasi_identifiers: [{columns: [int64_list], k: 2}]
 columns: {int64_list: suppress, utf8_list: keep}
 `, nested), nil, nil, fault.Input, fails, "", []string{"mask column int64_list: it is nested"},
 		},
+		{
+			"nested column accepted", fmt.Sprintf(`
+input: %q
+output: out.parquet
+quasi_identifiers: [{columns: [utf8_list], k: 2}]
+columns:
+  utf8_list: suppress
+  int64_list: {keep: {identifying: accepted}}
+`, nested), nil, nil, fault.Input, fails, "", []string{"job.yaml:7:36: column int64_list is nested", "leave identifying out"},
+		},
 		{"mark as a value", peopleJob, sets("job", "*"), nil, fault.Input, runs, "", []string{"column job", "1 row"}},
 		{"no memory", peopleJob + "limits: {memory: 1MiB}\n", same, nil, fault.Resources, fails, "", []string{"memory"}},
 		{"output exists", changed("out.parquet", there), same, nil, fault.Exists, foretells, "", []string{there}},
@@ -134,7 +144,7 @@ columns: {int64_list: suppress, utf8_list: keep}
 			table.fields[1].Type = formats.Type{Kind: formats.Timestamp, Unit: formats.Milli}
 		}, nil, fault.Usage, fails, "", []string{"column born: a column of times has no midpoints"}},
 		{"no taxonomy file", changed("trees.yaml", "forest.yaml"), same, nil, fault.Usage, fails, "", []string{"forest.yaml", "no such file"}},
-		{"too many classes", changed("class: income", "class: id\nunlisted: keep"), func(table *testTable) {
+		{"too many classes", strings.Replace(changed("class: income", "class: id"), "  income: keep", "  income: keep\n  id: {keep: {identifying: accepted}}", 1), func(table *testTable) {
 			table.rows = people(rand.New(rand.NewPCG(3, 4)), domain.MaxClasses+1).rows
 			table.addColumn("id", func(row int) string { return fmt.Sprint(row) })
 		}, nil, fault.Input, runs, "", []string{"class column id has more than 10000 distinct values"}},

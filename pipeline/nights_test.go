@@ -21,7 +21,7 @@ quasi_identifiers:
   - {columns: [city, age, job], k: 5}
   - {columns: [born, city, zip], k: 3}
 columns:
-  id: keep
+  id: {keep: {identifying: accepted}}
   age: {mask: discretize, bounds: [0, 120]}
   born: {mask: discretize, render: bounds}
   city: {mask: generalize, unknown: root}

@@ -193,7 +193,12 @@ const mostSampled = 1 << 19
 
 // sample reads an excerpt and makes the numbers of distinct values and tuples what it shows.
 func (p *planning) sample(ctx context.Context, f *forecast.Forecast) error {
-	fields := append(p.counted(), p.kept()...)
+	fields := p.counted()
+	for _, field := range p.kept() {
+		if field != p.class {
+			fields = append(fields, field)
+		}
+	}
 	rowBytes := int64(8 * (len(fields) + 1)) // hashes, and those of one tuple
 	rows := min(mostSampled, p.load.Rows, p.res.budget.Grant(&spill.Excerpt)/rowBytes)
 	if err := p.res.budget.Draw("the excerpt", rows*rowBytes); err != nil {
@@ -220,16 +225,6 @@ func (p *planning) sample(ctx context.Context, f *forecast.Forecast) error {
 	}
 	f.Sampled = e.Rows
 	return nil
-}
-
-// kept returns the fields of the columns that are kept, but for the class and for nested ones.
-func (p *planning) kept() (fields []int) {
-	for i, field := range p.Dataset.Schema().Fields {
-		if p.specs[i].Mask == job.MaskKeep && i != p.class && field.Type.Kind != formats.Nested {
-			fields = append(fields, i)
-		}
-	}
-	return fields
 }
 
 // room looks at a folder, and notes when it is too small for what goes there. A system that

@@ -14,6 +14,7 @@ import (
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/masking"
+	"github.com/kcut/kcut/pipeline/risk"
 )
 
 // Report says what a run did; it is what `kcut run --json` prints and --run-json keeps.
@@ -33,8 +34,10 @@ type Report struct {
 	// Stopped says of every label of the cut why it is no finer; top-down only.
 	Stopped []StoppedColumn `json:"stopped,omitempty"`
 	Nulls   []NullCount     `json:"nulls,omitempty"`
-	Notices []string        `json:"notices,omitempty"`
-	Inputs  []string        `json:"inputs"`
+	// Risk says what kept columns, labels and both together tell; nil where nothing is kept but the class.
+	Risk    *risk.Report `json:"risk,omitempty"`
+	Notices []string     `json:"notices,omitempty"`
+	Inputs  []string     `json:"inputs"`
 	// Columns are the input's, and what became of them.
 	Columns  []ColumnReport `json:"columns,omitempty"`
 	Stages   []StageTime    `json:"stages"`

@@ -133,7 +133,11 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 	if err == nil {
 		err = res.stage(ctx, StageVerify, func() error {
 			// with none of the code that wrote it
-			return verify.Unpublished(ctx, ledger.target.Path(), res.threads, res.budget.Left(), res.events.Verifying())
+			err := verify.Unpublished(ctx, ledger.target.Path(), res.threads, res.budget.Left(), res.events.Verifying())
+			if err != nil {
+				return err
+			}
+			return bound.exposeRelease(ctx, ledger.target.Path(), res)
 		})
 	}
 	if err == nil {
@@ -156,6 +160,9 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 func (a *assignment) find(ctx context.Context, b *Bound, res *resources) (found *Found, err error) {
 	var counts *count.Counts
 	err = res.stage(ctx, StageCompress, func() error {
+		if err := b.expose(ctx, res); err != nil {
+			return err
+		}
 		counts, err = countInput(ctx, b, res, a.opt.System.tuning(), a.opt.System.Spill)
 		return err
 	})

@@ -7,6 +7,7 @@ type Phase string
 // The phases. Counting is done in one reading, or in a survey and a reading that counts tuples.
 const (
 	Planning     Phase = "planning"
+	Exposing     Phase = "counting what kept columns tell"
 	Counting     Phase = "counting in one reading"
 	Surveying    Phase = "survey"
 	Tuples       Phase = "counting tuples"
@@ -45,7 +46,7 @@ type Grant struct {
 var (
 	Reading = Grant{
 		Name: "reading", Holder: "readers: as many threads read as have room for their columns", Num: 1, Den: 2,
-		Phases: []Phase{Planning, Counting, Surveying, Tuples, TuplesOnDisk, Masking, Verifying},
+		Phases: []Phase{Planning, Exposing, Counting, Surveying, Tuples, TuplesOnDisk, Masking, Verifying},
 	}
 	Remembering = Grant{
 		Name: "remembered values", Holder: "readers: values that are known from one batch to the next", Num: 1, Den: 8,
@@ -62,6 +63,10 @@ var (
 	Excerpt = Grant{
 		Name: "excerpt", Holder: "the plan: hashes of the rows of an excerpt", Num: 1, Den: 4,
 		Phases: []Phase{Planning},
+	}
+	Exposure = Grant{
+		Name: "kept columns", Holder: "hashes of the rows' values in kept columns and labels, and the values that tell masked ones", Num: 1, Den: 4,
+		Phases: []Phase{Exposing},
 	}
 	Counts = Grant{
 		Name: "counts", Holder: "counting: distinct values and tuples in memory", Num: 1, Den: 2,
@@ -125,7 +130,7 @@ var (
 // Grants returns all grants of a run.
 func Grants() []*Grant {
 	return []*Grant{
-		&Reading, &Remembering, &Fetching, &StoreBuffers, &Excerpt, &Counts, &SurveyedValues, &SurveyedCodes, &MergedRuns,
+		&Reading, &Remembering, &Fetching, &StoreBuffers, &Excerpt, &Exposure, &Counts, &SurveyedValues, &SurveyedCodes, &MergedRuns,
 		&CountedTuples, &SpilledTuples, &OrderedRecords, &Search, &MaskedTuples, &Turns, &ReleasedRows, &Recount,
 		&Trials, &TrialTuples,
 	}

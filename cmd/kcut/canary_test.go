@@ -21,7 +21,7 @@ columns:
   city:   {mask: generalize, taxonomy: cities}
   job:    suppress
   age:    {mask: discretize, type: integer, bounds: [0, 99999999999]}
-  note:   keep
+  note:   {keep: {identifying: accepted}}
   name:   drop
   income: keep
 taxonomies:

@@ -272,6 +272,8 @@ func (b *bigRun) job() string {
 			set = append(set, c.name)
 		}
 		switch mask {
+		case "keep":
+			mask = "{keep: {identifying: accepted}}"
 		case "prefix":
 			mask = "{mask: generalize, taxonomy: {prefix: [5, 3, 1]}}"
 		case "date":

@@ -1,7 +1,10 @@
 // Package text writes numbers as people read them.
 package text
 
-import "strconv"
+import (
+	"fmt"
+	"strconv"
+)
 
 // Grouped writes a number with a comma between groups of three digits.
 func Grouped(n int64) string {
@@ -22,4 +25,12 @@ func Count[N int | int64 | uint64](n N, what string) string {
 		return "1 " + what
 	}
 	return Grouped(int64(n)) + " " + what + "s"
+}
+
+// Percent writes a share in percent with one digit after the point.
+func Percent(share float64) string {
+	if share > 0 && share < 0.0005 {
+		return "< 0.1 %"
+	}
+	return fmt.Sprintf("%.1f %%", 100*share)
 }

@@ -24,3 +24,11 @@ func TestCount(t *testing.T) {
 		}
 	}
 }
+
+func TestPercent(t *testing.T) {
+	for share, want := range map[float64]string{0: "0.0 %", 0.0004: "< 0.1 %", 0.0005: "0.1 %", 0.123: "12.3 %", 1: "100.0 %"} {
+		if got := Percent(share); got != want {
+			t.Errorf("%v: %q, want %q", share, got, want)
+		}
+	}
+}

@@ -1,11 +1,11 @@
 package forecast
 
 import (
-	"hash/fnv"
 	"math"
 	"slices"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/risk"
 )
 
 // Excerpt holds some rows of some columns as hashes of their values. The hashes depend on the
@@ -17,13 +17,9 @@ type Excerpt struct {
 
 // hashed is one column of an excerpt.
 type hashed struct {
-	of    *formats.Values
-	codes []uint64 // hash by local code, the null's first
-	rows  []uint64
+	risk.Hashes
+	rows []uint64
 }
-
-// nullHash stands for the null.
-const nullHash = 0
 
 // NewExcerpt returns an empty one with room for so many rows.
 func NewExcerpt(columns int, rows int64) *Excerpt {
@@ -43,39 +39,17 @@ func (e *Excerpt) Add(b *formats.Batch) {
 }
 
 func (h *hashed) add(column *formats.Column) {
-	if h.of != column.Values {
-		h.of, h.codes = column.Values, append(h.codes[:0], nullHash)
-	}
-	for i := len(h.codes) - 1; i < column.Values.Len(); i++ {
-		h.codes = append(h.codes, hashValue(column.Values, i))
-	}
+	byCode := h.Learn(column.Values)
 	for _, code := range column.Codes {
-		h.rows = append(h.rows, h.codes[code])
+		h.rows = append(h.rows, byCode[code])
 	}
-}
-
-func hashValue(values *formats.Values, i int) uint64 {
-	if values.Type.InWords() {
-		return scatter(values.Words[i])
-	}
-	h := fnv.New64a()
-	h.Write(values.Bytes(i))
-	return scatter(h.Sum64())
-}
-
-// scatter spreads what differs in a word over all bits of it (Steele and others 2014).
-func scatter(w uint64) uint64 {
-	w += 0x9e3779b97f4a7c15
-	w = (w ^ w>>30) * 0xbf58476d1ce4e5b9
-	w = (w ^ w>>27) * 0x94d049bb133111eb
-	return w ^ w>>31
 }
 
 // Values returns what is seen of the values of a column, nulls left out.
 func (e *Excerpt) Values(column int) Sighting {
 	values := make([]uint64, 0, e.Rows)
 	for _, h := range e.columns[column].rows {
-		if h != nullHash {
+		if h != risk.Null {
 			values = append(values, h)
 		}
 	}
@@ -83,14 +57,22 @@ func (e *Excerpt) Values(column int) Sighting {
 }
 
 // Tuples returns what is seen of the tuples of some columns.
-func (e *Excerpt) Tuples(columns []int) Sighting {
+func (e *Excerpt) Tuples(columns []int) Sighting { return See(e.tuples(columns)) }
+
+// Figures tells how well the rows hide each other in some columns.
+func (e *Excerpt) Figures(columns []int, k int) *risk.Figures {
+	return risk.FiguresOf(e.tuples(columns), k)
+}
+
+// tuples returns the hashes of the rows' tuples of some columns.
+func (e *Excerpt) tuples(columns []int) []uint64 {
 	tuples := make([]uint64, e.Rows)
 	for _, column := range columns {
 		for row, h := range e.columns[column].rows {
-			tuples[row] = scatter(tuples[row] ^ h)
+			tuples[row] = risk.Join(tuples[row], h)
 		}
 	}
-	return See(tuples)
+	return tuples
 }
 
 // Determines reports whether rows with the same value of one column have the same of another.

@@ -124,6 +124,9 @@ var fieldTable = []field{
 	{path: "columns.*.render", kind: kindText, at: func(j *Job, i int) any { return &j.Columns[i].Render },
 		masks: []string{MaskDiscretize}, def: RenderLabel, enum: []string{RenderLabel, RenderBounds, RenderMidpoint},
 		doc: "the released form: `label`: range text; `bounds`: two numeric columns; `midpoint`: one"},
+	{path: "columns.*.identifying", kind: kindText, at: func(j *Job, i int) any { return &j.Columns[i].Identifying },
+		masks: []string{MaskKeep}, enum: []string{IdentifyingAccepted}, defWords: "a column that tells rows apart stops the run",
+		doc: "`accepted`: the kept column may be released although it tells rows apart; `{keep: {identifying: accepted}}` is the same entry"},
 	{path: "columns.*.type", kind: kindText, at: func(j *Job, i int) any { return &j.Columns[i].Type },
 		pattern: typePattern, example: "decimal(10,2)", defWords: "inferred",
 		doc: "the type of a CSV column: `text`, `boolean`, `integer`, `number`, `date`, `time`, `timestamp`, `decimal(p,s)`"},
@@ -279,6 +282,16 @@ func bareField(prefix string) *field {
 	return nil
 }
 
+// keptFields returns what the entry of a kept column may have beside its mask.
+func keptFields() (fields []*field) {
+	for _, f := range fieldsUnder("columns.*.") {
+		if !f.bare && (f.masks == nil || slices.Contains(f.masks, MaskKeep)) {
+			fields = append(fields, f)
+		}
+	}
+	return fields
+}
+
 // serves reports whether an algorithm has a use for the field.
 func (f *field) serves(algorithm string) bool {
 	return len(f.engines) == 0 || slices.Contains(f.engines, algorithm)
@@ -342,7 +355,7 @@ const (
 // Schema returns the JSON Schema (draft 2020-12) of the job file, for editors. It says
 // less than Load checks: nothing of what the parts say of each other.
 func Schema() []byte {
-	text := `{"$schema":"https://json-schema.org/draft/2020-12/schema","title":"kcut job",` + objectSchema("")[1:]
+	text := `{"$schema":"https://json-schema.org/draft/2020-12/schema","title":"kcut job",` + objectSchema(fieldsUnder(""))[1:]
 	text = text[:len(text)-1] + `,"$defs":{"generator":` + fmt.Sprintf(generatorSchema, inJSON(engine.DateLevels)) + `,"tree":` + treeSchema + `}}`
 	var b bytes.Buffer
 	if err := json.Indent(&b, []byte(text), "", "  "); err != nil {
@@ -362,10 +375,10 @@ func inJSON(v any) string {
 	return strings.TrimSpace(b.String())
 }
 
-// objectSchema returns the schema of a map with the fields under a prefix.
-func objectSchema(prefix string) string {
+// objectSchema returns the schema of a map with some fields.
+func objectSchema(fields []*field) string {
 	var properties, required []string
-	for _, f := range fieldsUnder(prefix) {
+	for _, f := range fields {
 		s := f.schema()
 		s = `{"description":` + inJSON(f.plainDoc()) + `,` + s[1:]
 		switch {
@@ -391,8 +404,11 @@ func (f *field) schema() string {
 	form := kinds[f.kind].schema
 	switch {
 	case f.kind >= kindMap:
-		object := objectSchema(f.prefix())
+		object := objectSchema(fieldsUnder(f.prefix()))
 		if bare := bareField(f.prefix()); bare != nil {
+			if f.kind == kindNamed {
+				object += `,{"type":"object","properties":{"` + MaskKeep + `":` + objectSchema(keptFields()) + `},"required":["` + MaskKeep + `"],"additionalProperties":false}`
+			}
 			object = `{"anyOf":[` + bare.schema() + `,` + object + `]}`
 		}
 		return fmt.Sprintf(form, object)

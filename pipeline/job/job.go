@@ -101,6 +101,8 @@ type Column struct {
 	Unknown  string   // generalize: UnknownError or UnknownRoot
 	Render   string   // discretize: RenderLabel, RenderBounds or RenderMidpoint
 	Type     string   // of a CSV column, as "integer" or "decimal(10,2)"; empty: inferred
+
+	Identifying string // keep: IdentifyingAccepted when it may be released although it tells rows apart
 }
 
 // Bounds are the declared ends of a discretized column, as text; empty is open. Whether
@@ -136,6 +138,8 @@ const (
 
 	UnknownError = "error"
 	UnknownRoot  = "root"
+
+	IdentifyingAccepted = "accepted"
 
 	RenderLabel    = "label"
 	RenderBounds   = "bounds"

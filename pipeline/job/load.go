@@ -154,9 +154,24 @@ func (r *reader) below(s slot, n *yaml.Node) {
 				r.origins.reject(column)
 				continue
 			}
-			r.entry(s.field, column, e.Value, columnHint, fmt.Sprintf("column %q must have a mask or a map", name))
+			r.entry(s.field, column, unfolded(e.Value), columnHint, fmt.Sprintf("column %q must have a mask or a map", name))
 		}
 	}
+}
+
+// unfolded returns the entry of a column in the form {mask: keep, ...} when it is written as
+// {keep: {...}}, else as it is.
+func unfolded(n *yaml.Node) *yaml.Node {
+	if n.Kind != yaml.Map || len(n.Entries) != 1 || n.Entries[0].Key.Text != MaskKeep || n.Entries[0].Value.Kind != yaml.Map {
+		return n
+	}
+	folded := n.Entries[0]
+	isMask := func(e yaml.Entry) bool { return e.Key.Text == "mask" }
+	if slices.ContainsFunc(folded.Value.Entries, isMask) {
+		return n
+	}
+	mask := yaml.Entry{Key: &yaml.Node{Text: "mask", Line: folded.Key.Line, Column: folded.Key.Column}, Value: folded.Key}
+	return &yaml.Node{Kind: yaml.Map, Entries: append([]yaml.Entry{mask}, folded.Value.Entries...), Line: n.Line, Column: n.Column}
 }
 
 // pathCause returns why a path is wrong when an error of opening or reading means that, else nothing.

@@ -1,0 +1,50 @@
+package risk
+
+import (
+	"hash/fnv"
+
+	"github.com/kcut/kcut/formats"
+)
+
+// Hashes are the hashes of the values of one column, for one goroutine. They depend on the values
+// alone, so that what is counted with them does, too.
+type Hashes struct {
+	of     *formats.Values
+	byCode []uint64
+}
+
+// Null is the hash of the null, as good as any.
+const Null = 0x6a09e667f3bcc909
+
+// Learn returns the hashes of a column's codes, the null's first, until the next call. What it has
+// learned of the same list of values before it does not hash again.
+func (h *Hashes) Learn(values *formats.Values) []uint64 {
+	if h.of != values {
+		h.of, h.byCode = values, append(h.byCode[:0], Null)
+	}
+	for i := len(h.byCode) - 1; i < values.Len(); i++ {
+		h.byCode = append(h.byCode, hashValue(values, i))
+	}
+	return h.byCode
+}
+
+func hashValue(values *formats.Values, i int) uint64 {
+	if values.Type.InWords() {
+		return scatter(values.Words[i])
+	}
+	h := fnv.New64a()
+	h.Write(values.Bytes(i))
+	return scatter(h.Sum64())
+}
+
+// Join returns the hash of a tuple that a value is added to. That of the empty tuple is 0. Hashes of
+// values have all bits scattered, so that those of tuples, sums of multiples of them, have, too.
+func Join(tuple, value uint64) uint64 { return tuple*0x9e3779b97f4a7c15 + value }
+
+// scatter spreads what differs in a word over all bits of it (Steele and others 2014).
+func scatter(w uint64) uint64 {
+	w += 0x9e3779b97f4a7c15
+	w = (w ^ w>>30) * 0xbf58476d1ce4e5b9
+	w = (w ^ w>>27) * 0x94d049bb133111eb
+	return w ^ w>>31
+}

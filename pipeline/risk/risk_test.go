@@ -1,0 +1,180 @@
+package risk
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/spill"
+)
+
+// naive tells the figures of rows, counted with a map.
+func naive(rows []string, k int) *Figures {
+	classes := make(map[string]int)
+	for _, row := range rows {
+		classes[row]++
+	}
+	f, n, smallest := &Figures{Classes: int64(len(classes))}, float64(len(rows)), len(rows)
+	for _, size := range classes {
+		smallest = min(smallest, size)
+		if size == 1 {
+			f.Unique += 1 / n
+		}
+		if size < k {
+			f.Below += float64(size) / n
+		}
+	}
+	f.Prosecutor = Risk{1 / float64(smallest), float64(len(classes)) / n}
+	f.Journalist, f.Marketer = f.Prosecutor, f.Prosecutor.Average
+	return f
+}
+
+// near reports whether figures differ by no more than sums do that were added in another order.
+func near(a, b *Figures) bool {
+	same := math.Abs(a.Unique-b.Unique) < 1e-9 && math.Abs(a.Below-b.Below) < 1e-9 && math.Abs(a.Marketer-b.Marketer) < 1e-9
+	return same && a.Classes == b.Classes && a.Prosecutor.Highest == b.Prosecutor.Highest && a.Journalist == a.Prosecutor && a.Part == b.Part
+}
+
+// randomTable has columns of few and of many values, with nulls; column "told" is told by "tells".
+func randomTable(rng *rand.Rand) (header []string, rows [][]string) {
+	header = []string{"few", "many", "tells", "told", "number"}
+	for range 1 + rng.IntN(300) {
+		tells := rng.IntN(12)
+		row := []string{fmt.Sprint("v", rng.IntN(3)), fmt.Sprint("w", rng.IntN(200)), fmt.Sprint("t", tells), fmt.Sprint("o", tells%4), fmt.Sprint(rng.IntN(40))}
+		if rng.IntN(9) == 0 {
+			row[rng.IntN(2)] = ""
+		}
+		rows = append(rows, row)
+	}
+	return header, rows
+}
+
+// tells reports by a map whether every value of a column goes with one of another, which has several, and
+// has two rows on average.
+func tells(rows [][]string, kept, masked int) bool {
+	with, others := make(map[string]string), make(map[string]bool)
+	for _, row := range rows {
+		if other, ok := with[row[kept]]; ok && other != row[masked] {
+			return false
+		}
+		with[row[kept]], others[row[masked]] = row[masked], true
+	}
+	return len(others) > 1 && 2*len(with) <= len(rows)
+}
+
+func openTable(t *testing.T, header []string, rows [][]string) *dataset.Dataset {
+	t.Helper()
+	text := strings.Join(header, ",") + "\n"
+	for _, row := range rows {
+		text += strings.Join(row, ",") + "\n"
+	}
+	path := filepath.Join(t.TempDir(), "table.csv")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	in, err := dataset.Open(t.Context(), []string{path}, formats.ReadOptions{BatchRows: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { in.Close() })
+	return in
+}
+
+// The figures of random tables, and which columns tell others, are those of naive counts, and
+// nothing stays drawn.
+func TestCountAgreesWithNaive(t *testing.T) {
+	told := 0
+	enginetest.Cases(t, 40, func(rng *rand.Rand) {
+		header, rows := randomTable(rng)
+		r := &Request{Dataset: openTable(t, header, rows), Columns: []int{4, 0, 2, 1, 3}, Groupings: [][]int{{0}, {1, 3}, {0, 1, 2, 3, 4}, {}}, Kept: []int{0, 2, 3}, Masked: []int{1, 4}}
+		budget := spill.NewBudget(64 << 20)
+		counts, err := Count(t.Context(), r, &Resources{Budget: budget, Threads: 1 + rng.IntN(4), Advanced: func(int64) {}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := 1 + rng.IntN(6)
+		for g, columns := range r.Groupings {
+			var tuples []string
+			for _, row := range rows {
+				tuple := ""
+				for _, c := range columns {
+					tuple += row[r.Columns[c]] + "|"
+				}
+				tuples = append(tuples, tuple)
+			}
+			if got, want := counts.Figures(g, k), naive(tuples, k); !near(got, want) {
+				t.Errorf("%v, k = %d: %+v, want %+v", columns, k, got, want)
+			}
+		}
+		var want [][2]int
+		for _, kept := range r.Kept {
+			for _, masked := range r.Masked {
+				if tells(rows, r.Columns[kept], r.Columns[masked]) {
+					want = append(want, [2]int{kept, masked})
+				}
+			}
+		}
+		if told += len(want); !reflect.DeepEqual(counts.Determines, want) {
+			t.Errorf("columns %v tell others, want %v", counts.Determines, want)
+		}
+		if counts.Close(); budget.Used() != 0 {
+			t.Errorf("%d bytes stay drawn", budget.Used())
+		}
+	})
+	if told < 20 {
+		t.Errorf("only %d columns tell others", told)
+	}
+}
+
+// A full tally is that of the hashes with leading zeros, whoever counted which rows, and its
+// estimates are near.
+func TestTallyOfAPart(t *testing.T) {
+	enginetest.Cases(t, 20, func(rng *rand.Rand) {
+		var hashes []uint64
+		for range 30_000 {
+			hash := rng.Uint64()
+			for range 1 + rng.IntN(3)*rng.IntN(2) {
+				hashes = append(hashes, hash)
+			}
+		}
+		exact := FiguresOf(hashes, 2)
+		budget := spill.NewBudget(1 << 20)
+		one, several := newTally(2048, budget), []*tally{newTally(2048, budget), newTally(2048, budget), newTally(2048, budget)}
+		for _, at := range rng.Perm(len(hashes)) {
+			one.add(hashes[at], 1)
+			several[rng.IntN(3)].add(hashes[at], 1)
+		}
+		several[0].merge(several[1])
+		several[0].merge(several[2])
+		part, joined := one.figures(int64(len(hashes)), 2), several[0].figures(int64(len(hashes)), 2)
+		if !reflect.DeepEqual(part, joined) || one.zeros != several[0].zeros || part.Part != 1.0/16 {
+			t.Errorf("one tally tells %+v, several %+v", part, joined)
+		}
+		if part.Unique < 0.9*exact.Unique || part.Unique > 1.1*exact.Unique || float64(part.Classes) < 0.9*float64(exact.Classes) || float64(part.Classes) > 1.1*float64(exact.Classes) {
+			t.Errorf("a part tells %+v, all %+v", part, exact)
+		}
+		one.close()
+		if several[0].close(); budget.Used() != 0 {
+			t.Errorf("%d bytes stay drawn", budget.Used())
+		}
+	})
+}
+
+// Without memory a tally counts a part, too.
+func TestTallyWithoutMemory(t *testing.T) {
+	tally := newTally(1<<16, spill.NewBudget(20<<10))
+	for hash := range uint64(5000) {
+		tally.add(scatter(hash), 1)
+	}
+	if f := tally.figures(5000, 2); f.Part == 0 || f.Unique < 0.8 || f.Classes < 4000 || f.Classes > 6000 {
+		t.Errorf("%+v with %d slots", f, len(tally.slots))
+	}
+}
