@@ -203,7 +203,7 @@ func TestOrderTellsNobody(t *testing.T) {
 		job.OrderInput:    func(n int) bool { return n == len(table.rows) },
 		job.OrderReleased: func(n int) bool { return n < len(table.rows)/20 },
 	} {
-		jobs, heavy := night(order, "keep", "drop"), night(order, "drop", "keep")
+		jobs, heavy := night(order, "{mask: keep, identifying: accepted}", "drop"), night(order, "drop", "{mask: keep, identifying: accepted}")
 		place, joined := 0, 0
 		for i := range jobs {
 			if jobs[i] == table.rows[i][3] {

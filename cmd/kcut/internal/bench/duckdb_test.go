@@ -59,8 +59,8 @@ func (d duckDB) run(tb testing.TB, sql string) []measure {
 }
 
 // duckDBStatements count the combinations of masked columns and the class, and write the columns
-// with the masked ones recoded.
-func duckDBStatements(in, out string, columns, masked []string, values [][]string, class string) string {
+// with the masked ones recoded, in the order of the input or of all that is released.
+func duckDBStatements(in, out string, columns, masked []string, values [][]string, class, order string) string {
 	list := func(names []string) string {
 		var quoted []string
 		for _, name := range names {
@@ -72,11 +72,12 @@ func duckDBStatements(in, out string, columns, masked []string, values [][]strin
 	for i, name := range masked {
 		labels = append(labels, fmt.Sprintf("%s as %q", duckDBCase(name, values[i]), name))
 	}
+	by := map[string]string{"input": "", "released": " order by all"}[order]
 	return strings.Join([]string{
 		"set threads = 2; set enable_progress_bar = false",
 		fmt.Sprintf("create temp table groups as select %s, %q, count(*) from '%s' group by all", list(masked), class, in),
-		fmt.Sprintf("copy (select * replace (%s) from (select %s from '%s')) to '%s' (format parquet, compression zstd)",
-			strings.Join(labels, ", "), list(columns), in, out),
+		fmt.Sprintf("copy (select * replace (%s) from (select %s from '%s')%s) to '%s' (format parquet, compression zstd)",
+			strings.Join(labels, ", "), list(columns), in, by, out),
 	}, ";")
 }
 

@@ -85,6 +85,7 @@ func timedRun(b *testing.B, path, memory string) (time.Duration, *kcut.Report) {
 
 // spillJob has nearly as many distinct tuples as there are people.
 const spillJob = `input: people.parquet
+order: input
 output: release.parquet
 class: income
 unlisted: drop

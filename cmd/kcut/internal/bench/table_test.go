@@ -26,6 +26,7 @@ type benchInput struct {
 	name    string
 	columns []string // that are released
 	dropped []string
+	order   string // of the release's rows
 }
 
 var (
@@ -34,19 +35,22 @@ var (
 	benchMany   = []string{"id", "name", "email", "birth-date"}
 
 	benchInputs = []benchInput{
-		{"15 columns of few values", slices.Concat(benchMasked, benchFew), benchMany},
-		{"19 columns, ids, names and addresses kept", slices.Concat(benchMasked, benchFew, benchMany), nil},
+		{"15 columns of few values", slices.Concat(benchMasked, benchFew), benchMany, "input"},
+		{"19 columns, ids, names and addresses kept", slices.Concat(benchMasked, benchFew, benchMany), nil, "input"},
+		{"15 columns of few values in the order of the release", slices.Concat(benchMasked, benchFew), benchMany, "released"},
 	}
 )
 
 // job returns a job over people.parquet.
 func (in *benchInput) job() string {
 	text := &strings.Builder{}
-	fmt.Fprintf(text, "input: people.parquet\noutput: release.parquet\nclass: income\ntaxonomies: taxonomies.yaml\n")
+	fmt.Fprintf(text, "input: people.parquet\noutput: release.parquet\nclass: income\ntaxonomies: taxonomies.yaml\norder: %s\n", in.order)
 	fmt.Fprintf(text, "quasi_identifiers: [{k: 100, columns: [%s]}]\ncolumns:\n", strings.Join(benchMasked, ", "))
 	for _, column := range in.columns {
-		mask := "keep"
+		mask := "{keep: {identifying: accepted}}"
 		switch {
+		case column == "income":
+			mask = "keep"
 		case column == "age":
 			mask = "discretize"
 		case slices.Contains([]string{"education", "marital-status"}, column):
@@ -133,7 +137,7 @@ func (c *comparison) measure(b *testing.B) {
 			c.runs[threads] = append(c.runs[threads], task.spawn(b))
 		}
 		if c.duckDB != nil {
-			sql := duckDBStatements(c.people, filepath.Join(c.dir, "duckdb.parquet"), c.columns, benchMasked, values, "income")
+			sql := duckDBStatements(c.people, filepath.Join(c.dir, "duckdb.parquet"), c.columns, benchMasked, values, "income", c.order)
 			c.statements = append(c.statements, c.duckDB.run(b, sql))
 		}
 		task := benchTask{Result: result, Loop: c.people, Out: filepath.Join(c.dir, "loop.parquet"), Columns: c.columns, Masked: benchMasked, Class: "income"}
