@@ -3,7 +3,9 @@ package kcut
 import (
 	"context"
 
+	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/risk"
 	"github.com/kcut/kcut/pipeline/verify"
 )
 
@@ -44,6 +46,21 @@ func Inspect(ctx context.Context, path string, opt VerifyOptions) (*Inspection, 
 	return guarded(func() (*Inspection, error) {
 		return verify.Inspect(ctx, path, opt.Limits, opt.Events.verifying())
 	})
+}
+
+// Risk tells how many rows of a table are alike on its kept columns, on the labels of all sets and on both, and
+// ARX's risks: of a release, see RiskOf, or in a Report of its run, which has the risks before, too.
+type Risk = risk.Report
+
+// The parts of a Risk.
+type (
+	RiskFigures    = risk.Figures
+	RiskDetermined = risk.Determined // a masked column that a kept one tells
+)
+
+// RiskOf tells how well the rows of a released file or directory hide each other, from its files alone.
+func RiskOf(ctx context.Context, path string, opt VerifyOptions) (*Risk, error) {
+	return guarded(func() (*Risk, error) { return pipeline.RiskOf(ctx, path, opt.Limits) })
 }
 
 // Cut is the rule that made a release: which labels stand for the values of every masked

@@ -9,8 +9,10 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
+	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/risk"
+	"github.com/kcut/kcut/spill"
 )
 
 // mostUnique is the share of the rows that may be unique on kept columns that nobody has accepted.
@@ -180,7 +182,8 @@ func (b *Bound) exposeRelease(ctx context.Context, path string, res *resources) 
 		return nil
 	}
 	options := readOptions(b.Job, res.budget, res.threads)
-	after, err := risk.OfRelease(ctx, path, options, res.exposing(StageVerify, res.report.Released))
+	as := func(int) int { return res.threads } // it has the columns that the input is read with
+	after, err := risk.OfRelease(ctx, path, options, res.exposing(StageVerify, res.report.Released), as)
 	if err != nil {
 		return err
 	}
@@ -195,6 +198,23 @@ func (b *Bound) exposeRelease(ctx context.Context, path string, res *resources) 
 			text.Percent(report.Kept.Below), text.Percent(report.Labels.Below), text.Percent(report.Both.Below), report.K))
 	}
 	return nil
+}
+
+// RiskOf tells how well the rows of a released file or directory hide each other, from its files alone. It
+// keeps to the limits; absent ones are the machine's.
+func RiskOf(ctx context.Context, path string, limits job.Limits) (*risk.Report, error) {
+	j := &job.Job{Limits: limits}
+	res, err := newResources(j, &Report{}, Events{}, spill.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer spill.LimitHeap(res.budget.Limit())()
+	within := func(columns int) int { return threadsWithin(res.budget.Limit(), res.threads, columns) }
+	if path, err = fileset.Resolve(path); err != nil {
+		return nil, err
+	}
+	report, err := risk.OfRelease(ctx, path, readOptions(j, res.budget, res.threads), res.exposing(StageVerify, 0), within)
+	return report, fileset.Advise(err)
 }
 
 // noteDetermined tells of masked columns that kept ones tell.

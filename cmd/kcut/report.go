@@ -19,7 +19,8 @@ func newReport(u *ui) *cobra.Command {
 		Use:   "report RELEASE PAGE",
 		Short: "Lay out what is known of a release on one HTML page, for reviewers",
 		Long: `Recounts a released file or directory and writes one HTML page: its quasi-identifier sets
-and how large their classes are, every column's labels and how many records have them.
+and how large their classes are, what kept columns and labels together tell, every column's
+labels and how many records have them.
 With the trace of the run, also what every step gained and cost; with its report, what
 the run read and took.
 
@@ -71,6 +72,9 @@ func pageSource(ctx context.Context, u *ui, release, trace, runJSON string, limi
 	progress := u.follow()
 	defer progress.close()
 	s.Release, err = kcut.Inspect(ctx, release, kcut.VerifyOptions{Limits: limits, Events: progress.events()})
+	if err == nil {
+		s.Risk, err = kcut.RiskOf(ctx, release, kcut.VerifyOptions{Limits: limits})
+	}
 	return s, err
 }
 

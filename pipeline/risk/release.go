@@ -13,8 +13,9 @@ import (
 )
 
 // OfRelease tells how well the rows of a release hide each other, from its files alone: on its labels and,
-// where it has kept columns beside the class, on these and on both.
-func OfRelease(ctx context.Context, path string, opt formats.ReadOptions, res *Resources) (_ *Report, err error) {
+// where it has kept columns beside the class, on these and on both. It reads on as many threads as fit
+// tells for so many columns.
+func OfRelease(ctx context.Context, path string, opt formats.ReadOptions, res *Resources, fit func(columns int) int) (_ *Report, err error) {
 	cut, err := cutfile.Read(ctx, path)
 	if err != nil {
 		return nil, err
@@ -49,6 +50,7 @@ func OfRelease(ctx context.Context, path string, opt formats.ReadOptions, res *R
 	if len(kept) == 0 || slices.Equal(report.Columns, []string{cut.Class}) {
 		r.Groupings, report.Columns = r.Groupings[:1], nil
 	}
+	res.Threads = fit(len(r.Columns))
 	counts, err := Count(ctx, r, res)
 	if err != nil {
 		return nil, err

@@ -28,7 +28,7 @@ var source string
 // layout is parsed when it is first asked for: most commands write no page.
 var layout = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{
-		"bar": newBar, "most": most, "micros": micros, "percent": percent, "span": span, "grouped": grouped, "figure": figure,
+		"bar": newBar, "most": most, "micros": micros, "percent": percent, "share": text.Percent, "span": span, "grouped": grouped, "figure": figure,
 		"mebibytes": func(n int64) string { return text.Grouped(n>>20) + " MiB" },
 		"number":    func(index int) int { return index + 1 }, // of a set
 		"join":      func(names []string) string { return strings.Join(names, ", ") },
@@ -73,6 +73,44 @@ func (p *page) Masked(mask string) (names []string) {
 		}
 	}
 	return names
+}
+
+// alike is what rows are like on some columns.
+type alike struct {
+	What string
+	*kcut.RiskFigures
+}
+
+// Alike lists what is known of rows that are alike.
+func (p *page) Alike() (rows []alike) {
+	add := func(what string, f *kcut.RiskFigures) {
+		if f != nil {
+			rows = append(rows, alike{what, f})
+		}
+	}
+	add("kept columns", p.Risk.Kept)
+	add("labels of all sets", p.Risk.Labels)
+	add("both", p.Risk.Both)
+	if p.Run != nil && p.Run.Risk != nil {
+		add("quasi-identifiers before they were masked", p.Run.Risk.Raw)
+	}
+	return rows
+}
+
+// Estimated tells of a part of the classes that stands for all.
+func (a *alike) Estimated() string {
+	if a.Part == 0 {
+		return ""
+	}
+	return "1/" + grouped(int64(1/a.Part))
+}
+
+// Determines lists the masked columns that a kept one tells, as far as the report of the run does.
+func (p *page) Determines() []kcut.RiskDetermined {
+	if p.Run == nil || p.Run.Risk == nil {
+		return nil
+	}
+	return p.Run.Risk.Determines
 }
 
 // Unreleased is how many rows were read and not released.

@@ -22,6 +22,7 @@ import (
 // Source is what a page is made of.
 type Source struct {
 	Release *kcut.Inspection
+	Risk    *kcut.Risk       // of the released rows; nil: not known
 	Trace   []kcut.TraceStep // of the run that made the release; nil: not known
 	Run     *kcut.Report     // of that run; nil: not known
 }

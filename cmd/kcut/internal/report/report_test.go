@@ -44,6 +44,10 @@ func exampleSource() Source {
 				{{Records: 9, Smallest: []uint64{0, 9}}, {Records: 91, Smallest: []uint64{0, 91}}},
 			},
 		},
+		Risk: &kcut.Risk{
+			K: 5, Columns: []string{"income", hostile}, Kept: &kcut.RiskFigures{Unique: 0.0123, Below: 0.0456, Classes: 1234},
+			Labels: &kcut.RiskFigures{Marketer: 0.321}, Both: &kcut.RiskFigures{Unique: 0.789, Part: 0.125},
+		},
 		Trace: []kcut.TraceStep{
 			{Step: 1, Column: "zip", Value: kcut.TraceLabel{Text: "ANY"}, Children: []kcut.TraceLabel{{Text: hostile}, {Text: "empty"}, {Null: true}}, InfoGain: 0.25, AnonyLoss: 40, Score: 0.00609, Anonymity: []uint64{20, 20}},
 			{Step: 2, Column: "job", Value: kcut.TraceLabel{Text: "cook"}, Children: []kcut.TraceLabel{{Text: "cook"}}, InfoGain: -1e-16, AnonyLoss: 11, Score: 0, Anonymity: []uint64{5, 9}},
@@ -54,6 +58,7 @@ func exampleSource() Source {
 			Columns: []kcut.ColumnReport{{Name: "name", Mask: "drop"}, {Name: hostile, Mask: "keep"}},
 			Stages:  []kcut.StageTime{{Stage: kcut.StageMask, Seconds: 0.5}, {Stage: kcut.StageVerify, Seconds: 0}},
 			Stopped: []kcut.StoppedColumn{{Column: "zip", Why: []string{"set 1", "empty", "finest"}}, {Column: "job", Why: []string{"finest", "steps"}}},
+			Risk:    &kcut.Risk{Raw: &kcut.RiskFigures{Unique: 0.987}, Determines: []kcut.RiskDetermined{{Kept: hostile, Masked: "zip"}}},
 			Digests: &kcut.Digests{Job: "1", Input: "2", Output: "abcd"},
 		},
 	}
@@ -181,6 +186,7 @@ func TestPageTells(t *testing.T) {
 	for _, want := range []string{
 		"Release release.parquet", "tdr", "abcd", "5 – 7", "32 – 60", "64 – 91", "60.0 %", "null", "*", "set 1 would fall below its k",
 		"the steps were used up", "no record has it", "set 2", "10 × k", "ANY", "0.25", "0.00609", "0.50 s", hostile + " | empty | null",
+		"kept columns", "1.2 %", "4.6 %", "1,234", "32.1 %", "78.9 %", "1/8 of the classes", "quasi-identifiers before they were masked", "98.7 %",
 	} {
 		if !slices.Contains(texts, want) {
 			t.Errorf("it does not tell %q: %q", want, texts)
