@@ -98,7 +98,7 @@ func (s *search) run(ctx context.Context, table *engine.Table, i induce.Inducer,
 	if s.Prune {
 		i.Prune = true
 		if tree, err = i.GrowFrom(ctx, records, space); err != nil {
-			return nil, err
+			return nil, errors.Join(err, records.Discard(space))
 		}
 	}
 	cells, err := cells.New(records, i.Classes, space)

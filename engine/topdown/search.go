@@ -3,6 +3,7 @@ package topdown
 import (
 	"container/heap"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -24,11 +25,17 @@ type search struct {
 	stale   []int32 // values whose score changed, or who died, since the last update
 }
 
-// newSearch returns the search at its start, everything masked.
+// newSearch returns the search at its start, everything masked. The table is consumed, on an error too.
 func newSearch(
 	ctx context.Context, table *engine.Table, requirement engine.Requirement,
 	options engine.Options, pool *tips.Pool, worker workers.Worker,
-) (*search, error) {
+) (_ *search, err error) {
+	taken := 0 // groupings that are the pool's
+	defer func() {
+		for _, left := range table.Groupings[taken:] {
+			err = errors.Join(err, left.Discard(options.Space))
+		}
+	}()
 	n := len(table.Attributes)
 	s := &search{options: options, asked: requirement.Sets, columns: make([]column, n), with: make([][]int, n)}
 	s.view.Columns = make([]tips.Column, n)
@@ -55,6 +62,7 @@ func newSearch(
 		if err != nil {
 			return nil, err
 		}
+		taken++
 		tips, err := tips.New(ctx, grouping, set.Columns, set.K.Records(), &s.view, pool)
 		if err != nil {
 			return nil, err
