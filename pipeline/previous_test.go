@@ -95,6 +95,13 @@ func TestPreviousAttack(t *testing.T) {
 	if !slices.ContainsFunc(report.Notices, func(note string) bool { return strings.Contains(note, "the cut is a new one") }) {
 		t.Errorf("no note: %q", report.Notices)
 	}
+	for _, order := range []string{job.OrderInput, job.OrderReleased} {
+		f, err := planJob(t, dir, PlanOptions{}, "order", order)
+		noted := err == nil && slices.ContainsFunc(f.Notices, func(note string) bool { return strings.Contains(note, "previous is worth little") })
+		if err != nil || noted != (order == job.OrderInput) {
+			t.Errorf("order %s: noted %t, %v", order, noted, err)
+		}
+	}
 	if !bytes.Equal(mustRead(t, filepath.Join(dir, "allowed.parquet")), mustRead(t, filepath.Join(dir, "anew.parquet"))) {
 		t.Error("what is said of the previous release changes bytes")
 	}

@@ -235,6 +235,9 @@ func (a *assignment) bind(ctx context.Context, t *taxonomies, res *resources) (*
 	}
 	if a.job.Order == job.OrderInput {
 		res.events.Noted("rows leave in the order of the input: who knows that, or has another release of it, can tell whose row is whose; order: released tells nothing")
+		if a.job.Previous != "" {
+			res.events.Noted("previous is worth little with order: input: two releases in one order are joined row by row, whatever their cuts are")
+		}
 	}
 	return b, nil
 }
