@@ -45,6 +45,13 @@ type Attribute struct {
 	Positions            []float64
 	Lower, Upper         float64
 	LowerText, UpperText string
+	Bounds               []Bound // by code: where intervals that start there are said to start; nil: at the code's own value
+}
+
+// Bound is a published end of intervals: a value above all those of smaller codes, and not above any of its own.
+type Bound struct {
+	Text     string
+	Position float64
 }
 
 // Len returns the number of codes, the rest's and the null's included.
@@ -88,24 +95,32 @@ type Interval struct {
 }
 
 // Interval returns the interval of the codes lo ≤ code < hi, the null's not among them.
-// It reaches from the text of lo, or the declared lower bound, to the text of hi, or the
+// It reaches from the bound of lo, or the declared lower bound, to the bound of hi, or the
 // declared upper bound, which alone belongs to it.
 func (a *Attribute) Interval(lo, hi int) Interval {
 	i := Interval{Lower: a.LowerText, Upper: a.UpperText}
 	opening, closing := "[", ")"
 	if lo > 0 {
-		i.Lower = a.Texts[lo]
+		i.Lower = a.bound(lo)
 	}
 	if i.Lower == "" {
 		opening = "("
 	}
 	if hi < len(a.Texts) {
-		i.Upper = a.Texts[hi]
+		i.Upper = a.bound(hi)
 	} else if i.Upper != "" {
 		closing = "]"
 	}
 	i.Label = opening + i.Lower + "," + i.Upper + closing
 	return i
+}
+
+// bound returns the text of the bound of a code.
+func (a *Attribute) bound(code int) string {
+	if a.Bounds == nil {
+		return a.Texts[code]
+	}
+	return a.Bounds[code].Text
 }
 
 var escaper = strings.NewReplacer(`\`, `\\`, `|`, `\|`, `{`, `\{`, `}`, `\}`)

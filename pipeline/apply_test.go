@@ -277,8 +277,12 @@ func TestOnlyCoarsenStepByStep(t *testing.T) {
 		}
 		write(t, filepath.Join(dir, "job.yaml"), text)
 		mustRun(t, dir, &want, "score", job.Score)
-		nulls := strings.NewReplacer(",null]", "]") // the earlier cut has them also where no record has
-		if steps += bytes.Count(want.Bytes(), []byte("\n")); nulls.Replace(got.String()) != nulls.Replace(want.String()) {
+		// The earlier cut has nulls also where no record has, and bounds that were the roundest between
+		// its own values, not between one value for each label.
+		plain := func(trace string) string {
+			return withoutLabels(strings.ReplaceAll(trace, ",null]", "]"))
+		}
+		if steps += bytes.Count(want.Bytes(), []byte("\n")); plain(got.String()) != plain(want.String()) {
 			t.Fatalf("KCUT_SEED=%d\n%s\nin a table of labels:\n%s", seed, got.String(), want.String())
 		}
 	}

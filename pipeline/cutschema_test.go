@@ -219,11 +219,11 @@ taxonomies:
 		`{"columns":["occupation"],"k":8,"anonymity":8},`,
 		`{"columns":["hired","weight"],"k":4,"anonymity":10}],`,
 		`"columns":{`,
-		`"age":{"mask":"discretize","cut":[{"label":"[17,37)","lower":17,"upper":37},{"label":"[37,90]","lower":37,"upper":90}]},`,
+		`"age":{"mask":"discretize","cut":[{"label":"[17,30)","lower":17,"upper":30},{"label":"[30,90]","lower":30,"upper":90}]},`,
 		`"education":{"mask":"generalize","cut":["9th","10th","Bachelors","R&D <PhD>"]},`,
 		`"occupation":{"mask":"suppress","cut":["IT","Law","Sales",null],"suppressed":"*"},`,
-		`"hired":{"mask":"discretize","cut":[{"label":"(,2000-05-03)","upper":"2000-05-03"},{"label":"[2000-05-03,)","lower":"2000-05-03"},null]},`,
-		`"weight":{"mask":"discretize","render":"midpoint","cut":[{"label":"(,1.5)","upper":1.5},{"label":"[1.5,80)","lower":1.5,"upper":80},{"label":"[80,)","lower":80}]}},`,
+		`"hired":{"mask":"discretize","cut":[{"label":"(,1995-01-01)","upper":"1995-01-01"},{"label":"[1995-01-01,)","lower":"1995-01-01"},null]},`,
+		`"weight":{"mask":"discretize","render":"midpoint","cut":[{"label":"(,1)","upper":1},{"label":"[1,40)","lower":1,"upper":40},{"label":"[40,)","lower":40}]}},`,
 		`"steps":11}`,
 	}, "")
 	if got := string(a.cut.Raw); got != want {

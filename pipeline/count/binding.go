@@ -135,6 +135,15 @@ func appendValue(values *formats.Values, v *domain.Counted) {
 	}
 }
 
+// appendFirst appends the first value of others to values.
+func appendFirst(values, others *formats.Values) {
+	if values.Type.InWords() {
+		values.Words = append(values.Words, others.Words[0])
+	} else {
+		values.AppendBytes(others.Bytes(0))
+	}
+}
+
 // addPairs notes the value's records under a code.
 func (s *Bound) addPairs(code uint32, v *domain.Counted) {
 	for _, k := range v.Classes {
@@ -145,36 +154,33 @@ func (s *Bound) addPairs(code uint32, v *domain.Counted) {
 // discretize makes one code of every value, or of every quantile bin when there are too many.
 func (b *binding) discretize(total uint64) error {
 	typ := b.of.typ
-	bins := &binner{limit: domain.MaxSplitValues, total: total}
-	bins.exact.Type, bins.bins.Type = typ, typ
-	last := &formats.Values{Type: typ}
 	bounds, err := domain.NewBounds(b.Spec, typ)
 	if err != nil {
 		return err
 	}
+	bins := newBinner(typ, total)
 	err = b.walk(func(v *domain.Counted) error {
-		last.Words, last.Ends, last.Data = last.Words[:0], last.Ends[:0], last.Data[:0]
-		appendValue(last, v)
-		bounds.Check(last, 0, v.Records())
 		bins.add(v)
+		bounds.Check(&bins.value, 0, v.Records())
 		return bins.draw(b.Spec.Name, b.of.budget)
 	})
 	if err != nil {
 		return err
 	}
-	edges, pairs := bins.exact, bins.exactly.Pairs
+	edges := &bins.exact
 	if bins.values > bins.limit {
-		edges, pairs, b.Binned = bins.bins, bins.cut.Pairs, bins.values
+		edges, b.Binned = &bins.bins, bins.values
 	}
-	b.Pairs = pairs
+	b.Pairs = edges.pairs.Pairs
 	a := &b.Attribute
 	a.Mask = engine.Discretize
-	for i := range edges.Len() {
-		a.Texts = append(a.Texts, edges.Text(i))
-		a.Positions = append(a.Positions, edges.Float(i))
+	for i := range edges.first.Len() {
+		a.Texts = append(a.Texts, edges.first.Text(i))
+		a.Positions = append(a.Positions, edges.first.Float(i))
+		a.Bounds = append(a.Bounds, engine.Bound{Text: edges.bounds.Text(i), Position: edges.bounds.Float(i)})
 	}
 	if bins.values > 0 {
-		a.Lower, a.Upper = a.Positions[0], last.Float(0)
+		a.Lower, a.Upper = a.Positions[0], bins.value.Float(0)
 	}
 	return bounds.Place(a)
 }
@@ -221,14 +227,30 @@ func (b *binding) suppress(k uint64) error {
 // starts at the first value with at least i/limit of the records below it, and bins that would be empty
 // vanish. Until then it keeps every value apart.
 type binner struct {
-	limit        int
-	values       int    // so far
-	total        uint64 // records with a value
-	below, edge  uint64
-	exact, bins  formats.Values // the values; the smallest value of every bin
-	exactly, cut Bound          // the pairs of either
-	merged       int            // pairs of the bins when they were last merged
-	drawn        int64
+	rounding    *formats.Rounding
+	limit       int
+	values      int    // so far
+	total       uint64 // records with a value
+	below, edge uint64
+	exact, bins edges
+	last, value formats.Values // one each: the value before, and the last one
+	merged      int            // pairs of the bins when they were last merged
+	drawn       int64
+}
+
+// edges are values in codes that ascend: of every code the smallest value, the bound, and the pairs.
+type edges struct {
+	first, bounds formats.Values
+	pairs         Bound
+}
+
+func newBinner(t formats.Type, total uint64) *binner {
+	rounding, _ := formats.NewRounding(t, "") // without a step there is no error
+	b := &binner{rounding: rounding, limit: domain.MaxSplitValues, total: total}
+	for _, values := range []*formats.Values{&b.exact.first, &b.exact.bounds, &b.bins.first, &b.bins.bounds, &b.last, &b.value} {
+		values.Type = t
+	}
+	return b
 }
 
 // usualPairs of value and class, four of each bin, count as overhead; what exceeds them,
@@ -237,7 +259,7 @@ const usualPairs = 4 * domain.MaxSplitValues
 
 // draw draws what the pairs have grown by.
 func (b *binner) draw(column string, budget *spill.Budget) error {
-	pairs := max(0, len(b.exactly.Pairs)-usualPairs) + max(0, len(b.cut.Pairs)-usualPairs)
+	pairs := max(0, len(b.exact.pairs.Pairs)-usualPairs) + max(0, len(b.bins.pairs.Pairs)-usualPairs)
 	need := int64(pairs)*engine.FrequencyBytes - b.drawn
 	if need < drawnPairs*engine.FrequencyBytes {
 		return nil
@@ -250,21 +272,34 @@ func (b *binner) draw(column string, budget *spill.Budget) error {
 const drawnPairs = 1024
 
 func (b *binner) add(v *domain.Counted) {
+	b.last, b.value = b.value, b.last
+	b.value.Words, b.value.Ends, b.value.Data = b.value.Words[:0], b.value.Ends[:0], b.value.Data[:0]
+	appendValue(&b.value, v)
 	records := v.Records()
 	if b.values++; b.values <= b.limit {
-		b.exactly.addPairs(uint32(b.exact.Len()), v)
-		appendValue(&b.exact, v)
+		b.exact.begin(b)
+		b.exact.pairs.addPairs(uint32(b.exact.first.Len()-1), v)
 	} else { // they are of no use any more
-		b.exact, b.exactly.Pairs = formats.Values{Type: b.exact.Type}, nil
+		b.exact = edges{}
 	}
 	if b.below*uint64(b.limit) >= b.edge*b.total {
 		b.edge = b.below*uint64(b.limit)/b.total + 1
-		appendValue(&b.bins, v)
+		b.bins.begin(b)
 	}
-	b.cut.addPairs(uint32(b.bins.Len()-1), v)
-	if len(b.cut.Pairs) > max(4*b.limit, 2*b.merged) {
-		b.cut.Pairs = b.cut.Pairs.Merge()
-		b.merged = len(b.cut.Pairs)
+	b.bins.pairs.addPairs(uint32(b.bins.first.Len()-1), v)
+	if pairs := &b.bins.pairs; len(pairs.Pairs) > max(4*b.limit, 2*b.merged) {
+		pairs.Pairs = pairs.Pairs.Merge()
+		b.merged = len(pairs.Pairs)
 	}
 	b.below += records
+}
+
+// begin begins a code at the last value. The smallest one is its own bound, which is never an interval's.
+func (e *edges) begin(b *binner) {
+	appendFirst(&e.first, &b.value)
+	if e.first.Len() == 1 {
+		appendFirst(&e.bounds, &b.value)
+	} else if bound, ok := b.rounding.Between(&b.last, &b.value); ok {
+		appendFirst(&e.bounds, bound)
+	}
 }

@@ -149,8 +149,8 @@ func TestBinsAreQuantiles(t *testing.T) {
 				below += n
 			}
 		}
-		b := &binner{limit: limit, total: total}
-		b.exact.Type, b.bins.Type = formats.Type{Kind: formats.Uint, Bits: 64}, formats.Type{Kind: formats.Uint, Bits: 64}
+		b := newBinner(formats.Type{Kind: formats.Uint, Bits: 64}, total)
+		b.limit = limit
 		var records partition.Pairs // of the bins
 		for at, n := range counts {
 			b.add(&domain.Counted{Word: uint64(at), Classes: []engine.Frequency{{Count: n}}})
@@ -159,8 +159,8 @@ func TestBinsAreQuantiles(t *testing.T) {
 			}
 			records[len(records)-1].Count += n
 		}
-		if got := b.bins.Words; !slices.Equal(got, slices.Sorted(maps.Keys(want))) || !slices.Equal(b.cut.Pairs.Merge(), records) {
-			t.Fatalf("%v, limit %d: bins start at %v, want %v, and have %v, want %v", counts, limit, got, want, b.cut.Pairs, records)
+		if got := b.bins.first.Words; !slices.Equal(got, slices.Sorted(maps.Keys(want))) || !slices.Equal(b.bins.pairs.Pairs.Merge(), records) {
+			t.Fatalf("%v, limit %d: bins start at %v, want %v, and have %v, want %v", counts, limit, got, want, b.bins.pairs.Pairs, records)
 		}
 	})
 }

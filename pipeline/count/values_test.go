@@ -325,8 +325,7 @@ func TestCodersTakeUnusedValues(t *testing.T) {
 
 // Pairs of values and classes that are more than usual are drawn from the budget.
 func TestManyClassesAreDrawn(t *testing.T) {
-	b := &binner{limit: domain.MaxSplitValues, total: 1 << 30}
-	b.exact.Type, b.bins.Type = formats.Type{Kind: formats.Int, Bits: 64}, formats.Type{Kind: formats.Int, Bits: 64}
+	b := newBinner(formats.Type{Kind: formats.Int, Bits: 64}, 1<<30)
 	budget := spill.NewBudget(64 << 20)
 	v := &domain.Counted{}
 	for class := range uint32(100) {
@@ -338,7 +337,7 @@ func TestManyClassesAreDrawn(t *testing.T) {
 		v.Word++
 		b.add(v)
 		err = b.draw("c", budget)
-		if pairs := len(b.exactly.Pairs); pairs > usualPairs+drawnPairs && budget.Used() == 0 {
+		if pairs := len(b.exact.pairs.Pairs); pairs > usualPairs+drawnPairs && budget.Used() == 0 {
 			t.Fatalf("%d pairs, none of them drawn", pairs)
 		}
 	}

@@ -14,7 +14,7 @@ type labels struct {
 	*engine.Attribute
 	values    []engine.Label
 	intervals []engine.Interval
-	positions map[string]float64 // of the attribute's values
+	positions map[string]float64 // of the ends of intervals
 	global    bool               // labels depend on the attribute's own values alone
 	roots     bool               // are labels like any other
 }
@@ -26,11 +26,14 @@ func labelsOf(a *engine.Attribute, recoding engine.Recoding, attribute int) labe
 	}
 }
 
-// positions returns where the values of an attribute are on the number line, if they are.
+// positions returns where the bounds of an attribute are on the number line, if they are.
 func positions(a *engine.Attribute) map[string]float64 {
 	at := make(map[string]float64, len(a.Positions))
 	for code, position := range a.Positions {
 		at[a.Texts[code]] = position
+	}
+	for _, bound := range a.Bounds {
+		at[bound.Text] = bound.Position
 	}
 	return at
 }

@@ -1,0 +1,407 @@
+package formats
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"math"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Rounding finds the roundest value of an ordered type above one value and not above another:
+//
+//	numbers            the multiple of the highest power of ten
+//	dates, timestamps  the start of a year, else of a month, a day, an hour, a minute, a second, a tenth of one, …
+//	times              as timestamps, from hours on
+//
+// Of several it is the highest not above the middle of the two, else the lowest: a bound that was always the nearest
+// to one of them would tell that one. A step admits multiples of a number alone, or starts of a unit and of
+// longer ones. The arithmetic is on whole numbers: of a float they are the digits of its text.
+// A Rounding belongs to one goroutine.
+type Rounding struct {
+	typ        Type
+	finest     int      // dates and times: the shortest unit, of stepUnits or a decimal place after these
+	whole      int64    // signed whole numbers, decimals by their unscaled ones: the step; 1: none
+	step       *big.Int // other numbers: the step is step·10^exponent; nil: there is none
+	exponent   int
+	best, next Values // one value each: the roundest so far, and what is looked at
+}
+
+// stepUnits are the steps of dates and times, the longest first.
+var stepUnits = []string{"year", "month", "day", "hour", "minute", "second"}
+
+const (
+	unitYear = iota
+	unitMonth
+	unitDay
+	unitHour
+	unitMinute
+	unitSecond // and after it its decimal places
+)
+
+// NewRounding returns the rounding of an ordered type to a step: a number of the type above zero, or a
+// unit; to any value when the step is empty. The error does not show the text.
+func NewRounding(t Type, step string) (*Rounding, error) {
+	r := &Rounding{typ: t, whole: 1, best: Values{Type: t}, next: Values{Type: t}}
+	longest, shortest, timed := t.stepUnits()
+	if timed {
+		r.finest = shortest
+		if shortest == unitSecond {
+			r.finest += t.resolution().digits()
+		}
+	}
+	if step == "" {
+		return r, nil
+	}
+	if timed {
+		if r.finest = slices.Index(stepUnits, step); r.finest < longest || r.finest > shortest {
+			return nil, errors.New("a step of " + t.String() + " is one of " + strings.Join(stepUnits[longest:shortest+1], ", "))
+		}
+		return r, nil
+	}
+	value := Values{Type: t}
+	if err := value.Parse(step); err != nil {
+		return nil, err
+	}
+	var ok bool
+	if r.step, r.exponent, ok = decimalOf(value.Text(0)); !ok || r.step.Sign() <= 0 {
+		return nil, errors.New("a step of " + t.String() + " is a number above zero")
+	}
+	if t.isWhole() {
+		r.whole = WordInt(value.Words[0])
+	}
+	return r, nil
+}
+
+// stepUnits returns the longest and the shortest unit that a step of the type can be, if it can be one.
+func (t Type) stepUnits() (longest, shortest int, ok bool) {
+	switch t.Kind {
+	case Date:
+		return unitYear, unitDay, true
+	case Timestamp:
+		return unitYear, unitSecond, true
+	case Time:
+		return unitHour, unitSecond, true
+	}
+	return 0, 0, false
+}
+
+// resolution returns the unit of a time or timestamp, of a date the second.
+func (t Type) resolution() Unit {
+	if t.Kind == Timestamp && t.Wide {
+		return Nano
+	}
+	return t.Unit
+}
+
+// Between returns the roundest value above the one of a list and not above the one of another, a higher one. It
+// is valid until the next call. Without a step there always is one.
+func (r *Rounding) Between(below, at *Values) (roundest *Values, ok bool) {
+	_, _, timed := r.typ.stepUnits()
+	switch {
+	case timed:
+		ok = r.betweenMoments(below, at)
+	case r.typ.isWhole():
+		ok = r.betweenWholes(WordInt(below.Words[0]), WordInt(at.Words[0]))
+	default:
+		ok = r.betweenNumbers(below, at)
+	}
+	return &r.best, ok
+}
+
+// isWhole reports whether values are words of signed whole numbers: they are quickly rounded.
+func (t Type) isWhole() bool { return t.Kind == Int || t.Kind == Decimal && !t.Wide }
+
+// betweenWholes looks for multiples of the step and of ever higher powers of ten.
+func (r *Rounding) betweenWholes(below, at int64) (found bool) {
+	multiple, highest := int64(0), r.whole
+	for power := int64(1); floorDiv(at, highest) > floorDiv(below, highest); {
+		multiple = highest
+		if below < 0 && at >= 0 || power > math.MaxInt64/10 {
+			break
+		}
+		power *= 10
+		if highest = power / gcd(r.whole, power); highest > math.MaxInt64/r.whole {
+			break // its multiples are beyond all numbers
+		}
+		highest *= r.whole
+	}
+	if multiple == 0 {
+		return false
+	}
+	chosen := floorDiv(below+int64(uint64(at-below)/2), multiple) // of the middle
+	switch first := floorDiv(below, multiple) + 1; {
+	case below < 0 && at >= 0:
+		chosen = 0
+	case chosen < first:
+		chosen = first
+	}
+	r.best.Words = append(r.best.Words[:0], IntWord(chosen*multiple))
+	return true
+}
+
+func gcd(a, b int64) int64 {
+	for b > 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// accept takes what is looked at for the roundest value if it lies between.
+func (r *Rounding) accept(below, at *Values) bool {
+	if r.next.compare(below) <= 0 || r.next.compare(at) > 0 {
+		return false
+	}
+	r.best, r.next = r.next, r.best
+	return true
+}
+
+// compare orders the first of two lists' values.
+func (v *Values) compare(other *Values) int {
+	if v.Type.InWords() {
+		return cmp.Compare(v.Words[0], other.Words[0])
+	}
+	return bytes.Compare(v.Bytes(0), other.Bytes(0))
+}
+
+var one, ten = big.NewInt(1), big.NewInt(10)
+
+// betweenNumbers is betweenWholes for numbers of any size, and floats.
+func (r *Rounding) betweenNumbers(below, at *Values) bool {
+	ends, exponent := [2]*big.Int{}, r.exponent
+	exponents := [2]int{}
+	for i, end := range []*Values{below, at} {
+		ends[i], exponents[i] = r.decimal(end)
+		if exponent = min(exponent, exponents[i]); i == 0 && r.step == nil {
+			exponent = exponents[i]
+		}
+	}
+	for i, digits := range ends {
+		digits.Mul(digits, powerOfTen(exponents[i]-exponent))
+	}
+	step := big.NewInt(1)
+	if r.step != nil {
+		step.Mul(r.step, powerOfTen(r.exponent-exponent))
+	}
+	var multiple, highest, first, last big.Int
+	floors := func() bool {
+		last.Div(ends[1], &highest)
+		return first.Add(first.Div(ends[0], &highest), one).Cmp(&last) <= 0
+	}
+	across := ends[0].Sign() < 0 && ends[1].Sign() >= 0
+	for power := big.NewInt(1); ; power.Mul(power, ten) {
+		highest.Mul(step, power)
+		highest.Div(&highest, new(big.Int).GCD(nil, nil, step, power))
+		if !floors() {
+			break
+		}
+		if multiple.Set(&highest); across {
+			break
+		}
+	}
+	if multiple.Sign() > 0 {
+		highest.Set(&multiple)
+		floors()
+		middle := new(big.Int).Add(ends[0], ends[1])
+		middle.Div(middle.Rsh(middle, 1), &multiple)
+		if across {
+			middle.SetInt64(0)
+		}
+		// A float that a number is rounded to may be that below.
+		for _, times := range []*big.Int{middle, &first, &last} {
+			if times.Cmp(&first) >= 0 && r.parseNext(times.Mul(times, &multiple).String(), exponent) && r.accept(below, at) {
+				return true
+			}
+		}
+	}
+	if r.step == nil {
+		r.best.set(at)
+	}
+	return r.step == nil
+}
+
+// decimal returns digits·10^exponent of a value. An infinity counts as the number next to it.
+func (r *Rounding) decimal(v *Values) (digits *big.Int, exponent int) {
+	text := v.Text(0)
+	digits, exponent, ok := decimalOf(text)
+	if !ok {
+		digits, exponent, _ = decimalOf(floatText(largestFloat(r.typ.Bits), r.typ.Bits))
+		if text[0] == '-' {
+			digits.Neg(digits)
+		}
+	}
+	return digits, exponent
+}
+
+// parseNext looks at digits·10^exponent.
+func (r *Rounding) parseNext(digits string, exponent int) bool {
+	r.next.clear()
+	if r.typ.Kind == Float {
+		digits += "e" + strconv.Itoa(exponent)
+	} else {
+		digits = decimalText(digits, -exponent)
+	}
+	return r.next.Parse(digits) == nil
+}
+
+// set makes the values those of another list.
+func (v *Values) set(other *Values) {
+	v.Words, v.Ends, v.Data = append(v.Words[:0], other.Words...), append(v.Ends[:0], other.Ends...), append(v.Data[:0], other.Data...)
+}
+
+// clear removes all values.
+func (v *Values) clear() { v.Words, v.Ends, v.Data = v.Words[:0], v.Ends[:0], v.Data[:0] }
+
+// largestFloat returns the bits of the largest number of floats of a width.
+func largestFloat(width int) uint64 {
+	switch width {
+	case 16:
+		return math.Float64bits(65504)
+	case 32:
+		return math.Float64bits(math.MaxFloat32)
+	}
+	return math.Float64bits(math.MaxFloat64)
+}
+
+func powerOfTen(exponent int) *big.Int {
+	return new(big.Int).Exp(ten, big.NewInt(int64(exponent)), nil)
+}
+
+// decimalOf returns the number that the text of a value of a number's type is, as digits·10^exponent. It is not ok
+// for what is no number, such as an infinity.
+func decimalOf(text string) (digits *big.Int, exponent int, ok bool) {
+	mantissa, power, _ := strings.Cut(text, "e")
+	if power != "" {
+		exponent, _ = strconv.Atoi(power)
+	}
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	digits, ok = new(big.Int).SetString(whole+fraction, 10)
+	return digits, exponent - len(fraction), ok
+}
+
+// moment is a point in time: days since 1970-01-01, and what the clock shows in a type's resolution.
+type moment struct{ days, clock int64 }
+
+func (m moment) compare(other moment) int {
+	return cmp.Or(cmp.Compare(m.days, other.days), cmp.Compare(m.clock, other.clock))
+}
+
+// betweenMoments looks for starts of ever longer units.
+func (r *Rounding) betweenMoments(below, at *Values) bool {
+	low, high := below.moment(), at.moment()
+	longest, _, _ := r.typ.stepUnits()
+	unit := r.finest
+	for unit >= longest && r.typ.startOf(unit, high).compare(low) > 0 {
+		unit--
+	}
+	if unit == r.finest {
+		return false
+	}
+	unit++
+	chosen := r.typ.startOf(unit, r.typ.middle(low, high))
+	if chosen.compare(low) <= 0 || chosen.compare(high) > 0 {
+		chosen = r.typ.nextStart(unit, r.typ.startOf(unit, low))
+	}
+	return r.setNext(chosen) && r.accept(below, at)
+}
+
+// middle returns the moment between two.
+func (t Type) middle(low, high moment) moment {
+	perDay := secondsOfDay * t.resolution().perSecond()
+	m := moment{floorDiv(low.days+high.days, 2), low.clock + high.clock}
+	if m.days*2 < low.days+high.days {
+		m.clock += perDay
+	}
+	if m.clock = floorDiv(m.clock, 2); t.Kind != Time {
+		m.days, m.clock = m.days+m.clock/perDay, m.clock%perDay
+	}
+	return m
+}
+
+// moment returns the first value of a date's or a time's type.
+func (v *Values) moment() moment {
+	if !v.Type.InWords() {
+		days, nanos := int96Parts(v.Bytes(0))
+		return moment{days, int64(nanos)}
+	}
+	x := WordInt(v.Words[0])
+	switch v.Type.Kind {
+	case Date:
+		return moment{days: x}
+	case Time:
+		return moment{clock: x}
+	}
+	perDay := secondsOfDay * v.Type.Unit.perSecond()
+	days := floorDiv(x, perDay)
+	return moment{days, x - days*perDay}
+}
+
+// startOf returns when the unit began that a moment is in.
+func (t Type) startOf(unit int, m moment) moment {
+	switch unit {
+	case unitYear, unitMonth:
+		year, month, _ := dateOf(m.days)
+		if unit == unitYear {
+			month = 1
+		}
+		days, _ := DaysOf(year, month, 1)
+		return moment{days: days}
+	case unitDay:
+		return moment{days: m.days}
+	}
+	length := t.lengthOf(unit)
+	return moment{m.days, floorDiv(m.clock, length) * length}
+}
+
+// nextStart returns when the next unit begins after the one that starts at a moment.
+func (t Type) nextStart(unit int, m moment) moment {
+	switch unit {
+	case unitYear, unitMonth:
+		year, month, _ := dateOf(m.days)
+		if month++; unit == unitYear || month > 12 {
+			year, month = year+1, 1
+		}
+		m.days, _ = DaysOf(year, month, 1)
+	case unitDay:
+		m.days++
+	default:
+		m.clock += t.lengthOf(unit)
+	}
+	return m
+}
+
+// lengthOf returns how long an hour or a shorter unit is in the type's resolution.
+func (t Type) lengthOf(unit int) int64 {
+	length := t.resolution().perSecond()
+	switch unit {
+	case unitHour:
+		length *= 3600
+	case unitMinute:
+		length *= 60
+	}
+	for ; unit > unitSecond; unit-- {
+		length /= 10
+	}
+	return length
+}
+
+// setNext looks at a moment, if the type has it.
+func (r *Rounding) setNext(m moment) bool {
+	r.next.clear()
+	if !r.typ.InWords() {
+		julian := m.days + julianEpoch
+		return julian == int64(int32(julian)) && r.next.AppendInt96(int32(julian), m.clock)
+	}
+	x := m.clock
+	switch r.typ.Kind {
+	case Timestamp:
+		x += m.days * secondsOfDay * r.typ.Unit.perSecond() // beyond an int64 it is not between
+	case Date:
+		x = m.days
+	}
+	r.next.Words = append(r.next.Words, IntWord(x))
+	return true
+}
