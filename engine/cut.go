@@ -26,12 +26,13 @@ type Why uint8
 
 // The reasons.
 const (
-	WhyFinest  Why = iota // there is nothing below it that the search knows
-	WhyEmpty              // no record has it
-	WhyClass              // its records have one class: refining it gains nothing
-	WhyRecords            // a part of it has fewer records than the k of a set
-	WhySet                // fewer records than k would be alike in a set
-	WhySteps              // the steps were used up
+	WhyFinest   Why = iota // there is nothing below it that the search knows
+	WhyEmpty               // no record has it
+	WhyClass               // its records have one class: refining it gains nothing
+	WhyRecords             // a part of it has fewer records than the k of a set
+	WhySet                 // fewer records than k would be alike in a set
+	WhySteps               // the steps were used up
+	WhyOutliers            // more records than may be suppressed would be together with fewer than k
 )
 
 // ColumnCut is the cut of one attribute.
@@ -48,7 +49,7 @@ type ColumnCut struct {
 // Labels returns the released values of an attribute.
 func (c *Cut) Labels(attribute int) []Label { return c.Columns[attribute].Labels }
 
-// Codes returns the label number of every code of an attribute, nil when records are suppressed.
+// Codes returns the label number of every code of an attribute, nil when records are taken away.
 func (c *Cut) Codes(attribute int) []uint32 {
 	if c.Suppression != nil {
 		return nil
@@ -62,12 +63,16 @@ func (c *Cut) Intervals(attribute int) []Interval { return c.Columns[attribute].
 // Anonymity returns what was reached.
 func (c *Cut) Anonymity(Requirement) []uint64 { return c.Reached }
 
-// Lost returns the number of suppressed records.
+// Lost returns the number of records that are taken away.
 func (c *Cut) Lost() (suppressed, dropped uint64) {
-	if c.Suppression != nil {
-		suppressed = c.Suppression.Records
+	switch s := c.Suppression; {
+	case s == nil:
+		return 0, 0
+	case s.Drop:
+		return 0, s.Records
+	default:
+		return s.Records, 0
 	}
-	return suppressed, 0
 }
 
 // ByClass returns false.
@@ -107,7 +112,11 @@ func (c *Cut) Recode(rows Rows, labels [][]uint32) {
 		return
 	}
 	for i, where := range rows.Memo.Locate(c.Suppression.Locator, rows.N, rows.Codes) {
-		if where == ByMark {
+		switch {
+		case where != ByMark:
+		case c.Suppression.Drop:
+			labels[0][i] = DroppedLabel
+		default:
 			for a, mark := range c.Suppression.Marks {
 				labels[a][i] = mark
 			}
@@ -174,12 +183,13 @@ func fill(codes []uint32, label uint32) {
 	}
 }
 
-// RecordSuppression is what takes some records away from a cut with a mark among the labels of every
-// column: they are released with marks alone.
+// RecordSuppression is what takes some records away from a cut: they are released with marks alone, of
+// which there is one among the labels of every column, or dropped.
 type RecordSuppression struct {
-	Marks   []uint32 // label number of the mark, by attribute
+	Drop    bool
+	Marks   []uint32 // label number of the mark, by attribute; nil when records are dropped
 	Locator Locator  // tells ByCut or ByMark from codes
-	Records uint64   // that are suppressed
+	Records uint64   // that are taken away
 	Held    int64    // bytes that the Locator takes
 
 	// Remaining has the records that are not suppressed, by attribute and label number; nil of an

@@ -16,12 +16,29 @@ type Set struct {
 // Requirement is the list of sets that a release must meet, all at once (TDS, Definition 1).
 type Requirement struct {
 	Sets []Set
+
+	// MaxSuppressed is how many records may be taken away so that the others meet all sets: the
+	// outliers, which share their values with too few. They are released with marks alone, and so
+	// are a class of their own, or dropped.
+	MaxSuppressed uint64
+	Drop          bool
+}
+
+// Suppressible returns how many records may be taken away: none when those that may be would be too
+// few for a class of marks.
+func (r *Requirement) Suppressible() uint64 {
+	if set := r.United(); !r.Drop && r.MaxSuppressed < set.K.Records() {
+		return 0
+	}
+	return r.MaxSuppressed
 }
 
 // Reduce leaves out the sets that others imply: a set within another whose protections imply
 // its own. Of equal sets the first is kept. It returns the sets kept, in order, and the
 // positions of those dropped.
 func (r Requirement) Reduce() (kept Requirement, dropped []int) {
+	kept = r
+	kept.Sets = nil
 	for i, set := range r.Sets {
 		implied := false
 		for j, other := range r.Sets { // of two that imply each other, the first stays

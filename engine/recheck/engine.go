@@ -33,7 +33,7 @@ type OnBreak uint8
 const (
 	Fail     OnBreak = iota // return a *Broken
 	Coarsen                 // undo the fewest steps of the cut
-	Suppress                // release the records of these classes with marks alone
+	Suppress                // release the records of these classes with marks alone, or drop them
 )
 
 // Engine finds no cut: it takes the one that the table's domains are. Each leaf of a tree,
@@ -42,6 +42,7 @@ const (
 type Engine struct {
 	OnBreak       OnBreak
 	MaxSuppressed uint64 // records that Suppress may take
+	Drop          bool   // them, instead of releasing them with marks alone
 }
 
 var _ engine.Engine = Engine{}
@@ -81,7 +82,7 @@ func (e Engine) Search(ctx context.Context, table *engine.Table, requirement eng
 func (e Engine) search(ctx context.Context, c *classes, options engine.Options) (*engine.Cut, error) {
 	cut := c.cut(c.none())
 	if e.OnBreak == Suppress {
-		return c.suppress(ctx, cut, e.MaxSuppressed)
+		return c.suppress(ctx, cut, e.MaxSuppressed, e.Drop)
 	}
 	broken, err := c.hold(ctx, cut)
 	switch {

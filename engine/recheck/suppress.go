@@ -24,6 +24,7 @@ type suppression struct {
 	columns []int            // these
 	strange uint64           // records that are in no tuple, and suppressed whatever else is
 	most    uint64           // records that may be taken away
+	least   uint64           // records that are, if any
 	sets    []outliers
 	noted   int64 // bytes that are drawn for removed
 }
@@ -40,10 +41,12 @@ type outliers struct {
 
 // suppress returns the cut, or one with a record suppression. It returns a *Broken when more records
 // than may be would have to be taken away.
-func (c *classes) suppress(ctx context.Context, cut *engine.Cut, most uint64) (*engine.Cut, error) {
-	s := &suppression{classes: c, RecordSuppression: &engine.RecordSuppression{}, cut: cut, tuples: c.table.Groupings[0], most: most}
+func (c *classes) suppress(ctx context.Context, cut *engine.Cut, most uint64, drop bool) (*engine.Cut, error) {
+	s := &suppression{classes: c, RecordSuppression: &engine.RecordSuppression{Drop: drop}, cut: cut, tuples: c.table.Groupings[0], most: most}
 	for a := range cut.Columns {
-		s.Marks = append(s.Marks, cut.Columns[a].AddMark())
+		if !drop {
+			s.Marks = append(s.Marks, cut.Columns[a].AddMark())
+		}
 	}
 	if err := s.run(ctx, Suppress); err != nil {
 		return nil, err
@@ -53,9 +56,52 @@ func (c *classes) suppress(ctx context.Context, cut *engine.Cut, most uint64) (*
 		plain.Reached = cut.Reached
 		return plain, nil
 	}
-	s.Locator = &recordLocator{cut, slices.DeleteFunc(s.sets, func(o outliers) bool { return len(o.taken) == 0 })}
-	cut.Suppression = s.RecordSuppression
+	s.takeAway(cut)
 	return cut, nil
+}
+
+// SuppressOutliers takes records away from a cut that was found in a table, until every class that is left
+// meets the requirement, and so do those that were taken away, unless they are dropped. The table's last
+// grouping has the tuples of all attributes in sets, in the given codes. It reports whether there
+// are such records. It returns a *Broken when they are more than the requirement allows; then the cut is of no use.
+func SuppressOutliers(
+	ctx context.Context, table *engine.Table, requirement engine.Requirement, cut *engine.Cut, codes []engine.CodeMerge, space partition.Space,
+) (are bool, err error) {
+	united := requirement.United()
+	s := &suppression{
+		classes:           &classes{table: table, sets: requirement.Sets, space: space},
+		RecordSuppression: &engine.RecordSuppression{Drop: requirement.Drop},
+		cut:               &engine.Cut{}, tuples: table.Groupings[len(table.Groupings)-1],
+		most: requirement.MaxSuppressed, least: united.K.Records(),
+	}
+	for a := range cut.Columns {
+		c := &cut.Columns[a]
+		if !s.Drop {
+			s.Marks = append(s.Marks, c.AddMark())
+		}
+		counted := engine.ColumnCut{Labels: c.Labels, Code: make([]uint32, codes[a].Domain)}
+		for code, label := range c.Code {
+			if to := int(codes[a].Codes[code]); to < codes[a].Domain { // else no record has it
+				counted.Code[to] = label // of codes that are one, the last has records
+			}
+		}
+		s.cut.Columns = append(s.cut.Columns, counted)
+	}
+	if err := s.run(ctx, Suppress); err != nil {
+		return false, err
+	}
+	if s.Records == table.Rows {
+		return false, &Broken{Over: s.Records, Most: s.most}
+	}
+	s.takeAway(cut)
+	cut.Reached = s.cut.Reached
+	return s.Records > 0, nil
+}
+
+// takeAway makes the suppression that of a cut.
+func (s *suppression) takeAway(from *engine.Cut) {
+	s.Locator = &recordLocator{from, slices.DeleteFunc(s.sets, func(o outliers) bool { return len(o.taken) == 0 })}
+	from.Suppression = s.RecordSuppression
 }
 
 // run finds the classes that are taken away.
@@ -66,7 +112,9 @@ func (s *suppression) run(ctx context.Context, onBreak OnBreak) error {
 		var marks []byte
 		for _, a := range set.Columns {
 			o.fields = append(o.fields, slices.Index(s.columns, a))
-			marks = appendLabel(marks, s.Marks[a])
+			if !s.Drop { // else no class has marks alone
+				marks = appendLabel(marks, s.Marks[a])
+			}
 		}
 		o.marks = string(marks)
 		s.sets = append(s.sets, o)
@@ -289,10 +337,14 @@ func (s *suppression) isTaken(labels []uint32, classes [][]byte) (taken bool) {
 // conclude notes what is reached, and reports whether that is enough for the suppressed records, too.
 func (s *suppression) conclude(ctx context.Context) (enough bool, err error) {
 	s.cut.Reached = nil
-	enough = true
+	suppressed := s.Records
+	if s.Drop {
+		suppressed = 0
+	}
+	enough = suppressed == 0 || suppressed >= s.least
 	for i := range s.sets {
 		o := &s.sets[i]
-		least, marked := uint64(0), s.Records
+		least, marked := uint64(0), suppressed
 		err := s.eachLeft(ctx, o, func(class []byte, left uint64) error {
 			if string(class) == o.marks {
 				marked = left
@@ -308,7 +360,7 @@ func (s *suppression) conclude(ctx context.Context) (enough bool, err error) {
 			least = marked
 		}
 		s.cut.Reached = append(s.cut.Reached, least)
-		enough = enough && (s.Records == 0 || o.Holds(engine.Stats{Records: marked}))
+		enough = enough && (suppressed == 0 || o.Holds(engine.Stats{Records: marked}))
 	}
 	return enough, nil
 }

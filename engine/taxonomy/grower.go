@@ -29,11 +29,12 @@ func AddFrequencies(to, from []Frequency) []Frequency {
 	return to
 }
 
-// Pruning says which nodes of a taxonomy no search refines: those with a child of fewer
+// Pruning says which nodes of a taxonomy no search refines: those with children of fewer
 // than K records, and those whose records have one class. The zero value prunes nothing.
 type Pruning struct {
-	K       uint64 // the largest threshold of the sets with the column
-	Classes bool   // a class was declared
+	K        uint64 // the largest threshold of the sets with the column
+	Outliers uint64 // records that such children may have together after all
+	Classes  bool   // a class was declared
 	// Hold is told how many more bytes are held, fewer when negative. Nil: nobody asks.
 	Hold func(bytes int64) error
 }
@@ -72,8 +73,9 @@ type branch struct {
 	size        uint64
 	frequencies []Frequency // of its records, until its parent has them
 	pruned      bool
-	nodes       int   // below it, held
-	held        int64 // bytes, of these
+	outliers    uint64 // records of children of fewer than K
+	nodes       int    // below it, held
+	held        int64  // bytes, of these
 }
 
 // What one node takes beside its name and frequencies, and one frequency: while the tree
@@ -181,7 +183,14 @@ func (g *Grower) join(parent, child *branch) error {
 	case parent.pruned:
 		return g.prune(child)
 	case child.size < g.pruning.K:
-		return errors.Join(g.prune(child), g.prune(parent))
+		if parent.outliers += child.size; parent.outliers > g.pruning.Outliers {
+			return errors.Join(g.prune(child), g.prune(parent))
+		}
+		if len(child.children) > 0 { // of outliers nothing more is told
+			if err := g.prune(child); err != nil {
+				return err
+			}
+		}
 	}
 	return g.attach(parent, child)
 }

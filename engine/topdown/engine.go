@@ -28,10 +28,16 @@ type Engine struct{}
 
 var _ engine.Engine = Engine{}
 
-// Plan asks for one table without class per set that no other implies, and for all
-// histograms.
+// Plan asks for one table without class per set that no other implies, and for all histograms. When
+// records may be taken away it asks for one of all sets together, too, to tell in the end which.
 func (Engine) Plan(requirement engine.Requirement) engine.Plan {
-	return engine.Plan{Groupings: requirement.Ordered().Groupings(), Histograms: true, Leaves: true}
+	requirement = requirement.Ordered()
+	plan := engine.Plan{Groupings: requirement.Groupings(), Histograms: true, Leaves: true}
+	if requirement.Suppressible() > 0 {
+		all := requirement.United()
+		plan.Groupings = append(plan.Groupings, all.Grouping())
+	}
+	return plan
 }
 
 // Merge merges the values that can never be refined with all that is below them.
@@ -50,17 +56,30 @@ func (Engine) Search(ctx context.Context, table *engine.Table, requirement engin
 		return nil, err
 	}
 	var s *search
-	err := workers.Each(1, options.Space.Threads, func(w workers.Worker, _ int) (err error) {
-		pool := tips.NewPool(options.Space, w)
-		if s, err = newSearch(ctx, table, requirement.Ordered(), options, pool, w); err == nil {
+	requirement, space := requirement.Ordered(), options.Space
+	if requirement.Suppressible() > 0 {
+		space.Share -= table.Groupings[len(requirement.Sets)].Bytes()
+	}
+	err := workers.Each(1, space.Threads, func(w workers.Worker, _ int) (err error) {
+		pool := tips.NewPool(space, w)
+		if s, err = newSearch(ctx, table, requirement, options, pool, w); err == nil {
 			err = s.run(ctx)
 		}
 		return errors.Join(err, pool.Close())
 	})
+	var cut *engine.Cut
+	switch {
+	case err != nil:
+	case s.outliers == 0:
+		cut = s.cut()
+	default:
+		cut, err = s.suppress(ctx, table)
+		err = errors.Join(err, table.Groupings[len(s.asked)].Discard(options.Space))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("search specializations: %w", err)
 	}
-	return s.cut(), nil
+	return cut, nil
 }
 
 // column is one column of the search: its values, masked and released, and its candidates.
@@ -73,6 +92,9 @@ type column interface {
 	start(s *search)
 	// refine performs a candidate, in the view too, and puts those it brings into the search.
 	refine(s *search, node int) partition.Refinement
+	// undo undoes a candidate that was performed, of those still done the last one, in the
+	// cut alone; or performs it again.
+	undo(node int, is bool)
 	// gain returns what refining a candidate gains now.
 	gain(node int) float64
 	// labels returns the value of a candidate and the children it is refined into.

@@ -15,6 +15,7 @@ import (
 type naive struct {
 	data     enginetest.Data
 	sets     []engine.Set
+	outliers uint64 // records that may be taken away
 	score    engine.Score
 	rows     []int
 	classes  []string
@@ -169,18 +170,21 @@ func (n *naive) weigh(x *naiveCandidate) bool {
 		before[r] = slices.Clone(n.released[r])
 	}
 	var now []uint64
+	already := uint64(0)
 	for _, s := range n.sets {
-		now = append(now, n.anonymityOf(s))
+		anonymity, outliers := n.anonymityOf(s)
+		now, already = append(now, anonymity), already+outliers
 	}
 	for _, p := range x.parts {
 		for _, r := range p.rows {
 			n.released[r][x.column] = p.label
 		}
 	}
-	valid, sets, lost := true, 0, 0.0
+	valid, sets, lost, outliers := true, 0, 0.0, uint64(0)
 	for i, s := range n.sets {
-		after := n.anonymityOf(s)
+		after, taken := n.anonymityOf(s)
 		x.anonymity = append(x.anonymity, after)
+		outliers += taken
 		if slices.Contains(s.Columns, x.column) {
 			sets++
 			lost += float64(now[i] - after)
@@ -188,11 +192,11 @@ func (n *naive) weigh(x *naiveCandidate) bool {
 		}
 	}
 	n.released = before
-	if sets == 0 {
+	if sets == 0 || outliers > n.outliers || n.outliers > 0 && !n.tells(x) {
 		return false
 	}
 	x.gain = n.gain(x.rows, x.penalty, x.parts)
-	x.loss = lost / float64(sets)
+	x.loss = lost/float64(sets) + float64(outliers-already)
 	switch {
 	case n.score == engine.ScoreTDR:
 		x.score = x.gain / (x.loss + 1)
@@ -204,20 +208,54 @@ func (n *naive) weigh(x *naiveCandidate) bool {
 	return valid
 }
 
-func (n *naive) anonymityOf(s engine.Set) uint64 {
-	groups := map[string]uint64{}
+// groups returns the group of every row in a set, and the groups' sizes.
+func (n *naive) groups(s engine.Set) (of []string, groups map[string]uint64) {
+	groups = map[string]uint64{}
 	for _, row := range n.released {
 		key := ""
 		for _, c := range s.Columns {
 			key += strconv.FormatBool(row[c].Null) + row[c].Text + "\x00"
 		}
+		of = append(of, key)
 		groups[key]++
 	}
-	smallest := uint64(math.MaxUint64)
+	return of, groups
+}
+
+// anonymityOf returns the size of the smallest group, and how many records are in groups of fewer than
+// k, which count as k when some records may be taken away.
+func (n *naive) anonymityOf(s engine.Set) (smallest, outliers uint64) {
+	_, groups := n.groups(s)
+	smallest = math.MaxUint64
 	for _, size := range groups {
+		if n.outliers > 0 && !enginetest.Holds(s, size) {
+			outliers, size = outliers+size, s.K.Records()
+		}
 		smallest = min(smallest, size)
 	}
-	return smallest
+	return smallest, outliers
+}
+
+// tells reports whether a candidate tells something of a record that is no outlier, in each set with
+// its column, and discloses no value that fewer than k have.
+func (n *naive) tells(x *naiveCandidate) bool {
+	of := x.rows
+	if n.data.Columns[x.column].Mask == engine.Suppress {
+		of = x.parts[0].rows
+	}
+	for _, s := range n.sets {
+		if !slices.Contains(s.Columns, x.column) {
+			continue
+		}
+		if n.data.Columns[x.column].Mask == engine.Suppress && !enginetest.Holds(s, len(of)) {
+			return false
+		}
+		group, sizes := n.groups(s)
+		if !slices.ContainsFunc(of, func(r int) bool { return enginetest.Holds(s, sizes[group[r]]) }) {
+			return false
+		}
+	}
+	return true
 }
 
 // gain is InfoGain, or the records' reduction of penalty without a class.

@@ -14,6 +14,7 @@ type profile struct {
 	histogram *partition.Histogram
 	classes   int        // 0: no class was declared
 	set       engine.Set // the protections of the sets with this column
+	outliers  uint64     // records that may be taken away
 }
 
 // newProfile returns the profile of an attribute. One that is in no set takes no part: nothing
@@ -28,6 +29,8 @@ func newProfile(table *engine.Table, attribute int, requirement engine.Requireme
 	var ok bool
 	if p.set, ok = requirement.Of(attribute); !ok {
 		p.set.K = math.MaxInt
+	} else {
+		p.outliers = requirement.Suppressible()
 	}
 	return p
 }

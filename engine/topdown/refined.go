@@ -30,6 +30,7 @@ type node struct {
 	why             engine.Why // grown, without children: why there are none
 	grown           bool
 	performed       bool
+	undone          bool // it was performed
 }
 
 // patience is how many levels of nodes are grown before the search at most.
@@ -63,7 +64,7 @@ func (r *refined) adopt(n int, children []node) {
 }
 
 // divide grows a node, and returns what it is refined into: nothing, and why, when that is not
-// beneficial, or makes a child that no set lets stand alone.
+// beneficial, or makes children that no set lets stand alone, of more records than may be taken away.
 func (r *refined) divide(whole *node) (children []node) {
 	room := make([]uint64, 2*r.histogram.Classes)
 	classes, ofChild := room[:r.histogram.Classes], room[r.histogram.Classes:]
@@ -73,11 +74,17 @@ func (r *refined) divide(whole *node) (children []node) {
 		whole.why = engine.WhyClass
 		return nil
 	}
+	if !r.standsAlone(whole.size) {
+		return nil
+	}
 	var parts []part
+	outliers := uint64(0)
 	for _, s := range r.shape.children(whole.span, classes) {
 		child := r.measure(s, ofChild)
 		if child.size > 0 && !r.standsAlone(child.size) {
-			return nil
+			if outliers += child.size; outliers > r.outliers {
+				return nil
+			}
 		}
 		children, parts = append(children, child), append(parts, child.part)
 	}
@@ -178,6 +185,8 @@ func (r *refined) refine(s *search, n int) partition.Refinement {
 	return refinement
 }
 
+func (r *refined) undo(n int, is bool) { r.nodes[n].performed, r.nodes[n].undone = !is, is }
+
 func (r *refined) gain(n int) float64 { return r.nodes[n].gain }
 
 func (r *refined) labels(n int) (value engine.Label, children []engine.Label) {
@@ -233,6 +242,8 @@ func (r *refined) stops(s *search) (stops []engine.Stop) {
 // stop says why a node of the cut was not refined.
 func (r *refined) stop(s *search, n int) engine.Stop {
 	switch whole := &r.nodes[n]; {
+	case whole.undone:
+		return engine.Stop{Why: engine.WhyOutliers}
 	case whole.children > 0:
 		return s.stop(s.view.Columns[r.index].Value[r.code[whole.lo]])
 	case whole.size == 0:

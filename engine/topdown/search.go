@@ -18,11 +18,12 @@ type search struct {
 	options engine.Options
 	columns []column // by attribute
 	asked   []engine.Set
-	sets    []*tips.TIPS // of every set that is asked for
-	with    [][]int      // by attribute: the sets with that column
-	view    tips.View
-	queue   queue
-	stale   []int32 // values whose score changed, or who died, since the last update
+	outlierSearch
+	sets  []*tips.TIPS // of every set that is asked for
+	with  [][]int      // by attribute: the sets with that column
+	view  tips.View
+	queue queue
+	stale []int32 // values whose score changed, or who died, since the last update
 }
 
 // newSearch returns the search at its start, everything masked. The table is consumed, on an error too.
@@ -38,6 +39,7 @@ func newSearch(
 	}()
 	n := len(table.Attributes)
 	s := &search{options: options, asked: requirement.Sets, columns: make([]column, n), with: make([][]int, n)}
+	s.outlierSearch = outlierSearch{requirement: requirement, outliers: requirement.Suppressible()}
 	s.view.Columns = make([]tips.Column, n)
 	workers.Must(worker.Each(n, func(w workers.Worker, a int) error {
 		s.columns[a] = newColumn(newProfile(table, a, requirement), w)
@@ -63,7 +65,7 @@ func newSearch(
 			return nil, err
 		}
 		taken++
-		tips, err := tips.New(ctx, grouping, set.Columns, set.K.Records(), &s.view, pool)
+		tips, err := tips.New(ctx, grouping, set.Columns, set.K.Records(), s.outliers > 0, &s.view, pool)
 		if err != nil {
 			return nil, err
 		}
@@ -121,7 +123,7 @@ func (s *search) run(ctx context.Context) error {
 			return err
 		}
 		s.update(fell && s.options.Score != engine.ScoreInfoGain)
-		s.report(step)
+		s.report(c.node, step)
 	}
 	return nil
 }
@@ -150,6 +152,9 @@ func (s *search) perform(ctx context.Context, value int32) (fell bool, err error
 func (s *search) update(all bool) {
 	for _, set := range s.sets {
 		s.stale = set.Changed(s.stale)
+	}
+	if s.outliers > 0 {
+		s.killOutliers()
 	}
 	many := all || len(s.stale) > len(s.queue.values)/8
 	for _, value := range s.stale {
@@ -203,18 +208,26 @@ func (s *search) loss(value int32) float64 {
 	for _, i := range sets {
 		sum += s.sets[i].Anonymity() - s.sets[i].After(value)
 	}
-	return float64(sum) / float64(len(sets))
+	loss := float64(sum) / float64(len(sets))
+	if s.outliers > 0 {
+		loss += float64(s.moreOutliers(value))
+	}
+	return loss
 }
 
-// report completes a step after it is performed and hands it out.
-func (s *search) report(step engine.Step) {
-	if s.options.OnStep == nil {
+// report completes a step after it is performed and hands it out, unless it may be undone.
+func (s *search) report(node int, step engine.Step) {
+	if s.options.OnStep == nil && s.outliers == 0 {
 		return
 	}
 	for _, set := range s.sets {
 		step.Anonymity = append(step.Anonymity, set.Anonymity())
 		step.Live += set.Live()
 		step.Touched += set.Touched()
+	}
+	if s.outliers > 0 {
+		s.performed = append(s.performed, performedStep{node, step})
+		return
 	}
 	s.options.OnStep(step)
 }
@@ -235,6 +248,9 @@ func (s *search) cut() *engine.Cut {
 func (s *search) stop(value int32) engine.Stop {
 	if !s.view.Dead(value) {
 		return engine.Stop{Why: engine.WhySteps}
+	}
+	if s.outliers > 0 && s.isOver(value) {
+		return engine.Stop{Why: engine.WhyOutliers}
 	}
 	for _, i := range s.with[s.queue.candidates[value].column] {
 		if !s.asked[i].Holds(engine.Stats{Records: s.sets[i].After(value)}) {

@@ -140,6 +140,8 @@ func (c *suppressed) refine(s *search, code int) partition.Refinement {
 	}
 }
 
+func (c *suppressed) undo(code int, is bool) { c.disclosed[code] = !is }
+
 // reconsider brings the open candidates up to date after fewer records are suppressed.
 func (c *suppressed) reconsider(s *search) {
 	beneficial := c.beneficial(c.frequencies)
@@ -192,16 +194,21 @@ func (c *suppressed) cut() engine.ColumnCut {
 // stops has nothing to say of disclosed values. Of all others it says why the last of them that
 // could have been disclosed was not.
 func (c *suppressed) stops(s *search) (stops []engine.Stop) {
-	rest := engine.Stop{Why: engine.WhyRecords}
+	rest, undone := engine.Stop{Why: engine.WhyRecords}, false
 	for code, disclosed := range c.disclosed {
 		switch {
 		case disclosed:
 			stops = append(stops, engine.Stop{Why: engine.WhyFinest})
-		case int(c.code[code]) < c.domain-1 && rest.Why != engine.WhySteps:
+		case int(c.code[code]) == c.domain-1:
+		case s.view.Columns[c.index].Value[c.code[code]] == tips.None:
+			undone = true
+		case rest.Why != engine.WhySteps:
 			rest = s.stop(c.value[code])
 		}
 	}
 	switch {
+	case undone:
+		rest = engine.Stop{Why: engine.WhyOutliers}
 	case c.rest.size == 0:
 		rest = engine.Stop{Why: engine.WhyEmpty}
 	case !c.beneficial(c.frequencies):

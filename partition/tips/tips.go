@@ -87,14 +87,19 @@ type active struct {
 }
 
 // New returns the one leaf partition of a table, whose field i is column columns[i] of
-// the view. A value whose refinement would leave fewer than k records together is killed.
+// the view. A value whose refinement would leave fewer than k records together is killed, unless
+// there may be outliers: then these are counted, and whoever refines values kills those that would
+// make too many.
 //
 // The table is consumed: the bytes of one in memory, which must be drawn from the pool's
 // budget, and the chunks of a spilled one, which must be in the pool's store, are the
 // pool's from now on.
-func New(ctx context.Context, table *partition.Table, columns []int, k uint64, view *View, pool *Pool) (*TIPS, error) {
+func New(ctx context.Context, table *partition.Table, columns []int, k uint64, outliers bool, view *View, pool *Pool) (*TIPS, error) {
 	size := table.Size()
 	t := &TIPS{VIT: VIT{k: k, anonymity: size}, view: view, columns: columns, ctx: ctx}
+	if outliers {
+		t.outliers = newOutlierCounts(view, columns)
+	}
 	t.storage = storage{
 		pool: pool, number: len(pool.sets), table: table, records: table.Len(),
 		chunkRecords: pool.ChunkRecords(table.Layout),
@@ -146,6 +151,9 @@ func (t *TIPS) reserve() {
 	for n := len(t.view.values); len(t.smallest) < n; {
 		t.smallest, t.isChanged = append(t.smallest, math.MaxUint64), append(t.isChanged, false)
 		t.links.heads = append(t.links.heads, 0)
+	}
+	if t.outliers != nil {
+		t.outliers.more = append(t.outliers.more, make([]uint64, len(t.smallest)-len(t.outliers.more))...)
 	}
 }
 
@@ -250,6 +258,9 @@ func (t *TIPS) replace(v visit, field int) {
 	p := v.partition
 	parent := t.partitions[p]
 	t.live -= parent.Size
+	if t.outliers != nil {
+		t.divideOutliers(&v, field)
+	}
 	for i, part := range v.parts {
 		t.anonymity = min(t.anonymity, part.Size)
 		if i != v.largest {
@@ -364,6 +375,9 @@ func (t *TIPS) holds() int64 {
 	held := int64(cap(t.partitions))*int64(unsafe.Sizeof(leafPartition{})) + int64(cap(t.visits))*4 + t.sums
 	held += int64(cap(t.links.heads))*4 + int64(cap(t.links.items))*8
 	held += int64(cap(t.smallest))*9 + int64(cap(t.changed))*4
+	if t.outliers != nil {
+		held += t.outliers.bytes()
+	}
 	return held + int64(t.subs)*partition.ChunkListBytes
 }
 

@@ -24,6 +24,8 @@ type model struct {
 	sets    [][]int
 	tips    []*TIPS
 	ks      []uint64
+
+	outliers bool // parts may have fewer than k records
 }
 
 // modelColumn knows for every code its masked value, as text, and what can be refined.
@@ -35,7 +37,7 @@ type modelColumn struct {
 
 // newModel draws columns of both kinds and sets over them.
 func newModel(r *rand.Rand, pool *Pool) *model {
-	m := &model{}
+	m := &model{outliers: r.IntN(2) == 0}
 	var domains []int
 	for c := range 2 + r.IntN(4) {
 		domain := (1 + r.IntN(12)) << (2 * r.IntN(2))
@@ -59,8 +61,8 @@ func newModel(r *rand.Rand, pool *Pool) *model {
 		table := project(all, columns, partition.NewLayout(wide))
 		m.tables = append(m.tables, project(all, columns, table.Layout))
 		m.sets = append(m.sets, columns)
-		m.ks = append(m.ks, uint64(1+r.IntN(60)))
-		tips, err := New(context.Background(), table, columns, m.ks[len(m.ks)-1], &m.view, pool)
+		m.ks = append(m.ks, min(uint64(1+r.IntN(60)), table.Size()))
+		tips, err := New(context.Background(), table, columns, m.ks[len(m.ks)-1], m.outliers, &m.view, pool)
 		if err != nil {
 			panic(err) // no pool is pressed before its first step
 		}
@@ -178,10 +180,11 @@ func (m *model) masked(c int, value int32) []string {
 	return masked
 }
 
-// anonymity counts a set from its records, with one column masked otherwise.
-func (m *model) anonymity(set, other int, masked []string) uint64 {
+// groups counts a set from its records, with one column masked otherwise. It returns the groups' sizes,
+// and the group of every record.
+func (m *model) groups(set, other int, masked []string) (groups map[string]uint64, of []string) {
 	table := m.tables[set]
-	groups := map[string]uint64{}
+	groups = map[string]uint64{}
 	w := table.Layout.Words
 	for i, n := range table.Counts {
 		group := ""
@@ -194,20 +197,59 @@ func (m *model) anonymity(set, other int, masked []string) uint64 {
 			}
 		}
 		groups[group] += uint64(n)
+		of = append(of, group)
 	}
-	smallest := uint64(math.MaxUint64)
+	return groups, of
+}
+
+// anonymity returns the size of a set's smallest group, with one column masked otherwise, and how many
+// records are in groups of fewer than k, which count as one of k if there may be such.
+func (m *model) anonymity(set, other int, masked []string) (smallest, outliers uint64) {
+	groups, _ := m.groups(set, other, masked)
+	smallest = math.MaxUint64
 	for _, size := range groups {
-		smallest = min(smallest, size)
+		switch {
+		case !m.outliers || size >= m.ks[set]:
+			smallest = min(smallest, size)
+		default:
+			outliers, smallest = outliers+size, m.ks[set]
+		}
 	}
-	return smallest
+	return smallest, outliers
+}
+
+// outliersBy counts the outliers of a set by the codes of a column.
+func (m *model) outliersBy(set, column int) (byCode []uint64) {
+	field := slices.Index(m.sets[set], column)
+	if field < 0 || !m.outliers {
+		return nil
+	}
+	byCode = make([]uint64, len(m.view.Columns[column].Value))
+	table := m.tables[set]
+	groups, of := m.groups(set, -1, nil)
+	for i, n := range table.Counts {
+		if groups[of[i]] < m.ks[set] {
+			byCode[table.Layout.Fields[field].Code(table.Keys[i*table.Layout.Words:])] += uint64(n)
+		}
+	}
+	return byCode
 }
 
 // check compares all minima and deaths with the twin's, and returns the values alive.
 func (m *model) check(t *testing.T) (alive []int32) {
 	t.Helper()
 	for set, tips := range m.tips {
-		if got, want := tips.Anonymity(), m.anonymity(set, -1, nil); got != want {
+		want, outliers := m.anonymity(set, -1, nil)
+		if got := tips.Anonymity(); got != want {
 			t.Errorf("set %d: anonymity %d, want %d", set, got, want)
+		}
+		if got := tips.Outliers(); got != outliers {
+			t.Errorf("set %d: %d outliers, want %d", set, got, outliers)
+		}
+		for c := range m.columns {
+			if got, want := tips.OutliersBy(c), m.outliersBy(set, c); !slices.Equal(got, want) {
+				t.Errorf("set %d: outliers by codes of column %d: %d, want %d", set, c, got, want)
+			}
 		}
 	}
 	for c := range m.columns {
@@ -223,11 +265,15 @@ func (m *model) check(t *testing.T) (alive []int32) {
 			if !slices.Contains(m.sets[set], c) {
 				continue
 			}
-			want := m.anonymity(set, c, m.masked(c, value))
+			now, before := m.anonymity(set, -1, nil)
+			want, outliers := m.anonymity(set, c, m.masked(c, value))
 			if got := tips.After(value); got != want {
 				t.Errorf("set %d: value %d of column %d: anonymity %d after it, want %d", set, value, c, got, want)
 			}
-			if want < m.ks[set] && m.anonymity(set, -1, nil) >= m.ks[set] {
+			if got := tips.MoreOutliers(value); got != outliers-before {
+				t.Errorf("set %d: value %d of column %d: %d more outliers after it, want %d", set, value, c, got, outliers-before)
+			}
+			if want < m.ks[set] && now >= m.ks[set] {
 				t.Errorf("set %d: value %d lives although it would leave %d together", set, value, want)
 			}
 		}
@@ -403,7 +449,7 @@ func TestRefineStopsWhenCancelled(t *testing.T) {
 			table.Keys[i], table.Counts[i] = uint64(i%2), 1
 		}
 		tell(&view, table)
-		tips, err := New(context.Background(), table, []int{0}, 1, &view, pool)
+		tips, err := New(context.Background(), table, []int{0}, 1, false, &view, pool)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -456,7 +502,7 @@ func TestTIPSNeedsItsBudget(t *testing.T) {
 	view := View{Columns: []Column{NewColumn(2)}}
 	table := &partition.Table{Layout: partition.NewLayout([]int{2}), Keys: []uint64{0, 1}, Counts: []uint32{1, 1}}
 	tell(&view, table)
-	if _, err := New(context.Background(), table, []int{0}, 1, &view, pool); !errors.Is(err, spill.ErrBudget) {
+	if _, err := New(context.Background(), table, []int{0}, 1, false, &view, pool); !errors.Is(err, spill.ErrBudget) {
 		t.Errorf("got %v, want an error of the budget", err)
 	}
 }

@@ -4,14 +4,14 @@ import "slices"
 
 // update brings the minima, the links and the stats of a partition up to date in the given
 // fields, each of which has stats or was counted; what was counted is subtracted from the rest.
-// It reports whether a refinement of these fields may split the partition.
+// It reports whether a refinement of these fields may split the partition; one of outliers is done with.
 func (t *TIPS) update(p int32, fields []active, counts []counted, rest stats) (alive bool) {
 	l := &t.partitions[p]
 	if l.Records() == 1 && rest == nil {
 		return false
 	}
-	old := l.stats
-	if l.subs != nil || !statsPay(l.Records(), fields) {
+	old, isOutlier := l.stats, l.Size < t.k
+	if isOutlier || l.subs != nil || !statsPay(l.Records(), fields) {
 		l.stats = nil
 	} else if old == nil {
 		l.stats = make(stats, len(t.columns))
@@ -33,7 +33,7 @@ func (t *TIPS) update(p int32, fields []active, counts []counted, rest stats) (a
 				sums[c.child] -= c.size
 			}
 		}
-		alive = t.record(p, a, cells) || alive
+		alive = !isOutlier && t.record(p, a, cells) || alive
 	}
 	sums := l.stats.bytes()
 	t.sums, l.sums = t.sums+sums-l.sums, sums
@@ -64,6 +64,9 @@ func (t *TIPS) record(p int32, a active, cells []childCount) (alive bool) {
 			t.view.Kill(a.value)
 			return false
 		}
+		if t.outliers != nil {
+			t.addOutliers(a.value, t.outliersOf(cells))
+		}
 	}
 	if a.link {
 		t.links.add(a.value, p)
@@ -81,6 +84,9 @@ func (t *TIPS) recordSuppressed(p int32, a active, cells []childCount) (alive bo
 		if t.recordPart(value, min(c.size, size-c.size)) {
 			t.view.Kill(value)
 			continue
+		}
+		if t.outliers != nil {
+			t.addOutliers(value, t.outliersOf([]childCount{c, {size: size - c.size}}))
 		}
 		if a.link {
 			t.links.add(value, p)
@@ -103,15 +109,29 @@ type VIT struct {
 	smallest  []uint64 // by value
 	changed   []int32  // values whose smallest fell since the last Changed
 	isChanged []bool   // by value: it is in changed
+
+	outliers *outlierCounts // nil: no part may have fewer records than k
 }
 
-// Anonymity returns A(QID).
-func (v *VIT) Anonymity() uint64 { return v.anonymity }
+// Anonymity returns A(QID), at least, of the records that are no outliers.
+func (v *VIT) Anonymity() uint64 {
+	if v.outliers != nil {
+		return max(v.k, v.anonymity)
+	}
+	return v.anonymity
+}
 
 // After returns A_x(QID): what Anonymity would be after refining the value.
-func (v *VIT) After(value int32) uint64 { return min(v.anonymity, v.smallest[value]) }
+func (v *VIT) After(value int32) uint64 {
+	if after := min(v.anonymity, v.smallest[value]); v.outliers == nil {
+		return after
+	} else {
+		return max(v.k, after)
+	}
+}
 
-// Changed appends the values whose smallest part fell since the last call.
+// Changed appends the values whose smallest part fell since the last call, or of which there are other
+// outliers.
 func (v *VIT) Changed(to []int32) []int32 {
 	for _, value := range v.changed {
 		v.isChanged[value] = false
@@ -128,11 +148,16 @@ func (v *VIT) recordPart(value int32, n uint64) (broken bool) {
 		return false
 	}
 	v.smallest[value] = n
+	v.change(value)
+	return n < v.k && v.outliers == nil
+}
+
+// change notes that what is known of a value has changed.
+func (v *VIT) change(value int32) {
 	if !v.isChanged[value] {
 		v.isChanged[value] = true
 		v.changed = append(v.changed, value)
 	}
-	return n < v.k
 }
 
 // links holds, for every value, the partitions that its refinement has to visit (the

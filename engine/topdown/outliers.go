@@ -1,0 +1,146 @@
+package topdown
+
+import (
+	"context"
+	"errors"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/recheck"
+	"github.com/kcut/kcut/partition/tips"
+)
+
+// outlierSearch is what a search knows of records that may be taken away, so that one rare value need not
+// keep all others masked.
+//
+// A record is an outlier of a set when it is with fewer than k others there. Refining makes more outliers,
+// never fewer: what would make too many always would, and taking all away in the end is the same as
+// taking each away when it became one. What is left of the others when those of all sets are gone is not
+// counted during the search, which goes by the sum over the sets, but in the end. If that takes away too
+// many, the last steps are undone: every prefix of the steps is a release.
+type outlierSearch struct {
+	requirement engine.Requirement
+	outliers    uint64 // records that may be taken away; 0: none is looked for
+	taken       uint64 // that have to be, summed over the sets
+	performed   []performedStep
+}
+
+// performedStep is a step that is told when it is known not to be undone.
+type performedStep struct {
+	node int
+	engine.Step
+}
+
+// moreOutliers returns how many records refining a value would make outliers, summed over the sets.
+func (s *search) moreOutliers(value int32) (records uint64) {
+	for _, i := range s.with[s.queue.candidates[value].column] {
+		records += s.sets[i].MoreOutliers(value)
+	}
+	return records
+}
+
+// isOver reports whether refining a value would make too many outliers.
+func (s *search) isOver(value int32) bool { return s.taken+s.moreOutliers(value) > s.outliers }
+
+// killOutliers kills the values that would make too many outliers, and those that have none but
+// outliers in some set: refining them would tell of nobody else. It looks at those that are stale or, when
+// there are more outliers than before, at all.
+func (s *search) killOutliers() {
+	taken := uint64(0)
+	for _, set := range s.sets {
+		taken += set.Outliers()
+	}
+	if taken > s.taken {
+		s.taken = taken
+		s.stale = append(s.stale, s.queue.values...)
+	}
+	looked := make(map[int]bool) // at columns
+	for _, value := range s.stale {
+		if c := s.queue.candidates[value].column; taken > 0 && !looked[c] {
+			looked[c] = true
+			s.killEmpty(c)
+		}
+		if !s.view.Dead(value) && s.isOver(value) {
+			s.view.Kill(value)
+		}
+	}
+}
+
+// killEmpty kills the values of a column that have none but outliers in some set.
+func (s *search) killEmpty(column int) {
+	v := &s.view.Columns[column]
+	for _, i := range s.with[column] {
+		left := make(map[int32]uint64)
+		outliers := s.sets[i].OutliersBy(column)
+		for code, value := range v.Value {
+			if value != tips.None && !s.view.Dead(value) {
+				left[value] += v.Records[code] - outliers[code]
+			}
+		}
+		for _, value := range v.Value {
+			if value != tips.None && !s.view.Dead(value) && left[value] == 0 {
+				s.view.Kill(value)
+				s.stale = append(s.stale, value)
+			}
+		}
+	}
+}
+
+// suppress returns the cut of as many of the first steps as do not take away too many records, and
+// tells these. It goes back further and further, and from there ahead by halves.
+func (s *search) suppress(ctx context.Context, table *engine.Table) (cut *engine.Cut, err error) {
+	fits, over := len(s.performed), len(s.performed)+1
+	for back := 1; ; back *= 2 {
+		if cut, err = s.cutOf(ctx, table, fits); err != nil || cut != nil {
+			break
+		}
+		fits, over = max(0, fits-back), fits
+	}
+	for err == nil && over-fits > 1 {
+		var finer *engine.Cut
+		middle := (fits + over) / 2
+		switch finer, err = s.cutOf(ctx, table, middle); {
+		case finer == nil:
+			over = middle
+		default:
+			fits, cut = middle, finer
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range s.performed[:fits] {
+		if s.options.OnStep != nil {
+			s.options.OnStep(p.Step)
+		}
+	}
+	return cut, nil
+}
+
+// cutOf returns the cut of so many of the first steps, with its outliers taken away, or nil if they are
+// too many.
+func (s *search) cutOf(ctx context.Context, table *engine.Table, steps int) (*engine.Cut, error) {
+	for i, p := range s.performed {
+		s.columns[p.Attribute].undo(p.node, i >= steps)
+	}
+	cut := s.cut()
+	if s.taken == 0 {
+		return cut, nil
+	}
+	codes := engine.Identities(table.Attributes)
+	for a := range codes {
+		if table.Merged {
+			codes[a] = s.columns[a].codes()
+		}
+	}
+	are, err := recheck.SuppressOutliers(ctx, table, s.requirement, cut, codes, s.options.Space)
+	broken := new(recheck.Broken)
+	switch {
+	case errors.As(err, &broken):
+		return nil, nil
+	case err != nil || are:
+		return cut, err
+	}
+	plain := s.cut() // without marks
+	plain.Reached = cut.Reached
+	return plain, nil
+}

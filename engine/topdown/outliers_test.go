@@ -1,0 +1,135 @@
+package topdown_test
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/engine/topdown"
+)
+
+// TestOutliersAgreeWithNaiveSearch compares the steps of a search that may take records away with those of
+// one that rescans all rows, and the records that it takes away with those that have to be: no more
+// steps could have been kept.
+func TestOutliersAgreeWithNaiveSearch(t *testing.T) {
+	taken, undone, dropped, several := 0, 0, 0, 0
+	cases := enginetest.Cases(t, 500, func(r *rand.Rand) {
+		c := newCase(r)
+		requirement, _ := engine.Requirement{Sets: c.sets}.Reduce()
+		requirement.MaxSuppressed, requirement.Drop = uint64(r.IntN(1+len(c.data.Rows)/2)), r.IntN(2) == 0
+		n := newNaive(c.data, c.sets, c.options)
+		n.outliers = requirement.Suppressible()
+		var got []engine.Step
+		options := c.options
+		options.OnStep = func(s engine.Step) { got = append(got, s) }
+		recoding, err := topdown.Engine{}.Search(t.Context(), c.data.Table(topdown.Engine{}.Plan(requirement)), requirement, options)
+		if err != nil {
+			t.Fatal(err, c)
+		}
+		want := n.search(c.options)
+		for i := range got {
+			got[i].Live, got[i].Touched = 0, 0
+		}
+		if len(got) > len(want) || !reflect.DeepEqual(got, slices.Clip(want[:len(got)])) && len(got) > 0 {
+			t.Fatalf("steps:\n%+v\nwant\n%+v\nat most %d, drop %t\n%s", got, want, requirement.MaxSuppressed, requirement.Drop, c)
+		}
+		if len(got) < len(want) {
+			undone++
+		}
+		c.options.MaxSteps = len(got)
+		after := newNaive(c.data, c.sets, c.options)
+		after.outliers = n.outliers
+		after.search(c.options)
+		out := after.takeAway(requirement)
+		suppressed, lost := recoding.Lost()
+		released := c.data.Released(recoding)
+		exact, codes := 0, c.data.Codes()
+		where := make([]int32, codes.Rows)
+		if s := recoding.(*engine.Cut).Suppression; s != nil {
+			s.Locator.Locate(codes.Rows, codes.Columns, where)
+		}
+		for row := range released {
+			if out[row] {
+				exact++
+			}
+			if where[row] == engine.ByCut && !reflect.DeepEqual(released[row], after.released[row]) {
+				t.Fatalf("row %d is released as %v, want %v", row, released[row], after.released[row])
+			}
+		}
+		// Others may have to go with them to make the class of marks large enough, or may stay in it.
+		isExact := requirement.Drop || len(requirement.Sets) == 1 && (exact == 0 || exact >= int(requirement.Sets[0].K))
+		if suppressed+lost > n.outliers || isExact && int(suppressed+lost) != exact {
+			t.Fatalf("%d records are suppressed, %d dropped, want %d of at most %d\n%v", suppressed, lost, exact, n.outliers, c)
+		}
+		for row := range out {
+			if isExact && out[row] != (where[row] == engine.ByMark) {
+				t.Fatalf("row %d is taken away: %t", row, !out[row])
+			}
+		}
+		taken, dropped = taken+int(suppressed), dropped+int(lost)
+		if len(requirement.Sets) > 1 && suppressed+lost > 0 {
+			several++
+		}
+		enginetest.CheckAnonymous(t, released, requirement.Sets)
+	})
+	if cases >= 100 && (taken == 0 || dropped == 0 || undone == 0 || several == 0) {
+		t.Error("some of that never happened")
+	}
+	t.Logf("%d records suppressed, %d dropped, %d of several sets, steps undone %d times", taken, dropped, several, undone)
+}
+
+// takeAway tells which rows have to be taken away so that all others are with k others in every set.
+func (n *naive) takeAway(requirement engine.Requirement) (out []bool) {
+	out = make([]bool, len(n.released))
+	for again := true; again; {
+		again = false
+		for _, s := range requirement.Sets {
+			of, _ := n.groups(s)
+			sizes := map[string]uint64{}
+			for row, group := range of {
+				if !out[row] {
+					sizes[group]++
+				}
+			}
+			for row, group := range of {
+				if !out[row] && !enginetest.Holds(s, sizes[group]) {
+					out[row], again = true, true
+				}
+			}
+		}
+	}
+	return out
+}
+
+// TestOutliersOfAdult searches Adult's training rows with a share of the records that may be taken away:
+// one rare value does not end the search any more.
+func TestOutliersOfAdult(t *testing.T) {
+	const rows = 30162
+	d := enginetest.Adult(t, enginetest.EightAttributes...)
+	d.Rows, d.Classes = d.Rows[:rows], d.Classes[:rows]
+	codes := d.Codes()
+	for _, c := range []struct {
+		k     int
+		steps [4]int
+	}{{10, [4]int{13, 13, 15, 21}}, {50, [4]int{7, 9, 10, 15}}, {100, [4]int{6, 8, 9, 15}}} {
+		for i, share := range []float64{0, 0.005, 0.01, 0.05} {
+			sets := []engine.Set{{Columns: []int{0, 1, 2, 3, 4, 5, 6, 7}, K: engine.KAnonymity(c.k)}}
+			requirement := engine.Requirement{Sets: sets, MaxSuppressed: uint64(share * rows)}
+			steps := 0
+			options := engine.Options{MaxSteps: -1, OnStep: func(engine.Step) { steps++ }}
+			recoding, err := topdown.Engine{}.Search(t.Context(), codes.Table(topdown.Engine{}.Plan(requirement)), requirement, options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			suppressed, _ := recoding.Lost()
+			t.Logf("k = %d, %g: %d steps, %d suppressed, A %v", c.k, share, steps, suppressed, recoding.Anonymity(requirement))
+			if steps != c.steps[i] {
+				t.Errorf("k = %d, %g: %d steps, want %d", c.k, share, steps, c.steps[i])
+			}
+			enginetest.CheckAnonymous(t, d.Released(recoding), sets)
+		}
+	}
+}

@@ -1,0 +1,172 @@
+package tips
+
+import (
+	"slices"
+
+	"github.com/kcut/kcut/partition"
+)
+
+// outlierCounts are the outliers of a set: records in parts of fewer than k. A part of outliers is
+// divided no further, since none of what it would be divided into could be anything else.
+type outlierCounts struct {
+	records uint64
+	more    []uint64        // by value: records that refining it would make outliers
+	byCode  [][]uint64      // of records, by field and code
+	sums    [][]uint64      // scratch of wholeCells, by field and child: all zero between two uses
+	chunk   partition.Table // scratch of countOutliers
+}
+
+// newOutlierCounts returns the counts of no outliers of some columns of a view.
+func newOutlierCounts(view *View, columns []int) *outlierCounts {
+	o := &outlierCounts{}
+	for _, c := range columns {
+		o.byCode = append(o.byCode, make([]uint64, len(view.Columns[c].Value)))
+	}
+	return o
+}
+
+// bytes returns the memory that the counts take.
+func (o *outlierCounts) bytes() int64 {
+	return int64(cap(o.more))*8 + stats(o.byCode).bytes() + stats(o.sums).bytes() + o.chunk.Bytes()
+}
+
+// Outliers returns how many records are in parts of fewer than k.
+func (v *VIT) Outliers() uint64 {
+	if v.outliers == nil {
+		return 0
+	}
+	return v.outliers.records
+}
+
+// OutliersBy returns how many of the outliers have each code of a column, nil of a column that the set
+// lacks or when there may be none.
+func (t *TIPS) OutliersBy(column int) []uint64 {
+	if field := slices.Index(t.columns, column); field >= 0 && t.outliers != nil {
+		return t.outliers.byCode[field]
+	}
+	return nil
+}
+
+// MoreOutliers returns how many records refining a value would add to Outliers.
+func (v *VIT) MoreOutliers(value int32) uint64 {
+	if v.outliers == nil {
+		return 0
+	}
+	return v.outliers.more[value]
+}
+
+// outliersOf returns how many records are in the parts of a partition that have fewer than k.
+func (v *VIT) outliersOf(parts []childCount) (records uint64) {
+	for _, part := range parts {
+		if part.size < v.k {
+			records += part.size
+		}
+	}
+	return records
+}
+
+// addOutliers adds to the records that refining a value would make outliers, or, of a number
+// below 0 in two's complement, takes away.
+func (v *VIT) addOutliers(value int32, records uint64) {
+	if records != 0 {
+		v.outliers.more[value] += records
+		v.change(value)
+	}
+}
+
+// divideOutliers takes back what refining values would have made outliers of a partition that is
+// divided now, on a field, and counts the parts that are outliers. What refining values would make of
+// the other parts is added when they are updated.
+func (t *TIPS) divideOutliers(v *visit, field int) {
+	parent := t.partitions[v.partition]
+	for _, part := range v.parts {
+		if part.Size < t.k {
+			t.outliers.records += part.Size
+			t.countOutliers(part.leafPartition)
+		}
+	}
+	// Of a suppressed column the first part has what is not disclosed, and so all its values.
+	for _, a := range t.listActive(nil, t.sample(v.parts[0].leafPartition), false) {
+		isSuppressed := a.value == None
+		if a.field == field && !isSuppressed {
+			continue
+		}
+		cells := t.wholeCells(v, a)
+		if !isSuppressed {
+			if len(cells) > 1 {
+				t.addOutliers(a.value, -t.outliersOf(cells))
+			}
+			continue
+		}
+		values := t.view.Columns[t.columns[a.field]].Value
+		for _, c := range cells {
+			if value := values[c.child]; c.size < parent.Size && value != None && !t.view.Dead(value) {
+				t.addOutliers(value, -t.outliersOf([]childCount{c, {size: parent.Size - c.size}}))
+			}
+		}
+	}
+}
+
+// countOutliers counts the codes of a partition of outliers.
+func (t *TIPS) countOutliers(l leafPartition) {
+	if l.subs == nil {
+		t.outliers.add(t.table, l.Rows)
+		return
+	}
+	chunk := &t.outliers.chunk
+	chunk.Layout = t.table.Layout
+	for _, sub := range l.subs {
+		t.fail(t.pool.Read(t.ctx, &sub.ChunkList, func(frame []byte) error {
+			chunk.Truncate()
+			err := chunk.Decode(frame)
+			if err == nil {
+				t.outliers.add(chunk, chunk.Rows(0, chunk.Len()))
+			}
+			return err
+		}))
+	}
+}
+
+// add counts the codes of records of a table.
+func (o *outlierCounts) add(t *partition.Table, rows partition.Rows) {
+	for i := rows.Lo; i < rows.Hi; i++ {
+		key := t.Keys[i*t.Layout.Words:]
+		for field, f := range t.Layout.Fields {
+			o.byCode[field][f.Code(key)] += uint64(t.Counts[i])
+		}
+	}
+}
+
+// wholeCells returns the children of a field's value that a partition has, from what is known of it,
+// or of its parts.
+func (t *TIPS) wholeCells(v *visit, a active) (cells []childCount) {
+	if known := t.partitions[v.partition].stats.of(a.field); known != nil {
+		return list(nil, known)
+	}
+	for len(t.outliers.sums) <= a.field {
+		t.outliers.sums = append(t.outliers.sums, nil)
+	}
+	if n := a.children - len(t.outliers.sums[a.field]); n > 0 {
+		t.outliers.sums[a.field] = append(t.outliers.sums[a.field], make([]uint64, n)...)
+	}
+	sums := t.outliers.sums[a.field]
+	for i := range v.parts {
+		part := &v.parts[i]
+		if part.counts == nil { // of one record, or with nothing to be refined
+			code := t.table.Layout.Fields[a.field].Code(t.sample(part.leafPartition))
+			cells = count(cells, sums, t.lookahead.column(a.field).Child[code], part.Size)
+			continue
+		}
+		for _, counted := range part.counts {
+			if counted.field == a.field {
+				for _, c := range counted.children {
+					cells = count(cells, sums, c.child, c.size)
+				}
+			}
+		}
+	}
+	for i := range cells {
+		cells[i].size, sums[cells[i].child] = sums[cells[i].child], 0
+	}
+	return cells
+}
