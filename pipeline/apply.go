@@ -18,8 +18,8 @@ import (
 // ApplyOptions say which cut is applied to a job's input, and how.
 type ApplyOptions struct {
 	RunOptions
-	Cut     string // a release, or a file with its cut
-	OnBreak OnBreak
+	Cut     string  // a release, or a file with its cut
+	OnBreak OnBreak // empty: BreakSuppress as far as the job's max_suppressed allows, without one BreakFail
 
 	// With BreakSuppress, the most records that may be released with marks alone: a number,
 	// or a share of all rows when it ends with a percent sign.
@@ -37,10 +37,7 @@ const (
 )
 
 // Quota is a number of records, or a share of them.
-type Quota struct {
-	Records uint64
-	Percent float64 // when not 0
-}
+type Quota = job.Quota
 
 // Apply masks a job's input with the cut of an earlier release and publishes that, if every
 // set of the job holds, or can be made to as the options say. It searches nothing: of the
@@ -57,6 +54,15 @@ func Apply(ctx context.Context, j *job.Job, opt ApplyOptions) (*Report, error) {
 	previous, err := previousCut(ctx, j)
 	if err != nil {
 		return nil, err
+	}
+	switch {
+	case opt.OnBreak == "" && j.MaxSuppressed != Quota{}:
+		opt.OnBreak, opt.MaxSuppressed = BreakSuppress, j.MaxSuppressed
+	case opt.OnBreak == "":
+		opt.OnBreak = BreakFail
+	}
+	if opt.OnBreak == BreakSuppress && cut.Kind == cutfile.KindRegions && j.Suppressed == job.SuppressedDrop {
+		return nil, j.LocatedKey("suppressed", "leave it out", errors.New("records that are in no region of a cut cannot be dropped"))
 	}
 	as := *j
 	as.Algorithm = job.Algorithm{Name: cut.Algorithm}
@@ -75,15 +81,12 @@ func Apply(ctx context.Context, j *job.Job, opt ApplyOptions) (*Report, error) {
 	return nil, &fault.Error{Class: fault.Privacy, Hint: hint, Err: err}
 }
 
-// engine returns the engine that applies a cut to so many rows.
-func (o *ApplyOptions) engine(given *domain.Cut, rows int64) engine.Engine {
-	most := o.MaxSuppressed.Records
-	if share := o.MaxSuppressed.Percent / 100; share > 0 {
-		most = uint64(share * float64(rows))
-	}
+// engine returns the engine that applies a cut to so many rows of a job.
+func (o *ApplyOptions) engine(given *domain.Cut, j *job.Job, rows int64) engine.Engine {
+	most := o.MaxSuppressed.Of(rows)
 	onBreak := map[OnBreak]recheck.OnBreak{BreakCoarsen: recheck.Coarsen, BreakSuppress: recheck.Suppress}[o.OnBreak]
 	if given.Kind != cutfile.KindRegions {
-		return recheck.Engine{OnBreak: onBreak, MaxSuppressed: most}
+		return recheck.Engine{OnBreak: onBreak, MaxSuppressed: most, Drop: j.Suppressed == job.SuppressedDrop}
 	}
 	e := given.RegionEngine()
 	e.OnBreak, e.MaxSuppressed = onBreak, most

@@ -89,6 +89,9 @@ func (a *audit) spec(name string) job.Column {
 
 // mayDrop returns a number of rows that the release must drop fewer than.
 func (a *audit) mayDrop() int {
+	if a.cut.Dropped > 0 {
+		return int(a.job.MaxSuppressed.Of(int64(a.source.rows))) + 1
+	}
 	k := 0
 	switch a.cut.Algorithm {
 	case job.AlgorithmKACTUS, job.AlgorithmIACk, job.AlgorithmIACc:
@@ -117,6 +120,9 @@ func (a *audit) checkColumns() {
 	}
 	if a.cut.Class != a.job.Class || (a.cut.Kind == cutfile.KindRegions) != (len(a.cut.Regions) > 0) {
 		a.Errorf("class %q, kind %q, %d regions", a.cut.Class, a.cut.Kind, len(a.cut.Regions))
+	}
+	if a.cut.Dropped > 0 && a.cut.Dropped != uint64(a.source.rows-a.release.rows) || a.cut.Suppressed > a.job.MaxSuppressed.Of(int64(a.source.rows)) {
+		a.Errorf("the cut says that %d rows are dropped, %d suppressed", a.cut.Dropped, a.cut.Suppressed)
 	}
 	if n := a.source.rows - a.release.rows; n != 0 && (n < 0 || n >= a.mayDrop()) || a.cut.Rows != int64(a.release.rows) {
 		a.Fatalf("%d rows, the cut says %d, the source has %d", a.release.rows, a.cut.Rows, a.source.rows)
@@ -242,7 +248,7 @@ func (a *audit) checkCut(number int) {
 	case column.Mask == job.MaskDiscretize:
 		a.checkIntervals(column)
 	case column.Mask == job.MaskGeneralize && tree != nil:
-		if a.cut.Applied != nil && column.Suppressed != "" {
+		if a.marked() && column.Suppressed != "" {
 			labels[column.Suppressed]++
 		}
 		a.checkNodes(column.Name, tree, labels, 0)
@@ -349,8 +355,14 @@ func (a *audit) checkSuppressed(want uint64) {
 	}
 }
 
+// marked reports whether records may be released with marks alone.
+func (a *audit) marked() bool { return a.cut.Applied != nil || a.cut.Suppressed > 0 }
+
 // widest returns the label that says nothing of a masked column.
 func (a *audit) widest(column *cutfile.Column) string {
+	if a.cut.Suppressed > 0 {
+		return "*"
+	}
 	switch column.Mask {
 	case job.MaskDiscretize:
 		return a.full(column)

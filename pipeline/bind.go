@@ -95,7 +95,7 @@ func (b *Bound) bind(schema *formats.Schema, rows int64) error {
 			}
 		}
 	}
-	b.requirement, b.dropped = requirementOf(job, number)
+	b.requirement, b.dropped = requirementOf(job, number, rows)
 	if rows > math.MaxUint32 {
 		return fmt.Errorf("count %d rows: more than %d: %w", rows, uint32(math.MaxUint32), formats.ErrUnsupported)
 	}
@@ -114,11 +114,11 @@ func (b *Bound) bind(schema *formats.Schema, rows int64) error {
 	return checkReach(job, rows)
 }
 
-// requirementOf returns what a job asks of the attributes, which have numbers by their names, and
-// the positions of its sets that are redundant.
-func requirementOf(job *job.Job, number map[string]int) (engine.Requirement, []int) {
-	var all engine.Requirement
-	for _, set := range job.Sets {
+// requirementOf returns what a job asks of the attributes, which have numbers by their names, of so
+// many records, and the positions of its sets that are redundant.
+func requirementOf(j *job.Job, number map[string]int, records int64) (engine.Requirement, []int) {
+	all := engine.Requirement{MaxSuppressed: j.MaxSuppressed.Of(records), Drop: j.Suppressed == job.SuppressedDrop}
+	for _, set := range j.Sets {
 		s := engine.Set{K: engine.KAnonymity(set.K)}
 		for _, name := range set.Columns {
 			s.Columns = append(s.Columns, number[name])
@@ -128,9 +128,13 @@ func requirementOf(job *job.Job, number map[string]int) (engine.Requirement, []i
 	return all.Reduce()
 }
 
-// checkReach refuses a table with fewer records than some k: with everything at its root all
-// of them are one class, and none is larger.
+// checkReach refuses a table with fewer records than may be suppressed, or than some k: with everything
+// at its root all of them are one class, and none is larger.
 func checkReach(job *job.Job, rows int64) error {
+	if most := job.MaxSuppressed; most.Records > uint64(rows) {
+		return job.LocatedKey("max_suppressed", "name fewer, or a share as 0.5%",
+			fmt.Errorf("max_suppressed is %d records, the input has %d", most.Records, rows))
+	}
 	for i, set := range job.Sets {
 		if rows < int64(set.K) {
 			return fault.Errorf(fault.Privacy, "lower k, or give more rows",
@@ -296,7 +300,7 @@ func (b *Bound) pruning(attribute int) engine.Pruning {
 	k := of.K.Records()
 	switch {
 	case !b.plan().Whole:
-		return engine.Pruning{K: k, Classes: b.class >= 0}
+		return engine.Pruning{K: k, Outliers: b.requirement.Suppressible(), Classes: b.class >= 0}
 	case b.plan().Pool && b.specs[b.masked[attribute]].Mask == job.MaskSuppress:
 		return engine.Pruning{K: k}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/taxonomy"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/job"
@@ -49,6 +50,12 @@ func describe(b *Bound, recoding engine.Recoding, res *resources) ([]byte, error
 	cut := &cutfile.File{
 		Version: cutfile.Version, Algorithm: b.Job.Algorithm.Name, Class: b.Job.Class,
 		Rows: d.report.Released, Sets: d.report.Sets, Steps: d.report.Steps, Applied: d.report.Applied,
+	}
+	if b.requirement.MaxSuppressed > 0 || b.applied {
+		cut.Dropped = uint64(d.report.Rows - d.report.Released)
+	}
+	if b.requirement.MaxSuppressed > 0 && !b.applied {
+		cut.Suppressed = d.report.Suppressed
 	}
 	fields := b.Dataset.Schema().Fields
 	for a, field := range b.masked {
@@ -95,7 +102,8 @@ func isMark(label engine.Label, mask string) bool {
 }
 
 // isSecret reports whether a label is that of a new value all of whose records are suppressed:
-// too few have it for it to be told.
+// too few have it for it to be told. Nobody learns anything from what the job's own taxonomy names, and
+// intervals have no gaps.
 func (d *describer) isSecret(a, label int) bool {
 	cut, ok := d.recoding.(*engine.Cut)
 	if !ok || cut.Suppression == nil {
@@ -104,8 +112,17 @@ func (d *describer) isSecret(a, label int) bool {
 	if left, known := cut.Suppression.Left(a, label); !known || left > 0 {
 		return false
 	}
-	is := cut.Labels(a)[label]
+	is, spec := cut.Labels(a)[label], d.specs[d.masked[a]]
+	if !d.applied {
+		tree := d.Taxonomies.of[spec.Name].Tree
+		return is.Null || spec.Mask == job.MaskGeneralize && (tree == nil || !names(tree, is.Text))
+	}
 	return !slices.ContainsFunc(d.given.Column(a).Cut, func(l cutfile.Label) bool { return l.Label == is.Text && l.Null == is.Null })
+}
+
+// names reports whether a taxonomy has a node of a name.
+func names(n *taxonomy.Node, name string) bool {
+	return n.Name == name || slices.ContainsFunc(n.Children, func(child taxonomy.Node) bool { return names(&child, name) })
 }
 
 func (d *describer) describeColumn(a int, spec *job.Column, t formats.Type) cutfile.Column {

@@ -170,7 +170,7 @@ func (r *Records) Requirement(job *job.Job) engine.Requirement {
 	for a := range r.Attributes {
 		number[r.Attributes[a].Name] = a
 	}
-	kept, _ := requirementOf(job, number)
+	kept, _ := requirementOf(job, number, int64(r.Table.Size()))
 	return kept
 }
 

@@ -133,7 +133,8 @@ func mustResume(t *testing.T, r resumption, stop Stage) {
 	report, err := run(t.Context(), opt)
 	must(t, err)
 	left := []Stage{StagePlan, StageMask, StageVerify, StagePublish}
-	if stop == StageCompress || stop == StageSearch || r.onBreak == BreakSuppress || cutOf(t, dir).Kind == cutfile.KindRegions {
+	cut := cutOf(t, dir)
+	if stop == StageCompress || stop == StageSearch || r.onBreak == BreakSuppress || cut.Kind == cutfile.KindRegions || cut.Suppressed+cut.Dropped > 0 {
 		left = stages // a cut of regions does not say all, nor what is suppressed
 	}
 	if !slices.Equal(s.began, left) {

@@ -195,6 +195,18 @@ func (a *assignment) plan(ctx context.Context, l *ledger, res *resources) (*Boun
 	return b, err
 }
 
+// admitUnnamed admits values that the cut has no place for where a taxonomy is generated from them:
+// nodes all of whose records were suppressed are not in the cut.
+func (b *Bound) admitUnnamed() {
+	for _, field := range b.masked {
+		spec := *b.specs[field]
+		if spec.Mask == job.MaskGeneralize && b.Taxonomies.of[spec.Name].Tree == nil {
+			spec.Unknown = job.UnknownRoot
+			b.specs[field] = &spec
+		}
+	}
+}
+
 // bindJob binds a job to its input, when no cut is given.
 func bindJob(ctx context.Context, job *job.Job, res *resources) (*Bound, error) {
 	taxonomies, err := loadTaxonomies(job, res.budget)
@@ -217,13 +229,16 @@ func (a *assignment) bind(ctx context.Context, t *taxonomies, res *resources) (*
 		return b, err
 	}
 	res.report.Columns = columnReports(b.Dataset.Schema(), b.specs, nil)
+	if a.applied != nil && a.applied.OnBreak == BreakSuppress && a.job.MaxSuppressed != (Quota{}) {
+		b.admitUnnamed()
+	}
 	if a.given != nil {
 		if err := a.given.Bind(a.job, b.maskedSpecs()); err != nil {
 			return b, err
 		}
 		b.given = a.given
 		if a.applied != nil {
-			b.applied, b.engine = true, a.applied.engine(a.given, rows)
+			b.applied, b.engine = true, a.applied.engine(a.given, a.job, rows)
 		}
 	}
 	spill.ExpectHeap(rows*int64(len(b.masked))*cellBytes, res.budget.Limit())
@@ -232,6 +247,7 @@ func (a *assignment) bind(ctx context.Context, t *taxonomies, res *resources) (*
 	}
 	if a.applied == nil {
 		b.noteUnion(res)
+		b.noteSuppressible(res)
 	}
 	if a.job.Order == job.OrderInput {
 		res.events.Noted("rows leave in the order of the input: who knows that, or has another release of it, can tell whose row is whose; order: released tells nothing")

@@ -18,6 +18,7 @@ import (
 	"github.com/kcut/kcut/engine/mondrian"
 	"github.com/kcut/kcut/engine/topdown"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/cutfile"
@@ -172,6 +173,17 @@ func (b *Bound) noteUnion(res *resources) {
 		text += fmt.Sprintf(" with k = %d", all.K)
 	}
 	res.events.Noted(text)
+}
+
+// noteSuppressible tells how many records may be taken away.
+func (b *Bound) noteSuppressible(res *resources) {
+	switch most, able := b.requirement.MaxSuppressed, b.requirement.Suppressible(); {
+	case most == 0:
+	case able == 0:
+		res.events.Noted(fmt.Sprintf("max_suppressed of %s is too small for any to be suppressed: those that are must be as many as the largest k", text.Count(most, "record")))
+	default:
+		res.events.Noted(fmt.Sprintf("%s may be taken away so that all others meet the quasi-identifier sets", text.Count(most, "record")))
+	}
 }
 
 // newEngine returns the engine of an algorithm with its options.

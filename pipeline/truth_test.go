@@ -18,7 +18,7 @@ func (a *audit) covers(column *cutfile.Column, value string, texts []string) boo
 	if plain, ok := map[string]string{"-0": "0", "NaN:fff8000000000001": "NaN"}[value]; ok { // one value to a search
 		value = plain
 	}
-	if column.Suppressed != "" && released == column.Suppressed && (column.Mask == job.MaskSuppress || a.cut.Applied != nil) {
+	if column.Suppressed != "" && released == column.Suppressed && (column.Mask == job.MaskSuppress || a.marked()) {
 		return true
 	}
 	switch column.Mask {

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"strconv"
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/kcut/kcut"
@@ -42,6 +39,9 @@ again, and goes on from the part files that were finished when it was stopped.`,
 	cmd.Flags().StringVar(&flags.most, "max-suppressed", "", "the most records that --on-break suppress may take: `ROWS`, or a share of all as 1%")
 	common := addRunFlags(cmd, u, &flags.RunOptions, "write one JSON object per step that is undone to `FILE`", "--algorithm", "--score", "--max-steps")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if !cmd.Flags().Changed("on-break") {
+			flags.onBreak = "" // the job tells
+		}
 		if err := flags.check(cmd.CommandPath()); err != nil {
 			return err
 		}
@@ -65,20 +65,8 @@ func (f *applyFlags) check(command string) error {
 	case !suppresses:
 		return nil
 	}
-	var ok bool
-	if f.MaxSuppressed, ok = parseQuota(f.most); !ok {
+	if f.MaxSuppressed.UnmarshalText([]byte(f.most)) != nil {
 		return usageError(command, "--max-suppressed is a number of rows or a share of all as 1%%, not %s", f.most)
 	}
 	return nil
-}
-
-// parseQuota reads a number of records, or a share of them.
-func parseQuota(text string) (q kcut.Quota, ok bool) {
-	share, isShare := strings.CutSuffix(text, "%")
-	if !isShare {
-		n, err := strconv.ParseUint(text, 10, 64)
-		return kcut.Quota{Records: n}, err == nil
-	}
-	percent, err := strconv.ParseFloat(share, 64)
-	return kcut.Quota{Percent: percent}, err == nil && percent >= 0 && percent <= 100
 }

@@ -45,8 +45,13 @@ func newShow(u *ui) *cobra.Command {
 		if cut.Class != "" {
 			class = ", class " + cut.Class
 		}
-		return u.tell(json.RawMessage(cut.Raw), fmt.Sprintf("%s: %s, %s%s, %s\n\n%s\n%s",
-			args[0], text.Count(cut.Rows, "row"), cut.Algorithm, class, extent(cut), setTable(cut.Sets), cutTable(cut.Columns)))
+		marked, _ := cut.Marked()
+		loss := lossText(marked, cut.Dropped)
+		if loss != "" {
+			loss = "\n" + loss
+		}
+		return u.tell(json.RawMessage(cut.Raw), fmt.Sprintf("%s: %s, %s%s, %s%s\n\n%s\n%s",
+			args[0], text.Count(cut.Rows, "row"), cut.Algorithm, class, extent(cut), loss, setTable(cut.Sets), cutTable(cut.Columns)))
 	}
 	return cmd
 }
@@ -57,6 +62,18 @@ func extent(cut *kcut.Cut) string {
 		return text.Count(len(cut.Regions), "region")
 	}
 	return text.Count(cut.Steps, "step")
+}
+
+// lossText says what became of records that were too few, nothing if there were none.
+func lossText(suppressed, dropped uint64) string {
+	var parts []string
+	if suppressed > 0 {
+		parts = append(parts, text.Count(suppressed, "record")+" suppressed: * in every masked column")
+	}
+	if dropped > 0 {
+		parts = append(parts, text.Count(dropped, "record")+" dropped")
+	}
+	return strings.Join(parts, "; ")
 }
 
 // cutTable lists masked columns and their released labels.

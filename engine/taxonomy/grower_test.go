@@ -61,9 +61,12 @@ func whole(tree *Tree, values []sown) []map[uint32]uint64 {
 // expected returns the outline of what is left of a node when nodes that no search refines
 // are pruned: every leaf with what it stands for and its records.
 func expected(tree *Tree, counts []map[uint32]uint64, n int, p Pruning) string {
-	refinable := n == 0 || !p.Classes || len(counts[n]) > 1
+	refinable, outliers := n == 0 || (!p.Classes || len(counts[n]) > 1) && total(counts[n]) >= p.K, uint64(0)
 	for _, c := range tree.Children(n) {
-		refinable = refinable && total(counts[c]) >= p.K
+		if records := total(counts[c]); records < p.K {
+			outliers += records
+			refinable = refinable && outliers <= p.Outliers
+		}
 	}
 	name := tree.Name(n)
 	switch {
@@ -147,7 +150,7 @@ func TestGrowerPrunes(t *testing.T) {
 			t.Fatal(err)
 		}
 		held := int64(0)
-		p := Pruning{K: uint64(rng.IntN(12)), Classes: rng.IntN(2) == 0, Hold: func(n int64) error { held += n; return nil }}
+		p := Pruning{K: uint64(rng.IntN(12)), Outliers: uint64(rng.IntN(2) * rng.IntN(40)), Classes: rng.IntN(2) == 0, Hold: func(n int64) error { held += n; return nil }}
 		g := NewGrower(generator, p)
 		for _, v := range values {
 			if err := g.Add(v.text, v.frequencies); err != nil {

@@ -55,7 +55,13 @@ type File struct {
 	Columns   Columns  `json:"columns"`
 	Regions   []Region `json:"regions,omitempty"`
 	Steps     int      `json:"steps"`
-	Applied   *Applied `json:"applied,omitempty"` // the cut was not searched for, but an earlier release's
+
+	// Records that the search took away: with marks alone in the masked columns, and those that are not
+	// in the release.
+	Suppressed uint64 `json:"suppressed,omitempty"`
+	Dropped    uint64 `json:"dropped,omitempty"`
+
+	Applied *Applied `json:"applied,omitempty"` // the cut was not searched for, but an earlier release's
 
 	Raw []byte `json:"-"` // the JSON it was read from
 }
@@ -79,6 +85,14 @@ type Region []uint32
 type Applied struct {
 	Undone     int    `json:"undone"`     // steps of the cut, since it was found
 	Suppressed uint64 `json:"suppressed"` // records of this release with marks alone in the masked columns
+}
+
+// Marked returns how many records have marks alone in the masked columns, if the cut tells.
+func (c *File) Marked() (records uint64, tells bool) {
+	if c.Applied != nil {
+		return c.Applied.Suppressed, true
+	}
+	return c.Suppressed, c.Suppressed > 0
 }
 
 // Column is the cut of one masked column.

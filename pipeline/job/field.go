@@ -22,6 +22,7 @@ const (
 	kindFraction               // a number from 0 to 1
 	kindBoolean                // true or false
 	kindSize                   // bytes, with a unit or without
+	kindQuota                  // a number of records, or a share of them
 	kindCharacter              // one ASCII character
 	kindBounds                 // [lower, upper]
 	kindTaxonomy               // a name, an inline tree or a generator
@@ -43,6 +44,7 @@ var kinds = [...]struct{ words, one, schema, below string }{
 	kindFraction:   {"number from 0 to 1", "a number from 0 to 1", `{"type":"number","minimum":0,"maximum":1}`, ""},
 	kindBoolean:    {"`true` or `false`", "true or false", `{"type":"boolean"}`, ""},
 	kindSize:       {"size", "a size such as 1GiB, 512MiB or 2GB", `{"type":["string","integer"],"pattern":%s,"minimum":%d}`, ""},
+	kindQuota:      {"number or share", "a number of records, or a share of them as 0.5%", `{"type":["string","integer"],"pattern":%s,"minimum":0}`, ""},
 	kindCharacter:  {"character", `one character such as ",", ";" or "\t"`, `{"type":"string","minLength":1,"maxLength":1}`, ""},
 	kindBounds:     {"`[lower, upper]`", "", `{"type":"array","items":{"type":["string","number","null"]},"minItems":2,"maxItems":2}`, ""},
 	kindTaxonomy:   {"name, tree or generator", "", `{"anyOf":[` + nameSchema + `,` + inlineSchema + `]}`, ""},
@@ -178,6 +180,12 @@ var fieldTable = []field{
 		doc: "`tdr` and `tds`: what makes a specialization the best; other algorithms leave it aside"},
 	{path: "max_steps", kind: kindInteger, at: func(j *Job, _ int) any { return &j.MaxSteps }, min: 0, defWords: "no limit", flag: "max-steps",
 		doc: "`tdr` and `tds`: the most specializations to perform, 0: none; other algorithms leave it aside"},
+	{path: "max_suppressed", kind: kindQuota, at: func(j *Job, _ int) any { return &j.MaxSuppressed },
+		pattern: quotaPattern, example: "0.5%", engines: []string{AlgorithmTDR, AlgorithmTDS}, defWords: "0",
+		doc: "the most records that the search may take away, so that rare ones do not keep all others masked: a number, or a share as `0.5%`"},
+	{path: "suppressed", kind: kindText, at: func(j *Job, _ int) any { return &j.Suppressed },
+		def: "mark", enum: []string{"mark", SuppressedDrop}, engines: []string{AlgorithmTDR, AlgorithmTDS},
+		doc: "the records that `max_suppressed` takes away: `mark`: released with `*` in every masked column; `drop`: not released"},
 	{path: "order", kind: kindText, at: func(j *Job, _ int) any { return &j.Order }, def: OrderReleased, enum: []string{OrderReleased, OrderInput}, flag: "order",
 		doc: "of the release's rows: `released`: by their labels and kept values, so that it tells nothing; `input`: that of the input, which is faster and tells whose row is whose to who knows it"},
 	{path: "previous", kind: kindPath, at: func(j *Job, _ int) any { return &j.Previous }, defWords: "none", flag: "previous",
@@ -420,6 +428,8 @@ func (f *field) schema() string {
 		return fmt.Sprintf(form+"}", f.min)
 	case f.kind == kindSize:
 		return fmt.Sprintf(form, inJSON(f.pattern), minMemory)
+	case f.kind == kindQuota:
+		return fmt.Sprintf(form, inJSON(f.pattern))
 	case f.pattern != "":
 		return `{"type":"string","pattern":` + inJSON(f.pattern) + `}`
 	}

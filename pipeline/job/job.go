@@ -18,6 +18,13 @@
 // their masks and bounds is known only with the input's schema.
 package job
 
+import (
+	"errors"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
 // Job is a whole run: what to read, what must hold, how to mask, where to write. Load reads one
 // from a file; a program may as well fill one in, where what it leaves out has its zero value:
 //
@@ -51,6 +58,9 @@ type Job struct {
 	MaxSteps  *int   // nil: no limit
 	Order     string // of the release's rows: OrderReleased or OrderInput
 
+	MaxSuppressed Quota  // of top-down algorithms: records that may be taken away so that the others meet the sets
+	Suppressed    string // what becomes of these: "mark" or SuppressedDrop
+
 	Previous    string // an earlier release, or a file with its cut, that the cut must not be finer than; empty: none
 	AllowNewCut bool   // publish all the same, with a note
 
@@ -74,6 +84,48 @@ type Set struct {
 	Columns []string // at least one, each once
 	K       int      // at least 1; 0: not asked for, with AlgorithmIACc
 }
+
+// Quota is a number of records, or a share of them.
+type Quota struct {
+	Records uint64
+	Percent float64 // when not 0
+}
+
+// Of returns the quota of so many records.
+func (q Quota) Of(records int64) uint64 {
+	if q.Percent > 0 {
+		return uint64(q.Percent / 100 * float64(records))
+	}
+	return q.Records
+}
+
+// String returns the text of a quota, as UnmarshalText reads it.
+func (q Quota) String() string {
+	if q.Percent > 0 {
+		return strconv.FormatFloat(q.Percent, 'f', -1, 64) + "%"
+	}
+	return strconv.FormatUint(q.Records, 10)
+}
+
+// UnmarshalText reads a number of records, or a share of them as "0.5%".
+func (q *Quota) UnmarshalText(text []byte) (err error) {
+	*q = Quota{}
+	if !regexp.MustCompile(quotaPattern).Match(text) {
+		return errors.New("no number of records, and no share of them")
+	}
+	if share, isShare := strings.CutSuffix(string(text), "%"); isShare {
+		q.Percent, err = strconv.ParseFloat(share, 64)
+		if q.Percent > 100 {
+			err = errors.New("more than all records")
+		}
+		return err
+	}
+	q.Records, err = strconv.ParseUint(string(text), 10, 64)
+	return err
+}
+
+// quotaPattern matches quotas.
+const quotaPattern = `^([0-9]+|[0-9]+(\.[0-9]+)?%)$`
 
 // Algorithm is a search and its options. Those that it has no use for have zero values.
 type Algorithm struct {
@@ -160,6 +212,7 @@ const (
 	SmallTopUp          = "topup"
 	PartitioningRelaxed = "relaxed"
 	CategoriesOrdered   = "ordered"
+	SuppressedDrop      = "drop"
 )
 
 // Column returns the named column's spec, or nil.

@@ -92,6 +92,11 @@ func (j *Job) Located(column, key string, mistake error) error {
 	return &Error{[]Problem{j.origins.problem(columnPath(column)+"."+key, "", "%v", mistake)}}
 }
 
+// LocatedKey is Located for a value that is no column's.
+func (j *Job) LocatedKey(key, hint string, mistake error) error {
+	return &Error{[]Problem{j.origins.problem(key, hint, "%v", mistake)}}
+}
+
 // Problem is one thing that is wrong with a job.
 type Problem = yaml.Problem
 

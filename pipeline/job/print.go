@@ -144,6 +144,8 @@ func (p *printer) text(f *field, v any) string {
 		return p.taxonomy(v)
 	case *int64:
 		return sizeText(*v)
+	case *Quota:
+		return v.String()
 	}
 	texts := slices.Clone(f.texts(v))
 	for i, text := range texts {

@@ -49,6 +49,8 @@ func (f *field) parse(n *yaml.Node, p any) bool {
 		}
 	case *int64:
 		*p, err = parseSize(n.Text)
+	case *Quota:
+		err = p.UnmarshalText([]byte(n.Text))
 	case *byte:
 		if len(n.Text) != 1 {
 			return false
@@ -75,6 +77,8 @@ func (f *field) texts(p any) []string {
 		return []string{strconv.FormatBool(*p)}
 	case *int64:
 		return []string{strconv.FormatInt(*p, 10)}
+	case *Quota:
+		return []string{p.String()}
 	case *byte:
 		return []string{string(rune(*p))}
 	}
@@ -92,6 +96,11 @@ func (f *field) wrong(text string) (message, hint string) {
 	case kindSize:
 		if bytes, _ := strconv.ParseInt(text, 10, 64); bytes < minMemory {
 			return fmt.Sprintf("of %d bytes is less than 1MiB", bytes), "is a unit missing, as in 1GiB?"
+		}
+		return "", ""
+	case kindQuota:
+		if new(Quota).UnmarshalText([]byte(text)) != nil {
+			return f.not(text)
 		}
 		return "", ""
 	case kindCharacter:

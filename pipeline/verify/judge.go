@@ -20,6 +20,10 @@ type Result struct {
 	Sets     []cutfile.Set `json:"quasi_identifiers"` // with the anonymity that was counted
 	Findings []string      `json:"findings,omitempty"`
 	OK       bool          `json:"ok"`
+
+	// Records that were too few, going by the cut: with marks alone, and those that are not in the release.
+	Suppressed uint64 `json:"suppressed,omitempty"`
+	Dropped    uint64 `json:"dropped,omitempty"`
 }
 
 // Judge compares the merged recount of all row groups of a release with its cut: every
@@ -108,7 +112,8 @@ func (j *judge) result(path string) (*Result, error) {
 	}
 	j.checkIntervals()
 	j.checkSetLabels()
-	r := &Result{Path: path, Rows: j.rows}
+	r := &Result{Path: path, Rows: j.rows, Dropped: j.cut.Dropped}
+	r.Suppressed, _ = j.cut.Marked()
 	if j.rows != j.cut.Rows {
 		j.find("it has %s, its cut claims %s", text.Count(j.rows, "row"), text.Grouped(j.cut.Rows))
 	}
@@ -184,12 +189,12 @@ func (j *judge) checkSetLabels() {
 
 // checkMarks compares the records with marks alone with what the cut claims.
 func (j *judge) checkMarks() {
-	switch applied := j.cut.Applied; {
-	case applied == nil:
-	case j.marks == nil && applied.Suppressed > 0:
-		j.find("its cut claims %d suppressed records, and a column has no mark", applied.Suppressed)
+	switch claimed, claims := j.cut.Marked(); {
+	case !claims:
+	case j.marks == nil && claimed > 0:
+		j.find("its cut claims %d suppressed records, and a column has no mark", claimed)
 	case j.marks == nil:
-	case j.marked < applied.Suppressed, j.exact && j.marked > applied.Suppressed:
-		j.find("%d records have marks alone, its cut claims %d", j.marked, applied.Suppressed)
+	case j.marked < claimed, j.exact && j.marked > claimed:
+		j.find("%d records have marks alone, its cut claims %d", j.marked, claimed)
 	}
 }

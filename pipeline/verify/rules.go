@@ -24,7 +24,7 @@ type rules struct {
 	first  map[string][]int  // positions in checks of a masked column's released columns
 	keys   []labelKey        // of every set and, of a cut of regions, of all checks
 
-	marks []uint32 // of an applied cut that has marks in all columns: of every check, the number of its mark
+	marks []uint32 // of a cut that tells of suppressed records, and has marks in all columns: of every check, the number of its mark
 	exact bool     // no other record can look like one of marks alone
 }
 
@@ -48,7 +48,7 @@ func rulesOf(cut *cutfile.File) *rules {
 	if r.hasRegions() {
 		r.keys = append(r.keys, r.key(all))
 	}
-	if cut.Applied != nil {
+	if _, claims := cut.Marked(); claims {
 		r.findMarks()
 	}
 	return r

@@ -113,6 +113,12 @@ func (p *page) Determines() []kcut.RiskDetermined {
 	return p.Run.Risk.Determines
 }
 
+// Suppressed is how many records have marks alone, as the cut tells.
+func (p *page) Suppressed() uint64 {
+	n, _ := p.Cut.Marked()
+	return n
+}
+
 // Unreleased is how many rows were read and not released.
 func (p *page) Unreleased() int64 { return p.Run.Rows - p.Run.Released }
 
@@ -169,6 +175,7 @@ func (p *page) column(i int) column {
 var whyWords = map[string]string{
 	"finest": "nothing finer is there or allowed", "empty": "no record has it", "class": "its records have one class",
 	"records": "a part would have fewer than k records", "steps": "the steps were used up",
+	"suppressed": "more records than may be would have to be suppressed", "few": "its records would be in classes of fewer than k",
 }
 
 // explain puts in words why labels are no finer, when the report tells it.
