@@ -123,6 +123,18 @@ func (a *Attribute) bound(code int) string {
 	return a.Bounds[code].Text
 }
 
+// Widest returns the text of the label that is true of every value: the root, the full interval, or
+// Suppressed.
+func (a *Attribute) Widest() string {
+	switch a.Mask {
+	case Generalize:
+		return a.Tree.Name(0)
+	case Discretize:
+		return a.Interval(0, len(a.Texts)).Label
+	}
+	return Suppressed
+}
+
 var escaper = strings.NewReplacer(`\`, `\\`, `|`, `\|`, `{`, `\{`, `}`, `\}`)
 
 // nullMark is the null in a set.

@@ -212,15 +212,15 @@ func (r *RecordSuppression) Left(attribute, label int) (records uint64, known bo
 	return r.Remaining[attribute][label], true
 }
 
-// AddMark returns the label number of the mark of suppressed records, which is added before
+// AddMark returns the label number of a mark of suppressed records, which is added before
 // the null unless there is a label of that text.
-func (c *ColumnCut) AddMark() uint32 {
+func (c *ColumnCut) AddMark(text string) uint32 {
 	at := len(c.Labels)
 	for i, label := range c.Labels {
 		switch {
 		case label.Null:
 			at = i
-		case label.Text == Suppressed:
+		case label.Text == text:
 			return uint32(i)
 		}
 	}
@@ -229,7 +229,7 @@ func (c *ColumnCut) AddMark() uint32 {
 			c.Code[code] = label + 1
 		}
 	}
-	c.Labels = slices.Insert(c.Labels, at, Label{Text: Suppressed, Mark: true})
+	c.Labels = slices.Insert(c.Labels, at, Label{Text: text, Mark: true})
 	if c.Intervals != nil {
 		c.Intervals = slices.Insert(c.Intervals, at, Interval{})
 	}

@@ -86,7 +86,7 @@ func (o *ApplyOptions) engine(given *domain.Cut, j *job.Job, rows int64) engine.
 	most := o.MaxSuppressed.Of(rows)
 	onBreak := map[OnBreak]recheck.OnBreak{BreakCoarsen: recheck.Coarsen, BreakSuppress: recheck.Suppress}[o.OnBreak]
 	if given.Kind != cutfile.KindRegions {
-		return recheck.Engine{OnBreak: onBreak, MaxSuppressed: most, Drop: j.Suppressed == job.SuppressedDrop}
+		return recheck.Engine{OnBreak: onBreak, MaxSuppressed: most, Drop: j.Suppressed == job.SuppressedDrop, Widest: j.MaxSuppressed != Quota{}}
 	}
 	e := given.RegionEngine()
 	e.OnBreak, e.MaxSuppressed = onBreak, most

@@ -248,7 +248,7 @@ func (a *audit) checkCut(number int) {
 	case column.Mask == job.MaskDiscretize:
 		a.checkIntervals(column)
 	case column.Mask == job.MaskGeneralize && tree != nil:
-		if a.marked() && column.Suppressed != "" {
+		if a.cut.Applied != nil && column.Suppressed != "" {
 			labels[column.Suppressed]++
 		}
 		a.checkNodes(column.Name, tree, labels, 0)
@@ -360,9 +360,6 @@ func (a *audit) marked() bool { return a.cut.Applied != nil || a.cut.Suppressed 
 
 // widest returns the label that says nothing of a masked column.
 func (a *audit) widest(column *cutfile.Column) string {
-	if a.cut.Suppressed > 0 {
-		return "*"
-	}
 	switch column.Mask {
 	case job.MaskDiscretize:
 		return a.full(column)

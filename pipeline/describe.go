@@ -137,7 +137,7 @@ func (d *describer) describeColumn(a int, spec *job.Column, t formats.Type) cutf
 	for i, label := range labels {
 		if isMark(label, spec.Mask) {
 			if marked {
-				column.Suppressed = engine.Suppressed
+				column.Suppressed = label.Text
 			}
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
@@ -132,7 +133,7 @@ func stopped(cut *engine.Cut, attributes []engine.Attribute) (columns []StoppedC
 			}
 			column.Why = append(column.Why, why)
 		}
-		if s := cut.Suppression; s != nil && !s.Drop && attributes[a].Mask != engine.Suppress {
+		if slices.ContainsFunc(cut.Labels(a), func(l engine.Label) bool { return l.Mark }) {
 			column.Why = append(column.Why, "few")
 		}
 		columns = append(columns, column)

@@ -68,7 +68,7 @@ func extent(cut *kcut.Cut) string {
 func lossText(suppressed, dropped uint64) string {
 	var parts []string
 	if suppressed > 0 {
-		parts = append(parts, text.Count(suppressed, "record")+" suppressed: * in every masked column")
+		parts = append(parts, text.Count(suppressed, "record")+" suppressed: the widest label in every masked column")
 	}
 	if dropped > 0 {
 		parts = append(parts, text.Count(dropped, "record")+" dropped")

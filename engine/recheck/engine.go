@@ -43,6 +43,7 @@ type Engine struct {
 	OnBreak       OnBreak
 	MaxSuppressed uint64 // records that Suppress may take
 	Drop          bool   // them, instead of releasing them with marks alone
+	Widest        bool   // these are the attributes' widest labels, not engine.Suppressed
 }
 
 var _ engine.Engine = Engine{}
@@ -82,7 +83,7 @@ func (e Engine) Search(ctx context.Context, table *engine.Table, requirement eng
 func (e Engine) search(ctx context.Context, c *classes, options engine.Options) (*engine.Cut, error) {
 	cut := c.cut(c.none())
 	if e.OnBreak == Suppress {
-		return c.suppress(ctx, cut, e.MaxSuppressed, e.Drop)
+		return c.suppress(ctx, cut, e)
 	}
 	broken, err := c.hold(ctx, cut)
 	switch {

@@ -41,11 +41,18 @@ type outliers struct {
 
 // suppress returns the cut, or one with a record suppression. It returns a *Broken when more records
 // than may be would have to be taken away.
-func (c *classes) suppress(ctx context.Context, cut *engine.Cut, most uint64, drop bool) (*engine.Cut, error) {
-	s := &suppression{classes: c, RecordSuppression: &engine.RecordSuppression{Drop: drop}, cut: cut, tuples: c.table.Groupings[0], most: most}
+func (c *classes) suppress(ctx context.Context, cut *engine.Cut, e Engine) (*engine.Cut, error) {
+	s := &suppression{
+		classes: c, RecordSuppression: &engine.RecordSuppression{Drop: e.Drop},
+		cut: cut, tuples: c.table.Groupings[0], most: e.MaxSuppressed,
+	}
 	for a := range cut.Columns {
-		if !drop {
-			s.Marks = append(s.Marks, cut.Columns[a].AddMark())
+		mark := engine.Suppressed
+		if e.Widest {
+			mark = c.table.Attributes[a].Widest()
+		}
+		if !e.Drop {
+			s.Marks = append(s.Marks, cut.Columns[a].AddMark(mark))
 		}
 	}
 	if err := s.run(ctx, Suppress); err != nil {
@@ -61,7 +68,7 @@ func (c *classes) suppress(ctx context.Context, cut *engine.Cut, most uint64, dr
 }
 
 // SuppressOutliers takes records away from a cut that was found in a table, until every class that is left
-// meets the requirement, and so do those that were taken away, unless they are dropped. The table's last
+// meets the requirement, and so do those that were taken away, with the widest labels, unless they are dropped. The table's last
 // grouping has the tuples of all attributes in sets, in the given codes. It reports whether there
 // are such records. It returns a *Broken when they are more than the requirement allows; then the cut is of no use.
 func SuppressOutliers(
@@ -77,7 +84,7 @@ func SuppressOutliers(
 	for a := range cut.Columns {
 		c := &cut.Columns[a]
 		if !s.Drop {
-			s.Marks = append(s.Marks, c.AddMark())
+			s.Marks = append(s.Marks, c.AddMark(table.Attributes[a].Widest()))
 		}
 		counted := engine.ColumnCut{Labels: c.Labels, Code: make([]uint32, codes[a].Domain)}
 		for code, label := range c.Code {

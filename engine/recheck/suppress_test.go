@@ -17,7 +17,7 @@ func naiveOf(c enginetest.Case, most int) *naiveSuppression {
 	for a := range codes.Attributes {
 		l := newRollback(&codes.Attributes[a], make([]uint64, codes.Attributes[a].Len()))
 		cut := l.cut(make(rolledBack, l.len()))
-		n.marks = append(n.marks, cut.AddMark())
+		n.marks = append(n.marks, cut.AddMark(engine.Suppressed))
 		for row, code := range codes.Columns[a] {
 			n.rows[row] = append(n.rows[row], cut.Code[code])
 		}

@@ -185,7 +185,7 @@ var fieldTable = []field{
 		doc: "the most records that the search may take away, so that rare ones do not keep all others masked: a number, or a share as `0.5%`"},
 	{path: "suppressed", kind: kindText, at: func(j *Job, _ int) any { return &j.Suppressed },
 		def: "mark", enum: []string{"mark", SuppressedDrop}, engines: []string{AlgorithmTDR, AlgorithmTDS},
-		doc: "the records that `max_suppressed` takes away: `mark`: released with `*` in every masked column; `drop`: not released"},
+		doc: "the records that `max_suppressed` takes away: `mark`: released with the widest label in every masked column; `drop`: not released"},
 	{path: "order", kind: kindText, at: func(j *Job, _ int) any { return &j.Order }, def: OrderReleased, enum: []string{OrderReleased, OrderInput}, flag: "order",
 		doc: "of the release's rows: `released`: by their labels and kept values, so that it tells nothing; `input`: that of the input, which is faster and tells whose row is whose to who knows it"},
 	{path: "previous", kind: kindPath, at: func(j *Job, _ int) any { return &j.Previous }, defWords: "none", flag: "previous",

@@ -88,6 +88,9 @@ func (r *rules) findMarks() {
 		mark := len(column.Cut)
 		if column.Suppressed == "" { // a node may look like one: the top of prefixes does
 			mark = slices.IndexFunc(column.Cut, func(l cutfile.Label) bool { return !l.Null && l.Label == engine.Suppressed })
+			if mark < 0 && len(column.Cut) == 1 {
+				mark = 0 // the root, or the full interval
+			}
 		}
 		if mark < 0 {
 			return
