@@ -184,6 +184,38 @@ func TestVerifyFinds(t *testing.T) {
 	}...)
 }
 
+// A column of raw values beside the released ones of a masked column, under its name, or in place of them, is found.
+func TestVerifyFindsRawColumns(t *testing.T) {
+	raw := func(name string) func(*forged) {
+		return func(f *forged) { f.addColumn(name, func(row int) string { return fmt.Sprint("raw ", row) }) }
+	}
+	typed := func(name string, of formats.Type) func(*forged) {
+		return func(f *forged) { f.fields[f.index(name)].Type = of }
+	}
+	const other = ": 1 column of another type than its labels have"
+	mustFindForgeries(t, releasedPeople(t, peopleJob), []forgery{
+		{"nothing", func(*forged) {}, nil},
+		{"a name twice", raw("city"), []string{"column city: a name that another column has"}},
+	}...)
+	table := numberTable(textType, []string{"1", "2", "3", "4", "5", "6"}, 10)
+	dir := table.folder(t, strings.Replace(numberJob(""), "{mask: discretize}", "suppress", 1), 60)
+	mustRun(t, dir, nil)
+	mustFindForgeries(t, dir, forgery{"another type", func(f *forged) {
+		for row := range f.rows {
+			f.set(row, "x", f.cut.Columns[0].Cut[0].Label)
+		}
+		typed("x", wholeType)(f)
+	}, []string{"column x, row group 0" + other}})
+	table = numberTable(wholeType, []string{"1", "2", "3", "4", "5", "6"}, 10)
+	dir = table.folder(t, numberJob(", render: bounds"), 60)
+	mustRun(t, dir, nil)
+	mustFindForgeries(t, dir, []forgery{
+		{"nothing", func(*forged) {}, nil},
+		{"the name of a masked one", raw("x"), []string{"column x has the name of a masked column that was released under others"}},
+		{"another type", typed("x_lower", textType), []string{"column x_lower, row group 0" + other}},
+	}...)
+}
+
 // loneRow gives a row a combination of labels that no other has, each of them from the cut.
 func loneRow(table *testTable, cut *cutfile.File) {
 	there := make(map[string]bool)
@@ -267,9 +299,8 @@ func TestVerifyTruncated(t *testing.T) {
 
 // A flipped bit before the footer is an error or a finding, whatever column it is in. In the
 // footer some pass: the algorithm and the number of steps that the cut names, a k that stays
-// within the anonymity, types and extreme values of kept columns, and what readers ignore
-// (version, name of the schema, lists of encodings, offsets and totals of row groups). What
-// passes still has every k, and labels of the cut only.
+// within the anonymity, and types and names of kept columns. What passes still has every k, and labels of the cut
+// only.
 func TestVerifyFlipped(t *testing.T) {
 	dir := releasedPeople(t, peopleJob)
 	whole := mustRead(t, filepath.Join(dir, "out.parquet"))

@@ -2,6 +2,10 @@ package release
 
 import (
 	"fmt"
+	"slices"
+
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/meta"
@@ -30,9 +34,12 @@ func (f Finding) String() string {
 // in bytes that no reader would miss. It returns the findings in the order of the file.
 func (r *File) FooterLeaks() (findings []Finding, err error) {
 	find := func(column, what string) { findings = append(findings, Finding{column, -1, what}) }
-	for _, kv := range r.footer.KeyValueMetadata {
-		if kv.Key != CutKey {
+	for i, kv := range r.footer.KeyValueMetadata {
+		switch {
+		case kv.Key != CutKey:
 			find("", "metadata besides "+CutKey)
+		case i > 0:
+			find("", "more than one "+CutKey) // readers differ in which they take
 		}
 	}
 	if r.footer.CreatedBy != formats.CreatedBy {
@@ -43,14 +50,21 @@ func (r *File) FooterLeaks() (findings []Finding, err error) {
 			find(e.Name, "field id of the source")
 		}
 	}
+	names := make(map[string]bool)
+	for _, name := range r.Columns() {
+		if names[name] {
+			find(name, "a name that another column has")
+		}
+		names[name] = true
+	}
 	used := []formats.Range{{From: r.footer.at, To: r.size}, {From: 0, To: int64(len(meta.Magic))}}
-	plain := r.footer.plain
+	plain := r.footer.plain && r.footer.isOwn()
 	var ofGroups []Finding
 	err = r.eachRowGroup(func(g *rowGroup) error {
 		for _, e := range g.extents() {
 			used = touch(used, e)
 		}
-		plain = plain && g.plain
+		plain = plain && g.plain && g.isOwn()
 		ofGroups = append(ofGroups, g.leaks()...)
 		return nil
 	})
@@ -70,6 +84,43 @@ func (r *File) FooterLeaks() (findings []Finding, err error) {
 	return append(findings, ofGroups...), nil
 }
 
+// isOwn reports whether what no reader needs is what kcut writes: the root of the schema, which has a name, and orders.
+func (f *footer) isOwn() bool {
+	root := format.SchemaElement{Name: "schema", NumChildren: thrift.New(int32(len(f.columns)))}
+	other := func(o format.ColumnOrder) bool { _, ok := o.Value.(*format.TypeDefinedOrder); return !ok }
+	return f.Version == 2 && f.Schema[0] == root && len(f.ColumnOrders) == len(f.leaves) && !slices.ContainsFunc(f.ColumnOrders, other)
+}
+
+// isOwn reports whether sums, places and lists that readers can do without are those that kcut writes.
+func (g *rowGroup) isOwn() bool {
+	unpacked, packed := int64(0), int64(0)
+	for i := range g.Columns {
+		c := g.chunk(i)
+		unpacked, packed = unpacked+c.TotalUncompressedSize, packed+c.TotalCompressedSize
+		if g.Columns[i].FileOffset != 0 || !slices.Equal(c.Encoding, encodings(c.EncodingStats)) {
+			return false
+		}
+	}
+	return g.TotalByteSize == unpacked && g.TotalCompressedSize == thrift.New(packed) &&
+		g.FileOffset == thrift.New(g.extent(0).From) && g.Ordinal == thrift.New(int16(g.number))
+}
+
+// encodings lists those of a chunk's pages, and of the levels of its data pages.
+func encodings(pages []format.PageEncodingStats) (list []format.Encoding) {
+	for _, p := range pages {
+		of := []format.Encoding{p.Encoding, format.RLE}
+		if p.PageType == format.DictionaryPage {
+			of = of[:1]
+		}
+		for _, e := range of {
+			if !slices.Contains(list, e) {
+				list = append(list, e)
+			}
+		}
+	}
+	return list
+}
+
 // leaks looks at what the footer says about the chunks of a row group.
 func (g *rowGroup) leaks() (findings []Finding) {
 	for i := range g.Columns {
@@ -81,7 +132,7 @@ func (g *rowGroup) leaks() (findings []Finding) {
 		if c.MetaData.V.BloomFilterOffset.Valid {
 			report = append(report, "bloom filter")
 		}
-		if c.ColumnIndexOffset.Valid || c.OffsetIndexOffset.Valid {
+		if c.ColumnIndexOffset.Valid || c.OffsetIndexOffset.Valid || c.ColumnIndexLength.Valid || c.OffsetIndexLength.Valid {
 			report = append(report, "page index")
 		}
 		findings = g.find(findings, g.leaf(i).Column(), report)

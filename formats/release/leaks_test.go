@@ -87,8 +87,42 @@ func TestLeaks(t *testing.T) {
 		{"gap", rewrite(t, sound, func(m *format.FileMetaData) { m.RowGroups, m.NumRows = m.RowGroups[:1], 3 }),
 			[]string{"bytes that the footer does not account for"}},
 		{"hidden field", hide(sound), []string{"a footer that kcut does not write"}},
+		{"second cut", rewrite(t, sound, func(m *format.FileMetaData) {
+			m.KeyValueMetadata = append(m.KeyValueMetadata, format.KeyValue{Key: CutKey, Value: `{"names":["Ada"]}`})
+		}), []string{"more than one kcut.cut"}},
+		{"namesake", rewrite(t, sound, func(m *format.FileMetaData) {
+			m.Schema[3].Name = "age"
+			for i := range m.RowGroups {
+				m.RowGroups[i].Columns[2].MetaData.PathInSchema[0] = "age"
+			}
+		}), []string{"column age: a name that another column has"}},
+		{"statistics that exclude rows", rewrite(t, sound, func(m *format.FileMetaData) { chunk(m).MetaData.Statistics.MinValue = []byte("M") }),
+			[]string{"column sex, row group 1: 1 statistics that are not those of its values"}},
+		{"statistics of a kept column", rewrite(t, sound, func(m *format.FileMetaData) {
+			m.RowGroups[1].Columns[2].MetaData.Statistics.MaxValue = []byte{38, 0, 0, 0}
+		}), []string{"column hours, row group 1: 1 statistics that are not those of its values"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) { checkFindings(t, tc.file, tc.want) })
+	}
+	for name, change := range map[string]func(m *format.FileMetaData){
+		"distinct count":       func(m *format.FileMetaData) { chunk(m).MetaData.Statistics.DistinctCount = 3 },
+		"sorting columns":      func(m *format.FileMetaData) { m.RowGroups[1].SortingColumns = []format.SortingColumn{{ColumnIdx: 1}} },
+		"name of the schema":   func(m *format.FileMetaData) { m.Schema[0].Name = "Ada" },
+		"type of the schema":   func(m *format.FileMetaData) { m.Schema[0].RepetitionType = thrift.New(format.Repeated) },
+		"version":              func(m *format.FileMetaData) { m.Version = 1815 },
+		"orders":               func(m *format.FileMetaData) { m.ColumnOrders = m.ColumnOrders[1:] },
+		"bytes of a row group": func(m *format.FileMetaData) { m.RowGroups[1].TotalByteSize++ },
+		"packed bytes of one":  func(m *format.FileMetaData) { m.RowGroups[1].TotalCompressedSize++ },
+		"place of one":         func(m *format.FileMetaData) { m.RowGroups[1].FileOffset++ },
+		"number of one":        func(m *format.FileMetaData) { m.RowGroups[1].Ordinal = 7 },
+		"place of a chunk":     func(m *format.FileMetaData) { chunk(m).FileOffset = 4 },
+		"encodings": func(m *format.FileMetaData) {
+			chunk(m).MetaData.Encoding = append(chunk(m).MetaData.Encoding, format.BitPacked)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			checkFindings(t, rewrite(t, sound, change), []string{"a footer that kcut does not write"})
+		})
 	}
 }
 

@@ -22,6 +22,7 @@ type Masked struct {
 	// one, and the bounds of the column, by several goroutines when several scanners read, or one
 	// shares.
 	Number func(label string, null bool) (number uint32, ok bool)
+	Fits   func(formats.Type) bool // whether labels are released as values of a type; nil: of any
 }
 
 // Numbers are those of a block of rows in one column.
@@ -68,6 +69,7 @@ type maskedPage struct {
 
 // wrongPages counts what is wrong with the pages of a chunk.
 type wrongPages struct {
+	kind    int // 1: the column is not of the type of labels
 	foreign int // dictionary entries that are no labels
 	unused  int // dictionary entries that no row uses
 	values  int // values in pages that are no labels
@@ -92,6 +94,9 @@ func (c *maskedChunk) open(g *rowGroup, masked *Masked) error {
 		c.every, c.scratch = make([]uint32, windowBlocks*BlockRows), make([]uint32, BlockRows)
 	}
 	c.masked, c.wrong, c.page = masked, wrongPages{}, maskedPage{}
+	if masked.Fits != nil && !masked.Fits(c.labels.values.Type) {
+		c.wrong.kind = 1
+	}
 	c.null, c.nullOK = masked.Number("", true)
 	c.entry, c.used = c.entry[:0], c.used[:0]
 	return nil
@@ -277,6 +282,7 @@ func (c *maskedChunk) finish() ([]string, error) {
 		return nil, cmp.Or(err, errRows)
 	}
 	return c.report(
+		counted{c.wrong.kind, "column of another type than its labels have"},
 		counted{c.wrong.foreign, "dictionary entries that are no labels of the cut"},
 		counted{c.wrong.unused, "dictionary entries that no row uses"},
 		counted{c.wrong.values, "values that are no labels of the cut"},

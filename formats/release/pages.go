@@ -168,6 +168,7 @@ func (p *pages) compare() error {
 		{"nulls", p.nulls == nulls},
 		{"bytes before compression", p.uncompressed == m.TotalUncompressedSize},
 		{"kinds of pages", slices.Equal(p.kinds, kinds)},
+		{"dictionary", (m.DictionaryPageOffset > 0) == (p.dictionaries > 0)},
 		{"place of the first data page", p.data == m.DataPageOffset},
 	} {
 		if !c.ok {

@@ -60,7 +60,7 @@ func TestScannerShares(t *testing.T) {
 		return uint32(n) + 1, err == nil && n != 42
 	}
 	for _, workers := range []int{0, 1, 3} {
-		s := NewScanners([]Masked{{"hundreds", number}, {"rest", number}}, max(1, workers))[0]
+		s := NewScanners([]Masked{{Name: "hundreds", Number: number}, {Name: "rest", Number: number}}, max(1, workers))[0]
 		if workers > 0 {
 			s.Share(shareAmong(workers))
 		}

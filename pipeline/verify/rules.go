@@ -108,7 +108,7 @@ func (r *rules) findMarks() {
 func (r *rules) masked() []release.Masked {
 	masked := make([]release.Masked, len(r.checks))
 	for i := range r.checks {
-		masked[i] = release.Masked{Name: r.checks[i].name, Number: r.checks[i].number}
+		masked[i] = release.Masked{Name: r.checks[i].name, Number: r.checks[i].number, Fits: r.checks[i].fits}
 	}
 	return masked
 }
@@ -127,6 +127,18 @@ func (r *rules) lackingColumn(file *release.File) string {
 	return ""
 }
 
+// namesakes returns the masked columns that were released under other names, and whose name a column of a part has.
+func (r *rules) namesakes(file *release.File) (names []string) {
+	has := file.Columns()
+	for _, c := range r.cut.Columns {
+		released := func(check int) bool { return r.checks[check].name == c.Name }
+		if slices.Contains(has, c.Name) && !slices.ContainsFunc(r.first[c.Name], released) {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
 // rendered reports whether a column of a set is released as numbers instead of labels, so
 // that different labels may look alike and groups be larger than the cut claims.
 func (r *rules) rendered(set cutfile.Set) bool {
@@ -138,6 +150,7 @@ func (r *rules) rendered(set cutfile.Set) bool {
 // columnCheck says which values a released column may hold, going by the cut alone.
 type columnCheck struct {
 	name    string
+	fits    func(formats.Type) bool
 	numbers map[string]uint32 // of every accepted text, from 0 on
 	null    bool              // whether null is accepted
 	labels  []acceptedLabel   // in the order of the cut, the mark of a suppressed value last
@@ -172,7 +185,10 @@ func checksOf(c *cutfile.Column) []columnCheck {
 // newCheck returns the check of a column that has what accept makes of every label. A mark of
 // suppressed values is null in a column of numbers.
 func newCheck(c *cutfile.Column, name string, accept func(cutfile.Label) acceptedLabel) columnCheck {
-	check := columnCheck{name: name, numbers: make(map[string]uint32)}
+	check := columnCheck{name: name, fits: isText, numbers: make(map[string]uint32)}
+	if c.Render != "" {
+		check.fits = isNumber
+	}
 	for _, label := range c.Cut {
 		check.labels = append(check.labels, accept(label))
 	}
@@ -187,6 +203,12 @@ func newCheck(c *cutfile.Column, name string, accept func(cutfile.Label) accepte
 	}
 	return check
 }
+
+// isText reports whether a column of a type is released as labels.
+func isText(t formats.Type) bool { return t.Kind == formats.String }
+
+// isNumber reports whether a column of a type is released as numbers, of which there may be none.
+func isNumber(t formats.Type) bool { return t.Ordered() || t.Kind == formats.Null }
 
 // acceptedEnd is an interval's end, which is null when it is open.
 func acceptedEnd(end json.RawMessage) acceptedLabel {

@@ -338,6 +338,9 @@ func (p *reading) footer(file *release.File) (findings []string, err error) {
 	if text, _ := file.Metadata(cutfile.Key); text != string(p.cut.Raw) {
 		findings = append(findings, "its cut differs from the first part's")
 	}
+	for _, name := range p.namesakes(file) {
+		findings = append(findings, fmt.Sprintf("column %s has the name of a masked column that was released under others", name))
+	}
 	return appendTexts(findings, leaks), err
 }
 
