@@ -195,6 +195,11 @@ func (l *ledger) recall(ctx context.Context) (done bool, err error) {
 // replace it.
 func (l *ledger) leave(ctx context.Context, was known) error {
 	if was.pending && !was.remote {
+		if !storage.IsRemote(l.job.Output.Path) { // the run was killed while it published
+			if err := publish.Finish(l.work.FS, output.Shown(l.job.Output.Path)); err != nil {
+				return err
+			}
+		}
 		if err := l.record(); err != nil {
 			return err
 		}

@@ -1,7 +1,8 @@
 // Package publish puts an output, a file or a directory, in its place in one step.
 //
 // Contract: until then the output lies beside its target under a hidden name, readable by
-// its owner alone; afterwards it is complete and durable. After a failure, a kill or a
+// its owner alone; afterwards it is complete and durable. It becomes readable by others right after it has
+// got its name: a run that is killed between the two leaves a target that its owner alone can read, until Finish. After a failure, a kill or a
 // power loss the target is what it was before, or absent, and the next run sweeps what is
 // left. Two runs with one target exclude each other with formats.ErrBusy.
 //
@@ -245,12 +246,12 @@ func (p *Publication) Publish() (err error) {
 	return nil
 }
 
-// seal makes a file, or a directory with everything below it, durable and as readable as new
-// ones are.
+// seal makes a file, or a directory with everything below it, durable, and what is below the output as
+// readable as new files are. The output itself stays private until it is in the target's place.
 func (p *Publication) seal(path string, dir bool) error {
-	mode, sync := fs.FileMode(0o666), p.syncFile
+	sync := p.syncFile
 	if dir {
-		mode, sync = 0o777, func(path string) error { return SyncDir(p.fs, path) }
+		sync = func(path string) error { return SyncDir(p.fs, path) }
 		entries, err := p.fs.ReadDir(path)
 		if err != nil {
 			return err
@@ -261,10 +262,32 @@ func (p *Publication) seal(path string, dir bool) error {
 			}
 		}
 	}
-	if err := sync(path); err != nil {
+	if err := sync(path); err != nil || path == p.work {
 		return err
 	}
-	return p.fs.Chmod(path, mode&^umask)
+	return open(p.fs, path, dir)
+}
+
+// open makes a file, or a directory, as readable as new ones are.
+func open(d *FS, path string, dir bool) error {
+	mode := fs.FileMode(0o666)
+	if dir {
+		mode = 0o777
+	}
+	return d.Chmod(path, mode&^umask)
+}
+
+// Finish makes a target as readable as new files are, after a Publish that was killed when the target had been
+// replaced, and before that.
+func Finish(d *FS, target string) error {
+	info, err := d.Lstat(target)
+	if err == nil && info.Mode()&fs.ModeSymlink == 0 {
+		err = open(d, target, info.IsDir())
+	}
+	if err != nil {
+		return fmt.Errorf("publish %s: %w", target, err)
+	}
+	return nil
 }
 
 // replace puts the output in the target's place, where nothing is or a file, or a directory, which
@@ -282,7 +305,7 @@ func (p *Publication) replace() error {
 		return err
 	}
 	p.done = true
-	return errors.Join(SyncDir(p.fs, filepath.Dir(p.target)), p.release())
+	return errors.Join(open(p.fs, p.target, p.dir), SyncDir(p.fs, filepath.Dir(p.target)), p.release())
 }
 
 // exchange swaps the directory with the one in its place. The old one is locked before it
@@ -311,10 +334,11 @@ func (p *Publication) exchange() error {
 		return errors.Join(err, old.Close())
 	}
 	p.done = true
+	opened := open(p.fs, p.target, true)
 	if err = SyncDir(p.fs, filepath.Dir(p.target)); err == nil {
 		err = RemoveAll(p.fs, rest)
 	}
-	return errors.Join(err, old.Close(), p.release())
+	return errors.Join(opened, err, old.Close(), p.release())
 }
 
 // Done reports whether the target has been replaced, if only by a Publish that failed later.

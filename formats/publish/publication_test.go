@@ -312,6 +312,44 @@ func TestPublishModes(t *testing.T) {
 	checkMode(t, filepath.Join(home, "dir", "_SUCCESS"), 0o666&^publish.Umask)
 }
 
+// Whenever a run is killed, what others can read is the target and nothing else.
+func TestPublishStaysPrivate(t *testing.T) {
+	for _, dir := range []bool{false, true} {
+		for _, exists := range []bool{false, true} {
+			home := t.TempDir()
+			target := filepath.Join(home, "out")
+			if exists {
+				if err := attempt(nil, target, dir, "old"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			placed := false
+			err := attempt(&publish.FS{Around: func(operation string, do func() error, paths ...string) error {
+				err := do()
+				placed = placed || err == nil && (operation == "rename" || operation == "exchange")
+				hidden, _ := filepath.Glob(filepath.Join(home, ".out*"))
+				for _, path := range hidden {
+					if info, failed := os.Lstat(path); !placed && failed == nil && info.Mode().Perm()&0o077 != 0 {
+						t.Errorf("dir=%v exists=%v: after %s of %v others can read %s", dir, exists, operation, paths, filepath.Base(path))
+					}
+				}
+				return err
+			}}, target, dir, "new")
+			checkMode(t, target, map[bool]fs.FileMode{false: 0o666, true: 0o777}[dir]&^publish.Umask)
+			if err := os.Chmod(target, 0o700); err != nil { // as if killed right after the rename
+				t.Fatal(err)
+			}
+			if err := publish.Finish(nil, target); err != nil {
+				t.Fatal(err)
+			}
+			checkMode(t, target, map[bool]fs.FileMode{false: 0o666, true: 0o777}[dir]&^publish.Umask)
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 func checkMode(t *testing.T, name string, want fs.FileMode) {
 	t.Helper()
 	info, err := os.Stat(name)
