@@ -11,6 +11,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/job"
@@ -38,7 +39,7 @@ type Report struct {
 	// Risk says what kept columns, labels and both together tell; nil where nothing is kept but the class.
 	Risk    *risk.Report `json:"risk,omitempty"`
 	Notices []string     `json:"notices,omitempty"`
-	Inputs  []string     `json:"inputs"`
+	Inputs  []string     `json:"inputs"` // without the values in names of partition folders
 	// Columns are the input's, and what became of them.
 	Columns  []ColumnReport `json:"columns,omitempty"`
 	Stages   []StageTime    `json:"stages"`
@@ -170,7 +171,7 @@ func ReadReport(text []byte) (*Report, error) {
 // failed notes in the report what ended the run, tells it, and returns the error. A report
 // that cannot be written is the lesser trouble then.
 func (r *Report) failed(err error, opt *RunOptions) error {
-	r.Error = &ErrorReport{Class: fault.ClassOf(err).String(), Message: err.Error()}
+	r.Error = &ErrorReport{Class: fault.ClassOf(err).String(), Message: text.WithoutPartitions(err.Error())}
 	_ = r.save(opt.RunJSON)
 	if opt.Events.Failed != nil {
 		opt.Events.Failed(r)

@@ -57,8 +57,9 @@ func (l *ledger) openStates() (*checkpoint.Folder, error) {
 func (l *ledger) stateKey(b *Bound) checkpoint.Key {
 	hash := sha256.New()
 	fmt.Fprintln(hash, l.res.report.Digests.Job, l.res.report.Digests.Input, l.opt.Trace != nil)
+	files := b.Dataset.Files()
 	for i, file := range b.inputs {
-		fmt.Fprintf(hash, "%q %s\n", l.res.report.Inputs[i], file)
+		fmt.Fprintf(hash, "%q %s\n", files[i], file)
 	}
 	if build, ok := debug.ReadBuildInfo(); ok {
 		fmt.Fprintln(hash, build.Main, build.Settings)

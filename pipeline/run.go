@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kcut/kcut/formats/publish"
+	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/job"
@@ -223,7 +224,10 @@ func (a *assignment) bind(ctx context.Context, t *taxonomies, res *resources) (*
 		return nil, err
 	}
 	rows := b.Dataset.Rows()
-	res.report.Rows, res.report.Inputs = rows, b.Dataset.Files()
+	res.report.Rows = rows
+	for _, file := range b.Dataset.Files() {
+		res.report.Inputs = append(res.report.Inputs, text.WithoutPartitions(file))
+	}
 	res.threads = threadsWithin(res.budget.Limit(), res.threads, b.reads())
 	if err != nil {
 		return b, err

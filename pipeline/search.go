@@ -288,9 +288,9 @@ func (t *tracer) step(s engine.Step) {
 	for _, child := range s.Children {
 		line.Children = append(line.Children, TraceLabel(child))
 	}
-	text, err := cutfile.Marshal(line)
+	json, err := cutfile.Marshal(line)
 	if err == nil {
-		_, err = t.out.Write(append(text, '\n'))
+		_, err = io.WriteString(t.out, text.Escaped(string(json))+"\n")
 	}
 	if err != nil {
 		t.err = fmt.Errorf("write trace: %w", err)

@@ -125,9 +125,9 @@ func TestNothingTellsValues(t *testing.T) {
 	}
 }
 
-// The values that folders of partitions have in their names are in no event, although
-// messages on standard error name files as they are.
-func TestLineageTellsNoPartitions(t *testing.T) {
+// The values that folders of partitions have in their names are in no event, no report, no record and no answer to
+// programs, although messages on standard error name files as they are.
+func TestNothingTellsPartitions(t *testing.T) {
 	dir := t.TempDir()
 	job := strings.Replace(canaryJob, "people.csv", "in/", 1)
 	files := map[string]string{"job.yaml": job}
@@ -135,15 +135,31 @@ func TestLineageTellsNoPartitions(t *testing.T) {
 		city, rest, _ := strings.Cut(row, ",")
 		files[filepath.Join("in", "city="+city, fmt.Sprintf("%d.csv", i))] = "job,age,note,name,income\n" + rest + "\n"
 	}
-	files[filepath.Join("in", "city=city-canary-a", "x.csv")] = "job,age,note,name,income\njob-canary-1,age-canary,,,\n"
 	writeFiles(t, dir, files)
-	exit, told := watchedRun(t, dir, false)
-	if exit != 3 || !strings.Contains(told["stderr"], "city=city-canary-a") {
-		t.Errorf("exit %d: %s", exit, told["stderr"])
-	}
-	for _, where := range []string{"kcut.prom", "lineage.jsonl"} {
-		if strings.Contains(told[where], "canary") {
-			t.Errorf("%s tells a value:\n%s", where, told[where])
+	check := func(want int) (stderr string) {
+		t.Helper()
+		exit, told := watchedRun(t, dir, false)
+		if exit != want || !strings.Contains(told["run.json"], "city=…") {
+			t.Errorf("exit %d: %s", exit, told)
 		}
+		stderr = told["stderr"]
+		if record, err := os.ReadFile(filepath.Join(".out.parquet.kcut", "run.json")); err == nil {
+			told["the record"] = string(record)
+		} else {
+			t.Error(err)
+		}
+		for where, text := range told {
+			if where != "stderr" && strings.Contains(text, "canary") {
+				t.Errorf("%s tells a value:\n%s", where, text)
+			}
+		}
+		return stderr
+	}
+	if stderr := check(0); strings.Contains(stderr, "canary") {
+		t.Errorf("standard error tells a value:\n%s", stderr)
+	}
+	writeFiles(t, dir, map[string]string{filepath.Join("in", "city=city-canary-a", "x.csv"): "job,age,note,name,income\njob-canary-1,age-canary,,,\n"})
+	if stderr := check(3); !strings.Contains(stderr, "city=city-canary-a") {
+		t.Errorf("standard error does not name the file:\n%s", stderr)
 	}
 }

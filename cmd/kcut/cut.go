@@ -25,7 +25,8 @@ func newShow(u *ui) *cobra.Command {
 		Use:   "show [FILE]",
 		Short: "Print the cut that a released file carries",
 		Long: `Prints the cut that a released file carries, with long lists of labels shortened. With
---json it is the cut as the file has it; with --schema, the JSON Schema of cuts.`,
+--json it is the cut as the file has it, but for characters that do not print, which are
+escaped; with --schema, the JSON Schema of cuts.`,
 		Args: takes("at most one released file", 0, 1),
 	}
 	cmd.Flags().BoolVar(&schema, "schema", false, "print the JSON Schema of cuts")
@@ -50,8 +51,9 @@ func newShow(u *ui) *cobra.Command {
 		if loss != "" {
 			loss = "\n" + loss
 		}
-		return u.tell(json.RawMessage(cut.Raw), fmt.Sprintf("%s: %s, %s%s, %s%s\n\n%s\n%s",
-			args[0], text.Count(cut.Rows, "row"), cut.Algorithm, class, extent(cut), loss, setTable(cut.Sets), cutTable(cut.Columns)))
+		words := fmt.Sprintf("%s: %s, %s%s, %s%s\n\n%s\n%s",
+			args[0], text.Count(cut.Rows, "row"), cut.Algorithm, class, extent(cut), loss, setTable(cut.Sets), cutTable(cut.Columns))
+		return u.tell(json.RawMessage(cut.Raw), printable(words, "\n"))
 	}
 	return cmd
 }
@@ -157,7 +159,7 @@ differ.`,
 		if err != nil {
 			return err
 		}
-		return u.tell(d, differenceText(d))
+		return u.tell(d, printable(differenceText(d), "\n"))
 	}
 	return cmd
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/kcut/kcut"
+	"github.com/kcut/kcut/internal/text"
 )
 
 // The rules for words:
@@ -87,17 +88,17 @@ func (u *ui) answer(v any) error {
 	return u.printf("%s\n", text)
 }
 
-// oneLine encodes v without the escaping of <, > and &, which labels may hold.
+// oneLine encodes v without the escaping of <, > and &, which labels may hold, but with that of what steers a terminal.
 func oneLine(v any) (string, error) {
-	var text strings.Builder
-	encoder := json.NewEncoder(&text)
+	var line strings.Builder
+	encoder := json.NewEncoder(&line)
 	encoder.SetEscapeHTML(false)
 	err := encoder.Encode(v)
-	return strings.TrimSuffix(text.String(), "\n"), err
+	return text.Escaped(strings.TrimSuffix(line.String(), "\n")), err
 }
 
 // note tells a fact worth knowing.
-func (u *ui) note(text string) { u.say(slog.LevelInfo, "note:", text) }
+func (u *ui) note(words string) { u.say(slog.LevelInfo, "note:", words) }
 
 // warn tells of something that somebody should see to, although what was asked for goes on.
 func (u *ui) warn(err error) {
@@ -106,13 +107,13 @@ func (u *ui) warn(err error) {
 	}
 }
 
-func (u *ui) say(level slog.Level, kind, text string) {
+func (u *ui) say(level slog.Level, kind, words string) {
 	switch {
 	case u.quiet:
 	case u.terminal:
-		fmt.Fprintf(u.err, "kcut: %s %s\n", kind, printable(text, "\n"))
+		fmt.Fprintf(u.err, "kcut: %s %s\n", kind, printable(words, "\n"))
 	default:
-		u.log.Log(context.Background(), level, text)
+		u.log.Log(context.Background(), level, printable(words, "\n"))
 	}
 }
 
@@ -126,7 +127,9 @@ func (u *ui) fail(f *failure, args []string) {
 	}
 	if !u.answered && (u.json || slices.Contains(args, "--json")) {
 		// Standard output may be what failed; the exit code tells the rest.
-		_ = u.answer(map[string]*failure{"error": f})
+		told := *f
+		told.Message, told.Hint = text.WithoutPartitions(f.Message), text.WithoutPartitions(f.Hint)
+		_ = u.answer(map[string]*failure{"error": &told})
 	}
 }
 

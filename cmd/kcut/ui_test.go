@@ -3,10 +3,13 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -95,6 +98,43 @@ func TestPrintable(t *testing.T) {
 	newUI(io.Discard, &out, true).fail(&failure{Message: "mask column \x1b[2J", Hint: "look"}, nil)
 	if strings.Contains(out.String(), "\x1b[2J") {
 		t.Errorf("a message steers the terminal: %q", out.String())
+	}
+}
+
+// A released file may have labels, and a cut words, that steer a terminal: nothing that is printed of them does.
+func TestLabelsSteerNoTerminal(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const steering = "right\u202eleft\u009b31m"
+	lines := []string{"job,age,income"}
+	for i := range 60 {
+		lines = append(lines, fmt.Sprintf("%s%d,%d,%d", steering, i%2, i%3, i%2))
+	}
+	writeFiles(t, ".", map[string]string{"people.csv": strings.Join(lines, "\n"), "job.yaml": `
+input: people.csv
+output: out.parquet
+class: income
+quasi_identifiers: [{columns: [job, age], k: 5}]
+columns: {job: suppress, age: {mask: discretize, type: integer}, income: keep}
+`})
+	for _, args := range []string{
+		"run job.yaml --trace trace.jsonl", "show out.parquet", "show out.parquet --json", "verify out.parquet", "diff out.parquet out.parquet --json",
+		"run job.yaml --overwrite --algorithm mondrian --output other.parquet", "diff out.parquet other.parquet", "diff out.parquet other.parquet --json",
+	} {
+		var out, err strings.Builder
+		if exit := execute(t.Context(), strings.Fields(args), newUI(&out, &err, false)); exit != 0 {
+			t.Fatalf("%s: %s", args, &err)
+		}
+		trace, failed := os.ReadFile("trace.jsonl")
+		if failed != nil {
+			t.Fatal(failed)
+		}
+		all := out.String() + err.String() + string(trace)
+		if strings.ContainsFunc(all, func(r rune) bool { return r != '\n' && !strconv.IsPrint(r) }) || !strings.Contains(all, `right\u202eleft\u009b31m`) {
+			t.Errorf("%s: %q", args, all)
+		}
+		if strings.HasPrefix(args, "show") && strings.HasSuffix(args, "--json") && !json.Valid([]byte(out.String())) {
+			t.Errorf("%s: no JSON: %s", args, &out)
+		}
 	}
 }
 

@@ -72,12 +72,12 @@ func (u *ui) printVerification(v *kcut.Verification) error {
 	if !v.OK {
 		verdict = "broken"
 	}
-	err := u.printf("%s: %s, %s\n%s", v.Path, verdict, text.Count(v.Rows, "row"), setTable(v.Sets))
+	err := u.printf("%s: %s, %s\n%s", printable(v.Path, ""), verdict, text.Count(v.Rows, "row"), setTable(v.Sets))
 	if loss := lossText(v.Suppressed, v.Dropped); loss != "" {
 		err = errors.Join(err, u.printf("by its cut, %s\n", loss))
 	}
 	for _, finding := range v.Findings {
-		err = errors.Join(err, u.printf("finding: %s\n", finding))
+		err = errors.Join(err, u.printf("finding: %s\n", printable(finding, "")))
 	}
 	return err
 }

@@ -1,9 +1,13 @@
-// Package text writes numbers as people read them.
+// Package text writes numbers as people read them, and keeps from texts what is not for everybody or every
+// terminal.
 package text
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
+	"strings"
+	"unicode/utf16"
 )
 
 // Grouped writes a number with a comma between groups of three digits.
@@ -33,4 +37,32 @@ func Percent(share float64) string {
 		return "< 0.1 %"
 	}
 	return fmt.Sprintf("%.1f %%", 100*share)
+}
+
+// Escaped returns JSON without what steers a terminal instead of being shown on it, which strings may hold:
+// characters that do not print are written as \u and four digits. Lines stay lines.
+func Escaped(json string) string {
+	steers := func(r rune) bool { return !strconv.IsPrint(r) && r != '\n' }
+	if strings.IndexFunc(json, steers) < 0 {
+		return json
+	}
+	var escaped strings.Builder
+	for _, r := range json {
+		if !steers(r) {
+			escaped.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&escaped, "\\u%04x", unit)
+		}
+	}
+	return escaped.String()
+}
+
+var partitionFolder = regexp.MustCompile(`([^/\\\s=]+=)[^/\\]+([/\\])`)
+
+// WithoutPartitions returns a text without the values in the names of partition folders, as zip=12345/: they are
+// cells of the table.
+func WithoutPartitions(text string) string {
+	return partitionFolder.ReplaceAllString(text, "${1}…$2")
 }

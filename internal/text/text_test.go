@@ -32,3 +32,27 @@ func TestPercent(t *testing.T) {
 		}
 	}
 }
+
+func TestEscaped(t *testing.T) {
+	for json, want := range map[string]string{
+		`{"label":"Müller ≥ 3"}`:                        `{"label":"Müller ≥ 3"}`,
+		"{\"a\":\"x\u202ey\u009bz\u00a0\U000e0041\"}\n": `{"a":"x\u202ey\u009bz\u00a0\udb40\udc41"}` + "\n",
+	} {
+		if got := Escaped(json); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+func TestWithoutPartitions(t *testing.T) {
+	for text, want := range map[string]string{
+		"in/a.parquet":                        "in/a.parquet",
+		"/in/zip=12345/sex=F/a.parquet":       "/in/zip=…/sex=…/a.parquet",
+		"s3://b/name=Ada Lovelace/a=b.csv":    "s3://b/name=…/a=b.csv",
+		`read C:\in\zip=1\a.parquet: damaged`: `read C:\in\zip=…\a.parquet: damaged`,
+	} {
+		if got := WithoutPartitions(text); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

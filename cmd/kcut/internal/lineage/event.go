@@ -1,10 +1,10 @@
 package lineage
 
 import (
-	"regexp"
 	"time"
 
 	"github.com/kcut/kcut"
+	"github.com/kcut/kcut/internal/text"
 )
 
 const producer = "https://github.com/kcut/kcut"
@@ -96,9 +96,6 @@ func (r *Run) started(at time.Time) *event {
 	return e
 }
 
-// partitionFolder is the name of a hive partition's folder: its column and its value.
-var partitionFolder = regexp.MustCompile(`([^/\s=]+=)[^/]+/`)
-
 // ended is the event of a run's end. Its report may be nil.
 func (r *Run) ended(at time.Time, report *kcut.Report, failure error) *event {
 	e := r.event("COMPLETE", at)
@@ -108,7 +105,7 @@ func (r *Run) ended(at time.Time, report *kcut.Report, failure error) *event {
 		e.EventType = "ABORT"
 	default:
 		e.EventType = "FAIL"
-		message := partitionFolder.ReplaceAllString(failure.Error(), "$1…/")
+		message := text.WithoutPartitions(failure.Error())
 		e.Run.Facets["errorMessage"] = errorMessage{facetOf("1-0-1", "ErrorMessageRunFacet"), message, "Go"}
 	}
 	if report == nil {
