@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,9 +10,11 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/forecast"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/risk"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -55,7 +58,7 @@ func Plan(ctx context.Context, job *job.Job, opt PlanOptions) (_ *forecast.Forec
 	if l.exists && !opt.Overwrite {
 		return f, standing(job, "it exists", "name another output, or replace it with --overwrite")
 	}
-	return f, unmet
+	return f, cmp.Or(unmet, p.refused)
 }
 
 // done reports whether the record of the output is that of the same job and input. Whether the
@@ -82,6 +85,8 @@ type planning struct {
 	*Bound
 	res  *resources
 	load forecast.Load
+
+	refused error // what a run says of the kept columns; nil: nothing, or it is not known
 }
 
 // forecast describes the run from what its plan stage has found.
@@ -224,6 +229,41 @@ func (p *planning) sample(ctx context.Context, f *forecast.Forecast) error {
 		p.load.Groupings[i].Tuples.See(e.Tuples(columns), p.load.Rows)
 	}
 	f.Sampled = e.Rows
+	return p.expect(ctx, e, fields, f)
+}
+
+// expect tells what the rows of an excerpt of some fields tell. When these are all rows, it is known
+// whether a run refuses the columns that are kept.
+func (p *planning) expect(ctx context.Context, e *forecast.Excerpt, fields []int, f *forecast.Forecast) error {
+	kept, masked := p.kept(), positions(0, len(p.masked))
+	f.Risk = &risk.Report{K: p.largestK(), Columns: p.names(kept)}
+	f.Risk.Raw = e.Figures(masked, f.Risk.K)
+	if len(kept) == 0 {
+		return nil
+	}
+	at := make([]int, len(kept)) // among the excerpt's columns
+	for i, field := range kept {
+		at[i] = slices.Index(fields, field)
+		for _, m := range masked {
+			if e.Tells(at[i], m) {
+				names := p.names([]int{field, p.masked[m]})
+				f.Risk.Determines = append(f.Risk.Determines, risk.Determined{Kept: names[0], Masked: names[1]})
+			}
+		}
+	}
+	noteDetermined(f.Risk, p.res)
+	f.Risk.Kept = e.Figures(at, f.Risk.K)
+	switch unique := f.Risk.Kept.Unique; {
+	case unique <= mostUnique:
+	case e.Rows == p.load.Rows:
+		p.refused = p.checkAccepted(ctx, kept, unique, p.res)
+		if p.refused != nil && fault.ClassOf(p.refused) != fault.Privacy {
+			return p.refused
+		}
+	default:
+		p.res.events.Noted(fmt.Sprintf("of the %s that were sampled, %s are unique on kept columns: a run counts all rows, and ends with 4 when more than %s are and their entries do not accept it",
+			text.Count(e.Rows, "row"), text.Percent(unique), text.Percent(mostUnique)))
+	}
 	return nil
 }
 

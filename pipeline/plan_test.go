@@ -1,14 +1,17 @@
 package pipeline
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/forecast"
 	"github.com/kcut/kcut/pipeline/job"
 )
@@ -19,8 +22,9 @@ func withoutRoom(f *forecast.Forecast) string {
 		return ""
 	}
 	g := *f
-	g.Disk.OutputRoom, g.Disk.SpillRoom = nil, nil
-	return fmt.Sprintf("%+v", g)
+	risk, _ := json.Marshal(g.Risk) // it is numbers and texts
+	g.Disk.OutputRoom, g.Disk.SpillRoom, g.Risk = nil, nil, nil
+	return fmt.Sprintf("%+v %s", g, risk)
 }
 
 // planJob plans the folder's job with overrides given as key, value pairs.
@@ -146,17 +150,37 @@ max_steps: 3
 	}
 }
 
-// Kept columns in which all rows differ are pointed out.
+// Kept columns in which all rows differ are pointed out, and refused as a run would do when all rows were looked at.
 func TestPlanPointsOutIdentifiers(t *testing.T) {
 	table := people(rand.New(rand.NewPCG(1, 1)), 100)
 	table.addColumn("serial", func(row int) string { return fmt.Sprint("no ", row) })
 	dir := table.folder(t, changed("income: keep", "income: keep\n  serial: keep"), 100)
 	f, err := planJob(t, dir, PlanOptions{Sample: true})
-	if err != nil || len(f.Notices) != 2 || !strings.HasPrefix(f.Notices[0], "rows leave in the order of the input") ||
-		!strings.HasPrefix(f.Notices[1], "column serial is kept") {
-		t.Errorf("notices %q, %v", f.Notices, err)
+	mustFail(t, err, fault.Privacy, "kept column serial", "serial: {keep: {identifying: accepted}}")
+	if len(f.Notices) != 2 || !strings.HasPrefix(f.Notices[0], "rows leave in the order of the input") ||
+		!strings.HasPrefix(f.Notices[1], "column serial is kept") || f.Risk.Kept.Unique != 1 {
+		t.Errorf("notices %q, risk %+v", f.Notices, f.Risk)
 	}
-	if f, err = planJob(t, dir, PlanOptions{Sample: true}, "order", job.OrderReleased); err != nil || len(f.Notices) != 1 {
-		t.Errorf("notices %q, %v", f.Notices, err)
+	if f, _ = planJob(t, dir, PlanOptions{Sample: true}, "order", job.OrderReleased); len(f.Notices) != 1 {
+		t.Errorf("notices %q", f.Notices)
+	}
+	editJob(t, dir, "serial: keep", "serial: {keep: {identifying: accepted}}")
+	if f, err = planJob(t, dir, PlanOptions{Sample: true}); err != nil || !slices.Contains(f.Notices, "100.0 % of the rows are unique on kept column serial: accepted") {
+		t.Errorf("accepted: %v, notices %q", err, f.Notices)
+	}
+}
+
+// What a plan tells of all rows is what a run does.
+func TestPlanTellsRisk(t *testing.T) {
+	table := keptPeople(500)
+	dir := table.folder(t, keeping(accepting("street", "title", "ward")...), 100)
+	f, err := planJob(t, dir, PlanOptions{Sample: true})
+	must(t, err)
+	report := mustRun(t, dir, nil)
+	if !reflect.DeepEqual(f.Risk.Kept, report.Risk.Kept) || !reflect.DeepEqual(f.Risk.Raw, report.Risk.Raw) || !slices.Equal(f.Risk.Determines, report.Risk.Determines) {
+		t.Errorf("a plan tells %+v, a run %+v", f.Risk, report.Risk)
+	}
+	if f, err = planJob(t, dir, PlanOptions{}); err != nil && fault.ClassOf(err) != fault.Exists || f.Risk != nil {
+		t.Errorf("without a sample: %+v, %v", f.Risk, err)
 	}
 }

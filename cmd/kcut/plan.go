@@ -22,7 +22,7 @@ disk and how long a run takes, about. It reads schemas and statistics only, and 
 nothing; it ends with the exit code that a run would end with, as far as that is known.
 
 With --sample it reads some of the rows, too, up to half a million, which makes the ranges
-narrow.`,
+narrow, and tells how many of these rows are alike on the kept columns.`,
 		Example: `  kcut plan people.yaml
   kcut plan people.yaml --memory 2GiB --sample --json`,
 		Args: takes("one job file", 1, 1),
@@ -74,8 +74,22 @@ func (u *ui) printPlan(f *kcut.Forecast) error {
 	if f.Threads != 1 {
 		threads = fmt.Sprintf("%d threads", f.Threads)
 	}
-	return u.printf("%s in %s, %s; %s on %s\n\n%s\n%s\n%s\n%s", text.Count(f.Rows, "row"), text.Count(f.Files, "file"), size(f.Bytes),
-		f.Algorithm, threads, reachTable(f.Sets), columns, groupings, needTable(f))
+	return u.printf("%s in %s, %s; %s on %s\n\n%s\n%s\n%s\n%s%s", text.Count(f.Rows, "row"), text.Count(f.Files, "file"), size(f.Bytes),
+		f.Algorithm, threads, reachTable(f.Sets), columns, groupings, riskTable(f), needTable(f))
+}
+
+// riskTable tells what sampled rows are alike on, and nothing where none were sampled.
+func riskTable(f *kcut.Forecast) string {
+	if f.Risk == nil {
+		return ""
+	}
+	t := newTable(fmt.Sprintf("of %s", text.Count(f.Sampled, "row")), "unique", "in classes below "+text.Grouped(int64(f.Risk.K)), "average risk")
+	if r := f.Risk.Kept; r != nil {
+		t.add("kept columns", text.Percent(r.Unique), text.Percent(r.Below), text.Percent(r.Marketer))
+	}
+	r := f.Risk.Raw
+	t.add("quasi-identifiers before they are masked", text.Percent(r.Unique), text.Percent(r.Below), text.Percent(r.Marketer))
+	return t.String() + "\n"
 }
 
 // reachTable lists the sets and whether they can be met.

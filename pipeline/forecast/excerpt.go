@@ -64,6 +64,13 @@ func (e *Excerpt) Figures(columns []int, k int) *risk.Figures {
 	return risk.FiguresOf(e.tuples(columns), k)
 }
 
+// Tells reports whether a column tells another one, as risk.Report.Determines has it: it determines that, which has several
+// values, and by no accident, since its own have several rows.
+func (e *Excerpt) Tells(column, other int) bool {
+	distinct := func(column int) int64 { return e.Figures([]int{column}, 1).Classes }
+	return e.Determines(column, other) && distinct(other) > 1 && distinct(column)*risk.LeastRows <= e.Rows
+}
+
 // tuples returns the hashes of the rows' tuples of some columns.
 func (e *Excerpt) tuples(columns []int) []uint64 {
 	tuples := make([]uint64, e.Rows)

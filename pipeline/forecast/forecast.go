@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/kcut/kcut/pipeline/risk"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -22,11 +23,14 @@ type Forecast struct {
 	Sets        []Set      `json:"quasi_identifiers"`
 	Groupings   []Grouping `json:"distinct_tuples"` // of columns that are counted together
 	Sampled     int64      `json:"sampled_rows"`
-	Threads     int        `json:"threads"`
-	Memory      Memory     `json:"memory"`
-	Disk        Disk       `json:"disk"`
-	Seconds     Seconds    `json:"seconds"`
-	Notices     []string   `json:"notices,omitempty"`
+	// Risk tells of the sampled rows how many are alike on the kept columns, and on the quasi-identifiers before they
+	// are masked. Of all rows, shares are at most that.
+	Risk    *risk.Report `json:"risk,omitempty"`
+	Threads int          `json:"threads"`
+	Memory  Memory       `json:"memory"`
+	Disk    Disk         `json:"disk"`
+	Seconds Seconds      `json:"seconds"`
+	Notices []string     `json:"notices,omitempty"`
 }
 
 // Set is a quasi-identifier set. With everything at its widest label all rows are alike, so

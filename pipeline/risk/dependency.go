@@ -155,16 +155,16 @@ func (d *dependencies) mergeColumn(k *determining, o *dependencies) bool {
 	return false // the other has seen that it tells none
 }
 
-// leastRows is how many rows a value of a kept column must have on average: with fewer it tells
+// LeastRows is how many rows a value of a kept column must have on average: with fewer it tells
 // everything by chance, and is reported for how many rows it tells apart.
-const leastRows = 2
+const LeastRows = 2
 
 // found returns the pairs of columns that are left after so many rows, without those in which
 // the masked column has one value.
 func (d *dependencies) found(rows int64) (pairs [][2]int) {
 	for _, k := range d.kept {
 		for m, tells := range k.tells {
-			if int64(len(k.values))*leastRows <= rows && several(tells) {
+			if values, several := count(tells); several && values*LeastRows <= rows {
 				pairs = append(pairs, [2]int{k.column, d.masked[m]})
 			}
 		}
@@ -172,19 +172,19 @@ func (d *dependencies) found(rows int64) (pairs [][2]int) {
 	return pairs
 }
 
-// several reports whether several values were seen.
-func several(tells []uint64) bool {
+// count returns how many values rows have, of all that were learned, and whether several go with them.
+func count(tells []uint64) (values int64, several bool) {
 	first := uint64(unseen)
 	for _, hash := range tells {
-		switch {
-		case hash == unseen || hash == first:
-		case first == unseen:
-			first = hash
-		default:
-			return true
+		if hash == unseen {
+			continue
 		}
+		if values++; values == 1 {
+			first = hash
+		}
+		several = several || hash != first
 	}
-	return false
+	return values, several
 }
 
 // close gives back what is drawn.

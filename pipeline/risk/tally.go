@@ -2,6 +2,7 @@ package risk
 
 import (
 	"math"
+	"slices"
 
 	"github.com/kcut/kcut/spill"
 )
@@ -101,42 +102,64 @@ func (t *tally) close() {
 	t.slots = nil
 }
 
-// FiguresOf tells of rows with these hashes what their classes are like, of which those below k are small.
-func FiguresOf(hashes []uint64, k int) *Figures {
-	t := newTally(len(hashes), spill.NewBudget(math.MaxInt64))
-	for _, hash := range hashes {
-		t.add(hash, 1)
-	}
-	return t.figures(int64(len(hashes)), k)
-}
-
 // figures tells of so many rows what the classes are like, of which those below k are small.
 func (t *tally) figures(rows int64, k int) *Figures {
-	var classes, unique, below float64
-	smallest := uint32(math.MaxUint32)
+	c := classes{k: k}
 	for _, s := range t.slots {
-		if s.rows == 0 {
-			continue
-		}
-		classes++
-		smallest = min(smallest, s.rows)
-		if s.rows == 1 {
-			unique++
-		}
-		if int64(s.rows) < int64(k) {
-			below += float64(s.rows)
+		if s.rows > 0 {
+			c.add(int64(s.rows))
 		}
 	}
+	return c.figures(rows, t.zeros)
+}
+
+// FiguresOf tells of rows with these hashes, which are sorted by that, what their classes are like, of
+// which those below k are small.
+func FiguresOf(hashes []uint64, k int) *Figures {
+	slices.Sort(hashes)
+	c := classes{k: k}
+	for i := 0; i < len(hashes); {
+		first := i
+		for i++; i < len(hashes) && hashes[i] == hashes[first]; i++ {
+		}
+		c.add(int64(i - first))
+	}
+	return c.figures(int64(len(hashes)), 0)
+}
+
+// classes sums up classes of rows that are alike.
+type classes struct {
+	k             int
+	number        float64
+	unique, below float64 // rows
+	smallest      int64
+}
+
+func (c *classes) add(rows int64) {
+	if c.number++; c.number == 1 || rows < c.smallest {
+		c.smallest = rows
+	}
+	if rows == 1 {
+		c.unique++
+	}
+	if rows < int64(c.k) {
+		c.below += float64(rows)
+	}
+}
+
+// figures tells of so many rows what the classes are like, when those were counted whose hash begins with
+// so many zero bits.
+func (c *classes) figures(rows int64, zeros uint) *Figures {
 	f := &Figures{}
-	if rows == 0 || classes == 0 {
+	if c.number == 0 {
 		return f
 	}
-	part := math.Ldexp(1, -int(t.zeros))
-	share := func(rowsOfPart float64) float64 { return min(rowsOfPart/part/float64(rows), 1) }
-	f.Unique, f.Below, f.Classes = share(unique), share(below), int64(classes/part)
-	f.Prosecutor = Risk{Highest: 1 / float64(smallest), Average: share(classes)}
+	part := math.Ldexp(1, -int(zeros))
+	share := func(n float64) float64 { return min(n/part/float64(rows), 1) }
+	f.Unique, f.Below, f.Classes = share(c.unique), share(c.below), int64(c.number/part)
+	f.Prosecutor = Risk{Highest: 1 / float64(c.smallest), Average: share(c.number)}
 	f.Journalist, f.Marketer = f.Prosecutor, f.Prosecutor.Average
-	if t.zeros > 0 {
+	if zeros > 0 {
 		f.Part = part
 	}
 	return f
