@@ -226,3 +226,32 @@ func TestDraftFails(t *testing.T) {
 		t.Errorf("class city with k = 3 was asked for:\n%s", text)
 	}
 }
+
+// Numbers of people, patients and the like are dropped whatever they are made of, and those that repeat are pointed out: the rows
+// of one person may be several. Numbers that count something are not.
+func TestDraftDropsIdentifiers(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out strings.Builder
+	out.WriteString("encounter_id,patient_nbr,case number,member_no,account,SSN,phone,full_name,number_inpatient,admission_type_id,age\n")
+	rng := rand.New(rand.NewPCG(4, 4))
+	for i := range 1000 {
+		person := rng.IntN(600)
+		fmt.Fprintf(&out, "%d,%d,%d,%d,a%d,%09d,+49 30 %07d,P. No %d,%d,%d,%d\n",
+			7*i, 31*person, 17*person, 5*i+rng.IntN(5), person, person, person, person, rng.IntN(9), rng.IntN(8), rng.IntN(90))
+	}
+	write(t, "visits.csv", out.String())
+	text := draftOf(t, draft.Options{Input: []string{"visits.csv"}})
+	job, _ := runDraft(t, text)
+	want := map[string]string{"number_inpatient": "discretize", "admission_type_id": "discretize", "age": "discretize"}
+	for _, name := range []string{"encounter_id", "patient_nbr", "case number", "member_no", "account", "SSN", "phone", "full_name"} {
+		want[name] = "drop"
+		entity := strings.Contains(regexp.MustCompile(`(?m)^  `+name+`: .*$`).FindString(text), "may be the entity")
+		if repeats := name != "encounter_id" && name != "member_no" && name != "full_name"; entity != repeats {
+			t.Errorf("%s: said to be the entity: %v", name, entity)
+		}
+	}
+	wantMasks(t, job, want)
+	if strings.Contains(text, "\nentity:") {
+		t.Error("the draft has an entity")
+	}
+}

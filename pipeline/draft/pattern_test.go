@@ -68,9 +68,10 @@ func TestDirectMeaning(t *testing.T) {
 		"name": "names of people", "first_name": "names of people", "LastName": "names of people", "patientName": "names of people",
 		"country-name": "", "product_name": "", "customer_id": "identifiers", "CustomerID": "identifiers", "e-mail": "e-mail addresses",
 		"Phone Number": "telephone numbers", "home_address": "street addresses", "IBAN": "accounts", "SSN": "numbers of people",
-		"paid": "", "idle": "", "age": "", "telegraph": "",
+		"patient_nbr": "identifiers", "case number": "identifiers", "member_no": "identifiers", "number": "identifiers",
+		"number_of_children": "", "no": "", "paid": "", "idle": "", "age": "", "telegraph": "",
 	} {
-		if got := directMeaning(wordsOf(name)); got != want {
+		if got := directMeaning(wordsOf(name)).meaning; got != want {
 			t.Errorf("%q means %q, want %q", name, got, want)
 		}
 	}

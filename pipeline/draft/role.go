@@ -62,15 +62,16 @@ var directPatterns = []struct {
 	form  pattern
 	part  float64
 	looks string
+	owned bool // each belongs to one person
 }{
-	{email, 0.05, "e-mail addresses"},
-	{socialSecurity, 0.05, "social security numbers"},
-	{iban, 0.05, "account numbers"},
-	{card, 0.5, "numbers of payment cards"},
-	{phone, 0.5, "telephone numbers"},
-	{url, 0.5, "addresses of web pages"},
-	{address, 0.5, "network addresses"},
-	{uuid, 0.5, "UUIDs"},
+	{email, 0.05, "e-mail addresses", true},
+	{socialSecurity, 0.05, "social security numbers", true},
+	{iban, 0.05, "account numbers", true},
+	{card, 0.5, "numbers of payment cards", true},
+	{phone, 0.5, "telephone numbers", true},
+	{url, 0.5, "addresses of web pages", false},
+	{address, 0.5, "network addresses", false},
+	{uuid, 0.5, "UUIDs", true},
 }
 
 const (
@@ -95,24 +96,35 @@ var uniqueShare = map[formats.Kind]float64{formats.String: 0.9, formats.Int: 0.9
 // nobody else has the value; and free text.
 func identifying(p *Profile) *Role {
 	if p.typ.Kind == formats.UUID {
-		return drop("UUIDs")
+		return drop("UUIDs%s", p.entity(true))
 	}
 	for _, d := range directPatterns {
 		if p.share(d.form) >= d.part {
-			return drop("%s of %s values look like %s", text.Grouped(p.texts.forms[d.form]), text.Grouped(p.Field.Rows), d.looks)
+			return drop("%s of %s values look like %s%s", text.Grouped(p.texts.forms[d.form]), text.Grouped(p.Field.Rows), d.looks, p.entity(d.owned))
 		}
 	}
 	meaning, many := directMeaning(wordsOf(p.name)), p.Field.Distinct >= manyValues || p.distinctShare() >= manyShare
 	least, countable := uniqueShare[p.typ.Kind]
 	switch {
-	case meaning != "" && many && p.typ.Kind != formats.Boolean:
-		return drop("called like %s, with %s", meaning, distinctValues(p))
+	case meaning.meaning != "" && many && p.typ.Kind != formats.Boolean:
+		return drop("called like %s, with %s%s", meaning.meaning, distinctValues(p), p.entity(!meaning.shared))
 	case countable && p.Field.Rows >= fewRows && p.distinctShare() >= least:
-		return drop("nearly every row has a value of its own: %s in %s rows", text.Grouped(p.Field.Distinct), text.Grouped(p.Field.Rows))
+		return drop("nearly every row has a value of its own: %s in %s rows%s", text.Grouped(p.Field.Distinct), text.Grouped(p.Field.Rows), p.entity(true))
 	case p.isProse():
 		return drop("free text, %d characters long on average", p.texts.length/p.Field.Rows)
 	}
 	return nil
+}
+
+// mostOnce is the part of the rows up to which values of an identifier repeat, and not by mistake.
+const mostOnce = 0.98
+
+// entity says of an identifier whose values belong to one person each what it may be when they repeat.
+func (p *Profile) entity(owned bool) string {
+	if !owned || p.Field.Distinct < 2 || p.distinctShare() > mostOnce {
+		return ""
+	}
+	return fmt.Sprintf(", in %s rows: it repeats, and may be the entity that k is to count", text.Grouped(p.Field.Rows))
 }
 
 // dates are the levels that dates are generalized to.
@@ -213,11 +225,16 @@ type words struct {
 	meaning string
 	alone   []string // a word of the name, or two that follow one another are among these
 	whole   []string // the name's words together are one of these
+	last    []string // the last of several words is one of these
+	shared  bool     // people share them
 }
 
 // has reports whether a column's name has the meaning.
 func (w *words) has(name []string) bool {
 	if slices.Contains(w.whole, strings.Join(name, "")) {
+		return true
+	}
+	if n := len(name); n > 1 && slices.Contains(w.last, name[n-1]) {
 		return true
 	}
 	for i, word := range name {
@@ -232,27 +249,28 @@ func (w *words) has(name []string) bool {
 var direct = []words{
 	{meaning: "names of people", alone: []string{"surname", "firstname", "lastname", "forename", "fullname", "username", "nickname", "login", "middlename", "familyname", "givenname",
 		"maidenname", "patientname", "customername", "personname", "employeename", "clientname", "membername", "studentname", "mothername", "fathername",
-		"contactname", "holdername"}, whole: []string{"name"}},
+		"contactname", "holdername"}, whole: []string{"name"}, shared: true},
 	{meaning: "e-mail addresses", alone: []string{"email", "mail"}},
 	{meaning: "telephone numbers", alone: []string{"phone", "telephone", "mobile", "fax", "tel", "msisdn"}},
-	{meaning: "street addresses", alone: []string{"address", "street", "addr"}, whole: []string{"housenumber"}},
+	{meaning: "street addresses", alone: []string{"address", "street", "addr"}, whole: []string{"housenumber"}, shared: true},
 	{meaning: "numbers of people", alone: []string{"ssn", "nino", "passport", "mrn", "aadhaar", "cpf", "curp", "pesel", "taxid", "tin", "licence", "license"}, whole: []string{
 		"socialsecuritynumber", "socialsecurity", "nationalid", "nhsnumber", "medicalrecordnumber", "insurancenumber", "policynumber",
 	}},
 	{meaning: "accounts", alone: []string{"iban", "imei", "imsi", "mac", "token", "password", "secret"}, whole: []string{
 		"creditcard", "cardnumber", "cardno", "accountnumber", "accountno", "account", "deviceid", "cookie", "ip", "ipaddress",
 	}},
-	{meaning: "identifiers", alone: []string{"id", "uuid", "guid", "pk", "key"}, whole: []string{"index", "rowid", "rownumber", "serialnumber"}},
+	{meaning: "identifiers", alone: []string{"id", "uuid", "guid", "pk", "key", "nbr"}, whole: []string{"index", "rowid", "rownumber", "serialnumber", "number"},
+		last: []string{"number", "nr", "no"}},
 }
 
-// directMeaning returns what the name of a column says that tells who somebody is, or nothing.
-func directMeaning(name []string) string {
+// directMeaning returns what the name of a column says that tells who somebody is, or one that is empty.
+func directMeaning(name []string) words {
 	for i := range direct {
 		if direct[i].has(name) {
-			return direct[i].meaning
+			return direct[i]
 		}
 	}
-	return ""
+	return words{}
 }
 
 // known are the names of what is widely known of people.
