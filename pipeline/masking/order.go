@@ -54,7 +54,7 @@ const (
 	// orderedBlock is how many rows of a batch are made into bytes at a time.
 	orderedBlock = 1 << 13
 	// groupBytes is how many bytes rows may have for a row group of the usual size to take all of them.
-	groupBytes = 16 << 20
+	groupBytes = 8 << 20
 )
 
 // MaskInOrder masks the input and hands on its row groups with their rows in order.

@@ -17,7 +17,7 @@ type orderedGroup struct {
 	bytes []byte // the rows, equal ones once
 	some  []equalRows
 	count int64 // of rows
-	held  int64 // drawn for them
+	held  int64 // drawn for them: what is more than usual
 
 	words []uint64   // scratch: labels of a row
 	codes [][]uint32 // of a block of rows, by column of the release
@@ -53,7 +53,7 @@ func (g *orderedGroup) take(row []byte, n int64) error {
 	}
 	g.bytes = append(g.bytes, row...)
 	g.some = append(g.some, equalRows{len(g.bytes), n})
-	if more := int64(cap(g.bytes)) + 16*int64(cap(g.some)) - g.held; more > 0 {
+	if more := int64(cap(g.bytes)) + 16*int64(cap(g.some)) - usualHeld - g.held; more > 0 {
 		if err := g.m.Budget.Draw("rows of a row group of the release", more); err != nil {
 			return &fault.Error{Class: fault.Resources, Hint: "set or lower output.row_group_rows, lower --threads, or give more with --memory", Err: err}
 		}
