@@ -197,6 +197,11 @@ func (b *Bound) exposeRelease(ctx context.Context, path string, res *resources) 
 			text.Percent(report.Kept.Unique), text.Percent(report.Labels.Unique), text.Percent(report.Both.Unique),
 			text.Percent(report.Kept.Below), text.Percent(report.Labels.Below), text.Percent(report.Both.Below), report.K))
 	}
+	if report.Raw != nil && report.Labels != nil {
+		before, after := report.Raw.Prosecutor, report.Labels.Prosecutor
+		res.events.Noted(fmt.Sprintf("risk of a row, for who knows the quasi-identifiers of all sets: %s on average and %s at most before masking, %s and %s after",
+			text.Percent(before.Average), text.Percent(before.Highest), text.Percent(after.Average), text.Percent(after.Highest)))
+	}
 	return nil
 }
 

@@ -59,6 +59,8 @@ func OfRelease(ctx context.Context, path string, opt formats.ReadOptions, res *R
 	report.Labels = counts.Figures(0, report.K)
 	if len(r.Groupings) > 1 {
 		report.Kept, report.Both = counts.Figures(1, report.K), counts.Figures(2, report.K)
+		report.Both.refine(report.Kept)
+		report.Both.refine(report.Labels)
 	}
 	return report, nil
 }

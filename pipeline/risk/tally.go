@@ -113,6 +113,15 @@ func (t *tally) figures(rows int64, k int) *Figures {
 	return c.figures(rows, t.zeros)
 }
 
+// refine makes figures of some columns no smaller than those of a part of these, which each row of a class
+// that is alike on all is alike on: estimates of both might contradict each other.
+func (f *Figures) refine(part *Figures) {
+	f.Unique, f.Below, f.Classes = max(f.Unique, part.Unique), max(f.Below, part.Below), max(f.Classes, part.Classes)
+	f.Prosecutor.Highest = max(f.Prosecutor.Highest, part.Prosecutor.Highest)
+	f.Prosecutor.Average = max(f.Prosecutor.Average, part.Prosecutor.Average)
+	f.Journalist, f.Marketer = f.Prosecutor, f.Prosecutor.Average
+}
+
 // FiguresOf tells of rows with these hashes, which are sorted by that, what their classes are like, of
 // which those below k are small.
 func FiguresOf(hashes []uint64, k int) *Figures {
@@ -156,7 +165,7 @@ func (c *classes) figures(rows int64, zeros uint) *Figures {
 	}
 	part := math.Ldexp(1, -int(zeros))
 	share := func(n float64) float64 { return min(n/part/float64(rows), 1) }
-	f.Unique, f.Below, f.Classes = share(c.unique), share(c.below), int64(c.number/part)
+	f.Unique, f.Below, f.Classes = share(c.unique), share(c.below), min(int64(c.number/part), rows)
 	f.Prosecutor = Risk{Highest: 1 / float64(c.smallest), Average: share(c.number)}
 	f.Journalist, f.Marketer = f.Prosecutor, f.Prosecutor.Average
 	if zeros > 0 {
